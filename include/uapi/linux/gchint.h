@@ -1,0 +1,570 @@
+/* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
+/*
+ * gchint: a language runtime tells the cpufreq governor which garbage
+ * collection phase each of its threads is in.
+ *
+ * The way of a hint
+ * -----------------
+ *	fd = open("/dev/gchint", O_RDWR | O_CLOEXEC)	one session
+ *	mmap(fd, GCHINT_MMAP_INFO, PROT_READ)		the kernel's page
+ *	mmap(fd, GCHINT_MMAP_SLOTS, PROT_READ|WRITE)	this session's slots
+ *	ioctl(fd, GCHINT_IOC_ATTACH, &attach)		a thread gets a slot
+ *	slot->state = GCHINT_STATE(...)			a phase edge
+ *	if (info->doorbell_begin & bit)			only when asked:
+ *		ioctl(fd, GCHINT_IOC_RING, slot)	"look now"
+ *	close(fd)					every lease is gone
+ *
+ * A session is an open file. It belongs to the process image that opened it:
+ * a forked child, an image after exec, and a process that was handed the
+ * descriptor get ESTALE from every call. Pages that a forked child inherits
+ * stay mapped there, but what it stores into them goes to a private page that
+ * nobody reads, so that code running in the child need not know.
+ *
+ * A slot is a lease of one thread of that process. It ends by
+ * GCHINT_IOC_DETACH, by the exit of the thread, by exec, by close. A phase
+ * whose slot shows no progress (its sequence stands still) for hint_ttl_ms is
+ * stale: it counts as GCHINT_PHASE_NONE until the sequence moves again.
+ *
+ * A phase counts only while its thread is the one running on a CPU. Storing a
+ * phase for a thread that sleeps is allowed and has effect when it runs. Any
+ * thread of the process may write any slot of its session, but a slot has one
+ * writer at a time: the session's own code sees to that (usually the thread
+ * itself, or one coordinator for all workers).
+ *
+ * Roles and phases: a thread with a role counts by its role whenever it runs,
+ * at no cost per phase; a phase in its slot goes before the role. A thread of
+ * role GCHINT_ROLE_FOLLOW counts by the slot of its leader, so that a
+ * coordinator announces once for all its workers.
+ *
+ * Phases may nest: the slot holds the innermost, the writer keeps the rest.
+ * They may be abandoned or end without a start: the slot then says
+ * GCHINT_PHASE_NONE. The cause may be filled in late: store slot->cause and
+ * advance the sequence.
+ *
+ * Nothing in a slot is trusted. Unknown flags are ignored; an unknown phase
+ * counts as GCHINT_PHASE_NONE; instants in the past and work counters that
+ * run backwards are ignored, and counted in debugfs. Lowering a frequency
+ * needs no privilege and touches only CPUs on which the hinted thread runs;
+ * raising it above what load asks for needs CAP_SYS_NICE at open, or the
+ * administrator's tunable boost_unprivileged.
+ *
+ * Compatibility: append-only. Calls whose argument is a structure carry its
+ * size in their number: a shorter (older) structure is accepted down to
+ * GCHINT_*_SIZE_VER0, a longer (newer) one if the unknown tail is all zero.
+ * A call that must change gets a new number. The layout is the same for
+ * 32- and 64-bit user space; every 64-bit field is naturally aligned.
+ *
+ * Errors common to every ioctl
+ * ----------------------------
+ *	ENOTTY	no such call
+ *	ESTALE	the caller is not the process image that opened the session
+ *	EFAULT	the argument is not readable or not writable
+ *	EINVAL	a structure shorter than its first version, an unknown flag,
+ *		role or slot number
+ *	E2BIG	a structure longer than known whose tail is not zero
+ * A call that fails has changed nothing.
+ *
+ * mmap: MAP_SHARED only, length of at most one page, or EINVAL; writing or
+ * executing the information page, executing the slots: EACCES; any other
+ * offset: EINVAL; ESTALE as above.
+ *
+ * read: 8 bytes, the current generation of the information page as a native
+ * __u64; EINVAL for a shorter buffer. poll: EPOLLIN while the generation
+ * differs from the one last read, so a runtime may wait for a change of the
+ * governor or of the limits.
+ */
+#ifndef _UAPI_LINUX_GCHINT_H
+#define _UAPI_LINUX_GCHINT_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+#define GCHINT_ABI		1
+#define GCHINT_DEVICE		"gchint"
+#define GCHINT_SLOTS		64	/* in a session */
+#define GCHINT_MMAP_INFO	0x00000	/* offset of struct gchint_info */
+#define GCHINT_MMAP_SLOTS	0x10000	/* offset of struct gchint_slot[] */
+
+/**
+ * enum gchint_phase - what kind of work a collector does
+ * @GCHINT_PHASE_NONE: none: the thread runs its own code
+ * @GCHINT_PHASE_COLLECT: collecting, kind of work unknown
+ * @GCHINT_PHASE_SAFEPOINT: bringing mutators to a stop (time to safepoint)
+ * @GCHINT_PHASE_ROOTS: scanning the root set
+ * @GCHINT_PHASE_MARK: tracing
+ * @GCHINT_PHASE_REMARK: final mark with the mutators stopped
+ * @GCHINT_PHASE_REFS: weak references and finalizers
+ * @GCHINT_PHASE_SWEEP: sweeping, lazy sweeping included
+ * @GCHINT_PHASE_COPY: copying or evacuating
+ * @GCHINT_PHASE_COMPACT: sliding compaction
+ * @GCHINT_PHASE_TRIM: giving memory back to the system
+ * @GCHINT_PHASE_WAIT: a mutator waits for a collection that others do
+ * @GCHINT_PHASE_NR: number of phases known to this version
+ */
+enum gchint_phase {
+	GCHINT_PHASE_NONE,
+	GCHINT_PHASE_COLLECT,
+	GCHINT_PHASE_SAFEPOINT,
+	GCHINT_PHASE_ROOTS,
+	GCHINT_PHASE_MARK,
+	GCHINT_PHASE_REMARK,
+	GCHINT_PHASE_REFS,
+	GCHINT_PHASE_SWEEP,
+	GCHINT_PHASE_COPY,
+	GCHINT_PHASE_COMPACT,
+	GCHINT_PHASE_TRIM,
+	GCHINT_PHASE_WAIT,
+	GCHINT_PHASE_NR
+};
+
+/*
+ * Flags of a phase: who waits for it. When several are set the first of
+ * urgent, stop-the-world, foreground, concurrent decides. With none set the
+ * phase is recorded and frequency follows load.
+ */
+#define GCHINT_F_STW		0x01	/* the mutators are stopped */
+#define GCHINT_F_CONCURRENT	0x02	/* the mutators run */
+#define GCHINT_F_FOREGROUND	0x04	/* a mutator collects or waits itself */
+#define GCHINT_F_URGENT		0x08	/* a stall is near: do not save now */
+#define GCHINT_F_ALL		0x0f
+
+/**
+ * enum gchint_cause - why the collection began
+ * @GCHINT_CAUSE_UNKNOWN: not known, or not known yet
+ * @GCHINT_CAUSE_ALLOCATION: an allocation failed
+ * @GCHINT_CAUSE_THRESHOLD: a threshold started a concurrent collection
+ * @GCHINT_CAUSE_EXPLICIT: the program asked
+ * @GCHINT_CAUSE_NATIVE: memory outside of the heap
+ * @GCHINT_CAUSE_OOM: last try before an out-of-memory error
+ * @GCHINT_CAUSE_TIMER: periodic or idle
+ * @GCHINT_CAUSE_SYSTEM: the system is short of memory
+ * @GCHINT_CAUSE_NR: number of causes known to this version
+ */
+enum gchint_cause {
+	GCHINT_CAUSE_UNKNOWN,
+	GCHINT_CAUSE_ALLOCATION,
+	GCHINT_CAUSE_THRESHOLD,
+	GCHINT_CAUSE_EXPLICIT,
+	GCHINT_CAUSE_NATIVE,
+	GCHINT_CAUSE_OOM,
+	GCHINT_CAUSE_TIMER,
+	GCHINT_CAUSE_SYSTEM,
+	GCHINT_CAUSE_NR
+};
+
+/**
+ * enum gchint_role - what a thread does whenever it runs
+ * @GCHINT_ROLE_NONE: nothing special: only the slot's phase counts
+ * @GCHINT_ROLE_CONCURRENT: only ever concurrent collection work
+ * @GCHINT_ROLE_STW: only ever collection work inside a pause
+ * @GCHINT_ROLE_BACKGROUND: trimming, uncommitting and other housekeeping
+ * @GCHINT_ROLE_FOLLOW: worker of a leader: counts by the leader's slot
+ * @GCHINT_ROLE_NR: number of roles known to this version
+ */
+enum gchint_role {
+	GCHINT_ROLE_NONE,
+	GCHINT_ROLE_CONCURRENT,
+	GCHINT_ROLE_STW,
+	GCHINT_ROLE_BACKGROUND,
+	GCHINT_ROLE_FOLLOW,
+	GCHINT_ROLE_NR
+};
+
+/*
+ * The state word of a slot. One aligned 32-bit store publishes a whole phase
+ * edge. The sequence counts edges; its lowest bit says that the fields after
+ * the state word are being written.
+ */
+#define GCHINT_STATE_PHASE_SHIFT	0	/* 8 bits: enum gchint_phase */
+#define GCHINT_STATE_FLAGS_SHIFT	8	/* 8 bits: GCHINT_F_* */
+#define GCHINT_STATE_SEQ_SHIFT		16	/* 16 bits */
+#define GCHINT_STATE_WRITING		0x00010000u
+#define GCHINT_STATE_EDGE		0x00020000u	/* added by each edge */
+#define GCHINT_STATE_SEQ_MASK		0xffff0000u
+
+#define GCHINT_STATE(seq, phase, flags)				\
+	(((seq) & GCHINT_STATE_SEQ_MASK) |			\
+	 ((__u32)(flags) << GCHINT_STATE_FLAGS_SHIFT) |		\
+	 ((__u32)(phase) << GCHINT_STATE_PHASE_SHIFT))
+
+/**
+ * struct gchint_slot - one cache line, one thread
+ * @state: GCHINT_STATE(). Written by user space: a plain phase edge is one
+ *	relaxed store of a word whose sequence is the last one plus
+ *	GCHINT_STATE_EDGE. An edge with details, or progress within a phase,
+ *	is: store the old word with GCHINT_STATE_WRITING set; release fence;
+ *	store the details; store-release the new word. Read by the kernel,
+ *	which acquires @state, reads the details, and takes them only if
+ *	@state has not changed meanwhile and GCHINT_STATE_WRITING is clear.
+ *	The kernel never waits for a writer.
+ * @cause: enum gchint_cause. A detail.
+ * @work_done: work done since the phase began, in the collector's own unit
+ *	(objects, bytes, cards, ...; the same unit for each phase of the
+ *	kind). A detail.
+ * @work_total: work of the whole phase in the same unit; 0 unknown. A detail.
+ * @stall_ns: instant (CLOCK_MONOTONIC, ns) at which mutators will stall if
+ *	the cycle is not over by then; 0 unknown. A detail.
+ * @method: address of the method that runs, for profilers; 0 unknown. A
+ *	detail that no decision reads.
+ * @reserved: zero.
+ *
+ * All zero at attach. Only @state is read on a plain edge, so details stay as
+ * they were: a writer that gave details for one phase gives zeros, or new
+ * ones, for the next.
+ */
+struct gchint_slot {
+	__u32 state;
+	__u32 cause;
+	__u64 work_done;
+	__u64 work_total;
+	__u64 stall_ns;
+	__u64 method;
+	__u64 reserved[3];
+} __attribute__((aligned(64)));
+
+/* struct gchint_info_policy flags */
+#define GCHINT_POLICY_PRESENT	0x01	/* the entry is in use */
+#define GCHINT_POLICY_GCHINT	0x02	/* governed by gchint, mode not off */
+#define GCHINT_POLICY_FAST	0x04	/* switches without sleeping */
+
+/**
+ * struct gchint_info_policy - what the kernel knows of one cpufreq policy
+ * @governor: its name, NUL-terminated
+ * @cur_khz: frequency last set, 0 unknown
+ * @max_khz: highest frequency allowed now (user and thermal limits), kHz
+ * @hw_max_khz: highest frequency of the hardware, kHz
+ * @flags: GCHINT_POLICY_*
+ *
+ * Written by the kernel only. @cur_khz changes at any time and is one atomic
+ * word; the rest changes under gchint_info.generation.
+ */
+struct gchint_info_policy {
+	char governor[16];
+	__u32 cur_khz;
+	__u32 max_khz;
+	__u32 hw_max_khz;
+	__u32 flags;
+};
+
+#define GCHINT_INFO_CPUS	512
+#define GCHINT_INFO_POLICIES	96
+#define GCHINT_INFO_NO_POLICY	0xff
+
+/**
+ * struct gchint_info - the page that the kernel writes and user space reads
+ * @abi: GCHINT_ABI of the kernel
+ * @size: bytes of this structure that the kernel fills
+ * @features: none defined yet
+ * @doorbell_begin: bit n: ring when phase n begins. Zero while no policy is
+ *	governed by gchint and nobody records.
+ * @doorbell_end: bit n: ring when phase n ends
+ * @record: bit n: ring at both edges of phase n on every CPU, because somebody
+ *	records; without it only on CPUs whose policy has GCHINT_POLICY_GCHINT
+ * @generation: even; odd while the kernel writes what it guards. Changes with
+ *	governors, limits and the set of policies.
+ * @nr_policies: entries of @policy that were ever used
+ * @hint_ttl_ms: a phase without progress for this long is ignored
+ * @min_phase_us: phases expected to be shorter are not worth a hint
+ * @reserved: zero
+ * @cpu_policy: index into @policy for each CPU, GCHINT_INFO_NO_POLICY if none
+ * @policy: the policies
+ *
+ * The three masks are single words: read each with one relaxed load. A mask
+ * that changes between the load and the ring costs a needless or a missing
+ * doorbell, never a wrong frequency for longer than a scheduler tick.
+ */
+struct gchint_info {
+	__u32 abi;
+	__u32 size;
+	__u64 features;
+	__u32 doorbell_begin;
+	__u32 doorbell_end;
+	__u32 record;
+	__u32 generation;
+	__u32 nr_policies;
+	__u32 hint_ttl_ms;
+	__u32 min_phase_us;
+	__u32 reserved[21];
+	__u8 cpu_policy[GCHINT_INFO_CPUS];
+	struct gchint_info_policy policy[GCHINT_INFO_POLICIES];
+};
+
+/* struct gchint_attach granted */
+#define GCHINT_GRANT_RAISE	0x01	/* CAP_SYS_NICE at open: may raise */
+
+/**
+ * struct gchint_attach - GCHINT_IOC_ATTACH: give a thread a slot
+ * @tid: in: thread of the calling process, in the caller's pid namespace;
+ *	0 the calling thread
+ * @role: in: enum gchint_role
+ * @lead: in: slot to follow; used with GCHINT_ROLE_FOLLOW, else zero
+ * @flags: in: zero
+ * @slot: out: the slot's number
+ * @granted: out: GCHINT_GRANT_*
+ *
+ * Errors besides the common ones:
+ *	ESRCH	no such thread in the calling process
+ *	EBUSY	the thread has a slot already, in this or another session
+ *	ENOSPC	all GCHINT_SLOTS of the session are taken
+ *	EDQUOT	the user has as many slots as slots_per_user allows
+ *	ENOMEM	no memory
+ */
+struct gchint_attach {
+	__s32 tid;
+	__u32 role;
+	__u32 lead;
+	__u32 flags;
+	__u32 slot;
+	__u32 granted;
+};
+
+/**
+ * struct gchint_set_role - GCHINT_IOC_SET_ROLE: change a thread's role
+ * @slot: its slot
+ * @role: enum gchint_role
+ * @lead: slot to follow; used with GCHINT_ROLE_FOLLOW, else zero
+ * @flags: zero
+ *
+ * Errors besides the common ones: ENOENT, the slot (or the leader's) is free.
+ */
+struct gchint_set_role {
+	__u32 slot;
+	__u32 role;
+	__u32 lead;
+	__u32 flags;
+};
+
+#define GCHINT_ATTACH_SIZE_VER0		24
+#define GCHINT_SET_ROLE_SIZE_VER0	16
+
+#define GCHINT_IOC_MAGIC	0xe7
+#define GCHINT_IOC_ATTACH	_IOWR(GCHINT_IOC_MAGIC, 1, struct gchint_attach)
+/* Argument: slot number. Frees the slot. ENOENT if it is free already. */
+#define GCHINT_IOC_DETACH	_IO(GCHINT_IOC_MAGIC, 2)
+/* Argument: slot number. "Look at this slot now." ENOENT if it is free. */
+#define GCHINT_IOC_RING		_IO(GCHINT_IOC_MAGIC, 3)
+#define GCHINT_IOC_SET_ROLE	_IOW(GCHINT_IOC_MAGIC, 4, struct gchint_set_role)
+
+/*
+ * Generic netlink
+ * ---------------
+ * Family GCHINT_GENL_NAME, version GCHINT_GENL_VERSION. Requests are parsed
+ * strictly: an unknown or missing attribute is EINVAL with a message in the
+ * extended acknowledgement.
+ *
+ *	GCHINT_CMD_INFO_GET	do	-> GCHINT_A_ABI, _SESSIONS, _SLOTS,
+ *					   _LOST, _RECORDERS
+ *	GCHINT_CMD_POLICY_GET	do	GCHINT_A_CPU -> GCHINT_A_POLICY
+ *				dump	-> one GCHINT_A_POLICY a message
+ *	GCHINT_CMD_SESSION_GET	dump	-> one GCHINT_A_SESSION a message, with
+ *					   one GCHINT_SESSION_A_SLOT a lease
+ *	GCHINT_CMD_RECORD_SET	do	GCHINT_A_RECORD: bit n asks for both
+ *					edges of phase n on every CPU, while
+ *					the requesting socket lives; 0 ends it
+ *
+ * SESSION_GET and RECORD_SET need CAP_NET_ADMIN, as do the multicast groups
+ * where the kernel can ask it of a listener.
+ *
+ * Multicast group GCHINT_GENL_EVENT carries GCHINT_CMD_EVENT: edges, in the
+ * order of their time for each CPU. A message holds one or more
+ * GCHINT_A_EVENT and GCHINT_A_SEQ, the number of its first event; events are
+ * numbered consecutively, so a listener that sees a gap knows how many it
+ * missed. GCHINT_A_LOST counts events that the kernel's own ring could not
+ * hold since the module was loaded.
+ *
+ * Multicast group GCHINT_GENL_SAMPLING carries GCHINT_CMD_SAMPLE: every
+ * sample_ms, one GCHINT_A_POLICY for each policy governed by gchint.
+ */
+#define GCHINT_GENL_NAME	"gchint"
+#define GCHINT_GENL_VERSION	1
+#define GCHINT_GENL_EVENT	"event"
+#define GCHINT_GENL_SAMPLING	"sampling"
+
+enum gchint_cmd {
+	GCHINT_CMD_UNSPEC,
+	GCHINT_CMD_INFO_GET,
+	GCHINT_CMD_POLICY_GET,
+	GCHINT_CMD_SESSION_GET,
+	GCHINT_CMD_RECORD_SET,
+	GCHINT_CMD_EVENT,
+	GCHINT_CMD_SAMPLE,
+
+	__GCHINT_CMD_LAST,
+	GCHINT_CMD_MAX = __GCHINT_CMD_LAST - 1
+};
+
+enum gchint_attr {
+	GCHINT_A_UNSPEC,
+	GCHINT_A_PAD,
+	GCHINT_A_ABI,		/* u32 */
+	GCHINT_A_SESSIONS,	/* u32, open now */
+	GCHINT_A_SLOTS,		/* u32, leased now */
+	GCHINT_A_LOST,		/* u64 */
+	GCHINT_A_RECORDERS,	/* u32 */
+	GCHINT_A_RECORD,	/* u32, bit mask of phases */
+	GCHINT_A_CPU,		/* u32 */
+	GCHINT_A_SEQ,		/* u64 */
+	GCHINT_A_EVENT,		/* nest of gchint_event_attr */
+	GCHINT_A_POLICY,	/* nest of gchint_policy_attr */
+	GCHINT_A_SESSION,	/* nest of gchint_session_attr */
+
+	__GCHINT_A_LAST,
+	GCHINT_A_MAX = __GCHINT_A_LAST - 1
+};
+
+/**
+ * enum gchint_event - type of a GCHINT_A_EVENT
+ * @GCHINT_EVENT_UNSPEC: none
+ * @GCHINT_EVENT_PHASE: the kernel saw a slot's phase change, at a doorbell or
+ *	when it looked at the slot of a running thread
+ * @GCHINT_EVENT_DECISION: the governor asked for another frequency
+ * @GCHINT_EVENT_LEASE: a lease began, changed or ended
+ */
+enum gchint_event {
+	GCHINT_EVENT_UNSPEC,
+	GCHINT_EVENT_PHASE,
+	GCHINT_EVENT_DECISION,
+	GCHINT_EVENT_LEASE,
+};
+
+enum gchint_event_attr {
+	GCHINT_EVENT_A_UNSPEC,
+	GCHINT_EVENT_A_PAD,
+	GCHINT_EVENT_A_TYPE,		/* u32, enum gchint_event; in each */
+	GCHINT_EVENT_A_TIME,		/* u64, CLOCK_MONOTONIC ns; in each */
+	GCHINT_EVENT_A_CPU,		/* u32; in each */
+	GCHINT_EVENT_A_TGID,		/* s32; phase, lease, decision if hinted */
+	GCHINT_EVENT_A_TID,		/* s32; likewise */
+	GCHINT_EVENT_A_SESSION,		/* u64, number of the session; likewise */
+	GCHINT_EVENT_A_SLOT,		/* u32; likewise */
+	GCHINT_EVENT_A_PHASE,		/* u32, enum gchint_phase */
+	GCHINT_EVENT_A_FLAGS,		/* u32, GCHINT_F_* */
+	GCHINT_EVENT_A_CAUSE,		/* u32, enum gchint_cause */
+	GCHINT_EVENT_A_PHASE_SEQ,	/* u32, sequence in the slot */
+	GCHINT_EVENT_A_WORK_DONE,	/* u64; phase */
+	GCHINT_EVENT_A_WORK_TOTAL,	/* u64; phase */
+	GCHINT_EVENT_A_STALL_NS,	/* u64; phase */
+	GCHINT_EVENT_A_POLICY,		/* u32, first CPU of the policy; decision */
+	GCHINT_EVENT_A_KHZ_FROM,	/* u32; decision */
+	GCHINT_EVENT_A_KHZ,		/* u32; decision */
+	GCHINT_EVENT_A_REASON,		/* u32, enum gchint_reason; decision */
+	GCHINT_EVENT_A_LOAD,		/* u32, 0..1024 of the highest frequency */
+	GCHINT_EVENT_A_LATENCY,		/* u64, ns from hint to request */
+	GCHINT_EVENT_A_ROLE,		/* u32, enum gchint_role; lease */
+	GCHINT_EVENT_A_LEASE,		/* u32, enum gchint_lease; lease */
+
+	__GCHINT_EVENT_A_LAST,
+	GCHINT_EVENT_A_MAX = __GCHINT_EVENT_A_LAST - 1
+};
+
+/**
+ * enum gchint_lease - what became of a lease
+ * @GCHINT_LEASE_ATTACH: a thread got a slot
+ * @GCHINT_LEASE_ROLE: its role changed
+ * @GCHINT_LEASE_DETACH: it gave the slot back
+ * @GCHINT_LEASE_EXIT: the thread ended
+ * @GCHINT_LEASE_EXEC: the process image was replaced
+ * @GCHINT_LEASE_CLOSE: the session was closed
+ * @GCHINT_LEASE_STALE: no progress for hint_ttl_ms: ignored from now on
+ * @GCHINT_LEASE_FRESH: a stale one moved again
+ */
+enum gchint_lease {
+	GCHINT_LEASE_ATTACH,
+	GCHINT_LEASE_ROLE,
+	GCHINT_LEASE_DETACH,
+	GCHINT_LEASE_EXIT,
+	GCHINT_LEASE_EXEC,
+	GCHINT_LEASE_CLOSE,
+	GCHINT_LEASE_STALE,
+	GCHINT_LEASE_FRESH,
+};
+
+/**
+ * enum gchint_reason - why the governor chose a frequency
+ * @GCHINT_REASON_LOAD: load alone
+ * @GCHINT_REASON_STW: boost: mutators are stopped
+ * @GCHINT_REASON_FOREGROUND: boost: a mutator collects or waits
+ * @GCHINT_REASON_URGENT: boost: a stall is near
+ * @GCHINT_REASON_TABLE: cap: fixed percentage of the phase
+ * @GCHINT_REASON_MODEL: cap: least energy within the slowdown bound
+ * @GCHINT_REASON_PACE: the lowest that ends before the stall instant
+ * @GCHINT_REASON_PROBE: a neighbouring OPP tried, to learn
+ * @GCHINT_REASON_LIMITS: the policy's limits decided
+ * @GCHINT_REASON_HOLD: a switch would not pay for its latency
+ * @GCHINT_REASON_NR: number of reasons known to this version
+ */
+enum gchint_reason {
+	GCHINT_REASON_LOAD,
+	GCHINT_REASON_STW,
+	GCHINT_REASON_FOREGROUND,
+	GCHINT_REASON_URGENT,
+	GCHINT_REASON_TABLE,
+	GCHINT_REASON_MODEL,
+	GCHINT_REASON_PACE,
+	GCHINT_REASON_PROBE,
+	GCHINT_REASON_LIMITS,
+	GCHINT_REASON_HOLD,
+	GCHINT_REASON_NR
+};
+
+/**
+ * enum gchint_mode - how a policy under gchint decides
+ * @GCHINT_MODE_OFF: load only
+ * @GCHINT_MODE_TABLE: fixed percentage of each phase
+ * @GCHINT_MODE_MODEL: learned slowdown, energy model, pacing
+ */
+enum gchint_mode {
+	GCHINT_MODE_OFF,
+	GCHINT_MODE_TABLE,
+	GCHINT_MODE_MODEL,
+};
+
+enum gchint_policy_attr {
+	GCHINT_POLICY_A_UNSPEC,
+	GCHINT_POLICY_A_PAD,
+	GCHINT_POLICY_A_CPU,		/* u32, first CPU */
+	GCHINT_POLICY_A_CPUS,		/* binary, bitmap: bit 0 of byte 0 is CPU 0 */
+	GCHINT_POLICY_A_MODE,		/* u32, enum gchint_mode */
+	GCHINT_POLICY_A_CUR_KHZ,	/* u32 */
+	GCHINT_POLICY_A_MIN_KHZ,	/* u32 */
+	GCHINT_POLICY_A_MAX_KHZ,	/* u32 */
+	GCHINT_POLICY_A_HW_MAX_KHZ,	/* u32 */
+	GCHINT_POLICY_A_FAST,		/* flag: fast switch */
+	GCHINT_POLICY_A_REASON,		/* u32, enum gchint_reason of the last */
+	GCHINT_POLICY_A_LOAD,		/* u32, 0..1024, highest of its CPUs */
+	GCHINT_POLICY_A_TRANSITIONS,	/* u64, requests made */
+	GCHINT_POLICY_A_TIME,		/* u64, CLOCK_MONOTONIC ns of this sample */
+
+	__GCHINT_POLICY_A_LAST,
+	GCHINT_POLICY_A_MAX = __GCHINT_POLICY_A_LAST - 1
+};
+
+enum gchint_session_attr {
+	GCHINT_SESSION_A_UNSPEC,
+	GCHINT_SESSION_A_PAD,
+	GCHINT_SESSION_A_ID,		/* u64 */
+	GCHINT_SESSION_A_TGID,		/* s32 */
+	GCHINT_SESSION_A_UID,		/* u32 */
+	GCHINT_SESSION_A_GRANTED,	/* u32, GCHINT_GRANT_* */
+	GCHINT_SESSION_A_SLOT,		/* nest of gchint_slot_attr; many */
+
+	__GCHINT_SESSION_A_LAST,
+	GCHINT_SESSION_A_MAX = __GCHINT_SESSION_A_LAST - 1
+};
+
+enum gchint_slot_attr {
+	GCHINT_SLOT_A_UNSPEC,
+	GCHINT_SLOT_A_PAD,
+	GCHINT_SLOT_A_SLOT,		/* u32 */
+	GCHINT_SLOT_A_TID,		/* s32 */
+	GCHINT_SLOT_A_ROLE,		/* u32 */
+	GCHINT_SLOT_A_LEAD,		/* u32, with GCHINT_ROLE_FOLLOW */
+	GCHINT_SLOT_A_PHASE,		/* u32, as last seen */
+	GCHINT_SLOT_A_FLAGS,		/* u32, as last seen */
+	GCHINT_SLOT_A_STALE,		/* flag */
+
+	__GCHINT_SLOT_A_LAST,
+	GCHINT_SLOT_A_MAX = __GCHINT_SLOT_A_LAST - 1
+};
+
+#endif /* _UAPI_LINUX_GCHINT_H */
