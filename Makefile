@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+# The front door. `make help` lists the targets.
+
+PREFIX  ?= /usr/local
+DESTDIR ?=
+BOARD   ?=
+BUILD   := $(CURDIR)/build
+
+# Module: the running kernel's headers if they are here, else the newest
+# installed ones. Built in a copy, so that the source tree stays clean.
+KDIR ?= $(firstword $(wildcard /lib/modules/$(shell uname -r)/build) \
+	$(shell ls -d /lib/modules/*/build 2>/dev/null | sort -rV))
+O    ?= $(BUILD)/module/$(notdir $(patsubst %/build,%,$(abspath $(KDIR))))
+
+ROOMS := libgchint adapters collectors daemon bench
+
+.PHONY: all help modules install check check-unit check-lint check-board check-lab \
+	demo bench bench-kmod bench-collectors repro lab clean $(ROOMS)
+
+all: $(ROOMS) modules
+
+help:
+	@echo 'Build'
+	@echo '  make                     everything for this machine'
+	@echo '  make modules KDIR=DIR    cpufreq_gchint.ko for the kernel built in DIR'
+	@echo '  make install             DESTDIR=$(DESTDIR) PREFIX=$(PREFIX)'
+	@echo '  make clean'
+	@echo 'See it work'
+	@echo '  make demo                on an emulated SABRE Lite: frequency, core voltage, rails'
+	@echo 'Test'
+	@echo '  make check               all of it; ends with N passed, N failed, N skipped'
+	@echo '  make check-unit          host tests with sanitizers, no root'
+	@echo '  make check-board BOARD=  x86, debug, sabrelite or vexpress'
+	@echo '  make check-lint          static gates'
+	@echo 'Measure'
+	@echo '  make bench-kmod bench-collectors repro'
+
+$(ROOMS): need-build
+	@if [ -f $@/Makefile ]; then $(MAKE) -C $@ BUILD=$(BUILD)/$@; fi
+
+adapters bench: libgchint
+bench: collectors
+
+.PHONY: need-%
+need-%:
+	@packaging/need $*
+
+modules: need-module
+	@test -n "$(KDIR)" || { echo 'modules: no kernel headers found; name them: make modules KDIR=DIR' >&2; exit 1; }
+	@kmod/build "$(KDIR)" "$(O)"
+
+install: libgchint adapters daemon collectors
+	@for room in libgchint adapters collectors daemon packaging; do \
+		$(MAKE) -C $$room BUILD=$(BUILD)/$$room DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) install || exit 1; \
+	done
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include/linux include/uapi/linux/gchint.h
+
+check: need-build need-unit need-collector need-adapter need-lint need-module need-board
+	@tests/check
+
+check-unit: need-build need-unit need-collector
+	@tests/check unit
+
+check-lint: need-lint need-module need-board
+	@tests/check lint
+
+check-board: need-board need-build need-module
+	@tests/check $(if $(BOARD),board:$(BOARD),board)
+
+demo: need-board need-build need-module
+	@tests/board/demo
+
+bench-kmod: need-board need-build need-module
+	@tests/board/bench
+
+bench-collectors repro: need-bench collectors bench
+	@$(MAKE) -C bench BUILD=$(BUILD)/bench $@
+
+clean:
+	rm -rf $(BUILD)
