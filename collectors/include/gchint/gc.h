@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * DOC: The embedder API of the bundled collectors
+ *
+ * A runtime that embeds the collectors includes this header and links
+ * libgchint-collectors.a (and -pthread). All names begin with gc_: the
+ * collectors know nothing of hints or power, they fire a listener
+ * (<gchint/gc-listener.h>).
+ *
+ * In five steps:
+ *
+ *  1. gc_heap_create() with an option string ("plan=cms,heap=8M,max=96M").
+ *  2. gc_type_register() once for every kind of object.
+ *  3. gc_mutator_attach() in each thread that touches the heap.
+ *  4. Allocate with GC_NEW() or gc_alloc_array(); keep references that must
+ *     survive an allocation in a root frame (GC_PUSH/GC_POP); store references
+ *     with gc_write(); call gc_safepoint() in loops that do not allocate.
+ *  5. gc_mutator_detach(), gc_heap_destroy().
+ *
+ * What an embedder promises:
+ *
+ *  - Every object begins with struct gc_header. A reference is NULL or the
+ *    address of a header: no interior pointers.
+ *  - A safepoint is any call of gc_alloc*(), gc_safepoint(), gc_collect(),
+ *    gc_park() or gc_weak_new(). At a safepoint objects may move and may be
+ *    freed: after it, re-read references from the root frame.
+ *  - A reference is stored into an object by gc_write(). The one exception: an
+ *    object just allocated may be filled by plain stores (or gc_init()) until
+ *    the next safepoint or until it is published by gc_write(), whichever is
+ *    first.
+ *  - New objects are zero but for the header.
+ *
+ * Errors are negative errno values; nothing here prints, exits or aborts, except
+ * that a heap with verify= or stress= set aborts with one line when it finds a
+ * broken heap. Out of memory is a NULL object.
+ */
+#ifndef GCHINT_GC_H
+#define GCHINT_GC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GC_GRANULE_SHIFT 3 /* objects are aligned to 8 bytes */
+#define GC_CARD_SHIFT 7	   /* a card is 128 bytes, as in Dalvik */
+#define GC_CARD_DIRTY 0x70
+#define GC_SMALL_MAX 256 /* the inline path serves objects up to here */
+
+struct gc_heap;
+struct gc_listener;
+
+/**
+ * struct gc_header - first member of every object
+ * @word: bits 0-7 belong to the collector, 8-31 are the type's index, 32-63
+ *	  the array length (0 for types without a tail). Read-only outside.
+ */
+struct gc_header {
+	uint64_t word;
+};
+
+/** gc_length() - number of tail elements of an array object. */
+static inline uint32_t gc_length(const void *obj)
+{
+	return (uint32_t)(((const struct gc_header *)obj)->word >> 32);
+}
+
+/**
+ * typedef gc_visit_fn - what a trace callback calls for each reference slot
+ * @slot: address of the reference; the visitor may change it (objects move)
+ * @arg: as given to the callback
+ */
+typedef void (*gc_visit_fn)(void **slot, void *arg);
+
+/** enum gc_tail - what follows the fixed part of an object */
+enum gc_tail {
+	GC_TAIL_NONE, /* nothing: a plain object */
+	GC_TAIL_DATA, /* length elements of elem_size bytes, no references */
+	GC_TAIL_REFS, /* length references */
+};
+
+/**
+ * struct gc_type_desc - describes a kind of object to gc_type_register()
+ * @name: for reports; copied
+ * @size: bytes of the fixed part with the header, at least 8
+ * @refs: bit i set: the i-th pointer-sized word of the fixed part is a
+ *	  reference. Word 0 lies in the header and must be clear; on 32-bit hosts
+ *	  word 1 too.
+ * @tail: what follows the fixed part
+ * @elem_size: bytes of a tail element (ignored for GC_TAIL_REFS)
+ * @trace: instead of @refs: visits every reference slot of @obj. Must not
+ *	   allocate or store; may run concurrently with mutators under cms.
+ * @weak: the first pointer-sized word after the header is a weak reference;
+ *	  made by gc_weak_new() or by allocation and gc_write().
+ */
+struct gc_type_desc {
+	const char *name;
+	uint32_t size;
+	uint64_t refs;
+	enum gc_tail tail;
+	uint32_t elem_size;
+	void (*trace)(void *obj, gc_visit_fn visit, void *arg);
+	bool weak;
+};
+
+/**
+ * struct gc_type - a registered type; read-only outside the collectors
+ * @word: header of a new object of this type with length 0
+ * @size: bytes of the fixed part
+ * @elem_size: bytes of a tail element
+ */
+struct gc_type {
+	uint64_t word;
+	uint32_t size;
+	uint32_t elem_size;
+};
+
+/**
+ * struct gc_frame - head of a root frame
+ *
+ * Put it first in a struct whose other members are all object references, on the
+ * C stack, and bracket the references' life with GC_PUSH() and GC_POP().
+ */
+struct gc_frame {
+	struct gc_frame *prev;
+	size_t count;
+};
+
+/** struct gc_run - free memory [cursor, limit) of one thread, already zero */
+struct gc_run {
+	uintptr_t cursor;
+	uintptr_t limit;
+};
+
+/**
+ * struct gc_mutator - a thread of the program; the part the inline paths need
+ * @run_mask: selects a run by object size: 0 where one bump run serves all sizes
+ * @cards: card table, biased so that cards[address >> GC_CARD_SHIFT] is right
+ *	   and the pointer's low byte is GC_CARD_DIRTY (a JIT may store that byte)
+ * @frames: innermost root frame
+ * @poll: not zero when the thread must call into the collector
+ * @run: where the next object of each size goes
+ *
+ * Written by its own thread, except @poll, which the collector sets. The layout
+ * is fixed within one version of the library; JITs may use offsetof().
+ */
+struct gc_mutator {
+	uintptr_t run_mask;
+	uint8_t *cards;
+	struct gc_frame *frames;
+	uint32_t poll;
+	struct gc_run run[GC_SMALL_MAX / 8 + 1];
+};
+
+/** struct gc_error - why an option string, type or heap was refused */
+struct gc_error {
+	int code;	/* negative errno */
+	char text[200]; /* one line that names the thing and the mend */
+};
+
+/* ---- heap ------------------------------------------------------------- */
+
+/**
+ * gc_heap_create() - make a heap
+ * @out: the heap
+ * @options: "key=value,..." as gc_options_help() lists them; NULL for defaults
+ * @listener: fired at every phase edge, NULL for none; must outlive the heap
+ * @err: filled on failure when not NULL
+ *
+ * Return: 0, -EINVAL (option), -ENOMEM (address space), -EAGAIN (no daemon thread).
+ */
+int gc_heap_create(struct gc_heap **out, const char *options, struct gc_listener *listener,
+		   struct gc_error *err);
+
+/** gc_heap_destroy() - free the heap; every mutator must be detached (-EBUSY). */
+int gc_heap_destroy(struct gc_heap *heap);
+
+/** gc_heap_options() - the options in force, defaults included, as one string. */
+const char *gc_heap_options(const struct gc_heap *heap);
+
+/**
+ * gc_options_help() - the option grammar, a line an option
+ * @line: called with each line, without newline
+ */
+void gc_options_help(void (*line)(const char *text, void *arg), void *arg);
+
+/**
+ * gc_type_register() - make a type known
+ *
+ * Thread-safe. Return: the type, valid as long as the heap; NULL with @err set.
+ */
+const struct gc_type *gc_type_register(struct gc_heap *heap, const struct gc_type_desc *desc,
+				       struct gc_error *err);
+
+/** gc_roots_add() - @count references at @slots are roots until removed. */
+int gc_roots_add(struct gc_heap *heap, void **slots, size_t count);
+int gc_roots_remove(struct gc_heap *heap, void **slots);
+
+/**
+ * gc_roots_callback() - also ask @fn for roots of the whole program
+ *
+ * @fn runs while every mutator is stopped, in each pause that marks roots.
+ */
+void gc_roots_callback(struct gc_heap *heap,
+		       void (*fn)(gc_visit_fn visit, void *visit_arg, void *arg), void *arg);
+
+/** gc_mutator_roots_callback() - the same for one thread's own stack. */
+void gc_mutator_roots_callback(struct gc_mutator *m,
+			       void (*fn)(gc_visit_fn visit, void *visit_arg, void *arg),
+			       void *arg);
+
+/* ---- threads ---------------------------------------------------------- */
+
+/** gc_mutator_attach() - the calling thread joins; waits while the world is stopped. */
+int gc_mutator_attach(struct gc_heap *heap, struct gc_mutator **out);
+/** gc_mutator_detach() - the calling thread leaves; its frames must be popped. */
+void gc_mutator_detach(struct gc_mutator *m);
+/** gc_park() - the thread is about to block: collections need not wait for it. */
+void gc_park(struct gc_mutator *m);
+/** gc_unpark() - the thread goes on; waits while the world is stopped. */
+void gc_unpark(struct gc_mutator *m);
+/** gc_collect() - GC-EXPLICIT: what System.gc() would do under this plan and policy. */
+void gc_collect(struct gc_mutator *m);
+/** gc_collect_full() - a whole-heap collection, done when this returns; for tests. */
+void gc_collect_full(struct gc_mutator *m);
+
+/* ---- out of line halves of the inline paths --------------------------- */
+
+void gc_safepoint_slow(struct gc_mutator *m);
+void *gc_alloc_slow(struct gc_mutator *m, const struct gc_type *type, size_t bytes);
+/** gc_alloc_array() - @length tail elements; NULL when out of memory. */
+void *gc_alloc_array(struct gc_mutator *m, const struct gc_type *type, uint32_t length);
+
+/** GC_PUSH() - make the references in @f (a struct with struct gc_frame head first) roots. */
+#define GC_PUSH(m, f)                                                                \
+	do {                                                                         \
+		__builtin_memset(&(f), 0, sizeof(f));                                \
+		(f).head.prev = (m)->frames;                                         \
+		(f).head.count = (sizeof(f) - sizeof(struct gc_frame)) / sizeof(void *); \
+		(m)->frames = &(f).head;                                             \
+	} while (0)
+
+/** GC_POP() - the innermost frame @f ends. */
+#define GC_POP(m, f) ((m)->frames = (f).head.prev)
+
+/**
+ * gc_alloc_sized() - allocate an object of @bytes bytes without a tail
+ * @bytes: the type's size; a compile-time constant folds the size class away
+ *
+ * Return: the object, or NULL when out of memory. Safepoint.
+ */
+static inline void *gc_alloc_sized(struct gc_mutator *m, const struct gc_type *type, size_t bytes)
+{
+	size_t granules = (bytes + 7) >> GC_GRANULE_SHIFT;
+	struct gc_run *run;
+	uintptr_t obj, end;
+
+	if (__builtin_expect(bytes > GC_SMALL_MAX, 0))
+		return gc_alloc_slow(m, type, bytes);
+	run = (struct gc_run *)((char *)m->run + ((granules * sizeof(*run)) & m->run_mask));
+	obj = run->cursor;
+	end = obj + (granules << GC_GRANULE_SHIFT);
+	if (__builtin_expect(end > run->limit, 0))
+		return gc_alloc_slow(m, type, bytes);
+	run->cursor = end;
+	((struct gc_header *)obj)->word = type->word;
+	return (void *)obj;
+}
+
+/** GC_NEW() - allocate a C struct of registered type @type. */
+#define GC_NEW(m, type, ctype) ((ctype *)gc_alloc_sized((m), (type), sizeof(ctype)))
+
+/** gc_alloc() - as gc_alloc_sized() where the size is known only to the type. */
+static inline void *gc_alloc(struct gc_mutator *m, const struct gc_type *type)
+{
+	return gc_alloc_sized(m, type, type->size);
+}
+
+/** gc_write_barrier() - a reference was stored into @obj. */
+static inline void gc_write_barrier(struct gc_mutator *m, void *obj)
+{
+	__atomic_store_n(&m->cards[(uintptr_t)obj >> GC_CARD_SHIFT], GC_CARD_DIRTY,
+			 __ATOMIC_RELAXED);
+}
+
+/**
+ * gc_write() - store reference @value at @slot inside @obj
+ *
+ * The release pairs with the marker's acquire of the slot: whoever finds a new
+ * object through it sees the object's header and its initial fields.
+ */
+static inline void gc_write(struct gc_mutator *m, void *obj, void *slot, void *value)
+{
+	__atomic_store_n((void **)slot, value, __ATOMIC_RELEASE);
+	gc_write_barrier(m, obj);
+}
+
+/** gc_init() - store into an object allocated since the last safepoint. */
+static inline void gc_init(void *slot, void *value)
+{
+	*(void **)slot = value;
+}
+
+/** gc_safepoint() - let a waiting collection stop this thread. */
+static inline void gc_safepoint(struct gc_mutator *m)
+{
+	if (__builtin_expect(__atomic_load_n(&m->poll, __ATOMIC_RELAXED) != 0, 0))
+		gc_safepoint_slow(m);
+}
+
+/* ---- weak references and finalizers ----------------------------------- */
+
+/**
+ * gc_weak_new() - allocate an object that refers to *@target weakly
+ * @target: address of a root slot that holds the referent
+ *
+ * Return: the weak object (keep it in a frame), or NULL. Safepoint.
+ */
+void *gc_weak_new(struct gc_mutator *m, void **target);
+/** gc_weak_get() - the referent, or NULL once it was collected. */
+void *gc_weak_get(struct gc_mutator *m, const void *weak);
+
+/**
+ * gc_finalizer_add() - @obj is to be handed to gc_finalizer_next() when it dies
+ *
+ * Weak references to it are cleared first. An object may be added again after it
+ * was handed out. Return: 0 or -ENOMEM.
+ */
+int gc_finalizer_add(struct gc_mutator *m, void *obj);
+/** gc_finalizer_next() - an object that died, alive once more, or NULL. */
+void *gc_finalizer_next(struct gc_mutator *m);
+
+/* ---- what the heap knows ---------------------------------------------- */
+
+enum gc_cause {
+	GC_CAUSE_ALLOC,	     /* a mutator could not allocate (GC-ALLOC) */
+	GC_CAUSE_CONCURRENT, /* allocation passed the concurrent threshold (GC-CONC) */
+	GC_CAUSE_EXPLICIT,   /* gc_collect() (GC-EXPLICIT) */
+	GC_CAUSE_TRIM,	     /* the idle timer */
+	GC_CAUSE_STRESS,     /* stress=, safepoints=1, profiler= or a test asked */
+	GC_CAUSE_OOM,	     /* last attempt before out of memory */
+	GC_CAUSE_COUNT
+};
+
+/**
+ * struct gc_heap_stats - counters since the heap was made; bytes and ns
+ *
+ * A snapshot: each field is exact at some instant, not all at the same one.
+ * lifetime_* are filled by profiler= alone (bytes that died before so many further
+ * bytes were allocated, of the bytes in lifetime_bytes).
+ */
+struct gc_heap_stats {
+	uint64_t allocated_bytes, allocated_objects; /* objects: 0 where a bump run serves all sizes, unless profiler= */
+	uint64_t live_bytes, live_objects;	     /* at the end of the last collection */
+	uint64_t peak_live_bytes;
+	uint64_t heap_bytes;		    /* allocated now, garbage included */
+	uint64_t footprint_bytes;	    /* pages the heap holds */
+	uint64_t peak_footprint_bytes;
+	uint64_t soft_limit, concurrent_start; /* of the sizing rule */
+	uint64_t side_bytes;		    /* mark bits, live bits and cards of the footprint */
+	uint64_t mark_stack_bytes, mark_stack_peak;
+	uint64_t cycles, minors, majors;
+	uint64_t by_cause[GC_CAUSE_COUNT];
+	uint64_t foreground_cycles;
+	uint64_t trims, trimmed_bytes;
+	uint64_t contentions;		    /* heap lock found taken */
+	uint64_t contention_ns;
+	uint64_t gc_cpu_ns;		    /* thread CPU time of collecting */
+	uint64_t stw_ns, longest_stw_ns, time_to_safepoint_ns, longest_ttsp_ns;
+	uint64_t marked_objects, marked_bytes, copied_bytes, promoted_bytes, promoted_objects;
+	uint64_t premature_bytes;	    /* promoted and dead by the next whole collection */
+	uint64_t cards_dirty, cards_scanned;
+	uint64_t overflows, overflow_rounds, rescanned_objects;
+	uint64_t remark_timeouts;
+	uint64_t weak_cleared, finalized;
+	uint64_t boosts, boosts_refused;
+	uint64_t daemon_switches;	    /* by policy=adaptive */
+	uint64_t grown_instead;		    /* limit raised instead of collecting */
+	uint64_t lifetime_bytes, lifetime_128k, lifetime_256k, lifetime_512k;
+	uint64_t threads_total;
+	uint64_t verifications;
+};
+
+void gc_heap_stats(const struct gc_heap *heap, struct gc_heap_stats *out);
+
+/**
+ * gc_frequency_source() - how fast the CPU runs, for policy=adaptive
+ * @fn: sets effective and highest kHz of the calling thread's CPU and returns 0, or
+ *	a negative errno when that is unknown
+ */
+void gc_frequency_source(struct gc_heap *heap,
+			 int (*fn)(uint32_t *effective_khz, uint32_t *highest_khz, void *arg),
+			 void *arg);
+
+/** gc_verify() - stop the world, re-trace and check everything; 0 or -EUCLEAN with @err. */
+int gc_verify(struct gc_mutator *m, struct gc_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* GCHINT_GC_H */
