@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * DOC: libgchint: a language runtime says which collection phase it is in
+ *
+ * Three calls are enough for a collector that works on the threads that call:
+ *
+ *	gchint_init(0);						once
+ *	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+ *	gchint_phase_end();
+ *
+ * The session API does the rest: hints on behalf of other threads, standing
+ * roles, causes, progress, and what the kernel knows of its policies.
+ *
+ * Where hints go, the first that works:
+ *	the device	/dev/gchint; the ABI is in <linux/gchint.h>
+ *	clamps		utilisation clamps by sched_setattr(2): a cap for concurrent
+ *			work, never a boost; only when the caller allows it
+ *	nothing		at the price of one predictable branch
+ * GCHINT_TRACE=FILE records every hint besides, with or without the device.
+ *
+ * Where it may be called: gchint_phase_begin(), gchint_phase_end(),
+ * gchint_begin(), gchint_end() and every call on a struct gchint_thread are
+ * async-signal-safe: no allocation, lock, stdio, exit or lazily allocated TLS;
+ * errno is preserved. They may be called with the world stopped. All other
+ * calls are thread-safe, allocate nothing and take no lock either, but make
+ * system calls that may block for microseconds; the first phase call of a
+ * thread attaches it (one ioctl). A runtime that must not do that inside a
+ * pause calls gchint_self() when the thread starts.
+ *
+ * fork: what the child calls has no effect, at the same cost, until the child
+ * calls gchint_init() or gchint_open(); the parent is not disturbed. A child of
+ * vfork must not call. exec ends everything.
+ *
+ * Errors: functions return -errno and leave errno alone. Nothing prints or
+ * exits. A failing gchint_attach() gives a handle that does nothing, so a
+ * runtime may ignore every result.
+ *
+ * Memory: one page for the whole process, 24 bytes of static TLS a thread, the
+ * kernel's two pages; no thread.
+ *
+ * Environment (gchint(7)): GCHINT_DISABLE, GCHINT_TRACE, GCHINT_MIN_US,
+ * GCHINT_CLAMP, GCHINT_DEVICE. Read when the session opens.
+ */
+#ifndef GCHINT_H
+#define GCHINT_H
+
+#include <stdint.h>
+#include <sys/types.h>
+#include <linux/gchint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GCHINT_VERSION_MAJOR 0
+#define GCHINT_VERSION_MINOR 1
+
+#if defined(__GNUC__)
+#define GCHINT_API	     __attribute__((visibility("default")))
+#define __gchint_unlikely(x) __builtin_expect(!!(x), 0)
+#else
+#error "gchint.h needs the __atomic built-in functions of gcc or clang"
+#endif
+
+/** struct gchint_session - a process's session; opaque */
+struct gchint_session;
+
+/**
+ * struct gchint_thread - handle of one leased thread
+ *
+ * The members belong to the library; they stand here for the inline functions.
+ * @state: the word that a plain edge stores to. While anything but a plain edge is
+ *	due it points to a word with GCHINT_STATE_WRITING set, which sends the
+ *	inline functions to the library.
+ * @bell: gchint_info.doorbell_begin, doorbell_end follows it
+ * @index: the library's record of the thread
+ * @epoch: of the session that gave the record
+ */
+struct gchint_thread {
+	uint32_t *state;
+	const uint32_t *bell;
+	uint32_t index;
+	uint32_t epoch;
+};
+
+/** enum gchint_backend - where hints go */
+enum gchint_backend {
+	GCHINT_BACKEND_NOTHING,
+	GCHINT_BACKEND_TRACE, /* to GCHINT_TRACE only */
+	GCHINT_BACKEND_CLAMP,
+	GCHINT_BACKEND_DEVICE
+};
+
+/* flags of gchint_open() and gchint_init() */
+#define GCHINT_OPEN_CLAMP 0x01 /* without the device, cap by utilisation clamps */
+
+/**
+ * struct gchint_detail - what a collector knows of a phase besides its kind
+ * @size: sizeof(struct gchint_detail)
+ * @cause: enum gchint_cause
+ * @work_done: work done so far, in the collector's own unit
+ * @work_total: work of the whole phase in the same unit; 0 unknown
+ * @stall_ns: instant (CLOCK_MONOTONIC, ns) at which mutators will stall if the
+ *	cycle is not over; 0 unknown
+ * @method: address of the method that runs; 0 unknown
+ * @expect_ns: how long the phase will take; 0 unknown. A phase shorter than the
+ *	filter's bound (GCHINT_MIN_US) is not announced, unless GCHINT_F_URGENT.
+ */
+struct gchint_detail {
+	uint32_t size;
+	uint32_t cause;
+	uint64_t work_done;
+	uint64_t work_total;
+	uint64_t stall_ns;
+	uint64_t method;
+	uint64_t expect_ns;
+};
+
+/**
+ * struct gchint_policy - what the kernel says of the cpufreq policy of a CPU
+ * @size: in: sizeof(struct gchint_policy)
+ * @cpu: the CPU that was asked for
+ * @governor: its governor's name, NUL-terminated
+ * @cur_khz: frequency last set; 0 unknown
+ * @max_khz: highest frequency allowed now
+ * @hw_max_khz: highest frequency of the hardware
+ * @flags: GCHINT_POLICY_*
+ */
+struct gchint_policy {
+	uint32_t size;
+	uint32_t cpu;
+	char governor[16];
+	uint32_t cur_khz;
+	uint32_t max_khz;
+	uint32_t hw_max_khz;
+	uint32_t flags;
+};
+
+/* ------------------------------------------------------------------ session */
+
+/**
+ * gchint_open() - open the process's session
+ * @session: where to store the handle; never NULL after success
+ * @flags: GCHINT_OPEN_*
+ *
+ * A process has one session; opening again gives the same one and counts. In a
+ * forked child it opens a new one. That there is no device is no error: see
+ * gchint_backend() and gchint_why().
+ *
+ * Return: 0; -EINVAL for an unknown flag; -errno if GCHINT_TRACE names a file that
+ * cannot be opened for appending (nothing is open then).
+ */
+GCHINT_API int gchint_open(struct gchint_session **session, unsigned int flags);
+
+/**
+ * gchint_close() - end one gchint_open()
+ *
+ * The last one ends every lease and closes the device. No thread may use a
+ * handle of gchint_attach() meanwhile or afterwards. Threads that use
+ * gchint_phase_begin() may go on: their calls have no effect until the session
+ * is opened again.
+ *
+ * Return: 0; -EBADF if @session is not open; -ESTALE in a forked child.
+ */
+GCHINT_API int gchint_close(struct gchint_session *session);
+
+/** gchint_backend() - where the hints of @session go. */
+GCHINT_API enum gchint_backend gchint_backend(const struct gchint_session *session);
+
+/**
+ * gchint_why() - why the device is not in use
+ *
+ * Return: 0 if it is; -ENOENT no such device; -EACCES no permission;
+ * -EPROTONOSUPPORT its ABI is not ours; -ECANCELED GCHINT_DISABLE is set; ...
+ */
+GCHINT_API int gchint_why(const struct gchint_session *session);
+
+/**
+ * gchint_fd() - a descriptor to wait on for changes of governors and limits
+ *
+ * It polls readable when gchint_policy() would say something new; read 8 bytes
+ * from it to wait for the next change. It belongs to the library: do not close
+ * it. Return: the descriptor, or -ENODEV.
+ */
+GCHINT_API int gchint_fd(const struct gchint_session *session);
+
+/**
+ * gchint_policy() - what the kernel says of the policy of a CPU
+ * @session: the session
+ * @cpu: its number, or -1 for the one the caller runs on now
+ * @policy: filled; @policy->size set by the caller
+ *
+ * Makes no system call where the C library knows the CPU. Async-signal-safe.
+ * Return: 0; -ENODEV without the device; -ENOENT the CPU has no policy; -EINVAL
+ * no such CPU or a size below that of the first version; -EAGAIN the kernel was
+ * writing each time.
+ */
+GCHINT_API int gchint_policy(const struct gchint_session *session, int cpu,
+			     struct gchint_policy *policy);
+
+/**
+ * gchint_expect() - declare how long phases of a kind last
+ * @session: the session
+ * @phase: enum gchint_phase
+ * @flags: GCHINT_F_*
+ * @ns: expected length; 0 forgets what is known
+ *
+ * Where doorbells or clamps cost a system call the library also learns it. Phases
+ * expected to be shorter than GCHINT_MIN_US cost none. Return: 0 or -EINVAL.
+ */
+GCHINT_API int gchint_expect(struct gchint_session *session, unsigned int phase, unsigned int flags,
+			     uint64_t ns);
+
+/* ------------------------------------------------------------------ threads */
+
+/**
+ * gchint_attach() - lease a thread of this process, to hint on its behalf
+ * @session: the session
+ * @tid: its thread id; 0 the calling thread
+ * @role: enum gchint_role
+ * @lead: the thread to follow, with GCHINT_ROLE_FOLLOW; else NULL
+ * @thread: the handle; on failure one that does nothing. May be NULL if only the
+ *	role matters.
+ *
+ * Any thread may use the handle, one at a time. The lease ends by
+ * gchint_detach(), with its thread, with the session. Call gchint_detach() also
+ * for a thread that ended: its handle is not given away before.
+ *
+ * Return: 0; -ESRCH no such thread in this process; -EBUSY it is leased already;
+ * -ENOSPC more than GCHINT_SLOTS threads; -EDQUOT the user's limit; -EINVAL a bad
+ * role or leader; -ENODEV the hints go nowhere; -ESTALE in a forked child.
+ */
+GCHINT_API int gchint_attach(struct gchint_session *session, pid_t tid, unsigned int role,
+			     const struct gchint_thread *lead, struct gchint_thread **thread);
+
+/**
+ * gchint_detach() - end a lease
+ *
+ * Return: 0; -EINVAL if the handle leases nothing.
+ */
+GCHINT_API int gchint_detach(struct gchint_thread *thread);
+
+/**
+ * gchint_set_role() - change what a thread counts as whenever it runs
+ *
+ * Return: 0; -EINVAL a bad role or leader, or a handle that leases nothing;
+ * -ENOENT the thread, or the leader, has ended.
+ */
+GCHINT_API int gchint_set_role(struct gchint_thread *thread, unsigned int role,
+			       const struct gchint_thread *lead);
+
+/**
+ * gchint_begin_detail() - gchint_begin() with all that is known of the phase
+ *
+ * Details hold until the phase ends; an inner phase starts with none and does
+ * not give them back.
+ */
+GCHINT_API void gchint_begin_detail(struct gchint_thread *thread, unsigned int phase,
+				    unsigned int flags, const struct gchint_detail *detail);
+
+/**
+ * gchint_progress() - work done within the phase
+ * @thread: the handle
+ * @work_done: so far
+ * @work_total: of the whole phase; 0 unknown
+ * @stall_ns: as in struct gchint_detail
+ *
+ * Also tells the kernel that the phase is alive: a phase that runs longer than
+ * gchint_info.hint_ttl_ms without it is ignored. Never a system call, unless
+ * GCHINT_TRACE is set.
+ */
+GCHINT_API void gchint_progress(struct gchint_thread *thread, uint64_t work_done,
+				uint64_t work_total, uint64_t stall_ns);
+
+/** gchint_set_cause() - the cause is known now: in the phase, or just after it. */
+GCHINT_API void gchint_set_cause(struct gchint_thread *thread, unsigned int cause);
+
+/** gchint_set_method() - address of the method that runs, for profilers; 0 none. */
+GCHINT_API void gchint_set_method(struct gchint_thread *thread, uint64_t method);
+
+/** gchint_abandon() - end the phase and all that enclose it. */
+GCHINT_API void gchint_abandon(struct gchint_thread *thread);
+
+/* ----------------------------------------------- the process's own session */
+
+/**
+ * gchint_init() - open the process's session and attach the calling thread
+ * @flags: GCHINT_OPEN_*
+ *
+ * Once, where system calls are allowed; again in a forked child. Until then
+ * gchint_phase_begin() and gchint_phase_end() do nothing.
+ *
+ * Return: enum gchint_backend, never negative on success; else as gchint_open().
+ */
+GCHINT_API int gchint_init(unsigned int flags);
+
+/**
+ * gchint_self() - the calling thread's own handle; attaches it if needed
+ *
+ * It is the thread that gchint_phase_begin() announces. Only for calls on this
+ * very thread; gone with it. A thread that gchint_attach() leased is announced
+ * through that handle alone: this one does nothing then. Never NULL.
+ */
+GCHINT_API struct gchint_thread *gchint_self(void);
+
+/* ------------------------------------------------------------- the hot path */
+
+/* Internal, exported for the inline functions. */
+extern GCHINT_API __thread struct gchint_thread __gchint_self
+	__attribute__((tls_model("initial-exec")));
+GCHINT_API void __gchint_begin(struct gchint_thread *thread, uint32_t phase, uint32_t flags);
+GCHINT_API void __gchint_end(struct gchint_thread *thread);
+GCHINT_API void __gchint_self_begin(uint32_t phase, uint32_t flags);
+GCHINT_API void __gchint_self_end(void);
+
+/* The word that a handle points to which leads nowhere. */
+#define __GCHINT_NOWHERE 0x0001ffffu
+
+/*
+ * Does the kernel ask for a doorbell at any edge? One relaxed load of two masks:
+ * see struct gchint_info. On x86 the compilers do not fold an atomic load into the
+ * compare; the assembler does.
+ */
+static inline int __gchint_asked(const uint32_t *bell)
+{
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+	int asked;
+
+	__asm__ __volatile__("cmpq $0, %1" : "=@ccne"(asked) : "m"(*(const uint64_t *)bell));
+	return asked;
+#else
+	return (__atomic_load_n(&bell[0], __ATOMIC_RELAXED) |
+		__atomic_load_n(&bell[1], __ATOMIC_RELAXED)) != 0;
+#endif
+}
+
+/*
+ * An edge is plain if no phase is open and no doorbell is asked: one store. The
+ * kernel orders nothing by it, so it is relaxed. Otherwise, 1: the library does
+ * the whole edge.
+ */
+static inline int __gchint_plain_begin(const struct gchint_thread *t, uint32_t what)
+{
+	uint32_t *state = __atomic_load_n(&t->state, __ATOMIC_RELAXED);
+	uint32_t old = __atomic_load_n(state, __ATOMIC_RELAXED);
+
+	if (__gchint_unlikely(old & ~(GCHINT_STATE_SEQ_MASK & ~GCHINT_STATE_WRITING)))
+		return old != __GCHINT_NOWHERE;
+	if (__gchint_unlikely(__gchint_asked(t->bell)))
+		return 1;
+	__atomic_store_n(state, old + GCHINT_STATE_EDGE + what, __ATOMIC_RELAXED);
+	return 0;
+}
+
+/* What began with a doorbell, or inside of another phase, has GCHINT_STATE_WRITING. */
+static inline int __gchint_plain_end(const struct gchint_thread *t)
+{
+	uint32_t *state = __atomic_load_n(&t->state, __ATOMIC_RELAXED);
+	uint32_t old = __atomic_load_n(state, __ATOMIC_RELAXED);
+
+	if (__gchint_unlikely(old & GCHINT_STATE_WRITING))
+		return old != __GCHINT_NOWHERE;
+	__atomic_store_n(state, (old & GCHINT_STATE_SEQ_MASK) + GCHINT_STATE_EDGE,
+			 __ATOMIC_RELAXED);
+	return 0;
+}
+
+#ifndef GCHINT_NO_INLINE
+
+/**
+ * gchint_begin() - a phase begins on a leased thread
+ * @thread: handle of gchint_attach(), or gchint_self()
+ * @phase: enum gchint_phase
+ * @flags: GCHINT_F_*
+ *
+ * Inside of another phase it hides that one until gchint_end(). The four
+ * innermost are remembered; ending a fifth leaves no phase.
+ */
+static inline void gchint_begin(struct gchint_thread *thread, unsigned int phase,
+				unsigned int flags)
+{
+	if (__gchint_unlikely(__gchint_plain_begin(thread, phase | flags << 8)))
+		__gchint_begin(thread, phase, flags << 8);
+}
+
+/** gchint_end() - the innermost phase ends. Without one, nothing. */
+static inline void gchint_end(struct gchint_thread *thread)
+{
+	if (__gchint_unlikely(__gchint_plain_end(thread)))
+		__gchint_end(thread);
+}
+
+/** gchint_phase_begin() - gchint_begin() on the calling thread, attached if needed. */
+static inline void gchint_phase_begin(unsigned int phase, unsigned int flags)
+{
+	if (__gchint_unlikely(__gchint_plain_begin(&__gchint_self, phase | flags << 8)))
+		__gchint_self_begin(phase, flags << 8);
+}
+
+/** gchint_phase_end() - gchint_end() on the calling thread. */
+static inline void gchint_phase_end(void)
+{
+	if (__gchint_unlikely(__gchint_plain_end(&__gchint_self)))
+		__gchint_self_end();
+}
+
+#else /* the library's own symbols, for foreign function interfaces */
+
+GCHINT_API void gchint_begin(struct gchint_thread *thread, unsigned int phase, unsigned int flags);
+GCHINT_API void gchint_end(struct gchint_thread *thread);
+GCHINT_API void gchint_phase_begin(unsigned int phase, unsigned int flags);
+GCHINT_API void gchint_phase_end(void);
+
+#endif /* GCHINT_NO_INLINE */
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* GCHINT_H */
