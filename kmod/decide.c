@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "decide.h"
+
+static u32 load_khz(const struct gchint_rules *r, u32 load)
+{
+	u64 khz = (u64)r->opps->ref_khz * load * (100 + READ_ONCE(r->tun->headroom_pct));
+
+	return max_t(u32, (u32)min_t(u64, div_u64(khz, 100) >> GCHINT_ONE_SHIFT, U32_MAX), 1);
+}
+
+void gchint_decide_cpu(struct gchint_demand *d, const struct gchint_rules *r, u32 cpu, u32 base,
+		       u32 all, const struct gchint_hint *h, const struct gchint_plan *p)
+{
+	bool raise;
+
+	d->cpu = cpu;
+	d->load = base;
+	d->khz = load_khz(r, base);
+	d->reason = GCHINT_REASON_LOAD;
+	d->class = GCHINT_CLASS_NEUTRAL;
+	d->phase = GCHINT_PHASE_NONE;
+	d->hinted = false;
+	d->avoided = false;
+	if (!h || h->class == GCHINT_CLASS_NEUTRAL || READ_ONCE(r->tun->mode) == GCHINT_MODE_OFF)
+		return;
+
+	d->class = h->class;
+	d->phase = h->phase;
+	d->load = max_t(u32, all, base);
+	d->khz = load_khz(r, d->load);
+	if (!p || p->khz == GCHINT_PLAN_LOAD) {
+		d->avoided = p && p->avoided;
+		return;
+	}
+	raise = h->may_raise || READ_ONCE(r->tun->boost_unprivileged);
+	if (gchint_class_boosts(h->class)) {
+		if (!raise)
+			return;
+		if (p->lower || p->khz > d->khz) {
+			d->khz = p->khz;
+			d->reason = p->reason;
+		}
+		d->hinted = true;
+		return;
+	}
+	d->hinted = true;
+	if (raise || p->khz < d->khz) {
+		d->khz = p->khz;
+		d->reason = p->reason;
+	}
+}
+
+/* Did a limit narrower than the hardware decide? */
+static bool limited(const struct gchint_rules *r, u32 raw_khz)
+{
+	const struct gchint_opps *t = r->opps;
+
+	if (raw_khz > r->max_khz)
+		return r->max_khz < t->ref_khz;
+	if (raw_khz < r->min_khz)
+		return t->nr && r->min_khz > t->opp[0].khz;
+	return false;
+}
+
+/*
+ * Lowering is never urgent. A switch costs its latency, so one must be earned
+ * by staying for a while; and load wobbles. What a hint raised, load may lower
+ * at once: it is only given back.
+ */
+static bool hold(const struct gchint_rules *r, const struct gchint_state *s,
+		 const struct gchint_demand *best, u32 khz, u64 now_ns)
+{
+	u64 since = now_ns - s->switched_ns;
+	u64 least = (u64)r->latency_ns * READ_ONCE(r->tun->min_latencies);
+
+	if (khz >= s->khz)
+		return false;
+	if (since < least)
+		return true;
+	if (best->hinted || s->hinted)
+		return false;
+	return since < (u64)READ_ONCE(r->tun->hold_us) * NSEC_PER_USEC ||
+	       s->khz - khz < gchint_percent(s->khz, READ_ONCE(r->tun->hysteresis_pct));
+}
+
+void gchint_decide_policy(struct gchint_decision *out, const struct gchint_rules *r,
+			  struct gchint_state *s, const struct gchint_demand *best, u64 now_ns)
+{
+	u32 khz = gchint_opps_resolve(r->opps, best->khz, r->min_khz, r->max_khz);
+	bool outside = s->khz < r->min_khz || s->khz > r->max_khz;
+
+	out->raw_khz = best->khz;
+	out->cpu = best->cpu;
+	out->load = best->load;
+	out->class = best->class;
+	out->phase = best->phase;
+	out->reason = limited(r, best->khz) ? GCHINT_REASON_LIMITS : best->reason;
+	out->avoided = false;
+
+	if (best->avoided) {
+		out->avoided = !s->skipped;
+		s->skipped = true;
+	} else {
+		s->skipped = false;
+	}
+	if (s->khz && !outside && hold(r, s, best, khz, now_ns)) {
+		out->khz = s->khz;
+		out->reason = GCHINT_REASON_HOLD;
+		out->change = false;
+		out->avoided |= !s->held;
+		s->held = true;
+		return;
+	}
+	s->held = false;
+	out->khz = khz;
+	out->change = khz != s->khz;
+	if (out->change)
+		s->switched_ns = now_ns;
+	s->khz = khz;
+	s->reason = out->reason;
+	s->class = best->class;
+	s->hinted = best->hinted;
+}
+
+u64 gchint_decide_delay_ns(const struct gchint_rules *r)
+{
+	u32 us = READ_ONCE(r->tun->rate_limit_us);
+
+	if (us)
+		return (u64)us * NSEC_PER_USEC;
+	return clamp_t(u64, 20ULL * r->latency_ns, 500 * NSEC_PER_USEC, 10 * NSEC_PER_MSEC);
+}

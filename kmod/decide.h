@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * From load and hints to the frequency of a policy: a demand for each CPU, the
+ * highest of them for the policy, within its limits, at an OPP, and only if the
+ * switch pays.
+ */
+#ifndef _GCHINT_DECIDE_H
+#define _GCHINT_DECIDE_H
+
+#include "plan.h"
+
+/**
+ * struct gchint_demand - what one CPU asks for
+ * @khz: frequency, not yet limited nor resolved to an OPP
+ * @cpu: that CPU
+ * @load: its load, 0..GCHINT_ONE
+ * @reason: enum gchint_reason
+ * @class: enum gchint_class; neutral if no hint counted
+ * @phase: enum gchint_phase of the hint
+ * @hinted: the hint decided, not load: see gchint_load_account()
+ * @avoided: load decided because the phase is expected to be too short
+ */
+struct gchint_demand {
+	u32 khz;
+	u32 cpu;
+	u32 load;
+	u8 reason;
+	u8 class;
+	u8 phase;
+	bool hinted;
+	bool avoided;
+};
+
+/**
+ * gchint_decide_cpu() - what a CPU asks for
+ * @d: result
+ * @r: rules of its policy
+ * @cpu: its number, only passed through
+ * @base: gchint_load_base(), or the I/O boost if higher
+ * @all: gchint_load_all(), likewise; at least @base
+ * @h: hint of the thread that runs on it, or NULL
+ * @p: a valid plan for @h, or NULL
+ *
+ * Without a hint, in mode off, or for a neutral class: load. A class that
+ * boosts asks for its plan, and never for less than load unless its plan says
+ * that less costs no more than the tolerated stretch; without the right to
+ * raise it asks for load. A class that caps asks for its plan, and without the
+ * right to raise for no more than load.
+ */
+void gchint_decide_cpu(struct gchint_demand *d, const struct gchint_rules *r, u32 cpu, u32 base,
+		       u32 all, const struct gchint_hint *h, const struct gchint_plan *p);
+
+/**
+ * gchint_decide_join() - the higher of two demands
+ * @best: demand so far; start with all zero
+ * @d: demand of another CPU of the policy
+ *
+ * So a cap never slows a neighbour that does not ask for it.
+ */
+static inline void gchint_decide_join(struct gchint_demand *best, const struct gchint_demand *d)
+{
+	bool avoided = best->avoided || d->avoided;
+
+	if (d->khz > best->khz || !best->khz)
+		*best = *d;
+	best->avoided = avoided;
+}
+
+/**
+ * struct gchint_decision - the outcome for a policy
+ * @khz: frequency to request; within the limits, an OPP if there is a table
+ * @raw_khz: frequency asked for before limits and OPPs
+ * @cpu: CPU that decided
+ * @load: its load, 0..GCHINT_ONE
+ * @reason: enum gchint_reason
+ * @class: enum gchint_class of the CPU that decided
+ * @phase: enum gchint_phase of the CPU that decided
+ * @change: @khz differs from the frequency last requested: request it
+ * @avoided: a switch was avoided: count it
+ */
+struct gchint_decision {
+	u32 khz;
+	u32 raw_khz;
+	u32 cpu;
+	u32 load;
+	u8 reason;
+	u8 class;
+	u8 phase;
+	bool change;
+	bool avoided;
+};
+
+/**
+ * struct gchint_state - what a policy's decisions depend on of the past
+ * @khz: frequency last requested; 0 before the first
+ * @reason: its reason
+ * @class: class of the demand that asked for it
+ * @hinted: a hint decided it
+ * @held: a switch is being held back, and was counted
+ * @skipped: a phase too short for a switch was counted
+ * @switched_ns: when @khz last changed
+ *
+ * The caller serialises all calls for one policy. All zero is a valid initial
+ * state.
+ */
+struct gchint_state {
+	u32 khz;
+	u8 reason;
+	u8 class;
+	bool hinted;
+	bool held;
+	bool skipped;
+	u64 switched_ns;
+};
+
+/**
+ * gchint_decide_policy() - the frequency of a policy
+ * @out: result
+ * @r: rules of the policy
+ * @s: the policy's past; updated as if a wanted change were requested. If it
+ *	is not, because the driver is busy or refuses, set &gchint_state.khz to
+ *	the frequency that is in force
+ * @best: highest demand of its CPUs
+ * @now_ns: current time
+ */
+void gchint_decide_policy(struct gchint_decision *out, const struct gchint_rules *r,
+			  struct gchint_state *s, const struct gchint_demand *best, u64 now_ns);
+
+/**
+ * gchint_decide_delay_ns() - least time between decisions without a phase edge
+ * @r: rules of the policy
+ *
+ * &gchint_tunables.rate_limit_us; if that is 0, twenty times the switch latency, within
+ * 500 us and 10 ms.
+ */
+u64 gchint_decide_delay_ns(const struct gchint_rules *r);
+
+#endif /* _GCHINT_DECIDE_H */

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * How memory-bound each kind of phase is, learned without a PMU: a weighted
+ * least-squares line through time per unit of work against 1/f, with
+ * exponential forgetting, for each phase and each kind of CPU. And how long
+ * phases last.
+ *
+ * One per session, so a process can spoil only its own estimates.
+ */
+#ifndef _GCHINT_LEARN_H
+#define _GCHINT_LEARN_H
+
+#include "phase.h"
+
+/**
+ * struct gchint_learn_line - time per unit of work of one phase on one kind of CPU
+ * @cxx: weighted sum of squares of fmax/f about its mean, times 2^28
+ * @cxy: weighted sum of products with time per unit of work, times 2^14
+ * @mean_y: weighted mean of time per unit of work, times 2^@shift ns
+ * @mean_x: weighted mean of fmax/f, times 2^20
+ * @weight: sum of weights, fixed point
+ * @noise: smoothed relative deviation from the line, fixed point
+ * @samples: samples taken, saturated
+ * @shift: scale of @mean_y, chosen by the first sample
+ * @odd: consecutive samples too far off to belong to the unit of work so far
+ * @drift: consecutive samples off the line on one side, signed
+ * @phases: phases planned so far, for probing
+ */
+struct gchint_learn_line {
+	s64 cxx;
+	s64 cxy;
+	s64 mean_y;
+	u32 mean_x;
+	u32 weight;
+	u32 noise;
+	u32 samples;
+	s8 shift;
+	u8 odd;
+	s8 drift;
+	u32 phases;
+};
+
+/**
+ * struct gchint_learn_length - how long phases of one kind last
+ * @mean_us: smoothed wall time
+ * @dev_us: smoothed absolute deviation
+ * @nr: phases seen, saturated
+ */
+struct gchint_learn_length {
+	u32 mean_us;
+	u32 dev_us;
+	u32 nr;
+};
+
+/**
+ * struct gchint_learn - what is learned of one session
+ * @line: by phase and kind of CPU
+ * @length: by phase and whether mutators wait (class foreground and above)
+ *
+ * The caller serialises all calls for one session. All zero is a valid initial
+ * state.
+ */
+struct gchint_learn {
+	struct gchint_learn_line line[GCHINT_PHASE_NR][GCHINT_KINDS];
+	struct gchint_learn_length length[GCHINT_PHASE_NR][2];
+};
+
+/* A session may hold this much of what is learned. */
+#define GCHINT_LEARN_BYTES 2560
+_Static_assert(sizeof(struct gchint_learn) <= GCHINT_LEARN_BYTES, "learned state too large");
+
+/**
+ * struct gchint_fit - the line, ready to use
+ * @known: there are enough samples, at frequencies different enough
+ * @mem: memory fraction m at fmax, 0..GCHINT_ONE
+ * @error: standard error of @mem, fixed point
+ * @samples: samples taken
+ * @a_ps: time per unit of work that does not depend on frequency, picoseconds
+ * @b_ps: the rest of the time per unit of work at fmax, picoseconds
+ */
+struct gchint_fit {
+	bool known;
+	u32 mem;
+	u32 error;
+	u32 samples;
+	u64 a_ps;
+	u64 b_ps;
+};
+
+/**
+ * gchint_learn_add() - learn from a sample
+ * @l: what is learned of the session
+ * @s: from gchint_phase_update(); ignored if !valid
+ * @ref_khz: &gchint_opps.ref_khz of the policy the sample's @kind stands for
+ *
+ * Return: true if all of the sample was credible; otherwise count
+ * GCHINT_IGNORED_SAMPLE
+ */
+bool gchint_learn_add(struct gchint_learn *l, const struct gchint_sample *s, u32 ref_khz);
+
+/**
+ * gchint_learn_fit() - what is known of a phase
+ * @l: what is learned of the session
+ * @phase: enum gchint_phase, below GCHINT_PHASE_NR
+ * @kind: kind of CPU, below GCHINT_KINDS
+ * @fit: result; without samples all zero
+ */
+void gchint_learn_fit(const struct gchint_learn *l, u8 phase, u8 kind, struct gchint_fit *fit);
+
+/**
+ * gchint_learn_left_ns() - how much longer a phase is expected to last
+ * @l: what is learned of the session
+ * @phase: enum gchint_phase
+ * @class: enum gchint_class
+ * @elapsed_ns: how long it has lasted
+ *
+ * A phase older than expected is expected to last as long again as it has.
+ *
+ * Return: ns; U64_MAX if nothing is known
+ */
+u64 gchint_learn_left_ns(const struct gchint_learn *l, u8 phase, u8 class, u64 elapsed_ns);
+
+#endif /* _GCHINT_LEARN_H */

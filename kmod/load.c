@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "load.h"
+
+/* A mean this close to one is saturated: how much time was lost is unknowable. */
+#define SATURATED (((u32)GCHINT_ONE << 10) / 64 * 63)
+/* The channels have converged this long after the last hint. */
+#define MERGE_NS (256 * (u64)NSEC_PER_MSEC)
+#define IO_MIN (GCHINT_ONE / 8)
+
+/* 2^16 * 2^(-n/32): the decay of n periods of 1024 us, half-life 32 periods. */
+static const u32 decay_16[33] = {
+	65536, 64132, 62757, 61413, 60097, 58809, 57549, 56316,
+	55109, 53928, 52773, 51642, 50535, 49452, 48393, 47356,
+	46341, 45348, 44376, 43425, 42495, 41584, 40693, 39821,
+	38968, 38133, 37316, 36516, 35734, 34968, 34219, 33486,
+	32768,
+};
+
+static u32 decay(u32 value, u64 ns)
+{
+	u64 us = div_u64(ns, NSEC_PER_USEC);
+	u32 part = us & 1023;
+	u32 n = (us >> 10) & 31;
+	u64 halves = us >> 15;
+	u32 d;
+
+	if (halves > 31)
+		return 0;
+	d = decay_16[n] - (((decay_16[n] - decay_16[n + 1]) * part) >> 10);
+	return (u32)(((u64)value * d) >> 16 >> halves);
+}
+
+/*
+ * The window's idle time is taken to come first. That is the highest that the
+ * mean can be, for PELT knows the order and must not be higher.
+ */
+static void mean_update(struct gchint_load_meter *m)
+{
+	u32 one = GCHINT_ONE << 10;
+	u64 idle = m->wall_ns - m->real_ns;
+
+	if (idle) {
+		m->mean = decay(m->mean, idle + (m->mean < SATURATED ? m->lag_ns : 0));
+		m->lag_ns = 0;
+	}
+	m->mean = one - decay(one - m->mean, m->busy_ns);
+	m->lag_ns += m->real_ns - m->busy_ns;
+}
+
+static void meter_add(struct gchint_load_meter *m, u64 wall, u64 busy, u32 scale, u64 window_ns)
+{
+	m->wall_ns += wall;
+	m->real_ns += busy;
+	m->busy_ns += (busy * scale) >> GCHINT_ONE_SHIFT;
+	if (m->wall_ns < window_ns)
+		return;
+	m->window = (u32)div64_u64(m->busy_ns << GCHINT_ONE_SHIFT, m->wall_ns);
+	mean_update(m);
+	m->wall_ns = 0;
+	m->real_ns = 0;
+	m->busy_ns = 0;
+}
+
+static u32 meter_value(const struct gchint_load_meter *m, u64 window_ns)
+{
+	u32 value = max_t(u32, m->window, m->mean >> 10);
+
+	/* The division is only for a burst that is about to matter. */
+	if ((m->busy_ns << GCHINT_ONE_SHIFT) > value * window_ns)
+		value = (u32)div64_u64(m->busy_ns << GCHINT_ONE_SHIFT, window_ns);
+	return min_t(u32, value, GCHINT_ONE);
+}
+
+void gchint_load_init(struct gchint_load *l, u64 now_ns, u64 idle_us)
+{
+	memset(l, 0, sizeof(*l));
+	l->last_ns = now_ns;
+	l->last_idle_us = idle_us;
+}
+
+void gchint_load_account(struct gchint_load *l, u64 now_ns, u64 idle_us, u32 scale, bool hinted,
+			 u64 window_ns)
+{
+	u64 wall, idle, busy;
+
+	if (now_ns <= l->last_ns)
+		return;
+	/* Beyond this the meters are all about now anyway, and sums cannot overflow. */
+	wall = min_t(u64, now_ns - l->last_ns, 16 * (u64)NSEC_PER_SEC);
+	idle = idle_us > l->last_idle_us ? idle_us - l->last_idle_us : 0;
+	idle = min_t(u64, idle, div_u64(wall, NSEC_PER_USEC) + 1) * NSEC_PER_USEC;
+	idle = min_t(u64, idle, wall);
+	busy = wall - idle;
+	l->last_ns = now_ns;
+	l->last_idle_us = idle_us;
+	scale = min_t(u32, scale, GCHINT_ONE);
+
+	if (hinted && busy) {
+		if (!l->split_ns)
+			l->base = l->all;
+		l->split_ns = now_ns;
+	}
+	meter_add(&l->all, wall, busy, scale, window_ns);
+	if (!l->split_ns)
+		return;
+	if (now_ns - l->split_ns > MERGE_NS) {
+		meter_add(&l->base, wall, busy, scale, window_ns);
+		l->all = l->base;
+		l->split_ns = 0;
+	} else if (hinted) {
+		meter_add(&l->base, idle, 0, scale, window_ns);
+	} else {
+		meter_add(&l->base, wall, busy, scale, window_ns);
+	}
+}
+
+u32 gchint_load_all(const struct gchint_load *l, u64 window_ns)
+{
+	u32 all = meter_value(&l->all, window_ns);
+
+	return l->split_ns ? max_t(u32, all, meter_value(&l->base, window_ns)) : all;
+}
+
+u32 gchint_load_base(const struct gchint_load *l, u64 window_ns)
+{
+	return meter_value(l->split_ns ? &l->base : &l->all, window_ns);
+}
+
+void gchint_load_iowait(struct gchint_load *l, u64 now_ns, bool woken, u64 tick_ns)
+{
+	if (l->io_boost && now_ns - l->io_ns > tick_ns) {
+		l->io_boost = woken ? IO_MIN : 0;
+		l->io_pending = woken;
+	} else if (woken && !l->io_pending) {
+		l->io_boost = l->io_boost ? min_t(u32, l->io_boost * 2, GCHINT_ONE) : IO_MIN;
+		l->io_pending = true;
+	}
+	l->io_ns = now_ns;
+}
+
+u32 gchint_load_boost(struct gchint_load *l)
+{
+	if (!l->io_boost)
+		return 0;
+	if (!l->io_pending) {
+		l->io_boost /= 2;
+		if (l->io_boost < IO_MIN)
+			l->io_boost = 0;
+	}
+	l->io_pending = false;
+	return l->io_boost;
+}

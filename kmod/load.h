@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * How busy a CPU is, in units of its highest frequency, from idle time.
+ *
+ * The scheduler's own signal is not exported to modules. This one is the
+ * highest of three, so that it is never below what PELT would say for the
+ * same busy and idle time:
+ *  - the last whole window: busy time times frequency;
+ *  - the busy time of the window under way, as if the rest stayed idle;
+ *  - a geometric mean with PELT's half-life of 32 ms and PELT's idea of
+ *    invariance: time at a lower frequency counts slower, and the time so
+ *    lost is made up for in the idle time that follows.
+ *
+ * There are two channels. ALL counts everything. BASE leaves out the busy time
+ * in which a hint decided, for a capped thread looks busier than it is; when
+ * the phase ends, BASE is what load asks for, and the frequency is given back
+ * without a spike.
+ */
+#ifndef _GCHINT_LOAD_H
+#define _GCHINT_LOAD_H
+
+#include "pure.h"
+
+/**
+ * struct gchint_load_meter - one channel
+ * @wall_ns: length of the window under way
+ * @busy_ns: busy time in it, scaled by frequency
+ * @real_ns: busy time in it
+ * @lag_ns: time lost to low frequency since the CPU was last idle
+ * @window: load of the last whole window, 0..GCHINT_ONE
+ * @mean: geometric mean, 0..GCHINT_ONE << 10
+ */
+struct gchint_load_meter {
+	u64 wall_ns;
+	u64 busy_ns;
+	u64 real_ns;
+	u64 lag_ns;
+	u32 window;
+	u32 mean;
+};
+
+/**
+ * struct gchint_load - load of one CPU
+ * @last_ns: time of the last account
+ * @last_idle_us: idle counter then
+ * @split_ns: when a hint last decided; 0: the channels are one, @all
+ * @all: everything
+ * @base: without hinted time; used only while split
+ * @io_ns: last gchint_load_iowait()
+ * @io_boost: 0..GCHINT_ONE
+ * @io_pending: woken since the last gchint_load_boost()
+ *
+ * The caller serialises all calls for one CPU.
+ */
+struct gchint_load {
+	u64 last_ns;
+	u64 last_idle_us;
+	u64 split_ns;
+	struct gchint_load_meter all;
+	struct gchint_load_meter base;
+	u64 io_ns;
+	u32 io_boost;
+	bool io_pending;
+};
+
+/**
+ * gchint_load_init() - start counting
+ * @l: load of a CPU
+ * @now_ns: current time
+ * @idle_us: idle counter of the CPU in microseconds, e.g. get_cpu_idle_time()
+ */
+void gchint_load_init(struct gchint_load *l, u64 now_ns, u64 idle_us);
+
+/**
+ * gchint_load_account() - take note of the time since the last call
+ * @l: load of a CPU
+ * @now_ns: current time
+ * @idle_us: idle counter; a backward or impossible step counts as busy
+ * @scale: gchint_scale() of the frequency in force since the last call
+ * @hinted: a hint decided meanwhile: &gchint_demand.hinted of the last demand
+ * @window_ns: &gchint_tunables.window_us
+ *
+ * Divides only when a window is full.
+ */
+void gchint_load_account(struct gchint_load *l, u64 now_ns, u64 idle_us, u32 scale, bool hinted,
+			 u64 window_ns);
+
+/**
+ * gchint_load_all() - load, hinted time included
+ * @l: load of a CPU
+ * @window_ns: as for gchint_load_account()
+ *
+ * What load alone would ask for while a hinted thread runs: the bound for
+ * sessions that may not raise.
+ *
+ * Return: 0..GCHINT_ONE, without headroom
+ */
+u32 gchint_load_all(const struct gchint_load *l, u64 window_ns);
+
+/**
+ * gchint_load_base() - load without hinted time
+ * @l: load of a CPU
+ * @window_ns: as for gchint_load_account()
+ *
+ * Return: 0..GCHINT_ONE, without headroom
+ */
+u32 gchint_load_base(const struct gchint_load *l, u64 window_ns);
+
+/**
+ * gchint_load_iowait() - the update hook was called
+ * @l: load of a CPU
+ * @now_ns: current time
+ * @woken: with SCHED_CPUFREQ_IOWAIT
+ * @tick_ns: length of a scheduler tick
+ *
+ * Doubles a boost from an eighth up to one while wakeups from I/O wait come
+ * within a tick of each other, as schedutil does.
+ */
+void gchint_load_iowait(struct gchint_load *l, u64 now_ns, bool woken, u64 tick_ns);
+
+/**
+ * gchint_load_boost() - the I/O boost now
+ * @l: load of a CPU
+ *
+ * Halves the boost when no wakeup came since the last call. Combine it by
+ * taking the higher of it and the load.
+ *
+ * Return: 0..GCHINT_ONE
+ */
+u32 gchint_load_boost(struct gchint_load *l);
+
+#endif /* _GCHINT_LOAD_H */

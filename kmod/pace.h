@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* How slow may a phase be and still end before mutators stall? */
+#ifndef _GCHINT_PACE_H
+#define _GCHINT_PACE_H
+
+#include "learn.h"
+#include "opp.h"
+
+/**
+ * gchint_pace_stretch() - the longest stretch that still ends in time
+ * @h: the hint
+ * @fit: what is known of the phase; its rate counts until the phase's own is
+ *	known, its memory fraction always if known
+ * @ref_khz: &gchint_opps.ref_khz
+ * @margin_pct: &gchint_tunables.margin_pct
+ * @latency_ns: time that a switch takes
+ * @now_ns: current time
+ *
+ * Takes into account that the thread may get only a part of a CPU.
+ *
+ * Return: bound on T(f), fixed point; 0 if no frequency is fast enough or the
+ * instant passed; U32_MAX if there is no stall instant, or no rate to go by
+ */
+u32 gchint_pace_stretch(const struct gchint_hint *h, const struct gchint_fit *fit, u32 ref_khz,
+			u32 margin_pct, u64 latency_ns, u64 now_ns);
+
+#endif /* _GCHINT_PACE_H */

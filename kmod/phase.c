@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "phase.h"
+
+/* Progress is worth a sample of its own after this much running. */
+#define SAMPLE_NS (8 * (u64)NSEC_PER_MSEC)
+/* Longer steps are a clock gone wrong, or a debugger: not counted. */
+#define STEP_MAX_NS (10 * (u64)NSEC_PER_SEC)
+/* kHz * ns of this much time fits 64 bits with any frequency below 16 GHz. */
+#define RAN_MAX_NS (1ULL << 39)
+
+u8 gchint_phase_class(u8 phase, u8 flags)
+{
+	if (phase == GCHINT_PHASE_NONE)
+		return GCHINT_CLASS_NEUTRAL;
+	if (flags & GCHINT_F_URGENT)
+		return GCHINT_CLASS_URGENT;
+	if (flags & GCHINT_F_STW)
+		return GCHINT_CLASS_STW;
+	if (flags & GCHINT_F_FOREGROUND)
+		return GCHINT_CLASS_FOREGROUND;
+	if (!(flags & GCHINT_F_CONCURRENT))
+		return GCHINT_CLASS_NEUTRAL;
+	if (phase == GCHINT_PHASE_SWEEP || phase == GCHINT_PHASE_TRIM)
+		return GCHINT_CLASS_BACKGROUND;
+	return GCHINT_CLASS_CONCURRENT;
+}
+
+static void sample_restart(struct gchint_track *t, u64 now_ns)
+{
+	t->mark_ns = now_ns;
+	t->mark_work = t->work_done;
+	t->mark_ran_ns = 0;
+	t->mark_cycles = 0;
+	t->mark_at_ns = 0;
+	t->mark_khz = 0;
+	t->mixed = false;
+}
+
+/*
+ * Time per unit of work is only linear in 1/f when the frequency was one: most
+ * of the time at one, or a mean that is close to it.
+ */
+static bool sample_clean(const struct gchint_track *t, u32 mean_khz)
+{
+	u32 off;
+
+	if (t->mixed || !t->mark_khz)
+		return false;
+	if (t->mark_at_ns >= t->mark_ran_ns - t->mark_ran_ns / 4)
+		return true;
+	off = mean_khz > t->mark_khz ? mean_khz - t->mark_khz : t->mark_khz - mean_khz;
+	return off <= t->mark_khz / 16;
+}
+
+/*
+ * The counter of a leader counts what all its workers do. A worker's own time
+ * per unit of it is meaningful only if the worker ran all along; the same for
+ * an own slot would blame a coordinator's sleep on memory.
+ */
+static bool sample_ran(const struct gchint_track *t, u64 now_ns)
+{
+	u64 wall = now_ns - t->mark_ns;
+
+	if (t->lead)
+		return t->mark_ran_ns >= wall - wall / 8;
+	return t->mark_ran_ns >= wall / 4;
+}
+
+/* Fill in time and work since the last restart, if they can be trusted. */
+static bool sample_take(const struct gchint_track *t, struct gchint_sample *out, u64 now_ns)
+{
+	u32 mean_khz;
+
+	out->phase = t->phase;
+	out->class = gchint_phase_class(t->phase, t->flags);
+	out->kind = t->kind;
+	out->work = 0;
+	out->khz = 0;
+	out->ran_ns = t->mark_ran_ns;
+	if (!t->mark_ran_ns || t->work_done <= t->mark_work || !sample_ran(t, now_ns))
+		return false;
+	mean_khz = (u32)div64_u64(t->mark_cycles, t->mark_ran_ns);
+	if (!sample_clean(t, mean_khz))
+		return false;
+	out->khz = mean_khz;
+	out->work = t->work_done - t->mark_work;
+	return true;
+}
+
+/* What an ended phase leaves in the slot is its own last figure. */
+static void phase_end(struct gchint_track *t, const struct gchint_snapshot *s,
+		      struct gchint_sample *out, u64 now_ns)
+{
+	if (s->phase == GCHINT_PHASE_NONE && s->details && s->lead == t->lead &&
+	    s->work_done > t->work_done)
+		t->work_done = s->work_done;
+	sample_take(t, out, now_ns);
+	out->ended = true;
+	out->wall_ns = now_ns - t->begin_ns;
+	out->valid = true;
+	t->phase = GCHINT_PHASE_NONE;
+	t->flags = 0;
+}
+
+static void take_stall(struct gchint_track *t, struct gchint_snapshot *s)
+{
+	if (s->stall_ns || !s->stall_raw) {
+		t->stall_ns = s->stall_ns;
+		t->overdue = false;
+	} else if (s->stall_raw == t->stall_ns) {
+		/* It was ahead when first seen, and has come. */
+		s->ignored &= ~(u32)BIT(GCHINT_IGNORED_STALL_PAST);
+		t->overdue = true;
+	}
+}
+
+static void take_details(struct gchint_track *t, struct gchint_snapshot *s)
+{
+	t->pending = !s->details;
+	if (!s->details)
+		return;
+	t->cause = s->cause;
+	t->work_total = s->work_total;
+	if (s->work_done >= t->work_done)
+		t->work_done = s->work_done;
+	else if (s->work_done)
+		s->ignored |= BIT(GCHINT_IGNORED_BACKWARD);
+	take_stall(t, s);
+}
+
+static void phase_begin(struct gchint_track *t, struct gchint_snapshot *s, u64 now_ns)
+{
+	t->phase = s->phase;
+	t->flags = s->flags;
+	t->cause = GCHINT_CAUSE_UNKNOWN;
+	t->instance++;
+	t->begin_ns = now_ns;
+	t->work_done = 0;
+	t->work_total = 0;
+	t->stall_ns = 0;
+	t->overdue = false;
+	t->ran_ns = 0;
+	t->cycles = 0;
+	take_details(t, s);
+	sample_restart(t, now_ns);
+}
+
+/* The same phase still, if only who waits for it became more or less pressing. */
+static bool same_phase(const struct gchint_track *t, const struct gchint_snapshot *s)
+{
+	u8 kind = GCHINT_F_STW | GCHINT_F_CONCURRENT;
+	u32 edges = (u16)((s->state >> GCHINT_STATE_SEQ_SHIFT) -
+			  (t->state >> GCHINT_STATE_SEQ_SHIFT)) >> 1;
+
+	if (t->phase != s->phase || t->lead != s->lead || ((t->flags ^ s->flags) & kind))
+		return false;
+	/* Its end and another beginning may both have gone unseen. */
+	return edges < 2 || !s->details || s->work_done >= t->work_done;
+}
+
+static u32 phase_progress(struct gchint_track *t, struct gchint_snapshot *s,
+			  struct gchint_sample *out, u64 now_ns)
+{
+	take_details(t, s);
+	if (t->mark_ran_ns >= SAMPLE_NS && t->work_done > t->mark_work) {
+		out->valid = sample_take(t, out, now_ns);
+		sample_restart(t, now_ns);
+	}
+	t->flags = s->flags;
+	return GCHINT_SAW_PROGRESS;
+}
+
+static u32 phase_moved(struct gchint_track *t, struct gchint_snapshot *s,
+		       struct gchint_sample *out, u64 now_ns)
+{
+	u32 saw = 0;
+
+	if (t->stale) {
+		t->stale = false;
+		saw |= GCHINT_SAW_FRESH;
+	}
+	if (t->phase != GCHINT_PHASE_NONE && same_phase(t, s)) {
+		saw |= phase_progress(t, s, out, now_ns);
+	} else {
+		if (t->phase != GCHINT_PHASE_NONE) {
+			phase_end(t, s, out, now_ns);
+			saw |= GCHINT_SAW_END;
+		}
+		t->lead = s->lead;
+		t->pending = false;
+		if (s->phase != GCHINT_PHASE_NONE) {
+			phase_begin(t, s, now_ns);
+			saw |= GCHINT_SAW_BEGIN;
+		}
+	}
+	t->state = s->state;
+	t->primed = true;
+	t->moved_ns = now_ns;
+	t->revision++;
+	return saw;
+}
+
+u32 gchint_phase_update(struct gchint_track *t, struct gchint_snapshot *s,
+			struct gchint_sample *out, u64 now_ns, u64 ttl_ns)
+{
+	out->valid = false;
+	out->ended = false;
+
+	if (!t->primed || s->state != t->state || s->lead != t->lead)
+		return phase_moved(t, s, out, now_ns);
+	if (t->phase == GCHINT_PHASE_NONE)
+		return 0;
+	if (now_ns - t->moved_ns > ttl_ns) {
+		/* Its length is unknown: a writer that died is not a long phase. */
+		t->phase = GCHINT_PHASE_NONE;
+		t->flags = 0;
+		t->stale = true;
+		t->pending = false;
+		t->revision++;
+		return GCHINT_SAW_END | GCHINT_SAW_STALE;
+	}
+	if (t->pending) {
+		take_details(t, s);
+		t->revision++;
+	} else if (t->stall_ns && now_ns >= t->stall_ns && !t->overdue) {
+		t->overdue = true;
+		t->revision++;
+	}
+	if (s->stall_raw == t->stall_ns)
+		s->ignored &= ~(u32)BIT(GCHINT_IGNORED_STALL_PAST);
+	return 0;
+}
+
+void gchint_phase_ran(struct gchint_track *t, u64 ns, u32 khz, u8 kind)
+{
+	if (t->phase == GCHINT_PHASE_NONE || !ns)
+		return;
+	if (ns > STEP_MAX_NS || t->ran_ns > RAN_MAX_NS || !khz) {
+		t->mixed = true;
+		return;
+	}
+	t->ran_ns += ns;
+	t->cycles += ns * khz;
+
+	if (!t->mark_ran_ns)
+		t->kind = kind;
+	else if (t->kind != kind)
+		t->mixed = true;
+	t->mark_ran_ns += ns;
+	t->mark_cycles += ns * khz;
+	/* Majority vote: what is left over after others are set off. */
+	if (khz == t->mark_khz) {
+		t->mark_at_ns += ns;
+	} else if (t->mark_at_ns >= ns) {
+		t->mark_at_ns -= ns;
+	} else {
+		t->mark_at_ns = ns - t->mark_at_ns;
+		t->mark_khz = khz;
+	}
+}
+
+/* What a role stands for when there is no phase. */
+static void role_hint(struct gchint_hint *h, u32 role)
+{
+	switch (role) {
+	case GCHINT_ROLE_CONCURRENT:
+		h->phase = GCHINT_PHASE_COLLECT;
+		h->flags = GCHINT_F_CONCURRENT;
+		break;
+	case GCHINT_ROLE_STW:
+		h->phase = GCHINT_PHASE_COLLECT;
+		h->flags = GCHINT_F_STW;
+		break;
+	case GCHINT_ROLE_BACKGROUND:
+		h->phase = GCHINT_PHASE_TRIM;
+		h->flags = GCHINT_F_CONCURRENT;
+		break;
+	default:
+		return;
+	}
+	h->role = true;
+	h->class = gchint_phase_class(h->phase, h->flags);
+}
+
+void gchint_phase_hint(struct gchint_hint *h, const struct gchint_track *t, u32 role,
+		       bool may_raise)
+{
+	memset(h, 0, sizeof(*h));
+	h->may_raise = may_raise;
+	if (t->phase == GCHINT_PHASE_NONE) {
+		role_hint(h, role);
+		return;
+	}
+	h->phase = t->phase;
+	h->flags = t->flags;
+	h->class = gchint_phase_class(t->phase, t->flags);
+	h->cause = t->cause;
+	h->overdue = t->overdue;
+	h->instance = t->instance;
+	h->revision = t->revision;
+	h->begin_ns = t->begin_ns;
+	h->stall_ns = t->stall_ns;
+	h->work_done = t->work_done;
+	h->work_left = t->work_total > t->work_done ? t->work_total - t->work_done : 0;
+	h->ran_ns = t->ran_ns;
+	h->cycles = t->cycles;
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "pace.h"
+#include "plan.h"
+
+/* How long a plan holds if nothing is seen to change. */
+#define HOLD_NS (20 * (u64)NSEC_PER_MSEC)
+/* The same while there is a stall instant, which comes closer by itself. */
+#define PACED_NS ((u64)NSEC_PER_MSEC)
+/* And while a phase is expected to end at once. */
+#define SHORT_NS (100 * (u64)NSEC_PER_USEC)
+
+/* What a search may choose from. */
+struct range {
+	u32 first;
+	u32 last;
+};
+
+/* Indices within the limits; false if there are none. */
+static bool allowed(const struct gchint_rules *r, struct range *in)
+{
+	const struct gchint_opps *t = r->opps;
+
+	if (!t->nr)
+		return false;
+	in->first = gchint_opp_at_least(t, r->min_khz);
+	in->last = t->nr - 1;
+	while (in->last > in->first && t->opp[in->last].khz > r->max_khz)
+		in->last--;
+	return t->opp[in->first].khz >= r->min_khz && t->opp[in->last].khz <= r->max_khz;
+}
+
+/*
+ * The OPP of least energy, or of least frequency where power is unknown, among
+ * those that stretch no more than the bound. The fastest if none does.
+ */
+static u32 cheapest(const struct gchint_opps *t, const struct range *in, u32 mem, u32 awake,
+		    u32 bound)
+{
+	u64 least = U64_MAX;
+	u32 best = in->last;
+	u32 i;
+
+	for (i = in->first; i <= in->last; i++) {
+		const struct gchint_opp *o = &t->opp[i];
+		u64 energy;
+
+		if ((o->flags & GCHINT_OPP_INEFFICIENT) || gchint_opp_stretch(o, mem) > bound)
+			continue;
+		energy = t->powered ? gchint_opp_energy(o, mem, awake) : o->khz;
+		/* Of equals the faster one: the energy is spent, the time is not. */
+		if (energy <= least) {
+			least = energy;
+			best = i;
+		}
+	}
+	return best;
+}
+
+static u32 stretched(u32 stretch, u32 pct)
+{
+	return (u32)min_t(u64, div_u64((u64)stretch * (100 + pct), 100), U32_MAX);
+}
+
+static u8 boost_reason(u8 class)
+{
+	switch (class) {
+	case GCHINT_CLASS_STW:
+		return GCHINT_REASON_STW;
+	case GCHINT_CLASS_FOREGROUND:
+		return GCHINT_REASON_FOREGROUND;
+	default:
+		return GCHINT_REASON_URGENT;
+	}
+}
+
+static void plan_boost(struct gchint_plan *p, const struct gchint_rules *r,
+		       const struct gchint_fit *fit)
+{
+	const struct gchint_opps *t = r->opps;
+	struct range in;
+	u32 bound, mem, i;
+
+	p->khz = max_t(u32, gchint_percent(r->max_khz, READ_ONCE(r->tun->boost_pct)), 1);
+	p->reason = boost_reason(p->class);
+	if (p->class == GCHINT_CLASS_URGENT || !fit->known || !allowed(r, &in))
+		return;
+	/* The estimate may be off, and a pause is no place to find out. */
+	mem = fit->mem > 2 * fit->error ? fit->mem - 2 * fit->error : 0;
+	i = min_t(u32, gchint_opp_at_least(t, p->khz), in.last);
+	bound = stretched(gchint_opp_stretch(&t->opp[i], mem),
+			  READ_ONCE(r->tun->pause_stretch_pct));
+	i = cheapest(t, &in, mem, gchint_opps_awake(t, READ_ONCE(r->tun->awake_pct)), bound);
+	if (t->opp[i].khz < p->khz) {
+		p->khz = t->opp[i].khz;
+		p->mem = mem;
+		p->lower = true;
+	}
+}
+
+/* The farthest OPP on one side of @at that is within @pct of it, at least the next. */
+static u32 neighbour(const struct gchint_opps *t, const struct range *in, u32 at, bool up, u32 pct)
+{
+	u32 far = gchint_percent(t->opp[at].khz, up ? 100 + pct : 100 - pct);
+	u32 i = at;
+
+	if (up) {
+		while (i < in->last && (i == at || t->opp[i + 1].khz <= far))
+			i++;
+	} else {
+		while (i > in->first && (i == at || t->opp[i - 1].khz >= far))
+			i--;
+	}
+	return i;
+}
+
+/*
+ * Another OPP than the best, so that the learner sees a second frequency: each
+ * phase until the line is known, then one in probe_every, up and down in turn.
+ * Only where nobody waits and no bound is broken.
+ */
+static u32 probe(struct gchint_plan *p, const struct gchint_rules *r, struct gchint_learn_line *n,
+		 const struct gchint_fit *fit, const struct range *in, u32 at, u32 bound)
+{
+	const struct gchint_opps *t = r->opps;
+	u32 every = READ_ONCE(r->tun->probe_every);
+	u32 pct = READ_ONCE(r->tun->probe_pct);
+	u32 turn, i;
+
+	if (!every)
+		return at;
+	turn = n->phases++;
+	if (fit->known) {
+		if (turn % every)
+			return at;
+		turn /= every;
+	}
+	i = neighbour(t, in, at, turn & 1, pct);
+	if (i == at || gchint_opp_stretch(&t->opp[i], fit->mem) > bound)
+		i = neighbour(t, in, at, true, pct);
+	p->step = (s32)i - (s32)at;
+	return i;
+}
+
+struct cap {
+	struct range in;
+	u32 mem;
+	u32 awake;
+	u32 slow;	/* bound on the stretch, from the slowdown allowed */
+	u32 pace;	/* bound on the stretch, from the stall instant */
+};
+
+static u32 table_khz(const struct gchint_rules *r, u8 phase)
+{
+	return max_t(u32, gchint_percent(r->opps->ref_khz, READ_ONCE(r->tun->cap_pct[phase])), 1);
+}
+
+/* Until the line is known: a fixed part, but no slower than any line would have it. */
+static u32 cap_unknown(const struct gchint_rules *r, const struct cap *c, u8 phase)
+{
+	const struct gchint_opps *t = r->opps;
+	u32 i = gchint_opp_at_least(t, table_khz(r, phase));
+
+	if (t->powered)
+		i = max_t(u32, i, gchint_opps_floor(t, GCHINT_ONE, c->awake));
+	i = clamp_t(u32, i, c->in.first, c->in.last);
+	while (i < c->in.last && (t->opp[i].flags & GCHINT_OPP_INEFFICIENT))
+		i++;
+	return i;
+}
+
+static void plan_model(struct gchint_plan *p, const struct gchint_hint *h,
+		       const struct gchint_rules *r, struct gchint_learn_line *n,
+		       const struct gchint_fit *fit, bool begun, u64 now_ns)
+{
+	const struct gchint_opps *t = r->opps;
+	u32 slowdown_pct = p->class == GCHINT_CLASS_BACKGROUND ?
+				   READ_ONCE(r->tun->background_slowdown_pct) :
+				   READ_ONCE(r->tun->slowdown_pct);
+	bool model = fit->known && t->powered;
+	struct cap c;
+	u32 i;
+
+	c.pace = gchint_pace_stretch(h, fit, t->ref_khz, READ_ONCE(r->tun->margin_pct),
+				     r->latency_ns, now_ns);
+	p->reason = model ? GCHINT_REASON_MODEL : GCHINT_REASON_TABLE;
+	if (!allowed(r, &c.in)) {
+		/* No OPP table: all that is known is the percentage, and the hurry. */
+		p->khz = c.pace == U32_MAX ? table_khz(r, h->phase) : r->max_khz;
+		if (c.pace != U32_MAX)
+			p->reason = GCHINT_REASON_PACE;
+		return;
+	}
+	c.mem = fit->known ? fit->mem : GCHINT_ONE / 2;
+	c.awake = gchint_opps_awake(t, READ_ONCE(r->tun->awake_pct));
+	c.slow = stretched(gchint_opp_stretch(&t->opp[c.in.last], c.mem), slowdown_pct);
+	if (model)
+		i = cheapest(t, &c.in, c.mem, c.awake, c.slow);
+	else
+		i = cap_unknown(r, &c, h->phase);
+
+	if (gchint_opp_stretch(&t->opp[i], c.mem) > c.pace) {
+		while (i < c.in.last && (gchint_opp_stretch(&t->opp[i], c.mem) > c.pace ||
+					 (t->opp[i].flags & GCHINT_OPP_INEFFICIENT)))
+			i++;
+		p->reason = GCHINT_REASON_PACE;
+		p->step = 0;
+	} else if (begun && n && !h->role && c.pace == U32_MAX &&
+		   (h->work_done || h->work_left || n->samples)) {
+		i = probe(p, r, n, fit, &c.in, i, c.slow);
+	} else if (p->step) {
+		i = (u32)clamp_t(s32, (s32)i + p->step, (s32)c.in.first, (s32)c.in.last);
+	}
+	if (p->step) {
+		p->reason = GCHINT_REASON_PROBE;
+		p->probe = true;
+	}
+	p->khz = t->opp[i].khz;
+	p->mem = c.mem;
+}
+
+void gchint_plan_make(struct gchint_plan *p, const struct gchint_hint *h,
+		      const struct gchint_rules *r, struct gchint_learn *l, u8 kind, u64 now_ns)
+{
+	bool begun = !p->made || p->instance != h->instance || p->epoch != r->epoch;
+	u64 elapsed = h->begin_ns && now_ns > h->begin_ns ? now_ns - h->begin_ns : 0;
+	u64 left = U64_MAX;
+	u64 worth;
+	struct gchint_learn_line *n = NULL;
+	struct gchint_fit fit = {};
+	u32 mode = READ_ONCE(r->tun->mode);
+	s32 step = begun ? 0 : p->step;
+
+	memset(p, 0, sizeof(*p));
+	p->made = true;
+	p->epoch = r->epoch;
+	p->instance = h->instance;
+	p->revision = h->revision;
+	p->class = h->class;
+	p->step = step;
+	p->until_ns = now_ns + HOLD_NS;
+	if (l && h->phase < GCHINT_PHASE_NR && kind < GCHINT_KINDS) {
+		if (mode == GCHINT_MODE_MODEL) {
+			n = &l->line[h->phase][kind];
+			gchint_learn_fit(l, h->phase, kind, &fit);
+		}
+		if (!h->role)
+			left = gchint_learn_left_ns(l, h->phase, h->class, elapsed);
+	}
+	p->expected_us = left == U64_MAX ? U32_MAX :
+					   (u32)min_t(u64, div_u64(left, NSEC_PER_USEC), U32_MAX - 1);
+
+	if (gchint_class_boosts(p->class)) {
+		/* A boost that arrives when the phase is over only costs. */
+		worth = r->latency_ns;
+		plan_boost(p, r, &fit);
+	} else {
+		worth = (u64)r->latency_ns * READ_ONCE(r->tun->min_latencies);
+		if (mode == GCHINT_MODE_MODEL) {
+			plan_model(p, h, r, n, &fit, begun, now_ns);
+			if (h->stall_ns)
+				p->until_ns = now_ns + PACED_NS;
+		} else {
+			p->khz = table_khz(r, h->phase);
+			p->reason = GCHINT_REASON_TABLE;
+		}
+	}
+	if (left < worth && p->reason != GCHINT_REASON_PACE) {
+		p->khz = GCHINT_PLAN_LOAD;
+		p->reason = GCHINT_REASON_HOLD;
+		p->avoided = true;
+		p->lower = false;
+		p->probe = false;
+		p->step = 0;
+		p->until_ns = now_ns + max_t(u64, left, SHORT_NS);
+	}
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The frequency that suits a hinted phase, load aside. Found once for a phase
+ * and kept until something it depends on changes, so that the scheduler's hook
+ * usually only compares a few words.
+ */
+#ifndef _GCHINT_PLAN_H
+#define _GCHINT_PLAN_H
+
+#include "learn.h"
+#include "opp.h"
+#include "tunables.h"
+
+/**
+ * struct gchint_rules - what binds all decisions of one policy
+ * @opps: OPPs
+ * @tun: tunables in force
+ * @min_khz: policy->min
+ * @max_khz: policy->max
+ * @latency_ns: time that a switch takes, cpuinfo.transition_latency; 0 unknown
+ * @epoch: changes whenever anything here changes, tunables included, and is
+ *	never that of another policy, so that a plan made under other rules is
+ *	not used
+ */
+struct gchint_rules {
+	const struct gchint_opps *opps;
+	const struct gchint_tunables *tun;
+	u32 min_khz;
+	u32 max_khz;
+	u32 latency_ns;
+	u32 epoch;
+};
+
+#define GCHINT_PLAN_LOAD 0U /* &gchint_plan.khz: load decides */
+
+/**
+ * struct gchint_plan - the frequency that suits a phase
+ * @khz: GCHINT_PLAN_LOAD, or the frequency for this phase: a cap or a boost
+ *	by @class
+ * @reason: enum gchint_reason, if @khz decides
+ * @class: enum gchint_class of the hint it was made for
+ * @avoided: load decides because the phase is expected to be too short
+ * @made: there is a plan
+ * @lower: a boost that is known to gain nothing above @khz: it may be less
+ *	than load asks for
+ * @probe: @khz is a neighbour of the best choice, to learn
+ * @step: the probe, in OPPs from the best choice; kept for the phase
+ * @mem: memory fraction used, fixed point
+ * @expected_us: time the phase was expected to last from then on, saturated;
+ *	U32_MAX unknown
+ * @until_ns: not valid later
+ * @epoch: of the rules
+ * @instance: of the phase
+ * @revision: of what was known of it
+ *
+ * Owned by the lease. All zero is a valid initial state: no plan.
+ */
+struct gchint_plan {
+	u32 khz;
+	u8 reason;
+	u8 class;
+	bool avoided;
+	bool made;
+	bool lower;
+	bool probe;
+	u32 mem;
+	u32 expected_us;
+	u64 until_ns;
+	u32 epoch;
+	u32 instance;
+	u32 revision;
+	s32 step;
+};
+
+/**
+ * gchint_plan_valid() - does a plan still hold?
+ * @p: the lease's plan
+ * @h: the hint
+ * @r: rules of the policy on which the thread runs
+ * @now_ns: current time
+ */
+static inline bool gchint_plan_valid(const struct gchint_plan *p, const struct gchint_hint *h,
+				     const struct gchint_rules *r, u64 now_ns)
+{
+	return p->made && p->epoch == r->epoch && p->instance == h->instance &&
+	       p->revision == h->revision && p->class == h->class && now_ns < p->until_ns;
+}
+
+/**
+ * gchint_plan_make() - find the frequency for a phase
+ * @p: the lease's plan
+ * @h: the hint, of a class that is not neutral
+ * @r: rules of the policy on which the thread runs
+ * @l: what is learned of the session, or NULL; probing is noted in it
+ * @kind: kind of CPU, below GCHINT_KINDS
+ * @now_ns: current time
+ *
+ * Costs a few passes over the OPP table.
+ */
+void gchint_plan_make(struct gchint_plan *p, const struct gchint_hint *h,
+		      const struct gchint_rules *r, struct gchint_learn *l, u8 kind, u64 now_ns);
+
+#endif /* _GCHINT_PLAN_H */

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "snapshot.h"
+
+static void ignore(struct gchint_snapshot *s, enum gchint_ignored why)
+{
+	s->ignored |= BIT(why);
+}
+
+static void check_work(struct gchint_snapshot *s)
+{
+	if (s->work_total > GCHINT_WORK_MAX || s->work_done > GCHINT_WORK_MAX ||
+	    (s->work_total && s->work_done > s->work_total)) {
+		s->work_done = 0;
+		s->work_total = 0;
+		ignore(s, GCHINT_IGNORED_WORK);
+	}
+}
+
+static void check_stall(struct gchint_snapshot *s, u64 now_ns)
+{
+	s->stall_ns = 0;
+	if (!s->stall_raw)
+		return;
+	if (s->stall_raw <= now_ns)
+		ignore(s, GCHINT_IGNORED_STALL_PAST);
+	else if (s->stall_raw - now_ns > GCHINT_STALL_HORIZON_NS)
+		ignore(s, GCHINT_IGNORED_STALL_FAR);
+	else
+		s->stall_ns = s->stall_raw;
+}
+
+void gchint_snapshot_take(struct gchint_snapshot *s, const struct gchint_slot *slot, u64 now_ns)
+{
+	u32 phase, flags, cause;
+	u32 state;
+
+	memset(s, 0, sizeof(*s));
+
+	/* Pairs with the writer's store-release of the new word: details of it are visible. */
+	state = smp_load_acquire(&slot->state);
+	cause = READ_ONCE(slot->cause);
+	s->work_done = READ_ONCE(slot->work_done);
+	s->work_total = READ_ONCE(slot->work_total);
+	s->stall_raw = READ_ONCE(slot->stall_ns);
+	s->method = READ_ONCE(slot->method);
+	/*
+	 * Pairs with the writer's release fence after GCHINT_STATE_WRITING: a
+	 * detail newer than the word that was read first is betrayed by the
+	 * second. It also catches a 64-bit detail torn on a 32-bit machine.
+	 */
+	smp_rmb();
+	s->details = !(state & GCHINT_STATE_WRITING) && READ_ONCE(slot->state) == state;
+
+	s->state = state & ~GCHINT_STATE_WRITING;
+	phase = (s->state >> GCHINT_STATE_PHASE_SHIFT) & 0xff;
+	flags = (s->state >> GCHINT_STATE_FLAGS_SHIFT) & 0xff;
+	if (phase >= GCHINT_PHASE_NR) {
+		phase = GCHINT_PHASE_NONE;
+		ignore(s, GCHINT_IGNORED_PHASE);
+	}
+	if (flags & ~GCHINT_F_ALL) {
+		flags &= GCHINT_F_ALL;
+		ignore(s, GCHINT_IGNORED_FLAGS);
+	}
+	s->phase = (u8)phase;
+	s->flags = (u8)flags;
+
+	if (!s->details) {
+		s->work_done = 0;
+		s->work_total = 0;
+		s->stall_raw = 0;
+		s->method = 0;
+		ignore(s, GCHINT_IGNORED_WRITING);
+		return;
+	}
+	if (cause >= GCHINT_CAUSE_NR) {
+		cause = GCHINT_CAUSE_UNKNOWN;
+		ignore(s, GCHINT_IGNORED_CAUSE);
+	}
+	s->cause = (u8)cause;
+	check_work(s);
+	/* Between phases the details are those of the phase that ended. */
+	if (phase != GCHINT_PHASE_NONE)
+		check_stall(s, now_ns);
+	else
+		s->stall_raw = 0;
+}

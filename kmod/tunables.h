@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Everything an administrator may turn, once: the structure, the bounds, the
+ * defaults and the names of the sysfs files all come from the two lists below.
+ */
+#ifndef _GCHINT_TUNABLES_H
+#define _GCHINT_TUNABLES_H
+
+#include "pure.h"
+
+/* T(name, default, lowest, highest), sorted by name. */
+#define GCHINT_TUNABLES(T)				\
+	T(awake_pct, 10, 0, 400)			\
+	T(background_slowdown_pct, 150, 0, 1000)	\
+	T(boost_pct, 100, 50, 100)			\
+	T(boost_unprivileged, 0, 0, 1)			\
+	T(headroom_pct, 25, 0, 100)			\
+	T(hold_us, 2000, 0, 1000000)			\
+	T(hysteresis_pct, 3, 0, 50)			\
+	T(margin_pct, 25, 0, 500)			\
+	T(min_latencies, 4, 0, 1000)			\
+	T(pause_stretch_pct, 2, 0, 100)			\
+	T(probe_every, 16, 0, 1000)			\
+	T(probe_pct, 25, 1, 50)				\
+	T(rate_limit_us, 0, 0, 100000)			\
+	T(slowdown_pct, 50, 0, 1000)			\
+	T(window_us, 4000, 1000, 100000)
+
+/*
+ * T(name, phase, default, lowest, highest): percent of the highest frequency
+ * that table mode gives a concurrent phase. Model mode uses it until it knows
+ * better.
+ */
+#define GCHINT_TUNABLE_CAPS(T)				\
+	T(cap_collect_pct, COLLECT, 60, 10, 100)	\
+	T(cap_compact_pct, COMPACT, 60, 10, 100)	\
+	T(cap_copy_pct, COPY, 60, 10, 100)		\
+	T(cap_mark_pct, MARK, 50, 10, 100)		\
+	T(cap_refs_pct, REFS, 60, 10, 100)		\
+	T(cap_remark_pct, REMARK, 60, 10, 100)		\
+	T(cap_roots_pct, ROOTS, 60, 10, 100)		\
+	T(cap_safepoint_pct, SAFEPOINT, 100, 10, 100)	\
+	T(cap_sweep_pct, SWEEP, 50, 10, 100)		\
+	T(cap_trim_pct, TRIM, 40, 10, 100)		\
+	T(cap_wait_pct, WAIT, 100, 10, 100)
+
+/**
+ * struct gchint_tunables - the values
+ * @mode: enum gchint_mode; its sysfs file takes the names off, table, model
+ * @awake_pct: power that burns while a CPU is merely awake, in percent of the
+ *	power at the highest OPP; added to each OPP's own
+ * @background_slowdown_pct: as @slowdown_pct, for trim and lazy sweep
+ * @boost_pct: boost to this part of the highest frequency allowed
+ * @boost_unprivileged: sessions without CAP_SYS_NICE may raise as well
+ * @headroom_pct: frequency asked for above what load fills, as schedutil's 25
+ * @hold_us: load lowers the frequency at most this often
+ * @hysteresis_pct: load does not lower the frequency by less than this
+ * @margin_pct: a paced phase shall end this much of its time early
+ * @min_latencies: a cap must be expected to last this many switch latencies
+ * @pause_stretch_pct: tolerated stretch of a pause known to be memory-bound
+ * @probe_every: one concurrent phase in so many tries a neighbouring OPP to
+ *	keep learning (and one in four of that until learned); 0 never
+ * @probe_pct: how far from the choice a probe may be
+ * @rate_limit_us: least time between decisions without a phase edge;
+ *	0 chooses from the switch latency
+ * @slowdown_pct: bound on a concurrent phase's own slowdown
+ * @window_us: window over which busy time is counted
+ * @cap_pct: by phase, see GCHINT_TUNABLE_CAPS
+ *
+ * Each value is one word: a reader may see an old or a new one, never a torn
+ * one, and every combination of values within bounds is safe.
+ */
+struct gchint_tunables {
+	u32 mode;
+#define GCHINT_TUNABLE(name, def, lo, hi) u32 name;
+	GCHINT_TUNABLES(GCHINT_TUNABLE)
+#undef GCHINT_TUNABLE
+	u32 cap_pct[GCHINT_PHASE_NR];
+};
+
+/**
+ * gchint_tunables_init() - set the defaults
+ * @t: tunables to fill
+ */
+static inline void gchint_tunables_init(struct gchint_tunables *t)
+{
+	memset(t, 0, sizeof(*t));
+	t->mode = GCHINT_MODE_MODEL;
+#define GCHINT_TUNABLE(name, def, lo, hi) t->name = (def);
+	GCHINT_TUNABLES(GCHINT_TUNABLE)
+#undef GCHINT_TUNABLE
+	t->cap_pct[GCHINT_PHASE_NONE] = 100;
+#define GCHINT_TUNABLE(name, phase, def, lo, hi) t->cap_pct[GCHINT_PHASE_##phase] = (def);
+	GCHINT_TUNABLE_CAPS(GCHINT_TUNABLE)
+#undef GCHINT_TUNABLE
+}
+
+#endif /* _GCHINT_TUNABLES_H */
