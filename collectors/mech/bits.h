@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Bitmaps with one bit for each 8 bytes of heap. The pointer is biased: word
+ * address >> 9 holds the bits of the 512 bytes around that address.
+ */
+#ifndef GC_BITS_H
+#define GC_BITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define GC_WORD_SHIFT 9 /* 64 bits of 8 bytes */
+
+static inline uint64_t gc_bit(uintptr_t addr)
+{
+	return 1ULL << (addr >> 3 & 63);
+}
+
+static inline bool gc_bit_test(const uint64_t *bits, uintptr_t addr)
+{
+	return bits[addr >> GC_WORD_SHIFT] & gc_bit(addr);
+}
+
+static inline void gc_bit_set(uint64_t *bits, uintptr_t addr)
+{
+	bits[addr >> GC_WORD_SHIFT] |= gc_bit(addr);
+}
+
+static inline void gc_bit_clear(uint64_t *bits, uintptr_t addr)
+{
+	bits[addr >> GC_WORD_SHIFT] &= ~gc_bit(addr);
+}
+
+/* Sets the bit; true when it was clear. One marker at a time: not atomic. */
+static inline bool gc_bit_take(uint64_t *bits, uintptr_t addr)
+{
+	uint64_t *word = &bits[addr >> GC_WORD_SHIFT], bit = gc_bit(addr);
+
+	if (*word & bit)
+		return false;
+	*word |= bit;
+	return true;
+}
+
+/* First set bit at or after @addr and below @end as an address, or @end. */
+static inline uintptr_t gc_bit_next(const uint64_t *bits, uintptr_t addr, uintptr_t end)
+{
+	uintptr_t i;
+	uint64_t word;
+
+	if (addr >= end)
+		return end;
+	i = addr >> GC_WORD_SHIFT;
+	word = bits[i] & ~0ULL << (addr >> 3 & 63);
+	while (!word) {
+		i++;
+		if (i << GC_WORD_SHIFT >= end)
+			return end;
+		word = bits[i];
+	}
+	addr = (i << GC_WORD_SHIFT) + ((uintptr_t)__builtin_ctzll(word) << 3);
+	return addr < end ? addr : end;
+}
+
+/* Number of set bits in [addr, end), both multiples of 512. */
+static inline size_t gc_bit_count(const uint64_t *bits, uintptr_t addr, uintptr_t end)
+{
+	size_t n = 0;
+
+	for (uintptr_t i = addr >> GC_WORD_SHIFT; i < end >> GC_WORD_SHIFT; i++)
+		n += (size_t)__builtin_popcountll(bits[i]);
+	return n;
+}
+
+#endif

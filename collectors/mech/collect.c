@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Whose turn it is to collect: one cycle at a time, run by a mutator in the foreground
+ * or by the daemon. gc.lock serialises the turn and the daemon's orders; nothing waits
+ * for a safepoint while it holds it.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <math.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+#include "plan.h"
+#include "trace.h"
+
+/* Takes the turn; @self parks while it waits. False: another cycle ended meanwhile. */
+static bool take_turn(struct gc_heap *heap, struct gc_thread *self)
+{
+	uint64_t begin;
+
+	pthread_mutex_lock(&heap->gc.lock);
+	if (!heap->gc.running) {
+		heap->gc.running = true;
+		pthread_mutex_unlock(&heap->gc.lock);
+		return true;
+	}
+	if (self) {
+		gc_pause_begin(self, GC_PAUSE_WAIT, &begin);
+		gc_state_park(self);
+	}
+	while (heap->gc.running)
+		pthread_cond_wait(&heap->gc.done, &heap->gc.lock);
+	pthread_mutex_unlock(&heap->gc.lock);
+	if (self) {
+		gc_state_unpark(self);
+		gc_pause_end(self, GC_PAUSE_WAIT, begin);
+	}
+	return false;
+}
+
+static void end_turn(struct gc_heap *heap)
+{
+	pthread_mutex_lock(&heap->gc.lock);
+	heap->gc.running = false;
+	heap->gc.finished++;
+	pthread_cond_broadcast(&heap->gc.done);
+	pthread_mutex_unlock(&heap->gc.lock);
+}
+
+struct boost {
+	bool raised;
+	int nice;
+};
+
+/*
+ * Priority for foreground work. lift is Dalvik's rule: only a thread with nice above 0
+ * is lifted, to 0. A nice value asks for that priority; when the system refuses, a
+ * nice above 0 still goes to 0 if it can. A refusal is counted, not an error.
+ */
+static void boost_begin(struct gc_heap *heap, struct gc_thread *self, struct boost *b)
+{
+	const char *how = heap->opt.boost;
+	int target = 0;
+
+	b->raised = false;
+	if (!strcmp(how, "off"))
+		return;
+	errno = 0;
+	b->nice = getpriority(PRIO_PROCESS, (id_t)self->tid);
+	if (errno)
+		return;
+	if (strcmp(how, "lift"))
+		target = atoi(how);
+	if (b->nice <= target)
+		return;
+	if (!setpriority(PRIO_PROCESS, (id_t)self->tid, target) ||
+	    (target < 0 && b->nice > 0 && !setpriority(PRIO_PROCESS, (id_t)self->tid, 0))) {
+		b->raised = true;
+		heap->stats.boosts++;
+	} else {
+		heap->stats.boosts_refused++;
+	}
+}
+
+static void boost_end(struct gc_thread *self, const struct boost *b)
+{
+	if (b->raised)
+		setpriority(PRIO_PROCESS, (id_t)self->tid, b->nice);
+}
+
+static void set_cycle(struct gc_heap *heap, struct gc_thread *self, enum gc_cause cause, bool full)
+{
+	struct gc_cycle *c = &heap->cycle;
+
+	memset(c, 0, sizeof(*c));
+	c->number = heap->stats.cycles + 1;
+	c->cause = cause;
+	c->self = self;
+	c->daemon = !self;
+	c->foreground = self != NULL;
+	c->full = full;
+	c->kind = GC_KIND_MAJOR;
+}
+
+/* The turn is ours. */
+static void run(struct gc_heap *heap, struct gc_thread *self, enum gc_cause cause, bool full)
+{
+	uint64_t cpu = gc_cpu_now(), begin = gc_now();
+	struct gc_heap_stats *s = &heap->stats;
+	struct gc_cycle *c = &heap->cycle;
+
+	set_cycle(heap, self, cause, full);
+	gc_rate_sample(heap);
+	gc_phase_cycle(heap, true);
+	if (heap->opt.verify & GC_VERIFY_PRE)
+		gc_verify_pre(heap);
+	heap->plan->collect(heap);
+	s->cycles++;
+	s->by_cause[cause]++;
+	if (c->kind == GC_KIND_MINOR)
+		s->minors++;
+	else
+		s->majors++;
+	s->foreground_cycles += c->foreground;
+	__atomic_store_n(&heap->live_bytes, c->live_bytes, __ATOMIC_RELAXED);
+	heap->live_objects = c->marked_objects;
+	if (c->live_bytes > s->peak_live_bytes)
+		s->peak_live_bytes = c->live_bytes;
+	s->marked_bytes += c->marked_bytes;
+	s->marked_objects += c->marked_objects;
+	if (gc_mark_stack_peak(&heap->stack) > s->mark_stack_peak)
+		s->mark_stack_peak = gc_mark_stack_peak(&heap->stack);
+	gc_mark_stack_rest(&heap->stack);
+	gc_sizing_after(heap, gc_now() - begin);
+	if (heap->adapt)
+		gc_adapt_cycle(heap);
+	gc_count(&s->gc_cpu_ns, gc_cpu_now() - cpu);
+	gc_phase_cycle(heap, false);
+}
+
+enum gc_outcome gc_run_cycle(struct gc_heap *heap, struct gc_thread *self, enum gc_cause cause,
+			     bool full, bool wait_only)
+{
+	struct boost boost = { false, 0 };
+	uint64_t begin;
+
+	if (wait_only) {
+		uint64_t pause, seen;
+
+		pthread_mutex_lock(&heap->gc.lock);
+		seen = heap->gc.finished;
+		pthread_mutex_unlock(&heap->gc.lock);
+		gc_pause_begin(self, GC_PAUSE_WAIT, &pause);
+		gc_order_daemon(heap, false);
+		gc_state_park(self);
+		pthread_mutex_lock(&heap->gc.lock);
+		while (heap->gc.finished == seen && !heap->gc.quit)
+			pthread_cond_wait(&heap->gc.done, &heap->gc.lock);
+		pthread_mutex_unlock(&heap->gc.lock);
+		gc_state_unpark(self);
+		gc_pause_end(self, GC_PAUSE_WAIT, pause);
+		return GC_WAITED;
+	}
+	if (!take_turn(heap, self))
+		return GC_WAITED;
+	gc_pause_begin(self, GC_PAUSE_FOREGROUND, &begin);
+	if (cause == GC_CAUSE_ALLOC || cause == GC_CAUSE_OOM)
+		boost_begin(heap, self, &boost);
+	run(heap, self, cause, full);
+	boost_end(self, &boost);
+	end_turn(heap);
+	gc_pause_end(self, GC_PAUSE_FOREGROUND, begin);
+	return GC_COLLECTED;
+}
+
+void gc_collect(struct gc_mutator *m)
+{
+	struct gc_thread *t = gc_thread(m);
+	struct gc_heap *heap = t->heap;
+
+	/* bg: mutators leave every trigger to the daemon */
+	if (heap->opt.policy == GC_POLICY_BG && heap->gc.daemon_up) {
+		gc_order_daemon(heap, true);
+		gc_safepoint(m);
+		return;
+	}
+	gc_run_cycle(heap, t, GC_CAUSE_EXPLICIT, false, false);
+	gc_safepoint(m);
+}
+
+void gc_collect_full(struct gc_mutator *m)
+{
+	struct gc_thread *t = gc_thread(m);
+
+	while (gc_run_cycle(t->heap, t, GC_CAUSE_EXPLICIT, true, false) == GC_WAITED)
+		;
+}
+
+/* ---- the daemon ------------------------------------------------------- */
+
+void gc_order_daemon(struct gc_heap *heap, bool is_explicit)
+{
+	pthread_mutex_lock(&heap->gc.lock);
+	if (heap->gc.daemon_up) {
+		__atomic_store_n(&heap->gc.ordered, true, __ATOMIC_RELAXED);
+		heap->gc.explicit_ordered |= is_explicit;
+		pthread_cond_signal(&heap->gc.order);
+	}
+	pthread_mutex_unlock(&heap->gc.lock);
+}
+
+static void trim(struct gc_heap *heap)
+{
+	uint64_t begin, bytes, cpu = gc_cpu_now();
+
+	if (!take_turn(heap, NULL))
+		return;
+	if (heap->opt.trim_collects) {
+		heap->gc.next_major = true;
+		run(heap, NULL, GC_CAUSE_TRIM, true);
+	}
+	set_cycle(heap, NULL, GC_CAUSE_TRIM, false);
+	begin = gc_now();
+	gc_phase_trim(heap, true, 0, begin);
+	gc_space_lock(heap);
+	bytes = heap->plan->release(heap);
+	gc_space_unlock(heap);
+	heap->stats.trims++;
+	heap->stats.trimmed_bytes += bytes;
+	gc_phase_trim(heap, false, bytes, begin);
+	gc_count(&heap->stats.gc_cpu_ns, gc_cpu_now() - cpu);
+	end_turn(heap);
+}
+
+/* Waits for an order; false after trim= idle seconds. Holds gc.lock. */
+static bool wait_order(struct gc_heap *heap, bool timed)
+{
+	struct timespec until;
+
+	if (!timed || heap->opt.trim <= 0) {
+		while (!heap->gc.ordered && !heap->gc.quit)
+			pthread_cond_wait(&heap->gc.order, &heap->gc.lock);
+		return true;
+	}
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += (time_t)floor(heap->opt.trim);
+	until.tv_nsec += (long)(fmod(heap->opt.trim, 1) * 1e9);
+	if (until.tv_nsec >= 1000000000) {
+		until.tv_nsec -= 1000000000;
+		until.tv_sec++;
+	}
+	while (!heap->gc.ordered && !heap->gc.quit)
+		if (pthread_cond_timedwait(&heap->gc.order, &heap->gc.lock, &until) == ETIMEDOUT)
+			return heap->gc.ordered || heap->gc.quit;
+	return true;
+}
+
+static void *daemon_main(void *arg)
+{
+	struct gc_heap *heap = arg;
+	/* Dalvik's timer runs only after a collection; the paper's never rests. */
+	bool timed = true;
+
+	gc_phase_daemon(heap, true);
+	pthread_mutex_lock(&heap->gc.lock);
+	for (;;) {
+		bool ordered = wait_order(heap, timed), is_explicit;
+
+		if (heap->gc.quit)
+			break;
+		is_explicit = heap->gc.explicit_ordered;
+		heap->gc.explicit_ordered = false;
+		pthread_mutex_unlock(&heap->gc.lock);
+		if (!ordered) {
+			trim(heap);
+			timed = heap->opt.trim_collects;
+		} else {
+			timed = true;
+			if (take_turn(heap, NULL)) {
+				run(heap, NULL,
+				    is_explicit ? GC_CAUSE_EXPLICIT : GC_CAUSE_CONCURRENT, false);
+				end_turn(heap);
+			}
+		}
+		pthread_mutex_lock(&heap->gc.lock);
+		/* orders given during the cycle are served by it, unless still due */
+		if (ordered)
+			__atomic_store_n(&heap->gc.ordered, heap->gc.explicit_ordered,
+					 __ATOMIC_RELAXED);
+	}
+	pthread_mutex_unlock(&heap->gc.lock);
+	gc_phase_daemon(heap, false);
+	return NULL;
+}
+
+int gc_daemon_start(struct gc_heap *heap, struct gc_error *err)
+{
+	pthread_attr_t attr;
+	cpu_set_t cpus;
+	int ret;
+
+	if (heap->opt.policy == GC_POLICY_FG || (!heap->plan->concurrent && heap->opt.trim <= 0))
+		return 0;
+	pthread_attr_init(&attr);
+	if (heap->opt.pin >= 0) {
+		CPU_ZERO(&cpus);
+		CPU_SET((size_t)heap->opt.pin, &cpus);
+		pthread_attr_setaffinity_np(&attr, sizeof(cpus), &cpus);
+	}
+	heap->gc.daemon_up = true;
+	ret = pthread_create(&heap->gc.daemon, &attr, daemon_main, heap);
+	pthread_attr_destroy(&attr);
+	if (ret) {
+		heap->gc.daemon_up = false;
+		if (ret == EINVAL && heap->opt.pin >= 0)
+			return gc_fail(err, -EINVAL, "pin=%lld: no such CPU here; give an online one",
+				       (long long)heap->opt.pin);
+		return gc_fail(err, -EAGAIN, "no thread for the GC daemon; policy=fg needs none");
+	}
+	pthread_setname_np(heap->gc.daemon, "gc-daemon");
+	return 0;
+}
+
+void gc_daemon_stop(struct gc_heap *heap)
+{
+	if (!heap->gc.daemon_up)
+		return;
+	pthread_mutex_lock(&heap->gc.lock);
+	heap->gc.quit = true;
+	pthread_cond_signal(&heap->gc.order);
+	pthread_cond_broadcast(&heap->gc.done);
+	pthread_mutex_unlock(&heap->gc.lock);
+	pthread_join(heap->gc.daemon, NULL);
+	heap->gc.daemon_up = false;
+}

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The heap as its mechanisms, spaces and plans see it. Internal.
+ *
+ * Address space: one reservation, from low to high
+ *
+ *	[ pages: size-class blocks, line blocks, large objects | bump | bump ]
+ *
+ * with side tables over all of it: cards (1 byte / 128), mark and live bits
+ * (1 bit / 8 bytes each), 3.9 % together; the tables are touched, and so become
+ * resident, only where the heap is.
+ *
+ * Locks, outermost first:
+ *	gc.lock		whose turn it is to collect, the daemon's orders
+ *	threads_lock	the list of mutators; held while the world is stopped
+ *	space_lock	page table, block lists, large objects
+ *	table_lock	types, root arrays, finalizers
+ * No lock is held across a safepoint.
+ */
+#ifndef GC_HEAP_H
+#define GC_HEAP_H
+
+#include <gchint/gc-listener.h>
+#include <gchint/gc.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+#include "bits.h"
+#include "mark-stack.h"
+#include "options.h"
+
+#define GC_PAGE 4096u
+#define GC_PAGE_SHIFT 12
+#define GC_CARD (1u << GC_CARD_SHIFT)
+#define GC_CLASS_COUNT 54
+#define GC_CLASS_LARGEST 8192u
+#define GC_MAX_TYPES (1u << 16)
+
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+#define gc_inline static inline __attribute__((always_inline))
+
+/* struct gc_info - a type as the tracer needs it; 64 bytes so that an index is a shift */
+struct gc_info {
+	struct gc_type pub;
+	uint64_t refs;
+	void (*trace)(void *obj, gc_visit_fn visit, void *arg);
+	char *name;
+	uint8_t tail;
+	bool weak;
+	char pad[64 - sizeof(struct gc_type) - 8 - 2 * sizeof(void *) - 2];
+};
+_Static_assert(sizeof(struct gc_info) == 64, "the type table is indexed by a shift");
+
+enum gc_state { GC_RUNNING, GC_PARKED, GC_STOPPED };
+
+/* What the collector keeps for a run beyond its cursor and limit */
+struct gc_span {
+	uintptr_t start; /* cursor when the run was granted: objects begin here */
+	uintptr_t end;	 /* end of the block the run lies in, 0 none */
+};
+
+struct gc_thread {
+	struct gc_mutator m; /* first: the public part */
+	struct gc_heap *heap;
+	struct gc_thread *next;
+	struct gc_span span[GC_CLASS_COUNT];
+	struct gc_run medium[GC_CLASS_COUNT]; /* runs of classes above GC_SMALL_MAX */
+	uint32_t state;	   /* enum gc_state; written by its thread, read by collectors */
+	uint32_t arrival;  /* order of arrival at the safepoint */
+	int tid;
+	bool scanned;	   /* by the ragged root scan */
+	bool paused;	   /* a foreground or wait pause is open: do not nest another */
+	void (*roots)(gc_visit_fn visit, void *visit_arg, void *arg);
+	void *roots_arg;
+	uint64_t rng;
+};
+
+struct gc_root_array {
+	void **slots;
+	size_t count;
+	struct gc_root_array *next;
+};
+
+/* struct gc_cycle - one collection under way */
+struct gc_cycle {
+	uint64_t number;
+	enum gc_cause cause;
+	enum gc_kind kind;
+	bool foreground;  /* run by a mutator that waits for it */
+	bool daemon;	  /* run by the daemon */
+	bool full;	  /* whatever the plan would choose, collect the whole heap */
+	struct gc_thread *self; /* the mutator that runs it, NULL the daemon */
+	enum gc_phase phase;
+	uint64_t begin_ns, stop_ns, phase_ns;
+	uint64_t done, total, next_progress;
+	uint64_t stw_begin_done;
+	bool stw;
+	uint64_t marked_bytes, marked_objects;
+	uint64_t live_bytes; /* what the sizing rule counts as live; set by the plan */
+};
+
+struct gc_pages; /* space/pages.h */
+struct gc_blocks; /* space/blocks.h */
+struct gc_large; /* space/large.h */
+struct gc_lines; /* space/lines.h */
+struct gc_bump;	 /* space/bump.h */
+struct gc_plan;
+struct gc_profiler;
+
+struct gc_vector {
+	void **items;
+	size_t count, room;
+};
+int gc_vector_push(struct gc_vector *v, void *item);
+
+struct gc_heap {
+	struct gc_options opt;
+	char *opt_text;
+	const struct gc_plan *plan;
+	struct gc_listener *listener;
+
+	/* address space */
+	uintptr_t base, end;		 /* the reservation */
+	uintptr_t pages_end;		 /* pages are [base, pages_end) */
+	uint8_t *cards;			 /* biased, as in struct gc_mutator */
+	uint64_t *mark, *live, *survivor; /* biased bitmaps; mark and live swap */
+	uint8_t *side;			 /* the mapping of all tables */
+	size_t side_size;
+	bool card_gen;			 /* cards are a remembered set between cycles */
+
+	/* spaces; NULL where the plan has none */
+	struct gc_pages *pages;
+	struct gc_blocks *blocks;
+	struct gc_large *large;
+	struct gc_lines *lines;
+	struct gc_bump *bump;
+	void *plan_data;
+	pthread_mutex_t space_lock;
+
+	/* types and roots */
+	pthread_mutex_t table_lock;
+	struct gc_info *types;
+	uint32_t type_count;
+	struct gc_root_array *root_arrays;
+	void (*roots)(gc_visit_fn visit, void *visit_arg, void *arg);
+	void *roots_arg;
+	const struct gc_type *weak_type;
+	struct gc_vector weaks;		/* weak objects found by this cycle */
+	struct gc_vector finalizable, finalized;
+	size_t finalized_next;
+
+	/* threads */
+	pthread_mutex_t threads_lock;
+	struct gc_thread *threads;
+	uint32_t thread_count;
+	uint32_t arrivals; /* futex word: counts mutators that stopped or parked */
+	bool stopping;
+
+	/* sizing; in_use and granted are atomic */
+	uint64_t in_use;       /* bytes allocated, garbage included */
+	uint64_t granted;      /* bytes ever handed to mutators */
+	uint64_t soft_limit, concurrent_start;
+	uint64_t live_bytes, live_objects;
+	uint64_t stress_next, profile_next; /* values of granted */
+	uint64_t rate_ns, rate_granted; /* sample for the allocation rate */
+	double rate; /* bytes/ns */
+	double mb_alloc_rate, mb_gc_rate; /* MemBalancer's smoothed rates */
+	double major_soft, major_room; /* as the last major collection left them */
+	int (*frequency)(uint32_t *effective, uint32_t *highest, void *arg);
+	void *frequency_arg;
+	struct gc_adapt *adapt;
+	struct gc_profiler *profiler;
+
+	/* whose turn */
+	struct {
+		pthread_mutex_t lock;
+		pthread_cond_t done;  /* a cycle ended */
+		pthread_cond_t order; /* the daemon has work */
+		bool running;
+		uint64_t finished; /* cycles ended */
+		bool ordered, explicit_ordered, quit, daemon_up, next_major;
+		bool daemon_on; /* policy=adaptive switches it */
+		pthread_t daemon;
+		int daemon_error;
+	} gc;
+	struct gc_cycle cycle;
+	struct gc_mark_stack stack;
+	uintptr_t finger; /* walk by address: objects ahead of it are not pushed */
+	uint64_t rng;
+
+	struct gc_heap_stats stats; /* written by the collecting thread; atomics where shared */
+	struct gc_error verify_error;
+};
+
+static inline uint64_t gc_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static inline uint64_t gc_cpu_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* splitmix64; every random choice of the collectors comes from here */
+static inline uint64_t gc_random(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return z ^ z >> 31;
+}
+
+static inline size_t gc_align(size_t n, size_t to)
+{
+	return (n + to - 1) & ~(to - 1);
+}
+
+/* The header is read with acquire: see gc_write() for its partner. */
+static inline uint64_t gc_word(const void *obj)
+{
+	return __atomic_load_n(&((const struct gc_header *)obj)->word, __ATOMIC_RELAXED);
+}
+
+static inline const struct gc_info *gc_info(const struct gc_heap *heap, uint64_t word)
+{
+	return &heap->types[word >> 8 & 0xffffff];
+}
+
+/* Bytes of an object, rounded to granules */
+static inline size_t gc_size(const struct gc_info *info, uint64_t word)
+{
+	return gc_align(info->pub.size + (size_t)info->pub.elem_size * (word >> 32), 8);
+}
+
+static inline size_t gc_object_size(const struct gc_heap *heap, const void *obj)
+{
+	uint64_t word = gc_word(obj);
+
+	return gc_size(gc_info(heap, word), word);
+}
+
+static inline uint8_t *gc_card(const struct gc_heap *heap, uintptr_t addr)
+{
+	return &heap->cards[addr >> GC_CARD_SHIFT];
+}
+
+static inline void gc_card_dirty(struct gc_heap *heap, uintptr_t addr)
+{
+	__atomic_store_n(gc_card(heap, addr), GC_CARD_DIRTY, __ATOMIC_RELAXED);
+}
+
+static inline struct gc_thread *gc_thread(struct gc_mutator *m)
+{
+	return (struct gc_thread *)m;
+}
+
+static inline void gc_count(uint64_t *counter, uint64_t n)
+{
+	__atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
+}
+
+static inline uint64_t gc_load(const uint64_t *counter)
+{
+	return __atomic_load_n(counter, __ATOMIC_RELAXED);
+}
+
+/* gc_lock() - as pthread_mutex_lock(), counting contention on the space lock */
+void gc_space_lock(struct gc_heap *heap);
+static inline void gc_space_unlock(struct gc_heap *heap)
+{
+	pthread_mutex_unlock(&heap->space_lock);
+}
+
+/* gc_die() - a broken heap was found: one line on stderr, abort */
+void gc_die(struct gc_heap *heap, const char *format, ...)
+	__attribute__((format(printf, 2, 3), noreturn));
+
+/* mech/phase.c: edges of the cycle under way, told to the listener */
+void gc_phase_begin(struct gc_heap *heap, enum gc_phase phase, uint64_t total);
+void gc_phase_end(struct gc_heap *heap);
+void gc_phase_work(struct gc_heap *heap, uint64_t done);
+void gc_phase_cycle(struct gc_heap *heap, bool begin);
+void gc_phase_stop(struct gc_heap *heap, size_t edge);
+void gc_phase_trim(struct gc_heap *heap, bool begin, uint64_t done, uint64_t begin_ns);
+void gc_phase_daemon(struct gc_heap *heap, bool up);
+void gc_pause_begin(struct gc_thread *t, enum gc_pause pause, uint64_t *begin_ns);
+void gc_pause_end(struct gc_thread *t, enum gc_pause pause, uint64_t begin_ns);
+void gc_rate_sample(struct gc_heap *heap);
+
+#define GC_EDGE(name) offsetof(struct gc_listener_ops, name)
+
+/* mech/safepoint.c */
+void gc_world_stop(struct gc_heap *heap);
+void gc_world_restart(struct gc_heap *heap);
+void gc_threads_ragged(struct gc_heap *heap, void (*scan)(struct gc_heap *, struct gc_thread *));
+void gc_state_park(struct gc_thread *t);
+void gc_state_unpark(struct gc_thread *t);
+
+/* mech/collect.c: turns, triggers and the daemon */
+enum gc_outcome { GC_COLLECTED, GC_WAITED };
+enum gc_outcome gc_run_cycle(struct gc_heap *heap, struct gc_thread *self, enum gc_cause cause,
+			     bool full, bool wait_only);
+void gc_order_daemon(struct gc_heap *heap, bool is_explicit);
+int gc_daemon_start(struct gc_heap *heap, struct gc_error *err);
+void gc_daemon_stop(struct gc_heap *heap);
+
+/* mech/alloc.c: the budget that triggers collections */
+bool gc_budget_take(struct gc_heap *heap, size_t bytes, bool force);
+size_t gc_budget_grant(const struct gc_heap *heap, size_t want);
+
+/* mech/sizing.c */
+void gc_sizing_init(struct gc_heap *heap);
+void gc_sizing_after(struct gc_heap *heap, uint64_t gc_ns);
+bool gc_sizing_grow(struct gc_heap *heap, size_t bytes);
+
+/* mech/weak.c */
+typedef bool (*gc_alive_fn)(struct gc_heap *heap, void **ref); /* updates a moved reference */
+void gc_weak_process(struct gc_heap *heap, gc_alive_fn alive,
+		     void (*keep)(struct gc_heap *, void **ref), void (*drain)(struct gc_heap *));
+
+/* mech/verify.c */
+void gc_verify_pre(struct gc_heap *heap);
+void gc_verify_post(struct gc_heap *heap);
+void gc_verify_cards(struct gc_heap *heap);
+
+/* mech/profiler.c */
+int gc_profiler_init(struct gc_heap *heap);
+void gc_profiler_fini(struct gc_heap *heap);
+void gc_profiler_cycle(struct gc_heap *heap);
+
+/* mech/adapt.c */
+int gc_adapt_init(struct gc_heap *heap);
+void gc_adapt_fini(struct gc_heap *heap);
+void gc_adapt_cycle(struct gc_heap *heap);
+bool gc_adapt_grow(struct gc_heap *heap);
+
+#endif

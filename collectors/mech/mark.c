@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "mark.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../space/blocks.h"
+#include "../space/large.h"
+#include "../space/lines.h"
+#include "plan.h"
+
+#define TIME_CHECK 512 /* objects between looks at the clock */
+
+uintptr_t gc_high(const struct gc_heap *heap)
+{
+	return gc_page_address(heap->pages, __atomic_load_n(&heap->pages->high, __ATOMIC_RELAXED));
+}
+
+size_t gc_held_size(const struct gc_heap *heap, size_t size)
+{
+	if (size <= GC_SMALL_MAX)
+		return size;
+	if (size > (size_t)heap->opt.large)
+		return gc_large_size(size);
+	return heap->blocks ? heap->blocks->size[heap->blocks->class_of[size / 8]] : size;
+}
+
+gc_inline void push(struct gc_heap *heap, void *obj)
+{
+	struct gc_mark_stack *s = &heap->stack;
+
+	/* card+filter: whatever is on a dirty card is scanned when the card is cleaned */
+	if (unlikely(s->filter) &&
+	    __atomic_load_n(gc_card(heap, (uintptr_t)obj), __ATOMIC_RELAXED)) {
+		s->lossy = true;
+		return;
+	}
+	if (likely(s->top < s->limit))
+		*s->top++ = obj;
+	else
+		gc_mark_stack_full(heap, s, obj);
+}
+
+gc_inline void mark_slot(struct gc_heap *heap, void **slot)
+{
+	void *ref = gc_slot_load(slot);
+
+	if (ref && gc_bit_take(heap->mark, (uintptr_t)ref))
+		push(heap, ref);
+}
+
+/* Dalvik's root marking and walk: what lies ahead of the finger is met by the walk. */
+gc_inline void mark_slot_finger(struct gc_heap *heap, void **slot)
+{
+	void *ref = gc_slot_load(slot);
+
+	if (ref && gc_bit_take(heap->mark, (uintptr_t)ref) && (uintptr_t)ref < heap->finger)
+		push(heap, ref);
+}
+
+void gc_mark_slot(struct gc_heap *heap, void **slot)
+{
+	mark_slot_finger(heap, slot);
+}
+
+/*
+ * A mutator may have published an object whose header this CPU does not see yet only
+ * where stores are weakly ordered and the slot was written without gc_write(). Type 0 is
+ * never registered: such an object waits for the remark pause on a dirty card.
+ */
+gc_inline bool scan_one(struct gc_heap *heap, void *obj, gc_slot_fn visit, bool count)
+{
+	uint64_t word = gc_word(obj);
+	const struct gc_info *info = gc_info(heap, word);
+	size_t size = gc_size(info, word);
+
+	if (unlikely(!word)) {
+		gc_card_dirty(heap, (uintptr_t)obj);
+		return false;
+	}
+	if (count) {
+		heap->cycle.marked_bytes += size <= GC_SMALL_MAX ? size : gc_held_size(heap, size);
+		heap->cycle.marked_objects++;
+	}
+	if (heap->lines)
+		gc_lines_mark(heap, (uintptr_t)obj, size);
+	gc_scan(heap, obj, info, word, visit);
+	return true;
+}
+
+/* The next object to scan, through the queue that hides the latency of its header */
+gc_inline void *pop(struct gc_mark_stack *s)
+{
+	void *obj, **place;
+
+	while (s->top > s->base) {
+		void *next = *--s->top;
+
+		__builtin_prefetch(next);
+		place = &s->queue[s->at++ % GC_MARK_QUEUE];
+		obj = *place;
+		*place = next;
+		if (obj)
+			return obj;
+	}
+	for (unsigned int i = 0; i < GC_MARK_QUEUE; i++) {
+		place = &s->queue[s->at++ % GC_MARK_QUEUE];
+		obj = *place;
+		*place = NULL;
+		if (obj)
+			return obj;
+	}
+	return NULL;
+}
+
+bool gc_mark_drain(struct gc_heap *heap, const struct gc_deadline *deadline)
+{
+	unsigned int n = 0;
+	void *obj;
+
+	while ((obj = pop(&heap->stack))) {
+		scan_one(heap, obj, mark_slot, true);
+		if (likely(++n % TIME_CHECK))
+			continue;
+		gc_phase_work(heap, heap->cycle.marked_bytes);
+		if (deadline && deadline->at_ns && gc_now() > deadline->at_ns)
+			return false;
+	}
+	gc_phase_work(heap, heap->cycle.marked_bytes);
+	return true;
+}
+
+static void drain(struct gc_heap *heap)
+{
+	gc_mark_drain(heap, NULL);
+}
+
+/* overflow=scan-all: scan every marked object again (seed, figure 3). */
+static void scan_all(struct gc_heap *heap)
+{
+	uintptr_t end = gc_high(heap);
+
+	heap->stack.overflowed = false;
+	for (uintptr_t at = heap->base; (at = gc_bit_next(heap->mark, at, end)) < end; at += 8) {
+		heap->stats.rescanned_objects++;
+		scan_one(heap, (void *)at, mark_slot, false);
+		drain(heap);
+	}
+}
+
+static bool by_cards(const struct gc_heap *heap)
+{
+	return heap->stack.mode <= GC_OVERFLOW_CARD_FILTER;
+}
+
+static void walk_by_address(struct gc_heap *heap)
+{
+	uintptr_t at = heap->base;
+	unsigned int n = 0;
+
+	/* The heap may grow meanwhile: what is allocated above is ahead of the finger too. */
+	for (; (at = gc_bit_next(heap->mark, at, gc_high(heap))) < gc_high(heap); at += 8) {
+		heap->finger = at;
+		scan_one(heap, (void *)at, mark_slot_finger, true);
+		if (unlikely(!(++n % TIME_CHECK)))
+			gc_phase_work(heap, heap->cycle.marked_bytes);
+	}
+	heap->finger = UINTPTR_MAX;
+	drain(heap);
+}
+
+void gc_mark_concurrent(struct gc_heap *heap)
+{
+	if (heap->finger != UINTPTR_MAX)
+		walk_by_address(heap);
+	else
+		drain(heap);
+	while (heap->stack.overflowed && !by_cards(heap))
+		scan_all(heap);
+}
+
+/*
+ * Cleaning a card while mutators run: the mutator stores the reference, then dirties the
+ * card. Whoever sees the card dirty must see the reference. On x86 stores are seen in
+ * order; elsewhere a barrier in every thread, between cleaning and scanning, makes it so.
+ */
+static void order_after_clean(void)
+{
+#if !defined(__x86_64__) && !defined(__i386__)
+	/* 8: MEMBARRIER_CMD_PRIVATE_EXPEDITED, registered by gc_heap_create() */
+	syscall(SYS_membarrier, 8, 0, 0);
+#endif
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+static void scan_card(struct gc_heap *heap, uint8_t *card)
+{
+	uintptr_t at = gc_card_address(heap, card), end = at + GC_CARD;
+
+	heap->stats.cards_scanned++;
+	for (; (at = gc_bit_next(heap->mark, at, end)) < end; at += 8) {
+		heap->stats.rescanned_objects++;
+		scan_one(heap, (void *)at, mark_slot, false);
+	}
+}
+
+bool gc_mark_cards(struct gc_heap *heap, const struct gc_deadline *deadline, bool beside)
+{
+	uint8_t *end = gc_card(heap, gc_high(heap)), *card;
+	size_t found;
+
+	do {
+		found = 0;
+		heap->stack.overflowed = false;
+		card = gc_card(heap, heap->base);
+		for (; (card = gc_card_next(card, end)) < end; card++) {
+			found++;
+			heap->stats.cards_dirty++;
+			__atomic_store_n(card, 0, __ATOMIC_RELAXED);
+			if (beside)
+				order_after_clean();
+			scan_card(heap, card);
+			/* Drained card by card, so that a small stack does not overflow. */
+			if (!gc_mark_drain(heap, deadline))
+				return false;
+			if (deadline && deadline->at_ns && !(found % 64) &&
+			    gc_now() > deadline->at_ns)
+				return false;
+		}
+		while (heap->stack.overflowed && !by_cards(heap))
+			scan_all(heap);
+	} while (found && !beside);
+	return true;
+}
+
+void gc_mark_remembered(struct gc_heap *heap)
+{
+	uint8_t *end = gc_card(heap, gc_high(heap)), *card = gc_card(heap, heap->base);
+
+	for (; (card = gc_card_next(card, end)) < end; card++) {
+		*card = 0;
+		heap->stats.cards_dirty++;
+		scan_card(heap, card);
+	}
+}
+
+bool gc_mark_finish(struct gc_heap *heap, const struct gc_deadline *deadline)
+{
+	heap->finger = UINTPTR_MAX;
+	gc_all_roots(heap, gc_mark_slot);
+	if (!gc_mark_drain(heap, deadline))
+		return false;
+	return gc_mark_cards(heap, deadline, false);
+}
+
+static bool alive(struct gc_heap *heap, void **ref)
+{
+	return gc_bit_test(heap->mark, (uintptr_t)*ref);
+}
+
+/* An overflow while weak references are processed is recovered as any other. */
+static void finish(struct gc_heap *heap)
+{
+	drain(heap);
+	gc_mark_cards(heap, NULL, false);
+}
+
+void gc_mark_weak(struct gc_heap *heap)
+{
+	gc_weak_process(heap, alive, gc_mark_slot, finish);
+}
+
+void gc_mark_prepare(struct gc_heap *heap, bool keep)
+{
+	size_t first = heap->base >> GC_WORD_SHIFT, last = gc_high(heap) >> GC_WORD_SHIFT;
+	size_t bytes = (last - first) * sizeof(uint64_t);
+
+	if (!keep)
+		memset(&heap->mark[first], 0, bytes);
+	else if (heap->survivor)
+		memcpy(&heap->mark[first], &heap->survivor[first], bytes);
+	heap->finger = UINTPTR_MAX;
+	heap->stack.overflowed = heap->stack.lossy = false;
+	heap->weaks.count = 0;
+	heap->cycle.marked_bytes = heap->cycle.marked_objects = 0;
+}
+
+/*
+ * Live bytes: what was counted while scanning, plus @kept of a minor cycle. An overflow
+ * makes objects be marked without being scanned or scanned twice; then the bits count.
+ */
+void gc_mark_count(struct gc_heap *heap)
+{
+	struct gc_cycle *c = &heap->cycle;
+	uintptr_t end = gc_high(heap);
+
+	if (heap->stack.lossy) {
+		c->marked_bytes = c->marked_objects = 0;
+		for (uintptr_t at = heap->base; (at = gc_bit_next(heap->mark, at, end)) < end;
+		     at += 8) {
+			c->marked_bytes += gc_held_size(heap, gc_object_size(heap, (void *)at));
+			c->marked_objects++;
+		}
+		c->live_bytes = c->marked_bytes;
+		return;
+	}
+	c->live_bytes = c->marked_bytes;
+	if (c->kind == GC_KIND_MINOR) {
+		c->live_bytes += heap->live_bytes;
+		c->marked_objects += heap->live_objects;
+	}
+}
+
+void gc_mark_swap(struct gc_heap *heap)
+{
+	uint64_t *live = heap->live;
+
+	heap->live = heap->mark;
+	heap->mark = live;
+}
+
+void gc_mark_clean_cards(struct gc_heap *heap)
+{
+	uint8_t *first = gc_card(heap, heap->base), *last = gc_card(heap, gc_high(heap));
+
+	memset(first, 0, (size_t)(last - first));
+}

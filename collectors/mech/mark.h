@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Marking in place: what the plans that do not move objects share. One marker at a
+ * time; mutators may run beside it. heap->mark is written by the marker alone.
+ */
+#ifndef GC_MARK_H
+#define GC_MARK_H
+
+#include "trace.h"
+
+/* Nanoseconds on CLOCK_MONOTONIC after which gc_mark_drain() gives up; 0 never */
+struct gc_deadline {
+	uint64_t at_ns;
+};
+
+/* Marks and pushes what @slot refers to; a root or field visitor. */
+void gc_mark_slot(struct gc_heap *heap, void **slot);
+
+/* Prepare a cycle: clears the mark bits, or takes over the survivors'. World may run. */
+void gc_mark_prepare(struct gc_heap *heap, bool keep);
+
+/* Trace until the stack is empty; false when @deadline passed first. */
+bool gc_mark_drain(struct gc_heap *heap, const struct gc_deadline *deadline);
+
+/*
+ * All that the concurrent phase can do: drain, or walk by address with a finger, and
+ * with overflow=scan-all recover from overflows.
+ */
+void gc_mark_concurrent(struct gc_heap *heap);
+
+/*
+ * Scan the marked objects on dirty cards, cleaning the cards, and drain; repeat until no
+ * card is dirty. @beside: mutators run (preclean): one pass. False: @deadline passed.
+ */
+bool gc_mark_cards(struct gc_heap *heap, const struct gc_deadline *deadline, bool beside);
+
+/* World stopped, after a minor cycle's start: push what marked objects on cards refer to. */
+void gc_mark_remembered(struct gc_heap *heap);
+
+/* World stopped: roots, cards and overflow until all is marked. False: timed out. */
+bool gc_mark_finish(struct gc_heap *heap, const struct gc_deadline *deadline);
+
+/* World stopped: weak references and finalizers. */
+void gc_mark_weak(struct gc_heap *heap);
+
+/* World stopped, after marking: cycle.marked_* and cycle.live_bytes. */
+void gc_mark_count(struct gc_heap *heap);
+
+/* World stopped: the mark bits become the live bits. */
+void gc_mark_swap(struct gc_heap *heap);
+
+/* Clean all cards of the pages. */
+void gc_mark_clean_cards(struct gc_heap *heap);
+
+/* Bytes that an object takes in its space */
+size_t gc_held_size(const struct gc_heap *heap, size_t size);
+
+/* End of the pages that were ever used: where walks stop */
+uintptr_t gc_high(const struct gc_heap *heap);
+
+#endif

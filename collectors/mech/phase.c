@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+/* Tells the listener of every edge, with what is known at that instant. */
+#include "trace.h"
+
+#define PROGRESS_STEP (256u * 1024)
+
+static gc_listen_fn listener_op(const struct gc_heap *heap, size_t edge)
+{
+	gc_listen_fn fn = NULL;
+
+	if (heap->listener)
+		memcpy(&fn, (const char *)heap->listener->ops + edge, sizeof(fn));
+	return fn;
+}
+
+/* Bytes that may still be granted before a mutator stalls */
+static uint64_t headroom(const struct gc_heap *heap)
+{
+	uint64_t used = gc_load(&heap->in_use), limit = gc_load(&heap->soft_limit);
+
+	if (limit > (uint64_t)heap->opt.max)
+		limit = (uint64_t)heap->opt.max;
+	return used < limit ? limit - used : 0;
+}
+
+static void fill(struct gc_heap *heap, struct gc_event *ev, uint64_t now)
+{
+	const struct gc_cycle *c = &heap->cycle;
+
+	*ev = (struct gc_event){
+		.time_ns = now,
+		.cycle = c->number,
+		.phase = c->phase,
+		.cause = c->cause,
+		.kind = c->kind,
+		.foreground = c->foreground,
+		.stw = c->stw,
+		.daemon = c->daemon,
+		.work_done = c->done,
+		.work_total = c->total,
+		.headroom = headroom(heap),
+		.heap_bytes = gc_load(&heap->in_use),
+	};
+	if (heap->rate > 0)
+		ev->exhaust_ns = now + (uint64_t)((double)ev->headroom / heap->rate);
+}
+
+static void fire(struct gc_heap *heap, size_t edge, uint64_t now, uint64_t duration)
+{
+	gc_listen_fn fn = listener_op(heap, edge);
+	struct gc_event ev;
+
+	if (!fn)
+		return;
+	fill(heap, &ev, now);
+	ev.duration_ns = duration;
+	fn(heap->listener, &ev);
+}
+
+/*
+ * Allocation rate, smoothed by half. A sample spans mutator time only: collect.c calls
+ * this when a cycle begins, gc_world_stop() before each pause.
+ */
+void gc_rate_sample(struct gc_heap *heap)
+{
+	uint64_t now = gc_now(), granted = gc_load(&heap->granted);
+	uint64_t dt = now - heap->rate_ns, bytes = granted - heap->rate_granted;
+
+	if (heap->rate_ns && dt < 200000)
+		return;
+	if (heap->rate_ns) {
+		double rate = (double)bytes / (double)dt;
+
+		heap->rate = heap->rate > 0 ? (heap->rate + rate) / 2 : rate;
+	}
+	heap->rate_ns = now;
+	heap->rate_granted = granted;
+}
+
+static const struct {
+	size_t begin, end;
+} edges[GC_PHASE_COUNT] = {
+	[GC_PHASE_MARK] = { GC_EDGE(mark_begin), GC_EDGE(mark_end) },
+	[GC_PHASE_REMARK] = { GC_EDGE(remark_begin), GC_EDGE(remark_end) },
+	[GC_PHASE_COPY] = { GC_EDGE(copy_begin), GC_EDGE(copy_end) },
+	[GC_PHASE_SWEEP] = { GC_EDGE(sweep_begin), GC_EDGE(sweep_end) },
+};
+
+void gc_phase_begin(struct gc_heap *heap, enum gc_phase phase, uint64_t total)
+{
+	struct gc_cycle *c = &heap->cycle;
+
+	c->phase = phase;
+	c->phase_ns = gc_now();
+	c->done = 0;
+	c->total = total;
+	c->next_progress = PROGRESS_STEP;
+	fire(heap, edges[phase].begin, c->phase_ns, 0);
+}
+
+void gc_phase_end(struct gc_heap *heap)
+{
+	struct gc_cycle *c = &heap->cycle;
+	uint64_t now = gc_now();
+
+	fire(heap, edges[c->phase].end, now, now - c->phase_ns);
+	c->phase = GC_PHASE_IDLE;
+}
+
+void gc_phase_work(struct gc_heap *heap, uint64_t done)
+{
+	struct gc_cycle *c = &heap->cycle;
+
+	c->done = done;
+	if (likely(done < c->next_progress))
+		return;
+	c->next_progress = done + PROGRESS_STEP;
+	if (!listener_op(heap, GC_EDGE(progress)))
+		return;
+	if (!c->stw)
+		gc_rate_sample(heap);
+	fire(heap, GC_EDGE(progress), gc_now(), 0);
+}
+
+void gc_phase_cycle(struct gc_heap *heap, bool begin)
+{
+	struct gc_cycle *c = &heap->cycle;
+	uint64_t now = gc_now();
+
+	if (begin) {
+		c->begin_ns = now;
+		fire(heap, GC_EDGE(cycle_begin), now, 0);
+	} else {
+		c->phase = GC_PHASE_IDLE;
+		fire(heap, GC_EDGE(cycle_end), now, now - c->begin_ns);
+	}
+}
+
+/* requesting_stop, stopped, roots_done, restarting, restarted */
+void gc_phase_stop(struct gc_heap *heap, size_t edge)
+{
+	struct gc_cycle *c = &heap->cycle;
+	uint64_t now = gc_now(), since = now - c->stop_ns;
+	struct gc_heap_stats *s = &heap->stats;
+
+	if (edge == GC_EDGE(requesting_stop)) {
+		gc_rate_sample(heap);
+		c->stop_ns = now;
+		c->phase = GC_PHASE_STOP;
+		since = 0;
+	} else if (edge == GC_EDGE(stopped)) {
+		c->stw = true;
+		c->phase = GC_PHASE_ROOTS;
+		s->time_to_safepoint_ns += since;
+		if (since > s->longest_ttsp_ns)
+			s->longest_ttsp_ns = since;
+	} else if (edge == GC_EDGE(restarted)) {
+		c->stw = false;
+		c->phase = GC_PHASE_IDLE;
+		s->stw_ns += since;
+		if (since > s->longest_stw_ns)
+			s->longest_stw_ns = since;
+		/* the next sample of the rate begins here */
+		heap->rate_ns = now;
+		heap->rate_granted = gc_load(&heap->granted);
+	}
+	fire(heap, edge, now, edge == GC_EDGE(restarting) || edge == GC_EDGE(roots_done) ? 0 :
+	     since);
+}
+
+void gc_phase_trim(struct gc_heap *heap, bool begin, uint64_t done, uint64_t begin_ns)
+{
+	struct gc_cycle *c = &heap->cycle;
+	uint64_t now = gc_now();
+
+	c->phase = GC_PHASE_TRIM;
+	c->cause = GC_CAUSE_TRIM;
+	c->daemon = true;
+	c->foreground = false;
+	c->done = done;
+	c->total = 0;
+	fire(heap, begin ? GC_EDGE(trim_begin) : GC_EDGE(trim_end), now,
+	     begin ? 0 : now - begin_ns);
+	if (!begin)
+		c->phase = GC_PHASE_IDLE;
+}
+
+void gc_phase_daemon(struct gc_heap *heap, bool up)
+{
+	gc_listen_fn fn = listener_op(heap, up ? GC_EDGE(daemon_started) : GC_EDGE(daemon_stopped));
+	struct gc_event ev = { .time_ns = gc_now(), .daemon = true };
+
+	if (fn)
+		fn(heap->listener, &ev);
+}
+
+static void fire_pause(struct gc_thread *t, size_t edge, enum gc_pause pause, uint64_t now,
+		       uint64_t duration)
+{
+	struct gc_heap *heap = t->heap;
+	gc_listen_fn fn = listener_op(heap, edge);
+
+	if (fn) {
+		struct gc_event ev = {
+			.time_ns = now,
+			.pause = pause,
+			.foreground = pause == GC_PAUSE_FOREGROUND,
+			.duration_ns = duration,
+			.headroom = headroom(heap),
+			.heap_bytes = gc_load(&heap->in_use),
+			.mutator = &t->m,
+		};
+		fn(heap->listener, &ev);
+	}
+}
+
+void gc_pause_begin(struct gc_thread *t, enum gc_pause pause, uint64_t *begin_ns)
+{
+	*begin_ns = 0;
+	if (t->paused)
+		return;
+	t->paused = true;
+	*begin_ns = gc_now();
+	fire_pause(t, GC_EDGE(mutator_paused), pause, *begin_ns, 0);
+}
+
+void gc_pause_end(struct gc_thread *t, enum gc_pause pause, uint64_t begin_ns)
+{
+	uint64_t now;
+
+	if (!begin_ns)
+		return;
+	now = gc_now();
+	t->paused = false;
+	fire_pause(t, GC_EDGE(mutator_resumed), pause, now, now - begin_ns);
+}

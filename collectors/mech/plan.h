@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* What a plan tells the mechanism. A plan is one file and one line in plan/plans.def. */
+#ifndef GC_PLAN_H
+#define GC_PLAN_H
+
+#include <gchint/gc.h>
+#include <stddef.h>
+
+struct gc_thread;
+struct gc_options;
+
+/**
+ * struct gc_plan - which spaces, which phases, in what order
+ * @name: as in plan=
+ * @summary: one line
+ * @concurrent: has cycles that run beside mutators, so a daemon is worth its thread
+ * @generational: keeps the card table as a remembered set between cycles
+ * @bump: one run serves every small size (struct gc_mutator run_mask is 0)
+ * @defaults: options that differ from the table's, applied where not given
+ * @check: refuse options that make no sense with this plan; may adjust
+ * @space: bytes of bump space to reserve behind the pages
+ * @init, @fini: make and free spaces
+ * @alloc: room for an object of @bytes (a multiple of 8), zero, or 0 when the limit or the
+ *	   space is exhausted; @force ignores the limit. Refills the thread's runs.
+ * @flush: world stopped: take back the thread's runs
+ * @collect: the whole cycle; heap->cycle is set; leaves heap->cycle.live_bytes
+ * @alive: world stopped or verify: is the object at *ref kept by the last collection
+ * @valid: is @addr the start of an object
+ * @footprint: bytes of pages held
+ * @release: return free pages to the system; bytes returned
+ */
+struct gc_plan {
+	const char *name, *summary;
+	bool concurrent, generational, bump;
+	const char *defaults;
+	int (*check)(struct gc_options *opt, struct gc_error *err);
+	size_t (*space)(const struct gc_options *opt);
+	int (*init)(struct gc_heap *heap, struct gc_error *err);
+	void (*fini)(struct gc_heap *heap);
+	uintptr_t (*alloc)(struct gc_thread *t, size_t bytes, bool force);
+	void (*flush)(struct gc_thread *t);
+	void (*collect)(struct gc_heap *heap);
+	bool (*valid)(struct gc_heap *heap, uintptr_t addr);
+	size_t (*footprint)(struct gc_heap *heap);
+	size_t (*release)(struct gc_heap *heap);
+};
+
+const struct gc_plan *gc_plan_find(const char *name);
+void gc_plan_names(char *text, size_t size);
+int gc_plan_check(const struct gc_plan *plan, struct gc_options *opt, struct gc_error *err);
+
+#endif

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+/* Types, roots and the registration of both. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "trace.h"
+
+struct forward {
+	struct gc_heap *heap;
+	gc_slot_fn visit;
+};
+
+static void forward(void **slot, void *arg)
+{
+	struct forward *f = arg;
+
+	f->visit(f->heap, slot);
+}
+
+void gc_trace_callback(struct gc_heap *heap, const struct gc_info *info, void *obj,
+		       gc_slot_fn visit)
+{
+	struct forward f = { heap, visit };
+
+	info->trace(obj, forward, &f);
+}
+
+void gc_thread_roots(struct gc_heap *heap, struct gc_thread *t, gc_slot_fn visit)
+{
+	struct forward f = { heap, visit };
+
+	for (struct gc_frame *frame = t->m.frames; frame; frame = frame->prev) {
+		void **slot = (void **)(frame + 1);
+
+		for (size_t i = 0; i < frame->count; i++)
+			visit(heap, &slot[i]);
+	}
+	if (t->roots)
+		t->roots(forward, &f, t->roots_arg);
+}
+
+void gc_global_roots(struct gc_heap *heap, gc_slot_fn visit)
+{
+	struct forward f = { heap, visit };
+
+	pthread_mutex_lock(&heap->table_lock);
+	for (struct gc_root_array *a = heap->root_arrays; a; a = a->next)
+		for (size_t i = 0; i < a->count; i++)
+			visit(heap, &a->slots[i]);
+	for (size_t i = heap->finalized_next; i < heap->finalized.count; i++)
+		visit(heap, &heap->finalized.items[i]);
+	pthread_mutex_unlock(&heap->table_lock);
+	if (heap->roots)
+		heap->roots(forward, &f, heap->roots_arg);
+}
+
+void gc_all_roots(struct gc_heap *heap, gc_slot_fn visit)
+{
+	for (struct gc_thread *t = heap->threads; t; t = t->next)
+		gc_thread_roots(heap, t, visit);
+	gc_global_roots(heap, visit);
+}
+
+int gc_roots_add(struct gc_heap *heap, void **slots, size_t count)
+{
+	struct gc_root_array *a = malloc(sizeof(*a));
+
+	if (!a)
+		return -ENOMEM;
+	a->slots = slots;
+	a->count = count;
+	pthread_mutex_lock(&heap->table_lock);
+	a->next = heap->root_arrays;
+	heap->root_arrays = a;
+	pthread_mutex_unlock(&heap->table_lock);
+	return 0;
+}
+
+int gc_roots_remove(struct gc_heap *heap, void **slots)
+{
+	struct gc_root_array **link, *a = NULL;
+
+	pthread_mutex_lock(&heap->table_lock);
+	for (link = &heap->root_arrays; *link; link = &(*link)->next) {
+		if ((*link)->slots == slots) {
+			a = *link;
+			*link = a->next;
+			break;
+		}
+	}
+	pthread_mutex_unlock(&heap->table_lock);
+	free(a);
+	return a ? 0 : -ENOENT;
+}
+
+void gc_roots_callback(struct gc_heap *heap,
+		       void (*fn)(gc_visit_fn visit, void *visit_arg, void *arg), void *arg)
+{
+	heap->roots = fn;
+	heap->roots_arg = arg;
+}
+
+void gc_mutator_roots_callback(struct gc_mutator *m,
+			       void (*fn)(gc_visit_fn visit, void *visit_arg, void *arg),
+			       void *arg)
+{
+	struct gc_thread *t = gc_thread(m);
+
+	t->roots = fn;
+	t->roots_arg = arg;
+}
+
+const struct gc_type *gc_type_register(struct gc_heap *heap, const struct gc_type_desc *desc,
+				       struct gc_error *err)
+{
+	const char *name = desc->name ? desc->name : "?";
+	size_t words = (desc->size + sizeof(void *) - 1) / sizeof(void *);
+	uint64_t header = (1ULL << sizeof(struct gc_header) / sizeof(void *)) - 1;
+	struct gc_info *info = NULL;
+
+	if (desc->size < sizeof(struct gc_header) || desc->size > 1u << 30) {
+		gc_fail(err, -EINVAL, "type %s: size %u; give 8 to 1G, the header included", name,
+			desc->size);
+		return NULL;
+	}
+	if (desc->refs & header || (words < 64 && desc->refs >> words)) {
+		gc_fail(err, -EINVAL, "type %s: refs names words outside the fields", name);
+		return NULL;
+	}
+	if (desc->weak && (desc->size < sizeof(struct gc_header) + sizeof(void *) ||
+			   desc->refs & (header + 1))) {
+		gc_fail(err, -EINVAL, "type %s: a weak type's first field is the referent alone",
+			name);
+		return NULL;
+	}
+	if (desc->tail == GC_TAIL_DATA && !desc->elem_size) {
+		gc_fail(err, -EINVAL, "type %s: elem_size 0; give the bytes of an element", name);
+		return NULL;
+	}
+	pthread_mutex_lock(&heap->table_lock);
+	if (heap->type_count < GC_MAX_TYPES)
+		info = &heap->types[heap->type_count];
+	if (info) {
+		info->name = strdup(name);
+		info->pub.word = (uint64_t)heap->type_count << 8;
+		info->pub.size = desc->tail == GC_TAIL_REFS ?
+				 (uint32_t)gc_align(desc->size, sizeof(void *)) : desc->size;
+		info->pub.elem_size = desc->tail == GC_TAIL_REFS ? sizeof(void *) :
+				      desc->tail == GC_TAIL_DATA ? desc->elem_size : 0;
+		info->refs = desc->refs;
+		info->tail = (uint8_t)desc->tail;
+		info->trace = desc->trace;
+		info->weak = desc->weak;
+		heap->type_count++;
+	}
+	pthread_mutex_unlock(&heap->table_lock);
+	if (!info) {
+		gc_fail(err, -ENOSPC, "type %s: more than %u types", name, GC_MAX_TYPES);
+		return NULL;
+	}
+	return &info->pub;
+}
+
+int gc_vector_push(struct gc_vector *v, void *item)
+{
+	if (v->count == v->room) {
+		size_t room = v->room ? 2 * v->room : 64;
+		void **items = realloc(v->items, room * sizeof(void *));
+
+		if (!items)
+			return -ENOMEM;
+		v->items = items;
+		v->room = room;
+	}
+	v->items[v->count++] = item;
+	return 0;
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Weak references and finalizers. Every plan ends its tracing with gc_weak_process(),
+ * world stopped: weak objects that were found drop dead referents; then objects that
+ * are due for finalization are kept, with what they reach, for gc_finalizer_next().
+ */
+#include <errno.h>
+
+#include "plan.h"
+#include "trace.h"
+
+static void clear_dead(struct gc_heap *heap, gc_alive_fn alive)
+{
+	for (size_t i = 0; i < heap->weaks.count; i++) {
+		void **slot = gc_weak_slot(heap->weaks.items[i]);
+
+		if (*slot && !alive(heap, slot)) {
+			__atomic_store_n(slot, NULL, __ATOMIC_RELAXED);
+			heap->stats.weak_cleared++;
+		} else if (*slot && heap->plan->generational) {
+			/* an old weak object is looked at again while its referent may move */
+			gc_card_dirty(heap, (uintptr_t)slot - sizeof(struct gc_header));
+		}
+	}
+}
+
+void gc_weak_process(struct gc_heap *heap, gc_alive_fn alive,
+		     void (*keep)(struct gc_heap *, void **ref), void (*drain)(struct gc_heap *))
+{
+	struct gc_vector *f = &heap->finalizable;
+	size_t kept = 0, due = 0;
+
+	clear_dead(heap, alive);
+	pthread_mutex_lock(&heap->table_lock);
+	/* fetched entries go, so that the queue does not grow for ever */
+	if (heap->finalized_next) {
+		heap->finalized.count -= heap->finalized_next;
+		memmove(heap->finalized.items, heap->finalized.items + heap->finalized_next,
+			heap->finalized.count * sizeof(void *));
+		heap->finalized_next = 0;
+	}
+	for (size_t i = 0; i < f->count; i++) {
+		void *obj = f->items[i];
+
+		if (alive(heap, &obj)) {
+			f->items[kept++] = obj;
+			continue;
+		}
+		if (gc_vector_push(&heap->finalized, obj)) {
+			/* no memory for the queue: it stays registered and alive */
+			keep(heap, &obj);
+			f->items[kept++] = obj;
+			continue;
+		}
+		due++;
+	}
+	f->count = kept;
+	for (size_t i = heap->finalized.count - due; i < heap->finalized.count; i++)
+		keep(heap, &heap->finalized.items[i]);
+	pthread_mutex_unlock(&heap->table_lock);
+	if (due) {
+		heap->stats.finalized += due;
+		drain(heap);
+		/*
+		 * What the dead reach is alive again, and weak objects among it were noted
+		 * just now; a referent that died stays cleared in all that were alive.
+		 */
+		clear_dead(heap, alive);
+	} else {
+		drain(heap);
+	}
+	heap->weaks.count = 0;
+}
+
+void *gc_weak_new(struct gc_mutator *m, void **target)
+{
+	struct gc_heap *heap = gc_thread(m)->heap;
+	void *weak = gc_alloc(m, heap->weak_type);
+
+	/* The allocation is a safepoint: *target is read after it. */
+	if (weak)
+		gc_init(gc_weak_slot(weak), *target);
+	return weak;
+}
+
+/*
+ * While a concurrent cycle marks, the referent goes into a root and the remark pause
+ * finds it there: nothing is cleared before all roots were marked again.
+ */
+void *gc_weak_get(struct gc_mutator *m, const void *weak)
+{
+	(void)m;
+	return gc_slot_load((void **)((uintptr_t)weak + sizeof(struct gc_header)));
+}
+
+int gc_finalizer_add(struct gc_mutator *m, void *obj)
+{
+	struct gc_heap *heap = gc_thread(m)->heap;
+	int ret;
+
+	pthread_mutex_lock(&heap->table_lock);
+	ret = gc_vector_push(&heap->finalizable, obj);
+	pthread_mutex_unlock(&heap->table_lock);
+	return ret;
+}
+
+void *gc_finalizer_next(struct gc_mutator *m)
+{
+	struct gc_heap *heap = gc_thread(m)->heap;
+	void *obj = NULL;
+
+	pthread_mutex_lock(&heap->table_lock);
+	if (heap->finalized_next < heap->finalized.count)
+		obj = heap->finalized.items[heap->finalized_next++];
+	pthread_mutex_unlock(&heap->table_lock);
+	return obj;
+}

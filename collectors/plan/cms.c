@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+/*
+ * cms, cmsfly, gencms: the Dalvik seed's collectors (Hussein et al. 2015, sections 2.1
+ * and 3). Two pauses around concurrent marking:
+ *
+ *	stop	mark roots (gencms minor: and what survivors on dirty cards refer to)
+ *	beside	mark
+ *	stop	mark roots again, scan dirty cards, weak references, mark becomes live
+ *	beside	sweep
+ *
+ * cmsfly has no first pause: each thread stops for the scan of its own stack alone.
+ * New objects are not marked when they are allocated: one that the second pause does
+ * not reach is swept in the same cycle.
+ */
+#include "../mech/mark.h"
+#include "../space/blocks.h"
+#include "../space/large.h"
+#include "inplace.h"
+
+#define REMARK_TRIES 12
+
+
+static bool is_fly(const struct gc_heap *heap)
+{
+	return heap->plan->name[3] == 'f';
+}
+
+static void scan_thread(struct gc_heap *heap, struct gc_thread *t)
+{
+	gc_thread_roots(heap, t, gc_mark_slot);
+}
+
+/* Minor or major, by the seed's rules (section 3.1). */
+static enum gc_kind choose(struct gc_heap *heap)
+{
+	struct gc_cycle *c = &heap->cycle;
+
+	if (!heap->plan->generational || c->full || !heap->major_soft ||
+	    c->cause == GC_CAUSE_TRIM || c->cause == GC_CAUSE_OOM)
+		return GC_KIND_MAJOR;
+	/* Mutators never do a major collection: they leave word for the daemon. */
+	if (c->self && heap->gc.daemon_up) {
+		heap->gc.next_major |= c->cause == GC_CAUSE_ALLOC ||
+				       c->cause == GC_CAUSE_EXPLICIT;
+		return GC_KIND_MINOR;
+	}
+	if (heap->gc.next_major || (double)heap->live_bytes > heap->major_soft)
+		return GC_KIND_MAJOR;
+	return GC_KIND_MINOR;
+}
+
+/* The first look at the roots; leaves a set of grey objects. */
+static void mark_roots(struct gc_heap *heap, bool stw)
+{
+	bool minor = heap->cycle.kind == GC_KIND_MINOR;
+
+	gc_mark_prepare(heap, minor);
+	if (is_fly(heap) && !stw) {
+		/*
+		 * Before the first thread is scanned: a store that this loses a card of
+		 * was made before anything was marked, and its thread passes a safepoint
+		 * before anything is traced.
+		 */
+		gc_mark_clean_cards(heap);
+		gc_threads_ragged(heap, scan_thread);
+		gc_global_roots(heap, gc_mark_slot);
+		gc_phase_stop(heap, GC_EDGE(roots_done));
+		return;
+	}
+	gc_world_stop(heap);
+	if (heap->opt.trace == GC_TRACE_FINGER && !minor)
+		heap->finger = 0;
+	/* Cards are clean before the first push: card+filter leaves objects to dirty ones. */
+	if (!minor)
+		gc_mark_clean_cards(heap);
+	else if (heap->opt.verify & GC_VERIFY_CARD)
+		gc_verify_cards(heap);
+	gc_all_roots(heap, gc_mark_slot);
+	if (minor)
+		gc_mark_remembered(heap);
+	gc_phase_stop(heap, GC_EDGE(roots_done));
+	if (!stw)
+		gc_world_restart(heap);
+}
+
+/*
+ * The second pause. With remark-limit= it gives up in time and goes back to concurrent
+ * marking (after Endo and Taura), each time with twice the limit so that it ends.
+ */
+static void remark(struct gc_heap *heap)
+{
+	uint64_t limit = (uint64_t)heap->opt.remark_limit * 1000;
+
+	for (int tries = 0;; tries++) {
+		struct gc_deadline deadline = { 0 };
+		bool done;
+
+		gc_world_stop(heap);
+		gc_phase_begin(heap, GC_PHASE_REMARK, 0);
+		if (heap->opt.verify & GC_VERIFY_CARD)
+			gc_verify_cards(heap);
+		if (limit && tries < REMARK_TRIES)
+			deadline.at_ns = gc_now() + (limit << tries);
+		done = gc_mark_finish(heap, &deadline);
+		if (done)
+			return;
+		heap->stats.remark_timeouts++;
+		gc_phase_end(heap);
+		gc_world_restart(heap);
+		gc_phase_begin(heap, GC_PHASE_MARK, gc_load(&heap->in_use));
+		gc_mark_concurrent(heap);
+		gc_mark_cards(heap, NULL, true);
+		gc_phase_end(heap);
+	}
+}
+
+static void keep_survivors(struct gc_heap *heap)
+{
+	size_t first = heap->base >> GC_WORD_SHIFT, last = gc_high(heap) >> GC_WORD_SHIFT;
+
+	/* survivor |= mark; a minor's marks began as the survivors, so a copy is the union */
+	memcpy(&heap->survivor[first], &heap->live[first], (last - first) * sizeof(uint64_t));
+}
+
+static void collect(struct gc_heap *heap)
+{
+	struct gc_cycle *c = &heap->cycle;
+	bool stw = c->foreground && c->cause != GC_CAUSE_EXPLICIT &&
+		   (heap->opt.foreground == GC_FG_STW || c->cause == GC_CAUSE_OOM);
+
+	c->kind = choose(heap);
+	gc_inplace_sweep_rest(heap);
+	mark_roots(heap, stw);
+	gc_phase_begin(heap, GC_PHASE_MARK, gc_load(&heap->in_use));
+	gc_mark_concurrent(heap);
+	gc_phase_end(heap);
+	if (stw) {
+		gc_phase_begin(heap, GC_PHASE_REMARK, 0);
+		gc_mark_finish(heap, NULL);
+	} else {
+		remark(heap);
+	}
+	gc_mark_weak(heap);
+	gc_phase_end(heap);
+	gc_inplace_turn_over(heap);
+	if (heap->plan->generational)
+		keep_survivors(heap);
+	if (c->kind == GC_KIND_MAJOR)
+		heap->gc.next_major = false;
+	if (stw) {
+		gc_inplace_sweep(heap);
+		gc_world_restart(heap);
+	} else {
+		gc_world_restart(heap);
+		gc_inplace_sweep(heap);
+	}
+}
+
+const struct gc_plan gc_plan_cms = {
+	.name = "cms",
+	.summary = "Dalvik's mostly-concurrent mark-sweep",
+	.concurrent = true,
+	.collect = collect,
+	GC_INPLACE,
+};
+
+const struct gc_plan gc_plan_cmsfly = {
+	.name = "cmsfly",
+	.summary = "cms that scans each thread's stack on the fly",
+	.concurrent = true,
+	.collect = collect,
+	GC_INPLACE,
+};
+
+const struct gc_plan gc_plan_gencms = {
+	.name = "gencms",
+	.summary = "cms with a generation of survivors",
+	.concurrent = true,
+	.generational = true,
+	.collect = collect,
+	GC_INPLACE,
+};

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* What the plans over size-class blocks and large objects share. */
+#ifndef GC_INPLACE_H
+#define GC_INPLACE_H
+
+#include "../mech/heap.h"
+#include "../mech/plan.h"
+
+int gc_inplace_init(struct gc_heap *heap, struct gc_error *err);
+void gc_inplace_fini(struct gc_heap *heap);
+uintptr_t gc_inplace_alloc(struct gc_thread *t, size_t bytes, bool force);
+void gc_inplace_flush(struct gc_thread *t);
+bool gc_inplace_valid(struct gc_heap *heap, uintptr_t addr);
+size_t gc_inplace_footprint(struct gc_heap *heap);
+
+/* Sweep all: blocks batch by batch, then large objects. */
+void gc_inplace_sweep(struct gc_heap *heap);
+/* A sweep that a lazy plan left is finished before marks change. */
+void gc_inplace_sweep_rest(struct gc_heap *heap);
+/*
+ * World stopped, all marked: runs go back, the mark bits become the live bits, the
+ * budget starts again from what is live.
+ */
+void gc_inplace_turn_over(struct gc_heap *heap);
+
+#define GC_INPLACE                                                             \
+	.init = gc_inplace_init, .fini = gc_inplace_fini, .alloc = gc_inplace_alloc, \
+	.flush = gc_inplace_flush, .valid = gc_inplace_valid,                  \
+	.footprint = gc_inplace_footprint, .release = gc_pages_release
+
+#endif

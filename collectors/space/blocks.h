@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Size-class blocks: 16 KiB of cells of one size. A cell is free when its live bit is
+ * clear, so there are no free lists, and sweeping a block is counting its live bits.
+ * A thread owns the block it allocates from: what it takes from it needs no lock.
+ */
+#ifndef GC_BLOCKS_H
+#define GC_BLOCKS_H
+
+#include "pages.h"
+
+#define GC_BLOCK_PAGES 4
+#define GC_BLOCK (GC_BLOCK_PAGES * GC_PAGE)
+
+struct gc_blocks {
+	uint32_t partial[GC_CLASS_COUNT]; /* swept, with free cells: page of the first block */
+	uint32_t sweep_at, sweep_end; /* pages that are still to be swept, in address order */
+	uint32_t size[GC_CLASS_COUNT];
+	uint8_t class_of[GC_CLASS_LARGEST / 8 + 1];
+};
+
+int gc_blocks_init(struct gc_heap *heap);
+void gc_blocks_fini(struct gc_heap *heap);
+/* A zeroed object of @bytes (at most GC_CLASS_LARGEST) through the thread's runs, or 0. */
+uintptr_t gc_blocks_alloc(struct gc_thread *t, size_t bytes, bool force);
+/* World stopped or own thread with threads_lock: runs go back, live bits become exact. */
+void gc_blocks_flush(struct gc_thread *t);
+/* World stopped, after the live bitmap was replaced: all blocks are to be counted anew. */
+void gc_blocks_unsweep(struct gc_heap *heap);
+/*
+ * Count live cells of some more blocks and free empty ones; bytes looked at, 0 when all
+ * are done. Takes space_lock per batch, as Dalvik's sweep takes the heap lock.
+ */
+size_t gc_blocks_sweep(struct gc_heap *heap);
+bool gc_blocks_valid(struct gc_heap *heap, uintptr_t addr, const struct gc_page *page,
+		     uintptr_t start);
+
+#endif

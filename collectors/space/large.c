@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "large.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int gc_large_init(struct gc_heap *heap)
+{
+	heap->large = calloc(1, sizeof(*heap->large));
+	return heap->large ? 0 : -ENOMEM;
+}
+
+void gc_large_fini(struct gc_heap *heap)
+{
+	if (heap->large)
+		free(heap->large->pages);
+	free(heap->large);
+	heap->large = NULL;
+}
+
+uintptr_t gc_large_alloc(struct gc_heap *heap, size_t bytes, bool force)
+{
+	struct gc_large *l = heap->large;
+	size_t whole = gc_large_size(bytes);
+	bool fresh = false;
+	uint32_t page = 0;
+	uintptr_t obj;
+
+	if (!gc_budget_take(heap, whole, force))
+		return 0;
+	gc_space_lock(heap);
+	if (l->count == l->room) {
+		size_t room = l->room ? 2 * l->room : 64;
+		uint32_t *pages = realloc(l->pages, room * sizeof(*pages));
+
+		if (pages) {
+			l->pages = pages;
+			l->room = room;
+		}
+	}
+	if (l->count < l->room)
+		page = gc_pages_alloc(heap, (uint32_t)(whole >> GC_PAGE_SHIFT), GC_PAGE_LARGE,
+				      &fresh);
+	if (!page) {
+		gc_space_unlock(heap);
+		__atomic_fetch_sub(&heap->in_use, whole, __ATOMIC_RELAXED);
+		__atomic_fetch_sub(&heap->granted, whole, __ATOMIC_RELAXED);
+		return 0;
+	}
+	l->pages[l->count++] = page;
+	l->bytes += whole;
+	obj = gc_page_address(heap->pages, page);
+	gc_bit_set(heap->live, obj);
+	gc_space_unlock(heap);
+	gc_count(&heap->stats.allocated_objects, 1);
+	if (!fresh)
+		memset((void *)obj, 0, whole);
+	gc_card_dirty(heap, obj);
+	return obj;
+}
+
+size_t gc_large_sweep(struct gc_heap *heap)
+{
+	struct gc_large *l = heap->large;
+	size_t kept = 0;
+	uint64_t bytes;
+
+	gc_space_lock(heap);
+	bytes = l->bytes;
+	for (size_t i = 0; i < l->count; i++) {
+		uint32_t page = l->pages[i];
+
+		if (gc_bit_test(heap->live, gc_page_address(heap->pages, page))) {
+			l->pages[kept++] = page;
+			continue;
+		}
+		l->bytes -= (uint64_t)heap->pages->table[page].count << GC_PAGE_SHIFT;
+		gc_pages_free(heap, page);
+	}
+	l->count = kept;
+	gc_space_unlock(heap);
+	return bytes;
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "pages.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+int gc_pages_init(struct gc_heap *heap, uintptr_t base, size_t bytes)
+{
+	struct gc_pages *p = calloc(1, sizeof(*p));
+	size_t table;
+
+	if (!p)
+		return -ENOMEM;
+	heap->pages = p;
+	p->base = base;
+	p->count = (uint32_t)(bytes >> GC_PAGE_SHIFT);
+	p->most = (uint32_t)((uint64_t)heap->opt.max >> GC_PAGE_SHIFT);
+	p->high = p->hint = p->fresh = 1;
+	table = p->count * sizeof(struct gc_page);
+	p->table = mmap(NULL, table, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	p->free_bits = calloc(p->count / 64 + 2, sizeof(uint64_t));
+	if (p->table == MAP_FAILED || !p->free_bits) {
+		if (p->table == MAP_FAILED)
+			p->table = NULL;
+		return -ENOMEM;
+	}
+	for (uint32_t i = 1; i < p->count; i++)
+		p->free_bits[i / 64] |= 1ULL << i % 64;
+	return 0;
+}
+
+void gc_pages_fini(struct gc_heap *heap)
+{
+	struct gc_pages *p = heap->pages;
+
+	if (!p)
+		return;
+	if (p->table)
+		munmap(p->table, p->count * sizeof(struct gc_page));
+	free(p->free_bits);
+	free(p);
+	heap->pages = NULL;
+}
+
+static uint32_t next_bit(const struct gc_pages *p, uint32_t at, bool value)
+{
+	uint64_t flip = value ? 0 : ~0ULL, word;
+
+	if (at >= p->count)
+		return p->count;
+	word = (p->free_bits[at / 64] ^ flip) & ~0ULL << at % 64;
+	while (!word) {
+		at = (at / 64 + 1) * 64;
+		if (at >= p->count)
+			return p->count;
+		word = p->free_bits[at / 64] ^ flip;
+	}
+	at = at / 64 * 64 + (uint32_t)__builtin_ctzll(word);
+	return at < p->count ? at : p->count;
+}
+
+uint32_t gc_pages_alloc(struct gc_heap *heap, uint32_t count, enum gc_page_kind kind,
+			bool *fresh)
+{
+	struct gc_pages *p = heap->pages;
+	uint32_t at, end;
+
+	if (count > p->most || p->used > p->most - count)
+		return 0;
+	/* The hint is the lowest free page: what lies below need not be looked at. */
+	at = p->hint = next_bit(p, p->hint, true);
+	for (;; at = next_bit(p, end, true)) {
+		if (at >= p->count)
+			return 0;
+		end = next_bit(p, at, false);
+		if (end - at >= count)
+			break;
+	}
+	for (uint32_t i = at; i < at + count; i++) {
+		p->free_bits[i / 64] &= ~(1ULL << i % 64);
+		p->table[i].kind = GC_PAGE_CONT;
+	}
+	p->table[at] = (struct gc_page){ .kind = (uint8_t)kind, .count = count };
+	if (fresh)
+		*fresh = at >= p->fresh;
+	if (at + count > p->fresh)
+		p->fresh = at + count;
+	if (at + count > p->high)
+		__atomic_store_n(&p->high, at + count, __ATOMIC_RELAXED);
+	p->used += count;
+	if (p->used * (uint64_t)GC_PAGE > heap->stats.peak_footprint_bytes)
+		heap->stats.peak_footprint_bytes = p->used * (uint64_t)GC_PAGE;
+	return at;
+}
+
+void gc_pages_free(struct gc_heap *heap, uint32_t page)
+{
+	struct gc_pages *p = heap->pages;
+	uint32_t count = p->table[page].count;
+
+	if (heap->opt.poison)
+		memset((void *)gc_page_address(p, page), 0xdb, (size_t)count << GC_PAGE_SHIFT);
+	for (uint32_t i = page; i < page + count; i++) {
+		p->free_bits[i / 64] |= 1ULL << i % 64;
+		p->table[i] = (struct gc_page){ .kind = GC_PAGE_FREE };
+	}
+	p->used -= count;
+	if (page < p->hint)
+		p->hint = page;
+}
+
+size_t gc_pages_release(struct gc_heap *heap)
+{
+	struct gc_pages *p = heap->pages;
+	size_t bytes = 0;
+	uint32_t at, end;
+
+	for (at = next_bit(p, 1, true); at < p->fresh; at = next_bit(p, end, true)) {
+		end = next_bit(p, at, false);
+		if (end > p->fresh)
+			end = p->fresh;
+		bytes += (size_t)(end - at) << GC_PAGE_SHIFT;
+		madvise((void *)gc_page_address(p, at), (size_t)(end - at) << GC_PAGE_SHIFT,
+			MADV_DONTNEED);
+	}
+	while (p->fresh > 1 && p->table[p->fresh - 1].kind == GC_PAGE_FREE)
+		p->fresh--;
+	return bytes;
+}
