@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+# What a board's file means on this host; sourced after lib.sh.
+# shellcheck shell=sh
+# shellcheck disable=SC2034,SC2154 # set by a board's file, used by the caller
+
+# load_board NAME: reads boards/NAME, makes its packages and its kernel ready.
+# Sets besides the variables of the file: out (folder of this board's runs),
+# release, kernel_image, modules_base, kdir, kernel_root, karch, cross,
+# kernel_source (version of the source package).
+load_board() {
+	board=$1
+	if [ ! -f "$rig/boards/$board" ]; then
+		die "no board '$board'; there are: $(sed -n 's/^\([a-z0-9.-]*\):.*/\1/p' "$rig/boards.list" | tr '\n' ' ')"
+	fi
+	title= arch= kernel= need_sets= emulator= machine= serials= append=
+	disk= disk_device= verdict_device= timeout=
+	modules= optional_modules= extra_modules= module_args=
+	# shellcheck disable=SC1090 # one of ours
+	. "$rig/boards/$board"
+	if [ -n "$need_sets" ]; then
+		# shellcheck disable=SC2086 # names without blanks
+		"$rig/fetch" $need_sets
+	fi
+	out=$build/$board
+	mkdir -p "$out"
+	case $kernel in
+	own:*)
+		kernel_root=$("$rig/kernel" "${kernel#own:}")
+		release=$(cat "$kernel_root/release")
+		kernel_image=$kernel_root/image
+		modules_base=$kernel_root/install
+		kdir=$kernel_root
+		;;
+	*)
+		kernel_root=$(readlink -f "$cache/deb/$kernel/current")
+		kernel_image=$(newest "$kernel_root"/boot/vmlinuz-*)
+		release=${kernel_image##*/vmlinuz-}
+		modules_base=$kernel_root
+		[ -d "$modules_base/lib/modules" ] || modules_base=$kernel_root/usr
+		kdir=$kernel_root/usr/src/linux-headers-$release
+		;;
+	esac
+	case $arch in
+	amd64) karch=x86_64 cross= triplet=x86_64-linux-gnu sysroot= ;;
+	armhf)
+		karch=arm cross=arm-linux-gnueabihf- triplet=arm-linux-gnueabihf
+		sysroot=$(readlink -f "$cache/deb/armhf/current")
+		;;
+	*) die "boards/$board: architecture '$arch' is not known to board.sh" ;;
+	esac
+}
+
+# kernel_tree VERSION: unpacked source, for drivers and for kselftest
+kernel_tree() {
+	source_tarball=$(newest "/usr/src/linux-source-$1.tar.xz" \
+		"$cache/deb/linux-source-$1/current/usr/src/linux-source-$1.tar.xz" || true)
+	[ -n "$source_tarball" ] ||
+		die "linux-source-$1 is missing: packaging/need board, or tests/board/fetch linux-source-$1"
+	source_tree=$cache/source/linux-source-$1-$(stat -L -c %s "$source_tarball")
+	if [ ! -d "$source_tree" ]; then
+		say "unpacking $source_tarball"
+		rm -rf "$source_tree.part"
+		mkdir -p "$source_tree.part"
+		tar -C "$source_tree.part" --strip-components=1 -xf "$source_tarball"
+		publish "$source_tree.part" "$source_tree"
+	fi
+}
+
+# kbuild FOLDER ARG...: compile the external modules of a folder
+kbuild() {
+	folder=$1
+	shift
+	make -s -C "$kdir" M="$folder" ARCH="$karch" CROSS_COMPILE="$cross" "$@" modules
+}

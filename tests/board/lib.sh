@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+# Shared by the scripts of the board rig; sourced, never run.
+# shellcheck shell=sh
+# shellcheck disable=SC2034 # used by those who source this
+set -eu
+
+rig=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+root=$(CDPATH='' cd -- "$rig/../.." && pwd)
+cache=${GCHINT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/gchint}
+build=$root/build/board
+me=$(basename -- "$0")
+mkdir -p "$cache"
+
+say() {
+	echo "$me: $*" >&2
+}
+
+die() {
+	say "$@"
+	exit 1
+}
+
+# lock NAME: hold a lock of that name until the script ends, so that two runs
+# at once do not fill the same part of the cache.
+lock() {
+	mkdir -p "$cache/lock"
+	exec 9>"$cache/lock/$1"
+	if ! flock -n 9; then
+		say "waiting for another run that holds $cache/lock/$1"
+		flock 9
+	fi
+}
+
+# hash FILE...: a short key of their contents
+hash() {
+	cat -- "$@" | sha256sum | cut -c1-12
+}
+
+# publish PARTIAL FINAL: a folder appears in the cache whole or not at all
+publish() {
+	rm -rf "$2"
+	mv "$1" "$2"
+}
+
+# newest PATTERN...: the highest version of what a pattern matches
+newest() {
+	# shellcheck disable=SC2012 # names are versions of Debian packages
+	ls -d "$@" 2>/dev/null | sort -V | tail -n 1
+}
