@@ -21,11 +21,11 @@
  * Where it may be called: gchint_phase_begin(), gchint_phase_end(),
  * gchint_begin(), gchint_end() and every call on a struct gchint_thread are
  * async-signal-safe: no allocation, lock, stdio, exit or lazily allocated TLS;
- * errno is preserved. They may be called with the world stopped. All other
- * calls are thread-safe, allocate nothing and take no lock either, but make
- * system calls that may block for microseconds; the first phase call of a
- * thread attaches it (one ioctl). A runtime that must not do that inside a
- * pause calls gchint_self() when the thread starts.
+ * errno is preserved. They may be called with the world stopped. So may
+ * gchint_attach() and gchint_policy(). gchint_open(), gchint_init() and
+ * gchint_close() are thread-safe, but wait for each other: not in a signal handler.
+ * The first phase call of a thread attaches it (an ioctl or two). A runtime
+ * that wants no system call inside a pause calls gchint_self() when the thread starts.
  *
  * fork: what the child calls has no effect, at the same cost, until the child
  * calls gchint_init() or gchint_open(); the parent is not disturbed. A child of
@@ -69,18 +69,20 @@ struct gchint_session;
  * struct gchint_thread - handle of one leased thread
  *
  * The members belong to the library; they stand here for the inline functions.
+ * @bell: gchint_info.doorbell_begin; doorbell_end follows it
  * @state: the word that a plain edge stores to. While anything but a plain edge is
  *	due it points to a word with GCHINT_STATE_WRITING set, which sends the
  *	inline functions to the library.
- * @bell: gchint_info.doorbell_begin, doorbell_end follows it
- * @index: the library's record of the thread
+ * @index: the library's record of the thread, from 1; 0 none
  * @epoch: of the session that gave the record
+ * @tid: the thread
  */
 struct gchint_thread {
-	uint32_t *state;
 	const uint32_t *bell;
-	uint32_t index;
-	uint32_t epoch;
+	uint32_t *state;
+	uint16_t index;
+	uint16_t epoch;
+	int32_t tid;
 };
 
 /** enum gchint_backend - where hints go */
@@ -178,8 +180,8 @@ GCHINT_API int gchint_why(const struct gchint_session *session);
 /**
  * gchint_fd() - a descriptor to wait on for changes of governors and limits
  *
- * It polls readable when gchint_policy() would say something new; read 8 bytes
- * from it to wait for the next change. It belongs to the library: do not close
+ * It polls readable when governors, limits or the set of policies have changed
+ * since 8 bytes were last read from it. It belongs to the library: do not close
  * it. Return: the descriptor, or -ENODEV.
  */
 GCHINT_API int gchint_fd(const struct gchint_session *session);
@@ -323,7 +325,7 @@ GCHINT_API void __gchint_self_end(void);
  */
 static inline int __gchint_asked(const uint32_t *bell)
 {
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+#if defined(__x86_64__) && defined(__LP64__)
 	int asked;
 
 	__asm__ __volatile__("cmpq $0, %1" : "=@ccne"(asked) : "m"(*(const uint64_t *)bell));
@@ -373,8 +375,8 @@ static inline int __gchint_plain_end(const struct gchint_thread *t)
  * @phase: enum gchint_phase
  * @flags: GCHINT_F_*
  *
- * Inside of another phase it hides that one until gchint_end(). The four
- * innermost are remembered; ending a fifth leaves no phase.
+ * Inside of another phase it hides that one until gchint_end(). The five
+ * innermost are remembered; one further out is forgotten, and counts as none.
  */
 static inline void gchint_begin(struct gchint_thread *thread, unsigned int phase,
 				unsigned int flags)

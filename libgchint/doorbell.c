@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+/* Whether the kernel wants to hear of an edge at once. */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <stddef.h>
+
+#include "doorbell.h"
+
+/*
+ * The kernel keeps the number of the CPU in the thread's rseq area, which glibc
+ * 2.35 and newer registers. The symbols are weak: an older C library has none.
+ */
+#if defined(__has_include) && defined(__has_builtin)
+#if __has_include(<sys/rseq.h>) && __has_builtin(__builtin_thread_pointer)
+#define HAVE_RSEQ 1
+#endif
+#endif
+#ifdef HAVE_RSEQ
+#include <sys/rseq.h>
+#pragma weak __rseq_offset
+#pragma weak __rseq_size
+
+static int rseq_cpu(void)
+{
+	const struct rseq *area;
+
+	if (!&__rseq_size || !__rseq_size)
+		return -1;
+	area = (const void *)((const char *)__builtin_thread_pointer() + __rseq_offset);
+	/* Negative (RSEQ_CPU_ID_*) if the thread is not registered. */
+	return (int)load_relaxed(&area->cpu_id);
+}
+#else
+static int rseq_cpu(void)
+{
+	return -1;
+}
+#endif
+
+int current_cpu(void)
+{
+	int cpu = rseq_cpu();
+
+	return cpu >= 0 ? cpu : sched_getcpu();
+}
+
+int doorbell_heard(const struct gchint_info *info, uint32_t phase, int own)
+{
+	uint8_t policy;
+	int cpu;
+
+	if (!own || doorbell_asked(&info->record, phase))
+		return 1;
+	cpu = current_cpu();
+	if (cpu < 0 || cpu >= GCHINT_INFO_CPUS)
+		return 1;
+	policy = load_relaxed(&info->cpu_policy[cpu]);
+	if (policy >= GCHINT_INFO_POLICIES)
+		return 0;
+	return (load_relaxed(&info->policy[policy].flags) & GCHINT_POLICY_GCHINT) != 0;
+}

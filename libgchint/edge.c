@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Edges that are more than a store: nested, filtered, timed, with details, with a
+ * doorbell, clamped, traced. Async-signal-safe. A handler that interrupts one of
+ * these on the same thread and ends what it begins leaves the record as it was.
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clamp.h"
+#include "device.h"
+#include "doorbell.h"
+#include "filter.h"
+#include "slot.h"
+#include "thread.h"
+#include "trace.h"
+
+#define SINCE_SHORT 1u
+#define DEPTH_MAX   255
+
+/**
+ * struct edge - what one call works on
+ * @s: the session
+ * @t: the handle
+ * @r: its record
+ * @state: where its state word is
+ * @saved: errno of the caller
+ */
+struct edge {
+	struct gchint_session *s;
+	struct gchint_thread *t;
+	struct record *r;
+	uint32_t *state;
+	int saved;
+};
+
+static int edge_enter(struct edge *e, struct gchint_thread *t)
+{
+	struct gchint_session *s = &gchint_page.session;
+
+	e->saved = errno;
+	e->s = s;
+	e->t = t;
+	e->r = t == &__gchint_self ? self_record(s) : record_of(s, t);
+	if (!e->r)
+		goto out;
+	/*
+	 * The device ignores a forked child by itself. Elsewhere the child must not
+	 * speak for its parent's thread.
+	 */
+	if ((s->backend != GCHINT_BACKEND_DEVICE || traced(s)) && s->pid != getpid()) {
+		handle_drop(s, t);
+		goto out;
+	}
+	e->state = state_of(s, e->r);
+	return 1;
+out:
+	errno = e->saved;
+	return 0;
+}
+
+static uint32_t edge_word(const struct edge *e)
+{
+	return load_relaxed(e->state) & WORD_MASK;
+}
+
+static int edge_short(const struct edge *e)
+{
+	return e->r->since[0] & SINCE_SHORT;
+}
+
+/*
+ * Publish the innermost phase. Details of the one before must not seem to be its
+ * own. The store is all that the kernel needs; order matters for details only.
+ */
+static void edge_publish(struct edge *e, uint32_t word, const struct gchint_detail *d)
+{
+	struct gchint_slot *slot = slot_of(e->s, e->r);
+	uint32_t next = state_next(load_relaxed(e->state), word);
+
+	if (d || load_relaxed(&e->r->flags) & RECORD_DIRTY) {
+		slot_publish(slot, e->state, next, DETAIL_ALL, d);
+		if (d)
+			record_set_flags(e->r, RECORD_DIRTY);
+		else
+			record_clear_flags(e->r, RECORD_DIRTY);
+	} else {
+		store_relaxed(e->state, next);
+	}
+	if (e->s->backend == GCHINT_BACKEND_CLAMP)
+		clamp_edge(e->s, e->r, word);
+}
+
+static int edge_ring(struct edge *e, const uint32_t *mask, uint32_t phase)
+{
+	const struct gchint_info *info = load_relaxed(&e->s->info);
+	int ret;
+
+	if (!doorbell_asked(mask, phase) || e->s->fd < 0 ||
+	    !doorbell_heard(info, phase, e->t == &__gchint_self))
+		return 0;
+	ret = device_ring(e->s, e->r->slot);
+	if (!ret)
+		return 1;
+	if (ret == -ENOENT)
+		record_set_flags(e->r, RECORD_GONE);
+	else if (ret == -ESTALE)
+		handle_drop(e->s, e->t);
+	else if (ret == -EBADF || ret == -ENOTTY)
+		e->s->fd = -1; /* the program closed it; the pages work without */
+	return 0;
+}
+
+static void edge_push(struct record *r, uint32_t word)
+{
+	r->nest = r->nest << 16 | word;
+	if (r->depth < DEPTH_MAX)
+		r->depth++;
+}
+
+static uint32_t edge_pop(struct record *r)
+{
+	uint32_t word = r->nest & WORD_MASK;
+
+	if (!r->depth)
+		return 0;
+	r->nest >>= 16;
+	r->depth--;
+	return word;
+}
+
+static void since_push(struct record *r, uint32_t since)
+{
+	memmove(&r->since[1], &r->since[0], sizeof(r->since) - sizeof(r->since[0]));
+	r->since[0] = since;
+}
+
+static void since_pop(struct record *r)
+{
+	memmove(&r->since[0], &r->since[1], sizeof(r->since) - sizeof(r->since[0]));
+	r->since[NEST - 1] = 0;
+}
+
+static void edge_trace(struct edge *e, const char *event, uint32_t word, int is_short, int rang,
+		       const struct gchint_detail *d)
+{
+	struct trace_line l;
+
+	if (!traced(e->s))
+		return;
+	trace_event(&l, event, e->r->handle.tid);
+	trace_phase(&l, word);
+	if (edge_word(e) != word && edge_word(e))
+		trace_name(&l, "in", name_of_phase(phase_of(edge_word(e))));
+	if (d)
+		trace_detail(&l, d);
+	if (is_short)
+		trace_mark(&l, "short");
+	if (rang)
+		trace_mark(&l, "ring");
+	trace_write(e->s, &l);
+}
+
+static int detail_any(const struct gchint_detail *d)
+{
+	return d->cause || d->work_done || d->work_total || d->stall_ns || d->method;
+}
+
+static void edge_begin(struct gchint_thread *t, uint32_t word, const struct gchint_detail *d)
+{
+	int is_short, rang = 0;
+	uint32_t outer;
+	struct edge e;
+
+	if (!edge_enter(&e, t))
+		return;
+	outer = edge_word(&e);
+	is_short = filter_short(e.s, word, d ? d->expect_ns : 0);
+	/*
+	 * A filtered phase leaves the outer one in the slot and waits on the stack
+	 * itself, so that its end finds what to learn.
+	 */
+	if (is_short)
+		edge_push(e.r, word);
+	else if (outer || e.r->depth)
+		edge_push(e.r, outer);
+	since_push(e.r, filter_now() | (is_short ? SINCE_SHORT : 0));
+	if (!is_short)
+		edge_publish(&e, word, d && detail_any(d) ? d : NULL);
+	handle_settle(e.s, t, e.r);
+	if (!is_short && e.s->info)
+		rang = edge_ring(&e, &e.s->info->doorbell_begin, phase_of(word));
+	edge_trace(&e, "begin", word, is_short, rang, d);
+	errno = e.saved;
+}
+
+static void edge_end(struct gchint_thread *t)
+{
+	uint32_t word, outer = 0;
+	int is_short, rang = 0;
+	struct edge e;
+
+	if (!edge_enter(&e, t))
+		return;
+	is_short = edge_short(&e);
+	if (is_short) {
+		word = edge_pop(e.r);
+	} else {
+		word = edge_word(&e);
+		outer = edge_pop(e.r);
+	}
+	if (e.r->since[0] && word)
+		filter_learn(e.s, word, e.r->since[0]);
+	since_pop(e.r);
+	if (!is_short)
+		edge_publish(&e, outer, NULL);
+	handle_settle(e.s, t, e.r);
+	if (!is_short && e.s->info) {
+		rang = edge_ring(&e, &e.s->info->doorbell_end, phase_of(word));
+		/* Back in the outer phase: for the kernel that one begins. */
+		if (!rang && outer)
+			rang = edge_ring(&e, &e.s->info->doorbell_begin, phase_of(outer));
+	}
+	edge_trace(&e, "end", word, is_short, rang, NULL);
+	errno = e.saved;
+}
+
+void __gchint_begin(struct gchint_thread *t, uint32_t phase, uint32_t flags)
+{
+	edge_begin(t, (phase | flags) & WORD_MASK, NULL);
+}
+
+void __gchint_end(struct gchint_thread *t)
+{
+	edge_end(t);
+}
+
+void __gchint_self_begin(uint32_t phase, uint32_t flags)
+{
+	edge_begin(&__gchint_self, (phase | flags) & WORD_MASK, NULL);
+}
+
+void __gchint_self_end(void)
+{
+	edge_end(&__gchint_self);
+}
+
+/* An older caller's structure is shorter: what it does not know is unknown. */
+static void detail_copy(struct gchint_detail *to, const struct gchint_detail *from)
+{
+	size_t size = from->size < sizeof(*to) ? from->size : sizeof(*to);
+
+	memset(to, 0, sizeof(*to));
+	memcpy(to, from, size);
+}
+
+void gchint_begin_detail(struct gchint_thread *t, unsigned int phase, unsigned int flags,
+			 const struct gchint_detail *detail)
+{
+	struct gchint_detail d;
+
+	if (detail)
+		detail_copy(&d, detail);
+	edge_begin(t, GCHINT_STATE(0, phase, flags) & WORD_MASK, detail ? &d : NULL);
+}
+
+/* Store some details of the phase that runs. */
+static void edge_detail(struct gchint_thread *t, const char *event, unsigned int which,
+			const struct gchint_detail *d)
+{
+	struct edge e;
+	uint32_t word;
+
+	if (!edge_enter(&e, t))
+		return;
+	word = edge_word(&e);
+	/* Work is work of a phase; a cause or method may come just after it. */
+	if (!edge_short(&e) && (word || which != DETAIL_WORK)) {
+		slot_publish(slot_of(e.s, e.r), e.state, state_next(load_relaxed(e.state), word),
+			     which, d);
+		record_set_flags(e.r, RECORD_DIRTY);
+		handle_settle(e.s, t, e.r);
+	}
+	edge_trace(&e, event, word, edge_short(&e), 0, d);
+	errno = e.saved;
+}
+
+void gchint_progress(struct gchint_thread *t, uint64_t work_done, uint64_t work_total,
+		     uint64_t stall_ns)
+{
+	const struct gchint_detail d = {
+		.work_done = work_done,
+		.work_total = work_total,
+		.stall_ns = stall_ns,
+	};
+
+	edge_detail(t, "progress", DETAIL_WORK, &d);
+}
+
+void gchint_set_cause(struct gchint_thread *t, unsigned int cause)
+{
+	const struct gchint_detail d = { .cause = cause };
+
+	edge_detail(t, "cause", DETAIL_CAUSE, &d);
+}
+
+void gchint_set_method(struct gchint_thread *t, uint64_t method)
+{
+	const struct gchint_detail d = { .method = method };
+
+	edge_detail(t, "method", DETAIL_METHOD, &d);
+}
+
+void gchint_abandon(struct gchint_thread *t)
+{
+	struct edge e;
+	uint32_t word;
+	int rang = 0;
+
+	if (!edge_enter(&e, t))
+		return;
+	word = edge_word(&e);
+	e.r->nest = 0;
+	e.r->depth = 0;
+	memset(e.r->since, 0, sizeof(e.r->since));
+	edge_publish(&e, 0, NULL);
+	handle_settle(e.s, t, e.r);
+	if (word && e.s->info)
+		rang = edge_ring(&e, &e.s->info->doorbell_end, phase_of(word));
+	edge_trace(&e, "abandon", word, 0, rang, NULL);
+	errno = e.saved;
+}

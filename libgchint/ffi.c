@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The hot path as real symbols, for foreign function interfaces and JITs: what
+ * gchint.h inlines, under the same names. The flags are shifted here and passed on
+ * as they are, so that a plain edge moves no argument.
+ */
+#define GCHINT_NO_INLINE
+#include <gchint.h>
+
+/* Opaque, or the compiler spends an instruction on reordering the sum. */
+static inline uint32_t what_of(uint32_t phase, uint32_t flags)
+{
+	uint32_t what = phase + flags;
+
+	__asm__("" : "+r"(what));
+	return what;
+}
+
+void gchint_begin(struct gchint_thread *thread, unsigned int phase, unsigned int flags)
+{
+	flags <<= 8;
+	if (__gchint_unlikely(__gchint_plain_begin(thread, what_of(phase, flags))))
+		__gchint_begin(thread, phase, flags);
+}
+
+void gchint_end(struct gchint_thread *thread)
+{
+	if (__gchint_unlikely(__gchint_plain_end(thread)))
+		__gchint_end(thread);
+}
+
+void gchint_phase_begin(unsigned int phase, unsigned int flags)
+{
+	flags <<= 8;
+	if (__gchint_unlikely(__gchint_plain_begin(&__gchint_self, what_of(phase, flags))))
+		__gchint_self_begin(phase, flags);
+}
+
+void gchint_phase_end(void)
+{
+	if (__gchint_unlikely(__gchint_plain_end(&__gchint_self)))
+		__gchint_self_end();
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+/* Which phases are too short to be worth a hint. */
+#include <errno.h>
+#include <time.h>
+
+#include "filter.h"
+#include "slot.h"
+
+#define MIN_US	   100 /* until the kernel or the user says otherwise */
+#define UNIT_SHIFT 10 /* 1024 ns: 31 bits of them wrap after 36 minutes */
+#define LEARN	   8 /* weight of what was known against a new length */
+
+uint32_t filter_now(void)
+{
+	struct timespec ts;
+	uint64_t ns;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	ns = (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+	ns = (uint32_t)(ns >> UNIT_SHIFT << 1);
+	return ns ? (uint32_t)ns : 2;
+}
+
+/* Who waits decides how long a phase of one name takes: the ABI's own order. */
+static unsigned int kind_of(uint32_t flags)
+{
+	if (flags & (GCHINT_F_URGENT | GCHINT_F_STW))
+		return 0;
+	if (flags & GCHINT_F_FOREGROUND)
+		return 1;
+	return flags & GCHINT_F_CONCURRENT ? 2 : 3;
+}
+
+static uint32_t *expected(struct gchint_session *s, uint32_t word)
+{
+	uint32_t phase = phase_of(word);
+
+	return phase < EXPECT_PHASES ? &s->expect[phase][kind_of(flags_of(word))] : NULL;
+}
+
+static uint64_t min_ns(const struct gchint_session *s)
+{
+	const struct gchint_info *info = load_relaxed(&s->info);
+
+	if (s->min_us >= 0)
+		return (uint64_t)s->min_us * 1000;
+	return (uint64_t)(info ? load_relaxed(&info->min_phase_us) : MIN_US) * 1000;
+}
+
+int filter_short(const struct gchint_session *s, uint32_t word, uint64_t declared_ns)
+{
+	const uint32_t *e = expected((struct gchint_session *)s, word);
+	uint64_t ns = declared_ns;
+
+	if (flags_of(word) & GCHINT_F_URGENT)
+		return 0;
+	if (!ns && e)
+		ns = (uint64_t)load_relaxed(e) << UNIT_SHIFT;
+	return ns && ns < min_ns(s);
+}
+
+void filter_learn(struct gchint_session *s, uint32_t word, uint32_t since)
+{
+	uint32_t *e = expected(s, word);
+	uint32_t length = (filter_now() - (since & ~1u)) >> 1;
+	uint32_t old;
+
+	if (!e)
+		return;
+	/* Threads may overwrite each other's lesson: the next one comes soon. */
+	old = load_relaxed(e);
+	if (old)
+		length = (uint32_t)(((uint64_t)old * (LEARN - 1) + length) / LEARN);
+	store_relaxed(e, length ? length : 1);
+}
+
+int gchint_expect(struct gchint_session *s, unsigned int phase, unsigned int flags, uint64_t ns)
+{
+	uint64_t units = ns >> UNIT_SHIFT;
+	uint32_t *e;
+
+	if (s != &gchint_page.session || phase >= GCHINT_PHASE_NR ||
+	    (flags & ~(unsigned int)GCHINT_F_ALL))
+		return -EINVAL;
+	if (units > UINT32_MAX)
+		units = UINT32_MAX;
+	if (ns && !units)
+		units = 1;
+	e = expected(s, GCHINT_STATE(0, phase, flags));
+	store_relaxed(e, (uint32_t)units);
+	return 0;
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+/* What the kernel says of a policy. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "doorbell.h"
+
+#define TRIES		 100
+#define POLICY_SIZE_VER0 40
+
+_Static_assert(sizeof(struct gchint_policy) == POLICY_SIZE_VER0, "first version");
+
+/* Partner: the kernel makes the generation odd, writes, and makes it even. */
+static int read_entry(const struct gchint_info *info, int cpu, struct gchint_info_policy *entry)
+{
+	uint32_t before;
+	uint8_t index;
+	int try;
+
+	for (try = 0; try < TRIES; try++) {
+		before = load_acquire(&info->generation);
+		if (before & 1)
+			continue;
+		index = load_relaxed(&info->cpu_policy[cpu]);
+		if (index < GCHINT_INFO_POLICIES)
+			memcpy(entry, &info->policy[index], sizeof(*entry));
+		fence_acquire();
+		if (load_relaxed(&info->generation) != before)
+			continue;
+		if (index >= GCHINT_INFO_POLICIES || !(entry->flags & GCHINT_POLICY_PRESENT))
+			return -ENOENT;
+		/* The one word that changes without the generation. */
+		entry->cur_khz = load_relaxed(&info->policy[index].cur_khz);
+		return 0;
+	}
+	return -EAGAIN;
+}
+
+int gchint_policy(const struct gchint_session *s, int cpu, struct gchint_policy *policy)
+{
+	const struct gchint_info *info = s ? load_relaxed(&s->info) : NULL;
+	struct gchint_info_policy entry;
+	int saved = errno, ret;
+	uint32_t size;
+
+	if (!policy || policy->size < POLICY_SIZE_VER0)
+		return -EINVAL;
+	if (!info || s->backend != GCHINT_BACKEND_DEVICE)
+		return -ENODEV;
+	if (cpu == -1) {
+		cpu = current_cpu();
+		errno = saved;
+	}
+	if (cpu < 0 || cpu >= GCHINT_INFO_CPUS)
+		return -EINVAL;
+	ret = read_entry(info, cpu, &entry);
+	if (ret)
+		return ret;
+	/* A newer caller's structure is longer: it sees zeros. */
+	size = policy->size;
+	memset(policy, 0, size);
+	policy->size = size;
+	policy->cpu = (uint32_t)cpu;
+	memcpy(policy->governor, entry.governor, sizeof(policy->governor));
+	policy->governor[sizeof(policy->governor) - 1] = '\0';
+	policy->cur_khz = entry.cur_khz;
+	policy->max_khz = entry.max_khz;
+	policy->hw_max_khz = entry.hw_max_khz;
+	policy->flags = entry.flags;
+	return 0;
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+/* Leasing threads: attach, detach, roles. Async-signal-safe. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "clamp.h"
+#include "device.h"
+#include "slot.h"
+#include "thread.h"
+#include "trace.h"
+
+/* What a failed gchint_attach() gives: never written to. */
+static const struct gchint_thread nothing = { .state = NOWHERE, .bell = &gchint_nowhere };
+
+void handle_settle(struct gchint_session *s, struct gchint_thread *t, struct record *r)
+{
+	int plain = s->backend == GCHINT_BACKEND_DEVICE && !traced(s) && !r->depth &&
+		    !r->since[0] && !(load_relaxed(&r->flags) & (RECORD_DIRTY | RECORD_GONE));
+
+	store_relaxed(&t->state, plain ? state_of(s, r) : CLOSED);
+}
+
+void handle_drop(struct gchint_session *s, struct gchint_thread *t)
+{
+	t->index = 0;
+	t->epoch = s->epoch;
+	store_relaxed(&t->state, NOWHERE);
+}
+
+/* The record of the thread to follow; NULL if there is none. */
+static struct record *leader(struct gchint_session *s, const struct gchint_thread *lead)
+{
+	struct record *r;
+
+	if (!lead || !lead->index || lead->epoch != s->epoch)
+		return NULL;
+	r = &gchint_page.record[lead->index - 1];
+	return load_relaxed(&r->flags) & RECORD_GONE ? NULL : r;
+}
+
+static int check_role(struct gchint_session *s, unsigned int role, const struct gchint_thread *lead,
+		      struct record **leads)
+{
+	*leads = role == GCHINT_ROLE_FOLLOW ? leader(s, lead) : NULL;
+	if (role >= GCHINT_ROLE_NR || (role == GCHINT_ROLE_FOLLOW) != !!lead || (lead && !*leads))
+		return -EINVAL;
+	return 0;
+}
+
+static void trace_role(struct gchint_session *s, const char *event, const struct record *r,
+		       unsigned int role, const struct record *leads)
+{
+	struct trace_line l;
+
+	if (!traced(s))
+		return;
+	trace_event(&l, event, r->handle.tid);
+	trace_name(&l, "role", name_of_role(role));
+	if (leads)
+		trace_number(&l, "lead", (uint64_t)leads->handle.tid);
+	if (s->backend == GCHINT_BACKEND_DEVICE)
+		trace_number(&l, "slot", r->slot);
+	trace_write(s, &l);
+}
+
+/* The device says who may be leased; without it the library does. */
+static int lease_take(struct gchint_session *s, struct record *r, unsigned int role,
+		      const struct record *leads)
+{
+	struct gchint_attach attach = {
+		.tid = r->handle.tid,
+		.role = role,
+		.lead = leads ? leads->slot : 0,
+	};
+	int ret;
+
+	if (s->backend != GCHINT_BACKEND_DEVICE) {
+		clamp_role(s, r, role);
+		return 0;
+	}
+	ret = device_attach(s, &attach);
+	if (ret)
+		return ret;
+	r->handle.bell = &s->info->doorbell_begin;
+	store_relaxed(&r->slot, attach.slot);
+	record_slot_taken(s, r);
+	return 0;
+}
+
+static int lease(struct gchint_session *s, pid_t tid, unsigned int role,
+		 const struct gchint_thread *lead, int self, struct record **out)
+{
+	struct record *r, *leads;
+	int ret;
+
+	if (!load_seq(&s->refs) || s->backend == GCHINT_BACKEND_NOTHING)
+		return -ENODEV;
+	if (s->pid != getpid())
+		return -ESTALE;
+	ret = check_role(s, role, lead, &leads);
+	if (ret)
+		return ret;
+	if (s->backend != GCHINT_BACKEND_DEVICE) {
+		if (tid < 0 || !thread_lives(tid))
+			return -ESRCH;
+		r = record_find(s, tid);
+		/* A thread's number comes back; its own handle went with it. */
+		if (r && self && load_relaxed(&r->flags) & RECORD_SELF)
+			record_give(r);
+		else if (r)
+			return -EBUSY;
+	}
+	r = record_take(s, tid, self);
+	if (!r)
+		return -ENOSPC;
+	ret = lease_take(s, r, role, leads);
+	if (ret) {
+		record_give(r);
+		return ret;
+	}
+	trace_role(s, "attach", r, role, leads);
+	*out = r;
+	return 0;
+}
+
+static struct record *self_attach(struct gchint_session *s)
+{
+	struct gchint_thread *t = &__gchint_self;
+	struct record *r = NULL;
+	int ret;
+
+	/* Before the session opens a thread is not turned away for good. */
+	if (!load_seq(&s->refs))
+		return NULL;
+	add_fetch_seq(&s->inside, 1);
+	ret = lease(s, (pid_t)syscall(SYS_gettid), GCHINT_ROLE_NONE, NULL, 1, &r);
+	if (!ret) {
+		t->bell = r->handle.bell;
+		t->tid = r->handle.tid;
+		t->epoch = r->handle.epoch;
+		t->index = r->handle.index;
+		handle_settle(s, t, r);
+	} else if (load_seq(&s->refs)) {
+		handle_drop(s, t);
+	}
+	add_fetch_seq(&s->inside, -1);
+	return r;
+}
+
+struct record *self_record(struct gchint_session *s)
+{
+	struct record *r = record_of(s, &__gchint_self);
+
+	return r ? r : self_attach(s);
+}
+
+struct gchint_thread *gchint_self(void)
+{
+	int saved = errno;
+
+	self_record(&gchint_page.session);
+	errno = saved;
+	return &__gchint_self;
+}
+
+int gchint_attach(struct gchint_session *s, pid_t tid, unsigned int role,
+		  const struct gchint_thread *lead, struct gchint_thread **thread)
+{
+	int saved = errno, ret = -ENODEV;
+	struct record *r = NULL;
+
+	if (s == &gchint_page.session) {
+		add_fetch_seq(&s->inside, 1);
+		ret = lease(s, tid ? tid : (pid_t)syscall(SYS_gettid), role, lead, 0, &r);
+		if (!ret)
+			handle_settle(s, &r->handle, r);
+		add_fetch_seq(&s->inside, -1);
+	}
+	if (thread)
+		*thread = ret ? (struct gchint_thread *)&nothing : &r->handle;
+	errno = saved;
+	return ret;
+}
+
+int gchint_detach(struct gchint_thread *t)
+{
+	struct gchint_session *s = &gchint_page.session;
+	struct trace_line l;
+	int saved = errno;
+	struct record *r;
+
+	if (!t || !t->index)
+		return -EINVAL;
+	if (t->epoch != s->epoch) {
+		record_of(s, t);
+		return -EINVAL;
+	}
+	r = &gchint_page.record[t->index - 1];
+	if (s->pid == getpid()) {
+		clamp_restore(r);
+		/* A slot that went with its thread may be somebody else's now. */
+		if (s->backend == GCHINT_BACKEND_DEVICE && !(load_relaxed(&r->flags) & RECORD_GONE))
+			device_detach(s, r->slot);
+		if (traced(s)) {
+			trace_event(&l, "detach", r->handle.tid);
+			trace_write(s, &l);
+		}
+	}
+	record_give(r);
+	if (t == &__gchint_self) {
+		t->index = 0;
+		store_relaxed(&t->state, CLOSED);
+	}
+	errno = saved;
+	return 0;
+}
+
+int gchint_set_role(struct gchint_thread *t, unsigned int role, const struct gchint_thread *lead)
+{
+	struct gchint_session *s = &gchint_page.session;
+	int saved = errno, ret;
+	struct record *r, *leads;
+
+	r = t ? record_of(s, t) : NULL;
+	if (!r)
+		return t && t->index ? -ENOENT : -EINVAL;
+	ret = check_role(s, role, lead, &leads);
+	if (ret)
+		return ret;
+	if (s->backend == GCHINT_BACKEND_DEVICE) {
+		ret = device_set_role(s, r->slot, role, leads ? leads->slot : 0);
+	} else if (s->pid != getpid()) {
+		ret = -ESTALE;
+	} else {
+		clamp_role(s, r, role);
+	}
+	if (!ret)
+		trace_role(s, "role", r, role, leads);
+	errno = saved;
+	return ret;
+}

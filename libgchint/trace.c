@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+/* GCHINT_TRACE: one line a hint. Async-signal-safe but for opening. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "slot.h"
+#include "trace.h"
+
+int trace_open(struct gchint_session *s, const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
+
+	if (fd < 0)
+		return -errno;
+	fd = fd_above_stdio(fd);
+	if (fd < 0)
+		return fd;
+	identity_of(fd, &s->trace);
+	store_relaxed(&s->trace_fd, fd);
+	return 0;
+}
+
+void trace_close(struct gchint_session *s)
+{
+	int fd = s->trace_fd;
+
+	if (fd < 0)
+		return;
+	store_relaxed(&s->trace_fd, -1);
+	if (identity_is(fd, &s->trace))
+		close(fd);
+}
+
+static void put_char(struct trace_line *l, char c)
+{
+	/* The last place is the newline's. */
+	if (l->length < sizeof(l->text) - 1)
+		l->text[l->length++] = c;
+}
+
+static void put(struct trace_line *l, const char *text)
+{
+	while (*text)
+		put_char(l, *text++);
+}
+
+static void put_base(struct trace_line *l, uint64_t value, unsigned int base)
+{
+	char digits[20];
+	unsigned int n = 0;
+
+	do {
+		digits[n++] = "0123456789abcdef"[value % base];
+		value /= base;
+	} while (value);
+	while (n)
+		put_char(l, digits[--n]);
+}
+
+void trace_event(struct trace_line *l, const char *event, pid_t tid)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	l->length = 0;
+	put_base(l, (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec, 10);
+	put_char(l, ' ');
+	put_base(l, (uint64_t)getpid(), 10);
+	put_char(l, ' ');
+	put_base(l, (uint64_t)tid, 10);
+	put_char(l, ' ');
+	put(l, event);
+}
+
+void trace_phase(struct trace_line *l, uint32_t word)
+{
+	static const struct {
+		uint32_t flag;
+		const char *name;
+	} names[] = {
+		{ GCHINT_F_STW, "stw" },
+		{ GCHINT_F_CONCURRENT, "concurrent" },
+		{ GCHINT_F_FOREGROUND, "foreground" },
+		{ GCHINT_F_URGENT, "urgent" },
+	};
+	uint32_t flags = flags_of(word);
+	char before = ' ';
+	unsigned int i;
+
+	put_char(l, ' ');
+	put(l, word & WORD_MASK ? name_of_phase(phase_of(word)) : "-");
+	if (!(flags & GCHINT_F_ALL)) {
+		put(l, " -");
+		return;
+	}
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!(flags & names[i].flag))
+			continue;
+		put_char(l, before);
+		put(l, names[i].name);
+		before = ',';
+	}
+}
+
+void trace_mark(struct trace_line *l, const char *mark)
+{
+	put_char(l, ' ');
+	put(l, mark);
+}
+
+void trace_name(struct trace_line *l, const char *key, const char *name)
+{
+	trace_mark(l, key);
+	put_char(l, '=');
+	put(l, name);
+}
+
+void trace_number(struct trace_line *l, const char *key, uint64_t value)
+{
+	trace_mark(l, key);
+	put_char(l, '=');
+	put_base(l, value, 10);
+}
+
+void trace_address(struct trace_line *l, uint64_t address)
+{
+	put(l, " method=0x");
+	put_base(l, address, 16);
+}
+
+void trace_detail(struct trace_line *l, const struct gchint_detail *d)
+{
+	if (d->cause)
+		trace_name(l, "cause", name_of_cause(d->cause));
+	if (d->work_done || d->work_total) {
+		trace_number(l, "done", d->work_done);
+		trace_number(l, "total", d->work_total);
+	}
+	if (d->stall_ns)
+		trace_number(l, "stall", d->stall_ns);
+	if (d->method)
+		trace_address(l, d->method);
+}
+
+void trace_write(struct gchint_session *s, struct trace_line *l)
+{
+	int fd = load_relaxed(&s->trace_fd);
+	ssize_t done;
+
+	if (fd < 0)
+		return;
+	/* A daemon closes all descriptors; its next file may have our number. */
+	if (!identity_is(fd, &s->trace)) {
+		store_relaxed(&s->trace_fd, -1);
+		return;
+	}
+	l->text[l->length] = '\n';
+	do {
+		done = write(fd, l->text, l->length + 1);
+	} while (done < 0 && errno == EINTR);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * GCHINT_TRACE: one line a hint, one write(2) a line, so that threads and
+ * processes share a file. The format is in gchint-trace(5).
+ */
+#ifndef GCHINT_TRACE_H
+#define GCHINT_TRACE_H
+
+#include "session.h"
+
+struct trace_line {
+	unsigned int length;
+	char text[320];
+};
+
+int trace_open(struct gchint_session *s, const char *path);
+void trace_close(struct gchint_session *s);
+
+static inline int traced(const struct gchint_session *s)
+{
+	return load_relaxed(&s->trace_fd) >= 0;
+}
+
+/** trace_event() - start a line about thread @tid. */
+void trace_event(struct trace_line *l, const char *event, pid_t tid);
+/** trace_phase() - its two columns of phase and flags; "- -" for none. */
+void trace_phase(struct trace_line *l, uint32_t word);
+/** trace_mark() - a word without a value. */
+void trace_mark(struct trace_line *l, const char *mark);
+void trace_name(struct trace_line *l, const char *key, const char *name);
+void trace_number(struct trace_line *l, const char *key, uint64_t value);
+void trace_address(struct trace_line *l, uint64_t address);
+void trace_detail(struct trace_line *l, const struct gchint_detail *d);
+void trace_write(struct gchint_session *s, struct trace_line *l);
+
+/* names.c: never NULL; a number that has no name is "?" */
+const char *name_of_phase(uint32_t phase);
+const char *name_of_cause(uint32_t cause);
+const char *name_of_role(uint32_t role);
+const char *name_of_backend(uint32_t backend);
+
+#endif /* GCHINT_TRACE_H */
