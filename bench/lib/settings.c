@@ -105,6 +105,28 @@ int settings_load(struct settings *s, const char *path, struct settings_error *e
 	return code == -ENOENT ? -EINVAL : code;
 }
 
+int settings_parse(struct settings *s, const char *text, struct settings_error *err)
+{
+	char *copy = strdup(text ? text : ""), *save = NULL;
+	int code = 0;
+
+	if (!copy)
+		return refuse(err, -ENOMEM, "out of memory");
+	for (char *item = strtok_r(copy, ",", &save); item && !code;
+	     item = strtok_r(NULL, ",", &save)) {
+		char *value = strchr(item, '=');
+
+		if (!value) {
+			code = refuse(err, -EINVAL, "'%s': want KEY=VALUE", item);
+			break;
+		}
+		*value++ = 0;
+		code = settings_set(s, trimmed(item), trimmed(value), err);
+	}
+	free(copy);
+	return code;
+}
+
 const char *settings_text(const struct settings *s, const char *key)
 {
 	int i = index_of(s, key);

@@ -39,6 +39,8 @@ int settings_set(struct settings *s, const char *key, const char *value,
 		 struct settings_error *err);
 /** settings_load() - read a profile. 0, -ENOENT, -EINVAL (a line), -ENOMEM. */
 int settings_load(struct settings *s, const char *path, struct settings_error *err);
+/** settings_parse() - "key=value,key=value"; NULL is empty. As settings_set(). */
+int settings_parse(struct settings *s, const char *text, struct settings_error *err);
 /** settings_text() - the value in force, NULL if there is no such key. */
 const char *settings_text(const struct settings *s, const char *key);
 

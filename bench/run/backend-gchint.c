@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+#include "run/run.h"
+
+#include "lib/utilisation.h"
+#include "run/watch.h"
+
+#include <errno.h>
+#include <gchint/gc-listener.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RECORDS ((size_t)1 << 20)
+
+_Static_assert((int)GC_PAUSE_COUNT == RUN_PAUSES, "names of pause classes");
+_Static_assert((int)GC_CAUSE_COUNT == RUN_CAUSES, "names of causes");
+
+struct backend {
+	struct gc_heap *heap;
+	struct gc_listener_stats stats;
+	bool listening;
+};
+
+static int refused(struct backend *b, struct run_result *r, int code, const char *text)
+{
+	snprintf(r->error, sizeof(r->error), "%s", text);
+	r->code = code;
+	if (b && b->listening)
+		gc_listener_stats_fini(&b->stats);
+	free(b);
+	return code;
+}
+
+int backend_open(struct backend **out, const struct run_request *q, struct run_result *r)
+{
+	const char *kind = q->listener ? q->listener : "stats";
+	struct backend *b = calloc(1, sizeof(*b));
+	struct gc_listener *listener = NULL;
+	struct gc_error err = { 0, "" };
+	int code;
+
+	if (!b)
+		return refused(b, r, -ENOMEM, "out of memory");
+	if (!strcmp(kind, "stats")) {
+		if (gc_listener_stats_init(&b->stats, RECORDS))
+			return refused(b, r, -ENOMEM, "out of memory");
+		b->listening = true;
+		listener = &b->stats.base;
+	} else if (!strcmp(kind, "null")) {
+		listener = &gc_listener_null;
+	} else if (strcmp(kind, "none")) {
+		return refused(b, r, -EINVAL, "listener: want stats, null or none");
+	}
+	code = gc_heap_create(&b->heap, q->options, listener, &err);
+	if (code)
+		return refused(b, r, code, err.text);
+	snprintf(r->options, sizeof(r->options), "%s", gc_heap_options(b->heap));
+	*out = b;
+	return 0;
+}
+
+struct bench_heap *backend_heap(struct backend *b)
+{
+	return b->heap;
+}
+
+static void spread(struct run_spread *out, const struct gc_histogram *h)
+{
+	out->count = h->count;
+	out->total = (double)h->sum_ns / 1e6;
+	if (!h->count)
+		return;
+	out->p50 = (double)gc_histogram_quantile(h, 0.5) / 1e6;
+	out->p99 = (double)gc_histogram_quantile(h, 0.99) / 1e6;
+	out->p999 = (double)gc_histogram_quantile(h, 0.999) / 1e6;
+	out->max = (double)h->max_ns / 1e6;
+}
+
+/* Sort the pauses by thread. An address may serve one thread after another. */
+static void utilisation(struct backend *b, const struct backend_life *life, size_t lives,
+			struct run_result *r)
+{
+	struct span **pause = calloc(lives, sizeof(*pause));
+	size_t *pauses = calloc(lives, sizeof(*pauses));
+
+	if (!pause || !pauses)
+		goto free_arrays;
+	for (size_t i = 0; i < lives; i++) {
+		size_t room = 0;
+
+		for (size_t k = 0; k < b->stats.record_count; k++)
+			room += b->stats.records[k].mutator == life[i].thread;
+		pause[i] = malloc((room + 1) * sizeof(**pause));
+		if (!pause[i])
+			goto free_arrays;
+		for (size_t k = 0; k < b->stats.record_count; k++) {
+			const struct gc_pause_record *p = &b->stats.records[k];
+
+			if (p->mutator == life[i].thread && (int64_t)p->end_ns >= life[i].begin &&
+			    (int64_t)p->begin_ns <= life[i].end)
+				pause[i][pauses[i]++] =
+					(struct span){ (int64_t)p->begin_ns, (int64_t)p->end_ns };
+		}
+	}
+	run_utilisation(r, life, lives, pause, pauses);
+free_arrays:
+	for (size_t i = 0; pause && i < lives; i++)
+		free(pause[i]);
+	free(pause);
+	free(pauses);
+}
+
+void backend_results(struct backend *b, const struct backend_life *life, size_t lives,
+		     struct run_result *r)
+{
+	gc_heap_stats(b->heap, &r->gc);
+	r->collector = true;
+	r->has_collections = true;
+	r->collections = r->gc.cycles;
+	for (int i = 0; i < RUN_CAUSES; i++)
+		r->cause[i] = r->gc.by_cause[i];
+	r->heap_bytes = r->gc.peak_footprint_bytes;
+	r->gc_cpu_ms = (double)r->gc.gc_cpu_ns / 1e6;
+	if (!b->listening)
+		return;
+	spread(&r->stop, &b->stats.stw);
+	spread(&r->safepoint, &b->stats.ttsp);
+	for (int i = 0; i < RUN_PAUSES; i++)
+		spread(&r->pause[i], &b->stats.pause[i]);
+	r->pauses_lost = b->stats.record_lost;
+	utilisation(b, life, lives, r);
+}
+
+void backend_close(struct backend *b)
+{
+	gc_heap_destroy(b->heap);
+	if (b->listening)
+		gc_listener_stats_fini(&b->stats);
+	free(b);
+}
+
+static void print_line(const char *text, void *arg)
+{
+	(void)arg;
+	printf("  %s\n", text);
+}
+
+void backend_help(void)
+{
+	gc_options_help(print_line, NULL);
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "run/watch.h"
+
+#include "lib/utilisation.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MS	     INT64_C(1000000)
+#define METER_WINDOW (100 * MS) /* DaCapo's */
+
+const int64_t run_window_ns[RUN_WINDOWS] = {
+	1 * MS, 2 * MS, 5 * MS, 10 * MS, 20 * MS, 50 * MS, 100 * MS, 200 * MS, 500 * MS, 1000 * MS,
+};
+const double run_mud_quantile[RUN_QUANTILES] = { 0.001, 0.01, 0.1 };
+const char *const run_pause_name[RUN_PAUSES] = { "safepoint", "foreground", "waiting" };
+const char *const run_cause_name[RUN_CAUSES] = {
+	"alloc", "concurrent", "explicit", "trim", "stress", "oom",
+};
+
+void watch_sched_read(struct watch_sched *s)
+{
+	unsigned long long run, delay, value;
+	char line[256];
+	FILE *f = fopen("/proc/thread-self/schedstat", "re");
+
+	s->delay_ms = NAN;
+	s->has_migrations = false;
+	if (f) {
+		if (fscanf(f, "%llu %llu", &run, &delay) == 2)
+			s->delay_ms = (double)delay / 1e6;
+		fclose(f);
+	}
+	f = fopen("/proc/thread-self/sched", "re");
+	if (!f)
+		return;
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "se.nr_migrations : %llu", &value) == 1) {
+			s->migrations = value;
+			s->has_migrations = true;
+		}
+	}
+	fclose(f);
+}
+
+uint64_t watch_pss(void)
+{
+	unsigned long long kib = 0;
+	char line[256];
+	FILE *f = fopen("/proc/self/smaps_rollup", "re");
+
+	if (!f)
+		return 0;
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "Pss: %llu kB", &kib) == 1)
+			break;
+	fclose(f);
+	return kib << 10;
+}
+
+void watch_spread(struct run_spread *out, const struct histogram *h)
+{
+	out->count = h->count;
+	out->total = h->sum / 1e6;
+	if (!h->count) {
+		out->p50 = out->p99 = out->p999 = out->max = NAN;
+		return;
+	}
+	out->p50 = (double)histogram_quantile(h, 0.5) / 1e6;
+	out->p99 = (double)histogram_quantile(h, 0.99) / 1e6;
+	out->p999 = (double)histogram_quantile(h, 0.999) / 1e6;
+	out->max = (double)h->max / 1e6;
+}
+
+static void spread_of(struct run_spread *out, int64_t *latency, size_t count)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += (double)latency[i];
+	out->count = count;
+	out->total = sum / 1e6;
+	out->p50 = (double)latency_quantile(latency, count, 0.5) / 1e6;
+	out->p99 = (double)latency_quantile(latency, count, 0.99) / 1e6;
+	out->p999 = (double)latency_quantile(latency, count, 0.999) / 1e6;
+	out->max = (double)latency_quantile(latency, count, 1) / 1e6;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct request *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+void watch_latency(struct run_result *result, const struct request *request, size_t count)
+{
+	struct request *sorted;
+	int64_t *latency;
+	size_t n = 0;
+
+	if (!request || !count)
+		return;
+	sorted = malloc(count * sizeof(*sorted));
+	latency = malloc(count * sizeof(*latency));
+	if (!sorted || !latency)
+		goto free_both;
+	for (size_t i = 0; i < count; i++)
+		if (request[i].end)
+			sorted[n++] = request[i];
+	if (!n)
+		goto free_both;
+	qsort(sorted, n, sizeof(*sorted), by_start);
+	latency_simple(sorted, n, latency);
+	spread_of(&result->simple, latency, n);
+	if (!latency_metered(sorted, n, METER_WINDOW, latency))
+		spread_of(&result->metered, latency, n);
+	if (!latency_metered(sorted, n, 0, latency))
+		spread_of(&result->metered_full, latency, n);
+free_both:
+	free(sorted);
+	free(latency);
+}
+
+void run_utilisation(struct run_result *r, const struct backend_life *life, size_t lives,
+		     struct span **pause, const size_t *pauses)
+{
+	struct util_curve *curve = calloc(lives + 1, sizeof(*curve));
+	struct util_curve *pool = curve ? &curve[lives] : NULL;
+	struct util_mud mud;
+
+	if (!curve)
+		return;
+	for (size_t i = 0; i < lives; i++)
+		if (util_curve_from_pauses(&curve[i], pause[i], pauses[i], life[i].begin,
+					   life[i].end))
+			goto free_curves;
+	if (util_curve_pool(pool, curve, lives) || pool->count < 2)
+		goto free_curves;
+	r->overall = util_overall(pool);
+	r->worst_overall = 1;
+	for (size_t i = 0; i < lives; i++)
+		r->worst_overall = fmin(r->worst_overall, util_overall(&curve[i]));
+	for (int w = 0; w < RUN_WINDOWS; w++) {
+		/* A window longer than the run says nothing that the overall does not. */
+		if (run_window_ns[w] > pool->step[pool->count - 1].at - pool->step[0].at)
+			break;
+		r->minmu[w] = util_minmu(curve, lives, run_window_ns[w]);
+		r->mmu[w] = util_mmu(pool, run_window_ns[w]);
+		r->bmu[w] = util_bmu(pool, run_window_ns[w]);
+		if (util_mud_init(&mud, pool, run_window_ns[w]))
+			break;
+		for (int q = 0; q < RUN_QUANTILES; q++)
+			r->mud[w][q] = util_mud_quantile(&mud, run_mud_quantile[q]);
+		util_mud_free(&mud);
+	}
+free_curves:
+	for (size_t i = 0; i <= lives; i++)
+		util_curve_free(&curve[i]);
+	free(curve);
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+/*
+ * An application known only by its figures: how much it allocates and keeps, how many
+ * objects, how soon they die, how many threads. The Dalvik seed's Table 1 gives them for
+ * six programs (profiles/). What the table leaves open is chosen to add nothing: sizes
+ * follow the maximum-entropy distribution of the given mean, objects that outlive
+ * 512 KiB die evenly over the setting "tail".
+ */
+#include "lib/random.h"
+#include "workloads/app-plan.h"
+#include "workloads/workload.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+struct object {
+	HEAP_HEADER
+	struct object *next;
+	uint64_t payload[];
+};
+
+struct app {
+	struct app_plan plan;
+	const struct heap_type *object[APP_SIZES], *refs;
+	atomic_int active; /* threads still at work */
+};
+
+struct worker {
+	const struct app *a;
+	struct bench *b;
+	struct heap_thread *t;
+	struct {
+		struct heap_frame head;
+		struct heap_refs *wheel; /* lists of objects by the time they die */
+		struct heap_refs *lasting;
+	} f;
+	struct random draw;
+	struct tally tally;
+	uint64_t clock; /* bytes this thread allocated */
+	uint64_t hand; /* quanta of the wheel that are over */
+};
+
+static int prepare(struct bench *b, struct settings_error *err)
+{
+	const struct heap_kind refs = HEAP_KIND_REFS("Object[]");
+	struct app *a = calloc(1, sizeof(*a));
+	int code;
+
+	b->state = a;
+	if (!a)
+		return -ENOMEM;
+	code = app_plan(&a->plan, &b->settings, err);
+	if (code)
+		return code;
+	for (int i = 0; i < APP_SIZES; i++) {
+		const struct heap_kind object = {
+			.name = "object",
+			.size = APP_SIZE(i),
+			.refs = HEAP_REF(struct object, next),
+		};
+
+		a->object[i] = workload_type(b, &object, err);
+		if (!a->object[i])
+			return -ENOMEM;
+	}
+	a->refs = workload_type(b, &refs, err);
+	if (!a->refs)
+		return -ENOMEM;
+	b->threads = a->plan.threads;
+	atomic_store(&a->active, a->plan.active);
+	b->steps_total = (uint64_t)a->plan.active * 100;
+	return 0;
+}
+
+static struct object *new_object(struct worker *w, const double *limit)
+{
+	unsigned int class = app_pick(limit, random_unit(&w->draw));
+	struct object *o = heap_alloc(w->t, w->a->object[class], APP_SIZE(class));
+
+	if (!o)
+		return NULL;
+	if (class)
+		o->payload[0] = class;
+	for (uint64_t i = 0; i < w->a->plan.work; i++)
+		w->tally.checksum = w->tally.checksum * 6364136223846793005u + class;
+	tally_add(&w->tally, APP_SIZE(class));
+	w->clock += APP_SIZE(class);
+	return o;
+}
+
+static void keep(struct worker *w, struct heap_refs *refs, uint64_t slot, struct object *o)
+{
+	heap_init(&o->next, refs->ref[slot]);
+	heap_store(w->t, refs, &refs->ref[slot], o);
+}
+
+static int build_lasting(struct worker *w)
+{
+	const struct app_plan *plan = &w->a->plan;
+
+	w->f.lasting = heap_array(w->t, w->a->refs, APP_LISTS);
+	if (!w->f.lasting)
+		return -ENOMEM;
+	for (uint64_t i = 0; w->clock < plan->lasting_bytes; i++) {
+		struct object *o = new_object(w, plan->lasting_limit);
+
+		if (!o)
+			return -ENOMEM;
+		keep(w, w->f.lasting, i % APP_LISTS, o);
+	}
+	return 0;
+}
+
+/* Everybody rests, so that the daemon finds the heap idle and trims it. */
+static void rest(struct worker *w)
+{
+	struct timespec t = { (time_t)(w->a->plan.idle_ms / 1000),
+			      (long)(w->a->plan.idle_ms % 1000) * 1000000 };
+
+	heap_park(w->t);
+	nanosleep(&t, NULL);
+	heap_unpark(w->t);
+}
+
+/* Did the part that is done pass another of @count even marks? */
+static bool passes(uint64_t before, uint64_t now, uint64_t all, uint64_t count)
+{
+	return now * count / all != before * count / all;
+}
+
+static int churn(struct worker *w, int index)
+{
+	const struct app_plan *plan = &w->a->plan;
+	uint64_t start = w->clock, all = plan->young_bytes;
+
+	while (w->clock - start < all) {
+		uint64_t before = w->clock - start, now, life;
+		struct object *o = new_object(w, plan->young_limit);
+
+		if (!o)
+			return -ENOMEM;
+		life = app_life(plan, random_unit(&w->draw));
+		now = w->clock - start;
+		keep(w, w->f.wheel, (now + life) / plan->quantum % plan->wheel, o);
+		while (w->hand < now / plan->quantum) {
+			heap_store(w->t, w->f.wheel, &w->f.wheel->ref[w->hand % plan->wheel], NULL);
+			w->hand++;
+		}
+		if (now > all)
+			now = all;
+		for (uint64_t s = before * 100 / all; s < now * 100 / all; s++)
+			bench_step(w->b);
+		if (!index && passes(before, now, all, plan->explicit_collections))
+			heap_collect(w->t);
+		if (passes(before, now, all, plan->idle_gaps))
+			rest(w);
+	}
+	return 0;
+}
+
+/* A thread that is there and waits: for a message, a request, a timer. */
+static void wait_for_end(struct worker *w)
+{
+	const struct timespec t = { 0, 20000000 };
+
+	while (atomic_load(&w->a->active)) {
+		heap_park(w->t);
+		nanosleep(&t, NULL);
+		heap_unpark(w->t);
+		heap_poll(w->t);
+	}
+}
+
+/* Count what is left and look for the mark each object carries. */
+static int check(struct worker *w)
+{
+	uint64_t bytes = 0;
+
+	for (int i = 0; i < APP_LISTS; i++) {
+		for (const struct object *o = w->f.lasting->ref[i]; o; o = o->next)
+			bytes++;
+	}
+	w->tally.checksum += bytes;
+	return !bytes && w->a->plan.lasting_bytes ? -EILSEQ : 0;
+}
+
+static int run(struct bench *b, struct heap_thread *t, int index)
+{
+	struct app *a = b->state;
+	struct worker w = { .a = a, .b = b, .t = t };
+	int code = 0;
+
+	random_seed(&w.draw, (int64_t)a->plan.seed + index);
+	HEAP_PUSH(t, w.f);
+	if (index >= a->plan.active) {
+		wait_for_end(&w);
+	} else {
+		w.f.wheel = heap_array(t, a->refs, (uint32_t)a->plan.wheel);
+		code = w.f.wheel ? build_lasting(&w) : -ENOMEM;
+		if (!code)
+			code = churn(&w, index);
+		if (!code)
+			code = check(&w);
+		atomic_fetch_sub(&a->active, 1);
+	}
+	HEAP_POP(t, w.f);
+	tally_give(&w.tally, b);
+	return code;
+}
+
+static void finish(struct bench *b)
+{
+	free(b->state);
+}
+
+const struct workload workload_app = {
+	.name = "app",
+	.summary = "an application given by Table 1's figures; --profile names one",
+	.stresses =
+		"what its profile says: live set, lifetimes, idle threads, explicit collections",
+	.settings = app_settings,
+	.prepare = prepare,
+	.run = run,
+	.finish = finish,
+};

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#include "workloads/workload.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#define WORKLOAD(name) extern const struct workload workload_##name;
+#include "workloads/workloads.list"
+#undef WORKLOAD
+
+static const struct workload *const all[] = {
+#define WORKLOAD(name) &workload_##name,
+#include "workloads/workloads.list"
+#undef WORKLOAD
+};
+
+const struct workload *workload_at(size_t i)
+{
+	return i < sizeof(all) / sizeof(*all) ? all[i] : NULL;
+}
+
+const struct workload *workload_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if (!strcmp(all[i]->name, name))
+			return all[i];
+	return NULL;
+}
+
+int workload_threads(struct bench *b, struct settings_error *err)
+{
+	uint64_t n;
+	int code = settings_size(&b->settings, "threads", 0, WORKLOAD_THREADS_MAX, &n, err);
+
+	if (code)
+		return code;
+	if (!n) {
+		long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+		n = cpus < 1			? 1 :
+		    cpus > WORKLOAD_THREADS_MAX ? WORKLOAD_THREADS_MAX :
+						  (uint64_t)cpus;
+	}
+	b->threads = (int)n;
+	return 0;
+}
+
+const struct heap_type *workload_type(struct bench *b, const struct heap_kind *kind,
+				      struct settings_error *err)
+{
+	const struct heap_type *type = heap_register(b->heap, kind);
+
+	if (!type && err)
+		snprintf(err->text, sizeof(err->text), "the heap refuses the type '%s'",
+			 kind->name);
+	return type;
+}
+
+void tally_give(const struct tally *t, struct bench *b)
+{
+	atomic_fetch_add(&b->allocated_bytes, t->bytes);
+	atomic_fetch_add(&b->allocated_objects, t->objects);
+	atomic_fetch_add(&b->checksum, t->checksum);
+}
