@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Linux 6.16 ("exit: combine work under lock in synchronize_group_exit() and
+ * coredump_task_exit()" series) gave the sched_process_exit tracepoint a second
+ * argument, whether the whole thread group is dead.
+ */
+#ifndef _GCHINT_COMPAT_EXIT_PROBE_H
+#define _GCHINT_COMPAT_EXIT_PROBE_H
+
+#include <linux/sched.h>
+#include <linux/version.h>
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
+#define GCHINT_EXIT_PROBE(name, task) \
+	static void name(void *data, struct task_struct *task)
+#else
+#define GCHINT_EXIT_PROBE(name, task) \
+	static void name(void *data, struct task_struct *task, bool group_dead)
+#endif
+
+#endif /* _GCHINT_COMPAT_EXIT_PROBE_H */

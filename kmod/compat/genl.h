@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _GCHINT_COMPAT_GENL_H
+#define _GCHINT_COMPAT_GENL_H
+
+#include <linux/version.h>
+#include <net/genetlink.h>
+
+/*
+ * Linux 6.7 (cd4d7263d58a "genetlink: Use internal flags for multicast
+ * groups", also in the stable 6.1 and 6.6) lets a family ask a capability of
+ * the listeners of a group. A kernel without it cannot: the groups are open.
+ */
+#ifdef GENL_MCAST_CAP_NET_ADMIN
+#define GCHINT_MCAST_FLAGS .flags = GENL_MCAST_CAP_NET_ADMIN
+#else
+#define GCHINT_MCAST_FLAGS
+#endif
+
+/*
+ * Linux 6.7 (9272af109fe6 "genetlink: add genlmsg_iput() API" series) gave
+ * dumps the same structure as requests.
+ */
+static inline struct nlattr **gchint_dump_attrs(struct netlink_callback *cb)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
+	return genl_dumpit_info(cb)->attrs;
+#else
+	return genl_info_dump(cb)->attrs;
+#endif
+}
+
+#endif /* _GCHINT_COMPAT_GENL_H */

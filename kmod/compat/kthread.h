@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Linux 6.14 (b04e317b5226 "treewide: Introduce kthread_run_worker[_on_cpu]()")
+ * renamed the call that also starts the worker. The old name lives on there
+ * and leaves the worker asleep, which is not what the module means.
+ */
+#ifndef _GCHINT_COMPAT_KTHREAD_H
+#define _GCHINT_COMPAT_KTHREAD_H
+
+#include <linux/kthread.h>
+#include <linux/version.h>
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 14, 0)
+#define kthread_run_worker(flags, ...) kthread_create_worker(flags, __VA_ARGS__)
+#endif
+
+#endif /* _GCHINT_COMPAT_KTHREAD_H */

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Linux 6.3 (bc292ab00f6c "mm: introduce vma->vm_flags wrapper functions")
+ * made vm_flags read-only outside of its accessors.
+ */
+#ifndef _GCHINT_COMPAT_VM_FLAGS_H
+#define _GCHINT_COMPAT_VM_FLAGS_H
+
+#include <linux/mm.h>
+#include <linux/version.h>
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+static inline void gchint_vm_flags_mod(struct vm_area_struct *vma,
+				       unsigned long set, unsigned long clear)
+{
+	vma->vm_flags = (vma->vm_flags | set) & ~clear;
+}
+#else
+static inline void gchint_vm_flags_mod(struct vm_area_struct *vma,
+				       unsigned long set, unsigned long clear)
+{
+	vm_flags_mod(vma, set, clear);
+}
+#endif
+
+#endif /* _GCHINT_COMPAT_VM_FLAGS_H */

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* docs/abi/module-parameters has the reason of each. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/kernel.h>
+#include <linux/moduleparam.h>
+
+#include "info.h"
+#include "param.h"
+
+unsigned int gchint_param_event_ring = 4096;
+unsigned int gchint_param_hint_ttl_ms = 1000;
+unsigned int gchint_param_min_phase_us = 100;
+unsigned int gchint_param_sample_ms = 100;
+unsigned int gchint_param_sessions_per_user = 32;
+unsigned int gchint_param_slots_per_user = 512;
+
+static int set_bounded(const char *val, const struct kernel_param *kp,
+		       unsigned int min, unsigned int max)
+{
+	unsigned int num;
+	int ret;
+
+	ret = kstrtouint(val, 0, &num);
+	if (ret)
+		return ret;
+	if (num < min || num > max) {
+		pr_notice("%s=%u is out of %u..%u\n", kp->name, num, min, max);
+		return -EINVAL;
+	}
+	WRITE_ONCE(*(unsigned int *)kp->arg, num);
+	/* Two of them are told to user space. */
+	gchint_info_params();
+	return 0;
+}
+
+#define BOUNDED(_name, _min, _max, _mode)				\
+static int set_##_name(const char *val, const struct kernel_param *kp)	\
+{									\
+	return set_bounded(val, kp, _min, _max);			\
+}									\
+static const struct kernel_param_ops ops_##_name = {			\
+	.set = set_##_name,						\
+	.get = param_get_uint,						\
+};									\
+module_param_cb(_name, &ops_##_name, &gchint_param_##_name, _mode)
+
+BOUNDED(event_ring, 64, 65536, 0444);
+MODULE_PARM_DESC(event_ring, "events held for netlink listeners, rounded up to a power of two (64..65536)");
+BOUNDED(hint_ttl_ms, 10, 60000, 0644);
+MODULE_PARM_DESC(hint_ttl_ms, "a phase without progress for this long is ignored (10..60000)");
+BOUNDED(min_phase_us, 0, 1000000, 0644);
+MODULE_PARM_DESC(min_phase_us, "phases expected to be shorter are not worth a hint (0..1000000)");
+BOUNDED(sample_ms, 10, 60000, 0644);
+MODULE_PARM_DESC(sample_ms, "period of the netlink group sampling (10..60000)");
+BOUNDED(sessions_per_user, 1, 1024, 0644);
+MODULE_PARM_DESC(sessions_per_user, "sessions that one user may hold open (1..1024)");
+BOUNDED(slots_per_user, 1, 65536, 0644);
+MODULE_PARM_DESC(slots_per_user, "slots that one user may hold leased (1..65536)");

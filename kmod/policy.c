@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What runs under gchint_policy.lock, in the scheduler's context: no sleeping,
+ * no allocation, no printing. The one exception is the worker of drivers that
+ * cannot switch fast, at the end.
+ */
+#include <linux/cpufreq.h>
+#include <linux/kernel_stat.h>
+#include <linux/math64.h>
+#include <linux/sched.h>
+#include <linux/tick.h>
+
+#include "event.h"
+#include "policy.h"
+#include "tunable_set.h"
+#include "watch.h"
+
+/*
+ * Kinds of CPU, told apart by their highest frequency. The first policy of a
+ * kind claims it for good; a third kind learns with the nearest.
+ */
+static u32 kind_khz[GCHINT_KINDS];
+static DEFINE_RAW_SPINLOCK(kinds_lock);
+
+/* Never the same for two policies, nor twice for one. */
+static atomic_t epoch;
+
+/**
+ * gchint_policy_kind_khz - highest frequency of a kind of CPU
+ * @kind: below GCHINT_KINDS
+ *
+ * Return: kHz, 0 if there is no such kind.
+ */
+u32 gchint_policy_kind_khz(u8 kind)
+{
+	return READ_ONCE(kind_khz[kind]);
+}
+
+static u32 distance(u32 a, u32 b)
+{
+	return a > b ? a - b : b - a;
+}
+
+static u8 claim_kind(u32 khz)
+{
+	unsigned long flags;
+	u8 kind, best = 0;
+
+	raw_spin_lock_irqsave(&kinds_lock, flags);
+	for (kind = 0; kind < GCHINT_KINDS; kind++) {
+		if (!kind_khz[kind])
+			WRITE_ONCE(kind_khz[kind], khz);
+		if (distance(kind_khz[kind], khz) <
+		    distance(kind_khz[best], khz))
+			best = kind;
+		if (kind_khz[kind] == khz)
+			break;
+	}
+	raw_spin_unlock_irqrestore(&kinds_lock, flags);
+	return best;
+}
+
+/* -- Accounts -- */
+
+static u64 elapsed(u64 now, u64 then)
+{
+	return now > then ? now - then : 0;
+}
+
+/**
+ * gchint_policy_phase - a CPU goes on in another phase, or in none
+ * @policy: its policy, locked
+ * @c: the CPU
+ * @phase: enum gchint_phase from now on
+ * @now: CLOCK_MONOTONIC ns
+ */
+void gchint_policy_phase(struct gchint_policy *policy, struct gchint_cpu *c,
+			 u8 phase, u64 now)
+{
+	if (c->phase != GCHINT_PHASE_NONE)
+		policy->stats.time_ns[c->phase][policy->opp] +=
+			elapsed(now, c->phase_since);
+	c->phase = phase;
+	c->phase_since = now;
+}
+
+static u64 run_at(const struct gchint_policy *policy,
+		  const struct gchint_cpu *c, u64 now)
+{
+	return (policy->khz * elapsed(now, c->khz_since)) >> 20;
+}
+
+/**
+ * gchint_policy_mean_khz - mean frequency of the thread that ran on a CPU
+ * @policy: its policy, locked
+ * @c: the CPU; counts anew from now on
+ * @ran_ns: for how long it ran
+ * @now: CLOCK_MONOTONIC ns
+ *
+ * Return: kHz
+ */
+u32 gchint_policy_mean_khz(struct gchint_policy *policy, struct gchint_cpu *c,
+			   u64 ran_ns, u64 now)
+{
+	u32 khz = policy->khz;
+
+	/* Usually nothing changed, and nothing is divided. */
+	if (c->khz_ms && ran_ns)
+		khz = div64_u64((c->khz_ms + run_at(policy, c, now)) << 20,
+				ran_ns);
+	c->khz_ms = 0;
+	c->khz_since = now;
+	return khz;
+}
+
+/* The frequency in force is another one now. */
+static void switched(struct gchint_policy *policy, u32 khz, u64 now)
+{
+	unsigned int cpu;
+
+	if (khz == policy->khz)
+		return;
+	for_each_cpu(cpu, policy->policy->cpus) {
+		struct gchint_cpu *c = per_cpu_ptr(&gchint_cpus, cpu);
+
+		gchint_policy_phase(policy, c, c->phase, now);
+		c->khz_ms += run_at(policy, c, now);
+		c->khz_since = now;
+	}
+	policy->khz = khz;
+	policy->opp = policy->opps.nr ?
+		gchint_opp_at_least(&policy->opps, khz) : 0;
+}
+
+static u64 count_latency(struct gchint_policy *policy, u64 hint_ns, u64 now)
+{
+	u64 latency = elapsed(now, hint_ns);
+	unsigned int bucket;
+
+	bucket = min(fls64(latency), GCHINT_LATENCY_BUCKETS - 1);
+	policy->stats.latency[bucket]++;
+	return latency;
+}
+
+/* -- Decisions -- */
+
+static void demand(struct gchint_policy *policy, struct gchint_cpu *c, u64 now)
+{
+	const struct gchint_rules *rules = &policy->rules;
+	u64 window = READ_ONCE(rules->tun->window_us) * (u64)NSEC_PER_USEC;
+	const struct gchint_hint *hint = NULL;
+	const struct gchint_plan *plan = NULL;
+	u32 scale, base, all, io;
+	u64 wall, idle;
+
+	idle = get_cpu_idle_time(c->cpu, &wall, 0);
+	scale = gchint_scale(policy->khz, policy->opps.ref_khz);
+	gchint_load_account(&c->load, now, idle, scale, c->demand.hinted,
+			    window);
+	io = gchint_load_boost(&c->load);
+	all = max(gchint_load_all(&c->load, window), io);
+	base = max(gchint_load_base(&c->load, window), io);
+
+	if (c->hint.class != GCHINT_CLASS_NEUTRAL) {
+		hint = &c->hint;
+		if (gchint_plan_valid(&c->plan, hint, rules, now))
+			plan = &c->plan;
+	}
+	gchint_decide_cpu(&c->demand, rules, c->cpu, base, all, hint, plan);
+}
+
+static void request_fast(struct gchint_policy *policy, u64 now, u64 hint_ns)
+{
+	struct gchint_decision *last = &policy->last;
+	u32 from = policy->khz;
+	u64 latency = 0;
+	u32 khz;
+
+	khz = cpufreq_driver_fast_switch(policy->policy, last->khz);
+	if (!khz) {
+		policy->state.khz = policy->khz;
+		return;
+	}
+	now = gchint_now();
+	switched(policy, khz, now);
+	if (hint_ns)
+		latency = count_latency(policy, hint_ns, now);
+	gchint_event_decision(policy, from, latency, now);
+}
+
+static void request_slow(struct gchint_policy *policy, u64 now, u64 hint_ns)
+{
+	policy->next_khz = policy->last.khz;
+	if (hint_ns && !policy->hint_ns)
+		policy->hint_ns = hint_ns;
+	gchint_event_decision(policy, policy->khz, 0, now);
+	if (!policy->work_in_progress) {
+		policy->work_in_progress = true;
+		irq_work_queue(&policy->irq_work);
+	}
+}
+
+/**
+ * gchint_policy_decide - find the frequency and ask for it
+ * @policy: the policy, locked
+ * @now: CLOCK_MONOTONIC ns
+ * @hint_ns: when the hint came that is the reason to ask, 0 none
+ *
+ * On a CPU that may switch this policy's frequency.
+ */
+void gchint_policy_decide(struct gchint_policy *policy, u64 now, u64 hint_ns)
+{
+	struct gchint_demand best = { };
+	unsigned int cpu;
+
+	lockdep_assert_held(&policy->lock);
+	policy->refresh = false;
+	for_each_cpu(cpu, policy->policy->cpus) {
+		struct gchint_cpu *c = per_cpu_ptr(&gchint_cpus, cpu);
+
+		demand(policy, c, now);
+		gchint_decide_join(&best, &c->demand);
+	}
+	gchint_decide_policy(&policy->last, &policy->rules, &policy->state,
+			     &best, now);
+	if (policy->last.avoided)
+		policy->stats.avoided++;
+	if (!policy->last.change)
+		return;
+	policy->stats.switches[policy->last.reason]++;
+	if (policy->policy->fast_switch_enabled)
+		request_fast(policy, now, hint_ns);
+	else
+		request_slow(policy, now, hint_ns);
+}
+
+/*
+ * The scheduler may call for another CPU; a driver may insist on a CPU of the
+ * policy. One that has no policy of ours may be on its way offline, where our
+ * irq_work would be lost.
+ */
+static bool can_switch(const struct gchint_policy *policy)
+{
+	const struct cpufreq_policy *p = policy->policy;
+
+	return cpumask_test_cpu(smp_processor_id(), p->cpus) ||
+	       (p->dvfs_possible_from_any_cpu &&
+		rcu_access_pointer(*this_cpu_ptr(&gchint_cpus.policy)));
+}
+
+/*
+ * The update hook: called by the scheduler with the run queue of c->cpu locked,
+ * at wakeups and ticks. Between two decisions it is one comparison of times,
+ * and one of a slot's state word when a leased thread runs.
+ */
+static void hook(struct update_util_data *data, u64 time, unsigned int flags)
+{
+	struct gchint_cpu *c = container_of(data, struct gchint_cpu, hook);
+	struct gchint_policy *policy;
+	bool here, due, woken;
+	u64 now;
+
+	policy = rcu_dereference_sched(c->policy);
+	here = c->cpu == smp_processor_id();
+	due = here && gchint_watch_due(c);
+	woken = flags & SCHED_CPUFREQ_IOWAIT;
+	if (likely(!due && !woken && !READ_ONCE(policy->refresh) &&
+		   (s64)(time - READ_ONCE(policy->last_time)) <
+			   (s64)READ_ONCE(policy->delay_ns)))
+		return;
+	if (!can_switch(policy))
+		return;
+
+	raw_spin_lock(&policy->lock);
+	now = gchint_now();
+	gchint_load_iowait(&c->load, now, woken, TICK_NSEC);
+	/* Who took the lock before may have decided just now. */
+	if (due || policy->refresh ||
+	    (s64)(time - policy->last_time) >= (s64)policy->delay_ns) {
+		WRITE_ONCE(policy->last_time, time);
+		if (here)
+			gchint_watch_look(c, policy, now);
+		gchint_policy_decide(policy, now, due ? now : 0);
+	}
+	raw_spin_unlock(&policy->lock);
+}
+
+/**
+ * gchint_policy_rules - limits or tunables have changed
+ * @policy: the policy
+ *
+ * Takes effect at the next call of the scheduler.
+ */
+void gchint_policy_rules(struct gchint_policy *policy)
+{
+	struct gchint_rules *rules = &policy->rules;
+	struct cpufreq_policy *p = policy->policy;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&policy->lock, flags);
+	rules->min_khz = p->min;
+	rules->max_khz = p->max;
+	rules->epoch = atomic_inc_return(&epoch);
+	WRITE_ONCE(policy->delay_ns, gchint_decide_delay_ns(rules));
+	/* The core may have moved the frequency into new limits. */
+	switched(policy, p->cur, gchint_now());
+	if (policy->state.khz && !policy->work_in_progress)
+		policy->state.khz = p->cur;
+	WRITE_ONCE(policy->refresh, true);
+	raw_spin_unlock_irqrestore(&policy->lock, flags);
+}
+
+/* -- The way of drivers that may sleep -- */
+
+static void slow_irq_work(struct irq_work *irq_work)
+{
+	struct gchint_policy *policy;
+
+	policy = container_of(irq_work, struct gchint_policy, irq_work);
+	kthread_queue_work(policy->worker, &policy->work);
+}
+
+static void slow_work(struct kthread_work *work)
+{
+	struct gchint_policy *policy;
+	unsigned long flags;
+	u64 hint_ns;
+	u32 khz;
+	int ret;
+
+	policy = container_of(work, struct gchint_policy, work);
+	/*
+	 * Taken together with the flag: whoever decides after this finds it
+	 * clear and queues once more, so no decision is lost.
+	 */
+	raw_spin_lock_irqsave(&policy->lock, flags);
+	khz = policy->next_khz;
+	hint_ns = policy->hint_ns;
+	policy->hint_ns = 0;
+	policy->work_in_progress = false;
+	if (hint_ns)
+		count_latency(policy, hint_ns, gchint_now());
+	raw_spin_unlock_irqrestore(&policy->lock, flags);
+
+	mutex_lock(&policy->work_lock);
+	ret = __cpufreq_driver_target(policy->policy, khz, CPUFREQ_RELATION_L);
+	mutex_unlock(&policy->work_lock);
+
+	raw_spin_lock_irqsave(&policy->lock, flags);
+	switched(policy, policy->policy->cur, gchint_now());
+	if (ret && !policy->work_in_progress)
+		policy->state.khz = policy->khz;
+	raw_spin_unlock_irqrestore(&policy->lock, flags);
+}
+
+/* -- Life -- */
+
+/**
+ * gchint_policy_init - prepare a policy's private part
+ * @policy: zeroed, @policy and @opps filled in
+ */
+void gchint_policy_init(struct gchint_policy *policy)
+{
+	raw_spin_lock_init(&policy->lock);
+	mutex_init(&policy->work_lock);
+	init_irq_work(&policy->irq_work, slow_irq_work);
+	kthread_init_work(&policy->work, slow_work);
+	policy->rules.opps = &policy->opps;
+}
+
+/**
+ * gchint_policy_start - begin to govern
+ * @policy: the policy
+ *
+ * Called with the cpufreq policy's rwsem held.
+ */
+void gchint_policy_start(struct gchint_policy *policy)
+{
+	struct cpufreq_policy *p = policy->policy;
+	unsigned int cpu;
+
+	policy->kind = claim_kind(policy->opps.ref_khz);
+	policy->rules.latency_ns = p->cpuinfo.transition_latency;
+	memset(&policy->state, 0, sizeof(policy->state));
+	memset(&policy->last, 0, sizeof(policy->last));
+	policy->last_time = 0;
+	policy->work_in_progress = false;
+	policy->hint_ns = 0;
+	gchint_policy_rules(policy);
+
+	for_each_cpu(cpu, p->cpus) {
+		struct gchint_cpu *c = per_cpu_ptr(&gchint_cpus, cpu);
+		u64 wall, idle = get_cpu_idle_time(cpu, &wall, 0);
+		u64 now = gchint_now();
+
+		gchint_load_init(&c->load, now, idle);
+		memset(&c->demand, 0, sizeof(c->demand));
+		c->phase = GCHINT_PHASE_NONE;
+		c->khz_since = now;
+		c->khz_ms = 0;
+	}
+	/* Decisions look at all CPUs: none before each is ready. */
+	for_each_cpu(cpu, p->cpus) {
+		struct gchint_cpu *c = per_cpu_ptr(&gchint_cpus, cpu);
+
+		rcu_assign_pointer(c->policy, policy);
+		cpufreq_add_update_util_hook(cpu, &c->hook, hook);
+	}
+}
+
+/**
+ * gchint_policy_stop - govern no more
+ * @policy: the policy
+ *
+ * Unhook, so that nobody new comes; wait for those who are in; only then is
+ * there nobody left to queue the irq_work, nor, after that, the work.
+ */
+void gchint_policy_stop(struct gchint_policy *policy)
+{
+	unsigned int cpu;
+
+	for_each_cpu(cpu, policy->policy->cpus) {
+		cpufreq_remove_update_util_hook(cpu);
+		RCU_INIT_POINTER(per_cpu(gchint_cpus.policy, cpu), NULL);
+	}
+	synchronize_rcu();
+	if (policy->worker) {
+		irq_work_sync(&policy->irq_work);
+		kthread_cancel_work_sync(&policy->work);
+	}
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A cpufreq policy under gchint: from loads and hints to requests. */
+#ifndef _GCHINT_POLICY_H
+#define _GCHINT_POLICY_H
+
+#include <linux/irq_work.h>
+#include <linux/kthread.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+#include "decide.h"
+#include "opp.h"
+#include "plan.h"
+
+struct cpufreq_policy;
+struct gchint_cpu;
+struct gchint_energy_source;
+struct gchint_tunable_set;
+
+/* Hint to request: bucket n counts those below 2^n ns; the last, all others. */
+#define GCHINT_LATENCY_BUCKETS 32
+
+/**
+ * struct gchint_stats - what a policy did, for debugfs
+ * @time_ns: time that hinted threads ran, by phase and OPP
+ * @switches: requests by reason
+ * @avoided: switches that would not have paid
+ * @latency: hint to request, see GCHINT_LATENCY_BUCKETS
+ *
+ * Under the policy's lock.
+ */
+struct gchint_stats {
+	u64 time_ns[GCHINT_PHASE_NR][GCHINT_OPPS_MAX];
+	u64 switches[GCHINT_REASON_NR];
+	u64 avoided;
+	u64 latency[GCHINT_LATENCY_BUCKETS];
+};
+
+/**
+ * struct gchint_policy - a policy under gchint
+ * @policy: the cpufreq policy
+ * @set: its tunables, maybe shared with all others
+ * @set_node: in @set
+ * @node: in the list of policies
+ * @started: between start and stop
+ * @opps: its OPPs
+ * @energy: where their power comes from
+ * @kind: kind of CPU, for the learner
+ * @lock: serialises the rest; taken with the run-queue lock held, irqs off
+ * @rules: what binds its decisions
+ * @state: their past
+ * @last: the last decision, for those who watch
+ * @opp: index in @opps of the frequency in force
+ * @khz: the frequency in force
+ * @delay_ns: least time between decisions without a phase edge
+ * @last_time: of the last decision, in the scheduler's time
+ * @refresh: limits or tunables changed: decide at the next call
+ * @stats: for debugfs
+ * @work_in_progress: a request is on its way to the worker
+ * @next_khz: what it will ask for
+ * @hint_ns: when the hint that led to it came, 0 none
+ * @irq_work: leaves the scheduler's locks behind
+ * @work: runs in @worker
+ * @work_lock: serialises calls of the driver; taken without @lock
+ * @worker: the thread that may sleep in the driver; NULL with fast switch
+ */
+struct gchint_policy {
+	struct cpufreq_policy *policy;
+	struct gchint_tunable_set *set;
+	struct list_head set_node;
+	struct list_head node;
+	bool started;
+	struct gchint_opps opps;
+	const struct gchint_energy_source *energy;
+	u8 kind;
+
+	raw_spinlock_t lock;
+	struct gchint_rules rules;
+	struct gchint_state state;
+	struct gchint_decision last;
+	unsigned int opp;
+	u32 khz;
+	u64 delay_ns;
+	u64 last_time;
+	bool refresh;
+	struct gchint_stats stats;
+
+	/* The next fields are only needed if fast switch cannot be used. */
+	bool work_in_progress;
+	u32 next_khz;
+	u64 hint_ns;
+	struct irq_work irq_work;
+	struct kthread_work work;
+	struct mutex work_lock;
+	struct kthread_worker *worker;
+};
+
+void gchint_policy_init(struct gchint_policy *policy);
+void gchint_policy_start(struct gchint_policy *policy);
+void gchint_policy_stop(struct gchint_policy *policy);
+void gchint_policy_rules(struct gchint_policy *policy);
+void gchint_policy_phase(struct gchint_policy *policy, struct gchint_cpu *c,
+			 u8 phase, u64 now);
+void gchint_policy_decide(struct gchint_policy *policy, u64 now, u64 hint_ns);
+u32 gchint_policy_mean_khz(struct gchint_policy *policy, struct gchint_cpu *c,
+			   u64 ran_ns, u64 now);
+u32 gchint_policy_kind_khz(u8 kind);
+
+#endif /* _GCHINT_POLICY_H */

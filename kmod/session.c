@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * /dev/gchint. Each open file is a session; it is the only thing that user
+ * space holds, so its release is where everything ends.
+ */
+#include <linux/compat.h>
+#include <linux/cred.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/pid.h>
+#include <linux/poll.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "event.h"
+#include "info.h"
+#include "lease.h"
+#include "page.h"
+#include "session.h"
+#include "user.h"
+#include "watch.h"
+
+/*
+ * "At most 16 KiB a session" with all its slots leased, on a kernel with pages
+ * of 4 KiB and without debugging inside its locks.
+ */
+#define SESSION_BYTES 16384
+
+/* Serialises the list, the count and the numbering. */
+static DEFINE_MUTEX(sessions_lock);
+static LIST_HEAD(sessions);
+static unsigned int nr_sessions;
+static u64 last_id;
+
+static bool stale(const struct gchint_session *session)
+{
+	return current->mm != session->mm ||
+	       task_tgid(current) != session->tgid;
+}
+
+static void free_session(struct rcu_head *rcu)
+{
+	struct gchint_session *session;
+
+	session = container_of(rcu, struct gchint_session, rcu);
+	put_page(session->page);
+	kfree(session);
+}
+
+static int session_open(struct inode *inode, struct file *file)
+{
+	struct gchint_session *session;
+	int ret;
+
+	session = kzalloc(sizeof(*session), GFP_KERNEL_ACCOUNT);
+	if (!session)
+		return -ENOMEM;
+	session->page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	if (!session->page) {
+		ret = -ENOMEM;
+		goto free_session;
+	}
+	session->slots = page_address(session->page);
+	session->user = gchint_user_get(current_uid());
+	if (IS_ERR(session->user)) {
+		ret = PTR_ERR(session->user);
+		goto put_page;
+	}
+	raw_spin_lock_init(&session->learn_lock);
+	session->generation = gchint_info_generation();
+	if (capable(CAP_SYS_NICE))
+		session->granted |= GCHINT_GRANT_RAISE;
+	session->mm = current->mm;
+	mmgrab(session->mm);
+	session->tgid = get_pid(task_tgid(current));
+	session->tgid_nr = task_tgid_nr(current);
+	file->private_data = session;
+
+	mutex_lock(&sessions_lock);
+	session->id = ++last_id;
+	list_add_tail(&session->node, &sessions);
+	WRITE_ONCE(nr_sessions, nr_sessions + 1);
+	mutex_unlock(&sessions_lock);
+
+	ret = gchint_watch_need();
+	if (ret)
+		goto unlist;
+	gchint_info_open();
+	/* The poll that follows is for what changes from here on. */
+	session->generation = gchint_info_generation();
+	return nonseekable_open(inode, file);
+
+unlist:
+	mutex_lock(&sessions_lock);
+	list_del(&session->node);
+	WRITE_ONCE(nr_sessions, nr_sessions - 1);
+	mutex_unlock(&sessions_lock);
+	put_pid(session->tgid);
+	mmdrop(session->mm);
+	gchint_user_put(session->user);
+put_page:
+	put_page(session->page);
+free_session:
+	kfree(session);
+	return ret;
+}
+
+static int session_release(struct inode *inode, struct file *file)
+{
+	struct gchint_session *session = file->private_data;
+
+	mutex_lock(&sessions_lock);
+	list_del(&session->node);
+	WRITE_ONCE(nr_sessions, nr_sessions - 1);
+	mutex_unlock(&sessions_lock);
+
+	/* No lease can be made any more: the file is gone. */
+	gchint_lease_close(session);
+	gchint_watch_relax();
+
+	gchint_user_put(session->user);
+	put_pid(session->tgid);
+	mmdrop(session->mm);
+	/*
+	 * The exit of a thread, or a CPU, that found a lease just before may
+	 * still look at the session and its slots, though at nothing that was
+	 * given back above.
+	 */
+	call_rcu(&session->rcu, free_session);
+	return 0;
+}
+
+/* Copies a structure whose size, given by the caller, may differ from ours. */
+static int copy_in(void *to, size_t size, size_t ver0, unsigned int cmd,
+		   const void __user *from)
+{
+	size_t given = _IOC_SIZE(cmd);
+
+	if (given < ver0)
+		return -EINVAL;
+	return copy_struct_from_user(to, size, from, given);
+}
+
+static long ioctl_attach(struct gchint_session *session, unsigned int cmd,
+			 void __user *arg)
+{
+	struct gchint_attach attach;
+	int ret;
+
+	ret = copy_in(&attach, sizeof(attach), GCHINT_ATTACH_SIZE_VER0, cmd,
+		      arg);
+	if (ret)
+		return ret;
+	ret = gchint_lease_attach(session, &attach);
+	if (ret)
+		return ret;
+	if (copy_to_user(arg, &attach, min_t(size_t, sizeof(attach),
+					     _IOC_SIZE(cmd)))) {
+		gchint_lease_unattach(session, attach.slot);
+		return -EFAULT;
+	}
+	gchint_lease_tell(session, attach.slot, GCHINT_LEASE_ATTACH);
+	return 0;
+}
+
+static long ioctl_set_role(struct gchint_session *session, unsigned int cmd,
+			   const void __user *arg)
+{
+	struct gchint_set_role role;
+	int ret;
+
+	ret = copy_in(&role, sizeof(role), GCHINT_SET_ROLE_SIZE_VER0, cmd, arg);
+	if (ret)
+		return ret;
+	return gchint_lease_set_role(session, &role);
+}
+
+/* The number of a call without the size of its structure. */
+#define CALL(cmd) ((cmd) & ~((unsigned int)_IOC_SIZEMASK << _IOC_SIZESHIFT))
+
+static long call(struct gchint_session *session, unsigned int cmd,
+		 unsigned long arg, void __user *uarg)
+{
+	if (stale(session))
+		return -ESTALE;
+
+	switch (cmd) {
+	case GCHINT_IOC_RING:
+		return arg < GCHINT_SLOTS ? gchint_lease_ring(session, arg) :
+					    -EINVAL;
+	case GCHINT_IOC_DETACH:
+		return arg < GCHINT_SLOTS ? gchint_lease_detach(session, arg) :
+					    -EINVAL;
+	}
+	switch (CALL(cmd)) {
+	case CALL(GCHINT_IOC_ATTACH):
+		return ioctl_attach(session, cmd, uarg);
+	case CALL(GCHINT_IOC_SET_ROLE):
+		return ioctl_set_role(session, cmd, uarg);
+	}
+	return -ENOTTY;
+}
+
+static long session_ioctl(struct file *file, unsigned int cmd,
+			  unsigned long arg)
+{
+	return call(file->private_data, cmd, arg, (void __user *)arg);
+}
+
+#ifdef CONFIG_COMPAT
+static long session_compat_ioctl(struct file *file, unsigned int cmd,
+				 unsigned long arg)
+{
+	return call(file->private_data, cmd, arg, compat_ptr(arg));
+}
+#endif
+
+static int session_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct gchint_session *session = file->private_data;
+
+	return stale(session) ? -ESTALE : gchint_page_mmap(session, vma);
+}
+
+static ssize_t session_read(struct file *file, char __user *buf, size_t count,
+			    loff_t *pos)
+{
+	struct gchint_session *session = file->private_data;
+	u64 generation;
+
+	if (stale(session))
+		return -ESTALE;
+	if (count < sizeof(generation))
+		return -EINVAL;
+	generation = gchint_info_generation();
+	if (copy_to_user(buf, &generation, sizeof(generation)))
+		return -EFAULT;
+	WRITE_ONCE(session->generation, generation);
+	return sizeof(generation);
+}
+
+static __poll_t session_poll(struct file *file, poll_table *wait)
+{
+	struct gchint_session *session = file->private_data;
+
+	if (stale(session))
+		return EPOLLERR;
+	poll_wait(file, &gchint_info_wait, wait);
+	if (gchint_info_generation() != READ_ONCE(session->generation))
+		return EPOLLIN | EPOLLRDNORM;
+	return 0;
+}
+
+static const struct file_operations session_fops = {
+	.owner = THIS_MODULE,
+	.open = session_open,
+	.release = session_release,
+	.unlocked_ioctl = session_ioctl,
+#ifdef CONFIG_COMPAT
+	.compat_ioctl = session_compat_ioctl,
+#endif
+	.mmap = session_mmap,
+	.read = session_read,
+	.poll = session_poll,
+};
+
+/* Anybody may hint: what a hint may do depends on who opened. */
+static struct miscdevice device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = GCHINT_DEVICE,
+	.fops = &session_fops,
+	.mode = 0666,
+};
+
+/**
+ * gchint_session_count - how many sessions are open
+ *
+ * Return: the number.
+ */
+unsigned int gchint_session_count(void)
+{
+	return READ_ONCE(nr_sessions);
+}
+
+/**
+ * gchint_session_each - call a function for each session
+ * @fn: the function; a value other than 0 stops the walk
+ * @priv: passed through
+ *
+ * May sleep. The sessions are in the order of their numbers.
+ *
+ * Return: what the last call of @fn returned, or 0.
+ */
+int gchint_session_each(int (*fn)(struct gchint_session *session, void *priv),
+			void *priv)
+{
+	struct gchint_session *session;
+	int ret = 0;
+
+	mutex_lock(&sessions_lock);
+	list_for_each_entry(session, &sessions, node) {
+		ret = fn(session, priv);
+		if (ret)
+			break;
+	}
+	mutex_unlock(&sessions_lock);
+	return ret;
+}
+
+int gchint_session_init(void)
+{
+	BUILD_BUG_ON(sizeof(struct gchint_slot) * GCHINT_SLOTS > PAGE_SIZE);
+	return misc_register(&device);
+}
+
+void gchint_session_exit(void)
+{
+	misc_deregister(&device);
+	/* free_session() is ours and must have run. */
+	rcu_barrier();
+}

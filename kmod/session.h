@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A session: one open file of /dev/gchint and the process image behind it. */
+#ifndef _GCHINT_SESSION_H
+#define _GCHINT_SESSION_H
+
+#include <linux/gchint.h>
+#include <linux/list.h>
+#include <linux/rcupdate.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+#include "learn.h"
+
+struct gchint_thread;
+struct gchint_user;
+struct mm_struct;
+struct page;
+struct pid;
+
+/**
+ * struct gchint_session - an open file
+ * @node: in the list of sessions
+ * @id: its number, never used again
+ * @mm: address space that opened it; counted, only ever compared
+ * @tgid: process that opened it; counted
+ * @tgid_nr: its number in the initial pid namespace, for those who watch
+ * @user: whose quotas it counts against
+ * @granted: GCHINT_GRANT_*
+ * @generation: of the information page, as last read
+ * @page: the page of slots; its own memory even when user space still maps it
+ * @slots: the same, in the kernel's mapping
+ * @leases: the thread of each slot; written under the lease lock, read under
+ *	RCU
+ * @nr_leases: how many of them are taken; lease lock
+ * @followers: how many have GCHINT_ROLE_FOLLOW; lease lock
+ * @learn_lock: serialises @learn; innermost of all
+ * @learn: what was learned of this session's phases
+ * @rcu: readers of a lease may still look at its session
+ */
+struct gchint_session {
+	struct list_head node;
+	u64 id;
+	struct mm_struct *mm;
+	struct pid *tgid;
+	pid_t tgid_nr;
+	struct gchint_user *user;
+	u32 granted;
+	u32 generation;
+	struct page *page;
+	struct gchint_slot *slots;
+	struct gchint_thread __rcu *leases[GCHINT_SLOTS];
+	unsigned int nr_leases;
+	unsigned int followers;
+	raw_spinlock_t learn_lock;
+	struct gchint_learn learn;
+	struct rcu_head rcu;
+};
+
+int gchint_session_init(void);
+void gchint_session_exit(void);
+unsigned int gchint_session_count(void);
+int gchint_session_each(int (*fn)(struct gchint_session *session, void *priv),
+			void *priv);
+
+#endif /* _GCHINT_SESSION_H */

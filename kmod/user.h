@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What one user holds, so that none can exhaust kernel memory. */
+#ifndef _GCHINT_USER_H
+#define _GCHINT_USER_H
+
+#include <linux/atomic.h>
+#include <linux/list.h>
+#include <linux/uidgid.h>
+
+/**
+ * struct gchint_user - a user with at least one session
+ * @node: in the list of users
+ * @uid: who
+ * @sessions: sessions open, also the references to this structure
+ * @slots: slots leased
+ */
+struct gchint_user {
+	struct list_head node;
+	kuid_t uid;
+	unsigned int sessions;
+	atomic_t slots;
+};
+
+struct gchint_user *gchint_user_get(kuid_t uid);
+void gchint_user_put(struct gchint_user *user);
+int gchint_user_take_slot(struct gchint_user *user);
+void gchint_user_give_slot(struct gchint_user *user);
+
+#endif /* _GCHINT_USER_H */

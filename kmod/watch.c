@@ -1,0 +1,641 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A phase counts only while its thread is the one running on a CPU. The
+ * scheduler's switch tracepoint says which one that is; it is listened to only
+ * while a lease exists and somebody wants to know.
+ *
+ * gchint_cpu.thread is changed by its own CPU alone, with interrupts off: in
+ * the switch probe, the release timer, and calls that other CPUs send. Lock
+ * order: run queue, policy, thread, session's learn_lock.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/cpuhotplug.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/timekeeping.h>
+#include <linux/tracepoint.h>
+#include <linux/workqueue.h>
+
+#include "compat/exit_probe.h"
+#include "compat/hrtimer.h"
+#include "event.h"
+#include "governor.h"
+#include "info.h"
+#include "lease.h"
+#include "param.h"
+#include "policy.h"
+#include "probe.h"
+#include "session.h"
+#include "watch.h"
+
+struct linux_binprm;
+
+/*
+ * A hint outlives its thread's turn for this long while only the idle task or
+ * a kernel thread runs: one of those is our own worker, which must not undo
+ * what it was woken for, and most turns of the others are shorter than a
+ * switch of frequency is worth. Another program's turn ends a hint at once.
+ */
+#define HOLD_NS NSEC_PER_MSEC
+
+/* Probes stay this long after their last use: each costs a patch of code. */
+#define LINGER (2 * HZ)
+
+DEFINE_PER_CPU(struct gchint_cpu, gchint_cpus);
+
+/* Serialises turning probes on and off. Takes the CPU hotplug lock inside. */
+static DEFINE_MUTEX(probes_lock);
+static bool watching;
+static enum cpuhp_state hotplug;
+
+static void probe_switch(void *data, bool preempt, struct task_struct *prev,
+			 struct task_struct *next, unsigned int prev_state);
+static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
+		       struct linux_binprm *bprm);
+GCHINT_EXIT_PROBE(probe_exit, task);
+
+enum { SWITCH, EXIT, EXEC, FREQUENCY, LIMITS, PROBES };
+
+static struct gchint_probe probes[PROBES] = {
+	[SWITCH] = { "sched_switch", probe_switch },
+	[EXIT] = { "sched_process_exit", probe_exit },
+	[EXEC] = { "sched_process_exec", probe_exec },
+	[FREQUENCY] = { "cpu_frequency", gchint_info_probe_frequency },
+	[LIMITS] = { "cpu_frequency_limits", gchint_info_probe_limits },
+};
+
+/* -- Looking at a slot -- */
+
+static void learn(struct gchint_session *session,
+		  const struct gchint_sample *sample)
+{
+	bool credible;
+
+	if (!sample->valid)
+		return;
+	raw_spin_lock(&session->learn_lock);
+	credible = gchint_learn_add(&session->learn, sample,
+				    gchint_policy_kind_khz(sample->kind));
+	raw_spin_unlock(&session->learn_lock);
+	if (!credible)
+		gchint_event_ignored(BIT(GCHINT_IGNORED_SAMPLE));
+}
+
+/* Reads the slot if there is anything new in it. Under the thread's lock. */
+static void observe(struct gchint_thread *thread, unsigned int cpu, u64 now)
+{
+	u64 ttl = gchint_param_hint_ttl_ms * (u64)NSEC_PER_MSEC;
+	struct gchint_track *track = &thread->track;
+	struct gchint_snapshot snapshot;
+	struct gchint_sample sample;
+	struct gchint_slot *slot;
+	bool lead;
+	u32 saw;
+
+	lockdep_assert_held(&thread->lock);
+	/* Another CPU may have looked since this one read the clock. */
+	now = max(now, track->moved_ns);
+	slot = gchint_lease_slot(thread, &lead);
+	if (lead == track->lead && !gchint_phase_due(track, slot, now, ttl))
+		return;
+	gchint_snapshot_take(&snapshot, slot, now);
+	snapshot.lead = lead;
+	saw = gchint_phase_update(track, &snapshot, &sample, now, ttl);
+	learn(thread->session, &sample);
+	if (snapshot.ignored)
+		gchint_event_ignored(snapshot.ignored);
+	if (lead)
+		return;
+	if (saw & GCHINT_SAW_EDGE)
+		gchint_event_phase(thread, &snapshot, cpu, now);
+	if (saw & GCHINT_SAW_STALE)
+		gchint_event_lease(thread, GCHINT_LEASE_STALE);
+	if (saw & GCHINT_SAW_FRESH)
+		gchint_event_lease(thread, GCHINT_LEASE_FRESH);
+}
+
+/* Tells the thread's track how long it ran. Under the policy's lock, if any. */
+static void settle(struct gchint_cpu *c, struct gchint_policy *policy, u64 now)
+{
+	struct gchint_thread *thread = c->thread;
+	u64 ran = now - c->ran_since;
+	u32 khz = 0;
+
+	lockdep_assert_held(&thread->lock);
+	if (policy)
+		khz = gchint_policy_mean_khz(policy, c, ran, now);
+	gchint_phase_ran(&thread->track, ran, khz, policy ? policy->kind : 0);
+	c->ran_since = now;
+}
+
+/**
+ * gchint_watch_look - see what the thread that runs here says now
+ * @c: this CPU
+ * @policy: its policy under gchint, locked, or NULL
+ * @now: CLOCK_MONOTONIC ns
+ *
+ * Irqs off. Leaves the result in @c.
+ */
+void gchint_watch_look(struct gchint_cpu *c, struct gchint_policy *policy,
+		       u64 now)
+{
+	struct gchint_thread *thread = c->thread;
+
+	if (!thread || c->held)
+		return;
+
+	raw_spin_lock(&thread->lock);
+	settle(c, policy, now);
+	observe(thread, c->cpu, now);
+	gchint_phase_hint(&c->hint, &thread->track, READ_ONCE(thread->role),
+			  thread->session->granted & GCHINT_GRANT_RAISE);
+	if (policy && c->hint.class != GCHINT_CLASS_NEUTRAL) {
+		if (!gchint_plan_valid(&thread->plan, &c->hint, &policy->rules,
+				       now)) {
+			struct gchint_session *session = thread->session;
+
+			raw_spin_lock(&session->learn_lock);
+			gchint_plan_make(&thread->plan, &c->hint,
+					 &policy->rules, &session->learn,
+					 policy->kind, now);
+			raw_spin_unlock(&session->learn_lock);
+		}
+		c->plan = thread->plan;
+	}
+	raw_spin_unlock(&thread->lock);
+
+	if (policy)
+		gchint_policy_phase(policy, c, c->hint.phase, now);
+}
+
+/**
+ * gchint_watch_due - has the slot of the thread that runs here changed?
+ * @c: this CPU
+ *
+ * Irqs off. A look at one word, for the scheduler's hook; may err to both
+ * sides.
+ *
+ * Return: whether it is time for gchint_watch_look().
+ */
+bool gchint_watch_due(const struct gchint_cpu *c)
+{
+	struct gchint_thread *thread = c->thread;
+	bool lead;
+
+	return thread && !c->held &&
+	       !gchint_snapshot_same(gchint_lease_slot(thread, &lead),
+				     READ_ONCE(thread->track.state));
+}
+
+/* -- Who runs -- */
+
+static struct gchint_policy *lock_policy(struct gchint_cpu *c)
+{
+	struct gchint_policy *policy = rcu_dereference_sched(c->policy);
+
+	if (policy)
+		raw_spin_lock(&policy->lock);
+	return policy;
+}
+
+static void unlock_policy(struct gchint_policy *policy)
+{
+	if (policy)
+		raw_spin_unlock(&policy->lock);
+}
+
+/* Decides if what this CPU asks for may be different now. */
+static void decide(struct gchint_cpu *c, struct gchint_policy *policy,
+		   u64 now, u64 hint_ns)
+{
+	if (policy && (c->demand.hinted || policy->refresh ||
+		       c->hint.class != GCHINT_CLASS_NEUTRAL))
+		gchint_policy_decide(policy, now, hint_ns);
+}
+
+static void clear_hint(struct gchint_cpu *c)
+{
+	memset(&c->hint, 0, sizeof(c->hint));
+	memset(&c->who, 0, sizeof(c->who));
+	c->plan.made = false;
+}
+
+/* The thread stops running; its hint is still there. */
+static void leave(struct gchint_cpu *c, struct gchint_policy *policy, u64 now)
+{
+	struct gchint_thread *thread = c->thread;
+
+	raw_spin_lock(&thread->lock);
+	settle(c, policy, now);
+	raw_spin_unlock(&thread->lock);
+	/* Another CPU may run it already, if this one held it. */
+	cmpxchg(&thread->cpu, c->cpu, -1);
+	if (policy)
+		gchint_policy_phase(policy, c, GCHINT_PHASE_NONE, now);
+}
+
+/* No thread counts here any more. */
+static void drop(struct gchint_cpu *c, struct gchint_policy *policy, u64 now)
+{
+	if (!c->held)
+		leave(c, policy, now);
+	c->held = false;
+	c->thread = NULL;
+	clear_hint(c);
+}
+
+static void enter(struct gchint_cpu *c, struct gchint_policy *policy,
+		  struct gchint_thread *thread, u64 now)
+{
+	c->thread = thread;
+	c->held = false;
+	c->ran_since = now;
+	c->khz_since = now;
+	c->khz_ms = 0;
+	c->who.session = thread->session->id;
+	c->who.tgid = thread->session->tgid_nr;
+	c->who.tid = thread->tid;
+	c->who.slot = thread->slot;
+	WRITE_ONCE(thread->cpu, c->cpu);
+	/*
+	 * Pairs with the barrier in gchint_watch_forget(): either that sees
+	 * the thread here, or this sees that it is dead.
+	 */
+	smp_mb();
+	if (READ_ONCE(thread->dead)) {
+		c->thread = NULL;
+		clear_hint(c);
+		return;
+	}
+	gchint_watch_look(c, policy, now);
+}
+
+static void hold(struct gchint_cpu *c, struct gchint_policy *policy, u64 now)
+{
+	leave(c, policy, now);
+	c->held = true;
+	c->held_until = now + HOLD_NS;
+	/* A timer of an earlier hold finds the new end and goes on. */
+	if (!hrtimer_is_queued(&c->release))
+		hrtimer_start(&c->release, ns_to_ktime(HOLD_NS),
+			      HRTIMER_MODE_REL_PINNED_HARD);
+}
+
+static enum hrtimer_restart release(struct hrtimer *timer)
+{
+	struct gchint_cpu *c = container_of(timer, struct gchint_cpu, release);
+	enum hrtimer_restart again = HRTIMER_NORESTART;
+	struct gchint_policy *policy;
+	u64 now;
+
+	policy = lock_policy(c);
+	now = gchint_now();
+	if (c->held && now < c->held_until) {
+		hrtimer_forward_now(timer, ns_to_ktime(c->held_until - now));
+		again = HRTIMER_RESTART;
+	} else if (c->held) {
+		drop(c, policy, now);
+		decide(c, policy, now, 0);
+	}
+	unlock_policy(policy);
+	return again;
+}
+
+static void switched(struct gchint_cpu *c, struct gchint_thread *thread,
+		     struct task_struct *next)
+{
+	struct gchint_policy *policy = lock_policy(c);
+	u64 now = gchint_now();
+
+	if (!thread && (next->flags & PF_KTHREAD || is_idle_task(next))) {
+		if (c->hint.class == GCHINT_CLASS_NEUTRAL)
+			drop(c, policy, now);
+		else if (!c->held)
+			hold(c, policy, now);
+		goto unlock;
+	}
+	if (c->thread && c->thread != thread)
+		drop(c, policy, now);
+	if (thread)
+		enter(c, policy, thread, now);
+	decide(c, policy, now, thread ? now : 0);
+unlock:
+	unlock_policy(policy);
+}
+
+static void probe_switch(void *data, bool preempt, struct task_struct *prev,
+			 struct task_struct *next, unsigned int prev_state)
+{
+	struct gchint_thread *thread = gchint_lease_find(next);
+	struct gchint_cpu *c = this_cpu_ptr(&gchint_cpus);
+
+	if (likely(!thread && !c->thread))
+		return;
+	switched(c, thread, next);
+}
+
+GCHINT_EXIT_PROBE(probe_exit, task)
+{
+	gchint_lease_gone(task, GCHINT_LEASE_EXIT);
+}
+
+static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
+		       struct linux_binprm *bprm)
+{
+	gchint_lease_gone(task, GCHINT_LEASE_EXEC);
+}
+
+/* Who runs here? In hard interrupt context, or irqs off. */
+static void show(void *info)
+{
+	struct gchint_cpu *c = this_cpu_ptr(&gchint_cpus);
+	struct gchint_thread *thread = gchint_lease_find(current);
+
+	if (thread != c->thread)
+		switched(c, thread, current);
+}
+
+/* Nobody counts here: the switch probe is gone. */
+static void hide(void *info)
+{
+	struct gchint_cpu *c = this_cpu_ptr(&gchint_cpus);
+	struct gchint_policy *policy;
+	u64 now;
+
+	if (!c->thread)
+		return;
+	policy = lock_policy(c);
+	now = gchint_now();
+	drop(c, policy, now);
+	decide(c, policy, now, 0);
+	unlock_policy(policy);
+}
+
+static bool counts(int cpu, void *info)
+{
+	return READ_ONCE(per_cpu(gchint_cpus.thread, cpu)) == info;
+}
+
+static void forget(void *info)
+{
+	if (this_cpu_read(gchint_cpus.thread) == info)
+		hide(NULL);
+}
+
+/**
+ * gchint_watch_forget - no CPU may go on with a thread
+ * @thread: out of the hash, and @dead
+ *
+ * Irqs on. When it returns only readers under RCU are left.
+ */
+void gchint_watch_forget(struct gchint_thread *thread)
+{
+	/* Pairs with the barrier in enter(). */
+	smp_mb();
+	on_each_cpu_cond_mask(counts, forget, thread, true, cpu_online_mask);
+}
+
+/**
+ * gchint_watch_notice - a thread has got a lease and may be running
+ * @task: the thread
+ *
+ * It is in the hash: from its next switch on it is seen anyway.
+ */
+void gchint_watch_notice(struct task_struct *task)
+{
+	if (READ_ONCE(watching))
+		smp_call_function_single(task_cpu(task), show, NULL, true);
+}
+
+/* -- Doorbells -- */
+
+static void look_here(struct gchint_cpu *c, u64 hint_ns)
+{
+	struct gchint_policy *policy = lock_policy(c);
+	u64 now = gchint_now();
+
+	gchint_watch_look(c, policy, now);
+	decide(c, policy, now, hint_ns);
+	unlock_policy(policy);
+}
+
+static void poked(void *info)
+{
+	struct gchint_cpu *c = this_cpu_ptr(&gchint_cpus);
+
+	/* Whoever finds it 1 after this is served by what follows. */
+	atomic_set_release(&c->poked, 0);
+	look_here(c, atomic64_xchg(&c->rung, 0));
+}
+
+static void poke(unsigned int cpu, u64 hint_ns)
+{
+	struct gchint_cpu *c = per_cpu_ptr(&gchint_cpus, cpu);
+
+	if (hint_ns)
+		atomic64_cmpxchg(&c->rung, 0, hint_ns);
+	if (atomic_xchg(&c->poked, 1))
+		return;
+	if (smp_call_function_single_async(cpu, &c->poke))
+		atomic_set(&c->poked, 0);
+}
+
+/**
+ * gchint_watch_poke - make a CPU look and decide
+ * @cpu: the CPU; nothing happens if it is offline
+ *
+ * Any context but under a policy's lock; returns before it has happened.
+ */
+void gchint_watch_poke(unsigned int cpu)
+{
+	preempt_disable();
+	poke(cpu, 0);
+	preempt_enable();
+}
+
+/* It sleeps: nothing to decide, but somebody may record. */
+static void glance(struct gchint_thread *thread)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&thread->lock, flags);
+	observe(thread, smp_processor_id(), gchint_now());
+	raw_spin_unlock_irqrestore(&thread->lock, flags);
+}
+
+/**
+ * gchint_watch_ring - user space says that a slot is worth a look
+ * @thread: whose
+ *
+ * Irqs on, under RCU.
+ */
+void gchint_watch_ring(struct gchint_thread *thread)
+{
+	struct gchint_cpu *c;
+	unsigned long flags;
+	int cpu;
+
+	if (!READ_ONCE(watching))
+		return;
+
+	local_irq_save(flags);
+	c = this_cpu_ptr(&gchint_cpus);
+	cpu = READ_ONCE(thread->cpu);
+	if (c->thread == thread)
+		look_here(c, gchint_now());
+	else if (cpu >= 0)
+		poke(cpu, gchint_now());
+	else if (gchint_event_recording())
+		glance(thread);
+	local_irq_restore(flags);
+}
+
+/* -- Probes -- */
+
+static bool wanted(int probe)
+{
+	if (probe != SWITCH)
+		return gchint_session_count();
+	return gchint_lease_count() &&
+	       (gchint_governor_count() || gchint_event_recording());
+}
+
+/**
+ * gchint_watch_need - listen to what has become needed
+ *
+ * After a session, lease, policy or recorder has been added. May sleep; must
+ * not be called with a cpufreq policy's rwsem held, nor from CPU hotplug.
+ *
+ * Return: 0 or a negative errno.
+ */
+int gchint_watch_need(void)
+{
+	int i, ret = 0;
+
+	mutex_lock(&probes_lock);
+	for (i = 0; i < PROBES && !ret; i++) {
+		if (probes[i].on || !wanted(i))
+			continue;
+		ret = gchint_probe_on(&probes[i]);
+		if (!ret && i == SWITCH) {
+			WRITE_ONCE(watching, true);
+			/* Those that run already will not be switched to. */
+			on_each_cpu(show, NULL, true);
+		}
+	}
+	mutex_unlock(&probes_lock);
+	return ret;
+}
+
+static void silence(bool all)
+{
+	bool off = false;
+	int i;
+
+	mutex_lock(&probes_lock);
+	for (i = 0; i < PROBES; i++) {
+		if (!all && wanted(i))
+			continue;
+		off |= gchint_probe_off(&probes[i]);
+		if (i == SWITCH)
+			WRITE_ONCE(watching, probes[i].on);
+	}
+	if (off) {
+		tracepoint_synchronize_unregister();
+		if (!probes[SWITCH].on)
+			on_each_cpu(hide, NULL, true);
+		if (!probes[FREQUENCY].on)
+			gchint_info_idle();
+	}
+	mutex_unlock(&probes_lock);
+}
+
+static void relax(struct work_struct *work)
+{
+	silence(false);
+}
+
+static DECLARE_DELAYED_WORK(relax_work, relax);
+
+/**
+ * gchint_watch_relax - something is no longer needed, maybe
+ *
+ * Any context that may queue work. A runtime that opens and closes in a loop
+ * must not make the kernel patch itself each time, so it happens later.
+ */
+void gchint_watch_relax(void)
+{
+	queue_delayed_work(system_unbound_wq, &relax_work, LINGER);
+}
+
+static void update(struct work_struct *work)
+{
+	int ret = gchint_watch_need();
+
+	if (ret)
+		pr_warn_ratelimited("cannot follow the scheduler: %d\n", ret);
+	gchint_watch_relax();
+}
+
+static DECLARE_WORK(update_work, update);
+
+/**
+ * gchint_watch_changed - policies or recorders came or went
+ *
+ * For those who may not call gchint_watch_need() where they are.
+ */
+void gchint_watch_changed(void)
+{
+	queue_work(system_unbound_wq, &update_work);
+}
+
+/* Runs on the CPU that goes, when it runs no user space any more. */
+static int offline(unsigned int cpu)
+{
+	struct gchint_cpu *c = per_cpu_ptr(&gchint_cpus, cpu);
+	unsigned long flags;
+
+	local_irq_save(flags);
+	hide(NULL);
+	local_irq_restore(flags);
+	hrtimer_cancel(&c->release);
+	return 0;
+}
+
+int gchint_watch_init(void)
+{
+	unsigned int cpu;
+	int ret;
+
+	for_each_possible_cpu(cpu) {
+		struct gchint_cpu *c = per_cpu_ptr(&gchint_cpus, cpu);
+
+		c->cpu = cpu;
+		hrtimer_setup(&c->release, release, CLOCK_MONOTONIC,
+			      HRTIMER_MODE_REL_PINNED_HARD);
+		INIT_CSD(&c->poke, poked, NULL);
+	}
+	ret = gchint_probe_find(probes, PROBES);
+	if (ret)
+		return ret;
+	ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "gchint:online",
+					NULL, offline);
+	if (ret < 0)
+		return ret;
+	hotplug = ret;
+	return 0;
+}
+
+/* Sessions and policies are gone, so nothing queues work any more. */
+void gchint_watch_exit(void)
+{
+	unsigned int cpu;
+
+	cancel_work_sync(&update_work);
+	cancel_delayed_work_sync(&relax_work);
+	silence(true);
+	cpuhp_remove_state_nocalls(hotplug);
+	for_each_possible_cpu(cpu)
+		hrtimer_cancel(&per_cpu(gchint_cpus.release, cpu));
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which leased thread runs on each CPU, and what its hint is there. */
+#ifndef _GCHINT_WATCH_H
+#define _GCHINT_WATCH_H
+
+#include <linux/atomic.h>
+#include <linux/hrtimer.h>
+#include <linux/percpu.h>
+#include <linux/sched/cpufreq.h>
+#include <linux/smp.h>
+#include <linux/timekeeping.h>
+#include <linux/types.h>
+
+#include "decide.h"
+#include "load.h"
+#include "phase.h"
+
+struct gchint_policy;
+struct gchint_thread;
+struct task_struct;
+
+/**
+ * struct gchint_cpu - one CPU
+ * @cpu: its number
+ * @thread: the leased thread that counts here. Changed and used by this CPU
+ *	only, irqs off; others may compare it.
+ * @held: @thread was switched out for something that is not user space, a
+ *	moment ago: its hint still counts until @held_until
+ * @held_until: CLOCK_MONOTONIC ns
+ * @ran_since: up to when @thread was told that it ran
+ * @release: ends the hold; runs on this CPU in hard interrupt context
+ * @poke: makes this CPU look, from another one
+ * @poked: @poke is under way
+ * @rung: when the doorbell that poked was rung, 0 no doorbell
+ * @policy: the policy under gchint that this CPU belongs to, or NULL; changed
+ *	in start and stop, under RCU. Its lock serialises what follows.
+ * @hook: of the scheduler
+ * @load: how busy
+ * @hint: of @thread; of class neutral if there is none
+ * @who: whose @hint it is, for those who watch
+ * @plan: of @thread; used if it is valid for @hint
+ * @demand: what this CPU asked for last
+ * @phase: what the time since @phase_since is accounted to
+ * @phase_since: CLOCK_MONOTONIC ns
+ * @khz_ms: frequency times the time that @thread ran at it, since @ran_since,
+ *	up to @khz_since; in kHz * 2^20 ns
+ * @khz_since: CLOCK_MONOTONIC ns
+ */
+struct gchint_cpu {
+	unsigned int cpu;
+	struct gchint_thread *thread;
+	bool held;
+	u64 held_until;
+	u64 ran_since;
+	struct hrtimer release;
+	call_single_data_t poke;
+	atomic_t poked;
+	atomic64_t rung;
+
+	struct gchint_policy __rcu *policy;
+	struct update_util_data hook;
+	struct gchint_load load;
+	struct gchint_hint hint;
+	struct {
+		u64 session;
+		pid_t tgid;
+		pid_t tid;
+		u32 slot;
+	} who;
+	struct gchint_plan plan;
+	struct gchint_demand demand;
+	u8 phase;
+	u64 phase_since;
+	u64 khz_ms;
+	u64 khz_since;
+};
+
+DECLARE_PER_CPU(struct gchint_cpu, gchint_cpus);
+
+/* What the module's instants are: CLOCK_MONOTONIC, in nanoseconds. */
+static inline u64 gchint_now(void)
+{
+	return ktime_get_ns();
+}
+
+int gchint_watch_init(void);
+void gchint_watch_exit(void);
+int gchint_watch_need(void);
+void gchint_watch_relax(void);
+void gchint_watch_changed(void);
+
+void gchint_watch_notice(struct task_struct *task);
+void gchint_watch_forget(struct gchint_thread *thread);
+void gchint_watch_ring(struct gchint_thread *thread);
+void gchint_watch_poke(unsigned int cpu);
+bool gchint_watch_due(const struct gchint_cpu *c);
+void gchint_watch_look(struct gchint_cpu *c, struct gchint_policy *policy,
+		       u64 now);
+
+#endif /* _GCHINT_WATCH_H */
