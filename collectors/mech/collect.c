@@ -39,13 +39,34 @@ static bool take_turn(struct gc_heap *heap, struct gc_thread *self)
 	return false;
 }
 
-static void end_turn(struct gc_heap *heap)
+void gc_turn_end(struct gc_heap *heap)
 {
 	pthread_mutex_lock(&heap->gc.lock);
 	heap->gc.running = false;
 	heap->gc.finished++;
 	pthread_cond_broadcast(&heap->gc.done);
 	pthread_mutex_unlock(&heap->gc.lock);
+}
+
+static void set_cycle(struct gc_heap *heap, struct gc_thread *self, enum gc_cause cause, bool full)
+{
+	struct gc_cycle *c = &heap->cycle;
+
+	memset(c, 0, sizeof(*c));
+	c->number = heap->stats.cycles + 1;
+	c->cause = cause;
+	c->self = self;
+	c->daemon = !self;
+	c->foreground = self != NULL;
+	c->full = full;
+	c->kind = GC_KIND_MAJOR;
+}
+
+void gc_turn_take(struct gc_heap *heap, struct gc_thread *self)
+{
+	while (!take_turn(heap, self))
+		;
+	set_cycle(heap, self, GC_CAUSE_STRESS, false);
 }
 
 struct boost {
@@ -87,20 +108,6 @@ static void boost_end(struct gc_thread *self, const struct boost *b)
 {
 	if (b->raised)
 		setpriority(PRIO_PROCESS, (id_t)self->tid, b->nice);
-}
-
-static void set_cycle(struct gc_heap *heap, struct gc_thread *self, enum gc_cause cause, bool full)
-{
-	struct gc_cycle *c = &heap->cycle;
-
-	memset(c, 0, sizeof(*c));
-	c->number = heap->stats.cycles + 1;
-	c->cause = cause;
-	c->self = self;
-	c->daemon = !self;
-	c->foreground = self != NULL;
-	c->full = full;
-	c->kind = GC_KIND_MAJOR;
 }
 
 /* The turn is ours. */
@@ -169,7 +176,7 @@ enum gc_outcome gc_run_cycle(struct gc_heap *heap, struct gc_thread *self, enum 
 		boost_begin(heap, self, &boost);
 	run(heap, self, cause, full);
 	boost_end(self, &boost);
-	end_turn(heap);
+	gc_turn_end(heap);
 	gc_pause_end(self, GC_PAUSE_FOREGROUND, begin);
 	return GC_COLLECTED;
 }
@@ -230,7 +237,7 @@ static void trim(struct gc_heap *heap)
 	heap->stats.trimmed_bytes += bytes;
 	gc_phase_trim(heap, false, bytes, begin);
 	gc_count(&heap->stats.gc_cpu_ns, gc_cpu_now() - cpu);
-	end_turn(heap);
+	gc_turn_end(heap);
 }
 
 /* Waits for an order; false after trim= idle seconds. Holds gc.lock. */
@@ -280,7 +287,7 @@ static void *daemon_main(void *arg)
 			if (take_turn(heap, NULL)) {
 				run(heap, NULL,
 				    is_explicit ? GC_CAUSE_EXPLICIT : GC_CAUSE_CONCURRENT, false);
-				end_turn(heap);
+				gc_turn_end(heap);
 			}
 		}
 		pthread_mutex_lock(&heap->gc.lock);

@@ -99,6 +99,7 @@ struct gc_cycle {
 	bool stw;
 	uint64_t marked_bytes, marked_objects;
 	uint64_t live_bytes; /* what the sizing rule counts as live; set by the plan */
+	bool exact; /* no mutator ran beside a whole collection: marked is reachable */
 };
 
 struct gc_pages; /* space/pages.h */
@@ -192,6 +193,8 @@ struct gc_heap {
 
 	struct gc_heap_stats stats; /* written by the collecting thread; atomics where shared */
 	struct gc_error verify_error;
+	void *verify_holder, *verify_trace;
+	bool verify_white;
 };
 
 static inline uint64_t gc_now(void)
@@ -310,6 +313,8 @@ void gc_state_unpark(struct gc_thread *t);
 enum gc_outcome { GC_COLLECTED, GC_WAITED };
 enum gc_outcome gc_run_cycle(struct gc_heap *heap, struct gc_thread *self, enum gc_cause cause,
 			     bool full, bool wait_only);
+void gc_turn_take(struct gc_heap *heap, struct gc_thread *self);
+void gc_turn_end(struct gc_heap *heap);
 void gc_order_daemon(struct gc_heap *heap, bool is_explicit);
 int gc_daemon_start(struct gc_heap *heap, struct gc_error *err);
 void gc_daemon_stop(struct gc_heap *heap);

@@ -58,4 +58,11 @@ size_t gc_held_size(const struct gc_heap *heap, size_t size);
 /* End of the pages that were ever used: where walks stop */
 uintptr_t gc_high(const struct gc_heap *heap);
 
+/*
+ * mech/verify.c, for the plans' own card tables: visit the strong references of @obj; a
+ * visitor that sets heap->verify_white when one leads out of the pages.
+ */
+void gc_verify_scan(struct gc_heap *heap, void *obj, gc_slot_fn visit);
+void gc_verify_young(struct gc_heap *heap, void **slot);
+
 #endif

@@ -16,7 +16,7 @@ struct gc_options;
  * @concurrent: has cycles that run beside mutators, so a daemon is worth its thread
  * @generational: keeps the card table as a remembered set between cycles
  * @bump: one run serves every small size (struct gc_mutator run_mask is 0)
- * @defaults: options that differ from the table's, applied where not given
+ * @reserve: copying needs as much room again as what it copies
  * @check: refuse options that make no sense with this plan; may adjust
  * @space: bytes of bump space to reserve behind the pages
  * @init, @fini: make and free spaces
@@ -24,15 +24,15 @@ struct gc_options;
  *	   space is exhausted; @force ignores the limit. Refills the thread's runs.
  * @flush: world stopped: take back the thread's runs
  * @collect: the whole cycle; heap->cycle is set; leaves heap->cycle.live_bytes
- * @alive: world stopped or verify: is the object at *ref kept by the last collection
- * @valid: is @addr the start of an object
+ * @index: world stopped: whatever @valid needs to be exact; NULL nothing
+ * @valid: world stopped, runs flushed: is @addr the start of an object
+ * @kept: right after a collection: did it keep the object at @addr; NULL: @valid says so
  * @footprint: bytes of pages held
  * @release: return free pages to the system; bytes returned
  */
 struct gc_plan {
 	const char *name, *summary;
-	bool concurrent, generational, bump;
-	const char *defaults;
+	bool concurrent, generational, bump, reserve;
 	int (*check)(struct gc_options *opt, struct gc_error *err);
 	size_t (*space)(const struct gc_options *opt);
 	int (*init)(struct gc_heap *heap, struct gc_error *err);
@@ -40,7 +40,9 @@ struct gc_plan {
 	uintptr_t (*alloc)(struct gc_thread *t, size_t bytes, bool force);
 	void (*flush)(struct gc_thread *t);
 	void (*collect)(struct gc_heap *heap);
+	void (*index)(struct gc_heap *heap);
 	bool (*valid)(struct gc_heap *heap, uintptr_t addr);
+	bool (*kept)(struct gc_heap *heap, uintptr_t addr);
 	size_t (*footprint)(struct gc_heap *heap);
 	size_t (*release)(struct gc_heap *heap);
 };

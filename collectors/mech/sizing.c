@@ -7,7 +7,9 @@
 
 #include <math.h>
 
+#include "../space/pages.h"
 #include "heap.h"
+#include "plan.h"
 
 #define DALVIK_CONCURRENT_MIN_FREE (256u << 10)
 #define ART_FOREGROUND_MULTIPLIER 2.0
@@ -104,6 +106,8 @@ void gc_sizing_init(struct gc_heap *heap)
 	struct gc_sizing_out out = { (double)heap->opt.heap,
 				     (double)(heap->opt.heap - heap->opt.delta) };
 
+	if (heap->opt.sizing == GC_SIZING_FIXED && heap->plan->reserve)
+		out.soft /= 2;
 	apply(heap, &out);
 }
 
@@ -122,6 +126,7 @@ void gc_sizing_after(struct gc_heap *heap, uint64_t gc_ns)
 		.gc_ns = (double)gc_ns,
 	};
 	double marked = (double)heap->cycle.marked_bytes / (double)(gc_ns ? gc_ns : 1);
+	double held = (double)((uint64_t)heap->pages->used << GC_PAGE_SHIFT);
 	struct gc_sizing_out out;
 
 	/* MMTk's smoothing: .95 of the old allocation rate, .5 of the old collection rate */
@@ -137,6 +142,9 @@ void gc_sizing_after(struct gc_heap *heap, uint64_t gc_ns)
 		out.start = fmax(out.soft - in.delta, 0);
 	} else {
 		gc_sizing_rule((int)o->sizing, &in, &out);
+		/* half of what is not held in place stays empty, to copy to */
+		if (o->sizing == GC_SIZING_FIXED && heap->plan->reserve)
+			out.soft = held + (in.heap - held) / 2;
 		heap->major_soft = out.soft;
 		heap->major_room = out.soft - in.live;
 	}

@@ -1,6 +1,232 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Finding a broken heap: a re-trace from scratch with tables of its own, the check of
+ * every reference of every live object (Dalvik's pre and post verification), and the
+ * card table's invariant. All with the world stopped.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "../space/pages.h"
+#include "mark.h"
 #include "plan.h"
-#include "trace.h"
-void gc_verify_pre(struct gc_heap *heap) { (void)heap; }
-void gc_verify_post(struct gc_heap *heap) { (void)heap; }
-void gc_verify_cards(struct gc_heap *heap) { (void)heap; }
+
+struct retrace {
+	uint64_t *seen; /* biased */
+	void *map;
+	size_t size;
+	struct gc_vector stack;
+	uint64_t objects, bytes;
+	const void *holder; /* the object whose fields are visited; NULL roots */
+	bool after;
+};
+
+static const char *type_name(struct gc_heap *heap, const void *obj)
+{
+	uint64_t index;
+
+	if (!obj)
+		return "a root";
+	index = gc_word(obj) >> 8 & 0xffffff;
+	return index && index < heap->type_count ? heap->types[index].name : "?";
+}
+
+static void broken(struct gc_heap *heap, const char *what, const void *holder, const void *ref)
+{
+	if (!heap->verify_error.code)
+		gc_fail(&heap->verify_error, -EUCLEAN, "%s: %p (%s) refers to %p", what, holder,
+			type_name(heap, holder), ref);
+}
+
+static bool check_ref(struct gc_heap *heap, const void *holder, void *ref, bool after)
+{
+	uintptr_t addr = (uintptr_t)ref;
+	uint64_t word;
+
+	if (addr < heap->base || addr >= heap->end || addr & 7) {
+		broken(heap, "reference outside the heap", holder, ref);
+		return false;
+	}
+	if (!heap->plan->valid(heap, addr)) {
+		broken(heap, "reference to what is no live object", holder, ref);
+		return false;
+	}
+	word = gc_word(ref);
+	if (word & 0xf1 || !(word >> 8 & 0xffffff) ||
+	    (word >> 8 & 0xffffff) >= heap->type_count) {
+		broken(heap, "object with a broken header", holder, ref);
+		return false;
+	}
+	if (after && heap->plan->kept && !heap->plan->kept(heap, addr)) {
+		broken(heap, "reachable object not kept by the collection", holder, ref);
+		return false;
+	}
+	return true;
+}
+
+static void retrace_slot(struct gc_heap *heap, void **slot)
+{
+	struct retrace *r = heap->verify_trace;
+	void *ref = *slot;
+
+	if (!ref || !check_ref(heap, r->holder, ref, r->after) ||
+	    !gc_bit_take(r->seen, (uintptr_t)ref))
+		return;
+	r->objects++;
+	if (gc_vector_push(&r->stack, ref))
+		broken(heap, "no memory to verify", r->holder, ref);
+}
+
+/* Scan without noting weak objects: their referents are checked, not followed. */
+void gc_verify_scan(struct gc_heap *heap, void *obj, gc_slot_fn visit)
+{
+	size_t weaks = heap->weaks.count;
+	uint64_t word = gc_word(obj);
+	const struct gc_info *info = gc_info(heap, word);
+
+	gc_scan(heap, obj, info, word, visit);
+	heap->weaks.count = weaks;
+	if (info->weak && *gc_weak_slot(obj))
+		check_ref(heap, obj, *gc_weak_slot(obj), false);
+}
+
+static void retrace(struct gc_heap *heap, struct retrace *r)
+{
+	r->size = gc_align((heap->end - heap->base) / 64, GC_PAGE);
+	r->map = mmap(NULL, r->size, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (r->map == MAP_FAILED) {
+		broken(heap, "no memory to verify", NULL, NULL);
+		return;
+	}
+	r->seen = (uint64_t *)r->map - (heap->base >> GC_WORD_SHIFT);
+	heap->verify_trace = r;
+	gc_all_roots(heap, retrace_slot);
+	while (r->stack.count && !heap->verify_error.code) {
+		r->holder = r->stack.items[--r->stack.count];
+		r->bytes += gc_object_size(heap, r->holder);
+		gc_verify_scan(heap, (void *)(uintptr_t)r->holder, retrace_slot);
+	}
+	heap->verify_trace = NULL;
+	free(r->stack.items);
+	munmap(r->map, r->size);
+}
+
+static void whole(struct gc_heap *heap, bool after)
+{
+	struct retrace r = { .after = after };
+	struct gc_cycle *c = &heap->cycle;
+
+	heap->verify_error.code = 0;
+	if (heap->plan->index)
+		heap->plan->index(heap);
+	retrace(heap, &r);
+	heap->stats.verifications++;
+	/* Nothing runs beside a stop-the-world whole collection: no garbage floats. */
+	if (after && !heap->verify_error.code && c->exact && r.objects != c->marked_objects)
+		gc_fail(&heap->verify_error, -EUCLEAN,
+			"%llu objects are reachable, the collection kept %llu",
+			(unsigned long long)r.objects, (unsigned long long)c->marked_objects);
+}
+
+static void die(struct gc_heap *heap, const char *when)
+{
+	if (heap->verify_error.code)
+		gc_die(heap, "%s: %s", when, heap->verify_error.text);
+}
+
+static void flush_all(struct gc_heap *heap)
+{
+	for (struct gc_thread *t = heap->threads; t; t = t->next)
+		heap->plan->flush(t);
+}
+
+void gc_verify_pre(struct gc_heap *heap)
+{
+	gc_world_stop(heap);
+	flush_all(heap);
+	whole(heap, false);
+	die(heap, "before the collection");
+	gc_world_restart(heap);
+}
+
+/* Every live object, reachable or not: its references point to live objects. */
+static void live_slot(struct gc_heap *heap, void **slot)
+{
+	if (*slot)
+		check_ref(heap, heap->verify_holder, *slot, false);
+}
+
+void gc_verify_post(struct gc_heap *heap)
+{
+	uintptr_t end = gc_high(heap);
+
+	if (heap->opt.verify & GC_VERIFY_TRACE) {
+		whole(heap, true);
+		die(heap, "re-trace after the collection");
+	}
+	if (!(heap->opt.verify & GC_VERIFY_POST) || heap->plan->bump)
+		return;
+	for (uintptr_t at = heap->base; (at = gc_bit_next(heap->live, at, end)) < end; at += 8) {
+		heap->verify_holder = (void *)at;
+		gc_verify_scan(heap, (void *)at, live_slot);
+		die(heap, "after the collection");
+	}
+}
+
+static void white_slot(struct gc_heap *heap, void **slot)
+{
+	heap->verify_white |= *slot && !gc_bit_test(heap->mark, (uintptr_t)*slot);
+}
+
+void gc_verify_young(struct gc_heap *heap, void **slot)
+{
+	heap->verify_white |= *slot && !gc_in_pages(heap, (uintptr_t)*slot);
+}
+
+/*
+ * No reference leads from a marked object to an unmarked one but from a dirty card. In
+ * the remark pause the marked are black, when a minor cycle starts they are the old.
+ */
+void gc_verify_cards(struct gc_heap *heap)
+{
+	uintptr_t end = gc_high(heap);
+
+	if (heap->stack.top != heap->stack.base)
+		return; /* marking was interrupted: the grey are on the stack */
+	for (unsigned int i = 0; i < GC_MARK_QUEUE; i++)
+		if (heap->stack.queue[i])
+			return;
+	heap->stats.verifications++;
+	for (uintptr_t at = heap->base; (at = gc_bit_next(heap->mark, at, end)) < end; at += 8) {
+		if (*gc_card(heap, at) || !gc_word((void *)at))
+			continue;
+		heap->verify_white = false;
+		gc_verify_scan(heap, (void *)at, white_slot);
+		if (heap->verify_white)
+			gc_die(heap, "card table: %p (%s) is marked, refers to an unmarked object "
+			       "and its card is clean: a store missed its write barrier",
+			       (void *)at, type_name(heap, (void *)at));
+	}
+}
+
+int gc_verify(struct gc_mutator *m, struct gc_error *err)
+{
+	struct gc_thread *t = gc_thread(m);
+	struct gc_heap *heap = t->heap;
+	int code;
+
+	gc_turn_take(heap, t);
+	heap->cycle.self = t;
+	gc_world_stop(heap);
+	flush_all(heap);
+	whole(heap, false);
+	gc_world_restart(heap);
+	code = heap->verify_error.code;
+	if (err)
+		*err = heap->verify_error;
+	gc_turn_end(heap);
+	return code;
+}

@@ -142,6 +142,7 @@ static void collect(struct gc_heap *heap)
 	}
 	gc_mark_weak(heap);
 	gc_phase_end(heap);
+	c->exact = stw && c->kind == GC_KIND_MAJOR;
 	gc_inplace_turn_over(heap);
 	if (heap->plan->generational)
 		keep_survivors(heap);

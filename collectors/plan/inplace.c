@@ -38,22 +38,8 @@ void gc_inplace_flush(struct gc_thread *t)
 
 bool gc_inplace_valid(struct gc_heap *heap, uintptr_t addr)
 {
-	struct gc_pages *p = heap->pages;
-	uint32_t page;
-
-	if (!gc_in_pages(heap, addr) || addr & 7)
-		return false;
-	page = gc_page_of(p, addr);
-	if (page == 0 || page >= p->count)
-		return false;
-	while (p->table[page].kind == GC_PAGE_CONT)
-		page--;
-	if (!gc_bit_test(heap->live, addr))
-		return false;
-	if (p->table[page].kind == GC_PAGE_LARGE)
-		return addr == gc_page_address(p, page);
-	return p->table[page].kind == GC_PAGE_BLOCK &&
-	       gc_blocks_valid(heap, addr, &p->table[page], gc_page_address(p, page));
+	return gc_in_pages(heap, addr) &&
+	       (gc_large_valid(heap, addr) || gc_blocks_holds(heap, addr));
 }
 
 size_t gc_inplace_footprint(struct gc_heap *heap)

@@ -24,6 +24,7 @@ static void collect(struct gc_heap *heap)
 	gc_mark_finish(heap, NULL);
 	gc_mark_weak(heap);
 	gc_phase_end(heap);
+	heap->cycle.exact = true;
 	gc_inplace_turn_over(heap);
 	/* Large objects are few and their pages are wanted at once; blocks are swept lazily. */
 	gc_phase_begin(heap, GC_PHASE_SWEEP, heap->large->bytes);

@@ -257,10 +257,18 @@ size_t gc_blocks_sweep(struct gc_heap *heap)
 	return bytes;
 }
 
-bool gc_blocks_valid(struct gc_heap *heap, uintptr_t addr, const struct gc_page *page,
-		     uintptr_t start)
+bool gc_blocks_holds(struct gc_heap *heap, uintptr_t addr)
 {
-	size_t size = heap->blocks->size[page->cls];
+	struct gc_pages *p = heap->pages;
+	uint32_t page = gc_page_of(p, addr);
+	uintptr_t start;
+	size_t size;
 
+	while (p->table[page].kind == GC_PAGE_CONT)
+		page--;
+	if (p->table[page].kind != GC_PAGE_BLOCK || !gc_bit_test(heap->live, addr))
+		return false;
+	start = gc_page_address(p, page);
+	size = heap->blocks->size[p->table[page].cls];
 	return (addr - start) % size == 0 && addr + size <= start + GC_BLOCK;
 }

@@ -32,7 +32,7 @@ void gc_blocks_unsweep(struct gc_heap *heap);
  * are done. Takes space_lock per batch, as Dalvik's sweep takes the heap lock.
  */
 size_t gc_blocks_sweep(struct gc_heap *heap);
-bool gc_blocks_valid(struct gc_heap *heap, uintptr_t addr, const struct gc_page *page,
-		     uintptr_t start);
+/* Is @addr, in the pages, a live object of a block? */
+bool gc_blocks_holds(struct gc_heap *heap, uintptr_t addr);
 
 #endif

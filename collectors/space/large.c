@@ -81,3 +81,11 @@ size_t gc_large_sweep(struct gc_heap *heap)
 	gc_space_unlock(heap);
 	return bytes;
 }
+
+bool gc_large_valid(struct gc_heap *heap, uintptr_t addr)
+{
+	uint32_t page = gc_page_of(heap->pages, addr);
+
+	return addr % GC_PAGE == 0 && heap->pages->table[page].kind == GC_PAGE_LARGE &&
+	       gc_bit_test(heap->live, addr);
+}

@@ -18,6 +18,9 @@ uintptr_t gc_large_alloc(struct gc_heap *heap, size_t bytes, bool force);
 /* Free the objects whose live bit is clear; bytes looked at. Takes space_lock. */
 size_t gc_large_sweep(struct gc_heap *heap);
 
+/* Is @addr, in the pages, a live large object? */
+bool gc_large_valid(struct gc_heap *heap, uintptr_t addr);
+
 /* What an object of @bytes takes */
 static inline size_t gc_large_size(size_t bytes)
 {

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "bump.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+int gc_bump_init(struct gc_heap *heap, uintptr_t start, size_t capacity)
+{
+	struct gc_bump *b = calloc(1, sizeof(*b));
+
+	if (!b)
+		return -ENOMEM;
+	b->start[0] = b->high[0] = b->top = b->aged = start;
+	b->start[1] = b->high[1] = start + capacity;
+	b->capacity = capacity;
+	heap->bump = b;
+	return 0;
+}
+
+void gc_bump_fini(struct gc_heap *heap)
+{
+	free(heap->bump);
+	heap->bump = NULL;
+}
+
+/* @bytes of the space, or 0 */
+static uintptr_t carve(struct gc_heap *heap, size_t bytes, bool force)
+{
+	struct gc_bump *b = heap->bump;
+	uintptr_t end = b->start[b->now] + b->capacity, top = __atomic_load_n(&b->top,
+									     __ATOMIC_RELAXED);
+
+	do {
+		if (end - top < bytes)
+			return 0;
+	} while (!__atomic_compare_exchange_n(&b->top, &top, top + bytes, true, __ATOMIC_RELAXED,
+					      __ATOMIC_RELAXED));
+	if (gc_budget_take(heap, bytes, force))
+		return top;
+	/*
+	 * Over the limit. Hand it back if nobody was faster, else leave a hole; the bytes
+	 * there may be those of dead objects, so it is cleared to read as one.
+	 */
+	end = top + bytes;
+	if (!__atomic_compare_exchange_n(&b->top, &end, top, false, __ATOMIC_RELAXED,
+					 __ATOMIC_RELAXED))
+		memset((void *)top, 0, bytes);
+	return 0;
+}
+
+uintptr_t gc_bump_alloc(struct gc_thread *t, size_t bytes, bool force)
+{
+	struct gc_heap *heap = t->heap;
+	struct gc_run *run = &t->m.run[0];
+	size_t chunk = GC_CHUNK;
+	uintptr_t obj = run->cursor;
+
+	if (run->limit - obj >= bytes) {
+		run->cursor += bytes;
+		return obj;
+	}
+	if (heap->opt.stress || heap->opt.every_safepoint)
+		chunk = gc_budget_grant(heap, bytes);
+	/* What does not fit goes beside the chunk unless that is nearly used up. */
+	if (bytes > chunk / 4 || chunk < bytes) {
+		obj = carve(heap, bytes, force);
+		if (obj)
+			memset((void *)obj, 0, bytes);
+		return obj;
+	}
+	obj = carve(heap, chunk, force);
+	if (!obj)
+		return 0;
+	memset((void *)obj, 0, chunk);
+	/* Chunks that touch make one run: no hole. */
+	if (obj == run->limit) {
+		obj = run->cursor;
+		run->limit += chunk;
+	} else {
+		run->limit = obj + chunk;
+	}
+	run->cursor = obj + bytes;
+	return obj;
+}
+
+void gc_bump_flush(struct gc_thread *t)
+{
+	t->m.run[0].cursor = t->m.run[0].limit = 0;
+}
+
+void gc_bump_open(struct gc_heap *heap)
+{
+	struct gc_bump *b = heap->bump;
+
+	if (heap->opt.poison)
+		mprotect((void *)b->start[!b->now], b->capacity, PROT_READ | PROT_WRITE);
+	b->to = b->start[!b->now];
+}
+
+void gc_bump_flip(struct gc_heap *heap)
+{
+	struct gc_bump *b = heap->bump;
+
+	if (b->top > b->high[b->now])
+		b->high[b->now] = b->top;
+	if (heap->opt.poison) {
+		memset((void *)b->start[b->now], 0xdb, b->top - b->start[b->now]);
+		mprotect((void *)b->start[b->now], b->capacity, PROT_NONE);
+	}
+	b->now = !b->now;
+	b->top = b->aged = b->to;
+}
+
+void gc_bump_index(struct gc_heap *heap)
+{
+	struct gc_bump *b = heap->bump;
+	uintptr_t at = b->start[b->now], top = b->top;
+	size_t first = at >> GC_WORD_SHIFT, last = (at + b->capacity) >> GC_WORD_SHIFT;
+
+	memset(&heap->live[first], 0, (last - first) * sizeof(uint64_t));
+	while (at < top) {
+		if (!gc_word((void *)at)) {
+			at += 8;
+			continue;
+		}
+		gc_bit_set(heap->live, at);
+		at += gc_object_size(heap, (void *)at);
+	}
+}
+
+size_t gc_bump_release(struct gc_heap *heap)
+{
+	struct gc_bump *b = heap->bump;
+	size_t bytes = b->high[!b->now] - b->start[!b->now];
+
+	if (bytes)
+		madvise((void *)b->start[!b->now], gc_align(bytes, GC_PAGE), MADV_DONTNEED);
+	b->high[!b->now] = b->start[!b->now];
+	return bytes;
+}
+
+size_t gc_bump_footprint(const struct gc_heap *heap)
+{
+	const struct gc_bump *b = heap->bump;
+	uintptr_t top = __atomic_load_n(&b->top, __ATOMIC_RELAXED);
+	uintptr_t now = top > b->high[b->now] ? top : b->high[b->now];
+
+	return gc_align(now - b->start[b->now], GC_PAGE) +
+	       gc_align(b->high[!b->now] - b->start[!b->now], GC_PAGE);
+}
