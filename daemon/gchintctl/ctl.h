@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* gchintctl's commands. One file each, one line in the table of main.c. */
+#ifndef GCHINTCTL_CTL_H
+#define GCHINTCTL_CTL_H
+
+#include <stdbool.h>
+
+/* Exit codes, as gchintctl(1) lists them. */
+enum {
+	CTL_OK = 0,
+	CTL_FAILED = 1,
+	CTL_USAGE = 2,
+	CTL_FILE = 3, /* a recording cannot be read, an output not written */
+	CTL_DAEMON = 4, /* gchintd could not be started or reached */
+};
+
+struct ctl {
+	bool json;
+};
+
+/* @argv[0] is the command's name. Each returns an exit code. */
+int cmd_export(const struct ctl *ctl, int argc, char **argv);
+int cmd_marks(const struct ctl *ctl, int argc, char **argv);
+int cmd_record(const struct ctl *ctl, int argc, char **argv);
+int cmd_report(const struct ctl *ctl, int argc, char **argv);
+int cmd_status(const struct ctl *ctl, int argc, char **argv);
+int cmd_summary(const struct ctl *ctl, int argc, char **argv);
+int cmd_top(const struct ctl *ctl, int argc, char **argv);
+
+/* "gchintctl: ..." on stderr. */
+void ctl_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "db.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../common/schema.h"
+#include "ctl.h"
+
+static bool pragma(sqlite3 *db, const char *sql, int64_t *value)
+{
+	return db_number(db, sql, 0, value);
+}
+
+sqlite3 *db_open(const char *path)
+{
+	int64_t application = 0, version = 0;
+	sqlite3 *db = NULL;
+
+	if (access(path, R_OK)) {
+		ctl_error("%s: %s", path, strerror(errno));
+		return NULL;
+	}
+	if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
+		goto cannot;
+	sqlite3_busy_timeout(db, 2000);
+	/*
+	 * A file with a log needs a writable directory beside it; without one,
+	 * and without a log, it can be read as it is.
+	 */
+	if (sqlite3_exec(db, "SELECT 1 FROM sqlite_master", NULL, NULL, NULL) == SQLITE_CANTOPEN) {
+		char *uri = sqlite3_mprintf("file:%s?immutable=1", path);
+
+		sqlite3_close(db);
+		db = NULL;
+		if (!uri || sqlite3_open_v2(uri, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
+					    NULL) != SQLITE_OK) {
+			sqlite3_free(uri);
+			goto cannot;
+		}
+		sqlite3_free(uri);
+	}
+	if (!pragma(db, "PRAGMA application_id", &application) ||
+	    application != SCHEMA_APPLICATION) {
+		ctl_error("%s: not a recording of gchintd", path);
+		goto close_db;
+	}
+	pragma(db, "PRAGMA user_version", &version);
+	if (version != SCHEMA_VERSION) {
+		ctl_error("%s: schema version %lld, this program reads %d; use the gchintctl that "
+			  "came with the gchintd that made it",
+			  path, (long long)version, SCHEMA_VERSION);
+		goto close_db;
+	}
+	return db;
+
+cannot:
+	ctl_error("%s: %s", path, db ? sqlite3_errmsg(db) : "no memory");
+close_db:
+	sqlite3_close(db);
+	return NULL;
+}
+
+sqlite3_stmt *db_query(sqlite3 *db, const char *sql)
+{
+	sqlite3_stmt *stmt;
+
+	if (sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK)
+		return stmt;
+	ctl_error("%s: %s", sqlite3_db_filename(db, "main"), sqlite3_errmsg(db));
+	return NULL;
+}
+
+bool db_number(sqlite3 *db, const char *sql, int64_t parameter, int64_t *value)
+{
+	sqlite3_stmt *stmt;
+	bool found = false;
+
+	if (sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) != SQLITE_OK)
+		return false;
+	if (sqlite3_bind_parameter_count(stmt))
+		sqlite3_bind_int64(stmt, 1, parameter);
+	if (sqlite3_step(stmt) == SQLITE_ROW && sqlite3_column_type(stmt, 0) != SQLITE_NULL) {
+		*value = sqlite3_column_int64(stmt, 0);
+		found = true;
+	}
+	sqlite3_finalize(stmt);
+	return found;
+}
+
+bool db_meta(sqlite3 *db, const char *key, char *buf, size_t size)
+{
+	sqlite3_stmt *stmt = db_query(db, "SELECT value FROM meta WHERE key = ?");
+	bool found = false;
+
+	*buf = '\0';
+	if (!stmt)
+		return false;
+	sqlite3_bind_text(stmt, 1, key, -1, SQLITE_STATIC);
+	if (sqlite3_step(stmt) == SQLITE_ROW) {
+		snprintf(buf, size, "%s", db_text(stmt, 0, ""));
+		found = true;
+	}
+	sqlite3_finalize(stmt);
+	return found;
+}
+
+bool db_span(sqlite3 *db, uint64_t *t0, uint64_t *t1)
+{
+	static const char *const last[] = {
+		"SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'end_ns'",
+		"SELECT max(t) FROM costs",
+		"SELECT max(t) FROM samples WHERE rowid > (SELECT max(rowid) FROM samples) - 64",
+		"SELECT max(coalesce(t1, t0)) FROM phases",
+		"SELECT max(t) FROM transitions",
+		"SELECT max(t) FROM residency",
+	};
+	int64_t v;
+
+	if (!db_number(db, "SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'start_ns'", 0, &v))
+		return false;
+	*t0 = *t1 = (uint64_t)v;
+	for (size_t i = 0; i < sizeof(last) / sizeof(last[0]); i++)
+		if (db_number(db, last[i], 0, &v) && (uint64_t)v > *t1)
+			*t1 = (uint64_t)v;
+	/* A rotated recording began in an older file; this one, later. */
+	if (db_number(db, "SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'file_start_ns'", 0,
+		      &v))
+		*t0 = (uint64_t)v;
+	return *t1 > *t0;
+}
+
+int64_t db_int(sqlite3_stmt *stmt, int column, int64_t null)
+{
+	return sqlite3_column_type(stmt, column) == SQLITE_NULL ?
+		       null :
+		       sqlite3_column_int64(stmt, column);
+}
+
+const char *db_text(sqlite3_stmt *stmt, int column, const char *null)
+{
+	const unsigned char *s = sqlite3_column_text(stmt, column);
+
+	return s ? (const char *)s : null;
+}

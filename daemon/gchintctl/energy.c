@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "energy.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctl.h"
+#include "db.h"
+
+struct edge {
+	uint64_t t;
+	uint16_t group;
+	int16_t step; /* +1 begin, -1 end */
+};
+
+static int by_time(const void *a, const void *b)
+{
+	const struct edge *x = a, *y = b;
+
+	if (x->t != y->t)
+		return x->t < y->t ? -1 : 1;
+	return x->step - y->step; /* ends before begins */
+}
+
+static void put(struct energy_segment *seg, size_t *nr, uint64_t t0, uint64_t t1,
+		const uint32_t *active)
+{
+	struct energy_segment *s = &seg[*nr];
+
+	if (t1 <= t0)
+		return;
+	*s = (struct energy_segment){ .t0 = t0, .t1 = t1 };
+	for (unsigned int g = 1; g < RUN_GROUPS && s->nr < 4; g++)
+		if (active[g])
+			s->group[s->nr++] = (uint16_t)g;
+	++*nr;
+}
+
+struct energy_segment *energy_segments(const struct run *run, size_t *nr)
+{
+	struct edge *edge = malloc((run->phases * 2 + 1) * sizeof(*edge));
+	struct energy_segment *seg = malloc((run->phases * 2 + 2) * sizeof(*seg));
+	uint32_t active[RUN_GROUPS] = { 0 };
+	uint64_t t = run->t0;
+	size_t edges = 0;
+
+	*nr = 0;
+	if (!edge || !seg) {
+		free(edge);
+		free(seg);
+		return NULL;
+	}
+	for (size_t i = 0; i < run->phases; i++) {
+		const struct run_phase *p = &run->phase[i];
+
+		edge[edges++] = (struct edge){ p->t0, p->group, 1 };
+		edge[edges++] = (struct edge){ p->t1, p->group, -1 };
+	}
+	qsort(edge, edges, sizeof(*edge), by_time);
+	for (size_t i = 0; i < edges; i++) {
+		if (edge[i].t > t) {
+			put(seg, nr, t, edge[i].t, active);
+			t = edge[i].t;
+		}
+		active[edge[i].group] += (uint32_t)edge[i].step;
+	}
+	put(seg, nr, t, run->t1, active);
+	free(edge);
+	return seg;
+}
+
+/* Bounds of what @overlap of an interval took, from the powers the rail can have. */
+static double half_width(double joules, double length, double overlap, const struct energy *e)
+{
+	double rest = length - overlap, low, high;
+
+	low = fmax(e->min_w * overlap, joules - e->max_w * rest);
+	high = fmin(e->max_w * overlap, joules - e->min_w * rest);
+	return high > low ? (high - low) / 2 : 0;
+}
+
+static double watts(const struct energy_sample *a, const struct energy_sample *b, bool counter)
+{
+	if (counter)
+		return (double)(b->value - a->value) * 1e-6 / ((double)(b->t - a->t) * 1e-9);
+	return ((double)a->value + (double)b->value) / 2 * 1e-6;
+}
+
+/* A counter that goes back was reset: nothing is known of that interval. */
+static bool usable(const struct energy_sample *a, const struct energy_sample *b, bool counter)
+{
+	return a->known && b->known && b->t > a->t && (!counter || b->value >= a->value);
+}
+
+static void split_interval(const struct energy_sample *a, const struct energy_sample *b,
+			   double joules, bool known, const struct energy_segment *seg,
+			   size_t segments, size_t *at, struct energy *e)
+{
+	double share[RUN_GROUPS] = { 0 }; /* ns of this interval */
+	double length = (double)(b->t - a->t);
+	unsigned int touched[RUN_GROUPS], nr = 0;
+
+	while (*at < segments && seg[*at].t1 <= a->t)
+		++*at;
+	for (size_t i = *at; i < segments && seg[i].t0 < b->t; i++) {
+		uint64_t from = seg[i].t0 > a->t ? seg[i].t0 : a->t;
+		uint64_t to = seg[i].t1 < b->t ? seg[i].t1 : b->t;
+		unsigned int n = seg[i].nr ? seg[i].nr : 1;
+
+		for (unsigned int g = 0; g < n; g++) {
+			unsigned int group = seg[i].nr ? seg[i].group[g] : 0;
+
+			if (share[group] == 0)
+				touched[nr++] = group;
+			share[group] += (double)(to - from) / n;
+		}
+	}
+	for (unsigned int i = 0; i < nr; i++) {
+		struct energy_part *p = &e->part[touched[i]];
+		double ns = share[touched[i]];
+
+		if (!known) {
+			p->unknown_ns += (uint64_t)ns;
+			continue;
+		}
+		p->ns += (uint64_t)ns;
+		p->joules += joules * ns / length;
+		p->error += half_width(joules, length * 1e-9, ns * 1e-9, e);
+	}
+}
+
+static int by_length(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static uint64_t median_interval(const struct energy_sample *s, size_t samples)
+{
+	uint64_t *d = samples > 1 ? malloc((samples - 1) * sizeof(*d)) : NULL, m;
+
+	if (!d)
+		return 0;
+	for (size_t i = 0; i + 1 < samples; i++)
+		d[i] = s[i + 1].t - s[i].t;
+	qsort(d, samples - 1, sizeof(*d), by_length);
+	m = d[(samples - 1) / 2];
+	free(d);
+	return m;
+}
+
+void energy_split(const struct energy_sample *s, size_t samples, bool counter,
+		  const struct energy_segment *seg, size_t segments, struct energy *e)
+{
+	size_t at = 0;
+
+	memset(e, 0, sizeof(*e));
+	e->samples = samples;
+	e->interval_ns = median_interval(s, samples);
+	e->min_w = INFINITY;
+	e->max_w = -INFINITY;
+	for (size_t i = 0; i < samples; i++)
+		e->unknown += !s[i].known;
+	for (size_t i = 0; i + 1 < samples; i++) {
+		double w;
+
+		if (!usable(&s[i], &s[i + 1], counter))
+			continue;
+		w = watts(&s[i], &s[i + 1], counter);
+		e->total += w * (double)(s[i + 1].t - s[i].t) * 1e-9;
+		e->known_ns += s[i + 1].t - s[i].t;
+		/* Of a power rail the samples themselves are the extremes. */
+		if (!counter) {
+			e->min_w = fmin(e->min_w,
+					fmin((double)s[i].value, (double)s[i + 1].value) * 1e-6);
+			e->max_w = fmax(e->max_w,
+					fmax((double)s[i].value, (double)s[i + 1].value) * 1e-6);
+		} else {
+			e->min_w = fmin(e->min_w, w);
+			e->max_w = fmax(e->max_w, w);
+		}
+	}
+	if (e->known_ns)
+		e->mean_w = e->total / ((double)e->known_ns * 1e-9);
+	for (size_t i = 0; i + 1 < samples; i++) {
+		bool known = usable(&s[i], &s[i + 1], counter);
+		double joules = 0;
+
+		if (s[i + 1].t <= s[i].t)
+			continue;
+		if (known)
+			joules = watts(&s[i], &s[i + 1], counter) * (double)(s[i + 1].t - s[i].t) *
+				 1e-9;
+		split_interval(&s[i], &s[i + 1], joules, known, seg, segments, &at, e);
+	}
+}
+
+bool energy_of(const struct run *run, const struct run_rail *rail, struct energy *e)
+{
+	bool counter = !strcmp(rail->kind, "energy");
+	struct energy_sample *s = NULL;
+	struct energy_segment *seg;
+	size_t nr = 0, room = 0, segments;
+	sqlite3_stmt *stmt;
+
+	if (!counter && strcmp(rail->kind, "power"))
+		return false;
+	stmt = db_query(run->db, "SELECT t, value FROM samples WHERE rail = ? ORDER BY t");
+	if (!stmt)
+		return false;
+	sqlite3_bind_int64(stmt, 1, rail->id);
+	while (sqlite3_step(stmt) == SQLITE_ROW) {
+		if (nr == room) {
+			struct energy_sample *more;
+
+			room = room ? room * 2 : 1024;
+			more = realloc(s, room * sizeof(*s));
+			if (!more)
+				break;
+			s = more;
+		}
+		s[nr++] = (struct energy_sample){
+			.t = (uint64_t)db_int(stmt, 0, 0),
+			.value = db_int(stmt, 1, 0),
+			.known = sqlite3_column_type(stmt, 1) != SQLITE_NULL,
+		};
+	}
+	sqlite3_finalize(stmt);
+	seg = energy_segments(run, &segments);
+	if (seg)
+		energy_split(s, nr, counter, seg, segments, e);
+	free(seg);
+	free(s);
+	return seg && e->known_ns;
+}
+
+bool energy_modelled(const struct run *run, struct energy *e, char *source, size_t size)
+{
+	double *uw = calloc(run->khzs ? run->khzs : 1, sizeof(*uw));
+	bool any = false;
+
+	memset(e, 0, sizeof(*e));
+	if (!uw)
+		return false;
+	snprintf(source, size, "%s", "");
+	for (size_t k = 0; k < run->khzs; k++) {
+		int64_t v;
+
+		if (!db_number(run->db, "SELECT max(power_uw) FROM opps WHERE khz = ?", run->khz[k],
+			       &v))
+			continue;
+		uw[k] = (double)v;
+		any = true;
+	}
+	if (any) {
+		sqlite3_stmt *s = db_query(run->db, "SELECT source FROM opps WHERE power_uw > 0 "
+						    "LIMIT 1");
+
+		if (s && sqlite3_step(s) == SQLITE_ROW)
+			snprintf(source, size, "%s", db_text(s, 0, "opps"));
+		sqlite3_finalize(s);
+	}
+	for (size_t k = 0; k < run->khzs && any; k++)
+		for (unsigned int g = CLASS_NR; g < RUN_GROUPS; g++) {
+			uint64_t ns = run->residency[k][g];
+
+			if (!ns)
+				continue;
+			if (uw[k] <= 0) {
+				e->part[g].unknown_ns += ns;
+				continue;
+			}
+			e->part[g].ns += ns;
+			e->part[g].joules += uw[k] * 1e-6 * (double)ns * 1e-9;
+			e->total += uw[k] * 1e-6 * (double)ns * 1e-9;
+		}
+	free(uw);
+	return any;
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cost.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "../common/clock.h"
+
+struct cost {
+	struct host *host;
+	const struct writer *writer;
+	struct watch *timer;
+};
+
+static void on_timer(void *data, uint32_t events)
+{
+	struct cost *c = data;
+	struct writer_stats stats = { 0 };
+	struct record r = { .t = clock_now(), .type = RECORD_COST };
+	unsigned long long total, resident;
+	char text[128];
+
+	(void)events;
+	if (c->writer)
+		writer_stats(c->writer, &stats);
+	r.cost = (struct record_cost){
+		.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID),
+		.wakeups = loop_wakeups(c->host->loop),
+		.records = stats.records,
+		.bytes = stats.bytes,
+		.rss_kib = UNKNOWN_U32,
+	};
+	/* Our own, wherever the sources look. */
+	if (root_read(text, sizeof(text), "/proc/self/statm") > 0 &&
+	    sscanf(text, "%llu %llu", &total, &resident) == 2)
+		r.cost.rss_kib = (uint32_t)(resident * (uint64_t)sysconf(_SC_PAGESIZE) / 1024);
+	host_record(c->host, &r);
+}
+
+struct cost *cost_start(struct host *host, const struct writer *writer)
+{
+	struct cost *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->host = host;
+	c->writer = writer;
+	c->timer = loop_timer(host->loop, 10 * NSEC_PER_SEC, on_timer, c);
+	on_timer(c, 0);
+	return c;
+}
+
+void cost_stop(struct cost *c)
+{
+	if (!c)
+		return;
+	on_timer(c, 0);
+	watch_free(c->timer);
+	free(c);
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "endpoint.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#include "../common/clock.h"
+#include "../common/text.h"
+#include "metrics.h"
+
+#ifdef HAVE_MICROHTTPD
+#include <microhttpd.h>
+#endif
+
+struct endpoint {
+	struct host *host;
+	const struct writer *writer;
+	struct watch *timer;
+	bool told; /* that the text file cannot be written */
+#ifdef HAVE_MICROHTTPD
+	struct MHD_Daemon *http;
+	struct watch *watch, *expire;
+#endif
+};
+
+static char *text(struct endpoint *e, size_t *size)
+{
+	struct writer_stats stats;
+
+	if (e->writer)
+		writer_stats(e->writer, &stats);
+	return metrics_text(e->host->metrics, e->host, e->writer ? &stats : NULL, size);
+}
+
+/* Written beside and moved over, so that no reader sees half of it. */
+static int write_file(const char *path, const char *data, size_t size)
+{
+	char temporary[300];
+	ssize_t n;
+	int fd, ret = 0;
+
+	snprintf(temporary, sizeof(temporary), "%s.%d", path, (int)getpid());
+	fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (fd < 0)
+		return -errno;
+	n = write(fd, data, size);
+	if (n < 0)
+		ret = -errno;
+	else if ((size_t)n != size)
+		ret = -ENOSPC;
+	close(fd);
+	if (!ret && rename(temporary, path))
+		ret = -errno;
+	if (ret)
+		unlink(temporary);
+	return ret;
+}
+
+static void on_timer(void *data, uint32_t events)
+{
+	struct endpoint *e = data;
+	const char *path = e->host->config.metrics_textfile;
+	size_t size;
+	char *t = text(e, &size);
+	int ret;
+
+	(void)events;
+	if (!t)
+		return;
+	ret = write_file(path, t, size);
+	free(t);
+	if (ret && !e->told)
+		host_note(e->host, LOG_WARNING, "metrics", "%s: %s: not updated", path,
+			  strerror(-ret));
+	e->told = ret;
+}
+
+#ifdef HAVE_MICROHTTPD
+static enum MHD_Result respond(void *data, struct MHD_Connection *connection, const char *url,
+			       const char *method, const char *version, const char *upload,
+			       size_t *upload_size, void **per_request)
+{
+	static const char hint[] = "gchintd: the metrics are at /metrics\n";
+	struct endpoint *e = data;
+	struct MHD_Response *response;
+	unsigned int status = MHD_HTTP_OK;
+	enum MHD_Result ret;
+
+	(void)version;
+	(void)upload;
+	(void)upload_size;
+	(void)per_request;
+	if (strcmp(method, "GET") && strcmp(method, "HEAD")) {
+		status = MHD_HTTP_METHOD_NOT_ALLOWED;
+	} else if (!strcmp(url, "/metrics")) {
+		size_t size;
+		char *t = text(e, &size);
+
+		if (!t)
+			return MHD_NO;
+		response = MHD_create_response_from_buffer(size, t, MHD_RESPMEM_MUST_FREE);
+		MHD_add_response_header(response, "Content-Type",
+					"application/openmetrics-text; version=1.0.0; "
+					"charset=utf-8");
+		goto queue;
+	} else if (strcmp(url, "/")) {
+		status = MHD_HTTP_NOT_FOUND;
+	}
+	response = MHD_create_response_from_buffer(sizeof(hint) - 1, (void *)(uintptr_t)hint,
+						   MHD_RESPMEM_PERSISTENT);
+	MHD_add_response_header(response, "Content-Type", "text/plain");
+queue:
+	ret = MHD_queue_response(connection, status, response);
+	MHD_destroy_response(response);
+	return ret;
+}
+
+static void run_http(void *data, uint32_t events)
+{
+	struct endpoint *e = data;
+	MHD_UNSIGNED_LONG_LONG ms;
+
+	(void)events;
+	MHD_run(e->http);
+	/* Idle connections time out; with none there is nothing to wake for. */
+	if (MHD_get_timeout(e->http, &ms) == MHD_YES)
+		watch_period(e->expire, (ms < 10 ? 10 : ms) * NSEC_PER_MSEC);
+	else
+		watch_period(e->expire, 0);
+}
+
+static int parse_listen(const char *listen, struct sockaddr_storage *addr)
+{
+	const char *colon = strrchr(listen, ':');
+	char host[64];
+	uint64_t port;
+
+	if (!colon || text_u64(colon + 1, &port) || !port || port > 65535)
+		return -EINVAL;
+	snprintf(host, sizeof(host), "%.*s", (int)(colon - listen), listen);
+	memset(addr, 0, sizeof(*addr));
+	if (host[0] == '[' && host[strlen(host) - 1] == ']') {
+		struct sockaddr_in6 *in6 = (void *)addr;
+
+		host[strlen(host) - 1] = '\0';
+		in6->sin6_family = AF_INET6;
+		in6->sin6_port = htons((uint16_t)port);
+		return inet_pton(AF_INET6, host + 1, &in6->sin6_addr) == 1 ? 0 : -EINVAL;
+	}
+	struct sockaddr_in *in = (void *)addr;
+
+	in->sin_family = AF_INET;
+	in->sin_port = htons((uint16_t)port);
+	return inet_pton(AF_INET, host, &in->sin_addr) == 1 ? 0 : -EINVAL;
+}
+
+static void start_http(struct endpoint *e)
+{
+	const char *listen = e->host->config.metrics_listen;
+	const union MHD_DaemonInfo *info;
+	struct sockaddr_storage addr;
+
+	if (parse_listen(listen, &addr)) {
+		host_note(e->host, LOG_WARNING, "metrics",
+			  "listen = %s: ADDRESS:PORT is wanted, such as 127.0.0.1:9477", listen);
+		return;
+	}
+	e->http = MHD_start_daemon(
+		MHD_USE_EPOLL | (addr.ss_family == AF_INET6 ? MHD_USE_IPv6 : 0), 0, NULL, NULL,
+		respond, e, MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&addr,
+		MHD_OPTION_CONNECTION_LIMIT, 16u, MHD_OPTION_CONNECTION_TIMEOUT, 10u,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)16384, MHD_OPTION_END);
+	info = e->http ? MHD_get_daemon_info(e->http, MHD_DAEMON_INFO_EPOLL_FD) : NULL;
+	if (!info) {
+		host_note(e->host, LOG_WARNING, "metrics", "%s: cannot listen: %s", listen,
+			  strerror(errno));
+		return;
+	}
+	e->watch = loop_fd(e->host->loop, info->epoll_fd, EPOLLIN, run_http, e);
+	e->expire = loop_timer(e->host->loop, 0, run_http, e);
+}
+
+static void stop_http(struct endpoint *e)
+{
+	watch_free(e->watch);
+	watch_free(e->expire);
+	if (e->http)
+		MHD_stop_daemon(e->http);
+}
+#else
+static void start_http(struct endpoint *e)
+{
+	host_note(e->host, LOG_WARNING, "metrics", "listen: built without libmicrohttpd");
+}
+
+static void stop_http(struct endpoint *e)
+{
+	(void)e;
+}
+#endif
+
+struct endpoint *endpoint_start(struct host *host, const struct writer *writer)
+{
+	struct endpoint *e = calloc(1, sizeof(*e));
+
+	if (!e)
+		return NULL;
+	e->host = host;
+	e->writer = writer;
+	if (*host->config.metrics_listen)
+		start_http(e);
+	if (*host->config.metrics_textfile) {
+		e->timer = loop_timer(host->loop, host->config.metrics_period_s * NSEC_PER_SEC,
+				      on_timer, e);
+		on_timer(e, 0);
+	}
+	return e;
+}
+
+void endpoint_stop(struct endpoint *e)
+{
+	if (!e)
+		return;
+	if (e->timer)
+		on_timer(e, 0);
+	watch_free(e->timer);
+	stop_http(e);
+	free(e);
+}

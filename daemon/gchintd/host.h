@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a source stands on: where the kernel is, what was configured, the loop
+ * to wait in, and where its records go. The only structure that is passed
+ * around.
+ */
+#ifndef GCHINTD_HOST_H
+#define GCHINTD_HOST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../common/root.h"
+#include "config.h"
+#include "loop.h"
+#include "record.h"
+
+struct iio_buffers;
+struct metrics;
+struct queue;
+struct tracker;
+
+struct host {
+	struct root root;
+	struct config config;
+	const char *feed; /* socket that stands in for netlink, or NULL */
+	struct loop *loop; /* NULL while only probing */
+	struct queue *queue; /* NULL when nothing is recorded */
+	struct tracker *tracker;
+	struct metrics *metrics;
+	bool traced; /* the tracepoint tells every frequency */
+	struct iio_buffers *iio_buffers; /* of the iio source, or NULL */
+	uint32_t next_rail; /* last number given to a rail */
+	uint64_t lost; /* records that found the queue full, not yet told */
+	uint64_t lost_total;
+};
+
+/* Every observation passes here: metrics see it, the queue takes it. */
+void host_record(struct host *host, const struct record *r);
+/* Takes @d over, even on failure; NULL is fine. */
+void host_define(struct host *host, struct definition *d);
+/* A change of state: to the journal and into the recording. */
+void host_note(struct host *host, int priority, const char *source, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+/* Something was missed. @source and @why are constant strings. */
+void host_drop(struct host *host, const char *source, uint64_t count, const char *why);
+
+/* Shorthands for definitions. */
+void host_meta(struct host *host, const char *key, const char *value);
+/* error_ns of host_clock() when each sample carries its own. */
+#define CLOCK_PER_SAMPLE UINT64_MAX
+void host_clock(struct host *host, const char *source, const char *clock, int64_t offset_ns,
+		uint64_t error_ns, const char *how);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The main loop: descriptors, timers and signals through one epoll. Periodic
+ * timers stand on multiples of their period, so that sources with the same or
+ * a dividing period share a wake-up.
+ */
+#ifndef GCHINTD_LOOP_H
+#define GCHINTD_LOOP_H
+
+#include <stdint.h>
+
+struct loop;
+struct watch;
+
+typedef void (*loop_fn)(void *data, uint32_t events);
+
+struct loop *loop_new(void);
+void loop_free(struct loop *loop);
+
+/* Calls @fn with the EPOLL* events of @fd, which stays the caller's. */
+struct watch *loop_fd(struct loop *loop, int fd, uint32_t events, loop_fn fn, void *data);
+/* Calls @fn every @period_ns; missed periods are skipped, not made up. */
+struct watch *loop_timer(struct loop *loop, uint64_t period_ns, loop_fn fn, void *data);
+/* Calls @fn with the signal's number as events. Blocks the signal. */
+struct watch *loop_signal(struct loop *loop, int signo, loop_fn fn, void *data);
+
+/* Changes the period of a timer; 0 stops it. */
+int watch_period(struct watch *w, uint64_t period_ns);
+/* Lets a descriptor rest and wake again; cheap. */
+int watch_enable(struct watch *w, uint32_t events);
+/* May be called from within any callback, its own included. NULL is fine. */
+void watch_free(struct watch *w);
+
+/* Runs until loop_quit(); returns the code given there or -errno. */
+int loop_run(struct loop *loop);
+void loop_quit(struct loop *loop, int code);
+/* Times the loop woke up so far. */
+uint64_t loop_wakeups(const struct loop *loop);
+
+#endif

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "marks.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#include "../common/clock.h"
+#include "../common/text.h"
+
+struct marks {
+	struct host *host;
+	struct watch *watch;
+	int fd;
+	char path[108];
+};
+
+/* The instant in front of the text, if one is there and is not absurd. */
+static const char *instant(const char *text, uint64_t now, uint64_t *t)
+{
+	char *end;
+	unsigned long long v;
+
+	*t = now;
+	if (!isdigit((unsigned char)*text))
+		return text;
+	errno = 0;
+	v = strtoull(text, &end, 10);
+	if (errno || *end != ' ' || v > now)
+		return text;
+	*t = v;
+	return end + 1;
+}
+
+static void on_datagram(void *data, uint32_t events)
+{
+	struct marks *m = data;
+	char buf[512], control[CMSG_SPACE(sizeof(struct ucred))];
+
+	(void)events;
+	for (;;) {
+		struct iovec iov = { buf, sizeof(buf) - 1 };
+		struct msghdr msg = {
+			.msg_iov = &iov,
+			.msg_iovlen = 1,
+			.msg_control = control,
+			.msg_controllen = sizeof(control),
+		};
+		ssize_t n = recvmsg(m->fd, &msg, MSG_DONTWAIT);
+		int64_t pid = UNKNOWN_S64;
+		const char *text;
+		uint64_t t;
+
+		if (n <= 0)
+			return;
+		buf[n] = '\0';
+		for (struct cmsghdr *c = CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c))
+			if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS)
+				pid = ((struct ucred *)(void *)CMSG_DATA(c))->pid;
+		text = instant(text_strip(buf), clock_now(), &t);
+		host_define(m->host, definition_new(DEFINE_MARK, t, &pid, 1, &text, 1));
+	}
+}
+
+struct marks *marks_start(struct host *host, const char *path)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	struct marks *m = calloc(1, sizeof(*m));
+	int on = 1;
+
+	if (!m || strlen(path) >= sizeof(addr.sun_path)) {
+		free(m);
+		return NULL;
+	}
+	m->host = host;
+	strcpy(addr.sun_path, path);
+	strcpy(m->path, path);
+	m->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	/* In use if somebody answers; else left by a daemon that was killed. */
+	if (m->fd >= 0 && connect(m->fd, (struct sockaddr *)&addr, sizeof(addr)))
+		unlink(path);
+	if (m->fd >= 0)
+		close(m->fd);
+	m->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (m->fd < 0 || setsockopt(m->fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) ||
+	    bind(m->fd, (struct sockaddr *)&addr, sizeof(addr)) || chmod(path, 0660)) {
+		host_note(host, LOG_WARNING, "marks", "%s: %s: no marks can be added", path,
+			  strerror(errno));
+		if (m->fd >= 0)
+			close(m->fd);
+		free(m);
+		return NULL;
+	}
+	m->watch = loop_fd(host->loop, m->fd, EPOLLIN, on_datagram, m);
+	return m;
+}
+
+void marks_stop(struct marks *m)
+{
+	if (!m)
+		return;
+	on_datagram(m, 0);
+	watch_free(m->watch);
+	close(m->fd);
+	unlink(m->path);
+	free(m);
+}

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "rail.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#include "../common/clock.h"
+#include "../common/text.h"
+#include "metrics.h"
+
+#define RAILS_MAX  256
+#define RESCAN_NS  (2 * NSEC_PER_SEC)
+#define LATE_LOOKS 16 /* looks over budget in a row before the period grows */
+
+struct rail {
+	char *name, *path;
+	uint32_t id;
+	struct rail_desc desc; /* its strings are not kept */
+	int fd, factor_fd;
+	bool gone;
+	int64_t last; /* raw, for wraps */
+	bool has_last;
+	int64_t wrapped; /* added for the wraps so far */
+	int64_t recorded;
+	uint64_t recorded_t;
+};
+
+struct rails {
+	struct host *host;
+	enum source_id id;
+	rails_scan_fn scan;
+	struct watch *timer;
+	uint64_t period_ns, rescan_at;
+	struct rail *rail[RAILS_MAX];
+	unsigned int nr, late;
+};
+
+const char *rail_kind_name(enum rail_kind kind)
+{
+	static const char *const names[] = { "power", "energy", "voltage", "current" };
+
+	return names[kind];
+}
+
+const struct host *rails_host(const struct rails *rails)
+{
+	return rails->host;
+}
+
+static void define(struct host *host, enum source_id source, uint32_t id, const struct rail_desc *d,
+		   uint64_t period_ns)
+{
+	const int64_t numbers[] = { id, (int64_t)period_ns };
+	const char *strings[] = {
+		d->name, d->label,  rail_kind_name(d->kind), config_source_name(source),
+		d->path, d->derived
+	};
+
+	host_define(host, definition_new(DEFINE_RAIL, clock_now(), numbers, 2, strings, 6));
+	if (host->metrics)
+		metrics_rail(host->metrics, id, d->name, d->label, (int)d->kind);
+}
+
+int rails_define(struct host *host, enum source_id id, const struct rail_desc *desc,
+		 uint64_t period_ns)
+{
+	if (fnmatch(host->config.source[id].match, desc->name, 0))
+		return -1;
+	host->next_rail++;
+	define(host, id, host->next_rail, desc, period_ns);
+	return (int)host->next_rail;
+}
+
+static void close_rail(struct rail *r)
+{
+	if (r->fd >= 0)
+		close(r->fd);
+	if (r->factor_fd >= 0)
+		close(r->factor_fd);
+	r->fd = r->factor_fd = -1;
+}
+
+static int open_rail(struct rail *r, const struct rail_desc *d)
+{
+	r->fd = open(d->path, O_RDONLY | O_CLOEXEC);
+	if (r->fd < 0)
+		return -errno;
+	if (d->factor) {
+		r->factor_fd = open(d->factor, O_RDONLY | O_CLOEXEC);
+		if (r->factor_fd < 0) {
+			int ret = -errno;
+
+			close_rail(r);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+static void free_rail(struct rail *r)
+{
+	close_rail(r);
+	free(r->name);
+	free(r->path);
+	free(r);
+}
+
+void rails_add(struct rails *rails, const struct rail_desc *d)
+{
+	const char *source = config_source_name(rails->id);
+	struct rail *r = NULL;
+	int ret;
+
+	if (fnmatch(rails->host->config.source[rails->id].match, d->name, 0))
+		return;
+	for (unsigned int i = 0; i < rails->nr; i++)
+		if (!strcmp(rails->rail[i]->name, d->name)) {
+			r = rails->rail[i];
+			if (r->gone && !open_rail(r, d)) {
+				r->gone = false;
+				r->has_last = false;
+				host_note(rails->host, LOG_NOTICE, source, "%s: back", d->name);
+			}
+			return;
+		}
+	if (rails->nr == RAILS_MAX)
+		return;
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return;
+	r->fd = r->factor_fd = -1;
+	r->name = strdup(d->name);
+	r->path = strdup(d->path);
+	if (!r->name || !r->path) {
+		free_rail(r);
+		return;
+	}
+	ret = open_rail(r, d);
+	if (ret) {
+		host_note(rails->host, LOG_WARNING, source, "%s: %s: %s", d->name, d->path,
+			  strerror(-ret));
+		r->gone = true;
+	}
+	r->desc = *d;
+	r->id = ++rails->host->next_rail;
+	rails->rail[rails->nr++] = r;
+	define(rails->host, rails->id, r->id, d, rails->period_ns);
+}
+
+static int read_number(int fd, int64_t *value)
+{
+	char buf[64];
+	ssize_t n = pread(fd, buf, sizeof(buf) - 1, 0);
+
+	if (n < 0)
+		return -errno;
+	buf[n] = '\0';
+	return n ? text_s64(buf, value) : -ENODATA;
+}
+
+/* Makes a counter that wraps, or starts anew, one that only grows. */
+static int64_t unwrap(struct rail *r, int64_t raw)
+{
+	if (r->has_last && raw < r->last && r->desc.range)
+		r->wrapped += (int64_t)r->desc.range;
+	r->last = raw;
+	r->has_last = true;
+	return raw + r->wrapped;
+}
+
+static int read_rail(struct rail *r, int64_t *value)
+{
+	int64_t raw, factor = 1;
+	int ret = read_number(r->fd, &raw);
+
+	if (!ret && r->factor_fd >= 0)
+		ret = read_number(r->factor_fd, &factor);
+	if (ret)
+		return ret;
+	if (r->desc.range)
+		raw = unwrap(r, raw);
+	*value = llround(((double)raw + (double)r->desc.offset) * (double)factor * r->desc.scale);
+	return 0;
+}
+
+static void record(struct rails *rails, struct rail *r, uint64_t t, uint64_t error_ns,
+		   int64_t value)
+{
+	const struct record rec = {
+		.t = t,
+		.type = RECORD_SAMPLE,
+		.sample = { value, r->id,
+			    error_ns > UINT32_MAX - 1 ? UINT32_MAX - 1 : (uint32_t)error_ns },
+	};
+
+	if (r->desc.slow && r->recorded_t && value == r->recorded &&
+	    t - r->recorded_t < NSEC_PER_SEC)
+		return;
+	r->recorded = value;
+	r->recorded_t = t;
+	host_record(rails->host, &rec);
+}
+
+static void lose(struct rails *rails, struct rail *r, int error, uint64_t now)
+{
+	if (!r->gone)
+		host_note(rails->host, LOG_WARNING, config_source_name(rails->id),
+			  "%s: %s: its value is unknown from here", r->name, strerror(-error));
+	r->gone = true;
+	close_rail(r);
+	record(rails, r, now, 0, UNKNOWN_S64);
+}
+
+/* A sampler must not slow what it measures: the slower the bus, the fewer looks. */
+static void keep_budget(struct rails *rails, uint64_t spent)
+{
+	const struct config_source *config = &rails->host->config.source[rails->id];
+
+	if (spent * 100 <= rails->period_ns * config->budget_percent) {
+		rails->late = 0;
+		return;
+	}
+	if (++rails->late < LATE_LOOKS)
+		return;
+	rails->late = 0;
+	rails->period_ns *= 2;
+	watch_period(rails->timer, rails->period_ns);
+	host_note(rails->host, LOG_NOTICE, config_source_name(rails->id),
+		  "a look at %u rails takes %.1f ms, over %u %% of the period: now every %llu ms",
+		  rails->nr, (double)spent / NSEC_PER_MSEC, config->budget_percent,
+		  (unsigned long long)(rails->period_ns / NSEC_PER_MSEC));
+}
+
+static void on_timer(void *data, uint32_t events)
+{
+	struct rails *rails = data;
+	uint64_t start = clock_now(), before = start, after = start;
+	bool gone = false;
+
+	(void)events;
+	for (unsigned int i = 0; i < rails->nr; i++) {
+		struct rail *r = rails->rail[i];
+		int64_t value;
+		int ret;
+
+		if (r->gone) {
+			gone = true;
+			continue;
+		}
+		before = after;
+		ret = read_rail(r, &value);
+		after = clock_now();
+		/* EAGAIN and the like: no value now, but the device is there. */
+		if (ret == -EAGAIN || ret == -EBUSY || ret == -ENODATA || ret == -ETIMEDOUT)
+			record(rails, r, after, 0, UNKNOWN_S64);
+		else if (ret)
+			lose(rails, r, ret, after);
+		else
+			record(rails, r, before + (after - before) / 2, (after - before) / 2 + 1,
+			       value);
+	}
+	keep_budget(rails, after - start);
+	if (gone && after >= rails->rescan_at) {
+		rails->rescan_at = after + RESCAN_NS;
+		rails->scan(rails);
+	}
+}
+
+struct rails *rails_start(struct host *host, enum source_id id, rails_scan_fn scan)
+{
+	struct rails *rails = calloc(1, sizeof(*rails));
+
+	if (!rails)
+		return NULL;
+	rails->host = host;
+	rails->id = id;
+	rails->scan = scan;
+	rails->period_ns = host->config.source[id].period_ms * NSEC_PER_MSEC;
+	rails->timer = loop_timer(host->loop, rails->period_ns, on_timer, rails);
+	if (!rails->timer) {
+		free(rails);
+		return NULL;
+	}
+	scan(rails);
+	host_clock(host, config_source_name(id), "CLOCK_MONOTONIC", 0, CLOCK_PER_SAMPLE,
+		   "each read stands between two readings of the clock: samples.error_ns");
+	on_timer(rails, 0);
+	return rails;
+}
+
+void rails_stop(struct rails *rails)
+{
+	watch_free(rails->timer);
+	for (unsigned int i = 0; i < rails->nr; i++)
+		free_rail(rails->rail[i]);
+	free(rails);
+}

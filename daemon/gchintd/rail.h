@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rails: channels that are one number in one file (or the product of two).
+ * A sensor source finds them; this samples them: on one timer, each read
+ * bracketed by two readings of the clock, so that the instant of a sample is
+ * known to half the bracket. A rail that cannot be read is NULL in the
+ * recording, once, and is looked for again.
+ */
+#ifndef GCHINTD_RAIL_H
+#define GCHINTD_RAIL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../common/schema.h"
+#include "host.h"
+
+struct rails;
+
+/**
+ * struct rail_desc - one channel
+ * @name: unique in the recording, "CHIP-DEVICE:CHANNEL"
+ * @label: what the board calls it, or NULL
+ * @kind: what it measures
+ * @path: file to read
+ * @factor: second file, or NULL: the value is the product of both
+ * @scale: the number read, times this, is uW, uJ, uV or uA
+ * @offset: added to the number read, before @scale
+ * @range: of a counter that wraps, in its own unit; 0 none
+ * @slow: record only changes, and one sample a second
+ * @derived: how the value is made where it is not read as such, or NULL
+ */
+struct rail_desc {
+	const char *name, *label;
+	enum rail_kind kind;
+	const char *path, *factor;
+	double scale;
+	int64_t offset;
+	uint64_t range;
+	bool slow;
+	const char *derived;
+};
+
+/* Enumerates channels and calls rails_add() for each. */
+typedef void (*rails_scan_fn)(struct rails *rails);
+
+/**
+ * rails_start - scan and begin to sample
+ * @host: where it stands
+ * @id: the source; its period, budget and pattern are the configuration's
+ * @scan: finds the channels; called again when one is missing
+ *
+ * Returns NULL without memory.
+ */
+struct rails *rails_start(struct host *host, enum source_id id, rails_scan_fn scan);
+void rails_stop(struct rails *rails);
+
+const struct host *rails_host(const struct rails *rails);
+/* Adds a channel, or takes one back that had gone. */
+void rails_add(struct rails *rails, const struct rail_desc *desc);
+/*
+ * A channel that another way fills (a buffer); returns its number for records,
+ * or -1 if the configuration's pattern excludes it.
+ */
+int rails_define(struct host *host, enum source_id id, const struct rail_desc *desc,
+		 uint64_t period_ns);
+
+const char *rail_kind_name(enum rail_kind kind);
+
+#endif

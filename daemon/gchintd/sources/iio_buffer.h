@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Buffered capture of IIO devices through libiio: every conversion of the
+ * device with the kernel's own time stamp, instead of a look now and then.
+ * Without libiio these are no-ops and sysfs serves all devices.
+ */
+#ifndef GCHINTD_IIO_BUFFER_H
+#define GCHINTD_IIO_BUFFER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct host;
+struct iio_buffers;
+
+/* Captures from each device that lets itself be; NULL if there is none. */
+struct iio_buffers *iio_buffers_start(struct host *host);
+void iio_buffers_stop(struct iio_buffers *b);
+/* Whether "iio:deviceN" is captured. */
+bool iio_buffers_has(const struct iio_buffers *b, const char *entry);
+
+/* "ina226-0" for iio:device0 of that name. */
+void iio_device_name(const char *sysfs, const char *entry, char *buf, size_t size);
+
+#endif

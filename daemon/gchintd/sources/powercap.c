@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * powercap (RAPL and the like): energy counters of zones, made to grow past
+ * their wrap. Since kernel 5.10 the counters are root's alone (CVE-2020-8694).
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../rail.h"
+#include "source.h"
+
+static int on_zone(void *data, const char *entry)
+{
+	struct rails *rails = data;
+	const char *sysfs = rails_host(rails)->root.sysfs;
+	char path[320], label[64], name[96];
+	uint64_t range = 0;
+
+	snprintf(path, sizeof(path), "%s/class/powercap/%s/energy_uj", sysfs, entry);
+	if (access(path, F_OK))
+		return 0;
+	if (root_read(label, sizeof(label), "%s/class/powercap/%s/name", sysfs, entry) <= 0)
+		label[0] = '\0';
+	root_u64(&range, "%s/class/powercap/%s/max_energy_range_uj", sysfs, entry);
+	snprintf(name, sizeof(name), "%s", entry);
+	rails_add(rails, &(struct rail_desc){
+				 .name = name,
+				 .label = *label ? label : NULL,
+				 .kind = RAIL_ENERGY,
+				 .path = path,
+				 .scale = 1,
+				 .range = range,
+			 });
+	return 0;
+}
+
+static void scan(struct rails *rails)
+{
+	char dir[300];
+
+	snprintf(dir, sizeof(dir), "%s/class/powercap", rails_host(rails)->root.sysfs);
+	root_list(dir, "", on_zone, rails);
+}
+
+struct count {
+	const char *sysfs;
+	unsigned int nr, denied;
+};
+
+static int count_zone(void *data, const char *entry)
+{
+	struct count *c = data;
+	char path[320];
+
+	snprintf(path, sizeof(path), "%s/class/powercap/%s/energy_uj", c->sysfs, entry);
+	if (access(path, F_OK))
+		return 0;
+	c->nr++;
+	c->denied += access(path, R_OK) != 0;
+	return 0;
+}
+
+static int probe(const struct host *host, struct probe *p)
+{
+	struct count c = { .sysfs = host->root.sysfs };
+	char dir[300];
+
+	snprintf(dir, sizeof(dir), "%s/class/powercap", host->root.sysfs);
+	root_list(dir, "", count_zone, &c);
+	if (!c.nr)
+		return probe_absent(p, -ENODEV, "modprobe intel_rapl_msr, on a machine that has it",
+				    "no powercap energy counter");
+	if (c.denied == c.nr)
+		return probe_absent(p, -EACCES,
+				    "run as root or with CAP_DAC_READ_SEARCH, as the unit does",
+				    "%u energy counters, readable by root only", c.nr);
+	return probe_found(p, "%u energy counters", c.nr);
+}
+
+static int start(struct host *host, void **state)
+{
+	*state = rails_start(host, SOURCE_powercap, scan);
+	return *state ? 0 : -ENOMEM;
+}
+
+static void stop(void *state)
+{
+	rails_stop(state);
+}
+
+const struct source source_powercap = { probe, start, stop };

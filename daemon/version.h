@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef GCHINTD_VERSION_H
+#define GCHINTD_VERSION_H
+
+#define GCHINTD_VERSION "0.1"
+
+#endif
