@@ -301,7 +301,8 @@ GCHINT_API int gchint_init(unsigned int flags);
  *
  * It is the thread that gchint_phase_begin() announces. Only for calls on this
  * very thread; gone with it. A thread that gchint_attach() leased is announced
- * through that handle alone: this one does nothing then. Never NULL.
+ * through that handle alone: this one does nothing then. Phase calls try to
+ * attach once for a session, this one each time. Never NULL.
  */
 GCHINT_API struct gchint_thread *gchint_self(void);
 
@@ -339,25 +340,23 @@ static inline int __gchint_asked(const uint32_t *bell)
 /*
  * An edge is plain if no phase is open and no doorbell is asked: one store. The
  * kernel orders nothing by it, so it is relaxed. Otherwise, 1: the library does
- * the whole edge.
+ * the whole edge. @state and @bell: members of the handle.
  */
-static inline int __gchint_plain_begin(const struct gchint_thread *t, uint32_t what)
+static inline int __gchint_plain_begin(uint32_t *state, const uint32_t *bell, uint32_t what)
 {
-	uint32_t *state = __atomic_load_n(&t->state, __ATOMIC_RELAXED);
 	uint32_t old = __atomic_load_n(state, __ATOMIC_RELAXED);
 
 	if (__gchint_unlikely(old & ~(GCHINT_STATE_SEQ_MASK & ~GCHINT_STATE_WRITING)))
 		return old != __GCHINT_NOWHERE;
-	if (__gchint_unlikely(__gchint_asked(t->bell)))
+	if (__gchint_unlikely(__gchint_asked(bell)))
 		return 1;
 	__atomic_store_n(state, old + GCHINT_STATE_EDGE + what, __ATOMIC_RELAXED);
 	return 0;
 }
 
 /* What began with a doorbell, or inside of another phase, has GCHINT_STATE_WRITING. */
-static inline int __gchint_plain_end(const struct gchint_thread *t)
+static inline int __gchint_plain_end(uint32_t *state)
 {
-	uint32_t *state = __atomic_load_n(&t->state, __ATOMIC_RELAXED);
 	uint32_t old = __atomic_load_n(state, __ATOMIC_RELAXED);
 
 	if (__gchint_unlikely(old & GCHINT_STATE_WRITING))
@@ -366,6 +365,9 @@ static inline int __gchint_plain_end(const struct gchint_thread *t)
 			 __ATOMIC_RELAXED);
 	return 0;
 }
+
+/* The arguments for a handle. Another thread may attach and detach: one load each. */
+#define __gchint_state(t) __atomic_load_n(&(t).state, __ATOMIC_RELAXED)
 
 #ifndef GCHINT_NO_INLINE
 
@@ -381,28 +383,30 @@ static inline int __gchint_plain_end(const struct gchint_thread *t)
 static inline void gchint_begin(struct gchint_thread *thread, unsigned int phase,
 				unsigned int flags)
 {
-	if (__gchint_unlikely(__gchint_plain_begin(thread, phase | flags << 8)))
+	if (__gchint_unlikely(__gchint_plain_begin(__gchint_state(*thread), thread->bell,
+						   phase | flags << 8)))
 		__gchint_begin(thread, phase, flags << 8);
 }
 
 /** gchint_end() - the innermost phase ends. Without one, nothing. */
 static inline void gchint_end(struct gchint_thread *thread)
 {
-	if (__gchint_unlikely(__gchint_plain_end(thread)))
+	if (__gchint_unlikely(__gchint_plain_end(__gchint_state(*thread))))
 		__gchint_end(thread);
 }
 
 /** gchint_phase_begin() - gchint_begin() on the calling thread, attached if needed. */
 static inline void gchint_phase_begin(unsigned int phase, unsigned int flags)
 {
-	if (__gchint_unlikely(__gchint_plain_begin(&__gchint_self, phase | flags << 8)))
+	if (__gchint_unlikely(__gchint_plain_begin(__gchint_state(__gchint_self),
+						   __gchint_self.bell, phase | flags << 8)))
 		__gchint_self_begin(phase, flags << 8);
 }
 
 /** gchint_phase_end() - gchint_end() on the calling thread. */
 static inline void gchint_phase_end(void)
 {
-	if (__gchint_unlikely(__gchint_plain_end(&__gchint_self)))
+	if (__gchint_unlikely(__gchint_plain_end(__gchint_state(__gchint_self))))
 		__gchint_self_end();
 }
 

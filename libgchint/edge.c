@@ -70,6 +70,12 @@ static int edge_short(const struct edge *e)
 	return e->r->since[0] & SINCE_SHORT;
 }
 
+static void edge_dirty(struct edge *e)
+{
+	if (!(load_relaxed(&e->r->flags) & RECORD_DIRTY))
+		record_set_flags(e->r, RECORD_DIRTY);
+}
+
 /*
  * Publish the innermost phase. Details of the one before must not seem to be its
  * own. The store is all that the kernel needs; order matters for details only.
@@ -82,7 +88,7 @@ static void edge_publish(struct edge *e, uint32_t word, const struct gchint_deta
 	if (d || load_relaxed(&e->r->flags) & RECORD_DIRTY) {
 		slot_publish(slot, e->state, next, DETAIL_ALL, d);
 		if (d)
-			record_set_flags(e->r, RECORD_DIRTY);
+			edge_dirty(e);
 		else
 			record_clear_flags(e->r, RECORD_DIRTY);
 	} else {
@@ -279,7 +285,7 @@ static void edge_detail(struct gchint_thread *t, const char *event, unsigned int
 	if (!edge_short(&e) && (word || which != DETAIL_WORK)) {
 		slot_publish(slot_of(e.s, e.r), e.state, state_next(load_relaxed(e.state), word),
 			     which, d);
-		record_set_flags(e.r, RECORD_DIRTY);
+		edge_dirty(&e);
 		handle_settle(e.s, t, e.r);
 	}
 	edge_trace(&e, event, word, edge_short(&e), 0, d);

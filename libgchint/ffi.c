@@ -19,25 +19,27 @@ static inline uint32_t what_of(uint32_t phase, uint32_t flags)
 void gchint_begin(struct gchint_thread *thread, unsigned int phase, unsigned int flags)
 {
 	flags <<= 8;
-	if (__gchint_unlikely(__gchint_plain_begin(thread, what_of(phase, flags))))
+	if (__gchint_unlikely(__gchint_plain_begin(__gchint_state(*thread), thread->bell,
+						   what_of(phase, flags))))
 		__gchint_begin(thread, phase, flags);
 }
 
 void gchint_end(struct gchint_thread *thread)
 {
-	if (__gchint_unlikely(__gchint_plain_end(thread)))
+	if (__gchint_unlikely(__gchint_plain_end(__gchint_state(*thread))))
 		__gchint_end(thread);
 }
 
 void gchint_phase_begin(unsigned int phase, unsigned int flags)
 {
 	flags <<= 8;
-	if (__gchint_unlikely(__gchint_plain_begin(&__gchint_self, what_of(phase, flags))))
+	if (__gchint_unlikely(__gchint_plain_begin(__gchint_state(__gchint_self),
+						   __gchint_self.bell, what_of(phase, flags))))
 		__gchint_self_begin(phase, flags);
 }
 
 void gchint_phase_end(void)
 {
-	if (__gchint_unlikely(__gchint_plain_end(&__gchint_self)))
+	if (__gchint_unlikely(__gchint_plain_end(__gchint_state(__gchint_self))))
 		__gchint_self_end();
 }

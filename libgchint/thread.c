@@ -151,18 +151,30 @@ static struct record *self_attach(struct gchint_session *s)
 
 struct record *self_record(struct gchint_session *s)
 {
-	struct record *r = record_of(s, &__gchint_self);
+	struct gchint_thread *t = &__gchint_self;
+	struct record *r = record_of(s, t);
 
-	return r ? r : self_attach(s);
+	/* What was turned away once is not tried at each edge. */
+	if (r || load_relaxed(&t->state) == NOWHERE)
+		return r;
+	return self_attach(s);
 }
 
 struct gchint_thread *gchint_self(void)
 {
+	struct gchint_session *s = &gchint_page.session;
+	struct gchint_thread *t = &__gchint_self;
 	int saved = errno;
 
-	self_record(&gchint_page.session);
+	if (!record_of(s, t)) {
+		if (t->index)
+			record_give(&gchint_page.record[t->index - 1]);
+		t->index = 0;
+		store_relaxed(&t->state, CLOSED);
+		self_attach(s);
+	}
 	errno = saved;
-	return &__gchint_self;
+	return t;
 }
 
 int gchint_attach(struct gchint_session *s, pid_t tid, unsigned int role,
