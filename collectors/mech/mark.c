@@ -278,8 +278,13 @@ void gc_mark_prepare(struct gc_heap *heap, bool keep)
 
 	if (!keep)
 		memset(&heap->mark[first], 0, bytes);
-	else if (heap->survivor)
+	else
 		memcpy(&heap->mark[first], &heap->survivor[first], bytes);
+	gc_mark_reset(heap);
+}
+
+void gc_mark_reset(struct gc_heap *heap)
+{
 	heap->finger = UINTPTR_MAX;
 	heap->stack.overflowed = heap->stack.lossy = false;
 	heap->weaks.count = 0;

@@ -18,6 +18,8 @@ void gc_mark_slot(struct gc_heap *heap, void **slot);
 
 /* Prepare a cycle: clears the mark bits, or takes over the survivors'. World may run. */
 void gc_mark_prepare(struct gc_heap *heap, bool keep);
+/* Prepare a cycle whose mark bits are right as they are. */
+void gc_mark_reset(struct gc_heap *heap);
 
 /* Trace until the stack is empty; false when @deadline passed first. */
 bool gc_mark_drain(struct gc_heap *heap, const struct gc_deadline *deadline);

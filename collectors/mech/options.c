@@ -252,7 +252,8 @@ static int check(struct gc_options *opt, struct gc_error *err)
 	if (opt->minfree > opt->maxfree)
 		return gc_fail(err, -EINVAL, "minfree=%lld: above maxfree; raise maxfree",
 			       (long long)opt->minfree);
-	if (!gc_options_given(opt, "max") && opt->heap > opt->max)
+	if (!gc_options_given(opt, "max") &&
+	    (opt->heap > opt->max || opt->sizing == GC_SIZING_FIXED))
 		opt->max = opt->heap;
 	if (opt->heap > opt->max)
 		return gc_fail(err, -EINVAL, "heap=%lld: above max; raise max",

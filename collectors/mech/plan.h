@@ -9,6 +9,13 @@
 struct gc_thread;
 struct gc_options;
 
+/* What a minor collection does to the soft limit */
+enum gc_minor {
+	GC_MINOR_RULE, /* the sizing rule applies, as after a major */
+	GC_MINOR_KEEP, /* it stays */
+	GC_MINOR_ROOM, /* live bytes and the room that the last major left */
+};
+
 /**
  * struct gc_plan - which spaces, which phases, in what order
  * @name: as in plan=
@@ -16,6 +23,7 @@ struct gc_options;
  * @concurrent: has cycles that run beside mutators, so a daemon is worth its thread
  * @generational: keeps the card table as a remembered set between cycles
  * @bump: one run serves every small size (struct gc_mutator run_mask is 0)
+ * @minor: what becomes of the soft limit
  * @reserve: copying needs as much room again as what it copies
  * @check: refuse options that make no sense with this plan; may adjust
  * @space: bytes of bump space to reserve behind the pages
@@ -33,6 +41,7 @@ struct gc_options;
 struct gc_plan {
 	const char *name, *summary;
 	bool concurrent, generational, bump, reserve;
+	enum gc_minor minor;
 	int (*check)(struct gc_options *opt, struct gc_error *err);
 	size_t (*space)(const struct gc_options *opt);
 	int (*init)(struct gc_heap *heap, struct gc_error *err);

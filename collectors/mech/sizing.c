@@ -136,7 +136,10 @@ void gc_sizing_after(struct gc_heap *heap, uint64_t gc_ns)
 	in.gc_rate = heap->mb_gc_rate;
 	if (o->sizing == GC_SIZING_MEMBALANCER)
 		in.alloc_rate = heap->mb_alloc_rate;
-	if (heap->cycle.kind == GC_KIND_MINOR && heap->major_room > 0) {
+	if (heap->cycle.kind == GC_KIND_MINOR && heap->plan->minor == GC_MINOR_KEEP)
+		return;
+	if (heap->cycle.kind == GC_KIND_MINOR && heap->plan->minor == GC_MINOR_ROOM &&
+	    o->sizing != GC_SIZING_FIXED && heap->major_room > 0) {
 		/* GenCMS: the young generation is the room of the last major collection */
 		out.soft = fmin(in.live + heap->major_room, in.max);
 		out.start = fmax(out.soft - in.delta, 0);

@@ -178,6 +178,7 @@ const struct gc_plan gc_plan_gencms = {
 	.summary = "cms with a generation of survivors",
 	.concurrent = true,
 	.generational = true,
+	.minor = GC_MINOR_ROOM,
 	.collect = collect,
 	GC_INPLACE,
 };

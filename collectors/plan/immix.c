@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+/*
+ * immix, stickyimmix: the modern control. Stop the world, mark objects and their lines,
+ * bump through free lines. With sticky marks a minor collection keeps the marks of the
+ * last one: marked objects are old, and old objects on dirty cards are its roots.
+ */
+#include <errno.h>
+
+#include "../mech/mark.h"
+#include "../space/blocks.h"
+#include "../space/large.h"
+#include "../space/lines.h"
+#include "inplace.h"
+
+/* A minor collection that leaves less than this part of the last room asks for a major. */
+#define MINOR_YIELD 0.5
+
+static int init(struct gc_heap *heap, struct gc_error *err)
+{
+	if (heap->opt.large > GC_CLASS_LARGEST)
+		return gc_fail(err, -EINVAL, "large=%lld: plan=%s keeps objects up to %u in lines",
+			       (long long)heap->opt.large, heap->plan->name, GC_CLASS_LARGEST);
+	if (gc_lines_init(heap) || gc_large_init(heap))
+		return gc_fail(err, -ENOMEM, "no memory for the spaces' own state");
+	return 0;
+}
+
+static void fini(struct gc_heap *heap)
+{
+	gc_lines_fini(heap);
+	gc_large_fini(heap);
+}
+
+static uintptr_t alloc(struct gc_thread *t, size_t bytes, bool force)
+{
+	if (bytes > (size_t)t->heap->opt.large)
+		return gc_large_alloc(t->heap, bytes, force);
+	return gc_lines_alloc(t, bytes, force);
+}
+
+static void collect(struct gc_heap *heap)
+{
+	struct gc_cycle *c = &heap->cycle;
+	bool minor = heap->plan->generational && !c->full && !heap->gc.next_major &&
+		     heap->major_soft > 0 && c->cause != GC_CAUSE_OOM &&
+		     c->cause != GC_CAUSE_EXPLICIT;
+
+	c->kind = minor ? GC_KIND_MINOR : GC_KIND_MAJOR;
+	while (gc_lines_sweep(heap))
+		;
+	gc_world_stop(heap);
+	for (struct gc_thread *t = heap->threads; t; t = t->next)
+		gc_lines_flush(t);
+	if (minor) {
+		/* the marks stay: what is old has its bit already */
+		gc_mark_swap(heap);
+		gc_mark_reset(heap);
+		if (heap->opt.verify & GC_VERIFY_CARD)
+			gc_verify_cards(heap);
+	} else {
+		gc_mark_prepare(heap, false);
+		gc_mark_clean_cards(heap);
+		gc_lines_clear(heap);
+	}
+	gc_all_roots(heap, gc_mark_slot);
+	if (minor)
+		gc_mark_remembered(heap);
+	gc_phase_stop(heap, GC_EDGE(roots_done));
+	gc_phase_begin(heap, GC_PHASE_MARK, gc_load(&heap->in_use));
+	gc_mark_concurrent(heap);
+	gc_mark_finish(heap, NULL);
+	gc_mark_weak(heap);
+	gc_phase_end(heap);
+	gc_mark_count(heap);
+	gc_mark_swap(heap);
+	gc_phase_begin(heap, GC_PHASE_SWEEP, heap->large->bytes);
+	c->exact = !minor;
+	if (heap->opt.verify & (GC_VERIFY_POST | GC_VERIFY_TRACE))
+		gc_verify_post(heap);
+	gc_phase_work(heap, gc_large_sweep(heap));
+	c->live_bytes = gc_lines_unsweep(heap) + heap->large->bytes;
+	__atomic_store_n(&heap->in_use, c->live_bytes, __ATOMIC_RELAXED);
+	gc_phase_end(heap);
+	heap->gc.next_major = minor && heap->major_soft - (double)c->live_bytes <
+			      heap->major_room * MINOR_YIELD;
+	gc_world_restart(heap);
+}
+
+static bool valid(struct gc_heap *heap, uintptr_t addr)
+{
+	return gc_in_pages(heap, addr) &&
+	       (gc_large_valid(heap, addr) || gc_lines_holds(heap, addr));
+}
+
+static bool kept(struct gc_heap *heap, uintptr_t addr)
+{
+	return gc_bit_test(heap->live, addr);
+}
+
+#define IMMIX                                                                       \
+	.bump = true, .init = init, .fini = fini, .alloc = alloc, .flush = gc_lines_flush, \
+	.collect = collect, .valid = valid, .kept = kept, .footprint = gc_inplace_footprint, \
+	.release = gc_pages_release
+
+const struct gc_plan gc_plan_immix = {
+	.name = "immix",
+	.summary = "stop-the-world mark-region over lines, without evacuation",
+	IMMIX,
+};
+
+const struct gc_plan gc_plan_stickyimmix = {
+	.name = "stickyimmix",
+	.summary = "immix with sticky mark bits: minor collections mark only what is new",
+	.generational = true,
+	.minor = GC_MINOR_KEEP,
+	IMMIX,
+};
