@@ -124,6 +124,7 @@ static void run_cells(struct row *row, const struct report_run *run)
 	number(row, "heap_mib", r->heap_bytes ? (double)r->heap_bytes / MIB : NAN, 2);
 	count_if(row, "asked_bytes", !r->code, r->allocated_bytes);
 	count_if(row, "asked_objects", !r->code, r->allocated_objects);
+	count_if(row, "checksum", !r->code, r->checksum);
 	table1(row, r);
 	count_if(row, "collections", r->has_collections, r->collections);
 	number(row, "gc_cpu_ms", r->gc_cpu_ms, 3);

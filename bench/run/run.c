@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -378,6 +379,7 @@ int run_isolated(const struct run_request *q, struct run_result *result)
 	}
 	pid = fork();
 	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		alarm(q->timeout_s);
 		run_here(q, shared);
 		fflush(NULL);
