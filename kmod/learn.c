@@ -16,8 +16,8 @@
 /* The scaled time per unit of work of the first sample has this many bits. */
 #define Y_BITS 21
 /* Later ones may be so many times less or more. */
-#define Y_MIN (1LL << (Y_BITS - 7))
-#define Y_MAX (1LL << (Y_BITS + 6))
+#define Y_MIN ((s64)BIT_ULL(Y_BITS - 7))
+#define Y_MAX ((s64)BIT_ULL(Y_BITS + 6))
 /* More units of work than this in a nanosecond are not credible. */
 #define RATE_MAX 1024
 /* Beyond this ratio of frequencies the line is not followed. */
@@ -25,6 +25,9 @@
 /* This many samples in a row off the line, on one side, are a change. */
 #define DRIFT_MAX 3
 #define ODD_MAX 4
+/* |cxy| is kept below the first; below the second it can be scaled for a slope. */
+#define CXY_MAX ((s64)BIT_ULL(56))
+#define CXY_FULL ((s64)BIT_ULL(48))
 
 static u32 bits(u64 v)
 {
@@ -79,12 +82,17 @@ static s8 choose_shift(u64 ran_ns, u64 work)
 /* Scaled slope, time per unit of work for one more fmax/f. */
 static s64 slope(const struct gchint_learn_line *n)
 {
-	s64 cxx = n->cxx / 2;
+	s64 cxx = n->cxx;
+	s64 cxy = n->cxy;
 
+	if (cxy > CXY_FULL || cxy < -CXY_FULL) {
+		cxx /= 256;
+		cxy /= 256;
+	}
 	if (cxx <= 0)
 		return 0;
-	/* |cxy| stays below 2^49: fmax/f below 2^4, time below 2^27, weight 2^4. */
-	return div64_s64(n->cxy * (1 << 13), cxx);
+	/* fmax/f is at least one, so no more than all of the time can be in it. */
+	return clamp_t(s64, div64_s64(cxy * (1 << 14), cxx), -Y_MAX, Y_MAX);
 }
 
 /* Time per unit of work at fmax and its part that computes, both scaled. */
@@ -120,33 +128,24 @@ static void line_start(struct gchint_learn_line *n, u32 x, u64 ran_ns, u64 work,
 	n->samples = 1;
 }
 
-/* Doubts the past: what was learned keeps an eighth of its weight. */
-static void line_doubt(struct gchint_learn_line *n)
-{
-	n->weight = max_t(u32, n->weight / 8, 1);
-	n->cxx /= 8;
-	n->cxy /= 8;
-	n->samples = min_t(u32, n->samples, 2);
-	n->noise = NOISE_START;
-	n->drift = 0;
-}
-
 /*
- * How far a sample is from the line, as a fraction of it. Outliers are pulled
- * in, for a preempted or interrupted phase is not a memory-bound one, unless
- * they keep coming from the same side.
+ * Compares a sample with the line. Outliers are pulled in, for a disturbed
+ * phase is not a memory-bound one. When they keep coming from the same side the
+ * program has changed, and the line says nothing any more: even a little of it,
+ * at a frequency that is no longer used, would tilt the new one.
+ *
+ * Return: false if the line is to start afresh
  */
-static s64 line_judge(struct gchint_learn_line *n, u32 x, s64 y)
+static bool line_judge(struct gchint_learn_line *n, u32 x, s64 *y)
 {
 	s64 expect, off, bound;
 	u32 rel;
 
 	if (n->samples < SAMPLES_MIN)
-		return y;
+		return true;
 	expect = n->mean_y + (slope(n) * ((s64)x - (s64)n->mean_x)) / (1 << 20);
-	if (expect < n->mean_y / 4)
-		expect = n->mean_y / 4;
-	off = y - expect;
+	expect = clamp_t(s64, expect, n->mean_y / 4 + 1, n->mean_y * 16 + 1);
+	off = *y - expect;
 	rel = (u32)min_t(u64, div64_u64((u64)(off < 0 ? -off : off) << GCHINT_ONE_SHIFT, expect),
 			 GCHINT_ONE);
 
@@ -155,16 +154,15 @@ static s64 line_judge(struct gchint_learn_line *n, u32 x, s64 y)
 			n->drift = n->drift > 0 ? n->drift + 1 : 1;
 		else
 			n->drift = n->drift < 0 ? n->drift - 1 : -1;
-		if (n->drift >= DRIFT_MAX || n->drift <= -DRIFT_MAX) {
-			line_doubt(n);
-			return y;
-		}
+		if (n->drift >= DRIFT_MAX || n->drift <= -DRIFT_MAX)
+			return false;
 	} else {
 		n->drift = 0;
 	}
 	bound = (expect * (s64)max_t(u32, 4 * n->noise, GCHINT_ONE / 16)) / GCHINT_ONE;
 	n->noise = max_t(u32, (n->noise * 7 + min_t(u32, rel, 4 * n->noise)) / 8, 1);
-	return clamp_t(s64, y, expect - bound, expect + bound);
+	*y = clamp_t(s64, *y, expect - bound, expect + bound);
+	return true;
 }
 
 /*
@@ -193,6 +191,7 @@ static void line_add(struct gchint_learn_line *n, u32 x, s64 y, u32 weight)
 	keep = GCHINT_ONE - (u32)((part * weight / FORGET) >> GCHINT_ONE_SHIFT);
 	n->cxx = (n->cxx / GCHINT_ONE) * keep + info;
 	n->cxy = (n->cxy / GCHINT_ONE) * keep + ((dx / 64) * dy_after * weight) / GCHINT_ONE;
+	n->cxy = clamp_t(s64, n->cxy, -CXY_MAX, CXY_MAX);
 	n->samples++;
 	if (!n->samples)
 		n->samples--;
@@ -224,7 +223,10 @@ static bool line_sample(struct gchint_learn_line *n, const struct gchint_sample 
 		return true;
 	}
 	n->odd = 0;
-	line_add(n, x, line_judge(n, x, y), weight);
+	if (line_judge(n, x, &y))
+		line_add(n, x, y, weight);
+	else
+		line_start(n, x, s->ran_ns, s->work, weight);
 	return true;
 }
 

@@ -67,7 +67,7 @@ struct gchint_learn {
 
 /* A session may hold this much of what is learned. */
 #define GCHINT_LEARN_BYTES 2560
-_Static_assert(sizeof(struct gchint_learn) <= GCHINT_LEARN_BYTES, "learned state too large");
+static_assert(sizeof(struct gchint_learn) <= GCHINT_LEARN_BYTES, "learned state");
 
 /**
  * struct gchint_fit - the line, ready to use

@@ -6,7 +6,7 @@
 /* Longer steps are a clock gone wrong, or a debugger: not counted. */
 #define STEP_MAX_NS (10 * (u64)NSEC_PER_SEC)
 /* kHz * ns of this much time fits 64 bits with any frequency below 16 GHz. */
-#define RAN_MAX_NS (1ULL << 39)
+#define RAN_MAX_NS BIT_ULL(39)
 
 u8 gchint_phase_class(u8 phase, u8 flags)
 {
@@ -124,7 +124,7 @@ static void take_details(struct gchint_track *t, struct gchint_snapshot *s)
 	if (s->work_done >= t->work_done)
 		t->work_done = s->work_done;
 	else if (s->work_done)
-		s->ignored |= BIT(GCHINT_IGNORED_BACKWARD);
+		s->ignored |= (u32)BIT(GCHINT_IGNORED_BACKWARD);
 	take_stall(t, s);
 }
 

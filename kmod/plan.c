@@ -246,8 +246,9 @@ void gchint_plan_make(struct gchint_plan *p, const struct gchint_hint *h,
 		if (!h->role)
 			left = gchint_learn_left_ns(l, h->phase, h->class, elapsed);
 	}
-	p->expected_us = left == U64_MAX ? U32_MAX :
-					   (u32)min_t(u64, div_u64(left, NSEC_PER_USEC), U32_MAX - 1);
+	p->expected_us = U32_MAX;
+	if (left != U64_MAX)
+		p->expected_us = (u32)min_t(u64, div_u64(left, NSEC_PER_USEC), U32_MAX - 1);
 
 	if (gchint_class_boosts(p->class)) {
 		/* A boost that arrives when the phase is over only costs. */

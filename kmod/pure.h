@@ -16,6 +16,7 @@
 #ifdef __KERNEL__
 
 #include <linux/bits.h>
+#include <linux/build_bug.h>
 #include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -28,54 +29,8 @@
 
 #else /* !__KERNEL__ */
 
-#include <errno.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef uint64_t u64;
-typedef int8_t s8;
-typedef int16_t s16;
-typedef int32_t s32;
-typedef int64_t s64;
-
-#define U32_MAX ((u32)~0U)
-#define U64_MAX ((u64)~0ULL)
-#define BIT(n) (1UL << (n))
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-#define NSEC_PER_USEC 1000L
-#define NSEC_PER_MSEC 1000000L
-#define NSEC_PER_SEC 1000000000L
-
-#define READ_ONCE(x) (*(const volatile __typeof__(x) *)&(x))
-#define WRITE_ONCE(x, v) (*(volatile __typeof__(x) *)&(x) = (v))
-#define smp_load_acquire(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
-#define smp_rmb() __atomic_thread_fence(__ATOMIC_ACQUIRE)
-#define likely(x) __builtin_expect(!!(x), 1)
-#define unlikely(x) __builtin_expect(!!(x), 0)
-
-#define min_t(type, a, b) ((type)(a) < (type)(b) ? (type)(a) : (type)(b))
-#define max_t(type, a, b) ((type)(a) > (type)(b) ? (type)(a) : (type)(b))
-#define clamp_t(type, v, lo, hi) min_t(type, max_t(type, v, lo), hi)
-
-static inline u64 div_u64(u64 a, u32 b)
-{
-	return a / b;
-}
-
-static inline u64 div64_u64(u64 a, u64 b)
-{
-	return a / b;
-}
-
-static inline s64 div64_s64(s64 a, s64 b)
-{
-	return a / b;
-}
+/* The same names in user space: tests/unit/host.h. */
+#include "host.h"
 
 #endif /* __KERNEL__ */
 
@@ -83,7 +38,7 @@ static inline s64 div64_s64(s64 a, s64 b)
 
 /* One, in the fixed point of loads, scales, stretches and memory fractions. */
 #define GCHINT_ONE_SHIFT 10
-#define GCHINT_ONE (1U << GCHINT_ONE_SHIFT)
+#define GCHINT_ONE ((u32)BIT(GCHINT_ONE_SHIFT))
 
 /**
  * gchint_scale() - a frequency as a fraction of the reference frequency

@@ -3,7 +3,7 @@
 
 static void ignore(struct gchint_snapshot *s, enum gchint_ignored why)
 {
-	s->ignored |= BIT(why);
+	s->ignored |= (u32)BIT(why);
 }
 
 static void check_work(struct gchint_snapshot *s)

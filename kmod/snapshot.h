@@ -8,7 +8,7 @@
 /* A stall announced further ahead than this is taken for garbage. */
 #define GCHINT_STALL_HORIZON_NS (600ULL * 1000 * 1000 * 1000)
 /* More work units than this in one phase are taken for garbage. */
-#define GCHINT_WORK_MAX (1ULL << 56)
+#define GCHINT_WORK_MAX BIT_ULL(56)
 
 /**
  * enum gchint_ignored - what was not taken from a slot, and why

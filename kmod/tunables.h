@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Everything an administrator may turn, once: the structure, the bounds, the
- * defaults and the names of the sysfs files all come from the two lists below.
+ * Everything an administrator may turn. The names of the sysfs files, the
+ * defaults and the bounds all come from the two lists below.
  */
 #ifndef _GCHINT_TUNABLES_H
 #define _GCHINT_TUNABLES_H
@@ -72,11 +72,27 @@
  */
 struct gchint_tunables {
 	u32 mode;
-#define GCHINT_TUNABLE(name, def, lo, hi) u32 name;
-	GCHINT_TUNABLES(GCHINT_TUNABLE)
-#undef GCHINT_TUNABLE
+	u32 awake_pct;
+	u32 background_slowdown_pct;
+	u32 boost_pct;
+	u32 boost_unprivileged;
+	u32 headroom_pct;
+	u32 hold_us;
+	u32 hysteresis_pct;
+	u32 margin_pct;
+	u32 min_latencies;
+	u32 pause_stretch_pct;
+	u32 probe_every;
+	u32 probe_pct;
+	u32 rate_limit_us;
+	u32 slowdown_pct;
+	u32 window_us;
 	u32 cap_pct[GCHINT_PHASE_NR];
 };
+
+#define GCHINT_TUNABLE_DEFAULT(_name, _def, _lo, _hi) ._name = (_def),
+#define GCHINT_TUNABLE_CAP_DEFAULT(_name, _phase, _def, _lo, _hi) \
+	[GCHINT_PHASE_##_phase] = (_def),
 
 /**
  * gchint_tunables_init() - set the defaults
@@ -84,15 +100,14 @@ struct gchint_tunables {
  */
 static inline void gchint_tunables_init(struct gchint_tunables *t)
 {
-	memset(t, 0, sizeof(*t));
-	t->mode = GCHINT_MODE_MODEL;
-#define GCHINT_TUNABLE(name, def, lo, hi) t->name = (def);
-	GCHINT_TUNABLES(GCHINT_TUNABLE)
-#undef GCHINT_TUNABLE
-	t->cap_pct[GCHINT_PHASE_NONE] = 100;
-#define GCHINT_TUNABLE(name, phase, def, lo, hi) t->cap_pct[GCHINT_PHASE_##phase] = (def);
-	GCHINT_TUNABLE_CAPS(GCHINT_TUNABLE)
-#undef GCHINT_TUNABLE
+	*t = (struct gchint_tunables){
+		.mode = GCHINT_MODE_MODEL,
+		GCHINT_TUNABLES(GCHINT_TUNABLE_DEFAULT)
+		.cap_pct = {
+			[GCHINT_PHASE_NONE] = 100,
+			GCHINT_TUNABLE_CAPS(GCHINT_TUNABLE_CAP_DEFAULT)
+		},
+	};
 }
 
 #endif /* _GCHINT_TUNABLES_H */
