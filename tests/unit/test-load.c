@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Load from idle time: held against a floating-point model of PELT with a
+ * half-life of 32 periods of 1024 us and the kernel's frequency invariance, and
+ * against the I/O boost of schedutil.
+ */
+#include "unit.h"
+#include "load.h"
+
+#define WINDOW (4 * MS)
+#define TICK   (4 * MS)
+
+/* What the scheduler would know of a CPU. */
+struct pelt {
+	double util; /* 0..1 */
+	double lag; /* seconds lost to low frequency since last idle */
+};
+
+static double pelt_decay(double seconds)
+{
+	return pow(0.5, seconds / (32 * 1024e-6));
+}
+
+static void pelt_run(struct pelt *p, double seconds, double scale)
+{
+	double d = pelt_decay(seconds * scale);
+
+	p->util = p->util * d + (1 - d);
+	p->lag += seconds * (1 - scale);
+}
+
+static void pelt_idle(struct pelt *p, double seconds)
+{
+	/* A saturated CPU's lost time is forgotten: there was no idle time to lose. */
+	if (p->util < (47742.0 - 1024) / 47742)
+		p->util *= pelt_decay(p->lag);
+	p->lag = 0;
+	p->util *= pelt_decay(seconds);
+}
+
+/* One CPU, seen by both. */
+struct cpu {
+	struct gchint_load load;
+	struct pelt pelt;
+	u64 now;
+	u64 idle_us;
+};
+
+static void cpu_init(struct cpu *c)
+{
+	memset(c, 0, sizeof(*c));
+	c->now = 5 * S;
+	gchint_load_init(&c->load, c->now, 0);
+}
+
+static void account(struct cpu *c, double scale, bool hinted)
+{
+	gchint_load_account(&c->load, c->now, c->idle_us, (u32)(scale * GCHINT_ONE + 0.5), hinted,
+			    WINDOW);
+}
+
+static void step(struct cpu *c, u64 us, bool busy, double scale)
+{
+	c->now += us * US;
+	if (busy) {
+		pelt_run(&c->pelt, (double)us / 1e6, scale);
+	} else {
+		pelt_idle(&c->pelt, (double)us / 1e6);
+		c->idle_us += us;
+	}
+}
+
+static double all(const struct cpu *c)
+{
+	return (double)gchint_load_all(&c->load, WINDOW) / GCHINT_ONE;
+}
+
+static double base(const struct cpu *c)
+{
+	return (double)gchint_load_base(&c->load, WINDOW) / GCHINT_ONE;
+}
+
+static void test_idle_is_nothing(void **state)
+{
+	struct cpu c;
+
+	(void)state;
+	cpu_init(&c);
+	for (int i = 0; i < 100; i++) {
+		step(&c, 1000, false, 1);
+		account(&c, 1, false);
+	}
+	assert_int_equal(gchint_load_all(&c.load, WINDOW), 0);
+	assert_int_equal(gchint_load_base(&c.load, WINDOW), 0);
+}
+
+static void test_busy_is_its_frequency_after_a_window(void **state)
+{
+	(void)state;
+	for (double scale = 0.1; scale <= 1; scale += 0.1) {
+		struct cpu c;
+
+		cpu_init(&c);
+		step(&c, 4000, true, scale);
+		account(&c, scale, false);
+		assert_near(all(&c), scale, 0.003);
+	}
+}
+
+static void test_part_of_a_window_counts_already(void **state)
+{
+	struct cpu c;
+
+	(void)state;
+	cpu_init(&c);
+	step(&c, 1000, true, 1);
+	account(&c, 1, false);
+	assert_near(all(&c), 0.25, 0.003);
+	step(&c, 1000, true, 1);
+	account(&c, 1, false);
+	assert_near(all(&c), 0.5, 0.003);
+}
+
+static void test_steady_share_is_found(void **state)
+{
+	(void)state;
+	for (u64 busy = 100; busy <= 1000; busy += 100) {
+		struct cpu c;
+
+		cpu_init(&c);
+		for (int i = 0; i < 500; i++) {
+			step(&c, busy, true, 1);
+			step(&c, 1000 - busy, false, 1);
+			account(&c, 1, false);
+		}
+		assert_near(all(&c), (double)busy / 1000, 0.06);
+		assert_true(all(&c) >= c.pelt.util - 0.01);
+	}
+}
+
+/* For the same trace at the same frequency, never below PELT. */
+static void test_never_below_pelt(void **state)
+{
+	u64 seed = 42;
+
+	(void)state;
+	for (u32 run = 0; run < 300; run++) {
+		double scale = 0.15 + 0.85 * rnd_in(&seed, 0, 1000) / 1000;
+		u32 longest = 1U << rnd_in(&seed, 2, 17);
+		struct cpu c;
+		bool busy = false;
+		u64 next_tick = 0;
+		u32 left = 0;
+
+		cpu_init(&c);
+		for (u32 us = 0; us < 1000000; us += 100) {
+			if (!left) {
+				busy = !busy;
+				left = rnd_in(&seed, 1, longest / 100 + 1);
+				/* Wakeups and sleeps call the hook. */
+				account(&c, scale, false);
+			} else if (us >= next_tick && busy) {
+				account(&c, scale, false);
+				next_tick = us + TICK / US;
+			}
+			step(&c, 100, busy, scale);
+			left--;
+			if (c.now % MS == 0) {
+				/* The hook's own look, at any time. */
+				struct cpu look = c;
+
+				account(&look, scale, false);
+				if (all(&look) < c.pelt.util - 0.025)
+					fail_msg("run %u, %u us: %.3f, PELT says %.3f", run, us,
+						 all(&look), c.pelt.util);
+			}
+		}
+	}
+}
+
+/*
+ * A task wakes on an idle CPU and stays: both governors raise by their own
+ * signal with the same headroom, each at its own frequency. Ours decides on
+ * ticks only, schedutil whenever it likes.
+ */
+static void test_ramp_is_no_slower_than_schedutil(void **state)
+{
+	static const double lowest[] = { 0.1, 0.14, 0.2, 0.4 };
+
+	(void)state;
+	for (u32 i = 0; i < ARRAY_SIZE(lowest); i++) {
+		double f_sched = lowest[i], f_ours = lowest[i];
+		u64 at_sched = 0, at_ours = 0, at_tick = 0;
+		struct pelt pelt = { 0 };
+		struct cpu c;
+
+		cpu_init(&c);
+		for (u32 us = 0; us < 400000; us += 100) {
+			pelt_run(&pelt, 1e-4, f_sched);
+			f_sched = fmin(1, fmax(f_sched, 1.25 * pelt.util));
+			step(&c, 100, true, f_ours);
+			if (us - at_tick >= TICK / US) {
+				at_tick = us;
+				account(&c, f_ours, false);
+				f_ours = fmin(1, fmax(lowest[i], 1.25 * all(&c)));
+			}
+			/* One tick behind at most, while nothing has happened yet. */
+			if (us > 2 * TICK / US && f_ours < f_sched - 0.01)
+				fail_msg("from %.2f, after %u us: %.3f, schedutil %.3f", lowest[i],
+					 us, f_ours, f_sched);
+			if (!at_sched && f_sched >= 0.99)
+				at_sched = us;
+			if (!at_ours && f_ours >= 0.99)
+				at_ours = us;
+		}
+		printf("# from %.2f of the highest: %u ms, schedutil %u ms\n", lowest[i],
+		       (u32)(at_ours / 1000), (u32)(at_sched / 1000));
+		assert_cmp(at_ours, >, 0);
+		assert_cmp(at_ours, <=, at_sched);
+	}
+}
+
+/* A CPU that a limit kept slow is wanted at full speed once the limit goes. */
+static void test_limited_and_always_busy_saturates(void **state)
+{
+	struct cpu c;
+
+	(void)state;
+	cpu_init(&c);
+	for (int i = 0; i < 400; i++) {
+		step(&c, 1000, true, 0.3);
+		account(&c, 0.3, false);
+		assert_true(all(&c) >= c.pelt.util - 0.025);
+	}
+	assert_true(all(&c) > 0.9);
+}
+
+/* The spike that a lifted clamp gives schedutil does not happen. */
+static void test_hinted_time_leaves_no_trace_in_base(void **state)
+{
+	struct cpu c;
+	double before;
+
+	(void)state;
+	cpu_init(&c);
+	for (int i = 0; i < 200; i++) {
+		step(&c, 300, true, 1);
+		step(&c, 700, false, 1);
+		account(&c, 1, false);
+	}
+	before = base(&c);
+	for (int i = 0; i < 300; i++) {
+		step(&c, 1000, true, 0.4);
+		account(&c, 0.4, true);
+		assert_near(base(&c), before, 0.03);
+	}
+	assert_true(c.pelt.util > 0.9);
+	assert_true(all(&c) > 0.9);
+	/* And after it the channels find each other again. */
+	for (int i = 0; i < 400; i++) {
+		step(&c, 300, true, 1);
+		step(&c, 700, false, 1);
+		account(&c, 1, false);
+		assert_near(base(&c), before, 0.05);
+	}
+	assert_int_equal(gchint_load_all(&c.load, WINDOW), gchint_load_base(&c.load, WINDOW));
+}
+
+static void test_neighbours_on_the_cpu_count_in_base(void **state)
+{
+	struct cpu c;
+
+	(void)state;
+	cpu_init(&c);
+	/* A hinted and an unhinted thread take turns: base is the other's load. */
+	for (int i = 0; i < 200; i++) {
+		step(&c, 1000, true, 0.4);
+		account(&c, 0.4, true);
+		step(&c, 1000, true, 0.8);
+		account(&c, 0.8, false);
+	}
+	assert_true(base(&c) >= 0.79);
+	assert_true(all(&c) >= base(&c));
+}
+
+static void test_broken_idle_counters_are_survived(void **state)
+{
+	u64 seed = 3;
+	struct cpu c;
+
+	(void)state;
+	cpu_init(&c);
+	for (u32 n = 0; n < 200000; n++) {
+		u64 jump = rnd(&seed) % 8 ? rnd_in(&seed, 0, 20000000) : (u64)rnd(&seed) << 20;
+
+		c.now = rnd(&seed) % 16 ? c.now + jump : c.now - min_t(u64, jump, c.now);
+		c.idle_us = rnd(&seed) % 2 ? c.idle_us + rnd_in(&seed, 0, 5000) :
+					     (u64)rnd(&seed) << rnd_in(&seed, 0, 31);
+		gchint_load_account(&c.load, c.now, c.idle_us, rnd_in(&seed, 0, 3000),
+				    rnd(&seed) & 1, WINDOW);
+		assert_cmp(gchint_load_all(&c.load, WINDOW), <=, GCHINT_ONE);
+		assert_cmp(gchint_load_base(&c.load, WINDOW), <=, gchint_load_all(&c.load, WINDOW));
+	}
+}
+
+static void test_decay_has_pelts_half_life(void **state)
+{
+	struct cpu c;
+
+	(void)state;
+	cpu_init(&c);
+	for (int i = 0; i < 500; i++) {
+		step(&c, 1000, true, 1);
+		account(&c, 1, false);
+	}
+	for (int i = 1; i <= 8; i++) {
+		step(&c, 32768, false, 1);
+		account(&c, 1, false);
+		assert_near(all(&c), pow(0.5, i), 0.01);
+	}
+}
+
+/* The governor in the kernel, as far as I/O wait goes. */
+struct reference {
+	u32 boost;
+	bool pending;
+	u64 last;
+};
+
+static u32 reference_io(struct reference *r, u64 now, bool woken)
+{
+	u64 delta = now - r->last;
+	u32 util;
+
+	if (r->boost && delta > TICK) {
+		r->boost = woken ? 128 : 0;
+		r->pending = woken;
+	} else if (woken && !r->pending) {
+		r->pending = true;
+		r->boost = r->boost ? (r->boost * 2 < 1024 ? r->boost * 2 : 1024) : 128;
+	}
+	r->last = now;
+	if (!r->boost)
+		return 0;
+	if (!r->pending) {
+		r->boost >>= 1;
+		if (r->boost < 128)
+			r->boost = 0;
+	}
+	r->pending = false;
+	util = r->boost;
+	return util;
+}
+
+static void test_io_boost_is_no_worse_than_schedutils(void **state)
+{
+	struct reference r = {};
+	struct gchint_load l;
+	u64 seed = 11, now = S;
+
+	(void)state;
+	gchint_load_init(&l, now, 0);
+	for (u32 n = 0; n < 100000; n++) {
+		bool woken = rnd(&seed) % 3;
+		u32 ours;
+
+		now += rnd(&seed) % 50 ? rnd_in(&seed, 10, 2000) * US : rnd_in(&seed, 1, 20) * MS;
+		gchint_load_iowait(&l, now, woken, TICK);
+		ours = gchint_load_boost(&l);
+		assert_cmp(ours, >=, reference_io(&r, now, woken));
+		assert_cmp(ours, <=, GCHINT_ONE);
+	}
+}
+
+static void test_io_boost_doubles_and_dies(void **state)
+{
+	struct gchint_load l;
+	u64 now = S;
+	u32 want = GCHINT_ONE / 8;
+
+	(void)state;
+	gchint_load_init(&l, now, 0);
+	for (int i = 0; i < 6; i++) {
+		gchint_load_iowait(&l, now += MS, true, TICK);
+		assert_int_equal(gchint_load_boost(&l), want);
+		want = min_t(u32, want * 2, GCHINT_ONE);
+	}
+	for (want = GCHINT_ONE / 2; want >= GCHINT_ONE / 8; want /= 2) {
+		gchint_load_iowait(&l, now += MS, false, TICK);
+		assert_int_equal(gchint_load_boost(&l), want);
+	}
+	assert_int_equal(gchint_load_boost(&l), 0);
+	/* One wakeup now and then is no I/O. */
+	gchint_load_iowait(&l, now += MS, true, TICK);
+	assert_int_equal(gchint_load_boost(&l), GCHINT_ONE / 8);
+	gchint_load_iowait(&l, now += 100 * MS, true, TICK);
+	assert_int_equal(gchint_load_boost(&l), GCHINT_ONE / 8);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_idle_is_nothing),
+		cmocka_unit_test(test_busy_is_its_frequency_after_a_window),
+		cmocka_unit_test(test_part_of_a_window_counts_already),
+		cmocka_unit_test(test_steady_share_is_found),
+		cmocka_unit_test(test_never_below_pelt),
+		cmocka_unit_test(test_ramp_is_no_slower_than_schedutil),
+		cmocka_unit_test(test_limited_and_always_busy_saturates),
+		cmocka_unit_test(test_hinted_time_leaves_no_trace_in_base),
+		cmocka_unit_test(test_neighbours_on_the_cpu_count_in_base),
+		cmocka_unit_test(test_broken_idle_counters_are_survived),
+		cmocka_unit_test(test_decay_has_pelts_half_life),
+		cmocka_unit_test(test_io_boost_is_no_worse_than_schedutils),
+		cmocka_unit_test(test_io_boost_doubles_and_dies),
+	};
+
+	return run_tap(tests);
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0
+/* How slow a phase may be and still end before mutators stall. */
+#include "unit.h"
+#include "pace.h"
+
+#define REF 2000000
+#define NOW (100 * S)
+#define PCT 25
+
+static struct gchint_hint hint(u64 in_ns, u64 done, u64 left)
+{
+	struct gchint_hint h = {
+		.class = GCHINT_CLASS_CONCURRENT,
+		.phase = GCHINT_PHASE_MARK,
+		.stall_ns = in_ns ? NOW + in_ns : 0,
+		.begin_ns = NOW,
+		.work_done = done,
+		.work_left = left,
+	};
+
+	return h;
+}
+
+/* 10 ns a unit at the highest frequency. */
+static struct gchint_fit fit(double mem)
+{
+	struct gchint_fit f = {
+		.known = true,
+		.mem = (u32)(mem * GCHINT_ONE),
+		.samples = 20,
+		.a_ps = (u64)(mem * 10000),
+		.b_ps = (u64)((1 - mem) * 10000),
+	};
+
+	return f;
+}
+
+static double stretch(const struct gchint_hint *h, const struct gchint_fit *f)
+{
+	return (double)gchint_pace_stretch(h, f, REF, PCT, 0, NOW) / GCHINT_ONE;
+}
+
+static void test_no_instant_no_bound(void **state)
+{
+	struct gchint_hint h = hint(0, 0, 1000);
+	struct gchint_fit f = fit(.5);
+
+	(void)state;
+	assert_cmp(gchint_pace_stretch(&h, &f, REF, PCT, 0, NOW), ==, U32_MAX);
+}
+
+static void test_no_rate_no_bound(void **state)
+{
+	struct gchint_hint h = hint(10 * MS, 0, 1000);
+	struct gchint_fit f = {};
+
+	(void)state;
+	assert_cmp(gchint_pace_stretch(&h, &f, REF, PCT, 0, NOW), ==, U32_MAX);
+	/* Nor without knowing how much is left. */
+	h.work_left = 0;
+	f = fit(.5);
+	assert_cmp(gchint_pace_stretch(&h, &f, REF, PCT, 0, NOW), ==, U32_MAX);
+}
+
+static void test_learned_rate_counts_at_the_beginning(void **state)
+{
+	struct gchint_fit f = fit(.5);
+	/* A million units are 10 ms; 25 ms are there, 20 of them to be used. */
+	struct gchint_hint h = hint(25 * MS, 0, 1000000);
+
+	(void)state;
+	assert_near(stretch(&h, &f), 2.0, 0.01);
+}
+
+static void test_own_rate_counts_later(void **state)
+{
+	struct gchint_fit f = fit(.5);
+	struct gchint_hint h = hint(25 * MS, 500000, 500000);
+
+	(void)state;
+	/* It took 20 ms for half at the highest frequency: four times the learned. */
+	h.begin_ns = NOW - 20 * MS;
+	h.ran_ns = 20 * MS;
+	h.cycles = h.ran_ns * REF;
+	assert_near(stretch(&h, &f), 1.0, 0.01);
+	/* The same at half the frequency would have taken 20 / 1.5. */
+	h.cycles = h.ran_ns * (REF / 2);
+	assert_near(stretch(&h, &f), 1.5, 0.01);
+}
+
+static void test_part_of_a_cpu_takes_longer(void **state)
+{
+	struct gchint_fit f = fit(.5);
+	struct gchint_hint h = hint(50 * MS, 1, 1000000);
+
+	(void)state;
+	h.begin_ns = NOW - 40 * MS;
+	h.ran_ns = 40 * MS;
+	h.cycles = h.ran_ns * REF;
+	assert_near(stretch(&h, &f), 4.0, 0.02);
+	h.ran_ns = 20 * MS;
+	h.cycles = h.ran_ns * REF;
+	assert_near(stretch(&h, &f), 2.0, 0.02);
+}
+
+static void test_too_late_is_as_fast_as_can_be(void **state)
+{
+	struct gchint_fit f = fit(.5);
+	struct gchint_hint h = hint(11 * MS, 0, 1000000);
+
+	(void)state;
+	/* 11 ms for 10 ms of work leave no margin. */
+	assert_cmp(gchint_pace_stretch(&h, &f, REF, PCT, 0, NOW), ==, 0);
+	h = hint(100 * US, 0, 10);
+	assert_cmp(gchint_pace_stretch(&h, &f, REF, PCT, 140 * US, NOW), ==, 0);
+	h = hint(0, 0, 10);
+	h.overdue = true;
+	assert_cmp(gchint_pace_stretch(&h, &f, REF, PCT, 0, NOW), ==, 0);
+}
+
+static void test_shrinking_headroom_tightens(void **state)
+{
+	struct gchint_fit f = fit(.7);
+	u32 before = U32_MAX;
+
+	(void)state;
+	for (u64 us = 100000; us; us -= 100) {
+		struct gchint_hint h = hint(us * US, 0, 1000000);
+		u32 now = gchint_pace_stretch(&h, &f, REF, PCT, 0, NOW);
+
+		assert_cmp(now, <=, before);
+		before = now;
+	}
+	assert_cmp(before, ==, 0);
+}
+
+static void test_extremes_do_not_overflow(void **state)
+{
+	u64 seed = 13;
+
+	(void)state;
+	for (u32 n = 0; n < 300000; n++) {
+		struct gchint_fit f = fit((double)rnd_in(&seed, 0, 1000) / 1000);
+		struct gchint_hint h = hint(((u64)rnd(&seed) << 32) >> rnd_in(&seed, 24, 63),
+					    ((u64)rnd(&seed) << 24) >> rnd_in(&seed, 0, 55),
+					    ((u64)rnd(&seed) << 24) >> rnd_in(&seed, 0, 55));
+		u32 got;
+
+		f.a_ps = ((u64)rnd(&seed) << 32) >> rnd_in(&seed, 0, 63);
+		f.b_ps = ((u64)rnd(&seed) << 31) >> rnd_in(&seed, 0, 62);
+		h.ran_ns = ((u64)rnd(&seed) << 7) >> rnd_in(&seed, 0, 38);
+		h.begin_ns = NOW - min_t(u64, h.ran_ns * rnd_in(&seed, 1, 9), NOW);
+		h.cycles = h.ran_ns * rnd_in(&seed, 0, 5000000);
+		got = gchint_pace_stretch(&h, &f, rnd_in(&seed, 1, 5000000), rnd_in(&seed, 0, 500),
+					  rnd(&seed), NOW);
+		assert_true(got == 0 || got >= GCHINT_ONE);
+		if (h.stall_ns && got && got != U32_MAX)
+			assert_cmp(h.stall_ns, >, NOW);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_no_instant_no_bound),
+		cmocka_unit_test(test_no_rate_no_bound),
+		cmocka_unit_test(test_learned_rate_counts_at_the_beginning),
+		cmocka_unit_test(test_own_rate_counts_later),
+		cmocka_unit_test(test_part_of_a_cpu_takes_longer),
+		cmocka_unit_test(test_too_late_is_as_fast_as_can_be),
+		cmocka_unit_test(test_shrinking_headroom_tightens),
+		cmocka_unit_test(test_extremes_do_not_overflow),
+	};
+
+	return run_tap(tests);
+}
