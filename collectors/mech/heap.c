@@ -50,11 +50,14 @@ int gc_plan_check(const struct gc_plan *plan, struct gc_options *opt, struct gc_
 		if (opt->policy == GC_POLICY_BG || opt->policy == GC_POLICY_ADAPTIVE)
 			return gc_fail(err, -EINVAL,
 				       "policy: bg and adaptive need a concurrent plan; give plan=cms");
-		if (opt->remark_limit)
+		if (opt->remark_limit && gc_options_given(opt, "remark-limit"))
 			return gc_fail(err, -EINVAL,
 				       "remark-limit: plan=%s never marks concurrently; give 0",
 				       plan->name);
 	}
+	if (opt->profiler && !plan->in_place)
+		return gc_fail(err, -EINVAL,
+			       "profiler: plan=%s cannot tell cohorts apart; give plan=cms", plan->name);
 	return plan->check ? plan->check(opt, err) : 0;
 }
 

@@ -172,6 +172,7 @@ struct gc_heap {
 	int (*frequency)(uint32_t *effective, uint32_t *highest, void *arg);
 	void *frequency_arg;
 	struct gc_adapt *adapt;
+	uint64_t paused_ns[GC_PAUSE_COUNT]; /* of all mutators */
 	struct gc_profiler *profiler;
 
 	/* whose turn */

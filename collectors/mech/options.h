@@ -44,7 +44,7 @@ enum gc_trace_order { GC_TRACE_FINGER, GC_TRACE_STACK };
 struct gc_options {
 	char boost[GC_TEXT_MAX], plan[GC_TEXT_MAX], profile[GC_TEXT_MAX], ranges[GC_TEXT_MAX];
 	int64_t delta, foreground, heap, large, los_threshold, promote_m, markstack, max;
-	int64_t maxfree, minfree, nursery, overflow, pin, poison, policy, profiler, promote;
+	int64_t maxfree, minfree, nursery, overflow, pin, poison, policy, preclean, profiler, promote;
 	int64_t remark_limit, safepoint, every_safepoint, seed, sizing, stress, threshold;
 	int64_t trace, trim_collects, verify;
 	double promote_p, trim, util;

@@ -232,5 +232,6 @@ void gc_pause_end(struct gc_thread *t, enum gc_pause pause, uint64_t begin_ns)
 		return;
 	now = gc_now();
 	t->paused = false;
+	gc_count(&t->heap->paused_ns[pause], now - begin_ns);
 	fire_pause(t, GC_EDGE(mutator_resumed), pause, now, now - begin_ns);
 }

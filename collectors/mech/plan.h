@@ -23,6 +23,7 @@ enum gc_minor {
  * @concurrent: has cycles that run beside mutators, so a daemon is worth its thread
  * @generational: keeps the card table as a remembered set between cycles
  * @bump: one run serves every small size (struct gc_mutator run_mask is 0)
+ * @in_place: objects stay where they are in blocks, so bits tell them apart
  * @minor: what becomes of the soft limit
  * @reserve: copying needs as much room again as what it copies
  * @check: refuse options that make no sense with this plan; may adjust
@@ -40,7 +41,7 @@ enum gc_minor {
  */
 struct gc_plan {
 	const char *name, *summary;
-	bool concurrent, generational, bump, reserve;
+	bool concurrent, generational, bump, reserve, in_place;
 	enum gc_minor minor;
 	int (*check)(struct gc_options *opt, struct gc_error *err);
 	size_t (*space)(const struct gc_options *opt);

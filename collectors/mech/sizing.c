@@ -17,6 +17,9 @@
 #define ART_MAX_AHEAD (512u << 10)
 /* MemBalancer's trade, per MiB: what MMTk uses */
 #define MEMBALANCER_C 0.2
+/* A cycle may take this many times as long as the last, within this part of the room. */
+#define FIXED_AHEAD 2.0
+#define FIXED_MOST 0.75
 
 static double clamp(double x, double low, double high)
 {
@@ -55,11 +58,11 @@ static void rule_art(const struct gc_sizing_in *in, struct gc_sizing_out *out)
 /* The size given, for good; start early enough for a cycle as long as the last */
 static void rule_fixed(const struct gc_sizing_in *in, struct gc_sizing_out *out)
 {
-	double ahead = in->alloc_rate * in->gc_ns * 1.25;
+	double room = in->heap - in->live;
+	double ahead = in->alloc_rate * in->gc_ns * FIXED_AHEAD;
 
 	out->soft = in->heap;
-	out->start = out->soft - clamp(ahead, in->delta,
-				       fmax(in->delta, (in->heap - in->live) * 0.75));
+	out->start = out->soft - clamp(ahead, in->delta, fmax(in->delta, room * FIXED_MOST));
 }
 
 /* MemBalancer: the room grows with the root of live size and of allocation over GC rate */
@@ -106,8 +109,12 @@ void gc_sizing_init(struct gc_heap *heap)
 	struct gc_sizing_out out = { (double)heap->opt.heap,
 				     (double)(heap->opt.heap - heap->opt.delta) };
 
-	if (heap->opt.sizing == GC_SIZING_FIXED && heap->plan->reserve)
-		out.soft /= 2;
+	if (heap->opt.sizing == GC_SIZING_FIXED) {
+		if (heap->plan->reserve)
+			out.soft /= 2;
+		/* nothing was measured yet */
+		out.start = out.soft / 2;
+	}
 	apply(heap, &out);
 }
 

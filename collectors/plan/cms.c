@@ -126,13 +126,16 @@ static void collect(struct gc_heap *heap)
 {
 	struct gc_cycle *c = &heap->cycle;
 	bool stw = c->foreground && c->cause != GC_CAUSE_EXPLICIT &&
-		   (heap->opt.foreground == GC_FG_STW || c->cause == GC_CAUSE_OOM);
+		   (heap->opt.foreground == GC_FG_STW || c->cause == GC_CAUSE_OOM ||
+		    heap->profiler);
 
 	c->kind = choose(heap);
 	gc_inplace_sweep_rest(heap);
 	mark_roots(heap, stw);
 	gc_phase_begin(heap, GC_PHASE_MARK, gc_load(&heap->in_use));
 	gc_mark_concurrent(heap);
+	if (heap->opt.preclean && !stw)
+		gc_mark_cards(heap, NULL, true);
 	gc_phase_end(heap);
 	if (stw) {
 		gc_phase_begin(heap, GC_PHASE_REMARK, 0);
