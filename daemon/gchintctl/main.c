@@ -11,8 +11,14 @@ static const struct {
 	const char *name, *args, *help;
 	int (*run)(const struct ctl *ctl, int argc, char **argv);
 } commands[] = {
+	{ "export", "FILE --format csv|jsonl|chrome-trace|openmetrics",
+	  "a recording in another format", cmd_export },
+	{ "marks", "FILE | --add TEXT", "list marks, or put one into a running recording",
+	  cmd_marks },
+	{ "record", "[-o FILE] -- COMMAND", "record while a command runs", cmd_record },
 	{ "status", "", "board, governor, policies, sessions, rails, what is missing", cmd_status },
 	{ "summary", "FILE", "tables of one recording", cmd_summary },
+	{ "top", "[FILE]", "live view of a recording", cmd_top },
 };
 
 #define NR (sizeof(commands) / sizeof(commands[0]))

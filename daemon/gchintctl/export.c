@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ctl.h"
+#include "db.h"
+#include "export.h"
+
+static const char usage[] =
+	"usage: gchintctl export FILE --format FORMAT [-o OUTPUT] [--table TABLE]\n"
+	"Writes a recording in another format, to standard output unless -o is given.\n"
+	"\n"
+	"  csv           one table (--table, phase_list unless told), with a head line\n"
+	"  jsonl         every row of every table of events, one JSON object a line\n"
+	"  chrome-trace  for ui.perfetto.dev or chrome://tracing: phases by thread,\n"
+	"                frequencies and rails as counters, decisions, marks\n"
+	"  openmetrics   totals of the recording, for Prometheus\n";
+
+static const struct {
+	const char *name;
+	int (*run)(sqlite3 *db, FILE *out, const char *table);
+} formats[] = {
+	{ "chrome-trace", export_chrome_trace },
+	{ "csv", export_csv },
+	{ "jsonl", export_jsonl },
+	{ "openmetrics", export_openmetrics },
+};
+
+int cmd_export(const struct ctl *ctl, int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "format", required_argument, NULL, 'f' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "table", required_argument, NULL, 't' },
+		{ 0 },
+	};
+	const char *format = NULL, *output = NULL, *table = NULL;
+	FILE *out = stdout;
+	sqlite3 *db;
+	size_t i;
+	int opt, ret;
+
+	(void)ctl;
+	while ((opt = getopt_long(argc, argv, "f:ho:t:", longs, NULL)) >= 0) {
+		switch (opt) {
+		case 'f':
+			format = optarg;
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			return CTL_OK;
+		case 'o':
+			output = optarg;
+			break;
+		case 't':
+			table = optarg;
+			break;
+		default:
+			return CTL_USAGE;
+		}
+	}
+	if (optind + 1 != argc || !format) {
+		ctl_error("export: FILE and --format are wanted; --help tells more");
+		return CTL_USAGE;
+	}
+	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (!strcmp(format, formats[i].name))
+			break;
+	if (i == sizeof(formats) / sizeof(formats[0])) {
+		ctl_error("export: no format '%s': csv, jsonl, chrome-trace or openmetrics",
+			  format);
+		return CTL_USAGE;
+	}
+	db = db_open(argv[optind]);
+	if (!db)
+		return CTL_FILE;
+	if (output) {
+		out = fopen(output, "w");
+		if (!out) {
+			ctl_error("%s: %s", output, strerror(errno));
+			sqlite3_close(db);
+			return CTL_FILE;
+		}
+	}
+	ret = formats[i].run(db, out, table);
+	if (fflush(out) || ferror(out)) {
+		ctl_error("%s: %s", output ? output : "standard output", strerror(errno));
+		ret = CTL_FILE;
+	}
+	if (output)
+		fclose(out);
+	sqlite3_close(db);
+	return ret;
+}

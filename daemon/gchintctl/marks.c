@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "../common/clock.h"
+#include "../common/escape.h"
+#include "ctl.h"
+#include "db.h"
+#include "marks.h"
+
+static const char usage[] =
+	"usage: gchintctl [--json] marks FILE\n"
+	"       gchintctl marks --add TEXT [--socket SOCKET]\n"
+	"Lists the marks of a recording, or puts one, stamped now, into one that runs.\n"
+	"The socket is $GCHINT_MARKS (set by gchintctl record) or " MARKS_SOCKET ";\n"
+	"members of group gchint may write to the latter.\n";
+
+int marks_add(const char *path, const char *text)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	char message[480];
+	int fd, ret = 0;
+
+	if (strlen(path) >= sizeof(addr.sun_path))
+		return -ENAMETOOLONG;
+	strcpy(addr.sun_path, path);
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	snprintf(message, sizeof(message), "%llu %s", (unsigned long long)clock_now(), text);
+	if (sendto(fd, message, strlen(message), MSG_NOSIGNAL, (struct sockaddr *)&addr,
+		   sizeof(addr)) < 0)
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
+static int list(const struct ctl *ctl, const char *path)
+{
+	sqlite3 *db = db_open(path);
+	sqlite3_stmt *s;
+	uint64_t t0 = 0, t1;
+	bool first = true;
+
+	if (!db)
+		return CTL_FILE;
+	db_span(db, &t0, &t1);
+	s = db_query(db, "SELECT t, pid, text FROM marks ORDER BY t");
+	if (ctl->json)
+		putchar('[');
+	while (s && sqlite3_step(s) == SQLITE_ROW) {
+		if (ctl->json) {
+			printf("%s{\"t\":%lld,\"pid\":%s,\"text\":\"", first ? "" : ",",
+			       (long long)db_int(s, 0, 0), db_text(s, 1, "null"));
+			escape_json(stdout, db_text(s, 2, ""));
+			fputs("\"}", stdout);
+		} else {
+			printf("%12.6f s  %s\n", (double)(db_int(s, 0, 0) - (int64_t)t0) / 1e9,
+			       db_text(s, 2, ""));
+		}
+		first = false;
+	}
+	if (ctl->json)
+		puts("]");
+	sqlite3_finalize(s);
+	sqlite3_close(db);
+	return CTL_OK;
+}
+
+int cmd_marks(const struct ctl *ctl, int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "add", required_argument, NULL, 'a' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "socket", required_argument, NULL, 's' },
+		{ 0 },
+	};
+	const char *add = NULL, *path = getenv("GCHINT_MARKS");
+	int opt, ret;
+
+	if (!path || !*path)
+		path = MARKS_SOCKET;
+	while ((opt = getopt_long(argc, argv, "a:hs:", longs, NULL)) >= 0) {
+		switch (opt) {
+		case 'a':
+			add = optarg;
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			return CTL_OK;
+		case 's':
+			path = optarg;
+			break;
+		default:
+			return CTL_USAGE;
+		}
+	}
+	if (!add && optind + 1 == argc)
+		return list(ctl, argv[optind]);
+	if (!add || optind != argc) {
+		ctl_error("marks: name one recording, or --add TEXT; --help tells more");
+		return CTL_USAGE;
+	}
+	ret = marks_add(path, add);
+	if (ret) {
+		ctl_error("%s: %s: is gchintd running, with --marks %s?", path, strerror(-ret),
+			  path);
+		return CTL_DAEMON;
+	}
+	return CTL_OK;
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef GCHINTCTL_MARKS_H
+#define GCHINTCTL_MARKS_H
+
+#define MARKS_SOCKET "/run/gchintd/marks"
+
+/* Puts a text, stamped now, into the recording behind a socket; 0 or -errno. */
+int marks_add(const char *path, const char *text);
+
+#endif

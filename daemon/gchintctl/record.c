@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * record -- COMMAND: a gchintd of our own, ready before the command starts and
+ * stopped after it ended. Readiness comes over the service manager's protocol:
+ * we are the manager.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <poll.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../common/clock.h"
+#include "ctl.h"
+#include "marks.h"
+
+static const char usage[] =
+	"usage: gchintctl record [-o FILE] [-l LABEL] [-p MS] [--gchintd PROGRAM]\n"
+	"                        [--option OPTION]... -- COMMAND [ARGUMENT]...\n"
+	"Starts a recording, runs COMMAND, stops the recording, and exits with COMMAND's own\n"
+	"status (128 + the number of the signal that ended it).\n"
+	"\n"
+	"  -o FILE      the recording; gchint-DATE-TIME.db unless told\n"
+	"  -l LABEL     name of the run, for reports that compare runs\n"
+	"  -p MS        time between two looks at the rails\n"
+	"  --option X   hand X to gchintd, e.g. --option --sysfs=DIR\n"
+	"  -q           no progress\n"
+	"\n"
+	"The command finds $GCHINT_MARKS: \"gchintctl marks --add TEXT\" marks an instant.\n";
+
+#define ARGS	 48
+#define START_MS 10000
+
+struct record {
+	const char *file, *program;
+	char *argv[ARGS];
+	int args;
+	bool quiet;
+	pid_t daemon, command;
+	char dir[64], marks[96], notify[96];
+	int manager; /* socket on which gchintd tells that it is ready */
+};
+
+/* The signal to pass on to the command; set by the handler. */
+static volatile sig_atomic_t caught;
+
+static void on_signal(int signo)
+{
+	caught = signo;
+}
+
+static void add(struct record *r, const char *arg)
+{
+	if (r->args < ARGS - 1)
+		r->argv[r->args++] = (char *)arg;
+}
+
+/* Beside ourselves first, so that an unpacked build runs its own. */
+static const char *find_program(char *buf, size_t size)
+{
+	char self[4096];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash;
+
+	if (n <= 0)
+		return "gchintd";
+	self[n] = '\0';
+	slash = strrchr(self, '/');
+	if (!slash)
+		return "gchintd";
+	*slash = '\0';
+	snprintf(buf, size, "%s/gchintd", self);
+	if (!access(buf, X_OK))
+		return buf;
+	snprintf(buf, size, "%s/../sbin/gchintd", self);
+	return access(buf, X_OK) ? "gchintd" : buf;
+}
+
+static int open_manager(struct record *r)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+
+	snprintf(r->dir, sizeof(r->dir), "/tmp/gchintctl.XXXXXX");
+	if (!mkdtemp(r->dir))
+		return -errno;
+	snprintf(r->marks, sizeof(r->marks), "%s/marks", r->dir);
+	snprintf(r->notify, sizeof(r->notify), "%s/notify", r->dir);
+	strcpy(addr.sun_path, r->notify);
+	r->manager = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (r->manager < 0 || bind(r->manager, (struct sockaddr *)&addr, sizeof(addr)))
+		return -errno;
+	return 0;
+}
+
+static void close_manager(struct record *r)
+{
+	if (r->manager >= 0)
+		close(r->manager);
+	unlink(r->notify);
+	unlink(r->marks);
+	rmdir(r->dir);
+}
+
+static int start_daemon(struct record *r)
+{
+	r->daemon = fork();
+	if (r->daemon < 0)
+		return -errno;
+	if (!r->daemon) {
+		setenv("NOTIFY_SOCKET", r->notify, 1);
+		unsetenv("WATCHDOG_USEC");
+		/* A Ctrl-C at the terminal is the command's; we stop the daemon. */
+		setpgid(0, 0);
+		execvp(r->argv[0], r->argv);
+		ctl_error("%s: %s", r->argv[0], strerror(errno));
+		_exit(127);
+	}
+	return 0;
+}
+
+/* True when it said READY=1; false when it ended instead, or said nothing. */
+static bool wait_ready(struct record *r)
+{
+	uint64_t end = clock_now() + START_MS * NSEC_PER_MSEC;
+	struct pollfd p = { .fd = r->manager, .events = POLLIN };
+
+	while (clock_now() < end && !caught) {
+		char buf[512];
+		ssize_t n;
+
+		if (poll(&p, 1, 50) > 0) {
+			n = recv(r->manager, buf, sizeof(buf) - 1, MSG_DONTWAIT);
+			if (n > 0) {
+				buf[n] = '\0';
+				if (strstr(buf, "READY=1"))
+					return true;
+			}
+		}
+		if (waitpid(r->daemon, NULL, WNOHANG) == r->daemon) {
+			r->daemon = 0;
+			return false;
+		}
+	}
+	return false;
+}
+
+static int stop_daemon(struct record *r)
+{
+	int status = 0;
+
+	if (!r->daemon)
+		return 1;
+	kill(r->daemon, SIGTERM);
+	while (waitpid(r->daemon, &status, 0) < 0 && errno == EINTR)
+		;
+	r->daemon = 0;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+static void progress(const struct record *r, uint64_t start, bool last)
+{
+	struct stat st;
+	char wal[4200];
+	double size = 0;
+
+	if (r->quiet || !isatty(STDERR_FILENO))
+		return;
+	if (!stat(r->file, &st))
+		size += (double)st.st_size;
+	snprintf(wal, sizeof(wal), "%s-wal", r->file);
+	if (!stat(wal, &st))
+		size += (double)st.st_size;
+	fprintf(stderr, "\r%s: %.0f s, %.1f MiB%s", r->file, (double)(clock_now() - start) / 1e9,
+		size / (1 << 20), last ? "\n" : " ");
+}
+
+static int run_command(struct record *r, char **argv)
+{
+	uint64_t start = clock_now();
+	int status;
+	pid_t pid;
+
+	r->command = fork();
+	if (r->command < 0)
+		return 1;
+	if (!r->command) {
+		signal(SIGINT, SIG_DFL);
+		signal(SIGTERM, SIG_DFL);
+		setenv("GCHINT_MARKS", r->marks, 1);
+		execvp(argv[0], argv);
+		ctl_error("%s: %s", argv[0], strerror(errno));
+		_exit(errno == ENOENT ? 127 : 126);
+	}
+	/* The terminal's own signals reach it by itself; others we pass on. */
+	for (;;) {
+		struct timespec ts = { 0, 200000000 };
+
+		if (caught == SIGTERM)
+			kill(r->command, SIGTERM);
+		caught = 0;
+		pid = waitpid(r->command, &status, WNOHANG);
+		if (pid == r->command)
+			break;
+		if (clock_now() - start < NSEC_PER_SEC)
+			ts.tv_nsec = 10000000;
+		else
+			progress(r, start, false);
+		nanosleep(&ts, NULL);
+	}
+	progress(r, start, true);
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int run(struct record *r, char **command)
+{
+	struct sigaction sa = { .sa_handler = on_signal };
+	char mark[256];
+	int ret, status;
+
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	ret = start_daemon(r);
+	if (ret || !wait_ready(r)) {
+		ctl_error("%s did not start%s", r->program,
+			  r->daemon ? " within 10 s" : "; its own message is above");
+		stop_daemon(r);
+		return CTL_DAEMON;
+	}
+	snprintf(mark, sizeof(mark), "start: %s", command[0]);
+	marks_add(r->marks, mark);
+	status = run_command(r, command);
+	snprintf(mark, sizeof(mark), "end: %s: %d", command[0], status);
+	marks_add(r->marks, mark);
+	ret = stop_daemon(r);
+	if (ret)
+		ctl_error("gchintd ended with %d; %s may be short", ret, r->file);
+	else if (!r->quiet)
+		fprintf(stderr, "gchintctl: recorded %s; next: gchintctl summary %s\n", r->file,
+			r->file);
+	return status;
+}
+
+int cmd_record(const struct ctl *ctl, int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "gchintd", required_argument, NULL, 'g' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "label", required_argument, NULL, 'l' },
+		{ "option", required_argument, NULL, 'x' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "period", required_argument, NULL, 'p' },
+		{ "quiet", no_argument, NULL, 'q' },
+		{ 0 },
+	};
+	struct record r = { .manager = -1 };
+	char name[64], found[4200];
+	time_t now = time(NULL);
+	struct tm tm;
+	int opt, ret;
+
+	(void)ctl;
+	add(&r, NULL); /* the program, once known */
+	while ((opt = getopt_long(argc, argv, "+hl:o:p:q", longs, NULL)) >= 0) {
+		switch (opt) {
+		case 'g':
+			r.program = optarg;
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			return CTL_OK;
+		case 'l':
+			add(&r, "--label");
+			add(&r, optarg);
+			break;
+		case 'o':
+			r.file = optarg;
+			break;
+		case 'p':
+			add(&r, "--period");
+			add(&r, optarg);
+			break;
+		case 'q':
+			r.quiet = true;
+			break;
+		case 'x':
+			add(&r, optarg);
+			break;
+		default:
+			return CTL_USAGE;
+		}
+	}
+	if (optind == argc) {
+		ctl_error("record: no command given; --help tells more");
+		return CTL_USAGE;
+	}
+	if (!r.file) {
+		localtime_r(&now, &tm);
+		strftime(name, sizeof(name), "gchint-%Y%m%d-%H%M%S.db", &tm);
+		r.file = name;
+	}
+	if (!r.program)
+		r.program = find_program(found, sizeof(found));
+	ret = open_manager(&r);
+	if (ret) {
+		ctl_error("%s: %s", r.dir, strerror(-ret));
+		close_manager(&r);
+		return CTL_DAEMON;
+	}
+	r.argv[0] = (char *)r.program;
+	add(&r, "--quiet");
+	add(&r, "--record");
+	add(&r, r.file);
+	add(&r, "--marks");
+	add(&r, r.marks);
+	ret = run(&r, argv + optind);
+	close_manager(&r);
+	return ret;
+}

@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The live view: the last stretch of a recording, as gchintd writes it. Reads
+ * only what was added since the last look.
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "../common/escape.h"
+#include "../gchintd/config.h"
+#include "../gchintd/options.h"
+#include "ctl.h"
+#include "db.h"
+#include "run.h"
+#include "screen.h"
+
+static const char usage[] =
+	"usage: gchintctl [--json] top [-d SECONDS] [-n TIMES] [FILE]\n"
+	"Shows the phases, frequencies and rails of the last stretch of a recording while it\n"
+	"grows. FILE is the service's recording (from " CONFIG_PATH ") unless named.\n"
+	"\n"
+	"  -d SECONDS  between two looks, and length of the stretch; 1 unless told\n"
+	"  -n TIMES    end after so many looks\n"
+	"\n"
+	"q quits. When the output is no terminal, plain text, one block a look.\n";
+
+#define CPUS  512
+#define RAILS 64
+/* Phases looked back at; more than fit into a stretch are counted as they are. */
+#define LOOK_BACK 20000
+
+struct rail {
+	char name[96], label[48];
+	const char *unit;
+	int64_t value, sum;
+	uint64_t n;
+	bool known, shown;
+};
+
+struct top {
+	const char *path;
+	sqlite3 *db;
+	ino_t inode;
+	double period;
+	bool json;
+	uint64_t from, to; /* the stretch */
+	uint32_t khz[CPUS], max_khz[CPUS];
+	uint64_t steps[CPUS];
+	int cpus;
+	struct rail rail[RAILS];
+	int64_t last_transition, last_sample;
+	uint64_t count[RUN_GROUPS], ns[RUN_GROUPS], longest[RUN_GROUPS];
+	int64_t dropped;
+};
+
+static bool attach(struct top *t)
+{
+	struct stat st;
+
+	if (stat(t->path, &st)) {
+		ctl_error("%s: no such recording; is gchintd running?", t->path);
+		return false;
+	}
+	/* Rotated away: go on with the new one. */
+	if (t->db && st.st_ino == t->inode)
+		return true;
+	sqlite3_close(t->db);
+	t->db = db_open(t->path);
+	t->inode = st.st_ino;
+	t->last_transition = t->last_sample = 0;
+	return t->db != NULL;
+}
+
+static void stretch(struct top *t)
+{
+	static const char *const last[] = {
+		"SELECT t FROM samples ORDER BY rowid DESC LIMIT 1",
+		"SELECT t FROM transitions ORDER BY rowid DESC LIMIT 1",
+		"SELECT coalesce(t1, t0) FROM phases ORDER BY id DESC LIMIT 1",
+		"SELECT t FROM costs ORDER BY rowid DESC LIMIT 1",
+		"SELECT t FROM residency ORDER BY rowid DESC LIMIT 1",
+	};
+	int64_t v;
+
+	t->to = 0;
+	for (size_t i = 0; i < sizeof(last) / sizeof(last[0]); i++)
+		if (db_number(t->db, last[i], 0, &v) && (uint64_t)v > t->to)
+			t->to = (uint64_t)v;
+	t->from = t->to - (uint64_t)(t->period * 1e9);
+}
+
+static void transitions(struct top *t)
+{
+	sqlite3_stmt *s = db_query(t->db, "SELECT rowid, cpu, khz, t FROM transitions WHERE "
+					  "rowid > ?");
+
+	memset(t->steps, 0, sizeof(t->steps));
+	if (!s)
+		return;
+	sqlite3_bind_int64(s, 1, t->last_transition);
+	while (sqlite3_step(s) == SQLITE_ROW) {
+		int64_t cpu = db_int(s, 1, -1);
+
+		t->last_transition = db_int(s, 0, 0);
+		if (cpu < 0 || cpu >= CPUS)
+			continue;
+		t->khz[cpu] = (uint32_t)db_int(s, 2, 0);
+		if ((uint64_t)db_int(s, 3, 0) >= t->from)
+			t->steps[cpu]++;
+		if (cpu >= t->cpus)
+			t->cpus = (int)cpu + 1;
+	}
+	sqlite3_finalize(s);
+	s = db_query(t->db, "SELECT max(hw_max_khz) FROM policies");
+	if (s && sqlite3_step(s) == SQLITE_ROW)
+		for (int i = 0; i < t->cpus; i++)
+			t->max_khz[i] = (uint32_t)db_int(s, 0, 0);
+	sqlite3_finalize(s);
+}
+
+static void rails(struct top *t)
+{
+	sqlite3_stmt *s = db_query(t->db, "SELECT id, name, label, unit FROM rails");
+
+	while (s && sqlite3_step(s) == SQLITE_ROW) {
+		int64_t id = db_int(s, 0, 0);
+		struct rail *r = id >= 0 && id < RAILS ? &t->rail[id] : NULL;
+		const char *unit = db_text(s, 3, "u?");
+
+		if (!r)
+			continue;
+		snprintf(r->name, sizeof(r->name), "%s", db_text(s, 1, "?"));
+		snprintf(r->label, sizeof(r->label), "%s", db_text(s, 2, ""));
+		r->unit = unit[1] == 'W' ? "W" : unit[1] == 'J' ? "J" : unit[1] == 'V' ? "V" : "A";
+		r->sum = 0;
+		r->n = 0;
+		r->shown = true;
+	}
+	sqlite3_finalize(s);
+	s = db_query(t->db, "SELECT rowid, rail, value, t FROM samples WHERE rowid > ?");
+	if (!s)
+		return;
+	/* The first look at a long recording needs only its end. */
+	if (!t->last_sample)
+		db_number(t->db, "SELECT max(rowid) - 20000 FROM samples", 0, &t->last_sample);
+	sqlite3_bind_int64(s, 1, t->last_sample);
+	while (sqlite3_step(s) == SQLITE_ROW) {
+		int64_t id = db_int(s, 1, -1);
+		struct rail *r = id >= 0 && id < RAILS ? &t->rail[id] : NULL;
+
+		t->last_sample = db_int(s, 0, 0);
+		if (!r)
+			continue;
+		r->known = sqlite3_column_type(s, 2) != SQLITE_NULL;
+		r->value = db_int(s, 2, 0);
+		if (r->known && (uint64_t)db_int(s, 3, 0) >= t->from) {
+			r->sum += r->value;
+			r->n++;
+		}
+	}
+	sqlite3_finalize(s);
+}
+
+static void phases(struct top *t)
+{
+	sqlite3_stmt *s = db_query(t->db, "SELECT t0, coalesce(t1, ?2), phase, flags FROM phases "
+					  "WHERE id > (SELECT max(id) FROM phases) - ?1 "
+					  "AND coalesce(t1, ?2) > ?3");
+
+	memset(t->count, 0, sizeof(t->count));
+	memset(t->ns, 0, sizeof(t->ns));
+	memset(t->longest, 0, sizeof(t->longest));
+	if (!s)
+		return;
+	sqlite3_bind_int64(s, 1, LOOK_BACK);
+	sqlite3_bind_int64(s, 2, (int64_t)t->to);
+	sqlite3_bind_int64(s, 3, (int64_t)t->from);
+	while (sqlite3_step(s) == SQLITE_ROW) {
+		uint64_t t0 = (uint64_t)db_int(s, 0, 0), t1 = (uint64_t)db_int(s, 1, 0);
+		unsigned int g = run_group((uint32_t)db_int(s, 2, 0), (uint32_t)db_int(s, 3, 0));
+
+		if (t1 < t0)
+			continue;
+		if (t1 - t0 > t->longest[g])
+			t->longest[g] = t1 - t0;
+		t->count[g]++;
+		t->ns[g] += t1 - (t0 > t->from ? t0 : t->from);
+	}
+	sqlite3_finalize(s);
+}
+
+static void bar(char *buf, int width, double share)
+{
+	int n = share <= 0 ? 0 : share >= 1 ? width : (int)(share * width + 0.5);
+
+	memset(buf, '#', (size_t)n);
+	memset(buf + n, '.', (size_t)(width - n));
+	buf[width] = '\0';
+}
+
+static void draw(struct top *t, struct screen *s)
+{
+	double seconds = (double)(t->to - t->from) / 1e9;
+	char label[64], name[48], graph[41];
+	bool any = false;
+
+	db_meta(t->db, "label", label, sizeof(label));
+	screen_page(s);
+	screen_head(s, "gchint top  %s%s%s  last %.1f s%s", t->path, *label ? "  " : "", label,
+		    seconds, s->tty ? "  (q quits)" : "");
+	if (t->dropped)
+		screen_line(
+			s,
+			"%lld records or events were dropped so far: gchintctl summary tells why",
+			(long long)t->dropped);
+	screen_line(s, "%s", "");
+	screen_head(s, "%-6s %10s  %-30s %8s", "CPU", "MHz", "of its highest", "changes");
+	for (int i = 0; i < t->cpus; i++) {
+		if (!t->khz[i])
+			continue;
+		bar(graph, 30, t->max_khz[i] ? (double)t->khz[i] / t->max_khz[i] : 0);
+		screen_line(s, "cpu%-3d %10.1f  %s %8llu", i, t->khz[i] / 1000.0,
+			    t->max_khz[i] ? graph : "?", (unsigned long long)t->steps[i]);
+	}
+	if (!t->cpus)
+		screen_line(s, "frequency not known");
+	screen_line(s, "%s", "");
+	screen_head(s, "%-22s %7s %9s %11s  %s", "PHASE", "COUNT", "LONGEST", "SHARE",
+		    "of the time");
+	for (unsigned int g = CLASS_NR; g < RUN_GROUPS; g++) {
+		double share = (double)t->ns[g] / (double)(t->to - t->from);
+
+		if (!t->count[g])
+			continue;
+		any = true;
+		bar(graph, 20, share);
+		screen_line(s, "%-22s %7llu %6.2f ms %9.1f %%  %s",
+			    run_group_name(g, name, sizeof(name)), (unsigned long long)t->count[g],
+			    (double)t->longest[g] / 1e6, share * 100, graph);
+	}
+	if (!any)
+		screen_line(s, "none");
+	screen_line(s, "%s", "");
+	screen_head(s, "%-34s %-12s %12s %12s", "RAIL", "LABEL", "NOW", "MEAN");
+	for (int i = 0; i < RAILS; i++) {
+		struct rail *r = &t->rail[i];
+		char now[32] = "?", mean[32] = "?";
+
+		if (!r->shown)
+			continue;
+		if (r->known)
+			snprintf(now, sizeof(now), "%.3f %s", (double)r->value / 1e6, r->unit);
+		if (r->n)
+			snprintf(mean, sizeof(mean), "%.3f %s", (double)r->sum / (double)r->n / 1e6,
+				 r->unit);
+		screen_line(s, "%-34.34s %-12.12s %12s %12s", r->name, r->label, now, mean);
+	}
+	screen_show(s);
+}
+
+static void print_json(const struct top *t)
+{
+	char name[48];
+	bool first = true;
+
+	printf("{\"from_ns\":%llu,\"to_ns\":%llu,\"cpus\":[", (unsigned long long)t->from,
+	       (unsigned long long)t->to);
+	for (int i = 0; i < t->cpus; i++) {
+		if (!t->khz[i])
+			continue;
+		printf("%s{\"cpu\":%d,\"khz\":%u,\"changes\":%llu}", first ? "" : ",", i, t->khz[i],
+		       (unsigned long long)t->steps[i]);
+		first = false;
+	}
+	fputs("],\"phases\":[", stdout);
+	first = true;
+	for (unsigned int g = CLASS_NR; g < RUN_GROUPS; g++) {
+		if (!t->count[g])
+			continue;
+		printf("%s{\"phase\":\"%s\",\"count\":%llu,\"ns\":%llu,\"longest_ns\":%llu}",
+		       first ? "" : ",", run_group_name(g, name, sizeof(name)),
+		       (unsigned long long)t->count[g], (unsigned long long)t->ns[g],
+		       (unsigned long long)t->longest[g]);
+		first = false;
+	}
+	fputs("],\"rails\":[", stdout);
+	first = true;
+	for (int i = 0; i < RAILS; i++) {
+		const struct rail *r = &t->rail[i];
+
+		if (!r->shown)
+			continue;
+		printf("%s{\"rail\":\"", first ? "" : ",");
+		escape_json(stdout, r->name);
+		printf("\",\"unit\":\"%s\",\"value\":", r->unit);
+		if (r->known)
+			printf("%.6f}", (double)r->value / 1e6);
+		else
+			fputs("null}", stdout);
+		first = false;
+	}
+	printf("],\"dropped\":%lld}\n", (long long)t->dropped);
+	fflush(stdout);
+}
+
+static int look(struct top *t, struct screen *s)
+{
+	if (!attach(t))
+		return CTL_FILE;
+	stretch(t);
+	transitions(t);
+	rails(t);
+	phases(t);
+	t->dropped = 0;
+	db_number(t->db, "SELECT sum(count) FROM drops", 0, &t->dropped);
+	if (t->json)
+		print_json(t);
+	else
+		draw(t, s);
+	return CTL_OK;
+}
+
+int cmd_top(const struct ctl *ctl, int argc, char **argv)
+{
+	struct top *t = calloc(1, sizeof(*t));
+	char error[400];
+	struct config config;
+	struct screen screen;
+	long times = -1;
+	int opt, ret = CTL_OK;
+
+	if (!t)
+		return CTL_FAILED;
+	t->period = 1;
+	t->json = ctl->json;
+	while ((opt = getopt(argc, argv, "d:hn:")) >= 0) {
+		switch (opt) {
+		case 'd':
+			t->period = atof(optarg);
+			break;
+		case 'n':
+			times = atol(optarg);
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			goto free_top;
+		default:
+			ret = CTL_USAGE;
+			goto free_top;
+		}
+	}
+	if (!(t->period >= 0.1 && t->period <= 3600) || optind + 1 < argc) {
+		ctl_error("top: -d 0.1 to 3600 and one file at most; -h tells more");
+		ret = CTL_USAGE;
+		goto free_top;
+	}
+	t->path = argv[optind];
+	if (!t->path) {
+		config_defaults(&config);
+		if (config_load(&config, CONFIG_PATH, error, sizeof(error)) ||
+		    !*config.record_file) {
+			ctl_error("top: name a recording; " CONFIG_PATH " names none");
+			ret = CTL_USAGE;
+			goto free_top;
+		}
+		t->path = config.record_file;
+	}
+	/* Tell a mistake on the old page, not on the one that goes away. */
+	if (!attach(t)) {
+		ret = CTL_FILE;
+		goto free_top;
+	}
+	screen_open(&screen);
+	for (;;) {
+		ret = look(t, &screen);
+		if (ret || (times > 0 && --times == 0))
+			break;
+		if (screen_wait(&screen, (int)(t->period * 1000)) == 'q')
+			break;
+		if (!screen.tty && !t->json)
+			putchar('\n');
+	}
+	screen_close(&screen);
+free_top:
+	sqlite3_close(t->db);
+	free(t);
+	return ret;
+}
