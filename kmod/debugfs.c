@@ -254,7 +254,7 @@ static void lease(struct seq_file *m, struct gchint_thread *thread)
 		   READ_ONCE(thread->cpu), stale ? " stale" : "");
 }
 
-static int session(struct gchint_session *session, void *priv)
+static int show_session(struct gchint_session *session, void *priv)
 {
 	struct gchint_thread *thread;
 	struct seq_file *m = priv;
@@ -277,7 +277,7 @@ static int session(struct gchint_session *session, void *priv)
 
 static int sessions_show(struct seq_file *m, void *unused)
 {
-	return gchint_session_each(session, m);
+	return gchint_session_each(show_session, m);
 }
 DEFINE_SHOW_ATTRIBUTE(sessions);
 

@@ -14,6 +14,7 @@
 #include "lease.h"
 #include "netlink.h"
 #include "policy.h"
+#include "probe.h"
 #include "ring.h"
 #include "watch.h"
 
@@ -50,7 +51,7 @@ static void wish(u32 *which, u32 phases)
 	WRITE_ONCE(*which, phases);
 	if (alive) {
 		gchint_info_recorded(netlink_wish | trace_wish);
-		gchint_watch_changed();
+		gchint_probe_changed();
 	}
 	raw_spin_unlock_irqrestore(&wishes_lock, flags);
 }

@@ -19,6 +19,7 @@
 #include "governor.h"
 #include "info.h"
 #include "policy.h"
+#include "probe.h"
 #include "tunable_set.h"
 #include "watch.h"
 
@@ -47,7 +48,7 @@ static void recount(void)
 	/* Any phase may come with a flag that raises: all of them matter. */
 	gchint_info_governed(nr ? GENMASK(GCHINT_PHASE_NR - 1, 1) : 0);
 	gchint_info_stale();
-	gchint_watch_changed();
+	gchint_probe_changed();
 }
 
 /**

@@ -16,6 +16,7 @@
 
 #include "event.h"
 #include "lease.h"
+#include "probe.h"
 #include "user.h"
 #include "watch.h"
 
@@ -96,7 +97,7 @@ static void bury(struct gchint_thread *thread, enum gchint_lease why, bool told)
 	if (told)
 		gchint_event_lease(thread, why);
 	call_rcu(&thread->rcu, free_thread);
-	gchint_watch_relax();
+	gchint_probe_relax();
 }
 
 static int link(struct gchint_session *session, struct gchint_thread *thread,
@@ -210,7 +211,7 @@ int gchint_lease_attach(struct gchint_session *session,
 	}
 	/* From here on its exit may free it at any time. */
 
-	ret = gchint_watch_need();
+	ret = gchint_probe_need();
 	if (ret)
 		gchint_lease_unattach(session, attach->slot);
 	else

@@ -18,6 +18,7 @@
 #include "lease.h"
 #include "netlink.h"
 #include "param.h"
+#include "probe.h"
 #include "ring.h"
 #include "session.h"
 #include "watch.h"
@@ -38,6 +39,9 @@ static int __init gchint_init(void)
 	ret = gchint_watch_init();
 	if (ret)
 		goto exit_ring;
+	ret = gchint_probe_init();
+	if (ret)
+		goto exit_watch;
 	gchint_event_init();
 	ret = gchint_netlink_init();
 	if (ret)
@@ -57,6 +61,8 @@ exit_netlink:
 	gchint_netlink_exit();
 exit_event:
 	gchint_event_exit();
+	gchint_probe_exit();
+exit_watch:
 	gchint_watch_exit();
 exit_ring:
 	gchint_ring_exit();
@@ -76,6 +82,7 @@ static void __exit gchint_exit(void)
 	gchint_governor_exit();
 	gchint_netlink_exit();
 	gchint_event_exit();
+	gchint_probe_exit();
 	gchint_watch_exit();
 	gchint_ring_exit();
 	gchint_lease_exit();

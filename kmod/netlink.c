@@ -21,6 +21,7 @@
 #include "netlink.h"
 #include "param.h"
 #include "policy.h"
+#include "probe.h"
 #include "ring.h"
 #include "session.h"
 #include "watch.h"
@@ -348,7 +349,7 @@ static int record_set(struct sk_buff *skb, struct genl_info *info)
 	if (ret)
 		return ret;
 	/* Edges are seen from the moment that the answer is there. */
-	ret = gchint_watch_need();
+	ret = gchint_probe_need();
 	if (ret)
 		set_recorder(info->snd_portid, 0, info->extack);
 	return ret;

@@ -93,7 +93,7 @@ struct gchint_policy {
 	u64 hint_ns;
 	struct irq_work irq_work;
 	struct kthread_work work;
-	struct mutex work_lock;
+	struct mutex work_lock; /* calls of the driver */
 	struct kthread_worker *worker;
 };
 

@@ -20,6 +20,7 @@
 #include "info.h"
 #include "lease.h"
 #include "page.h"
+#include "probe.h"
 #include "session.h"
 #include "user.h"
 #include "watch.h"
@@ -86,7 +87,7 @@ static int session_open(struct inode *inode, struct file *file)
 	WRITE_ONCE(nr_sessions, nr_sessions + 1);
 	mutex_unlock(&sessions_lock);
 
-	ret = gchint_watch_need();
+	ret = gchint_probe_need();
 	if (ret)
 		goto unlist;
 	gchint_info_open();
@@ -120,7 +121,7 @@ static int session_release(struct inode *inode, struct file *file)
 
 	/* No lease can be made any more: the file is gone. */
 	gchint_lease_close(session);
-	gchint_watch_relax();
+	gchint_probe_relax();
 
 	gchint_user_put(session->user);
 	put_pid(session->tgid);

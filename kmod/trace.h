@@ -76,136 +76,105 @@
 			 { GCHINT_LEASE_STALE, "stale" },	\
 			 { GCHINT_LEASE_FRESH, "fresh" })
 
-/* While somebody traces phases, every edge rings: see gchint_event_traced(). */
+/* While somebody traces phases, every edge rings: see gchint_event_trace_on(). */
 TRACE_EVENT_FN(gchint_phase,
-
-	TP_PROTO(const struct gchint_record *r),
-
-	TP_ARGS(r),
-
-	TP_STRUCT__entry(
-		__field(u64, session)
-		__field(u64, work_done)
-		__field(u64, work_total)
-		__field(u64, stall_ns)
-		__field(u64, method)
-		__field(pid_t, tgid)
-		__field(pid_t, tid)
-		__field(u32, slot)
-		__field(u32, phase_seq)
-		__field(u8, phase)
-		__field(u8, flags)
-		__field(u8, cause)
-	),
-
-	TP_fast_assign(
-		__entry->session = r->session;
-		__entry->work_done = r->phase.work_done;
-		__entry->work_total = r->phase.work_total;
-		__entry->stall_ns = r->phase.stall_ns;
-		__entry->method = r->phase.method;
-		__entry->tgid = r->tgid;
-		__entry->tid = r->tid;
-		__entry->slot = r->slot;
-		__entry->phase_seq = r->phase.seq;
-		__entry->phase = r->phase.phase;
-		__entry->flags = r->phase.flags;
-		__entry->cause = r->phase.cause;
-	),
-
-	TP_printk("tgid=%d tid=%d session=%llu slot=%u phase=%s flags=%s cause=%s seq=%u work_done=%llu work_total=%llu stall_ns=%llu method=0x%llx",
-		  __entry->tgid, __entry->tid, __entry->session, __entry->slot,
-		  GCHINT_SHOW_PHASE(__entry->phase),
-		  GCHINT_SHOW_FLAGS(__entry->flags),
-		  GCHINT_SHOW_CAUSE(__entry->cause), __entry->phase_seq,
-		  __entry->work_done, __entry->work_total, __entry->stall_ns,
-		  __entry->method),
-
-	gchint_event_trace_on, gchint_event_trace_off
-);
+	       TP_PROTO(const struct gchint_record *r),
+	       TP_ARGS(r),
+	       TP_STRUCT__entry(__field(u64, session)
+				__field(u64, work_done)
+				__field(u64, work_total)
+				__field(u64, stall_ns)
+				__field(u64, method)
+				__field(pid_t, tgid)
+				__field(pid_t, tid)
+				__field(u32, slot)
+				__field(u32, phase_seq)
+				__field(u8, phase)
+				__field(u8, flags)
+				__field(u8, cause)),
+	       TP_fast_assign(__entry->session = r->session;
+			      __entry->work_done = r->phase.work_done;
+			      __entry->work_total = r->phase.work_total;
+			      __entry->stall_ns = r->phase.stall_ns;
+			      __entry->method = r->phase.method;
+			      __entry->tgid = r->tgid;
+			      __entry->tid = r->tid;
+			      __entry->slot = r->slot;
+			      __entry->phase_seq = r->phase.seq;
+			      __entry->phase = r->phase.phase;
+			      __entry->flags = r->phase.flags;
+			      __entry->cause = r->phase.cause;),
+	       TP_printk("tgid=%d tid=%d session=%llu slot=%u phase=%s flags=%s cause=%s seq=%u work_done=%llu work_total=%llu stall_ns=%llu method=0x%llx",
+			 __entry->tgid, __entry->tid, __entry->session, __entry->slot,
+			 GCHINT_SHOW_PHASE(__entry->phase),
+			 GCHINT_SHOW_FLAGS(__entry->flags),
+			 GCHINT_SHOW_CAUSE(__entry->cause), __entry->phase_seq,
+			 __entry->work_done, __entry->work_total, __entry->stall_ns,
+			 __entry->method),
+	       gchint_event_trace_on, gchint_event_trace_off);
 
 TRACE_EVENT(gchint_decision,
-
-	TP_PROTO(const struct gchint_record *r),
-
-	TP_ARGS(r),
-
-	TP_STRUCT__entry(
-		__field(u64, latency)
-		__field(u32, policy)
-		__field(u32, cpu)
-		__field(u32, khz_from)
-		__field(u32, khz)
-		__field(u32, raw_khz)
-		__field(u32, min_khz)
-		__field(u32, max_khz)
-		__field(u32, load)
-		__field(pid_t, tid)
-		__field(u8, reason)
-		__field(u8, phase)
-		__field(u8, flags)
-		__field(u8, mode)
-	),
-
-	TP_fast_assign(
-		__entry->latency = r->decision.latency;
-		__entry->policy = r->decision.policy;
-		__entry->cpu = r->cpu;
-		__entry->khz_from = r->decision.khz_from;
-		__entry->khz = r->decision.khz;
-		__entry->raw_khz = r->decision.raw_khz;
-		__entry->min_khz = r->decision.min_khz;
-		__entry->max_khz = r->decision.max_khz;
-		__entry->load = r->decision.load;
-		__entry->tid = r->tid;
-		__entry->reason = r->decision.reason;
-		__entry->phase = r->decision.phase;
-		__entry->flags = r->decision.flags;
-		__entry->mode = r->decision.mode;
-	),
-
-	TP_printk("policy=%u cpu=%u khz=%u from=%u reason=%s load=%u phase=%s flags=%s tid=%d raw_khz=%u min_khz=%u max_khz=%u mode=%s latency_ns=%llu",
-		  __entry->policy, __entry->cpu, __entry->khz,
-		  __entry->khz_from, GCHINT_SHOW_REASON(__entry->reason),
-		  __entry->load, GCHINT_SHOW_PHASE(__entry->phase),
-		  GCHINT_SHOW_FLAGS(__entry->flags), __entry->tid,
-		  __entry->raw_khz, __entry->min_khz, __entry->max_khz,
-		  __print_symbolic(__entry->mode,
-				   { GCHINT_MODE_OFF, "off" },
-				   { GCHINT_MODE_TABLE, "table" },
-				   { GCHINT_MODE_MODEL, "model" }),
-		  __entry->latency)
-);
+	    TP_PROTO(const struct gchint_record *r),
+	    TP_ARGS(r),
+	    TP_STRUCT__entry(__field(u64, latency)
+			     __field(u32, policy)
+			     __field(u32, cpu)
+			     __field(u32, khz_from)
+			     __field(u32, khz)
+			     __field(u32, raw_khz)
+			     __field(u32, min_khz)
+			     __field(u32, max_khz)
+			     __field(u32, load)
+			     __field(pid_t, tid)
+			     __field(u8, reason)
+			     __field(u8, phase)
+			     __field(u8, flags)
+			     __field(u8, mode)),
+	    TP_fast_assign(__entry->latency = r->decision.latency;
+			   __entry->policy = r->decision.policy;
+			   __entry->cpu = r->cpu;
+			   __entry->khz_from = r->decision.khz_from;
+			   __entry->khz = r->decision.khz;
+			   __entry->raw_khz = r->decision.raw_khz;
+			   __entry->min_khz = r->decision.min_khz;
+			   __entry->max_khz = r->decision.max_khz;
+			   __entry->load = r->decision.load;
+			   __entry->tid = r->tid;
+			   __entry->reason = r->decision.reason;
+			   __entry->phase = r->decision.phase;
+			   __entry->flags = r->decision.flags;
+			   __entry->mode = r->decision.mode;),
+	    TP_printk("policy=%u cpu=%u khz=%u from=%u reason=%s load=%u phase=%s flags=%s tid=%d raw_khz=%u min_khz=%u max_khz=%u mode=%s latency_ns=%llu",
+		      __entry->policy, __entry->cpu, __entry->khz,
+		      __entry->khz_from, GCHINT_SHOW_REASON(__entry->reason),
+		      __entry->load, GCHINT_SHOW_PHASE(__entry->phase),
+		      GCHINT_SHOW_FLAGS(__entry->flags), __entry->tid,
+		      __entry->raw_khz, __entry->min_khz, __entry->max_khz,
+		      __print_symbolic(__entry->mode,
+				       { GCHINT_MODE_OFF, "off" },
+				       { GCHINT_MODE_TABLE, "table" },
+				       { GCHINT_MODE_MODEL, "model" }),
+		      __entry->latency));
 
 TRACE_EVENT(gchint_lease,
-
-	TP_PROTO(const struct gchint_record *r),
-
-	TP_ARGS(r),
-
-	TP_STRUCT__entry(
-		__field(u64, session)
-		__field(pid_t, tgid)
-		__field(pid_t, tid)
-		__field(u32, slot)
-		__field(u8, role)
-		__field(u8, what)
-	),
-
-	TP_fast_assign(
-		__entry->session = r->session;
-		__entry->tgid = r->tgid;
-		__entry->tid = r->tid;
-		__entry->slot = r->slot;
-		__entry->role = r->lease.role;
-		__entry->what = r->lease.what;
-	),
-
-	TP_printk("tgid=%d tid=%d session=%llu slot=%u role=%s what=%s",
-		  __entry->tgid, __entry->tid, __entry->session, __entry->slot,
-		  GCHINT_SHOW_ROLE(__entry->role),
-		  GCHINT_SHOW_LEASE(__entry->what))
-);
+	    TP_PROTO(const struct gchint_record *r),
+	    TP_ARGS(r),
+	    TP_STRUCT__entry(__field(u64, session)
+			     __field(pid_t, tgid)
+			     __field(pid_t, tid)
+			     __field(u32, slot)
+			     __field(u8, role)
+			     __field(u8, what)),
+	    TP_fast_assign(__entry->session = r->session;
+			   __entry->tgid = r->tgid;
+			   __entry->tid = r->tid;
+			   __entry->slot = r->slot;
+			   __entry->role = r->lease.role;
+			   __entry->what = r->lease.what;),
+	    TP_printk("tgid=%d tid=%d session=%llu slot=%u role=%s what=%s",
+		      __entry->tgid, __entry->tid, __entry->session, __entry->slot,
+		      GCHINT_SHOW_ROLE(__entry->role),
+		      GCHINT_SHOW_LEASE(__entry->what)));
 
 #endif /* _GCHINT_TRACE_H */
 

@@ -53,24 +53,41 @@ static ssize_t store_value(struct gov_attr_set *attr_set, u32 *value, u32 min,
 	return count;
 }
 
-#define FILE_OF(_name, _field, _lo, _hi)				\
+/* Where the value of each file is. */
+#define TUNABLE_VALUE(_name, ...)					\
+static u32 *_name##_value(struct gov_attr_set *attr_set)		\
+{									\
+	return &to_set(attr_set)->tunables._name;			\
+}
+
+#define CAP_VALUE(_name, _phase, ...)					\
+static u32 *_name##_value(struct gov_attr_set *attr_set)		\
+{									\
+	return &to_set(attr_set)->tunables.cap_pct[GCHINT_PHASE_##_phase]; \
+}
+
+/* cpufreq does not tell a function which file it is called for. */
+#define FILE_OF(_name, _lo, _hi)					\
 static ssize_t _name##_show(struct gov_attr_set *attr_set, char *buf)	\
 {									\
-	return sysfs_emit(buf, "%u\n",					\
-			  to_set(attr_set)->tunables._field);		\
+	return sysfs_emit(buf, "%u\n", *_name##_value(attr_set));	\
 }									\
+static ssize_t _name##_store(struct gov_attr_set *attr_set,		\
+			     const char *buf, size_t count);		\
+static struct governor_attr _name##_attr =				\
+	__ATTR(_name, 0644, _name##_show, _name##_store);		\
 static ssize_t _name##_store(struct gov_attr_set *attr_set,		\
 			     const char *buf, size_t count)		\
 {									\
-	return store_value(attr_set, &to_set(attr_set)->tunables._field, \
-			   _lo, _hi, buf, count);			\
-}									\
-static struct governor_attr _name = __ATTR_RW(_name);
+	return store_value(attr_set, _name##_value(attr_set), _lo, _hi,	\
+			   buf, count);					\
+}
 
-#define TUNABLE_FILE(_name, _def, _lo, _hi) FILE_OF(_name, _name, _lo, _hi)
-#define CAP_FILE(_name, _phase, _def, _lo, _hi) \
-	FILE_OF(_name, cap_pct[GCHINT_PHASE_##_phase], _lo, _hi)
+#define TUNABLE_FILE(_name, _def, _lo, _hi) FILE_OF(_name, _lo, _hi)
+#define CAP_FILE(_name, _phase, _def, _lo, _hi) FILE_OF(_name, _lo, _hi)
 
+GCHINT_TUNABLES(TUNABLE_VALUE)
+GCHINT_TUNABLE_CAPS(CAP_VALUE)
 GCHINT_TUNABLES(TUNABLE_FILE)
 GCHINT_TUNABLE_CAPS(CAP_FILE)
 
@@ -94,7 +111,7 @@ static ssize_t mode_store(struct gov_attr_set *attr_set, const char *buf,
 
 static struct governor_attr mode = __ATTR_RW(mode);
 
-#define TUNABLE_ATTR(_name, ...) &_name.attr,
+#define TUNABLE_ATTR(_name, ...) (&_name##_attr.attr),
 
 static struct attribute *gchint_attrs[] = {
 	&mode.attr,

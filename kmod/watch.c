@@ -8,28 +8,16 @@
  * the switch probe, the release timer, and calls that other CPUs send. Lock
  * order: run queue, policy, thread, session's learn_lock.
  */
-#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
-
 #include <linux/cpuhotplug.h>
-#include <linux/mutex.h>
 #include <linux/sched.h>
-#include <linux/timekeeping.h>
-#include <linux/tracepoint.h>
-#include <linux/workqueue.h>
 
-#include "compat/exit_probe.h"
 #include "compat/hrtimer.h"
 #include "event.h"
-#include "governor.h"
-#include "info.h"
 #include "lease.h"
 #include "param.h"
 #include "policy.h"
-#include "probe.h"
 #include "session.h"
 #include "watch.h"
-
-struct linux_binprm;
 
 /*
  * A hint outlives its thread's turn for this long while only the idle task or
@@ -39,31 +27,10 @@ struct linux_binprm;
  */
 #define HOLD_NS NSEC_PER_MSEC
 
-/* Probes stay this long after their last use: each costs a patch of code. */
-#define LINGER (2 * HZ)
-
 DEFINE_PER_CPU(struct gchint_cpu, gchint_cpus);
 
-/* Serialises turning probes on and off. Takes the CPU hotplug lock inside. */
-static DEFINE_MUTEX(probes_lock);
 static bool watching;
 static enum cpuhp_state hotplug;
-
-static void probe_switch(void *data, bool preempt, struct task_struct *prev,
-			 struct task_struct *next, unsigned int prev_state);
-static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
-		       struct linux_binprm *bprm);
-GCHINT_EXIT_PROBE(probe_exit, task);
-
-enum { SWITCH, EXIT, EXEC, FREQUENCY, LIMITS, PROBES };
-
-static struct gchint_probe probes[PROBES] = {
-	[SWITCH] = { "sched_switch", probe_switch },
-	[EXIT] = { "sched_process_exit", probe_exit },
-	[EXEC] = { "sched_process_exec", probe_exec },
-	[FREQUENCY] = { "cpu_frequency", gchint_info_probe_frequency },
-	[LIMITS] = { "cpu_frequency_limits", gchint_info_probe_limits },
-};
 
 /* -- Looking at a slot -- */
 
@@ -190,19 +157,30 @@ bool gchint_watch_due(const struct gchint_cpu *c)
 
 /* -- Who runs -- */
 
+/* What a CPU without a policy locks instead, so that there is one way. */
+static raw_spinlock_t *lock_of(struct gchint_cpu *c,
+			       struct gchint_policy *policy)
+{
+	return policy ? &policy->lock : &c->alone;
+}
+
 static struct gchint_policy *lock_policy(struct gchint_cpu *c)
+	__acquires(policy)
 {
 	struct gchint_policy *policy = rcu_dereference_sched(c->policy);
 
-	if (policy)
-		raw_spin_lock(&policy->lock);
+	__acquire(policy);
+	raw_spin_lock(lock_of(c, policy));
+	__release(lock_of(c, policy));
 	return policy;
 }
 
-static void unlock_policy(struct gchint_policy *policy)
+static void unlock_policy(struct gchint_cpu *c, struct gchint_policy *policy)
+	__releases(policy)
 {
-	if (policy)
-		raw_spin_unlock(&policy->lock);
+	__acquire(lock_of(c, policy));
+	raw_spin_unlock(lock_of(c, policy));
+	__release(policy);
 }
 
 /* Decides if what this CPU asks for may be different now. */
@@ -298,7 +276,7 @@ static enum hrtimer_restart release(struct hrtimer *timer)
 		drop(c, policy, now);
 		decide(c, policy, now, 0);
 	}
-	unlock_policy(policy);
+	unlock_policy(c, policy);
 	return again;
 }
 
@@ -321,10 +299,21 @@ static void switched(struct gchint_cpu *c, struct gchint_thread *thread,
 		enter(c, policy, thread, now);
 	decide(c, policy, now, thread ? now : 0);
 unlock:
-	unlock_policy(policy);
+	unlock_policy(c, policy);
 }
 
-static void probe_switch(void *data, bool preempt, struct task_struct *prev,
+/**
+ * gchint_watch_switch - at tracepoint sched_switch
+ * @data: unused
+ * @preempt: unused
+ * @prev: unused
+ * @next: who runs from now on
+ * @prev_state: unused
+ *
+ * The run queue is locked. This is what every context switch of the machine
+ * pays while a lease exists: a hash, a load, and a look at this CPU's own line.
+ */
+void gchint_watch_switch(void *data, bool preempt, struct task_struct *prev,
 			 struct task_struct *next, unsigned int prev_state)
 {
 	struct gchint_thread *thread = gchint_lease_find(next);
@@ -333,17 +322,6 @@ static void probe_switch(void *data, bool preempt, struct task_struct *prev,
 	if (likely(!thread && !c->thread))
 		return;
 	switched(c, thread, next);
-}
-
-GCHINT_EXIT_PROBE(probe_exit, task)
-{
-	gchint_lease_gone(task, GCHINT_LEASE_EXIT);
-}
-
-static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
-		       struct linux_binprm *bprm)
-{
-	gchint_lease_gone(task, GCHINT_LEASE_EXEC);
 }
 
 /* Who runs here? In hard interrupt context, or irqs off. */
@@ -369,7 +347,7 @@ static void hide(void *info)
 	now = gchint_now();
 	drop(c, policy, now);
 	decide(c, policy, now, 0);
-	unlock_policy(policy);
+	unlock_policy(c, policy);
 }
 
 static bool counts(int cpu, void *info)
@@ -417,7 +395,7 @@ static void look_here(struct gchint_cpu *c, u64 hint_ns)
 
 	gchint_watch_look(c, policy, now);
 	decide(c, policy, now, hint_ns);
-	unlock_policy(policy);
+	unlock_policy(c, policy);
 }
 
 static void poked(void *info)
@@ -491,103 +469,25 @@ void gchint_watch_ring(struct gchint_thread *thread)
 	local_irq_restore(flags);
 }
 
-/* -- Probes -- */
+/* -- Life -- */
 
-static bool wanted(int probe)
+/**
+ * gchint_watch_on - the switch probe has been registered
+ */
+void gchint_watch_on(void)
 {
-	if (probe != SWITCH)
-		return gchint_session_count();
-	return gchint_lease_count() &&
-	       (gchint_governor_count() || gchint_event_recording());
+	WRITE_ONCE(watching, true);
+	/* Those that run already will not be switched to. */
+	on_each_cpu(show, NULL, true);
 }
 
 /**
- * gchint_watch_need - listen to what has become needed
- *
- * After a session, lease, policy or recorder has been added. May sleep; must
- * not be called with a cpufreq policy's rwsem held, nor from CPU hotplug.
- *
- * Return: 0 or a negative errno.
+ * gchint_watch_off - the switch probe is gone, and nobody is inside
  */
-int gchint_watch_need(void)
+void gchint_watch_off(void)
 {
-	int i, ret = 0;
-
-	mutex_lock(&probes_lock);
-	for (i = 0; i < PROBES && !ret; i++) {
-		if (probes[i].on || !wanted(i))
-			continue;
-		ret = gchint_probe_on(&probes[i]);
-		if (!ret && i == SWITCH) {
-			WRITE_ONCE(watching, true);
-			/* Those that run already will not be switched to. */
-			on_each_cpu(show, NULL, true);
-		}
-	}
-	mutex_unlock(&probes_lock);
-	return ret;
-}
-
-static void silence(bool all)
-{
-	bool off = false;
-	int i;
-
-	mutex_lock(&probes_lock);
-	for (i = 0; i < PROBES; i++) {
-		if (!all && wanted(i))
-			continue;
-		off |= gchint_probe_off(&probes[i]);
-		if (i == SWITCH)
-			WRITE_ONCE(watching, probes[i].on);
-	}
-	if (off) {
-		tracepoint_synchronize_unregister();
-		if (!probes[SWITCH].on)
-			on_each_cpu(hide, NULL, true);
-		if (!probes[FREQUENCY].on)
-			gchint_info_idle();
-	}
-	mutex_unlock(&probes_lock);
-}
-
-static void relax(struct work_struct *work)
-{
-	silence(false);
-}
-
-static DECLARE_DELAYED_WORK(relax_work, relax);
-
-/**
- * gchint_watch_relax - something is no longer needed, maybe
- *
- * Any context that may queue work. A runtime that opens and closes in a loop
- * must not make the kernel patch itself each time, so it happens later.
- */
-void gchint_watch_relax(void)
-{
-	queue_delayed_work(system_unbound_wq, &relax_work, LINGER);
-}
-
-static void update(struct work_struct *work)
-{
-	int ret = gchint_watch_need();
-
-	if (ret)
-		pr_warn_ratelimited("cannot follow the scheduler: %d\n", ret);
-	gchint_watch_relax();
-}
-
-static DECLARE_WORK(update_work, update);
-
-/**
- * gchint_watch_changed - policies or recorders came or went
- *
- * For those who may not call gchint_watch_need() where they are.
- */
-void gchint_watch_changed(void)
-{
-	queue_work(system_unbound_wq, &update_work);
+	WRITE_ONCE(watching, false);
+	on_each_cpu(hide, NULL, true);
 }
 
 /* Runs on the CPU that goes, when it runs no user space any more. */
@@ -612,13 +512,11 @@ int gchint_watch_init(void)
 		struct gchint_cpu *c = per_cpu_ptr(&gchint_cpus, cpu);
 
 		c->cpu = cpu;
+		raw_spin_lock_init(&c->alone);
 		hrtimer_setup(&c->release, release, CLOCK_MONOTONIC,
 			      HRTIMER_MODE_REL_PINNED_HARD);
 		INIT_CSD(&c->poke, poked, NULL);
 	}
-	ret = gchint_probe_find(probes, PROBES);
-	if (ret)
-		return ret;
 	ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "gchint:online",
 					NULL, offline);
 	if (ret < 0)
@@ -627,14 +525,11 @@ int gchint_watch_init(void)
 	return 0;
 }
 
-/* Sessions and policies are gone, so nothing queues work any more. */
+/* The switch probe is gone. */
 void gchint_watch_exit(void)
 {
 	unsigned int cpu;
 
-	cancel_work_sync(&update_work);
-	cancel_delayed_work_sync(&relax_work);
-	silence(true);
 	cpuhp_remove_state_nocalls(hotplug);
 	for_each_possible_cpu(cpu)
 		hrtimer_cancel(&per_cpu(gchint_cpus.release, cpu));

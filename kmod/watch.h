@@ -8,6 +8,7 @@
 #include <linux/percpu.h>
 #include <linux/sched/cpufreq.h>
 #include <linux/smp.h>
+#include <linux/spinlock.h>
 #include <linux/timekeeping.h>
 #include <linux/types.h>
 
@@ -32,6 +33,7 @@ struct task_struct;
  * @poke: makes this CPU look, from another one
  * @poked: @poke is under way
  * @rung: when the doorbell that poked was rung, 0 no doorbell
+ * @alone: stands in for the lock of @policy while there is none
  * @policy: the policy under gchint that this CPU belongs to, or NULL; changed
  *	in start and stop, under RCU. Its lock serialises what follows.
  * @hook: of the scheduler
@@ -57,6 +59,7 @@ struct gchint_cpu {
 	atomic_t poked;
 	atomic64_t rung;
 
+	raw_spinlock_t alone;
 	struct gchint_policy __rcu *policy;
 	struct update_util_data hook;
 	struct gchint_load load;
@@ -85,9 +88,10 @@ static inline u64 gchint_now(void)
 
 int gchint_watch_init(void);
 void gchint_watch_exit(void);
-int gchint_watch_need(void);
-void gchint_watch_relax(void);
-void gchint_watch_changed(void);
+void gchint_watch_on(void);
+void gchint_watch_off(void);
+void gchint_watch_switch(void *data, bool preempt, struct task_struct *prev,
+			 struct task_struct *next, unsigned int prev_state);
 
 void gchint_watch_notice(struct task_struct *task);
 void gchint_watch_forget(struct gchint_thread *thread);

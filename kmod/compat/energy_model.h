@@ -32,7 +32,7 @@ static inline u32 gchint_em_power(unsigned int cpu, u32 khz, bool *microwatts)
 	*microwatts = pd->flags & EM_PERF_DOMAIN_MICROWATTS;
 
 	rcu_read_lock();
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 9, 0)
+#if KERNEL_VERSION(6, 9, 0) > LINUX_VERSION_CODE
 	state = pd->table;
 #else
 	state = em_perf_state_from_pd(pd);

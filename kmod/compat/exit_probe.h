@@ -10,12 +10,11 @@
 #include <linux/sched.h>
 #include <linux/version.h>
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
-#define GCHINT_EXIT_PROBE(name, task) \
-	static void name(void *data, struct task_struct *task)
+#if KERNEL_VERSION(6, 16, 0) > LINUX_VERSION_CODE
+#define GCHINT_EXIT_PROBE_ARGS void *data, struct task_struct *task
 #else
-#define GCHINT_EXIT_PROBE(name, task) \
-	static void name(void *data, struct task_struct *task, bool group_dead)
+#define GCHINT_EXIT_PROBE_ARGS \
+	void *data, struct task_struct *task, bool group_dead
 #endif
 
 #endif /* _GCHINT_COMPAT_EXIT_PROBE_H */

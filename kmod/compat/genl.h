@@ -22,7 +22,7 @@
  */
 static inline struct nlattr **gchint_dump_attrs(struct netlink_callback *cb)
 {
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
+#if KERNEL_VERSION(6, 7, 0) > LINUX_VERSION_CODE
 	return genl_dumpit_info(cb)->attrs;
 #else
 	return genl_info_dump(cb)->attrs;

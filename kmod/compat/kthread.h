@@ -10,7 +10,7 @@
 #include <linux/kthread.h>
 #include <linux/version.h>
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 14, 0)
+#if KERNEL_VERSION(6, 14, 0) > LINUX_VERSION_CODE
 #define kthread_run_worker(flags, ...) kthread_create_worker(flags, __VA_ARGS__)
 #endif
 

@@ -5,9 +5,9 @@
 
 #include <linux/version.h>
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
+#if KERNEL_VERSION(6, 1, 0) > LINUX_VERSION_CODE
 #error "gchint needs Linux 6.1 or later"
-#elif LINUX_VERSION_CODE >= KERNEL_VERSION(7, 3, 0)
+#elif KERNEL_VERSION(7, 3, 0) <= LINUX_VERSION_CODE
 #error "gchint is not known to work with Linux 7.3 or later: see kmod/compat"
 #endif
 

@@ -9,7 +9,7 @@
 #include <linux/mm.h>
 #include <linux/version.h>
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+#if KERNEL_VERSION(6, 3, 0) > LINUX_VERSION_CODE
 static inline void gchint_vm_flags_mod(struct vm_area_struct *vma,
 				       unsigned long set, unsigned long clear)
 {
