@@ -11,6 +11,8 @@
 #define ERROR_MAX (GCHINT_ONE * 15 / 100)
 /* Shorter runs tell more of interrupts and caches than of the phase. */
 #define RAN_MIN_NS (20 * (u64)NSEC_PER_USEC)
+/* Longer ones are no phase of a collector. */
+#define RAN_MAX_NS BIT_ULL(39)
 /* A run of this length has full weight. */
 #define RAN_FULL_NS ((u64)NSEC_PER_MSEC)
 /* The scaled time per unit of work of the first sample has this many bits. */
@@ -202,7 +204,7 @@ static bool line_sample(struct gchint_learn_line *n, const struct gchint_sample 
 	u32 weight, x;
 	s64 y;
 
-	if (!s->khz || s->ran_ns < RAN_MIN_NS)
+	if (!s->khz || s->ran_ns < RAN_MIN_NS || s->ran_ns > RAN_MAX_NS)
 		return false;
 	if (div_u64(s->work, RATE_MAX) > s->ran_ns)
 		return false;
