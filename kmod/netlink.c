@@ -303,20 +303,15 @@ static int dump_session(struct gchint_session *session, void *priv)
 	return 0;
 }
 
-static int policy_dump_start(struct netlink_callback *cb)
-{
-	struct nlattr *cpu = gchint_dump_attrs(cb)[GCHINT_A_CPU];
-
-	if (!cpu)
-		return 0;
-	NL_SET_ERR_MSG_ATTR(cb->extack, cpu, "a dump takes no GCHINT_A_CPU");
-	return -EINVAL;
-}
-
 static int policy_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct dump dump = { .skb = skb, .cb = cb };
 
+	/* Said here because not every kernel lets @start say why. */
+	if (gchint_dump_attrs(cb)[GCHINT_A_CPU]) {
+		NL_SET_ERR_MSG(cb->extack, "a dump takes no GCHINT_A_CPU");
+		return -EINVAL;
+	}
 	gchint_governor_each(dump_policy, &dump);
 	return skb->len;
 }
@@ -373,7 +368,6 @@ static const struct genl_ops ops[] = {
 	{
 		.cmd = GCHINT_CMD_POLICY_GET,
 		.doit = policy_get,
-		.start = policy_dump_start,
 		.dumpit = policy_dump,
 		.policy = policy_get_policy,
 		.maxattr = ARRAY_SIZE(policy_get_policy) - 1,
