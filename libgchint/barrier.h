@@ -15,6 +15,7 @@
 #define load_acquire(p)	    __atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define store_release(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
 #define add_fetch_seq(p, v) __atomic_add_fetch(p, v, __ATOMIC_SEQ_CST)
+#define exchange_seq(p, v)  __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST)
 #define load_seq(p)	    __atomic_load_n(p, __ATOMIC_SEQ_CST)
 #define cmpxchg_seq(p, old, v)                                                                     \
 	__atomic_compare_exchange_n(p, old, v, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)

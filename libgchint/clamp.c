@@ -66,7 +66,7 @@ static void cap(const struct gchint_session *s, struct record *r)
 {
 	uint32_t prior;
 
-	if (r->flags & RECORD_CAPPED)
+	if (record_flags(r) & RECORD_CAPPED)
 		return;
 	/* A thread that the administrator caps lower stays there. */
 	if (get_max(r->handle.tid, &prior) || prior <= s->clamp)
@@ -78,7 +78,7 @@ static void cap(const struct gchint_session *s, struct record *r)
 
 void clamp_restore(struct record *r)
 {
-	if (!(r->flags & RECORD_CAPPED))
+	if (!(record_flags(r) & RECORD_CAPPED))
 		return;
 	record_clear_flags(r, RECORD_CAPPED);
 	set_max(r->handle.tid, r->prior);
@@ -95,7 +95,7 @@ void clamp_edge(const struct gchint_session *s, struct record *r, uint32_t word)
 	else if (flags & GCHINT_F_CONCURRENT)
 		capped = 1;
 	else
-		capped = r->flags & RECORD_CAP && phase_of(word) == GCHINT_PHASE_NONE;
+		capped = record_flags(r) & RECORD_CAP && phase_of(word) == GCHINT_PHASE_NONE;
 	if (capped)
 		cap(s, r);
 	else

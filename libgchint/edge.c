@@ -72,7 +72,7 @@ static int edge_short(const struct edge *e)
 
 static void edge_dirty(struct edge *e)
 {
-	if (!(load_relaxed(&e->r->flags) & RECORD_DIRTY))
+	if (!(record_flags(e->r) & RECORD_DIRTY))
 		record_set_flags(e->r, RECORD_DIRTY);
 }
 
@@ -85,7 +85,7 @@ static void edge_publish(struct edge *e, uint32_t word, const struct gchint_deta
 	struct gchint_slot *slot = slot_of(e->s, e->r);
 	uint32_t next = state_next(load_relaxed(e->state), word);
 
-	if (d || load_relaxed(&e->r->flags) & RECORD_DIRTY) {
+	if (d || record_flags(e->r) & RECORD_DIRTY) {
 		slot_publish(slot, e->state, next, DETAIL_ALL, d);
 		if (d)
 			edge_dirty(e);
@@ -106,11 +106,11 @@ static int edge_ring(struct edge *e, const uint32_t *mask, uint32_t phase)
 	if (!doorbell_asked(mask, phase) || e->s->fd < 0 ||
 	    !doorbell_heard(info, phase, e->t == &__gchint_self))
 		return 0;
-	ret = device_ring(e->s, e->r->slot);
+	ret = device_ring(e->s, load_relaxed(&e->r->slot));
 	if (!ret)
 		return 1;
 	if (ret == -ENOENT)
-		record_set_flags(e->r, RECORD_GONE);
+		store_relaxed(&e->r->slot, SLOT_NONE);
 	else if (ret == -ESTALE)
 		handle_drop(e->s, e->t);
 	else if (ret == -EBADF || ret == -ENOTTY)

@@ -30,7 +30,7 @@ void record_clear_flags(struct record *r, uint8_t clear)
 /* A thread that announced itself took its handle with it when it ended. */
 static int left_behind(const struct record *r, uint8_t flags)
 {
-	return flags & RECORD_SELF && (flags & RECORD_GONE || !thread_lives(r->handle.tid));
+	return flags & RECORD_SELF && !thread_lives(load_relaxed(&r->handle.tid));
 }
 
 static int try_take(struct gchint_session *s, struct record *r, uint8_t seen, pid_t tid, int self)
@@ -39,13 +39,13 @@ static int try_take(struct gchint_session *s, struct record *r, uint8_t seen, pi
 		return 0;
 	r->nest = 0;
 	memset(r->since, 0, sizeof(r->since));
-	store_relaxed(&r->word, 0);
+	store_relaxed(&r->slot, s->backend == GCHINT_BACKEND_DEVICE ? SLOT_NONE : 0);
 	r->depth = 0;
 	r->handle.index = (uint16_t)(r - gchint_page.record + 1);
 	r->handle.epoch = s->epoch;
-	r->handle.tid = tid;
 	r->handle.bell = &gchint_nowhere;
 	store_relaxed(&r->handle.state, CLOSED);
+	store_relaxed(&r->handle.tid, tid);
 	return 1;
 }
 
@@ -55,12 +55,12 @@ struct record *record_take(struct gchint_session *s, pid_t tid, int self)
 	uint8_t flags;
 
 	for (r = gchint_page.record; r < end; r++) {
-		flags = load_relaxed(&r->flags);
+		flags = record_flags(r);
 		if (!(flags & RECORD_USED) && try_take(s, r, flags, tid, self))
 			return r;
 	}
 	for (r = gchint_page.record; r < end; r++) {
-		flags = load_relaxed(&r->flags);
+		flags = record_flags(r);
 		if (left_behind(r, flags) && try_take(s, r, flags, tid, self))
 			return r;
 	}
@@ -71,6 +71,8 @@ void record_give(struct record *r)
 {
 	r->handle.index = 0;
 	store_relaxed(&r->handle.state, NOWHERE);
+	/* Before the record can be taken: nobody finds this thread in the next one's. */
+	store_relaxed(&r->handle.tid, 0);
 	store_release(&r->flags, 0);
 }
 
@@ -86,49 +88,48 @@ struct record *record_of(struct gchint_session *s, struct gchint_thread *t)
 		return NULL;
 	}
 	r = &gchint_page.record[t->index - 1];
-	if (load_relaxed(&r->flags) & RECORD_GONE) {
+	if (s->backend == GCHINT_BACKEND_DEVICE && load_relaxed(&r->slot) == SLOT_NONE) {
 		store_relaxed(&t->state, NOWHERE);
 		return NULL;
 	}
 	return r;
 }
 
-void record_slot_taken(struct gchint_session *s, const struct record *to)
+void record_slot_taken(uint32_t slot)
 {
 	struct record *r, *end = gchint_page.record + GCHINT_SLOTS;
-	uint8_t flags;
+	uint32_t *state;
+	uint32_t seen;
 
 	for (r = gchint_page.record; r < end; r++) {
-		flags = load_relaxed(&r->flags);
-		if (r == to || !(flags & RECORD_USED) || r->handle.epoch != s->epoch ||
-		    load_relaxed(&r->slot) != to->slot || flags & RECORD_GONE)
-			continue;
+		state = load_relaxed(&r->handle.state);
+		seen = slot;
 		/* The handle must not write what is another thread's now. */
-		store_relaxed(&r->handle.state, NOWHERE);
-		record_set_flags(r, RECORD_GONE);
+		if (cmpxchg_seq(&r->slot, &seen, SLOT_NONE))
+			cmpxchg_seq(&r->handle.state, &state, NOWHERE);
 	}
 }
 
-struct record *record_find(struct gchint_session *s, pid_t tid)
+struct record *record_find(pid_t tid)
 {
 	struct record *r, *end = gchint_page.record + GCHINT_SLOTS;
 
 	for (r = gchint_page.record; r < end; r++) {
-		if (load_relaxed(&r->flags) & RECORD_USED && r->handle.tid == tid &&
-		    r->handle.epoch == s->epoch)
+		if (record_flags(r) & RECORD_USED && load_relaxed(&r->handle.tid) == tid)
 			return r;
 	}
 	return NULL;
 }
 
-int record_selves(struct gchint_session *s, pid_t but)
+int record_selves(pid_t but)
 {
 	struct record *r, *end = gchint_page.record + GCHINT_SLOTS;
 	int count = 0;
+	pid_t tid;
 
 	for (r = gchint_page.record; r < end; r++) {
-		if (load_relaxed(&r->flags) & RECORD_SELF && r->handle.epoch == s->epoch &&
-		    r->handle.tid != but && thread_lives(r->handle.tid))
+		tid = load_relaxed(&r->handle.tid);
+		if (record_flags(r) & RECORD_SELF && tid != but && thread_lives(tid))
 			count++;
 	}
 	return count;

@@ -14,10 +14,11 @@
 /* struct record flags */
 #define RECORD_USED   0x01 /* belongs to a thread; taken and given by one atomic access */
 #define RECORD_SELF   0x02 /* the thread announces itself: the handle is its __gchint_self */
-#define RECORD_GONE   0x04 /* the lease ended with its thread; the handle is still out */
-#define RECORD_DIRTY  0x08 /* the slot holds details that the next edge clears */
-#define RECORD_CAP    0x10 /* clamps: its role caps it whenever it runs */
-#define RECORD_CAPPED 0x20 /* clamps: it is capped now */
+#define RECORD_DIRTY  0x04 /* the slot holds details that the next edge clears */
+#define RECORD_CAP    0x08 /* clamps: its role caps it whenever it runs */
+#define RECORD_CAPPED 0x10 /* clamps: it is capped now */
+
+#define SLOT_NONE UINT32_MAX /* no slot yet, or no more: it went with its thread */
 
 /**
  * struct record - a leased thread
@@ -25,14 +26,14 @@
  * @nest: words (phase, flags) of the enclosing phases, innermost lowest
  * @since: when the open phases began, innermost first: units of 1024 ns, shifted
  *	left by one; the lowest bit says that the phase was filtered. 0 not timed.
- * @slot: its number in the session
+ * @slot: with the device: its number in the session, or SLOT_NONE
  * @word: without the device: the state word
  * @prior: clamps: the thread's own upper clamp
  * @depth: enclosing phases, remembered or not
  * @flags: RECORD_*
  *
- * A handle has one user at a time; only @flags, @slot and @handle.state are also
- * touched by a thread that attaches another one.
+ * A handle has one user at a time. Only @flags, @slot, @handle.tid and @handle.state
+ * are also touched by threads that attach others, each by one atomic access.
  */
 struct record {
 	struct gchint_thread handle;
@@ -66,14 +67,19 @@ void record_give(struct record *r);
  */
 struct record *record_of(struct gchint_session *s, struct gchint_thread *t);
 
-/** record_slot_taken() - @to has a slot now: who had it before is gone. */
-void record_slot_taken(struct gchint_session *s, const struct record *to);
+/** record_slot_taken() - @slot is another thread's now: who had it before has none. */
+void record_slot_taken(uint32_t slot);
 
 /** record_find() - is thread @tid leased by this library? */
-struct record *record_find(struct gchint_session *s, pid_t tid);
+struct record *record_find(pid_t tid);
 
-/** record_selves() - other living threads that announce themselves. */
-int record_selves(struct gchint_session *s, pid_t but);
+/** record_selves() - living threads but @but that announce themselves. */
+int record_selves(pid_t but);
+
+static inline uint8_t record_flags(const struct record *r)
+{
+	return load_relaxed(&r->flags);
+}
 
 void record_set_flags(struct record *r, uint8_t set);
 void record_clear_flags(struct record *r, uint8_t clear);

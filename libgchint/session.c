@@ -88,7 +88,7 @@ static void records_reset(void)
 	struct record *r, *end = gchint_page.record + GCHINT_SLOTS;
 
 	for (r = gchint_page.record; r < end; r++) {
-		if (load_relaxed(&r->flags) & RECORD_USED)
+		if (record_flags(r) & RECORD_USED)
 			record_give(r);
 	}
 	self_reset();
@@ -244,7 +244,7 @@ static void session_close(struct gchint_session *s)
 	 * the address space. Partner: lease(), which counts itself and then looks.
 	 */
 	__atomic_store_n(&s->refs, 0, __ATOMIC_SEQ_CST);
-	others = load_seq(&s->inside) || record_selves(s, (pid_t)syscall(SYS_gettid));
+	others = load_seq(&s->inside) || record_selves((pid_t)syscall(SYS_gettid));
 	for (r = gchint_page.record; r < end; r++)
 		clamp_restore(r);
 	trace_session(s, "close");

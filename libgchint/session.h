@@ -58,7 +58,12 @@ struct gchint_session {
 	uint32_t expect[EXPECT_PHASES][EXPECT_KINDS];
 };
 
+/**
+ * struct page - all of it
+ * @unread: stands for the slot of a thread that has none any more
+ */
 struct page {
+	struct gchint_slot unread;
 	struct gchint_session session;
 	struct record record[GCHINT_SLOTS];
 };

@@ -19,12 +19,20 @@ static inline uint32_t flags_of(uint32_t word)
 	return word >> GCHINT_STATE_FLAGS_SHIFT & 0xff;
 }
 
-/** slot_of() - the kernel's slot of @r, or NULL without the device. */
+/**
+ * slot_of() - the kernel's slot of @r, or NULL without the device
+ *
+ * The slot of a thread that ended may be taken away at any time: then one that
+ * nobody reads.
+ */
 static inline struct gchint_slot *slot_of(struct gchint_session *s, struct record *r)
 {
 	struct gchint_slot *slots = load_relaxed(&s->slots);
+	uint32_t slot = load_relaxed(&r->slot);
 
-	return slots ? &slots[load_relaxed(&r->slot) % GCHINT_SLOTS] : NULL;
+	if (!slots)
+		return NULL;
+	return slot < GCHINT_SLOTS ? &slots[slot] : &gchint_page.unread;
 }
 
 /** state_of() - where the state word of @r is. */

@@ -14,10 +14,15 @@
 /* What a failed gchint_attach() gives: never written to. */
 static const struct gchint_thread nothing = { .state = NOWHERE, .bell = &gchint_nowhere };
 
+static int slot_held(const struct gchint_session *s, const struct record *r)
+{
+	return s->backend != GCHINT_BACKEND_DEVICE || load_relaxed(&r->slot) != SLOT_NONE;
+}
+
 void handle_settle(struct gchint_session *s, struct gchint_thread *t, struct record *r)
 {
 	int plain = s->backend == GCHINT_BACKEND_DEVICE && !traced(s) && !r->depth &&
-		    !r->since[0] && !(load_relaxed(&r->flags) & (RECORD_DIRTY | RECORD_GONE));
+		    !r->since[0] && !(record_flags(r) & RECORD_DIRTY) && slot_held(s, r);
 
 	store_relaxed(&t->state, plain ? state_of(s, r) : CLOSED);
 }
@@ -37,7 +42,7 @@ static struct record *leader(struct gchint_session *s, const struct gchint_threa
 	if (!lead || !lead->index || lead->epoch != s->epoch)
 		return NULL;
 	r = &gchint_page.record[lead->index - 1];
-	return load_relaxed(&r->flags) & RECORD_GONE ? NULL : r;
+	return slot_held(s, r) ? r : NULL;
 }
 
 static int check_role(struct gchint_session *s, unsigned int role, const struct gchint_thread *lead,
@@ -61,7 +66,7 @@ static void trace_role(struct gchint_session *s, const char *event, const struct
 	if (leads)
 		trace_number(&l, "lead", (uint64_t)leads->handle.tid);
 	if (s->backend == GCHINT_BACKEND_DEVICE)
-		trace_number(&l, "slot", r->slot);
+		trace_number(&l, "slot", load_relaxed(&r->slot));
 	trace_write(s, &l);
 }
 
@@ -72,7 +77,7 @@ static int lease_take(struct gchint_session *s, struct record *r, unsigned int r
 	struct gchint_attach attach = {
 		.tid = r->handle.tid,
 		.role = role,
-		.lead = leads ? leads->slot : 0,
+		.lead = leads ? load_relaxed(&leads->slot) : 0,
 	};
 	int ret;
 
@@ -84,8 +89,8 @@ static int lease_take(struct gchint_session *s, struct record *r, unsigned int r
 	if (ret)
 		return ret;
 	r->handle.bell = &s->info->doorbell_begin;
+	record_slot_taken(attach.slot);
 	store_relaxed(&r->slot, attach.slot);
-	record_slot_taken(s, r);
 	return 0;
 }
 
@@ -105,9 +110,9 @@ static int lease(struct gchint_session *s, pid_t tid, unsigned int role,
 	if (s->backend != GCHINT_BACKEND_DEVICE) {
 		if (tid < 0 || !thread_lives(tid))
 			return -ESRCH;
-		r = record_find(s, tid);
+		r = record_find(tid);
 		/* A thread's number comes back; its own handle went with it. */
-		if (r && self && load_relaxed(&r->flags) & RECORD_SELF)
+		if (r && self && record_flags(r) & RECORD_SELF)
 			record_give(r);
 		else if (r)
 			return -EBUSY;
@@ -142,8 +147,11 @@ static struct record *self_attach(struct gchint_session *s)
 		t->epoch = r->handle.epoch;
 		t->index = r->handle.index;
 		handle_settle(s, t, r);
-	} else if (load_seq(&s->refs)) {
-		handle_drop(s, t);
+	} else {
+		/* A signal handler may have attached this very thread meanwhile. */
+		r = record_of(s, t);
+		if (!r && load_seq(&s->refs))
+			handle_drop(s, t);
 	}
 	add_fetch_seq(&s->inside, -1);
 	return r;
@@ -202,6 +210,7 @@ int gchint_detach(struct gchint_thread *t)
 	struct trace_line l;
 	int saved = errno;
 	struct record *r;
+	uint32_t slot;
 
 	if (!t || !t->index)
 		return -EINVAL;
@@ -212,9 +221,14 @@ int gchint_detach(struct gchint_thread *t)
 	r = &gchint_page.record[t->index - 1];
 	if (s->pid == getpid()) {
 		clamp_restore(r);
-		/* A slot that went with its thread may be somebody else's now. */
-		if (s->backend == GCHINT_BACKEND_DEVICE && !(load_relaxed(&r->flags) & RECORD_GONE))
-			device_detach(s, r->slot);
+		/*
+		 * Given up before the kernel can give it to somebody else. A slot that
+		 * went with its thread is somebody else's already.
+		 */
+		slot = s->backend == GCHINT_BACKEND_DEVICE ? exchange_seq(&r->slot, SLOT_NONE) :
+							     SLOT_NONE;
+		if (slot != SLOT_NONE)
+			device_detach(s, slot);
 		if (traced(s)) {
 			trace_event(&l, "detach", r->handle.tid);
 			trace_write(s, &l);
@@ -242,7 +256,8 @@ int gchint_set_role(struct gchint_thread *t, unsigned int role, const struct gch
 	if (ret)
 		return ret;
 	if (s->backend == GCHINT_BACKEND_DEVICE) {
-		ret = device_set_role(s, r->slot, role, leads ? leads->slot : 0);
+		ret = device_set_role(s, load_relaxed(&r->slot), role,
+				      leads ? load_relaxed(&leads->slot) : 0);
 	} else if (s->pid != getpid()) {
 		ret = -ESTALE;
 	} else {

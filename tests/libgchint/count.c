@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Edges to be counted under callgrind: each function here is one edge in line, or
+ * stands for the library's symbol of the name. COUNT times each, all plain.
+ */
+#define GCHINT_TEST_COUNT 1000
+#include <stdio.h>
+#include <stdlib.h>
+#include <gchint.h>
+
+/* The library's out-of-line symbols, which gchint.h hides behind its inlines. */
+void sym_begin(struct gchint_thread *t, unsigned int phase,
+	       unsigned int flags) __asm__("gchint_begin");
+void sym_end(struct gchint_thread *t) __asm__("gchint_end");
+void sym_phase_begin(unsigned int phase, unsigned int flags) __asm__("gchint_phase_begin");
+void sym_phase_end(void) __asm__("gchint_phase_end");
+
+#define EDGE __attribute__((noinline, noclone, visibility("default")))
+
+EDGE void inline_phase_begin(void);
+EDGE void inline_phase_end(void);
+EDGE void inline_begin(struct gchint_thread *t);
+EDGE void inline_end(struct gchint_thread *t);
+
+EDGE void inline_phase_begin(void)
+{
+	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+}
+
+EDGE void inline_phase_end(void)
+{
+	gchint_phase_end();
+}
+
+EDGE void inline_begin(struct gchint_thread *t)
+{
+	gchint_begin(t, GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+}
+
+EDGE void inline_end(struct gchint_thread *t)
+{
+	gchint_end(t);
+}
+
+int main(void)
+{
+	struct gchint_session *s;
+	struct gchint_thread *t;
+	int n, backend;
+
+	backend = gchint_init(0);
+	for (n = 0; n < GCHINT_TEST_COUNT; n++) {
+		inline_phase_begin();
+		inline_phase_end();
+	}
+	for (n = 0; n < GCHINT_TEST_COUNT; n++) {
+		sym_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+		sym_phase_end();
+	}
+	gchint_detach(gchint_self());
+	gchint_open(&s, 0);
+	gchint_attach(s, 0, 0, NULL, &t);
+	for (n = 0; n < GCHINT_TEST_COUNT; n++) {
+		inline_begin(t);
+		inline_end(t);
+	}
+	for (n = 0; n < GCHINT_TEST_COUNT; n++) {
+		sym_begin(t, GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+		sym_end(t);
+	}
+	printf("%d\n", backend);
+	return 0;
+}

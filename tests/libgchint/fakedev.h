@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A /dev/gchint in user space that behaves per <linux/gchint.h>. Linked with
+ * -Wl,--wrap for each of FAKE_CALLS in the Makefile, it takes the library's own system
+ * calls; all others go through. The test stands where the kernel stands.
+ */
+#ifndef FAKEDEV_H
+#define FAKEDEV_H
+
+#include <sys/types.h>
+#include <linux/gchint.h>
+
+#define FAKE_RINGS 64
+
+/** struct fake_ring - one doorbell: which slot, and its state at that moment */
+struct fake_ring {
+	__u32 slot;
+	__u32 state;
+};
+
+struct fake_lease {
+	pid_t tid; /* 0 free */
+	__u32 role;
+	__u32 lead;
+};
+
+/**
+ * struct fake_dev - what the kernel would know
+ * @present: the device exists
+ * @open_errno: opening fails with this
+ * @attach_errno: so does attaching
+ * @opens, @attaches, @detaches, @roles, @ring_count: calls that succeeded
+ * @stale: calls that got ESTALE
+ * @calls: all ioctls on any descriptor of the device
+ * @ring: the last FAKE_RINGS doorbells
+ * @lease: of the session
+ */
+struct fake_dev {
+	int present;
+	int open_errno;
+	int attach_errno;
+	int opens, closes, attaches, detaches, roles, ring_count, stale, calls;
+	struct fake_ring ring[FAKE_RINGS];
+	struct fake_lease lease[GCHINT_SLOTS];
+};
+
+/** struct fake_clamp - utilisation clamps of the process's threads */
+struct fake_clamp {
+	int supported;
+	int sets; /* calls that changed a clamp */
+	int tids;
+	struct {
+		pid_t tid;
+		__u32 max;
+	} thread[80];
+};
+
+extern struct fake_dev fake;
+extern struct fake_clamp fake_clamp;
+
+/** fake_reset() - no session, counters zero, a fresh information page: policy 0 for all CPUs. */
+void fake_reset(void);
+/** fake_info() - the information page, as the kernel writes it. */
+struct gchint_info *fake_info(void);
+/** fake_slot() - a slot of the last session opened, as the kernel reads it. */
+const struct gchint_slot *fake_slot(unsigned int n);
+/** fake_slot_of() - the slot leased to @tid, or NULL. */
+const struct gchint_slot *fake_slot_of(pid_t tid);
+/** fake_last_ring() - the latest doorbell. */
+struct fake_ring fake_last_ring(void);
+__u32 fake_clamp_of(pid_t tid);
+
+#endif /* FAKEDEV_H */

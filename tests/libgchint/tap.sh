@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh
+# TAP for shell tests: source it, call ok or skip, end with tap_done.
+tap_n=0
+tap_failed=0
+
+# ok NAME COMMAND... - what the command prints is shown if it fails.
+ok() {
+	tap_n=$((tap_n + 1))
+	tap_name=$1
+	shift
+	if tap_out=$("$@" 2>&1); then
+		echo "ok $tap_n $tap_name"
+	else
+		echo "not ok $tap_n $tap_name"
+		echo "$tap_out" | sed 's/^/# /'
+		tap_failed=1
+	fi
+}
+
+# skip NAME REASON
+skip() {
+	tap_n=$((tap_n + 1))
+	echo "ok $tap_n $1 # SKIP $2"
+}
+
+tap_done() {
+	echo "1..$tap_n"
+	exit "$tap_failed"
+}

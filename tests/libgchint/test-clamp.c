@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+/* Utilisation clamps, where there is no device. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <gchint.h>
+
+#include "fakedev.h"
+#include "tap.h"
+
+static struct gchint_session *s;
+
+static void before(void)
+{
+	fake_reset();
+	fake.present = 0;
+	fake_clamp.supported = 1;
+	setenv("GCHINT_MIN_US", "0", 1);
+}
+
+static void not_unless_allowed(void)
+{
+	CHECK_IS(gchint_init(0), GCHINT_BACKEND_NOTHING);
+	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	CHECK_IS(fake_clamp_of(0), 1024);
+}
+
+static void user_forbids(void)
+{
+	setenv("GCHINT_CLAMP", "0", 1);
+	CHECK_IS(gchint_init(GCHINT_OPEN_CLAMP), GCHINT_BACKEND_NOTHING);
+}
+
+static void kernel_cannot(void)
+{
+	fake_clamp.supported = 0;
+	CHECK_IS(gchint_init(GCHINT_OPEN_CLAMP), GCHINT_BACKEND_NOTHING);
+}
+
+static void device_goes_first(void)
+{
+	fake.present = 1;
+	CHECK_IS(gchint_init(GCHINT_OPEN_CLAMP), GCHINT_BACKEND_DEVICE);
+	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	CHECK_IS(fake_clamp.sets, 0);
+}
+
+static void concurrent_only(void)
+{
+	CHECK_IS(gchint_init(GCHINT_OPEN_CLAMP), GCHINT_BACKEND_CLAMP);
+	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_STW);
+	CHECK_IS(fake_clamp_of(0), 1024);
+	gchint_phase_end();
+	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT | GCHINT_F_FOREGROUND);
+	CHECK_IS(fake_clamp_of(0), 1024);
+	gchint_phase_end();
+	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	CHECK_IS(fake_clamp_of(0), 512);
+	gchint_phase_begin(GCHINT_PHASE_REMARK, GCHINT_F_STW); /* everybody waits: lifted */
+	CHECK_IS(fake_clamp_of(0), 1024);
+	gchint_phase_end();
+	CHECK_IS(fake_clamp_of(0), 512);
+	gchint_phase_end();
+	CHECK_IS(fake_clamp_of(0), 1024);
+	CHECK_IS(fake_clamp.sets, 4);
+}
+
+static void percent(void)
+{
+	setenv("GCHINT_CLAMP", "25", 1);
+	CHECK_IS(gchint_init(0), GCHINT_BACKEND_CLAMP);
+	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	CHECK_IS(fake_clamp_of(0), 256);
+	gchint_abandon(gchint_self());
+	CHECK_IS(fake_clamp_of(0), 1024);
+}
+
+static void lower_stays(void)
+{
+	CHECK_IS(fake_clamp_of(0), 1024);
+	fake_clamp.thread[0].max = 300;
+	CHECK_IS(gchint_init(GCHINT_OPEN_CLAMP), GCHINT_BACKEND_CLAMP);
+	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	CHECK_IS(fake_clamp_of(0), 300);
+	gchint_phase_end();
+	CHECK_IS(fake_clamp_of(0), 300);
+	fake_clamp.thread[0].max = 800;
+	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	CHECK_IS(fake_clamp_of(0), 512);
+	gchint_phase_end();
+	CHECK_IS(fake_clamp_of(0), 800);
+}
+
+static pthread_barrier_t step;
+static pid_t worker_tid;
+
+static void *worker(void *arg)
+{
+	(void)arg;
+	worker_tid = (pid_t)syscall(SYS_gettid);
+	pthread_barrier_wait(&step);
+	pthread_barrier_wait(&step);
+	return NULL;
+}
+
+static void roles(void)
+{
+	struct gchint_thread *t;
+	pthread_t thread;
+
+	pthread_barrier_init(&step, NULL, 2);
+	pthread_create(&thread, NULL, worker, NULL);
+	pthread_barrier_wait(&step);
+	CHECK_IS(gchint_open(&s, GCHINT_OPEN_CLAMP), 0);
+	CHECK_IS(gchint_attach(s, worker_tid, GCHINT_ROLE_CONCURRENT, NULL, &t), 0);
+	CHECK_IS(fake_clamp_of(worker_tid), 512);
+	gchint_begin(t, GCHINT_PHASE_MARK, GCHINT_F_STW);
+	CHECK_IS(fake_clamp_of(worker_tid), 1024);
+	gchint_end(t);
+	CHECK_IS(fake_clamp_of(worker_tid), 512);
+	CHECK_IS(gchint_set_role(t, GCHINT_ROLE_STW, NULL), 0);
+	CHECK_IS(fake_clamp_of(worker_tid), 1024);
+	CHECK_IS(gchint_set_role(t, GCHINT_ROLE_BACKGROUND, NULL), 0);
+	CHECK_IS(fake_clamp_of(worker_tid), 512);
+	CHECK_IS(gchint_detach(t), 0);
+	CHECK_IS(fake_clamp_of(worker_tid), 1024);
+	CHECK_IS(gchint_attach(s, worker_tid, GCHINT_ROLE_CONCURRENT, NULL, &t), 0);
+	CHECK_IS(gchint_close(s), 0);
+	CHECK_IS(fake_clamp_of(worker_tid), 1024);
+	CHECK_IS(fake_clamp_of(0), 1024);
+	pthread_barrier_wait(&step);
+	pthread_join(thread, NULL);
+}
+
+static void short_is_free(void)
+{
+	int n;
+
+	setenv("GCHINT_MIN_US", "1000000", 1);
+	CHECK_IS(gchint_init(GCHINT_OPEN_CLAMP), GCHINT_BACKEND_CLAMP);
+	for (n = 0; n < 10; n++) {
+		gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+		gchint_phase_end();
+	}
+	CHECK_IS(fake_clamp.sets, 2);
+}
+
+static void forked_child_is_quiet(void)
+{
+	pid_t pid, parent = getpid();
+	int status;
+
+	CHECK_IS(gchint_init(GCHINT_OPEN_CLAMP), GCHINT_BACKEND_CLAMP);
+	pid = fork();
+	if (!pid) {
+		gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+		CHECK_IS(fake_clamp_of(parent), 1024);
+		CHECK_IS(fake_clamp.sets, 0);
+		fflush(stdout);
+		_exit(tap_bad);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+}
+
+static const struct tap_test tests[] = {
+	{ "no clamps unless the caller allows them", not_unless_allowed },
+	{ "GCHINT_CLAMP=0 forbids them", user_forbids },
+	{ "a kernel without clamps", kernel_cannot },
+	{ "the device goes first", device_goes_first },
+	{ "only concurrent phases are capped", concurrent_only },
+	{ "GCHINT_CLAMP gives the percentage", percent },
+	{ "a lower clamp stays, and each is given back", lower_stays },
+	{ "roles are capped, phases go before them", roles },
+	{ "short phases cost no system call", short_is_free },
+	{ "a forked child clamps nobody", forked_child_is_quiet },
+};
+
+TAP_MAIN(tests, before)
