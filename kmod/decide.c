@@ -71,7 +71,7 @@ static bool hold(const struct gchint_rules *r, const struct gchint_state *s,
 		 const struct gchint_demand *best, u32 khz, u64 now_ns)
 {
 	u64 since = now_ns - s->switched_ns;
-	u64 least = (u64)r->latency_ns * READ_ONCE(r->tun->min_latencies);
+	u64 least = (u64)gchint_rules_latency(r) * READ_ONCE(r->tun->min_latencies);
 
 	if (khz >= s->khz)
 		return false;
@@ -128,5 +128,5 @@ u64 gchint_decide_delay_ns(const struct gchint_rules *r)
 
 	if (us)
 		return (u64)us * NSEC_PER_USEC;
-	return clamp_t(u64, 20ULL * r->latency_ns, 500 * NSEC_PER_USEC, 10 * NSEC_PER_MSEC);
+	return clamp_t(u64, 20ULL * gchint_rules_latency(r), 500 * NSEC_PER_USEC, 10 * NSEC_PER_MSEC);
 }

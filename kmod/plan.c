@@ -181,7 +181,7 @@ static void plan_model(struct gchint_plan *p, const struct gchint_hint *h,
 	u32 i;
 
 	c.pace = gchint_pace_stretch(h, fit, t->ref_khz, READ_ONCE(r->tun->margin_pct),
-				     r->latency_ns, now_ns);
+				     gchint_rules_latency(r), now_ns);
 	p->reason = model ? GCHINT_REASON_MODEL : GCHINT_REASON_TABLE;
 	if (!allowed(r, &c.in)) {
 		/* No OPP table: all that is known is the percentage, and the hurry. */
@@ -252,10 +252,10 @@ void gchint_plan_make(struct gchint_plan *p, const struct gchint_hint *h,
 
 	if (gchint_class_boosts(p->class)) {
 		/* A boost that arrives when the phase is over only costs. */
-		worth = r->latency_ns;
+		worth = gchint_rules_latency(r);
 		plan_boost(p, r, &fit);
 	} else {
-		worth = (u64)r->latency_ns * READ_ONCE(r->tun->min_latencies);
+		worth = (u64)gchint_rules_latency(r) * READ_ONCE(r->tun->min_latencies);
 		if (mode == GCHINT_MODE_MODEL) {
 			plan_model(p, h, r, n, &fit, begun, now_ns);
 			if (h->stall_ns)

@@ -17,7 +17,8 @@
  * @tun: tunables in force
  * @min_khz: policy->min
  * @max_khz: policy->max
- * @latency_ns: time that a switch takes, cpuinfo.transition_latency; 0 unknown
+ * @latency_ns: time that a switch takes, cpuinfo.transition_latency, which is
+ *	U32_MAX (CPUFREQ_ETERNAL) where the driver does not know
  * @epoch: changes whenever anything here changes, tunables included, and is
  *	never that of another policy, so that a plan made under other rules is
  *	not used
@@ -30,6 +31,20 @@ struct gchint_rules {
 	u32 latency_ns;
 	u32 epoch;
 };
+
+/* As cpufreq's own CPUFREQ_DEFAULT_TRANSITION_LATENCY_NS. */
+#define GCHINT_LATENCY_UNKNOWN_NS 1000000U
+
+/**
+ * gchint_rules_latency() - time that a switch takes
+ * @r: rules of a policy
+ *
+ * Return: ns, an assumption where it is unknown
+ */
+static inline u32 gchint_rules_latency(const struct gchint_rules *r)
+{
+	return r->latency_ns == U32_MAX ? GCHINT_LATENCY_UNKNOWN_NS : r->latency_ns;
+}
 
 #define GCHINT_PLAN_LOAD 0U /* &gchint_plan.khz: load decides */
 

@@ -264,6 +264,18 @@ static void test_lowering_is_held_and_counted_once(void **state)
 	assert_true(x.out.change);
 }
 
+static void test_unknown_latency_holds_no_longer_than_a_few_ms(void **state)
+{
+	struct fixture x;
+
+	(void)state;
+	init(&x);
+	x.rules.latency_ns = U32_MAX;
+	load(&x, 1024);
+	x.now += 5 * MS;
+	assert_cmp(load(&x, 300), <, 2150400);
+}
+
 static void test_small_steps_down_are_not_taken(void **state)
 {
 	struct fixture x;
@@ -444,6 +456,7 @@ int main(void)
 		cmocka_unit_test(test_new_hardware_maximum_is_followed),
 		cmocka_unit_test(test_raising_is_at_once),
 		cmocka_unit_test(test_lowering_is_held_and_counted_once),
+		cmocka_unit_test(test_unknown_latency_holds_no_longer_than_a_few_ms),
 		cmocka_unit_test(test_small_steps_down_are_not_taken),
 		cmocka_unit_test(test_hint_is_not_held_back_and_is_given_back),
 		cmocka_unit_test(test_turns_shorter_than_switches_are_held),

@@ -368,6 +368,20 @@ static void test_phase_too_short_for_a_switch(void **state)
 	assert_cmp(plan(&x), ==, GCHINT_PLAN_LOAD);
 }
 
+/* CPUFREQ_ETERNAL is not four seconds but "nobody knows". */
+static void test_unknown_latency_is_a_millisecond(void **state)
+{
+	struct fixture x;
+
+	(void)state;
+	init(&x, krait_static);
+	x.rules.latency_ns = U32_MAX;
+	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .7, 3 * MS);
+	assert_cmp(plan(&x), ==, GCHINT_PLAN_LOAD);
+	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .7, 6 * MS);
+	assert_cmp(plan(&x), !=, GCHINT_PLAN_LOAD);
+}
+
 static void test_short_phase_that_turns_out_long_is_capped(void **state)
 {
 	struct fixture x;
@@ -497,6 +511,7 @@ int main(void)
 		cmocka_unit_test(test_boost_opps_only_within_limits),
 		cmocka_unit_test(test_pacing_raises_to_what_ends_in_time),
 		cmocka_unit_test(test_phase_too_short_for_a_switch),
+		cmocka_unit_test(test_unknown_latency_is_a_millisecond),
 		cmocka_unit_test(test_short_phase_that_turns_out_long_is_capped),
 		cmocka_unit_test(test_plan_holds_until_something_changes),
 		cmocka_unit_test(test_probing_is_bounded),
