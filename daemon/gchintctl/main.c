@@ -16,6 +16,8 @@ static const struct {
 	{ "marks", "FILE | --add TEXT", "list marks, or put one into a running recording",
 	  cmd_marks },
 	{ "record", "[-o FILE] -- COMMAND", "record while a command runs", cmd_record },
+	{ "report", "FILE... -o report.html",
+	  "one page with plots and tables; several runs compared", cmd_report },
 	{ "status", "", "board, governor, policies, sessions, rails, what is missing", cmd_status },
 	{ "summary", "FILE", "tables of one recording", cmd_summary },
 	{ "top", "[FILE]", "live view of a recording", cmd_top },

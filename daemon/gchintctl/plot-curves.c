@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The Dalvik seed's Figure 7 (residency) and Figure 9 (MinMU). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mmu.h"
+#include "plot.h"
+
+#define WIDTH 1120
+
+/* From slow and cool to fast and warm. */
+static void shade_of(char *buf, size_t size, size_t i, size_t n)
+{
+	static const int stops[][3] = { { 0x2b, 0x4c, 0x7e },
+					{ 0x5b, 0xa4, 0xb4 },
+					{ 0xf2, 0xe5, 0xa0 },
+					{ 0xee, 0x9b, 0x49 },
+					{ 0xb8, 0x32, 0x2a } };
+	double at = n > 1 ? 4.0 * (double)i / (double)(n - 1) : 0;
+	int k = at >= 4 ? 3 : (int)at;
+	double part = at - k;
+	int c[3];
+
+	for (int j = 0; j < 3; j++)
+		c[j] = (int)(stops[k][j] + part * (stops[k + 1][j] - stops[k][j]) + 0.5);
+	snprintf(buf, size, "#%02x%02x%02x", c[0], c[1], c[2]);
+}
+
+int plot_residency(const struct run *run, FILE *html)
+{
+	unsigned int group[RUN_GROUPS], rows = 0;
+	char name[48], colour[8];
+	struct plot p;
+	int ret;
+
+	for (unsigned int g = 0; g < RUN_GROUPS; g++) {
+		uint64_t ns = 0;
+
+		for (size_t k = 0; k < run->khzs; k++)
+			ns += run->residency[k][g];
+		if (ns)
+			group[rows++] = g;
+	}
+	if (!rows) {
+		fputs("<p class=\"missing\">No frequency was recorded.</p>\n", html);
+		return 0;
+	}
+	ret = plot_begin(&p, WIDTH, 110 + 34 * (int)rows);
+	if (ret)
+		return ret;
+	/* One bar a row, from the left: boxes by hand, since gnuplot's stacked
+	 * histograms only stand upright. */
+	for (size_t k = 0; k < run->khzs; k++) {
+		fprintf(p.script, "$K%zu << EOD\n", k);
+		for (unsigned int r = 0; r < rows; r++) {
+			uint64_t all = 0, before = 0;
+
+			for (size_t j = 0; j < run->khzs; j++) {
+				all += run->residency[j][group[r]];
+				if (j < k)
+					before += run->residency[j][group[r]];
+			}
+			fprintf(p.script, "%.4f %.4f %u\n", 100.0 * (double)before / (double)all,
+				100.0 * (double)(before + run->residency[k][group[r]]) /
+					(double)all,
+				rows - r);
+		}
+		fputs("EOD\n", p.script);
+	}
+	fprintf(p.script,
+		"set lmargin at screen 0.15\nset rmargin at screen 0.985\n"
+		"set xrange [0:100]\nset yrange [0.4:%u.6]\n"
+		"set xlabel 'share of the time (%%)' offset 0,0.3\nset grid xtics\n"
+		"set key outside top center horizontal samplen 0.8 width -1 font ',12'\n"
+		"set ytics scale 0 (",
+		rows);
+	for (unsigned int r = 0; r < rows; r++)
+		fprintf(p.script, "%s'%s' %u", r ? "," : "",
+			run_group_name(group[r], name, sizeof(name)), rows - r);
+	fputs(")\nplot ", p.script);
+	for (size_t k = 0; k < run->khzs; k++) {
+		shade_of(colour, sizeof(colour), k, run->khzs);
+		fprintf(p.script,
+			"%s $K%zu using (($1+$2)/2):3:1:2:($3-0.36):($3+0.36) with boxxyerror fs "
+			"solid 1 noborder fc rgb '%s' title '%.0f MHz'",
+			k ? ",\\\n" : "", k, colour, run->khz[k] / 1000.0);
+	}
+	fputs("\n", p.script);
+	return plot_end(&p, html, "Share of time at each frequency, by phase");
+}
+
+static size_t pauses(const struct run *run, struct mmu_pause **pause)
+{
+	size_t n = 0;
+
+	*pause = malloc((run->phases ? run->phases : 1) * sizeof(**pause));
+	if (!*pause)
+		return 0;
+	for (size_t i = 0; i < run->phases; i++)
+		if (run->phase[i].stw)
+			(*pause)[n++] = (struct mmu_pause){ run->phase[i].t0, run->phase[i].t1 };
+	return mmu_merge(*pause, n);
+}
+
+static void curve(const struct run *run, size_t i, FILE *f)
+{
+	double longest = (double)(run->t1 - run->t0), window = 1e6;
+	struct mmu_pause *pause;
+	size_t n = pauses(run, &pause);
+
+	fprintf(f, "$M%zu << EOD\n", i);
+	for (; window < longest; window *= 1.06)
+		fprintf(f, "%.6f %.6f\n", window / 1e6,
+			100 * mmu(pause, n, run->t0, run->t1, (uint64_t)window));
+	fprintf(f, "%.6f %.6f\nEOD\n", longest / 1e6,
+		100 * mmu(pause, n, run->t0, run->t1, (uint64_t)longest));
+	free(pause);
+}
+
+int plot_mmu(struct run *const *run, size_t runs, FILE *html)
+{
+	struct plot p;
+	int ret = plot_begin(&p, WIDTH, 420);
+
+	if (ret)
+		return ret;
+	for (size_t i = 0; i < runs; i++)
+		curve(run[i], i, p.script);
+	fputs("set logscale x\nset xrange [1:*]\nset yrange [0:102]\n"
+	      "set xlabel 'window (ms)' offset 0,0.3\nset ylabel 'minimum mutator utilisation (%)' "
+	      "offset 1\nset key bottom right Left reverse samplen 1.6 font ',12'\n"
+	      "set grid xtics ytics mxtics lc rgb '#e3e7ec' lt 1 lw 1\nplot ",
+	      p.script);
+	for (size_t i = 0; i < runs; i++) {
+		size_t same = 0;
+		bool repeated = false;
+
+		/* Runs of one label share a colour, and one line of the key. */
+		for (size_t j = 0, kinds = 0; j <= i; j++) {
+			bool seen = false;
+
+			for (size_t k = 0; k < j; k++)
+				seen = seen || !strcmp(run[k]->label, run[j]->label);
+			if (!strcmp(run[j]->label, run[i]->label)) {
+				if (j < i)
+					repeated = true;
+				if (!seen)
+					same = kinds;
+			}
+			kinds += !seen;
+		}
+		fprintf(p.script, "%s $M%zu using 1:2 with lines lw %s lc rgb '%s' ",
+			i ? ",\\\n" : "", i, repeated ? "1" : "2", plot_line_colour(same));
+		if (repeated) {
+			fputs("notitle", p.script);
+			continue;
+		}
+		fputs("title ", p.script);
+		plot_text(p.script, run[i]->label);
+		fputs(" noenhanced", p.script);
+	}
+	fputs("\n", p.script);
+	return plot_end(&p, html, "Minimum mutator utilisation against the window");
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../common/escape.h"
+#include "../version.h"
+#include "ctl.h"
+#include "plot.h"
+
+static const char usage[] =
+	"usage: gchintctl report FILE... [-o report.html] [-t TITLE] [--detail N]\n"
+	"Writes one HTML page that needs no network: rails, phases and frequencies over time,\n"
+	"phase table, frequency by phase, energy by phase with its uncertainty, minimum\n"
+	"mutator utilisation. Several recordings are compared: those with one label (gchintd\n"
+	"--label, else the governor) are runs of one kind, and get a confidence interval.\n"
+	"\n"
+	"  -o FILE      the page; report.html unless told\n"
+	"  -t TITLE     its title\n"
+	"  --detail N   show the first N recordings of each label one by one; 1 unless told\n"
+	"\n"
+	"Pictures are drawn by gnuplot (Debian package gnuplot-nox).\n";
+
+static void escaped(FILE *html, const char *before, const char *text, const char *after)
+{
+	fputs(before, html);
+	escape_html(html, text);
+	fputs(after, html);
+}
+
+static size_t before_with_label(struct run *const *run, size_t i)
+{
+	size_t n = 0;
+
+	for (size_t k = 0; k < i; k++)
+		n += !strcmp(run[k]->label, run[i]->label);
+	return n;
+}
+
+static int write_page(struct run *const *run, size_t runs, const char *title, size_t detail,
+		      FILE *html)
+{
+	int ret = 0, r;
+
+	escaped(html,
+		"<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+		"<meta name=\"viewport\" content=\"width=device-width\">\n<title>",
+		title, "</title>\n<style>\n");
+	fputs(report_style, html);
+	escaped(html, "</style></head><body><main>\n<header><h1>", title, "</h1>\n");
+	fprintf(html,
+		"<p>%zu recording%s, made into this page by gchintctl " GCHINTD_VERSION
+		"</p></header>\n",
+		runs, runs == 1 ? "" : "s");
+	if (runs > 1) {
+		fputs("<section>\n<h2>Side by side</h2>\n", html);
+		report_compare(run, runs, html);
+		fputs("</section>\n", html);
+	}
+	fputs("<section>\n<h2>Minimum mutator utilisation</h2>\n<p class=\"sub\">The least share "
+	      "of "
+	      "any window that the mutators had to themselves. Higher and further left is better; "
+	      "where a curve leaves 0 is its longest pause.</p>\n",
+	      html);
+	ret = plot_mmu(run, runs, html);
+	fputs("</section>\n", html);
+	for (size_t i = 0; i < runs; i++) {
+		if (before_with_label(run, i) >= detail)
+			continue;
+		r = report_run(run[i], html);
+		ret = ret ? ret : r;
+		if (isatty(STDERR_FILENO))
+			fprintf(stderr, "\rgchintctl: %zu of %zu drawn%s", i + 1, runs,
+				i + 1 == runs ? "\n" : "");
+	}
+	fputs("</main></body></html>\n", html);
+	return ret;
+}
+
+int cmd_report(const struct ctl *ctl, int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "detail", required_argument, NULL, 'd' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "title", required_argument, NULL, 't' },
+		{ 0 },
+	};
+	const char *output = "report.html", *title = "Garbage collection, frequency and power";
+	size_t detail = 1, runs = 0;
+	struct run **run;
+	FILE *html;
+	int opt, ret = CTL_FILE;
+
+	(void)ctl;
+	while ((opt = getopt_long(argc, argv, "d:ho:t:", longs, NULL)) >= 0) {
+		switch (opt) {
+		case 'd':
+			detail = strtoul(optarg, NULL, 10);
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			return CTL_OK;
+		case 'o':
+			output = optarg;
+			break;
+		case 't':
+			title = optarg;
+			break;
+		default:
+			return CTL_USAGE;
+		}
+	}
+	if (optind == argc) {
+		ctl_error("report: name one recording or more; --help tells more");
+		return CTL_USAGE;
+	}
+	run = calloc((size_t)(argc - optind), sizeof(struct run *));
+	if (!run)
+		return CTL_FAILED;
+	for (; optind < argc; optind++, runs++) {
+		run[runs] = run_open(argv[optind]);
+		if (!run[runs])
+			goto close_runs;
+	}
+	html = fopen(output, "w");
+	if (!html) {
+		ctl_error("%s: %s", output, strerror(errno));
+		goto close_runs;
+	}
+	ret = write_page(run, runs, title, detail, html) ? CTL_FAILED : CTL_OK;
+	if (fclose(html)) {
+		ctl_error("%s: %s", output, strerror(errno));
+		ret = CTL_FILE;
+	}
+close_runs:
+	for (size_t i = 0; i < runs; i++)
+		run_close(run[i]);
+	free(run);
+	return ret;
+}
