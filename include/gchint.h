@@ -313,8 +313,10 @@ extern GCHINT_API __thread struct gchint_thread __gchint_self
 	__attribute__((tls_model("initial-exec")));
 GCHINT_API void __gchint_begin(struct gchint_thread *thread, uint32_t phase, uint32_t flags);
 GCHINT_API void __gchint_end(struct gchint_thread *thread);
+GCHINT_API void __gchint_next(struct gchint_thread *thread, uint32_t phase, uint32_t flags);
 GCHINT_API void __gchint_self_begin(uint32_t phase, uint32_t flags);
 GCHINT_API void __gchint_self_end(void);
+GCHINT_API void __gchint_self_next(uint32_t phase, uint32_t flags);
 
 /* The word that a handle points to which leads nowhere. */
 #define __GCHINT_NOWHERE 0x0001ffffu
@@ -366,6 +368,20 @@ static inline int __gchint_plain_end(uint32_t *state)
 	return 0;
 }
 
+/* One phase gives way to the next: nobody sees a moment without. */
+static inline int __gchint_plain_next(uint32_t *state, const uint32_t *bell, uint32_t what)
+{
+	uint32_t old = __atomic_load_n(state, __ATOMIC_RELAXED);
+
+	if (__gchint_unlikely(old & GCHINT_STATE_WRITING))
+		return old != __GCHINT_NOWHERE;
+	if (__gchint_unlikely(__gchint_asked(bell)))
+		return 1;
+	__atomic_store_n(state, (old & GCHINT_STATE_SEQ_MASK) + GCHINT_STATE_EDGE + what,
+			 __ATOMIC_RELAXED);
+	return 0;
+}
+
 /* The arguments for a handle. Another thread may attach and detach: one load each. */
 #define __gchint_state(t) __atomic_load_n(&(t).state, __ATOMIC_RELAXED)
 
@@ -395,6 +411,19 @@ static inline void gchint_end(struct gchint_thread *thread)
 		__gchint_end(thread);
 }
 
+/**
+ * gchint_next() - the innermost phase ends and another begins, as one edge
+ *
+ * Nobody sees a moment without a phase, and one doorbell does for both. A cause
+ * that was given stays: it is the same collection. Without a phase, a begin.
+ */
+static inline void gchint_next(struct gchint_thread *thread, unsigned int phase, unsigned int flags)
+{
+	if (__gchint_unlikely(
+		    __gchint_plain_next(__gchint_state(*thread), thread->bell, phase | flags << 8)))
+		__gchint_next(thread, phase, flags << 8);
+}
+
 /** gchint_phase_begin() - gchint_begin() on the calling thread, attached if needed. */
 static inline void gchint_phase_begin(unsigned int phase, unsigned int flags)
 {
@@ -410,12 +439,22 @@ static inline void gchint_phase_end(void)
 		__gchint_self_end();
 }
 
+/** gchint_phase_next() - gchint_next() on the calling thread. */
+static inline void gchint_phase_next(unsigned int phase, unsigned int flags)
+{
+	if (__gchint_unlikely(__gchint_plain_next(__gchint_state(__gchint_self), __gchint_self.bell,
+						  phase | flags << 8)))
+		__gchint_self_next(phase, flags << 8);
+}
+
 #else /* the library's own symbols, for foreign function interfaces */
 
 GCHINT_API void gchint_begin(struct gchint_thread *thread, unsigned int phase, unsigned int flags);
 GCHINT_API void gchint_end(struct gchint_thread *thread);
+GCHINT_API void gchint_next(struct gchint_thread *thread, unsigned int phase, unsigned int flags);
 GCHINT_API void gchint_phase_begin(unsigned int phase, unsigned int flags);
 GCHINT_API void gchint_phase_end(void);
+GCHINT_API void gchint_phase_next(unsigned int phase, unsigned int flags);
 
 #endif /* GCHINT_NO_INLINE */
 

@@ -78,21 +78,23 @@ static void edge_dirty(struct edge *e)
 
 /*
  * Publish the innermost phase. Details of the one before must not seem to be its
- * own. The store is all that the kernel needs; order matters for details only.
+ * own, but for its cause if @keep_cause. The store is all that the kernel needs;
+ * order matters for details only.
  */
-static void edge_publish(struct edge *e, uint32_t word, const struct gchint_detail *d)
+static void edge_publish(struct edge *e, uint32_t word, int keep_cause,
+			 const struct gchint_detail *d)
 {
 	struct gchint_slot *slot = slot_of(e->s, e->r);
 	uint32_t next = state_next(load_relaxed(e->state), word);
 
-	if (d || record_flags(e->r) & RECORD_DIRTY) {
-		slot_publish(slot, e->state, next, DETAIL_ALL, d);
+	if (!d && !(record_flags(e->r) & RECORD_DIRTY)) {
+		store_relaxed(e->state, next);
+	} else {
+		slot_publish(slot, e->state, next, keep_cause ? ~DETAIL_CAUSE : DETAIL_ALL, d);
 		if (d)
 			edge_dirty(e);
-		else
+		else if (!keep_cause)
 			record_clear_flags(e->r, RECORD_DIRTY);
-	} else {
-		store_relaxed(e->state, next);
 	}
 	if (e->s->backend == GCHINT_BACKEND_CLAMP)
 		clamp_edge(e->s, e->r, word);
@@ -173,62 +175,106 @@ static int detail_any(const struct gchint_detail *d)
 	return d->cause || d->work_done || d->work_total || d->stall_ns || d->method;
 }
 
+/*
+ * The innermost phase becomes @word. A filtered phase leaves the outer one in the
+ * slot and waits on the stack itself, so that its end finds what to learn.
+ */
+static void stack_begin(struct edge *e, uint32_t word, uint32_t outer, int is_short)
+{
+	if (is_short)
+		edge_push(e->r, word);
+	else if (outer || e->r->depth)
+		edge_push(e->r, outer);
+	since_push(e->r, filter_now() | (is_short ? SINCE_SHORT : 0));
+}
+
+/* The innermost phase ends. Return: its word; *outer what the slot says without it. */
+static uint32_t stack_end(struct edge *e, uint32_t *outer)
+{
+	uint32_t word = edge_word(e);
+
+	if (edge_short(e)) {
+		*outer = word;
+		word = edge_pop(e->r);
+	} else {
+		*outer = edge_pop(e->r);
+	}
+	if (e->r->since[0] && word)
+		filter_learn(e->s, word, e->r->since[0]);
+	since_pop(e->r);
+	return word;
+}
+
+/* @begun: a phase begins for the kernel, 0 none; @ended likewise. One doorbell does. */
+static int edge_bells(struct edge *e, uint32_t ended, uint32_t begun)
+{
+	const struct gchint_info *info = load_relaxed(&e->s->info);
+
+	if (!info)
+		return 0;
+	if (ended && edge_ring(e, &info->doorbell_end, phase_of(ended)))
+		return 1;
+	return begun && edge_ring(e, &info->doorbell_begin, phase_of(begun));
+}
+
 static void edge_begin(struct gchint_thread *t, uint32_t word, const struct gchint_detail *d)
 {
 	int is_short, rang = 0;
-	uint32_t outer;
 	struct edge e;
 
 	if (!edge_enter(&e, t))
 		return;
-	outer = edge_word(&e);
 	is_short = filter_short(e.s, word, d ? d->expect_ns : 0);
-	/*
-	 * A filtered phase leaves the outer one in the slot and waits on the stack
-	 * itself, so that its end finds what to learn.
-	 */
-	if (is_short)
-		edge_push(e.r, word);
-	else if (outer || e.r->depth)
-		edge_push(e.r, outer);
-	since_push(e.r, filter_now() | (is_short ? SINCE_SHORT : 0));
+	stack_begin(&e, word, edge_word(&e), is_short);
 	if (!is_short)
-		edge_publish(&e, word, d && detail_any(d) ? d : NULL);
+		edge_publish(&e, word, 0, d && detail_any(d) ? d : NULL);
 	handle_settle(e.s, t, e.r);
-	if (!is_short && e.s->info)
-		rang = edge_ring(&e, &e.s->info->doorbell_begin, phase_of(word));
+	if (!is_short)
+		rang = edge_bells(&e, 0, word);
 	edge_trace(&e, "begin", word, is_short, rang, d);
 	errno = e.saved;
 }
 
 static void edge_end(struct gchint_thread *t)
 {
-	uint32_t word, outer = 0;
+	uint32_t word, outer;
 	int is_short, rang = 0;
 	struct edge e;
 
 	if (!edge_enter(&e, t))
 		return;
 	is_short = edge_short(&e);
-	if (is_short) {
-		word = edge_pop(e.r);
-	} else {
-		word = edge_word(&e);
-		outer = edge_pop(e.r);
-	}
-	if (e.r->since[0] && word)
-		filter_learn(e.s, word, e.r->since[0]);
-	since_pop(e.r);
+	word = stack_end(&e, &outer);
 	if (!is_short)
-		edge_publish(&e, outer, NULL);
+		edge_publish(&e, outer, 0, NULL);
 	handle_settle(e.s, t, e.r);
-	if (!is_short && e.s->info) {
-		rang = edge_ring(&e, &e.s->info->doorbell_end, phase_of(word));
-		/* Back in the outer phase: for the kernel that one begins. */
-		if (!rang && outer)
-			rang = edge_ring(&e, &e.s->info->doorbell_begin, phase_of(outer));
-	}
+	if (!is_short)
+		rang = edge_bells(&e, word, outer);
 	edge_trace(&e, "end", word, is_short, rang, NULL);
+	errno = e.saved;
+}
+
+static void edge_next(struct gchint_thread *t, uint32_t word)
+{
+	int was_short, is_short, rang = 0;
+	uint32_t ended, outer;
+	struct edge e;
+
+	if (!edge_enter(&e, t))
+		return;
+	was_short = edge_short(&e);
+	ended = stack_end(&e, &outer);
+	if (ended)
+		edge_trace(&e, "end", ended, was_short, 0, NULL);
+	is_short = filter_short(e.s, word, 0);
+	stack_begin(&e, word, outer, is_short);
+	/* Two short ones after each other: the slot stays as it is. */
+	if (!is_short || !was_short) {
+		edge_publish(&e, is_short ? outer : word, 1, NULL);
+		handle_settle(e.s, t, e.r);
+		rang = edge_bells(&e, was_short ? 0 : ended, is_short ? outer : word);
+	}
+	edge_trace(&e, "begin", word, is_short, rang, NULL);
 	errno = e.saved;
 }
 
@@ -250,6 +296,16 @@ void __gchint_self_begin(uint32_t phase, uint32_t flags)
 void __gchint_self_end(void)
 {
 	edge_end(&__gchint_self);
+}
+
+void __gchint_next(struct gchint_thread *t, uint32_t phase, uint32_t flags)
+{
+	edge_next(t, (phase | flags) & WORD_MASK);
+}
+
+void __gchint_self_next(uint32_t phase, uint32_t flags)
+{
+	edge_next(&__gchint_self, (phase | flags) & WORD_MASK);
 }
 
 /* An older caller's structure is shorter: what it does not know is unknown. */
@@ -330,7 +386,7 @@ void gchint_abandon(struct gchint_thread *t)
 	e.r->nest = 0;
 	e.r->depth = 0;
 	memset(e.r->since, 0, sizeof(e.r->since));
-	edge_publish(&e, 0, NULL);
+	edge_publish(&e, 0, 0, NULL);
 	handle_settle(e.s, t, e.r);
 	if (word && e.s->info)
 		rang = edge_ring(&e, &e.s->info->doorbell_end, phase_of(word));

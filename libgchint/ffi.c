@@ -30,6 +30,14 @@ void gchint_end(struct gchint_thread *thread)
 		__gchint_end(thread);
 }
 
+void gchint_next(struct gchint_thread *thread, unsigned int phase, unsigned int flags)
+{
+	flags <<= 8;
+	if (__gchint_unlikely(__gchint_plain_next(__gchint_state(*thread), thread->bell,
+						  what_of(phase, flags))))
+		__gchint_next(thread, phase, flags);
+}
+
 void gchint_phase_begin(unsigned int phase, unsigned int flags)
 {
 	flags <<= 8;
@@ -42,4 +50,12 @@ void gchint_phase_end(void)
 {
 	if (__gchint_unlikely(__gchint_plain_end(__gchint_state(__gchint_self))))
 		__gchint_self_end();
+}
+
+void gchint_phase_next(unsigned int phase, unsigned int flags)
+{
+	flags <<= 8;
+	if (__gchint_unlikely(__gchint_plain_next(__gchint_state(__gchint_self), __gchint_self.bell,
+						  what_of(phase, flags))))
+		__gchint_self_next(phase, flags);
 }

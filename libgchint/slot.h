@@ -50,10 +50,10 @@ static inline uint32_t state_next(uint32_t old, uint32_t word)
 }
 
 /* Which details slot_publish() stores. */
-#define DETAIL_CAUSE  0x01
-#define DETAIL_WORK   0x02
-#define DETAIL_METHOD 0x04
-#define DETAIL_ALL    0x07
+#define DETAIL_CAUSE  0x01u
+#define DETAIL_WORK   0x02u
+#define DETAIL_METHOD 0x04u
+#define DETAIL_ALL    0x07u
 
 /**
  * slot_publish() - an edge with details, or progress, cause or method alone

@@ -19,6 +19,7 @@ void sym_phase_end(void) __asm__("gchint_phase_end");
 
 EDGE void inline_phase_begin(void);
 EDGE void inline_phase_end(void);
+EDGE void inline_phase_next(void);
 EDGE void inline_begin(struct gchint_thread *t);
 EDGE void inline_end(struct gchint_thread *t);
 
@@ -30,6 +31,11 @@ EDGE void inline_phase_begin(void)
 EDGE void inline_phase_end(void)
 {
 	gchint_phase_end();
+}
+
+EDGE void inline_phase_next(void)
+{
+	gchint_phase_next(GCHINT_PHASE_SWEEP, GCHINT_F_CONCURRENT);
 }
 
 EDGE void inline_begin(struct gchint_thread *t)
@@ -51,6 +57,7 @@ int main(void)
 	backend = gchint_init(0);
 	for (n = 0; n < GCHINT_TEST_COUNT; n++) {
 		inline_phase_begin();
+		inline_phase_next();
 		inline_phase_end();
 	}
 	for (n = 0; n < GCHINT_TEST_COUNT; n++) {

@@ -79,6 +79,45 @@ static void nested(void)
 	CHECK_IS(edges_of(slot), 6);
 }
 
+/* Each edge is one, the outer phase stays where it was, the cause stays. */
+static void next(void)
+{
+	struct gchint_detail d = { .size = sizeof(d), .cause = GCHINT_CAUSE_OOM, .work_done = 3 };
+
+	start();
+	gchint_phase_next(GCHINT_PHASE_SAFEPOINT, GCHINT_F_STW); /* nothing was open */
+	CHECK_IS(phase_of(slot), GCHINT_PHASE_SAFEPOINT);
+	gchint_phase_next(GCHINT_PHASE_MARK, GCHINT_F_STW);
+	CHECK_IS(phase_of(slot), GCHINT_PHASE_MARK);
+	CHECK_IS(edges_of(slot), 2);
+	gchint_phase_end();
+	CHECK_IS(phase_of(slot), GCHINT_PHASE_NONE);
+	gchint_phase_end();
+
+	gchint_begin_detail(gchint_self(), GCHINT_PHASE_COLLECT, GCHINT_F_STW, &d);
+	gchint_next(gchint_self(), GCHINT_PHASE_SWEEP, GCHINT_F_FOREGROUND);
+	CHECK_IS(slot->cause, GCHINT_CAUSE_OOM);
+	CHECK_IS(slot->work_done, 0);
+	CHECK_IS(phase_of(slot), GCHINT_PHASE_SWEEP);
+	gchint_phase_begin(GCHINT_PHASE_REFS, 0);
+	gchint_phase_next(GCHINT_PHASE_TRIM, 0);
+	CHECK_IS(phase_of(slot), GCHINT_PHASE_TRIM);
+	gchint_phase_end();
+	CHECK_IS(phase_of(slot), GCHINT_PHASE_SWEEP);
+	gchint_phase_end();
+	CHECK_IS(phase_of(slot), GCHINT_PHASE_NONE);
+	CHECK_IS(slot->cause, 0);
+
+	fake_info()->doorbell_begin = ~0u;
+	fake_info()->doorbell_end = ~0u;
+	gchint_phase_begin(GCHINT_PHASE_MARK, 0);
+	gchint_phase_next(GCHINT_PHASE_SWEEP, 0);
+	CHECK_IS(fake.ring_count, 2); /* one for both */
+	CHECK_IS(fake_last_ring().state & 0xff, GCHINT_PHASE_SWEEP);
+	gchint_phase_end();
+	CHECK_IS(fake.ring_count, 3);
+}
+
 /* Five are remembered; the sixth further out counts as none, and the depth is right. */
 static void nested_deep(void)
 {
@@ -378,6 +417,7 @@ static const struct tap_test tests[] = {
 	{ "the sequence wraps", sequence_wraps },
 	{ "before gchint_init nothing happens", before_init_nothing },
 	{ "phases nest", nested },
+	{ "one phase gives way to the next", next },
 	{ "phases nest deeper than is remembered", nested_deep },
 	{ "an end without a begin is nothing", end_without_begin },
 	{ "abandoned phases are all gone", abandoned },

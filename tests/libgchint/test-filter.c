@@ -83,6 +83,29 @@ static void short_is_not_in_the_slot(void)
 	CHECK_IS(phase_of(slot), GCHINT_PHASE_TRIM);
 }
 
+static void short_next(void)
+{
+	start();
+	gchint_expect(s, GCHINT_PHASE_REFS, 0, 20000);
+	gchint_expect(s, GCHINT_PHASE_ROOTS, 0, 20000);
+	gchint_phase_begin(GCHINT_PHASE_MARK, 0);
+	gchint_phase_next(GCHINT_PHASE_REFS, 0);
+	CHECK_IS(phase_of(slot), GCHINT_PHASE_NONE);
+	CHECK_IS(fake.ring_count, 2);
+	gchint_phase_next(GCHINT_PHASE_ROOTS, 0);
+	CHECK_IS(phase_of(slot), GCHINT_PHASE_NONE);
+	CHECK_IS(fake.ring_count, 2);
+	gchint_phase_next(GCHINT_PHASE_SWEEP, 0);
+	CHECK_IS(phase_of(slot), GCHINT_PHASE_SWEEP);
+	CHECK_IS(fake.ring_count, 3);
+	gchint_phase_end();
+	CHECK_IS(phase_of(slot), GCHINT_PHASE_NONE);
+	gchint_phase_end();
+	CHECK_IS(phase_of(slot), GCHINT_PHASE_NONE);
+	gchint_phase_begin(GCHINT_PHASE_COPY, 0);
+	CHECK_IS(phase_of(slot), GCHINT_PHASE_COPY);
+}
+
 static void learned_long(void)
 {
 	int n, before;
@@ -147,6 +170,7 @@ static void bound(void)
 static const struct tap_test tests[] = {
 	{ "short phases are learned and left out", learned_short },
 	{ "a short phase leaves the outer one in the slot", short_is_not_in_the_slot },
+	{ "short phases after each other", short_next },
 	{ "phases that become long are learned", learned_long },
 	{ "declared lengths", declared },
 	{ "the bound: kernel, user, none", bound },
