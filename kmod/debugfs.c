@@ -234,24 +234,16 @@ DEFINE_SHOW_ATTRIBUTE(latency);
 
 static void lease(struct seq_file *m, struct gchint_thread *thread)
 {
-	struct gchint_track *track = &thread->track;
 	u8 role = READ_ONCE(thread->role), lead = READ_ONCE(thread->lead);
-	unsigned long flags;
-	u8 phase, hints;
-	bool stale;
-
-	raw_spin_lock_irqsave(&thread->lock, flags);
-	phase = track->phase;
-	hints = track->flags;
-	stale = track->stale;
-	raw_spin_unlock_irqrestore(&thread->lock, flags);
 
 	seq_printf(m, "  slot=%u tid=%d role=%s", thread->slot, thread->tid,
 		   roles[role]);
 	if (lead != GCHINT_NO_LEAD)
 		seq_printf(m, " lead=%u", lead);
-	seq_printf(m, " phase=%s flags=0x%x cpu=%d%s\n", phases[phase], hints,
-		   READ_ONCE(thread->cpu), stale ? " stale" : "");
+	seq_printf(m, " phase=%s flags=0x%x cpu=%d%s\n",
+		   phases[gchint_lease_phase(thread)],
+		   gchint_lease_flags(thread), READ_ONCE(thread->cpu),
+		   gchint_lease_stale(thread) ? " stale" : "");
 }
 
 static int show_session(struct gchint_session *session, void *priv)

@@ -184,27 +184,20 @@ static int put_slot(struct sk_buff *skb, struct gchint_thread *thread)
 {
 	struct nlattr *nest = nla_nest_start(skb, GCHINT_SESSION_A_SLOT);
 	u32 role = READ_ONCE(thread->role), lead = READ_ONCE(thread->lead);
-	unsigned long flags;
-	u32 phase, hints;
-	bool stale;
 
 	if (!nest)
 		return -EMSGSIZE;
-
-	raw_spin_lock_irqsave(&thread->lock, flags);
-	phase = thread->track.phase;
-	hints = thread->track.flags;
-	stale = thread->track.stale;
-	raw_spin_unlock_irqrestore(&thread->lock, flags);
-
 	if (nla_put_u32(skb, GCHINT_SLOT_A_SLOT, thread->slot) ||
 	    nla_put_s32(skb, GCHINT_SLOT_A_TID, thread->tid) ||
 	    nla_put_u32(skb, GCHINT_SLOT_A_ROLE, role) ||
 	    (lead != GCHINT_NO_LEAD &&
 	     nla_put_u32(skb, GCHINT_SLOT_A_LEAD, lead)) ||
-	    nla_put_u32(skb, GCHINT_SLOT_A_PHASE, phase) ||
-	    nla_put_u32(skb, GCHINT_SLOT_A_FLAGS, hints) ||
-	    (stale && nla_put_flag(skb, GCHINT_SLOT_A_STALE))) {
+	    nla_put_u32(skb, GCHINT_SLOT_A_PHASE,
+			gchint_lease_phase(thread)) ||
+	    nla_put_u32(skb, GCHINT_SLOT_A_FLAGS,
+			gchint_lease_flags(thread)) ||
+	    (gchint_lease_stale(thread) &&
+	     nla_put_flag(skb, GCHINT_SLOT_A_STALE))) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
 	}

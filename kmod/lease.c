@@ -20,7 +20,7 @@
 #include "user.h"
 #include "watch.h"
 
-struct hlist_head gchint_lease_hash[1 << GCHINT_LEASE_BITS];
+struct gchint_thread __rcu *gchint_lease_hash[1 << GCHINT_LEASE_BITS];
 
 static DEFINE_RAW_SPINLOCK(lease_lock);
 static struct kmem_cache *threads;
@@ -56,6 +56,25 @@ static void apply_role(struct gchint_thread *thread, u32 role, u32 lead)
 	WRITE_ONCE(thread->lead, follows ? lead : GCHINT_NO_LEAD);
 }
 
+static void hash(struct gchint_thread *thread)
+{
+	struct gchint_thread __rcu **chain = gchint_lease_chain(thread->task);
+
+	RCU_INIT_POINTER(thread->next, rcu_access_pointer(*chain));
+	rcu_assign_pointer(*chain, thread);
+}
+
+/* Its own link stays: a reader that stands on it goes on from there. */
+static void unhash(struct gchint_thread *thread)
+{
+	struct gchint_thread __rcu **link = gchint_lease_chain(thread->task);
+
+	while (rcu_access_pointer(*link) != thread)
+		link = &rcu_dereference_protected(*link,
+				lockdep_is_held(&lease_lock))->next;
+	rcu_assign_pointer(*link, rcu_access_pointer(thread->next));
+}
+
 /* A slot that is leased anew must not get the followers of the old one. */
 static void orphan(struct gchint_session *session, unsigned int slot)
 {
@@ -79,7 +98,7 @@ static bool unlink(struct gchint_thread *thread)
 	lockdep_assert_held(&lease_lock);
 	if (thread->dead)
 		return false;
-	hlist_del_rcu(&thread->hash);
+	unhash(thread);
 	WRITE_ONCE(thread->dead, true);
 	if (thread->role == GCHINT_ROLE_FOLLOW)
 		session->followers--;
@@ -119,9 +138,7 @@ static int link(struct gchint_session *session, struct gchint_thread *thread,
 	memset(&session->slots[slot], 0, sizeof(session->slots[slot]));
 	thread->slot = slot;
 	apply_role(thread, attach->role, attach->lead);
-	hlist_add_head_rcu(&thread->hash,
-			   &gchint_lease_hash[hash_ptr(thread->task,
-						       GCHINT_LEASE_BITS)]);
+	hash(thread);
 	rcu_assign_pointer(session->leases[slot], thread);
 	session->nr_leases++;
 	WRITE_ONCE(nr_leases, nr_leases + 1);

@@ -5,25 +5,26 @@
 
 #include <linux/gchint.h>
 #include <linux/hash.h>
-#include <linux/rculist.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
-#include "phase.h"
-#include "plan.h"
 #include "session.h"
+#include "stow.h"
 
 #define GCHINT_LEASE_BITS 10
 #define GCHINT_NO_LEAD U8_MAX
 
+/* Of gchint_thread.seen: a phase that went stale. */
+#define GCHINT_SEEN_STALE 0xf0
+
 /**
  * struct gchint_thread - a thread with a lease
- * @hash: in gchint_lease_hash, by @task
+ * @next: in the same chain of gchint_lease_hash, under RCU
  * @task: not counted: compared only, and out of the hash before it is freed
  * @session: outlives the lease by an RCU grace period
- * @lock: serialises @track and @plan. Taken under the policy's lock if both
- *	are, irqs off.
+ * @lock: serialises @out and @stow. Innermost but for learn_lock, irqs off.
  * @tid: its number in the initial pid namespace, for those who watch
  * @cpu: where it runs, -1 nowhere; a hint for who wants to poke that CPU
  * @slot: index in the session
@@ -32,27 +33,38 @@
  * @dead: the lease is over. Set under the lease lock. A CPU that makes this
  *	thread its current one looks at it afterwards, see
  *	gchint_watch_forget().
- * @track: what was last seen in the slot
- * @plan: the frequency for it
- * @rcu: CPUs may still look at it
+ * @out: a CPU runs it, and has what is known of it in its own room
+ * @seen: phase << 4 | flags as last seen, or GCHINT_SEEN_STALE
+ * @stow: what is known of it while it is not @out
+ * @rcu: in the end, readers may still find it; they see that it is dead and
+ *	let @stow be
  */
 struct gchint_thread {
-	struct hlist_node hash;
+	struct gchint_thread __rcu *next;
 	struct task_struct *task;
 	struct gchint_session *session;
 	raw_spinlock_t lock;
 	pid_t tid;
-	int cpu;
+	s16 cpu;
 	u8 slot;
 	u8 role;
 	u8 lead;
 	bool dead;
-	struct gchint_track track;
-	struct gchint_plan plan;
-	struct rcu_head rcu;
+	bool out;
+	u8 seen;
+	union {
+		struct gchint_stow stow;
+		struct rcu_head rcu;
+	};
 };
 
-extern struct hlist_head gchint_lease_hash[1 << GCHINT_LEASE_BITS];
+extern struct gchint_thread __rcu *gchint_lease_hash[1 << GCHINT_LEASE_BITS];
+
+static inline struct gchint_thread __rcu **
+gchint_lease_chain(const struct task_struct *task)
+{
+	return &gchint_lease_hash[hash_ptr((void *)task, GCHINT_LEASE_BITS)];
+}
 
 /**
  * gchint_lease_find - the lease of a thread
@@ -67,13 +79,13 @@ static inline struct gchint_thread *
 gchint_lease_find(const struct task_struct *task)
 {
 	struct gchint_thread *thread;
-	struct hlist_head *head;
 
-	head = &gchint_lease_hash[hash_ptr((void *)task, GCHINT_LEASE_BITS)];
-	hlist_for_each_entry_rcu(thread, head, hash)
-		if (thread->task == task)
-			return thread;
-	return NULL;
+	thread = rcu_dereference_check(*gchint_lease_chain(task),
+				       rcu_read_lock_any_held());
+	while (unlikely(thread) && thread->task != task)
+		thread = rcu_dereference_check(thread->next,
+					       rcu_read_lock_any_held());
+	return thread;
 }
 
 /**
@@ -96,6 +108,24 @@ gchint_lease_slot(const struct gchint_thread *thread, bool *lead)
 		leader != GCHINT_NO_LEAD &&
 		!(READ_ONCE(own->state) & (0xffu << GCHINT_STATE_PHASE_SHIFT));
 	return *lead ? &slots[leader] : own;
+}
+
+/* The phase as last seen, and its flags. */
+static inline u8 gchint_lease_phase(const struct gchint_thread *thread)
+{
+	u8 seen = READ_ONCE(thread->seen);
+
+	return seen == GCHINT_SEEN_STALE ? GCHINT_PHASE_NONE : seen >> 4;
+}
+
+static inline u8 gchint_lease_flags(const struct gchint_thread *thread)
+{
+	return READ_ONCE(thread->seen) & 0xf;
+}
+
+static inline bool gchint_lease_stale(const struct gchint_thread *thread)
+{
+	return READ_ONCE(thread->seen) == GCHINT_SEEN_STALE;
 }
 
 int gchint_lease_init(void);

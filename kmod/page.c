@@ -32,7 +32,7 @@ static vm_fault_t slots_fault(struct vm_fault *vmf)
 		return VM_FAULT_SIGBUS;
 
 	if (vmf->vma->vm_mm == session->mm) {
-		page = session->page;
+		page = virt_to_page(session->slots);
 		get_page(page);
 	} else {
 		/*

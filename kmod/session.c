@@ -26,10 +26,14 @@
 #include "watch.h"
 
 /*
- * "At most 16 KiB a session" with all its slots leased, on a kernel with pages
- * of 4 KiB and without debugging inside its locks.
+ * A session with all its slots leased: two structures and a page. Debugging
+ * kernels have more in their locks.
  */
-#define SESSION_BYTES 16384
+#if !defined(CONFIG_DEBUG_SPINLOCK) && !defined(CONFIG_DEBUG_LOCK_ALLOC) && \
+	PAGE_SIZE == 4096
+static_assert(sizeof(struct gchint_session) + PAGE_SIZE +
+	      GCHINT_SLOTS * sizeof(struct gchint_thread) <= 16 * 1024);
+#endif
 
 /* Serialises the list, the count and the numbering. */
 static DEFINE_MUTEX(sessions_lock);
@@ -48,7 +52,7 @@ static void free_session(struct rcu_head *rcu)
 	struct gchint_session *session;
 
 	session = container_of(rcu, struct gchint_session, rcu);
-	put_page(session->page);
+	put_page(virt_to_page(session->slots));
 	kfree(session);
 }
 
@@ -60,16 +64,15 @@ static int session_open(struct inode *inode, struct file *file)
 	session = kzalloc(sizeof(*session), GFP_KERNEL_ACCOUNT);
 	if (!session)
 		return -ENOMEM;
-	session->page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
-	if (!session->page) {
+	session->slots = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
+	if (!session->slots) {
 		ret = -ENOMEM;
 		goto free_session;
 	}
-	session->slots = page_address(session->page);
 	session->user = gchint_user_get(current_uid());
 	if (IS_ERR(session->user)) {
 		ret = PTR_ERR(session->user);
-		goto put_page;
+		goto free_slots;
 	}
 	raw_spin_lock_init(&session->learn_lock);
 	session->generation = gchint_info_generation();
@@ -103,8 +106,8 @@ unlist:
 	put_pid(session->tgid);
 	mmdrop(session->mm);
 	gchint_user_put(session->user);
-put_page:
-	put_page(session->page);
+free_slots:
+	free_page((unsigned long)session->slots);
 free_session:
 	kfree(session);
 	return ret;

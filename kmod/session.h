@@ -14,7 +14,6 @@
 struct gchint_thread;
 struct gchint_user;
 struct mm_struct;
-struct page;
 struct pid;
 
 /**
@@ -27,8 +26,7 @@ struct pid;
  * @user: whose quotas it counts against
  * @granted: GCHINT_GRANT_*
  * @generation: of the information page, as last read
- * @page: the page of slots; its own memory even when user space still maps it
- * @slots: the same, in the kernel's mapping
+ * @slots: the page of slots; a mapping holds it too
  * @leases: the thread of each slot; written under the lease lock, read under
  *	RCU
  * @nr_leases: how many of them are taken; lease lock
@@ -43,15 +41,14 @@ struct gchint_session {
 	struct mm_struct *mm;
 	struct pid *tgid;
 	pid_t tgid_nr;
-	struct gchint_user *user;
 	u32 granted;
-	u32 generation;
-	struct page *page;
+	struct gchint_user *user;
 	struct gchint_slot *slots;
-	struct gchint_thread __rcu *leases[GCHINT_SLOTS];
-	unsigned int nr_leases;
-	unsigned int followers;
+	u32 generation;
 	raw_spinlock_t learn_lock;
+	u16 nr_leases;
+	u16 followers;
+	struct gchint_thread __rcu *leases[GCHINT_SLOTS];
 	struct gchint_learn learn;
 	struct rcu_head rcu;
 };

@@ -49,18 +49,28 @@ static void learn(struct gchint_session *session,
 		gchint_event_ignored(BIT(GCHINT_IGNORED_SAMPLE));
 }
 
-/* Reads the slot if there is anything new in it. Under the thread's lock. */
-static void observe(struct gchint_thread *thread, unsigned int cpu, u64 now)
+static void remember(struct gchint_thread *thread,
+		     const struct gchint_track *track)
 {
-	u64 ttl = gchint_param_hint_ttl_ms * (u64)NSEC_PER_MSEC;
-	struct gchint_track *track = &thread->track;
+	u8 seen = track->phase << 4 | track->flags;
+
+	WRITE_ONCE(thread->seen, track->stale ? GCHINT_SEEN_STALE : seen);
+}
+
+/*
+ * Reads the slot if there is anything new in it. Whoever has the track, the
+ * CPU that runs the thread or the holder of its lock, is alone with it.
+ */
+static void observe(struct gchint_thread *thread, struct gchint_track *track,
+		    unsigned int cpu, u64 now)
+{
+	u64 ttl = READ_ONCE(gchint_param_hint_ttl_ms) * (u64)NSEC_PER_MSEC;
 	struct gchint_snapshot snapshot;
 	struct gchint_sample sample;
 	struct gchint_slot *slot;
 	bool lead;
 	u32 saw;
 
-	lockdep_assert_held(&thread->lock);
 	/* Another CPU may have looked since this one read the clock. */
 	now = max(now, track->moved_ns);
 	slot = gchint_lease_slot(thread, &lead);
@@ -69,6 +79,7 @@ static void observe(struct gchint_thread *thread, unsigned int cpu, u64 now)
 	gchint_snapshot_take(&snapshot, slot, now);
 	snapshot.lead = lead;
 	saw = gchint_phase_update(track, &snapshot, &sample, now, ttl);
+	remember(thread, track);
 	learn(thread->session, &sample);
 	if (snapshot.ignored)
 		gchint_event_ignored(snapshot.ignored);
@@ -82,17 +93,15 @@ static void observe(struct gchint_thread *thread, unsigned int cpu, u64 now)
 		gchint_event_lease(thread, GCHINT_LEASE_FRESH);
 }
 
-/* Tells the thread's track how long it ran. Under the policy's lock, if any. */
+/* Tells the track how long the thread ran. Under the policy's lock, if any. */
 static void settle(struct gchint_cpu *c, struct gchint_policy *policy, u64 now)
 {
-	struct gchint_thread *thread = c->thread;
-	u64 ran = now - c->ran_since;
+	u64 ran = now > c->ran_since ? now - c->ran_since : 0;
 	u32 khz = 0;
 
-	lockdep_assert_held(&thread->lock);
 	if (policy)
 		khz = gchint_policy_mean_khz(policy, c, ran, now);
-	gchint_phase_ran(&thread->track, ran, khz, policy ? policy->kind : 0);
+	gchint_phase_ran(&c->track, ran, khz, policy ? policy->kind : 0);
 	c->ran_since = now;
 }
 
@@ -108,30 +117,23 @@ void gchint_watch_look(struct gchint_cpu *c, struct gchint_policy *policy,
 		       u64 now)
 {
 	struct gchint_thread *thread = c->thread;
+	struct gchint_session *session;
 
 	if (!thread || c->held)
 		return;
 
-	raw_spin_lock(&thread->lock);
 	settle(c, policy, now);
-	observe(thread, c->cpu, now);
-	gchint_phase_hint(&c->hint, &thread->track, READ_ONCE(thread->role),
-			  thread->session->granted & GCHINT_GRANT_RAISE);
-	if (policy && c->hint.class != GCHINT_CLASS_NEUTRAL) {
-		if (!gchint_plan_valid(&thread->plan, &c->hint, &policy->rules,
-				       now)) {
-			struct gchint_session *session = thread->session;
-
-			raw_spin_lock(&session->learn_lock);
-			gchint_plan_make(&thread->plan, &c->hint,
-					 &policy->rules, &session->learn,
-					 policy->kind, now);
-			raw_spin_unlock(&session->learn_lock);
-		}
-		c->plan = thread->plan;
+	observe(thread, &c->track, c->cpu, now);
+	session = thread->session;
+	gchint_phase_hint(&c->hint, &c->track, READ_ONCE(thread->role),
+			  session->granted & GCHINT_GRANT_RAISE);
+	if (policy && c->hint.class != GCHINT_CLASS_NEUTRAL &&
+	    !gchint_plan_valid(&c->plan, &c->hint, &policy->rules, now)) {
+		raw_spin_lock(&session->learn_lock);
+		gchint_plan_make(&c->plan, &c->hint, &policy->rules,
+				 &session->learn, policy->kind, now);
+		raw_spin_unlock(&session->learn_lock);
 	}
-	raw_spin_unlock(&thread->lock);
-
 	if (policy)
 		gchint_policy_phase(policy, c, c->hint.phase, now);
 }
@@ -152,7 +154,7 @@ bool gchint_watch_due(const struct gchint_cpu *c)
 
 	return thread && !c->held &&
 	       !gchint_snapshot_same(gchint_lease_slot(thread, &lead),
-				     READ_ONCE(thread->track.state));
+				     c->track.state);
 }
 
 /* -- Who runs -- */
@@ -204,11 +206,12 @@ static void leave(struct gchint_cpu *c, struct gchint_policy *policy, u64 now)
 {
 	struct gchint_thread *thread = c->thread;
 
-	raw_spin_lock(&thread->lock);
 	settle(c, policy, now);
+	raw_spin_lock(&thread->lock);
+	gchint_stow_in(&thread->stow, &c->track, &c->plan);
+	thread->out = false;
+	WRITE_ONCE(thread->cpu, -1);
 	raw_spin_unlock(&thread->lock);
-	/* Another CPU may run it already, if this one held it. */
-	cmpxchg(&thread->cpu, c->cpu, -1);
 	if (policy)
 		gchint_policy_phase(policy, c, GCHINT_PHASE_NONE, now);
 }
@@ -219,14 +222,31 @@ static void drop(struct gchint_cpu *c, struct gchint_policy *policy, u64 now)
 	if (!c->held)
 		leave(c, policy, now);
 	c->held = false;
-	c->thread = NULL;
+	WRITE_ONCE(c->thread, NULL);
 	clear_hint(c);
 }
 
 static void enter(struct gchint_cpu *c, struct gchint_policy *policy,
 		  struct gchint_thread *thread, u64 now)
 {
-	c->thread = thread;
+	WRITE_ONCE(c->thread, thread);
+	/*
+	 * Pairs with the barrier in gchint_watch_forget(): either that sees
+	 * the thread here, or this sees that it is dead.
+	 */
+	smp_mb();
+	if (READ_ONCE(thread->dead)) {
+		WRITE_ONCE(c->thread, NULL);
+		c->held = false;
+		clear_hint(c);
+		return;
+	}
+
+	raw_spin_lock(&thread->lock);
+	gchint_stow_out(&thread->stow, &c->track, &c->plan);
+	thread->out = true;
+	WRITE_ONCE(thread->cpu, c->cpu);
+	raw_spin_unlock(&thread->lock);
 	c->held = false;
 	c->ran_since = now;
 	c->khz_since = now;
@@ -235,17 +255,6 @@ static void enter(struct gchint_cpu *c, struct gchint_policy *policy,
 	c->who.tgid = thread->session->tgid_nr;
 	c->who.tid = thread->tid;
 	c->who.slot = thread->slot;
-	WRITE_ONCE(thread->cpu, c->cpu);
-	/*
-	 * Pairs with the barrier in gchint_watch_forget(): either that sees
-	 * the thread here, or this sees that it is dead.
-	 */
-	smp_mb();
-	if (READ_ONCE(thread->dead)) {
-		c->thread = NULL;
-		clear_hint(c);
-		return;
-	}
 	gchint_watch_look(c, policy, now);
 }
 
@@ -369,9 +378,14 @@ static void forget(void *info)
  */
 void gchint_watch_forget(struct gchint_thread *thread)
 {
+	unsigned long flags;
+
 	/* Pairs with the barrier in enter(). */
 	smp_mb();
 	on_each_cpu_cond_mask(counts, forget, thread, true, cpu_online_mask);
+	/* Who has the lock now has not seen that it is dead; let them finish. */
+	raw_spin_lock_irqsave(&thread->lock, flags);
+	raw_spin_unlock_irqrestore(&thread->lock, flags);
 }
 
 /**
@@ -435,11 +449,16 @@ void gchint_watch_poke(unsigned int cpu)
 /* It sleeps: nothing to decide, but somebody may record. */
 static void glance(struct gchint_thread *thread)
 {
-	unsigned long flags;
+	struct gchint_track track;
+	struct gchint_plan plan;
 
-	raw_spin_lock_irqsave(&thread->lock, flags);
-	observe(thread, smp_processor_id(), gchint_now());
-	raw_spin_unlock_irqrestore(&thread->lock, flags);
+	raw_spin_lock(&thread->lock);
+	if (!thread->dead && !thread->out) {
+		gchint_stow_out(&thread->stow, &track, &plan);
+		observe(thread, &track, smp_processor_id(), gchint_now());
+		gchint_stow_in(&thread->stow, &track, &plan);
+	}
+	raw_spin_unlock(&thread->lock);
 }
 
 /**

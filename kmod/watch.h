@@ -28,7 +28,8 @@ struct task_struct;
  * @held: @thread was switched out for something that is not user space, a
  *	moment ago: its hint still counts until @held_until
  * @held_until: CLOCK_MONOTONIC ns
- * @ran_since: up to when @thread was told that it ran
+ * @ran_since: up to when @track was told that it ran
+ * @track: of @thread, while it runs here; see gchint_thread.out
  * @release: ends the hold; runs on this CPU in hard interrupt context
  * @poke: makes this CPU look, from another one
  * @poked: @poke is under way
@@ -40,7 +41,8 @@ struct task_struct;
  * @load: how busy
  * @hint: of @thread; of class neutral if there is none
  * @who: whose @hint it is, for those who watch
- * @plan: of @thread; used if it is valid for @hint
+ * @plan: of @thread; used if it is valid for @hint. It outlives @thread's
+ *	turn while @held.
  * @demand: what this CPU asked for last
  * @phase: what the time since @phase_since is accounted to
  * @phase_since: CLOCK_MONOTONIC ns
@@ -54,6 +56,7 @@ struct gchint_cpu {
 	bool held;
 	u64 held_until;
 	u64 ran_since;
+	struct gchint_track track;
 	struct hrtimer release;
 	call_single_data_t poke;
 	atomic_t poked;
