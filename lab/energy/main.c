@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+/* lab-energy: what each measured run of a log cost, one line of CSV each. */
+#include "timeline.h"
+
+#include <string.h>
+
+#include "../guest/mark.h"
+
+static void header(const struct board *b)
+{
+	unsigned int i;
+
+	printf("run,power,ms,mj,dynamic_mj,static_mj,awake_mj,memory_mj,edp_mj_s,transitions");
+	for (i = 0; i < b->cores; i++)
+		printf(",core%u_mj,core%u_busy_ms", i, i);
+	for (i = 0; i < b->opps; i++)
+		printf(",busy_ms_%u", b->opp[i].khz);
+	putchar('\n');
+}
+
+static void row(const struct board *b, unsigned int run, const char *power,
+		const struct usage *u, double memory_mj)
+{
+	double mj = u->dynamic_mj + u->static_mj + u->awake_mj + memory_mj;
+	unsigned int c, o;
+
+	printf("%u,%s,%.3f,%.4f,%.4f,%.4f,%.4f,%.4f,%.6f,%u", run, power, (double)u->ns / 1e6, mj,
+	       u->dynamic_mj, u->static_mj, u->awake_mj, memory_mj, mj * (double)u->ns / 1e9,
+	       u->transitions);
+	for (c = 0; c < b->cores; c++)
+		printf(",%.4f,%.3f", u->core_mj[c], (double)u->busy_ns[c] / 1e6);
+	for (o = 0; o < b->opps; o++) {
+		uint64_t ns = 0;
+
+		for (c = 0; c < b->cores; c++)
+			ns += u->opp_ns[c][o];
+		printf(",%.3f", (double)ns / 1e6);
+	}
+	putchar('\n');
+}
+
+int main(int argc, char **argv)
+{
+	struct board b;
+	struct timeline t;
+	struct usage u;
+	char why[128];
+	size_t i, begin = 0;
+	unsigned int run = 0;
+	bool open = false;
+	FILE *in;
+
+	if (argc == 2 && !strcmp(argv[1], "--help")) {
+		puts("usage: lab-energy FILE.board LOG\n"
+		     "One line of CSV for each run between two marks and each power model.");
+		return 0;
+	}
+	if (argc != 3) {
+		fputs("usage: lab-energy FILE.board LOG\n", stderr);
+		return 2;
+	}
+	in = fopen(argv[1], "re");
+	if (!in || board_read(&b, in, why, sizeof(why))) {
+		fprintf(stderr, "lab-energy: %s: %s\n", argv[1], in ? why : "cannot open it");
+		return 1;
+	}
+	fclose(in);
+	in = fopen(argv[2], "rbe");
+	if (!in || timeline_read(&t, &b, in)) {
+		fprintf(stderr, "lab-energy: %s: no log of the timed board\n", argv[2]);
+		return 1;
+	}
+	fclose(in);
+	header(&b);
+	for (i = 0; i < t.marks; i++) {
+		double memory;
+
+		if (t.mark[i] == MARK_BEGIN) {
+			begin = i;
+			open = true;
+		}
+		if (t.mark[i] != MARK_END || !open)
+			continue;
+		open = false;
+		run++;
+		memory = b.line_nj * (double)(t.mark_lines[i] - t.mark_lines[begin]) / 1e6;
+		timeline_usage(&t, &b, BOARD_POWER_CV2F, t.mark_ns[begin], t.mark_ns[i], &u);
+		row(&b, run, "cv2f", &u, memory);
+		if (b.opp[0].table_mw <= 0)
+			continue;
+		timeline_usage(&t, &b, BOARD_POWER_TABLE, t.mark_ns[begin], t.mark_ns[i], &u);
+		row(&b, run, "table", &u, memory);
+	}
+	timeline_free(&t);
+	return run ? 0 : 1;
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What the guest executes, and what it costs: instructions are counted inline,
+ * accesses call out to the caches. User and kernel are charged alike.
+ */
+#include "timed.h"
+
+#include <string.h>
+
+#include "qemu-plugin-api.h"
+
+/* Inline counters of one core. */
+struct tally {
+	uint64_t insns;		/* since the last look at the clock */
+};
+
+static struct qemu_plugin_scoreboard *board;
+static qemu_plugin_u64 insns;
+
+static void settle(struct timed_core *c)
+{
+	struct tally *tally = qemu_plugin_scoreboard_find(board, c->cpu);
+	uint64_t n = tally->insns;
+
+	tally->insns = 0;
+	c->count.insns += n;
+	c->ns += (double)n * c->insn_ns;
+}
+
+/* The core's own time, now. Only in its own thread. */
+uint64_t charge_now(struct timed_core *c)
+{
+	settle(c);
+	return (uint64_t)c->ns;
+}
+
+static void look(struct timed_core *c)
+{
+	settle(c);
+	c->unpaced_ns = 0;
+	domain_refresh(c);
+	cache_rate(c);
+	clock_pace(c);
+}
+
+/* A block begins and a chunk of instructions is full. */
+static void on_chunk(unsigned int cpu, void *data)
+{
+	(void)data;
+	look(&timed.core[cpu]);
+}
+
+/*
+ * Where a virtual page lies. Asking QEMU is slow: answers are kept until the
+ * guest changes its translation. Device pages are never kept.
+ */
+static inline bool translate(struct timed_core *c, qemu_plugin_meminfo_t info,
+			     uint64_t va, uint64_t *pa)
+{
+	struct timed_page *page = &c->utlb[(va >> 12) & (TIMED_UTLB - 1)];
+	uint32_t epoch = atomic_load_explicit(&timed.tlb_epoch, memory_order_relaxed);
+	struct qemu_plugin_hwaddr *where;
+
+	if (c->tlb_epoch != epoch) {
+		memset(c->utlb, 0, sizeof(c->utlb));
+		c->tlb_epoch = epoch;
+	}
+	if (page->virt == (va >> 12) + 1) {
+		*pa = page->phys | (va & 4095);
+		return true;
+	}
+	where = qemu_plugin_get_hwaddr(info, va);
+	if (!where) {
+		*pa = 0;
+		return false;
+	}
+	*pa = qemu_plugin_hwaddr_phys_addr(where);
+	if (qemu_plugin_hwaddr_is_io(where))
+		return false;
+	page->virt = (va >> 12) + 1;
+	page->phys = *pa & ~(uint64_t)4095;
+	return true;
+}
+
+static __attribute__((noinline)) void device(struct timed_core *c,
+					     qemu_plugin_meminfo_t info, uint64_t pa,
+					     bool store)
+{
+	c->count.io++;
+	c->ns += timed.board.io_ns;
+	c->count.stall_ns += timed.board.io_ns;
+	if (store && pa) {
+		settle(c);
+		domain_store(c, pa, qemu_plugin_mem_get_value(info).data.u32);
+	}
+}
+
+static inline void access_line(unsigned int cpu, qemu_plugin_meminfo_t info,
+			       uint64_t va, bool store)
+{
+	struct timed_core *c = &timed.core[cpu];
+	uint64_t line = va / BOARD_LINE + 1;
+	uint64_t pa;
+
+	c->count.accesses++;
+	if (line == (store ? c->last_store : c->last_load))
+		return;
+	if (!translate(c, info, va, &pa)) {
+		device(c, info, pa, store);
+		return;
+	}
+	if (!c->armed)
+		return;
+	if (store)
+		c->last_store = line;
+	else
+		c->last_load = line;
+	cache_access(c, pa, store);
+	/* A run of misses is long before a chunk of instructions is full. */
+	if (c->unpaced_ns > (double)timed.quantum_ns / 2)
+		look(c);
+}
+
+static void on_load(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t va, void *data)
+{
+	(void)data;
+	access_line(cpu, info, va, false);
+}
+
+static void on_store(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t va, void *data)
+{
+	(void)data;
+	access_line(cpu, info, va, true);
+}
+
+/* This core's translation changes. */
+static void on_translation(unsigned int cpu, void *data)
+{
+	struct timed_core *c = &timed.core[cpu];
+
+	(void)data;
+	memset(c->utlb, 0, sizeof(c->utlb));
+	c->last_load = 0;
+	c->last_store = 0;
+}
+
+/* TLB maintenance is broadcast to all cores. */
+static void on_tlb(unsigned int cpu, void *data)
+{
+	on_translation(cpu, data);
+	atomic_fetch_add(&timed.tlb_epoch, 1);
+}
+
+static void on_mark(unsigned int cpu, void *data)
+{
+	struct timed_core *c = &timed.core[cpu];
+	unsigned int mark = (unsigned int)(uintptr_t)data;
+
+	settle(c);
+	if (mark == TIMED_MARK_ARM)
+		atomic_store(&timed.armed, true);
+	domain_refresh(c);
+	trace_put(c, TRACE_MARK, mark, (uint64_t)c->ns);
+}
+
+/* What must be seen of an instruction besides its accesses. */
+static void decode(struct qemu_plugin_insn *insn)
+{
+	union {
+		uint32_t word;
+		uint16_t half[2];
+	} code = { 0 };
+	size_t size = qemu_plugin_insn_data(insn, &code, sizeof(code));
+	uint32_t word;
+
+	if (size != 4)
+		return;
+	/* dbg #n, in both instruction sets: a hint that no program uses. */
+	if ((code.word & 0xfffffff0) == 0xe320f0f0 ||
+	    (code.half[0] == 0xf3af && (code.half[1] & 0xfff0) == 0x80f0)) {
+		uintptr_t n = code.half[0] == 0xf3af ? code.half[1] & 15 : code.word & 15;
+
+		qemu_plugin_register_vcpu_insn_exec_cb(insn, on_mark,
+						       QEMU_PLUGIN_CB_NO_REGS, (void *)n);
+		return;
+	}
+	/* mcr, mcrr to coprocessor 15; both sets encode them alike */
+	word = (code.half[0] & 0xef00) == 0xee00 ?
+		(uint32_t)code.half[0] << 16 | code.half[1] : code.word;
+	if ((word & 0x0f100f10) == 0x0e000f10) {
+		uint32_t crn = (word >> 16) & 15;
+		uint32_t crm = word & 15, opc2 = (word >> 5) & 7;
+
+		if (crn == 8)		/* TLB maintenance */
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_tlb,
+							       QEMU_PLUGIN_CB_NO_REGS,
+							       NULL);
+		else if (crn == 1 || crn == 2 || (crn == 13 && crm == 0 && opc2 == 1))
+			/* SCTLR, TTBR, CONTEXTIDR */
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_translation,
+							       QEMU_PLUGIN_CB_NO_REGS,
+							       NULL);
+	} else if ((word & 0x0ff00f0f) == 0x0c400f02) {
+		/* 64-bit TTBR */
+		qemu_plugin_register_vcpu_insn_exec_cb(insn, on_translation,
+						       QEMU_PLUGIN_CB_NO_REGS, NULL);
+	}
+}
+
+static void on_block(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+	size_t n = qemu_plugin_tb_n_insns(tb), i;
+
+	(void)id;
+	qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_PLUGIN_INLINE_ADD_U64,
+							  insns, n);
+	qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_chunk, QEMU_PLUGIN_CB_NO_REGS,
+						  QEMU_PLUGIN_COND_GE, insns,
+						  TIMED_CHUNK, NULL);
+	for (i = 0; i < n; i++) {
+		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+
+		decode(insn);
+		qemu_plugin_register_vcpu_mem_cb(insn, on_load, QEMU_PLUGIN_CB_NO_REGS,
+						 QEMU_PLUGIN_MEM_R, NULL);
+		qemu_plugin_register_vcpu_mem_cb(insn, on_store, QEMU_PLUGIN_CB_NO_REGS,
+						 QEMU_PLUGIN_MEM_W, NULL);
+	}
+}
+
+int charge_init(uint64_t plugin)
+{
+	board = qemu_plugin_scoreboard_new(sizeof(struct tally));
+	if (!board)
+		return -1;
+	insns.score = board;
+	insns.offset = 0;
+	qemu_plugin_register_vcpu_tb_trans_cb(plugin, on_block);
+	return 0;
+}

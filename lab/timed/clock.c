@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Modelled time, and who may go on.
+ *
+ * A core's own time moves with its work. The board's time is that of the
+ * slowest running core; it never goes back. Three rules keep order:
+ *
+ *  - a core more than a quantum ahead of the board's time waits;
+ *  - when the board's time reaches the next timer, QEMU's main loop is woken,
+ *    and cores wait until it has run what was due and sleeps again;
+ *  - a core that told the main loop something (a timer set anew) waits at its
+ *    next look at the clock until the main loop has seen it.
+ *
+ * While no core runs, time jumps to the next timer.
+ *
+ * A hold that lasts GIVE_UP_MS of host time is given up and counted as late:
+ * it means that QEMU waits for something this file does not know about.
+ */
+#include "timed.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "shim.h"
+
+#define GIVE_UP_MS	500
+#define NEVER		UINT64_MAX
+
+_Thread_local struct timed_core *clock_self;
+
+static struct {
+	pthread_mutex_t lock;
+	uint64_t now;		/* the board's time */
+	_Atomic uint64_t read;	/* the latest time anybody was told */
+	uint64_t deadline;	/* next timer, while the main loop sleeps */
+	uint64_t said, heard;	/* notices to the main loop, and seen by it */
+	uint64_t main_read;	/* what the main loop was last told */
+	bool main_sleeps;
+	bool main_waits;	/* for a core, on a condition */
+	int wake;		/* eventfd: ends the main loop's sleep */
+	struct clock_report report;
+} k = { .lock = PTHREAD_MUTEX_INITIALIZER, .wake = -1 };
+
+static void main_wake(void)
+{
+	uint64_t one = 1;
+
+	k.main_sleeps = false;
+	if (real_write(k.wake, &one, sizeof(one)) != sizeof(one))
+		k.report.late++;
+}
+
+static bool runs(const struct timed_core *c)
+{
+	return c->present && !c->blocked;
+}
+
+/* With the lock: move the board's time, wake whom that concerns. */
+static void advance(void)
+{
+	uint64_t slowest = NEVER;
+	struct timed_core *c;
+
+	for (c = timed.core; c < timed.core + timed.board.cores; c++)
+		if (runs(c) && c->t < slowest)
+			slowest = c->t;
+	if (slowest == NEVER) {
+		/* Nobody runs. What was said to the main loop comes first. */
+		if (!k.main_sleeps || k.said != k.heard || k.deadline == NEVER)
+			return;
+		slowest = k.deadline;
+	}
+	if (slowest > k.now)
+		k.now = slowest;
+	if (k.main_sleeps && k.deadline <= k.now) {
+		uint64_t late = k.now - k.deadline;
+
+		k.report.timers++;
+		if (late > k.report.worst_ns)
+			k.report.worst_ns = late;
+		if (late > 2 * timed.quantum_ns)
+			k.report.late++;
+		main_wake();
+	}
+	for (c = timed.core; c < timed.core + timed.board.cores; c++)
+		if (c->waiting && c->wake_at <= k.now)
+			real_cond_broadcast(&c->turn);
+}
+
+static void release(void)
+{
+	struct timed_core *c;
+
+	for (c = timed.core; c < timed.core + timed.board.cores; c++)
+		if (c->waiting)
+			real_cond_broadcast(&c->turn);
+}
+
+static bool must_hold(const struct timed_core *c)
+{
+	if (c->t > k.now + timed.quantum_ns)
+		return true;
+	if (k.main_waits)
+		return false;
+	return !k.main_sleeps || k.said != k.heard;
+}
+
+/* With the lock: hold the core until it may go on. */
+static void hold(struct timed_core *c)
+{
+	struct timespec until;
+
+	c->wake_at = c->t > timed.quantum_ns ? c->t - timed.quantum_ns : 0;
+	c->waiting = true;
+	real_clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += GIVE_UP_MS % 1000 * 1000000L;
+	until.tv_sec += GIVE_UP_MS / 1000 + until.tv_nsec / 1000000000L;
+	until.tv_nsec %= 1000000000L;
+	while (must_hold(c)) {
+		if (real_cond_timedwait(&c->turn, &k.lock, &until) == ETIMEDOUT) {
+			if (k.main_sleeps && k.said != k.heard) {
+				k.heard = k.said;
+				k.report.stray++;
+			}
+			k.report.late++;
+			break;
+		}
+	}
+	c->waiting = false;
+}
+
+void clock_pace(struct timed_core *c)
+{
+	pthread_mutex_lock(&k.lock);
+	c->t = (uint64_t)c->ns;
+	k.report.quanta++;
+	advance();
+	if (must_hold(c))
+		hold(c);
+	pthread_mutex_unlock(&k.lock);
+}
+
+void clock_join(unsigned int cpu)
+{
+	struct timed_core *c = &timed.core[cpu];
+
+	clock_self = c;
+	pthread_mutex_lock(&k.lock);
+	c->cpu = cpu;
+	c->present = true;
+	c->t = k.now;
+	c->ns = (double)k.now;
+	pthread_mutex_unlock(&k.lock);
+}
+
+static uint64_t tell(uint64_t t)
+{
+	uint64_t last = atomic_load(&k.read);
+
+	/* The guest's counter is one for all cores: it must not run backwards. */
+	while (t > last)
+		if (atomic_compare_exchange_weak(&k.read, &last, t))
+			return t;
+	return last;
+}
+
+uint64_t clock_read(void)
+{
+	uint64_t t;
+
+	if (clock_self)
+		return tell(charge_now(clock_self));
+	pthread_mutex_lock(&k.lock);
+	t = k.now;
+	if (shim_is_main())
+		k.main_read = t;
+	pthread_mutex_unlock(&k.lock);
+	return t;
+}
+
+/* A thread begins to sleep on a condition. */
+void clock_block(const void *cond)
+{
+	struct timed_core *c = clock_self;
+
+	if (!c) {
+		if (!shim_is_main())
+			return;
+		pthread_mutex_lock(&k.lock);
+		k.main_waits = true;
+		release();
+		pthread_mutex_unlock(&k.lock);
+		return;
+	}
+	charge_now(c);
+	if (c->idle)
+		cache_idle(c);
+	pthread_mutex_lock(&k.lock);
+	c->t = (uint64_t)c->ns;
+	c->blocked = cond;
+	advance();
+	pthread_mutex_unlock(&k.lock);
+}
+
+void clock_unblock(void)
+{
+	struct timed_core *c = clock_self;
+
+	pthread_mutex_lock(&k.lock);
+	if (c) {
+		/* Else whoever signalled has done this. */
+		if (c->blocked && c->idle && c->t < k.now)
+			c->t = k.now;
+		c->blocked = NULL;
+		if (c->t > (uint64_t)c->ns)
+			c->ns = (double)c->t;
+	} else if (shim_is_main()) {
+		k.main_waits = false;
+	}
+	pthread_mutex_unlock(&k.lock);
+}
+
+/*
+ * Somebody signals a condition. Its sleepers run from here on, although the
+ * host will schedule them only later: else time could jump meanwhile.
+ */
+void clock_signal(const void *cond)
+{
+	uint64_t t = clock_self ? charge_now(clock_self) : 0;
+	struct timed_core *c;
+
+	pthread_mutex_lock(&k.lock);
+	if (t < k.now)
+		t = k.now;
+	for (c = timed.core; c < timed.core + timed.board.cores; c++) {
+		if (c->blocked != cond)
+			continue;
+		c->blocked = NULL;
+		/* A core that was not idle waits for QEMU: no time passes. */
+		if (c->idle && c->t < t)
+			c->t = t;
+	}
+	pthread_mutex_unlock(&k.lock);
+}
+
+/* A notice to the main loop: one step with our count of them. */
+ssize_t clock_notify(int fd, const void *value, size_t size)
+{
+	ssize_t r;
+
+	pthread_mutex_lock(&k.lock);
+	r = real_write(fd, value, size);
+	k.said++;
+	pthread_mutex_unlock(&k.lock);
+	return r;
+}
+
+/* The main loop's poll, with timeouts in modelled time. */
+int clock_poll(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
+	       const sigset_t *mask)
+{
+	static const struct timespec none;
+	struct pollfd all[n + 1];
+	uint64_t value;
+	int r;
+
+	pthread_mutex_lock(&k.lock);
+	if (k.wake < 0)
+		k.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	/*
+	 * Notices are read before timeouts are computed. If none is pending
+	 * now, then what was said up to here is in this timeout.
+	 */
+	r = real_ppoll(fds, n, &none, mask);
+	if (r || (timeout && !timeout->tv_sec && !timeout->tv_nsec)) {
+		pthread_mutex_unlock(&k.lock);
+		return r;
+	}
+	k.heard = k.said;
+	k.deadline = NEVER;
+	if (timeout)
+		k.deadline = k.main_read + (uint64_t)timeout->tv_sec * 1000000000u +
+			     (uint64_t)timeout->tv_nsec;
+	k.main_sleeps = true;
+	advance();
+	if (k.main_sleeps)
+		release();
+	pthread_mutex_unlock(&k.lock);
+
+	memcpy(all, fds, n * sizeof(*fds));
+	all[n] = (struct pollfd){ .fd = k.wake, .events = POLLIN };
+	r = real_ppoll(all, n + 1, NULL, mask);
+
+	pthread_mutex_lock(&k.lock);
+	k.main_sleeps = false;
+	pthread_mutex_unlock(&k.lock);
+	memcpy(fds, all, n * sizeof(*fds));
+	if (r > 0 && all[n].revents) {
+		if (read(k.wake, &value, sizeof(value)) < 0 && errno != EAGAIN)
+			return -1;
+		r--;
+	}
+	return r;
+}
+
+void clock_report(struct clock_report *r)
+{
+	pthread_mutex_lock(&k.lock);
+	*r = k.report;
+	r->now_ns = k.now;
+	pthread_mutex_unlock(&k.lock);
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Clock domains. The guest's driver sets a clock through the motherboard's
+ * configuration registers: the rate in hertz into SYS_CFGDATA, then the device
+ * into SYS_CFGCTRL with the start and write bits (ARM DUI 0447, "System
+ * configuration registers").
+ */
+#include "timed.h"
+
+#define SYSREG		0x1c010000u
+#define SYS_CFGDATA	0xa0u
+#define SYS_CFGCTRL	0xa4u
+#define CFG_START	0x80000000u
+#define CFG_WRITE	0x40000000u
+#define CFG_FUNCTION(v)	(((v) >> 20) & 0x3f)
+#define CFG_SITE(v)	(((v) >> 16) & 3)
+#define CFG_DEVICE(v)	((v) & 0xfff)
+#define FUNCTION_OSC	1
+#define SITE_TILE	1
+
+const uint8_t timed_oscillator[BOARD_CORES] = { 0, 1, 2, 3 };
+
+static uint32_t cfgdata;	/* the guest's driver holds a lock over both stores */
+
+/* A core's costs follow its domain's clock. */
+void domain_refresh(struct timed_core *c)
+{
+	struct timed_domain *d = timed_domain(c->cpu);
+	uint32_t epoch = atomic_load(&d->epoch);
+	uint32_t khz;
+
+	if (c->armed != atomic_load_explicit(&timed.armed, memory_order_relaxed))
+		c->armed = !c->armed;
+	if (c->epoch == epoch)
+		return;
+	c->epoch = epoch;
+	khz = d->opp->khz;
+	c->insn_ns = timed.board.cpi * 1e6 / khz;
+	c->miss_ns = timed.board.l2_cycles * 1e6 / khz;
+}
+
+static void set_rate(struct timed_core *c, unsigned int cpu, uint32_t hz)
+{
+	struct timed_domain *d = timed_domain(cpu);
+	const struct board_opp *opp = board_opp(&timed.board, hz / 1000);
+	double wait = timed.board.switch_us * 1e3;
+	unsigned int i;
+
+	if (opp == d->opp)
+		return;
+	/* The caller waits for the regulator and the clock, at the old rate. */
+	c->ns += wait;
+	c->unpaced_ns += wait;
+	d->opp = opp;
+	atomic_fetch_add(&d->epoch, 1);
+	domain_refresh(c);
+	for (i = 0; i < timed.board.cores; i++)
+		if (timed_domain(i) == d)
+			trace_put(&timed.core[i], TRACE_CLOCK, 0, (uint64_t)c->ns);
+}
+
+void domain_store(struct timed_core *c, uint64_t phys, uint32_t value)
+{
+	unsigned int i;
+
+	if (phys == SYSREG + SYS_CFGDATA) {
+		cfgdata = value;
+		return;
+	}
+	if (phys != SYSREG + SYS_CFGCTRL || !(value & CFG_START) || !(value & CFG_WRITE) ||
+	    CFG_FUNCTION(value) != FUNCTION_OSC || CFG_SITE(value) != SITE_TILE)
+		return;
+	for (i = 0; i < timed.board.cores; i++)
+		if (CFG_DEVICE(value) == timed_oscillator[i]) {
+			if (!timed.board.shared || i == 0)
+				set_rate(c, i, cfgdata);
+			return;
+		}
+}
+
+/* Until the guest sets a rate each domain runs at its highest. */
+void domain_init(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < BOARD_CORES; i++) {
+		timed.domain[i].opp = &timed.board.opp[timed.board.opps - 1];
+		timed.domain[i].epoch = 1;
+	}
+	for (i = 0; i < timed.board.cores; i++) {
+		timed.core[i].cpu = i;
+		domain_refresh(&timed.core[i]);
+	}
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The log: one record whenever a core's state or clock changes, and at marks.
+ * Between two records a core's power is constant, so the energy of any
+ * interval follows exactly.
+ */
+#include "timed.h"
+
+#include <stdio.h>
+
+static FILE *log_file;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+int trace_open(const char *path)
+{
+	log_file = fopen(path, "wbe");
+	return log_file ? 0 : -1;
+}
+
+void trace_put(struct timed_core *c, enum trace_type type, unsigned int arg, uint64_t ns)
+{
+	struct trace_record r = {
+		.ns = ns,
+		.type = (uint8_t)type,
+		.cpu = (uint8_t)c->cpu,
+		.arg = (uint16_t)arg,
+		.khz = timed_domain(c->cpu)->opp->khz,
+		.insns = c->count.insns,
+		.stall_ns = (uint64_t)c->count.stall_ns,
+		.lines = c->count.l2_miss + c->count.writeback,
+	};
+
+	if (!log_file)
+		return;
+	pthread_mutex_lock(&lock);
+	if (fwrite(&r, sizeof(r), 1, log_file) != 1) {
+		perror("timed: the log");
+		fclose(log_file);
+		log_file = NULL;
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+int trace_close(void)
+{
+	return log_file && fclose(log_file) ? -1 : 0;
+}
