@@ -261,6 +261,9 @@ static void hook(struct update_util_data *data, u64 time, unsigned int flags)
 	u64 now;
 
 	policy = rcu_dereference_sched(c->policy);
+	/* A stop that has unhooked us has not yet waited for us. */
+	if (unlikely(!policy))
+		return;
 	here = c->cpu == smp_processor_id();
 	due = here && gchint_watch_due(c);
 	woken = flags & SCHED_CPUFREQ_IOWAIT;
