@@ -260,6 +260,10 @@ GCHINT_API int gchint_set_role(struct gchint_thread *thread, unsigned int role,
 GCHINT_API void gchint_begin_detail(struct gchint_thread *thread, unsigned int phase,
 				    unsigned int flags, const struct gchint_detail *detail);
 
+/** gchint_next_detail() - gchint_next() with all that is known of the new phase. */
+GCHINT_API void gchint_next_detail(struct gchint_thread *thread, unsigned int phase,
+				   unsigned int flags, const struct gchint_detail *detail);
+
 /**
  * gchint_progress() - work done within the phase
  * @thread: the handle

@@ -254,7 +254,7 @@ static void edge_end(struct gchint_thread *t)
 	errno = e.saved;
 }
 
-static void edge_next(struct gchint_thread *t, uint32_t word)
+static void edge_next(struct gchint_thread *t, uint32_t word, const struct gchint_detail *d)
 {
 	int was_short, is_short, rang = 0;
 	uint32_t ended, outer;
@@ -266,15 +266,16 @@ static void edge_next(struct gchint_thread *t, uint32_t word)
 	ended = stack_end(&e, &outer);
 	if (ended)
 		edge_trace(&e, "end", ended, was_short, 0, NULL);
-	is_short = filter_short(e.s, word, 0);
+	is_short = filter_short(e.s, word, d ? d->expect_ns : 0);
 	stack_begin(&e, word, outer, is_short);
 	/* Two short ones after each other: the slot stays as it is. */
 	if (!is_short || !was_short) {
-		edge_publish(&e, is_short ? outer : word, 1, NULL);
+		edge_publish(&e, is_short ? outer : word, !d,
+			     d && !is_short && detail_any(d) ? d : NULL);
 		handle_settle(e.s, t, e.r);
 		rang = edge_bells(&e, was_short ? 0 : ended, is_short ? outer : word);
 	}
-	edge_trace(&e, "begin", word, is_short, rang, NULL);
+	edge_trace(&e, "begin", word, is_short, rang, d);
 	errno = e.saved;
 }
 
@@ -300,12 +301,12 @@ void __gchint_self_end(void)
 
 void __gchint_next(struct gchint_thread *t, uint32_t phase, uint32_t flags)
 {
-	edge_next(t, (phase | flags) & WORD_MASK);
+	edge_next(t, (phase | flags) & WORD_MASK, NULL);
 }
 
 void __gchint_self_next(uint32_t phase, uint32_t flags)
 {
-	edge_next(&__gchint_self, (phase | flags) & WORD_MASK);
+	edge_next(&__gchint_self, (phase | flags) & WORD_MASK, NULL);
 }
 
 /* An older caller's structure is shorter: what it does not know is unknown. */
@@ -325,6 +326,16 @@ void gchint_begin_detail(struct gchint_thread *t, unsigned int phase, unsigned i
 	if (detail)
 		detail_copy(&d, detail);
 	edge_begin(t, GCHINT_STATE(0, phase, flags) & WORD_MASK, detail ? &d : NULL);
+}
+
+void gchint_next_detail(struct gchint_thread *t, unsigned int phase, unsigned int flags,
+			const struct gchint_detail *detail)
+{
+	struct gchint_detail d;
+
+	if (detail)
+		detail_copy(&d, detail);
+	edge_next(t, GCHINT_STATE(0, phase, flags) & WORD_MASK, detail ? &d : NULL);
 }
 
 /* Store some details of the phase that runs. */

@@ -107,6 +107,13 @@ static void next(void)
 	gchint_phase_end();
 	CHECK_IS(phase_of(slot), GCHINT_PHASE_NONE);
 	CHECK_IS(slot->cause, 0);
+	gchint_phase_begin(GCHINT_PHASE_SAFEPOINT, GCHINT_F_STW);
+	gchint_next_detail(gchint_self(), GCHINT_PHASE_MARK, GCHINT_F_STW, &d);
+	CHECK_IS(phase_of(slot), GCHINT_PHASE_MARK);
+	CHECK_IS(slot->cause, GCHINT_CAUSE_OOM);
+	CHECK_IS(slot->work_done, 3);
+	gchint_phase_end();
+	CHECK_IS(slot->work_done, 0);
 
 	fake_info()->doorbell_begin = ~0u;
 	fake_info()->doorbell_end = ~0u;

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The Boehm collector (libgc 8). Its GC_set_on_collection_event() tells the stages of a
+ * collection, on the thread that triggered it, with its lock held and for a part
+ * with the world stopped by signals wherever it was: no GC_ call, no allocation, no lock, no
+ * stdio in on_event(). What each stage is:
+ *
+ *	PRE_STOP_WORLD		safepoint, STW		threads are being stopped
+ *	MARK_START		mark, STW		roots included
+ *	MARK_END		collect, STW		threads are being started
+ *	PRE_START_WORLD		collect, STW		the same, when a mark was abandoned
+ *	POST_START_WORLD	none
+ *	RECLAIM_START		sweep, foreground	finalizers, free lists, unmapping
+ *	RECLAIM_END		none
+ *
+ * Between an abandoned mark and the next PRE_STOP_WORLD (incremental mode) mutators mark
+ * a little at each allocation, and most sweeping is done at allocation too. Nothing tells
+ * of either, so nothing is said of them.
+ *
+ * Marker threads get no callback. They work inside of the pause only, so a standing role
+ * does; they are known by the name that libgc gives each of them as it starts.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define GC_NO_THREAD_REDIRECTS
+#define GC_THREADS
+#include <gc/gc.h>
+#include <gchint.h>
+
+#include "gchint-boehm.h"
+
+#define MARKER "GC-marker-"
+
+/* A program that has no libgc must load with this library, too. */
+#pragma weak GC_set_on_collection_event
+#pragma weak GC_get_on_collection_event
+
+static GC_on_collection_event_proc chained;
+static int installed;
+/* A mark has begun and not ended. Under the collector's lock. */
+static int marking;
+
+/* Why this thread is in the collector. Initial-exec: no callback may allocate TLS. */
+static __thread int asked __attribute__((tls_model("initial-exec")));
+static __thread int starting __attribute__((tls_model("initial-exec")));
+/* The calls that say so come to us first. */
+static int causes_known;
+
+static uint32_t cause(void)
+{
+	if (asked)
+		return GCHINT_CAUSE_EXPLICIT;
+	return causes_known && !starting ? GCHINT_CAUSE_ALLOCATION : GCHINT_CAUSE_UNKNOWN;
+}
+
+static void GC_CALLBACK on_event(GC_EventType event)
+{
+	struct gchint_detail detail = { .size = sizeof(detail) };
+
+	switch (event) {
+	case GC_EVENT_PRE_STOP_WORLD:
+		detail.cause = cause();
+		/* Attaches the thread while the others still run. */
+		gchint_begin_detail(gchint_self(), GCHINT_PHASE_SAFEPOINT, GCHINT_F_STW, &detail);
+		break;
+	case GC_EVENT_MARK_START:
+		marking = 1;
+		detail.cause = cause();
+		gchint_next_detail(gchint_self(), GCHINT_PHASE_MARK, GCHINT_F_STW, &detail);
+		break;
+	case GC_EVENT_MARK_END:
+	case GC_EVENT_PRE_START_WORLD:
+		if (marking)
+			gchint_phase_next(GCHINT_PHASE_COLLECT, GCHINT_F_STW);
+		marking = 0;
+		break;
+	case GC_EVENT_RECLAIM_START:
+		detail.cause = cause();
+		gchint_begin_detail(gchint_self(), GCHINT_PHASE_SWEEP, GCHINT_F_FOREGROUND,
+				    &detail);
+		break;
+	case GC_EVENT_POST_START_WORLD:
+	case GC_EVENT_RECLAIM_END:
+		gchint_phase_end();
+		break;
+	default:
+		break;
+	}
+	if (chained)
+		chained(event);
+}
+
+/*
+ * The calls that tell a cause, and the one that tells of a marker thread, are taken
+ * before they reach their library: this one stands ahead of it.
+ */
+static void *next(const char *name, void **cache)
+{
+	void *real = __atomic_load_n(cache, __ATOMIC_RELAXED);
+
+	if (!real) {
+		real = dlsym(RTLD_NEXT, name);
+		__atomic_store_n(cache, real, __ATOMIC_RELAXED);
+	}
+	return real;
+}
+
+static void *next_gcollect, *next_gcollect_and_unmap, *next_try_to_collect;
+static void *next_init, *next_enable_incremental, *next_setname;
+
+#define TAKE __attribute__((visibility("default")))
+
+TAKE void GC_CALL GC_gcollect(void)
+{
+	void(GC_CALL * real)(void) = next("GC_gcollect", &next_gcollect);
+
+	asked++;
+	real();
+	asked--;
+}
+
+TAKE void GC_CALL GC_gcollect_and_unmap(void)
+{
+	void(GC_CALL * real)(void) = next("GC_gcollect_and_unmap", &next_gcollect_and_unmap);
+
+	asked++;
+	real();
+	asked--;
+}
+
+TAKE int GC_CALL GC_try_to_collect(GC_stop_func stop)
+{
+	int(GC_CALL * real)(GC_stop_func) = next("GC_try_to_collect", &next_try_to_collect);
+	int ret;
+
+	asked++;
+	ret = real(stop);
+	asked--;
+	return ret;
+}
+
+TAKE void GC_CALL GC_init(void)
+{
+	void(GC_CALL * real)(void) = next("GC_init", &next_init);
+
+	starting++;
+	real();
+	starting--;
+}
+
+TAKE void GC_CALL GC_enable_incremental(void)
+{
+	void(GC_CALL * real)(void) = next("GC_enable_incremental", &next_enable_incremental);
+
+	starting++;
+	real();
+	starting--;
+}
+
+TAKE int pthread_setname_np(pthread_t thread, const char *name)
+{
+	int (*real)(pthread_t, const char *) = next("pthread_setname_np", &next_setname);
+	int ret = real ? real(thread, name) : ENOSYS;
+
+	/* A marker names itself before it waits for work: no lock is held. */
+	if (installed && !strncmp(name, MARKER, strlen(MARKER)) &&
+	    pthread_equal(thread, pthread_self()))
+		gchint_set_role(gchint_self(), GCHINT_ROLE_STW, NULL);
+	return ret;
+}
+
+/* Markers that were there before: by the names of the process's threads. */
+static void find_markers(void)
+{
+	struct gchint_session *session;
+	struct dirent *entry;
+	char path[64], name[32];
+	ssize_t length;
+	DIR *dir;
+	int fd;
+
+	if (gchint_open(&session, 0))
+		return;
+	dir = opendir("/proc/self/task");
+	while (dir && (entry = readdir(dir))) {
+		snprintf(path, sizeof(path), "/proc/self/task/%.20s/comm", entry->d_name);
+		fd = entry->d_name[0] == '.' ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			continue;
+		length = read(fd, name, sizeof(name));
+		close(fd);
+		if (length > (ssize_t)strlen(MARKER) && !strncmp(name, MARKER, strlen(MARKER)))
+			gchint_attach(session, atoi(entry->d_name), GCHINT_ROLE_STW, NULL, NULL);
+	}
+	if (dir)
+		closedir(dir);
+	gchint_close(session);
+}
+
+/* A forked child collects its own heap. What this calls is async-signal-safe. */
+static void in_child(void)
+{
+	gchint_init(0);
+}
+
+TAKE int gchint_boehm_install(void)
+{
+	GC_on_collection_event_proc before;
+	int ret;
+
+	if (!GC_set_on_collection_event)
+		return -ENOSYS;
+	if (installed)
+		return 0;
+	ret = gchint_init(0);
+	if (ret < 0)
+		return ret;
+	installed = 1;
+	causes_known = dlsym(RTLD_DEFAULT, "GC_gcollect") == (void *)GC_gcollect;
+	pthread_atfork(NULL, NULL, in_child);
+	find_markers();
+	before = GC_get_on_collection_event();
+	if (before != on_event)
+		chained = before;
+	GC_set_on_collection_event(on_event);
+	return 0;
+}
+
+__attribute__((constructor)) static void install(void)
+{
+	gchint_boehm_install();
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * DOC: hints for programs with the Boehm collector (libgc)
+ *
+ * LD_PRELOAD=libgchint-boehm.so needs nothing else. A program that links the adapter
+ * instead, ahead of libgc, calls gchint_boehm_install(), so that the linker keeps it.
+ */
+#ifndef GCHINT_BOEHM_H
+#define GCHINT_BOEHM_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * gchint_boehm_install() - hint for the collector of this process
+ *
+ * Takes the collector's lock: not from its callbacks. Happens by itself when the
+ * library is loaded after, or together with, libgc; again is no error. A callback
+ * that was set before goes on being called; one that is set later takes the place of
+ * ours. Marker threads that run already are found, too.
+ *
+ * Return: 0; -ENOSYS there is no libgc here; else as gchint_init().
+ */
+int gchint_boehm_install(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* GCHINT_BOEHM_H */
