@@ -17,9 +17,10 @@
 /* Takes the turn; @self parks while it waits. False: another cycle ended meanwhile. */
 static bool take_turn(struct gc_heap *heap, struct gc_thread *self)
 {
-	uint64_t begin;
+	uint64_t begin, seen;
 
 	pthread_mutex_lock(&heap->gc.lock);
+	seen = heap->gc.finished;
 	if (!heap->gc.running) {
 		heap->gc.running = true;
 		pthread_mutex_unlock(&heap->gc.lock);
@@ -29,7 +30,8 @@ static bool take_turn(struct gc_heap *heap, struct gc_thread *self)
 		gc_pause_begin(self, GC_PAUSE_WAIT, &begin);
 		gc_state_park(self);
 	}
-	while (heap->gc.running)
+	/* Until this cycle has ended: the next may have begun before we wake. */
+	while (heap->gc.running && heap->gc.finished == seen)
 		pthread_cond_wait(&heap->gc.done, &heap->gc.lock);
 	pthread_mutex_unlock(&heap->gc.lock);
 	if (self) {

@@ -54,6 +54,7 @@ int gc_plan_check(const struct gc_plan *plan, struct gc_options *opt, struct gc_
 			return gc_fail(err, -EINVAL,
 				       "remark-limit: plan=%s never marks concurrently; give 0",
 				       plan->name);
+		opt->remark_limit = 0;
 	}
 	if (opt->profiler && !plan->in_place)
 		return gc_fail(err, -EINVAL,

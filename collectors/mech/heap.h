@@ -37,6 +37,15 @@
 #define GC_CLASS_LARGEST 8192u
 #define GC_MAX_TYPES (1u << 16)
 
+/*
+ * What a collection cannot do without. The tests build the library with -DGC_MUTANT=n,
+ * leaving the n-th out, and see that verification notices.
+ */
+#ifndef GC_MUTANT
+#define GC_MUTANT 0
+#endif
+#define GC_NEEDED(n) (GC_MUTANT != (n))
+
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #define gc_inline static inline __attribute__((always_inline))

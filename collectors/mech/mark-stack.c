@@ -76,7 +76,8 @@ bool gc_mark_stack_full(struct gc_heap *heap, struct gc_mark_stack *s, void *obj
 		break;
 	case GC_OVERFLOW_CARD:
 	case GC_OVERFLOW_CARD_FILTER:
-		gc_card_dirty(heap, (uintptr_t)obj);
+		if (GC_NEEDED(6))
+			gc_card_dirty(heap, (uintptr_t)obj);
 		break;
 	default:
 		break;

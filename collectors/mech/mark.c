@@ -210,6 +210,8 @@ bool gc_mark_cards(struct gc_heap *heap, const struct gc_deadline *deadline, boo
 	uint8_t *end = gc_card(heap, gc_high(heap)), *card;
 	size_t found;
 
+	if (!GC_NEEDED(7) && !beside)
+		return true;
 	do {
 		found = 0;
 		heap->stack.overflowed = false;
@@ -241,14 +243,16 @@ void gc_mark_remembered(struct gc_heap *heap)
 	for (; (card = gc_card_next(card, end)) < end; card++) {
 		*card = 0;
 		heap->stats.cards_dirty++;
-		scan_card(heap, card);
+		if (GC_NEEDED(5))
+			scan_card(heap, card);
 	}
 }
 
 bool gc_mark_finish(struct gc_heap *heap, const struct gc_deadline *deadline)
 {
 	heap->finger = UINTPTR_MAX;
-	gc_all_roots(heap, gc_mark_slot);
+	if (GC_NEEDED(4))
+		gc_all_roots(heap, gc_mark_slot);
 	if (!gc_mark_drain(heap, deadline))
 		return false;
 	return gc_mark_cards(heap, deadline, false);

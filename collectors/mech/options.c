@@ -324,8 +324,11 @@ char *gc_options_text(const struct gc_options *opt)
 	if (!text)
 		return NULL;
 	text[0] = '\0';
+	/* The profile first: what is said after it overrides it. */
+	if (*opt->profile)
+		used = (size_t)snprintf(text, room, "profile=%s", opt->profile);
 	for (size_t i = 0; i < OPTION_COUNT; i++) {
-		if (table[i].kind == TEXT && !*((const char *)opt + table[i].offset))
+		if (table[i].offset == offsetof(struct gc_options, profile))
 			continue;
 		if (used)
 			text[used++] = ',';

@@ -17,7 +17,7 @@ static void clear_dead(struct gc_heap *heap, gc_alive_fn alive)
 		if (*slot && !alive(heap, slot)) {
 			__atomic_store_n(slot, NULL, __ATOMIC_RELAXED);
 			heap->stats.weak_cleared++;
-		} else if (*slot && heap->plan->generational) {
+		} else if (GC_NEEDED(3) && *slot && heap->plan->generational) {
 			/* an old weak object is looked at again while its referent may move */
 			gc_card_dirty(heap, (uintptr_t)slot - sizeof(struct gc_header));
 		}

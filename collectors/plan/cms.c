@@ -122,6 +122,15 @@ static void keep_survivors(struct gc_heap *heap)
 	memcpy(&heap->survivor[first], &heap->live[first], (last - first) * sizeof(uint64_t));
 }
 
+/* Under stress mutators get their chance to race with a heap that is marked in no time. */
+static void give_way(struct gc_heap *heap)
+{
+	struct timespec ts = { 0, (long)(gc_random(&heap->rng) % 100000) };
+
+	if (heap->opt.stress)
+		nanosleep(&ts, NULL);
+}
+
 static void collect(struct gc_heap *heap)
 {
 	struct gc_cycle *c = &heap->cycle;
@@ -134,8 +143,12 @@ static void collect(struct gc_heap *heap)
 	mark_roots(heap, stw);
 	gc_phase_begin(heap, GC_PHASE_MARK, gc_load(&heap->in_use));
 	gc_mark_concurrent(heap);
+	if (!stw)
+		give_way(heap);
 	if (heap->opt.preclean && !stw)
 		gc_mark_cards(heap, NULL, true);
+	if (!stw)
+		give_way(heap);
 	gc_phase_end(heap);
 	if (stw) {
 		gc_phase_begin(heap, GC_PHASE_REMARK, 0);

@@ -169,7 +169,7 @@ gc_inline void scan(struct gc_heap *heap, struct gss *g, void *obj)
 
 	g->young = false;
 	gc_scan(heap, obj, gc_info(heap, word), word, evacuate_slot);
-	if (g->young && gc_in_pages(heap, (uintptr_t)obj))
+	if (GC_NEEDED(2) && g->young && gc_in_pages(heap, (uintptr_t)obj))
 		gc_card_dirty(heap, (uintptr_t)obj);
 }
 

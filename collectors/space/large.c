@@ -55,7 +55,8 @@ uintptr_t gc_large_alloc(struct gc_heap *heap, size_t bytes, bool force)
 	gc_count(&heap->stats.allocated_objects, 1);
 	if (!fresh)
 		memset((void *)obj, 0, whole);
-	gc_card_dirty(heap, obj);
+	if (GC_NEEDED(1))
+		gc_card_dirty(heap, obj);
 	return obj;
 }
 

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+/* graph OPTIONS SEED STEPS THREADS: one random program against the model; exit 0 or 1. */
+#include "model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv)
+{
+	struct model_run run = { .options = argc > 1 ? argv[1] : "",
+				 .seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1,
+				 .steps = argc > 3 ? (unsigned int)atoi(argv[3]) : 20000,
+				 .threads = argc > 4 ? (unsigned int)atoi(argv[4]) : 1 };
+	int ret = model_run(&run);
+
+	printf("%s: %llu cycles, %llu minor, %llu verifications, %llu dirty cards, %.1f MB\n", ret ? "bad" : "good",
+	       (unsigned long long)run.stats.cycles, (unsigned long long)run.stats.minors,
+	       (unsigned long long)run.stats.verifications,
+	       (unsigned long long)run.stats.cards_dirty,
+	       (double)run.stats.allocated_bytes / 1e6);
+	return ret;
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Description: random programs against the model, on every plan and option, with every
+ * check of the heap switched on. GRAPH_ROUNDS=N repeats with other seeds (default 1),
+ * GRAPH_STEPS=N sets the length, GRAPH_ONLY=TEXT picks the rows that contain TEXT.
+ */
+#include "model.h"
+#include "tap.h"
+
+#include <time.h>
+
+#define CHECKS ",verify=all,poison=1"
+#define SMALL ",heap=2M,minfree=256K,maxfree=512K"
+
+static const struct row {
+	const char *options;
+	unsigned int threads;
+	unsigned int part; /* of the steps: safepoints=1 collects at every step */
+} rows[] = {
+	/* every plan, alone and with company */
+	{ "plan=cms" SMALL, 1, 1 },
+	{ "plan=cms" SMALL, 3, 1 },
+	{ "plan=cmsfly" SMALL, 1, 1 },
+	{ "plan=cmsfly" SMALL, 3, 1 },
+	{ "plan=gencms" SMALL, 1, 1 },
+	{ "plan=gencms" SMALL, 3, 1 },
+	{ "plan=gss,nursery=512K" SMALL, 1, 1 },
+	{ "plan=gss,nursery=512K" SMALL, 3, 1 },
+	{ "plan=immix" SMALL, 1, 1 },
+	{ "plan=immix" SMALL, 3, 1 },
+	{ "plan=marksweep" SMALL, 1, 1 },
+	{ "plan=marksweep" SMALL, 3, 1 },
+	{ "plan=semispace" SMALL, 1, 1 },
+	{ "plan=semispace" SMALL, 3, 1 },
+	{ "plan=stickyimmix" SMALL, 1, 1 },
+	{ "plan=stickyimmix" SMALL, 3, 1 },
+	/* a collection at every safepoint */
+	{ "plan=cms,safepoints=1", 1, 40 },
+	{ "plan=cmsfly,safepoints=1", 2, 40 },
+	{ "plan=gencms,safepoints=1", 1, 40 },
+	{ "plan=gss,nursery=512K,safepoints=1", 1, 40 },
+	{ "plan=immix,safepoints=1", 1, 40 },
+	{ "plan=marksweep,safepoints=1", 1, 40 },
+	{ "plan=semispace,safepoints=1", 1, 40 },
+	{ "plan=stickyimmix,safepoints=1", 1, 40 },
+	/* a collection every so many bytes */
+	{ "plan=cms,stress=16K", 2, 2 },
+	{ "plan=cmsfly,stress=16K", 2, 2 },
+	{ "plan=gencms,stress=16K", 2, 2 },
+	{ "plan=gss,nursery=512K,stress=16K,threshold=128K", 2, 2 },
+	{ "plan=immix,stress=16K", 2, 2 },
+	{ "plan=semispace,stress=16K", 2, 2 },
+	{ "plan=stickyimmix,stress=16K", 2, 2 },
+	/* policies */
+	{ "plan=cms,policy=bg" SMALL, 2, 1 },
+	{ "plan=cms,policy=fg" SMALL, 2, 1 },
+	{ "plan=cms,policy=adaptive" SMALL, 2, 1 },
+	{ "plan=cmsfly,policy=bg" SMALL, 2, 1 },
+	{ "plan=gencms,policy=bg" SMALL, 2, 1 },
+	{ "plan=gencms,policy=fg" SMALL, 2, 1 },
+	{ "plan=cms,foreground=stw" SMALL, 2, 1 },
+	{ "plan=cms,profile=hussein-2015" SMALL, 2, 1 },
+	{ "plan=cms,profile=dalvik-4.3" SMALL, 2, 2 },
+	{ "plan=gencms,profile=hussein-2015" SMALL, 2, 1 },
+	{ "profile=art-6.0,nursery=1M" SMALL, 2, 1 },
+	/* mark stacks */
+	{ "plan=cms,markstack=4K,overflow=card" SMALL, 2, 1 },
+	{ "plan=cms,markstack=4K,overflow=card+clear" SMALL, 2, 1 },
+	{ "plan=cms,markstack=4K,overflow=card+filter" SMALL, 2, 1 },
+	{ "plan=cms,markstack=4K,overflow=reserve" SMALL, 2, 1 },
+	{ "plan=cms,markstack=4K,overflow=scan-all" SMALL, 2, 1 },
+	{ "plan=cms,markstack=4K,overflow=card,remark-limit=1,preclean=0" SMALL, 2, 1 },
+	{ "plan=cms,markstack=4K,overflow=card,trace=finger" SMALL, 2, 1 },
+	{ "plan=cms,markstack=4K,overflow=scan-all,trace=finger,remark-limit=1" SMALL, 2, 1 },
+	{ "plan=gencms,markstack=4K,overflow=card" SMALL, 2, 1 },
+	{ "plan=gencms,markstack=4K,overflow=card+clear" SMALL, 2, 1 },
+	{ "plan=gencms,markstack=4K,overflow=card+filter" SMALL, 2, 1 },
+	{ "plan=gencms,markstack=4K,overflow=scan-all" SMALL, 2, 1 },
+	{ "plan=marksweep,markstack=4K,overflow=card" SMALL, 1, 1 },
+	{ "plan=marksweep,markstack=4K,overflow=card+clear" SMALL, 1, 1 },
+	{ "plan=marksweep,markstack=4K,overflow=card+filter" SMALL, 1, 1 },
+	{ "plan=marksweep,markstack=4K,overflow=scan-all" SMALL, 1, 1 },
+	{ "plan=stickyimmix,markstack=4K,overflow=card" SMALL, 1, 1 },
+	{ "plan=stickyimmix,markstack=4K,overflow=card+filter" SMALL, 1, 1 },
+	{ "plan=cmsfly,trace=finger" SMALL, 2, 1 },
+	{ "plan=cms,remark-limit=1" SMALL, 2, 1 },
+	/* promotion */
+	{ "plan=gss,nursery=512K,promote=naive,p=0.33" SMALL, 2, 1 },
+	{ "plan=gss,nursery=16M,promote=never" SMALL, 2, 1 },
+	{ "plan=gss,nursery=512K,promote=ranges,ranges=9-40:65-256" SMALL, 2, 1 },
+	{ "plan=gss,nursery=512K,promote=size,m=40,p=0.66" SMALL, 2, 1 },
+	{ "plan=gss,nursery=512K,promote=tuned" SMALL, 2, 1 },
+	{ "plan=gss,nursery=512K,overflow=reserve,threshold=64K,los-threshold=64K" SMALL, 2, 1 },
+	/* sizing rules and the rest */
+	{ "plan=cms,sizing=art" SMALL, 2, 1 },
+	{ "plan=cms,sizing=fixed,heap=20M", 2, 1 },
+	{ "plan=cms,sizing=hussein" SMALL, 2, 1 },
+	{ "plan=cms,sizing=membalancer" SMALL, 2, 1 },
+	{ "plan=immix,sizing=fixed,heap=20M", 2, 1 },
+	{ "plan=semispace,sizing=fixed,heap=40M", 2, 1 },
+	{ "plan=stickyimmix,sizing=fixed,heap=20M", 2, 1 },
+	{ "plan=gss,nursery=512K,sizing=fixed,heap=20M", 2, 1 },
+	{ "plan=cms,safepoint=sleep" SMALL, 2, 2 },
+	{ "plan=cms,large=512" SMALL, 2, 1 },
+	{ "plan=cms,trim=0.01,trim-collects=1" SMALL, 2, 1 },
+	{ "plan=marksweep,profiler=64K" SMALL, 1, 4 },
+};
+
+static int run_row(void *arg)
+{
+	return model_run(arg);
+}
+
+int main(void)
+{
+	const char *only = getenv("GRAPH_ONLY"), *n = getenv("GRAPH_STEPS");
+	unsigned int rounds = getenv("GRAPH_ROUNDS") ? (unsigned int)atoi(getenv("GRAPH_ROUNDS")) : 1;
+	unsigned int steps = n ? (unsigned int)atoi(n) : 40000;
+	uint64_t seed = getenv("GRAPH_SEED") ? strtoull(getenv("GRAPH_SEED"), NULL, 0) : 1;
+	static char text[4096];
+	char options[256];
+
+	for (unsigned int r = 0; r < rounds; r++) {
+		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+			struct model_run run = { .options = options, .seed = seed + r * 1000 + i,
+						 .steps = steps / rows[i].part,
+						 .threads = rows[i].threads };
+			int status;
+
+			if (only && !strstr(rows[i].options, only))
+				continue;
+			snprintf(options, sizeof(options), "%s" CHECKS ",seed=%llu",
+				 rows[i].options, (unsigned long long)run.seed);
+			status = child(run_row, &run, 300, text, sizeof(text));
+			if (!ok(!status, "%s, seed %llu, %u threads", rows[i].options,
+				(unsigned long long)run.seed, run.threads))
+				printf("# status %#x: %s\n", status, text);
+		}
+	}
+	return done();
+}
