@@ -19,6 +19,8 @@
  * @fast: the driver switches in the scheduler's hook
  * @open: get at the registers; 0, or -errno if this board is not there
  * @khz: frequency that the hardware holds for a CPU; -errno
+ * @peek: the same without disturbing the driver, -EAGAIN if that cannot be
+ *	had now; NULL where @khz never disturbs
  * @uv: voltage of the core's supply in microvolts; NULL where there is none
  */
 struct hw_board {
@@ -28,6 +30,7 @@ struct hw_board {
 	bool fast;
 	int (*open)(void);
 	long (*khz)(int cpu);
+	long (*peek)(int cpu);
 	long (*uv)(int cpu);
 };
 
@@ -45,6 +48,14 @@ const struct hw_board *hw_open(void);
  * Return: kHz, or -errno.
  */
 long hw_khz(int cpu);
+
+/**
+ * hw_peek() - the same for those who look often
+ * @cpu: number of the CPU
+ *
+ * Return: kHz, -EAGAIN when only hw_khz() can tell, or -errno.
+ */
+long hw_peek(int cpu);
 
 /**
  * hw_uv() - voltage of a CPU's supply, read from the regulator

@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * What the ABI's header says of bad calls: the errno it names, and nothing
+ * changed. What counts as "nothing" is what the kernel tells through netlink
+ * and what a good call does afterwards.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "genl.h"
+#include "session.h"
+#include "sysfs.h"
+#include "worker.h"
+
+FIXTURE(abi) {
+	struct session session;
+	struct genl genl;
+	uint32_t slots;		/* leased in the whole system before */
+	uint32_t sessions;
+};
+
+FIXTURE_SETUP(abi)
+{
+	ASSERT_EQ(0, genl_open(&self->genl));
+	ASSERT_EQ(0, session_open(&self->session));
+	ASSERT_EQ(0, genl_info(&self->genl, GCHINT_A_SLOTS, &self->slots));
+	ASSERT_EQ(0, genl_info(&self->genl, GCHINT_A_SESSIONS, &self->sessions));
+}
+
+FIXTURE_TEARDOWN(abi)
+{
+	session_close(&self->session);
+	genl_close(&self->genl);
+}
+
+/* No lease came or went. */
+#define EXPECT_UNCHANGED() do {						\
+	uint32_t now_ = ~0u;						\
+	EXPECT_EQ(0, genl_info(&self->genl, GCHINT_A_SLOTS, &now_));	\
+	EXPECT_EQ(self->slots, now_);					\
+} while (0)
+
+#define CALL_FAILS(error, request, arg) do {				\
+	errno = 0;							\
+	EXPECT_EQ(-1, ioctl(self->session.fd, request, arg));		\
+	EXPECT_EQ(error, errno);					\
+	EXPECT_UNCHANGED();						\
+} while (0)
+
+#define SIZED(request, size) \
+	_IOC(_IOC_DIR(request), _IOC_TYPE(request), _IOC_NR(request), size)
+
+TEST_F(abi, unknown_calls)
+{
+	CALL_FAILS(ENOTTY, _IO(GCHINT_IOC_MAGIC, 0), 0);
+	CALL_FAILS(ENOTTY, _IO(GCHINT_IOC_MAGIC, 5), 0);
+	CALL_FAILS(ENOTTY, _IO(GCHINT_IOC_MAGIC, 255), 0);
+	CALL_FAILS(ENOTTY, _IO('x', 3), 0);
+	CALL_FAILS(ENOTTY, _IOW(GCHINT_IOC_MAGIC, 1, struct gchint_attach), 0);
+	CALL_FAILS(ENOTTY, _IOW(GCHINT_IOC_MAGIC, 3, int), 0);
+}
+
+TEST_F(abi, attach_sizes)
+{
+	struct {
+		struct gchint_attach attach;
+		uint32_t tail[8];
+	} longer = { 0 };
+
+	CALL_FAILS(EINVAL, SIZED(GCHINT_IOC_ATTACH, 0), &longer);
+	CALL_FAILS(EINVAL, SIZED(GCHINT_IOC_ATTACH, GCHINT_ATTACH_SIZE_VER0 - 4),
+		   &longer);
+	longer.tail[7] = 1;
+	CALL_FAILS(E2BIG, SIZED(GCHINT_IOC_ATTACH, sizeof(longer)), &longer);
+	CALL_FAILS(EFAULT, GCHINT_IOC_ATTACH, NULL);
+	CALL_FAILS(EFAULT, GCHINT_IOC_ATTACH, (void *)8);
+	/* A longer structure of a newer program that asks for nothing new. */
+	longer.tail[7] = 0;
+	EXPECT_EQ(0, ioctl(self->session.fd,
+			   SIZED(GCHINT_IOC_ATTACH, sizeof(longer)), &longer));
+}
+
+/* An argument that can be read but not written: no lease stays behind. */
+TEST_F(abi, attach_to_a_read_only_argument)
+{
+	void *page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS,
+			  -1, 0);
+
+	ASSERT_NE(MAP_FAILED, page);
+	CALL_FAILS(EFAULT, GCHINT_IOC_ATTACH, page);
+	EXPECT_EQ(0, session_attach(&self->session, 0, GCHINT_ROLE_NONE, 0));
+}
+
+TEST_F(abi, attach_arguments)
+{
+	struct gchint_attach attach = { .flags = 1 };
+
+	CALL_FAILS(EINVAL, GCHINT_IOC_ATTACH, &attach);
+	attach.flags = 0x80000000;
+	CALL_FAILS(EINVAL, GCHINT_IOC_ATTACH, &attach);
+	attach.flags = 0;
+	attach.role = GCHINT_ROLE_NR;
+	CALL_FAILS(EINVAL, GCHINT_IOC_ATTACH, &attach);
+	attach.role = ~0u;
+	CALL_FAILS(EINVAL, GCHINT_IOC_ATTACH, &attach);
+	attach.role = GCHINT_ROLE_FOLLOW;
+	attach.lead = GCHINT_SLOTS;
+	CALL_FAILS(EINVAL, GCHINT_IOC_ATTACH, &attach);
+	attach.role = GCHINT_ROLE_NONE;
+	attach.lead = 1;
+	CALL_FAILS(EINVAL, GCHINT_IOC_ATTACH, &attach);
+}
+
+TEST_F(abi, foreign_threads)
+{
+	static const int tids[] = { 1, 2, -1, 0x7fffffff, -0x7fffffff - 1 };
+	struct gchint_attach attach = { 0 };
+	int pipes[2], status;
+	size_t i;
+	pid_t child;
+
+	for (i = 0; i < sizeof(tids) / sizeof(*tids); i++) {
+		attach.tid = tids[i];
+		CALL_FAILS(ESRCH, GCHINT_IOC_ATTACH, &attach);
+	}
+	attach.tid = getppid();
+	CALL_FAILS(ESRCH, GCHINT_IOC_ATTACH, &attach);
+	ASSERT_EQ(0, pipe(pipes));
+	child = fork();
+	ASSERT_GE(child, 0);
+	if (!child) {
+		char byte;
+
+		close(pipes[1]);
+		_exit(read(pipes[0], &byte, 1));
+	}
+	attach.tid = child;
+	CALL_FAILS(ESRCH, GCHINT_IOC_ATTACH, &attach);
+	close(pipes[1]);
+	waitpid(child, &status, 0);
+}
+
+TEST_F(abi, a_thread_has_one_slot)
+{
+	struct session other;
+	int slot = session_attach(&self->session, 0, GCHINT_ROLE_NONE, 0);
+
+	ASSERT_GE(slot, 0);
+	self->slots++;
+	EXPECT_EQ(-EBUSY, session_attach(&self->session, 0, 0, 0));
+	EXPECT_EQ(-EBUSY, session_attach(&self->session, getpid(), 0, 0));
+	ASSERT_EQ(0, session_open(&other));
+	EXPECT_EQ(-EBUSY, session_attach(&other, 0, 0, 0));
+	EXPECT_UNCHANGED();
+	/* Free again, the other session may have it. */
+	EXPECT_EQ(0, session_detach(&self->session, slot));
+	EXPECT_GE(session_attach(&other, 0, 0, 0), 0);
+	session_close(&other);
+}
+
+TEST_F(abi, bad_slots)
+{
+	static const unsigned long slots[] = {
+		GCHINT_SLOTS, GCHINT_SLOTS + 1, 0x10000, 0x80000000, ~0ul,
+	};
+	struct gchint_set_role role = { 0 };
+	size_t i;
+
+	for (i = 0; i < sizeof(slots) / sizeof(*slots); i++) {
+		CALL_FAILS(EINVAL, GCHINT_IOC_RING, slots[i]);
+		CALL_FAILS(EINVAL, GCHINT_IOC_DETACH, slots[i]);
+		role.slot = slots[i];
+		CALL_FAILS(EINVAL, GCHINT_IOC_SET_ROLE, &role);
+	}
+	/* Good numbers, but free. */
+	for (i = 0; i < GCHINT_SLOTS; i++) {
+		CALL_FAILS(ENOENT, GCHINT_IOC_RING, i);
+		CALL_FAILS(ENOENT, GCHINT_IOC_DETACH, i);
+		role.slot = i;
+		CALL_FAILS(ENOENT, GCHINT_IOC_SET_ROLE, &role);
+	}
+}
+
+TEST_F(abi, roles)
+{
+	struct gchint_set_role role = { 0 };
+	int slot = session_attach(&self->session, 0, GCHINT_ROLE_NONE, 0);
+
+	ASSERT_GE(slot, 0);
+	self->slots++;
+	role.slot = slot;
+	role.flags = 4;
+	CALL_FAILS(EINVAL, GCHINT_IOC_SET_ROLE, &role);
+	role.flags = 0;
+	role.role = GCHINT_ROLE_NR;
+	CALL_FAILS(EINVAL, GCHINT_IOC_SET_ROLE, &role);
+	role.role = GCHINT_ROLE_STW;
+	role.lead = 1;
+	CALL_FAILS(EINVAL, GCHINT_IOC_SET_ROLE, &role);
+	role.role = GCHINT_ROLE_FOLLOW;
+	role.lead = (slot + 1) % GCHINT_SLOTS;
+	CALL_FAILS(ENOENT, GCHINT_IOC_SET_ROLE, &role);
+	role.lead = GCHINT_SLOTS;
+	CALL_FAILS(EINVAL, GCHINT_IOC_SET_ROLE, &role);
+	CALL_FAILS(EINVAL, SIZED(GCHINT_IOC_SET_ROLE, 12), &role);
+	CALL_FAILS(EFAULT, GCHINT_IOC_SET_ROLE, NULL);
+	role.lead = 0;
+	role.role = GCHINT_ROLE_BACKGROUND;
+	EXPECT_EQ(0, ioctl(self->session.fd, GCHINT_IOC_SET_ROLE, &role));
+}
+
+TEST_F(abi, all_slots_and_no_more)
+{
+	static struct worker worker[GCHINT_SLOTS + 1];
+	uint64_t seen = 0;
+	int i, slot;
+
+	for (i = 0; i <= GCHINT_SLOTS; i++)
+		ASSERT_EQ(0, worker_start(&worker[i], 0));
+	for (i = 0; i < GCHINT_SLOTS; i++) {
+		slot = session_attach(&self->session, worker[i].tid, 0, 0);
+		ASSERT_GE(slot, 0);
+		EXPECT_EQ(0, seen >> slot & 1);
+		EXPECT_EQ(0, self->session.slots[slot].state);
+		seen |= 1ull << slot;
+	}
+	self->slots += GCHINT_SLOTS;
+	EXPECT_EQ(-ENOSPC, session_attach(&self->session, worker[i].tid, 0, 0));
+	EXPECT_UNCHANGED();
+	/* A slot that is leased anew starts at zero. */
+	session_store(&self->session, 7, GCHINT_PHASE_COPY, GCHINT_F_STW);
+	ASSERT_EQ(0, session_detach(&self->session, 7));
+	EXPECT_EQ(7, session_attach(&self->session, worker[i].tid, 0, 0));
+	EXPECT_EQ(0, self->session.slots[7].state);
+	for (i = 0; i <= GCHINT_SLOTS; i++)
+		worker_stop(&worker[i]);
+}
+
+#define MAP_FAILS(error, length, prot, flags, offset) do {		\
+	errno = 0;							\
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, length, prot, flags,		\
+				   self->session.fd, offset));		\
+	EXPECT_EQ(error, errno);					\
+} while (0)
+
+TEST_F(abi, mmap_errors)
+{
+	MAP_FAILS(EINVAL, 8192, PROT_READ, MAP_SHARED, GCHINT_MMAP_INFO);
+	MAP_FAILS(EINVAL, 8192, PROT_READ, MAP_SHARED, GCHINT_MMAP_SLOTS);
+	MAP_FAILS(EINVAL, 4096, PROT_READ, MAP_SHARED, 4096);
+	MAP_FAILS(EINVAL, 4096, PROT_READ, MAP_SHARED, GCHINT_MMAP_SLOTS + 4096);
+	MAP_FAILS(EINVAL, 4096, PROT_READ, MAP_SHARED, 0x7ffff000);
+	MAP_FAILS(EINVAL, 4096, PROT_READ, MAP_PRIVATE, GCHINT_MMAP_INFO);
+	MAP_FAILS(EINVAL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE,
+		  GCHINT_MMAP_SLOTS);
+	MAP_FAILS(EACCES, 4096, PROT_READ | PROT_WRITE, MAP_SHARED,
+		  GCHINT_MMAP_INFO);
+	MAP_FAILS(EACCES, 4096, PROT_READ | PROT_EXEC, MAP_SHARED,
+		  GCHINT_MMAP_INFO);
+	MAP_FAILS(EACCES, 4096, PROT_READ | PROT_EXEC, MAP_SHARED,
+		  GCHINT_MMAP_SLOTS);
+	/* Nor later. */
+	EXPECT_EQ(-1, mprotect((void *)self->session.info, 4096,
+			       PROT_READ | PROT_WRITE));
+	EXPECT_EQ(EACCES, errno);
+	EXPECT_EQ(-1, mprotect((void *)self->session.slots, 4096,
+			       PROT_READ | PROT_EXEC));
+	EXPECT_EQ(EACCES, errno);
+	EXPECT_EQ(MAP_FAILED, mremap((void *)self->session.slots, 4096, 8192,
+				     MREMAP_MAYMOVE));
+	EXPECT_EQ(GCHINT_ABI, (int)self->session.info->abi);
+}
+
+/* "Length of at most one page": less than a page is a page to mmap. */
+TEST_F(abi, short_mmap)
+{
+	void *page = mmap(NULL, 64, PROT_READ | PROT_WRITE, MAP_SHARED,
+			  self->session.fd, GCHINT_MMAP_SLOTS);
+
+	ASSERT_NE(MAP_FAILED, page);
+	*(volatile uint32_t *)page = 0x12340000;
+	EXPECT_EQ(0x12340000, self->session.slots[0].state);
+	munmap(page, 64);
+}
+
+TEST_F(abi, read_errors)
+{
+	uint64_t generation;
+
+	EXPECT_EQ(-1, read(self->session.fd, &generation, 7));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(-1, read(self->session.fd, &generation, 0));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(-1, read(self->session.fd, (void *)8, 8));
+	EXPECT_EQ(EFAULT, errno);
+	EXPECT_EQ(-1, write(self->session.fd, &generation, 8));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(8, read(self->session.fd, &generation, sizeof(generation)));
+	EXPECT_EQ(0, generation & 1);
+}
+
+/* As a user without privilege, who is counted apart from root. */
+static int as_nobody_sessions(int allowed)
+{
+	struct session s[8];
+	int i, ret;
+
+	if (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534))
+		return 1;
+	for (i = 0; i < allowed; i++)
+		if (session_open(&s[i]))
+			return 2;
+	ret = session_open(&s[i]);
+	if (ret != -EDQUOT)
+		return 3;
+	session_close(&s[0]);
+	return session_open(&s[0]) ? 4 : 0;
+}
+
+static int as_nobody_slots(int allowed)
+{
+	static struct worker worker[8];
+	struct session s;
+	int i, slot = -1;
+
+	if (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534))
+		return 1;
+	if (session_open(&s))
+		return 2;
+	for (i = 0; i <= allowed; i++)
+		if (worker_start(&worker[i], 0))
+			return 3;
+	for (i = 0; i < allowed; i++) {
+		slot = session_attach(&s, worker[i].tid, 0, 0);
+		if (slot < 0)
+			return 4;
+	}
+	if (session_attach(&s, worker[i].tid, 0, 0) != -EDQUOT)
+		return 5;
+	if (session_detach(&s, slot))
+		return 6;
+	return session_attach(&s, worker[i].tid, 0, 0) < 0 ? 7 : 0;
+}
+
+static int in_child(int (*what)(int), int arg)
+{
+	int status;
+	pid_t child = fork();
+
+	if (!child)
+		_exit(what(arg));
+	if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status))
+		return 255;
+	return WEXITSTATUS(status);
+}
+
+TEST_F(abi, quota_of_a_user)
+{
+	uint32_t sessions = ~0u;
+	struct session mine;
+
+	ASSERT_EQ(0, parameter_put("sessions_per_user", "3"));
+	EXPECT_EQ(0, in_child(as_nobody_sessions, 3));
+	ASSERT_EQ(0, parameter_put("sessions_per_user", "32"));
+	ASSERT_EQ(0, parameter_put("slots_per_user", "4"));
+	EXPECT_EQ(0, in_child(as_nobody_slots, 4));
+	ASSERT_EQ(0, parameter_put("slots_per_user", "512"));
+	/* All given back, and another user was never short. */
+	EXPECT_EQ(0, genl_info(&self->genl, GCHINT_A_SESSIONS, &sessions));
+	EXPECT_EQ(self->sessions, sessions);
+	EXPECT_UNCHANGED();
+	EXPECT_EQ(0, session_open(&mine));
+	session_close(&mine);
+}
+
+static int raise_granted(int drop)
+{
+	struct gchint_attach attach = { 0 };
+	struct session s;
+
+	if (drop && (setresgid(65534, 65534, 65534) ||
+		     setresuid(65534, 65534, 65534)))
+		return 100;
+	if (session_open(&s) || ioctl(s.fd, GCHINT_IOC_ATTACH, &attach))
+		return 101;
+	return attach.granted;
+}
+
+TEST_F(abi, right_to_raise)
+{
+	EXPECT_EQ(GCHINT_GRANT_RAISE, in_child(raise_granted, 0));
+	EXPECT_EQ(0, in_child(raise_granted, 1));
+}
+
+/* Parameters and tunables refuse what is out of bounds, and keep what was. */
+TEST_F(abi, bounds)
+{
+	static const struct {
+		const char *name, *bad;
+	} cases[] = {
+		{ "hint_ttl_ms", "9" }, { "hint_ttl_ms", "60001" },
+		{ "hint_ttl_ms", "-1" }, { "hint_ttl_ms", "x" },
+		{ "sessions_per_user", "0" }, { "slots_per_user", "65537" },
+		{ "sample_ms", "9" }, { "min_phase_us", "1000001" },
+	};
+	static const struct {
+		const char *name, *bad;
+	} tunables[] = {
+		{ "mode", "fast" }, { "mode", "" }, { "cap_mark_pct", "9" },
+		{ "cap_mark_pct", "101" }, { "cap_mark_pct", "-1" },
+		{ "boost_pct", "49" }, { "headroom_pct", "101" },
+		{ "window_us", "999" }, { "slowdown_pct", "0x10" },
+		{ "probe_every", "99999999999" }, { "hold_us", "many" },
+	};
+	char before[64], after[64];
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		parameter_get(cases[i].name, before, sizeof(before));
+		EXPECT_EQ(-EINVAL, parameter_put(cases[i].name, cases[i].bad))
+			TH_LOG("%s=%s", cases[i].name, cases[i].bad);
+		parameter_get(cases[i].name, after, sizeof(after));
+		EXPECT_STREQ(before, after);
+	}
+	governor_save();
+	ASSERT_EQ(0, governor_all("gchint"));
+	for (i = 0; i < sizeof(tunables) / sizeof(*tunables); i++) {
+		int ret = tunable_put(0, tunables[i].name, tunables[i].bad);
+
+		/* write() of nothing never reaches the file. */
+		if (tunables[i].bad[0]) {
+			EXPECT_TRUE(ret == -EINVAL || ret == -ERANGE)
+				TH_LOG("%s=%s: %d", tunables[i].name,
+				       tunables[i].bad, ret);
+		}
+		EXPECT_GT(tunable_get(0, tunables[i].name, after, sizeof(after)), 0);
+		EXPECT_STRNE(tunables[i].bad, after);
+	}
+	governor_restore();
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * The netlink family: what it tells, and what it says to a message with
+ * missing, extra or malformed attributes: the documented errno, a text in the
+ * extended acknowledgement, and nothing changed.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <linux/netlink.h>
+
+#include "../kselftest_harness.h"
+#include "genl.h"
+#include "session.h"
+#include "sysfs.h"
+#include "worker.h"
+
+FIXTURE(netlink) {
+	struct genl genl;
+	struct session session;
+	char out[512];
+	size_t len;
+};
+
+FIXTURE_SETUP(netlink)
+{
+	governor_save();
+	ASSERT_EQ(0, governor_all("performance"));
+	ASSERT_EQ(0, genl_open(&self->genl));
+	ASSERT_EQ(0, session_open(&self->session));
+}
+
+FIXTURE_TEARDOWN(netlink)
+{
+	session_close(&self->session);
+	genl_close(&self->genl);
+	governor_restore();
+}
+
+/* The request in self->out is refused, in words, and nobody records then. */
+#define REFUSED(error, cmd, flags) do {					\
+	uint32_t recorders_ = ~0u;					\
+	EXPECT_EQ(-(error), genl_request(&self->genl, cmd, flags,	\
+					 self->out, self->len));	\
+	EXPECT_STRNE("", self->genl.message)				\
+		TH_LOG("no text in the acknowledgement of %s%s", #cmd,	\
+		       (flags) ? ", dump" : "");			\
+	EXPECT_EQ(0, self->session.info->record);			\
+	EXPECT_EQ(0, self->session.info->doorbell_begin);		\
+	EXPECT_EQ(0, genl_info(&self->genl, GCHINT_A_RECORDERS, &recorders_)); \
+	EXPECT_EQ(0, recorders_);					\
+} while (0)
+
+#define START() (self->len = 0)
+#define PUT(type, data, size) \
+	(self->len += genl_put(self->out + self->len, type, data, size))
+#define PUT_U32(type, value) \
+	(self->len += genl_put_u32(self->out + self->len, type, value))
+
+TEST_F(netlink, info)
+{
+	uint32_t value;
+
+	EXPECT_EQ(0, genl_info(&self->genl, GCHINT_A_ABI, &value));
+	EXPECT_EQ(GCHINT_ABI, (int)value);
+	EXPECT_EQ(0, genl_info(&self->genl, GCHINT_A_SESSIONS, &value));
+	EXPECT_EQ(1, value);
+	EXPECT_EQ(0, genl_info(&self->genl, GCHINT_A_SLOTS, &value));
+	EXPECT_EQ(0, value);
+	ASSERT_GE(session_attach(&self->session, 0, 0, 0), 0);
+	EXPECT_EQ(0, genl_info(&self->genl, GCHINT_A_SLOTS, &value));
+	EXPECT_EQ(1, value);
+	EXPECT_NE(0, self->genl.event);
+	EXPECT_NE(0, self->genl.sampling);
+}
+
+TEST_F(netlink, missing_attributes)
+{
+	START();
+	REFUSED(EINVAL, GCHINT_CMD_POLICY_GET, 0);
+	REFUSED(EINVAL, GCHINT_CMD_RECORD_SET, 0);
+}
+
+TEST_F(netlink, extra_attributes)
+{
+	static const int unknown[] = { GCHINT_A_MAX + 1, 100, 0x3fff };
+	size_t i;
+
+	for (i = 0; i < sizeof(unknown) / sizeof(*unknown); i++) {
+		START();
+		PUT_U32(unknown[i], 1);
+		REFUSED(EINVAL, GCHINT_CMD_INFO_GET, 0);
+		PUT_U32(GCHINT_A_CPU, 0);
+		REFUSED(EINVAL, GCHINT_CMD_POLICY_GET, 0);
+		START();
+		PUT_U32(GCHINT_A_RECORD, 1u << GCHINT_PHASE_MARK);
+		PUT_U32(unknown[i], 1);
+		REFUSED(EINVAL, GCHINT_CMD_RECORD_SET, 0);
+	}
+	/* Known ones, but of other commands. */
+	START();
+	PUT_U32(GCHINT_A_CPU, 0);
+	REFUSED(EINVAL, GCHINT_CMD_INFO_GET, 0);
+	REFUSED(EINVAL, GCHINT_CMD_POLICY_GET, NLM_F_DUMP);
+	REFUSED(EINVAL, GCHINT_CMD_SESSION_GET, NLM_F_DUMP);
+	PUT_U32(GCHINT_A_RECORD, 1u << GCHINT_PHASE_MARK);
+	REFUSED(EINVAL, GCHINT_CMD_RECORD_SET, 0);
+	START();
+	PUT_U32(GCHINT_A_SESSIONS, 5);
+	PUT_U32(GCHINT_A_RECORD, 1u << GCHINT_PHASE_MARK);
+	REFUSED(EINVAL, GCHINT_CMD_RECORD_SET, 0);
+}
+
+TEST_F(netlink, malformed_attributes)
+{
+	uint64_t wide = 1;
+
+	START();
+	PUT(GCHINT_A_CPU, &wide, 2);
+	EXPECT_GT(0, genl_request(&self->genl, GCHINT_CMD_POLICY_GET, 0,
+				  self->out, self->len));
+	START();
+	PUT(GCHINT_A_RECORD, NULL, 0);
+	EXPECT_GT(0, genl_request(&self->genl, GCHINT_CMD_RECORD_SET, 0,
+				  self->out, self->len));
+	START();
+	PUT(GCHINT_A_RECORD, &wide, 8);
+	EXPECT_GT(0, genl_request(&self->genl, GCHINT_CMD_RECORD_SET, 0,
+				  self->out, self->len));
+	/* An attribute that says it is longer than the message. */
+	START();
+	PUT_U32(GCHINT_A_RECORD, 1u << GCHINT_PHASE_MARK);
+	((struct nlattr *)self->out)->nla_len = 200;
+	EXPECT_GT(0, genl_request(&self->genl, GCHINT_CMD_RECORD_SET, 0,
+				  self->out, self->len));
+	EXPECT_EQ(0, self->session.info->record);
+}
+
+TEST_F(netlink, values_out_of_range)
+{
+	START();
+	PUT_U32(GCHINT_A_RECORD, 1u << GCHINT_PHASE_NR);
+	REFUSED(EINVAL, GCHINT_CMD_RECORD_SET, 0);
+	START();
+	PUT_U32(GCHINT_A_RECORD, ~0u);
+	REFUSED(EINVAL, GCHINT_CMD_RECORD_SET, 0);
+	START();
+	PUT_U32(GCHINT_A_CPU, 100000);
+	REFUSED(EINVAL, GCHINT_CMD_POLICY_GET, 0);
+	START();
+	PUT_U32(GCHINT_A_CPU, 0);
+	REFUSED(ENODEV, GCHINT_CMD_POLICY_GET, 0);
+}
+
+TEST_F(netlink, unknown_commands)
+{
+	static const uint8_t commands[] = {
+		GCHINT_CMD_UNSPEC, GCHINT_CMD_EVENT, GCHINT_CMD_SAMPLE,
+		GCHINT_CMD_MAX + 1, 255,
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(commands); i++) {
+		EXPECT_EQ(-EOPNOTSUPP,
+			  genl_request(&self->genl, commands[i], 0, NULL, 0));
+		EXPECT_EQ(-EOPNOTSUPP,
+			  genl_request(&self->genl, commands[i], NLM_F_DUMP,
+				       NULL, 0));
+	}
+}
+
+static int as_nobody(void)
+{
+	struct genl genl;
+	uint32_t value;
+
+	if (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534))
+		return 1;
+	if (genl_open(&genl))
+		return 2;
+	if (genl_info(&genl, GCHINT_A_ABI, &value))
+		return 3;
+	if (genl_record(&genl, 1u << GCHINT_PHASE_MARK) != -EPERM)
+		return 4;
+	if (genl_request(&genl, GCHINT_CMD_SESSION_GET, NLM_F_DUMP, NULL, 0) !=
+	    -EPERM)
+		return 5;
+	return 0;
+}
+
+TEST_F(netlink, privilege)
+{
+	int status;
+	pid_t child = fork();
+
+	ASSERT_GE(child, 0);
+	if (!child)
+		_exit(as_nobody());
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, self->session.info->record);
+}
+
+TEST_F(netlink, policies)
+{
+	int number[MAX_POLICIES];
+	int n = policies(number, MAX_POLICIES);
+	const void *nest;
+	const uint32_t *value;
+	size_t len;
+
+	EXPECT_EQ(0, genl_request(&self->genl, GCHINT_CMD_POLICY_GET,
+				  NLM_F_DUMP, NULL, 0));
+	EXPECT_EQ(0, self->genl.replies);
+	ASSERT_EQ(0, governor_all("gchint"));
+	EXPECT_EQ(0, genl_request(&self->genl, GCHINT_CMD_POLICY_GET,
+				  NLM_F_DUMP, NULL, 0));
+	EXPECT_EQ(n, self->genl.replies);
+	START();
+	PUT_U32(GCHINT_A_CPU, 0);
+	ASSERT_EQ(0, genl_request(&self->genl, GCHINT_CMD_POLICY_GET, 0,
+				  self->out, self->len));
+	nest = genl_find(self->genl.attrs, self->genl.attrs_len,
+			 GCHINT_A_POLICY, &len);
+	ASSERT_NE(NULL, nest);
+	value = genl_find(nest, len, GCHINT_POLICY_A_HW_MAX_KHZ, NULL);
+	ASSERT_NE(NULL, value);
+	EXPECT_EQ(policy_number(0, "cpuinfo_max_freq"), (long)*value);
+	value = genl_find(nest, len, GCHINT_POLICY_A_MODE, NULL);
+	ASSERT_NE(NULL, value);
+	EXPECT_EQ(GCHINT_MODE_MODEL, (int)*value);
+}
+
+TEST_F(netlink, sessions)
+{
+	int slot = session_attach(&self->session, 0, GCHINT_ROLE_STW, 0);
+	const void *nest, *inner;
+	const int32_t *value;
+	size_t len, inner_len;
+
+	ASSERT_GE(slot, 0);
+	ASSERT_EQ(0, genl_request(&self->genl, GCHINT_CMD_SESSION_GET,
+				  NLM_F_DUMP, NULL, 0));
+	EXPECT_EQ(1, self->genl.replies);
+	nest = genl_find(self->genl.attrs, self->genl.attrs_len,
+			 GCHINT_A_SESSION, &len);
+	ASSERT_NE(NULL, nest);
+	value = genl_find(nest, len, GCHINT_SESSION_A_TGID, NULL);
+	ASSERT_NE(NULL, value);
+	EXPECT_EQ(getpid(), *value);
+	inner = genl_find(nest, len, GCHINT_SESSION_A_SLOT, &inner_len);
+	ASSERT_NE(NULL, inner);
+	value = genl_find(inner, inner_len, GCHINT_SLOT_A_TID, NULL);
+	ASSERT_NE(NULL, value);
+	EXPECT_EQ((int)syscall(SYS_gettid), *value);
+	value = genl_find(inner, inner_len, GCHINT_SLOT_A_ROLE, NULL);
+	ASSERT_NE(NULL, value);
+	EXPECT_EQ(GCHINT_ROLE_STW, *value);
+}
+
+/* What the events of a run must be, in their order. */
+struct expected {
+	uint32_t type;
+	uint32_t what;		/* phase, or enum gchint_lease */
+	uint32_t flags;
+};
+
+/* Edges and leases arrive, in order, numbered without a gap. */
+TEST_F(netlink, events)
+{
+	static const struct expected expected[] = {
+		{ GCHINT_EVENT_LEASE, GCHINT_LEASE_ATTACH, 0 },
+		{ GCHINT_EVENT_PHASE, GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT },
+		{ GCHINT_EVENT_PHASE, GCHINT_PHASE_REMARK, GCHINT_F_STW },
+		{ GCHINT_EVENT_PHASE, GCHINT_PHASE_NONE, 0 },
+		{ GCHINT_EVENT_LEASE, GCHINT_LEASE_ROLE, 0 },
+		{ GCHINT_EVENT_LEASE, GCHINT_LEASE_DETACH, 0 },
+	};
+	const size_t all = sizeof(expected) / sizeof(*expected);
+	uint64_t next = 0, time = 0;
+	int tid = syscall(SYS_gettid);
+	size_t got = 0, messages = 0;
+	struct genl listener;
+	int slot;
+
+	ASSERT_EQ(0, genl_open(&listener));
+	ASSERT_EQ(0, genl_listen(&listener, listener.event));
+	ASSERT_EQ(0, genl_record(&self->genl, (1u << GCHINT_PHASE_NR) - 1));
+	EXPECT_NE(0, self->session.info->record);
+
+	slot = session_attach(&self->session, 0, GCHINT_ROLE_NONE, 0);
+	ASSERT_GE(slot, 0);
+	EXPECT_EQ(1, session_edge(&self->session, slot, GCHINT_PHASE_MARK,
+				  GCHINT_F_CONCURRENT));
+	EXPECT_EQ(1, session_edge(&self->session, slot, GCHINT_PHASE_REMARK,
+				  GCHINT_F_STW));
+	EXPECT_EQ(1, session_edge(&self->session, slot, GCHINT_PHASE_NONE, 0));
+	EXPECT_EQ(0, session_role(&self->session, slot, GCHINT_ROLE_STW, 0));
+	EXPECT_EQ(0, session_detach(&self->session, slot));
+
+	while (got < all && genl_next(&listener, 5000) == 0) {
+		const char *attrs = listener.attrs;
+		size_t left = listener.attrs_len;
+		const uint64_t *seq = genl_find(attrs, left, GCHINT_A_SEQ, NULL);
+
+		EXPECT_EQ(GCHINT_CMD_EVENT, (int)listener.cmd);
+		ASSERT_NE(NULL, seq);
+		if (messages++)
+			EXPECT_EQ(next, *seq);
+		next = *seq;
+		while (left >= NLA_HDRLEN && got < all) {
+			const struct nlattr *attr = (const void *)attrs;
+			size_t size = NLA_ALIGN(attr->nla_len);
+
+			if ((attr->nla_type & NLA_TYPE_MASK) == GCHINT_A_EVENT) {
+				const char *in = attrs + NLA_HDRLEN;
+				size_t len = attr->nla_len - NLA_HDRLEN;
+				const struct expected *e = &expected[got++];
+				const uint32_t *v;
+				const uint64_t *t;
+
+				next++;
+				v = genl_find(in, len, GCHINT_EVENT_A_TYPE, NULL);
+				ASSERT_NE(NULL, v);
+				EXPECT_EQ(e->type, *v)
+					TH_LOG("event %zu", got - 1);
+				v = genl_find(in, len, GCHINT_EVENT_A_TID, NULL);
+				ASSERT_NE(NULL, v);
+				EXPECT_EQ(tid, (int)*v);
+				t = genl_find(in, len, GCHINT_EVENT_A_TIME, NULL);
+				ASSERT_NE(NULL, t);
+				EXPECT_LE(time, *t);
+				time = *t;
+				v = genl_find(in, len, e->type == GCHINT_EVENT_PHASE ?
+					      GCHINT_EVENT_A_PHASE :
+					      GCHINT_EVENT_A_LEASE, NULL);
+				ASSERT_NE(NULL, v);
+				EXPECT_EQ(e->what, *v);
+				if (e->type == GCHINT_EVENT_PHASE) {
+					v = genl_find(in, len,
+						      GCHINT_EVENT_A_FLAGS, NULL);
+					ASSERT_NE(NULL, v);
+					EXPECT_EQ(e->flags, *v);
+				}
+			}
+			if (size >= left)
+				break;
+			attrs += size;
+			left -= size;
+		}
+	}
+	EXPECT_EQ(all, got);
+	genl_close(&listener);
+}
+
+TEST_F(netlink, samples)
+{
+	struct genl listener;
+
+	ASSERT_EQ(0, governor_all("gchint"));
+	ASSERT_EQ(0, genl_open(&listener));
+	ASSERT_EQ(0, genl_listen(&listener, listener.sampling));
+	ASSERT_EQ(0, genl_next(&listener, 10000));
+	EXPECT_EQ(GCHINT_CMD_SAMPLE, (int)listener.cmd);
+	EXPECT_NE(NULL, genl_find(listener.attrs, listener.attrs_len,
+				  GCHINT_A_POLICY, NULL));
+	genl_close(&listener);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * A phase reaches the clock register, and its end gives back what it took.
+ *
+ * The hinted thread spins on one CPU throughout: load never changes, so only
+ * the hint can move the clock. This program watches the hardware from another
+ * CPU, asleep nearly all the time.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "hw.h"
+#include "session.h"
+#include "sysfs.h"
+#include "worker.h"
+
+#define TRIALS 15
+#define SOON_MS 2000	/* an emulated CPU on a busy machine may stand still */
+
+FIXTURE(phase) {
+	const struct hw_board *hw;
+	struct session session;
+	struct worker worker;
+	int cpu;		/* of the hinted thread */
+	int policy;
+	struct session watch;
+	int slot;
+	long khz[MAX_OPPS];
+	int opps;
+	long min, max;
+	long cap;		/* at least this is above every cap in use here */
+	int steady;		/* percent of looks that must agree */
+};
+
+FIXTURE_SETUP(phase)
+{
+	self->session.fd = -1;
+	self->hw = hw_open();
+	ASSERT_NE(NULL, self->hw);
+	self->cpu = sysconf(_SC_NPROCESSORS_ONLN) - 1;
+	ASSERT_GT(self->cpu, 0);
+	ASSERT_EQ(0, bind_cpu(0));
+	self->policy = policy_of(self->cpu);
+	self->opps = opps(self->policy, self->khz, MAX_OPPS);
+	ASSERT_GT(self->opps, 1);
+	self->min = self->khz[0];
+	self->max = self->khz[self->opps - 1];
+	self->cap = self->max * 6 / 10;
+	/* In a shared policy what else runs on the board raises it, too. */
+	self->steady = self->hw->per_cpu ? 95 : 60;
+
+	/* The other policies keep still: some boards share a way to the clocks. */
+	governor_save();
+	ASSERT_EQ(0, governor_all("performance"));
+	ASSERT_EQ(0, policy_put(self->policy, "scaling_governor", "gchint"));
+	ASSERT_EQ(0, tunable_put(self->policy, "mode", "table"));
+	ASSERT_EQ(0, tunable_put(self->policy, "cap_mark_pct", "45"));
+	ASSERT_EQ(0, tunable_put(self->policy, "cap_collect_pct", "45"));
+	ASSERT_EQ(0, tunable_put(self->policy, "min_latencies", "0"));
+	ASSERT_EQ(0, parameter_put("hint_ttl_ms", "60000"));
+
+	self->watch.fd = -1;
+	if (!hw_open()->per_cpu)
+		ASSERT_EQ(0, session_watch_quietly(&self->watch));
+	ASSERT_EQ(0, worker_start(&self->worker, self->cpu));
+	ASSERT_EQ(0, session_open(&self->session));
+	self->slot = session_attach(&self->session, self->worker.tid,
+				    GCHINT_ROLE_NONE, 0);
+	ASSERT_GE(self->slot, 0);
+}
+
+FIXTURE_TEARDOWN(phase)
+{
+	session_close(&self->session);
+	worker_stop(&self->worker);
+	session_close(&self->watch);
+	parameter_put("hint_ttl_ms", "1000");
+	tunable_put(self->policy, "mode", "model");
+	governor_restore();
+}
+
+static int ascending(const void *a, const void *b)
+{
+	long x = *(const long *)a, y = *(const long *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Full load, and the clock where load puts it. */
+#define SPIN_AT_MAX() do {						\
+	worker_do(&self->worker, WORK_SPIN);				\
+	ASSERT_GE(await_khz(self->cpu, self->max, self->max, SOON_MS), 0); \
+} while (0)
+
+/*
+ * "Within one scheduler tick": the best of the trials, since an emulated CPU
+ * may lose its host at any time; all of them are to arrive.
+ */
+TEST_F_TIMEOUT(phase, begin_lowers_and_end_gives_back, 120)
+{
+	long down[TRIALS], up[TRIALS];
+	long tick = 1000000 / 250 + 1;
+	int i;
+
+	SPIN_AT_MAX();
+	for (i = 0; i < TRIALS; i++) {
+		ASSERT_EQ(1, session_edge(&self->session, self->slot,
+					  GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT));
+		down[i] = await_khz(self->cpu, self->min, self->cap, SOON_MS);
+		ASSERT_GE(down[i], 0);
+		sleep_us(20000);
+		ASSERT_EQ(1, session_edge(&self->session, self->slot,
+					  GCHINT_PHASE_NONE, 0));
+		up[i] = await_khz(self->cpu, self->max, self->max, SOON_MS);
+		ASSERT_GE(up[i], 0);
+		sleep_us(20000);
+	}
+	qsort(down, TRIALS, sizeof(*down), ascending);
+	qsort(up, TRIALS, sizeof(*up), ascending);
+	TH_LOG("begin to clock: best %ld us, median %ld, worst %ld; end to clock: best %ld us, median %ld, worst %ld; n %d",
+	       down[0], down[TRIALS / 2], down[TRIALS - 1],
+	       up[0], up[TRIALS / 2], up[TRIALS - 1], TRIALS);
+	EXPECT_LE(down[0], tick);
+	EXPECT_LE(up[0], tick);
+}
+
+/* The voltage of the cores goes with it, where the board changes it. */
+TEST_F(phase, voltage_follows)
+{
+	long uv_max, uv_cap = 0, khz;
+	int tries;
+
+	if (!self->hw->uv)
+		SKIP(return, "voltage_follows: no supply that changes on %s",
+		     self->hw->name);
+	SPIN_AT_MAX();
+	uv_max = hw_uv(self->cpu);
+	ASSERT_EQ(1, session_edge(&self->session, self->slot,
+				  GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT));
+	/* Clock and voltage of one moment. */
+	for (tries = 0; tries < SOON_MS; tries++) {
+		khz = hw_khz(self->cpu);
+		uv_cap = hw_uv(self->cpu);
+		if (khz <= self->cap && uv_cap < uv_max &&
+		    hw_khz(self->cpu) == khz)
+			break;
+		sleep_us(1000);
+	}
+	TH_LOG("%ld uV at the highest clock, %ld uV in the phase", uv_max, uv_cap);
+	EXPECT_LT(uv_cap, uv_max);
+	EXPECT_GT(uv_cap, 500000);
+	ASSERT_EQ(1, session_edge(&self->session, self->slot,
+				  GCHINT_PHASE_NONE, 0));
+	for (tries = 0; tries < SOON_MS && hw_uv(self->cpu) != uv_max; tries++)
+		sleep_us(1000);
+	EXPECT_EQ(uv_max, hw_uv(self->cpu));
+}
+
+/* No doorbell at all: the kernel sees the store when the scheduler looks. */
+TEST_F(phase, store_alone_is_seen)
+{
+	SPIN_AT_MAX();
+	session_store(&self->session, self->slot, GCHINT_PHASE_MARK,
+		      GCHINT_F_CONCURRENT);
+	EXPECT_GE(await_khz(self->cpu, self->min, self->cap, SOON_MS), 0);
+	session_store(&self->session, self->slot, GCHINT_PHASE_NONE, 0);
+	EXPECT_GE(await_khz(self->cpu, self->max, self->max, SOON_MS), 0);
+}
+
+/*
+ * A pause boosts at once. Load is counted over the longest window there is, so
+ * that it would take many ticks to ask for the same.
+ */
+TEST_F_TIMEOUT(phase, pause_raises_before_load_does, 120)
+{
+	long best = -1;
+	int i;
+
+	ASSERT_EQ(0, tunable_put(self->policy, "window_us", "100000"));
+	for (i = 0; i < TRIALS; i++) {
+		long us;
+
+		worker_do(&self->worker, WORK_LIGHT);
+		ASSERT_GE(await_khz(self->cpu, self->min, self->max / 2, SOON_MS), 0);
+		session_store(&self->session, self->slot, GCHINT_PHASE_REMARK,
+			      GCHINT_F_STW);
+		worker_do(&self->worker, WORK_SPIN);
+		session_ring(&self->session, self->slot);
+		us = await_khz(self->cpu, self->max, self->max, SOON_MS);
+		ASSERT_GE(us, 0);
+		best = best < 0 || us < best ? us : best;
+		session_edge(&self->session, self->slot, GCHINT_PHASE_NONE, 0);
+	}
+	TH_LOG("pause to highest clock: best %ld us of %d", best, TRIALS);
+	EXPECT_LE(best, 50000);
+	tunable_put(self->policy, "window_us", "4000");
+}
+
+/* Who waits decides: the same phase with each flag. */
+TEST_F(phase, flags_decide)
+{
+	static const struct {
+		unsigned int flags;
+		bool capped;
+	} cases[] = {
+		{ GCHINT_F_CONCURRENT, true },
+		{ GCHINT_F_STW, false },
+		{ GCHINT_F_FOREGROUND, false },
+		{ GCHINT_F_URGENT | GCHINT_F_CONCURRENT, false },
+		{ GCHINT_F_STW | GCHINT_F_CONCURRENT, false },
+		{ GCHINT_F_FOREGROUND | GCHINT_F_CONCURRENT, false },
+		{ 0, false },
+		{ GCHINT_F_CONCURRENT | 0x80, true },	/* unknown: ignored */
+	};
+	size_t i;
+
+	SPIN_AT_MAX();
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		session_store(&self->session, self->slot, GCHINT_PHASE_MARK,
+			      cases[i].flags);
+		ASSERT_EQ(0, session_ring(&self->session, self->slot));
+		if (cases[i].capped) {
+			EXPECT_GE(await_khz(self->cpu, self->min, self->cap,
+					    SOON_MS), 0)
+				TH_LOG("flags %#x", cases[i].flags);
+		} else {
+			EXPECT_GE(await_khz(self->cpu, self->max, self->max,
+					    SOON_MS), 0)
+				TH_LOG("flags %#x", cases[i].flags);
+			/* ... and stays there. */
+			EXPECT_GE(share_khz(self->cpu, self->max, self->max, 50),
+				  self->steady)
+				TH_LOG("flags %#x", cases[i].flags);
+		}
+	}
+}
+
+/* An unknown phase is none, whatever its flags. */
+TEST_F(phase, unknown_phase_is_none)
+{
+	SPIN_AT_MAX();
+	session_store(&self->session, self->slot, 200, GCHINT_F_CONCURRENT);
+	ASSERT_EQ(0, session_ring(&self->session, self->slot));
+	sleep_us(30000);
+	EXPECT_GE(share_khz(self->cpu, self->max, self->max, 50), self->steady);
+}
+
+/* A phase whose sequence stands still is stale after hint_ttl_ms. */
+TEST_F(phase, stale_hint_is_ignored)
+{
+	ASSERT_EQ(0, parameter_put("hint_ttl_ms", "200"));
+	EXPECT_EQ(200, self->session.info->hint_ttl_ms);
+	SPIN_AT_MAX();
+	ASSERT_EQ(1, session_edge(&self->session, self->slot, GCHINT_PHASE_MARK,
+				  GCHINT_F_CONCURRENT));
+	ASSERT_GE(await_khz(self->cpu, self->min, self->cap, SOON_MS), 0);
+	EXPECT_GE(await_khz(self->cpu, self->max, self->max, SOON_MS), 0);
+	sleep_us(300000);
+	EXPECT_GE(share_khz(self->cpu, self->max, self->max, 50), self->steady);
+	/* It moves again: it counts again. */
+	ASSERT_EQ(1, session_edge(&self->session, self->slot, GCHINT_PHASE_MARK,
+				  GCHINT_F_CONCURRENT));
+	EXPECT_GE(await_khz(self->cpu, self->min, self->cap, SOON_MS), 0);
+}
+
+/* The cap is the hinted thread's own: it never slows a neighbour. */
+TEST_F(phase, neighbour_is_not_slowed)
+{
+	struct worker other;
+
+	/* The watcher may run where the neighbour does. */
+	session_close(&self->watch);
+	SPIN_AT_MAX();
+	ASSERT_EQ(0, worker_start(&other, self->cpu - 1));
+	worker_do(&other, WORK_SPIN);
+	ASSERT_GE(await_khz(other.cpu, self->max, self->max, SOON_MS), 0);
+	ASSERT_EQ(1, session_edge(&self->session, self->slot, GCHINT_PHASE_MARK,
+				  GCHINT_F_CONCURRENT));
+	if (self->hw->per_cpu) {
+		EXPECT_GE(await_khz(self->cpu, self->min, self->cap, SOON_MS), 0);
+	} else {
+		sleep_us(50000);
+	}
+	EXPECT_GE(share_khz(other.cpu, self->max, self->max, 100), self->steady);
+	worker_stop(&other);
+	if (!self->hw->per_cpu)
+		EXPECT_GE(await_khz(self->cpu, self->min, self->cap, SOON_MS), 0);
+}
+
+/* A phase counts only while its thread is the one that runs. */
+TEST_F(phase, sleeping_thread_does_not_count)
+{
+	struct worker other;
+
+	ASSERT_EQ(0, worker_start(&other, self->cpu));
+	session_edge(&self->session, self->slot, GCHINT_PHASE_MARK,
+		     GCHINT_F_CONCURRENT);
+	worker_do(&other, WORK_SPIN);
+	EXPECT_GE(await_khz(self->cpu, self->max, self->max, SOON_MS), 0);
+	/* The hinted thread takes its share, at its own frequency. */
+	worker_do(&self->worker, WORK_SPIN);
+	EXPECT_GE(await_khz(self->cpu, self->min, self->cap, SOON_MS), 0);
+	EXPECT_GE(await_khz(self->cpu, self->max, self->max, SOON_MS), 0);
+	worker_stop(&other);
+	EXPECT_GE(await_khz(self->cpu, self->min, self->cap, SOON_MS), 0);
+}
+
+/* A standing role counts whenever the thread runs; a phase goes before it. */
+TEST_F(phase, role_counts_without_a_phase)
+{
+	SPIN_AT_MAX();
+	ASSERT_EQ(0, session_role(&self->session, self->slot,
+				  GCHINT_ROLE_CONCURRENT, 0));
+	EXPECT_GE(await_khz(self->cpu, self->min, self->cap, SOON_MS), 0);
+	session_store(&self->session, self->slot, GCHINT_PHASE_REMARK, GCHINT_F_STW);
+	ASSERT_EQ(0, session_ring(&self->session, self->slot));
+	EXPECT_GE(await_khz(self->cpu, self->max, self->max, SOON_MS), 0);
+	session_store(&self->session, self->slot, GCHINT_PHASE_NONE, 0);
+	ASSERT_EQ(0, session_ring(&self->session, self->slot));
+	EXPECT_GE(await_khz(self->cpu, self->min, self->cap, SOON_MS), 0);
+	ASSERT_EQ(0, session_role(&self->session, self->slot,
+				  GCHINT_ROLE_NONE, 0));
+	EXPECT_GE(await_khz(self->cpu, self->max, self->max, SOON_MS), 0);
+}
+
+/* A coordinator announces once for a worker that follows its slot. */
+TEST_F(phase, follower_counts_by_its_leader)
+{
+	struct worker coordinator;
+	int lead;
+
+	ASSERT_EQ(0, worker_start(&coordinator, 0));
+	lead = session_attach(&self->session, coordinator.tid,
+			      GCHINT_ROLE_NONE, 0);
+	ASSERT_GE(lead, 0);
+	ASSERT_EQ(0, session_role(&self->session, self->slot,
+				  GCHINT_ROLE_FOLLOW, lead));
+	SPIN_AT_MAX();
+	session_store(&self->session, lead, GCHINT_PHASE_MARK,
+		      GCHINT_F_CONCURRENT);
+	EXPECT_GE(await_khz(self->cpu, self->min, self->cap, SOON_MS), 0);
+	session_store(&self->session, lead, GCHINT_PHASE_NONE, 0);
+	EXPECT_GE(await_khz(self->cpu, self->max, self->max, SOON_MS), 0);
+	/* Its leader's slot is gone: nothing to follow. */
+	session_store(&self->session, lead, GCHINT_PHASE_MARK,
+		      GCHINT_F_CONCURRENT);
+	EXPECT_GE(await_khz(self->cpu, self->min, self->cap, SOON_MS), 0);
+	ASSERT_EQ(0, session_detach(&self->session, lead));
+	EXPECT_GE(await_khz(self->cpu, self->max, self->max, SOON_MS), 0);
+	worker_stop(&coordinator);
+}
+
+/* Mode off, or another governor: a hint moves nothing. */
+TEST_F(phase, off_means_load_only)
+{
+	ASSERT_EQ(0, tunable_put(self->policy, "mode", "off"));
+	SPIN_AT_MAX();
+	session_store(&self->session, self->slot, GCHINT_PHASE_MARK,
+		      GCHINT_F_CONCURRENT);
+	ASSERT_EQ(0, session_ring(&self->session, self->slot));
+	sleep_us(30000);
+	EXPECT_GE(share_khz(self->cpu, self->max, self->max, 100), self->steady);
+	/* Turned on in mid-phase: the phase counts. */
+	ASSERT_EQ(0, tunable_put(self->policy, "mode", "table"));
+	EXPECT_GE(await_khz(self->cpu, self->min, self->cap, SOON_MS), 0);
+	ASSERT_EQ(0, governor_all("schedutil"));
+	EXPECT_GE(await_khz(self->cpu, self->max, self->max, SOON_MS), 0);
+	EXPECT_GE(share_khz(self->cpu, self->max, self->max, 100), self->steady);
+}
+
+/* The user's limits hold against a boost, and end with themselves. */
+TEST_F(phase, limits_hold)
+{
+	char text[32];
+
+	sprintf(text, "%ld", self->khz[0]);
+	SPIN_AT_MAX();
+	session_store(&self->session, self->slot, GCHINT_PHASE_REMARK, GCHINT_F_STW);
+	ASSERT_EQ(0, session_ring(&self->session, self->slot));
+	ASSERT_EQ(0, policy_put(self->policy, "scaling_max_freq", text));
+	EXPECT_GE(await_khz(self->cpu, self->min, self->khz[0], SOON_MS), 0);
+	EXPECT_GE(share_khz(self->cpu, self->min, self->khz[0], 100), self->steady);
+	sprintf(text, "%ld", self->max);
+	ASSERT_EQ(0, policy_put(self->policy, "scaling_max_freq", text));
+	EXPECT_GE(await_khz(self->cpu, self->max, self->max, SOON_MS), 0);
+}
+
+TEST_HARNESS_MAIN

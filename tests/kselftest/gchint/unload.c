@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * The module goes only when nobody uses it, and then without a trace; it comes
+ * back as often as one likes. Leaves it loaded.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "genl.h"
+#include "session.h"
+#include "sysfs.h"
+#include "worker.h"
+
+#define MODULE "cpufreq_gchint"
+
+static int unload(void)
+{
+	return syscall(SYS_delete_module, MODULE, O_NONBLOCK) ? -errno : 0;
+}
+
+static int load(void)
+{
+	struct utsname name;
+	char path[256];
+	int fd, ret;
+
+	uname(&name);
+	snprintf(path, sizeof(path), "/lib/modules/%s/extra/" MODULE ".ko",
+		 name.release);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	ret = syscall(SYS_finit_module, fd, "", 0) ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
+static bool governor_known(void)
+{
+	char list[256];
+
+	policy_get(0, "scaling_available_governors", list, sizeof(list));
+	return strstr(list, "gchint");
+}
+
+/* Device, governor, debugfs, netlink: all there or none. */
+#define EXPECT_PRESENT(yes) do {					\
+	struct genl genl_;						\
+	int found_ = genl_open(&genl_);					\
+	if (!found_)							\
+		genl_close(&genl_);					\
+	EXPECT_EQ(yes, !found_);					\
+	EXPECT_EQ(yes, !access(DEVICE, F_OK));				\
+	EXPECT_EQ(yes, !access("/sys/kernel/debug/gchint", F_OK));	\
+	EXPECT_EQ(yes, governor_known());				\
+} while (0)
+
+FIXTURE(unload) {
+	struct session session;
+};
+
+FIXTURE_SETUP(unload)
+{
+	self->session.fd = -1;
+	governor_save();
+	ASSERT_EQ(0, governor_all("performance"));
+	ASSERT_EQ(0, access("/sys/module/" MODULE, F_OK));
+}
+
+FIXTURE_TEARDOWN(unload)
+{
+	session_close(&self->session);
+	if (access("/sys/module/" MODULE, F_OK))
+		load();
+	governor_restore();
+}
+
+TEST_F(unload, refused_while_open)
+{
+	ASSERT_EQ(0, session_open(&self->session));
+	EXPECT_EQ(-EWOULDBLOCK, unload());
+	EXPECT_PRESENT(true);
+	/* A mapping alone is use as well. */
+	close(self->session.fd);
+	EXPECT_EQ(-EWOULDBLOCK, unload());
+	munmap((void *)self->session.info, 4096);
+	EXPECT_EQ(-EWOULDBLOCK, unload());
+	munmap((void *)self->session.slots, 4096);
+	self->session.fd = -1;
+	EXPECT_EQ(0, unload());
+	EXPECT_PRESENT(false);
+	EXPECT_EQ(0, load());
+	EXPECT_PRESENT(true);
+}
+
+TEST_F(unload, refused_while_governing)
+{
+	ASSERT_EQ(0, policy_put(0, "scaling_governor", "gchint"));
+	EXPECT_EQ(-EWOULDBLOCK, unload());
+	EXPECT_PRESENT(true);
+	ASSERT_EQ(0, policy_put(0, "scaling_governor", "performance"));
+	EXPECT_EQ(0, unload());
+	EXPECT_PRESENT(false);
+	EXPECT_EQ(0, load());
+}
+
+/* Right after its last user was killed in mid-phase, while it hints. */
+TEST_F_TIMEOUT(unload, after_a_kill, 120)
+{
+	int i, status, ret, tries;
+	pid_t child;
+
+	for (i = 0; i < 5; i++) {
+		int ready[2];
+		char byte;
+
+		ASSERT_EQ(0, pipe(ready));
+		ASSERT_EQ(0, governor_all("gchint"));
+		child = fork();
+		ASSERT_GE(child, 0);
+		if (!child) {
+			struct session s;
+			int slot;
+
+			if (session_open(&s))
+				_exit(1);
+			slot = session_attach(&s, 0, GCHINT_ROLE_NONE, 0);
+			if (slot < 0)
+				_exit(2);
+			session_edge(&s, slot, GCHINT_PHASE_MARK,
+				     GCHINT_F_CONCURRENT);
+			if (write(ready[1], "", 1) != 1)
+				_exit(3);
+			for (;;) {
+				session_edge(&s, slot, GCHINT_PHASE_REMARK,
+					     GCHINT_F_STW);
+				session_edge(&s, slot, GCHINT_PHASE_MARK,
+					     GCHINT_F_CONCURRENT);
+			}
+		}
+		close(ready[1]);
+		ASSERT_EQ(1, read(ready[0], &byte, 1));
+		close(ready[0]);
+		sleep_us(20000);
+		kill(child, SIGKILL);
+		ASSERT_EQ(child, waitpid(child, &status, 0));
+		ASSERT_EQ(0, governor_all("performance"));
+		/* The last reference may be on its way. */
+		for (tries = 0, ret = unload(); ret && tries < 200; tries++) {
+			sleep_us(10000);
+			ret = unload();
+		}
+		ASSERT_EQ(0, ret);
+		EXPECT_PRESENT(false);
+		ASSERT_EQ(0, load());
+	}
+}
+
+TEST_F_TIMEOUT(unload, again_and_again, 120)
+{
+	int i;
+
+	for (i = 0; i < 5; i++) {
+		ASSERT_EQ(0, unload());
+		ASSERT_EQ(0, load());
+		ASSERT_EQ(0, governor_all("gchint"));
+		ASSERT_EQ(0, session_open(&self->session));
+		ASSERT_GE(session_attach(&self->session, 0, 0, 0), 0);
+		session_close(&self->session);
+		ASSERT_EQ(0, governor_all("performance"));
+	}
+	EXPECT_PRESENT(true);
+}
+
+/* A daemon that listens and records does not keep the module. */
+TEST_F(unload, recorder_does_not_hold_it)
+{
+	struct genl genl;
+
+	ASSERT_EQ(0, genl_open(&genl));
+	ASSERT_EQ(0, genl_record(&genl, 1u << GCHINT_PHASE_MARK));
+	ASSERT_EQ(0, genl_listen(&genl, genl.event));
+	EXPECT_EQ(0, unload());
+	EXPECT_PRESENT(false);
+	genl_close(&genl);
+	EXPECT_EQ(0, load());
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "hw.h"
+#include "worker.h"
+
+int bind_cpu(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	return sched_setaffinity(0, sizeof(set), &set) ? -errno : 0;
+}
+
+long long now_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000LL + t.tv_nsec / 1000;
+}
+
+void sleep_us(long us)
+{
+	struct timespec t = { us / 1000000, us % 1000000 * 1000 };
+
+	nanosleep(&t, NULL);
+}
+
+static void spin_a_little(void)
+{
+	volatile int i;
+
+	for (i = 0; i < 2000; i++)
+		;
+}
+
+void spin_forever(void)
+{
+	for (;;)
+		spin_a_little();
+}
+
+static void *worker_main(void *arg)
+{
+	struct worker *w = arg;
+
+	bind_cpu(w->cpu);
+	__atomic_store_n(&w->tid, syscall(SYS_gettid), __ATOMIC_RELEASE);
+	for (;;) {
+		switch (__atomic_load_n(&w->work, __ATOMIC_ACQUIRE)) {
+		case WORK_SLEEP:
+			sleep_us(1000);
+			break;
+		case WORK_SPIN:
+			spin_a_little();
+			break;
+		case WORK_LIGHT:
+			spin_a_little();
+			sleep_us(5000);
+			break;
+		case WORK_EXIT:
+			return NULL;
+		}
+	}
+}
+
+int worker_start(struct worker *w, int cpu)
+{
+	int ret;
+
+	memset(w, 0, sizeof(*w));
+	w->cpu = cpu;
+	ret = pthread_create(&w->thread, NULL, worker_main, w);
+	if (ret)
+		return -ret;
+	w->running = true;
+	while (!__atomic_load_n(&w->tid, __ATOMIC_ACQUIRE))
+		sleep_us(500);
+	return 0;
+}
+
+void worker_do(struct worker *w, enum work work)
+{
+	__atomic_store_n(&w->work, work, __ATOMIC_RELEASE);
+}
+
+void worker_stop(struct worker *w)
+{
+	if (!w->running)
+		return;
+	worker_do(w, WORK_EXIT);
+	pthread_join(w->thread, NULL);
+	w->running = false;
+}
+
+/* Looks at a CPU's clock, without disturbing it if that is possible. */
+static long look(int cpu, long long *asked_us)
+{
+	long khz = hw_peek(cpu);
+
+	/* Others talk to the clocks: ask properly, but not all the time. */
+	if (khz == -EAGAIN && now_us() - *asked_us > 20000) {
+		khz = hw_khz(cpu);
+		*asked_us = now_us();
+	}
+	return khz;
+}
+
+static void between_looks(void)
+{
+	sleep_us(hw_open() && hw_open()->per_cpu ? 200 : 1000);
+}
+
+long await_khz(int cpu, long low, long high, int ms)
+{
+	long long begin = now_us(), asked = begin, now;
+
+	do {
+		long khz = look(cpu, &asked);
+
+		now = now_us();
+		if (khz >= low && khz <= high)
+			return now - begin;
+		between_looks();
+	} while (now - begin < ms * 1000LL);
+	/* Never late because of how it looked. */
+	return hw_khz(cpu) >= low && hw_khz(cpu) <= high ? now - begin : -1;
+}
+
+int share_khz(int cpu, long low, long high, int ms)
+{
+	long long asked = 0, end;
+	int looks = 0, within = 0;
+
+	/* What led here may still be under way. */
+	sleep_us(100000);
+	end = now_us() + ms * 1000LL;
+	while (now_us() < end || !looks) {
+		long khz = look(cpu, &asked);
+
+		if (khz != -EAGAIN) {
+			looks++;
+			within += khz >= low && khz <= high;
+		}
+		between_looks();
+	}
+	return within * 100 / looks;
+}

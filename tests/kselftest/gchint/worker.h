@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/* A thread that is bound to one CPU and does as told, and a watch on clocks. */
+#ifndef WORKER_H
+#define WORKER_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+enum work {
+	WORK_SLEEP,	/* nothing */
+	WORK_SPIN,	/* all of the CPU, in user space */
+	WORK_LIGHT,	/* some per cent of the CPU */
+	WORK_EXIT,	/* the thread ends */
+};
+
+/**
+ * struct worker - a thread
+ * @cpu: where it runs
+ * @tid: its number
+ */
+struct worker {
+	int cpu;
+	int tid;
+	enum work work;
+	pthread_t thread;
+	bool running;
+};
+
+/* 0 or -errno; returns when the thread is on its CPU and sleeps. */
+int worker_start(struct worker *w, int cpu);
+void worker_do(struct worker *w, enum work work);
+void worker_stop(struct worker *w);
+
+/* Binds the calling thread: 0 or -errno. */
+int bind_cpu(int cpu);
+
+/* CLOCK_MONOTONIC in microseconds. */
+long long now_us(void);
+
+/* Sleeps without spinning. */
+void sleep_us(long us);
+
+/**
+ * spin_forever() - what WORK_SPIN does, for a process of its own
+ */
+void spin_forever(void) __attribute__((noreturn));
+
+/**
+ * await_khz() - wait until the hardware runs a CPU within bounds
+ * @cpu: the CPU
+ * @low: lowest kHz that will do
+ * @high: highest
+ * @ms: for how long to wait
+ *
+ * Looks every 200 us, or every 1000 us where both are in one policy and looking
+ * is load that counts; the caller should be on another CPU.
+ *
+ * Return: microseconds until it was so, or -1 when it was not in time.
+ */
+long await_khz(int cpu, long low, long high, int ms);
+
+/**
+ * share_khz() - how often, from 100 ms from now on, the hardware runs a CPU within bounds
+ * @cpu: the CPU
+ * @low: lowest kHz
+ * @high: highest
+ * @ms: for how long to look
+ *
+ * Return: percent of the looks.
+ */
+int share_khz(int cpu, long low, long high, int ms);
+
+#endif
