@@ -125,8 +125,11 @@ void gchint_decide_policy(struct gchint_decision *out, const struct gchint_rules
 u64 gchint_decide_delay_ns(const struct gchint_rules *r)
 {
 	u32 us = READ_ONCE(r->tun->rate_limit_us);
+	u64 ns = (u64)us * NSEC_PER_USEC;
 
 	if (us)
-		return (u64)us * NSEC_PER_USEC;
-	return clamp_t(u64, 20ULL * gchint_rules_latency(r), 500 * NSEC_PER_USEC, 10 * NSEC_PER_MSEC);
+		return ns;
+	ns = READ_ONCE(r->tun->window_us) * (u64)NSEC_PER_USEC / 4;
+	ns = max_t(u64, ns, 20ULL * gchint_rules_latency(r));
+	return min_t(u64, ns, 10 * NSEC_PER_MSEC);
 }

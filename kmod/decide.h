@@ -130,8 +130,8 @@ void gchint_decide_policy(struct gchint_decision *out, const struct gchint_rules
  * gchint_decide_delay_ns() - least time between decisions without a phase edge
  * @r: rules of the policy
  *
- * &gchint_tunables.rate_limit_us; if that is 0, twenty times the switch latency, within
- * 500 us and 10 ms.
+ * &gchint_tunables.rate_limit_us; if that is 0, a quarter of the window or
+ * twenty times the switch latency, whichever is longer, but at most 10 ms.
  */
 u64 gchint_decide_delay_ns(const struct gchint_rules *r);
 

@@ -6,6 +6,10 @@
 /* The channels have converged this long after the last hint. */
 #define MERGE_NS (256 * (u64)NSEC_PER_MSEC)
 #define IO_MIN (GCHINT_ONE / 8)
+/* ln 2 / 32.768 ms, by nanoseconds and fixed point: times 2^10 times 2^26. */
+#define LN2_HALF_LIFE 1454U
+/* Up to here that is within a hundredth of the truth. */
+#define STRAIGHT_NS (8 * (u64)NSEC_PER_MSEC)
 
 /* 2^16 * 2^(-n/32): the decay of n periods of 1024 us, half-life 32 periods. */
 static const u32 decay_16[33] = {
@@ -61,9 +65,23 @@ static void meter_add(struct gchint_load_meter *m, u64 wall, u64 busy, u32 scale
 	m->busy_ns = 0;
 }
 
+/*
+ * The mean, had the busy time of the window under way come last. The start of
+ * an exponential is straight, and the straight line is above it.
+ */
+static u32 mean_now(const struct gchint_load_meter *m)
+{
+	u32 one = GCHINT_ONE << 10;
+
+	if (m->busy_ns > STRAIGHT_NS)
+		return one - decay(one - m->mean, m->busy_ns);
+	return m->mean + (u32)(((u64)(one - m->mean) * ((m->busy_ns * LN2_HALF_LIFE) >> 26)) >>
+			       GCHINT_ONE_SHIFT);
+}
+
 static u32 meter_value(const struct gchint_load_meter *m, u64 window_ns)
 {
-	u32 value = max_t(u32, m->window, m->mean >> 10);
+	u32 value = max_t(u32, m->window, mean_now(m) >> 10);
 
 	/* The division is only for a burst that is about to matter. */
 	if ((m->busy_ns << GCHINT_ONE_SHIFT) > value * window_ns)

@@ -24,7 +24,7 @@
 	T(probe_pct, 25, 1, 50)				\
 	T(rate_limit_us, 0, 0, 100000)			\
 	T(slowdown_pct, 50, 0, 1000)			\
-	T(window_us, 4000, 1000, 100000)
+	T(window_us, 8000, 1000, 100000)
 
 /*
  * T(name, phase, default, lowest, highest): percent of the highest frequency
@@ -62,7 +62,7 @@
  *	keep learning (and one in four of that until learned); 0 never
  * @probe_pct: how far from the choice a probe may be
  * @rate_limit_us: least time between decisions without a phase edge;
- *	0 chooses from the switch latency
+ *	0 chooses, see gchint_decide_delay_ns()
  * @slowdown_pct: bound on a concurrent phase's own slowdown
  * @window_us: window over which busy time is counted
  * @cap_pct: by phase, see GCHINT_TUNABLE_CAPS

@@ -178,6 +178,13 @@ static void test_highest_of_the_cpus_decides(void **state)
 	assert_int_equal(best.cpu, 1);
 }
 
+static void limits(struct fixture *x, u32 min_khz, u32 max_khz)
+{
+	x->rules.min_khz = min_khz;
+	x->rules.max_khz = max_khz;
+	x->rules.epoch++;
+}
+
 static void test_limits_decide(void **state)
 {
 	struct fixture x;
@@ -186,18 +193,18 @@ static void test_limits_decide(void **state)
 	init(&x);
 	assert_cmp(load(&x, 1024), ==, 2150400);
 	assert_int_equal(x.out.reason, GCHINT_REASON_LOAD);
-	x.rules.max_khz = 1500000; /* thermal */
+	limits(&x, 300000, 1500000); /* thermal */
 	assert_cmp(load(&x, 1024), ==, 1497600);
 	assert_int_equal(x.out.reason, GCHINT_REASON_LIMITS);
 	assert_true(x.out.change);
-	x.rules.min_khz = 1000000; /* user */
+	limits(&x, 1000000, 1500000); /* user */
 	x.now += S;
 	assert_cmp(load(&x, 0), ==, 1036800);
 	assert_int_equal(x.out.reason, GCHINT_REASON_LIMITS);
 	/* A thermal limit is not to wait for anything. */
-	x.rules.min_khz = 300000;
+	limits(&x, 300000, 1500000);
 	assert_cmp(load(&x, 1024), ==, 1497600);
-	x.rules.max_khz = 700000;
+	limits(&x, 300000, 700000);
 	assert_cmp(load(&x, 1024), ==, 652800);
 	plan_is(&x, GCHINT_CLASS_STW, 2150400, GCHINT_REASON_STW, true);
 	{
@@ -206,7 +213,7 @@ static void test_limits_decide(void **state)
 		assert_cmp(policy(&x, &d), ==, 652800);
 		assert_int_equal(x.out.reason, GCHINT_REASON_LIMITS);
 	}
-	x.rules.max_khz = 2150400;
+	limits(&x, 300000, 2150400);
 	assert_cmp(load(&x, 1024), ==, 2150400);
 }
 
@@ -221,7 +228,7 @@ static void test_new_hardware_maximum_is_followed(void **state)
 	for (u32 khz = 300000; khz <= 1113600; khz += 101700)
 		gchint_opps_add(&x.opps, khz, khz / 1000, 0);
 	gchint_opps_finish(&x.opps);
-	x.rules.max_khz = 1113600;
+	limits(&x, 300000, 1113600);
 	assert_near(cpu(&x, 512, false).khz, 1.25 * x.opps.ref_khz / 2, 10);
 	assert_cmp(load(&x, 1024), <=, 1113600);
 	assert_int_equal(x.out.reason, GCHINT_REASON_LOAD);
@@ -397,9 +404,11 @@ static void test_rate_limit_follows_the_latency(void **state)
 	(void)state;
 	init(&x);
 	x.rules.latency_ns = 0;
-	assert_cmp(gchint_decide_delay_ns(&x.rules), ==, 500 * US);
+	assert_cmp(gchint_decide_delay_ns(&x.rules), ==, x.tun.window_us / 4 * US);
 	x.rules.latency_ns = 140000;
 	assert_cmp(gchint_decide_delay_ns(&x.rules), ==, 2800 * US);
+	x.tun.window_us = 100000;
+	assert_cmp(gchint_decide_delay_ns(&x.rules), ==, 10 * MS);
 	x.rules.latency_ns = U32_MAX;
 	assert_cmp(gchint_decide_delay_ns(&x.rules), ==, 10 * MS);
 	x.tun.rate_limit_us = 77;

@@ -342,6 +342,19 @@ static void test_two_frequencies_are_no_sample(void **state)
 	assert_true(l.sample.valid && l.sample.ended);
 	assert_cmp(l.sample.work, ==, 0);
 
+	/* Two that are close enough are one, above or below. */
+	for (u32 up = 0; up < 2; up++) {
+		lease_init(&l);
+		begin(&l, 0);
+		run(&l, 3 * MS, up ? 590000 : 610000);
+		run(&l, 2 * MS, up ? 610000 : 590000);
+		l.slot.work_done = 500;
+		edge(&l.slot, GCHINT_PHASE_NONE, 0);
+		look(&l);
+		assert_cmp(l.sample.work, ==, 500);
+		assert_near(l.sample.khz, 600000, 5000);
+	}
+
 	/* Most of the time at one is one. */
 	lease_init(&l);
 	begin(&l, 0);
@@ -361,7 +374,8 @@ static void test_unknown_frequency_or_two_kinds_are_no_sample(void **state)
 	(void)state;
 	lease_init(&l);
 	begin(&l, 0);
-	run(&l, 2 * MS, 0);
+	run(&l, 2 * MS, 600000);
+	run(&l, MS, 0);
 	l.slot.work_done = 500;
 	edge(&l.slot, GCHINT_PHASE_NONE, 0);
 	look(&l);

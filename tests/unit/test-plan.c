@@ -357,6 +357,7 @@ static void test_phase_too_short_for_a_switch(void **state)
 	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .7, MS);
 	assert_cmp(plan(&x), ==, GCHINT_PLAN_LOAD);
 	assert_true(x.plan.avoided);
+	assert_cmp(x.plan.expected_us, ==, 1000);
 	/* Four latencies: not short. */
 	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .7, 3 * MS);
 	assert_cmp(plan(&x), !=, GCHINT_PLAN_LOAD);
@@ -404,6 +405,7 @@ static void test_plan_holds_until_something_changes(void **state)
 	init(&x, krait_static);
 	assert_false(gchint_plan_valid(&x.plan, &x.hint, &x.rules, NOW));
 	plan(&x);
+	assert_cmp(x.plan.expected_us, ==, U32_MAX);
 	assert_true(gchint_plan_valid(&x.plan, &x.hint, &x.rules, NOW + MS));
 	assert_false(gchint_plan_valid(&x.plan, &x.hint, &x.rules, NOW + S));
 	x.hint.revision++;
