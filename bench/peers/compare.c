@@ -87,8 +87,8 @@ static void add_java(struct group *g, const char *collector, const char *class, 
 		p->missing = "no classes: javac was missing when bench was built";
 }
 
-static void add_bench(struct group *g, const char *name, const char *program,
-		      const char *workload, const char *gc, const char *const *args)
+static void add_bench(struct group *g, const char *name, const char *program, const char *workload,
+		      const char *gc, const char *const *args)
 {
 	struct peer *p = add(g, name);
 	size_t n = 0;
@@ -124,7 +124,8 @@ static void gcbench_group(struct group *g)
 	g->title = "GCBench, one mutator, 32 MiB";
 	/* Two settings, so that the comparison is with its better one. */
 	add_bench(g, "libgc", config.libgc, "gcbench", "heap=32M,expand=0", none);
-	add_bench(g, "libgc, expanded", config.libgc, "gcbench", "heap=32M,expand=1,divisor=1", none);
+	add_bench(g, "libgc, expanded", config.libgc, "gcbench", "heap=32M,expand=1,divisor=1",
+		  none);
 	add_plans(g, "gcbench", "32M", none);
 	add_java(g, "Serial", "GcBench", "32m", java);
 	add_java(g, "G1", "GcBench", "32m", java);
@@ -142,7 +143,7 @@ static void gcw_group(struct group *g, int threads)
 	add_java(g, "Serial", "Gcw", "96m", java);
 	add_java(g, "G1", "Gcw", "96m", java);
 	add_plans(g, "gcw", "96M", args);
-	add_bench(g, "libgc", config.libgc, "gcw", "heap=96M,expand=0", args);
+	add_bench(g, "libgc", config.libgc, "gcw", "heap=96M,expand=1,divisor=1", args);
 }
 
 /* A row of each plan at two heaps, and allocation alone with pages faulted in. */
@@ -176,9 +177,9 @@ static const char *state(const struct peer_series *s)
 static void print_group(const struct group *g, const struct peer_series *s)
 {
 	static const char *const heading[] = {
-		"contender", "n",	 "min ms",    "median ms",  "+- 95 %",	   "ratio",
-		"from",	     "to",	 "CPU ms",    "ns/object", "longest ms", "stops ms",
-		"heap MiB",  "collected", "machine",
+		"contender",  "n",	  "min ms",   "median ms", "+- 95 %",
+		"ratio",      "from",	  "to",	      "CPU ms",	   "ns/object",
+		"longest ms", "stops ms", "heap MiB", "collected", "machine",
 	};
 	struct table *t = table_new(heading, 15);
 	double base[PEER_ROUNDS_MAX], value[PEER_ROUNDS_MAX];
@@ -252,8 +253,9 @@ static int check_work(const struct group *g, const struct peer_series *s)
 
 static void print_lbo(const struct group *g, const struct peer_series *s)
 {
-	static const char *const heading[] = { "collector and heap", "wall ms", "LBO wall %",
-					       "CPU ms",	     "LBO CPU %", "machine" };
+	static const char *const heading[] = { "collector and heap", "wall ms",
+					       "LBO wall %",	     "CPU ms",
+					       "LBO CPU %",	     "machine" };
 	struct lbo_row row[MAX_PEERS];
 	double least[LBO_METRICS], value[PEER_ROUNDS_MAX];
 	struct table *t = table_new(heading, 6);
@@ -285,7 +287,8 @@ static void print_lbo(const struct group *g, const struct peer_series *s)
 		table_cell(t, "%s", state(&s[i]));
 	}
 	printf("\n%s%s\n", config.form == TABLE_MARKDOWN ? "## " : "", g->title);
-	printf("Distilled minimum: %.1f ms wall, %.1f ms CPU (least total less stops or collector CPU).\n\n",
+	printf("Distilled minimum: %.1f ms wall, %.1f ms CPU (least total less stops or collector "
+	       "CPU).\n\n",
 	       least[LBO_WALL], least[LBO_CPU]);
 	table_print(t, config.form, stdout);
 	table_free(t);
@@ -315,7 +318,8 @@ static int run_group(struct group *g, bool lbo)
 
 static int usage(void)
 {
-	fputs("usage: gchint-compare [--rounds=N] [--short] [--format=text|csv|json|markdown] [GROUP...]\n"
+	fputs("usage: gchint-compare [--rounds=N] [--short] [--format=text|csv|json|markdown] "
+	      "[GROUP...]\n"
 	      "Runs the bundled collectors against libgc and OpenJDK 17 on the same work.\n"
 	      "Groups: gcbench gcw1 gcw2 lbo; all when none is named. Five rounds or more\n"
 	      "make a result; --short is for trying it out.\n",

@@ -12,9 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PEER_ARGS 32
+#define PEER_ARGS	32
 #define PEER_ROUNDS_MAX 50
-#define PEER_TRIES 3 /* a round on a busy machine is done again so often */
+#define PEER_TRIES	3 /* a round on a busy machine is done again so often */
 
 /**
  * struct peer - a contender
@@ -60,7 +60,7 @@ void peer_rounds(const struct peer *peer, struct peer_series *series, size_t cou
 
 /** peer_figures() - @out[i] = figure of round i, by offset in struct peer_run. */
 void peer_figures(const struct peer_series *s, size_t offset, double *out);
-#define PEER_FIGURE(series, member, out) \
+#define PEER_FIGURE(series, member, out)                                                           \
 	peer_figures((series), offsetof(struct peer_run, member), (out))
 
 /** peer_csv() - the cell of the first row under @heading as a number, NAN without. */

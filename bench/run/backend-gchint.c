@@ -16,10 +16,43 @@
 _Static_assert((int)GC_PAUSE_COUNT == RUN_PAUSES, "names of pause classes");
 _Static_assert((int)GC_CAUSE_COUNT == RUN_CAUSES, "names of causes");
 
+/* What the statistics listener does not keep: the heap after each collection, remarks. */
+struct ends {
+	struct gc_listener base;
+	double heap_sum, remark_ms, remark_max_ms;
+	uint64_t cycles, remarks;
+};
+
 struct backend {
 	struct gc_heap *heap;
 	struct gc_listener_stats stats;
+	struct ends ends;
+	struct gc_listener_chain chain;
 	bool listening;
+};
+
+static void on_cycle_end(struct gc_listener *self, const struct gc_event *event)
+{
+	struct ends *ends = (struct ends *)self;
+
+	ends->heap_sum += (double)event->heap_bytes;
+	ends->cycles++;
+}
+
+static void on_remark_end(struct gc_listener *self, const struct gc_event *event)
+{
+	struct ends *ends = (struct ends *)self;
+	double ms = (double)event->duration_ns / 1e6;
+
+	ends->remark_ms += ms;
+	ends->remark_max_ms = fmax(ends->remark_max_ms, ms);
+	ends->remarks++;
+}
+
+/* Cycles end one at a time: no lock. */
+static const struct gc_listener_ops ends_ops = {
+	.cycle_end = on_cycle_end,
+	.remark_end = on_remark_end,
 };
 
 static int refused(struct backend *b, struct run_result *r, int code, const char *text)
@@ -46,7 +79,9 @@ int backend_open(struct backend **out, const struct run_request *q, struct run_r
 		if (gc_listener_stats_init(&b->stats, RECORDS))
 			return refused(b, r, -ENOMEM, "out of memory");
 		b->listening = true;
-		listener = &b->stats.base;
+		b->ends.base.ops = &ends_ops;
+		gc_listener_chain_init(&b->chain, &b->stats.base, &b->ends.base);
+		listener = &b->chain.base;
 	} else if (!strcmp(kind, "null")) {
 		listener = &gc_listener_null;
 	} else if (strcmp(kind, "none")) {
@@ -129,6 +164,12 @@ void backend_results(struct backend *b, const struct backend_life *life, size_t 
 	for (int i = 0; i < RUN_PAUSES; i++)
 		spread(&r->pause[i], &b->stats.pause[i]);
 	r->pauses_lost = b->stats.record_lost;
+	r->mark_ms = (double)b->stats.phase_ns[GC_PHASE_MARK] / 1e6;
+	r->remark_ms = b->ends.remark_ms;
+	r->remark_max_ms = b->ends.remark_max_ms;
+	r->remarks = b->ends.remarks;
+	if (b->ends.cycles)
+		r->heap_after = b->ends.heap_sum / (double)b->ends.cycles;
 	utilisation(b, life, lives, r);
 }
 

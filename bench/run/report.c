@@ -68,13 +68,12 @@ static double longest_pause(const struct run_result *r)
 
 static void table1(struct row *row, const struct run_result *r)
 {
-	double allocated = OF_COLLECTOR(r, r->gc.allocated_bytes);
-	double objects = OF_COLLECTOR(r, r->gc.allocated_objects);
 	double lives = OF_COLLECTOR(r, r->gc.lifetime_bytes);
 
-	number(row, "alloc_mib", (allocated > 0 ? allocated : (double)r->allocated_bytes) / MIB, 2);
+	/* What the program asked for; a collector's count may hold its rounding. */
+	number(row, "alloc_mib", (double)r->allocated_bytes / MIB, 2);
 	number(row, "live_mib", OF_COLLECTOR(r, r->gc.peak_live_bytes) / MIB, 2);
-	number(row, "alloc_mobj", (objects > 0 ? objects : (double)r->allocated_objects) / 1e6, 3);
+	number(row, "alloc_mobj", (double)r->allocated_objects / 1e6, 3);
 	number(row, "live_mobj", OF_COLLECTOR(r, r->gc.live_objects) / 1e6, 3);
 	number(row, "die_128k_%", 100 * ratio(OF_COLLECTOR(r, r->gc.lifetime_128k), lives), 1);
 	number(row, "die_256k_%", 100 * ratio(OF_COLLECTOR(r, r->gc.lifetime_256k), lives), 1);
@@ -105,6 +104,41 @@ static void spread_cells(struct row *row, const char *name, const struct run_spr
 	}
 }
 
+/* The collector's own counters, under their own names. */
+static void counter_cells(struct row *row, const struct run_result *r)
+{
+#if !defined(HEAP_LIBGC) && !defined(HEAP_EPSILON)
+#define COUNTER(name) count_if(row, #name, r->collector, r->gc.name)
+	COUNTER(minors);
+	COUNTER(majors);
+	COUNTER(foreground_cycles);
+	COUNTER(marked_objects);
+	COUNTER(marked_bytes);
+	COUNTER(copied_bytes);
+	COUNTER(promoted_bytes);
+	COUNTER(promoted_objects);
+	COUNTER(premature_bytes);
+	COUNTER(cards_dirty);
+	COUNTER(cards_scanned);
+	COUNTER(mark_stack_bytes);
+	COUNTER(mark_stack_peak);
+	COUNTER(overflows);
+	COUNTER(overflow_rounds);
+	COUNTER(rescanned_objects);
+	COUNTER(remark_timeouts);
+	COUNTER(side_bytes);
+	COUNTER(trimmed_bytes);
+	COUNTER(boosts);
+	COUNTER(daemon_switches);
+	COUNTER(grown_instead);
+	COUNTER(verifications);
+#undef COUNTER
+#else
+	(void)row;
+	(void)r;
+#endif
+}
+
 static void run_cells(struct row *row, const struct report_run *run)
 {
 	const struct run_result *r = &run->result;
@@ -128,6 +162,12 @@ static void run_cells(struct row *row, const struct report_run *run)
 	table1(row, r);
 	count_if(row, "collections", r->has_collections, r->collections);
 	number(row, "gc_cpu_ms", r->gc_cpu_ms, 3);
+	number(row, "granted_mib", OF_COLLECTOR(r, r->gc.allocated_bytes) / MIB, 2);
+	counter_cells(row, r);
+	number(row, "heap_after_mib", r->heap_after / MIB, 3);
+	number(row, "mark_ms", r->mark_ms, 3);
+	number(row, "remark_ms", r->remark_ms, 3);
+	number(row, "remark_max_ms", r->remark_max_ms, 3);
 	spread_cells(row, "stw", &r->stop);
 	spread_cells(row, "ttsp", &r->safepoint);
 	for (int i = 0; i < RUN_PAUSES; i++)
@@ -148,7 +188,7 @@ static void run_cells(struct row *row, const struct report_run *run)
 	spread_cells(row, "latency", &r->simple);
 	spread_cells(row, "metered", &r->metered);
 	number(row, "run_delay_ms", r->run_delay_ms, 3);
-	count_if(row, "migrations", r->has_migrations, r->migrations);
+	number(row, "migrations", r->migrations, 0);
 }
 
 static int print_rows(const struct report_run *run, size_t count, enum table_form form, FILE *out,

@@ -30,7 +30,7 @@ struct runner {
 	pthread_barrier_t start;
 	struct backend_life life[WORKLOAD_THREADS_MAX];
 	double elapsed_ms[WORKLOAD_THREADS_MAX];
-	struct watch_sched sched[WORKLOAD_THREADS_MAX];
+	double delay_ms[WORKLOAD_THREADS_MAX];
 	atomic_int code, running;
 };
 
@@ -91,7 +91,7 @@ static void *work(void *arg)
 		fail(r, code);
 	heap_detach(life->thread);
 out:
-	watch_sched_read(&r->sched[w->index]);
+	r->delay_ms[w->index] = watch_delay_ms();
 	atomic_fetch_sub(&r->running, 1);
 	return NULL;
 }
@@ -142,6 +142,7 @@ static void unknown(struct run_result *r)
 
 	memset(r, 0, sizeof(*r));
 	r->score_ms = r->wall_ms = r->cpu_ms = r->foreign = r->gc_cpu_ms = r->run_delay_ms = NAN;
+	r->migrations = r->mark_ms = r->remark_ms = r->remark_max_ms = r->heap_after = NAN;
 	r->worst_overall = r->overall = NAN;
 	r->stop = r->safepoint = r->hiccup = r->control = none;
 	r->simple = r->metered = r->metered_full = none;
@@ -264,16 +265,11 @@ static void collect_results(struct runner *r, struct run_result *result)
 {
 	result->threads = r->bench.threads;
 	result->score_ms = 0;
-	result->run_delay_ms = 0;
-	result->has_migrations = true;
+	result->run_delay_ms = watch_delay_others_ms(); /* workers are gone: the daemon */
 	for (int i = 0; i < r->bench.threads; i++) {
-		const struct watch_sched *s = &r->sched[i];
-
 		if (r->elapsed_ms[i] > result->score_ms)
 			result->score_ms = r->elapsed_ms[i];
-		result->run_delay_ms += s->delay_ms;
-		result->migrations += s->migrations;
-		result->has_migrations = result->has_migrations && s->has_migrations;
+		result->run_delay_ms += r->delay_ms[i];
 	}
 	result->allocated_bytes = atomic_load(&r->bench.allocated_bytes);
 	result->allocated_objects = atomic_load(&r->bench.allocated_objects);
@@ -289,6 +285,7 @@ int run_here(const struct run_request *q, struct run_result *result)
 	struct rusage before, after;
 	struct quiet quiet;
 	double cpu;
+	int migrations = -1;
 	bool guarded;
 	int code;
 
@@ -304,9 +301,12 @@ int run_here(const struct run_request *q, struct run_result *result)
 	code = apply_settings(r, q, result);
 	if (code)
 		goto free_settings;
+	migrations = watch_migrations_begin(); /* before the heap makes its threads */
 	code = backend_open(&r->backend, q, result);
-	if (code)
+	if (code) {
+		watch_migrations_end(migrations);
 		goto free_settings;
+	}
 	r->bench.heap = backend_heap(r->backend);
 	code = r->workload->prepare(&r->bench, &err);
 	if (code) {
@@ -328,6 +328,7 @@ int run_here(const struct run_request *q, struct run_result *result)
 	if (code)
 		failed(result, code, reason(code));
 close_backend:
+	result->migrations = watch_migrations_end(migrations);
 	r->workload->finish(&r->bench);
 	backend_close(r->backend);
 free_settings:

@@ -71,9 +71,8 @@ struct run_result {
 	uint64_t rss_bytes, pss_bytes, heap_bytes;
 	uint64_t allocated_bytes, allocated_objects, checksum;
 	uint64_t voluntary_switches, involuntary_switches;
-	double run_delay_ms; /* on a run queue, not running; all threads that were joined */
-	uint64_t migrations;
-	bool has_migrations;
+	double run_delay_ms; /* runnable, not running; all threads */
+	double migrations; /* moves between CPUs; all threads */
 
 	bool has_collections;
 	uint64_t collections, cause[RUN_CAUSES];
@@ -84,6 +83,9 @@ struct run_result {
 	double minmu[RUN_WINDOWS], mmu[RUN_WINDOWS], bmu[RUN_WINDOWS];
 	double mud[RUN_WINDOWS][RUN_QUANTILES];
 	double worst_overall, overall;
+	double mark_ms, remark_ms, remark_max_ms; /* time in these phases; the longest remark */
+	uint64_t remarks;
+	double heap_after; /* mean bytes in the heap at the ends of collections */
 
 	struct run_spread hiccup, control;
 	struct run_spread simple, metered, metered_full;

@@ -4,10 +4,14 @@
 
 #include "lib/utilisation.h"
 
+#include <dirent.h>
+#include <linux/perf_event.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #define MS	     INT64_C(1000000)
 #define METER_WINDOW (100 * MS) /* DaCapo's */
@@ -21,29 +25,70 @@ const char *const run_cause_name[RUN_CAUSES] = {
 	"alloc", "concurrent", "explicit", "trim", "stress", "oom",
 };
 
-void watch_sched_read(struct watch_sched *s)
+static double delay_ms(const char *path)
 {
-	unsigned long long run, delay, value;
-	char line[256];
-	FILE *f = fopen("/proc/thread-self/schedstat", "re");
+	unsigned long long run, delay;
+	FILE *f = fopen(path, "re");
+	double ms = NAN;
 
-	s->delay_ms = NAN;
-	s->has_migrations = false;
-	if (f) {
-		if (fscanf(f, "%llu %llu", &run, &delay) == 2)
-			s->delay_ms = (double)delay / 1e6;
-		fclose(f);
-	}
-	f = fopen("/proc/thread-self/sched", "re");
 	if (!f)
-		return;
-	while (fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "se.nr_migrations : %llu", &value) == 1) {
-			s->migrations = value;
-			s->has_migrations = true;
-		}
-	}
+		return NAN;
+	if (fscanf(f, "%llu %llu", &run, &delay) == 2)
+		ms = (double)delay / 1e6;
 	fclose(f);
+	return ms;
+}
+
+double watch_delay_ms(void)
+{
+	return delay_ms("/proc/thread-self/schedstat");
+}
+
+double watch_delay_others_ms(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	const struct dirent *e;
+	double sum = 0;
+
+	if (!tasks)
+		return NAN;
+	while ((e = readdir(tasks))) {
+		char path[320];
+		double ms;
+
+		if (e->d_name[0] == '.' || atoi(e->d_name) == gettid())
+			continue;
+		snprintf(path, sizeof(path), "/proc/self/task/%s/schedstat", e->d_name);
+		ms = delay_ms(path);
+		sum += isnan(ms) ? 0 : ms;
+	}
+	closedir(tasks);
+	return sum;
+}
+
+int watch_migrations_begin(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_CPU_MIGRATIONS,
+		.inherit = 1,
+	};
+
+	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+double watch_migrations_end(int fd)
+{
+	uint64_t count;
+	double value = NAN;
+
+	if (fd < 0)
+		return NAN;
+	if (read(fd, &count, sizeof(count)) == sizeof(count))
+		value = (double)count;
+	close(fd);
+	return value;
 }
 
 uint64_t watch_pss(void)

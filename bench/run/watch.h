@@ -7,19 +7,19 @@
 #include "lib/latency.h"
 #include "run/run.h"
 
+/** watch_delay_ms() - how long the calling thread was runnable but not running, NAN unknown. */
+double watch_delay_ms(void);
+/** watch_delay_others_ms() - the same, summed over this process's threads but the caller. */
+double watch_delay_others_ms(void);
 /**
- * struct watch_sched - the scheduler's account of the calling thread
- * @delay_ms: runnable but not running (schedstat)
- * @migrations: moves between CPUs; needs CONFIG_SCHED_DEBUG
+ * watch_migrations_begin() - count moves between CPUs of this process's threads
+ *
+ * Of the calling thread and of those made after. Return: a descriptor for
+ * watch_migrations_end(), or -1 where the kernel refuses.
  */
-struct watch_sched {
-	double delay_ms;
-	uint64_t migrations;
-	bool has_migrations;
-};
-
-/** watch_sched_read() - of the calling thread; NAN and false where /proc has none. */
-void watch_sched_read(struct watch_sched *s);
+int watch_migrations_begin(void);
+/** watch_migrations_end() - the count; NAN for -1. Closes the descriptor. */
+double watch_migrations_end(int fd);
 /** watch_pss() - proportional set size of this process in bytes, 0 unknown. */
 uint64_t watch_pss(void);
 /** watch_spread() - summarise a histogram of ns. */

@@ -14,6 +14,9 @@
 #include <stdlib.h>
 #include <time.h>
 
+#define IDLE_NS 20000000
+#define END_NS	1000000
+
 struct object {
 	HEAP_HEADER
 	struct object *next;
@@ -160,9 +163,9 @@ static int churn(struct worker *w, int index)
 }
 
 /* A thread that is there and waits: for a message, a request, a timer. */
-static void wait_for_end(struct worker *w)
+static void wait_for_end(struct worker *w, long nap_ns)
 {
-	const struct timespec t = { 0, 20000000 };
+	const struct timespec t = { 0, nap_ns };
 
 	while (atomic_load(&w->a->active)) {
 		heap_park(w->t);
@@ -194,7 +197,7 @@ static int run(struct bench *b, struct heap_thread *t, int index)
 	random_seed(&w.draw, (int64_t)a->plan.seed + index);
 	HEAP_PUSH(t, w.f);
 	if (index >= a->plan.active) {
-		wait_for_end(&w);
+		wait_for_end(&w, IDLE_NS);
 	} else {
 		w.f.wheel = heap_array(t, a->refs, (uint32_t)a->plan.wheel);
 		code = w.f.wheel ? build_lasting(&w) : -ENOMEM;
@@ -203,6 +206,8 @@ static int run(struct bench *b, struct heap_thread *t, int index)
 		if (!code)
 			code = check(&w);
 		atomic_fetch_sub(&a->active, 1);
+		/* The live set is everybody's: it stands until all are done. */
+		wait_for_end(&w, END_NS);
 	}
 	HEAP_POP(t, w.f);
 	tally_give(&w.tally, b);

@@ -29,6 +29,8 @@ const struct setting gcw_settings[] = {
 	{ "sizes", "16 24 40 96 192 336", "bytes of an object of class 1 to 6" },
 	{ "threads", "0", "threads; 0: as many as CPUs" },
 	{ "total", "100M", "bytes that all threads allocate in an iteration" },
+	{ "unlink", "0",
+	  "1: take a tree apart when it is dropped, so that dead nodes hold nothing" },
 	{ NULL, NULL, NULL },
 };
 

@@ -29,7 +29,7 @@ struct gcw {
 	const struct heap_type *node[GCW_SIZES], *array[GCW_ELEMENTS], *refs;
 	uint32_t node_bytes[GCW_SIZES];
 	uint32_t element_bytes[GCW_ELEMENTS];
-	bool check;
+	bool check, unlink;
 };
 
 /* A tree that grows: @parent takes children, @head to @tail wait for theirs. */
@@ -65,7 +65,7 @@ static int prepare(struct bench *b, struct settings_error *err)
 	static const char *const name[GCW_ELEMENTS] = { "byte[]", "char[]", "int[]", "long[]" };
 	const struct heap_kind refs = HEAP_KIND_REFS("Object[]");
 	struct gcw *g = calloc(1, sizeof(*g));
-	uint64_t single, check;
+	uint64_t single, check, unlink;
 	int code;
 
 	b->state = g;
@@ -73,11 +73,13 @@ static int prepare(struct bench *b, struct settings_error *err)
 		return -ENOMEM;
 	if ((code = workload_threads(b, err)) ||
 	    (code = settings_size(&b->settings, "single", 0, 1, &single, err)) ||
-	    (code = settings_size(&b->settings, "check", 0, 1, &check, err)))
+	    (code = settings_size(&b->settings, "check", 0, 1, &check, err)) ||
+	    (code = settings_size(&b->settings, "unlink", 0, 1, &unlink, err)))
 		return code;
 	if (single)
 		b->threads = 1;
 	g->check = check;
+	g->unlink = unlink;
 	code = gcw_plan(&g->plan, &b->settings, b->threads, err);
 	if (code)
 		return code;
@@ -167,6 +169,17 @@ static int walk(const struct node *node, uint64_t *count, unsigned int depth)
 											   0;
 }
 
+/* Trees are shallow, so the stack is. Nothing is allocated: nothing moves. */
+static void take_apart(struct worker *w, struct node *node)
+{
+	if (!node)
+		return;
+	take_apart(w, node->left);
+	take_apart(w, node->right);
+	heap_store(w->t, node, &node->left, NULL);
+	heap_store(w->t, node, &node->right, NULL);
+}
+
 static struct heap_data *new_large(struct worker *w)
 {
 	const struct gcw *g = w->g;
@@ -251,6 +264,8 @@ static int drop(struct worker *w, uint64_t row, unsigned int stage)
 			return -EILSEQ;
 	}
 	w->tally.checksum += w->nodes[row][stage] * (stage + 1);
+	if (w->g->unlink)
+		take_apart(w, w->f.tree[row][stage]);
 	w->f.tree[row][stage] = NULL;
 	w->nodes[row][stage] = 0;
 	for (uint32_t i = 0; i < w->larges[row][stage]; i++)

@@ -12,6 +12,8 @@ public final class GcBench {
 	}
 
 	private static long objects, bytes, checksum;
+	/** Where short-lived trees pass, lest the compiler see that nobody looks at them. */
+	private static volatile Node sink;
 
 	private static Node make(int depth) {
 		Node node;
@@ -55,10 +57,13 @@ public final class GcBench {
 		for (int d = least; d <= most; d += 2) {
 			long turns = 2 * nodes(stretch) / nodes(d);
 
+			for (long i = 0; i < turns; i++) {
+				sink = new Node();
+				populate(sink, d);
+			}
 			for (long i = 0; i < turns; i++)
-				populate(new Node(), d);
-			for (long i = 0; i < turns; i++)
-				make(d);
+				sink = make(d);
+			sink = null;
 			objects += 2 * turns * nodes(d);
 		}
 		bytes = (objects - 1) * 32 + 8L * length;
