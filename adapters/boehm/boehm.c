@@ -217,21 +217,22 @@ TAKE int gchint_boehm_install(void)
 	GC_on_collection_event_proc before;
 	int ret;
 
-	if (!GC_set_on_collection_event)
+	if (!GC_set_on_collection_event || !GC_get_on_collection_event)
 		return -ENOSYS;
-	if (installed)
-		return 0;
-	ret = gchint_init(0);
-	if (ret < 0)
-		return ret;
-	installed = 1;
-	causes_known = dlsym(RTLD_DEFAULT, "GC_gcollect") == (void *)GC_gcollect;
-	pthread_atfork(NULL, NULL, in_child);
-	find_markers();
+	if (!installed) {
+		ret = gchint_init(0);
+		if (ret < 0)
+			return ret;
+		installed = 1;
+		causes_known = dlsym(RTLD_DEFAULT, "GC_gcollect") == (void *)GC_gcollect;
+		pthread_atfork(NULL, NULL, in_child);
+		find_markers();
+	}
 	before = GC_get_on_collection_event();
-	if (before != on_event)
+	if (before != on_event) {
 		chained = before;
-	GC_set_on_collection_event(on_event);
+		GC_set_on_collection_event(on_event);
+	}
 	return 0;
 }
 

@@ -16,9 +16,9 @@ extern "C" {
  * gchint_boehm_install() - hint for the collector of this process
  *
  * Takes the collector's lock: not from its callbacks. Happens by itself when the
- * library is loaded after, or together with, libgc; again is no error. A callback
- * that was set before goes on being called; one that is set later takes the place of
- * ours. Marker threads that run already are found, too.
+ * library is loaded together with libgc. A callback that was set before goes on
+ * being called; one that is set later takes the place of ours, until this is called
+ * again. Marker threads that run already are found, too. One thread at a time.
  *
  * Return: 0; -ENOSYS there is no libgc here; else as gchint_init().
  */

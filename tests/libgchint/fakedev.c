@@ -192,6 +192,8 @@ int __wrap_open(const char *path, int flags, ...)
 	va_end(args);
 	if (strcmp(path, "/dev/" GCHINT_DEVICE) != 0)
 		return __real_open(path, flags, mode);
+	if (!info)
+		fake_reset();
 	if (!fake.present || fake.open_errno) {
 		errno = fake.open_errno ? fake.open_errno : ENOENT;
 		return -1;

@@ -52,7 +52,9 @@ void *preload_mmap(void *addr, size_t length, int prot, int flags, int fd, off_t
 
 __attribute__((constructor(101))) static void begin(void)
 {
-	fake_reset();
+	/* Another constructor may have opened the device before. */
+	if (!fake_info())
+		fake_reset();
 	if (getenv("FAKE_BELL")) {
 		fake_info()->doorbell_begin = ~0u;
 		fake_info()->doorbell_end = ~0u;
