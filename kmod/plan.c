@@ -8,6 +8,8 @@
 #define PACED_NS ((u64)NSEC_PER_MSEC)
 /* And while a phase is expected to end at once. */
 #define SHORT_NS (100 * (u64)NSEC_PER_USEC)
+/* A plan for a phase under way is not changed for less than this part of its energy. */
+#define STAY 32
 
 /* What a search may choose from. */
 struct range {
@@ -113,13 +115,23 @@ static u32 neighbour(const struct gchint_opps *t, const struct range *in, u32 at
 	return i;
 }
 
+struct cap {
+	struct range in;
+	bool known;	/* is @mem learned? */
+	u32 mem;
+	u32 awake;
+	u32 slow;	/* bound on the stretch, from the slowdown allowed */
+	u32 pace;	/* bound on the stretch, from the stall instant */
+};
+
 /*
  * Another OPP than the best, so that the learner sees a second frequency: each
  * phase until the line is known, then one in probe_every, up and down in turn.
- * Only where nobody waits and no bound is broken.
+ * Only where nobody waits, and never slower than the slowdown allowed, once
+ * anything is known of it.
  */
 static u32 probe(struct gchint_plan *p, const struct gchint_rules *r, struct gchint_learn_line *n,
-		 const struct gchint_fit *fit, const struct range *in, u32 at, u32 bound)
+		 const struct cap *c, u32 at)
 {
 	const struct gchint_opps *t = r->opps;
 	u32 every = READ_ONCE(r->tun->probe_every);
@@ -129,25 +141,17 @@ static u32 probe(struct gchint_plan *p, const struct gchint_rules *r, struct gch
 	if (!every)
 		return at;
 	turn = n->phases++;
-	if (fit->known) {
+	if (c->known) {
 		if (turn % every)
 			return at;
 		turn /= every;
 	}
-	i = neighbour(t, in, at, turn & 1, pct);
-	if (i == at || gchint_opp_stretch(&t->opp[i], fit->mem) > bound)
-		i = neighbour(t, in, at, true, pct);
+	i = neighbour(t, &c->in, at, turn & 1, pct);
+	if (i == at || (c->known && gchint_opp_stretch(&t->opp[i], c->mem) > c->slow))
+		i = neighbour(t, &c->in, at, true, pct);
 	p->step = (s32)i - (s32)at;
 	return i;
 }
-
-struct cap {
-	struct range in;
-	u32 mem;
-	u32 awake;
-	u32 slow;	/* bound on the stretch, from the slowdown allowed */
-	u32 pace;	/* bound on the stretch, from the stall instant */
-};
 
 static u32 table_khz(const struct gchint_rules *r, u8 phase)
 {
@@ -168,9 +172,27 @@ static u32 cap_unknown(const struct gchint_rules *r, const struct cap *c, u8 pha
 	return i;
 }
 
+/*
+ * Learning goes on during a phase, and the cheapest OPP may become its
+ * neighbour. For so little it is not worth a switch.
+ */
+static u32 cap_stay(const struct gchint_opps *t, const struct cap *c, u32 best, u32 khz)
+{
+	u32 i = gchint_opp_at_least(t, khz);
+	u64 mine = gchint_opp_energy(&t->opp[i], c->mem, c->awake);
+	u64 least = gchint_opp_energy(&t->opp[best], c->mem, c->awake);
+
+	if (t->opp[i].khz != khz || i < c->in.first || i > c->in.last ||
+	    gchint_opp_stretch(&t->opp[i], c->mem) > c->slow)
+		return best;
+	return mine <= least + least / STAY ? i : best;
+}
+
+/* @from: the plan for the same phase so far; its frequency may be GCHINT_PLAN_LOAD */
 static void plan_model(struct gchint_plan *p, const struct gchint_hint *h,
 		       const struct gchint_rules *r, struct gchint_learn_line *n,
-		       const struct gchint_fit *fit, bool begun, u64 now_ns)
+		       const struct gchint_fit *fit, bool begun, const struct gchint_plan *from,
+		       u64 now_ns)
 {
 	const struct gchint_opps *t = r->opps;
 	u32 slowdown_pct = p->class == GCHINT_CLASS_BACKGROUND ?
@@ -190,13 +212,21 @@ static void plan_model(struct gchint_plan *p, const struct gchint_hint *h,
 			p->reason = GCHINT_REASON_PACE;
 		return;
 	}
+	c.known = fit->known;
 	c.mem = fit->known ? fit->mem : GCHINT_ONE / 2;
 	c.awake = gchint_opps_awake(t, READ_ONCE(r->tun->awake_pct));
 	c.slow = stretched(gchint_opp_stretch(&t->opp[c.in.last], c.mem), slowdown_pct);
-	if (model)
-		i = cheapest(t, &c.in, c.mem, c.awake, c.slow);
-	else
+	if (!model)
 		i = cap_unknown(r, &c, h->phase);
+	else
+		i = cheapest(t, &c.in, c.mem, c.awake, c.slow);
+	if (model && from->khz != GCHINT_PLAN_LOAD && !p->step) {
+		u32 stay = cap_stay(t, &c, i, from->khz);
+
+		if (stay != i)
+			p->reason = from->reason;
+		i = stay;
+	}
 
 	if (gchint_opp_stretch(&t->opp[i], c.mem) > c.pace) {
 		while (i < c.in.last && (gchint_opp_stretch(&t->opp[i], c.mem) > c.pace ||
@@ -206,7 +236,7 @@ static void plan_model(struct gchint_plan *p, const struct gchint_hint *h,
 		p->step = 0;
 	} else if (begun && n && !h->role && c.pace == U32_MAX &&
 		   (h->work_done || h->work_left || n->samples)) {
-		i = probe(p, r, n, fit, &c.in, i, c.slow);
+		i = probe(p, r, n, &c, i);
 	} else if (p->step) {
 		i = (u32)clamp_t(s32, (s32)i + p->step, (s32)c.in.first, (s32)c.in.last);
 	}
@@ -229,7 +259,11 @@ void gchint_plan_make(struct gchint_plan *p, const struct gchint_hint *h,
 	struct gchint_fit fit = {};
 	u32 mode = READ_ONCE(r->tun->mode);
 	s32 step = begun ? 0 : p->step;
+	struct gchint_plan from = *p;
 
+	/* What was paid for is kept to the end. */
+	if (begun || gchint_class_caps(p->class) != gchint_class_caps(h->class))
+		from.khz = GCHINT_PLAN_LOAD;
 	memset(p, 0, sizeof(*p));
 	p->made = true;
 	p->epoch = r->epoch;
@@ -257,7 +291,7 @@ void gchint_plan_make(struct gchint_plan *p, const struct gchint_hint *h,
 	} else {
 		worth = (u64)gchint_rules_latency(r) * READ_ONCE(r->tun->min_latencies);
 		if (mode == GCHINT_MODE_MODEL) {
-			plan_model(p, h, r, n, &fit, begun, now_ns);
+			plan_model(p, h, r, n, &fit, begun, &from, now_ns);
 			if (h->stall_ns)
 				p->until_ns = now_ns + PACED_NS;
 		} else {
@@ -265,7 +299,7 @@ void gchint_plan_make(struct gchint_plan *p, const struct gchint_hint *h,
 			p->reason = GCHINT_REASON_TABLE;
 		}
 	}
-	if (left < worth && p->reason != GCHINT_REASON_PACE) {
+	if (left < worth && from.khz == GCHINT_PLAN_LOAD && p->reason != GCHINT_REASON_PACE) {
 		p->khz = GCHINT_PLAN_LOAD;
 		p->reason = GCHINT_REASON_HOLD;
 		p->avoided = true;

@@ -238,6 +238,33 @@ static void test_short_phases_are_not_worth_a_switch(void **state)
 	assert_cmp(s.avoided, >=, 20);
 }
 
+/* A phase that keeps reporting costs two switches, whatever is learned on the way. */
+static void test_long_phase_costs_two_switches(void **state)
+{
+	struct sim_work w = mark(.6);
+	struct sim s;
+	u32 before;
+
+	(void)state;
+	start(&s, krait_static, 100000);
+	s.noise = 0.02;
+	s.progress = true;
+	w.units = 3000000; /* 150 ms */
+	for (u32 n = 0; n < 40; n++) {
+		sim_run(&s, 100 * MS);
+		assert_int_equal(s.khz, 2150400);
+		sim_phase(&s, &w);
+	}
+	before = s.switches;
+	for (u32 n = 0; n < 40; n++) {
+		sim_run(&s, 100 * MS);
+		sim_phase(&s, &w);
+	}
+	printf("# %u switches in 40 phases\n", s.switches - before);
+	assert_cmp(s.switches - before, <=, 40 * 2 + 8);
+	assert_cmp(s.switches - before, >=, 40 * 2 - 1);
+}
+
 static void test_ends_before_mutators_stall(void **state)
 {
 	static const double mem[] = { .2, .5, .8 };
@@ -335,6 +362,7 @@ int main(void)
 		cmocka_unit_test(test_no_spike_when_a_cap_lifts),
 		cmocka_unit_test(test_pause_is_at_full_speed_from_its_first_edge),
 		cmocka_unit_test(test_short_phases_are_not_worth_a_switch),
+		cmocka_unit_test(test_long_phase_costs_two_switches),
 		cmocka_unit_test(test_ends_before_mutators_stall),
 		cmocka_unit_test(test_dead_runtime_leaves_load_alone),
 		cmocka_unit_test(test_silent_collector_gets_the_table),

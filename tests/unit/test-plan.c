@@ -354,17 +354,21 @@ static void test_phase_too_short_for_a_switch(void **state)
 	(void)state;
 	init(&x, krait_static);
 	x.rules.latency_ns = 300000;
+	x.hint.instance++;
 	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .7, MS);
 	assert_cmp(plan(&x), ==, GCHINT_PLAN_LOAD);
 	assert_true(x.plan.avoided);
 	assert_cmp(x.plan.expected_us, ==, 1000);
 	/* Four latencies: not short. */
+	x.hint.instance++;
 	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .7, 3 * MS);
 	assert_cmp(plan(&x), !=, GCHINT_PLAN_LOAD);
 	/* A boost is worth one, but not less. */
 	x.hint.class = GCHINT_CLASS_STW;
+	x.hint.instance++;
 	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_STW, .7, 400 * US);
 	assert_cmp(plan(&x), !=, GCHINT_PLAN_LOAD);
+	x.hint.instance++;
 	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_STW, .7, 100 * US);
 	assert_cmp(plan(&x), ==, GCHINT_PLAN_LOAD);
 }
@@ -377,8 +381,10 @@ static void test_unknown_latency_is_a_millisecond(void **state)
 	(void)state;
 	init(&x, krait_static);
 	x.rules.latency_ns = U32_MAX;
+	x.hint.instance++;
 	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .7, 3 * MS);
 	assert_cmp(plan(&x), ==, GCHINT_PLAN_LOAD);
+	x.hint.instance++;
 	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .7, 6 * MS);
 	assert_cmp(plan(&x), !=, GCHINT_PLAN_LOAD);
 }
@@ -395,6 +401,51 @@ static void test_short_phase_that_turns_out_long_is_capped(void **state)
 	assert_false(gchint_plan_valid(&x.plan, &x.hint, &x.rules, NOW + 2 * MS));
 	gchint_plan_make(&x.plan, &x.hint, &x.rules, &x.learn, 0, NOW + 2 * MS);
 	assert_cmp(x.plan.khz, !=, GCHINT_PLAN_LOAD);
+}
+
+/* Near its end a capped phase is not given up for being short now. */
+static void test_cap_is_kept_to_the_end(void **state)
+{
+	struct fixture x;
+	u32 khz;
+
+	(void)state;
+	init(&x, krait_static);
+	x.rules.latency_ns = 300000;
+	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .7, 20 * MS);
+	khz = plan(&x);
+	assert_cmp(khz, !=, GCHINT_PLAN_LOAD);
+	x.hint.revision++;
+	gchint_plan_make(&x.plan, &x.hint, &x.rules, &x.learn, 0, NOW + 19 * MS + 900 * US);
+	assert_cmp(x.plan.khz, ==, khz);
+	assert_false(x.plan.avoided);
+}
+
+/* What is learned during a phase moves its plan only if that pays. */
+static void test_plan_under_way_moves_only_for_enough(void **state)
+{
+	u32 moved = 0, differs = 0;
+	u64 seed = 3;
+
+	(void)state;
+	for (u32 n = 0; n < 300; n++) {
+		double m = (double)rnd_in(&seed, 0, 900) / 1000;
+		struct fixture x;
+		u32 khz, fresh;
+
+		init(&x, krait_static);
+		x.tun.slowdown_pct = 300;
+		teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, m, 20 * MS);
+		khz = plan(&x);
+		teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, m * 0.9, 20 * MS);
+		x.hint.revision++;
+		moved += plan(&x) != khz;
+		x.hint.instance++;
+		fresh = plan(&x);
+		differs += fresh != khz;
+	}
+	assert_cmp(differs, >, 30);
+	assert_cmp(moved * 4, <, differs);
 }
 
 static void test_plan_holds_until_something_changes(void **state)
@@ -515,6 +566,8 @@ int main(void)
 		cmocka_unit_test(test_phase_too_short_for_a_switch),
 		cmocka_unit_test(test_unknown_latency_is_a_millisecond),
 		cmocka_unit_test(test_short_phase_that_turns_out_long_is_capped),
+		cmocka_unit_test(test_cap_is_kept_to_the_end),
+		cmocka_unit_test(test_plan_under_way_moves_only_for_enough),
 		cmocka_unit_test(test_plan_holds_until_something_changes),
 		cmocka_unit_test(test_probing_is_bounded),
 		cmocka_unit_test(test_role_needs_no_learner),
