@@ -235,24 +235,18 @@ static bool line_sample(struct gchint_learn_line *n, const struct gchint_sample 
 static void length_add(struct gchint_learn_length *n, u64 wall_ns)
 {
 	u32 us = (u32)min_t(u64, div_u64(wall_ns, NSEC_PER_USEC), U32_MAX / 8);
-	u32 off;
 
-	if (!n->nr) {
-		n->mean_us = us;
-		n->dev_us = us / 2;
-	} else {
-		off = us > n->mean_us ? us - n->mean_us : n->mean_us - us;
-		n->mean_us = (n->mean_us * 3 + us) / 4;
-		n->dev_us = (n->dev_us * 3 + off) / 4;
-	}
+	n->mean_us = n->nr ? (n->mean_us * 3 + us) / 4 : us;
 	if (n->nr < U32_MAX)
 		n->nr++;
 }
 
 bool gchint_learn_add(struct gchint_learn *l, const struct gchint_sample *s, u32 ref_khz)
 {
-	if (!s->valid || s->phase >= GCHINT_PHASE_NR || s->kind >= GCHINT_KINDS)
+	if (!s->valid)
 		return true;
+	if (s->phase >= GCHINT_PHASE_NR || s->kind >= GCHINT_KINDS)
+		return false;
 	if (s->ended)
 		length_add(&l->length[s->phase][gchint_class_boosts(s->class)], s->wall_ns);
 	if (!s->work)

@@ -43,12 +43,10 @@ struct gchint_learn_line {
 /**
  * struct gchint_learn_length - how long phases of one kind last
  * @mean_us: smoothed wall time
- * @dev_us: smoothed absolute deviation
  * @nr: phases seen, saturated
  */
 struct gchint_learn_length {
 	u32 mean_us;
-	u32 dev_us;
 	u32 nr;
 };
 

@@ -224,14 +224,45 @@ static void test_false_counters_are_ignored(void **state)
 	assert_false(gchint_learn_add(&l, &s, REF));
 	/* What is out of range is not stored anywhere. */
 	s.phase = GCHINT_PHASE_NR;
-	gchint_learn_add(&l, &s, REF);
+	assert_false(gchint_learn_add(&l, &s, REF));
 	s.phase = PHASE;
 	s.kind = GCHINT_KINDS;
-	gchint_learn_add(&l, &s, REF);
+	assert_false(gchint_learn_add(&l, &s, REF));
+	s.valid = false;
+	assert_true(gchint_learn_add(&l, &s, REF));
 
 	after = fit_of(&l);
 	assert_int_equal(after.mem, before.mem);
 	assert_int_equal(after.samples, before.samples);
+}
+
+/* Steeper than all of the time would be: it computes, and no more than that. */
+static void test_impossible_slopes_are_bounded(void **state)
+{
+	struct gchint_learn l = {};
+	struct gchint_fit fit;
+
+	(void)state;
+	for (u32 n = 0; n < 30; n++) {
+		struct truth t = { -40, 60 };
+
+		feed(&l, &t, probing(n), 15 * MS, 1);
+	}
+	fit = fit_of(&l);
+	assert_int_equal(fit.mem, 0);
+	assert_cmp(fit.a_ps, ==, 0);
+	/* At the frequencies seen the time per unit was 60 to 110 ns. */
+	assert_near((double)fit.b_ps / 1000 * REF / 1000000, 83, 10);
+
+	memset(&l, 0, sizeof(l));
+	for (u32 n = 0; n < 30; n++) {
+		struct truth t = { 60, -10 };
+
+		feed(&l, &t, probing(n), 15 * MS, 1);
+	}
+	fit = fit_of(&l);
+	assert_int_equal(fit.mem, GCHINT_ONE);
+	assert_cmp(fit.b_ps, ==, 0);
 }
 
 static void test_new_unit_of_work_starts_afresh(void **state)
@@ -337,6 +368,7 @@ int main(void)
 		cmocka_unit_test(test_slope_survives_long_calm),
 		cmocka_unit_test(test_outliers_hardly_move_it),
 		cmocka_unit_test(test_false_counters_are_ignored),
+		cmocka_unit_test(test_impossible_slopes_are_bounded),
 		cmocka_unit_test(test_new_unit_of_work_starts_afresh),
 		cmocka_unit_test(test_garbage_is_survived),
 		cmocka_unit_test(test_kinds_and_phases_are_apart),

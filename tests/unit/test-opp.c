@@ -108,6 +108,16 @@ static void test_slower_opps_that_save_no_power_are_inefficient(void **state)
 	/* The limits leave no other. */
 	assert_int_equal(gchint_opps_resolve(&t, 350, 200, 600), 400);
 	assert_int_equal(gchint_opps_resolve(&t, 350, 400, 400), 400);
+	/* A limit that is an OPP is within. */
+	assert_int_equal(gchint_opps_resolve(&t, 350, 200, 800), 800);
+
+	/* The same power for less speed is one, too. */
+	gchint_opps_init(&t, 400);
+	gchint_opps_add(&t, 200, 50, 0);
+	gchint_opps_add(&t, 400, 50, 0);
+	gchint_opps_finish(&t);
+	assert_true(t.opp[0].flags & GCHINT_OPP_INEFFICIENT);
+	assert_false(t.opp[1].flags & GCHINT_OPP_INEFFICIENT);
 }
 
 static void test_resolve_stays_within_limits(void **state)

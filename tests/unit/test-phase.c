@@ -195,6 +195,7 @@ static void test_phase_that_stands_still_goes_stale_and_revives(void **state)
 	assert_int_equal(look(&l), 0);
 	edge(&l.slot, GCHINT_PHASE_MARK, GCHINT_F_STW);
 	assert_int_equal(look(&l), GCHINT_SAW_FRESH | GCHINT_SAW_BEGIN);
+	assert_false(l.track.stale);
 	assert_int_equal(class_now(&l, GCHINT_ROLE_NONE), GCHINT_CLASS_STW);
 }
 
@@ -426,6 +427,7 @@ static void test_work_of_others_is_no_sample(void **state)
 
 static void test_backward_counter_is_ignored_and_said(void **state)
 {
+	struct gchint_hint h;
 	struct lease l;
 
 	(void)state;
@@ -438,6 +440,10 @@ static void test_backward_counter_is_ignored_and_said(void **state)
 	look(&l);
 	assert_int_equal(l.snap.ignored, BIT(GCHINT_IGNORED_BACKWARD));
 	assert_cmp(l.track.work_done, ==, 400);
+	gchint_phase_hint(&h, &l.track, GCHINT_ROLE_NONE, false);
+	assert_cmp(h.work_left, ==, 600);
+	assert_cmp(h.ran_ns, ==, MS);
+	assert_cmp(h.cycles, ==, MS * 600000);
 	/* Two edges unseen may have been an end and another beginning. */
 	edge(&l.slot, GCHINT_PHASE_NONE, 0);
 	work(&l.slot, 100, 1000);
