@@ -149,8 +149,7 @@ void *gc_alloc_array(struct gc_mutator *m, const struct gc_type *type, uint32_t 
 		return NULL;
 	bytes = gc_align((size_t)bytes, 8);
 	if (bytes <= GC_SMALL_MAX) {
-		struct gc_run *run = (struct gc_run *)((char *)m->run +
-			((bytes / 8 * sizeof(*run)) & m->run_mask));
+		struct gc_run *run = m->run_for[bytes / 8];
 		uintptr_t obj = run->cursor;
 
 		if (likely(obj + bytes <= run->limit)) {

@@ -191,7 +191,9 @@ static void order_after_clean(void)
 	/* 8: MEMBARRIER_CMD_PRIVATE_EXPEDITED, registered by gc_heap_create() */
 	syscall(SYS_membarrier, 8, 0, 0);
 #endif
+#ifndef GC_TSAN
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
 }
 
 static void scan_card(struct gc_heap *heap, uint8_t *card)
@@ -333,5 +335,11 @@ void gc_mark_clean_cards(struct gc_heap *heap)
 {
 	uint8_t *first = gc_card(heap, heap->base), *last = gc_card(heap, gc_high(heap));
 
+#ifdef GC_TSAN
+	/* cmsfly does this beside mutators that dirty cards */
+	for (; first < last; first++)
+		__atomic_store_n(first, 0, __ATOMIC_RELAXED);
+#else
 	memset(first, 0, (size_t)(last - first));
+#endif
 }

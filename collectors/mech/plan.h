@@ -22,7 +22,7 @@ enum gc_minor {
  * @summary: one line
  * @concurrent: has cycles that run beside mutators, so a daemon is worth its thread
  * @generational: keeps the card table as a remembered set between cycles
- * @bump: one run serves every small size (struct gc_mutator run_mask is 0)
+ * @bump: one run serves every small size
  * @in_place: objects stay where they are in blocks, so bits tell them apart
  * @minor: what becomes of the soft limit
  * @reserve: copying needs as much room again as what it copies

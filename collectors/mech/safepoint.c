@@ -222,7 +222,8 @@ int gc_mutator_attach(struct gc_heap *heap, struct gc_mutator **out)
 	memset(t, 0, sizeof(*t));
 	t->heap = heap;
 	t->m.cards = heap->cards;
-	t->m.run_mask = heap->plan->bump ? 0 : ~(uintptr_t)0;
+	for (size_t i = 0; i <= GC_SMALL_MAX / 8; i++)
+		t->m.run_for[i] = &t->m.run[heap->plan->bump ? 0 : i];
 	t->m.poll = heap->opt.every_safepoint ? POLL_ALWAYS : 0;
 	t->tid = (int)syscall(SYS_gettid);
 	pthread_mutex_lock(&heap->threads_lock);

@@ -133,7 +133,7 @@ void gc_sizing_after(struct gc_heap *heap, uint64_t gc_ns)
 		.gc_ns = (double)gc_ns,
 	};
 	double marked = (double)heap->cycle.marked_bytes / (double)(gc_ns ? gc_ns : 1);
-	double held = (double)((uint64_t)heap->pages->used << GC_PAGE_SHIFT);
+	double held = (double)gc_pages_held(heap);
 	struct gc_sizing_out out;
 
 	/* MMTk's smoothing: .95 of the old allocation rate, .5 of the old collection rate */

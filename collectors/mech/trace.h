@@ -78,15 +78,12 @@ void gc_all_roots(struct gc_heap *heap, gc_slot_fn visit);
 gc_inline uint8_t *gc_card_next(uint8_t *card, uint8_t *end)
 {
 	while (card < end && ((uintptr_t)card & 7)) {
-		if (*card)
+		if (__atomic_load_n(card, __ATOMIC_RELAXED))
 			return card;
 		card++;
 	}
 	while (card + 8 <= end) {
-		uint64_t eight;
-
-		__builtin_memcpy(&eight, card, 8);
-		if (eight)
+		if (__atomic_load_n((uint64_t *)card, __ATOMIC_RELAXED))
 			break;
 		card += 8;
 	}

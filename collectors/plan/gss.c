@@ -222,7 +222,7 @@ static bool choose_whole(struct gc_heap *heap, struct gss *g)
 	return c->full || c->cause == GC_CAUSE_EXPLICIT || c->cause == GC_CAUSE_OOM ||
 	       g->promoted >= (uint64_t)o->threshold ||
 	       heap->large->bytes >= g->large_then + (uint64_t)o->los_threshold ||
-	       ((uint64_t)heap->pages->used << GC_PAGE_SHIFT) + heap->bump->capacity / 2 >
+	       gc_pages_held(heap) + heap->bump->capacity / 2 >
 	       (uint64_t)o->max;
 }
 
@@ -348,7 +348,7 @@ static bool valid(struct gc_heap *heap, uintptr_t addr)
 
 static size_t footprint(struct gc_heap *heap)
 {
-	return ((size_t)heap->pages->used << GC_PAGE_SHIFT) + gc_bump_footprint(heap);
+	return gc_pages_held(heap) + gc_bump_footprint(heap);
 }
 
 static size_t release(struct gc_heap *heap)

@@ -44,14 +44,14 @@ bool gc_inplace_valid(struct gc_heap *heap, uintptr_t addr)
 
 size_t gc_inplace_footprint(struct gc_heap *heap)
 {
-	return (size_t)heap->pages->used << GC_PAGE_SHIFT;
+	return gc_pages_held(heap);
 }
 
 void gc_inplace_sweep(struct gc_heap *heap)
 {
 	uint64_t done = 0, bytes;
 
-	gc_phase_begin(heap, GC_PHASE_SWEEP, (uint64_t)heap->pages->used << GC_PAGE_SHIFT);
+	gc_phase_begin(heap, GC_PHASE_SWEEP, gc_pages_held(heap));
 	while ((bytes = gc_blocks_sweep(heap)))
 		gc_phase_work(heap, done += bytes);
 	gc_phase_work(heap, done + gc_large_sweep(heap));

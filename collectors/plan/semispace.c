@@ -144,7 +144,7 @@ static bool valid(struct gc_heap *heap, uintptr_t addr)
 
 static size_t footprint(struct gc_heap *heap)
 {
-	return ((size_t)heap->pages->used << GC_PAGE_SHIFT) + gc_bump_footprint(heap);
+	return gc_pages_held(heap) + gc_bump_footprint(heap);
 }
 
 static size_t release(struct gc_heap *heap)

@@ -90,7 +90,7 @@ uint32_t gc_pages_alloc(struct gc_heap *heap, uint32_t count, enum gc_page_kind 
 		p->fresh = at + count;
 	if (at + count > p->high)
 		__atomic_store_n(&p->high, at + count, __ATOMIC_RELAXED);
-	p->used += count;
+	__atomic_store_n(&p->used, p->used + count, __ATOMIC_RELAXED);
 	if (p->used * (uint64_t)GC_PAGE > heap->stats.peak_footprint_bytes)
 		heap->stats.peak_footprint_bytes = p->used * (uint64_t)GC_PAGE;
 	return at;
@@ -107,7 +107,7 @@ void gc_pages_free(struct gc_heap *heap, uint32_t page)
 		p->free_bits[i / 64] |= 1ULL << i % 64;
 		p->table[i] = (struct gc_page){ .kind = GC_PAGE_FREE };
 	}
-	p->used -= count;
+	__atomic_store_n(&p->used, p->used - count, __ATOMIC_RELAXED);
 	if (page < p->hint)
 		p->hint = page;
 }

@@ -48,6 +48,12 @@ void gc_pages_free(struct gc_heap *heap, uint32_t page);
 /* Give every free page back to the system; bytes. */
 size_t gc_pages_release(struct gc_heap *heap);
 
+/* Bytes of the pages handed out; without space_lock a recent value */
+static inline uint64_t gc_pages_held(const struct gc_heap *heap)
+{
+	return (uint64_t)__atomic_load_n(&heap->pages->used, __ATOMIC_RELAXED) << GC_PAGE_SHIFT;
+}
+
 static inline uintptr_t gc_page_address(const struct gc_pages *p, uint32_t page)
 {
 	return p->base + ((uintptr_t)page << GC_PAGE_SHIFT);

@@ -137,21 +137,22 @@ struct gc_run {
 
 /**
  * struct gc_mutator - a thread of the program; the part the inline paths need
- * @run_mask: selects a run by object size: 0 where one bump run serves all sizes
  * @cards: card table, biased so that cards[address >> GC_CARD_SHIFT] is right
  *	   and the pointer's low byte is GC_CARD_DIRTY (a JIT may store that byte)
  * @frames: innermost root frame
  * @poll: not zero when the thread must call into the collector
- * @run: where the next object of each size goes
+ * @run_for: by size in granules, where the next object goes: one bump run for all
+ *	     sizes, or a run each
+ * @run: what run_for[] points to
  *
  * Written by its own thread, except @poll, which the collector sets. The layout
  * is fixed within one version of the library; JITs may use offsetof().
  */
 struct gc_mutator {
-	uintptr_t run_mask;
 	uint8_t *cards;
 	struct gc_frame *frames;
 	uint32_t poll;
+	struct gc_run *run_for[GC_SMALL_MAX / 8 + 1];
 	struct gc_run run[GC_SMALL_MAX / 8 + 1];
 };
 
@@ -260,7 +261,7 @@ static inline void *gc_alloc_sized(struct gc_mutator *m, const struct gc_type *t
 
 	if (__builtin_expect(bytes > GC_SMALL_MAX, 0))
 		return gc_alloc_slow(m, type, bytes);
-	run = (struct gc_run *)((char *)m->run + ((granules * sizeof(*run)) & m->run_mask));
+	run = m->run_for[granules];
 	obj = run->cursor;
 	end = obj + (granules << GC_GRANULE_SHIFT);
 	if (__builtin_expect(end > run->limit, 0))

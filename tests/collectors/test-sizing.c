@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Description: the sizing and adaptive rules against numbers worked out by hand, and the
+ * heap against its rule: footprint, side tables, trim.
+ */
+#include "tap.h"
+
+#include <gchint/gc-listener.h>
+#include <math.h>
+#include <time.h>
+
+#include "mech/adapt-rule.h"
+#include "mech/options.h"
+#include "mech/sizing.h"
+
+#define MIB 1048576.0
+
+struct node {
+	struct gc_header header;
+	struct node *left, *right;
+	long pad;
+};
+
+static void expect(int rule, const char *name, struct gc_sizing_in in, double soft, double start)
+{
+	struct gc_sizing_out out;
+
+	gc_sizing_rule(rule, &in, &out);
+	if (!ok(fabs(out.soft - soft * MIB) < 1 &&
+		(isinf(start) ? isinf(out.start) : fabs(out.start - start * MIB) < 1),
+		"%s at live %.1f MiB", name, in.live / MIB))
+		printf("# soft %.4f start %.4f MiB\n", out.soft / MIB, out.start / MIB);
+}
+
+static void rules(void)
+{
+	struct gc_sizing_in in = { .live = 20 * MIB, .heap = 32 * MIB, .max = 256 * MIB,
+				   .util = .75, .minfree = 2 * MIB, .maxfree = 8 * MIB,
+				   .delta = .125 * MIB };
+
+	/* a quarter of 20 is 5; a third is 6.67 */
+	expect(GC_SIZING_HUSSEIN, "hussein", in, 25, 24.875);
+	expect(GC_SIZING_DALVIK, "dalvik", in, 20 + 20 / 3.0, 20 + 20 / 3.0 - .125);
+	in.live = 4 * MIB; /* both rooms fall below minfree */
+	expect(GC_SIZING_HUSSEIN, "hussein", in, 6, 5.875);
+	expect(GC_SIZING_DALVIK, "dalvik", in, 6, 5.875);
+	in.live = 100 * MIB; /* and above maxfree */
+	expect(GC_SIZING_HUSSEIN, "hussein", in, 108, 107.875);
+	expect(GC_SIZING_DALVIK, "dalvik", in, 108, 107.875);
+	in.max = 104 * MIB;
+	expect(GC_SIZING_HUSSEIN, "hussein below max", in, 104, 104);
+	in.max = 256 * MIB;
+	in.minfree = in.maxfree = 200 * 1024;
+	expect(GC_SIZING_DALVIK, "dalvik with little free: no concurrent start", in,
+	       100 + 200 / 1024.0, INFINITY);
+	in = (struct gc_sizing_in){ .live = 10 * MIB, .heap = 32 * MIB, .max = 64 * MIB,
+				    .util = .5, .minfree = .5 * MIB, .maxfree = 2 * MIB,
+				    .delta = .125 * MIB, .alloc_rate = .1, .gc_ns = 3e6 };
+	/* 10 MiB more wanted, twice; at most twice 2. 300000 bytes ahead. */
+	expect(GC_SIZING_ART, "art", in, 14, 14 - 300000 / MIB);
+	/* twice the 300000 bytes that the last cycle saw allocated */
+	expect(GC_SIZING_FIXED, "fixed", in, 32, 32 - 600000 / MIB);
+	/* sqrt(10 * .1 / (.2 * .5)) = sqrt 10 */
+	in.gc_rate = .5;
+	expect(GC_SIZING_MEMBALANCER, "membalancer", in, 10 + sqrt(10), 10 + sqrt(10) - .125);
+	in.live = 40 * MIB; /* four times the live size, twice the room */
+	expect(GC_SIZING_MEMBALANCER, "membalancer, not clamped", in, 40 + 2 * sqrt(10),
+	       40 + 2 * sqrt(10) - .125);
+}
+
+static void adaptive(void)
+{
+	struct gc_adapt_in in = { .daemon_on = true, .utilisation = .9, .sync = .1,
+				  .score = { -2, -2 } };
+
+	for (in.windows = 1; in.windows < 4; in.windows++)
+		ok(gc_adapt_daemon(&in), "adaptive holds its way in window %u", in.windows);
+	in.windows = 4;
+	ok(!gc_adapt_daemon(&in), "adaptive tries the way it does not know");
+	in = (struct gc_adapt_in){ .daemon_on = false, .utilisation = .7, .sync = 0,
+				   .score = { .7, .8 }, .windows = 6 };
+	ok(gc_adapt_daemon(&in), "adaptive goes back to the better way");
+	in = (struct gc_adapt_in){ .daemon_on = true, .utilisation = .95, .sync = .3,
+				   .score = { .8, .65 }, .windows = 6 };
+	ok(!gc_adapt_daemon(&in), "synchronisation cost switches the daemon off");
+	in = (struct gc_adapt_in){ .daemon_on = true, .utilisation = 1, .sync = 0,
+				   .score = { .2, 1 }, .windows = 40 };
+	ok(gc_adapt_daemon(&in), "mutators lose nothing: no probe");
+
+	ok(gc_adapt_room(0, 0, 1 << 20, 0, 1 << 30) == 0, "unknown frequency: collect");
+	ok(gc_adapt_room(1000000, 2000000, 1 << 20, 0, 1 << 30) == 0, "half speed: collect");
+	ok(gc_adapt_room(2000000, 2000000, 1 << 20, 0, 1 << 30) == 1 << 20,
+	   "full speed: grow by a room");
+	ok(gc_adapt_room(2000000, 2000000, 1 << 20, 1 << 20, 1 << 30) == 0, "and only once");
+	ok(gc_adapt_room(2000000, 2000000, 1 << 20, 0, 8192) == 8192, "never above max");
+}
+
+static struct node *tree(struct gc_mutator *m, const struct gc_type *t, int depth)
+{
+	struct {
+		struct gc_frame head;
+		struct node *left, *right;
+	} f;
+	struct node *n;
+
+	GC_PUSH(m, f);
+	if (depth) {
+		f.left = tree(m, t, depth - 1);
+		f.right = tree(m, t, depth - 1);
+	}
+	n = GC_NEW(m, t, struct node);
+	gc_init(&n->left, f.left);
+	gc_init(&n->right, f.right);
+	GC_POP(m, f);
+	return n;
+}
+
+static size_t resident(void)
+{
+	unsigned long pages = 0, all;
+	FILE *f = fopen("/proc/self/statm", "r");
+
+	if (!f || fscanf(f, "%lu %lu", &all, &pages) != 2)
+		pages = 0;
+	if (f)
+		fclose(f);
+	return pages * 4096;
+}
+
+static void footprint(const char *plan, double slack)
+{
+	struct {
+		struct gc_frame head;
+		struct node *keep, *junk;
+	} f;
+	struct gc_type_desc d = { .name = "node", .size = sizeof(struct node), .refs = 6 };
+	const struct gc_type *t;
+	struct gc_heap_stats s;
+	struct gc_mutator *m;
+	struct gc_heap *heap;
+	char options[128];
+	double worst = 0;
+
+	snprintf(options, sizeof(options), "plan=%s,profile=hussein-2015,trim=0,policy=fg", plan);
+	if (gc_heap_create(&heap, options, NULL, NULL) || gc_mutator_attach(heap, &m)) {
+		ok(false, "%s starts", options);
+		return;
+	}
+	t = gc_type_register(heap, &d, NULL);
+	GC_PUSH(m, f);
+	f.keep = tree(m, t, 17); /* 8 MiB */
+	gc_collect_full(m);
+	for (int i = 0; i < 200; i++) {
+		double over;
+
+		f.junk = tree(m, t, 12);
+		gc_heap_stats(heap, &s);
+		over = (double)s.footprint_bytes - (double)s.soft_limit;
+		if (over > worst)
+			worst = over;
+	}
+	gc_heap_stats(heap, &s);
+	/* equation (1): a quarter of live, at least 2 MiB, or what the last cycle left */
+	if (!ok(s.cycles > 3 && worst <= slack, "%s: footprint within %.0f KiB of the soft limit",
+		plan, slack / 1024))
+		printf("# %.0f KiB over, limit %.2f MiB, live %.2f MiB, %llu cycles\n", worst / 1024,
+		       (double)s.soft_limit / MIB, (double)s.live_bytes / MIB,
+		       (unsigned long long)s.cycles);
+	if (!ok(s.side_bytes <= s.footprint_bytes * 4 / 100, "%s: side tables at most 4 %% of the heap", plan))
+		printf("# %llu of %llu\n", (unsigned long long)s.side_bytes,
+		       (unsigned long long)s.footprint_bytes);
+	GC_POP(m, f);
+	gc_mutator_detach(m);
+	gc_heap_destroy(heap);
+}
+
+static void trim(const char *plan)
+{
+	struct {
+		struct gc_frame head;
+		struct node *keep;
+	} f;
+	struct gc_type_desc d = { .name = "node", .size = sizeof(struct node), .refs = 6 };
+	struct timespec ts = { 0, 20000000 };
+	size_t full, trimmed = 0;
+	struct gc_heap_stats s;
+	struct gc_mutator *m;
+	struct gc_heap *heap;
+	char options[128];
+
+	snprintf(options, sizeof(options), "plan=%s,heap=96M,trim=0.2", plan);
+	if (gc_heap_create(&heap, options, NULL, NULL) || gc_mutator_attach(heap, &m)) {
+		ok(false, "%s starts", options);
+		return;
+	}
+	GC_PUSH(m, f);
+	f.keep = tree(m, gc_type_register(heap, &d, NULL), 19); /* 32 MiB */
+	full = resident();
+	f.keep = NULL;
+	gc_collect_full(m);
+	if (strcmp(plan, "cms")) /* what stop-the-world plans leave to lazy sweeping */
+		gc_collect_full(m);
+	/* an order that the daemon serves, so that its idle timer runs */
+	gc_park(m);
+	for (int i = 0; i < 500; i++) {
+		nanosleep(&ts, NULL);
+		gc_heap_stats(heap, &s);
+		trimmed = resident();
+		if (s.trims && full - trimmed > 28 * MIB)
+			break;
+	}
+	gc_unpark(m);
+	if (!ok(s.trims && s.trimmed_bytes >= 28 * MIB && full > trimmed && full - trimmed >= 28 * MIB,
+		"%s: the trim gives pages back, seen in RSS", plan))
+		printf("# %llu trims, %.1f MiB; resident %.1f then %.1f MiB\n",
+		       (unsigned long long)s.trims, (double)s.trimmed_bytes / MIB,
+		       (double)full / MIB, (double)trimmed / MIB);
+	GC_POP(m, f);
+	gc_mutator_detach(m);
+	gc_heap_destroy(heap);
+}
+
+int main(void)
+{
+	rules();
+	adaptive();
+	footprint("cms", 32 * 1024);
+	footprint("marksweep", 32 * 1024);
+	footprint("gencms", 32 * 1024);
+	footprint("immix", 64 * 1024);
+	trim("cms");
+	trim("marksweep");
+	return done();
+}
