@@ -33,6 +33,8 @@ static void sample_restart(struct gchint_track *t, u64 now_ns)
 	t->mark_cycles = 0;
 	t->mark_at_ns = 0;
 	t->mark_khz = 0;
+	t->seen_ran_ns = 0;
+	t->seen_khz = 0;
 	t->mixed = false;
 }
 
@@ -66,25 +68,32 @@ static bool sample_ran(const struct gchint_track *t, u64 now_ns)
 	return t->mark_ran_ns >= wall / 4;
 }
 
-/* Fill in time and work since the last restart, if they can be trusted. */
-static bool sample_take(const struct gchint_track *t, struct gchint_sample *out, u64 now_ns)
+/* Mean frequency since the last restart, 0 if that time is no sample. */
+static u32 sample_khz(const struct gchint_track *t, u64 now_ns)
 {
 	u32 mean_khz;
 
+	if (!t->mark_ran_ns || !sample_ran(t, now_ns))
+		return 0;
+	mean_khz = (u32)div64_u64(t->mark_cycles, t->mark_ran_ns);
+	return sample_clean(t, mean_khz) ? mean_khz : 0;
+}
+
+/* The work figure has moved: up to now is what it stands for, not up to the end. */
+static void sample_seen(struct gchint_track *t, u64 now_ns)
+{
+	t->seen_ran_ns = t->mark_ran_ns;
+	t->seen_khz = sample_khz(t, now_ns);
+}
+
+static void sample_take(const struct gchint_track *t, struct gchint_sample *out)
+{
 	out->phase = t->phase;
 	out->class = gchint_phase_class(t->phase, t->flags);
 	out->kind = t->kind;
-	out->work = 0;
-	out->khz = 0;
-	out->ran_ns = t->mark_ran_ns;
-	if (!t->mark_ran_ns || t->work_done <= t->mark_work || !sample_ran(t, now_ns))
-		return false;
-	mean_khz = (u32)div64_u64(t->mark_cycles, t->mark_ran_ns);
-	if (!sample_clean(t, mean_khz))
-		return false;
-	out->khz = mean_khz;
-	out->work = t->work_done - t->mark_work;
-	return true;
+	out->khz = t->seen_khz;
+	out->ran_ns = t->seen_ran_ns;
+	out->work = t->seen_khz ? t->work_done - t->mark_work : 0;
 }
 
 /* What an ended phase leaves in the slot is its own last figure. */
@@ -92,9 +101,11 @@ static void phase_end(struct gchint_track *t, const struct gchint_snapshot *s,
 		      struct gchint_sample *out, u64 now_ns)
 {
 	if (s->phase == GCHINT_PHASE_NONE && s->details && s->lead == t->lead &&
-	    s->work_done > t->work_done)
+	    s->work_done > t->work_done) {
 		t->work_done = s->work_done;
-	sample_take(t, out, now_ns);
+		sample_seen(t, now_ns);
+	}
+	sample_take(t, out);
 	out->ended = true;
 	out->wall_ns = now_ns - t->begin_ns;
 	out->valid = true;
@@ -161,10 +172,16 @@ static bool same_phase(const struct gchint_track *t, const struct gchint_snapsho
 static u32 phase_progress(struct gchint_track *t, struct gchint_snapshot *s,
 			  struct gchint_sample *out, u64 now_ns)
 {
+	u64 before = t->work_done;
+
 	take_details(t, s);
-	if (t->mark_ran_ns >= SAMPLE_NS && t->work_done > t->mark_work) {
-		out->valid = sample_take(t, out, now_ns);
-		sample_restart(t, now_ns);
+	if (t->work_done > before) {
+		sample_seen(t, now_ns);
+		if (t->mark_ran_ns >= SAMPLE_NS) {
+			sample_take(t, out);
+			out->valid = out->work;
+			sample_restart(t, now_ns);
+		}
 	}
 	t->flags = s->flags;
 	return GCHINT_SAW_PROGRESS;

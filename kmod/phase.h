@@ -114,6 +114,8 @@ struct gchint_sample {
  * @mark_cycles: kHz * ns of it
  * @mark_at_ns: by how much @mark_khz outweighs the other frequencies in it
  * @mark_khz: frequency of most of it
+ * @seen_ran_ns: @mark_ran_ns when @work_done was last seen to move
+ * @seen_khz: mean frequency until then; 0 if that is no sample
  *
  * Owned by the lease; the caller serialises all calls for one track. All zero
  * is a valid initial state.
@@ -144,7 +146,9 @@ struct gchint_track {
 	u64 mark_ran_ns;
 	u64 mark_cycles;
 	u64 mark_at_ns;
+	u64 seen_ran_ns;
 	u32 mark_khz;
+	u32 seen_khz;
 };
 
 /* What gchint_phase_update() saw; a bit mask. */

@@ -174,8 +174,8 @@ u64 sim_phase(struct sim *s, const struct sim_work *w)
 		}
 		look(s, true);
 	}
-	if (!w->silent)
-		s->slot.work_done = w->units;
+	s->slot.work_done = w->silent || s->wipe ? 0 : w->units;
+	s->slot.work_total = w->silent || s->wipe ? 0 : w->units;
 	sim_edge(s, GCHINT_PHASE_NONE, 0);
 	return s->now - begin;
 }

@@ -19,6 +19,7 @@
  * @may_raise: the session's grant
  * @role: the lease's role
  * @progress: the thread publishes its progress on each tick
+ * @wipe: at a phase's end it leaves no work figures in the slot
  * @kind: kind of CPU
  * @tick_ns: tick length
  * @noise: relative deviation of each phase's time, uniform, 0 none
@@ -47,6 +48,7 @@ struct sim {
 	bool may_raise;
 	u32 role;
 	bool progress;
+	bool wipe;
 	u8 kind;
 	u64 tick_ns;
 	double noise;

@@ -125,6 +125,28 @@ static void test_follows_a_change_of_the_program(void **state)
 	assert_near((double)fit.b_ps / 1000 / w.b_ns, 1, 0.1);
 }
 
+/* The same from what was published on the way alone. */
+static void test_learns_from_progress_alone(void **state)
+{
+	struct sim_work w = mark(.6);
+	struct gchint_fit fit;
+	struct sim s;
+
+	(void)state;
+	start(&s, krait_static, 100000);
+	s.noise = 0.02;
+	s.progress = true;
+	s.wipe = true;
+	for (u32 n = 0; n < 20; n++) {
+		sim_idle(&s, 50 * MS);
+		sim_phase(&s, &w);
+	}
+	gchint_learn_fit(&s.learn, w.phase, 0, &fit);
+	assert_true(fit.known);
+	assert_near((double)fit.b_ps / 1000 / w.b_ns, 1, 0.1);
+	assert_near((double)fit.a_ps / 1000 / w.a_ns, 1, 0.1);
+}
+
 static void test_less_energy_and_delay_than_load_alone(void **state)
 {
 	static const double mem[] = { .3, .5, .7, .85 };
@@ -357,6 +379,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_settles_at_the_cheapest_opp),
 		cmocka_unit_test(test_follows_a_change_of_the_program),
+		cmocka_unit_test(test_learns_from_progress_alone),
 		cmocka_unit_test(test_less_energy_and_delay_than_load_alone),
 		cmocka_unit_test(test_gives_back_what_it_took),
 		cmocka_unit_test(test_no_spike_when_a_cap_lifts),

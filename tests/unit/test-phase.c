@@ -302,6 +302,44 @@ static void test_whole_phase_is_a_sample(void **state)
 	assert_int_equal(l.sample.class, GCHINT_CLASS_CONCURRENT);
 }
 
+/* A writer that wipes its figures at the end, or has none for the last stretch. */
+static void test_time_after_the_last_figure_does_not_count(void **state)
+{
+	struct lease l;
+
+	(void)state;
+	lease_init(&l);
+	begin(&l, 1000);
+	run(&l, 3 * MS, 960000);
+	work(&l.slot, 600, 1000);
+	look(&l);
+	run(&l, 2 * MS, 960000);
+	l.slot.work_done = 0;
+	l.slot.work_total = 0;
+	edge(&l.slot, GCHINT_PHASE_NONE, 0);
+	look(&l);
+	assert_true(l.sample.valid && l.sample.ended);
+	assert_cmp(l.sample.work, ==, 600);
+	assert_cmp(l.sample.ran_ns, ==, 3 * MS);
+	assert_cmp(l.sample.wall_ns, ==, 5 * MS);
+	assert_int_equal(l.sample.khz, 960000);
+
+	/* Nor when another phase takes its place. */
+	lease_init(&l);
+	begin(&l, 1000);
+	run(&l, 3 * MS, 960000);
+	work(&l.slot, 600, 1000);
+	look(&l);
+	run(&l, 2 * MS, 480000);
+	l.slot.work_done = 7;
+	edge(&l.slot, GCHINT_PHASE_REFS, GCHINT_F_STW);
+	look(&l);
+	assert_cmp(l.sample.work, ==, 600);
+	assert_cmp(l.sample.ran_ns, ==, 3 * MS);
+	assert_int_equal(l.sample.khz, 960000);
+	assert_cmp(l.track.work_done, ==, 7);
+}
+
 static void test_long_progress_is_a_sample_of_its_own(void **state)
 {
 	u64 total = 0;
@@ -565,6 +603,7 @@ int main(void)
 		cmocka_unit_test(test_phase_goes_before_role),
 		cmocka_unit_test(test_follower_counts_by_its_leader),
 		cmocka_unit_test(test_whole_phase_is_a_sample),
+		cmocka_unit_test(test_time_after_the_last_figure_does_not_count),
 		cmocka_unit_test(test_long_progress_is_a_sample_of_its_own),
 		cmocka_unit_test(test_two_frequencies_are_no_sample),
 		cmocka_unit_test(test_unknown_frequency_or_two_kinds_are_no_sample),
