@@ -10,3 +10,4 @@ active = 1
 explicit = 2
 idle-gaps = 1
 tail = 0.5
+work = 2

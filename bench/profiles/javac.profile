@@ -10,3 +10,4 @@ active = 1
 explicit = 6
 idle-gaps = 1
 tail = 0.5
+work = 140

@@ -10,3 +10,4 @@ active = 2
 explicit = 0
 idle-gaps = 4
 tail = 0.5
+work = 770

@@ -10,3 +10,4 @@ active = 2
 explicit = 42
 idle-gaps = 3
 tail = 0.5
+work = 5500

@@ -10,3 +10,4 @@ active = 4
 explicit = 5
 idle-gaps = 1
 tail = 0.5
+work = 290

@@ -13,6 +13,7 @@
 #include "run/run.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 
 enum verdict {
 	VERDICT_REPRODUCES,
@@ -59,6 +60,12 @@ bool probe(struct outcome *o, const char *workload, const char *profile, const c
  */
 bool probe_least(struct outcome *o, const char *workload, const char *profile, const char *setting,
 		 const char *options, struct run_result *r);
+
+/**
+ * repro_table1() - the Dalvik seed's Table 1 beside ours, as Markdown to @out
+ * Return: 0, or 1 when a run failed (said on standard error).
+ */
+int repro_table1(FILE *out);
 
 /** ours() and why() - printf onto the end of the outcome's texts. */
 void ours(struct outcome *o, const char *format, ...) __attribute__((format(printf, 2, 3)));

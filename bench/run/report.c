@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define MIB	    1048576.0
-#define MAX_COLUMNS 128
+#define MAX_COLUMNS 192
 
 /* Collects headings and cells side by side: a column is named where it is filled. */
 struct row {
@@ -23,7 +23,7 @@ struct row {
 static void text(struct row *row, const char *heading, const char *value)
 {
 	if (row->count == MAX_COLUMNS)
-		return;
+		abort(); /* a column more than there is room for: raise MAX_COLUMNS */
 	snprintf(row->name[row->count], sizeof(row->name[0]), "%s", heading);
 	snprintf(row->cell[row->count], sizeof(row->cell[0]), "%s", value);
 	row->heading[row->count] = row->name[row->count];

@@ -22,7 +22,8 @@ const struct setting app_settings[] = {
 	{ "seed", "1", "first seed; thread i draws from seed+i" },
 	{ "tail", "0.5", "MiB of allocation over which those older than 512 KiB die" },
 	{ "threads", "1", "threads in all; the others wait" },
-	{ "work", "0", "steps of arithmetic for each object" },
+	{ "work", "0",
+	  "steps of arithmetic for each object: sets the collector's share of CPU time" },
 	{ NULL, NULL, NULL },
 };
 

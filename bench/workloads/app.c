@@ -4,7 +4,8 @@
  * objects, how soon they die, how many threads. The Dalvik seed's Table 1 gives them for
  * six programs (profiles/). What the table leaves open is chosen to add nothing: sizes
  * follow the maximum-entropy distribution of the given mean, objects that outlive
- * 512 KiB die evenly over the setting "tail".
+ * 512 KiB die evenly over the setting "tail". "work" stands for what the program computes:
+ * the profiles set it so that CMS takes about the table's share of CPU time.
  */
 #include "lib/random.h"
 #include "workloads/app-plan.h"
