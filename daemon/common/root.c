@@ -95,6 +95,11 @@ int root_s64(int64_t *value, const char *fmt, ...)
 	return ret < 0 ? ret : text_s64(buf, value);
 }
 
+int root_access(const char *path, int mode)
+{
+	return faccessat(AT_FDCWD, path, mode, AT_EACCESS);
+}
+
 int root_write(const char *text, const char *fmt, ...)
 {
 	char path[512];

@@ -35,6 +35,9 @@ int root_read(char *buf, size_t size, const char *fmt, ...) __attribute__((forma
 int root_u64(uint64_t *value, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int root_s64(int64_t *value, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* access(2), but with the capabilities we have: 0 or -1 and errno. */
+int root_access(const char *path, int mode);
+
 /* Writes a string to a file; 0 or -errno. */
 int root_write(const char *text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -71,14 +71,18 @@ struct energy_segment *energy_segments(const struct run *run, size_t *nr)
 	return seg;
 }
 
-/* Bounds of what @overlap of an interval took, from the powers the rail can have. */
-static double half_width(double joules, double length, double overlap, const struct energy *e)
+/*
+ * How far from the truth a share of an interval's energy can be: what @overlap
+ * of it took is bounded by the powers that the rail can have, in it and in the
+ * rest.
+ */
+static double reach(double joules, double length, double overlap, const struct energy *e)
 {
-	double rest = length - overlap, low, high;
+	double rest = length - overlap, share = joules * overlap / length, low, high;
 
 	low = fmax(e->min_w * overlap, joules - e->max_w * rest);
 	high = fmin(e->max_w * overlap, joules - e->min_w * rest);
-	return high > low ? (high - low) / 2 : 0;
+	return fmax(0, fmax(share - low, high - share));
 }
 
 static double watts(const struct energy_sample *a, const struct energy_sample *b, bool counter)
@@ -127,7 +131,7 @@ static void split_interval(const struct energy_sample *a, const struct energy_sa
 		}
 		p->ns += (uint64_t)ns;
 		p->joules += joules * ns / length;
-		p->error += half_width(joules, length * 1e-9, ns * 1e-9, e);
+		p->error += reach(joules, length * 1e-9, ns * 1e-9, e);
 	}
 }
 

@@ -17,7 +17,7 @@
 /**
  * struct energy_part - what a group of phases took
  * @joules: best estimate
- * @error: half of the interval in which the truth lies, J
+ * @error: the truth is no further away than this, J
  * @ns: time of the group that lies between known samples
  * @unknown_ns: time of the group in which the rail was not known
  */

@@ -110,30 +110,45 @@ static size_t samples(const struct run *run, const struct run_rail *rail, uint64
 	return n;
 }
 
+static void step(const struct run *run, uint64_t t, uint32_t khz, FILE *f)
+{
+	fprintf(f, "%.9f %.4f\n", (double)(t - run->t0) / 1e9, khz / 1000.0);
+}
+
+/* At most two steps in half a pixel, the first and the last: levels stay true. */
 static size_t steps(const struct run *run, const struct run_cpu *c, uint64_t t0, uint64_t t1,
 		    FILE *f)
 {
-	uint64_t pixel = (t1 - t0) / PIXELS / 2 + 1, last = 0;
+	uint64_t pixel = (t1 - t0) / PIXELS / 2 + 1, drawn = 0;
+	const struct run_step *pending = NULL;
 	uint32_t khz = run_khz(run, (int)c->cpu, t0);
 	size_t n = 0;
 
 	if (khz) {
-		fprintf(f, "%.9f %.4f\n", (double)(t0 - run->t0) / 1e9, khz / 1000.0);
+		step(run, t0, khz, f);
 		n++;
 	}
 	for (size_t i = 0; i < c->nr; i++) {
-		if (c->step[i].t <= t0 || c->step[i].t >= t1)
+		const struct run_step *s = &c->step[i];
+
+		if (s->t <= t0 || s->t >= t1)
 			continue;
-		khz = c->step[i].khz;
-		if (c->step[i].t - last < pixel && i + 1 < c->nr)
-			continue;
-		last = c->step[i].t;
-		fprintf(f, "%.9f %.4f\n", (double)(c->step[i].t - run->t0) / 1e9, khz / 1000.0);
 		n++;
+		if (s->t - drawn < pixel) {
+			pending = s;
+			continue;
+		}
+		if (pending)
+			step(run, pending->t, pending->khz, f);
+		pending = NULL;
+		step(run, s->t, s->khz, f);
+		drawn = s->t;
 	}
 	khz = run_khz(run, (int)c->cpu, t1);
+	if (pending)
+		step(run, pending->t, pending->khz, f);
 	if (khz)
-		fprintf(f, "%.9f %.4f\n", (double)(t1 - run->t0) / 1e9, khz / 1000.0);
+		step(run, t1, khz, f);
 	return n;
 }
 

@@ -176,8 +176,8 @@ static void energy_table(const struct run *run, FILE *html)
 	}
 	if (columns)
 		fputs("Between two samples only the sum is known: a phase gets its share by time; "
-		      "&plusmn; is half of the range that the rail's lowest and highest power "
-		      "leave. "
+		      "&plusmn; is how far off that can be at most, given the rail's lowest and "
+		      "highest power. "
 		      "Grey: not resolved at this sampling period. ",
 		      html);
 	if (modelled)

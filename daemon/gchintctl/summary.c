@@ -15,7 +15,7 @@ static const char usage[] =
 	"frequency), energy by phase and rail with its uncertainty, time at each frequency,\n"
 	"decisions by reason, what was dropped, what the recording itself cost.\n"
 	"\n"
-	"Energy is \"best estimate +- half of the range in which it lies\". A phase much\n"
+	"Energy is \"best estimate +- how far off it can be at most\". A phase much\n"
 	"shorter than the rail's sampling period is marked '~': not resolved.\n";
 
 #define MS(ns) ((double)(ns) / 1e6)

@@ -58,7 +58,7 @@ static const struct key keys[] = {
 	KEY("record", "keep", KIND_U32, keep, 0, 1000),
 	STRING("record", "label", label),
 	KEY("record", "max_size", KIND_SIZE, max_size, 0, UINT64_MAX),
-	KEY("record", "queue", KIND_U32, queue, 1024, 1 << 20),
+	KEY("record", "queue", KIND_U32, queue, 4096, 1 << 20),
 	KEY("trace", "buffer", KIND_SIZE, trace_buffer, 4 << 10, 64 << 20),
 };
 
@@ -88,7 +88,7 @@ void config_defaults(struct config *config)
 	config->durable = true;
 	config->queue = 32768;
 	config->genl_buffer = 8 << 20;
-	config->genl_phases = ~1u;
+	config->genl_phases = ((1u << GCHINT_PHASE_NR) - 1) & ~1u;
 	config->iio_buffered = true;
 	config->trace_buffer = 256 << 10;
 	config->metrics_period_s = 15;

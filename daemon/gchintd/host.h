@@ -30,7 +30,8 @@ struct host {
 	struct metrics *metrics;
 	bool traced; /* the tracepoint tells every frequency */
 	struct iio_buffers *iio_buffers; /* of the iio source, or NULL */
-	uint32_t next_rail; /* last number given to a rail */
+	char **rail_name; /* of each number given to a rail, from 1 */
+	uint32_t rails;
 	uint64_t lost; /* records that found the queue full, not yet told */
 	uint64_t lost_total;
 };

@@ -15,6 +15,7 @@
 #include "notify.h"
 #include "options.h"
 #include "queue.h"
+#include "rail.h"
 #include "sources/source.h"
 #include "tracker.h"
 #include "writer.h"
@@ -158,6 +159,7 @@ stop_writer:
 	writer_stop(d.writer);
 free_host:
 	queue_free(d.host.queue);
+	rails_forget(&d.host);
 	tracker_free(d.host.tracker);
 	metrics_free(d.host.metrics);
 	loop_free(d.host.loop);

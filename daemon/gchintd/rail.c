@@ -68,14 +68,34 @@ static void define(struct host *host, enum source_id source, uint32_t id, const 
 		metrics_rail(host->metrics, id, d->name, d->label, (int)d->kind);
 }
 
+/* A rail keeps its number over a reload or a rebind: by its name. */
+static uint32_t number_of(struct host *host, const char *name)
+{
+	char **more;
+
+	for (uint32_t i = 0; i < host->rails; i++)
+		if (!strcmp(host->rail_name[i], name))
+			return i + 1;
+	more = realloc(host->rail_name, (host->rails + 1) * sizeof(*more));
+	if (!more)
+		return 0;
+	host->rail_name = more;
+	more[host->rails] = strdup(name);
+	return more[host->rails] ? ++host->rails : 0;
+}
+
 int rails_define(struct host *host, enum source_id id, const struct rail_desc *desc,
 		 uint64_t period_ns)
 {
+	uint32_t number;
+
 	if (fnmatch(host->config.source[id].match, desc->name, 0))
 		return -1;
-	host->next_rail++;
-	define(host, id, host->next_rail, desc, period_ns);
-	return (int)host->next_rail;
+	number = number_of(host, desc->name);
+	if (!number)
+		return -1;
+	define(host, id, number, desc, period_ns);
+	return (int)number;
 }
 
 static void close_rail(struct rail *r)
@@ -85,6 +105,17 @@ static void close_rail(struct rail *r)
 	if (r->factor_fd >= 0)
 		close(r->factor_fd);
 	r->fd = r->factor_fd = -1;
+}
+
+static int read_number(int fd, int64_t *value)
+{
+	char buf[64];
+	ssize_t n = pread(fd, buf, sizeof(buf) - 1, 0);
+
+	if (n < 0)
+		return -errno;
+	buf[n] = '\0';
+	return n ? text_s64(buf, value) : -ENODATA;
 }
 
 static int open_rail(struct rail *r, const struct rail_desc *d)
@@ -112,22 +143,34 @@ static void free_rail(struct rail *r)
 	free(r);
 }
 
+/* It is back when it can be read, not when it can be opened. */
+static void take_back(struct rails *rails, struct rail *r, const struct rail_desc *d)
+{
+	int64_t value;
+
+	if (!r->gone || open_rail(r, d))
+		return;
+	if (read_number(r->fd, &value) ||
+	    (r->factor_fd >= 0 && read_number(r->factor_fd, &value))) {
+		close_rail(r);
+		return;
+	}
+	r->gone = false;
+	r->has_last = false;
+	host_note(rails->host, LOG_NOTICE, config_source_name(rails->id), "%s: back", r->name);
+}
+
 void rails_add(struct rails *rails, const struct rail_desc *d)
 {
 	const char *source = config_source_name(rails->id);
-	struct rail *r = NULL;
+	struct rail *r;
 	int ret;
 
 	if (fnmatch(rails->host->config.source[rails->id].match, d->name, 0))
 		return;
 	for (unsigned int i = 0; i < rails->nr; i++)
 		if (!strcmp(rails->rail[i]->name, d->name)) {
-			r = rails->rail[i];
-			if (r->gone && !open_rail(r, d)) {
-				r->gone = false;
-				r->has_last = false;
-				host_note(rails->host, LOG_NOTICE, source, "%s: back", d->name);
-			}
+			take_back(rails, rails->rail[i], d);
 			return;
 		}
 	if (rails->nr == RAILS_MAX)
@@ -138,7 +181,8 @@ void rails_add(struct rails *rails, const struct rail_desc *d)
 	r->fd = r->factor_fd = -1;
 	r->name = strdup(d->name);
 	r->path = strdup(d->path);
-	if (!r->name || !r->path) {
+	r->id = number_of(rails->host, d->name);
+	if (!r->name || !r->path || !r->id) {
 		free_rail(r);
 		return;
 	}
@@ -149,20 +193,8 @@ void rails_add(struct rails *rails, const struct rail_desc *d)
 		r->gone = true;
 	}
 	r->desc = *d;
-	r->id = ++rails->host->next_rail;
 	rails->rail[rails->nr++] = r;
 	define(rails->host, rails->id, r->id, d, rails->period_ns);
-}
-
-static int read_number(int fd, int64_t *value)
-{
-	char buf[64];
-	ssize_t n = pread(fd, buf, sizeof(buf) - 1, 0);
-
-	if (n < 0)
-		return -errno;
-	buf[n] = '\0';
-	return n ? text_s64(buf, value) : -ENODATA;
 }
 
 /* Makes a counter that wraps, or starts anew, one that only grows. */
@@ -247,7 +279,7 @@ static void on_timer(void *data, uint32_t events)
 	(void)events;
 	for (unsigned int i = 0; i < rails->nr; i++) {
 		struct rail *r = rails->rail[i];
-		int64_t value;
+		int64_t value = UNKNOWN_S64;
 		int ret;
 
 		if (r->gone) {
@@ -301,4 +333,11 @@ void rails_stop(struct rails *rails)
 	for (unsigned int i = 0; i < rails->nr; i++)
 		free_rail(rails->rail[i]);
 	free(rails);
+}
+
+void rails_forget(struct host *host)
+{
+	for (uint32_t i = 0; i < host->rails; i++)
+		free(host->rail_name[i]);
+	free(host->rail_name);
 }

@@ -65,6 +65,9 @@ void rails_add(struct rails *rails, const struct rail_desc *desc);
 int rails_define(struct host *host, enum source_id id, const struct rail_desc *desc,
 		 uint64_t period_ns);
 
+/* Frees the numbers, at the end. */
+void rails_forget(struct host *host);
+
 const char *rail_kind_name(enum rail_kind kind);
 
 #endif

@@ -13,6 +13,7 @@
 #include <uapi/linux/gchint.h>
 
 #include "../common/names.h"
+#include "../common/root.h"
 #include "../common/schema.h"
 #include "rows.h"
 
@@ -92,7 +93,7 @@ static void why_not(const char *path, char *error, size_t size, const char *othe
 	const char *slash = strrchr(path, '/');
 
 	snprintf(dir, sizeof(dir), "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
-	if (access(*dir ? dir : "/", W_OK | X_OK))
+	if (root_access(*dir ? dir : "/", W_OK | X_OK))
 		snprintf(error, size, "%s: cannot write in %s: %s; name another with --record",
 			 path, *dir ? dir : "/", strerror(errno));
 	else
@@ -109,7 +110,7 @@ struct store *store_open(const char *path, bool durable, char *error, size_t siz
 		free(s);
 		return NULL;
 	}
-	if (!access(path, F_OK)) {
+	if (!root_access(path, F_OK)) {
 		snprintf(error, size, "%s: exists; name another file, or --keep N to rotate", path);
 		free(s);
 		return NULL;

@@ -16,6 +16,11 @@
 
 #define BATCH	 16384 /* records of one transaction at most */
 #define RETRY_NS (2 * NSEC_PER_SEC)
+/*
+ * Between two commits. With the time that the sources' own delays and the
+ * commit take, what a crash can lose stays under a second.
+ */
+#define COMMIT_NS (750 * NSEC_PER_MSEC)
 
 /* Definitions kept for the next file of a rotation. */
 #define KEPT_MAX 8192
@@ -244,10 +249,8 @@ static void drain(struct writer *w)
 	while ((n = queue_fill(w->queue)) > 0) {
 		int ret;
 
-		if (w->at_limit) {
-			queue_consume(w->queue, 0);
+		if (w->at_limit)
 			return;
-		}
 		if (n > BATCH)
 			n = BATCH;
 		ret = write_batch(w, n);
@@ -271,7 +274,7 @@ static void drain(struct writer *w)
 static void *run(void *data)
 {
 	struct writer *w = data;
-	uint64_t next = clock_now() + NSEC_PER_SEC;
+	uint64_t next = clock_now() + COMMIT_NS;
 
 	for (;;) {
 		bool stop = w->stop;
@@ -288,7 +291,7 @@ static void *run(void *data)
 		if (stop)
 			break;
 		queue_wait(w->queue, next);
-		next = clock_now() + NSEC_PER_SEC;
+		next = clock_now() + COMMIT_NS;
 	}
 	store_close(w->store);
 	return NULL;

@@ -76,7 +76,7 @@ static int on_file(void *data, const char *file)
 		if (n < 0 && types[i].kind == RAIL_POWER) {
 			n = channel_number(file, types[i].prefix, "_average");
 			snprintf(path, sizeof(path), "%s/power%d_input", c->dir, n);
-			if (n >= 0 && !access(path, F_OK))
+			if (n >= 0 && !root_access(path, F_OK))
 				n = -1;
 		}
 		if (n < 0)
@@ -103,7 +103,7 @@ static int voltage_of(struct chip *c, int n, const char *label)
 	if (*label)
 		return -1;
 	snprintf(path, sizeof(path), "%s/in%d_input", c->dir, n);
-	return access(path, F_OK) ? -1 : n;
+	return root_access(path, F_OK) ? -1 : n;
 }
 
 static int on_current(void *data, const char *file)

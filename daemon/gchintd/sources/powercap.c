@@ -19,7 +19,7 @@ static int on_zone(void *data, const char *entry)
 	uint64_t range = 0;
 
 	snprintf(path, sizeof(path), "%s/class/powercap/%s/energy_uj", sysfs, entry);
-	if (access(path, F_OK))
+	if (root_access(path, F_OK))
 		return 0;
 	if (root_read(label, sizeof(label), "%s/class/powercap/%s/name", sysfs, entry) <= 0)
 		label[0] = '\0';
@@ -55,10 +55,10 @@ static int count_zone(void *data, const char *entry)
 	char path[320];
 
 	snprintf(path, sizeof(path), "%s/class/powercap/%s/energy_uj", c->sysfs, entry);
-	if (access(path, F_OK))
+	if (root_access(path, F_OK))
 		return 0;
 	c->nr++;
-	c->denied += access(path, R_OK) != 0;
+	c->denied += root_access(path, R_OK) != 0;
 	return 0;
 }
 

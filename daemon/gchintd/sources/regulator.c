@@ -17,7 +17,7 @@ static int on_regulator(void *data, const char *entry)
 	char path[320], name[64], rail[128];
 
 	snprintf(path, sizeof(path), "%s/class/regulator/%s/microvolts", sysfs, entry);
-	if (access(path, F_OK))
+	if (root_access(path, F_OK))
 		return 0;
 	if (root_read(name, sizeof(name), "%s/class/regulator/%s/name", sysfs, entry) <= 0)
 		snprintf(name, sizeof(name), "%s", entry);
@@ -53,7 +53,7 @@ static int count_one(void *data, const char *entry)
 	char path[320];
 
 	snprintf(path, sizeof(path), "%s/class/regulator/%s/microvolts", c->sysfs, entry);
-	c->nr += !access(path, F_OK);
+	c->nr += !root_access(path, F_OK);
 	return 0;
 }
 

@@ -173,21 +173,25 @@ static int probe(const struct host *host, struct probe *p)
 	char path[300];
 
 	snprintf(path, sizeof(path), "%s/events/power/cpu_frequency", host->root.tracefs);
-	if (access(path, F_OK)) {
+	if (root_access(path, F_OK)) {
 		if (errno == EACCES)
 			return probe_absent(p, -EACCES, "run as root", "%s: not permitted",
 					    host->root.tracefs);
 		snprintf(path, sizeof(path), "%s/events", host->root.tracefs);
-		if (access(path, F_OK))
+		if (root_access(path, F_OK))
 			return probe_absent(p, -ENOENT,
 					    "mount -t tracefs tracefs /sys/kernel/tracing",
 					    "no tracefs: frequency is polled");
 		return probe_absent(p, -ENOENT, "",
 				    "no tracepoint power:cpu_frequency: frequency is polled");
 	}
-	snprintf(path, sizeof(path), "%s/instances", host->root.tracefs);
-	if (access(path, W_OK))
-		return probe_absent(p, -EACCES, "run as root", "%s: not permitted", path);
+	/* The unit makes the instance beforehand and gives it to the daemon's group. */
+	snprintf(path, sizeof(path), "%s/" INSTANCE "/trace_clock", host->root.tracefs);
+	if (root_access(path, W_OK)) {
+		snprintf(path, sizeof(path), "%s/instances", host->root.tracefs);
+		if (root_access(path, W_OK))
+			return probe_absent(p, -EACCES, "run as root", "%s: not permitted", path);
+	}
 	return probe_found(p, "every change of frequency, power:cpu_frequency");
 }
 

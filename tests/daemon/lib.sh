@@ -1,0 +1,94 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# Helpers of the daemon's tests: TAP lines, and daemons in folders of their own.
+# BUILD and DAEMON name the built tests and the built daemon.
+
+: "${BUILD:?run through make -C tests/daemon check}" "${DAEMON:?}"
+gchintd=$DAEMON/gchintd
+ctl=$DAEMON/gchintctl
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+work=$(mktemp -d)
+daemons=()
+tests=0 failed=0
+
+cleanup() {
+	local p
+	for p in "${daemons[@]}"; do
+		kill -KILL "$p" 2>/dev/null
+	done
+	mountpoint -q "$work/small" && umount "$work/small"
+	rm -rf "$work"
+}
+trap cleanup EXIT
+trap 'exit 1' INT TERM
+
+# ok NAME COMMAND...: one TAP line; what the command says is shown on failure
+ok() {
+	local name=$1 out
+	shift
+	tests=$((tests + 1))
+	if out=$("$@" 2>&1); then
+		echo "ok $tests daemon $name"
+	else
+		echo "not ok $tests daemon $name"
+		failed=1
+		printf '# %s\n' "$*" "$out" | head -n 20 | sed 's/^\([^#]\)/# \1/'
+	fi
+}
+
+skip() {
+	tests=$((tests + 1))
+	echo "ok $tests daemon $1 # SKIP $2"
+}
+
+finish() {
+	echo "1..$tests"
+	exit "$failed"
+}
+
+# wait_for SECONDS COMMAND...: until it succeeds
+wait_for() {
+	local end=$(($(date +%s%N) / 1000000 + $1 * 1000))
+	shift
+	until "$@" >/dev/null 2>&1; do
+		[ "$(($(date +%s%N) / 1000000))" -lt "$end" ] || return 1
+		sleep 0.05
+	done
+}
+
+# fresh NAME: $d is a new folder with a board in it
+fresh() {
+	d=$work/$1
+	mkdir "$d"
+	"$here/tree" "$d"
+}
+
+# start [OPTION]...: a daemon on the board in $d, ready; its pid is $pid
+start() {
+	"$gchintd" -c - --record "$d/r.db" --sysfs "$d/sys" --tracefs "$d/trace" \
+		--debugfs "$d/debug" --feed "$d/feed" --marks "$d/marks" "$@" 2>>"$d/log" &
+	pid=$!
+	daemons+=("$pid")
+	wait_for 10 test -S "$d/marks" || { cat "$d/log"; return 1; }
+}
+
+# stop: ends the daemon started last, by the usual signal; its exit code
+stop() {
+	kill -TERM "$pid" && wait "$pid"
+}
+
+# sql QUERY: of the recording in $d
+sql() {
+	sqlite3 -readonly "${db:-$d/r.db}" "$1"
+}
+
+# is WANT GOT...
+is() {
+	local want=$1
+	shift
+	[ "$want" = "$*" ] || { echo "wanted '$want', got '$*'"; return 1; }
+}
+
+feed() {
+	"$BUILD/feed" "$d/feed" "$@"
+}

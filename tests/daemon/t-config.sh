@@ -1,0 +1,66 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# The command line and the configuration.
+
+fresh config
+rc() { # CODE COMMAND...: the exit code and nothing else
+	local want=$1 got=0
+	shift
+	"$@" >"$d/out" 2>&1 || got=$?
+	is "$want" "$got" || { cat "$d/out"; return 1; }
+}
+says() { # CODE TEXT COMMAND...
+	local code=$1 text=$2
+	shift 2
+	rc "$code" "$@" && grep -qF -- "$text" "$d/out" || { cat "$d/out"; return 1; }
+}
+
+ok "unknown option is exit 2" rc 2 "$gchintd" --frobnicate
+ok "nothing to do is exit 5 and says what to do" says 5 "--record FILE" "$gchintd" -c -
+printf '[record]\nfile = %s\n[hwmon]\nperiod = 5\n' "$d/x.db" >"$d/bad.conf"
+ok "a wrong line is named by file and line, exit 3" \
+	says 3 "$d/bad.conf:4: no key 'period' in [hwmon]" "$gchintd" --check -c "$d/bad.conf"
+ok "a missing file is named, exit 3" says 3 "$d/none.conf: No such file" "$gchintd" --check -c "$d/none.conf"
+printf '[record]\nfile = %s\n' "$d/x.db" >"$d/good.conf"
+ok "a good file passes --check in silence" is "" "$("$gchintd" --check -c "$d/good.conf" 2>&1)"
+ok "the installed configuration passes --check" rc 0 "$gchintd" --check -c "$here/../../packaging/gchintd.conf"
+ok "a wrong option value names the option" says 3 "--period: period_ms = '0'" \
+	"$gchintd" -c - --record "$d/x.db" --period 0
+touch "$d/there.db"
+ok "an existing file is kept, exit 4" says 4 "there.db: exists; name another file, or --keep N" \
+	"$gchintd" -c - --record "$d/there.db"
+mkdir -m 555 "$d/ro"
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+	chmod 755 "$work" "$d"
+	ok "a read-only directory is named, exit 4" says 4 "ro/x.db: cannot write in" \
+		setpriv --reuid 65534 --clear-groups "$gchintd" -c - --record "$d/ro/x.db"
+elif [ "$(id -u)" -ne 0 ]; then
+	ok "a read-only directory is named, exit 4" says 4 "ro/x.db: cannot write in" \
+		"$gchintd" -c - --record "$d/ro/x.db"
+else
+	skip "a read-only directory is named, exit 4" "root, and no setpriv to be somebody else"
+fi
+ok "sources are listed in order" bash -c "'$gchintd' --list-sources | sort -c"
+
+# Reload: the new configuration, or none of it.
+cat >"$d/live.conf" <<X
+[hwmon]
+period_ms = 20
+X
+"$gchintd" -c "$d/live.conf" --record "$d/r.db" --sysfs "$d/sys" --tracefs "$d/trace" \
+	--feed "$d/feed" --marks "$d/marks" 2>"$d/log" &
+pid=$!
+daemons+=("$pid")
+wait_for 10 test -S "$d/marks"
+printf '[hwmon]\nperiod_ms = 10\nnonsense\n' >"$d/live.conf"
+kill -HUP "$pid"
+wait_for 5 grep -q "live.conf:3" "$d/log"
+ok "a wrong reload names file and line and keeps the old" \
+	grep -qF "live.conf:3: 'nonsense': key = value is wanted; the old configuration stays" "$d/log"
+printf '[hwmon]\nperiod_ms = 10\n[thermal]\nenabled = no\n' >"$d/live.conf"
+kill -HUP "$pid"
+wait_for 5 grep -q "config: reloaded" "$d/log"
+stop
+ok "the daemon survived both reloads" is 0 $?
+ok "the reload took effect" is "10000000 off" \
+	"$(sql "select max(period_ns) from rails where source = 'hwmon'") $(sql "select state from sources where name = 'thermal'")"

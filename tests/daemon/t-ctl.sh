@@ -1,0 +1,186 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# gchintctl, and what the daemon exposes.
+
+fresh ctl
+mkdir "$d/out"
+port=$((20000 + RANDOM % 20000))
+cat >"$d/conf" <<X
+[metrics]
+listen = 127.0.0.1:$port
+textfile = $d/out/gchint.prom
+period_s = 1
+X
+"$gchintd" -c "$d/conf" --record "$d/r.db" --label gchint --sysfs "$d/sys" --tracefs "$d/trace" \
+	--debugfs "$d/debug" --feed "$d/feed" --marks "$d/marks" -p 5 2>"$d/log" &
+pid=$!
+daemons+=("$pid")
+wait_for 10 test -S "$d/marks"
+feed --mix 2.5 --gchint --sysfs "$d/sys" --freq "$d/trace/instances/gchintd/trace_pipe" >/dev/null &
+job=$!
+sleep 1.5
+get() { # PATH
+	exec 3<>"/dev/tcp/127.0.0.1/$port" || return 1
+	printf 'GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n' "$1" >&3
+	timeout 5 cat <&3
+	exec 3>&-
+}
+get /metrics >"$d/http"
+ok "HTTP gives OpenMetrics, ended by EOF" bash -c \
+	"grep -q 'application/openmetrics-text' '$d/http' && [ \"\$(tail -n 1 '$d/http')\" = '# EOF' ]"
+ok "with the rail's power" grep -qE '^gchint_rail_watts\{rail="adm1272-0-0060:power1",label="pin"\} [0-9.]+' "$d/http"
+ok "another path is 404" bash -c "$(declare -f get); port=$port; get /x | grep -q ' 404 '"
+ok "top draws a live recording in plain text" bash -c \
+	"'$ctl' top -n 1 '$d/r.db' >'$d/top' && grep -qE '^cpu0 ' '$d/top' && grep -q pin '$d/top'"
+ok "top fits 80 columns" test "$(wc -L <"$d/top")" -le 80
+wait "$job"
+sleep 0.3
+stop
+ok "the text file is whole" is "# EOF" "$(tail -n 1 "$d/out/gchint.prom")"
+ok "and nothing is left beside it" is gchint.prom "$(ls "$d/out")"
+
+phases=$(sql 'select count(*) from phases')
+ok "csv has a head and a row a phase" is $((phases + 1)) "$("$ctl" export "$d/r.db" --format csv | wc -l)"
+ok "csv of an unknown table is exit 2" bash -c "'$ctl' export '$d/r.db' --format csv --table x; [ \$? = 2 ]"
+cat >"$d/check.py" <<'X'
+# SPDX-License-Identifier: MIT
+import json
+import sys
+
+kind, path, want = sys.argv[1:4]
+if kind == "lines":
+    rows = [json.loads(line) for line in open(path)]
+    got = sum(r["table"] == "phases" for r in rows)
+elif kind == "trace":
+    events = json.load(open(path))["traceEvents"]
+    got = sum(e["ph"] == "X" for e in events)
+    counters = {e["name"] for e in events if e["ph"] == "C"}
+    assert "cpu0 MHz" in counters, counters
+    assert any("pin" in c for c in counters), counters
+    for e in events:
+        assert e["ph"] == "M" or e["ts"] > 0, e
+        assert e["ph"] != "X" or e["dur"] >= 0, e
+else:
+    json.load(open(path))
+    got = want
+assert str(got) == want, (got, want)
+X
+"$ctl" export "$d/r.db" --format jsonl -o "$d/r.jsonl"
+ok "jsonl is JSON, line by line" python3 "$d/check.py" lines "$d/r.jsonl" "$phases"
+"$ctl" export "$d/r.db" --format chrome-trace -o "$d/r.json"
+ok "the Chrome trace has a slice a phase, tracks of frequency and rails" \
+	python3 "$d/check.py" trace "$d/r.json" "$phases"
+ok "openmetrics of a recording counts its phases" is "$(sql 'select count(t1) from phases where phase = 4')" \
+	"$("$ctl" export "$d/r.db" --format openmetrics | sed -n 's/^gchint_phases_total{phase="mark"} //p')"
+for c in "summary $d/r.db" "marks $d/r.db" "top -n 1 $d/r.db"; do
+	# shellcheck disable=SC2086 # command and arguments
+	"$ctl" --json $c >"$d/json"
+	ok "--json ${c%% *} is JSON" python3 "$d/check.py" json "$d/json" 0
+done
+GCHINT_SYSFS=$d/sys "$ctl" --json status >"$d/json"
+ok "--json status is JSON" python3 "$d/check.py" json "$d/json" 0
+GCHINT_SYSFS=$d/sys "$ctl" status >"$d/status"
+ok "status names the policy, its governor, the rails and what to mend" bash -c \
+	"grep -q 'governor schedutil' '$d/status' && grep -q 'channels on 2 chips' '$d/status' && grep -q mend: '$d/status'"
+ok "the summary tells measured from modelled" bash -c \
+	"'$ctl' summary '$d/r.db' | grep -q 'measured by hwmon' && '$ctl' summary '$d/r.db' | grep -q 'modelled from OPP table energy_model'"
+
+# Unknown is never 0.
+fresh unknown
+rm -r "$d/sys/devices/system/cpu/cpufreq" "$d/sys/class/powercap" "$d/sys/bus"
+: >"$d/sys/class/hwmon/hwmon0/power1_input"
+"$gchintd" -q -c - --record "$d/r.db" --sysfs "$d/sys" --tracefs "$d/none" --feed "$d/feed" \
+	--marks "$d/marks" &
+pid=$!
+daemons+=("$pid")
+wait_for 10 test -S "$d/marks"
+feed --events 10 >/dev/null
+sleep 0.3
+stop
+"$ctl" summary "$d/r.db" >"$d/summary"
+ok "unknown frequency is ?, not 0" bash -c "grep -E '^mark, concurrent' '$d/summary' | grep -qE ' \?\$'"
+ok "an unreadable power rail has no energy, and ? for its value" bash -c \
+	"! grep -q 'ENERGY.*power1' '$d/summary' && grep -E 'power1 ' '$d/summary' | grep -q '?'"
+ok "nor a line in the metrics" bash -c \
+	"! '$ctl' export '$d/r.db' --format openmetrics | grep -q 'power1'"
+
+# record -- COMMAND
+fresh child
+rec() { "$ctl" record -q -o "$d/$1.db" --gchintd "$gchintd" --option -c --option - --option --sysfs --option "$d/sys" -- "${@:2}"; }
+rec a sh -c 'exit 7'
+ok "record passes the exit status through" is 7 $?
+rec b sh -c 'kill -TERM $$'
+ok "and the signal, as 128 + its number" is 143 $?
+rec c "$d/none" 2>/dev/null
+ok "a command that is not there is 127" is 127 $?
+# shellcheck disable=SC2016 # expanded by the command
+rec m sh -c '"$0" marks --add inside' "$ctl"
+ok "marks around and inside of the command" is "start: sh,inside,end: sh: 0" \
+	"$(sqlite3 "$d/m.db" "select group_concat(text) from marks")"
+rec a true 2>"$d/err"
+ok "an existing recording is not overwritten, exit 4" is "4 1" "$? $(grep -c 'exists' "$d/err")"
+
+# Mistakes.
+echo "not a database" >"$d/junk"
+ok "a file that is no recording, exit 3" bash -c "'$ctl' summary '$d/junk'; [ \$? = 3 ]"
+sqlite3 "$d/other.db" 'create table t(x)'
+ok "another program's database, exit 3 and a clear line" bash -c \
+	"'$ctl' summary '$d/other.db' 2>&1 | grep -q 'not a recording of gchintd'"
+sqlite3 "$d/a.db" 'pragma user_version = 99'
+ok "a newer schema is refused by name" bash -c "'$ctl' summary '$d/a.db' 2>&1 | grep -q 'schema version 99'"
+ok "an unknown command is exit 2" bash -c "'$ctl' frobnicate; [ \$? = 2 ]"
+for c in export marks record report status summary; do
+	ok "$c --help teaches" bash -c "'$ctl' $c --help | grep -q '^usage: gchintctl'"
+done
+
+# The report.
+db=$work/ctl/r.db
+if command -v gnuplot >/dev/null; then
+	cp "$db" "$d/second.db"
+	"$ctl" report "$db" "$d/second.db" -o "$d/report.html" 2>"$d/err"
+	ok "report writes one page" is 0 $?
+	ok "that loads nothing from anywhere" bash -c \
+		"! grep -qE '(src|href)=\"(https?:|//|/)' '$d/report.html' && ! grep -q '<script' '$d/report.html'"
+	ok "with pictures, phases, energy and a comparison" bash -c \
+		"[ \$(grep -c 'data:image/svg+xml;base64' '$d/report.html') -ge 3 ] && grep -q 'Energy by phase' '$d/report.html' && grep -q 'Side by side' '$d/report.html' && ! grep -q 'could not be drawn' '$d/report.html'"
+	sqlite3 "$d/second.db" "update meta set value = '<b>\"''\`touch $d/owned\`''' where key = 'label'; update rails set label = '\`touch $d/owned\`''\"'"
+	"$ctl" report "$d/second.db" -o "$d/evil.html" 2>"$d/err"
+	ok "a label is text, never a command or markup" bash -c \
+		"[ ! -e '$d/owned' ] && ! grep -q '<b>\"' '$d/evil.html' && ! grep -q 'could not be drawn' '$d/evil.html'"
+else
+	skip "report" "gnuplot is not installed: packaging/need report"
+fi
+unset db
+
+# The service manager's protocol.
+fresh notify
+cat >"$d/manager.py" <<'X'
+# SPDX-License-Identifier: MIT
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.bind(sys.argv[1])
+s.settimeout(10)
+env = dict(os.environ, NOTIFY_SOCKET=sys.argv[1])
+p = subprocess.Popen(["sh", "-c", 'WATCHDOG_PID=$$ WATCHDOG_USEC=200000 exec "$@"', "sh"] + sys.argv[2:],
+                     env=env, stderr=subprocess.DEVNULL)
+seen = []
+end = time.time() + 10
+while time.time() < end and sum("WATCHDOG=1" in m for m in seen) < 3:
+    seen.append(s.recv(512).decode())
+p.send_signal(signal.SIGHUP)
+while time.time() < end and not any("RELOADING=1" in m for m in seen):
+    seen.append(s.recv(512).decode())
+p.send_signal(signal.SIGTERM)
+while time.time() < end and not any("STOPPING=1" in m for m in seen):
+    seen.append(s.recv(512).decode())
+p.wait()
+print(*(w for w in ("READY=1", "WATCHDOG=1", "RELOADING=1", "STOPPING=1") if any(w in m for m in seen)))
+X
+ok "READY, WATCHDOG, RELOADING and STOPPING are told" is "READY=1 WATCHDOG=1 RELOADING=1 STOPPING=1" \
+	"$(python3 "$d/manager.py" "$d/notify" "$gchintd" -q -c - --record "$d/r.db" --sysfs "$d/sys" --tracefs "$d/none" --feed "$d/feed")"

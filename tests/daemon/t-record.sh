@@ -1,0 +1,144 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# What the kernel and the sensors say is what the recording holds.
+
+fresh record
+start -l run1
+sent=$(feed --events 1000 --rate 20000)
+"$ctl" marks --add "half way" --socket "$d/marks"
+wait_for 5 test -s "$d/r.db"
+sleep 0.3
+stop
+ok "the daemon ends well" is 0 $?
+ok "every event sent is recorded, every phase has its end" \
+	is "1000 500 500" "$sent $(sql 'select count(*) from phases') $(sql 'select count(t1) from phases')"
+ok "the file is sound and alone" is "ok r.db" "$(sql 'pragma integrity_check') $(cd "$d" && echo r.db*)"
+ok "nothing was dropped" is "" "$(sql 'select * from drops')"
+ok "no phase ends before it begins" is 0 "$(sql 'select count(*) from phases where t1 < t0')"
+ok "policies and OPPs with voltage and power" is "2|14|1085000|690000" \
+	"$(sql 'select (select count(*) from policies), count(*), max(uv), max(power_uw) from opps')"
+ok "a power rail with its label" is "adm1272-0-0060:power1|pin|1500000" \
+	"$(sql "select name, label, max(value) from sample_list where kind = 'power' and label = 'pin'")"
+ok "current times voltage is a rail and says so" is "curr1 x in2|1250000|1250000" \
+	"$(sql "select derived, min(value), max(value) from rails join samples on rail = id where derived like 'curr%'")"
+ok "IIO raw times scale" is "1000000|uW" \
+	"$(sql "select max(value), unit from sample_list where name = 'ina226-0:power2'")"
+ok "a regulator's voltage, marked as set" is "975000|set, not measured" \
+	"$(sql "select max(value), max(derived) from rails join samples on rail = id where source = 'regulator'")"
+ok "an unchanged voltage is not written at each look" \
+	test "$(sql "select count(*) from rails join samples on rail = id where source = 'regulator'")" -le 4
+ok "time in state, in ns" is "5000000000" \
+	"$(sql 'select max(total_ns) from residency where policy = 0 and khz = 960000')"
+ok "the mark is there" is "half way" "$(sql 'select text from marks')"
+ok "the label is there" is "run1" "$(sql "select value from meta where key = 'label'")"
+ok "every clock is mapped, with how" is 0 "$(sql "select count(*) from clocks where how is null")"
+ok "each sample has the error of its instant" is 0 \
+	"$(sql 'select count(*) from samples where value is not null and error_ns is null')"
+ok "the daemon's own cost is there" test "$(sql 'select count(*) from costs where cpu_ns > 0')" -ge 2
+ok "the sources say what they found, or what to do" is 0 \
+	"$(sql "select count(*) from sources where what is null or (state = 'absent' and what = '')")"
+
+# Changes at the right time, unknown as unknown.
+fresh change
+start -p 10
+sleep 0.4
+t0=$(awk '{printf "%.0f", $1 * 1e9}' /proc/uptime)
+printf '2500000\n' >"$d/sys/class/hwmon/hwmon0/power1_input"
+sleep 0.3
+: >"$d/sys/class/hwmon/hwmon0/in1_input"
+printf '100000\n' >"$d/sys/class/powercap/intel-rapl:0/energy_uj"
+echo 0 >"$d/sys/devices/system/cpu/online"
+echo 3 >"$d/sys/class/thermal/cooling_device0/cur_state"
+sleep 1.2
+stop
+seen=$(sql "select min(t) from sample_list where name like '%:power1' and value = 2500000")
+# /proc/uptime is boot time to 10 ms; the test machine does not suspend.
+ok "a change of a rail shows at its time" \
+	test "$seen" -ge $((t0 - 20000000)) -a "$seen" -le $((t0 + 500000000))
+ok "before it the old value, after it the new" is "0|0" \
+	"$(sql "select sum(t < $seen and value != 1500000), sum(t >= $seen and value != 2500000) from sample_list where name like '%:power1'")"
+ok "a rail without a value is NULL, not 0" is "1|0" \
+	"$(sql "select count(*) > 5, sum(value = 0) is 1 from sample_list where name like '%:in1' and value is null or (name like '%:in1' and value = 0)")"
+ok "an energy counter goes on past its wrap" is "900000|1100000" \
+	"$(sql "select min(value), max(value) from sample_list where kind = 'energy'")"
+ok "a CPU that went off is recorded" is "1|0" "$(sql 'select cpu, online from hotplug order by rowid desc limit 1')"
+ok "throttling is recorded" is "cooling|3" \
+	"$(sql 'select kind, value from thermal join thermal_sensors on sensor = id order by thermal.rowid desc limit 1')"
+"$ctl" summary "$d/r.db" >"$d/summary"
+ok "the summary counts what was not known" bash -c "grep -E 'adm1272-0-0060:in1' '$d/summary' | grep -qvE ' 0\$'"
+
+# A rail that goes and comes back.
+fresh gone
+rm "$d/sys/class/hwmon/hwmon1/in2_input"
+mkdir "$d/sys/class/hwmon/hwmon1/in2_input"
+start -p 10
+sleep 0.3
+rmdir "$d/sys/class/hwmon/hwmon1/in2_input"
+echo 5000 >"$d/sys/class/hwmon/hwmon1/in2_input"
+wait_for 8 grep -q "shunt:in2: back" "$d/log"
+sleep 0.1
+stop
+ok "a rail that cannot be read is told once" is 1 "$(grep -c 'shunt:in2: .*unknown from here' "$d/log")"
+ok "and is found again" grep -q "hwmon: shunt:in2: back" "$d/log"
+ok "and recorded again" is "5000000" "$(sql "select max(value) from sample_list where name = 'shunt:in2'")"
+
+# Frequency through the tracepoint.
+fresh trace
+start
+pipe=$d/trace/instances/gchintd/trace_pipe
+{
+	echo "  <idle>-0       [000] d.h1.   100.000001: cpu_frequency: state=300000 cpu_id=0"
+	echo "  <idle>-0       [000] d.h1.   100.000002: cpu_frequency: state=300000 cpu_id=0"
+	echo "CPU:1 [LOST 17 EVENTS]"
+	echo "rubbish"
+	echo "  a b-7          [001] d.h1.   100.000003: cpu_frequency: state=2100000 cpu_id=1"
+} >"$pipe"
+sleep 0.6
+stop
+ok "frequencies come from the tracepoint, repeats left out" is "100000001000|0|300000
+100000003000|1|2100000" "$(sql "select t, cpu, khz from transitions where how = 'trace'")"
+ok "events the trace ring lost are counted" is "trace|17" "$(sql 'select source, count from drops')"
+ok "the trace instance was set to our clock" is mono "$(cat "$d/trace/instances/gchintd/trace_clock")"
+
+# What is missed is counted.
+fresh drops
+start
+feed --events 1000 --gap 37 >/dev/null
+sleep 0.2
+head -c 200 /dev/urandom >"$d/raw"
+"$BUILD/feed" "$d/feed" --raw "$d/raw" || true
+sleep 0.3
+stop
+ok "a gap in the numbers is counted" is 37 "$(sql "select count from drops where why like '%sequence gap%'")"
+ok "a malformed message is counted, and does no harm" is "1|500" \
+	"$(sql "select (select count(*) from drops where why = 'malformed message'), count(*) from phases")"
+
+# Size limit and rotation.
+fresh rotate
+start --max-size 256K --keep 50
+sent=$(feed --events 30000 --rate 15000)
+sleep 0.3
+stop
+total=0 sound=0 files=0
+for f in "$d"/r.db "$d"/r.db.[0-9]*; do
+	case "$f" in *-wal | *-shm) continue ;; esac
+	files=$((files + 1))
+	[ "$(db=$f sql 'pragma integrity_check')" = ok ] && sound=$((sound + 1))
+	[ "$(db=$f sql 'select count(*) > 0 from rails')" = 1 ] || sound=-99
+	total=$((total + $(db=$f sql 'select count(t1) from phases')))
+done
+ok "rotation made several files, all sound, each with its definitions" \
+	test "$files" -ge 3 -a "$sound" -eq "$files"
+ok "no phase is lost between the files" is "30000 15000" "$sent $total"
+ok "an older file can be summarised" "$ctl" summary "$d/r.db.1"
+fresh limit
+start --max-size 256K
+feed --events 20000 --rate 20000 >/dev/null &
+job=$!
+wait_for 10 grep -q "size limit reached" "$d/log"
+ok "without rotation the limit stops the recording, with one message" is 1 \
+	"$(grep -c 'size limit reached' "$d/log")"
+kill "$job" 2>/dev/null
+wait "$job"
+stop
+ok "and keeps what is there" is ok "$(sql 'pragma integrity_check')"

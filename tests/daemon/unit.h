@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TESTS_DAEMON_UNIT_H
+#define TESTS_DAEMON_UNIT_H
+
+#include <errno.h>
+#include <stdbool.h>
+
+/* One TAP line. */
+void unit_check(bool good, const char *name);
+#define CHECK(good, name) unit_check(good, name)
+
+void unit_message(void);
+
+#endif
