@@ -36,7 +36,8 @@ FIXTURE(lease) {
 	int policy;
 	struct session watch;
 	long min, max, cap;
-	int steady;		/* percent of looks that must agree */
+	int steady;		/* percent of looks that must find the maximum */
+	int held;		/* percent that must find the cap */
 	pid_t victim;
 	struct shared *shared;
 };
@@ -56,8 +57,12 @@ FIXTURE_SETUP(lease)
 	self->min = khz[0];
 	self->max = khz[n - 1];
 	self->cap = self->max * 6 / 10;
-	/* In a shared policy what else runs on the board raises it, too. */
-	self->steady = hw_open()->per_cpu ? 95 : 60;
+	/*
+	 * In a shared policy what else runs on the board raises it, too, but a
+	 * thread that spins without a cap is never seen below the maximum.
+	 */
+	self->steady = 95;
+	self->held = hw_open()->per_cpu ? 90 : 1;
 	governor_save();
 	ASSERT_EQ(0, governor_all("performance"));
 	ASSERT_EQ(0, policy_put(self->policy, "scaling_governor", "gchint"));
@@ -154,7 +159,7 @@ static bool await_phase(struct shared *shared)
 #define START_CAPPED(end) do {						\
 	START(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT, end);		\
 	ASSERT_GE(await_khz(self->cpu, self->min, self->cap, SOON_MS), 0); \
-	EXPECT_GE(share_khz(self->cpu, self->min, self->cap, 60), self->steady);	\
+	EXPECT_GE(share_khz(self->cpu, self->min, self->cap, 60), self->held);	\
 } while (0)
 
 #define EXPECT_LOAD_ONLY() do {						\
@@ -268,7 +273,7 @@ TEST_F(lease, forked_child_has_no_say)
 	EXPECT_EQ(0, WEXITSTATUS(status));
 	/* The parent's slot, lease and cap are as they were. */
 	EXPECT_EQ(state, s.slots[slot].state);
-	EXPECT_GE(share_khz(self->cpu, self->min, self->cap, 60), self->steady);
+	EXPECT_GE(share_khz(self->cpu, self->min, self->cap, 60), self->held);
 	EXPECT_EQ(0, session_ring(&s, slot));
 	session_edge(&s, slot, GCHINT_PHASE_NONE, 0);
 	EXPECT_LOAD_ONLY();
