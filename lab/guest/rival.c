@@ -208,8 +208,10 @@ int __wrap_gc_heap_create(struct gc_heap **out, const char *options,
 	nice_value = number("LAB_NICE");
 	clamp = number("LAB_CLAMP");
 	if (hint) {
-		errno = -gchint_init(0);
-		if (errno)
+		int backend = gchint_init(0);
+
+		errno = backend < 0 ? -backend : ENODEV;
+		if (backend != GCHINT_BACKEND_DEVICE)
 			fail("libgchint");
 	}
 	if (!hint && !nice_value && !clamp)

@@ -20,9 +20,9 @@ static qemu_plugin_u64 insns;
 static void settle(struct timed_core *c)
 {
 	struct tally *tally = qemu_plugin_scoreboard_find(board, c->cpu);
-	uint64_t n = tally->insns;
+	uint64_t n = tally->insns - c->settled;
 
-	tally->insns = 0;
+	c->settled = tally->insns;
 	c->count.insns += n;
 	c->ns += (double)n * c->insn_ns;
 }
@@ -36,7 +36,12 @@ uint64_t charge_now(struct timed_core *c)
 
 static void look(struct timed_core *c)
 {
+	struct tally *tally = qemu_plugin_scoreboard_find(board, c->cpu);
+
 	settle(c);
+	/* Only here: a loop that reads the clock settles all the time. */
+	tally->insns = 0;
+	c->settled = 0;
 	c->unpaced_ns = 0;
 	domain_refresh(c);
 	cache_rate(c);

@@ -183,46 +183,56 @@ uint64_t clock_read(void)
 	return t;
 }
 
-/* A thread begins to sleep on a condition. */
-void clock_block(const void *cond)
+/*
+ * A core's thread sleeps on a condition of QEMU's, here on one of our own: who
+ * signals passes clock_signal(), and between there and here none gets lost.
+ * QEMU itself tolerates a kick that comes just before its sleep, because that
+ * is rare; here more lies between, so a kick is remembered.
+ */
+static void core_wait(struct timed_core *c, const void *cond, pthread_mutex_t *mutex)
 {
-	struct timed_core *c = clock_self;
-
-	if (!c) {
-		if (!shim_is_main())
-			return;
-		pthread_mutex_lock(&k.lock);
-		k.main_waits = true;
-		release();
-		pthread_mutex_unlock(&k.lock);
-		return;
-	}
 	charge_now(c);
 	if (c->idle)
 		cache_idle(c);
 	pthread_mutex_lock(&k.lock);
+	if (c->idle)
+		c->halt = cond;
+	if (c->halt == cond && c->kicked) {
+		c->kicked = false;
+		pthread_mutex_unlock(&k.lock);
+		return;
+	}
 	c->t = (uint64_t)c->ns;
 	c->blocked = cond;
 	advance();
+	pthread_mutex_unlock(mutex);
+	while (c->blocked)
+		real_cond_wait(&c->turn, &k.lock);
+	/* Whoever signalled has set the time at which the sleep ended. */
+	if (c->t > (uint64_t)c->ns)
+		c->ns = (double)c->t;
 	pthread_mutex_unlock(&k.lock);
+	pthread_mutex_lock(mutex);
 }
 
-void clock_unblock(void)
+int clock_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 {
-	struct timed_core *c = clock_self;
+	int r;
 
-	pthread_mutex_lock(&k.lock);
-	if (c) {
-		/* Else whoever signalled has done this. */
-		if (c->blocked && c->idle && c->t < k.now)
-			c->t = k.now;
-		c->blocked = NULL;
-		if (c->t > (uint64_t)c->ns)
-			c->ns = (double)c->t;
-	} else if (shim_is_main()) {
-		k.main_waits = false;
+	if (clock_self) {
+		core_wait(clock_self, cond, mutex);
+		return 0;
 	}
+	/* The main loop waits for a core: cores must not wait for it. */
+	pthread_mutex_lock(&k.lock);
+	k.main_waits = true;
+	release();
 	pthread_mutex_unlock(&k.lock);
+	r = real_cond_wait(cond, mutex);
+	pthread_mutex_lock(&k.lock);
+	k.main_waits = false;
+	pthread_mutex_unlock(&k.lock);
+	return r;
 }
 
 /*
@@ -238,9 +248,12 @@ void clock_signal(const void *cond)
 	if (t < k.now)
 		t = k.now;
 	for (c = timed.core; c < timed.core + timed.board.cores; c++) {
+		if (c->halt == cond && !c->blocked)
+			c->kicked = true;
 		if (c->blocked != cond)
 			continue;
 		c->blocked = NULL;
+		real_cond_broadcast(&c->turn);
 		/* A core that was not idle waits for QEMU: no time passes. */
 		if (c->idle && c->t < t)
 			c->t = t;

@@ -19,7 +19,7 @@ int (*real_clock_gettime)(clockid_t, struct timespec *);
 int (*real_ppoll)(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *);
 ssize_t (*real_write)(int, const void *, size_t);
 int (*real_cond_timedwait)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
-static int (*real_cond_wait)(pthread_cond_t *, pthread_mutex_t *);
+int (*real_cond_wait)(pthread_cond_t *, pthread_mutex_t *);
 int (*real_cond_broadcast)(pthread_cond_t *);
 
 #define EXPORT __attribute__((visibility("default")))
@@ -117,14 +117,9 @@ EXPORT ssize_t write(int fd, const void *from, size_t size)
 
 EXPORT int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 {
-	int r;
-
 	if (!started || (!clock_self && !shim_is_main()))
 		return real_cond_wait(cond, mutex);
-	clock_block(cond);
-	r = real_cond_wait(cond, mutex);
-	clock_unblock();
-	return r;
+	return clock_wait(cond, mutex);
 }
 
 EXPORT int pthread_cond_broadcast(pthread_cond_t *cond)

@@ -17,11 +17,13 @@ extern ssize_t (*real_write)(int, const void *, size_t);
 extern int (*real_cond_timedwait)(pthread_cond_t *, pthread_mutex_t *,
 				  const struct timespec *);
 
+extern int (*real_cond_wait)(pthread_cond_t *, pthread_mutex_t *);
 extern int (*real_cond_broadcast)(pthread_cond_t *);
 
 bool shim_is_main(void);
 void shim_start(void);
 
+int clock_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
 ssize_t clock_notify(int fd, const void *value, size_t size);
 int clock_poll(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
 	       const sigset_t *mask);

@@ -61,6 +61,7 @@ struct timed_core {
 	double line_ns;			/* time of a line at its share now */
 	double window_ns;		/* start of the bandwidth window */
 	double unpaced_ns;		/* stalls since the last look at the clock */
+	uint64_t settled;		/* instructions of this chunk that @ns holds */
 	uint32_t window_bytes;
 	uint32_t epoch;			/* of its domain, as last seen */
 	uint32_t tlb_epoch;		/* of timed.tlb_epoch, as last seen */
@@ -78,6 +79,8 @@ struct timed_core {
 
 	_Alignas(64) uint64_t t;	/* published modelled time */
 	const void *blocked;		/* sleeps on this condition */
+	const void *halt;		/* the one it sleeps on while idle */
+	bool kicked;			/* that one was signalled meanwhile */
 	bool idle;			/* because the guest waits for interrupts */
 	bool present;
 	bool waiting;			/* held: ahead of the others */
@@ -140,8 +143,6 @@ struct clock_report {
 void clock_join(unsigned int cpu);
 void clock_pace(struct timed_core *c);
 uint64_t clock_read(void);
-void clock_block(const void *cond);
-void clock_unblock(void);
 void clock_signal(const void *cond);
 void clock_report(struct clock_report *r);
 
