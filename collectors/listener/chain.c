@@ -2,27 +2,25 @@
 /* Fires two listeners, one after the other. */
 #include <gchint/gc-listener.h>
 
-#define FORWARD(op)                                                              \
-	static void op(struct gc_listener *self, const struct gc_event *event)   \
-	{                                                                        \
-		struct gc_listener_chain *c = (struct gc_listener_chain *)self;  \
-		if (c->first->ops->op)                                           \
-			c->first->ops->op(c->first, event);                      \
-		if (c->second->ops->op)                                          \
-			c->second->ops->op(c->second, event);                    \
+#define EVENT(op)                                                                                  \
+	static void op(struct gc_listener *self, const struct gc_event *event)                     \
+	{                                                                                          \
+		struct gc_listener_chain *c = (struct gc_listener_chain *)self;                    \
+		if (c->first->ops->op)                                                             \
+			c->first->ops->op(c->first, event);                                        \
+		if (c->second->ops->op)                                                            \
+			c->second->ops->op(c->second, event);                                      \
 	}
+#include "events.def"
+#undef EVENT
 
-#define EVENTS(X)                                                                \
-	X(cycle_begin) X(cycle_end) X(requesting_stop) X(stopped) X(roots_done)  \
-	X(restarting) X(restarted) X(mark_begin) X(mark_end) X(remark_begin)     \
-	X(remark_end) X(copy_begin) X(copy_end) X(sweep_begin) X(sweep_end)      \
-	X(trim_begin) X(trim_end) X(progress) X(mutator_paused)                  \
-	X(mutator_resumed) X(daemon_started) X(daemon_stopped)
+static const struct gc_listener_ops ops = {
+#define EVENT(op) .op = op,
+#include "events.def"
+#undef EVENT
+};
 
-EVENTS(FORWARD)
-
-#define ENTRY(op) .op = op,
-static const struct gc_listener_ops ops = { EVENTS(ENTRY) };
+_Static_assert(sizeof(ops) == 22 * sizeof(gc_listen_fn), "events.def names every member");
 
 void gc_listener_chain_init(struct gc_listener_chain *chain, struct gc_listener *first,
 			    struct gc_listener *second)

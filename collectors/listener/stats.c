@@ -99,7 +99,9 @@ static void resumed(struct gc_listener *self, const struct gc_event *event)
 	gc_histogram_add(&s->pause[event->pause], event->duration_ns);
 	if (s->record_count < s->record_max)
 		s->records[s->record_count++] = (struct gc_pause_record){
-			event->time_ns - event->duration_ns, event->time_ns, event->mutator,
+			event->time_ns - event->duration_ns,
+			event->time_ns,
+			event->mutator,
 			event->pause,
 		};
 	else

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "adapt-rule.h"
 
-#define KEEP 0.7	/* of the old score, per window */
-#define MARGIN 0.01	/* a switch must promise this much utilisation */
-#define HOLD 4		/* windows before a switch is judged */
-#define PROBE 32	/* windows after which the other way is tried again */
-#define FAST 0.8	/* of the highest frequency: from here on growing is weighed */
+#define KEEP   0.7 /* of the old score, per window */
+#define MARGIN 0.01 /* a switch must promise this much utilisation */
+#define HOLD   4 /* windows before a switch is judged */
+#define PROBE  32 /* windows after which the other way is tried again */
+#define FAST   0.8 /* of the highest frequency: from here on growing is weighed */
 
 bool gc_adapt_daemon(struct gc_adapt_in *in)
 {
@@ -21,8 +21,8 @@ bool gc_adapt_daemon(struct gc_adapt_in *in)
 	return *mine + MARGIN < other ? !in->daemon_on : in->daemon_on;
 }
 
-uint64_t gc_adapt_room(uint32_t effective_khz, uint32_t highest_khz, uint64_t room,
-		       uint64_t grown, uint64_t left)
+uint64_t gc_adapt_room(uint32_t effective_khz, uint32_t highest_khz, uint64_t room, uint64_t grown,
+		       uint64_t left)
 {
 	double fast, want;
 

@@ -42,7 +42,7 @@ bool gc_adapt_daemon(struct gc_adapt_in *in);
  * it burns power waiting for memory. So the heap grows only while the CPU runs fast, and
  * by no more than another room. Unknown frequency: 0, collect.
  */
-uint64_t gc_adapt_room(uint32_t effective_khz, uint32_t highest_khz, uint64_t room,
-		       uint64_t grown, uint64_t left);
+uint64_t gc_adapt_room(uint32_t effective_khz, uint32_t highest_khz, uint64_t room, uint64_t grown,
+		       uint64_t left);
 
 #endif

@@ -323,7 +323,8 @@ int gc_daemon_start(struct gc_heap *heap, struct gc_error *err)
 	if (ret) {
 		heap->gc.daemon_up = false;
 		if (ret == EINVAL && heap->opt.pin >= 0)
-			return gc_fail(err, -EINVAL, "pin=%lld: no such CPU here; give an online one",
+			return gc_fail(err, -EINVAL,
+				       "pin=%lld: no such CPU here; give an online one",
 				       (long long)heap->opt.pin);
 		return gc_fail(err, -EAGAIN, "no thread for the GC daemon; policy=fg needs none");
 	}

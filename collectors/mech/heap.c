@@ -48,8 +48,9 @@ int gc_plan_check(const struct gc_plan *plan, struct gc_options *opt, struct gc_
 {
 	if (!plan->concurrent) {
 		if (opt->policy == GC_POLICY_BG || opt->policy == GC_POLICY_ADAPTIVE)
-			return gc_fail(err, -EINVAL,
-				       "policy: bg and adaptive need a concurrent plan; give plan=cms");
+			return gc_fail(
+				err, -EINVAL,
+				"policy: bg and adaptive need a concurrent plan; give plan=cms");
 		if (opt->remark_limit && gc_options_given(opt, "remark-limit"))
 			return gc_fail(err, -EINVAL,
 				       "remark-limit: plan=%s never marks concurrently; give 0",
@@ -58,7 +59,8 @@ int gc_plan_check(const struct gc_plan *plan, struct gc_options *opt, struct gc_
 	}
 	if (opt->profiler && !plan->in_place)
 		return gc_fail(err, -EINVAL,
-			       "profiler: plan=%s cannot tell cohorts apart; give plan=cms", plan->name);
+			       "profiler: plan=%s cannot tell cohorts apart; give plan=cms",
+			       plan->name);
 	return plan->check ? plan->check(opt, err) : 0;
 }
 
@@ -112,7 +114,8 @@ static int map_tables(struct gc_heap *heap)
 static int map_space(struct gc_heap *heap)
 {
 	/* a quarter more than max: fragmented large runs must not fail for address space */
-	size_t pages = gc_align((size_t)heap->opt.max + (size_t)heap->opt.max / 4 + GC_PAGE, 1 << 20);
+	size_t pages =
+		gc_align((size_t)heap->opt.max + (size_t)heap->opt.max / 4 + GC_PAGE, 1 << 20);
 	size_t bump = heap->plan->space ? heap->plan->space(&heap->opt) : 0;
 	void *p = map(pages + bump, PROT_READ | PROT_WRITE);
 
@@ -198,8 +201,7 @@ int gc_heap_create(struct gc_heap **out, const char *options, struct gc_listener
 	heap->listener = listener;
 	heap->rng = (uint64_t)opt.seed;
 	heap->finger = UINTPTR_MAX;
-	ret = gc_fail(err, -ENOMEM, "no address space for max=%lld; lower max",
-		      (long long)opt.max);
+	ret = gc_fail(err, -ENOMEM, "no address space for max=%lld; lower max", (long long)opt.max);
 	heap->opt_text = gc_options_text(&opt);
 	heap->types = map(GC_MAX_TYPES * sizeof(struct gc_info), PROT_READ | PROT_WRITE);
 	if (!heap->opt_text || !heap->types || map_space(heap) || map_tables(heap) ||

@@ -30,12 +30,12 @@
 #include "mark-stack.h"
 #include "options.h"
 
-#define GC_PAGE 4096u
-#define GC_PAGE_SHIFT 12
-#define GC_CARD (1u << GC_CARD_SHIFT)
-#define GC_CLASS_COUNT 54
+#define GC_PAGE		 4096u
+#define GC_PAGE_SHIFT	 12
+#define GC_CARD		 (1u << GC_CARD_SHIFT)
+#define GC_CLASS_COUNT	 54
 #define GC_CLASS_LARGEST 8192u
-#define GC_MAX_TYPES (1u << 16)
+#define GC_MAX_TYPES	 (1u << 16)
 
 /*
  * What a collection cannot do without. The tests build the library with -DGC_MUTANT=n,
@@ -46,9 +46,9 @@
 #endif
 #define GC_NEEDED(n) (GC_MUTANT != (n))
 
-#define likely(x) __builtin_expect(!!(x), 1)
+#define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
-#define gc_inline static inline __attribute__((always_inline))
+#define gc_inline   static inline __attribute__((always_inline))
 
 /* struct gc_info - a type as the tracer needs it; 64 bytes so that an index is a shift */
 struct gc_info {
@@ -62,12 +62,16 @@ struct gc_info {
 };
 _Static_assert(sizeof(struct gc_info) == 64, "the type table is indexed by a shift");
 
-enum gc_state { GC_RUNNING, GC_PARKED, GC_STOPPED };
+enum gc_state {
+	GC_RUNNING,
+	GC_PARKED,
+	GC_STOPPED
+};
 
 /* What the collector keeps for a run beyond its cursor and limit */
 struct gc_span {
 	uintptr_t start; /* cursor when the run was granted: objects begin here */
-	uintptr_t end;	 /* end of the block the run lies in, 0 none */
+	uintptr_t end; /* end of the block the run lies in, 0 none */
 };
 
 struct gc_thread {
@@ -75,12 +79,12 @@ struct gc_thread {
 	struct gc_heap *heap;
 	struct gc_thread *next;
 	struct gc_span span[GC_CLASS_COUNT];
-	struct gc_run medium[GC_CLASS_COUNT]; /* runs of classes above GC_SMALL_MAX */
-	uint32_t state;	   /* enum gc_state; written by its thread, read by collectors */
-	uint32_t arrival;  /* order of arrival at the safepoint */
+	struct gc_run medium[GC_CLASS_COUNT - GC_SMALL_MAX / 8]; /* above GC_SMALL_MAX */
+	uint32_t state; /* enum gc_state; written by its thread, read by collectors */
+	uint32_t arrival; /* order of arrival at the safepoint */
 	int tid;
-	bool scanned;	   /* by the ragged root scan */
-	bool paused;	   /* a foreground or wait pause is open: do not nest another */
+	bool scanned; /* by the ragged root scan */
+	bool paused; /* a foreground or wait pause is open: do not nest another */
 	void (*roots)(gc_visit_fn visit, void *visit_arg, void *arg);
 	void *roots_arg;
 	uint64_t rng;
@@ -97,9 +101,9 @@ struct gc_cycle {
 	uint64_t number;
 	enum gc_cause cause;
 	enum gc_kind kind;
-	bool foreground;  /* run by a mutator that waits for it */
-	bool daemon;	  /* run by the daemon */
-	bool full;	  /* whatever the plan would choose, collect the whole heap */
+	bool foreground; /* run by a mutator that waits for it */
+	bool daemon; /* run by the daemon */
+	bool full; /* whatever the plan would choose, collect the whole heap */
 	struct gc_thread *self; /* the mutator that runs it, NULL the daemon */
 	enum gc_phase phase;
 	uint64_t begin_ns, stop_ns, phase_ns;
@@ -115,7 +119,7 @@ struct gc_pages; /* space/pages.h */
 struct gc_blocks; /* space/blocks.h */
 struct gc_large; /* space/large.h */
 struct gc_lines; /* space/lines.h */
-struct gc_bump;	 /* space/bump.h */
+struct gc_bump; /* space/bump.h */
 struct gc_plan;
 struct gc_profiler;
 
@@ -132,13 +136,13 @@ struct gc_heap {
 	struct gc_listener *listener;
 
 	/* address space */
-	uintptr_t base, end;		 /* the reservation */
-	uintptr_t pages_end;		 /* pages are [base, pages_end) */
-	uint8_t *cards;			 /* biased, as in struct gc_mutator */
+	uintptr_t base, end; /* the reservation */
+	uintptr_t pages_end; /* pages are [base, pages_end) */
+	uint8_t *cards; /* biased, as in struct gc_mutator */
 	uint64_t *mark, *live, *survivor; /* biased bitmaps; mark and live swap */
-	uint8_t *side;			 /* the mapping of all tables */
+	uint8_t *side; /* the mapping of all tables */
 	size_t side_size;
-	bool card_gen;			 /* cards are a remembered set between cycles */
+	bool card_gen; /* cards are a remembered set between cycles */
 
 	/* spaces; NULL where the plan has none */
 	struct gc_pages *pages;
@@ -157,7 +161,7 @@ struct gc_heap {
 	void (*roots)(gc_visit_fn visit, void *visit_arg, void *arg);
 	void *roots_arg;
 	const struct gc_type *weak_type;
-	struct gc_vector weaks;		/* weak objects found by this cycle */
+	struct gc_vector weaks; /* weak objects found by this cycle */
 	struct gc_vector finalizable, finalized;
 	size_t finalized_next;
 
@@ -169,8 +173,8 @@ struct gc_heap {
 	bool stopping;
 
 	/* sizing; in_use and granted are atomic */
-	uint64_t in_use;       /* bytes allocated, garbage included */
-	uint64_t granted;      /* bytes ever handed to mutators */
+	uint64_t in_use; /* bytes allocated, garbage included */
+	uint64_t granted; /* bytes ever handed to mutators */
 	uint64_t soft_limit, concurrent_start;
 	uint64_t live_bytes, live_objects;
 	uint64_t stress_next, profile_next; /* values of granted */
@@ -187,7 +191,7 @@ struct gc_heap {
 	/* whose turn */
 	struct {
 		pthread_mutex_t lock;
-		pthread_cond_t done;  /* a cycle ended */
+		pthread_cond_t done; /* a cycle ended */
 		pthread_cond_t order; /* the daemon has work */
 		bool running;
 		uint64_t finished; /* cycles ended */
@@ -320,7 +324,10 @@ void gc_state_park(struct gc_thread *t);
 void gc_state_unpark(struct gc_thread *t);
 
 /* mech/collect.c: turns, triggers and the daemon */
-enum gc_outcome { GC_COLLECTED, GC_WAITED };
+enum gc_outcome {
+	GC_COLLECTED,
+	GC_WAITED
+};
 enum gc_outcome gc_run_cycle(struct gc_heap *heap, struct gc_thread *self, enum gc_cause cause,
 			     bool full, bool wait_only);
 void gc_turn_take(struct gc_heap *heap, struct gc_thread *self);

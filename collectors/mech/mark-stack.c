@@ -18,8 +18,8 @@ int gc_mark_stack_init(struct gc_mark_stack *s, size_t bytes, int mode, size_t h
 	if (mode == GC_OVERFLOW_RESERVE)
 		bytes = heap_bytes / 8 * sizeof(void *);
 	bytes = gc_align(bytes, GC_PAGE);
-	p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+		 -1, 0);
 	if (p == MAP_FAILED)
 		return -ENOMEM;
 	s->base = s->top = p;
@@ -71,7 +71,7 @@ bool gc_mark_stack_full(struct gc_heap *heap, struct gc_mark_stack *s, void *obj
 		break;
 	case GC_OVERFLOW_CARD_CLEAR:
 		while (s->top > s->base)
-			gc_card_dirty(heap, (uintptr_t)*--s->top);
+			gc_card_dirty(heap, (uintptr_t) * --s->top);
 		gc_card_dirty(heap, (uintptr_t)obj);
 		break;
 	case GC_OVERFLOW_CARD:

@@ -21,16 +21,16 @@ struct gc_heap;
 
 struct gc_mark_stack {
 	void **base, **top;
-	void **limit;	 /* watermark: pushes are checked against it, it rises by a page */
-	void **end;	 /* of what is mapped */
-	size_t mapped;	 /* bytes */
+	void **limit; /* watermark: pushes are checked against it, it rises by a page */
+	void **end; /* of what is mapped */
+	size_t mapped; /* bytes */
 	bool overflowed; /* since the flag was last cleared */
-	bool lossy;	 /* it overflowed in this cycle, so marked objects were miscounted */
-	bool filter;	 /* objects on dirty cards are not pushed */
+	bool lossy; /* it overflowed in this cycle, so marked objects were miscounted */
+	bool filter; /* objects on dirty cards are not pushed */
 	unsigned int at; /* in queue[] */
 	/* Popped objects wait here while their headers are fetched from memory. */
 	void *queue[GC_MARK_QUEUE];
-	int mode;	 /* enum gc_overflow */
+	int mode; /* enum gc_overflow */
 };
 
 int gc_mark_stack_init(struct gc_mark_stack *s, size_t bytes, int mode, size_t heap_bytes);

@@ -11,18 +11,26 @@
 #include "plan.h"
 
 static const char *const foreground_names[] = { "concurrent", "stw", NULL };
-static const char *const overflow_names[] = { "card", "card+clear", "card+filter", "grow",
-					      "reserve", "scan-all", NULL };
+static const char *const overflow_names[] = { "card",	 "card+clear", "card+filter", "grow",
+					      "reserve", "scan-all",   NULL };
 static const char *const policy_names[] = { "adaptive", "bg", "default", "fg", NULL };
 static const char *const promote_names[] = { "default", "naive", "never", "ranges",
-					     "size", "tuned", NULL };
+					     "size",	"tuned", NULL };
 static const char *const safepoint_names[] = { "futex", "sleep", NULL };
-static const char *const sizing_names[] = { "art", "dalvik", "fixed", "hussein",
-					    "membalancer", NULL };
+static const char *const sizing_names[] = {
+	"art", "dalvik", "fixed", "hussein", "membalancer", NULL
+};
 static const char *const trace_names[] = { "finger", "stack", NULL };
 static const char *const verify_names[] = { "card", "post", "pre", "trace", NULL };
 
-enum option_kind { SIZE, INT, REAL, ENUM, TEXT, FLAGS };
+enum option_kind {
+	SIZE,
+	INT,
+	REAL,
+	ENUM,
+	TEXT,
+	FLAGS
+};
 
 static const struct option {
 	const char *name;
@@ -33,7 +41,7 @@ static const struct option {
 	const char *const *list;
 	const char *help;
 } table[] = {
-#define OPT(name, field, kind, preset, low, high, list, help) \
+#define OPT(name, field, kind, preset, low, high, list, help)                                      \
 	{ name, offsetof(struct gc_options, field), kind, preset, low, high, list, help },
 #include "options.def"
 #undef OPT
@@ -114,8 +122,7 @@ static void join(char *text, size_t size, const char *const *list)
 	size_t used = 0;
 
 	for (text[0] = '\0'; *list && used < size; list++)
-		used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
-					 *list);
+		used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", *list);
 }
 
 static int parse_choice(const struct option *o, const char *value, int64_t *out,

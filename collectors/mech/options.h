@@ -5,8 +5,16 @@
 
 #include <gchint/gc.h>
 
-enum gc_policy { GC_POLICY_ADAPTIVE, GC_POLICY_BG, GC_POLICY_DEFAULT, GC_POLICY_FG };
-enum gc_foreground { GC_FG_CONCURRENT, GC_FG_STW };
+enum gc_policy {
+	GC_POLICY_ADAPTIVE,
+	GC_POLICY_BG,
+	GC_POLICY_DEFAULT,
+	GC_POLICY_FG
+};
+enum gc_foreground {
+	GC_FG_CONCURRENT,
+	GC_FG_STW
+};
 enum gc_overflow {
 	GC_OVERFLOW_CARD,
 	GC_OVERFLOW_CARD_CLEAR,
@@ -23,7 +31,10 @@ enum gc_promote {
 	GC_PROMOTE_SIZE,
 	GC_PROMOTE_TUNED,
 };
-enum gc_safepoint_wait { GC_WAIT_FUTEX, GC_WAIT_SLEEP };
+enum gc_safepoint_wait {
+	GC_WAIT_FUTEX,
+	GC_WAIT_SLEEP
+};
 enum gc_sizing_rule {
 	GC_SIZING_ART,
 	GC_SIZING_DALVIK,
@@ -31,11 +42,14 @@ enum gc_sizing_rule {
 	GC_SIZING_HUSSEIN,
 	GC_SIZING_MEMBALANCER,
 };
-enum gc_trace_order { GC_TRACE_FINGER, GC_TRACE_STACK };
+enum gc_trace_order {
+	GC_TRACE_FINGER,
+	GC_TRACE_STACK
+};
 
-#define GC_VERIFY_CARD 1
-#define GC_VERIFY_POST 2
-#define GC_VERIFY_PRE 4
+#define GC_VERIFY_CARD	1
+#define GC_VERIFY_POST	2
+#define GC_VERIFY_PRE	4
 #define GC_VERIFY_TRACE 8
 
 #define GC_TEXT_MAX 64
@@ -44,7 +58,8 @@ enum gc_trace_order { GC_TRACE_FINGER, GC_TRACE_STACK };
 struct gc_options {
 	char boost[GC_TEXT_MAX], plan[GC_TEXT_MAX], profile[GC_TEXT_MAX], ranges[GC_TEXT_MAX];
 	int64_t delta, foreground, heap, large, los_threshold, promote_m, markstack, max;
-	int64_t maxfree, minfree, nursery, overflow, pin, poison, policy, preclean, profiler, promote;
+	int64_t maxfree, minfree, nursery, overflow, pin, poison, policy, preclean, profiler,
+		promote;
 	int64_t remark_limit, safepoint, every_safepoint, seed, sizing, stress, threshold;
 	int64_t trace, trim_collects, verify;
 	double promote_p, trim, util;

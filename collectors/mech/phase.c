@@ -164,8 +164,8 @@ void gc_phase_stop(struct gc_heap *heap, size_t edge)
 		heap->rate_ns = now;
 		heap->rate_granted = gc_load(&heap->granted);
 	}
-	fire(heap, edge, now, edge == GC_EDGE(restarting) || edge == GC_EDGE(roots_done) ? 0 :
-	     since);
+	fire(heap, edge, now,
+	     edge == GC_EDGE(restarting) || edge == GC_EDGE(roots_done) ? 0 : since);
 }
 
 void gc_phase_trim(struct gc_heap *heap, bool begin, uint64_t done, uint64_t begin_ns)

@@ -43,8 +43,8 @@ int gc_profiler_init(struct gc_heap *heap)
 		return -ENOMEM;
 	}
 	for (unsigned int i = 0; i < COHORTS; i++)
-		p->cohort[i].bits = (uint64_t *)((char *)p->map + i * p->each) -
-				    (heap->base >> GC_WORD_SHIFT);
+		p->cohort[i].bits =
+			(uint64_t *)((char *)p->map + i * p->each) - (heap->base >> GC_WORD_SHIFT);
 	return 0;
 }
 

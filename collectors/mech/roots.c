@@ -101,8 +101,7 @@ void gc_roots_callback(struct gc_heap *heap,
 }
 
 void gc_mutator_roots_callback(struct gc_mutator *m,
-			       void (*fn)(gc_visit_fn visit, void *visit_arg, void *arg),
-			       void *arg)
+			       void (*fn)(gc_visit_fn visit, void *visit_arg, void *arg), void *arg)
 {
 	struct gc_thread *t = gc_thread(m);
 
@@ -127,8 +126,8 @@ const struct gc_type *gc_type_register(struct gc_heap *heap, const struct gc_typ
 		gc_fail(err, -EINVAL, "type %s: refs names words outside the fields", name);
 		return NULL;
 	}
-	if (desc->weak && (desc->size < sizeof(struct gc_header) + sizeof(void *) ||
-			   desc->refs & (header + 1))) {
+	if (desc->weak &&
+	    (desc->size < sizeof(struct gc_header) + sizeof(void *) || desc->refs & (header + 1))) {
 		gc_fail(err, -EINVAL, "type %s: a weak type's first field is the referent alone",
 			name);
 		return NULL;
@@ -144,9 +143,11 @@ const struct gc_type *gc_type_register(struct gc_heap *heap, const struct gc_typ
 		info->name = strdup(name);
 		info->pub.word = (uint64_t)heap->type_count << 8;
 		info->pub.size = desc->tail == GC_TAIL_REFS ?
-				 (uint32_t)gc_align(desc->size, sizeof(void *)) : desc->size;
+					 (uint32_t)gc_align(desc->size, sizeof(void *)) :
+					 desc->size;
 		info->pub.elem_size = desc->tail == GC_TAIL_REFS ? sizeof(void *) :
-				      desc->tail == GC_TAIL_DATA ? desc->elem_size : 0;
+				      desc->tail == GC_TAIL_DATA ? desc->elem_size :
+								   0;
 		info->refs = desc->refs;
 		info->tail = (uint8_t)desc->tail;
 		info->trace = desc->trace;

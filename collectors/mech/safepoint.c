@@ -17,7 +17,7 @@
 #include "trace.h"
 
 /* Bits of poll: the collector wants the thread to stop; collect at every safepoint. */
-#define POLL_STOP 1u
+#define POLL_STOP   1u
 #define POLL_ALWAYS 2u
 
 #define SPINS 200

@@ -12,14 +12,14 @@
 #include "plan.h"
 
 #define DALVIK_CONCURRENT_MIN_FREE (256u << 10)
-#define ART_FOREGROUND_MULTIPLIER 2.0
-#define ART_MIN_AHEAD (128u << 10)
-#define ART_MAX_AHEAD (512u << 10)
+#define ART_FOREGROUND_MULTIPLIER  2.0
+#define ART_MIN_AHEAD		   (128u << 10)
+#define ART_MAX_AHEAD		   (512u << 10)
 /* MemBalancer's trade, per MiB: what MMTk uses */
 #define MEMBALANCER_C 0.2
 /* A cycle may take this many times as long as the last, within this part of the room. */
 #define FIXED_AHEAD 2.0
-#define FIXED_MOST 0.75
+#define FIXED_MOST  0.75
 
 static double clamp(double x, double low, double high)
 {
@@ -50,8 +50,8 @@ static void rule_art(const struct gc_sizing_in *in, struct gc_sizing_out *out)
 	double m = ART_FOREGROUND_MULTIPLIER;
 	double ahead = in->alloc_rate * in->gc_ns;
 
-	out->soft = in->live + clamp(in->live * (1 / in->util - 1) * m, in->minfree * m,
-				     in->maxfree * m);
+	out->soft = in->live +
+		    clamp(in->live * (1 / in->util - 1) * m, in->minfree * m, in->maxfree * m);
 	out->start = out->soft - clamp(ahead, ART_MIN_AHEAD, ART_MAX_AHEAD);
 }
 
@@ -137,8 +137,8 @@ void gc_sizing_after(struct gc_heap *heap, uint64_t gc_ns)
 	struct gc_sizing_out out;
 
 	/* MMTk's smoothing: .95 of the old allocation rate, .5 of the old collection rate */
-	heap->mb_alloc_rate = heap->mb_alloc_rate > 0 ?
-			      .95 * heap->mb_alloc_rate + .05 * heap->rate : heap->rate;
+	heap->mb_alloc_rate =
+		heap->mb_alloc_rate > 0 ? .95 * heap->mb_alloc_rate + .05 * heap->rate : heap->rate;
 	heap->mb_gc_rate = heap->mb_gc_rate > 0 ? .5 * heap->mb_gc_rate + .5 * marked : marked;
 	in.gc_rate = heap->mb_gc_rate;
 	if (o->sizing == GC_SIZING_MEMBALANCER)

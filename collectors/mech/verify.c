@@ -54,8 +54,7 @@ static bool check_ref(struct gc_heap *heap, const void *holder, void *ref, bool 
 		return false;
 	}
 	word = gc_word(ref);
-	if (word & 0xf1 || !(word >> 8 & 0xffffff) ||
-	    (word >> 8 & 0xffffff) >= heap->type_count) {
+	if (word & 0xf1 || !(word >> 8 & 0xffffff) || (word >> 8 & 0xffffff) >= heap->type_count) {
 		broken(heap, "object with a broken header", holder, ref);
 		return false;
 	}
@@ -206,7 +205,8 @@ void gc_verify_cards(struct gc_heap *heap)
 		heap->verify_white = false;
 		gc_verify_scan(heap, (void *)at, white_slot);
 		if (heap->verify_white)
-			gc_die(heap, "card table: %p (%s) is marked, refers to an unmarked object "
+			gc_die(heap,
+			       "card table: %p (%s) is marked, refers to an unmarked object "
 			       "and its card is clean: a store missed its write barrier",
 			       (void *)at, type_name(heap, (void *)at));
 	}

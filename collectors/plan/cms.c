@@ -19,7 +19,6 @@
 
 #define REMARK_TRIES 12
 
-
 static bool is_fly(const struct gc_heap *heap)
 {
 	return heap->plan->name[3] == 'f';
@@ -40,8 +39,7 @@ static enum gc_kind choose(struct gc_heap *heap)
 		return GC_KIND_MAJOR;
 	/* Mutators never do a major collection: they leave word for the daemon. */
 	if (c->self && heap->gc.daemon_up) {
-		heap->gc.next_major |= c->cause == GC_CAUSE_ALLOC ||
-				       c->cause == GC_CAUSE_EXPLICIT;
+		heap->gc.next_major |= c->cause == GC_CAUSE_ALLOC || c->cause == GC_CAUSE_EXPLICIT;
 		return GC_KIND_MINOR;
 	}
 	if (heap->gc.next_major || (double)heap->live_bytes > heap->major_soft)
@@ -134,9 +132,9 @@ static void give_way(struct gc_heap *heap)
 static void collect(struct gc_heap *heap)
 {
 	struct gc_cycle *c = &heap->cycle;
-	bool stw = c->foreground && c->cause != GC_CAUSE_EXPLICIT &&
-		   (heap->opt.foreground == GC_FG_STW || c->cause == GC_CAUSE_OOM ||
-		    heap->profiler);
+	bool stw =
+		c->foreground && c->cause != GC_CAUSE_EXPLICIT &&
+		(heap->opt.foreground == GC_FG_STW || c->cause == GC_CAUSE_OOM || heap->profiler);
 
 	c->kind = choose(heap);
 	gc_inplace_sweep_rest(heap);

@@ -17,7 +17,7 @@
 
 #define GC_FORWARDED 1u
 #define GC_AGE_SHIFT 1
-#define GC_AGE_MASK (7u << GC_AGE_SHIFT)
+#define GC_AGE_MASK  (7u << GC_AGE_SHIFT)
 
 gc_inline void gc_copy_words(void *to, const void *from, size_t bytes)
 {

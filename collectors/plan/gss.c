@@ -14,12 +14,12 @@
 
 struct gss {
 	struct gc_promotion promotion;
-	struct gc_thread own;	 /* the collector's runs, to promote into */
-	uint64_t old_bytes;	 /* in blocks */
-	uint64_t promoted;	 /* bytes since the last whole collection began */
-	uint64_t large_then;	 /* large objects' bytes when it ended */
-	bool whole;		 /* this collection */
-	bool young;		 /* the object being scanned refers to the bump space */
+	struct gc_thread own; /* the collector's runs, to promote into */
+	uint64_t old_bytes; /* in blocks */
+	uint64_t promoted; /* bytes since the last whole collection began */
+	uint64_t large_then; /* large objects' bytes when it ended */
+	bool whole; /* this collection */
+	bool young; /* the object being scanned refers to the bump space */
 };
 
 static struct gss *gss_of(struct gc_heap *heap)
@@ -134,9 +134,8 @@ gc_inline void evacuate_slot(struct gc_heap *heap, void **slot)
 		return;
 	if (gc_bump_has(heap->bump, (uintptr_t)ref)) {
 		word = gc_word(ref);
-		ref = word & GC_FORWARDED ?
-		      (void *)(uintptr_t)(word & ~(uint64_t)GC_FORWARDED) :
-		      evacuate(heap, ref, word);
+		ref = word & GC_FORWARDED ? (void *)(uintptr_t)(word & ~(uint64_t)GC_FORWARDED) :
+					    evacuate(heap, ref, word);
 		*slot = ref;
 		g->young |= gc_bump_to(heap->bump, (uintptr_t)ref);
 		return;
@@ -222,8 +221,7 @@ static bool choose_whole(struct gc_heap *heap, struct gss *g)
 	return c->full || c->cause == GC_CAUSE_EXPLICIT || c->cause == GC_CAUSE_OOM ||
 	       g->promoted >= (uint64_t)o->threshold ||
 	       heap->large->bytes >= g->large_then + (uint64_t)o->los_threshold ||
-	       gc_pages_held(heap) + heap->bump->capacity / 2 >
-	       (uint64_t)o->max;
+	       gc_pages_held(heap) + heap->bump->capacity / 2 > (uint64_t)o->max;
 }
 
 /* Promoted since the last whole collection and dead now: promoted too early. */
@@ -283,9 +281,10 @@ static void verify_cards(struct gc_heap *heap)
 		heap->verify_white = false;
 		gc_verify_scan(heap, obj, gc_verify_young);
 		if (heap->verify_white)
-			gc_die(heap, "card table: old object %p (%s) refers to the bump space and its "
-			       "card is clean: a store missed its write barrier", obj,
-			       gc_info(heap, word)->name);
+			gc_die(heap,
+			       "card table: old object %p (%s) refers to the bump space and its "
+			       "card is clean: a store missed its write barrier",
+			       obj, gc_info(heap, word)->name);
 	}
 }
 

@@ -81,8 +81,8 @@ static void collect(struct gc_heap *heap)
 	c->live_bytes = gc_lines_unsweep(heap) + heap->large->bytes;
 	__atomic_store_n(&heap->in_use, c->live_bytes, __ATOMIC_RELAXED);
 	gc_phase_end(heap);
-	heap->gc.next_major = minor && heap->major_soft - (double)c->live_bytes <
-			      heap->major_room * MINOR_YIELD;
+	heap->gc.next_major =
+		minor && heap->major_soft - (double)c->live_bytes < heap->major_room * MINOR_YIELD;
 	gc_world_restart(heap);
 }
 
@@ -97,9 +97,9 @@ static bool kept(struct gc_heap *heap, uintptr_t addr)
 	return gc_bit_test(heap->live, addr);
 }
 
-#define IMMIX                                                                       \
-	.bump = true, .init = init, .fini = fini, .alloc = alloc, .flush = gc_lines_flush, \
-	.collect = collect, .valid = valid, .kept = kept, .footprint = gc_inplace_footprint, \
+#define IMMIX                                                                                      \
+	.bump = true, .init = init, .fini = fini, .alloc = alloc, .flush = gc_lines_flush,         \
+	.collect = collect, .valid = valid, .kept = kept, .footprint = gc_inplace_footprint,       \
 	.release = gc_pages_release
 
 const struct gc_plan gc_plan_immix = {

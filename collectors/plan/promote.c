@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define TUNE_AFTER 8	/* collections watched before the first choice */
-#define TUNE_SAMPLE 16	/* one in so many of an unrestricted size is held back, to watch on */
+#define TUNE_AFTER  8 /* collections watched before the first choice */
+#define TUNE_SAMPLE 16 /* one in so many of an unrestricted size is held back, to watch on */
 
 static unsigned int bucket_of(size_t size)
 {
@@ -105,8 +105,8 @@ void gc_promotion_end(struct gc_promotion *p)
 	for (unsigned int b = 0; b < GC_SIZE_BUCKETS; b++) {
 		/* P(die) above the mean, by cross multiplication; a few objects say nothing */
 		p->restrict_bucket[b] = p->held[b] >= 32 && held &&
-			(double)(p->held[b] - p->met[b]) * (double)held >
-			(double)(held - met) * (double)p->held[b];
+					(double)(p->held[b] - p->met[b]) * (double)held >
+						(double)(held - met) * (double)p->held[b];
 		/* met[] of the next collection refers to these */
 		p->held[b] += p->held_now[b];
 		p->held_now[b] = 0;

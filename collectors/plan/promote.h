@@ -26,8 +26,7 @@ struct gc_promotion {
 };
 
 /* Parses ranges=; -EINVAL with @err. */
-int gc_promotion_init(struct gc_promotion *p, const struct gc_options *opt,
-		      struct gc_error *err);
+int gc_promotion_init(struct gc_promotion *p, const struct gc_options *opt, struct gc_error *err);
 /* Is an eligible object of @size bytes to be promoted now? */
 bool gc_promotion_choose(struct gc_heap *heap, struct gc_promotion *p, size_t size);
 /* tuned: an object that was held back at the last collection is alive */

@@ -7,8 +7,10 @@
 #define SWEEP_BATCH 64 /* pages looked at under one hold of the lock */
 
 /* Above 256 bytes: steps of an eighth to a quarter, chosen to fill a block */
-static const uint16_t medium[] = { 288, 320, 352, 384, 416, 448, 512, 576, 640, 704, 768,
-				   896, 1024, 1168, 1360, 1632, 2048, 2336, 2728, 3272, 4096, 8192 };
+static const uint16_t medium[] = {
+	288, 320,  352,	 384,  416,  448,  512,	 576,  640,  704,  768,
+	896, 1024, 1168, 1360, 1632, 2048, 2336, 2728, 3272, 4096, 8192
+};
 _Static_assert(GC_SMALL_MAX / 8 + sizeof(medium) / sizeof(medium[0]) == GC_CLASS_COUNT,
 	       "class c below 32 holds objects of 8 (c + 1) bytes");
 
@@ -42,7 +44,9 @@ void gc_blocks_fini(struct gc_heap *heap)
 /* The run of class @c: the public ones up to GC_SMALL_MAX, then the private. */
 static struct gc_run *run_of(struct gc_thread *t, unsigned int c)
 {
-	return c < GC_SMALL_MAX / 8 ? &t->m.run[c + 1] : &t->medium[c];
+	if (c >= GC_SMALL_MAX / 8)
+		return &t->medium[c - GC_SMALL_MAX / 8];
+	return &t->m.run[c + 1];
 }
 
 /* Set the live bits of the cells in [start, end). */

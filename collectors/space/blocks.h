@@ -10,7 +10,7 @@
 #include "pages.h"
 
 #define GC_BLOCK_PAGES 4
-#define GC_BLOCK (GC_BLOCK_PAGES * GC_PAGE)
+#define GC_BLOCK       (GC_BLOCK_PAGES * GC_PAGE)
 
 struct gc_blocks {
 	uint32_t partial[GC_CLASS_COUNT]; /* swept, with free cells: page of the first block */

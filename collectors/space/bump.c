@@ -29,8 +29,8 @@ void gc_bump_fini(struct gc_heap *heap)
 static uintptr_t carve(struct gc_heap *heap, size_t bytes, bool force)
 {
 	struct gc_bump *b = heap->bump;
-	uintptr_t end = b->start[b->now] + b->capacity, top = __atomic_load_n(&b->top,
-									     __ATOMIC_RELAXED);
+	uintptr_t end = b->start[b->now] + b->capacity,
+		  top = __atomic_load_n(&b->top, __ATOMIC_RELAXED);
 
 	do {
 		if (end - top < bytes)

@@ -14,10 +14,10 @@
 struct gc_bump {
 	uintptr_t start[2];
 	size_t capacity;
-	int now;	   /* the space that mutators allocate in */
-	uintptr_t top;	   /* of that space; atomic */
-	uintptr_t to;	   /* while copying: free pointer of the other space */
-	uintptr_t aged;	   /* objects below were there at the last collection */
+	int now; /* the space that mutators allocate in */
+	uintptr_t top; /* of that space; atomic */
+	uintptr_t to; /* while copying: free pointer of the other space */
+	uintptr_t aged; /* objects below were there at the last collection */
 	uintptr_t high[2]; /* touched so far */
 };
 

@@ -8,7 +8,7 @@
 struct gc_large {
 	uint32_t *pages; /* first pages of all objects */
 	size_t count, room;
-	uint64_t bytes;	   /* of all objects, whole pages */
+	uint64_t bytes; /* of all objects, whole pages */
 };
 
 int gc_large_init(struct gc_heap *heap);

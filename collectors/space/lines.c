@@ -9,10 +9,10 @@
 #include "../mech/mark.h"
 
 #define SWEEP_BATCH 64 /* pages */
-#define GRANT (16u * 1024)
+#define GRANT	    (16u * 1024)
 
 /* The threads' spans: one for objects that fit a line, one in free blocks for others */
-#define SMALL 0
+#define SMALL  0
 #define MEDIUM 1
 
 int gc_lines_init(struct gc_heap *heap)
@@ -66,7 +66,8 @@ static bool next_hole(struct gc_thread *t, int kind, size_t bytes, bool force, b
 	uint8_t *marks = heap->lines->marks;
 	uintptr_t line = run->limit >> GC_LINE_SHIFT, end = t->span[kind].end >> GC_LINE_SHIFT;
 	size_t most = (heap->opt.stress || heap->opt.every_safepoint) ?
-		      gc_align(gc_budget_grant(heap, bytes), GC_LINE) : GRANT;
+			      gc_align(gc_budget_grant(heap, bytes), GC_LINE) :
+			      GRANT;
 	uintptr_t stop;
 
 	if (most < bytes)

@@ -8,8 +8,8 @@
 
 #include "pages.h"
 
-#define GC_LINE_SHIFT 8
-#define GC_LINE (1u << GC_LINE_SHIFT)
+#define GC_LINE_SHIFT  8
+#define GC_LINE	       (1u << GC_LINE_SHIFT)
 #define GC_LINES_PAGES 8
 #define GC_LINES_BYTES (GC_LINES_PAGES * GC_PAGE)
 

@@ -62,8 +62,7 @@ static uint32_t next_bit(const struct gc_pages *p, uint32_t at, bool value)
 	return at < p->count ? at : p->count;
 }
 
-uint32_t gc_pages_alloc(struct gc_heap *heap, uint32_t count, enum gc_page_kind kind,
-			bool *fresh)
+uint32_t gc_pages_alloc(struct gc_heap *heap, uint32_t count, enum gc_page_kind kind, bool *fresh)
 {
 	struct gc_pages *p = heap->pages;
 	uint32_t at, end;

@@ -8,7 +8,13 @@
 
 #include "../mech/heap.h"
 
-enum gc_page_kind { GC_PAGE_FREE, GC_PAGE_BLOCK, GC_PAGE_LARGE, GC_PAGE_LINES, GC_PAGE_CONT };
+enum gc_page_kind {
+	GC_PAGE_FREE,
+	GC_PAGE_BLOCK,
+	GC_PAGE_LARGE,
+	GC_PAGE_LINES,
+	GC_PAGE_CONT
+};
 
 enum gc_block_state {
 	GC_BLOCK_UNSWEPT, /* a collection ended since its cells were counted */
@@ -20,11 +26,11 @@ enum gc_block_state {
 /* struct gc_page - of a run's first page; the others are GC_PAGE_CONT */
 struct gc_page {
 	uint8_t kind;
-	uint8_t cls;	/* size class of a block */
-	uint8_t state;	/* enum gc_block_state */
-	uint8_t used;	/* lines: threads that allocate from it */
+	uint8_t cls; /* size class of a block */
+	uint8_t state; /* enum gc_block_state */
+	uint8_t used; /* lines: threads that allocate from it */
 	uint32_t count; /* pages of the run */
-	uint32_t next;	/* list link: page index, 0 ends (page 0 is never handed out) */
+	uint32_t next; /* list link: page index, 0 ends (page 0 is never handed out) */
 	uint32_t cells; /* blocks: live cells when last counted; lines: free lines */
 };
 
@@ -32,9 +38,9 @@ struct gc_pages {
 	uintptr_t base;
 	uint32_t count; /* pages of the reservation, page 0 included */
 	uint32_t used, most; /* pages handed out; limit from max= */
-	uint32_t high;	/* no page from here on was ever handed out */
+	uint32_t high; /* no page from here on was ever handed out */
 	uint32_t fresh; /* pages from here on are zero and not resident */
-	uint32_t hint;	/* no run of few pages is free below this one */
+	uint32_t hint; /* no run of few pages is free below this one */
 	uint64_t *free_bits; /* 1: free */
 	struct gc_page *table;
 };
@@ -42,8 +48,7 @@ struct gc_pages {
 int gc_pages_init(struct gc_heap *heap, uintptr_t base, size_t bytes);
 void gc_pages_fini(struct gc_heap *heap);
 /* A run of @count pages, or 0. Not cleared; *@fresh (may be NULL): never used, so zero. */
-uint32_t gc_pages_alloc(struct gc_heap *heap, uint32_t count, enum gc_page_kind kind,
-			bool *fresh);
+uint32_t gc_pages_alloc(struct gc_heap *heap, uint32_t count, enum gc_page_kind kind, bool *fresh);
 void gc_pages_free(struct gc_heap *heap, uint32_t page);
 /* Give every free page back to the system; bytes. */
 size_t gc_pages_release(struct gc_heap *heap);

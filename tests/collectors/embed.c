@@ -12,7 +12,10 @@ struct cell {
 int main(int argc, char **argv)
 {
 	struct gc_type_desc desc = { .name = "cell", .size = sizeof(struct cell), .refs = 1u << 1 };
-	struct { struct gc_frame head; struct cell *list, *fresh; } f;
+	struct {
+		struct gc_frame head;
+		struct cell *list, *fresh;
+	} f;
 	struct gc_heap *heap;
 	struct gc_mutator *m;
 	struct gc_error err;

@@ -13,10 +13,9 @@ int main(int argc, char **argv)
 				 .threads = argc > 4 ? (unsigned int)atoi(argv[4]) : 1 };
 	int ret = model_run(&run);
 
-	printf("%s: %llu cycles, %llu minor, %llu verifications, %llu dirty cards, %.1f MB\n", ret ? "bad" : "good",
-	       (unsigned long long)run.stats.cycles, (unsigned long long)run.stats.minors,
-	       (unsigned long long)run.stats.verifications,
-	       (unsigned long long)run.stats.cards_dirty,
-	       (double)run.stats.allocated_bytes / 1e6);
+	printf("%s: %llu cycles, %llu minor, %llu verifications, %llu dirty cards, %.1f MB\n",
+	       ret ? "bad" : "good", (unsigned long long)run.stats.cycles,
+	       (unsigned long long)run.stats.minors, (unsigned long long)run.stats.verifications,
+	       (unsigned long long)run.stats.cards_dirty, (double)run.stats.allocated_bytes / 1e6);
 	return ret;
 }

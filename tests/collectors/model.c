@@ -6,11 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROOTS 24
-#define EDGES 6
+#define ROOTS  24
+#define EDGES  6
 #define NOBODY 0u
 
-enum shape { NODE, WIDE, ARRAY, BIG, DATA, CALLED, WEAK, SHAPES };
+enum shape {
+	NODE,
+	WIDE,
+	ARRAY,
+	BIG,
+	DATA,
+	CALLED,
+	WEAK,
+	SHAPES
+};
 
 /* An object of the model; its number is written in the heap's object too. */
 struct twin {
@@ -149,7 +158,8 @@ static int types(struct world *w)
 		[ARRAY] = { .name = "array", .size = 16, .tail = GC_TAIL_REFS },
 		[BIG] = { .name = "big", .size = 16, .tail = GC_TAIL_REFS },
 		[DATA] = { .name = "data", .size = 16, .tail = GC_TAIL_DATA, .elem_size = 1 },
-		[CALLED] = { .name = "called", .size = sizeof(struct called),
+		[CALLED] = { .name = "called",
+			     .size = sizeof(struct called),
 			     .trace = trace_called },
 		[WEAK] = { .name = "weak", .size = sizeof(struct weak), .weak = true },
 	};
@@ -172,8 +182,8 @@ static void store(struct program *p, struct object *o, struct object **slot, str
 
 static int allocate(struct program *p)
 {
-	static const uint8_t odds[] = { NODE, NODE, NODE, NODE, NODE, WIDE, ARRAY, ARRAY, BIG,
-					DATA, DATA, CALLED, CALLED, WEAK };
+	static const uint8_t odds[] = { NODE,  NODE, NODE, NODE, NODE,	 WIDE,	 ARRAY,
+					ARRAY, BIG,  DATA, DATA, CALLED, CALLED, WEAK };
 	uint8_t shape = odds[rnd(p, sizeof(odds))];
 	const struct gc_type *type = p->world->type[shape];
 	struct twin *t;
@@ -336,9 +346,9 @@ static int compare(struct program *p)
 		if (t->seen_dead)
 			ret = fail(p, "finalized while reachable", at.id);
 		for (uint32_t i = 0; i < t->edges; i++)
-			stack[n++] = (struct pair){
-				fields(at.o, t->shape)[place(at.o, t->shape, i)], t->edge[i]
-			};
+			stack[n++] =
+				(struct pair){ fields(at.o, t->shape)[place(at.o, t->shape, i)],
+					       t->edge[i] };
 		if (t->shape == DATA) {
 			const struct data *d = (const struct data *)at.o;
 

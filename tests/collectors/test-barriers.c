@@ -6,12 +6,13 @@
 #include "model.h"
 #include "tap.h"
 
-#define TRIES 12
+#define TRIES  12
 #define CHECKS ",verify=all,poison=1,heap=2M,minfree=256K,maxfree=512K"
 
 static const char *const barrier_plans[] = {
-	"plan=cms,stress=128K", "plan=cmsfly,stress=128K", "plan=gencms,stress=16K",
-	"plan=gss,nursery=512K,stress=16K", "plan=stickyimmix,stress=16K",
+	"plan=cms,stress=128K",	       "plan=cmsfly,stress=128K",
+	"plan=gencms,stress=16K",      "plan=gss,nursery=512K,stress=16K",
+	"plan=stickyimmix,stress=16K",
 };
 
 /* What each mutant lacks, and where it shows */
@@ -45,13 +46,16 @@ int main(int argc, char **argv)
 
 		snprintf(options, sizeof(options), "%s" CHECKS, barrier_plans[i]);
 		for (uint64_t seed = 1; seed <= TRIES && !caught; seed++) {
-			struct model_run run = { .options = options, .seed = seed, .steps = 40000,
-						 .threads = 3, .skip_barrier = true };
+			struct model_run run = { .options = options,
+						 .seed = seed,
+						 .steps = 40000,
+						 .threads = 3,
+						 .skip_barrier = true };
 
 			caught = child(run_model, &run, 120, text, sizeof(text)) != 0;
 		}
-		ok(caught && strstr(text, "write barrier"),
-		   "a missing write barrier is named: %s", barrier_plans[i]);
+		ok(caught && strstr(text, "write barrier"), "a missing write barrier is named: %s",
+		   barrier_plans[i]);
 		if (!caught || !strstr(text, "write barrier"))
 			printf("# %s\n", text);
 	}

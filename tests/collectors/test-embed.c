@@ -2,8 +2,8 @@
 /* Description: the embedding example runs on every plan, alone and as C++. */
 #include "tap.h"
 
-static const char *const plans[] = { "cms", "cmsfly", "gencms", "gss", "immix", "marksweep",
-				     "semispace", "stickyimmix" };
+static const char *const plans[] = { "cms",   "cmsfly",	   "gencms",	"gss",
+				     "immix", "marksweep", "semispace", "stickyimmix" };
 
 int main(int argc, char **argv)
 {

@@ -10,7 +10,7 @@
 #include <time.h>
 
 #define CHECKS ",verify=all,poison=1"
-#define SMALL ",heap=2M,minfree=256K,maxfree=512K"
+#define SMALL  ",heap=2M,minfree=256K,maxfree=512K"
 
 static const struct row {
 	const char *options;
@@ -114,7 +114,8 @@ static int run_row(void *arg)
 int main(void)
 {
 	const char *only = getenv("GRAPH_ONLY"), *n = getenv("GRAPH_STEPS");
-	unsigned int rounds = getenv("GRAPH_ROUNDS") ? (unsigned int)atoi(getenv("GRAPH_ROUNDS")) : 1;
+	unsigned int rounds =
+		getenv("GRAPH_ROUNDS") ? (unsigned int)atoi(getenv("GRAPH_ROUNDS")) : 1;
 	unsigned int steps = n ? (unsigned int)atoi(n) : 40000;
 	uint64_t seed = getenv("GRAPH_SEED") ? strtoull(getenv("GRAPH_SEED"), NULL, 0) : 1;
 	static char text[4096];
@@ -122,7 +123,8 @@ int main(void)
 
 	for (unsigned int r = 0; r < rounds; r++) {
 		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-			struct model_run run = { .options = options, .seed = seed + r * 1000 + i,
+			struct model_run run = { .options = options,
+						 .seed = seed + r * 1000 + i,
 						 .steps = steps / rows[i].part,
 						 .threads = rows[i].threads };
 			int status;

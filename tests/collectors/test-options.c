@@ -14,7 +14,8 @@ static void refuse(const char *options, const char *name, const char *mend)
 	if (!ret)
 		gc_heap_destroy(heap);
 	if (!ok(ret == -EINVAL && err.code == -EINVAL && strstr(err.text, name) == err.text &&
-		strstr(err.text, mend) && !strchr(err.text, '\n'), "refused: %s", options))
+			strstr(err.text, mend) && !strchr(err.text, '\n'),
+		"refused: %s", options))
 		printf("# %d: %s\n", ret, err.text);
 }
 
@@ -24,7 +25,8 @@ static void accept(const char *options, const char *shows)
 	struct gc_heap *heap = NULL, *again = NULL;
 	int ret = gc_heap_create(&heap, options, NULL, &err);
 
-	if (!ok(!ret && strstr(gc_heap_options(heap), shows), "%s gives %s", options ? options : "(none)", shows)) {
+	if (!ok(!ret && strstr(gc_heap_options(heap), shows), "%s gives %s",
+		options ? options : "(none)", shows)) {
 		printf("# %d: %s\n", ret, ret ? err.text : gc_heap_options(heap));
 		return;
 	}

@@ -75,7 +75,7 @@ int main(void)
 	flat("plan=marksweep,heap=64M,sizing=fixed,verify=trace,overflow=reserve", &r);
 	/* seed, table 1: a flat array of N needs N entries: 399.1 KB of 4 bytes for 100,000 */
 	if (!ok(!r.bad && r.stats.mark_stack_peak / sizeof(void *) >= 99000 &&
-		r.stats.mark_stack_peak / sizeof(void *) <= 102000,
+			r.stats.mark_stack_peak / sizeof(void *) <= 102000,
 		"a flat array of 100,000 needs a stack of 100,000 entries"))
 		printf("# %llu bytes\n", (unsigned long long)r.stats.mark_stack_peak);
 	flat("plan=marksweep,heap=64M,sizing=fixed,verify=trace,overflow=grow,markstack=4K", &r);
@@ -85,15 +85,17 @@ int main(void)
 			for (int kb = 4; kb <= 64; kb *= 4) {
 				snprintf(options, sizeof(options),
 					 "plan=%s,heap=64M,sizing=fixed,verify=all,markstack=%dK,"
-					 "overflow=%s,policy=fg", plans[p], kb, lossy[i]);
+					 "overflow=%s,policy=fg",
+					 plans[p], kb, lossy[i]);
 				flat(options, &r);
 				if (!ok(!r.bad && r.live == 200001 &&
-					r.stats.mark_stack_bytes == (uint64_t)kb * 1024 &&
-					r.stats.mark_stack_peak <= (uint64_t)kb * 1024 &&
-					r.stats.overflows > 0,
-					"%s, %s: %d KB stay %d KB and all is marked", plans[p], lossy[i],
-					kb, kb))
-					printf("# bad %d live %llu stack %llu peak %llu overflows %llu\n",
+						r.stats.mark_stack_bytes == (uint64_t)kb * 1024 &&
+						r.stats.mark_stack_peak <= (uint64_t)kb * 1024 &&
+						r.stats.overflows > 0,
+					"%s, %s: %d KB stay %d KB and all is marked", plans[p],
+					lossy[i], kb, kb))
+					printf("# bad %d live %llu stack %llu peak %llu overflows "
+					       "%llu\n",
 					       r.bad, (unsigned long long)r.live,
 					       (unsigned long long)r.stats.mark_stack_bytes,
 					       (unsigned long long)r.stats.mark_stack_peak,

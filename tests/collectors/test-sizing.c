@@ -27,15 +27,19 @@ static void expect(int rule, const char *name, struct gc_sizing_in in, double so
 
 	gc_sizing_rule(rule, &in, &out);
 	if (!ok(fabs(out.soft - soft * MIB) < 1 &&
-		(isinf(start) ? isinf(out.start) : fabs(out.start - start * MIB) < 1),
+			(isinf(start) ? isinf(out.start) : fabs(out.start - start * MIB) < 1),
 		"%s at live %.1f MiB", name, in.live / MIB))
 		printf("# soft %.4f start %.4f MiB\n", out.soft / MIB, out.start / MIB);
 }
 
 static void rules(void)
 {
-	struct gc_sizing_in in = { .live = 20 * MIB, .heap = 32 * MIB, .max = 256 * MIB,
-				   .util = .75, .minfree = 2 * MIB, .maxfree = 8 * MIB,
+	struct gc_sizing_in in = { .live = 20 * MIB,
+				   .heap = 32 * MIB,
+				   .max = 256 * MIB,
+				   .util = .75,
+				   .minfree = 2 * MIB,
+				   .maxfree = 8 * MIB,
 				   .delta = .125 * MIB };
 
 	/* a quarter of 20 is 5; a third is 6.67 */
@@ -53,9 +57,15 @@ static void rules(void)
 	in.minfree = in.maxfree = 200 * 1024;
 	expect(GC_SIZING_DALVIK, "dalvik with little free: no concurrent start", in,
 	       100 + 200 / 1024.0, INFINITY);
-	in = (struct gc_sizing_in){ .live = 10 * MIB, .heap = 32 * MIB, .max = 64 * MIB,
-				    .util = .5, .minfree = .5 * MIB, .maxfree = 2 * MIB,
-				    .delta = .125 * MIB, .alloc_rate = .1, .gc_ns = 3e6 };
+	in = (struct gc_sizing_in){ .live = 10 * MIB,
+				    .heap = 32 * MIB,
+				    .max = 64 * MIB,
+				    .util = .5,
+				    .minfree = .5 * MIB,
+				    .maxfree = 2 * MIB,
+				    .delta = .125 * MIB,
+				    .alloc_rate = .1,
+				    .gc_ns = 3e6 };
 	/* 10 MiB more wanted, twice; at most twice 2. 300000 bytes ahead. */
 	expect(GC_SIZING_ART, "art", in, 14, 14 - 300000 / MIB);
 	/* twice the 300000 bytes that the last cycle saw allocated */
@@ -70,21 +80,27 @@ static void rules(void)
 
 static void adaptive(void)
 {
-	struct gc_adapt_in in = { .daemon_on = true, .utilisation = .9, .sync = .1,
-				  .score = { -2, -2 } };
+	struct gc_adapt_in in = {
+		.daemon_on = true, .utilisation = .9, .sync = .1, .score = { -2, -2 }
+	};
 
 	for (in.windows = 1; in.windows < 4; in.windows++)
 		ok(gc_adapt_daemon(&in), "adaptive holds its way in window %u", in.windows);
 	in.windows = 4;
 	ok(!gc_adapt_daemon(&in), "adaptive tries the way it does not know");
-	in = (struct gc_adapt_in){ .daemon_on = false, .utilisation = .7, .sync = 0,
-				   .score = { .7, .8 }, .windows = 6 };
+	in = (struct gc_adapt_in){
+		.daemon_on = false, .utilisation = .7, .sync = 0, .score = { .7, .8 }, .windows = 6
+	};
 	ok(gc_adapt_daemon(&in), "adaptive goes back to the better way");
-	in = (struct gc_adapt_in){ .daemon_on = true, .utilisation = .95, .sync = .3,
-				   .score = { .8, .65 }, .windows = 6 };
+	in = (struct gc_adapt_in){ .daemon_on = true,
+				   .utilisation = .95,
+				   .sync = .3,
+				   .score = { .8, .65 },
+				   .windows = 6 };
 	ok(!gc_adapt_daemon(&in), "synchronisation cost switches the daemon off");
-	in = (struct gc_adapt_in){ .daemon_on = true, .utilisation = 1, .sync = 0,
-				   .score = { .2, 1 }, .windows = 40 };
+	in = (struct gc_adapt_in){
+		.daemon_on = true, .utilisation = 1, .sync = 0, .score = { .2, 1 }, .windows = 40
+	};
 	ok(gc_adapt_daemon(&in), "mutators lose nothing: no probe");
 
 	ok(gc_adapt_room(0, 0, 1 << 20, 0, 1 << 30) == 0, "unknown frequency: collect");
@@ -163,10 +179,11 @@ static void footprint(const char *plan, double slack)
 	/* equation (1): a quarter of live, at least 2 MiB, or what the last cycle left */
 	if (!ok(s.cycles > 3 && worst <= slack, "%s: footprint within %.0f KiB of the soft limit",
 		plan, slack / 1024))
-		printf("# %.0f KiB over, limit %.2f MiB, live %.2f MiB, %llu cycles\n", worst / 1024,
-		       (double)s.soft_limit / MIB, (double)s.live_bytes / MIB,
+		printf("# %.0f KiB over, limit %.2f MiB, live %.2f MiB, %llu cycles\n",
+		       worst / 1024, (double)s.soft_limit / MIB, (double)s.live_bytes / MIB,
 		       (unsigned long long)s.cycles);
-	if (!ok(s.side_bytes <= s.footprint_bytes * 4 / 100, "%s: side tables at most 4 %% of the heap", plan))
+	if (!ok(s.side_bytes <= s.footprint_bytes * 4 / 100,
+		"%s: side tables at most 4 %% of the heap", plan))
 		printf("# %llu of %llu\n", (unsigned long long)s.side_bytes,
 		       (unsigned long long)s.footprint_bytes);
 	GC_POP(m, f);
@@ -210,7 +227,8 @@ static void trim(const char *plan)
 			break;
 	}
 	gc_unpark(m);
-	if (!ok(s.trims && s.trimmed_bytes >= 28 * MIB && full > trimmed && full - trimmed >= 28 * MIB,
+	if (!ok(s.trims && s.trimmed_bytes >= 28 * MIB && full > trimmed &&
+			full - trimmed >= 28 * MIB,
 		"%s: the trim gives pages back, seen in RSS", plan))
 		printf("# %llu trims, %.1f MiB; resident %.1f then %.1f MiB\n",
 		       (unsigned long long)s.trims, (double)s.trimmed_bytes / MIB,

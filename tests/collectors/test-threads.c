@@ -141,12 +141,24 @@ ON(daemon_started)
 }
 
 static const struct gc_listener_ops order_ops = {
-	.cycle_begin = cycle_begin, .cycle_end = cycle_end, .requesting_stop = requesting_stop,
-	.stopped = stopped, .restarting = restarting, .restarted = restarted,
-	.mark_begin = phase_begin, .mark_end = phase_end, .remark_begin = phase_begin,
-	.remark_end = phase_end, .copy_begin = phase_begin, .copy_end = phase_end,
-	.sweep_begin = phase_begin, .sweep_end = phase_end, .progress = progress,
-	.mutator_paused = paused, .mutator_resumed = resumed, .daemon_started = daemon_started,
+	.cycle_begin = cycle_begin,
+	.cycle_end = cycle_end,
+	.requesting_stop = requesting_stop,
+	.stopped = stopped,
+	.restarting = restarting,
+	.restarted = restarted,
+	.mark_begin = phase_begin,
+	.mark_end = phase_end,
+	.remark_begin = phase_begin,
+	.remark_end = phase_end,
+	.copy_begin = phase_begin,
+	.copy_end = phase_end,
+	.sweep_begin = phase_begin,
+	.sweep_end = phase_end,
+	.progress = progress,
+	.mutator_paused = paused,
+	.mutator_resumed = resumed,
+	.daemon_started = daemon_started,
 };
 
 /* ---- a program that allocates ------------------------------------------ */
@@ -261,8 +273,8 @@ static int priority(void *arg)
 
 int main(void)
 {
-	static const char *const plans[] = { "cms", "cmsfly", "gencms", "gss,nursery=512K", "immix",
-					     "marksweep", "semispace", "stickyimmix" };
+	static const char *const plans[] = { "cms",   "cmsfly",	   "gencms",	"gss,nursery=512K",
+					     "immix", "marksweep", "semispace", "stickyimmix" };
 	struct gc_heap_stats s;
 	struct gc_mutator *m;
 	struct order o;
@@ -277,8 +289,10 @@ int main(void)
 	ok(!o.daemon_cycles && o.foreground_cycles && !o.daemons, "fg: the daemon is off");
 	ok(!s.by_cause[GC_CAUSE_CONCURRENT], "fg: no GC-CONC");
 	crowd("plan=cms,heap=4M,policy=bg", &o, &s);
-	ok(o.daemon_cycles && !o.foreground_cycles && o.daemons == 1, "bg: the daemon alone collects");
-	ok(!o.paused[GC_PAUSE_FOREGROUND] && !s.by_cause[GC_CAUSE_ALLOC], "bg: no foreground pause");
+	ok(o.daemon_cycles && !o.foreground_cycles && o.daemons == 1,
+	   "bg: the daemon alone collects");
+	ok(!o.paused[GC_PAUSE_FOREGROUND] && !s.by_cause[GC_CAUSE_ALLOC],
+	   "bg: no foreground pause");
 	crowd("plan=cms,heap=4M,policy=adaptive", &o, &s);
 	ok(s.daemon_switches > 0, "adaptive: the daemon was switched (%llu times)",
 	   (unsigned long long)s.daemon_switches);

@@ -50,9 +50,9 @@ enum gc_kind {
 
 /** enum gc_pause - why a mutator does not run, as the Dalvik seed classes pauses */
 enum gc_pause {
-	GC_PAUSE_SAFEPOINT,  /* stopped on the collector's request */
+	GC_PAUSE_SAFEPOINT, /* stopped on the collector's request */
 	GC_PAUSE_FOREGROUND, /* collects in the foreground */
-	GC_PAUSE_WAIT,	     /* waits for a concurrent cycle to finish */
+	GC_PAUSE_WAIT, /* waits for a concurrent cycle to finish */
 	GC_PAUSE_COUNT
 };
 

@@ -46,9 +46,9 @@ extern "C" {
 #endif
 
 #define GC_GRANULE_SHIFT 3 /* objects are aligned to 8 bytes */
-#define GC_CARD_SHIFT 7	   /* a card is 128 bytes, as in Dalvik */
-#define GC_CARD_DIRTY 0x70
-#define GC_SMALL_MAX 256 /* the inline path serves objects up to here */
+#define GC_CARD_SHIFT	 7 /* a card is 128 bytes, as in Dalvik */
+#define GC_CARD_DIRTY	 0x70
+#define GC_SMALL_MAX	 256 /* the inline path serves objects up to here */
 
 struct gc_heap;
 struct gc_listener;
@@ -158,7 +158,7 @@ struct gc_mutator {
 
 /** struct gc_error - why an option string, type or heap was refused */
 struct gc_error {
-	int code;	/* negative errno */
+	int code; /* negative errno */
 	char text[200]; /* one line that names the thing and the mend */
 };
 
@@ -236,12 +236,12 @@ void *gc_alloc_slow(struct gc_mutator *m, const struct gc_type *type, size_t byt
 void *gc_alloc_array(struct gc_mutator *m, const struct gc_type *type, uint32_t length);
 
 /** GC_PUSH() - make the references in @f (a struct with struct gc_frame head first) roots. */
-#define GC_PUSH(m, f)                                                                \
-	do {                                                                         \
-		__builtin_memset(&(f), 0, sizeof(f));                                \
-		(f).head.prev = (m)->frames;                                         \
-		(f).head.count = (sizeof(f) - sizeof(struct gc_frame)) / sizeof(void *); \
-		(m)->frames = &(f).head;                                             \
+#define GC_PUSH(m, f)                                                                              \
+	do {                                                                                       \
+		__builtin_memset(&(f), 0, sizeof(f));                                              \
+		(f).head.prev = (m)->frames;                                                       \
+		(f).head.count = (sizeof(f) - sizeof(struct gc_frame)) / sizeof(void *);           \
+		(m)->frames = &(f).head;                                                           \
 	} while (0)
 
 /** GC_POP() - the innermost frame @f ends. */
@@ -337,12 +337,12 @@ void *gc_finalizer_next(struct gc_mutator *m);
 /* ---- what the heap knows ---------------------------------------------- */
 
 enum gc_cause {
-	GC_CAUSE_ALLOC,	     /* a mutator could not allocate (GC-ALLOC) */
+	GC_CAUSE_ALLOC, /* a mutator could not allocate (GC-ALLOC) */
 	GC_CAUSE_CONCURRENT, /* allocation passed the concurrent threshold (GC-CONC) */
-	GC_CAUSE_EXPLICIT,   /* gc_collect() (GC-EXPLICIT) */
-	GC_CAUSE_TRIM,	     /* the idle timer */
-	GC_CAUSE_STRESS,     /* stress=, safepoints=1, profiler= or a test asked */
-	GC_CAUSE_OOM,	     /* last attempt before out of memory */
+	GC_CAUSE_EXPLICIT, /* gc_collect() (GC-EXPLICIT) */
+	GC_CAUSE_TRIM, /* the idle timer */
+	GC_CAUSE_STRESS, /* stress=, safepoints=1, profiler= or a test asked */
+	GC_CAUSE_OOM, /* last attempt before out of memory */
 	GC_CAUSE_COUNT
 };
 
@@ -354,32 +354,33 @@ enum gc_cause {
  * bytes were allocated, of the bytes in lifetime_bytes).
  */
 struct gc_heap_stats {
-	uint64_t allocated_bytes, allocated_objects; /* objects: 0 where a bump run serves all sizes, unless profiler= */
-	uint64_t live_bytes, live_objects;	     /* at the end of the last collection */
+	uint64_t allocated_bytes,
+		allocated_objects; /* objects: 0 where a bump run serves all sizes, unless profiler= */
+	uint64_t live_bytes, live_objects; /* at the end of the last collection */
 	uint64_t peak_live_bytes;
-	uint64_t heap_bytes;		    /* allocated now, garbage included */
-	uint64_t footprint_bytes;	    /* pages the heap holds */
+	uint64_t heap_bytes; /* allocated now, garbage included */
+	uint64_t footprint_bytes; /* pages the heap holds */
 	uint64_t peak_footprint_bytes;
 	uint64_t soft_limit, concurrent_start; /* of the sizing rule */
-	uint64_t side_bytes;		    /* mark bits, live bits and cards of the footprint */
+	uint64_t side_bytes; /* mark bits, live bits and cards of the footprint */
 	uint64_t mark_stack_bytes, mark_stack_peak;
 	uint64_t cycles, minors, majors;
 	uint64_t by_cause[GC_CAUSE_COUNT];
 	uint64_t foreground_cycles;
 	uint64_t trims, trimmed_bytes;
-	uint64_t contentions;		    /* heap lock found taken */
+	uint64_t contentions; /* heap lock found taken */
 	uint64_t contention_ns;
-	uint64_t gc_cpu_ns;		    /* thread CPU time of collecting */
+	uint64_t gc_cpu_ns; /* thread CPU time of collecting */
 	uint64_t stw_ns, longest_stw_ns, time_to_safepoint_ns, longest_ttsp_ns;
 	uint64_t marked_objects, marked_bytes, copied_bytes, promoted_bytes, promoted_objects;
-	uint64_t premature_bytes;	    /* promoted and dead by the next whole collection */
+	uint64_t premature_bytes; /* promoted and dead by the next whole collection */
 	uint64_t cards_dirty, cards_scanned;
 	uint64_t overflows, overflow_rounds, rescanned_objects;
 	uint64_t remark_timeouts;
 	uint64_t weak_cleared, finalized;
 	uint64_t boosts, boosts_refused;
-	uint64_t daemon_switches;	    /* by policy=adaptive */
-	uint64_t grown_instead;		    /* limit raised instead of collecting */
+	uint64_t daemon_switches; /* by policy=adaptive */
+	uint64_t grown_instead; /* limit raised instead of collecting */
 	uint64_t lifetime_bytes, lifetime_128k, lifetime_256k, lifetime_512k;
 	uint64_t threads_total;
 	uint64_t verifications;

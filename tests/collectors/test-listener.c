@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Description: the listeners: histogram, statistics, chain, and the one that hands phases
+ * to libgchint, seen from outside in the file that GCHINT_TRACE names.
+ */
+#include "tap.h"
+
+#include <gchint/gc-listener-gchint.h>
+
+struct node {
+	struct gc_header header;
+	struct node *next;
+	long pad;
+};
+
+static void churn(struct gc_heap *heap, struct gc_mutator *m, long count)
+{
+	struct gc_type_desc d = { .name = "node", .size = sizeof(struct node), .refs = 2 };
+	const struct gc_type *type = gc_type_register(heap, &d, NULL);
+	struct {
+		struct gc_frame head;
+		struct node *list, *fresh;
+	} f;
+
+	GC_PUSH(m, f);
+	for (long i = 0; i < count; i++) {
+		f.fresh = GC_NEW(m, type, struct node);
+		gc_init(&f.fresh->next, i % 20000 ? f.list : NULL);
+		f.list = f.fresh;
+	}
+	GC_POP(m, f);
+}
+
+static void run(const char *options, struct gc_listener *l, struct gc_heap_stats *s)
+{
+	struct gc_mutator *m;
+	struct gc_heap *heap;
+
+	memset(s, 0, sizeof(*s));
+	if (gc_heap_create(&heap, options, l, NULL) || gc_mutator_attach(heap, &m))
+		return;
+	churn(heap, m, 600000);
+	gc_collect(m);
+	gc_heap_stats(heap, s);
+	gc_mutator_detach(m);
+	gc_heap_destroy(heap);
+}
+
+static void histogram(void)
+{
+	static struct gc_histogram h;
+	bool good = true;
+
+	for (uint64_t ns = 1; ns <= 1000000; ns++)
+		gc_histogram_add(&h, ns);
+	for (int q = 1; q <= 9; q++) {
+		double want = q / 10.0 * 1000000;
+		double got = (double)gc_histogram_quantile(&h, q / 10.0);
+
+		/* eight buckets an octave: at most an eighth too high, never too low */
+		good &= got >= want - 1 && got <= want * 1.125 + 1;
+	}
+	ok(good, "histogram: quantiles within a bucket");
+	ok(h.max_ns == 1000000 && gc_histogram_quantile(&h, 1) == 1000000 && h.count == 1000000,
+	   "histogram: the longest is exact");
+}
+
+static long count(const char *text, const char *word)
+{
+	long n = 0;
+
+	for (; (text = strstr(text, word)); text += strlen(word))
+		n++;
+	return n;
+}
+
+static void hints(const char *options, const char *const *words)
+{
+	static char text[1 << 20];
+	char path[] = "/tmp/gchint-trace-XXXXXX";
+	int fd = mkstemp(path);
+	struct gc_listener_gchint l;
+	struct gc_heap_stats s;
+	ssize_t n;
+
+	setenv("GCHINT_TRACE", path, 1);
+	ok(!gc_listener_gchint_open(&l, 0), "%s: the session opens", options);
+	run(options, &l.base, &s);
+	gc_listener_gchint_close(&l);
+	n = read(fd, text, sizeof(text) - 1);
+	text[n > 0 ? n : 0] = '\0';
+	close(fd);
+	unlink(path);
+	for (; *words; words++)
+		if (!ok(count(text, *words) > 0, "%s: libgchint hears of %s", options, *words))
+			printf("# %.600s\n", text);
+}
+
+int main(void)
+{
+	static const char *const marking[] = {
+		"mark", "remark", "sweep", "roots", "safepoint", NULL
+	};
+	static const char *const copying[] = { "copy", "roots", "safepoint", NULL };
+	struct gc_listener_stats one, two;
+	struct gc_listener_chain chain;
+	struct gc_heap_stats s;
+
+	histogram();
+	ok(!gc_listener_stats_init(&one, 1000) && !gc_listener_stats_init(&two, 0),
+	   "statistics start");
+	gc_listener_chain_init(&chain, &one.base, &two.base);
+	run("plan=cms,heap=2M", &chain.base, &s);
+	ok(one.cycles[1] && one.cycles[1] == two.cycles[1] && one.cycles[1] == s.cycles,
+	   "a chain fires both");
+	ok(one.ttsp.count == two.ttsp.count && one.ttsp.count >= s.cycles &&
+		   one.stw.count == one.ttsp.count,
+	   "every stop restarts");
+	ok(one.by_cause[GC_CAUSE_EXPLICIT] == 1, "causes are counted");
+	ok(one.record_count && one.records[0].end_ns >= one.records[0].begin_ns, "pauses are kept");
+	ok(one.phase_count[GC_PHASE_SWEEP] == s.cycles, "each cycle sweeps once");
+	gc_listener_stats_fini(&one);
+	gc_listener_stats_fini(&two);
+	run("plan=cms,heap=2M", &gc_listener_null, &s);
+	ok(s.cycles > 0, "the null listener hears and does nothing");
+	hints("plan=cms,heap=2M,policy=fg", marking);
+	hints("plan=gss,nursery=1M", copying);
+	return done();
+}
