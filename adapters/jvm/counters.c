@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The counters of a HotSpot JVM, in /tmp/hsperfdata_USER/PID (jvmstat's "perfdata"
+ * format 2.0). The file is written in place; a name read while it changes is no known
+ * name, and then the cause is unknown.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <gchint.h>
+
+#include "jvm.h"
+
+static const unsigned char magic[4] = { 0xca, 0xfe, 0xc0, 0xc0 };
+#define LITTLE_ENDIAN_HERE (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+
+struct prologue {
+	unsigned char magic[4];
+	uint8_t little_endian, major, minor, accessible;
+	uint32_t used, overflow;
+	uint64_t modified;
+	uint32_t entry_offset, entries;
+};
+
+struct entry {
+	uint32_t length, name_offset, vector_length;
+	uint8_t type, flags, units, variability;
+	uint32_t data_offset;
+};
+
+static const char *cause_now, *cause_last;
+static int late;
+
+static const struct {
+	const char *name;
+	uint32_t cause;
+	unsigned int phase; /* 0: not told by the cause */
+} causes[] = {
+	{ "Allocation Failure", GCHINT_CAUSE_ALLOCATION, 0 },
+	{ "Allocation Rate", GCHINT_CAUSE_THRESHOLD, 0 },
+	{ "Allocation Stall", GCHINT_CAUSE_ALLOCATION, 0 },
+	{ "CodeCache GC Threshold", GCHINT_CAUSE_NATIVE, 0 },
+	{ "Concurrent GC", GCHINT_CAUSE_THRESHOLD, 0 },
+	{ "Diagnostic Command", GCHINT_CAUSE_EXPLICIT, 0 },
+	{ "Ergonomics", GCHINT_CAUSE_THRESHOLD, 0 },
+	{ "G1 Compaction Pause", GCHINT_CAUSE_ALLOCATION, GCHINT_PHASE_COMPACT },
+	{ "G1 Evacuation Pause", GCHINT_CAUSE_ALLOCATION, GCHINT_PHASE_COPY },
+	{ "G1 Humongous Allocation", GCHINT_CAUSE_ALLOCATION, GCHINT_PHASE_COPY },
+	{ "G1 Periodic Collection", GCHINT_CAUSE_TIMER, 0 },
+	{ "G1 Preventive Collection", GCHINT_CAUSE_THRESHOLD, GCHINT_PHASE_COPY },
+	{ "GCLocker Initiated GC", GCHINT_CAUSE_ALLOCATION, 0 },
+	{ "Heap Inspection Initiated GC", GCHINT_CAUSE_EXPLICIT, 0 },
+	{ "High Usage", GCHINT_CAUSE_THRESHOLD, 0 },
+	{ "JvmtiEnv ForceGarbageCollection", GCHINT_CAUSE_EXPLICIT, 0 },
+	{ "Last ditch collection", GCHINT_CAUSE_OOM, 0 },
+	{ "Metadata GC Clear Soft References", GCHINT_CAUSE_OOM, 0 },
+	{ "Metadata GC Threshold", GCHINT_CAUSE_NATIVE, 0 },
+	{ "Proactive", GCHINT_CAUSE_TIMER, 0 },
+	{ "System.gc()", GCHINT_CAUSE_EXPLICIT, 0 },
+	{ "Timer", GCHINT_CAUSE_TIMER, 0 },
+	{ "Warmup", GCHINT_CAUSE_THRESHOLD, 0 },
+};
+
+static int g1;
+
+/* The string behind a counter, or NULL. Nothing in the file is trusted. */
+static const char *find(const char *base, size_t size, const char *name)
+{
+	const struct prologue *p = (const void *)base;
+	const struct entry *e;
+	size_t at = p->entry_offset;
+	uint32_t n;
+
+	for (n = 0; n < p->entries && at + sizeof(*e) <= size; n++, at += e->length) {
+		e = (const void *)(base + at);
+		if (e->length < sizeof(*e) || e->length > size - at ||
+		    e->name_offset >= e->length || e->data_offset >= e->length)
+			return NULL;
+		if (strncmp(base + at + e->name_offset, name, e->length - e->name_offset) == 0)
+			return e->vector_length ? base + at + e->data_offset : NULL;
+	}
+	return NULL;
+}
+
+static const char *map(size_t *size)
+{
+	struct passwd *user = getpwuid(geteuid());
+	const char *base = MAP_FAILED;
+	char path[256];
+	struct stat st;
+	int fd;
+
+	snprintf(path, sizeof(path), "/tmp/hsperfdata_%s/%d", user ? user->pw_name : "", getpid());
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
+	    st.st_size >= (off_t)sizeof(struct prologue))
+		base = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
+	close(fd);
+	*size = (size_t)st.st_size;
+	return base == MAP_FAILED ? NULL : base;
+}
+
+void counters_open(void)
+{
+	const struct prologue *p;
+	const char *base, *collector;
+	size_t size;
+
+	base = map(&size);
+	p = (const void *)base;
+	if (!p || memcmp(p->magic, magic, sizeof(magic)) != 0 ||
+	    p->little_endian != LITTLE_ENDIAN_HERE || p->major != 2)
+		return;
+	collector = find(base, size, "sun.gc.collector.0.name");
+	g1 = collector && strncmp(collector, "G1 ", 3) == 0;
+	cause_last = find(base, size, "sun.gc.lastCause");
+	cause_now = find(base, size, "sun.gc.cause");
+}
+
+static uint32_t lookup(const char *text, unsigned int *phase)
+{
+	size_t n;
+
+	for (n = 0; n < sizeof(causes) / sizeof(causes[0]); n++) {
+		if (strcmp(text, causes[n].name) != 0)
+			continue;
+		if (phase && causes[n].phase)
+			*phase = causes[n].phase;
+		return causes[n].cause;
+	}
+	return GCHINT_CAUSE_UNKNOWN;
+}
+
+uint32_t counters_cause(unsigned int *phase)
+{
+	late = 0;
+	if (!cause_now)
+		return GCHINT_CAUSE_UNKNOWN;
+	if (strcmp(cause_now, "No GC") != 0)
+		return lookup(cause_now, phase);
+	/* G1 names no cause for the pauses of its concurrent cycle. */
+	if (g1)
+		*phase = GCHINT_PHASE_REMARK;
+	late = !g1;
+	return GCHINT_CAUSE_UNKNOWN;
+}
+
+uint32_t counters_late_cause(void)
+{
+	return late && cause_last ? lookup(cause_last, NULL) : GCHINT_CAUSE_UNKNOWN;
+}

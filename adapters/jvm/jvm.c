@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+/*
+ * OpenJDK (17 and newer), as a JVMTI agent: java -agentpath:/path/libgchint-jvm.so, or
+ * jcmd PID JVMTI.agent_load /path/libgchint-jvm.so.
+ *
+ * JVMTI tells of each pause, on "VM Thread", which announces itself:
+ *
+ *	GARBAGE_COLLECTION_START	copy		a pause of G1 that evacuates
+ *					remark		a pause of G1 without a cause
+ *					collect		any other; all with STW
+ *	GARBAGE_COLLECTION_FINISH	none
+ *
+ * The cause comes from the performance counters that the JVM keeps in a shared file:
+ * at the start with G1, ZGC and Shenandoah, at the end with Serial and Parallel.
+ * JVMTI says nothing of work beside the program; the threads that do it are known by
+ * their names and get standing roles (threads.c).
+ */
+#include <string.h>
+
+#include <gchint.h>
+#include <jvmti.h>
+
+#include "jvm.h"
+
+static void JNICALL gc_start(jvmtiEnv *env)
+{
+	struct gchint_detail detail = { .size = sizeof(detail) };
+	unsigned int phase = GCHINT_PHASE_COLLECT;
+
+	(void)env;
+	detail.cause = counters_cause(&phase);
+	gchint_begin_detail(gchint_self(), phase, GCHINT_F_STW, &detail);
+	threads_pause(1);
+}
+
+static void JNICALL gc_finish(jvmtiEnv *env)
+{
+	uint32_t cause;
+
+	(void)env;
+	threads_pause(0);
+	gchint_phase_end();
+	cause = counters_late_cause();
+	if (cause)
+		gchint_set_cause(gchint_self(), cause);
+	threads_look_again();
+}
+
+/* All threads of the collector that exist from the start do so now. */
+static void JNICALL vm_init(jvmtiEnv *env, JNIEnv *jni, jthread thread)
+{
+	(void)env;
+	(void)jni;
+	(void)thread;
+	counters_open();
+	threads_watch();
+}
+
+static jint setup(JavaVM *vm, int live)
+{
+	static const jvmtiCapabilities wanted = { .can_generate_garbage_collection_events = 1 };
+	static const jvmtiEventCallbacks callbacks = {
+		.GarbageCollectionStart = gc_start,
+		.GarbageCollectionFinish = gc_finish,
+		.VMInit = vm_init,
+	};
+	struct gchint_session *session;
+	jvmtiEnv *env;
+
+	if ((*vm)->GetEnv(vm, (void **)&env, JVMTI_VERSION_1_2) != JNI_OK ||
+	    (*env)->AddCapabilities(env, &wanted) != JVMTI_ERROR_NONE ||
+	    (*env)->SetEventCallbacks(env, &callbacks, sizeof(callbacks)) != JVMTI_ERROR_NONE ||
+	    gchint_open(&session, 0) < 0)
+		return JNI_ERR;
+	if (live)
+		vm_init(env, NULL, NULL);
+	else
+		(*env)->SetEventNotificationMode(env, JVMTI_ENABLE, JVMTI_EVENT_VM_INIT, NULL);
+	(*env)->SetEventNotificationMode(env, JVMTI_ENABLE, JVMTI_EVENT_GARBAGE_COLLECTION_START,
+					 NULL);
+	(*env)->SetEventNotificationMode(env, JVMTI_ENABLE, JVMTI_EVENT_GARBAGE_COLLECTION_FINISH,
+					 NULL);
+	return JNI_OK;
+}
+
+JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
+{
+	(void)options;
+	(void)reserved;
+	return setup(vm, 0);
+}
+
+JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *reserved)
+{
+	(void)options;
+	(void)reserved;
+	return setup(vm, 1);
+}
