@@ -68,7 +68,7 @@ check-board: need-board need-build need-module
 	@tests/check $(if $(BOARD),board:$(BOARD),board)
 
 demo: need-board need-build need-module
-	@tests/board/demo
+	@tests/board/demo/run
 
 bench-kmod: need-board need-build need-module
 	@tests/board/bench
