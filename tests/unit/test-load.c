@@ -225,6 +225,24 @@ static void test_ramp_is_no_slower_than_schedutil(void **state)
 	}
 }
 
+/* Nor far above it: the window under way is no excuse for a spike. */
+static void test_mean_under_way_is_pelts(void **state)
+{
+	struct cpu c;
+
+	(void)state;
+	window = 100 * MS;
+	cpu_init(&c);
+	for (u32 us = 1000; us < 100000; us += 1000) {
+		double share = us / 100000.0;
+
+		step(&c, 1000, true, 1);
+		account(&c, 1, false);
+		assert_near(all(&c), fmax(c.pelt.util, share), 0.015);
+	}
+	window = 8 * MS;
+}
+
 /* A CPU that a limit kept slow is wanted at full speed once the limit goes. */
 static void test_limited_and_always_busy_saturates(void **state)
 {
@@ -411,6 +429,7 @@ int main(void)
 		cmocka_unit_test(test_steady_share_is_found),
 		cmocka_unit_test(test_never_below_pelt),
 		cmocka_unit_test(test_ramp_is_no_slower_than_schedutil),
+		cmocka_unit_test(test_mean_under_way_is_pelts),
 		cmocka_unit_test(test_limited_and_always_busy_saturates),
 		cmocka_unit_test(test_hinted_time_leaves_no_trace_in_base),
 		cmocka_unit_test(test_neighbours_on_the_cpu_count_in_base),
