@@ -20,13 +20,14 @@ die() {
 	exit 1
 }
 
-# lock NAME: hold a lock of that name until the script ends, so that two runs
-# at once do not fill the same part of the cache.
+# lock NAME [FOLDER]: hold a lock of that name until the script ends, so that two
+# runs at once do not fill the same part of the cache, or of FOLDER.
 lock() {
-	mkdir -p "$cache/lock"
-	exec 9>"$cache/lock/$1"
+	lock_file=${2:-$cache}/lock/$1
+	mkdir -p "${lock_file%/*}"
+	exec 9>"$lock_file"
 	if ! flock -n 9; then
-		say "waiting for another run that holds $cache/lock/$1"
+		say "waiting for another run that holds $lock_file"
 		flock 9
 	fi
 }
