@@ -7,7 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum kind { COUNT, KIB, REAL };
+enum kind {
+	COUNT,
+	KIB,
+	REAL
+};
 
 /* Every scalar of a board file; each must appear exactly once. */
 static const struct key {
@@ -42,12 +46,11 @@ struct reader {
 	char *why;
 	size_t size;
 	unsigned int line;
-	unsigned int seen;	/* bit n: keys[n] */
+	unsigned int seen; /* bit n: keys[n] */
 	bool has_clock;
 };
 
-__attribute__((format(printf, 2, 3)))
-static int fail(struct reader *r, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static int fail(struct reader *r, const char *format, ...)
 {
 	va_list ap;
 	int n = 0;
@@ -66,8 +69,7 @@ static int numbers(char *rest, double *v, int max)
 	char *word, *end, *save = NULL;
 	int n = 0;
 
-	for (word = strtok_r(rest, " \t", &save); word;
-	     word = strtok_r(NULL, " \t", &save)) {
+	for (word = strtok_r(rest, " \t", &save); word; word = strtok_r(NULL, " \t", &save)) {
 		if (n == max)
 			return -1;
 		v[n++] = strtod(word, &end);

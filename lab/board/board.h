@@ -11,11 +11,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define BOARD_CORES	4
-#define BOARD_OPPS	40
-#define BOARD_STATICS	4
-#define BOARD_LINE	64	/* bytes of a cache line */
-#define BOARD_PAGE	4096	/* a stream prefetcher stops here */
+#define BOARD_CORES   4
+#define BOARD_OPPS    40
+#define BOARD_STATICS 4
+#define BOARD_LINE    64 /* bytes of a cache line */
+#define BOARD_PAGE    4096 /* a stream prefetcher stops here */
 
 /**
  * struct board_opp - one operating performance point
@@ -96,8 +96,8 @@ struct board {
 
 /** enum board_power - which of the published power models to believe */
 enum board_power {
-	BOARD_POWER_CV2F,	/* coefficient * f * V^2, as the kernel does */
-	BOARD_POWER_TABLE,	/* the vendor's table, if there is one */
+	BOARD_POWER_CV2F, /* coefficient * f * V^2, as the kernel does */
+	BOARD_POWER_TABLE, /* the vendor's table, if there is one */
 };
 
 /**
@@ -114,8 +114,7 @@ int board_read(struct board *b, FILE *in, char *why, size_t size);
 const struct board_opp *board_opp(const struct board *b, uint32_t khz);
 
 /** board_dynamic_mw - dynamic power of one busy core, mW */
-double board_dynamic_mw(const struct board *b, const struct board_opp *o,
-			enum board_power model);
+double board_dynamic_mw(const struct board *b, const struct board_opp *o, enum board_power model);
 
 /** board_static_mw - static power of one core that has its supply, mW */
 double board_static_mw(const struct board *b, const struct board_opp *o);
@@ -144,7 +143,7 @@ const char *board_loop_name(enum board_loop loop);
  * @khz: clock
  * @streams: cores that run the same loop at once, 1..cores
  */
-double board_predict_ns(const struct board *b, enum board_loop loop,
-			unsigned int insns, uint32_t khz, unsigned int streams);
+double board_predict_ns(const struct board *b, enum board_loop loop, unsigned int insns,
+			uint32_t khz, unsigned int streams);
 
 #endif

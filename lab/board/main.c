@@ -9,10 +9,9 @@ static void show(const struct board *b)
 {
 	unsigned int i;
 
-	printf("%s: %u cores, %s clock, CPI %g\n", b->name, b->cores,
-	       b->shared ? "one" : "own", b->cpi);
-	printf("%8s %8s %12s %12s %12s\n", "MHz", "mV", "C*f*V^2 mW", "table mW",
-	       "static mW");
+	printf("%s: %u cores, %s clock, CPI %g\n", b->name, b->cores, b->shared ? "one" : "own",
+	       b->cpi);
+	printf("%8s %8s %12s %12s %12s\n", "MHz", "mV", "C*f*V^2 mW", "table mW", "static mW");
 	for (i = 0; i < b->opps; i++) {
 		const struct board_opp *o = &b->opp[i];
 
@@ -45,16 +44,17 @@ static void device_tree(const struct board *b)
 		if (b->shared)
 			puts("  opp-shared;");
 		for (o = 0; o < b->opps; o++)
-			printf("  opp-%u000 { opp-hz = /bits/ 64 <%u000>; opp-microvolt = <%u>; clock-latency-ns = <%.0f>; };\n",
-			       b->opp[o].khz, b->opp[o].khz, b->opp[o].uv,
-			       b->latency_us * 1e3);
+			printf("  opp-%u000 { opp-hz = /bits/ 64 <%u000>; opp-microvolt = <%u>; "
+			       "clock-latency-ns = <%.0f>; };\n",
+			       b->opp[o].khz, b->opp[o].khz, b->opp[o].uv, b->latency_us * 1e3);
 		puts("};");
 	}
 	puts("}; };\nfragment@2 { target-path = \"/cpus\"; __overlay__ {");
 	for (i = 0; i < b->cores; i++) {
 		unsigned int c = b->shared ? 0 : i;
 
-		printf("cpu@%u { device_type = \"cpu\"; compatible = \"arm,cortex-a15\"; reg = <%u>;\n",
+		printf("cpu@%u { device_type = \"cpu\"; compatible = \"arm,cortex-a15\"; reg = "
+		       "<%u>;\n",
 		       i, i);
 		printf("  clocks = <&osc%u>; operating-points-v2 = <&opps%u>;\n", c, c);
 		printf("  dynamic-power-coefficient = <%.0f>; };\n", b->coefficient);
@@ -92,8 +92,8 @@ static int compare(const struct board *b, FILE *in, double limit)
 	while (fgets(line, sizeof(line), in)) {
 		double want, error;
 
-		if (sscanf(line, "cal %15s streams %u insns %u khz %u ns %lf", name,
-			   &m.streams, &m.insns, &m.khz, &m.ns) != 5)
+		if (sscanf(line, "cal %15s streams %u insns %u khz %u ns %lf", name, &m.streams,
+			   &m.insns, &m.khz, &m.ns) != 5)
 			continue;
 		loop = loop_of(name);
 		if (loop < 0 || m.streams < 1 || m.streams > b->cores || !m.khz)
@@ -103,8 +103,8 @@ static int compare(const struct board *b, FILE *in, double limit)
 		seen++;
 		if (error > limit || error < -limit)
 			off++;
-		printf("%s x%u at %.1f MHz: %.2f ns, closed form %.2f ns, %+.2f %%\n",
-		       name, m.streams, m.khz / 1e3, m.ns, want, error);
+		printf("%s x%u at %.1f MHz: %.2f ns, closed form %.2f ns, %+.2f %%\n", name,
+		       m.streams, m.khz / 1e3, m.ns, want, error);
 	}
 	return seen ? off : -1;
 }

@@ -12,8 +12,7 @@ const struct board_opp *board_opp(const struct board *b, uint32_t khz)
 	return &b->opp[i];
 }
 
-double board_dynamic_mw(const struct board *b, const struct board_opp *o,
-			enum board_power model)
+double board_dynamic_mw(const struct board *b, const struct board_opp *o, enum board_power model)
 {
 	double volt = o->uv / 1e6;
 
@@ -47,8 +46,8 @@ const char *board_loop_name(enum board_loop loop)
 	return loop < BOARD_LOOPS ? names[loop] : "unknown";
 }
 
-double board_predict_ns(const struct board *b, enum board_loop loop,
-			unsigned int insns, uint32_t khz, unsigned int streams)
+double board_predict_ns(const struct board *b, enum board_loop loop, unsigned int insns,
+			uint32_t khz, unsigned int streams)
 {
 	double cycle = 1e6 / khz;
 	double ns = insns * b->cpi * cycle;

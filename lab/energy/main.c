@@ -18,8 +18,8 @@ static void header(const struct board *b)
 	putchar('\n');
 }
 
-static void row(const struct board *b, unsigned int run, const char *power,
-		const struct usage *u, double memory_mj)
+static void row(const struct board *b, unsigned int run, const char *power, const struct usage *u,
+		double memory_mj)
 {
 	double mj = u->dynamic_mj + u->static_mj + u->awake_mj + memory_mj;
 	unsigned int c, o;

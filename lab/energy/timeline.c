@@ -40,8 +40,8 @@ static struct event *load(FILE *in, size_t *count)
 	return e;
 }
 
-static void close_span(struct timeline *t, unsigned int cpu, uint64_t t0, uint64_t t1,
-		       uint32_t khz, bool busy)
+static void close_span(struct timeline *t, unsigned int cpu, uint64_t t0, uint64_t t1, uint32_t khz,
+		       bool busy)
 {
 	struct span *last = t->span[cpu] + t->spans[cpu];
 

@@ -24,9 +24,9 @@ struct span {
 struct timeline {
 	struct span *span[BOARD_CORES];
 	size_t spans[BOARD_CORES];
-	uint64_t *mark_ns;	/* of every mark, in order */
+	uint64_t *mark_ns; /* of every mark, in order */
 	uint16_t *mark;
-	uint64_t *mark_lines;	/* memory transfers of all cores until then */
+	uint64_t *mark_lines; /* memory transfers of all cores until then */
 	size_t marks;
 	uint64_t end_ns;
 };

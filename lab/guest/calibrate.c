@@ -18,13 +18,13 @@
 
 #include "mark.h"
 
-#define LINE		64
-#define FOOTPRINT	(8u << 20)	/* four times the largest L2 */
-#define CPUFREQ		"/sys/devices/system/cpu/cpu%d/cpufreq/%s"
+#define LINE	  64
+#define FOOTPRINT (8u << 20) /* four times the largest L2 */
+#define CPUFREQ	  "/sys/devices/system/cpu/cpu%d/cpufreq/%s"
 
-#define COMPUTE_INSNS	18
-#define CHASE_INSNS	3
-#define STREAM_INSNS	4
+#define COMPUTE_INSNS 18
+#define CHASE_INSNS   3
+#define STREAM_INSNS  4
 
 static uint64_t now(void)
 {
@@ -39,30 +39,32 @@ static void *compute(void *from, unsigned long n)
 {
 	uint32_t a = 1, b = 2;
 
-	__asm__ volatile(
-		"1:\n"
-		"	add	%0, %0, %1\n	eor	%1, %1, %0\n"
-		"	add	%0, %0, %1\n	eor	%1, %1, %0\n"
-		"	add	%0, %0, %1\n	eor	%1, %1, %0\n"
-		"	add	%0, %0, %1\n	eor	%1, %1, %0\n"
-		"	add	%0, %0, %1\n	eor	%1, %1, %0\n"
-		"	add	%0, %0, %1\n	eor	%1, %1, %0\n"
-		"	add	%0, %0, %1\n	eor	%1, %1, %0\n"
-		"	add	%0, %0, %1\n	eor	%1, %1, %0\n"
-		"	subs	%2, %2, #1\n"
-		"	bne	1b\n"
-		: "+r"(a), "+r"(b), "+r"(n) : : "cc");
+	__asm__ volatile("1:\n"
+			 "	add	%0, %0, %1\n	eor	%1, %1, %0\n"
+			 "	add	%0, %0, %1\n	eor	%1, %1, %0\n"
+			 "	add	%0, %0, %1\n	eor	%1, %1, %0\n"
+			 "	add	%0, %0, %1\n	eor	%1, %1, %0\n"
+			 "	add	%0, %0, %1\n	eor	%1, %1, %0\n"
+			 "	add	%0, %0, %1\n	eor	%1, %1, %0\n"
+			 "	add	%0, %0, %1\n	eor	%1, %1, %0\n"
+			 "	add	%0, %0, %1\n	eor	%1, %1, %0\n"
+			 "	subs	%2, %2, #1\n"
+			 "	bne	1b\n"
+			 : "+r"(a), "+r"(b), "+r"(n)
+			 :
+			 : "cc");
 	return from;
 }
 
 static void *chase(void *from, unsigned long n)
 {
-	__asm__ volatile(
-		"1:\n"
-		"	ldr	%0, [%0]\n"
-		"	subs	%1, %1, #1\n"
-		"	bne	1b\n"
-		: "+r"(from), "+r"(n) : : "cc", "memory");
+	__asm__ volatile("1:\n"
+			 "	ldr	%0, [%0]\n"
+			 "	subs	%1, %1, #1\n"
+			 "	bne	1b\n"
+			 : "+r"(from), "+r"(n)
+			 :
+			 : "cc", "memory");
 	return from;
 }
 
@@ -70,13 +72,14 @@ static void *stream(void *from, unsigned long n)
 {
 	uint32_t sum = 0, value;
 
-	__asm__ volatile(
-		"1:\n"
-		"	ldr	%2, [%0], #64\n"
-		"	add	%3, %3, %2\n"
-		"	subs	%1, %1, #1\n"
-		"	bne	1b\n"
-		: "+r"(from), "+r"(n), "=&r"(value), "+r"(sum) : : "cc", "memory");
+	__asm__ volatile("1:\n"
+			 "	ldr	%2, [%0], #64\n"
+			 "	add	%3, %3, %2\n"
+			 "	subs	%1, %1, #1\n"
+			 "	bne	1b\n"
+			 : "+r"(from), "+r"(n), "=&r"(value), "+r"(sum)
+			 :
+			 : "cc", "memory");
 	return from;
 }
 
@@ -158,10 +161,11 @@ static void measure(const char *name, void *(*run)(void *, unsigned long), unsig
 	pthread_barrier_init(&start, NULL, (unsigned int)streams);
 	for (i = 0; i < streams; i++) {
 		jobs[i] = (struct job){ run, areas[i], run == stream ? &streamed[i] : &chased,
-					n, i, &start, 0 };
+					n,   i,	       &start,
+					0 };
 		/* Another area than last time: begin at its start. */
-		if (run == stream && ((char *)streamed[i] < areas[i] ||
-				      (char *)streamed[i] > areas[i] + FOOTPRINT))
+		if (run == stream &&
+		    ((char *)streamed[i] < areas[i] || (char *)streamed[i] > areas[i] + FOOTPRINT))
 			streamed[i] = areas[i];
 		if (pthread_create(&threads[i], NULL, work, &jobs[i]))
 			exit(1);
@@ -255,8 +259,7 @@ int main(int argc, char **argv)
 		measure("chase", chase, CHASE_INSNS, &chase_area, chase_n, 1, khz[i]);
 		measure("stream", stream, STREAM_INSNS, areas, stream_n, 1, khz[i]);
 		if (cpus > 1)
-			measure("stream", stream, STREAM_INSNS, areas, stream_n, 2,
-				khz[i]);
+			measure("stream", stream, STREAM_INSNS, areas, stream_n, 2, khz[i]);
 		if (cpus > 2)
 			measure("stream", stream, STREAM_INSNS, areas, stream_n, cpus, khz[i]);
 	}

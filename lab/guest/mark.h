@@ -6,15 +6,17 @@
 #ifndef LAB_MARK_H
 #define LAB_MARK_H
 
-#define MARK_BEGIN	0	/* a measured run begins */
-#define MARK_END	1	/* and ends */
-#define MARK_SYNC	2	/* the guest has just read CLOCK_MONOTONIC */
-#define MARK_ARM	3	/* model the caches from here on */
+#define MARK_BEGIN 0 /* a measured run begins */
+#define MARK_END   1 /* and ends */
+#define MARK_SYNC  2 /* the guest has just read CLOCK_MONOTONIC */
+#define MARK_ARM   3 /* model the caches from here on */
 
 #if defined(__arm__)
-#define MARK(n)	__asm__ volatile("dbg %0" : : "i"(n) : "memory")
+#define MARK(n) __asm__ volatile("dbg %0" : : "i"(n) : "memory")
 #else
-#define MARK(n)	do { } while (0)
+#define MARK(n)                                                                                    \
+	do {                                                                                       \
+	} while (0)
 #endif
 
 #endif

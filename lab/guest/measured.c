@@ -48,7 +48,8 @@ int main(int argc, char **argv)
 	}
 	end = now();
 	MARK(MARK_END);
-	printf("measured begin_ns %llu end_ns %llu voluntary %ld involuntary %ld utime_ms %.3f stime_ms %.3f exit %d\n",
+	printf("measured begin_ns %llu end_ns %llu voluntary %ld involuntary %ld utime_ms %.3f "
+	       "stime_ms %.3f exit %d\n",
 	       (unsigned long long)begin, (unsigned long long)end, used.ru_nvcsw, used.ru_nivcsw,
 	       (double)used.ru_utime.tv_sec * 1e3 + (double)used.ru_utime.tv_usec / 1e3,
 	       (double)used.ru_stime.tv_sec * 1e3 + (double)used.ru_stime.tv_usec / 1e3,

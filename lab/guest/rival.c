@@ -33,8 +33,8 @@ struct sched_attr_clamp {
 	uint32_t util_min, util_max;
 };
 
-#define FLAG_KEEP_ALL	0x18
-#define FLAG_CLAMP_MAX	0x40
+#define FLAG_KEEP_ALL  0x18
+#define FLAG_CLAMP_MAX 0x40
 
 static bool hint;
 static int nice_value;
@@ -73,8 +73,9 @@ static void begin(const struct gc_event *e, unsigned int phase)
 		.work_total = e->work_total,
 		.stall_ns = e->exhaust_ns,
 	};
-	unsigned int flags = e->stw ? GCHINT_F_STW :
-			     e->foreground ? GCHINT_F_FOREGROUND : GCHINT_F_CONCURRENT;
+	unsigned int flags = e->stw	   ? GCHINT_F_STW :
+			     e->foreground ? GCHINT_F_FOREGROUND :
+					     GCHINT_F_CONCURRENT;
 
 	if (hint)
 		gchint_begin_detail(gchint_self(), phase, flags, &d);
@@ -193,13 +194,13 @@ static int number(const char *name)
 	return text ? atoi(text) : 0;
 }
 
-int __real_gc_heap_create(struct gc_heap **out, const char *options,
-			  struct gc_listener *listener, struct gc_error *err);
-int __wrap_gc_heap_create(struct gc_heap **out, const char *options,
-			  struct gc_listener *listener, struct gc_error *err);
+int __real_gc_heap_create(struct gc_heap **out, const char *options, struct gc_listener *listener,
+			  struct gc_error *err);
+int __wrap_gc_heap_create(struct gc_heap **out, const char *options, struct gc_listener *listener,
+			  struct gc_error *err);
 
-int __wrap_gc_heap_create(struct gc_heap **out, const char *options,
-			  struct gc_listener *listener, struct gc_error *err)
+int __wrap_gc_heap_create(struct gc_heap **out, const char *options, struct gc_listener *listener,
+			  struct gc_error *err)
 {
 	static struct gc_listener rival = { &ops };
 	static struct gc_listener_chain chain;

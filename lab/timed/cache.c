@@ -15,12 +15,12 @@
 
 #include <stdlib.h>
 
-#define WINDOW_NS	20000.0	/* over which a core's traffic is averaged */
+#define WINDOW_NS 20000.0 /* over which a core's traffic is averaged */
 
 /* An entry: line number + 1, shifted; two bits below. */
-#define USED	1u
-#define DIRTY	2u
-#define SHIFT	2
+#define USED  1u
+#define DIRTY 2u
+#define SHIFT 2
 
 static uint32_t *l2;
 static uint8_t *l2_hand;
@@ -37,8 +37,8 @@ static inline void put(uint32_t *entry, uint32_t value)
 }
 
 /* Looks a line up, and takes it in if it is not there. */
-static inline bool hit(uint32_t *set, uint8_t *hand, uint32_t ways, uint32_t key,
-		       uint32_t flags, uint32_t *victim)
+static inline bool hit(uint32_t *set, uint8_t *hand, uint32_t ways, uint32_t key, uint32_t flags,
+		       uint32_t *victim)
 {
 	uint32_t i, e;
 
@@ -104,15 +104,15 @@ static __attribute__((noinline)) void miss(struct timed_core *c, uint64_t phys, 
 	if (victim & DIRTY) {
 		uint32_t old = (victim >> SHIFT) - 1, s = old & l2_mask;
 
-		if (!hit(&l2[s * b->l2_ways], &l2_hand[s], b->l2_ways, old + 1,
-			 USED | DIRTY, &gone) && gone & DIRTY) {
+		if (!hit(&l2[s * b->l2_ways], &l2_hand[s], b->l2_ways, old + 1, USED | DIRTY,
+			 &gone) &&
+		    gone & DIRTY) {
 			c->count.writeback++;
 			transfer(c, 1, 0);
 		}
 		gone = 0;
 	}
-	if (hit(&l2[set * b->l2_ways], &l2_hand[set], b->l2_ways, (uint32_t)line + 1,
-		USED, &gone))
+	if (hit(&l2[set * b->l2_ways], &l2_hand[set], b->l2_ways, (uint32_t)line + 1, USED, &gone))
 		return;
 	c->count.l2_miss++;
 	if (stream)
@@ -146,8 +146,7 @@ void cache_rate(struct timed_core *c)
 		c->window_bytes = 0;
 	}
 	for (i = 0; i < timed.board.cores; i++) {
-		uint32_t rate = atomic_load_explicit(&timed.core[i].rate,
-						     memory_order_relaxed);
+		uint32_t rate = atomic_load_explicit(&timed.core[i].rate, memory_order_relaxed);
 
 		if (i == c->cpu || !rate)
 			continue;

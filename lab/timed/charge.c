@@ -11,7 +11,7 @@
 
 /* Inline counters of one core. */
 struct tally {
-	uint64_t insns;		/* since the last look at the clock */
+	uint64_t insns; /* since the last look at the clock */
 };
 
 static struct qemu_plugin_scoreboard *board;
@@ -59,8 +59,8 @@ static void on_chunk(unsigned int cpu, void *data)
  * Where a virtual page lies. Asking QEMU is slow: answers are kept until the
  * guest changes its translation. Device pages are never kept.
  */
-static inline bool translate(struct timed_core *c, qemu_plugin_meminfo_t info,
-			     uint64_t va, uint64_t *pa)
+static inline bool translate(struct timed_core *c, qemu_plugin_meminfo_t info, uint64_t va,
+			     uint64_t *pa)
 {
 	struct timed_page *page = &c->utlb[(va >> 12) & (TIMED_UTLB - 1)];
 	uint32_t epoch = atomic_load_explicit(&timed.tlb_epoch, memory_order_relaxed);
@@ -87,9 +87,8 @@ static inline bool translate(struct timed_core *c, qemu_plugin_meminfo_t info,
 	return true;
 }
 
-static __attribute__((noinline)) void device(struct timed_core *c,
-					     qemu_plugin_meminfo_t info, uint64_t pa,
-					     bool store)
+static __attribute__((noinline)) void device(struct timed_core *c, qemu_plugin_meminfo_t info,
+					     uint64_t pa, bool store)
 {
 	c->count.io++;
 	c->ns += timed.board.io_ns;
@@ -100,8 +99,8 @@ static __attribute__((noinline)) void device(struct timed_core *c,
 	}
 }
 
-static inline void access_line(unsigned int cpu, qemu_plugin_meminfo_t info,
-			       uint64_t va, bool store)
+static inline void access_line(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t va,
+			       bool store)
 {
 	struct timed_core *c = &timed.core[cpu];
 	uint64_t line = va / BOARD_LINE + 1;
@@ -185,30 +184,28 @@ static void decode(struct qemu_plugin_insn *insn)
 	    (code.half[0] == 0xf3af && (code.half[1] & 0xfff0) == 0x80f0)) {
 		uintptr_t n = code.half[0] == 0xf3af ? code.half[1] & 15 : code.word & 15;
 
-		qemu_plugin_register_vcpu_insn_exec_cb(insn, on_mark,
-						       QEMU_PLUGIN_CB_NO_REGS, (void *)n);
+		qemu_plugin_register_vcpu_insn_exec_cb(insn, on_mark, QEMU_PLUGIN_CB_NO_REGS,
+						       (void *)n);
 		return;
 	}
 	/* mcr, mcrr to coprocessor 15; both sets encode them alike */
-	word = (code.half[0] & 0xef00) == 0xee00 ?
-		(uint32_t)code.half[0] << 16 | code.half[1] : code.word;
+	word = (code.half[0] & 0xef00) == 0xee00 ? (uint32_t)code.half[0] << 16 | code.half[1] :
+						   code.word;
 	if ((word & 0x0f100f10) == 0x0e000f10) {
 		uint32_t crn = (word >> 16) & 15;
 		uint32_t crm = word & 15, opc2 = (word >> 5) & 7;
 
-		if (crn == 8)		/* TLB maintenance */
-			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_tlb,
-							       QEMU_PLUGIN_CB_NO_REGS,
+		if (crn == 8) /* TLB maintenance */
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_tlb, QEMU_PLUGIN_CB_NO_REGS,
 							       NULL);
 		else if (crn == 1 || crn == 2 || (crn == 13 && crm == 0 && opc2 == 1))
 			/* SCTLR, TTBR, CONTEXTIDR */
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_translation,
-							       QEMU_PLUGIN_CB_NO_REGS,
-							       NULL);
+							       QEMU_PLUGIN_CB_NO_REGS, NULL);
 	} else if ((word & 0x0ff00f0f) == 0x0c400f02) {
 		/* 64-bit TTBR */
-		qemu_plugin_register_vcpu_insn_exec_cb(insn, on_translation,
-						       QEMU_PLUGIN_CB_NO_REGS, NULL);
+		qemu_plugin_register_vcpu_insn_exec_cb(insn, on_translation, QEMU_PLUGIN_CB_NO_REGS,
+						       NULL);
 	}
 }
 
@@ -217,11 +214,9 @@ static void on_block(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	size_t n = qemu_plugin_tb_n_insns(tb), i;
 
 	(void)id;
-	qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_PLUGIN_INLINE_ADD_U64,
-							  insns, n);
+	qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_PLUGIN_INLINE_ADD_U64, insns, n);
 	qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_chunk, QEMU_PLUGIN_CB_NO_REGS,
-						  QEMU_PLUGIN_COND_GE, insns,
-						  TIMED_CHUNK, NULL);
+						  QEMU_PLUGIN_COND_GE, insns, TIMED_CHUNK, NULL);
 	for (i = 0; i < n; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 

@@ -28,21 +28,21 @@
 
 #include "shim.h"
 
-#define GIVE_UP_MS	500
-#define NEVER		UINT64_MAX
+#define GIVE_UP_MS 500
+#define NEVER	   UINT64_MAX
 
 _Thread_local struct timed_core *clock_self;
 
 static struct {
 	pthread_mutex_t lock;
-	uint64_t now;		/* the board's time */
-	_Atomic uint64_t read;	/* the latest time anybody was told */
-	uint64_t deadline;	/* next timer, while the main loop sleeps */
-	uint64_t said, heard;	/* notices to the main loop, and seen by it */
-	uint64_t main_read;	/* what the main loop was last told */
+	uint64_t now; /* the board's time */
+	_Atomic uint64_t read; /* the latest time anybody was told */
+	uint64_t deadline; /* next timer, while the main loop sleeps */
+	uint64_t said, heard; /* notices to the main loop, and seen by it */
+	uint64_t main_read; /* what the main loop was last told */
 	bool main_sleeps;
-	bool main_waits;	/* for a core, on a condition */
-	int wake;		/* eventfd: ends the main loop's sleep */
+	bool main_waits; /* for a core, on a condition */
+	int wake; /* eventfd: ends the main loop's sleep */
 	struct clock_report report;
 } k = { .lock = PTHREAD_MUTEX_INITIALIZER, .wake = -1 };
 
@@ -274,8 +274,7 @@ ssize_t clock_notify(int fd, const void *value, size_t size)
 }
 
 /* The main loop's poll, with timeouts in modelled time. */
-int clock_poll(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
-	       const sigset_t *mask)
+int clock_poll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask)
 {
 	static const struct timespec none;
 	struct pollfd all[n + 1];

@@ -12,15 +12,15 @@
 #define SYS_CFGCTRL	0xa4u
 #define CFG_START	0x80000000u
 #define CFG_WRITE	0x40000000u
-#define CFG_FUNCTION(v)	(((v) >> 20) & 0x3f)
+#define CFG_FUNCTION(v) (((v) >> 20) & 0x3f)
 #define CFG_SITE(v)	(((v) >> 16) & 3)
-#define CFG_DEVICE(v)	((v) & 0xfff)
+#define CFG_DEVICE(v)	((v)&0xfff)
 #define FUNCTION_OSC	1
 #define SITE_TILE	1
 
 const uint8_t timed_oscillator[BOARD_CORES] = { 0, 1, 2, 3 };
 
-static uint32_t cfgdata;	/* the guest's driver holds a lock over both stores */
+static uint32_t cfgdata; /* the guest's driver holds a lock over both stores */
 
 /* A core's costs follow its domain's clock. */
 void domain_refresh(struct timed_core *c)

@@ -70,9 +70,10 @@ static void report(FILE *to)
 		const struct timed_count *n = &timed.core[i].count;
 
 		insns += n->insns;
-		fprintf(to, "core %u insns %llu accesses %llu l1_miss %llu l2_miss %llu "
-			"stream %llu writeback %llu io %llu stall_ms %.3f\n", i,
-			(unsigned long long)n->insns, (unsigned long long)n->accesses,
+		fprintf(to,
+			"core %u insns %llu accesses %llu l1_miss %llu l2_miss %llu "
+			"stream %llu writeback %llu io %llu stall_ms %.3f\n",
+			i, (unsigned long long)n->insns, (unsigned long long)n->accesses,
 			(unsigned long long)n->l1_miss, (unsigned long long)n->l2_miss,
 			(unsigned long long)n->stream, (unsigned long long)n->writeback,
 			(unsigned long long)n->io, n->stall_ns / 1e6);
@@ -81,8 +82,8 @@ static void report(FILE *to)
 		(unsigned long long)k.quanta, (unsigned long long)k.late,
 		(unsigned long long)k.timers, (double)k.worst_ns / 1e3,
 		(unsigned long long)k.stray);
-	fprintf(to, "time modelled_s %.3f host_s %.3f mips %.1f\n", (double)k.now_ns / 1e9,
-		host, (double)insns / 1e6 / host);
+	fprintf(to, "time modelled_s %.3f host_s %.3f mips %.1f\n", (double)k.now_ns / 1e9, host,
+		(double)insns / 1e6 / host);
 }
 
 static void on_exit_(qemu_plugin_id_t id, void *data)
@@ -151,9 +152,8 @@ static int option(const char *word)
 	return -1;
 }
 
-__attribute__((visibility("default")))
-int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int argc,
-			char **argv)
+__attribute__((visibility("default"))) int
+qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int argc, char **argv)
 {
 	int i;
 

@@ -26,7 +26,7 @@ int (*real_cond_broadcast)(pthread_cond_t *);
 
 static pthread_t main_thread;
 static bool started;
-static struct timespec epoch;	/* host time at the start: zero of modelled time */
+static struct timespec epoch; /* host time at the start: zero of modelled time */
 
 /* glibc keeps an old variant of the condition calls under the same name. */
 static void *real_cond(const char *name)
@@ -80,8 +80,7 @@ EXPORT int clock_gettime(clockid_t id, struct timespec *ts)
 	return 0;
 }
 
-EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
-	  const sigset_t *mask)
+EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask)
 {
 	if (!started || !shim_is_main())
 		return real_ppoll(fds, n, timeout, mask);
@@ -91,7 +90,7 @@ EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
 /* Is it an eventfd? Only those wake the main loop. Asked once for each. */
 static bool is_eventfd(int fd)
 {
-	static _Atomic signed char known[256];	/* 0 unknown, 1 yes, -1 no */
+	static _Atomic signed char known[256]; /* 0 unknown, 1 yes, -1 no */
 	char path[32], target[64];
 	ssize_t n;
 

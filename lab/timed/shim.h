@@ -11,11 +11,9 @@
 #include <time.h>
 
 extern int (*real_clock_gettime)(clockid_t, struct timespec *);
-extern int (*real_ppoll)(struct pollfd *, nfds_t, const struct timespec *,
-			 const sigset_t *);
+extern int (*real_ppoll)(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *);
 extern ssize_t (*real_write)(int, const void *, size_t);
-extern int (*real_cond_timedwait)(pthread_cond_t *, pthread_mutex_t *,
-				  const struct timespec *);
+extern int (*real_cond_timedwait)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
 
 extern int (*real_cond_wait)(pthread_cond_t *, pthread_mutex_t *);
 extern int (*real_cond_broadcast)(pthread_cond_t *);
@@ -25,7 +23,6 @@ void shim_start(void);
 
 int clock_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
 ssize_t clock_notify(int fd, const void *value, size_t size);
-int clock_poll(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
-	       const sigset_t *mask);
+int clock_poll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask);
 
 #endif

@@ -26,10 +26,10 @@
 
 #include "../board/board.h"
 
-#define TIMED_CHUNK	2048	/* instructions between two looks at the clock */
-#define TIMED_UTLB	1024	/* pages whose address is remembered, per core */
-#define TIMED_STREAMS	8	/* streams that a core's prefetcher follows */
-#define TIMED_MARK_ARM	3	/* dbg #3: model the caches from here on */
+#define TIMED_CHUNK    2048 /* instructions between two looks at the clock */
+#define TIMED_UTLB     1024 /* pages whose address is remembered, per core */
+#define TIMED_STREAMS  8 /* streams that a core's prefetcher follows */
+#define TIMED_MARK_ARM 3 /* dbg #3: model the caches from here on */
 
 /** struct timed_count - what a core did since the start */
 struct timed_count {
@@ -37,15 +37,15 @@ struct timed_count {
 	uint64_t accesses;
 	uint64_t l1_miss;
 	uint64_t l2_miss;
-	uint64_t stream;	/* L2 misses that the prefetcher foresaw */
+	uint64_t stream; /* L2 misses that the prefetcher foresaw */
 	uint64_t writeback;
 	uint64_t io;
-	double stall_ns;	/* of busy time: waiting for L2, memory, devices */
+	double stall_ns; /* of busy time: waiting for L2, memory, devices */
 };
 
 struct timed_page {
-	uint64_t virt;		/* page number + 1, 0 none */
-	uint64_t phys;		/* address of the page */
+	uint64_t virt; /* page number + 1, 0 none */
+	uint64_t phys; /* address of the page */
 };
 
 /**
@@ -54,20 +54,20 @@ struct timed_page {
  */
 struct timed_core {
 	unsigned int cpu;
-	double ns;			/* modelled time, charged so far */
-	double insn_ns;			/* cpi / f */
-	double miss_ns;			/* l2_cycles / f */
-	double channel_ns;		/* when the memory takes its next line */
-	double line_ns;			/* time of a line at its share now */
-	double window_ns;		/* start of the bandwidth window */
-	double unpaced_ns;		/* stalls since the last look at the clock */
-	uint64_t settled;		/* instructions of this chunk that @ns holds */
+	double ns; /* modelled time, charged so far */
+	double insn_ns; /* cpi / f */
+	double miss_ns; /* l2_cycles / f */
+	double channel_ns; /* when the memory takes its next line */
+	double line_ns; /* time of a line at its share now */
+	double window_ns; /* start of the bandwidth window */
+	double unpaced_ns; /* stalls since the last look at the clock */
+	uint64_t settled; /* instructions of this chunk that @ns holds */
 	uint32_t window_bytes;
-	uint32_t epoch;			/* of its domain, as last seen */
-	uint32_t tlb_epoch;		/* of timed.tlb_epoch, as last seen */
-	uint64_t last_load;		/* virtual line of the last access + 1 */
+	uint32_t epoch; /* of its domain, as last seen */
+	uint32_t tlb_epoch; /* of timed.tlb_epoch, as last seen */
+	uint64_t last_load; /* virtual line of the last access + 1 */
 	uint64_t last_store;
-	bool armed;			/* caches are modelled */
+	bool armed; /* caches are modelled */
 	struct timed_count count;
 	struct timed_page utlb[TIMED_UTLB];
 	uint32_t *l1;
@@ -75,23 +75,23 @@ struct timed_core {
 	uint64_t stream[TIMED_STREAMS];
 	unsigned int stream_hand;
 
-	_Atomic uint32_t rate;		/* memory traffic now, bytes per us */
+	_Atomic uint32_t rate; /* memory traffic now, bytes per us */
 
-	_Alignas(64) uint64_t t;	/* published modelled time */
-	const void *blocked;		/* sleeps on this condition */
-	const void *halt;		/* the one it sleeps on while idle */
-	bool kicked;			/* that one was signalled meanwhile */
-	bool idle;			/* because the guest waits for interrupts */
+	_Alignas(64) uint64_t t; /* published modelled time */
+	const void *blocked; /* sleeps on this condition */
+	const void *halt; /* the one it sleeps on while idle */
+	bool kicked; /* that one was signalled meanwhile */
+	bool idle; /* because the guest waits for interrupts */
 	bool present;
-	bool waiting;			/* held: ahead of the others */
-	uint64_t wake_at;		/* until the slowest has got here */
+	bool waiting; /* held: ahead of the others */
+	uint64_t wake_at; /* until the slowest has got here */
 	pthread_cond_t turn;
 };
 
 /** struct timed_domain - cores with a common clock and supply */
 struct timed_domain {
 	const struct board_opp *opp;
-	_Atomic uint32_t epoch;		/* of its changes */
+	_Atomic uint32_t epoch; /* of its changes */
 };
 
 /** struct timed - the board */
@@ -102,7 +102,7 @@ struct timed {
 	struct timed_domain domain[BOARD_CORES];
 	_Atomic uint32_t tlb_epoch;
 	_Atomic bool armed;
-	bool on;			/* the plugin is installed */
+	bool on; /* the plugin is installed */
 };
 
 extern struct timed timed;
@@ -133,11 +133,11 @@ void domain_refresh(struct timed_core *c);
 /* clock.c */
 extern _Thread_local struct timed_core *clock_self;
 struct clock_report {
-	uint64_t quanta;	/* looks at the clock */
-	uint64_t late;		/* of those, a timer was late or a hold gave up */
-	uint64_t timers;	/* timers that fell due */
-	uint64_t worst_ns;	/* the latest timer */
-	uint64_t stray;		/* notices that nobody listened to */
+	uint64_t quanta; /* looks at the clock */
+	uint64_t late; /* of those, a timer was late or a hold gave up */
+	uint64_t timers; /* timers that fell due */
+	uint64_t worst_ns; /* the latest timer */
+	uint64_t stray; /* notices that nobody listened to */
 	uint64_t now_ns;
 };
 void clock_join(unsigned int cpu);
@@ -148,23 +148,23 @@ void clock_report(struct clock_report *r);
 
 /* trace.c */
 enum trace_type {
-	TRACE_BUSY = 1,		/* a core begins to run */
-	TRACE_IDLE,		/* a core begins to wait for interrupts */
-	TRACE_CLOCK,		/* a domain's frequency changed */
-	TRACE_MARK,		/* the guest executed a mark; arg: its number */
+	TRACE_BUSY = 1, /* a core begins to run */
+	TRACE_IDLE, /* a core begins to wait for interrupts */
+	TRACE_CLOCK, /* a domain's frequency changed */
+	TRACE_MARK, /* the guest executed a mark; arg: its number */
 };
 
 /** struct trace_record - one line of the log; native byte order */
 struct trace_record {
-	uint64_t ns;		/* modelled time */
+	uint64_t ns; /* modelled time */
 	uint8_t type;
 	uint8_t cpu;
 	uint16_t arg;
-	uint32_t khz;		/* of the core after this */
+	uint32_t khz; /* of the core after this */
 	/* of this core since the start */
 	uint64_t insns;
 	uint64_t stall_ns;
-	uint64_t lines;		/* transfers from and to memory */
+	uint64_t lines; /* transfers from and to memory */
 };
 
 int trace_open(const char *path);

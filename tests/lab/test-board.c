@@ -49,8 +49,7 @@ static int refuses(const char *from, const char *to, const char *name)
 	const char *at = strstr(whole, from);
 	struct board b;
 
-	snprintf(text, sizeof(text), "%.*s%s%s", (int)(at - whole), whole, to,
-		 at + strlen(from));
+	snprintf(text, sizeof(text), "%.*s%s%s", (int)(at - whole), whole, to, at + strlen(from));
 	return read_text(&b, text, why) && strstr(why, name);
 }
 
@@ -60,7 +59,8 @@ static void parsing(void)
 	char why[128] = "";
 
 	ok(!read_text(&b, whole, why) && b.opps == 2 && b.cores == 2 && !b.shared &&
-	   b.l2_bytes == 1024 * 1024 && near(b.static_share, 0.5), "a whole file is read");
+		   b.l2_bytes == 1024 * 1024 && near(b.static_share, 0.5),
+	   "a whole file is read");
 	ok(refuses("cpi 1\n", "", "'cpi' is missing"), "a missing key is named");
 	ok(refuses("cpi 1\n", "cpi 1\ncpi 2\n", "line 9: 'cpi' a second time"),
 	   "a key given twice is named with its line");
@@ -97,10 +97,11 @@ static void closed_form(void)
 	ok(near(board_dynamic_mw(&b, &b.opp[1], BOARD_POWER_TABLE), 100),
 	   "without a table the coefficient counts");
 	ok(near(board_static_mw(&b, &b.opp[0]), 0.5 * 1000e-3 * 0.8) &&
-	   near(board_static_mw(&b, &b.opp[1]), 0.5 * 100000e-3 * 1.0),
+		   near(board_static_mw(&b, &b.opp[1]), 0.5 * 100000e-3 * 1.0),
 	   "static power follows its piece and share");
 	ok(board_opp(&b, 600000) == &b.opp[1] && board_opp(&b, 5000000) == &b.opp[1] &&
-	   board_opp(&b, 1) == &b.opp[0], "a rate between OPPs counts as the next one");
+		   board_opp(&b, 1) == &b.opp[0],
+	   "a rate between OPPs counts as the next one");
 }
 
 /* Core 0 busy 0..4 ms, slows at 2 ms; core 1 busy 1..3 ms. */
@@ -112,7 +113,11 @@ static void energy(void)
 		{ .ns = 3000000, .type = TRACE_IDLE, .cpu = 1, .khz = 1000000 },
 		{ .ns = 2000000, .type = TRACE_CLOCK, .cpu = 0, .khz = 500000 },
 		{ .ns = 4000000, .type = TRACE_IDLE, .cpu = 0, .khz = 500000 },
-		{ .ns = 5000000, .type = TRACE_MARK, .cpu = 0, .arg = 1, .khz = 500000,
+		{ .ns = 5000000,
+		  .type = TRACE_MARK,
+		  .cpu = 0,
+		  .arg = 1,
+		  .khz = 500000,
 		  .lines = 7 },
 	};
 	struct timeline t;
@@ -134,7 +139,8 @@ static void energy(void)
 	ok(u.busy_ns[0] == 4000000 && u.busy_ns[1] == 2000000 && u.opp_ns[0][0] == 2000000,
 	   "busy time by core and OPP");
 	ok(near(timeline_core_mj(&t, &b, BOARD_POWER_CV2F, 1, 500000, 1500000),
-		50e-3 + 100 * 0.5e-3), "energy of a part of a core's time");
+		50e-3 + 100 * 0.5e-3),
+	   "energy of a part of a core's time");
 	timeline_free(&t);
 	in = fmemopen((void *)whole, sizeof(whole) - 1, "rb");
 	ok(timeline_read(&t, &b, in) == -1, "a text is no log");
