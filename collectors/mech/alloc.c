@@ -9,7 +9,7 @@
 #include "plan.h"
 #include "trace.h"
 
-#define GRANT (4 * 1024)
+#define GRANT (8 * 1024)
 
 /* Bytes of a run worth granting now: small under stress, so that triggers are exact. */
 size_t gc_budget_grant(const struct gc_heap *heap, size_t want)

@@ -46,6 +46,11 @@ void gc_turn_end(struct gc_heap *heap)
 	pthread_mutex_lock(&heap->gc.lock);
 	heap->gc.running = false;
 	heap->gc.finished++;
+	/* Mutators of a stop-the-world plan order nothing: their cycles start the idle timer. */
+	if (!heap->plan->concurrent && heap->gc.daemon_up) {
+		heap->gc.rearm = true;
+		pthread_cond_signal(&heap->gc.order);
+	}
 	pthread_cond_broadcast(&heap->gc.done);
 	pthread_mutex_unlock(&heap->gc.lock);
 }
@@ -240,28 +245,42 @@ static void trim(struct gc_heap *heap)
 	gc_phase_trim(heap, false, bytes, begin);
 	gc_count(&heap->stats.gc_cpu_ns, gc_cpu_now() - cpu);
 	gc_turn_end(heap);
+	/* the end of its own turn is no reason to trim again */
+	pthread_mutex_lock(&heap->gc.lock);
+	heap->gc.rearm = false;
+	pthread_mutex_unlock(&heap->gc.lock);
+}
+
+static void add_seconds(struct timespec *ts, double seconds)
+{
+	ts->tv_sec += (time_t)floor(seconds);
+	ts->tv_nsec += (long)(fmod(seconds, 1) * 1e9);
+	if (ts->tv_nsec >= 1000000000) {
+		ts->tv_nsec -= 1000000000;
+		ts->tv_sec++;
+	}
 }
 
 /* Waits for an order; false after trim= idle seconds. Holds gc.lock. */
 static bool wait_order(struct gc_heap *heap, bool timed)
 {
-	struct timespec until;
+	struct timespec until = { 0 };
 
-	if (!timed || heap->opt.trim <= 0) {
-		while (!heap->gc.ordered && !heap->gc.quit)
+	heap->gc.rearm |= timed;
+	while (!heap->gc.ordered && !heap->gc.quit) {
+		if (heap->gc.rearm) {
+			heap->gc.rearm = false;
+			timed = heap->opt.trim > 0;
+			clock_gettime(CLOCK_MONOTONIC, &until);
+			add_seconds(&until, heap->opt.trim);
+		}
+		if (!timed)
 			pthread_cond_wait(&heap->gc.order, &heap->gc.lock);
-		return true;
-	}
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += (time_t)floor(heap->opt.trim);
-	until.tv_nsec += (long)(fmod(heap->opt.trim, 1) * 1e9);
-	if (until.tv_nsec >= 1000000000) {
-		until.tv_nsec -= 1000000000;
-		until.tv_sec++;
-	}
-	while (!heap->gc.ordered && !heap->gc.quit)
-		if (pthread_cond_timedwait(&heap->gc.order, &heap->gc.lock, &until) == ETIMEDOUT)
+		else if (pthread_cond_timedwait(&heap->gc.order, &heap->gc.lock, &until) ==
+				 ETIMEDOUT &&
+			 !heap->gc.rearm)
 			return heap->gc.ordered || heap->gc.quit;
+	}
 	return true;
 }
 
@@ -311,6 +330,7 @@ int gc_daemon_start(struct gc_heap *heap, struct gc_error *err)
 
 	if (heap->opt.policy == GC_POLICY_FG || (!heap->plan->concurrent && heap->opt.trim <= 0))
 		return 0;
+	heap->gc.daemon_on = heap->plan->concurrent;
 	pthread_attr_init(&attr);
 	if (heap->opt.pin >= 0) {
 		CPU_ZERO(&cpus);

@@ -196,6 +196,7 @@ struct gc_heap {
 		bool running;
 		uint64_t finished; /* cycles ended */
 		bool ordered, explicit_ordered, quit, daemon_up, next_major;
+		bool rearm; /* the idle timer starts anew */
 		bool daemon_on; /* policy=adaptive switches it */
 		pthread_t daemon;
 		int daemon_error;

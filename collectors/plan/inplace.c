@@ -14,7 +14,6 @@ int gc_inplace_init(struct gc_heap *heap, struct gc_error *err)
 			       (long long)heap->opt.large, heap->plan->name, GC_CLASS_LARGEST);
 	if (gc_blocks_init(heap) || gc_large_init(heap))
 		return gc_fail(err, -ENOMEM, "no memory for the spaces' own state");
-	__atomic_store_n(&heap->gc.daemon_on, heap->plan->concurrent, __ATOMIC_RELAXED);
 	return 0;
 }
 

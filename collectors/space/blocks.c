@@ -31,6 +31,9 @@ int gc_blocks_init(struct gc_heap *heap)
 			c++;
 		b->class_of[g] = (uint8_t)c;
 	}
+	for (unsigned int g = 1; g <= GC_SMALL_MAX / 8; g++)
+		for (unsigned int bit = 0; bit < 64; bit++)
+			b->every[g - 1][bit % g] |= 1ULL << bit;
 	heap->blocks = b;
 	return 0;
 }
@@ -49,13 +52,28 @@ static struct gc_run *run_of(struct gc_thread *t, unsigned int c)
 	return &t->m.run[c + 1];
 }
 
-/* Set the live bits of the cells in [start, end). */
+/* Set the live bits of the cells in [start, end), a word at a time for small cells. */
 static void set_live(struct gc_heap *heap, uintptr_t start, uintptr_t end, size_t size)
 {
 	uint64_t *bits = heap->live;
+	size_t granules = size / 8, from, to;
+	unsigned int at = start >> 3 & 63;
 
-	for (; start < end; start += size)
-		gc_bit_set(bits, start);
+	if (size > GC_SMALL_MAX) {
+		for (; start < end; start += size)
+			gc_bit_set(bits, start);
+		return;
+	}
+	from = start >> GC_WORD_SHIFT;
+	to = (end - size) >> GC_WORD_SHIFT; /* the word of the last cell */
+	for (; from < to; from++) {
+		uint64_t mask = heap->blocks->every[granules - 1][at % granules] & ~0ULL << at;
+
+		bits[from] |= mask;
+		at = 63 - (unsigned int)__builtin_clzll(mask) + (unsigned int)granules - 64;
+	}
+	bits[to] |= heap->blocks->every[granules - 1][at % granules] & ~0ULL << at &
+		    ~0ULL >> (63 - ((end - size) >> 3 & 63));
 }
 
 /*

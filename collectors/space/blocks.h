@@ -17,6 +17,8 @@ struct gc_blocks {
 	uint32_t sweep_at, sweep_end; /* pages that are still to be swept, in address order */
 	uint32_t size[GC_CLASS_COUNT];
 	uint8_t class_of[GC_CLASS_LARGEST / 8 + 1];
+	/* every[g - 1][o]: bits o, o + g, o + 2 g, ... of a word, for cells of g granules */
+	uint64_t every[GC_SMALL_MAX / 8][GC_SMALL_MAX / 8];
 };
 
 int gc_blocks_init(struct gc_heap *heap);

@@ -242,10 +242,10 @@ int main(void)
 {
 	rules();
 	adaptive();
-	footprint("cms", 32 * 1024);
-	footprint("marksweep", 32 * 1024);
-	footprint("gencms", 32 * 1024);
-	footprint("immix", 64 * 1024);
+	footprint("cms", 16 * 1024);
+	footprint("marksweep", 16 * 1024);
+	footprint("gencms", 16 * 1024);
+	footprint("immix", 32 * 1024);
 	trim("cms");
 	trim("marksweep");
 	return done();

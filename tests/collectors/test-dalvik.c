@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Description: the Dalvik seed's triggers and generations: when a cycle begins, what kind
+ * it is, where the limit lies afterwards, and that marking goes back to concurrent in time.
+ */
+#include "tap.h"
+
+#include <gchint/gc-listener.h>
+#include <math.h>
+#include <time.h>
+
+#define MIB 1048576.0
+
+struct node {
+	struct gc_header header;
+	struct node *left, *right;
+	long pad;
+};
+
+struct frame {
+	struct gc_frame head;
+	struct node *keep, *junk;
+};
+
+static struct gc_heap *heap;
+static struct gc_mutator *m;
+static const struct gc_type *type, *array;
+
+static bool start(const char *options)
+{
+	struct gc_type_desc d = { .name = "node", .size = sizeof(struct node), .refs = 6 };
+	struct gc_type_desc a = { .name = "array", .size = 8, .tail = GC_TAIL_REFS };
+	struct gc_error err;
+
+	if (gc_heap_create(&heap, options, NULL, &err) || gc_mutator_attach(heap, &m)) {
+		ok(false, "%s starts: %s", options, err.text);
+		return false;
+	}
+	type = gc_type_register(heap, &d, NULL);
+	array = gc_type_register(heap, &a, NULL);
+	return true;
+}
+
+static void stop(void)
+{
+	gc_mutator_detach(m);
+	gc_heap_destroy(heap);
+}
+
+static struct gc_heap_stats stats(void)
+{
+	struct gc_heap_stats s;
+
+	gc_heap_stats(heap, &s);
+	return s;
+}
+
+/* @count nodes in a row from @f->keep on */
+static void grow(struct frame *f, long count)
+{
+	while (count--) {
+		f->junk = GC_NEW(m, type, struct node);
+		gc_init(&f->junk->left, f->keep);
+		f->keep = f->junk;
+	}
+}
+
+static void drop(long count)
+{
+	while (count--)
+		GC_NEW(m, type, struct node);
+}
+
+/* Parked until the daemon finished a cycle after @cycles, or 5 s. */
+static void await(uint64_t cycles)
+{
+	struct timespec ts = { 0, 2000000 };
+
+	gc_park(m);
+	for (int i = 0; i < 2500 && stats().cycles <= cycles; i++)
+		nanosleep(&ts, NULL);
+	gc_unpark(m);
+}
+
+static void triggers(void)
+{
+	struct frame f;
+	struct gc_heap_stats s;
+	double live;
+
+	if (!start("plan=cms,profile=hussein-2015,policy=fg,heap=8M,trim=0"))
+		return;
+	GC_PUSH(m, f);
+	/* 8 MiB of 32 bytes fit, one more does not */
+	drop(8 * 32768 - 2048);
+	ok(stats().cycles == 0, "fg: nothing happens below the soft limit");
+	drop(4096);
+	s = stats();
+	ok(s.cycles == 1 && s.by_cause[GC_CAUSE_ALLOC] == 1 && s.foreground_cycles == 1,
+	   "fg: the soft limit brings GC-ALLOC");
+	grow(&f, 12 * 32768);
+	gc_collect_full(m);
+	s = stats();
+	live = (double)s.live_bytes;
+	ok(fabs(live - 12 * MIB) < 64 * 1024, "live bytes are what was kept (%.2f MiB)",
+	   live / MIB);
+	ok(fabs((double)s.soft_limit - live * 1.25) < 4096,
+	   "equation (1): a quarter of 12 MiB is above minfree");
+	GC_POP(m, f);
+	stop();
+
+	if (!start("plan=cms,profile=hussein-2015,heap=8M,trim=0"))
+		return;
+	drop(8 * 32768 - 4096 - 2048);
+	ok(stats().cycles == 0 && stats().concurrent_start == stats().soft_limit - 131072,
+	   "nothing happens below the concurrent start");
+	drop(4096);
+	await(0);
+	s = stats();
+	ok(s.cycles >= 1 && s.by_cause[GC_CAUSE_CONCURRENT] >= 1,
+	   "the concurrent start brings GC-CONC");
+	stop();
+}
+
+static void generations(void)
+{
+	struct gc_heap_stats s;
+	struct frame f;
+
+	if (!start("plan=gencms,heap=64M,trim=0,verify=all"))
+		return;
+	GC_PUSH(m, f);
+	grow(&f, 4 * 32768);
+	gc_collect(m);
+	s = stats();
+	ok(s.majors == 1 && s.live_objects == 4 * 32768, "gencms: the first collection is major");
+	grow(&f, 32768);
+	f.keep = NULL;
+	grow(&f, 1000);
+	gc_collect(m);
+	s = stats();
+	/* survivors stay although they died; of the young only what is reachable stays */
+	if (!ok(s.majors == 1 && s.minors == 1 && s.live_objects == 4 * 32768 + 1000,
+		"gencms: GC-EXPLICIT is minor and keeps the survivors"))
+		printf("# %llu majors %llu minors %llu objects\n", (unsigned long long)s.majors,
+		       (unsigned long long)s.minors, (unsigned long long)s.live_objects);
+	ok(s.soft_limit > s.live_bytes, "gencms: the young generation has room");
+	drop((long)(s.concurrent_start - s.heap_bytes) / 32 + 8192);
+	await(s.cycles);
+	s = stats();
+	ok(s.majors == 2 && s.live_objects < 200000, "gencms: the next GC-CONC is major, as noted");
+	GC_POP(m, f);
+	stop();
+}
+
+static void trims(void)
+{
+	struct gc_heap_stats s;
+
+	if (!start("plan=gencms,profile=hussein-2015,trim=0.1"))
+		return;
+	gc_collect(m);
+	await(1);
+	s = stats();
+	ok(s.by_cause[GC_CAUSE_TRIM] > 0 && s.majors >= 2,
+	   "hussein-2015: idling collects, and gencms does so as a major");
+	stop();
+	if (!start("plan=cms,profile=dalvik-4.3,trim=0.1"))
+		return;
+	await(0);
+	s = stats();
+	ok(!s.cycles && s.trims, "dalvik-4.3: idling trims and does not collect");
+	stop();
+}
+
+/* A remark pause that finds much to do gives up and tries again. */
+static void limits(const char *overflow)
+{
+	const uint32_t n = 200000;
+	struct gc_heap_stats s;
+	struct frame f;
+	char options[160];
+
+	snprintf(options, sizeof(options),
+		 "plan=cms,heap=64M,sizing=fixed,remark-limit=1,preclean=0,overflow=%s,"
+		 "markstack=4K,verify=trace+post",
+		 overflow);
+	if (!start(options))
+		return;
+	GC_PUSH(m, f);
+	f.keep = gc_alloc_array(m, array, n);
+	for (uint32_t i = 0; i < n; i++) {
+		f.junk = GC_NEW(m, type, struct node);
+		gc_write(m, f.keep, (void **)((char *)f.keep + 8) + i, f.junk);
+	}
+	gc_collect(m);
+	s = stats();
+	if (!ok(s.remark_timeouts > 0 && s.live_objects == n + 1,
+		"overflow=%s: a timed out remark goes back to concurrent and loses nothing",
+		overflow))
+		printf("# %llu timeouts, %llu objects\n", (unsigned long long)s.remark_timeouts,
+		       (unsigned long long)s.live_objects);
+	GC_POP(m, f);
+	stop();
+}
+
+int main(void)
+{
+	triggers();
+	generations();
+	trims();
+	limits("card");
+	limits("card+clear");
+	limits("card+filter");
+	return done();
+}
