@@ -9,11 +9,10 @@
  */
 #define _GNU_SOURCE
 #include <gchint.h>
-#include <gchint/gc-listener.h>
+#include <gchint/gc-listener-gchint.h>
 
 #include <errno.h>
 #include <sched.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +35,6 @@ struct sched_attr_clamp {
 #define FLAG_KEEP_ALL  0x18
 #define FLAG_CLAMP_MAX 0x40
 
-static bool hint;
 static int nice_value;
 static int clamp;
 
@@ -46,114 +44,10 @@ static void fail(const char *what)
 	_exit(1);
 }
 
-static unsigned int cause_of(const struct gc_event *e)
-{
-	switch (e->cause) {
-	case GC_CAUSE_ALLOC:
-		return GCHINT_CAUSE_ALLOCATION;
-	case GC_CAUSE_CONCURRENT:
-		return GCHINT_CAUSE_THRESHOLD;
-	case GC_CAUSE_EXPLICIT:
-		return GCHINT_CAUSE_EXPLICIT;
-	case GC_CAUSE_TRIM:
-		return GCHINT_CAUSE_TIMER;
-	case GC_CAUSE_OOM:
-		return GCHINT_CAUSE_OOM;
-	default:
-		return GCHINT_CAUSE_UNKNOWN;
-	}
-}
-
-static void begin(const struct gc_event *e, unsigned int phase)
-{
-	struct gchint_detail d = {
-		.size = sizeof(d),
-		.cause = cause_of(e),
-		.work_done = e->work_done,
-		.work_total = e->work_total,
-		.stall_ns = e->exhaust_ns,
-	};
-	unsigned int flags = e->stw	   ? GCHINT_F_STW :
-			     e->foreground ? GCHINT_F_FOREGROUND :
-					     GCHINT_F_CONCURRENT;
-
-	if (hint)
-		gchint_begin_detail(gchint_self(), phase, flags, &d);
-}
-
-static void end(struct gc_listener *self, const struct gc_event *e)
-{
-	(void)self;
-	(void)e;
-	if (hint)
-		gchint_phase_end();
-}
-
-static void on_stop(struct gc_listener *self, const struct gc_event *e)
-{
-	(void)self;
-	begin(e, GCHINT_PHASE_SAFEPOINT);
-}
-
-/* The world stands: what follows until roots_done are the roots. */
-static void on_stopped(struct gc_listener *self, const struct gc_event *e)
-{
-	end(self, e);
-	begin(e, GCHINT_PHASE_ROOTS);
-}
-
-static void on_mark(struct gc_listener *self, const struct gc_event *e)
-{
-	(void)self;
-	begin(e, GCHINT_PHASE_MARK);
-}
-
-static void on_remark(struct gc_listener *self, const struct gc_event *e)
-{
-	(void)self;
-	begin(e, GCHINT_PHASE_REMARK);
-}
-
-static void on_copy(struct gc_listener *self, const struct gc_event *e)
-{
-	(void)self;
-	begin(e, GCHINT_PHASE_COPY);
-}
-
-static void on_sweep(struct gc_listener *self, const struct gc_event *e)
-{
-	(void)self;
-	begin(e, GCHINT_PHASE_SWEEP);
-}
-
-static void on_trim(struct gc_listener *self, const struct gc_event *e)
-{
-	(void)self;
-	begin(e, GCHINT_PHASE_TRIM);
-}
-
-/* Whatever is still open when the mutators go on: nothing is. */
-static void on_restarting(struct gc_listener *self, const struct gc_event *e)
-{
-	(void)self;
-	(void)e;
-	if (hint)
-		gchint_abandon(gchint_self());
-}
-
-static void on_progress(struct gc_listener *self, const struct gc_event *e)
-{
-	(void)self;
-	if (hint)
-		gchint_progress(gchint_self(), e->work_done, e->work_total, e->exhaust_ns);
-}
-
 static void on_daemon(struct gc_listener *self, const struct gc_event *e)
 {
 	(void)self;
 	(void)e;
-	if (hint)
-		gchint_self();
 	if (nice_value && setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), nice_value))
 		fail("nice");
 	if (clamp) {
@@ -168,24 +62,7 @@ static void on_daemon(struct gc_listener *self, const struct gc_event *e)
 	}
 }
 
-static const struct gc_listener_ops ops = {
-	.requesting_stop = on_stop,
-	.stopped = on_stopped,
-	.roots_done = end,
-	.restarting = on_restarting,
-	.mark_begin = on_mark,
-	.mark_end = end,
-	.remark_begin = on_remark,
-	.remark_end = end,
-	.copy_begin = on_copy,
-	.copy_end = end,
-	.sweep_begin = on_sweep,
-	.sweep_end = end,
-	.trim_begin = on_trim,
-	.trim_end = end,
-	.progress = on_progress,
-	.daemon_started = on_daemon,
-};
+static const struct gc_listener_ops ops = { .daemon_started = on_daemon };
 
 static int number(const char *name)
 {
@@ -203,22 +80,23 @@ int __wrap_gc_heap_create(struct gc_heap **out, const char *options, struct gc_l
 			  struct gc_error *err)
 {
 	static struct gc_listener rival = { &ops };
-	static struct gc_listener_chain chain;
+	static struct gc_listener_gchint hints;
+	static struct gc_listener_chain inner, outer;
+	struct gc_listener *ours = &rival;
 
-	hint = number("LAB_HINT");
 	nice_value = number("LAB_NICE");
 	clamp = number("LAB_CLAMP");
-	if (hint) {
-		int backend = gchint_init(0);
+	if (number("LAB_HINT")) {
+		int r = gc_listener_gchint_open(&hints, 0);
 
-		errno = backend < 0 ? -backend : ENODEV;
-		if (backend != GCHINT_BACKEND_DEVICE)
+		errno = r < 0 ? -r : ENODEV;
+		if (r || gchint_backend(hints.session) != GCHINT_BACKEND_DEVICE)
 			fail("libgchint");
+		gc_listener_chain_init(&inner, &hints.base, &rival);
+		ours = &inner.base;
 	}
-	if (!hint && !nice_value && !clamp)
-		return __real_gc_heap_create(out, options, listener, err);
 	if (!listener)
-		return __real_gc_heap_create(out, options, &rival, err);
-	gc_listener_chain_init(&chain, listener, &rival);
-	return __real_gc_heap_create(out, options, &chain.base, err);
+		return __real_gc_heap_create(out, options, ours, err);
+	gc_listener_chain_init(&outer, listener, ours);
+	return __real_gc_heap_create(out, options, &outer.base, err);
 }
