@@ -104,7 +104,7 @@ static void split_interval(const struct energy_sample *a, const struct energy_sa
 {
 	double share[RUN_GROUPS] = { 0 }; /* ns of this interval */
 	double length = (double)(b->t - a->t);
-	unsigned int touched[RUN_GROUPS], nr = 0;
+	unsigned int touched[RUN_GROUPS] = { 0 }, nr = 0;
 
 	while (*at < segments && seg[*at].t1 <= a->t)
 		++*at;

@@ -148,10 +148,10 @@ static void instants(sqlite3 *db, struct out *o)
 		fprintf(o->f, ",\"latency_ns\":%s}}", db_text(s, 5, "null"));
 	}
 	sqlite3_finalize(s);
-	s = db_query(db,
-		     "SELECT t, text FROM marks UNION ALL "
-		     "SELECT t, 'cpu' || cpu || iif(online, ' online', ' offline') FROM hotplug "
-		     "ORDER BY 1");
+	s = db_query(db, "SELECT t, text FROM marks UNION ALL "
+			 "SELECT t, 'cpu' || cpu || CASE online WHEN 1 THEN ' online' ELSE ' "
+			 "offline' END FROM hotplug "
+			 "ORDER BY 1");
 	while (s && sqlite3_step(s) == SQLITE_ROW) {
 		begin(o, "i", db_int(s, 0, 0));
 		fprintf(o->f, ",\"s\":\"g\",\"pid\":%d,\"tid\":0", PID_GOVERNOR);

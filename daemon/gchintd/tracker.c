@@ -110,10 +110,11 @@ static struct slot **find(struct tracker *t, uint64_t session, uint32_t number)
 
 static struct slot *get(struct tracker *t, const struct message_event *e)
 {
-	struct slot **at = find(t, e->session, e->slot);
+	struct slot **at = find(t, e->session, e->slot), *s;
 
-	if (*at)
-		return *at;
+	s = *at;
+	if (s)
+		return s;
 	if (t->slots >= SLOTS_MAX) {
 		if (!t->full)
 			host_note(t->host, 4, "genl", "over %u slots at once: no more are followed",
@@ -122,13 +123,14 @@ static struct slot *get(struct tracker *t, const struct message_event *e)
 		host_drop(t->host, "genl", 1, "too many slots");
 		return NULL;
 	}
-	*at = calloc(1, sizeof(**at));
-	if (!*at)
+	s = calloc(1, sizeof(*s));
+	if (!s)
 		return NULL;
-	(*at)->session = e->session;
-	(*at)->number = e->slot;
+	s->session = e->session;
+	s->number = e->slot;
 	t->slots++;
-	return *at;
+	*at = s;
+	return s;
 }
 
 static void put_phase(struct tracker *t, struct slot *s, uint64_t now, enum record_end how)

@@ -132,7 +132,7 @@ static void configuration(void)
 	      "a whole configuration");
 	CHECK(refused("[record]\n\nfiel = x\n", "line 3: no key 'fiel' in [record]"),
 	      "unknown key");
-	CHECK(refused("[recrod]\n", "line 1: no section 'recrod'"), "unknown section");
+	CHECK(refused("[recording]\n", "line 1: no section 'recording'"), "unknown section");
 	CHECK(refused("file = x\n", "line 1: 'file' stands before any [section]"), "no section");
 	CHECK(refused("[hwmon]\nperiod_ms = 0\n", "line 2: period_ms = '0': out of range"),
 	      "out of range");

@@ -131,8 +131,9 @@ static void on_ready(void *data, uint32_t events)
 				continue;
 			iio_channel_convert(ch->chn, &raw, at);
 			/* libiio fills the width of the storage; widen the sign by hand. */
-			if (f->is_signed && f->length < 64 && raw & 1ll << (f->length - 1))
-				raw -= 1ll << f->length;
+			if (f->is_signed && f->length && f->length < 64)
+				raw = (int64_t)((uint64_t)raw << (64 - f->length)) >>
+				      (64 - f->length);
 			r.sample = (struct record_sample){ llround(((double)raw + ch->offset) *
 								   ch->scale),
 							   (uint32_t)ch->rail, 1000 };

@@ -26,9 +26,9 @@ modprobe ina2xx-adc
 for b in /sys/bus/i2c/devices/i2c-*; do
 	grep -q "SMBus stub" "$b/name" && bus=${b##*-} dev=$b
 done
-i2cset -y "$bus" 0x44 4 100 b	# sense
-i2cset -y "$bus" 0x44 5 50 b	# source
-i2cset -y "$bus" 0x44 6 60 b	# ADIN
+i2cset -y "$bus" 0x44 4 100 b	# sense, source, input
+i2cset -y "$bus" 0x44 5 50 b
+i2cset -y "$bus" 0x44 6 60 b
 echo ltc4215 0x44 >"$dev/new_device"
 # ina226: configuration, bus voltage, power, current (big endian words)
 i2cset -y "$bus" 0x40 0 0x2741 w
