@@ -85,7 +85,7 @@ static void unknown(struct peer_run *run)
 {
 	memset(run, 0, sizeof(*run));
 	run->score_ms = run->cpu_ms = run->foreign = run->gc_cpu_ms = run->stop_total_ms = NAN;
-	run->pause_max_ms = run->heap_mib = run->collections = NAN;
+	run->stop_max_ms = run->pause_max_ms = run->heap_mib = run->collections = NAN;
 	run->bytes = run->objects = run->checksum = NAN;
 }
 
@@ -131,19 +131,21 @@ static double cpu_ms_of(const struct rusage *u)
 
 static void read_figures(const struct peer *peer, const char *text, struct peer_run *run)
 {
-	double longest = peer_csv(text, "max_pause_ms");
-
 	run->score_ms = peer_csv(text, "score_ms");
 	run->gc_cpu_ms = peer_csv(text, "gc_cpu_ms");
 	run->stop_total_ms = peer_csv(text, "stw_total_ms");
-	run->pause_max_ms = longest;
+	run->stop_max_ms = peer_csv(text, "stw_max_ms");
+	run->pause_max_ms = peer_csv(text, "max_pause_ms");
 	run->heap_mib = peer_csv(text, "heap_mib");
 	run->collections = peer_csv(text, "collections");
 	run->bytes = peer_csv(text, "asked_bytes");
 	run->objects = peer_csv(text, "asked_objects");
 	run->checksum = peer_csv(text, "checksum");
 	if (peer->safepoint_log)
-		peer_safepoints(peer->safepoint_log, &run->stop_total_ms, &run->pause_max_ms);
+		peer_safepoints(peer->safepoint_log, &run->stop_total_ms, &run->stop_max_ms);
+	/* Where nothing but a stopped world holds a mutator up, that is its longest pause. */
+	if (isnan(run->pause_max_ms))
+		run->pause_max_ms = run->stop_max_ms;
 }
 
 int peer_run(const struct peer *peer, unsigned int timeout_s, struct peer_run *run)

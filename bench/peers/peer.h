@@ -35,7 +35,9 @@ struct peer_run {
 	int code;
 	char error[160];
 	double score_ms, cpu_ms, foreign;
-	double gc_cpu_ms, stop_total_ms, pause_max_ms, heap_mib, collections;
+	double gc_cpu_ms, heap_mib, collections;
+	double stop_total_ms, stop_max_ms; /* the world stopped */
+	double pause_max_ms; /* of one mutator, for whatever reason */
 	double bytes, objects, checksum;
 };
 

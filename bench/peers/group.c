@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "peers/group.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const plans[] = {
+	"marksweep", "semispace", "cms", "cmsfly", "gencms", "gss", "immix", "stickyimmix",
+};
+
+#define PLANS (sizeof(plans) / sizeof(*plans))
+
+/* Strings that live as long as the program. */
+static const char *text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static const char *text(const char *format, ...)
+{
+	va_list args;
+	char *out;
+
+	va_start(args, format);
+	if (vasprintf(&out, format, args) < 0)
+		abort();
+	va_end(args);
+	return out;
+}
+
+static struct peer *add(struct group *g, const char *name)
+{
+	if (g->count == GROUP_MAX)
+		abort();
+	g->peer[g->count].name = name;
+	return &g->peer[g->count++];
+}
+
+static void add_java(struct group *g, const struct places *at, const char *collector,
+		     const char *class, const char *heap, const char *const *args)
+{
+	struct peer *p = add(g, text("OpenJDK 17 %s", collector));
+	size_t n = 0;
+
+	p->safepoint_log = at->log;
+	p->argv[n++] = "java";
+	p->argv[n++] = text("-XX:+Use%sGC", collector);
+	p->argv[n++] = text("-Xms%s", heap);
+	p->argv[n++] = text("-Xmx%s", heap);
+	p->argv[n++] = text("-Xlog:safepoint:file=%s", at->log);
+	p->argv[n++] = "-cp";
+	p->argv[n++] = at->classes;
+	p->argv[n++] = class;
+	while (*args && n + 1 < PEER_ARGS)
+		p->argv[n++] = *args++;
+	if (system("command -v java >/dev/null 2>&1"))
+		p->missing = "no java: packaging/need bench";
+	else if (access(at->classes, R_OK))
+		p->missing = "no classes: javac was missing when bench was built";
+}
+
+static void add_bench(struct group *g, const char *name, const char *program, const char *workload,
+		      const char *gc, const char *const *args)
+{
+	struct peer *p = add(g, name);
+	size_t n = 0;
+
+	p->argv[n++] = program;
+	p->argv[n++] = workload;
+	p->argv[n++] = text("--gc=%s", gc);
+	p->argv[n++] = "--format=csv";
+	while (*args && n + 1 < PEER_ARGS)
+		p->argv[n++] = *args++;
+	if (access(program, X_OK))
+		p->missing = "not built: packaging/need bench, make -C bench";
+}
+
+/* gss divides its heap itself: two nurseries of a third each, the old space in the rest. */
+static const char *options(const char *plan, unsigned int heap_mib)
+{
+	unsigned int nursery = heap_mib / 3 < 32 ? heap_mib / 3 : 32; /* ART's largest */
+
+	if (!strcmp(plan, "gss"))
+		return text("plan=gss,sizing=fixed,heap=%uM,max=%uM,nursery=%uM", heap_mib,
+			    heap_mib, nursery);
+	return text("plan=%s,sizing=fixed,heap=%uM,max=%uM", plan, heap_mib, heap_mib);
+}
+
+static void add_plans(struct group *g, const struct places *at, const char *workload,
+		      unsigned int heap_mib, const char *const *args)
+{
+	for (size_t i = 0; i < PLANS; i++)
+		add_bench(g, text("gchint %s", plans[i]), at->ours, workload,
+			  options(plans[i], heap_mib), args);
+}
+
+static void gcbench(struct group *g, const struct places *at)
+{
+	static const char *const none[] = { NULL };
+	static const char *const java[] = { "rounds=5", "stretch=18",	"long=16", "min=4",
+					    "max=16",	"array=500000", NULL };
+
+	g->name = "gcbench";
+	g->title = "GCBench, one mutator, 32 MiB";
+	/* Two settings, so that the comparison is with its better one. */
+	add_bench(g, "libgc", at->libgc, "gcbench", "heap=32M,expand=0", none);
+	add_bench(g, "libgc, expanded", at->libgc, "gcbench", "heap=32M,expand=1,divisor=1", none);
+	add_plans(g, at, "gcbench", 32, none);
+	add_java(g, at, "Serial", "GcBench", "32m", java);
+	add_java(g, at, "G1", "GcBench", "32m", java);
+}
+
+static void gcw(struct group *g, const struct places *at, int threads, bool quick)
+{
+	const char *iterations = quick ? "iterations=10" : "iterations=100";
+	const char *args[] = { text("--threads=%d", threads), text("--%s", iterations), NULL };
+	const char *java[] = { text("profile=%s", at->profile), text("threads=%d", threads),
+			       iterations, NULL };
+
+	g->name = text("gcw%d", threads);
+	g->title = text("GCW default profile, %d thread%s, 96 MiB, %s", threads,
+			threads == 1 ? "" : "s", iterations);
+	add_java(g, at, "Serial", "Gcw", "96m", java);
+	add_java(g, at, "G1", "Gcw", "96m", java);
+	add_plans(g, at, "gcw", 96, args);
+	add_bench(g, "libgc", at->libgc, "gcw", "heap=96M,expand=1,divisor=1", args);
+}
+
+/* A row of each plan at two heaps, and allocation alone with pages faulted in. */
+static void lbo(struct group *g, const struct places *at)
+{
+	static const char *const args[] = { "--threads=1", "--iterations=10", NULL };
+	static const unsigned int heap[] = { 48, 192 };
+
+	g->name = "lbo";
+	g->title = "Lower-bound overhead: GCW, one thread, 1 GB";
+	for (size_t i = 0; i < PLANS; i++)
+		for (int h = 0; h < 2; h++)
+			add_bench(g, text("%s %uM", plans[i], heap[h]), at->ours, "gcw",
+				  options(plans[i], heap[h]), args);
+	add_bench(g, "epsilon", at->epsilon, "gcw", "max=4G", args);
+	add_bench(g, "epsilon pretouched", at->epsilon, "gcw", "max=4G,pretouch=1", args);
+}
+
+/* What a listener costs: none, one that does nothing, one that keeps every pause. */
+static void listener(struct group *g, const struct places *at)
+{
+	static const char *const none[] = { "--listener=none", NULL };
+	static const char *const null[] = { "--listener=null", NULL };
+	static const char *const stats[] = { "--listener=stats", NULL };
+
+	g->name = "listener";
+	g->title = "Listeners: GCBench, 32 MiB";
+	for (int i = 0; i < 2; i++) {
+		const char *plan = i ? "cms" : "semispace";
+		const char *gc = options(plan, 32);
+
+		add_bench(g, text("%s, none", plan), at->ours, "gcbench", gc, none);
+		add_bench(g, text("%s, null", plan), at->ours, "gcbench", gc, null);
+		add_bench(g, text("%s, statistics", plan), at->ours, "gcbench", gc, stats);
+	}
+}
+
+/* The same work by one thread and by two: GCW shares its total among them. */
+static void scaling(struct group *g, const struct places *at)
+{
+	static const char *const one[] = { "--threads=1", "--iterations=20", NULL };
+	static const char *const two[] = { "--threads=2", "--iterations=20", NULL };
+
+	g->name = "scaling";
+	g->title = "One mutator and two: GCW, 192 MiB, the same work in all";
+	for (size_t i = 0; i < PLANS; i++) {
+		const char *gc = options(plans[i], 192);
+
+		add_bench(g, text("%s, 1", plans[i]), at->ours, "gcw", gc, one);
+		add_bench(g, text("%s, 2", plans[i]), at->ours, "gcw", gc, two);
+	}
+}
+
+void group_fill(struct group *g, int which, const struct places *at, bool quick)
+{
+	memset(g, 0, sizeof(*g));
+	switch (which) {
+	case GROUP_GCBENCH:
+		gcbench(g, at);
+		break;
+	case GROUP_GCW1:
+		gcw(g, at, 1, quick);
+		break;
+	case GROUP_GCW2:
+		gcw(g, at, 2, quick);
+		break;
+	case GROUP_LBO:
+		lbo(g, at);
+		break;
+	case GROUP_LISTENER:
+		listener(g, at);
+		break;
+	case GROUP_SCALING:
+		scaling(g, at);
+		break;
+	}
+}
+
+int group_find(const struct group *g, const char *name)
+{
+	for (size_t i = 0; i < g->count; i++)
+		if (!strcmp(g->peer[i].name, name))
+			return (int)i;
+	return -1;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* Groups of contenders for one workload, and what is asked of them. */
+#ifndef BENCH_GROUP_H
+#define BENCH_GROUP_H
+
+#include "peers/peer.h"
+
+#include <stdbool.h>
+
+#define GROUP_MAX 24
+
+/**
+ * struct places - where the programs are
+ * @log: file for HotSpot's safepoint log
+ */
+struct places {
+	char ours[512], libgc[512], epsilon[512], classes[512], profile[512], log[64];
+};
+
+/**
+ * struct group - contenders for one workload
+ * @name: on the command line; @title: over the table
+ *
+ * The first contender is whom the others are compared with.
+ */
+struct group {
+	const char *name, *title;
+	struct peer peer[GROUP_MAX];
+	size_t count;
+};
+
+enum {
+	GROUP_GCBENCH,
+	GROUP_GCW1,
+	GROUP_GCW2,
+	GROUP_LBO,
+	GROUP_LISTENER,
+	GROUP_SCALING,
+	GROUPS
+};
+
+/** group_fill() - fill in group @which; @quick for a tenth of the work. */
+void group_fill(struct group *g, int which, const struct places *at, bool quick);
+/** group_find() - index of contender @name, or -1. */
+int group_find(const struct group *g, const char *name);
+
+/**
+ * group_judge() - print what is asked of the group and whether it holds
+ * Return: how many targets do not hold.
+ */
+int group_judge(const struct group *g, int which, const struct peer_series *s);
+
+#endif

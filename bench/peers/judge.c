@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+/* Targets of the comparisons: what is asked, what was measured, whether it holds. */
+#define _GNU_SOURCE
+#include "lib/summary.h"
+#include "peers/group.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct judge {
+	const struct group *g;
+	const struct peer_series *s;
+	int failed;
+};
+
+/* Median and range of a figure of contender @a to one of @b, round by round. */
+static struct summary ratio(const struct judge *j, int a, int b, size_t figure)
+{
+	double x[PEER_ROUNDS_MAX], y[PEER_ROUNDS_MAX];
+
+	if (a < 0 || b < 0)
+		return summary_of(NULL, 0);
+	peer_figures(&j->s[a], figure, x);
+	peer_figures(&j->s[b], figure, y);
+	return summary_of_ratios(x, y, j->s[a].rounds);
+}
+
+static void target(struct judge *j, const char *what, const struct summary *r, double limit,
+		   bool above, bool noisy, const char *note)
+{
+	bool holds = above ? r->median >= limit : r->median <= limit;
+
+	if (!r->n) {
+		printf("  unknown   %s: nothing to compare\n", what);
+		return;
+	}
+	/* On a busy machine nothing is settled either way. */
+	j->failed += !holds && !noisy;
+	printf("  %-9s %s: %.3f (%.3f to %.3f), want %s %.3g%s%s\n",
+	       noisy ? "not quiet" :
+	       holds ? "holds" :
+		       "FAILS",
+	       what, r->median, r->min, r->max, above ? "at least" : "at most", limit,
+	       noisy ? holds ? ", holds" : ", fails" : "", note);
+}
+
+static bool disturbed(const struct judge *j, int a, int b)
+{
+	return j->s[a].disturbed || j->s[b].disturbed;
+}
+
+/* Contender @a against @b in @figure. Where time was disturbed, CPU time says more. */
+static void compare(struct judge *j, const char *what, int a, int b, size_t figure, double limit,
+		    bool above)
+{
+	struct summary r = ratio(j, a, b, figure), cpu;
+	char text[160], note[80] = "";
+
+	if (a < 0 || b < 0)
+		return;
+	cpu = ratio(j, a, b, offsetof(struct peer_run, cpu_ms));
+	if (disturbed(j, a, b) && figure == offsetof(struct peer_run, score_ms))
+		snprintf(note, sizeof(note), "; CPU time %.3f", cpu.median);
+	snprintf(text, sizeof(text), "%s, %s to %s", what, j->g->peer[a].name, j->g->peer[b].name);
+	target(j, text, &r, limit, above, disturbed(j, a, b), note);
+}
+
+static bool ours(const struct group *g, size_t i)
+{
+	return !strncmp(g->peer[i].name, "gchint ", 7);
+}
+
+static void judge_gcbench(struct judge *j)
+{
+	static const char *const fast[] = { "gchint semispace", "gchint gencms", "gchint gss",
+					    "gchint stickyimmix" };
+	double plain[PEER_ROUNDS_MAX], expanded[PEER_ROUNDS_MAX];
+	int base = 0;
+
+	/* Its better setting is the rival. */
+	PEER_FIGURE(&j->s[0], score_ms, plain);
+	PEER_FIGURE(&j->s[1], score_ms, expanded);
+	if (summary_of(expanded, j->s[1].rounds).median < summary_of(plain, j->s[0].rounds).median)
+		base = 1;
+	for (size_t i = 0; i < j->g->count; i++)
+		if (ours(j->g, i))
+			compare(j, "time", (int)i, base, offsetof(struct peer_run, score_ms), 1.0,
+				false);
+	for (size_t i = 0; i < sizeof(fast) / sizeof(*fast); i++)
+		compare(j, "time, generational or semi-space", group_find(j->g, fast[i]), base,
+			offsetof(struct peer_run, score_ms), 0.8, false);
+	compare(j, "longest stop of the world", group_find(j->g, "gchint cms"), base,
+		offsetof(struct peer_run, stop_max_ms), 0.25, false);
+	compare(j, "longest pause of any kind", group_find(j->g, "gchint cms"), base,
+		offsetof(struct peer_run, pause_max_ms), 0.25, false);
+}
+
+static void judge_gcw(struct judge *j)
+{
+	int serial = group_find(j->g, "OpenJDK 17 Serial"), g1 = group_find(j->g, "OpenJDK 17 G1");
+
+	for (size_t i = 0; i < j->g->count; i++)
+		if (ours(j->g, i))
+			compare(j, "time", (int)i, serial, offsetof(struct peer_run, score_ms), 1.0,
+				false);
+	compare(j, "longest stop of the world", group_find(j->g, "gchint cms"), g1,
+		offsetof(struct peer_run, stop_max_ms), 1.0, false);
+	compare(j, "longest pause of any kind", group_find(j->g, "gchint cms"), g1,
+		offsetof(struct peer_run, pause_max_ms), 1.0, false);
+}
+
+static void judge_listener(struct judge *j)
+{
+	compare(j, "time", 1, 0, offsetof(struct peer_run, score_ms), 1.01, false);
+	compare(j, "time", 4, 3, offsetof(struct peer_run, score_ms), 1.01, false);
+}
+
+static void judge_scaling(struct judge *j)
+{
+	for (int i = 0; i + 1 < (int)j->g->count; i += 2)
+		compare(j, "time", i, i + 1, offsetof(struct peer_run, score_ms), 1.7, true);
+}
+
+int group_judge(const struct group *g, int which, const struct peer_series *s)
+{
+	struct judge j = { .g = g, .s = s };
+
+	if (which != GROUP_LBO)
+		printf("\nTargets: median of the rounds' ratios (from, to)\n");
+	switch (which) {
+	case GROUP_GCBENCH:
+		judge_gcbench(&j);
+		break;
+	case GROUP_GCW1:
+	case GROUP_GCW2:
+		judge_gcw(&j);
+		break;
+	case GROUP_LISTENER:
+		judge_listener(&j);
+		break;
+	case GROUP_SCALING:
+		judge_scaling(&j);
+		break;
+	}
+	return j.failed;
+}
