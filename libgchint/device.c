@@ -45,7 +45,7 @@ int device_open(struct gchint_session *s, const char *path)
 		goto unmap_info;
 	}
 	identity_of(fd, &s->device);
-	s->fd = fd;
+	store_relaxed(&s->fd, fd);
 	store_relaxed(&s->info, info);
 	store_relaxed(&s->slots, slots);
 	return 0;
@@ -70,7 +70,7 @@ void device_close(struct gchint_session *s, int mapped)
 
 	if (s->fd >= 0 && identity_is(s->fd, &s->device))
 		close(s->fd);
-	s->fd = -1;
+	store_relaxed(&s->fd, -1);
 	if (!slots)
 		return;
 	if (mapped) {
@@ -87,22 +87,22 @@ void device_close(struct gchint_session *s, int mapped)
 
 int device_attach(struct gchint_session *s, struct gchint_attach *attach)
 {
-	return ioctl(s->fd, GCHINT_IOC_ATTACH, attach) < 0 ? -errno : 0;
+	return ioctl(load_relaxed(&s->fd), GCHINT_IOC_ATTACH, attach) < 0 ? -errno : 0;
 }
 
 int device_set_role(struct gchint_session *s, uint32_t slot, uint32_t role, uint32_t lead)
 {
 	struct gchint_set_role arg = { .slot = slot, .role = role, .lead = lead };
 
-	return ioctl(s->fd, GCHINT_IOC_SET_ROLE, &arg) < 0 ? -errno : 0;
+	return ioctl(load_relaxed(&s->fd), GCHINT_IOC_SET_ROLE, &arg) < 0 ? -errno : 0;
 }
 
 int device_detach(struct gchint_session *s, uint32_t slot)
 {
-	return ioctl(s->fd, GCHINT_IOC_DETACH, (unsigned long)slot) < 0 ? -errno : 0;
+	return ioctl(load_relaxed(&s->fd), GCHINT_IOC_DETACH, (unsigned long)slot) < 0 ? -errno : 0;
 }
 
 int device_ring(struct gchint_session *s, uint32_t slot)
 {
-	return ioctl(s->fd, GCHINT_IOC_RING, (unsigned long)slot) < 0 ? -errno : 0;
+	return ioctl(load_relaxed(&s->fd), GCHINT_IOC_RING, (unsigned long)slot) < 0 ? -errno : 0;
 }

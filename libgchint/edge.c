@@ -49,7 +49,8 @@ static int edge_enter(struct edge *e, struct gchint_thread *t)
 	 * The device ignores a forked child by itself. Elsewhere the child must not
 	 * speak for its parent's thread.
 	 */
-	if ((s->backend != GCHINT_BACKEND_DEVICE || traced(s)) && s->pid != getpid()) {
+	if ((backend_of(s) != GCHINT_BACKEND_DEVICE || traced(s)) &&
+	    load_relaxed(&s->pid) != getpid()) {
 		handle_drop(s, t);
 		goto out;
 	}
@@ -96,7 +97,7 @@ static void edge_publish(struct edge *e, uint32_t word, int keep_cause,
 		else if (!keep_cause)
 			record_clear_flags(e->r, RECORD_DIRTY);
 	}
-	if (e->s->backend == GCHINT_BACKEND_CLAMP)
+	if (backend_of(e->s) == GCHINT_BACKEND_CLAMP)
 		clamp_edge(e->s, e->r, word);
 }
 
@@ -105,7 +106,7 @@ static int edge_ring(struct edge *e, const uint32_t *mask, uint32_t phase)
 	const struct gchint_info *info = load_relaxed(&e->s->info);
 	int ret;
 
-	if (!doorbell_asked(mask, phase) || e->s->fd < 0 ||
+	if (!doorbell_asked(mask, phase) || load_relaxed(&e->s->fd) < 0 ||
 	    !doorbell_heard(info, phase, e->t == &__gchint_self))
 		return 0;
 	ret = device_ring(e->s, load_relaxed(&e->r->slot));
@@ -116,7 +117,7 @@ static int edge_ring(struct edge *e, const uint32_t *mask, uint32_t phase)
 	else if (ret == -ESTALE)
 		handle_drop(e->s, e->t);
 	else if (ret == -EBADF || ret == -ENOTTY)
-		e->s->fd = -1; /* the program closed it; the pages work without */
+		store_relaxed(&e->s->fd, -1); /* the program closed it; the pages work without */
 	return 0;
 }
 

@@ -47,7 +47,7 @@ int gchint_policy(const struct gchint_session *s, int cpu, struct gchint_policy 
 
 	if (!policy || policy->size < POLICY_SIZE_VER0)
 		return -EINVAL;
-	if (!info || s->backend != GCHINT_BACKEND_DEVICE)
+	if (!info || backend_of(s) != GCHINT_BACKEND_DEVICE)
 		return -ENODEV;
 	if (cpu == -1) {
 		cpu = current_cpu();

@@ -39,10 +39,10 @@ static int try_take(struct gchint_session *s, struct record *r, uint8_t seen, pi
 		return 0;
 	r->nest = 0;
 	memset(r->since, 0, sizeof(r->since));
-	store_relaxed(&r->slot, s->backend == GCHINT_BACKEND_DEVICE ? SLOT_NONE : 0);
+	store_relaxed(&r->slot, backend_of(s) == GCHINT_BACKEND_DEVICE ? SLOT_NONE : 0);
 	r->depth = 0;
 	r->handle.index = (uint16_t)(r - gchint_page.record + 1);
-	r->handle.epoch = s->epoch;
+	r->handle.epoch = load_relaxed(&s->epoch);
 	r->handle.bell = &gchint_nowhere;
 	store_relaxed(&r->handle.state, CLOSED);
 	store_relaxed(&r->handle.tid, tid);
@@ -88,7 +88,7 @@ struct record *record_of(struct gchint_session *s, struct gchint_thread *t)
 		return NULL;
 	}
 	r = &gchint_page.record[t->index - 1];
-	if (s->backend == GCHINT_BACKEND_DEVICE && load_relaxed(&r->slot) == SLOT_NONE) {
+	if (backend_of(s) == GCHINT_BACKEND_DEVICE && load_relaxed(&r->slot) == SLOT_NONE) {
 		store_relaxed(&t->state, NOWHERE);
 		return NULL;
 	}

@@ -88,6 +88,8 @@ static void records_reset(void)
 	struct record *r, *end = gchint_page.record + GCHINT_SLOTS;
 
 	for (r = gchint_page.record; r < end; r++) {
+		/* Whoever still works on one finds no slot of the next session. */
+		store_relaxed(&r->slot, SLOT_NONE);
 		if (record_flags(r) & RECORD_USED)
 			record_give(r);
 	}
@@ -124,11 +126,11 @@ static int session_setup(struct gchint_session *s, unsigned int flags)
 	const char *path;
 	int ret;
 
-	s->slots = NULL;
-	s->info = NULL;
-	s->fd = -1;
-	s->trace_fd = -1;
-	s->backend = GCHINT_BACKEND_NOTHING;
+	store_relaxed(&s->slots, NULL);
+	store_relaxed(&s->info, NULL);
+	store_relaxed(&s->fd, -1);
+	store_relaxed(&s->trace_fd, -1);
+	store_relaxed(&s->backend, GCHINT_BACKEND_NOTHING);
 	s->why = -ECANCELED;
 	memset(s->expect, 0, sizeof(s->expect));
 
@@ -146,14 +148,14 @@ static int session_setup(struct gchint_session *s, unsigned int flags)
 		ret = trace_open(s, path);
 		if (ret)
 			return ret;
-		s->backend = GCHINT_BACKEND_TRACE;
+		store_relaxed(&s->backend, GCHINT_BACKEND_TRACE);
 	}
 	path = read_path("GCHINT_DEVICE");
 	s->why = device_open(s, path ? path : "/dev/" GCHINT_DEVICE);
 	if (!s->why)
-		s->backend = GCHINT_BACKEND_DEVICE;
+		store_relaxed(&s->backend, GCHINT_BACKEND_DEVICE);
 	else if (s->clamp && clamp_supported())
-		s->backend = GCHINT_BACKEND_CLAMP;
+		store_relaxed(&s->backend, GCHINT_BACKEND_CLAMP);
 	return 0;
 }
 
@@ -168,19 +170,26 @@ static void trace_session(struct gchint_session *s, const char *event)
 	trace_write(s, &l);
 }
 
+/* Handles of before have no meaning. */
+static void epoch_next(struct gchint_session *s)
+{
+	uint16_t next = (uint16_t)(s->epoch + 1);
+
+	store_relaxed(&s->epoch, next ? next : 1);
+}
+
 static int session_open(struct gchint_session *s, unsigned int flags)
 {
 	int ret;
 
-	if (++s->epoch == 0)
-		s->epoch = 1;
+	epoch_next(s);
 	ret = session_setup(s, flags);
 	if (ret) {
-		s->backend = GCHINT_BACKEND_NOTHING;
+		store_relaxed(&s->backend, GCHINT_BACKEND_NOTHING);
 		trace_close(s);
 		return ret;
 	}
-	s->pid = getpid();
+	store_relaxed(&s->pid, getpid());
 	trace_session(s, "open");
 	return 0;
 }
@@ -250,9 +259,9 @@ static void session_close(struct gchint_session *s)
 	trace_session(s, "close");
 	device_close(s, others);
 	trace_close(s);
-	store_relaxed(&s->epoch, (uint16_t)(s->epoch + 1));
+	epoch_next(s);
 	records_reset();
-	s->backend = GCHINT_BACKEND_NOTHING;
+	store_relaxed(&s->backend, GCHINT_BACKEND_NOTHING);
 	s->why = -EBADF;
 }
 

@@ -72,6 +72,15 @@ _Static_assert(sizeof(struct page) <= 4096, "the library's bound: one page a pro
 
 extern struct page gchint_page;
 
+/*
+ * A thread that announces itself may look at the session while it is closed and
+ * opened again: what it reads is old or new, never torn.
+ */
+static inline unsigned int backend_of(const struct gchint_session *s)
+{
+	return load_relaxed(&s->backend);
+}
+
 void identity_of(int fd, struct identity *id);
 int identity_is(int fd, const struct identity *id);
 

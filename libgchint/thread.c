@@ -16,12 +16,12 @@ static const struct gchint_thread nothing = { .state = NOWHERE, .bell = &gchint_
 
 static int slot_held(const struct gchint_session *s, const struct record *r)
 {
-	return s->backend != GCHINT_BACKEND_DEVICE || load_relaxed(&r->slot) != SLOT_NONE;
+	return backend_of(s) != GCHINT_BACKEND_DEVICE || load_relaxed(&r->slot) != SLOT_NONE;
 }
 
 void handle_settle(struct gchint_session *s, struct gchint_thread *t, struct record *r)
 {
-	int plain = s->backend == GCHINT_BACKEND_DEVICE && !traced(s) && !r->depth &&
+	int plain = backend_of(s) == GCHINT_BACKEND_DEVICE && !traced(s) && !r->depth &&
 		    !r->since[0] && !(record_flags(r) & RECORD_DIRTY) && slot_held(s, r);
 
 	store_relaxed(&t->state, plain ? state_of(s, r) : CLOSED);
@@ -30,7 +30,7 @@ void handle_settle(struct gchint_session *s, struct gchint_thread *t, struct rec
 void handle_drop(struct gchint_session *s, struct gchint_thread *t)
 {
 	t->index = 0;
-	t->epoch = s->epoch;
+	t->epoch = load_relaxed(&s->epoch);
 	store_relaxed(&t->state, NOWHERE);
 }
 
@@ -39,7 +39,7 @@ static struct record *leader(struct gchint_session *s, const struct gchint_threa
 {
 	struct record *r;
 
-	if (!lead || !lead->index || lead->epoch != s->epoch)
+	if (!lead || !lead->index || lead->epoch != load_relaxed(&s->epoch))
 		return NULL;
 	r = &gchint_page.record[lead->index - 1];
 	return slot_held(s, r) ? r : NULL;
@@ -65,7 +65,7 @@ static void trace_role(struct gchint_session *s, const char *event, const struct
 	trace_name(&l, "role", name_of_role(role));
 	if (leads)
 		trace_number(&l, "lead", (uint64_t)leads->handle.tid);
-	if (s->backend == GCHINT_BACKEND_DEVICE)
+	if (backend_of(s) == GCHINT_BACKEND_DEVICE)
 		trace_number(&l, "slot", load_relaxed(&r->slot));
 	trace_write(s, &l);
 }
@@ -81,7 +81,7 @@ static int lease_take(struct gchint_session *s, struct record *r, unsigned int r
 	};
 	int ret;
 
-	if (s->backend != GCHINT_BACKEND_DEVICE) {
+	if (backend_of(s) != GCHINT_BACKEND_DEVICE) {
 		clamp_role(s, r, role);
 		return 0;
 	}
@@ -100,14 +100,14 @@ static int lease(struct gchint_session *s, pid_t tid, unsigned int role,
 	struct record *r, *leads;
 	int ret;
 
-	if (!load_seq(&s->refs) || s->backend == GCHINT_BACKEND_NOTHING)
+	if (!load_seq(&s->refs) || backend_of(s) == GCHINT_BACKEND_NOTHING)
 		return -ENODEV;
-	if (s->pid != getpid())
+	if (load_relaxed(&s->pid) != getpid())
 		return -ESTALE;
 	ret = check_role(s, role, lead, &leads);
 	if (ret)
 		return ret;
-	if (s->backend != GCHINT_BACKEND_DEVICE) {
+	if (backend_of(s) != GCHINT_BACKEND_DEVICE) {
 		if (tid < 0 || !thread_lives(tid))
 			return -ESRCH;
 		r = record_find(tid);
@@ -214,19 +214,19 @@ int gchint_detach(struct gchint_thread *t)
 
 	if (!t || !t->index)
 		return -EINVAL;
-	if (t->epoch != s->epoch) {
+	if (t->epoch != load_relaxed(&s->epoch)) {
 		record_of(s, t);
 		return -EINVAL;
 	}
 	r = &gchint_page.record[t->index - 1];
-	if (s->pid == getpid()) {
+	if (load_relaxed(&s->pid) == getpid()) {
 		clamp_restore(r);
 		/*
 		 * Given up before the kernel can give it to somebody else. A slot that
 		 * went with its thread is somebody else's already.
 		 */
-		slot = s->backend == GCHINT_BACKEND_DEVICE ? exchange_seq(&r->slot, SLOT_NONE) :
-							     SLOT_NONE;
+		slot = backend_of(s) == GCHINT_BACKEND_DEVICE ? exchange_seq(&r->slot, SLOT_NONE) :
+								SLOT_NONE;
 		if (slot != SLOT_NONE)
 			device_detach(s, slot);
 		if (traced(s)) {
@@ -255,10 +255,10 @@ int gchint_set_role(struct gchint_thread *t, unsigned int role, const struct gch
 	ret = check_role(s, role, lead, &leads);
 	if (ret)
 		return ret;
-	if (s->backend == GCHINT_BACKEND_DEVICE) {
+	if (backend_of(s) == GCHINT_BACKEND_DEVICE) {
 		ret = device_set_role(s, load_relaxed(&r->slot), role,
 				      leads ? load_relaxed(&leads->slot) : 0);
-	} else if (s->pid != getpid()) {
+	} else if (load_relaxed(&s->pid) != getpid()) {
 		ret = -ESTALE;
 	} else {
 		clamp_role(s, r, role);

@@ -13,7 +13,7 @@
 #include "tap.h"
 
 #define WRITERS 6
-#define LOOPS	20000
+#define LOOPS	6000
 
 static const struct gchint_slot *slots[WRITERS];
 static pthread_barrier_t attached;
