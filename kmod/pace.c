@@ -23,12 +23,12 @@ static u64 own_need(const struct gchint_hint *h, u32 ref_khz, u32 mem)
 {
 	u64 done = h->work_done;
 	u64 left = h->work_left;
-	u64 ran = h->ran_ns;
+	u64 ran = h->work_ran_ns;
 	u32 stretch;
 
 	if (ran < OWN_MIN_NS || !done || done < left / OWN_PART)
 		return 0;
-	stretch = stretch_at((u32)div64_u64(h->cycles, ran), ref_khz, mem);
+	stretch = stretch_at((u32)div64_u64(h->work_cycles, ran), ref_khz, mem);
 	/* 2^40 ns times 2^20 fits; left is at most 16 times done. */
 	while ((left | done) >> 20) {
 		left >>= 1;
@@ -64,9 +64,9 @@ static u64 learned_need(const struct gchint_hint *h, const struct gchint_fit *fi
 
 static u32 duty(const struct gchint_hint *h, u64 now_ns)
 {
-	u64 wall = now_ns - h->begin_ns;
+	u64 wall = now_ns - h->mark_ns;
 
-	if (now_ns <= h->begin_ns || wall < OWN_MIN_NS || h->ran_ns < OWN_MIN_NS)
+	if (now_ns <= h->mark_ns || wall < OWN_MIN_NS || h->ran_ns < OWN_MIN_NS)
 		return GCHINT_ONE;
 	wall = div64_u64(min_t(u64, h->ran_ns, 1ULL << 40) << GCHINT_ONE_SHIFT, wall);
 	return (u32)clamp_t(u64, wall, DUTY_MIN, GCHINT_ONE);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "phase.h"
 
-/* Progress is worth a sample of its own after this much running. */
-#define SAMPLE_NS (8 * (u64)NSEC_PER_MSEC)
+/* So long a part of a phase is worth a sample of its own. */
+#define SAMPLE_NS (50 * (u64)NSEC_PER_MSEC)
 /* Longer steps are a clock gone wrong, or a debugger: not counted. */
 #define STEP_MAX_NS (10 * (u64)NSEC_PER_SEC)
 /* kHz * ns of this much time fits 64 bits with any frequency below 16 GHz. */
@@ -29,13 +29,20 @@ static void sample_restart(struct gchint_track *t, u64 now_ns)
 {
 	t->mark_ns = now_ns;
 	t->mark_work = t->work_done;
+	t->ran_ns = 0;
+	t->cycles = 0;
 	t->mark_ran_ns = 0;
 	t->mark_cycles = 0;
 	t->mark_at_ns = 0;
 	t->mark_khz = 0;
-	t->seen_ran_ns = 0;
-	t->seen_khz = 0;
 	t->mixed = false;
+}
+
+/* The work figure has moved. */
+static void sample_seen(struct gchint_track *t)
+{
+	t->mark_ran_ns = t->ran_ns;
+	t->mark_cycles = t->cycles;
 }
 
 /*
@@ -48,7 +55,7 @@ static bool sample_clean(const struct gchint_track *t, u32 mean_khz)
 
 	if (t->mixed || !t->mark_khz)
 		return false;
-	if (t->mark_at_ns >= t->mark_ran_ns - t->mark_ran_ns / 4)
+	if (t->mark_at_ns >= t->ran_ns - t->ran_ns / 4)
 		return true;
 	off = mean_khz > t->mark_khz ? mean_khz - t->mark_khz : t->mark_khz - mean_khz;
 	return off <= t->mark_khz / 16;
@@ -64,36 +71,28 @@ static bool sample_ran(const struct gchint_track *t, u64 now_ns)
 	u64 wall = now_ns - t->mark_ns;
 
 	if (t->lead)
-		return t->mark_ran_ns >= wall - wall / 8;
-	return t->mark_ran_ns >= wall / 4;
+		return t->ran_ns >= wall - wall / 8;
+	return t->ran_ns >= wall / 4;
 }
 
-/* Mean frequency since the last restart, 0 if that time is no sample. */
-static u32 sample_khz(const struct gchint_track *t, u64 now_ns)
+/* Fill in time and work since the last restart; no work if they cannot be trusted. */
+static void sample_take(const struct gchint_track *t, struct gchint_sample *out, u64 now_ns)
 {
 	u32 mean_khz;
 
-	if (!t->mark_ran_ns || !sample_ran(t, now_ns))
-		return 0;
-	mean_khz = (u32)div64_u64(t->mark_cycles, t->mark_ran_ns);
-	return sample_clean(t, mean_khz) ? mean_khz : 0;
-}
-
-/* The work figure has moved: up to now is what it stands for, not up to the end. */
-static void sample_seen(struct gchint_track *t, u64 now_ns)
-{
-	t->seen_ran_ns = t->mark_ran_ns;
-	t->seen_khz = sample_khz(t, now_ns);
-}
-
-static void sample_take(const struct gchint_track *t, struct gchint_sample *out)
-{
 	out->phase = t->phase;
 	out->class = gchint_phase_class(t->phase, t->flags);
 	out->kind = t->kind;
-	out->khz = t->seen_khz;
-	out->ran_ns = t->seen_ran_ns;
-	out->work = t->seen_khz ? t->work_done - t->mark_work : 0;
+	out->khz = 0;
+	out->work = 0;
+	out->ran_ns = t->mark_ran_ns;
+	if (!t->mark_ran_ns || !sample_ran(t, now_ns))
+		return;
+	mean_khz = (u32)div64_u64(t->mark_cycles, t->mark_ran_ns);
+	if (!sample_clean(t, mean_khz))
+		return;
+	out->khz = mean_khz;
+	out->work = t->work_done - t->mark_work;
 }
 
 /* What an ended phase leaves in the slot is its own last figure. */
@@ -103,9 +102,9 @@ static void phase_end(struct gchint_track *t, const struct gchint_snapshot *s,
 	if (s->phase == GCHINT_PHASE_NONE && s->details && s->lead == t->lead &&
 	    s->work_done > t->work_done) {
 		t->work_done = s->work_done;
-		sample_seen(t, now_ns);
+		sample_seen(t);
 	}
-	sample_take(t, out);
+	sample_take(t, out, now_ns);
 	out->ended = true;
 	out->wall_ns = now_ns - t->begin_ns;
 	out->valid = true;
@@ -150,8 +149,6 @@ static void phase_begin(struct gchint_track *t, struct gchint_snapshot *s, u64 n
 	t->work_total = 0;
 	t->stall_ns = 0;
 	t->overdue = false;
-	t->ran_ns = 0;
-	t->cycles = 0;
 	take_details(t, s);
 	sample_restart(t, now_ns);
 }
@@ -176,9 +173,9 @@ static u32 phase_progress(struct gchint_track *t, struct gchint_snapshot *s,
 
 	take_details(t, s);
 	if (t->work_done > before) {
-		sample_seen(t, now_ns);
-		if (t->mark_ran_ns >= SAMPLE_NS) {
-			sample_take(t, out);
+		sample_seen(t);
+		if (t->ran_ns >= SAMPLE_NS) {
+			sample_take(t, out, now_ns);
 			out->valid = out->work;
 			sample_restart(t, now_ns);
 		}
@@ -256,15 +253,12 @@ void gchint_phase_ran(struct gchint_track *t, u64 ns, u32 khz, u8 kind)
 		t->mixed = true;
 		return;
 	}
-	t->ran_ns += ns;
-	t->cycles += ns * khz;
-
-	if (!t->mark_ran_ns)
+	if (!t->ran_ns)
 		t->kind = kind;
 	else if (t->kind != kind)
 		t->mixed = true;
-	t->mark_ran_ns += ns;
-	t->mark_cycles += ns * khz;
+	t->ran_ns += ns;
+	t->cycles += ns * khz;
 	/* Majority vote: what is left over after others are set off. */
 	if (khz == t->mark_khz) {
 		t->mark_at_ns += ns;
@@ -317,8 +311,10 @@ void gchint_phase_hint(struct gchint_hint *h, const struct gchint_track *t, u32 
 	h->revision = t->revision;
 	h->begin_ns = t->begin_ns;
 	h->stall_ns = t->stall_ns;
-	h->work_done = t->work_done;
 	h->work_left = t->work_total > t->work_done ? t->work_total - t->work_done : 0;
+	h->work_done = t->work_done - t->mark_work;
+	h->work_ran_ns = t->mark_ran_ns;
+	h->work_cycles = t->mark_cycles;
+	h->mark_ns = t->mark_ns;
 	h->ran_ns = t->ran_ns;
-	h->cycles = t->cycles;
 }

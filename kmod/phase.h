@@ -106,16 +106,15 @@ struct gchint_sample {
  * @work_done: last credible value in this phase
  * @work_total: likewise, 0 unknown
  * @stall_ns: likewise, 0 unknown
- * @ran_ns: time the thread ran in this phase
- * @cycles: kHz * ns of it, for its mean frequency
- * @mark_ns: when the running sample began
+ * @ran_ns: time the thread ran since @mark_ns
+ * @cycles: kHz * ns of it
+ * @mark_ns: when the running sample began: with the phase, or after a long one
  * @mark_work: @work_done then
- * @mark_ran_ns: time run since
- * @mark_cycles: kHz * ns of it
- * @mark_at_ns: by how much @mark_khz outweighs the other frequencies in it
+ * @mark_ran_ns: @ran_ns when @work_done was last seen to move; 0 not since
+ *	@mark_ns. A figure stands for the time up to it and no more.
+ * @mark_cycles: @cycles then
+ * @mark_at_ns: by how much @mark_khz outweighs the other frequencies in @ran_ns
  * @mark_khz: frequency of most of it
- * @seen_ran_ns: @mark_ran_ns when @work_done was last seen to move
- * @seen_khz: mean frequency until then; 0 if that is no sample
  *
  * Owned by the lease; the caller serialises all calls for one track. All zero
  * is a valid initial state.
@@ -146,9 +145,7 @@ struct gchint_track {
 	u64 mark_ran_ns;
 	u64 mark_cycles;
 	u64 mark_at_ns;
-	u64 seen_ran_ns;
 	u32 mark_khz;
-	u32 seen_khz;
 };
 
 /* What gchint_phase_update() saw; a bit mask. */
@@ -220,10 +217,12 @@ void gchint_phase_ran(struct gchint_track *t, u64 ns, u32 khz, u8 kind);
  * @revision: &gchint_track.revision
  * @begin_ns: when the phase began; 0 for a role
  * @stall_ns: when mutators will stall; 0 unknown
- * @work_done: work units so far
  * @work_left: work units to go; 0 unknown
- * @ran_ns: time the thread ran in this phase
- * @cycles: kHz * ns of it
+ * @work_done: work units done in the running sample, up to the last figure
+ * @work_ran_ns: time the thread ran for them
+ * @work_cycles: kHz * ns of it
+ * @mark_ns: when the running sample began
+ * @ran_ns: time the thread ran since, up to now
  */
 struct gchint_hint {
 	u8 class;
@@ -237,10 +236,12 @@ struct gchint_hint {
 	u32 revision;
 	u64 begin_ns;
 	u64 stall_ns;
-	u64 work_done;
 	u64 work_left;
+	u64 work_done;
+	u64 work_ran_ns;
+	u64 work_cycles;
+	u64 mark_ns;
 	u64 ran_ns;
-	u64 cycles;
 };
 
 /**

@@ -205,6 +205,14 @@ static void plan_model(struct gchint_plan *p, const struct gchint_hint *h,
 	c.pace = gchint_pace_stretch(h, fit, t->ref_khz, READ_ONCE(r->tun->margin_pct),
 				     gchint_rules_latency(r), now_ns);
 	p->reason = model ? GCHINT_REASON_MODEL : GCHINT_REASON_TABLE;
+	/* A rate that was known will be again with the next figure of work. */
+	if (c.pace == U32_MAX && h->stall_ns && from->khz != GCHINT_PLAN_LOAD &&
+	    from->reason == GCHINT_REASON_PACE) {
+		p->khz = from->khz;
+		p->mem = from->mem;
+		p->reason = from->reason;
+		return;
+	}
 	if (!allowed(r, &c.in)) {
 		/* No OPP table: all that is known is the percentage, and the hurry. */
 		p->khz = c.pace == U32_MAX ? table_khz(r, h->phase) : r->max_khz;

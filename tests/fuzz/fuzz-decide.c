@@ -95,7 +95,9 @@ static void hint(struct bytes *b, struct world *w, struct cpu *c)
 	h->work_done = take_any(b) & (GCHINT_WORK_MAX - 1);
 	h->work_left = take_any(b) & (GCHINT_WORK_MAX - 1);
 	h->ran_ns = take(b, 4);
-	h->cycles = h->ran_ns * take_in(b, 0, 8000000);
+	h->mark_ns = h->begin_ns;
+	h->work_ran_ns = h->ran_ns / (1 + (u32)take(b, 1));
+	h->work_cycles = h->work_ran_ns * take_in(b, 0, 8000000);
 }
 
 static void sample(struct bytes *b, struct world *w)

@@ -14,6 +14,7 @@ static struct gchint_hint hint(u64 in_ns, u64 done, u64 left)
 		.phase = GCHINT_PHASE_MARK,
 		.stall_ns = in_ns ? NOW + in_ns : 0,
 		.begin_ns = NOW,
+		.mark_ns = NOW,
 		.work_done = done,
 		.work_left = left,
 	};
@@ -79,12 +80,13 @@ static void test_own_rate_counts_later(void **state)
 
 	(void)state;
 	/* It took 20 ms for half at the highest frequency: four times the learned. */
-	h.begin_ns = NOW - 20 * MS;
+	h.mark_ns = NOW - 20 * MS;
 	h.ran_ns = 20 * MS;
-	h.cycles = h.ran_ns * REF;
+	h.work_ran_ns = 20 * MS;
+	h.work_cycles = h.ran_ns * REF;
 	assert_near(stretch(&h, &f), 1.0, 0.01);
 	/* The same at half the frequency would have taken 20 / 1.5. */
-	h.cycles = h.ran_ns * (REF / 2);
+	h.work_cycles = h.ran_ns * (REF / 2);
 	assert_near(stretch(&h, &f), 1.5, 0.01);
 	/* Of an unknown phase half is taken to wait for memory. */
 	memset(&f, 0, sizeof(f));
@@ -97,12 +99,10 @@ static void test_part_of_a_cpu_takes_longer(void **state)
 	struct gchint_hint h = hint(50 * MS, 1, 1000000);
 
 	(void)state;
-	h.begin_ns = NOW - 40 * MS;
+	h.mark_ns = NOW - 40 * MS;
 	h.ran_ns = 40 * MS;
-	h.cycles = h.ran_ns * REF;
 	assert_near(stretch(&h, &f), 4.0, 0.02);
 	h.ran_ns = 20 * MS;
-	h.cycles = h.ran_ns * REF;
 	assert_near(stretch(&h, &f), 2.0, 0.02);
 }
 
@@ -152,8 +152,9 @@ static void test_extremes_do_not_overflow(void **state)
 		f.a_ps = ((u64)rnd(&seed) << 32) >> rnd_in(&seed, 0, 63);
 		f.b_ps = ((u64)rnd(&seed) << 31) >> rnd_in(&seed, 0, 62);
 		h.ran_ns = ((u64)rnd(&seed) << 7) >> rnd_in(&seed, 0, 38);
-		h.begin_ns = NOW - min_t(u64, h.ran_ns * rnd_in(&seed, 1, 9), NOW);
-		h.cycles = h.ran_ns * rnd_in(&seed, 0, 5000000);
+		h.mark_ns = NOW - min_t(u64, h.ran_ns * rnd_in(&seed, 1, 9), NOW);
+		h.work_ran_ns = h.ran_ns / rnd_in(&seed, 1, 9);
+		h.work_cycles = h.work_ran_ns * rnd_in(&seed, 0, 5000000);
 		got = gchint_pace_stretch(&h, &f, rnd_in(&seed, 1, 5000000), rnd_in(&seed, 0, 500),
 					  rnd(&seed), NOW);
 		assert_true(got == 0 || got >= GCHINT_ONE);

@@ -347,6 +347,33 @@ static void test_pacing_raises_to_what_ends_in_time(void **state)
 	assert_cmp(plan(&x), ==, 2150400);
 }
 
+/* Between two figures of work the hurry is not forgotten. */
+static void test_pace_outlives_a_gap_in_figures(void **state)
+{
+	struct fixture x;
+	u32 khz;
+
+	(void)state;
+	init(&x, krait_static);
+	x.hint.stall_ns = NOW + 30 * MS;
+	x.hint.work_done = 1000;
+	x.hint.work_left = 1000;
+	x.hint.mark_ns = NOW - 20 * MS;
+	x.hint.ran_ns = 20 * MS;
+	x.hint.work_ran_ns = 20 * MS;
+	x.hint.work_cycles = 20 * MS * 2150400;
+	khz = plan(&x);
+	assert_int_equal(x.plan.reason, GCHINT_REASON_PACE);
+	x.hint.work_done = 0;
+	x.hint.work_ran_ns = 0;
+	x.hint.revision++;
+	assert_cmp(plan(&x), ==, khz);
+	assert_int_equal(x.plan.reason, GCHINT_REASON_PACE);
+	/* Another phase knows nothing of it. */
+	x.hint.instance++;
+	assert_cmp(plan(&x), <, khz);
+}
+
 static void test_phase_too_short_for_a_switch(void **state)
 {
 	struct fixture x;
@@ -563,6 +590,7 @@ int main(void)
 		cmocka_unit_test(test_inefficient_opps_are_not_planned),
 		cmocka_unit_test(test_boost_opps_only_within_limits),
 		cmocka_unit_test(test_pacing_raises_to_what_ends_in_time),
+		cmocka_unit_test(test_pace_outlives_a_gap_in_figures),
 		cmocka_unit_test(test_phase_too_short_for_a_switch),
 		cmocka_unit_test(test_unknown_latency_is_a_millisecond),
 		cmocka_unit_test(test_short_phase_that_turns_out_long_is_capped),

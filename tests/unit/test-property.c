@@ -101,7 +101,9 @@ static void any_hint(struct world *w, struct gchint_hint *h)
 	h->work_done = (u64)any(w, 0, U32_MAX) << any(w, 0, 24);
 	h->work_left = any(w, 0, 2) ? (u64)any(w, 0, U32_MAX) << any(w, 0, 24) : 0;
 	h->ran_ns = any(w, 0, 100000000);
-	h->cycles = h->ran_ns * any(w, 1, 5000000);
+	h->mark_ns = h->begin_ns;
+	h->work_ran_ns = h->ran_ns / any(w, 1, 9);
+	h->work_cycles = h->work_ran_ns * any(w, 1, 5000000);
 }
 
 static void any_learning(struct world *w, u32 samples)
