@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "unit.h"
 #include "sim.h"
+#include "stow.h"
 
 #define TTL (1000 * MS)
 
@@ -51,8 +52,16 @@ static void look(struct sim *s, bool running)
 		}
 		gchint_phase_hint(&hint, &s->track, s->role, s->may_raise);
 		if (hint.class != GCHINT_CLASS_NEUTRAL &&
-		    !gchint_plan_valid(&s->plan, &hint, &s->rules, s->now))
+		    !gchint_plan_valid(&s->plan, &hint, &s->rules, s->now)) {
 			gchint_plan_make(&s->plan, &hint, &s->rules, &s->learn, s->kind, s->now);
+			s->plans++;
+		}
+	}
+	if (s->stow) {
+		struct gchint_stow stow;
+
+		gchint_stow_in(&stow, &s->track, &s->plan);
+		gchint_stow_out(&stow, &s->track, &s->plan);
 	}
 	s->last_ran = s->now;
 	base = gchint_load_base(&s->load, window(s));
