@@ -335,7 +335,7 @@ int gchint_lease_set_role(struct gchint_session *session,
 	raw_spin_unlock_irqrestore(&lease_lock, flags);
 	if (!ret) {
 		gchint_event_lease(thread, GCHINT_LEASE_ROLE);
-		gchint_watch_ring(thread);
+		gchint_watch_ring(thread, true);
 	}
 	rcu_read_unlock();
 	return ret;
@@ -349,7 +349,7 @@ static void ring_followers(struct gchint_session *session, unsigned int slot)
 	for (i = 0; i < GCHINT_SLOTS; i++) {
 		thread = rcu_dereference(session->leases[i]);
 		if (thread && READ_ONCE(thread->lead) == slot)
-			gchint_watch_ring(thread);
+			gchint_watch_ring(thread, true);
 	}
 }
 
@@ -371,7 +371,7 @@ int gchint_lease_ring(struct gchint_session *session, unsigned int slot)
 	rcu_read_lock();
 	thread = rcu_dereference(session->leases[slot]);
 	if (thread) {
-		gchint_watch_ring(thread);
+		gchint_watch_ring(thread, false);
 		if (READ_ONCE(session->followers))
 			ring_followers(session, slot);
 		ret = 0;

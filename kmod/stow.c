@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "stow.h"
 
+/* A field that is new there must be packed here, or is lost in a sleep. */
+#ifdef CONFIG_64BIT
+static_assert(sizeof(struct gchint_track) == 128);
+static_assert(sizeof(struct gchint_plan) == 48);
+#endif
+
 /* Bits of gchint_stow.bits. */
 #define PRIMED BIT(0)
 #define PENDING BIT(1)

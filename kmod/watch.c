@@ -462,12 +462,13 @@ static void glance(struct gchint_thread *thread)
 }
 
 /**
- * gchint_watch_ring - user space says that a slot is worth a look
- * @thread: whose
+ * gchint_watch_ring - a thread is worth a look
+ * @thread: the thread
+ * @changed: its role or its leader's slot may have, not only its own slot
  *
- * Irqs on, under RCU.
+ * Irqs on, under RCU. A doorbell without an edge costs a comparison.
  */
-void gchint_watch_ring(struct gchint_thread *thread)
+void gchint_watch_ring(struct gchint_thread *thread, bool changed)
 {
 	struct gchint_cpu *c;
 	unsigned long flags;
@@ -479,12 +480,14 @@ void gchint_watch_ring(struct gchint_thread *thread)
 	local_irq_save(flags);
 	c = this_cpu_ptr(&gchint_cpus);
 	cpu = READ_ONCE(thread->cpu);
-	if (c->thread == thread)
-		look_here(c, gchint_now());
-	else if (cpu >= 0)
+	if (c->thread == thread) {
+		if (changed || gchint_watch_due(c))
+			look_here(c, gchint_now());
+	} else if (cpu >= 0) {
 		poke(cpu, gchint_now());
-	else if (gchint_event_recording())
+	} else if (gchint_event_recording()) {
 		glance(thread);
+	}
 	local_irq_restore(flags);
 }
 
