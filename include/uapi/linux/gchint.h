@@ -304,6 +304,7 @@ struct gchint_info {
  *
  * Errors besides the common ones:
  *	ESRCH	no such thread in the calling process
+ *	ENOENT	the leader's slot is free
  *	EBUSY	the thread has a slot already, in this or another session
  *	ENOSPC	all GCHINT_SLOTS of the session are taken
  *	EDQUOT	the user has as many slots as slots_per_user allows
