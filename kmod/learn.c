@@ -118,10 +118,7 @@ static void line_at_fmax(const struct gchint_learn_line *n, s64 *total, s64 *com
 
 static void line_start(struct gchint_learn_line *n, u32 x, u64 ran_ns, u64 work, u32 weight)
 {
-	u32 phases = n->phases;
-
 	memset(n, 0, sizeof(*n));
-	n->phases = phases;
 	n->shift = choose_shift(ran_ns, work);
 	n->mean_x = x;
 	n->mean_y = time_per_work(ran_ns, work, n->shift);

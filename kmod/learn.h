@@ -24,7 +24,7 @@
  * @shift: scale of @mean_y, chosen by the first sample
  * @odd: consecutive samples too far off to belong to the unit of work so far
  * @drift: consecutive samples off the line on one side, signed
- * @phases: phases planned so far, for probing
+ * @phases: phases planned since the line was begun, for probing
  */
 struct gchint_learn_line {
 	s64 cxx;

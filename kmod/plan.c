@@ -8,6 +8,8 @@
 #define PACED_NS ((u64)NSEC_PER_MSEC)
 /* And while a phase is expected to end at once. */
 #define SHORT_NS (100 * (u64)NSEC_PER_USEC)
+/* So many phases are all probed while nothing is known. */
+#define EAGER_PHASES 32
 /* A plan for a phase under way is not changed for less than this part of its energy. */
 #define STAY 32
 
@@ -125,10 +127,12 @@ struct cap {
 };
 
 /*
- * Another OPP than the best, so that the learner sees a second frequency: each
- * phase until the line is known, then one in probe_every, up and down in turn.
- * Only where nobody waits, and never slower than the slowdown allowed, once
- * anything is known of it.
+ * Another OPP than the best, so that the learner sees a second frequency, up
+ * and down in turn: one phase in probe_every. While the line is unknown each
+ * phase, but one in a quarter of probe_every once that has led to nothing for
+ * long, for then the phases are too unlike each other to be learned. Only where
+ * nobody waits, and never slower than the slowdown allowed, once anything is
+ * known of it.
  */
 static u32 probe(struct gchint_plan *p, const struct gchint_rules *r, struct gchint_learn_line *n,
 		 const struct cap *c, u32 at)
@@ -141,11 +145,11 @@ static u32 probe(struct gchint_plan *p, const struct gchint_rules *r, struct gch
 	if (!every)
 		return at;
 	turn = n->phases++;
-	if (c->known) {
-		if (turn % every)
-			return at;
-		turn /= every;
-	}
+	if (!c->known)
+		every = turn < EAGER_PHASES ? 1 : max_t(u32, every / 4, 1);
+	if (turn % every)
+		return at;
+	turn /= every;
 	i = neighbour(t, &c->in, at, turn & 1, pct);
 	if (i == at || (c->known && gchint_opp_stretch(&t->opp[i], c->mem) > c->slow))
 		i = neighbour(t, &c->in, at, true, pct);

@@ -59,7 +59,7 @@
  * @min_latencies: a cap must be expected to last this many switch latencies
  * @pause_stretch_pct: tolerated stretch of a pause known to be memory-bound
  * @probe_every: one concurrent phase in so many tries a neighbouring OPP to
- *	keep learning (and one in four of that until learned); 0 never
+ *	keep learning, and more while nothing is known; 0 never
  * @probe_pct: how far from the choice a probe may be
  * @rate_limit_us: least time between decisions without a phase edge;
  *	0 chooses, see gchint_decide_delay_ns()

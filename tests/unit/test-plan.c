@@ -558,6 +558,35 @@ static void test_probing_is_bounded(void **state)
 	}
 }
 
+/* What cannot be learned is not probed at each phase for ever. */
+static void test_probing_gives_up_slowly(void **state)
+{
+	u32 early = 0, late = 0;
+	struct fixture x;
+
+	(void)state;
+	init(&x, krait_static);
+	x.tun.probe_every = 16;
+	x.hint.work_left = 1000;
+	for (u32 n = 0; n < 32; n++) {
+		x.hint.instance++;
+		plan(&x);
+		early += x.plan.probe;
+	}
+	for (u32 n = 0; n < 100; n++) {
+		x.hint.instance++;
+		plan(&x);
+		late += x.plan.probe;
+	}
+	assert_int_equal(early, 32);
+	assert_int_equal(late, 25);
+	/* Nor where there are no figures at all. */
+	x.hint.work_left = 0;
+	x.hint.instance++;
+	plan(&x);
+	assert_false(x.plan.probe);
+}
+
 static void test_role_needs_no_learner(void **state)
 {
 	struct fixture x;
@@ -598,6 +627,7 @@ int main(void)
 		cmocka_unit_test(test_plan_under_way_moves_only_for_enough),
 		cmocka_unit_test(test_plan_holds_until_something_changes),
 		cmocka_unit_test(test_probing_is_bounded),
+		cmocka_unit_test(test_probing_gives_up_slowly),
 		cmocka_unit_test(test_role_needs_no_learner),
 	};
 
