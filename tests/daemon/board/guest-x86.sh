@@ -35,6 +35,9 @@ i2cset -y "$bus" 0x40 0 0x2741 w
 i2cset -y "$bus" 0x40 2 0x8025 w
 i2cset -y "$bus" 0x40 3 0x6400 w
 i2cset -y "$bus" 0x40 4 0x6400 w
+# "Conversion ready", for ever: the driver's capture thread waits for it and,
+# while it waits, does not look whether it should stop.
+i2cset -y "$bus" 0x40 6 0x0800 w
 echo ina226 0x40 >"$dev/new_device"
 sleep 1
 governor schedutil
@@ -56,8 +59,8 @@ hint 10 20 >/tmp/hint.gchint
 governor schedutil
 
 instant rail-before
-i2cset -y "$bus" 0x44 4 200 b
-i2cset -y "$bus" 0x40 3 0xc800 w
+i2cset -f -y "$bus" 0x44 4 200 b
+i2cset -f -y "$bus" 0x40 3 0xc800 w
 instant rail-after
 sleep 1
 

@@ -1,0 +1,90 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# In a Debian guest booted by systemd: sysusers, udev, the unit as installed, its
+# watchdog, a crash, the journal. TAP on the second serial port, then power off.
+set -u
+exec >/dev/ttyS1 2>&1
+n=0
+ok() {
+	n=$((n + 1))
+	name=$1
+	shift
+	if out=$("$@" 2>&1); then
+		echo "ok $n daemon under systemd: $name"
+	else
+		echo "not ok $n daemon under systemd: $name"
+		echo "$* => $out" | head -n 15 | sed 's/^/# /'
+	fi
+}
+wait_for() { # SECONDS COMMAND...
+	left=$(($1 * 2))
+	shift
+	until "$@" >/dev/null 2>&1; do
+		left=$((left - 1))
+		[ $left -gt 0 ] || return 1
+		sleep 0.5
+	done
+}
+pid() { systemctl show -P MainPID gchintd; }
+# other than $1, ready, and new
+replaced() {
+	p=$(pid)
+	[ "$p" != "$1" ] && [ "$p" != 0 ] && systemctl is-active --quiet gchintd
+}
+phases_of() { sqlite3 "$1" 'select count(*) from phases'; }
+sound() {
+	for f in "$@"; do
+		[ "$(sqlite3 "$f" 'pragma integrity_check')" = ok ] || return 1
+	done
+}
+db=/var/lib/gchintd/gchintd.db
+said() { journalctl -u gchintd -o cat --no-pager | grep -q "$1"; }
+
+ok "sysusers made the group" getent group gchint
+ok "and the user, in it" sh -c 'id -gn gchintd | grep -qx gchint'
+ok "modules-load loaded the module" test -c /dev/gchint
+ok "udev gave the device to the group" sh -c 'stat -c "%a %G" /dev/gchint | grep -qx "660 gchint"'
+
+systemctl start gchintd
+ok "the unit starts and says READY" systemctl is-active gchintd
+ok "it runs as its own user" sh -c "ps -o user= -p $(pid) | grep -q gchintd || stat -c %U /proc/$(pid) | grep -qx gchintd"
+ok "with two capabilities" sh -c "grep -q '^CapEff:.*0000000000001004\$' /proc/$(pid)/status"
+ok "the module's events reach it" said 'genl: phases, decisions and leases'
+ok "the tracepoint works in the sandbox" said 'trace: every change of frequency'
+ok "the journal has our fields" sh -c 'journalctl GCHINT_SOURCE=genl -o json --no-pager | grep -q "\"SYSLOG_IDENTIFIER\":\"gchintd\""'
+hint 5 20
+sleep 2
+ok "a member's phases are recorded" test "$(phases_of $db)" -eq 10
+ok "root's sessions and policies in status" sh -c 'gchintctl status | grep -q "module    loaded"'
+ok "marks through the service's socket" gchintctl marks --add "from the test"
+ok "metrics on loopback" bash -c 'exec 3<>/dev/tcp/127.0.0.1/9477'
+ok "top finds the service's recording" sh -c 'gchintctl top -n 1 | grep -q "gchint top"'
+
+p=$(pid)
+echo "[hwmon]
+nonsense" >/etc/gchint/gchintd.conf.new
+cp /etc/gchint/gchintd.conf /etc/gchint/gchintd.conf.good
+cat /etc/gchint/gchintd.conf.new >>/etc/gchint/gchintd.conf
+systemctl reload gchintd
+sleep 1
+ok "a wrong reload keeps the old configuration and says where" said "gchintd.conf:.*nonsense.*the old configuration stays"
+ok "and the daemon" test "$(pid)" = "$p"
+cp /etc/gchint/gchintd.conf.good /etc/gchint/gchintd.conf
+systemctl reload gchintd
+ok "a good reload is taken" wait_for 10 said 'config: reloaded'
+
+kill -STOP "$p"
+ok "the watchdog kills a hanging daemon and it is started again" wait_for 120 replaced "$p"
+ok "systemd says so in the journal" sh -c 'journalctl -u gchintd --no-pager | grep -qi "watchdog timeout"'
+p=$(pid)
+kill -KILL "$p"
+ok "a crashed daemon is started again" wait_for 60 replaced "$p"
+ok "the recordings of before are kept and sound" sound $db.1 $db.2
+ok "the phases are in the oldest" test "$(phases_of $db.2)" -eq 10
+systemctl stop gchintd
+ok "it stops in good order" test "$(systemctl show -P Result gchintd)" = success
+ok "and leaves no trace instance" sh -c '! test -d /sys/kernel/tracing/instances/gchintd'
+ok "security exposure at 2.5 or better" sh -c 'systemd-analyze security gchintd --threshold=25 >/dev/null'
+echo "1..$n"
+[ -z "${KEEP-}" ] || journalctl -u gchintd --no-pager
+systemctl poweroff --force --force
