@@ -39,6 +39,28 @@ static void row(const struct board *b, unsigned int run, const char *power, cons
 	putchar('\n');
 }
 
+/* Every span, for lab/record. */
+static void spans(const struct board *b, const struct timeline *t)
+{
+	unsigned int c;
+	size_t i;
+
+	puts("cpu,t0,t1,khz,busy,dynamic_mw,static_mw");
+	for (c = 0; c < b->cores; c++)
+		for (i = 0; i < t->spans[c]; i++) {
+			const struct span *s = &t->span[c][i];
+			const struct board_opp *o = board_opp(b, s->khz);
+
+			printf("%u,%llu,%llu,%u,%d,%.3f,%.3f\n", c, (unsigned long long)s->t0,
+			       (unsigned long long)s->t1, s->khz, s->busy,
+			       s->busy ? board_dynamic_mw(b, o, BOARD_POWER_CV2F) : 0,
+			       board_static_mw(b, o));
+		}
+	puts("mark,ns,number");
+	for (i = 0; i < t->marks; i++)
+		printf("mark,%llu,%u\n", (unsigned long long)t->mark_ns[i], t->mark[i]);
+}
+
 int main(int argc, char **argv)
 {
 	struct board b;
@@ -51,12 +73,13 @@ int main(int argc, char **argv)
 	FILE *in;
 
 	if (argc == 2 && !strcmp(argv[1], "--help")) {
-		puts("usage: lab-energy FILE.board LOG\n"
-		     "One line of CSV for each run between two marks and each power model.");
+		puts("usage: lab-energy FILE.board LOG [spans]\n"
+		     "One line of CSV for each run between two marks and each power model;\n"
+		     "with spans, one for each stretch of a core's constant power.");
 		return 0;
 	}
-	if (argc != 3) {
-		fputs("usage: lab-energy FILE.board LOG\n", stderr);
+	if (argc < 3 || argc > 4 || (argc == 4 && strcmp(argv[3], "spans"))) {
+		fputs("usage: lab-energy FILE.board LOG [spans]\n", stderr);
 		return 2;
 	}
 	in = fopen(argv[1], "re");
@@ -71,6 +94,11 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	fclose(in);
+	if (argc == 4) {
+		spans(&b, &t);
+		timeline_free(&t);
+		return 0;
+	}
 	header(&b);
 	for (i = 0; i < t.marks; i++) {
 		double memory;

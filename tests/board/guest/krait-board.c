@@ -84,6 +84,9 @@ static int __init krait_board_init(void)
 	int cpu, ret;
 
 	for (cpu = 0; cpu < KRAIT_CPUS; cpu++) {
+		/* A board of the lab may have fewer. */
+		if (!cpu_possible(cpu))
+			break;
 		oscillator[cpu] = find_oscillator(cpu);
 		if (!oscillator[cpu]) {
 			pr_err("krait-board: no oscillator for cpu%d\n", cpu);
@@ -102,7 +105,7 @@ static int __init krait_board_init(void)
 		goto err_put;
 	}
 	folder = debugfs_create_dir("krait-board", NULL);
-	for (cpu = 0; cpu < KRAIT_CPUS; cpu++) {
+	for (cpu = 0; cpu < KRAIT_CPUS && oscillator[cpu]; cpu++) {
 		snprintf(name, sizeof(name), "cpu%d", cpu);
 		debugfs_create_file_unsafe(name, 0400, folder, oscillator[cpu],
 					   &rate_fops);
