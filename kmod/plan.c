@@ -8,8 +8,9 @@
 #define PACED_NS ((u64)NSEC_PER_MSEC)
 /* And while a phase is expected to end at once. */
 #define SHORT_NS (100 * (u64)NSEC_PER_USEC)
-/* So many phases are all probed while nothing is known. */
+/* So many phases are all probed, unless the memory fraction is known to this. */
 #define EAGER_PHASES 32
+#define EAGER_ERROR (GCHINT_ONE * 15 / 1000)
 /* A plan for a phase under way is not changed for less than this part of its energy. */
 #define STAY 32
 
@@ -120,6 +121,7 @@ static u32 neighbour(const struct gchint_opps *t, const struct range *in, u32 at
 struct cap {
 	struct range in;
 	bool known;	/* is @mem learned? */
+	u32 error;	/* of @mem */
 	u32 mem;
 	u32 awake;
 	u32 slow;	/* bound on the stretch, from the slowdown allowed */
@@ -128,11 +130,11 @@ struct cap {
 
 /*
  * Another OPP than the best, so that the learner sees a second frequency, up
- * and down in turn: one phase in probe_every. While the line is unknown each
- * phase, but one in a quarter of probe_every once that has led to nothing for
- * long, for then the phases are too unlike each other to be learned. Only where
- * nobody waits, and never slower than the slowdown allowed, once anything is
- * known of it.
+ * and down in turn: one phase in probe_every. Each of the first phases, until
+ * the line is well known. A line still unknown after those belongs to phases
+ * that are too unlike each other; it is given a quarter of probe_every. Only
+ * where nobody waits, and never slower than the slowdown allowed, once anything
+ * is known of it.
  */
 static u32 probe(struct gchint_plan *p, const struct gchint_rules *r, struct gchint_learn_line *n,
 		 const struct cap *c, u32 at)
@@ -145,8 +147,10 @@ static u32 probe(struct gchint_plan *p, const struct gchint_rules *r, struct gch
 	if (!every)
 		return at;
 	turn = n->phases++;
-	if (!c->known)
-		every = turn < EAGER_PHASES ? 1 : max_t(u32, every / 4, 1);
+	if (turn < EAGER_PHASES && c->error > EAGER_ERROR)
+		every = 1;
+	else if (!c->known)
+		every = max_t(u32, every / 4, 1);
 	if (turn % every)
 		return at;
 	turn /= every;
@@ -225,6 +229,7 @@ static void plan_model(struct gchint_plan *p, const struct gchint_hint *h,
 		return;
 	}
 	c.known = fit->known;
+	c.error = fit->samples ? fit->error : GCHINT_ONE;
 	c.mem = fit->known ? fit->mem : GCHINT_ONE / 2;
 	c.awake = gchint_opps_awake(t, READ_ONCE(r->tun->awake_pct));
 	c.slow = stretched(gchint_opp_stretch(&t->opp[c.in.last], c.mem), slowdown_pct);
