@@ -351,7 +351,7 @@ struct gchint_set_role {
  * ---------------
  * Family GCHINT_GENL_NAME, version GCHINT_GENL_VERSION. Requests are parsed
  * strictly: an unknown or missing attribute is EINVAL with a message in the
- * extended acknowledgement.
+ * extended acknowledgment.
  *
  *	GCHINT_CMD_INFO_GET	do	-> GCHINT_A_ABI, _SESSIONS, _SLOTS,
  *					   _LOST, _RECORDERS

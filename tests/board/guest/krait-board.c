@@ -5,9 +5,10 @@
  * cpufreq-dt refuses machines that are compatible with arm,vexpress, since
  * those usually have a driver of their own: register its platform device by
  * hand. Oscillators that firmware would have started come up at 0 Hz in the
- * emulator, which no driver expects: start them at their lowest rate. And show in debugfs what the oscillator of each CPU holds, asked of the
- * system registers anew at each read, under the lock that the clock driver
- * takes for them too: krait-board/cpuN, Hz.
+ * emulator, which no driver expects: start them at their lowest rate. And show
+ * in debugfs what the oscillator of each CPU holds, asked of the system
+ * registers anew at each read, under the lock that the clock driver takes for
+ * them too: krait-board/cpuN, Hz.
  */
 #include <linux/clk.h>
 #include <linux/cpu.h>
