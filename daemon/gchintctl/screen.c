@@ -69,7 +69,8 @@ void screen_page(struct screen *s)
 		fputs("\033[H", stdout);
 }
 
-static void put(struct screen *s, bool bold, const char *fmt, va_list ap)
+__attribute__((format(printf, 3, 0))) static void put(struct screen *s, bool bold, const char *fmt,
+						      va_list ap)
 {
 	char line[512];
 

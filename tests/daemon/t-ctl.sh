@@ -184,3 +184,49 @@ print(*(w for w in ("READY=1", "WATCHDOG=1", "RELOADING=1", "STOPPING=1") if any
 X
 ok "READY, WATCHDOG, RELOADING and STOPPING are told" is "READY=1 WATCHDOG=1 RELOADING=1 STOPPING=1" \
 	"$(python3 "$d/manager.py" "$d/notify" "$gchintd" -q -c - --record "$d/r.db" --sysfs "$d/sys" --tracefs "$d/none" --feed "$d/feed")"
+
+# top on a terminal: its own page, q quits, the old page and the keys come back.
+cat >"$d/terminal.py" <<'X'
+# SPDX-License-Identifier: MIT
+import fcntl
+import os
+import pty
+import select
+import struct
+import sys
+import termios
+import time
+
+pid, fd = pty.fork()
+if pid == 0:
+    time.sleep(0.2)
+    os.execv(sys.argv[1], sys.argv[1:])
+fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+before = termios.tcgetattr(fd)
+out = b""
+quit_sent = False
+end = time.time() + 15
+while time.time() < end:
+    if select.select([fd], [], [], 0.1)[0]:
+        try:
+            data = os.read(fd, 65536)
+        except OSError:
+            break
+        if not data:
+            break
+        out += data
+    if b"RAIL" in out and not quit_sent:
+        os.write(fd, b"q")
+        quit_sent = True
+    if quit_sent and b"\x1b[?1049l" in out:
+        break
+after = termios.tcgetattr(fd)
+_, status = os.waitpid(pid, 0)
+page = out.split(b"\x1b[?1049h", 1)[1].split(b"\x1b[?25h", 1)[0]
+lines = page.split(b"\x1b[J", 1)[0].split(b"\n")
+print("status", status, "page", b"\x1b[?1049l" in out, "keys", before[3] == after[3],
+      "fits", len(lines) <= 24)
+X
+ok "top on a terminal of 80x24 fits, quits on q, restores screen and keys" \
+	is "status 0 page True keys True fits True" \
+	"$(python3 "$d/terminal.py" "$ctl" top "$work/ctl/r.db")"
