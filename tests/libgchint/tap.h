@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -48,6 +49,17 @@ static int tap_bad;
 		return tap_main(tests, (int)(sizeof(tests) / sizeof((tests)[0])), before);         \
 	}
 
+/* Why a test is skipped, in memory that the children share with the parent. */
+#define TAP_REASON 256
+static char *tap_reason;
+
+__attribute__((noreturn)) static inline void tap_skip(const char *reason)
+{
+	snprintf(tap_reason, TAP_REASON, "%s", reason);
+	fflush(stdout);
+	_exit(0);
+}
+
 static inline int tap_one(const struct tap_test *t, void (*before)(void))
 {
 	int status;
@@ -73,11 +85,17 @@ static inline int tap_main(const struct tap_test *tests, int count, void (*befor
 {
 	int n, good, failed = 0;
 
+	tap_reason =
+		mmap(NULL, TAP_REASON, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (tap_reason == MAP_FAILED)
+		return 2;
 	printf("1..%d\n", count);
 	for (n = 0; n < count; n++) {
 		good = tap_one(&tests[n], before);
 		failed += !good;
-		printf("%sok %d %s\n", good ? "" : "not ", n + 1, tests[n].name);
+		printf("%sok %d %s%s%s\n", good ? "" : "not ", n + 1, tests[n].name,
+		       *tap_reason ? " # SKIP " : "", tap_reason);
+		*tap_reason = '\0';
 	}
 	return failed != 0;
 }
