@@ -8,26 +8,31 @@
 #include <time.h>
 #include <unistd.h>
 
+#define TICK_ERROR 0.02 /* seconds: both readings are cut to whole ticks of 10 ms */
+
 static double seconds(struct timeval t)
 {
 	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
 
-static int machine_busy(double *busy)
+/*
+ * What is not idle is busy: idle time is kept exactly where the tick stops in idle,
+ * while user and system time may be sampled.
+ */
+static int machine_busy(double wall, double *busy)
 {
-	unsigned long long user, nice, system, idle, iowait, irq, softirq, steal;
+	unsigned long long user, nice, system, idle, iowait;
 	FILE *f = fopen("/proc/stat", "re");
 	int n;
 
 	if (!f)
 		return -errno;
-	n = fscanf(f, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &user, &nice, &system, &idle,
-		   &iowait, &irq, &softirq, &steal);
+	n = fscanf(f, "cpu %llu %llu %llu %llu %llu", &user, &nice, &system, &idle, &iowait);
 	fclose(f);
-	if (n != 8)
+	if (n != 5)
 		return -EINVAL;
-	*busy = (double)(user + nice + system + irq + softirq + steal) /
-		(double)sysconf(_SC_CLK_TCK);
+	*busy = wall * (double)sysconf(_SC_NPROCESSORS_ONLN) -
+		(double)(idle + iowait) / (double)sysconf(_SC_CLK_TCK);
 	return 0;
 }
 
@@ -35,17 +40,16 @@ int quiet_begin(struct quiet *q)
 {
 	struct rusage self, children;
 	struct timespec now;
-	int err = machine_busy(&q->busy);
+	int err;
 
-	if (err)
-		return err;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	getrusage(RUSAGE_SELF, &self);
 	getrusage(RUSAGE_CHILDREN, &children);
 	q->wall = (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+	err = machine_busy(q->wall, &q->busy);
 	q->own = seconds(self.ru_utime) + seconds(self.ru_stime) + seconds(children.ru_utime) +
 		 seconds(children.ru_stime);
-	return 0;
+	return err;
 }
 
 double quiet_end(const struct quiet *q)
@@ -55,6 +59,6 @@ double quiet_end(const struct quiet *q)
 
 	if (quiet_begin(&now) || now.wall <= q->wall)
 		return NAN;
-	others = (now.busy - q->busy) - (now.own - q->own);
+	others = (now.busy - q->busy) - (now.own - q->own) - TICK_ERROR;
 	return others > 0 ? others / (now.wall - q->wall) : 0;
 }

@@ -3,8 +3,8 @@
  * DOC: Was the machine quiet?
  *
  * A timing counts only while other processes take next to nothing. The guard compares
- * the machine's busy time in /proc/stat with the CPU time of this process and of its
- * children that were waited for.
+ * what of the machine was not idle (/proc/stat) with the CPU time of this process and of
+ * its children that were waited for.
  */
 #ifndef BENCH_QUIET_H
 #define BENCH_QUIET_H
@@ -24,8 +24,9 @@ int quiet_begin(struct quiet *q);
 /**
  * quiet_end() - cores that others kept busy since quiet_begin()
  *
- * Ticks are 10 ms: under about half a second the answer is rough. Children still
- * running count as others. Return: cores, or NAN without /proc.
+ * At least so many: ticks of 10 ms hide what is less, which matters for short runs (in
+ * 0.1 s a fifth of a core may hide). Children still running count as others. Return:
+ * cores, or NAN without /proc.
  */
 double quiet_end(const struct quiet *q);
 

@@ -142,11 +142,12 @@ static void lbo(struct group *g, const struct places *at)
 	add_bench(g, "epsilon pretouched", at->epsilon, "gcw", "max=4G,pretouch=1", args);
 }
 
-/* What a listener costs: none, one that does nothing, one that keeps every pause. */
+/* What a listener costs: none, one that does nothing, hints, one that keeps every pause. */
 static void listener(struct group *g, const struct places *at)
 {
 	static const char *const none[] = { "--listener=none", NULL };
 	static const char *const null[] = { "--listener=null", NULL };
+	static const char *const gchint[] = { "--listener=gchint", NULL };
 	static const char *const stats[] = { "--listener=stats", NULL };
 
 	g->name = "listener";
@@ -157,6 +158,7 @@ static void listener(struct group *g, const struct places *at)
 
 		add_bench(g, text("%s, none", plan), at->ours, "gcbench", gc, none);
 		add_bench(g, text("%s, null", plan), at->ours, "gcbench", gc, null);
+		add_bench(g, text("%s, libgchint", plan), at->ours, "gcbench", gc, gchint);
 		add_bench(g, text("%s, statistics", plan), at->ours, "gcbench", gc, stats);
 	}
 }

@@ -5,7 +5,7 @@
 #include "run/watch.h"
 
 #include <errno.h>
-#include <gchint/gc-listener.h>
+#include <gchint/gc-listener-gchint.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,8 +27,9 @@ struct backend {
 	struct gc_heap *heap;
 	struct gc_listener_stats stats;
 	struct ends ends;
-	struct gc_listener_chain chain;
-	bool listening;
+	struct gc_listener_gchint gchint;
+	struct gc_listener_chain chain, hinted;
+	bool listening, hinting;
 };
 
 static void on_cycle_end(struct gc_listener *self, const struct gc_event *event)
@@ -55,41 +56,79 @@ static const struct gc_listener_ops ends_ops = {
 	.remark_end = on_remark_end,
 };
 
+static void close_listeners(struct backend *b)
+{
+	if (b->hinting)
+		gc_listener_gchint_close(&b->gchint);
+	if (b->listening)
+		gc_listener_stats_fini(&b->stats);
+}
+
 static int refused(struct backend *b, struct run_result *r, int code, const char *text)
 {
 	snprintf(r->error, sizeof(r->error), "%s", text);
 	r->code = code;
-	if (b && b->listening)
-		gc_listener_stats_fini(&b->stats);
+	if (b)
+		close_listeners(b);
 	free(b);
 	return code;
 }
 
+/* The listener that @kind names, NULL for none. 0 or negative errno with @text. */
+static int open_listener(struct backend *b, const char *kind, struct gc_listener **out,
+			 const char **text)
+{
+	bool stats = !strcmp(kind, "stats") || !strcmp(kind, "all");
+	bool hints = !strcmp(kind, "gchint") || !strcmp(kind, "all");
+	int code;
+
+	*text = "out of memory";
+	*out = NULL;
+	if (!stats && !hints && strcmp(kind, "null") && strcmp(kind, "none")) {
+		*text = "listener: want all, gchint, none, null or stats";
+		return -EINVAL;
+	}
+	if (!strcmp(kind, "null"))
+		*out = &gc_listener_null;
+	if (stats) {
+		if (gc_listener_stats_init(&b->stats, RECORDS))
+			return -ENOMEM;
+		b->listening = true;
+		b->ends.base.ops = &ends_ops;
+		gc_listener_chain_init(&b->chain, &b->stats.base, &b->ends.base);
+		*out = &b->chain.base;
+	}
+	if (!hints)
+		return 0;
+	*text = "libgchint refuses to open a session";
+	code = gc_listener_gchint_open(&b->gchint, 0);
+	if (code)
+		return code;
+	b->hinting = true;
+	if (*out)
+		gc_listener_chain_init(&b->hinted, &b->gchint.base, *out);
+	*out = *out ? &b->hinted.base : &b->gchint.base;
+	return 0;
+}
+
 int backend_open(struct backend **out, const struct run_request *q, struct run_result *r)
 {
-	const char *kind = q->listener ? q->listener : "stats";
 	struct backend *b = calloc(1, sizeof(*b));
 	struct gc_listener *listener = NULL;
 	struct gc_error err = { 0, "" };
+	const char *text;
 	int code;
 
 	if (!b)
 		return refused(b, r, -ENOMEM, "out of memory");
-	if (!strcmp(kind, "stats")) {
-		if (gc_listener_stats_init(&b->stats, RECORDS))
-			return refused(b, r, -ENOMEM, "out of memory");
-		b->listening = true;
-		b->ends.base.ops = &ends_ops;
-		gc_listener_chain_init(&b->chain, &b->stats.base, &b->ends.base);
-		listener = &b->chain.base;
-	} else if (!strcmp(kind, "null")) {
-		listener = &gc_listener_null;
-	} else if (strcmp(kind, "none")) {
-		return refused(b, r, -EINVAL, "listener: want stats, null or none");
-	}
+	code = open_listener(b, q->listener ? q->listener : "stats", &listener, &text);
+	if (code)
+		return refused(b, r, code, text);
 	code = gc_heap_create(&b->heap, q->options, listener, &err);
 	if (code)
 		return refused(b, r, code, err.text);
+	if (b->hinting)
+		gc_frequency_source(b->heap, gc_listener_gchint_frequency, &b->gchint);
 	snprintf(r->options, sizeof(r->options), "%s", gc_heap_options(b->heap));
 	*out = b;
 	return 0;
@@ -176,8 +215,7 @@ void backend_results(struct backend *b, const struct backend_life *life, size_t 
 void backend_close(struct backend *b)
 {
 	gc_heap_destroy(b->heap);
-	if (b->listening)
-		gc_listener_stats_fini(&b->stats);
+	close_listeners(b);
 	free(b);
 }
 

@@ -237,8 +237,8 @@ static int run_threads(struct runner *r, const struct run_request *q, struct run
 		seen = calloc(1, sizeof(*seen));
 		hiccup = seen ? hiccup_start(HICCUP_NS, &hooks) : NULL;
 	}
-	pthread_barrier_wait(&r->start);
 	start = now_ns();
+	pthread_barrier_wait(&r->start);
 	while (q->progress && atomic_load(&r->running)) {
 		struct timespec nap = { 0, 100000000 };
 

@@ -30,7 +30,8 @@ extern const char *const run_cause_name[RUN_CAUSES];
  * @setting: "key=value" strings, in order; @settings of them
  * @profile: path of a profile loaded before them, NULL for none
  * @options: the heap's own options, as its backend reads them
- * @listener: "stats" (all figures), "null", "none" (counters only)
+ * @listener: "stats" (all figures; the default), "gchint" (hints to the kernel), "all" (both),
+ *	      "null" or "none" (counters only)
  * @hiccup: run a hiccup meter and its idle control beside the workload
  * @progress: say on standard error how far it is
  * @timeout_s: kill it after that; 0 never
