@@ -13,7 +13,7 @@ load_board() {
 		die "no board '$board'; there are: $(sed -n 's/^\([a-z0-9.-]*\):.*/\1/p' "$rig/boards.list" | tr '\n' ' ')"
 	fi
 	title= arch= kernel= need_sets= emulator= machine= serials= append=
-	disk= disk_device= verdict_device= timeout=
+	disk= disk_device= verdict_device= timeout= storm=15
 	modules= optional_modules= extra_modules= module_args=
 	# shellcheck disable=SC1090 # one of ours
 	. "$rig/boards/$board"

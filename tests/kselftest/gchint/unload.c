@@ -4,46 +4,20 @@
  * back as often as one likes. Leaves it loaded.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
 #include "genl.h"
+#include "module.h"
 #include "session.h"
 #include "sysfs.h"
 #include "worker.h"
-
-#define MODULE "cpufreq_gchint"
-
-static int unload(void)
-{
-	return syscall(SYS_delete_module, MODULE, O_NONBLOCK) ? -errno : 0;
-}
-
-static int load(void)
-{
-	struct utsname name;
-	char path[256];
-	int fd, ret;
-
-	uname(&name);
-	snprintf(path, sizeof(path), "/lib/modules/%s/extra/" MODULE ".ko",
-		 name.release);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	ret = syscall(SYS_finit_module, fd, "", 0) ? -errno : 0;
-	close(fd);
-	return ret;
-}
 
 static bool governor_known(void)
 {
@@ -81,37 +55,37 @@ FIXTURE_TEARDOWN(unload)
 {
 	session_close(&self->session);
 	if (access("/sys/module/" MODULE, F_OK))
-		load();
+		module_load();
 	governor_restore();
 }
 
 TEST_F(unload, refused_while_open)
 {
 	ASSERT_EQ(0, session_open(&self->session));
-	EXPECT_EQ(-EWOULDBLOCK, unload());
+	EXPECT_EQ(-EWOULDBLOCK, module_unload());
 	EXPECT_PRESENT(true);
 	/* A mapping alone is use as well. */
 	close(self->session.fd);
-	EXPECT_EQ(-EWOULDBLOCK, unload());
+	EXPECT_EQ(-EWOULDBLOCK, module_unload());
 	munmap((void *)self->session.info, 4096);
-	EXPECT_EQ(-EWOULDBLOCK, unload());
+	EXPECT_EQ(-EWOULDBLOCK, module_unload());
 	munmap((void *)self->session.slots, 4096);
 	self->session.fd = -1;
-	EXPECT_EQ(0, unload());
+	EXPECT_EQ(0, module_unload());
 	EXPECT_PRESENT(false);
-	EXPECT_EQ(0, load());
+	EXPECT_EQ(0, module_load());
 	EXPECT_PRESENT(true);
 }
 
 TEST_F(unload, refused_while_governing)
 {
 	ASSERT_EQ(0, policy_put(0, "scaling_governor", "gchint"));
-	EXPECT_EQ(-EWOULDBLOCK, unload());
+	EXPECT_EQ(-EWOULDBLOCK, module_unload());
 	EXPECT_PRESENT(true);
 	ASSERT_EQ(0, policy_put(0, "scaling_governor", "performance"));
-	EXPECT_EQ(0, unload());
+	EXPECT_EQ(0, module_unload());
 	EXPECT_PRESENT(false);
-	EXPECT_EQ(0, load());
+	EXPECT_EQ(0, module_load());
 }
 
 /* Right after its last user was killed in mid-phase, while it hints. */
@@ -156,13 +130,13 @@ TEST_F_TIMEOUT(unload, after_a_kill, 120)
 		ASSERT_EQ(child, waitpid(child, &status, 0));
 		ASSERT_EQ(0, governor_all("performance"));
 		/* The last reference may be on its way. */
-		for (tries = 0, ret = unload(); ret && tries < 200; tries++) {
+		for (tries = 0, ret = module_unload(); ret && tries < 200; tries++) {
 			sleep_us(10000);
-			ret = unload();
+			ret = module_unload();
 		}
 		ASSERT_EQ(0, ret);
 		EXPECT_PRESENT(false);
-		ASSERT_EQ(0, load());
+		ASSERT_EQ(0, module_load());
 	}
 }
 
@@ -171,8 +145,8 @@ TEST_F_TIMEOUT(unload, again_and_again, 120)
 	int i;
 
 	for (i = 0; i < 5; i++) {
-		ASSERT_EQ(0, unload());
-		ASSERT_EQ(0, load());
+		ASSERT_EQ(0, module_unload());
+		ASSERT_EQ(0, module_load());
 		ASSERT_EQ(0, governor_all("gchint"));
 		ASSERT_EQ(0, session_open(&self->session));
 		ASSERT_GE(session_attach(&self->session, 0, 0, 0), 0);
@@ -190,10 +164,10 @@ TEST_F(unload, recorder_does_not_hold_it)
 	ASSERT_EQ(0, genl_open(&genl));
 	ASSERT_EQ(0, genl_record(&genl, 1u << GCHINT_PHASE_MARK));
 	ASSERT_EQ(0, genl_listen(&genl, genl.event));
-	EXPECT_EQ(0, unload());
+	EXPECT_EQ(0, module_unload());
 	EXPECT_PRESENT(false);
 	genl_close(&genl);
-	EXPECT_EQ(0, load());
+	EXPECT_EQ(0, module_load());
 }
 
 TEST_HARNESS_MAIN

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/* The module itself: out, and in again. */
+#ifndef MODULE_H
+#define MODULE_H
+
+#define MODULE "cpufreq_gchint"
+
+/* 0 or -errno; -EWOULDBLOCK while it is in use. Never waits. */
+int module_unload(void);
+
+/* 0 or -errno; -EEXIST if it is loaded. */
+int module_load(void);
+
+#endif

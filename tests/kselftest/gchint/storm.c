@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * Everything at once: threads that attach, hint and die, governors, limits,
+ * hotplug, tunables, netlink, debugfs and unload attempts, in any order. What
+ * must hold is that the kernel stays silent (its log is the rig's business),
+ * that no lease and no session is left, and that the governor still works.
+ *
+ * storm [SECONDS [SEED]]
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "genl.h"
+#include "hw.h"
+#include "module.h"
+#include "session.h"
+#include "sysfs.h"
+#include "worker.h"
+
+static int seconds = 15;
+static unsigned int seed = 1;
+
+/* -- What the storm consists of: each runs in a process of its own -- */
+
+static __thread unsigned int dice;
+
+static unsigned int roll(unsigned int sides)
+{
+	/* xorshift: rand() has a lock that would order the threads. */
+	dice ^= dice << 13;
+	dice ^= dice >> 17;
+	dice ^= dice << 5;
+	return dice % sides;
+}
+
+/* What really happened, counted by all processes: a storm may be a calm. */
+struct tally {
+	unsigned int sessions, attached, edges, switches, hotplugs, dumps, unloads;
+};
+
+static struct tally *tally;
+
+#define TALLY(what) __atomic_fetch_add(&tally->what, 1, __ATOMIC_RELAXED)
+
+/* A slot's fields, sane or not, whole or torn. */
+static void scribble(struct session *s, unsigned int slot)
+{
+	volatile struct gchint_slot *line = &s->slots[slot];
+
+	line->cause = roll(8) ? roll(GCHINT_CAUSE_NR) : roll(~0u);
+	line->work_done = (uint64_t)roll(~0u) << roll(33);
+	line->work_total = (uint64_t)roll(~0u) << roll(33);
+	line->stall_ns = roll(2) ? now_us() * 1000 + roll(100000000) : roll(~0u);
+	if (!roll(4))
+		line->state = roll(~0u);
+}
+
+#define THREADS 8
+
+struct team {
+	struct session session;
+	unsigned int seed;
+};
+
+static void *member_main(void *arg)
+{
+	struct team *team = arg;
+	struct session *s = &team->session;
+	int slot, edges, others[4];
+	unsigned int i;
+
+	dice = team->seed ^ (unsigned int)syscall(SYS_gettid) * 2654435761u;
+	dice = dice ? dice : 1;
+	if (!roll(4))
+		bind_cpu(roll(sysconf(_SC_NPROCESSORS_CONF)));
+	slot = session_attach(s, 0, roll(GCHINT_ROLE_NR), roll(3) ? 0 : roll(GCHINT_SLOTS));
+	if (slot < 0)
+		slot = session_attach(s, 0, GCHINT_ROLE_NONE, 0);
+	if (slot < 0)
+		return NULL;
+	TALLY(attached);
+	for (edges = roll(200); edges; edges--) {
+		switch (roll(8)) {
+		case 0:
+			scribble(s, slot);
+			break;
+		case 1:
+			session_role(s, slot, roll(GCHINT_ROLE_NR), roll(GCHINT_SLOTS));
+			break;
+		case 2:
+			for (i = 0; i < 4; i++) {
+				others[i] = roll(GCHINT_SLOTS + 2);
+				session_ring(s, others[i]);
+			}
+			break;
+		case 3:
+			sleep_us(roll(3000));
+			break;
+		default:
+			session_edge(s, slot, roll(GCHINT_PHASE_NR), roll(16));
+			TALLY(edges);
+			break;
+		}
+		for (i = roll(20000); i; i--)
+			__asm__ volatile("" ::: "memory");
+	}
+	/* Half of them leave their lease to the exit of the thread. */
+	if (roll(2))
+		session_detach(s, slot);
+	return NULL;
+}
+
+/* A runtime: threads come and go, sometimes it forks, in the end it is killed. */
+static void runtime(void)
+{
+	struct team team;
+	pthread_t thread[THREADS];
+	int i, n, status;
+	pid_t child;
+
+	for (;;) {
+		team.seed = roll(~0u);
+		if (session_open(&team.session)) {
+			sleep_us(2000);
+			continue;
+		}
+		TALLY(sessions);
+		for (n = 0; n < THREADS; n++)
+			if (pthread_create(&thread[n], NULL, member_main, &team))
+				break;
+		if (!roll(3)) {
+			child = fork();
+			if (!child) {
+				session_edge(&team.session, 0, GCHINT_PHASE_MARK, 1);
+				if (roll(2))
+					execl("/proc/self/exe", "storm", "--exit", NULL);
+				_exit(0);
+			}
+			if (child > 0)
+				waitpid(child, &status, 0);
+		}
+		if (!roll(8))
+			execl("/proc/self/exe", "storm", "--exit", NULL);
+		for (i = 0; i < n; i++)
+			pthread_join(thread[i], NULL);
+		session_close(&team.session);
+	}
+}
+
+static void governors(void)
+{
+	static const char * const names[] = {
+		"gchint", "gchint", "gchint", "schedutil", "performance",
+		"ondemand", "userspace", "powersave",
+	};
+	int number[MAX_POLICIES];
+	char text[32];
+	long khz[MAX_OPPS];
+
+	for (;;) {
+		int n = policies(number, MAX_POLICIES), k;
+		int p;
+
+		if (!n)
+			continue;
+		p = number[roll(n)];
+		switch (roll(4)) {
+		case 0:
+			k = opps(p, khz, MAX_OPPS);
+			if (k < 1)
+				break;
+			snprintf(text, sizeof(text), "%ld", khz[roll(k)]);
+			policy_put(p, roll(2) ? "scaling_max_freq" : "scaling_min_freq", text);
+			break;
+		case 1:
+			snprintf(text, sizeof(text), "%ld",
+				 policy_number(p, "cpuinfo_min_freq"));
+			policy_put(p, "scaling_min_freq", text);
+			snprintf(text, sizeof(text), "%ld",
+				 policy_number(p, "cpuinfo_max_freq"));
+			policy_put(p, "scaling_max_freq", text);
+			break;
+		default:
+			if (!policy_put(p, "scaling_governor",
+					names[roll(sizeof(names) / sizeof(*names))]))
+				TALLY(switches);
+			break;
+		}
+		sleep_us(roll(50000));
+	}
+}
+
+static void hotplug(void)
+{
+	char path[64];
+
+	for (;;) {
+		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online",
+			 1 + roll(sysconf(_SC_NPROCESSORS_CONF) - 1));
+		if (!file_put(path, "0"))
+			TALLY(hotplugs);
+		sleep_us(roll(100000));
+		file_put(path, "1");
+		sleep_us(roll(300000));
+	}
+}
+
+static void tunables(void)
+{
+	static const char * const modes[] = { "off", "table", "model" };
+	static const char * const names[] = {
+		"awake_pct", "boost_pct", "boost_unprivileged", "cap_mark_pct",
+		"headroom_pct", "hold_us", "hysteresis_pct", "min_latencies",
+		"probe_every", "probe_pct", "rate_limit_us", "slowdown_pct",
+		"window_us",
+	};
+	char text[32];
+
+	for (;;) {
+		tunable_put(roll(4), "mode", modes[roll(3)]);
+		snprintf(text, sizeof(text), "%u", roll(roll(2) ? 100 : 100000));
+		tunable_put(roll(4), names[roll(sizeof(names) / sizeof(*names))], text);
+		snprintf(text, sizeof(text), "%u", 10 + roll(2000));
+		parameter_put(roll(2) ? "hint_ttl_ms" : "sample_ms", text);
+		sleep_us(roll(20000));
+	}
+}
+
+static void listeners(void)
+{
+	struct genl g;
+	char attr[16];
+	int i;
+
+	for (;;) {
+		if (genl_open(&g)) {
+			sleep_us(5000);
+			continue;
+		}
+		genl_listen(&g, g.event);
+		if (roll(2))
+			genl_listen(&g, g.sampling);
+		for (i = roll(20); i; i--) {
+			genl_record(&g, roll(1u << GCHINT_PHASE_NR));
+			if (!genl_request(&g, GCHINT_CMD_SESSION_GET, 0x300,
+					  NULL, 0))
+				TALLY(dumps);
+			genl_request(&g, GCHINT_CMD_POLICY_GET, 0x300, NULL, 0);
+			genl_request(&g, GCHINT_CMD_POLICY_GET, 0, attr,
+				     genl_put_u32(attr, GCHINT_A_CPU, roll(6)));
+			/* Sometimes it reads, sometimes it lets its socket fill. */
+			while (roll(3) && !genl_next(&g, 1))
+				;
+		}
+		genl_close(&g);
+	}
+}
+
+static void read_folder(const char *path)
+{
+	struct dirent *entry;
+	char inside[512], text[4096];
+	DIR *folder = opendir(path);
+
+	while (folder && (entry = readdir(folder))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(inside, sizeof(inside), "%s/%s", path, entry->d_name);
+		if (entry->d_type == DT_DIR)
+			read_folder(inside);
+		else
+			file_get(inside, text, sizeof(text));
+	}
+	if (folder)
+		closedir(folder);
+}
+
+static void readers(void)
+{
+	for (;;) {
+		read_folder("/sys/kernel/debug/gchint");
+		read_folder(CPUFREQ "/gchint");
+		read_folder(CPUFREQ "/policy0/gchint");
+		sleep_us(roll(5000));
+	}
+}
+
+/* Mostly refused; every few seconds everybody is made to let go. */
+static void unloader(void)
+{
+	for (;;) {
+		sleep_us(20000 + roll(200000));
+		if (!module_unload()) {
+			TALLY(unloads);
+			sleep_us(roll(20000));
+			while (module_load())
+				sleep_us(1000);
+		}
+	}
+}
+
+static void (* const parts[])(void) = {
+	runtime, runtime, runtime, runtime, runtime, runtime, runtime, runtime,
+	governors, hotplug, tunables, listeners, listeners, readers, unloader,
+};
+
+#define PARTS (sizeof(parts) / sizeof(*parts))
+#define RUNTIMES 8
+
+static pid_t begin_part(size_t part, unsigned int number)
+{
+	pid_t child = fork();
+
+	if (child)
+		return child;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	setpgid(0, 0);
+	dice = seed * 2654435761u + number * 40503u + 1;
+	parts[part]();
+	_exit(0);
+}
+
+static void all_online(void)
+{
+	char path[64];
+	int cpu;
+
+	for (cpu = 1; cpu < sysconf(_SC_NPROCESSORS_CONF); cpu++) {
+		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
+		file_put(path, "1");
+	}
+}
+
+static void limits_off(void)
+{
+	int number[MAX_POLICIES];
+	int n = policies(number, MAX_POLICIES), i;
+	char text[32];
+
+	for (i = 0; i < n; i++) {
+		snprintf(text, sizeof(text), "%ld",
+			 policy_number(number[i], "cpuinfo_min_freq"));
+		policy_put(number[i], "scaling_min_freq", text);
+		snprintf(text, sizeof(text), "%ld",
+			 policy_number(number[i], "cpuinfo_max_freq"));
+		policy_put(number[i], "scaling_max_freq", text);
+	}
+}
+
+FIXTURE(storm) {
+};
+
+FIXTURE_SETUP(storm)
+{
+	governor_save();
+}
+
+FIXTURE_TEARDOWN(storm)
+{
+	governor_restore();
+}
+
+TEST_F_TIMEOUT(storm, everything_at_once, 4000)
+{
+	long long end = now_us() + seconds * 1000000LL;
+	unsigned int number = 0, kills = 0, loads = 0;
+	uint32_t sessions = ~0u, slots = ~0u;
+	pid_t part[PARTS];
+	struct genl g;
+	struct worker worker;
+	long max;
+	size_t i;
+	int tries;
+
+	tally = mmap(NULL, sizeof(*tally), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, (void *)tally);
+	for (i = 0; i < PARTS; i++) {
+		part[i] = begin_part(i, number++);
+		ASSERT_GT(part[i], 0);
+	}
+	dice = seed + 77;
+	while (now_us() < end) {
+		/* A runtime dies in the middle of whatever it does. */
+		sleep_us(20000 + roll(100000));
+		i = roll(RUNTIMES);
+		kill(part[i], SIGKILL);
+		waitpid(part[i], NULL, 0);
+		kills++;
+		/* Now and then all of them at once, so that an unload succeeds. */
+		if (!roll(25)) {
+			for (i = 0; i < RUNTIMES; i++) {
+				kill(part[i], SIGKILL);
+				waitpid(part[i], NULL, 0);
+			}
+			kill(part[RUNTIMES], SIGSTOP);
+			governor_all("performance");
+			sleep_us(500000);
+			loads++;
+			kill(part[RUNTIMES], SIGCONT);
+			for (i = 0; i < RUNTIMES; i++)
+				part[i] = begin_part(i, number++);
+			continue;
+		}
+		part[i] = begin_part(i, number++);
+	}
+	for (i = 0; i < PARTS; i++)
+		kill(part[i], SIGKILL);
+	for (i = 0; i < PARTS; i++)
+		waitpid(part[i], NULL, 0);
+	TH_LOG("%d s, seed %u: %u runtimes killed, %u times all of them",
+	       seconds, seed, kills, loads);
+	TH_LOG("%u sessions, %u leases, %u edges, %u governor switches, %u CPUs unplugged, %u dumps, %u unloads",
+	       tally->sessions, tally->attached, tally->edges, tally->switches,
+	       tally->hotplugs, tally->dumps, tally->unloads);
+	EXPECT_GT(tally->sessions, 0);
+	EXPECT_GT(tally->attached, 0);
+	EXPECT_GT(tally->edges, 0);
+	EXPECT_GT(tally->switches, 0);
+	EXPECT_GT(tally->hotplugs, 0);
+	EXPECT_GT(tally->dumps, 0);
+
+	/* The unloader may have died between the two. */
+	if (access("/sys/module/" MODULE, F_OK))
+		EXPECT_EQ(0, module_load());
+	all_online();
+	limits_off();
+	parameter_put("hint_ttl_ms", "1000");
+	parameter_put("sample_ms", "100");
+
+	/* Nothing of them is left, soon. */
+	ASSERT_EQ(0, genl_open(&g));
+	for (tries = 0; tries < 200 && (sessions || slots); tries++) {
+		sleep_us(20000);
+		genl_info(&g, GCHINT_A_SESSIONS, &sessions);
+		genl_info(&g, GCHINT_A_SLOTS, &slots);
+	}
+	EXPECT_EQ(0, sessions);
+	EXPECT_EQ(0, slots);
+	genl_close(&g);
+
+	/* And the governor still governs. */
+	ASSERT_EQ(0, bind_cpu(0));
+	ASSERT_EQ(0, governor_all("performance"));
+	ASSERT_EQ(0, governor_all("gchint"));
+	max = policy_number(0, "cpuinfo_max_freq");
+	ASSERT_EQ(0, worker_start(&worker, 1));
+	worker_do(&worker, WORK_SPIN);
+	EXPECT_GE(await_khz(1, max, max, 5000), 0);
+	worker_do(&worker, WORK_LIGHT);
+	EXPECT_GE(await_khz(1, 0, max * 3 / 4, 5000), 0);
+	worker_stop(&worker);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 2 && !strcmp(argv[1], "--exit"))
+		return 0;
+	if (argc > 1)
+		seconds = atoi(argv[1]);
+	if (argc > 2)
+		seed = atoi(argv[2]);
+	return test_harness_run(1, argv);
+}
