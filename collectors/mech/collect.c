@@ -251,6 +251,15 @@ static void trim(struct gc_heap *heap)
 	pthread_mutex_unlock(&heap->gc.lock);
 }
 
+/* The cycle goes on, but what it freed may be allocated: those who wait need not any more. */
+void gc_turn_usable(struct gc_heap *heap)
+{
+	pthread_mutex_lock(&heap->gc.lock);
+	heap->gc.finished++;
+	pthread_cond_broadcast(&heap->gc.done);
+	pthread_mutex_unlock(&heap->gc.lock);
+}
+
 static void add_seconds(struct timespec *ts, double seconds)
 {
 	ts->tv_sec += (time_t)floor(seconds);

@@ -333,6 +333,7 @@ enum gc_outcome gc_run_cycle(struct gc_heap *heap, struct gc_thread *self, enum 
 			     bool full, bool wait_only);
 void gc_turn_take(struct gc_heap *heap, struct gc_thread *self);
 void gc_turn_end(struct gc_heap *heap);
+void gc_turn_usable(struct gc_heap *heap);
 void gc_order_daemon(struct gc_heap *heap, bool is_explicit);
 int gc_daemon_start(struct gc_heap *heap, struct gc_error *err);
 void gc_daemon_stop(struct gc_heap *heap);

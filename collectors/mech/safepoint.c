@@ -244,7 +244,9 @@ void gc_mutator_detach(struct gc_mutator *m)
 	/* A collection may be waiting for this thread while it waits for the lock. */
 	gc_state_park(t);
 	pthread_mutex_lock(&heap->threads_lock);
+	gc_space_lock(heap);
 	heap->plan->flush(t);
+	gc_space_unlock(heap);
 	for (link = &heap->threads; *link != t; link = &(*link)->next)
 		;
 	*link = t->next;

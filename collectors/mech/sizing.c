@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "../space/bump.h"
 #include "../space/pages.h"
 #include "heap.h"
 #include "plan.h"
@@ -154,7 +155,7 @@ void gc_sizing_after(struct gc_heap *heap, uint64_t gc_ns)
 		gc_sizing_rule((int)o->sizing, &in, &out);
 		/* half of what is not held in place stays empty, to copy to */
 		if (o->sizing == GC_SIZING_FIXED && heap->plan->reserve)
-			out.soft = held + (in.heap - held) / 2;
+			out.soft = held + fmax(0, in.heap - held - (double)heap->bump->promise) / 2;
 		heap->major_soft = out.soft;
 		heap->major_room = out.soft - in.live;
 	}

@@ -167,6 +167,7 @@ static void collect(struct gc_heap *heap)
 		gc_world_restart(heap);
 	} else {
 		gc_world_restart(heap);
+		gc_turn_usable(heap);
 		gc_inplace_sweep(heap);
 	}
 }

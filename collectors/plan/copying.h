@@ -59,6 +59,12 @@ gc_inline uint64_t gc_older(uint64_t word)
 	return (word & GC_AGE_MASK) == GC_AGE_MASK ? word : word + (1u << GC_AGE_SHIFT);
 }
 
+/*
+ * After a collection: as blocks and large objects grow, the bump spaces give up what they
+ * will not reach again.
+ */
+void gc_copying_keep_in_max(struct gc_heap *heap);
+
 /* A refusal: the copying plans have no recovery pass, their mark stack must grow. */
 int gc_copying_check(struct gc_options *opt, struct gc_error *err);
 

@@ -34,6 +34,12 @@ static size_t space(const struct gc_options *opt)
 
 static int check(struct gc_options *opt, struct gc_error *err)
 {
+	if (!gc_options_given(opt, "nursery")) {
+		if (opt->sizing == GC_SIZING_FIXED)
+			opt->nursery = opt->heap / 2;
+		else if (opt->nursery > opt->max / 2)
+			opt->nursery = opt->max / 2;
+	}
 	if (opt->nursery > opt->max / 2)
 		return gc_fail(err, -EINVAL, "nursery=%lld: above half of max; lower it",
 			       (long long)opt->nursery);
@@ -330,6 +336,10 @@ static void collect(struct gc_heap *heap)
 	if (g->whole)
 		end_whole(heap, g, g->promoted - promoted);
 	gc_promotion_end(&g->promotion);
+	/* What is there now is eligible at the next collection. */
+	if (heap->opt.promote != GC_PROMOTE_NEVER)
+		heap->bump->promise = gc_bump_used(heap->bump);
+	gc_copying_keep_in_max(heap);
 	c->live_bytes = account(heap, g);
 	__atomic_store_n(&heap->in_use, c->live_bytes, __ATOMIC_RELAXED);
 	c->exact = g->whole;
@@ -352,7 +362,7 @@ static size_t footprint(struct gc_heap *heap)
 
 static size_t release(struct gc_heap *heap)
 {
-	return gc_pages_release(heap) + gc_bump_release(heap);
+	return gc_pages_release(heap) + gc_bump_release(heap, 0);
 }
 
 const struct gc_plan gc_plan_gss = {

@@ -132,6 +132,7 @@ static void collect(struct gc_heap *heap)
 	gc_phase_begin(heap, GC_PHASE_SWEEP, heap->large->bytes);
 	gc_phase_work(heap, gc_large_sweep(heap));
 	gc_phase_end(heap);
+	gc_copying_keep_in_max(heap);
 	gc_world_restart(heap);
 }
 
@@ -149,7 +150,7 @@ static size_t footprint(struct gc_heap *heap)
 
 static size_t release(struct gc_heap *heap)
 {
-	return gc_pages_release(heap) + gc_bump_release(heap);
+	return gc_pages_release(heap) + gc_bump_release(heap, 0);
 }
 
 const struct gc_plan gc_plan_semispace = {

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "pages.h"
+
 int gc_bump_init(struct gc_heap *heap, uintptr_t start, size_t capacity)
 {
 	struct gc_bump *b = calloc(1, sizeof(*b));
@@ -34,6 +36,13 @@ static uintptr_t carve(struct gc_heap *heap, size_t bytes, bool force)
 
 	do {
 		if (end - top < bytes)
+			return 0;
+		/*
+		 * What is copied needs as much room again, what is promoted needs pages;
+		 * max= bounds all of it.
+		 */
+		if (gc_pages_held(heap) + b->promise + 2 * (top + bytes - b->start[b->now]) >
+		    (uint64_t)heap->opt.max)
 			return 0;
 	} while (!__atomic_compare_exchange_n(&b->top, &top, top + bytes, true, __ATOMIC_RELAXED,
 					      __ATOMIC_RELAXED));
@@ -130,15 +139,16 @@ void gc_bump_index(struct gc_heap *heap)
 	}
 }
 
-size_t gc_bump_release(struct gc_heap *heap)
+size_t gc_bump_release(struct gc_heap *heap, size_t keep)
 {
 	struct gc_bump *b = heap->bump;
-	size_t bytes = b->high[!b->now] - b->start[!b->now];
+	uintptr_t from = b->start[!b->now] + gc_align(keep, GC_PAGE), high = b->high[!b->now];
 
-	if (bytes)
-		madvise((void *)b->start[!b->now], gc_align(bytes, GC_PAGE), MADV_DONTNEED);
-	b->high[!b->now] = b->start[!b->now];
-	return bytes;
+	if (high <= from)
+		return 0;
+	madvise((void *)from, gc_align(high - from, GC_PAGE), MADV_DONTNEED);
+	b->high[!b->now] = from;
+	return high - from;
 }
 
 size_t gc_bump_footprint(const struct gc_heap *heap)

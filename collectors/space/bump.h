@@ -18,6 +18,7 @@ struct gc_bump {
 	uintptr_t top; /* of that space; atomic */
 	uintptr_t to; /* while copying: free pointer of the other space */
 	uintptr_t aged; /* objects below were there at the last collection */
+	size_t promise; /* bytes that the next collection may want for promotion */
 	uintptr_t high[2]; /* touched so far */
 };
 
@@ -31,7 +32,8 @@ void gc_bump_open(struct gc_heap *heap);
 void gc_bump_flip(struct gc_heap *heap);
 /* Set the live bits of the objects in the allocation space, for verification. */
 void gc_bump_index(struct gc_heap *heap);
-size_t gc_bump_release(struct gc_heap *heap);
+/* Give the other space's memory above its first @keep bytes back; bytes. */
+size_t gc_bump_release(struct gc_heap *heap, size_t keep);
 size_t gc_bump_footprint(const struct gc_heap *heap);
 
 static inline size_t gc_bump_used(const struct gc_bump *b)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "bump.h"
+
 int gc_pages_init(struct gc_heap *heap, uintptr_t base, size_t bytes)
 {
 	struct gc_pages *p = calloc(1, sizeof(*p));
@@ -65,9 +67,15 @@ static uint32_t next_bit(const struct gc_pages *p, uint32_t at, bool value)
 uint32_t gc_pages_alloc(struct gc_heap *heap, uint32_t count, enum gc_page_kind kind, bool *fresh)
 {
 	struct gc_pages *p = heap->pages;
-	uint32_t at, end;
+	uint32_t at, end, most = p->most;
 
-	if (count > p->most || p->used > p->most - count)
+	/* max= bounds what bump spaces hold too */
+	if (heap->bump) {
+		uint32_t bump = (uint32_t)(gc_bump_footprint(heap) >> GC_PAGE_SHIFT);
+
+		most = most > bump ? most - bump : 0;
+	}
+	if (count > most || p->used > most - count)
 		return 0;
 	/* The hint is the lowest free page: what lies below need not be looked at. */
 	at = p->hint = next_bit(p, p->hint, true);
