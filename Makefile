@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 # The front door. `make help` lists the targets.
 
+MAKEFLAGS += --no-print-directory
+
 PREFIX  ?= /usr/local
 DESTDIR ?=
 BOARD   ?=
@@ -55,10 +57,11 @@ install: libgchint adapters daemon collectors
 	done
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include/linux include/uapi/linux/gchint.h
 
-check: need-build need-unit need-collector need-adapter need-lint need-module need-board
+# The rooms first: suites that run side by side must not build the same room.
+check: need-unit need-collector need-adapter need-lint need-module need-board need-report $(ROOMS)
 	@tests/check
 
-check-unit: need-build need-unit need-collector
+check-unit: need-unit need-collector need-adapter $(ROOMS)
 	@tests/check unit
 
 check-lint: need-lint need-module need-board
