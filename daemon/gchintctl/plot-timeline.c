@@ -152,7 +152,38 @@ static size_t steps(const struct run *run, const struct run_cpu *c, uint64_t t0,
 	return n;
 }
 
-/* Power if there is any, else voltage: then the panel shows the core's. */
+/* A voltage is recorded when it changes: it holds from one sample to the next. */
+static size_t levels(const struct run *run, const struct run_rail *rail, uint64_t t0, uint64_t t1,
+		     FILE *f)
+{
+	sqlite3_stmt *s = db_query(
+		run->db, "SELECT max(t, ?2), value FROM samples WHERE rail = ?1 AND t <= ?3 "
+			 "AND t >= coalesce((SELECT max(t) FROM samples WHERE rail = ?1 AND "
+			 "t <= ?2), 0) ORDER BY t");
+	double last = 0;
+	size_t n = 0;
+
+	if (!s)
+		return 0;
+	sqlite3_bind_int64(s, 1, rail->id);
+	sqlite3_bind_int64(s, 2, (int64_t)t0);
+	sqlite3_bind_int64(s, 3, (int64_t)t1);
+	while (sqlite3_step(s) == SQLITE_ROW) {
+		double v = (double)db_int(s, 1, 0) / 1e6;
+
+		if (sqlite3_column_type(s, 1) == SQLITE_NULL || (n && v == last))
+			continue;
+		fprintf(f, "%.9f %.6f\n", (double)((uint64_t)db_int(s, 0, 0) - run->t0) / 1e9, v);
+		last = v;
+		n++;
+	}
+	sqlite3_finalize(s);
+	if (n)
+		fprintf(f, "%.9f %.6f\n", (double)(t1 - run->t0) / 1e9, last);
+	return n;
+}
+
+/* Power if there is any, else the voltages that changed, such as the core's. */
 static const char *choose_rails(const struct run *run, const struct run_rail **rail, size_t *nr)
 {
 	static const struct {
@@ -164,13 +195,15 @@ static const char *choose_rails(const struct run *run, const struct run_rail **r
 	*nr = 0;
 	for (size_t k = 0; k < 3 && !*nr; k++)
 		for (size_t i = 0; i < run->rails && *nr < RAILS; i++) {
-			int64_t known;
+			const char *sql = "SELECT 1 FROM samples WHERE rail = ? AND value "
+					  "IS NOT NULL LIMIT 1";
+			int64_t yes;
 
+			if (k == 2)
+				sql = "SELECT 1 FROM (SELECT min(value) a, max(value) b FROM "
+				      "samples WHERE rail = ?) WHERE a < b";
 			if (strcmp(run->rail[i].kind, kinds[k].kind) ||
-			    !db_number(run->db,
-				       "SELECT 1 FROM samples WHERE rail = ? AND value "
-				       "IS NOT NULL LIMIT 1",
-				       run->rail[i].id, &known))
+			    !db_number(run->db, sql, run->rail[i].id, &yes))
 				continue;
 			rail[(*nr)++] = &run->rail[i];
 		}
@@ -190,6 +223,7 @@ struct timeline {
 	bool has_rail[RAILS];
 	size_t cpu[LINES], cpus;
 	const char *axis;
+	bool steps; /* voltages */
 };
 
 static void data(struct timeline *t)
@@ -203,7 +237,8 @@ static void data(struct timeline *t)
 	}
 	for (size_t i = 0; i < t->rails; i++) {
 		fprintf(f, "$R%zu << EOD\n", i);
-		t->has_rail[i] = samples(t->run, t->rail[i], t->t0, t->t1, f) > 0;
+		t->has_rail[i] =
+			(t->steps ? levels : samples)(t->run, t->rail[i], t->t0, t->t1, f) > 0;
 		fputs("EOD\n", f);
 	}
 	for (size_t i = 0; i < t->run->cpus && t->cpus < LINES; i++) {
@@ -263,23 +298,24 @@ static void power_panel(struct timeline *t)
 		"LO = %s\nHI = stats_hi + (stats_hi > 0 ? stats_hi * 0.06 : 1)\n"
 		"set yrange [LO:HI]\nset ytics auto\n",
 		strstr(t->axis, "power") ? "0" : "stats_lo * 0.97");
+	for (size_t i = 0; i < t->rails; i++)
+		drawn += t->has_rail[i];
+	if (!drawn)
+		fputs("set label 1 'no rail is known here' at graph 0.5,0.5 center textcolor rgb "
+		      "'#8a94a0'\n",
+		      t->f);
 	separator = shade(t, separator);
 	for (size_t i = 0; i < t->rails; i++) {
 		if (!t->has_rail[i])
 			continue;
-		fprintf(t->f, "%s $R%zu using 1:2 with lines lw 1.3 lc rgb '%s' title ", separator,
-			i, plot_line_colour(i));
+		fprintf(t->f, "%s $R%zu using 1:2 with %s lw 1.3 lc rgb '%s' title ", separator, i,
+			t->steps ? "steps" : "lines", plot_line_colour(i));
 		plot_text(t->f, *t->rail[i]->label ? t->rail[i]->label : t->rail[i]->name);
 		fputs(" noenhanced", t->f);
 		separator = ",\\\n";
-		drawn++;
 	}
-	if (!drawn) {
-		fputs("set label 1 'no rail was measured' at graph 0.5,0.5 center textcolor rgb "
-		      "'#8a94a0'\n",
-		      t->f);
+	if (!drawn)
 		fprintf(t->f, "%s 0 with lines lc rgb '#ffffff' notitle", separator);
-	}
 	fputs("\nunset label 1\n", t->f);
 }
 
@@ -341,6 +377,7 @@ int plot_timeline(const struct run *run, uint64_t t0, uint64_t t1, FILE *html)
 		return ret;
 	t.f = p.script;
 	t.axis = choose_rails(run, t.rail, &t.rails);
+	t.steps = t.rails && !strcmp(t.rail[0]->kind, "voltage");
 	data(&t);
 	fprintf(t.f,
 		"set multiplot\nset lmargin at screen %g\nset rmargin at screen %g\n"

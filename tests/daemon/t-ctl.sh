@@ -143,6 +143,10 @@ if command -v gnuplot >/dev/null; then
 		"! grep -qE '(src|href)=\"(https?:|//|/)' '$d/report.html' && ! grep -q '<script' '$d/report.html'"
 	ok "with pictures, phases, energy and a comparison" bash -c \
 		"[ \$(grep -c 'data:image/svg+xml;base64' '$d/report.html') -ge 3 ] && grep -q 'Energy by phase' '$d/report.html' && grep -q 'Side by side' '$d/report.html' && ! grep -q 'could not be drawn' '$d/report.html'"
+	sqlite3 "$d/second.db" "delete from samples where t > (select min(t) + 300000000 from samples)"
+	"$ctl" report "$d/second.db" "$work/unknown/r.db" -o "$d/few.html" 2>"$d/err"
+	ok "a report of rails that vanished, and of none, is drawn too" bash -c \
+		"[ ! -s '$d/err' ] && ! grep -q 'could not be drawn' '$d/few.html'"
 	sqlite3 "$d/second.db" "update meta set value = '<b>\"''\`touch $d/owned\`''' where key = 'label'; update rails set label = '\`touch $d/owned\`''\"'"
 	"$ctl" report "$d/second.db" -o "$d/evil.html" 2>"$d/err"
 	ok "a label is text, never a command or markup" bash -c \
