@@ -27,16 +27,8 @@ void record_clear_flags(struct record *r, uint8_t clear)
 	__atomic_and_fetch(&r->flags, (uint8_t)~clear, __ATOMIC_SEQ_CST);
 }
 
-/* A thread that announced itself took its handle with it when it ended. */
-static int left_behind(const struct record *r, uint8_t flags)
+static struct record *init(struct gchint_session *s, struct record *r, pid_t tid, int self)
 {
-	return flags & RECORD_SELF && !thread_lives(load_relaxed(&r->handle.tid));
-}
-
-static int try_take(struct gchint_session *s, struct record *r, uint8_t seen, pid_t tid, int self)
-{
-	if (!cmpxchg_seq(&r->flags, &seen, (uint8_t)(RECORD_USED | (self ? RECORD_SELF : 0))))
-		return 0;
 	r->nest = 0;
 	memset(r->since, 0, sizeof(r->since));
 	store_relaxed(&r->slot, backend_of(s) == GCHINT_BACKEND_DEVICE ? SLOT_NONE : 0);
@@ -45,24 +37,37 @@ static int try_take(struct gchint_session *s, struct record *r, uint8_t seen, pi
 	r->handle.epoch = load_relaxed(&s->epoch);
 	r->handle.bell = &gchint_nowhere;
 	store_relaxed(&r->handle.state, CLOSED);
-	store_relaxed(&r->handle.tid, tid);
-	return 1;
+	store_release(&r->flags, (uint8_t)(RECORD_USED | (self ? RECORD_SELF : 0)));
+	store_release(&r->handle.tid, tid);
+	return r;
+}
+
+/*
+ * A thread that announced itself took its handle with it when it ended. The thread
+ * id says whose the record is: whoever replaces the dead one's by 0 has it, and nobody
+ * who still thinks of that one can.
+ */
+static int take_over(struct record *r)
+{
+	pid_t tid = load_acquire(&r->handle.tid);
+
+	return tid && record_flags(r) & RECORD_SELF && !thread_lives(tid) &&
+	       cmpxchg_seq(&r->handle.tid, &tid, 0);
 }
 
 struct record *record_take(struct gchint_session *s, pid_t tid, int self)
 {
 	struct record *r, *end = gchint_page.record + GCHINT_SLOTS;
-	uint8_t flags;
+	uint8_t free;
 
 	for (r = gchint_page.record; r < end; r++) {
-		flags = record_flags(r);
-		if (!(flags & RECORD_USED) && try_take(s, r, flags, tid, self))
-			return r;
+		free = 0;
+		if (!record_flags(r) && cmpxchg_seq(&r->flags, &free, RECORD_USED))
+			return init(s, r, tid, self);
 	}
 	for (r = gchint_page.record; r < end; r++) {
-		flags = record_flags(r);
-		if (left_behind(r, flags) && try_take(s, r, flags, tid, self))
-			return r;
+		if (take_over(r))
+			return init(s, r, tid, self);
 	}
 	return NULL;
 }
