@@ -29,7 +29,8 @@ static u32 power_of_voltage(struct cpufreq_policy *policy, u32 khz, void *data)
 	struct dev_pm_opp *opp;
 	u64 millivolts;
 
-	if (!dev)
+	/* Asked for an OPP, a device without a table writes an error. */
+	if (!dev || dev_pm_opp_get_opp_count(dev) <= 0)
 		return 0;
 	opp = dev_pm_opp_find_freq_exact(dev, khz * 1000ul, true);
 	if (IS_ERR(opp))
