@@ -66,7 +66,7 @@ void gc_rate_sample(struct gc_heap *heap)
 	uint64_t now = gc_now(), granted = gc_load(&heap->granted);
 	uint64_t dt = now - heap->rate_ns, bytes = granted - heap->rate_granted;
 
-	if (heap->rate_ns && dt < 200000)
+	if (heap->rate_ns && dt < 50000)
 		return;
 	if (heap->rate_ns) {
 		double rate = (double)bytes / (double)dt;

@@ -230,7 +230,10 @@ static void crowd(const char *options, struct order *o, struct gc_heap_stats *s)
 	if (!ok(!o->wrong[0] && o->events > 20 && o->stops && !o->in_cycle && !o->stw,
 		"%s: events come in order", options))
 		printf("# %s (%llu events)\n", o->wrong, (unsigned long long)o->events);
-	ok(o->headroom_seen && o->exhaust_seen, "%s: headroom and its end are told", options);
+	if (!ok(o->headroom_seen && o->exhaust_seen, "%s: headroom and its end are told", options))
+		printf("# %llu and %llu times in %llu cycles\n",
+		       (unsigned long long)o->headroom_seen, (unsigned long long)o->exhaust_seen,
+		       (unsigned long long)s->cycles);
 	for (int i = 0; i < GC_PAUSE_COUNT; i++)
 		if (o->paused[i] != o->resumed[i])
 			ok(false, "%s: pauses of class %d end", options, i);
