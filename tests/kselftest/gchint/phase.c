@@ -200,7 +200,7 @@ TEST_F_TIMEOUT(phase, pause_raises_before_load_does, 120)
 	}
 	TH_LOG("pause to highest clock: best %ld us of %d", best, TRIALS);
 	EXPECT_LE(best, 50000);
-	tunable_put(self->policy, "window_us", "4000");
+	tunable_put(self->policy, "window_us", "8000");
 }
 
 /* Who waits decides: the same phase with each flag. */
