@@ -24,15 +24,24 @@ static const char *const verdict_name[] = {
 	[VERDICT_FAILED] = "failed to run",
 };
 
+/* Did a busy machine have a say in it? Then nothing is settled. */
+static bool unsettled(const struct outcome *o)
+{
+	return o->timed && o->disturbed && o->verdict <= VERDICT_DOES_NOT;
+}
+
 static void verdict_text(const struct outcome *o, char *text, size_t size)
 {
-	snprintf(text, size, "%s%s", verdict_name[o->verdict],
-		 o->timed && o->disturbed ? " (machine not quiet)" : "");
+	if (unsettled(o))
+		snprintf(text, size, "unsettled: machine not quiet (this run: %s)",
+			 verdict_name[o->verdict]);
+	else
+		snprintf(text, size, "%s", verdict_name[o->verdict]);
 }
 
 static void print(const struct claim *c, const struct outcome *o)
 {
-	char verdict[64];
+	char verdict[96];
 
 	verdict_text(o, verdict, sizeof(verdict));
 	printf("%s  %s\n       paper    %s\n       ours     %s\n       verdict  %s: %s\n\n", c->id,
@@ -44,7 +53,7 @@ static int write_markdown(const char *path, const struct outcome *o)
 {
 	static const char *const heading[] = { "id", "claim", "paper", "ours", "verdict", "why" };
 	struct table *t = table_new(heading, 6);
-	char verdict[64], *slash;
+	char verdict[96], *slash;
 	char dir[512];
 	FILE *f;
 	int code;
@@ -110,7 +119,7 @@ static int usage(FILE *out)
 	return out == stdout ? 0 : 2;
 }
 
-static bool wanted(int argc, char **argv, const char *id, bool *some)
+static bool wanted(int argc, char **argv, const char *id)
 {
 	bool any = false;
 
@@ -121,7 +130,6 @@ static bool wanted(int argc, char **argv, const char *id, bool *some)
 		if (!strncmp(id, argv[i], strlen(argv[i])))
 			return true;
 	}
-	*some = any;
 	return !any;
 }
 
@@ -130,8 +138,7 @@ int main(int argc, char **argv)
 	static struct outcome outcome[CLAIMS];
 	unsigned int count[VERDICT_FAILED + 1] = { 0 };
 	const char *output = NULL;
-	bool some = false;
-	size_t tried = 0;
+	size_t tried = 0, open = 0;
 	int code;
 
 	for (int i = 1; i < argc; i++) {
@@ -145,7 +152,7 @@ int main(int argc, char **argv)
 	if (!repro_runs || repro_runs > 20)
 		return usage(stderr);
 	for (size_t i = 0; i < CLAIMS; i++) {
-		if (!wanted(argc, argv, claims[i].id, &some))
+		if (!wanted(argc, argv, claims[i].id))
 			continue;
 		if (isatty(STDERR_FILENO))
 			fprintf(stderr, "\r\033[K%s: %s", claims[i].id, claims[i].text);
@@ -153,14 +160,18 @@ int main(int argc, char **argv)
 		if (isatty(STDERR_FILENO))
 			fputs("\r\033[K", stderr);
 		print(&claims[i], &outcome[i]);
-		count[outcome[i].verdict]++;
+		if (unsettled(&outcome[i]))
+			open++;
+		else
+			count[outcome[i].verdict]++;
 		tried++;
 	}
 	if (!tried)
 		return usage(stderr);
 	printf("%zu claims:", tried);
 	for (int v = 0; v <= VERDICT_FAILED; v++)
-		printf(" %u %s%s", count[v], verdict_name[v], v < VERDICT_FAILED ? "," : "\n");
+		printf(" %u %s,", count[v], verdict_name[v]);
+	printf(" %zu unsettled\n", open);
 	if (output && tried == CLAIMS) {
 		code = write_markdown(output, outcome);
 		if (code) {
