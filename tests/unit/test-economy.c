@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Plans and the price of a switch: short phases, plans under way, probing. */
+#include "fixture.h"
+
+static void test_phase_too_short_for_a_switch(void **state)
+{
+	struct fixture x;
+
+	(void)state;
+	init(&x, krait_static);
+	x.rules.latency_ns = 300000;
+	x.hint.instance++;
+	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .7, MS);
+	assert_cmp(plan(&x), ==, GCHINT_PLAN_LOAD);
+	assert_true(x.plan.avoided);
+	assert_cmp(x.plan.expected_us, ==, 1000);
+	/* Four latencies: not short. */
+	x.hint.instance++;
+	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .7, 3 * MS);
+	assert_cmp(plan(&x), !=, GCHINT_PLAN_LOAD);
+	/* A boost is worth one, but not less. */
+	x.hint.class = GCHINT_CLASS_STW;
+	x.hint.instance++;
+	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_STW, .7, 400 * US);
+	assert_cmp(plan(&x), !=, GCHINT_PLAN_LOAD);
+	x.hint.instance++;
+	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_STW, .7, 100 * US);
+	assert_cmp(plan(&x), ==, GCHINT_PLAN_LOAD);
+}
+
+/* CPUFREQ_ETERNAL is not four seconds but "nobody knows". */
+static void test_unknown_latency_is_a_millisecond(void **state)
+{
+	struct fixture x;
+
+	(void)state;
+	init(&x, krait_static);
+	x.rules.latency_ns = U32_MAX;
+	x.hint.instance++;
+	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .7, 3 * MS);
+	assert_cmp(plan(&x), ==, GCHINT_PLAN_LOAD);
+	x.hint.instance++;
+	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .7, 6 * MS);
+	assert_cmp(plan(&x), !=, GCHINT_PLAN_LOAD);
+}
+
+static void test_short_phase_that_turns_out_long_is_capped(void **state)
+{
+	struct fixture x;
+
+	(void)state;
+	init(&x, krait_static);
+	x.rules.latency_ns = 300000;
+	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .7, MS);
+	assert_cmp(plan(&x), ==, GCHINT_PLAN_LOAD);
+	assert_false(gchint_plan_valid(&x.plan, &x.hint, &x.rules, NOW + 2 * MS));
+	gchint_plan_make(&x.plan, &x.hint, &x.rules, &x.learn, 0, NOW + 2 * MS);
+	assert_cmp(x.plan.khz, !=, GCHINT_PLAN_LOAD);
+}
+
+/* Near its end a capped phase is not given up for being short now. */
+static void test_cap_is_kept_to_the_end(void **state)
+{
+	struct fixture x;
+	u32 khz;
+
+	(void)state;
+	init(&x, krait_static);
+	x.rules.latency_ns = 300000;
+	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .7, 20 * MS);
+	khz = plan(&x);
+	assert_cmp(khz, !=, GCHINT_PLAN_LOAD);
+	x.hint.revision++;
+	gchint_plan_make(&x.plan, &x.hint, &x.rules, &x.learn, 0, NOW + 19 * MS + 900 * US);
+	assert_cmp(x.plan.khz, ==, khz);
+	assert_false(x.plan.avoided);
+}
+
+/* What is learned during a phase moves its plan only if that pays. */
+static void test_plan_under_way_moves_only_for_enough(void **state)
+{
+	u32 moved = 0, differs = 0;
+	u64 seed = 3;
+
+	(void)state;
+	for (u32 n = 0; n < 300; n++) {
+		double m = (double)rnd_in(&seed, 0, 900) / 1000;
+		struct fixture x;
+		u32 khz, fresh;
+
+		init(&x, krait_static);
+		x.tun.slowdown_pct = 300;
+		teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, m, 20 * MS);
+		khz = plan(&x);
+		teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, m * 0.9, 20 * MS);
+		x.hint.revision++;
+		moved += plan(&x) != khz;
+		x.hint.instance++;
+		fresh = plan(&x);
+		differs += fresh != khz;
+	}
+	assert_cmp(differs, >, 30);
+	assert_cmp(moved * 4, <, differs);
+}
+
+static void test_plan_holds_until_something_changes(void **state)
+{
+	struct fixture x;
+
+	(void)state;
+	init(&x, krait_static);
+	assert_false(gchint_plan_valid(&x.plan, &x.hint, &x.rules, NOW));
+	plan(&x);
+	assert_cmp(x.plan.expected_us, ==, U32_MAX);
+	assert_true(gchint_plan_valid(&x.plan, &x.hint, &x.rules, NOW + MS));
+	assert_false(gchint_plan_valid(&x.plan, &x.hint, &x.rules, NOW + S));
+	x.hint.revision++;
+	assert_false(gchint_plan_valid(&x.plan, &x.hint, &x.rules, NOW));
+	plan(&x);
+	x.hint.instance++;
+	assert_false(gchint_plan_valid(&x.plan, &x.hint, &x.rules, NOW));
+	plan(&x);
+	x.rules.epoch++;
+	assert_false(gchint_plan_valid(&x.plan, &x.hint, &x.rules, NOW));
+}
+
+/* Bounded probing: how often, how far, and where never. */
+static void test_probing_is_bounded(void **state)
+{
+	struct fixture x;
+	u32 best, up = 0, down = 0;
+
+	(void)state;
+	init(&x, krait_static);
+	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .5, 50 * MS);
+	best = plan(&x);
+	x.tun.probe_every = 10;
+	x.tun.probe_pct = 20;
+	x.tun.slowdown_pct = 200;
+	best = plan(&x);
+	for (u32 n = 0; n < 400; n++) {
+		x.hint.instance++;
+		plan(&x);
+		if (x.plan.reason != GCHINT_REASON_PROBE) {
+			assert_cmp(x.plan.khz, ==, best);
+			continue;
+		}
+		assert_true(x.plan.probe);
+		assert_cmp(x.plan.khz, !=, best);
+		assert_cmp(x.plan.khz, <=, best + best / 5);
+		assert_cmp(x.plan.khz, >=, best - best / 5);
+		if (x.plan.khz > best)
+			up++;
+		else
+			down++;
+		/* It stays for the whole phase. */
+		x.hint.revision++;
+		plan(&x);
+		assert_int_equal(x.plan.reason, GCHINT_REASON_PROBE);
+	}
+	assert_int_equal(up + down, 40);
+	assert_int_equal(up, down);
+
+	x.hint.stall_ns = NOW + 10 * S;
+	x.hint.work_left = 1000000;
+	for (u32 n = 0; n < 100; n++) {
+		x.hint.instance++;
+		plan(&x);
+		assert_int_not_equal(x.plan.reason, GCHINT_REASON_PROBE);
+	}
+	x.hint.stall_ns = 0;
+	for (u8 class = GCHINT_CLASS_FOREGROUND; class < GCHINT_CLASS_NR; class ++) {
+		x.hint.class = class;
+		for (u32 n = 0; n < 100; n++) {
+			x.hint.instance++;
+			plan(&x);
+			assert_int_not_equal(x.plan.reason, GCHINT_REASON_PROBE);
+		}
+	}
+	x.hint.class = GCHINT_CLASS_CONCURRENT;
+	x.tun.probe_every = 0;
+	for (u32 n = 0; n < 100; n++) {
+		x.hint.instance++;
+		plan(&x);
+		assert_int_not_equal(x.plan.reason, GCHINT_REASON_PROBE);
+	}
+}
+
+/* What cannot be learned is not probed at each phase for ever. */
+static void test_probing_gives_up_slowly(void **state)
+{
+	u32 early = 0, late = 0;
+	struct fixture x;
+
+	(void)state;
+	init(&x, krait_static);
+	x.tun.probe_every = 16;
+	x.hint.work_left = 1000;
+	for (u32 n = 0; n < 32; n++) {
+		x.hint.instance++;
+		plan(&x);
+		early += x.plan.probe;
+	}
+	for (u32 n = 0; n < 100; n++) {
+		x.hint.instance++;
+		plan(&x);
+		late += x.plan.probe;
+	}
+	assert_int_equal(early, 32);
+	assert_int_equal(late, 25);
+	/* Nor where there are no figures at all. */
+	x.hint.work_left = 0;
+	x.hint.instance++;
+	plan(&x);
+	assert_false(x.plan.probe);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_phase_too_short_for_a_switch),
+		cmocka_unit_test(test_unknown_latency_is_a_millisecond),
+		cmocka_unit_test(test_short_phase_that_turns_out_long_is_capped),
+		cmocka_unit_test(test_cap_is_kept_to_the_end),
+		cmocka_unit_test(test_plan_under_way_moves_only_for_enough),
+		cmocka_unit_test(test_plan_holds_until_something_changes),
+		cmocka_unit_test(test_probing_is_bounded),
+		cmocka_unit_test(test_probing_gives_up_slowly),
+	};
+
+	return run_tap(tests);
+}
