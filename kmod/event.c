@@ -167,42 +167,43 @@ void gchint_event_phase(const struct gchint_thread *thread,
 
 /**
  * gchint_event_decision - another frequency is asked for
- * @policy: for which policy; locked, its last decision is the one
+ * @policy: for which policy, locked
+ * @request: what is asked
  * @khz_from: the frequency before
- * @latency: ns from hint to request, 0 unknown or no hint
+ * @latency: ns from hint to request, 0 no hint
  * @now: CLOCK_MONOTONIC ns
  */
-void gchint_event_decision(const struct gchint_policy *policy, u32 khz_from,
+void gchint_event_decision(const struct gchint_policy *policy,
+			   const struct gchint_request *request, u32 khz_from,
 			   u64 latency, u64 now)
 {
-	const struct gchint_decision *last = &policy->last;
-	const struct gchint_cpu *c = per_cpu_ptr(&gchint_cpus, last->cpu);
+	const struct gchint_decision *d = &request->decision;
 	struct gchint_record record = {
 		.type = GCHINT_EVENT_DECISION,
 		.time = now,
-		.cpu = last->cpu,
+		.cpu = d->cpu,
+		.session = request->who.session,
+		.tgid = request->who.tgid,
+		.tid = request->who.tid,
+		.slot = request->who.slot,
 		.decision = {
-			.reason = last->reason,
-			.phase = last->phase,
-			.flags = c->hint.flags,
+			.reason = d->reason,
+			.phase = d->phase,
+			.flags = request->who.flags,
 			.mode = policy->rules.tun->mode,
 			.policy = cpumask_first(policy->policy->related_cpus),
 			.khz_from = khz_from,
-			.khz = last->khz,
-			.raw_khz = last->raw_khz,
+			.khz = d->khz,
+			.raw_khz = d->raw_khz,
 			.min_khz = policy->rules.min_khz,
 			.max_khz = policy->rules.max_khz,
-			.load = last->load,
+			.load = d->load,
 			.latency = latency,
 		},
 	};
 
 	if (!trace_gchint_decision_enabled() && !gchint_netlink_listens())
 		return;
-	record.session = c->who.session;
-	record.tgid = c->who.tgid;
-	record.tid = c->who.tid;
-	record.slot = c->who.slot;
 	trace_gchint_decision(&record);
 	put(&record);
 }

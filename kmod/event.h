@@ -6,10 +6,37 @@
 #include <linux/gchint.h>
 #include <linux/types.h>
 
+#include "decide.h"
 #include "snapshot.h"
 
 struct gchint_policy;
 struct gchint_thread;
+
+/**
+ * struct gchint_who - whose hint it is
+ * @session: number of the session, 0 if no hint is behind it
+ * @tgid: process, in the initial pid namespace
+ * @tid: thread, likewise
+ * @slot: its slot
+ * @flags: GCHINT_F_*
+ */
+struct gchint_who {
+	u64 session;
+	pid_t tgid;
+	pid_t tid;
+	u32 slot;
+	u8 flags;
+};
+
+/**
+ * struct gchint_request - a frequency on its way to the driver
+ * @decision: what was decided
+ * @who: whose hint decided
+ */
+struct gchint_request {
+	struct gchint_decision decision;
+	struct gchint_who who;
+};
 
 /**
  * struct gchint_record - one event
@@ -75,7 +102,8 @@ void gchint_event_trace_off(void);
 void gchint_event_phase(const struct gchint_thread *thread,
 			const struct gchint_snapshot *snapshot,
 			unsigned int cpu, u64 now);
-void gchint_event_decision(const struct gchint_policy *policy, u32 khz_from,
+void gchint_event_decision(const struct gchint_policy *policy,
+			   const struct gchint_request *request, u32 khz_from,
 			   u64 latency, u64 now);
 void gchint_event_lease(const struct gchint_thread *thread,
 			enum gchint_lease what);

@@ -132,14 +132,21 @@ static void switched(struct gchint_policy *policy, u32 khz, u64 now)
 		gchint_opp_at_least(&policy->opps, khz) : 0;
 }
 
-static u64 count_latency(struct gchint_policy *policy, u64 hint_ns, u64 now)
+/* The driver is asked now; counts it and tells of it. */
+static void asked(struct gchint_policy *policy,
+		  const struct gchint_request *request, u32 khz_from,
+		  u64 hint_ns, u64 now)
 {
-	u64 latency = elapsed(now, hint_ns);
+	u64 latency = 0;
 	unsigned int bucket;
 
-	bucket = min(fls64(latency), GCHINT_LATENCY_BUCKETS - 1);
-	policy->stats.latency[bucket]++;
-	return latency;
+	policy->stats.switches[request->decision.reason]++;
+	if (hint_ns) {
+		latency = elapsed(now, hint_ns);
+		bucket = min(fls64(latency), GCHINT_LATENCY_BUCKETS - 1);
+		policy->stats.latency[bucket]++;
+	}
+	gchint_event_decision(policy, request, khz_from, latency, now);
 }
 
 /* -- Decisions -- */
@@ -169,35 +176,49 @@ static void demand(struct gchint_policy *policy, struct gchint_cpu *c, u64 now)
 	gchint_decide_cpu(&c->demand, rules, c->cpu, base, all, hint, plan);
 }
 
-static void request_fast(struct gchint_policy *policy, u64 now, u64 hint_ns)
+static void request_fast(struct gchint_policy *policy,
+			 const struct gchint_request *request, u64 hint_ns)
 {
-	struct gchint_decision *last = &policy->last;
 	u32 from = policy->khz;
-	u64 latency = 0;
+	u64 now;
 	u32 khz;
 
-	khz = cpufreq_driver_fast_switch(policy->policy, last->khz);
+	khz = cpufreq_driver_fast_switch(policy->policy, request->decision.khz);
 	if (!khz) {
 		policy->state.khz = policy->khz;
 		return;
 	}
 	now = gchint_now();
 	switched(policy, khz, now);
-	if (hint_ns)
-		latency = count_latency(policy, hint_ns, now);
-	gchint_event_decision(policy, from, latency, now);
+	asked(policy, request, from, hint_ns, now);
 }
 
-static void request_slow(struct gchint_policy *policy, u64 now, u64 hint_ns)
+static void request_slow(struct gchint_policy *policy,
+			 const struct gchint_request *request, u64 hint_ns)
 {
-	policy->next_khz = policy->last.khz;
-	if (hint_ns && !policy->hint_ns)
+	policy->next = *request;
+	if (!policy->hint_ns)
 		policy->hint_ns = hint_ns;
-	gchint_event_decision(policy, policy->khz, 0, now);
 	if (!policy->work_in_progress) {
 		policy->work_in_progress = true;
 		irq_work_queue(&policy->irq_work);
 	}
+}
+
+static void request(struct gchint_policy *policy, u64 hint_ns)
+{
+	const struct gchint_cpu *c;
+	struct gchint_request request = { .decision = policy->last };
+
+	c = per_cpu_ptr(&gchint_cpus, policy->last.cpu);
+	if (policy->last.class != GCHINT_CLASS_NEUTRAL) {
+		request.who = c->who;
+		request.who.flags = c->hint.flags;
+	}
+	if (policy->policy->fast_switch_enabled)
+		request_fast(policy, &request, hint_ns);
+	else
+		request_slow(policy, &request, hint_ns);
 }
 
 /**
@@ -225,13 +246,8 @@ void gchint_policy_decide(struct gchint_policy *policy, u64 now, u64 hint_ns)
 			     &best, now);
 	if (policy->last.avoided)
 		policy->stats.avoided++;
-	if (!policy->last.change)
-		return;
-	policy->stats.switches[policy->last.reason]++;
-	if (policy->policy->fast_switch_enabled)
-		request_fast(policy, now, hint_ns);
-	else
-		request_slow(policy, now, hint_ns);
+	if (policy->last.change)
+		request(policy, hint_ns);
 }
 
 /*
@@ -326,8 +342,8 @@ static void slow_irq_work(struct irq_work *irq_work)
 static void slow_work(struct kthread_work *work)
 {
 	struct gchint_policy *policy;
+	struct gchint_request next;
 	unsigned long flags;
-	u64 hint_ns;
 	u32 khz;
 	int ret;
 
@@ -337,12 +353,14 @@ static void slow_work(struct kthread_work *work)
 	 * clear and queues once more, so no decision is lost.
 	 */
 	raw_spin_lock_irqsave(&policy->lock, flags);
-	khz = policy->next_khz;
-	hint_ns = policy->hint_ns;
-	policy->hint_ns = 0;
+	next = policy->next;
+	khz = next.decision.khz;
 	policy->work_in_progress = false;
-	if (hint_ns)
-		count_latency(policy, hint_ns, gchint_now());
+	/* The last of several decisions may be the frequency in force. */
+	if (khz != policy->khz)
+		asked(policy, &next, policy->khz, policy->hint_ns,
+		      gchint_now());
+	policy->hint_ns = 0;
 	raw_spin_unlock_irqrestore(&policy->lock, flags);
 
 	mutex_lock(&policy->work_lock);

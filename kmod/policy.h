@@ -11,6 +11,7 @@
 #include <linux/types.h>
 
 #include "decide.h"
+#include "event.h"
 #include "opp.h"
 #include "plan.h"
 
@@ -59,8 +60,8 @@ struct gchint_stats {
  * @refresh: limits or tunables changed: decide at the next call
  * @stats: for debugfs
  * @work_in_progress: a request is on its way to the worker
- * @next_khz: what it will ask for
- * @hint_ns: when the hint that led to it came, 0 none
+ * @next: what it will ask for; later decisions replace earlier ones
+ * @hint_ns: when the first hint came that led to it, 0 none
  * @irq_work: leaves the scheduler's locks behind
  * @work: runs in @worker
  * @work_lock: serialises calls of the driver; taken without @lock
@@ -89,7 +90,7 @@ struct gchint_policy {
 
 	/* The next fields are only needed if fast switch cannot be used. */
 	bool work_in_progress;
-	u32 next_khz;
+	struct gchint_request next;
 	u64 hint_ns;
 	struct irq_work irq_work;
 	struct kthread_work work;

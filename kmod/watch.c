@@ -185,13 +185,25 @@ static void unlock_policy(struct gchint_cpu *c, struct gchint_policy *policy)
 	__release(policy);
 }
 
+static void start_release(struct gchint_cpu *c)
+{
+	/* One that is on its way finds what is to do, and goes on if need be. */
+	if (!hrtimer_is_queued(&c->release))
+		hrtimer_start(&c->release, ns_to_ktime(HOLD_NS),
+			      HRTIMER_MODE_REL_PINNED_HARD);
+}
+
 /* Decides if what this CPU asks for may be different now. */
 static void decide(struct gchint_cpu *c, struct gchint_policy *policy,
 		   u64 now, u64 hint_ns)
 {
-	if (policy && (c->demand.hinted || policy->refresh ||
-		       c->hint.class != GCHINT_CLASS_NEUTRAL))
-		gchint_policy_decide(policy, now, hint_ns);
+	if (!policy || !(c->demand.hinted || policy->refresh ||
+			 c->hint.class != GCHINT_CLASS_NEUTRAL))
+		return;
+	gchint_policy_decide(policy, now, hint_ns);
+	/* What a hint took and may not give back yet is not left to chance. */
+	if (policy->state.held)
+		start_release(c);
 }
 
 static void clear_hint(struct gchint_cpu *c)
@@ -263,10 +275,7 @@ static void hold(struct gchint_cpu *c, struct gchint_policy *policy, u64 now)
 	leave(c, policy, now);
 	c->held = true;
 	c->held_until = now + HOLD_NS;
-	/* A timer of an earlier hold finds the new end and goes on. */
-	if (!hrtimer_is_queued(&c->release))
-		hrtimer_start(&c->release, ns_to_ktime(HOLD_NS),
-			      HRTIMER_MODE_REL_PINNED_HARD);
+	start_release(c);
 }
 
 static enum hrtimer_restart release(struct hrtimer *timer)
@@ -281,9 +290,13 @@ static enum hrtimer_restart release(struct hrtimer *timer)
 	if (c->held && now < c->held_until) {
 		hrtimer_forward_now(timer, ns_to_ktime(c->held_until - now));
 		again = HRTIMER_RESTART;
+	} else if (policy && (c->held || policy->state.held)) {
+		if (c->held)
+			drop(c, policy, now);
+		/* Once: what is held back for good is not asked for ever. */
+		gchint_policy_decide(policy, now, 0);
 	} else if (c->held) {
 		drop(c, policy, now);
-		decide(c, policy, now, 0);
 	}
 	unlock_policy(c, policy);
 	return again;
@@ -296,7 +309,7 @@ static void switched(struct gchint_cpu *c, struct gchint_thread *thread,
 	u64 now = gchint_now();
 
 	if (!thread && (next->flags & PF_KTHREAD || is_idle_task(next))) {
-		if (c->hint.class == GCHINT_CLASS_NEUTRAL)
+		if (!policy || c->hint.class == GCHINT_CLASS_NEUTRAL)
 			drop(c, policy, now);
 		else if (!c->held)
 			hold(c, policy, now);

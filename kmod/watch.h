@@ -13,6 +13,7 @@
 #include <linux/types.h>
 
 #include "decide.h"
+#include "event.h"
 #include "load.h"
 #include "phase.h"
 
@@ -67,12 +68,7 @@ struct gchint_cpu {
 	struct update_util_data hook;
 	struct gchint_load load;
 	struct gchint_hint hint;
-	struct {
-		u64 session;
-		pid_t tgid;
-		pid_t tid;
-		u32 slot;
-	} who;
+	struct gchint_who who;
 	struct gchint_plan plan;
 	struct gchint_demand demand;
 	u8 phase;
