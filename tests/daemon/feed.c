@@ -237,10 +237,43 @@ static void mix(struct feed *f, double seconds)
 	flush(f);
 }
 
+/* One message of each kind, as food for the fuzzer. */
+static int write_seeds(const char *dir)
+{
+	struct build b = { .seq = 7 };
+
+	for (int i = 0; i < 4; i++) {
+		char path[512];
+		const void *bytes;
+		size_t len;
+		FILE *out;
+
+		if (i == 0)
+			build_phase(&b, 1000, 1, 10, 11, 2, GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT,
+				    5, 50);
+		else if (i == 1)
+			build_decision(&b, 2000, 1, 396000, 792000, GCHINT_REASON_STW, 11, 30000);
+		else if (i == 2)
+			build_lease(&b, 3000, 10, 11, 2, GCHINT_ROLE_STW, GCHINT_LEASE_ATTACH);
+		else
+			build_sample(&b, 4000, 0, 792000);
+		snprintf(path, sizeof(path), "%s/message-%d", dir, i);
+		bytes = build_bytes(&b, &len);
+		out = fopen(path, "w");
+		if (!out || fwrite(bytes, 1, len, out) != len || fclose(out)) {
+			fprintf(stderr, "feed: %s: %s\n", path, strerror(errno));
+			return 1;
+		}
+		build_done(&b);
+	}
+	return 0;
+}
+
 static const char usage[] =
 	"usage: feed SOCKET [--events N] [--rate N] [--batch N] [--gap N] [--log FILE]\n"
 	"       feed SOCKET --mix SECONDS [--sysfs DIR] [--freq FIFO] [--seed N] [--gchint]\n"
-	"       feed SOCKET --raw FILE\n";
+	"       feed SOCKET --raw FILE\n"
+	"       feed --write DIR\n";
 
 int main(int argc, char **argv)
 {
@@ -256,6 +289,7 @@ int main(int argc, char **argv)
 		{ "raw", required_argument, NULL, 'R' },
 		{ "seed", required_argument, NULL, 's' },
 		{ "sysfs", required_argument, NULL, 'S' },
+		{ "write", required_argument, NULL, 'w' },
 		{ 0 },
 	};
 	struct feed f = { .batch = 1, .seed = 1 };
@@ -300,6 +334,8 @@ int main(int argc, char **argv)
 		case 'S':
 			f.sysfs = optarg;
 			break;
+		case 'w':
+			return write_seeds(optarg);
 		default:
 			fputs(usage, stderr);
 			return 2;
