@@ -17,7 +17,7 @@ O    ?= $(BUILD)/module/$(notdir $(patsubst %/build,%,$(abspath $(KDIR))))
 ROOMS := libgchint adapters collectors daemon bench
 
 .PHONY: all help modules install check check-unit check-lint check-board check-lab \
-	demo bench bench-kmod bench-collectors repro lab clean $(ROOMS)
+	demo bench-collectors repro lab clean $(ROOMS)
 
 all: $(ROOMS) modules
 
@@ -35,7 +35,9 @@ help:
 	@echo '  make check-board BOARD=  x86, debug, sabrelite or vexpress'
 	@echo '  make check-lint          static gates'
 	@echo 'Measure'
-	@echo '  make bench-kmod bench-collectors repro'
+	@echo '  make bench-collectors    against libgc and OpenJDK, in one run; wants a quiet machine'
+	@echo '  make repro               the claims of the seeds: docs/results/seeds.md'
+	@echo '  make lab                 experiments on the timed board'
 
 $(ROOMS): need-build
 	@if [ -f $@/Makefile ]; then $(MAKE) -C $@ BUILD=$(BUILD)/$@; fi
@@ -73,8 +75,8 @@ check-board: need-board need-build need-module
 demo: need-board need-build need-module
 	@tests/board/demo/run
 
-bench-kmod: need-board need-build need-module
-	@tests/board/bench
+lab: need-board need-build need-module bench
+	@$(MAKE) -C lab run
 
 bench-collectors repro: need-bench collectors bench
 	@$(MAKE) -C bench BUILD=$(BUILD)/bench $@
