@@ -30,11 +30,10 @@ static void device_tree(const struct board *b)
 {
 	unsigned int clocks = b->shared ? 1 : b->cores, i, o;
 
-	puts("/dts-v1/;\n/plugin/;\n/ {\nfragment@0 { target-path = \"/dcc\"; __overlay__ {");
+	puts("/dts-v1/;\n/plugin/;\n/ {\nfragment@0 { target-path = \"/\"; __overlay__ {");
 	for (i = 0; i < clocks; i++) {
-		printf("osc%u: oscclk%u { compatible = \"arm,vexpress-osc\";\n", i, i);
-		printf("  arm,vexpress-sysreg,func = <1 %u>; #clock-cells = <0>;\n", i);
-		printf("  clock-output-names = \"oscclk%u\";\n", i);
+		printf("clock%u: core-clock-%u { compatible = \"gchint,timed-clock\";\n", i, i);
+		printf("  gchint,oscillator = <%u>; #clock-cells = <0>;\n", i);
 		printf("  freq-range = <%u000 %u000>; };\n", b->opp[0].khz,
 		       b->opp[b->opps - 1].khz);
 	}
@@ -56,7 +55,7 @@ static void device_tree(const struct board *b)
 		printf("cpu@%u { device_type = \"cpu\"; compatible = \"arm,cortex-a15\"; reg = "
 		       "<%u>;\n",
 		       i, i);
-		printf("  clocks = <&osc%u>; operating-points-v2 = <&opps%u>;\n", c, c);
+		printf("  clocks = <&clock%u>; operating-points-v2 = <&opps%u>;\n", c, c);
 		printf("  dynamic-power-coefficient = <%.0f>; };\n", b->coefficient);
 	}
 	puts("}; };\n};");
