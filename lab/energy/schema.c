@@ -6,7 +6,7 @@
 
 int main(void)
 {
-	printf("PRAGMA application_id = %d; PRAGMA user_version = %d;\n%s\n",
-	       SCHEMA_APPLICATION, SCHEMA_VERSION, schema_sql);
+	printf("PRAGMA application_id = %d; PRAGMA user_version = %d;\n%s\n", SCHEMA_APPLICATION,
+	       SCHEMA_VERSION, schema_sql);
 	return 0;
 }

@@ -24,8 +24,8 @@
 #define CFGSTAT		0xa8
 #define CFGCTRL_START	BIT(31)
 #define CFGCTRL_WRITE	BIT(30)
-#define CFGCTRL_OSC	(1 << 20)
-#define CFGCTRL_TILE	(1 << 16)
+#define CFGCTRL_OSC	BIT(20)
+#define CFGCTRL_TILE	BIT(16)
 #define CFGSTAT_DONE	BIT(0)
 #define CFGSTAT_ERROR	BIT(1)
 
