@@ -285,6 +285,10 @@ static enum hrtimer_restart release(struct hrtimer *timer)
 	struct gchint_policy *policy;
 	u64 now;
 
+	/* Its CPU has gone offline meanwhile, and left nothing to do. */
+	if (c->cpu != smp_processor_id())
+		return HRTIMER_NORESTART;
+
 	policy = lock_policy(c);
 	now = gchint_now();
 	if (c->held && now < c->held_until) {
