@@ -145,10 +145,18 @@ static void generations(void)
 		printf("# %llu majors %llu minors %llu objects\n", (unsigned long long)s.majors,
 		       (unsigned long long)s.minors, (unsigned long long)s.live_objects);
 	ok(s.soft_limit > s.live_bytes, "gencms: the young generation has room");
-	drop((long)(s.concurrent_start - s.heap_bytes) / 32 + 8192);
-	await(s.cycles);
-	s = stats();
-	ok(s.majors == 2 && s.live_objects < 200000, "gencms: the next GC-CONC is major, as noted");
+	/* On a busy machine the limit may come before the daemon does: a minor GC-ALLOC. */
+	for (int i = 0; i < 20 && s.majors < 2; i++) {
+		if (s.concurrent_start > s.heap_bytes)
+			drop((long)(s.concurrent_start - s.heap_bytes) / 32);
+		drop(8192);
+		await(s.cycles);
+		s = stats();
+	}
+	if (!ok(s.majors == 2 && s.live_objects < 200000,
+		"gencms: the next GC-CONC is major, as noted"))
+		printf("# %llu majors %llu minors %llu objects\n", (unsigned long long)s.majors,
+		       (unsigned long long)s.minors, (unsigned long long)s.live_objects);
 	GC_POP(m, f);
 	stop();
 }
