@@ -33,6 +33,7 @@ help:
 	@echo '  make check               all of it; ends with N passed, N failed, N skipped'
 	@echo '  make check-unit          host tests with sanitizers, no root'
 	@echo '  make check-board BOARD=  x86, debug, sabrelite or vexpress'
+	@echo '  make check-lab           a short smoke of the timed board'
 	@echo '  make check-lint          static gates'
 	@echo 'Measure'
 	@echo '  make bench-collectors    against libgc and OpenJDK, in one run; wants a quiet machine'
@@ -71,6 +72,9 @@ check-lint: need-lint need-module need-board
 
 check-board: need-board need-build need-module
 	@tests/check $(if $(BOARD),board:$(BOARD),board)
+
+check-lab: need-board need-build need-module $(ROOMS)
+	@tests/check lab
 
 demo: need-board need-build need-module
 	@tests/board/demo/run
