@@ -191,8 +191,17 @@ unlock:
  */
 void gchint_tunable_set_detach(struct gchint_policy *policy)
 {
+	struct gov_attr_set *attr_set = &policy->set->attr_set;
+
 	mutex_lock(&sets_lock);
-	if (!gov_attr_set_put(&policy->set->attr_set, &policy->set_node) &&
+	/*
+	 * The last put destroys the mutex of the set before it removes the
+	 * files, and a write that is under way would take it. Remove them
+	 * first: that waits for such writes.
+	 */
+	if (attr_set->usage_count == 1)
+		kobject_del(&attr_set->kobj);
+	if (!gov_attr_set_put(attr_set, &policy->set_node) &&
 	    shared == policy->set)
 		shared = NULL;
 	mutex_unlock(&sets_lock);
