@@ -176,6 +176,11 @@ static void churn(struct gc_mutator *m, long count)
 	GC_PUSH(m, f);
 	for (long i = 0; i < count; i++) {
 		f.fresh = GC_NEW(m, type, struct node);
+		/* A heap that is full for a moment refuses; the program goes on. */
+		if (!f.fresh) {
+			gc_collect(m);
+			continue;
+		}
 		gc_init(&f.fresh->next, i % 20000 ? f.list : NULL);
 		f.list = f.fresh;
 	}
