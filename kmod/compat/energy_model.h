@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Linux 6.9 (818867e13b97 "PM: EM: Change debugfs configuration to use runtime
- * EM table data" series) moved the performance states behind RCU, so that they
- * can change at run time.
+ * Linux 6.9 moved the performance states behind RCU, so that they can change at
+ * run time.
  */
 #ifndef _GCHINT_COMPAT_ENERGY_MODEL_H
 #define _GCHINT_COMPAT_ENERGY_MODEL_H

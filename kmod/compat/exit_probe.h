@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Linux 6.16 ("exit: combine work under lock in synchronize_group_exit() and
- * coredump_task_exit()" series) gave the sched_process_exit tracepoint a second
- * argument, whether the whole thread group is dead.
+ * Linux 6.16 gave the sched_process_exit tracepoint a second argument, whether
+ * the whole thread group is dead.
  */
 #ifndef _GCHINT_COMPAT_EXIT_PROBE_H
 #define _GCHINT_COMPAT_EXIT_PROBE_H
