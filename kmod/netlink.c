@@ -151,6 +151,24 @@ static int socket_event(struct notifier_block *nb, unsigned long event,
 
 static struct notifier_block socket_nb = { .notifier_call = socket_event };
 
+/* -- Samples: when -- */
+
+static void sample_work_fn(struct work_struct *work);
+/* An ordinary timer: the CPU that holds it may idle while others are busy. */
+static DECLARE_DELAYED_WORK(sample_work, sample_work_fn);
+
+static bool sampling_wanted(void)
+{
+	return READ_ONCE(registered) &&
+	       genl_has_listeners(&family, &init_net, GROUP_SAMPLING);
+}
+
+static void begin_sampling(void)
+{
+	if (sampling_wanted())
+		queue_delayed_work(system_unbound_wq, &sample_work, 0);
+}
+
 /* -- Requests -- */
 
 static int put_info(struct sk_buff *skb)
@@ -195,6 +213,7 @@ static int put_info_reply(struct sk_buff *skb, void *priv)
 
 static int info_get(struct sk_buff *skb, struct genl_info *info)
 {
+	begin_sampling();
 	return reply(info, GCHINT_CMD_INFO_GET, put_info_reply, NULL);
 }
 
@@ -347,6 +366,8 @@ static int record_set(struct sk_buff *skb, struct genl_info *info)
 	ret = gchint_probe_need();
 	if (ret)
 		set_recorder(info->snd_portid, 0, info->extack);
+	else
+		begin_sampling();
 	return ret;
 }
 
@@ -490,20 +511,24 @@ static void sample(void)
 		nlmsg_free(skb);
 }
 
-static void sample_work_fn(struct work_struct *work);
-/* Deferrable: an idle machine is not woken to be told that it idles. */
-static DECLARE_DEFERRABLE_WORK(sample_work, sample_work_fn);
-
 static void sample_work_fn(struct work_struct *work)
 {
-	unsigned int ms = LISTEN_MS;
-
-	if (genl_has_listeners(&family, &init_net, GROUP_SAMPLING)) {
-		sample();
-		ms = READ_ONCE(gchint_param_sample_ms);
-	}
+	if (!sampling_wanted())
+		return;
+	sample();
 	queue_delayed_work(system_unbound_wq, &sample_work,
-			   msecs_to_jiffies(ms));
+			   msecs_to_jiffies(READ_ONCE(gchint_param_sample_ms)));
+}
+
+static void listen_work_fn(struct work_struct *work);
+/* Deferrable: while nobody listens, no idle CPU is woken to find that out. */
+static DECLARE_DEFERRABLE_WORK(listen_work, listen_work_fn);
+
+static void listen_work_fn(struct work_struct *work)
+{
+	begin_sampling();
+	queue_delayed_work(system_unbound_wq, &listen_work,
+			   msecs_to_jiffies(LISTEN_MS));
 }
 
 /* -- Life -- */
@@ -519,7 +544,7 @@ int gchint_netlink_init(void)
 	if (ret)
 		goto unregister_family;
 	WRITE_ONCE(registered, true);
-	queue_delayed_work(system_unbound_wq, &sample_work, 0);
+	queue_delayed_work(system_unbound_wq, &listen_work, 0);
 	return 0;
 
 unregister_family:
@@ -535,8 +560,12 @@ void gchint_netlink_exit(void)
 	/* Those who saw it set are in sections with interrupts off. */
 	synchronize_rcu();
 	netlink_unregister_notifier(&socket_nb);
+	cancel_delayed_work_sync(&listen_work);
+	/* No sample is on its way when the family gives up its groups; */
 	cancel_delayed_work_sync(&sample_work);
 	genl_unregister_family(&family);
+	/* one that a last request began finds @registered unset. */
+	cancel_delayed_work_sync(&sample_work);
 	list_for_each_entry_safe(recorder, next, &recorders, node)
 		remove_recorder(recorder);
 }
