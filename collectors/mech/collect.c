@@ -117,6 +117,21 @@ static void boost_end(struct gc_thread *self, const struct boost *b)
 		setpriority(PRIO_PROCESS, (id_t)self->tid, b->nice);
 }
 
+static void sample_rate(struct gc_heap *heap, uint64_t now)
+{
+	struct gc_rate_in in = {
+		.now = now,
+		.granted = gc_load(&heap->granted),
+		.stopped_ns = heap->stats.stw_ns,
+		.threads = __atomic_load_n(&heap->thread_count, __ATOMIC_RELAXED),
+	};
+
+	for (int i = 0; i < GC_PAUSE_COUNT; i++)
+		in.paused_ns += gc_load(&heap->paused_ns[i]);
+	in.threads += !in.threads;
+	gc_rate_sample(&heap->rate, &in);
+}
+
 /* The turn is ours. */
 static void run(struct gc_heap *heap, struct gc_thread *self, enum gc_cause cause, bool full)
 {
@@ -125,7 +140,7 @@ static void run(struct gc_heap *heap, struct gc_thread *self, enum gc_cause caus
 	struct gc_cycle *c = &heap->cycle;
 
 	set_cycle(heap, self, cause, full);
-	gc_rate_sample(heap);
+	sample_rate(heap, begin);
 	gc_phase_cycle(heap, true);
 	if (heap->opt.verify & GC_VERIFY_PRE)
 		gc_verify_pre(heap);
@@ -146,7 +161,7 @@ static void run(struct gc_heap *heap, struct gc_thread *self, enum gc_cause caus
 	if (gc_mark_stack_peak(&heap->stack) > s->mark_stack_peak)
 		s->mark_stack_peak = gc_mark_stack_peak(&heap->stack);
 	gc_mark_stack_rest(&heap->stack);
-	gc_sizing_after(heap, gc_now() - begin);
+	gc_sizing_after(heap, (c->usable_ns ? c->usable_ns : gc_now()) - begin);
 	if (heap->adapt)
 		gc_adapt_cycle(heap);
 	gc_count(&s->gc_cpu_ns, gc_cpu_now() - cpu);
@@ -254,6 +269,7 @@ static void trim(struct gc_heap *heap)
 /* The cycle goes on, but what it freed may be allocated: those who wait need not any more. */
 void gc_turn_usable(struct gc_heap *heap)
 {
+	heap->cycle.usable_ns = gc_now();
 	pthread_mutex_lock(&heap->gc.lock);
 	heap->gc.finished++;
 	pthread_cond_broadcast(&heap->gc.done);

@@ -201,7 +201,7 @@ int gc_heap_create(struct gc_heap **out, const char *options, struct gc_listener
 	heap->listener = listener;
 	heap->rng = (uint64_t)opt.seed;
 	heap->finger = UINTPTR_MAX;
-	heap->rate_ns = gc_now(); /* the first sample of the rate begins here */
+	heap->rate.since.now = gc_now();
 	ret = gc_fail(err, -ENOMEM, "no address space for max=%lld; lower max", (long long)opt.max);
 	heap->opt_text = gc_options_text(&opt);
 	heap->types = map(GC_MAX_TYPES * sizeof(struct gc_info), PROT_READ | PROT_WRITE);

@@ -29,6 +29,7 @@
 #include "bits.h"
 #include "mark-stack.h"
 #include "options.h"
+#include "rate.h"
 
 #define GC_PAGE		 4096u
 #define GC_PAGE_SHIFT	 12
@@ -106,7 +107,7 @@ struct gc_cycle {
 	bool full; /* whatever the plan would choose, collect the whole heap */
 	struct gc_thread *self; /* the mutator that runs it, NULL the daemon */
 	enum gc_phase phase;
-	uint64_t begin_ns, stop_ns, phase_ns;
+	uint64_t begin_ns, stop_ns, phase_ns, usable_ns;
 	uint64_t done, total, next_progress;
 	uint64_t stw_begin_done;
 	bool stw;
@@ -178,8 +179,8 @@ struct gc_heap {
 	uint64_t soft_limit, concurrent_start;
 	uint64_t live_bytes, live_objects;
 	uint64_t stress_next, profile_next; /* values of granted */
-	uint64_t rate_ns, rate_granted; /* sample for the allocation rate */
-	double rate; /* bytes/ns */
+	struct gc_rate rate;
+	uint64_t cycle_ns; /* what a cycle is expected to take until its memory is usable */
 	double mb_alloc_rate, mb_gc_rate; /* MemBalancer's smoothed rates */
 	double major_soft, major_room; /* as the last major collection left them */
 	int (*frequency)(uint32_t *effective, uint32_t *highest, void *arg);
@@ -313,7 +314,6 @@ void gc_phase_trim(struct gc_heap *heap, bool begin, uint64_t done, uint64_t beg
 void gc_phase_daemon(struct gc_heap *heap, bool up);
 void gc_pause_begin(struct gc_thread *t, enum gc_pause pause, uint64_t *begin_ns);
 void gc_pause_end(struct gc_thread *t, enum gc_pause pause, uint64_t begin_ns);
-void gc_rate_sample(struct gc_heap *heap);
 
 #define GC_EDGE(name) offsetof(struct gc_listener_ops, name)
 
@@ -345,6 +345,7 @@ size_t gc_budget_grant(const struct gc_heap *heap, size_t want);
 /* mech/sizing.c */
 void gc_sizing_init(struct gc_heap *heap);
 void gc_sizing_after(struct gc_heap *heap, uint64_t gc_ns);
+uint64_t gc_sizing_headroom(struct gc_heap *heap);
 bool gc_sizing_grow(struct gc_heap *heap, size_t bytes);
 
 /* mech/weak.c */

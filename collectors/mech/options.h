@@ -62,7 +62,7 @@ struct gc_options {
 		promote;
 	int64_t remark_limit, safepoint, every_safepoint, seed, sizing, stress, threshold;
 	int64_t trace, trim_collects, verify;
-	double promote_p, trim, util;
+	double ahead, promote_p, trim, util;
 	uint64_t given; /* bit i: the i-th option of options.def was set explicitly */
 };
 

@@ -13,16 +13,6 @@ static gc_listen_fn listener_op(const struct gc_heap *heap, size_t edge)
 	return fn;
 }
 
-/* Bytes that may still be granted before a mutator stalls */
-static uint64_t headroom(const struct gc_heap *heap)
-{
-	uint64_t used = gc_load(&heap->in_use), limit = gc_load(&heap->soft_limit);
-
-	if (limit > (uint64_t)heap->opt.max)
-		limit = (uint64_t)heap->opt.max;
-	return used < limit ? limit - used : 0;
-}
-
 static void fill(struct gc_heap *heap, struct gc_event *ev, uint64_t now)
 {
 	const struct gc_cycle *c = &heap->cycle;
@@ -38,11 +28,10 @@ static void fill(struct gc_heap *heap, struct gc_event *ev, uint64_t now)
 		.daemon = c->daemon,
 		.work_done = c->done,
 		.work_total = c->total,
-		.headroom = headroom(heap),
+		.headroom = gc_sizing_headroom(heap),
 		.heap_bytes = gc_load(&heap->in_use),
 	};
-	if (heap->rate > 0)
-		ev->exhaust_ns = now + (uint64_t)((double)ev->headroom / heap->rate);
+	ev->exhaust_ns = gc_rate_exhaust(&heap->rate, now, ev->headroom);
 }
 
 static void fire(struct gc_heap *heap, size_t edge, uint64_t now, uint64_t duration)
@@ -55,26 +44,6 @@ static void fire(struct gc_heap *heap, size_t edge, uint64_t now, uint64_t durat
 	fill(heap, &ev, now);
 	ev.duration_ns = duration;
 	fn(heap->listener, &ev);
-}
-
-/*
- * Allocation rate, smoothed by half. A sample spans mutator time only: collect.c calls
- * this when a cycle begins, gc_world_stop() before each pause.
- */
-void gc_rate_sample(struct gc_heap *heap)
-{
-	uint64_t now = gc_now(), granted = gc_load(&heap->granted);
-	uint64_t dt = now - heap->rate_ns, bytes = granted - heap->rate_granted;
-
-	if (heap->rate_ns && dt < 50000)
-		return;
-	if (heap->rate_ns) {
-		double rate = (double)bytes / (double)dt;
-
-		heap->rate = heap->rate > 0 ? (heap->rate + rate) / 2 : rate;
-	}
-	heap->rate_ns = now;
-	heap->rate_granted = granted;
 }
 
 static const struct {
@@ -117,8 +86,6 @@ void gc_phase_work(struct gc_heap *heap, uint64_t done)
 	c->next_progress = done + PROGRESS_STEP;
 	if (!listener_op(heap, GC_EDGE(progress)))
 		return;
-	if (!c->stw)
-		gc_rate_sample(heap);
 	fire(heap, GC_EDGE(progress), gc_now(), 0);
 }
 
@@ -144,7 +111,6 @@ void gc_phase_stop(struct gc_heap *heap, size_t edge)
 	struct gc_heap_stats *s = &heap->stats;
 
 	if (edge == GC_EDGE(requesting_stop)) {
-		gc_rate_sample(heap);
 		c->stop_ns = now;
 		c->phase = GC_PHASE_STOP;
 		since = 0;
@@ -160,9 +126,6 @@ void gc_phase_stop(struct gc_heap *heap, size_t edge)
 		s->stw_ns += since;
 		if (since > s->longest_stw_ns)
 			s->longest_stw_ns = since;
-		/* the next sample of the rate begins here */
-		heap->rate_ns = now;
-		heap->rate_granted = gc_load(&heap->granted);
 	}
 	fire(heap, edge, now,
 	     edge == GC_EDGE(restarting) || edge == GC_EDGE(roots_done) ? 0 : since);
@@ -206,7 +169,7 @@ static void fire_pause(struct gc_thread *t, size_t edge, enum gc_pause pause, ui
 			.pause = pause,
 			.foreground = pause == GC_PAUSE_FOREGROUND,
 			.duration_ns = duration,
-			.headroom = headroom(heap),
+			.headroom = gc_sizing_headroom(heap),
 			.heap_bytes = gc_load(&heap->in_use),
 			.mutator = &t->m,
 		};

@@ -230,7 +230,7 @@ int gc_mutator_attach(struct gc_heap *heap, struct gc_mutator **out)
 	t->rng = (uint64_t)heap->opt.seed + heap->stats.threads_total++;
 	t->next = heap->threads;
 	heap->threads = t;
-	heap->thread_count++;
+	__atomic_fetch_add(&heap->thread_count, 1, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&heap->threads_lock);
 	*out = &t->m;
 	return 0;
@@ -250,7 +250,7 @@ void gc_mutator_detach(struct gc_mutator *m)
 	for (link = &heap->threads; *link != t; link = &(*link)->next)
 		;
 	*link = t->next;
-	heap->thread_count--;
+	__atomic_fetch_sub(&heap->thread_count, 1, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&heap->threads_lock);
 	free(t);
 }

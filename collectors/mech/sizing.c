@@ -18,9 +18,8 @@
 #define ART_MAX_AHEAD		   (512u << 10)
 /* MemBalancer's trade, per MiB: what MMTk uses */
 #define MEMBALANCER_C 0.2
-/* A cycle may take this many times as long as the last, within this part of the room. */
-#define FIXED_AHEAD 2.0
-#define FIXED_MOST  0.75
+/* A concurrent cycle may begin early by this part of the room, no more. */
+#define AHEAD_MOST 0.75
 
 static double clamp(double x, double low, double high)
 {
@@ -56,14 +55,11 @@ static void rule_art(const struct gc_sizing_in *in, struct gc_sizing_out *out)
 	out->start = out->soft - clamp(ahead, ART_MIN_AHEAD, ART_MAX_AHEAD);
 }
 
-/* The size given, for good; start early enough for a cycle as long as the last */
+/* The size given, for good */
 static void rule_fixed(const struct gc_sizing_in *in, struct gc_sizing_out *out)
 {
-	double room = in->heap - in->live;
-	double ahead = in->alloc_rate * in->gc_ns * FIXED_AHEAD;
-
 	out->soft = in->heap;
-	out->start = out->soft - clamp(ahead, in->delta, fmax(in->delta, room * FIXED_MOST));
+	out->start = out->soft - in->delta;
 }
 
 /* MemBalancer: the room grows with the root of live size and of allocation over GC rate */
@@ -85,13 +81,23 @@ static void (*const rules[])(const struct gc_sizing_in *, struct gc_sizing_out *
 	[GC_SIZING_MEMBALANCER] = rule_membalancer,
 };
 
+/* ahead=: while a cycle as long as the last runs, mutators shall not have to wait for it */
+static void start_early(const struct gc_sizing_in *in, struct gc_sizing_out *out)
+{
+	double early = in->alloc_rate * in->gc_ns * in->ahead;
+
+	if (!isfinite(out->start))
+		return;
+	early = fmin(early, (out->soft - in->live) * AHEAD_MOST);
+	out->start = clamp(fmin(out->start, out->soft - early), 0, out->soft);
+}
+
 void gc_sizing_rule(int rule, const struct gc_sizing_in *in, struct gc_sizing_out *out)
 {
 	rules[rule](in, out);
 	if (out->soft > in->max)
 		out->soft = in->max;
-	if (isfinite(out->start))
-		out->start = clamp(out->start, 0, out->soft);
+	start_early(in, out);
 }
 
 static uint64_t bytes_of(double x)
@@ -110,12 +116,11 @@ void gc_sizing_init(struct gc_heap *heap)
 	struct gc_sizing_out out = { (double)heap->opt.heap,
 				     (double)(heap->opt.heap - heap->opt.delta) };
 
-	if (heap->opt.sizing == GC_SIZING_FIXED) {
-		if (heap->plan->reserve)
-			out.soft /= 2;
-		/* nothing was measured yet */
+	if (heap->opt.sizing == GC_SIZING_FIXED && heap->plan->reserve)
+		out.soft /= 2;
+	/* nothing was measured yet */
+	if (heap->opt.ahead > 0)
 		out.start = out.soft / 2;
-	}
 	apply(heap, &out);
 }
 
@@ -130,16 +135,20 @@ void gc_sizing_after(struct gc_heap *heap, uint64_t gc_ns)
 		.minfree = (double)o->minfree,
 		.maxfree = (double)o->maxfree,
 		.delta = (double)o->delta,
-		.alloc_rate = heap->rate,
-		.gc_ns = (double)gc_ns,
+		.ahead = o->ahead,
+		.alloc_rate = heap->rate.bytes_per_ns,
 	};
 	double marked = (double)heap->cycle.marked_bytes / (double)(gc_ns ? gc_ns : 1);
 	double held = (double)gc_pages_held(heap);
 	struct gc_sizing_out out;
 
+	/* A longer cycle counts at once, shorter ones by and by. */
+	heap->cycle_ns = gc_ns > heap->cycle_ns ? gc_ns : (gc_ns + heap->cycle_ns) / 2;
+	in.gc_ns = (double)heap->cycle_ns;
 	/* MMTk's smoothing: .95 of the old allocation rate, .5 of the old collection rate */
-	heap->mb_alloc_rate =
-		heap->mb_alloc_rate > 0 ? .95 * heap->mb_alloc_rate + .05 * heap->rate : heap->rate;
+	heap->mb_alloc_rate = heap->mb_alloc_rate > 0 ?
+				      .95 * heap->mb_alloc_rate + .05 * heap->rate.bytes_per_ns :
+				      heap->rate.bytes_per_ns;
 	heap->mb_gc_rate = heap->mb_gc_rate > 0 ? .5 * heap->mb_gc_rate + .5 * marked : marked;
 	in.gc_rate = heap->mb_gc_rate;
 	if (o->sizing == GC_SIZING_MEMBALANCER)
@@ -150,7 +159,8 @@ void gc_sizing_after(struct gc_heap *heap, uint64_t gc_ns)
 	    o->sizing != GC_SIZING_FIXED && heap->major_room > 0) {
 		/* GenCMS: the young generation is the room of the last major collection */
 		out.soft = fmin(in.live + heap->major_room, in.max);
-		out.start = fmax(out.soft - in.delta, 0);
+		out.start = out.soft - in.delta;
+		start_early(&in, &out);
 	} else {
 		gc_sizing_rule((int)o->sizing, &in, &out);
 		/* half of what is not held in place stays empty, to copy to */
@@ -174,4 +184,22 @@ bool gc_sizing_grow(struct gc_heap *heap, size_t bytes)
 	if (want > limit)
 		__atomic_store_n(&heap->soft_limit, want, __ATOMIC_RELAXED);
 	return true;
+}
+
+/*
+ * Bytes that may still be granted before a mutator waits for the collector. The limit is
+ * where it does, unless the daemon alone collects: then mutators go on up to max=.
+ */
+uint64_t gc_sizing_headroom(struct gc_heap *heap)
+{
+	uint64_t used = gc_load(&heap->in_use), limit = gc_load(&heap->soft_limit), room;
+
+	if (limit > (uint64_t)heap->opt.max ||
+	    (heap->opt.policy == GC_POLICY_BG && heap->gc.daemon_up))
+		limit = (uint64_t)heap->opt.max;
+	room = used < limit ? limit - used : 0;
+	/* The space may be exhausted first. */
+	if (heap->bump && room > gc_bump_room(heap))
+		room = gc_bump_room(heap);
+	return room;
 }

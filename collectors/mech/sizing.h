@@ -6,13 +6,13 @@
 /**
  * struct gc_sizing_in - what a rule may look at after a collection
  * @live: bytes that survived
- * @heap, @max, @util, @minfree, @maxfree, @delta: the options of these names
+ * @heap, @max, @util, @minfree, @maxfree, @delta, @ahead: the options of these names
  * @alloc_rate: bytes per ns that mutators allocate
  * @gc_rate: bytes per ns that the collector marks
- * @gc_ns: length of the last cycle
+ * @gc_ns: how long a cycle takes until its memory is usable
  */
 struct gc_sizing_in {
-	double live, heap, max, util, minfree, maxfree, delta;
+	double live, heap, max, util, minfree, maxfree, delta, ahead;
 	double alloc_rate, gc_rate, gc_ns;
 };
 

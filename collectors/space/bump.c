@@ -27,22 +27,34 @@ void gc_bump_fini(struct gc_heap *heap)
 	heap->bump = NULL;
 }
 
+/*
+ * Bytes above @top: what is copied needs as much room again, what is promoted needs pages;
+ * max= bounds all of it.
+ */
+static size_t room(const struct gc_heap *heap, uintptr_t top)
+{
+	const struct gc_bump *b = heap->bump;
+	uint64_t held = gc_pages_held(heap) + b->promise, max = (uint64_t)heap->opt.max;
+	size_t used = top - b->start[b->now], most = held < max ? (size_t)(max - held) / 2 : 0;
+
+	if (most > b->capacity)
+		most = b->capacity;
+	return used < most ? most - used : 0;
+}
+
+size_t gc_bump_room(const struct gc_heap *heap)
+{
+	return room(heap, __atomic_load_n(&heap->bump->top, __ATOMIC_RELAXED));
+}
+
 /* @bytes of the space, or 0 */
 static uintptr_t carve(struct gc_heap *heap, size_t bytes, bool force)
 {
 	struct gc_bump *b = heap->bump;
-	uintptr_t end = b->start[b->now] + b->capacity,
-		  top = __atomic_load_n(&b->top, __ATOMIC_RELAXED);
+	uintptr_t top = __atomic_load_n(&b->top, __ATOMIC_RELAXED), end;
 
 	do {
-		if (end - top < bytes)
-			return 0;
-		/*
-		 * What is copied needs as much room again, what is promoted needs pages;
-		 * max= bounds all of it.
-		 */
-		if (gc_pages_held(heap) + b->promise + 2 * (top + bytes - b->start[b->now]) >
-		    (uint64_t)heap->opt.max)
+		if (bytes > room(heap, top))
 			return 0;
 	} while (!__atomic_compare_exchange_n(&b->top, &top, top + bytes, true, __ATOMIC_RELAXED,
 					      __ATOMIC_RELAXED));

@@ -36,6 +36,9 @@ void gc_bump_index(struct gc_heap *heap);
 size_t gc_bump_release(struct gc_heap *heap, size_t keep);
 size_t gc_bump_footprint(const struct gc_heap *heap);
 
+/* Bytes that may still be allocated before a collection must come */
+size_t gc_bump_room(const struct gc_heap *heap);
+
 static inline size_t gc_bump_used(const struct gc_bump *b)
 {
 	return __atomic_load_n(&b->top, __ATOMIC_RELAXED) - b->start[b->now];

@@ -110,7 +110,7 @@ int main(void)
 	ok(!gc_listener_stats_init(&one, 1000) && !gc_listener_stats_init(&two, 0),
 	   "statistics start");
 	gc_listener_chain_init(&chain, &one.base, &two.base);
-	run("plan=cms,heap=2M", &chain.base, &s);
+	run("plan=cms,heap=2M,policy=fg", &chain.base, &s);
 	ok(one.cycles[1] && one.cycles[1] == two.cycles[1] && one.cycles[1] == s.cycles,
 	   "a chain fires both");
 	ok(one.ttsp.count == two.ttsp.count && one.ttsp.count >= s.cycles &&

@@ -68,8 +68,15 @@ static void rules(void)
 				    .gc_ns = 3e6 };
 	/* 10 MiB more wanted, twice; at most twice 2. 300000 bytes ahead. */
 	expect(GC_SIZING_ART, "art", in, 14, 14 - 300000 / MIB);
+	expect(GC_SIZING_FIXED, "fixed", in, 32, 32 - .125);
 	/* twice the 300000 bytes that the last cycle saw allocated */
-	expect(GC_SIZING_FIXED, "fixed", in, 32, 32 - 600000 / MIB);
+	in.ahead = 2;
+	expect(GC_SIZING_FIXED, "fixed, ahead", in, 32, 32 - 600000 / MIB);
+	expect(GC_SIZING_HUSSEIN, "hussein, ahead", in, 12, 12 - 600000 / MIB);
+	in.gc_ns = 1e9; /* three quarters of 22 */
+	expect(GC_SIZING_FIXED, "fixed, ahead of a long cycle", in, 32, 32 - 16.5);
+	in.gc_ns = 3e6;
+	in.ahead = 0;
 	/* sqrt(10 * .1 / (.2 * .5)) = sqrt 10 */
 	in.gc_rate = .5;
 	expect(GC_SIZING_MEMBALANCER, "membalancer", in, 10 + sqrt(10), 10 + sqrt(10) - .125);

@@ -71,9 +71,11 @@ enum gc_pause {
  *		 *_end and mutator_resumed: since the begin; else 0
  * @work_done: bytes marked, copied or swept so far in this phase
  * @work_total: estimate of the phase's work in bytes, 0 unknown
- * @headroom: bytes that may be allocated before mutators stall
- * @exhaust_ns: instant (CLOCK_MONOTONIC) when the headroom will be gone at the
- *		present allocation rate, 0 unknown
+ * @headroom: bytes that may be allocated before a mutator waits for the collector: up to
+ *	      the soft limit, with policy=bg up to max=, and no more than the space holds
+ * @exhaust_ns: instant (CLOCK_MONOTONIC) when the headroom will be gone, at the rate of
+ *		the last whole intervals between cycles, less what mutators were held up;
+ *		0 unknown
  * @heap_bytes: bytes allocated now
  * @mutator: the mutator, for mutator_*; else NULL
  */
