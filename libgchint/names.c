@@ -2,7 +2,17 @@
 /* The words of the trace: the ABI's names in lower case. */
 #include <stddef.h>
 
+#include <gchint-names.h>
+
 #include "trace.h"
+
+_Static_assert(GCHINT_NAMES(GCHINT_PHASES) == GCHINT_PHASE_NR, "a phase has no name");
+_Static_assert(GCHINT_NAMES(GCHINT_CAUSES) == GCHINT_CAUSE_NR, "a cause has no name");
+_Static_assert(GCHINT_NAMES(GCHINT_ROLES) == GCHINT_ROLE_NR, "a role has no name");
+
+#define PHASE(name, word) [GCHINT_PHASE_##name] = #word,
+#define CAUSE(name, word) [GCHINT_CAUSE_##name] = #word,
+#define ROLE(name, word)  [GCHINT_ROLE_##name] = #word,
 
 static const char *name(const char *const *names, size_t count, uint32_t value)
 {
@@ -13,37 +23,21 @@ static const char *name(const char *const *names, size_t count, uint32_t value)
 
 const char *name_of_phase(uint32_t phase)
 {
-	static const char *const names[] = {
-		[GCHINT_PHASE_NONE] = "none",		[GCHINT_PHASE_COLLECT] = "collect",
-		[GCHINT_PHASE_SAFEPOINT] = "safepoint", [GCHINT_PHASE_ROOTS] = "roots",
-		[GCHINT_PHASE_MARK] = "mark",		[GCHINT_PHASE_REMARK] = "remark",
-		[GCHINT_PHASE_REFS] = "refs",		[GCHINT_PHASE_SWEEP] = "sweep",
-		[GCHINT_PHASE_COPY] = "copy",		[GCHINT_PHASE_COMPACT] = "compact",
-		[GCHINT_PHASE_TRIM] = "trim",		[GCHINT_PHASE_WAIT] = "wait",
-	};
+	static const char *const names[] = { GCHINT_PHASES(PHASE) };
 
 	return NAME(names, phase);
 }
 
 const char *name_of_cause(uint32_t cause)
 {
-	static const char *const names[] = {
-		[GCHINT_CAUSE_UNKNOWN] = "unknown",	[GCHINT_CAUSE_ALLOCATION] = "allocation",
-		[GCHINT_CAUSE_THRESHOLD] = "threshold", [GCHINT_CAUSE_EXPLICIT] = "explicit",
-		[GCHINT_CAUSE_NATIVE] = "native",	[GCHINT_CAUSE_OOM] = "oom",
-		[GCHINT_CAUSE_TIMER] = "timer",		[GCHINT_CAUSE_SYSTEM] = "system",
-	};
+	static const char *const names[] = { GCHINT_CAUSES(CAUSE) };
 
 	return NAME(names, cause);
 }
 
 const char *name_of_role(uint32_t role)
 {
-	static const char *const names[] = {
-		[GCHINT_ROLE_NONE] = "none",	 [GCHINT_ROLE_CONCURRENT] = "concurrent",
-		[GCHINT_ROLE_STW] = "stw",	 [GCHINT_ROLE_BACKGROUND] = "background",
-		[GCHINT_ROLE_FOLLOW] = "follow",
-	};
+	static const char *const names[] = { GCHINT_ROLES(ROLE) };
 
 	return NAME(names, role);
 }

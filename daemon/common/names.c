@@ -2,86 +2,65 @@
 #include "names.h"
 
 #include <stdio.h>
-#include <string.h>
 
+#include <gchint-names.h>
 #include <uapi/linux/gchint.h>
+
+/* A value of the ABI without a word would be shown as "unknown". */
+_Static_assert(GCHINT_NAMES(GCHINT_PHASES) == GCHINT_PHASE_NR, "a phase has no name");
+_Static_assert(GCHINT_NAMES(GCHINT_CAUSES) == GCHINT_CAUSE_NR, "a cause has no name");
+_Static_assert(GCHINT_NAMES(GCHINT_ROLES) == GCHINT_ROLE_NR, "a role has no name");
+_Static_assert(GCHINT_NAMES(GCHINT_REASONS) == GCHINT_REASON_NR, "a reason has no name");
+_Static_assert(GCHINT_NAMES(GCHINT_LEASES) == GCHINT_LEASE_FRESH + 1, "a lease has no name");
+_Static_assert(GCHINT_NAMES(GCHINT_MODES) == GCHINT_MODE_MODEL + 1, "a mode has no name");
+
+#define PHASE(name, word)  [GCHINT_PHASE_##name] = #word,
+#define CAUSE(name, word)  [GCHINT_CAUSE_##name] = #word,
+#define ROLE(name, word)   [GCHINT_ROLE_##name] = #word,
+#define REASON(name, word) [GCHINT_REASON_##name] = #word,
+#define LEASE(name, word)  [GCHINT_LEASE_##name] = #word,
+#define MODE(name, word)   [GCHINT_MODE_##name] = #word,
 
 #define LOOKUP(table, i) ((i) < sizeof(table) / sizeof((table)[0]) ? (table)[i] : "unknown")
 
 const char *name_phase(uint32_t phase)
 {
-	static const char *const names[GCHINT_PHASE_NR] = {
-		[GCHINT_PHASE_NONE] = "none",		[GCHINT_PHASE_COLLECT] = "collect",
-		[GCHINT_PHASE_SAFEPOINT] = "safepoint", [GCHINT_PHASE_ROOTS] = "roots",
-		[GCHINT_PHASE_MARK] = "mark",		[GCHINT_PHASE_REMARK] = "remark",
-		[GCHINT_PHASE_REFS] = "refs",		[GCHINT_PHASE_SWEEP] = "sweep",
-		[GCHINT_PHASE_COPY] = "copy",		[GCHINT_PHASE_COMPACT] = "compact",
-		[GCHINT_PHASE_TRIM] = "trim",		[GCHINT_PHASE_WAIT] = "wait",
-	};
+	static const char *const names[] = { GCHINT_PHASES(PHASE) };
 
 	return LOOKUP(names, phase);
 }
 
 const char *name_cause(uint32_t cause)
 {
-	static const char *const names[GCHINT_CAUSE_NR] = {
-		[GCHINT_CAUSE_UNKNOWN] = "unknown",	[GCHINT_CAUSE_ALLOCATION] = "allocation",
-		[GCHINT_CAUSE_THRESHOLD] = "threshold", [GCHINT_CAUSE_EXPLICIT] = "explicit",
-		[GCHINT_CAUSE_NATIVE] = "native",	[GCHINT_CAUSE_OOM] = "oom",
-		[GCHINT_CAUSE_TIMER] = "timer",		[GCHINT_CAUSE_SYSTEM] = "system",
-	};
+	static const char *const names[] = { GCHINT_CAUSES(CAUSE) };
 
 	return LOOKUP(names, cause);
 }
 
 const char *name_role(uint32_t role)
 {
-	static const char *const names[GCHINT_ROLE_NR] = {
-		[GCHINT_ROLE_NONE] = "none",	 [GCHINT_ROLE_CONCURRENT] = "concurrent",
-		[GCHINT_ROLE_STW] = "stw",	 [GCHINT_ROLE_BACKGROUND] = "background",
-		[GCHINT_ROLE_FOLLOW] = "follow",
-	};
+	static const char *const names[] = { GCHINT_ROLES(ROLE) };
 
 	return LOOKUP(names, role);
 }
 
 const char *name_reason(uint32_t reason)
 {
-	static const char *const names[GCHINT_REASON_NR] = {
-		[GCHINT_REASON_LOAD] = "load",
-		[GCHINT_REASON_STW] = "stw",
-		[GCHINT_REASON_FOREGROUND] = "foreground",
-		[GCHINT_REASON_URGENT] = "urgent",
-		[GCHINT_REASON_TABLE] = "table",
-		[GCHINT_REASON_MODEL] = "model",
-		[GCHINT_REASON_PACE] = "pace",
-		[GCHINT_REASON_PROBE] = "probe",
-		[GCHINT_REASON_LIMITS] = "limits",
-		[GCHINT_REASON_HOLD] = "hold",
-	};
+	static const char *const names[] = { GCHINT_REASONS(REASON) };
 
 	return LOOKUP(names, reason);
 }
 
 const char *name_lease(uint32_t lease)
 {
-	static const char *const names[] = {
-		[GCHINT_LEASE_ATTACH] = "attach", [GCHINT_LEASE_ROLE] = "role",
-		[GCHINT_LEASE_DETACH] = "detach", [GCHINT_LEASE_EXIT] = "exit",
-		[GCHINT_LEASE_EXEC] = "exec",	  [GCHINT_LEASE_CLOSE] = "close",
-		[GCHINT_LEASE_STALE] = "stale",	  [GCHINT_LEASE_FRESH] = "fresh",
-	};
+	static const char *const names[] = { GCHINT_LEASES(LEASE) };
 
 	return LOOKUP(names, lease);
 }
 
 const char *name_mode(uint32_t mode)
 {
-	static const char *const names[] = {
-		[GCHINT_MODE_OFF] = "off",
-		[GCHINT_MODE_TABLE] = "table",
-		[GCHINT_MODE_MODEL] = "model",
-	};
+	static const char *const names[] = { GCHINT_MODES(MODE) };
 
 	return LOOKUP(names, mode);
 }
