@@ -107,6 +107,8 @@ int main(int argc, char **argv)
 			begin = i;
 			open = true;
 		}
+		if (t.mark[i] == MARK_WARM)
+			begin = i;
 		if (t.mark[i] != MARK_END || !open)
 			continue;
 		open = false;

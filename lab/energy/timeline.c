@@ -57,7 +57,7 @@ static void close_span(struct timeline *t, unsigned int cpu, uint64_t t0, uint64
 
 int timeline_read(struct timeline *t, const struct board *b, FILE *in)
 {
-	uint64_t since[BOARD_CORES] = { 0 }, lines[BOARD_CORES] = { 0 };
+	uint64_t since[BOARD_CORES] = { 0 };
 	uint32_t khz[BOARD_CORES];
 	bool busy[BOARD_CORES] = { false };
 	size_t n, i;
@@ -88,12 +88,10 @@ int timeline_read(struct timeline *t, const struct board *b, FILE *in)
 		if (p->cpu >= b->cores || p->type < TRACE_BUSY || p->type > TRACE_MARK)
 			goto out;
 		c = p->cpu;
-		lines[c] = p->lines;
 		if (p->type == TRACE_MARK) {
 			t->mark_ns[t->marks] = p->ns;
 			t->mark[t->marks] = p->arg;
-			for (c = 0; c < b->cores; c++)
-				t->mark_lines[t->marks] += lines[c];
+			t->mark_lines[t->marks] = p->lines;
 			t->marks++;
 			continue;
 		}

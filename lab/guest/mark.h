@@ -10,6 +10,7 @@
 #define MARK_END   1 /* and ends */
 #define MARK_SYNC  2 /* the guest has just read CLOCK_MONOTONIC */
 #define MARK_ARM   3 /* model the caches from here on */
+#define MARK_WARM  4 /* what the run did so far does not count */
 
 #if defined(__arm__)
 #define MARK(n) __asm__ volatile("dbg %0" : : "i"(n) : "memory")

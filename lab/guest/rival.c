@@ -6,6 +6,8 @@
  *	LAB_HINT=1	hint every phase through libgchint
  *	LAB_NICE=N	the collector's daemon runs at this nice value
  *	LAB_CLAMP=N	and with this utilisation clamp (uclamp max)
+ *	LAB_WARM=BYTES	a mark after so much allocation, see warm.c
+ *	LAB_PHASES=...	a fixed frequency for each kind of phase, see oracle.c
  */
 #define _GNU_SOURCE
 #include <gchint.h>
@@ -20,6 +22,9 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "oracle.h"
+#include "warm.h"
 
 /* <linux/sched/types.h>, which clashes with <sched.h> */
 struct sched_attr_clamp {
@@ -82,21 +87,30 @@ int __wrap_gc_heap_create(struct gc_heap **out, const char *options, struct gc_l
 	static struct gc_listener rival = { &ops };
 	static struct gc_listener_gchint hints;
 	static struct gc_listener_chain inner, outer;
-	struct gc_listener *ours = &rival;
+	static struct gc_listener_chain phases;
+	struct gc_listener *ours = &rival, *oracle = oracle_listener();
+	int r;
 
 	nice_value = number("LAB_NICE");
 	clamp = number("LAB_CLAMP");
 	if (number("LAB_HINT")) {
-		int r = gc_listener_gchint_open(&hints, 0);
-
+		r = gc_listener_gchint_open(&hints, 0);
 		errno = r < 0 ? -r : ENODEV;
 		if (r || gchint_backend(hints.session) != GCHINT_BACKEND_DEVICE)
 			fail("libgchint");
 		gc_listener_chain_init(&inner, &hints.base, &rival);
 		ours = &inner.base;
 	}
-	if (!listener)
-		return __real_gc_heap_create(out, options, ours, err);
-	gc_listener_chain_init(&outer, listener, ours);
-	return __real_gc_heap_create(out, options, &outer.base, err);
+	if (oracle) {
+		gc_listener_chain_init(&phases, oracle, ours);
+		ours = &phases.base;
+	}
+	if (listener) {
+		gc_listener_chain_init(&outer, listener, ours);
+		ours = &outer.base;
+	}
+	r = __real_gc_heap_create(out, options, ours, err);
+	if (!r)
+		warm_watch(*out);
+	return r;
 }

@@ -164,7 +164,7 @@ struct trace_record {
 	/* of this core since the start */
 	uint64_t insns;
 	uint64_t stall_ns;
-	uint64_t lines; /* transfers from and to memory */
+	uint64_t lines; /* transfers from and to memory; at a mark, of all cores */
 };
 
 int trace_open(const char *path);

@@ -17,6 +17,19 @@ int trace_open(const char *path)
 	return log_file ? 0 : -1;
 }
 
+/* Of one core; at a mark of all, of which others may just count on. */
+static uint64_t moved(const struct timed_core *c, enum trace_type type)
+{
+	uint64_t lines = 0;
+	unsigned int i;
+
+	if (type != TRACE_MARK)
+		return c->count.l2_miss + c->count.writeback;
+	for (i = 0; i < timed.board.cores; i++)
+		lines += timed.core[i].count.l2_miss + timed.core[i].count.writeback;
+	return lines;
+}
+
 void trace_put(struct timed_core *c, enum trace_type type, unsigned int arg, uint64_t ns)
 {
 	struct trace_record r = {
@@ -27,7 +40,7 @@ void trace_put(struct timed_core *c, enum trace_type type, unsigned int arg, uin
 		.khz = timed_domain(c->cpu)->opp->khz,
 		.insns = c->count.insns,
 		.stall_ns = (uint64_t)c->count.stall_ns,
-		.lines = c->count.l2_miss + c->count.writeback,
+		.lines = moved(c, type),
 	};
 
 	if (!log_file)

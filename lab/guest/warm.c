@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+/*
+ * LAB_WARM=BYTES: marks the instant at which the program has allocated so
+ * much. What came before, start of the process and first collections, is then
+ * left out of its energy and time: equal work for every governor, since the
+ * bound is one of work.
+ */
+#include "warm.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "mark.h"
+
+#define EVERY 16 /* slow allocations between two looks */
+
+static const struct gc_heap *heap;
+static uint64_t bound;
+static _Atomic uint32_t calls;
+static atomic_flag done = ATOMIC_FLAG_INIT;
+
+void warm_watch(const struct gc_heap *watched)
+{
+	const char *text = getenv("LAB_WARM");
+
+	bound = text ? strtoull(text, NULL, 10) : 0;
+	heap = watched;
+}
+
+void *__real_gc_alloc_slow(struct gc_mutator *m, const struct gc_type *type, size_t bytes);
+void *__wrap_gc_alloc_slow(struct gc_mutator *m, const struct gc_type *type, size_t bytes);
+
+void *__wrap_gc_alloc_slow(struct gc_mutator *m, const struct gc_type *type, size_t bytes)
+{
+	struct gc_heap_stats s;
+
+	if (bound && atomic_fetch_add_explicit(&calls, 1, memory_order_relaxed) % EVERY == 0) {
+		gc_heap_stats(heap, &s);
+		if (s.allocated_bytes >= bound) {
+			bound = 0;
+			if (!atomic_flag_test_and_set(&done))
+				MARK(MARK_WARM);
+		}
+	}
+	return __real_gc_alloc_slow(m, type, bytes);
+}
