@@ -14,10 +14,17 @@
 #include "../common/clock.h"
 #include "../common/text.h"
 #include "metrics.h"
+#include "reader.h"
 
 #define RAILS_MAX  256
 #define RESCAN_NS  (2 * NSEC_PER_SEC)
 #define LATE_LOOKS 16 /* looks over budget in a row before the period grows */
+/*
+ * A read that takes longer, twice running, sits behind a slow bus: a register
+ * over I2C at 100 kHz takes about 0.4 ms, sysfs of the CPU's own a few us.
+ */
+#define SLOW_NS	   (250 * NSEC_PER_USEC)
+#define SLOW_READS 2
 
 struct rail {
 	char *name, *path;
@@ -25,6 +32,8 @@ struct rail {
 	struct rail_desc desc; /* its strings are not kept */
 	int fd, factor_fd;
 	bool gone;
+	unsigned int slow; /* reads over SLOW_NS in a row */
+	bool apart; /* read by the thread */
 	int64_t last; /* raw, for wraps */
 	bool has_last;
 	int64_t wrapped; /* added for the wraps so far */
@@ -37,7 +46,8 @@ struct rails {
 	enum source_id id;
 	rails_scan_fn scan;
 	struct watch *timer;
-	uint64_t period_ns, rescan_at;
+	struct reader *reader; /* of the slow rails; NULL while there is none */
+	uint64_t period_ns, rescan_at, spent; /* @spent: on the fast ones, last time */
 	struct rail *rail[RAILS_MAX];
 	unsigned int nr, late;
 };
@@ -107,17 +117,6 @@ static void close_rail(struct rail *r)
 	r->fd = r->factor_fd = -1;
 }
 
-static int read_number(int fd, int64_t *value)
-{
-	char buf[64];
-	ssize_t n = pread(fd, buf, sizeof(buf) - 1, 0);
-
-	if (n < 0)
-		return -errno;
-	buf[n] = '\0';
-	return n ? text_s64(buf, value) : -ENODATA;
-}
-
 static int open_rail(struct rail *r, const struct rail_desc *d)
 {
 	r->fd = open(d->path, O_RDONLY | O_CLOEXEC);
@@ -146,12 +145,13 @@ static void free_rail(struct rail *r)
 /* It is back when it can be read, not when it can be opened. */
 static void take_back(struct rails *rails, struct rail *r, const struct rail_desc *d)
 {
-	int64_t value;
+	struct reading look;
 
 	if (!r->gone || open_rail(r, d))
 		return;
-	if (read_number(r->fd, &value) ||
-	    (r->factor_fd >= 0 && read_number(r->factor_fd, &value))) {
+	look = (struct reading){ .fd = r->fd, .factor_fd = r->factor_fd };
+	reading_take(&look);
+	if (look.error) {
 		close_rail(r);
 		return;
 	}
@@ -207,19 +207,12 @@ static int64_t unwrap(struct rail *r, int64_t raw)
 	return raw + r->wrapped;
 }
 
-static int read_rail(struct rail *r, int64_t *value)
+static int64_t value_of(struct rail *r, const struct reading *look)
 {
-	int64_t raw, factor = 1;
-	int ret = read_number(r->fd, &raw);
+	int64_t raw = r->desc.range ? unwrap(r, look->value) : look->value;
 
-	if (!ret && r->factor_fd >= 0)
-		ret = read_number(r->factor_fd, &factor);
-	if (ret)
-		return ret;
-	if (r->desc.range)
-		raw = unwrap(r, raw);
-	*value = llround(((double)raw + (double)r->desc.offset) * (double)factor * r->desc.scale);
-	return 0;
+	return llround(((double)raw + (double)r->desc.offset) * (double)look->factor *
+		       r->desc.scale);
 }
 
 static void record(struct rails *rails, struct rail *r, uint64_t t, uint64_t error_ns,
@@ -270,37 +263,79 @@ static void keep_budget(struct rails *rails, uint64_t spent)
 		  (unsigned long long)(rails->period_ns / NSEC_PER_MSEC));
 }
 
+static void take(struct rails *rails, struct rail *r, const struct reading *look)
+{
+	uint64_t half = (look->t1 - look->t0) / 2;
+	int ret = look->error;
+
+	/* EAGAIN and the like: no value now, but the device is there. */
+	if (ret == -EAGAIN || ret == -EBUSY || ret == -ENODATA || ret == -ETIMEDOUT)
+		record(rails, r, look->t1, 0, UNKNOWN_S64);
+	else if (ret)
+		lose(rails, r, ret, look->t1);
+	else
+		record(rails, r, look->t0 + half, half + 1, value_of(r, look));
+	r->slow = look->t1 - look->t0 > SLOW_NS ? r->slow + 1 : 0;
+}
+
+/* The thread has read all slow rails. */
+static void on_read(void *data, const struct reading *look, size_t nr)
+{
+	struct rails *rails = data;
+
+	for (size_t i = 0; i < nr; i++)
+		take(rails, look[i].owner, &look[i]);
+	keep_budget(rails, rails->spent + look[nr - 1].t1 - look[0].t0);
+}
+
+/* A bus that is found slow stays so; its rails leave the main loop for good. */
+static void set_apart(struct rails *rails, struct rail *r)
+{
+	if (!rails->reader) {
+		rails->reader = reader_new(rails->host->loop, on_read, rails);
+		if (!rails->reader)
+			return;
+		host_note(rails->host, LOG_INFO, config_source_name(rails->id),
+			  "%s takes over %u us to read: slow rails are read by a thread", r->name,
+			  (unsigned int)(SLOW_NS / NSEC_PER_USEC));
+	}
+	r->apart = true;
+}
+
 static void on_timer(void *data, uint32_t events)
 {
 	struct rails *rails = data;
-	uint64_t start = clock_now(), before = start, after = start;
+	struct reading apart[RAILS_MAX];
+	uint64_t start = clock_now(), now;
+	unsigned int nr = 0;
 	bool gone = false;
 
 	(void)events;
 	for (unsigned int i = 0; i < rails->nr; i++) {
 		struct rail *r = rails->rail[i];
-		int64_t value = UNKNOWN_S64;
-		int ret;
+		struct reading look = { .owner = r, .fd = r->fd, .factor_fd = r->factor_fd };
 
-		if (r->gone) {
-			gone = true;
+		gone = gone || r->gone;
+		if (r->gone)
+			continue;
+		if (r->apart) {
+			apart[nr++] = look;
 			continue;
 		}
-		before = after;
-		ret = read_rail(r, &value);
-		after = clock_now();
-		/* EAGAIN and the like: no value now, but the device is there. */
-		if (ret == -EAGAIN || ret == -EBUSY || ret == -ENODATA || ret == -ETIMEDOUT)
-			record(rails, r, after, 0, UNKNOWN_S64);
-		else if (ret)
-			lose(rails, r, ret, after);
-		else
-			record(rails, r, before + (after - before) / 2, (after - before) / 2 + 1,
-			       value);
+		reading_take(&look);
+		take(rails, r, &look);
+		if (r->slow >= SLOW_READS)
+			set_apart(rails, r);
 	}
-	keep_budget(rails, after - start);
-	if (gone && after >= rails->rescan_at) {
-		rails->rescan_at = after + RESCAN_NS;
+	now = clock_now();
+	rails->spent = now - start;
+	/* One list at a time: a look that takes over a period makes them fewer. */
+	if (nr && !reader_busy(rails->reader))
+		reader_start(rails->reader, apart, nr);
+	else if (!nr)
+		keep_budget(rails, rails->spent);
+	if (gone && now >= rails->rescan_at) {
+		rails->rescan_at = now + RESCAN_NS;
 		rails->scan(rails);
 	}
 }
@@ -330,6 +365,8 @@ struct rails *rails_start(struct host *host, enum source_id id, rails_scan_fn sc
 void rails_stop(struct rails *rails)
 {
 	watch_free(rails->timer);
+	/* First the thread that reads from their descriptors. */
+	reader_free(rails->reader);
 	for (unsigned int i = 0; i < rails->nr; i++)
 		free_rail(rails->rail[i]);
 	free(rails);

@@ -1,0 +1,38 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# A sensor whose bus takes longer than everything else together.
+
+fresh slow
+for n in 2 3 4; do
+	echo 700000 >"$d/sys/class/hwmon/hwmon0/power${n}_input"
+done
+# Six channels of 250 ms each: a loop that read them itself would serve a mark
+# each second and a half at best, and be done after the test has given up.
+GCHINT_SLOW=/hwmon0/ GCHINT_SLOW_MS=250 ASAN_OPTIONS=verify_asan_link_order=0 \
+	LD_PRELOAD="$(gcc -print-file-name=libasan.so) $BUILD/slow.so" \
+	"$gchintd" -c - --record "$d/r.db" --sysfs "$d/sys" --tracefs "$d/trace" -p 20 \
+	--debugfs "$d/debug" --feed "$d/feed" --marks "$d/marks" 2>"$d/log" &
+pid=$!
+daemons+=("$pid")
+wait_for 30 grep -q "slow rails are read by a thread" "$d/log"
+ok "a slow sensor is noticed and told" grep -q "hwmon: .* takes over 250 us to read" "$d/log"
+wait_for 30 test -S "$d/marks"
+feed --events 20000 --rate 10000 >"$d/sent" &
+job=$!
+begin=$(date +%s%N)
+for n in $(seq 20); do
+	"$ctl" marks --add "m$n" --socket "$d/marks"
+done
+end=$(date +%s%N)
+ok "twenty marks are taken while it is read" test $(((end - begin) / 1000000)) -lt 10000
+wait "$job"
+sleep 2
+stop
+ok "no event waited until it was lost" is "20000 10000 " \
+	"$(cat "$d/sent") $(sql 'select count(t1) from phases') $(sql 'select count from drops')"
+ok "the slow rails are sampled, with the error that this has" is "1|1" \
+	"$(sql "select count(*) >= 2, min(error_ns) >= 120000000 from samples join rails on rail = id
+		where label = 'pin' and value = 1500000")"
+ok "the quick ones of the same kind more often" is 1 \
+	"$(sql "select (select count(*) from sample_list where name like 'shunt:%') >
+		2 * (select count(*) from sample_list where label = 'pin')")"
