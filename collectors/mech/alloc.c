@@ -124,6 +124,8 @@ static void *allocate(struct gc_mutator *m, uint64_t word, size_t bytes)
 	gc_safepoint(m);
 	if (unlikely(heap->opt.stress | heap->opt.every_safepoint | heap->opt.profiler))
 		studied(t);
+	if (unlikely(__atomic_load_n(&heap->pace.on, __ATOMIC_RELAXED)))
+		gc_pace_wait(t);
 	if (unlikely(bytes > (size_t)heap->opt.max))
 		return NULL;
 	obj = heap->plan->alloc(t, bytes, false);

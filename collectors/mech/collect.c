@@ -270,6 +270,7 @@ static void trim(struct gc_heap *heap)
 void gc_turn_usable(struct gc_heap *heap)
 {
 	heap->cycle.usable_ns = gc_now();
+	gc_pace_end(heap);
 	pthread_mutex_lock(&heap->gc.lock);
 	heap->gc.finished++;
 	pthread_cond_broadcast(&heap->gc.done);

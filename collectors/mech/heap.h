@@ -29,6 +29,7 @@
 #include "bits.h"
 #include "mark-stack.h"
 #include "options.h"
+#include "pace.h"
 #include "rate.h"
 
 #define GC_PAGE		 4096u
@@ -180,6 +181,7 @@ struct gc_heap {
 	uint64_t live_bytes, live_objects;
 	uint64_t stress_next, profile_next; /* values of granted */
 	struct gc_rate rate;
+	struct gc_pace pace;
 	uint64_t cycle_ns; /* what a cycle is expected to take until its memory is usable */
 	double mb_alloc_rate, mb_gc_rate; /* MemBalancer's smoothed rates */
 	double major_soft, major_room; /* as the last major collection left them */

@@ -58,7 +58,7 @@ enum gc_trace_order {
 struct gc_options {
 	char boost[GC_TEXT_MAX], plan[GC_TEXT_MAX], profile[GC_TEXT_MAX], ranges[GC_TEXT_MAX];
 	int64_t delta, foreground, heap, large, los_threshold, promote_m, markstack, max;
-	int64_t maxfree, minfree, nursery, overflow, pin, poison, policy, preclean, profiler,
+	int64_t maxfree, minfree, nursery, overflow, pace, pin, poison, policy, preclean, profiler,
 		promote;
 	int64_t remark_limit, safepoint, every_safepoint, seed, sizing, stress, threshold;
 	int64_t trace, trim_collects, verify;

@@ -81,6 +81,8 @@ void gc_phase_work(struct gc_heap *heap, uint64_t done)
 	struct gc_cycle *c = &heap->cycle;
 
 	c->done = done;
+	if (c->phase == GC_PHASE_MARK)
+		__atomic_store_n(&heap->pace.done, done, __ATOMIC_RELAXED);
 	if (likely(done < c->next_progress))
 		return;
 	c->next_progress = done + PROGRESS_STEP;

@@ -139,6 +139,8 @@ static void collect(struct gc_heap *heap)
 	c->kind = choose(heap);
 	gc_inplace_sweep_rest(heap);
 	mark_roots(heap, stw);
+	if (!stw)
+		gc_pace_begin(heap);
 	gc_phase_begin(heap, GC_PHASE_MARK, gc_load(&heap->in_use));
 	gc_mark_concurrent(heap);
 	if (!stw)

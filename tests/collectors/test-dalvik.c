@@ -127,7 +127,7 @@ static void generations(void)
 	struct gc_heap_stats s;
 	struct frame f;
 
-	if (!start("plan=gencms,heap=64M,trim=0,verify=all"))
+	if (!start("plan=gencms,heap=64M,trim=0,ahead=0,verify=all"))
 		return;
 	GC_PUSH(m, f);
 	grow(&f, 4 * 32768);

@@ -84,6 +84,8 @@ static const struct row {
 	{ "plan=stickyimmix,markstack=4K,overflow=card+filter" SMALL, 1, 1 },
 	{ "plan=cmsfly,trace=finger" SMALL, 2, 1 },
 	{ "plan=cms,remark-limit=1" SMALL, 2, 1 },
+	{ "plan=cms,pace=0,ahead=0" SMALL, 3, 1 },
+	{ "plan=gencms,pace=0,ahead=0" SMALL, 3, 1 },
 	/* promotion */
 	{ "plan=gss,nursery=512K,promote=naive,p=0.33" SMALL, 2, 1 },
 	{ "plan=gss,nursery=16M,promote=never" SMALL, 2, 1 },

@@ -11,6 +11,7 @@
 
 #include "mech/adapt-rule.h"
 #include "mech/options.h"
+#include "mech/pace.h"
 #include "mech/sizing.h"
 
 #define MIB 1048576.0
@@ -116,6 +117,29 @@ static void adaptive(void)
 	   "full speed: grow by a room");
 	ok(gc_adapt_room(2000000, 2000000, 1 << 20, 1 << 20, 1 << 30) == 0, "and only once");
 	ok(gc_adapt_room(2000000, 2000000, 1 << 20, 0, 8192) == 8192, "never above max");
+}
+
+static void pace(void)
+{
+	struct gc_pace p = { .base = 1000, .room = 1600, .work = 500, .most = 1000 };
+	uint64_t last = 0;
+	bool rises = true;
+
+	ok(gc_pace_allowed(&p) == 1100, "pace: a sixteenth of the room at once");
+	p.done = 250;
+	ok(gc_pace_allowed(&p) == 1000 + 100 + 650, "pace: half marked, half of thirteen more");
+	p.done = 499;
+	ok(gc_pace_allowed(&p) > 2390 && gc_pace_allowed(&p) < 2400, "pace: an eighth is kept");
+	p.done = 500; /* twice as much as was expected: the marking is half done */
+	ok(gc_pace_allowed(&p) == 1000 + 100 + 650, "pace: the estimate was too low");
+	p.done = 5000;
+	ok(gc_pace_allowed(&p) == 2400, "pace: more than there is, and an eighth is kept");
+	p.work = p.most;
+	for (p.done = 0; p.done < 1200; p.done += 50) {
+		rises &= gc_pace_allowed(&p) >= last;
+		last = gc_pace_allowed(&p);
+	}
+	ok(rises, "pace: marking never takes back what it allowed");
 }
 
 static struct node *tree(struct gc_mutator *m, const struct gc_type *t, int depth)
@@ -249,6 +273,7 @@ int main(void)
 {
 	rules();
 	adaptive();
+	pace();
 	footprint("cms", 16 * 1024);
 	footprint("marksweep", 16 * 1024);
 	footprint("gencms", 16 * 1024);

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "pace.h"
+
+#include "futex.h"
+#include "heap.h"
+
+/* Long against a wake-up, short against the second pause, which may follow at once */
+#define PACE_SLICE_NS 120000
+/* The last cycle's live bytes and this much more are expected to be marked. */
+#define GROWTH 1.25
+/* Who waited gets this part of the room before it waits again. */
+#define CREDIT 32
+
+uint64_t gc_pace_allowed(const struct gc_pace *p)
+{
+	uint64_t work = p->done < p->work ? p->work : p->most;
+	double x = p->done < work ? (double)p->done / (double)work : 1;
+
+	return p->base + (uint64_t)((double)p->room * (1 + 13 * x) / 16);
+}
+
+static void set(uint64_t *to, uint64_t value)
+{
+	__atomic_store_n(to, value, __ATOMIC_RELAXED);
+}
+
+void gc_pace_begin(struct gc_heap *heap)
+{
+	uint64_t used = gc_load(&heap->in_use), live = gc_load(&heap->live_bytes);
+	/* A minor cycle marks nothing that was there at the last one. */
+	uint64_t most = heap->cycle.kind == GC_KIND_MINOR && used > live ? used - live : used;
+	uint64_t work = (uint64_t)((double)live * GROWTH);
+	struct gc_pace *p = &heap->pace;
+
+	if (!heap->opt.pace || (heap->opt.policy == GC_POLICY_BG && heap->gc.daemon_up))
+		return;
+	/* A mutator that still waits for the cycle before may read some of this. */
+	set(&p->base, used);
+	set(&p->room, gc_sizing_headroom(heap));
+	set(&p->most, most);
+	set(&p->work, work && work < most ? work : most);
+	set(&p->done, 0);
+	__atomic_store_n(&p->on, 1, __ATOMIC_RELEASE);
+}
+
+void gc_pace_end(struct gc_heap *heap)
+{
+	if (__atomic_exchange_n(&heap->pace.on, 0, __ATOMIC_RELEASE))
+		gc_futex_wake(&heap->pace.on, INT32_MAX);
+}
+
+/* Is what is in use, and 1/@credit of the room, more than the marking allows? */
+static bool ahead(struct gc_heap *heap, unsigned int credit)
+{
+	struct gc_pace *p = &heap->pace, now = {
+		.on = __atomic_load_n(&p->on, __ATOMIC_ACQUIRE),
+		.base = gc_load(&p->base),
+		.room = gc_load(&p->room),
+		.work = gc_load(&p->work),
+		.most = gc_load(&p->most),
+		.done = gc_load(&p->done),
+	};
+	uint64_t more = credit ? now.room / credit : 0;
+
+	return now.on && gc_load(&heap->in_use) + more > gc_pace_allowed(&now);
+}
+
+void gc_pace_wait(struct gc_thread *t)
+{
+	struct timespec ts = { 0, PACE_SLICE_NS / 2 };
+	struct gc_heap *heap = t->heap;
+	uint64_t begin, end;
+
+	if (!ahead(heap, 0))
+		return;
+	end = gc_now() + PACE_SLICE_NS;
+	gc_pause_begin(t, GC_PAUSE_WAIT, &begin);
+	gc_state_park(t);
+	do {
+		gc_futex_wait_for(&heap->pace.on, 1, &ts);
+	} while (gc_now() < end && ahead(heap, CREDIT));
+	gc_state_unpark(t);
+	gc_pause_end(t, GC_PAUSE_WAIT, begin);
+}

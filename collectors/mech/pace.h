@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pace=1: beside concurrent marking mutators may use up the headroom only as fast as the
+ * marking gets on. Who is ahead waits a fraction of a millisecond, many times, and does
+ * not stand at the limit for the rest of the cycle in one piece.
+ */
+#ifndef GC_PACE_H
+#define GC_PACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct gc_heap;
+struct gc_thread;
+
+/**
+ * struct gc_pace - one cycle's plan; bytes
+ * @on: a cycle paces the mutators: futex word, 0 or 1
+ * @base: in use when marking began
+ * @room: what could be allocated from then on
+ * @work: to be marked, as far as the last cycle tells
+ * @most: to be marked at most; @work until @done shows that it is more
+ * @done: marked
+ */
+struct gc_pace {
+	uint32_t on;
+	uint64_t base, room, work, most, done;
+};
+
+/**
+ * gc_pace_allowed() - bytes that may be in use after done bytes were marked
+ *
+ * A sixteenth of the room at once, an eighth only after the marking: the second pause and
+ * what the estimate missed need it.
+ */
+uint64_t gc_pace_allowed(const struct gc_pace *p);
+
+/* Concurrent marking begins; mutators run. */
+void gc_pace_begin(struct gc_heap *heap);
+/* What it frees may be allocated: who waits goes on. */
+void gc_pace_end(struct gc_heap *heap);
+/* @t is about to allocate: wait for the marking if it is ahead, 0.12 ms and a wake-up at most. */
+void gc_pace_wait(struct gc_thread *t);
+
+#endif
