@@ -125,9 +125,25 @@ static const struct metric metrics[] = {
 
 struct group {
 	const char *label;
+	size_t base; /* the group that it is held against; its own is none */
 	const struct run *run[RUNS];
 	size_t nr;
 };
+
+/*
+ * "PROGRAM / GOVERNOR" is held against the first governor of that program;
+ * any other label against the first of all.
+ */
+static size_t base_of(const struct group *group, size_t g)
+{
+	const char *slash = strstr(group[g].label, " / ");
+	size_t n = slash ? (size_t)(slash - group[g].label) + 3 : 0;
+
+	for (size_t i = 0; i < g && n; i++)
+		if (!strncmp(group[i].label, group[g].label, n))
+			return i;
+	return n ? g : 0;
+}
 
 static size_t group_runs(struct run *const *run, size_t runs, struct group *group)
 {
@@ -140,8 +156,10 @@ static size_t group_runs(struct run *const *run, size_t runs, struct group *grou
 			g++;
 		if (g == GROUPS)
 			continue;
-		if (g == nr)
+		if (g == nr) {
 			group[nr++] = (struct group){ .label = run[i]->label };
+			group[g].base = base_of(group, g);
+		}
 		if (group[g].nr < RUNS)
 			group[g].run[group[g].nr++] = run[i];
 	}
@@ -208,7 +226,7 @@ static void metric_row(const struct group *group, size_t groups, const char *nam
 	escape_html(html, name);
 	fprintf(html, "%s%s</td>", *unit ? ", " : "", unit);
 	for (size_t g = 0; g < groups; g++)
-		cell(&s[g], g ? &s[0] : NULL, better, html);
+		cell(&s[g], group[g].base == g ? NULL : &s[group[g].base], better, html);
 	fputs("</tr>\n", html);
 }
 
@@ -240,8 +258,8 @@ static void energy_rows(const struct group *group, size_t groups, FILE *html)
 
 		if (strcmp(r->kind, "power") && strcmp(r->kind, "energy"))
 			continue;
-		snprintf(name, sizeof(name), "energy of %s, measured",
-			 *r->label ? r->label : r->name);
+		snprintf(name, sizeof(name), "energy of %s, %s", *r->label ? r->label : r->name,
+			 run_rail_how(r));
 		metric_row(group, groups, name, "J", -1, rail_energy, r->name, html);
 		shown++;
 	}
@@ -271,7 +289,8 @@ void report_compare(struct run *const *run, size_t runs, FILE *html)
 	fputs("</tbody></table></div>\n<p class=\"note\">Runs with one label are one column: mean "
 	      "&plusmn; half of the 95&nbsp;% confidence interval (Student's t). In brackets the "
 	      "change "
-	      "against the first column, coloured only where the intervals do not overlap.",
+	      "against the first column, or the first of that program (a label PROGRAM / "
+	      "GOVERNOR), coloured only where the intervals do not overlap.",
 	      html);
 	if (single)
 		fputs(" A column of one run has no interval: record it again.", html);

@@ -145,7 +145,7 @@ static void energy_table(const struct run *run, FILE *html)
 	for (size_t c = 0; c < columns; c++) {
 		fputs("<th>", html);
 		escape_html(html, *rail[c]->label ? rail[c]->label : rail[c]->name);
-		fputs("<br>measured</th>", html);
+		fprintf(html, "<br>%s</th>", run_rail_how(rail[c]));
 	}
 	fputs(modelled ? "<th>OPP table<br>modelled</th></tr></thead><tbody>\n" :
 			 "</tr></thead><tbody>\n",

@@ -247,6 +247,11 @@ static void name_run(struct run *run)
 	sqlite3_finalize(s);
 }
 
+const char *run_rail_how(const struct run_rail *rail)
+{
+	return strncmp(rail->derived, "modelled", 8) ? "measured" : "modelled";
+}
+
 struct run *run_open(const char *path)
 {
 	struct run *run = calloc(1, sizeof(*run));

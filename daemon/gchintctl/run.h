@@ -51,6 +51,9 @@ struct run_rail {
 	uint64_t period_ns;
 };
 
+/* "measured", or "modelled" where the recording says that the rail is. */
+const char *run_rail_how(const struct run_rail *rail);
+
 struct run {
 	sqlite3 *db;
 	const char *path;

@@ -89,11 +89,11 @@ static void energies(const struct run *run)
 
 		if (!energy_of(run, r, &e))
 			continue;
-		printf("\nENERGY  %s%s%s%s: %.6f J, mean %.6f W (measured by %s%s%s, every %.1f "
+		printf("\nENERGY  %s%s%s%s: %.6f J, mean %.6f W (%s by %s%s%s, every %.1f "
 		       "ms%s)\n",
 		       r->name, *r->label ? " (" : "", r->label, *r->label ? ")" : "", e.total,
-		       e.mean_w, r->source, *r->derived ? ", " : "", r->derived, MS(e.interval_ns),
-		       e.unknown ? ", with gaps" : "");
+		       e.mean_w, run_rail_how(r), r->source, *r->derived ? ", " : "", r->derived,
+		       MS(e.interval_ns), e.unknown ? ", with gaps" : "");
 		for (unsigned int g = 0; g < RUN_GROUPS; g++)
 			part(&e.part[g], run_group_name(g, name, sizeof(name)));
 	}
@@ -257,10 +257,11 @@ static void json(const struct run *run)
 		escape_json(stdout, run->rail[i].name);
 		fputs("\",\"label\":\"", stdout);
 		escape_json(stdout, run->rail[i].label);
-		printf("\",\"how\":\"measured\",\"source\":\"%s\",\"joules\":%.9g,\"interval_ns\":%"
+		printf("\",\"how\":\"%s\",\"source\":\"%s\",\"joules\":%.9g,\"interval_ns\":%"
 		       "llu,"
 		       "\"unknown_samples\":%zu,\"by_phase\":[",
-		       run->rail[i].source, e.total, (unsigned long long)e.interval_ns, e.unknown);
+		       run_rail_how(&run->rail[i]), run->rail[i].source, e.total,
+		       (unsigned long long)e.interval_ns, e.unknown);
 		inner = true;
 		json_energy(&e, &inner);
 		fputs("]}", stdout);

@@ -43,6 +43,8 @@ struct rail {
 
 struct rails {
 	struct host *host;
+	struct rails_count *count; /* only count */
+	char counted[96]; /* the device counted last */
 	enum source_id id;
 	rails_scan_fn scan;
 	struct watch *timer;
@@ -160,12 +162,38 @@ static void take_back(struct rails *rails, struct rail *r, const struct rail_des
 	host_note(rails->host, LOG_NOTICE, config_source_name(rails->id), "%s: back", r->name);
 }
 
+static void count_one(struct rails *rails, const struct rail_desc *d)
+{
+	int device = (int)strcspn(d->name, ":");
+
+	rails->count->channels++;
+	rails->count->denied += root_access(d->path, R_OK) != 0;
+	/* Channels of one device come one after the other. */
+	if (strncmp(rails->counted, d->name, (size_t)device) || rails->counted[device])
+		rails->count->devices++;
+	snprintf(rails->counted, sizeof(rails->counted), "%.*s", device, d->name);
+}
+
+struct rails_count rails_count(const struct host *host, rails_scan_fn scan)
+{
+	struct rails_count count = { 0 };
+	/* A scan only reads from its host: rails_host(). */
+	struct rails rails = { .host = (struct host *)host, .count = &count };
+
+	scan(&rails);
+	return count;
+}
+
 void rails_add(struct rails *rails, const struct rail_desc *d)
 {
 	const char *source = config_source_name(rails->id);
 	struct rail *r;
 	int ret;
 
+	if (rails->count) {
+		count_one(rails, d);
+		return;
+	}
 	if (fnmatch(rails->host->config.source[rails->id].match, d->name, 0))
 		return;
 	for (unsigned int i = 0; i < rails->nr; i++)

@@ -45,6 +45,19 @@ struct rail_desc {
 typedef void (*rails_scan_fn)(struct rails *rails);
 
 /**
+ * struct rails_count - what a scan finds
+ * @channels: all of them
+ * @denied: those that we may not read
+ * @devices: what they are channels of, by the part of the name before ':'
+ */
+struct rails_count {
+	unsigned int channels, denied, devices;
+};
+
+/* For a probe: runs @scan and only counts. */
+struct rails_count rails_count(const struct host *host, rails_scan_fn scan);
+
+/**
  * rails_start - scan and begin to sample
  * @host: where it stands
  * @id: the source; its period, budget and pattern are the configuration's

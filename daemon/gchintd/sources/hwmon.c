@@ -161,43 +161,15 @@ static void scan(struct rails *rails)
 	root_list(dir, "hwmon", on_chip, &c);
 }
 
-struct count {
-	const struct host *host;
-	unsigned int chips, channels;
-};
-
-static int count_channel(void *data, const char *file)
-{
-	struct count *count = data;
-
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		count->channels += channel_number(file, types[i].prefix, "_input") >= 0;
-	return 0;
-}
-
-static int count_chip(void *data, const char *entry)
-{
-	struct count *count = data;
-	char dir[300];
-
-	snprintf(dir, sizeof(dir), "%s/class/hwmon/%s", count->host->root.sysfs, entry);
-	count->chips++;
-	root_list(dir, "", count_channel, count);
-	return 0;
-}
-
 static int probe(const struct host *host, struct probe *p)
 {
-	struct count count = { .host = host };
-	char dir[300];
+	struct rails_count n = rails_count(host, scan);
 
-	snprintf(dir, sizeof(dir), "%s/class/hwmon", host->root.sysfs);
-	root_list(dir, "hwmon", count_chip, &count);
-	if (!count.channels)
-		return probe_absent(
-			p, -ENODEV, "bind the board's power monitor (see docs/recording.md, rails)",
-			"no power, energy, current or voltage channel on %u chips", count.chips);
-	return probe_found(p, "%u channels on %u chips", count.channels, count.chips);
+	if (!n.channels)
+		return probe_absent(p, -ENODEV,
+				    "bind the board's power monitor (see docs/recording.md, rails)",
+				    "no power, energy, current or voltage channel");
+	return probe_found(p, "%u channels on %u chips", n.channels, n.devices);
 }
 
 static int start(struct host *host, void **state)

@@ -124,44 +124,13 @@ static void scan(struct rails *rails)
 	root_list(dir, "iio:device", on_device, rails);
 }
 
-struct count {
-	const char *sysfs;
-	unsigned int devices, channels;
-};
-
-static int count_file(void *data, const char *file)
-{
-	struct count *c = data;
-
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		c->channels += !strncmp(file, types[i].prefix, strlen(types[i].prefix)) &&
-			       (strstr(file, "_raw") || strstr(file, "_input"));
-	return 0;
-}
-
-static int count_device(void *data, const char *entry)
-{
-	struct count *c = data;
-	char dir[300];
-
-	c->devices++;
-	snprintf(dir, sizeof(dir), "%s/bus/iio/devices/%s", c->sysfs, entry);
-	root_list(dir, "in_", count_file, c);
-	return 0;
-}
-
 static int probe(const struct host *host, struct probe *p)
 {
-	struct count c = { .sysfs = host->root.sysfs };
-	char dir[300];
+	struct rails_count n = rails_count(host, scan);
 
-	snprintf(dir, sizeof(dir), "%s/bus/iio/devices", host->root.sysfs);
-	root_list(dir, "iio:device", count_device, &c);
-	if (!c.channels)
-		return probe_absent(p, -ENODEV, "",
-				    "no power, energy, current or voltage channel on %u devices",
-				    c.devices);
-	return probe_found(p, "%u channels on %u devices", c.channels, c.devices);
+	if (!n.channels)
+		return probe_absent(p, -ENODEV, "", "no power, energy, current or voltage channel");
+	return probe_found(p, "%u channels on %u devices", n.channels, n.devices);
 }
 
 static void stop(void *state)

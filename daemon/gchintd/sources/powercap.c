@@ -44,39 +44,18 @@ static void scan(struct rails *rails)
 	root_list(dir, "", on_zone, rails);
 }
 
-struct count {
-	const char *sysfs;
-	unsigned int nr, denied;
-};
-
-static int count_zone(void *data, const char *entry)
-{
-	struct count *c = data;
-	char path[320];
-
-	snprintf(path, sizeof(path), "%s/class/powercap/%s/energy_uj", c->sysfs, entry);
-	if (root_access(path, F_OK))
-		return 0;
-	c->nr++;
-	c->denied += root_access(path, R_OK) != 0;
-	return 0;
-}
-
 static int probe(const struct host *host, struct probe *p)
 {
-	struct count c = { .sysfs = host->root.sysfs };
-	char dir[300];
+	struct rails_count n = rails_count(host, scan);
 
-	snprintf(dir, sizeof(dir), "%s/class/powercap", host->root.sysfs);
-	root_list(dir, "", count_zone, &c);
-	if (!c.nr)
+	if (!n.channels)
 		return probe_absent(p, -ENODEV, "modprobe intel_rapl_msr, on a machine that has it",
 				    "no powercap energy counter");
-	if (c.denied == c.nr)
+	if (n.denied == n.channels)
 		return probe_absent(p, -EACCES,
 				    "run as root or with CAP_DAC_READ_SEARCH, as the unit does",
-				    "%u energy counters, readable by root only", c.nr);
-	return probe_found(p, "%u energy counters", c.nr);
+				    "%u energy counters, readable by root only", n.channels);
+	return probe_found(p, "%u energy counters", n.channels);
 }
 
 static int start(struct host *host, void **state)

@@ -42,31 +42,13 @@ static void scan(struct rails *rails)
 	root_list(dir, "regulator", on_regulator, rails);
 }
 
-struct count {
-	const char *sysfs;
-	unsigned int nr;
-};
-
-static int count_one(void *data, const char *entry)
-{
-	struct count *c = data;
-	char path[320];
-
-	snprintf(path, sizeof(path), "%s/class/regulator/%s/microvolts", c->sysfs, entry);
-	c->nr += !root_access(path, F_OK);
-	return 0;
-}
-
 static int probe(const struct host *host, struct probe *p)
 {
-	struct count c = { .sysfs = host->root.sysfs };
-	char dir[300];
+	struct rails_count n = rails_count(host, scan);
 
-	snprintf(dir, sizeof(dir), "%s/class/regulator", host->root.sysfs);
-	root_list(dir, "regulator", count_one, &c);
-	if (!c.nr)
+	if (!n.channels)
 		return probe_absent(p, -ENODEV, "", "no regulator tells its voltage");
-	return probe_found(p, "%u set voltages", c.nr);
+	return probe_found(p, "%u set voltages", n.channels);
 }
 
 static int start(struct host *host, void **state)
