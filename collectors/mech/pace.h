@@ -31,7 +31,8 @@ struct gc_pace {
  * gc_pace_allowed() - bytes that may be in use after done bytes were marked
  *
  * A sixteenth of the room at once, an eighth only after the marking: the second pause and
- * what the estimate missed need it.
+ * what the estimate missed need it. So at a steady rate nobody waits if the marking ends
+ * before seven eighths are used up: the headroom that listeners are told.
  */
 uint64_t gc_pace_allowed(const struct gc_pace *p);
 

@@ -197,6 +197,9 @@ uint64_t gc_sizing_headroom(struct gc_heap *heap)
 	if (limit > (uint64_t)heap->opt.max ||
 	    (heap->opt.policy == GC_POLICY_BG && heap->gc.daemon_up))
 		limit = (uint64_t)heap->opt.max;
+	/* Who is paced waits unless the marking ends before this. */
+	if (__atomic_load_n(&heap->pace.on, __ATOMIC_RELAXED))
+		limit = gc_load(&heap->pace.base) + gc_load(&heap->pace.room) / 8 * 7;
 	room = used < limit ? limit - used : 0;
 	/* The space may be exhausted first. */
 	if (heap->bump && room > gc_bump_room(heap))
