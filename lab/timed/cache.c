@@ -13,6 +13,7 @@
  */
 #include "timed.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #define WINDOW_NS 20000.0 /* over which a core's traffic is averaged */
@@ -122,15 +123,18 @@ static __attribute__((noinline)) void miss(struct timed_core *c, uint64_t phys, 
 	transfer(c, gone & DIRTY ? 2 : 1, stream || store ? b->stream_ns : b->mem_ns);
 }
 
-void cache_access(struct timed_core *c, uint64_t phys, bool store)
+/* Was it in L1? */
+bool cache_access(struct timed_core *c, uint64_t phys, bool store)
 {
 	const struct board *b = &timed.board;
 	uint32_t line = (uint32_t)(phys / BOARD_LINE), set = line & l1_mask;
 	uint32_t victim = 0;
 
-	if (!hit(&c->l1[set * b->l1_ways], &c->l1_hand[set], b->l1_ways, line + 1,
-		 store ? USED | DIRTY : USED, &victim))
-		miss(c, phys, store, victim);
+	if (hit(&c->l1[set * b->l1_ways], &c->l1_hand[set], b->l1_ways, line + 1,
+		store ? USED | DIRTY : USED, &victim))
+		return true;
+	miss(c, phys, store, victim);
+	return false;
 }
 
 /* What the others leave of the memory's bandwidth, renewed at each look. */
@@ -174,6 +178,12 @@ int cache_init(void)
 	uint32_t l2_sets = b->l2_bytes / BOARD_LINE / b->l2_ways;
 	unsigned int i;
 
+	/* What charge.c remembers of L1 rests on it. */
+	if (l1_sets % TIMED_HELD) {
+		fprintf(stderr, "timed: an L1 of %u sets: want a multiple of %u\n", l1_sets,
+			TIMED_HELD);
+		return -1;
+	}
 	l1_mask = l1_sets - 1;
 	l2_mask = l2_sets - 1;
 	l2 = calloc(l2_sets, b->l2_ways * sizeof(*l2));

@@ -55,6 +55,16 @@ static void on_chunk(unsigned int cpu, void *data)
 	look(&timed.core[cpu]);
 }
 
+/* Nothing is known of where virtual pages lie. */
+static void forget(struct timed_core *c)
+{
+	memset(c->utlb, 0, sizeof(c->utlb));
+	memset(c->held_load, 0, sizeof(c->held_load));
+	memset(c->held_store, 0, sizeof(c->held_store));
+	c->last_load = 0;
+	c->last_store = 0;
+}
+
 /*
  * Where a virtual page lies. Asking QEMU is slow: answers are kept until the
  * guest changes its translation. Device pages are never kept.
@@ -63,13 +73,8 @@ static inline bool translate(struct timed_core *c, qemu_plugin_meminfo_t info, u
 			     uint64_t *pa)
 {
 	struct timed_page *page = &c->utlb[(va >> 12) & (TIMED_UTLB - 1)];
-	uint32_t epoch = atomic_load_explicit(&timed.tlb_epoch, memory_order_relaxed);
 	struct qemu_plugin_hwaddr *where;
 
-	if (c->tlb_epoch != epoch) {
-		memset(c->utlb, 0, sizeof(c->utlb));
-		c->tlb_epoch = epoch;
-	}
 	if (page->virt == (va >> 12) + 1) {
 		*pa = page->phys | (va & 4095);
 		return true;
@@ -104,11 +109,25 @@ static inline void access_line(unsigned int cpu, qemu_plugin_meminfo_t info, uin
 {
 	struct timed_core *c = &timed.core[cpu];
 	uint64_t line = va / BOARD_LINE + 1;
+	uint64_t *held = store ? c->held_store : c->held_load;
+	uint32_t epoch = atomic_load_explicit(&timed.tlb_epoch, memory_order_relaxed);
+	unsigned int place = line % TIMED_HELD;
 	uint64_t pa;
 
 	c->count.accesses++;
+	if (c->tlb_epoch != epoch) {
+		forget(c);
+		c->tlb_epoch = epoch;
+	}
 	if (line == (store ? c->last_store : c->last_load))
 		return;
+	if (held[place] == line) {
+		if (store)
+			c->last_store = line;
+		else
+			c->last_load = line;
+		return;
+	}
 	if (!translate(c, info, va, &pa)) {
 		device(c, info, pa, store);
 		return;
@@ -119,7 +138,12 @@ static inline void access_line(unsigned int cpu, qemu_plugin_meminfo_t info, uin
 		c->last_store = line;
 	else
 		c->last_load = line;
-	cache_access(c, pa, store);
+	if (cache_access(c, pa, store)) {
+		held[place] = line;
+	} else {
+		c->held_load[place] = 0;
+		c->held_store[place] = 0;
+	}
 	/* A run of misses is long before a chunk of instructions is full. */
 	if (c->unpaced_ns > (double)timed.quantum_ns / 2)
 		look(c);
@@ -140,12 +164,8 @@ static void on_store(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t va, 
 /* This core's translation changes. */
 static void on_translation(unsigned int cpu, void *data)
 {
-	struct timed_core *c = &timed.core[cpu];
-
 	(void)data;
-	memset(c->utlb, 0, sizeof(c->utlb));
-	c->last_load = 0;
-	c->last_store = 0;
+	forget(&timed.core[cpu]);
 }
 
 /* TLB maintenance is broadcast to all cores. */

@@ -28,6 +28,7 @@
 
 #define TIMED_CHUNK    2048 /* instructions between two looks at the clock */
 #define TIMED_UTLB     1024 /* pages whose address is remembered, per core */
+#define TIMED_HELD     64 /* lines known to be in L1, per core; not above a page's */
 #define TIMED_STREAMS  8 /* streams that a core's prefetcher follows */
 #define TIMED_MARK_ARM 3 /* dbg #3: model the caches from here on */
 
@@ -67,6 +68,13 @@ struct timed_core {
 	uint32_t tlb_epoch; /* of timed.tlb_epoch, as last seen */
 	uint64_t last_load; /* virtual line of the last access + 1 */
 	uint64_t last_store;
+	/*
+	 * Virtual lines + 1 that L1 holds as used (and dirty), by their place
+	 * in a page: another access to them changes nothing there. All lines
+	 * of an L1 set share a place, so what could evict one clears it.
+	 */
+	uint64_t held_load[TIMED_HELD];
+	uint64_t held_store[TIMED_HELD];
 	bool armed; /* caches are modelled */
 	struct timed_count count;
 	struct timed_page utlb[TIMED_UTLB];
@@ -121,7 +129,7 @@ int charge_init(uint64_t plugin);
 
 /* cache.c */
 int cache_init(void);
-void cache_access(struct timed_core *c, uint64_t phys, bool store);
+bool cache_access(struct timed_core *c, uint64_t phys, bool store);
 void cache_rate(struct timed_core *c);
 void cache_idle(struct timed_core *c);
 
