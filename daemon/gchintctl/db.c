@@ -117,6 +117,12 @@ bool db_span(sqlite3 *db, uint64_t *t0, uint64_t *t1)
 		"SELECT max(t) FROM transitions",
 		"SELECT max(t) FROM residency",
 	};
+	static const char *const first[] = {
+		"SELECT min(coalesce(t1, t0)) FROM (SELECT t0, t1 FROM phases ORDER BY id LIMIT "
+		"64)",
+		"SELECT min(t) FROM (SELECT t FROM samples ORDER BY rowid LIMIT 64)",
+		"SELECT min(t) FROM (SELECT t FROM transitions ORDER BY rowid LIMIT 64)",
+	};
 	int64_t v;
 
 	if (!db_number(db, "SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'start_ns'", 0, &v))
@@ -125,10 +131,17 @@ bool db_span(sqlite3 *db, uint64_t *t0, uint64_t *t1)
 	for (size_t i = 0; i < sizeof(last) / sizeof(last[0]); i++)
 		if (db_number(db, last[i], 0, &v) && (uint64_t)v > *t1)
 			*t1 = (uint64_t)v;
-	/* A rotated recording began in an older file; this one, later. */
+	/*
+	 * A rotated recording began in an older file; this one when it was opened,
+	 * or with what had waited in the queue until then.
+	 */
 	if (db_number(db, "SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'file_start_ns'", 0,
-		      &v))
+		      &v)) {
 		*t0 = (uint64_t)v;
+		for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
+			if (db_number(db, first[i], 0, &v) && (uint64_t)v < *t0)
+				*t0 = (uint64_t)v;
+	}
 	return *t1 > *t0;
 }
 

@@ -56,9 +56,10 @@ void screen_close(struct screen *s)
 {
 	if (!s->tty)
 		return;
+	/* Keys first: who sees the old page may type at once. */
+	tcsetattr(STDIN_FILENO, TCSANOW, &before);
 	fputs("\033[?25h\033[?1049l", stdout);
 	fflush(stdout);
-	tcsetattr(STDIN_FILENO, TCSANOW, &before);
 }
 
 void screen_page(struct screen *s)

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "../common/clock.h"
@@ -19,6 +20,7 @@ static void on_timer(void *data, uint32_t events)
 	struct writer_stats stats = { 0 };
 	struct record r = { .t = clock_now(), .type = RECORD_COST };
 	unsigned long long total, resident;
+	struct rusage usage;
 	char text[128];
 
 	(void)events;
@@ -26,11 +28,13 @@ static void on_timer(void *data, uint32_t events)
 		writer_stats(c->writer, &stats);
 	r.cost = (struct record_cost){
 		.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID),
-		.wakeups = loop_wakeups(c->host->loop),
 		.records = stats.records,
 		.bytes = stats.bytes,
 		.rss_kib = UNKNOWN_U32,
 	};
+	/* Each time that a thread of ours slept it had to be woken. */
+	if (!getrusage(RUSAGE_SELF, &usage))
+		r.cost.wakeups = (uint64_t)usage.ru_nvcsw;
 	/* Our own, wherever the sources look. */
 	if (root_read(text, sizeof(text), "/proc/self/statm") > 0 &&
 	    sscanf(text, "%llu %llu", &total, &resident) == 2)

@@ -32,7 +32,6 @@ struct loop {
 	int epoll;
 	bool quit;
 	int code;
-	uint64_t wakeups;
 	struct watch *watches;
 };
 
@@ -200,7 +199,6 @@ int loop_run(struct loop *loop)
 
 		if (n < 0 && errno != EINTR)
 			return -errno;
-		loop->wakeups++;
 		for (int i = 0; i < n; i++) {
 			struct watch *w = events[i].data.ptr;
 
@@ -216,9 +214,4 @@ void loop_quit(struct loop *loop, int code)
 {
 	loop->quit = true;
 	loop->code = code;
-}
-
-uint64_t loop_wakeups(const struct loop *loop)
-{
-	return loop->wakeups;
 }

@@ -34,7 +34,5 @@ void watch_free(struct watch *w);
 /* Runs until loop_quit(); returns the code given there or -errno. */
 int loop_run(struct loop *loop);
 void loop_quit(struct loop *loop, int code);
-/* Times the loop woke up so far. */
-uint64_t loop_wakeups(const struct loop *loop);
 
 #endif

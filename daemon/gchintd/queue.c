@@ -82,7 +82,7 @@ bool queue_push(struct queue *q, const struct record *r)
 		return false;
 	q->ring[head & q->mask] = *r;
 	atomic_store_explicit(&q->head, head + 1, memory_order_release);
-	/* Below a quarter the consumer comes by itself, once a second. */
+	/* Below a quarter the consumer comes by itself, twice a second. */
 	if (q->mask + 1 - room == (q->mask + 1) / 4)
 		queue_kick(q);
 	return true;

@@ -20,7 +20,7 @@
  * Between two commits. With the time that the sources' own delays and the
  * commit take, what a crash can lose stays under a second.
  */
-#define COMMIT_NS (750 * NSEC_PER_MSEC)
+#define COMMIT_NS (500 * NSEC_PER_MSEC)
 
 /* Definitions kept for the next file of a rotation. */
 #define KEPT_MAX 8192

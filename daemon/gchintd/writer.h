@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The writer: a thread that takes records from the queue and commits them, once
+ * The writer: a thread that takes records from the queue and commits them, twice
  * a second or when the queue is a quarter full. When the disk is full it says
  * so once, keeps what is there, and tries again until it goes on. Rotates at
  * the size limit.

@@ -45,7 +45,11 @@ static int dial(const char *path)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	const int room = 8 << 20;
 
+	/* As much as gchintd asks of netlink; without privilege the system's limit. */
+	if (setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &room, sizeof(room)))
+		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
 	strncpy(addr.sun_path, path, sizeof(addr.sun_path) - 1);
 	for (int i = 0; i < 200; i++) {
 		if (!connect(fd, (struct sockaddr *)&addr, sizeof(addr)))

@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: MIT
 # kill -9 and full disks.
 
-# One daemon under load, killed at a random instant. Prints "STATE LOST_MS":
-# the integrity, and how old the oldest event was that did not get in.
+# One daemon under load, killed at a random instant. Prints "STATE LOST_MS HELD_MS":
+# the integrity, how old the oldest event was that did not get in, and how long
+# at most this machine held up the program that sends, which only sleeps and
+# sends: so long it may have held up the daemon, too.
 crash() {
-	local d=$work/crash-$1 p f killed have n t oldest
+	local d=$work/crash-$1 p f killed have n t oldest held
 	mkdir "$d"
 	"$gchintd" -q -c - --record "$d/r.db" --sysfs "$d/none" --tracefs "$d/none" \
 		--feed "$d/feed" 2>>"$d/log" &
@@ -18,7 +20,7 @@ crash() {
 	wait "$p" 2>/dev/null
 	wait "$f" 2>/dev/null
 	if [ ! -s "$d/r.db" ]; then
-		echo "ok 0"
+		echo "ok 0 0"
 		return
 	fi
 	n=$(sqlite3 "$d/r.db" 'pragma integrity_check; select count(*) + count(t1) from phases' | paste -sd' ')
@@ -27,7 +29,9 @@ crash() {
 	t=$(awk -v have="$have" '$1 > have { print $2; exit }' "$d/sent")
 	oldest=0
 	[ -z "$t" ] || [ -z "$killed" ] || oldest=$(((killed - t) / 1000000))
-	echo "${n%% *} $oldest"
+	held=$(awk 'NR > 1 && $2 - last > held { held = $2 - last } { last = $2 }
+		END { printf "%d", held / 1e6 }' "$d/sent")
+	echo "${n%% *} $oldest $held"
 	rm -rf "$d"
 }
 
@@ -35,7 +39,7 @@ crashes() { # COUNT: some at a time; the rest of this file reads $work/crashes
 	local i
 	for i in $(seq "$1"); do
 		crash "$i" "$((RANDOM % 2)).$((RANDOM % 900 + 100))" 2>/dev/null >>"$work/crashes" &
-		[ $((i % 8)) -ne 0 ] || wait
+		[ $((i % 4)) -ne 0 ] || wait
 	done
 	wait
 }
@@ -43,10 +47,10 @@ crashes() { # COUNT: some at a time; the rest of this file reads $work/crashes
 (crashes "${CRASHES:-16}")
 ok "killed at ${CRASHES:-16} random instants: every file is sound" is "${CRASHES:-16}" \
 	"$(grep -c '^ok ' "$work/crashes")"
-worst=$(sort -k2n "$work/crashes" | awk 'END { print $2 }')
-echo "# oldest event lost: $worst ms before the kill; spread: $(awk '{print $2}' "$work/crashes" | sort -n | paste -sd' ')"
-# The claim is one second; a busy test machine may hold a commit up.
-ok "and holds everything older than a second (2 s for a busy machine)" test "$worst" -le "${LOST_MS:-2000}"
+echo "# oldest event lost, ms before the kill: $(awk '{print $2}' "$work/crashes" | sort -n | paste -sd' ')"
+echo "# held up by this machine, ms: $(awk '{print $3}' "$work/crashes" | sort -n | paste -sd' ')"
+ok "and holds everything older than a second" is 0 \
+	"$(awk -v limit="${LOST_MS:-1000}" '$2 > limit + $3' "$work/crashes" | wc -l)"
 
 # A limit of the file's size stands in for a full disk where nothing can be mounted.
 fresh fsize

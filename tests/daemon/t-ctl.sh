@@ -201,12 +201,14 @@ import sys
 import termios
 import time
 
+ready, go = os.pipe()
 pid, fd = pty.fork()
 if pid == 0:
-    time.sleep(0.2)
+    os.read(ready, 1)
     os.execv(sys.argv[1], sys.argv[1:])
 fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
 before = termios.tcgetattr(fd)
+os.write(go, b"x")
 out = b""
 quit_sent = False
 end = time.time() + 15

@@ -33,6 +33,9 @@
 #define BUFFER 65536
 /* Leave room for the other sources before taking another message. */
 #define QUEUE_RESERVE 1024
+/* How long the end waits for a writer that is behind, in steps of STEP_US. */
+#define END_NS	(5 * NSEC_PER_SEC)
+#define STEP_US 5000
 
 struct genl {
 	struct host *host;
@@ -45,6 +48,7 @@ struct genl {
 	bool next_known;
 	uint64_t next_seq, lost;
 	bool lost_known;
+	bool behind; /* messages were left because the queue has no room */
 	uint32_t khz[512]; /* last told by a sample */
 	char buffer[BUFFER] __attribute__((aligned(8)));
 };
@@ -186,20 +190,23 @@ static void on_controller(struct genl *g, size_t len)
 	}
 }
 
-/*
- * Takes what is there, then lets the descriptor rest for a period: edges come
- * singly, and each would wake the machine that is being measured.
+/* What the socket held; false when there was nothing. Sets @behind when the
+ * writer cannot follow: better wait than drop, the socket has its own buffer.
  */
-static void drain(struct genl *g, int fd)
+static bool drain(struct genl *g, int fd)
 {
-	for (;;) {
+	bool taken = false;
+
+	g->behind = false;
+	for (;; taken = true) {
 		struct sockaddr_nl from;
 		socklen_t fromlen = sizeof(from);
 		ssize_t n;
 
-		/* A writer that cannot follow: better wait than drop. */
-		if (g->host->queue && queue_room(g->host->queue) < QUEUE_RESERVE)
+		if (g->host->queue && queue_room(g->host->queue) < QUEUE_RESERVE) {
+			g->behind = true;
 			break;
+		}
 		n = recvfrom(fd, g->buffer, sizeof(g->buffer), MSG_DONTWAIT | MSG_TRUNC,
 			     g->feed_listen < 0 ? (struct sockaddr *)&from : NULL,
 			     g->feed_listen < 0 ? &fromlen : NULL);
@@ -230,33 +237,37 @@ static void drain(struct genl *g, int fd)
 		if (g->family >= 0)
 			parse(g, (size_t)n, (uint16_t)g->family);
 	}
+	return taken;
 }
 
-static uint64_t rest_ns(const struct genl *g)
-{
-	return g->host->config.source[SOURCE_genl].period_ms * NSEC_PER_MSEC;
-}
-
+/*
+ * Edges come singly, and each would wake the machine that is being measured. So
+ * the first one wakes us, and from then on the socket is looked at once a period
+ * until a period has passed without any: then it is armed again (one shot, since
+ * an error or a hang-up would wake us whatever else is asked for).
+ */
 static void on_readable(void *data, uint32_t events)
 {
 	struct genl *g = data;
 
 	(void)events;
 	drain(g, g->watched_fd);
-	if (!g->watch)
-		return;
-	watch_enable(g->watch, 0);
-	watch_period(g->rest, rest_ns(g));
+	if (g->watch)
+		watch_period(g->rest,
+			     g->host->config.source[SOURCE_genl].period_ms * NSEC_PER_MSEC);
 }
 
 static void on_rested(void *data, uint32_t events)
 {
 	struct genl *g = data;
+	bool more = g->watch && (drain(g, g->watched_fd) || g->behind);
 
 	(void)events;
+	if (more && g->watch)
+		return;
 	watch_period(g->rest, 0);
 	if (g->watch)
-		watch_enable(g->watch, EPOLLIN);
+		watch_enable(g->watch, EPOLLIN | EPOLLONESHOT);
 }
 
 static void on_connect(void *data, uint32_t events)
@@ -275,7 +286,7 @@ static void on_connect(void *data, uint32_t events)
 	g->watched_fd = fd;
 	g->next_known = false;
 	g->lost_known = false;
-	g->watch = loop_fd(g->host->loop, fd, EPOLLIN, on_readable, g);
+	g->watch = loop_fd(g->host->loop, fd, EPOLLIN | EPOLLONESHOT, on_readable, g);
 }
 
 static int start_feed(struct genl *g)
@@ -318,7 +329,7 @@ static int start_netlink(struct genl *g)
 		nl_socket_add_membership(g->events, notify);
 	subscribe(g);
 	g->watched_fd = fd;
-	g->watch = loop_fd(g->host->loop, fd, EPOLLIN, on_readable, g);
+	g->watch = loop_fd(g->host->loop, fd, EPOLLIN | EPOLLONESHOT, on_readable, g);
 	return g->watch ? 0 : -ENOMEM;
 }
 
@@ -331,8 +342,18 @@ static void stop(void *state)
 	watch_free(g->accept);
 	/* What was sent before the end belongs to the recording. */
 	if (g->watched_fd >= 0 && (g->feed_listen < 0 || g->feed >= 0)) {
+		uint64_t end = clock_now() + END_NS;
+
 		g->watch = NULL;
 		drain(g, g->watched_fd);
+		while (g->behind && clock_now() < end) {
+			queue_kick(g->host->queue);
+			usleep(STEP_US);
+			drain(g, g->watched_fd);
+		}
+		if (g->behind)
+			host_drop(g->host, "genl", 1,
+				  "messages left in the socket at the end, not counted");
 	}
 	if (g->feed >= 0)
 		close(g->feed);
