@@ -115,11 +115,6 @@ static void put(const struct gchint_record *record)
 		gchint_ring_put(record);
 }
 
-static bool listened(void)
-{
-	return trace_gchint_phase_enabled() || gchint_netlink_listens();
-}
-
 static void set_thread(struct gchint_record *record,
 		       const struct gchint_thread *thread)
 {
@@ -129,18 +124,9 @@ static void set_thread(struct gchint_record *record,
 	record->slot = thread->slot;
 }
 
-/**
- * gchint_event_phase - the phase in a slot has changed
- * @thread: whose
- * @snapshot: the slot
- * @cpu: where it runs, or who saw it
- * @now: CLOCK_MONOTONIC ns
- *
- * Irqs off.
- */
-void gchint_event_phase(const struct gchint_thread *thread,
-			const struct gchint_snapshot *snapshot,
-			unsigned int cpu, u64 now)
+static noinline void tell_phase(const struct gchint_thread *thread,
+				const struct gchint_snapshot *snapshot,
+				unsigned int cpu, u64 now)
 {
 	struct gchint_record record = {
 		.type = GCHINT_EVENT_PHASE,
@@ -158,11 +144,26 @@ void gchint_event_phase(const struct gchint_thread *thread,
 		},
 	};
 
-	if (!listened())
-		return;
 	set_thread(&record, thread);
 	trace_gchint_phase(&record);
 	put(&record);
+}
+
+/**
+ * gchint_event_phase - the phase in a slot has changed
+ * @thread: whose
+ * @snapshot: the slot
+ * @cpu: where it runs, or who saw it
+ * @now: CLOCK_MONOTONIC ns
+ *
+ * Irqs off.
+ */
+void gchint_event_phase(const struct gchint_thread *thread,
+			const struct gchint_snapshot *snapshot,
+			unsigned int cpu, u64 now)
+{
+	if (trace_gchint_phase_enabled() || gchint_netlink_listens())
+		tell_phase(thread, snapshot, cpu, now);
 }
 
 /**

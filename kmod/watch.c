@@ -419,13 +419,28 @@ void gchint_watch_notice(struct task_struct *task)
 
 /* -- Doorbells -- */
 
+/* What of a hint and its plan a decision depends on, in one word. */
+static u64 wish(const struct gchint_cpu *c)
+{
+	return (u64)c->plan.khz << 32 | c->plan.made << 4 | c->plan.lower << 3 |
+	       c->hint.may_raise << 2 |
+	       gchint_class_boosts(c->hint.class) << 1 |
+	       gchint_class_caps(c->hint.class);
+}
+
+/*
+ * An edge that asks for what is in force already is noted, and no more: the
+ * rest of a decision is load, which is the scheduler's hook's business.
+ */
 static void look_here(struct gchint_cpu *c, u64 hint_ns)
 {
 	struct gchint_policy *policy = lock_policy(c);
-	u64 now = gchint_now();
+	u64 now = gchint_now(), before = wish(c);
 
 	gchint_watch_look(c, policy, now);
-	decide(c, policy, now, hint_ns);
+	if (!policy || policy->refresh || wish(c) != before ||
+	    c->demand.class == GCHINT_CLASS_NEUTRAL)
+		decide(c, policy, now, hint_ns);
 	unlock_policy(c, policy);
 }
 
