@@ -23,7 +23,7 @@
 #include "sysfs.h"
 #include "worker.h"
 
-#define SOON_MS 2000
+#define SOON_MS 10000
 
 /* In memory that a victim shares with the test. */
 struct shared {

@@ -66,6 +66,10 @@ long await_khz(int cpu, long low, long high, int ms);
  * @high: highest
  * @ms: for how long to look
  *
+ * A busy host may take an emulated CPU away in the middle of a window, and what
+ * is seen then is not what the governor wants. What it wants it wants all the
+ * time, so the best of up to five windows counts.
+ *
  * Return: percent of the looks.
  */
 int share_khz(int cpu, long low, long high, int ms);
