@@ -9,7 +9,8 @@
 #include "plan.h"
 #include "trace.h"
 
-#define GRANT (8 * 1024)
+#define GRANT	   (8 * 1024)
+#define LOCK_SPINS 1000
 
 /* Bytes of a run worth granting now: small under stress, so that triggers are exact. */
 size_t gc_budget_grant(const struct gc_heap *heap, size_t want)
@@ -39,14 +40,50 @@ bool gc_budget_take(struct gc_heap *heap, size_t bytes, bool force)
 	return true;
 }
 
+bool gc_budget_spend(struct gc_thread *t, size_t bytes, bool force)
+{
+	size_t more;
+
+	if (unlikely(t->credit < bytes)) {
+		/* all of a grant if the limit allows, else what the run needs */
+		more = gc_budget_grant(t->heap, bytes);
+		if (!gc_budget_take(t->heap, more, false)) {
+			more = bytes - t->credit;
+			if (!gc_budget_take(t->heap, more, force))
+				return false;
+		}
+		t->credit += more;
+	}
+	t->credit -= bytes;
+	return true;
+}
+
+void gc_budget_return(struct gc_thread *t)
+{
+	struct gc_heap *heap = t->heap;
+
+	if (t->credit)
+		__atomic_fetch_sub(&heap->in_use, t->credit, __ATOMIC_RELAXED);
+	if (t->objects)
+		gc_count(&heap->stats.allocated_objects, t->objects);
+	t->credit = t->objects = 0;
+}
+
 void gc_space_lock(struct gc_heap *heap)
 {
+	bool got = false;
 	uint64_t begin;
 
 	if (likely(!pthread_mutex_trylock(&heap->space_lock)))
 		return;
 	begin = gc_now();
-	pthread_mutex_lock(&heap->space_lock);
+	/* It is held for microseconds: to sleep and be woken takes longer. */
+	for (int i = 0; i < LOCK_SPINS && !got; i++) {
+		gc_relax();
+		got = !pthread_mutex_trylock(&heap->space_lock);
+	}
+	if (!got)
+		pthread_mutex_lock(&heap->space_lock);
 	gc_count(&heap->stats.contentions, 1);
 	gc_count(&heap->stats.contention_ns, gc_now() - begin);
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "../space/pages.h"
+#include "copy.h"
 #include "plan.h"
 
 #define PLAN(id) extern const struct gc_plan gc_plan_##id;
@@ -192,9 +193,10 @@ int gc_heap_create(struct gc_heap **out, const char *options, struct gc_listener
 
 	if (ret)
 		return ret;
-	heap = calloc(1, sizeof(*heap));
+	heap = aligned_alloc(64, sizeof(*heap));
 	if (!heap)
 		return gc_fail(err, -ENOMEM, "no memory for the heap's own state");
+	memset(heap, 0, sizeof(*heap));
 	init_locks(heap);
 	heap->opt = opt;
 	heap->plan = gc_plan_find(opt.plan);
@@ -279,7 +281,7 @@ void gc_heap_stats(const struct gc_heap *heap, struct gc_heap_stats *out)
 	gc_space_unlock(h);
 	/* cards 1/128, two bitmaps of 1/64 */
 	out->side_bytes = out->footprint_bytes / 128 + out->footprint_bytes / 32;
-	out->mark_stack_bytes = heap->stack.mapped;
+	out->mark_stack_bytes = heap->stack.mapped + gc_crew_stack_bytes(heap);
 	if (out->footprint_bytes > out->peak_footprint_bytes)
 		out->peak_footprint_bytes = out->footprint_bytes;
 }

@@ -86,6 +86,8 @@ struct gc_thread {
 	uint32_t arrival; /* order of arrival at the safepoint */
 	int tid;
 	bool scanned; /* by the ragged root scan */
+	uint64_t credit; /* bytes taken from the budget and not yet granted to a run */
+	uint64_t objects; /* allocated, not yet added to the heap's count */
 	bool paused; /* a foreground or wait pause is open: do not nest another */
 	void (*roots)(gc_visit_fn visit, void *visit_arg, void *arg);
 	void *roots_arg;
@@ -124,6 +126,7 @@ struct gc_lines; /* space/lines.h */
 struct gc_bump; /* space/bump.h */
 struct gc_plan;
 struct gc_profiler;
+struct gc_crew;
 
 struct gc_vector {
 	void **items;
@@ -152,6 +155,7 @@ struct gc_heap {
 	struct gc_large *large;
 	struct gc_lines *lines;
 	struct gc_bump *bump;
+	struct gc_crew *crew; /* who copies */
 	void *plan_data;
 	pthread_mutex_t space_lock;
 
@@ -174,10 +178,10 @@ struct gc_heap {
 	uint32_t arrivals; /* futex word: counts mutators that stopped or parked */
 	bool stopping;
 
-	/* sizing; in_use and granted are atomic */
-	uint64_t in_use; /* bytes allocated, garbage included */
+	/* sizing; these two all threads write, so that they have a cache line of their own */
+	uint64_t in_use __attribute__((aligned(64))); /* bytes allocated, garbage included */
 	uint64_t granted; /* bytes ever handed to mutators */
-	uint64_t soft_limit, concurrent_start;
+	uint64_t soft_limit __attribute__((aligned(64))), concurrent_start;
 	uint64_t live_bytes, live_objects;
 	uint64_t stress_next, profile_next; /* values of granted */
 	struct gc_rate rate;
@@ -229,6 +233,15 @@ static inline uint64_t gc_cpu_now(void)
 
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static inline void gc_relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__) || defined(__arm__)
+	__asm__ __volatile__("yield" ::: "memory");
+#endif
 }
 
 /* splitmix64; every random choice of the collectors comes from here */
@@ -342,6 +355,10 @@ void gc_daemon_stop(struct gc_heap *heap);
 
 /* mech/alloc.c: the budget that triggers collections */
 bool gc_budget_take(struct gc_heap *heap, size_t bytes, bool force);
+/* The same through the thread's credit, for runs that are small. */
+bool gc_budget_spend(struct gc_thread *t, size_t bytes, bool force);
+/* World stopped or own thread: credit and counts go to the heap. */
+void gc_budget_return(struct gc_thread *t);
 size_t gc_budget_grant(const struct gc_heap *heap, size_t want);
 
 /* mech/sizing.c */

@@ -14,12 +14,10 @@
 
 struct gss {
 	struct gc_promotion promotion;
-	struct gc_thread own; /* the collector's runs, to promote into */
 	uint64_t old_bytes; /* in blocks */
 	uint64_t promoted; /* bytes since the last whole collection began */
 	uint64_t large_then; /* large objects' bytes when it ended */
 	bool whole; /* this collection */
-	bool young; /* the object being scanned refers to the bump space */
 };
 
 static struct gss *gss_of(struct gc_heap *heap)
@@ -27,9 +25,14 @@ static struct gss *gss_of(struct gc_heap *heap)
 	return heap->plan_data;
 }
 
+static size_t capacity(const struct gc_options *opt)
+{
+	return gc_align((size_t)opt->nursery, 1 << 16);
+}
+
 static size_t space(const struct gc_options *opt)
 {
-	return 2 * gc_align((size_t)opt->nursery, 1 << 16);
+	return 2 * gc_bump_span(capacity(opt));
 }
 
 static int check(struct gc_options *opt, struct gc_error *err)
@@ -52,19 +55,17 @@ static int check(struct gc_options *opt, struct gc_error *err)
 static int init(struct gc_heap *heap, struct gc_error *err)
 {
 	struct gss *g = calloc(1, sizeof(*g));
-	int ret;
 
 	heap->plan_data = g;
 	if (!g || gc_blocks_init(heap) || gc_large_init(heap) ||
-	    gc_bump_init(heap, heap->pages_end, space(&heap->opt) / 2))
+	    gc_bump_init(heap, heap->pages_end, capacity(&heap->opt)) || gc_crew_init(heap))
 		return gc_fail(err, -ENOMEM, "no memory for the spaces' own state");
-	ret = gc_promotion_init(&g->promotion, &heap->opt, err);
-	g->own.heap = heap;
-	return ret;
+	return gc_promotion_init(&g->promotion, &heap->opt, err);
 }
 
 static void fini(struct gc_heap *heap)
 {
+	gc_crew_fini(heap);
 	gc_bump_fini(heap);
 	gc_blocks_fini(heap);
 	gc_large_fini(heap);
@@ -78,121 +79,98 @@ static uintptr_t alloc(struct gc_thread *t, size_t bytes, bool force)
 	return gc_bump_alloc(t, bytes, force);
 }
 
-/* Room for a promoted object, or NULL when no page is left. */
-static void *old_room(struct gc_heap *heap, struct gss *g, size_t size)
+/*
+ * Room in the old space for an object that was there at the last collection, or NULL when
+ * it is to stay or no page is left. The copier owns the block, and so the words of the
+ * survivors' bitmap; marks are set in blocks of others, too.
+ */
+gc_inline void *promote(struct gc_copier *c, void *ref, uint64_t word, size_t size,
+			const bool shared)
 {
+	struct gc_heap *heap = c->heap;
+	struct gss *g = gss_of(heap);
 	uintptr_t at;
 
+	if ((uintptr_t)ref >= heap->bump->aged)
+		return NULL;
+	/* two copies: it was eligible before and was held back */
+	if ((word & GC_AGE_MASK) >= 2u << GC_AGE_SHIFT)
+		gc_promotion_met(&g->promotion, size);
+	if (!gc_promotion_choose(heap, &g->promotion, size, c->rng))
+		return NULL;
 	if (size > GC_CLASS_LARGEST)
 		at = gc_large_alloc(heap, size, true);
 	else
-		at = gc_blocks_alloc(&g->own, size, true);
+		at = gc_blocks_alloc(&c->own, size, true);
 	if (!at)
 		return NULL;
 	if (g->whole)
-		gc_bit_set(heap->mark, at);
+		gc_copy_take(heap->mark, at, shared);
 	if (size <= GC_CLASS_LARGEST)
-		g->old_bytes += gc_held_size(heap, size);
+		c->old_bytes += gc_held_size(heap, size);
 	gc_bit_set(heap->survivor, at);
-	g->promoted += size;
-	heap->stats.promoted_bytes += size;
-	heap->stats.promoted_objects++;
+	c->promoted_bytes += size;
+	c->promoted++;
 	return (void *)at;
 }
 
-gc_inline void *evacuate(struct gc_heap *heap, void *ref, uint64_t word)
+gc_inline bool outside(struct gc_copier *c, void *ref, const bool shared)
 {
-	struct gss *g = gss_of(heap);
-	const struct gc_info *info = gc_info(heap, word);
-	size_t size = gc_size(info, word);
-	void *to = NULL;
-
-	if ((uintptr_t)ref < heap->bump->aged) {
-		/* two copies: it was eligible before and was held back */
-		if ((word & GC_AGE_MASK) >= 2u << GC_AGE_SHIFT)
-			gc_promotion_met(&g->promotion, size);
-		if (gc_promotion_choose(heap, &g->promotion, size))
-			to = old_room(heap, g, size);
-	}
-	if (to) {
-		gc_copy_words(to, ref, size);
-		((struct gc_header *)to)->word = word & ~(uint64_t)0xff;
-	} else {
-		to = (void *)gc_to_space(heap, size);
-		gc_copy_words(to, ref, size);
-		((struct gc_header *)to)->word = gc_older(word);
-	}
-	((struct gc_header *)ref)->word = (uintptr_t)to | GC_FORWARDED;
-	heap->cycle.marked_objects++;
-	if (gc_has_refs(info))
-		gc_grey(heap, to);
-	return to;
-}
-
-gc_inline void evacuate_slot(struct gc_heap *heap, void **slot)
-{
-	struct gss *g = gss_of(heap);
-	void *ref = *slot;
+	struct gc_heap *heap = c->heap;
 	uint64_t word;
 	size_t size;
 
-	if (!ref)
-		return;
-	if (gc_bump_has(heap->bump, (uintptr_t)ref)) {
-		word = gc_word(ref);
-		ref = word & GC_FORWARDED ? (void *)(uintptr_t)(word & ~(uint64_t)GC_FORWARDED) :
-					    evacuate(heap, ref, word);
-		*slot = ref;
-		g->young |= gc_bump_to(heap->bump, (uintptr_t)ref);
-		return;
-	}
-	if (gc_bump_to(heap->bump, (uintptr_t)ref)) {
-		g->young = true;
-		return;
-	}
-	if (!g->whole || !gc_bit_take(heap->mark, (uintptr_t)ref))
-		return;
+	if (!gss_of(heap)->whole || !gc_copy_take(heap->mark, (uintptr_t)ref, shared))
+		return false;
 	word = gc_word(ref);
-	heap->cycle.marked_objects++;
 	size = gc_size(gc_info(heap, word), word);
-	heap->cycle.marked_bytes += size;
+	c->objects++;
+	c->bytes += size;
 	if (size <= GC_CLASS_LARGEST)
-		g->old_bytes += gc_held_size(heap, size);
-	if (gc_has_refs(gc_info(heap, word)))
-		gc_grey(heap, ref);
+		c->old_bytes += gc_held_size(heap, size);
+	return gc_has_refs(gc_info(heap, word));
 }
+
+static const struct gc_copy_ops ops = { .promote = promote, .outside = outside };
 
 static void visit(struct gc_heap *heap, void **slot)
 {
-	evacuate_slot(heap, slot);
+	gc_copy_slot(gc_copy_first(heap), slot, &ops, false);
+}
+
+static void field(void **slot, void *c)
+{
+	gc_copy_slot(c, slot, &ops, false);
+}
+
+static void field_shared(void **slot, void *c)
+{
+	gc_copy_slot(c, slot, &ops, true);
 }
 
 /* An old object that refers to the bump space must be found again: its card. */
-gc_inline void scan(struct gc_heap *heap, struct gss *g, void *obj)
+gc_inline void scan(struct gc_copier *c, void *obj, const bool shared)
 {
-	uint64_t word = gc_word(obj);
+	c->young = false;
+	gc_copy_scan(c, obj, &ops, shared, shared ? field_shared : field);
+	if (GC_NEEDED(2) && c->young && gc_in_pages(c->heap, (uintptr_t)obj))
+		gc_card_dirty(c->heap, (uintptr_t)obj);
+}
 
-	g->young = false;
-	gc_scan(heap, obj, gc_info(heap, word), word, evacuate_slot);
-	if (GC_NEEDED(2) && g->young && gc_in_pages(heap, (uintptr_t)obj))
-		gc_card_dirty(heap, (uintptr_t)obj);
+static void drain_shared(struct gc_copier *c)
+{
+	gc_copy_loop(c, true, scan);
 }
 
 static void drain(struct gc_heap *heap)
 {
-	struct gss *g = gss_of(heap);
-	struct gc_mark_stack *s = &heap->stack;
-
-	while (s->top > s->base) {
-		scan(heap, g, *--s->top);
-		gc_phase_work(heap, heap->bump->to - heap->bump->start[!heap->bump->now]);
-	}
+	gc_copy_loop(gc_copy_first(heap), false, scan);
 }
 
 static void scan_cards(struct gc_heap *heap)
 {
 	uint8_t *end = gc_card(heap, gc_high(heap)), *card = gc_card(heap, heap->base);
-	struct gss *g = gss_of(heap);
+	struct gc_copier *c = gc_copy_first(heap);
 
 	for (; (card = gc_card_next(card, end)) < end; card++) {
 		uintptr_t at = gc_card_address(heap, card), stop = at + GC_CARD;
@@ -201,21 +179,16 @@ static void scan_cards(struct gc_heap *heap)
 		heap->stats.cards_dirty++;
 		heap->stats.cards_scanned++;
 		for (; (at = gc_bit_next(heap->live, at, stop)) < stop; at += 8)
-			scan(heap, g, (void *)at);
+			scan(c, (void *)at, false);
 	}
 }
 
 static bool alive(struct gc_heap *heap, void **ref)
 {
-	uint64_t word;
-
-	if (!gc_bump_has(heap->bump, (uintptr_t)*ref))
-		return gc_bump_to(heap->bump, (uintptr_t)*ref) || !gss_of(heap)->whole ||
-		       gc_bit_test(heap->mark, (uintptr_t)*ref);
-	word = gc_word(*ref);
-	if (word & GC_FORWARDED)
-		*ref = (void *)(uintptr_t)(word & ~(uint64_t)GC_FORWARDED);
-	return word & GC_FORWARDED;
+	if (gc_bump_has(heap->bump, (uintptr_t)*ref))
+		return gc_copy_kept(ref);
+	return gc_bump_to(heap->bump, (uintptr_t)*ref) || !gss_of(heap)->whole ||
+	       gc_bit_test(heap->mark, (uintptr_t)*ref);
 }
 
 /* ART's rule, and no room to promote into */
@@ -255,7 +228,7 @@ static void begin_whole(struct gc_heap *heap, struct gss *g)
 	g->promoted = 0;
 }
 
-static void end_whole(struct gc_heap *heap, struct gss *g, uint64_t promoted_now)
+static void end_whole(struct gc_heap *heap, struct gss *g)
 {
 	count_premature(heap);
 	clear_survivors(heap);
@@ -265,7 +238,6 @@ static void end_whole(struct gc_heap *heap, struct gss *g, uint64_t promoted_now
 	gc_phase_work(heap, gc_large_sweep(heap));
 	gc_phase_end(heap);
 	g->large_then = heap->large->bytes;
-	g->promoted = promoted_now;
 }
 
 /* Bytes in use: exact for bump and large, for blocks what was marked and promoted. */
@@ -298,7 +270,8 @@ static void collect(struct gc_heap *heap)
 {
 	struct gss *g = gss_of(heap);
 	struct gc_cycle *c = &heap->cycle;
-	uint64_t granted, objects, copied, promoted = g->promoted;
+	uint64_t granted, objects, copied;
+	const struct gc_copier *sum;
 
 	while (gc_blocks_sweep(heap))
 		;
@@ -311,30 +284,36 @@ static void collect(struct gc_heap *heap)
 	c->kind = g->whole ? GC_KIND_MAJOR : GC_KIND_MINOR;
 	if (heap->opt.verify & GC_VERIFY_CARD)
 		verify_cards(heap);
-	if (g->whole) {
+	if (g->whole)
 		begin_whole(heap, g);
-		promoted = 0;
-	}
 	heap->weaks.count = 0;
 	gc_bump_open(heap);
+	gc_copy_begin(heap);
 	gc_phase_begin(heap, GC_PHASE_COPY,
 		       g->whole ? gc_load(&heap->in_use) : gc_bump_used(heap->bump));
 	gc_all_roots(heap, visit);
 	if (!g->whole)
 		scan_cards(heap);
 	gc_phase_stop(heap, GC_EDGE(roots_done));
-	drain(heap);
+	if (gc_copy_shared(heap))
+		gc_copy_share(heap, drain_shared);
+	else
+		drain(heap);
 	gc_weak_process(heap, alive, visit, drain);
+	sum = gc_copy_end(heap);
+	g->old_bytes += sum->old_bytes;
+	g->promoted += sum->promoted_bytes;
+	heap->stats.promoted_bytes += sum->promoted_bytes;
+	heap->stats.promoted_objects += sum->promoted;
 	copied = heap->bump->to - heap->bump->start[!heap->bump->now];
 	heap->stats.copied_bytes += copied;
 	gc_phase_end(heap);
-	gc_blocks_flush(&g->own);
 	/* Promotion is no allocation by mutators. */
 	heap->granted = granted;
 	heap->stats.allocated_objects = objects;
 	gc_bump_flip(heap);
 	if (g->whole)
-		end_whole(heap, g, g->promoted - promoted);
+		end_whole(heap, g);
 	gc_promotion_end(&g->promotion);
 	/* What is there now is eligible at the next collection. */
 	if (heap->opt.promote != GC_PROMOTE_NEVER)

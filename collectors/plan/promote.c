@@ -41,25 +41,26 @@ int gc_promotion_init(struct gc_promotion *p, const struct gc_options *opt, stru
 	return 0;
 }
 
-static bool toss(struct gc_heap *heap, double p)
+static bool toss(uint64_t *rng, double p)
 {
-	return (double)(gc_random(&heap->rng) >> 11) * 0x1p-53 < p;
+	return (double)(gc_random(rng) >> 11) * 0x1p-53 < p;
 }
 
-static bool tuned(struct gc_heap *heap, struct gc_promotion *p, size_t size)
+static bool tuned(const struct gc_heap *heap, struct gc_promotion *p, size_t size, uint64_t *rng)
 {
 	unsigned int b = bucket_of(size);
 	bool promote;
 
 	if (p->collections < TUNE_AFTER || p->restrict_bucket[b])
-		promote = toss(heap, heap->opt.promote_p);
+		promote = toss(rng, heap->opt.promote_p);
 	else
-		promote = gc_random(&heap->rng) % TUNE_SAMPLE;
-	p->held_now[b] += !promote;
+		promote = gc_random(rng) % TUNE_SAMPLE;
+	gc_count(&p->held_now[b], !promote);
 	return promote;
 }
 
-bool gc_promotion_choose(struct gc_heap *heap, struct gc_promotion *p, size_t size)
+bool gc_promotion_choose(const struct gc_heap *heap, struct gc_promotion *p, size_t size,
+			 uint64_t *rng)
 {
 	bool restricted = false;
 
@@ -77,16 +78,16 @@ bool gc_promotion_choose(struct gc_heap *heap, struct gc_promotion *p, size_t si
 			restricted |= size >= p->range[i].low && size <= p->range[i].high;
 		break;
 	case GC_PROMOTE_TUNED:
-		return tuned(heap, p, size);
+		return tuned(heap, p, size, rng);
 	default:
 		break;
 	}
-	return !restricted || toss(heap, heap->opt.promote_p);
+	return !restricted || toss(rng, heap->opt.promote_p);
 }
 
 void gc_promotion_met(struct gc_promotion *p, size_t size)
 {
-	p->met[bucket_of(size)]++;
+	gc_count(&p->met[bucket_of(size)], 1);
 }
 
 /*

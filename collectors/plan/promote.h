@@ -27,8 +27,9 @@ struct gc_promotion {
 
 /* Parses ranges=; -EINVAL with @err. */
 int gc_promotion_init(struct gc_promotion *p, const struct gc_options *opt, struct gc_error *err);
-/* Is an eligible object of @size bytes to be promoted now? */
-bool gc_promotion_choose(struct gc_heap *heap, struct gc_promotion *p, size_t size);
+/* Is an eligible object of @size bytes to be promoted now? Copiers ask at the same time. */
+bool gc_promotion_choose(const struct gc_heap *heap, struct gc_promotion *p, size_t size,
+			 uint64_t *rng);
 /* tuned: an object that was held back at the last collection is alive */
 void gc_promotion_met(struct gc_promotion *p, size_t size);
 /* A collection ended. */

@@ -14,18 +14,20 @@ static size_t capacity(const struct gc_options *opt)
 
 static size_t space(const struct gc_options *opt)
 {
-	return 2 * capacity(opt);
+	return 2 * gc_bump_span(capacity(opt));
 }
 
 static int init(struct gc_heap *heap, struct gc_error *err)
 {
-	if (gc_bump_init(heap, heap->pages_end, capacity(&heap->opt)) || gc_large_init(heap))
+	if (gc_bump_init(heap, heap->pages_end, capacity(&heap->opt)) || gc_large_init(heap) ||
+	    gc_crew_init(heap))
 		return gc_fail(err, -ENOMEM, "no memory for the spaces' own state");
 	return 0;
 }
 
 static void fini(struct gc_heap *heap)
 {
+	gc_crew_fini(heap);
 	gc_bump_fini(heap);
 	gc_large_fini(heap);
 }
@@ -37,70 +39,55 @@ static uintptr_t alloc(struct gc_thread *t, size_t bytes, bool force)
 	return gc_bump_alloc(t, bytes, force);
 }
 
-gc_inline void evacuate_slot(struct gc_heap *heap, void **slot)
+/* A large object stays where it is. */
+gc_inline bool outside(struct gc_copier *c, void *ref, const bool shared)
 {
-	void *ref = *slot;
-	const struct gc_info *info;
-	uint64_t word;
-	size_t size;
-	void *to;
+	struct gc_heap *heap = c->heap;
 
-	if (!ref)
-		return;
-	word = gc_word(ref);
-	if (!gc_bump_has(heap->bump, (uintptr_t)ref)) {
-		if (gc_in_pages(heap, (uintptr_t)ref) && gc_bit_take(heap->mark, (uintptr_t)ref)) {
-			heap->cycle.marked_objects++;
-			heap->cycle.marked_bytes += gc_large_size(gc_object_size(heap, ref));
-			if (gc_has_refs(gc_info(heap, word)))
-				gc_grey(heap, ref);
-		}
-		return;
-	}
-	if (word & GC_FORWARDED) {
-		*slot = (void *)(uintptr_t)(word & ~(uint64_t)GC_FORWARDED);
-		return;
-	}
-	info = gc_info(heap, word);
-	size = gc_size(info, word);
-	to = (void *)gc_to_space(heap, size);
-	gc_copy_words(to, ref, size);
-	((struct gc_header *)ref)->word = (uintptr_t)to | GC_FORWARDED;
-	heap->cycle.marked_objects++;
-	if (gc_has_refs(info))
-		gc_grey(heap, to);
-	*slot = to;
+	if (!gc_in_pages(heap, (uintptr_t)ref) || !gc_copy_take(heap->mark, (uintptr_t)ref, shared))
+		return false;
+	c->objects++;
+	c->bytes += gc_large_size(gc_object_size(heap, ref));
+	return gc_has_refs(gc_info(heap, gc_word(ref)));
 }
+
+static const struct gc_copy_ops ops = { .outside = outside };
 
 static void visit(struct gc_heap *heap, void **slot)
 {
-	evacuate_slot(heap, slot);
+	gc_copy_slot(gc_copy_first(heap), slot, &ops, false);
+}
+
+static void field(void **slot, void *c)
+{
+	gc_copy_slot(c, slot, &ops, false);
+}
+
+static void field_shared(void **slot, void *c)
+{
+	gc_copy_slot(c, slot, &ops, true);
+}
+
+gc_inline void scan(struct gc_copier *c, void *obj, const bool shared)
+{
+	gc_copy_scan(c, obj, &ops, shared, shared ? field_shared : field);
+}
+
+static void drain_shared(struct gc_copier *c)
+{
+	gc_copy_loop(c, true, scan);
 }
 
 static void drain(struct gc_heap *heap)
 {
-	struct gc_mark_stack *s = &heap->stack;
-
-	while (s->top > s->base) {
-		void *obj = *--s->top;
-		uint64_t word = gc_word(obj);
-
-		gc_scan(heap, obj, gc_info(heap, word), word, evacuate_slot);
-		gc_phase_work(heap, heap->bump->to - heap->bump->start[!heap->bump->now]);
-	}
+	gc_copy_loop(gc_copy_first(heap), false, scan);
 }
 
 static bool alive(struct gc_heap *heap, void **ref)
 {
-	uint64_t word;
-
-	if (!gc_bump_has(heap->bump, (uintptr_t)*ref))
-		return gc_bump_to(heap->bump, (uintptr_t)*ref) ||
-		       gc_bit_test(heap->mark, (uintptr_t)*ref);
-	word = gc_word(*ref);
-	if (word & GC_FORWARDED)
-		*ref = (void *)(uintptr_t)(word & ~(uint64_t)GC_FORWARDED);
-	return word & GC_FORWARDED;
+	if (gc_bump_has(heap->bump, (uintptr_t)*ref))
+		return gc_copy_kept(ref);
+	return gc_bump_to(heap->bump, (uintptr_t)*ref) || gc_bit_test(heap->mark, (uintptr_t)*ref);
 }
 
 static void collect(struct gc_heap *heap)
@@ -113,11 +100,16 @@ static void collect(struct gc_heap *heap)
 		gc_bump_flush(t);
 	gc_mark_prepare(heap, false);
 	gc_bump_open(heap);
+	gc_copy_begin(heap);
 	gc_phase_begin(heap, GC_PHASE_COPY, gc_load(&heap->in_use));
 	gc_all_roots(heap, visit);
 	gc_phase_stop(heap, GC_EDGE(roots_done));
-	drain(heap);
+	if (gc_copy_shared(heap))
+		gc_copy_share(heap, drain_shared);
+	else
+		drain(heap);
 	gc_weak_process(heap, alive, visit, drain);
+	gc_copy_end(heap);
 	copied = heap->bump->to - heap->bump->start[!heap->bump->now];
 	heap->stats.copied_bytes += copied;
 	c->marked_bytes += copied;

@@ -89,10 +89,9 @@ static void retire(struct gc_thread *t, unsigned int c)
 
 	if (run->cursor > span->start) {
 		set_live(heap, span->start, run->cursor, size);
-		gc_count(&heap->stats.allocated_objects, (run->cursor - span->start) / size);
+		t->objects += (run->cursor - span->start) / size;
 	}
-	if (run->limit > run->cursor)
-		__atomic_fetch_sub(&heap->in_use, run->limit - run->cursor, __ATOMIC_RELAXED);
+	t->credit += run->limit - run->cursor;
 	span->start = run->cursor = run->limit;
 }
 
@@ -115,7 +114,7 @@ static bool next_run(struct gc_thread *t, unsigned int c, size_t size, bool forc
 	grant = gc_budget_grant(heap, size);
 	bytes = stop - at < grant ? stop - at : grant;
 	bytes -= bytes % size;
-	if (!gc_budget_take(heap, bytes, force)) {
+	if (!gc_budget_spend(t, bytes, force)) {
 		*refused = true;
 		return false;
 	}
@@ -254,6 +253,7 @@ void gc_blocks_flush(struct gc_thread *t)
 		retire(t, c);
 		disown(t, c);
 	}
+	gc_budget_return(t);
 }
 
 void gc_blocks_unsweep(struct gc_heap *heap)

@@ -15,8 +15,9 @@ int gc_bump_init(struct gc_heap *heap, uintptr_t start, size_t capacity)
 	if (!b)
 		return -ENOMEM;
 	b->start[0] = b->high[0] = b->top = b->aged = start;
-	b->start[1] = b->high[1] = start + capacity;
 	b->capacity = capacity;
+	b->span = gc_bump_span(capacity);
+	b->start[1] = b->high[1] = start + b->span;
 	heap->bump = b;
 	return 0;
 }
@@ -116,7 +117,7 @@ void gc_bump_open(struct gc_heap *heap)
 	struct gc_bump *b = heap->bump;
 
 	if (heap->opt.poison)
-		mprotect((void *)b->start[!b->now], b->capacity, PROT_READ | PROT_WRITE);
+		mprotect((void *)b->start[!b->now], b->span, PROT_READ | PROT_WRITE);
 	b->to = b->start[!b->now];
 }
 
@@ -128,7 +129,7 @@ void gc_bump_flip(struct gc_heap *heap)
 		b->high[b->now] = b->top;
 	if (heap->opt.poison) {
 		memset((void *)b->start[b->now], 0xdb, b->top - b->start[b->now]);
-		mprotect((void *)b->start[b->now], b->capacity, PROT_NONE);
+		mprotect((void *)b->start[b->now], b->span, PROT_NONE);
 	}
 	b->now = !b->now;
 	b->top = b->aged = b->to;
@@ -138,7 +139,7 @@ void gc_bump_index(struct gc_heap *heap)
 {
 	struct gc_bump *b = heap->bump;
 	uintptr_t at = b->start[b->now], top = b->top;
-	size_t first = at >> GC_WORD_SHIFT, last = (at + b->capacity) >> GC_WORD_SHIFT;
+	size_t first = at >> GC_WORD_SHIFT, last = (at + b->span) >> GC_WORD_SHIFT;
 
 	memset(&heap->live[first], 0, (last - first) * sizeof(uint64_t));
 	while (at < top) {

@@ -13,14 +13,22 @@
 
 struct gc_bump {
 	uintptr_t start[2];
-	size_t capacity;
+	size_t capacity; /* bytes that mutators may fill */
+	size_t span; /* of address space: copies may leave holes where there were none */
 	int now; /* the space that mutators allocate in */
 	uintptr_t top; /* of that space; atomic */
-	uintptr_t to; /* while copying: free pointer of the other space */
+	uintptr_t to; /* while copying: free pointer of the other space; atomic */
 	uintptr_t aged; /* objects below were there at the last collection */
 	size_t promise; /* bytes that the next collection may want for promotion */
 	uintptr_t high[2]; /* touched so far */
 };
+
+/* Address space of one of two spaces of @capacity bytes */
+static inline size_t gc_bump_span(size_t capacity)
+{
+	/* holes of a sixteenth, and pieces that were begun */
+	return gc_align(capacity + capacity / 8 + (4u << 20), 1u << 20);
+}
 
 int gc_bump_init(struct gc_heap *heap, uintptr_t start, size_t capacity);
 void gc_bump_fini(struct gc_heap *heap);
@@ -47,12 +55,12 @@ static inline size_t gc_bump_used(const struct gc_bump *b)
 /* In the space that mutators allocate in (while copying: in from-space) */
 static inline bool gc_bump_has(const struct gc_bump *b, uintptr_t addr)
 {
-	return addr - b->start[b->now] < b->capacity;
+	return addr - b->start[b->now] < b->span;
 }
 
 static inline bool gc_bump_to(const struct gc_bump *b, uintptr_t addr)
 {
-	return addr - b->start[!b->now] < b->capacity;
+	return addr - b->start[!b->now] < b->span;
 }
 
 #endif

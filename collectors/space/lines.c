@@ -84,7 +84,7 @@ static bool next_hole(struct gc_thread *t, int kind, size_t bytes, bool force, b
 	}
 	if (line >= end)
 		return false;
-	if (!gc_budget_take(heap, (stop - line) << GC_LINE_SHIFT, force)) {
+	if (!gc_budget_spend(t, (stop - line) << GC_LINE_SHIFT, force)) {
 		*refused = true;
 		return false;
 	}
@@ -206,9 +206,10 @@ void gc_lines_flush(struct gc_thread *t)
 	for (int kind = SMALL; kind <= MEDIUM; kind++) {
 		struct gc_run *run = run_of(t, kind);
 
-		__atomic_fetch_sub(&t->heap->in_use, run->limit - run->cursor, __ATOMIC_RELAXED);
+		t->credit += run->limit - run->cursor;
 		run->cursor = run->limit = t->span[kind].end = 0;
 	}
+	gc_budget_return(t);
 }
 
 size_t gc_lines_unsweep(struct gc_heap *heap)

@@ -19,7 +19,9 @@ int gc_pages_init(struct gc_heap *heap, uintptr_t base, size_t bytes)
 	p->base = base;
 	p->count = (uint32_t)(bytes >> GC_PAGE_SHIFT);
 	p->most = (uint32_t)((uint64_t)heap->opt.max >> GC_PAGE_SHIFT);
-	p->high = p->hint = p->fresh = 1;
+	p->high = p->fresh = 1;
+	for (unsigned int k = 0; k < GC_PAGE_HINTS; k++)
+		p->hint[k] = 1;
 	table = p->count * sizeof(struct gc_page);
 	p->table = mmap(NULL, table, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -64,10 +66,43 @@ static uint32_t next_bit(const struct gc_pages *p, uint32_t at, bool value)
 	return at < p->count ? at : p->count;
 }
 
+/* The lowest free run of @count pages, or 0. Where larger runs cannot be is not looked at. */
+static uint32_t first_fit(struct gc_pages *p, uint32_t count)
+{
+	uint32_t most = count < GC_PAGE_HINTS ? count : GC_PAGE_HINTS;
+	uint32_t at = p->hint[most - 1], end;
+
+	for (at = next_bit(p, at, true);; at = next_bit(p, end, true)) {
+		if (at >= p->count)
+			return 0;
+		end = next_bit(p, at, false);
+		if (end - at >= count)
+			break;
+	}
+	/* Longer runs cannot lie lower. */
+	for (unsigned int k = count - 1; k < GC_PAGE_HINTS && p->hint[k] < at; k++)
+		p->hint[k] = at;
+	return at;
+}
+
+/*
+ * A run of k + 1 pages that the free page @page is now part of begins at most k below it,
+ * or there was one before.
+ */
+static void lower_hints(struct gc_pages *p, uint32_t page)
+{
+	for (unsigned int k = 0; k < GC_PAGE_HINTS; k++) {
+		uint32_t low = page > k ? page - k : 1;
+
+		if (low < p->hint[k])
+			p->hint[k] = low;
+	}
+}
+
 uint32_t gc_pages_alloc(struct gc_heap *heap, uint32_t count, enum gc_page_kind kind, bool *fresh)
 {
 	struct gc_pages *p = heap->pages;
-	uint32_t at, end, most = p->most;
+	uint32_t at, most = p->most;
 
 	/* max= bounds what bump spaces hold too */
 	if (heap->bump) {
@@ -77,15 +112,9 @@ uint32_t gc_pages_alloc(struct gc_heap *heap, uint32_t count, enum gc_page_kind 
 	}
 	if (count > most || p->used > most - count)
 		return 0;
-	/* The hint is the lowest free page: what lies below need not be looked at. */
-	at = p->hint = next_bit(p, p->hint, true);
-	for (;; at = next_bit(p, end, true)) {
-		if (at >= p->count)
-			return 0;
-		end = next_bit(p, at, false);
-		if (end - at >= count)
-			break;
-	}
+	at = first_fit(p, count);
+	if (!at)
+		return 0;
 	for (uint32_t i = at; i < at + count; i++) {
 		p->free_bits[i / 64] &= ~(1ULL << i % 64);
 		p->table[i].kind = GC_PAGE_CONT;
@@ -115,8 +144,7 @@ void gc_pages_free(struct gc_heap *heap, uint32_t page)
 		p->table[i] = (struct gc_page){ .kind = GC_PAGE_FREE };
 	}
 	__atomic_store_n(&p->used, p->used - count, __ATOMIC_RELAXED);
-	if (page < p->hint)
-		p->hint = page;
+	lower_hints(p, page);
 }
 
 size_t gc_pages_release(struct gc_heap *heap)

@@ -34,13 +34,15 @@ struct gc_page {
 	uint32_t cells; /* blocks: live cells when last counted; lines: free lines */
 };
 
+#define GC_PAGE_HINTS 32
+
 struct gc_pages {
 	uintptr_t base;
 	uint32_t count; /* pages of the reservation, page 0 included */
 	uint32_t used, most; /* pages handed out; limit from max= */
 	uint32_t high; /* no page from here on was ever handed out */
 	uint32_t fresh; /* pages from here on are zero and not resident */
-	uint32_t hint; /* no run of few pages is free below this one */
+	uint32_t hint[GC_PAGE_HINTS]; /* [k]: no run of k + 1 pages is free below this page */
 	uint64_t *free_bits; /* 1: free */
 	struct gc_page *table;
 };

@@ -32,6 +32,10 @@ static const struct row {
 	{ "plan=marksweep" SMALL, 3, 1 },
 	{ "plan=semispace" SMALL, 1, 1 },
 	{ "plan=semispace" SMALL, 3, 1 },
+	{ "plan=semispace,workers=1" SMALL, 2, 1 },
+	{ "plan=semispace,workers=4,stress=64K" SMALL, 2, 2 },
+	{ "plan=gss,nursery=512K,workers=1" SMALL, 2, 1 },
+	{ "plan=gss,nursery=512K,workers=4,stress=32K,threshold=128K" SMALL, 2, 2 },
 	{ "plan=stickyimmix" SMALL, 1, 1 },
 	{ "plan=stickyimmix" SMALL, 3, 1 },
 	/* a collection at every safepoint */

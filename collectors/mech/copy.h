@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Evacuation, for every plan that moves objects: a reference into from-space is replaced
+ * by the object's new address. The world is stopped; some threads may share the work.
+ *
+ * A header whose bit 0 is set is the object's new address. GC_BUSY alone is a claim: the
+ * thread that put it there copies the object and stores the address with release, all
+ * others wait for that. Bits 1 to 3 of a header count an object's copies.
+ *
+ * The loops are forced inline with constant arguments: each plan has two of its own, one
+ * for a thread alone, without atomic operations, and one for sharers.
+ */
+#ifndef GC_COPY_H
+#define GC_COPY_H
+
+#include "../space/bump.h"
+#include "trace.h"
+
+#define GC_FORWARDED 1u
+#define GC_BUSY	     1u
+#define GC_AGE_SHIFT 1
+#define GC_AGE_MASK  (7u << GC_AGE_SHIFT)
+
+struct gc_crew;
+
+/**
+ * struct gc_copier - one thread that copies
+ * @stack: what it copied and has yet to scan; the first copier's is the heap's own
+ * @at, @limit: its piece of to-space
+ * @from, @into, @span: both spaces, for the two tests that each reference takes
+ * @rng: for promotion; the first copier's is the heap's, so that alone a run repeats
+ * @young: the object being scanned refers to the bump spaces
+ * @objects, @bytes: copied or marked; @bytes only of what is not copied
+ * @own: its runs of blocks, to promote into
+ * @old_bytes, @promoted_bytes, @promoted: of what it promoted, and marked in blocks
+ */
+struct gc_copier {
+	struct gc_heap *heap;
+	struct gc_crew *crew;
+	struct gc_mark_stack *stack;
+	uintptr_t at, limit;
+	uintptr_t from, into;
+	size_t span;
+	uint64_t *rng;
+	bool young, first;
+	uint64_t objects, bytes;
+	uint64_t old_bytes, promoted_bytes, promoted;
+	struct gc_thread own;
+	struct gc_mark_stack own_stack;
+	uint64_t own_rng;
+};
+
+/**
+ * struct gc_copy_ops - what a plan adds; a static constant, so that it folds
+ * @promote: room outside the bump spaces for an object, or NULL; NULL: never
+ * @outside: a reference that leads out of the bump spaces; false: nothing to scan there
+ */
+struct gc_copy_ops {
+	void *(*promote)(struct gc_copier *c, void *ref, uint64_t word, size_t size, bool shared);
+	bool (*outside)(struct gc_copier *c, void *ref, bool shared);
+};
+
+/* workers= threads; 0 or -ENOMEM, -EAGAIN */
+int gc_crew_init(struct gc_heap *heap);
+void gc_crew_fini(struct gc_heap *heap);
+/* World stopped: to-space is open. */
+void gc_copy_begin(struct gc_heap *heap);
+/* The collecting thread's copier */
+struct gc_copier *gc_copy_first(struct gc_heap *heap);
+/* Run @loop on this thread and on those that come in time, until nothing is grey. */
+void gc_copy_share(struct gc_heap *heap, void (*loop)(struct gc_copier *c));
+/* All is copied: pieces of to-space and runs of blocks go back. Sums are in the first. */
+struct gc_copier *gc_copy_end(struct gc_heap *heap);
+/* Do threads share the work? */
+bool gc_copy_shared(const struct gc_heap *heap);
+size_t gc_crew_stack_bytes(const struct gc_heap *heap);
+
+/* Out of line: a new piece, or a place beside it. */
+uintptr_t gc_copy_refill(struct gc_copier *c, size_t size);
+/* The stack is empty: true when another's work was taken over, false when all is done. */
+bool gc_copy_more(struct gc_copier *c);
+/* Every few objects: hand work to who has none. */
+void gc_copy_give(struct gc_copier *c);
+/* Another thread copies the object just now: its new header */
+uint64_t gc_copy_await(void *ref);
+void gc_copy_note_weak(struct gc_copier *c, void *obj);
+void gc_copy_progress(struct gc_copier *c);
+
+gc_inline void gc_copy_words(void *to, const void *from, size_t bytes)
+{
+	uint64_t *t = to;
+	const uint64_t *f = from;
+
+	if (bytes > 256) {
+		memcpy(to, from, bytes);
+		return;
+	}
+	for (size_t i = 0; i < bytes / 8; i++)
+		t[i] = f[i];
+}
+
+gc_inline bool gc_has_refs(const struct gc_info *info)
+{
+	return info->refs || info->tail == GC_TAIL_REFS || info->trace || info->weak;
+}
+
+gc_inline void gc_grey(struct gc_copier *c, void *obj)
+{
+	struct gc_mark_stack *s = c->stack;
+
+	if (likely(s->top < s->limit))
+		*s->top++ = obj;
+	else if (!gc_mark_stack_full(c->heap, s, obj))
+		gc_die(c->heap, "no memory for the mark stack");
+}
+
+gc_inline uintptr_t gc_copy_room(struct gc_copier *c, size_t size)
+{
+	uintptr_t at = c->at;
+
+	if (unlikely(c->limit - at < size))
+		return gc_copy_refill(c, size);
+	c->at = at + size;
+	return at;
+}
+
+gc_inline uint64_t gc_older(uint64_t word)
+{
+	return (word & GC_AGE_MASK) == GC_AGE_MASK ? word : word + (1u << GC_AGE_SHIFT);
+}
+
+/* Sets a bit of a table that copiers share; true when it was clear. */
+gc_inline bool gc_copy_take(uint64_t *bits, uintptr_t addr, const bool shared)
+{
+	uint64_t *word = &bits[addr >> GC_WORD_SHIFT], bit = gc_bit(addr);
+
+	if (!shared)
+		return gc_bit_take(bits, addr);
+	if (__atomic_load_n(word, __ATOMIC_RELAXED) & bit)
+		return false;
+	return !(__atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit);
+}
+
+/* Copies the object behind @ref, whose header was @word. */
+gc_inline void *gc_copy_object(struct gc_copier *c, void *ref, uint64_t word,
+			       const struct gc_copy_ops *ops, const bool shared)
+{
+	const struct gc_info *info = gc_info(c->heap, word);
+	size_t size = gc_size(info, word);
+	void *to = ops->promote ? ops->promote(c, ref, word, size, shared) : NULL;
+
+	if (to) {
+		word &= ~(uint64_t)0xff;
+	} else {
+		to = (void *)gc_copy_room(c, size);
+		if (ops->promote)
+			word = gc_older(word);
+	}
+	gc_copy_words((char *)to + 8, (char *)ref + 8, size - 8);
+	((struct gc_header *)to)->word = word;
+	__atomic_store_n(&((struct gc_header *)ref)->word, (uintptr_t)to | GC_FORWARDED,
+			 shared ? __ATOMIC_RELEASE : __ATOMIC_RELAXED);
+	c->objects++;
+	if (gc_has_refs(info))
+		gc_grey(c, to);
+	return to;
+}
+
+gc_inline void gc_copy_slot(struct gc_copier *c, void **slot, const struct gc_copy_ops *ops,
+			    const bool shared)
+{
+	uint64_t *header, word;
+	void *ref = *slot;
+
+	if (!ref)
+		return;
+	if ((uintptr_t)ref - c->from >= c->span) {
+		if ((uintptr_t)ref - c->into < c->span)
+			c->young = true;
+		else if (ops->outside(c, ref, shared))
+			gc_grey(c, ref);
+		return;
+	}
+	header = &((struct gc_header *)ref)->word;
+	word = __atomic_load_n(header, shared ? __ATOMIC_ACQUIRE : __ATOMIC_RELAXED);
+	if (!(word & GC_FORWARDED) &&
+	    (!shared || __atomic_compare_exchange_n(header, &word, (uint64_t)GC_BUSY, false,
+						    __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE))) {
+		ref = gc_copy_object(c, ref, word, ops, shared);
+	} else {
+		if (shared && unlikely(word == GC_BUSY))
+			word = gc_copy_await(ref);
+		ref = (void *)(uintptr_t)(word & ~(uint64_t)GC_FORWARDED);
+	}
+	*slot = ref;
+	if (ops->promote)
+		c->young |= (uintptr_t)ref - c->into < c->span;
+}
+
+/* @visit is gc_copy_slot() with the same constants, for objects with a callback. */
+gc_inline void gc_copy_scan(struct gc_copier *c, void *obj, const struct gc_copy_ops *ops,
+			    const bool shared, gc_visit_fn visit)
+{
+	uint64_t word = gc_word(obj);
+	const struct gc_info *info = gc_info(c->heap, word);
+	void **fields = obj;
+
+	for (uint64_t refs = info->refs; refs; refs &= refs - 1)
+		gc_copy_slot(c, &fields[__builtin_ctzll(refs)], ops, shared);
+	if (likely(info->tail != GC_TAIL_REFS && !info->trace && !info->weak))
+		return;
+	if (info->tail == GC_TAIL_REFS) {
+		void **slot = (void **)((char *)obj + gc_align(info->pub.size, sizeof(void *)));
+		void **end = slot + (word >> 32);
+
+		for (; slot < end; slot++)
+			gc_copy_slot(c, slot, ops, shared);
+	}
+	if (info->trace)
+		info->trace(obj, visit, c);
+	if (info->weak)
+		gc_copy_note_weak(c, obj);
+}
+
+#define GC_COPY_GIVE 32 /* objects between looks at who has no work */
+
+/* Until nothing is grey. @scan is the plan's gc_copy_scan(). */
+gc_inline void gc_copy_loop(struct gc_copier *c, const bool shared,
+			    void (*scan)(struct gc_copier *c, void *obj, const bool shared))
+{
+	struct gc_mark_stack *s = c->stack;
+	unsigned int n = 0;
+
+	do {
+		while (s->top > s->base) {
+			scan(c, *--s->top, shared);
+			if (likely(++n % GC_COPY_GIVE))
+				continue;
+			if (shared)
+				gc_copy_give(c);
+			if (c->first)
+				gc_copy_progress(c);
+		}
+	} while (shared && gc_copy_more(c));
+}
+
+/* A reference after the copying: is the object kept? Updates a moved one. */
+gc_inline bool gc_copy_kept(void **ref)
+{
+	uint64_t word = gc_word(*ref);
+
+	if (word & GC_FORWARDED)
+		*ref = (void *)(uintptr_t)(word & ~(uint64_t)GC_FORWARDED);
+	return word & GC_FORWARDED;
+}
+
+#endif
