@@ -17,7 +17,7 @@ O    ?= $(BUILD)/module/$(notdir $(patsubst %/build,%,$(abspath $(KDIR))))
 ROOMS := libgchint adapters collectors daemon bench
 
 .PHONY: all help modules install check check-unit check-lint check-board check-lab \
-	demo bench-collectors repro lab clean $(ROOMS)
+	demo bench-collectors bench-kmod repro lab clean $(ROOMS)
 
 all: $(ROOMS) modules
 
@@ -28,7 +28,9 @@ help:
 	@echo '  make install             DESTDIR=$(DESTDIR) PREFIX=$(PREFIX)'
 	@echo '  make clean'
 	@echo 'See it work'
-	@echo '  make demo                on an emulated SABRE Lite: frequency, core voltage, rails'
+	@echo '  make demo                schedutil and gchint on an emulated board; a table and report.html'
+	@echo '  make demo BOARD=sabrelite  frequency, core voltage and rails of an emulated SABRE Lite'
+	@echo '  make demo BOARD=here       on this machine, after asking'
 	@echo 'Test'
 	@echo '  make check               all of it; ends with N passed, N failed, N skipped'
 	@echo '  make check-unit          host tests with sanitizers, no root'
@@ -37,6 +39,7 @@ help:
 	@echo '  make check-lint          static gates'
 	@echo 'Measure'
 	@echo '  make bench-collectors    against libgc and OpenJDK, in one run; wants a quiet machine'
+	@echo '  make bench-kmod          what the module costs: doorbell, hook, latency (PUBLISH=1: docs/results/kmod.md)'
 	@echo '  make repro               the claims of the seeds: docs/results/seeds.md'
 	@echo '  make lab                 experiments on the timed board'
 
@@ -76,11 +79,14 @@ check-board: need-board need-build need-module
 check-lab: need-board need-build need-module $(ROOMS)
 	@tests/check lab
 
-demo: need-board need-build need-module
-	@tests/board/demo/run
+demo:
+	@tests/board/demo/run $(BOARD)
 
 lab: need-board need-build need-module bench
 	@$(MAKE) -C lab run
+
+bench-kmod: need-board need-build need-module need-unit
+	@bench/kmod/run $(if $(PUBLISH),--publish)
 
 bench-collectors repro: need-bench collectors bench
 	@$(MAKE) -C bench BUILD=$(BUILD)/bench $@

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh
+# What the boards of the demo share on the host; $top and $here are set.
+# shellcheck disable=SC2034,SC2154 # for those who read this, by those who do
+cache=${GCHINT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/gchint}
+out=$top/build/demo
+runs=$out/runs
+mkdir -p "$out"
+
+step() {
+	printf 'demo: %s\n' "$*"
+}
+
+# quietly LOG COMMAND...: shown only when it fails
+quietly() {
+	log_of=$1
+	shift
+	if ! "$@" >"$log_of" 2>&1; then
+		tail -n 25 "$log_of" >&2
+		echo "demo: '$1' failed; all it said is in $log_of" >&2
+		exit 1
+	fi
+}
+
+# on_board ARGUMENT...: tests/board/run, of which only the demo's own lines are shown
+on_board() {
+	rm -f "$out/status"
+	{
+		tests/board/run "$@" && touch "$out/status"
+	} 2>&1 | tee "$out/boot.log" | sed -u -n '/^demo:/p'
+	[ -e "$out/status" ] || {
+		grep -vE 'still in' "$out/boot.log" | tail -n 15 >&2
+		echo "demo: the board did not come to its end; all it said is in $out/boot.log" >&2
+		exit 1
+	}
+}
+
+# Library, Boehm adapter and daemon for the armhf boards, in $out
+for_the_board() {
+	sysroot=$(readlink -f "$cache/deb/armhf/current")
+	cc=arm-linux-gnueabihf-gcc
+	quietly "$out/libgchint.log" make -C libgchint BUILD="$out/libgchint" CC=$cc
+	quietly "$out/adapters.log" make -C adapters BUILD="$out/adapters" CC=$cc SYSROOT="$sysroot" \
+		LIBGCHINT="$out/libgchint" "$out/adapters/libgchint-boehm.so"
+	quietly "$out/daemon.log" make -C daemon BUILD="$out/daemon" CC=$cc SYSROOT="$sysroot"
+}
+
+# tabulate SOURCE: the recordings in $runs as one table and as report.html
+tabulate() {
+	echo
+	# A program's runs under schedutil first: the others are held against them.
+	set -- "$1"
+	for program in gcw w3m; do
+		for governor in schedutil gchint; do
+			for db in "$runs/$program-$governor"-*.db; do
+				[ ! -e "$db" ] || set -- "$@" "$db"
+			done
+		done
+	done
+	"$here/table" "$@"
+	shift
+	echo
+	build/daemon/gchintctl report -o report.html -t "gchint beside schedutil" "$@"
+	step "look at report.html; the recordings are in build/demo/runs: build/daemon/gchintctl summary FILE"
+}
