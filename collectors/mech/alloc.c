@@ -116,6 +116,12 @@ static bool daemon_only(const struct gc_heap *heap)
 	return heap->opt.policy == GC_POLICY_BG && heap->gc.daemon_up;
 }
 
+/*
+ * What a collection freed others may take first. A heap from which they are granted
+ * something is not full; a thread that finds nothing so often in a row is told that it is.
+ */
+#define PATIENCE 50
+
 static uintptr_t ladder(struct gc_thread *t, size_t bytes)
 {
 	struct gc_heap *heap = t->heap;
@@ -135,19 +141,27 @@ static uintptr_t ladder(struct gc_thread *t, size_t bytes)
 			if (obj)
 				return obj;
 		}
-		for (int i = 0; i < 3; i++) {
+		for (int i = 0; i < PATIENCE; i++) {
+			uint64_t granted = gc_load(&heap->granted);
+
 			gc_run_cycle(heap, t, GC_CAUSE_ALLOC, false, false);
 			obj = plan->alloc(t, bytes, false);
 			if (obj)
 				return obj;
+			if (i >= 2 && gc_load(&heap->granted) == granted)
+				break;
 		}
 		if (gc_sizing_grow(heap, bytes))
 			obj = plan->alloc(t, bytes, true);
 	}
-	for (int i = 0; !obj && i < 2; i++) {
+	for (int i = 0; !obj && i < PATIENCE; i++) {
+		uint64_t granted = gc_load(&heap->granted);
+
 		while (gc_run_cycle(heap, t, GC_CAUSE_OOM, true, false) == GC_WAITED)
 			;
 		obj = plan->alloc(t, bytes, true);
+		if (i && gc_load(&heap->granted) == granted)
+			break;
 	}
 	return obj;
 }

@@ -6,6 +6,7 @@
 #include "tap.h"
 
 #include <gchint/gc-listener.h>
+#include <pthread.h>
 
 struct node {
 	struct gc_header header;
@@ -93,14 +94,80 @@ static int fill(void *arg)
 	return gc_heap_destroy(heap);
 }
 
+static struct gc_heap *shared;
+static const struct gc_type *shared_type;
+
+/* Keeps up to 16000 nodes, 512 KiB; how often it was refused */
+static void *keep_little(void *arg)
+{
+	struct {
+		struct gc_frame head;
+		struct node *list;
+	} f;
+	struct gc_mutator *m;
+	long *refused = arg;
+
+	if (gc_mutator_attach(shared, &m))
+		return NULL;
+	GC_PUSH(m, f);
+	for (long i = 0; i < 400000; i++) {
+		struct node *n = GC_NEW(m, shared_type, struct node);
+
+		if (!n) {
+			++*refused;
+			continue;
+		}
+		gc_init(&n->next, i % 16000 ? f.list : NULL);
+		f.list = n;
+	}
+	GC_POP(m, f);
+	gc_mutator_detach(m);
+	return NULL;
+}
+
+/* What one thread's collection frees the others take: none may be told that it is full. */
+static int crowd(void *arg)
+{
+	struct gc_type_desc d = { .name = "node", .size = sizeof(struct node), .refs = 2 };
+	long refused[4] = { 0 }, sum = 0;
+	pthread_t thread[4];
+
+	if (gc_heap_create(&shared, arg, NULL, NULL))
+		return 1;
+	shared_type = gc_type_register(shared, &d, NULL);
+	for (int i = 0; i < 4; i++)
+		pthread_create(&thread[i], NULL, keep_little, &refused[i]);
+	for (int i = 0; i < 4; i++) {
+		pthread_join(thread[i], NULL);
+		sum += refused[i];
+	}
+	if (sum)
+		fprintf(stderr, "refused %ld times", sum);
+	gc_heap_destroy(shared);
+	return sum != 0;
+}
+
 int main(void)
 {
+	static const char *const crowds[] = {
+		"plan=gss,sizing=fixed,heap=24M,nursery=512K",
+		"plan=gss,sizing=fixed,heap=24M,nursery=4M",
+		"plan=semispace,sizing=fixed,heap=12M",
+		"plan=cms,sizing=fixed,heap=8M",
+		"plan=stickyimmix,sizing=fixed,heap=8M",
+	};
 	char text[512];
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		int status = child(fill, (void *)(uintptr_t)&rows[i], 60, text, sizeof(text));
 
 		if (!ok(!status, "%s: full, and of use again", rows[i].options))
+			printf("# status %#x: %s\n", status, text);
+	}
+	for (size_t i = 0; i < sizeof(crowds) / sizeof(crowds[0]); i++) {
+		int status = child(crowd, (void *)(uintptr_t)crowds[i], 120, text, sizeof(text));
+
+		if (!ok(!status, "%s: four threads that keep little are served", crowds[i]))
 			printf("# status %#x: %s\n", status, text);
 	}
 	return done();
