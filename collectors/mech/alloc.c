@@ -62,8 +62,10 @@ void gc_budget_return(struct gc_thread *t)
 {
 	struct gc_heap *heap = t->heap;
 
-	if (t->credit)
+	if (t->credit) {
 		__atomic_fetch_sub(&heap->in_use, t->credit, __ATOMIC_RELAXED);
+		__atomic_fetch_sub(&heap->granted, t->credit, __ATOMIC_RELAXED);
+	}
 	if (t->objects)
 		gc_count(&heap->stats.allocated_objects, t->objects);
 	t->credit = t->objects = 0;
@@ -148,7 +150,7 @@ static uintptr_t ladder(struct gc_thread *t, size_t bytes)
 			obj = plan->alloc(t, bytes, false);
 			if (obj)
 				return obj;
-			if (i >= 2 && gc_load(&heap->granted) == granted)
+			if (i >= 2 && gc_load(&heap->granted) <= granted)
 				break;
 		}
 		if (gc_sizing_grow(heap, bytes))
@@ -160,7 +162,7 @@ static uintptr_t ladder(struct gc_thread *t, size_t bytes)
 		while (gc_run_cycle(heap, t, GC_CAUSE_OOM, true, false) == GC_WAITED)
 			;
 		obj = plan->alloc(t, bytes, true);
-		if (i && gc_load(&heap->granted) == granted)
+		if (i && gc_load(&heap->granted) <= granted)
 			break;
 	}
 	return obj;

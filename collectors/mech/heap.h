@@ -180,7 +180,7 @@ struct gc_heap {
 
 	/* sizing; these two all threads write, so that they have a cache line of their own */
 	uint64_t in_use __attribute__((aligned(64))); /* bytes allocated, garbage included */
-	uint64_t granted; /* bytes ever handed to mutators */
+	uint64_t granted; /* bytes ever handed to mutators, less what came back */
 	uint64_t soft_limit __attribute__((aligned(64))), concurrent_start;
 	uint64_t live_bytes, live_objects;
 	uint64_t stress_next, profile_next; /* values of granted */

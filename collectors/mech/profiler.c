@@ -4,6 +4,10 @@
  * Dalvik seed's Table 1 does: the share of bytes that died before 128, 256 and 512 KiB
  * more were allocated. The objects born between two collections are a cohort; a bitmap
  * each remembers the last of them.
+ *
+ * Every collection takes the dead out of all cohorts: a cell that is free may hold an
+ * object of a later cohort at the next. Between two collections the share is interpolated,
+ * by the mean age of the cohort: its members were born one after the other.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,12 +15,16 @@
 
 #include "mark.h"
 
-#define COHORTS 9
+#define COHORTS 16
+#define AGES	3
 
 struct cohort {
 	uint64_t *bits; /* biased */
-	uint64_t born_bytes, born_at; /* value of heap->granted */
-	unsigned int looked; /* of the three ages */
+	uint64_t opened, closed; /* values of heap->granted: its members were born between */
+	double born; /* bytes */
+	double age, dead; /* at the last collection: mean age, bytes that were dead */
+	double died[AGES]; /* bytes that died before each age */
+	unsigned int looked; /* of the ages */
 	bool used;
 };
 
@@ -25,6 +33,7 @@ struct gc_profiler {
 	size_t size, each;
 	struct cohort cohort[COHORTS];
 	unsigned int next;
+	uint64_t opened; /* the cohort being born: heap->granted when it began */
 };
 
 int gc_profiler_init(struct gc_heap *heap)
@@ -85,48 +94,59 @@ static uint64_t survivors(struct gc_heap *heap, struct cohort *c)
 }
 
 /* Objects in the live bits and not among the last collection's survivors */
-static void born(struct gc_heap *heap, struct cohort *c)
+static void born(struct gc_heap *heap, struct cohort *c, uint64_t opened)
 {
 	size_t last = gc_high(heap) >> GC_WORD_SHIFT;
+	uint64_t bytes = 0;
 
-	c->born_bytes = 0;
 	for (size_t i = heap->base >> GC_WORD_SHIFT; i < last; i++) {
 		c->bits[i] = heap->live[i] & ~heap->survivor[i];
 		if (c->bits[i])
-			c->born_bytes += bytes_in(heap, c->bits[i], i);
+			bytes += bytes_in(heap, c->bits[i], i);
 	}
-	c->born_at = heap->granted;
+	c->born = (double)bytes;
+	c->opened = opened;
+	c->closed = heap->granted;
+	c->age = c->dead = 0;
 	c->looked = 0;
-	c->used = true;
+	c->used = bytes > 0;
 }
 
-/* World stopped, live bits exact, marking done, before the bitmaps change places. */
+static void look(struct gc_heap *heap, struct cohort *c)
+{
+	static const double ages[AGES] = { 128 << 10, 256 << 10, 512 << 10 };
+	double age = (double)heap->granted - ((double)c->opened + (double)c->closed) / 2;
+	double dead = c->born - (double)survivors(heap, c);
+	struct gc_heap_stats *s = &heap->stats;
+
+	for (; c->looked < AGES && age >= ages[c->looked]; c->looked++)
+		c->died[c->looked] =
+			c->dead + (dead - c->dead) * (ages[c->looked] - c->age) / (age - c->age);
+	c->age = age;
+	c->dead = dead;
+	if (c->looked < AGES)
+		return;
+	c->used = false;
+	s->lifetime_bytes += (uint64_t)c->born;
+	s->lifetime_128k += (uint64_t)c->died[0];
+	s->lifetime_256k += (uint64_t)c->died[1];
+	s->lifetime_512k += (uint64_t)c->died[2];
+}
+
+/*
+ * World stopped, runs flushed, live bits exact, marking done, before the bitmaps change
+ * places. A cohort that is not old enough when its place is wanted is left out whole.
+ */
 void gc_profiler_cycle(struct gc_heap *heap)
 {
-	static const uint64_t ages[] = { 128 << 10, 256 << 10, 512 << 10 };
-	struct gc_heap_stats *s = &heap->stats;
-	uint64_t *const count[] = { &s->lifetime_128k, &s->lifetime_256k, &s->lifetime_512k };
-	struct gc_profiler *p = heap->profiler;
-	uint64_t step = (uint64_t)heap->opt.profiler;
 	size_t first = heap->base >> GC_WORD_SHIFT, last = gc_high(heap) >> GC_WORD_SHIFT;
+	struct gc_profiler *p = heap->profiler;
 
-	born(heap, &p->cohort[p->next]);
+	born(heap, &p->cohort[p->next], p->opened);
+	p->opened = heap->granted;
 	p->next = (p->next + 1) % COHORTS;
-	for (unsigned int i = 0; i < COHORTS; i++) {
-		struct cohort *c = &p->cohort[i];
-		uint64_t age;
-
-		if (!c->used)
-			continue;
-		/* its members were born up to one step before the cohort was closed */
-		age = heap->granted - c->born_at + step;
-		while (c->used && c->looked < 3 && age >= ages[c->looked]) {
-			*count[c->looked] += c->born_bytes - survivors(heap, c);
-			if (c->looked++ == 0)
-				s->lifetime_bytes += c->born_bytes;
-		}
-		if (c->looked == 3)
-			c->used = false;
-	}
+	for (unsigned int i = 0; i < COHORTS; i++)
+		if (p->cohort[i].used)
+			look(heap, &p->cohort[i]);
 	memcpy(&heap->survivor[first], &heap->mark[first], (last - first) * sizeof(uint64_t));
 }

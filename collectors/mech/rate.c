@@ -8,7 +8,7 @@ bool gc_rate_sample(struct gc_rate *r, const struct gc_rate_in *in)
 	uint64_t span = in->now - r->since.now;
 	uint64_t lost = (in->paused_ns - r->since.paused_ns) / in->threads;
 	uint64_t stopped = in->stopped_ns - r->since.stopped_ns;
-	double bytes = (double)(in->granted - r->since.granted), rate;
+	double bytes = (double)in->granted - (double)r->since.granted, rate;
 
 	if (span < SHORTEST_NS)
 		return false;
@@ -16,6 +16,9 @@ bool gc_rate_sample(struct gc_rate *r, const struct gc_rate_in *in)
 		lost = stopped;
 	if (lost > span - span / 16)
 		lost = span - span / 16;
+	/* What threads did not use of their grants came back in the cycle before. */
+	if (bytes < 0)
+		bytes = 0;
 	rate = bytes / (double)(span - lost);
 	/* By bytes: two cycles in a row are a sample of nothing, a long rest is one of many. */
 	if (bytes > 0)

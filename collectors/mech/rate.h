@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 /**
- * struct gc_rate_in - counters as a cycle begins; all but @now and @threads only grow
- * @granted: bytes handed to mutators
+ * struct gc_rate_in - counters as a cycle begins
+ * @granted: bytes handed to mutators, less what came back
  * @paused_ns: pauses of all mutators, added up
  * @stopped_ns: time that the world was stopped
  * @threads: mutators, at least 1
