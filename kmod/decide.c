@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "decide.h"
 
+/* A cap leaves a frequency alone for so many switch latencies. */
+#define DWELL_LATENCIES 4
+
 static u32 load_khz(const struct gchint_rules *r, u32 load)
 {
 	u64 khz = (u64)r->opps->ref_khz * load * (100 + READ_ONCE(r->tun->headroom_pct));
@@ -21,18 +24,26 @@ void gchint_decide_cpu(struct gchint_demand *d, const struct gchint_rules *r, u3
 	d->phase = GCHINT_PHASE_NONE;
 	d->hinted = false;
 	d->avoided = false;
-	if (!h || h->class == GCHINT_CLASS_NEUTRAL || READ_ONCE(r->tun->mode) == GCHINT_MODE_OFF)
+	d->between = h && h->class == GCHINT_CLASS_NEUTRAL;
+	if (!h || READ_ONCE(r->tun->mode) == GCHINT_MODE_OFF)
 		return;
+	raise = h->may_raise || READ_ONCE(r->tun->boost_unprivileged);
+	if (h->class == GCHINT_CLASS_NEUTRAL) {
+		if (raise && READ_ONCE(r->tun->mode) == GCHINT_MODE_MODEL &&
+		    d->khz < r->floor_khz) {
+			d->khz = r->floor_khz;
+			d->reason = GCHINT_REASON_MODEL;
+		}
+		return;
+	}
 
 	d->class = h->class;
 	d->phase = h->phase;
 	d->load = max_t(u32, all, base);
 	d->khz = load_khz(r, d->load);
-	if (!p || p->khz == GCHINT_PLAN_LOAD) {
-		d->avoided = p && p->avoided;
+	d->avoided = p && p->avoided;
+	if (!p || p->khz == GCHINT_PLAN_LOAD)
 		return;
-	}
-	raise = h->may_raise || READ_ONCE(r->tun->boost_unprivileged);
 	if (gchint_class_boosts(h->class)) {
 		if (!raise)
 			return;
@@ -63,31 +74,49 @@ static bool limited(const struct gchint_rules *r, u32 raw_khz)
 }
 
 /*
- * Lowering is never urgent. A switch costs its latency, so one must be earned
- * by staying for a while; and load wobbles. What a hint raised, load may lower
- * at once: it is only given back.
+ * Load wobbles: it switches no more often than hold_us, up or down, as with
+ * schedutil's rate limit, and not for a trifle. A hint raises at once, and what
+ * it capped is given back at once. Lowering is never urgent. A cap waits until
+ * the last switch has paid; and what a hint raised is kept for a while if its
+ * thread goes on, for the next phase of the cycle is usually not far.
  */
-static bool hold(const struct gchint_rules *r, const struct gchint_state *s,
+static bool hold(const struct gchint_rules *r, struct gchint_state *s,
 		 const struct gchint_demand *best, u32 khz, u64 now_ns)
 {
+	u64 latency = gchint_rules_latency(r);
 	u64 since = now_ns - s->switched_ns;
-	u64 least = (u64)gchint_rules_latency(r) * READ_ONCE(r->tun->min_latencies);
+	bool load = !best->hinted && !s->hinted;
+	u32 hysteresis_pct = READ_ONCE(r->tun->hysteresis_pct);
+	u32 min_latencies = READ_ONCE(r->tun->min_latencies);
 
-	if (khz >= s->khz)
+	if (best->hinted || !s->hinted)
+		s->freed_ns = 0;
+	if (khz == s->khz)
 		return false;
-	if (since < least)
+	if (load && since < (u64)READ_ONCE(r->tun->hold_us) * NSEC_PER_USEC)
 		return true;
-	if (best->hinted || s->hinted)
+	if (khz > s->khz)
 		return false;
-	return since < (u64)READ_ONCE(r->tun->hold_us) * NSEC_PER_USEC ||
-	       s->khz - khz < gchint_percent(s->khz, READ_ONCE(r->tun->hysteresis_pct));
+	if (since < latency * min_t(u32, DWELL_LATENCIES, min_latencies))
+		return true;
+	if (best->hinted)
+		return false;
+	if (load)
+		return gchint_opps_resolve(r->opps,
+					   gchint_percent(best->khz, 100 + hysteresis_pct),
+					   r->min_khz, r->max_khz) >= s->khz;
+	if (!best->between)
+		return false;
+	if (!s->freed_ns)
+		s->freed_ns = now_ns;
+	return now_ns - s->freed_ns < latency * min_latencies;
 }
 
 void gchint_decide_policy(struct gchint_decision *out, const struct gchint_rules *r,
 			  struct gchint_state *s, const struct gchint_demand *best, u64 now_ns)
 {
 	u32 khz = gchint_opps_resolve(r->opps, best->khz, r->min_khz, r->max_khz);
-	bool outside = s->khz < r->min_khz || s->khz > r->max_khz;
+	bool outside = s->khz < r->min_khz || s->khz > r->max_khz || s->epoch != r->epoch;
 
 	out->raw_khz = best->khz;
 	out->cpu = best->cpu;
@@ -112,6 +141,7 @@ void gchint_decide_policy(struct gchint_decision *out, const struct gchint_rules
 		return;
 	}
 	s->held = false;
+	s->epoch = r->epoch;
 	out->khz = khz;
 	out->change = khz != s->khz;
 	if (out->change)
@@ -129,7 +159,7 @@ u64 gchint_decide_delay_ns(const struct gchint_rules *r)
 
 	if (us)
 		return ns;
-	ns = READ_ONCE(r->tun->window_us) * (u64)NSEC_PER_USEC / 4;
+	ns = READ_ONCE(r->tun->window_us) * (u64)NSEC_PER_USEC / 2;
 	ns = max_t(u64, ns, 20ULL * gchint_rules_latency(r));
 	return min_t(u64, ns, 10 * NSEC_PER_MSEC);
 }

@@ -29,7 +29,19 @@ struct gchint_demand {
 	u8 phase;
 	bool hinted;
 	bool avoided;
+	bool between;
 };
+
+/**
+ * gchint_demand_capped() - did a hint ask for less than load might?
+ * @d: demand of a CPU
+ *
+ * Return: what gchint_load_account() wants to know of the time since
+ */
+static inline bool gchint_demand_capped(const struct gchint_demand *d)
+{
+	return d->hinted && gchint_class_caps(d->class);
+}
 
 /**
  * gchint_decide_cpu() - what a CPU asks for
@@ -38,10 +50,11 @@ struct gchint_demand {
  * @cpu: its number, only passed through
  * @base: gchint_load_base(), or the I/O boost if higher
  * @all: gchint_load_all(), likewise; at least @base
- * @h: hint of the thread that runs on it, or NULL
+ * @h: hint of the leased thread that runs on it, of any class, or NULL
  * @p: a valid plan for @h, or NULL
  *
- * Without a hint, in mode off, or for a neutral class: load. A class that
+ * Without a hint or in mode off: load. For a neutral class: load, but in mode
+ * model, with the right to raise, no less than &gchint_rules.floor_khz. A class that
  * boosts asks for its plan, and never for less than load unless its plan says
  * that less costs no more than the tolerated stretch; without the right to
  * raise it asks for load. A class that caps asks for its plan, and without the
@@ -60,10 +73,12 @@ void gchint_decide_cpu(struct gchint_demand *d, const struct gchint_rules *r, u3
 static inline void gchint_decide_join(struct gchint_demand *best, const struct gchint_demand *d)
 {
 	bool avoided = best->avoided || d->avoided;
+	bool between = best->between || d->between;
 
 	if (d->khz > best->khz || !best->khz)
 		*best = *d;
 	best->avoided = avoided;
+	best->between = between;
 }
 
 /**
@@ -99,6 +114,8 @@ struct gchint_decision {
  * @held: a switch is being held back, and was counted
  * @skipped: a phase too short for a switch was counted
  * @switched_ns: when @khz last changed
+ * @freed_ns: when the hint that decided ended, and load was first held back; 0 not
+ * @epoch: of the rules it was decided by
  *
  * The caller serialises all calls for one policy. All zero is a valid initial
  * state.
@@ -111,6 +128,8 @@ struct gchint_state {
 	bool held;
 	bool skipped;
 	u64 switched_ns;
+	u64 freed_ns;
+	u32 epoch;
 };
 
 /**
@@ -118,8 +137,7 @@ struct gchint_state {
  * @out: result
  * @r: rules of the policy
  * @s: the policy's past; updated as if a wanted change were requested. If it
- *	is not, because the driver is busy or refuses, set &gchint_state.khz to
- *	the frequency that is in force
+ *	is not, because the driver is busy or refuses, call gchint_decide_refused()
  * @best: highest demand of its CPUs
  * @now_ns: current time
  */
@@ -127,11 +145,25 @@ void gchint_decide_policy(struct gchint_decision *out, const struct gchint_rules
 			  struct gchint_state *s, const struct gchint_demand *best, u64 now_ns);
 
 /**
+ * gchint_decide_refused() - the frequency requested is not in force
+ * @s: the policy's past
+ * @khz: the frequency that is
+ *
+ * The request is made again by the next decision that wants it.
+ */
+static inline void gchint_decide_refused(struct gchint_state *s, u32 khz)
+{
+	s->khz = khz;
+	s->switched_ns = 0;
+}
+
+/**
  * gchint_decide_delay_ns() - least time between decisions without a phase edge
  * @r: rules of the policy
  *
- * &gchint_tunables.rate_limit_us; if that is 0, a quarter of the window or
- * twenty times the switch latency, whichever is longer, but at most 10 ms.
+ * &gchint_tunables.rate_limit_us; if that is 0, half of the window or
+ * twenty times the switch latency, whichever is longer, but at most 10 ms. It
+ * bounds what the hook costs; &gchint_tunables.hold_us, how often load switches.
  */
 u64 gchint_decide_delay_ns(const struct gchint_rules *r);
 

@@ -6,6 +6,8 @@
 /* The channels have converged this long after the last hint. */
 #define MERGE_NS (256 * (u64)NSEC_PER_MSEC)
 #define IO_MIN (GCHINT_ONE / 8)
+/* Threads that use less are not worth a place among the guests. */
+#define GUEST_MIN (GCHINT_ONE / 32)
 /* ln 2 / 32.768 ms, by nanoseconds and fixed point: times 2^10 times 2^26. */
 #define LN2_HALF_LIFE 1454U
 /* Up to here that is within a hundredth of the truth. */
@@ -58,7 +60,6 @@ static void meter_add(struct gchint_load_meter *m, u64 wall, u64 busy, u32 scale
 	m->busy_ns += (busy * scale) >> GCHINT_ONE_SHIFT;
 	if (m->wall_ns < window_ns)
 		return;
-	m->window = (u32)div64_u64(m->busy_ns << GCHINT_ONE_SHIFT, m->wall_ns);
 	mean_update(m);
 	m->wall_ns = 0;
 	m->real_ns = 0;
@@ -79,14 +80,9 @@ static u32 mean_now(const struct gchint_load_meter *m)
 			       GCHINT_ONE_SHIFT);
 }
 
-static u32 meter_value(const struct gchint_load_meter *m, u64 window_ns)
+static u32 meter_value(const struct gchint_load_meter *m)
 {
-	u32 value = max_t(u32, m->window, mean_now(m) >> 10);
-
-	/* The division is only for a burst that is about to matter. */
-	if ((m->busy_ns << GCHINT_ONE_SHIFT) > value * window_ns)
-		value = (u32)div64_u64(m->busy_ns << GCHINT_ONE_SHIFT, window_ns);
-	return min_t(u32, value, GCHINT_ONE);
+	return min_t(u32, mean_now(m) >> 10, GCHINT_ONE);
 }
 
 void gchint_load_init(struct gchint_load *l, u64 now_ns, u64 idle_us)
@@ -112,6 +108,9 @@ void gchint_load_account(struct gchint_load *l, u64 now_ns, u64 idle_us, u32 sca
 	l->last_ns = now_ns;
 	l->last_idle_us = idle_us;
 	scale = min_t(u32, scale, GCHINT_ONE);
+	l->idle_ns = busy ? 0 : l->idle_ns + idle;
+	if (idle)
+		l->task = 0;
 
 	if (hinted && busy) {
 		if (!l->split_ns)
@@ -132,16 +131,40 @@ void gchint_load_account(struct gchint_load *l, u64 now_ns, u64 idle_us, u32 sca
 	}
 }
 
-u32 gchint_load_all(const struct gchint_load *l, u64 window_ns)
+static void attach(struct gchint_load_meter *m, u32 util)
 {
-	u32 all = meter_value(&l->all, window_ns);
-
-	return l->split_ns ? max_t(u32, all, meter_value(&l->base, window_ns)) : all;
+	m->mean = min_t(u32, m->mean + (util << 10), GCHINT_ONE << 10);
 }
 
-u32 gchint_load_base(const struct gchint_load *l, u64 window_ns)
+void gchint_load_task(struct gchint_load *l, u32 who, u32 util)
 {
-	return meter_value(l->split_ns ? &l->base : &l->all, window_ns);
+	u32 i;
+
+	util = min_t(u32, util, GCHINT_ONE);
+	l->task = util;
+	if (who == l->who || util < GUEST_MIN)
+		return;
+	l->who = who;
+	for (i = 0; i < GCHINT_LOAD_GUESTS; i++) {
+		if (l->guest[i] == who)
+			return;
+	}
+	l->guest[l->next] = who;
+	l->next = (l->next + 1) % GCHINT_LOAD_GUESTS;
+	attach(&l->all, util);
+	attach(&l->base, util);
+}
+
+u32 gchint_load_all(const struct gchint_load *l)
+{
+	u32 all = max_t(u32, meter_value(&l->all), l->task);
+
+	return l->split_ns ? max_t(u32, all, meter_value(&l->base)) : all;
+}
+
+u32 gchint_load_base(const struct gchint_load *l)
+{
+	return max_t(u32, meter_value(l->split_ns ? &l->base : &l->all), l->task);
 }
 
 void gchint_load_iowait(struct gchint_load *l, u64 now_ns, bool woken, u64 tick_ns)

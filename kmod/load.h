@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How busy a CPU is, in units of its highest frequency, from idle time.
+ * How busy a CPU is, in units of its highest frequency.
  *
- * The scheduler's own signal is not exported to modules. This one is the
- * highest of three, so that it is never below what PELT would say for the
- * same busy and idle time:
- *  - the last whole window: busy time times frequency;
- *  - the busy time of the window under way, as if the rest stayed idle;
- *  - a geometric mean with PELT's half-life of 32 ms and PELT's idea of
- *    invariance: time at a lower frequency counts slower, and the time so
- *    lost is made up for in the idle time that follows.
+ * The scheduler's signal for a CPU is not exported to modules. This one is the
+ * higher of two:
+ *  - from idle time, a geometric mean with PELT's half-life of 32 ms and PELT's
+ *    idea of invariance: time at a lower frequency counts slower, and the time
+ *    so lost is made up for in the idle time that follows. It is never below
+ *    what PELT would say for the same busy and idle time, and includes
+ *    everybody who ran here;
+ *  - the utilisation of the thread that runs, which the scheduler keeps in the
+ *    thread itself. A thread brings it along: when it wakes after a sleep, comes
+ *    from another CPU or is new, the CPU knows nothing yet. What a thread that
+ *    was not here lately brings is added to the mean, as PELT does.
  *
  * There are two channels. ALL counts everything. BASE leaves out the busy time
  * in which a hint decided, for a capped thread looks busier than it is; when
@@ -27,7 +30,6 @@
  * @busy_ns: busy time in it, scaled by frequency
  * @real_ns: busy time in it
  * @lag_ns: time lost to low frequency since the CPU was last idle
- * @window: load of the last whole window, 0..GCHINT_ONE
  * @mean: geometric mean, 0..GCHINT_ONE << 10
  */
 struct gchint_load_meter {
@@ -35,9 +37,10 @@ struct gchint_load_meter {
 	u64 busy_ns;
 	u64 real_ns;
 	u64 lag_ns;
-	u32 window;
 	u32 mean;
 };
+
+#define GCHINT_LOAD_GUESTS 4
 
 /**
  * struct gchint_load - load of one CPU
@@ -46,6 +49,11 @@ struct gchint_load_meter {
  * @split_ns: when a hint last decided; 0: the channels are one, @all
  * @all: everything
  * @base: without hinted time; used only while split
+ * @idle_ns: time without any busy time, up to the last account
+ * @task: gchint_load_task() since the CPU last idled, 0..GCHINT_ONE
+ * @who: of whom that was
+ * @guest: the last to matter that ran here; 0 nobody
+ * @next: which of @guest to forget next
  * @io_ns: last gchint_load_iowait()
  * @io_boost: 0..GCHINT_ONE
  * @io_pending: woken since the last gchint_load_boost()
@@ -58,6 +66,11 @@ struct gchint_load {
 	u64 split_ns;
 	struct gchint_load_meter all;
 	struct gchint_load_meter base;
+	u64 idle_ns;
+	u32 task;
+	u32 who;
+	u32 guest[GCHINT_LOAD_GUESTS];
+	u32 next;
 	u64 io_ns;
 	u32 io_boost;
 	bool io_pending;
@@ -77,8 +90,11 @@ void gchint_load_init(struct gchint_load *l, u64 now_ns, u64 idle_us);
  * @now_ns: current time
  * @idle_us: idle counter; a backward or impossible step counts as busy
  * @scale: gchint_scale() of the frequency in force since the last call
- * @hinted: a hint decided meanwhile: &gchint_demand.hinted of the last demand
- * @window_ns: &gchint_tunables.window_us
+ * @hinted: a hint capped meanwhile: &gchint_demand.capped of the last demand.
+ *	Time at a boost is not so marked: at the highest frequency a thread is
+ *	as busy as it looks.
+ * @window_ns: &gchint_tunables.window_us: busy and idle time are put in order
+ *	once in so long, the idle first
  *
  * Divides only when a window is full.
  */
@@ -86,25 +102,47 @@ void gchint_load_account(struct gchint_load *l, u64 now_ns, u64 idle_us, u32 sca
 			 u64 window_ns);
 
 /**
+ * gchint_load_task() - the utilisation of the thread that runs
+ * @l: load of its CPU, just accounted
+ * @who: the thread, by any number but 0
+ * @util: 0..GCHINT_ONE, of that CPU at its highest frequency; 0 if it says
+ *	nothing about what load asks for
+ *
+ * Counts until the next call, or until gchint_load_account() sees idle time.
+ */
+void gchint_load_task(struct gchint_load *l, u32 who, u32 util);
+
+/**
+ * gchint_load_idle() - has the CPU been idle for a while?
+ * @l: load of a CPU, just accounted
+ * @ns: for so long
+ *
+ * What such a CPU did before is no reason to keep others of its policy fast:
+ * when it wakes it asks for itself.
+ */
+static inline bool gchint_load_idle(const struct gchint_load *l, u64 ns)
+{
+	return l->idle_ns > ns;
+}
+
+/**
  * gchint_load_all() - load, hinted time included
  * @l: load of a CPU
- * @window_ns: as for gchint_load_account()
  *
  * What load alone would ask for while a hinted thread runs: the bound for
  * sessions that may not raise.
  *
  * Return: 0..GCHINT_ONE, without headroom
  */
-u32 gchint_load_all(const struct gchint_load *l, u64 window_ns);
+u32 gchint_load_all(const struct gchint_load *l);
 
 /**
  * gchint_load_base() - load without hinted time
  * @l: load of a CPU
- * @window_ns: as for gchint_load_account()
  *
  * Return: 0..GCHINT_ONE, without headroom
  */
-u32 gchint_load_base(const struct gchint_load *l, u64 window_ns);
+u32 gchint_load_base(const struct gchint_load *l);
 
 /**
  * gchint_load_iowait() - the update hook was called

@@ -10,7 +10,8 @@
 
 u8 gchint_phase_class(u8 phase, u8 flags)
 {
-	if (phase == GCHINT_PHASE_NONE)
+	/* Who waits does nothing that could be faster; who works says so itself. */
+	if (phase == GCHINT_PHASE_NONE || phase == GCHINT_PHASE_WAIT)
 		return GCHINT_CLASS_NEUTRAL;
 	if (flags & GCHINT_F_URGENT)
 		return GCHINT_CLASS_URGENT;

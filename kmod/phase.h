@@ -14,7 +14,7 @@
  * @GCHINT_CLASS_NEUTRAL: nobody said: frequency follows load
  * @GCHINT_CLASS_BACKGROUND: nobody: trim, lazy sweep
  * @GCHINT_CLASS_CONCURRENT: nobody yet: the mutators run
- * @GCHINT_CLASS_FOREGROUND: a mutator collects or waits itself
+ * @GCHINT_CLASS_FOREGROUND: a mutator collects itself
  * @GCHINT_CLASS_STW: all mutators
  * @GCHINT_CLASS_URGENT: a stall is near
  * @GCHINT_CLASS_NR: number of classes
@@ -53,8 +53,8 @@ static inline bool gchint_class_boosts(u8 class)
  * @flags: GCHINT_F_*
  *
  * The first of urgent, stop-the-world, foreground, concurrent decides. A
- * concurrent sweep or trim is background work. Without flags, or without a
- * phase, the class is neutral.
+ * concurrent sweep or trim is background work. Without flags, without a phase,
+ * or while the thread itself waits, the class is neutral.
  */
 u8 gchint_phase_class(u8 phase, u8 flags);
 

@@ -11,6 +11,16 @@
 /* So many phases are all probed, unless the memory fraction is known to this. */
 #define EAGER_PHASES 32
 #define EAGER_ERROR (GCHINT_ONE * 15 / 1000)
+/* A boost must be expected to last so many switch latencies, there and back. */
+#define BOOST_LATENCIES 2
+/* Energies that differ by less than this part are nearly the same. */
+#define NEAR 32
+/*
+ * Memory fraction of a mutator, whose work has no unit. Allocating and walking a
+ * binary tree under Boehm's collector, 26 to 37 per cent of the time was the
+ * memory's, in the mutator as in marking.
+ */
+#define MEM_MUTATOR (GCHINT_ONE * 3 / 10)
 /* A plan for a phase under way is not changed for less than this part of its energy. */
 #define STAY 32
 
@@ -34,31 +44,56 @@ static bool allowed(const struct gchint_rules *r, struct range *in)
 	return t->opp[in->first].khz >= r->min_khz && t->opp[in->last].khz <= r->max_khz;
 }
 
+static u64 cost(const struct gchint_opps *t, const struct gchint_opp *o, u32 mem, u32 awake)
+{
+	return t->powered ? gchint_opp_energy(o, mem, awake) : o->khz;
+}
+
 /*
  * The OPP of least energy, or of least frequency where power is unknown, among
- * those that stretch no more than the bound. The fastest if none does.
+ * those that stretch no more than the bound. The fastest if none does. Near its
+ * least, energy hardly changes with frequency, and time does: of those that
+ * cost nearly the same the fastest is taken.
  */
 static u32 cheapest(const struct gchint_opps *t, const struct range *in, u32 mem, u32 awake,
 		    u32 bound)
 {
 	u64 least = U64_MAX;
-	u32 best = in->last;
 	u32 i;
 
 	for (i = in->first; i <= in->last; i++) {
 		const struct gchint_opp *o = &t->opp[i];
-		u64 energy;
 
-		if ((o->flags & GCHINT_OPP_INEFFICIENT) || gchint_opp_stretch(o, mem) > bound)
-			continue;
-		energy = t->powered ? gchint_opp_energy(o, mem, awake) : o->khz;
-		/* Of equals the faster one: the energy is spent, the time is not. */
-		if (energy <= least) {
-			least = energy;
-			best = i;
-		}
+		if (!(o->flags & GCHINT_OPP_INEFFICIENT) && gchint_opp_stretch(o, mem) <= bound)
+			least = min_t(u64, least, cost(t, o, mem, awake));
 	}
-	return best;
+	if (least == U64_MAX)
+		return in->last;
+	if (t->powered)
+		least += least / NEAR;
+	for (i = in->last; i > in->first; i--) {
+		const struct gchint_opp *o = &t->opp[i];
+
+		if (!(o->flags & GCHINT_OPP_INEFFICIENT) &&
+		    gchint_opp_stretch(o, mem) <= bound && cost(t, o, mem, awake) <= least)
+			break;
+	}
+	return i;
+}
+
+/*
+ * A thread that hints may still be in no phase. It may be asked to run no slower
+ * than is cheapest, for below that it burns more by being awake than it saves.
+ */
+u32 gchint_plan_floor(const struct gchint_rules *r)
+{
+	const struct gchint_opps *t = r->opps;
+	struct range in;
+
+	if (!t->powered || !allowed(r, &in))
+		return 0;
+	return t->opp[cheapest(t, &in, MEM_MUTATOR,
+			       gchint_opps_awake(t, READ_ONCE(r->tun->awake_pct)), U32_MAX)].khz;
 }
 
 static u32 stretched(u32 stretch, u32 pct)
@@ -277,10 +312,17 @@ void gchint_plan_make(struct gchint_plan *p, const struct gchint_hint *h,
 	u32 mode = READ_ONCE(r->tun->mode);
 	s32 step = begun ? 0 : p->step;
 	struct gchint_plan from = *p;
+	u32 last_khz = GCHINT_PLAN_LOAD;
 
 	/* What was paid for is kept to the end. */
-	if (begun || gchint_class_caps(p->class) != gchint_class_caps(h->class))
+	if (gchint_class_caps(p->class) != gchint_class_caps(h->class) || p->epoch != r->epoch)
 		from.khz = GCHINT_PLAN_LOAD;
+	/* And if it is not over for long, a short phase goes on with it. */
+	if (begun) {
+		if (p->made && now_ns < p->until_ns)
+			last_khz = from.khz;
+		from.khz = GCHINT_PLAN_LOAD;
+	}
 	memset(p, 0, sizeof(*p));
 	p->made = true;
 	p->epoch = r->epoch;
@@ -303,7 +345,7 @@ void gchint_plan_make(struct gchint_plan *p, const struct gchint_hint *h,
 
 	if (gchint_class_boosts(p->class)) {
 		/* A boost that arrives when the phase is over only costs. */
-		worth = gchint_rules_latency(r);
+		worth = (u64)gchint_rules_latency(r) * BOOST_LATENCIES;
 		plan_boost(p, r, &fit);
 	} else {
 		worth = (u64)gchint_rules_latency(r) * READ_ONCE(r->tun->min_latencies);
@@ -317,9 +359,9 @@ void gchint_plan_make(struct gchint_plan *p, const struct gchint_hint *h,
 		}
 	}
 	if (left < worth && from.khz == GCHINT_PLAN_LOAD && p->reason != GCHINT_REASON_PACE) {
-		p->khz = GCHINT_PLAN_LOAD;
+		p->avoided = p->khz != last_khz;
+		p->khz = last_khz;
 		p->reason = GCHINT_REASON_HOLD;
-		p->avoided = true;
 		p->lower = false;
 		p->probe = false;
 		p->step = 0;

@@ -17,6 +17,7 @@
  * @tun: tunables in force
  * @min_khz: policy->min
  * @max_khz: policy->max
+ * @floor_khz: gchint_plan_floor(); 0 before it is known
  * @latency_ns: time that a switch takes, cpuinfo.transition_latency, which is
  *	U32_MAX (CPUFREQ_ETERNAL) where the driver does not know
  * @epoch: changes whenever anything here changes, tunables included, and is
@@ -28,6 +29,7 @@ struct gchint_rules {
 	const struct gchint_tunables *tun;
 	u32 min_khz;
 	u32 max_khz;
+	u32 floor_khz;
 	u32 latency_ns;
 	u32 epoch;
 };
@@ -100,6 +102,19 @@ static inline bool gchint_plan_valid(const struct gchint_plan *p, const struct g
 	return p->made && p->epoch == r->epoch && p->instance == h->instance &&
 	       p->revision == h->revision && p->class == h->class && now_ns < p->until_ns;
 }
+
+/**
+ * gchint_plan_floor() - the least that a thread in no phase is given
+ * @r: rules of a policy; for their @floor_khz, whenever they change
+ *
+ * For threads of sessions that may raise, in mode model. Where a lower OPP
+ * costs more energy per unit of work than it saves, because the CPU is awake for
+ * longer, running there is of no use to anybody. A mutator that has waited for
+ * a collection looks idle to load, and would start there.
+ *
+ * Return: kHz; 0 if power is unknown
+ */
+u32 gchint_plan_floor(const struct gchint_rules *r);
 
 /**
  * gchint_plan_make() - find the frequency for a phase

@@ -8,8 +8,10 @@
 #include <linux/kernel_stat.h>
 #include <linux/math64.h>
 #include <linux/sched.h>
+#include <linux/sched/rt.h>
 #include <linux/tick.h>
 
+#include "compat/util.h"
 #include "event.h"
 #include "policy.h"
 #include "tunable_set.h"
@@ -151,28 +153,60 @@ static void asked(struct gchint_policy *policy,
 
 /* -- Decisions -- */
 
+/*
+ * The thread that runs here may bring its own use of a CPU along. Not that of
+ * one that a hint has just slowed: by the scheduler's account it was busier than
+ * it would have been. Real-time programs get the highest frequency, as with
+ * schedutil; not the kernel's own threads, one of which is our worker.
+ */
+static u32 running(const struct gchint_policy *policy,
+		   const struct gchint_cpu *c, u32 scale)
+{
+	u32 util;
+
+	if (is_idle_task(current))
+		return 0;
+	if (rt_task(current))
+		return current->flags & PF_KTHREAD ? 0 : GCHINT_ONE;
+	if (c->load.split_ns && c->thread && !c->held && c->plan.made &&
+	    gchint_class_caps(c->plan.class))
+		return 0;
+	util = gchint_util(current);
+	if (!gchint_util_invariant())
+		return (util * scale) >> GCHINT_ONE_SHIFT;
+	return (util << GCHINT_ONE_SHIFT) / gchint_util_capacity(c->cpu);
+}
+
 static void demand(struct gchint_policy *policy, struct gchint_cpu *c, u64 now)
 {
 	const struct gchint_rules *rules = &policy->rules;
 	u64 window = READ_ONCE(rules->tun->window_us) * (u64)NSEC_PER_USEC;
 	const struct gchint_hint *hint = NULL;
 	const struct gchint_plan *plan = NULL;
-	u32 scale, base, all, io;
+	u32 scale, base = 0, all = 0, io;
 	u64 wall, idle;
 
 	idle = get_cpu_idle_time(c->cpu, &wall, 0);
 	scale = gchint_scale(policy->khz, policy->opps.ref_khz);
-	gchint_load_account(&c->load, now, idle, scale, c->demand.hinted,
-			    window);
+	gchint_load_account(&c->load, now, idle, scale,
+			    gchint_demand_capped(&c->demand), window);
 	io = gchint_load_boost(&c->load);
-	all = max(gchint_load_all(&c->load, window), io);
-	base = max(gchint_load_base(&c->load, window), io);
+	if (c->cpu == smp_processor_id())
+		gchint_load_task(&c->load, current->pid,
+				 running(policy, c, scale));
+	else if (gchint_load_idle(&c->load, TICK_NSEC))
+		goto decide;
+	all = max(gchint_load_all(&c->load), io);
+	base = max(gchint_load_base(&c->load), io);
 
+	if (c->thread && !c->held)
+		hint = &c->hint;
 	if (c->hint.class != GCHINT_CLASS_NEUTRAL) {
 		hint = &c->hint;
 		if (gchint_plan_valid(&c->plan, hint, rules, now))
 			plan = &c->plan;
 	}
+decide:
 	gchint_decide_cpu(&c->demand, rules, c->cpu, base, all, hint, plan);
 }
 
@@ -185,7 +219,7 @@ static void request_fast(struct gchint_policy *policy,
 
 	khz = cpufreq_driver_fast_switch(policy->policy, request->decision.khz);
 	if (!khz) {
-		policy->state.khz = policy->khz;
+		gchint_decide_refused(&policy->state, policy->khz);
 		return;
 	}
 	now = gchint_now();
@@ -266,8 +300,8 @@ static bool can_switch(const struct gchint_policy *policy)
 
 /*
  * The update hook: called by the scheduler with the run queue of c->cpu locked,
- * at wakeups and ticks. Between two decisions it is one comparison of times,
- * and one of a slot's state word when a leased thread runs.
+ * at wakeups, sleeps and ticks. Between two decisions it is one comparison of
+ * times, and one of a slot's state word when a leased thread runs.
  */
 static void hook(struct update_util_data *data, u64 time, unsigned int flags)
 {
@@ -281,8 +315,15 @@ static void hook(struct update_util_data *data, u64 time, unsigned int flags)
 	if (unlikely(!policy))
 		return;
 	here = c->cpu == smp_processor_id();
-	due = here && gchint_watch_due(c);
 	woken = flags & SCHED_CPUFREQ_IOWAIT;
+	/*
+	 * Somebody wakes on an idle CPU, and who it is will only be seen when it
+	 * runs. What the CPU did before is no reason to take speed from it.
+	 */
+	if (here && is_idle_task(current) && !woken &&
+	    !READ_ONCE(policy->refresh))
+		return;
+	due = here && gchint_watch_due(c);
 	if (likely(!due && !woken && !READ_ONCE(policy->refresh) &&
 		   (s64)(time - READ_ONCE(policy->last_time)) <
 			   (s64)READ_ONCE(policy->delay_ns)))
@@ -319,6 +360,7 @@ void gchint_policy_rules(struct gchint_policy *policy)
 	raw_spin_lock_irqsave(&policy->lock, flags);
 	rules->min_khz = p->min;
 	rules->max_khz = p->max;
+	rules->floor_khz = gchint_plan_floor(rules);
 	rules->epoch = atomic_inc_return(&epoch);
 	WRITE_ONCE(policy->delay_ns, gchint_decide_delay_ns(rules));
 	/* The core may have moved the frequency into new limits. */
@@ -370,7 +412,7 @@ static void slow_work(struct kthread_work *work)
 	raw_spin_lock_irqsave(&policy->lock, flags);
 	switched(policy, policy->policy->cur, gchint_now());
 	if (ret && !policy->work_in_progress)
-		policy->state.khz = policy->khz;
+		gchint_decide_refused(&policy->state, policy->khz);
 	raw_spin_unlock_irqrestore(&policy->lock, flags);
 }
 

@@ -10,21 +10,21 @@
 
 /* T(name, default, lowest, highest), sorted by name. */
 #define GCHINT_TUNABLES(T)				\
-	T(awake_pct, 10, 0, 400)			\
+	T(awake_pct, 25, 0, 400)			\
 	T(background_slowdown_pct, 150, 0, 1000)	\
 	T(boost_pct, 100, 50, 100)			\
 	T(boost_unprivileged, 0, 0, 1)			\
 	T(headroom_pct, 25, 0, 100)			\
-	T(hold_us, 2000, 0, 1000000)			\
-	T(hysteresis_pct, 3, 0, 50)			\
+	T(hold_us, 10000, 0, 1000000)			\
+	T(hysteresis_pct, 5, 0, 50)			\
 	T(margin_pct, 25, 0, 500)			\
-	T(min_latencies, 4, 0, 1000)			\
+	T(min_latencies, 20, 0, 1000)			\
 	T(pause_stretch_pct, 2, 0, 100)			\
 	T(probe_every, 16, 0, 1000)			\
 	T(probe_pct, 25, 1, 50)				\
 	T(rate_limit_us, 0, 0, 100000)			\
 	T(slowdown_pct, 50, 0, 1000)			\
-	T(window_us, 8000, 1000, 100000)
+	T(window_us, 4000, 1000, 100000)
 
 /*
  * T(name, phase, default, lowest, highest): percent of the highest frequency
@@ -53,10 +53,11 @@
  * @boost_pct: boost to this part of the highest frequency allowed
  * @boost_unprivileged: sessions without CAP_SYS_NICE may raise as well
  * @headroom_pct: frequency asked for above what load fills, as schedutil's 25
- * @hold_us: load lowers the frequency at most this often
- * @hysteresis_pct: load does not lower the frequency by less than this
+ * @hold_us: load switches at most this often, as schedutil by its rate limit
+ * @hysteresis_pct: load lowers the frequency only if so much more would allow it
  * @margin_pct: a paced phase shall end this much of its time early
- * @min_latencies: a cap must be expected to last this many switch latencies
+ * @min_latencies: a cap must be expected to last this many switch latencies,
+ *	and a boost outlives its phase by as many while its thread goes on
  * @pause_stretch_pct: tolerated stretch of a pause known to be memory-bound
  * @probe_every: one concurrent phase in so many tries a neighbouring OPP to
  *	keep learning, and more while nothing is known; 0 never
@@ -64,7 +65,7 @@
  * @rate_limit_us: least time between decisions without a phase edge;
  *	0 chooses, see gchint_decide_delay_ns()
  * @slowdown_pct: bound on a concurrent phase's own slowdown
- * @window_us: window over which busy time is counted
+ * @window_us: busy and idle time are put in order once in so long
  * @cap_pct: by phase, see GCHINT_TUNABLE_CAPS
  *
  * Each value is one word: a reader may see an old or a new one, never a torn

@@ -162,8 +162,8 @@ static u32 demand(struct bytes *b, struct world *w, u32 nr)
 			    window(w));
 	gchint_load_iowait(&c->load, w->now, step & 1, 4 * NSEC_PER_MSEC);
 	io = gchint_load_boost(&c->load);
-	base = gchint_load_base(&c->load, window(w));
-	all = gchint_load_all(&c->load, window(w));
+	base = gchint_load_base(&c->load);
+	all = gchint_load_all(&c->load);
 	must(base <= all && all <= GCHINT_ONE && io <= GCHINT_ONE);
 	base = max_t(u32, base, io);
 	all = max_t(u32, all, io);

@@ -42,7 +42,7 @@ static void look(struct sim *s, bool running)
 	u32 base, all;
 
 	gchint_load_account(&s->load, s->now, s->idle_us, gchint_scale(s->khz, s->opps.ref_khz),
-			    s->demand.hinted, window(s));
+			    gchint_demand_capped(&s->demand), window(s));
 	if (running) {
 		gchint_phase_ran(&s->track, s->now - s->last_ran, s->khz, s->kind);
 		if (gchint_phase_due(&s->track, &s->slot, s->now, TTL)) {
@@ -64,8 +64,8 @@ static void look(struct sim *s, bool running)
 		gchint_stow_out(&stow, &s->track, &s->plan);
 	}
 	s->last_ran = s->now;
-	base = gchint_load_base(&s->load, window(s));
-	all = gchint_load_all(&s->load, window(s));
+	base = gchint_load_base(&s->load);
+	all = gchint_load_all(&s->load);
 	gchint_decide_cpu(&s->demand, &s->rules, 0, base, all, running ? &hint : NULL, &s->plan);
 	gchint_decide_policy(&s->last, &s->rules, &s->state, &s->demand, s->now);
 	s->avoided += s->last.avoided;
@@ -104,7 +104,7 @@ static void apply(struct sim *s)
 	pass(s, s->rules.latency_ns, true);
 	gchint_phase_ran(&s->track, s->now - s->last_ran, s->khz, s->kind);
 	gchint_load_account(&s->load, s->now, s->idle_us, gchint_scale(s->khz, s->opps.ref_khz),
-			    s->demand.hinted, window(s));
+			    gchint_demand_capped(&s->demand), window(s));
 	s->last_ran = s->now;
 	s->khz = s->last.khz;
 	s->switches++;

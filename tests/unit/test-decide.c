@@ -234,20 +234,123 @@ static void test_new_hardware_maximum_is_followed(void **state)
 	assert_int_equal(x.out.reason, GCHINT_REASON_LOAD);
 }
 
-static void test_raising_is_at_once(void **state)
+/* Load switches no more often than schedutil does by its rate limit. */
+static void test_load_raises_at_once_but_not_often(void **state)
 {
+	struct fixture x;
+	u32 avoided = 0;
+
+	(void)state;
+	init(&x);
+	load(&x, 100);
+	x.now += S;
+	assert_cmp(load(&x, 300), ==, 806400);
+	assert_true(x.out.change);
+	for (u32 ms = 1; ms < 10; ms++) {
+		x.now += MS;
+		assert_cmp(load(&x, 800), ==, 806400);
+		assert_int_equal(x.out.reason, GCHINT_REASON_HOLD);
+		avoided += x.out.avoided;
+	}
+	assert_int_equal(avoided, 1);
+	x.now += MS;
+	assert_cmp(load(&x, 800), ==, 2112000);
+}
+
+/* Between its phases a thread that hints runs no slower than is cheapest. */
+static void test_mutator_is_not_below_the_floor(void **state)
+{
+	struct gchint_hint none = { .may_raise = true };
+	struct gchint_demand d;
+	struct fixture x;
+
+	(void)state;
+	init(&x);
+	x.rules.floor_khz = gchint_plan_floor(&x.rules);
+	assert_cmp(x.rules.floor_khz, >, x.rules.min_khz);
+	assert_cmp(x.rules.floor_khz, <, x.rules.max_khz);
+	gchint_decide_cpu(&d, &x.rules, 3, 50, 50, &none, NULL);
+	assert_cmp(d.khz, ==, x.rules.floor_khz);
+	assert_int_equal(d.reason, GCHINT_REASON_MODEL);
+	assert_false(d.hinted);
+	gchint_decide_cpu(&d, &x.rules, 3, 1000, 1000, &none, NULL);
+	assert_cmp(d.khz, ==, cpu(&x, 1000, false).khz);
+	/* Others are what load says; so is one that may not raise. */
+	assert_cmp(cpu(&x, 50, false).khz, <, x.rules.floor_khz);
+	none.may_raise = false;
+	gchint_decide_cpu(&d, &x.rules, 3, 50, 50, &none, NULL);
+	assert_cmp(d.khz, ==, cpu(&x, 50, false).khz);
+	none.may_raise = true;
+	x.tun.mode = GCHINT_MODE_TABLE;
+	gchint_decide_cpu(&d, &x.rules, 3, 50, 50, &none, NULL);
+	assert_cmp(d.khz, ==, cpu(&x, 50, false).khz);
+	/* It is within the limits, and needs figures of power. */
+	x.rules.max_khz = 400000;
+	assert_cmp(gchint_plan_floor(&x.rules), <=, 400000);
+	x.opps.powered = false;
+	assert_int_equal(gchint_plan_floor(&x.rules), 0);
+}
+
+static void test_boost_waits_for_nothing(void **state)
+{
+	struct gchint_demand d;
 	struct fixture x;
 
 	(void)state;
 	init(&x);
 	x.rules.latency_ns = 1000000;
-	for (u32 l = 100; l <= 800; l += 100) {
-		u32 before = x.state.khz;
+	load(&x, 100);
+	x.now += 10 * US;
+	plan_is(&x, GCHINT_CLASS_STW, 1574400, GCHINT_REASON_STW, true);
+	d = cpu(&x, 100, true);
+	assert_cmp(policy(&x, &d), ==, 1574400);
+	x.now += 10 * US;
+	plan_is(&x, GCHINT_CLASS_URGENT, 2150400, GCHINT_REASON_URGENT, true);
+	d = cpu(&x, 100, true);
+	assert_cmp(policy(&x, &d), ==, 2150400);
+}
 
-		x.now += 10 * US;
-		assert_cmp(load(&x, l), >, before);
-		assert_true(x.out.change);
+/* Back-to-back pauses of one cycle cost one switch up and one down. */
+static void test_boost_bridges_the_gap_to_the_next_phase(void **state)
+{
+	struct gchint_hint none = {};
+	struct gchint_demand d;
+	struct fixture x;
+	u32 switches = 0, avoided = 0;
+
+	(void)state;
+	init(&x);
+	x.rules.latency_ns = 50000;
+	load(&x, 100);
+	x.now += S;
+	for (u32 n = 0; n < 10; n++) {
+		plan_is(&x, GCHINT_CLASS_STW, 2150400, GCHINT_REASON_STW, true);
+		d = cpu(&x, 100, true);
+		policy(&x, &d);
+		switches += x.out.change;
+		x.now += 2 * MS;
+		for (u32 i = 0; i < 4; i++) {
+			gchint_decide_cpu(&d, &x.rules, 3, 100, 100, &none, NULL);
+			assert_true(d.between);
+			policy(&x, &d);
+			switches += x.out.change;
+			avoided += x.out.avoided;
+			x.now += 200 * US;
+		}
 	}
+	assert_int_equal(switches, 1);
+	assert_int_equal(avoided, 10);
+	/* It is over in the end, */
+	x.now += MS;
+	policy(&x, &d);
+	assert_true(x.out.change);
+	/* and at once when the thread leaves its CPU. */
+	plan_is(&x, GCHINT_CLASS_STW, 2150400, GCHINT_REASON_STW, true);
+	d = cpu(&x, 100, true);
+	policy(&x, &d);
+	x.now += 2 * MS;
+	d = cpu(&x, 100, false);
+	assert_cmp(policy(&x, &d), <, 2150400);
 }
 
 static void test_lowering_is_held_and_counted_once(void **state)
@@ -258,7 +361,7 @@ static void test_lowering_is_held_and_counted_once(void **state)
 	(void)state;
 	init(&x);
 	load(&x, 1024);
-	for (u32 us = 0; us < 1900; us += 100) {
+	for (u32 us = 0; us < 9900; us += 100) {
 		assert_cmp(load(&x, 300), ==, 2150400);
 		assert_int_equal(x.out.reason, GCHINT_REASON_HOLD);
 		assert_false(x.out.change);
@@ -279,7 +382,7 @@ static void test_unknown_latency_holds_no_longer_than_a_few_ms(void **state)
 	init(&x);
 	x.rules.latency_ns = U32_MAX;
 	load(&x, 1024);
-	x.now += 5 * MS;
+	x.now += 10 * MS;
 	assert_cmp(load(&x, 300), <, 2150400);
 }
 
@@ -297,6 +400,7 @@ static void test_small_steps_down_are_not_taken(void **state)
 	assert_cmp(load(&x, 610), ==, before);
 	assert_int_equal(x.out.reason, GCHINT_REASON_HOLD);
 	assert_cmp(load(&x, 500), <, before);
+	assert_true(x.out.change);
 }
 
 static void test_hint_is_not_held_back_and_is_given_back(void **state)
@@ -390,9 +494,10 @@ static void test_refused_request_is_made_again(void **state)
 	(void)state;
 	init(&x);
 	load(&x, 100);
+	x.now += S;
 	load(&x, 1024);
 	assert_true(x.out.change);
-	x.state.khz = 345600; /* the driver was busy */
+	gchint_decide_refused(&x.state, 345600); /* the driver was busy */
 	load(&x, 1024);
 	assert_true(x.out.change);
 }
@@ -404,7 +509,7 @@ static void test_rate_limit_follows_the_latency(void **state)
 	(void)state;
 	init(&x);
 	x.rules.latency_ns = 0;
-	assert_cmp(gchint_decide_delay_ns(&x.rules), ==, x.tun.window_us / 4 * US);
+	assert_cmp(gchint_decide_delay_ns(&x.rules), ==, x.tun.window_us / 2 * US);
 	x.rules.latency_ns = 140000;
 	assert_cmp(gchint_decide_delay_ns(&x.rules), ==, 2800 * US);
 	x.tun.window_us = 100000;
@@ -463,7 +568,10 @@ int main(void)
 		cmocka_unit_test(test_highest_of_the_cpus_decides),
 		cmocka_unit_test(test_limits_decide),
 		cmocka_unit_test(test_new_hardware_maximum_is_followed),
-		cmocka_unit_test(test_raising_is_at_once),
+		cmocka_unit_test(test_load_raises_at_once_but_not_often),
+		cmocka_unit_test(test_mutator_is_not_below_the_floor),
+		cmocka_unit_test(test_boost_waits_for_nothing),
+		cmocka_unit_test(test_boost_bridges_the_gap_to_the_next_phase),
 		cmocka_unit_test(test_lowering_is_held_and_counted_once),
 		cmocka_unit_test(test_unknown_latency_holds_no_longer_than_a_few_ms),
 		cmocka_unit_test(test_small_steps_down_are_not_taken),

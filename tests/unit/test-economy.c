@@ -10,21 +10,21 @@ static void test_phase_too_short_for_a_switch(void **state)
 	init(&x, krait_static);
 	x.rules.latency_ns = 300000;
 	x.hint.instance++;
-	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .7, MS);
+	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .7, 5 * MS);
 	assert_cmp(plan(&x), ==, GCHINT_PLAN_LOAD);
 	assert_true(x.plan.avoided);
-	assert_cmp(x.plan.expected_us, ==, 1000);
-	/* Four latencies: not short. */
+	assert_near(x.plan.expected_us, 5000, 50);
+	/* Twenty latencies: not short. */
 	x.hint.instance++;
-	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .7, 3 * MS);
+	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .7, 7 * MS);
 	assert_cmp(plan(&x), !=, GCHINT_PLAN_LOAD);
-	/* A boost is worth one, but not less. */
+	/* A boost is worth the way there and back, but not less. */
 	x.hint.class = GCHINT_CLASS_STW;
 	x.hint.instance++;
-	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_STW, .7, 400 * US);
+	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_STW, .7, 700 * US);
 	assert_cmp(plan(&x), !=, GCHINT_PLAN_LOAD);
-	x.hint.instance++;
-	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_STW, .7, 100 * US);
+	x.plan.made = false;
+	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_STW, .7, 500 * US);
 	assert_cmp(plan(&x), ==, GCHINT_PLAN_LOAD);
 }
 
@@ -37,10 +37,10 @@ static void test_unknown_latency_is_a_millisecond(void **state)
 	init(&x, krait_static);
 	x.rules.latency_ns = U32_MAX;
 	x.hint.instance++;
-	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .7, 3 * MS);
+	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .7, 15 * MS);
 	assert_cmp(plan(&x), ==, GCHINT_PLAN_LOAD);
 	x.hint.instance++;
-	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .7, 6 * MS);
+	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .7, 25 * MS);
 	assert_cmp(plan(&x), !=, GCHINT_PLAN_LOAD);
 }
 
@@ -53,9 +53,41 @@ static void test_short_phase_that_turns_out_long_is_capped(void **state)
 	x.rules.latency_ns = 300000;
 	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .7, MS);
 	assert_cmp(plan(&x), ==, GCHINT_PLAN_LOAD);
-	assert_false(gchint_plan_valid(&x.plan, &x.hint, &x.rules, NOW + 2 * MS));
-	gchint_plan_make(&x.plan, &x.hint, &x.rules, &x.learn, 0, NOW + 2 * MS);
+	assert_false(gchint_plan_valid(&x.plan, &x.hint, &x.rules, NOW + 7 * MS));
+	gchint_plan_make(&x.plan, &x.hint, &x.rules, &x.learn, 0, NOW + 7 * MS);
 	assert_cmp(x.plan.khz, !=, GCHINT_PLAN_LOAD);
+}
+
+/* Nor is one given up for a short phase that comes right after it. */
+static void test_short_phase_goes_on_as_the_one_before(void **state)
+{
+	struct fixture x;
+	u32 khz;
+
+	(void)state;
+	init(&x, krait_static);
+	x.rules.latency_ns = 50000;
+	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .7, 20 * MS);
+	teach(&x, GCHINT_PHASE_REFS, GCHINT_CLASS_CONCURRENT, .2, 200 * US);
+	khz = plan(&x);
+	assert_cmp(khz, !=, GCHINT_PLAN_LOAD);
+	x.hint.phase = GCHINT_PHASE_REFS;
+	x.hint.instance++;
+	x.hint.begin_ns = NOW + 5 * MS;
+	gchint_plan_make(&x.plan, &x.hint, &x.rules, &x.learn, 0, NOW + 5 * MS);
+	assert_cmp(x.plan.khz, ==, khz);
+	assert_int_equal(x.plan.reason, GCHINT_REASON_HOLD);
+	assert_true(x.plan.avoided);
+	/* It is one of its own if the other was long ago. */
+	x.hint.phase = GCHINT_PHASE_MARK;
+	x.hint.instance++;
+	plan(&x);
+	x.hint.phase = GCHINT_PHASE_REFS;
+	x.hint.instance++;
+	x.hint.begin_ns = NOW + S;
+	gchint_plan_make(&x.plan, &x.hint, &x.rules, &x.learn, 0, NOW + S);
+	assert_cmp(x.plan.khz, ==, GCHINT_PLAN_LOAD);
+	assert_true(x.plan.avoided);
 }
 
 /* Near its end a capped phase is not given up for being short now. */
@@ -221,6 +253,7 @@ int main(void)
 		cmocka_unit_test(test_phase_too_short_for_a_switch),
 		cmocka_unit_test(test_unknown_latency_is_a_millisecond),
 		cmocka_unit_test(test_short_phase_that_turns_out_long_is_capped),
+		cmocka_unit_test(test_short_phase_goes_on_as_the_one_before),
 		cmocka_unit_test(test_cap_is_kept_to_the_end),
 		cmocka_unit_test(test_plan_under_way_moves_only_for_enough),
 		cmocka_unit_test(test_plan_holds_until_something_changes),

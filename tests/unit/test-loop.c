@@ -68,7 +68,7 @@ static void test_settles_at_the_cheapest_opp(void **state)
 			struct gchint_fit fit;
 			u32 at = 0, phases = 0;
 			struct sim s;
-			double cost;
+			double least;
 
 			start(&s, boards[b].fill, 140000);
 			s.noise = 0.02;
@@ -84,11 +84,10 @@ static void test_settles_at_the_cheapest_opp(void **state)
 				sim_edge(&s, w.phase, w.flags);
 				if (s.last.reason == GCHINT_REASON_MODEL) {
 					phases++;
-					cost = energy_at(&s, s.khz, mem[i]) /
-					       energy_at(&s, oracle(&s, mem[i]), mem[i]);
 					/* At the slowdown bound a few hundredths decide. */
-					at += cost < 1.05 || (s.khz >= oracle(&s, mem[i] + 0.04) &&
-							      s.khz <= oracle(&s, mem[i] - 0.04));
+					least = fmax(energy_at(&s, oracle(&s, mem[i]), mem[i]),
+						     energy_at(&s, oracle(&s, mem[i] - 0.04), mem[i]));
+					at += energy_at(&s, s.khz, mem[i]) < least * 1.05;
 				}
 				sim_edge(&s, GCHINT_PHASE_NONE, 0);
 				sim_phase(&s, &w);
@@ -303,6 +302,7 @@ static void test_long_phase_costs_two_switches(void **state)
 	s.noise = 0.02;
 	s.progress = true;
 	w.units = 3000000; /* 150 ms */
+	sim_run(&s, S);
 	for (u32 n = 0; n < 40; n++) {
 		sim_run(&s, 100 * MS);
 		assert_int_equal(s.khz, 2150400);

@@ -34,7 +34,16 @@ static void test_unlearned_model_is_the_table_above_the_floor(void **state)
 	assert_cmp(plan(&x), >=, x.opps.opp[floor].khz);
 }
 
-/* Interior optima: the driver's static term, by memory fraction. */
+static double energy(const struct fixture *x, u32 opp)
+{
+	return (double)gchint_opp_energy(&x->opps.opp[opp], x->plan.mem,
+					 gchint_opps_awake(&x->opps, x->tun.awake_pct));
+}
+
+/*
+ * Interior optima: the driver's static term, by memory fraction. About them
+ * energy is flat, and the fastest that costs nearly the same is taken.
+ */
 static void test_krait_optimum(void **state)
 {
 	static const struct {
@@ -42,6 +51,7 @@ static void test_krait_optimum(void **state)
 		u32 khz;
 	} want[] = { { 0, 1113600 }, { .7, 652800 } };
 	struct fixture x;
+	u32 at, best;
 
 	(void)state;
 	for (u32 i = 0; i < ARRAY_SIZE(want); i++) {
@@ -49,8 +59,12 @@ static void test_krait_optimum(void **state)
 		x.tun.slowdown_pct = 1000;
 		teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, want[i].m, 50 * MS);
 		plan(&x);
-		/* The learned fraction is one in a thousand off, the optimum is flat. */
-		assert_near(x.plan.khz, want[i].khz, 80000);
+		at = gchint_opp_at_least(&x.opps, x.plan.khz);
+		best = gchint_opp_at_least(&x.opps, want[i].khz);
+		assert_cmp(gchint_opps_floor(&x.opps, (u32)(want[i].m * GCHINT_ONE), 0), ==, best);
+		assert_cmp(at, >=, best);
+		assert_true(energy(&x, at) <= energy(&x, best) * 1.035);
+		assert_true(at + 1 == x.opps.nr || energy(&x, at + 1) > energy(&x, best) * 1.03);
 		assert_int_equal(x.plan.reason, GCHINT_REASON_MODEL);
 	}
 }

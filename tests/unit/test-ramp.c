@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Code without hints beside schedutil. One CPU each, the same program on both:
+ * a thread that runs and sleeps, the scheduler's account of it (PELT with the
+ * kernel's invariance, and the estimate that outlives a sleep), a call of
+ * the hook at each tick while it runs, when it wakes and when it goes to sleep,
+ * a rate limit of 10 ms. The work
+ * takes as long as each one's own frequency makes it.
+ */
+#include "unit.h"
+#include "boards.h"
+#include "decide.h"
+#include "load.h"
+
+#define TICK	 (4 * MS)
+#define STEP	 (100 * US)
+#define RATE	 (10 * MS)
+#define HALFLIFE (32 * 1.024e-3)
+
+/* One thread on one CPU, and the governor of that CPU. */
+struct side {
+	bool ours;
+	struct gchint_opps opps;
+	struct gchint_tunables tun;
+	struct gchint_rules rules;
+	struct gchint_state state;
+	struct gchint_load load;
+	u64 now;
+	u64 idle_us;
+	u64 tick;
+	u64 changed;
+	u32 khz;
+	u32 switches;
+	double util; /* of the thread; with @blocked, of the CPU */
+	double estimate;
+	double lag;
+	double blocked; /* of others that sleep on the CPU */
+	u32 who;
+	double energy;
+};
+
+static double scale(const struct side *s)
+{
+	return (double)s->khz / s->opps.ref_khz;
+}
+
+static void start(struct side *s, bool ours, double util)
+{
+	memset(s, 0, sizeof(*s));
+	s->ours = ours;
+	krait_static(&s->opps);
+	gchint_tunables_init(&s->tun);
+	s->tun.mode = GCHINT_MODE_OFF;
+	s->rules.opps = &s->opps;
+	s->rules.tun = &s->tun;
+	s->rules.min_khz = s->opps.opp[0].khz;
+	s->rules.max_khz = s->opps.ref_khz;
+	s->rules.latency_ns = 50000;
+	s->rules.epoch = 1;
+	s->now = 100 * S;
+	s->who = 1;
+	s->khz = s->rules.min_khz;
+	s->state.khz = s->khz;
+	s->state.epoch = 1;
+	s->util = util;
+	s->estimate = util;
+	gchint_load_init(&s->load, s->now, 0);
+}
+
+static void switch_to(struct side *s, u32 khz)
+{
+	s->switches += khz != s->khz;
+	s->khz = khz;
+}
+
+/* get_next_freq() and the rate limit of schedutil. */
+static void reference(struct side *s, bool runs)
+{
+	double util = fmin(fmax(s->util + s->blocked, runs ? s->estimate : 0), 1);
+	u32 khz = (u32)fmin(1.25 * s->opps.ref_khz * util, s->opps.ref_khz);
+
+	if (s->changed && s->now - s->changed < RATE)
+		return;
+	khz = gchint_opps_resolve(&s->opps, khz, s->rules.min_khz, s->rules.max_khz);
+	if (khz != s->khz)
+		s->changed = s->now;
+	switch_to(s, khz);
+}
+
+/* What policy.c does around the policy files. */
+static void hook(struct side *s, bool runs)
+{
+	struct gchint_decision out;
+	struct gchint_demand d, best = {};
+	u32 util = (u32)(fmax(s->util, s->estimate) * GCHINT_ONE);
+
+	if (!s->ours) {
+		reference(s, runs);
+		return;
+	}
+	gchint_load_account(&s->load, s->now, s->idle_us, gchint_scale(s->khz, s->opps.ref_khz),
+			    false, s->tun.window_us * US);
+	gchint_load_task(&s->load, s->who, runs ? util : 0);
+	gchint_decide_cpu(&d, &s->rules, 0, gchint_load_base(&s->load),
+			  gchint_load_all(&s->load), NULL, NULL);
+	gchint_decide_join(&best, &d);
+	gchint_decide_policy(&out, &s->rules, &s->state, &best, s->now);
+	switch_to(s, out.khz);
+}
+
+static void burn(struct side *s, u64 ns)
+{
+	u32 i = gchint_opp_at_least(&s->opps, s->khz);
+
+	s->energy += (double)s->opps.opp[i].power * (double)ns;
+}
+
+/* Runs for a step. */
+static void step(struct side *s)
+{
+	double f = scale(s);
+	double d = pow(0.5, (double)STEP * 1e-9 * f / HALFLIFE);
+
+	s->util = s->util * d + 1 - d;
+	s->blocked *= d;
+	s->lag += (double)STEP * 1e-9 * (1 - f);
+	burn(s, STEP);
+	s->now += STEP;
+	if (s->now - s->tick >= TICK) {
+		s->tick = s->now - s->now % TICK;
+		hook(s, true);
+	}
+}
+
+/* Runs until so much work is done, in ns at the highest frequency. */
+static void run(struct side *s, double work)
+{
+	/* At a wakeup ours does not see who it is. */
+	if (!s->ours)
+		hook(s, true);
+	while (work > 0) {
+		work -= (double)STEP * scale(s);
+		step(s);
+	}
+	hook(s, true);
+	s->estimate = s->util > s->estimate ? s->util : s->estimate * 3 / 4 + s->util / 4;
+}
+
+static void sleep_for(struct side *s, u64 ns)
+{
+	if (s->util < (47742.0 - 1024) / 47742)
+		s->util *= pow(0.5, s->lag / HALFLIFE);
+	s->lag = 0;
+	s->util *= pow(0.5, (double)ns * 1e-9 / HALFLIFE);
+	s->blocked *= pow(0.5, (double)ns * 1e-9 / HALFLIFE);
+	s->now += ns;
+	s->idle_us += ns / US;
+	s->tick = s->now - s->now % TICK;
+}
+
+/* When it reaches the highest OPP, in ns; runs on for as long as the other. */
+static u64 ramp(struct side *s, u64 ns, u64 phase)
+{
+	u64 begin, top = U64_MAX;
+
+	sleep_for(s, 200 * MS + phase);
+	s->util = s->estimate;
+	begin = s->now;
+	if (!s->ours)
+		hook(s, true);
+	while (s->now < begin + ns) {
+		step(s);
+		if (s->khz == s->opps.ref_khz && top == U64_MAX)
+			top = s->now - begin;
+	}
+	return top;
+}
+
+/* A new thread (half of what is free), one that woke, one that is nothing yet. */
+static void test_step_is_not_later_nor_in_more_switches(void **state)
+{
+	static const double utils[] = { 0, .02, .1, .25, .5, .7, .95 };
+	u32 slack = TICK;
+
+	(void)state;
+	for (u32 i = 0; i < ARRAY_SIZE(utils); i++) {
+		u64 later = 0, sum[2] = {};
+		u32 switches[2] = {};
+
+		for (u64 phase = 0; phase < TICK; phase += 300 * US) {
+			struct side side[2];
+			u64 top[2];
+
+			for (u32 ours = 0; ours < 2; ours++) {
+				start(&side[ours], ours, utils[i]);
+				top[ours] = ramp(&side[ours], 800 * MS, phase);
+				assert_true(top[ours] != U64_MAX);
+				switches[ours] += side[ours].switches;
+				sum[ours] += top[ours];
+			}
+			/* A tick while it is not known who woke, and one for the last step. */
+			assert_cmp(top[1], <=, top[0] + 2 * slack);
+			later = top[1] > top[0] + later ? top[1] - top[0] : later;
+		}
+		printf("# from %.2f: %.1f ms in %.1f switches, schedutil %.1f ms in %.1f\n",
+		       utils[i], (double)sum[1] / 14e6, switches[1] / 14., (double)sum[0] / 14e6,
+		       switches[0] / 14.);
+		assert_cmp(sum[1], <=, sum[0] + 14 * slack);
+		/* Less than half a switch on average is when the tick comes. */
+		assert_cmp(switches[1], <=, switches[0] + 7);
+	}
+}
+
+/* A shell starts a program: it is as busy as its parent was from the first moment. */
+static void test_new_program_starts_no_slower(void **state)
+{
+	u64 sum[2] = {};
+	u32 switches[2] = {};
+
+	(void)state;
+	for (u64 phase = 0; phase < TICK; phase += 300 * US) {
+		for (u32 ours = 0; ours < 2; ours++) {
+			struct side s;
+			u64 begin;
+
+			start(&s, ours, .3);
+			sleep_for(&s, 100 * MS + phase);
+			run(&s, 6 * (double)MS);
+			s.blocked = s.util;
+			s.who++;
+			s.estimate = 0;
+			begin = s.now;
+			hook(&s, true);
+			while (s.khz < s.opps.ref_khz)
+				step(&s);
+			sum[ours] += s.now - begin;
+			switches[ours] += s.switches;
+		}
+	}
+	printf("# new program: %.1f ms, %.1f switches, schedutil %.1f ms, %.1f\n",
+	       (double)sum[1] / 14e6, switches[1] / 14., (double)sum[0] / 14e6, switches[0] / 14.);
+	assert_cmp(sum[1], <=, sum[0] + 14 * TICK);
+	assert_cmp(switches[1], <=, switches[0] + 14);
+}
+
+/* Programs that run and sleep: as fast, for as much energy, as calm. */
+static void test_duty_cycles_cost_the_same(void **state)
+{
+	static const u64 works[] = { 500, 2000, 5000, 12000, 40000 };
+	static const u64 sleeps[] = { 1000, 4000, 15000, 60000 };
+
+	(void)state;
+	for (u32 w = 0; w < ARRAY_SIZE(works); w++) {
+		for (u32 z = 0; z < ARRAY_SIZE(sleeps); z++) {
+			struct side side[2];
+			double took[2];
+
+			for (u32 ours = 0; ours < 2; ours++) {
+				u64 seed = 5, begin;
+
+				start(&side[ours], ours, .5);
+				begin = side[ours].now;
+				for (u32 n = 0; n < 300; n++) {
+					run(&side[ours],
+					    (double)(works[w] * rnd_in(&seed, 500, 1500)));
+					sleep_for(&side[ours],
+						  sleeps[z] * rnd_in(&seed, 500, 1500));
+				}
+				took[ours] = (double)(side[ours].now - begin);
+			}
+			if (took[1] > took[0] * 1.03 || side[1].energy > side[0].energy * 1.05 ||
+			    side[1].switches > side[0].switches * 1.1 + 30)
+				fail_msg("%u us of work, %u us of sleep: time %.3f, energy %.3f, "
+					 "%u switches for %u",
+					 (u32)works[w], (u32)sleeps[z], took[1] / took[0],
+					 side[1].energy / side[0].energy, side[1].switches,
+					 side[0].switches);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_step_is_not_later_nor_in_more_switches),
+		cmocka_unit_test(test_new_program_starts_no_slower),
+		cmocka_unit_test(test_duty_cycles_cost_the_same),
+	};
+
+	return run_tap(tests);
+}
