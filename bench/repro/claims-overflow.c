@@ -10,11 +10,12 @@
 #include <math.h>
 #include <stdio.h>
 
-#define HEAP		"plan=marksweep,sizing=fixed,heap=64M,max=64M"
+#define HEAP		"plan=marksweep,split=0,sizing=fixed,heap=64M,max=64M"
 #define REFERENCE_RATIO 2 /* 8-byte references against the seed's 4 */
 #define CARD_BYTES	128.0
 #define SIZES		4
-#define CONCURRENT	"plan=cms,sizing=fixed,heap=64M,max=96M,markstack=4K,overflow=card,preclean=0"
+#define CONCURRENT                                                                                 \
+	"plan=cms,split=0,sizing=fixed,heap=64M,max=96M,markstack=4K,overflow=card,preclean=0"
 
 /* Ours, for the seed's 4, 8, 16 and 32 KB. */
 static const unsigned int kib[SIZES] = { 8, 16, 32, 64 };

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #define GC_MARK_QUEUE 8
+#define GC_MARK_PARTS 16
 
 struct gc_heap;
 
@@ -31,6 +32,15 @@ struct gc_mark_stack {
 	/* Popped objects wait here while their headers are fetched from memory. */
 	void *queue[GC_MARK_QUEUE];
 	int mode; /* enum gc_overflow */
+	/*
+	 * Arrays whose references wait to be visited from @next on, split= at a time and only
+	 * when the stack is empty: so neither a step nor the stack grows with an array.
+	 */
+	struct {
+		void *array;
+		uint32_t next;
+	} part[GC_MARK_PARTS];
+	unsigned int parts;
 };
 
 int gc_mark_stack_init(struct gc_mark_stack *s, size_t bytes, int mode, size_t heap_bytes);

@@ -64,6 +64,43 @@ void gc_mark_slot(struct gc_heap *heap, void **slot)
 	mark_slot_finger(heap, slot);
 }
 
+/* Leave the references of a long array for gc_mark_drain(); false: no place is free. */
+static bool put_off(struct gc_heap *heap, void *array)
+{
+	struct gc_mark_stack *s = &heap->stack;
+
+	if (s->parts == GC_MARK_PARTS)
+		return false;
+	s->part[s->parts].array = array;
+	s->part[s->parts++].next = 0;
+	return true;
+}
+
+/* The next references of the array put off last; false when there is none. */
+static bool next_part(struct gc_heap *heap)
+{
+	struct gc_mark_stack *s = &heap->stack;
+	uint32_t length, from, to;
+	void **slot, *array;
+	uint64_t word;
+
+	if (!s->parts)
+		return false;
+	array = s->part[s->parts - 1].array;
+	from = s->part[s->parts - 1].next;
+	word = gc_word(array);
+	length = (uint32_t)(word >> 32);
+	to = length - from > (uint64_t)heap->opt.split ? from + (uint32_t)heap->opt.split : length;
+	if (to < length)
+		s->part[s->parts - 1].next = to;
+	else
+		s->parts--;
+	slot = (void **)((char *)array + gc_align(gc_info(heap, word)->pub.size, sizeof(void *)));
+	for (; from < to; from++)
+		mark_slot(heap, &slot[from]);
+	return true;
+}
+
 /*
  * A mutator may have published an object whose header this CPU does not see yet only
  * where stores are weakly ordered and the slot was written without gc_write(). Type 0 is
@@ -85,6 +122,11 @@ gc_inline bool scan_one(struct gc_heap *heap, void *obj, gc_slot_fn visit, bool 
 	}
 	if (heap->lines)
 		gc_lines_mark(heap, (uintptr_t)obj, size);
+	/* An array has no references but its elements' unless it is traced or weak as well. */
+	if (unlikely(info->tail == GC_TAIL_REFS && word >> 32 > (uint64_t)heap->opt.split &&
+		     heap->opt.split && !info->refs && !info->trace && !info->weak) &&
+	    put_off(heap, obj))
+		return true;
 	gc_scan(heap, obj, info, word, visit);
 	return true;
 }
@@ -114,19 +156,28 @@ gc_inline void *pop(struct gc_mark_stack *s)
 	return NULL;
 }
 
+static bool late(const struct gc_deadline *deadline)
+{
+	return deadline && deadline->at_ns && gc_now() > deadline->at_ns;
+}
+
 bool gc_mark_drain(struct gc_heap *heap, const struct gc_deadline *deadline)
 {
 	unsigned int n = 0;
 	void *obj;
 
-	while ((obj = pop(&heap->stack))) {
-		scan_one(heap, obj, mark_slot, true);
-		if (likely(++n % TIME_CHECK))
-			continue;
-		gc_phase_work(heap, heap->cycle.marked_bytes);
-		if (deadline && deadline->at_ns && gc_now() > deadline->at_ns)
-			return false;
-	}
+	do {
+		while ((obj = pop(&heap->stack))) {
+			scan_one(heap, obj, mark_slot, true);
+			if (likely(++n % TIME_CHECK))
+				continue;
+			gc_phase_work(heap, heap->cycle.marked_bytes);
+			if (late(deadline))
+				return false;
+		}
+		if (late(deadline))
+			return !heap->stack.parts;
+	} while (next_part(heap));
 	gc_phase_work(heap, heap->cycle.marked_bytes);
 	return true;
 }
@@ -228,8 +279,7 @@ bool gc_mark_cards(struct gc_heap *heap, const struct gc_deadline *deadline, boo
 			/* Drained card by card, so that a small stack does not overflow. */
 			if (!gc_mark_drain(heap, deadline))
 				return false;
-			if (deadline && deadline->at_ns && !(found % 64) &&
-			    gc_now() > deadline->at_ns)
+			if (!(found % 64) && late(deadline))
 				return false;
 		}
 		while (heap->stack.overflowed && !by_cards(heap))
@@ -293,6 +343,7 @@ void gc_mark_reset(struct gc_heap *heap)
 {
 	heap->finger = UINTPTR_MAX;
 	heap->stack.overflowed = heap->stack.lossy = false;
+	heap->stack.parts = 0;
 	heap->weaks.count = 0;
 	heap->cycle.marked_bytes = heap->cycle.marked_objects = 0;
 }

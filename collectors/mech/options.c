@@ -62,11 +62,11 @@ static const struct profile {
 	{ "dalvik-4.3",
 	  "sizing=dalvik,util=0.75,heap=8M,minfree=2M,maxfree=8M,delta=128K,ahead=0,pace=0,"
 	  "foreground=stw,boost=lift,trim=5,trim-collects=0,safepoint=sleep,"
-	  "trace=finger,overflow=reserve,preclean=0,remark-limit=0" },
+	  "trace=finger,split=0,overflow=reserve,preclean=0,remark-limit=0" },
 	{ "hussein-2015",
 	  "sizing=hussein,util=0.75,heap=8M,minfree=2M,maxfree=8M,delta=128K,ahead=0,pace=0,"
 	  "foreground=concurrent,boost=-8,trim=5,trim-collects=1,safepoint=futex,"
-	  "trace=stack,overflow=reserve,preclean=0,remark-limit=0" },
+	  "trace=stack,split=0,overflow=reserve,preclean=0,remark-limit=0" },
 };
 
 int gc_fail(struct gc_error *err, int code, const char *format, ...)

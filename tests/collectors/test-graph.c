@@ -88,6 +88,10 @@ static const struct row {
 	{ "plan=stickyimmix,markstack=4K,overflow=card+filter" SMALL, 1, 1 },
 	{ "plan=cmsfly,trace=finger" SMALL, 2, 1 },
 	{ "plan=cms,remark-limit=1" SMALL, 2, 1 },
+	{ "plan=cms,split=7,remark-limit=1" SMALL, 2, 1 },
+	{ "plan=gencms,split=3,markstack=4K,overflow=card" SMALL, 2, 1 },
+	{ "plan=immix,split=50" SMALL, 2, 1 },
+	{ "plan=cmsfly,split=5,trace=finger" SMALL, 2, 1 },
 	{ "plan=cms,pace=0,ahead=0" SMALL, 3, 1 },
 	{ "plan=gencms,pace=0,ahead=0" SMALL, 3, 1 },
 	/* promotion */

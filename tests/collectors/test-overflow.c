@@ -72,19 +72,29 @@ int main(void)
 	struct result r, scan, card, filter;
 	char options[256];
 
-	flat("plan=marksweep,heap=64M,sizing=fixed,verify=trace,overflow=reserve", &r);
+	flat("plan=marksweep,split=0,heap=64M,sizing=fixed,verify=trace,overflow=reserve", &r);
 	/* seed, table 1: a flat array of N needs N entries: 399.1 KB of 4 bytes for 100,000 */
 	if (!ok(!r.bad && r.stats.mark_stack_peak / sizeof(void *) >= 99000 &&
 			r.stats.mark_stack_peak / sizeof(void *) <= 102000,
 		"a flat array of 100,000 needs a stack of 100,000 entries"))
 		printf("# %llu bytes\n", (unsigned long long)r.stats.mark_stack_peak);
-	flat("plan=marksweep,heap=64M,sizing=fixed,verify=trace,overflow=grow,markstack=4K", &r);
+	flat("plan=marksweep,split=0,heap=64M,sizing=fixed,verify=trace,overflow=grow,markstack=4K",
+	     &r);
 	ok(!r.bad && r.stats.mark_stack_bytes >= 400000 && !r.stats.overflows, "grow grows");
+	flat("plan=marksweep,split=1000,heap=64M,sizing=fixed,verify=trace", &r);
+	/* a part's references and what hangs on the last of them; the peak counts whole pages */
+	if (!ok(!r.bad && r.stats.mark_stack_peak <= 1000 * sizeof(void *) + 8192,
+		"the same array, 1000 references in one step, needs no more than these"))
+		printf("# %llu bytes\n", (unsigned long long)r.stats.mark_stack_peak);
+	flat("plan=cms,heap=64M,sizing=fixed,verify=all,markstack=64K,overflow=card", &r);
+	ok(!r.bad && !r.stats.overflows && r.live == 200001,
+	   "by itself an array in steps fits a stack of 64 KB");
 	for (size_t p = 0; p < 2; p++) {
 		for (size_t i = 0; i < 4; i++) {
 			for (int kb = 4; kb <= 64; kb *= 4) {
 				snprintf(options, sizeof(options),
-					 "plan=%s,heap=64M,sizing=fixed,verify=all,markstack=%dK,"
+					 "plan=%s,split=0,heap=64M,sizing=fixed,verify=all,"
+					 "markstack=%dK,"
 					 "overflow=%s,policy=fg",
 					 plans[p], kb, lossy[i]);
 				flat(options, &r);
@@ -103,7 +113,7 @@ int main(void)
 			}
 		}
 	}
-#define WITH(mode) "plan=marksweep,heap=64M,sizing=fixed,markstack=4K,overflow=" mode
+#define WITH(mode) "plan=marksweep,split=0,heap=64M,sizing=fixed,markstack=4K,overflow=" mode
 	flat(WITH("scan-all"), &scan);
 	flat(WITH("card"), &card);
 	flat(WITH("card+filter"), &filter);

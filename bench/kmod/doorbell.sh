@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: MIT
+# Time of a doorbell beside that of an empty ioctl; run in the guest.
+# shellcheck shell=sh disable=SC1091,SC2154
+. /board/guest.sh
+table
+"$meter" doorbell "$rounds" 20000 >/tmp/result

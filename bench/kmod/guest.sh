@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: MIT
+# Shared by the scripts that run in the guest; sourced from /board.
+# shellcheck shell=sh
+set -eu
+cpufreq=/sys/devices/system/cpu/cpufreq
+# shellcheck disable=SC2034 # for those who source this
+meter=/board/meter
+
+govern() {
+	for p in "$cpufreq"/policy*; do
+		echo "$1" >"$p/scaling_governor"
+	done
+}
+
+# tune NAME VALUE, in each folder of tunables
+tune() {
+	for f in "$cpufreq"/gchint/"$1" "$cpufreq"/policy*/gchint/"$1"; do
+		[ ! -e "$f" ] || echo "$2" >"$f"
+	done
+}
+
+# The same cap for the phases used, and no switch that is not asked for.
+table() {
+	govern gchint
+	tune mode table
+	tune min_latencies 0
+	tune cap_mark_pct 50
+	tune cap_sweep_pct 50
+}

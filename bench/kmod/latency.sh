@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: MIT
+# From hint to request, by the governor's own histogram; run in the guest.
+# shellcheck shell=sh disable=SC1091,SC2154
+. /board/guest.sh
+table
+for round in $(seq "$rounds"); do
+	# A governor that is set anew has counted nothing yet.
+	govern performance
+	govern gchint
+	"$meter" edges 400
+	echo "round $round" >>/tmp/result
+	cat /sys/kernel/debug/gchint/latency >>/tmp/result
+done

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What runs in the guest: calls to be timed or counted, and load to govern.
+ *
+ *	meter doorbell ROUNDS CALLS	a line a round: ns of an empty ioctl, of a
+ *					doorbell without an edge, with an edge that
+ *					moves nothing, with one that moves the clock
+ *	meter load MS THREADS [hint]	half busy threads; with hint, each in a phase
+ *	meter edges N			N phase edges of a thread that spins
+ *	meter tell WORD...		a line for the counting plugin, see count.c
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <linux/gchint.h>
+
+#define PAGE 4096
+
+static void die(const char *what)
+{
+	fprintf(stderr, "meter: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void sleep_us(long us)
+{
+	struct timespec t = { us / 1000000, us % 1000000 * 1000 };
+
+	nanosleep(&t, NULL);
+}
+
+static void spin_until(uint64_t ns)
+{
+	volatile int i;
+
+	while (now_ns() < ns)
+		for (i = 0; i < 100; i++)
+			;
+}
+
+static void bind_cpu(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		die("sched_setaffinity");
+}
+
+/* -- The plugin -- */
+
+#ifdef __x86_64__
+/*
+ * One small function a byte value: a no-operation that holds the byte, padded
+ * to sixteen bytes.
+ */
+__asm__(".pushsection .text\n"
+	".p2align 4\n"
+	"meter_bytes:\n"
+	".set byte, 0\n"
+	".rept 256\n"
+	".byte 0x0f, 0x1f, 0x80, byte, 0x6b, 0x72, 0x6d\n"
+	"ret\n"
+	".p2align 4\n"
+	".set byte, byte + 1\n"
+	".endr\n"
+	".popsection");
+
+extern const char meter_bytes[];
+#endif
+
+static void tell(const char *line)
+{
+#ifdef __x86_64__
+	for (; *line; line++)
+		((void (*)(void))(uintptr_t)&meter_bytes[16 * (unsigned char)*line])();
+#else
+	(void)line;
+#endif
+}
+
+static int tell_words(int argc, char **argv)
+{
+	char line[160] = "";
+	size_t used = 0;
+	int i;
+
+	bind_cpu(0);
+	for (i = 0; i < argc && used < sizeof(line) - 2; i++)
+		used += (size_t)snprintf(line + used, sizeof(line) - 1 - used, "%s%s",
+					 i ? " " : "", argv[i]);
+	strcat(line, "\n");
+	tell(line);
+	return 0;
+}
+
+/* -- A session, by hand -- */
+
+static int device = -1;
+static volatile struct gchint_slot *slots;
+
+static void open_session(void)
+{
+	void *page;
+
+	device = open("/dev/" GCHINT_DEVICE, O_RDWR | O_CLOEXEC);
+	if (device < 0)
+		die("/dev/" GCHINT_DEVICE);
+	page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, device, GCHINT_MMAP_SLOTS);
+	if (page == MAP_FAILED)
+		die("mmap");
+	slots = page;
+}
+
+static unsigned int attach(void)
+{
+	struct gchint_attach attach = { 0 };
+
+	if (ioctl(device, GCHINT_IOC_ATTACH, &attach))
+		die("GCHINT_IOC_ATTACH");
+	return attach.slot;
+}
+
+static void edge(unsigned int slot, unsigned int phase, unsigned int flags)
+{
+	uint32_t old = slots[slot].state;
+
+	__atomic_store_n(&slots[slot].state,
+			 GCHINT_STATE((old & GCHINT_STATE_SEQ_MASK) + GCHINT_STATE_EDGE, phase, flags),
+			 __ATOMIC_RELAXED);
+}
+
+static void ring(unsigned int slot)
+{
+	if (ioctl(device, GCHINT_IOC_RING, (unsigned long)slot))
+		die("GCHINT_IOC_RING");
+}
+
+/* -- Doorbells -- */
+
+enum call { EMPTY, NO_EDGE, EDGE, SWITCH, CALLS };
+
+static const char *const call_names[] = { "empty", "no-edge", "edge", "switch" };
+
+/* Mean ns of one call. */
+static double batch(enum call call, int null, unsigned int slot, int calls)
+{
+	char line[80];
+	uint64_t begin;
+	int i;
+
+	/* In a phase already, so that every case begins at the same clock. */
+	edge(slot, GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	ring(slot);
+	snprintf(line, sizeof(line), "section doorbell-%s\n", call_names[call]);
+	tell(line);
+	begin = now_ns();
+	for (i = 0; i < calls; i++) {
+		switch (call) {
+		case EMPTY:
+			/* A call that the device does not know: ENOTTY. */
+			ioctl(null, GCHINT_IOC_RING, (unsigned long)slot);
+			break;
+		case NO_EDGE:
+			ring(slot);
+			break;
+		case EDGE:
+			edge(slot, i & 1 ? GCHINT_PHASE_MARK : GCHINT_PHASE_SWEEP,
+			     GCHINT_F_CONCURRENT);
+			ring(slot);
+			break;
+		default:
+			edge(slot, i & 1 ? GCHINT_PHASE_MARK : GCHINT_PHASE_NONE,
+			     GCHINT_F_CONCURRENT);
+			ring(slot);
+			break;
+		}
+	}
+	begin = now_ns() - begin;
+	tell("section\n");
+	return (double)begin / calls;
+}
+
+static int doorbell(int rounds, int calls)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	unsigned int slot;
+	int round, c;
+
+	if (null < 0)
+		die("/dev/null");
+	bind_cpu(1);
+	open_session();
+	slot = attach();
+	/* Full load: between the cases nothing but the hint moves the clock. */
+	spin_until(now_ns() + 300000000);
+	for (round = 0; round < rounds; round++) {
+		printf("doorbell %d", round);
+		for (c = EMPTY; c < CALLS; c++)
+			printf(" %.1f", batch(c, null, slot, calls));
+		printf("\n");
+		fflush(stdout);
+	}
+	return 0;
+}
+
+/* -- Load -- */
+
+struct member {
+	pthread_t thread;
+	int number;
+	uint64_t end;
+	bool hint;
+};
+
+static void *half_busy(void *arg)
+{
+	static const unsigned int phases[] = {
+		GCHINT_PHASE_MARK, GCHINT_PHASE_SWEEP, GCHINT_PHASE_COPY, GCHINT_PHASE_TRIM,
+	};
+	struct member *m = arg;
+	unsigned int slot = 0, turn = (unsigned int)m->number;
+
+	bind_cpu(m->number % (int)sysconf(_SC_NPROCESSORS_ONLN));
+	if (m->hint)
+		slot = attach();
+	while (now_ns() < m->end) {
+		/* Always in a phase; another one every eight turns. */
+		if (m->hint && turn++ % 8 == 0)
+			edge(slot, phases[turn / 8 % 4], GCHINT_F_CONCURRENT);
+		spin_until(now_ns() + 1000000);
+		sleep_us(1000);
+	}
+	return NULL;
+}
+
+static int load(int ms, int threads, bool hint)
+{
+	struct member *all = calloc((size_t)threads, sizeof(*all));
+	uint64_t end = now_ns() + (uint64_t)ms * 1000000;
+	int i;
+
+	if (!all)
+		die("memory");
+	if (hint)
+		open_session();
+	for (i = 0; i < threads; i++) {
+		all[i].number = i;
+		all[i].end = end;
+		all[i].hint = hint;
+		if (pthread_create(&all[i].thread, NULL, half_busy, &all[i]))
+			die("pthread_create");
+	}
+	for (i = 0; i < threads; i++)
+		pthread_join(all[i].thread, NULL);
+	free(all);
+	return 0;
+}
+
+/* -- Edges that move the clock, for the governor's own histogram -- */
+
+static int edges(int n)
+{
+	unsigned int slot;
+	int i;
+
+	bind_cpu(1);
+	open_session();
+	slot = attach();
+	spin_until(now_ns() + 100000000);
+	for (i = 0; i < n; i++) {
+		edge(slot, i & 1 ? GCHINT_PHASE_NONE : GCHINT_PHASE_MARK,
+		     i & 1 ? 0 : GCHINT_F_CONCURRENT);
+		ring(slot);
+		spin_until(now_ns() + 5000000);
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc >= 3 && !strcmp(argv[1], "tell"))
+		return tell_words(argc - 2, argv + 2);
+	if (argc == 4 && !strcmp(argv[1], "doorbell"))
+		return doorbell(atoi(argv[2]), atoi(argv[3]));
+	if ((argc == 4 || argc == 5) && !strcmp(argv[1], "load"))
+		return load(atoi(argv[2]), atoi(argv[3]), argc == 5);
+	if (argc == 3 && !strcmp(argv[1], "edges"))
+		return edges(atoi(argv[2]));
+	fprintf(stderr, "usage: meter doorbell ROUNDS CALLS | load MS THREADS [hint] | edges N | tell WORD...\n");
+	return 2;
+}
