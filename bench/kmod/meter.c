@@ -147,7 +147,8 @@ static void edge(unsigned int slot, unsigned int phase, unsigned int flags)
 	uint32_t old = slots[slot].state;
 
 	__atomic_store_n(&slots[slot].state,
-			 GCHINT_STATE((old & GCHINT_STATE_SEQ_MASK) + GCHINT_STATE_EDGE, phase, flags),
+			 GCHINT_STATE((old & GCHINT_STATE_SEQ_MASK) + GCHINT_STATE_EDGE, phase,
+				      flags),
 			 __ATOMIC_RELAXED);
 }
 
@@ -308,6 +309,7 @@ int main(int argc, char **argv)
 		return load(atoi(argv[2]), atoi(argv[3]), argc == 5);
 	if (argc == 3 && !strcmp(argv[1], "edges"))
 		return edges(atoi(argv[2]));
-	fprintf(stderr, "usage: meter doorbell ROUNDS CALLS | load MS THREADS [hint] | edges N | tell WORD...\n");
+	fprintf(stderr, "usage: meter doorbell ROUNDS CALLS | load MS THREADS [hint] | edges N | "
+			"tell WORD...\n");
 	return 2;
 }
