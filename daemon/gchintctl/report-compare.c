@@ -265,6 +265,23 @@ static void energy_rows(const struct group *group, size_t groups, FILE *html)
 	}
 }
 
+/* PROGRAM and GOVERNOR on lines of their own. */
+static void heading(const struct group *group, FILE *html)
+{
+	const char *slash = strstr(group->label, " / ");
+	char program[96] = "";
+
+	fputs("<th>", html);
+	if (slash) {
+		snprintf(program, sizeof(program), "%.*s", (int)(slash - group->label),
+			 group->label);
+		escape_html(html, program);
+		fputs("<br>", html);
+	}
+	escape_html(html, slash ? slash + 3 : group->label);
+	fprintf(html, "<br>n = %zu</th>", group->nr);
+}
+
 void report_compare(struct run *const *run, size_t runs, FILE *html)
 {
 	struct group *group = calloc(GROUPS, sizeof(*group));
@@ -276,9 +293,7 @@ void report_compare(struct run *const *run, size_t runs, FILE *html)
 	groups = group_runs(run, runs, group);
 	fputs("<div class=\"scroll\"><table><thead><tr><th></th>", html);
 	for (size_t g = 0; g < groups; g++) {
-		fputs("<th>", html);
-		escape_html(html, group[g].label);
-		fprintf(html, "<br>n = %zu</th>", group[g].nr);
+		heading(&group[g], html);
 		single = single || group[g].nr < 2;
 	}
 	fputs("</tr></thead><tbody>\n", html);
