@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define RUN_PAUSES    3 /* by class: safepoint, foreground, waiting */
+#define RUN_PAUSES    4 /* by class: safepoint, foreground, waiting, paced */
 #define RUN_CAUSES    6 /* alloc, concurrent, explicit, trim, stress, out of memory */
 #define RUN_WINDOWS   10
 #define RUN_QUANTILES 3 /* of the MUD: 0.1 %, 1 %, 10 % */

@@ -20,7 +20,7 @@ const int64_t run_window_ns[RUN_WINDOWS] = {
 	1 * MS, 2 * MS, 5 * MS, 10 * MS, 20 * MS, 50 * MS, 100 * MS, 200 * MS, 500 * MS, 1000 * MS,
 };
 const double run_mud_quantile[RUN_QUANTILES] = { 0.001, 0.01, 0.1 };
-const char *const run_pause_name[RUN_PAUSES] = { "safepoint", "foreground", "waiting" };
+const char *const run_pause_name[RUN_PAUSES] = { "safepoint", "foreground", "waiting", "paced" };
 const char *const run_cause_name[RUN_CAUSES] = {
 	"alloc", "concurrent", "explicit", "trim", "stress", "oom",
 };

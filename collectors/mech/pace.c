@@ -5,8 +5,6 @@
 #include "futex.h"
 #include "heap.h"
 
-/* Long against a wake-up, short against the second pause, which may follow at once */
-#define PACE_SLICE_NS 120000
 /* The last cycle's live bytes and this much more are expected to be marked. */
 #define GROWTH 1.25
 /* Who waited gets this part of the room before it waits again. */
@@ -68,18 +66,18 @@ static bool ahead(struct gc_heap *heap, unsigned int credit)
 
 void gc_pace_wait(struct gc_thread *t)
 {
-	struct timespec ts = { 0, PACE_SLICE_NS / 2 };
 	struct gc_heap *heap = t->heap;
-	uint64_t begin, end;
+	uint64_t slice = (uint64_t)heap->opt.pace * 1000, begin, end;
+	struct timespec ts = { 0, (long)slice / 2 };
 
 	if (!ahead(heap, 0))
 		return;
-	end = gc_now() + PACE_SLICE_NS;
-	gc_pause_begin(t, GC_PAUSE_WAIT, &begin);
+	end = gc_now() + slice;
+	gc_pause_begin(t, GC_PAUSE_PACED, &begin);
 	gc_state_park(t);
 	do {
 		gc_futex_wait_for(&heap->pace.on, 1, &ts);
 	} while (gc_now() < end && ahead(heap, CREDIT));
 	gc_state_unpark(t);
-	gc_pause_end(t, GC_PAUSE_WAIT, begin);
+	gc_pause_end(t, GC_PAUSE_PACED, begin);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pace=1: beside concurrent marking mutators may use up the headroom only as fast as the
- * marking gets on. Who is ahead waits a fraction of a millisecond, many times, and does
- * not stand at the limit for the rest of the cycle in one piece.
+ * Beside concurrent marking mutators may use up the headroom only as fast as the marking
+ * gets on. Who is ahead waits pace= microseconds, several times, and does not stand at the
+ * limit for the rest of the cycle in one piece. Such a wait is long against a sleep and a
+ * wake-up, which a slow machine needs 0.1 ms for, and is no reason to hurry: nobody is told
+ * of it as of a wait for the cycle.
  */
 #ifndef GC_PACE_H
 #define GC_PACE_H
@@ -40,7 +42,7 @@ uint64_t gc_pace_allowed(const struct gc_pace *p);
 void gc_pace_begin(struct gc_heap *heap);
 /* What it frees may be allocated: who waits goes on. */
 void gc_pace_end(struct gc_heap *heap);
-/* @t is about to allocate: wait for the marking if it is ahead, 0.12 ms and a wake-up at most. */
+/* @t is about to allocate: wait for the marking if it is ahead, pace= and a wake-up at most. */
 void gc_pace_wait(struct gc_thread *t);
 
 #endif

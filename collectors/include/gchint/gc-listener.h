@@ -53,6 +53,7 @@ enum gc_pause {
 	GC_PAUSE_SAFEPOINT, /* stopped on the collector's request */
 	GC_PAUSE_FOREGROUND, /* collects in the foreground */
 	GC_PAUSE_WAIT, /* waits for a concurrent cycle to finish */
+	GC_PAUSE_PACED, /* is ahead of a concurrent cycle and lets it get on, for a moment */
 	GC_PAUSE_COUNT
 };
 
