@@ -2,7 +2,8 @@
 /*
  * The Trace Event Format, which Perfetto's UI opens: phases are slices of
  * their thread, frequencies and rails are counters, decisions and marks are
- * instants. Times are microseconds of CLOCK_MONOTONIC.
+ * instants. Times are microseconds of CLOCK_MONOTONIC. A counter is shown under
+ * its name and the key of its value: the key is the unit.
  */
 #include <inttypes.h>
 
@@ -102,7 +103,7 @@ static void frequencies(sqlite3 *db, struct out *o)
 	while (s && sqlite3_step(s) == SQLITE_ROW) {
 		begin(o, "C", db_int(s, 0, 0));
 		fprintf(o->f, ",\"pid\":%d", PID_FREQUENCY);
-		snprintf(track, sizeof(track), "cpu%lld MHz", (long long)db_int(s, 1, 0));
+		snprintf(track, sizeof(track), "cpu%lld", (long long)db_int(s, 1, 0));
 		text(o, "name", track);
 		fprintf(o->f, ",\"args\":{\"MHz\":%.3f}}", (double)db_int(s, 2, 0) / 1000);
 	}
@@ -125,8 +126,8 @@ static void rails(sqlite3 *db, struct out *o)
 
 		begin(o, "C", db_int(s, 0, 0));
 		fprintf(o->f, ",\"pid\":%d", PID_RAILS);
-		snprintf(track, sizeof(track), "%s%s%s%s %s", db_text(s, 2, "?"),
-			 *label ? " (" : "", label, *label ? ")" : "", unit);
+		snprintf(track, sizeof(track), "%s%s%s%s", db_text(s, 2, "?"), *label ? " (" : "",
+			 label, *label ? ")" : "");
 		text(o, "name", track);
 		fprintf(o->f, ",\"args\":{\"%s\":%.6f}}", unit, (double)db_int(s, 1, 0) / 1e6);
 	}

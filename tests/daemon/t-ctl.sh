@@ -54,12 +54,38 @@ if kind == "lines":
 elif kind == "trace":
     events = json.load(open(path))["traceEvents"]
     got = sum(e["ph"] == "X" for e in events)
-    counters = {e["name"] for e in events if e["ph"] == "C"}
+    # Perfetto names a counter's track "name key".
+    counters = {e["name"] + " " + k for e in events if e["ph"] == "C" for k in e["args"]}
     assert "cpu0 MHz" in counters, counters
-    assert any("pin" in c for c in counters), counters
+    assert any("pin) W" in c for c in counters), counters
+    slices, last = {}, {}
     for e in events:
-        assert e["ph"] == "M" or e["ts"] > 0, e
-        assert e["ph"] != "X" or e["dur"] >= 0, e
+        # What its importer leaves out without a word: times that are no numbers, ids
+        # beyond 32 bits, instants of no known scope, counters that are no numbers.
+        assert 0 <= e["pid"] < 2**32 and 0 <= e.get("tid", 0) < 2**32, e
+        assert e["ph"] in "MXCi", e
+        if e["ph"] == "M":
+            assert e["name"] in ("process_name", "thread_name") and e["args"]["name"], e
+            continue
+        assert isinstance(e["ts"], float) and e["ts"] > 0, e
+        if e["ph"] == "X":
+            assert isinstance(e["dur"], float) and e["dur"] >= 0 and e["name"], e
+            slices.setdefault((e["pid"], e["tid"]), []).append((e["ts"], e["dur"]))
+        elif e["ph"] == "C":
+            assert all(isinstance(v, (int, float)) for v in e["args"].values()), e
+            track = (e["pid"], e["name"])
+            assert e["ts"] >= last.get(track, 0), e
+            last[track] = e["ts"]
+        else:
+            assert e["s"] in ("g", "p", "t"), e
+    # And slices of a thread that neither follow one another nor nest; 1 ns of rounding.
+    for spans in slices.values():
+        ends = []
+        for ts, dur in sorted(spans, key=lambda s: (s[0], -s[1])):
+            while ends and ends[-1] <= ts + 0.002:
+                ends.pop()
+            assert not ends or ts + dur <= ends[-1] + 0.002, (ts, dur, ends)
+            ends.append(ts + dur)
 else:
     json.load(open(path))
     got = want
