@@ -182,16 +182,24 @@ static void progress(const struct record *r, uint64_t start, bool last)
 		size / (1 << 20), last ? "\n" : " ");
 }
 
+/* Sleeps until something happens: we must not wake the machine that is measured. */
 static int run_command(struct record *r, char **argv)
 {
+	const struct timespec look = { 0, 200000000 };
+	const bool shown = !r->quiet && isatty(STDERR_FILENO);
 	uint64_t start = clock_now();
+	sigset_t awaited, old;
 	int status;
-	pid_t pid;
 
+	/* Blocked before the fork, so that no end is missed. */
+	sigemptyset(&awaited);
+	sigaddset(&awaited, SIGCHLD);
+	sigaddset(&awaited, SIGINT);
+	sigaddset(&awaited, SIGTERM);
+	sigprocmask(SIG_BLOCK, &awaited, &old);
 	r->command = fork();
-	if (r->command < 0)
-		return 1;
 	if (!r->command) {
+		sigprocmask(SIG_SETMASK, &old, NULL);
 		signal(SIGINT, SIG_DFL);
 		signal(SIGTERM, SIG_DFL);
 		setenv("GCHINT_MARKS", r->marks, 1);
@@ -199,22 +207,19 @@ static int run_command(struct record *r, char **argv)
 		ctl_error("%s: %s", argv[0], strerror(errno));
 		_exit(errno == ENOENT ? 127 : 126);
 	}
-	/* The terminal's own signals reach it by itself; others we pass on. */
-	for (;;) {
-		struct timespec ts = { 0, 200000000 };
-
-		if (caught == SIGTERM)
-			kill(r->command, SIGTERM);
-		caught = 0;
-		pid = waitpid(r->command, &status, WNOHANG);
-		if (pid == r->command)
-			break;
-		if (clock_now() - start < NSEC_PER_SEC)
-			ts.tv_nsec = 10000000;
-		else
-			progress(r, start, false);
-		nanosleep(&ts, NULL);
+	if (r->command < 0) {
+		sigprocmask(SIG_SETMASK, &old, NULL);
+		return 1;
 	}
+	/* The terminal's own signals reach it by itself; others we pass on. */
+	if (caught == SIGTERM)
+		kill(r->command, SIGTERM);
+	while (waitpid(r->command, &status, WNOHANG) != r->command) {
+		if (sigtimedwait(&awaited, NULL, shown ? &look : NULL) == SIGTERM)
+			kill(r->command, SIGTERM);
+		progress(r, start, false);
+	}
+	sigprocmask(SIG_SETMASK, &old, NULL);
 	progress(r, start, true);
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

@@ -262,3 +262,15 @@ X
 ok "top on a terminal of 80x24 fits, quits on q, restores screen and keys" \
 	is "status 0 page True keys True fits True" \
 	"$(python3 "$d/terminal.py" "$ctl" top "$work/ctl/r.db")"
+# Whoever records must not wake what is measured: this one only waits for ends.
+fresh quiet
+"$ctl" record -q -o "$d/q.db" --gchintd "$gchintd" --option -c --option - --option --sysfs --option "$d/sys" -- \
+	sh -c 'before=$(awk "/^voluntary/ { print \$2 }" /proc/$PPID/status); sleep 2
+		echo $(($(awk "/^voluntary/ { print \$2 }" /proc/$PPID/status) - before))' >"$d/woken"
+ok "gchintctl record sleeps while the command runs ($(cat "$d/woken") wake-ups in 2 s)" test "$(cat "$d/woken")" -le 5
+"$ctl" record -q -o "$d/t.db" --gchintd "$gchintd" --option -c --option - -- sleep 60 &
+job=$!
+wait_for 10 pgrep -P $job -x sleep
+kill -TERM $job
+wait $job
+ok "and passes SIGTERM on" is 143 $?
