@@ -28,7 +28,7 @@
 
 #include "shim.h"
 
-#define GIVE_UP_MS 500
+#define GIVE_UP_MS 5000 /* a busy host may keep a thread off its CPUs for a second */
 #define NEVER	   UINT64_MAX
 
 _Thread_local struct timed_core *clock_self;
