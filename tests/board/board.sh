@@ -13,8 +13,8 @@ load_board() {
 		die "no board '$board'; there are: $(sed -n 's/^\([a-z0-9.-]*\):.*/\1/p' "$rig/boards.list" | tr '\n' ' ')"
 	fi
 	title= arch= kernel= need_sets= emulator= machine= serials= append=
-	disk= disk_device= verdict_device= timeout= storm=15
-	modules= optional_modules= extra_modules= module_args=
+	disk= disk_device= verdict_device= timeout= storm=15 ops=2000
+	modules= optional_modules= extra_modules= module_args= more_tests=
 	# shellcheck disable=SC1090 # one of ours
 	. "$rig/boards/$board"
 	if [ -n "$need_sets" ]; then

@@ -132,7 +132,7 @@ static int transact(struct genl *g, uint16_t type, uint8_t cmd, uint16_t flags,
 		struct nlmsghdr *nl;
 		ssize_t n;
 
-		if (poll(&waiting, 1, 5000) != 1)
+		if (poll(&waiting, 1, g->wait_ms ? g->wait_ms : 5000) != 1)
 			return -ETIMEDOUT;
 		n = recv(g->fd, buffer, sizeof(buffer), 0);
 		if (n < 0)

@@ -13,6 +13,7 @@
  * @family: number of the family
  * @event: number of the multicast group "event"
  * @sampling: of the group "sampling"
+ * @wait_ms: for how long to wait for an answer; 0 long enough
  * @message: text of the extended acknowledgement of the last request, or ""
  * @attrs: attributes of the last reply or multicast message
  * @attrs_len: their bytes
@@ -25,6 +26,7 @@ struct genl {
 	uint32_t event;
 	uint32_t sampling;
 	uint32_t seq;
+	int wait_ms;
 	char message[256];
 	char attrs[16384] __attribute__((aligned(8)));
 	size_t attrs_len;

@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * Every allocation and every copy that a call makes fails once: the first, then
+ * the second, until a call passes that had none left to fail. A call that fails
+ * says so with a documented errno and has changed nothing; the next one works.
+ *
+ * Only calls into the module, and its loading: what the kernel's own drivers
+ * make of a failure is their affair.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "genl.h"
+#include "module.h"
+#include "session.h"
+#include "sysfs.h"
+
+#define DEBUGFS "/sys/kernel/debug"
+#define MOST 500	/* chances to fail that one call may have */
+
+FIXTURE(fault) {
+	struct genl genl;	/* looks at the module, undisturbed */
+	struct genl other;	/* whose requests fail */
+	struct session session;
+	int slot;
+	int fd;
+	void *page;
+	int nth;		/* fail-nth of this thread */
+};
+
+typedef FIXTURE_DATA(fault) fault;
+
+static int nth_open(void)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/task/%ld/fail-nth", syscall(SYS_gettid));
+	return open(path, O_RDWR | O_CLOEXEC);
+}
+
+/* The nth chance to fail will be taken. */
+static void arm(int fd, int nth)
+{
+	char text[16];
+	int n = snprintf(text, sizeof(text), "%d", nth);
+
+	if (pwrite(fd, text, n, 0) != n)
+		abort();
+}
+
+/*
+ * How many were still to come, 0 if it was taken; none will be from here on.
+ * Asking is a copy itself, and so may be what fails.
+ */
+static int disarm(int fd)
+{
+	char text[16] = "";
+	int left = pread(fd, text, sizeof(text) - 1, 0) > 0 ? atoi(text) : 1;
+	int tries;
+
+	for (tries = 0; tries < 3; tries++)
+		if (pwrite(fd, "0", 1, 0) == 1)
+			return left;
+	abort();
+}
+
+static void put_debugfs(const char *folder, const char *file, const char *text)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), DEBUGFS "/%s/%s", folder, file);
+	file_put(path, text);
+}
+
+/* Allocations that may wait fail as well, and quietly. */
+static void let_all_fail(void)
+{
+	static const char * const folders[] = {
+		"failslab", "fail_page_alloc", "fail_usercopy",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+		put_debugfs(folders[i], "verbose", "0");
+		put_debugfs(folders[i], "ignore-gfp-wait", "0");
+		put_debugfs(folders[i], "ignore-gfp-highmem", "0");
+		put_debugfs(folders[i], "min-order", "0");
+	}
+}
+
+FIXTURE_SETUP(fault)
+{
+	self->nth = nth_open();
+	ASSERT_GE(self->nth, 0);
+	let_all_fail();
+	governor_save();
+	ASSERT_EQ(0, governor_all("gchint"));
+	ASSERT_EQ(0, genl_open(&self->genl));
+	ASSERT_EQ(0, genl_open(&self->other));
+	ASSERT_EQ(0, session_open(&self->session));
+}
+
+FIXTURE_TEARDOWN(fault)
+{
+	session_close(&self->session);
+	genl_close(&self->other);
+	genl_close(&self->genl);
+	close(self->nth);
+	governor_restore();
+}
+
+/* What a call must leave as it was when it fails. */
+struct state {
+	uint32_t sessions, slots, recorders;
+	char cap[16];
+};
+
+static struct state look(fault *f)
+{
+	struct state s;
+
+	memset(&s, 0xff, sizeof(s));
+	genl_info(&f->genl, GCHINT_A_SESSIONS, &s.sessions);
+	genl_info(&f->genl, GCHINT_A_SLOTS, &s.slots);
+	genl_info(&f->genl, GCHINT_A_RECORDERS, &s.recorders);
+	memset(s.cap, 0, sizeof(s.cap));
+	tunable_get(0, "cap_mark_pct", s.cap, sizeof(s.cap));
+	return s;
+}
+
+/**
+ * struct outcome - what became of a call whose chances failed one by one
+ * @chances: how many it had
+ * @failed: how many of them it told of; others it could do without
+ * @odd: errno that is not documented, of the last such failure, or 0
+ * @changed: failures that changed something
+ * @clean: the last call, without a failure, passed
+ */
+struct outcome {
+	int chances, failed, odd, changed;
+	bool clean;
+};
+
+static bool among(int error, const int *errors)
+{
+	for (; *errors; errors++)
+		if (*errors == error)
+			return true;
+	return false;
+}
+
+/* @undo: after a success; both return at once what they did to @f */
+static struct outcome each_fails(fault *f, int (*call)(fault *f), void (*undo)(fault *f),
+				 const int *errors)
+{
+	struct outcome o = { 0 };
+	int nth;
+
+	for (nth = 1; nth <= MOST; nth++) {
+		struct state before = look(f), after;
+		bool taken;
+		int ret;
+
+		arm(f->nth, nth);
+		ret = call(f);
+		taken = !disarm(f->nth);
+		after = look(f);
+		if (ret >= 0 && undo)
+			undo(f);
+		if (!taken) {
+			o.clean = ret >= 0;
+			return o;
+		}
+		o.chances++;
+		if (ret >= 0)
+			continue;
+		o.failed++;
+		if (!among(-ret, errors))
+			o.odd = -ret;
+		if (memcmp(&before, &after, sizeof(before)))
+			o.changed++;
+	}
+	return o;
+}
+
+#define EACH_FAILS(call, undo, ...) do {				\
+	struct outcome o_ = each_fails(self, call, undo,		\
+				       (const int[]){ __VA_ARGS__, 0 });\
+	TH_LOG("%s: %d chances, %d failures", #call, o_.chances, o_.failed); \
+	EXPECT_GT(o_.chances, 0);					\
+	EXPECT_GT(o_.failed, 0);					\
+	EXPECT_EQ(0, o_.odd);						\
+	EXPECT_EQ(0, o_.changed);					\
+	EXPECT_TRUE(o_.clean);						\
+} while (0)
+
+/* -- The device -- */
+
+static int call_open(fault *f)
+{
+	f->fd = open(DEVICE, O_RDWR | O_CLOEXEC);
+	return f->fd < 0 ? -errno : 0;
+}
+
+static void undo_open(fault *f)
+{
+	close(f->fd);
+}
+
+TEST_F_TIMEOUT(fault, open, 120)
+{
+	/* The path is copied as well. */
+	EACH_FAILS(call_open, undo_open, ENOMEM, EFAULT);
+}
+
+static int call_attach(fault *f)
+{
+	f->slot = session_attach(&f->session, 0, GCHINT_ROLE_NONE, 0);
+	return f->slot;
+}
+
+static void undo_attach(fault *f)
+{
+	session_detach(&f->session, f->slot);
+}
+
+TEST_F_TIMEOUT(fault, attach, 120)
+{
+	EACH_FAILS(call_attach, undo_attach, ENOMEM, EFAULT);
+}
+
+static int call_role(fault *f)
+{
+	return session_role(&f->session, f->slot, GCHINT_ROLE_STW, 0);
+}
+
+TEST_F_TIMEOUT(fault, set_role, 120)
+{
+	ASSERT_GE(call_attach(self), 0);
+	EACH_FAILS(call_role, NULL, ENOMEM, EFAULT);
+}
+
+static int call_map_slots(fault *f)
+{
+	f->page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, f->session.fd,
+		       GCHINT_MMAP_SLOTS);
+	return f->page == MAP_FAILED ? -errno : 0;
+}
+
+static void undo_map(fault *f)
+{
+	munmap(f->page, 4096);
+}
+
+TEST_F_TIMEOUT(fault, map, 120)
+{
+	EACH_FAILS(call_map_slots, undo_map, ENOMEM);
+}
+
+static int call_read(fault *f)
+{
+	uint64_t generation;
+
+	return read(f->session.fd, &generation, 8) == 8 ? 0 : -errno;
+}
+
+TEST_F_TIMEOUT(fault, read, 120)
+{
+	EACH_FAILS(call_read, NULL, EFAULT);
+}
+
+/* -- Tunables -- */
+
+static int call_tunable(fault *f)
+{
+	return tunable_put(0, "cap_mark_pct", "77");
+}
+
+static void undo_tunable(fault *f)
+{
+	tunable_put(0, "cap_mark_pct", "50");
+}
+
+TEST_F_TIMEOUT(fault, tunable, 120)
+{
+	EACH_FAILS(call_tunable, undo_tunable, ENOMEM, EFAULT);
+}
+
+/*
+ * -- Netlink --
+ *
+ * A failure may also be the socket's, that has no memory; an answer may be lost
+ * with it, which is what a caller sees as a timeout.
+ */
+#define NETLINK_MAY ENOMEM, ENOBUFS, EFAULT, EMSGSIZE, ETIMEDOUT
+
+static int call_info(fault *f)
+{
+	return genl_request(&f->other, GCHINT_CMD_INFO_GET, 0, NULL, 0);
+}
+
+static int call_policy(fault *f)
+{
+	char attr[16];
+
+	return genl_request(&f->other, GCHINT_CMD_POLICY_GET, 0, attr,
+			    genl_put_u32(attr, GCHINT_A_CPU, 0));
+}
+
+/* A new socket each time: one that lost its acknowledgement is of no use. */
+static int anew(fault *f)
+{
+	int ret;
+
+	genl_close(&f->other);
+	ret = genl_open(&f->other);
+	f->other.wait_ms = 300;
+	return ret;
+}
+
+#define EACH_REQUEST_FAILS(call) do {					\
+	int nth_, ret_ = 0, odd_ = 0, failed_ = 0;			\
+	bool taken_ = true;						\
+	for (nth_ = 1; nth_ <= MOST && taken_; nth_++) {		\
+		uint32_t left_ = ~0u;					\
+		ASSERT_EQ(0, anew(self));				\
+		arm(self->nth, nth_);					\
+		ret_ = call(self);					\
+		taken_ = !disarm(self->nth);				\
+		failed_ += ret_ < 0;					\
+		if (ret_ < 0 && !among(-ret_, (const int[]){ NETLINK_MAY, 0 })) \
+			odd_ = -ret_;					\
+		/* Whatever became of it goes with its socket. */	\
+		genl_close(&self->other);				\
+		genl_info(&self->genl, GCHINT_A_RECORDERS, &left_);	\
+		EXPECT_EQ(0, left_);					\
+	}								\
+	ASSERT_EQ(0, genl_open(&self->other));				\
+	TH_LOG("%s: %d chances, %d failures", #call, nth_ - 2, failed_); \
+	EXPECT_GT(failed_, 0);						\
+	EXPECT_EQ(0, odd_);						\
+	EXPECT_EQ(0, ret_);						\
+	EXPECT_FALSE(taken_);						\
+} while (0)
+
+static int call_record(fault *f)
+{
+	return genl_record(&f->other, 1u << GCHINT_PHASE_MARK);
+}
+
+static int call_dump(fault *f)
+{
+	return genl_request(&f->other, GCHINT_CMD_SESSION_GET, 0x300, NULL, 0);
+}
+
+TEST_F_TIMEOUT(fault, netlink, 240)
+{
+	EACH_REQUEST_FAILS(call_info);
+	EACH_REQUEST_FAILS(call_policy);
+	EACH_REQUEST_FAILS(call_record);
+	EACH_REQUEST_FAILS(call_dump);
+}
+
+/* -- The module: what its own start allocates is what insmod allocates last -- */
+
+#define LAST 160
+#define MANY 100000
+
+TEST_F_TIMEOUT(fault, module, 600)
+{
+	int all, nth, ret, failed = 0, left;
+
+	session_close(&self->session);
+	genl_close(&self->other);
+	genl_close(&self->genl);
+	ASSERT_EQ(0, governor_all("performance"));
+	ASSERT_EQ(0, module_unload());
+	arm(self->nth, MANY);
+	ret = module_load();
+	all = MANY - disarm(self->nth);
+	ASSERT_EQ(0, ret);
+	ASSERT_EQ(0, module_unload());
+	for (nth = all > LAST ? all - LAST : 1; nth <= all; nth++) {
+		arm(self->nth, nth);
+		ret = module_load();
+		left = disarm(self->nth);
+		if (!ret) {
+			EXPECT_EQ(0, module_unload());
+			continue;
+		}
+		failed++;
+		EXPECT_EQ(0, left);
+		EXPECT_EQ(-ENOMEM, ret)
+			TH_LOG("%d at the %d. of %d", ret, nth, all);
+		EXPECT_NE(0, access(DEVICE, F_OK));
+		EXPECT_NE(0, access(DEBUGFS "/gchint", F_OK));
+	}
+	TH_LOG("insmod: %d chances, the last %d taken, %d failures", all, nth - (all - LAST), failed);
+	EXPECT_GT(failed, 0);
+	EXPECT_EQ(0, module_load());
+	EXPECT_EQ(0, session_open(&self->session));
+	EXPECT_EQ(0, genl_open(&self->genl));
+	EXPECT_EQ(0, genl_open(&self->other));
+}
+
+int main(int argc, char **argv)
+{
+	int fd = nth_open();
+
+	if (fd < 0)
+		ksft_exit_skip("this kernel injects no faults\n");
+	close(fd);
+	return test_harness_run(argc, argv);
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * The tracepoints, as tools see them: descriptions that a parser in user space
+ * can use, and events in the trace of what was done.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "session.h"
+#include "sysfs.h"
+#include "worker.h"
+
+#define TRACING "/sys/kernel/tracing"
+#define EVENTS TRACING "/events/gchint"
+
+static const char * const names[] = { "gchint_phase", "gchint_decision", "gchint_lease" };
+
+#define NAMES (sizeof(names) / sizeof(*names))
+
+FIXTURE(trace) {
+	struct session session;
+	char min_latencies[16];
+};
+
+FIXTURE_SETUP(trace)
+{
+	self->session.fd = -1;
+	governor_save();
+	ASSERT_EQ(0, governor_all("gchint"));
+	tunable_get(0, "min_latencies", self->min_latencies, sizeof(self->min_latencies));
+	ASSERT_EQ(0, tunable_put(0, "mode", "table"));
+	ASSERT_EQ(0, tunable_put(0, "min_latencies", "0"));
+	ASSERT_EQ(0, bind_cpu(0));
+}
+
+FIXTURE_TEARDOWN(trace)
+{
+	file_put(EVENTS "/enable", "0");
+	session_close(&self->session);
+	tunable_put(0, "min_latencies", self->min_latencies);
+	tunable_put(0, "mode", "model");
+	governor_restore();
+}
+
+/* A file of tracefs, whole. */
+static char *slurp(const char *path)
+{
+	static char text[1 << 18];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = 0, got;
+
+	while (fd >= 0 && (got = read(fd, text + n, sizeof(text) - 1 - n)) > 0)
+		n += got;
+	if (fd >= 0)
+		close(fd);
+	text[n] = '\0';
+	return text;
+}
+
+TEST_F(trace, descriptions_can_be_parsed)
+{
+	char path[128], *text, *line, *print;
+	size_t i;
+
+	for (i = 0; i < NAMES; i++) {
+		int fields = 0, end = 0;
+
+		snprintf(path, sizeof(path), EVENTS "/%s/format", names[i]);
+		text = slurp(path);
+		print = strstr(text, "print fmt:");
+		ASSERT_NE(NULL, print)
+			TH_LOG("%s", path);
+		/* A name of ours left there would be one that no tool knows. */
+		EXPECT_EQ(NULL, strstr(print, "GCHINT_"))
+			TH_LOG("%s: %.60s", names[i], strstr(print, "GCHINT_"));
+		for (line = strtok(text, "\n"); line && line < print; line = strtok(NULL, "\n")) {
+			int offset, size;
+			char *at = strstr(line, "offset:");
+
+			if (!strstr(line, "field:"))
+				continue;
+			ASSERT_NE(NULL, at);
+			ASSERT_EQ(2, sscanf(at, "offset:%d; size:%d;", &offset, &size));
+			EXPECT_GE(offset, end);
+			EXPECT_GT(size, 0);
+			end = offset + size;
+			fields++;
+		}
+		EXPECT_GT(fields, 8);
+	}
+}
+
+/* Lines of the trace that have all the given words. */
+static int lines_with(char *text, const char *a, const char *b, const char *c)
+{
+	char *line, *next;
+	int n = 0;
+
+	for (line = text; line; line = next) {
+		next = strchr(line, '\n');
+		if (next)
+			*next = '\0';
+		n += strstr(line, a) && strstr(line, b) && strstr(line, c);
+		if (next)
+			*next++ = '\n';
+	}
+	return n;
+}
+
+TEST_F(trace, events_tell_what_was_done)
+{
+	char tid[32], *text;
+	int slot, i;
+
+	ASSERT_EQ(0, file_put(TRACING "/tracing_on", "1"));
+	ASSERT_EQ(0, file_put(TRACING "/trace", "\n"));
+	ASSERT_EQ(0, file_put(EVENTS "/enable", "1"));
+	ASSERT_EQ(0, session_open(&self->session));
+	slot = session_attach(&self->session, 0, GCHINT_ROLE_NONE, 0);
+	ASSERT_GE(slot, 0);
+	for (i = 0; i < 10; i++) {
+		EXPECT_EQ(1, session_edge(&self->session, slot, GCHINT_PHASE_REMARK,
+					  GCHINT_F_STW));
+		EXPECT_EQ(1, session_edge(&self->session, slot, GCHINT_PHASE_NONE, 0));
+		sleep_us(30000);
+	}
+	ASSERT_EQ(0, session_detach(&self->session, slot));
+	ASSERT_EQ(0, file_put(EVENTS "/enable", "0"));
+
+	snprintf(tid, sizeof(tid), "tid=%ld ", syscall(SYS_gettid));
+	text = slurp(TRACING "/trace");
+	EXPECT_EQ(1, lines_with(text, "gchint_lease:", tid, "what=attach"));
+	EXPECT_EQ(1, lines_with(text, "gchint_lease:", tid, "what=detach"));
+	EXPECT_EQ(10, lines_with(text, "gchint_phase:", tid, "phase=remark flags=stw"));
+	EXPECT_EQ(10, lines_with(text, "gchint_phase:", tid, "phase=none"));
+	EXPECT_GT(lines_with(text, "gchint_decision:", "reason=stw", "phase=remark"), 0);
+	EXPECT_EQ(0, lines_with(text, "gchint_", "GCHINT_", ""));
+}
+
+TEST_HARNESS_MAIN
