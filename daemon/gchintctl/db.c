@@ -117,9 +117,9 @@ bool db_span(sqlite3 *db, uint64_t *t0, uint64_t *t1)
 		"SELECT max(t) FROM transitions",
 		"SELECT max(t) FROM residency",
 	};
+	/* Of the rows that were written first. */
 	static const char *const first[] = {
-		"SELECT min(coalesce(t1, t0)) FROM (SELECT t0, t1 FROM phases ORDER BY id LIMIT "
-		"64)",
+		"SELECT min(coalesce(t1, t0)) FROM (SELECT * FROM phases ORDER BY id LIMIT 64)",
 		"SELECT min(t) FROM (SELECT t FROM samples ORDER BY rowid LIMIT 64)",
 		"SELECT min(t) FROM (SELECT t FROM transitions ORDER BY rowid LIMIT 64)",
 	};
