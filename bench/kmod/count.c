@@ -28,10 +28,10 @@
 
 #include "qemu-plugin-api.h"
 
-#define CPUS 64
+#define CPUS	64
 #define SYMBOLS 16
-#define LINE 160
-#define LOST 200000
+#define LINE	160
+#define LOST	200000
 
 __attribute__((visibility("default"))) int qemu_plugin_version = QEMU_PLUGIN_API;
 
@@ -51,7 +51,7 @@ struct block {
 struct cpu {
 	char line[LINE];
 	unsigned int used;
-	int symbol;	/* that is being counted, -1 none */
+	int symbol; /* that is being counted, -1 none */
 	int depth;
 	uint64_t insns;
 };
@@ -224,9 +224,8 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 		code = qemu_plugin_insn_data(insn);
 		size = qemu_plugin_insn_size(insn);
 		if (size == 7 && !memcmp(code, head, 3) && !memcmp(code + 4, tail, 3))
-			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_byte,
-							       QEMU_PLUGIN_CB_NO_REGS,
-							       (void *)(uintptr_t)code[3]);
+			qemu_plugin_register_vcpu_insn_exec_cb(
+				insn, on_byte, QEMU_PLUGIN_CB_NO_REGS, (void *)(uintptr_t)code[3]);
 	}
 	b->address = qemu_plugin_tb_vaddr(tb);
 	b->insns = n;

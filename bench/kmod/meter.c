@@ -108,8 +108,8 @@ static int tell_words(int argc, char **argv)
 
 	bind_cpu(0);
 	for (i = 0; i < argc && used < sizeof(line) - 2; i++)
-		used += (size_t)snprintf(line + used, sizeof(line) - 1 - used, "%s%s",
-					 i ? " " : "", argv[i]);
+		used += (size_t)snprintf(line + used, sizeof(line) - 1 - used, "%s%s", i ? " " : "",
+					 argv[i]);
 	strcat(line, "\n");
 	tell(line);
 	return 0;
@@ -146,10 +146,10 @@ static void edge(unsigned int slot, unsigned int phase, unsigned int flags)
 {
 	uint32_t old = slots[slot].state;
 
-	__atomic_store_n(&slots[slot].state,
-			 GCHINT_STATE((old & GCHINT_STATE_SEQ_MASK) + GCHINT_STATE_EDGE, phase,
-				      flags),
-			 __ATOMIC_RELAXED);
+	__atomic_store_n(
+		&slots[slot].state,
+		GCHINT_STATE((old & GCHINT_STATE_SEQ_MASK) + GCHINT_STATE_EDGE, phase, flags),
+		__ATOMIC_RELAXED);
 }
 
 static void ring(unsigned int slot)
@@ -160,7 +160,13 @@ static void ring(unsigned int slot)
 
 /* -- Doorbells -- */
 
-enum call { EMPTY, NO_EDGE, EDGE, SWITCH, CALLS };
+enum call {
+	EMPTY,
+	NO_EDGE,
+	EDGE,
+	SWITCH,
+	CALLS
+};
 
 static const char *const call_names[] = { "empty", "no-edge", "edge", "switch" };
 
@@ -238,7 +244,10 @@ struct member {
 static void *half_busy(void *arg)
 {
 	static const unsigned int phases[] = {
-		GCHINT_PHASE_MARK, GCHINT_PHASE_SWEEP, GCHINT_PHASE_COPY, GCHINT_PHASE_TRIM,
+		GCHINT_PHASE_MARK,
+		GCHINT_PHASE_SWEEP,
+		GCHINT_PHASE_COPY,
+		GCHINT_PHASE_TRIM,
 	};
 	struct member *m = arg;
 	unsigned int slot = 0, turn = (unsigned int)m->number;
