@@ -110,9 +110,9 @@ static void gcbench(struct group *g, const struct places *at)
 	add_java(g, at, "G1", "GcBench", "32m", java);
 }
 
-static void gcw(struct group *g, const struct places *at, int threads, bool quick)
+static void gcw(struct group *g, const struct places *at, int threads, unsigned int length)
 {
-	const char *iterations = quick ? "iterations=10" : "iterations=100";
+	const char *iterations = text("iterations=%u", length);
 	const char *args[] = { text("--threads=%d", threads), text("--%s", iterations), NULL };
 	const char *java[] = { text("profile=%s", at->profile), text("threads=%d", threads),
 			       iterations, NULL };
@@ -179,7 +179,7 @@ static void scaling(struct group *g, const struct places *at)
 	}
 }
 
-void group_fill(struct group *g, int which, const struct places *at, bool quick)
+void group_fill(struct group *g, int which, const struct places *at, unsigned int iterations)
 {
 	memset(g, 0, sizeof(*g));
 	switch (which) {
@@ -187,10 +187,10 @@ void group_fill(struct group *g, int which, const struct places *at, bool quick)
 		gcbench(g, at);
 		break;
 	case GROUP_GCW1:
-		gcw(g, at, 1, quick);
+		gcw(g, at, 1, iterations);
 		break;
 	case GROUP_GCW2:
-		gcw(g, at, 2, quick);
+		gcw(g, at, 2, iterations);
 		break;
 	case GROUP_LBO:
 		lbo(g, at);

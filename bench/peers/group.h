@@ -39,8 +39,8 @@ enum {
 	GROUPS
 };
 
-/** group_fill() - fill in group @which; @quick for a tenth of the work. */
-void group_fill(struct group *g, int which, const struct places *at, bool quick);
+/** group_fill() - fill in group @which; @iterations of GCW, its length (100 is the profile's). */
+void group_fill(struct group *g, int which, const struct places *at, unsigned int iterations);
 /** group_find() - index of contender @name, or -1. */
 int group_find(const struct group *g, const char *name);
 

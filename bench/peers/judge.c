@@ -118,10 +118,36 @@ static void judge_listener(struct judge *j)
 				false);
 }
 
+/*
+ * Beside the times: the mutators' own, without stops, and the most that two cores can give:
+ * one mutator's time over half the CPU time that two take, collector included. Where the
+ * daemon has a core to itself beside one mutator, that is what bounds the ratio.
+ */
 static void judge_scaling(struct judge *j)
 {
-	for (int i = 0; i + 1 < (int)j->g->count; i += 2)
-		compare(j, "time", i, i + 1, offsetof(struct peer_run, score_ms), 1.7, true);
+	for (int i = 0; i + 1 < (int)j->g->count; i += 2) {
+		struct summary own, most,
+			r = ratio(j, i, i + 1, offsetof(struct peer_run, score_ms));
+		double x[PEER_ROUNDS_MAX], y[PEER_ROUNDS_MAX], z[PEER_ROUNDS_MAX];
+		const struct peer_series *one = &j->s[i], *two = &j->s[i + 1];
+		char text[160], note[96];
+
+		for (size_t k = 0; k < one->rounds; k++) {
+			x[k] = one->run[k].score_ms - one->run[k].stop_total_ms;
+			y[k] = two->run[k].score_ms - two->run[k].stop_total_ms;
+		}
+		own = summary_of_ratios(x, y, one->rounds);
+		for (size_t k = 0; k < one->rounds; k++) {
+			x[k] = one->run[k].score_ms;
+			z[k] = two->run[k].cpu_ms / 2;
+		}
+		most = summary_of_ratios(x, z, one->rounds);
+		snprintf(note, sizeof(note), "; without stops %.3f, two cores allow %.3f",
+			 own.median, most.median);
+		snprintf(text, sizeof(text), "time, %s to %s", j->g->peer[i].name,
+			 j->g->peer[i + 1].name);
+		target(j, text, &r, 1.7, true, disturbed(j, i, i + 1), note);
+	}
 }
 
 int group_judge(const struct group *g, int which, const struct peer_series *s)

@@ -49,8 +49,8 @@ static bool sweep(struct outcome *o, const char *threshold, const char *promote,
 		struct run_result r;
 
 		snprintf(options, sizeof(options),
-			 "plan=gss,workers=1,seed=1,heap=64M,max=900M,nursery=%uK,%s,%s", nursery_kib[i],
-			 threshold, promote);
+			 "plan=gss,workers=1,seed=1,heap=64M,max=900M,nursery=%uK,%s,%s",
+			 nursery_kib[i], threshold, promote);
 		snprintf(setting, sizeof(setting), "threads=1 iterations=3 unlink=%d", unlink);
 		if (!probe(o, "gcw", NULL, setting, options, &r))
 			return false;

@@ -5,6 +5,9 @@
 #include "futex.h"
 #include "heap.h"
 
+/* A wait is this part of a cycle, but long against a wake-up. */
+#define SLICES	    32
+#define SHORTEST_NS 120000
 /* The last cycle's live bytes and this much more are expected to be marked. */
 #define GROWTH 1.25
 /* Who waited gets this part of the room before it waits again. */
@@ -21,6 +24,15 @@ uint64_t gc_pace_allowed(const struct gc_pace *p)
 static void set(uint64_t *to, uint64_t value)
 {
 	__atomic_store_n(to, value, __ATOMIC_RELAXED);
+}
+
+uint64_t gc_pace_slice(uint64_t most, uint64_t cycle_ns)
+{
+	uint64_t slice = cycle_ns / SLICES;
+
+	if (slice < SHORTEST_NS)
+		slice = SHORTEST_NS;
+	return slice < most ? slice : most;
 }
 
 void gc_pace_begin(struct gc_heap *heap)
@@ -67,11 +79,13 @@ static bool ahead(struct gc_heap *heap, unsigned int credit)
 void gc_pace_wait(struct gc_thread *t)
 {
 	struct gc_heap *heap = t->heap;
-	uint64_t slice = (uint64_t)heap->opt.pace * 1000, begin, end;
-	struct timespec ts = { 0, (long)slice / 2 };
+	uint64_t slice, begin, end;
+	struct timespec ts = { 0 };
 
 	if (!ahead(heap, 0))
 		return;
+	slice = gc_pace_slice((uint64_t)heap->opt.pace * 1000, gc_load(&heap->cycle_ns));
+	ts.tv_nsec = (long)slice / 2;
 	end = gc_now() + slice;
 	gc_pause_begin(t, GC_PAUSE_PACED, &begin);
 	gc_state_park(t);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Beside concurrent marking mutators may use up the headroom only as fast as the marking
- * gets on. Who is ahead waits pace= microseconds, several times, and does not stand at the
- * limit for the rest of the cycle in one piece. Such a wait is long against a sleep and a
- * wake-up, which a slow machine needs 0.1 ms for, and is no reason to hurry: nobody is told
- * of it as of a wait for the cycle.
+ * gets on. Who is ahead waits a 32nd part of a cycle, pace= microseconds at most, several
+ * times, and does not stand at the limit for the rest of the cycle in one piece. Such a wait
+ * is long against a sleep and a wake-up, which a slow machine needs 0.1 ms for, and is no
+ * reason to hurry: nobody is told of it as of a wait for the cycle.
  */
 #ifndef GC_PACE_H
 #define GC_PACE_H
@@ -37,6 +37,9 @@ struct gc_pace {
  * before seven eighths are used up: the headroom that listeners are told.
  */
 uint64_t gc_pace_allowed(const struct gc_pace *p);
+
+/** gc_pace_slice() - ns that a wait takes: @most is pace=, @cycle_ns a cycle's length */
+uint64_t gc_pace_slice(uint64_t most, uint64_t cycle_ns);
 
 /* Concurrent marking begins; mutators run. */
 void gc_pace_begin(struct gc_heap *heap);

@@ -143,7 +143,9 @@ void gc_sizing_after(struct gc_heap *heap, uint64_t gc_ns)
 	struct gc_sizing_out out;
 
 	/* A longer cycle counts at once, shorter ones by and by. */
-	heap->cycle_ns = gc_ns > heap->cycle_ns ? gc_ns : (gc_ns + heap->cycle_ns) / 2;
+	if (gc_ns < heap->cycle_ns)
+		gc_ns = (gc_ns + heap->cycle_ns) / 2;
+	__atomic_store_n(&heap->cycle_ns, gc_ns, __ATOMIC_RELAXED);
 	in.gc_ns = (double)heap->cycle_ns;
 	/* MMTk's smoothing: .95 of the old allocation rate, .5 of the old collection rate */
 	heap->mb_alloc_rate = heap->mb_alloc_rate > 0 ?

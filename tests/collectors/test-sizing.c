@@ -139,6 +139,10 @@ static void pace(void)
 		rises &= gc_pace_allowed(&p) >= last;
 		last = gc_pace_allowed(&p);
 	}
+	ok(gc_pace_slice(1000000, 8000000) == 250000, "pace: a wait is a 32nd of a cycle");
+	ok(gc_pace_slice(1000000, 80000000) == 1000000 && gc_pace_slice(1000000, 0) == 120000 &&
+		   gc_pace_slice(50000, 8000000) == 50000,
+	   "pace: no longer than asked for, no shorter than is worth a wake-up");
 	ok(rises, "pace: marking never takes back what it allowed");
 }
 
