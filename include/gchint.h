@@ -346,8 +346,9 @@ static inline int __gchint_asked(const uint32_t *bell)
 /*
  * An edge is plain if no phase is open and no doorbell is asked: one store. The
  * kernel orders nothing by it, so it is relaxed. Otherwise, 1: the library does
- * the whole edge. @state and @bell: members of the handle.
+ * the whole edge. @state and @bell: members of the handle; @what: __GCHINT_WHAT().
  */
+#define __GCHINT_WHAT(phase, flags) (GCHINT_STATE_EDGE + ((phase) | (flags) << 8))
 static inline int __gchint_plain_begin(uint32_t *state, const uint32_t *bell, uint32_t what)
 {
 	uint32_t old = __atomic_load_n(state, __ATOMIC_RELAXED);
@@ -356,7 +357,7 @@ static inline int __gchint_plain_begin(uint32_t *state, const uint32_t *bell, ui
 		return old != __GCHINT_NOWHERE;
 	if (__gchint_unlikely(__gchint_asked(bell)))
 		return 1;
-	__atomic_store_n(state, old + GCHINT_STATE_EDGE + what, __ATOMIC_RELAXED);
+	__atomic_store_n(state, old + what, __ATOMIC_RELAXED);
 	return 0;
 }
 
@@ -381,7 +382,7 @@ static inline int __gchint_plain_next(uint32_t *state, const uint32_t *bell, uin
 		return old != __GCHINT_NOWHERE;
 	if (__gchint_unlikely(__gchint_asked(bell)))
 		return 1;
-	__atomic_store_n(state, (old & GCHINT_STATE_SEQ_MASK) + GCHINT_STATE_EDGE + what,
+	__atomic_store_n(state, (old & GCHINT_STATE_SEQ_MASK) + what,
 			 __ATOMIC_RELAXED);
 	return 0;
 }
@@ -404,7 +405,7 @@ static inline void gchint_begin(struct gchint_thread *thread, unsigned int phase
 				unsigned int flags)
 {
 	if (__gchint_unlikely(__gchint_plain_begin(__gchint_state(*thread), thread->bell,
-						   phase | flags << 8)))
+						   __GCHINT_WHAT(phase, flags))))
 		__gchint_begin(thread, phase, flags << 8);
 }
 
@@ -423,8 +424,8 @@ static inline void gchint_end(struct gchint_thread *thread)
  */
 static inline void gchint_next(struct gchint_thread *thread, unsigned int phase, unsigned int flags)
 {
-	if (__gchint_unlikely(
-		    __gchint_plain_next(__gchint_state(*thread), thread->bell, phase | flags << 8)))
+	if (__gchint_unlikely(__gchint_plain_next(__gchint_state(*thread), thread->bell,
+						  __GCHINT_WHAT(phase, flags))))
 		__gchint_next(thread, phase, flags << 8);
 }
 
@@ -432,7 +433,7 @@ static inline void gchint_next(struct gchint_thread *thread, unsigned int phase,
 static inline void gchint_phase_begin(unsigned int phase, unsigned int flags)
 {
 	if (__gchint_unlikely(__gchint_plain_begin(__gchint_state(__gchint_self),
-						   __gchint_self.bell, phase | flags << 8)))
+						   __gchint_self.bell, __GCHINT_WHAT(phase, flags))))
 		__gchint_self_begin(phase, flags << 8);
 }
 
@@ -447,7 +448,7 @@ static inline void gchint_phase_end(void)
 static inline void gchint_phase_next(unsigned int phase, unsigned int flags)
 {
 	if (__gchint_unlikely(__gchint_plain_next(__gchint_state(__gchint_self), __gchint_self.bell,
-						  phase | flags << 8)))
+						  __GCHINT_WHAT(phase, flags))))
 		__gchint_self_next(phase, flags << 8);
 }
 

@@ -101,6 +101,18 @@ static void edge_publish(struct edge *e, uint32_t word, int keep_cause,
 		clamp_edge(e->s, e->r, word);
 }
 
+/*
+ * The outermost phase is over. Its last figures stay, for the kernel to learn
+ * from; the next edge of the thread clears them. Partner of the release: as in
+ * slot_publish().
+ */
+static void edge_close(struct edge *e)
+{
+	store_release(e->state, state_next(load_relaxed(e->state), 0));
+	if (backend_of(e->s) == GCHINT_BACKEND_CLAMP)
+		clamp_edge(e->s, e->r, 0);
+}
+
 static int edge_ring(struct edge *e, const uint32_t *mask, uint32_t phase)
 {
 	const struct gchint_info *info = load_relaxed(&e->s->info);
@@ -246,8 +258,10 @@ static void edge_end(struct gchint_thread *t)
 		return;
 	is_short = edge_short(&e);
 	word = stack_end(&e, &outer);
-	if (!is_short)
+	if (!is_short && outer)
 		edge_publish(&e, outer, 0, NULL);
+	else if (!is_short)
+		edge_close(&e);
 	handle_settle(e.s, t, e.r);
 	if (!is_short)
 		rang = edge_bells(&e, word, outer);
@@ -271,8 +285,11 @@ static void edge_next(struct gchint_thread *t, uint32_t word, const struct gchin
 	stack_begin(&e, word, outer, is_short);
 	/* Two short ones after each other: the slot stays as it is. */
 	if (!is_short || !was_short) {
-		edge_publish(&e, is_short ? outer : word, !d,
-			     d && !is_short && detail_any(d) ? d : NULL);
+		if (is_short && !outer)
+			edge_close(&e);
+		else
+			edge_publish(&e, is_short ? outer : word, !d,
+				     d && !is_short && detail_any(d) ? d : NULL);
 		handle_settle(e.s, t, e.r);
 		rang = edge_bells(&e, was_short ? 0 : ended, is_short ? outer : word);
 	}

@@ -106,14 +106,14 @@ static void next(void)
 	CHECK_IS(phase_of(slot), GCHINT_PHASE_SWEEP);
 	gchint_phase_end();
 	CHECK_IS(phase_of(slot), GCHINT_PHASE_NONE);
-	CHECK_IS(slot->cause, 0);
 	gchint_phase_begin(GCHINT_PHASE_SAFEPOINT, GCHINT_F_STW);
+	CHECK_IS(slot->cause, 0);
 	gchint_next_detail(gchint_self(), GCHINT_PHASE_MARK, GCHINT_F_STW, &d);
 	CHECK_IS(phase_of(slot), GCHINT_PHASE_MARK);
 	CHECK_IS(slot->cause, GCHINT_CAUSE_OOM);
 	CHECK_IS(slot->work_done, 3);
 	gchint_phase_end();
-	CHECK_IS(slot->work_done, 0);
+	CHECK_IS(slot->work_done, 3);
 
 	fake_info()->doorbell_begin = ~0u;
 	fake_info()->doorbell_end = ~0u;
@@ -209,15 +209,39 @@ static void details(void)
 	CHECK_IS(phase_of(slot), GCHINT_PHASE_MARK);
 	CHECK_IS(edges_of(slot), 4);
 
-	/* The next phase does not inherit them, whichever way it begins. */
+	/* They outlive the phase, for who learns from a phase shorter than his looks. */
 	gchint_phase_end();
+	CHECK_IS(phase_of(slot), GCHINT_PHASE_NONE);
+	CHECK_IS(slot->cause, GCHINT_CAUSE_NATIVE);
+	CHECK_IS(slot->work_done, 77);
+	CHECK_IS(slot->work_total, 88);
+	CHECK(!(state_of(slot) & GCHINT_STATE_WRITING));
+	CHECK_IS(fake.calls, 1);
+	/* The next phase does not inherit them, whichever way it begins. */
+	gchint_phase_begin(GCHINT_PHASE_SWEEP, 0);
+	CHECK_IS(edges_of(slot), 6);
 	CHECK_IS(slot->cause, 0);
 	CHECK_IS(slot->work_done, 0);
 	CHECK_IS(slot->stall_ns, 0);
 	CHECK_IS(slot->method, 0);
-	CHECK_IS(fake.calls, 1);
-	gchint_phase_begin(GCHINT_PHASE_SWEEP, 0);
-	CHECK_IS(edges_of(slot), 6);
+	gchint_phase_end();
+	gchint_begin_detail(gchint_self(), GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT, &d);
+	gchint_phase_end();
+	gchint_phase_next(GCHINT_PHASE_SWEEP, 0);
+	CHECK_IS(slot->work_done, 0);
+	gchint_phase_end();
+	/* Nor does the outer one. */
+	gchint_phase_begin(GCHINT_PHASE_COLLECT, 0);
+	gchint_begin_detail(gchint_self(), GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT, &d);
+	CHECK_IS(slot->work_done, 5);
+	gchint_phase_end();
+	CHECK_IS(phase_of(slot), GCHINT_PHASE_COLLECT);
+	CHECK_IS(slot->work_done, 0);
+	gchint_phase_end();
+	/* An abandoned phase leaves nothing. */
+	gchint_begin_detail(gchint_self(), GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT, &d);
+	gchint_abandon(gchint_self());
+	CHECK_IS(slot->work_done, 0);
 }
 
 static void details_nested(void)

@@ -89,8 +89,11 @@ static void short_next(void)
 	gchint_expect(s, GCHINT_PHASE_REFS, 0, 20000);
 	gchint_expect(s, GCHINT_PHASE_ROOTS, 0, 20000);
 	gchint_phase_begin(GCHINT_PHASE_MARK, 0);
+	gchint_progress(gchint_self(), 7, 9, 0);
 	gchint_phase_next(GCHINT_PHASE_REFS, 0);
 	CHECK_IS(phase_of(slot), GCHINT_PHASE_NONE);
+	/* For the slot marking was the outermost phase, and its last. */
+	CHECK_IS(slot->work_done, 7);
 	CHECK_IS(fake.ring_count, 2);
 	gchint_phase_next(GCHINT_PHASE_ROOTS, 0);
 	CHECK_IS(phase_of(slot), GCHINT_PHASE_NONE);
@@ -98,6 +101,7 @@ static void short_next(void)
 	gchint_phase_next(GCHINT_PHASE_SWEEP, 0);
 	CHECK_IS(phase_of(slot), GCHINT_PHASE_SWEEP);
 	CHECK_IS(fake.ring_count, 3);
+	CHECK_IS(slot->work_done, 0);
 	gchint_phase_end();
 	CHECK_IS(phase_of(slot), GCHINT_PHASE_NONE);
 	gchint_phase_end();
