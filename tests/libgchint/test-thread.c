@@ -55,6 +55,10 @@ static void finish(int count)
 	pthread_mutex_unlock(&gate);
 	for (n = 0; n < count; n++)
 		pthread_join(workers[n].thread, NULL);
+	/* One that is joined may not be gone yet: its number is given back later. */
+	for (n = 0; n < count; n++)
+		while (!syscall(SYS_tgkill, getpid(), workers[n].tid, 0))
+			usleep(100);
 }
 
 static void before(void)
