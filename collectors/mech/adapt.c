@@ -28,8 +28,7 @@ static uint64_t paused_ns(const struct gc_heap *heap)
 static uint64_t sync_ns(const struct gc_heap *heap)
 {
 	return gc_load(&heap->stats.contention_ns) + gc_load(&heap->stats.time_to_safepoint_ns) +
-	       gc_load(&heap->paused_ns[GC_PAUSE_WAIT]) +
-	       gc_load(&heap->paused_ns[GC_PAUSE_PACED]);
+	       gc_load(&heap->paused_ns[GC_PAUSE_WAIT]) + gc_load(&heap->paused_ns[GC_PAUSE_PACED]);
 }
 
 int gc_adapt_init(struct gc_heap *heap)

@@ -43,6 +43,7 @@ static bool take_turn(struct gc_heap *heap, struct gc_thread *self)
 
 void gc_turn_end(struct gc_heap *heap)
 {
+	gc_pace_end(heap);
 	pthread_mutex_lock(&heap->gc.lock);
 	heap->gc.running = false;
 	heap->gc.finished++;
@@ -232,6 +233,8 @@ void gc_order_daemon(struct gc_heap *heap, bool is_explicit)
 {
 	pthread_mutex_lock(&heap->gc.lock);
 	if (heap->gc.daemon_up) {
+		if (!is_explicit && !heap->gc.running && !heap->gc.ordered)
+			gc_pace_order(heap);
 		__atomic_store_n(&heap->gc.ordered, true, __ATOMIC_RELAXED);
 		heap->gc.explicit_ordered |= is_explicit;
 		pthread_cond_signal(&heap->gc.order);

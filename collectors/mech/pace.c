@@ -35,6 +35,26 @@ uint64_t gc_pace_slice(uint64_t most, uint64_t cycle_ns)
 	return slice < most ? slice : most;
 }
 
+static bool paces(const struct gc_heap *heap)
+{
+	/* Where the daemon alone collects mutators go on beyond the limit. */
+	return heap->opt.pace && !(heap->opt.policy == GC_POLICY_BG && heap->gc.daemon_up);
+}
+
+void gc_pace_order(struct gc_heap *heap)
+{
+	struct gc_pace *p = &heap->pace;
+
+	if (!paces(heap))
+		return;
+	set(&p->base, gc_load(&heap->in_use));
+	set(&p->room, gc_sizing_headroom(heap));
+	set(&p->most, UINT64_MAX);
+	set(&p->work, UINT64_MAX);
+	set(&p->done, 0);
+	__atomic_store_n(&p->on, 1, __ATOMIC_RELEASE);
+}
+
 void gc_pace_begin(struct gc_heap *heap)
 {
 	uint64_t used = gc_load(&heap->in_use), live = gc_load(&heap->live_bytes);
@@ -43,8 +63,9 @@ void gc_pace_begin(struct gc_heap *heap)
 	uint64_t work = (uint64_t)((double)live * GROWTH);
 	struct gc_pace *p = &heap->pace;
 
-	if (!heap->opt.pace || (heap->opt.policy == GC_POLICY_BG && heap->gc.daemon_up))
+	if (!paces(heap))
 		return;
+	__atomic_store_n(&p->on, 0, __ATOMIC_RELAXED);
 	/* A mutator that still waits for the cycle before may read some of this. */
 	set(&p->base, used);
 	set(&p->room, gc_sizing_headroom(heap));

@@ -41,6 +41,11 @@ uint64_t gc_pace_allowed(const struct gc_pace *p);
 /** gc_pace_slice() - ns that a wait takes: @most is pace=, @cycle_ns a cycle's length */
 uint64_t gc_pace_slice(uint64_t most, uint64_t cycle_ns);
 
+/*
+ * The daemon was ordered and no cycle is under way: until its marking begins a sixteenth of
+ * the headroom may be used up. Where mutators keep all cores busy, it runs while they wait.
+ */
+void gc_pace_order(struct gc_heap *heap);
 /* Concurrent marking begins; mutators run. */
 void gc_pace_begin(struct gc_heap *heap);
 /* What it frees may be allocated: who waits goes on. */
