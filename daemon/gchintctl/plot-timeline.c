@@ -325,7 +325,7 @@ static void lane_panel(struct timeline *t)
 
 	panel(t, LANE_TOP, LANE_BOTTOM);
 	fputs("set yrange [0:2]\nunset grid\nset ylabel ''\n"
-	      "set ytics ('concurrent' 0.5, 'paused' 1.5) scale 0 font ',11'\n",
+	      "set ytics ('concurrent' 0.5, 'waited for' 1.5) scale 0 font ',11'\n",
 	      t->f);
 	for (unsigned int g = CLASS_NR; g < RUN_GROUPS; g++) {
 		bool pause = g % CLASS_NR >= CLASS_FOREGROUND;
