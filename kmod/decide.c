@@ -24,6 +24,7 @@ void gchint_decide_cpu(struct gchint_demand *d, const struct gchint_rules *r, u3
 	d->phase = GCHINT_PHASE_NONE;
 	d->hinted = false;
 	d->avoided = false;
+	d->idle = false;
 	d->between = h && h->class == GCHINT_CLASS_NEUTRAL;
 	if (!h || READ_ONCE(r->tun->mode) == GCHINT_MODE_OFF)
 		return;
@@ -78,7 +79,8 @@ static bool limited(const struct gchint_rules *r, u32 raw_khz)
  * schedutil's rate limit, and not for a trifle. A hint raises at once, and what
  * it capped is given back at once. Lowering is never urgent. A cap waits until
  * the last switch has paid; and what a hint raised is kept for a while if its
- * thread goes on, for the next phase of the cycle is usually not far.
+ * thread goes on, for the next phase of the cycle is usually not far. An idle
+ * policy is not kept fast for anything.
  */
 static bool hold(const struct gchint_rules *r, struct gchint_state *s,
 		 const struct gchint_demand *best, u32 khz, u64 now_ns)
@@ -93,6 +95,9 @@ static bool hold(const struct gchint_rules *r, struct gchint_state *s,
 		s->freed_ns = 0;
 	if (khz == s->khz)
 		return false;
+	/* While nobody runs, down costs nobody's time and nobody will ask again; up can wait. */
+	if (best->idle)
+		return khz > s->khz;
 	if (load && since < (u64)READ_ONCE(r->tun->hold_us) * NSEC_PER_USEC)
 		return true;
 	if (khz > s->khz)
@@ -159,7 +164,7 @@ u64 gchint_decide_delay_ns(const struct gchint_rules *r)
 
 	if (us)
 		return ns;
-	ns = READ_ONCE(r->tun->window_us) * (u64)NSEC_PER_USEC / 2;
+	ns = READ_ONCE(r->tun->window_us) * (u64)NSEC_PER_USEC * 3 / 4;
 	ns = max_t(u64, ns, 20ULL * gchint_rules_latency(r));
 	return min_t(u64, ns, 10 * NSEC_PER_MSEC);
 }

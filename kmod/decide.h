@@ -18,7 +18,9 @@
  * @class: enum gchint_class; neutral if no hint counted
  * @phase: enum gchint_phase of the hint
  * @hinted: the hint decided, not load: see gchint_load_account()
- * @avoided: load decided because the phase is expected to be too short
+ * @avoided: the phase is expected to be too short for a frequency of its own
+ * @between: the thread on that CPU hints, but is in no phase now
+ * @idle: that CPU is idle; set by the caller after gchint_decide_cpu()
  */
 struct gchint_demand {
 	u32 khz;
@@ -30,6 +32,7 @@ struct gchint_demand {
 	bool hinted;
 	bool avoided;
 	bool between;
+	bool idle;
 };
 
 /**
@@ -74,11 +77,13 @@ static inline void gchint_decide_join(struct gchint_demand *best, const struct g
 {
 	bool avoided = best->avoided || d->avoided;
 	bool between = best->between || d->between;
+	bool idle = d->idle && (best->idle || !best->khz);
 
 	if (d->khz > best->khz || !best->khz)
 		*best = *d;
 	best->avoided = avoided;
 	best->between = between;
+	best->idle = idle;
 }
 
 /**
@@ -161,7 +166,7 @@ static inline void gchint_decide_refused(struct gchint_state *s, u32 khz)
  * gchint_decide_delay_ns() - least time between decisions without a phase edge
  * @r: rules of the policy
  *
- * &gchint_tunables.rate_limit_us; if that is 0, half of the window or
+ * &gchint_tunables.rate_limit_us; if that is 0, three quarters of the window or
  * twenty times the switch latency, whichever is longer, but at most 10 ms. It
  * bounds what the hook costs; &gchint_tunables.hold_us, how often load switches.
  */

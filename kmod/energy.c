@@ -117,6 +117,9 @@ static bool fill(struct gchint_opps *opps, struct cpufreq_policy *policy,
 				       0;
 		u32 flags = 0;
 
+		/* Boost is off: the table has its frequencies all the same. */
+		if (pos->frequency > policy->cpuinfo.max_freq)
+			continue;
 		if (pos->flags & CPUFREQ_BOOST_FREQ)
 			flags |= GCHINT_OPP_BOOST;
 		if (pos->flags & CPUFREQ_INEFFICIENT_FREQ)
@@ -133,7 +136,8 @@ static bool fill(struct gchint_opps *opps, struct cpufreq_policy *policy,
  * @opps: the table
  * @policy: the policy, initialised
  *
- * May sleep. A driver without a frequency table leaves it empty.
+ * May sleep. A driver without a frequency table leaves it empty. Frequencies
+ * above cpuinfo.max_freq are left out: fill it anew when that changes.
  *
  * Return: where its power figures come from.
  */

@@ -23,6 +23,12 @@
 #include "tunable_set.h"
 #include "watch.h"
 
+/*
+ * Any phase may come with a flag that raises: all of them matter, but for the
+ * one in which a thread does nothing.
+ */
+#define GOVERNED (GENMASK(GCHINT_PHASE_NR - 1, 1) & ~BIT(GCHINT_PHASE_WAIT))
+
 static struct cpufreq_governor governor;
 
 /* Serialises the list of policies and what is derived from it. */
@@ -45,8 +51,7 @@ static void recount(void)
 	list_for_each_entry(policy, &policies, node)
 		nr += active(policy);
 	WRITE_ONCE(nr_active, nr);
-	/* Any phase may come with a flag that raises: all of them matter. */
-	gchint_info_governed(nr ? GENMASK(GCHINT_PHASE_NR - 1, 1) : 0);
+	gchint_info_governed(nr ? GOVERNED : 0);
 	gchint_info_stale();
 	gchint_probe_changed();
 }
@@ -147,6 +152,7 @@ static int gov_init(struct cpufreq_policy *p)
 	}
 	policy->policy = p;
 	policy->energy = gchint_energy_fill(&policy->opps, p);
+	policy->hw_max_khz = p->cpuinfo.max_freq;
 	gchint_policy_init(policy);
 	if (!p->fast_switch_enabled) {
 		ret = create_worker(policy);
@@ -213,10 +219,38 @@ static void gov_stop(struct cpufreq_policy *p)
 	gchint_policy_stop(p->governor_data);
 }
 
+/*
+ * Boost was turned on or off, or the firmware took the upper half away. Loads
+ * and memory fractions are parts of the highest frequency, so this is more than
+ * a limit.
+ */
+static void new_hardware_max(struct gchint_policy *policy)
+{
+	const struct gchint_energy_source *energy;
+	struct cpufreq_policy *p = policy->policy;
+	struct gchint_opps *opps;
+
+	opps = kmalloc(sizeof(*opps), GFP_KERNEL);
+	if (!opps) {
+		pr_warn_ratelimited("policy %u keeps its old OPPs: no memory\n",
+				    p->cpu);
+		return;
+	}
+	energy = gchint_energy_fill(opps, p);
+	mutex_lock(&policies_lock);
+	policy->energy = energy;
+	policy->hw_max_khz = p->cpuinfo.max_freq;
+	gchint_policy_opps(policy, opps);
+	mutex_unlock(&policies_lock);
+	kfree(opps);
+}
+
 static void gov_limits(struct cpufreq_policy *p)
 {
 	struct gchint_policy *policy = p->governor_data;
 
+	if (policy->hw_max_khz != p->cpuinfo.max_freq)
+		new_hardware_max(policy);
 	if (!p->fast_switch_enabled) {
 		mutex_lock(&policy->work_lock);
 		cpufreq_policy_apply_limits(p);

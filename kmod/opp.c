@@ -78,6 +78,18 @@ void gchint_opps_finish(struct gchint_opps *t)
 	}
 }
 
+void gchint_opps_move(const struct gchint_opps *to, const struct gchint_opps *from, u64 *sums)
+{
+	u64 moved[GCHINT_OPPS_MAX] = {};
+	u32 i;
+
+	for (i = 0; i < from->nr; i++)
+		moved[to->nr ? gchint_opp_at_least(to, from->opp[i].khz) : 0] += sums[i];
+	if (!from->nr)
+		moved[0] = sums[0];
+	memcpy(sums, moved, sizeof(moved));
+}
+
 u32 gchint_opp_at_least(const struct gchint_opps *t, u32 khz)
 {
 	u32 lo = 0;

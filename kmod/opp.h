@@ -77,6 +77,17 @@ int gchint_opps_add(struct gchint_opps *t, u32 khz, u32 power, u32 flags);
 void gchint_opps_finish(struct gchint_opps *t);
 
 /**
+ * gchint_opps_move() - sums by OPP of one table become those of another
+ * @to: new table
+ * @from: old table
+ * @sums: GCHINT_OPPS_MAX sums by index in @from, afterwards in @to
+ *
+ * What was at a frequency that is no more goes to the next higher, or to the
+ * highest. Nothing is lost.
+ */
+void gchint_opps_move(const struct gchint_opps *to, const struct gchint_opps *from, u64 *sums);
+
+/**
  * gchint_opp_at_least() - the lowest OPP that is fast enough
  * @t: table, @nr not 0
  * @khz: frequency asked for

@@ -314,15 +314,12 @@ void gchint_plan_make(struct gchint_plan *p, const struct gchint_hint *h,
 	struct gchint_plan from = *p;
 	u32 last_khz = GCHINT_PLAN_LOAD;
 
+	/* Unless it has not run for long, a short phase goes on as the one before. */
+	if (begun && p->made && p->epoch == r->epoch && now_ns < p->until_ns + HOLD_NS)
+		last_khz = p->khz;
 	/* What was paid for is kept to the end. */
-	if (gchint_class_caps(p->class) != gchint_class_caps(h->class) || p->epoch != r->epoch)
+	if (begun || gchint_class_caps(p->class) != gchint_class_caps(h->class))
 		from.khz = GCHINT_PLAN_LOAD;
-	/* And if it is not over for long, a short phase goes on with it. */
-	if (begun) {
-		if (p->made && now_ns < p->until_ns)
-			last_khz = from.khz;
-		from.khz = GCHINT_PLAN_LOAD;
-	}
 	memset(p, 0, sizeof(*p));
 	p->made = true;
 	p->epoch = r->epoch;
@@ -358,6 +355,9 @@ void gchint_plan_make(struct gchint_plan *p, const struct gchint_hint *h,
 			p->reason = GCHINT_REASON_TABLE;
 		}
 	}
+	/* Between two phases the role counts, but they are seldom far apart. */
+	if (h->role && last_khz != GCHINT_PLAN_LOAD)
+		left = worth ? worth - 1 : 0;
 	if (left < worth && from.khz == GCHINT_PLAN_LOAD && p->reason != GCHINT_REASON_PACE) {
 		p->avoided = p->khz != last_khz;
 		p->khz = last_khz;
@@ -365,6 +365,6 @@ void gchint_plan_make(struct gchint_plan *p, const struct gchint_hint *h,
 		p->lower = false;
 		p->probe = false;
 		p->step = 0;
-		p->until_ns = now_ns + max_t(u64, left, SHORT_NS);
+		p->until_ns = now_ns + max_t(u64, h->role ? worth : left, SHORT_NS);
 	}
 }

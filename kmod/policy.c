@@ -24,6 +24,9 @@
 static u32 kind_khz[GCHINT_KINDS];
 static DEFINE_RAW_SPINLOCK(kinds_lock);
 
+/* Load hardly changes in so little time, and idle time is dear to ask for. */
+#define ACCOUNT_NS (200 * (u64)NSEC_PER_USEC)
+
 /* Never the same for two policies, nor twice for one. */
 static atomic_t epoch;
 
@@ -183,19 +186,25 @@ static void demand(struct gchint_policy *policy, struct gchint_cpu *c, u64 now)
 	u64 window = READ_ONCE(rules->tun->window_us) * (u64)NSEC_PER_USEC;
 	const struct gchint_hint *hint = NULL;
 	const struct gchint_plan *plan = NULL;
+	bool here = c->cpu == smp_processor_id();
+	bool idles = here && is_idle_task(current);
 	u32 scale, base = 0, all = 0, io;
 	u64 wall, idle;
 
-	idle = get_cpu_idle_time(c->cpu, &wall, 0);
 	scale = gchint_scale(policy->khz, policy->opps.ref_khz);
-	gchint_load_account(&c->load, now, idle, scale,
-			    gchint_demand_capped(&c->demand), window);
+	if (!here || elapsed(now, c->load.last_ns) >= ACCOUNT_NS) {
+		idle = get_cpu_idle_time(c->cpu, &wall, 0);
+		gchint_load_account(&c->load, now, idle, scale,
+				    gchint_demand_capped(&c->demand), window);
+	}
 	io = gchint_load_boost(&c->load);
-	if (c->cpu == smp_processor_id())
+	if (here) {
 		gchint_load_task(&c->load, current->pid,
 				 running(policy, c, scale));
-	else if (gchint_load_idle(&c->load, TICK_NSEC))
+	} else if (gchint_load_idle(&c->load, TICK_NSEC)) {
+		idles = true;
 		goto decide;
+	}
 	all = max(gchint_load_all(&c->load), io);
 	base = max(gchint_load_base(&c->load), io);
 
@@ -208,6 +217,7 @@ static void demand(struct gchint_policy *policy, struct gchint_cpu *c, u64 now)
 	}
 decide:
 	gchint_decide_cpu(&c->demand, rules, c->cpu, base, all, hint, plan);
+	c->demand.idle = idles;
 }
 
 static void request_fast(struct gchint_policy *policy,
@@ -368,6 +378,31 @@ void gchint_policy_rules(struct gchint_policy *policy)
 	if (policy->state.khz && !policy->work_in_progress)
 		policy->state.khz = p->cur;
 	WRITE_ONCE(policy->refresh, true);
+	raw_spin_unlock_irqrestore(&policy->lock, flags);
+}
+
+/**
+ * gchint_policy_opps - the policy has other OPPs
+ * @policy: the policy
+ * @opps: they
+ *
+ * The caller holds off those who read its OPPs without its lock, and calls
+ * gchint_policy_rules() afterwards.
+ */
+void gchint_policy_opps(struct gchint_policy *policy,
+			const struct gchint_opps *opps)
+{
+	u8 kind = claim_kind(opps->ref_khz);
+	unsigned long flags;
+	unsigned int phase;
+
+	raw_spin_lock_irqsave(&policy->lock, flags);
+	for (phase = 0; phase < GCHINT_PHASE_NR; phase++)
+		gchint_opps_move(opps, &policy->opps,
+				 policy->stats.time_ns[phase]);
+	policy->opps = *opps;
+	policy->kind = kind;
+	policy->opp = opps->nr ? gchint_opp_at_least(opps, policy->khz) : 0;
 	raw_spin_unlock_irqrestore(&policy->lock, flags);
 }
 

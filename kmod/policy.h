@@ -47,6 +47,7 @@ struct gchint_stats {
  * @node: in the list of policies
  * @started: between start and stop
  * @opps: its OPPs
+ * @hw_max_khz: cpuinfo.max_freq for which they were read
  * @energy: where their power comes from
  * @kind: kind of CPU, for the learner
  * @lock: serialises the rest; taken with the run-queue lock held, irqs off
@@ -74,6 +75,7 @@ struct gchint_policy {
 	struct list_head node;
 	bool started;
 	struct gchint_opps opps;
+	u32 hw_max_khz;
 	const struct gchint_energy_source *energy;
 	u8 kind;
 
@@ -102,6 +104,8 @@ void gchint_policy_init(struct gchint_policy *policy);
 void gchint_policy_start(struct gchint_policy *policy);
 void gchint_policy_stop(struct gchint_policy *policy);
 void gchint_policy_rules(struct gchint_policy *policy);
+void gchint_policy_opps(struct gchint_policy *policy,
+			const struct gchint_opps *opps);
 void gchint_policy_phase(struct gchint_policy *policy, struct gchint_cpu *c,
 			 u8 phase, u64 now);
 void gchint_policy_decide(struct gchint_policy *policy, u64 now, u64 hint_ns);

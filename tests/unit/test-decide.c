@@ -291,6 +291,49 @@ static void test_mutator_is_not_below_the_floor(void **state)
 	assert_int_equal(gchint_plan_floor(&x.rules), 0);
 }
 
+/* A CPU that idles will not ask again: nothing is kept for it. */
+static void test_idle_policy_is_lowered_at_once(void **state)
+{
+	struct gchint_demand d, best = {};
+	struct fixture x;
+
+	(void)state;
+	init(&x);
+	load(&x, 1024);
+	x.now += 100 * US;
+	d = cpu(&x, 100, false);
+	d.idle = true;
+	gchint_decide_join(&best, &d);
+	gchint_decide_join(&best, &d);
+	assert_true(best.idle);
+	assert_cmp(policy(&x, &best), <, 2150400);
+	/* What a cap kept down is given back to who runs, not to nobody. */
+	x.now += S;
+	plan_is(&x, GCHINT_CLASS_CONCURRENT, 960000, GCHINT_REASON_MODEL, true);
+	d = cpu(&x, 1024, true);
+	assert_cmp(policy(&x, &d), ==, 960000);
+	x.now += 100 * MS;
+	d = cpu(&x, 1024, false);
+	d.idle = true;
+	assert_cmp(policy(&x, &d), ==, 960000);
+	d.idle = false;
+	assert_cmp(policy(&x, &d), ==, 2150400);
+	d = cpu(&x, 100, false);
+	d.idle = true;
+	memset(&best, 0, sizeof(best));
+	/* Not if another CPU of the policy runs. */
+	x.now += S;
+	load(&x, 100);
+	x.now += S;
+	load(&x, 1024);
+	memset(&best, 0, sizeof(best));
+	gchint_decide_join(&best, &d);
+	d.idle = false;
+	gchint_decide_join(&best, &d);
+	assert_false(best.idle);
+	assert_cmp(policy(&x, &best), ==, 2150400);
+}
+
 static void test_boost_waits_for_nothing(void **state)
 {
 	struct gchint_demand d;
@@ -509,9 +552,9 @@ static void test_rate_limit_follows_the_latency(void **state)
 	(void)state;
 	init(&x);
 	x.rules.latency_ns = 0;
-	assert_cmp(gchint_decide_delay_ns(&x.rules), ==, x.tun.window_us / 2 * US);
-	x.rules.latency_ns = 140000;
-	assert_cmp(gchint_decide_delay_ns(&x.rules), ==, 2800 * US);
+	assert_cmp(gchint_decide_delay_ns(&x.rules), ==, x.tun.window_us * 3 / 4 * US);
+	x.rules.latency_ns = 200000;
+	assert_cmp(gchint_decide_delay_ns(&x.rules), ==, 4 * MS);
 	x.tun.window_us = 100000;
 	assert_cmp(gchint_decide_delay_ns(&x.rules), ==, 10 * MS);
 	x.rules.latency_ns = U32_MAX;
@@ -570,6 +613,7 @@ int main(void)
 		cmocka_unit_test(test_new_hardware_maximum_is_followed),
 		cmocka_unit_test(test_load_raises_at_once_but_not_often),
 		cmocka_unit_test(test_mutator_is_not_below_the_floor),
+		cmocka_unit_test(test_idle_policy_is_lowered_at_once),
 		cmocka_unit_test(test_boost_waits_for_nothing),
 		cmocka_unit_test(test_boost_bridges_the_gap_to_the_next_phase),
 		cmocka_unit_test(test_lowering_is_held_and_counted_once),

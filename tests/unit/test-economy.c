@@ -90,6 +90,46 @@ static void test_short_phase_goes_on_as_the_one_before(void **state)
 	assert_true(x.plan.avoided);
 }
 
+/* A role counts when there is no phase, but not in the moment between two. */
+static void test_role_waits_for_the_next_phase(void **state)
+{
+	struct gchint_hint phase;
+	struct fixture x;
+	u32 khz;
+
+	(void)state;
+	init(&x, krait_static);
+	x.rules.latency_ns = 50000;
+	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .7, 20 * MS);
+	phase = x.hint;
+	khz = plan(&x);
+	memset(&x.hint, 0, sizeof(x.hint));
+	x.hint.class = GCHINT_CLASS_CONCURRENT;
+	x.hint.phase = GCHINT_PHASE_COLLECT;
+	x.hint.role = true;
+	gchint_plan_make(&x.plan, &x.hint, &x.rules, &x.learn, 0, NOW + 20 * MS);
+	assert_cmp(x.plan.khz, ==, khz);
+	assert_int_equal(x.plan.reason, GCHINT_REASON_HOLD);
+	assert_true(gchint_plan_valid(&x.plan, &x.hint, &x.rules, NOW + 20 * MS + 900 * US));
+	assert_false(gchint_plan_valid(&x.plan, &x.hint, &x.rules, NOW + 21 * MS));
+	gchint_plan_make(&x.plan, &x.hint, &x.rules, &x.learn, 0, NOW + 21 * MS);
+	assert_int_equal(x.plan.reason, GCHINT_REASON_TABLE);
+	/* The same after a pause; and a role alone counts from the beginning. */
+	x.hint = phase;
+	x.hint.class = GCHINT_CLASS_STW;
+	x.hint.instance++;
+	khz = plan(&x);
+	assert_cmp(khz, !=, GCHINT_PLAN_LOAD);
+	memset(&x.hint, 0, sizeof(x.hint));
+	x.hint.class = GCHINT_CLASS_CONCURRENT;
+	x.hint.phase = GCHINT_PHASE_COLLECT;
+	x.hint.role = true;
+	assert_cmp(plan(&x), ==, khz);
+	x.plan.made = false;
+	plan(&x);
+	assert_int_equal(x.plan.reason, GCHINT_REASON_TABLE);
+}
+
 /* Near its end a capped phase is not given up for being short now. */
 static void test_cap_is_kept_to_the_end(void **state)
 {
@@ -254,6 +294,7 @@ int main(void)
 		cmocka_unit_test(test_unknown_latency_is_a_millisecond),
 		cmocka_unit_test(test_short_phase_that_turns_out_long_is_capped),
 		cmocka_unit_test(test_short_phase_goes_on_as_the_one_before),
+		cmocka_unit_test(test_role_waits_for_the_next_phase),
 		cmocka_unit_test(test_cap_is_kept_to_the_end),
 		cmocka_unit_test(test_plan_under_way_moves_only_for_enough),
 		cmocka_unit_test(test_plan_holds_until_something_changes),

@@ -292,6 +292,37 @@ static void test_awake_power_raises_the_floor(void **state)
 	}
 }
 
+/* Boost is turned off and on again: times by OPP stay with their frequencies. */
+static void test_sums_move_with_their_frequencies(void **state)
+{
+	u64 sums[GCHINT_OPPS_MAX] = { 1, 2, 4, 8 };
+	struct gchint_opps all, some, none;
+
+	(void)state;
+	gchint_opps_init(&all, 4000);
+	gchint_opps_init(&some, 3000);
+	gchint_opps_init(&none, 4000);
+	for (u32 khz = 1000; khz <= 4000; khz += 1000) {
+		gchint_opps_add(&all, khz, khz, 0);
+		if (khz != 2000 && khz <= 3000)
+			gchint_opps_add(&some, khz, khz, 0);
+	}
+	gchint_opps_finish(&all);
+	gchint_opps_finish(&some);
+	gchint_opps_finish(&none);
+	gchint_opps_move(&some, &all, sums);
+	assert_cmp(sums[0], ==, 1);
+	assert_cmp(sums[1], ==, 14);
+	assert_cmp(sums[2] | sums[3], ==, 0);
+	gchint_opps_move(&all, &some, sums);
+	assert_cmp(sums[0], ==, 1);
+	assert_cmp(sums[2], ==, 14);
+	gchint_opps_move(&none, &all, sums);
+	assert_cmp(sums[0], ==, 15);
+	gchint_opps_move(&all, &none, sums);
+	assert_cmp(sums[0], ==, 15);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -308,6 +339,7 @@ int main(void)
 		cmocka_unit_test(test_krait_floor_is_interior),
 		cmocka_unit_test(test_floor_is_that_of_exhaustive_search),
 		cmocka_unit_test(test_awake_power_raises_the_floor),
+		cmocka_unit_test(test_sums_move_with_their_frequencies),
 	};
 
 	return run_tap(tests);
