@@ -186,7 +186,8 @@ struct gc_heap {
 	uint64_t stress_next, profile_next; /* values of granted */
 	struct gc_rate rate;
 	struct gc_pace pace;
-	uint64_t cycle_ns; /* what a cycle is expected to take until its memory is usable */
+	uint64_t cycle_ns; /* what the next cycle is expected to take until its memory is usable */
+	uint64_t cycle_ns_of[2]; /* by kind */
 	double mb_alloc_rate, mb_gc_rate; /* MemBalancer's smoothed rates */
 	double major_soft, major_room; /* as the last major collection left them */
 	int (*frequency)(uint32_t *effective, uint32_t *highest, void *arg);

@@ -124,6 +124,22 @@ void gc_sizing_init(struct gc_heap *heap)
 	apply(heap, &out);
 }
 
+/*
+ * How long the next cycle will take, after one of @gc_ns. A longer one counts at once,
+ * shorter ones by and by. Most cycles of a generational plan are minor.
+ */
+static uint64_t expect_ns(struct gc_heap *heap, uint64_t gc_ns)
+{
+	uint64_t *known = &heap->cycle_ns_of[heap->cycle.kind];
+	uint64_t minor;
+
+	*known = gc_ns > *known ? gc_ns : (gc_ns + *known) / 2;
+	minor = heap->cycle_ns_of[GC_KIND_MINOR];
+	__atomic_store_n(&heap->cycle_ns, minor ? minor : heap->cycle_ns_of[GC_KIND_MAJOR],
+			 __ATOMIC_RELAXED);
+	return heap->cycle_ns;
+}
+
 void gc_sizing_after(struct gc_heap *heap, uint64_t gc_ns)
 {
 	const struct gc_options *o = &heap->opt;
@@ -142,11 +158,7 @@ void gc_sizing_after(struct gc_heap *heap, uint64_t gc_ns)
 	double held = (double)gc_pages_held(heap);
 	struct gc_sizing_out out;
 
-	/* A longer cycle counts at once, shorter ones by and by. */
-	if (gc_ns < heap->cycle_ns)
-		gc_ns = (gc_ns + heap->cycle_ns) / 2;
-	__atomic_store_n(&heap->cycle_ns, gc_ns, __ATOMIC_RELAXED);
-	in.gc_ns = (double)heap->cycle_ns;
+	in.gc_ns = (double)expect_ns(heap, gc_ns);
 	/* MMTk's smoothing: .95 of the old allocation rate, .5 of the old collection rate */
 	heap->mb_alloc_rate = heap->mb_alloc_rate > 0 ?
 				      .95 * heap->mb_alloc_rate + .05 * heap->rate.bytes_per_ns :

@@ -18,6 +18,8 @@
 #include "inplace.h"
 
 #define REMARK_TRIES 12
+/* Minor collections that leave less than this part of the last room call for a major. */
+#define MINOR_YIELD 0.5
 
 static bool is_fly(const struct gc_heap *heap)
 {
@@ -43,6 +45,10 @@ static enum gc_kind choose(struct gc_heap *heap)
 		return GC_KIND_MINOR;
 	}
 	if (heap->gc.next_major || (double)heap->live_bytes > heap->major_soft)
+		return GC_KIND_MAJOR;
+	/* In a heap of fixed size survivors never pass the limit: they eat up the room. */
+	if (heap->opt.sizing == GC_SIZING_FIXED &&
+	    heap->major_soft - (double)heap->live_bytes < heap->major_room * MINOR_YIELD)
 		return GC_KIND_MAJOR;
 	return GC_KIND_MINOR;
 }
@@ -190,12 +196,22 @@ const struct gc_plan gc_plan_cmsfly = {
 	GC_INPLACE,
 };
 
+/* Half a cycle ahead: minor cycles cost what they cost, however early they come. */
+static int check_gencms(struct gc_options *opt, struct gc_error *err)
+{
+	(void)err;
+	if (!gc_options_given(opt, "ahead"))
+		opt->ahead = 0.5;
+	return 0;
+}
+
 const struct gc_plan gc_plan_gencms = {
 	.name = "gencms",
 	.summary = "cms with a generation of survivors",
 	.concurrent = true,
 	.generational = true,
 	.minor = GC_MINOR_ROOM,
+	.check = check_gencms,
 	.collect = collect,
 	GC_INPLACE,
 };
