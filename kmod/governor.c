@@ -230,12 +230,10 @@ static void new_hardware_max(struct gchint_policy *policy)
 	struct cpufreq_policy *p = policy->policy;
 	struct gchint_opps *opps;
 
+	/* Without memory it keeps the old ones until the next change of limits. */
 	opps = kmalloc(sizeof(*opps), GFP_KERNEL);
-	if (!opps) {
-		pr_warn_ratelimited("policy %u keeps its old OPPs: no memory\n",
-				    p->cpu);
+	if (!opps)
 		return;
-	}
 	energy = gchint_energy_fill(opps, p);
 	mutex_lock(&policies_lock);
 	policy->energy = energy;
