@@ -112,6 +112,15 @@ static int lines_with(char *text, const char *a, const char *b, const char *c)
 	return n;
 }
 
+/* A phase counts while its thread runs, and some drivers are asked by a thread. */
+static void run_on(void)
+{
+	long long end = now_us() + 20000;
+
+	while (now_us() < end)
+		;
+}
+
 TEST_F(trace, events_tell_what_was_done)
 {
 	char tid[32], *text;
@@ -124,10 +133,14 @@ TEST_F(trace, events_tell_what_was_done)
 	slot = session_attach(&self->session, 0, GCHINT_ROLE_NONE, 0);
 	ASSERT_GE(slot, 0);
 	for (i = 0; i < 10; i++) {
+		EXPECT_EQ(1, session_edge(&self->session, slot, GCHINT_PHASE_MARK,
+					  GCHINT_F_CONCURRENT));
+		run_on();
 		EXPECT_EQ(1, session_edge(&self->session, slot, GCHINT_PHASE_REMARK,
 					  GCHINT_F_STW));
+		run_on();
 		EXPECT_EQ(1, session_edge(&self->session, slot, GCHINT_PHASE_NONE, 0));
-		sleep_us(30000);
+		sleep_us(10000);
 	}
 	ASSERT_EQ(0, session_detach(&self->session, slot));
 	ASSERT_EQ(0, file_put(EVENTS "/enable", "0"));
@@ -136,8 +149,10 @@ TEST_F(trace, events_tell_what_was_done)
 	text = slurp(TRACING "/trace");
 	EXPECT_EQ(1, lines_with(text, "gchint_lease:", tid, "what=attach"));
 	EXPECT_EQ(1, lines_with(text, "gchint_lease:", tid, "what=detach"));
+	EXPECT_EQ(10, lines_with(text, "gchint_phase:", tid, "phase=mark flags=concurrent"));
 	EXPECT_EQ(10, lines_with(text, "gchint_phase:", tid, "phase=remark flags=stw"));
 	EXPECT_EQ(10, lines_with(text, "gchint_phase:", tid, "phase=none"));
+	EXPECT_GT(lines_with(text, "gchint_decision:", "reason=table", "phase=mark"), 0);
 	EXPECT_GT(lines_with(text, "gchint_decision:", "reason=stw", "phase=remark"), 0);
 	EXPECT_EQ(0, lines_with(text, "gchint_", "GCHINT_", ""));
 }
