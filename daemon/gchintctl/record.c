@@ -37,7 +37,7 @@ static const char usage[] =
 	"The command finds $GCHINT_MARKS: \"gchintctl marks --add TEXT\" marks an instant.\n";
 
 #define ARGS	 48
-#define START_MS 10000
+#define START_MS 30000 /* it creates a database: a slow card, a busy board */
 
 struct record {
 	const char *file, *program;
@@ -235,7 +235,7 @@ static int run(struct record *r, char **command)
 	ret = start_daemon(r);
 	if (ret || !wait_ready(r)) {
 		ctl_error("%s did not start%s", r->program,
-			  r->daemon ? " within 10 s" : "; its own message is above");
+			  r->daemon ? " within 30 s" : "; its own message is above");
 		stop_daemon(r);
 		return CTL_DAEMON;
 	}
