@@ -69,9 +69,11 @@ static uint32_t next_bit(const struct gc_pages *p, uint32_t at, bool value)
 /* The lowest free run of @count pages, or 0. Where larger runs cannot be is not looked at. */
 static uint32_t first_fit(struct gc_pages *p, uint32_t count)
 {
-	uint32_t most = count < GC_PAGE_HINTS ? count : GC_PAGE_HINTS;
-	uint32_t at = p->hint[most - 1], end;
+	uint32_t at = p->hint[0], end;
 
+	for (unsigned int k = 1; k < count && k < GC_PAGE_HINTS; k++)
+		if (p->hint[k] > at)
+			at = p->hint[k];
 	for (at = next_bit(p, at, true);; at = next_bit(p, end, true)) {
 		if (at >= p->count)
 			return 0;
