@@ -73,6 +73,7 @@ static void limit(struct bytes *b, struct world *w)
 
 	w->rules.min_khz = min_t(u32, a, z);
 	w->rules.max_khz = max_t(u32, a, z);
+	w->rules.floor_khz = gchint_plan_floor(&w->rules);
 	w->rules.epoch++;
 }
 
@@ -202,7 +203,8 @@ static void decide(struct bytes *b, struct world *w)
 	must(at_opp(w, out.khz));
 	if (inside_exists(w))
 		must(out.khz >= w->rules.min_khz && out.khz <= w->rules.max_khz);
-	if (least)
+	/* Load may have to wait, as with schedutil; a hint makes nobody wait. */
+	if (least && out.reason != GCHINT_REASON_HOLD)
 		must(out.khz >=
 		     gchint_opps_resolve(&w->opps, least, w->rules.min_khz, w->rules.max_khz));
 }
