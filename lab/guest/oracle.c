@@ -25,7 +25,13 @@
 
 #define CPUS 4
 
-enum kind { MUTATOR, CONCURRENT, WAITED, URGENT, KINDS };
+enum kind {
+	MUTATOR,
+	CONCURRENT,
+	WAITED,
+	URGENT,
+	KINDS
+};
 
 static char text[KINDS][16];
 static int speed[CPUS]; /* each core's scaling_setspeed */
@@ -124,8 +130,8 @@ struct gc_listener *oracle_listener(void)
 		_exit(1);
 	}
 	for (i = 0; i < CPUS; i++) {
-		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_setspeed",
-			 i);
+		snprintf(path, sizeof(path),
+			 "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_setspeed", i);
 		speed[i] = open(path, O_WRONLY | O_CLOEXEC);
 		set(i, MUTATOR);
 	}
