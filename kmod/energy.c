@@ -117,9 +117,6 @@ static bool fill(struct gchint_opps *opps, struct cpufreq_policy *policy,
 				       0;
 		u32 flags = 0;
 
-		/* Boost is off: the table has its frequencies all the same. */
-		if (pos->frequency > policy->cpuinfo.max_freq)
-			continue;
 		if (pos->flags & CPUFREQ_BOOST_FREQ)
 			flags |= GCHINT_OPP_BOOST;
 		if (pos->flags & CPUFREQ_INEFFICIENT_FREQ)
@@ -137,7 +134,7 @@ static bool fill(struct gchint_opps *opps, struct cpufreq_policy *policy,
  * @policy: the policy, initialised
  *
  * May sleep. A driver without a frequency table leaves it empty. Frequencies
- * above cpuinfo.max_freq are left out: fill it anew when that changes.
+ * of boost are in it also while boost is off: then they are above the limits.
  *
  * Return: where its power figures come from.
  */

@@ -27,6 +27,9 @@ static DEFINE_RAW_SPINLOCK(kinds_lock);
 /* Load hardly changes in so little time, and idle time is dear to ask for. */
 #define ACCOUNT_NS (200 * (u64)NSEC_PER_USEC)
 
+/* A thread is new until it has run for PELT's half-life. */
+#define YOUNG_NS (32 * (u64)NSEC_PER_MSEC)
+
 /* Never the same for two policies, nor twice for one. */
 static atomic_t epoch;
 
@@ -180,6 +183,25 @@ static u32 running(const struct gchint_policy *policy,
 	return (util << GCHINT_ONE_SHIFT) / gchint_util_capacity(c->cpu);
 }
 
+/*
+ * A new program is as busy as its parent, and the parent's own use stays with the
+ * run queue while it waits for its child. It may have run too shortly to be seen.
+ */
+static void parent(struct gchint_cpu *c, u32 scale)
+{
+	struct task_struct *task = rcu_dereference_sched(current->real_parent);
+	u32 util;
+
+	if (current->se.sum_exec_runtime > YOUNG_NS ||
+	    task_cpu(task) != c->cpu || rt_task(task))
+		return;
+	util = gchint_util(task);
+	if (!gchint_util_invariant())
+		util = (util * scale) >> GCHINT_ONE_SHIFT;
+	gchint_load_task(&c->load, task->pid,
+			 (util << GCHINT_ONE_SHIFT) / gchint_util_capacity(c->cpu));
+}
+
 static void demand(struct gchint_policy *policy, struct gchint_cpu *c, u64 now)
 {
 	const struct gchint_rules *rules = &policy->rules;
@@ -199,6 +221,8 @@ static void demand(struct gchint_policy *policy, struct gchint_cpu *c, u64 now)
 	}
 	io = gchint_load_boost(&c->load);
 	if (here) {
+		if (!idles)
+			parent(c, scale);
 		gchint_load_task(&c->load, current->pid,
 				 running(policy, c, scale));
 	} else if (gchint_load_idle(&c->load, TICK_NSEC)) {
@@ -265,6 +289,19 @@ static void request(struct gchint_policy *policy, u64 hint_ns)
 		request_slow(policy, &request, hint_ns);
 }
 
+/* The limits are those of the policy now. */
+static void take_limits(struct gchint_policy *policy)
+{
+	struct gchint_rules *rules = &policy->rules;
+	struct cpufreq_policy *p = policy->policy;
+
+	rules->min_khz = READ_ONCE(p->min);
+	rules->max_khz = READ_ONCE(p->max);
+	rules->floor_khz = gchint_plan_floor(rules);
+	rules->epoch = atomic_inc_return(&epoch);
+	WRITE_ONCE(policy->delay_ns, gchint_decide_delay_ns(rules));
+}
+
 /**
  * gchint_policy_decide - find the frequency and ask for it
  * @policy: the policy, locked
@@ -280,6 +317,10 @@ void gchint_policy_decide(struct gchint_policy *policy, u64 now, u64 hint_ns)
 
 	lockdep_assert_held(&policy->lock);
 	policy->refresh = false;
+	/* Boost moves them without a call of ours, if no request limits them. */
+	if (unlikely(policy->rules.max_khz != READ_ONCE(policy->policy->max) ||
+		     policy->rules.min_khz != READ_ONCE(policy->policy->min)))
+		take_limits(policy);
 	for_each_cpu(cpu, policy->policy->cpus) {
 		struct gchint_cpu *c = per_cpu_ptr(&gchint_cpus, cpu);
 
@@ -363,16 +404,11 @@ static void hook(struct update_util_data *data, u64 time, unsigned int flags)
  */
 void gchint_policy_rules(struct gchint_policy *policy)
 {
-	struct gchint_rules *rules = &policy->rules;
 	struct cpufreq_policy *p = policy->policy;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&policy->lock, flags);
-	rules->min_khz = p->min;
-	rules->max_khz = p->max;
-	rules->floor_khz = gchint_plan_floor(rules);
-	rules->epoch = atomic_inc_return(&epoch);
-	WRITE_ONCE(policy->delay_ns, gchint_decide_delay_ns(rules));
+	take_limits(policy);
 	/* The core may have moved the frequency into new limits. */
 	switched(policy, p->cur, gchint_now());
 	if (policy->state.khz && !policy->work_in_progress)
