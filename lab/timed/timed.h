@@ -28,7 +28,7 @@
 
 #define TIMED_CHUNK    2048 /* instructions between two looks at the clock */
 #define TIMED_UTLB     1024 /* pages whose address is remembered, per core */
-#define TIMED_HELD     64 /* lines known to be in L1, per core; not above a page's */
+#define TIMED_HELD     64u /* lines known to be in L1, per core; not above a page's */
 #define TIMED_STREAMS  8 /* streams that a core's prefetcher follows */
 #define TIMED_MARK_ARM 3 /* dbg #3: model the caches from here on */
 
