@@ -261,7 +261,7 @@ static void op_mmap(void)
 		m->at = NULL;
 	m->length = length;
 	m->protection = protection;
-	m->slots = slots && offset == GCHINT_MMAP_SLOTS;
+	m->slots = offset == GCHINT_MMAP_SLOTS;
 	judge("mmap", m->at ? 0 : -errno, length, offset,
 	      MAY(EBADF, EINVAL, EACCES, ESTALE, ENOMEM, EOVERFLOW, EPERM));
 }
