@@ -382,8 +382,7 @@ static inline int __gchint_plain_next(uint32_t *state, const uint32_t *bell, uin
 		return old != __GCHINT_NOWHERE;
 	if (__gchint_unlikely(__gchint_asked(bell)))
 		return 1;
-	__atomic_store_n(state, (old & GCHINT_STATE_SEQ_MASK) + what,
-			 __ATOMIC_RELAXED);
+	__atomic_store_n(state, (old & GCHINT_STATE_SEQ_MASK) + what, __ATOMIC_RELAXED);
 	return 0;
 }
 
@@ -433,7 +432,8 @@ static inline void gchint_next(struct gchint_thread *thread, unsigned int phase,
 static inline void gchint_phase_begin(unsigned int phase, unsigned int flags)
 {
 	if (__gchint_unlikely(__gchint_plain_begin(__gchint_state(__gchint_self),
-						   __gchint_self.bell, __GCHINT_WHAT(phase, flags))))
+						   __gchint_self.bell,
+						   __GCHINT_WHAT(phase, flags))))
 		__gchint_self_begin(phase, flags << 8);
 }
 

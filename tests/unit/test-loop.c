@@ -85,8 +85,9 @@ static void test_settles_at_the_cheapest_opp(void **state)
 				if (s.last.reason == GCHINT_REASON_MODEL) {
 					phases++;
 					/* At the slowdown bound a few hundredths decide. */
-					least = fmax(energy_at(&s, oracle(&s, mem[i]), mem[i]),
-						     energy_at(&s, oracle(&s, mem[i] - 0.04), mem[i]));
+					least = fmax(
+						energy_at(&s, oracle(&s, mem[i]), mem[i]),
+						energy_at(&s, oracle(&s, mem[i] - 0.04), mem[i]));
 					at += energy_at(&s, s.khz, mem[i]) < least * 1.05;
 				}
 				sim_edge(&s, GCHINT_PHASE_NONE, 0);
