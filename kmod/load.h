@@ -90,7 +90,7 @@ void gchint_load_init(struct gchint_load *l, u64 now_ns, u64 idle_us);
  * @now_ns: current time
  * @idle_us: idle counter; a backward or impossible step counts as busy
  * @scale: gchint_scale() of the frequency in force since the last call
- * @hinted: a hint capped meanwhile: &gchint_demand.capped of the last demand.
+ * @hinted: a hint capped meanwhile: gchint_demand_capped() of the last demand.
  *	Time at a boost is not so marked: at the highest frequency a thread is
  *	as busy as it looks.
  * @window_ns: &gchint_tunables.window_us: busy and idle time are put in order
