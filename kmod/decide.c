@@ -11,6 +11,23 @@ static u32 load_khz(const struct gchint_rules *r, u32 load)
 	return max_t(u32, (u32)min_t(u64, div_u64(khz, 100) >> GCHINT_ONE_SHIFT, U32_MAX), 1);
 }
 
+static void decide_mutator(struct gchint_demand *d, const struct gchint_rules *r,
+			   const struct gchint_hint *h, bool raise)
+{
+	u32 cap = h->yield > GCHINT_ONE ? gchint_plan_yield(r, h->yield) : 0;
+
+	if (raise && d->khz < r->floor_khz) {
+		d->khz = r->floor_khz;
+		d->reason = GCHINT_REASON_MODEL;
+	}
+	if (cap && d->khz > cap) {
+		d->khz = cap;
+		d->reason = GCHINT_REASON_PACE;
+	}
+	/* At a cap it looks busier than it would be, whatever it asks for. */
+	d->hinted = cap;
+}
+
 void gchint_decide_cpu(struct gchint_demand *d, const struct gchint_rules *r, u32 cpu, u32 base,
 		       u32 all, const struct gchint_hint *h, const struct gchint_plan *p)
 {
@@ -30,11 +47,8 @@ void gchint_decide_cpu(struct gchint_demand *d, const struct gchint_rules *r, u3
 		return;
 	raise = h->may_raise || READ_ONCE(r->tun->boost_unprivileged);
 	if (h->class == GCHINT_CLASS_NEUTRAL) {
-		if (raise && READ_ONCE(r->tun->mode) == GCHINT_MODE_MODEL &&
-		    d->khz < r->floor_khz) {
-			d->khz = r->floor_khz;
-			d->reason = GCHINT_REASON_MODEL;
-		}
+		if (READ_ONCE(r->tun->mode) == GCHINT_MODE_MODEL)
+			decide_mutator(d, r, h, raise);
 		return;
 	}
 

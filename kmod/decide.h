@@ -43,7 +43,7 @@ struct gchint_demand {
  */
 static inline bool gchint_demand_capped(const struct gchint_demand *d)
 {
-	return d->hinted && gchint_class_caps(d->class);
+	return d->hinted && !gchint_class_boosts(d->class);
 }
 
 /**
@@ -57,7 +57,8 @@ static inline bool gchint_demand_capped(const struct gchint_demand *d)
  * @p: a valid plan for @h, or NULL
  *
  * Without a hint or in mode off: load. For a neutral class: load, but in mode
- * model, with the right to raise, no less than &gchint_rules.floor_khz. A class that
+ * model, with the right to raise, no less than &gchint_rules.floor_khz, and while
+ * the session's collection is late no more than gchint_plan_yield(). A class that
  * boosts asks for its plan, and never for less than load unless its plan says
  * that less costs no more than the tolerated stretch; without the right to
  * raise it asks for load. A class that caps asks for its plan, and without the

@@ -72,10 +72,17 @@ static u32 duty(const struct gchint_hint *h, u64 now_ns)
 	return (u32)clamp_t(u64, wall, DUTY_MIN, GCHINT_ONE);
 }
 
+/* Time that the thread must run at the highest frequency; 0 if there is no rate to go by. */
+static u64 need_ns(const struct gchint_hint *h, const struct gchint_fit *fit, u32 ref_khz)
+{
+	u64 need = own_need(h, ref_khz, fit->known ? fit->mem : MEM_UNKNOWN);
+
+	return need ? need : learned_need(h, fit);
+}
+
 u32 gchint_pace_stretch(const struct gchint_hint *h, const struct gchint_fit *fit, u32 ref_khz,
 			u32 margin_pct, u64 latency_ns, u64 now_ns)
 {
-	u32 mem = fit->known ? fit->mem : MEM_UNKNOWN;
 	u64 budget, need, stretch;
 
 	if (h->overdue)
@@ -84,9 +91,7 @@ u32 gchint_pace_stretch(const struct gchint_hint *h, const struct gchint_fit *fi
 		return U32_MAX;
 	if (h->stall_ns <= now_ns + latency_ns)
 		return 0;
-	need = own_need(h, ref_khz, mem);
-	if (!need)
-		need = learned_need(h, fit);
+	need = need_ns(h, fit, ref_khz);
 	if (!need)
 		return U32_MAX;
 	budget = min_t(u64, h->stall_ns - now_ns - latency_ns, 1ULL << 47);
@@ -95,4 +100,28 @@ u32 gchint_pace_stretch(const struct gchint_hint *h, const struct gchint_fit *fi
 	if (stretch < GCHINT_ONE)
 		return 0;
 	return (u32)min_t(u64, stretch, U32_MAX - 1);
+}
+
+u32 gchint_pace_yield(const struct gchint_hint *h, const struct gchint_fit *fit, u32 ref_khz,
+		      u32 margin_pct, u32 given, u64 now_ns)
+{
+	u64 budget, need, yield;
+
+	if (h->class == GCHINT_CLASS_URGENT || h->overdue)
+		return U32_MAX;
+	if (!h->stall_ns)
+		return GCHINT_ONE;
+	if (h->stall_ns <= now_ns)
+		return U32_MAX;
+	need = need_ns(h, fit, ref_khz);
+	if (!need)
+		return GCHINT_ONE;
+	/* What they would have if they ran as fast as they can. */
+	budget = min_t(u64, h->stall_ns - now_ns, 1ULL << 40) << GCHINT_ONE_SHIFT;
+	budget = div64_u64(budget, max_t(u32, given, GCHINT_ONE));
+	/* Rather too fast than too slow: they can wait, but not catch up. */
+	budget = div_u64(budget * (100 + margin_pct), 100);
+	budget = max_t(u64, (budget * duty(h, now_ns)) >> GCHINT_ONE_SHIFT, 1);
+	yield = div64_u64(min_t(u64, need, 1ULL << 47) << GCHINT_ONE_SHIFT, budget);
+	return (u32)clamp_t(u64, yield, GCHINT_ONE, U32_MAX - 1);
 }

@@ -24,4 +24,24 @@
 u32 gchint_pace_stretch(const struct gchint_hint *h, const struct gchint_fit *fit, u32 ref_khz,
 			u32 margin_pct, u64 latency_ns, u64 now_ns);
 
+/**
+ * gchint_pace_yield() - by how much may mutators be slower, and cost nobody time?
+ * @h: hint of the thread that collects, of class concurrent, background or urgent
+ * @fit: as above
+ * @ref_khz: &gchint_opps.ref_khz
+ * @margin_pct: &gchint_tunables.margin_pct
+ * @given: what they have been given by the last call, 0 or GCHINT_ONE nothing;
+ *	the stall instant is by the rate at which they allocate under it
+ * @now_ns: current time
+ *
+ * A collection that cannot end before its mutators stall, not at the highest
+ * frequency, is what all of them will wait for: what they do faster meanwhile,
+ * they wait longer for afterwards.
+ *
+ * Return: bound on T(f) of the mutators, fixed point; GCHINT_ONE if it ends in
+ * time or that is not known; U32_MAX if somebody waits already
+ */
+u32 gchint_pace_yield(const struct gchint_hint *h, const struct gchint_fit *fit, u32 ref_khz,
+		      u32 margin_pct, u32 given, u64 now_ns);
+
 #endif /* _GCHINT_PACE_H */

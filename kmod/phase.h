@@ -213,6 +213,9 @@ void gchint_phase_ran(struct gchint_track *t, u64 ns, u32 khz, u8 kind);
  * @role: the class comes from the role, not from a phase
  * @may_raise: the session was opened with CAP_SYS_NICE
  * @overdue: the stall instant passed and the phase lasts
+ * @yield: by how much the session's mutators run slower now, because its
+ *	collection is late: a stretch; 0 or GCHINT_ONE not at all. Set by the
+ *	caller after gchint_phase_hint().
  * @instance: &gchint_track.instance
  * @revision: &gchint_track.revision
  * @begin_ns: when the phase began; 0 for a role
@@ -232,6 +235,7 @@ struct gchint_hint {
 	bool role;
 	bool may_raise;
 	bool overdue;
+	u32 yield;
 	u32 instance;
 	u32 revision;
 	u64 begin_ns;

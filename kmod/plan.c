@@ -101,6 +101,38 @@ static u32 stretched(u32 stretch, u32 pct)
 	return (u32)min_t(u64, div_u64((u64)stretch * (100 + pct), 100), U32_MAX);
 }
 
+/* The OPP for mutators that may be slower by @yield; NULL: nothing is to be won. */
+static const struct gchint_opp *yielding(const struct gchint_rules *r, u32 yield)
+{
+	const struct gchint_opps *t = r->opps;
+	u32 bound = stretched(GCHINT_ONE, READ_ONCE(r->tun->mutator_slowdown_pct));
+	u32 i;
+
+	bound = min_t(u32, bound, yield);
+	if (bound <= GCHINT_ONE || !r->floor_khz)
+		return NULL;
+	for (i = gchint_opp_at_least(t, r->floor_khz); i + 1 < t->nr; i++)
+		if (!(t->opp[i].flags & GCHINT_OPP_INEFFICIENT) &&
+		    gchint_opp_stretch(&t->opp[i], MEM_MUTATOR) <= bound)
+			break;
+	return &t->opp[i];
+}
+
+u32 gchint_plan_yield(const struct gchint_rules *r, u32 yield)
+{
+	const struct gchint_opp *o = yielding(r, yield);
+
+	return o ? o->khz : 0;
+}
+
+/* What they may be slower by, as far as they will be. */
+static u32 yielded(const struct gchint_rules *r, u32 yield)
+{
+	const struct gchint_opp *o = yielding(r, yield);
+
+	return o ? gchint_opp_stretch(o, MEM_MUTATOR) : GCHINT_ONE;
+}
+
 static u8 boost_reason(u8 class)
 {
 	switch (class) {
@@ -328,6 +360,7 @@ void gchint_plan_make(struct gchint_plan *p, const struct gchint_hint *h,
 	p->class = h->class;
 	p->step = step;
 	p->until_ns = now_ns + HOLD_NS;
+	p->yield = GCHINT_ONE;
 	if (l && h->phase < GCHINT_PHASE_NR && kind < GCHINT_KINDS) {
 		if (mode == GCHINT_MODE_MODEL) {
 			n = &l->line[h->phase][kind];
@@ -355,6 +388,11 @@ void gchint_plan_make(struct gchint_plan *p, const struct gchint_hint *h,
 			p->reason = GCHINT_REASON_TABLE;
 		}
 	}
+	if (mode == GCHINT_MODE_MODEL && !h->role &&
+	    (gchint_class_caps(p->class) || p->class == GCHINT_CLASS_URGENT))
+		p->yield = yielded(r, gchint_pace_yield(h, &fit, r->opps->ref_khz,
+							READ_ONCE(r->tun->margin_pct), h->yield,
+							now_ns));
 	/* Between two phases the role counts, but they are seldom far apart. */
 	if (h->role && last_khz != GCHINT_PLAN_LOAD)
 		left = worth ? worth - 1 : 0;

@@ -63,6 +63,8 @@ static inline u32 gchint_rules_latency(const struct gchint_rules *r)
  * @probe: @khz is a neighbour of the best choice, to learn
  * @step: the probe, in OPPs from the best choice; kept for the phase
  * @mem: memory fraction used, fixed point
+ * @yield: how much slower the session's mutators shall be meanwhile: a stretch,
+ *	GCHINT_ONE not at all
  * @expected_us: time the phase was expected to last from then on, saturated;
  *	U32_MAX unknown
  * @until_ns: not valid later
@@ -81,6 +83,7 @@ struct gchint_plan {
 	bool lower;
 	bool probe;
 	u32 mem;
+	u32 yield;
 	u32 expected_us;
 	u64 until_ns;
 	u32 epoch;
@@ -115,6 +118,18 @@ static inline bool gchint_plan_valid(const struct gchint_plan *p, const struct g
  * Return: kHz; 0 if power is unknown
  */
 u32 gchint_plan_floor(const struct gchint_rules *r);
+
+/**
+ * gchint_plan_yield() - the frequency for a mutator whose collection is late
+ * @r: rules of the policy on which it runs
+ * @yield: gchint_pace_yield() of its session
+ *
+ * The slowest that @yield and &gchint_tunables.mutator_slowdown_pct allow, but
+ * not below @floor_khz, for there nothing is saved any more.
+ *
+ * Return: kHz; 0: as load asks for
+ */
+u32 gchint_plan_yield(const struct gchint_rules *r, u32 yield);
 
 /**
  * gchint_plan_make() - find the frequency for a phase

@@ -174,8 +174,9 @@ static u32 running(const struct gchint_policy *policy,
 		return 0;
 	if (rt_task(current))
 		return current->flags & PF_KTHREAD ? 0 : GCHINT_ONE;
-	if (c->load.split_ns && c->thread && !c->held && c->plan.made &&
-	    gchint_class_caps(c->plan.class))
+	if (c->load.split_ns && c->thread && !c->held &&
+	    (c->hint.yield > GCHINT_ONE ||
+	     (c->plan.made && gchint_class_caps(c->plan.class))))
 		return 0;
 	util = gchint_util(current);
 	if (!gchint_util_invariant())

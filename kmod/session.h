@@ -31,6 +31,12 @@ struct pid;
  *	RCU
  * @nr_leases: how many of them are taken; lease lock
  * @followers: how many have GCHINT_ROLE_FOLLOW; lease lock
+ * @yield: how much slower its mutators may run, see gchint_pace_yield();
+ *	written by the CPU of the thread that collects, read by all. It and the
+ *	next two are words of their own: whoever reads them while they change
+ *	errs for a decision.
+ * @yield_until: jiffies: not valid later, for who set it may not run again
+ * @yield_slot: who set it
  * @learn_lock: serialises @learn; innermost of all
  * @learn: what was learned of this session's phases
  * @rcu: readers of a lease may still look at its session
@@ -45,7 +51,10 @@ struct gchint_session {
 	struct gchint_user *user;
 	struct gchint_slot *slots;
 	u32 generation;
+	u32 yield;
+	u32 yield_until;
 	raw_spinlock_t learn_lock;
+	u8 yield_slot;
 	u16 nr_leases;
 	u16 followers;
 	struct gchint_thread __rcu *leases[GCHINT_SLOTS];

@@ -19,6 +19,7 @@
 	T(hysteresis_pct, 5, 0, 50)			\
 	T(margin_pct, 25, 0, 500)			\
 	T(min_latencies, 20, 0, 1000)			\
+	T(mutator_slowdown_pct, 100, 0, 1000)		\
 	T(pause_stretch_pct, 2, 0, 100)			\
 	T(probe_every, 16, 0, 1000)			\
 	T(probe_pct, 25, 1, 50)				\
@@ -58,6 +59,8 @@
  * @margin_pct: a paced phase shall end this much of its time early
  * @min_latencies: a cap must be expected to last this many switch latencies,
  *	and a boost outlives its phase by as many while its thread goes on
+ * @mutator_slowdown_pct: bound on a mutator's own slowdown while a collection
+ *	cannot end before it stalls: see gchint_pace_yield()
  * @pause_stretch_pct: tolerated stretch of a pause known to be memory-bound
  * @probe_every: one concurrent phase in so many tries a neighbouring OPP to
  *	keep learning, and more while nothing is known; 0 never
@@ -82,6 +85,7 @@ struct gchint_tunables {
 	u32 hysteresis_pct;
 	u32 margin_pct;
 	u32 min_latencies;
+	u32 mutator_slowdown_pct;
 	u32 pause_stretch_pct;
 	u32 probe_every;
 	u32 probe_pct;

@@ -27,6 +27,9 @@
  */
 #define HOLD_NS NSEC_PER_MSEC
 
+/* Mutators run slower for a late collection for so long after it last said so. */
+#define YIELD_NS (20 * (u64)NSEC_PER_MSEC)
+
 DEFINE_PER_CPU(struct gchint_cpu, gchint_cpus);
 
 static bool watching;
@@ -105,6 +108,30 @@ static void settle(struct gchint_cpu *c, struct gchint_policy *policy, u64 now)
 	c->ran_since = now;
 }
 
+/*
+ * Whoever collects says how much slower mutators may run; they read it when they
+ * look next. It ends with the phase, or when who set it is not heard of.
+ */
+static u32 session_yield(const struct gchint_session *session)
+{
+	u32 yield = READ_ONCE(session->yield);
+
+	if (yield <= GCHINT_ONE ||
+	    time_after32((u32)jiffies, READ_ONCE(session->yield_until)))
+		return GCHINT_ONE;
+	return yield;
+}
+
+static void yield_session(struct gchint_session *session, u8 slot, u32 yield)
+{
+	if (yield <= GCHINT_ONE && READ_ONCE(session->yield) <= GCHINT_ONE)
+		return;
+	WRITE_ONCE(session->yield_slot, slot);
+	WRITE_ONCE(session->yield_until,
+		   (u32)(jiffies + nsecs_to_jiffies(YIELD_NS)));
+	WRITE_ONCE(session->yield, yield);
+}
+
 /**
  * gchint_watch_look - see what the thread that runs here says now
  * @c: this CPU
@@ -127,12 +154,20 @@ void gchint_watch_look(struct gchint_cpu *c, struct gchint_policy *policy,
 	session = thread->session;
 	gchint_phase_hint(&c->hint, &c->track, READ_ONCE(thread->role),
 			  session->granted & GCHINT_GRANT_RAISE);
-	if (policy && c->hint.class != GCHINT_CLASS_NEUTRAL &&
-	    !gchint_plan_valid(&c->plan, &c->hint, &policy->rules, now)) {
+	c->hint.yield = session_yield(session);
+	if (c->hint.class == GCHINT_CLASS_NEUTRAL) {
+		if (c->hint.yield > GCHINT_ONE &&
+		    READ_ONCE(session->yield_slot) == thread->slot) {
+			c->hint.yield = GCHINT_ONE;
+			yield_session(session, thread->slot, GCHINT_ONE);
+		}
+	} else if (policy && !gchint_plan_valid(&c->plan, &c->hint,
+						&policy->rules, now)) {
 		raw_spin_lock(&session->learn_lock);
 		gchint_plan_make(&c->plan, &c->hint, &policy->rules,
 				 &session->learn, policy->kind, now);
 		raw_spin_unlock(&session->learn_lock);
+		yield_session(session, thread->slot, c->plan.yield);
 	}
 	if (policy)
 		gchint_policy_phase(policy, c, c->hint.phase, now);
@@ -198,7 +233,8 @@ static void decide(struct gchint_cpu *c, struct gchint_policy *policy,
 		   u64 now, u64 hint_ns)
 {
 	if (!policy || !(c->demand.hinted || policy->refresh ||
-			 c->hint.class != GCHINT_CLASS_NEUTRAL))
+			 c->hint.class != GCHINT_CLASS_NEUTRAL ||
+			 c->hint.yield > GCHINT_ONE))
 		return;
 	gchint_policy_decide(policy, now, hint_ns);
 	/* What a hint took and may not give back yet is not left to chance. */

@@ -227,6 +227,51 @@ static void test_mutator_is_not_below_the_floor(void **state)
 	assert_int_equal(gchint_plan_floor(&x.rules), 0);
 }
 
+/* While the collection is late, a mutator runs as fast as is of use, and no faster. */
+static void test_mutator_yields_to_a_late_collection(void **state)
+{
+	struct gchint_hint h = { .may_raise = true, .yield = 64 * GCHINT_ONE };
+	struct gchint_demand d;
+	struct fixture x;
+	u32 before;
+
+	(void)state;
+	init(&x);
+	x.rules.floor_khz = gchint_plan_floor(&x.rules);
+	gchint_decide_cpu(&d, &x.rules, 3, 1024, 1024, &h, NULL);
+	assert_cmp(d.khz, ==, x.rules.floor_khz);
+	assert_int_equal(d.reason, GCHINT_REASON_PACE);
+	/* So that load forgets how busy it looked meanwhile. */
+	assert_true(gchint_demand_capped(&d));
+	/* Only to lower: without the right to raise it is not below load either. */
+	h.may_raise = false;
+	gchint_decide_cpu(&d, &x.rules, 3, 50, 50, &h, NULL);
+	assert_cmp(d.khz, ==, cpu(&x, 50, false).khz);
+	/* A little late is a little slower. */
+	before = 0;
+	for (u32 yield = 2 * GCHINT_ONE; yield > GCHINT_ONE; yield -= 16) {
+		h.yield = yield;
+		gchint_decide_cpu(&d, &x.rules, 3, 1024, 1024, &h, NULL);
+		assert_cmp(d.khz, >=, before);
+		before = d.khz;
+	}
+	assert_cmp(before, >, x.rules.max_khz - x.rules.max_khz / 32);
+	/* How much is the administrator's; so is whether. */
+	h.yield = 64 * GCHINT_ONE;
+	x.tun.mutator_slowdown_pct = 10;
+	gchint_decide_cpu(&d, &x.rules, 3, 1024, 1024, &h, NULL);
+	assert_cmp(d.khz, >, x.rules.floor_khz);
+	x.tun.mutator_slowdown_pct = 0;
+	gchint_decide_cpu(&d, &x.rules, 3, 1024, 1024, &h, NULL);
+	assert_cmp(d.khz, ==, cpu(&x, 1024, false).khz);
+	assert_false(d.hinted);
+	/* Without figures of power nothing is known to be saved. */
+	x.tun.mutator_slowdown_pct = 100;
+	x.rules.floor_khz = 0;
+	gchint_decide_cpu(&d, &x.rules, 3, 1024, 1024, &h, NULL);
+	assert_cmp(d.khz, ==, cpu(&x, 1024, false).khz);
+}
+
 struct row {
 	const char *name;
 	size_t offset;
@@ -277,6 +322,7 @@ int main(void)
 		cmocka_unit_test(test_new_hardware_maximum_is_followed),
 		cmocka_unit_test(test_load_raises_at_once_but_not_often),
 		cmocka_unit_test(test_mutator_is_not_below_the_floor),
+		cmocka_unit_test(test_mutator_yields_to_a_late_collection),
 		cmocka_unit_test(test_defaults_are_within_bounds),
 	};
 

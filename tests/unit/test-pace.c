@@ -137,6 +137,50 @@ static void test_shrinking_headroom_tightens(void **state)
 	assert_cmp(before, ==, 0);
 }
 
+static double yield(const struct gchint_hint *h, const struct gchint_fit *f, u32 given)
+{
+	return (double)gchint_pace_yield(h, f, REF, PCT, given, NOW) / GCHINT_ONE;
+}
+
+/* A million units are 10 ms; a quarter more time than there is, is rather there than not. */
+static void test_mutators_yield_to_a_late_collection(void **state)
+{
+	struct gchint_fit f = fit(.5);
+	struct gchint_hint h = hint(4 * MS, 0, 1000000);
+
+	(void)state;
+	assert_near(yield(&h, &f, GCHINT_ONE), 2.0, 0.01);
+	assert_near(yield(&h, &f, 0), 2.0, 0.01);
+	/* What they were slowed by already has moved the instant. */
+	h = hint(8 * MS, 0, 1000000);
+	assert_near(yield(&h, &f, 2 * GCHINT_ONE), 2.0, 0.01);
+	/* In time: they are what everybody waits for. */
+	h = hint(9 * MS, 0, 1000000);
+	assert_near(yield(&h, &f, GCHINT_ONE), 1.0, 0);
+	/* A collector that gets half of a CPU takes twice as long. */
+	h.mark_ns = NOW - 40 * MS;
+	h.ran_ns = 20 * MS;
+	assert_near(yield(&h, &f, GCHINT_ONE), 20 / (9 * 1.25), 0.02);
+}
+
+static void test_yield_is_certain_while_somebody_waits(void **state)
+{
+	struct gchint_fit f = fit(.5), none = {};
+	struct gchint_hint h = hint(S, 0, 10);
+
+	(void)state;
+	h.class = GCHINT_CLASS_URGENT;
+	assert_cmp(gchint_pace_yield(&h, &f, REF, PCT, 0, NOW), ==, U32_MAX);
+	h.class = GCHINT_CLASS_CONCURRENT;
+	h.overdue = true;
+	assert_cmp(gchint_pace_yield(&h, &f, REF, PCT, 0, NOW), ==, U32_MAX);
+	/* And there is none where nothing is known. */
+	h = hint(0, 0, 1000000);
+	assert_cmp(gchint_pace_yield(&h, &f, REF, PCT, 0, NOW), ==, GCHINT_ONE);
+	h = hint(MS, 0, 1000000);
+	assert_cmp(gchint_pace_yield(&h, &none, REF, PCT, 0, NOW), ==, GCHINT_ONE);
+}
+
 static void test_extremes_do_not_overflow(void **state)
 {
 	u64 seed = 13;
@@ -160,6 +204,9 @@ static void test_extremes_do_not_overflow(void **state)
 		assert_true(got == 0 || got >= GCHINT_ONE);
 		if (h.stall_ns && got && got != U32_MAX)
 			assert_cmp(h.stall_ns, >, NOW);
+		got = gchint_pace_yield(&h, &f, rnd_in(&seed, 1, 5000000), rnd_in(&seed, 0, 500),
+					rnd(&seed) >> rnd_in(&seed, 0, 31), NOW);
+		assert_cmp(got, >=, GCHINT_ONE);
 	}
 }
 
@@ -173,6 +220,8 @@ int main(void)
 		cmocka_unit_test(test_part_of_a_cpu_takes_longer),
 		cmocka_unit_test(test_too_late_is_as_fast_as_can_be),
 		cmocka_unit_test(test_shrinking_headroom_tightens),
+		cmocka_unit_test(test_mutators_yield_to_a_late_collection),
+		cmocka_unit_test(test_yield_is_certain_while_somebody_waits),
 		cmocka_unit_test(test_extremes_do_not_overflow),
 	};
 

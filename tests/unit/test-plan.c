@@ -329,6 +329,42 @@ static void test_pace_outlives_a_gap_in_figures(void **state)
 	assert_cmp(plan(&x), <, khz);
 }
 
+/* What the session's mutators are told is what they will do, no more. */
+static void test_late_collection_tells_its_mutators(void **state)
+{
+	struct fixture x;
+	u32 floor;
+
+	(void)state;
+	init(&x, krait_static);
+	x.tun.awake_pct = 25;
+	x.rules.floor_khz = gchint_plan_floor(&x.rules);
+	floor = gchint_opp_at_least(&x.opps, x.rules.floor_khz);
+	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .3, 50 * MS);
+	x.hint.work_left = 1000000;
+	x.hint.stall_ns = NOW + S;
+	plan(&x);
+	assert_cmp(x.plan.yield, ==, GCHINT_ONE);
+	x.hint.stall_ns = NOW + 2 * MS;
+	plan(&x);
+	assert_cmp(x.plan.yield, >, GCHINT_ONE);
+	assert_cmp(x.plan.yield, <=, gchint_opp_stretch(&x.opps.opp[floor], 0));
+	assert_cmp(gchint_plan_yield(&x.rules, x.plan.yield), ==, x.rules.floor_khz);
+	/* Told so, they allocate more slowly, and that is no reason to stop. */
+	x.hint.yield = x.plan.yield;
+	x.hint.stall_ns = NOW + 4 * MS;
+	plan(&x);
+	assert_cmp(x.plan.yield, ==, x.hint.yield);
+	/* In a stopped world, and in other modes, there is nobody to tell. */
+	x.hint.class = GCHINT_CLASS_STW;
+	plan(&x);
+	assert_cmp(x.plan.yield, ==, GCHINT_ONE);
+	x.hint.class = GCHINT_CLASS_CONCURRENT;
+	x.tun.mode = GCHINT_MODE_TABLE;
+	plan(&x);
+	assert_cmp(x.plan.yield, ==, GCHINT_ONE);
+}
+
 static void test_role_needs_no_learner(void **state)
 {
 	struct fixture x;
@@ -362,6 +398,7 @@ int main(void)
 		cmocka_unit_test(test_boost_opps_only_within_limits),
 		cmocka_unit_test(test_pacing_raises_to_what_ends_in_time),
 		cmocka_unit_test(test_pace_outlives_a_gap_in_figures),
+		cmocka_unit_test(test_late_collection_tells_its_mutators),
 		cmocka_unit_test(test_role_needs_no_learner),
 	};
 
