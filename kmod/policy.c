@@ -165,20 +165,20 @@ static void asked(struct gchint_policy *policy,
  * it would have been. Real-time programs get the highest frequency, as with
  * schedutil; not the kernel's own threads, one of which is our worker.
  */
-static u32 running(const struct gchint_policy *policy,
-		   const struct gchint_cpu *c, u32 scale)
+static u32 running(const struct gchint_cpu *c, struct task_struct *task,
+		   u32 scale)
 {
 	u32 util;
 
-	if (is_idle_task(current))
+	if (is_idle_task(task))
 		return 0;
-	if (rt_task(current))
-		return current->flags & PF_KTHREAD ? 0 : GCHINT_ONE;
+	if (rt_task(task))
+		return task->flags & PF_KTHREAD ? 0 : GCHINT_ONE;
 	if (c->load.split_ns && c->thread && !c->held &&
 	    (c->hint.yield > GCHINT_ONE ||
 	     (c->plan.made && gchint_class_caps(c->plan.class))))
 		return 0;
-	util = gchint_util(current);
+	util = gchint_util(task);
 	if (!gchint_util_invariant())
 		return (util * scale) >> GCHINT_ONE_SHIFT;
 	return (util << GCHINT_ONE_SHIFT) / gchint_util_capacity(c->cpu);
@@ -188,18 +188,18 @@ static u32 running(const struct gchint_policy *policy,
  * A new program is as busy as its parent, and the parent's own use stays with the
  * run queue while it waits for its child. It may have run too shortly to be seen.
  */
-static void parent(struct gchint_cpu *c, u32 scale)
+static void parent(struct gchint_cpu *c, struct task_struct *task, u32 scale)
 {
-	struct task_struct *task = rcu_dereference_sched(current->real_parent);
+	struct task_struct *its = rcu_dereference_sched(task->real_parent);
 	u32 util;
 
-	if (current->se.sum_exec_runtime > YOUNG_NS ||
-	    task_cpu(task) != c->cpu || rt_task(task))
+	if (task->se.sum_exec_runtime > YOUNG_NS ||
+	    task_cpu(its) != c->cpu || rt_task(its))
 		return;
-	util = gchint_util(task);
+	util = gchint_util(its);
 	if (!gchint_util_invariant())
 		util = (util * scale) >> GCHINT_ONE_SHIFT;
-	gchint_load_task(&c->load, task->pid,
+	gchint_load_task(&c->load, its->pid,
 			 (util << GCHINT_ONE_SHIFT) / gchint_util_capacity(c->cpu));
 }
 
@@ -210,10 +210,18 @@ static void demand(struct gchint_policy *policy, struct gchint_cpu *c, u64 now)
 	const struct gchint_hint *hint = NULL;
 	const struct gchint_plan *plan = NULL;
 	bool here = c->cpu == smp_processor_id();
-	bool idles = here && is_idle_task(current);
+	struct task_struct *task = here && c->next ? c->next : current;
+	bool idles = here && is_idle_task(task);
 	u32 scale, base = 0, all = 0, io;
 	u64 wall, idle;
 
+	/* One of the kernel's own threads may have run on, unseen, and asks now. */
+	if (here && !idles)
+		c->parked = false;
+	if (c->parked) {
+		idles = true;
+		goto decide;
+	}
 	scale = gchint_scale(policy->khz, policy->opps.ref_khz);
 	if (!here || elapsed(now, c->load.last_ns) >= ACCOUNT_NS) {
 		idle = get_cpu_idle_time(c->cpu, &wall, 0);
@@ -223,9 +231,9 @@ static void demand(struct gchint_policy *policy, struct gchint_cpu *c, u64 now)
 	io = gchint_load_boost(&c->load);
 	if (here) {
 		if (!idles)
-			parent(c, scale);
-		gchint_load_task(&c->load, current->pid,
-				 running(policy, c, scale));
+			parent(c, task, scale);
+		gchint_load_task(&c->load, task->pid,
+				 running(c, task, scale));
 	} else if (gchint_load_idle(&c->load, TICK_NSEC)) {
 		idles = true;
 		goto decide;
@@ -529,6 +537,8 @@ void gchint_policy_start(struct gchint_policy *policy)
 		u64 now = gchint_now();
 
 		gchint_load_init(&c->load, now, idle);
+		c->park_ns = 0;
+		c->parked = false;
 		memset(&c->demand, 0, sizeof(c->demand));
 		c->phase = GCHINT_PHASE_NONE;
 		c->khz_since = now;

@@ -228,6 +228,25 @@ static void start_release(struct gchint_cpu *c)
 			      HRTIMER_MODE_REL_PINNED_HARD);
 }
 
+/*
+ * The CPU of a thread that waits keeps its voltage while it idles, for nobody
+ * calls the hook there. It is given back when the idle time has lasted as long
+ * as is worth two switches.
+ */
+static void start_park(struct gchint_cpu *c, struct gchint_policy *policy,
+		       u64 now)
+{
+	const struct gchint_rules *rules = &policy->rules;
+	u64 worth = (u64)gchint_rules_latency(rules) *
+		    READ_ONCE(rules->tun->min_latencies);
+
+	if (READ_ONCE(rules->tun->mode) != GCHINT_MODE_MODEL ||
+	    policy->khz <= rules->min_khz)
+		return;
+	c->park_ns = now + max_t(u64, worth, HOLD_NS);
+	start_release(c);
+}
+
 /* Decides if what this CPU asks for may be different now. */
 static void decide(struct gchint_cpu *c, struct gchint_policy *policy,
 		   u64 now, u64 hint_ns)
@@ -317,9 +336,9 @@ static void hold(struct gchint_cpu *c, struct gchint_policy *policy, u64 now)
 static enum hrtimer_restart release(struct hrtimer *timer)
 {
 	struct gchint_cpu *c = container_of(timer, struct gchint_cpu, release);
-	enum hrtimer_restart again = HRTIMER_NORESTART;
 	struct gchint_policy *policy;
-	u64 now;
+	bool changed = false;
+	u64 now, next = 0;
 
 	/* Its CPU has gone offline meanwhile, and left nothing to do. */
 	if (c->cpu != smp_processor_id())
@@ -328,18 +347,29 @@ static enum hrtimer_restart release(struct hrtimer *timer)
 	policy = lock_policy(c);
 	now = gchint_now();
 	if (c->held && now < c->held_until) {
-		hrtimer_forward_now(timer, ns_to_ktime(c->held_until - now));
-		again = HRTIMER_RESTART;
-	} else if (policy && (c->held || policy->state.held)) {
+		next = c->held_until;
+	} else {
+		/* Once: what is held back for good is not asked for ever. */
+		changed = c->held || (policy && policy->state.held);
 		if (c->held)
 			drop(c, policy, now);
-		/* Once: what is held back for good is not asked for ever. */
-		gchint_policy_decide(policy, now, 0);
-	} else if (c->held) {
-		drop(c, policy, now);
 	}
+	if (!is_idle_task(current))
+		c->park_ns = 0;
+	if (c->park_ns && now >= c->park_ns) {
+		c->park_ns = 0;
+		c->parked = true;
+		changed = true;
+	} else if (c->park_ns) {
+		next = max(next, c->park_ns);
+	}
+	if (policy && changed)
+		gchint_policy_decide(policy, now, 0);
 	unlock_policy(c, policy);
-	return again;
+	if (!next)
+		return HRTIMER_NORESTART;
+	hrtimer_forward_now(timer, ns_to_ktime(next - now));
+	return HRTIMER_RESTART;
 }
 
 static void switched(struct gchint_cpu *c, struct gchint_thread *thread,
@@ -347,19 +377,31 @@ static void switched(struct gchint_cpu *c, struct gchint_thread *thread,
 {
 	struct gchint_policy *policy = lock_policy(c);
 	u64 now = gchint_now();
+	bool parked = c->parked;
 
 	if (!thread && (next->flags & PF_KTHREAD || is_idle_task(next))) {
+		if (!c->thread)
+			goto unlock;
+		if (policy && is_idle_task(next))
+			start_park(c, policy, now);
 		if (!policy || c->hint.class == GCHINT_CLASS_NEUTRAL)
 			drop(c, policy, now);
 		else if (!c->held)
 			hold(c, policy, now);
 		goto unlock;
 	}
+	c->park_ns = 0;
+	c->parked = false;
 	if (c->thread && c->thread != thread)
 		drop(c, policy, now);
 	if (thread)
 		enter(c, policy, thread, now);
-	decide(c, policy, now, thread ? now : 0);
+	c->next = next;
+	if (policy && parked)
+		gchint_policy_decide(policy, now, thread ? now : 0);
+	else
+		decide(c, policy, now, thread ? now : 0);
+	c->next = NULL;
 unlock:
 	unlock_policy(c, policy);
 }
@@ -381,7 +423,7 @@ void gchint_watch_switch(void *data, bool preempt, struct task_struct *prev,
 	struct gchint_thread *thread = gchint_lease_find(next);
 	struct gchint_cpu *c = this_cpu_ptr(&gchint_cpus);
 
-	if (likely(!thread && !c->thread))
+	if (likely(!thread && !c->thread && !c->parked))
 		return;
 	switched(c, thread, next);
 }
@@ -403,11 +445,14 @@ static void hide(void *info)
 	struct gchint_policy *policy;
 	u64 now;
 
-	if (!c->thread)
+	if (!c->thread && !c->parked && !c->park_ns)
 		return;
 	policy = lock_policy(c);
 	now = gchint_now();
-	drop(c, policy, now);
+	c->park_ns = 0;
+	c->parked = false;
+	if (c->thread)
+		drop(c, policy, now);
 	decide(c, policy, now, 0);
 	unlock_policy(c, policy);
 }

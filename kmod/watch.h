@@ -29,6 +29,11 @@ struct task_struct;
  * @held: @thread was switched out for something that is not user space, a
  *	moment ago: its hint still counts until @held_until
  * @held_until: CLOCK_MONOTONIC ns
+ * @park_ns: idle since its thread left; not worth its frequency any more from
+ *	then on, 0 never
+ * @parked: idle and asks for nothing. Until somebody runs who is not of the
+ *	kernel, for one of those is our own worker.
+ * @next: who is about to run, while the switch probe is at work; else NULL
  * @ran_since: up to when @track was told that it ran
  * @track: of @thread, while it runs here; see gchint_thread.out
  * @release: ends the hold; runs on this CPU in hard interrupt context
@@ -56,6 +61,9 @@ struct gchint_cpu {
 	struct gchint_thread *thread;
 	bool held;
 	u64 held_until;
+	u64 park_ns;
+	bool parked;
+	struct task_struct *next;
 	u64 ran_since;
 	struct gchint_track track;
 	struct hrtimer release;

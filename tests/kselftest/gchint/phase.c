@@ -312,6 +312,25 @@ TEST_F(phase, sleeping_thread_does_not_count)
 	EXPECT_GE(await_khz(self->cpu, self->min, self->cap, SOON_MS), 0);
 }
 
+/*
+ * Nobody calls the governor on an idle CPU. What a thread that waits leaves
+ * there is given back all the same, and taken again when somebody runs.
+ */
+TEST_F_TIMEOUT(phase, waiting_gives_the_frequency_back, 120)
+{
+	int i;
+
+	if (!self->hw->per_cpu)
+		SKIP(return, "other CPUs decide for the policy, too");
+	ASSERT_EQ(0, tunable_put(self->policy, "mode", "model"));
+	for (i = 0; i < TRIALS; i++) {
+		SPIN_AT_MAX();
+		worker_do(&self->worker, WORK_SLEEP);
+		ASSERT_GE(await_khz(self->cpu, self->min, self->min, SOON_MS), 0);
+	}
+	SPIN_AT_MAX();
+}
+
 /* A standing role counts whenever the thread runs; a phase goes before it. */
 TEST_F(phase, role_counts_without_a_phase)
 {
