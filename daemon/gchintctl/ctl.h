@@ -30,4 +30,7 @@ int cmd_top(const struct ctl *ctl, int argc, char **argv);
 /* "gchintctl: ..." on stderr. */
 void ctl_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* After getopt named what it did not understand: where to look. CTL_USAGE. */
+int ctl_usage(const char *command);
+
 #endif

@@ -9,10 +9,14 @@
 #include "export.h"
 
 static const char usage[] =
-	"usage: gchintctl export FILE --format FORMAT [-o OUTPUT] [--table TABLE]\n"
-	"Writes a recording in another format, to standard output unless -o is given.\n"
+	"usage: gchintctl export FILE --format FORMAT [-o FILE] [--table TABLE]\n"
+	"Writes a recording in another format.\n"
 	"\n"
-	"  csv           one table (--table, phase_list unless told), with a head line\n"
+	"  -f, --format FORMAT  one of those below\n"
+	"  -o, --output FILE    where to; standard output unless told\n"
+	"  -t, --table TABLE    of csv, phase_list unless told\n"
+	"\n"
+	"  csv           one table, with a head line\n"
 	"  jsonl         every row of every table of events, one JSON object a line\n"
 	"  chrome-trace  for ui.perfetto.dev or chrome://tracing: phases by thread,\n"
 	"                frequencies and rails as counters, decisions, marks\n"
@@ -59,7 +63,7 @@ int cmd_export(const struct ctl *ctl, int argc, char **argv)
 			table = optarg;
 			break;
 		default:
-			return CTL_USAGE;
+			return ctl_usage("export");
 		}
 	}
 	if (optind + 1 != argc || !format) {

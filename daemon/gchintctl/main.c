@@ -37,6 +37,12 @@ void ctl_error(const char *fmt, ...)
 	fputc('\n', stderr);
 }
 
+int ctl_usage(const char *command)
+{
+	ctl_error("%s: --help lists the options", command);
+	return CTL_USAGE;
+}
+
 static void usage(FILE *f)
 {
 	fputs("usage: gchintctl [--json] COMMAND [ARGUMENT]...\n"
@@ -62,6 +68,7 @@ static void usage(FILE *f)
 int main(int argc, char **argv)
 {
 	struct ctl ctl = { 0 };
+	char self[32];
 	int i;
 
 	for (i = 1; i < argc && argv[i][0] == '-'; i++) {
@@ -83,8 +90,12 @@ int main(int argc, char **argv)
 		return CTL_USAGE;
 	}
 	for (size_t n = 0; n < NR; n++)
-		if (!strcmp(argv[i], commands[n].name))
+		if (!strcmp(argv[i], commands[n].name)) {
+			/* getopt names its errors after it. */
+			snprintf(self, sizeof(self), "gchintctl: %s", commands[n].name);
+			argv[i] = self;
 			return commands[n].run(&ctl, argc - i, argv + i);
+		}
 	ctl_error("unknown command '%s'; --help lists them", argv[i]);
 	return CTL_USAGE;
 }

@@ -18,7 +18,11 @@ static const char usage[] =
 	"usage: gchintctl [--json] marks FILE\n"
 	"       gchintctl marks --add TEXT [--socket SOCKET]\n"
 	"Lists the marks of a recording, or puts one, stamped now, into one that runs.\n"
-	"The socket is $GCHINT_MARKS (set by gchintctl record) or " MARKS_SOCKET ";\n"
+	"\n"
+	"  -a, --add TEXT       the mark to put\n"
+	"  -s, --socket SOCKET  of the recording that runs\n"
+	"\n"
+	"Unless told the socket is $GCHINT_MARKS (set by gchintctl record) or " MARKS_SOCKET ";\n"
 	"members of group gchint may write to the latter.\n";
 
 int marks_add(const char *path, const char *text)
@@ -98,7 +102,7 @@ int cmd_marks(const struct ctl *ctl, int argc, char **argv)
 			path = optarg;
 			break;
 		default:
-			return CTL_USAGE;
+			return ctl_usage("marks");
 		}
 	}
 	if (!add && optind + 1 == argc)

@@ -28,11 +28,12 @@ static const char usage[] =
 	"Starts a recording, runs COMMAND, stops the recording, and exits with COMMAND's own\n"
 	"status (128 + the number of the signal that ended it).\n"
 	"\n"
-	"  -o FILE      the recording; gchint-DATE-TIME.db unless told\n"
-	"  -l LABEL     name of the run, for reports that compare runs\n"
-	"  -p MS        time between two looks at the rails\n"
-	"  --option X   hand X to gchintd, e.g. --option --sysfs=DIR\n"
-	"  -q           no progress\n"
+	"  -o, --output FILE      the recording; gchint-DATE-TIME.db unless told\n"
+	"  -l, --label LABEL      name of the run, for reports that compare runs\n"
+	"  -p, --period MS        time between two looks at the rails\n"
+	"      --gchintd PROGRAM  the daemon to start, if it is another one\n"
+	"      --option X         hand X to gchintd, e.g. --option --sysfs=DIR\n"
+	"  -q, --quiet            no progress\n"
 	"\n"
 	"The command finds $GCHINT_MARKS: \"gchintctl marks --add TEXT\" marks an instant.\n";
 
@@ -299,7 +300,7 @@ int cmd_record(const struct ctl *ctl, int argc, char **argv)
 			add(&r, optarg);
 			break;
 		default:
-			return CTL_USAGE;
+			return ctl_usage("record");
 		}
 	}
 	if (optind == argc) {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "../common/escape.h"
+#include "../common/text.h"
 #include "../version.h"
 #include "ctl.h"
 #include "plot.h"
@@ -19,9 +20,9 @@ static const char usage[] =
 	"mutator utilisation. Several recordings are compared: those with one label (gchintd\n"
 	"--label, else the governor) are runs of one kind, and get a confidence interval.\n"
 	"\n"
-	"  -o FILE      the page; report.html unless told\n"
-	"  -t TITLE     its title\n"
-	"  --detail N   show the first N recordings of each label one by one; 1 unless told\n"
+	"  -o, --output FILE  the page; report.html unless told\n"
+	"  -t, --title TITLE  what stands above it\n"
+	"  -d, --detail N     show the first N recordings of each label one by one; 1 unless told\n"
 	"\n"
 	"Pictures are drawn by gnuplot (Debian package gnuplot-nox).\n";
 
@@ -91,7 +92,8 @@ int cmd_report(const struct ctl *ctl, int argc, char **argv)
 		{ 0 },
 	};
 	const char *output = "report.html", *title = "Garbage collection, frequency and power";
-	size_t detail = 1, runs = 0;
+	uint64_t detail = 1;
+	size_t runs = 0;
 	struct run **run;
 	FILE *html;
 	int opt, ret = CTL_FILE;
@@ -100,7 +102,10 @@ int cmd_report(const struct ctl *ctl, int argc, char **argv)
 	while ((opt = getopt_long(argc, argv, "d:ho:t:", longs, NULL)) >= 0) {
 		switch (opt) {
 		case 'd':
-			detail = strtoul(optarg, NULL, 10);
+			if (text_u64(optarg, &detail) || detail > UINT32_MAX) {
+				ctl_error("report: --detail %s: a number is wanted", optarg);
+				return CTL_USAGE;
+			}
 			break;
 		case 'h':
 			fputs(usage, stdout);
@@ -112,7 +117,7 @@ int cmd_report(const struct ctl *ctl, int argc, char **argv)
 			title = optarg;
 			break;
 		default:
-			return CTL_USAGE;
+			return ctl_usage("report");
 		}
 	}
 	if (optind == argc) {

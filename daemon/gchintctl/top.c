@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "../common/escape.h"
+#include "../common/text.h"
 #include "../gchintd/config.h"
 #include "../gchintd/options.h"
 #include "ctl.h"
@@ -18,12 +19,12 @@
 #include "screen.h"
 
 static const char usage[] =
-	"usage: gchintctl [--json] top [-d SECONDS] [-n TIMES] [FILE]\n"
+	"usage: gchintctl [--json] top [-d SECONDS] [-n N] [FILE]\n"
 	"Shows the phases, frequencies and rails of the last stretch of a recording while it\n"
 	"grows. FILE is the service's recording (from " CONFIG_PATH ") unless named.\n"
 	"\n"
-	"  -d SECONDS  between two looks, and length of the stretch; 1 unless told\n"
-	"  -n TIMES    end after so many looks\n"
+	"  -d, --delay SECONDS  between two looks, and length of the stretch; 1 unless told\n"
+	"  -n, --times N        end after so many looks\n"
 	"\n"
 	"q quits. When the output is no terminal, plain text, one block a look.\n";
 
@@ -325,35 +326,45 @@ static int look(struct top *t, struct screen *s)
 
 int cmd_top(const struct ctl *ctl, int argc, char **argv)
 {
+	static const struct option longs[] = {
+		{ "delay", required_argument, NULL, 'd' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "times", required_argument, NULL, 'n' },
+		{ 0 },
+	};
 	struct top *t = calloc(1, sizeof(*t));
 	char error[400];
 	struct config config;
 	struct screen screen;
-	long times = -1;
+	uint64_t times = 0; /* 0: until q */
 	int opt, ret = CTL_OK;
 
 	if (!t)
 		return CTL_FAILED;
 	t->period = 1;
 	t->json = ctl->json;
-	while ((opt = getopt(argc, argv, "d:hn:")) >= 0) {
+	while ((opt = getopt_long(argc, argv, "d:hn:", longs, NULL)) >= 0) {
 		switch (opt) {
 		case 'd':
 			t->period = atof(optarg);
 			break;
 		case 'n':
-			times = atol(optarg);
+			if (text_u64(optarg, &times) || !times) {
+				ctl_error("top: -n %s: a number from 1 is wanted", optarg);
+				ret = CTL_USAGE;
+				goto free_top;
+			}
 			break;
 		case 'h':
 			fputs(usage, stdout);
 			goto free_top;
 		default:
-			ret = CTL_USAGE;
+			ret = ctl_usage("top");
 			goto free_top;
 		}
 	}
 	if (!(t->period >= 0.1 && t->period <= 3600) || optind + 1 < argc) {
-		ctl_error("top: -d 0.1 to 3600 and one file at most; -h tells more");
+		ctl_error("top: -d 0.1 to 3600 and one file at most; --help tells more");
 		ret = CTL_USAGE;
 		goto free_top;
 	}

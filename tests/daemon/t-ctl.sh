@@ -155,9 +155,16 @@ ok "another program's database, exit 3 and a clear line" bash -c \
 sqlite3 "$d/a.db" 'pragma user_version = 99'
 ok "a newer schema is refused by name" bash -c "'$ctl' summary '$d/a.db' 2>&1 | grep -q 'schema version 99'"
 ok "an unknown command is exit 2" bash -c "'$ctl' frobnicate; [ \$? = 2 ]"
-for c in export marks record report status summary; do
+for c in export marks record report status summary top; do
 	ok "$c --help teaches" bash -c "'$ctl' $c --help | grep -q '^usage: gchintctl'"
 done
+
+for c in "export --nonsense" "marks --nonsense" "record --nonsense" "report --nonsense" "top --nonsense"; do
+	# shellcheck disable=SC2086 # command and option
+	ok "a wrong option of ${c%% *} is named after it, with the mend" bash -c \
+		"'$ctl' $c 2>&1 | paste -sd' ' | grep -q \"^gchintctl: ${c%% *}: .*--nonsense.* gchintctl: ${c%% *}: --help\""
+done
+ok "top -n takes a number and nothing else" bash -c "'$ctl' top -n x '$d/a.db' 2>&1 | grep -q 'a number from 1 is wanted'"
 
 # The report.
 db=$work/ctl/r.db
