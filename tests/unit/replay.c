@@ -10,14 +10,13 @@
 #include "unit.h"
 #include "boards.h"
 #include "sim.h"
+#include "../../include/gchint-names.h"
 
 #define NEST_MAX    16
 #define THREADS_MAX 256
 
-static const char *const phases[GCHINT_PHASE_NR] = {
-	"none", "collect", "safepoint", "roots",   "mark", "remark",
-	"refs", "sweep",   "copy",	"compact", "trim", "wait",
-};
+#define PHASE(name, word) [GCHINT_PHASE_##name] = #word,
+static const char *const phases[GCHINT_PHASE_NR] = { GCHINT_PHASES(PHASE) };
 
 static const char *const usage =
 	"usage: replay [OPTION]... [TRACE]\n"
