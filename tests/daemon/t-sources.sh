@@ -1,0 +1,92 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# The sources that other tests do not look at: what a thread costs and waits for,
+# idle states, frequency without a tracepoint, counters, and what is absent.
+
+# The feed speaks of thread 1 of process 1.
+fresh threads
+mkdir -p "$d/proc/self" "$d/proc/1/task/1"
+echo "1 2 3" >"$d/proc/self/schedstat"
+echo "5000000 700000 42" >"$d/proc/1/task/1/schedstat"
+echo "se.nr_migrations                             :                   12" >"$d/proc/1/task/1/sched"
+echo "1 (a b) c) S 0 1 1 0 -1 4194560 9 8 7 6 30 20 1 2 20 0 1 0 33" >"$d/proc/1/task/1/stat"
+cpu=$d/sys/devices/system/cpu
+printf '[cpufreq]\nperiod_ms = 50\n[cpuidle]\nperiod_ms = 50\n[sched]\nperiod_ms = 50\n' >"$d/conf"
+"$gchintd" -c "$d/conf" --record "$d/r.db" --sysfs "$d/sys" --procfs "$d/proc" --tracefs "$d/none" \
+	--debugfs "$d/debug" --feed "$d/feed" --marks "$d/marks" 2>>"$d/log" &
+pid=$!
+daemons+=("$pid")
+wait_for 10 test -S "$d/marks"
+# One phase is open all the while; its thread has a lease to be looked at.
+feed --events 2001 --rate 4000 >/dev/null &
+job=$!
+sleep 0.3
+echo "9000000 800000 50" >"$d/proc/1/task/1/schedstat"
+rm "$d/proc/1/task/1/sched"
+echo 1497600 >"$cpu/cpufreq/policy1/scaling_cur_freq"
+printf '300000 10\n960000 520\n2100000 42\n' >"$cpu/cpufreq/policy1/stats/time_in_state"
+echo 223456 >"$cpu/cpu1/cpuidle/state0/time"
+echo 101 >"$cpu/cpu1/cpuidle/state0/usage"
+wait "$job"
+stop
+ok "CPU time, run-queue delay and slices of a hinted thread" is "5000000|700000|42|12|300000000|200000000" \
+	"$(sql 'select run_ns, wait_ns, slices, migrations, utime_ns, stime_ns from sched order by t limit 1')"
+ok "as running totals; what cannot be read is NULL" is "1|1|9000000|800000||300000000" \
+	"$(sql 'select tgid, tid, run_ns, wait_ns, migrations, utime_ns from sched order by t desc limit 1')"
+ok "idle states by name, time and usage when they changed" is "WFI|123456|100 WFI|223456|101" \
+	"$(sql 'select name, total_us, usage from idle join idle_states using (cpu, state) where cpu = 1 order by t' | paste -sd' ')"
+ok "a CPU that did not change is there once" is 1 "$(sql 'select count(*) from idle where cpu = 0')"
+ok "without a tracepoint frequencies are polled, and say so" is "1|960000|start 1|1497600|poll" \
+	"$(sql 'select cpu, khz, how from transitions where cpu = 1 order by t' | paste -sd' ')"
+ok "and the time at each, when it changed" is "5000000000 5200000000" \
+	"$(sql 'select total_ns from residency where policy = 1 and khz = 960000 order by t' | paste -sd' ')"
+
+# Nothing there: one line each, with what is missing, and the rest goes on.
+fresh absent
+mkdir "$d/empty"
+"$gchintd" -c - --record "$d/r.db" --sysfs "$d/empty" --procfs "$d/empty" --tracefs "$d/none" \
+	--debugfs "$d/none" --feed "$d/feed" --marks "$d/marks" 2>"$d/log" &
+pid=$!
+daemons+=("$pid")
+wait_for 10 test -S "$d/marks"
+feed --events 10 >/dev/null
+sleep 0.2
+stop
+ok "each absent source is skipped with one line" is "$("$gchintd" --list-sources | grep -vxE 'genl|perf' | paste -sd' ')" \
+	"$(sed -n 's/^gchintd: \(.*\): skipped: .*/\1/p' "$d/log" | sort | paste -sd' ')"
+ok "what is missing is in the recording too" is 0 \
+	"$(sql "select count(*) from sources where state = 'absent' and (what is null or what = '')")"
+ok "and the phases are recorded" is 5 "$(sql 'select count(t1) from phases')"
+
+# Files of root only: CVE-2020-8694 made energy counters such.
+fresh denied
+chmod 400 "$d/sys/class/powercap/intel-rapl:0/energy_uj"
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+	chmod 755 "$work" "$d"
+	setpriv --reuid 65534 --clear-groups env GCHINT_SYSFS="$d/sys" "$ctl" status >"$d/status" 2>&1
+	ok "counters that root alone may read: one line, with the mend" is 1 \
+		"$(grep -A1 'powercap' "$d/status" | paste -sd' ' | grep -c 'readable by root only.*CAP_DAC_READ_SEARCH')"
+else
+	skip "counters that root alone may read: one line, with the mend" "needs root to be somebody else"
+fi
+
+# Counters, where the machine has them; the hinted thread is again that of process 1.
+fresh counters
+printf '[perf]\nenabled = yes\nperiod_ms = 50\n' >"$d/conf"
+"$gchintd" -c "$d/conf" --record "$d/r.db" --sysfs "$d/sys" --tracefs "$d/none" --feed "$d/feed" \
+	--marks "$d/marks" 2>"$d/log" &
+pid=$!
+daemons+=("$pid")
+wait_for 10 test -S "$d/marks"
+feed --events 801 --rate 2000 >/dev/null
+stop
+state=$(sql "select state || ': ' || what from sources where name = 'perf'")
+case $state in
+running*)
+	ok "hardware counters of a hinted thread grow" test "$(sql 'select count(*) from perf where enabled_ns > 0')" -gt 1
+	;;
+*)
+	ok "absent counters say why" is 1 "$(grep -cE 'perf: skipped: hardware counters are not permitted; run as|perf: skipped: no hardware counters on this machine' "$d/log")"
+	skip "hardware counters of a hinted thread grow" "${state#absent: }"
+	;;
+esac
