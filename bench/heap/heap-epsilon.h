@@ -6,6 +6,8 @@
 #ifndef BENCH_HEAP_EPSILON_H
 #define BENCH_HEAP_EPSILON_H
 
+#include "heap/heap-plain.h"
+
 struct bench_heap;
 
 struct heap_thread {
@@ -13,10 +15,6 @@ struct heap_thread {
 	struct bench_heap *heap;
 	uint64_t bytes, objects;
 	struct heap_thread *next;
-};
-
-struct heap_frame {
-	char none[0];
 };
 
 struct heap_header {
@@ -28,10 +26,8 @@ struct heap_type {
 	uint32_t size, elem_size;
 };
 
-#define HEAP_HEADER	struct heap_header header;
-#define HEAP_LENGTH	struct heap_header header;
-#define HEAP_PUSH(t, f) ((void)(t), (void)__builtin_memset(&(f), 0, sizeof(f)))
-#define HEAP_POP(t, f)	((void)(t), (void)&(f))
+#define HEAP_HEADER struct heap_header header;
+#define HEAP_LENGTH struct heap_header header;
 
 /** heap_chunk() - a chunk with room for @bytes; out of line. */
 void *heap_chunk(struct heap_thread *t, size_t bytes);
@@ -63,33 +59,6 @@ static inline void *heap_alloc(struct heap_thread *t, const struct heap_type *ty
 static inline void *heap_array(struct heap_thread *t, const struct heap_type *type, uint32_t length)
 {
 	return heap_bytes(t, type, type->size + (size_t)length * type->elem_size, length);
-}
-
-static inline void heap_store(struct heap_thread *t, void *obj, void *slot, void *value)
-{
-	(void)t;
-	(void)obj;
-	*(void **)slot = value;
-}
-
-static inline void heap_init(void *slot, void *value)
-{
-	*(void **)slot = value;
-}
-
-static inline void heap_poll(struct heap_thread *t)
-{
-	(void)t;
-}
-
-static inline void heap_park(struct heap_thread *t)
-{
-	(void)t;
-}
-
-static inline void heap_unpark(struct heap_thread *t)
-{
-	(void)t;
 }
 
 static inline void heap_collect(struct heap_thread *t)

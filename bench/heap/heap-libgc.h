@@ -12,12 +12,9 @@
 #endif
 #include <gc.h>
 
-struct bench_heap;
-struct heap_thread;
+#include "heap/heap-plain.h"
 
-struct heap_frame {
-	char none[0];
-};
+struct bench_heap;
 
 struct heap_type {
 	uint32_t size, elem_size;
@@ -25,9 +22,7 @@ struct heap_type {
 };
 
 #define HEAP_HEADER
-#define HEAP_LENGTH	uint64_t length;
-#define HEAP_PUSH(t, f) ((void)(t), (void)__builtin_memset(&(f), 0, sizeof(f)))
-#define HEAP_POP(t, f)	((void)(t), (void)&(f))
+#define HEAP_LENGTH uint64_t length;
 
 static inline void *heap_alloc(struct heap_thread *t, const struct heap_type *type, size_t bytes)
 {
@@ -43,33 +38,6 @@ static inline void *heap_array(struct heap_thread *t, const struct heap_type *ty
 	if (array)
 		*array = length;
 	return array;
-}
-
-static inline void heap_store(struct heap_thread *t, void *obj, void *slot, void *value)
-{
-	(void)t;
-	(void)obj;
-	*(void **)slot = value;
-}
-
-static inline void heap_init(void *slot, void *value)
-{
-	*(void **)slot = value;
-}
-
-static inline void heap_poll(struct heap_thread *t)
-{
-	(void)t;
-}
-
-static inline void heap_park(struct heap_thread *t)
-{
-	(void)t;
-}
-
-static inline void heap_unpark(struct heap_thread *t)
-{
-	(void)t;
 }
 
 static inline void heap_collect(struct heap_thread *t)

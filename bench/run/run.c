@@ -329,7 +329,7 @@ int run_here(const struct run_request *q, struct run_result *result)
 		failed(result, code, reason(code));
 close_backend:
 	result->migrations = watch_migrations_end(migrations);
-	r->workload->finish(&r->bench);
+	free(r->bench.state);
 	backend_close(r->backend);
 free_settings:
 	free(r->bench.requests);

@@ -215,11 +215,6 @@ static int run(struct bench *b, struct heap_thread *t, int index)
 	return code;
 }
 
-static void finish(struct bench *b)
-{
-	free(b->state);
-}
-
 const struct workload workload_app = {
 	.name = "app",
 	.summary = "an application given by Table 1's figures; --profile names one",
@@ -228,5 +223,4 @@ const struct workload workload_app = {
 	.settings = app_settings,
 	.prepare = prepare,
 	.run = run,
-	.finish = finish,
 };

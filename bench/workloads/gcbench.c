@@ -203,11 +203,6 @@ pop:
 	return code;
 }
 
-static void finish(struct bench *b)
-{
-	free(b->state);
-}
-
 const struct workload workload_gcbench = {
 	.name = "gcbench",
 	.summary = "binary trees beside a long-lived tree and array (Ellis, Kovac, Boehm)",
@@ -215,5 +210,4 @@ const struct workload workload_gcbench = {
 	.settings = settings,
 	.prepare = prepare,
 	.run = run,
-	.finish = finish,
 };

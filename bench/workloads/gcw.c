@@ -357,11 +357,6 @@ free_draws:
 	return code;
 }
 
-static void finish(struct bench *b)
-{
-	free(b->state);
-}
-
 const struct workload workload_gcw = {
 	.name = "gcw",
 	.summary =
@@ -370,5 +365,4 @@ const struct workload workload_gcw = {
 	.settings = gcw_settings,
 	.prepare = prepare,
 	.run = run,
-	.finish = finish,
 };

@@ -179,11 +179,6 @@ static int run(struct bench *b, struct heap_thread *t, int index)
 	return code;
 }
 
-static void finish(struct bench *b)
-{
-	free(b->state);
-}
-
 const struct workload workload_hashtable = {
 	.name = "hashtable",
 	.summary = "a table of 100,000 boxed integers whose values are replaced",
@@ -191,5 +186,4 @@ const struct workload workload_hashtable = {
 	.settings = settings,
 	.prepare = prepare,
 	.run = run,
-	.finish = finish,
 };

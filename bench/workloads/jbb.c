@@ -390,11 +390,6 @@ static int run(struct bench *b, struct heap_thread *t, int index)
 	return code;
 }
 
-static void finish(struct bench *b)
-{
-	free(b->state);
-}
-
 const struct workload workload_jbb = {
 	.name = "jbb",
 	.summary = "a warehouse company that serves requests from a large, linked heap",
@@ -402,5 +397,4 @@ const struct workload workload_jbb = {
 	.settings = settings,
 	.prepare = prepare,
 	.run = run,
-	.finish = finish,
 };

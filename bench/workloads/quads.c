@@ -123,11 +123,6 @@ pop:
 	return code;
 }
 
-static void finish(struct bench *b)
-{
-	free(b->state);
-}
-
 const struct workload workload_quads = {
 	.name = "quads",
 	.summary = "short-lived quad trees beside a long-lived one",
@@ -135,5 +130,4 @@ const struct workload workload_quads = {
 	.settings = settings,
 	.prepare = prepare,
 	.run = run,
-	.finish = finish,
 };

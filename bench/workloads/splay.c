@@ -323,11 +323,6 @@ static int run(struct bench *b, struct heap_thread *t, int index)
 	return code;
 }
 
-static void finish(struct bench *b)
-{
-	free(b->state);
-}
-
 const struct workload workload_splay = {
 	.name = "splay",
 	.summary = "a splay tree that loses a key for each that comes",
@@ -335,5 +330,4 @@ const struct workload workload_splay = {
 	.settings = settings,
 	.prepare = prepare,
 	.run = run,
-	.finish = finish,
 };

@@ -24,7 +24,7 @@
  * struct bench - one run of a workload
  * @heap: the heap, made before prepare()
  * @threads: set by prepare(): how many threads call run()
- * @state: the workload's own, from prepare() to finish()
+ * @state: the workload's own, from prepare(); freed by the runner, also after a failed run
  * @allocated_bytes, @allocated_objects: added to by the workload, at the end of each
  *	thread; sizes as the workload's profile counts them
  * @steps_total, @steps_done: progress in steps of the workload's choice
@@ -54,14 +54,12 @@ struct bench {
  * @prepare: check settings, register types; 0 or negative errno with @err
  * @run: on thread @index of bench->threads, attached as @t; 0, -ENOMEM (heap full),
  *	 -EILSEQ (the heap returned something that was not stored: a collector's bug)
- * @finish: free @state; also after a failed run
  */
 struct workload {
 	const char *name, *summary, *stresses;
 	const struct setting *settings;
 	int (*prepare)(struct bench *b, struct settings_error *err);
 	int (*run)(struct bench *b, struct heap_thread *t, int index);
-	void (*finish)(struct bench *b);
 };
 
 /** workload_find() - by name; NULL if there is none. */
