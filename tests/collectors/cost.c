@@ -3,39 +3,14 @@
  * cost OPTIONS none|null|gchint: a fixed program on one thread, for listener-cost to count
  * its instructions. Trees come and go, one stays.
  */
+#include "tree.h"
+
 #include <gchint/gc-listener-gchint.h>
 #include <stdio.h>
 #include <string.h>
 
-struct node {
-	struct gc_header header;
-	struct node *left, *right;
-	long i, j;
-};
-
-static struct node *tree(struct gc_mutator *m, const struct gc_type *t, int depth)
-{
-	struct {
-		struct gc_frame head;
-		struct node *left, *right;
-	} f;
-	struct node *n;
-
-	GC_PUSH(m, f);
-	if (depth) {
-		f.left = tree(m, t, depth - 1);
-		f.right = tree(m, t, depth - 1);
-	}
-	n = GC_NEW(m, t, struct node);
-	gc_init(&n->left, f.left);
-	gc_init(&n->right, f.right);
-	GC_POP(m, f);
-	return n;
-}
-
 int main(int argc, char **argv)
 {
-	struct gc_type_desc d = { .name = "node", .size = sizeof(struct node), .refs = 6 };
 	struct gc_listener_gchint hints;
 	struct gc_listener *listener = NULL;
 	struct gc_heap_stats stats;
@@ -61,7 +36,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s\n", err.text);
 		return 1;
 	}
-	t = gc_type_register(heap, &d, NULL);
+	t = tree_type(heap);
 	GC_PUSH(m, f);
 	f.keep = tree(m, t, 15);
 	for (int i = 0; i < 60; i++)

@@ -4,6 +4,7 @@
  * heap against its rule: footprint, side tables, trim.
  */
 #include "tap.h"
+#include "tree.h"
 
 #include <gchint/gc-listener.h>
 #include <math.h>
@@ -15,12 +16,6 @@
 #include "mech/sizing.h"
 
 #define MIB 1048576.0
-
-struct node {
-	struct gc_header header;
-	struct node *left, *right;
-	long pad;
-};
 
 static void expect(int rule, const char *name, struct gc_sizing_in in, double soft, double start)
 {
@@ -146,26 +141,6 @@ static void pace(void)
 	ok(rises, "pace: marking never takes back what it allowed");
 }
 
-static struct node *tree(struct gc_mutator *m, const struct gc_type *t, int depth)
-{
-	struct {
-		struct gc_frame head;
-		struct node *left, *right;
-	} f;
-	struct node *n;
-
-	GC_PUSH(m, f);
-	if (depth) {
-		f.left = tree(m, t, depth - 1);
-		f.right = tree(m, t, depth - 1);
-	}
-	n = GC_NEW(m, t, struct node);
-	gc_init(&n->left, f.left);
-	gc_init(&n->right, f.right);
-	GC_POP(m, f);
-	return n;
-}
-
 static size_t resident(void)
 {
 	unsigned long pages = 0, all;
@@ -184,7 +159,6 @@ static void footprint(const char *plan, double slack)
 		struct gc_frame head;
 		struct node *keep, *junk;
 	} f;
-	struct gc_type_desc d = { .name = "node", .size = sizeof(struct node), .refs = 6 };
 	const struct gc_type *t;
 	struct gc_heap_stats s;
 	struct gc_mutator *m;
@@ -197,7 +171,7 @@ static void footprint(const char *plan, double slack)
 		ok(false, "%s starts", options);
 		return;
 	}
-	t = gc_type_register(heap, &d, NULL);
+	t = tree_type(heap);
 	GC_PUSH(m, f);
 	f.keep = tree(m, t, 17); /* 8 MiB */
 	gc_collect_full(m);
@@ -232,7 +206,6 @@ static void trim(const char *plan)
 		struct gc_frame head;
 		struct node *keep;
 	} f;
-	struct gc_type_desc d = { .name = "node", .size = sizeof(struct node), .refs = 6 };
 	struct timespec ts = { 0, 20000000 };
 	size_t full, trimmed = 0;
 	struct gc_heap_stats s;
@@ -246,7 +219,7 @@ static void trim(const char *plan)
 		return;
 	}
 	GC_PUSH(m, f);
-	f.keep = tree(m, gc_type_register(heap, &d, NULL), 19); /* 32 MiB */
+	f.keep = tree(m, tree_type(heap), 19); /* 32 MiB */
 	full = resident();
 	f.keep = NULL;
 	gc_collect_full(m);
