@@ -49,21 +49,22 @@ void gc_pages_fini(struct gc_heap *heap)
 	heap->pages = NULL;
 }
 
-static uint32_t next_bit(const struct gc_pages *p, uint32_t at, bool value)
+/* The first page from @at on that is free or is not, as @value says; @end if none is below. */
+static uint32_t next_bit(const struct gc_pages *p, uint32_t at, uint32_t end, bool value)
 {
 	uint64_t flip = value ? 0 : ~0ULL, word;
 
-	if (at >= p->count)
-		return p->count;
+	if (at >= end)
+		return end;
 	word = (p->free_bits[at / 64] ^ flip) & ~0ULL << at % 64;
 	while (!word) {
 		at = (at / 64 + 1) * 64;
-		if (at >= p->count)
-			return p->count;
+		if (at >= end)
+			return end;
 		word = p->free_bits[at / 64] ^ flip;
 	}
 	at = at / 64 * 64 + (uint32_t)__builtin_ctzll(word);
-	return at < p->count ? at : p->count;
+	return at < end ? at : end;
 }
 
 /* The lowest free run of @count pages, or 0. Where larger runs cannot be is not looked at. */
@@ -74,10 +75,12 @@ static uint32_t first_fit(struct gc_pages *p, uint32_t count)
 	for (unsigned int k = 1; k < count && k < GC_PAGE_HINTS; k++)
 		if (p->hint[k] > at)
 			at = p->hint[k];
-	for (at = next_bit(p, at, true);; at = next_bit(p, end, true)) {
+	for (at = next_bit(p, at, p->count, true);; at = next_bit(p, end, p->count, true)) {
 		if (at >= p->count)
 			return 0;
-		end = next_bit(p, at, false);
+		/* no further than is asked for: a run may be most of the heap */
+		end = count < p->count - at ? at + count : p->count;
+		end = next_bit(p, at, end, false);
 		if (end - at >= count)
 			break;
 	}
@@ -155,10 +158,9 @@ size_t gc_pages_release(struct gc_heap *heap)
 	size_t bytes = 0;
 	uint32_t at, end;
 
-	for (at = next_bit(p, 1, true); at < p->fresh; at = next_bit(p, end, true)) {
-		end = next_bit(p, at, false);
-		if (end > p->fresh)
-			end = p->fresh;
+	for (at = next_bit(p, 1, p->fresh, true); at < p->fresh;
+	     at = next_bit(p, end, p->fresh, true)) {
+		end = next_bit(p, at, p->fresh, false);
 		bytes += (size_t)(end - at) << GC_PAGE_SHIFT;
 		madvise((void *)gc_page_address(p, at), (size_t)(end - at) << GC_PAGE_SHIFT,
 			MADV_DONTNEED);
