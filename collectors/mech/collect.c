@@ -162,7 +162,8 @@ static void run(struct gc_heap *heap, struct gc_thread *self, enum gc_cause caus
 	if (gc_mark_stack_peak(&heap->stack) > s->mark_stack_peak)
 		s->mark_stack_peak = gc_mark_stack_peak(&heap->stack);
 	gc_mark_stack_rest(&heap->stack);
-	gc_sizing_after(heap, (c->usable_ns ? c->usable_ns : gc_now()) - begin);
+	gc_sizing_after(heap, (c->usable_ns ? c->usable_ns : gc_now()) - begin,
+			(c->usable_ns ? c->usable_cpu_ns : gc_cpu_now()) - cpu);
 	if (heap->adapt)
 		gc_adapt_cycle(heap);
 	gc_count(&s->gc_cpu_ns, gc_cpu_now() - cpu);
@@ -273,6 +274,7 @@ static void trim(struct gc_heap *heap)
 void gc_turn_usable(struct gc_heap *heap)
 {
 	heap->cycle.usable_ns = gc_now();
+	heap->cycle.usable_cpu_ns = gc_cpu_now();
 	gc_pace_end(heap);
 	pthread_mutex_lock(&heap->gc.lock);
 	heap->gc.finished++;

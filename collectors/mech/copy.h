@@ -197,28 +197,12 @@ gc_inline void gc_copy_slot(struct gc_copier *c, void **slot, const struct gc_co
 		c->young |= (uintptr_t)ref - c->into < c->span;
 }
 
-/* @visit is gc_copy_slot() with the same constants, for objects with a callback. */
-gc_inline void gc_copy_scan(struct gc_copier *c, void *obj, const struct gc_copy_ops *ops,
-			    const bool shared, gc_visit_fn visit)
+/* @visit is the plan's gc_copy_slot(); its argument is the copier. */
+gc_inline void gc_copy_scan(struct gc_copier *c, void *obj, gc_visit_fn visit)
 {
 	uint64_t word = gc_word(obj);
-	const struct gc_info *info = gc_info(c->heap, word);
-	void **fields = obj;
 
-	for (uint64_t refs = info->refs; refs; refs &= refs - 1)
-		gc_copy_slot(c, &fields[__builtin_ctzll(refs)], ops, shared);
-	if (likely(info->tail != GC_TAIL_REFS && !info->trace && !info->weak))
-		return;
-	if (info->tail == GC_TAIL_REFS) {
-		void **slot = (void **)((char *)obj + gc_align(info->pub.size, sizeof(void *)));
-		void **end = slot + (word >> 32);
-
-		for (; slot < end; slot++)
-			gc_copy_slot(c, slot, ops, shared);
-	}
-	if (info->trace)
-		info->trace(obj, visit, c);
-	if (info->weak)
+	if (gc_scan(obj, gc_info(c->heap, word), word, visit, c))
 		gc_copy_note_weak(c, obj);
 }
 

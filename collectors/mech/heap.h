@@ -27,6 +27,7 @@
 #include <time.h>
 
 #include "bits.h"
+#include "generation.h"
 #include "mark-stack.h"
 #include "options.h"
 #include "pace.h"
@@ -110,7 +111,7 @@ struct gc_cycle {
 	bool full; /* whatever the plan would choose, collect the whole heap */
 	struct gc_thread *self; /* the mutator that runs it, NULL the daemon */
 	enum gc_phase phase;
-	uint64_t begin_ns, stop_ns, phase_ns, usable_ns;
+	uint64_t begin_ns, stop_ns, phase_ns, usable_ns, usable_cpu_ns;
 	uint64_t done, total, next_progress;
 	uint64_t stw_begin_done;
 	bool stw;
@@ -186,10 +187,12 @@ struct gc_heap {
 	uint64_t stress_next, profile_next; /* values of granted */
 	struct gc_rate rate;
 	struct gc_pace pace;
-	uint64_t cycle_ns; /* what the next cycle is expected to take until its memory is usable */
+	uint64_t
+		cycle_ns; /* CPU time that the next cycle is expected to take until its memory is usable */
 	uint64_t cycle_ns_of[2]; /* by kind */
 	double mb_alloc_rate, mb_gc_rate; /* MemBalancer's smoothed rates */
 	double major_soft, major_room; /* as the last major collection left them */
+	struct gc_generation generation;
 	int (*frequency)(uint32_t *effective, uint32_t *highest, void *arg);
 	void *frequency_arg;
 	struct gc_adapt *adapt;
@@ -364,14 +367,15 @@ size_t gc_budget_grant(const struct gc_heap *heap, size_t want);
 
 /* mech/sizing.c */
 void gc_sizing_init(struct gc_heap *heap);
-void gc_sizing_after(struct gc_heap *heap, uint64_t gc_ns);
+/* After a cycle that took @gc_ns, @cpu_ns of them on a CPU, until its memory was usable */
+void gc_sizing_after(struct gc_heap *heap, uint64_t gc_ns, uint64_t cpu_ns);
 uint64_t gc_sizing_headroom(struct gc_heap *heap);
 bool gc_sizing_grow(struct gc_heap *heap, size_t bytes);
 
 /* mech/weak.c */
 typedef bool (*gc_alive_fn)(struct gc_heap *heap, void **ref); /* updates a moved reference */
-void gc_weak_process(struct gc_heap *heap, gc_alive_fn alive,
-		     void (*keep)(struct gc_heap *, void **ref), void (*drain)(struct gc_heap *));
+void gc_weak_process(struct gc_heap *heap, gc_alive_fn alive, gc_visit_fn keep, void *keep_arg,
+		     void (*drain)(struct gc_heap *));
 
 /* mech/verify.c */
 void gc_verify_pre(struct gc_heap *heap);

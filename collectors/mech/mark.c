@@ -10,7 +10,8 @@
 #include "../space/lines.h"
 #include "plan.h"
 
-#define TIME_CHECK 512 /* objects between looks at the clock */
+#define TIME_CHECK  512 /* objects between looks at the clock */
+#define CLEAN_BATCH 32 /* cards cleaned for one barrier */
 
 uintptr_t gc_high(const struct gc_heap *heap)
 {
@@ -42,26 +43,28 @@ gc_inline void push(struct gc_heap *heap, void *obj)
 		gc_mark_stack_full(heap, s, obj);
 }
 
-gc_inline void mark_slot(struct gc_heap *heap, void **slot)
+gc_inline void mark_slot(void **slot, void *arg)
 {
 	void *ref = gc_slot_load(slot);
+	struct gc_heap *heap = arg;
 
 	if (ref && gc_bit_take(heap->mark, (uintptr_t)ref))
 		push(heap, ref);
 }
 
 /* Dalvik's root marking and walk: what lies ahead of the finger is met by the walk. */
-gc_inline void mark_slot_finger(struct gc_heap *heap, void **slot)
+gc_inline void mark_slot_finger(void **slot, void *arg)
 {
 	void *ref = gc_slot_load(slot);
+	struct gc_heap *heap = arg;
 
 	if (ref && gc_bit_take(heap->mark, (uintptr_t)ref) && (uintptr_t)ref < heap->finger)
 		push(heap, ref);
 }
 
-void gc_mark_slot(struct gc_heap *heap, void **slot)
+void gc_mark_slot(void **slot, void *heap)
 {
-	mark_slot_finger(heap, slot);
+	mark_slot_finger(slot, heap);
 }
 
 /* Leave the references of a long array for gc_mark_drain(); false: no place is free. */
@@ -97,7 +100,7 @@ static bool next_part(struct gc_heap *heap)
 		s->parts--;
 	slot = (void **)((char *)array + gc_align(gc_info(heap, word)->pub.size, sizeof(void *)));
 	for (; from < to; from++)
-		mark_slot(heap, &slot[from]);
+		mark_slot(&slot[from], heap);
 	return true;
 }
 
@@ -106,11 +109,12 @@ static bool next_part(struct gc_heap *heap)
  * where stores are weakly ordered and the slot was written without gc_write(). Type 0 is
  * never registered: such an object waits for the remark pause on a dirty card.
  */
-gc_inline bool scan_one(struct gc_heap *heap, void *obj, gc_slot_fn visit, bool count)
+gc_inline bool scan_one(struct gc_heap *heap, void *obj, gc_visit_fn visit, bool count)
 {
 	uint64_t word = gc_word(obj);
 	const struct gc_info *info = gc_info(heap, word);
 	size_t size = gc_size(info, word);
+	bool weak;
 
 	if (unlikely(!word)) {
 		gc_card_dirty(heap, (uintptr_t)obj);
@@ -127,7 +131,10 @@ gc_inline bool scan_one(struct gc_heap *heap, void *obj, gc_slot_fn visit, bool 
 		     heap->opt.split && !info->refs && !info->trace && !info->weak) &&
 	    put_off(heap, obj))
 		return true;
-	gc_scan(heap, obj, info, word, visit);
+	weak = gc_scan(obj, info, word, visit, heap);
+	/* No memory to note it: it holds its referent for this cycle. */
+	if (unlikely(weak) && gc_vector_push(&heap->weaks, obj))
+		gc_mark_slot(gc_weak_slot(obj), heap);
 	return true;
 }
 
@@ -258,9 +265,31 @@ static void scan_card(struct gc_heap *heap, uint8_t *card)
 	}
 }
 
+/* Is there something to scan, in a stack that was drained to the end before? */
+gc_inline bool grey(const struct gc_mark_stack *s)
+{
+	return s->top > s->base || s->parts;
+}
+
+/* Clean the next dirty cards from @card on, at most @most; where they are. */
+static unsigned int clean_cards(struct gc_heap *heap, uint8_t *card, uint8_t *end,
+				unsigned int most, uint8_t **cleaned)
+{
+	unsigned int n = 0;
+
+	for (; n < most && (card = gc_card_next(card, end)) < end; card++) {
+		__atomic_store_n(card, 0, __ATOMIC_RELAXED);
+		cleaned[n++] = card;
+	}
+	heap->stats.cards_dirty += n;
+	return n;
+}
+
 bool gc_mark_cards(struct gc_heap *heap, const struct gc_deadline *deadline, bool beside)
 {
-	uint8_t *end = gc_card(heap, gc_high(heap)), *card;
+	uint8_t *end = gc_card(heap, gc_high(heap)), *card, *cleaned[CLEAN_BATCH];
+	/* Whoever gives up leaves no card cleaned and not scanned. */
+	unsigned int most = beside ? CLEAN_BATCH : 1, n;
 	size_t found;
 
 	if (!GC_NEEDED(7) && !beside)
@@ -269,42 +298,32 @@ bool gc_mark_cards(struct gc_heap *heap, const struct gc_deadline *deadline, boo
 		found = 0;
 		heap->stack.overflowed = false;
 		card = gc_card(heap, heap->base);
-		for (; (card = gc_card_next(card, end)) < end; card++) {
-			found++;
-			heap->stats.cards_dirty++;
-			__atomic_store_n(card, 0, __ATOMIC_RELAXED);
+		while ((n = clean_cards(heap, card, end, most, cleaned))) {
+			card = cleaned[n - 1] + 1;
+			found += n;
 			if (beside)
 				order_after_clean();
-			scan_card(heap, card);
-			/* Drained card by card, so that a small stack does not overflow. */
-			if (!gc_mark_drain(heap, deadline))
-				return false;
+			for (unsigned int i = 0; i < n; i++) {
+				scan_card(heap, cleaned[i]);
+				/* Drained card by card, so that a small stack does not overflow. */
+				if (grey(&heap->stack) && !gc_mark_drain(heap, deadline))
+					return false;
+			}
 			if (!(found % 64) && late(deadline))
 				return false;
 		}
 		while (heap->stack.overflowed && !by_cards(heap))
 			scan_all(heap);
-	} while (found && !beside);
+		/* While the world stands only what found no room on the stack dirties cards. */
+	} while (heap->stack.overflowed && !beside);
 	return true;
-}
-
-void gc_mark_remembered(struct gc_heap *heap)
-{
-	uint8_t *end = gc_card(heap, gc_high(heap)), *card = gc_card(heap, heap->base);
-
-	for (; (card = gc_card_next(card, end)) < end; card++) {
-		*card = 0;
-		heap->stats.cards_dirty++;
-		if (GC_NEEDED(5))
-			scan_card(heap, card);
-	}
 }
 
 bool gc_mark_finish(struct gc_heap *heap, const struct gc_deadline *deadline)
 {
 	heap->finger = UINTPTR_MAX;
 	if (GC_NEEDED(4))
-		gc_all_roots(heap, gc_mark_slot);
+		gc_all_roots(heap, gc_mark_slot, heap);
 	if (!gc_mark_drain(heap, deadline))
 		return false;
 	return gc_mark_cards(heap, deadline, false);
@@ -319,12 +338,13 @@ static bool alive(struct gc_heap *heap, void **ref)
 static void finish(struct gc_heap *heap)
 {
 	drain(heap);
-	gc_mark_cards(heap, NULL, false);
+	if (heap->stack.lossy)
+		gc_mark_cards(heap, NULL, false);
 }
 
 void gc_mark_weak(struct gc_heap *heap)
 {
-	gc_weak_process(heap, alive, gc_mark_slot, finish);
+	gc_weak_process(heap, alive, gc_mark_slot, heap, finish);
 }
 
 void gc_mark_prepare(struct gc_heap *heap, bool keep)

@@ -13,8 +13,8 @@ struct gc_deadline {
 	uint64_t at_ns;
 };
 
-/* Marks and pushes what @slot refers to; a root or field visitor. */
-void gc_mark_slot(struct gc_heap *heap, void **slot);
+/* Marks and pushes what @slot refers to; a visitor whose argument is the heap. */
+void gc_mark_slot(void **slot, void *heap);
 
 /* Prepare a cycle: clears the mark bits, or takes over the survivors'. World may run. */
 void gc_mark_prepare(struct gc_heap *heap, bool keep);
@@ -35,9 +35,6 @@ void gc_mark_concurrent(struct gc_heap *heap);
  * card is dirty. @beside: mutators run (preclean): one pass. False: @deadline passed.
  */
 bool gc_mark_cards(struct gc_heap *heap, const struct gc_deadline *deadline, bool beside);
-
-/* World stopped, after a minor cycle's start: push what marked objects on cards refer to. */
-void gc_mark_remembered(struct gc_heap *heap);
 
 /* World stopped: roots, cards and overflow until all is marked. False: timed out. */
 bool gc_mark_finish(struct gc_heap *heap, const struct gc_deadline *deadline);
@@ -64,7 +61,7 @@ uintptr_t gc_high(const struct gc_heap *heap);
  * mech/verify.c, for the plans' own card tables: visit the strong references of @obj; a
  * visitor that sets heap->verify_white when one leads out of the pages.
  */
-void gc_verify_scan(struct gc_heap *heap, void *obj, gc_slot_fn visit);
-void gc_verify_young(struct gc_heap *heap, void **slot);
+void gc_verify_scan(struct gc_heap *heap, void *obj, gc_visit_fn visit);
+void gc_verify_young(void **slot, void *heap);
 
 #endif

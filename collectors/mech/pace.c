@@ -75,6 +75,22 @@ void gc_pace_begin(struct gc_heap *heap)
 	__atomic_store_n(&p->on, 1, __ATOMIC_RELEASE);
 }
 
+void gc_pace_tighten(struct gc_heap *heap, uint64_t bytes)
+{
+	struct gc_pace *p = &heap->pace;
+
+	if (!paces(heap))
+		return;
+	__atomic_store_n(&p->on, 0, __ATOMIC_RELAXED);
+	set(&p->base, gc_load(&heap->in_use));
+	/* All of what gc_pace_allowed() gives once the marking is done */
+	set(&p->room, bytes / 14 * 16);
+	set(&p->work, 1);
+	set(&p->most, 1);
+	set(&p->done, 1);
+	__atomic_store_n(&p->on, 1, __ATOMIC_RELEASE);
+}
+
 void gc_pace_end(struct gc_heap *heap)
 {
 	if (__atomic_exchange_n(&heap->pace.on, 0, __ATOMIC_RELEASE))

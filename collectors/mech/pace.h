@@ -48,6 +48,8 @@ uint64_t gc_pace_slice(uint64_t most, uint64_t cycle_ns);
 void gc_pace_order(struct gc_heap *heap);
 /* Concurrent marking begins; mutators run. */
 void gc_pace_begin(struct gc_heap *heap);
+/* Marking goes on beside mutators for a while in which they may allocate @bytes. */
+void gc_pace_tighten(struct gc_heap *heap, uint64_t bytes);
 /* What it frees may be allocated: who waits goes on. */
 void gc_pace_end(struct gc_heap *heap);
 /* @t is about to allocate: wait for the marking if it is ahead, pace= and a wake-up at most. */

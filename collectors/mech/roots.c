@@ -5,60 +5,36 @@
 
 #include "trace.h"
 
-struct forward {
-	struct gc_heap *heap;
-	gc_slot_fn visit;
-};
-
-static void forward(void **slot, void *arg)
+void gc_thread_roots(struct gc_thread *t, gc_visit_fn visit, void *arg)
 {
-	struct forward *f = arg;
-
-	f->visit(f->heap, slot);
-}
-
-void gc_trace_callback(struct gc_heap *heap, const struct gc_info *info, void *obj,
-		       gc_slot_fn visit)
-{
-	struct forward f = { heap, visit };
-
-	info->trace(obj, forward, &f);
-}
-
-void gc_thread_roots(struct gc_heap *heap, struct gc_thread *t, gc_slot_fn visit)
-{
-	struct forward f = { heap, visit };
-
 	for (struct gc_frame *frame = t->m.frames; frame; frame = frame->prev) {
 		void **slot = (void **)(frame + 1);
 
 		for (size_t i = 0; i < frame->count; i++)
-			visit(heap, &slot[i]);
+			visit(&slot[i], arg);
 	}
 	if (t->roots)
-		t->roots(forward, &f, t->roots_arg);
+		t->roots(visit, arg, t->roots_arg);
 }
 
-void gc_global_roots(struct gc_heap *heap, gc_slot_fn visit)
+void gc_global_roots(struct gc_heap *heap, gc_visit_fn visit, void *arg)
 {
-	struct forward f = { heap, visit };
-
 	pthread_mutex_lock(&heap->table_lock);
 	for (struct gc_root_array *a = heap->root_arrays; a; a = a->next)
 		for (size_t i = 0; i < a->count; i++)
-			visit(heap, &a->slots[i]);
+			visit(&a->slots[i], arg);
 	for (size_t i = heap->finalized_next; i < heap->finalized.count; i++)
-		visit(heap, &heap->finalized.items[i]);
+		visit(&heap->finalized.items[i], arg);
 	pthread_mutex_unlock(&heap->table_lock);
 	if (heap->roots)
-		heap->roots(forward, &f, heap->roots_arg);
+		heap->roots(visit, arg, heap->roots_arg);
 }
 
-void gc_all_roots(struct gc_heap *heap, gc_slot_fn visit)
+void gc_all_roots(struct gc_heap *heap, gc_visit_fn visit, void *arg)
 {
 	for (struct gc_thread *t = heap->threads; t; t = t->next)
-		gc_thread_roots(heap, t, visit);
-	gc_global_roots(heap, visit);
+		gc_thread_roots(t, visit, arg);
+	gc_global_roots(heap, visit, arg);
 }
 
 int gc_roots_add(struct gc_heap *heap, void **slots, size_t count)

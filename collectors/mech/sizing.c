@@ -126,21 +126,25 @@ void gc_sizing_init(struct gc_heap *heap)
 
 /*
  * How long the next cycle will take, after one of @gc_ns. A longer one counts at once,
- * shorter ones by and by. Most cycles of a generational plan are minor.
+ * shorter ones by and by. CPU time: a collector that has to share its CPU with mutators
+ * begins no earlier for that, which would make more cycles and so leave less of the CPU to
+ * them; mutators that get ahead of it wait, which leaves the CPU to it.
  */
 static uint64_t expect_ns(struct gc_heap *heap, uint64_t gc_ns)
 {
-	uint64_t *known = &heap->cycle_ns_of[heap->cycle.kind];
-	uint64_t minor;
+	uint64_t *known = &heap->cycle_ns_of[heap->cycle.kind], next;
+	bool major = !heap->plan->generational || heap->gc.next_major;
 
 	*known = gc_ns > *known ? gc_ns : (gc_ns + *known) / 2;
-	minor = heap->cycle_ns_of[GC_KIND_MINOR];
-	__atomic_store_n(&heap->cycle_ns, minor ? minor : heap->cycle_ns_of[GC_KIND_MAJOR],
-			 __ATOMIC_RELAXED);
-	return heap->cycle_ns;
+	next = heap->cycle_ns_of[major ? GC_KIND_MAJOR : GC_KIND_MINOR];
+	/* There was none of that kind yet. */
+	if (!next)
+		next = *known;
+	__atomic_store_n(&heap->cycle_ns, next, __ATOMIC_RELAXED);
+	return next;
 }
 
-void gc_sizing_after(struct gc_heap *heap, uint64_t gc_ns)
+void gc_sizing_after(struct gc_heap *heap, uint64_t gc_ns, uint64_t cpu_ns)
 {
 	const struct gc_options *o = &heap->opt;
 	struct gc_sizing_in in = {
@@ -158,7 +162,7 @@ void gc_sizing_after(struct gc_heap *heap, uint64_t gc_ns)
 	double held = (double)gc_pages_held(heap);
 	struct gc_sizing_out out;
 
-	in.gc_ns = (double)expect_ns(heap, gc_ns);
+	in.gc_ns = (double)expect_ns(heap, cpu_ns);
 	/* MMTk's smoothing: .95 of the old allocation rate, .5 of the old collection rate */
 	heap->mb_alloc_rate = heap->mb_alloc_rate > 0 ?
 				      .95 * heap->mb_alloc_rate + .05 * heap->rate.bytes_per_ns :

@@ -32,61 +32,65 @@ gc_inline void *gc_slot_load(void **slot)
 #endif
 }
 
-typedef void (*gc_slot_fn)(struct gc_heap *heap, void **slot);
-
-void gc_trace_callback(struct gc_heap *heap, const struct gc_info *info, void *obj,
-		       gc_slot_fn visit);
-
 /* The first word after the header: the referent of a weak object */
 gc_inline void **gc_weak_slot(void *obj)
 {
 	return (void **)((char *)obj + sizeof(struct gc_header));
 }
 
-/* Visit the references of @obj; weak objects are noted, not followed. */
-gc_inline void gc_scan(struct gc_heap *heap, void *obj, const struct gc_info *info, uint64_t word,
-		       gc_slot_fn visit)
+/*
+ * Visit the strong references of @obj, whose header is @word. True: it is a weak object,
+ * whose referent is the caller's affair.
+ */
+gc_inline bool gc_scan(void *obj, const struct gc_info *info, uint64_t word, gc_visit_fn visit,
+		       void *arg)
 {
 	void **fields = obj;
 
 	for (uint64_t refs = info->refs; refs; refs &= refs - 1)
-		visit(heap, &fields[__builtin_ctzll(refs)]);
+		visit(&fields[__builtin_ctzll(refs)], arg);
 	if (likely(info->tail != GC_TAIL_REFS && !info->trace && !info->weak))
-		return;
+		return false;
 	if (info->tail == GC_TAIL_REFS) {
 		void **slot = (void **)((char *)obj + gc_align(info->pub.size, sizeof(void *)));
 		void **end = slot + (word >> 32);
 
 		for (; slot < end; slot++)
-			visit(heap, slot);
+			visit(slot, arg);
 	}
 	if (info->trace)
-		gc_trace_callback(heap, info, obj, visit);
-	/* No memory to note it: it holds its referent for this cycle. */
-	if (info->weak && gc_vector_push(&heap->weaks, obj))
-		visit(heap, gc_weak_slot(obj));
+		info->trace(obj, visit, arg);
+	return info->weak;
 }
 
 /* Roots of one thread: frames and callback. */
-void gc_thread_roots(struct gc_heap *heap, struct gc_thread *t, gc_slot_fn visit);
+void gc_thread_roots(struct gc_thread *t, gc_visit_fn visit, void *arg);
 /* Roots of the program: arrays, callback, finalized objects that wait to be fetched. */
-void gc_global_roots(struct gc_heap *heap, gc_slot_fn visit);
+void gc_global_roots(struct gc_heap *heap, gc_visit_fn visit, void *arg);
 /* All roots; the world is stopped. */
-void gc_all_roots(struct gc_heap *heap, gc_slot_fn visit);
+void gc_all_roots(struct gc_heap *heap, gc_visit_fn visit, void *arg);
 
-/* Next dirty card at or after @card and below @end, or @end; eight cards a look. */
+#define GC_CARDS_LOOK 64
+
+/* Is any of GC_CARDS_LOOK cards dirty? */
+gc_inline bool gc_cards_dirty(const uint8_t *card)
+{
+	const uint64_t *word = (const uint64_t *)card;
+	uint64_t any = 0;
+
+	for (unsigned int i = 0; i < GC_CARDS_LOOK / 8; i++)
+		any |= __atomic_load_n(&word[i], __ATOMIC_RELAXED);
+	return any;
+}
+
+/* Next dirty card at or after @card and below @end, or @end; most cards are clean. */
 gc_inline uint8_t *gc_card_next(uint8_t *card, uint8_t *end)
 {
-	while (card < end && ((uintptr_t)card & 7)) {
+	for (; card < end && (uintptr_t)card % GC_CARDS_LOOK; card++)
 		if (__atomic_load_n(card, __ATOMIC_RELAXED))
 			return card;
-		card++;
-	}
-	while (card + 8 <= end) {
-		if (__atomic_load_n((uint64_t *)card, __ATOMIC_RELAXED))
-			break;
-		card += 8;
-	}
+	while (card + GC_CARDS_LOOK <= end && !gc_cards_dirty(card))
+		card += GC_CARDS_LOOK;
 	while (card < end && !__atomic_load_n(card, __ATOMIC_RELAXED))
 		card++;
 	return card;

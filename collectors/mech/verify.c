@@ -65,8 +65,9 @@ static bool check_ref(struct gc_heap *heap, const void *holder, void *ref, bool 
 	return true;
 }
 
-static void retrace_slot(struct gc_heap *heap, void **slot)
+static void retrace_slot(void **slot, void *arg)
 {
+	struct gc_heap *heap = arg;
 	struct retrace *r = heap->verify_trace;
 	void *ref = *slot;
 
@@ -78,16 +79,12 @@ static void retrace_slot(struct gc_heap *heap, void **slot)
 		broken(heap, "no memory to verify", r->holder, ref);
 }
 
-/* Scan without noting weak objects: their referents are checked, not followed. */
-void gc_verify_scan(struct gc_heap *heap, void *obj, gc_slot_fn visit)
+/* The referents of weak objects are checked, not followed. */
+void gc_verify_scan(struct gc_heap *heap, void *obj, gc_visit_fn visit)
 {
-	size_t weaks = heap->weaks.count;
 	uint64_t word = gc_word(obj);
-	const struct gc_info *info = gc_info(heap, word);
 
-	gc_scan(heap, obj, info, word, visit);
-	heap->weaks.count = weaks;
-	if (info->weak && *gc_weak_slot(obj))
+	if (gc_scan(obj, gc_info(heap, word), word, visit, heap) && *gc_weak_slot(obj))
 		check_ref(heap, obj, *gc_weak_slot(obj), false);
 }
 
@@ -102,7 +99,7 @@ static void retrace(struct gc_heap *heap, struct retrace *r)
 	}
 	r->seen = (uint64_t *)r->map - (heap->base >> GC_WORD_SHIFT);
 	heap->verify_trace = r;
-	gc_all_roots(heap, retrace_slot);
+	gc_all_roots(heap, retrace_slot, heap);
 	while (r->stack.count && !heap->verify_error.code) {
 		r->holder = r->stack.items[--r->stack.count];
 		r->bytes += gc_object_size(heap, r->holder);
@@ -152,8 +149,10 @@ void gc_verify_pre(struct gc_heap *heap)
 }
 
 /* Every live object, reachable or not: its references point to live objects. */
-static void live_slot(struct gc_heap *heap, void **slot)
+static void live_slot(void **slot, void *arg)
 {
+	struct gc_heap *heap = arg;
+
 	if (*slot)
 		check_ref(heap, heap->verify_holder, *slot, false);
 }
@@ -175,13 +174,17 @@ void gc_verify_post(struct gc_heap *heap)
 	}
 }
 
-static void white_slot(struct gc_heap *heap, void **slot)
+static void white_slot(void **slot, void *arg)
 {
+	struct gc_heap *heap = arg;
+
 	heap->verify_white |= *slot && !gc_bit_test(heap->mark, (uintptr_t)*slot);
 }
 
-void gc_verify_young(struct gc_heap *heap, void **slot)
+void gc_verify_young(void **slot, void *arg)
 {
+	struct gc_heap *heap = arg;
+
 	heap->verify_white |= *slot && !gc_in_pages(heap, (uintptr_t)*slot);
 }
 

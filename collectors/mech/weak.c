@@ -24,8 +24,8 @@ static void clear_dead(struct gc_heap *heap, gc_alive_fn alive)
 	}
 }
 
-void gc_weak_process(struct gc_heap *heap, gc_alive_fn alive,
-		     void (*keep)(struct gc_heap *, void **ref), void (*drain)(struct gc_heap *))
+void gc_weak_process(struct gc_heap *heap, gc_alive_fn alive, gc_visit_fn keep, void *keep_arg,
+		     void (*drain)(struct gc_heap *))
 {
 	struct gc_vector *f = &heap->finalizable;
 	size_t kept = 0, due = 0;
@@ -48,7 +48,7 @@ void gc_weak_process(struct gc_heap *heap, gc_alive_fn alive,
 		}
 		if (gc_vector_push(&heap->finalized, obj)) {
 			/* no memory for the queue: it stays registered and alive */
-			keep(heap, &obj);
+			keep(&obj, keep_arg);
 			f->items[kept++] = obj;
 			continue;
 		}
@@ -56,7 +56,7 @@ void gc_weak_process(struct gc_heap *heap, gc_alive_fn alive,
 	}
 	f->count = kept;
 	for (size_t i = heap->finalized.count - due; i < heap->finalized.count; i++)
-		keep(heap, &heap->finalized.items[i]);
+		keep(&heap->finalized.items[i], keep_arg);
 	pthread_mutex_unlock(&heap->table_lock);
 	if (due) {
 		heap->stats.finalized += due;

@@ -3,8 +3,9 @@
  * cms, cmsfly, gencms: the Dalvik seed's collectors (Hussein et al. 2015, sections 2.1
  * and 3). Two pauses around concurrent marking:
  *
- *	stop	mark roots (gencms minor: and what survivors on dirty cards refer to)
- *	beside	mark
+ *	stop	mark roots
+ *	beside	mark, and what marked objects on dirty cards refer to: in a minor cycle of
+ *		gencms survivors are marked from the beginning
  *	stop	mark roots again, scan dirty cards, weak references, mark becomes live
  *	beside	sweep
  *
@@ -18,8 +19,8 @@
 #include "inplace.h"
 
 #define REMARK_TRIES 12
-/* Minor collections that leave less than this part of the last room call for a major. */
-#define MINOR_YIELD 0.5
+/* What mutators may allocate while the second pause is put off, at least */
+#define ROUND_LEAST (64u << 10)
 
 static bool is_fly(const struct gc_heap *heap)
 {
@@ -28,7 +29,7 @@ static bool is_fly(const struct gc_heap *heap)
 
 static void scan_thread(struct gc_heap *heap, struct gc_thread *t)
 {
-	gc_thread_roots(heap, t, gc_mark_slot);
+	gc_thread_roots(t, gc_mark_slot, heap);
 }
 
 /* Minor or major, by the seed's rules (section 3.1). */
@@ -46,10 +47,6 @@ static enum gc_kind choose(struct gc_heap *heap)
 	}
 	if (heap->gc.next_major || (double)heap->live_bytes > heap->major_soft)
 		return GC_KIND_MAJOR;
-	/* In a heap of fixed size survivors never pass the limit: they eat up the room. */
-	if (heap->opt.sizing == GC_SIZING_FIXED &&
-	    heap->major_soft - (double)heap->live_bytes < heap->major_room * MINOR_YIELD)
-		return GC_KIND_MAJOR;
 	return GC_KIND_MINOR;
 }
 
@@ -59,39 +56,49 @@ static void mark_roots(struct gc_heap *heap, bool stw)
 	bool minor = heap->cycle.kind == GC_KIND_MINOR;
 
 	gc_mark_prepare(heap, minor);
-	if (is_fly(heap) && !stw) {
-		/*
-		 * Before the first thread is scanned: a store that this loses a card of
-		 * was made before anything was marked, and its thread passes a safepoint
-		 * before anything is traced.
-		 */
+	/*
+	 * Before the first thread is scanned: a store that this loses a card of was made
+	 * before anything was marked, and its thread passes a safepoint before anything is
+	 * traced. And before the first push: card+filter leaves objects to dirty cards.
+	 */
+	if (!minor)
 		gc_mark_clean_cards(heap);
+	if (is_fly(heap) && !stw) {
 		gc_threads_ragged(heap, scan_thread);
-		gc_global_roots(heap, gc_mark_slot);
+		gc_global_roots(heap, gc_mark_slot, heap);
 		gc_phase_stop(heap, GC_EDGE(roots_done));
 		return;
 	}
 	gc_world_stop(heap);
 	if (heap->opt.trace == GC_TRACE_FINGER && !minor)
 		heap->finger = 0;
-	/* Cards are clean before the first push: card+filter leaves objects to dirty ones. */
-	if (!minor)
-		gc_mark_clean_cards(heap);
-	else if (heap->opt.verify & GC_VERIFY_CARD)
+	if (minor && heap->opt.verify & GC_VERIFY_CARD)
 		gc_verify_cards(heap);
-	gc_all_roots(heap, gc_mark_slot);
-	if (minor)
-		gc_mark_remembered(heap);
+	gc_all_roots(heap, gc_mark_slot, heap);
+	if (minor && !GC_NEEDED(5))
+		gc_mark_clean_cards(heap);
 	gc_phase_stop(heap, GC_EDGE(roots_done));
 	if (!stw)
 		gc_world_restart(heap);
 }
 
+/* Mutators get half of what they took since @used bytes were in use; what is in use now. */
+static uint64_t next_round(struct gc_heap *heap, uint64_t used)
+{
+	uint64_t now = gc_load(&heap->in_use), half = now > used ? (now - used) / 2 : 0;
+
+	gc_pace_tighten(heap, half > ROUND_LEAST ? half : ROUND_LEAST);
+	return now;
+}
+
 /*
  * The second pause. With remark-limit= it gives up in time and goes back to concurrent
- * marking (after Endo and Taura), each time with twice the limit so that it ends.
+ * marking (after Endo and Taura), each time with twice the limit so that it ends. What is
+ * left to mark is what was allocated since the last round began, @used bytes being in use
+ * then: mutators that allocate as fast as the collector marks would leave no less of it
+ * round after round, so they are held to half each time.
  */
-static void remark(struct gc_heap *heap)
+static void remark(struct gc_heap *heap, uint64_t used)
 {
 	uint64_t limit = (uint64_t)heap->opt.remark_limit * 1000;
 
@@ -110,6 +117,7 @@ static void remark(struct gc_heap *heap)
 			return;
 		heap->stats.remark_timeouts++;
 		gc_phase_end(heap);
+		used = next_round(heap, used);
 		gc_world_restart(heap);
 		gc_phase_begin(heap, GC_PHASE_MARK, gc_load(&heap->in_use));
 		gc_mark_concurrent(heap);
@@ -126,6 +134,29 @@ static void keep_survivors(struct gc_heap *heap)
 	memcpy(&heap->survivor[first], &heap->live[first], (last - first) * sizeof(uint64_t));
 }
 
+/*
+ * What the next collection is to be. In a heap of fixed size survivors never pass the limit,
+ * which is the seed's rule: they eat up the room, so there the price decides. @rescanned
+ * objects before the cycle
+ */
+static void set_next(struct gc_heap *heap, uint64_t rescanned)
+{
+	const struct gc_cycle *c = &heap->cycle;
+	bool major = c->kind == GC_KIND_MAJOR;
+	double work = (double)c->marked_objects;
+	double live = (double)c->live_bytes;
+
+	if (!major)
+		work -= (double)heap->live_objects;
+	else
+		heap->gc.next_major = false;
+	work += (double)(heap->stats.rescanned_objects - rescanned);
+	if (heap->opt.sizing == GC_SIZING_FIXED)
+		heap->gc.next_major |= gc_generation_end(&heap->generation, major, work,
+							 live - (double)heap->live_bytes,
+							 (double)heap->opt.heap - live);
+}
+
 /* Under stress mutators get their chance to race with a heap that is marked in no time. */
 static void give_way(struct gc_heap *heap)
 {
@@ -137,6 +168,7 @@ static void give_way(struct gc_heap *heap)
 
 static void collect(struct gc_heap *heap)
 {
+	uint64_t rescanned = heap->stats.rescanned_objects, used;
 	struct gc_cycle *c = &heap->cycle;
 	bool stw =
 		c->foreground && c->cause != GC_CAUSE_EXPLICIT &&
@@ -149,9 +181,10 @@ static void collect(struct gc_heap *heap)
 		gc_pace_begin(heap);
 	gc_phase_begin(heap, GC_PHASE_MARK, gc_load(&heap->in_use));
 	gc_mark_concurrent(heap);
+	used = gc_load(&heap->in_use);
 	if (!stw)
 		give_way(heap);
-	if (heap->opt.preclean && !stw)
+	if (!stw && (heap->opt.preclean || c->kind == GC_KIND_MINOR))
 		gc_mark_cards(heap, NULL, true);
 	if (!stw)
 		give_way(heap);
@@ -160,16 +193,16 @@ static void collect(struct gc_heap *heap)
 		gc_phase_begin(heap, GC_PHASE_REMARK, 0);
 		gc_mark_finish(heap, NULL);
 	} else {
-		remark(heap);
+		remark(heap, used);
 	}
 	gc_mark_weak(heap);
 	gc_phase_end(heap);
 	c->exact = stw && c->kind == GC_KIND_MAJOR;
 	gc_inplace_turn_over(heap);
-	if (heap->plan->generational)
+	if (heap->plan->generational) {
 		keep_survivors(heap);
-	if (c->kind == GC_KIND_MAJOR)
-		heap->gc.next_major = false;
+		set_next(heap, rescanned);
+	}
 	if (stw) {
 		gc_inplace_sweep(heap);
 		gc_world_restart(heap);

@@ -15,6 +15,46 @@ int gc_copying_check(struct gc_options *opt, struct gc_error *err)
 	return 0;
 }
 
+void gc_copying_stop(struct gc_heap *heap)
+{
+	gc_world_stop(heap);
+	for (struct gc_thread *t = heap->threads; t; t = t->next)
+		gc_bump_flush(t);
+}
+
+uint64_t gc_copying_trace(struct gc_heap *heap, const struct gc_copying *how, uint64_t total)
+{
+	struct gc_copier *first = gc_copy_first(heap);
+	uint64_t copied;
+
+	gc_bump_open(heap);
+	gc_copy_begin(heap);
+	gc_phase_begin(heap, GC_PHASE_COPY, total);
+	gc_all_roots(heap, how->visit, first);
+	if (how->roots)
+		how->roots(heap);
+	gc_phase_stop(heap, GC_EDGE(roots_done));
+	if (gc_copy_shared(heap))
+		gc_copy_share(heap, how->drain_shared);
+	else
+		how->drain(heap);
+	gc_weak_process(heap, how->alive, how->visit, first, how->drain);
+	gc_copy_end(heap);
+	copied = heap->bump->to - heap->bump->start[!heap->bump->now];
+	heap->stats.copied_bytes += copied;
+	return copied;
+}
+
+size_t gc_copying_footprint(struct gc_heap *heap)
+{
+	return gc_pages_held(heap) + gc_bump_footprint(heap);
+}
+
+size_t gc_copying_release(struct gc_heap *heap)
+{
+	return gc_pages_release(heap) + gc_bump_release(heap, 0);
+}
+
 void gc_copying_keep_in_max(struct gc_heap *heap)
 {
 	uint64_t held = gc_pages_held(heap) + heap->bump->promise;

@@ -133,17 +133,12 @@ gc_inline bool outside(struct gc_copier *c, void *ref, const bool shared)
 
 static const struct gc_copy_ops ops = { .promote = promote, .outside = outside };
 
-static void visit(struct gc_heap *heap, void **slot)
-{
-	gc_copy_slot(gc_copy_first(heap), slot, &ops, false);
-}
-
-static void field(void **slot, void *c)
+gc_inline void visit(void **slot, void *c)
 {
 	gc_copy_slot(c, slot, &ops, false);
 }
 
-static void field_shared(void **slot, void *c)
+gc_inline void visit_shared(void **slot, void *c)
 {
 	gc_copy_slot(c, slot, &ops, true);
 }
@@ -152,7 +147,7 @@ static void field_shared(void **slot, void *c)
 gc_inline void scan(struct gc_copier *c, void *obj, const bool shared)
 {
 	c->young = false;
-	gc_copy_scan(c, obj, &ops, shared, shared ? field_shared : field);
+	gc_copy_scan(c, obj, shared ? visit_shared : visit);
 	if (GC_NEEDED(2) && c->young && gc_in_pages(c->heap, (uintptr_t)obj))
 		gc_card_dirty(c->heap, (uintptr_t)obj);
 }
@@ -172,6 +167,9 @@ static void scan_cards(struct gc_heap *heap)
 	uint8_t *end = gc_card(heap, gc_high(heap)), *card = gc_card(heap, heap->base);
 	struct gc_copier *c = gc_copy_first(heap);
 
+	/* A whole collection finds what is young from the program's roots. */
+	if (gss_of(heap)->whole)
+		return;
 	for (; (card = gc_card_next(card, end)) < end; card++) {
 		uintptr_t at = gc_card_address(heap, card), stop = at + GC_CARD;
 
@@ -190,6 +188,14 @@ static bool alive(struct gc_heap *heap, void **ref)
 	return gc_bump_to(heap->bump, (uintptr_t)*ref) || !gss_of(heap)->whole ||
 	       gc_bit_test(heap->mark, (uintptr_t)*ref);
 }
+
+static const struct gc_copying copying = {
+	.visit = visit,
+	.roots = scan_cards,
+	.drain = drain,
+	.drain_shared = drain_shared,
+	.alive = alive,
+};
 
 /* ART's rule, and no room to promote into */
 static bool choose_whole(struct gc_heap *heap, struct gss *g)
@@ -270,14 +276,12 @@ static void collect(struct gc_heap *heap)
 {
 	struct gss *g = gss_of(heap);
 	struct gc_cycle *c = &heap->cycle;
-	uint64_t granted, objects, copied;
 	const struct gc_copier *sum;
+	uint64_t granted, objects;
 
 	while (gc_blocks_sweep(heap))
 		;
-	gc_world_stop(heap);
-	for (struct gc_thread *t = heap->threads; t; t = t->next)
-		gc_bump_flush(t);
+	gc_copying_stop(heap);
 	granted = heap->granted;
 	objects = heap->stats.allocated_objects;
 	g->whole = choose_whole(heap, g);
@@ -287,26 +291,13 @@ static void collect(struct gc_heap *heap)
 	if (g->whole)
 		begin_whole(heap, g);
 	heap->weaks.count = 0;
-	gc_bump_open(heap);
-	gc_copy_begin(heap);
-	gc_phase_begin(heap, GC_PHASE_COPY,
-		       g->whole ? gc_load(&heap->in_use) : gc_bump_used(heap->bump));
-	gc_all_roots(heap, visit);
-	if (!g->whole)
-		scan_cards(heap);
-	gc_phase_stop(heap, GC_EDGE(roots_done));
-	if (gc_copy_shared(heap))
-		gc_copy_share(heap, drain_shared);
-	else
-		drain(heap);
-	gc_weak_process(heap, alive, visit, drain);
-	sum = gc_copy_end(heap);
+	gc_copying_trace(heap, &copying,
+			 g->whole ? gc_load(&heap->in_use) : gc_bump_used(heap->bump));
+	sum = gc_copy_first(heap);
 	g->old_bytes += sum->old_bytes;
 	g->promoted += sum->promoted_bytes;
 	heap->stats.promoted_bytes += sum->promoted_bytes;
 	heap->stats.promoted_objects += sum->promoted;
-	copied = heap->bump->to - heap->bump->start[!heap->bump->now];
-	heap->stats.copied_bytes += copied;
 	gc_phase_end(heap);
 	/* Promotion is no allocation by mutators. */
 	heap->granted = granted;
@@ -334,31 +325,16 @@ static bool valid(struct gc_heap *heap, uintptr_t addr)
 	return gc_bump_has(heap->bump, addr) && gc_bit_test(heap->live, addr);
 }
 
-static size_t footprint(struct gc_heap *heap)
-{
-	return gc_pages_held(heap) + gc_bump_footprint(heap);
-}
-
-static size_t release(struct gc_heap *heap)
-{
-	return gc_pages_release(heap) + gc_bump_release(heap, 0);
-}
-
 const struct gc_plan gc_plan_gss = {
 	.name = "gss",
 	.summary = "ART's generational semi-space with promotion by age",
 	.generational = true,
-	.bump = true,
-	.reserve = true,
 	.check = check,
 	.space = space,
 	.init = init,
 	.fini = fini,
 	.alloc = alloc,
-	.flush = gc_bump_flush,
 	.collect = collect,
-	.index = gc_bump_index,
 	.valid = valid,
-	.footprint = footprint,
-	.release = release,
+	GC_COPYING,
 };

@@ -62,9 +62,9 @@ static void collect(struct gc_heap *heap)
 		gc_mark_clean_cards(heap);
 		gc_lines_clear(heap);
 	}
-	gc_all_roots(heap, gc_mark_slot);
-	if (minor)
-		gc_mark_remembered(heap);
+	gc_all_roots(heap, gc_mark_slot, heap);
+	if (minor && !GC_NEEDED(5))
+		gc_mark_clean_cards(heap);
 	gc_phase_stop(heap, GC_EDGE(roots_done));
 	gc_phase_begin(heap, GC_PHASE_MARK, gc_load(&heap->in_use));
 	gc_mark_concurrent(heap);

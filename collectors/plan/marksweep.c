@@ -15,7 +15,7 @@ static void collect(struct gc_heap *heap)
 	gc_world_stop(heap);
 	/* cards serve only a mark stack that overflows */
 	gc_mark_clean_cards(heap);
-	gc_all_roots(heap, gc_mark_slot);
+	gc_all_roots(heap, gc_mark_slot, heap);
 	gc_phase_stop(heap, GC_EDGE(roots_done));
 	gc_phase_begin(heap, GC_PHASE_MARK, gc_load(&heap->in_use));
 	if (heap->opt.trace == GC_TRACE_FINGER)

@@ -53,24 +53,19 @@ gc_inline bool outside(struct gc_copier *c, void *ref, const bool shared)
 
 static const struct gc_copy_ops ops = { .outside = outside };
 
-static void visit(struct gc_heap *heap, void **slot)
-{
-	gc_copy_slot(gc_copy_first(heap), slot, &ops, false);
-}
-
-static void field(void **slot, void *c)
+gc_inline void visit(void **slot, void *c)
 {
 	gc_copy_slot(c, slot, &ops, false);
 }
 
-static void field_shared(void **slot, void *c)
+gc_inline void visit_shared(void **slot, void *c)
 {
 	gc_copy_slot(c, slot, &ops, true);
 }
 
 gc_inline void scan(struct gc_copier *c, void *obj, const bool shared)
 {
-	gc_copy_scan(c, obj, &ops, shared, shared ? field_shared : field);
+	gc_copy_scan(c, obj, shared ? visit_shared : visit);
 }
 
 static void drain_shared(struct gc_copier *c)
@@ -90,28 +85,22 @@ static bool alive(struct gc_heap *heap, void **ref)
 	return gc_bump_to(heap->bump, (uintptr_t)*ref) || gc_bit_test(heap->mark, (uintptr_t)*ref);
 }
 
+static const struct gc_copying copying = {
+	.visit = visit,
+	.drain = drain,
+	.drain_shared = drain_shared,
+	.alive = alive,
+};
+
 static void collect(struct gc_heap *heap)
 {
 	struct gc_cycle *c = &heap->cycle;
 	uint64_t copied;
 
-	gc_world_stop(heap);
-	for (struct gc_thread *t = heap->threads; t; t = t->next)
-		gc_bump_flush(t);
+	gc_copying_stop(heap);
 	gc_mark_prepare(heap, false);
-	gc_bump_open(heap);
-	gc_copy_begin(heap);
-	gc_phase_begin(heap, GC_PHASE_COPY, gc_load(&heap->in_use));
-	gc_all_roots(heap, visit);
-	gc_phase_stop(heap, GC_EDGE(roots_done));
-	if (gc_copy_shared(heap))
-		gc_copy_share(heap, drain_shared);
-	else
-		drain(heap);
-	gc_weak_process(heap, alive, visit, drain);
-	gc_copy_end(heap);
-	copied = heap->bump->to - heap->bump->start[!heap->bump->now];
-	heap->stats.copied_bytes += copied;
+	copied = gc_copying_trace(heap, &copying, gc_load(&heap->in_use));
+	/* beside what was marked in place */
 	c->marked_bytes += copied;
 	c->live_bytes = c->marked_bytes;
 	gc_phase_end(heap);
@@ -135,30 +124,15 @@ static bool valid(struct gc_heap *heap, uintptr_t addr)
 	return gc_bump_has(heap->bump, addr) && gc_bit_test(heap->live, addr);
 }
 
-static size_t footprint(struct gc_heap *heap)
-{
-	return gc_pages_held(heap) + gc_bump_footprint(heap);
-}
-
-static size_t release(struct gc_heap *heap)
-{
-	return gc_pages_release(heap) + gc_bump_release(heap, 0);
-}
-
 const struct gc_plan gc_plan_semispace = {
 	.name = "semispace",
 	.summary = "stop-the-world copying between two halves",
-	.bump = true,
-	.reserve = true,
 	.check = gc_copying_check,
 	.space = space,
 	.init = init,
 	.fini = fini,
 	.alloc = alloc,
-	.flush = gc_bump_flush,
 	.collect = collect,
-	.index = gc_bump_index,
 	.valid = valid,
-	.footprint = footprint,
-	.release = release,
+	GC_COPYING,
 };
