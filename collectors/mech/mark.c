@@ -8,6 +8,7 @@
 #include "../space/blocks.h"
 #include "../space/large.h"
 #include "../space/lines.h"
+#include "copy.h"
 #include "plan.h"
 
 #define TIME_CHECK  512 /* objects between looks at the clock */
@@ -43,6 +44,11 @@ gc_inline void push(struct gc_heap *heap, void *obj)
 		gc_mark_stack_full(heap, s, obj);
 }
 
+gc_inline bool moving(const struct gc_heap *heap)
+{
+	return heap->lines && heap->lines->moving;
+}
+
 gc_inline void mark_slot(void **slot, void *arg)
 {
 	void *ref = gc_slot_load(slot);
@@ -62,9 +68,35 @@ gc_inline void mark_slot_finger(void **slot, void *arg)
 		push(heap, ref);
 }
 
+/* While a collection defragments: the world is stopped, and the slot may change. */
+static void move_slot(void **slot, void *arg)
+{
+	struct gc_heap *heap = arg;
+	void *ref = *slot, *to = NULL;
+	uint64_t word;
+
+	if (!ref || gc_bit_test(heap->mark, (uintptr_t)ref))
+		return;
+	if (gc_lines_leaves(heap, (uintptr_t)ref)) {
+		word = gc_word(ref);
+		if (word & GC_FORWARDED) {
+			*slot = (void *)(uintptr_t)(word & ~(uint64_t)GC_FORWARDED);
+			return;
+		}
+		to = gc_defrag_move(heap, ref, word);
+	}
+	if (to)
+		*slot = ref = to;
+	gc_bit_set(heap->mark, (uintptr_t)ref);
+	push(heap, ref);
+}
+
 void gc_mark_slot(void **slot, void *heap)
 {
-	mark_slot_finger(slot, heap);
+	if (unlikely(moving(heap)))
+		move_slot(slot, heap);
+	else
+		mark_slot_finger(slot, heap);
 }
 
 /* Leave the references of a long array for gc_mark_drain(); false: no place is free. */
@@ -100,7 +132,10 @@ static bool next_part(struct gc_heap *heap)
 		s->parts--;
 	slot = (void **)((char *)array + gc_align(gc_info(heap, word)->pub.size, sizeof(void *)));
 	for (; from < to; from++)
-		mark_slot(&slot[from], heap);
+		if (unlikely(moving(heap)))
+			move_slot(&slot[from], heap);
+		else
+			mark_slot(&slot[from], heap);
 	return true;
 }
 
@@ -131,7 +166,10 @@ gc_inline bool scan_one(struct gc_heap *heap, void *obj, gc_visit_fn visit, bool
 		     heap->opt.split && !info->refs && !info->trace && !info->weak) &&
 	    put_off(heap, obj))
 		return true;
-	weak = gc_scan(obj, info, word, visit, heap);
+	if (unlikely(moving(heap)))
+		weak = gc_scan(obj, info, word, move_slot, heap);
+	else
+		weak = gc_scan(obj, info, word, visit, heap);
 	/* No memory to note it: it holds its referent for this cycle. */
 	if (unlikely(weak) && gc_vector_push(&heap->weaks, obj))
 		gc_mark_slot(gc_weak_slot(obj), heap);
@@ -287,7 +325,7 @@ static unsigned int clean_cards(struct gc_heap *heap, uint8_t *card, uint8_t *en
 
 bool gc_mark_cards(struct gc_heap *heap, const struct gc_deadline *deadline, bool beside)
 {
-	uint8_t *end = gc_card(heap, gc_high(heap)), *card, *cleaned[CLEAN_BATCH];
+	uint8_t *end, *card, *cleaned[CLEAN_BATCH];
 	/* Whoever gives up leaves no card cleaned and not scanned. */
 	unsigned int most = beside ? CLEAN_BATCH : 1, n;
 	size_t found;
@@ -298,6 +336,7 @@ bool gc_mark_cards(struct gc_heap *heap, const struct gc_deadline *deadline, boo
 		found = 0;
 		heap->stack.overflowed = false;
 		card = gc_card(heap, heap->base);
+		end = gc_card(heap, gc_high(heap));
 		while ((n = clean_cards(heap, card, end, most, cleaned))) {
 			card = cleaned[n - 1] + 1;
 			found += n;
@@ -331,7 +370,9 @@ bool gc_mark_finish(struct gc_heap *heap, const struct gc_deadline *deadline)
 
 static bool alive(struct gc_heap *heap, void **ref)
 {
-	return gc_bit_test(heap->mark, (uintptr_t)*ref);
+	if (gc_bit_test(heap->mark, (uintptr_t)*ref))
+		return true;
+	return moving(heap) && gc_lines_leaves(heap, (uintptr_t)*ref) && gc_copy_kept(ref);
 }
 
 /* An overflow while weak references are processed is recovered as any other. */

@@ -10,6 +10,7 @@
 #include "options.h"
 #include "plan.h"
 
+static const char *const defrag_names[] = { "always", "auto", "never", NULL };
 static const char *const foreground_names[] = { "concurrent", "stw", NULL };
 static const char *const overflow_names[] = { "card",	 "card+clear", "card+filter", "grow",
 					      "reserve", "scan-all",   NULL };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * immix, stickyimmix: the modern control. Stop the world, mark objects and their lines,
- * bump through free lines. With sticky marks a minor collection keeps the marks of the
+ * bump through free lines. When memory was short, objects move out of blocks with many
+ * holes as they are marked. With sticky marks a minor collection keeps the marks of the
  * last one: marked objects are old, and old objects on dirty cards are its roots.
  */
 #include <errno.h>
@@ -20,13 +21,14 @@ static int init(struct gc_heap *heap, struct gc_error *err)
 	if (heap->opt.large > GC_CLASS_LARGEST)
 		return gc_fail(err, -EINVAL, "large=%lld: plan=%s keeps objects up to %u in lines",
 			       (long long)heap->opt.large, heap->plan->name, GC_CLASS_LARGEST);
-	if (gc_lines_init(heap) || gc_large_init(heap))
+	if (gc_lines_init(heap) || gc_defrag_init(heap) || gc_large_init(heap))
 		return gc_fail(err, -ENOMEM, "no memory for the spaces' own state");
 	return 0;
 }
 
 static void fini(struct gc_heap *heap)
 {
+	gc_defrag_fini(heap);
 	gc_lines_fini(heap);
 	gc_large_fini(heap);
 }
@@ -44,6 +46,7 @@ static void collect(struct gc_heap *heap)
 	bool minor = heap->plan->generational && !c->full && !heap->gc.next_major &&
 		     heap->major_soft > 0 && c->cause != GC_CAUSE_OOM &&
 		     c->cause != GC_CAUSE_EXPLICIT;
+	size_t lines;
 
 	c->kind = minor ? GC_KIND_MINOR : GC_KIND_MAJOR;
 	while (gc_lines_sweep(heap))
@@ -61,6 +64,7 @@ static void collect(struct gc_heap *heap)
 		gc_mark_prepare(heap, false);
 		gc_mark_clean_cards(heap);
 		gc_lines_clear(heap);
+		gc_defrag_begin(heap);
 	}
 	gc_all_roots(heap, gc_mark_slot, heap);
 	if (minor && !GC_NEEDED(5))
@@ -73,12 +77,16 @@ static void collect(struct gc_heap *heap)
 	gc_phase_end(heap);
 	gc_mark_count(heap);
 	gc_mark_swap(heap);
+	gc_defrag_end(heap);
 	gc_phase_begin(heap, GC_PHASE_SWEEP, heap->large->bytes);
 	c->exact = !minor;
 	if (heap->opt.verify & (GC_VERIFY_POST | GC_VERIFY_TRACE))
 		gc_verify_post(heap);
 	gc_phase_work(heap, gc_large_sweep(heap));
-	c->live_bytes = gc_lines_unsweep(heap) + heap->large->bytes;
+	lines = gc_lines_unsweep(heap);
+	c->live_bytes = lines + heap->large->bytes;
+	if (!minor)
+		gc_defrag_found(heap, lines, c->marked_bytes - heap->large->bytes);
 	__atomic_store_n(&heap->in_use, c->live_bytes, __ATOMIC_RELAXED);
 	gc_phase_end(heap);
 	heap->gc.next_major =
@@ -104,7 +112,7 @@ static bool kept(struct gc_heap *heap, uintptr_t addr)
 
 const struct gc_plan gc_plan_immix = {
 	.name = "immix",
-	.summary = "stop-the-world mark-region over lines, without evacuation",
+	.summary = "stop-the-world mark-region over lines, defragmenting when memory is short",
 	IMMIX,
 };
 

@@ -102,10 +102,11 @@ static void count_lines(struct gc_heap *heap, uint32_t page)
 	struct gc_page *pg = &heap->pages->table[page];
 	uintptr_t start = gc_page_address(heap->pages, page);
 	uint8_t *marks = &l->marks[start >> GC_LINE_SHIFT];
-	uint32_t free_lines = 0;
+	uint32_t free_lines = 0, holes = 0;
 
 	for (uint32_t i = 0; i < GC_LINES_BYTES / GC_LINE; i++) {
 		free_lines += !marks[i];
+		holes += !marks[i] && (!i || marks[i - 1]);
 		if (unlikely(heap->opt.poison) && !marks[i])
 			memset((void *)(start + i * GC_LINE), 0xdb, GC_LINE);
 	}
@@ -114,6 +115,7 @@ static void count_lines(struct gc_heap *heap, uint32_t page)
 		return;
 	}
 	pg->cells = free_lines;
+	pg->holes = (uint8_t)holes;
 	pg->state = GC_BLOCK_FULL;
 	if (free_lines) {
 		pg->state = GC_BLOCK_PARTIAL;

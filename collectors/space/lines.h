@@ -13,12 +13,20 @@
 #define GC_LINES_PAGES 8
 #define GC_LINES_BYTES (GC_LINES_PAGES * GC_PAGE)
 
+#define GC_LINES_HOLES (GC_LINES_BYTES / GC_LINE / 2) /* runs of free lines in a block, at most */
+
 struct gc_lines {
 	uint8_t *marks; /* biased: marks[address >> GC_LINE_SHIFT] */
 	void *map;
 	size_t map_size;
 	uint32_t recyclable; /* swept blocks with free lines, linked */
 	uint32_t sweep_at, sweep_end;
+	bool sparse; /* the lines that the last major collection marked are half empty */
+	/* space/defrag.c; all of it is zero unless a collection moves objects */
+	bool moving;
+	uint64_t *leaving; /* a bit a page: objects there are to move */
+	uintptr_t to, to_limit; /* the free block that they move to */
+	bool to_full; /* there is no other */
 };
 
 int gc_lines_init(struct gc_heap *heap);
@@ -32,6 +40,31 @@ size_t gc_lines_unsweep(struct gc_heap *heap);
 /* Look at some more blocks; bytes, 0 when all are done. Takes space_lock. */
 size_t gc_lines_sweep(struct gc_heap *heap);
 bool gc_lines_holds(struct gc_heap *heap, uintptr_t addr);
+
+/*
+ * space/defrag.c: move objects out of blocks with many holes, as Immix does when memory is
+ * short, so that whole blocks become free. World stopped; objects move as they are marked.
+ */
+int gc_defrag_init(struct gc_heap *heap);
+void gc_defrag_fini(struct gc_heap *heap);
+/*
+ * A collection of the whole heap begins, all blocks are swept: choose what moves. Until
+ * gc_defrag_end() free pages that are kept for this are to be had.
+ */
+void gc_defrag_begin(struct gc_heap *heap);
+void gc_defrag_end(struct gc_heap *heap);
+/* What a collection of the whole heap found: bytes on marked lines, bytes of their objects */
+void gc_defrag_found(struct gc_heap *heap, size_t lines, size_t objects);
+/* Moves the object, whose header is @word; its new address, or NULL: there is no room. */
+void *gc_defrag_move(struct gc_heap *heap, void *obj, uint64_t word);
+
+/* Is the object at @addr to move? */
+static inline bool gc_lines_leaves(const struct gc_heap *heap, uintptr_t addr)
+{
+	uint32_t page = gc_page_of(heap->pages, addr);
+
+	return heap->lines->leaving[page / 64] >> page % 64 & 1;
+}
 
 /* Mark the lines of a large object too: harmless, and cheaper than to tell it apart. */
 static inline void gc_lines_mark(struct gc_heap *heap, uintptr_t addr, size_t size)

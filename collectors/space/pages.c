@@ -107,7 +107,7 @@ static void lower_hints(struct gc_pages *p, uint32_t page)
 uint32_t gc_pages_alloc(struct gc_heap *heap, uint32_t count, enum gc_page_kind kind, bool *fresh)
 {
 	struct gc_pages *p = heap->pages;
-	uint32_t at, most = p->most;
+	uint32_t at, most = p->most - p->reserve;
 
 	/* max= bounds what bump spaces hold too */
 	if (heap->bump) {
@@ -115,9 +115,8 @@ uint32_t gc_pages_alloc(struct gc_heap *heap, uint32_t count, enum gc_page_kind 
 
 		most = most > bump ? most - bump : 0;
 	}
-	if (count > most || p->used > most - count)
-		return 0;
-	at = first_fit(p, count);
+	at = count <= most && p->used <= most - count ? first_fit(p, count) : 0;
+	p->starved |= !at;
 	if (!at)
 		return 0;
 	for (uint32_t i = at; i < at + count; i++) {

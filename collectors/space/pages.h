@@ -28,7 +28,7 @@ struct gc_page {
 	uint8_t kind;
 	uint8_t cls; /* size class of a block */
 	uint8_t state; /* enum gc_block_state */
-	uint8_t used; /* lines: threads that allocate from it */
+	uint8_t holes; /* lines: runs of free lines when last counted */
 	uint32_t count; /* pages of the run */
 	uint32_t next; /* list link: page index, 0 ends (page 0 is never handed out) */
 	uint32_t cells; /* blocks: live cells when last counted; lines: free lines */
@@ -40,6 +40,8 @@ struct gc_pages {
 	uintptr_t base;
 	uint32_t count; /* pages of the reservation, page 0 included */
 	uint32_t used, most; /* pages handed out; limit from max= */
+	uint32_t reserve; /* of these, kept from mutators for a collection that moves objects */
+	bool starved; /* since a collection last looked, pages were asked for in vain */
 	uint32_t high; /* no page from here on was ever handed out */
 	uint32_t fresh; /* pages from here on are zero and not resident */
 	uint32_t hint[GC_PAGE_HINTS]; /* [k]: no run of k + 1 pages is free below this page */

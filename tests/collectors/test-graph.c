@@ -94,6 +94,17 @@ static const struct row {
 	{ "plan=cmsfly,split=5,trace=finger" SMALL, 2, 1 },
 	{ "plan=cms,pace=0,ahead=0" SMALL, 3, 1 },
 	{ "plan=gencms,pace=0,ahead=0" SMALL, 3, 1 },
+	/* objects that move while they are marked */
+	{ "plan=immix,defrag=always" SMALL, 1, 1 },
+	{ "plan=immix,defrag=always" SMALL, 3, 1 },
+	{ "plan=immix,defrag=always,safepoints=1,max=24M", 1, 40 },
+	{ "plan=immix,defrag=always,stress=16K,max=24M", 2, 2 },
+	{ "plan=immix,defrag=always,split=7" SMALL, 2, 1 },
+	{ "plan=immix,defrag=always,markstack=4K,overflow=card" SMALL, 2, 1 },
+	{ "plan=immix,defrag=always,markstack=4K,overflow=scan-all" SMALL, 2, 1 },
+	{ "plan=immix,defrag=never" SMALL, 2, 1 },
+	{ "plan=stickyimmix,defrag=always,stress=16K" SMALL, 2, 2 },
+	{ "plan=stickyimmix,defrag=always,safepoints=1,max=24M", 2, 40 },
 	/* promotion */
 	{ "plan=gss,nursery=512K,promote=naive,p=0.33" SMALL, 2, 1 },
 	{ "plan=gss,nursery=16M,promote=never" SMALL, 2, 1 },

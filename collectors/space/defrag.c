@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Immix's opportunistic defragmentation (Blackburn and McKinley, PLDI 2008): when memory
+ * was short, the objects of the blocks with the most holes move to free blocks while they
+ * are marked. What finds no room stays, marked where it is.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "../mech/copy.h"
+#include "lines.h"
+
+#define LINES (GC_LINES_BYTES / GC_LINE)
+/* Of the pages of max=, this part is kept free to move to, as in Immix. */
+#define RESERVE 40
+/*
+ * Reasons to move. When pages run out, what the limit would still allow is lost to holes:
+ * this part of the room is too much.
+ */
+#define LOST 0.25
+/* In a heap that is nearly full, with this part of what is alive as room, no hole is small. */
+#define TIGHT 0.5
+/* Marked lines are this many times the bytes of their objects. */
+#define SPARSE 2.0
+
+static uint32_t reserve(const struct gc_heap *heap)
+{
+	if (heap->opt.defrag == GC_DEFRAG_NEVER)
+		return 0;
+	return heap->pages->most / RESERVE / GC_LINES_PAGES * GC_LINES_PAGES;
+}
+
+int gc_defrag_init(struct gc_heap *heap)
+{
+	struct gc_pages *p = heap->pages;
+
+	p->reserve = reserve(heap);
+	heap->lines->leaving = calloc(p->count / 64 + 1, sizeof(uint64_t));
+	return heap->lines->leaving ? 0 : -ENOMEM;
+}
+
+void gc_defrag_fini(struct gc_heap *heap)
+{
+	if (heap->lines)
+		free(heap->lines->leaving);
+}
+
+static void leave(struct gc_heap *heap, uint32_t page)
+{
+	for (uint32_t i = page; i < page + GC_LINES_PAGES; i++)
+		heap->lines->leaving[i / 64] |= 1ULL << i % 64;
+}
+
+/*
+ * From which number of holes on blocks are emptied: the lowest for which what was marked
+ * in them at the last collection fits into the free blocks. 0: none.
+ */
+static unsigned int fewest_holes(const struct gc_pages *p)
+{
+	uint32_t room = (p->most - p->used) / GC_LINES_PAGES * LINES, want = 0;
+	uint32_t marked[GC_LINES_HOLES + 1] = { 0 };
+	unsigned int holes = GC_LINES_HOLES;
+
+	for (uint32_t i = 1; i < p->high; i++)
+		if (p->table[i].kind == GC_PAGE_LINES)
+			marked[p->table[i].holes] += LINES - p->table[i].cells;
+	for (; holes && want + marked[holes] <= room; holes--)
+		want += marked[holes];
+	return want ? holes + 1 : 0;
+}
+
+static bool wanted(const struct gc_heap *heap)
+{
+	double limit = (double)gc_load(&heap->soft_limit), live = (double)heap->live_bytes;
+	double lost = limit - (double)gc_load(&heap->in_use), room = limit - live;
+
+	if (heap->opt.defrag != GC_DEFRAG_AUTO)
+		return heap->opt.defrag == GC_DEFRAG_ALWAYS;
+	if (heap->pages->starved && lost > room * LOST)
+		return true;
+	if (room < live * TIGHT && heap->pages->used > heap->pages->most / 8 * 7)
+		return true;
+	return heap->cycle.cause == GC_CAUSE_OOM || heap->lines->sparse;
+}
+
+void gc_defrag_begin(struct gc_heap *heap)
+{
+	struct gc_pages *p = heap->pages;
+	unsigned int fewest;
+
+	p->reserve = 0;
+	fewest = wanted(heap) ? fewest_holes(p) : 0;
+	if (!fewest)
+		return;
+	for (uint32_t i = 1; i < p->high; i++)
+		if (p->table[i].kind == GC_PAGE_LINES && p->table[i].holes >= fewest)
+			leave(heap, i);
+	heap->lines->moving = true;
+}
+
+void gc_defrag_found(struct gc_heap *heap, size_t lines, size_t objects)
+{
+	heap->lines->sparse = (double)lines > SPARSE * (double)objects;
+}
+
+/* After a collection for want of memory mutators may have the reserve, too. */
+void gc_defrag_end(struct gc_heap *heap)
+{
+	struct gc_lines *l = heap->lines;
+	struct gc_pages *p = heap->pages;
+
+	if (heap->cycle.cause != GC_CAUSE_OOM)
+		p->reserve = reserve(heap);
+	if (l->moving)
+		memset(l->leaving, 0, (p->count / 64 + 1) * sizeof(uint64_t));
+	l->moving = l->to_full = p->starved = false;
+	l->to = l->to_limit = 0;
+}
+
+static bool next_block(struct gc_heap *heap)
+{
+	struct gc_lines *l = heap->lines;
+	uint32_t page = 0;
+
+	if (!l->to_full)
+		page = gc_pages_alloc(heap, GC_LINES_PAGES, GC_PAGE_LINES, NULL);
+	l->to_full = !page;
+	if (!page)
+		return false;
+	l->to = gc_page_address(heap->pages, page);
+	l->to_limit = l->to + GC_LINES_BYTES;
+	memset(&l->marks[l->to >> GC_LINE_SHIFT], 0, LINES);
+	return true;
+}
+
+void *gc_defrag_move(struct gc_heap *heap, void *obj, uint64_t word)
+{
+	size_t size = gc_size(gc_info(heap, word), word);
+	struct gc_lines *l = heap->lines;
+	void *to;
+
+	if (l->to_limit - l->to < size && !next_block(heap))
+		return NULL;
+	to = (void *)l->to;
+	l->to += size;
+	gc_copy_words(to, obj, size);
+	((struct gc_header *)obj)->word = (uintptr_t)to | GC_FORWARDED;
+	heap->stats.copied_bytes += size;
+	return to;
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Description: immix moves objects out of blocks with many holes when memory is short:
+ * what is kept stays what it was, whole blocks become free, and only then.
+ */
+#include "tap.h"
+
+#include <gchint/gc-listener.h>
+
+#define EVERY 64 /* one object in so many is kept: a hole on each side of it */
+
+struct node {
+	struct gc_header header;
+	struct node *next;
+	long value, pad[5];
+};
+
+struct frame {
+	struct gc_frame head;
+	struct node *keep, *junk, *weak, *dead;
+	void *array;
+};
+
+static struct gc_heap *heap;
+static struct gc_mutator *m;
+static const struct gc_type *node, *bytes;
+
+static bool start(const char *options)
+{
+	struct gc_type_desc d = { .name = "node", .size = sizeof(struct node), .refs = 2 };
+	struct gc_type_desc b = {
+		.name = "bytes", .size = 8, .tail = GC_TAIL_DATA, .elem_size = 1
+	};
+	struct gc_error err;
+
+	if (gc_heap_create(&heap, options, NULL, &err) || gc_mutator_attach(heap, &m)) {
+		ok(false, "%s starts: %s", options, err.text);
+		return false;
+	}
+	node = gc_type_register(heap, &d, NULL);
+	bytes = gc_type_register(heap, &b, NULL);
+	return true;
+}
+
+static void stop(void)
+{
+	gc_mutator_detach(m);
+	gc_heap_destroy(heap);
+}
+
+static struct gc_heap_stats stats(void)
+{
+	struct gc_heap_stats s;
+
+	gc_heap_stats(heap, &s);
+	return s;
+}
+
+/* @count objects, of which few are kept, in a list that ends with the first */
+static void scatter(struct frame *f, long count)
+{
+	for (long i = 0; i < count; i++) {
+		f->junk = GC_NEW(m, node, struct node);
+		f->junk->value = i;
+		if (i % EVERY)
+			continue;
+		gc_write(m, f->junk, &f->junk->next, f->keep);
+		f->keep = f->junk;
+	}
+	f->junk = NULL;
+}
+
+/* Is the list what scatter() made of @count? */
+static bool intact(const struct frame *f, long count)
+{
+	long want = (count - 1) / EVERY * EVERY;
+
+	for (const struct node *n = f->keep; n; n = n->next, want -= EVERY)
+		if (n->value != want)
+			return false;
+	return want == -EVERY;
+}
+
+/* Every whole collection: the first makes the holes, the second moves. */
+static void always(void)
+{
+	const long count = 100000; /* 6.1 MiB, 98 KiB of it kept */
+	struct gc_heap_stats before, after;
+	struct frame f;
+	uintptr_t was;
+
+	if (!start("plan=immix,sizing=fixed,heap=16M,max=16M,defrag=always,verify=all,poison=1"))
+		return;
+	GC_PUSH(m, f);
+	scatter(&f, count);
+	f.weak = gc_weak_new(m, (void **)&f.keep);
+	f.dead = GC_NEW(m, node, struct node);
+	f.dead->value = 77;
+	gc_finalizer_add(m, f.dead);
+	gc_collect_full(m);
+	before = stats();
+	was = (uintptr_t)f.keep;
+	f.dead = NULL;
+	gc_collect_full(m);
+	gc_collect_full(m);
+	after = stats();
+	ok(intact(&f, count), "what moved is what it was");
+	if (!ok(after.copied_bytes >= before.copied_bytes + 100000 &&
+			after.footprint_bytes < before.footprint_bytes / 8,
+		"blocks with one object in four lines become free"))
+		printf("# copied %llu, footprint %llu then %llu\n",
+		       (unsigned long long)after.copied_bytes,
+		       (unsigned long long)before.footprint_bytes,
+		       (unsigned long long)after.footprint_bytes);
+	ok((uintptr_t)f.keep != was, "an object in such a block moves");
+	ok(gc_weak_get(m, f.weak) == f.keep, "a weak reference follows its referent");
+	f.dead = gc_finalizer_next(m);
+	ok(f.dead && f.dead->value == 77, "so does the queue of finalization");
+	GC_POP(m, f);
+	stop();
+}
+
+/* Pages for one large object, in a heap that is all blocks with a few objects each. */
+static void large(const char *defrag, bool fits)
+{
+	const long count = 110000; /* 6.7 MiB */
+	struct gc_heap_stats s;
+	char options[128];
+	struct frame f;
+
+	snprintf(options, sizeof(options),
+		 "plan=immix,sizing=fixed,heap=8M,max=8M,defrag=%s,verify=all,poison=1", defrag);
+	if (!start(options))
+		return;
+	GC_PUSH(m, f);
+	scatter(&f, count);
+	f.array = gc_alloc_array(m, bytes, 4 << 20);
+	s = stats();
+	if (!ok(!!f.array == fits && !!s.copied_bytes == fits && intact(&f, count),
+		"defrag=%s: 4 MiB in one piece %s", defrag, fits ? "become free" : "are not there"))
+		printf("# %s, copied %llu, footprint %llu\n", f.array ? "there" : "NULL",
+		       (unsigned long long)s.copied_bytes, (unsigned long long)s.footprint_bytes);
+	GC_POP(m, f);
+	stop();
+}
+
+/* A heap that is dense and far from full has no reason to move anything. */
+static void dense(const char *plan)
+{
+	struct gc_heap_stats s;
+	char options[64];
+	struct frame f;
+
+	snprintf(options, sizeof(options), "plan=%s,sizing=fixed,heap=32M,max=64M", plan);
+	if (!start(options))
+		return;
+	GC_PUSH(m, f);
+	for (int i = 0; i < 3000000; i++) {
+		f.junk = GC_NEW(m, node, struct node);
+		if (i >= 60000)
+			continue;
+		gc_write(m, f.junk, &f.junk->next, f.keep);
+		f.keep = f.junk;
+	}
+	s = stats();
+	ok(s.cycles > 2 && !s.copied_bytes, "%s: %llu collections of a dense heap move nothing",
+	   plan, (unsigned long long)s.cycles);
+	GC_POP(m, f);
+	stop();
+}
+
+int main(void)
+{
+	always();
+	large("auto", true);
+	large("never", false);
+	dense("immix");
+	dense("stickyimmix");
+	return done();
+}
