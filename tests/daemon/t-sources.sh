@@ -63,7 +63,9 @@ fresh denied
 chmod 400 "$d/sys/class/powercap/intel-rapl:0/energy_uj"
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 	chmod 755 "$work" "$d"
-	setpriv --reuid 65534 --clear-groups env GCHINT_SYSFS="$d/sys" "$ctl" status >"$d/status" 2>&1
+	# The tree may lie where nobody else may look.
+	install -m 755 "$ctl" "$d/gchintctl"
+	setpriv --reuid 65534 --clear-groups env GCHINT_SYSFS="$d/sys" "$d/gchintctl" status >"$d/status" 2>&1
 	ok "counters that root alone may read: one line, with the mend" is 1 \
 		"$(grep -A1 'powercap' "$d/status" | paste -sd' ' | grep -c 'readable by root only.*CAP_DAC_READ_SEARCH')"
 else
