@@ -47,8 +47,11 @@ void gc_turn_end(struct gc_heap *heap)
 	pthread_mutex_lock(&heap->gc.lock);
 	heap->gc.running = false;
 	heap->gc.finished++;
-	/* Mutators of a stop-the-world plan order nothing: their cycles start the idle timer. */
-	if (!heap->plan->concurrent && heap->gc.daemon_up) {
+	/*
+	 * Mutators of a stop-the-world plan order nothing: their cycles start the idle timer,
+	 * the trims of the daemon do not.
+	 */
+	if (!heap->plan->concurrent && heap->gc.daemon_up && !heap->cycle.daemon) {
 		heap->gc.rearm = true;
 		pthread_cond_signal(&heap->gc.order);
 	}
@@ -264,10 +267,6 @@ static void trim(struct gc_heap *heap)
 	gc_phase_trim(heap, false, bytes, begin);
 	gc_count(&heap->stats.gc_cpu_ns, gc_cpu_now() - cpu);
 	gc_turn_end(heap);
-	/* the end of its own turn is no reason to trim again */
-	pthread_mutex_lock(&heap->gc.lock);
-	heap->gc.rearm = false;
-	pthread_mutex_unlock(&heap->gc.lock);
 }
 
 /* The cycle goes on, but what it freed may be allocated: those who wait need not any more. */
