@@ -185,7 +185,7 @@ if command -v gnuplot >/dev/null; then
 	ok "a label is text, never a command or markup" bash -c \
 		"[ ! -e '$d/owned' ] && ! grep -q '<b>\"' '$d/evil.html' && ! grep -q 'could not be drawn' '$d/evil.html'"
 else
-	skip "report" "gnuplot is not installed: packaging/need report"
+	skip "report" "gnuplot is not installed: packaging/need unit"
 fi
 unset db
 
