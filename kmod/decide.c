@@ -112,6 +112,9 @@ static bool hold(const struct gchint_rules *r, struct gchint_state *s,
 	/* While nobody runs, down costs nobody's time and nobody will ask again; up can wait. */
 	if (best->idle)
 		return khz > s->khz;
+	/* And what was taken from nobody is given to whoever comes, at once. */
+	if (s->idle && khz > s->khz)
+		return false;
 	if (load && since < (u64)READ_ONCE(r->tun->hold_us) * NSEC_PER_USEC)
 		return true;
 	if (khz > s->khz)
@@ -169,6 +172,7 @@ void gchint_decide_policy(struct gchint_decision *out, const struct gchint_rules
 	s->reason = out->reason;
 	s->class = best->class;
 	s->hinted = best->hinted;
+	s->idle = best->idle;
 }
 
 u64 gchint_decide_delay_ns(const struct gchint_rules *r)

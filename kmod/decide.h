@@ -117,6 +117,7 @@ struct gchint_decision {
  * @reason: its reason
  * @class: class of the demand that asked for it
  * @hinted: a hint decided it
+ * @idle: it was decided while nobody ran
  * @held: a switch is being held back, and was counted
  * @skipped: a phase too short for a switch was counted
  * @switched_ns: when @khz last changed
@@ -131,6 +132,7 @@ struct gchint_state {
 	u8 reason;
 	u8 class;
 	bool hinted;
+	bool idle;
 	bool held;
 	bool skipped;
 	u64 switched_ns;

@@ -45,6 +45,30 @@ static void test_idle_policy_is_lowered_at_once(void **state)
 	assert_cmp(policy(&x, &best), ==, 2150400);
 }
 
+/* A CPU was lowered because it idled: whoever wakes there does not wait for hold_us. */
+static void test_waking_is_not_held(void **state)
+{
+	struct gchint_demand d;
+	struct fixture x;
+
+	(void)state;
+	init(&x);
+	load(&x, 1024);
+	x.now += S;
+	d = cpu(&x, 0, false);
+	d.idle = true;
+	assert_cmp(policy(&x, &d), ==, 300000);
+	x.now += MS;
+	assert_cmp(load(&x, 1024), ==, 2150400);
+	assert_true(x.out.change);
+	/* Load alone still does: it has not idled since. */
+	x.now += S;
+	load(&x, 300);
+	x.now += MS;
+	assert_cmp(load(&x, 1024), <, 2150400);
+	assert_int_equal(x.out.reason, GCHINT_REASON_HOLD);
+}
+
 static void test_boost_waits_for_nothing(void **state)
 {
 	struct gchint_demand d;
@@ -278,6 +302,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_idle_policy_is_lowered_at_once),
+		cmocka_unit_test(test_waking_is_not_held),
 		cmocka_unit_test(test_boost_waits_for_nothing),
 		cmocka_unit_test(test_boost_bridges_the_gap_to_the_next_phase),
 		cmocka_unit_test(test_lowering_is_held_and_counted_once),
