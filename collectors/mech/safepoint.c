@@ -26,7 +26,9 @@ static void arrive(struct gc_thread *t, uint32_t state)
 {
 	struct gc_heap *heap = t->heap;
 
-	t->arrival = __atomic_fetch_add(&heap->arrivals, 1, __ATOMIC_SEQ_CST);
+	/* gc_threads_ragged() may look at it while a parked thread comes back and stops. */
+	__atomic_store_n(&t->arrival, __atomic_fetch_add(&heap->arrivals, 1, __ATOMIC_SEQ_CST),
+			 __ATOMIC_RELAXED);
 	__atomic_store_n(&t->state, state, __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&t->m.poll, __ATOMIC_SEQ_CST) & POLL_STOP) {
 		__atomic_fetch_add(&heap->arrivals, 1, __ATOMIC_SEQ_CST);
@@ -114,6 +116,11 @@ static bool halted(const struct gc_thread *t)
 	return __atomic_load_n(&t->state, __ATOMIC_SEQ_CST) != GC_RUNNING;
 }
 
+static uint32_t arrival(const struct gc_thread *t)
+{
+	return __atomic_load_n(&t->arrival, __ATOMIC_RELAXED);
+}
+
 /*
  * Wait for the next arrival. Dalvik's loop instead sleeps 1 ms, then 2, 4, ...: its
  * time to safepoint is a multiple of 1 ms unless all threads had stopped already.
@@ -197,7 +204,7 @@ void gc_threads_ragged(struct gc_heap *heap, void (*scan)(struct gc_heap *, stru
 
 		for (struct gc_thread *t = heap->threads; t; t = t->next)
 			if (!t->scanned && halted(t) &&
-			    (!first || (int32_t)(t->arrival - first->arrival) < 0))
+			    (!first || (int32_t)(arrival(t) - arrival(first)) < 0))
 				first = t;
 		if (!first) {
 			await(heap, seen, &round);
