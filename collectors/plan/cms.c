@@ -19,6 +19,9 @@
 #include "inplace.h"
 
 #define REMARK_TRIES 12
+/* Passes over dirty cards before the second pause, and how many are worth another one */
+#define PRECLEAN_MOST 4
+#define PRECLEAN_FEW  1024
 /* What mutators may allocate while the second pause is put off, at least */
 #define ROUND_LEAST (64u << 10)
 
@@ -89,6 +92,25 @@ static uint64_t next_round(struct gc_heap *heap, uint64_t used)
 
 	gc_pace_tighten(heap, half > ROUND_LEAST ? half : ROUND_LEAST);
 	return now;
+}
+
+/*
+ * Dirty cards beside mutators, several times while there are many: the next pass finds what
+ * mutators did during this one. What was in use when the last began.
+ */
+static uint64_t preclean(struct gc_heap *heap)
+{
+	uint64_t used = gc_load(&heap->in_use);
+
+	for (int passes = PRECLEAN_MOST;;) {
+		uint64_t found = heap->stats.cards_dirty;
+
+		gc_mark_cards(heap, NULL, true);
+		found = heap->stats.cards_dirty - found;
+		if (!--passes || found < PRECLEAN_FEW)
+			return used;
+		used = next_round(heap, used);
+	}
 }
 
 /*
@@ -185,7 +207,7 @@ static void collect(struct gc_heap *heap)
 	if (!stw)
 		give_way(heap);
 	if (!stw && (heap->opt.preclean || c->kind == GC_KIND_MINOR))
-		gc_mark_cards(heap, NULL, true);
+		used = preclean(heap);
 	if (!stw)
 		give_way(heap);
 	gc_phase_end(heap);
