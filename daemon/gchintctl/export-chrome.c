@@ -53,6 +53,7 @@ static void name(struct out *o, const char *what, int64_t pid, int64_t tid, cons
 static void processes(sqlite3 *db, struct out *o)
 {
 	sqlite3_stmt *s = db_query(db, "SELECT tgid, tid, comm FROM processes");
+	char policy[32];
 
 	while (s && sqlite3_step(s) == SQLITE_ROW) {
 		int64_t tgid = db_int(s, 0, 0), tid = db_int(s, 1, 0);
@@ -67,6 +68,13 @@ static void processes(sqlite3 *db, struct out *o)
 	name(o, "process_name", PID_FREQUENCY, 0, "frequency");
 	name(o, "process_name", PID_RAILS, 0, "rails");
 	name(o, "process_name", PID_GOVERNOR, 0, "governor and marks");
+	/* The decisions of a policy stand on a thread of their own. */
+	s = db_query(db, "SELECT policy FROM policies UNION SELECT policy FROM decisions");
+	while (s && sqlite3_step(s) == SQLITE_ROW) {
+		snprintf(policy, sizeof(policy), "policy%" PRId64, db_int(s, 0, 0));
+		name(o, "thread_name", PID_GOVERNOR, db_int(s, 0, 0), policy);
+	}
+	sqlite3_finalize(s);
 }
 
 static void phases(sqlite3 *db, struct out *o, uint64_t end)

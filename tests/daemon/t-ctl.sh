@@ -59,6 +59,10 @@ elif kind == "trace":
     assert "cpu0 MHz" in counters, counters
     assert any("pin) W" in c for c in counters), counters
     slices, last = {}, {}
+    # Decisions are told apart by their policies.
+    named = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["name"] == "thread_name"}
+    decided = {named.get((e["pid"], e["tid"])) for e in events if e["ph"] == "i" and e["s"] == "t"}
+    assert decided == {"policy0", "policy1"}, decided
     for e in events:
         # What its importer leaves out without a word: times that are no numbers, ids
         # beyond 32 bits, instants of no known scope, counters that are no numbers.
