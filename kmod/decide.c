@@ -62,7 +62,8 @@ void gchint_decide_cpu(struct gchint_demand *d, const struct gchint_rules *r, u3
 	if (gchint_class_boosts(h->class)) {
 		if (!raise)
 			return;
-		if (p->lower || p->khz > d->khz) {
+		/* Load may ask for more than there is; then it is the hint's all the same. */
+		if (p->lower || p->khz >= min_t(u32, d->khz, r->max_khz)) {
 			d->khz = p->khz;
 			d->reason = p->reason;
 		}

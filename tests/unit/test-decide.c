@@ -60,6 +60,22 @@ static void test_boost_needs_the_right_to_raise(void **state)
 	assert_true(cpu(&x, 100, true).hinted);
 }
 
+/* Who asks for all there is because others wait says so, however busy it looks. */
+static void test_boost_is_told_from_load(void **state)
+{
+	struct fixture x;
+
+	(void)state;
+	init(&x);
+	plan_is(&x, GCHINT_CLASS_STW, 2150400, GCHINT_REASON_STW, true);
+	assert_cmp(cpu(&x, 1024, false).khz, >, 2150400);
+	assert_int_equal(cpu(&x, 1024, true).reason, GCHINT_REASON_STW);
+	assert_cmp(cpu(&x, 1024, true).khz, ==, 2150400);
+	/* One that is told to be content with less is not the one that decides. */
+	x.plan.khz = 1958400;
+	assert_int_equal(cpu(&x, 1024, true).reason, GCHINT_REASON_LOAD);
+}
+
 static void test_boost_never_lowers_unless_known_useless(void **state)
 {
 	struct fixture x;
@@ -315,6 +331,7 @@ int main(void)
 		cmocka_unit_test(test_off_hears_no_hint),
 		cmocka_unit_test(test_neutral_is_as_if_there_were_none),
 		cmocka_unit_test(test_boost_needs_the_right_to_raise),
+		cmocka_unit_test(test_boost_is_told_from_load),
 		cmocka_unit_test(test_boost_never_lowers_unless_known_useless),
 		cmocka_unit_test(test_cap_lowers_and_raises_only_with_the_right),
 		cmocka_unit_test(test_highest_of_the_cpus_decides),
