@@ -102,6 +102,28 @@ ok "the Chrome trace has a slice a phase, tracks of frequency and rails" \
 	python3 "$d/check.py" trace "$d/r.json" "$phases"
 ok "openmetrics of a recording counts its phases" is "$(sql 'select count(t1) from phases where phase = 4')" \
 	"$("$ctl" export "$d/r.db" --format openmetrics | sed -n 's/^gchint_phases_total{phase="mark"} //p')"
+# By the parser that Prometheus' own client has: of Debian's Python, where it is installed.
+cat >"$d/openmetrics.py" <<'X'
+# SPDX-License-Identifier: MIT
+import sys
+
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
+
+for path in sys.argv[1:]:
+    families = {f.name: f for f in text_string_to_metric_families(open(path).read())}
+    assert len(families["gchint_phases"].samples) > 5, path
+    assert any(s.labels["label"] == "pin" for s in families["gchint_rail_watts"].samples), path
+    assert families["gchint_rail_joules"].type == "counter", path
+X
+"$ctl" export "$d/r.db" --format openmetrics -o "$d/r.om"
+sed '1,/^\r$/d' "$d/http" >"$d/http.om"
+if /usr/bin/python3 -c 'import prometheus_client' 2>/dev/null; then
+	ok "endpoint, text file and export are OpenMetrics to Prometheus' parser" \
+		/usr/bin/python3 "$d/openmetrics.py" "$d/http.om" "$d/out/gchint.prom" "$d/r.om"
+else
+	skip "endpoint, text file and export are OpenMetrics to Prometheus' parser" \
+		"no python3-prometheus-client: packaging/need unit"
+fi
 for c in "summary $d/r.db" "marks $d/r.db" "top -n 1 $d/r.db"; do
 	# shellcheck disable=SC2086 # command and arguments
 	"$ctl" --json $c >"$d/json"
