@@ -7,6 +7,7 @@
 #include <linux/debugfs.h>
 #include <linux/math64.h>
 #include <linux/seq_file.h>
+#include <linux/slab.h>
 
 #include "debugfs.h"
 #include "energy.h"
@@ -206,29 +207,58 @@ static int switches_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(switches);
 
+struct latencies {
+	struct seq_file *m;
+	u64 nr[GCHINT_LATENCY_BUCKETS];
+};
+
+static const char *side(unsigned int bucket)
+{
+	return bucket < GCHINT_LATENCY_BUCKETS - 1 ? "<" : ">=";
+}
+
+static void quantile(struct latencies *l, u32 percent)
+{
+	u32 bucket = gchint_latency_quantile(l->nr, percent);
+
+	if (bucket < GCHINT_LATENCY_BUCKETS)
+		seq_printf(l->m, " p%u%s%llu", percent, side(bucket),
+			   gchint_latency_bound(bucket));
+}
+
 static int latency(struct gchint_policy *policy, void *priv)
 {
-	u64 nr[GCHINT_LATENCY_BUCKETS];
-	struct seq_file *m = priv;
+	struct latencies *l = priv;
 	unsigned long flags;
 	unsigned int i;
 
 	raw_spin_lock_irqsave(&policy->lock, flags);
-	memcpy(nr, policy->stats.latency, sizeof(nr));
+	memcpy(l->nr, policy->stats.latency, sizeof(l->nr));
 	raw_spin_unlock_irqrestore(&policy->lock, flags);
 
-	seq_printf(m, "policy%u\n", number(policy));
-	for (i = 0; i < GCHINT_LATENCY_BUCKETS - 1; i++)
-		if (nr[i])
-			seq_printf(m, "<%llu %llu\n", 1ull << i, nr[i]);
-	if (nr[i])
-		seq_printf(m, ">=%llu %llu\n", 1ull << (i - 1), nr[i]);
+	seq_printf(l->m, "policy%u", number(policy));
+	quantile(l, 50);
+	quantile(l, 99);
+	seq_putc(l->m, '\n');
+	for (i = 0; i < GCHINT_LATENCY_BUCKETS; i++)
+		if (l->nr[i])
+			seq_printf(l->m, "%s%llu %llu\n", side(i),
+				   gchint_latency_bound(i), l->nr[i]);
 	return 0;
 }
 
 static int latency_show(struct seq_file *m, void *unused)
 {
-	return gchint_governor_each(latency, m);
+	/* Too large for the stack. */
+	struct latencies *l = kmalloc(sizeof(*l), GFP_KERNEL);
+	int ret;
+
+	if (!l)
+		return -ENOMEM;
+	l->m = m;
+	ret = gchint_governor_each(latency, l);
+	kfree(l);
+	return ret;
 }
 DEFINE_SHOW_ATTRIBUTE(latency);
 

@@ -146,13 +146,11 @@ static void asked(struct gchint_policy *policy,
 		  u64 hint_ns, u64 now)
 {
 	u64 latency = 0;
-	unsigned int bucket;
 
 	policy->stats.switches[request->decision.reason]++;
 	if (hint_ns) {
 		latency = elapsed(now, hint_ns);
-		bucket = min(fls64(latency), GCHINT_LATENCY_BUCKETS - 1);
-		policy->stats.latency[bucket]++;
+		policy->stats.latency[gchint_latency_bucket(latency)]++;
 	}
 	gchint_event_decision(policy, request, khz_from, latency, now);
 }

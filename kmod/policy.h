@@ -12,6 +12,7 @@
 
 #include "decide.h"
 #include "event.h"
+#include "latency.h"
 #include "opp.h"
 #include "plan.h"
 
@@ -20,15 +21,12 @@ struct gchint_cpu;
 struct gchint_energy_source;
 struct gchint_tunable_set;
 
-/* Hint to request: bucket n counts those below 2^n ns; the last, all others. */
-#define GCHINT_LATENCY_BUCKETS 32
-
 /**
  * struct gchint_stats - what a policy did, for debugfs
  * @time_ns: time that hinted threads ran, by phase and OPP
  * @switches: requests by reason
  * @avoided: switches that would not have paid
- * @latency: hint to request, see GCHINT_LATENCY_BUCKETS
+ * @latency: hint to request, by gchint_latency_bucket()
  *
  * Under the policy's lock.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The floor under the pure files: snapshot, phase, load, opp, learn, pace,
- * plan, decide. They hold the policy; they take all they need as arguments,
+ * plan, decide, latency. They hold the policy; they take all they need as arguments,
  * keep their state in structures of the caller, never sleep, lock, allocate,
  * print or use floating point, and are bounded by the OPP table. They run
  * under a raw run-queue lock in the kernel and under sanitizers in the unit
@@ -15,6 +15,7 @@
 
 #ifdef __KERNEL__
 
+#include <linux/bitops.h>
 #include <linux/bits.h>
 #include <linux/build_bug.h>
 #include <linux/compiler.h>

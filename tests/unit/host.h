@@ -36,6 +36,11 @@ typedef int64_t s64;
 #define max_t(type, a, b)	 ((type)(a) > (type)(b) ? (type)(a) : (type)(b))
 #define clamp_t(type, v, lo, hi) min_t(type, max_t(type, v, lo), hi)
 
+static inline int fls64(u64 v)
+{
+	return v ? 64 - __builtin_clzll(v) : 0;
+}
+
 static inline u64 div_u64(u64 a, u32 b)
 {
 	return a / b;
