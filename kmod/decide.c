@@ -148,6 +148,7 @@ void gchint_decide_policy(struct gchint_decision *out, const struct gchint_rules
 	out->phase = best->phase;
 	out->reason = limited(r, best->khz) ? GCHINT_REASON_LIMITS : best->reason;
 	out->avoided = false;
+	out->top = false;
 
 	if (best->avoided) {
 		out->avoided = !s->skipped;
@@ -166,6 +167,7 @@ void gchint_decide_policy(struct gchint_decision *out, const struct gchint_rules
 	s->held = false;
 	s->epoch = r->epoch;
 	out->khz = khz;
+	out->top = !best->hinted && !best->between && best->khz >= r->max_khz;
 	out->change = khz != s->khz;
 	if (out->change)
 		s->switched_ns = now_ns;

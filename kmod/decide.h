@@ -98,6 +98,7 @@ static inline void gchint_decide_join(struct gchint_demand *best, const struct g
  * @phase: enum gchint_phase of the CPU that decided
  * @change: @khz differs from the frequency last requested: request it
  * @avoided: a switch was avoided: count it
+ * @top: load asks for all that is allowed and has it
  */
 struct gchint_decision {
 	u32 khz;
@@ -109,6 +110,7 @@ struct gchint_decision {
 	u8 phase;
 	bool change;
 	bool avoided;
+	bool top;
 };
 
 /**
@@ -174,5 +176,24 @@ static inline void gchint_decide_refused(struct gchint_state *s, u32 khz)
  * bounds what the hook costs; &gchint_tunables.hold_us, how often load switches.
  */
 u64 gchint_decide_delay_ns(const struct gchint_rules *r);
+
+/**
+ * gchint_decide_wait_ns() - the same after a decision
+ * @r: rules of the policy
+ * @d: the decision
+ * @delay_ns: gchint_decide_delay_ns() of them
+ *
+ * At the highest frequency there is nothing to be late for: load can only lower
+ * it, and may wait for that as long as between two switches, up to 10 ms.
+ */
+static inline u64 gchint_decide_wait_ns(const struct gchint_rules *r,
+					const struct gchint_decision *d, u64 delay_ns)
+{
+	u64 hold_ns = READ_ONCE(r->tun->hold_us) * (u64)NSEC_PER_USEC;
+
+	if (!d->top)
+		return delay_ns;
+	return max_t(u64, delay_ns, min_t(u64, hold_ns, 10 * NSEC_PER_MSEC));
+}
 
 #endif /* _GCHINT_DECIDE_H */

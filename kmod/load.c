@@ -102,8 +102,7 @@ void gchint_load_account(struct gchint_load *l, u64 now_ns, u64 idle_us, u32 sca
 	/* Beyond this the meters are all about now anyway, and sums cannot overflow. */
 	wall = min_t(u64, now_ns - l->last_ns, 16 * (u64)NSEC_PER_SEC);
 	idle = idle_us > l->last_idle_us ? idle_us - l->last_idle_us : 0;
-	idle = min_t(u64, idle, div_u64(wall, NSEC_PER_USEC) + 1) * NSEC_PER_USEC;
-	idle = min_t(u64, idle, wall);
+	idle = min_t(u64, min_t(u64, idle, U32_MAX) * NSEC_PER_USEC, wall);
 	busy = wall - idle;
 	l->last_ns = now_ns;
 	l->last_idle_us = idle_us;

@@ -8,6 +8,7 @@
 #include <linux/kernel_stat.h>
 #include <linux/math64.h>
 #include <linux/sched.h>
+#include <linux/sched/clock.h>
 #include <linux/sched/rt.h>
 #include <linux/tick.h>
 
@@ -121,6 +122,15 @@ u32 gchint_policy_mean_khz(struct gchint_policy *policy, struct gchint_cpu *c,
 	return khz;
 }
 
+/* What follows from the frequency in force and the OPPs. */
+static void derive(struct gchint_policy *policy)
+{
+	const struct gchint_opps *opps = &policy->opps;
+
+	policy->opp = opps->nr ? gchint_opp_at_least(opps, policy->khz) : 0;
+	policy->scale = gchint_scale(policy->khz, opps->ref_khz);
+}
+
 /* The frequency in force is another one now. */
 static void switched(struct gchint_policy *policy, u32 khz, u64 now)
 {
@@ -136,8 +146,7 @@ static void switched(struct gchint_policy *policy, u32 khz, u64 now)
 		c->khz_since = now;
 	}
 	policy->khz = khz;
-	policy->opp = policy->opps.nr ?
-		gchint_opp_at_least(&policy->opps, khz) : 0;
+	derive(policy);
 }
 
 /* The driver is asked now; counts it and tells of it. */
@@ -158,6 +167,22 @@ static void asked(struct gchint_policy *policy,
 /* -- Decisions -- */
 
 /*
+ * A thread's use of a CPU, of one at its highest frequency. @scale is that of the
+ * frequency in force.
+ */
+static u32 use_of(const struct task_struct *task, unsigned int cpu, u32 scale)
+{
+	u32 capacity, util = gchint_util(task);
+
+	if (!gchint_util_invariant())
+		return (util * scale) >> GCHINT_ONE_SHIFT;
+	capacity = gchint_util_capacity(cpu);
+	if (capacity == GCHINT_ONE)
+		return util;
+	return (util << GCHINT_ONE_SHIFT) / capacity;
+}
+
+/*
  * The thread that runs here may bring its own use of a CPU along. Not that of
  * one that a hint has just slowed: by the scheduler's account it was busier than
  * it would have been. Real-time programs get the highest frequency, as with
@@ -166,8 +191,6 @@ static void asked(struct gchint_policy *policy,
 static u32 running(const struct gchint_cpu *c, struct task_struct *task,
 		   u32 scale)
 {
-	u32 util;
-
 	if (is_idle_task(task))
 		return 0;
 	if (rt_task(task))
@@ -176,10 +199,7 @@ static u32 running(const struct gchint_cpu *c, struct task_struct *task,
 	    (c->hint.yield > GCHINT_ONE ||
 	     (c->plan.made && gchint_class_caps(c->plan.class))))
 		return 0;
-	util = gchint_util(task);
-	if (!gchint_util_invariant())
-		return (util * scale) >> GCHINT_ONE_SHIFT;
-	return (util << GCHINT_ONE_SHIFT) / gchint_util_capacity(c->cpu);
+	return use_of(task, c->cpu, scale);
 }
 
 /*
@@ -189,20 +209,37 @@ static u32 running(const struct gchint_cpu *c, struct task_struct *task,
 static void parent(struct gchint_cpu *c, struct task_struct *task, u32 scale)
 {
 	struct task_struct *its = rcu_dereference_sched(task->real_parent);
-	u32 util;
 
 	if (task->se.sum_exec_runtime > YOUNG_NS ||
 	    task_cpu(its) != c->cpu || rt_task(its))
 		return;
-	util = gchint_util(its);
-	if (!gchint_util_invariant())
-		util = (util * scale) >> GCHINT_ONE_SHIFT;
-	gchint_load_task(&c->load, its->pid,
-			 (util << GCHINT_ONE_SHIFT) / gchint_util_capacity(c->cpu));
+	gchint_load_task(&c->load, its->pid, use_of(its, c->cpu, scale));
 }
 
-static void demand(struct gchint_policy *policy, struct gchint_cpu *c, u64 now)
+/*
+ * Idle time of a CPU up to now; @task runs there if it is this one. While the
+ * same thread runs on and on it is what it was, which is cheaper to see than
+ * to ask for.
+ */
+static u64 idle_us(struct gchint_cpu *c, const struct task_struct *task,
+		   bool here)
 {
+	unsigned long switches = task->nvcsw + task->nivcsw;
+	u64 wall;
+
+	if (here && !is_idle_task(task)) {
+		if (c->seen_pid == task->pid && c->seen_switches == switches)
+			return c->load.last_idle_us;
+		c->seen_pid = task->pid;
+		c->seen_switches = switches;
+	}
+	return get_cpu_idle_time(c->cpu, &wall, 0);
+}
+
+static const struct gchint_demand *demand(struct gchint_policy *policy,
+					  unsigned int cpu, u64 now)
+{
+	struct gchint_cpu *c = per_cpu_ptr(&gchint_cpus, cpu);
 	const struct gchint_rules *rules = &policy->rules;
 	u64 window = READ_ONCE(rules->tun->window_us) * (u64)NSEC_PER_USEC;
 	const struct gchint_hint *hint = NULL;
@@ -210,8 +247,7 @@ static void demand(struct gchint_policy *policy, struct gchint_cpu *c, u64 now)
 	bool here = c->cpu == smp_processor_id();
 	struct task_struct *task = here && c->next ? c->next : current;
 	bool idles = here && is_idle_task(task);
-	u32 scale, base = 0, all = 0, io;
-	u64 wall, idle;
+	u32 scale = policy->scale, load = 0, io;
 
 	/* One of the kernel's own threads may have run on, unseen, and asks now. */
 	if (here && !idles)
@@ -220,12 +256,10 @@ static void demand(struct gchint_policy *policy, struct gchint_cpu *c, u64 now)
 		idles = true;
 		goto decide;
 	}
-	scale = gchint_scale(policy->khz, policy->opps.ref_khz);
-	if (!here || elapsed(now, c->load.last_ns) >= ACCOUNT_NS) {
-		idle = get_cpu_idle_time(c->cpu, &wall, 0);
-		gchint_load_account(&c->load, now, idle, scale,
-				    gchint_demand_capped(&c->demand), window);
-	}
+	if (!here || elapsed(now, c->load.last_ns) >= ACCOUNT_NS)
+		gchint_load_account(&c->load, now, idle_us(c, task, here),
+				    scale, gchint_demand_capped(&c->demand),
+				    window);
 	io = gchint_load_boost(&c->load);
 	if (here) {
 		if (!idles)
@@ -236,9 +270,6 @@ static void demand(struct gchint_policy *policy, struct gchint_cpu *c, u64 now)
 		idles = true;
 		goto decide;
 	}
-	all = max(gchint_load_all(&c->load), io);
-	base = max(gchint_load_base(&c->load), io);
-
 	if (c->thread && !c->held)
 		hint = &c->hint;
 	if (c->hint.class != GCHINT_CLASS_NEUTRAL) {
@@ -246,9 +277,29 @@ static void demand(struct gchint_policy *policy, struct gchint_cpu *c, u64 now)
 		if (gchint_plan_valid(&c->plan, hint, rules, now))
 			plan = &c->plan;
 	}
+	/* Only one of the two channels counts. */
+	if (c->hint.class == GCHINT_CLASS_NEUTRAL ||
+	    READ_ONCE(rules->tun->mode) == GCHINT_MODE_OFF)
+		load = max(gchint_load_base(&c->load), io);
+	else
+		load = max(gchint_load_all(&c->load), io);
 decide:
-	gchint_decide_cpu(&c->demand, rules, c->cpu, base, all, hint, plan);
+	gchint_decide_cpu(&c->demand, rules, c->cpu, load, load, hint, plan);
 	c->demand.idle = idles;
+	return &c->demand;
+}
+
+/* The highest of all of the policy's CPUs. */
+static const struct gchint_demand *demand_of_all(struct gchint_policy *policy,
+						 struct gchint_demand *best,
+						 u64 now)
+{
+	unsigned int cpu;
+
+	memset(best, 0, sizeof(*best));
+	for_each_cpu(cpu, policy->policy->cpus)
+		gchint_decide_join(best, demand(policy, cpu, now));
+	return best;
 }
 
 static void request_fast(struct gchint_policy *policy,
@@ -306,7 +357,7 @@ static void take_limits(struct gchint_policy *policy)
 	rules->max_khz = READ_ONCE(p->max);
 	rules->floor_khz = gchint_plan_floor(rules);
 	rules->epoch = atomic_inc_return(&epoch);
-	WRITE_ONCE(policy->delay_ns, gchint_decide_delay_ns(rules));
+	policy->delay_ns = gchint_decide_delay_ns(rules);
 }
 
 /**
@@ -319,8 +370,8 @@ static void take_limits(struct gchint_policy *policy)
  */
 void gchint_policy_decide(struct gchint_policy *policy, u64 now, u64 hint_ns)
 {
-	struct gchint_demand best = { };
-	unsigned int cpu;
+	const struct gchint_demand *best;
+	struct gchint_demand joint;
 
 	lockdep_assert_held(&policy->lock);
 	policy->refresh = false;
@@ -328,14 +379,15 @@ void gchint_policy_decide(struct gchint_policy *policy, u64 now, u64 hint_ns)
 	if (unlikely(policy->rules.max_khz != READ_ONCE(policy->policy->max) ||
 		     policy->rules.min_khz != READ_ONCE(policy->policy->min)))
 		take_limits(policy);
-	for_each_cpu(cpu, policy->policy->cpus) {
-		struct gchint_cpu *c = per_cpu_ptr(&gchint_cpus, cpu);
-
-		demand(policy, c, now);
-		gchint_decide_join(&best, &c->demand);
-	}
+	if (policy->shared)
+		best = demand_of_all(policy, &joint, now);
+	else
+		best = demand(policy, policy->policy->cpu, now);
 	gchint_decide_policy(&policy->last, &policy->rules, &policy->state,
-			     &best, now);
+			     best, now);
+	WRITE_ONCE(policy->next_time, now + policy->clock +
+		   gchint_decide_wait_ns(&policy->rules, &policy->last,
+					 policy->delay_ns));
 	if (policy->last.avoided)
 		policy->stats.avoided++;
 	if (policy->last.change)
@@ -356,6 +408,28 @@ static bool can_switch(const struct gchint_policy *policy)
 		rcu_access_pointer(*this_cpu_ptr(&gchint_cpus.policy)));
 }
 
+/* It may be time for a decision. Apart, so that the rest needs no stack. */
+static noinline void update(struct gchint_cpu *c, struct gchint_policy *policy,
+			    u64 time, bool due, bool woken)
+{
+	u64 now;
+
+	if (!can_switch(policy))
+		return;
+
+	raw_spin_lock(&policy->lock);
+	now = gchint_now();
+	policy->clock = time - now;
+	gchint_load_iowait(&c->load, now, woken, TICK_NSEC);
+	/* Who took the lock before may have decided just now. */
+	if (due || policy->refresh || (s64)(time - policy->next_time) >= 0) {
+		if (c->thread && c->cpu == smp_processor_id())
+			gchint_watch_look(c, policy, now);
+		gchint_policy_decide(policy, now, due ? now : 0);
+	}
+	raw_spin_unlock(&policy->lock);
+}
+
 /*
  * The update hook: called by the scheduler with the run queue of c->cpu locked,
  * at wakeups, sleeps and ticks. Between two decisions it is one comparison of
@@ -366,7 +440,6 @@ static void hook(struct update_util_data *data, u64 time, unsigned int flags)
 	struct gchint_cpu *c = container_of(data, struct gchint_cpu, hook);
 	struct gchint_policy *policy;
 	bool here, due, woken;
-	u64 now;
 
 	policy = rcu_dereference_sched(c->policy);
 	/* A stop that has unhooked us has not yet waited for us. */
@@ -381,26 +454,11 @@ static void hook(struct update_util_data *data, u64 time, unsigned int flags)
 	if (here && is_idle_task(current) && !woken &&
 	    !READ_ONCE(policy->refresh))
 		return;
-	due = here && gchint_watch_due(c);
+	due = here && c->thread && gchint_watch_due(c);
 	if (likely(!due && !woken && !READ_ONCE(policy->refresh) &&
-		   (s64)(time - READ_ONCE(policy->last_time)) <
-			   (s64)READ_ONCE(policy->delay_ns)))
+		   (s64)(time - READ_ONCE(policy->next_time)) < 0))
 		return;
-	if (!can_switch(policy))
-		return;
-
-	raw_spin_lock(&policy->lock);
-	now = gchint_now();
-	gchint_load_iowait(&c->load, now, woken, TICK_NSEC);
-	/* Who took the lock before may have decided just now. */
-	if (due || policy->refresh ||
-	    (s64)(time - policy->last_time) >= (s64)policy->delay_ns) {
-		WRITE_ONCE(policy->last_time, time);
-		if (here)
-			gchint_watch_look(c, policy, now);
-		gchint_policy_decide(policy, now, due ? now : 0);
-	}
-	raw_spin_unlock(&policy->lock);
+	update(c, policy, time, due, woken);
 }
 
 /**
@@ -445,7 +503,7 @@ void gchint_policy_opps(struct gchint_policy *policy,
 				 policy->stats.time_ns[phase]);
 	policy->opps = *opps;
 	policy->kind = kind;
-	policy->opp = opps->nr ? gchint_opp_at_least(opps, policy->khz) : 0;
+	derive(policy);
 	raw_spin_unlock_irqrestore(&policy->lock, flags);
 }
 
@@ -521,10 +579,12 @@ void gchint_policy_start(struct gchint_policy *policy)
 	unsigned int cpu;
 
 	policy->kind = claim_kind(policy->opps.ref_khz);
+	policy->shared = policy_is_shared(p);
 	policy->rules.latency_ns = p->cpuinfo.transition_latency;
 	memset(&policy->state, 0, sizeof(policy->state));
 	memset(&policy->last, 0, sizeof(policy->last));
-	policy->last_time = 0;
+	policy->next_time = 0;
+	policy->clock = local_clock() - gchint_now();
 	policy->work_in_progress = false;
 	policy->hint_ns = 0;
 	gchint_policy_rules(policy);
@@ -535,6 +595,7 @@ void gchint_policy_start(struct gchint_policy *policy)
 		u64 now = gchint_now();
 
 		gchint_load_init(&c->load, now, idle);
+		c->seen_pid = 0;
 		c->park_ns = 0;
 		c->parked = false;
 		memset(&c->demand, 0, sizeof(c->demand));

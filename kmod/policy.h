@@ -44,6 +44,7 @@ struct gchint_stats {
  * @set_node: in @set
  * @node: in the list of policies
  * @started: between start and stop
+ * @shared: it has more than one CPU; changes only while not started
  * @opps: its OPPs
  * @hw_max_khz: cpuinfo.max_freq for which they were read
  * @energy: where their power comes from
@@ -54,8 +55,10 @@ struct gchint_stats {
  * @last: the last decision, for those who watch
  * @opp: index in @opps of the frequency in force
  * @khz: the frequency in force
+ * @scale: gchint_scale() of it
  * @delay_ns: least time between decisions without a phase edge
- * @last_time: of the last decision, in the scheduler's time
+ * @next_time: when load may decide again, in the scheduler's time
+ * @clock: what that time is ahead of CLOCK_MONOTONIC, as the hook last saw
  * @refresh: limits or tunables changed: decide at the next call
  * @stats: for debugfs
  * @work_in_progress: a request is on its way to the worker
@@ -72,6 +75,7 @@ struct gchint_policy {
 	struct list_head set_node;
 	struct list_head node;
 	bool started;
+	bool shared;
 	struct gchint_opps opps;
 	u32 hw_max_khz;
 	const struct gchint_energy_source *energy;
@@ -83,8 +87,10 @@ struct gchint_policy {
 	struct gchint_decision last;
 	unsigned int opp;
 	u32 khz;
+	u32 scale;
 	u64 delay_ns;
-	u64 last_time;
+	u64 next_time;
+	u64 clock;
 	bool refresh;
 	struct gchint_stats stats;
 

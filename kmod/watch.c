@@ -261,6 +261,29 @@ static void decide(struct gchint_cpu *c, struct gchint_policy *policy,
 		start_release(c);
 }
 
+/* What of a hint and its plan a decision depends on, in one word. */
+static u64 wish(const struct gchint_cpu *c)
+{
+	return (u64)c->plan.khz << 32 | c->plan.made << 4 | c->plan.lower << 3 |
+	       c->hint.may_raise << 2 |
+	       gchint_class_boosts(c->hint.class) << 1 |
+	       gchint_class_caps(c->hint.class);
+}
+
+/*
+ * A hint that asks for what was decided already is noted, and no more: the rest
+ * of a decision is load, which is the scheduler's hook's business. @before is
+ * the wish of that decision.
+ */
+static bool decided(const struct gchint_cpu *c,
+		    const struct gchint_policy *policy, u64 before)
+{
+	return policy && !policy->refresh && !policy->state.held &&
+	       wish(c) == before && !c->demand.idle &&
+	       c->demand.class != GCHINT_CLASS_NEUTRAL &&
+	       (c->demand.hinted || c->plan.khz == GCHINT_PLAN_LOAD);
+}
+
 static void clear_hint(struct gchint_cpu *c)
 {
 	memset(&c->hint, 0, sizeof(c->hint));
@@ -376,7 +399,7 @@ static void switched(struct gchint_cpu *c, struct gchint_thread *thread,
 		     struct task_struct *next)
 {
 	struct gchint_policy *policy = lock_policy(c);
-	u64 now = gchint_now();
+	u64 now = gchint_now(), before = wish(c);
 	bool parked = c->parked;
 
 	if (!thread && (next->flags & PF_KTHREAD || is_idle_task(next))) {
@@ -399,7 +422,7 @@ static void switched(struct gchint_cpu *c, struct gchint_thread *thread,
 	c->next = next;
 	if (policy && parked)
 		gchint_policy_decide(policy, now, thread ? now : 0);
-	else
+	else if (!decided(c, policy, before))
 		decide(c, policy, now, thread ? now : 0);
 	c->next = NULL;
 unlock:
@@ -500,27 +523,14 @@ void gchint_watch_notice(struct task_struct *task)
 
 /* -- Doorbells -- */
 
-/* What of a hint and its plan a decision depends on, in one word. */
-static u64 wish(const struct gchint_cpu *c)
-{
-	return (u64)c->plan.khz << 32 | c->plan.made << 4 | c->plan.lower << 3 |
-	       c->hint.may_raise << 2 |
-	       gchint_class_boosts(c->hint.class) << 1 |
-	       gchint_class_caps(c->hint.class);
-}
-
-/*
- * An edge that asks for what is in force already is noted, and no more: the
- * rest of a decision is load, which is the scheduler's hook's business.
- */
-static void look_here(struct gchint_cpu *c, u64 hint_ns)
+/* @hint_ns is when the doorbell was rung, 0 if none was. */
+static void look_here(struct gchint_cpu *c, u64 now, u64 hint_ns)
 {
 	struct gchint_policy *policy = lock_policy(c);
-	u64 now = gchint_now(), before = wish(c);
+	u64 before = wish(c);
 
 	gchint_watch_look(c, policy, now);
-	if (!policy || policy->refresh || wish(c) != before ||
-	    c->demand.class == GCHINT_CLASS_NEUTRAL)
+	if (!decided(c, policy, before))
 		decide(c, policy, now, hint_ns);
 	unlock_policy(c, policy);
 }
@@ -531,7 +541,7 @@ static void poked(void *info)
 
 	/* Whoever finds it 1 after this is served by what follows. */
 	atomic_set_release(&c->poked, 0);
-	look_here(c, atomic64_xchg(&c->rung, 0));
+	look_here(c, gchint_now(), atomic64_xchg(&c->rung, 0));
 }
 
 static void poke(unsigned int cpu, u64 hint_ns)
@@ -585,6 +595,7 @@ void gchint_watch_ring(struct gchint_thread *thread, bool changed)
 {
 	struct gchint_cpu *c;
 	unsigned long flags;
+	u64 now;
 	int cpu;
 
 	if (!READ_ONCE(watching))
@@ -594,8 +605,10 @@ void gchint_watch_ring(struct gchint_thread *thread, bool changed)
 	c = this_cpu_ptr(&gchint_cpus);
 	cpu = READ_ONCE(thread->cpu);
 	if (c->thread == thread) {
-		if (changed || gchint_watch_due(c))
-			look_here(c, gchint_now());
+		if (changed || gchint_watch_due(c)) {
+			now = gchint_now();
+			look_here(c, now, now);
+		}
 	} else if (cpu >= 0) {
 		poke(cpu, gchint_now());
 	} else if (gchint_event_recording()) {

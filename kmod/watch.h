@@ -45,6 +45,8 @@ struct task_struct;
  *	in start and stop, under RCU. Its lock serialises what follows.
  * @hook: of the scheduler
  * @load: how busy
+ * @seen_pid: who ran when it was last accounted by this CPU
+ * @seen_switches: how often that thread had been switched out by then
  * @hint: of @thread; of class neutral if there is none
  * @who: whose @hint it is, for those who watch
  * @plan: of @thread; used if it is valid for @hint. It outlives @thread's
@@ -75,6 +77,8 @@ struct gchint_cpu {
 	struct gchint_policy __rcu *policy;
 	struct update_util_data hook;
 	struct gchint_load load;
+	pid_t seen_pid;
+	unsigned long seen_switches;
 	struct gchint_hint hint;
 	struct gchint_who who;
 	struct gchint_plan plan;

@@ -28,6 +28,7 @@ struct side {
 	u64 now;
 	u64 idle_us;
 	u64 tick;
+	u64 next;
 	u64 changed;
 	u32 khz;
 	u32 switches;
@@ -98,6 +99,8 @@ static void hook(struct side *s, bool runs)
 		reference(s, runs);
 		return;
 	}
+	if (s->now < s->next)
+		return;
 	gchint_load_account(&s->load, s->now, s->idle_us, gchint_scale(s->khz, s->opps.ref_khz),
 			    false, s->tun.window_us * US);
 	gchint_load_task(&s->load, s->who, runs ? util : 0);
@@ -105,6 +108,8 @@ static void hook(struct side *s, bool runs)
 			  NULL, NULL);
 	gchint_decide_join(&best, &d);
 	gchint_decide_policy(&out, &s->rules, &s->state, &best, s->now);
+	s->next =
+		s->now + gchint_decide_wait_ns(&s->rules, &out, gchint_decide_delay_ns(&s->rules));
 	switch_to(s, out.khz);
 }
 
