@@ -5,15 +5,14 @@
  * cannot switch fast, at the end.
  */
 #include <linux/cpufreq.h>
-#include <linux/kernel_stat.h>
 #include <linux/math64.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
-#include <linux/sched/rt.h>
 #include <linux/tick.h>
 
-#include "compat/util.h"
+#include "demand.h"
 #include "event.h"
+#include "look.h"
 #include "policy.h"
 #include "tunable_set.h"
 #include "watch.h"
@@ -24,12 +23,6 @@
  */
 static u32 kind_khz[GCHINT_KINDS];
 static DEFINE_RAW_SPINLOCK(kinds_lock);
-
-/* Load hardly changes in so little time, and idle time is dear to ask for. */
-#define ACCOUNT_NS (200 * (u64)NSEC_PER_USEC)
-
-/* A thread is new until it has run for PELT's half-life. */
-#define YOUNG_NS (32 * (u64)NSEC_PER_MSEC)
 
 /* Never the same for two policies, nor twice for one. */
 static atomic_t epoch;
@@ -166,129 +159,6 @@ static void asked(struct gchint_policy *policy,
 
 /* -- Decisions -- */
 
-/*
- * A thread's use of a CPU, of one at its highest frequency. @scale is that of the
- * frequency in force.
- */
-static u32 use_of(const struct task_struct *task, unsigned int cpu, u32 scale)
-{
-	u32 capacity, util = gchint_util(task);
-
-	if (!gchint_util_invariant())
-		return (util * scale) >> GCHINT_ONE_SHIFT;
-	capacity = gchint_util_capacity(cpu);
-	if (capacity == GCHINT_ONE)
-		return util;
-	return (util << GCHINT_ONE_SHIFT) / capacity;
-}
-
-/*
- * The thread that runs here may bring its own use of a CPU along. Not that of
- * one that a hint has just slowed: by the scheduler's account it was busier than
- * it would have been. Real-time programs get the highest frequency, as with
- * schedutil; not the kernel's own threads, one of which is our worker.
- */
-static u32 running(const struct gchint_cpu *c, struct task_struct *task,
-		   u32 scale)
-{
-	if (is_idle_task(task))
-		return 0;
-	if (rt_task(task))
-		return task->flags & PF_KTHREAD ? 0 : GCHINT_ONE;
-	if (c->load.split_ns && c->thread && !c->held &&
-	    (c->hint.yield > GCHINT_ONE ||
-	     (c->plan.made && gchint_class_caps(c->plan.class))))
-		return 0;
-	return use_of(task, c->cpu, scale);
-}
-
-/*
- * A new program is as busy as its parent, and the parent's own use stays with the
- * run queue while it waits for its child. It may have run too shortly to be seen.
- */
-static void parent(struct gchint_cpu *c, struct task_struct *task, u32 scale)
-{
-	struct task_struct *its = rcu_dereference_sched(task->real_parent);
-
-	if (task->se.sum_exec_runtime > YOUNG_NS ||
-	    task_cpu(its) != c->cpu || rt_task(its))
-		return;
-	gchint_load_task(&c->load, its->pid, use_of(its, c->cpu, scale));
-}
-
-/*
- * Idle time of a CPU up to now; @task runs there if it is this one. While the
- * same thread runs on and on it is what it was, which is cheaper to see than
- * to ask for.
- */
-static u64 idle_us(struct gchint_cpu *c, const struct task_struct *task,
-		   bool here)
-{
-	unsigned long switches = task->nvcsw + task->nivcsw;
-	u64 wall;
-
-	if (here && !is_idle_task(task)) {
-		if (c->seen_pid == task->pid && c->seen_switches == switches)
-			return c->load.last_idle_us;
-		c->seen_pid = task->pid;
-		c->seen_switches = switches;
-	}
-	return get_cpu_idle_time(c->cpu, &wall, 0);
-}
-
-static const struct gchint_demand *demand(struct gchint_policy *policy,
-					  unsigned int cpu, u64 now)
-{
-	struct gchint_cpu *c = per_cpu_ptr(&gchint_cpus, cpu);
-	const struct gchint_rules *rules = &policy->rules;
-	u64 window = READ_ONCE(rules->tun->window_us) * (u64)NSEC_PER_USEC;
-	const struct gchint_hint *hint = NULL;
-	const struct gchint_plan *plan = NULL;
-	bool here = c->cpu == smp_processor_id();
-	struct task_struct *task = here && c->next ? c->next : current;
-	bool idles = here && is_idle_task(task);
-	u32 scale = policy->scale, load = 0, io;
-
-	/* One of the kernel's own threads may have run on, unseen, and asks now. */
-	if (here && !idles)
-		c->parked = false;
-	if (c->parked) {
-		idles = true;
-		goto decide;
-	}
-	if (!here || elapsed(now, c->load.last_ns) >= ACCOUNT_NS)
-		gchint_load_account(&c->load, now, idle_us(c, task, here),
-				    scale, gchint_demand_capped(&c->demand),
-				    window);
-	io = gchint_load_boost(&c->load);
-	if (here) {
-		if (!idles)
-			parent(c, task, scale);
-		gchint_load_task(&c->load, task->pid,
-				 running(c, task, scale));
-	} else if (gchint_load_idle(&c->load, TICK_NSEC)) {
-		idles = true;
-		goto decide;
-	}
-	if (c->thread && !c->held)
-		hint = &c->hint;
-	if (c->hint.class != GCHINT_CLASS_NEUTRAL) {
-		hint = &c->hint;
-		if (gchint_plan_valid(&c->plan, hint, rules, now))
-			plan = &c->plan;
-	}
-	/* Only one of the two channels counts. */
-	if (c->hint.class == GCHINT_CLASS_NEUTRAL ||
-	    READ_ONCE(rules->tun->mode) == GCHINT_MODE_OFF)
-		load = max(gchint_load_base(&c->load), io);
-	else
-		load = max(gchint_load_all(&c->load), io);
-decide:
-	gchint_decide_cpu(&c->demand, rules, c->cpu, load, load, hint, plan);
-	c->demand.idle = idles;
-	return &c->demand;
-}
-
 /* The highest of all of the policy's CPUs. */
 static const struct gchint_demand *demand_of_all(struct gchint_policy *policy,
 						 struct gchint_demand *best,
@@ -298,7 +168,7 @@ static const struct gchint_demand *demand_of_all(struct gchint_policy *policy,
 
 	memset(best, 0, sizeof(*best));
 	for_each_cpu(cpu, policy->policy->cpus)
-		gchint_decide_join(best, demand(policy, cpu, now));
+		gchint_decide_join(best, gchint_demand_of(policy, cpu, now));
 	return best;
 }
 
@@ -382,7 +252,7 @@ void gchint_policy_decide(struct gchint_policy *policy, u64 now, u64 hint_ns)
 	if (policy->shared)
 		best = demand_of_all(policy, &joint, now);
 	else
-		best = demand(policy, policy->policy->cpu, now);
+		best = gchint_demand_of(policy, policy->policy->cpu, now);
 	gchint_decide_policy(&policy->last, &policy->rules, &policy->state,
 			     best, now);
 	WRITE_ONCE(policy->next_time, now + policy->clock +
@@ -424,7 +294,7 @@ static noinline void update(struct gchint_cpu *c, struct gchint_policy *policy,
 	/* Who took the lock before may have decided just now. */
 	if (due || policy->refresh || (s64)(time - policy->next_time) >= 0) {
 		if (c->thread && c->cpu == smp_processor_id())
-			gchint_watch_look(c, policy, now);
+			gchint_look(c, policy, now);
 		gchint_policy_decide(policy, now, due ? now : 0);
 	}
 	raw_spin_unlock(&policy->lock);
@@ -454,7 +324,7 @@ static void hook(struct update_util_data *data, u64 time, unsigned int flags)
 	if (here && is_idle_task(current) && !woken &&
 	    !READ_ONCE(policy->refresh))
 		return;
-	due = here && c->thread && gchint_watch_due(c);
+	due = here && c->thread && gchint_look_due(c);
 	if (likely(!due && !woken && !READ_ONCE(policy->refresh) &&
 		   (s64)(time - READ_ONCE(policy->next_time)) < 0))
 		return;

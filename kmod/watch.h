@@ -108,8 +108,5 @@ void gchint_watch_notice(struct task_struct *task);
 void gchint_watch_forget(struct gchint_thread *thread);
 void gchint_watch_ring(struct gchint_thread *thread, bool changed);
 void gchint_watch_poke(unsigned int cpu);
-bool gchint_watch_due(const struct gchint_cpu *c);
-void gchint_watch_look(struct gchint_cpu *c, struct gchint_policy *policy,
-		       u64 now);
 
 #endif /* _GCHINT_WATCH_H */

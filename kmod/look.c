@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the slot of the thread that runs on a CPU says, and what that means: a
+ * hint and a plan, in gchint_cpu.
+ */
+#include <linux/jiffies.h>
+
+#include "event.h"
+#include "lease.h"
+#include "look.h"
+#include "param.h"
+#include "policy.h"
+#include "session.h"
+#include "watch.h"
+
+/* Mutators run slower for a late collection for so long after it last said so. */
+#define YIELD_NS (20 * (u64)NSEC_PER_MSEC)
+
+static void learn(struct gchint_session *session,
+		  const struct gchint_sample *sample)
+{
+	bool credible;
+
+	if (!sample->valid)
+		return;
+	raw_spin_lock(&session->learn_lock);
+	credible = gchint_learn_add(&session->learn, sample,
+				    gchint_policy_kind_khz(sample->kind));
+	raw_spin_unlock(&session->learn_lock);
+	if (!credible)
+		gchint_event_ignored(BIT(GCHINT_IGNORED_SAMPLE));
+}
+
+static void remember(struct gchint_thread *thread,
+		     const struct gchint_track *track)
+{
+	u8 seen = track->phase << 4 | track->flags;
+
+	WRITE_ONCE(thread->seen, track->stale ? GCHINT_SEEN_STALE : seen);
+}
+
+/**
+ * gchint_look_observe - read a slot if there is anything new in it
+ * @thread: whose
+ * @track: what is known of it. Whoever has it, the CPU that runs the thread or
+ *	the holder of its lock, is alone with it.
+ * @cpu: where it runs, or who looks
+ * @now: CLOCK_MONOTONIC ns
+ *
+ * Irqs off.
+ */
+void gchint_look_observe(struct gchint_thread *thread,
+			 struct gchint_track *track, unsigned int cpu, u64 now)
+{
+	u64 ttl = READ_ONCE(gchint_param_hint_ttl_ms) * (u64)NSEC_PER_MSEC;
+	struct gchint_snapshot snapshot;
+	struct gchint_sample sample;
+	struct gchint_slot *slot;
+	bool lead;
+	u32 saw;
+
+	/* Another CPU may have looked since this one read the clock. */
+	now = max(now, track->moved_ns);
+	slot = gchint_lease_slot(thread, &lead);
+	if (lead == track->lead && !gchint_phase_due(track, slot, now, ttl))
+		return;
+	gchint_snapshot_take(&snapshot, slot, now);
+	snapshot.lead = lead;
+	saw = gchint_phase_update(track, &snapshot, &sample, now, ttl);
+	remember(thread, track);
+	learn(thread->session, &sample);
+	if (snapshot.ignored)
+		gchint_event_ignored(snapshot.ignored);
+	if (lead)
+		return;
+	if (saw & GCHINT_SAW_EDGE)
+		gchint_event_phase(thread, &snapshot, cpu, now);
+	if (saw & GCHINT_SAW_STALE)
+		gchint_event_lease(thread, GCHINT_LEASE_STALE);
+	if (saw & GCHINT_SAW_FRESH)
+		gchint_event_lease(thread, GCHINT_LEASE_FRESH);
+}
+
+/**
+ * gchint_look_settle - tell the track how long the thread ran
+ * @c: this CPU, which runs it
+ * @policy: its policy under gchint, locked, or NULL
+ * @now: CLOCK_MONOTONIC ns
+ */
+void gchint_look_settle(struct gchint_cpu *c, struct gchint_policy *policy,
+			u64 now)
+{
+	u64 ran = now > c->ran_since ? now - c->ran_since : 0;
+	u32 khz = 0;
+
+	if (policy)
+		khz = gchint_policy_mean_khz(policy, c, ran, now);
+	gchint_phase_ran(&c->track, ran, khz, policy ? policy->kind : 0);
+	c->ran_since = now;
+}
+
+/*
+ * Whoever collects says how much slower mutators may run; they read it when they
+ * look next. It ends with the phase, or when who set it is not heard of.
+ */
+static u32 session_yield(const struct gchint_session *session)
+{
+	u32 yield = READ_ONCE(session->yield);
+
+	if (yield <= GCHINT_ONE ||
+	    time_after32((u32)jiffies, READ_ONCE(session->yield_until)))
+		return GCHINT_ONE;
+	return yield;
+}
+
+static void yield_session(struct gchint_session *session, u8 slot, u32 yield)
+{
+	if (yield <= GCHINT_ONE && READ_ONCE(session->yield) <= GCHINT_ONE)
+		return;
+	WRITE_ONCE(session->yield_slot, slot);
+	WRITE_ONCE(session->yield_until,
+		   (u32)(jiffies + nsecs_to_jiffies(YIELD_NS)));
+	WRITE_ONCE(session->yield, yield);
+}
+
+/**
+ * gchint_look - see what the thread that runs here says now
+ * @c: this CPU
+ * @policy: its policy under gchint, locked, or NULL
+ * @now: CLOCK_MONOTONIC ns
+ *
+ * Irqs off. Leaves the result in @c.
+ */
+void gchint_look(struct gchint_cpu *c, struct gchint_policy *policy, u64 now)
+{
+	struct gchint_thread *thread = c->thread;
+	struct gchint_session *session;
+
+	if (!thread || c->held)
+		return;
+
+	gchint_look_settle(c, policy, now);
+	gchint_look_observe(thread, &c->track, c->cpu, now);
+	session = thread->session;
+	gchint_phase_hint(&c->hint, &c->track, READ_ONCE(thread->role),
+			  session->granted & GCHINT_GRANT_RAISE);
+	c->hint.yield = session_yield(session);
+	if (c->hint.class == GCHINT_CLASS_NEUTRAL) {
+		if (c->hint.yield > GCHINT_ONE &&
+		    READ_ONCE(session->yield_slot) == thread->slot) {
+			c->hint.yield = GCHINT_ONE;
+			yield_session(session, thread->slot, GCHINT_ONE);
+		}
+	} else if (policy && !gchint_plan_valid(&c->plan, &c->hint,
+						&policy->rules, now)) {
+		raw_spin_lock(&session->learn_lock);
+		gchint_plan_make(&c->plan, &c->hint, &policy->rules,
+				 &session->learn, policy->kind, now);
+		raw_spin_unlock(&session->learn_lock);
+		yield_session(session, thread->slot, c->plan.yield);
+	}
+	if (policy)
+		gchint_policy_phase(policy, c, c->hint.phase, now);
+}
+
+/**
+ * gchint_look_due - has the slot of the thread that runs here changed?
+ * @c: this CPU
+ *
+ * Irqs off. A look at one word, for the scheduler's hook; may err to both
+ * sides.
+ *
+ * Return: whether it is time for gchint_look().
+ */
+bool gchint_look_due(const struct gchint_cpu *c)
+{
+	struct gchint_thread *thread = c->thread;
+	bool lead;
+
+	return thread && !c->held &&
+	       !gchint_snapshot_same(gchint_lease_slot(thread, &lead),
+				     c->track.state);
+}
