@@ -288,6 +288,48 @@ static void test_mutator_yields_to_a_late_collection(void **state)
 	assert_cmp(d.khz, ==, cpu(&x, 1024, false).khz);
 }
 
+/* Whatever is asked for: one frequency, asked for once, and nothing to avoid. */
+static void test_one_opp_is_asked_for_once(void **state)
+{
+	static const u8 classes[] = { GCHINT_CLASS_NEUTRAL,    GCHINT_CLASS_BACKGROUND,
+				      GCHINT_CLASS_CONCURRENT, GCHINT_CLASS_FOREGROUND,
+				      GCHINT_CLASS_STW,	       GCHINT_CLASS_URGENT };
+	static const u32 wishes[] = { GCHINT_PLAN_LOAD, 1, 500000, 960000, 2150400, U32_MAX };
+	u32 changes = 0, avoided = 0;
+	struct gchint_demand d;
+	struct fixture x;
+
+	(void)state;
+	init(&x);
+	gchint_opps_init(&x.opps, 960000);
+	gchint_opps_add(&x.opps, 960000, 500000, 0);
+	gchint_opps_finish(&x.opps);
+	limits(&x, 960000, 960000);
+	x.rules.floor_khz = gchint_plan_floor(&x.rules);
+	assert_int_equal(x.rules.floor_khz, 960000);
+	for (u32 c = 0; c < ARRAY_SIZE(classes); c++) {
+		for (u32 w = 0; w < ARRAY_SIZE(wishes); w++) {
+			for (u32 load = 0; load <= GCHINT_ONE; load += 128) {
+				plan_is(&x, classes[c], wishes[w], GCHINT_REASON_MODEL, w & 1);
+				x.plan.lower = load & 128;
+				x.hint.yield = w * GCHINT_ONE;
+				x.now += 700 * US;
+				d = cpu(&x, load, c != w);
+				assert_cmp(policy(&x, &d), ==, 960000);
+				changes += x.out.change;
+				avoided += x.out.avoided;
+			}
+		}
+	}
+	assert_int_equal(changes, 1);
+	assert_int_equal(avoided, 0);
+	/* Where the driver is somewhere else, limits bring it back. */
+	gchint_decide_refused(&x.state, 800000);
+	d = cpu(&x, 0, false);
+	assert_cmp(policy(&x, &d), ==, 960000);
+	assert_true(x.out.change);
+}
+
 struct row {
 	const char *name;
 	size_t offset;
@@ -340,6 +382,7 @@ int main(void)
 		cmocka_unit_test(test_load_raises_at_once_but_not_often),
 		cmocka_unit_test(test_mutator_is_not_below_the_floor),
 		cmocka_unit_test(test_mutator_yields_to_a_late_collection),
+		cmocka_unit_test(test_one_opp_is_asked_for_once),
 		cmocka_unit_test(test_defaults_are_within_bounds),
 	};
 
