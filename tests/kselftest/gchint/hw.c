@@ -218,14 +218,17 @@ static long vexpress_peek(int cpu)
 static const struct hw_board boards[] = {
 	{
 		.name = "sabrelite", .driver = "imx6q-cpufreq",
+		.power = "opp-voltage",
 		.open = imx_open, .khz = imx_khz, .uv = imx_uv,
 	}, {
 		.name = "vexpress", .driver = "cpufreq-dt", .per_cpu = true,
+		.power = "em", .joules = true,
 		.open = vexpress_open, .khz = vexpress_khz,
 		.peek = vexpress_peek,
 	}, {
 		.name = "x86", .driver = "acpi-cpufreq", .per_cpu = true,
-		.fast = true, .open = x86_open, .khz = x86_khz,
+		.fast = true, .power = "acpi-pss", .joules = true,
+		.open = x86_open, .khz = x86_khz,
 	},
 };
 

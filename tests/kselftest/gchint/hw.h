@@ -17,6 +17,9 @@
  * @driver: cpufreq driver that must be bound there
  * @per_cpu: each CPU has a policy of its own, else all share one
  * @fast: the driver switches in the scheduler's hook
+ * @power: the source of power figures that is to be used there, as debugfs
+ *	calls it
+ * @joules: those figures are absolute
  * @open: get at the registers; 0, or -errno if this board is not there
  * @khz: frequency that the hardware holds for a CPU; -errno
  * @peek: the same without disturbing the driver, -EAGAIN if that cannot be
@@ -28,6 +31,8 @@ struct hw_board {
 	const char *driver;
 	bool per_cpu;
 	bool fast;
+	const char *power;
+	bool joules;
 	int (*open)(void);
 	long (*khz)(int cpu);
 	long (*peek)(int cpu);

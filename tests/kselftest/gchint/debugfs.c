@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/* The tables for people: where power comes from, and the histogram of latencies. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../kselftest_harness.h"
+#include "hw.h"
+#include "session.h"
+#include "sysfs.h"
+#include "worker.h"
+
+#define DEBUGFS "/sys/kernel/debug/gchint"
+#define EDGES 20
+
+FIXTURE(debugfs) {
+	const struct hw_board *hw;
+	struct session session;
+	char min_latencies[16];
+};
+
+FIXTURE_SETUP(debugfs)
+{
+	self->session.fd = -1;
+	self->hw = hw_open();
+	ASSERT_NE(NULL, self->hw);
+	governor_save();
+	/* Anew, so that it has counted nothing yet. */
+	ASSERT_EQ(0, governor_all("performance"));
+	ASSERT_EQ(0, governor_all("gchint"));
+	tunable_get(0, "min_latencies", self->min_latencies, sizeof(self->min_latencies));
+}
+
+FIXTURE_TEARDOWN(debugfs)
+{
+	session_close(&self->session);
+	tunable_put(0, "min_latencies", self->min_latencies);
+	tunable_put(0, "mode", "model");
+	governor_restore();
+}
+
+/* A word NAME=VALUE of a line. */
+static const char *value_of(const char *line, const char *name)
+{
+	static char value[64];
+	const char *at = strstr(line, name);
+
+	value[0] = '\0';
+	if (at)
+		sscanf(at + strlen(name), "=%63s", value);
+	return value;
+}
+
+/*
+ * The first source in the order of trust that the board has. Versatile Express
+ * has an energy model and voltages, SABRE Lite voltages alone, the PC what its
+ * firmware states.
+ */
+TEST_F(debugfs, power_is_of_the_best_source)
+{
+	static const char * const files[] = { DEBUGFS "/opps", DEBUGFS "/energy" };
+	char line[256];
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		ASSERT_GT(file_get(files[i], line, sizeof(line)), 0);
+		EXPECT_EQ(0, strncmp(line, "policy0 ", 8));
+		EXPECT_STREQ(self->hw->power, value_of(line, "source"));
+	}
+	EXPECT_STREQ(self->hw->joules ? "uJ" : "relative", value_of(line, "unit"));
+}
+
+/* Every OPP has a figure, for a source that lacks one does not count. */
+TEST_F(debugfs, power_of_each_opp_is_known)
+{
+	FILE *in = fopen(DEBUGFS "/opps", "re");
+	unsigned long khz, power, before = 0;
+	long known[MAX_OPPS];
+	char line[256];
+	int n = 0;
+
+	ASSERT_NE(NULL, in);
+	while (fgets(line, sizeof(line), in)) {
+		if (!strncmp(line, "policy", 6)) {
+			if (n)
+				break;
+			continue;
+		}
+		ASSERT_EQ(2, sscanf(line, "%lu %lu", &khz, &power))
+			TH_LOG("%s", line);
+		EXPECT_GT(khz, before);
+		EXPECT_GT(power, 0);
+		before = khz;
+		n++;
+	}
+	fclose(in);
+	EXPECT_EQ(opps(0, known, MAX_OPPS), n);
+}
+
+static void spin_us(long us)
+{
+	long long end = now_us() + us;
+
+	while (now_us() < end)
+		;
+}
+
+/* Hints that move the clock, each long enough for a worker to have asked. */
+static void make_edges(struct session *s, int slot)
+{
+	int i;
+
+	for (i = 0; i < EDGES; i++) {
+		session_store(s, slot, i % 2 ? GCHINT_PHASE_NONE : GCHINT_PHASE_MARK,
+			      i % 2 ? 0 : GCHINT_F_CONCURRENT);
+		session_ring(s, slot);
+		spin_us(20000);
+	}
+}
+
+TEST_F(debugfs, latency_is_counted_in_narrow_buckets)
+{
+	unsigned long long end, before, p50, p99, from50, from99, count, all;
+	FILE *in;
+	char line[256];
+	int slot, policy = -1, requests = 0;
+
+	ASSERT_EQ(0, tunable_put(0, "mode", "table"));
+	ASSERT_EQ(0, tunable_put(0, "min_latencies", "0"));
+	ASSERT_EQ(0, bind_cpu(0));
+	ASSERT_EQ(0, session_open(&self->session));
+	slot = session_attach(&self->session, 0, GCHINT_ROLE_NONE, 0);
+	ASSERT_GE(slot, 0);
+	spin_us(100000);
+	make_edges(&self->session, slot);
+
+	in = fopen(DEBUGFS "/latency", "re");
+	ASSERT_NE(NULL, in);
+	p50 = p99 = before = all = from50 = from99 = 0;
+	while (fgets(line, sizeof(line), in)) {
+		if (sscanf(line, "policy%d", &policy) == 1) {
+			p50 = p99 = before = all = 0;
+			if (policy == 0)
+				ASSERT_EQ(2, sscanf(line, "policy0 p50<%llu p99<%llu", &p50, &p99))
+					TH_LOG("%s", line);
+			continue;
+		}
+		if (policy != 0)
+			continue;
+		ASSERT_EQ(2, sscanf(line, "<%llu %llu", &end, &count))
+			TH_LOG("%s", line);
+		EXPECT_GT(end, before);
+		EXPECT_GE(end, 4096);
+		EXPECT_GT(count, 0);
+		/* A quarter of a power of two. */
+		EXPECT_EQ(0, end % (1ull << (61 - __builtin_clzll(end - 1))));
+		before = end;
+		all += count;
+		from50 += end <= p50 ? count : 0;
+		from99 += end <= p99 ? count : 0;
+		requests = all;
+	}
+	fclose(in);
+	/* Some may have found the clock where they wanted it. */
+	EXPECT_GT(requests, EDGES / 4);
+	EXPECT_GE(from50 * 2, requests);
+	EXPECT_GE(from99 * 100, 99ull * requests);
+	EXPECT_GE(p99, p50);
+}
+
+TEST_HARNESS_MAIN
