@@ -21,6 +21,7 @@
 #include "module.h"
 #include "session.h"
 #include "sysfs.h"
+#include "worker.h"
 
 #define DEBUGFS "/sys/kernel/debug"
 #define MOST 500	/* chances to fail that one call may have */
@@ -120,6 +121,7 @@ FIXTURE_TEARDOWN(fault)
 struct state {
 	uint32_t sessions, slots, recorders;
 	char cap[16];
+	char governor[32];
 };
 
 static struct state look(fault *f)
@@ -132,6 +134,8 @@ static struct state look(fault *f)
 	genl_info(&f->genl, GCHINT_A_RECORDERS, &s.recorders);
 	memset(s.cap, 0, sizeof(s.cap));
 	tunable_get(0, "cap_mark_pct", s.cap, sizeof(s.cap));
+	memset(s.governor, 0, sizeof(s.governor));
+	policy_get(0, "scaling_governor", s.governor, sizeof(s.governor));
 	return s;
 }
 
@@ -366,6 +370,61 @@ TEST_F_TIMEOUT(fault, netlink, 240)
 	EACH_REQUEST_FAILS(call_policy);
 	EACH_REQUEST_FAILS(call_record);
 	EACH_REQUEST_FAILS(call_dump);
+}
+
+/*
+ * -- The governor --
+ *
+ * When a policy cannot be governed by the new one the core goes back to the old
+ * one: the policy is never without.
+ */
+static int call_govern(fault *f)
+{
+	return policy_put(0, "scaling_governor", "gchint");
+}
+
+static void undo_govern(fault *f)
+{
+	policy_put(0, "scaling_governor", "performance");
+}
+
+static int call_leave(fault *f)
+{
+	return policy_put(0, "scaling_governor", "performance");
+}
+
+static void undo_leave(fault *f)
+{
+	policy_put(0, "scaling_governor", "gchint");
+}
+
+/* It governs: a new limit arrives in the hardware. */
+static bool governs(const char *name)
+{
+	char text[32], max[16], hw_max[16];
+	long khz[MAX_OPPS];
+	bool moved;
+
+	if (policy_get(0, "scaling_governor", text, sizeof(text)) < 0 || strcmp(text, name) ||
+	    opps(0, khz, MAX_OPPS) < 2)
+		return false;
+	policy_get(0, "cpuinfo_max_freq", hw_max, sizeof(hw_max));
+	snprintf(max, sizeof(max), "%ld", khz[0]);
+	if (policy_put(0, "scaling_max_freq", max))
+		return false;
+	moved = await_khz(0, khz[0], khz[0], 2000) >= 0;
+	return !policy_put(0, "scaling_max_freq", hw_max) && moved;
+}
+
+TEST_F_TIMEOUT(fault, governor, 240)
+{
+	/* The other policies stay, and so do the tunables that look() reads. */
+	ASSERT_EQ(0, policy_put(0, "scaling_governor", "performance"));
+	EACH_FAILS(call_govern, undo_govern, ENOMEM, EFAULT, EINVAL);
+	EXPECT_TRUE(governs("performance"));
+	ASSERT_EQ(0, policy_put(0, "scaling_governor", "gchint"));
+	EACH_FAILS(call_leave, undo_leave, ENOMEM, EFAULT, EINVAL);
+	EXPECT_TRUE(governs("gchint"));
 }
 
 /* -- The module: what its own start allocates is what insmod allocates last -- */
