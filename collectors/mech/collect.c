@@ -158,6 +158,7 @@ static void run(struct gc_heap *heap, struct gc_thread *self, enum gc_cause caus
 	s->foreground_cycles += c->foreground;
 	__atomic_store_n(&heap->live_bytes, c->live_bytes, __ATOMIC_RELAXED);
 	heap->live_objects = c->marked_objects;
+	heap->marked_of[c->kind] = c->marked_bytes;
 	if (c->live_bytes > s->peak_live_bytes)
 		s->peak_live_bytes = c->live_bytes;
 	s->marked_bytes += c->marked_bytes;

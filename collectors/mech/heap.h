@@ -187,9 +187,10 @@ struct gc_heap {
 	uint64_t stress_next, profile_next; /* values of granted */
 	struct gc_rate rate;
 	struct gc_pace pace;
-	uint64_t
-		cycle_ns; /* CPU time that the next cycle is expected to take until its memory is usable */
+	/* CPU time that the next cycle is expected to take until its memory is usable */
+	uint64_t cycle_ns;
 	uint64_t cycle_ns_of[2]; /* by kind */
+	uint64_t marked_of[2]; /* bytes that the last cycle marked, by kind */
 	double mb_alloc_rate, mb_gc_rate; /* MemBalancer's smoothed rates */
 	double major_soft, major_room; /* as the last major collection left them */
 	struct gc_generation generation;

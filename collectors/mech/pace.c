@@ -8,7 +8,7 @@
 /* A wait is this part of a cycle, but long against a wake-up. */
 #define SLICES	    32
 #define SHORTEST_NS 120000
-/* The last cycle's live bytes and this much more are expected to be marked. */
+/* What the last cycle of the kind marked and this much more is expected to be marked. */
 #define GROWTH 1.25
 /* Who waited gets this part of the room before it waits again. */
 #define CREDIT 32
@@ -60,7 +60,8 @@ void gc_pace_begin(struct gc_heap *heap)
 	uint64_t used = gc_load(&heap->in_use), live = gc_load(&heap->live_bytes);
 	/* A minor cycle marks nothing that was there at the last one. */
 	uint64_t most = heap->cycle.kind == GC_KIND_MINOR && used > live ? used - live : used;
-	uint64_t work = (uint64_t)((double)live * GROWTH);
+	uint64_t last = heap->marked_of[heap->cycle.kind];
+	uint64_t work = (uint64_t)((double)(last ? last : live) * GROWTH);
 	struct gc_pace *p = &heap->pace;
 
 	if (!paces(heap))

@@ -251,12 +251,12 @@ const struct gc_plan gc_plan_cmsfly = {
 	GC_INPLACE,
 };
 
-/* Half a cycle ahead: minor cycles cost what they cost, however early they come. */
+/* No margin: minor cycles cost what they cost, however early they come. */
 static int check_gencms(struct gc_options *opt, struct gc_error *err)
 {
 	(void)err;
 	if (!gc_options_given(opt, "ahead"))
-		opt->ahead = 0.5;
+		opt->ahead = 1;
 	return 0;
 }
 
