@@ -3,6 +3,8 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2034 # used by those who source this
 set -eu
+# depmod and modprobe stand where Debian gives a user no path to.
+export PATH="$PATH:/usr/sbin:/sbin"
 
 rig=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 root=$(CDPATH='' cd -- "$rig/../.." && pwd)
