@@ -139,6 +139,21 @@ static bool next_part(struct gc_heap *heap)
 	return true;
 }
 
+/* No memory to note it: it holds its referent for this cycle. */
+static __attribute__((noinline)) void note_weak(struct gc_heap *heap, void *obj)
+{
+	if (gc_vector_push(&heap->weaks, obj))
+		gc_mark_slot(gc_weak_slot(obj), heap);
+}
+
+/* Out of line, as it is rare: the loops of those that do not move stay small. */
+static __attribute__((noinline)) void scan_moving(struct gc_heap *heap, void *obj,
+						  const struct gc_info *info, uint64_t word)
+{
+	if (gc_scan(obj, info, word, move_slot, heap))
+		note_weak(heap, obj);
+}
+
 /*
  * A mutator may have published an object whose header this CPU does not see yet only
  * where stores are weakly ordered and the slot was written without gc_write(). Type 0 is
@@ -149,7 +164,6 @@ gc_inline bool scan_one(struct gc_heap *heap, void *obj, gc_visit_fn visit, bool
 	uint64_t word = gc_word(obj);
 	const struct gc_info *info = gc_info(heap, word);
 	size_t size = gc_size(info, word);
-	bool weak;
 
 	if (unlikely(!word)) {
 		gc_card_dirty(heap, (uintptr_t)obj);
@@ -167,12 +181,9 @@ gc_inline bool scan_one(struct gc_heap *heap, void *obj, gc_visit_fn visit, bool
 	    put_off(heap, obj))
 		return true;
 	if (unlikely(moving(heap)))
-		weak = gc_scan(obj, info, word, move_slot, heap);
-	else
-		weak = gc_scan(obj, info, word, visit, heap);
-	/* No memory to note it: it holds its referent for this cycle. */
-	if (unlikely(weak) && gc_vector_push(&heap->weaks, obj))
-		gc_mark_slot(gc_weak_slot(obj), heap);
+		scan_moving(heap, obj, info, word);
+	else if (gc_scan(obj, info, word, visit, heap))
+		note_weak(heap, obj);
 	return true;
 }
 
