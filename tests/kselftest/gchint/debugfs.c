@@ -161,8 +161,9 @@ TEST_F(debugfs, latency_is_counted_in_narrow_buckets)
 		requests = all;
 	}
 	fclose(in);
-	/* Some may have found the clock where they wanted it. */
-	EXPECT_GT(requests, EDGES / 4);
+	/* Where CPUs share a clock another may have kept it where it was. */
+	EXPECT_GT(requests, self->hw->per_cpu ? EDGES / 4 : 0);
+	EXPECT_LE(requests, 3 * EDGES);
 	EXPECT_GE(from50 * 2, requests);
 	EXPECT_GE(from99 * 100, 99ull * requests);
 	EXPECT_GE(p99, p50);
