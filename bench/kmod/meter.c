@@ -6,7 +6,7 @@
  *					doorbell without an edge, with an edge that
  *					moves nothing, with one that moves the clock
  *	meter load MS THREADS [hint]	half busy threads; with hint, each in a phase
- *	meter edges N			N phase edges of a thread that spins
+ *	meter edges N US		N phase edges of a thread that spins, so far apart
  *	meter tell WORD...		a line for the counting plugin, see count.c
  */
 #include <errno.h>
@@ -290,7 +290,7 @@ static int load(int ms, int threads, bool hint)
 
 /* -- Edges that move the clock, for the governor's own histogram -- */
 
-static int edges(int n)
+static int edges(int n, uint64_t apart_ns)
 {
 	unsigned int slot;
 	int i;
@@ -303,7 +303,7 @@ static int edges(int n)
 		edge(slot, i & 1 ? GCHINT_PHASE_NONE : GCHINT_PHASE_MARK,
 		     i & 1 ? 0 : GCHINT_F_CONCURRENT);
 		ring(slot);
-		spin_until(now_ns() + 5000000);
+		spin_until(now_ns() + apart_ns);
 	}
 	return 0;
 }
@@ -316,9 +316,10 @@ int main(int argc, char **argv)
 		return doorbell(atoi(argv[2]), atoi(argv[3]));
 	if ((argc == 4 || argc == 5) && !strcmp(argv[1], "load"))
 		return load(atoi(argv[2]), atoi(argv[3]), argc == 5);
-	if (argc == 3 && !strcmp(argv[1], "edges"))
-		return edges(atoi(argv[2]));
-	fprintf(stderr, "usage: meter doorbell ROUNDS CALLS | load MS THREADS [hint] | edges N | "
-			"tell WORD...\n");
+	if (argc == 4 && !strcmp(argv[1], "edges"))
+		return edges(atoi(argv[2]), strtoull(argv[3], NULL, 10) * 1000);
+	fprintf(stderr,
+		"usage: meter doorbell ROUNDS CALLS | load MS THREADS [hint] | edges N US | "
+		"tell WORD...\n");
 	return 2;
 }

@@ -42,16 +42,16 @@ echo table >/sys/devices/system/cpu/cpufreq/gchint/mode
 echo 0 >/sys/devices/system/cpu/cpufreq/gchint/min_latencies
 
 if with perf; then
-	perf record -q -a -e 'gchint:*' -o perf.data /board/meter edges $edges
+	perf record -q -a -e 'gchint:*' -o perf.data /board/meter edges $edges 5000
 	perf script -i perf.data >perf.out 2>/dev/null
 	shows "perf record" perf.out
-	perf trace -a -e 'gchint:*' -o perf.out /board/meter edges $edges
+	perf trace -a -e 'gchint:*' -o perf.out /board/meter edges $edges 5000
 	# Its columns are its own.
 	sed -i 's/gchint:gchint_/gchint_/; s/\(gchint_[a-z]*\)(/\1: /' perf.out
 	shows "perf trace" perf.out
 fi
 if with trace-cmd; then
-	trace-cmd record -q -e gchint -o trace.dat /board/meter edges $edges >trace.log 2>&1
+	trace-cmd record -q -e gchint -o trace.dat /board/meter edges $edges 5000 >trace.log 2>&1
 	trace-cmd report -q -i trace.dat >trace.out 2>/dev/null
 	shows trace-cmd trace.out
 fi
@@ -61,7 +61,7 @@ tracepoint:gchint:gchint_phase { printf("gchint_phase: phase: %d\n", args->phase
 tracepoint:gchint:gchint_lease { printf("gchint_lease: what: %d\n", args->what); }
 tracepoint:gchint:gchint_decision { printf("gchint_decision: khz: %d\n", args->khz); }
 BT
-	if BPFTRACE_MAX_PROBES=8 timeout 120 bpftrace -c "/board/meter edges $edges" edges.bt >bpf.out 2>bpf.log; then
+	if BPFTRACE_MAX_PROBES=8 timeout 120 bpftrace -c "/board/meter edges $edges 5000" edges.bt >bpf.out 2>bpf.log; then
 		shows bpftrace bpf.out
 	else
 		sed 's/^/# /' bpf.log | head -n 20
