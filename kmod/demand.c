@@ -125,6 +125,9 @@ const struct gchint_demand *gchint_demand_of(struct gchint_policy *policy,
 				    window);
 	io = gchint_load_boost(&c->load);
 	if (here) {
+		/* Nobody has used the CPU at the frequency of an idle one. */
+		if (policy->state.idle)
+			scale = max(scale, c->ran_scale);
 		if (!idles)
 			parent(c, task, scale);
 		gchint_load_task(&c->load, task->pid,

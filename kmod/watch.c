@@ -84,6 +84,7 @@ static void start_park(struct gchint_cpu *c, struct gchint_policy *policy,
 	    policy->khz <= rules->min_khz)
 		return;
 	c->park_ns = now + max_t(u64, worth, HOLD_NS);
+	c->ran_scale = policy->scale;
 	start_release(c);
 }
 

@@ -31,6 +31,7 @@ struct task_struct;
  * @held_until: CLOCK_MONOTONIC ns
  * @park_ns: idle since its thread left; not worth its frequency any more from
  *	then on, 0 never
+ * @ran_scale: gchint_scale() of the frequency at which that thread last ran
  * @parked: idle and asks for nothing. Until somebody runs who is not of the
  *	kernel, for one of those is our own worker.
  * @next: who is about to run, while the switch probe is at work; else NULL
@@ -64,6 +65,7 @@ struct gchint_cpu {
 	bool held;
 	u64 held_until;
 	u64 park_ns;
+	u32 ran_scale;
 	bool parked;
 	struct task_struct *next;
 	u64 ran_since;
