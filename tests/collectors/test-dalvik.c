@@ -161,6 +161,35 @@ static void generations(void)
 	stop();
 }
 
+/* In a heap of fixed size the kind of a collection goes by what either costs. */
+static void prices(bool lasting)
+{
+	const uint32_t ring = 256 * 1024; /* 8 MiB of nodes */
+	struct gc_heap_stats s;
+	struct frame f;
+
+	if (!start("plan=gencms,policy=fg,sizing=fixed,heap=32M,max=40M,trim=0"))
+		return;
+	GC_PUSH(m, f);
+	f.keep = gc_alloc_array(m, array, ring);
+	for (uint32_t i = 0; i < 24 * ring; i++) {
+		f.junk = GC_NEW(m, type, struct node);
+		if (!lasting || i < ring)
+			gc_write(m, f.keep, (void **)((char *)f.keep + 8) + i % ring, f.junk);
+	}
+	s = stats();
+	if (lasting)
+		ok(s.minors >= 3 * s.majors && s.majors,
+		   "gencms: minors where survivors last (%llu to %llu)",
+		   (unsigned long long)s.minors, (unsigned long long)s.majors);
+	else
+		ok(s.majors >= s.minors && s.minors,
+		   "gencms: majors where they die by the next (%llu to %llu)",
+		   (unsigned long long)s.majors, (unsigned long long)s.minors);
+	GC_POP(m, f);
+	stop();
+}
+
 static void trims(void)
 {
 	struct gc_heap_stats s;
@@ -216,6 +245,8 @@ int main(void)
 {
 	triggers();
 	generations();
+	prices(true);
+	prices(false);
 	trims();
 	limits("card");
 	limits("card+clear");

@@ -138,6 +138,8 @@ static void pace(void)
 	ok(gc_pace_slice(1000000, 80000000) == 1000000 && gc_pace_slice(1000000, 0) == 120000 &&
 		   gc_pace_slice(50000, 8000000) == 50000,
 	   "pace: no longer than asked for, no shorter than is worth a wake-up");
+	p = (struct gc_pace){ .base = 1000, .room = 1600, .work = 1, .most = 1, .done = 1 };
+	ok(gc_pace_allowed(&p) == 2400, "pace: held to a number of bytes, however much is marked");
 	ok(rises, "pace: marking never takes back what it allowed");
 }
 
