@@ -3,7 +3,7 @@
  * Description: the Dalvik seed's triggers and generations: when a cycle begins, what kind
  * it is, where the limit lies afterwards, and that marking goes back to concurrent in time.
  */
-#include "tap.h"
+#include "alone.h"
 
 #include <gchint/gc-listener.h>
 #include <math.h>
@@ -22,37 +22,18 @@ struct frame {
 	struct node *keep, *junk;
 };
 
-static struct gc_heap *heap;
-static struct gc_mutator *m;
 static const struct gc_type *type, *array;
 
 static bool start(const char *options)
 {
 	struct gc_type_desc d = { .name = "node", .size = sizeof(struct node), .refs = 6 };
 	struct gc_type_desc a = { .name = "array", .size = 8, .tail = GC_TAIL_REFS };
-	struct gc_error err;
 
-	if (gc_heap_create(&heap, options, NULL, &err) || gc_mutator_attach(heap, &m)) {
-		ok(false, "%s starts: %s", options, err.text);
+	if (!open_heap(options))
 		return false;
-	}
 	type = gc_type_register(heap, &d, NULL);
 	array = gc_type_register(heap, &a, NULL);
 	return true;
-}
-
-static void stop(void)
-{
-	gc_mutator_detach(m);
-	gc_heap_destroy(heap);
-}
-
-static struct gc_heap_stats stats(void)
-{
-	struct gc_heap_stats s;
-
-	gc_heap_stats(heap, &s);
-	return s;
 }
 
 /* @count nodes in a row from @f->keep on */

@@ -3,7 +3,7 @@
  * Description: immix moves objects out of blocks with many holes when memory is short:
  * what is kept stays what it was, whole blocks become free, and only then.
  */
-#include "tap.h"
+#include "alone.h"
 
 #include <gchint/gc-listener.h>
 
@@ -21,8 +21,6 @@ struct frame {
 	void *array;
 };
 
-static struct gc_heap *heap;
-static struct gc_mutator *m;
 static const struct gc_type *node, *bytes;
 
 static bool start(const char *options)
@@ -31,29 +29,12 @@ static bool start(const char *options)
 	struct gc_type_desc b = {
 		.name = "bytes", .size = 8, .tail = GC_TAIL_DATA, .elem_size = 1
 	};
-	struct gc_error err;
 
-	if (gc_heap_create(&heap, options, NULL, &err) || gc_mutator_attach(heap, &m)) {
-		ok(false, "%s starts: %s", options, err.text);
+	if (!open_heap(options))
 		return false;
-	}
 	node = gc_type_register(heap, &d, NULL);
 	bytes = gc_type_register(heap, &b, NULL);
 	return true;
-}
-
-static void stop(void)
-{
-	gc_mutator_detach(m);
-	gc_heap_destroy(heap);
-}
-
-static struct gc_heap_stats stats(void)
-{
-	struct gc_heap_stats s;
-
-	gc_heap_stats(heap, &s);
-	return s;
 }
 
 /* @count objects, of which few are kept, in a list that ends with the first */
