@@ -166,6 +166,7 @@ static void print_lbo(const struct group *g, const struct peer_series *s)
 /* Return: 1 if one of ours failed or did other work. Targets are for people to judge. */
 static int run_group(const struct group *g, int which)
 {
+	bool fenced = config.form == TABLE_MARKDOWN && which != GROUP_LBO;
 	struct peer_series *s = calloc(g->count, sizeof(*s));
 	int bad, missed;
 
@@ -182,9 +183,13 @@ static int run_group(const struct group *g, int which)
 		print_group(g, s);
 	/* Two threads round their shares of a total differently from one. */
 	bad = which == GROUP_SCALING ? 0 : check_work(g, s);
+	if (fenced)
+		puts("\n```");
 	missed = group_judge(g, which, s);
 	if (missed)
 		printf("  %d target%s missed\n", missed, missed == 1 ? "" : "s");
+	if (fenced)
+		puts("```");
 	fflush(stdout);
 	free(s);
 	return bad;
