@@ -47,6 +47,7 @@ void gc_pace_order(struct gc_heap *heap)
 
 	if (!paces(heap))
 		return;
+	__atomic_store_n(&p->tight, 0, __ATOMIC_RELAXED);
 	set(&p->base, gc_load(&heap->in_use));
 	set(&p->room, gc_sizing_headroom(heap));
 	set(&p->most, UINT64_MAX);
@@ -67,6 +68,7 @@ void gc_pace_begin(struct gc_heap *heap)
 	if (!paces(heap))
 		return;
 	__atomic_store_n(&p->on, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&p->tight, 0, __ATOMIC_RELAXED);
 	/* A mutator that still waits for the cycle before may read some of this. */
 	set(&p->base, used);
 	set(&p->room, gc_sizing_headroom(heap));
@@ -83,6 +85,7 @@ void gc_pace_tighten(struct gc_heap *heap, uint64_t bytes)
 	if (!paces(heap))
 		return;
 	__atomic_store_n(&p->on, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&p->tight, 1, __ATOMIC_RELAXED);
 	set(&p->base, gc_load(&heap->in_use));
 	/* All of what gc_pace_allowed() gives once the marking is done */
 	set(&p->room, bytes / 14 * 16);

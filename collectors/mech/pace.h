@@ -18,6 +18,7 @@ struct gc_thread;
 /**
  * struct gc_pace - one cycle's plan; bytes
  * @on: a cycle paces the mutators: futex word, 0 or 1
+ * @tight: for a while they are held to less: says nothing of when they would have to wait
  * @base: in use when marking began
  * @room: what could be allocated from then on
  * @work: to be marked, as far as the last cycle tells
@@ -25,7 +26,7 @@ struct gc_thread;
  * @done: marked
  */
 struct gc_pace {
-	uint32_t on;
+	uint32_t on, tight;
 	uint64_t base, room, work, most, done;
 };
 

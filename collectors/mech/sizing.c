@@ -216,7 +216,8 @@ uint64_t gc_sizing_headroom(struct gc_heap *heap)
 	    (heap->opt.policy == GC_POLICY_BG && heap->gc.daemon_up))
 		limit = (uint64_t)heap->opt.max;
 	/* Who is paced waits unless the marking ends before this. */
-	if (__atomic_load_n(&heap->pace.on, __ATOMIC_RELAXED))
+	if (__atomic_load_n(&heap->pace.on, __ATOMIC_RELAXED) &&
+	    !__atomic_load_n(&heap->pace.tight, __ATOMIC_RELAXED))
 		limit = gc_load(&heap->pace.base) + gc_load(&heap->pace.room) / 8 * 7;
 	room = used < limit ? limit - used : 0;
 	/* The space may be exhausted first. */
