@@ -232,7 +232,7 @@ static void trim(const char *plan)
 		nanosleep(&ts, NULL);
 		gc_heap_stats(heap, &s);
 		trimmed = resident();
-		if (s.trims && full > trimmed + 28 * MIB)
+		if (s.trimmed_bytes >= 28 * MIB && full > trimmed + 28 * MIB)
 			break;
 	}
 	gc_unpark(m);
