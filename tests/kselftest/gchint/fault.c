@@ -94,6 +94,7 @@ static void let_all_fail(void)
 		put_debugfs(folders[i], "ignore-gfp-wait", "0");
 		put_debugfs(folders[i], "ignore-gfp-highmem", "0");
 		put_debugfs(folders[i], "min-order", "0");
+		put_debugfs(folders[i], "cache-filter", "0");
 	}
 }
 
