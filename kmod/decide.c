@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
 #include "decide.h"
 
 /* A cap leaves a frequency alone for so many switch latencies. */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * From load and hints to the frequency of a policy: a demand for each CPU, the
  * highest of them for the policy, within its limits, at an OPP, and only if the

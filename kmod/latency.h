@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A histogram of latencies: four buckets for each doubling of the time. */
 #ifndef _GCHINT_LATENCY_H
 #define _GCHINT_LATENCY_H

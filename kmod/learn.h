@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * How memory-bound each kind of phase is, learned without a PMU: a weighted
  * least-squares line through time per unit of work against 1/f, with

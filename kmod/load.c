@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
 #include "load.h"
 
 /* A mean this close to one is saturated: how much time was lost is unknowable. */

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
 #include "opp.h"
 
 #define SLOW_MAX (GCHINT_ONE * 64)

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
 #include "pace.h"
 
 /* A phase's own rate counts after so much running and a sixteenth of the work. */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* How slow may a phase be and still end before mutators stall? */
 #ifndef _GCHINT_PACE_H
 #define _GCHINT_PACE_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
 #include "phase.h"
 
 /* So long a part of a phase is worth a sample of its own. */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What a thread is doing, as far as its slot and its role tell: edges between
  * looks, staleness, the class that decides, and the time and work of phases,

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The frequency that suits a hinted phase, load aside. Found once for a phase
  * and kept until something it depends on changes, so that the scheduler's hook

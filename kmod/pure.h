@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The floor under the pure files: snapshot, phase, load, opp, learn, pace,
  * plan, decide, latency. They hold the policy; they take all they need as arguments,

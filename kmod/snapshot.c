@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
 #include "snapshot.h"
 
 static void ignore(struct gchint_snapshot *s, enum gchint_ignored why)

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A slot, copied once out of memory that user space writes, and validated. */
 #ifndef _GCHINT_SNAPSHOT_H
 #define _GCHINT_SNAPSHOT_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Everything an administrator may turn. The names of the sysfs files, the
  * defaults and the bounds all come from the two lists below.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
 /*
  * A policy of four CPUs whose table, limits, tunables, loads and hints are
  * whatever the bytes say: every decision is within the limits, at an OPP, and

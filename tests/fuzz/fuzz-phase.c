@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
 /*
  * A lease whose slot, leader, role, clock and scheduler do whatever the bytes
  * say: the track stays valid, samples add up, and what is learned stays in

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
 /* Any slot, at any time: the copy is valid, and is the same again. */
 #include "fuzz.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Bytes of a fuzzer, taken as numbers; zero when they run out. */
 #ifndef TESTS_FUZZ_H
 #define TESTS_FUZZ_H

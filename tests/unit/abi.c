@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Compiled, never run: each line of abi.def is an assertion, in C and in C++. */
 #include <stddef.h>
 #include <linux/gchint.h>

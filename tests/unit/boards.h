@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* OPP tables of real boards, as the kernel would hand them to the module. */
 #ifndef TESTS_UNIT_BOARDS_H
 #define TESTS_UNIT_BOARDS_H

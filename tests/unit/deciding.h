@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A policy on the Krait's table, and one CPU that asks it. */
 #ifndef TESTS_UNIT_DECIDING_H
 #define TESTS_UNIT_DECIDING_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A policy, its rules, a hint and what was learned of its phase. */
 #ifndef TEST_FIXTURE_H
 #define TEST_FIXTURE_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What kmod/pure.h takes from the kernel, by the same names, in user space. */
 #ifndef TESTS_UNIT_HOST_H
 #define TESTS_UNIT_HOST_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A lease in user space: its slot, its shadow, and a clock. */
 #ifndef TEST_LEASE_H
 #define TEST_LEASE_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
 /*
  * replay: a recorded trace of phases, gchint-trace(5), through the real policy
  * files on the host, in virtual time. To compare policies in a second, not to

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * One CPU under the real policy files, in virtual time: what the kernel part
  * of the module does around them, without a kernel. A thread runs, announces

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
 /* Demands of CPUs, and what becomes of them in a policy. */
 #include "deciding.h"
 

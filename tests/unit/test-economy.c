@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
 /* Plans and the price of a switch: short phases, plans under way, probing. */
 #include "fixture.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
 /* When a policy switches at once, and when it waits. */
 #include "deciding.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
 /* The histogram of latencies: every time has one bucket, and it is narrow. */
 #include "unit.h"
 #include "latency.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
 /* Time per unit of work = a + b/f, from samples that are noisy, few or false. */
 #include "unit.h"
 #include "learn.h"

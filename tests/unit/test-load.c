@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
 /*
  * Load from idle time: held against a floating-point model of PELT with a
  * half-life of 32 periods of 1024 us and the kernel's frequency invariance, and

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
 /* The policy files at work together, in virtual time. */
 #include "unit.h"
 #include "boards.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
 /* The OPP table: order, efficiency, limits, and what work costs where. */
 #include "unit.h"
 #include "boards.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
 /* How slow a phase may be and still end before mutators stall. */
 #include "unit.h"
 #include "pace.h"

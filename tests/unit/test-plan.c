@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
 /* The frequency that suits a phase, load aside. */
 #include "fixture.h"
 

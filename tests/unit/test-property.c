@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
 /* What must hold for any load, hint, table, limits and tunables whatever. */
 #include "unit.h"
 #include "boards.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
 /*
  * Code without hints beside schedutil. One CPU each, the same program on both:
  * a thread that runs and sleeps, the scheduler's account of it (PELT with the

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
 /* Copying a slot that anybody may have written anything into, at any time. */
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What every unit test of the module's pure files includes first. */
 #ifndef TESTS_UNIT_H
 #define TESTS_UNIT_H
