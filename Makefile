@@ -16,6 +16,9 @@ O    ?= $(BUILD)/module/$(notdir $(patsubst %/build,%,$(abspath $(KDIR))))
 
 ROOMS := libgchint adapters collectors daemon bench
 
+# Rooms build in parallel within themselves; what is installed comes before them.
+.NOTPARALLEL:
+
 .PHONY: all help modules install check check-unit check-lint check-board check-lab \
 	demo bench-collectors bench-kmod repro lab clean $(ROOMS)
 
