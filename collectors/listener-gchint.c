@@ -142,10 +142,19 @@ static void trim_begin(struct gc_listener *self, const struct gc_event *event)
 	gchint_begin_detail(gchint_self(), GCHINT_PHASE_TRIM, GCHINT_F_CONCURRENT, &d);
 }
 
+/*
+ * Also one that is only held to the marking's pace: while it is, the instant at which the
+ * heap runs out stays away because it is, and says nothing of hurry.
+ */
+static bool waits(const struct gc_event *event)
+{
+	return event->pause == GC_PAUSE_WAIT || event->pause == GC_PAUSE_PACED;
+}
+
 /* What a mutator does in the foreground the cycle's own events say. */
 static void mutator_paused(struct gc_listener *self, const struct gc_event *event)
 {
-	if (event->pause != GC_PAUSE_WAIT)
+	if (!waits(event))
 		return;
 	__atomic_fetch_add(&listener_of(self)->waiting, 1, __ATOMIC_RELAXED);
 	gchint_begin(gchint_self(), GCHINT_PHASE_WAIT, GCHINT_F_FOREGROUND);
@@ -153,7 +162,7 @@ static void mutator_paused(struct gc_listener *self, const struct gc_event *even
 
 static void mutator_resumed(struct gc_listener *self, const struct gc_event *event)
 {
-	if (event->pause != GC_PAUSE_WAIT)
+	if (!waits(event))
 		return;
 	__atomic_fetch_sub(&listener_of(self)->waiting, 1, __ATOMIC_RELAXED);
 	gchint_end(gchint_self());

@@ -3,8 +3,8 @@
  * Beside concurrent marking mutators may use up the headroom only as fast as the marking
  * gets on. Who is ahead waits a 32nd part of a cycle, pace= microseconds at most, several
  * times, and does not stand at the limit for the rest of the cycle in one piece. Such a wait
- * is long against a sleep and a wake-up, which a slow machine needs 0.1 ms for, and is no
- * reason to hurry: nobody is told of it as of a wait for the cycle.
+ * is long against a sleep and a wake-up, which a slow machine needs 0.1 ms for. It is a class
+ * of pause of its own; for who hurries it is a wait for the cycle as any other.
  */
 #ifndef GC_PACE_H
 #define GC_PACE_H
