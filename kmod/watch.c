@@ -225,7 +225,8 @@ static enum hrtimer_restart release(struct hrtimer *timer)
 		c->parked = true;
 		changed = true;
 	} else if (c->park_ns) {
-		next = max(next, c->park_ns);
+		/* The hold's end does not wait for that. */
+		next = next ? min(next, c->park_ns) : c->park_ns;
 	}
 	if (policy && changed)
 		gchint_policy_decide(policy, now, 0);
