@@ -37,7 +37,6 @@ FIXTURE(lease) {
 	struct session watch;
 	long min, max, cap;
 	int steady;		/* percent of looks that must find the maximum */
-	int held;		/* percent that must find the cap */
 	pid_t victim;
 	struct shared *shared;
 };
@@ -62,7 +61,6 @@ FIXTURE_SETUP(lease)
 	 * thread that spins without a cap is never seen below the maximum.
 	 */
 	self->steady = 95;
-	self->held = hw_open()->per_cpu ? 90 : 1;
 	governor_save();
 	ASSERT_EQ(0, governor_all("performance"));
 	ASSERT_EQ(0, policy_put(self->policy, "scaling_governor", "gchint"));
@@ -147,6 +145,18 @@ static bool await_phase(struct shared *shared)
 	return false;
 }
 
+/*
+ * A cap that has arrived stays. In a shared policy it is there whenever the rest
+ * of the board is idle, which may be busy for a while.
+ */
+static bool cap_holds(int cpu, long min, long cap)
+{
+	if (hw_open()->per_cpu)
+		return share_khz(cpu, min, cap, 60) >= 90;
+	sleep_us(100000);
+	return await_khz(cpu, min, cap, SOON_MS) >= 0;
+}
+
 /* A victim in mid-phase whose cap has arrived at the clock register. */
 #define START(phase, flags, end) do {					\
 	self->victim = fork();						\
@@ -159,7 +169,7 @@ static bool await_phase(struct shared *shared)
 #define START_CAPPED(end) do {						\
 	START(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT, end);		\
 	ASSERT_GE(await_khz(self->cpu, self->min, self->cap, SOON_MS), 0); \
-	EXPECT_GE(share_khz(self->cpu, self->min, self->cap, 60), self->held);	\
+	EXPECT_TRUE(cap_holds(self->cpu, self->min, self->cap));	\
 } while (0)
 
 #define EXPECT_LOAD_ONLY() do {						\
@@ -273,7 +283,7 @@ TEST_F(lease, forked_child_has_no_say)
 	EXPECT_EQ(0, WEXITSTATUS(status));
 	/* The parent's slot, lease and cap are as they were. */
 	EXPECT_EQ(state, s.slots[slot].state);
-	EXPECT_GE(share_khz(self->cpu, self->min, self->cap, 60), self->held);
+	EXPECT_TRUE(cap_holds(self->cpu, self->min, self->cap));
 	EXPECT_EQ(0, session_ring(&s, slot));
 	session_edge(&s, slot, GCHINT_PHASE_NONE, 0);
 	EXPECT_LOAD_ONLY();
