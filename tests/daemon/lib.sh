@@ -63,7 +63,8 @@ fresh() {
 	"$here/tree" "$d"
 }
 
-# start [OPTION]...: a daemon on the board in $d, ready; its pid is $pid
+# start [OPTION]...: a daemon on the board in $d, ready; its pid is $pid. An option
+# goes before what is said here: start -c "$d/conf" --tracefs "$d/none"
 start() {
 	"$gchintd" -c - --record "$d/r.db" --sysfs "$d/sys" --tracefs "$d/trace" \
 		--debugfs "$d/debug" --feed "$d/feed" --marks "$d/marks" "$@" 2>>"$d/log" &

@@ -47,11 +47,7 @@ cat >"$d/live.conf" <<X
 [hwmon]
 period_ms = 20
 X
-"$gchintd" -c "$d/live.conf" --record "$d/r.db" --sysfs "$d/sys" --tracefs "$d/trace" \
-	--feed "$d/feed" --marks "$d/marks" 2>"$d/log" &
-pid=$!
-daemons+=("$pid")
-wait_for 10 test -S "$d/marks"
+start -c "$d/live.conf"
 printf '[hwmon]\nperiod_ms = 10\nnonsense\n' >"$d/live.conf"
 kill -HUP "$pid"
 wait_for 5 grep -q "live.conf:3" "$d/log"

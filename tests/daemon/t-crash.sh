@@ -77,11 +77,7 @@ mkdir "$work/small"
 if mount -t tmpfs -o size=1M tmpfs "$work/small" 2>/dev/null; then
 	fresh full
 	head -c 300K /dev/zero >"$work/small/ballast"
-	"$gchintd" -c - --record "$work/small/r.db" --sysfs "$d/sys" --tracefs "$d/none" -p 1 \
-		--feed "$d/feed" --marks "$d/marks" 2>"$d/log" &
-	pid=$!
-	daemons+=("$pid")
-	wait_for 10 test -S "$d/marks"
+	start --record "$work/small/r.db" --tracefs "$d/none" -p 1
 	feed --events 30000 --rate 30000 >"$d/sent" &
 	job=$!
 	wait_for 15 grep -q "no room on the disk" "$d/log"

@@ -11,11 +11,7 @@ listen = 127.0.0.1:$port
 textfile = $d/out/gchint.prom
 period_s = 1
 X
-"$gchintd" -c "$d/conf" --record "$d/r.db" --label gchint --sysfs "$d/sys" --tracefs "$d/trace" \
-	--debugfs "$d/debug" --feed "$d/feed" --marks "$d/marks" -p 5 2>"$d/log" &
-pid=$!
-daemons+=("$pid")
-wait_for 10 test -S "$d/marks"
+start -c "$d/conf" --label gchint -p 5
 feed --mix 2.5 --gchint --sysfs "$d/sys" --freq "$d/trace/instances/gchintd/trace_pipe" >/dev/null &
 job=$!
 sleep 1.5
@@ -141,11 +137,7 @@ ok "the summary tells measured from modelled" bash -c \
 fresh unknown
 rm -r "$d/sys/devices/system/cpu/cpufreq" "$d/sys/class/powercap" "$d/sys/bus"
 : >"$d/sys/class/hwmon/hwmon0/power1_input"
-"$gchintd" -q -c - --record "$d/r.db" --sysfs "$d/sys" --tracefs "$d/none" --feed "$d/feed" \
-	--marks "$d/marks" &
-pid=$!
-daemons+=("$pid")
-wait_for 10 test -S "$d/marks"
+start --tracefs "$d/none"
 feed --events 10 >/dev/null
 sleep 0.3
 stop

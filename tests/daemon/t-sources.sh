@@ -12,11 +12,7 @@ echo "se.nr_migrations                             :                   12" >"$d/
 echo "1 (a b) c) S 0 1 1 0 -1 4194560 9 8 7 6 30 20 1 2 20 0 1 0 33" >"$d/proc/1/task/1/stat"
 cpu=$d/sys/devices/system/cpu
 printf '[cpufreq]\nperiod_ms = 50\n[cpuidle]\nperiod_ms = 50\n[sched]\nperiod_ms = 50\n' >"$d/conf"
-"$gchintd" -c "$d/conf" --record "$d/r.db" --sysfs "$d/sys" --procfs "$d/proc" --tracefs "$d/none" \
-	--debugfs "$d/debug" --feed "$d/feed" --marks "$d/marks" 2>>"$d/log" &
-pid=$!
-daemons+=("$pid")
-wait_for 10 test -S "$d/marks"
+start -c "$d/conf" --procfs "$d/proc" --tracefs "$d/none"
 # One phase is open all the while; its thread has a lease to be looked at.
 feed --events 2001 --rate 4000 >/dev/null &
 job=$!
@@ -44,11 +40,7 @@ ok "and the time at each, when it changed" is "5000000000 5200000000" \
 # Nothing there: one line each, with what is missing, and the rest goes on.
 fresh absent
 mkdir "$d/empty"
-"$gchintd" -c - --record "$d/r.db" --sysfs "$d/empty" --procfs "$d/empty" --tracefs "$d/none" \
-	--debugfs "$d/none" --feed "$d/feed" --marks "$d/marks" 2>"$d/log" &
-pid=$!
-daemons+=("$pid")
-wait_for 10 test -S "$d/marks"
+start --sysfs "$d/empty" --procfs "$d/empty" --tracefs "$d/none" --debugfs "$d/none"
 feed --events 10 >/dev/null
 sleep 0.2
 stop
@@ -75,11 +67,7 @@ fi
 # Counters, where the machine has them; the hinted thread is again that of process 1.
 fresh counters
 printf '[perf]\nenabled = yes\nperiod_ms = 50\n' >"$d/conf"
-"$gchintd" -c "$d/conf" --record "$d/r.db" --sysfs "$d/sys" --tracefs "$d/none" --feed "$d/feed" \
-	--marks "$d/marks" 2>"$d/log" &
-pid=$!
-daemons+=("$pid")
-wait_for 10 test -S "$d/marks"
+start -c "$d/conf" --tracefs "$d/none"
 feed --events 801 --rate 2000 >/dev/null
 stop
 state=$(sql "select state || ': ' || what from sources where name = 'perf'")
