@@ -15,6 +15,9 @@
 
 #include "../common/clock.h"
 #include "../common/text.h"
+#include "local.h"
+
+#define ROUND 1024 /* marks taken at once */
 
 struct marks {
 	struct host *host;
@@ -46,7 +49,8 @@ static void on_datagram(void *data, uint32_t events)
 	char buf[512], control[CMSG_SPACE(sizeof(struct ucred))];
 
 	(void)events;
-	for (;;) {
+	/* A sender in a loop must not keep the others waiting. */
+	for (int i = 0; i < ROUND; i++) {
 		struct iovec iov = { buf, sizeof(buf) - 1 };
 		struct msghdr msg = {
 			.msg_iov = &iov,
@@ -72,35 +76,31 @@ static void on_datagram(void *data, uint32_t events)
 
 struct marks *marks_start(struct host *host, const char *path)
 {
-	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	struct marks *m = calloc(1, sizeof(*m));
-	int on = 1;
+	int on = 1, ret = -ENOMEM;
 
-	if (!m || strlen(path) >= sizeof(addr.sun_path)) {
-		free(m);
-		return NULL;
-	}
+	if (!m)
+		goto tell;
 	m->host = host;
-	strcpy(addr.sun_path, path);
+	m->fd = ret = local_bind(SOCK_DGRAM, path);
+	if (ret < 0)
+		goto free_marks;
 	strcpy(m->path, path);
-	m->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	/* In use if somebody answers; else left by a daemon that was killed. */
-	if (m->fd >= 0 && connect(m->fd, (struct sockaddr *)&addr, sizeof(addr)))
-		unlink(path);
-	if (m->fd >= 0)
-		close(m->fd);
-	m->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (m->fd < 0 || setsockopt(m->fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) ||
-	    bind(m->fd, (struct sockaddr *)&addr, sizeof(addr)) || chmod(path, 0660)) {
-		host_note(host, LOG_WARNING, "marks", "%s: %s: no marks can be added", path,
-			  strerror(errno));
-		if (m->fd >= 0)
-			close(m->fd);
-		free(m);
-		return NULL;
-	}
 	m->watch = loop_fd(host->loop, m->fd, EPOLLIN, on_datagram, m);
-	return m;
+	if (m->watch && !setsockopt(m->fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) &&
+	    !chmod(path, 0660))
+		return m;
+	ret = -errno;
+	watch_free(m->watch);
+	close(m->fd);
+	unlink(path);
+free_marks:
+	free(m);
+tell:
+	host_note(host, LOG_WARNING, "marks",
+		  "%s: %s: no marks can be added; name another socket with --marks", path,
+		  strerror(-ret));
+	return NULL;
 }
 
 void marks_stop(struct marks *m)

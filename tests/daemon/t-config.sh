@@ -42,6 +42,30 @@ else
 fi
 ok "sources are listed in order" bash -c "'$gchintd' --list-sources | sort -c"
 
+# What is there stays there, whatever a mistyped option calls it.
+fresh kept
+echo mine >"$d/notes.txt"
+"$gchintd" -q -c - --record "$d/k.db" --sysfs "$d/none" --tracefs "$d/none" --feed "$d/notes.txt" \
+	--marks "$d/notes.txt" 2>"$d/log" &
+pid=$!
+daemons+=("$pid")
+wait_for 10 grep -q "notes.txt: File exists: no marks can be added" "$d/log"
+ok "a file named as a socket is told and stays" is "mine 1" \
+	"$(cat "$d/notes.txt") $(grep -c 'marks: .*: File exists: .*another socket' "$d/log")"
+stop
+ln -s "$d/elsewhere.db" "$d/link.db"
+ok "a link to nowhere is no new recording, exit 4" says 4 "link.db: exists" \
+	"$gchintd" -c - --record "$d/link.db" --sysfs "$d/none" --tracefs "$d/none"
+ok "nor is there one behind it" test ! -e "$d/elsewhere.db"
+long=$d/$(printf '%0120d' 0)
+"$gchintd" -q -c - --record "$d/l.db" --sysfs "$d/none" --tracefs "$d/none" --feed "$d/feed" \
+	--marks "$long" 2>"$d/log" &
+pid=$!
+daemons+=("$pid")
+wait_for 10 grep -q "no marks can be added" "$d/log"
+ok "a socket's path that is too long is told" grep -q "marks: .*File name too long: no marks can be added" "$d/log"
+stop
+
 # Reload: the new configuration, or none of it.
 cat >"$d/live.conf" <<X
 [hwmon]

@@ -25,6 +25,7 @@
 
 #include "../../common/clock.h"
 #include "../../common/message.h"
+#include "../local.h"
 #include "../queue.h"
 #include "../tracker.h"
 #include "source.h"
@@ -291,17 +292,12 @@ static void on_connect(void *data, uint32_t events)
 
 static int start_feed(struct genl *g)
 {
-	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	int fd = local_bind(SOCK_SEQPACKET, g->host->feed);
 
-	if (strlen(g->host->feed) >= sizeof(addr.sun_path))
-		return -ENAMETOOLONG;
-	strcpy(addr.sun_path, g->host->feed);
-	unlink(addr.sun_path);
-	g->feed_listen = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (g->feed_listen < 0)
-		return -errno;
-	if (bind(g->feed_listen, (struct sockaddr *)&addr, sizeof(addr)) ||
-	    listen(g->feed_listen, 1))
+	if (fd < 0)
+		return fd;
+	g->feed_listen = fd;
+	if (listen(fd, 1))
 		return -errno;
 	g->accept = loop_fd(g->host->loop, g->feed_listen, EPOLLIN, on_connect, g);
 	return g->accept ? 0 : -ENOMEM;
