@@ -75,6 +75,9 @@ static const struct key source_keys[] = {
 	SOURCE_KEY("period_ms", KIND_U32, period_ms, 1, 3600000),
 };
 
+/* The kernel refuses a mask with a bit that names no phase. */
+#define PHASES_ALL (((1u << GCHINT_PHASE_NR) - 1) & ~(1u << GCHINT_PHASE_NONE))
+
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 const char *config_source_name(enum source_id id)
@@ -88,7 +91,7 @@ void config_defaults(struct config *config)
 	config->durable = true;
 	config->queue = 32768;
 	config->genl_buffer = 8 << 20;
-	config->genl_phases = ((1u << GCHINT_PHASE_NR) - 1) & ~1u;
+	config->genl_phases = PHASES_ALL;
 	config->iio_buffered = true;
 	config->trace_buffer = 256 << 10;
 	config->metrics_period_s = 15;
@@ -186,7 +189,7 @@ static int take_phases(struct parser *p, const struct key *k, char *value, uint3
 	char *save, *word;
 
 	if (!strcmp(value, "all")) {
-		*to = ~1u;
+		*to = PHASES_ALL;
 		return 0;
 	}
 	if (!strcmp(value, "none")) {
@@ -297,13 +300,21 @@ int config_load(struct config *config, const char *path, char *error, size_t siz
 	char *text = malloc(room), what[256];
 	int len, ret;
 
-	if (!text)
+	if (!text) {
+		snprintf(error, size, "%s: no memory", path);
 		return -ENOMEM;
+	}
 	len = root_read(text, room, "%s", path);
 	if (len < 0) {
 		snprintf(error, size, "%s: %s", path, strerror(-len));
 		free(text);
 		return len;
+	}
+	if ((size_t)len == room - 1) {
+		snprintf(error, size, "%s: longer than %zu KiB: this is no configuration", path,
+			 room >> 10);
+		free(text);
+		return -EFBIG;
 	}
 	config_defaults(&fresh);
 	ret = config_parse(&fresh, text, (size_t)len, what, sizeof(what));

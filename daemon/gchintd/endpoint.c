@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/stat.h>
 #include <syslog.h>
 #include <unistd.h>
 
@@ -48,9 +49,12 @@ static int write_file(const char *path, const char *data, size_t size)
 	int fd, ret = 0;
 
 	snprintf(temporary, sizeof(temporary), "%s.%d", path, (int)getpid());
-	fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return -errno;
+	/* Its readers are others; the unit's umask would leave it to our group. */
+	if (fchmod(fd, 0644))
+		ret = -errno;
 	n = write(fd, data, size);
 	if (n < 0)
 		ret = -errno;

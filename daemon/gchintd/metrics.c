@@ -239,6 +239,8 @@ static void self(FILE *f, const struct metrics *m, const struct host *host,
 		head(f, "daemon_wakeups", "counter", NULL, "The daemon's own wake-ups.");
 		fprintf(f, "gchint_daemon_wakeups_total %llu\n",
 			(unsigned long long)m->cost.wakeups);
+	}
+	if (m->has_cost && m->cost.rss_kib != UNKNOWN_U32) {
 		head(f, "daemon_resident_bytes", "gauge", "bytes", "The daemon's own memory.");
 		fprintf(f, "gchint_daemon_resident_bytes %llu\n",
 			(unsigned long long)m->cost.rss_kib * 1024);

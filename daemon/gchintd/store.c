@@ -26,16 +26,20 @@ struct store {
 
 static int fail(struct store *s, int code)
 {
+	int system;
+
 	if (code == SQLITE_OK)
 		return 0;
 	snprintf(s->error, sizeof(s->error), "%s", sqlite3_errmsg(s->db));
-	switch (code & 0xff) {
-	case SQLITE_FULL:
-	case SQLITE_IOERR: /* also EFBIG, EDQUOT: a limit that is not ENOSPC */
+	if ((code & 0xff) == SQLITE_FULL)
 		return -ENOSPC;
-	default:
+	if ((code & 0xff) != SQLITE_IOERR)
 		return -EIO;
-	}
+	/* SQLite knows ENOSPC only; a limit of files or of a user is no broken disk. */
+	system = sqlite3_system_errno(s->db);
+	if (system)
+		snprintf(s->error, sizeof(s->error), "%s", strerror(system));
+	return system == ENOSPC || system == EFBIG || system == EDQUOT ? -ENOSPC : -EIO;
 }
 
 static int add_names(sqlite3 *db)
@@ -103,22 +107,28 @@ static void why_not(const char *path, char *error, size_t size, const char *othe
 struct store *store_open(const char *path, bool durable, char *error, size_t size)
 {
 	struct store *s = calloc(1, sizeof(*s));
-	int ret;
+	int fd, ret;
 
 	if (!s || strlen(path) >= sizeof(s->path) - 8) {
 		snprintf(error, size, "%s: %s", path, s ? "path too long" : "no memory");
 		free(s);
 		return NULL;
 	}
-	if (!root_access(path, F_OK)) {
+	/* Ours alone: not one that another daemon just made, nor what a link points to. */
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	if (fd < 0 && errno == EEXIST) {
 		snprintf(error, size, "%s: exists; name another file, or --keep N to rotate", path);
 		free(s);
 		return NULL;
 	}
+	if (fd < 0) {
+		why_not(path, error, size, strerror(errno));
+		free(s);
+		return NULL;
+	}
+	close(fd);
 	strcpy(s->path, path);
-	ret = sqlite3_open_v2(path, &s->db,
-			      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
-			      NULL);
+	ret = sqlite3_open_v2(path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
 	if (ret == SQLITE_OK)
 		ret = create(s, durable);
 	if (ret != SQLITE_OK) {
@@ -209,8 +219,15 @@ int store_rotate(const char *path, unsigned int keep)
 	/* A log left by a crash belongs to its database and moves along. */
 	static const char *const suffixes[] = { "", "-wal", "-shm" };
 	char from[300], to[300];
+	unsigned int last = 0;
 
-	for (unsigned int n = keep; n-- > 0;)
+	if (!keep)
+		return 0;
+	/* Where one of the row is missing, those behind it can stay. */
+	do
+		numbered(to, sizeof(to), path, ++last, "");
+	while (last < keep && !access(to, F_OK));
+	for (unsigned int n = last; n-- > 0;)
 		for (size_t i = 0; i < 3; i++) {
 			numbered(from, sizeof(from), path, n, suffixes[i]);
 			numbered(to, sizeof(to), path, n + 1, suffixes[i]);

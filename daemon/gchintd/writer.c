@@ -36,6 +36,7 @@ struct writer {
 	size_t nr_kept;
 
 	bool failing; /* the last batch did not get in */
+	bool owed; /* the file has not got what was kept for it */
 	bool at_limit; /* size limit reached, nothing to rotate to */
 	uint64_t failing_since, retry_at;
 
@@ -167,7 +168,7 @@ static void recovered(struct writer *w)
 	note(w, LOG_NOTICE, text);
 }
 
-/* What the next file needs to be read alone. */
+/* What the next file needs to be read alone. Owed to it until it is in. */
 static int write_kept(struct writer *w)
 {
 	char number[32];
@@ -186,6 +187,7 @@ static int write_kept(struct writer *w)
 		ret = store_commit(w->store);
 	if (ret)
 		store_rollback(w->store);
+	w->owed = ret != 0;
 	return ret;
 }
 
@@ -228,6 +230,7 @@ static void rotate(struct writer *w)
 static void reopen(struct writer *w)
 {
 	char error[256];
+	int ret;
 
 	if (clock_now() < w->retry_at)
 		return;
@@ -238,8 +241,11 @@ static void reopen(struct writer *w)
 	if (!w->store)
 		return;
 	w->stopped = false;
-	write_kept(w);
-	note(w, LOG_NOTICE, "recording goes on in a new file");
+	ret = write_kept(w);
+	if (ret)
+		failed(w, ret);
+	else
+		note(w, LOG_NOTICE, "recording goes on in a new file");
 }
 
 static void drain(struct writer *w)
@@ -253,7 +259,9 @@ static void drain(struct writer *w)
 			return;
 		if (n > BATCH)
 			n = BATCH;
-		ret = write_batch(w, n);
+		ret = w->owed ? write_kept(w) : 0;
+		if (!ret)
+			ret = write_batch(w, n);
 		if (ret) {
 			failed(w, ret);
 			return;
@@ -367,7 +375,10 @@ void writer_limit(struct writer *w, uint64_t max_size, uint32_t keep)
 
 bool writer_alive(const struct writer *w)
 {
-	return clock_now() - w->beat < 30 * NSEC_PER_SEC;
+	/* First the beat: it may go on while the clock is read, never the other way. */
+	const uint64_t beat = w->beat;
+
+	return clock_now() - beat < 30 * NSEC_PER_SEC;
 }
 
 void writer_stats(const struct writer *w, struct writer_stats *stats)

@@ -11,7 +11,9 @@ listen = 127.0.0.1:$port
 textfile = $d/out/gchint.prom
 period_s = 1
 X
+umask 027
 start -c "$d/conf" --label gchint -p 5
+umask 022
 feed --mix 2.5 --gchint --sysfs "$d/sys" --freq "$d/trace/instances/gchintd/trace_pipe" >/dev/null &
 job=$!
 sleep 1.5
@@ -33,6 +35,7 @@ wait "$job"
 sleep 0.3
 stop
 ok "the text file is whole" is "# EOF" "$(tail -n 1 "$d/out/gchint.prom")"
+ok "and others can read it, whatever the umask" is 644 "$(stat -c %a "$d/out/gchint.prom")"
 ok "and nothing is left beside it" is gchint.prom "$(ls "$d/out")"
 
 phases=$(sql 'select count(*) from phases')

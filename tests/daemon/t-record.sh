@@ -131,6 +131,13 @@ ok "rotation made several files, all sound, each with its definitions" \
 	test "$files" -ge 3 -a "$sound" -eq "$files"
 ok "no phase is lost between the files" is "30000 15000" "$sent $total"
 ok "an older file can be summarised" "$ctl" summary "$d/r.db.1"
+fresh row
+echo second >"$d/r.db.2"
+echo first >"$d/r.db"
+start --keep 2
+stop
+ok "where a file of the row is missing, those behind it stay" is "first second" \
+	"$(cat "$d/r.db.1") $(cat "$d/r.db.2")"
 fresh limit
 start --max-size 256K
 feed --events 20000 --rate 20000 >/dev/null &

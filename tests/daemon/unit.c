@@ -126,7 +126,7 @@ static void configuration(void)
 	static const char text[] = "# comment\n[record]\nfile = /tmp/x y.db\nmax_size = 64M\n"
 				   "durable = no\n[hwmon]\nperiod_ms = 7\nmatch = adm*\n[perf]\n"
 				   "enabled = yes\n[genl]\nphases = mark, sweep";
-	struct config config;
+	struct config config, other;
 	char error[256];
 
 	config_defaults(&config);
@@ -137,6 +137,11 @@ static void configuration(void)
 		      config.source[SOURCE_perf].enabled &&
 		      config.genl_phases == (1u << 4 | 1u << 7),
 	      "a whole configuration");
+	config_defaults(&other);
+	config.genl_phases = 0;
+	CHECK(!config_parse(&config, "[genl]\nphases = all\n", 20, error, sizeof(error)) &&
+		      config.genl_phases == other.genl_phases,
+	      "all phases are those that the kernel knows");
 	CHECK(refused("[record]\n\nfiel = x\n", "line 3: no key 'fiel' in [record]"),
 	      "unknown key");
 	CHECK(refused("[recording]\n", "line 1: no section 'recording'"), "unknown section");
@@ -343,6 +348,7 @@ int main(void)
 	configuration();
 	escaping();
 	unit_message();
+	unit_writer();
 	utilisation();
 	statistics();
 	energy();

@@ -10,5 +10,6 @@ void unit_check(bool good, const char *name);
 #define CHECK(good, name) unit_check(good, name)
 
 void unit_message(void);
+void unit_writer(void);
 
 #endif

@@ -28,6 +28,7 @@ static const struct {
 };
 
 struct iio {
+	struct host *host;
 	struct rails *rails;
 	struct iio_buffers *buffers;
 };
@@ -133,13 +134,20 @@ static int probe(const struct host *host, struct probe *p)
 	return probe_found(p, "%u channels on %u devices", n.channels, n.devices);
 }
 
+/* The next probe, after a reload, asks the host for buffers. */
+static void free_iio(struct iio *iio)
+{
+	iio->host->iio_buffers = NULL;
+	iio_buffers_stop(iio->buffers);
+	free(iio);
+}
+
 static void stop(void *state)
 {
 	struct iio *iio = state;
 
 	rails_stop(iio->rails);
-	iio_buffers_stop(iio->buffers);
-	free(iio);
+	free_iio(iio);
 }
 
 static int start(struct host *host, void **state)
@@ -148,13 +156,13 @@ static int start(struct host *host, void **state)
 
 	if (!iio)
 		return -ENOMEM;
+	iio->host = host;
 	/* Buffers first: a captured device answers sysfs with EBUSY. */
 	iio->buffers = host->config.iio_buffered ? iio_buffers_start(host) : NULL;
 	host->iio_buffers = iio->buffers;
 	iio->rails = rails_start(host, SOURCE_iio, scan);
 	if (!iio->rails) {
-		iio_buffers_stop(iio->buffers);
-		free(iio);
+		free_iio(iio);
 		return -ENOMEM;
 	}
 	*state = iio;
