@@ -68,8 +68,17 @@ static inline size_t gc_bit_count(const uint64_t *bits, uintptr_t addr, uintptr_
 {
 	size_t n = 0;
 
-	for (uintptr_t i = addr >> GC_WORD_SHIFT; i < end >> GC_WORD_SHIFT; i++)
-		n += (size_t)__builtin_popcountll(bits[i]);
+	for (uintptr_t i = addr >> GC_WORD_SHIFT; i < end >> GC_WORD_SHIFT; i++) {
+		uint64_t x = bits[i];
+
+		if (!x)
+			continue;
+		/* in place: without a machine's own instruction the compiler calls a function */
+		x -= x >> 1 & 0x5555555555555555u;
+		x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);
+		x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fu;
+		n += x * 0x0101010101010101u >> 56;
+	}
 	return n;
 }
 

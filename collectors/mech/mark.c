@@ -12,7 +12,9 @@
 #include "plan.h"
 
 #define TIME_CHECK  512 /* objects between looks at the clock */
-#define CLEAN_BATCH 32 /* cards cleaned for one barrier */
+#define CLEAN_BATCH 32 /* cards to scan that are cleaned for one barrier */
+#define CLEAN_MOST  512 /* cards cleaned at a time, most of which have nothing to scan */
+#define CARD_CHECK  16 /* times between looks at the clock */
 
 uintptr_t gc_high(const struct gc_heap *heap)
 {
@@ -303,14 +305,23 @@ static void order_after_clean(void)
 #endif
 }
 
+/* The mark bits of the card at @at, the lowest address first */
+gc_inline uint64_t card_marks(const struct gc_heap *heap, uintptr_t at)
+{
+	return heap->mark[at >> GC_WORD_SHIFT] >> (at >> 3 & 63) & ((1ULL << GC_CARD / 8) - 1);
+}
+
+/* What is marked meanwhile was pushed as well. */
 static void scan_card(struct gc_heap *heap, uint8_t *card)
 {
-	uintptr_t at = gc_card_address(heap, card), end = at + GC_CARD;
+	uintptr_t at = gc_card_address(heap, card);
+	uint64_t marks = card_marks(heap, at);
 
 	heap->stats.cards_scanned++;
-	for (; (at = gc_bit_next(heap->mark, at, end)) < end; at += 8) {
+	for (; marks; marks &= marks - 1) {
 		heap->stats.rescanned_objects++;
-		scan_one(heap, (void *)at, mark_slot, false);
+		scan_one(heap, (void *)(at + 8 * (uintptr_t)__builtin_ctzll(marks)), mark_slot,
+			 false);
 	}
 }
 
@@ -320,17 +331,25 @@ gc_inline bool grey(const struct gc_mark_stack *s)
 	return s->top > s->base || s->parts;
 }
 
-/* Clean the next dirty cards from @card on, at most @most; where they are. */
-static unsigned int clean_cards(struct gc_heap *heap, uint8_t *card, uint8_t *end,
-				unsigned int most, uint8_t **cleaned)
+/*
+ * Clean dirty cards from *@at on, which is moved past them, until @most are to be scanned;
+ * where those are. Nothing on a card without a mark is to be scanned: an object that gets its
+ * mark later is pushed.
+ */
+static unsigned int clean_cards(struct gc_heap *heap, uint8_t **at, uint8_t *end, unsigned int most,
+				uint8_t **cleaned)
 {
-	unsigned int n = 0;
+	unsigned int n = 0, dirty = 0;
+	uint8_t *card = *at;
 
-	for (; n < most && (card = gc_card_next(card, end)) < end; card++) {
+	for (; n < most && dirty < CLEAN_MOST && (card = gc_card_next(card, end)) < end; card++) {
 		__atomic_store_n(card, 0, __ATOMIC_RELAXED);
-		cleaned[n++] = card;
+		dirty++;
+		if (card_marks(heap, gc_card_address(heap, card)))
+			cleaned[n++] = card;
 	}
-	heap->stats.cards_dirty += n;
+	heap->stats.cards_dirty += dirty;
+	*at = card;
 	return n;
 }
 
@@ -338,20 +357,17 @@ bool gc_mark_cards(struct gc_heap *heap, const struct gc_deadline *deadline, boo
 {
 	uint8_t *end, *card, *cleaned[CLEAN_BATCH];
 	/* Whoever gives up leaves no card cleaned and not scanned. */
-	unsigned int most = beside ? CLEAN_BATCH : 1, n;
-	size_t found;
+	unsigned int most = beside ? CLEAN_BATCH : 1, n, rounds = 0;
 
 	if (!GC_NEEDED(7) && !beside)
 		return true;
 	do {
-		found = 0;
 		heap->stack.overflowed = false;
 		card = gc_card(heap, heap->base);
 		end = gc_card(heap, gc_high(heap));
-		while ((n = clean_cards(heap, card, end, most, cleaned))) {
-			card = cleaned[n - 1] + 1;
-			found += n;
-			if (beside)
+		while (card < end) {
+			n = clean_cards(heap, &card, end, most, cleaned);
+			if (beside && n)
 				order_after_clean();
 			for (unsigned int i = 0; i < n; i++) {
 				scan_card(heap, cleaned[i]);
@@ -359,7 +375,7 @@ bool gc_mark_cards(struct gc_heap *heap, const struct gc_deadline *deadline, boo
 				if (grey(&heap->stack) && !gc_mark_drain(heap, deadline))
 					return false;
 			}
-			if (!(found % 64) && late(deadline))
+			if (!(++rounds % CARD_CHECK) && late(deadline))
 				return false;
 		}
 		while (heap->stack.overflowed && !by_cards(heap))
