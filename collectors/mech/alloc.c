@@ -33,7 +33,8 @@ bool gc_budget_take(struct gc_heap *heap, size_t bytes, bool force)
 		return false;
 	}
 	gc_count(&heap->granted, bytes);
-	if (unlikely(used > gc_load(&heap->concurrent_start)) &&
+	/* What is passed over is free, but not to be counted on while the cycle runs. */
+	if (unlikely(used + gc_load(&heap->passed_over) > gc_load(&heap->concurrent_start)) &&
 	    __atomic_load_n(&heap->gc.daemon_on, __ATOMIC_RELAXED) &&
 	    !__atomic_load_n(&heap->gc.ordered, __ATOMIC_RELAXED))
 		gc_order_daemon(heap, false);

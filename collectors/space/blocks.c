@@ -5,6 +5,16 @@
 #include <stdlib.h>
 
 #define SWEEP_BATCH 64 /* pages looked at under one hold of the lock */
+/*
+ * A block whose free bytes come to less than this for each live cell and one has holes that
+ * take longer to find and to clear than to fill. In a roomy heap it is passed over as long as
+ * there are others; not in an old space, which is to stay small. At most ROOMY of the limit is
+ * alive then and at most PASSED passed over: less than where the next concurrent cycle begins.
+ */
+#define HOLE_LEAST 512
+#define ROOMY(x)   ((x) / 8 * 3)
+#define PASSED(x)  ((x) / 8)
+#define LEFT(x)	   ((x) / 64) /* of the limit are left to large objects */
 
 /* Above 256 bytes: steps of an eighth to a quarter, chosen to fill a block */
 static const uint16_t medium[] = {
@@ -25,6 +35,8 @@ int gc_blocks_init(struct gc_heap *heap)
 		b->size[c] = 8 * (c + 1);
 	for (; c < GC_CLASS_COUNT; c++)
 		b->size[c] = medium[c - GC_SMALL_MAX / 8];
+	for (c = 0; c < GC_CLASS_COUNT; c++)
+		b->cells[c] = GC_BLOCK / b->size[c];
 	c = 0;
 	for (unsigned int g = 1; g <= GC_CLASS_LARGEST / 8; g++) {
 		while (b->size[c] < 8 * g)
@@ -52,12 +64,26 @@ static struct gc_run *run_of(struct gc_thread *t, unsigned int c)
 	return &t->m.run[c + 1];
 }
 
+/* The bits of the cell @at and of those behind it in its word of a bitmap */
+static uint64_t cells_from(const struct gc_blocks *b, unsigned int granules, uintptr_t at)
+{
+	unsigned int bit = at >> 3 & 63;
+
+	return b->every[granules - 1][bit % granules] & ~0ULL << bit;
+}
+
+/* The bits of the cells in the next word, @mask being those in this one */
+static uint64_t cells_next(const struct gc_blocks *b, unsigned int granules, uint64_t mask)
+{
+	return b->every[granules - 1][granules - 1 - (unsigned int)__builtin_clzll(mask)];
+}
+
 /* Set the live bits of the cells in [start, end), a word at a time for small cells. */
 static void set_live(struct gc_heap *heap, uintptr_t start, uintptr_t end, size_t size)
 {
-	uint64_t *bits = heap->live;
-	size_t granules = size / 8, from, to;
-	unsigned int at = start >> 3 & 63;
+	unsigned int granules = (unsigned int)size / 8;
+	uint64_t *bits = heap->live, mask;
+	size_t from, to;
 
 	if (size > GC_SMALL_MAX) {
 		for (; start < end; start += size)
@@ -66,14 +92,37 @@ static void set_live(struct gc_heap *heap, uintptr_t start, uintptr_t end, size_
 	}
 	from = start >> GC_WORD_SHIFT;
 	to = (end - size) >> GC_WORD_SHIFT; /* the word of the last cell */
+	mask = cells_from(heap->blocks, granules, start);
 	for (; from < to; from++) {
-		uint64_t mask = heap->blocks->every[granules - 1][at % granules] & ~0ULL << at;
-
 		bits[from] |= mask;
-		at = 63 - (unsigned int)__builtin_clzll(mask) + (unsigned int)granules - 64;
+		mask = cells_next(heap->blocks, granules, mask);
 	}
-	bits[to] |= heap->blocks->every[granules - 1][at % granules] & ~0ULL << at &
-		    ~0ULL >> (63 - ((end - size) >> 3 & 63));
+	bits[to] |= mask & ~0ULL >> (63 - ((end - size) >> 3 & 63));
+}
+
+/* The first free cell at or after the cell @at and below @end, or @end. */
+static uintptr_t first_free(const struct gc_heap *heap, uintptr_t at, uintptr_t end, size_t size)
+{
+	unsigned int granules = (unsigned int)size / 8;
+	uint64_t mask, unused;
+	uintptr_t i;
+
+	if (size > GC_SMALL_MAX) {
+		while (at < end && gc_bit_test(heap->live, at))
+			at += size;
+		return at;
+	}
+	if (at >= end)
+		return end;
+	i = at >> GC_WORD_SHIFT;
+	mask = cells_from(heap->blocks, granules, at);
+	while (!(unused = mask & ~heap->live[i])) {
+		if (++i << GC_WORD_SHIFT >= end)
+			return end;
+		mask = cells_next(heap->blocks, granules, mask);
+	}
+	at = (i << GC_WORD_SHIFT) + ((uintptr_t)__builtin_ctzll(unused) << 3);
+	return at < end ? at : end;
 }
 
 /*
@@ -89,7 +138,7 @@ static void retire(struct gc_thread *t, unsigned int c)
 
 	if (run->cursor > span->start) {
 		set_live(heap, span->start, run->cursor, size);
-		t->objects += (run->cursor - span->start) / size;
+		t->objects += (uint32_t)(run->cursor - span->start) / (uint32_t)size;
 	}
 	t->credit += run->limit - run->cursor;
 	span->start = run->cursor = run->limit;
@@ -106,14 +155,14 @@ static bool next_run(struct gc_thread *t, unsigned int c, size_t size, bool forc
 
 	if (!end)
 		return false;
-	while (at + size <= end && gc_bit_test(heap->live, at))
-		at += size;
-	if (at + size > end)
+	at = first_free(heap, at, end, size);
+	if (at >= end)
 		return false;
 	stop = gc_bit_next(heap->live, at, end);
 	grant = gc_budget_grant(heap, size);
-	bytes = stop - at < grant ? stop - at : grant;
-	bytes -= bytes % size;
+	bytes = stop - at;
+	if (bytes > grant)
+		bytes = grant - (uint32_t)grant % (uint32_t)size;
 	if (!gc_budget_spend(t, bytes, force)) {
 		*refused = true;
 		return false;
@@ -132,7 +181,13 @@ static void set_block(struct gc_thread *t, unsigned int c, uint32_t page)
 
 	t->heap->pages->table[page].state = GC_BLOCK_OWNED;
 	t->span[c].start = run->cursor = run->limit = start;
-	t->span[c].end = start + GC_BLOCK / size * size;
+	t->span[c].end = start + t->heap->blocks->cells[c] * size;
+}
+
+/* @bytes more are in holes that are passed over, or less; space_lock is held. */
+static void pass_over(struct gc_heap *heap, int64_t bytes)
+{
+	__atomic_store_n(&heap->passed_over, heap->passed_over + (uint64_t)bytes, __ATOMIC_RELAXED);
 }
 
 /* Count a block's live cells; an empty block's pages are freed. */
@@ -141,7 +196,8 @@ static void count_block(struct gc_heap *heap, uint32_t page)
 	struct gc_blocks *b = heap->blocks;
 	struct gc_page *pg = &heap->pages->table[page];
 	uintptr_t start = gc_page_address(heap->pages, page);
-	size_t size = b->size[pg->cls];
+	size_t size = b->size[pg->cls], unused;
+	uint32_t *list = b->partial;
 
 	pg->cells = (uint32_t)gc_bit_count(heap->live, start, start + GC_BLOCK);
 	if (!pg->cells) {
@@ -153,11 +209,17 @@ static void count_block(struct gc_heap *heap, uint32_t page)
 			if (!gc_bit_test(heap->live, at))
 				memset((void *)at, 0xdb, size);
 	pg->state = GC_BLOCK_FULL;
-	if (pg->cells < GC_BLOCK / size) {
-		pg->state = GC_BLOCK_PARTIAL;
-		pg->next = b->partial[pg->cls];
-		b->partial[pg->cls] = page;
+	unused = (b->cells[pg->cls] - pg->cells) * size;
+	if (!unused)
+		return;
+	pg->state = GC_BLOCK_PARTIAL;
+	if (b->roomy && unused < HOLE_LEAST * (pg->cells + 1) &&
+	    heap->passed_over + unused <= PASSED(gc_load(&heap->soft_limit))) {
+		list = b->dense;
+		pass_over(heap, (int64_t)unused);
 	}
+	pg->next = list[pg->cls];
+	list[pg->cls] = page;
 }
 
 /* space_lock is held */
@@ -176,6 +238,39 @@ static size_t sweep_batch(struct gc_heap *heap)
 	return (size_t)(end - begin) << GC_PAGE_SHIFT;
 }
 
+/* Own the first block of @list, which is of class @c. */
+static bool own_first(struct gc_thread *t, unsigned int c, uint32_t *list)
+{
+	uint32_t page = *list;
+
+	if (!page)
+		return false;
+	*list = t->heap->pages->table[page].next;
+	set_block(t, c, page);
+	return true;
+}
+
+/* Own a block that was passed over. */
+static bool own_dense(struct gc_thread *t, unsigned int c)
+{
+	struct gc_heap *heap = t->heap;
+	struct gc_blocks *b = heap->blocks;
+	uint32_t unused = (b->cells[c] - heap->pages->table[b->dense[c]].cells) * b->size[c];
+
+	if (!own_first(t, c, &b->dense[c]))
+		return false;
+	pass_over(heap, -(int64_t)unused);
+	return true;
+}
+
+/* As long as the pages held stay within the limit: no heap grows for it beyond its rule. */
+static bool may_pass_over(const struct gc_heap *heap)
+{
+	uint64_t limit = gc_load(&heap->soft_limit);
+
+	return gc_pages_held(heap) + GC_BLOCK <= limit - LEFT(limit);
+}
+
 /* Own another block of class @c; space_lock is held. */
 static bool own_block(struct gc_thread *t, unsigned int c)
 {
@@ -185,15 +280,11 @@ static bool own_block(struct gc_thread *t, unsigned int c)
 
 	while (!b->partial[c] && sweep_batch(heap))
 		;
-	page = b->partial[c];
-	if (page) {
-		b->partial[c] = heap->pages->table[page].next;
-		set_block(t, c, page);
+	if (own_first(t, c, &b->partial[c]) || (!may_pass_over(heap) && own_dense(t, c)))
 		return true;
-	}
 	page = gc_pages_alloc(heap, GC_BLOCK_PAGES, GC_PAGE_BLOCK, NULL);
 	if (!page)
-		return false;
+		return own_dense(t, c);
 	heap->pages->table[page].cls = (uint8_t)c;
 	set_block(t, c, page);
 	return true;
@@ -262,6 +353,9 @@ void gc_blocks_unsweep(struct gc_heap *heap)
 	struct gc_pages *p = heap->pages;
 
 	memset(b->partial, 0, sizeof(b->partial));
+	memset(b->dense, 0, sizeof(b->dense));
+	__atomic_store_n(&heap->passed_over, 0, __ATOMIC_RELAXED);
+	b->roomy = !heap->bump && heap->cycle.live_bytes <= ROOMY(gc_load(&heap->soft_limit));
 	for (uint32_t i = 1; i < p->high; i++)
 		if (p->table[i].kind == GC_PAGE_BLOCK)
 			p->table[i].state = GC_BLOCK_UNSWEPT;

@@ -14,8 +14,10 @@
 
 struct gc_blocks {
 	uint32_t partial[GC_CLASS_COUNT]; /* swept, with free cells: page of the first block */
+	uint32_t dense[GC_CLASS_COUNT]; /* the same, but passed over: their holes are small */
+	bool roomy; /* since the last collection blocks may be passed over */
 	uint32_t sweep_at, sweep_end; /* pages that are still to be swept, in address order */
-	uint32_t size[GC_CLASS_COUNT];
+	uint32_t size[GC_CLASS_COUNT], cells[GC_CLASS_COUNT]; /* of a cell, in a block */
 	uint8_t class_of[GC_CLASS_LARGEST / 8 + 1];
 	/* every[g - 1][o]: bits o, o + g, o + 2 g, ... of a word, for cells of g granules */
 	uint64_t every[GC_SMALL_MAX / 8][GC_SMALL_MAX / 8];

@@ -21,7 +21,8 @@ __attribute__((unused)) static const struct gc_type *tree_type(struct gc_heap *h
 }
 
 /* A full tree of 2^(@depth + 1) - 1 nodes of 32 bytes */
-static struct node *tree(struct gc_mutator *m, const struct gc_type *t, int depth)
+__attribute__((unused)) static struct node *tree(struct gc_mutator *m, const struct gc_type *t,
+						 int depth)
 {
 	struct {
 		struct gc_frame head;
