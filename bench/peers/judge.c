@@ -3,7 +3,9 @@
 #define _GNU_SOURCE
 #include "lib/summary.h"
 #include "peers/group.h"
+#include "peers/instructions.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -109,28 +111,64 @@ static void judge_gcw(struct judge *j)
 		offsetof(struct peer_run, pause_max_ms), 1.0, false);
 }
 
-/* Four a plan: none, null, libgchint, statistics. */
-static void judge_listener(struct judge *j)
+/* A run that repeats exactly: one thread collects and allocates. */
+static uint64_t instructions(const struct judge *j, const char *plan, const char *listener)
 {
-	for (int i = 0; i + 3 < (int)j->g->count; i += 4)
-		for (int k = 1; k < 3; k++)
-			compare(j, "time", i + k, i, offsetof(struct peer_run, score_ms), 1.01,
-				false);
+	char arguments[160];
+
+	snprintf(arguments, sizeof(arguments),
+		 "gcbench --listener=%s --format=csv "
+		 "--gc=plan=%s,policy=fg,workers=1,trim=0,sizing=fixed,heap=32M,max=32M",
+		 listener, plan);
+	return peer_instructions(j->g->peer[0].argv[0], arguments);
 }
 
 /*
- * Beside the times: the mutators' own, without stops, and the most that two cores can give:
- * one mutator's time over half the CPU time that two take, collector included. Where the
- * daemon has a core to itself beside one mutator, that is what bounds the ratio.
+ * Four a plan: none, null, libgchint, statistics. The noise of the times is ten times what a
+ * listener may cost, so they stand beside what is judged: instructions.
+ */
+static void judge_listener(struct judge *j)
+{
+	static const char *const plans[] = { "semispace", "cms" };
+	static const char *const listeners[] = { "none", "null", "gchint" };
+
+	for (int i = 0; i < 2; i++) {
+		uint64_t none = instructions(j, plans[i], listeners[0]);
+
+		for (int k = 1; k < 3; k++) {
+			uint64_t with = instructions(j, plans[i], listeners[k]);
+			double x = (double)with, y = (double)none;
+			struct summary time =
+				ratio(j, 4 * i + k, 4 * i, offsetof(struct peer_run, score_ms));
+			struct summary r = summary_of_ratios(&x, &y, with && none);
+			char text[160], note[96];
+
+			snprintf(text, sizeof(text), "instructions, %s to %s",
+				 j->g->peer[4 * i + k].name, j->g->peer[4 * i].name);
+			snprintf(note, sizeof(note), "; time %.3f (%.3f to %.3f)", time.median,
+				 time.min, time.max);
+			target(j, text, &r, 1.01, false, false, note);
+		}
+	}
+	printf("  instructions: of GCBench with one thread that allocates and collects, by "
+	       "callgrind\n");
+}
+
+/*
+ * Beside the times: the mutators' own, without stops; what is left of two when the world stands
+ * as long as it did and nothing else is lost, which is Amdahl's law with the measured stops; and
+ * the most that two cores can give: one mutator's time over half the CPU time that two take,
+ * collector included. Where the daemon has a core to itself beside one mutator, that is what
+ * bounds the ratio.
  */
 static void judge_scaling(struct judge *j)
 {
 	for (int i = 0; i + 1 < (int)j->g->count; i += 2) {
-		struct summary own, most,
+		struct summary own, amdahl, most,
 			r = ratio(j, i, i + 1, offsetof(struct peer_run, score_ms));
 		double x[PEER_ROUNDS_MAX], y[PEER_ROUNDS_MAX], z[PEER_ROUNDS_MAX];
 		const struct peer_series *one = &j->s[i], *two = &j->s[i + 1];
-		char text[160], note[96];
+		char text[160], note[128];
 
 		for (size_t k = 0; k < one->rounds; k++) {
 			x[k] = one->run[k].score_ms - one->run[k].stop_total_ms;
@@ -138,16 +176,28 @@ static void judge_scaling(struct judge *j)
 		}
 		own = summary_of_ratios(x, y, one->rounds);
 		for (size_t k = 0; k < one->rounds; k++) {
+			z[k] = x[k] / 2 + two->run[k].stop_total_ms;
 			x[k] = one->run[k].score_ms;
-			z[k] = two->run[k].cpu_ms / 2;
 		}
+		amdahl = summary_of_ratios(x, z, one->rounds);
+		for (size_t k = 0; k < one->rounds; k++)
+			z[k] = two->run[k].cpu_ms / 2;
 		most = summary_of_ratios(x, z, one->rounds);
-		snprintf(note, sizeof(note), "; without stops %.3f, two cores allow %.3f",
-			 own.median, most.median);
+		snprintf(note, sizeof(note),
+			 "; without stops %.3f, stops allow %.3f, two cores %.3f", own.median,
+			 amdahl.median, most.median);
 		snprintf(text, sizeof(text), "time, %s to %s", j->g->peer[i].name,
 			 j->g->peer[i + 1].name);
 		target(j, text, &r, 1.7, true, disturbed(j, i, i + 1), note);
 	}
+	puts("  without stops: what the mutators gain by themselves, 2 at most. stops allow: what "
+	     "is\n"
+	     "  left of 2 when the world stands as long as it did (Amdahl). two cores: one "
+	     "mutator's\n"
+	     "  time over half the CPU time that two and their collector take: where that is "
+	     "below\n"
+	     "  1.7, one mutator had a collector on the other core, and two share both cores with "
+	     "it.");
 }
 
 int group_judge(const struct group *g, int which, const struct peer_series *s)
