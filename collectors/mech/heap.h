@@ -184,7 +184,8 @@ struct gc_heap {
 	uint64_t granted; /* bytes ever handed to mutators, less what came back */
 	uint64_t soft_limit __attribute__((aligned(64))), concurrent_start;
 	uint64_t live_bytes, live_objects;
-	uint64_t passed_over; /* free bytes in small holes, which blocks pass over in a roomy heap */
+	/* free bytes in blocks that are passed over for others, in a roomy heap */
+	uint64_t passed_over;
 	uint64_t stress_next, profile_next; /* values of granted */
 	struct gc_rate rate;
 	struct gc_pace pace;
