@@ -4,6 +4,7 @@
 #define GCHINTCTL_CTL_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 /* Exit codes, as gchintctl(1) lists them. */
 enum {
@@ -29,6 +30,15 @@ int cmd_top(const struct ctl *ctl, int argc, char **argv);
 
 /* "gchintctl: ..." on stderr. */
 void ctl_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/**
+ * ctl_create - a file to be written
+ * @path: its name; one that is there is replaced, but no database: a recording
+ *	named as the output by mistake stays
+ *
+ * Returns NULL with the mistake told.
+ */
+FILE *ctl_create(const char *path);
 
 /* After getopt named what it did not understand: where to look. CTL_USAGE. */
 int ctl_usage(const char *command);

@@ -4,20 +4,67 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../common/schema.h"
 #include "ctl.h"
+
+/* Of the process: commands end with it, however far down the query was. */
+static bool broken;
+
+static void tell(sqlite3 *db)
+{
+	broken = true;
+	ctl_error("%s: %s: what follows there is missing", sqlite3_db_filename(db, "main"),
+		  sqlite3_errmsg(db));
+}
 
 static bool pragma(sqlite3 *db, const char *sql, int64_t *value)
 {
 	return db_number(db, sql, 0, value);
 }
 
+/* What was written last and not yet moved into the file. */
+static bool has_log(const char *path)
+{
+	char log[4200];
+	struct stat st;
+
+	snprintf(log, sizeof(log), "%s-wal", path);
+	return !stat(log, &st) && st.st_size > 0;
+}
+
+/*
+ * A recording with a log needs a writable folder; without one it can be read as
+ * it is, which only a URI can say. There %, ? and # mean something else.
+ */
+static int open_alone(const char *path, sqlite3 **db)
+{
+	sqlite3_str *uri = sqlite3_str_new(NULL);
+	char *text;
+	int ret;
+
+	sqlite3_str_appendall(uri, "file:");
+	for (; *path; path++)
+		if (strchr("%?#", *path))
+			sqlite3_str_appendf(uri, "%%%02x", *path);
+		else
+			sqlite3_str_appendchar(uri, 1, *path);
+	sqlite3_str_appendall(uri, "?immutable=1");
+	text = sqlite3_str_finish(uri);
+	if (!text)
+		return SQLITE_NOMEM;
+	ret = sqlite3_open_v2(text, db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+	sqlite3_free(text);
+	return ret;
+}
+
 sqlite3 *db_open(const char *path)
 {
 	int64_t application = 0, version = 0;
 	sqlite3 *db = NULL;
+	int ret;
 
 	if (access(path, R_OK)) {
 		ctl_error("%s: %s", path, strerror(errno));
@@ -26,21 +73,19 @@ sqlite3 *db_open(const char *path)
 	if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
 		goto cannot;
 	sqlite3_busy_timeout(db, 2000);
-	/*
-	 * A file with a log needs a writable directory beside it; without one,
-	 * and without a log, it can be read as it is.
-	 */
-	if (sqlite3_exec(db, "SELECT 1 FROM sqlite_master", NULL, NULL, NULL) == SQLITE_CANTOPEN) {
-		char *uri = sqlite3_mprintf("file:%s?immutable=1", path);
-
+	/* Either says that the log's index cannot be made here. */
+	ret = sqlite3_exec(db, "SELECT 1 FROM sqlite_master", NULL, NULL, NULL);
+	if (ret == SQLITE_CANTOPEN || ret == SQLITE_READONLY) {
 		sqlite3_close(db);
 		db = NULL;
-		if (!uri || sqlite3_open_v2(uri, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
-					    NULL) != SQLITE_OK) {
-			sqlite3_free(uri);
-			goto cannot;
+		if (has_log(path)) {
+			ctl_error("%s: its log %s-wal cannot be read in a folder that you may not "
+				  "write in; copy both, or become root",
+				  path, path);
+			return NULL;
 		}
-		sqlite3_free(uri);
+		if (open_alone(path, &db) != SQLITE_OK)
+			goto cannot;
 	}
 	if (!pragma(db, "PRAGMA application_id", &application) ||
 	    application != SCHEMA_APPLICATION) {
@@ -69,8 +114,22 @@ sqlite3_stmt *db_query(sqlite3 *db, const char *sql)
 
 	if (sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK)
 		return stmt;
-	ctl_error("%s: %s", sqlite3_db_filename(db, "main"), sqlite3_errmsg(db));
+	tell(db);
 	return NULL;
+}
+
+bool db_next(sqlite3_stmt *stmt)
+{
+	int ret = stmt ? sqlite3_step(stmt) : SQLITE_DONE;
+
+	if (ret != SQLITE_ROW && ret != SQLITE_DONE)
+		tell(sqlite3_db_handle(stmt));
+	return ret == SQLITE_ROW;
+}
+
+bool db_broken(void)
+{
+	return broken;
 }
 
 bool db_number(sqlite3 *db, const char *sql, int64_t parameter, int64_t *value)

@@ -20,6 +20,14 @@ sqlite3 *db_open(const char *path);
 /* The statement for @sql, or NULL with the mistake told. */
 sqlite3_stmt *db_query(sqlite3 *db, const char *sql);
 
+/*
+ * The next row of @stmt, which may be NULL: false at the end, or where the file
+ * cannot be read further, which is told and remembered.
+ */
+bool db_next(sqlite3_stmt *stmt);
+/* True once a query of any recording broke off: what was shown is not all. */
+bool db_broken(void);
+
 /* One value of a query with at most one integer parameter; false if none or NULL. */
 bool db_number(sqlite3 *db, const char *sql, int64_t parameter, int64_t *value);
 /* A row of meta; false and an empty string if it is not there. */

@@ -216,7 +216,7 @@ bool energy_of(const struct run *run, const struct run_rail *rail, struct energy
 	if (!stmt)
 		return false;
 	sqlite3_bind_int64(stmt, 1, rail->id);
-	while (sqlite3_step(stmt) == SQLITE_ROW) {
+	while (db_next(stmt)) {
 		if (nr == room) {
 			struct energy_sample *more;
 
@@ -263,7 +263,7 @@ bool energy_modelled(const struct run *run, struct energy *e, char *source, size
 		sqlite3_stmt *s = db_query(run->db, "SELECT source FROM opps WHERE power_uw > 0 "
 						    "LIMIT 1");
 
-		if (s && sqlite3_step(s) == SQLITE_ROW)
+		if (db_next(s))
 			snprintf(source, size, "%s", db_text(s, 0, "opps"));
 		sqlite3_finalize(s);
 	}

@@ -55,7 +55,7 @@ static void processes(sqlite3 *db, struct out *o)
 	sqlite3_stmt *s = db_query(db, "SELECT tgid, tid, comm FROM processes");
 	char policy[32];
 
-	while (s && sqlite3_step(s) == SQLITE_ROW) {
+	while (db_next(s)) {
 		int64_t tgid = db_int(s, 0, 0), tid = db_int(s, 1, 0);
 		const char *comm = db_text(s, 2, NULL);
 
@@ -70,7 +70,7 @@ static void processes(sqlite3 *db, struct out *o)
 	name(o, "process_name", PID_GOVERNOR, 0, "governor and marks");
 	/* The decisions of a policy stand on a thread of their own. */
 	s = db_query(db, "SELECT policy FROM policies UNION SELECT policy FROM decisions");
-	while (s && sqlite3_step(s) == SQLITE_ROW) {
+	while (db_next(s)) {
 		snprintf(policy, sizeof(policy), "policy%" PRId64, db_int(s, 0, 0));
 		name(o, "thread_name", PID_GOVERNOR, db_int(s, 0, 0), policy);
 	}
@@ -83,7 +83,7 @@ static void phases(sqlite3 *db, struct out *o, uint64_t end)
 				       "work_done, work_total, slot FROM phases ORDER BY t0");
 	char flags[48];
 
-	while (s && sqlite3_step(s) == SQLITE_ROW) {
+	while (db_next(s)) {
 		int64_t t0 = db_int(s, 0, 0), t1 = db_int(s, 1, (int64_t)end), ns = t1 - t0;
 
 		begin(o, "X", t0);
@@ -108,7 +108,7 @@ static void frequencies(sqlite3 *db, struct out *o)
 				       "ORDER BY t");
 	char track[32];
 
-	while (s && sqlite3_step(s) == SQLITE_ROW) {
+	while (db_next(s)) {
 		begin(o, "C", db_int(s, 0, 0));
 		fprintf(o->f, ",\"pid\":%d", PID_FREQUENCY);
 		snprintf(track, sizeof(track), "cpu%lld", (long long)db_int(s, 1, 0));
@@ -128,7 +128,7 @@ static void rails(sqlite3 *db, struct out *o)
 				       "ORDER BY s.t");
 	char track[200];
 
-	while (s && sqlite3_step(s) == SQLITE_ROW) {
+	while (db_next(s)) {
 		const char *label = db_text(s, 3, "");
 		const char *unit = units[db_int(s, 4, 0) & 3];
 
@@ -147,7 +147,7 @@ static void instants(sqlite3 *db, struct out *o)
 	sqlite3_stmt *s = db_query(db, "SELECT t, policy, khz_from, khz, reason, latency_ns "
 				       "FROM decisions ORDER BY t");
 
-	while (s && sqlite3_step(s) == SQLITE_ROW) {
+	while (db_next(s)) {
 		begin(o, "i", db_int(s, 0, 0));
 		fprintf(o->f, ",\"s\":\"t\",\"pid\":%d,\"tid\":%" PRId64, PID_GOVERNOR,
 			db_int(s, 1, 0));
@@ -161,7 +161,7 @@ static void instants(sqlite3 *db, struct out *o)
 			 "SELECT t, 'cpu' || cpu || CASE online WHEN 1 THEN ' online' ELSE ' "
 			 "offline' END FROM hotplug "
 			 "ORDER BY 1");
-	while (s && sqlite3_step(s) == SQLITE_ROW) {
+	while (db_next(s)) {
 		begin(o, "i", db_int(s, 0, 0));
 		fprintf(o->f, ",\"s\":\"g\",\"pid\":%d,\"tid\":0", PID_GOVERNOR);
 		text(o, "name", db_text(s, 1, "?"));

@@ -29,12 +29,12 @@ static void rails(sqlite3 *db, struct metrics *m)
 {
 	sqlite3_stmt *s = db_query(db, "SELECT id, name, label, kind FROM rails");
 
-	while (s && sqlite3_step(s) == SQLITE_ROW)
+	while (db_next(s))
 		metrics_rail(m, (uint32_t)db_int(s, 0, 0), db_text(s, 1, "?"), db_text(s, 2, NULL),
 			     kind_of(db_text(s, 3, "")));
 	sqlite3_finalize(s);
 	s = db_query(db, "SELECT t, rail, value FROM samples ORDER BY t");
-	while (s && sqlite3_step(s) == SQLITE_ROW) {
+	while (db_next(s)) {
 		const struct record r = {
 			.t = (uint64_t)db_int(s, 0, 0),
 			.type = RECORD_SAMPLE,
@@ -50,7 +50,7 @@ static void phases(sqlite3 *db, struct metrics *m)
 {
 	sqlite3_stmt *s = db_query(db, "SELECT t0, t1, phase FROM phases WHERE t1 IS NOT NULL");
 
-	while (s && sqlite3_step(s) == SQLITE_ROW) {
+	while (db_next(s)) {
 		struct record r = { .t = (uint64_t)db_int(s, 1, 0), .type = RECORD_PHASE };
 
 		r.phase.t0 = (uint64_t)db_int(s, 0, 0);
@@ -65,7 +65,7 @@ static void decisions(sqlite3 *db, struct metrics *m)
 {
 	sqlite3_stmt *s = db_query(db, "SELECT t, reason, latency_ns FROM decisions");
 
-	while (s && sqlite3_step(s) == SQLITE_ROW) {
+	while (db_next(s)) {
 		struct record r = { .t = (uint64_t)db_int(s, 0, 0), .type = RECORD_DECISION };
 
 		r.decision.reason = (uint32_t)db_int(s, 1, UNKNOWN_U32);
@@ -75,7 +75,7 @@ static void decisions(sqlite3 *db, struct metrics *m)
 	}
 	sqlite3_finalize(s);
 	s = db_query(db, "SELECT t, cpu, khz, how = 'start' FROM transitions ORDER BY t");
-	while (s && sqlite3_step(s) == SQLITE_ROW) {
+	while (db_next(s)) {
 		const struct record r = {
 			.t = (uint64_t)db_int(s, 0, 0),
 			.type = RECORD_TRANSITION,

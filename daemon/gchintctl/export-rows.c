@@ -50,7 +50,7 @@ int export_csv(sqlite3 *db, FILE *out, const char *table)
 		escape_csv(out, sqlite3_column_name(s, c));
 		fputc(c + 1 < n ? ',' : '\n', out);
 	}
-	while (sqlite3_step(s) == SQLITE_ROW)
+	while (db_next(s))
 		for (int c = 0; c < n; c++) {
 			escape_csv(out, db_text(s, c, NULL));
 			fputc(c + 1 < n ? ',' : '\n', out);
@@ -87,7 +87,7 @@ int export_jsonl(sqlite3 *db, FILE *out, const char *table)
 		s = rows_of(db, tables[i]);
 		if (!s)
 			return CTL_FILE;
-		while (sqlite3_step(s) == SQLITE_ROW) {
+		while (db_next(s)) {
 			fprintf(out, "{\"table\":\"%s\"", tables[i]);
 			for (int c = 0; c < sqlite3_column_count(s); c++) {
 				fprintf(out, ",\"%s\":", sqlite3_column_name(s, c));

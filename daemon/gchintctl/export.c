@@ -78,13 +78,16 @@ int cmd_export(const struct ctl *ctl, int argc, char **argv)
 			  format);
 		return CTL_USAGE;
 	}
+	if (table && formats[i].run != export_csv) {
+		ctl_error("export: --table is of csv; %s has all of them", format);
+		return CTL_USAGE;
+	}
 	db = db_open(argv[optind]);
 	if (!db)
 		return CTL_FILE;
 	if (output) {
-		out = fopen(output, "w");
+		out = ctl_create(output);
 		if (!out) {
-			ctl_error("%s: %s", output, strerror(errno));
 			sqlite3_close(db);
 			return CTL_FILE;
 		}

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "../version.h"
 #include "ctl.h"
+#include "db.h"
 
 /* Sorted. */
 static const struct {
@@ -65,6 +67,16 @@ static void usage(FILE *f)
 	      f);
 }
 
+/* A command that did its part has failed all the same where something is missing. */
+static int end(int code)
+{
+	if (fflush(stdout) || ferror(stdout)) {
+		ctl_error("standard output: %s", strerror(errno));
+		return code ? code : CTL_FILE;
+	}
+	return !code && db_broken() ? CTL_FILE : code;
+}
+
 int main(int argc, char **argv)
 {
 	struct ctl ctl = { 0 };
@@ -76,10 +88,10 @@ int main(int argc, char **argv)
 			ctl.json = true;
 		} else if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
 			usage(stdout);
-			return CTL_OK;
+			return end(CTL_OK);
 		} else if (!strcmp(argv[i], "--version") || !strcmp(argv[i], "-V")) {
 			puts("gchintctl " GCHINTD_VERSION);
-			return CTL_OK;
+			return end(CTL_OK);
 		} else {
 			ctl_error("unknown option %s; --help lists them", argv[i]);
 			return CTL_USAGE;
@@ -94,7 +106,7 @@ int main(int argc, char **argv)
 			/* getopt names its errors after it. */
 			snprintf(self, sizeof(self), "gchintctl: %s", commands[n].name);
 			argv[i] = self;
-			return commands[n].run(&ctl, argc - i, argv + i);
+			return end(commands[n].run(&ctl, argc - i, argv + i));
 		}
 	ctl_error("unknown command '%s'; --help lists them", argv[i]);
 	return CTL_USAGE;

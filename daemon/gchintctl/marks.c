@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -27,6 +28,7 @@ static const char usage[] =
 
 int marks_add(const char *path, const char *text)
 {
+	const struct timeval patience = { .tv_sec = 5 };
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	char message[480];
 	int fd, ret = 0;
@@ -37,6 +39,8 @@ int marks_add(const char *path, const char *text)
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
+	/* Of a daemon that takes nothing the queue is soon full. */
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	snprintf(message, sizeof(message), "%llu %s", (unsigned long long)clock_now(), text);
 	if (sendto(fd, message, strlen(message), MSG_NOSIGNAL, (struct sockaddr *)&addr,
 		   sizeof(addr)) < 0)
@@ -58,7 +62,7 @@ static int list(const struct ctl *ctl, const char *path)
 	s = db_query(db, "SELECT t, pid, text FROM marks ORDER BY t");
 	if (ctl->json)
 		putchar('[');
-	while (s && sqlite3_step(s) == SQLITE_ROW) {
+	while (db_next(s)) {
 		if (ctl->json) {
 			printf("%s{\"t\":%lld,\"pid\":%s,\"text\":\"", first ? "" : ",",
 			       (long long)db_int(s, 0, 0), db_text(s, 1, "null"));

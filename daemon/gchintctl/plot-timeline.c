@@ -71,7 +71,7 @@ static size_t samples(const struct run *run, const struct run_rail *rail, uint64
 	sqlite3_bind_int64(s, 1, rail->id);
 	sqlite3_bind_int64(s, 2, (int64_t)t0);
 	sqlite3_bind_int64(s, 3, (int64_t)t1);
-	while (sqlite3_step(s) == SQLITE_ROW) {
+	while (db_next(s)) {
 		uint64_t t = (uint64_t)db_int(s, 0, 0);
 		double v = (double)db_int(s, 1, 0) / 1e6, w = v;
 
@@ -168,7 +168,7 @@ static size_t levels(const struct run *run, const struct run_rail *rail, uint64_
 	sqlite3_bind_int64(s, 1, rail->id);
 	sqlite3_bind_int64(s, 2, (int64_t)t0);
 	sqlite3_bind_int64(s, 3, (int64_t)t1);
-	while (sqlite3_step(s) == SQLITE_ROW) {
+	while (db_next(s)) {
 		double v = (double)db_int(s, 1, 0) / 1e6;
 
 		if (sqlite3_column_type(s, 1) == SQLITE_NULL || (n && v == last))

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -50,6 +51,9 @@ struct record {
 	int manager; /* socket on which gchintd tells that it is ready */
 };
 
+/* Those that end us; each is passed on to the command. */
+static const int ends[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
+
 /* The signal to pass on to the command; set by the handler. */
 static volatile sig_atomic_t caught;
 
@@ -58,10 +62,27 @@ static void on_signal(int signo)
 	caught = signo;
 }
 
+/* Takes the signals that end us, but for those that who started us ignores (nohup). */
+static void take_signals(sigset_t *taken)
+{
+	const struct sigaction ours = { .sa_handler = on_signal };
+	struct sigaction old;
+
+	sigemptyset(taken);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		if (sigaction(ends[i], NULL, &old) || old.sa_handler == SIG_IGN)
+			continue;
+		sigaction(ends[i], &ours, NULL);
+		sigaddset(taken, ends[i]);
+	}
+}
+
+/* One too many is left out, and counted: cmd_record() tells. */
 static void add(struct record *r, const char *arg)
 {
 	if (r->args < ARGS - 1)
-		r->argv[r->args++] = (char *)arg;
+		r->argv[r->args] = (char *)arg;
+	r->args++;
 }
 
 /* Beside ourselves first, so that an unpacked build runs its own. */
@@ -112,6 +133,8 @@ static void close_manager(struct record *r)
 
 static int start_daemon(struct record *r)
 {
+	const pid_t self = getpid();
+
 	r->daemon = fork();
 	if (r->daemon < 0)
 		return -errno;
@@ -120,6 +143,10 @@ static int start_daemon(struct record *r)
 		unsetenv("WATCHDOG_USEC");
 		/* A Ctrl-C at the terminal is the command's; we stop the daemon. */
 		setpgid(0, 0);
+		/* Killed ourselves, we cannot: it ends as if we had. */
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
+		if (getppid() != self)
+			_exit(1);
 		execvp(r->argv[0], r->argv);
 		ctl_error("%s: %s", r->argv[0], strerror(errno));
 		_exit(127);
@@ -184,40 +211,38 @@ static void progress(const struct record *r, uint64_t start, bool last)
 }
 
 /* Sleeps until something happens: we must not wake the machine that is measured. */
-static int run_command(struct record *r, char **argv)
+static int run_command(struct record *r, char **argv, const sigset_t *taken)
 {
 	const struct timespec look = { 0, 200000000 };
 	const bool shown = !r->quiet && isatty(STDERR_FILENO);
 	uint64_t start = clock_now();
-	sigset_t awaited, old;
-	int status;
+	sigset_t awaited = *taken, old;
+	siginfo_t info;
+	int status, signo;
 
 	/* Blocked before the fork, so that no end is missed. */
-	sigemptyset(&awaited);
 	sigaddset(&awaited, SIGCHLD);
-	sigaddset(&awaited, SIGINT);
-	sigaddset(&awaited, SIGTERM);
 	sigprocmask(SIG_BLOCK, &awaited, &old);
 	r->command = fork();
 	if (!r->command) {
 		sigprocmask(SIG_SETMASK, &old, NULL);
-		signal(SIGINT, SIG_DFL);
-		signal(SIGTERM, SIG_DFL);
 		setenv("GCHINT_MARKS", r->marks, 1);
 		execvp(argv[0], argv);
 		ctl_error("%s: %s", argv[0], strerror(errno));
 		_exit(errno == ENOENT ? 127 : 126);
 	}
 	if (r->command < 0) {
+		ctl_error("%s: %s", argv[0], strerror(errno));
 		sigprocmask(SIG_SETMASK, &old, NULL);
-		return 1;
+		return CTL_FAILED;
 	}
-	/* The terminal's own signals reach it by itself; others we pass on. */
-	if (caught == SIGTERM)
-		kill(r->command, SIGTERM);
+	if (caught)
+		kill(r->command, caught);
 	while (waitpid(r->command, &status, WNOHANG) != r->command) {
-		if (sigtimedwait(&awaited, NULL, shown ? &look : NULL) == SIGTERM)
-			kill(r->command, SIGTERM);
+		signo = sigtimedwait(&awaited, &info, shown ? &look : NULL);
+		/* The terminal's own signals reach it by itself; others we pass on. */
+		if (signo > 0 && signo != SIGCHLD && info.si_code <= 0)
+			kill(r->command, signo);
 		progress(r, start, false);
 	}
 	sigprocmask(SIG_SETMASK, &old, NULL);
@@ -227,14 +252,18 @@ static int run_command(struct record *r, char **argv)
 
 static int run(struct record *r, char **command)
 {
-	struct sigaction sa = { .sa_handler = on_signal };
 	char mark[256];
+	sigset_t taken;
 	int ret, status;
 
-	sigaction(SIGINT, &sa, NULL);
-	sigaction(SIGTERM, &sa, NULL);
+	take_signals(&taken);
 	ret = start_daemon(r);
 	if (ret || !wait_ready(r)) {
+		if (caught) {
+			stop_daemon(r);
+			ctl_error("interrupted before %s was started", command[0]);
+			return 128 + caught;
+		}
 		ctl_error("%s did not start%s", r->program,
 			  r->daemon ? " within 30 s" : "; its own message is above");
 		stop_daemon(r);
@@ -242,7 +271,7 @@ static int run(struct record *r, char **command)
 	}
 	snprintf(mark, sizeof(mark), "start: %s", command[0]);
 	marks_add(r->marks, mark);
-	status = run_command(r, command);
+	status = run_command(r, command, &taken);
 	snprintf(mark, sizeof(mark), "end: %s: %d", command[0], status);
 	marks_add(r->marks, mark);
 	ret = stop_daemon(r);
@@ -326,7 +355,13 @@ int cmd_record(const struct ctl *ctl, int argc, char **argv)
 	add(&r, r.file);
 	add(&r, "--marks");
 	add(&r, r.marks);
-	ret = run(&r, argv + optind);
+	if (r.args >= ARGS) {
+		ctl_error("record: too many options for gchintd: write them into a file and say "
+			  "--option --config=FILE");
+		ret = CTL_USAGE;
+	} else {
+		ret = run(&r, argv + optind);
+	}
 	close_manager(&r);
 	return ret;
 }

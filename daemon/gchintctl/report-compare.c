@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../common/escape.h"
+#include "ctl.h"
 #include "db.h"
 #include "energy.h"
 #include "mmu.h"
@@ -145,7 +146,7 @@ static size_t base_of(const struct group *group, size_t g)
 	return n ? g : 0;
 }
 
-static size_t group_runs(struct run *const *run, size_t runs, struct group *group)
+static size_t group_runs(struct run *const *run, size_t runs, struct group *group, size_t *left)
 {
 	size_t nr = 0;
 
@@ -154,14 +155,15 @@ static size_t group_runs(struct run *const *run, size_t runs, struct group *grou
 
 		while (g < nr && strcmp(group[g].label, run[i]->label))
 			g++;
-		if (g == GROUPS)
+		if (g == GROUPS || (g < nr && group[g].nr == RUNS)) {
+			++*left;
 			continue;
+		}
 		if (g == nr) {
 			group[nr++] = (struct group){ .label = run[i]->label };
 			group[g].base = base_of(group, g);
 		}
-		if (group[g].nr < RUNS)
-			group[g].run[group[g].nr++] = run[i];
+		group[g].run[group[g].nr++] = run[i];
 	}
 	return nr;
 }
@@ -285,12 +287,12 @@ static void heading(const struct group *group, FILE *html)
 void report_compare(struct run *const *run, size_t runs, FILE *html)
 {
 	struct group *group = calloc(GROUPS, sizeof(*group));
-	size_t groups;
+	size_t groups, left = 0;
 	bool single = false;
 
 	if (!group)
 		return;
-	groups = group_runs(run, runs, group);
+	groups = group_runs(run, runs, group, &left);
 	fputs("<div class=\"scroll\"><table><thead><tr><th></th>", html);
 	for (size_t g = 0; g < groups; g++) {
 		heading(&group[g], html);
@@ -309,6 +311,15 @@ void report_compare(struct run *const *run, size_t runs, FILE *html)
 	      html);
 	if (single)
 		fputs(" A column of one run has no interval: record it again.", html);
+	if (left) {
+		fprintf(html,
+			" Left out of the table: %zu recordings, beyond %d labels or %d of one "
+			"label.",
+			left, GROUPS, RUNS);
+		ctl_error("%zu recordings are not compared: %d labels and %d runs of each are the "
+			  "most; make a page of some of them",
+			  left, GROUPS, RUNS);
+	}
 	fputs("</p>\n", html);
 	free(group);
 }

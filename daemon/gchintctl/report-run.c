@@ -168,10 +168,12 @@ static void energy_table(const struct run *run, FILE *html)
 	fputs("</tbody></table></div>\n<p class=\"note\">", html);
 	for (size_t c = 0; c < columns; c++) {
 		escape_html(html, rail[c]->name);
+		fputs(": ", html);
+		escape_html(html, rail[c]->source);
+		fputs(*rail[c]->derived ? ", " : "", html);
+		escape_html(html, rail[c]->derived);
 		fprintf(html,
-			": %s%s%s, a sample every %.1f ms (%zu, of which %zu not known), mean "
-			"%.3f W. ",
-			rail[c]->source, *rail[c]->derived ? ", " : "", rail[c]->derived,
+			", a sample every %.1f ms (%zu, of which %zu not known), mean %.3f W. ",
 			MS(e[c].interval_ns), e[c].samples, e[c].unknown, e[c].mean_w);
 	}
 	if (columns)
@@ -180,11 +182,11 @@ static void energy_table(const struct run *run, FILE *html)
 		      "highest power. "
 		      "Grey: not resolved at this sampling period. ",
 		      html);
-	if (modelled)
-		fprintf(html,
-			"Modelled: power of each OPP from %s times the phase's time at it, its "
-			"CPU taken to be busy.",
-			source);
+	if (modelled) {
+		fputs("Modelled: power of each OPP from ", html);
+		escape_html(html, source);
+		fputs(" times the phase's time at it, its CPU taken to be busy.", html);
+	}
 	fputs("</p>\n", html);
 	free(e);
 }
@@ -202,7 +204,7 @@ static void rows(const struct run *run, FILE *html, const char *sql)
 {
 	sqlite3_stmt *s = db_query(run->db, sql);
 
-	while (s && sqlite3_step(s) == SQLITE_ROW) {
+	while (db_next(s)) {
 		fputs("<tr><td>", html);
 		escape_html(html, db_text(s, 0, "?"));
 		fputs("</td><td>", html);

@@ -132,11 +132,9 @@ int cmd_report(const struct ctl *ctl, int argc, char **argv)
 		if (!run[runs])
 			goto close_runs;
 	}
-	html = fopen(output, "w");
-	if (!html) {
-		ctl_error("%s: %s", output, strerror(errno));
+	html = ctl_create(output);
+	if (!html)
 		goto close_runs;
-	}
 	ret = write_page(run, runs, title, detail, html) ? CTL_FAILED : CTL_OK;
 	if (fclose(html)) {
 		ctl_error("%s: %s", output, strerror(errno));

@@ -49,7 +49,7 @@ static bool load_phases(struct run *run)
 
 	if (!s)
 		return false;
-	while (sqlite3_step(s) == SQLITE_ROW) {
+	while (db_next(s)) {
 		struct run_phase *more = grow(run->phase, run->phases, sizeof(*more)), *p;
 
 		if (!more)
@@ -82,7 +82,7 @@ static bool load_steps(struct run *run)
 
 	if (!s)
 		return false;
-	while (sqlite3_step(s) == SQLITE_ROW) {
+	while (db_next(s)) {
 		uint32_t cpu = (uint32_t)db_int(s, 0, 0);
 		struct run_step *more;
 
@@ -113,7 +113,7 @@ static bool load_rails(struct run *run)
 
 	if (!s)
 		return false;
-	while (sqlite3_step(s) == SQLITE_ROW) {
+	while (db_next(s)) {
 		struct run_rail *more = realloc(run->rail, (run->rails + 1) * sizeof(*more)), *r;
 
 		if (!more)
@@ -152,7 +152,7 @@ static void collect_khz(struct run *run)
 	sqlite3_stmt *s = db_query(run->db, "SELECT DISTINCT khz FROM transitions WHERE khz > 0 "
 					    "ORDER BY khz");
 
-	while (s && sqlite3_step(s) == SQLITE_ROW) {
+	while (db_next(s)) {
 		uint32_t *more = realloc(run->khz, (run->khzs + 1) * sizeof(*more));
 
 		if (!more)
@@ -242,7 +242,7 @@ static void name_run(struct run *run)
 		return;
 	s = db_query(run->db, "SELECT group_concat(governor, ', ') FROM (SELECT DISTINCT governor "
 			      "FROM policy_states WHERE governor IS NOT NULL)");
-	if (s && sqlite3_step(s) == SQLITE_ROW)
+	if (db_next(s))
 		snprintf(run->label, sizeof(run->label), "%s", db_text(s, 0, run->path));
 	sqlite3_finalize(s);
 }

@@ -31,6 +31,7 @@ struct status {
 	unsigned int policies;
 	struct message_session session[SESSIONS];
 	unsigned int slots[SESSIONS], sessions;
+	unsigned int more; /* sessions beyond */
 	int module, may_sessions; /* 0 or -errno */
 	bool first; /* of a JSON list */
 };
@@ -54,6 +55,8 @@ static void on_session(void *data, const struct message_session *session)
 
 	if (s->sessions < SESSIONS)
 		s->session[s->sessions++] = *session;
+	else
+		s->more++;
 }
 
 static void on_slot(void *data, const struct message_slot *slot)
@@ -61,7 +64,7 @@ static void on_slot(void *data, const struct message_slot *slot)
 	struct status *s = data;
 
 	(void)slot;
-	if (s->sessions)
+	if (s->sessions && !s->more)
 		s->slots[s->sessions - 1]++;
 }
 
@@ -145,11 +148,13 @@ static int show_policy(void *data, const char *entry)
 	frequency(s, entry, "scaling_cur_freq", "now");
 	frequency(s, entry, "scaling_min_freq", "min");
 	frequency(s, entry, "scaling_max_freq", "max");
+	if (p && !(p->has & HAS(GCHINT_POLICY_A_MODE)))
+		p = NULL; /* it is not ours: mode 0 would be one of ours */
 	if (p && s->json)
 		printf(",\"mode\":\"%s\",\"reason\":\"%s\",\"fast\":%s,\"transitions\":%llu",
 		       name_mode(p->mode), name_reason(p->reason), p->fast ? "true" : "false",
 		       (unsigned long long)p->transitions);
-	else if (p && p->has & HAS(GCHINT_POLICY_A_MODE))
+	else if (p)
 		printf("\n            gchint: mode %s, last reason %s, %llu requests, %s switch",
 		       name_mode(p->mode), name_reason(p->reason),
 		       (unsigned long long)p->transitions, p->fast ? "fast" : "slow");
@@ -249,7 +254,9 @@ static void sessions(const struct status *s)
 		}
 	}
 	if (s->json)
-		fputs("]", stdout);
+		printf("],\"sessions_not_shown\":%u", s->more);
+	else if (s->more)
+		printf("sessions  and %u more\n", s->more);
 }
 
 static void sources(const struct status *s)

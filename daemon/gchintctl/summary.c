@@ -36,7 +36,7 @@ static void head(const struct run *run)
 		     "SELECT p.policy, p.cpus, p.driver, group_concat(DISTINCT s.governor) "
 		     "FROM policies p LEFT JOIN policy_states s USING(policy) "
 		     "GROUP BY p.policy");
-	while (s && sqlite3_step(s) == SQLITE_ROW)
+	while (db_next(s))
 		printf("policy%lld  CPUs %s, driver %s, governor %s\n", (long long)db_int(s, 0, 0),
 		       db_text(s, 1, "not known"), db_text(s, 2, "not known"),
 		       db_text(s, 3, "not known"));
@@ -116,7 +116,7 @@ static void volts(const struct run *run)
 					    "GROUP BY r.id ORDER BY r.id");
 	bool first = true;
 
-	while (s && sqlite3_step(s) == SQLITE_ROW) {
+	while (db_next(s)) {
 		if (first)
 			printf("\n%-34s %-8s %14s %14s %14s %9s %8s\n", "RAIL", "UNIT", "LOWEST",
 			       "MEAN", "HIGHEST", "SAMPLES", "UNKNOWN");
@@ -158,7 +158,7 @@ static void list(const struct run *run, const char *title, const char *sql)
 	sqlite3_stmt *s = db_query(run->db, sql);
 	bool first = true;
 
-	while (s && sqlite3_step(s) == SQLITE_ROW) {
+	while (db_next(s)) {
 		if (first)
 			printf("\n%s\n", title);
 		first = false;
@@ -174,13 +174,12 @@ static void cost(const struct run *run)
 	sqlite3_stmt *s = db_query(run->db, "SELECT max(cpu_ns) - min(cpu_ns), max(t) - min(t), "
 					    "max(wakeups) - min(wakeups), max(rss_kib) FROM costs");
 
-	if (s && sqlite3_step(s) == SQLITE_ROW && db_int(s, 1, 0) > 0) {
+	if (db_next(s) && db_int(s, 1, 0) > 0) {
 		double seconds = (double)db_int(s, 1, 0) / 1e9;
 
-		printf("\nCOST  gchintd took %.2f %% of one CPU, %.1f wake-ups a second, %lld "
-		       "KiB\n",
+		printf("\nCOST  gchintd took %.2f %% of one CPU, %.1f wake-ups a second, %s KiB\n",
 		       100.0 * (double)db_int(s, 0, 0) / (double)db_int(s, 1, 0),
-		       (double)db_int(s, 2, 0) / seconds, (long long)db_int(s, 3, 0));
+		       (double)db_int(s, 2, 0) / seconds, db_text(s, 3, "?"));
 	}
 	sqlite3_finalize(s);
 }
@@ -257,20 +256,20 @@ static void json(const struct run *run)
 		escape_json(stdout, run->rail[i].name);
 		fputs("\",\"label\":\"", stdout);
 		escape_json(stdout, run->rail[i].label);
-		printf("\",\"how\":\"%s\",\"source\":\"%s\",\"joules\":%.9g,\"interval_ns\":%"
-		       "llu,"
-		       "\"unknown_samples\":%zu,\"by_phase\":[",
-		       run_rail_how(&run->rail[i]), run->rail[i].source, e.total,
-		       (unsigned long long)e.interval_ns, e.unknown);
+		printf("\",\"how\":\"%s\",\"source\":\"", run_rail_how(&run->rail[i]));
+		escape_json(stdout, run->rail[i].source);
+		printf("\",\"joules\":%.9g,\"interval_ns\":%llu,\"unknown_samples\":%zu,"
+		       "\"by_phase\":[",
+		       e.total, (unsigned long long)e.interval_ns, e.unknown);
 		inner = true;
 		json_energy(&e, &inner);
 		fputs("]}", stdout);
 		first = false;
 	}
 	if (energy_modelled(run, &e, source, sizeof(source))) {
-		printf("%s{\"rail\":null,\"how\":\"modelled\",\"source\":\"%s\",\"joules\":%.9g,"
-		       "\"by_phase\":[",
-		       first ? "" : ",", source, e.total);
+		printf("%s{\"rail\":null,\"how\":\"modelled\",\"source\":\"", first ? "" : ",");
+		escape_json(stdout, source);
+		printf("\",\"joules\":%.9g,\"by_phase\":[", e.total);
 		inner = true;
 		json_energy(&e, &inner);
 		fputs("]}", stdout);

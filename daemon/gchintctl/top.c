@@ -90,7 +90,24 @@ static void stretch(struct top *t)
 	for (size_t i = 0; i < sizeof(last) / sizeof(last[0]); i++)
 		if (db_number(t->db, last[i], 0, &v) && (uint64_t)v > t->to)
 			t->to = (uint64_t)v;
-	t->from = t->to - (uint64_t)(t->period * 1e9);
+	t->from = t->to > (uint64_t)(t->period * 1e9) ? t->to - (uint64_t)(t->period * 1e9) : 0;
+}
+
+/* Of each policy's own CPUs: a board's cores need not be alike. */
+static void highest(struct top *t)
+{
+	sqlite3_stmt *s = db_query(t->db, "SELECT replace(cpus, ' ', ','), hw_max_khz "
+					  "FROM policies WHERE hw_max_khz > 0");
+	uint8_t cpus[CPUS];
+
+	while (db_next(s)) {
+		if (text_cpulist(db_text(s, 0, ""), cpus, CPUS) <= 0)
+			continue;
+		for (int i = 0; i < CPUS; i++)
+			if (cpus[i])
+				t->max_khz[i] = (uint32_t)db_int(s, 1, 0);
+	}
+	sqlite3_finalize(s);
 }
 
 static void transitions(struct top *t)
@@ -102,7 +119,7 @@ static void transitions(struct top *t)
 	if (!s)
 		return;
 	sqlite3_bind_int64(s, 1, t->last_transition);
-	while (sqlite3_step(s) == SQLITE_ROW) {
+	while (db_next(s)) {
 		int64_t cpu = db_int(s, 1, -1);
 
 		t->last_transition = db_int(s, 0, 0);
@@ -115,18 +132,14 @@ static void transitions(struct top *t)
 			t->cpus = (int)cpu + 1;
 	}
 	sqlite3_finalize(s);
-	s = db_query(t->db, "SELECT max(hw_max_khz) FROM policies");
-	if (s && sqlite3_step(s) == SQLITE_ROW)
-		for (int i = 0; i < t->cpus; i++)
-			t->max_khz[i] = (uint32_t)db_int(s, 0, 0);
-	sqlite3_finalize(s);
+	highest(t);
 }
 
 static void rails(struct top *t)
 {
 	sqlite3_stmt *s = db_query(t->db, "SELECT id, name, label, unit FROM rails");
 
-	while (s && sqlite3_step(s) == SQLITE_ROW) {
+	while (db_next(s)) {
 		int64_t id = db_int(s, 0, 0);
 		struct rail *r = id >= 0 && id < RAILS ? &t->rail[id] : NULL;
 		const char *unit = db_text(s, 3, "u?");
@@ -148,7 +161,7 @@ static void rails(struct top *t)
 	if (!t->last_sample)
 		db_number(t->db, "SELECT max(rowid) - 20000 FROM samples", 0, &t->last_sample);
 	sqlite3_bind_int64(s, 1, t->last_sample);
-	while (sqlite3_step(s) == SQLITE_ROW) {
+	while (db_next(s)) {
 		int64_t id = db_int(s, 1, -1);
 		struct rail *r = id >= 0 && id < RAILS ? &t->rail[id] : NULL;
 
@@ -179,7 +192,7 @@ static void phases(struct top *t)
 	sqlite3_bind_int64(s, 1, LOOK_BACK);
 	sqlite3_bind_int64(s, 2, (int64_t)t->to);
 	sqlite3_bind_int64(s, 3, (int64_t)t->from);
-	while (sqlite3_step(s) == SQLITE_ROW) {
+	while (db_next(s)) {
 		uint64_t t0 = (uint64_t)db_int(s, 0, 0), t1 = (uint64_t)db_int(s, 1, 0);
 		unsigned int g = run_group((uint32_t)db_int(s, 2, 0), (uint32_t)db_int(s, 3, 0));
 
@@ -232,7 +245,7 @@ static void draw(struct top *t, struct screen *s)
 	screen_head(s, "%-22s %7s %9s %11s  %s", "PHASE", "COUNT", "LONGEST", "SHARE",
 		    "of the time");
 	for (unsigned int g = CLASS_NR; g < RUN_GROUPS; g++) {
-		double share = (double)t->ns[g] / (double)(t->to - t->from);
+		double share = t->to > t->from ? (double)t->ns[g] / (double)(t->to - t->from) : 0;
 
 		if (!t->count[g])
 			continue;
@@ -267,8 +280,12 @@ static void print_json(const struct top *t)
 	char name[48];
 	bool first = true;
 
-	printf("{\"from_ns\":%llu,\"to_ns\":%llu,\"cpus\":[", (unsigned long long)t->from,
-	       (unsigned long long)t->to);
+	if (t->to)
+		printf("{\"from_ns\":%llu,\"to_ns\":%llu", (unsigned long long)t->from,
+		       (unsigned long long)t->to);
+	else
+		fputs("{\"from_ns\":null,\"to_ns\":null", stdout);
+	fputs(",\"cpus\":[", stdout);
 	for (int i = 0; i < t->cpus; i++) {
 		if (!t->khz[i])
 			continue;

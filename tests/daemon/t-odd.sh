@@ -1,0 +1,121 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# gchintctl used oddly: outputs that cannot be, files that end early, a recorder
+# that is killed. Nothing is lost, and what is missing is told.
+
+fresh odd
+start -l odd
+feed --events 400 >/dev/null
+"$ctl" marks --add here --socket "$d/marks"
+sleep 0.7
+stop
+odd() { # CODE TEXT COMMAND...: what it answers
+	local code=$1 text=$2 got=0
+	shift 2
+	"$@" >"$d/out" 2>"$d/err" || got=$?
+	is "$code" "$got" && grep -qF -- "$text" "$d/err" || { cat "$d/err"; return 1; }
+}
+
+cp "$d/r.db" "$d/other.db"
+before=$(sha256sum <"$d/other.db")
+ok "a recording named as the output of a report stays" \
+	odd 3 "other.db: is a database, and stays" "$ctl" report "$d/r.db" -o "$d/other.db"
+ok "and of an export" odd 3 "other.db: is a database, and stays" \
+	"$ctl" export "$d/r.db" --format csv -o "$d/other.db"
+ok "whole" is "$before" "$(sha256sum <"$d/other.db")"
+ok "an output that is no file is written to" is "$("$ctl" export "$d/r.db" --format csv | sha256sum)" \
+	"$("$ctl" export "$d/r.db" --format csv -o /dev/stdout | sha256sum)"
+for c in "summary $d/r.db" "marks $d/r.db" "top -n 1 $d/r.db" "export $d/r.db --format csv" "--help"; do
+	# shellcheck disable=SC2086,SC2016 # command and arguments
+	ok "a full disk behind the output of ${c%% *} is exit 3" odd 3 "standard output: No space left" \
+		sh -c '"$0" "$@" >/dev/full' "$ctl" $c
+done
+ok "a table of a format that has all of them is told" \
+	odd 2 "--table is of csv" "$ctl" export "$d/r.db" --format jsonl --table phases
+
+# A page of zeros in the middle, as a bad card leaves it.
+cp "$d/r.db" "$d/torn.db"
+page=$(sqlite3 "$d/torn.db" "select rootpage from sqlite_master where name = 'phases'")
+dd if=/dev/zero of="$d/torn.db" bs=4096 seek=$((page - 1)) count=1 conv=notrunc status=none
+for c in "export $d/torn.db --format jsonl" "export $d/torn.db --format chrome-trace" \
+	"export $d/torn.db --format csv --table phases" "summary $d/torn.db"; do
+	# shellcheck disable=SC2086 # command and arguments
+	ok "a damaged recording is told and exit 3: ${c#* "$d/torn.db" }" odd 3 "malformed: what follows there is missing" "$ctl" $c
+done
+
+# What is not known.
+cp "$d/r.db" "$d/null.db"
+sqlite3 "$d/null.db" "update costs set rss_kib = null; update rails set source = '<b>\"', derived = '<b>x';
+	update opps set source = '<b>\"'"
+"$ctl" summary "$d/null.db" >"$d/summary"
+ok "memory that was not recorded is ?, not 0" grep -q '^COST .* ? KiB' "$d/summary"
+"$ctl" --json summary "$d/null.db" >"$d/json"
+ok "what a file says of its sources is text in JSON" python3 -m json.tool "$d/json" /dev/null
+if command -v gnuplot >/dev/null; then
+	"$ctl" report "$d/null.db" -o "$d/null.html" 2>/dev/null
+	ok "and in a page" bash -c "grep -q '&lt;b&gt;x' '$d/null.html' && ! grep -q '<b>[\"x]' '$d/null.html'"
+	for n in $(seq 14); do
+		cp "$d/r.db" "$d/n$n.db"
+		sqlite3 "$d/n$n.db" "update meta set value = 'l$n' where key = 'label'"
+	done
+	ok "recordings that the comparison has no room for are told" \
+		odd 0 "2 recordings are not compared" "$ctl" report "$d"/n?.db "$d"/n1?.db --detail 0 -o "$d/many.html"
+	ok "in the page too" grep -q 'Left out of the table: 2 recordings' "$d/many.html"
+else
+	skip "and in a page" "gnuplot is not installed: packaging/need unit"
+fi
+cp "$d/r.db" "$d/unlike.db"
+sqlite3 "$d/unlike.db" "update policies set hw_max_khz = 960000 where policy = 1"
+"$ctl" top -n 1 "$d/unlike.db" >"$d/top"
+ok "top holds each CPU against its own highest frequency" bash -c \
+	"grep -E '^cpu0 ' '$d/top' | grep -q '\.\.' && grep -E '^cpu1 ' '$d/top' | grep -q '##############################'"
+cp "$d/r.db" "$d/none.db"
+sqlite3 "$d/none.db" "delete from samples; delete from transitions; delete from phases; delete from costs; delete from residency"
+"$ctl" --json top -n 1 "$d/none.db" >"$d/json"
+ok "a stretch that is not known is null" grep -q '"from_ns":null,"to_ns":null' "$d/json"
+
+# A log that the reader may not fold in holds the newest rows.
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+	mkdir "$d/shut"
+	cp "$d/r.db" "$d/shut/50% a?b.db"
+	chmod 755 "$work" "$d" "$d/shut"
+	install -m 755 "$ctl" "$d/gchintctl"
+	sqlite3 "$d/shut/50% a?b.db" 'pragma journal_mode = wal' >/dev/null
+	somebody=(setpriv --reuid 65534 --clear-groups "$d/gchintctl" marks)
+	ok "a file in another's folder is read, whatever its name" is "0 1" \
+		"$("${somebody[@]}" "$d/shut/50% a?b.db" >"$d/out" 2>&1; echo $?) $(grep -c here "$d/out" || cat "$d/out")"
+	head -c 4096 /dev/urandom >"$d/shut/50% a?b.db-wal"
+	ok "one with a log is not read without it" odd 3 "-wal cannot be read" "${somebody[@]}" "$d/shut/50% a?b.db"
+else
+	skip "a file in another's folder" "needs root to be somebody else"
+fi
+
+# Whoever records is told off, hung up on, or killed.
+rec=("$ctl" record -q --gchintd "$gchintd" --option -c --option - --option --sysfs --option "$d/none"
+	--option --tracefs --option "$d/none")
+gone() { ! pgrep -f "record $d/$1" >/dev/null; }
+for s in HUP QUIT TERM INT; do
+	# A shell's child in the background ignores INT and QUIT.
+	python3 -c 'import os, signal, sys
+for s in (signal.SIGINT, signal.SIGQUIT): signal.signal(s, signal.SIG_DFL)
+os.execvp(sys.argv[1], sys.argv[1:])' "${rec[@]}" -o "$d/$s.db" -- sleep 60 &
+	job=$!
+	wait_for 20 pgrep -P $job -x sleep
+	kill -$s $job
+	wait $job
+	code=$?
+	ok "SIG$s reaches the command and ends the recording" is "$((128 + $(kill -l $s))) ok 2" \
+		"$code $(sqlite3 "$d/$s.db" 'pragma integrity_check') $(sqlite3 "$d/$s.db" 'select count(*) from marks')"
+done
+"${rec[@]}" -o "$d/killed.db" -- sleep 2 &
+job=$!
+wait_for 20 pgrep -P $job -x sleep
+kill -KILL $job
+wait $job 2>/dev/null
+ok "killed, it leaves no recorder behind" wait_for 10 gone killed.db
+many=()
+for n in $(seq 40); do many+=(--option --quiet); done
+ok "more options than are passed on are told" odd 2 "too many options for gchintd" \
+	"${rec[@]}" "${many[@]}" -o "$d/many.db" -- true
+ok "a command that may not be run is 126" bash -c "'$ctl' record -q --gchintd '$gchintd' \
+	--option --sysfs='$d/none' --option --tracefs='$d/none' --option --config=- -o '$d/x.db' -- '$d/r.db' 2>/dev/null; [ \$? = 126 ]"
