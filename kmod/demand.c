@@ -152,5 +152,6 @@ const struct gchint_demand *gchint_demand_of(struct gchint_policy *policy,
 decide:
 	gchint_decide_cpu(&c->demand, rules, c->cpu, load, load, hint, plan);
 	c->demand.idle = idles;
+	c->wish = gchint_cpu_wish(c);
 	return &c->demand;
 }

@@ -166,17 +166,9 @@ void gchint_event_phase(const struct gchint_thread *thread,
 		tell_phase(thread, snapshot, cpu, now);
 }
 
-/**
- * gchint_event_decision - another frequency is asked for
- * @policy: for which policy, locked
- * @request: what is asked
- * @khz_from: the frequency before
- * @latency: ns from hint to request, 0 no hint
- * @now: CLOCK_MONOTONIC ns
- */
-void gchint_event_decision(const struct gchint_policy *policy,
-			   const struct gchint_request *request, u32 khz_from,
-			   u64 latency, u64 now)
+static noinline void tell_decision(const struct gchint_policy *policy,
+				   const struct gchint_request *request,
+				   u32 khz_from, u64 latency, u64 now)
 {
 	const struct gchint_decision *d = &request->decision;
 	struct gchint_record record = {
@@ -203,10 +195,24 @@ void gchint_event_decision(const struct gchint_policy *policy,
 		},
 	};
 
-	if (!trace_gchint_decision_enabled() && !gchint_netlink_listens())
-		return;
 	trace_gchint_decision(&record);
 	put(&record);
+}
+
+/**
+ * gchint_event_decision - another frequency is asked for
+ * @policy: for which policy, locked
+ * @request: what is asked
+ * @khz_from: the frequency before
+ * @latency: ns from hint to request, 0 no hint
+ * @now: CLOCK_MONOTONIC ns
+ */
+void gchint_event_decision(const struct gchint_policy *policy,
+			   const struct gchint_request *request, u32 khz_from,
+			   u64 latency, u64 now)
+{
+	if (trace_gchint_decision_enabled() || gchint_netlink_listens())
+		tell_decision(policy, request, khz_from, latency, now);
 }
 
 /**

@@ -5,7 +5,7 @@
 #define FORGET 16
 /* Relative deviation assumed until it is known, fixed point: a tenth. */
 #define NOISE_START (GCHINT_ONE / 10)
-#define NOISE_MIN (GCHINT_ONE / 100)
+#define NOISE_MIN   (GCHINT_ONE / 100)
 #define SAMPLES_MIN 4
 /* A slope is known if its standard error is below this part of the time at fmax. */
 #define ERROR_MAX (GCHINT_ONE * 15 / 100)
@@ -26,9 +26,9 @@
 #define X_MAX (16U << 20)
 /* This many samples in a row off the line, on one side, are a change. */
 #define DRIFT_MAX 3
-#define ODD_MAX 4
+#define ODD_MAX	  4
 /* |cxy| is kept below the first; below the second it can be scaled for a slope. */
-#define CXY_MAX ((s64)BIT_ULL(56))
+#define CXY_MAX	 ((s64)BIT_ULL(56))
 #define CXY_FULL ((s64)BIT_ULL(48))
 
 static u32 bits(u64 v)
@@ -196,7 +196,8 @@ static void line_add(struct gchint_learn_line *n, u32 x, s64 y, u32 weight)
 		n->samples--;
 }
 
-static bool line_sample(struct gchint_learn_line *n, const struct gchint_sample *s, u32 ref_khz)
+static noinline bool line_sample(struct gchint_learn_line *n, const struct gchint_sample *s,
+				 u32 ref_khz)
 {
 	u32 weight, x;
 	s64 y;
@@ -280,18 +281,8 @@ void gchint_learn_fit(const struct gchint_learn *l, u8 phase, u8 kind, struct gc
 		u64 sigma = ((u64)n->noise * 5 / 4 * n->mean_y) / GCHINT_ONE;
 		u64 error = div64_u64(sigma << 14, spread);
 
-		fit->error = (u32)min_t(u64, div64_u64(error << GCHINT_ONE_SHIFT, total),
-					GCHINT_ONE);
+		fit->error =
+			(u32)min_t(u64, div64_u64(error << GCHINT_ONE_SHIFT, total), GCHINT_ONE);
 	}
 	fit->known = n->samples >= SAMPLES_MIN && fit->error <= ERROR_MAX;
-}
-
-u64 gchint_learn_left_ns(const struct gchint_learn *l, u8 phase, u8 class, u64 elapsed_ns)
-{
-	const struct gchint_learn_length *n = &l->length[phase][gchint_class_boosts(class)];
-	u64 mean_ns = (u64)n->mean_us * NSEC_PER_USEC;
-
-	if (n->nr < 2)
-		return U64_MAX;
-	return mean_ns > elapsed_ns ? mean_ns - elapsed_ns : elapsed_ns;
 }

@@ -116,6 +116,15 @@ void gchint_learn_fit(const struct gchint_learn *l, u8 phase, u8 kind, struct gc
  *
  * Return: ns; U64_MAX if nothing is known
  */
-u64 gchint_learn_left_ns(const struct gchint_learn *l, u8 phase, u8 class, u64 elapsed_ns);
+static inline u64 gchint_learn_left_ns(const struct gchint_learn *l, u8 phase, u8 class,
+				       u64 elapsed_ns)
+{
+	const struct gchint_learn_length *n = &l->length[phase][gchint_class_boosts(class)];
+	u64 mean_ns = (u64)n->mean_us * NSEC_PER_USEC;
+
+	if (n->nr < 2)
+		return U64_MAX;
+	return mean_ns > elapsed_ns ? mean_ns - elapsed_ns : elapsed_ns;
+}
 
 #endif /* _GCHINT_LEARN_H */

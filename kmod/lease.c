@@ -335,7 +335,9 @@ int gchint_lease_set_role(struct gchint_session *session,
 	raw_spin_unlock_irqrestore(&lease_lock, flags);
 	if (!ret) {
 		gchint_event_lease(thread, GCHINT_LEASE_ROLE);
+		local_irq_save(flags);
 		gchint_watch_ring(thread, true);
+		local_irq_restore(flags);
 	}
 	rcu_read_unlock();
 	return ret;
@@ -347,7 +349,7 @@ static void ring_followers(struct gchint_session *session, unsigned int slot)
 	unsigned int i;
 
 	for (i = 0; i < GCHINT_SLOTS; i++) {
-		thread = rcu_dereference(session->leases[i]);
+		thread = rcu_dereference_sched(session->leases[i]);
 		if (thread && READ_ONCE(thread->lead) == slot)
 			gchint_watch_ring(thread, true);
 	}
@@ -363,20 +365,22 @@ static void ring_followers(struct gchint_session *session, unsigned int slot)
 int gchint_lease_ring(struct gchint_session *session, unsigned int slot)
 {
 	struct gchint_thread *thread;
+	unsigned long flags;
 	int ret = -ENOENT;
 
 	if (slot >= GCHINT_SLOTS)
 		return -EINVAL;
 
-	rcu_read_lock();
-	thread = rcu_dereference(session->leases[slot]);
+	/* That is a reader's section of RCU, too. */
+	local_irq_save(flags);
+	thread = rcu_dereference_sched(session->leases[slot]);
 	if (thread) {
 		gchint_watch_ring(thread, false);
 		if (READ_ONCE(session->followers))
 			ring_followers(session, slot);
 		ret = 0;
 	}
-	rcu_read_unlock();
+	local_irq_restore(flags);
 	return ret;
 }
 

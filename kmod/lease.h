@@ -13,6 +13,8 @@
 #include "session.h"
 #include "stow.h"
 
+struct gchint_room;
+
 #define GCHINT_LEASE_BITS 10
 #define GCHINT_NO_LEAD U8_MAX
 
@@ -24,7 +26,8 @@
  * @next: in the same chain of gchint_lease_hash, under RCU
  * @task: not counted: compared only, and out of the hash before it is freed
  * @session: outlives the lease by an RCU grace period
- * @lock: serialises @out and @stow. Innermost but for learn_lock, irqs off.
+ * @lock: serialises @cpu, @room, @out and @stow. Innermost but for learn_lock,
+ *	irqs off.
  * @tid: its number in the initial pid namespace, for those who watch
  * @cpu: where it runs, -1 nowhere; a hint for who wants to poke that CPU
  * @slot: index in the session
@@ -33,11 +36,12 @@
  * @dead: the lease is over. Set under the lease lock. A CPU that makes this
  *	thread its current one looks at it afterwards, see
  *	gchint_watch_forget().
- * @out: a CPU runs it, and has what is known of it in its own room
+ * @out: what is known of it is in @room, not in @stow
  * @seen: phase << 4 | flags as last seen, or GCHINT_SEEN_STALE
- * @stow: what is known of it while it is not @out
+ * @room: where what is known of it is, while it runs and for a while after
+ * @stow: the same, packed
  * @rcu: in the end, readers may still find it; they see that it is dead and
- *	let @stow be
+ *	let @room and @stow be
  */
 struct gchint_thread {
 	struct gchint_thread __rcu *next;
@@ -53,6 +57,7 @@ struct gchint_thread {
 	bool out;
 	u8 seen;
 	union {
+		struct gchint_room *room;
 		struct gchint_stow stow;
 		struct rcu_head rcu;
 	};

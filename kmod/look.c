@@ -19,13 +19,11 @@
 static void learn(struct gchint_session *session,
 		  const struct gchint_sample *sample)
 {
+	u32 khz = sample->work ? gchint_policy_kind_khz(sample->kind) : 0;
 	bool credible;
 
-	if (!sample->valid)
-		return;
 	raw_spin_lock(&session->learn_lock);
-	credible = gchint_learn_add(&session->learn, sample,
-				    gchint_policy_kind_khz(sample->kind));
+	credible = gchint_learn_add(&session->learn, sample, khz);
 	raw_spin_unlock(&session->learn_lock);
 	if (!credible)
 		gchint_event_ignored(BIT(GCHINT_IGNORED_SAMPLE));
@@ -37,6 +35,34 @@ static void remember(struct gchint_thread *thread,
 	u8 seen = track->phase << 4 | track->flags;
 
 	WRITE_ONCE(thread->seen, track->stale ? GCHINT_SEEN_STALE : seen);
+}
+
+/* There is something new in the slot. */
+static noinline void take(struct gchint_thread *thread,
+			  struct gchint_track *track,
+			  const struct gchint_slot *slot, bool lead,
+			  unsigned int cpu, u64 now, u64 ttl)
+{
+	struct gchint_snapshot snapshot;
+	struct gchint_sample sample;
+	u32 saw;
+
+	gchint_snapshot_take(&snapshot, slot, now);
+	snapshot.lead = lead;
+	saw = gchint_phase_update(track, &snapshot, &sample, now, ttl);
+	remember(thread, track);
+	if (sample.valid)
+		learn(thread->session, &sample);
+	if (snapshot.ignored)
+		gchint_event_ignored(snapshot.ignored);
+	if (lead)
+		return;
+	if (saw & GCHINT_SAW_EDGE)
+		gchint_event_phase(thread, &snapshot, cpu, now);
+	if (saw & GCHINT_SAW_STALE)
+		gchint_event_lease(thread, GCHINT_LEASE_STALE);
+	if (saw & GCHINT_SAW_FRESH)
+		gchint_event_lease(thread, GCHINT_LEASE_FRESH);
 }
 
 /**
@@ -53,50 +79,14 @@ void gchint_look_observe(struct gchint_thread *thread,
 			 struct gchint_track *track, unsigned int cpu, u64 now)
 {
 	u64 ttl = READ_ONCE(gchint_param_hint_ttl_ms) * (u64)NSEC_PER_MSEC;
-	struct gchint_snapshot snapshot;
-	struct gchint_sample sample;
 	struct gchint_slot *slot;
 	bool lead;
-	u32 saw;
 
 	/* Another CPU may have looked since this one read the clock. */
 	now = max(now, track->moved_ns);
 	slot = gchint_lease_slot(thread, &lead);
-	if (lead == track->lead && !gchint_phase_due(track, slot, now, ttl))
-		return;
-	gchint_snapshot_take(&snapshot, slot, now);
-	snapshot.lead = lead;
-	saw = gchint_phase_update(track, &snapshot, &sample, now, ttl);
-	remember(thread, track);
-	learn(thread->session, &sample);
-	if (snapshot.ignored)
-		gchint_event_ignored(snapshot.ignored);
-	if (lead)
-		return;
-	if (saw & GCHINT_SAW_EDGE)
-		gchint_event_phase(thread, &snapshot, cpu, now);
-	if (saw & GCHINT_SAW_STALE)
-		gchint_event_lease(thread, GCHINT_LEASE_STALE);
-	if (saw & GCHINT_SAW_FRESH)
-		gchint_event_lease(thread, GCHINT_LEASE_FRESH);
-}
-
-/**
- * gchint_look_settle - tell the track how long the thread ran
- * @c: this CPU, which runs it
- * @policy: its policy under gchint, locked, or NULL
- * @now: CLOCK_MONOTONIC ns
- */
-void gchint_look_settle(struct gchint_cpu *c, struct gchint_policy *policy,
-			u64 now)
-{
-	u64 ran = now > c->ran_since ? now - c->ran_since : 0;
-	u32 khz = 0;
-
-	if (policy)
-		khz = gchint_policy_mean_khz(policy, c, ran, now);
-	gchint_phase_ran(&c->track, ran, khz, policy ? policy->kind : 0);
-	c->ran_since = now;
+	if (lead != track->lead || gchint_phase_due(track, slot, now, ttl))
+		take(thread, track, slot, lead, cpu, now, ttl);
 }
 
 /*
@@ -140,10 +130,10 @@ void gchint_look(struct gchint_cpu *c, struct gchint_policy *policy, u64 now)
 		return;
 
 	gchint_look_settle(c, policy, now);
-	gchint_look_observe(thread, &c->track, c->cpu, now);
+	gchint_look_observe(thread, c->track, c->cpu, now);
 	session = thread->session;
-	gchint_phase_hint(&c->hint, &c->track, READ_ONCE(thread->role),
-			  session->granted & GCHINT_GRANT_RAISE);
+	gchint_phase_brief(&c->hint, c->track, READ_ONCE(thread->role),
+			   session->granted & GCHINT_GRANT_RAISE);
 	c->hint.yield = session_yield(session);
 	if (c->hint.class == GCHINT_CLASS_NEUTRAL) {
 		if (c->hint.yield > GCHINT_ONE &&
@@ -153,6 +143,9 @@ void gchint_look(struct gchint_cpu *c, struct gchint_policy *policy, u64 now)
 		}
 	} else if (policy && !gchint_plan_valid(&c->plan, &c->hint,
 						&policy->rules, now)) {
+		/* If it changes right now, so do the rules, and this plan is void. */
+		if (READ_ONCE(policy->rules.tun->mode) == GCHINT_MODE_MODEL)
+			gchint_phase_detail(&c->hint, c->track);
 		raw_spin_lock(&session->learn_lock);
 		gchint_plan_make(&c->plan, &c->hint, &policy->rules,
 				 &session->learn, policy->kind, now);
@@ -161,23 +154,4 @@ void gchint_look(struct gchint_cpu *c, struct gchint_policy *policy, u64 now)
 	}
 	if (policy)
 		gchint_policy_phase(policy, c, c->hint.phase, now);
-}
-
-/**
- * gchint_look_due - has the slot of the thread that runs here changed?
- * @c: this CPU
- *
- * Irqs off. A look at one word, for the scheduler's hook; may err to both
- * sides.
- *
- * Return: whether it is time for gchint_look().
- */
-bool gchint_look_due(const struct gchint_cpu *c)
-{
-	struct gchint_thread *thread = c->thread;
-	bool lead;
-
-	return thread && !c->held &&
-	       !gchint_snapshot_same(gchint_lease_slot(thread, &lead),
-				     c->track.state);
 }

@@ -3,28 +3,6 @@
 
 /* So long a part of a phase is worth a sample of its own. */
 #define SAMPLE_NS (50 * (u64)NSEC_PER_MSEC)
-/* Longer steps are a clock gone wrong, or a debugger: not counted. */
-#define STEP_MAX_NS (10 * (u64)NSEC_PER_SEC)
-/* kHz * ns of this much time fits 64 bits with any frequency below 16 GHz. */
-#define RAN_MAX_NS BIT_ULL(39)
-
-u8 gchint_phase_class(u8 phase, u8 flags)
-{
-	/* Who waits does nothing that could be faster; who works says so itself. */
-	if (phase == GCHINT_PHASE_NONE || phase == GCHINT_PHASE_WAIT)
-		return GCHINT_CLASS_NEUTRAL;
-	if (flags & GCHINT_F_URGENT)
-		return GCHINT_CLASS_URGENT;
-	if (flags & GCHINT_F_STW)
-		return GCHINT_CLASS_STW;
-	if (flags & GCHINT_F_FOREGROUND)
-		return GCHINT_CLASS_FOREGROUND;
-	if (!(flags & GCHINT_F_CONCURRENT))
-		return GCHINT_CLASS_NEUTRAL;
-	if (phase == GCHINT_PHASE_SWEEP || phase == GCHINT_PHASE_TRIM)
-		return GCHINT_CLASS_BACKGROUND;
-	return GCHINT_CLASS_CONCURRENT;
-}
 
 static void sample_restart(struct gchint_track *t, u64 now_ns)
 {
@@ -82,7 +60,7 @@ static void sample_take(const struct gchint_track *t, struct gchint_sample *out,
 	u32 mean_khz;
 
 	out->phase = t->phase;
-	out->class = gchint_phase_class(t->phase, t->flags);
+	out->class = t->class;
 	out->kind = t->kind;
 	out->khz = 0;
 	out->work = 0;
@@ -111,6 +89,7 @@ static void phase_end(struct gchint_track *t, const struct gchint_snapshot *s,
 	out->valid = true;
 	t->phase = GCHINT_PHASE_NONE;
 	t->flags = 0;
+	t->class = GCHINT_CLASS_NEUTRAL;
 }
 
 static void take_stall(struct gchint_track *t, struct gchint_snapshot *s)
@@ -143,6 +122,7 @@ static void phase_begin(struct gchint_track *t, struct gchint_snapshot *s, u64 n
 {
 	t->phase = s->phase;
 	t->flags = s->flags;
+	t->class = gchint_phase_class(s->phase, s->flags);
 	t->cause = GCHINT_CAUSE_UNKNOWN;
 	t->instance++;
 	t->begin_ns = now_ns;
@@ -159,7 +139,8 @@ static bool same_phase(const struct gchint_track *t, const struct gchint_snapsho
 {
 	u8 kind = GCHINT_F_STW | GCHINT_F_CONCURRENT;
 	u32 edges = (u16)((s->state >> GCHINT_STATE_SEQ_SHIFT) -
-			  (t->state >> GCHINT_STATE_SEQ_SHIFT)) >> 1;
+			  (t->state >> GCHINT_STATE_SEQ_SHIFT)) >>
+		    1;
 
 	if (t->phase != s->phase || t->lead != s->lead || ((t->flags ^ s->flags) & kind))
 		return false;
@@ -181,12 +162,15 @@ static u32 phase_progress(struct gchint_track *t, struct gchint_snapshot *s,
 			sample_restart(t, now_ns);
 		}
 	}
-	t->flags = s->flags;
+	if (t->flags != s->flags) {
+		t->flags = s->flags;
+		t->class = gchint_phase_class(s->phase, s->flags);
+	}
 	return GCHINT_SAW_PROGRESS;
 }
 
-static u32 phase_moved(struct gchint_track *t, struct gchint_snapshot *s,
-		       struct gchint_sample *out, u64 now_ns)
+static u32 phase_moved(struct gchint_track *t, struct gchint_snapshot *s, struct gchint_sample *out,
+		       u64 now_ns)
 {
 	u32 saw = 0;
 
@@ -229,6 +213,7 @@ u32 gchint_phase_update(struct gchint_track *t, struct gchint_snapshot *s,
 		/* Its length is unknown: a writer that died is not a long phase. */
 		t->phase = GCHINT_PHASE_NONE;
 		t->flags = 0;
+		t->class = GCHINT_CLASS_NEUTRAL;
 		t->stale = true;
 		t->pending = false;
 		t->revision++;
@@ -246,33 +231,7 @@ u32 gchint_phase_update(struct gchint_track *t, struct gchint_snapshot *s,
 	return 0;
 }
 
-void gchint_phase_ran(struct gchint_track *t, u64 ns, u32 khz, u8 kind)
-{
-	if (t->phase == GCHINT_PHASE_NONE || !ns)
-		return;
-	if (ns > STEP_MAX_NS || t->ran_ns > RAN_MAX_NS || !khz) {
-		t->mixed = true;
-		return;
-	}
-	if (!t->ran_ns)
-		t->kind = kind;
-	else if (t->kind != kind)
-		t->mixed = true;
-	t->ran_ns += ns;
-	t->cycles += ns * khz;
-	/* Majority vote: what is left over after others are set off. */
-	if (khz == t->mark_khz) {
-		t->mark_at_ns += ns;
-	} else if (t->mark_at_ns >= ns) {
-		t->mark_at_ns -= ns;
-	} else {
-		t->mark_at_ns = ns - t->mark_at_ns;
-		t->mark_khz = khz;
-	}
-}
-
-/* What a role stands for when there is no phase. */
-static void role_hint(struct gchint_hint *h, u32 role)
+void gchint_phase_role(struct gchint_hint *h, u32 role)
 {
 	switch (role) {
 	case GCHINT_ROLE_CONCURRENT:
@@ -297,25 +256,6 @@ static void role_hint(struct gchint_hint *h, u32 role)
 void gchint_phase_hint(struct gchint_hint *h, const struct gchint_track *t, u32 role,
 		       bool may_raise)
 {
-	memset(h, 0, sizeof(*h));
-	h->may_raise = may_raise;
-	if (t->phase == GCHINT_PHASE_NONE) {
-		role_hint(h, role);
-		return;
-	}
-	h->phase = t->phase;
-	h->flags = t->flags;
-	h->class = gchint_phase_class(t->phase, t->flags);
-	h->cause = t->cause;
-	h->overdue = t->overdue;
-	h->instance = t->instance;
-	h->revision = t->revision;
-	h->begin_ns = t->begin_ns;
-	h->stall_ns = t->stall_ns;
-	h->work_left = t->work_total > t->work_done ? t->work_total - t->work_done : 0;
-	h->work_done = t->work_done - t->mark_work;
-	h->work_ran_ns = t->mark_ran_ns;
-	h->work_cycles = t->mark_cycles;
-	h->mark_ns = t->mark_ns;
-	h->ran_ns = t->ran_ns;
+	gchint_phase_brief(h, t, role, may_raise);
+	gchint_phase_detail(h, t);
 }

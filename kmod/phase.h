@@ -56,7 +56,23 @@ static inline bool gchint_class_boosts(u8 class)
  * concurrent sweep or trim is background work. Without flags, without a phase,
  * or while the thread itself waits, the class is neutral.
  */
-u8 gchint_phase_class(u8 phase, u8 flags);
+static inline u8 gchint_phase_class(u8 phase, u8 flags)
+{
+	/* Who waits does nothing that could be faster; who works says so itself. */
+	if (phase == GCHINT_PHASE_NONE || phase == GCHINT_PHASE_WAIT)
+		return GCHINT_CLASS_NEUTRAL;
+	if (flags & GCHINT_F_URGENT)
+		return GCHINT_CLASS_URGENT;
+	if (flags & GCHINT_F_STW)
+		return GCHINT_CLASS_STW;
+	if (flags & GCHINT_F_FOREGROUND)
+		return GCHINT_CLASS_FOREGROUND;
+	if (!(flags & GCHINT_F_CONCURRENT))
+		return GCHINT_CLASS_NEUTRAL;
+	if (phase == GCHINT_PHASE_SWEEP || phase == GCHINT_PHASE_TRIM)
+		return GCHINT_CLASS_BACKGROUND;
+	return GCHINT_CLASS_CONCURRENT;
+}
 
 /* Kinds of CPU that the learner tells apart; the caller numbers them. */
 #define GCHINT_KINDS 2
@@ -99,6 +115,7 @@ struct gchint_sample {
  * @kind: kind of CPU of the running sample
  * @mixed: the running sample spans two kinds of CPU
  * @overdue: the stall instant passed and the phase lasts
+ * @class: gchint_phase_class() of @phase and @flags
  * @instance: counts phases begun: names this one
  * @revision: counts looks that changed anything: names what is known of it
  * @moved_ns: when the sequence last moved
@@ -131,6 +148,7 @@ struct gchint_track {
 	u8 kind;
 	bool mixed;
 	bool overdue;
+	u8 class;
 	u32 instance;
 	u32 revision;
 	u64 moved_ns;
@@ -149,12 +167,12 @@ struct gchint_track {
 };
 
 /* What gchint_phase_update() saw; a bit mask. */
-#define GCHINT_SAW_END 0x01 /* the phase of the last look is over */
-#define GCHINT_SAW_BEGIN 0x02 /* another one began (also when nested) */
+#define GCHINT_SAW_END	    0x01 /* the phase of the last look is over */
+#define GCHINT_SAW_BEGIN    0x02 /* another one began (also when nested) */
 #define GCHINT_SAW_PROGRESS 0x04 /* same phase, the sequence moved */
-#define GCHINT_SAW_STALE 0x08 /* it went stale now */
-#define GCHINT_SAW_FRESH 0x10 /* a stale one moved again */
-#define GCHINT_SAW_EDGE (GCHINT_SAW_END | GCHINT_SAW_BEGIN)
+#define GCHINT_SAW_STALE    0x08 /* it went stale now */
+#define GCHINT_SAW_FRESH    0x10 /* a stale one moved again */
+#define GCHINT_SAW_EDGE	    (GCHINT_SAW_END | GCHINT_SAW_BEGIN)
 
 /**
  * gchint_phase_update() - take note of a look at the slot
@@ -191,6 +209,11 @@ static inline bool gchint_phase_due(const struct gchint_track *t, const struct g
 		(t->stall_ns && now_ns >= t->stall_ns && !t->overdue));
 }
 
+/* Longer steps are a clock gone wrong, or a debugger: not counted. */
+#define GCHINT_STEP_MAX_NS (10 * (u64)NSEC_PER_SEC)
+/* kHz * ns of this much time fits 64 bits with any frequency below 16 GHz. */
+#define GCHINT_RAN_MAX_NS BIT_ULL(39)
+
 /**
  * gchint_phase_ran() - the thread ran for a while
  * @t: the lease's track
@@ -201,7 +224,30 @@ static inline bool gchint_phase_due(const struct gchint_track *t, const struct g
  * Call it before gchint_phase_update() with the time since the last call. Cheap
  * and harmless while there is no phase.
  */
-void gchint_phase_ran(struct gchint_track *t, u64 ns, u32 khz, u8 kind);
+static inline void gchint_phase_ran(struct gchint_track *t, u64 ns, u32 khz, u8 kind)
+{
+	if (t->phase == GCHINT_PHASE_NONE || !ns)
+		return;
+	if (ns > GCHINT_STEP_MAX_NS || t->ran_ns > GCHINT_RAN_MAX_NS || !khz) {
+		t->mixed = true;
+		return;
+	}
+	if (!t->ran_ns)
+		t->kind = kind;
+	else if (t->kind != kind)
+		t->mixed = true;
+	t->ran_ns += ns;
+	t->cycles += ns * khz;
+	/* Majority vote: what is left over after others are set off. */
+	if (khz == t->mark_khz) {
+		t->mark_at_ns += ns;
+	} else if (t->mark_at_ns >= ns) {
+		t->mark_at_ns -= ns;
+	} else {
+		t->mark_at_ns = ns - t->mark_at_ns;
+		t->mark_khz = khz;
+	}
+}
 
 /**
  * struct gchint_hint - what a running thread's lease says, ready to decide
@@ -219,7 +265,8 @@ void gchint_phase_ran(struct gchint_track *t, u64 ns, u32 khz, u8 kind);
  * @instance: &gchint_track.instance
  * @revision: &gchint_track.revision
  * @begin_ns: when the phase began; 0 for a role
- * @stall_ns: when mutators will stall; 0 unknown
+ * @stall_ns: when mutators will stall; 0 unknown. It and what follows is not
+ *	filled by gchint_phase_brief().
  * @work_left: work units to go; 0 unknown
  * @work_done: work units done in the running sample, up to the last figure
  * @work_ran_ns: time the thread ran for them
@@ -262,5 +309,75 @@ struct gchint_hint {
  */
 void gchint_phase_hint(struct gchint_hint *h, const struct gchint_track *t, u32 role,
 		       bool may_raise);
+
+/**
+ * gchint_phase_role() - what a role stands for when there is no phase
+ * @h: hint of no phase; filled in, if the role says anything
+ * @role: enum gchint_role
+ */
+void gchint_phase_role(struct gchint_hint *h, u32 role);
+
+/**
+ * gchint_phase_brief() - the part of it that every look needs
+ * @h: result; filled up to &gchint_hint.begin_ns, which is all that a plan is
+ *	compared with, all that a decision goes by, and all that a plan is made
+ *	from in another mode than model
+ * @t: as above
+ * @role: as above
+ * @may_raise: as above
+ *
+ * gchint_phase_hint() is this and gchint_phase_detail().
+ */
+static inline void gchint_phase_brief(struct gchint_hint *h, const struct gchint_track *t, u32 role,
+				      bool may_raise)
+{
+	h->class = t->class;
+	h->phase = t->phase;
+	h->flags = t->flags;
+	h->cause = GCHINT_CAUSE_UNKNOWN;
+	h->role = false;
+	h->may_raise = may_raise;
+	h->overdue = false;
+	h->yield = 0;
+	h->instance = 0;
+	h->revision = 0;
+	h->begin_ns = 0;
+	if (t->phase == GCHINT_PHASE_NONE) {
+		if (role != GCHINT_ROLE_NONE)
+			gchint_phase_role(h, role);
+		return;
+	}
+	h->cause = t->cause;
+	h->overdue = t->overdue;
+	h->instance = t->instance;
+	h->revision = t->revision;
+	h->begin_ns = t->begin_ns;
+}
+
+/**
+ * gchint_phase_detail() - the rest, by which a plan is made in mode model
+ * @h: from gchint_phase_brief(); afterwards filled completely
+ * @t: the same track
+ */
+static inline void gchint_phase_detail(struct gchint_hint *h, const struct gchint_track *t)
+{
+	if (t->phase == GCHINT_PHASE_NONE) {
+		h->stall_ns = 0;
+		h->work_left = 0;
+		h->work_done = 0;
+		h->work_ran_ns = 0;
+		h->work_cycles = 0;
+		h->mark_ns = 0;
+		h->ran_ns = 0;
+		return;
+	}
+	h->stall_ns = t->stall_ns;
+	h->work_left = t->work_total > t->work_done ? t->work_total - t->work_done : 0;
+	h->work_done = t->work_done - t->mark_work;
+	h->work_ran_ns = t->mark_ran_ns;
+	h->work_cycles = t->mark_cycles;
+	h->mark_ns = t->mark_ns;
+	h->ran_ns = t->ran_ns;
+}
 
 #endif /* _GCHINT_PHASE_H */

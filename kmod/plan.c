@@ -10,7 +10,7 @@
 #define SHORT_NS (100 * (u64)NSEC_PER_USEC)
 /* So many phases are all probed, unless the memory fraction is known to this. */
 #define EAGER_PHASES 32
-#define EAGER_ERROR (GCHINT_ONE * 15 / 1000)
+#define EAGER_ERROR  (GCHINT_ONE * 15 / 1000)
 /* A boost must be expected to last so many switch latencies, there and back. */
 #define BOOST_LATENCIES 2
 /* Energies that differ by less than this part are nearly the same. */
@@ -74,8 +74,8 @@ static u32 cheapest(const struct gchint_opps *t, const struct range *in, u32 mem
 	for (i = in->last; i > in->first; i--) {
 		const struct gchint_opp *o = &t->opp[i];
 
-		if (!(o->flags & GCHINT_OPP_INEFFICIENT) &&
-		    gchint_opp_stretch(o, mem) <= bound && cost(t, o, mem, awake) <= least)
+		if (!(o->flags & GCHINT_OPP_INEFFICIENT) && gchint_opp_stretch(o, mem) <= bound &&
+		    cost(t, o, mem, awake) <= least)
 			break;
 	}
 	return i;
@@ -93,7 +93,8 @@ u32 gchint_plan_floor(const struct gchint_rules *r)
 	if (!t->powered || !allowed(r, &in))
 		return 0;
 	return t->opp[cheapest(t, &in, MEM_MUTATOR,
-			       gchint_opps_awake(t, READ_ONCE(r->tun->awake_pct)), U32_MAX)].khz;
+			       gchint_opps_awake(t, READ_ONCE(r->tun->awake_pct)), U32_MAX)]
+		.khz;
 }
 
 static u32 stretched(u32 stretch, u32 pct)
@@ -145,6 +146,12 @@ static u8 boost_reason(u8 class)
 	}
 }
 
+static void boost_full(struct gchint_plan *p, const struct gchint_rules *r)
+{
+	p->khz = max_t(u32, gchint_percent(r->max_khz, READ_ONCE(r->tun->boost_pct)), 1);
+	p->reason = boost_reason(p->class);
+}
+
 static void plan_boost(struct gchint_plan *p, const struct gchint_rules *r,
 		       const struct gchint_fit *fit)
 {
@@ -152,8 +159,7 @@ static void plan_boost(struct gchint_plan *p, const struct gchint_rules *r,
 	struct range in;
 	u32 bound, mem, i;
 
-	p->khz = max_t(u32, gchint_percent(r->max_khz, READ_ONCE(r->tun->boost_pct)), 1);
-	p->reason = boost_reason(p->class);
+	boost_full(p, r);
 	if (p->class == GCHINT_CLASS_URGENT || !fit->known || !allowed(r, &in))
 		return;
 	/* The estimate may be off, and a pause is no place to find out. */
@@ -187,12 +193,12 @@ static u32 neighbour(const struct gchint_opps *t, const struct range *in, u32 at
 
 struct cap {
 	struct range in;
-	bool known;	/* is @mem learned? */
-	u32 error;	/* of @mem */
+	bool known; /* is @mem learned? */
+	u32 error; /* of @mem */
 	u32 mem;
 	u32 awake;
-	u32 slow;	/* bound on the stretch, from the slowdown allowed */
-	u32 pace;	/* bound on the stretch, from the stall instant */
+	u32 slow; /* bound on the stretch, from the slowdown allowed */
+	u32 pace; /* bound on the stretch, from the stall instant */
 };
 
 /*
@@ -263,10 +269,16 @@ static u32 cap_stay(const struct gchint_opps *t, const struct cap *c, u32 best, 
 	return mine <= least + least / STAY ? i : best;
 }
 
-/* @from: the plan for the same phase so far; its frequency may be GCHINT_PLAN_LOAD */
+/* Of the plan for the same phase so far; its frequency may be GCHINT_PLAN_LOAD. */
+struct from {
+	u32 khz;
+	u32 mem;
+	u8 reason;
+};
+
 static void plan_model(struct gchint_plan *p, const struct gchint_hint *h,
 		       const struct gchint_rules *r, struct gchint_learn_line *n,
-		       const struct gchint_fit *fit, bool begun, const struct gchint_plan *from,
+		       const struct gchint_fit *fit, bool begun, const struct from *from,
 		       u64 now_ns)
 {
 	const struct gchint_opps *t = r->opps;
@@ -332,6 +344,42 @@ static void plan_model(struct gchint_plan *p, const struct gchint_hint *h,
 	p->mem = c.mem;
 }
 
+/* What a phase in the model's hands has got so far. */
+static noinline void make_learned(struct gchint_plan *p, const struct gchint_hint *h,
+				  const struct gchint_rules *r, struct gchint_learn *l, u8 kind,
+				  bool begun, const struct from *from, u64 now_ns)
+{
+	struct gchint_learn_line *n = NULL;
+	struct gchint_fit fit = {};
+
+	if (l && h->phase < GCHINT_PHASE_NR && kind < GCHINT_KINDS) {
+		n = &l->line[h->phase][kind];
+		gchint_learn_fit(l, h->phase, kind, &fit);
+	}
+	if (gchint_class_boosts(p->class)) {
+		plan_boost(p, r, &fit);
+	} else {
+		plan_model(p, h, r, n, &fit, begun, from, now_ns);
+		if (h->stall_ns)
+			p->until_ns = now_ns + PACED_NS;
+	}
+	if (!h->role && (gchint_class_caps(p->class) || p->class == GCHINT_CLASS_URGENT))
+		p->yield = yielded(r, gchint_pace_yield(h, &fit, r->opps->ref_khz,
+							READ_ONCE(r->tun->margin_pct), h->yield,
+							now_ns));
+}
+
+static void make_table(struct gchint_plan *p, const struct gchint_hint *h,
+		       const struct gchint_rules *r)
+{
+	if (gchint_class_boosts(p->class)) {
+		boost_full(p, r);
+		return;
+	}
+	p->khz = table_khz(r, h->phase);
+	p->reason = GCHINT_REASON_TABLE;
+}
+
 void gchint_plan_make(struct gchint_plan *p, const struct gchint_hint *h,
 		      const struct gchint_rules *r, struct gchint_learn *l, u8 kind, u64 now_ns)
 {
@@ -339,11 +387,9 @@ void gchint_plan_make(struct gchint_plan *p, const struct gchint_hint *h,
 	u64 elapsed = h->begin_ns && now_ns > h->begin_ns ? now_ns - h->begin_ns : 0;
 	u64 left = U64_MAX;
 	u64 worth;
-	struct gchint_learn_line *n = NULL;
-	struct gchint_fit fit = {};
-	u32 mode = READ_ONCE(r->tun->mode);
 	s32 step = begun ? 0 : p->step;
-	struct gchint_plan from = *p;
+	/* What of the plan so far counts for the next. */
+	struct from from = { .khz = p->khz, .mem = p->mem, .reason = p->reason };
 	u32 last_khz = GCHINT_PLAN_LOAD;
 
 	/* Unless it has not run for long, a short phase goes on as the one before. */
@@ -352,7 +398,12 @@ void gchint_plan_make(struct gchint_plan *p, const struct gchint_hint *h,
 	/* What was paid for is kept to the end. */
 	if (begun || gchint_class_caps(p->class) != gchint_class_caps(h->class))
 		from.khz = GCHINT_PLAN_LOAD;
-	memset(p, 0, sizeof(*p));
+	p->khz = GCHINT_PLAN_LOAD;
+	p->reason = GCHINT_REASON_LOAD;
+	p->avoided = false;
+	p->lower = false;
+	p->probe = false;
+	p->mem = 0;
 	p->made = true;
 	p->epoch = r->epoch;
 	p->instance = h->instance;
@@ -361,38 +412,19 @@ void gchint_plan_make(struct gchint_plan *p, const struct gchint_hint *h,
 	p->step = step;
 	p->until_ns = now_ns + HOLD_NS;
 	p->yield = GCHINT_ONE;
-	if (l && h->phase < GCHINT_PHASE_NR && kind < GCHINT_KINDS) {
-		if (mode == GCHINT_MODE_MODEL) {
-			n = &l->line[h->phase][kind];
-			gchint_learn_fit(l, h->phase, kind, &fit);
-		}
-		if (!h->role)
-			left = gchint_learn_left_ns(l, h->phase, h->class, elapsed);
-	}
+	if (l && h->phase < GCHINT_PHASE_NR && !h->role)
+		left = gchint_learn_left_ns(l, h->phase, h->class, elapsed);
 	p->expected_us = U32_MAX;
 	if (left != U64_MAX)
 		p->expected_us = (u32)min_t(u64, div_u64(left, NSEC_PER_USEC), U32_MAX - 1);
 
-	if (gchint_class_boosts(p->class)) {
-		/* A boost that arrives when the phase is over only costs. */
-		worth = (u64)gchint_rules_latency(r) * BOOST_LATENCIES;
-		plan_boost(p, r, &fit);
-	} else {
-		worth = (u64)gchint_rules_latency(r) * READ_ONCE(r->tun->min_latencies);
-		if (mode == GCHINT_MODE_MODEL) {
-			plan_model(p, h, r, n, &fit, begun, &from, now_ns);
-			if (h->stall_ns)
-				p->until_ns = now_ns + PACED_NS;
-		} else {
-			p->khz = table_khz(r, h->phase);
-			p->reason = GCHINT_REASON_TABLE;
-		}
-	}
-	if (mode == GCHINT_MODE_MODEL && !h->role &&
-	    (gchint_class_caps(p->class) || p->class == GCHINT_CLASS_URGENT))
-		p->yield = yielded(r, gchint_pace_yield(h, &fit, r->opps->ref_khz,
-							READ_ONCE(r->tun->margin_pct), h->yield,
-							now_ns));
+	/* A boost that arrives when the phase is over only costs. */
+	worth = gchint_rules_latency(r);
+	worth *= gchint_class_boosts(p->class) ? BOOST_LATENCIES : READ_ONCE(r->tun->min_latencies);
+	if (READ_ONCE(r->tun->mode) == GCHINT_MODE_MODEL)
+		make_learned(p, h, r, l, kind, begun, &from, now_ns);
+	else
+		make_table(p, h, r);
 	/* Between two phases the role counts, but they are seldom far apart. */
 	if (h->role && last_khz != GCHINT_PLAN_LOAD)
 		left = worth ? worth - 1 : 0;

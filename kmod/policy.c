@@ -64,38 +64,16 @@ static u8 claim_kind(u32 khz)
 
 /* -- Accounts -- */
 
-static u64 elapsed(u64 now, u64 then)
-{
-	return now > then ? now - then : 0;
-}
-
-/**
- * gchint_policy_phase - a CPU goes on in another phase, or in none
- * @policy: its policy, locked
- * @c: the CPU
- * @phase: enum gchint_phase from now on
- * @now: CLOCK_MONOTONIC ns
- */
-void gchint_policy_phase(struct gchint_policy *policy, struct gchint_cpu *c,
-			 u8 phase, u64 now)
-{
-	if (c->phase != GCHINT_PHASE_NONE)
-		policy->stats.time_ns[c->phase][policy->opp] +=
-			elapsed(now, c->phase_since);
-	c->phase = phase;
-	c->phase_since = now;
-}
-
 static u64 run_at(const struct gchint_policy *policy,
 		  const struct gchint_cpu *c, u64 now)
 {
-	return (policy->khz * elapsed(now, c->khz_since)) >> 20;
+	return (policy->khz * gchint_elapsed(now, c->khz_since)) >> 20;
 }
 
 /**
  * gchint_policy_mean_khz - mean frequency of the thread that ran on a CPU
  * @policy: its policy, locked
- * @c: the CPU; counts anew from now on
+ * @c: the CPU, whose frequency changed meanwhile; counts anew from now on
  * @ran_ns: for how long it ran
  * @now: CLOCK_MONOTONIC ns
  *
@@ -106,8 +84,7 @@ u32 gchint_policy_mean_khz(struct gchint_policy *policy, struct gchint_cpu *c,
 {
 	u32 khz = policy->khz;
 
-	/* Usually nothing changed, and nothing is divided. */
-	if (c->khz_ms && ran_ns)
+	if (ran_ns)
 		khz = div64_u64((c->khz_ms + run_at(policy, c, now)) << 20,
 				ran_ns);
 	c->khz_ms = 0;
@@ -124,6 +101,15 @@ static void derive(struct gchint_policy *policy)
 	policy->scale = gchint_scale(policy->khz, opps->ref_khz);
 }
 
+static void account(struct gchint_policy *policy, unsigned int cpu, u64 now)
+{
+	struct gchint_cpu *c = per_cpu_ptr(&gchint_cpus, cpu);
+
+	gchint_policy_phase(policy, c, c->phase, now);
+	c->khz_ms += run_at(policy, c, now);
+	c->khz_since = now;
+}
+
 /* The frequency in force is another one now. */
 static void switched(struct gchint_policy *policy, u32 khz, u64 now)
 {
@@ -131,13 +117,11 @@ static void switched(struct gchint_policy *policy, u32 khz, u64 now)
 
 	if (khz == policy->khz)
 		return;
-	for_each_cpu(cpu, policy->policy->cpus) {
-		struct gchint_cpu *c = per_cpu_ptr(&gchint_cpus, cpu);
-
-		gchint_policy_phase(policy, c, c->phase, now);
-		c->khz_ms += run_at(policy, c, now);
-		c->khz_since = now;
-	}
+	if (policy->shared)
+		for_each_cpu(cpu, policy->policy->cpus)
+			account(policy, cpu, now);
+	else
+		account(policy, policy->policy->cpu, now);
 	policy->khz = khz;
 	derive(policy);
 }
@@ -151,7 +135,7 @@ static void asked(struct gchint_policy *policy,
 
 	policy->stats.switches[request->decision.reason]++;
 	if (hint_ns) {
-		latency = elapsed(now, hint_ns);
+		latency = gchint_elapsed(now, hint_ns);
 		policy->stats.latency[gchint_latency_bucket(latency)]++;
 	}
 	gchint_event_decision(policy, request, khz_from, latency, now);

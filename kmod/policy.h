@@ -15,9 +15,9 @@
 #include "latency.h"
 #include "opp.h"
 #include "plan.h"
+#include "watch.h"
 
 struct cpufreq_policy;
-struct gchint_cpu;
 struct gchint_energy_source;
 struct gchint_tunable_set;
 
@@ -110,11 +110,32 @@ void gchint_policy_stop(struct gchint_policy *policy);
 void gchint_policy_rules(struct gchint_policy *policy);
 void gchint_policy_opps(struct gchint_policy *policy,
 			const struct gchint_opps *opps);
-void gchint_policy_phase(struct gchint_policy *policy, struct gchint_cpu *c,
-			 u8 phase, u64 now);
 void gchint_policy_decide(struct gchint_policy *policy, u64 now, u64 hint_ns);
 u32 gchint_policy_mean_khz(struct gchint_policy *policy, struct gchint_cpu *c,
 			   u64 ran_ns, u64 now);
 u32 gchint_policy_kind_khz(u8 kind);
+
+/* Time since then; 0 if another CPU has looked at the clock meanwhile. */
+static inline u64 gchint_elapsed(u64 now, u64 then)
+{
+	return now > then ? now - then : 0;
+}
+
+/**
+ * gchint_policy_phase - a CPU goes on in another phase, or in none
+ * @policy: its policy, locked
+ * @c: the CPU
+ * @phase: enum gchint_phase from now on
+ * @now: CLOCK_MONOTONIC ns
+ */
+static inline void gchint_policy_phase(struct gchint_policy *policy,
+				       struct gchint_cpu *c, u8 phase, u64 now)
+{
+	if (c->phase != GCHINT_PHASE_NONE)
+		policy->stats.time_ns[c->phase][policy->opp] +=
+			gchint_elapsed(now, c->phase_since);
+	c->phase = phase;
+	c->phase_since = now;
+}
 
 #endif /* _GCHINT_POLICY_H */

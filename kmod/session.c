@@ -186,20 +186,13 @@ static long ioctl_set_role(struct gchint_session *session, unsigned int cmd,
 /* The number of a call without the size of its structure. */
 #define CALL(cmd) ((cmd) & ~((unsigned int)_IOC_SIZEMASK << _IOC_SIZESHIFT))
 
-static long call(struct gchint_session *session, unsigned int cmd,
-		 unsigned long arg, void __user *uarg)
+/* Apart, so that a doorbell needs no stack for it. */
+static noinline long rare_call(struct gchint_session *session, unsigned int cmd,
+			       unsigned long arg, void __user *uarg)
 {
-	if (stale(session))
-		return -ESTALE;
-
-	switch (cmd) {
-	case GCHINT_IOC_RING:
-		return arg < GCHINT_SLOTS ? gchint_lease_ring(session, arg) :
-					    -EINVAL;
-	case GCHINT_IOC_DETACH:
+	if (cmd == GCHINT_IOC_DETACH)
 		return arg < GCHINT_SLOTS ? gchint_lease_detach(session, arg) :
 					    -EINVAL;
-	}
 	switch (CALL(cmd)) {
 	case CALL(GCHINT_IOC_ATTACH):
 		return ioctl_attach(session, cmd, uarg);
@@ -207,6 +200,17 @@ static long call(struct gchint_session *session, unsigned int cmd,
 		return ioctl_set_role(session, cmd, uarg);
 	}
 	return -ENOTTY;
+}
+
+static long call(struct gchint_session *session, unsigned int cmd,
+		 unsigned long arg, void __user *uarg)
+{
+	if (stale(session))
+		return -ESTALE;
+	if (cmd == GCHINT_IOC_RING)
+		return arg < GCHINT_SLOTS ? gchint_lease_ring(session, arg) :
+					    -EINVAL;
+	return rare_call(session, cmd, arg, uarg);
 }
 
 static long session_ioctl(struct file *file, unsigned int cmd,

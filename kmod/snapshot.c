@@ -18,7 +18,6 @@ static void check_work(struct gchint_snapshot *s)
 
 static void check_stall(struct gchint_snapshot *s, u64 now_ns)
 {
-	s->stall_ns = 0;
 	if (!s->stall_raw)
 		return;
 	if (s->stall_raw <= now_ns)
@@ -34,7 +33,10 @@ void gchint_snapshot_take(struct gchint_snapshot *s, const struct gchint_slot *s
 	u32 phase, flags, cause;
 	u32 state;
 
-	memset(s, 0, sizeof(*s));
+	s->ignored = 0;
+	s->cause = GCHINT_CAUSE_UNKNOWN;
+	s->lead = false;
+	s->stall_ns = 0;
 
 	/* Pairs with the writer's store-release of the new word: details of it are visible. */
 	state = smp_load_acquire(&slot->state);

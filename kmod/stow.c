@@ -144,6 +144,7 @@ void gchint_stow_out(const struct gchint_stow *s, struct gchint_track *t,
 	t->phase = s->phase;
 	t->flags = s->flags;
 	t->cause = s->cause;
+	t->class = gchint_phase_class(s->phase, s->flags);
 	t->kind = s->bits >> KIND_SHIFT;
 	t->primed = s->bits & PRIMED;
 	t->pending = s->bits & PENDING;

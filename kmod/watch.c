@@ -60,12 +60,12 @@ static void unlock_policy(struct gchint_cpu *c, struct gchint_policy *policy)
 	__release(policy);
 }
 
-static void start_release(struct gchint_cpu *c)
+static void start_release(struct gchint_cpu *c, u64 now)
 {
 	/* One that is on its way finds what is to do, and goes on if need be. */
 	if (!hrtimer_is_queued(&c->release))
-		hrtimer_start(&c->release, ns_to_ktime(HOLD_NS),
-			      HRTIMER_MODE_REL_PINNED_HARD);
+		hrtimer_start(&c->release, ns_to_ktime(now + HOLD_NS),
+			      HRTIMER_MODE_ABS_PINNED_HARD);
 }
 
 /*
@@ -85,7 +85,7 @@ static void start_park(struct gchint_cpu *c, struct gchint_policy *policy,
 		return;
 	c->park_ns = now + max_t(u64, worth, HOLD_NS);
 	c->ran_scale = policy->scale;
-	start_release(c);
+	start_release(c, now);
 }
 
 /* Decides if what this CPU asks for may be different now. */
@@ -99,37 +99,93 @@ static void decide(struct gchint_cpu *c, struct gchint_policy *policy,
 	gchint_policy_decide(policy, now, hint_ns);
 	/* What a hint took and may not give back yet is not left to chance. */
 	if (policy->state.held)
-		start_release(c);
-}
-
-/* What of a hint and its plan a decision depends on, in one word. */
-static u64 wish(const struct gchint_cpu *c)
-{
-	return (u64)c->plan.khz << 32 | c->plan.made << 4 | c->plan.lower << 3 |
-	       c->hint.may_raise << 2 |
-	       gchint_class_boosts(c->hint.class) << 1 |
-	       gchint_class_caps(c->hint.class);
+		start_release(c, now);
 }
 
 /*
  * A hint that asks for what was decided already is noted, and no more: the rest
- * of a decision is load, which is the scheduler's hook's business. @before is
- * the wish of that decision.
+ * of a decision is load, which is the scheduler's hook's business.
  */
-static bool decided(const struct gchint_cpu *c,
-		    const struct gchint_policy *policy, u64 before)
+static __always_inline bool decided(const struct gchint_cpu *c,
+				    const struct gchint_policy *policy)
 {
 	return policy && !policy->refresh && !policy->state.held &&
-	       wish(c) == before && !c->demand.idle &&
+	       gchint_cpu_wish(c) == c->wish && !c->demand.idle &&
 	       c->demand.class != GCHINT_CLASS_NEUTRAL &&
 	       (c->demand.hinted || c->plan.khz == GCHINT_PLAN_LOAD);
 }
 
 static void clear_hint(struct gchint_cpu *c)
 {
-	memset(&c->hint, 0, sizeof(c->hint));
-	memset(&c->who, 0, sizeof(c->who));
+	c->hint.class = GCHINT_CLASS_NEUTRAL;
+	c->hint.phase = GCHINT_PHASE_NONE;
+	c->hint.flags = 0;
+	c->hint.may_raise = false;
+	c->hint.yield = 0;
 	c->plan.made = false;
+}
+
+/* -- Where it is kept -- */
+
+/* It gives its room up. Under its lock; it does not run. */
+static void pack(struct gchint_thread *thread)
+{
+	struct gchint_room *room = thread->room;
+
+	gchint_stow_in(&thread->stow, &room->track, &room->plan);
+	thread->out = false;
+	WRITE_ONCE(room->owner, NULL);
+}
+
+/*
+ * A room of this CPU that nobody has. Who runs, here or elsewhere, keeps its own.
+ * With irqs off, an owner that is read here is not freed meanwhile.
+ */
+static struct gchint_room *vacate(struct gchint_cpu *c)
+{
+	struct gchint_thread *thread;
+	struct gchint_room *room;
+	unsigned int i;
+
+	for (i = 0; i < GCHINT_ROOMS; i++) {
+		c->hand = (c->hand + 1) % GCHINT_ROOMS;
+		room = &c->rooms[c->hand];
+		thread = READ_ONCE(room->owner);
+		if (!thread)
+			return room;
+		raw_spin_lock(&thread->lock);
+		if (room->owner == thread && thread->cpu < 0)
+			pack(thread);
+		raw_spin_unlock(&thread->lock);
+		if (!READ_ONCE(room->owner))
+			return room;
+	}
+	return &c->spare;
+}
+
+/* What is known of a thread that begins to run here comes out. */
+static void fetch(struct gchint_cpu *c, struct gchint_thread *thread)
+{
+	struct gchint_room *room = NULL;
+
+	raw_spin_lock(&thread->lock);
+	/* Only who runs it takes it out; who packs it may come in between. */
+	while (!thread->out && !room) {
+		raw_spin_unlock(&thread->lock);
+		room = vacate(c);
+		raw_spin_lock(&thread->lock);
+	}
+	if (!thread->out) {
+		gchint_stow_out(&thread->stow, &room->track, &room->plan);
+		thread->room = room;
+		thread->out = true;
+		if (room != &c->spare)
+			WRITE_ONCE(room->owner, thread);
+	}
+	c->track = &thread->room->track;
+	c->plan = thread->room->plan;
+	WRITE_ONCE(thread->cpu, c->cpu);
+	raw_spin_unlock(&thread->lock);
 }
 
 /* The thread stops running; its hint is still there. */
@@ -139,8 +195,9 @@ static void leave(struct gchint_cpu *c, struct gchint_policy *policy, u64 now)
 
 	gchint_look_settle(c, policy, now);
 	raw_spin_lock(&thread->lock);
-	gchint_stow_in(&thread->stow, &c->track, &c->plan);
-	thread->out = false;
+	thread->room->plan = c->plan;
+	if (thread->room == &c->spare)
+		pack(thread);
 	WRITE_ONCE(thread->cpu, -1);
 	raw_spin_unlock(&thread->lock);
 	if (policy)
@@ -173,11 +230,7 @@ static void enter(struct gchint_cpu *c, struct gchint_policy *policy,
 		return;
 	}
 
-	raw_spin_lock(&thread->lock);
-	gchint_stow_out(&thread->stow, &c->track, &c->plan);
-	thread->out = true;
-	WRITE_ONCE(thread->cpu, c->cpu);
-	raw_spin_unlock(&thread->lock);
+	fetch(c, thread);
 	c->held = false;
 	c->ran_since = now;
 	c->khz_since = now;
@@ -194,7 +247,7 @@ static void hold(struct gchint_cpu *c, struct gchint_policy *policy, u64 now)
 	leave(c, policy, now);
 	c->held = true;
 	c->held_until = now + HOLD_NS;
-	start_release(c);
+	start_release(c, now);
 }
 
 static enum hrtimer_restart release(struct hrtimer *timer)
@@ -233,7 +286,7 @@ static enum hrtimer_restart release(struct hrtimer *timer)
 	unlock_policy(c, policy);
 	if (!next)
 		return HRTIMER_NORESTART;
-	hrtimer_forward_now(timer, ns_to_ktime(next - now));
+	hrtimer_set_expires(timer, ns_to_ktime(next));
 	return HRTIMER_RESTART;
 }
 
@@ -241,7 +294,7 @@ static void switched(struct gchint_cpu *c, struct gchint_thread *thread,
 		     struct task_struct *next)
 {
 	struct gchint_policy *policy = lock_policy(c);
-	u64 now = gchint_now(), before = wish(c);
+	u64 now = gchint_now();
 	bool parked = c->parked;
 
 	if (!thread && (next->flags & PF_KTHREAD || is_idle_task(next))) {
@@ -264,7 +317,7 @@ static void switched(struct gchint_cpu *c, struct gchint_thread *thread,
 	c->next = next;
 	if (policy && parked)
 		gchint_policy_decide(policy, now, thread ? now : 0);
-	else if (!decided(c, policy, before))
+	else if (!decided(c, policy))
 		decide(c, policy, now, thread ? now : 0);
 	c->next = NULL;
 unlock:
@@ -348,6 +401,8 @@ void gchint_watch_forget(struct gchint_thread *thread)
 	on_each_cpu_cond_mask(counts, forget, thread, true, cpu_online_mask);
 	/* Who has the lock now has not seen that it is dead; let them finish. */
 	raw_spin_lock_irqsave(&thread->lock, flags);
+	if (thread->out)
+		pack(thread);
 	raw_spin_unlock_irqrestore(&thread->lock, flags);
 }
 
@@ -369,10 +424,9 @@ void gchint_watch_notice(struct task_struct *task)
 static void look_here(struct gchint_cpu *c, u64 now, u64 hint_ns)
 {
 	struct gchint_policy *policy = lock_policy(c);
-	u64 before = wish(c);
 
 	gchint_look(c, policy, now);
-	if (!decided(c, policy, before))
+	if (!decided(c, policy))
 		decide(c, policy, now, hint_ns);
 	unlock_policy(c, policy);
 }
@@ -414,16 +468,22 @@ void gchint_watch_poke(unsigned int cpu)
 /* It sleeps: nothing to decide, but somebody may record. */
 static void glance(struct gchint_thread *thread)
 {
+	unsigned int cpu = smp_processor_id();
 	struct gchint_track track;
 	struct gchint_plan plan;
 
 	raw_spin_lock(&thread->lock);
-	if (!thread->dead && !thread->out) {
-		gchint_stow_out(&thread->stow, &track, &plan);
-		gchint_look_observe(thread, &track, smp_processor_id(),
+	if (thread->dead || thread->cpu >= 0)
+		goto unlock;
+	if (thread->out) {
+		gchint_look_observe(thread, &thread->room->track, cpu,
 				    gchint_now());
-		gchint_stow_in(&thread->stow, &track, &plan);
+		goto unlock;
 	}
+	gchint_stow_out(&thread->stow, &track, &plan);
+	gchint_look_observe(thread, &track, cpu, gchint_now());
+	gchint_stow_in(&thread->stow, &track, &plan);
+unlock:
 	raw_spin_unlock(&thread->lock);
 }
 
@@ -432,21 +492,17 @@ static void glance(struct gchint_thread *thread)
  * @thread: the thread
  * @changed: its role or its leader's slot may have, not only its own slot
  *
- * Irqs on, under RCU. A doorbell without an edge costs a comparison.
+ * Irqs off. A doorbell without an edge costs a comparison.
  */
 void gchint_watch_ring(struct gchint_thread *thread, bool changed)
 {
-	struct gchint_cpu *c;
-	unsigned long flags;
+	struct gchint_cpu *c = this_cpu_ptr(&gchint_cpus);
+	int cpu = READ_ONCE(thread->cpu);
 	u64 now;
-	int cpu;
 
 	if (!READ_ONCE(watching))
 		return;
 
-	local_irq_save(flags);
-	c = this_cpu_ptr(&gchint_cpus);
-	cpu = READ_ONCE(thread->cpu);
 	if (c->thread == thread) {
 		if (changed || gchint_look_due(c)) {
 			now = gchint_now();
@@ -457,7 +513,6 @@ void gchint_watch_ring(struct gchint_thread *thread, bool changed)
 	} else if (gchint_event_recording()) {
 		glance(thread);
 	}
-	local_irq_restore(flags);
 }
 
 /* -- Life -- */
@@ -505,7 +560,7 @@ int gchint_watch_init(void)
 		c->cpu = cpu;
 		raw_spin_lock_init(&c->alone);
 		hrtimer_setup(&c->release, release, CLOCK_MONOTONIC,
-			      HRTIMER_MODE_REL_PINNED_HARD);
+			      HRTIMER_MODE_ABS_PINNED_HARD);
 		INIT_CSD(&c->poke, poked, NULL);
 	}
 	ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "gchint:online",

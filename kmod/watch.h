@@ -21,6 +21,25 @@ struct gchint_policy;
 struct gchint_thread;
 struct task_struct;
 
+/* Rooms of a CPU: more threads than that seldom take turns there. */
+#define GCHINT_ROOMS 4
+
+/**
+ * struct gchint_room - what is known of a thread that runs, or did lately
+ * @owner: the thread; set by the CPU whose room it is, cleared by it or by who
+ *	ends the lease. NULL for &gchint_cpu.spare.
+ * @track: of @owner
+ * @plan: of @owner, while it does not run
+ *
+ * A thread keeps its room when it leaves its CPU, for it usually comes back
+ * soon, and packing is dear. It is packed when its room is needed.
+ */
+struct gchint_room {
+	struct gchint_thread *owner;
+	struct gchint_track track;
+	struct gchint_plan plan;
+};
+
 /**
  * struct gchint_cpu - one CPU
  * @cpu: its number
@@ -36,7 +55,10 @@ struct task_struct;
  *	kernel, for one of those is our own worker.
  * @next: who is about to run, while the switch probe is at work; else NULL
  * @ran_since: up to when @track was told that it ran
- * @track: of @thread, while it runs here; see gchint_thread.out
+ * @track: of @thread, while it runs here; see gchint_thread.room
+ * @rooms: of threads that were first seen here; each under its owner's lock
+ * @hand: which of them was given last
+ * @spare: for who finds none; packed at each turn's end
  * @release: ends the hold; runs on this CPU in hard interrupt context
  * @poke: makes this CPU look, from another one
  * @poked: @poke is under way
@@ -53,6 +75,7 @@ struct task_struct;
  * @plan: of @thread; used if it is valid for @hint. It outlives @thread's
  *	turn while @held.
  * @demand: what this CPU asked for last
+ * @wish: gchint_cpu_wish() then
  * @phase: what the time since @phase_since is accounted to
  * @phase_since: CLOCK_MONOTONIC ns
  * @khz_ms: frequency times the time that @thread ran at it, since @ran_since,
@@ -69,7 +92,10 @@ struct gchint_cpu {
 	bool parked;
 	struct task_struct *next;
 	u64 ran_since;
-	struct gchint_track track;
+	struct gchint_track *track;
+	struct gchint_room rooms[GCHINT_ROOMS];
+	unsigned int hand;
+	struct gchint_room spare;
 	struct hrtimer release;
 	call_single_data_t poke;
 	atomic_t poked;
@@ -85,6 +111,7 @@ struct gchint_cpu {
 	struct gchint_who who;
 	struct gchint_plan plan;
 	struct gchint_demand demand;
+	u64 wish;
 	u8 phase;
 	u64 phase_since;
 	u64 khz_ms;
@@ -92,6 +119,20 @@ struct gchint_cpu {
 };
 
 DECLARE_PER_CPU(struct gchint_cpu, gchint_cpus);
+
+/**
+ * gchint_cpu_wish - what of a hint and its plan a decision depends on
+ * @c: a CPU
+ *
+ * Return: the same word for the same wish.
+ */
+static inline u64 gchint_cpu_wish(const struct gchint_cpu *c)
+{
+	return (u64)c->plan.khz << 32 | c->plan.made << 4 | c->plan.lower << 3 |
+	       c->hint.may_raise << 2 |
+	       gchint_class_boosts(c->hint.class) << 1 |
+	       gchint_class_caps(c->hint.class);
+}
 
 /* What the module's instants are: CLOCK_MONOTONIC, in nanoseconds. */
 static inline u64 gchint_now(void)

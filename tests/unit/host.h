@@ -28,6 +28,8 @@ typedef int64_t s64;
 #define NSEC_PER_MSEC 1000000L
 #define NSEC_PER_SEC  1000000000L
 
+#define noinline __attribute__((noinline))
+
 #define READ_ONCE(x)	    (*(const volatile __typeof__(x) *)&(x))
 #define smp_load_acquire(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define smp_rmb()	    __atomic_thread_fence(__ATOMIC_ACQUIRE)
