@@ -330,7 +330,7 @@ void gchint_policy_rules(struct gchint_policy *policy)
 	take_limits(policy);
 	/* The core may have moved the frequency into new limits. */
 	switched(policy, p->cur, gchint_now());
-	if (policy->state.khz && !policy->work_in_progress)
+	if (policy->state.khz && !policy->work_in_progress && !policy->asking)
 		policy->state.khz = p->cur;
 	WRITE_ONCE(policy->refresh, true);
 	raw_spin_unlock_irqrestore(&policy->lock, flags);
@@ -388,6 +388,7 @@ static void slow_work(struct kthread_work *work)
 	next = policy->next;
 	khz = next.decision.khz;
 	policy->work_in_progress = false;
+	policy->asking = true;
 	/* The last of several decisions may be the frequency in force. */
 	if (khz != policy->khz)
 		asked(policy, &next, policy->khz, policy->hint_ns,
@@ -400,6 +401,7 @@ static void slow_work(struct kthread_work *work)
 	mutex_unlock(&policy->work_lock);
 
 	raw_spin_lock_irqsave(&policy->lock, flags);
+	policy->asking = false;
 	switched(policy, policy->policy->cur, gchint_now());
 	if (ret && !policy->work_in_progress)
 		gchint_decide_refused(&policy->state, policy->khz);
@@ -440,6 +442,7 @@ void gchint_policy_start(struct gchint_policy *policy)
 	policy->next_time = 0;
 	policy->clock = local_clock() - gchint_now();
 	policy->work_in_progress = false;
+	policy->asking = false;
 	policy->hint_ns = 0;
 	gchint_policy_rules(policy);
 

@@ -62,6 +62,7 @@ struct gchint_stats {
  * @refresh: limits or tunables changed: decide at the next call
  * @stats: for debugfs
  * @work_in_progress: a request is on its way to the worker
+ * @asking: the worker is in the driver: what it asks for is not in force yet
  * @next: what it will ask for; later decisions replace earlier ones
  * @hint_ns: when the first hint came that led to it, 0 none
  * @irq_work: leaves the scheduler's locks behind
@@ -96,6 +97,7 @@ struct gchint_policy {
 
 	/* The next fields are only needed if fast switch cannot be used. */
 	bool work_in_progress;
+	bool asking;
 	struct gchint_request next;
 	u64 hint_ns;
 	struct irq_work irq_work;
