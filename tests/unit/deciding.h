@@ -1,38 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A policy on the Krait's table, and one CPU that asks it. */
+/* One CPU that asks a policy. */
 #ifndef TESTS_UNIT_DECIDING_H
 #define TESTS_UNIT_DECIDING_H
 
-#include "unit.h"
-#include "boards.h"
-#include "decide.h"
-
-#define NOW (100 * S)
-
-struct fixture {
-	struct gchint_opps opps;
-	struct gchint_tunables tun;
-	struct gchint_rules rules;
-	struct gchint_state state;
-	struct gchint_plan plan;
-	struct gchint_hint hint;
-	struct gchint_decision out;
-	u64 now;
-};
-
-static inline void init(struct fixture *x)
-{
-	memset(x, 0, sizeof(*x));
-	krait_static(&x->opps);
-	gchint_tunables_init(&x->tun);
-	x->rules.opps = &x->opps;
-	x->rules.tun = &x->tun;
-	x->rules.min_khz = 300000;
-	x->rules.max_khz = 2150400;
-	x->rules.latency_ns = 50000;
-	x->rules.epoch = 1;
-	x->now = NOW;
-}
+#include "fixture.h"
 
 static inline void plan_is(struct fixture *x, u8 class, u32 khz, u8 reason, bool may_raise)
 {

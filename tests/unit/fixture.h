@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A policy, its rules, a hint and what was learned of its phase. */
+/* A policy, its rules and past, a hint and what was learned of its phase. */
 #ifndef TEST_FIXTURE_H
 #define TEST_FIXTURE_H
 
 #include "unit.h"
 #include "boards.h"
-#include "plan.h"
+#include "decide.h"
 
 #define NOW (100 * S)
 
@@ -16,6 +16,9 @@ struct fixture {
 	struct gchint_learn learn;
 	struct gchint_plan plan;
 	struct gchint_hint hint;
+	struct gchint_state state;
+	struct gchint_decision out;
+	u64 now;
 };
 
 static inline void init(struct fixture *x, void (*fill)(struct gchint_opps *))
@@ -35,6 +38,7 @@ static inline void init(struct fixture *x, void (*fill)(struct gchint_opps *))
 	x->hint.phase = GCHINT_PHASE_MARK;
 	x->hint.begin_ns = NOW;
 	x->hint.instance = 1;
+	x->now = NOW;
 }
 
 /* Let the learner know a phase that takes 20 ms at the highest frequency. */

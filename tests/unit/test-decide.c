@@ -7,7 +7,7 @@ static void test_load_asks_with_headroom(void **state)
 	struct fixture x;
 
 	(void)state;
-	init(&x);
+	init(&x, krait_static);
 	assert_near(cpu(&x, 512, false).khz, 1.25 * 2150400 / 2, 10);
 	assert_near(cpu(&x, 1024, false).khz, 1.25 * 2150400, 10);
 	assert_int_equal(cpu(&x, 512, false).reason, GCHINT_REASON_LOAD);
@@ -23,7 +23,7 @@ static void test_off_hears_no_hint(void **state)
 	struct fixture x;
 
 	(void)state;
-	init(&x);
+	init(&x, krait_static);
 	x.tun.mode = GCHINT_MODE_OFF;
 	plan_is(&x, GCHINT_CLASS_STW, 2150400, GCHINT_REASON_STW, true);
 	assert_cmp(cpu(&x, 100, true).khz, ==, cpu(&x, 100, false).khz);
@@ -35,7 +35,7 @@ static void test_neutral_is_as_if_there_were_none(void **state)
 	struct fixture x;
 
 	(void)state;
-	init(&x);
+	init(&x, krait_static);
 	plan_is(&x, GCHINT_CLASS_NEUTRAL, 900000, GCHINT_REASON_MODEL, true);
 	assert_cmp(cpu(&x, 700, true).khz, ==, cpu(&x, 700, false).khz);
 	assert_false(cpu(&x, 700, true).hinted);
@@ -46,7 +46,7 @@ static void test_boost_needs_the_right_to_raise(void **state)
 	struct fixture x;
 
 	(void)state;
-	init(&x);
+	init(&x, krait_static);
 	plan_is(&x, GCHINT_CLASS_STW, 2150400, GCHINT_REASON_STW, false);
 	assert_cmp(cpu(&x, 100, true).khz, ==, cpu(&x, 100, false).khz);
 	assert_int_equal(cpu(&x, 100, true).reason, GCHINT_REASON_LOAD);
@@ -66,7 +66,7 @@ static void test_boost_is_told_from_load(void **state)
 	struct fixture x;
 
 	(void)state;
-	init(&x);
+	init(&x, krait_static);
 	plan_is(&x, GCHINT_CLASS_STW, 2150400, GCHINT_REASON_STW, true);
 	assert_cmp(cpu(&x, 1024, false).khz, >, 2150400);
 	assert_int_equal(cpu(&x, 1024, true).reason, GCHINT_REASON_STW);
@@ -81,7 +81,7 @@ static void test_boost_never_lowers_unless_known_useless(void **state)
 	struct fixture x;
 
 	(void)state;
-	init(&x);
+	init(&x, krait_static);
 	plan_is(&x, GCHINT_CLASS_STW, 1000000, GCHINT_REASON_STW, true);
 	assert_cmp(cpu(&x, 900, true).khz, ==, cpu(&x, 900, false).khz);
 	x.plan.lower = true;
@@ -93,7 +93,7 @@ static void test_cap_lowers_and_raises_only_with_the_right(void **state)
 	struct fixture x;
 
 	(void)state;
-	init(&x);
+	init(&x, krait_static);
 	plan_is(&x, GCHINT_CLASS_CONCURRENT, 960000, GCHINT_REASON_MODEL, false);
 	assert_cmp(cpu(&x, 1024, true).khz, ==, 960000);
 	assert_int_equal(cpu(&x, 1024, true).reason, GCHINT_REASON_MODEL);
@@ -110,7 +110,7 @@ static void test_highest_of_the_cpus_decides(void **state)
 	struct fixture x;
 
 	(void)state;
-	init(&x);
+	init(&x, krait_static);
 	plan_is(&x, GCHINT_CLASS_CONCURRENT, 652800, GCHINT_REASON_MODEL, true);
 	gchint_decide_cpu(&d, &x.rules, 0, 1024, 1024, &x.hint, &x.plan);
 	gchint_decide_join(&best, &d);
@@ -142,7 +142,7 @@ static void test_limits_decide(void **state)
 	struct fixture x;
 
 	(void)state;
-	init(&x);
+	init(&x, krait_static);
 	assert_cmp(load(&x, 1024), ==, 2150400);
 	assert_int_equal(x.out.reason, GCHINT_REASON_LOAD);
 	limits(&x, 300000, 1500000); /* thermal */
@@ -174,7 +174,7 @@ static void test_new_hardware_maximum_is_followed(void **state)
 	struct fixture x;
 
 	(void)state;
-	init(&x);
+	init(&x, krait_static);
 	/* The firmware withdraws the upper half: another table, another reference. */
 	gchint_opps_init(&x.opps, 1113600);
 	for (u32 khz = 300000; khz <= 1113600; khz += 101700)
@@ -193,7 +193,7 @@ static void test_load_raises_at_once_but_not_often(void **state)
 	u32 avoided = 0;
 
 	(void)state;
-	init(&x);
+	init(&x, krait_static);
 	load(&x, 100);
 	x.now += S;
 	assert_cmp(load(&x, 300), ==, 806400);
@@ -217,7 +217,7 @@ static void test_mutator_is_not_below_the_floor(void **state)
 	struct fixture x;
 
 	(void)state;
-	init(&x);
+	init(&x, krait_static);
 	x.rules.floor_khz = gchint_plan_floor(&x.rules);
 	assert_cmp(x.rules.floor_khz, >, x.rules.min_khz);
 	assert_cmp(x.rules.floor_khz, <, x.rules.max_khz);
@@ -252,7 +252,7 @@ static void test_mutator_yields_to_a_late_collection(void **state)
 	u32 before;
 
 	(void)state;
-	init(&x);
+	init(&x, krait_static);
 	x.rules.floor_khz = gchint_plan_floor(&x.rules);
 	gchint_decide_cpu(&d, &x.rules, 3, 1024, 1024, &h, NULL);
 	assert_cmp(d.khz, ==, x.rules.floor_khz);
@@ -300,7 +300,7 @@ static void test_one_opp_is_asked_for_once(void **state)
 	struct fixture x;
 
 	(void)state;
-	init(&x);
+	init(&x, krait_static);
 	gchint_opps_init(&x.opps, 960000);
 	gchint_opps_add(&x.opps, 960000, 500000, 0);
 	gchint_opps_finish(&x.opps);

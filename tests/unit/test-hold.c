@@ -9,7 +9,7 @@ static void test_idle_policy_is_lowered_at_once(void **state)
 	struct fixture x;
 
 	(void)state;
-	init(&x);
+	init(&x, krait_static);
 	load(&x, 1024);
 	x.now += 100 * US;
 	d = cpu(&x, 100, false);
@@ -52,7 +52,7 @@ static void test_waking_is_not_held(void **state)
 	struct fixture x;
 
 	(void)state;
-	init(&x);
+	init(&x, krait_static);
 	load(&x, 1024);
 	x.now += S;
 	d = cpu(&x, 0, false);
@@ -75,7 +75,7 @@ static void test_boost_waits_for_nothing(void **state)
 	struct fixture x;
 
 	(void)state;
-	init(&x);
+	init(&x, krait_static);
 	x.rules.latency_ns = 1000000;
 	load(&x, 100);
 	x.now += 10 * US;
@@ -97,7 +97,7 @@ static void test_boost_bridges_the_gap_to_the_next_phase(void **state)
 	u32 switches = 0, avoided = 0;
 
 	(void)state;
-	init(&x);
+	init(&x, krait_static);
 	x.rules.latency_ns = 50000;
 	load(&x, 100);
 	x.now += S;
@@ -137,7 +137,7 @@ static void test_lowering_is_held_and_counted_once(void **state)
 	u32 avoided = 0;
 
 	(void)state;
-	init(&x);
+	init(&x, krait_static);
 	load(&x, 1024);
 	for (u32 us = 0; us < 9900; us += 100) {
 		assert_cmp(load(&x, 300), ==, 2150400);
@@ -157,7 +157,7 @@ static void test_unknown_latency_holds_no_longer_than_a_few_ms(void **state)
 	struct fixture x;
 
 	(void)state;
-	init(&x);
+	init(&x, krait_static);
 	x.rules.latency_ns = U32_MAX;
 	load(&x, 1024);
 	x.now += 10 * MS;
@@ -170,7 +170,7 @@ static void test_small_steps_down_are_not_taken(void **state)
 	u32 before;
 
 	(void)state;
-	init(&x);
+	init(&x, krait_static);
 	x.tun.hysteresis_pct = 10;
 	before = load(&x, 640);
 	x.now += S;
@@ -187,7 +187,7 @@ static void test_hint_is_not_held_back_and_is_given_back(void **state)
 	struct fixture x;
 
 	(void)state;
-	init(&x);
+	init(&x, krait_static);
 	x.tun.hold_us = 1000000;
 	load(&x, 1024);
 	x.now += MS;
@@ -214,7 +214,7 @@ static void test_turns_shorter_than_switches_are_held(void **state)
 	u32 switches = 0;
 
 	(void)state;
-	init(&x);
+	init(&x, krait_static);
 	x.rules.latency_ns = 1000000;
 	plan_is(&x, GCHINT_CLASS_CONCURRENT, 960000, GCHINT_REASON_MODEL, true);
 	for (u32 n = 0; n < 1000; n++) {
@@ -234,7 +234,7 @@ static void test_phase_too_short_is_counted_once(void **state)
 	u32 avoided = 0;
 
 	(void)state;
-	init(&x);
+	init(&x, krait_static);
 	plan_is(&x, GCHINT_CLASS_CONCURRENT, GCHINT_PLAN_LOAD, GCHINT_REASON_HOLD, true);
 	x.plan.avoided = true;
 	for (u32 n = 0; n < 5; n++) {
@@ -255,7 +255,7 @@ static void test_nothing_changes_nothing_is_requested(void **state)
 	struct fixture x;
 
 	(void)state;
-	init(&x);
+	init(&x, krait_static);
 	load(&x, 500);
 	assert_true(x.out.change);
 	for (u32 n = 0; n < 10; n++) {
@@ -270,7 +270,7 @@ static void test_refused_request_is_made_again(void **state)
 	struct fixture x;
 
 	(void)state;
-	init(&x);
+	init(&x, krait_static);
 	load(&x, 100);
 	x.now += S;
 	load(&x, 1024);
@@ -285,7 +285,7 @@ static void test_rate_limit_follows_the_latency(void **state)
 	struct fixture x;
 
 	(void)state;
-	init(&x);
+	init(&x, krait_static);
 	x.rules.latency_ns = 0;
 	assert_cmp(gchint_decide_delay_ns(&x.rules), ==, x.tun.window_us * 3 / 4 * US);
 	x.rules.latency_ns = 200000;
