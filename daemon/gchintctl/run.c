@@ -195,36 +195,49 @@ uint32_t run_khz(const struct run *run, int cpu, uint64_t t)
 	return i < 0 ? 0 : c->step[i].khz;
 }
 
-/* Adds the time a CPU spent at each frequency in [t0, t1) to a group. */
-static void add_residency(struct run *run, const struct run_cpu *c, uint64_t t0, uint64_t t1,
-			  unsigned int group)
+void run_stretches(const struct run *run, int cpu, uint64_t t0, uint64_t t1,
+		   void (*fn)(void *data, uint32_t khz, uint64_t ns), void *data)
 {
-	ssize_t i = step_at(c, t0);
+	const struct run_cpu *c = cpu_of(run, cpu);
+	ssize_t i = c ? step_at(c, t0) : 0;
 
-	for (i = i < 0 ? 0 : i; i < (ssize_t)c->nr && c->step[i].t < t1; i++) {
+	for (i = i < 0 ? 0 : i; c && i < (ssize_t)c->nr && c->step[i].t < t1; i++) {
 		uint64_t from = c->step[i].t > t0 ? c->step[i].t : t0;
 		uint64_t to =
 			i + 1 < (ssize_t)c->nr && c->step[i + 1].t < t1 ? c->step[i + 1].t : t1;
 
 		if (to > from)
-			run->residency[khz_index(run, c->step[i].khz)][group] += to - from;
+			fn(data, c->step[i].khz, to - from);
 	}
+}
+
+struct adding {
+	struct run *run;
+	unsigned int group;
+};
+
+static void add_residency(void *data, uint32_t khz, uint64_t ns)
+{
+	const struct adding *a = data;
+
+	a->run->residency[khz_index(a->run, khz)][a->group] += ns;
 }
 
 static void compute_residency(struct run *run)
 {
+	struct adding a = { run, 0 };
+
 	collect_khz(run);
 	run->residency = calloc(run->khzs ? run->khzs : 1, sizeof(*run->residency));
 	if (!run->residency)
 		return;
 	for (size_t i = 0; i < run->cpus; i++)
-		add_residency(run, &run->cpu[i], run->t0, run->t1, 0);
+		run_stretches(run, (int)run->cpu[i].cpu, run->t0, run->t1, add_residency, &a);
 	for (size_t i = 0; i < run->phases; i++) {
 		const struct run_phase *p = &run->phase[i];
-		const struct run_cpu *c = cpu_of(run, p->cpu);
 
-		if (c)
-			add_residency(run, c, p->t0, p->t1, p->group);
+		a.group = p->group;
+		run_stretches(run, p->cpu, p->t0, p->t1, add_residency, &a);
 	}
 	/* What was in a phase was not outside; two threads may share a CPU. */
 	for (size_t k = 0; k < run->khzs; k++)

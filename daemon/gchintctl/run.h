@@ -82,6 +82,10 @@ const char *run_group_name(unsigned int group, char *buf, size_t size);
 /* Frequency of a CPU at an instant; 0 not known. */
 uint32_t run_khz(const struct run *run, int cpu, uint64_t t);
 
+/* Calls @fn for each stretch of [@t0, @t1) in which a CPU's frequency is known. */
+void run_stretches(const struct run *run, int cpu, uint64_t t0, uint64_t t1,
+		   void (*fn)(void *data, uint32_t khz, uint64_t ns), void *data);
+
 /* How long the phases of a group were; percentiles by nearest rank. */
 struct run_lengths {
 	size_t count;

@@ -79,6 +79,19 @@ static void part(const struct energy_part *p, const char *name)
 		       p->error > p->joules / 2 ? "  ~" : "");
 }
 
+static void modelled(const struct energy_part *p, const char *name)
+{
+	if (!p->ns && !p->unknown_ns)
+		return;
+	if (p->ns)
+		printf("  %-22s %12.6f J (modelled)", name, p->joules);
+	else
+		printf("  %-22s %12s", name, "?");
+	if (p->unknown_ns)
+		printf("  (%.3f ms at OPPs whose power is not known)", MS(p->unknown_ns));
+	putchar('\n');
+}
+
 static void energies(const struct run *run)
 {
 	char name[48], source[64];
@@ -101,9 +114,7 @@ static void energies(const struct run *run)
 		printf("\nENERGY  modelled from OPP table %s, a phase taken to keep its CPU busy\n",
 		       source);
 		for (unsigned int g = CLASS_NR; g < RUN_GROUPS; g++)
-			if (e.part[g].ns)
-				printf("  %-22s %12.6f J (modelled)\n",
-				       run_group_name(g, name, sizeof(name)), e.part[g].joules);
+			modelled(&e.part[g], run_group_name(g, name, sizeof(name)));
 	}
 }
 

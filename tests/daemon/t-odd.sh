@@ -69,6 +69,16 @@ sqlite3 "$d/unlike.db" "update policies set hw_max_khz = 960000 where policy = 1
 "$ctl" top -n 1 "$d/unlike.db" >"$d/top"
 ok "top holds each CPU against its own highest frequency" bash -c \
 	"grep -E '^cpu0 ' '$d/top' | grep -q '\.\.' && grep -E '^cpu1 ' '$d/top' | grep -q '##############################'"
+modelled() {
+	"$ctl" summary "$1" | sed -n '/^ENERGY  modelled/,/^$/p' | tail -n +2
+}
+sqlite3 "$d/unlike.db" "update phases set cpu = 0"
+before=$(modelled "$d/unlike.db")
+ok "phases that were all on cpu0 have a modelled energy" is 1 "$(grep -c 'J (modelled)' <<<"$before")"
+sqlite3 "$d/unlike.db" "update opps set power_uw = power_uw * 10 where policy = 1"
+ok "the power that another policy has at a frequency is not theirs" is "$before" "$(modelled "$d/unlike.db")"
+sqlite3 "$d/unlike.db" "update opps set power_uw = null where policy = 0"
+ok "and without one of their own it is ?" is 1 "$(modelled "$d/unlike.db" | grep -c ' ?  (.* not known)')"
 cp "$d/r.db" "$d/none.db"
 sqlite3 "$d/none.db" "delete from samples; delete from transitions; delete from phases; delete from costs; delete from residency"
 "$ctl" --json top -n 1 "$d/none.db" >"$d/json"
