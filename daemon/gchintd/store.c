@@ -26,8 +26,6 @@ struct store {
 
 static int fail(struct store *s, int code)
 {
-	int system;
-
 	if (code == SQLITE_OK)
 		return 0;
 	snprintf(s->error, sizeof(s->error), "%s", sqlite3_errmsg(s->db));
@@ -35,11 +33,13 @@ static int fail(struct store *s, int code)
 		return -ENOSPC;
 	if ((code & 0xff) != SQLITE_IOERR)
 		return -EIO;
-	/* SQLite knows ENOSPC only; a limit of files or of a user is no broken disk. */
-	system = sqlite3_system_errno(s->db);
-	if (system)
-		snprintf(s->error, sizeof(s->error), "%s", strerror(system));
-	return system == ENOSPC || system == EFBIG || system == EDQUOT ? -ENOSPC : -EIO;
+	/*
+	 * SQLite knows ENOSPC only: EFBIG and EDQUOT, limits of a file and of a user,
+	 * come as a write that failed, and what errno was is not always kept.
+	 */
+	if (sqlite3_extended_errcode(s->db) != SQLITE_IOERR_WRITE)
+		return -EIO;
+	return sqlite3_system_errno(s->db) == EIO ? -EIO : -ENOSPC;
 }
 
 static int add_names(sqlite3 *db)

@@ -31,6 +31,7 @@ int __real_sqlite3_exec(sqlite3 *db, const char *sql, int (*fn)(void *, int, cha
 			void *data, char **error);
 int __wrap_sqlite3_exec(sqlite3 *db, const char *sql, int (*fn)(void *, int, char **, char **),
 			void *data, char **error);
+int __wrap_sqlite3_extended_errcode(sqlite3 *db);
 int __wrap_sqlite3_system_errno(sqlite3 *db);
 struct iio_buffers *__wrap_iio_buffers_start(struct host *host);
 void __wrap_iio_buffers_stop(struct iio_buffers *b);
@@ -50,6 +51,12 @@ int __wrap_sqlite3_exec(sqlite3 *db, const char *sql, int (*fn)(void *, int, cha
 	if (broken && !strcmp(sql, "COMMIT"))
 		return SQLITE_IOERR;
 	return __real_sqlite3_exec(db, sql, fn, data, error);
+}
+
+int __wrap_sqlite3_extended_errcode(sqlite3 *db)
+{
+	(void)db;
+	return SQLITE_IOERR_WRITE;
 }
 
 int __wrap_sqlite3_system_errno(sqlite3 *db)
