@@ -411,4 +411,26 @@ TEST_F(phase, limits_hold)
 	EXPECT_GE(await_khz(self->cpu, self->max, self->max, SOON_MS), 0);
 }
 
+/*
+ * A driver that sleeps is still on its way to a cap when rules change: what was in
+ * force before is not what will be, and a boost that follows is not lost.
+ */
+TEST_F_TIMEOUT(phase, rules_change_while_the_driver_works, 120)
+{
+	int i;
+
+	SPIN_AT_MAX();
+	for (i = 0; i < 4 * TRIALS; i++) {
+		session_edge(&self->session, self->slot, GCHINT_PHASE_MARK,
+			     GCHINT_F_CONCURRENT);
+		sleep_us(i % TRIALS * 200);
+		ASSERT_EQ(0, tunable_put(self->policy, "cap_collect_pct", "45"));
+		session_edge(&self->session, self->slot, GCHINT_PHASE_REMARK,
+			     GCHINT_F_STW);
+		/* It may be there still; the driver has come to its end now. */
+		sleep_us(20000);
+		ASSERT_GE(await_khz(self->cpu, self->max, self->max, SOON_MS), 0);
+	}
+}
+
 TEST_HARNESS_MAIN
