@@ -64,10 +64,15 @@ sqlite3 *db_open(const char *path)
 {
 	int64_t application = 0, version = 0;
 	sqlite3 *db = NULL;
+	struct stat st;
 	int ret;
 
-	if (access(path, R_OK)) {
+	if (access(path, R_OK) || stat(path, &st)) {
 		ctl_error("%s: %s", path, strerror(errno));
+		return NULL;
+	}
+	if (!S_ISREG(st.st_mode)) {
+		ctl_error("%s: not a recording of gchintd, nor a file", path);
 		return NULL;
 	}
 	if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)

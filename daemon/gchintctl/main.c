@@ -77,6 +77,21 @@ static int end(int code)
 	return !code && db_broken() ? CTL_FILE : code;
 }
 
+/* --json is taken behind the command, too. Returns the number of arguments left. */
+static int take_json(struct ctl *ctl, int from, int argc, char **argv)
+{
+	int left = from;
+
+	for (int i = from; i < argc; i++) {
+		if (strcmp(argv[i], "--json"))
+			argv[left++] = argv[i];
+		else
+			ctl->json = true;
+	}
+	argv[left] = NULL;
+	return left;
+}
+
 int main(int argc, char **argv)
 {
 	struct ctl ctl = { 0 };
@@ -103,6 +118,9 @@ int main(int argc, char **argv)
 	}
 	for (size_t n = 0; n < NR; n++)
 		if (!strcmp(argv[i], commands[n].name)) {
+			/* The rest of record's line is another command's. */
+			if (commands[n].run != cmd_record)
+				argc = take_json(&ctl, i + 1, argc, argv);
 			/* getopt names its errors after it. */
 			snprintf(self, sizeof(self), "gchintctl: %s", commands[n].name);
 			argv[i] = self;

@@ -294,10 +294,12 @@ int cmd_status(const struct ctl *ctl, int argc, char **argv)
 	struct status *s;
 
 	if (argc > 1) {
-		bool help = !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h");
-
-		fputs(usage, help ? stdout : stderr);
-		return help ? CTL_OK : CTL_USAGE;
+		if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+			fputs(usage, stdout);
+			return CTL_OK;
+		}
+		ctl_error("status: '%s': no arguments are taken; --help tells more", argv[1]);
+		return CTL_USAGE;
 	}
 	s = calloc(1, sizeof(*s));
 	if (!s)

@@ -79,9 +79,11 @@ static bool end(int *code, int with)
 bool options_parse(struct options *o, struct root *root, const char **feed, int argc, char **argv,
 		   int *code)
 {
+	static char self[] = "gchintd";
 	int opt;
 
 	*o = (struct options){ .config = CONFIG_PATH };
+	argv[0] = self; /* getopt names its errors after it */
 	while ((opt = getopt_long(argc, argv, "c:hl:p:qr:V", longs, NULL)) >= 0) {
 		switch (opt) {
 		case 'c':

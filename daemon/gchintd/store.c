@@ -220,9 +220,13 @@ int store_rotate(const char *path, unsigned int keep)
 	static const char *const suffixes[] = { "", "-wal", "-shm" };
 	char from[300], to[300];
 	unsigned int last = 0;
+	struct stat st;
 
 	if (!keep)
 		return 0;
+	/* A folder named by mistake would be moved with all that is in it. */
+	if (!stat(path, &st) && !S_ISREG(st.st_mode))
+		return S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
 	/* Where one of the row is missing, those behind it can stay. */
 	do
 		numbered(to, sizeof(to), path, ++last, "");

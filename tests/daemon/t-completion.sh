@@ -23,6 +23,7 @@ ok "completion: commands" offers "record report" re
 ok "completion: formats" offers "chrome-trace csv" export a.db --format c
 ok "completion: tables" offers "phase_list phases" export a.db --table ph
 ok "completion: options of a command" offers "--delay" top --d
+ok "completion: options that programs want" offers "--json" summary --j
 ok "completion: recordings" offers "files @(db|db.[0-9]*)" summary ""
 ok "completion: the command to record" offers "a command from word 5" record -o a.db -- ""
 ok "completion: and its options" offers "a command from word 3" record -- make --j

@@ -53,6 +53,13 @@ wait_for 10 grep -q "notes.txt: File exists: no marks can be added" "$d/log"
 ok "a file named as a socket is told and stays" is "mine 1" \
 	"$(cat "$d/notes.txt") $(grep -c 'marks: .*: File exists: .*another socket' "$d/log")"
 stop
+mkdir "$d/folder"
+touch "$d/folder/mine"
+ok "a folder is not rotated away, exit 4" says 4 "folder: cannot rotate: Is a directory" \
+	"$gchintd" -c - --record "$d/folder" --keep 2 --sysfs "$d/none" --tracefs "$d/none"
+ok "and holds what it held" test -e "$d/folder/mine"
+ok "an option without its argument is named" says 2 "gchintd: option '--record' requires an argument" \
+	"$gchintd" --record
 ln -s "$d/elsewhere.db" "$d/link.db"
 ok "a link to nowhere is no new recording, exit 4" says 4 "link.db: exists" \
 	"$gchintd" -c - --record "$d/link.db" --sysfs "$d/none" --tracefs "$d/none"

@@ -30,6 +30,11 @@ for c in "summary $d/r.db" "marks $d/r.db" "top -n 1 $d/r.db" "export $d/r.db --
 	ok "a full disk behind the output of ${c%% *} is exit 3" odd 3 "standard output: No space left" \
 		sh -c '"$0" "$@" >/dev/full' "$ctl" $c
 done
+"$ctl" summary "$d/r.db" --json >"$d/json"
+ok "--json is taken behind the command too" python3 -m json.tool "$d/json" /dev/null
+ok "an argument that is not taken is named" odd 2 "status: 'x': no arguments are taken" "$ctl" status x
+ok "a folder is no recording, and told as what it is" odd 3 "$d: not a recording of gchintd, nor a file" \
+	"$ctl" summary "$d"
 ok "a table of a format that has all of them is told" \
 	odd 2 "--table is of csv" "$ctl" export "$d/r.db" --format jsonl --table phases
 
