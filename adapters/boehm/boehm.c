@@ -48,6 +48,8 @@ static GC_on_collection_event_proc chained;
 static int installed;
 /* A mark has begun and not ended. Under the collector's lock. */
 static int marking;
+/* We are in the chained callback, which may chain to us in turn. Under that lock, too. */
+static int in_chained;
 
 /* Why this thread is in the collector. Initial-exec: no callback may allocate TLS. */
 static __thread int asked __attribute__((tls_model("initial-exec")));
@@ -66,6 +68,8 @@ static void GC_CALLBACK on_event(GC_EventType event)
 {
 	struct gchint_detail detail = { .size = sizeof(detail) };
 
+	if (in_chained)
+		return;
 	switch (event) {
 	case GC_EVENT_PRE_STOP_WORLD:
 		detail.cause = cause();
@@ -95,8 +99,11 @@ static void GC_CALLBACK on_event(GC_EventType event)
 	default:
 		break;
 	}
-	if (chained)
+	if (chained) {
+		in_chained = 1;
 		chained(event);
+		in_chained = 0;
+	}
 }
 
 /*

@@ -18,7 +18,8 @@ extern "C" {
  * Takes the collector's lock: not from its callbacks. Happens by itself when the
  * library is loaded together with libgc. A callback that was set before goes on
  * being called; one that is set later takes the place of ours, until this is called
- * again. Marker threads that run already are found, too. One thread at a time.
+ * again; that one may call ours. Marker threads that run already are found, too. One
+ * thread at a time.
  *
  * Return: 0; -ENOSYS there is no libgc here; else as gchint_init().
  */

@@ -82,10 +82,13 @@ static void *allocator(void *arg)
 }
 
 static unsigned long called;
+static GC_on_collection_event_proc earlier;
 
 static void GC_CALLBACK mine(GC_EventType event)
 {
 	called += event == GC_EVENT_PRE_STOP_WORLD;
+	if (earlier)
+		earlier(event);
 }
 
 static void parse(int argc, char **argv)
@@ -140,11 +143,18 @@ int main(int argc, char **argv)
 	parse(argc, argv);
 	if (opt.fork)
 		GC_set_handle_fork(1);
-	if (opt.callback)
+	if (opt.callback == 1)
 		GC_set_on_collection_event(mine);
 #ifdef LINKED
 	if (gchint_boehm_install() < 0)
 		return 4;
+	/* Set after the adapter's, calling it as a good citizen does. */
+	if (opt.callback == 2) {
+		earlier = GC_get_on_collection_event();
+		GC_set_on_collection_event(mine);
+		if (gchint_boehm_install() < 0)
+			return 4;
+	}
 #endif
 	GC_INIT();
 	if (opt.incremental) {
