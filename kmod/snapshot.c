@@ -33,9 +33,8 @@ void gchint_snapshot_take(struct gchint_snapshot *s, const struct gchint_slot *s
 	u32 phase, flags, cause;
 	u32 state;
 
-	s->ignored = 0;
-	s->cause = GCHINT_CAUSE_UNKNOWN;
-	s->lead = false;
+	/* The rest is copied in any case; of this, what lies between fields as well. */
+	memset(s, 0, offsetof(struct gchint_snapshot, work_done));
 	s->stall_ns = 0;
 
 	/* Pairs with the writer's store-release of the new word: details of it are visible. */
