@@ -11,11 +11,12 @@
 #include "../common/names.h"
 #include "../common/schema.h"
 #include "host.h"
+#include "rail.h"
 #include "tracker.h"
 #include "writer.h"
 
 #define CPUS  512
-#define RAILS 256
+#define RAILS (4 * RAILS_MAX + 1) /* of all sources, numbered from 1 */
 #define DROPS 32
 
 struct rail_metric {

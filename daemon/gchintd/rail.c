@@ -16,7 +16,6 @@
 #include "metrics.h"
 #include "reader.h"
 
-#define RAILS_MAX  256
 #define RESCAN_NS  (2 * NSEC_PER_SEC)
 #define LATE_LOOKS 16 /* looks over budget in a row before the period grows */
 /*
@@ -52,6 +51,7 @@ struct rails {
 	uint64_t period_ns, rescan_at, spent; /* @spent: on the fast ones, last time */
 	struct rail *rail[RAILS_MAX];
 	unsigned int nr, late;
+	bool full; /* told that there are too many */
 };
 
 const char *rail_kind_name(enum rail_kind kind)
@@ -201,8 +201,14 @@ void rails_add(struct rails *rails, const struct rail_desc *d)
 			take_back(rails, rails->rail[i], d);
 			return;
 		}
-	if (rails->nr == RAILS_MAX)
+	if (rails->nr == RAILS_MAX) {
+		if (!rails->full)
+			host_note(rails->host, LOG_WARNING, source,
+				  "over %d rails: the rest is not sampled; choose some with match",
+				  RAILS_MAX);
+		rails->full = true;
 		return;
+	}
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return;

@@ -50,6 +50,14 @@ ok "what is missing is in the recording too" is 0 \
 	"$(sql "select count(*) from sources where state = 'absent' and (what is null or what = '')")"
 ok "and the phases are recorded" is 5 "$(sql 'select count(t1) from phases')"
 
+# More channels than are sampled.
+fresh many
+for n in $(seq 300); do echo 1 >"$d/sys/class/hwmon/hwmon0/power${n}_input"; done
+start -p 1000 --tracefs "$d/none"
+wait_for 5 sql 'select 1 / (count(*) > 255) from rails'
+stop
+ok "rails beyond the most are told once, with the mend" is "1 256" \
+	"$(grep -c 'hwmon: over 256 rails: .* choose some with match' "$d/log") $(sql "select count(*) from rails where source = 'hwmon'")"
 # Files of root only: CVE-2020-8694 made energy counters such.
 fresh denied
 chmod 400 "$d/sys/class/powercap/intel-rapl:0/energy_uj"
