@@ -128,6 +128,30 @@ wait_for 20 pgrep -P $job -x sleep
 kill -KILL $job
 wait $job 2>/dev/null
 ok "killed, it leaves no recorder behind" wait_for 10 gone killed.db
+printf '#!/bin/sh\nexec sleep 50\n' >"$d/slow-start"
+chmod 755 "$d/slow-start"
+"$ctl" record -q -o "$d/never.db" --gchintd "$d/slow-start" -- touch "$d/ran" 2>"$d/err" &
+job=$!
+wait_for 10 pgrep -P $job -x sleep
+started=$(pgrep -P $job -x sleep)
+kill -TERM $job
+wait $job
+code=$?
+ok "ended while the recorder starts, it says so and starts nothing" is "143 1 0" \
+	"$code $(grep -c 'interrupted before touch was started' "$d/err") $(ls "$d/ran" 2>/dev/null | wc -l)"
+ok "nor leaves the recorder" bash -c "! kill -0 $started 2>/dev/null"
+# A daemon that takes nothing: its socket's queue is soon full.
+python3 -c 'import socket, sys, time
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.bind(sys.argv[1])
+time.sleep(60)' "$d/stuck" &
+stuck=$!
+daemons+=("$stuck")
+wait_for 10 test -S "$d/stuck"
+# shellcheck disable=SC2016 # expanded by that shell
+ok "a mark for a daemon that hangs is given up and told" odd 4 "stuck: Resource temporarily unavailable" \
+	timeout 30 bash -c 'while true; do "$0" marks --add x --socket "$1" || exit; done' "$ctl" "$d/stuck"
+kill "$stuck"
 many=()
 for n in $(seq 40); do many+=(--option --quiet); done
 ok "more options than are passed on are told" odd 2 "too many options for gchintd" \
