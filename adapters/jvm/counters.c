@@ -80,7 +80,8 @@ static const char *find(const char *base, size_t size, const char *name)
 	for (n = 0; n < p->entries && at + sizeof(*e) <= size; n++, at += e->length) {
 		e = (const void *)(base + at);
 		if (e->length < sizeof(*e) || e->length > size - at ||
-		    e->name_offset >= e->length || e->data_offset >= e->length)
+		    e->name_offset >= e->length || e->data_offset >= e->length ||
+		    e->vector_length > e->length - e->data_offset)
 			return NULL;
 		if (strncmp(base + at + e->name_offset, name, e->length - e->name_offset) == 0)
 			return e->vector_length ? base + at + e->data_offset : NULL;
@@ -101,10 +102,11 @@ static const char *map(size_t *size)
 	if (fd < 0)
 		return NULL;
 	if (fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
-	    st.st_size >= (off_t)sizeof(struct prologue))
-		base = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
+	    st.st_size >= (off_t)sizeof(struct prologue)) {
+		*size = (size_t)st.st_size;
+		base = mmap(NULL, *size, PROT_READ, MAP_SHARED, fd, 0);
+	}
 	close(fd);
-	*size = (size_t)st.st_size;
 	return base == MAP_FAILED ? NULL : base;
 }
 
@@ -112,7 +114,7 @@ void counters_open(void)
 {
 	const struct prologue *p;
 	const char *base, *collector;
-	size_t size;
+	size_t size = 0;
 
 	base = map(&size);
 	p = (const void *)base;
