@@ -9,6 +9,7 @@
  * else uses, each with one byte in it. Bytes make lines:
  *
  *	symbol NAME ADDRESS	count this function from now on
+ *	wait FROM TO		what lies there waits for a lock: not counted
  *	section NAME		a section begins; the one before ends
  *	section			no section: nothing is counted
  *
@@ -31,6 +32,7 @@
 #define CPUS	64
 #define SYMBOLS 16
 #define LINE	160
+#define WAITS	4
 #define LOST	200000
 
 __attribute__((visibility("default"))) int qemu_plugin_version = QEMU_PLUGIN_API;
@@ -46,6 +48,11 @@ struct block {
 	unsigned int insns;
 	int step;
 	uint64_t profiled;
+};
+
+/* Code that spins until another CPU lets go. */
+struct wait {
+	uint64_t from, to;
 };
 
 struct cpu {
@@ -70,6 +77,8 @@ struct series {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct symbol symbols[SYMBOLS];
 static int nr_symbols;
+static struct wait waits[WAITS];
+static int nr_waits;
 static char section[64];
 static bool open_section;
 static struct series *all, **last = &all;
@@ -134,13 +143,16 @@ static void finish(struct cpu *c, bool whole)
 static void said(const char *line)
 {
 	struct symbol new;
-	unsigned long long address;
+	unsigned long long address, end;
 
 	pthread_mutex_lock(&lock);
 	if (sscanf(line, "symbol %63s %llx", new.name, &address) == 2 && nr_symbols < SYMBOLS) {
 		new.address = address;
 		symbols[nr_symbols] = new;
 		__atomic_store_n(&nr_symbols, nr_symbols + 1, __ATOMIC_RELEASE);
+	} else if (sscanf(line, "wait %llx %llx", &address, &end) == 2 && nr_waits < WAITS) {
+		waits[nr_waits] = (struct wait){ address, end };
+		__atomic_store_n(&nr_waits, nr_waits + 1, __ATOMIC_RELEASE);
 	} else if (!strncmp(line, "section", 7)) {
 		snprintf(section, sizeof(section), "%.63s", line[7] ? line + 8 : "");
 		__atomic_store_n(&open_section, section[0] != '\0', __ATOMIC_RELEASE);
@@ -164,6 +176,16 @@ static void on_byte(unsigned int cpu, void *data)
 	}
 }
 
+static bool waiting(uint64_t address)
+{
+	int i, n = __atomic_load_n(&nr_waits, __ATOMIC_ACQUIRE);
+
+	for (i = 0; i < n; i++)
+		if (address >= waits[i].from && address < waits[i].to)
+			return true;
+	return false;
+}
+
 static void on_block(unsigned int cpu, void *data)
 {
 	struct cpu *c = &cpus[cpu % CPUS];
@@ -182,7 +204,8 @@ static void on_block(unsigned int cpu, void *data)
 		c->depth = 0;
 		c->insns = 0;
 	}
-	c->insns += b->insns;
+	if (!waiting(b->address))
+		c->insns += b->insns;
 	c->depth += b->step;
 	if (profile_path)
 		__atomic_fetch_add(&b->profiled, b->insns, __ATOMIC_RELAXED);
@@ -192,7 +215,11 @@ static void on_block(unsigned int cpu, void *data)
 		finish(c, false);
 }
 
-/* x86: near calls and returns, with the prefixes that compilers give them. */
+/*
+ * x86: near calls and returns, with the prefixes that compilers give them. The
+ * translator takes an instruction back that would reach into the next page, and
+ * begins another block with it; in our list is what it has read of it by then.
+ */
 static int step_of(const unsigned char *code, size_t size)
 {
 	while (size > 1 && (*code == 0x2e || *code == 0x3e || *code == 0xf3 || *code == 0xf2 ||
@@ -203,7 +230,7 @@ static int step_of(const unsigned char *code, size_t size)
 	if (*code == 0xc3 || *code == 0xc2)
 		return -1;
 	if (*code == 0xe8)
-		return 1;
+		return size >= 5;
 	return *code == 0xff && size > 1 && (code[1] >> 3 & 7) == 2;
 }
 

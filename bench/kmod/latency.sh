@@ -6,8 +6,8 @@ table
 # Farther apart than a switch takes, so that none waits for the one before: a
 # driver that sleeps takes several ms.
 case $(uname -m) in
-x86_64) apart=5000 ;;
-*) apart=20000 ;;
+x86_64) apart=2000 ;;
+*) apart=8000 ;;
 esac
 for round in $(seq "$rounds"); do
 	# A governor that is set anew has counted nothing yet.

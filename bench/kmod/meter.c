@@ -295,7 +295,7 @@ static int edges(int n, uint64_t apart_ns)
 	unsigned int slot;
 	int i;
 
-	bind_cpu(1);
+	bind_cpu((int)sysconf(_SC_NPROCESSORS_ONLN) - 1);
 	open_session();
 	slot = attach();
 	spin_until(now_ns() + 100000000);
