@@ -125,9 +125,11 @@ done
 "${rec[@]}" -o "$d/killed.db" -- sleep 2 &
 job=$!
 wait_for 20 pgrep -P $job -x sleep
+marks=$(pgrep -af "record $d/killed.db" | sed -n 's/.* --marks \([^ ]*\).*/\1/p')
 kill -KILL $job
 wait $job 2>/dev/null
 ok "killed, it leaves no recorder behind" wait_for 10 gone killed.db
+rm -rf "${marks%/marks}" # its socket, which it could not remove
 printf '#!/bin/sh\nexec sleep 50\n' >"$d/slow-start"
 chmod 755 "$d/slow-start"
 "$ctl" record -q -o "$d/never.db" --gchintd "$d/slow-start" -- touch "$d/ran" 2>"$d/err" &
