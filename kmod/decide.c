@@ -28,14 +28,14 @@ static void decide_mutator(struct gchint_demand *d, const struct gchint_rules *r
 	d->hinted = cap;
 }
 
-void gchint_decide_cpu(struct gchint_demand *d, const struct gchint_rules *r, u32 cpu, u32 base,
-		       u32 all, const struct gchint_hint *h, const struct gchint_plan *p)
+void gchint_decide_cpu(struct gchint_demand *d, const struct gchint_rules *r, u32 cpu, u32 load,
+		       const struct gchint_hint *h, const struct gchint_plan *p)
 {
 	bool raise;
 
 	d->cpu = cpu;
-	d->load = base;
-	d->khz = load_khz(r, base);
+	d->load = load;
+	d->khz = load_khz(r, load);
 	d->reason = GCHINT_REASON_LOAD;
 	d->class = GCHINT_CLASS_NEUTRAL;
 	d->phase = GCHINT_PHASE_NONE;
@@ -54,8 +54,6 @@ void gchint_decide_cpu(struct gchint_demand *d, const struct gchint_rules *r, u3
 
 	d->class = h->class;
 	d->phase = h->phase;
-	d->load = max_t(u32, all, base);
-	d->khz = load_khz(r, d->load);
 	d->avoided = p && p->avoided;
 	if (!p || p->khz == GCHINT_PLAN_LOAD)
 		return;

@@ -47,12 +47,24 @@ static inline bool gchint_demand_capped(const struct gchint_demand *d)
 }
 
 /**
+ * gchint_decide_all() - does hinted time count, too?
+ * @r: rules of a policy
+ * @h: hint of the leased thread that runs on a CPU of it, or NULL
+ *
+ * Return: which of its two loads gchint_decide_cpu() goes by
+ */
+static inline bool gchint_decide_all(const struct gchint_rules *r, const struct gchint_hint *h)
+{
+	return h && h->class != GCHINT_CLASS_NEUTRAL && READ_ONCE(r->tun->mode) != GCHINT_MODE_OFF;
+}
+
+/**
  * gchint_decide_cpu() - what a CPU asks for
  * @d: result
  * @r: rules of its policy
  * @cpu: its number, only passed through
- * @base: gchint_load_base(), or the I/O boost if higher
- * @all: gchint_load_all(), likewise; at least @base
+ * @load: gchint_load_all() if gchint_decide_all(), else gchint_load_base(); or the
+ *	I/O boost if higher
  * @h: hint of the leased thread that runs on it, of any class, or NULL
  * @p: a valid plan for @h, or NULL
  *
@@ -64,8 +76,8 @@ static inline bool gchint_demand_capped(const struct gchint_demand *d)
  * raise it asks for load. A class that caps asks for its plan, and without the
  * right to raise for no more than load.
  */
-void gchint_decide_cpu(struct gchint_demand *d, const struct gchint_rules *r, u32 cpu, u32 base,
-		       u32 all, const struct gchint_hint *h, const struct gchint_plan *p);
+void gchint_decide_cpu(struct gchint_demand *d, const struct gchint_rules *r, u32 cpu, u32 load,
+		       const struct gchint_hint *h, const struct gchint_plan *p);
 
 /**
  * gchint_decide_join() - the higher of two demands

@@ -144,13 +144,12 @@ const struct gchint_demand *gchint_demand_of(struct gchint_policy *policy,
 			plan = &c->plan;
 	}
 	/* Only one of the two channels counts. */
-	if (c->hint.class == GCHINT_CLASS_NEUTRAL ||
-	    READ_ONCE(rules->tun->mode) == GCHINT_MODE_OFF)
-		load = max(gchint_load_base(&c->load), io);
-	else
+	if (gchint_decide_all(rules, hint))
 		load = max(gchint_load_all(&c->load), io);
+	else
+		load = max(gchint_load_base(&c->load), io);
 decide:
-	gchint_decide_cpu(&c->demand, rules, c->cpu, load, load, hint, plan);
+	gchint_decide_cpu(&c->demand, rules, c->cpu, load, hint, plan);
 	c->demand.idle = idles;
 	c->wish = gchint_cpu_wish(c);
 	return &c->demand;

@@ -127,7 +127,7 @@ static u32 unhinted_khz(const struct world *w, u32 load)
 {
 	struct gchint_demand d;
 
-	gchint_decide_cpu(&d, &w->rules, 0, load, load, NULL, NULL);
+	gchint_decide_cpu(&d, &w->rules, 0, load, NULL, NULL);
 	return d.khz;
 }
 
@@ -175,8 +175,9 @@ static u32 demand(struct bytes *b, struct world *w, u32 nr)
 		must(gchint_plan_valid(&c->plan, &c->hint, &w->rules, w->now));
 		must(c->plan.reason < GCHINT_REASON_NR);
 	}
-	gchint_decide_cpu(&c->demand, &w->rules, nr, base, all, c->hinted ? &c->hint : NULL,
-			  &c->plan);
+	gchint_decide_cpu(&c->demand, &w->rules, nr,
+			  gchint_decide_all(&w->rules, c->hinted ? &c->hint : NULL) ? all : base,
+			  c->hinted ? &c->hint : NULL, &c->plan);
 	must(c->demand.khz && c->demand.reason < GCHINT_REASON_NR);
 	if (!c->hinted || w->tun.mode == GCHINT_MODE_OFF)
 		must(c->demand.khz == unhinted_khz(w, base));

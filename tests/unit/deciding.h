@@ -22,7 +22,7 @@ static inline struct gchint_demand cpu(struct fixture *x, u32 load, bool hinted)
 {
 	struct gchint_demand d;
 
-	gchint_decide_cpu(&d, &x->rules, 3, load, load, hinted ? &x->hint : NULL,
+	gchint_decide_cpu(&d, &x->rules, 3, load, hinted ? &x->hint : NULL,
 			  hinted ? &x->plan : NULL);
 	return d;
 }

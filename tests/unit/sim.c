@@ -39,7 +39,7 @@ static void look(struct sim *s, bool running)
 	struct gchint_snapshot snap;
 	struct gchint_sample sample;
 	struct gchint_hint hint;
-	u32 base, all;
+	u32 load;
 
 	gchint_load_account(&s->load, s->now, s->idle_us, gchint_scale(s->khz, s->opps.ref_khz),
 			    gchint_demand_capped(&s->demand), window(s));
@@ -64,9 +64,9 @@ static void look(struct sim *s, bool running)
 		gchint_stow_out(&stow, &s->track, &s->plan);
 	}
 	s->last_ran = s->now;
-	base = gchint_load_base(&s->load);
-	all = gchint_load_all(&s->load);
-	gchint_decide_cpu(&s->demand, &s->rules, 0, base, all, running ? &hint : NULL, &s->plan);
+	load = gchint_decide_all(&s->rules, running ? &hint : NULL) ? gchint_load_all(&s->load) :
+								      gchint_load_base(&s->load);
+	gchint_decide_cpu(&s->demand, &s->rules, 0, load, running ? &hint : NULL, &s->plan);
 	gchint_decide_policy(&s->last, &s->rules, &s->state, &s->demand, s->now);
 	s->avoided += s->last.avoided;
 }

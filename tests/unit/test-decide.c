@@ -112,12 +112,12 @@ static void test_highest_of_the_cpus_decides(void **state)
 	(void)state;
 	init(&x, krait_static);
 	plan_is(&x, GCHINT_CLASS_CONCURRENT, 652800, GCHINT_REASON_MODEL, true);
-	gchint_decide_cpu(&d, &x.rules, 0, 1024, 1024, &x.hint, &x.plan);
+	gchint_decide_cpu(&d, &x.rules, 0, 1024, &x.hint, &x.plan);
 	gchint_decide_join(&best, &d);
 	assert_cmp(policy(&x, &best), ==, 652800);
 	assert_int_equal(x.out.cpu, 0);
 	/* A busy neighbour without a hint. */
-	gchint_decide_cpu(&d, &x.rules, 1, 700, 700, NULL, NULL);
+	gchint_decide_cpu(&d, &x.rules, 1, 700, NULL, NULL);
 	gchint_decide_join(&best, &d);
 	x.now += S;
 	assert_cmp(policy(&x, &best), >=, 1.25 * 700 / 1024 * 2150400);
@@ -125,7 +125,7 @@ static void test_highest_of_the_cpus_decides(void **state)
 	assert_int_equal(x.out.reason, GCHINT_REASON_LOAD);
 	assert_int_equal(x.out.class, GCHINT_CLASS_NEUTRAL);
 	/* An idle one changes nothing. */
-	gchint_decide_cpu(&d, &x.rules, 2, 0, 0, NULL, NULL);
+	gchint_decide_cpu(&d, &x.rules, 2, 0, NULL, NULL);
 	gchint_decide_join(&best, &d);
 	assert_int_equal(best.cpu, 1);
 }
@@ -221,20 +221,20 @@ static void test_mutator_is_not_below_the_floor(void **state)
 	x.rules.floor_khz = gchint_plan_floor(&x.rules);
 	assert_cmp(x.rules.floor_khz, >, x.rules.min_khz);
 	assert_cmp(x.rules.floor_khz, <, x.rules.max_khz);
-	gchint_decide_cpu(&d, &x.rules, 3, 50, 50, &none, NULL);
+	gchint_decide_cpu(&d, &x.rules, 3, 50, &none, NULL);
 	assert_cmp(d.khz, ==, x.rules.floor_khz);
 	assert_int_equal(d.reason, GCHINT_REASON_MODEL);
 	assert_false(d.hinted);
-	gchint_decide_cpu(&d, &x.rules, 3, 1000, 1000, &none, NULL);
+	gchint_decide_cpu(&d, &x.rules, 3, 1000, &none, NULL);
 	assert_cmp(d.khz, ==, cpu(&x, 1000, false).khz);
 	/* Others are what load says; so is one that may not raise. */
 	assert_cmp(cpu(&x, 50, false).khz, <, x.rules.floor_khz);
 	none.may_raise = false;
-	gchint_decide_cpu(&d, &x.rules, 3, 50, 50, &none, NULL);
+	gchint_decide_cpu(&d, &x.rules, 3, 50, &none, NULL);
 	assert_cmp(d.khz, ==, cpu(&x, 50, false).khz);
 	none.may_raise = true;
 	x.tun.mode = GCHINT_MODE_TABLE;
-	gchint_decide_cpu(&d, &x.rules, 3, 50, 50, &none, NULL);
+	gchint_decide_cpu(&d, &x.rules, 3, 50, &none, NULL);
 	assert_cmp(d.khz, ==, cpu(&x, 50, false).khz);
 	/* It is within the limits, and needs figures of power. */
 	x.rules.max_khz = 400000;
@@ -254,20 +254,20 @@ static void test_mutator_yields_to_a_late_collection(void **state)
 	(void)state;
 	init(&x, krait_static);
 	x.rules.floor_khz = gchint_plan_floor(&x.rules);
-	gchint_decide_cpu(&d, &x.rules, 3, 1024, 1024, &h, NULL);
+	gchint_decide_cpu(&d, &x.rules, 3, 1024, &h, NULL);
 	assert_cmp(d.khz, ==, x.rules.floor_khz);
 	assert_int_equal(d.reason, GCHINT_REASON_PACE);
 	/* So that load forgets how busy it looked meanwhile. */
 	assert_true(gchint_demand_capped(&d));
 	/* Only to lower: without the right to raise it is not below load either. */
 	h.may_raise = false;
-	gchint_decide_cpu(&d, &x.rules, 3, 50, 50, &h, NULL);
+	gchint_decide_cpu(&d, &x.rules, 3, 50, &h, NULL);
 	assert_cmp(d.khz, ==, cpu(&x, 50, false).khz);
 	/* A little late is a little slower. */
 	before = 0;
 	for (u32 yield = 2 * GCHINT_ONE; yield > GCHINT_ONE; yield -= 16) {
 		h.yield = yield;
-		gchint_decide_cpu(&d, &x.rules, 3, 1024, 1024, &h, NULL);
+		gchint_decide_cpu(&d, &x.rules, 3, 1024, &h, NULL);
 		assert_cmp(d.khz, >=, before);
 		before = d.khz;
 	}
@@ -275,16 +275,16 @@ static void test_mutator_yields_to_a_late_collection(void **state)
 	/* How much is the administrator's; so is whether. */
 	h.yield = 64 * GCHINT_ONE;
 	x.tun.mutator_slowdown_pct = 10;
-	gchint_decide_cpu(&d, &x.rules, 3, 1024, 1024, &h, NULL);
+	gchint_decide_cpu(&d, &x.rules, 3, 1024, &h, NULL);
 	assert_cmp(d.khz, >, x.rules.floor_khz);
 	x.tun.mutator_slowdown_pct = 0;
-	gchint_decide_cpu(&d, &x.rules, 3, 1024, 1024, &h, NULL);
+	gchint_decide_cpu(&d, &x.rules, 3, 1024, &h, NULL);
 	assert_cmp(d.khz, ==, cpu(&x, 1024, false).khz);
 	assert_false(d.hinted);
 	/* Without figures of power nothing is known to be saved. */
 	x.tun.mutator_slowdown_pct = 100;
 	x.rules.floor_khz = 0;
-	gchint_decide_cpu(&d, &x.rules, 3, 1024, 1024, &h, NULL);
+	gchint_decide_cpu(&d, &x.rules, 3, 1024, &h, NULL);
 	assert_cmp(d.khz, ==, cpu(&x, 1024, false).khz);
 }
 

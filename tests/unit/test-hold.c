@@ -108,7 +108,7 @@ static void test_boost_bridges_the_gap_to_the_next_phase(void **state)
 		switches += x.out.change;
 		x.now += 2 * MS;
 		for (u32 i = 0; i < 4; i++) {
-			gchint_decide_cpu(&d, &x.rules, 3, 100, 100, &none, NULL);
+			gchint_decide_cpu(&d, &x.rules, 3, 100, &none, NULL);
 			assert_true(d.between);
 			policy(&x, &d);
 			switches += x.out.change;

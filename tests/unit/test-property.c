@@ -162,15 +162,17 @@ static void any_cpu(struct world *w, struct cpu *c, u32 nr)
 			gchint_plan_make(&c->plan, &c->hint, &w->rules, &w->learn, (u8)any(w, 0, 1),
 					 w->now);
 	}
-	gchint_decide_cpu(&c->demand, &w->rules, nr, c->base, c->all, c->hinted ? &c->hint : NULL,
-			  c->hinted ? &c->plan : NULL);
+	gchint_decide_cpu(&c->demand, &w->rules, nr,
+			  gchint_decide_all(&w->rules, c->hinted ? &c->hint : NULL) ? c->all :
+										      c->base,
+			  c->hinted ? &c->hint : NULL, c->hinted ? &c->plan : NULL);
 }
 
 static u32 unhinted_khz(const struct world *w, u32 load)
 {
 	struct gchint_demand d;
 
-	gchint_decide_cpu(&d, &w->rules, 0, load, load, NULL, NULL);
+	gchint_decide_cpu(&d, &w->rules, 0, load, NULL, NULL);
 	return d.khz;
 }
 
@@ -304,7 +306,7 @@ static void test_more_load_is_never_less_frequency(void **state)
 			struct gchint_state st = {};
 			struct gchint_demand d;
 
-			gchint_decide_cpu(&d, &w.rules, 0, load, load, c.hinted ? &c.hint : NULL,
+			gchint_decide_cpu(&d, &w.rules, 0, load, c.hinted ? &c.hint : NULL,
 					  c.hinted ? &c.plan : NULL);
 			gchint_decide_policy(&out, &w.rules, &st, &d, w.now);
 			assert_cmp(out.khz, >=, before);
@@ -343,7 +345,7 @@ static void test_more_urgent_is_never_slower(void **state)
 
 			h.class = class;
 			p = plan_for(&w, &h);
-			gchint_decide_cpu(&d, &w.rules, 0, 100, 100, &h, &p);
+			gchint_decide_cpu(&d, &w.rules, 0, 100, &h, &p);
 			assert_cmp(resolved(&w, d.khz), >=, before);
 			before = resolved(&w, d.khz);
 		}
