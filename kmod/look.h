@@ -34,8 +34,7 @@ static inline void gchint_look_settle(struct gchint_cpu *c,
 		c->khz_since = now;
 		kind = policy->kind;
 	}
-	if (c->track->phase != GCHINT_PHASE_NONE)
-		gchint_phase_ran(c->track, ran, khz, kind);
+	gchint_phase_ran(c->track, ran, khz, kind);
 	c->ran_since = now;
 }
 

@@ -252,10 +252,3 @@ void gchint_phase_role(struct gchint_hint *h, u32 role)
 	h->role = true;
 	h->class = gchint_phase_class(h->phase, h->flags);
 }
-
-void gchint_phase_hint(struct gchint_hint *h, const struct gchint_track *t, u32 role,
-		       bool may_raise)
-{
-	gchint_phase_brief(h, t, role, may_raise);
-	gchint_phase_detail(h, t);
-}

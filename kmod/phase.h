@@ -261,7 +261,7 @@ static inline void gchint_phase_ran(struct gchint_track *t, u64 ns, u32 khz, u8 
  * @overdue: the stall instant passed and the phase lasts
  * @yield: by how much the session's mutators run slower now, because its
  *	collection is late: a stretch; 0 or GCHINT_ONE not at all. Set by the
- *	caller after gchint_phase_hint().
+ *	caller after gchint_phase_brief().
  * @instance: &gchint_track.instance
  * @revision: &gchint_track.revision
  * @begin_ns: when the phase began; 0 for a role
@@ -296,8 +296,17 @@ struct gchint_hint {
 };
 
 /**
- * gchint_phase_hint() - what the lease says now
- * @h: result; always filled completely
+ * gchint_phase_role() - what a role stands for when there is no phase
+ * @h: hint of no phase; filled in, if the role says anything
+ * @role: enum gchint_role
+ */
+void gchint_phase_role(struct gchint_hint *h, u32 role);
+
+/**
+ * gchint_phase_brief() - what the lease says now, as far as every look needs it
+ * @h: result; filled up to &gchint_hint.begin_ns, which is all that a plan is
+ *	compared with, all that a decision goes by, and all that a plan is made
+ *	from in another mode than model
  * @t: the lease's track, updated from the thread's own slot, or from the
  *	leader's when the role is GCHINT_ROLE_FOLLOW and the own slot says
  *	GCHINT_PHASE_NONE
@@ -306,27 +315,6 @@ struct gchint_hint {
  *
  * A phase goes before the role; a stale phase does not, the role then counts
  * again, for it needs no progress.
- */
-void gchint_phase_hint(struct gchint_hint *h, const struct gchint_track *t, u32 role,
-		       bool may_raise);
-
-/**
- * gchint_phase_role() - what a role stands for when there is no phase
- * @h: hint of no phase; filled in, if the role says anything
- * @role: enum gchint_role
- */
-void gchint_phase_role(struct gchint_hint *h, u32 role);
-
-/**
- * gchint_phase_brief() - the part of it that every look needs
- * @h: result; filled up to &gchint_hint.begin_ns, which is all that a plan is
- *	compared with, all that a decision goes by, and all that a plan is made
- *	from in another mode than model
- * @t: as above
- * @role: as above
- * @may_raise: as above
- *
- * gchint_phase_hint() is this and gchint_phase_detail().
  */
 static inline void gchint_phase_brief(struct gchint_hint *h, const struct gchint_track *t, u32 role,
 				      bool may_raise)

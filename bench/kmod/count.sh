@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Instructions of the scheduler's hooks and of a doorbell, and the latency of a
-# request on a clock that counts instructions; run in the guest.
+# Instructions of the scheduler's hooks and of a doorbell; run in the guest.
 # shellcheck shell=sh disable=SC1091,SC2046,SC2154
 . /board/guest.sh
 echo 0 >/proc/sys/kernel/kptr_restrict

@@ -9,6 +9,7 @@
 #include "../../kmod/learn.c"
 #include "../../kmod/phase.c"
 #include "../../kmod/snapshot.c"
+#include "hint.h"
 
 struct lease {
 	struct gchint_slot slot[2];

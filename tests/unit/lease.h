@@ -4,7 +4,7 @@
 #define TEST_LEASE_H
 
 #include "unit.h"
-#include "phase.h"
+#include "hint.h"
 
 #define TTL (1000 * MS)
 

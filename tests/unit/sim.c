@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "unit.h"
 #include "sim.h"
+#include "hint.h"
 #include "stow.h"
 
 #define TTL (1000 * MS)

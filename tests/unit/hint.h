@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A whole hint, which the kernel fills in two steps: the second only for a new plan. */
+#ifndef TEST_HINT_H
+#define TEST_HINT_H
+
+#include "phase.h"
+
+static inline void gchint_phase_hint(struct gchint_hint *h, const struct gchint_track *t, u32 role,
+				     bool may_raise)
+{
+	gchint_phase_brief(h, t, role, may_raise);
+	gchint_phase_detail(h, t);
+}
+
+#endif
