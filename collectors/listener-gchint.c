@@ -168,6 +168,19 @@ static void mutator_resumed(struct gc_listener *self, const struct gc_event *eve
 	gchint_end(gchint_self());
 }
 
+/*
+ * A mutator that helps is in the phase that it shares, whatever it was in and whatever its
+ * role, and then in that again.
+ */
+static void help_begin(struct gc_listener *self, const struct gc_event *event)
+{
+	struct gchint_detail d;
+
+	(void)self;
+	fill(&d, event);
+	gchint_begin_detail(gchint_self(), phase_of(event), GCHINT_F_STW, &d);
+}
+
 /* The daemon only ever does concurrent work; its pauses are told phase by phase. */
 static void daemon_started(struct gc_listener *self, const struct gc_event *event)
 {
@@ -193,6 +206,8 @@ static const struct gc_listener_ops ops = {
 	.trim_begin = trim_begin,
 	.trim_end = cycle_end,
 	.progress = progress,
+	.help_begin = help_begin,
+	.help_end = cycle_end,
 	.mutator_paused = mutator_paused,
 	.mutator_resumed = mutator_resumed,
 	.daemon_started = daemon_started,

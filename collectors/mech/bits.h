@@ -43,6 +43,16 @@ static inline bool gc_bit_take(uint64_t *bits, uintptr_t addr)
 	return true;
 }
 
+/* The same where others set bits, too. The plain look first saves most of the locked ones. */
+static inline bool gc_bit_take_shared(uint64_t *bits, uintptr_t addr)
+{
+	uint64_t *word = &bits[addr >> GC_WORD_SHIFT], bit = gc_bit(addr);
+
+	if (__atomic_load_n(word, __ATOMIC_RELAXED) & bit)
+		return false;
+	return !(__atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit);
+}
+
 /* First set bit at or after @addr and below @end as an address, or @end. */
 static inline uintptr_t gc_bit_next(const uint64_t *bits, uintptr_t addr, uintptr_t end)
 {

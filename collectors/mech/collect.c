@@ -11,13 +11,20 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
+#include "help.h"
 #include "plan.h"
 #include "trace.h"
+
+static void count_waiting(struct gc_heap *heap, uint32_t more)
+{
+	__atomic_fetch_add(&heap->gc.waiting, more, __ATOMIC_SEQ_CST);
+}
 
 /* Takes the turn; @self parks while it waits. False: another cycle ended meanwhile. */
 static bool take_turn(struct gc_heap *heap, struct gc_thread *self)
 {
 	uint64_t begin, seen;
+	uint32_t called = 0;
 
 	pthread_mutex_lock(&heap->gc.lock);
 	seen = heap->gc.finished;
@@ -29,10 +36,20 @@ static bool take_turn(struct gc_heap *heap, struct gc_thread *self)
 	if (self) {
 		gc_pause_begin(self, GC_PAUSE_WAIT, &begin);
 		gc_state_park(self);
+		count_waiting(heap, 1);
 	}
 	/* Until this cycle has ended: the next may have begun before we wake. */
-	while (heap->gc.running && heap->gc.finished == seen)
-		pthread_cond_wait(&heap->gc.done, &heap->gc.lock);
+	while (heap->gc.running && heap->gc.finished == seen) {
+		if (!self || !gc_help_called(heap, &called)) {
+			pthread_cond_wait(&heap->gc.done, &heap->gc.lock);
+			continue;
+		}
+		pthread_mutex_unlock(&heap->gc.lock);
+		gc_help_join(self);
+		pthread_mutex_lock(&heap->gc.lock);
+	}
+	if (self)
+		count_waiting(heap, UINT32_MAX);
 	pthread_mutex_unlock(&heap->gc.lock);
 	if (self) {
 		gc_state_unpark(self);

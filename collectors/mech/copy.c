@@ -12,9 +12,9 @@
 #include <stdlib.h>
 
 #include "../space/blocks.h"
+#include "help.h"
 #include "plan.h"
 
-#define MOST  4 /* workers that are chosen by themselves */
 #define BATCH 128 /* objects handed over at once */
 #define SPINS 64
 #define PIECE GC_CHUNK
@@ -32,11 +32,11 @@ struct gc_crew {
 	uint32_t done;
 	void (*loop)(struct gc_copier *c);
 	struct gc_vector pool;
-	struct gc_helper {
+	struct gc_hand {
 		pthread_t thread;
 		struct gc_crew *crew;
 		struct gc_copier *copier;
-	} helper[];
+	} hand[];
 };
 
 static unsigned int load(const unsigned int *word)
@@ -51,12 +51,12 @@ bool gc_copy_shared(const struct gc_heap *heap)
 
 struct gc_copier *gc_copy_first(struct gc_heap *heap)
 {
-	return heap->crew->helper[0].copier;
+	return heap->crew->hand[0].copier;
 }
 
 static void *helper_main(void *arg)
 {
-	struct gc_helper *self = arg;
+	struct gc_hand *self = arg;
 	struct gc_crew *crew = self->crew;
 	uint64_t seen = 0;
 
@@ -83,21 +83,9 @@ static void *helper_main(void *arg)
 	return NULL;
 }
 
-static unsigned int workers_of(const struct gc_options *opt)
-{
-	cpu_set_t cpus;
-	unsigned int n = 1;
-
-	if (opt->workers)
-		return (unsigned int)opt->workers;
-	if (!sched_getaffinity(0, sizeof(cpus), &cpus))
-		n = (unsigned int)CPU_COUNT(&cpus);
-	return n > MOST ? MOST : n;
-}
-
 static int start(struct gc_crew *crew, unsigned int i)
 {
-	struct gc_helper *h = &crew->helper[i];
+	struct gc_hand *h = &crew->hand[i];
 	struct gc_heap *heap = crew->heap;
 	struct gc_copier *c = h->copier = calloc(1, sizeof(*c));
 
@@ -125,8 +113,8 @@ static int start(struct gc_crew *crew, unsigned int i)
 
 int gc_crew_init(struct gc_heap *heap)
 {
-	unsigned int workers = workers_of(&heap->opt);
-	struct gc_crew *crew = calloc(1, sizeof(*crew) + workers * sizeof(crew->helper[0]));
+	unsigned int workers = gc_workers(&heap->opt);
+	struct gc_crew *crew = calloc(1, sizeof(*crew) + workers * sizeof(crew->hand[0]));
 	int ret = 0;
 
 	if (!crew)
@@ -153,10 +141,10 @@ void gc_crew_fini(struct gc_heap *heap)
 	pthread_cond_broadcast(&crew->call);
 	pthread_mutex_unlock(&crew->lock);
 	for (unsigned int i = 0; i < crew->workers; i++) {
-		struct gc_copier *c = crew->helper[i].copier;
+		struct gc_copier *c = crew->hand[i].copier;
 
 		if (i) {
-			pthread_join(crew->helper[i].thread, NULL);
+			pthread_join(crew->hand[i].thread, NULL);
 			gc_mark_stack_fini(c->stack);
 		}
 		free(c);
@@ -174,7 +162,7 @@ size_t gc_crew_stack_bytes(const struct gc_heap *heap)
 	size_t bytes = 0;
 
 	for (unsigned int i = 1; heap->crew && i < heap->crew->workers; i++)
-		bytes += heap->crew->helper[i].copier->stack->mapped;
+		bytes += heap->crew->hand[i].copier->stack->mapped;
 	return bytes;
 }
 
@@ -184,7 +172,7 @@ void gc_copy_begin(struct gc_heap *heap)
 	struct gc_bump *b = heap->bump;
 
 	for (unsigned int i = 0; i < crew->workers; i++) {
-		struct gc_copier *c = crew->helper[i].copier;
+		struct gc_copier *c = crew->hand[i].copier;
 
 		c->from = b->start[b->now];
 		c->into = b->start[!b->now];
@@ -234,7 +222,7 @@ struct gc_copier *gc_copy_end(struct gc_heap *heap)
 
 	/* The last piece taken goes back whole, if its owner comes first. */
 	for (unsigned int i = crew->workers; i-- > 0;) {
-		struct gc_copier *c = crew->helper[i].copier;
+		struct gc_copier *c = crew->hand[i].copier;
 
 		if (c->limit)
 			give_up(c);

@@ -132,13 +132,7 @@ gc_inline uint64_t gc_older(uint64_t word)
 /* Sets a bit of a table that copiers share; true when it was clear. */
 gc_inline bool gc_copy_take(uint64_t *bits, uintptr_t addr, const bool shared)
 {
-	uint64_t *word = &bits[addr >> GC_WORD_SHIFT], bit = gc_bit(addr);
-
-	if (!shared)
-		return gc_bit_take(bits, addr);
-	if (__atomic_load_n(word, __ATOMIC_RELAXED) & bit)
-		return false;
-	return !(__atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit);
+	return shared ? gc_bit_take_shared(bits, addr) : gc_bit_take(bits, addr);
 }
 
 /* Copies the object behind @ref, whose header was @word. */

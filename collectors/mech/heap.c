@@ -13,6 +13,7 @@
 
 #include "../space/pages.h"
 #include "copy.h"
+#include "help.h"
 #include "plan.h"
 
 #define PLAN(id) extern const struct gc_plan gc_plan_##id;
@@ -45,6 +46,19 @@ void gc_plan_names(char *text, size_t size)
 					 plans[i]->name);
 }
 
+/* Why stopped mutators cannot share the marking; NULL: they can. */
+static const char *no_help(const struct gc_plan *plan, const struct gc_options *opt)
+{
+	if (plan->reserve)
+		return "gss and semispace copy with threads of their own";
+	if (opt->overflow != GC_OVERFLOW_GROW && opt->overflow != GC_OVERFLOW_RESERVE)
+		return "a mark stack of fixed size is all there is, overflow=grow gives each its "
+		       "own";
+	if (opt->trace == GC_TRACE_FINGER)
+		return "trace=finger walks with one finger";
+	return NULL;
+}
+
 int gc_plan_check(const struct gc_plan *plan, struct gc_options *opt, struct gc_error *err)
 {
 	if (!plan->concurrent) {
@@ -62,6 +76,13 @@ int gc_plan_check(const struct gc_plan *plan, struct gc_options *opt, struct gc_
 		return gc_fail(err, -EINVAL,
 			       "profiler: plan=%s cannot tell cohorts apart; give plan=cms",
 			       plan->name);
+	if (opt->help) {
+		const char *why = no_help(plan, opt);
+
+		if (why && gc_options_given(opt, "help"))
+			return gc_fail(err, -EINVAL, "help: %s; give 0", why);
+		opt->help = !why;
+	}
 	return plan->check ? plan->check(opt, err) : 0;
 }
 
@@ -149,6 +170,7 @@ static void free_heap(struct gc_heap *heap)
 		heap->plan->fini(heap);
 	gc_profiler_fini(heap);
 	gc_adapt_fini(heap);
+	gc_help_fini(heap);
 	gc_mark_stack_fini(&heap->stack);
 	gc_pages_fini(heap);
 	if (heap->base)
@@ -209,7 +231,8 @@ int gc_heap_create(struct gc_heap **out, const char *options, struct gc_listener
 	heap->types = map(GC_MAX_TYPES * sizeof(struct gc_info), PROT_READ | PROT_WRITE);
 	if (!heap->opt_text || !heap->types || map_space(heap) || map_tables(heap) ||
 	    gc_mark_stack_init(&heap->stack, (size_t)opt.markstack, (int)opt.overflow,
-			       heap->end - heap->base))
+			       heap->end - heap->base) ||
+	    gc_help_init(heap))
 		goto free_all;
 	heap->type_count = 1; /* word 0 is no object */
 	heap->weak_type = gc_type_register(heap, &weak, err);
@@ -281,7 +304,8 @@ void gc_heap_stats(const struct gc_heap *heap, struct gc_heap_stats *out)
 	gc_space_unlock(h);
 	/* cards 1/128, two bitmaps of 1/64 */
 	out->side_bytes = out->footprint_bytes / 128 + out->footprint_bytes / 32;
-	out->mark_stack_bytes = heap->stack.mapped + gc_crew_stack_bytes(heap);
+	out->mark_stack_bytes =
+		heap->stack.mapped + gc_crew_stack_bytes(heap) + gc_help_stack_bytes(heap);
 	if (out->footprint_bytes > out->peak_footprint_bytes)
 		out->peak_footprint_bytes = out->footprint_bytes;
 }

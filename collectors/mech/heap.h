@@ -15,7 +15,9 @@
  *	threads_lock	the list of mutators; held while the world is stopped
  *	space_lock	page table, block lists, large objects
  *	table_lock	types, root arrays, finalizers
- * No lock is held across a safepoint.
+ *	help.lock	who helps to mark
+ * No lock is held across a safepoint. Calling for help takes gc.lock last, alone and for a
+ * moment, with threads_lock held: nobody who has gc.lock wants another.
  */
 #ifndef GC_HEAP_H
 #define GC_HEAP_H
@@ -128,6 +130,7 @@ struct gc_bump; /* space/bump.h */
 struct gc_plan;
 struct gc_profiler;
 struct gc_crew;
+struct gc_help;
 
 struct gc_vector {
 	void **items;
@@ -157,6 +160,7 @@ struct gc_heap {
 	struct gc_lines *lines;
 	struct gc_bump *bump;
 	struct gc_crew *crew; /* who copies */
+	struct gc_help *help; /* mutators that stopped; NULL: they sleep */
 	void *plan_data;
 	pthread_mutex_t space_lock;
 
@@ -208,6 +212,7 @@ struct gc_heap {
 		pthread_cond_t done; /* a cycle ended */
 		pthread_cond_t order; /* the daemon has work */
 		bool running;
+		uint32_t waiting; /* mutators, for the turn; also read without the lock */
 		uint64_t finished; /* cycles ended */
 		bool ordered, explicit_ordered, quit, daemon_up, next_major;
 		bool rearm; /* the idle timer starts anew */
@@ -334,6 +339,7 @@ void gc_phase_cycle(struct gc_heap *heap, bool begin);
 void gc_phase_stop(struct gc_heap *heap, size_t edge);
 void gc_phase_trim(struct gc_heap *heap, bool begin, uint64_t done, uint64_t begin_ns);
 void gc_phase_daemon(struct gc_heap *heap, bool up);
+void gc_phase_help(struct gc_thread *t, bool begin, uint64_t *begin_ns);
 void gc_pause_begin(struct gc_thread *t, enum gc_pause pause, uint64_t *begin_ns);
 void gc_pause_end(struct gc_thread *t, enum gc_pause pause, uint64_t begin_ns);
 
@@ -342,6 +348,10 @@ void gc_pause_end(struct gc_thread *t, enum gc_pause pause, uint64_t begin_ns);
 /* mech/safepoint.c */
 void gc_world_stop(struct gc_heap *heap);
 void gc_world_restart(struct gc_heap *heap);
+/* World stopped: does a mutator wait that could help? */
+bool gc_threads_wait(const struct gc_heap *heap);
+/* World stopped: gc_help_join() on each that waits, and on who comes to wait; wakes @most. */
+void gc_threads_call(struct gc_heap *heap, unsigned int most);
 void gc_threads_ragged(struct gc_heap *heap, void (*scan)(struct gc_heap *, struct gc_thread *));
 void gc_state_park(struct gc_thread *t);
 void gc_state_unpark(struct gc_thread *t);

@@ -46,7 +46,7 @@ static bool grow(struct gc_mark_stack *s)
 	if (p == MAP_FAILED)
 		return false;
 	s->base = p;
-	s->mapped *= 2;
+	__atomic_store_n(&s->mapped, 2 * s->mapped, __ATOMIC_RELAXED);
 	s->top = s->base + used;
 	s->end = s->base + s->mapped / sizeof(void *);
 	s->limit = s->top + STEP;
@@ -83,9 +83,9 @@ bool gc_mark_stack_full(struct gc_heap *heap, struct gc_mark_stack *s, void *obj
 		break;
 	}
 	if (!s->overflowed)
-		heap->stats.overflow_rounds++;
+		gc_count(&heap->stats.overflow_rounds, 1);
 	s->overflowed = s->lossy = true;
-	heap->stats.overflows++;
+	gc_count(&heap->stats.overflows, 1);
 	return false;
 }
 

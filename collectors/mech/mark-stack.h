@@ -20,6 +20,12 @@
 
 struct gc_heap;
 
+/* The references [next, end) of a long array, which wait to be visited */
+struct gc_mark_part {
+	void *array;
+	uint32_t next, end;
+};
+
 struct gc_mark_stack {
 	void **base, **top;
 	void **limit; /* watermark: pushes are checked against it, it rises by a page */
@@ -36,10 +42,7 @@ struct gc_mark_stack {
 	 * Arrays whose references wait to be visited from @next on, split= at a time and only
 	 * when the stack is empty: so neither a step nor the stack grows with an array.
 	 */
-	struct {
-		void *array;
-		uint32_t next;
-	} part[GC_MARK_PARTS];
+	struct gc_mark_part part[GC_MARK_PARTS];
 	unsigned int parts;
 };
 
@@ -51,5 +54,56 @@ bool gc_mark_stack_full(struct gc_heap *heap, struct gc_mark_stack *s, void *obj
 size_t gc_mark_stack_peak(const struct gc_mark_stack *s);
 /* After a cycle: give pages above the lowest few back to the system. */
 void gc_mark_stack_rest(struct gc_mark_stack *s);
+
+/* The next object to scan, through the queue that hides the latency of its header */
+static inline __attribute__((always_inline)) void *gc_mark_pop(struct gc_mark_stack *s)
+{
+	void *obj, **place;
+
+	while (s->top > s->base) {
+		void *next = *--s->top;
+
+		__builtin_prefetch(next);
+		place = &s->queue[s->at++ % GC_MARK_QUEUE];
+		obj = *place;
+		*place = next;
+		if (obj)
+			return obj;
+	}
+	for (unsigned int i = 0; i < GC_MARK_QUEUE; i++) {
+		place = &s->queue[s->at++ % GC_MARK_QUEUE];
+		obj = *place;
+		*place = NULL;
+		if (obj)
+			return obj;
+	}
+	return NULL;
+}
+
+/* Leave @array's @length references for later; false: no place is free. */
+static inline bool gc_mark_put_off(struct gc_mark_stack *s, void *array, uint32_t length)
+{
+	if (s->parts == GC_MARK_PARTS)
+		return false;
+	s->part[s->parts++] = (struct gc_mark_part){ array, 0, length };
+	return true;
+}
+
+/* Up to @most references of the array put off last into @step; false: there is none. */
+static inline bool gc_mark_next_part(struct gc_mark_stack *s, uint64_t most,
+				     struct gc_mark_part *step)
+{
+	struct gc_mark_part *p;
+
+	if (!s->parts)
+		return false;
+	p = &s->part[s->parts - 1];
+	*step = *p;
+	if (step->end - step->next > most)
+		step->end = step->next + (uint32_t)most;
+	p->next = step->end;
+	s->parts -= p->next == p->end;
+	return true;
+}
 
 #endif

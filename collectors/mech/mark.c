@@ -11,7 +11,7 @@
 #include "copy.h"
 #include "plan.h"
 
-#define TIME_CHECK  512 /* objects between looks at the clock */
+#define TIME_CHECK  512 /* objects between looks at the clock, and before help is called */
 #define CLEAN_BATCH 32 /* cards to scan that are cleaned for one barrier */
 #define CLEAN_MOST  512 /* cards cleaned at a time, most of which have nothing to scan */
 #define CARD_CHECK  16 /* times between looks at the clock */
@@ -101,43 +101,20 @@ void gc_mark_slot(void **slot, void *heap)
 		mark_slot_finger(slot, heap);
 }
 
-/* Leave the references of a long array for gc_mark_drain(); false: no place is free. */
-static bool put_off(struct gc_heap *heap, void *array)
-{
-	struct gc_mark_stack *s = &heap->stack;
-
-	if (s->parts == GC_MARK_PARTS)
-		return false;
-	s->part[s->parts].array = array;
-	s->part[s->parts++].next = 0;
-	return true;
-}
-
 /* The next references of the array put off last; false when there is none. */
 static bool next_part(struct gc_heap *heap)
 {
-	struct gc_mark_stack *s = &heap->stack;
-	uint32_t length, from, to;
-	void **slot, *array;
-	uint64_t word;
+	struct gc_mark_part step;
+	void **slot;
 
-	if (!s->parts)
+	if (!gc_mark_next_part(&heap->stack, (uint64_t)heap->opt.split, &step))
 		return false;
-	array = s->part[s->parts - 1].array;
-	from = s->part[s->parts - 1].next;
-	word = gc_word(array);
-	length = (uint32_t)(word >> 32);
-	to = length - from > (uint64_t)heap->opt.split ? from + (uint32_t)heap->opt.split : length;
-	if (to < length)
-		s->part[s->parts - 1].next = to;
-	else
-		s->parts--;
-	slot = (void **)((char *)array + gc_align(gc_info(heap, word)->pub.size, sizeof(void *)));
-	for (; from < to; from++)
+	slot = gc_array_slots(heap, step.array);
+	for (; step.next < step.end; step.next++)
 		if (unlikely(moving(heap)))
-			move_slot(&slot[from], heap);
+			move_slot(&slot[step.next], heap);
 		else
-			mark_slot(&slot[from], heap);
+			mark_slot(&slot[step.next], heap);
 	return true;
 }
 
@@ -177,10 +154,8 @@ gc_inline bool scan_one(struct gc_heap *heap, void *obj, gc_visit_fn visit, bool
 	}
 	if (heap->lines)
 		gc_lines_mark(heap, (uintptr_t)obj, size);
-	/* An array has no references but its elements' unless it is traced or weak as well. */
-	if (unlikely(info->tail == GC_TAIL_REFS && word >> 32 > (uint64_t)heap->opt.split &&
-		     heap->opt.split && !info->refs && !info->trace && !info->weak) &&
-	    put_off(heap, obj))
+	if (unlikely(gc_splits(heap, info, word)) &&
+	    gc_mark_put_off(&heap->stack, obj, (uint32_t)(word >> 32)))
 		return true;
 	if (unlikely(moving(heap)))
 		scan_moving(heap, obj, info, word);
@@ -189,49 +164,32 @@ gc_inline bool scan_one(struct gc_heap *heap, void *obj, gc_visit_fn visit, bool
 	return true;
 }
 
-/* The next object to scan, through the queue that hides the latency of its header */
-gc_inline void *pop(struct gc_mark_stack *s)
+static bool bounded(const struct gc_deadline *deadline)
 {
-	void *obj, **place;
-
-	while (s->top > s->base) {
-		void *next = *--s->top;
-
-		__builtin_prefetch(next);
-		place = &s->queue[s->at++ % GC_MARK_QUEUE];
-		obj = *place;
-		*place = next;
-		if (obj)
-			return obj;
-	}
-	for (unsigned int i = 0; i < GC_MARK_QUEUE; i++) {
-		place = &s->queue[s->at++ % GC_MARK_QUEUE];
-		obj = *place;
-		*place = NULL;
-		if (obj)
-			return obj;
-	}
-	return NULL;
+	return deadline && deadline->at_ns;
 }
 
 static bool late(const struct gc_deadline *deadline)
 {
-	return deadline && deadline->at_ns && gc_now() > deadline->at_ns;
+	return bounded(deadline) && gc_now() > deadline->at_ns;
 }
 
 bool gc_mark_drain(struct gc_heap *heap, const struct gc_deadline *deadline)
 {
+	bool alone = bounded(deadline) || !gc_mark_shares(heap);
 	unsigned int n = 0;
 	void *obj;
 
 	do {
-		while ((obj = pop(&heap->stack))) {
+		while ((obj = gc_mark_pop(&heap->stack))) {
 			scan_one(heap, obj, mark_slot, true);
 			if (likely(++n % TIME_CHECK))
 				continue;
 			gc_phase_work(heap, heap->cycle.marked_bytes);
 			if (late(deadline))
 				return false;
+			if (!alone && gc_mark_share(heap))
+				return true;
 		}
 		if (late(deadline))
 			return !heap->stack.parts;
@@ -242,7 +200,9 @@ bool gc_mark_drain(struct gc_heap *heap, const struct gc_deadline *deadline)
 
 static void drain(struct gc_heap *heap)
 {
-	gc_mark_drain(heap, NULL);
+	/* Where races are looked for, what is little is shared, too. */
+	if (!heap->opt.stress || !gc_mark_shares(heap) || !gc_mark_share(heap))
+		gc_mark_drain(heap, NULL);
 }
 
 /* overflow=scan-all: scan every marked object again (seed, figure 3). */
@@ -390,7 +350,9 @@ bool gc_mark_finish(struct gc_heap *heap, const struct gc_deadline *deadline)
 	heap->finger = UINTPTR_MAX;
 	if (GC_NEEDED(4))
 		gc_all_roots(heap, gc_mark_slot, heap);
-	if (!gc_mark_drain(heap, deadline))
+	if (!bounded(deadline))
+		drain(heap);
+	else if (!gc_mark_drain(heap, deadline))
 		return false;
 	return gc_mark_cards(heap, deadline, false);
 }

@@ -25,6 +25,17 @@ void gc_mark_reset(struct gc_heap *heap);
 bool gc_mark_drain(struct gc_heap *heap, const struct gc_deadline *deadline);
 
 /*
+ * mech/mark-share.c. Is this a stop in which mutators that stopped may help to mark? Not while
+ * objects move.
+ */
+bool gc_mark_shares(const struct gc_heap *heap);
+/*
+ * Call them, and trace with those that come until nothing is grey, each with a stack of its
+ * own. False, and nothing done: there is none.
+ */
+bool gc_mark_share(struct gc_heap *heap);
+
+/*
  * All that the concurrent phase can do: drain, or walk by address with a finger, and
  * with overflow=scan-all recover from overflows.
  */

@@ -57,16 +57,17 @@ static const struct option {
 static const struct profile {
 	const char *name, *options;
 } profiles[] = {
-	{ "art-6.0", "plan=gss,workers=1,sizing=art,ahead=0,pace=0,util=0.5,minfree=512K,maxfree="
-		     "2M,nursery=32M,"
-		     "threshold=4M,los-threshold=16M,large=12K,markstack=512K,overflow=grow" },
+	{ "art-6.0",
+	  "plan=gss,workers=1,help=0,sizing=art,ahead=0,pace=0,util=0.5,minfree=512K,maxfree="
+	  "2M,nursery=32M,"
+	  "threshold=4M,los-threshold=16M,large=12K,markstack=512K,overflow=grow" },
 	{ "dalvik-4.3",
 	  "sizing=dalvik,util=0.75,heap=8M,minfree=2M,maxfree=8M,delta=128K,ahead=0,pace=0,"
-	  "foreground=stw,boost=lift,trim=5,trim-collects=0,safepoint=sleep,"
+	  "foreground=stw,help=0,boost=lift,trim=5,trim-collects=0,safepoint=sleep,"
 	  "trace=finger,split=0,overflow=reserve,preclean=0,remark-limit=0" },
 	{ "hussein-2015",
 	  "sizing=hussein,util=0.75,heap=8M,minfree=2M,maxfree=8M,delta=128K,ahead=0,pace=0,"
-	  "foreground=concurrent,boost=-8,trim=5,trim-collects=1,safepoint=futex,"
+	  "foreground=concurrent,help=0,boost=-8,trim=5,trim-collects=1,safepoint=futex,"
 	  "trace=stack,split=0,overflow=reserve,preclean=0,remark-limit=0" },
 };
 

@@ -159,6 +159,33 @@ void gc_phase_daemon(struct gc_heap *heap, bool up)
 		fn(heap->listener, &ev);
 }
 
+/*
+ * A mutator begins or ends to help, on its own thread. The cycle's counts are the collecting
+ * thread's, the rest stays as it is while there are helpers.
+ */
+void gc_phase_help(struct gc_thread *t, bool begin, uint64_t *begin_ns)
+{
+	const struct gc_cycle *c = &t->heap->cycle;
+	gc_listen_fn fn = listener_op(t->heap, begin ? GC_EDGE(help_begin) : GC_EDGE(help_end));
+	struct gc_event ev = {
+		.cycle = c->number,
+		.phase = c->phase,
+		.cause = c->cause,
+		.kind = c->kind,
+		.stw = true,
+		.mutator = &t->m,
+	};
+
+	if (!fn)
+		return;
+	ev.time_ns = gc_now();
+	if (begin)
+		*begin_ns = ev.time_ns;
+	else
+		ev.duration_ns = ev.time_ns - *begin_ns;
+	fn(t->heap->listener, &ev);
+}
+
 static void fire_pause(struct gc_thread *t, size_t edge, enum gc_pause pause, uint64_t now,
 		       uint64_t duration)
 {

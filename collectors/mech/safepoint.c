@@ -13,12 +13,17 @@
 #include <stdlib.h>
 
 #include "futex.h"
+#include "help.h"
 #include "plan.h"
 #include "trace.h"
 
-/* Bits of poll: the collector wants the thread to stop; collect at every safepoint. */
+/*
+ * Bits of poll: the collector wants the thread to stop; collect at every safepoint; who is
+ * stopped is wanted to help.
+ */
 #define POLL_STOP   1u
 #define POLL_ALWAYS 2u
+#define POLL_HELP   4u
 
 #define SPINS 200
 
@@ -42,8 +47,15 @@ static void stay_stopped(struct gc_thread *t)
 	uint32_t poll;
 
 	for (;;) {
-		while ((poll = __atomic_load_n(&t->m.poll, __ATOMIC_SEQ_CST)) & POLL_STOP)
-			gc_futex_wait(&t->m.poll, poll);
+		while ((poll = __atomic_load_n(&t->m.poll, __ATOMIC_SEQ_CST)) & POLL_STOP) {
+			if (!(poll & POLL_HELP)) {
+				gc_futex_wait(&t->m.poll, poll);
+				continue;
+			}
+			/* Cleared first: the next call is not missed. */
+			__atomic_fetch_and(&t->m.poll, ~POLL_HELP, __ATOMIC_SEQ_CST);
+			gc_help_join(t);
+		}
 		__atomic_store_n(&t->state, GC_RUNNING, __ATOMIC_SEQ_CST);
 		if (!(__atomic_load_n(&t->m.poll, __ATOMIC_SEQ_CST) & POLL_STOP))
 			return;
@@ -106,7 +118,7 @@ static void request(struct gc_thread *t)
 
 static void release(struct gc_thread *t)
 {
-	__atomic_fetch_and(&t->m.poll, ~POLL_STOP, __ATOMIC_SEQ_CST);
+	__atomic_fetch_and(&t->m.poll, ~(POLL_STOP | POLL_HELP), __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&t->state, __ATOMIC_SEQ_CST) != GC_RUNNING)
 		gc_futex_wake(&t->m.poll, 1);
 }
@@ -177,6 +189,43 @@ void gc_world_restart(struct gc_heap *heap)
 	gc_phase_stop(heap, GC_EDGE(restarted));
 }
 
+static bool stopped(const struct gc_thread *t)
+{
+	return __atomic_load_n(&t->state, __ATOMIC_SEQ_CST) == GC_STOPPED;
+}
+
+static uint32_t waiting(const struct gc_heap *heap)
+{
+	return __atomic_load_n(&heap->gc.waiting, __ATOMIC_SEQ_CST);
+}
+
+bool gc_threads_wait(const struct gc_heap *heap)
+{
+	for (const struct gc_thread *t = heap->threads; t; t = t->next)
+		if (t != heap->cycle.self && stopped(t))
+			return true;
+	return waiting(heap);
+}
+
+/* Who is parked may come back meanwhile and find the word. */
+void gc_threads_call(struct gc_heap *heap, unsigned int most)
+{
+	for (struct gc_thread *t = heap->threads; t; t = t->next) {
+		if (t == heap->cycle.self)
+			continue;
+		__atomic_fetch_or(&t->m.poll, POLL_HELP, __ATOMIC_SEQ_CST);
+		if (!most || !stopped(t))
+			continue;
+		gc_futex_wake(&t->m.poll, 1);
+		most--;
+	}
+	if (!most || !waiting(heap))
+		return;
+	pthread_mutex_lock(&heap->gc.lock);
+	pthread_cond_broadcast(&heap->gc.done);
+	pthread_mutex_unlock(&heap->gc.lock);
+}
+
 /*
  * On the fly: ask every thread to stop, scan each in the order in which they arrive
  * and let it go at once. threads_lock keeps newcomers out until all were scanned.
@@ -234,7 +283,8 @@ int gc_mutator_attach(struct gc_heap *heap, struct gc_mutator **out)
 	t->m.poll = heap->opt.every_safepoint ? POLL_ALWAYS : 0;
 	t->tid = (int)syscall(SYS_gettid);
 	pthread_mutex_lock(&heap->threads_lock);
-	t->rng = (uint64_t)heap->opt.seed + heap->stats.threads_total++;
+	t->rng = (uint64_t)heap->opt.seed +
+		 __atomic_fetch_add(&heap->stats.threads_total, 1, __ATOMIC_RELAXED);
 	t->next = heap->threads;
 	heap->threads = t;
 	__atomic_fetch_add(&heap->thread_count, 1, __ATOMIC_RELAXED);

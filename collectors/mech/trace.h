@@ -63,6 +63,24 @@ gc_inline bool gc_scan(void *obj, const struct gc_info *info, uint64_t word, gc_
 	return info->weak;
 }
 
+/* The references of an array of them */
+gc_inline void **gc_array_slots(const struct gc_heap *heap, void *array)
+{
+	size_t header = gc_info(heap, gc_word(array))->pub.size;
+
+	return (void **)((char *)array + gc_align(header, sizeof(void *)));
+}
+
+/*
+ * Is it an array that is marked in parts? One has no references but its elements' unless it
+ * is traced or weak as well.
+ */
+gc_inline bool gc_splits(const struct gc_heap *heap, const struct gc_info *info, uint64_t word)
+{
+	return info->tail == GC_TAIL_REFS && word >> 32 > (uint64_t)heap->opt.split &&
+	       heap->opt.split && !info->refs && !info->trace && !info->weak;
+}
+
 /* Roots of one thread: frames and callback. */
 void gc_thread_roots(struct gc_thread *t, gc_visit_fn visit, void *arg);
 /* Roots of the program: arrays, callback, finalized objects that wait to be fetched. */

@@ -76,4 +76,15 @@ static inline void gc_lines_mark(struct gc_heap *heap, uintptr_t addr, size_t si
 		marks[line] = 1;
 }
 
+/* The same where others mark, too: most lines are marked already, and stay with whom they are. */
+static inline void gc_lines_mark_shared(struct gc_heap *heap, uintptr_t addr, size_t size)
+{
+	uint8_t *marks = heap->lines->marks;
+	uintptr_t line = addr >> GC_LINE_SHIFT, last = (addr + size - 1) >> GC_LINE_SHIFT;
+
+	for (; line <= last; line++)
+		if (!__atomic_load_n(&marks[line], __ATOMIC_RELAXED))
+			__atomic_store_n(&marks[line], 1, __ATOMIC_RELAXED);
+}
+
 #endif

@@ -29,6 +29,7 @@ static const struct mutant {
 	{ "the card of an object that found no room on the mark stack",
 	  "plan=cms,stress=64K,markstack=4K,overflow=card" },
 	{ "the dirty cards of the remark pause", "plan=cms,stress=128K,preclean=0" },
+	{ "what one who helps to mark hands to another", "plan=marksweep,stress=16K,workers=3" },
 };
 
 static int run_model(void *arg)

@@ -78,6 +78,12 @@ int main(void)
 	refuse("large=64K", "large", "in blocks");
 	refuse("pin=4000", "pin=4000", "online");
 	refuse("verify=most", "verify=most", "card, post, pre, trace");
+	refuse("plan=cms,help=2", "help=2", "give 0 to 1");
+	refuse("plan=cms,overflow=card,help=1", "help", "give 0");
+	refuse("plan=marksweep,trace=finger,help=1", "help", "give 0");
+	refuse("plan=semispace,help=1", "help", "give 0");
+	accept("plan=marksweep", "help=1");
+	accept("plan=marksweep,overflow=scan-all", "help=0");
 	accept(NULL, "plan=cms");
 	accept("util=0.5,heap=16M", "heap=16777216");
 	accept("profile=dalvik-4.3", "safepoint=sleep");

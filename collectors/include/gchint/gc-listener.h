@@ -16,7 +16,9 @@
  * A stop-the-world cycle has one requesting_stop/restarted pair around its mark,
  * copy or sweep phases. trim_begin/trim_end come alone. They fire on the thread that
  * does the work, one at a time for a heap. mutator_paused and mutator_resumed fire on
- * the mutator's own thread, at any time, from many threads at once.
+ * the mutator's own thread, at any time, from many threads at once. help_begin and
+ * help_end do so between the edges of a phase: a mutator that stopped shares the work, as
+ * part of the pause that it is in.
  *
  * A listener must not allocate from the heap, and should take well under 10 us.
  */
@@ -78,7 +80,7 @@ enum gc_pause {
  *		the last whole intervals between cycles, less what mutators were held up;
  *		0 unknown
  * @heap_bytes: bytes allocated now
- * @mutator: the mutator, for mutator_*; else NULL
+ * @mutator: the mutator, for mutator_* and help_*; else NULL
  */
 struct gc_event {
 	uint64_t time_ns;
@@ -112,6 +114,7 @@ struct gc_listener_ops {
 	gc_listen_fn trim_begin, trim_end;
 	gc_listen_fn progress; /* about every 256 KiB of work in a phase */
 	gc_listen_fn mutator_paused, mutator_resumed;
+	gc_listen_fn help_begin, help_end; /* no work, headroom or heap_bytes are told */
 	gc_listen_fn daemon_started, daemon_stopped; /* on the daemon's thread */
 };
 

@@ -92,7 +92,8 @@ enum gc_tail {
  * @tail: what follows the fixed part
  * @elem_size: bytes of a tail element (ignored for GC_TAIL_REFS)
  * @trace: instead of @refs: visits every reference slot of @obj. Must not
- *	   allocate or store; may run concurrently with mutators under cms.
+ *	   allocate or store; may run concurrently with mutators under cms, and on
+ *	   several threads for different objects while the world is stopped.
  * @weak: the first pointer-sized word after the header is a weak reference;
  *	  made by gc_weak_new() or by allocation and gc_write().
  */
@@ -379,6 +380,7 @@ struct gc_heap_stats {
 	uint64_t remark_timeouts;
 	uint64_t weak_cleared, finalized;
 	uint64_t boosts, boosts_refused;
+	uint64_t helps, helped_objects; /* times that a stopped mutator marked, and what */
 	uint64_t daemon_switches; /* by policy=adaptive */
 	uint64_t grown_instead; /* limit raised instead of collecting */
 	uint64_t lifetime_bytes, lifetime_128k, lifetime_256k, lifetime_512k;

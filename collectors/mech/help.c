@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: MIT
+/*
+ * help.lock serialises who takes part, who has nothing to do and what is handed over. The
+ * collecting thread takes it with threads_lock held; helpers hold nothing else.
+ */
+#define _GNU_SOURCE
+#include "help.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#include "futex.h"
+#include "plan.h"
+#include "trace.h"
+
+#define MOST   4 /* workers that are chosen by themselves */
+#define BATCH  128 /* objects handed over at once */
+#define SPINS  1000 /* looks for work, or for the last to leave, before the thread sleeps */
+#define YIELDS 16
+
+struct gc_help {
+	pthread_mutex_t lock;
+	unsigned int most; /* who may take part, the collecting thread included */
+	/* words that are also read without the lock, to see whether to take it */
+	uint32_t calls, open, idle, pooled, done;
+	uint32_t active; /* futex word */
+	uint32_t bell, asleep; /* futex word: there is work, or no more; who sleeps on it */
+	void (*loop)(struct gc_helper *k);
+	void *object[BATCH];
+	size_t objects;
+	struct gc_mark_part part;
+	bool has_part;
+	struct gc_helper helper[];
+};
+
+static uint32_t load(const uint32_t *word)
+{
+	return __atomic_load_n(word, __ATOMIC_SEQ_CST);
+}
+
+static void store(uint32_t *word, uint32_t value)
+{
+	__atomic_store_n(word, value, __ATOMIC_SEQ_CST);
+}
+
+unsigned int gc_workers(const struct gc_options *opt)
+{
+	cpu_set_t cpus;
+	unsigned int n = 1;
+
+	if (opt->workers)
+		return (unsigned int)opt->workers;
+	if (!sched_getaffinity(0, sizeof(cpus), &cpus))
+		n = (unsigned int)CPU_COUNT(&cpus);
+	return n > MOST ? MOST : n;
+}
+
+int gc_help_init(struct gc_heap *heap)
+{
+	unsigned int most = gc_workers(&heap->opt);
+	struct gc_help *h;
+	size_t bytes = sizeof(*h) + most * sizeof(h->helper[0]);
+
+	if (!heap->opt.help || most < 2)
+		return 0;
+	h = aligned_alloc(64, gc_align(bytes, 64));
+	if (!h)
+		return -ENOMEM;
+	memset(h, 0, bytes);
+	heap->help = h;
+	pthread_mutex_init(&h->lock, NULL);
+	for (; h->most < most; h->most++) {
+		struct gc_helper *k = &h->helper[h->most];
+
+		k->heap = heap;
+		k->first = !h->most;
+		k->stack = k->first ? &heap->stack : &k->own;
+		if (!k->first &&
+		    gc_mark_stack_init(&k->own, (size_t)heap->opt.markstack, GC_OVERFLOW_GROW, 0))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+void gc_help_fini(struct gc_heap *heap)
+{
+	struct gc_help *h = heap->help;
+
+	if (!h)
+		return;
+	for (unsigned int i = 1; i < h->most; i++)
+		gc_mark_stack_fini(&h->helper[i].own);
+	pthread_mutex_destroy(&h->lock);
+	free(h);
+	heap->help = NULL;
+}
+
+size_t gc_help_stack_bytes(const struct gc_heap *heap)
+{
+	const struct gc_help *h = heap->help;
+	size_t bytes = h ? sizeof(h->object) : 0;
+
+	/* A stack may grow just now. */
+	for (unsigned int i = 1; h && i < h->most; i++)
+		bytes += __atomic_load_n(&h->helper[i].own.mapped, __ATOMIC_RELAXED);
+	return bytes;
+}
+
+void gc_help_lock(struct gc_heap *heap)
+{
+	pthread_mutex_lock(&heap->help->lock);
+}
+
+void gc_help_unlock(struct gc_heap *heap)
+{
+	pthread_mutex_unlock(&heap->help->lock);
+}
+
+bool gc_help_called(const struct gc_heap *heap, uint32_t *seen)
+{
+	const struct gc_help *h = heap->help;
+	uint32_t calls;
+
+	if (!h || !load(&h->open))
+		return false;
+	calls = load(&h->calls);
+	if (calls == *seen)
+		return false;
+	*seen = calls;
+	return true;
+}
+
+/* Under stress helpers get their chance to come to what is marked in no time. */
+static void give_way(struct gc_heap *heap)
+{
+	struct timespec ts = { 0, (long)(gc_random(&heap->rng) % 100000) };
+
+	if (heap->opt.stress)
+		nanosleep(&ts, NULL);
+}
+
+/* Until the others have left: they find nothing to do at the same time. */
+static void await_others(struct gc_help *h)
+{
+	uint32_t active;
+
+	for (unsigned int round = 0; (active = load(&h->active)) > 1;)
+		if (round++ < SPINS)
+			gc_relax();
+		else
+			gc_futex_wait(&h->active, active);
+}
+
+bool gc_help_share(struct gc_heap *heap, void (*loop)(struct gc_helper *k))
+{
+	struct gc_help *h = heap->help;
+	struct gc_helper *first = &h->helper[0];
+
+	if (!gc_threads_wait(heap))
+		return false;
+	pthread_mutex_lock(&h->lock);
+	for (unsigned int i = 0; i < h->most; i++) {
+		h->helper[i].bytes = h->helper[i].objects = h->helper[i].told = 0;
+		h->helper[i].busy = false;
+	}
+	first->busy = true;
+	h->loop = loop;
+	store(&h->active, 1);
+	store(&h->idle, 0);
+	store(&h->done, 0);
+	store(&h->calls, h->calls + 1);
+	store(&h->open, 1);
+	pthread_mutex_unlock(&h->lock);
+	gc_threads_call(heap, h->most - 1);
+	give_way(heap);
+	loop(first);
+	await_others(h);
+	return true;
+}
+
+struct gc_helper *gc_help_next(struct gc_heap *heap, struct gc_helper *k)
+{
+	struct gc_help *h = heap->help;
+
+	for (k = k ? k + 1 : h->helper; k < h->helper + h->most; k++)
+		if (k->busy)
+			return k;
+	return NULL;
+}
+
+uint64_t gc_help_told(const struct gc_heap *heap)
+{
+	const struct gc_help *h = heap->help;
+	uint64_t bytes = 0;
+
+	for (unsigned int i = 1; i < h->most; i++)
+		bytes += gc_load(&h->helper[i].told);
+	return bytes;
+}
+
+/* A place among those who take part; NULL: there is none, or nothing left to do. */
+static struct gc_helper *enter(struct gc_help *h)
+{
+	struct gc_helper *k = NULL;
+
+	pthread_mutex_lock(&h->lock);
+	for (unsigned int i = 1; h->open && !k && i < h->most; i++)
+		if (!h->helper[i].busy)
+			k = &h->helper[i];
+	if (k) {
+		k->busy = true;
+		store(&h->active, h->active + 1);
+	}
+	pthread_mutex_unlock(&h->lock);
+	return k;
+}
+
+void gc_help_join(struct gc_thread *t)
+{
+	struct gc_heap *heap = t->heap;
+	struct gc_help *h = heap->help;
+	struct gc_helper *k = enter(h);
+	uint64_t cpu, begin;
+
+	if (!k)
+		return;
+	cpu = gc_cpu_now();
+	gc_phase_help(t, true, &begin);
+	h->loop(k);
+	gc_phase_help(t, false, &begin);
+	gc_count(&heap->stats.gc_cpu_ns, gc_cpu_now() - cpu);
+	/* The place stays taken, so that what was done there is not counted twice. */
+	if (__atomic_sub_fetch(&h->active, 1, __ATOMIC_SEQ_CST) == 1)
+		gc_futex_wake(&h->active, 1);
+}
+
+/* Something was handed over, or all is done. */
+static void ring(struct gc_help *h, int most)
+{
+	__atomic_fetch_add(&h->bell, 1, __ATOMIC_SEQ_CST);
+	if (load(&h->asleep))
+		gc_futex_wake(&h->bell, most);
+}
+
+/* The older half of the stack: more hangs on that. The lock is held. */
+static void give_objects(struct gc_help *h, struct gc_mark_stack *s, size_t n)
+{
+	if (n > BATCH)
+		n = BATCH;
+	memcpy(h->object, s->base, n * sizeof(void *));
+	h->objects = n;
+	memmove(s->base, s->base + n, (size_t)(s->top - s->base - (ptrdiff_t)n) * sizeof(void *));
+	s->top -= n;
+}
+
+/* Half of what is left of an array. The lock is held. */
+static void give_part(struct gc_help *h, struct gc_mark_part *p)
+{
+	uint32_t half = p->next + (p->end - p->next) / 2;
+
+	h->part = (struct gc_mark_part){ p->array, half, p->end };
+	h->has_part = true;
+	p->end = half;
+}
+
+void gc_help_give(struct gc_helper *k)
+{
+	struct gc_mark_stack *s = k->stack;
+	struct gc_help *h = k->heap->help;
+	struct gc_mark_part *p = s->parts ? &s->part[s->parts - 1] : NULL;
+	size_t n = (size_t)(s->top - s->base) / 2;
+
+	if (likely(!__atomic_load_n(&h->idle, __ATOMIC_RELAXED)) || load(&h->pooled))
+		return;
+	if (p && p->end - p->next < 2)
+		p = NULL;
+	if (!n && !p)
+		return;
+	pthread_mutex_lock(&h->lock);
+	if (!h->pooled) {
+		if (n)
+			give_objects(h, s, n);
+		if (p)
+			give_part(h, p);
+		store(&h->pooled, 1);
+	}
+	pthread_mutex_unlock(&h->lock);
+	ring(h, 1);
+}
+
+/* The lock is held. */
+static bool take(struct gc_helper *k)
+{
+	struct gc_help *h = k->heap->help;
+	struct gc_mark_stack *s = k->stack;
+
+	if (!h->pooled)
+		return false;
+	for (size_t i = 0; GC_NEEDED(8) && i < h->objects; i++) {
+		if (s->top < s->limit)
+			*s->top++ = h->object[i];
+		else
+			gc_mark_stack_full(k->heap, s, h->object[i]);
+	}
+	/* Who takes has no part of its own left. */
+	if (h->has_part)
+		s->part[s->parts++] = h->part;
+	h->objects = 0;
+	h->has_part = false;
+	store(&h->pooled, 0);
+	return true;
+}
+
+/* Until there is something to take over or all is done: at most for a while on the CPU. */
+static void await_work(struct gc_help *h)
+{
+	for (unsigned int round = 0; !load(&h->pooled) && !load(&h->done); round++) {
+		uint32_t seen;
+
+		if (round < SPINS) {
+			gc_relax();
+			continue;
+		}
+		if (round < SPINS + YIELDS) {
+			sched_yield();
+			continue;
+		}
+		/* Who rings after this look at the bell sees the sleeper, or is seen. */
+		__atomic_fetch_add(&h->asleep, 1, __ATOMIC_SEQ_CST);
+		seen = load(&h->bell);
+		if (!load(&h->pooled) && !load(&h->done))
+			gc_futex_wait(&h->bell, seen);
+		__atomic_fetch_sub(&h->asleep, 1, __ATOMIC_SEQ_CST);
+	}
+}
+
+bool gc_help_more(struct gc_helper *k)
+{
+	struct gc_help *h = k->heap->help;
+	bool got;
+
+	pthread_mutex_lock(&h->lock);
+	got = take(k);
+	if (!got) {
+		store(&h->idle, h->idle + 1);
+		while (!got) {
+			if (h->idle == load(&h->active) && !h->done) {
+				/* Nobody has work and nobody can make any. */
+				store(&h->open, 0);
+				store(&h->done, 1);
+				ring(h, INT32_MAX);
+			}
+			if (h->done)
+				break;
+			pthread_mutex_unlock(&h->lock);
+			await_work(h);
+			pthread_mutex_lock(&h->lock);
+			got = take(k);
+		}
+		if (got)
+			store(&h->idle, h->idle - 1);
+	}
+	pthread_mutex_unlock(&h->lock);
+	return got;
+}
