@@ -57,7 +57,7 @@ static noinline void take(struct gchint_thread *thread,
 		gchint_event_ignored(snapshot.ignored);
 	if (lead)
 		return;
-	if (saw & GCHINT_SAW_EDGE)
+	if (saw & (GCHINT_SAW_EDGE | GCHINT_SAW_FLAGS))
 		gchint_event_phase(thread, &snapshot, cpu, now);
 	if (saw & GCHINT_SAW_STALE)
 		gchint_event_lease(thread, GCHINT_LEASE_STALE);

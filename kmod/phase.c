@@ -162,11 +162,11 @@ static u32 phase_progress(struct gchint_track *t, struct gchint_snapshot *s,
 			sample_restart(t, now_ns);
 		}
 	}
-	if (t->flags != s->flags) {
-		t->flags = s->flags;
-		t->class = gchint_phase_class(s->phase, s->flags);
-	}
-	return GCHINT_SAW_PROGRESS;
+	if (t->flags == s->flags)
+		return GCHINT_SAW_PROGRESS;
+	t->flags = s->flags;
+	t->class = gchint_phase_class(s->phase, s->flags);
+	return GCHINT_SAW_PROGRESS | GCHINT_SAW_FLAGS;
 }
 
 static u32 phase_moved(struct gchint_track *t, struct gchint_snapshot *s, struct gchint_sample *out,

@@ -172,6 +172,7 @@ struct gchint_track {
 #define GCHINT_SAW_PROGRESS 0x04 /* same phase, the sequence moved */
 #define GCHINT_SAW_STALE    0x08 /* it went stale now */
 #define GCHINT_SAW_FRESH    0x10 /* a stale one moved again */
+#define GCHINT_SAW_FLAGS    0x20 /* same phase, other flags: who waits for it changed */
 #define GCHINT_SAW_EDGE	    (GCHINT_SAW_END | GCHINT_SAW_BEGIN)
 
 /**

@@ -92,7 +92,7 @@ static void test_becoming_urgent_is_the_same_phase(void **state)
 	instance = l.track.instance;
 	revision = l.track.revision;
 	edge(&l.slot, GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT | GCHINT_F_URGENT);
-	assert_int_equal(look(&l), GCHINT_SAW_PROGRESS);
+	assert_int_equal(look(&l), GCHINT_SAW_PROGRESS | GCHINT_SAW_FLAGS);
 	assert_int_equal(l.track.instance, instance);
 	assert_int_not_equal(l.track.revision, revision);
 	assert_int_equal(class_now(&l, GCHINT_ROLE_NONE), GCHINT_CLASS_URGENT);

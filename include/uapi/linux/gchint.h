@@ -418,8 +418,8 @@ enum gchint_attr {
 /**
  * enum gchint_event - type of a GCHINT_A_EVENT
  * @GCHINT_EVENT_UNSPEC: none
- * @GCHINT_EVENT_PHASE: the kernel saw a slot's phase change, at a doorbell or
- *	when it looked at the slot of a running thread
+ * @GCHINT_EVENT_PHASE: the kernel saw a slot's phase or its flags change, at a
+ *	doorbell or when it looked at the slot of a running thread
  * @GCHINT_EVENT_DECISION: the governor asked for another frequency
  * @GCHINT_EVENT_LEASE: a lease began, changed or ended
  */

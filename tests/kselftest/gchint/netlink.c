@@ -274,6 +274,8 @@ TEST_F(netlink, events)
 	static const struct expected expected[] = {
 		{ GCHINT_EVENT_LEASE, GCHINT_LEASE_ATTACH, 0 },
 		{ GCHINT_EVENT_PHASE, GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT },
+		{ GCHINT_EVENT_PHASE, GCHINT_PHASE_MARK,
+		  GCHINT_F_CONCURRENT | GCHINT_F_URGENT },
 		{ GCHINT_EVENT_PHASE, GCHINT_PHASE_REMARK, GCHINT_F_STW },
 		{ GCHINT_EVENT_PHASE, GCHINT_PHASE_NONE, 0 },
 		{ GCHINT_EVENT_LEASE, GCHINT_LEASE_ROLE, 0 },
@@ -295,6 +297,9 @@ TEST_F(netlink, events)
 	ASSERT_GE(slot, 0);
 	EXPECT_EQ(1, session_edge(&self->session, slot, GCHINT_PHASE_MARK,
 				  GCHINT_F_CONCURRENT));
+	/* The same phase, which somebody waits for from now on. */
+	EXPECT_EQ(1, session_edge(&self->session, slot, GCHINT_PHASE_MARK,
+				  GCHINT_F_CONCURRENT | GCHINT_F_URGENT));
 	EXPECT_EQ(1, session_edge(&self->session, slot, GCHINT_PHASE_REMARK,
 				  GCHINT_F_STW));
 	EXPECT_EQ(1, session_edge(&self->session, slot, GCHINT_PHASE_NONE, 0));
