@@ -196,8 +196,7 @@ static void line_add(struct gchint_learn_line *n, u32 x, s64 y, u32 weight)
 		n->samples--;
 }
 
-static noinline bool line_sample(struct gchint_learn_line *n, const struct gchint_sample *s,
-				 u32 ref_khz)
+bool gchint_learn_work(struct gchint_learn_line *n, const struct gchint_sample *s, u32 ref_khz)
 {
 	u32 weight, x;
 	s64 y;
@@ -228,28 +227,6 @@ static noinline bool line_sample(struct gchint_learn_line *n, const struct gchin
 	else
 		line_start(n, x, s->ran_ns, s->work, weight);
 	return true;
-}
-
-static void length_add(struct gchint_learn_length *n, u64 wall_ns)
-{
-	u32 us = (u32)min_t(u64, div_u64(wall_ns, NSEC_PER_USEC), U32_MAX / 8);
-
-	n->mean_us = n->nr ? (n->mean_us * 3 + us) / 4 : us;
-	if (n->nr < U32_MAX)
-		n->nr++;
-}
-
-bool gchint_learn_add(struct gchint_learn *l, const struct gchint_sample *s, u32 ref_khz)
-{
-	if (!s->valid)
-		return true;
-	if (s->phase >= GCHINT_PHASE_NR || s->kind >= GCHINT_KINDS)
-		return false;
-	if (s->ended)
-		length_add(&l->length[s->phase][gchint_class_boosts(s->class)], s->wall_ns);
-	if (!s->work)
-		return true;
-	return line_sample(&l->line[s->phase][s->kind], s, ref_khz);
 }
 
 static u64 to_ps(s64 y, s8 shift)

@@ -86,6 +86,30 @@ struct gchint_fit {
 };
 
 /**
+ * gchint_learn_work() - learn from a sample's work
+ * @n: line of the sample's phase and kind
+ * @s: sample with work
+ * @ref_khz: as for gchint_learn_add()
+ *
+ * Return: as gchint_learn_add()
+ */
+bool gchint_learn_work(struct gchint_learn_line *n, const struct gchint_sample *s, u32 ref_khz);
+
+/**
+ * gchint_learn_length() - learn from the length of a phase
+ * @n: length of such phases so far
+ * @wall_ns: its length
+ */
+static inline void gchint_learn_length(struct gchint_learn_length *n, u64 wall_ns)
+{
+	u32 us = (u32)min_t(u64, div_u64(wall_ns, NSEC_PER_USEC), U32_MAX / 8);
+
+	n->mean_us = n->nr ? (n->mean_us * 3 + us) / 4 : us;
+	if (n->nr < U32_MAX)
+		n->nr++;
+}
+
+/**
  * gchint_learn_add() - learn from a sample
  * @l: what is learned of the session
  * @s: from gchint_phase_update(); ignored if !valid
@@ -94,7 +118,22 @@ struct gchint_fit {
  * Return: true if all of the sample was credible; otherwise count
  * GCHINT_IGNORED_SAMPLE
  */
-bool gchint_learn_add(struct gchint_learn *l, const struct gchint_sample *s, u32 ref_khz);
+static inline bool gchint_learn_add(struct gchint_learn *l, const struct gchint_sample *s,
+				    u32 ref_khz)
+{
+	u64 work = s->work;
+
+	if (!s->valid)
+		return true;
+	if (s->phase >= GCHINT_PHASE_NR || s->kind >= GCHINT_KINDS)
+		return false;
+	if (s->ended)
+		gchint_learn_length(&l->length[s->phase][gchint_class_boosts(s->class)],
+				    s->wall_ns);
+	if (!work)
+		return true;
+	return gchint_learn_work(&l->line[s->phase][s->kind], s, ref_khz);
+}
 
 /**
  * gchint_learn_fit() - what is known of a phase

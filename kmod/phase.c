@@ -54,23 +54,27 @@ static bool sample_ran(const struct gchint_track *t, u64 now_ns)
 	return t->ran_ns >= wall / 4;
 }
 
-/* Fill in time and work since the last restart; no work if they cannot be trusted. */
-static void sample_take(const struct gchint_track *t, struct gchint_sample *out, u64 now_ns)
+/* Of what there is a sample; no work yet. */
+static void sample_head(const struct gchint_track *t, struct gchint_sample *out)
 {
-	u32 mean_khz;
-
 	out->phase = t->phase;
 	out->class = t->class;
 	out->kind = t->kind;
-	out->khz = 0;
 	out->work = 0;
-	out->ran_ns = t->mark_ran_ns;
-	if (!t->mark_ran_ns || !sample_ran(t, now_ns))
+}
+
+/* Fill in the work since the last restart, unless it cannot be trusted; there is some. */
+static void sample_work(const struct gchint_track *t, struct gchint_sample *out, u64 now_ns)
+{
+	u32 mean_khz;
+
+	if (!sample_ran(t, now_ns))
 		return;
 	mean_khz = (u32)div64_u64(t->mark_cycles, t->mark_ran_ns);
 	if (!sample_clean(t, mean_khz))
 		return;
 	out->khz = mean_khz;
+	out->ran_ns = t->mark_ran_ns;
 	out->work = t->work_done - t->mark_work;
 }
 
@@ -83,13 +87,20 @@ static void phase_end(struct gchint_track *t, const struct gchint_snapshot *s,
 		t->work_done = s->work_done;
 		sample_seen(t);
 	}
-	sample_take(t, out, now_ns);
+	sample_head(t, out);
+	if (t->mark_ran_ns)
+		sample_work(t, out, now_ns);
 	out->ended = true;
 	out->wall_ns = now_ns - t->begin_ns;
 	out->valid = true;
+}
+
+static void phase_none(struct gchint_track *t)
+{
 	t->phase = GCHINT_PHASE_NONE;
 	t->flags = 0;
 	t->class = GCHINT_CLASS_NEUTRAL;
+	t->pending = false;
 }
 
 static void take_stall(struct gchint_track *t, struct gchint_snapshot *s)
@@ -109,7 +120,6 @@ static void take_details(struct gchint_track *t, struct gchint_snapshot *s)
 	t->pending = !s->details;
 	if (!s->details)
 		return;
-	t->cause = s->cause;
 	t->work_total = s->work_total;
 	if (s->work_done >= t->work_done)
 		t->work_done = s->work_done;
@@ -118,19 +128,19 @@ static void take_details(struct gchint_track *t, struct gchint_snapshot *s)
 	take_stall(t, s);
 }
 
-static void phase_begin(struct gchint_track *t, struct gchint_snapshot *s, u64 now_ns)
+static void phase_begin(struct gchint_track *t, const struct gchint_snapshot *s, u64 now_ns)
 {
 	t->phase = s->phase;
 	t->flags = s->flags;
 	t->class = gchint_phase_class(s->phase, s->flags);
-	t->cause = GCHINT_CAUSE_UNKNOWN;
 	t->instance++;
 	t->begin_ns = now_ns;
-	t->work_done = 0;
-	t->work_total = 0;
-	t->stall_ns = 0;
+	/* Without details these are zero. */
+	t->pending = !s->details;
+	t->work_done = s->work_done;
+	t->work_total = s->work_total;
+	t->stall_ns = s->stall_ns;
 	t->overdue = false;
-	take_details(t, s);
 	sample_restart(t, now_ns);
 }
 
@@ -157,7 +167,8 @@ static u32 phase_progress(struct gchint_track *t, struct gchint_snapshot *s,
 	if (t->work_done > before) {
 		sample_seen(t);
 		if (t->ran_ns >= SAMPLE_NS) {
-			sample_take(t, out, now_ns);
+			sample_head(t, out);
+			sample_work(t, out, now_ns);
 			out->valid = out->work;
 			sample_restart(t, now_ns);
 		}
@@ -186,10 +197,11 @@ static u32 phase_moved(struct gchint_track *t, struct gchint_snapshot *s, struct
 			saw |= GCHINT_SAW_END;
 		}
 		t->lead = s->lead;
-		t->pending = false;
 		if (s->phase != GCHINT_PHASE_NONE) {
 			phase_begin(t, s, now_ns);
 			saw |= GCHINT_SAW_BEGIN;
+		} else {
+			phase_none(t);
 		}
 	}
 	t->state = s->state;
@@ -211,11 +223,8 @@ u32 gchint_phase_update(struct gchint_track *t, struct gchint_snapshot *s,
 		return 0;
 	if (now_ns - t->moved_ns > ttl_ns) {
 		/* Its length is unknown: a writer that died is not a long phase. */
-		t->phase = GCHINT_PHASE_NONE;
-		t->flags = 0;
-		t->class = GCHINT_CLASS_NEUTRAL;
+		phase_none(t);
 		t->stale = true;
-		t->pending = false;
 		t->revision++;
 		return GCHINT_SAW_END | GCHINT_SAW_STALE;
 	}

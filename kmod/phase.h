@@ -61,12 +61,11 @@ static inline u8 gchint_phase_class(u8 phase, u8 flags)
 	/* Who waits does nothing that could be faster; who works says so itself. */
 	if (phase == GCHINT_PHASE_NONE || phase == GCHINT_PHASE_WAIT)
 		return GCHINT_CLASS_NEUTRAL;
-	if (flags & GCHINT_F_URGENT)
-		return GCHINT_CLASS_URGENT;
-	if (flags & GCHINT_F_STW)
-		return GCHINT_CLASS_STW;
-	if (flags & GCHINT_F_FOREGROUND)
-		return GCHINT_CLASS_FOREGROUND;
+	if (flags & (GCHINT_F_URGENT | GCHINT_F_STW | GCHINT_F_FOREGROUND)) {
+		if (flags & GCHINT_F_URGENT)
+			return GCHINT_CLASS_URGENT;
+		return flags & GCHINT_F_STW ? GCHINT_CLASS_STW : GCHINT_CLASS_FOREGROUND;
+	}
 	if (!(flags & GCHINT_F_CONCURRENT))
 		return GCHINT_CLASS_NEUTRAL;
 	if (phase == GCHINT_PHASE_SWEEP || phase == GCHINT_PHASE_TRIM)
@@ -85,9 +84,9 @@ static inline u8 gchint_phase_class(u8 phase, u8 flags)
  * @phase: enum gchint_phase
  * @class: enum gchint_class
  * @kind: kind of CPU it ran on
- * @khz: frequency at which it ran
  * @work: work units done, 0 if unusable
- * @ran_ns: time the thread ran meanwhile
+ * @khz: frequency at which it ran; with @work
+ * @ran_ns: time the thread ran meanwhile; with @work
  * @wall_ns: whole length of the phase; with @ended
  */
 struct gchint_sample {
@@ -111,7 +110,6 @@ struct gchint_sample {
  * @lead: the last look was at the leader's slot
  * @phase: enum gchint_phase, GCHINT_PHASE_NONE while @stale
  * @flags: GCHINT_F_*
- * @cause: enum gchint_cause
  * @kind: kind of CPU of the running sample
  * @mixed: the running sample spans two kinds of CPU
  * @overdue: the stall instant passed and the phase lasts
@@ -144,7 +142,6 @@ struct gchint_track {
 	bool lead;
 	u8 phase;
 	u8 flags;
-	u8 cause;
 	u8 kind;
 	bool mixed;
 	bool overdue;
@@ -256,7 +253,6 @@ static inline void gchint_phase_ran(struct gchint_track *t, u64 ns, u32 khz, u8 
  * @phase: enum gchint_phase; GCHINT_PHASE_COLLECT for a bare role, and
  *	GCHINT_PHASE_TRIM for the role background
  * @flags: GCHINT_F_*; those implied by a bare role included
- * @cause: enum gchint_cause
  * @role: the class comes from the role, not from a phase
  * @may_raise: the session was opened with CAP_SYS_NICE
  * @overdue: the stall instant passed and the phase lasts
@@ -279,7 +275,6 @@ struct gchint_hint {
 	u8 class;
 	u8 phase;
 	u8 flags;
-	u8 cause;
 	bool role;
 	bool may_raise;
 	bool overdue;
@@ -323,24 +318,22 @@ static inline void gchint_phase_brief(struct gchint_hint *h, const struct gchint
 	h->class = t->class;
 	h->phase = t->phase;
 	h->flags = t->flags;
-	h->cause = GCHINT_CAUSE_UNKNOWN;
 	h->role = false;
 	h->may_raise = may_raise;
-	h->overdue = false;
 	h->yield = 0;
+	if (t->phase != GCHINT_PHASE_NONE) {
+		h->overdue = t->overdue;
+		h->instance = t->instance;
+		h->revision = t->revision;
+		h->begin_ns = t->begin_ns;
+		return;
+	}
+	h->overdue = false;
 	h->instance = 0;
 	h->revision = 0;
 	h->begin_ns = 0;
-	if (t->phase == GCHINT_PHASE_NONE) {
-		if (role != GCHINT_ROLE_NONE)
-			gchint_phase_role(h, role);
-		return;
-	}
-	h->cause = t->cause;
-	h->overdue = t->overdue;
-	h->instance = t->instance;
-	h->revision = t->revision;
-	h->begin_ns = t->begin_ns;
+	if (role != GCHINT_ROLE_NONE)
+		gchint_phase_role(h, role);
 }
 
 /**

@@ -160,6 +160,7 @@ static void plan_boost(struct gchint_plan *p, const struct gchint_rules *r,
 	u32 bound, mem, i;
 
 	boost_full(p, r);
+	p->mem = 0;
 	if (p->class == GCHINT_CLASS_URGENT || !fit->known || !allowed(r, &in))
 		return;
 	/* The estimate may be off, and a pause is no place to find out. */
@@ -196,8 +197,8 @@ struct cap {
 	bool known; /* is @mem learned? */
 	u32 error; /* of @mem */
 	u32 mem;
-	u32 awake;
-	u32 slow; /* bound on the stretch, from the slowdown allowed */
+	u32 awake; /* if power is known, too */
+	u32 slow; /* if @known, bound on the stretch, from the slowdown allowed */
 	u32 pace; /* bound on the stretch, from the stall instant */
 };
 
@@ -245,8 +246,7 @@ static u32 cap_unknown(const struct gchint_rules *r, const struct cap *c, u8 pha
 	const struct gchint_opps *t = r->opps;
 	u32 i = gchint_opp_at_least(t, table_khz(r, phase));
 
-	if (t->powered)
-		i = max_t(u32, i, gchint_opps_floor(t, GCHINT_ONE, c->awake));
+	/* Below the first that is efficient, no line would have it. */
 	i = clamp_t(u32, i, c->in.first, c->in.last);
 	while (i < c->in.last && (t->opp[i].flags & GCHINT_OPP_INEFFICIENT))
 		i++;
@@ -269,37 +269,29 @@ static u32 cap_stay(const struct gchint_opps *t, const struct cap *c, u32 best, 
 	return mine <= least + least / STAY ? i : best;
 }
 
-/* Of the plan for the same phase so far; its frequency may be GCHINT_PLAN_LOAD. */
-struct from {
-	u32 khz;
-	u32 mem;
-	u8 reason;
-};
-
 static void plan_model(struct gchint_plan *p, const struct gchint_hint *h,
 		       const struct gchint_rules *r, struct gchint_learn_line *n,
-		       const struct gchint_fit *fit, bool begun, const struct from *from,
-		       u64 now_ns)
+		       const struct gchint_fit *fit, bool begun, bool paid, u64 now_ns)
 {
 	const struct gchint_opps *t = r->opps;
 	u32 slowdown_pct = p->class == GCHINT_CLASS_BACKGROUND ?
 				   READ_ONCE(r->tun->background_slowdown_pct) :
 				   READ_ONCE(r->tun->slowdown_pct);
 	bool model = fit->known && t->powered;
-	struct cap c;
+	u32 paid_khz = p->khz;
+	u8 paid_reason = p->reason;
+	struct cap c = {};
 	u32 i;
 
 	c.pace = gchint_pace_stretch(h, fit, t->ref_khz, READ_ONCE(r->tun->margin_pct),
 				     gchint_rules_latency(r), now_ns);
 	p->reason = model ? GCHINT_REASON_MODEL : GCHINT_REASON_TABLE;
 	/* A rate that was known will be again with the next figure of work. */
-	if (c.pace == U32_MAX && h->stall_ns && from->khz != GCHINT_PLAN_LOAD &&
-	    from->reason == GCHINT_REASON_PACE) {
-		p->khz = from->khz;
-		p->mem = from->mem;
-		p->reason = from->reason;
+	if (c.pace == U32_MAX && h->stall_ns && paid && paid_reason == GCHINT_REASON_PACE) {
+		p->reason = paid_reason;
 		return;
 	}
+	p->mem = 0;
 	if (!allowed(r, &c.in)) {
 		/* No OPP table: all that is known is the percentage, and the hurry. */
 		p->khz = c.pace == U32_MAX ? table_khz(r, h->phase) : r->max_khz;
@@ -310,17 +302,19 @@ static void plan_model(struct gchint_plan *p, const struct gchint_hint *h,
 	c.known = fit->known;
 	c.error = fit->samples ? fit->error : GCHINT_ONE;
 	c.mem = fit->known ? fit->mem : GCHINT_ONE / 2;
-	c.awake = gchint_opps_awake(t, READ_ONCE(r->tun->awake_pct));
-	c.slow = stretched(gchint_opp_stretch(&t->opp[c.in.last], c.mem), slowdown_pct);
-	if (!model)
-		i = cap_unknown(r, &c, h->phase);
-	else
+	if (c.known)
+		c.slow = stretched(gchint_opp_stretch(&t->opp[c.in.last], c.mem), slowdown_pct);
+	if (model) {
+		c.awake = gchint_opps_awake(t, READ_ONCE(r->tun->awake_pct));
 		i = cheapest(t, &c.in, c.mem, c.awake, c.slow);
-	if (model && from->khz != GCHINT_PLAN_LOAD && !p->step) {
-		u32 stay = cap_stay(t, &c, i, from->khz);
+	} else {
+		i = cap_unknown(r, &c, h->phase);
+	}
+	if (model && paid && !p->step) {
+		u32 stay = cap_stay(t, &c, i, paid_khz);
 
 		if (stay != i)
-			p->reason = from->reason;
+			p->reason = paid_reason;
 		i = stay;
 	}
 
@@ -347,19 +341,20 @@ static void plan_model(struct gchint_plan *p, const struct gchint_hint *h,
 /* What a phase in the model's hands has got so far. */
 static noinline void make_learned(struct gchint_plan *p, const struct gchint_hint *h,
 				  const struct gchint_rules *r, struct gchint_learn *l, u8 kind,
-				  bool begun, const struct from *from, u64 now_ns)
+				  bool begun, bool paid, u64 now_ns)
 {
 	struct gchint_learn_line *n = NULL;
 	struct gchint_fit fit = {};
 
-	if (l && h->phase < GCHINT_PHASE_NR && kind < GCHINT_KINDS) {
+	if (l && kind < GCHINT_KINDS) {
 		n = &l->line[h->phase][kind];
-		gchint_learn_fit(l, h->phase, kind, &fit);
+		if (n->samples)
+			gchint_learn_fit(l, h->phase, kind, &fit);
 	}
 	if (gchint_class_boosts(p->class)) {
 		plan_boost(p, r, &fit);
 	} else {
-		plan_model(p, h, r, n, &fit, begun, from, now_ns);
+		plan_model(p, h, r, n, &fit, begun, paid, now_ns);
 		if (h->stall_ns)
 			p->until_ns = now_ns + PACED_NS;
 	}
@@ -372,6 +367,7 @@ static noinline void make_learned(struct gchint_plan *p, const struct gchint_hin
 static void make_table(struct gchint_plan *p, const struct gchint_hint *h,
 		       const struct gchint_rules *r)
 {
+	p->mem = 0;
 	if (gchint_class_boosts(p->class)) {
 		boost_full(p, r);
 		return;
@@ -380,30 +376,30 @@ static void make_table(struct gchint_plan *p, const struct gchint_hint *h,
 	p->reason = GCHINT_REASON_TABLE;
 }
 
+static u64 elapsed_ns(const struct gchint_hint *h, u64 now_ns)
+{
+	return h->begin_ns && now_ns > h->begin_ns ? now_ns - h->begin_ns : 0;
+}
+
 void gchint_plan_make(struct gchint_plan *p, const struct gchint_hint *h,
 		      const struct gchint_rules *r, struct gchint_learn *l, u8 kind, u64 now_ns)
 {
-	bool begun = !p->made || p->instance != h->instance || p->epoch != r->epoch;
-	u64 elapsed = h->begin_ns && now_ns > h->begin_ns ? now_ns - h->begin_ns : 0;
+	bool known = p->made && p->epoch == r->epoch;
+	bool begun = !known || p->instance != h->instance;
 	u64 left = U64_MAX;
 	u64 worth;
 	s32 step = begun ? 0 : p->step;
-	/* What of the plan so far counts for the next. */
-	struct from from = { .khz = p->khz, .mem = p->mem, .reason = p->reason };
+	/* What was paid for is kept to the end: @khz, @reason and @mem say what that is. */
+	bool paid = !begun && p->khz != GCHINT_PLAN_LOAD &&
+		    gchint_class_caps(p->class) == gchint_class_caps(h->class);
 	u32 last_khz = GCHINT_PLAN_LOAD;
 
 	/* Unless it has not run for long, a short phase goes on as the one before. */
-	if (begun && p->made && p->epoch == r->epoch && now_ns < p->until_ns + HOLD_NS)
+	if (begun && known && now_ns < p->until_ns + HOLD_NS)
 		last_khz = p->khz;
-	/* What was paid for is kept to the end. */
-	if (begun || gchint_class_caps(p->class) != gchint_class_caps(h->class))
-		from.khz = GCHINT_PLAN_LOAD;
-	p->khz = GCHINT_PLAN_LOAD;
-	p->reason = GCHINT_REASON_LOAD;
 	p->avoided = false;
 	p->lower = false;
 	p->probe = false;
-	p->mem = 0;
 	p->made = true;
 	p->epoch = r->epoch;
 	p->instance = h->instance;
@@ -412,23 +408,19 @@ void gchint_plan_make(struct gchint_plan *p, const struct gchint_hint *h,
 	p->step = step;
 	p->until_ns = now_ns + HOLD_NS;
 	p->yield = GCHINT_ONE;
-	if (l && h->phase < GCHINT_PHASE_NR && !h->role)
-		left = gchint_learn_left_ns(l, h->phase, h->class, elapsed);
-	p->expected_us = U32_MAX;
-	if (left != U64_MAX)
-		p->expected_us = (u32)min_t(u64, div_u64(left, NSEC_PER_USEC), U32_MAX - 1);
-
 	/* A boost that arrives when the phase is over only costs. */
 	worth = gchint_rules_latency(r);
 	worth *= gchint_class_boosts(p->class) ? BOOST_LATENCIES : READ_ONCE(r->tun->min_latencies);
+	if (worth && l && !h->role)
+		left = gchint_learn_left_ns(l, h->phase, h->class, elapsed_ns(h, now_ns));
 	if (READ_ONCE(r->tun->mode) == GCHINT_MODE_MODEL)
-		make_learned(p, h, r, l, kind, begun, &from, now_ns);
+		make_learned(p, h, r, l, kind, begun, paid, now_ns);
 	else
 		make_table(p, h, r);
 	/* Between two phases the role counts, but they are seldom far apart. */
 	if (h->role && last_khz != GCHINT_PLAN_LOAD)
 		left = worth ? worth - 1 : 0;
-	if (left < worth && from.khz == GCHINT_PLAN_LOAD && p->reason != GCHINT_REASON_PACE) {
+	if (left < worth && !paid && p->reason != GCHINT_REASON_PACE) {
 		p->avoided = p->khz != last_khz;
 		p->khz = last_khz;
 		p->reason = GCHINT_REASON_HOLD;

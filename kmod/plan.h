@@ -65,8 +65,6 @@ static inline u32 gchint_rules_latency(const struct gchint_rules *r)
  * @mem: memory fraction used, fixed point
  * @yield: how much slower the session's mutators shall be meanwhile: a stretch,
  *	GCHINT_ONE not at all
- * @expected_us: time the phase was expected to last from then on, saturated;
- *	U32_MAX unknown
  * @until_ns: not valid later
  * @epoch: of the rules
  * @instance: of the phase
@@ -84,7 +82,6 @@ struct gchint_plan {
 	bool probe;
 	u32 mem;
 	u32 yield;
-	u32 expected_us;
 	u64 until_ns;
 	u32 epoch;
 	u32 instance;

@@ -58,7 +58,6 @@ static void plan_in(struct gchint_stow *s, const struct gchint_track *t,
 	if (p->probe)
 		s->bits |= PROBE;
 	s->khz = p->khz;
-	s->expected_us = p->expected_us;
 	s->until_us = p->until_ns > t->moved_ns ?
 		to_us(p->until_ns - t->moved_ns) : 0;
 	s->epoch = p->epoch;
@@ -96,7 +95,6 @@ void gchint_stow_in(struct gchint_stow *s, const struct gchint_track *t,
 	s->mark_khz = t->mark_khz;
 	s->phase = t->phase;
 	s->flags = t->flags;
-	s->cause = t->cause;
 	s->bits = t->kind << KIND_SHIFT;
 	if (t->primed)
 		s->bits |= PRIMED;
@@ -143,7 +141,6 @@ void gchint_stow_out(const struct gchint_stow *s, struct gchint_track *t,
 	t->mark_khz = s->mark_khz;
 	t->phase = s->phase;
 	t->flags = s->flags;
-	t->cause = s->cause;
 	t->class = gchint_phase_class(s->phase, s->flags);
 	t->kind = s->bits >> KIND_SHIFT;
 	t->primed = s->bits & PRIMED;
@@ -163,7 +160,6 @@ void gchint_stow_out(const struct gchint_stow *s, struct gchint_track *t,
 	p->instance = t->instance;
 	p->revision = s->bits & CURRENT ? t->revision : t->revision - 1;
 	p->khz = s->khz;
-	p->expected_us = s->expected_us;
 	p->until_ns = s->until_us == U32_MAX ?
 		U64_MAX : s->moved_ns + to_ns(s->until_us);
 	p->epoch = s->epoch;

@@ -25,7 +25,6 @@
  * @mark_at_us: in microseconds
  * @mark_khz: exact
  * @khz: of the plan, as are the following
- * @expected_us: exact
  * @until_us: after @moved_ns; U32_MAX for ever
  * @epoch: exact
  * @mem: exact
@@ -33,7 +32,6 @@
  * @bits: the flags of both
  * @phase: exact
  * @flags: exact
- * @cause: exact
  * @reason: exact
  * @class: exact
  *
@@ -58,7 +56,6 @@ struct gchint_stow {
 	u32 mark_at_us;
 	u32 mark_khz;
 	u32 khz;
-	u32 expected_us;
 	u32 until_us;
 	u32 epoch;
 	u16 mem;
@@ -66,7 +63,6 @@ struct gchint_stow {
 	u16 bits;
 	u8 phase;
 	u8 flags;
-	u8 cause;
 	u8 reason;
 	u8 class;
 };

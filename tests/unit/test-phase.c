@@ -286,21 +286,6 @@ static void test_stall_instant_that_comes_is_overdue(void **state)
 	assert_int_equal(l.snap.ignored, BIT(GCHINT_IGNORED_STALL_PAST));
 }
 
-static void test_late_cause_is_taken(void **state)
-{
-	struct gchint_hint h;
-	struct lease l;
-
-	(void)state;
-	lease_init(&l);
-	begin(&l, 0);
-	l.slot.cause = GCHINT_CAUSE_EXPLICIT;
-	edge(&l.slot, GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
-	look(&l);
-	gchint_phase_hint(&h, &l.track, GCHINT_ROLE_NONE, false);
-	assert_int_equal(h.cause, GCHINT_CAUSE_EXPLICIT);
-}
-
 static void test_sequence_wraps(void **state)
 {
 	struct lease l;
@@ -329,7 +314,6 @@ int main(void)
 		cmocka_unit_test(test_follower_counts_by_its_leader),
 		cmocka_unit_test(test_unreadable_details_are_read_later),
 		cmocka_unit_test(test_stall_instant_that_comes_is_overdue),
-		cmocka_unit_test(test_late_cause_is_taken),
 		cmocka_unit_test(test_sequence_wraps),
 	};
 
