@@ -133,10 +133,20 @@ static bool hold(const struct gchint_rules *r, struct gchint_state *s,
 	return now_ns - s->freed_ns < latency * min_latencies;
 }
 
+/* The same is asked for again and again, as long as a phase lasts. */
+static u32 resolve(const struct gchint_rules *r, struct gchint_state *s, u32 raw_khz)
+{
+	if (!s->khz || s->epoch != r->epoch || s->raw_khz != raw_khz) {
+		s->raw_khz = raw_khz;
+		s->opp_khz = gchint_opps_resolve(r->opps, raw_khz, r->min_khz, r->max_khz);
+	}
+	return s->opp_khz;
+}
+
 void gchint_decide_policy(struct gchint_decision *out, const struct gchint_rules *r,
 			  struct gchint_state *s, const struct gchint_demand *best, u64 now_ns)
 {
-	u32 khz = gchint_opps_resolve(r->opps, best->khz, r->min_khz, r->max_khz);
+	u32 khz = resolve(r, s, best->khz);
 	bool outside = s->khz < r->min_khz || s->khz > r->max_khz || s->epoch != r->epoch;
 
 	out->raw_khz = best->khz;

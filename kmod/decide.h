@@ -128,6 +128,8 @@ struct gchint_decision {
 /**
  * struct gchint_state - what a policy's decisions depend on of the past
  * @khz: frequency last requested; 0 before the first
+ * @raw_khz: frequency asked for last, before limits and OPPs
+ * @opp_khz: what became of it by the rules of @epoch
  * @reason: its reason
  * @class: class of the demand that asked for it
  * @hinted: a hint decided it
@@ -143,6 +145,8 @@ struct gchint_decision {
  */
 struct gchint_state {
 	u32 khz;
+	u32 raw_khz;
+	u32 opp_khz;
 	u8 reason;
 	u8 class;
 	bool hinted;

@@ -78,7 +78,6 @@ static u64 idle_us(struct gchint_cpu *c, const struct task_struct *task,
 		   bool here)
 {
 	unsigned long switches = task->nvcsw + task->nivcsw;
-	u64 wall;
 
 	if (here && !is_idle_task(task)) {
 		if (c->seen_pid == task->pid && c->seen_switches == switches)
@@ -86,7 +85,7 @@ static u64 idle_us(struct gchint_cpu *c, const struct task_struct *task,
 		c->seen_pid = task->pid;
 		c->seen_switches = switches;
 	}
-	return get_cpu_idle_time(c->cpu, &wall, 0);
+	return get_cpu_idle_time(c->cpu, NULL, 0);
 }
 
 /**

@@ -166,7 +166,7 @@ u32 gchint_load_base(const struct gchint_load *l)
 	return max_t(u32, meter_value(l->split_ns ? &l->base : &l->all), l->task);
 }
 
-void gchint_load_iowait(struct gchint_load *l, u64 now_ns, bool woken, u64 tick_ns)
+void gchint_load_io(struct gchint_load *l, u64 now_ns, bool woken, u64 tick_ns)
 {
 	if (l->io_boost && now_ns - l->io_ns > tick_ns) {
 		l->io_boost = woken ? IO_MIN : 0;
@@ -178,15 +178,12 @@ void gchint_load_iowait(struct gchint_load *l, u64 now_ns, bool woken, u64 tick_
 	l->io_ns = now_ns;
 }
 
-u32 gchint_load_boost(struct gchint_load *l)
+void gchint_load_io_fade(struct gchint_load *l)
 {
-	if (!l->io_boost)
-		return 0;
 	if (!l->io_pending) {
 		l->io_boost /= 2;
 		if (l->io_boost < IO_MIN)
 			l->io_boost = 0;
 	}
 	l->io_pending = false;
-	return l->io_boost;
 }

@@ -54,7 +54,7 @@ struct gchint_load_meter {
  * @who: of whom that was
  * @guest: the last to matter that ran here; 0 nobody
  * @next: which of @guest to forget next
- * @io_ns: last gchint_load_iowait()
+ * @io_ns: last gchint_load_io()
  * @io_boost: 0..GCHINT_ONE
  * @io_pending: woken since the last gchint_load_boost()
  *
@@ -145,6 +145,15 @@ u32 gchint_load_all(const struct gchint_load *l);
 u32 gchint_load_base(const struct gchint_load *l);
 
 /**
+ * gchint_load_io() - gchint_load_iowait() while there is a boost, or a reason for one
+ * @l: load of a CPU
+ * @now_ns: current time
+ * @woken: with SCHED_CPUFREQ_IOWAIT
+ * @tick_ns: length of a scheduler tick
+ */
+void gchint_load_io(struct gchint_load *l, u64 now_ns, bool woken, u64 tick_ns);
+
+/**
  * gchint_load_iowait() - the update hook was called
  * @l: load of a CPU
  * @now_ns: current time
@@ -154,7 +163,18 @@ u32 gchint_load_base(const struct gchint_load *l);
  * Doubles a boost from an eighth up to one while wakeups from I/O wait come
  * within a tick of each other, as schedutil does.
  */
-void gchint_load_iowait(struct gchint_load *l, u64 now_ns, bool woken, u64 tick_ns);
+static inline void gchint_load_iowait(struct gchint_load *l, u64 now_ns, bool woken, u64 tick_ns)
+{
+	/* Without a boost nothing is measured from the last call. */
+	if (woken || l->io_boost)
+		gchint_load_io(l, now_ns, woken, tick_ns);
+}
+
+/**
+ * gchint_load_io_fade() - halve the boost if no wakeup came since the last call
+ * @l: load of a CPU
+ */
+void gchint_load_io_fade(struct gchint_load *l);
 
 /**
  * gchint_load_boost() - the I/O boost now
@@ -165,6 +185,11 @@ void gchint_load_iowait(struct gchint_load *l, u64 now_ns, bool woken, u64 tick_
  *
  * Return: 0..GCHINT_ONE
  */
-u32 gchint_load_boost(struct gchint_load *l);
+static inline u32 gchint_load_boost(struct gchint_load *l)
+{
+	if (l->io_boost)
+		gchint_load_io_fade(l);
+	return l->io_boost;
+}
 
 #endif /* _GCHINT_LOAD_H */
