@@ -124,9 +124,16 @@ static void set_thread(struct gchint_record *record,
 	record->slot = thread->slot;
 }
 
-static noinline void tell_phase(const struct gchint_thread *thread,
-				const struct gchint_snapshot *snapshot,
-				unsigned int cpu, u64 now)
+/**
+ * gchint_event_tell_phase - gchint_event_phase(), for somebody who watches
+ * @thread: whose
+ * @snapshot: the slot
+ * @cpu: where it runs, or who saw it
+ * @now: CLOCK_MONOTONIC ns
+ */
+void gchint_event_tell_phase(const struct gchint_thread *thread,
+			     const struct gchint_snapshot *snapshot,
+			     unsigned int cpu, u64 now)
 {
 	struct gchint_record record = {
 		.type = GCHINT_EVENT_PHASE,
@@ -149,23 +156,10 @@ static noinline void tell_phase(const struct gchint_thread *thread,
 	put(&record);
 }
 
-/**
- * gchint_event_phase - the phase in a slot has changed
- * @thread: whose
- * @snapshot: the slot
- * @cpu: where it runs, or who saw it
- * @now: CLOCK_MONOTONIC ns
- *
- * Irqs off.
+/*
+ * Apart, because a record is large: inlined, each decision would clear the
+ * stack for it, although nearly always nobody watches.
  */
-void gchint_event_phase(const struct gchint_thread *thread,
-			const struct gchint_snapshot *snapshot,
-			unsigned int cpu, u64 now)
-{
-	if (trace_gchint_phase_enabled() || gchint_netlink_listens())
-		tell_phase(thread, snapshot, cpu, now);
-}
-
 static noinline void tell_decision(const struct gchint_policy *policy,
 				   const struct gchint_request *request,
 				   u32 khz_from, u64 latency, u64 now)

@@ -4,9 +4,11 @@
 #define _GCHINT_EVENT_H
 
 #include <linux/gchint.h>
+#include <linux/tracepoint-defs.h>
 #include <linux/types.h>
 
 #include "decide.h"
+#include "netlink.h"
 #include "snapshot.h"
 
 struct gchint_policy;
@@ -99,9 +101,9 @@ void gchint_event_record(u32 phases);
 int gchint_event_trace_on(void);
 void gchint_event_trace_off(void);
 
-void gchint_event_phase(const struct gchint_thread *thread,
-			const struct gchint_snapshot *snapshot,
-			unsigned int cpu, u64 now);
+void gchint_event_tell_phase(const struct gchint_thread *thread,
+			     const struct gchint_snapshot *snapshot,
+			     unsigned int cpu, u64 now);
 void gchint_event_decision(const struct gchint_policy *policy,
 			   const struct gchint_request *request, u32 khz_from,
 			   u64 latency, u64 now);
@@ -109,5 +111,24 @@ void gchint_event_lease(const struct gchint_thread *thread,
 			enum gchint_lease what);
 void gchint_event_ignored(u32 what);
 u64 gchint_event_ignored_count(enum gchint_ignored what);
+
+DECLARE_TRACEPOINT(gchint_phase);
+
+/**
+ * gchint_event_phase - the phase in a slot has changed
+ * @thread: whose
+ * @snapshot: the slot
+ * @cpu: where it runs, or who saw it
+ * @now: CLOCK_MONOTONIC ns
+ *
+ * Irqs off. Each edge of a phase comes by, and usually nobody wants to know.
+ */
+static inline void gchint_event_phase(const struct gchint_thread *thread,
+				      const struct gchint_snapshot *snapshot,
+				      unsigned int cpu, u64 now)
+{
+	if (tracepoint_enabled(gchint_phase) || gchint_netlink_listens())
+		gchint_event_tell_phase(thread, snapshot, cpu, now);
+}
 
 #endif /* _GCHINT_EVENT_H */
