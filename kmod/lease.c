@@ -343,45 +343,49 @@ int gchint_lease_set_role(struct gchint_session *session,
 	return ret;
 }
 
+/* Irqs are off for one of them at a time: there may be many. */
 static void ring_followers(struct gchint_session *session, unsigned int slot)
 {
 	struct gchint_thread *thread;
 	unsigned int i;
 
+	rcu_read_lock();
 	for (i = 0; i < GCHINT_SLOTS; i++) {
-		thread = rcu_dereference_sched(session->leases[i]);
-		if (thread && READ_ONCE(thread->lead) == slot)
-			gchint_watch_ring(thread, true);
+		thread = rcu_dereference(session->leases[i]);
+		if (!thread || READ_ONCE(thread->lead) != slot)
+			continue;
+		local_irq_disable();
+		gchint_watch_ring(thread, true);
+		local_irq_enable();
 	}
+	rcu_read_unlock();
 }
 
 /**
  * gchint_lease_ring - user space says: look at this slot now
  * @session: the session
- * @slot: its number
+ * @slot: its number, below GCHINT_SLOTS
  *
- * Return: 0; -EINVAL, no such number; -ENOENT, it is free.
+ * Irqs on.
+ *
+ * Return: 0; -ENOENT, it is free.
  */
 int gchint_lease_ring(struct gchint_session *session, unsigned int slot)
 {
 	struct gchint_thread *thread;
-	unsigned long flags;
-	int ret = -ENOENT;
-
-	if (slot >= GCHINT_SLOTS)
-		return -EINVAL;
 
 	/* That is a reader's section of RCU, too. */
-	local_irq_save(flags);
+	local_irq_disable();
 	thread = rcu_dereference_sched(session->leases[slot]);
-	if (thread) {
-		gchint_watch_ring(thread, false);
-		if (READ_ONCE(session->followers))
-			ring_followers(session, slot);
-		ret = 0;
+	if (!thread) {
+		local_irq_enable();
+		return -ENOENT;
 	}
-	local_irq_restore(flags);
-	return ret;
+	gchint_watch_ring(thread, false);
+	local_irq_enable();
+	if (READ_ONCE(session->followers))
+		ring_followers(session, slot);
+	return 0;
 }
 
 /**

@@ -107,12 +107,17 @@ gchint_lease_slot(const struct gchint_thread *thread, bool *lead)
 {
 	struct gchint_slot *slots = thread->session->slots;
 	struct gchint_slot *own = &slots[thread->slot];
-	u8 leader = READ_ONCE(thread->lead);
+	u8 leader;
 
-	*lead = READ_ONCE(thread->role) == GCHINT_ROLE_FOLLOW &&
-		leader != GCHINT_NO_LEAD &&
-		!(READ_ONCE(own->state) & (0xffu << GCHINT_STATE_PHASE_SHIFT));
-	return *lead ? &slots[leader] : own;
+	*lead = false;
+	if (likely(READ_ONCE(thread->role) != GCHINT_ROLE_FOLLOW))
+		return own;
+	leader = READ_ONCE(thread->lead);
+	if (leader == GCHINT_NO_LEAD ||
+	    READ_ONCE(own->state) & (0xffu << GCHINT_STATE_PHASE_SHIFT))
+		return own;
+	*lead = true;
+	return &slots[leader];
 }
 
 /* The phase as last seen, and its flags. */
