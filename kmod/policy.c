@@ -145,9 +145,9 @@ static void asked(struct gchint_policy *policy,
 
 /* The highest of all of the policy's CPUs. */
 static const struct gchint_demand *demand_of_all(struct gchint_policy *policy,
-						 struct gchint_demand *best,
 						 u64 now)
 {
+	struct gchint_demand *best = &policy->joint;
 	unsigned int cpu;
 
 	memset(best, 0, sizeof(*best));
@@ -156,27 +156,25 @@ static const struct gchint_demand *demand_of_all(struct gchint_policy *policy,
 	return best;
 }
 
-static void request_fast(struct gchint_policy *policy,
-			 const struct gchint_request *request, u64 hint_ns)
+static void request_fast(struct gchint_policy *policy, u64 hint_ns)
 {
 	u32 from = policy->khz;
 	u64 now;
 	u32 khz;
 
-	khz = cpufreq_driver_fast_switch(policy->policy, request->decision.khz);
+	khz = cpufreq_driver_fast_switch(policy->policy,
+					 policy->next.decision.khz);
 	if (!khz) {
 		gchint_decide_refused(&policy->state, policy->khz);
 		return;
 	}
 	now = gchint_now();
 	switched(policy, khz, now);
-	asked(policy, request, from, hint_ns, now);
+	asked(policy, &policy->next, from, hint_ns, now);
 }
 
-static void request_slow(struct gchint_policy *policy,
-			 const struct gchint_request *request, u64 hint_ns)
+static void request_slow(struct gchint_policy *policy, u64 hint_ns)
 {
-	policy->next = *request;
 	if (!policy->hint_ns)
 		policy->hint_ns = hint_ns;
 	if (!policy->work_in_progress) {
@@ -187,18 +185,21 @@ static void request_slow(struct gchint_policy *policy,
 
 static void request(struct gchint_policy *policy, u64 hint_ns)
 {
+	struct gchint_request *next = &policy->next;
 	const struct gchint_cpu *c;
-	struct gchint_request request = { .decision = policy->last };
 
-	c = per_cpu_ptr(&gchint_cpus, policy->last.cpu);
-	if (policy->last.class != GCHINT_CLASS_NEUTRAL) {
-		request.who = c->who;
-		request.who.flags = c->hint.flags;
+	next->decision = policy->last;
+	if (next->decision.class != GCHINT_CLASS_NEUTRAL) {
+		c = per_cpu_ptr(&gchint_cpus, next->decision.cpu);
+		next->who = c->who;
+		next->who.flags = c->hint.flags;
+	} else {
+		memset(&next->who, 0, sizeof(next->who));
 	}
 	if (policy->policy->fast_switch_enabled)
-		request_fast(policy, &request, hint_ns);
+		request_fast(policy, hint_ns);
 	else
-		request_slow(policy, &request, hint_ns);
+		request_slow(policy, hint_ns);
 }
 
 /* The limits are those of the policy now. */
@@ -225,7 +226,6 @@ static void take_limits(struct gchint_policy *policy)
 void gchint_policy_decide(struct gchint_policy *policy, u64 now, u64 hint_ns)
 {
 	const struct gchint_demand *best;
-	struct gchint_demand joint;
 
 	lockdep_assert_held(&policy->lock);
 	policy->refresh = false;
@@ -234,7 +234,7 @@ void gchint_policy_decide(struct gchint_policy *policy, u64 now, u64 hint_ns)
 		     policy->rules.min_khz != READ_ONCE(policy->policy->min)))
 		take_limits(policy);
 	if (policy->shared)
-		best = demand_of_all(policy, &joint, now);
+		best = demand_of_all(policy, now);
 	else
 		best = gchint_demand_of(policy, policy->policy->cpu, now);
 	gchint_decide_policy(&policy->last, &policy->rules, &policy->state,

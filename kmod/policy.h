@@ -52,6 +52,7 @@ struct gchint_stats {
  * @lock: serialises the rest; taken with the run-queue lock held, irqs off
  * @rules: what binds its decisions
  * @state: their past
+ * @joint: what its CPUs ask for together, if it is @shared
  * @last: the last decision, for those who watch
  * @opp: index in @opps of the frequency in force
  * @khz: the frequency in force
@@ -61,9 +62,10 @@ struct gchint_stats {
  * @clock: what that time is ahead of CLOCK_MONOTONIC, as the hook last saw
  * @refresh: limits or tunables changed: decide at the next call
  * @stats: for debugfs
+ * @next: what is asked for, by the worker if there is one: later decisions
+ *	replace earlier ones
  * @work_in_progress: a request is on its way to the worker
  * @asking: the worker is in the driver: what it asks for is not in force yet
- * @next: what it will ask for; later decisions replace earlier ones
  * @hint_ns: when the first hint came that led to it, 0 none
  * @irq_work: leaves the scheduler's locks behind
  * @work: runs in @worker
@@ -85,6 +87,7 @@ struct gchint_policy {
 	raw_spinlock_t lock;
 	struct gchint_rules rules;
 	struct gchint_state state;
+	struct gchint_demand joint;
 	struct gchint_decision last;
 	unsigned int opp;
 	u32 khz;
@@ -95,10 +98,10 @@ struct gchint_policy {
 	bool refresh;
 	struct gchint_stats stats;
 
+	struct gchint_request next;
 	/* The next fields are only needed if fast switch cannot be used. */
 	bool work_in_progress;
 	bool asking;
-	struct gchint_request next;
 	u64 hint_ns;
 	struct irq_work irq_work;
 	struct kthread_work work;
