@@ -150,6 +150,9 @@ const struct gchint_demand *gchint_demand_of(struct gchint_policy *policy,
 decide:
 	gchint_decide_cpu(&c->demand, rules, c->cpu, load, hint, plan);
 	c->demand.idle = idles;
-	c->wish = gchint_cpu_wish(c);
+	c->wish = GCHINT_NO_WISH;
+	if (c->demand.class != GCHINT_CLASS_NEUTRAL && !idles &&
+	    (c->demand.hinted || c->plan.khz == GCHINT_PLAN_LOAD))
+		c->wish = gchint_cpu_wish(c);
 	return &c->demand;
 }

@@ -16,16 +16,13 @@
 /* Mutators run slower for a late collection for so long after it last said so. */
 #define YIELD_NS (20 * (u64)NSEC_PER_MSEC)
 
-static void learn(struct gchint_session *session,
-		  const struct gchint_sample *sample)
+/* Under learn_lock. */
+static __always_inline void learn(struct gchint_session *session,
+				  const struct gchint_sample *sample)
 {
 	u32 khz = sample->work ? gchint_policy_kind_khz(sample->kind) : 0;
-	bool credible;
 
-	raw_spin_lock(&session->learn_lock);
-	credible = gchint_learn_add(&session->learn, sample, khz);
-	raw_spin_unlock(&session->learn_lock);
-	if (!credible)
+	if (!gchint_learn_add(&session->learn, sample, khz))
 		gchint_event_ignored(BIT(GCHINT_IGNORED_SAMPLE));
 }
 
@@ -37,46 +34,39 @@ static void remember(struct gchint_thread *thread,
 	WRITE_ONCE(thread->seen, track->stale ? GCHINT_SEEN_STALE : seen);
 }
 
-/* There is something new in the slot. */
-static noinline void take(struct gchint_thread *thread,
-			  struct gchint_track *track,
-			  const struct gchint_slot *slot, bool lead,
-			  unsigned int cpu, u64 now, u64 ttl)
+/*
+ * There is something new in the slot. It is read into the CPU's own memory, for
+ * the stack would have to be cleared first.
+ */
+static __always_inline void take(struct gchint_cpu *c,
+				 struct gchint_thread *thread,
+				 struct gchint_track *track,
+				 const struct gchint_slot *slot, bool lead,
+				 u64 now, u64 ttl)
 {
-	struct gchint_snapshot snapshot;
-	struct gchint_sample sample;
+	struct gchint_snapshot *snapshot = &c->snapshot;
 	u32 saw;
 
-	gchint_snapshot_take(&snapshot, slot, now);
-	snapshot.lead = lead;
-	saw = gchint_phase_update(track, &snapshot, &sample, now, ttl);
+	gchint_snapshot_take(snapshot, slot, now);
+	snapshot->lead = lead;
+	saw = gchint_phase_update(track, snapshot, &c->sample, now, ttl);
 	remember(thread, track);
-	if (sample.valid)
-		learn(thread->session, &sample);
-	if (snapshot.ignored)
-		gchint_event_ignored(snapshot.ignored);
-	if (lead)
+	if (snapshot->ignored)
+		gchint_event_ignored(snapshot->ignored);
+	if (snapshot->lead)
 		return;
 	if (saw & (GCHINT_SAW_EDGE | GCHINT_SAW_FLAGS))
-		gchint_event_phase(thread, &snapshot, cpu, now);
+		gchint_event_phase(thread, snapshot, c->cpu, now);
 	if (saw & GCHINT_SAW_STALE)
 		gchint_event_lease(thread, GCHINT_LEASE_STALE);
 	if (saw & GCHINT_SAW_FRESH)
 		gchint_event_lease(thread, GCHINT_LEASE_FRESH);
 }
 
-/**
- * gchint_look_observe - read a slot if there is anything new in it
- * @thread: whose
- * @track: what is known of it. Whoever has it, the CPU that runs the thread or
- *	the holder of its lock, is alone with it.
- * @cpu: where it runs, or who looks
- * @now: CLOCK_MONOTONIC ns
- *
- * Irqs off.
- */
-void gchint_look_observe(struct gchint_thread *thread,
-			 struct gchint_track *track, unsigned int cpu, u64 now)
+/* Is there anything new in the slot? Then it is in the track now. */
+static __always_inline bool observe(struct gchint_cpu *c,
+				    struct gchint_thread *thread,
+				    struct gchint_track *track, u64 now)
 {
 	u64 ttl = READ_ONCE(gchint_param_hint_ttl_ms) * (u64)NSEC_PER_MSEC;
 	struct gchint_slot *slot;
@@ -85,8 +75,32 @@ void gchint_look_observe(struct gchint_thread *thread,
 	/* Another CPU may have looked since this one read the clock. */
 	now = max(now, track->moved_ns);
 	slot = gchint_lease_slot(thread, &lead);
-	if (lead != track->lead || gchint_phase_due(track, slot, now, ttl))
-		take(thread, track, slot, lead, cpu, now, ttl);
+	if (lead == track->lead && !gchint_phase_due(track, slot, now, ttl))
+		return false;
+	take(c, thread, track, slot, lead, now, ttl);
+	return true;
+}
+
+/**
+ * gchint_look_observe - read a slot if there is anything new in it
+ * @c: this CPU
+ * @thread: whose; it does not run
+ * @track: what is known of it. The holder of the thread's lock is alone with
+ *	it.
+ * @now: CLOCK_MONOTONIC ns
+ *
+ * Irqs off.
+ */
+void gchint_look_observe(struct gchint_cpu *c, struct gchint_thread *thread,
+			 struct gchint_track *track, u64 now)
+{
+	struct gchint_session *session = thread->session;
+
+	if (!observe(c, thread, track, now) || !c->sample.valid)
+		return;
+	raw_spin_lock(&session->learn_lock);
+	learn(session, &c->sample);
+	raw_spin_unlock(&session->learn_lock);
 }
 
 /*
@@ -125,32 +139,39 @@ void gchint_look(struct gchint_cpu *c, struct gchint_policy *policy, u64 now)
 {
 	struct gchint_thread *thread = c->thread;
 	struct gchint_session *session;
+	bool learns, plans;
 
 	if (!thread || c->held)
 		return;
 
 	gchint_look_settle(c, policy, now);
-	gchint_look_observe(thread, c->track, c->cpu, now);
+	learns = observe(c, thread, c->track, now) && c->sample.valid;
 	session = thread->session;
 	gchint_phase_brief(&c->hint, c->track, READ_ONCE(thread->role),
 			   session->granted & GCHINT_GRANT_RAISE);
 	c->hint.yield = session_yield(session);
-	if (c->hint.class == GCHINT_CLASS_NEUTRAL) {
-		if (c->hint.yield > GCHINT_ONE &&
-		    READ_ONCE(session->yield_slot) == thread->slot) {
-			c->hint.yield = GCHINT_ONE;
-			yield_session(session, thread->slot, GCHINT_ONE);
-		}
-	} else if (policy && !gchint_plan_valid(&c->plan, &c->hint,
-						&policy->rules, now)) {
+	plans = policy && c->hint.class != GCHINT_CLASS_NEUTRAL &&
+		!gchint_plan_valid(&c->plan, &c->hint, &policy->rules, now);
+	if (learns || plans) {
 		/* If it changes right now, so do the rules, and this plan is void. */
-		if (READ_ONCE(policy->rules.tun->mode) == GCHINT_MODE_MODEL)
+		if (plans &&
+		    READ_ONCE(policy->rules.tun->mode) == GCHINT_MODE_MODEL)
 			gchint_phase_detail(&c->hint, c->track);
 		raw_spin_lock(&session->learn_lock);
-		gchint_plan_make(&c->plan, &c->hint, &policy->rules,
-				 &session->learn, policy->kind, now);
+		if (learns)
+			learn(session, &c->sample);
+		if (plans)
+			gchint_plan_make(&c->plan, &c->hint, &policy->rules,
+					 &session->learn, policy->kind, now);
 		raw_spin_unlock(&session->learn_lock);
+	}
+	if (plans) {
 		yield_session(session, thread->slot, c->plan.yield);
+	} else if (c->hint.class == GCHINT_CLASS_NEUTRAL &&
+		   c->hint.yield > GCHINT_ONE &&
+		   READ_ONCE(session->yield_slot) == thread->slot) {
+		c->hint.yield = GCHINT_ONE;
+		yield_session(session, thread->slot, GCHINT_ONE);
 	}
 	if (policy)
 		gchint_policy_phase(policy, c, c->hint.phase, now);

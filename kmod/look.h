@@ -10,8 +10,8 @@
 #include "watch.h"
 
 void gchint_look(struct gchint_cpu *c, struct gchint_policy *policy, u64 now);
-void gchint_look_observe(struct gchint_thread *thread,
-			 struct gchint_track *track, unsigned int cpu, u64 now);
+void gchint_look_observe(struct gchint_cpu *c, struct gchint_thread *thread,
+			 struct gchint_track *track, u64 now);
 
 /**
  * gchint_look_settle - tell the track how long the thread ran
@@ -40,7 +40,7 @@ static inline void gchint_look_settle(struct gchint_cpu *c,
 
 /**
  * gchint_look_due - has the slot of the thread that runs here changed?
- * @c: this CPU
+ * @c: this CPU, with a thread that counts on it
  *
  * Irqs off. A look at one word, for the scheduler's hook; may err to both
  * sides.
@@ -49,11 +49,10 @@ static inline void gchint_look_settle(struct gchint_cpu *c,
  */
 static inline bool gchint_look_due(const struct gchint_cpu *c)
 {
-	struct gchint_thread *thread = c->thread;
 	bool lead;
 
-	return thread && !c->held &&
-	       !gchint_snapshot_same(gchint_lease_slot(thread, &lead),
+	return !c->held &&
+	       !gchint_snapshot_same(gchint_lease_slot(c->thread, &lead),
 				     c->track->state);
 }
 

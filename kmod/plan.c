@@ -338,7 +338,7 @@ static void plan_model(struct gchint_plan *p, const struct gchint_hint *h,
 	p->mem = c.mem;
 }
 
-/* What a phase in the model's hands has got so far. */
+/* What a phase in the model's hands has got so far. Apart: a line takes a stack of its own. */
 static noinline void make_learned(struct gchint_plan *p, const struct gchint_hint *h,
 				  const struct gchint_rules *r, struct gchint_learn *l, u8 kind,
 				  bool begun, bool paid, u64 now_ns)

@@ -456,6 +456,7 @@ void gchint_policy_start(struct gchint_policy *policy)
 		c->park_ns = 0;
 		c->parked = false;
 		memset(&c->demand, 0, sizeof(c->demand));
+		c->wish = GCHINT_NO_WISH;
 		c->phase = GCHINT_PHASE_NONE;
 		c->khz_since = now;
 		c->khz_ms = 0;

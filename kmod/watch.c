@@ -110,9 +110,8 @@ static __always_inline bool decided(const struct gchint_cpu *c,
 				    const struct gchint_policy *policy)
 {
 	return policy && !policy->refresh && !policy->state.held &&
-	       gchint_cpu_wish(c) == c->wish && !c->demand.idle &&
-	       c->demand.class != GCHINT_CLASS_NEUTRAL &&
-	       (c->demand.hinted || c->plan.khz == GCHINT_PLAN_LOAD);
+	       c->hint.class != GCHINT_CLASS_NEUTRAL &&
+	       gchint_cpu_wish(c) == c->wish;
 }
 
 static void clear_hint(struct gchint_cpu *c)
@@ -123,6 +122,7 @@ static void clear_hint(struct gchint_cpu *c)
 	c->hint.may_raise = false;
 	c->hint.yield = 0;
 	c->plan.made = false;
+	c->plan.khz = GCHINT_PLAN_LOAD;
 }
 
 /* -- Where it is kept -- */
@@ -421,7 +421,8 @@ void gchint_watch_notice(struct task_struct *task)
 /* -- Doorbells -- */
 
 /* @hint_ns is when the doorbell was rung, 0 if none was. */
-static void look_here(struct gchint_cpu *c, u64 now, u64 hint_ns)
+static __always_inline void look_here(struct gchint_cpu *c, u64 now,
+				      u64 hint_ns)
 {
 	struct gchint_policy *policy = lock_policy(c);
 
@@ -468,7 +469,7 @@ void gchint_watch_poke(unsigned int cpu)
 /* It sleeps: nothing to decide, but somebody may record. */
 static void glance(struct gchint_thread *thread)
 {
-	unsigned int cpu = smp_processor_id();
+	struct gchint_cpu *c = this_cpu_ptr(&gchint_cpus);
 	struct gchint_track track;
 	struct gchint_plan plan;
 
@@ -476,15 +477,28 @@ static void glance(struct gchint_thread *thread)
 	if (thread->dead || thread->cpu >= 0)
 		goto unlock;
 	if (thread->out) {
-		gchint_look_observe(thread, &thread->room->track, cpu,
+		gchint_look_observe(c, thread, &thread->room->track,
 				    gchint_now());
 		goto unlock;
 	}
 	gchint_stow_out(&thread->stow, &track, &plan);
-	gchint_look_observe(thread, &track, cpu, gchint_now());
+	gchint_look_observe(c, thread, &track, gchint_now());
 	gchint_stow_in(&thread->stow, &track, &plan);
 unlock:
 	raw_spin_unlock(&thread->lock);
+}
+
+/* Of a thread that does not run here. Apart, so that one that does needs no stack. */
+static noinline void ring_other(struct gchint_thread *thread)
+{
+	int cpu = READ_ONCE(thread->cpu);
+
+	if (!READ_ONCE(watching))
+		return;
+	if (cpu >= 0)
+		poke(cpu, gchint_now());
+	else if (gchint_event_recording())
+		glance(thread);
 }
 
 /**
@@ -497,21 +511,13 @@ unlock:
 void gchint_watch_ring(struct gchint_thread *thread, bool changed)
 {
 	struct gchint_cpu *c = this_cpu_ptr(&gchint_cpus);
-	int cpu = READ_ONCE(thread->cpu);
 	u64 now;
 
-	if (!READ_ONCE(watching))
-		return;
-
-	if (c->thread == thread) {
-		if (changed || gchint_look_due(c)) {
-			now = gchint_now();
-			look_here(c, now, now);
-		}
-	} else if (cpu >= 0) {
-		poke(cpu, gchint_now());
-	} else if (gchint_event_recording()) {
-		glance(thread);
+	if (c->thread != thread) {
+		ring_other(thread);
+	} else if (changed || gchint_look_due(c)) {
+		now = gchint_now();
+		look_here(c, now, now);
 	}
 }
 

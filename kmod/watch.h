@@ -74,8 +74,10 @@ struct gchint_room {
  * @who: whose @hint it is, for those who watch
  * @plan: of @thread; used if it is valid for @hint. It outlives @thread's
  *	turn while @held.
+ * @snapshot: what gchint_look() reads, while it does
+ * @sample: likewise, what that teaches
  * @demand: what this CPU asked for last
- * @wish: gchint_cpu_wish() then
+ * @wish: gchint_cpu_wish() then, or GCHINT_NO_WISH
  * @phase: what the time since @phase_since is accounted to
  * @phase_since: CLOCK_MONOTONIC ns
  * @khz_ms: frequency times the time that @thread ran at it, since @ran_since,
@@ -110,6 +112,8 @@ struct gchint_cpu {
 	struct gchint_hint hint;
 	struct gchint_who who;
 	struct gchint_plan plan;
+	struct gchint_snapshot snapshot;
+	struct gchint_sample sample;
 	struct gchint_demand demand;
 	u64 wish;
 	u8 phase;
@@ -120,18 +124,21 @@ struct gchint_cpu {
 
 DECLARE_PER_CPU(struct gchint_cpu, gchint_cpus);
 
+/* A hint decided nothing: no wish is the same. */
+#define GCHINT_NO_WISH U64_MAX
+
 /**
  * gchint_cpu_wish - what of a hint and its plan a decision depends on
- * @c: a CPU
+ * @c: a CPU, whose hint's class is not neutral
  *
  * Return: the same word for the same wish.
  */
 static inline u64 gchint_cpu_wish(const struct gchint_cpu *c)
 {
-	return (u64)c->plan.khz << 32 | c->plan.made << 4 | c->plan.lower << 3 |
-	       c->hint.may_raise << 2 |
-	       gchint_class_boosts(c->hint.class) << 1 |
-	       gchint_class_caps(c->hint.class);
+	u32 how = c->plan.lower << 2 | c->hint.may_raise << 1 |
+		  gchint_class_boosts(c->hint.class);
+
+	return (u64)c->plan.khz << 32 | how;
 }
 
 /* What the module's instants are: CLOCK_MONOTONIC, in nanoseconds. */
