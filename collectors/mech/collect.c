@@ -45,7 +45,7 @@ static bool take_turn(struct gc_heap *heap, struct gc_thread *self)
 			continue;
 		}
 		pthread_mutex_unlock(&heap->gc.lock);
-		gc_help_join(self);
+		gc_help_join(heap, self);
 		pthread_mutex_lock(&heap->gc.lock);
 	}
 	if (self)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The crew: threads that help the collecting one to copy. They come when they are called
- * and there is still something to do; nobody waits for one that the system did not run.
- * crew.lock serialises the pool of shared work, who is active and who has nothing to do.
+ * The crew: threads that copy with the collecting one where too few mutators wait to help
+ * (mech/help.h). crew.lock serialises how many of them are wanted.
  */
 #define _GNU_SOURCE
 #include "copy.h"
@@ -15,7 +14,6 @@
 #include "help.h"
 #include "plan.h"
 
-#define BATCH 128 /* objects handed over at once */
 #define SPINS 64
 #define PIECE GC_CHUNK
 #define SMALL (PIECE / 16) /* a piece with less left is given up for a new one */
@@ -23,99 +21,74 @@
 struct gc_crew {
 	struct gc_heap *heap;
 	pthread_mutex_t lock;
-	pthread_cond_t call, left;
-	unsigned int workers; /* the collecting thread included */
-	uint64_t calls;
-	bool open, quit;
-	unsigned int active;
-	unsigned int idle, pooled; /* also read without the lock, to see whether to take it */
-	uint32_t done;
+	pthread_cond_t call;
+	unsigned int workers; /* the collecting thread included: copiers */
+	unsigned int threads, wanted;
+	bool quit;
 	void (*loop)(struct gc_copier *c);
-	struct gc_vector pool;
-	struct gc_hand {
-		pthread_t thread;
-		struct gc_crew *crew;
-		struct gc_copier *copier;
-	} hand[];
+	pthread_t *thread;
+	struct gc_copier *copier[];
 };
-
-static unsigned int load(const unsigned int *word)
-{
-	return __atomic_load_n(word, __ATOMIC_RELAXED);
-}
-
-bool gc_copy_shared(const struct gc_heap *heap)
-{
-	return heap->crew->workers > 1;
-}
 
 struct gc_copier *gc_copy_first(struct gc_heap *heap)
 {
-	return heap->crew->hand[0].copier;
+	return heap->crew->copier[0];
 }
 
-static void *helper_main(void *arg)
+static void *crew_main(void *arg)
 {
-	struct gc_hand *self = arg;
-	struct gc_crew *crew = self->crew;
-	uint64_t seen = 0;
+	struct gc_crew *crew = arg;
 
 	pthread_mutex_lock(&crew->lock);
 	while (!crew->quit) {
-		uint64_t cpu;
-
-		if (seen == crew->calls || !crew->open) {
-			seen = crew->calls;
+		if (!crew->wanted) {
 			pthread_cond_wait(&crew->call, &crew->lock);
 			continue;
 		}
-		seen = crew->calls;
-		crew->active++;
+		crew->wanted--;
 		pthread_mutex_unlock(&crew->lock);
-		cpu = gc_cpu_now();
-		crew->loop(self->copier);
-		gc_count(&crew->heap->stats.gc_cpu_ns, gc_cpu_now() - cpu);
+		gc_help_join(crew->heap, NULL);
 		pthread_mutex_lock(&crew->lock);
-		crew->active--;
-		pthread_cond_signal(&crew->left);
 	}
 	pthread_mutex_unlock(&crew->lock);
 	return NULL;
 }
 
-static int start(struct gc_crew *crew, unsigned int i)
+void gc_crew_call(struct gc_crew *crew, unsigned int count)
 {
-	struct gc_hand *h = &crew->hand[i];
-	struct gc_heap *heap = crew->heap;
-	struct gc_copier *c = h->copier = calloc(1, sizeof(*c));
+	pthread_mutex_lock(&crew->lock);
+	crew->wanted = count;
+	while (count--)
+		pthread_cond_signal(&crew->call);
+	pthread_mutex_unlock(&crew->lock);
+}
 
-	h->crew = crew;
+unsigned int gc_crew_threads(const struct gc_crew *crew)
+{
+	return crew->threads;
+}
+
+/* The copier of place @i among those who help; the first is the collecting thread. */
+static struct gc_copier *make_copier(struct gc_crew *crew, unsigned int i)
+{
+	struct gc_copier *c = calloc(1, sizeof(*c));
+	struct gc_heap *heap = crew->heap;
+
 	if (!c)
-		return -ENOMEM;
+		return NULL;
 	c->heap = c->own.heap = heap;
-	c->crew = crew;
+	c->helper = heap->help ? gc_help_place(heap, i) : NULL;
 	c->first = !i;
 	c->rng = i ? &c->own_rng : &heap->rng;
 	c->own_rng = (uint64_t)heap->opt.seed + i;
-	c->stack = i ? &c->own_stack : &heap->stack;
-	if (!i)
-		return 0;
-	if (gc_mark_stack_init(c->stack, (size_t)heap->opt.markstack, GC_OVERFLOW_GROW, 0) ||
-	    pthread_create(&h->thread, NULL, helper_main, h)) {
-		gc_mark_stack_fini(c->stack);
-		free(c);
-		h->copier = NULL;
-		return -EAGAIN;
-	}
-	pthread_setname_np(h->thread, "gc-worker");
-	return 0;
+	c->stack = i ? c->helper->stack : &heap->stack;
+	return c;
 }
 
 int gc_crew_init(struct gc_heap *heap)
 {
-	unsigned int workers = gc_workers(&heap->opt);
-	struct gc_crew *crew = calloc(1, sizeof(*crew) + workers * sizeof(crew->hand[0]));
-	int ret = 0;
+	unsigned int workers = heap->help ? gc_workers(&heap->opt) : 1;
+	struct gc_crew *crew = calloc(1, sizeof(*crew) + workers * sizeof(crew->copier[0]));
 
 	if (!crew)
 		return -ENOMEM;
@@ -123,11 +96,21 @@ int gc_crew_init(struct gc_heap *heap)
 	crew->heap = heap;
 	pthread_mutex_init(&crew->lock, NULL);
 	pthread_cond_init(&crew->call, NULL);
-	pthread_cond_init(&crew->left, NULL);
-	for (; crew->workers < workers && !ret; crew->workers += !ret)
-		ret = start(crew, crew->workers);
-	/* Fewer helpers than hoped for are no fault; the first copier is no thread. */
-	return crew->workers ? 0 : ret;
+	for (; crew->workers < workers; crew->workers++) {
+		crew->copier[crew->workers] = make_copier(crew, crew->workers);
+		if (!crew->copier[crew->workers])
+			return -ENOMEM;
+	}
+	crew->thread = calloc(workers, sizeof(*crew->thread));
+	/* Fewer threads than hoped for are no fault. */
+	for (; crew->thread && crew->threads < workers - 1; crew->threads++) {
+		pthread_t *t = &crew->thread[crew->threads];
+
+		if (pthread_create(t, NULL, crew_main, crew))
+			break;
+		pthread_setname_np(*t, "gc-worker");
+	}
+	return 0;
 }
 
 void gc_crew_fini(struct gc_heap *heap)
@@ -140,30 +123,15 @@ void gc_crew_fini(struct gc_heap *heap)
 	crew->quit = true;
 	pthread_cond_broadcast(&crew->call);
 	pthread_mutex_unlock(&crew->lock);
-	for (unsigned int i = 0; i < crew->workers; i++) {
-		struct gc_copier *c = crew->hand[i].copier;
-
-		if (i) {
-			pthread_join(crew->hand[i].thread, NULL);
-			gc_mark_stack_fini(c->stack);
-		}
-		free(c);
-	}
+	for (unsigned int i = 0; i < crew->threads; i++)
+		pthread_join(crew->thread[i], NULL);
+	for (unsigned int i = 0; i < crew->workers; i++)
+		free(crew->copier[i]);
 	pthread_mutex_destroy(&crew->lock);
 	pthread_cond_destroy(&crew->call);
-	pthread_cond_destroy(&crew->left);
-	free(crew->pool.items);
+	free(crew->thread);
 	free(crew);
 	heap->crew = NULL;
-}
-
-size_t gc_crew_stack_bytes(const struct gc_heap *heap)
-{
-	size_t bytes = 0;
-
-	for (unsigned int i = 1; heap->crew && i < heap->crew->workers; i++)
-		bytes += heap->crew->hand[i].copier->stack->mapped;
-	return bytes;
 }
 
 void gc_copy_begin(struct gc_heap *heap)
@@ -172,7 +140,7 @@ void gc_copy_begin(struct gc_heap *heap)
 	struct gc_bump *b = heap->bump;
 
 	for (unsigned int i = 0; i < crew->workers; i++) {
-		struct gc_copier *c = crew->hand[i].copier;
+		struct gc_copier *c = crew->copier[i];
 
 		c->from = b->start[b->now];
 		c->into = b->start[!b->now];
@@ -183,24 +151,29 @@ void gc_copy_begin(struct gc_heap *heap)
 	}
 }
 
-void gc_copy_share(struct gc_heap *heap, void (*loop)(struct gc_copier *c))
+static void loop(struct gc_helper *k)
 {
-	struct gc_crew *crew = heap->crew;
+	struct gc_crew *crew = k->heap->crew;
 
-	pthread_mutex_lock(&crew->lock);
-	crew->loop = loop;
-	crew->open = true;
-	crew->active = 1;
-	crew->idle = 0;
-	__atomic_store_n(&crew->done, 0, __ATOMIC_RELAXED);
-	crew->calls++;
-	pthread_cond_broadcast(&crew->call);
-	pthread_mutex_unlock(&crew->lock);
-	loop(gc_copy_first(heap));
-	pthread_mutex_lock(&crew->lock);
-	while (crew->active > 1)
-		pthread_cond_wait(&crew->left, &crew->lock);
-	pthread_mutex_unlock(&crew->lock);
+	crew->loop(crew->copier[gc_help_index(k)]);
+}
+
+bool gc_copy_share(struct gc_heap *heap, void (*drain)(struct gc_copier *c))
+{
+	struct gc_heap_stats *s = &heap->stats;
+
+	if (!heap->help)
+		return false;
+	heap->crew->loop = drain;
+	if (!gc_help_share(heap, loop))
+		return false;
+	for (struct gc_helper *k = gc_help_next(heap, NULL); k; k = gc_help_next(heap, k)) {
+		if (!k->mutator)
+			continue;
+		s->helps++;
+		s->helped_objects += heap->crew->copier[gc_help_index(k)]->objects;
+	}
+	return true;
 }
 
 /* What is left of a piece reads as a hole. */
@@ -222,7 +195,7 @@ struct gc_copier *gc_copy_end(struct gc_heap *heap)
 
 	/* The last piece taken goes back whole, if its owner comes first. */
 	for (unsigned int i = crew->workers; i-- > 0;) {
-		struct gc_copier *c = crew->hand[i].copier;
+		struct gc_copier *c = crew->copier[i];
 
 		if (c->limit)
 			give_up(c);
@@ -272,83 +245,6 @@ uintptr_t gc_copy_refill(struct gc_copier *c, size_t size)
 	return at;
 }
 
-/* crew.lock is held */
-static bool take_batch(struct gc_copier *c)
-{
-	struct gc_crew *crew = c->crew;
-	size_t n = crew->pool.count < BATCH ? crew->pool.count : BATCH;
-
-	if (!n)
-		return false;
-	crew->pool.count -= n;
-	for (size_t i = 0; i < n; i++)
-		gc_grey(c, crew->pool.items[crew->pool.count + i]);
-	__atomic_store_n(&crew->pooled, (unsigned int)crew->pool.count, __ATOMIC_RELAXED);
-	return true;
-}
-
-static void set_idle(struct gc_crew *crew, unsigned int idle)
-{
-	__atomic_store_n(&crew->idle, idle, __ATOMIC_RELAXED);
-}
-
-bool gc_copy_more(struct gc_copier *c)
-{
-	struct gc_crew *crew = c->crew;
-	unsigned int round = 0;
-	bool got;
-
-	pthread_mutex_lock(&crew->lock);
-	got = take_batch(c);
-	if (!got) {
-		set_idle(crew, crew->idle + 1);
-		while (!got) {
-			if (crew->idle == crew->active) {
-				/* Nobody has work and nobody can make any. */
-				crew->open = false;
-				__atomic_store_n(&crew->done, 1, __ATOMIC_RELAXED);
-			}
-			if (crew->done)
-				break;
-			pthread_mutex_unlock(&crew->lock);
-			while (!load(&crew->pooled) &&
-			       !__atomic_load_n(&crew->done, __ATOMIC_RELAXED))
-				if (++round > SPINS)
-					sched_yield();
-			pthread_mutex_lock(&crew->lock);
-			got = take_batch(c);
-		}
-		if (got)
-			set_idle(crew, crew->idle - 1);
-	}
-	pthread_mutex_unlock(&crew->lock);
-	return got;
-}
-
-void gc_copy_give(struct gc_copier *c)
-{
-	struct gc_crew *crew = c->crew;
-	struct gc_mark_stack *s = c->stack;
-	size_t n = (size_t)(s->top - s->base) / 2;
-
-	if (!load(&crew->idle) || load(&crew->pooled) || n < 2)
-		return;
-	if (n > BATCH)
-		n = BATCH;
-	/* The oldest: more hangs on them. */
-	pthread_mutex_lock(&crew->lock);
-	for (size_t i = 0; i < n; i++) {
-		if (gc_vector_push(&crew->pool, s->base[i])) {
-			n = i;
-			break;
-		}
-	}
-	__atomic_store_n(&crew->pooled, (unsigned int)crew->pool.count, __ATOMIC_RELAXED);
-	pthread_mutex_unlock(&crew->lock);
-	memmove(s->base, s->base + n, (size_t)(s->top - s->base - n) * sizeof(void *));
-	s->top -= n;
-}
-
 uint64_t gc_copy_await(void *ref)
 {
 	uint64_t *header = &((struct gc_header *)ref)->word, word;
@@ -364,10 +260,14 @@ uint64_t gc_copy_await(void *ref)
 
 void gc_copy_note_weak(struct gc_copier *c, void *obj)
 {
-	pthread_mutex_lock(&c->crew->lock);
-	if (gc_vector_push(&c->heap->weaks, obj))
-		gc_die(c->heap, "no memory to note a weak reference");
-	pthread_mutex_unlock(&c->crew->lock);
+	struct gc_heap *heap = c->heap;
+
+	if (heap->help)
+		gc_help_lock(heap);
+	if (gc_vector_push(&heap->weaks, obj))
+		gc_die(heap, "no memory to note a weak reference");
+	if (heap->help)
+		gc_help_unlock(heap);
 }
 
 void gc_copy_progress(struct gc_copier *c)

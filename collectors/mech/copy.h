@@ -14,6 +14,7 @@
 #define GC_COPY_H
 
 #include "../space/bump.h"
+#include "help.h"
 #include "trace.h"
 
 #define GC_FORWARDED 1u
@@ -21,10 +22,9 @@
 #define GC_AGE_SHIFT 1
 #define GC_AGE_MASK  (7u << GC_AGE_SHIFT)
 
-struct gc_crew;
-
 /**
  * struct gc_copier - one thread that copies
+ * @helper: its place among those who share the work; NULL: alone
  * @stack: what it copied and has yet to scan; the first copier's is the heap's own
  * @at, @limit: its piece of to-space
  * @from, @into, @span: both spaces, for the two tests that each reference takes
@@ -36,7 +36,7 @@ struct gc_crew;
  */
 struct gc_copier {
 	struct gc_heap *heap;
-	struct gc_crew *crew;
+	struct gc_helper *helper;
 	struct gc_mark_stack *stack;
 	uintptr_t at, limit;
 	uintptr_t from, into;
@@ -46,7 +46,6 @@ struct gc_copier {
 	uint64_t objects, bytes;
 	uint64_t old_bytes, promoted_bytes, promoted;
 	struct gc_thread own;
-	struct gc_mark_stack own_stack;
 	uint64_t own_rng;
 };
 
@@ -60,27 +59,23 @@ struct gc_copy_ops {
 	bool (*outside)(struct gc_copier *c, void *ref, bool shared);
 };
 
-/* workers= threads; 0 or -ENOMEM, -EAGAIN */
+/* workers= copiers, and the crew's threads; after gc_help_init(); 0 or -ENOMEM */
 int gc_crew_init(struct gc_heap *heap);
 void gc_crew_fini(struct gc_heap *heap);
 /* World stopped: to-space is open. */
 void gc_copy_begin(struct gc_heap *heap);
 /* The collecting thread's copier */
 struct gc_copier *gc_copy_first(struct gc_heap *heap);
-/* Run @loop on this thread and on those that come in time, until nothing is grey. */
-void gc_copy_share(struct gc_heap *heap, void (*loop)(struct gc_copier *c));
+/*
+ * Run @drain on this thread and on those that come in time, until nothing is grey. False, and
+ * nothing done: there are none.
+ */
+bool gc_copy_share(struct gc_heap *heap, void (*drain)(struct gc_copier *c));
 /* All is copied: pieces of to-space and runs of blocks go back. Sums are in the first. */
 struct gc_copier *gc_copy_end(struct gc_heap *heap);
-/* Do threads share the work? */
-bool gc_copy_shared(const struct gc_heap *heap);
-size_t gc_crew_stack_bytes(const struct gc_heap *heap);
 
 /* Out of line: a new piece, or a place beside it. */
 uintptr_t gc_copy_refill(struct gc_copier *c, size_t size);
-/* The stack is empty: true when another's work was taken over, false when all is done. */
-bool gc_copy_more(struct gc_copier *c);
-/* Every few objects: hand work to who has none. */
-void gc_copy_give(struct gc_copier *c);
 /* Another thread copies the object just now: its new header */
 uint64_t gc_copy_await(void *ref);
 void gc_copy_note_weak(struct gc_copier *c, void *obj);
@@ -200,8 +195,6 @@ gc_inline void gc_copy_scan(struct gc_copier *c, void *obj, gc_visit_fn visit)
 		gc_copy_note_weak(c, obj);
 }
 
-#define GC_COPY_GIVE 32 /* objects between looks at who has no work */
-
 /* Until nothing is grey. @scan is the plan's gc_copy_scan(). */
 gc_inline void gc_copy_loop(struct gc_copier *c, const bool shared,
 			    void (*scan)(struct gc_copier *c, void *obj, const bool shared))
@@ -212,14 +205,14 @@ gc_inline void gc_copy_loop(struct gc_copier *c, const bool shared,
 	do {
 		while (s->top > s->base) {
 			scan(c, *--s->top, shared);
-			if (likely(++n % GC_COPY_GIVE))
+			if (likely(++n % GC_HELP_GIVE))
 				continue;
 			if (shared)
-				gc_copy_give(c);
+				gc_help_give(c->helper);
 			if (c->first)
 				gc_copy_progress(c);
 		}
-	} while (shared && gc_copy_more(c));
+	} while (shared && gc_help_more(c->helper));
 }
 
 /* A reference after the copying: is the object kept? Updates a moved one. */

@@ -46,11 +46,9 @@ void gc_plan_names(char *text, size_t size)
 					 plans[i]->name);
 }
 
-/* Why stopped mutators cannot share the marking; NULL: they can. */
-static const char *no_help(const struct gc_plan *plan, const struct gc_options *opt)
+/* Why stopped mutators cannot share the work; NULL: they can. */
+static const char *no_help(const struct gc_options *opt)
 {
-	if (plan->reserve)
-		return "gss and semispace copy with threads of their own";
 	if (opt->overflow != GC_OVERFLOW_GROW && opt->overflow != GC_OVERFLOW_RESERVE)
 		return "a mark stack of fixed size is all there is, overflow=grow gives each its "
 		       "own";
@@ -77,7 +75,7 @@ int gc_plan_check(const struct gc_plan *plan, struct gc_options *opt, struct gc_
 			       "profiler: plan=%s cannot tell cohorts apart; give plan=cms",
 			       plan->name);
 	if (opt->help) {
-		const char *why = no_help(plan, opt);
+		const char *why = no_help(opt);
 
 		if (why && gc_options_given(opt, "help"))
 			return gc_fail(err, -EINVAL, "help: %s; give 0", why);
@@ -304,8 +302,7 @@ void gc_heap_stats(const struct gc_heap *heap, struct gc_heap_stats *out)
 	gc_space_unlock(h);
 	/* cards 1/128, two bitmaps of 1/64 */
 	out->side_bytes = out->footprint_bytes / 128 + out->footprint_bytes / 32;
-	out->mark_stack_bytes =
-		heap->stack.mapped + gc_crew_stack_bytes(heap) + gc_help_stack_bytes(heap);
+	out->mark_stack_bytes = heap->stack.mapped + gc_help_stack_bytes(heap);
 	if (out->footprint_bytes > out->peak_footprint_bytes)
 		out->peak_footprint_bytes = out->footprint_bytes;
 }

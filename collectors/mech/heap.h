@@ -160,7 +160,7 @@ struct gc_heap {
 	struct gc_lines *lines;
 	struct gc_bump *bump;
 	struct gc_crew *crew; /* who copies */
-	struct gc_help *help; /* mutators that stopped; NULL: they sleep */
+	struct gc_help *help; /* who shares a stop's work; NULL: the collecting thread is alone */
 	void *plan_data;
 	pthread_mutex_t space_lock;
 
@@ -348,8 +348,8 @@ void gc_pause_end(struct gc_thread *t, enum gc_pause pause, uint64_t begin_ns);
 /* mech/safepoint.c */
 void gc_world_stop(struct gc_heap *heap);
 void gc_world_restart(struct gc_heap *heap);
-/* World stopped: does a mutator wait that could help? */
-bool gc_threads_wait(const struct gc_heap *heap);
+/* World stopped: how many mutators wait that could help */
+unsigned int gc_threads_wait(const struct gc_heap *heap);
 /* World stopped: gc_help_join() on each that waits, and on who comes to wait; wakes @most. */
 void gc_threads_call(struct gc_heap *heap, unsigned int most);
 void gc_threads_ragged(struct gc_heap *heap, void (*scan)(struct gc_heap *, struct gc_thread *));

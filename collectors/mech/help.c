@@ -62,7 +62,7 @@ int gc_help_init(struct gc_heap *heap)
 	struct gc_help *h;
 	size_t bytes = sizeof(*h) + most * sizeof(h->helper[0]);
 
-	if (!heap->opt.help || most < 2)
+	if (most < 2 || (!heap->opt.help && !heap->plan->reserve))
 		return 0;
 	h = aligned_alloc(64, gc_align(bytes, 64));
 	if (!h)
@@ -156,13 +156,19 @@ bool gc_help_share(struct gc_heap *heap, void (*loop)(struct gc_helper *k))
 {
 	struct gc_help *h = heap->help;
 	struct gc_helper *first = &h->helper[0];
+	unsigned int waiting = heap->opt.help ? gc_threads_wait(heap) : 0, crew = 0;
 
-	if (!gc_threads_wait(heap))
+	if (heap->crew && waiting < h->most - 1) {
+		crew = h->most - 1 - waiting;
+		if (crew > gc_crew_threads(heap->crew))
+			crew = gc_crew_threads(heap->crew);
+	}
+	if (!waiting && !crew)
 		return false;
 	pthread_mutex_lock(&h->lock);
 	for (unsigned int i = 0; i < h->most; i++) {
 		h->helper[i].bytes = h->helper[i].objects = h->helper[i].told = 0;
-		h->helper[i].busy = false;
+		h->helper[i].busy = h->helper[i].mutator = false;
 	}
 	first->busy = true;
 	h->loop = loop;
@@ -172,11 +178,24 @@ bool gc_help_share(struct gc_heap *heap, void (*loop)(struct gc_helper *k))
 	store(&h->calls, h->calls + 1);
 	store(&h->open, 1);
 	pthread_mutex_unlock(&h->lock);
-	gc_threads_call(heap, h->most - 1);
+	if (waiting)
+		gc_threads_call(heap, h->most - 1);
+	if (crew)
+		gc_crew_call(heap->crew, crew);
 	give_way(heap);
 	loop(first);
 	await_others(h);
 	return true;
+}
+
+struct gc_helper *gc_help_place(struct gc_heap *heap, unsigned int place)
+{
+	return &heap->help->helper[place];
+}
+
+unsigned int gc_help_index(const struct gc_helper *k)
+{
+	return (unsigned int)(k - k->heap->help->helper);
 }
 
 struct gc_helper *gc_help_next(struct gc_heap *heap, struct gc_helper *k)
@@ -200,7 +219,7 @@ uint64_t gc_help_told(const struct gc_heap *heap)
 }
 
 /* A place among those who take part; NULL: there is none, or nothing left to do. */
-static struct gc_helper *enter(struct gc_help *h)
+static struct gc_helper *enter(struct gc_help *h, bool mutator)
 {
 	struct gc_helper *k = NULL;
 
@@ -210,25 +229,27 @@ static struct gc_helper *enter(struct gc_help *h)
 			k = &h->helper[i];
 	if (k) {
 		k->busy = true;
+		k->mutator = mutator;
 		store(&h->active, h->active + 1);
 	}
 	pthread_mutex_unlock(&h->lock);
 	return k;
 }
 
-void gc_help_join(struct gc_thread *t)
+void gc_help_join(struct gc_heap *heap, struct gc_thread *t)
 {
-	struct gc_heap *heap = t->heap;
 	struct gc_help *h = heap->help;
-	struct gc_helper *k = enter(h);
+	struct gc_helper *k = enter(h, t != NULL);
 	uint64_t cpu, begin;
 
 	if (!k)
 		return;
 	cpu = gc_cpu_now();
-	gc_phase_help(t, true, &begin);
+	if (t)
+		gc_phase_help(t, true, &begin);
 	h->loop(k);
-	gc_phase_help(t, false, &begin);
+	if (t)
+		gc_phase_help(t, false, &begin);
 	gc_count(&heap->stats.gc_cpu_ns, gc_cpu_now() - cpu);
 	/* The place stays taken, so that what was done there is not counted twice. */
 	if (__atomic_sub_fetch(&h->active, 1, __ATOMIC_SEQ_CST) == 1)
@@ -300,8 +321,8 @@ static bool take(struct gc_helper *k)
 	for (size_t i = 0; GC_NEEDED(8) && i < h->objects; i++) {
 		if (s->top < s->limit)
 			*s->top++ = h->object[i];
-		else
-			gc_mark_stack_full(k->heap, s, h->object[i]);
+		else if (!gc_mark_stack_full(k->heap, s, h->object[i]) && k->heap->crew)
+			gc_die(k->heap, "no memory for the mark stack");
 	}
 	/* Who takes has no part of its own left. */
 	if (h->has_part)

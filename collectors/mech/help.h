@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Mutators that stopped help to collect: who waits for the world to go on takes a share of
- * the work instead of sleeping. No thread is made for it and none is waited for: one that
- * comes late finds less to do, or nothing.
+ * the work instead of sleeping. None is waited for: one that comes late finds less to do, or
+ * nothing. Where there are fewer than workers=, copying has threads of its own (mech/copy.c).
  *
  * Each who takes part has a mark stack of its own. Who has none left says so, and who has
  * more hands over the older half. All is done when nobody has any.
@@ -22,23 +22,28 @@ struct gc_thread;
 #define GC_HELP_GIVE 32 /* objects between looks at who has no work */
 
 /**
- * struct gc_helper - one who takes part: the collecting thread or a mutator
+ * struct gc_helper - one who takes part: the collecting thread, a mutator, one of the crew
  * @stack: the first one's is the heap's
- * @bytes, @objects: marked; merged when all is done
+ * @bytes, @objects: marked in place; merged when all is done
  * @told: @bytes, every now and then, for who tells of progress
  */
 struct gc_helper {
 	struct gc_heap *heap;
 	struct gc_mark_stack *stack;
 	uint64_t bytes, objects, told;
-	bool first, busy;
+	bool first, busy, mutator;
 	struct gc_mark_stack own;
 } __attribute__((aligned(64)));
 
 /* Threads that share a stop's work at most, the collecting one included: workers= */
 unsigned int gc_workers(const struct gc_options *opt);
 
-/* 0, also where nobody is to help: heap->help is NULL then; or -ENOMEM */
+struct gc_crew;
+/* mech/copy.c: @count threads of the crew are to join; how many there are */
+void gc_crew_call(struct gc_crew *crew, unsigned int count);
+unsigned int gc_crew_threads(const struct gc_crew *crew);
+
+/* 0, also where nobody is to take part: heap->help is NULL then; or -ENOMEM */
 int gc_help_init(struct gc_heap *heap);
 void gc_help_fini(struct gc_heap *heap);
 /* Bytes of the helpers' mark stacks and of what is handed over */
@@ -51,11 +56,17 @@ size_t gc_help_stack_bytes(const struct gc_heap *heap);
 bool gc_help_share(struct gc_heap *heap, void (*loop)(struct gc_helper *k));
 /* The next of those who took part in the last one, after @k; NULL begins, and ends. */
 struct gc_helper *gc_help_next(struct gc_heap *heap, struct gc_helper *k);
+/* The one of @place, 0 the collecting thread, and the place of one */
+struct gc_helper *gc_help_place(struct gc_heap *heap, unsigned int place);
+unsigned int gc_help_index(const struct gc_helper *k);
 /* What all marked so far, without the first one */
 uint64_t gc_help_told(const struct gc_heap *heap);
 
-/* A thread that waits takes part, if there is a place and still something to do. */
-void gc_help_join(struct gc_thread *t);
+/*
+ * A thread takes part, if there is a place and still something to do: @t, which waits, or
+ * NULL one of the crew.
+ */
+void gc_help_join(struct gc_heap *heap, struct gc_thread *t);
 /* Is there a call that *@seen does not know yet? */
 bool gc_help_called(const struct gc_heap *heap, uint32_t *seen);
 

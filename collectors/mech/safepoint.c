@@ -54,7 +54,7 @@ static void stay_stopped(struct gc_thread *t)
 			}
 			/* Cleared first: the next call is not missed. */
 			__atomic_fetch_and(&t->m.poll, ~POLL_HELP, __ATOMIC_SEQ_CST);
-			gc_help_join(t);
+			gc_help_join(t->heap, t);
 		}
 		__atomic_store_n(&t->state, GC_RUNNING, __ATOMIC_SEQ_CST);
 		if (!(__atomic_load_n(&t->m.poll, __ATOMIC_SEQ_CST) & POLL_STOP))
@@ -199,12 +199,13 @@ static uint32_t waiting(const struct gc_heap *heap)
 	return __atomic_load_n(&heap->gc.waiting, __ATOMIC_SEQ_CST);
 }
 
-bool gc_threads_wait(const struct gc_heap *heap)
+unsigned int gc_threads_wait(const struct gc_heap *heap)
 {
+	unsigned int n = waiting(heap);
+
 	for (const struct gc_thread *t = heap->threads; t; t = t->next)
-		if (t != heap->cycle.self && stopped(t))
-			return true;
-	return waiting(heap);
+		n += t != heap->cycle.self && stopped(t);
+	return n;
 }
 
 /* Who is parked may come back meanwhile and find the word. */

@@ -34,9 +34,7 @@ uint64_t gc_copying_trace(struct gc_heap *heap, const struct gc_copying *how, ui
 	if (how->roots)
 		how->roots(heap);
 	gc_phase_stop(heap, GC_EDGE(roots_done));
-	if (gc_copy_shared(heap))
-		gc_copy_share(heap, how->drain_shared);
-	else
+	if (!gc_copy_share(heap, how->drain_shared))
 		how->drain(heap);
 	gc_weak_process(heap, how->alive, how->visit, first, how->drain);
 	gc_copy_end(heap);

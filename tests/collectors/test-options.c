@@ -81,7 +81,6 @@ int main(void)
 	refuse("plan=cms,help=2", "help=2", "give 0 to 1");
 	refuse("plan=cms,overflow=card,help=1", "help", "give 0");
 	refuse("plan=marksweep,trace=finger,help=1", "help", "give 0");
-	refuse("plan=semispace,help=1", "help", "give 0");
 	accept("plan=marksweep", "help=1");
 	accept("plan=marksweep,overflow=scan-all", "help=0");
 	accept(NULL, "plan=cms");
