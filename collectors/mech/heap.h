@@ -131,6 +131,7 @@ struct gc_plan;
 struct gc_profiler;
 struct gc_crew;
 struct gc_help;
+struct gc_mark_range;
 
 struct gc_vector {
 	void **items;
@@ -160,6 +161,7 @@ struct gc_heap {
 	struct gc_lines *lines;
 	struct gc_bump *bump;
 	struct gc_crew *crew; /* who copies */
+	struct gc_mark_range *help_range; /* cards that are shared */
 	struct gc_help *help; /* who shares a stop's work; NULL: the collecting thread is alone */
 	void *plan_data;
 	pthread_mutex_t space_lock;

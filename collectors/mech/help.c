@@ -167,8 +167,10 @@ bool gc_help_share(struct gc_heap *heap, void (*loop)(struct gc_helper *k))
 		return false;
 	pthread_mutex_lock(&h->lock);
 	for (unsigned int i = 0; i < h->most; i++) {
-		h->helper[i].bytes = h->helper[i].objects = h->helper[i].told = 0;
-		h->helper[i].busy = h->helper[i].mutator = false;
+		struct gc_helper *k = &h->helper[i];
+
+		k->bytes = k->objects = k->told = k->dirty = k->cards = k->again = 0;
+		k->busy = k->mutator = false;
 	}
 	first->busy = true;
 	h->loop = loop;

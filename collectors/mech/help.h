@@ -25,12 +25,14 @@ struct gc_thread;
  * struct gc_helper - one who takes part: the collecting thread, a mutator, one of the crew
  * @stack: the first one's is the heap's
  * @bytes, @objects: marked in place; merged when all is done
+ * @dirty, @cards, @again: cards cleaned, those scanned, and objects on them
  * @told: @bytes, every now and then, for who tells of progress
  */
 struct gc_helper {
 	struct gc_heap *heap;
 	struct gc_mark_stack *stack;
 	uint64_t bytes, objects, told;
+	uint64_t dirty, cards, again;
 	bool first, busy, mutator;
 	struct gc_mark_stack own;
 } __attribute__((aligned(64)));

@@ -265,17 +265,11 @@ static void order_after_clean(void)
 #endif
 }
 
-/* The mark bits of the card at @at, the lowest address first */
-gc_inline uint64_t card_marks(const struct gc_heap *heap, uintptr_t at)
-{
-	return heap->mark[at >> GC_WORD_SHIFT] >> (at >> 3 & 63) & ((1ULL << GC_CARD / 8) - 1);
-}
-
 /* What is marked meanwhile was pushed as well. */
 static void scan_card(struct gc_heap *heap, uint8_t *card)
 {
 	uintptr_t at = gc_card_address(heap, card);
-	uint64_t marks = card_marks(heap, at);
+	uint64_t marks = gc_card_marks(heap, at);
 
 	heap->stats.cards_scanned++;
 	for (; marks; marks &= marks - 1) {
@@ -305,7 +299,7 @@ static unsigned int clean_cards(struct gc_heap *heap, uint8_t **at, uint8_t *end
 	for (; n < most && dirty < CLEAN_MOST && (card = gc_card_next(card, end)) < end; card++) {
 		__atomic_store_n(card, 0, __ATOMIC_RELAXED);
 		dirty++;
-		if (card_marks(heap, gc_card_address(heap, card)))
+		if (gc_card_marks(heap, gc_card_address(heap, card)))
 			cleaned[n++] = card;
 	}
 	heap->stats.cards_dirty += dirty;
@@ -318,6 +312,7 @@ bool gc_mark_cards(struct gc_heap *heap, const struct gc_deadline *deadline, boo
 	uint8_t *end, *card, *cleaned[CLEAN_BATCH];
 	/* Whoever gives up leaves no card cleaned and not scanned. */
 	unsigned int most = beside ? CLEAN_BATCH : 1, n, rounds = 0;
+	bool alone = beside || bounded(deadline) || !gc_mark_shares(heap);
 
 	if (!GC_NEEDED(7) && !beside)
 		return true;
@@ -335,8 +330,12 @@ bool gc_mark_cards(struct gc_heap *heap, const struct gc_deadline *deadline, boo
 				if (grey(&heap->stack) && !gc_mark_drain(heap, deadline))
 					return false;
 			}
-			if (!(++rounds % CARD_CHECK) && late(deadline))
+			if (++rounds % CARD_CHECK)
+				continue;
+			if (late(deadline))
 				return false;
+			if (!alone && gc_mark_share_cards(heap, card, end))
+				card = end;
 		}
 		while (heap->stack.overflowed && !by_cards(heap))
 			scan_all(heap);

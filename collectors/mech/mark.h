@@ -34,6 +34,15 @@ bool gc_mark_shares(const struct gc_heap *heap);
  * own. False, and nothing done: there is none.
  */
 bool gc_mark_share(struct gc_heap *heap);
+/* The same for the dirty cards from @card on below @end, and what hangs on them */
+bool gc_mark_share_cards(struct gc_heap *heap, uint8_t *card, uint8_t *end);
+/* The mark bits of the card at @at, the lowest address first */
+gc_inline uint64_t gc_card_marks(const struct gc_heap *heap, uintptr_t at)
+{
+	uint64_t word = __atomic_load_n(&heap->mark[at >> GC_WORD_SHIFT], __ATOMIC_RELAXED);
+
+	return word >> (at >> 3 & 63) & ((1ULL << GC_CARD / 8) - 1);
+}
 
 /*
  * All that the concurrent phase can do: drain, or walk by address with a finger, and
