@@ -133,20 +133,3 @@ u32 gchint_opps_awake(const struct gchint_opps *t, u32 awake_pct)
 		return 0;
 	return gchint_percent(t->opp[t->nr - 1].power, awake_pct);
 }
-
-u32 gchint_opps_floor(const struct gchint_opps *t, u32 mem, u32 awake)
-{
-	u64 least = U64_MAX;
-	u32 best = 0;
-	u32 i;
-
-	for (i = 0; i < t->nr; i++) {
-		u64 energy = gchint_opp_energy(&t->opp[i], mem, awake);
-
-		if (energy <= least) {
-			least = energy;
-			best = i;
-		}
-	}
-	return best;
-}

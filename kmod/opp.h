@@ -139,14 +139,4 @@ static inline u64 gchint_opp_energy(const struct gchint_opp *o, u32 mem, u32 awa
  */
 u32 gchint_opps_awake(const struct gchint_opps *t, u32 awake_pct);
 
-/**
- * gchint_opps_floor() - where energy per unit of work is least
- * @t: table of known power
- * @mem: memory fraction m, 0..GCHINT_ONE
- * @awake: power that burns while merely awake
- *
- * Return: index of the OPP of least energy; of equals the fastest
- */
-u32 gchint_opps_floor(const struct gchint_opps *t, u32 mem, u32 awake);
-
 #endif /* _GCHINT_OPP_H */

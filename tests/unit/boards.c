@@ -125,3 +125,20 @@ const struct board boards[] = {
 };
 
 const unsigned int nr_boards = ARRAY_SIZE(boards);
+
+u32 cheapest_opp(const struct gchint_opps *t, u32 mem, u32 awake)
+{
+	u64 least = U64_MAX;
+	u32 best = 0;
+	u32 i;
+
+	for (i = 0; i < t->nr; i++) {
+		u64 energy = gchint_opp_energy(&t->opp[i], mem, awake);
+
+		if (energy <= least) {
+			least = energy;
+			best = i;
+		}
+	}
+	return best;
+}

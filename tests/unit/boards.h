@@ -28,6 +28,9 @@ void rk3399_a53(struct gchint_opps *t);
 /* RK3399's two clusters as its EAS energy table has them. */
 void rk3399_a72_eas(struct gchint_opps *t);
 
+/* Index of the OPP where energy per unit of work is least, of equals the fastest. */
+u32 cheapest_opp(const struct gchint_opps *t, u32 mem, u32 awake);
+
 extern const struct board boards[];
 extern const unsigned int nr_boards;
 

@@ -178,7 +178,7 @@ static void test_one_opp(void **state)
 	gchint_opps_finish(&t);
 	assert_int_equal(gchint_opps_resolve(&t, 1, 1000, 1000), 1000);
 	assert_int_equal(gchint_opps_resolve(&t, U32_MAX, 1000, 1000), 1000);
-	assert_int_equal(gchint_opps_floor(&t, 0, 0), 0);
+	assert_int_equal(cheapest_opp(&t, 0, 0), 0);
 }
 
 static void test_an_opp_above_cpuinfo_max_becomes_the_reference(void **state)
@@ -230,18 +230,18 @@ static void test_krait_floor_is_interior(void **state)
 
 	(void)state;
 	krait_static(&t);
-	assert_int_equal(t.opp[gchint_opps_floor(&t, mem_of(0), 0)].khz, 1113600);
-	assert_int_equal(t.opp[gchint_opps_floor(&t, mem_of(.7), 0)].khz, 652800);
+	assert_int_equal(t.opp[cheapest_opp(&t, mem_of(0), 0)].khz, 1113600);
+	assert_int_equal(t.opp[cheapest_opp(&t, mem_of(.7), 0)].khz, 652800);
 	/* The more it waits for memory, the lower the floor. */
 	for (u32 mem = 0; mem <= GCHINT_ONE; mem += 32) {
-		u32 i = gchint_opps_floor(&t, mem, 0);
+		u32 i = cheapest_opp(&t, mem, 0);
 
 		assert_cmp(i, <=, before);
 		before = i;
 	}
 	/* Without the static term the lowest is the cheapest. */
 	krait_dynamic(&t);
-	assert_int_equal(gchint_opps_floor(&t, mem_of(.7), 0), 0);
+	assert_int_equal(cheapest_opp(&t, mem_of(.7), 0), 0);
 }
 
 static void test_floor_is_that_of_exhaustive_search(void **state)
@@ -255,7 +255,7 @@ static void test_floor_is_that_of_exhaustive_search(void **state)
 			u32 awake = gchint_opps_awake(&t, pct);
 
 			for (double m = 0; m <= 1; m += 0.1) {
-				u32 got = gchint_opps_floor(&t, mem_of(m), awake);
+				u32 got = cheapest_opp(&t, mem_of(m), awake);
 				double least = INFINITY, mine = 0;
 
 				for (u32 i = 0; i < t.nr; i++) {
@@ -283,7 +283,7 @@ static void test_awake_power_raises_the_floor(void **state)
 
 		boards[b].fill(&t);
 		for (u32 pct = 0; pct <= 400; pct += 20) {
-			u32 i = gchint_opps_floor(&t, mem_of(.3), gchint_opps_awake(&t, pct));
+			u32 i = cheapest_opp(&t, mem_of(.3), gchint_opps_awake(&t, pct));
 
 			assert_cmp(i, >=, before);
 			before = i;

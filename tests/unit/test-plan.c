@@ -29,7 +29,7 @@ static void test_unlearned_model_is_the_table_above_the_floor(void **state)
 	/* No line whatever would go below this. */
 	x.tun.awake_pct = 400;
 	x.tun.cap_pct[GCHINT_PHASE_MARK] = 10;
-	floor = gchint_opps_floor(&x.opps, GCHINT_ONE, gchint_opps_awake(&x.opps, 400));
+	floor = cheapest_opp(&x.opps, GCHINT_ONE, gchint_opps_awake(&x.opps, 400));
 	assert_cmp(x.opps.opp[floor].khz, >=, 300000);
 	assert_cmp(plan(&x), >=, x.opps.opp[floor].khz);
 }
@@ -61,7 +61,7 @@ static void test_krait_optimum(void **state)
 		plan(&x);
 		at = gchint_opp_at_least(&x.opps, x.plan.khz);
 		best = gchint_opp_at_least(&x.opps, want[i].khz);
-		assert_cmp(gchint_opps_floor(&x.opps, (u32)(want[i].m * GCHINT_ONE), 0), ==, best);
+		assert_cmp(cheapest_opp(&x.opps, (u32)(want[i].m * GCHINT_ONE), 0), ==, best);
 		assert_cmp(at, >=, best);
 		assert_true(energy(&x, at) <= energy(&x, best) * 1.035);
 		assert_true(at + 1 == x.opps.nr || energy(&x, at + 1) > energy(&x, best) * 1.03);
@@ -84,7 +84,7 @@ static void test_never_below_the_energy_optimum(void **state)
 				teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, m, 50 * MS);
 				plan(&x);
 				awake = gchint_opps_awake(&x.opps, pct);
-				i = gchint_opps_floor(&x.opps, x.plan.mem, awake);
+				i = cheapest_opp(&x.opps, x.plan.mem, awake);
 				assert_cmp(x.plan.khz, >=, x.opps.opp[i].khz);
 			}
 		}
