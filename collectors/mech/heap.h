@@ -350,6 +350,8 @@ void gc_pause_end(struct gc_thread *t, enum gc_pause pause, uint64_t begin_ns);
 /* mech/safepoint.c */
 void gc_world_stop(struct gc_heap *heap);
 void gc_world_restart(struct gc_heap *heap);
+/* Under stress others get their chance to race with what is marked in no time. */
+void gc_give_way(struct gc_heap *heap);
 /* World stopped: how many mutators wait that could help */
 unsigned int gc_threads_wait(const struct gc_heap *heap);
 /* World stopped: gc_help_join() on each that waits, and on who comes to wait; wakes @most. */

@@ -131,15 +131,6 @@ bool gc_help_called(const struct gc_heap *heap, uint32_t *seen)
 	return true;
 }
 
-/* Under stress helpers get their chance to come to what is marked in no time. */
-static void give_way(struct gc_heap *heap)
-{
-	struct timespec ts = { 0, (long)(gc_random(&heap->rng) % 100000) };
-
-	if (heap->opt.stress)
-		nanosleep(&ts, NULL);
-}
-
 /* Until the others have left: they find nothing to do at the same time. */
 static void await_others(struct gc_help *h)
 {
@@ -184,7 +175,7 @@ bool gc_help_share(struct gc_heap *heap, void (*loop)(struct gc_helper *k))
 		gc_threads_call(heap, h->most - 1);
 	if (crew)
 		gc_crew_call(heap->crew, crew);
-	give_way(heap);
+	gc_give_way(heap);
 	loop(first);
 	await_others(h);
 	return true;

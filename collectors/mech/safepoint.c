@@ -189,6 +189,14 @@ void gc_world_restart(struct gc_heap *heap)
 	gc_phase_stop(heap, GC_EDGE(restarted));
 }
 
+void gc_give_way(struct gc_heap *heap)
+{
+	struct timespec ts = { 0, (long)(gc_random(&heap->rng) % 100000) };
+
+	if (heap->opt.stress)
+		nanosleep(&ts, NULL);
+}
+
 static bool stopped(const struct gc_thread *t)
 {
 	return __atomic_load_n(&t->state, __ATOMIC_SEQ_CST) == GC_STOPPED;

@@ -179,15 +179,6 @@ static void set_next(struct gc_heap *heap, uint64_t rescanned)
 							 (double)heap->opt.heap - live);
 }
 
-/* Under stress mutators get their chance to race with a heap that is marked in no time. */
-static void give_way(struct gc_heap *heap)
-{
-	struct timespec ts = { 0, (long)(gc_random(&heap->rng) % 100000) };
-
-	if (heap->opt.stress)
-		nanosleep(&ts, NULL);
-}
-
 static void collect(struct gc_heap *heap)
 {
 	uint64_t rescanned = heap->stats.rescanned_objects, used;
@@ -205,11 +196,11 @@ static void collect(struct gc_heap *heap)
 	gc_mark_concurrent(heap);
 	used = gc_load(&heap->in_use);
 	if (!stw)
-		give_way(heap);
+		gc_give_way(heap);
 	if (!stw && (heap->opt.preclean || c->kind == GC_KIND_MINOR))
 		used = preclean(heap);
 	if (!stw)
-		give_way(heap);
+		gc_give_way(heap);
 	gc_phase_end(heap);
 	if (stw) {
 		gc_phase_begin(heap, GC_PHASE_REMARK, 0);
