@@ -1,0 +1,64 @@
+# fish completion for gchintctl
+# SPDX-License-Identifier: GPL-2.0-or-later
+
+set -l commands attach compare export help import marks record report run runtimes status summary top use why
+
+function __gchintctl_needs
+    not __fish_seen_subcommand_from $argv
+end
+
+complete -c gchintctl -f
+complete -c gchintctl -n "__gchintctl_needs $commands" -l json -d 'for programs'
+complete -c gchintctl -n "__gchintctl_needs $commands" -l no-pager -d 'long text at once'
+complete -c gchintctl -n "__gchintctl_needs $commands" -s h -l help -d 'commands and options'
+complete -c gchintctl -n "__gchintctl_needs $commands" -s V -l version
+for line in 'attach	the adapter into a JVM that runs' 'compare	what differs between runs of two kinds, in words' \
+        'export	a recording in another format' 'help	a command and its options' \
+        'import	a recording of what GCHINT_TRACE files say' 'marks	list marks, or put one' \
+        'record	record while a command runs' 'report	one page with plots and tables' \
+        'run	run with the adapter of its runtime' 'runtimes	which runtimes have an adapter' \
+        'status	board, governor, policies, sessions, rails' 'summary	tables of one recording' \
+        'top	live view of a recording' 'use	how hints act on this machine' \
+        'why	who asks for a frequency, who bounds it; longest pauses'
+    set -l fields (string split \t -- $line)
+    complete -c gchintctl -n "__gchintctl_needs $commands" -a $fields[1] -d $fields[2]
+end
+
+function __gchintctl_in -a command
+    __fish_seen_subcommand_from $command
+end
+
+for command in compare export import marks report summary top why
+    complete -c gchintctl -n "__gchintctl_in $command" -F
+end
+for command in compare marks runtimes status summary top
+    complete -c gchintctl -n "__gchintctl_in $command" -l json -d 'for programs'
+end
+complete -c gchintctl -n '__gchintctl_in help' -a "$commands"
+complete -c gchintctl -n '__gchintctl_in attach' -s w -l wait -d 'until the JVM ends'
+complete -c gchintctl -n '__gchintctl_in compare' -s b -l brief -d 'energy, time and pauses only'
+complete -c gchintctl -n '__gchintctl_in export' -x -s f -l format -a 'chrome-trace csv jsonl openmetrics perfetto prometheus'
+complete -c gchintctl -n '__gchintctl_in export' -r -F -s o -l output -d 'where to'
+complete -c gchintctl -n '__gchintctl_in export' -x -s t -l table -d 'of csv'
+complete -c gchintctl -n '__gchintctl_in import' -r -F -s o -l output -d 'the recording'
+complete -c gchintctl -n '__gchintctl_in import' -x -s l -l label -d 'name of the run'
+complete -c gchintctl -n '__gchintctl_in marks' -x -s a -l add -d 'the mark to put'
+complete -c gchintctl -n '__gchintctl_in marks' -r -F -s s -l socket -d 'of the recording that runs'
+complete -c gchintctl -n '__gchintctl_in record' -r -F -s o -l output -d 'the recording'
+complete -c gchintctl -n '__gchintctl_in record' -x -s l -l label -d 'name of the run'
+complete -c gchintctl -n '__gchintctl_in record' -x -s p -l period -d 'time between two looks, ms'
+complete -c gchintctl -n '__gchintctl_in record' -s q -l quiet -d 'no progress'
+complete -c gchintctl -n '__gchintctl_in record' -r -F -l gchintd -d 'the program that records'
+complete -c gchintctl -n '__gchintctl_in record' -x -l option -d 'an option for gchintd'
+complete -c gchintctl -n '__gchintctl_in report' -r -F -s o -l output -d 'the page'
+complete -c gchintctl -n '__gchintctl_in report' -x -s t -l title -d 'what stands above it'
+complete -c gchintctl -n '__gchintctl_in report' -x -s d -l detail -d 'recordings of each label one by one'
+complete -c gchintctl -n '__gchintctl_in run' -r -F -s r -l record -d 'record the run as well'
+complete -c gchintctl -n '__gchintctl_in run' -x -s H -l hints -a 'cap boost' -d 'only those that act so'
+complete -c gchintctl -n '__gchintctl_in run' -s q -l quiet -d 'no last line'
+complete -c gchintctl -n '__gchintctl_in summary' -x -s w -l watts -d '[RAIL=]LOW:HIGH'
+complete -c gchintctl -n '__gchintctl_in top' -x -s d -l delay -d seconds
+complete -c gchintctl -n '__gchintctl_in top' -x -s n -l times -d 'end after so many looks'
+complete -c gchintctl -n '__gchintctl_in use' -a 'auto governor clamp limits off'
+complete -c gchintctl -n '__gchintctl_in why' -x -s a -l at -d 'seconds since the recording began'
+complete -c gchintctl -n '__gchintctl_in why' -x -s n -l lines -d 'pauses in the list'
