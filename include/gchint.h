@@ -15,6 +15,8 @@
  *	the device	/dev/gchint; the ABI is in <linux/gchint.h>
  *	clamps		utilisation clamps by sched_setattr(2): a cap for concurrent
  *			work, never a boost; only when the caller allows it
+ *	a recorder	through memory, where one listens (GCHINT_STREAM); also beside
+ *			clamps
  *	nothing		at the price of one predictable branch
  * GCHINT_TRACE=FILE records every hint besides, with or without the device.
  *
@@ -36,14 +38,16 @@
  * runtime may ignore every result.
  *
  * Memory: one page for the whole process, 24 bytes of static TLS a thread, the
- * kernel's two pages; no thread.
+ * kernel's two pages; two more for each further GCHINT_SLOTS threads that are
+ * leased at the same time; no thread.
  *
  * Environment (gchint(7)): GCHINT_DISABLE, GCHINT_TRACE, GCHINT_MIN_US,
- * GCHINT_CLAMP, GCHINT_DEVICE. Read when the session opens.
+ * GCHINT_CLAMP, GCHINT_HINTS, GCHINT_DEVICE, GCHINT_STREAM. Read when the session opens.
  */
 #ifndef GCHINT_H
 #define GCHINT_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 #include <linux/gchint.h>
@@ -90,11 +94,27 @@ enum gchint_backend {
 	GCHINT_BACKEND_NOTHING,
 	GCHINT_BACKEND_TRACE, /* to GCHINT_TRACE only */
 	GCHINT_BACKEND_CLAMP,
-	GCHINT_BACKEND_DEVICE
+	GCHINT_BACKEND_DEVICE,
+	GCHINT_BACKEND_STREAM /* to a recorder, see <gchint-stream.h> */
 };
 
 /* flags of gchint_open() and gchint_init() */
 #define GCHINT_OPEN_CLAMP 0x01 /* without the device, cap by utilisation clamps */
+
+/**
+ * gchint_flags_t - GCHINT_F_*, combined by |
+ *
+ * In C a type of its own, as enum gchint_phase is: of arguments that are swapped the
+ * compilers warn (-Wextra, -Wenum-conversion). In C++ they do not compile.
+ */
+#ifdef __cplusplus
+typedef unsigned int gchint_flags_t;
+#else
+typedef enum {
+	__GCHINT_FLAGS_NONE,
+	__GCHINT_FLAGS_ALL = 0x7fffffff /* an int, however short others are */
+} gchint_flags_t;
+#endif
 
 /**
  * struct gchint_detail - what a collector knows of a phase besides its kind
@@ -107,6 +127,7 @@ enum gchint_backend {
  * @method: address of the method that runs; 0 unknown
  * @expect_ns: how long the phase will take; 0 unknown. A phase shorter than the
  *	filter's bound (GCHINT_MIN_US) is not announced, unless GCHINT_F_URGENT.
+ *	Learned or by gchint_expect(), a length hides no phase with GCHINT_F_STW.
  */
 struct gchint_detail {
 	uint32_t size;
@@ -123,7 +144,7 @@ struct gchint_detail {
  * @size: in: sizeof(struct gchint_policy)
  * @cpu: the CPU that was asked for
  * @governor: its governor's name, NUL-terminated
- * @cur_khz: frequency last set; 0 unknown
+ * @cur_khz: frequency last set, rounded up to an eighth of @hw_max_khz; 0 unknown
  * @max_khz: highest frequency allowed now
  * @hw_max_khz: highest frequency of the hardware
  * @flags: GCHINT_POLICY_*
@@ -178,6 +199,17 @@ GCHINT_API enum gchint_backend gchint_backend(const struct gchint_session *sessi
 GCHINT_API int gchint_why(const struct gchint_session *session);
 
 /**
+ * gchint_explain() - where the process's hints go, or why not, in words
+ * @text: one line without a newline, NUL-terminated, cut if @size is too small
+ * @size: of @text; may be 0
+ *
+ * Also after gchint_open() or gchint_init() failed: names the environment variable
+ * that could not be obeyed, and what it may be. Not while another thread opens or
+ * closes. Return: the line's whole length.
+ */
+GCHINT_API size_t gchint_explain(char *text, size_t size);
+
+/**
  * gchint_fd() - a descriptor to wait on for changes of governors and limits
  *
  * It polls readable when governors, limits or the set of policies have changed
@@ -207,11 +239,12 @@ GCHINT_API int gchint_policy(const struct gchint_session *session, int cpu,
  * @flags: GCHINT_F_*
  * @ns: expected length; 0 forgets what is known
  *
- * Where doorbells or clamps cost a system call the library also learns it. Phases
- * expected to be shorter than GCHINT_MIN_US cost none. Return: 0 or -EINVAL.
+ * Where doorbells or clamps cost a system call the library also learns it: the longest
+ * of late. There, phases expected to be shorter than GCHINT_MIN_US cost none, unless
+ * they have GCHINT_F_STW or GCHINT_F_URGENT. Return: 0 or -EINVAL.
  */
-GCHINT_API int gchint_expect(struct gchint_session *session, unsigned int phase, unsigned int flags,
-			     uint64_t ns);
+GCHINT_API int gchint_expect(struct gchint_session *session, enum gchint_phase phase,
+			     gchint_flags_t flags, uint64_t ns);
 
 /* ------------------------------------------------------------------ threads */
 
@@ -229,7 +262,8 @@ GCHINT_API int gchint_expect(struct gchint_session *session, unsigned int phase,
  * for a thread that ended: its handle is not given away before.
  *
  * Return: 0; -ESRCH no such thread in this process; -EBUSY it is leased already;
- * -ENOSPC more than GCHINT_SLOTS threads; -EDQUOT the user's limit; -EINVAL a bad
+ * -ENOSPC more than GCHINT_SLOTS_MAX threads, or, with a kernel whose sessions do not
+ * grow, more than GCHINT_SLOTS that lead or follow each other; -EDQUOT the user's limit; -EUSERS that of all users; -EINVAL a bad
  * role or leader; -ENODEV the hints go nowhere; -ESTALE in a forked child.
  */
 GCHINT_API int gchint_attach(struct gchint_session *session, pid_t tid, unsigned int role,
@@ -257,12 +291,12 @@ GCHINT_API int gchint_set_role(struct gchint_thread *thread, unsigned int role,
  * Details hold until the phase ends; an inner phase starts with none and does
  * not give them back.
  */
-GCHINT_API void gchint_begin_detail(struct gchint_thread *thread, unsigned int phase,
-				    unsigned int flags, const struct gchint_detail *detail);
+GCHINT_API void gchint_begin_detail(struct gchint_thread *thread, enum gchint_phase phase,
+				    gchint_flags_t flags, const struct gchint_detail *detail);
 
 /** gchint_next_detail() - gchint_next() with all that is known of the new phase. */
-GCHINT_API void gchint_next_detail(struct gchint_thread *thread, unsigned int phase,
-				   unsigned int flags, const struct gchint_detail *detail);
+GCHINT_API void gchint_next_detail(struct gchint_thread *thread, enum gchint_phase phase,
+				   gchint_flags_t flags, const struct gchint_detail *detail);
 
 /**
  * gchint_progress() - work done within the phase
@@ -400,8 +434,8 @@ static inline int __gchint_plain_next(uint32_t *state, const uint32_t *bell, uin
  * Inside of another phase it hides that one until gchint_end(). The five
  * innermost are remembered; one further out is forgotten, and counts as none.
  */
-static inline void gchint_begin(struct gchint_thread *thread, unsigned int phase,
-				unsigned int flags)
+static inline void gchint_begin(struct gchint_thread *thread, enum gchint_phase phase,
+				gchint_flags_t flags)
 {
 	if (__gchint_unlikely(__gchint_plain_begin(__gchint_state(*thread), thread->bell,
 						   __GCHINT_WHAT(phase, flags))))
@@ -421,7 +455,8 @@ static inline void gchint_end(struct gchint_thread *thread)
  * Nobody sees a moment without a phase, and one doorbell does for both. A cause
  * that was given stays: it is the same collection. Without a phase, a begin.
  */
-static inline void gchint_next(struct gchint_thread *thread, unsigned int phase, unsigned int flags)
+static inline void gchint_next(struct gchint_thread *thread, enum gchint_phase phase,
+			       gchint_flags_t flags)
 {
 	if (__gchint_unlikely(__gchint_plain_next(__gchint_state(*thread), thread->bell,
 						  __GCHINT_WHAT(phase, flags))))
@@ -429,7 +464,7 @@ static inline void gchint_next(struct gchint_thread *thread, unsigned int phase,
 }
 
 /** gchint_phase_begin() - gchint_begin() on the calling thread, attached if needed. */
-static inline void gchint_phase_begin(unsigned int phase, unsigned int flags)
+static inline void gchint_phase_begin(enum gchint_phase phase, gchint_flags_t flags)
 {
 	if (__gchint_unlikely(__gchint_plain_begin(__gchint_state(__gchint_self),
 						   __gchint_self.bell,
@@ -445,7 +480,7 @@ static inline void gchint_phase_end(void)
 }
 
 /** gchint_phase_next() - gchint_next() on the calling thread. */
-static inline void gchint_phase_next(unsigned int phase, unsigned int flags)
+static inline void gchint_phase_next(enum gchint_phase phase, gchint_flags_t flags)
 {
 	if (__gchint_unlikely(__gchint_plain_next(__gchint_state(__gchint_self), __gchint_self.bell,
 						  __GCHINT_WHAT(phase, flags))))
@@ -454,12 +489,14 @@ static inline void gchint_phase_next(unsigned int phase, unsigned int flags)
 
 #else /* the library's own symbols, for foreign function interfaces */
 
-GCHINT_API void gchint_begin(struct gchint_thread *thread, unsigned int phase, unsigned int flags);
+GCHINT_API void gchint_begin(struct gchint_thread *thread, enum gchint_phase phase,
+			     gchint_flags_t flags);
 GCHINT_API void gchint_end(struct gchint_thread *thread);
-GCHINT_API void gchint_next(struct gchint_thread *thread, unsigned int phase, unsigned int flags);
-GCHINT_API void gchint_phase_begin(unsigned int phase, unsigned int flags);
+GCHINT_API void gchint_next(struct gchint_thread *thread, enum gchint_phase phase,
+			    gchint_flags_t flags);
+GCHINT_API void gchint_phase_begin(enum gchint_phase phase, gchint_flags_t flags);
 GCHINT_API void gchint_phase_end(void);
-GCHINT_API void gchint_phase_next(unsigned int phase, unsigned int flags);
+GCHINT_API void gchint_phase_next(enum gchint_phase phase, gchint_flags_t flags);
 
 #endif /* GCHINT_NO_INLINE */
 

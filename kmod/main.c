@@ -10,51 +10,81 @@
 #include <linux/init.h>
 #include <linux/module.h>
 
+#include "act/actuator.h"
+#include "act/governor.h"
+#include "act/use.h"
+#include "answer/debugfs.h"
+#include "answer/netlink.h"
 #include "compat/version.h"
-#include "debugfs.h"
-#include "event.h"
-#include "governor.h"
-#include "info.h"
-#include "lease.h"
-#include "netlink.h"
+#include "follow/probe.h"
+#include "follow/watch.h"
+#include "intake/info.h"
+#include "intake/lease.h"
+#include "intake/session.h"
+#include "intake/steer.h"
 #include "param.h"
-#include "probe.h"
-#include "ring.h"
-#include "session.h"
-#include "watch.h"
+#include "tell/event.h"
+#include "tell/ring.h"
+
+/* Up the ladder: what the lower floors tell the higher ones. */
+
+static void wished(u32 phases)
+{
+	gchint_info_recorded(phases);
+	gchint_probe_changed();
+}
+
+static void governed(u32 phases)
+{
+	gchint_info_governed(phases);
+	gchint_info_stale();
+	gchint_probe_changed();
+	gchint_steer_changed();
+}
+
+static const struct gchint_actuator_told told = {
+	.governed = governed,
+	.limits = gchint_info_stale,
+};
 
 static int __init gchint_init(void)
 {
 	int ret;
 
-	ret = gchint_info_init();
-	if (ret)
-		goto fail;
-	ret = gchint_lease_init();
-	if (ret)
-		goto exit_info;
 	ret = gchint_ring_init(gchint_param_event_ring);
 	if (ret)
-		goto exit_lease;
+		goto fail;
 	ret = gchint_watch_init();
 	if (ret)
 		goto exit_ring;
-	ret = gchint_probe_init();
+	ret = gchint_lease_init();
 	if (ret)
 		goto exit_watch;
-	gchint_event_init();
+	ret = gchint_info_init();
+	if (ret)
+		goto exit_lease;
+	ret = gchint_steer_init(gchint_session_each);
+	if (ret)
+		goto exit_info;
+	gchint_event_init(wished);
 	ret = gchint_netlink_init();
 	if (ret)
 		goto exit_event;
+	gchint_actuator_init(&told);
 	ret = gchint_governor_init();
 	if (ret)
 		goto exit_netlink;
 	ret = gchint_session_init();
 	if (ret)
 		goto exit_governor;
+	ret = gchint_use_init(gchint_session_kobj(), gchint_steer_flush);
+	if (ret)
+		goto exit_session;
 	gchint_debugfs_init();
 	return 0;
 
+exit_session:
+	gchint_session_exit();
 exit_governor:
 	gchint_governor_exit();
 exit_netlink:
@@ -62,14 +92,15 @@ exit_netlink:
 exit_event:
 	gchint_event_exit();
 	gchint_probe_exit();
+	gchint_steer_exit();
+exit_info:
+	gchint_info_exit();
+exit_lease:
+	gchint_lease_exit();
 exit_watch:
 	gchint_watch_exit();
 exit_ring:
 	gchint_ring_exit();
-exit_lease:
-	gchint_lease_exit();
-exit_info:
-	gchint_info_exit();
 fail:
 	pr_err("cannot start: %d\n", ret);
 	return ret;
@@ -78,15 +109,17 @@ fail:
 static void __exit gchint_exit(void)
 {
 	gchint_debugfs_exit();
+	gchint_use_exit();
 	gchint_session_exit();
 	gchint_governor_exit();
 	gchint_netlink_exit();
 	gchint_event_exit();
 	gchint_probe_exit();
+	gchint_steer_exit();
+	gchint_info_exit();
+	gchint_lease_exit();
 	gchint_watch_exit();
 	gchint_ring_exit();
-	gchint_lease_exit();
-	gchint_info_exit();
 }
 
 module_init(gchint_init);

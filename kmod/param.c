@@ -3,17 +3,35 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/kernel.h>
+#include <linux/module.h>
 #include <linux/moduleparam.h>
 
-#include "info.h"
 #include "param.h"
 
 unsigned int gchint_param_event_ring = 4096;
 unsigned int gchint_param_hint_ttl_ms = 1000;
+unsigned int gchint_param_leases = 4096;
 unsigned int gchint_param_min_phase_us = 100;
 unsigned int gchint_param_sample_ms = 100;
 unsigned int gchint_param_sessions_per_user = 32;
 unsigned int gchint_param_slots_per_user = 512;
+
+static void (*changed)(void);
+
+/**
+ * gchint_param_tell - name who hears of changes, and call it once
+ * @who: it; NULL nobody
+ *
+ * May sleep.
+ */
+void gchint_param_tell(void (*who)(void))
+{
+	kernel_param_lock(THIS_MODULE);
+	changed = who;
+	if (changed)
+		changed();
+	kernel_param_unlock(THIS_MODULE);
+}
 
 static int set_bounded(const char *val, const struct kernel_param *kp,
 		       unsigned int min, unsigned int max)
@@ -29,8 +47,9 @@ static int set_bounded(const char *val, const struct kernel_param *kp,
 		return -EINVAL;
 	}
 	WRITE_ONCE(*(unsigned int *)kp->arg, num);
-	/* Two of them are told to user space. */
-	gchint_info_params();
+	/* Two of them are told to user space. Under the parameters' own lock. */
+	if (changed)
+		changed();
 	return 0;
 }
 
@@ -49,6 +68,8 @@ BOUNDED(event_ring, 64, 65536, 0444);
 MODULE_PARM_DESC(event_ring, "events held for netlink listeners, rounded up to a power of two (64..65536)");
 BOUNDED(hint_ttl_ms, 10, 60000, 0644);
 MODULE_PARM_DESC(hint_ttl_ms, "a phase without progress for this long is ignored (10..60000)");
+BOUNDED(leases, 64, 65536, 0444);
+MODULE_PARM_DESC(leases, "slots that all users together may hold leased, the last quarter for those with CAP_SYS_NICE (64..65536)");
 BOUNDED(min_phase_us, 0, 1000000, 0644);
 MODULE_PARM_DESC(min_phase_us, "phases expected to be shorter are not worth a hint (0..1000000)");
 BOUNDED(sample_ms, 10, 60000, 0644);

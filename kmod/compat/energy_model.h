@@ -42,10 +42,26 @@ static inline u32 gchint_em_power(unsigned int cpu, u32 khz, bool *microwatts)
 	rcu_read_unlock();
 	return power;
 }
+
+/**
+ * gchint_em_known - is there an energy model of a CPU?
+ * @cpu: the CPU
+ *
+ * Return: whether the scheduler has what it needs to place by energy there.
+ */
+static inline bool gchint_em_known(unsigned int cpu)
+{
+	return em_cpu_get(cpu);
+}
 #else
 static inline u32 gchint_em_power(unsigned int cpu, u32 khz, bool *microwatts)
 {
 	return 0;
+}
+
+static inline bool gchint_em_known(unsigned int cpu)
+{
+	return false;
 }
 #endif
 

@@ -6,14 +6,15 @@
 #include <net/genetlink.h>
 
 /*
- * Linux 6.7 (cd4d7263d58a "genetlink: Use internal flags for multicast
- * groups", also in the stable 6.1 and 6.6) lets a family ask a capability of
- * the listeners of a group. A kernel without it cannot: the groups are open.
+ * Who may listen to a group: who has CAP_NET_ADMIN. Linux 6.7 (cd4d7263d58a
+ * "genetlink: Use internal flags for multicast groups", also in the later ones of
+ * the stable 6.1 and 6.6) gave that flag its own name; from 5.12 until then
+ * genl_bind() asks the same of a group with a request's flag.
  */
 #ifdef GENL_MCAST_CAP_NET_ADMIN
 #define GCHINT_MCAST_FLAGS .flags = GENL_MCAST_CAP_NET_ADMIN
 #else
-#define GCHINT_MCAST_FLAGS
+#define GCHINT_MCAST_FLAGS .flags = GENL_UNS_ADMIN_PERM
 #endif
 
 /*

@@ -64,6 +64,26 @@ static inline u32 gchint_util_capacity(unsigned int cpu)
 }
 
 /**
+ * gchint_util_least - capacity of the least capable kind of CPU
+ *
+ * Return: SCHED_CAPACITY_SCALE if all are alike.
+ */
+static inline u32 gchint_util_least(void)
+{
+	u32 least = SCHED_CAPACITY_SCALE;
+	unsigned int cpu;
+
+	for_each_online_cpu(cpu)
+		least = min(least, gchint_util_capacity(cpu));
+	return least;
+}
+
+static inline bool gchint_util_alike(void)
+{
+	return gchint_util_least() == SCHED_CAPACITY_SCALE;
+}
+
+/**
  * gchint_util_invariant - does the scheduler count time by frequency?
  *
  * Whether it does is not exported. If it does not, a thread that always runs

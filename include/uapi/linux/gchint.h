@@ -8,6 +8,7 @@
  *	fd = open("/dev/gchint", O_RDWR | O_CLOEXEC)	one session
  *	mmap(fd, GCHINT_MMAP_INFO, PROT_READ)		the kernel's page
  *	mmap(fd, GCHINT_MMAP_SLOTS, PROT_READ|WRITE)	this session's slots
+ *	mmap(fd, GCHINT_MMAP_CPUS, PROT_READ)		what is known of each CPU
  *	ioctl(fd, GCHINT_IOC_ATTACH, &attach)		a thread gets a slot
  *	slot->state = GCHINT_STATE(...)			a phase edge
  *	if (info->doorbell_begin & bit)			only when asked:
@@ -19,6 +20,10 @@
  * descriptor get ESTALE from every call. Pages that a forked child inherits
  * stay mapped there, but what it stores into them goes to a private page that
  * nobody reads, so that code running in the child need not know.
+ *
+ * A session begins with GCHINT_SLOTS slots. GCHINT_IOC_GROW makes it more, of
+ * which slot n is n * sizeof(struct gchint_slot) bytes into the mapping; they are
+ * mapped as the first ones, from any page of them on.
  *
  * A slot is a lease of one thread of that process. It ends by
  * GCHINT_IOC_DETACH, by the exit of the thread, by exec, by close. A phase
@@ -64,14 +69,20 @@
  *	E2BIG	a structure longer than known whose tail is not zero
  * A call that fails has changed nothing.
  *
- * mmap: MAP_SHARED only, length of at most one page, or EINVAL; writing or
- * executing the information page, executing the slots: EACCES; any other
- * offset: EINVAL; ESTALE as above.
+ * mmap: MAP_SHARED only, or EINVAL; length of at most one page, to the end of the
+ * session's slots, or for the CPUs of gchint_info.nr_cpus * cpu_size bytes, each
+ * rounded up to pages, or EINVAL;
+ * writing or executing what the kernel tells, executing the slots: EACCES; any
+ * other offset: EINVAL; ESTALE as above.
+ *
+ * What the information page says of policies is true soon after open, and at
+ * the latest when GCHINT_IOC_ATTACH or read has returned: open itself waits for
+ * nobody.
  *
  * read: 8 bytes, the current generation of the information page as a native
- * __u64; EINVAL for a shorter buffer. poll: EPOLLIN while the generation
- * differs from the one last read, so a runtime may wait for a change of the
- * governor or of the limits.
+ * __u64; EINVAL for a shorter buffer, ENOMEM without memory. poll: EPOLLIN
+ * while the generation differs from the one last read, so a runtime may wait
+ * for a change of the governor or of the limits.
  */
 #ifndef _UAPI_LINUX_GCHINT_H
 #define _UAPI_LINUX_GCHINT_H
@@ -81,9 +92,11 @@
 
 #define GCHINT_ABI		1
 #define GCHINT_DEVICE		"gchint"
-#define GCHINT_SLOTS		64	/* in a session */
+#define GCHINT_SLOTS		64	/* in a session that has not grown */
+#define GCHINT_SLOTS_MAX	4096	/* in one that has */
 #define GCHINT_MMAP_INFO	0x00000	/* offset of struct gchint_info */
 #define GCHINT_MMAP_SLOTS	0x10000	/* offset of struct gchint_slot[] */
+#define GCHINT_MMAP_CPUS	0x1000000 /* offset of struct gchint_info_cpu[] */
 
 /**
  * enum gchint_phase - what kind of work a collector does
@@ -224,13 +237,13 @@ struct gchint_slot {
 
 /* struct gchint_info_policy flags */
 #define GCHINT_POLICY_PRESENT	0x01	/* the entry is in use */
-#define GCHINT_POLICY_GCHINT	0x02	/* governed by gchint, mode not off */
+#define GCHINT_POLICY_GCHINT	0x02	/* hints act on it: mode not off */
 #define GCHINT_POLICY_FAST	0x04	/* switches without sleeping */
 
 /**
  * struct gchint_info_policy - what the kernel knows of one cpufreq policy
  * @governor: its name, NUL-terminated
- * @cur_khz: frequency last set, 0 unknown
+ * @cur_khz: frequency last set, rounded up to an eighth of @hw_max_khz; 0 unknown
  * @max_khz: highest frequency allowed now (user and thermal limits), kHz
  * @hw_max_khz: highest frequency of the hardware, kHz
  * @flags: GCHINT_POLICY_*
@@ -246,15 +259,23 @@ struct gchint_info_policy {
 	__u32 flags;
 };
 
+/* struct gchint_info features */
+#define GCHINT_FEATURE_GOVERNOR	0x01	/* the driver takes governors */
+#define GCHINT_FEATURE_CLAMP	0x02	/* the kernel has utilisation clamps */
+#define GCHINT_FEATURE_LIMITS	0x04	/* policies take limits */
+#define GCHINT_FEATURE_CPUS	0x08	/* GCHINT_MMAP_CPUS can be mapped */
+#define GCHINT_FEATURE_GROW	0x10	/* GCHINT_IOC_GROW is known */
+
 #define GCHINT_INFO_CPUS	512
 #define GCHINT_INFO_POLICIES	96
 #define GCHINT_INFO_NO_POLICY	0xff
+#define GCHINT_INFO_UNLISTED	0xfe	/* a policy past the last entry */
 
 /**
  * struct gchint_info - the page that the kernel writes and user space reads
  * @abi: GCHINT_ABI of the kernel
  * @size: bytes of this structure that the kernel fills
- * @features: none defined yet
+ * @features: GCHINT_FEATURE_*; never 0 where there is GCHINT_FEATURE_CPUS
  * @doorbell_begin: bit n: ring when phase n begins. Zero while no policy is
  *	governed by gchint and nobody records.
  * @doorbell_end: bit n: ring when phase n ends
@@ -265,8 +286,16 @@ struct gchint_info_policy {
  * @nr_policies: entries of @policy that were ever used
  * @hint_ttl_ms: a phase without progress for this long is ignored
  * @min_phase_us: phases expected to be shorter are not worth a hint
+ * @nr_cpus: entries of the mapping GCHINT_MMAP_CPUS; 0 from a kernel without
+ *	GCHINT_FEATURE_CPUS
+ * @cpu_size: bytes from one of them to the next, a multiple of 64 and at least
+ *	sizeof(struct gchint_info_cpu) of this version. Neither it nor @nr_cpus
+ *	changes while the device is there.
  * @reserved: zero
- * @cpu_policy: index into @policy for each CPU, GCHINT_INFO_NO_POLICY if none
+ * @cpu_policy: index into @policy for each CPU, GCHINT_INFO_NO_POLICY if none.
+ *	GCHINT_INFO_UNLISTED, or a CPU past the last one: it may have a policy
+ *	that stands nowhere here, so ring as if that were governed by gchint.
+ *	The mapping GCHINT_MMAP_CPUS has them all.
  * @policy: the policies
  *
  * The three masks are single words: read each with one relaxed load. A mask
@@ -284,10 +313,30 @@ struct gchint_info {
 	__u32 nr_policies;
 	__u32 hint_ttl_ms;
 	__u32 min_phase_us;
-	__u32 reserved[21];
+	__u32 nr_cpus;
+	__u32 cpu_size;
+	__u32 reserved[19];
 	__u8 cpu_policy[GCHINT_INFO_CPUS];
 	struct gchint_info_policy policy[GCHINT_INFO_POLICIES];
 };
+
+/**
+ * struct gchint_info_cpu - what the kernel knows of one CPU's cpufreq policy
+ * @policy: all zero without one. CPUs of one policy tell the same of it.
+ * @policy_cpu: the first CPU that the policy may ever have: the same number, the
+ *	same policy
+ * @reserved: zero
+ *
+ * One cache line, written by the kernel only, by the rules of struct gchint_info:
+ * the generation there guards it but for @policy.cur_khz. The entry of CPU n is
+ * n * gchint_info.cpu_size bytes into the mapping GCHINT_MMAP_CPUS. A CPU past
+ * gchint_info.nr_cpus does not exist.
+ */
+struct gchint_info_cpu {
+	struct gchint_info_policy policy;
+	__u32 policy_cpu;
+	__u32 reserved[7];
+} __attribute__((aligned(64)));
 
 /* struct gchint_attach granted */
 #define GCHINT_GRANT_RAISE	0x01	/* CAP_SYS_NICE at open: may raise */
@@ -306,8 +355,9 @@ struct gchint_info {
  *	ESRCH	no such thread in the calling process
  *	ENOENT	the leader's slot is free
  *	EBUSY	the thread has a slot already, in this or another session
- *	ENOSPC	all GCHINT_SLOTS of the session are taken
+ *	ENOSPC	all slots of the session are taken
  *	EDQUOT	the user has as many slots as slots_per_user allows
+ *	EUSERS	all users together have as many as leases allows
  *	ENOMEM	no memory
  */
 struct gchint_attach {
@@ -345,229 +395,14 @@ struct gchint_set_role {
 /* Argument: slot number. "Look at this slot now." ENOENT if it is free. */
 #define GCHINT_IOC_RING		_IO(GCHINT_IOC_MAGIC, 3)
 #define GCHINT_IOC_SET_ROLE	_IOW(GCHINT_IOC_MAGIC, 4, struct gchint_set_role)
-
 /*
- * Generic netlink
- * ---------------
- * Family GCHINT_GENL_NAME, version GCHINT_GENL_VERSION. Requests are parsed
- * strictly: an unknown or missing attribute is EINVAL with a message in the
- * extended acknowledgment.
- *
- *	GCHINT_CMD_INFO_GET	do	-> GCHINT_A_ABI, _SESSIONS, _SLOTS,
- *					   _LOST, _RECORDERS
- *	GCHINT_CMD_POLICY_GET	do	GCHINT_A_CPU -> GCHINT_A_POLICY
- *				dump	-> one GCHINT_A_POLICY a message
- *	GCHINT_CMD_SESSION_GET	dump	-> one GCHINT_A_SESSION a message, with
- *					   one GCHINT_SESSION_A_SLOT a lease
- *	GCHINT_CMD_RECORD_SET	do	GCHINT_A_RECORD: bit n asks for both
- *					edges of phase n on every CPU, while
- *					the requesting socket lives; 0 ends it
- *
- * SESSION_GET and RECORD_SET need CAP_NET_ADMIN, as do the multicast groups
- * where the kernel can ask it of a listener.
- *
- * Multicast group GCHINT_GENL_EVENT carries GCHINT_CMD_EVENT: edges, in the
- * order of their time for each CPU. A message holds one or more
- * GCHINT_A_EVENT and GCHINT_A_SEQ, the number of its first event; events are
- * numbered consecutively, so a listener that sees a gap knows how many it
- * missed. GCHINT_A_LOST counts events that the kernel's own ring could not
- * hold since the module was loaded.
- *
- * Multicast group GCHINT_GENL_SAMPLING carries GCHINT_CMD_SAMPLE: every
- * sample_ms, one GCHINT_A_POLICY for each policy governed by gchint. Samples
- * begin when a listener that has joined asks INFO_GET or RECORD_SET; without
- * that, within about a second of a machine that is not wholly idle.
+ * Argument: how many slots the session shall have, rounded up to a multiple of
+ * GCHINT_SLOTS; with fewer than it has nothing is done. EINVAL if that is 0 or more
+ * than GCHINT_SLOTS_MAX, EDQUOT if the user may not lease so many
+ * (slots_per_user), ENOMEM. They stay until the session is closed.
  */
-#define GCHINT_GENL_NAME	"gchint"
-#define GCHINT_GENL_VERSION	1
-#define GCHINT_GENL_EVENT	"event"
-#define GCHINT_GENL_SAMPLING	"sampling"
+#define GCHINT_IOC_GROW		_IO(GCHINT_IOC_MAGIC, 5)
 
-enum gchint_cmd {
-	GCHINT_CMD_UNSPEC,
-	GCHINT_CMD_INFO_GET,
-	GCHINT_CMD_POLICY_GET,
-	GCHINT_CMD_SESSION_GET,
-	GCHINT_CMD_RECORD_SET,
-	GCHINT_CMD_EVENT,
-	GCHINT_CMD_SAMPLE,
-
-	__GCHINT_CMD_LAST,
-	GCHINT_CMD_MAX = __GCHINT_CMD_LAST - 1
-};
-
-enum gchint_attr {
-	GCHINT_A_UNSPEC,
-	GCHINT_A_PAD,
-	GCHINT_A_ABI,		/* u32 */
-	GCHINT_A_SESSIONS,	/* u32, open now */
-	GCHINT_A_SLOTS,		/* u32, leased now */
-	GCHINT_A_LOST,		/* u64 */
-	GCHINT_A_RECORDERS,	/* u32 */
-	GCHINT_A_RECORD,	/* u32, bit mask of phases */
-	GCHINT_A_CPU,		/* u32 */
-	GCHINT_A_SEQ,		/* u64 */
-	GCHINT_A_EVENT,		/* nest of gchint_event_attr */
-	GCHINT_A_POLICY,	/* nest of gchint_policy_attr */
-	GCHINT_A_SESSION,	/* nest of gchint_session_attr */
-
-	__GCHINT_A_LAST,
-	GCHINT_A_MAX = __GCHINT_A_LAST - 1
-};
-
-/**
- * enum gchint_event - type of a GCHINT_A_EVENT
- * @GCHINT_EVENT_UNSPEC: none
- * @GCHINT_EVENT_PHASE: the kernel saw a slot's phase or its flags change, at a
- *	doorbell or when it looked at the slot of a running thread
- * @GCHINT_EVENT_DECISION: the governor asked for another frequency
- * @GCHINT_EVENT_LEASE: a lease began, changed or ended
- */
-enum gchint_event {
-	GCHINT_EVENT_UNSPEC,
-	GCHINT_EVENT_PHASE,
-	GCHINT_EVENT_DECISION,
-	GCHINT_EVENT_LEASE,
-};
-
-enum gchint_event_attr {
-	GCHINT_EVENT_A_UNSPEC,
-	GCHINT_EVENT_A_PAD,
-	GCHINT_EVENT_A_TYPE,		/* u32, enum gchint_event; in each */
-	GCHINT_EVENT_A_TIME,		/* u64, CLOCK_MONOTONIC ns; in each */
-	GCHINT_EVENT_A_CPU,		/* u32; in each */
-	GCHINT_EVENT_A_TGID,		/* s32; phase, lease, decision if hinted */
-	GCHINT_EVENT_A_TID,		/* s32; likewise */
-	GCHINT_EVENT_A_SESSION,		/* u64, number of the session; likewise */
-	GCHINT_EVENT_A_SLOT,		/* u32; likewise */
-	GCHINT_EVENT_A_PHASE,		/* u32, enum gchint_phase */
-	GCHINT_EVENT_A_FLAGS,		/* u32, GCHINT_F_* */
-	GCHINT_EVENT_A_CAUSE,		/* u32, enum gchint_cause */
-	GCHINT_EVENT_A_PHASE_SEQ,	/* u32, sequence in the slot */
-	GCHINT_EVENT_A_WORK_DONE,	/* u64; phase */
-	GCHINT_EVENT_A_WORK_TOTAL,	/* u64; phase */
-	GCHINT_EVENT_A_STALL_NS,	/* u64; phase */
-	GCHINT_EVENT_A_POLICY,		/* u32, first CPU of the policy; decision */
-	GCHINT_EVENT_A_KHZ_FROM,	/* u32; decision */
-	GCHINT_EVENT_A_KHZ,		/* u32; decision */
-	GCHINT_EVENT_A_REASON,		/* u32, enum gchint_reason; decision */
-	GCHINT_EVENT_A_LOAD,		/* u32, 0..1024 of the highest frequency */
-	GCHINT_EVENT_A_LATENCY,		/* u64, ns from hint to request */
-	GCHINT_EVENT_A_ROLE,		/* u32, enum gchint_role; lease */
-	GCHINT_EVENT_A_LEASE,		/* u32, enum gchint_lease; lease */
-
-	__GCHINT_EVENT_A_LAST,
-	GCHINT_EVENT_A_MAX = __GCHINT_EVENT_A_LAST - 1
-};
-
-/**
- * enum gchint_lease - what became of a lease
- * @GCHINT_LEASE_ATTACH: a thread got a slot
- * @GCHINT_LEASE_ROLE: its role changed
- * @GCHINT_LEASE_DETACH: it gave the slot back
- * @GCHINT_LEASE_EXIT: the thread ended
- * @GCHINT_LEASE_EXEC: the process image was replaced
- * @GCHINT_LEASE_CLOSE: the session was closed
- * @GCHINT_LEASE_STALE: no progress for hint_ttl_ms: ignored from now on
- * @GCHINT_LEASE_FRESH: a stale one moved again
- */
-enum gchint_lease {
-	GCHINT_LEASE_ATTACH,
-	GCHINT_LEASE_ROLE,
-	GCHINT_LEASE_DETACH,
-	GCHINT_LEASE_EXIT,
-	GCHINT_LEASE_EXEC,
-	GCHINT_LEASE_CLOSE,
-	GCHINT_LEASE_STALE,
-	GCHINT_LEASE_FRESH,
-};
-
-/**
- * enum gchint_reason - why the governor chose a frequency
- * @GCHINT_REASON_LOAD: load alone
- * @GCHINT_REASON_STW: boost: mutators are stopped
- * @GCHINT_REASON_FOREGROUND: boost: a mutator collects or waits
- * @GCHINT_REASON_URGENT: boost: a stall is near
- * @GCHINT_REASON_TABLE: cap: fixed percentage of the phase
- * @GCHINT_REASON_MODEL: cap: least energy within the slowdown bound
- * @GCHINT_REASON_PACE: the lowest that ends before the stall instant
- * @GCHINT_REASON_PROBE: a neighbouring OPP tried, to learn
- * @GCHINT_REASON_LIMITS: the policy's limits decided
- * @GCHINT_REASON_HOLD: a switch would not pay for its latency
- * @GCHINT_REASON_NR: number of reasons known to this version
- */
-enum gchint_reason {
-	GCHINT_REASON_LOAD,
-	GCHINT_REASON_STW,
-	GCHINT_REASON_FOREGROUND,
-	GCHINT_REASON_URGENT,
-	GCHINT_REASON_TABLE,
-	GCHINT_REASON_MODEL,
-	GCHINT_REASON_PACE,
-	GCHINT_REASON_PROBE,
-	GCHINT_REASON_LIMITS,
-	GCHINT_REASON_HOLD,
-	GCHINT_REASON_NR
-};
-
-/**
- * enum gchint_mode - how a policy under gchint decides
- * @GCHINT_MODE_OFF: load only
- * @GCHINT_MODE_TABLE: fixed percentage of each phase
- * @GCHINT_MODE_MODEL: learned slowdown, energy model, pacing
- */
-enum gchint_mode {
-	GCHINT_MODE_OFF,
-	GCHINT_MODE_TABLE,
-	GCHINT_MODE_MODEL,
-};
-
-enum gchint_policy_attr {
-	GCHINT_POLICY_A_UNSPEC,
-	GCHINT_POLICY_A_PAD,
-	GCHINT_POLICY_A_CPU,		/* u32, first CPU */
-	GCHINT_POLICY_A_CPUS,		/* binary, bitmap: bit 0 of byte 0 is CPU 0 */
-	GCHINT_POLICY_A_MODE,		/* u32, enum gchint_mode */
-	GCHINT_POLICY_A_CUR_KHZ,	/* u32 */
-	GCHINT_POLICY_A_MIN_KHZ,	/* u32 */
-	GCHINT_POLICY_A_MAX_KHZ,	/* u32 */
-	GCHINT_POLICY_A_HW_MAX_KHZ,	/* u32 */
-	GCHINT_POLICY_A_FAST,		/* flag: fast switch */
-	GCHINT_POLICY_A_REASON,		/* u32, enum gchint_reason of the last */
-	GCHINT_POLICY_A_LOAD,		/* u32, 0..1024, highest of its CPUs */
-	GCHINT_POLICY_A_TRANSITIONS,	/* u64, requests made */
-	GCHINT_POLICY_A_TIME,		/* u64, CLOCK_MONOTONIC ns of this sample */
-
-	__GCHINT_POLICY_A_LAST,
-	GCHINT_POLICY_A_MAX = __GCHINT_POLICY_A_LAST - 1
-};
-
-enum gchint_session_attr {
-	GCHINT_SESSION_A_UNSPEC,
-	GCHINT_SESSION_A_PAD,
-	GCHINT_SESSION_A_ID,		/* u64 */
-	GCHINT_SESSION_A_TGID,		/* s32 */
-	GCHINT_SESSION_A_UID,		/* u32 */
-	GCHINT_SESSION_A_GRANTED,	/* u32, GCHINT_GRANT_* */
-	GCHINT_SESSION_A_SLOT,		/* nest of gchint_slot_attr; many */
-
-	__GCHINT_SESSION_A_LAST,
-	GCHINT_SESSION_A_MAX = __GCHINT_SESSION_A_LAST - 1
-};
-
-enum gchint_slot_attr {
-	GCHINT_SLOT_A_UNSPEC,
-	GCHINT_SLOT_A_PAD,
-	GCHINT_SLOT_A_SLOT,		/* u32 */
-	GCHINT_SLOT_A_TID,		/* s32 */
-	GCHINT_SLOT_A_ROLE,		/* u32 */
-	GCHINT_SLOT_A_LEAD,		/* u32, with GCHINT_ROLE_FOLLOW */
-	GCHINT_SLOT_A_PHASE,		/* u32, as last seen */
-	GCHINT_SLOT_A_FLAGS,		/* u32, as last seen */
-	GCHINT_SLOT_A_STALE,		/* flag */
-
-	__GCHINT_SLOT_A_LAST,
-	GCHINT_SLOT_A_MAX = __GCHINT_SLOT_A_LAST - 1
-};
+#include "gchint_netlink.h"
 
 #endif /* _UAPI_LINUX_GCHINT_H */

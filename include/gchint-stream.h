@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * DOC: hints to a recorder, where there is no module
+ *
+ * A recorder listens on a local datagram socket and names its path to the programs
+ * that it starts, in the environment variable GCHINT_STREAM. Where libgchint finds no
+ * device it makes a ring in memory of its own, sends it there in one message, and from
+ * then on only stores into it: no system call but for the clock, no wait, no file.
+ *
+ * The message: one byte, 'G', and with it (SCM_RIGHTS) one descriptor, a memfd that
+ * holds struct gchint_stream and can neither shrink nor grow (F_SEAL_SHRINK,
+ * F_SEAL_GROW, F_SEAL_SEAL). Who sends is told by SCM_CREDENTIALS. Neither side keeps a
+ * descriptor: a program may close all of its own. A forked child, and a program after
+ * exec, send a ring of their own if they hint.
+ *
+ * The ring has many writers (threads, and signal handlers that interrupt them) and one
+ * reader. An event has a ticket; at first that of event n is n. A writer that finds the
+ * ticket of event @tail % NR equal to @tail raises @tail by one (compare and swap), fills
+ * the event, and stores its ticket + 1 (release). A ticket that is behind means that
+ * the ring is full: the writer adds one to @lost and goes on. The reader acquires a
+ * ticket that is its own position + 1, copies the event, and stores position + NR
+ * (release). Numbers wrap. A writer that is stopped between the two holds up the
+ * reader, never another writer; what a dead process did not finish is lost.
+ *
+ * Nothing in the ring is to be trusted: the reader keeps its position to itself, copies
+ * an event once, and checks what it copied. Append-only, as the kernel's ABI: types
+ * of events that are not known are skipped.
+ */
+#ifndef GCHINT_STREAM_H
+#define GCHINT_STREAM_H
+
+#include <linux/types.h>
+
+#define GCHINT_STREAM_MAGIC  0x74736367u /* "gcst" in a little-endian file */
+#define GCHINT_STREAM_ABI    1
+#define GCHINT_STREAM_EVENTS 8192 /* NR, a power of two */
+#define GCHINT_STREAM_NO_CPU 0xffffffffu
+
+/**
+ * enum gchint_stream_type - what an event tells
+ * @GCHINT_STREAM_PHASE: a thread's innermost phase is @phase now, GCHINT_PHASE_NONE for none;
+ *	or it is as before, and details of it have become known
+ * @GCHINT_STREAM_ATTACH: a thread got the slot @slot, with @role
+ * @GCHINT_STREAM_ROLE: its role changed
+ * @GCHINT_STREAM_DETACH: it gave the slot back
+ * @GCHINT_STREAM_CLOSE: the session closed, the ring ends here
+ */
+enum gchint_stream_type {
+	GCHINT_STREAM_PHASE = 1,
+	GCHINT_STREAM_ATTACH,
+	GCHINT_STREAM_ROLE,
+	GCHINT_STREAM_DETACH,
+	GCHINT_STREAM_CLOSE
+};
+
+/**
+ * struct gchint_stream_event - one event, one cache line
+ * @ticket: who may use it, see above
+ * @tid: the thread it is about, in the program's pid namespace
+ * @time: CLOCK_MONOTONIC, ns
+ * @cpu: where that thread ran, GCHINT_STREAM_NO_CPU if another one told of it
+ * @slot: number of the lease in the program
+ * @type: enum gchint_stream_type
+ * @phase: enum gchint_phase
+ * @flags: GCHINT_F_*
+ * @cause: enum gchint_cause
+ * @role: enum gchint_role
+ * @work_done: as in struct gchint_slot
+ * @work_total: likewise
+ * @stall_ns: likewise
+ */
+struct gchint_stream_event {
+	__u32 ticket;
+	__s32 tid;
+	__u64 time;
+	__u32 cpu;
+	__u32 slot;
+	__u8 type;
+	__u8 phase;
+	__u8 flags;
+	__u8 cause;
+	__u32 role;
+	__u64 work_done;
+	__u64 work_total;
+	__u64 stall_ns;
+} __attribute__((aligned(64)));
+
+/**
+ * struct gchint_stream - the whole memfd
+ * @magic: GCHINT_STREAM_MAGIC
+ * @abi: GCHINT_STREAM_ABI
+ * @events: GCHINT_STREAM_EVENTS
+ * @pid: of the program, in its own pid namespace
+ * @tail: the next ticket
+ * @lost: events that found the ring full
+ * @event: the events
+ */
+struct gchint_stream {
+	__u32 magic;
+	__u32 abi;
+	__u32 events;
+	__s32 pid;
+	__u32 reserved[12];
+	__u32 tail __attribute__((aligned(64)));
+	__u32 lost;
+	struct gchint_stream_event event[GCHINT_STREAM_EVENTS];
+};
+
+#endif /* GCHINT_STREAM_H */

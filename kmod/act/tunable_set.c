@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* docs/abi/sysfs-cpufreq-gchint says what each file is for. */
+#include <linux/kernel.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "policy.h"
+#include "tunable_set.h"
+
+/* Serialises @shared and the coming and going of sets. */
+static DEFINE_MUTEX(sets_lock);
+/* The set of all policies, where the driver has them in common. */
+static struct gchint_tunable_set *shared;
+
+/* Called when something was written. */
+static void (*told)(void);
+
+static const char * const modes[] = {
+	[GCHINT_MODE_OFF] = "off",
+	[GCHINT_MODE_TABLE] = "table",
+	[GCHINT_MODE_MODEL] = "model",
+};
+
+static struct gchint_tunable_set *to_set(struct gov_attr_set *attr_set)
+{
+	return container_of(attr_set, struct gchint_tunable_set, attr_set);
+}
+
+/* Under attr_set->update_lock, which keeps the policies in the list. */
+static void changed(struct gov_attr_set *attr_set)
+{
+	struct gchint_policy *policy;
+
+	list_for_each_entry(policy, &attr_set->policy_list, set_node) {
+		gchint_policy_rules(policy);
+		gchint_policy_poke(policy->policy->cpu);
+	}
+	told();
+}
+
+static ssize_t store_value(struct gov_attr_set *attr_set, u32 *value, u32 min,
+			   u32 max, const char *buf, size_t count)
+{
+	unsigned int num;
+	int ret;
+
+	ret = kstrtouint(buf, 10, &num);
+	if (ret)
+		return ret;
+	if (num < min || num > max)
+		return -EINVAL;
+	WRITE_ONCE(*value, num);
+	changed(attr_set);
+	return count;
+}
+
+/* Where the value of each file is. */
+#define TUNABLE_VALUE(_name, ...)					\
+static u32 *_name##_value(struct gov_attr_set *attr_set)		\
+{									\
+	return &to_set(attr_set)->tunables._name;			\
+}
+
+#define CAP_VALUE(_name, _phase, ...)					\
+static u32 *_name##_value(struct gov_attr_set *attr_set)		\
+{									\
+	return &to_set(attr_set)->tunables.cap_pct[GCHINT_PHASE_##_phase]; \
+}
+
+/* cpufreq does not tell a function which file it is called for. */
+#define FILE_OF(_name, _lo, _hi)					\
+static ssize_t _name##_show(struct gov_attr_set *attr_set, char *buf)	\
+{									\
+	return sysfs_emit(buf, "%u\n", *_name##_value(attr_set));	\
+}									\
+static ssize_t _name##_store(struct gov_attr_set *attr_set,		\
+			     const char *buf, size_t count);		\
+static struct governor_attr _name##_attr =				\
+	__ATTR(_name, 0644, _name##_show, _name##_store);		\
+static ssize_t _name##_store(struct gov_attr_set *attr_set,		\
+			     const char *buf, size_t count)		\
+{									\
+	return store_value(attr_set, _name##_value(attr_set), _lo, _hi,	\
+			   buf, count);					\
+}
+
+#define TUNABLE_FILE(_name, _def, _lo, _hi) FILE_OF(_name, _lo, _hi)
+#define CAP_FILE(_name, _phase, _def, _lo, _hi) FILE_OF(_name, _lo, _hi)
+
+GCHINT_TUNABLES(TUNABLE_VALUE)
+GCHINT_TUNABLE_CAPS(CAP_VALUE)
+GCHINT_TUNABLES(TUNABLE_FILE)
+GCHINT_TUNABLE_CAPS(CAP_FILE)
+
+static ssize_t mode_show(struct gov_attr_set *attr_set, char *buf)
+{
+	return sysfs_emit(buf, "%s\n", modes[to_set(attr_set)->tunables.mode]);
+}
+
+static ssize_t mode_store(struct gov_attr_set *attr_set, const char *buf,
+			  size_t count)
+{
+	int mode = sysfs_match_string(modes, buf);
+
+	if (mode < 0)
+		return -EINVAL;
+	WRITE_ONCE(to_set(attr_set)->tunables.mode, mode);
+	changed(attr_set);
+	return count;
+}
+
+static struct governor_attr mode = __ATTR_RW(mode);
+
+#define TUNABLE_ATTR(_name, ...) (&_name##_attr.attr),
+
+static struct attribute *gchint_attrs[] = {
+	&mode.attr,
+	GCHINT_TUNABLES(TUNABLE_ATTR)
+	GCHINT_TUNABLE_CAPS(TUNABLE_ATTR)
+	NULL
+};
+ATTRIBUTE_GROUPS(gchint);
+
+static void release_set(struct kobject *kobj)
+{
+	kfree(to_set(to_gov_attr_set(kobj)));
+}
+
+static struct kobj_type set_ktype = {
+	.default_groups = gchint_groups,
+	.sysfs_ops = &governor_sysfs_ops,
+	.release = release_set,
+};
+
+/* Before the policy is in the set's list: a store may find it there at once. */
+static void use_set(struct gchint_policy *policy,
+		    struct gchint_tunable_set *set)
+{
+	policy->set = set;
+	policy->rules.tun = &set->tunables;
+}
+
+/**
+ * gchint_tunable_set_attach - give a policy its tunables
+ * @policy: a policy that is being initialised
+ *
+ * Return: 0 or a negative errno.
+ */
+int gchint_tunable_set_attach(struct gchint_policy *policy)
+{
+	struct gchint_tunable_set *set;
+	int ret = 0;
+
+	mutex_lock(&sets_lock);
+	if (shared) {
+		if (WARN_ON(have_governor_per_policy())) {
+			ret = -EINVAL;
+			goto unlock;
+		}
+		use_set(policy, shared);
+		gov_attr_set_get(&shared->attr_set, &policy->set_node);
+		goto unlock;
+	}
+
+	set = kzalloc(sizeof(*set), GFP_KERNEL);
+	if (!set) {
+		ret = -ENOMEM;
+		goto unlock;
+	}
+	gchint_tunables_init(&set->tunables);
+	use_set(policy, set);
+	gov_attr_set_init(&set->attr_set, &policy->set_node);
+	ret = kobject_init_and_add(&set->attr_set.kobj, &set_ktype,
+				   get_governor_parent_kobj(policy->policy),
+				   "gchint");
+	if (ret) {
+		kobject_put(&set->attr_set.kobj);
+		goto unlock;
+	}
+	if (!have_governor_per_policy())
+		shared = set;
+unlock:
+	mutex_unlock(&sets_lock);
+	return ret;
+}
+
+/**
+ * gchint_tunable_set_detach - the policy is going away
+ * @policy: the policy
+ */
+void gchint_tunable_set_detach(struct gchint_policy *policy)
+{
+	struct gov_attr_set *attr_set = &policy->set->attr_set;
+
+	mutex_lock(&sets_lock);
+	/*
+	 * The last put destroys the mutex of the set before it removes the
+	 * files, and a write that is under way would take it. Remove them
+	 * first: that waits for such writes.
+	 */
+	if (attr_set->usage_count == 1)
+		kobject_del(&attr_set->kobj);
+	if (!gov_attr_set_put(attr_set, &policy->set_node) &&
+	    shared == policy->set)
+		shared = NULL;
+	mutex_unlock(&sets_lock);
+}
+
+/**
+ * gchint_tunable_set_init - before the first policy
+ * @who: called when something was written; takes no policy's rwsem
+ */
+void gchint_tunable_set_init(void (*who)(void))
+{
+	told = who;
+}

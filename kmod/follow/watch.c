@@ -1,0 +1,586 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A phase counts only while its thread is the one running on a CPU. The
+ * scheduler's switch tracepoint says which one that is; it is listened to only
+ * while a lease exists and somebody wants to know.
+ *
+ * gchint_cpu.thread is changed by its own CPU alone, with interrupts off: in
+ * the switch probe, the release timer, and calls that other CPUs send. Lock
+ * order: run queue, policy, thread, session's learn_lock.
+ */
+#include <linux/atomic.h>
+#include <linux/cpuhotplug.h>
+#include <linux/hrtimer.h>
+/* For trace/events/sched.h, which 6.12 does not let stand alone. */
+#include <linux/mm_types.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+#include <linux/spinlock.h>
+#include <trace/events/sched.h>
+
+#include "act/actuator.h"
+#include "act/policy.h"
+#include "clock.h"
+#include "compat/hrtimer.h"
+#include "look.h"
+#include "probe.h"
+#include "seat.h"
+#include "tell/event.h"
+#include "thread.h"
+#include "turn.h"
+#include "watch.h"
+
+/*
+ * A hint outlives its thread's turn for this long while only the idle task or
+ * a kernel thread runs: one of those is our own worker, which must not undo
+ * what it was woken for, and most turns of the others are shorter than a
+ * switch of frequency is worth. Another program's turn ends a hint at once.
+ */
+#define HOLD_NS NSEC_PER_MSEC
+
+DEFINE_PER_CPU(struct gchint_seat, gchint_seats);
+
+static bool watching;
+static enum cpuhp_state hotplug;
+
+/* -- Who runs -- */
+
+/*
+ * Where the scheduler calls no hook of ours, a phase is looked at so often: it
+ * may go stale, fall late, or be made another one without a doorbell.
+ */
+#define LOOK_NS (10 * (u64)NSEC_PER_MSEC)
+
+static bool looked_at(const struct gchint_cpu *c,
+		      const struct gchint_policy *policy)
+{
+	return policy && !gchint_policy_loaded(policy) && c->thread &&
+	       c->hint.class != GCHINT_CLASS_NEUTRAL;
+}
+
+static void start_release(struct gchint_cpu *c, u64 now)
+{
+	struct hrtimer *timer = &gchint_seat_of(c)->release;
+
+	/* One that is on its way finds what is to do, and goes on if need be. */
+	if (!hrtimer_is_queued(timer))
+		hrtimer_start(timer, ns_to_ktime(now + HOLD_NS),
+			      HRTIMER_MODE_ABS_PINNED_HARD);
+}
+
+/*
+ * The CPU of a thread that waits keeps its voltage while it idles, for nobody
+ * calls the hook there. It is given back when the idle time has lasted as long
+ * as is worth two switches.
+ */
+static void start_park(struct gchint_cpu *c, struct gchint_policy *policy,
+		       u64 now)
+{
+	const struct gchint_rules *rules = &policy->rules;
+	u64 worth = (u64)gchint_rules_latency(rules) *
+		    READ_ONCE(rules->tun->min_latencies);
+
+	if (!gchint_policy_loaded(policy) ||
+	    READ_ONCE(rules->tun->mode) != GCHINT_MODE_MODEL ||
+	    policy->khz <= rules->min_khz)
+		return;
+	c->park_ns = now + max_t(u64, worth, HOLD_NS);
+	c->ran_scale = policy->scale;
+	start_release(c, now);
+}
+
+/* Decides if what this CPU asks for may be different now. */
+static void decide(struct gchint_cpu *c, struct gchint_policy *policy,
+		   u64 now, u64 hint_ns)
+{
+	if (!policy || !(c->demand.hinted || policy->refresh || c->alert ||
+			 c->hint.class != GCHINT_CLASS_NEUTRAL ||
+			 c->hint.yield > GCHINT_ONE))
+		return;
+	gchint_policy_decide(policy, now, hint_ns);
+	/* What a hint took and may not give back yet is not left to chance. */
+	if (policy->state.held || looked_at(c, policy))
+		start_release(c, now);
+}
+
+/*
+ * A hint that asks for what was decided already is noted, and no more: the rest
+ * of a decision is load, which is the scheduler's hook's business. Where no hook
+ * is called, nobody else would decide what other CPUs and time change, nor look
+ * again at a phase that lasts.
+ */
+static __always_inline bool decided(const struct gchint_cpu *c,
+				    const struct gchint_policy *policy)
+{
+	return policy && gchint_policy_loaded(policy) && !policy->refresh &&
+	       !policy->state.held &&
+	       c->hint.class != GCHINT_CLASS_NEUTRAL &&
+	       gchint_cpu_wish(c) == c->wish;
+}
+
+static void clear_hint(struct gchint_cpu *c)
+{
+	c->hint.class = GCHINT_CLASS_NEUTRAL;
+	c->hint.phase = GCHINT_PHASE_NONE;
+	c->hint.flags = 0;
+	c->hint.may_raise = false;
+	c->hint.yield = 0;
+	c->plan.made = false;
+	c->plan.khz = GCHINT_PLAN_LOAD;
+}
+
+/* The thread stops running; its hint is still there. */
+static void leave(struct gchint_cpu *c, struct gchint_policy *policy, u64 now)
+{
+	struct gchint_thread *thread = c->thread;
+
+	gchint_look_settle(c, policy, now);
+	c->unpaid = !(thread->session->granted & GCHINT_GRANT_RAISE);
+	raw_spin_lock(&thread->lock);
+	thread->room->plan = c->plan;
+	if (thread->room == &gchint_seat_of(c)->rooms.spare)
+		gchint_room_pack(thread);
+	WRITE_ONCE(thread->cpu, -1);
+	raw_spin_unlock(&thread->lock);
+	if (policy)
+		gchint_policy_phase(policy, c, GCHINT_PHASE_NONE, now);
+}
+
+/* No thread counts here any more. */
+static void drop(struct gchint_cpu *c, struct gchint_policy *policy, u64 now)
+{
+	if (!c->held)
+		leave(c, policy, now);
+	c->held = false;
+	WRITE_ONCE(c->thread, NULL);
+	clear_hint(c);
+}
+
+static void enter(struct gchint_cpu *c, struct gchint_policy *policy,
+		  struct gchint_thread *thread, u64 now)
+{
+	struct gchint_room *room;
+
+	WRITE_ONCE(c->thread, thread);
+	/*
+	 * Pairs with the barrier in gchint_watch_forget(): either that sees
+	 * the thread here, or this sees that it is dead.
+	 */
+	smp_mb();
+	if (READ_ONCE(thread->dead)) {
+		WRITE_ONCE(c->thread, NULL);
+		c->held = false;
+		clear_hint(c);
+		return;
+	}
+
+	room = gchint_room_take(&gchint_seat_of(c)->rooms, thread, c->cpu);
+	c->track = &room->track;
+	c->plan = room->plan;
+	c->held = false;
+	c->ran_since = now;
+	c->khz_since = now;
+	c->khz_ms = 0;
+	c->who.session = thread->session->id;
+	c->who.tgid = thread->session->tgid_nr;
+	c->who.tid = thread->tid;
+	c->who.slot = thread->slot;
+	gchint_look(c, policy, now);
+}
+
+/* Beside another governor it is two threads that carry a request out. */
+static u64 hold_ns(const struct gchint_policy *policy)
+{
+	if (gchint_policy_loaded(policy))
+		return HOLD_NS;
+	return gchint_neighbour_spare_ns(gchint_rules_latency(&policy->rules));
+}
+
+static void hold(struct gchint_cpu *c, struct gchint_policy *policy, u64 now)
+{
+	leave(c, policy, now);
+	c->held = true;
+	gchint_seat_of(c)->held_until = now + hold_ns(policy);
+	start_release(c, now);
+}
+
+static enum hrtimer_restart release(struct hrtimer *timer)
+{
+	struct gchint_seat *seat = container_of(timer, struct gchint_seat, release);
+	struct gchint_cpu *c = this_cpu_ptr(&gchint_cpus);
+	struct gchint_policy *policy;
+	bool changed = false;
+	u64 now, next = 0;
+
+	/* Its CPU has gone offline meanwhile, and left nothing to do. */
+	if (seat != this_cpu_ptr(&gchint_seats))
+		return HRTIMER_NORESTART;
+
+	policy = gchint_seat_lock(c);
+	now = gchint_now();
+	if (c->held && now < seat->held_until) {
+		next = seat->held_until;
+	} else {
+		if (!c->held && looked_at(c, policy)) {
+			gchint_look(c, policy, now);
+			gchint_policy_decide(policy, now, 0);
+			if (looked_at(c, policy))
+				next = now + LOOK_NS;
+		}
+		/* Once: what is held back for good is not asked for ever. */
+		changed = c->held || (policy && policy->state.held);
+		if (c->held)
+			drop(c, policy, now);
+	}
+	if (!is_idle_task(current))
+		c->park_ns = 0;
+	if (c->park_ns && now >= c->park_ns) {
+		c->park_ns = 0;
+		c->parked = true;
+		changed = true;
+	} else if (c->park_ns) {
+		/* The hold's end does not wait for that. */
+		next = next ? min(next, c->park_ns) : c->park_ns;
+	}
+	if (policy && changed)
+		gchint_policy_decide(policy, now, 0);
+	gchint_seat_unlock(c, policy);
+	if (!next)
+		return HRTIMER_NORESTART;
+	hrtimer_set_expires(timer, ns_to_ktime(next));
+	return HRTIMER_RESTART;
+}
+
+static void switched(struct gchint_cpu *c, struct gchint_thread *thread,
+		     struct task_struct *next)
+{
+	struct gchint_policy *policy = gchint_seat_lock(c);
+	u64 now = gchint_now();
+	bool parked = c->parked;
+
+	gchint_turn_note(c, policy, gchint_turn_of(thread, next), now);
+	if (!thread && (next->flags & PF_KTHREAD || is_idle_task(next))) {
+		if (!c->thread)
+			goto unlock;
+		if (policy && is_idle_task(next))
+			start_park(c, policy, now);
+		if (!policy || c->hint.class == GCHINT_CLASS_NEUTRAL)
+			drop(c, policy, now);
+		else if (!c->held)
+			hold(c, policy, now);
+		goto unlock;
+	}
+	c->park_ns = 0;
+	c->parked = false;
+	if (c->thread && c->thread != thread)
+		drop(c, policy, now);
+	c->unpaid = false;
+	if (thread)
+		enter(c, policy, thread, now);
+	c->next = next;
+	if (policy && parked)
+		gchint_policy_decide(policy, now, thread ? now : 0);
+	else if (!decided(c, policy))
+		decide(c, policy, now, thread ? now : 0);
+	c->next = NULL;
+unlock:
+	gchint_seat_unlock(c, policy);
+}
+
+/*
+ * At tracepoint sched_switch, the run queue locked. This is what every context
+ * switch of the machine pays while a lease exists: a hash, a load, and a look
+ * at this CPU's own line.
+ */
+static void at_switch(void *data, bool preempt, struct task_struct *prev,
+		      struct task_struct *next, unsigned int prev_state)
+{
+	struct gchint_thread *thread = gchint_thread_find(next);
+	struct gchint_cpu *c = this_cpu_ptr(&gchint_cpus);
+
+	if (likely(!thread && !c->thread && !c->parked && !c->alert &&
+		   !c->minded))
+		return;
+	/* One program after the other is still a neighbour. */
+	if (!thread && !c->thread && !c->alert &&
+	    c->neighbour.turn == GCHINT_TURN_PROGRAM &&
+	    gchint_turn_of(NULL, next) == GCHINT_TURN_PROGRAM)
+		return;
+	switched(c, thread, next);
+}
+
+/* Nobody saw who runs here come. */
+static void note_here(struct gchint_cpu *c)
+{
+	struct gchint_policy *policy = gchint_seat_lock(c);
+	u8 turn = gchint_turn_of(gchint_thread_find(current), current);
+
+	gchint_turn_note(c, policy, turn, gchint_now());
+	gchint_seat_unlock(c, policy);
+}
+
+/* Who runs here? In hard interrupt context, or irqs off. */
+static void show(void *info)
+{
+	struct gchint_cpu *c = this_cpu_ptr(&gchint_cpus);
+	struct gchint_thread *thread = gchint_thread_find(current);
+
+	if (thread != c->thread)
+		switched(c, thread, current);
+	else
+		note_here(c);
+}
+
+/* Nobody counts here: the switch probe is gone. */
+static void hide(void *info)
+{
+	struct gchint_cpu *c = this_cpu_ptr(&gchint_cpus);
+	struct gchint_policy *policy;
+	u64 now;
+
+	if (!c->thread && !c->parked && !c->park_ns && !c->minded)
+		return;
+	policy = gchint_seat_lock(c);
+	now = gchint_now();
+	gchint_turn_note(c, policy, gchint_turn_of(NULL, current), now);
+	c->park_ns = 0;
+	c->parked = false;
+	if (c->thread)
+		drop(c, policy, now);
+	decide(c, policy, now, 0);
+	gchint_seat_unlock(c, policy);
+}
+
+static bool counts(int cpu, void *info)
+{
+	return READ_ONCE(per_cpu(gchint_cpus.thread, cpu)) == info;
+}
+
+static void forget(void *info)
+{
+	if (this_cpu_read(gchint_cpus.thread) == info)
+		hide(NULL);
+}
+
+/**
+ * gchint_watch_forget - no CPU may go on with a thread
+ * @thread: out of the hash, and @dead
+ *
+ * Irqs on. When it returns only readers under RCU are left.
+ */
+void gchint_watch_forget(struct gchint_thread *thread)
+{
+	unsigned long flags;
+
+	/* Pairs with the barrier in enter(). */
+	smp_mb();
+	on_each_cpu_cond_mask(counts, forget, thread, true, cpu_online_mask);
+	/* Who has the lock now has not seen that it is dead; let them finish. */
+	raw_spin_lock_irqsave(&thread->lock, flags);
+	if (thread->out)
+		gchint_room_pack(thread);
+	raw_spin_unlock_irqrestore(&thread->lock, flags);
+}
+
+/**
+ * gchint_watch_notice - a thread has got a lease and may be running
+ * @task: the thread
+ *
+ * It is in the hash: from its next switch on it is seen anyway.
+ */
+void gchint_watch_notice(struct task_struct *task)
+{
+	if (READ_ONCE(watching))
+		smp_call_function_single(task_cpu(task), show, NULL, true);
+}
+
+/* -- Doorbells -- */
+
+/* @hint_ns is when the doorbell was rung, 0 if none was. */
+static __always_inline void look_here(struct gchint_cpu *c, u64 now,
+				      u64 hint_ns)
+{
+	struct gchint_policy *policy = gchint_seat_lock(c);
+
+	gchint_look(c, policy, now);
+	if (!decided(c, policy))
+		decide(c, policy, now, hint_ns);
+	gchint_seat_unlock(c, policy);
+}
+
+static void poked(void *info)
+{
+	struct gchint_cpu *c = this_cpu_ptr(&gchint_cpus);
+	struct gchint_seat *seat = this_cpu_ptr(&gchint_seats);
+
+	/* Whoever finds it 1 after this is served by what follows. */
+	atomic_set_release(&seat->poked, 0);
+	if (c->minded)
+		note_here(c);
+	look_here(c, gchint_now(), atomic64_xchg(&seat->rung, 0));
+}
+
+static void poke(unsigned int cpu, u64 hint_ns)
+{
+	struct gchint_seat *seat = per_cpu_ptr(&gchint_seats, cpu);
+
+	if (hint_ns)
+		atomic64_cmpxchg(&seat->rung, 0, hint_ns);
+	if (atomic_xchg(&seat->poked, 1))
+		return;
+	if (smp_call_function_single_async(cpu, &seat->poke))
+		atomic_set(&seat->poked, 0);
+}
+
+static void poke_quietly(unsigned int cpu)
+{
+	preempt_disable();
+	poke(cpu, 0);
+	preempt_enable();
+}
+
+/* It sleeps: nothing to decide, but somebody may record. */
+static void glance(struct gchint_thread *thread)
+{
+	struct gchint_cpu *c = this_cpu_ptr(&gchint_cpus);
+	struct gchint_track track;
+	struct gchint_plan plan;
+
+	raw_spin_lock(&thread->lock);
+	if (thread->dead || thread->cpu >= 0)
+		goto unlock;
+	if (thread->out) {
+		gchint_look_observe(c, thread, &thread->room->track,
+				    gchint_now());
+		goto unlock;
+	}
+	gchint_stow_out(&thread->stow, &track, &plan);
+	gchint_look_observe(c, thread, &track, gchint_now());
+	gchint_stow_in(&thread->stow, &track, &plan);
+unlock:
+	raw_spin_unlock(&thread->lock);
+}
+
+/* Of a thread that does not run here. Apart, so that one that does needs no stack. */
+static noinline void ring_other(struct gchint_thread *thread)
+{
+	int cpu = READ_ONCE(thread->cpu);
+
+	if (!READ_ONCE(watching))
+		return;
+	if (cpu >= 0)
+		poke(cpu, gchint_now());
+	else if (gchint_event_recording())
+		glance(thread);
+}
+
+/**
+ * gchint_watch_ring - a thread is worth a look
+ * @thread: the thread
+ * @changed: its role or its leader's slot may have, not only its own slot
+ *
+ * Irqs off. A doorbell without an edge costs a comparison.
+ */
+void gchint_watch_ring(struct gchint_thread *thread, bool changed)
+{
+	struct gchint_cpu *c = this_cpu_ptr(&gchint_cpus);
+	u64 now;
+
+	if (c->thread != thread) {
+		ring_other(thread);
+	} else if (changed || gchint_look_due(c)) {
+		now = gchint_now();
+		look_here(c, now, now);
+	}
+}
+
+/* -- Life -- */
+
+static bool wanted(void)
+{
+	return gchint_thread_count() &&
+	       (gchint_actuator_followed() || gchint_event_recording());
+}
+
+/* The switch probe has been registered. */
+static void begun(void)
+{
+	WRITE_ONCE(watching, true);
+	/* Those that run already will not be switched to. */
+	on_each_cpu(show, NULL, true);
+}
+
+/* The switch probe is gone, and nobody is inside. */
+static void ended(void)
+{
+	WRITE_ONCE(watching, false);
+	on_each_cpu(hide, NULL, true);
+}
+
+/* Runs on the CPU that goes, when it runs no user space any more. */
+static int offline(unsigned int cpu)
+{
+	struct gchint_cpu *c = per_cpu_ptr(&gchint_cpus, cpu);
+	unsigned long flags;
+
+	local_irq_save(flags);
+	hide(NULL);
+	local_irq_restore(flags);
+	hrtimer_cancel(&gchint_seat_of(c)->release);
+	return 0;
+}
+
+static struct gchint_probe at_switch_probe = {
+	.name = "sched_switch",
+	.func = at_switch,
+	.wanted = wanted,
+	.begun = begun,
+	.ended = ended,
+};
+
+static const struct gchint_follower follower = {
+	.due = gchint_look_due,
+	.look = gchint_look,
+	.poke = poke_quietly,
+};
+
+int gchint_watch_init(void)
+{
+	unsigned int cpu;
+	int ret;
+
+	for_each_possible_cpu(cpu) {
+		struct gchint_seat *seat = per_cpu_ptr(&gchint_seats, cpu);
+
+		per_cpu(gchint_cpus.cpu, cpu) = cpu;
+		raw_spin_lock_init(&seat->alone);
+		hrtimer_setup(&seat->release, release, CLOCK_MONOTONIC,
+			      HRTIMER_MODE_ABS_PINNED_HARD);
+		INIT_CSD(&seat->poke, poked, NULL);
+	}
+	ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "gchint:online",
+					NULL, offline);
+	if (ret < 0)
+		return ret;
+	hotplug = ret;
+	check_trace_callback_type_sched_switch(at_switch);
+	ret = gchint_probe_add(&at_switch_probe);
+	if (ret)
+		goto remove_state;
+	gchint_policy_follow(&follower);
+	return 0;
+
+remove_state:
+	cpuhp_remove_state_nocalls(hotplug);
+	return ret;
+}
+
+/* The switch probe is gone. */
+void gchint_watch_exit(void)
+{
+	unsigned int cpu;
+
+	cpuhp_remove_state_nocalls(hotplug);
+	for_each_possible_cpu(cpu)
+		hrtimer_cancel(&per_cpu(gchint_seats.release, cpu));
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the kernel tells to every session: the information page, and all CPUs. */
+#ifndef _GCHINT_INFO_H
+#define _GCHINT_INFO_H
+
+#include <linux/types.h>
+#include <linux/wait.h>
+
+struct page;
+
+extern wait_queue_head_t gchint_info_wait;
+
+int gchint_info_init(void);
+void gchint_info_exit(void);
+struct page *gchint_info_page(void);
+unsigned long gchint_info_cpus_size(void);
+struct page *gchint_info_cpus_page(unsigned long n);
+u32 gchint_info_generation(void);
+void gchint_info_refresh(void);
+void gchint_info_idle(void);
+void gchint_info_stale(void);
+void gchint_info_governed(u32 phases);
+void gchint_info_recorded(u32 phases);
+
+/* Probes of the tracepoints cpu_frequency and cpu_frequency_limits. */
+struct cpufreq_policy;
+void gchint_info_probe_frequency(void *data, unsigned int khz, unsigned int cpu);
+void gchint_info_probe_limits(void *data, struct cpufreq_policy *policy);
+
+#endif /* _GCHINT_INFO_H */

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A session: one open file of /dev/gchint and the process image behind it. */
+#ifndef _GCHINT_SESSION_H
+#define _GCHINT_SESSION_H
+
+struct gchint_session;
+struct kobject;
+
+int gchint_session_init(void);
+void gchint_session_exit(void);
+struct kobject *gchint_session_kobj(void);
+unsigned int gchint_session_count(void);
+int gchint_session_each(int (*fn)(struct gchint_session *session, void *priv),
+			void *priv);
+
+#endif /* _GCHINT_SESSION_H */

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "decide.h"
+
+/* A cap leaves a frequency alone for so many switch latencies. */
+#define DWELL_LATENCIES 4
+
+static u32 load_khz(const struct gchint_rules *r, u32 load)
+{
+	u64 khz = (u64)r->opps->ref_khz * load * (100 + READ_ONCE(r->tun->headroom_pct));
+
+	return max_t(u32, (u32)min_t(u64, div_u64(khz, 100) >> GCHINT_ONE_SHIFT, U32_MAX), 1);
+}
+
+static void decide_mutator(struct gchint_demand *d, const struct gchint_rules *r,
+			   const struct gchint_hint *h, bool raise)
+{
+	u32 cap = h->yield > GCHINT_ONE ? gchint_plan_yield(r, h->yield) : 0;
+	u32 ceiling = r->ceiling_khz;
+
+	if (raise && d->khz < r->floor_khz) {
+		d->khz = r->floor_khz;
+		d->reason = GCHINT_REASON_MODEL;
+	}
+	if (cap && d->khz > cap) {
+		d->khz = cap;
+		d->reason = GCHINT_REASON_PACE;
+	}
+	/* At a cap it looks busier than it would be, whatever it asks for. */
+	d->hinted = cap;
+	if (ceiling && d->khz > ceiling) {
+		d->khz = ceiling;
+		d->reason = GCHINT_REASON_MODEL;
+		d->hinted = true;
+	}
+	d->metered = d->hinted && !raise;
+}
+
+void gchint_decide_cpu(struct gchint_demand *d, const struct gchint_rules *r, u32 cpu, u32 load,
+		       const struct gchint_hint *h, const struct gchint_plan *p)
+{
+	bool raise;
+
+	d->cpu = cpu;
+	d->load = load;
+	d->khz = load_khz(r, load);
+	d->reason = GCHINT_REASON_LOAD;
+	d->class = GCHINT_CLASS_NEUTRAL;
+	d->phase = GCHINT_PHASE_NONE;
+	d->hinted = false;
+	d->metered = false;
+	d->avoided = false;
+	d->idle = false;
+	d->between = h && h->class == GCHINT_CLASS_NEUTRAL;
+	if (!h || READ_ONCE(r->tun->mode) == GCHINT_MODE_OFF)
+		return;
+	raise = h->may_raise || READ_ONCE(r->tun->boost_unprivileged);
+	if (h->class == GCHINT_CLASS_NEUTRAL) {
+		if (READ_ONCE(r->tun->mode) == GCHINT_MODE_MODEL)
+			decide_mutator(d, r, h, raise);
+		return;
+	}
+
+	d->class = h->class;
+	d->phase = h->phase;
+	d->avoided = p && p->avoided;
+	if (!p || p->khz == GCHINT_PLAN_LOAD)
+		return;
+	if (gchint_class_boosts(h->class)) {
+		if (!raise)
+			return;
+		/* Load may ask for more than there is; then it is the hint's all the same. */
+		if (p->lower || p->khz >= min_t(u32, d->khz, r->max_khz)) {
+			d->khz = p->khz;
+			d->reason = p->reason;
+		}
+		d->hinted = true;
+		return;
+	}
+	d->hinted = true;
+	d->metered = !raise;
+	if (raise || p->khz < d->khz) {
+		d->khz = p->khz;
+		d->reason = p->reason;
+	}
+}
+
+/* Did a limit narrower than the hardware decide? */
+static bool limited(const struct gchint_rules *r, u32 raw_khz)
+{
+	const struct gchint_opps *t = r->opps;
+
+	if (raw_khz > r->max_khz)
+		return r->max_khz < t->ref_khz;
+	if (raw_khz < r->min_khz)
+		return t->nr && r->min_khz > t->opp[0].khz;
+	return false;
+}
+
+/*
+ * Without privilege a hint only ever lowers, and what it lowered is given back at
+ * once. So it is the lowering that is refused: then there is nothing to give back.
+ */
+static bool refused(const struct gchint_rules *r, const struct gchint_state *s,
+		    const struct gchint_demand *best, u32 khz, u64 now_ns)
+{
+	return best->metered && khz < s->khz &&
+	       gchint_bucket_spent(&s->switches, gchint_rules_meter_ns(r), now_ns);
+}
+
+/*
+ * Load wobbles: it switches no more often than hold_us, up or down, as with
+ * schedutil's rate limit, and not for a trifle. A hint raises at once, and what
+ * it capped is given back at once. Lowering is never urgent. A cap waits until
+ * the last switch has paid; and what a hint raised is kept for a while if its
+ * thread goes on, for the next phase of the cycle is usually not far. An idle
+ * policy is not kept fast for anything.
+ */
+static bool hold(const struct gchint_rules *r, struct gchint_state *s,
+		 const struct gchint_demand *best, u32 khz, u64 now_ns)
+{
+	u64 latency = gchint_rules_latency(r);
+	u64 since = now_ns - s->switched_ns;
+	bool load = !best->hinted && !s->hinted;
+	u32 hysteresis_pct = READ_ONCE(r->tun->hysteresis_pct);
+	u32 min_latencies = READ_ONCE(r->tun->min_latencies);
+
+	if (best->hinted || !s->hinted)
+		s->freed_ns = 0;
+	if (khz == s->khz)
+		return false;
+	/* While nobody runs, down costs nobody's time and nobody will ask again; up can wait. */
+	if (best->idle)
+		return khz > s->khz;
+	/* And what was taken from nobody is given to whoever comes, at once. */
+	if (s->idle && khz > s->khz)
+		return false;
+	if (load && since < (u64)READ_ONCE(r->tun->hold_us) * NSEC_PER_USEC)
+		return true;
+	if (khz > s->khz)
+		return false;
+	if (since < latency * min_t(u32, DWELL_LATENCIES, min_latencies))
+		return true;
+	if (best->hinted)
+		return false;
+	if (load)
+		return gchint_opps_resolve(r->opps, gchint_percent(best->khz, 100 + hysteresis_pct),
+					   r->min_khz, r->max_khz) >= s->khz;
+	if (!best->between)
+		return false;
+	if (!s->freed_ns)
+		s->freed_ns = now_ns;
+	return now_ns - s->freed_ns < latency * min_latencies;
+}
+
+/* The same is asked for again and again, as long as a phase lasts. */
+static u32 resolve(const struct gchint_rules *r, struct gchint_state *s, u32 raw_khz)
+{
+	if (!s->khz || s->epoch != r->epoch || s->raw_khz != raw_khz) {
+		s->raw_khz = raw_khz;
+		s->opp_khz = gchint_opps_resolve(r->opps, raw_khz, r->min_khz, r->max_khz);
+	}
+	return s->opp_khz;
+}
+
+void gchint_decide_policy(struct gchint_decision *out, const struct gchint_rules *r,
+			  struct gchint_state *s, const struct gchint_demand *best, u64 now_ns)
+{
+	u32 khz = resolve(r, s, best->khz);
+	bool outside = s->khz < r->min_khz || s->khz > r->max_khz || s->epoch != r->epoch;
+
+	out->raw_khz = best->khz;
+	out->cpu = best->cpu;
+	out->load = best->load;
+	out->class = best->class;
+	out->phase = best->phase;
+	out->reason = limited(r, best->khz) ? GCHINT_REASON_LIMITS : best->reason;
+	out->avoided = false;
+	out->top = false;
+
+	if (best->avoided) {
+		out->avoided = !s->skipped;
+		s->skipped = true;
+	} else {
+		s->skipped = false;
+	}
+	if (s->khz && !outside &&
+	    (hold(r, s, best, khz, now_ns) || refused(r, s, best, khz, now_ns))) {
+		out->khz = s->khz;
+		out->reason = GCHINT_REASON_HOLD;
+		out->change = false;
+		out->avoided |= !s->held;
+		s->held = true;
+		return;
+	}
+	s->held = false;
+	s->epoch = r->epoch;
+	out->khz = khz;
+	out->top = !best->hinted && !best->between && best->khz >= r->max_khz;
+	out->change = khz != s->khz;
+	if (out->change) {
+		s->switched_ns = now_ns;
+		if (best->metered || s->metered)
+			gchint_bucket_take(&s->switches, gchint_rules_meter_ns(r), now_ns);
+	}
+	s->khz = khz;
+	s->reason = out->reason;
+	s->class = best->class;
+	s->hinted = best->hinted;
+	s->metered = best->metered;
+	s->idle = best->idle;
+}
+
+u64 gchint_decide_delay_ns(const struct gchint_rules *r)
+{
+	u32 us = READ_ONCE(r->tun->rate_limit_us);
+	u64 ns = (u64)us * NSEC_PER_USEC;
+
+	if (us)
+		return ns;
+	ns = READ_ONCE(r->tun->window_us) * (u64)NSEC_PER_USEC * 3 / 4;
+	ns = max_t(u64, ns, 20ULL * gchint_rules_latency(r));
+	return min_t(u64, ns, 10 * NSEC_PER_MSEC);
+}

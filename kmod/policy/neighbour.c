@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "neighbour.h"
+
+static u64 back_ns(u32 latency_ns)
+{
+	return min_t(u64, GCHINT_NEIGHBOUR_LATENCIES * (u64)latency_ns, GCHINT_NEIGHBOUR_BACK_NS);
+}
+
+/* How far kernel threads may be ahead of their share. */
+static u64 credit_ns(u32 latency_ns)
+{
+	return (GCHINT_NEIGHBOUR_PART - 1) * gchint_neighbour_spare_ns(latency_ns);
+}
+
+/* When what they took is paid for, the turn under way included. */
+static u64 paid_ns(const struct gchint_neighbour *n, u64 now_ns)
+{
+	u64 ran = now_ns > n->since_ns ? now_ns - n->since_ns : 0;
+
+	if (n->turn != GCHINT_TURN_KERNEL)
+		return n->paid_ns;
+	return max_t(u64, n->paid_ns, n->since_ns) + GCHINT_NEIGHBOUR_PART * ran;
+}
+
+void gchint_neighbour_turn(struct gchint_neighbour *n, u8 turn, bool hinted, u32 latency_ns,
+			   u64 now_ns)
+{
+	u64 most = now_ns + credit_ns(latency_ns) + back_ns(latency_ns);
+
+	/* However long it ran: when it is gone, its share is soon forgotten. */
+	n->paid_ns = min_t(u64, paid_ns(n, now_ns), most);
+	if (n->turn == GCHINT_TURN_PROGRAM || (n->turn == GCHINT_TURN_LEASED && !hinted))
+		n->gone_ns = now_ns;
+	n->turn = turn;
+	n->since_ns = now_ns;
+}
+
+bool gchint_neighbour_minds(const struct gchint_neighbour *n, u32 latency_ns, u64 now_ns)
+{
+	if (n->turn == GCHINT_TURN_PROGRAM)
+		return true;
+	if (n->gone_ns && now_ns < n->gone_ns + back_ns(latency_ns))
+		return true;
+	return paid_ns(n, now_ns) > now_ns + credit_ns(latency_ns);
+}
