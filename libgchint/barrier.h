@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Memory ordering, all of it. The partner of what is written here is the kernel,
- * which reads slots in kmod/snapshot.c and writes the information page.
+ * which reads slots in kmod/policy/snapshot.c and writes the information page.
  */
 #ifndef GCHINT_BARRIER_H
 #define GCHINT_BARRIER_H

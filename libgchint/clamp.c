@@ -71,7 +71,7 @@ static void cap(const struct gchint_session *s, struct record *r)
 	/* A thread that the administrator caps lower stays there. */
 	if (get_max(r->handle.tid, &prior) || prior <= s->clamp)
 		return;
-	r->prior = (uint16_t)prior;
+	r->prior = prior & 0x7ff;
 	if (!set_max(r->handle.tid, s->clamp))
 		record_set_flags(r, RECORD_CAPPED);
 }

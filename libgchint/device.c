@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "device.h"
@@ -15,20 +16,80 @@ static size_t page_size(void)
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-int device_open(struct gchint_session *s, const char *path)
+/* The device itself, above standard input, output and error. Descriptor or -errno. */
+static int open_device(const char *path)
 {
-	const size_t size = page_size();
-	struct gchint_info *info;
-	void *slots;
-	int fd, ret;
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY);
+	struct stat st;
 
-	fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
 		return -errno;
 	fd = fd_above_stdio(fd);
 	if (fd < 0)
 		return fd;
+	/* A file's pages may end before we do, and go away under us: SIGBUS. */
+	if (fstat(fd, &st) || !S_ISCHR(st.st_mode)) {
+		close(fd);
+		return -ENODEV;
+	}
+	return fd;
+}
 
+#define BANK_BYTES (GCHINT_SLOTS * sizeof(struct gchint_slot))
+
+/*
+ * GCHINT_SLOTS slots of the session @fd, the ones of number @n, into @bank, which
+ * nobody else has yet. A page may hold more of them; it is mapped for each.
+ */
+static int map_slots(struct bank *bank, unsigned int n, int fd)
+{
+	const size_t within = n * BANK_BYTES % page_size();
+	char *page;
+
+	page = mmap(NULL, page_size(), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+		    (off_t)(GCHINT_MMAP_SLOTS + n * BANK_BYTES - within));
+	if (page == MAP_FAILED)
+		return -errno;
+	store_relaxed(&bank->slots, (struct gchint_slot *)(void *)(page + within));
+	return 0;
+}
+
+static void bank_take_fd(struct bank *bank, int fd)
+{
+	identity_of(fd, &bank->device);
+	store_relaxed(&bank->fd, fd);
+}
+
+/* Bytes of the mapping of all CPUs, whose entries must hold what is read; 0 none. */
+static size_t cpus_size(const struct gchint_info *info)
+{
+	if (!(info->features & GCHINT_FEATURE_CPUS) ||
+	    info->cpu_size < sizeof(struct gchint_info_cpu) || !info->nr_cpus)
+		return 0;
+	return (size_t)info->nr_cpus * info->cpu_size;
+}
+
+/* A kernel without them has the first ones in the information page. */
+static const void *map_cpus(const struct gchint_info *info, int fd)
+{
+	const size_t size = cpus_size(info);
+	void *cpus;
+
+	if (!size)
+		return NULL;
+	cpus = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, GCHINT_MMAP_CPUS);
+	return cpus == MAP_FAILED ? NULL : cpus;
+}
+
+int device_open(struct gchint_session *s, const char *path)
+{
+	const size_t size = page_size();
+	struct gchint_info *info;
+	int fd, ret;
+
+	fd = open_device(path);
+	if (fd < 0)
+		return fd;
 	info = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, GCHINT_MMAP_INFO);
 	if (info == MAP_FAILED) {
 		ret = -errno;
@@ -39,15 +100,13 @@ int device_open(struct gchint_session *s, const char *path)
 		ret = -EPROTONOSUPPORT;
 		goto unmap_info;
 	}
-	slots = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, GCHINT_MMAP_SLOTS);
-	if (slots == MAP_FAILED) {
-		ret = -errno;
+	ret = map_slots(&s->bank, 0, fd);
+	if (ret)
 		goto unmap_info;
-	}
-	identity_of(fd, &s->device);
-	store_relaxed(&s->fd, fd);
+	bank_take_fd(&s->bank, fd);
+	s->grows = (info->features & GCHINT_FEATURE_GROW) != 0;
+	store_relaxed(&s->cpus, map_cpus(info, fd));
 	store_relaxed(&s->info, info);
-	store_relaxed(&s->slots, slots);
 	return 0;
 
 unmap_info:
@@ -57,52 +116,157 @@ close_fd:
 	return ret;
 }
 
+/* The bank whose descriptor leads to @slot, and the slot's number there. */
+static struct bank *bank_of(struct gchint_session *s, uint32_t slot)
+{
+	return s->grows ? &s->bank : bank_at(s, slot / GCHINT_SLOTS);
+}
+
+static uint32_t number_of(const struct gchint_session *s, uint32_t slot)
+{
+	return s->grows ? slot : slot % GCHINT_SLOTS;
+}
+
+/* -1 if it has none any more. */
+static int fd_of(struct gchint_session *s, uint32_t slot)
+{
+	struct bank *bank = bank_of(s, slot);
+
+	return bank ? load_acquire(&bank->fd) : -1;
+}
+
+/* A session more. */
+static int open_another(struct gchint_session *s, struct bank *bank)
+{
+	char path[] = "/proc/self/fd/\0\0\0\0\0\0\0\0\0\0";
+	unsigned int n, digits = 0;
+	int fd, ret;
+
+	/* Where the environment was read is long ago: the same device as the first. */
+	fd = fd_of(s, 0);
+	if (fd < 0)
+		return -EBADF;
+	for (n = (unsigned int)fd; n; n /= 10)
+		digits++;
+	for (n = (unsigned int)fd; n; n /= 10)
+		path[sizeof("/proc/self/fd/") - 2 + digits--] = (char)('0' + n % 10);
+	fd = open_device(s->elsewhere ? path : "/dev/" GCHINT_DEVICE);
+	if (fd < 0)
+		return fd;
+	ret = map_slots(bank, 0, fd);
+	if (ret)
+		close(fd);
+	else
+		bank_take_fd(bank, fd);
+	return ret;
+}
+
+int device_open_more(struct gchint_session *s, unsigned int n, struct bank *bank)
+{
+	const unsigned long slots = (n + 1ul) * GCHINT_SLOTS;
+	const int fd = fd_of(s, 0);
+
+	if (!s->grows)
+		return open_another(s, bank);
+	if (fd < 0)
+		return -EBADF;
+	if (ioctl(fd, GCHINT_IOC_GROW, slots) < 0)
+		return -errno;
+	return map_slots(bank, n, fd);
+}
+
 static void blank(void *page, size_t size)
 {
 	mmap(page, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
+
+void device_close_more(struct bank *bank, int mapped)
+{
+	char *page;
+
+	if (bank->fd >= 0 && identity_is(bank->fd, &bank->device))
+		close(bank->fd);
+	store_relaxed(&bank->fd, -1);
+	if (!bank->slots)
+		return;
+	page = (char *)bank->slots - (uintptr_t)bank->slots % page_size();
+	if (mapped) {
+		blank(page, page_size());
+		return;
+	}
+	munmap(page, page_size());
+	store_relaxed(&bank->slots, NULL);
 }
 
 void device_close(struct gchint_session *s, int mapped)
 {
 	const size_t size = page_size();
 	struct gchint_info *info = (struct gchint_info *)s->info;
-	void *slots = s->slots;
+	struct bank *bank;
+	unsigned int n;
+	size_t cpus;
 
-	if (s->fd >= 0 && identity_is(s->fd, &s->device))
-		close(s->fd);
-	store_relaxed(&s->fd, -1);
-	if (!slots)
+	for (n = 0; (bank = bank_at(s, n)); n++)
+		device_close_more(bank, mapped);
+	if (!info)
 		return;
+	cpus = s->cpus ? cpus_size(info) : 0;
 	if (mapped) {
-		blank(slots, size);
 		blank(info, size);
 		store_relaxed(&info->doorbell_begin, UINT32_MAX);
+		if (cpus)
+			blank((void *)s->cpus, cpus);
 		return;
 	}
-	store_relaxed(&s->slots, NULL);
+	if (cpus)
+		munmap((void *)s->cpus, cpus);
+	store_relaxed(&s->cpus, NULL);
 	store_relaxed(&s->info, NULL);
-	munmap(slots, size);
 	munmap(info, size);
 }
 
-int device_attach(struct gchint_session *s, struct gchint_attach *attach)
+int device_attach(struct gchint_session *s, unsigned int bank, struct gchint_attach *attach)
 {
-	return ioctl(load_relaxed(&s->fd), GCHINT_IOC_ATTACH, attach) < 0 ? -errno : 0;
+	int ret;
+
+	attach->lead = number_of(s, attach->lead);
+	ret = ioctl(fd_of(s, bank * GCHINT_SLOTS), GCHINT_IOC_ATTACH, attach) < 0 ? -errno : 0;
+	if (!s->grows)
+		attach->slot += bank * GCHINT_SLOTS;
+	return ret;
 }
 
 int device_set_role(struct gchint_session *s, uint32_t slot, uint32_t role, uint32_t lead)
 {
-	struct gchint_set_role arg = { .slot = slot, .role = role, .lead = lead };
+	struct gchint_set_role arg = {
+		.slot = number_of(s, slot),
+		.role = role,
+		.lead = number_of(s, lead),
+	};
 
-	return ioctl(load_relaxed(&s->fd), GCHINT_IOC_SET_ROLE, &arg) < 0 ? -errno : 0;
+	return ioctl(fd_of(s, slot), GCHINT_IOC_SET_ROLE, &arg) < 0 ? -errno : 0;
+}
+
+static int call_slot(struct gchint_session *s, unsigned long request, uint32_t slot)
+{
+	return ioctl(fd_of(s, slot), request, (unsigned long)number_of(s, slot)) < 0 ? -errno : 0;
 }
 
 int device_detach(struct gchint_session *s, uint32_t slot)
 {
-	return ioctl(load_relaxed(&s->fd), GCHINT_IOC_DETACH, (unsigned long)slot) < 0 ? -errno : 0;
+	return call_slot(s, GCHINT_IOC_DETACH, slot);
 }
 
 int device_ring(struct gchint_session *s, uint32_t slot)
 {
-	return ioctl(load_relaxed(&s->fd), GCHINT_IOC_RING, (unsigned long)slot) < 0 ? -errno : 0;
+	struct bank *bank = bank_of(s, slot);
+	int ret;
+
+	if (fd_of(s, slot) < 0)
+		return -EBADF;
+	ret = call_slot(s, GCHINT_IOC_RING, slot);
+	/* The program closed it, or has another file there; the pages work without. */
+	if (ret == -EBADF || ret == -ENOTTY)
+		store_relaxed(&bank->fd, -1);
+	return ret;
 }

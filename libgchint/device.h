@@ -5,7 +5,14 @@
 
 #include "session.h"
 
+/** device_open() - the process's session: its first bank, and the information page. */
 int device_open(struct gchint_session *s, const char *path);
+
+/** device_open_more() - a further bank, which nobody else has yet. Async-signal-safe. */
+int device_open_more(struct gchint_session *s, unsigned int n, struct bank *bank);
+
+/** device_close_more() - end the leases of one bank; as device_close(). */
+void device_close_more(struct bank *bank, int mapped);
 
 /**
  * device_close() - end all leases
@@ -15,7 +22,8 @@ int device_open(struct gchint_session *s, const char *path);
  */
 void device_close(struct gchint_session *s, int mapped);
 
-int device_attach(struct gchint_session *s, struct gchint_attach *attach);
+/* Slots are numbered through all banks; attach->lead is in the bank of @bank. */
+int device_attach(struct gchint_session *s, unsigned int bank, struct gchint_attach *attach);
 int device_set_role(struct gchint_session *s, uint32_t slot, uint32_t role, uint32_t lead);
 int device_detach(struct gchint_session *s, uint32_t slot);
 int device_ring(struct gchint_session *s, uint32_t slot);

@@ -44,18 +44,32 @@ int current_cpu(void)
 	return cpu >= 0 ? cpu : sched_getcpu();
 }
 
-int doorbell_heard(const struct gchint_info *info, uint32_t phase, int own)
+int doorbell_heard(const struct gchint_session *s, const struct gchint_info *info, uint32_t phase,
+		   int own)
 {
-	uint8_t policy;
-	int cpu;
+	return !own || doorbell_asked(&info->record, phase) ||
+	       doorbell_governed(info, load_relaxed(&s->cpus), current_cpu());
+}
 
-	if (!own || doorbell_asked(&info->record, phase))
+static int governed(const struct gchint_info_policy *policy)
+{
+	return (load_relaxed(&policy->flags) & GCHINT_POLICY_GCHINT) != 0;
+}
+
+int doorbell_governed(const struct gchint_info *info, const void *cpus, int cpu)
+{
+	const struct gchint_info_policy *told;
+	uint8_t policy;
+
+	if (cpu < 0)
 		return 1;
-	cpu = current_cpu();
-	if (cpu < 0 || cpu >= GCHINT_INFO_CPUS)
+	told = cpu_told(info, cpus, cpu);
+	if (told)
+		return governed(told);
+	if (cpu >= GCHINT_INFO_CPUS)
 		return 1;
 	policy = load_relaxed(&info->cpu_policy[cpu]);
 	if (policy >= GCHINT_INFO_POLICIES)
-		return 0;
-	return (load_relaxed(&info->policy[policy].flags) & GCHINT_POLICY_GCHINT) != 0;
+		return policy == GCHINT_INFO_UNLISTED;
+	return governed(&info->policy[policy]);
 }

@@ -12,7 +12,9 @@
 #include "device.h"
 #include "doorbell.h"
 #include "filter.h"
+#include "probe.h"
 #include "slot.h"
+#include "stream.h"
 #include "thread.h"
 #include "trace.h"
 
@@ -118,8 +120,8 @@ static int edge_ring(struct edge *e, const uint32_t *mask, uint32_t phase)
 	const struct gchint_info *info = load_relaxed(&e->s->info);
 	int ret;
 
-	if (!doorbell_asked(mask, phase) || load_relaxed(&e->s->fd) < 0 ||
-	    !doorbell_heard(info, phase, e->t == &__gchint_self))
+	if (!doorbell_asked(mask, phase) ||
+	    !doorbell_heard(e->s, info, phase, e->t == &__gchint_self))
 		return 0;
 	ret = device_ring(e->s, load_relaxed(&e->r->slot));
 	if (!ret)
@@ -128,9 +130,21 @@ static int edge_ring(struct edge *e, const uint32_t *mask, uint32_t phase)
 		store_relaxed(&e->r->slot, SLOT_NONE);
 	else if (ret == -ESTALE)
 		handle_drop(e->s, e->t);
-	else if (ret == -EBADF || ret == -ENOTTY)
-		store_relaxed(&e->s->fd, -1); /* the program closed it; the pages work without */
 	return 0;
+}
+
+/* What the slot would say now, to a tracer or a recorder; @keep_cause: of the same collection. */
+static void edge_stream(struct edge *e, int keep_cause, const struct gchint_detail *d)
+{
+	PROBE_PHASE(e->r->handle.tid, phase_of(edge_word(e)), flags_of(edge_word(e)),
+		    d ? d->cause : 0);
+	if (!streamed(e->s))
+		return;
+	if (d && d->cause)
+		e->r->cause = d->cause & 0x1f;
+	else if (!keep_cause)
+		e->r->cause = 0;
+	stream_put(e->s, e->r, GCHINT_STREAM_PHASE, e->t == &__gchint_self, edge_word(e), d, 0);
 }
 
 static void edge_push(struct record *r, uint32_t word)
@@ -189,16 +203,32 @@ static int detail_any(const struct gchint_detail *d)
 }
 
 /*
+ * Does announcing @word take a system call? What this says must not depend on the
+ * trace: who looks must not change what the kernel hears.
+ */
+static int edge_costly(const struct edge *e, uint32_t word)
+{
+	const struct gchint_info *info = load_relaxed(&e->s->info);
+
+	if (backend_of(e->s) == GCHINT_BACKEND_STREAM)
+		return 0;
+	if (backend_of(e->s) != GCHINT_BACKEND_DEVICE || !info)
+		return 1;
+	return doorbell_asked(&info->doorbell_begin, phase_of(word)) ||
+	       doorbell_asked(&info->doorbell_end, phase_of(word));
+}
+
+/*
  * The innermost phase becomes @word. A filtered phase leaves the outer one in the
  * slot and waits on the stack itself, so that its end finds what to learn.
  */
-static void stack_begin(struct edge *e, uint32_t word, uint32_t outer, int is_short)
+static void stack_begin(struct edge *e, uint32_t word, uint32_t outer, int is_short, int costly)
 {
 	if (is_short)
 		edge_push(e->r, word);
 	else if (outer || e->r->depth)
 		edge_push(e->r, outer);
-	since_push(e->r, filter_now() | (is_short ? SINCE_SHORT : 0));
+	since_push(e->r, costly || is_short ? filter_now() | (is_short ? SINCE_SHORT : 0) : 0);
 }
 
 /* The innermost phase ends. Return: its word; *outer what the slot says without it. */
@@ -232,18 +262,22 @@ static int edge_bells(struct edge *e, uint32_t ended, uint32_t begun)
 
 static void edge_begin(struct gchint_thread *t, uint32_t word, const struct gchint_detail *d)
 {
-	int is_short, rang = 0;
+	int is_short, costly, rang = 0;
 	struct edge e;
 
 	if (!edge_enter(&e, t))
 		return;
-	is_short = filter_short(e.s, word, d ? d->expect_ns : 0);
-	stack_begin(&e, word, edge_word(&e), is_short);
+	word = filter_flags(e.s, word);
+	costly = edge_costly(&e, word);
+	is_short = filter_short(e.s, word, d ? d->expect_ns : 0, costly);
+	stack_begin(&e, word, edge_word(&e), is_short, costly);
 	if (!is_short)
 		edge_publish(&e, word, 0, d && detail_any(d) ? d : NULL);
 	handle_settle(e.s, t, e.r);
-	if (!is_short)
+	if (!is_short) {
 		rang = edge_bells(&e, 0, word);
+		edge_stream(&e, 0, d);
+	}
 	edge_trace(&e, "begin", word, is_short, rang, d);
 	errno = e.saved;
 }
@@ -263,15 +297,17 @@ static void edge_end(struct gchint_thread *t)
 	else if (!is_short)
 		edge_close(&e);
 	handle_settle(e.s, t, e.r);
-	if (!is_short)
+	if (!is_short) {
 		rang = edge_bells(&e, word, outer);
+		edge_stream(&e, !outer, NULL);
+	}
 	edge_trace(&e, "end", word, is_short, rang, NULL);
 	errno = e.saved;
 }
 
 static void edge_next(struct gchint_thread *t, uint32_t word, const struct gchint_detail *d)
 {
-	int was_short, is_short, rang = 0;
+	int was_short, is_short, costly, rang = 0;
 	uint32_t ended, outer;
 	struct edge e;
 
@@ -281,8 +317,10 @@ static void edge_next(struct gchint_thread *t, uint32_t word, const struct gchin
 	ended = stack_end(&e, &outer);
 	if (ended)
 		edge_trace(&e, "end", ended, was_short, 0, NULL);
-	is_short = filter_short(e.s, word, d ? d->expect_ns : 0);
-	stack_begin(&e, word, outer, is_short);
+	word = filter_flags(e.s, word);
+	costly = edge_costly(&e, word);
+	is_short = filter_short(e.s, word, d ? d->expect_ns : 0, costly);
+	stack_begin(&e, word, outer, is_short, costly);
 	/* Two short ones after each other: the slot stays as it is. */
 	if (!is_short || !was_short) {
 		if (is_short && !outer)
@@ -292,6 +330,7 @@ static void edge_next(struct gchint_thread *t, uint32_t word, const struct gchin
 				     d && !is_short && detail_any(d) ? d : NULL);
 		handle_settle(e.s, t, e.r);
 		rang = edge_bells(&e, was_short ? 0 : ended, is_short ? outer : word);
+		edge_stream(&e, !d, is_short ? NULL : d);
 	}
 	edge_trace(&e, "begin", word, is_short, rang, d);
 	errno = e.saved;
@@ -336,7 +375,7 @@ static void detail_copy(struct gchint_detail *to, const struct gchint_detail *fr
 	memcpy(to, from, size);
 }
 
-void gchint_begin_detail(struct gchint_thread *t, unsigned int phase, unsigned int flags,
+void gchint_begin_detail(struct gchint_thread *t, enum gchint_phase phase, gchint_flags_t flags,
 			 const struct gchint_detail *detail)
 {
 	struct gchint_detail d;
@@ -346,7 +385,7 @@ void gchint_begin_detail(struct gchint_thread *t, unsigned int phase, unsigned i
 	edge_begin(t, GCHINT_STATE(0, phase, flags) & WORD_MASK, detail ? &d : NULL);
 }
 
-void gchint_next_detail(struct gchint_thread *t, unsigned int phase, unsigned int flags,
+void gchint_next_detail(struct gchint_thread *t, enum gchint_phase phase, gchint_flags_t flags,
 			const struct gchint_detail *detail)
 {
 	struct gchint_detail d;
@@ -372,6 +411,7 @@ static void edge_detail(struct gchint_thread *t, const char *event, unsigned int
 			     which, d);
 		edge_dirty(&e);
 		handle_settle(e.s, t, e.r);
+		edge_stream(&e, 1, d);
 	}
 	edge_trace(&e, event, word, edge_short(&e), 0, d);
 	errno = e.saved;
@@ -419,6 +459,7 @@ void gchint_abandon(struct gchint_thread *t)
 	handle_settle(e.s, t, e.r);
 	if (word && e.s->info)
 		rang = edge_ring(&e, &e.s->info->doorbell_end, phase_of(word));
+	edge_stream(&e, 0, NULL);
 	edge_trace(&e, "abandon", word, 0, rang, NULL);
 	errno = e.saved;
 }

@@ -27,7 +27,7 @@ static inline uint32_t what_of(uint32_t phase, uint32_t flags)
 	return what;
 }
 
-void gchint_begin(struct gchint_thread *thread, unsigned int phase, unsigned int flags)
+void gchint_begin(struct gchint_thread *thread, enum gchint_phase phase, gchint_flags_t flags)
 {
 	flags <<= 8;
 	if (__gchint_unlikely(__gchint_plain_begin(__gchint_state(*thread), thread->bell,
@@ -41,7 +41,7 @@ void gchint_end(struct gchint_thread *thread)
 		__gchint_end(thread);
 }
 
-void gchint_next(struct gchint_thread *thread, unsigned int phase, unsigned int flags)
+void gchint_next(struct gchint_thread *thread, enum gchint_phase phase, gchint_flags_t flags)
 {
 	flags <<= 8;
 	if (__gchint_unlikely(__gchint_plain_next(__gchint_state(*thread), thread->bell,
@@ -49,7 +49,7 @@ void gchint_next(struct gchint_thread *thread, unsigned int phase, unsigned int 
 		__gchint_next(thread, phase, flags);
 }
 
-void gchint_phase_begin(unsigned int phase, unsigned int flags)
+void gchint_phase_begin(enum gchint_phase phase, gchint_flags_t flags)
 {
 	flags <<= 8;
 	if (__gchint_unlikely(__gchint_plain_begin(__gchint_state(__gchint_self),
@@ -63,7 +63,7 @@ void gchint_phase_end(void)
 		__gchint_self_end();
 }
 
-void gchint_phase_next(unsigned int phase, unsigned int flags)
+void gchint_phase_next(enum gchint_phase phase, gchint_flags_t flags)
 {
 	flags <<= 8;
 	if (__gchint_unlikely(__gchint_plain_next(__gchint_state(__gchint_self), __gchint_self.bell,

@@ -8,7 +8,7 @@
 
 #define MIN_US	   100 /* until the kernel or the user says otherwise */
 #define UNIT_SHIFT 10 /* 1024 ns: 31 bits of them wrap after 36 minutes */
-#define LEARN	   8 /* weight of what was known against a new length */
+#define DECAY	   8 /* of the longest one so far, what each shorter one takes away: 1/8 */
 
 uint32_t filter_now(void)
 {
@@ -21,21 +21,52 @@ uint32_t filter_now(void)
 	return ns ? (uint32_t)ns : 2;
 }
 
+/* A recorder or a trace only listens: it hears all. */
+static unsigned int hints_of(const struct gchint_session *s)
+{
+	unsigned int backend = backend_of(s);
+
+	return backend == GCHINT_BACKEND_DEVICE || backend == GCHINT_BACKEND_CLAMP ?
+		       load_relaxed(&s->hints) :
+		       HINTS_ALL;
+}
+
+/* Which flag decides is the ABI's order. */
+uint32_t filter_flags(const struct gchint_session *s, uint32_t word)
+{
+	int raises = flags_of(word) & (GCHINT_F_URGENT | GCHINT_F_STW | GCHINT_F_FOREGROUND);
+	unsigned int hints = hints_of(s);
+
+	if (hints == HINTS_ALL)
+		return word;
+	return !!raises == (hints == HINTS_BOOST) ? word : phase_of(word);
+}
+
+unsigned int filter_role(const struct gchint_session *s, unsigned int role)
+{
+	unsigned int hints = hints_of(s);
+
+	if (hints == HINTS_ALL || role == GCHINT_ROLE_NONE || role == GCHINT_ROLE_FOLLOW)
+		return role;
+	return (role == GCHINT_ROLE_STW) == (hints == HINTS_BOOST) ? role : GCHINT_ROLE_NONE;
+}
+
 /* Who waits decides how long a phase of one name takes: the ABI's own order. */
 static unsigned int kind_of(uint32_t flags)
 {
-	if (flags & (GCHINT_F_URGENT | GCHINT_F_STW))
-		return 0;
 	if (flags & GCHINT_F_FOREGROUND)
-		return 1;
-	return flags & GCHINT_F_CONCURRENT ? 2 : 3;
+		return 0;
+	return flags & GCHINT_F_CONCURRENT ? 1 : 2;
 }
 
+/* Of a pause nothing: a long one after short ones must be heard. */
 static uint32_t *expected(struct gchint_session *s, uint32_t word)
 {
-	uint32_t phase = phase_of(word);
+	uint32_t phase = phase_of(word), flags = flags_of(word);
 
-	return phase < EXPECT_PHASES ? &s->expect[phase][kind_of(flags_of(word))] : NULL;
+	if (phase >= EXPECT_PHASES || flags & (GCHINT_F_URGENT | GCHINT_F_STW))
+		return NULL;
+	return &s->expect[phase][kind_of(flags)];
 }
 
 static uint64_t min_ns(const struct gchint_session *s)
@@ -47,14 +78,14 @@ static uint64_t min_ns(const struct gchint_session *s)
 	return (uint64_t)(info ? load_relaxed(&info->min_phase_us) : MIN_US) * 1000;
 }
 
-int filter_short(const struct gchint_session *s, uint32_t word, uint64_t declared_ns)
+int filter_short(const struct gchint_session *s, uint32_t word, uint64_t declared_ns, int costly)
 {
 	const uint32_t *e = expected((struct gchint_session *)s, word);
 	uint64_t ns = declared_ns;
 
 	if (flags_of(word) & GCHINT_F_URGENT)
 		return 0;
-	if (!ns && e)
+	if (!ns && e && costly)
 		ns = (uint64_t)load_relaxed(e) << UNIT_SHIFT;
 	return ns && ns < min_ns(s);
 }
@@ -69,12 +100,14 @@ void filter_learn(struct gchint_session *s, uint32_t word, uint32_t since)
 		return;
 	/* Threads may overwrite each other's lesson: the next one comes soon. */
 	old = load_relaxed(e);
-	if (old)
-		length = (uint32_t)(((uint64_t)old * (LEARN - 1) + length) / LEARN);
+	old -= (old + DECAY - 1) / DECAY;
+	if (length < old)
+		length = old;
 	store_relaxed(e, length ? length : 1);
 }
 
-int gchint_expect(struct gchint_session *s, unsigned int phase, unsigned int flags, uint64_t ns)
+int gchint_expect(struct gchint_session *s, enum gchint_phase phase, gchint_flags_t flags,
+		  uint64_t ns)
 {
 	uint64_t units = ns >> UNIT_SHIFT;
 	uint32_t *e;
@@ -87,6 +120,7 @@ int gchint_expect(struct gchint_session *s, unsigned int phase, unsigned int fla
 	if (ns && !units)
 		units = 1;
 	e = expected(s, GCHINT_STATE(0, phase, flags));
-	store_relaxed(e, (uint32_t)units);
+	if (e)
+		store_relaxed(e, (uint32_t)units);
 	return 0;
 }

@@ -1,13 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Which phases are too short to be worth a hint: those expected to be shorter
- * than GCHINT_MIN_US, else gchint_info.min_phase_us. What to expect is learned
- * where an edge costs a system call anyway, so that timing it is cheap, or declared.
+ * than GCHINT_MIN_US, else gchint_info.min_phase_us. What to expect is declared, or
+ * learned where an edge costs a system call anyway, so that timing it is cheap: the
+ * longest of late, so that one long phase among short ones brings its kind back.
+ * Learned or declared for its kind, it hides no pause, and nothing that costs a store.
  */
 #ifndef GCHINT_FILTER_H
 #define GCHINT_FILTER_H
 
 #include "session.h"
+
+/** enum hints - GCHINT_HINTS: which hints may act, where something does */
+enum hints {
+	HINTS_ALL,
+	HINTS_BOOST, /* those that raise: nothing is capped */
+	HINTS_CAP, /* those that lower: nothing is boosted */
+};
+
+/**
+ * filter_flags() - @word as GCHINT_HINTS lets it act
+ *
+ * A phase that may not act is told without its flags, so that it goes by load, and no
+ * role or enclosing phase counts in its place. A recorder or a trace alone hears all.
+ */
+uint32_t filter_flags(const struct gchint_session *s, uint32_t word);
+
+/** filter_role() - @role likewise; what may not act is no role. */
+unsigned int filter_role(const struct gchint_session *s, unsigned int role);
 
 /** filter_now() - the time as struct record's since has it, lowest bit clear; never 0. */
 uint32_t filter_now(void);
@@ -17,8 +37,9 @@ uint32_t filter_now(void);
  * @s: the session
  * @word: phase and flags
  * @declared_ns: what the caller expects of this one; 0 unknown
+ * @costly: announcing it takes a system call
  */
-int filter_short(const struct gchint_session *s, uint32_t word, uint64_t declared_ns);
+int filter_short(const struct gchint_session *s, uint32_t word, uint64_t declared_ns, int costly);
 
 /** filter_learn() - a phase @word that began at @since ends now. */
 void filter_learn(struct gchint_session *s, uint32_t word, uint32_t since);

@@ -45,10 +45,9 @@ const char *name_of_role(uint32_t role)
 const char *name_of_backend(uint32_t backend)
 {
 	static const char *const names[] = {
-		[GCHINT_BACKEND_NOTHING] = "nothing",
-		[GCHINT_BACKEND_TRACE] = "trace",
-		[GCHINT_BACKEND_CLAMP] = "clamp",
-		[GCHINT_BACKEND_DEVICE] = "device",
+		[GCHINT_BACKEND_NOTHING] = "nothing", [GCHINT_BACKEND_TRACE] = "trace",
+		[GCHINT_BACKEND_CLAMP] = "clamp",     [GCHINT_BACKEND_DEVICE] = "device",
+		[GCHINT_BACKEND_STREAM] = "stream",
 	};
 
 	return NAME(names, backend);

@@ -12,35 +12,55 @@
 
 _Static_assert(sizeof(struct gchint_policy) == POLICY_SIZE_VER0, "first version");
 
-/* Partner: the kernel makes the generation odd, writes, and makes it even. */
-static int read_entry(const struct gchint_info *info, int cpu, struct gchint_info_policy *entry)
+/* Where the kernel tells of the policy of @cpu; NULL if it has none. */
+static const struct gchint_info_policy *entry_of(const struct gchint_info *info, const void *cpus,
+						 int cpu)
 {
-	uint32_t before;
+	const struct gchint_info_policy *told = cpu_told(info, cpus, cpu);
 	uint8_t index;
+
+	if (told)
+		return told;
+	index = load_relaxed(&info->cpu_policy[cpu]);
+	return index < GCHINT_INFO_POLICIES ? &info->policy[index] : NULL;
+}
+
+/* Partner: the kernel makes the generation odd, writes, and makes it even. */
+static int read_entry(const struct gchint_info *info, const void *cpus, int cpu,
+		      struct gchint_info_policy *entry)
+{
+	const struct gchint_info_policy *from;
+	uint32_t before;
 	int try;
 
 	for (try = 0; try < TRIES; try++) {
 		before = load_acquire(&info->generation);
 		if (before & 1)
 			continue;
-		index = load_relaxed(&info->cpu_policy[cpu]);
-		if (index < GCHINT_INFO_POLICIES)
-			memcpy(entry, &info->policy[index], sizeof(*entry));
+		from = entry_of(info, cpus, cpu);
+		if (from)
+			memcpy(entry, from, sizeof(*entry));
 		fence_acquire();
 		if (load_relaxed(&info->generation) != before)
 			continue;
-		if (index >= GCHINT_INFO_POLICIES || !(entry->flags & GCHINT_POLICY_PRESENT))
+		if (!from || !(entry->flags & GCHINT_POLICY_PRESENT))
 			return -ENOENT;
 		/* The one word that changes without the generation. */
-		entry->cur_khz = load_relaxed(&info->policy[index].cur_khz);
+		entry->cur_khz = load_relaxed(&from->cur_khz);
 		return 0;
 	}
 	return -EAGAIN;
 }
 
+static int cpu_exists(const struct gchint_info *info, const void *cpus, int cpu)
+{
+	return cpu >= 0 && (uint32_t)cpu < (cpus ? load_relaxed(&info->nr_cpus) : GCHINT_INFO_CPUS);
+}
+
 int gchint_policy(const struct gchint_session *s, int cpu, struct gchint_policy *policy)
 {
 	const struct gchint_info *info = s ? load_relaxed(&s->info) : NULL;
+	const void *cpus = s ? load_relaxed(&s->cpus) : NULL;
 	struct gchint_info_policy entry;
 	int saved = errno, ret;
 	uint32_t size;
@@ -53,9 +73,9 @@ int gchint_policy(const struct gchint_session *s, int cpu, struct gchint_policy 
 		cpu = current_cpu();
 		errno = saved;
 	}
-	if (cpu < 0 || cpu >= GCHINT_INFO_CPUS)
+	if (!cpu_exists(info, cpus, cpu))
 		return -EINVAL;
-	ret = read_entry(info, cpu, &entry);
+	ret = read_entry(info, cpus, cpu, &entry);
 	if (ret)
 		return ret;
 	/* A newer caller's structure is longer: it sees zeros. */

@@ -27,13 +27,15 @@ void record_clear_flags(struct record *r, uint8_t clear)
 	__atomic_and_fetch(&r->flags, (uint8_t)~clear, __ATOMIC_SEQ_CST);
 }
 
-static struct record *init(struct gchint_session *s, struct record *r, pid_t tid, int self)
+static struct record *init(struct gchint_session *s, unsigned int bank, struct record *r, pid_t tid,
+			   int self)
 {
 	r->nest = 0;
 	memset(r->since, 0, sizeof(r->since));
 	store_relaxed(&r->slot, backend_of(s) == GCHINT_BACKEND_DEVICE ? SLOT_NONE : 0);
 	r->depth = 0;
-	r->handle.index = (uint16_t)(r - gchint_page.record + 1);
+	r->cause = 0;
+	r->handle.index = (uint16_t)(bank * GCHINT_SLOTS + (uint32_t)(r - bank_records(bank)) + 1);
 	r->handle.epoch = load_relaxed(&s->epoch);
 	r->handle.bell = &gchint_nowhere;
 	store_relaxed(&r->handle.state, CLOSED);
@@ -55,21 +57,26 @@ static int take_over(struct record *r)
 	       cmpxchg_seq(&r->handle.tid, &tid, 0);
 }
 
-struct record *record_take(struct gchint_session *s, pid_t tid, int self)
+struct record *record_take(struct gchint_session *s, unsigned int bank, pid_t tid, int self)
 {
-	struct record *r, *end = gchint_page.record + GCHINT_SLOTS;
+	struct record *r, *first = bank_records(bank), *end = first + GCHINT_SLOTS;
 	uint8_t free;
 
-	for (r = gchint_page.record; r < end; r++) {
+	for (r = first; r < end; r++) {
 		free = 0;
 		if (!record_flags(r) && cmpxchg_seq(&r->flags, &free, RECORD_USED))
-			return init(s, r, tid, self);
+			return init(s, bank, r, tid, self);
 	}
-	for (r = gchint_page.record; r < end; r++) {
+	for (r = first; r < end; r++) {
 		if (take_over(r))
-			return init(s, r, tid, self);
+			return init(s, bank, r, tid, self);
 	}
 	return NULL;
+}
+
+struct record *record_at(uint32_t index)
+{
+	return &bank_records((index - 1) / GCHINT_SLOTS)[(index - 1) % GCHINT_SLOTS];
 }
 
 void record_give(struct record *r)
@@ -92,7 +99,7 @@ struct record *record_of(struct gchint_session *s, struct gchint_thread *t)
 		store_relaxed(&t->state, t == &__gchint_self ? CLOSED : NOWHERE);
 		return NULL;
 	}
-	r = &gchint_page.record[t->index - 1];
+	r = record_at(t->index);
 	if (backend_of(s) == GCHINT_BACKEND_DEVICE && load_relaxed(&r->slot) == SLOT_NONE) {
 		store_relaxed(&t->state, NOWHERE);
 		return NULL;
@@ -102,11 +109,13 @@ struct record *record_of(struct gchint_session *s, struct gchint_thread *t)
 
 void record_slot_taken(uint32_t slot)
 {
-	struct record *r, *end = gchint_page.record + GCHINT_SLOTS;
+	struct record *r;
 	uint32_t *state;
+	unsigned int n;
 	uint32_t seen;
 
-	for (r = gchint_page.record; r < end; r++) {
+	for_each_record(r, n)
+	{
 		state = load_relaxed(&r->handle.state);
 		seen = slot;
 		/* The handle must not write what is another thread's now. */
@@ -117,9 +126,11 @@ void record_slot_taken(uint32_t slot)
 
 struct record *record_find(pid_t tid)
 {
-	struct record *r, *end = gchint_page.record + GCHINT_SLOTS;
+	struct record *r;
+	unsigned int n;
 
-	for (r = gchint_page.record; r < end; r++) {
+	for_each_record(r, n)
+	{
 		if (record_flags(r) & RECORD_USED && load_relaxed(&r->handle.tid) == tid)
 			return r;
 	}
@@ -128,11 +139,13 @@ struct record *record_find(pid_t tid)
 
 int record_selves(pid_t but)
 {
-	struct record *r, *end = gchint_page.record + GCHINT_SLOTS;
+	struct record *r;
+	unsigned int n;
 	int count = 0;
 	pid_t tid;
 
-	for (r = gchint_page.record; r < end; r++) {
+	for_each_record(r, n)
+	{
 		tid = load_relaxed(&r->handle.tid);
 		if (record_flags(r) & RECORD_SELF && tid != but && thread_lives(tid))
 			count++;

@@ -26,9 +26,11 @@
  * @nest: words (phase, flags) of the enclosing phases, innermost lowest
  * @since: when the open phases began, innermost first: units of 1024 ns, shifted
  *	left by one; the lowest bit says that the phase was filtered. 0 not timed.
- * @slot: with the device: its number in the session, or SLOT_NONE
+ * @slot: with the device: number of its bank * GCHINT_SLOTS + number in that bank, or
+ *	SLOT_NONE
  * @word: without the device: the state word
  * @prior: clamps: the thread's own upper clamp
+ * @cause: of the open phase, for a recorder
  * @depth: enclosing phases, remembered or not
  * @flags: RECORD_*
  *
@@ -43,7 +45,8 @@ struct record {
 		uint32_t slot;
 		uint32_t word;
 	};
-	uint16_t prior;
+	uint16_t prior : 11;
+	uint16_t cause : 5;
 	uint8_t depth;
 	uint8_t flags;
 };
@@ -55,9 +58,18 @@ extern const uint32_t gchint_closed, gchint_nowhere;
 #define CLOSED	((uint32_t *)&gchint_closed)
 #define NOWHERE ((uint32_t *)&gchint_nowhere)
 
-/** record_take() - a free record for thread @tid, or NULL. */
-struct record *record_take(struct gchint_session *s, pid_t tid, int self);
+/** record_take() - a free record of bank @bank for thread @tid, or NULL. */
+struct record *record_take(struct gchint_session *s, unsigned int bank, pid_t tid, int self);
 void record_give(struct record *r);
+
+/** record_at() - the record of a handle's index, which is not 0. */
+struct record *record_at(uint32_t index);
+
+/** record_bank() - the number of the bank that @r belongs to. */
+static inline unsigned int record_bank(const struct record *r)
+{
+	return (r->handle.index - 1u) / GCHINT_SLOTS;
+}
 
 /**
  * record_of() - the record of a handle

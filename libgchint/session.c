@@ -4,18 +4,20 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "clamp.h"
 #include "device.h"
+#include "environ.h"
+#include "filter.h"
+#include "stream.h"
 #include "trace.h"
 
 #define CLAMP_PERCENT 50
-#define MIN_US_MAX    10000000
 
 struct page gchint_page __attribute__((aligned(64)));
 
@@ -85,9 +87,11 @@ static void self_reset(void)
 
 static void records_reset(void)
 {
-	struct record *r, *end = gchint_page.record + GCHINT_SLOTS;
+	struct record *r;
+	unsigned int n;
 
-	for (r = gchint_page.record; r < end; r++) {
+	for_each_record(r, n)
+	{
 		/* Whoever still works on one finds no slot of the next session. */
 		store_relaxed(&r->slot, SLOT_NONE);
 		if (record_flags(r) & RECORD_USED)
@@ -96,66 +100,99 @@ static void records_reset(void)
 	self_reset();
 }
 
-/* An unsigned number and nothing else; 0 and *value, or -EINVAL. Unset is no error. */
-static int read_number(const char *name, long max, long *value)
+static void bank_clear(struct bank *bank)
 {
-	const char *text = secure_getenv(name);
-	char *end;
-	long v;
-
-	if (!text || !*text)
-		return 0;
-	errno = 0;
-	v = strtol(text, &end, 10);
-	if (*end || errno || v < 0 || v > max)
-		return -EINVAL;
-	*value = v;
-	return 0;
+	store_relaxed(&bank->slots, NULL);
+	store_relaxed(&bank->fd, -1);
 }
 
-static const char *read_path(const char *name)
+int bank_add(struct gchint_session *s, unsigned int n)
 {
-	const char *path = secure_getenv(name);
+	struct more **place = more_place(s, n), *more, *before = NULL;
+	int ret;
 
-	return path && *path ? path : NULL;
+	if (!place)
+		return -ENOSPC;
+	more = mmap(NULL, sizeof(*more), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		    0);
+	if (more == MAP_FAILED)
+		return -ENOMEM;
+	bank_clear(&more->bank);
+	ret = backend_of(s) == GCHINT_BACKEND_DEVICE ? device_open_more(s, n, &more->bank) : 0;
+	/* Whole, or not at all: another thread may be faster, and this one uses its then. */
+	if (ret || !cmpxchg_seq(place, &before, more)) {
+		device_close_more(&more->bank, 0);
+		munmap(more, sizeof(*more));
+	}
+	return ret;
+}
+
+/* Those of an earlier session, whose handles point into them. Nobody attaches now. */
+static void banks_open(struct gchint_session *s)
+{
+	struct bank *bank;
+	unsigned int n;
+
+	if (backend_of(s) != GCHINT_BACKEND_DEVICE)
+		return;
+	for (n = 1; (bank = bank_at(s, n)); n++)
+		if (device_open_more(s, n, bank))
+			bank_clear(bank);
 }
 
 static int session_setup(struct gchint_session *s, unsigned int flags)
 {
 	long min_us = -1, clamp = flags & GCHINT_OPEN_CLAMP ? CLAMP_PERCENT : 0, disable = 0;
+	uint8_t hints = HINTS_ALL;
+	struct bank *bank;
 	const char *path;
+	unsigned int n;
 	int ret;
 
-	store_relaxed(&s->slots, NULL);
+	for (n = 0; (bank = bank_at(s, n)); n++)
+		bank_clear(bank);
 	store_relaxed(&s->info, NULL);
-	store_relaxed(&s->fd, -1);
+	store_relaxed(&s->cpus, NULL);
+	s->grows = 0;
 	store_relaxed(&s->trace_fd, -1);
+	store_relaxed(&s->stream, NULL);
 	store_relaxed(&s->backend, GCHINT_BACKEND_NOTHING);
 	s->why = -ECANCELED;
+	s->bad = VARIABLE_NONE;
 	memset(s->expect, 0, sizeof(s->expect));
 
-	if (read_number("GCHINT_DISABLE", 1, &disable) ||
-	    read_number("GCHINT_MIN_US", MIN_US_MAX, &min_us) ||
-	    read_number("GCHINT_CLAMP", 100, &clamp))
+	if (variable_number(s, VARIABLE_DISABLE, &disable) ||
+	    variable_number(s, VARIABLE_MIN_US, &min_us) ||
+	    variable_number(s, VARIABLE_CLAMP, &clamp))
+		return -EINVAL;
+	if (variable_hints(s, &hints))
 		return -EINVAL;
 	s->min_us = (int32_t)min_us;
+	store_relaxed(&s->hints, hints);
 	s->clamp = (uint16_t)(clamp * 1024 / 100);
 	if (disable)
 		return 0;
 
-	path = read_path("GCHINT_TRACE");
+	path = variable_read(VARIABLE_TRACE);
 	if (path) {
 		ret = trace_open(s, path);
-		if (ret)
+		if (ret) {
+			s->bad = VARIABLE_TRACE;
 			return ret;
+		}
 		store_relaxed(&s->backend, GCHINT_BACKEND_TRACE);
 	}
-	path = read_path("GCHINT_DEVICE");
+	path = variable_read(VARIABLE_DEVICE);
+	s->elsewhere = path != NULL;
 	s->why = device_open(s, path ? path : "/dev/" GCHINT_DEVICE);
 	if (!s->why)
 		store_relaxed(&s->backend, GCHINT_BACKEND_DEVICE);
 	else if (s->clamp && clamp_supported())
 		store_relaxed(&s->backend, GCHINT_BACKEND_CLAMP);
+	/* What the kernel sees it tells itself. Nobody who listens is no error. */
+	path = variable_read(VARIABLE_STREAM);
+	if (s->why && path && !stream_open(s, path) && backend_of(s) != GCHINT_BACKEND_CLAMP)
+		store_relaxed(&s->backend, GCHINT_BACKEND_STREAM);
 	return 0;
 }
 
@@ -185,10 +222,12 @@ static int session_open(struct gchint_session *s, unsigned int flags)
 	epoch_next(s);
 	ret = session_setup(s, flags);
 	if (ret) {
+		s->why = ret;
 		store_relaxed(&s->backend, GCHINT_BACKEND_NOTHING);
 		trace_close(s);
 		return ret;
 	}
+	banks_open(s);
 	store_relaxed(&s->pid, getpid());
 	trace_session(s, "open");
 	return 0;
@@ -205,8 +244,11 @@ static int session_get(unsigned int flags, int init)
 	if (s->refs && s->pid != getpid()) {
 		/* Forked. This thread is the only one, so nobody stores meanwhile. */
 		device_close(s, 0);
+		stream_close(s, 0);
 		trace_close(s);
 		records_reset();
+		/* The parent's threads are not here. Handles may still point to their pages. */
+		memset(s->more, 0, sizeof(s->more));
 		s->init = 0;
 		s->refs = 0;
 	}
@@ -244,7 +286,8 @@ int gchint_init(unsigned int flags)
 
 static void session_close(struct gchint_session *s)
 {
-	struct record *r, *end = gchint_page.record + GCHINT_SLOTS;
+	struct record *r;
+	unsigned int n;
 	int others;
 
 	/*
@@ -254,10 +297,11 @@ static void session_close(struct gchint_session *s)
 	 */
 	__atomic_store_n(&s->refs, 0, __ATOMIC_SEQ_CST);
 	others = load_seq(&s->inside) || record_selves((pid_t)syscall(SYS_gettid));
-	for (r = gchint_page.record; r < end; r++)
-		clamp_restore(r);
+	for_each_record(r, n) clamp_restore(r);
 	trace_session(s, "close");
 	device_close(s, others);
+	stream_put(s, NULL, GCHINT_STREAM_CLOSE, 0, 0, NULL, 0);
+	stream_close(s, others);
 	trace_close(s);
 	epoch_next(s);
 	records_reset();
@@ -297,5 +341,5 @@ int gchint_why(const struct gchint_session *s)
 
 int gchint_fd(const struct gchint_session *s)
 {
-	return s && s->backend == GCHINT_BACKEND_DEVICE ? s->fd : -ENODEV;
+	return s && s->backend == GCHINT_BACKEND_DEVICE ? s->bank.fd : -ENODEV;
 }

@@ -27,12 +27,17 @@ static inline uint32_t flags_of(uint32_t word)
  */
 static inline struct gchint_slot *slot_of(struct gchint_session *s, struct record *r)
 {
-	struct gchint_slot *slots = load_relaxed(&s->slots);
+	struct gchint_slot *slots = load_relaxed(&s->bank.slots);
 	uint32_t slot = load_relaxed(&r->slot);
+	struct bank *bank;
 
 	if (!slots)
 		return NULL;
-	return slot < GCHINT_SLOTS ? &slots[slot] : &gchint_page.unread;
+	if (slot < GCHINT_SLOTS)
+		return &slots[slot];
+	bank = bank_at(s, slot / GCHINT_SLOTS);
+	slots = bank ? load_relaxed(&bank->slots) : NULL;
+	return slots ? &slots[slot % GCHINT_SLOTS] : &gchint_page.unread;
 }
 
 /** state_of() - where the state word of @r is. */

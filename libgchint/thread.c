@@ -2,14 +2,20 @@
 /* Leasing threads: attach, detach, roles. Async-signal-safe. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "clamp.h"
 #include "device.h"
+#include "filter.h"
+#include "probe.h"
 #include "slot.h"
+#include "stream.h"
 #include "thread.h"
 #include "trace.h"
+
+#define TRIES 50
 
 /* What a failed gchint_attach() gives: never written to. */
 static const struct gchint_thread nothing = { .state = NOWHERE, .bell = &gchint_nowhere };
@@ -21,8 +27,9 @@ static int slot_held(const struct gchint_session *s, const struct record *r)
 
 void handle_settle(struct gchint_session *s, struct gchint_thread *t, struct record *r)
 {
-	int plain = backend_of(s) == GCHINT_BACKEND_DEVICE && !traced(s) && !r->depth &&
-		    !r->since[0] && !(record_flags(r) & RECORD_DIRTY) && slot_held(s, r);
+	int plain = backend_of(s) == GCHINT_BACKEND_DEVICE && !traced(s) &&
+		    load_relaxed(&s->hints) == HINTS_ALL && !r->depth && !r->since[0] &&
+		    !(record_flags(r) & RECORD_DIRTY) && slot_held(s, r);
 
 	store_relaxed(&t->state, plain ? state_of(s, r) : CLOSED);
 }
@@ -41,7 +48,7 @@ static struct record *leader(struct gchint_session *s, const struct gchint_threa
 
 	if (!lead || !lead->index || lead->epoch != load_relaxed(&s->epoch))
 		return NULL;
-	r = &gchint_page.record[lead->index - 1];
+	r = record_at(lead->index);
 	return slot_held(s, r) ? r : NULL;
 }
 
@@ -70,9 +77,35 @@ static void trace_role(struct gchint_session *s, const char *event, const struct
 	trace_write(s, &l);
 }
 
+/* Bank @bank is there, and open. 0; -ENOSPC past the last one; or -errno. */
+static int bank_have(struct gchint_session *s, unsigned int bank)
+{
+	struct bank *there = bank_at(s, bank);
+	int ret = 0, try;
+
+	if (bank >= BANKS)
+		return -ENOSPC;
+	/*
+	 * At the user's limit the last session may be another thread's, who is about to
+	 * share it. Not for ever: that thread may be the one that a signal stopped here.
+	 */
+	for (try = 0; !there && try < TRIES; try++) {
+		ret = bank_add(s, bank);
+		if (ret && ret != -EDQUOT && ret != -EMFILE)
+			break;
+		there = bank_at(s, bank);
+		if (!there)
+			sched_yield();
+	}
+	if (!there)
+		return ret;
+	/* It could not be opened again with the session. */
+	return backend_of(s) != GCHINT_BACKEND_DEVICE || load_relaxed(&there->slots) ? 0 : -EDQUOT;
+}
+
 /* The device says who may be leased; without it the library does. */
-static int lease_take(struct gchint_session *s, struct record *r, unsigned int role,
-		      const struct record *leads)
+static int lease_take(struct gchint_session *s, struct record *r, unsigned int bank,
+		      unsigned int role, const struct record *leads)
 {
 	struct gchint_attach attach = {
 		.tid = r->handle.tid,
@@ -85,13 +118,48 @@ static int lease_take(struct gchint_session *s, struct record *r, unsigned int r
 		clamp_role(s, r, role);
 		return 0;
 	}
-	ret = device_attach(s, &attach);
+	ret = device_attach(s, bank, &attach);
 	if (ret)
 		return ret;
+	/* Another thread may have made room for it, and not have mapped that yet. */
+	ret = bank_have(s, attach.slot / GCHINT_SLOTS);
+	if (ret) {
+		device_detach(s, attach.slot);
+		return ret;
+	}
 	r->handle.bell = &s->info->doorbell_begin;
 	record_slot_taken(attach.slot);
 	store_relaxed(&r->slot, attach.slot);
 	return 0;
+}
+
+/*
+ * The first bank with room. Where each is a session of its own, one who follows must
+ * be in that of the leader.
+ */
+static int lease_anywhere(struct gchint_session *s, pid_t tid, unsigned int role,
+			  struct record *leads, int self, struct record **out)
+{
+	const int bound = leads && !s->grows;
+	unsigned int bank = bound ? record_bank(leads) : 0;
+	struct record *r;
+	int ret;
+
+	for (;; bank++) {
+		ret = bank_have(s, bank);
+		if (ret)
+			return ret;
+		r = record_take(s, bank, tid, self);
+		ret = r ? lease_take(s, r, bank, role, leads) : -ENOSPC;
+		if (!ret) {
+			*out = r;
+			return 0;
+		}
+		if (r)
+			record_give(r);
+		if (ret != -ENOSPC || bound)
+			return ret;
+	}
 }
 
 static int lease(struct gchint_session *s, pid_t tid, unsigned int role,
@@ -107,6 +175,7 @@ static int lease(struct gchint_session *s, pid_t tid, unsigned int role,
 	ret = check_role(s, role, lead, &leads);
 	if (ret)
 		return ret;
+	role = filter_role(s, role);
 	if (backend_of(s) != GCHINT_BACKEND_DEVICE) {
 		if (tid < 0 || !thread_lives(tid))
 			return -ESRCH;
@@ -117,14 +186,11 @@ static int lease(struct gchint_session *s, pid_t tid, unsigned int role,
 		else if (r)
 			return -EBUSY;
 	}
-	r = record_take(s, tid, self);
-	if (!r)
-		return -ENOSPC;
-	ret = lease_take(s, r, role, leads);
-	if (ret) {
-		record_give(r);
+	ret = lease_anywhere(s, tid, role, leads, self, &r);
+	if (ret)
 		return ret;
-	}
+	stream_put(s, r, GCHINT_STREAM_ATTACH, self, 0, NULL, role);
+	PROBE_ROLE(r->handle.tid, role);
 	trace_role(s, "attach", r, role, leads);
 	*out = r;
 	return 0;
@@ -176,7 +242,7 @@ struct gchint_thread *gchint_self(void)
 
 	if (!record_of(s, t)) {
 		if (t->index)
-			record_give(&gchint_page.record[t->index - 1]);
+			record_give(record_at(t->index));
 		t->index = 0;
 		store_relaxed(&t->state, CLOSED);
 		self_attach(s);
@@ -218,7 +284,7 @@ int gchint_detach(struct gchint_thread *t)
 		record_of(s, t);
 		return -EINVAL;
 	}
-	r = &gchint_page.record[t->index - 1];
+	r = record_at(t->index);
 	if (load_relaxed(&s->pid) == getpid()) {
 		clamp_restore(r);
 		/*
@@ -229,6 +295,7 @@ int gchint_detach(struct gchint_thread *t)
 								SLOT_NONE;
 		if (slot != SLOT_NONE)
 			device_detach(s, slot);
+		stream_put(s, r, GCHINT_STREAM_DETACH, 0, 0, NULL, 0);
 		if (traced(s)) {
 			trace_event(&l, "detach", r->handle.tid);
 			trace_write(s, &l);
@@ -255,6 +322,9 @@ int gchint_set_role(struct gchint_thread *t, unsigned int role, const struct gch
 	ret = check_role(s, role, lead, &leads);
 	if (ret)
 		return ret;
+	if (leads && !s->grows && record_bank(leads) != record_bank(r))
+		return -ENOSPC;
+	role = filter_role(s, role);
 	if (backend_of(s) == GCHINT_BACKEND_DEVICE) {
 		ret = device_set_role(s, load_relaxed(&r->slot), role,
 				      leads ? load_relaxed(&leads->slot) : 0);
@@ -263,8 +333,11 @@ int gchint_set_role(struct gchint_thread *t, unsigned int role, const struct gch
 	} else {
 		clamp_role(s, r, role);
 	}
-	if (!ret)
+	if (!ret) {
+		stream_put(s, r, GCHINT_STREAM_ROLE, t == &__gchint_self, 0, NULL, role);
+		PROBE_ROLE(r->handle.tid, role);
 		trace_role(s, "role", r, role, leads);
+	}
 	errno = saved;
 	return ret;
 }

@@ -3,15 +3,20 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "slot.h"
 #include "trace.h"
 
+#define SET_WORDS (8 / sizeof(unsigned long)) /* the kernel's set of 64 signals */
+
 int trace_open(struct gchint_session *s, const char *path)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
+	int fd =
+		open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
 
 	if (fd < 0)
 		return -errno;
@@ -19,6 +24,7 @@ int trace_open(struct gchint_session *s, const char *path)
 	if (fd < 0)
 		return fd;
 	identity_of(fd, &s->trace);
+	store_relaxed(&s->trace_lost, 0);
 	store_relaxed(&s->trace_fd, fd);
 	return 0;
 }
@@ -145,10 +151,59 @@ void trace_detail(struct trace_line *l, const struct gchint_detail *d)
 		trace_address(l, d->method);
 }
 
+/*
+ * write(2), without the signals by which the kernel tells a writer that a pipe has no
+ * reader (SIGPIPE) or that a file is as large as may be (SIGXFSZ). Both go to the
+ * thread that writes: blocked here, and taken back unless one was pending before.
+ */
+static ssize_t write_quietly(int fd, const char *text, size_t length)
+{
+	const unsigned long ours[SET_WORDS] = { 1ul << (SIGPIPE - 1) | 1ul << (SIGXFSZ - 1) };
+	unsigned long before[SET_WORDS], pending[SET_WORDS] = { 0 };
+	const struct timespec now = { 0, 0 };
+	ssize_t done;
+	int error;
+
+	syscall(SYS_rt_sigprocmask, SIG_BLOCK, ours, before, sizeof(before));
+	syscall(SYS_rt_sigpending, pending, sizeof(pending));
+	do {
+		done = write(fd, text, length);
+	} while (done < 0 && errno == EINTR);
+	error = errno;
+	if (done < 0 && (error == EPIPE || error == EFBIG)) {
+		pending[0] = ours[0] & ~pending[0];
+		if (pending[0])
+			syscall(SYS_rt_sigtimedwait, pending, NULL, &now, sizeof(pending));
+	}
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, before, NULL, sizeof(before));
+	errno = error;
+	return done;
+}
+
+static int write_line(int fd, struct trace_line *l)
+{
+	l->text[l->length] = '\n';
+	return write_quietly(fd, l->text, l->length + 1) < 0 ? -errno : 0;
+}
+
+/* Threads may count at the same time: whoever says a number has taken it first. */
+static void trace_say_lost(struct gchint_session *s, int fd)
+{
+	uint32_t lost = exchange_seq(&s->trace_lost, 0);
+	struct trace_line l;
+
+	if (!lost)
+		return;
+	trace_event(&l, "lost", (pid_t)syscall(SYS_gettid));
+	trace_number(&l, "lines", lost);
+	if (write_line(fd, &l))
+		add_fetch_seq(&s->trace_lost, lost);
+}
+
 void trace_write(struct gchint_session *s, struct trace_line *l)
 {
 	int fd = load_relaxed(&s->trace_fd);
-	ssize_t done;
+	int ret;
 
 	if (fd < 0)
 		return;
@@ -157,8 +212,11 @@ void trace_write(struct gchint_session *s, struct trace_line *l)
 		store_relaxed(&s->trace_fd, -1);
 		return;
 	}
-	l->text[l->length] = '\n';
-	do {
-		done = write(fd, l->text, l->length + 1);
-	} while (done < 0 && errno == EINTR);
+	if (load_relaxed(&s->trace_lost))
+		trace_say_lost(s, fd);
+	ret = write_line(fd, l);
+	if (ret == -EPIPE)
+		store_relaxed(&s->trace_fd, -1); /* not closed: other threads may be using it */
+	else if (ret)
+		add_fetch_seq(&s->trace_lost, 1);
 }

@@ -13,6 +13,11 @@ struct trace_line {
 	char text[320];
 };
 
+/**
+ * trace_open() - open the file that GCHINT_TRACE names, for appending
+ *
+ * Never waits: a FIFO that nobody reads is -ENXIO.
+ */
 int trace_open(struct gchint_session *s, const char *path);
 void trace_close(struct gchint_session *s);
 
@@ -31,6 +36,14 @@ void trace_name(struct trace_line *l, const char *key, const char *name);
 void trace_number(struct trace_line *l, const char *key, uint64_t value);
 void trace_address(struct trace_line *l, uint64_t address);
 void trace_detail(struct trace_line *l, const struct gchint_detail *d);
+
+/**
+ * trace_write() - append the line, if that can be had at once
+ *
+ * What a full pipe or disk does not take is counted, and said in a line of its own as
+ * soon as there is room. A pipe whose reader went ends the trace. No signal reaches
+ * the program.
+ */
 void trace_write(struct gchint_session *s, struct trace_line *l);
 
 /* names.c: never NULL; a number that has no name is "?" */

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+/* The environment: what may be said there, and in words what became of it. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "environ.h"
+#include "filter.h"
+#include "trace.h"
+
+/* What each may be, for who is told that it was not. */
+static const struct {
+	const char *name, *wants;
+	long max;
+} variables[] = {
+	[VARIABLE_DISABLE] = { "GCHINT_DISABLE", "0 or 1", 1 },
+	[VARIABLE_MIN_US] = { "GCHINT_MIN_US", "a number of microseconds up to 10000000",
+			      10000000 },
+	[VARIABLE_CLAMP] = { "GCHINT_CLAMP", "a percentage, 0 to 100", 100 },
+	[VARIABLE_TRACE] = { "GCHINT_TRACE", "a file, or a pipe that is read", 0 },
+	[VARIABLE_STREAM] = { "GCHINT_STREAM", "a recorder's socket", 0 },
+	[VARIABLE_DEVICE] = { "GCHINT_DEVICE", "a device", 0 },
+	[VARIABLE_HINTS] = { "GCHINT_HINTS", "all, boost or cap", 1 },
+};
+
+const char *variable_read(enum variable which)
+{
+	const char *text = secure_getenv(variables[which].name);
+
+	return text && *text ? text : NULL;
+}
+
+int variable_number(struct gchint_session *s, enum variable which, long *value)
+{
+	const char *text = variable_read(which);
+	char *end;
+	long v;
+
+	if (!text)
+		return 0;
+	errno = 0;
+	v = strtol(text, &end, 10);
+	if (*end || errno || v < 0 || v > variables[which].max) {
+		s->bad = (uint8_t)which;
+		return -EINVAL;
+	}
+	*value = v;
+	return 0;
+}
+
+int variable_hints(struct gchint_session *s, uint8_t *hints)
+{
+	static const char *const words[] = {
+		[HINTS_ALL] = "all",
+		[HINTS_BOOST] = "boost",
+		[HINTS_CAP] = "cap",
+	};
+	const char *text = variable_read(VARIABLE_HINTS);
+	uint8_t n;
+
+	if (!text)
+		return 0;
+	for (n = 0; n < sizeof(words) / sizeof(words[0]); n++)
+		if (!strcmp(text, words[n])) {
+			*hints = n;
+			return 0;
+		}
+	s->bad = VARIABLE_HINTS;
+	return -EINVAL;
+}
+
+/* Room for one character is kept for the end. */
+struct words {
+	char *text;
+	size_t size, length;
+};
+
+static void say(struct words *w, const char *text)
+{
+	for (; *text; text++, w->length++)
+		if (w->length + 1 < w->size)
+			w->text[w->length] = *text;
+}
+
+static const char *name_of_error(int error)
+{
+	static const struct {
+		int error;
+		const char *name;
+	} names[] = {
+		{ -EACCES, "permission denied" },
+		{ -ECANCELED, "GCHINT_DISABLE is set" },
+		{ -EBADF, "no session is open" },
+		{ -EDQUOT, "the user's limit is reached" },
+		{ -EINVAL, "not understood" },
+		{ -EISDIR, "is a directory" },
+		{ -EMFILE, "too many open files" },
+		{ -ENODEV, "not the device of gchint" },
+		{ -ENOENT, "no such file" },
+		{ -ENOTDIR, "not a directory" },
+		{ -ENXIO, "nobody reads it, or no such device" },
+		{ -EPERM, "not permitted" },
+		{ -EPROTONOSUPPORT, "the module's ABI is not ours" },
+		{ -EROFS, "read-only file system" },
+	};
+	size_t n;
+
+	for (n = 0; n < sizeof(names) / sizeof(names[0]); n++)
+		if (names[n].error == error)
+			return names[n].name;
+	return "unexpected error";
+}
+
+static void say_variable(struct words *w, enum variable which)
+{
+	const char *value = variable_read(which);
+
+	say(w, variables[which].name);
+	say(w, "=");
+	say(w, value ? value : "");
+}
+
+size_t gchint_explain(char *text, size_t size)
+{
+	const struct gchint_session *s = &gchint_page.session;
+	const enum variable bad = (enum variable)s->bad;
+	const int why = s->refs || bad ? s->why : -EBADF;
+	struct words w = { text, size, 0 };
+	const int saved = errno;
+
+	if (bad) {
+		say_variable(&w, bad);
+		say(&w, ": ");
+		if (why != -EINVAL || !variables[bad].max) {
+			say(&w, name_of_error(why));
+			say(&w, "; ");
+		}
+		say(&w, "wants ");
+		say(&w, variables[bad].wants);
+	} else if (!why) {
+		say(&w, "the kernel's device");
+	} else {
+		if (s->backend != GCHINT_BACKEND_NOTHING) {
+			say(&w, name_of_backend(s->backend));
+			say(&w, "; ");
+		}
+		if (why != -ECANCELED && why != -EBADF) {
+			if (variable_read(VARIABLE_DEVICE))
+				say_variable(&w, VARIABLE_DEVICE);
+			else
+				say(&w, "/dev/" GCHINT_DEVICE);
+			say(&w, ": ");
+		}
+		say(&w, name_of_error(why));
+	}
+	if (size)
+		text[w.length < size ? w.length : size - 1] = '\0';
+	errno = saved;
+	return w.length;
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+/* GCHINT_STREAM: hints to a recorder, through a ring in memory. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "doorbell.h"
+#include "slot.h"
+#include "stream.h"
+
+#define SEND_US 100000 /* a recorder that is busy; one that is stuck is left alone */
+
+/* Of <linux/memfd.h> and <linux/fcntl.h>: C libraries older than the call have none. */
+#define RING_FLAGS 0x0003u /* MFD_CLOEXEC | MFD_ALLOW_SEALING */
+#define RING_SEALS 0x0007 /* F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW */
+#define ADD_SEALS  1033 /* F_ADD_SEALS */
+
+static int ring_send(int ring, const char *path)
+{
+	const struct timeval patience = { .tv_usec = SEND_US };
+	union {
+		char space[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	char byte = 'G';
+	struct iovec iov = { &byte, 1 };
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	struct msghdr msg = {
+		.msg_name = &to,
+		.msg_namelen = sizeof(to),
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *c;
+	size_t length;
+	int fd, ret;
+
+	for (length = 0; path[length]; length++) {
+		if (length >= sizeof(to.sun_path) - 1)
+			return -ENAMETOOLONG;
+		to.sun_path[length] = path[length];
+	}
+	memset(&control, 0, sizeof(control));
+	c = CMSG_FIRSTHDR(&msg);
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(ring));
+	memcpy(CMSG_DATA(c), &ring, sizeof(ring));
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	ret = sendmsg(fd, &msg, MSG_NOSIGNAL) == 1 ? 0 : -errno;
+	close(fd);
+	return ret;
+}
+
+static void ring_init(struct gchint_stream *ring)
+{
+	uint32_t n;
+
+	ring->abi = GCHINT_STREAM_ABI;
+	ring->events = GCHINT_STREAM_EVENTS;
+	ring->pid = getpid();
+	for (n = 0; n < GCHINT_STREAM_EVENTS; n++)
+		ring->event[n].ticket = n;
+	ring->magic = GCHINT_STREAM_MAGIC;
+}
+
+int stream_open(struct gchint_session *s, const char *path)
+{
+	struct gchint_stream *ring;
+	int fd, ret;
+
+	fd = (int)syscall(SYS_memfd_create, "gchint", RING_FLAGS);
+	if (fd < 0)
+		return -errno;
+	fd = fd_above_stdio(fd);
+	if (fd < 0)
+		return fd;
+	if (ftruncate(fd, sizeof(*ring)) || fcntl(fd, ADD_SEALS, RING_SEALS)) {
+		ret = -errno;
+		goto close_fd;
+	}
+	ring = mmap(NULL, sizeof(*ring), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (ring == MAP_FAILED) {
+		ret = -errno;
+		goto close_fd;
+	}
+	ring_init(ring);
+	ret = ring_send(fd, path);
+	if (ret)
+		munmap(ring, sizeof(*ring));
+	else
+		store_release(&s->stream, ring);
+close_fd:
+	close(fd);
+	return ret;
+}
+
+void stream_close(struct gchint_session *s, int mapped)
+{
+	struct gchint_stream *ring = s->stream;
+
+	store_relaxed(&s->stream, NULL);
+	if (ring && !mapped)
+		munmap(ring, sizeof(*ring));
+}
+
+/* The next event to fill, or NULL when the reader is behind. Partner: the header. */
+static struct gchint_stream_event *event_take(struct gchint_stream *ring, uint32_t *ticket)
+{
+	uint32_t tail = load_relaxed(&ring->tail), seen;
+	struct gchint_stream_event *event;
+
+	for (;;) {
+		event = &ring->event[tail % GCHINT_STREAM_EVENTS];
+		seen = load_acquire(&event->ticket);
+		if (seen == tail) {
+			if (cmpxchg_seq(&ring->tail, &tail, tail + 1)) {
+				*ticket = tail;
+				return event;
+			}
+		} else if ((int32_t)(seen - tail) < 0) {
+			return NULL;
+		} else {
+			tail = load_relaxed(&ring->tail);
+		}
+	}
+}
+
+void stream_put(struct gchint_session *s, const struct record *r, unsigned int type, int own,
+		uint32_t word, const struct gchint_detail *d, unsigned int role)
+{
+	struct gchint_stream *ring = load_acquire(&s->stream);
+	struct gchint_stream_event *event;
+	struct timespec ts;
+	uint32_t ticket;
+	int cpu;
+
+	if (!ring)
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	event = event_take(ring, &ticket);
+	if (!event) {
+		add_fetch_seq(&ring->lost, 1);
+		return;
+	}
+	cpu = own ? current_cpu() : -1;
+	event->tid = r ? r->handle.tid : 0;
+	event->time = (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+	event->cpu = cpu < 0 ? GCHINT_STREAM_NO_CPU : (uint32_t)cpu;
+	event->slot = r ? r->handle.index - 1u : 0;
+	event->type = (uint8_t)type;
+	event->phase = (uint8_t)phase_of(word);
+	event->flags = (uint8_t)flags_of(word);
+	event->cause = (uint8_t)(r ? r->cause : 0);
+	event->role = role;
+	event->work_done = d ? d->work_done : 0;
+	event->work_total = d ? d->work_total : 0;
+	event->stall_ns = d ? d->stall_ns : 0;
+	store_release(&event->ticket, ticket + 1);
+}
