@@ -30,9 +30,17 @@ static unsigned int cause_of(const struct gc_event *event)
 	return causes[event->cause];
 }
 
+/* All who wait for the cycle mark with it: nobody stands idle, and more CPUs need not race. */
+static bool is_shared(const struct gc_listener_gchint *l)
+{
+	uint32_t waiting = __atomic_load_n(&l->waiting, __ATOMIC_RELAXED);
+
+	return waiting && __atomic_load_n(&l->helping, __ATOMIC_RELAXED) >= waiting;
+}
+
 static bool is_urgent(struct gc_listener_gchint *l, const struct gc_event *event)
 {
-	return !event->stw && !event->foreground &&
+	return !event->stw && !event->foreground && !is_shared(l) &&
 	       (__atomic_load_n(&l->waiting, __ATOMIC_RELAXED) ||
 		(event->exhaust_ns && event->exhaust_ns < event->time_ns + NEAR_NS));
 }
@@ -46,14 +54,20 @@ static unsigned int flags_of(const struct gc_event *event, bool urgent)
 	return GCHINT_F_CONCURRENT | (urgent ? GCHINT_F_URGENT : 0);
 }
 
-static void fill(struct gchint_detail *d, const struct gc_event *event)
+static uint64_t stall_of(const struct gc_listener_gchint *l, const struct gc_event *event)
+{
+	return is_shared(l) ? 0 : event->exhaust_ns;
+}
+
+static void fill(const struct gc_listener_gchint *l, struct gchint_detail *d,
+		 const struct gc_event *event)
 {
 	memset(d, 0, sizeof(*d));
 	d->size = sizeof(*d);
 	d->cause = cause_of(event);
 	d->work_done = event->work_done;
 	d->work_total = event->work_total;
-	d->stall_ns = event->exhaust_ns;
+	d->stall_ns = stall_of(l, event);
 }
 
 static void next(struct gc_listener *self, const struct gc_event *event, unsigned int phase,
@@ -62,7 +76,7 @@ static void next(struct gc_listener *self, const struct gc_event *event, unsigne
 	struct gc_listener_gchint *l = listener_of(self);
 	struct gchint_detail d;
 
-	fill(&d, event);
+	fill(l, &d, event);
 	l->urgent = is_urgent(l, event);
 	gchint_next_detail(gchint_self(), phase, flags_of(event, l->urgent) | more, &d);
 }
@@ -72,7 +86,7 @@ static void cycle_begin(struct gc_listener *self, const struct gc_event *event)
 	struct gc_listener_gchint *l = listener_of(self);
 	struct gchint_detail d;
 
-	fill(&d, event);
+	fill(l, &d, event);
 	l->urgent = is_urgent(l, event);
 	gchint_begin_detail(gchint_self(), GCHINT_PHASE_COLLECT, flags_of(event, l->urgent), &d);
 }
@@ -130,15 +144,14 @@ static void progress(struct gc_listener *self, const struct gc_event *event)
 		work(self, event);
 		return;
 	}
-	gchint_progress(gchint_self(), event->work_done, event->work_total, event->exhaust_ns);
+	gchint_progress(gchint_self(), event->work_done, event->work_total, stall_of(l, event));
 }
 
 static void trim_begin(struct gc_listener *self, const struct gc_event *event)
 {
 	struct gchint_detail d;
 
-	(void)self;
-	fill(&d, event);
+	fill(listener_of(self), &d, event);
 	gchint_begin_detail(gchint_self(), GCHINT_PHASE_TRIM, GCHINT_F_CONCURRENT, &d);
 }
 
@@ -174,11 +187,21 @@ static void mutator_resumed(struct gc_listener *self, const struct gc_event *eve
  */
 static void help_begin(struct gc_listener *self, const struct gc_event *event)
 {
+	struct gc_listener_gchint *l = listener_of(self);
 	struct gchint_detail d;
 
-	(void)self;
-	fill(&d, event);
-	gchint_begin_detail(gchint_self(), phase_of(event), GCHINT_F_STW, &d);
+	if (!event->stw)
+		__atomic_fetch_add(&l->helping, 1, __ATOMIC_RELAXED);
+	fill(l, &d, event);
+	gchint_begin_detail(gchint_self(), phase_of(event),
+			    event->stw ? GCHINT_F_STW : GCHINT_F_CONCURRENT, &d);
+}
+
+static void help_end(struct gc_listener *self, const struct gc_event *event)
+{
+	if (!event->stw)
+		__atomic_fetch_sub(&listener_of(self)->helping, 1, __ATOMIC_RELAXED);
+	gchint_end(gchint_self());
 }
 
 /* The daemon only ever does concurrent work; its pauses are told phase by phase. */
@@ -207,7 +230,7 @@ static const struct gc_listener_ops ops = {
 	.trim_end = cycle_end,
 	.progress = progress,
 	.help_begin = help_begin,
-	.help_end = cycle_end,
+	.help_end = help_end,
 	.mutator_paused = mutator_paused,
 	.mutator_resumed = mutator_resumed,
 	.daemon_started = daemon_started,

@@ -1,35 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * policy=adaptive as pure functions: what the Dalvik seed proposes in section 6 and did
- * not build. "Extending the VM to dynamically enable/disable the GC daemon to balance
- * between synchronization overhead and the mutator utilization", and heap growth
- * "integrated with DVFS decisions".
+ * The half of policy=adaptive that sizes, as a pure function: heap growth "integrated with DVFS
+ * decisions", which the Dalvik seed proposes in section 6 and did not build.
  */
 #ifndef GC_ADAPT_RULE_H
 #define GC_ADAPT_RULE_H
 
-#include <stdbool.h>
 #include <stdint.h>
-
-/**
- * struct gc_adapt_in - one window of some cycles
- * @daemon_on: whether the daemon served the window
- * @utilisation: share of the mutators' time in which they ran, 0..1
- * @sync: share of the window spent on synchronisation: waiting for the heap lock, for
- *	  safepoints, for the daemon's cycle; 0..1 and above
- * @score: smoothed utilisation less sync of windows without and with daemon, below -1
- *	   unknown
- * @windows: since the last switch
- */
-struct gc_adapt_in {
-	bool daemon_on;
-	double utilisation, sync;
-	double score[2];
-	unsigned int windows;
-};
-
-/* Folds the window into @in->score and says whether the daemon should serve the next. */
-bool gc_adapt_daemon(struct gc_adapt_in *in);
 
 /**
  * gc_adapt_room() - bytes to grow by instead of collecting now

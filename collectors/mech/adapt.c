@@ -1,45 +1,34 @@
 // SPDX-License-Identifier: MIT
-/* Measures windows of a few cycles for policy=adaptive and does what the rule says. */
+/* Measures what cycles of each way cost for policy=adaptive, and does what the rules say. */
+#define _GNU_SOURCE
 #include <errno.h>
+#include <math.h>
+#include <sched.h>
 #include <stdlib.h>
 
 #include "adapt-rule.h"
-#include "heap.h"
-
-#define WINDOW_CYCLES 4
+#include "adapt.h"
+#include "choice.h"
 
 struct gc_adapt {
-	struct gc_adapt_in in;
-	unsigned int cycles;
-	uint64_t begin_ns, paused, sync;
+	struct gc_choice_in in;
+	uint64_t granted, waited; /* when the last cycle ended */
+	double foreseen_ns; /* that each mutator waits in the next cycle beside them */
 	uint64_t grown, grown_cycle;
 	uint32_t lock;
 };
 
-static uint64_t paused_ns(const struct gc_heap *heap)
-{
-	uint64_t ns = 0;
-
-	for (int i = 0; i < GC_PAUSE_COUNT; i++)
-		ns += gc_load(&heap->paused_ns[i]);
-	return ns;
-}
-
-static uint64_t sync_ns(const struct gc_heap *heap)
-{
-	return gc_load(&heap->stats.contention_ns) + gc_load(&heap->stats.time_to_safepoint_ns) +
-	       gc_load(&heap->paused_ns[GC_PAUSE_WAIT]) + gc_load(&heap->paused_ns[GC_PAUSE_PACED]);
-}
-
 int gc_adapt_init(struct gc_heap *heap)
 {
 	struct gc_adapt *a = calloc(1, sizeof(*a));
+	cpu_set_t cpus;
 
 	if (!a)
 		return -ENOMEM;
-	a->in.score[0] = a->in.score[1] = -2;
-	a->in.daemon_on = true;
-	a->begin_ns = gc_now();
+	a->in.way = GC_WAY_BESIDE;
+	a->in.cpus = 1;
+	if (!sched_getaffinity(0, sizeof(cpus), &cpus) && CPU_COUNT(&cpus) > 1)
+		a->in.cpus = (unsigned int)CPU_COUNT(&cpus);
 	heap->adapt = a;
 	return 0;
 }
@@ -50,37 +39,71 @@ void gc_adapt_fini(struct gc_heap *heap)
 	heap->adapt = NULL;
 }
 
-/* A cycle ended; its turn is still held. */
-void gc_adapt_cycle(struct gc_heap *heap)
+/* How much longer it took than at the highest frequency; 1 where the kernel tells nothing. */
+static double stretch(const struct gc_heap *heap)
 {
-	struct gc_adapt *a = heap->adapt;
-	uint64_t now, paused, sync;
-	double span;
-	bool on;
+	uint32_t effective = 0, highest = 0;
 
-	if (++a->cycles < WINDOW_CYCLES)
-		return;
-	now = gc_now();
-	paused = paused_ns(heap);
-	sync = sync_ns(heap);
-	span = (double)(now - a->begin_ns) * (double)(heap->thread_count ? heap->thread_count : 1);
-	a->in.utilisation = 1 - (double)(paused - a->paused) / span;
-	a->in.sync = (double)(sync - a->sync) / span;
-	a->in.windows++;
-	on = gc_adapt_daemon(&a->in);
-	if (on != a->in.daemon_on) {
-		a->in.daemon_on = on;
-		a->in.windows = 0;
-		heap->stats.daemon_switches++;
-		__atomic_store_n(&heap->gc.daemon_on, on, __ATOMIC_RELAXED);
-	}
-	a->cycles = 0;
-	a->begin_ns = now;
-	a->paused = paused;
-	a->sync = sync;
+	if (!heap->frequency || heap->frequency(&effective, &highest, heap->frequency_arg))
+		return 1;
+	return gc_choice_stretch(effective, highest);
 }
 
-/* A mutator is at the soft limit: raise the limit (true), or collect? */
+static uint64_t waited_ns(const struct gc_heap *heap)
+{
+	return gc_load(&heap->paused_ns[GC_PAUSE_WAIT]) + gc_load(&heap->paused_ns[GC_PAUSE_PACED]);
+}
+
+/* What mutators lost in a cycle beside them, against what was foreseen */
+static void compare(struct gc_adapt *a, double waited_ns)
+{
+	double missed = waited_ns / a->in.mutators - a->foreseen_ns;
+
+	a->in.missed_ns = (a->in.missed_ns + missed) / 2;
+}
+
+void gc_adapt_cycle(struct gc_heap *heap, uint64_t ns, uint64_t cpu_ns)
+{
+	uint64_t limit = gc_load(&heap->soft_limit), start = gc_load(&heap->concurrent_start);
+	uint64_t granted = gc_load(&heap->granted), live = gc_load(&heap->live_bytes);
+	const struct gc_cycle *c = &heap->cycle;
+	uint64_t waited = waited_ns(heap);
+	struct gc_adapt *a = heap->adapt;
+	double slow = stretch(heap);
+	struct gc_choice_seen last = {
+		.work = (double)c->marked_bytes,
+		.ns = (double)ns / slow,
+		.cpu_ns = (double)cpu_ns / slow,
+	};
+	struct gc_choice_out out;
+	enum gc_way way;
+
+	a->in.room = live < limit ? (double)(limit - live) : 0;
+	/* Until the first one what stays was allocated as well. */
+	if (granted > a->granted)
+		last.period = fmin((double)(granted - a->granted), a->in.room);
+	a->granted = granted;
+	a->in.mutators = __atomic_load_n(&heap->thread_count, __ATOMIC_RELAXED);
+	a->in.mutators += !a->in.mutators;
+	if (c->cause == GC_CAUSE_CONCURRENT)
+		compare(a, (double)(waited - a->waited));
+	a->waited = waited;
+	/* Whoever asked for it, memory had not run out: its period says nothing of the next. */
+	if (c->alone || c->cause == GC_CAUSE_CONCURRENT)
+		gc_choice_see(&a->in.seen[c->alone ? GC_WAY_ALONE : GC_WAY_BESIDE], &last);
+	a->in.alloc_rate = heap->rate.bytes_per_ns;
+	a->in.headroom = start < limit ? (double)(limit - start) : 0;
+	way = gc_choice(&a->in, &out);
+	a->foreseen_ns = out.stall_ns[GC_WAY_BESIDE] - a->in.missed_ns;
+	if (a->foreseen_ns < 0)
+		a->foreseen_ns = 0;
+	if (way == a->in.way)
+		return;
+	a->in.way = way;
+	gc_tally(&heap->stats.daemon_switches, 1);
+	__atomic_store_n(&heap->gc.daemon_on, way == GC_WAY_BESIDE, __ATOMIC_RELAXED);
+}
+
 bool gc_adapt_grow(struct gc_heap *heap)
 {
 	struct gc_adapt *a = heap->adapt;
@@ -102,7 +125,7 @@ bool gc_adapt_grow(struct gc_heap *heap)
 	if (room) {
 		a->grown += room;
 		__atomic_store_n(&heap->soft_limit, limit + room, __ATOMIC_RELAXED);
-		heap->stats.grown_instead++;
+		gc_tally(&heap->stats.grown_instead, 1);
 		grown = true;
 	}
 	__atomic_store_n(&a->lock, 0, __ATOMIC_RELEASE);

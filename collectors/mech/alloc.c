@@ -6,89 +6,55 @@
  */
 #include <errno.h>
 
+#include "adapt.h"
+#include "budget.h"
+#include "collect.h"
+#include "futex.h"
+#include "order.h"
+#include "phase.h"
 #include "plan.h"
+#include "safepoint.h"
+#include "sizing.h"
 #include "trace.h"
 
-#define GRANT	   (8 * 1024)
-#define LOCK_SPINS 1000
+/* Who waited gets this part of the room before it waits again. */
+#define CREDIT 32
 
-/* Bytes of a run worth granting now: small under stress, so that triggers are exact. */
-size_t gc_budget_grant(const struct gc_heap *heap, size_t want)
+/* Is what is in use, and 1/@credit of the room, more than the marking allows? */
+static bool ahead(struct gc_heap *heap, unsigned int credit)
 {
-	uint64_t most = GRANT;
+	struct gc_pace *p = &heap->pace, now = {
+		.on = __atomic_load_n(&p->on, __ATOMIC_ACQUIRE),
+		.base = gc_load(&p->base),
+		.room = gc_load(&p->room),
+		.work = gc_load(&p->work),
+		.most = gc_load(&p->most),
+		.done = gc_load(&p->done),
+	};
+	uint64_t more = credit ? now.room / credit : 0;
 
-	if (heap->opt.every_safepoint)
-		most = want;
-	else if (heap->opt.stress && (uint64_t)heap->opt.stress < most)
-		most = (uint64_t)heap->opt.stress;
-	return most < want ? want : (size_t)most;
+	return now.on && gc_load(&heap->in_use) + more > gc_pace_allowed(&now);
 }
 
-bool gc_budget_take(struct gc_heap *heap, size_t bytes, bool force)
-{
-	uint64_t used = __atomic_add_fetch(&heap->in_use, bytes, __ATOMIC_RELAXED);
-
-	if (unlikely(used > gc_load(&heap->soft_limit) && !force)) {
-		__atomic_fetch_sub(&heap->in_use, bytes, __ATOMIC_RELAXED);
-		return false;
-	}
-	gc_count(&heap->granted, bytes);
-	/* What is passed over is free, but not to be counted on while the cycle runs. */
-	if (unlikely(used + gc_load(&heap->passed_over) > gc_load(&heap->concurrent_start)) &&
-	    __atomic_load_n(&heap->gc.daemon_on, __ATOMIC_RELAXED) &&
-	    !__atomic_load_n(&heap->gc.ordered, __ATOMIC_RELAXED))
-		gc_order_daemon(heap, false);
-	return true;
-}
-
-bool gc_budget_spend(struct gc_thread *t, size_t bytes, bool force)
-{
-	size_t more;
-
-	if (unlikely(t->credit < bytes)) {
-		/* all of a grant if the limit allows, else what the run needs */
-		more = gc_budget_grant(t->heap, bytes);
-		if (!gc_budget_take(t->heap, more, false)) {
-			more = bytes - t->credit;
-			if (!gc_budget_take(t->heap, more, force))
-				return false;
-		}
-		t->credit += more;
-	}
-	t->credit -= bytes;
-	return true;
-}
-
-void gc_budget_return(struct gc_thread *t)
+/* Wait for the marking if mutators are ahead of it: pace= and a wake-up at most. */
+static void keep_pace(struct gc_thread *t)
 {
 	struct gc_heap *heap = t->heap;
+	uint64_t slice, begin, end;
+	struct timespec ts = { 0 };
 
-	if (t->credit) {
-		__atomic_fetch_sub(&heap->in_use, t->credit, __ATOMIC_RELAXED);
-		__atomic_fetch_sub(&heap->granted, t->credit, __ATOMIC_RELAXED);
-	}
-	if (t->objects)
-		gc_count(&heap->stats.allocated_objects, t->objects);
-	t->credit = t->objects = 0;
-}
-
-void gc_space_lock(struct gc_heap *heap)
-{
-	bool got = false;
-	uint64_t begin;
-
-	if (likely(!pthread_mutex_trylock(&heap->space_lock)))
+	if (!ahead(heap, 0))
 		return;
-	begin = gc_now();
-	/* It is held for microseconds: to sleep and be woken takes longer. */
-	for (int i = 0; i < LOCK_SPINS && !got; i++) {
-		gc_relax();
-		got = !pthread_mutex_trylock(&heap->space_lock);
-	}
-	if (!got)
-		pthread_mutex_lock(&heap->space_lock);
-	gc_count(&heap->stats.contentions, 1);
-	gc_count(&heap->stats.contention_ns, gc_now() - begin);
+	slice = gc_pace_slice((uint64_t)heap->opt.pace * 1000, gc_load(&heap->cycle_ns));
+	ts.tv_nsec = (long)slice / 2;
+	end = gc_now() + slice;
+	gc_pause_begin(t, GC_PAUSE_PACED, &begin);
+	gc_state_park(t);
+	do {
+		gc_futex_wait_for(&heap->pace.on, 1, &ts);
+	} while (gc_now() < end && ahead(heap, CREDIT));
+	gc_state_unpark(t);
+	gc_pause_end(t, GC_PAUSE_PACED, begin);
 }
 
 static bool due(struct gc_heap *heap, uint64_t *next, int64_t every)
@@ -125,46 +91,84 @@ static bool daemon_only(const struct gc_heap *heap)
  */
 #define PATIENCE 50
 
-static uintptr_t ladder(struct gc_thread *t, size_t bytes)
+/*
+ * A heap that was full stays so until this part of max= was granted: one collection of all
+ * tells, with nothing tried before.
+ */
+#define STILL_FULL(max) ((max) / 64)
+
+static bool still_full(const struct gc_heap *heap)
+{
+	uint64_t at = gc_load(&heap->full_at);
+
+	return at && gc_load(&heap->granted) - at < STILL_FULL((uint64_t)heap->opt.max);
+}
+
+/* bg: mutators wait for the daemon, and go on beyond the limit. */
+static uintptr_t by_daemon(struct gc_thread *t, size_t bytes)
+{
+	struct gc_heap *heap = t->heap;
+	uintptr_t obj;
+
+	gc_order_daemon(heap, GC_TURN_PASSED);
+	obj = heap->plan->alloc(t, bytes, true);
+	for (int i = 0; !obj && i < 2; i++) {
+		gc_run_cycle(heap, t, GC_CAUSE_ALLOC, false, true);
+		obj = heap->plan->alloc(t, bytes, true);
+	}
+	return obj;
+}
+
+static uintptr_t by_turns(struct gc_thread *t, size_t bytes)
 {
 	struct gc_heap *heap = t->heap;
 	const struct gc_plan *plan = heap->plan;
-	uintptr_t obj;
+	uintptr_t obj = 0;
 
-	if (daemon_only(heap)) {
-		gc_order_daemon(heap, false);
-		obj = plan->alloc(t, bytes, true);
-		for (int i = 0; !obj && i < 2; i++) {
-			gc_run_cycle(heap, t, GC_CAUSE_ALLOC, false, true);
-			obj = plan->alloc(t, bytes, true);
-		}
-	} else {
-		if (heap->adapt && gc_adapt_grow(heap)) {
-			obj = plan->alloc(t, bytes, false);
-			if (obj)
-				return obj;
-		}
-		for (int i = 0; i < PATIENCE; i++) {
-			uint64_t granted = gc_load(&heap->granted);
+	if (heap->adapt && gc_adapt_grow(heap))
+		obj = plan->alloc(t, bytes, false);
+	for (int i = 0; !obj && i < PATIENCE; i++) {
+		uint64_t granted = gc_load(&heap->granted);
+		bool mine = gc_run_cycle(heap, t, GC_CAUSE_ALLOC, false, false) == GC_COLLECTED;
 
-			gc_run_cycle(heap, t, GC_CAUSE_ALLOC, false, false);
-			obj = plan->alloc(t, bytes, false);
-			if (obj)
-				return obj;
-			if (i >= 2 && gc_load(&heap->granted) <= granted)
-				break;
+		if (mine && gc_turn_refuses(heap)) {
+			t->refused = GC_REFUSED_OVERHEAD;
+			return 0;
 		}
-		if (gc_sizing_grow(heap, bytes))
-			obj = plan->alloc(t, bytes, true);
+		obj = plan->alloc(t, bytes, false);
+		/* What a minor collection kept young the next one may find room for elsewhere. */
+		if (mine && i >= heap->plan->generational && gc_load(&heap->granted) <= granted)
+			break;
 	}
+	if (!obj && gc_sizing_grow(heap, bytes))
+		obj = plan->alloc(t, bytes, true);
+	return obj;
+}
+
+static uintptr_t ladder(struct gc_thread *t, size_t bytes)
+{
+	struct gc_heap *heap = t->heap;
+	uintptr_t obj = 0;
+
+	if (!still_full(heap))
+		obj = daemon_only(heap) ? by_daemon(t, bytes) : by_turns(t, bytes);
+	if (t->refused)
+		return 0;
 	for (int i = 0; !obj && i < PATIENCE; i++) {
 		uint64_t granted = gc_load(&heap->granted);
 
-		while (gc_run_cycle(heap, t, GC_CAUSE_OOM, true, false) == GC_WAITED)
-			;
-		obj = plan->alloc(t, bytes, true);
-		if (i && gc_load(&heap->granted) <= granted)
+		gc_collect_all(heap, t);
+		if (gc_turn_refuses(heap)) {
+			t->refused = GC_REFUSED_OVERHEAD;
+			return 0;
+		}
+		obj = heap->plan->alloc(t, bytes, true);
+		if (gc_load(&heap->granted) <= granted)
 			break;
+	}
+	if (!obj) {
+		__atomic_store_n(&heap->full_at, gc_load(&heap->granted), __ATOMIC_RELAXED);
+		t->refused = GC_REFUSED_FULL;
 	}
 	return obj;
 }
@@ -179,9 +183,12 @@ static void *allocate(struct gc_mutator *m, uint64_t word, size_t bytes)
 	if (unlikely(heap->opt.stress | heap->opt.every_safepoint | heap->opt.profiler))
 		studied(t);
 	if (unlikely(__atomic_load_n(&heap->pace.on, __ATOMIC_RELAXED)))
-		gc_pace_wait(t);
-	if (unlikely(bytes > (size_t)heap->opt.max))
+		keep_pace(t);
+	t->refused = GC_REFUSED_NOT;
+	if (unlikely(bytes > (size_t)heap->opt.max)) {
+		t->refused = GC_REFUSED_SIZE;
 		return NULL;
+	}
 	obj = heap->plan->alloc(t, bytes, false);
 	if (unlikely(!obj))
 		obj = ladder(t, bytes);
@@ -191,6 +198,11 @@ static void *allocate(struct gc_mutator *m, uint64_t word, size_t bytes)
 	return (void *)obj;
 }
 
+enum gc_refusal gc_refused(const struct gc_mutator *m)
+{
+	return ((const struct gc_thread *)m)->refused;
+}
+
 void *gc_alloc_slow(struct gc_mutator *m, const struct gc_type *type, size_t bytes)
 {
 	return allocate(m, type->word, gc_align(bytes, 8));
@@ -198,11 +210,17 @@ void *gc_alloc_slow(struct gc_mutator *m, const struct gc_type *type, size_t byt
 
 void *gc_alloc_array(struct gc_mutator *m, const struct gc_type *type, uint32_t length)
 {
-	uint64_t word = type->word | (uint64_t)length << 32;
-	uint64_t bytes = type->size + (uint64_t)type->elem_size * length;
+	uint64_t word, bytes;
 
-	if (bytes > SIZE_MAX / 2)
+	/* What has no tail has no length: above its size there is nothing (gc_shape_granules()). */
+	if (unlikely(!type->elem_size))
+		length = 0;
+	word = type->word | (uint64_t)length << 32;
+	bytes = type->size + (uint64_t)type->elem_size * length;
+	if (bytes > SIZE_MAX / 2) {
+		gc_thread(m)->refused = GC_REFUSED_SIZE;
 		return NULL;
+	}
 	bytes = gc_align((size_t)bytes, 8);
 	if (bytes <= GC_SMALL_MAX) {
 		struct gc_run *run = m->run_for[bytes / 8];
@@ -215,4 +233,15 @@ void *gc_alloc_array(struct gc_mutator *m, const struct gc_type *type, uint32_t 
 		}
 	}
 	return allocate(m, word, (size_t)bytes);
+}
+
+void *gc_weak_new(struct gc_mutator *m, void **target)
+{
+	struct gc_heap *heap = gc_thread(m)->heap;
+	void *weak = gc_alloc(m, heap->weak_type);
+
+	/* The allocation is a safepoint: *target is read after it. */
+	if (weak)
+		gc_init(gc_weak_slot(weak), *target);
+	return weak;
 }

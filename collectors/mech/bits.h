@@ -32,14 +32,18 @@ static inline void gc_bit_clear(uint64_t *bits, uintptr_t addr)
 	bits[addr >> GC_WORD_SHIFT] &= ~gc_bit(addr);
 }
 
-/* Sets the bit; true when it was clear. One marker at a time: not atomic. */
+/*
+ * Sets the bit; true when it was clear. One marker at a time: not atomic. Written so that it
+ * becomes a test and a set by bit number where a machine has them.
+ */
 static inline bool gc_bit_take(uint64_t *bits, uintptr_t addr)
 {
-	uint64_t *word = &bits[addr >> GC_WORD_SHIFT], bit = gc_bit(addr);
+	uint64_t *at = &bits[addr >> GC_WORD_SHIFT], word = *at;
+	unsigned int n = addr >> 3 & 63;
 
-	if (*word & bit)
+	if (word >> n & 1)
 		return false;
-	*word |= bit;
+	*at = word | 1ULL << n;
 	return true;
 }
 

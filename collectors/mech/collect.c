@@ -11,35 +11,47 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
+#include "adapt.h"
+#include "collect.h"
+#include "headroom.h"
 #include "help.h"
+#include "order.h"
+#include "phase.h"
 #include "plan.h"
-#include "trace.h"
+#include "safepoint.h"
+#include "sizing.h"
+#include "verify.h"
 
 static void count_waiting(struct gc_heap *heap, uint32_t more)
 {
 	__atomic_fetch_add(&heap->gc.waiting, more, __ATOMIC_SEQ_CST);
 }
 
-/* Takes the turn; @self parks while it waits. False: another cycle ended meanwhile. */
+static void step(struct gc_heap *heap, enum gc_turn_event event)
+{
+	gc_turn_step(&heap->gc.turn, event);
+}
+
+/* Takes the turn; @self parks while it waits. False: memory was freed meanwhile. */
 static bool take_turn(struct gc_heap *heap, struct gc_thread *self)
 {
-	uint64_t begin, seen;
+	struct gc_turn *turn = &heap->gc.turn, seen;
 	uint32_t called = 0;
+	uint64_t begin;
 
 	pthread_mutex_lock(&heap->gc.lock);
-	seen = heap->gc.finished;
-	if (!heap->gc.running) {
-		heap->gc.running = true;
+	if (gc_turn_step(turn, GC_TURN_TAKE)) {
 		pthread_mutex_unlock(&heap->gc.lock);
 		return true;
 	}
+	seen = *turn;
 	if (self) {
 		gc_pause_begin(self, GC_PAUSE_WAIT, &begin);
 		gc_state_park(self);
 		count_waiting(heap, 1);
 	}
 	/* Until this cycle has ended: the next may have begun before we wake. */
-	while (heap->gc.running && heap->gc.finished == seen) {
+	while (turn->freed == seen.freed && turn->ended == seen.ended) {
 		if (!self || !gc_help_called(heap, &called)) {
 			pthread_cond_wait(&heap->gc.done, &heap->gc.lock);
 			continue;
@@ -62,16 +74,14 @@ void gc_turn_end(struct gc_heap *heap)
 {
 	gc_pace_end(heap);
 	pthread_mutex_lock(&heap->gc.lock);
-	heap->gc.running = false;
-	heap->gc.finished++;
+	step(heap, GC_TURN_END);
 	/*
 	 * Mutators of a stop-the-world plan order nothing: their cycles start the idle timer,
 	 * the trims of the daemon do not.
 	 */
-	if (!heap->plan->concurrent && heap->gc.daemon_up && !heap->cycle.daemon) {
-		heap->gc.rearm = true;
+	heap->gc.active += !heap->plan->concurrent && !heap->cycle.daemon;
+	if (heap->gc.daemon_up)
 		pthread_cond_signal(&heap->gc.order);
-	}
 	pthread_cond_broadcast(&heap->gc.done);
 	pthread_mutex_unlock(&heap->gc.lock);
 }
@@ -86,6 +96,8 @@ static void set_cycle(struct gc_heap *heap, struct gc_thread *self, enum gc_caus
 	c->self = self;
 	c->daemon = !self;
 	c->foreground = self != NULL;
+	c->alone = heap->adapt && c->foreground && cause == GC_CAUSE_ALLOC &&
+		   !__atomic_load_n(&heap->gc.daemon_on, __ATOMIC_RELAXED);
 	c->full = full;
 	c->kind = GC_KIND_MAJOR;
 }
@@ -126,9 +138,9 @@ static void boost_begin(struct gc_heap *heap, struct gc_thread *self, struct boo
 	if (!setpriority(PRIO_PROCESS, (id_t)self->tid, target) ||
 	    (target < 0 && b->nice > 0 && !setpriority(PRIO_PROCESS, (id_t)self->tid, 0))) {
 		b->raised = true;
-		heap->stats.boosts++;
+		gc_tally(&heap->stats.boosts, 1);
 	} else {
-		heap->stats.boosts_refused++;
+		gc_tally(&heap->stats.boosts_refused, 1);
 	}
 }
 
@@ -138,7 +150,8 @@ static void boost_end(struct gc_thread *self, const struct boost *b)
 		setpriority(PRIO_PROCESS, (id_t)self->tid, b->nice);
 }
 
-static void sample_rate(struct gc_heap *heap, uint64_t now)
+/* How fast memory is used up, and whether collecting gets the program anywhere */
+static void sample(struct gc_heap *heap, uint64_t now, enum gc_cause cause)
 {
 	struct gc_rate_in in = {
 		.now = now,
@@ -146,48 +159,71 @@ static void sample_rate(struct gc_heap *heap, uint64_t now)
 		.stopped_ns = heap->stats.stw_ns,
 		.threads = __atomic_load_n(&heap->thread_count, __ATOMIC_RELAXED),
 	};
+	struct gc_overhead_in over = { .now = now, .limit = (uint64_t)heap->opt.max };
 
 	for (int i = 0; i < GC_PAUSE_COUNT; i++)
 		in.paused_ns += gc_load(&heap->paused_ns[i]);
 	in.threads += !in.threads;
 	gc_rate_sample(&heap->rate, &in);
+	over.paused_ns = in.paused_ns;
+	over.granted = in.granted;
+	over.threads = in.threads;
+	pthread_mutex_lock(&heap->gc.lock);
+	gc_overhead_sample(&heap->overhead, &over,
+			   cause == GC_CAUSE_ALLOC || cause == GC_CAUSE_OOM);
+	pthread_mutex_unlock(&heap->gc.lock);
+}
+
+bool gc_turn_refuses(struct gc_heap *heap)
+{
+	bool refuses;
+
+	pthread_mutex_lock(&heap->gc.lock);
+	refuses = gc_overhead_refuses(&heap->overhead, gc_headroom_most(heap));
+	pthread_mutex_unlock(&heap->gc.lock);
+	return refuses;
 }
 
 /* The turn is ours. */
 static void run(struct gc_heap *heap, struct gc_thread *self, enum gc_cause cause, bool full)
 {
-	uint64_t cpu = gc_cpu_now(), begin = gc_now();
+	uint64_t cpu = gc_cpu_now(), begin = gc_now(), usable_ns;
 	struct gc_heap_stats *s = &heap->stats;
+	uint64_t helped = gc_load(&s->gc_cpu_ns);
 	struct gc_cycle *c = &heap->cycle;
 
 	set_cycle(heap, self, cause, full);
-	sample_rate(heap, begin);
+	sample(heap, begin, cause);
 	gc_phase_cycle(heap, true);
 	if (heap->opt.verify & GC_VERIFY_PRE)
 		gc_verify_pre(heap);
 	heap->plan->collect(heap);
-	s->cycles++;
-	s->by_cause[cause]++;
+	/* Memory ran out: what is free shall be so at once. */
+	while (cause == GC_CAUSE_OOM && heap->plan->sweep && heap->plan->sweep(heap))
+		;
+	gc_tally(&s->cycles, 1);
+	gc_tally(&s->by_cause[cause], 1);
 	if (c->kind == GC_KIND_MINOR)
-		s->minors++;
+		gc_tally(&s->minors, 1);
 	else
-		s->majors++;
-	s->foreground_cycles += c->foreground;
+		gc_tally(&s->majors, 1);
+	gc_tally(&s->foreground_cycles, c->foreground);
 	__atomic_store_n(&heap->live_bytes, c->live_bytes, __ATOMIC_RELAXED);
-	heap->live_objects = c->marked_objects;
+	__atomic_store_n(&heap->live_objects, c->marked_objects, __ATOMIC_RELAXED);
 	heap->marked_of[c->kind] = c->marked_bytes;
-	if (c->live_bytes > s->peak_live_bytes)
-		s->peak_live_bytes = c->live_bytes;
-	s->marked_bytes += c->marked_bytes;
-	s->marked_objects += c->marked_objects;
-	if (gc_mark_stack_peak(&heap->stack) > s->mark_stack_peak)
-		s->mark_stack_peak = gc_mark_stack_peak(&heap->stack);
+	gc_tally_most(&s->peak_live_bytes, c->live_bytes);
+	gc_tally(&s->marked_bytes, c->marked_bytes);
+	gc_tally(&s->marked_objects, c->marked_objects);
+	gc_tally_most(&s->mark_stack_peak, gc_mark_stack_peak(&heap->stack));
 	gc_mark_stack_rest(&heap->stack);
-	gc_sizing_after(heap, (c->usable_ns ? c->usable_ns : gc_now()) - begin,
-			(c->usable_ns ? c->usable_cpu_ns : gc_cpu_now()) - cpu);
+	usable_ns = (c->usable_ns ? c->usable_ns : gc_now()) - begin;
+	gc_sizing_after(heap, usable_ns, (c->usable_ns ? c->usable_cpu_ns : gc_cpu_now()) - cpu);
 	if (heap->adapt)
-		gc_adapt_cycle(heap);
+		gc_adapt_cycle(heap, usable_ns,
+			       gc_cpu_now() - cpu + gc_load(&s->gc_cpu_ns) - helped);
 	gc_count(&s->gc_cpu_ns, gc_cpu_now() - cpu);
+	if (full && cause == GC_CAUSE_OOM)
+		__atomic_store_n(&heap->full_cycle, c->number, __ATOMIC_RELAXED);
 	gc_phase_cycle(heap, false);
 }
 
@@ -200,14 +236,12 @@ enum gc_outcome gc_run_cycle(struct gc_heap *heap, struct gc_thread *self, enum 
 	if (wait_only) {
 		uint64_t pause, seen;
 
-		pthread_mutex_lock(&heap->gc.lock);
-		seen = heap->gc.finished;
-		pthread_mutex_unlock(&heap->gc.lock);
 		gc_pause_begin(self, GC_PAUSE_WAIT, &pause);
-		gc_order_daemon(heap, false);
 		gc_state_park(self);
 		pthread_mutex_lock(&heap->gc.lock);
-		while (heap->gc.finished == seen && !heap->gc.quit)
+		seen = heap->gc.turn.freed;
+		gc_order_locked(heap, GC_TURN_NEEDED);
+		while (heap->gc.turn.freed == seen && !heap->gc.quit)
 			pthread_cond_wait(&heap->gc.done, &heap->gc.lock);
 		pthread_mutex_unlock(&heap->gc.lock);
 		gc_state_unpark(self);
@@ -226,43 +260,20 @@ enum gc_outcome gc_run_cycle(struct gc_heap *heap, struct gc_thread *self, enum 
 	return GC_COLLECTED;
 }
 
-void gc_collect(struct gc_mutator *m)
+void gc_collect_all(struct gc_heap *heap, struct gc_thread *self)
 {
-	struct gc_thread *t = gc_thread(m);
-	struct gc_heap *heap = t->heap;
+	uint64_t at;
 
-	/* bg: mutators leave every trigger to the daemon */
-	if (heap->opt.policy == GC_POLICY_BG && heap->gc.daemon_up) {
-		gc_order_daemon(heap, true);
-		gc_safepoint(m);
-		return;
-	}
-	gc_run_cycle(heap, t, GC_CAUSE_EXPLICIT, false, false);
-	gc_safepoint(m);
-}
-
-void gc_collect_full(struct gc_mutator *m)
-{
-	struct gc_thread *t = gc_thread(m);
-
-	while (gc_run_cycle(t->heap, t, GC_CAUSE_EXPLICIT, true, false) == GC_WAITED)
+	pthread_mutex_lock(&heap->gc.lock);
+	/* The cycle under way began before. */
+	at = gc_load(&heap->stats.cycles) + gc_turn_taken(heap->gc.turn.state);
+	pthread_mutex_unlock(&heap->gc.lock);
+	while (gc_run_cycle(heap, self, GC_CAUSE_OOM, true, false) == GC_WAITED &&
+	       gc_load(&heap->full_cycle) <= at)
 		;
 }
 
 /* ---- the daemon ------------------------------------------------------- */
-
-void gc_order_daemon(struct gc_heap *heap, bool is_explicit)
-{
-	pthread_mutex_lock(&heap->gc.lock);
-	if (heap->gc.daemon_up) {
-		if (!is_explicit && !heap->gc.running && !heap->gc.ordered)
-			gc_pace_order(heap);
-		__atomic_store_n(&heap->gc.ordered, true, __ATOMIC_RELAXED);
-		heap->gc.explicit_ordered |= is_explicit;
-		pthread_cond_signal(&heap->gc.order);
-	}
-	pthread_mutex_unlock(&heap->gc.lock);
-}
 
 static void trim(struct gc_heap *heap)
 {
@@ -280,23 +291,11 @@ static void trim(struct gc_heap *heap)
 	gc_space_lock(heap);
 	bytes = heap->plan->release(heap);
 	gc_space_unlock(heap);
-	heap->stats.trims++;
-	heap->stats.trimmed_bytes += bytes;
+	gc_tally(&heap->stats.trims, 1);
+	gc_tally(&heap->stats.trimmed_bytes, bytes);
 	gc_phase_trim(heap, false, bytes, begin);
 	gc_count(&heap->stats.gc_cpu_ns, gc_cpu_now() - cpu);
 	gc_turn_end(heap);
-}
-
-/* The cycle goes on, but what it freed may be allocated: those who wait need not any more. */
-void gc_turn_usable(struct gc_heap *heap)
-{
-	heap->cycle.usable_ns = gc_now();
-	heap->cycle.usable_cpu_ns = gc_cpu_now();
-	gc_pace_end(heap);
-	pthread_mutex_lock(&heap->gc.lock);
-	heap->gc.finished++;
-	pthread_cond_broadcast(&heap->gc.done);
-	pthread_mutex_unlock(&heap->gc.lock);
 }
 
 static void add_seconds(struct timespec *ts, double seconds)
@@ -309,15 +308,17 @@ static void add_seconds(struct timespec *ts, double seconds)
 	}
 }
 
-/* Waits for an order; false after trim= idle seconds. Holds gc.lock. */
+/* Waits for an order; false after trim= idle seconds, if @timed. Holds gc.lock. */
 static bool wait_order(struct gc_heap *heap, bool timed)
 {
 	struct timespec until = { 0 };
+	uint64_t active = heap->gc.active;
 
-	heap->gc.rearm |= timed;
-	while (!heap->gc.ordered && !heap->gc.quit) {
-		if (heap->gc.rearm) {
-			heap->gc.rearm = false;
+	if (timed)
+		active--;
+	while (!gc_turn_due(heap->gc.turn.state) && !heap->gc.quit) {
+		if (heap->gc.active != active) {
+			active = heap->gc.active;
 			timed = heap->opt.trim > 0;
 			clock_gettime(CLOCK_MONOTONIC, &until);
 			add_seconds(&until, heap->opt.trim);
@@ -326,8 +327,8 @@ static bool wait_order(struct gc_heap *heap, bool timed)
 			pthread_cond_wait(&heap->gc.order, &heap->gc.lock);
 		else if (pthread_cond_timedwait(&heap->gc.order, &heap->gc.lock, &until) ==
 				 ETIMEDOUT &&
-			 !heap->gc.rearm)
-			return heap->gc.ordered || heap->gc.quit;
+			 heap->gc.active == active)
+			return gc_turn_due(heap->gc.turn.state) || heap->gc.quit;
 	}
 	return true;
 }
@@ -341,29 +342,24 @@ static void *daemon_main(void *arg)
 	gc_phase_daemon(heap, true);
 	pthread_mutex_lock(&heap->gc.lock);
 	for (;;) {
-		bool ordered = wait_order(heap, timed), is_explicit;
+		bool ordered = wait_order(heap, timed);
+		enum gc_cause cause = heap->gc.turn.state == GC_TURN_DUE_EXPLICIT ?
+					      GC_CAUSE_EXPLICIT :
+					      GC_CAUSE_CONCURRENT;
 
 		if (heap->gc.quit)
 			break;
-		is_explicit = heap->gc.explicit_ordered;
-		heap->gc.explicit_ordered = false;
-		pthread_mutex_unlock(&heap->gc.lock);
-		if (!ordered) {
-			trim(heap);
-			timed = heap->opt.trim_collects;
-		} else {
-			timed = true;
-			if (take_turn(heap, NULL)) {
-				run(heap, NULL,
-				    is_explicit ? GC_CAUSE_EXPLICIT : GC_CAUSE_CONCURRENT, false);
-				gc_turn_end(heap);
-			}
-		}
-		pthread_mutex_lock(&heap->gc.lock);
-		/* orders given during the cycle are served by it, unless still due */
 		if (ordered)
-			__atomic_store_n(&heap->gc.ordered, heap->gc.explicit_ordered,
-					 __ATOMIC_RELAXED);
+			step(heap, GC_TURN_SERVE);
+		pthread_mutex_unlock(&heap->gc.lock);
+		if (ordered) {
+			run(heap, NULL, cause, false);
+			gc_turn_end(heap);
+		} else {
+			trim(heap);
+		}
+		timed = ordered || heap->opt.trim_collects;
+		pthread_mutex_lock(&heap->gc.lock);
 	}
 	pthread_mutex_unlock(&heap->gc.lock);
 	gc_phase_daemon(heap, false);

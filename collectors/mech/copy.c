@@ -12,6 +12,7 @@
 
 #include "../space/blocks.h"
 #include "help.h"
+#include "phase.h"
 #include "plan.h"
 
 #define SPINS 64
@@ -54,18 +55,13 @@ static void *crew_main(void *arg)
 	return NULL;
 }
 
-void gc_crew_call(struct gc_crew *crew, unsigned int count)
+static void call(struct gc_crew *crew, unsigned int count)
 {
 	pthread_mutex_lock(&crew->lock);
 	crew->wanted = count;
 	while (count--)
 		pthread_cond_signal(&crew->call);
 	pthread_mutex_unlock(&crew->lock);
-}
-
-unsigned int gc_crew_threads(const struct gc_crew *crew)
-{
-	return crew->threads;
 }
 
 /* The copier of place @i among those who help; the first is the collecting thread. */
@@ -81,7 +77,7 @@ static struct gc_copier *make_copier(struct gc_crew *crew, unsigned int i)
 	c->first = !i;
 	c->rng = i ? &c->own_rng : &heap->rng;
 	c->own_rng = (uint64_t)heap->opt.seed + i;
-	c->stack = i ? c->helper->stack : &heap->stack;
+	c->stack = i ? c->helper->mark.stack : &heap->stack;
 	return c;
 }
 
@@ -110,6 +106,8 @@ int gc_crew_init(struct gc_heap *heap)
 			break;
 		pthread_setname_np(*t, "gc-worker");
 	}
+	if (heap->help)
+		gc_help_crew(heap, call, crew->threads);
 	return 0;
 }
 
@@ -153,7 +151,7 @@ void gc_copy_begin(struct gc_heap *heap)
 
 static void loop(struct gc_helper *k)
 {
-	struct gc_crew *crew = k->heap->crew;
+	struct gc_crew *crew = k->mark.heap->crew;
 
 	crew->loop(crew->copier[gc_help_index(k)]);
 }
@@ -168,10 +166,13 @@ bool gc_copy_share(struct gc_heap *heap, void (*drain)(struct gc_copier *c))
 	if (!gc_help_share(heap, loop))
 		return false;
 	for (struct gc_helper *k = gc_help_next(heap, NULL); k; k = gc_help_next(heap, k)) {
+		heap->stack.overflowed |= k->mark.stack->overflowed;
+		if (!k->first)
+			k->mark.stack->overflowed = false;
 		if (!k->mutator)
 			continue;
-		s->helps++;
-		s->helped_objects += heap->crew->copier[gc_help_index(k)]->objects;
+		gc_tally(&s->helps, 1);
+		gc_tally(&s->helped_objects, heap->crew->copier[gc_help_index(k)]->objects);
 	}
 	return true;
 }
@@ -220,9 +221,12 @@ static uintptr_t take(struct gc_copier *c, size_t bytes)
 	struct gc_bump *b = c->heap->bump;
 	uintptr_t at = __atomic_fetch_add(&b->to, bytes, __ATOMIC_RELAXED);
 
-	/* Holes are a sixteenth at most, and the span has that much to spare. */
+	/*
+	 * Holes are a sixteenth at most, and the span has that much to spare: an object's length
+	 * was written over.
+	 */
 	if (at + bytes > c->into + c->span)
-		gc_die(c->heap, "to-space is full");
+		gc_die(c->heap, "more was copied than there is: a header was written over");
 	return at;
 }
 
@@ -258,16 +262,54 @@ uint64_t gc_copy_await(void *ref)
 	}
 }
 
-void gc_copy_note_weak(struct gc_copier *c, void *obj)
+bool gc_copy_note_weak(struct gc_copier *c, void *obj)
 {
 	struct gc_heap *heap = c->heap;
+	int ret;
 
 	if (heap->help)
 		gc_help_lock(heap);
-	if (gc_vector_push(&heap->weaks, obj))
-		gc_die(heap, "no memory to note a weak reference");
+	ret = gc_vector_push(&heap->weaks, obj);
 	if (heap->help)
 		gc_help_unlock(heap);
+	return !ret;
+}
+
+bool gc_copy_recover(struct gc_heap *heap, const uint64_t *old,
+		     void (*scan)(struct gc_copier *c, void *obj),
+		     void (*drain)(struct gc_heap *heap))
+{
+	struct gc_copier *first = gc_copy_first(heap);
+	struct gc_crew *crew = heap->crew;
+	uintptr_t at = first->into, end = heap->bump->to;
+
+	if (!heap->stack.overflowed)
+		return false;
+	heap->stack.overflowed = false;
+	/* What is left of a piece is what was there long ago: it shall read as a hole. */
+	for (unsigned int i = 0; i < crew->workers; i++) {
+		struct gc_copier *c = crew->copier[i];
+
+		if (c->limit)
+			memset((void *)c->at, 0, c->limit - c->at);
+	}
+	while (at < end) {
+		if (!gc_word((void *)at)) {
+			at += 8;
+			continue;
+		}
+		gc_tally(&heap->stats.rescanned_objects, 1);
+		scan(first, (void *)at);
+		drain(heap);
+		at += gc_object_size(heap, (void *)at);
+	}
+	end = gc_high(heap);
+	for (at = heap->base; (at = gc_bit_next(old, at, end)) < end; at += 8) {
+		gc_tally(&heap->stats.rescanned_objects, 1);
+		scan(first, (void *)at);
+		drain(heap);
+	}
+	return true;
 }
 
 void gc_copy_progress(struct gc_copier *c)

@@ -5,7 +5,7 @@
  *
  * A header whose bit 0 is set is the object's new address. GC_BUSY alone is a claim: the
  * thread that put it there copies the object and stores the address with release, all
- * others wait for that. Bits 1 to 3 of a header count an object's copies.
+ * others wait for that. Bits 1 and 2 of a header count an object's copies, up to three.
  *
  * The loops are forced inline with constant arguments: each plan has two of its own, one
  * for a thread alone, without atomic operations, and one for sharers.
@@ -14,13 +14,11 @@
 #define GC_COPY_H
 
 #include "../space/bump.h"
+#include "forward.h"
 #include "help.h"
 #include "trace.h"
 
-#define GC_FORWARDED 1u
-#define GC_BUSY	     1u
-#define GC_AGE_SHIFT 1
-#define GC_AGE_MASK  (7u << GC_AGE_SHIFT)
+#define GC_BUSY 1u
 
 /**
  * struct gc_copier - one thread that copies
@@ -53,10 +51,12 @@ struct gc_copier {
  * struct gc_copy_ops - what a plan adds; a static constant, so that it folds
  * @promote: room outside the bump spaces for an object, or NULL; NULL: never
  * @outside: a reference that leads out of the bump spaces; false: nothing to scan there
+ * @scanned: an object was scanned, and refers to the bump spaces or not; NULL: nothing to do
  */
 struct gc_copy_ops {
 	void *(*promote)(struct gc_copier *c, void *ref, uint64_t word, size_t size, bool shared);
 	bool (*outside)(struct gc_copier *c, void *ref, bool shared);
+	void (*scanned)(struct gc_copier *c, void *obj, bool young);
 };
 
 /* workers= copiers, and the crew's threads; after gc_help_init(); 0 or -ENOMEM */
@@ -71,6 +71,14 @@ struct gc_copier *gc_copy_first(struct gc_heap *heap);
  * nothing done: there are none.
  */
 bool gc_copy_share(struct gc_heap *heap, void (*drain)(struct gc_copier *c));
+/*
+ * The collecting thread is alone and its stack empty. If objects found no room on a stack, scan
+ * all again that was copied, and all in the pages whose bit in @old is set: true, and there may
+ * be some once more. Scanning twice does no harm.
+ */
+bool gc_copy_recover(struct gc_heap *heap, const uint64_t *old,
+		     void (*scan)(struct gc_copier *c, void *obj),
+		     void (*drain)(struct gc_heap *heap));
 /* All is copied: pieces of to-space and runs of blocks go back. Sums are in the first. */
 struct gc_copier *gc_copy_end(struct gc_heap *heap);
 
@@ -78,21 +86,8 @@ struct gc_copier *gc_copy_end(struct gc_heap *heap);
 uintptr_t gc_copy_refill(struct gc_copier *c, size_t size);
 /* Another thread copies the object just now: its new header */
 uint64_t gc_copy_await(void *ref);
-void gc_copy_note_weak(struct gc_copier *c, void *obj);
+bool gc_copy_note_weak(struct gc_copier *c, void *obj);
 void gc_copy_progress(struct gc_copier *c);
-
-gc_inline void gc_copy_words(void *to, const void *from, size_t bytes)
-{
-	uint64_t *t = to;
-	const uint64_t *f = from;
-
-	if (bytes > 256) {
-		memcpy(to, from, bytes);
-		return;
-	}
-	for (size_t i = 0; i < bytes / 8; i++)
-		t[i] = f[i];
-}
 
 gc_inline bool gc_has_refs(const struct gc_info *info)
 {
@@ -103,10 +98,11 @@ gc_inline void gc_grey(struct gc_copier *c, void *obj)
 {
 	struct gc_mark_stack *s = c->stack;
 
+	/* What finds no room is met again by gc_copy_recover(). */
 	if (likely(s->top < s->limit))
 		*s->top++ = obj;
-	else if (!gc_mark_stack_full(c->heap, s, obj))
-		gc_die(c->heap, "no memory for the mark stack");
+	else
+		gc_mark_stack_full(c->heap, s, obj);
 }
 
 gc_inline uintptr_t gc_copy_room(struct gc_copier *c, size_t size)
@@ -134,12 +130,17 @@ gc_inline bool gc_copy_take(uint64_t *bits, uintptr_t addr, const bool shared)
 gc_inline void *gc_copy_object(struct gc_copier *c, void *ref, uint64_t word,
 			       const struct gc_copy_ops *ops, const bool shared)
 {
-	const struct gc_info *info = gc_info(c->heap, word);
-	size_t size = gc_size(info, word);
-	void *to = ops->promote ? ops->promote(c, ref, word, size, shared) : NULL;
+	size_t refs = gc_shape_refs(word), size = gc_shape_granules(word) << GC_GRANULE_SHIFT;
+	bool grey = refs > sizeof(struct gc_header);
+	void *to;
 
+	if (unlikely(!refs)) {
+		size = gc_size(gc_info(c->heap, word), word);
+		grey = gc_has_refs(gc_info(c->heap, word));
+	}
+	to = ops->promote ? ops->promote(c, ref, word, size, shared) : NULL;
 	if (to) {
-		word &= ~(uint64_t)0xff;
+		word &= ~(uint64_t)GC_AGE_MASK;
 	} else {
 		to = (void *)gc_copy_room(c, size);
 		if (ops->promote)
@@ -150,7 +151,7 @@ gc_inline void *gc_copy_object(struct gc_copier *c, void *ref, uint64_t word,
 	__atomic_store_n(&((struct gc_header *)ref)->word, (uintptr_t)to | GC_FORWARDED,
 			 shared ? __ATOMIC_RELEASE : __ATOMIC_RELAXED);
 	c->objects++;
-	if (gc_has_refs(info))
+	if (grey)
 		gc_grey(c, to);
 	return to;
 }
@@ -190,39 +191,143 @@ gc_inline void gc_copy_slot(struct gc_copier *c, void **slot, const struct gc_co
 gc_inline void gc_copy_scan(struct gc_copier *c, void *obj, gc_visit_fn visit)
 {
 	uint64_t word = gc_word(obj);
+	size_t refs = gc_shape_refs(word);
 
-	if (gc_scan(obj, gc_info(c->heap, word), word, visit, c))
-		gc_copy_note_weak(c, obj);
+	if (likely(refs)) {
+		for (size_t at = sizeof(struct gc_header); at < refs; at += sizeof(void *))
+			visit((void **)((char *)obj + at), c);
+		return;
+	}
+	/* No memory to note it: it holds its referent for this cycle. */
+	if (gc_scan(obj, gc_info(c->heap, word), word, visit, c) && !gc_copy_note_weak(c, obj))
+		visit(gc_weak_slot(obj), c);
 }
 
-/* Until nothing is grey. @scan is the plan's gc_copy_scan(). */
-gc_inline void gc_copy_loop(struct gc_copier *c, const bool shared,
+/* What a loop keeps in registers of its stack and of its piece of to-space */
+struct gc_copy_regs {
+	void **top, **limit;
+	uintptr_t at, end;
+};
+
+gc_inline void gc_copy_get(const struct gc_copier *c, struct gc_copy_regs *r)
+{
+	*r = (struct gc_copy_regs){ c->stack->top, c->stack->limit, c->at, c->limit };
+}
+
+gc_inline void gc_copy_put(struct gc_copier *c, const struct gc_copy_regs *r)
+{
+	c->stack->top = r->top;
+	c->at = r->at;
+}
+
+/* The same as gc_copy_slot(), for a loop: the reference's new value; *@young: into a bump space */
+gc_inline void *gc_copy_ref(struct gc_copier *c, struct gc_copy_regs *r, void *ref, bool *young,
+			    const struct gc_copy_ops *ops, const bool shared)
+{
+	uint64_t *header = &((struct gc_header *)ref)->word, word;
+	size_t refs, size;
+	void *to = NULL;
+
+	if (unlikely((uintptr_t)ref - c->from >= c->span)) {
+		if ((uintptr_t)ref - c->into < c->span) {
+			*young = true;
+		} else {
+			gc_copy_put(c, r);
+			if (ops->outside(c, ref, shared))
+				gc_grey(c, ref);
+			gc_copy_get(c, r);
+		}
+		return ref;
+	}
+	word = __atomic_load_n(header, shared ? __ATOMIC_ACQUIRE : __ATOMIC_RELAXED);
+	refs = gc_shape_refs(word);
+	if (!shared && word & GC_FORWARDED) {
+		ref = (void *)(uintptr_t)(word & ~(uint64_t)GC_FORWARDED);
+	} else if (unlikely(!refs || shared)) {
+		/* What has no shape, and what others may claim */
+		gc_copy_put(c, r);
+		gc_copy_slot(c, &ref, ops, shared);
+		gc_copy_get(c, r);
+	} else {
+		size = gc_shape_granules(word) << GC_GRANULE_SHIFT;
+		if (ops->promote)
+			to = ops->promote(c, ref, word, size, shared);
+		if (to) {
+			word &= ~(uint64_t)GC_AGE_MASK;
+		} else if (likely(r->at + size <= r->end)) {
+			to = (void *)r->at;
+			r->at += size;
+		} else {
+			c->at = r->at;
+			to = (void *)gc_copy_refill(c, size);
+			r->at = c->at;
+			r->end = c->limit;
+		}
+		if (ops->promote && (uintptr_t)to - c->into < c->span)
+			word = gc_older(word);
+		gc_copy_fields(to, ref, size);
+		((struct gc_header *)to)->word = word;
+		*header = (uintptr_t)to | GC_FORWARDED;
+		c->objects++;
+		ref = to;
+		if (refs > sizeof(struct gc_header)) {
+			if (likely(r->top < r->limit)) {
+				*r->top++ = to;
+			} else {
+				gc_copy_put(c, r);
+				gc_mark_stack_full(c->heap, c->stack, to);
+				gc_copy_get(c, r);
+			}
+		}
+	}
+	*young |= ops->promote && (uintptr_t)ref - c->into < c->span;
+	return ref;
+}
+
+/*
+ * Until nothing is grey. What has a shape is scanned here, all else by @scan, the plan's
+ * gc_copy_scan().
+ */
+gc_inline void gc_copy_loop(struct gc_copier *c, const bool shared, const struct gc_copy_ops *ops,
 			    void (*scan)(struct gc_copier *c, void *obj, const bool shared))
 {
 	struct gc_mark_stack *s = c->stack;
-	unsigned int n = 0;
+	struct gc_copy_regs r;
+	unsigned int n = GC_HELP_GIVE;
 
 	do {
-		while (s->top > s->base) {
-			scan(c, *--s->top, shared);
-			if (likely(++n % GC_HELP_GIVE))
+		gc_copy_get(c, &r);
+		while (r.top > s->base) {
+			void *obj = *--r.top, **slot = (void **)((char *)obj + 8), **end;
+			size_t refs = gc_shape_refs(gc_word(obj));
+			bool young = false;
+
+			end = (void **)((char *)obj + refs);
+			if (unlikely(!refs)) {
+				gc_copy_put(c, &r);
+				scan(c, obj, shared);
+				gc_copy_get(c, &r);
+			}
+			for (; slot < end; slot++) {
+				void *ref = *slot;
+
+				if (ref)
+					*slot = gc_copy_ref(c, &r, ref, &young, ops, shared);
+			}
+			if (refs && ops->scanned)
+				ops->scanned(c, obj, young);
+			if (likely(--n))
 				continue;
+			n = GC_HELP_GIVE;
+			gc_copy_put(c, &r);
 			if (shared)
 				gc_help_give(c->helper);
 			if (c->first)
 				gc_copy_progress(c);
+			gc_copy_get(c, &r);
 		}
+		gc_copy_put(c, &r);
 	} while (shared && gc_help_more(c->helper));
-}
-
-/* A reference after the copying: is the object kept? Updates a moved one. */
-gc_inline bool gc_copy_kept(void **ref)
-{
-	uint64_t word = gc_word(*ref);
-
-	if (word & GC_FORWARDED)
-		*ref = (void *)(uintptr_t)(word & ~(uint64_t)GC_FORWARDED);
-	return word & GC_FORWARDED;
 }
 
 #endif

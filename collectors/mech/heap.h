@@ -32,8 +32,10 @@
 #include "generation.h"
 #include "mark-stack.h"
 #include "options.h"
+#include "overhead.h"
 #include "pace.h"
 #include "rate.h"
+#include "turn.h"
 
 #define GC_PAGE		 4096u
 #define GC_PAGE_SHIFT	 12
@@ -50,6 +52,15 @@
 #define GC_MUTANT 0
 #endif
 #define GC_NEEDED(n) (GC_MUTANT != (n))
+
+/* Are a thread's stores seen by others in their order? A test builds with 0 where they are. */
+#ifndef GC_STORES_ORDERED
+#if defined(__x86_64__) || defined(__i386__)
+#define GC_STORES_ORDERED 1
+#else
+#define GC_STORES_ORDERED 0
+#endif
+#endif
 
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
@@ -91,6 +102,7 @@ struct gc_thread {
 	bool scanned; /* by the ragged root scan */
 	uint64_t credit; /* bytes taken from the budget and not yet granted to a run */
 	uint64_t objects; /* allocated, not yet added to the heap's count */
+	enum gc_refusal refused; /* its last allocation off the inline path */
 	bool paused; /* a foreground or wait pause is open: do not nest another */
 	void (*roots)(gc_visit_fn visit, void *visit_arg, void *arg);
 	void *roots_arg;
@@ -110,6 +122,7 @@ struct gc_cycle {
 	enum gc_kind kind;
 	bool foreground; /* run by a mutator that waits for it */
 	bool daemon; /* run by the daemon */
+	bool alone; /* policy=adaptive has the world stopped for it */
 	bool full; /* whatever the plan would choose, collect the whole heap */
 	struct gc_thread *self; /* the mutator that runs it, NULL the daemon */
 	enum gc_phase phase;
@@ -153,6 +166,7 @@ struct gc_heap {
 	uint8_t *side; /* the mapping of all tables */
 	size_t side_size;
 	bool card_gen; /* cards are a remembered set between cycles */
+	bool orders; /* cards may be cleaned beside mutators: gc_mark_order_init() */
 
 	/* spaces; NULL where the plan has none */
 	struct gc_pages *pages;
@@ -194,6 +208,9 @@ struct gc_heap {
 	uint64_t passed_over;
 	uint64_t stress_next, profile_next; /* values of granted */
 	struct gc_rate rate;
+	struct gc_overhead overhead; /* changed by who has the turn, or holds gc.lock */
+	uint64_t full_at; /* value of granted when a mutator was told that the heap is full */
+	uint64_t full_cycle; /* number of the last collection of all that memory ran out for */
 	struct gc_pace pace;
 	/* CPU time that the next cycle is expected to take until its memory is usable */
 	uint64_t cycle_ns;
@@ -213,21 +230,21 @@ struct gc_heap {
 		pthread_mutex_t lock;
 		pthread_cond_t done; /* a cycle ended */
 		pthread_cond_t order; /* the daemon has work */
-		bool running;
+		struct gc_turn turn;
 		uint32_t waiting; /* mutators, for the turn; also read without the lock */
-		uint64_t finished; /* cycles ended */
-		bool ordered, explicit_ordered, quit, daemon_up, next_major;
-		bool rearm; /* the idle timer starts anew */
+		bool quit, daemon_up, next_major;
+		uint64_t active; /* each time it changes the idle timer starts anew */
 		bool daemon_on; /* policy=adaptive switches it */
 		pthread_t daemon;
 		int daemon_error;
 	} gc;
 	struct gc_cycle cycle;
 	struct gc_mark_stack stack;
+	struct gc_marker marker; /* the collecting thread's, when it marks alone */
 	uintptr_t finger; /* walk by address: objects ahead of it are not pushed */
 	uint64_t rng;
 
-	struct gc_heap_stats stats; /* written by the collecting thread; atomics where shared */
+	struct gc_heap_stats stats; /* by the collecting thread: gc_tally(); by more: gc_count() */
 	struct gc_error verify_error;
 	void *verify_holder, *verify_trace;
 	bool verify_white;
@@ -279,9 +296,41 @@ static inline uint64_t gc_word(const void *obj)
 	return __atomic_load_n(&((const struct gc_header *)obj)->word, __ATOMIC_RELAXED);
 }
 
+/*
+ * A header's low half. Bit 0: the rest is the object's new address (mech/forward.h). Bits 1-2:
+ * its age (mech/copy.h). Bits 3-6: its shape, 1 for no references, n + 1 for n of them right
+ * behind the header and nothing that takes more to know; 0: ask the type. Bits 8-23: the type's
+ * index. Bits 24-31: with a shape the size in granules.
+ */
+#define GC_SHAPE_SHIFT 3
+#define GC_SHAPE_MASK  (15u << GC_SHAPE_SHIFT)
+#define GC_SHAPE_MOST  14 /* references */
+
+/* Bytes of header and references of an object that has a shape; 0: it has none. */
+static inline size_t gc_shape_refs(uint64_t word)
+{
+	size_t n = word & GC_SHAPE_MASK;
+
+	/* A word a reference, and one for the header */
+	if (sizeof(void *) == 1 << GC_SHAPE_SHIFT)
+		return n;
+	return n ? n / 2 + 4 : 0;
+}
+
+/* Granules of an object that has a shape; its length, above, is 0. */
+static inline size_t gc_shape_granules(uint64_t word)
+{
+	return word >> 24;
+}
+
+static inline unsigned int gc_type_index(uint64_t word)
+{
+	return word >> 8 & (GC_MAX_TYPES - 1);
+}
+
 static inline const struct gc_info *gc_info(const struct gc_heap *heap, uint64_t word)
 {
-	return &heap->types[word >> 8 & 0xffffff];
+	return &heap->types[gc_type_index(word)];
 }
 
 /* Bytes of an object, rounded to granules */
@@ -322,7 +371,19 @@ static inline uint64_t gc_load(const uint64_t *counter)
 	return __atomic_load_n(counter, __ATOMIC_RELAXED);
 }
 
-/* gc_lock() - as pthread_mutex_lock(), counting contention on the space lock */
+/* A counter that one thread at a time writes and anybody reads */
+static inline void gc_tally(uint64_t *counter, uint64_t n)
+{
+	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
+}
+
+static inline void gc_tally_most(uint64_t *counter, uint64_t n)
+{
+	if (n > *counter)
+		__atomic_store_n(counter, n, __ATOMIC_RELAXED);
+}
+
+/* As pthread_mutex_lock(), counting contention on the space lock */
 void gc_space_lock(struct gc_heap *heap);
 static inline void gc_space_unlock(struct gc_heap *heap)
 {
@@ -332,82 +393,5 @@ static inline void gc_space_unlock(struct gc_heap *heap)
 /* gc_die() - a broken heap was found: one line on stderr, abort */
 void gc_die(struct gc_heap *heap, const char *format, ...)
 	__attribute__((format(printf, 2, 3), noreturn));
-
-/* mech/phase.c: edges of the cycle under way, told to the listener */
-void gc_phase_begin(struct gc_heap *heap, enum gc_phase phase, uint64_t total);
-void gc_phase_end(struct gc_heap *heap);
-void gc_phase_work(struct gc_heap *heap, uint64_t done);
-void gc_phase_cycle(struct gc_heap *heap, bool begin);
-void gc_phase_stop(struct gc_heap *heap, size_t edge);
-void gc_phase_trim(struct gc_heap *heap, bool begin, uint64_t done, uint64_t begin_ns);
-void gc_phase_daemon(struct gc_heap *heap, bool up);
-void gc_phase_help(struct gc_thread *t, bool begin, uint64_t *begin_ns);
-void gc_pause_begin(struct gc_thread *t, enum gc_pause pause, uint64_t *begin_ns);
-void gc_pause_end(struct gc_thread *t, enum gc_pause pause, uint64_t begin_ns);
-
-#define GC_EDGE(name) offsetof(struct gc_listener_ops, name)
-
-/* mech/safepoint.c */
-void gc_world_stop(struct gc_heap *heap);
-void gc_world_restart(struct gc_heap *heap);
-/* Under stress others get their chance to race with what is marked in no time. */
-void gc_give_way(struct gc_heap *heap);
-/* World stopped: how many mutators wait that could help */
-unsigned int gc_threads_wait(const struct gc_heap *heap);
-/* World stopped: gc_help_join() on each that waits, and on who comes to wait; wakes @most. */
-void gc_threads_call(struct gc_heap *heap, unsigned int most);
-void gc_threads_ragged(struct gc_heap *heap, void (*scan)(struct gc_heap *, struct gc_thread *));
-void gc_state_park(struct gc_thread *t);
-void gc_state_unpark(struct gc_thread *t);
-
-/* mech/collect.c: turns, triggers and the daemon */
-enum gc_outcome {
-	GC_COLLECTED,
-	GC_WAITED
-};
-enum gc_outcome gc_run_cycle(struct gc_heap *heap, struct gc_thread *self, enum gc_cause cause,
-			     bool full, bool wait_only);
-void gc_turn_take(struct gc_heap *heap, struct gc_thread *self);
-void gc_turn_end(struct gc_heap *heap);
-void gc_turn_usable(struct gc_heap *heap);
-void gc_order_daemon(struct gc_heap *heap, bool is_explicit);
-int gc_daemon_start(struct gc_heap *heap, struct gc_error *err);
-void gc_daemon_stop(struct gc_heap *heap);
-
-/* mech/alloc.c: the budget that triggers collections */
-bool gc_budget_take(struct gc_heap *heap, size_t bytes, bool force);
-/* The same through the thread's credit, for runs that are small. */
-bool gc_budget_spend(struct gc_thread *t, size_t bytes, bool force);
-/* World stopped or own thread: credit and counts go to the heap. */
-void gc_budget_return(struct gc_thread *t);
-size_t gc_budget_grant(const struct gc_heap *heap, size_t want);
-
-/* mech/sizing.c */
-void gc_sizing_init(struct gc_heap *heap);
-/* After a cycle that took @gc_ns, @cpu_ns of them on a CPU, until its memory was usable */
-void gc_sizing_after(struct gc_heap *heap, uint64_t gc_ns, uint64_t cpu_ns);
-uint64_t gc_sizing_headroom(struct gc_heap *heap);
-bool gc_sizing_grow(struct gc_heap *heap, size_t bytes);
-
-/* mech/weak.c */
-typedef bool (*gc_alive_fn)(struct gc_heap *heap, void **ref); /* updates a moved reference */
-void gc_weak_process(struct gc_heap *heap, gc_alive_fn alive, gc_visit_fn keep, void *keep_arg,
-		     void (*drain)(struct gc_heap *));
-
-/* mech/verify.c */
-void gc_verify_pre(struct gc_heap *heap);
-void gc_verify_post(struct gc_heap *heap);
-void gc_verify_cards(struct gc_heap *heap);
-
-/* mech/profiler.c */
-int gc_profiler_init(struct gc_heap *heap);
-void gc_profiler_fini(struct gc_heap *heap);
-void gc_profiler_cycle(struct gc_heap *heap);
-
-/* mech/adapt.c */
-int gc_adapt_init(struct gc_heap *heap);
-void gc_adapt_fini(struct gc_heap *heap);
-void gc_adapt_cycle(struct gc_heap *heap);
-bool gc_adapt_grow(struct gc_heap *heap);
 
 #endif

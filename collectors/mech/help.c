@@ -11,8 +11,10 @@
 #include <stdlib.h>
 
 #include "futex.h"
+#include "heap.h"
+#include "phase.h"
 #include "plan.h"
-#include "trace.h"
+#include "threads.h"
 
 #define MOST   4 /* workers that are chosen by themselves */
 #define BATCH  128 /* objects handed over at once */
@@ -27,6 +29,8 @@ struct gc_help {
 	uint32_t active; /* futex word */
 	uint32_t bell, asleep; /* futex word: there is work, or no more; who sleeps on it */
 	void (*loop)(struct gc_helper *k);
+	void (*crew_call)(struct gc_crew *crew, unsigned int count);
+	unsigned int crew_count;
 	void *object[BATCH];
 	size_t objects;
 	struct gc_mark_part part;
@@ -73,9 +77,9 @@ int gc_help_init(struct gc_heap *heap)
 	for (; h->most < most; h->most++) {
 		struct gc_helper *k = &h->helper[h->most];
 
-		k->heap = heap;
+		k->mark.heap = heap;
 		k->first = !h->most;
-		k->stack = k->first ? &heap->stack : &k->own;
+		k->mark.stack = k->first ? &heap->stack : &k->own;
 		if (!k->first &&
 		    gc_mark_stack_init(&k->own, (size_t)heap->opt.markstack, GC_OVERFLOW_GROW, 0))
 			return -ENOMEM;
@@ -94,6 +98,13 @@ void gc_help_fini(struct gc_heap *heap)
 	pthread_mutex_destroy(&h->lock);
 	free(h);
 	heap->help = NULL;
+}
+
+void gc_help_crew(struct gc_heap *heap, void (*call)(struct gc_crew *crew, unsigned int count),
+		  unsigned int count)
+{
+	heap->help->crew_call = call;
+	heap->help->crew_count = count;
 }
 
 size_t gc_help_stack_bytes(const struct gc_heap *heap)
@@ -149,10 +160,10 @@ bool gc_help_share(struct gc_heap *heap, void (*loop)(struct gc_helper *k))
 	struct gc_helper *first = &h->helper[0];
 	unsigned int waiting = heap->opt.help ? gc_threads_wait(heap) : 0, crew = 0;
 
-	if (heap->crew && waiting < h->most - 1) {
+	if (waiting < h->most - 1) {
 		crew = h->most - 1 - waiting;
-		if (crew > gc_crew_threads(heap->crew))
-			crew = gc_crew_threads(heap->crew);
+		if (crew > h->crew_count)
+			crew = h->crew_count;
 	}
 	if (!waiting && !crew)
 		return false;
@@ -160,7 +171,7 @@ bool gc_help_share(struct gc_heap *heap, void (*loop)(struct gc_helper *k))
 	for (unsigned int i = 0; i < h->most; i++) {
 		struct gc_helper *k = &h->helper[i];
 
-		k->bytes = k->objects = k->told = k->dirty = k->cards = k->again = 0;
+		k->mark.bytes = k->mark.objects = k->told = k->dirty = k->cards = k->again = 0;
 		k->busy = k->mutator = false;
 	}
 	first->busy = true;
@@ -174,7 +185,7 @@ bool gc_help_share(struct gc_heap *heap, void (*loop)(struct gc_helper *k))
 	if (waiting)
 		gc_threads_call(heap, h->most - 1);
 	if (crew)
-		gc_crew_call(heap->crew, crew);
+		h->crew_call(heap->crew, crew);
 	gc_give_way(heap);
 	loop(first);
 	await_others(h);
@@ -188,7 +199,7 @@ struct gc_helper *gc_help_place(struct gc_heap *heap, unsigned int place)
 
 unsigned int gc_help_index(const struct gc_helper *k)
 {
-	return (unsigned int)(k - k->heap->help->helper);
+	return (unsigned int)(k - k->mark.heap->help->helper);
 }
 
 struct gc_helper *gc_help_next(struct gc_heap *heap, struct gc_helper *k)
@@ -280,8 +291,8 @@ static void give_part(struct gc_help *h, struct gc_mark_part *p)
 
 void gc_help_give(struct gc_helper *k)
 {
-	struct gc_mark_stack *s = k->stack;
-	struct gc_help *h = k->heap->help;
+	struct gc_mark_stack *s = k->mark.stack;
+	struct gc_help *h = k->mark.heap->help;
 	struct gc_mark_part *p = s->parts ? &s->part[s->parts - 1] : NULL;
 	size_t n = (size_t)(s->top - s->base) / 2;
 
@@ -306,16 +317,16 @@ void gc_help_give(struct gc_helper *k)
 /* The lock is held. */
 static bool take(struct gc_helper *k)
 {
-	struct gc_help *h = k->heap->help;
-	struct gc_mark_stack *s = k->stack;
+	struct gc_help *h = k->mark.heap->help;
+	struct gc_mark_stack *s = k->mark.stack;
 
 	if (!h->pooled)
 		return false;
 	for (size_t i = 0; GC_NEEDED(8) && i < h->objects; i++) {
 		if (s->top < s->limit)
 			*s->top++ = h->object[i];
-		else if (!gc_mark_stack_full(k->heap, s, h->object[i]) && k->heap->crew)
-			gc_die(k->heap, "no memory for the mark stack");
+		else
+			gc_mark_stack_full(k->mark.heap, s, h->object[i]);
 	}
 	/* Who takes has no part of its own left. */
 	if (h->has_part)
@@ -351,7 +362,7 @@ static void await_work(struct gc_help *h)
 
 bool gc_help_more(struct gc_helper *k)
 {
-	struct gc_help *h = k->heap->help;
+	struct gc_help *h = k->mark.heap->help;
 	bool got;
 
 	pthread_mutex_lock(&h->lock);

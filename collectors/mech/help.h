@@ -14,6 +14,7 @@
 
 #include "mark-stack.h"
 
+struct gc_crew;
 struct gc_help;
 struct gc_heap;
 struct gc_options;
@@ -23,15 +24,13 @@ struct gc_thread;
 
 /**
  * struct gc_helper - one who takes part: the collecting thread, a mutator, one of the crew
- * @stack: the first one's is the heap's
- * @bytes, @objects: marked in place; merged when all is done
+ * @mark: its stack, the first one's is the heap's; what it marked, merged when all is done
  * @dirty, @cards, @again: cards cleaned, those scanned, and objects on them
- * @told: @bytes, every now and then, for who tells of progress
+ * @told: bytes marked, every now and then, for who tells of progress
  */
 struct gc_helper {
-	struct gc_heap *heap;
-	struct gc_mark_stack *stack;
-	uint64_t bytes, objects, told;
+	struct gc_marker mark;
+	uint64_t told;
 	uint64_t dirty, cards, again;
 	bool first, busy, mutator;
 	struct gc_mark_stack own;
@@ -40,14 +39,12 @@ struct gc_helper {
 /* Threads that share a stop's work at most, the collecting one included: workers= */
 unsigned int gc_workers(const struct gc_options *opt);
 
-struct gc_crew;
-/* mech/copy.c: @count threads of the crew are to join; how many there are */
-void gc_crew_call(struct gc_crew *crew, unsigned int count);
-unsigned int gc_crew_threads(const struct gc_crew *crew);
-
 /* 0, also where nobody is to take part: heap->help is NULL then; or -ENOMEM */
 int gc_help_init(struct gc_heap *heap);
 void gc_help_fini(struct gc_heap *heap);
+/* Where too few wait, @call has up to @count further threads join. */
+void gc_help_crew(struct gc_heap *heap, void (*call)(struct gc_crew *crew, unsigned int count),
+		  unsigned int count);
 /* Bytes of the helpers' mark stacks and of what is handed over */
 size_t gc_help_stack_bytes(const struct gc_heap *heap);
 

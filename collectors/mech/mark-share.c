@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
-/*
- * Marking in place by the collecting thread and mutators that stopped (mech/help.h). The
- * world is stopped: nobody writes a reference. Mark bits are set by whoever comes first.
- */
-#include "mark.h"
+#include "mark-share.h"
 
-#include "../space/lines.h"
 #include "help.h"
+#include "mark-loop.h"
+#include "phase.h"
+#include "threads.h"
 
-#define TELL	512 /* objects between words of progress */
+#define TELL	16 /* times GC_HELP_GIVE objects between words of progress */
 #define STRETCH 4096 /* cards taken at once */
 #define HOARD	1024 /* objects found on cards, before what hangs on them is marked */
 
@@ -17,26 +15,7 @@ struct gc_mark_range {
 	uint8_t *next, *end;
 };
 
-gc_inline void push(struct gc_helper *k, void *obj)
-{
-	struct gc_mark_stack *s = k->stack;
-
-	if (likely(s->top < s->limit))
-		*s->top++ = obj;
-	else
-		gc_mark_stack_full(k->heap, s, obj);
-}
-
-gc_inline void visit(void **slot, void *arg)
-{
-	void *ref = gc_slot_load(slot);
-	struct gc_helper *k = arg;
-
-	if (ref && gc_bit_take_shared(k->heap->mark, (uintptr_t)ref))
-		push(k, ref);
-}
-
-static __attribute__((noinline)) void note_weak(struct gc_helper *k, void *obj)
+static void note_weak(struct gc_marker *k, void *obj)
 {
 	int ret;
 
@@ -45,70 +24,46 @@ static __attribute__((noinline)) void note_weak(struct gc_helper *k, void *obj)
 	gc_help_unlock(k->heap);
 	/* No memory to note it: it holds its referent for this cycle. */
 	if (ret)
-		visit(gc_weak_slot(obj), k);
+		gc_marker_visit_shared(gc_weak_slot(obj), k);
 }
 
-/* @count: it is met for the first time */
-gc_inline void scan(struct gc_helper *k, void *obj, bool count)
+/* What has no shape */
+static __attribute__((noinline)) void scan_other(struct gc_marker *k, void *obj, uint64_t word)
 {
-	struct gc_heap *heap = k->heap;
-	uint64_t word = gc_word(obj);
-	const struct gc_info *info = gc_info(heap, word);
-	size_t size = gc_size(info, word);
-
-	if (count) {
-		k->bytes += size <= GC_SMALL_MAX ? size : gc_held_size(heap, size);
-		k->objects++;
-	}
-	if (heap->lines)
-		gc_lines_mark_shared(heap, (uintptr_t)obj, size);
-	if (unlikely(gc_splits(heap, info, word)) &&
-	    gc_mark_put_off(k->stack, obj, (uint32_t)(word >> 32)))
-		return;
-	if (gc_scan(obj, info, word, visit, k))
+	if (gc_marker_scan(k, obj, word, gc_marker_visit_shared, true, true))
 		note_weak(k, obj);
-}
-
-static bool next_part(struct gc_helper *k)
-{
-	struct gc_mark_part step;
-	void **slot;
-
-	if (!gc_mark_next_part(k->stack, (uint64_t)k->heap->opt.split, &step))
-		return false;
-	gc_help_give(k);
-	slot = gc_array_slots(k->heap, step.array);
-	for (; step.next < step.end; step.next++)
-		visit(&slot[step.next], k);
-	return true;
 }
 
 static void tell(struct gc_helper *k)
 {
-	struct gc_heap *heap = k->heap;
+	struct gc_heap *heap = k->mark.heap;
 
 	if (k->first)
-		gc_phase_work(heap, heap->cycle.marked_bytes + k->bytes + gc_help_told(heap));
+		gc_phase_work(heap, heap->cycle.marked_bytes + k->mark.bytes + gc_help_told(heap));
 	else
-		__atomic_store_n(&k->told, k->bytes, __ATOMIC_RELAXED);
+		__atomic_store_n(&k->told, k->mark.bytes, __ATOMIC_RELAXED);
+}
+
+static unsigned int drain_some(struct gc_marker *k, unsigned int most)
+{
+	return k->heap->lines ? gc_marker_loop(k, most, true, true, scan_other) :
+				gc_marker_loop(k, most, true, false, scan_other);
 }
 
 /* Until nothing is grey here. */
 static void drain(struct gc_helper *k)
 {
-	unsigned int n = 0;
-	void *obj;
+	unsigned int n = 0, left = GC_HELP_GIVE;
 
 	do {
-		while ((obj = gc_mark_pop(k->stack))) {
-			scan(k, obj, true);
-			if (likely(++n % GC_HELP_GIVE))
-				continue;
+		while (!(left = drain_some(&k->mark, left))) {
+			left = GC_HELP_GIVE;
 			gc_help_give(k);
-			if (!(n % TELL))
+			if (!(++n % TELL))
 				tell(k);
 		}
-	} while (next_part(k));
+		gc_help_give(k);
+	} while (gc_marker_part(&k->mark, gc_marker_visit_shared));
 }
 
 static void loop(struct gc_helper *k)
@@ -124,29 +79,33 @@ static void loop(struct gc_helper *k)
  */
 static void scan_card(struct gc_helper *k, uint8_t *card)
 {
-	uintptr_t at = gc_card_address(k->heap, card);
-	uint64_t marks = gc_card_marks(k->heap, at);
+	uintptr_t at = gc_card_address(k->mark.heap, card);
+	uint64_t marks = gc_card_marks(k->mark.heap, at);
 
 	__atomic_store_n(card, 0, __ATOMIC_RELAXED);
 	k->dirty++;
 	k->cards += !!marks;
 	for (; marks; marks &= marks - 1) {
+		void *obj = (void *)(at + 8 * (uintptr_t)__builtin_ctzll(marks));
+
 		k->again++;
-		scan(k, (void *)(at + 8 * (uintptr_t)__builtin_ctzll(marks)), false);
+		if (gc_marker_scan(&k->mark, obj, gc_word(obj), gc_marker_visit_shared, false,
+				   true))
+			note_weak(&k->mark, obj);
 	}
 }
 
 /* A stretch of cards at a time, and what hangs on them, so that no stack grows long. */
 static void loop_cards(struct gc_helper *k)
 {
-	struct gc_mark_range *r = k->heap->help_range;
+	struct gc_mark_range *r = k->mark.heap->help_range;
 	uint8_t *card, *end;
 
 	while ((card = __atomic_fetch_add(&r->next, STRETCH, __ATOMIC_RELAXED)) < r->end) {
 		end = r->end - card < STRETCH ? r->end : card + STRETCH;
 		for (; (card = gc_card_next(card, end)) < end; card++) {
 			scan_card(k, card);
-			if (k->stack->top - k->stack->base > HOARD)
+			if (k->mark.stack->top - k->mark.stack->base > HOARD)
 				drain(k);
 		}
 		drain(k);
@@ -156,7 +115,10 @@ static void loop_cards(struct gc_helper *k)
 
 bool gc_mark_shares(const struct gc_heap *heap)
 {
-	return heap->help && heap->stopping && !(heap->lines && heap->lines->moving);
+	if (!heap->help || (heap->lines && heap->lines->moving))
+		return false;
+	/* Beside mutators only those help that found the heap full. */
+	return heap->stopping || (heap->opt.help && gc_threads_wait(heap));
 }
 
 /* What each did becomes the heap's. */
@@ -165,21 +127,20 @@ static void merge(struct gc_heap *heap)
 	struct gc_heap_stats *s = &heap->stats;
 
 	for (struct gc_helper *k = gc_help_next(heap, NULL); k; k = gc_help_next(heap, k)) {
-		heap->cycle.marked_bytes += k->bytes;
-		heap->cycle.marked_objects += k->objects;
-		s->cards_dirty += k->dirty;
-		s->cards_scanned += k->cards;
-		s->rescanned_objects += k->again;
+		heap->cycle.marked_bytes += k->mark.bytes;
+		heap->cycle.marked_objects += k->mark.objects;
+		gc_tally(&s->cards_dirty, k->dirty);
+		gc_tally(&s->cards_scanned, k->cards);
+		gc_tally(&s->rescanned_objects, k->again);
 		if (k->first)
 			continue;
-		s->helps++;
-		s->helped_objects += k->objects;
-		if (k->stack->lossy)
+		gc_tally(&s->helps, 1);
+		gc_tally(&s->helped_objects, k->mark.objects);
+		if (k->mark.stack->lossy)
 			heap->stack.overflowed = heap->stack.lossy = true;
-		k->stack->overflowed = k->stack->lossy = false;
-		if (gc_mark_stack_peak(k->stack) > s->mark_stack_peak)
-			s->mark_stack_peak = gc_mark_stack_peak(k->stack);
-		gc_mark_stack_rest(k->stack);
+		k->mark.stack->overflowed = k->mark.stack->lossy = false;
+		gc_tally_most(&s->mark_stack_peak, gc_mark_stack_peak(k->mark.stack));
+		gc_mark_stack_rest(k->mark.stack);
 	}
 	gc_phase_work(heap, heap->cycle.marked_bytes);
 }

@@ -34,7 +34,7 @@ struct gc_mark_stack {
 	bool overflowed; /* since the flag was last cleared */
 	bool lossy; /* it overflowed in this cycle, so marked objects were miscounted */
 	bool filter; /* objects on dirty cards are not pushed */
-	unsigned int at; /* in queue[] */
+	size_t at; /* in queue[]: bytes */
 	/* Popped objects wait here while their headers are fetched from memory. */
 	void *queue[GC_MARK_QUEUE];
 	int mode; /* enum gc_overflow */
@@ -46,6 +46,13 @@ struct gc_mark_stack {
 	unsigned int parts;
 };
 
+/* struct gc_marker - who marks in place: its stack, and what it marked */
+struct gc_marker {
+	struct gc_heap *heap;
+	struct gc_mark_stack *stack;
+	uint64_t objects, bytes;
+};
+
 int gc_mark_stack_init(struct gc_mark_stack *s, size_t bytes, int mode, size_t heap_bytes);
 void gc_mark_stack_fini(struct gc_mark_stack *s);
 /* Out of line: the stack is full. True when @obj was pushed after all. */
@@ -55,8 +62,16 @@ size_t gc_mark_stack_peak(const struct gc_mark_stack *s);
 /* After a cycle: give pages above the lowest few back to the system. */
 void gc_mark_stack_rest(struct gc_mark_stack *s);
 
+/* The next place of the queue, round and round */
+static inline __attribute__((always_inline)) void **gc_mark_queue(struct gc_mark_stack *s,
+								  size_t *at)
+{
+	*at = (*at + sizeof(void *)) % sizeof(s->queue);
+	return (void **)((char *)s->queue + *at);
+}
+
 /* The next object to scan, through the queue that hides the latency of its header */
-static inline __attribute__((always_inline)) void *gc_mark_pop(struct gc_mark_stack *s)
+static inline void *gc_mark_pop(struct gc_mark_stack *s)
 {
 	void *obj, **place;
 
@@ -64,14 +79,14 @@ static inline __attribute__((always_inline)) void *gc_mark_pop(struct gc_mark_st
 		void *next = *--s->top;
 
 		__builtin_prefetch(next);
-		place = &s->queue[s->at++ % GC_MARK_QUEUE];
+		place = gc_mark_queue(s, &s->at);
 		obj = *place;
 		*place = next;
 		if (obj)
 			return obj;
 	}
 	for (unsigned int i = 0; i < GC_MARK_QUEUE; i++) {
-		place = &s->queue[s->at++ % GC_MARK_QUEUE];
+		place = gc_mark_queue(s, &s->at);
 		obj = *place;
 		*place = NULL;
 		if (obj)

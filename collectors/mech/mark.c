@@ -2,69 +2,44 @@
 #define _GNU_SOURCE
 #include "mark.h"
 
+#include <linux/membarrier.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../space/blocks.h"
-#include "../space/large.h"
-#include "../space/lines.h"
-#include "copy.h"
+#include "forward.h"
+#include "mark-loop.h"
+#include "mark-share.h"
+#include "phase.h"
 #include "plan.h"
+#include "weak.h"
 
 #define TIME_CHECK  512 /* objects between looks at the clock, and before help is called */
 #define CLEAN_BATCH 32 /* cards to scan that are cleaned for one barrier */
 #define CLEAN_MOST  512 /* cards cleaned at a time, most of which have nothing to scan */
 #define CARD_CHECK  16 /* times between looks at the clock */
 
-uintptr_t gc_high(const struct gc_heap *heap)
-{
-	return gc_page_address(heap->pages, __atomic_load_n(&heap->pages->high, __ATOMIC_RELAXED));
-}
-
-size_t gc_held_size(const struct gc_heap *heap, size_t size)
-{
-	if (size <= GC_SMALL_MAX)
-		return size;
-	if (size > (size_t)heap->opt.large)
-		return gc_large_size(size);
-	return heap->blocks ? heap->blocks->size[heap->blocks->class_of[size / 8]] : size;
-}
-
-gc_inline void push(struct gc_heap *heap, void *obj)
-{
-	struct gc_mark_stack *s = &heap->stack;
-
-	/* card+filter: whatever is on a dirty card is scanned when the card is cleaned */
-	if (unlikely(s->filter) &&
-	    __atomic_load_n(gc_card(heap, (uintptr_t)obj), __ATOMIC_RELAXED)) {
-		s->lossy = true;
-		return;
-	}
-	if (likely(s->top < s->limit))
-		*s->top++ = obj;
-	else
-		gc_mark_stack_full(heap, s, obj);
-}
-
 gc_inline bool moving(const struct gc_heap *heap)
 {
 	return heap->lines && heap->lines->moving;
 }
 
-gc_inline void mark_slot(void **slot, void *arg)
+/* card+filter: whatever is on a dirty card is scanned when the card is cleaned. */
+static void push(struct gc_heap *heap, void *obj)
 {
-	void *ref = gc_slot_load(slot);
-	struct gc_heap *heap = arg;
-
-	if (ref && gc_bit_take(heap->mark, (uintptr_t)ref))
-		push(heap, ref);
+	if (heap->stack.filter && __atomic_load_n(gc_card(heap, (uintptr_t)obj), __ATOMIC_RELAXED))
+		heap->stack.lossy = true;
+	else
+		gc_marker_push(&heap->marker, obj);
 }
 
-/* Dalvik's root marking and walk: what lies ahead of the finger is met by the walk. */
-gc_inline void mark_slot_finger(void **slot, void *arg)
+/*
+ * With a finger or a filter. Dalvik's root marking and walk: what lies ahead of the finger is
+ * met by the walk.
+ */
+static void choosy_slot(void **slot, void *arg)
 {
+	struct gc_heap *heap = ((struct gc_marker *)arg)->heap;
 	void *ref = gc_slot_load(slot);
-	struct gc_heap *heap = arg;
 
 	if (ref && gc_bit_take(heap->mark, (uintptr_t)ref) && (uintptr_t)ref < heap->finger)
 		push(heap, ref);
@@ -73,7 +48,7 @@ gc_inline void mark_slot_finger(void **slot, void *arg)
 /* While a collection defragments: the world is stopped, and the slot may change. */
 static void move_slot(void **slot, void *arg)
 {
-	struct gc_heap *heap = arg;
+	struct gc_heap *heap = ((struct gc_marker *)arg)->heap;
 	void *ref = *slot, *to = NULL;
 	uint64_t word;
 
@@ -93,29 +68,35 @@ static void move_slot(void **slot, void *arg)
 	push(heap, ref);
 }
 
-void gc_mark_slot(void **slot, void *heap)
+/* How references are followed in this collection */
+enum way {
+	PLAINLY,
+	CHOOSILY,
+	MOVING
+};
+
+static enum way way_of(const struct gc_heap *heap)
 {
-	if (unlikely(moving(heap)))
-		move_slot(slot, heap);
-	else
-		mark_slot_finger(slot, heap);
+	if (moving(heap))
+		return MOVING;
+	return heap->stack.filter || heap->finger != UINTPTR_MAX ? CHOOSILY : PLAINLY;
 }
 
-/* The next references of the array put off last; false when there is none. */
+void gc_mark_slot(void **slot, void *arg)
+{
+	struct gc_heap *heap = arg;
+
+	if (unlikely(moving(heap)))
+		move_slot(slot, &heap->marker);
+	else
+		choosy_slot(slot, &heap->marker);
+}
+
 static bool next_part(struct gc_heap *heap)
 {
-	struct gc_mark_part step;
-	void **slot;
+	static const gc_visit_fn visit[] = { gc_marker_visit, choosy_slot, move_slot };
 
-	if (!gc_mark_next_part(&heap->stack, (uint64_t)heap->opt.split, &step))
-		return false;
-	slot = gc_array_slots(heap, step.array);
-	for (; step.next < step.end; step.next++)
-		if (unlikely(moving(heap)))
-			move_slot(&slot[step.next], heap);
-		else
-			mark_slot(&slot[step.next], heap);
-	return true;
+	return gc_marker_part(&heap->marker, visit[way_of(heap)]);
 }
 
 /* No memory to note it: it holds its referent for this cycle. */
@@ -125,43 +106,64 @@ static __attribute__((noinline)) void note_weak(struct gc_heap *heap, void *obj)
 		gc_mark_slot(gc_weak_slot(obj), heap);
 }
 
-/* Out of line, as it is rare: the loops of those that do not move stay small. */
-static __attribute__((noinline)) void scan_moving(struct gc_heap *heap, void *obj,
-						  const struct gc_info *info, uint64_t word)
+gc_inline void scan(struct gc_heap *heap, void *obj, gc_visit_fn visit, const bool count)
 {
-	if (gc_scan(obj, info, word, move_slot, heap))
+	if (gc_marker_scan(&heap->marker, obj, gc_word(obj), visit, count, false))
 		note_weak(heap, obj);
 }
 
-/*
- * A mutator may have published an object whose header this CPU does not see yet only
- * where stores are weakly ordered and the slot was written without gc_write(). Type 0 is
- * never registered: such an object waits for the remark pause on a dirty card.
- */
-gc_inline bool scan_one(struct gc_heap *heap, void *obj, gc_visit_fn visit, bool count)
+static void scan_one(struct gc_heap *heap, void *obj, const bool count)
 {
-	uint64_t word = gc_word(obj);
-	const struct gc_info *info = gc_info(heap, word);
-	size_t size = gc_size(info, word);
+	switch (way_of(heap)) {
+	case PLAINLY:
+		scan(heap, obj, gc_marker_visit, count);
+		break;
+	case CHOOSILY:
+		scan(heap, obj, choosy_slot, count);
+		break;
+	case MOVING:
+		scan(heap, obj, move_slot, count);
+		break;
+	}
+}
 
-	if (unlikely(!word)) {
-		gc_card_dirty(heap, (uintptr_t)obj);
-		return false;
+/* What has no shape */
+static __attribute__((noinline)) void scan_other(struct gc_marker *k, void *obj, uint64_t word)
+{
+	if (gc_marker_scan(k, obj, word, gc_marker_visit, true, false))
+		note_weak(k->heap, obj);
+}
+
+/* Loops of their own, each with all registers */
+static __attribute__((noinline)) unsigned int loop(struct gc_marker *k, unsigned int most)
+{
+	return gc_marker_loop(k, most, false, false, scan_other);
+}
+
+static __attribute__((noinline)) unsigned int loop_lines(struct gc_marker *k, unsigned int most)
+{
+	return gc_marker_loop(k, most, false, true, scan_other);
+}
+
+/*
+ * Up to @most objects; how many fewer, because the stack is empty. What was marked is added to
+ * the cycle's.
+ */
+static unsigned int drain_some(struct gc_heap *heap, unsigned int most)
+{
+	struct gc_marker *k = &heap->marker;
+	void *obj;
+
+	if (way_of(heap) != PLAINLY) {
+		for (; most && (obj = gc_mark_pop(k->stack)); most--)
+			scan_one(heap, obj, true);
+	} else {
+		most = heap->lines ? loop_lines(k, most) : loop(k, most);
 	}
-	if (count) {
-		heap->cycle.marked_bytes += size <= GC_SMALL_MAX ? size : gc_held_size(heap, size);
-		heap->cycle.marked_objects++;
-	}
-	if (heap->lines)
-		gc_lines_mark(heap, (uintptr_t)obj, size);
-	if (unlikely(gc_splits(heap, info, word)) &&
-	    gc_mark_put_off(&heap->stack, obj, (uint32_t)(word >> 32)))
-		return true;
-	if (unlikely(moving(heap)))
-		scan_moving(heap, obj, info, word);
-	else if (gc_scan(obj, info, word, visit, heap))
-		note_weak(heap, obj);
-	return true;
+	heap->cycle.marked_objects += k->objects;
+	heap->cycle.marked_bytes += k->bytes;
+	k->objects = k->bytes = 0;
+	return most;
 }
 
 static bool bounded(const struct gc_deadline *deadline)
@@ -171,24 +173,21 @@ static bool bounded(const struct gc_deadline *deadline)
 
 static bool late(const struct gc_deadline *deadline)
 {
-	return bounded(deadline) && gc_now() > deadline->at_ns;
+	return deadline && deadline->at_ns && gc_now() > deadline->at_ns;
 }
 
 bool gc_mark_drain(struct gc_heap *heap, const struct gc_deadline *deadline)
 {
-	bool alone = bounded(deadline) || !gc_mark_shares(heap);
-	unsigned int n = 0;
-	void *obj;
+	unsigned int left = TIME_CHECK;
 
 	do {
-		while ((obj = gc_mark_pop(&heap->stack))) {
-			scan_one(heap, obj, mark_slot, true);
-			if (likely(++n % TIME_CHECK))
-				continue;
+		while (!(left = drain_some(heap, left))) {
+			left = TIME_CHECK;
 			gc_phase_work(heap, heap->cycle.marked_bytes);
 			if (late(deadline))
 				return false;
-			if (!alone && gc_mark_share(heap))
+			/* Who waits may have come since the last look. */
+			if (!bounded(deadline) && gc_mark_shares(heap) && gc_mark_share(heap))
 				return true;
 		}
 		if (late(deadline))
@@ -212,8 +211,8 @@ static void scan_all(struct gc_heap *heap)
 
 	heap->stack.overflowed = false;
 	for (uintptr_t at = heap->base; (at = gc_bit_next(heap->mark, at, end)) < end; at += 8) {
-		heap->stats.rescanned_objects++;
-		scan_one(heap, (void *)at, mark_slot, false);
+		gc_tally(&heap->stats.rescanned_objects, 1);
+		scan_one(heap, (void *)at, false);
 		drain(heap);
 	}
 }
@@ -231,11 +230,14 @@ static void walk_by_address(struct gc_heap *heap)
 	/* The heap may grow meanwhile: what is allocated above is ahead of the finger too. */
 	for (; (at = gc_bit_next(heap->mark, at, gc_high(heap))) < gc_high(heap); at += 8) {
 		heap->finger = at;
-		scan_one(heap, (void *)at, mark_slot_finger, true);
+		scan(heap, (void *)at, choosy_slot, true);
 		if (unlikely(!(++n % TIME_CHECK)))
 			gc_phase_work(heap, heap->cycle.marked_bytes);
 	}
 	heap->finger = UINTPTR_MAX;
+	heap->cycle.marked_objects += heap->marker.objects;
+	heap->cycle.marked_bytes += heap->marker.bytes;
+	heap->marker.objects = heap->marker.bytes = 0;
 	drain(heap);
 }
 
@@ -249,6 +251,12 @@ void gc_mark_concurrent(struct gc_heap *heap)
 		scan_all(heap);
 }
 
+void gc_mark_order_init(struct gc_heap *heap)
+{
+	heap->orders = GC_STORES_ORDERED ||
+		       !syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
+}
+
 /*
  * Cleaning a card while mutators run: the mutator stores the reference, then dirties the
  * card. Whoever sees the card dirty must see the reference. On x86 stores are seen in
@@ -256,10 +264,9 @@ void gc_mark_concurrent(struct gc_heap *heap)
  */
 static void order_after_clean(void)
 {
-#if !defined(__x86_64__) && !defined(__i386__)
-	/* 8: MEMBARRIER_CMD_PRIVATE_EXPEDITED, registered by gc_heap_create() */
-	syscall(SYS_membarrier, 8, 0, 0);
-#endif
+	/* Registered, it cannot fail. */
+	if (!GC_STORES_ORDERED)
+		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
 #ifndef GC_TSAN
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 #endif
@@ -271,11 +278,10 @@ static void scan_card(struct gc_heap *heap, uint8_t *card)
 	uintptr_t at = gc_card_address(heap, card);
 	uint64_t marks = gc_card_marks(heap, at);
 
-	heap->stats.cards_scanned++;
+	gc_tally(&heap->stats.cards_scanned, 1);
 	for (; marks; marks &= marks - 1) {
-		heap->stats.rescanned_objects++;
-		scan_one(heap, (void *)(at + 8 * (uintptr_t)__builtin_ctzll(marks)), mark_slot,
-			 false);
+		gc_tally(&heap->stats.rescanned_objects, 1);
+		scan_one(heap, (void *)(at + 8 * (uintptr_t)__builtin_ctzll(marks)), false);
 	}
 }
 
@@ -302,7 +308,7 @@ static unsigned int clean_cards(struct gc_heap *heap, uint8_t **at, uint8_t *end
 		if (gc_card_marks(heap, gc_card_address(heap, card)))
 			cleaned[n++] = card;
 	}
-	heap->stats.cards_dirty += dirty;
+	gc_tally(&heap->stats.cards_dirty, dirty);
 	*at = card;
 	return n;
 }
@@ -315,6 +321,8 @@ bool gc_mark_cards(struct gc_heap *heap, const struct gc_deadline *deadline, boo
 	bool alone = beside || bounded(deadline) || !gc_mark_shares(heap);
 
 	if (!GC_NEEDED(7) && !beside)
+		return true;
+	if (beside && !heap->orders)
 		return true;
 	do {
 		heap->stack.overflowed = false;

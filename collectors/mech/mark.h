@@ -16,6 +16,12 @@ struct gc_deadline {
 /* Marks and pushes what @slot refers to; a visitor whose argument is the heap. */
 void gc_mark_slot(void **slot, void *heap);
 
+/*
+ * Where stores are weakly ordered the system has to help to clean cards beside mutators; where
+ * it does not, all dirty cards are left to the pause.
+ */
+void gc_mark_order_init(struct gc_heap *heap);
+
 /* Prepare a cycle: clears the mark bits, or takes over the survivors'. World may run. */
 void gc_mark_prepare(struct gc_heap *heap, bool keep);
 /* Prepare a cycle whose mark bits are right as they are. */
@@ -23,26 +29,6 @@ void gc_mark_reset(struct gc_heap *heap);
 
 /* Trace until the stack is empty; false when @deadline passed first. */
 bool gc_mark_drain(struct gc_heap *heap, const struct gc_deadline *deadline);
-
-/*
- * mech/mark-share.c. Is this a stop in which mutators that stopped may help to mark? Not while
- * objects move.
- */
-bool gc_mark_shares(const struct gc_heap *heap);
-/*
- * Call them, and trace with those that come until nothing is grey, each with a stack of its
- * own. False, and nothing done: there is none.
- */
-bool gc_mark_share(struct gc_heap *heap);
-/* The same for the dirty cards from @card on below @end, and what hangs on them */
-bool gc_mark_share_cards(struct gc_heap *heap, uint8_t *card, uint8_t *end);
-/* The mark bits of the card at @at, the lowest address first */
-gc_inline uint64_t gc_card_marks(const struct gc_heap *heap, uintptr_t at)
-{
-	uint64_t word = __atomic_load_n(&heap->mark[at >> GC_WORD_SHIFT], __ATOMIC_RELAXED);
-
-	return word >> (at >> 3 & 63) & ((1ULL << GC_CARD / 8) - 1);
-}
 
 /*
  * All that the concurrent phase can do: drain, or walk by address with a finger, and
@@ -70,18 +56,5 @@ void gc_mark_swap(struct gc_heap *heap);
 
 /* Clean all cards of the pages. */
 void gc_mark_clean_cards(struct gc_heap *heap);
-
-/* Bytes that an object takes in its space */
-size_t gc_held_size(const struct gc_heap *heap, size_t size);
-
-/* End of the pages that were ever used: where walks stop */
-uintptr_t gc_high(const struct gc_heap *heap);
-
-/*
- * mech/verify.c, for the plans' own card tables: visit the strong references of @obj; a
- * visitor that sets heap->verify_white when one leads out of the pages.
- */
-void gc_verify_scan(struct gc_heap *heap, void *obj, gc_visit_fn visit);
-void gc_verify_young(void **slot, void *heap);
 
 #endif

@@ -8,12 +8,17 @@
 #include <string.h>
 
 #include "options.h"
-#include "plan.h"
 
 static const char *const defrag_names[] = { "always", "auto", "never", NULL };
 static const char *const foreground_names[] = { "concurrent", "stw", NULL };
 static const char *const overflow_names[] = { "card",	 "card+clear", "card+filter", "grow",
 					      "reserve", "scan-all",   NULL };
+static const char *const plan_names[] = {
+#define PLAN(id) #id,
+#include "../plan/plans.def"
+#undef PLAN
+	NULL
+};
 static const char *const policy_names[] = { "adaptive", "bg", "default", "fg", NULL };
 static const char *const promote_names[] = { "default", "naive", "never", "ranges",
 					     "size",	"tuned", NULL };
@@ -253,12 +258,14 @@ static int parse_list(struct gc_options *opt, const char *text, struct gc_error 
 
 static int check(struct gc_options *opt, struct gc_error *err)
 {
-	const struct gc_plan *plan = gc_plan_find(opt->plan);
 	char names[128], *end;
+	int i = 0;
 	long nice;
 
-	if (!plan) {
-		gc_plan_names(names, sizeof(names));
+	while (plan_names[i] && strcmp(plan_names[i], opt->plan))
+		i++;
+	if (!plan_names[i]) {
+		join(names, sizeof(names), plan_names);
 		return gc_fail(err, -EINVAL, "plan=%s: unknown; give one of %s", opt->plan, names);
 	}
 	if (opt->minfree > opt->maxfree)
@@ -279,7 +286,7 @@ static int check(struct gc_options *opt, struct gc_error *err)
 	if (opt->profiler && opt->profiler < 4096)
 		return gc_fail(err, -EINVAL, "profiler=%lld: give 0 or at least 4K",
 			       (long long)opt->profiler);
-	return gc_plan_check(plan, opt, err);
+	return 0;
 }
 
 int gc_options_parse(struct gc_options *opt, const char *text, struct gc_error *err)
@@ -360,7 +367,7 @@ void gc_options_help(void (*line)(const char *text, void *arg), void *arg)
 		if (o->list)
 			join(names, sizeof(names), o->list);
 		else if (!strcmp(o->name, "plan"))
-			gc_plan_names(names, sizeof(names));
+			join(names, sizeof(names), plan_names);
 		else if (!strcmp(o->name, "profile"))
 			strcpy(names, "art-6.0, dalvik-4.3, hussein-2015");
 		snprintf(text, sizeof(text), "%-14s %s%s%s%s [%s]", o->name, o->help,

@@ -66,7 +66,8 @@ struct gc_options {
 		max;
 	int64_t maxfree, minfree, nursery, overflow, pace, pin, poison, policy, preclean, profiler,
 		promote;
-	int64_t remark_limit, safepoint, every_safepoint, seed, sizing, split, stress, threshold;
+	int64_t remark_limit, safepoint, every_safepoint, seed, sizing, split, stall, stress,
+		threshold;
 	int64_t trace, trim_collects, verify, workers;
 	double ahead, promote_p, trim, util;
 	uint64_t given; /* bit i: the i-th option of options.def was set explicitly */

@@ -3,15 +3,13 @@
 #include "pace.h"
 
 #include "futex.h"
-#include "heap.h"
+#include "headroom.h"
 
 /* A wait is this part of a cycle, but long against a wake-up. */
 #define SLICES	    32
 #define SHORTEST_NS 120000
 /* What the last cycle of the kind marked and this much more is expected to be marked. */
 #define GROWTH 1.25
-/* Who waited gets this part of the room before it waits again. */
-#define CREDIT 32
 
 uint64_t gc_pace_allowed(const struct gc_pace *p)
 {
@@ -49,7 +47,7 @@ void gc_pace_order(struct gc_heap *heap)
 		return;
 	__atomic_store_n(&p->tight, 0, __ATOMIC_RELAXED);
 	set(&p->base, gc_load(&heap->in_use));
-	set(&p->room, gc_sizing_headroom(heap));
+	set(&p->room, gc_headroom(heap));
 	set(&p->most, UINT64_MAX);
 	set(&p->work, UINT64_MAX);
 	set(&p->done, 0);
@@ -71,7 +69,7 @@ void gc_pace_begin(struct gc_heap *heap)
 	__atomic_store_n(&p->tight, 0, __ATOMIC_RELAXED);
 	/* A mutator that still waits for the cycle before may read some of this. */
 	set(&p->base, used);
-	set(&p->room, gc_sizing_headroom(heap));
+	set(&p->room, gc_headroom(heap));
 	set(&p->most, most);
 	set(&p->work, work && work < most ? work : most);
 	set(&p->done, 0);
@@ -99,40 +97,4 @@ void gc_pace_end(struct gc_heap *heap)
 {
 	if (__atomic_exchange_n(&heap->pace.on, 0, __ATOMIC_RELEASE))
 		gc_futex_wake(&heap->pace.on, INT32_MAX);
-}
-
-/* Is what is in use, and 1/@credit of the room, more than the marking allows? */
-static bool ahead(struct gc_heap *heap, unsigned int credit)
-{
-	struct gc_pace *p = &heap->pace, now = {
-		.on = __atomic_load_n(&p->on, __ATOMIC_ACQUIRE),
-		.base = gc_load(&p->base),
-		.room = gc_load(&p->room),
-		.work = gc_load(&p->work),
-		.most = gc_load(&p->most),
-		.done = gc_load(&p->done),
-	};
-	uint64_t more = credit ? now.room / credit : 0;
-
-	return now.on && gc_load(&heap->in_use) + more > gc_pace_allowed(&now);
-}
-
-void gc_pace_wait(struct gc_thread *t)
-{
-	struct gc_heap *heap = t->heap;
-	uint64_t slice, begin, end;
-	struct timespec ts = { 0 };
-
-	if (!ahead(heap, 0))
-		return;
-	slice = gc_pace_slice((uint64_t)heap->opt.pace * 1000, gc_load(&heap->cycle_ns));
-	ts.tv_nsec = (long)slice / 2;
-	end = gc_now() + slice;
-	gc_pause_begin(t, GC_PAUSE_PACED, &begin);
-	gc_state_park(t);
-	do {
-		gc_futex_wait_for(&heap->pace.on, 1, &ts);
-	} while (gc_now() < end && ahead(heap, CREDIT));
-	gc_state_unpark(t);
-	gc_pause_end(t, GC_PAUSE_PACED, begin);
 }

@@ -13,7 +13,6 @@
 #include <stdint.h>
 
 struct gc_heap;
-struct gc_thread;
 
 /**
  * struct gc_pace - one cycle's plan; bytes
@@ -53,7 +52,5 @@ void gc_pace_begin(struct gc_heap *heap);
 void gc_pace_tighten(struct gc_heap *heap, uint64_t bytes);
 /* What it frees may be allocated: who waits goes on. */
 void gc_pace_end(struct gc_heap *heap);
-/* @t is about to allocate: wait for the marking if it is ahead, pace= and a wake-up at most. */
-void gc_pace_wait(struct gc_thread *t);
 
 #endif

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* Tells the listener of every edge, with what is known at that instant. */
-#include "trace.h"
+#include <stdio.h>
+
+#include "headroom.h"
+#include "phase.h"
+#include "plan.h"
 
 #define PROGRESS_STEP (256u * 1024)
 
@@ -28,7 +32,7 @@ static void fill(struct gc_heap *heap, struct gc_event *ev, uint64_t now)
 		.daemon = c->daemon,
 		.work_done = c->done,
 		.work_total = c->total,
-		.headroom = gc_sizing_headroom(heap),
+		.headroom = gc_headroom(heap),
 		.heap_bytes = gc_load(&heap->in_use),
 	};
 	ev->exhaust_ns = gc_rate_exhaust(&heap->rate, now, ev->headroom);
@@ -119,15 +123,13 @@ void gc_phase_stop(struct gc_heap *heap, size_t edge)
 	} else if (edge == GC_EDGE(stopped)) {
 		c->stw = true;
 		c->phase = GC_PHASE_ROOTS;
-		s->time_to_safepoint_ns += since;
-		if (since > s->longest_ttsp_ns)
-			s->longest_ttsp_ns = since;
+		gc_tally(&s->time_to_safepoint_ns, since);
+		gc_tally_most(&s->longest_ttsp_ns, since);
 	} else if (edge == GC_EDGE(restarted)) {
 		c->stw = false;
 		c->phase = GC_PHASE_IDLE;
-		s->stw_ns += since;
-		if (since > s->longest_stw_ns)
-			s->longest_stw_ns = since;
+		gc_tally(&s->stw_ns, since);
+		gc_tally_most(&s->longest_stw_ns, since);
 	}
 	fire(heap, edge, now,
 	     edge == GC_EDGE(restarting) || edge == GC_EDGE(roots_done) ? 0 : since);
@@ -172,7 +174,7 @@ void gc_phase_help(struct gc_thread *t, bool begin, uint64_t *begin_ns)
 		.phase = c->phase,
 		.cause = c->cause,
 		.kind = c->kind,
-		.stw = true,
+		.stw = c->stw,
 		.mutator = &t->m,
 	};
 
@@ -184,6 +186,43 @@ void gc_phase_help(struct gc_thread *t, bool begin, uint64_t *begin_ns)
 	else
 		ev.duration_ns = ev.time_ns - *begin_ns;
 	fn(t->heap->listener, &ev);
+}
+
+/* What the system calls the thread */
+static void thread_name(int tid, char *name, size_t size)
+{
+	char path[48];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/comm", tid);
+	f = fopen(path, "re");
+	if (!f || !fgets(name, (int)size, f))
+		snprintf(name, size, "which ended without gc_mutator_detach()");
+	name[strcspn(name, "\n")] = '\0';
+	if (f)
+		fclose(f);
+}
+
+void gc_phase_stalled(struct gc_thread *t, uint64_t ns)
+{
+	struct gc_heap *heap = t->heap;
+	gc_listen_fn fn = listener_op(heap, GC_EDGE(stalled));
+	struct gc_event ev;
+	char name[48];
+
+	gc_count(&heap->stats.stalls, 1);
+	if (fn) {
+		fill(heap, &ev, gc_now());
+		ev.duration_ns = ns;
+		ev.mutator = &t->m;
+		fn(heap->listener, &ev);
+	}
+	thread_name(t->tid, name, sizeof(name));
+	fprintf(stderr,
+		"gchint-gc: plan=%s cycle %llu: thread %d (%s) has kept the world waiting for "
+		"%.1f s: call gc_safepoint() in its loops, gc_park() before it blocks\n",
+		heap->plan->name, (unsigned long long)heap->cycle.number, t->tid, name,
+		(double)ns / 1e9);
 }
 
 static void fire_pause(struct gc_thread *t, size_t edge, enum gc_pause pause, uint64_t now,
@@ -198,7 +237,7 @@ static void fire_pause(struct gc_thread *t, size_t edge, enum gc_pause pause, ui
 			.pause = pause,
 			.foreground = pause == GC_PAUSE_FOREGROUND,
 			.duration_ns = duration,
-			.headroom = gc_sizing_headroom(heap),
+			.headroom = gc_headroom(heap),
 			.heap_bytes = gc_load(&heap->in_use),
 			.mutator = &t->m,
 		};

@@ -21,6 +21,8 @@ enum gc_minor {
  * @name: as in plan=
  * @summary: one line
  * @concurrent: has cycles that run beside mutators, so a daemon is worth its thread
+ * @ragged: stacks are scanned on the fly, each thread stopping for its own alone
+ * @finger: marks in address order where trace=finger asks for it
  * @generational: keeps the card table as a remembered set between cycles
  * @bump: one run serves every small size
  * @in_place: objects stay where they are in blocks, so bits tell them apart
@@ -36,12 +38,16 @@ enum gc_minor {
  * @index: world stopped: whatever @valid needs to be exact; NULL nothing
  * @valid: world stopped, runs flushed: is @addr the start of an object
  * @kept: right after a collection: did it keep the object at @addr; NULL: @valid says so
+ * @sweep: sweep some of what the last collection left to sweep; bytes, 0 when all is done;
+ *	   NULL nothing is left
+ * @room: of @want bytes, how many the space has before a collection must come; with @most,
+ *	  how many max= allows it; NULL: as many as there are pages
  * @footprint: bytes of pages held
  * @release: return free pages to the system; bytes returned
  */
 struct gc_plan {
 	const char *name, *summary;
-	bool concurrent, generational, bump, reserve, in_place;
+	bool concurrent, ragged, finger, generational, bump, reserve, in_place;
 	enum gc_minor minor;
 	int (*check)(struct gc_options *opt, struct gc_error *err);
 	size_t (*space)(const struct gc_options *opt);
@@ -53,12 +59,10 @@ struct gc_plan {
 	void (*index)(struct gc_heap *heap);
 	bool (*valid)(struct gc_heap *heap, uintptr_t addr);
 	bool (*kept)(struct gc_heap *heap, uintptr_t addr);
-	size_t (*footprint)(struct gc_heap *heap);
+	uint64_t (*room)(const struct gc_heap *heap, uint64_t want, bool most);
+	size_t (*sweep)(struct gc_heap *heap);
+	size_t (*footprint)(const struct gc_heap *heap);
 	size_t (*release)(struct gc_heap *heap);
 };
-
-const struct gc_plan *gc_plan_find(const char *name);
-void gc_plan_names(char *text, size_t size);
-int gc_plan_check(const struct gc_plan *plan, struct gc_options *opt, struct gc_error *err);
 
 #endif

@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "mark.h"
+#include "../space/pages.h"
+#include "profiler.h"
 
 #define COHORTS 16
 #define AGES	3
@@ -127,10 +128,10 @@ static void look(struct gc_heap *heap, struct cohort *c)
 	if (c->looked < AGES)
 		return;
 	c->used = false;
-	s->lifetime_bytes += (uint64_t)c->born;
-	s->lifetime_128k += (uint64_t)c->died[0];
-	s->lifetime_256k += (uint64_t)c->died[1];
-	s->lifetime_512k += (uint64_t)c->died[2];
+	gc_tally(&s->lifetime_bytes, (uint64_t)c->born);
+	gc_tally(&s->lifetime_128k, (uint64_t)c->died[0]);
+	gc_tally(&s->lifetime_256k, (uint64_t)c->died[1]);
+	gc_tally(&s->lifetime_512k, (uint64_t)c->died[2]);
 }
 
 /*

@@ -19,15 +19,30 @@ void gc_thread_roots(struct gc_thread *t, gc_visit_fn visit, void *arg)
 
 void gc_global_roots(struct gc_heap *heap, gc_visit_fn visit, void *arg)
 {
+	void (*roots)(gc_visit_fn visit, void *visit_arg, void *arg);
+	void *roots_arg;
+
 	pthread_mutex_lock(&heap->table_lock);
 	for (struct gc_root_array *a = heap->root_arrays; a; a = a->next)
 		for (size_t i = 0; i < a->count; i++)
 			visit(&a->slots[i], arg);
 	for (size_t i = heap->finalized_next; i < heap->finalized.count; i++)
 		visit(&heap->finalized.items[i], arg);
+	roots = heap->roots;
+	roots_arg = heap->roots_arg;
 	pthread_mutex_unlock(&heap->table_lock);
-	if (heap->roots)
-		heap->roots(visit, arg, heap->roots_arg);
+	if (roots)
+		roots(visit, arg, roots_arg);
+}
+
+bool gc_roots_registered(struct gc_heap *heap)
+{
+	bool any;
+
+	pthread_mutex_lock(&heap->table_lock);
+	any = heap->roots || heap->root_arrays;
+	pthread_mutex_unlock(&heap->table_lock);
+	return any;
 }
 
 void gc_all_roots(struct gc_heap *heap, gc_visit_fn visit, void *arg)
@@ -72,8 +87,10 @@ int gc_roots_remove(struct gc_heap *heap, void **slots)
 void gc_roots_callback(struct gc_heap *heap,
 		       void (*fn)(gc_visit_fn visit, void *visit_arg, void *arg), void *arg)
 {
+	pthread_mutex_lock(&heap->table_lock);
 	heap->roots = fn;
 	heap->roots_arg = arg;
+	pthread_mutex_unlock(&heap->table_lock);
 }
 
 void gc_mutator_roots_callback(struct gc_mutator *m,
@@ -83,6 +100,18 @@ void gc_mutator_roots_callback(struct gc_mutator *m,
 
 	t->roots = fn;
 	t->roots_arg = arg;
+}
+
+/* What a header tells by itself, 0 nothing */
+static uint64_t shape_of(const struct gc_type_desc *desc)
+{
+	uint64_t refs = desc->refs >> sizeof(struct gc_header) / sizeof(void *);
+	unsigned int count = (unsigned int)__builtin_popcountll(refs);
+
+	if (desc->tail != GC_TAIL_NONE || desc->trace || desc->weak || desc->size > GC_SMALL_MAX ||
+	    count > GC_SHAPE_MOST || refs != (1ULL << count) - 1)
+		return 0;
+	return gc_align(desc->size, 8) / 8 << 24 | (count + 1) << GC_SHAPE_SHIFT;
 }
 
 const struct gc_type *gc_type_register(struct gc_heap *heap, const struct gc_type_desc *desc,
@@ -117,7 +146,7 @@ const struct gc_type *gc_type_register(struct gc_heap *heap, const struct gc_typ
 		info = &heap->types[heap->type_count];
 	if (info) {
 		info->name = strdup(name);
-		info->pub.word = (uint64_t)heap->type_count << 8;
+		info->pub.word = (uint64_t)heap->type_count << 8 | shape_of(desc);
 		info->pub.size = desc->tail == GC_TAIL_REFS ?
 					 (uint32_t)gc_align(desc->size, sizeof(void *)) :
 					 desc->size;
@@ -136,19 +165,4 @@ const struct gc_type *gc_type_register(struct gc_heap *heap, const struct gc_typ
 		return NULL;
 	}
 	return &info->pub;
-}
-
-int gc_vector_push(struct gc_vector *v, void *item)
-{
-	if (v->count == v->room) {
-		size_t room = v->room ? 2 * v->room : 64;
-		void **items = realloc(v->items, room * sizeof(void *));
-
-		if (!items)
-			return -ENOMEM;
-		v->items = items;
-		v->room = room;
-	}
-	v->items[v->count++] = item;
-	return 0;
 }

@@ -14,18 +14,12 @@
 
 #include "futex.h"
 #include "help.h"
-#include "plan.h"
-#include "trace.h"
+#include "phase.h"
+#include "safepoint.h"
+#include "threads.h"
 
-/*
- * Bits of poll: the collector wants the thread to stop; collect at every safepoint; who is
- * stopped is wanted to help.
- */
-#define POLL_STOP   1u
-#define POLL_ALWAYS 2u
-#define POLL_HELP   4u
-
-#define SPINS 200
+#define SPINS	200
+#define LOOK_NS 20000000 /* between looks at how long it has taken */
 
 static void arrive(struct gc_thread *t, uint32_t state)
 {
@@ -35,7 +29,7 @@ static void arrive(struct gc_thread *t, uint32_t state)
 	__atomic_store_n(&t->arrival, __atomic_fetch_add(&heap->arrivals, 1, __ATOMIC_SEQ_CST),
 			 __ATOMIC_RELAXED);
 	__atomic_store_n(&t->state, state, __ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&t->m.poll, __ATOMIC_SEQ_CST) & POLL_STOP) {
+	if (__atomic_load_n(&t->m.poll, __ATOMIC_SEQ_CST) & GC_POLL_STOP) {
 		__atomic_fetch_add(&heap->arrivals, 1, __ATOMIC_SEQ_CST);
 		gc_futex_wake(&heap->arrivals, 1);
 	}
@@ -47,20 +41,26 @@ static void stay_stopped(struct gc_thread *t)
 	uint32_t poll;
 
 	for (;;) {
-		while ((poll = __atomic_load_n(&t->m.poll, __ATOMIC_SEQ_CST)) & POLL_STOP) {
-			if (!(poll & POLL_HELP)) {
+		while ((poll = __atomic_load_n(&t->m.poll, __ATOMIC_SEQ_CST)) & GC_POLL_STOP) {
+			if (!(poll & GC_POLL_HELP)) {
 				gc_futex_wait(&t->m.poll, poll);
 				continue;
 			}
 			/* Cleared first: the next call is not missed. */
-			__atomic_fetch_and(&t->m.poll, ~POLL_HELP, __ATOMIC_SEQ_CST);
+			__atomic_fetch_and(&t->m.poll, ~GC_POLL_HELP, __ATOMIC_SEQ_CST);
 			gc_help_join(t->heap, t);
 		}
 		__atomic_store_n(&t->state, GC_RUNNING, __ATOMIC_SEQ_CST);
-		if (!(__atomic_load_n(&t->m.poll, __ATOMIC_SEQ_CST) & POLL_STOP))
+		if (!(__atomic_load_n(&t->m.poll, __ATOMIC_SEQ_CST) & GC_POLL_STOP))
 			return;
 		arrive(t, GC_STOPPED);
 	}
+}
+
+void gc_state_stop(struct gc_thread *t)
+{
+	arrive(t, GC_STOPPED);
+	stay_stopped(t);
 }
 
 void gc_state_park(struct gc_thread *t)
@@ -71,54 +71,20 @@ void gc_state_park(struct gc_thread *t)
 void gc_state_unpark(struct gc_thread *t)
 {
 	__atomic_store_n(&t->state, GC_RUNNING, __ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&t->m.poll, __ATOMIC_SEQ_CST) & POLL_STOP) {
+	if (__atomic_load_n(&t->m.poll, __ATOMIC_SEQ_CST) & GC_POLL_STOP) {
 		arrive(t, GC_STOPPED);
 		stay_stopped(t);
 	}
-}
-
-void gc_safepoint_slow(struct gc_mutator *m)
-{
-	struct gc_thread *t = gc_thread(m);
-	uint64_t begin;
-
-	if (__atomic_load_n(&m->poll, __ATOMIC_SEQ_CST) & POLL_STOP) {
-		gc_pause_begin(t, GC_PAUSE_SAFEPOINT, &begin);
-		arrive(t, GC_STOPPED);
-		stay_stopped(t);
-		gc_pause_end(t, GC_PAUSE_SAFEPOINT, begin);
-	}
-	if (__atomic_load_n(&m->poll, __ATOMIC_RELAXED) & POLL_ALWAYS)
-		gc_run_cycle(t->heap, t, GC_CAUSE_STRESS, false, false);
-}
-
-void gc_park(struct gc_mutator *m)
-{
-	gc_state_park(gc_thread(m));
-}
-
-void gc_unpark(struct gc_mutator *m)
-{
-	struct gc_thread *t = gc_thread(m);
-	uint64_t begin;
-
-	if (!(__atomic_load_n(&m->poll, __ATOMIC_SEQ_CST) & POLL_STOP)) {
-		gc_state_unpark(t);
-		return;
-	}
-	gc_pause_begin(t, GC_PAUSE_SAFEPOINT, &begin);
-	gc_state_unpark(t);
-	gc_pause_end(t, GC_PAUSE_SAFEPOINT, begin);
 }
 
 static void request(struct gc_thread *t)
 {
-	__atomic_fetch_or(&t->m.poll, POLL_STOP, __ATOMIC_SEQ_CST);
+	__atomic_fetch_or(&t->m.poll, GC_POLL_STOP, __ATOMIC_SEQ_CST);
 }
 
 static void release(struct gc_thread *t)
 {
-	__atomic_fetch_and(&t->m.poll, ~(POLL_STOP | POLL_HELP), __ATOMIC_SEQ_CST);
+	__atomic_fetch_and(&t->m.poll, ~(GC_POLL_STOP | GC_POLL_HELP), __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&t->state, __ATOMIC_SEQ_CST) != GC_RUNNING)
 		gc_futex_wake(&t->m.poll, 1);
 }
@@ -133,33 +99,64 @@ static uint32_t arrival(const struct gc_thread *t)
 	return __atomic_load_n(&t->arrival, __ATOMIC_RELAXED);
 }
 
-/*
- * Wait for the next arrival. Dalvik's loop instead sleeps 1 ms, then 2, 4, ...: its
- * time to safepoint is a multiple of 1 ms unless all threads had stopped already.
- */
-static void await(struct gc_heap *heap, uint32_t seen, unsigned int *round)
-{
-	if (heap->opt.safepoint == GC_WAIT_SLEEP) {
-		unsigned int ms = 1u << (*round < 8 ? *round : 8);
-		struct timespec ts = { ms / 1000, (long)(ms % 1000) * 1000000 };
+/* struct wait - for mutators to stop: rounds of it, and when the next laggard is named */
+struct wait {
+	unsigned int round;
+	uint64_t tell_ns;
+};
 
-		(*round)++;
-		nanosleep(&ts, NULL);
+static struct wait wait_begin(const struct gc_heap *heap)
+{
+	return (struct wait){ 0, heap->cycle.stop_ns + (uint64_t)heap->opt.stall * 1000000 };
+}
+
+/* Names @t when it is time, and again when it has taken twice as long. */
+static void name_laggard(struct gc_thread *t, struct wait *w)
+{
+	uint64_t now, since;
+
+	if (!t->heap->opt.stall)
 		return;
-	}
-	if ((*round)++ < SPINS) {
+	now = gc_now();
+	if (now < w->tell_ns || halted(t))
+		return;
+	since = now - t->heap->cycle.stop_ns;
+	w->tell_ns = now + since;
+	gc_phase_stalled(t, since);
+}
+
+/*
+ * Wait for the next arrival; @t is one that has not stopped. Dalvik's loop instead sleeps
+ * 1 ms, then 2, 4, ...: its time to safepoint is a multiple of 1 ms unless all threads had
+ * stopped already.
+ */
+static void await(struct gc_thread *t, uint32_t seen, struct wait *w)
+{
+	struct gc_heap *heap = t->heap;
+	struct timespec ts = { LOOK_NS / 1000000000, LOOK_NS % 1000000000 };
+	unsigned int ms;
+
+	if (heap->opt.safepoint == GC_WAIT_SLEEP) {
+		ms = 1u << (w->round < 8 ? w->round : 8);
+		w->round++;
+		ts = (struct timespec){ ms / 1000, (long)(ms % 1000) * 1000000 };
+		nanosleep(&ts, NULL);
+	} else if (w->round++ < SPINS) {
 		sched_yield();
 		return;
+	} else {
+		gc_futex_wait_for(&heap->arrivals, seen, &ts);
 	}
-	gc_futex_wait(&heap->arrivals, seen);
+	name_laggard(t, w);
 }
 
 void gc_world_stop(struct gc_heap *heap)
 {
 	struct gc_thread *self = heap->cycle.self;
-	unsigned int round = 0;
+	struct wait w;
 
 	gc_phase_stop(heap, GC_EDGE(requesting_stop));
+	w = wait_begin(heap);
 	pthread_mutex_lock(&heap->threads_lock);
 	for (struct gc_thread *t = heap->threads; t; t = t->next)
 		if (t != self)
@@ -169,7 +166,7 @@ void gc_world_stop(struct gc_heap *heap)
 			uint32_t seen = __atomic_load_n(&heap->arrivals, __ATOMIC_SEQ_CST);
 
 			if (!halted(t))
-				await(heap, seen, &round);
+				await(t, seen, &w);
 		}
 	}
 	heap->stopping = true;
@@ -189,52 +186,6 @@ void gc_world_restart(struct gc_heap *heap)
 	gc_phase_stop(heap, GC_EDGE(restarted));
 }
 
-void gc_give_way(struct gc_heap *heap)
-{
-	struct timespec ts = { 0, (long)(gc_random(&heap->rng) % 100000) };
-
-	if (heap->opt.stress)
-		nanosleep(&ts, NULL);
-}
-
-static bool stopped(const struct gc_thread *t)
-{
-	return __atomic_load_n(&t->state, __ATOMIC_SEQ_CST) == GC_STOPPED;
-}
-
-static uint32_t waiting(const struct gc_heap *heap)
-{
-	return __atomic_load_n(&heap->gc.waiting, __ATOMIC_SEQ_CST);
-}
-
-unsigned int gc_threads_wait(const struct gc_heap *heap)
-{
-	unsigned int n = waiting(heap);
-
-	for (const struct gc_thread *t = heap->threads; t; t = t->next)
-		n += t != heap->cycle.self && stopped(t);
-	return n;
-}
-
-/* Who is parked may come back meanwhile and find the word. */
-void gc_threads_call(struct gc_heap *heap, unsigned int most)
-{
-	for (struct gc_thread *t = heap->threads; t; t = t->next) {
-		if (t == heap->cycle.self)
-			continue;
-		__atomic_fetch_or(&t->m.poll, POLL_HELP, __ATOMIC_SEQ_CST);
-		if (!most || !stopped(t))
-			continue;
-		gc_futex_wake(&t->m.poll, 1);
-		most--;
-	}
-	if (!most || !waiting(heap))
-		return;
-	pthread_mutex_lock(&heap->gc.lock);
-	pthread_cond_broadcast(&heap->gc.done);
-	pthread_mutex_unlock(&heap->gc.lock);
-}
-
 /*
  * On the fly: ask every thread to stop, scan each in the order in which they arrive
  * and let it go at once. threads_lock keeps newcomers out until all were scanned.
@@ -242,10 +193,11 @@ void gc_threads_call(struct gc_heap *heap, unsigned int most)
 void gc_threads_ragged(struct gc_heap *heap, void (*scan)(struct gc_heap *, struct gc_thread *))
 {
 	struct gc_thread *self = heap->cycle.self;
-	unsigned int round = 0;
 	size_t left = 0;
+	struct wait w;
 
 	gc_phase_stop(heap, GC_EDGE(requesting_stop));
+	w = wait_begin(heap);
 	pthread_mutex_lock(&heap->threads_lock);
 	for (struct gc_thread *t = heap->threads; t; t = t->next) {
 		t->scanned = t == self;
@@ -258,14 +210,18 @@ void gc_threads_ragged(struct gc_heap *heap, void (*scan)(struct gc_heap *, stru
 	}
 	while (left) {
 		uint32_t seen = __atomic_load_n(&heap->arrivals, __ATOMIC_SEQ_CST);
-		struct gc_thread *first = NULL;
+		struct gc_thread *first = NULL, *late = heap->threads;
 
-		for (struct gc_thread *t = heap->threads; t; t = t->next)
-			if (!t->scanned && halted(t) &&
-			    (!first || (int32_t)(arrival(t) - arrival(first)) < 0))
+		for (struct gc_thread *t = heap->threads; t; t = t->next) {
+			if (t->scanned)
+				continue;
+			if (!halted(t))
+				late = t;
+			else if (!first || (int32_t)(arrival(t) - arrival(first)) < 0)
 				first = t;
+		}
 		if (!first) {
-			await(heap, seen, &round);
+			await(late, seen, &w);
 			continue;
 		}
 		scan(heap, first);
@@ -276,47 +232,4 @@ void gc_threads_ragged(struct gc_heap *heap, void (*scan)(struct gc_heap *, stru
 	pthread_mutex_unlock(&heap->threads_lock);
 	gc_phase_stop(heap, GC_EDGE(stopped));
 	gc_phase_stop(heap, GC_EDGE(restarted));
-}
-
-int gc_mutator_attach(struct gc_heap *heap, struct gc_mutator **out)
-{
-	struct gc_thread *t;
-
-	if (posix_memalign((void **)&t, 64, sizeof(*t)))
-		return -ENOMEM;
-	memset(t, 0, sizeof(*t));
-	t->heap = heap;
-	t->m.cards = heap->cards;
-	for (size_t i = 0; i <= GC_SMALL_MAX / 8; i++)
-		t->m.run_for[i] = &t->m.run[heap->plan->bump ? 0 : i];
-	t->m.poll = heap->opt.every_safepoint ? POLL_ALWAYS : 0;
-	t->tid = (int)syscall(SYS_gettid);
-	pthread_mutex_lock(&heap->threads_lock);
-	t->rng = (uint64_t)heap->opt.seed +
-		 __atomic_fetch_add(&heap->stats.threads_total, 1, __ATOMIC_RELAXED);
-	t->next = heap->threads;
-	heap->threads = t;
-	__atomic_fetch_add(&heap->thread_count, 1, __ATOMIC_RELAXED);
-	pthread_mutex_unlock(&heap->threads_lock);
-	*out = &t->m;
-	return 0;
-}
-
-void gc_mutator_detach(struct gc_mutator *m)
-{
-	struct gc_thread *t = gc_thread(m), **link;
-	struct gc_heap *heap = t->heap;
-
-	/* A collection may be waiting for this thread while it waits for the lock. */
-	gc_state_park(t);
-	pthread_mutex_lock(&heap->threads_lock);
-	gc_space_lock(heap);
-	heap->plan->flush(t);
-	gc_space_unlock(heap);
-	for (link = &heap->threads; *link != t; link = &(*link)->next)
-		;
-	*link = t->next;
-	__atomic_fetch_sub(&heap->thread_count, 1, __ATOMIC_RELAXED);
-	pthread_mutex_unlock(&heap->threads_lock);
-	free(t);
 }

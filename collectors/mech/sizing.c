@@ -190,7 +190,6 @@ void gc_sizing_after(struct gc_heap *heap, uint64_t gc_ns, uint64_t cpu_ns)
 	apply(heap, &out);
 }
 
-/* Room for @bytes more, or false when max= forbids. */
 bool gc_sizing_grow(struct gc_heap *heap, size_t bytes)
 {
 	uint64_t want = gc_load(&heap->in_use) + bytes, limit = gc_load(&heap->soft_limit);
@@ -202,26 +201,4 @@ bool gc_sizing_grow(struct gc_heap *heap, size_t bytes)
 	if (want > limit)
 		__atomic_store_n(&heap->soft_limit, want, __ATOMIC_RELAXED);
 	return true;
-}
-
-/*
- * Bytes that may still be granted before a mutator waits for the collector. The limit is
- * where it does, unless the daemon alone collects: then mutators go on up to max=.
- */
-uint64_t gc_sizing_headroom(struct gc_heap *heap)
-{
-	uint64_t used = gc_load(&heap->in_use), limit = gc_load(&heap->soft_limit), room;
-
-	if (limit > (uint64_t)heap->opt.max ||
-	    (heap->opt.policy == GC_POLICY_BG && heap->gc.daemon_up))
-		limit = (uint64_t)heap->opt.max;
-	/* Who is paced waits unless the marking ends before this. */
-	if (__atomic_load_n(&heap->pace.on, __ATOMIC_RELAXED) &&
-	    !__atomic_load_n(&heap->pace.tight, __ATOMIC_RELAXED))
-		limit = gc_load(&heap->pace.base) + gc_load(&heap->pace.room) / 8 * 7;
-	room = used < limit ? limit - used : 0;
-	/* The space may be exhausted first. */
-	if (heap->bump && room > gc_bump_room(heap))
-		room = gc_bump_room(heap);
-	return room;
 }

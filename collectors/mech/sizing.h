@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Heap sizing as pure functions: bytes, bytes per nanosecond, nanoseconds. */
+/* Heap sizing. The rules are pure: bytes, bytes per nanosecond, nanoseconds. */
 #ifndef GC_SIZING_H
 #define GC_SIZING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /**
  * struct gc_sizing_in - what a rule may look at after a collection
@@ -23,5 +27,12 @@ struct gc_sizing_out {
 
 /* gc_sizing_rule() - @rule is enum gc_sizing_rule */
 void gc_sizing_rule(int rule, const struct gc_sizing_in *in, struct gc_sizing_out *out);
+
+struct gc_heap;
+void gc_sizing_init(struct gc_heap *heap);
+/* After a cycle that took @gc_ns, @cpu_ns of them on a CPU, until its memory was usable */
+void gc_sizing_after(struct gc_heap *heap, uint64_t gc_ns, uint64_t cpu_ns);
+/* Room for @bytes more, or false when max= forbids. */
+bool gc_sizing_grow(struct gc_heap *heap, size_t bytes);
 
 #endif

@@ -83,6 +83,8 @@ gc_inline bool gc_splits(const struct gc_heap *heap, const struct gc_info *info,
 
 /* Roots of one thread: frames and callback. */
 void gc_thread_roots(struct gc_thread *t, gc_visit_fn visit, void *arg);
+/* Did the embedder register roots of the program, which it may change while mutators run? */
+bool gc_roots_registered(struct gc_heap *heap);
 /* Roots of the program: arrays, callback, finalized objects that wait to be fetched. */
 void gc_global_roots(struct gc_heap *heap, gc_visit_fn visit, void *arg);
 /* All roots; the world is stopped. */

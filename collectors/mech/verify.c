@@ -10,8 +10,11 @@
 #include <sys/mman.h>
 
 #include "../space/pages.h"
-#include "mark.h"
+#include "forward.h"
 #include "plan.h"
+#include "safepoint.h"
+#include "trace.h"
+#include "verify.h"
 
 struct retrace {
 	uint64_t *seen; /* biased */
@@ -29,7 +32,7 @@ static const char *type_name(struct gc_heap *heap, const void *obj)
 
 	if (!obj)
 		return "a root";
-	index = gc_word(obj) >> 8 & 0xffffff;
+	index = gc_type_index(gc_word(obj));
 	return index && index < heap->type_count ? heap->types[index].name : "?";
 }
 
@@ -43,6 +46,7 @@ static void broken(struct gc_heap *heap, const char *what, const void *holder, c
 static bool check_ref(struct gc_heap *heap, const void *holder, void *ref, bool after)
 {
 	uintptr_t addr = (uintptr_t)ref;
+	unsigned int index;
 	uint64_t word;
 
 	if (addr < heap->base || addr >= heap->end || addr & 7) {
@@ -54,7 +58,9 @@ static bool check_ref(struct gc_heap *heap, const void *holder, void *ref, bool 
 		return false;
 	}
 	word = gc_word(ref);
-	if (word & 0xf1 || !(word >> 8 & 0xffffff) || (word >> 8 & 0xffffff) >= heap->type_count) {
+	index = gc_type_index(word);
+	if (!index || index >= heap->type_count ||
+	    (uint32_t)(word & ~(uint64_t)GC_AGE_MASK) != (uint32_t)heap->types[index].pub.word) {
 		broken(heap, "object with a broken header", holder, ref);
 		return false;
 	}
@@ -119,7 +125,7 @@ static void whole(struct gc_heap *heap, bool after)
 	if (heap->plan->index)
 		heap->plan->index(heap);
 	retrace(heap, &r);
-	heap->stats.verifications++;
+	gc_tally(&heap->stats.verifications, 1);
 	/* Nothing runs beside a stop-the-world whole collection: no garbage floats. */
 	if (after && !heap->verify_error.code && c->exact && r.objects != c->marked_objects)
 		gc_fail(&heap->verify_error, -EUCLEAN,
@@ -201,7 +207,7 @@ void gc_verify_cards(struct gc_heap *heap)
 	for (unsigned int i = 0; i < GC_MARK_QUEUE; i++)
 		if (heap->stack.queue[i])
 			return;
-	heap->stats.verifications++;
+	gc_tally(&heap->stats.verifications, 1);
 	for (uintptr_t at = heap->base; (at = gc_bit_next(heap->mark, at, end)) < end; at += 8) {
 		if (*gc_card(heap, at) || !gc_word((void *)at))
 			continue;
@@ -215,21 +221,8 @@ void gc_verify_cards(struct gc_heap *heap)
 	}
 }
 
-int gc_verify(struct gc_mutator *m, struct gc_error *err)
+void gc_verify_now(struct gc_heap *heap)
 {
-	struct gc_thread *t = gc_thread(m);
-	struct gc_heap *heap = t->heap;
-	int code;
-
-	gc_turn_take(heap, t);
-	heap->cycle.self = t;
-	gc_world_stop(heap);
 	flush_all(heap);
 	whole(heap, false);
-	gc_world_restart(heap);
-	code = heap->verify_error.code;
-	if (err)
-		*err = heap->verify_error;
-	gc_turn_end(heap);
-	return code;
 }

@@ -4,10 +4,9 @@
  * world stopped: weak objects that were found drop dead referents; then objects that
  * are due for finalization are kept, with what they reach, for gc_finalizer_next().
  */
-#include <errno.h>
-
 #include "plan.h"
 #include "trace.h"
+#include "weak.h"
 
 static void clear_dead(struct gc_heap *heap, gc_alive_fn alive)
 {
@@ -16,7 +15,7 @@ static void clear_dead(struct gc_heap *heap, gc_alive_fn alive)
 
 		if (*slot && !alive(heap, slot)) {
 			__atomic_store_n(slot, NULL, __ATOMIC_RELAXED);
-			heap->stats.weak_cleared++;
+			gc_tally(&heap->stats.weak_cleared, 1);
 		} else if (GC_NEEDED(3) && *slot && heap->plan->generational) {
 			/* an old weak object is looked at again while its referent may move */
 			gc_card_dirty(heap, (uintptr_t)slot - sizeof(struct gc_header));
@@ -59,7 +58,7 @@ void gc_weak_process(struct gc_heap *heap, gc_alive_fn alive, gc_visit_fn keep, 
 		keep(&heap->finalized.items[i], keep_arg);
 	pthread_mutex_unlock(&heap->table_lock);
 	if (due) {
-		heap->stats.finalized += due;
+		gc_tally(&heap->stats.finalized, due);
 		drain(heap);
 		/*
 		 * What the dead reach is alive again, and weak objects among it were noted
@@ -70,48 +69,4 @@ void gc_weak_process(struct gc_heap *heap, gc_alive_fn alive, gc_visit_fn keep, 
 		drain(heap);
 	}
 	heap->weaks.count = 0;
-}
-
-void *gc_weak_new(struct gc_mutator *m, void **target)
-{
-	struct gc_heap *heap = gc_thread(m)->heap;
-	void *weak = gc_alloc(m, heap->weak_type);
-
-	/* The allocation is a safepoint: *target is read after it. */
-	if (weak)
-		gc_init(gc_weak_slot(weak), *target);
-	return weak;
-}
-
-/*
- * While a concurrent cycle marks, the referent goes into a root and the remark pause
- * finds it there: nothing is cleared before all roots were marked again.
- */
-void *gc_weak_get(struct gc_mutator *m, const void *weak)
-{
-	(void)m;
-	return gc_slot_load((void **)((uintptr_t)weak + sizeof(struct gc_header)));
-}
-
-int gc_finalizer_add(struct gc_mutator *m, void *obj)
-{
-	struct gc_heap *heap = gc_thread(m)->heap;
-	int ret;
-
-	pthread_mutex_lock(&heap->table_lock);
-	ret = gc_vector_push(&heap->finalizable, obj);
-	pthread_mutex_unlock(&heap->table_lock);
-	return ret;
-}
-
-void *gc_finalizer_next(struct gc_mutator *m)
-{
-	struct gc_heap *heap = gc_thread(m)->heap;
-	void *obj = NULL;
-
-	pthread_mutex_lock(&heap->table_lock);
-	if (heap->finalized_next < heap->finalized.count)
-		obj = heap->finalized.items[heap->finalized_next++];
-	pthread_mutex_unlock(&heap->table_lock);
-	return obj;
 }

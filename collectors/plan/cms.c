@@ -9,11 +9,28 @@
  *	stop	mark roots again, scan dirty cards, weak references, mark becomes live
  *	beside	sweep
  *
- * cmsfly has no first pause: each thread stops for the scan of its own stack alone.
+ * cmsfly has no first pause: each thread stops for the scan of its own stack alone. What the
+ * embedder registered for the whole program it may change whenever mutators run, so that a
+ * program that did has a short pause for that.
  * New objects are not marked when they are allocated: one that the second pause does
  * not reach is swept in the same cycle.
+ *
+ * Invariants:
+ *  - While marking, no reference leads from a scanned object to an unmarked one but from a
+ *    dirty card: the mutator stores first and dirties then, the marker cleans first and looks
+ *    then. gc_verify_cards() checks it in the second pause.
+ *  - Nothing is swept before the second pause marked all roots and all dirty cards.
+ *  - Mark bits are the marker's alone; live bits are of a block's owner, and change places with
+ *    the mark bits while the world is stopped and no thread has a run.
+ *  - gencms: between cycles the survivors' bits are a subset of the live bits, and a reference
+ *    from a survivor to what is none lies on a dirty card.
  */
 #include "../mech/mark.h"
+#include "../mech/order.h"
+#include "../mech/phase.h"
+#include "../mech/safepoint.h"
+#include "../mech/threads.h"
+#include "../mech/verify.h"
 #include "../space/blocks.h"
 #include "../space/large.h"
 #include "inplace.h"
@@ -24,11 +41,6 @@
 #define PRECLEAN_FEW  1024
 /* What mutators may allocate while the second pause is put off, at least */
 #define ROUND_LEAST (64u << 10)
-
-static bool is_fly(const struct gc_heap *heap)
-{
-	return heap->plan->name[3] == 'f';
-}
 
 static void scan_thread(struct gc_heap *heap, struct gc_thread *t)
 {
@@ -44,13 +56,26 @@ static enum gc_kind choose(struct gc_heap *heap)
 	    c->cause == GC_CAUSE_TRIM || c->cause == GC_CAUSE_OOM)
 		return GC_KIND_MAJOR;
 	/* Mutators never do a major collection: they leave word for the daemon. */
-	if (c->self && heap->gc.daemon_up) {
+	if (c->self && heap->gc.daemon_up && !c->alone) {
 		heap->gc.next_major |= c->cause == GC_CAUSE_ALLOC || c->cause == GC_CAUSE_EXPLICIT;
 		return GC_KIND_MINOR;
 	}
 	if (heap->gc.next_major || (double)heap->live_bytes > heap->major_soft)
 		return GC_KIND_MAJOR;
 	return GC_KIND_MINOR;
+}
+
+static void mark_roots_ragged(struct gc_heap *heap)
+{
+	bool stop = gc_roots_registered(heap);
+
+	gc_threads_ragged(heap, scan_thread);
+	if (stop)
+		gc_world_stop(heap);
+	gc_global_roots(heap, gc_mark_slot, heap);
+	gc_phase_stop(heap, GC_EDGE(roots_done));
+	if (stop)
+		gc_world_restart(heap);
 }
 
 /* The first look at the roots; leaves a set of grey objects. */
@@ -66,14 +91,12 @@ static void mark_roots(struct gc_heap *heap, bool stw)
 	 */
 	if (!minor)
 		gc_mark_clean_cards(heap);
-	if (is_fly(heap) && !stw) {
-		gc_threads_ragged(heap, scan_thread);
-		gc_global_roots(heap, gc_mark_slot, heap);
-		gc_phase_stop(heap, GC_EDGE(roots_done));
+	if (heap->plan->ragged && !stw) {
+		mark_roots_ragged(heap);
 		return;
 	}
 	gc_world_stop(heap);
-	if (heap->opt.trace == GC_TRACE_FINGER && !minor)
+	if (heap->opt.trace == GC_TRACE_FINGER)
 		heap->finger = 0;
 	if (minor && heap->opt.verify & GC_VERIFY_CARD)
 		gc_verify_cards(heap);
@@ -137,7 +160,7 @@ static void remark(struct gc_heap *heap, uint64_t used)
 		done = gc_mark_finish(heap, &deadline);
 		if (done)
 			return;
-		heap->stats.remark_timeouts++;
+		gc_tally(&heap->stats.remark_timeouts, 1);
 		gc_phase_end(heap);
 		used = next_round(heap, used);
 		gc_world_restart(heap);
@@ -183,9 +206,9 @@ static void collect(struct gc_heap *heap)
 {
 	uint64_t rescanned = heap->stats.rescanned_objects, used;
 	struct gc_cycle *c = &heap->cycle;
-	bool stw =
-		c->foreground && c->cause != GC_CAUSE_EXPLICIT &&
-		(heap->opt.foreground == GC_FG_STW || c->cause == GC_CAUSE_OOM || heap->profiler);
+	bool stw = c->foreground && c->cause != GC_CAUSE_EXPLICIT &&
+		   (heap->opt.foreground == GC_FG_STW || c->alone || c->cause == GC_CAUSE_OOM ||
+		    heap->profiler);
 
 	c->kind = choose(heap);
 	gc_inplace_sweep_rest(heap);
@@ -230,6 +253,7 @@ const struct gc_plan gc_plan_cms = {
 	.name = "cms",
 	.summary = "Dalvik's mostly-concurrent mark-sweep",
 	.concurrent = true,
+	.finger = true,
 	.collect = collect,
 	GC_INPLACE,
 };
@@ -238,6 +262,7 @@ const struct gc_plan gc_plan_cmsfly = {
 	.name = "cmsfly",
 	.summary = "cms that scans each thread's stack on the fly",
 	.concurrent = true,
+	.ragged = true,
 	.collect = collect,
 	GC_INPLACE,
 };

@@ -7,11 +7,11 @@
 
 int gc_copying_check(struct gc_options *opt, struct gc_error *err)
 {
-	if (opt->overflow != GC_OVERFLOW_GROW && opt->overflow != GC_OVERFLOW_RESERVE)
-		return gc_fail(
-			err, -EINVAL,
-			"overflow: plan=%s copies objects and cannot recover; give grow or reserve",
-			opt->plan);
+	if (opt->overflow <= GC_OVERFLOW_CARD_FILTER)
+		return gc_fail(err, -EINVAL,
+			       "overflow: plan=%s copies objects and cannot recover by cards; give "
+			       "grow, reserve or scan-all",
+			       opt->plan);
 	return 0;
 }
 
@@ -22,11 +22,19 @@ void gc_copying_stop(struct gc_heap *heap)
 		gc_bump_flush(t);
 }
 
+void gc_copying_drain(struct gc_heap *heap, const struct gc_copying *how)
+{
+	how->drain(heap);
+	while (gc_copy_recover(heap, how->old(heap), how->scan, how->drain))
+		;
+}
+
 uint64_t gc_copying_trace(struct gc_heap *heap, const struct gc_copying *how, uint64_t total)
 {
 	struct gc_copier *first = gc_copy_first(heap);
 	uint64_t copied;
 
+	heap->stack.overflowed = false;
 	gc_bump_open(heap);
 	gc_copy_begin(heap);
 	gc_phase_begin(heap, GC_PHASE_COPY, total);
@@ -34,18 +42,25 @@ uint64_t gc_copying_trace(struct gc_heap *heap, const struct gc_copying *how, ui
 	if (how->roots)
 		how->roots(heap);
 	gc_phase_stop(heap, GC_EDGE(roots_done));
-	if (!gc_copy_share(heap, how->drain_shared))
-		how->drain(heap);
-	gc_weak_process(heap, how->alive, how->visit, first, how->drain);
+	gc_copy_share(heap, how->drain_shared);
+	how->drain_all(heap);
+	gc_weak_process(heap, how->alive, how->visit, first, how->drain_all);
 	gc_copy_end(heap);
 	copied = heap->bump->to - heap->bump->start[!heap->bump->now];
-	heap->stats.copied_bytes += copied;
+	gc_tally(&heap->stats.copied_bytes, copied);
 	return copied;
 }
 
-size_t gc_copying_footprint(struct gc_heap *heap)
+size_t gc_copying_footprint(const struct gc_heap *heap)
 {
 	return gc_pages_held(heap) + gc_bump_footprint(heap);
+}
+
+uint64_t gc_copying_room(const struct gc_heap *heap, uint64_t want, bool most)
+{
+	uint64_t room = most ? gc_bump_left(heap) : gc_bump_room(heap);
+
+	return want < room ? want : room;
 }
 
 size_t gc_copying_release(struct gc_heap *heap)
@@ -58,6 +73,12 @@ void gc_copying_keep_in_max(struct gc_heap *heap)
 	uint64_t held = gc_pages_held(heap) + heap->bump->promise;
 	uint64_t max = (uint64_t)heap->opt.max;
 
-	if (!heap->opt.poison)
-		gc_bump_release(heap, held < max ? (size_t)(max - held) / 2 : 0);
+	if (heap->opt.poison)
+		return;
+	gc_space_lock(heap);
+	/* When memory ran out pages may need all that the spaces can spare just now. */
+	gc_bump_release(heap, held < max && heap->cycle.cause != GC_CAUSE_OOM ?
+				      (size_t)(max - held) / 2 :
+				      0);
+	gc_space_unlock(heap);
 }

@@ -4,11 +4,18 @@
  * in a bump space. A bps collection copies what survives there, and promotes what was
  * there at the collection before to size-class blocks; old objects on dirty cards are
  * its roots. A whole collection also marks and sweeps blocks and large objects.
+ *
+ * Invariants:
+ *  - While mutators run, a reference from the pages to the bump space lies on a dirty card:
+ *    stores dirty it, and whoever scans an old object that still refers there does so again.
+ *  - Objects below bump->aged were there at the last collection: they alone are promoted.
+ *  - A survivor's bit is set for what was promoted since the last whole collection.
+ *  - To-space has room for all of from-space; who finds none in the pages stays young.
  */
 #include <errno.h>
 #include <stdlib.h>
 
-#include "../space/blocks.h"
+#include "../space/held.h"
 #include "copying.h"
 #include "promote.h"
 
@@ -131,7 +138,18 @@ gc_inline bool outside(struct gc_copier *c, void *ref, const bool shared)
 	return gc_has_refs(gc_info(heap, word));
 }
 
-static const struct gc_copy_ops ops = { .promote = promote, .outside = outside };
+/* An old object that refers to the bump space must be found again: its card. */
+gc_inline void scanned(struct gc_copier *c, void *obj, bool young)
+{
+	if (GC_NEEDED(2) && young && gc_in_pages(c->heap, (uintptr_t)obj))
+		gc_card_dirty(c->heap, (uintptr_t)obj);
+}
+
+static const struct gc_copy_ops ops = {
+	.promote = promote,
+	.outside = outside,
+	.scanned = scanned,
+};
 
 gc_inline void visit(void **slot, void *c)
 {
@@ -143,23 +161,26 @@ gc_inline void visit_shared(void **slot, void *c)
 	gc_copy_slot(c, slot, &ops, true);
 }
 
-/* An old object that refers to the bump space must be found again: its card. */
 gc_inline void scan(struct gc_copier *c, void *obj, const bool shared)
 {
 	c->young = false;
 	gc_copy_scan(c, obj, shared ? visit_shared : visit);
-	if (GC_NEEDED(2) && c->young && gc_in_pages(c->heap, (uintptr_t)obj))
-		gc_card_dirty(c->heap, (uintptr_t)obj);
+	scanned(c, obj, c->young);
+}
+
+static __attribute__((noinline)) void scan_other(struct gc_copier *c, void *obj, const bool shared)
+{
+	scan(c, obj, shared);
 }
 
 static void drain_shared(struct gc_copier *c)
 {
-	gc_copy_loop(c, true, scan);
+	gc_copy_loop(c, true, &ops, scan_other);
 }
 
 static void drain(struct gc_heap *heap)
 {
-	gc_copy_loop(gc_copy_first(heap), false, scan);
+	gc_copy_loop(gc_copy_first(heap), false, &ops, scan_other);
 }
 
 static void scan_cards(struct gc_heap *heap)
@@ -174,11 +195,29 @@ static void scan_cards(struct gc_heap *heap)
 		uintptr_t at = gc_card_address(heap, card), stop = at + GC_CARD;
 
 		*card = 0;
-		heap->stats.cards_dirty++;
-		heap->stats.cards_scanned++;
+		gc_tally(&heap->stats.cards_dirty, 1);
+		gc_tally(&heap->stats.cards_scanned, 1);
 		for (; (at = gc_bit_next(heap->live, at, stop)) < stop; at += 8)
 			scan(c, (void *)at, false);
 	}
+}
+
+static const struct gc_copying copying;
+
+static void drain_all(struct gc_heap *heap)
+{
+	gc_copying_drain(heap, &copying);
+}
+
+static void scan_alone(struct gc_copier *c, void *obj)
+{
+	scan(c, obj, false);
+}
+
+/* A promoted object has its bit among the survivors, in a whole collection its mark, too. */
+static const uint64_t *old(struct gc_heap *heap)
+{
+	return gss_of(heap)->whole ? heap->mark : heap->survivor;
 }
 
 static bool alive(struct gc_heap *heap, void **ref)
@@ -194,6 +233,9 @@ static const struct gc_copying copying = {
 	.roots = scan_cards,
 	.drain = drain,
 	.drain_shared = drain_shared,
+	.drain_all = drain_all,
+	.scan = scan_alone,
+	.old = old,
 	.alive = alive,
 };
 
@@ -216,7 +258,7 @@ static void count_premature(struct gc_heap *heap)
 
 	for (uintptr_t at = heap->base; (at = gc_bit_next(heap->survivor, at, end)) < end; at += 8)
 		if (!gc_bit_test(heap->mark, at))
-			heap->stats.premature_bytes += gc_object_size(heap, (void *)at);
+			gc_tally(&heap->stats.premature_bytes, gc_object_size(heap, (void *)at));
 }
 
 static void clear_survivors(struct gc_heap *heap)
@@ -296,12 +338,12 @@ static void collect(struct gc_heap *heap)
 	sum = gc_copy_first(heap);
 	g->old_bytes += sum->old_bytes;
 	g->promoted += sum->promoted_bytes;
-	heap->stats.promoted_bytes += sum->promoted_bytes;
-	heap->stats.promoted_objects += sum->promoted;
+	gc_tally(&heap->stats.promoted_bytes, sum->promoted_bytes);
+	gc_tally(&heap->stats.promoted_objects, sum->promoted);
 	gc_phase_end(heap);
 	/* Promotion is no allocation by mutators. */
-	heap->granted = granted;
-	heap->stats.allocated_objects = objects;
+	__atomic_store_n(&heap->granted, granted, __ATOMIC_RELAXED);
+	__atomic_store_n(&heap->stats.allocated_objects, objects, __ATOMIC_RELAXED);
 	gc_bump_flip(heap);
 	if (g->whole)
 		end_whole(heap, g);
@@ -336,5 +378,6 @@ const struct gc_plan gc_plan_gss = {
 	.alloc = alloc,
 	.collect = collect,
 	.valid = valid,
+	.sweep = gc_blocks_sweep,
 	GC_COPYING,
 };

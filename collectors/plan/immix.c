@@ -4,10 +4,21 @@
  * bump through free lines. When memory was short, objects move out of blocks with many
  * holes as they are marked. With sticky marks a minor collection keeps the marks of the
  * last one: marked objects are old, and old objects on dirty cards are its roots.
+ *
+ * Invariants:
+ *  - A line is marked if a marked object lies on it, on all lines that it reaches; a thread
+ *    bumps through unmarked lines of a block that it alone owns.
+ *  - Objects move in collections of the whole heap alone, and only out of blocks that were
+ *    chosen before the first root was looked at; what has its mark bit stays where it is.
+ *  - stickyimmix: between collections the mark bits are the old objects', and a reference from
+ *    one to what is none lies on a dirty card.
  */
 #include <errno.h>
 
 #include "../mech/mark.h"
+#include "../mech/phase.h"
+#include "../mech/safepoint.h"
+#include "../mech/verify.h"
 #include "../space/blocks.h"
 #include "../space/large.h"
 #include "../space/lines.h"
@@ -107,8 +118,8 @@ static bool kept(struct gc_heap *heap, uintptr_t addr)
 
 #define IMMIX                                                                                      \
 	.bump = true, .init = init, .fini = fini, .alloc = alloc, .flush = gc_lines_flush,         \
-	.collect = collect, .valid = valid, .kept = kept, .footprint = gc_inplace_footprint,       \
-	.release = gc_pages_release
+	.collect = collect, .valid = valid, .kept = kept, .sweep = gc_lines_sweep,                 \
+	.footprint = gc_inplace_footprint, .release = gc_pages_release
 
 const struct gc_plan gc_plan_immix = {
 	.name = "immix",

@@ -4,6 +4,9 @@
 #include <errno.h>
 
 #include "../mech/mark.h"
+#include "../mech/phase.h"
+#include "../mech/profiler.h"
+#include "../mech/verify.h"
 #include "../space/blocks.h"
 #include "../space/large.h"
 
@@ -41,7 +44,7 @@ bool gc_inplace_valid(struct gc_heap *heap, uintptr_t addr)
 	       (gc_large_valid(heap, addr) || gc_blocks_holds(heap, addr));
 }
 
-size_t gc_inplace_footprint(struct gc_heap *heap)
+size_t gc_inplace_footprint(const struct gc_heap *heap)
 {
 	return gc_pages_held(heap);
 }

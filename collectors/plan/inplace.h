@@ -5,13 +5,14 @@
 
 #include "../mech/heap.h"
 #include "../mech/plan.h"
+#include "../space/blocks.h"
 
 int gc_inplace_init(struct gc_heap *heap, struct gc_error *err);
 void gc_inplace_fini(struct gc_heap *heap);
 uintptr_t gc_inplace_alloc(struct gc_thread *t, size_t bytes, bool force);
 void gc_inplace_flush(struct gc_thread *t);
 bool gc_inplace_valid(struct gc_heap *heap, uintptr_t addr);
-size_t gc_inplace_footprint(struct gc_heap *heap);
+size_t gc_inplace_footprint(const struct gc_heap *heap);
 
 /* Sweep all: blocks batch by batch, then large objects. */
 void gc_inplace_sweep(struct gc_heap *heap);
@@ -26,6 +27,6 @@ void gc_inplace_turn_over(struct gc_heap *heap);
 #define GC_INPLACE                                                                                 \
 	.in_place = true, .init = gc_inplace_init, .fini = gc_inplace_fini,                        \
 	.alloc = gc_inplace_alloc, .flush = gc_inplace_flush, .valid = gc_inplace_valid,           \
-	.footprint = gc_inplace_footprint, .release = gc_pages_release
+	.sweep = gc_blocks_sweep, .footprint = gc_inplace_footprint, .release = gc_pages_release
 
 #endif

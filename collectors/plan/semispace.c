@@ -2,6 +2,12 @@
 /*
  * semispace: stop the world and copy what is reachable to the other half. Large objects
  * stay where they are and are marked.
+ *
+ * Invariants:
+ *  - While mutators run no reference leads to from-space, and to-space is empty.
+ *  - While copying, a header in from-space is the object's own, a claim, or its new address:
+ *    whoever put the claim there copies, all others wait for the address.
+ *  - The live bits in the pages are the large objects'.
  */
 #include <errno.h>
 
@@ -68,14 +74,37 @@ gc_inline void scan(struct gc_copier *c, void *obj, const bool shared)
 	gc_copy_scan(c, obj, shared ? visit_shared : visit);
 }
 
+static __attribute__((noinline)) void scan_other(struct gc_copier *c, void *obj, const bool shared)
+{
+	scan(c, obj, shared);
+}
+
 static void drain_shared(struct gc_copier *c)
 {
-	gc_copy_loop(c, true, scan);
+	gc_copy_loop(c, true, &ops, scan_other);
 }
 
 static void drain(struct gc_heap *heap)
 {
-	gc_copy_loop(gc_copy_first(heap), false, scan);
+	gc_copy_loop(gc_copy_first(heap), false, &ops, scan_other);
+}
+
+static const struct gc_copying copying;
+
+static void drain_all(struct gc_heap *heap)
+{
+	gc_copying_drain(heap, &copying);
+}
+
+static void scan_alone(struct gc_copier *c, void *obj)
+{
+	scan(c, obj, false);
+}
+
+/* Large objects */
+static const uint64_t *old(struct gc_heap *heap)
+{
+	return heap->mark;
 }
 
 static bool alive(struct gc_heap *heap, void **ref)
@@ -89,6 +118,9 @@ static const struct gc_copying copying = {
 	.visit = visit,
 	.drain = drain,
 	.drain_shared = drain_shared,
+	.drain_all = drain_all,
+	.scan = scan_alone,
+	.old = old,
 	.alive = alive,
 };
 

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "../mech/budget.h"
+
 #define SWEEP_BATCH 64 /* pages looked at under one hold of the lock */
 /*
  * A block whose free bytes come to less than this for each live cell and one has holes that

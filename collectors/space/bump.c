@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "../mech/budget.h"
 #include "pages.h"
 
 int gc_bump_init(struct gc_heap *heap, uintptr_t start, size_t capacity)
@@ -29,17 +30,31 @@ void gc_bump_fini(struct gc_heap *heap)
 }
 
 /*
- * Bytes above @top: what is copied needs as much room again, what is promoted needs pages;
- * max= bounds all of it.
+ * Bytes of one space that max= allows: what is copied needs as much room again, what is
+ * promoted needs pages.
  */
+static size_t allowed(const struct gc_heap *heap)
+{
+	uint64_t held = gc_pages_held(heap) + heap->bump->promise, max = (uint64_t)heap->opt.max;
+
+	return held < max ? (size_t)(max - held) / 2 : 0;
+}
+
+/* Bytes above @top */
 static size_t room(const struct gc_heap *heap, uintptr_t top)
 {
 	const struct gc_bump *b = heap->bump;
-	uint64_t held = gc_pages_held(heap) + b->promise, max = (uint64_t)heap->opt.max;
-	size_t used = top - b->start[b->now], most = held < max ? (size_t)(max - held) / 2 : 0;
+	size_t used = top - b->start[b->now], most = allowed(heap);
 
 	if (most > b->capacity)
 		most = b->capacity;
+	return used < most ? most - used : 0;
+}
+
+size_t gc_bump_left(const struct gc_heap *heap)
+{
+	size_t used = gc_bump_used(heap->bump), most = allowed(heap);
+
 	return used < most ? most - used : 0;
 }
 
@@ -125,14 +140,17 @@ void gc_bump_flip(struct gc_heap *heap)
 {
 	struct gc_bump *b = heap->bump;
 
-	if (b->top > b->high[b->now])
-		b->high[b->now] = b->top;
 	if (heap->opt.poison) {
 		memset((void *)b->start[b->now], 0xdb, b->top - b->start[b->now]);
 		mprotect((void *)b->start[b->now], b->span, PROT_NONE);
 	}
+	/* gc_heap_stats() asks for the footprint while the world is stopped, too. */
+	gc_space_lock(heap);
+	if (b->top > b->high[b->now])
+		b->high[b->now] = b->top;
 	b->now = !b->now;
 	b->top = b->aged = b->to;
+	gc_space_unlock(heap);
 }
 
 void gc_bump_index(struct gc_heap *heap)

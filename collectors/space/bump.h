@@ -44,6 +44,8 @@ void gc_bump_index(struct gc_heap *heap);
 size_t gc_bump_release(struct gc_heap *heap, size_t keep);
 size_t gc_bump_footprint(const struct gc_heap *heap);
 
+/* Bytes that max= still allows the spaces, however small they are */
+size_t gc_bump_left(const struct gc_heap *heap);
 /* Bytes that may still be allocated before a collection must come */
 size_t gc_bump_room(const struct gc_heap *heap);
 

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "../mech/copy.h"
+#include "../mech/forward.h"
 #include "lines.h"
 
 #define LINES (GC_LINES_BYTES / GC_LINE)
@@ -145,6 +145,6 @@ void *gc_defrag_move(struct gc_heap *heap, void *obj, uint64_t word)
 	l->to += size;
 	gc_copy_words(to, obj, size);
 	((struct gc_header *)obj)->word = (uintptr_t)to | GC_FORWARDED;
-	heap->stats.copied_bytes += size;
+	gc_tally(&heap->stats.copied_bytes, size);
 	return to;
 }

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "../mech/budget.h"
+
 int gc_large_init(struct gc_heap *heap)
 {
 	heap->large = calloc(1, sizeof(*heap->large));

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "../mech/mark.h"
+#include "../mech/budget.h"
 
 #define SWEEP_BATCH 64 /* pages */
 #define GRANT	    (16u * 1024)

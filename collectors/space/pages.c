@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "bump.h"
+#include "../mech/plan.h"
 
 int gc_pages_init(struct gc_heap *heap, uintptr_t base, size_t bytes)
 {
@@ -111,7 +111,8 @@ uint32_t gc_pages_alloc(struct gc_heap *heap, uint32_t count, enum gc_page_kind 
 
 	/* max= bounds what bump spaces hold too */
 	if (heap->bump) {
-		uint32_t bump = (uint32_t)(gc_bump_footprint(heap) >> GC_PAGE_SHIFT);
+		uint64_t others = heap->plan->footprint(heap) - gc_pages_held(heap);
+		uint32_t bump = (uint32_t)(others >> GC_PAGE_SHIFT);
 
 		most = most > bump ? most - bump : 0;
 	}
@@ -131,8 +132,7 @@ uint32_t gc_pages_alloc(struct gc_heap *heap, uint32_t count, enum gc_page_kind 
 	if (at + count > p->high)
 		__atomic_store_n(&p->high, at + count, __ATOMIC_RELAXED);
 	__atomic_store_n(&p->used, p->used + count, __ATOMIC_RELAXED);
-	if (p->used * (uint64_t)GC_PAGE > heap->stats.peak_footprint_bytes)
-		heap->stats.peak_footprint_bytes = p->used * (uint64_t)GC_PAGE;
+	gc_tally_most(&heap->stats.peak_footprint_bytes, p->used * (uint64_t)GC_PAGE);
 	return at;
 }
 

@@ -68,6 +68,12 @@ static inline uintptr_t gc_page_address(const struct gc_pages *p, uint32_t page)
 	return p->base + ((uintptr_t)page << GC_PAGE_SHIFT);
 }
 
+/* End of the pages that were ever used: where walks stop */
+static inline uintptr_t gc_high(const struct gc_heap *heap)
+{
+	return gc_page_address(heap->pages, __atomic_load_n(&heap->pages->high, __ATOMIC_RELAXED));
+}
+
 static inline uint32_t gc_page_of(const struct gc_pages *p, uintptr_t addr)
 {
 	return (uint32_t)((addr - p->base) >> GC_PAGE_SHIFT);

@@ -17,8 +17,8 @@
  * copy or sweep phases. trim_begin/trim_end come alone. They fire on the thread that
  * does the work, one at a time for a heap. mutator_paused and mutator_resumed fire on
  * the mutator's own thread, at any time, from many threads at once. help_begin and
- * help_end do so between the edges of a phase: a mutator that stopped shares the work, as
- * part of the pause that it is in.
+ * help_end do so between the edges of a phase: a mutator that stopped, or waits for the
+ * cycle, shares the work, as part of the pause that it is in.
  *
  * A listener must not allocate from the heap, and should take well under 10 us.
  */
@@ -71,7 +71,8 @@ enum gc_pause {
  * @daemon: fired on the GC daemon's thread
  * @pause: class, for mutator_paused and mutator_resumed
  * @duration_ns: stopped: time since requesting_stop; restarted: since requesting_stop;
- *		 *_end and mutator_resumed: since the begin; else 0
+ *		 *_end and mutator_resumed: since the begin; stalled: since
+ *		 requesting_stop; else 0
  * @work_done: bytes marked, copied or swept so far in this phase
  * @work_total: estimate of the phase's work in bytes, 0 unknown
  * @headroom: bytes that may be allocated before a mutator waits for the collector: up to
@@ -80,7 +81,7 @@ enum gc_pause {
  *		the last whole intervals between cycles, less what mutators were held up;
  *		0 unknown
  * @heap_bytes: bytes allocated now
- * @mutator: the mutator, for mutator_* and help_*; else NULL
+ * @mutator: the mutator, for mutator_*, help_* and stalled; else NULL
  */
 struct gc_event {
 	uint64_t time_ns;
@@ -116,6 +117,7 @@ struct gc_listener_ops {
 	gc_listen_fn mutator_paused, mutator_resumed;
 	gc_listen_fn help_begin, help_end; /* no work, headroom or heap_bytes are told */
 	gc_listen_fn daemon_started, daemon_stopped; /* on the daemon's thread */
+	gc_listen_fn stalled; /* stall=: a mutator keeps the collecting thread waiting */
 };
 
 /** struct gc_listener - embed it first in the listener's own state */

@@ -30,9 +30,11 @@
  *    first.
  *  - New objects are zero but for the header.
  *
- * Errors are negative errno values; nothing here prints, exits or aborts, except
- * that a heap with verify= or stress= set aborts with one line when it finds a
- * broken heap. Out of memory is a NULL object.
+ * Errors are negative errno values; nothing here prints, exits or aborts, with two
+ * exceptions. A heap that is found broken, which verify= and stress= look for, aborts
+ * with one line. A thread that keeps all others waiting for longer than stall= allows is
+ * named in one line on stderr. Out of memory is a NULL object; gc_refused() tells why. Such
+ * a call takes little longer than a collection of the whole heap.
  */
 #ifndef GCHINT_GC_H
 #define GCHINT_GC_H
@@ -55,8 +57,8 @@ struct gc_listener;
 
 /**
  * struct gc_header - first member of every object
- * @word: bits 0-7 belong to the collector, 8-31 are the type's index, 32-63
- *	  the array length (0 for types without a tail). Read-only outside.
+ * @word: bits 0-7 belong to the collector, 8-31 to the type, 32-63 are the
+ *	  array length (0 for types without a tail). Read-only outside.
  */
 struct gc_header {
 	uint64_t word;
@@ -236,6 +238,17 @@ void *gc_alloc_slow(struct gc_mutator *m, const struct gc_type *type, size_t byt
 /** gc_alloc_array() - @length tail elements; NULL when out of memory. */
 void *gc_alloc_array(struct gc_mutator *m, const struct gc_type *type, uint32_t length);
 
+/** enum gc_refusal - why an allocation gave NULL */
+enum gc_refusal {
+	GC_REFUSED_NOT,
+	GC_REFUSED_SIZE, /* larger than max= */
+	GC_REFUSED_FULL, /* a collection of the whole heap did not make room */
+	GC_REFUSED_OVERHEAD, /* 98 % of the time went into collections that freed hardly anything */
+};
+
+/** gc_refused() - why this thread's last gc_alloc*() gave NULL; to be asked right after it. */
+enum gc_refusal gc_refused(const struct gc_mutator *m);
+
 /** GC_PUSH() - make the references in @f (a struct with struct gc_frame head first) roots. */
 #define GC_PUSH(m, f)                                                                              \
 	do {                                                                                       \
@@ -386,6 +399,7 @@ struct gc_heap_stats {
 	uint64_t lifetime_bytes, lifetime_128k, lifetime_256k, lifetime_512k;
 	uint64_t threads_total;
 	uint64_t verifications;
+	uint64_t stalls; /* times that a thread was named which kept the world waiting */
 };
 
 void gc_heap_stats(const struct gc_heap *heap, struct gc_heap_stats *out);

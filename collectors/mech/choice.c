@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#include "choice.h"
+
+#include <string.h>
+
+/* Part of the time that is the memory's, as the governor assumes until it has learned it */
+#define MEMORY 0.5
+/* A cycle beside mutators must promise to be in time by so much, after one that stopped them */
+#define MARGIN 0.9
+
+double gc_choice_stretch(uint32_t effective_khz, uint32_t highest_khz)
+{
+	if (!effective_khz || effective_khz >= highest_khz)
+		return 1;
+	return MEMORY + (1 - MEMORY) * highest_khz / effective_khz;
+}
+
+void gc_choice_see(struct gc_choice_seen *s, const struct gc_choice_seen *last)
+{
+	if (!s->cycles++) {
+		*s = *last;
+		s->cycles = 1;
+		return;
+	}
+	s->work = (s->work + last->work) / 2;
+	s->ns = (s->ns + last->ns) / 2;
+	s->cpu_ns = (s->cpu_ns + last->cpu_ns) / 2;
+	s->period = (s->period + last->period) / 2;
+}
+
+/*
+ * Of a stop that was not seen yet no more is known than that it comes when the heap is full, and
+ * that a CPU is shared with nobody.
+ */
+static struct gc_choice_seen stop_of(const struct gc_choice_in *in)
+{
+	struct gc_choice_seen s = in->seen[GC_WAY_ALONE];
+
+	if (!s.cycles) {
+		s = in->seen[GC_WAY_BESIDE];
+		s.ns = s.cpu_ns;
+		s.period = in->room;
+	}
+	return s;
+}
+
+static double cost(const struct gc_choice_in *in, const struct gc_choice_seen *s, double stall_ns)
+{
+	double period = s->period > 1 ? s->period : 1;
+
+	/* Who waits is as dear as who works: both draw the program out. */
+	return (stall_ns * in->mutators + s->cpu_ns) / period;
+}
+
+enum gc_way gc_choice(const struct gc_choice_in *in, struct gc_choice_out *out)
+{
+	const struct gc_choice_seen *beside = &in->seen[GC_WAY_BESIDE];
+	struct gc_choice_seen stop = stop_of(in);
+	double share = 1, stall;
+
+	memset(out, 0, sizeof(*out));
+	if (!beside->cycles || in->alloc_rate <= 0)
+		return GC_WAY_BESIDE;
+	/* All have to share the CPUs, so that less is allocated while it marks. */
+	if (in->cpus <= in->mutators)
+		share = (double)in->cpus / (in->mutators + 1);
+	out->need_ns = beside->ns;
+	out->left_ns = in->headroom / (in->alloc_rate * share);
+	if (in->way == GC_WAY_ALONE)
+		out->left_ns *= MARGIN;
+	stall = out->need_ns - out->left_ns + in->missed_ns;
+	out->stall_ns[GC_WAY_BESIDE] = stall > 0 ? stall : 0;
+	out->stall_ns[GC_WAY_ALONE] = stop.ns;
+	out->cost[GC_WAY_BESIDE] = cost(in, beside, out->stall_ns[GC_WAY_BESIDE]);
+	out->cost[GC_WAY_ALONE] = cost(in, &stop, out->stall_ns[GC_WAY_ALONE]);
+	if (stall <= 0)
+		return GC_WAY_BESIDE;
+	return out->cost[GC_WAY_ALONE] < out->cost[GC_WAY_BESIDE] ? GC_WAY_ALONE : GC_WAY_BESIDE;
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#include "headroom.h"
+
+#include "plan.h"
+
+uint64_t gc_headroom_most(const struct gc_heap *heap)
+{
+	uint64_t used = gc_load(&heap->in_use), limit = (uint64_t)heap->opt.max, left;
+
+	if (heap->opt.sizing == GC_SIZING_FIXED)
+		limit = gc_load(&heap->soft_limit);
+	left = used < limit ? limit - used : 0;
+	return heap->plan->room ? heap->plan->room(heap, left, true) : left;
+}
+
+uint64_t gc_headroom(const struct gc_heap *heap)
+{
+	uint64_t used = gc_load(&heap->in_use), limit = gc_load(&heap->soft_limit), room;
+
+	if (limit > (uint64_t)heap->opt.max ||
+	    (heap->opt.policy == GC_POLICY_BG && heap->gc.daemon_up))
+		limit = (uint64_t)heap->opt.max;
+	/* Who is paced waits unless the marking ends before this. */
+	if (__atomic_load_n(&heap->pace.on, __ATOMIC_RELAXED) &&
+	    !__atomic_load_n(&heap->pace.tight, __ATOMIC_RELAXED))
+		limit = gc_load(&heap->pace.base) + gc_load(&heap->pace.room) / 8 * 7;
+	room = used < limit ? limit - used : 0;
+	/* The space may be exhausted first. */
+	return heap->plan->room ? heap->plan->room(heap, room, false) : room;
+}

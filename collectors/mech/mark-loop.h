@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Marking in place: the one loop, of a thread alone and of several in a stop. Forced inline
+ * with constant arguments: alone no operation is atomic, and who has no lines marks none.
+ *
+ * Invariants: an object is grey from the moment its mark bit is set until it was scanned, and
+ * then is on the stack, in its queue, in a part of an array, on a dirty card (card modes) or
+ * in none, the stack being lossy (scan-all). What a scan finds unmarked it marks and pushes.
+ */
+#ifndef GC_MARK_LOOP_H
+#define GC_MARK_LOOP_H
+
+#include "../space/held.h"
+#include "../space/lines.h"
+#include "trace.h"
+
+/* The mark bits of the card at @at, the lowest address first */
+gc_inline uint64_t gc_card_marks(const struct gc_heap *heap, uintptr_t at)
+{
+	uint64_t word = __atomic_load_n(&heap->mark[at >> GC_WORD_SHIFT], __ATOMIC_RELAXED);
+
+	return word >> (at >> 3 & 63) & ((1ULL << GC_CARD / 8) - 1);
+}
+
+gc_inline bool gc_marker_take(uint64_t *mark, const void *ref, const bool shared)
+{
+	return shared ? gc_bit_take_shared(mark, (uintptr_t)ref) :
+			gc_bit_take(mark, (uintptr_t)ref);
+}
+
+gc_inline void gc_marker_push(struct gc_marker *k, void *obj)
+{
+	struct gc_mark_stack *s = k->stack;
+
+	if (likely(s->top < s->limit))
+		*s->top++ = obj;
+	else
+		gc_mark_stack_full(k->heap, s, obj);
+}
+
+/* Visitors; their argument is the marker. */
+gc_inline void gc_marker_visit(void **slot, void *marker)
+{
+	struct gc_marker *k = marker;
+	void *ref = gc_slot_load(slot);
+
+	if (ref && gc_marker_take(k->heap->mark, ref, false))
+		gc_marker_push(k, ref);
+}
+
+gc_inline void gc_marker_visit_shared(void **slot, void *marker)
+{
+	struct gc_marker *k = marker;
+	void *ref = gc_slot_load(slot);
+
+	if (ref && gc_marker_take(k->heap->mark, ref, true))
+		gc_marker_push(k, ref);
+}
+
+/*
+ * Scan @obj, whose header is @word, whatever it is; @count: it is met for the first time. True:
+ * it is a weak object, whose referent is the caller's affair.
+ *
+ * A mutator may have published an object whose header this CPU does not see yet only where
+ * stores are weakly ordered and the slot was written without gc_write(). Type 0 is never
+ * registered: such an object waits for the remark pause on a dirty card.
+ */
+gc_inline bool gc_marker_scan(struct gc_marker *k, void *obj, uint64_t word, gc_visit_fn visit,
+			      const bool count, const bool shared)
+{
+	struct gc_heap *heap = k->heap;
+	const struct gc_info *info = gc_info(heap, word);
+	size_t size = gc_size(info, word);
+
+	if (unlikely(!word)) {
+		gc_card_dirty(heap, (uintptr_t)obj);
+		return false;
+	}
+	if (count) {
+		k->bytes += gc_held_size(heap, size);
+		k->objects++;
+	}
+	if (heap->lines && shared)
+		gc_lines_mark_shared(heap, (uintptr_t)obj, size);
+	else if (heap->lines)
+		gc_lines_mark(heap, (uintptr_t)obj, size);
+	if (unlikely(gc_splits(heap, info, word)) &&
+	    gc_mark_put_off(k->stack, obj, (uint32_t)(word >> 32)))
+		return false;
+	return gc_scan(obj, info, word, visit, k);
+}
+
+/* The next references of the array put off last; false: there is none. */
+gc_inline bool gc_marker_part(struct gc_marker *k, gc_visit_fn visit)
+{
+	struct gc_mark_part step;
+	void **slot;
+
+	if (!gc_mark_next_part(k->stack, (uint64_t)k->heap->opt.split, &step))
+		return false;
+	slot = gc_array_slots(k->heap, step.array);
+	for (; step.next < step.end; step.next++)
+		visit(&slot[step.next], k);
+	return true;
+}
+
+/*
+ * Scan up to @most objects from the stack, at least one; how many fewer, because it is empty. Objects that have a shape are
+ * scanned here, with nothing looked up and the stack in registers, all others by @other.
+ */
+gc_inline unsigned int gc_marker_loop(struct gc_marker *k, unsigned int most, const bool shared,
+				      const bool lines,
+				      void (*other)(struct gc_marker *k, void *obj, uint64_t word))
+{
+	struct gc_mark_stack *s = k->stack;
+	void **top = s->top, **base = s->base, **limit = s->limit;
+	uint8_t *line = lines ? k->heap->lines->marks : NULL;
+	uint64_t *mark = k->heap->mark, granules = 0, word;
+	size_t at = s->at, left = most, others = 0;
+
+	for (;;) {
+		void *obj, *next, **slot, **end;
+		size_t refs;
+
+		if (likely(top > base)) {
+			/* Through the queue, which hides the latency of its header */
+			next = *--top;
+			__builtin_prefetch(next);
+			slot = gc_mark_queue(s, &at);
+			obj = *slot;
+			*slot = next;
+			if (unlikely(!obj))
+				continue;
+		} else {
+			s->top = top;
+			s->at = at;
+			obj = gc_mark_pop(s);
+			at = s->at;
+			if (!obj)
+				break;
+		}
+		word = gc_word(obj);
+		refs = gc_shape_refs(word);
+		if (unlikely(!refs)) {
+			others++;
+			s->top = top;
+			s->at = at;
+			other(k, obj, word);
+			top = s->top;
+			base = s->base;
+			limit = s->limit;
+			goto scanned;
+		}
+		granules += gc_shape_granules(word);
+		if (lines) {
+			uintptr_t first = (uintptr_t)obj >> GC_LINE_SHIFT;
+			uintptr_t stop =
+				(uintptr_t)obj + (gc_shape_granules(word) << GC_GRANULE_SHIFT);
+			uintptr_t last = (stop - 1) >> GC_LINE_SHIFT;
+
+			if (!shared) {
+				line[first] = line[last] = 1;
+			} else {
+				if (!__atomic_load_n(&line[first], __ATOMIC_RELAXED))
+					__atomic_store_n(&line[first], 1, __ATOMIC_RELAXED);
+				if (!__atomic_load_n(&line[last], __ATOMIC_RELAXED))
+					__atomic_store_n(&line[last], 1, __ATOMIC_RELAXED);
+			}
+		}
+		slot = (void **)((char *)obj + sizeof(struct gc_header));
+		end = (void **)((char *)obj + refs);
+		for (; slot < end; slot++) {
+			void *ref = gc_slot_load(slot);
+
+			if (!ref || !gc_marker_take(mark, ref, shared))
+				continue;
+			if (likely(top < limit)) {
+				*top++ = ref;
+				continue;
+			}
+			s->top = top;
+			gc_mark_stack_full(k->heap, s, ref);
+			top = s->top;
+			base = s->base;
+			limit = s->limit;
+		}
+scanned:
+		if (!--left)
+			break;
+	}
+	s->top = top;
+	s->at = at;
+	k->objects += most - left - others;
+	k->bytes += granules << GC_GRANULE_SHIFT;
+	return (unsigned int)left;
+}
+
+#endif

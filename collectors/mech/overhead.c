@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+#include "overhead.h"
+
+#define STOOD	98 /* percent of the mutators' time */
+#define GRANTED 2 /* percent of the limit */
+
+void gc_overhead_sample(struct gc_overhead *o, const struct gc_overhead_in *in, bool needed)
+{
+	uint64_t span = (in->now - o->since.now) * in->threads;
+	uint64_t stood = in->paused_ns - o->since.paused_ns;
+	/* What threads did not use of their grants came back. */
+	uint64_t granted = in->granted > o->since.granted ? in->granted - o->since.granted : 0;
+
+	if (needed && stood * 100 > span * STOOD && granted * 100 < in->limit * GRANTED)
+		o->strikes++;
+	else
+		o->strikes = 0;
+	o->since = *in;
+}
+
+bool gc_overhead_refuses(struct gc_overhead *o, uint64_t left)
+{
+	if (o->strikes < GC_OVERHEAD_STRIKES || left * 100 >= o->since.limit * GRANTED)
+		return false;
+	o->strikes = GC_OVERHEAD_STRIKES - 1;
+	return true;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * When collecting gets the program nowhere: pure, nanoseconds and bytes. The bounds are those
+ * that OpenJDK's parallel collector documents for its overhead limit (GCTimeLimit 98,
+ * GCHeapFreeLimit 2).
+ */
+#ifndef GC_OVERHEAD_H
+#define GC_OVERHEAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define GC_OVERHEAD_STRIKES 8
+
+/**
+ * struct gc_overhead_in - counters as a collection begins that a mutator needed
+ * @now: CLOCK_MONOTONIC
+ * @paused_ns: pauses of all mutators, added up
+ * @granted: bytes handed to mutators, less what came back
+ * @limit: bytes that the heap may hold
+ * @threads: mutators, at least 1
+ */
+struct gc_overhead_in {
+	uint64_t now, paused_ns, granted, limit;
+	uint32_t threads;
+};
+
+/**
+ * struct gc_overhead - how many times in a row mutators stood for 98 % of the time since the
+ *			collection before and were granted less than 2 % of the limit; zero at first
+ */
+struct gc_overhead {
+	struct gc_overhead_in since;
+	uint32_t strikes;
+};
+
+/* A collection begins; @needed: because a mutator could not allocate. */
+void gc_overhead_sample(struct gc_overhead *o, const struct gc_overhead_in *in, bool needed);
+
+/*
+ * A mutator collected because it could not allocate, and @left bytes are free. True: it is
+ * refused although there may be room for it, and the next collection that is as vain brings
+ * the next refusal. Callers serialise.
+ */
+bool gc_overhead_refuses(struct gc_overhead *o, uint64_t left);
+
+#endif

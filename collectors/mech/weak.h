@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Weak references and finalizers. Every plan ends its tracing with gc_weak_process().
+ */
+#ifndef GC_WEAK_H
+#define GC_WEAK_H
+
+#include "heap.h"
+
+typedef bool (*gc_alive_fn)(struct gc_heap *heap, void **ref); /* updates a moved reference */
+void gc_weak_process(struct gc_heap *heap, gc_alive_fn alive, gc_visit_fn keep, void *keep_arg,
+		     void (*drain)(struct gc_heap *));
+
+#endif
