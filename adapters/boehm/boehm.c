@@ -36,13 +36,21 @@
 #include <gc/gc.h>
 #include <gchint.h>
 
+#include "../common/start.h"
 #include "gchint-boehm.h"
 
 #define MARKER "GC-marker-"
 
-/* A program that has no libgc must load with this library, too. */
+/*
+ * A program that has no libgc must load with this library, too. One that opens it later,
+ * for itself alone (dlopen without RTLD_GLOBAL: a module of Python), has it where only
+ * those who call it find it.
+ */
 #pragma weak GC_set_on_collection_event
 #pragma weak GC_get_on_collection_event
+
+static void (*set_event)(GC_on_collection_event_proc) = GC_set_on_collection_event;
+static GC_on_collection_event_proc (*get_event)(void) = GC_get_on_collection_event;
 
 static GC_on_collection_event_proc chained;
 static int installed;
@@ -56,6 +64,8 @@ static __thread int asked __attribute__((tls_model("initial-exec")));
 static __thread int starting __attribute__((tls_model("initial-exec")));
 /* The calls that say so come to us first. */
 static int causes_known;
+/* The collector was found by who called it, after we were loaded. */
+static int late;
 
 static uint32_t cause(void)
 {
@@ -106,76 +116,97 @@ static void GC_CALLBACK on_event(GC_EventType event)
 	}
 }
 
+static void find_late(void *library);
+
 /*
  * The calls that tell a cause, and the one that tells of a marker thread, are taken
- * before they reach their library: this one stands ahead of it.
+ * before they reach their library: this one stands ahead of it. Where it is not
+ * behind us in the global scope, it is in that of the caller: libgc itself, or a
+ * library that needs it.
  */
-static void *next(const char *name, void **cache)
+static void *next(const char *name, void **cache, const void *self, const void *caller)
 {
-	void *real = __atomic_load_n(cache, __ATOMIC_RELAXED);
+	void *real = __atomic_load_n(cache, __ATOMIC_RELAXED), *library;
+	Dl_info info;
 
-	if (!real) {
-		real = dlsym(RTLD_NEXT, name);
-		__atomic_store_n(cache, real, __ATOMIC_RELAXED);
+	if (real)
+		return real;
+	real = dlsym(RTLD_NEXT, name);
+	if (!real && dladdr(caller, &info) && info.dli_fname) {
+		/* Not closed again: what is found in it is kept. */
+		library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+		real = library ? dlsym(library, name) : NULL;
+		if (real == self)
+			real = NULL;
+		if (real && !set_event)
+			find_late(library);
 	}
+	__atomic_store_n(cache, real, __ATOMIC_RELAXED);
 	return real;
 }
 
-static void *next_gcollect, *next_gcollect_and_unmap, *next_try_to_collect;
-static void *next_init, *next_enable_incremental, *next_setname;
+/* NULL if there is no collector anywhere: then there is nothing to do. */
+#define NEXT(name) next(#name, &next_##name, (const void *)name, __builtin_return_address(0))
+
+static void *next_GC_gcollect, *next_GC_gcollect_and_unmap, *next_GC_try_to_collect;
+static void *next_GC_init, *next_GC_enable_incremental, *next_pthread_setname_np;
 
 #define TAKE __attribute__((visibility("default")))
 
 TAKE void GC_CALL GC_gcollect(void)
 {
-	void(GC_CALL * real)(void) = next("GC_gcollect", &next_gcollect);
+	void(GC_CALL * real)(void) = NEXT(GC_gcollect);
 
 	asked++;
-	real();
+	if (real)
+		real();
 	asked--;
 }
 
 TAKE void GC_CALL GC_gcollect_and_unmap(void)
 {
-	void(GC_CALL * real)(void) = next("GC_gcollect_and_unmap", &next_gcollect_and_unmap);
+	void(GC_CALL * real)(void) = NEXT(GC_gcollect_and_unmap);
 
 	asked++;
-	real();
+	if (real)
+		real();
 	asked--;
 }
 
 TAKE int GC_CALL GC_try_to_collect(GC_stop_func stop)
 {
-	int(GC_CALL * real)(GC_stop_func) = next("GC_try_to_collect", &next_try_to_collect);
+	int(GC_CALL * real)(GC_stop_func) = NEXT(GC_try_to_collect);
 	int ret;
 
 	asked++;
-	ret = real(stop);
+	ret = real ? real(stop) : 0;
 	asked--;
 	return ret;
 }
 
 TAKE void GC_CALL GC_init(void)
 {
-	void(GC_CALL * real)(void) = next("GC_init", &next_init);
+	void(GC_CALL * real)(void) = NEXT(GC_init);
 
 	starting++;
-	real();
+	if (real)
+		real();
 	starting--;
 }
 
 TAKE void GC_CALL GC_enable_incremental(void)
 {
-	void(GC_CALL * real)(void) = next("GC_enable_incremental", &next_enable_incremental);
+	void(GC_CALL * real)(void) = NEXT(GC_enable_incremental);
 
 	starting++;
-	real();
+	if (real)
+		real();
 	starting--;
 }
 
 TAKE int pthread_setname_np(pthread_t thread, const char *name)
 {
-	int (*real)(pthread_t, const char *) = next("pthread_setname_np", &next_setname);
+	int (*real)(pthread_t, const char *) = NEXT(pthread_setname_np);
 	int ret = real ? real(thread, name) : ENOSYS;
 
 	/* A marker names itself before it waits for work: no lock is held. */
@@ -213,34 +244,48 @@ static void find_markers(void)
 	gchint_close(session);
 }
 
-/* A forked child collects its own heap. What this calls is async-signal-safe. */
-static void in_child(void)
+static int hook(void)
 {
-	gchint_init(0);
+	GC_on_collection_event_proc before = get_event();
+
+	if (before == on_event)
+		return 0;
+	chained = before;
+	set_event(on_event);
+	return 0;
+}
+
+static int start(void)
+{
+	static int asked_before;
+
+	if (!asked_before++ && adapter_start("libgchint-boehm.so", NULL)) {
+		installed = 1;
+		adapter_fork();
+		find_markers();
+	}
+	return installed;
 }
 
 TAKE int gchint_boehm_install(void)
 {
-	GC_on_collection_event_proc before;
-	int ret;
-
-	if (!GC_set_on_collection_event || !GC_get_on_collection_event)
+	if (!set_event || !get_event)
 		return -ENOSYS;
-	if (!installed) {
-		ret = gchint_init(0);
-		if (ret < 0)
-			return ret;
-		installed = 1;
+	if (!late)
 		causes_known = dlsym(RTLD_DEFAULT, "GC_gcollect") == (void *)GC_gcollect;
-		pthread_atfork(NULL, NULL, in_child);
-		find_markers();
-	}
-	before = GC_get_on_collection_event();
-	if (before != on_event) {
-		chained = before;
-		GC_set_on_collection_event(on_event);
-	}
-	return 0;
+	return start() ? hook() : 0;
+}
+
+/*
+ * Within a call from @library to the collector, which does not hold its own lock then.
+ * Others may call past us: an absent cause is not known.
+ */
+static void find_late(void *library)
+{
+	*(void **)&set_event = dlsym(library, "GC_set_on_collection_event");
+	*(void **)&get_event = dlsym(library, "GC_get_on_collection_event");
+	late = 1;
+	gchint_boehm_install();
 }
 
 __attribute__((constructor)) static void install(void)

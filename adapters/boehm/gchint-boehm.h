@@ -21,7 +21,7 @@ extern "C" {
  * again; that one may call ours. Marker threads that run already are found, too. One
  * thread at a time.
  *
- * Return: 0; -ENOSYS there is no libgc here; else as gchint_init().
+ * Return: 0, also where hints go nowhere; -ENOSYS there is no libgc here.
  */
 int gchint_boehm_install(void);
 

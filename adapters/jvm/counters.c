@@ -69,8 +69,16 @@ static const struct {
 
 static int g1;
 
-/* The string behind a counter, or NULL. Nothing in the file is trusted. */
-static const char *find(const char *base, size_t size, const char *name)
+/*
+ * Of its concurrent cycle G1 tells two pauses without a cause, a remark and a cleanup, in
+ * this order; a full collection in between ends the cycle.
+ */
+static const uint64_t *full_count;
+static uint64_t full_seen;
+static int cleanup_due;
+
+/* The value of a counter, a text or (@number) a number, or NULL. Nothing in the file is trusted. */
+static const void *find(const char *base, size_t size, const char *name, int number)
 {
 	const struct prologue *p = (const void *)base;
 	const struct entry *e;
@@ -83,8 +91,15 @@ static const char *find(const char *base, size_t size, const char *name)
 		    e->name_offset >= e->length || e->data_offset >= e->length ||
 		    e->vector_length > e->length - e->data_offset)
 			return NULL;
-		if (strncmp(base + at + e->name_offset, name, e->length - e->name_offset) == 0)
-			return e->vector_length ? base + at + e->data_offset : NULL;
+		if (strncmp(base + at + e->name_offset, name, e->length - e->name_offset) != 0)
+			continue;
+		if (number)
+			return e->type == 'J' && !e->vector_length &&
+					       !((at + e->data_offset) % 8) &&
+					       e->length - e->data_offset >= 8 ?
+				       base + at + e->data_offset :
+				       NULL;
+		return e->vector_length ? base + at + e->data_offset : NULL;
 	}
 	return NULL;
 }
@@ -114,6 +129,7 @@ void counters_open(void)
 {
 	const struct prologue *p;
 	const char *base, *collector;
+	const uint64_t *halves;
 	size_t size = 0;
 
 	base = map(&size);
@@ -121,10 +137,15 @@ void counters_open(void)
 	if (!p || memcmp(p->magic, magic, sizeof(magic)) != 0 ||
 	    p->little_endian != LITTLE_ENDIAN_HERE || p->major != 2)
 		return;
-	collector = find(base, size, "sun.gc.collector.0.name");
+	collector = find(base, size, "sun.gc.collector.0.name", 0);
 	g1 = collector && strncmp(collector, "G1 ", 3) == 0;
-	cause_last = find(base, size, "sun.gc.lastCause");
-	cause_now = find(base, size, "sun.gc.cause");
+	full_count = find(base, size, "sun.gc.collector.1.invocations", 1);
+	full_seen = full_count ? *full_count : 0;
+	/* Attached within a cycle: one of the two is over. */
+	halves = find(base, size, "sun.gc.collector.2.invocations", 1);
+	cleanup_due = halves && *halves & 1;
+	cause_last = find(base, size, "sun.gc.lastCause", 0);
+	cause_now = find(base, size, "sun.gc.cause", 0);
 }
 
 static uint32_t lookup(const char *text, unsigned int *phase)
@@ -141,6 +162,16 @@ static uint32_t lookup(const char *text, unsigned int *phase)
 	return GCHINT_CAUSE_UNKNOWN;
 }
 
+static unsigned int g1_half(void)
+{
+	uint64_t full = full_count ? __atomic_load_n(full_count, __ATOMIC_RELAXED) : 0;
+	int cleanup = cleanup_due && full == full_seen;
+
+	full_seen = full;
+	cleanup_due = !cleanup;
+	return cleanup ? GCHINT_PHASE_COLLECT : GCHINT_PHASE_REMARK;
+}
+
 uint32_t counters_cause(unsigned int *phase)
 {
 	late = 0;
@@ -148,9 +179,8 @@ uint32_t counters_cause(unsigned int *phase)
 		return GCHINT_CAUSE_UNKNOWN;
 	if (strcmp(cause_now, "No GC") != 0)
 		return lookup(cause_now, phase);
-	/* G1 names no cause for the pauses of its concurrent cycle. */
 	if (g1)
-		*phase = GCHINT_PHASE_REMARK;
+		*phase = g1_half();
 	late = !g1;
 	return GCHINT_CAUSE_UNKNOWN;
 }

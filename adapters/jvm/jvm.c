@@ -6,8 +6,9 @@
  * JVMTI tells of each pause, on "VM Thread", which announces itself:
  *
  *	GARBAGE_COLLECTION_START	copy		a pause of G1 that evacuates
- *					remark		a pause of G1 without a cause
- *					collect		any other; all with STW
+ *					remark		the first pause of G1's concurrent cycle
+ *					collect		any other, its second one (cleanup) too;
+ *							all with STW
  *	GARBAGE_COLLECTION_FINISH	none
  *
  * The cause comes from the performance counters that the JVM keeps in a shared file:
@@ -15,11 +16,15 @@
  * JVMTI says nothing of work beside the program; the threads that do it are known by
  * their names and get standing roles (threads.c).
  */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <gchint.h>
 #include <jvmti.h>
 
+#include "../common/start.h"
 #include "jvm.h"
 
 static void JNICALL gc_start(jvmtiEnv *env)
@@ -29,7 +34,7 @@ static void JNICALL gc_start(jvmtiEnv *env)
 
 	(void)env;
 	detail.cause = counters_cause(&phase);
-	gchint_begin_detail(gchint_self(), phase, GCHINT_F_STW, &detail);
+	gchint_begin_detail(threads_announcer(), phase, GCHINT_F_STW, &detail);
 	threads_pause(1);
 }
 
@@ -39,10 +44,10 @@ static void JNICALL gc_finish(jvmtiEnv *env)
 
 	(void)env;
 	threads_pause(0);
-	gchint_phase_end();
+	gchint_end(threads_announcer());
 	cause = counters_late_cause();
 	if (cause)
-		gchint_set_cause(gchint_self(), cause);
+		gchint_set_cause(threads_announcer(), cause);
 	threads_look_again();
 }
 
@@ -64,14 +69,21 @@ static jint setup(JavaVM *vm, int live)
 		.GarbageCollectionFinish = gc_finish,
 		.VMInit = vm_init,
 	};
-	struct gchint_session *session;
+	static int started;
 	jvmtiEnv *env;
 
+	/* An agent that fails keeps the JVM from starting: this one only stays silent. */
+	if (started)
+		return JNI_OK;
+	if (!adapter_start("libgchint-jvm.so", NULL))
+		return live ? JNI_ERR : JNI_OK;
 	if ((*vm)->GetEnv(vm, (void **)&env, JVMTI_VERSION_1_2) != JNI_OK ||
 	    (*env)->AddCapabilities(env, &wanted) != JVMTI_ERROR_NONE ||
-	    (*env)->SetEventCallbacks(env, &callbacks, sizeof(callbacks)) != JVMTI_ERROR_NONE ||
-	    gchint_open(&session, 0) < 0)
-		return JNI_ERR;
+	    (*env)->SetEventCallbacks(env, &callbacks, sizeof(callbacks)) != JVMTI_ERROR_NONE) {
+		fprintf(stderr, "libgchint-jvm.so: no hints: this JVM tells of no collections\n");
+		return live ? JNI_ERR : JNI_OK;
+	}
+	started = 1;
 	if (live)
 		vm_init(env, NULL, NULL);
 	else
@@ -90,9 +102,28 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 	return setup(vm, 0);
 }
 
+/*
+ * NAME=VALUE;... of who attaches, as if the JVM had been started so. What it has already
+ * stays: its own threads may be reading it.
+ */
+static void take_environment(const char *options)
+{
+	char *copy = options ? strdup(options) : NULL, *save = NULL, *word, *value;
+
+	for (word = copy ? strtok_r(copy, ";", &save) : NULL; word;
+	     word = strtok_r(NULL, ";", &save)) {
+		value = strchr(word, '=');
+		if (!value || strncmp(word, "GCHINT_", 7) != 0)
+			continue;
+		*value++ = '\0';
+		setenv(word, value, 0);
+	}
+	free(copy);
+}
+
 JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *reserved)
 {
-	(void)options;
+	take_environment(options);
 	(void)reserved;
 	return setup(vm, 1);
 }

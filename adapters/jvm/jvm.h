@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include <gchint.h>
+
 /* counters.c: the JVM's performance counters */
 
 /** counters_open() - map them. May allocate. Without them causes are unknown. */
@@ -18,6 +20,8 @@ uint32_t counters_late_cause(void);
 
 /** threads_watch() - find them now, and those that start later. May allocate. */
 void threads_watch(void);
+/** threads_announcer() - the handle that pauses are announced with, on their own thread. */
+struct gchint_thread *threads_announcer(void);
 /** threads_look_again() - a collection is over: there may be new ones. Does not allocate. */
 void threads_look_again(void);
 /** threads_pause() - a pause begins or ends: those that work in pauses and beside. */

@@ -42,11 +42,13 @@ static const struct {
 	{ "ZWorker", GCHINT_ROLE_CONCURRENT, 1 },
 };
 
+#define KNOWN 512 /* what the library leases */
+
 static struct {
 	pid_t tid;
 	struct gchint_thread *handle;
 	int both;
-} known[GCHINT_SLOTS];
+} known[KNOWN];
 static int known_count; /* grows only; released after its entry is written */
 static int in_pause;
 
@@ -71,7 +73,7 @@ static void consider(struct gchint_session *session, pid_t tid, const char *name
 	for (n = 0; n < sizeof(kinds) / sizeof(kinds[0]); n++) {
 		if (strncmp(name, kinds[n].prefix, strlen(kinds[n].prefix)) != 0)
 			continue;
-		if (known_count == GCHINT_SLOTS || is_known(tid) ||
+		if (known_count == KNOWN || is_known(tid) ||
 		    gchint_attach(session, tid, kinds[n].role, NULL, &handle))
 			return;
 		known[known_count].tid = tid;
@@ -82,7 +84,27 @@ static void consider(struct gchint_session *session, pid_t tid, const char *name
 	}
 }
 
-static void scan(struct gchint_session *session)
+/* The thread that JVMTI tells of pauses on. */
+static struct gchint_thread *announcer;
+
+static void consider_announcer(struct gchint_session *session, pid_t tid, const char *name)
+{
+	struct gchint_thread *handle;
+
+	if (!announcer && strcmp(name, "VM Thread\n") == 0 &&
+	    !gchint_attach(session, tid, GCHINT_ROLE_NONE, NULL, &handle))
+		__atomic_store_n(&announcer, handle, __ATOMIC_RELEASE);
+}
+
+struct gchint_thread *threads_announcer(void)
+{
+	struct gchint_thread *handle = __atomic_load_n(&announcer, __ATOMIC_ACQUIRE);
+
+	return handle ? handle : gchint_self();
+}
+
+static void scan(struct gchint_session *session,
+		 void (*look_at)(struct gchint_session *session, pid_t tid, const char *name))
 {
 	struct dirent *entry;
 	char path[64], name[32];
@@ -101,7 +123,7 @@ static void scan(struct gchint_session *session)
 		if (length <= 0)
 			continue;
 		name[length] = '\0';
-		consider(session, atoi(entry->d_name), name);
+		look_at(session, atoi(entry->d_name), name);
 	}
 	if (dir)
 		closedir(dir);
@@ -120,7 +142,7 @@ static void *watch(void *arg)
 		if (stat("/proc/self/task", &st) || st.st_nlink == last)
 			continue;
 		last = st.st_nlink;
-		scan(session);
+		scan(session, consider);
 	}
 	return NULL;
 }
@@ -135,7 +157,9 @@ void threads_watch(void)
 	if (once || gchint_open(&session, 0))
 		return;
 	once = 1;
-	scan(session);
+	/* Where leases are few, the pauses come before those who work in them. */
+	scan(session, consider_announcer);
+	scan(session, consider);
 	sem_init(&look, 0, 1);
 	/* The JVM's signals are not for this thread. */
 	sigfillset(&all);

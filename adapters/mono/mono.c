@@ -20,6 +20,8 @@
 #include <gchint.h>
 #include <mono/metadata/profiler.h>
 
+#include "../common/start.h"
+
 /* The phase that was announced last. Under the collector's lock. */
 static unsigned int now;
 
@@ -60,8 +62,12 @@ __attribute__((visibility("default"))) void mono_profiler_init_gchint(const char
 
 void mono_profiler_init_gchint(const char *options)
 {
+	static int started;
+
 	(void)options;
-	if (gchint_init(0) < 0)
+	/* Named twice on the command line, called twice. */
+	if (started++ || !adapter_start("libgchint-mono.so", NULL))
 		return;
+	adapter_fork();
 	mono_profiler_set_gc_event_callback(mono_profiler_create(NULL), on_event);
 }

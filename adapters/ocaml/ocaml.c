@@ -11,10 +11,11 @@
  *
  * Each is in the foreground. Compaction has no hook. A child of fork hints for itself.
  */
-#include <pthread.h>
 #include <stddef.h>
 
 #include <gchint.h>
+
+#include "../common/start.h"
 
 typedef void (*hook)(void);
 
@@ -88,17 +89,13 @@ static void take(hook *where, hook *chained, hook ours)
 	*where = ours;
 }
 
-static void in_child(void)
-{
-	gchint_init(0);
-}
-
 __attribute__((constructor)) static void install(void)
 {
 	if (!&caml_minor_gc_begin_hook || !&caml_minor_gc_end_hook ||
-	    !&caml_major_slice_begin_hook || !&caml_major_slice_end_hook || gchint_init(0) < 0)
+	    !&caml_major_slice_begin_hook || !&caml_major_slice_end_hook ||
+	    !adapter_start("libgchint-ocaml.so", NULL))
 		return;
-	pthread_atfork(NULL, NULL, in_child);
+	adapter_fork();
 	take(&caml_minor_gc_begin_hook, &minor_begin, on_minor_begin);
 	take(&caml_minor_gc_end_hook, &minor_end, on_minor_end);
 	take(&caml_major_slice_begin_hook, &slice_begin, on_slice_begin);

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+/* What every adapter does first. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "start.h"
+
+/** struct search - for a library of our name that was loaded before us */
+struct search {
+	const char *file;
+	const void *base;
+	int other;
+};
+
+static int look(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct search *search = data;
+	const char *name = strrchr(info->dlpi_name, '/');
+
+	(void)size;
+	if (!name || strcmp(name + 1, search->file) != 0)
+		return 0;
+	if ((const void *)info->dlpi_addr == search->base)
+		return 1;
+	search->other = 1;
+	return 0;
+}
+
+/* Installed and built copies, one preloaded and one loaded live: the first one hints. */
+static int is_second(const char *file)
+{
+	struct search search = { .file = file };
+	Dl_info self;
+
+	if (!dladdr((const void *)is_second, &self))
+		return 0;
+	search.base = self.dli_fbase;
+	dl_iterate_phdr(look, &search);
+	return search.other;
+}
+
+int adapter_start(const char *file, struct gchint_session **session)
+{
+	struct gchint_session *opened;
+	char why[256];
+
+	if (is_second(file))
+		return 0;
+	if (gchint_open(&opened, 0)) {
+		gchint_explain(why, sizeof(why));
+		fprintf(stderr, "%s: no hints: %s\n", file, why);
+		return 0;
+	}
+	if (gchint_backend(opened) == GCHINT_BACKEND_NOTHING) {
+		gchint_close(opened);
+		return 0;
+	}
+	if (session)
+		*session = opened;
+	return 1;
+}
+
+/* What this calls is async-signal-safe. */
+static void in_child(void)
+{
+	gchint_init(0);
+}
+
+void adapter_fork(void)
+{
+	pthread_atfork(NULL, NULL, in_child);
+}

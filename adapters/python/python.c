@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+/*
+ * CPython (3.8 and newer): LD_PRELOAD=libgchint-python.so python3 program.py
+ *
+ * The collector of cycles calls what is in gc.callbacks, on the thread that holds the
+ * interpreter's lock; the others wait, so a collection is STW and FOREGROUND:
+ *
+ *	start, generation 0 or 1	collect
+ *	start, the oldest generation	mark		its time is traversal of the whole heap
+ *	stop				none		work done: objects that were freed
+ *
+ * Nothing tells of its parts, nor of what reference counts free; between collections this
+ * costs nothing. To be there before the first line of a program, and in an interpreter that
+ * ignores its environment (-I, -E) or its site (-S), we stand in the table of built-in
+ * modules before _abc, which each interpreter, a sub-interpreter as well, imports
+ * at its start. A process without a Python is left as it is.
+ */
+#include <stddef.h>
+#include <string.h>
+
+#include <gchint.h>
+
+#include "../common/start.h"
+
+#define STOPPED (GCHINT_F_STW | GCHINT_F_FOREGROUND)
+#define FIRST	"_abc"
+
+/*
+ * Of Python's stable ABI, one build for all versions; weak, for whoever preloads us may
+ * have no Python at all.
+ */
+typedef struct object PyObject;
+typedef PyObject *PyCFunction(PyObject *self, PyObject *args);
+struct method {
+	const char *name;
+	PyCFunction *call;
+	int flags;
+	const char *doc;
+};
+#define METH_VARARGS 1
+extern PyObject *PyCFunction_NewEx(struct method *method, PyObject *self, PyObject *module);
+extern PyObject *PyDict_GetItemString(PyObject *dict, const char *key);
+extern void PyErr_Clear(void);
+extern PyObject *PyImport_ImportModule(const char *name);
+extern int PyList_Append(PyObject *list, PyObject *item);
+extern long PyLong_AsLong(PyObject *number);
+extern PyObject *PyObject_GetAttrString(PyObject *object, const char *name);
+extern PyObject *PyTuple_GetItem(PyObject *tuple, ptrdiff_t index);
+extern int PyUnicode_CompareWithASCIIString(PyObject *text, const char *with);
+extern void Py_DecRef(PyObject *object);
+extern void Py_IncRef(PyObject *object);
+extern PyObject _Py_NoneStruct;
+#pragma weak PyCFunction_NewEx
+#pragma weak PyDict_GetItemString
+#pragma weak PyErr_Clear
+#pragma weak PyImport_ImportModule
+#pragma weak PyList_Append
+#pragma weak PyLong_AsLong
+#pragma weak PyObject_GetAttrString
+#pragma weak PyTuple_GetItem
+#pragma weak PyUnicode_CompareWithASCIIString
+#pragma weak Py_DecRef
+#pragma weak Py_IncRef
+#pragma weak _Py_NoneStruct
+
+/* Of <import.h>, outside of the stable ABI, but the same since Python 1.4. */
+struct builtin {
+	const char *name;
+	PyObject *(*init)(void);
+};
+extern struct builtin *PyImport_Inittab;
+#pragma weak PyImport_Inittab
+
+static PyObject *(*init_first)(void);
+
+static long number(PyObject *info, const char *key)
+{
+	PyObject *value = PyDict_GetItemString(info, key); /* borrowed */
+	long n = value ? PyLong_AsLong(value) : -1;
+
+	if (n < 0)
+		PyErr_Clear();
+	return n;
+}
+
+/* callback(phase, info); the collector prints what is raised: nothing is. */
+static PyObject *on_collection(PyObject *self, PyObject *args)
+{
+	PyObject *what = PyTuple_GetItem(args, 0), *info = PyTuple_GetItem(args, 1);
+	long freed;
+
+	(void)self;
+	if (!what || !info) {
+		PyErr_Clear();
+	} else if (!PyUnicode_CompareWithASCIIString(what, "start")) {
+		gchint_phase_begin(number(info, "generation") < 2 ? GCHINT_PHASE_COLLECT :
+								    GCHINT_PHASE_MARK,
+				   STOPPED);
+	} else {
+		freed = number(info, "collected");
+		if (freed > 0)
+			gchint_progress(gchint_self(), (uint64_t)freed, 0, 0);
+		gchint_phase_end();
+	}
+	Py_IncRef(&_Py_NoneStruct);
+	return &_Py_NoneStruct;
+}
+
+static void watch(void)
+{
+	static struct method method = { "gchint", on_collection, METH_VARARGS, NULL };
+	PyObject *gc = PyImport_ImportModule("gc");
+	PyObject *callbacks = gc ? PyObject_GetAttrString(gc, "callbacks") : NULL;
+	PyObject *callback = callbacks ? PyCFunction_NewEx(&method, NULL, NULL) : NULL;
+
+	if (!callback || PyList_Append(callbacks, callback))
+		PyErr_Clear();
+	Py_DecRef(callback);
+	Py_DecRef(callbacks);
+	Py_DecRef(gc);
+}
+
+static PyObject *init_abc(void)
+{
+	static int started;
+
+	if (!started) {
+		started = adapter_start("libgchint-python.so", NULL) ? 1 : -1;
+		if (started > 0)
+			adapter_fork();
+	}
+	if (started > 0)
+		watch();
+	return init_first();
+}
+
+/* The table itself may be read-only: Python gets a copy with one entry changed. */
+__attribute__((constructor)) static void install(void)
+{
+	static struct builtin table[256];
+	size_t n = 0, first = 0;
+
+	if (!&PyImport_Inittab || !PyImport_Inittab || !PyCFunction_NewEx || !&_Py_NoneStruct)
+		return;
+	for (; PyImport_Inittab[n].name; n++) {
+		if (n + 1 == sizeof(table) / sizeof(table[0]))
+			return;
+		table[n] = PyImport_Inittab[n];
+		if (!strcmp(table[n].name, FIRST))
+			first = n;
+	}
+	init_first = table[first].init;
+	if (!init_first || strcmp(table[first].name, FIRST) != 0)
+		return;
+	table[first].init = init_abc;
+	PyImport_Inittab = table;
+}
