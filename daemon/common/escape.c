@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-/* Bytes of the UTF-8 sequence at @s, 0 if it is none. */
-static int utf8(const unsigned char *s)
+int escape_utf8(const unsigned char *s)
 {
 	unsigned char a = s[0];
 
@@ -35,7 +34,7 @@ void escape_json(FILE *f, const char *str)
 	const unsigned char *s = (const unsigned char *)str;
 
 	while (*s) {
-		int n = utf8(s);
+		int n = escape_utf8(s);
 
 		if (n == 0) {
 			fputs("\\ufffd", f);
@@ -46,7 +45,7 @@ void escape_json(FILE *f, const char *str)
 		} else {
 			if (*s == '"' || *s == '\\')
 				fprintf(f, "\\%c", *s);
-			else if (*s < 0x20 || *s == 0x7f)
+			else if (*s < 0x20 || *s == 0x7f || *s == '<')
 				fprintf(f, "\\u%04x", *s);
 			else
 				fputc(*s, f);
@@ -96,15 +95,24 @@ void escape_html(FILE *f, const char *s)
 		}
 }
 
-void escape_c(FILE *f, const char *s)
+void escape_c(FILE *f, const char *str)
 {
-	for (; *s; s++) {
-		if (*s == '\n') {
-			fputs("\\n", f);
+	const unsigned char *s = (const unsigned char *)str;
+
+	while (*s) {
+		int n = escape_utf8(s);
+
+		if (n == 0) {
+			fputs("\xef\xbf\xbd", f);
+			s++;
 			continue;
 		}
-		if (*s == '"' || *s == '\\')
-			fputc('\\', f);
-		fputc(*s, f);
+		if (*s == '\n')
+			fputs("\\n", f);
+		else if (*s == '"' || *s == '\\')
+			fprintf(f, "\\%c", *s);
+		else
+			fwrite(s, 1, (size_t)n, f);
+		s += n;
 	}
 }

@@ -48,6 +48,8 @@ static const struct field policy_fields[GCHINT_POLICY_A_MAX + 1] = {
 	POLICY(CPU, cpu), POLICY(MODE, mode), POLICY(CUR_KHZ, cur_khz), POLICY(MIN_KHZ, min_khz),
 	POLICY(MAX_KHZ, max_khz), POLICY(HW_MAX_KHZ, hw_max_khz), POLICY(REASON, reason),
 	POLICY(LOAD, load), POLICY(TRANSITIONS, transitions), POLICY(TIME, time),
+	POLICY(ACTUATOR, actuator), POLICY(CAN, can), POLICY(CAP_KHZ, cap_khz),
+	POLICY(FLOOR_KHZ, floor_khz),
 };
 
 #define SESSION(attr, member) [GCHINT_SESSION_A_##attr] = \

@@ -58,6 +58,10 @@ struct message_policy {
 	uint32_t hw_max_khz;
 	uint32_t reason;
 	uint32_t load;
+	uint32_t actuator;
+	uint32_t can;
+	uint32_t cap_khz;
+	uint32_t floor_khz;
 	bool fast;
 	uint64_t transitions;
 	uint64_t time;

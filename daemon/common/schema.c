@@ -18,7 +18,7 @@ const char schema_sql[] =
 "CREATE TABLE opps(policy INTEGER, khz INTEGER, uv INTEGER, power_uw INTEGER, source TEXT,"
 "  PRIMARY KEY(policy, khz)) WITHOUT ROWID;"
 "CREATE TABLE processes(tgid INTEGER, tid INTEGER, t INTEGER, uid INTEGER, comm TEXT,"
-"  cmdline TEXT, PRIMARY KEY(tgid, tid)) WITHOUT ROWID;"
+"  cmdline TEXT, PRIMARY KEY(tgid, tid, t)) WITHOUT ROWID;"
 "CREATE TABLE phases(id INTEGER PRIMARY KEY, t0 INTEGER NOT NULL, t1 INTEGER, cpu INTEGER,"
 "  tgid INTEGER, tid INTEGER, session INTEGER, slot INTEGER, phase INTEGER NOT NULL,"
 "  flags INTEGER, cause INTEGER, seq INTEGER, work_done INTEGER, work_total INTEGER,"
@@ -49,14 +49,37 @@ const char schema_sql[] =
 "CREATE TABLE costs(t INTEGER NOT NULL, cpu_ns INTEGER, wakeups INTEGER, records INTEGER,"
 "  bytes INTEGER, rss_kib INTEGER);"
 "CREATE TABLE notes(t INTEGER NOT NULL, priority INTEGER, source TEXT, text TEXT);"
-"CREATE TABLE marks(t INTEGER NOT NULL, pid INTEGER, text TEXT);"
-"CREATE VIEW phase_list AS SELECT p.id, p.t0, p.t1, p.t1 - p.t0 AS ns, p.cpu, p.tgid, p.tid,"
-"  r.comm, n.name AS phase, p.flags & 1 AS stw, (p.flags >> 1) & 1 AS concurrent,"
-"  (p.flags >> 2) & 1 AS foreground, (p.flags >> 3) & 1 AS urgent, c.name AS cause,"
-"  p.work_done, p.work_total, p.uncertain"
-"  FROM phases p LEFT JOIN names n ON n.kind = 'phase' AND n.number = p.phase"
-"  LEFT JOIN names c ON c.kind = 'cause' AND c.number = p.cause"
-"  LEFT JOIN processes r ON r.tgid = p.tgid AND r.tid = p.tid;"
-"CREATE VIEW sample_list AS SELECT s.t, r.name, r.label, r.kind, s.value, r.unit, s.error_ns"
-"  FROM samples s JOIN rails r ON r.id = s.rail;";
+"CREATE TABLE marks(t INTEGER NOT NULL, pid INTEGER, text TEXT);";
+
+const char schema_index_sql[] =
+"CREATE INDEX phases_by_begin ON phases(t0);"
+"CREATE INDEX decisions_by_policy ON decisions(policy, t);"
+"CREATE INDEX transitions_by_cpu ON transitions(cpu, t, khz);"
+"CREATE INDEX samples_by_rail ON samples(rail, t, value);";
+
+const struct schema_view schema_views[SCHEMA_VIEWS] = {
+	/* The name that a thread had then: its number may have been another's before. */
+	{ "phase_list",
+	  "SELECT p.id, p.t0, p.t1, p.t1 - p.t0 AS ns, p.cpu, p.tgid, p.tid,"
+	  " r.comm, n.name AS phase, p.flags & 1 AS stw, (p.flags >> 1) & 1 AS concurrent,"
+	  " (p.flags >> 2) & 1 AS foreground, (p.flags >> 3) & 1 AS urgent, c.name AS cause,"
+	  " p.work_done, p.work_total, p.uncertain,"
+	  " CASE WHEN p.session >> 62 & 1 THEN 'library' ELSE 'kernel' END AS source"
+	  " FROM phases p LEFT JOIN names n ON n.kind = 'phase' AND n.number = p.phase"
+	  " LEFT JOIN names c ON c.kind = 'cause' AND c.number = p.cause"
+	  " LEFT JOIN processes r ON r.tgid = p.tgid AND r.tid = p.tid AND r.t ="
+	  " coalesce((SELECT max(t) FROM processes x WHERE x.tgid = p.tgid AND x.tid = p.tid"
+	  " AND x.t <= p.t0), (SELECT min(t) FROM processes x WHERE x.tgid = p.tgid AND"
+	  " x.tid = p.tid))" },
+	{ "sample_list",
+	  "SELECT s.t, r.name, r.label, r.kind, s.value, r.unit, s.error_ns"
+	  " FROM samples s JOIN rails r ON r.id = s.rail" },
+};
+
+const char *const schema_tables[SCHEMA_TABLES] = {
+	"meta",	     "clocks",	  "sources",  "policies",  "policy_states", "opps",    "rails",
+	"processes", "leases",	  "phases",   "decisions", "transitions",   "samples", "residency",
+	"idle",	     "hotplug",	  "thermal",  "sched",	   "perf",	    "marks",   "drops",
+	"notes",     "costs",	  "names",    "idle_states", "thermal_sensors",
+};
 /* clang-format on */

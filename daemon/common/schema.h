@@ -6,11 +6,28 @@
 #ifndef GCHINT_SCHEMA_H
 #define GCHINT_SCHEMA_H
 
-#define SCHEMA_VERSION	   1
+#define SCHEMA_VERSION	   2
+#define SCHEMA_OLDEST	   1 /* that is still read: processes had one row a thread */
 #define SCHEMA_APPLICATION 0x67636869 /* "gchi": PRAGMA application_id */
 
-/* Everything but the rows. */
+#define SCHEMA_TABLES 26
+#define SCHEMA_VIEWS  2
+
+/* The tables; indexes for a file that grows no more. */
 extern const char schema_sql[];
+extern const char schema_index_sql[];
+
+/* In the order of the way of the data. */
+extern const char *const schema_tables[SCHEMA_TABLES];
+
+/*
+ * Views by name and meaning. A file has them for people; gchintctl takes its own,
+ * for what a file calls a view may be any statement.
+ */
+struct schema_view {
+	const char *name, *select;
+};
+extern const struct schema_view schema_views[SCHEMA_VIEWS];
 
 /* rails.kind */
 enum rail_kind {

@@ -20,13 +20,20 @@ struct ctl {
 };
 
 /* @argv[0] is the command's name. Each returns an exit code. */
+int cmd_attach(const struct ctl *ctl, int argc, char **argv);
+int cmd_compare(const struct ctl *ctl, int argc, char **argv);
 int cmd_export(const struct ctl *ctl, int argc, char **argv);
+int cmd_import(const struct ctl *ctl, int argc, char **argv);
 int cmd_marks(const struct ctl *ctl, int argc, char **argv);
 int cmd_record(const struct ctl *ctl, int argc, char **argv);
 int cmd_report(const struct ctl *ctl, int argc, char **argv);
+int cmd_run(const struct ctl *ctl, int argc, char **argv);
+int cmd_runtimes(const struct ctl *ctl, int argc, char **argv);
 int cmd_status(const struct ctl *ctl, int argc, char **argv);
 int cmd_summary(const struct ctl *ctl, int argc, char **argv);
 int cmd_top(const struct ctl *ctl, int argc, char **argv);
+int cmd_use(const struct ctl *ctl, int argc, char **argv);
+int cmd_why(const struct ctl *ctl, int argc, char **argv);
 
 /* "gchintctl: ..." on stderr. */
 void ctl_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -36,9 +43,12 @@ void ctl_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  * @path: its name; one that is there is replaced, but no database: a recording
  *	named as the output by mistake stays
  *
- * Returns NULL with the mistake told.
+ * It appears under its name with ctl_commit(); until then what was there stays. A pipe or
+ * a device is written at once. Returns NULL with the mistake told.
  */
 FILE *ctl_create(const char *path);
+/* Closes what ctl_create() gave for @path, and puts it in its place. An exit code. */
+int ctl_commit(FILE *f, const char *path);
 
 /* After getopt named what it did not understand: where to look. CTL_USAGE. */
 int ctl_usage(const char *command);

@@ -10,19 +10,93 @@
 #include "../common/schema.h"
 #include "ctl.h"
 
+/*
+ * A tree of pages that lead to each other has more rows than the file has room for.
+ * An honest row takes some tens of steps a byte, sorting included.
+ */
+#define STEPS_A_LOOK 100000
+#define STEPS_A_BYTE 30
+#define STEPS_ANY    20000000ull
+
+/* Longer than any text that is recorded. */
+#define LENGTH_MAX (1 << 20)
+
 /* Of the process: commands end with it, however far down the query was. */
 static bool broken;
 
-static void tell(sqlite3 *db)
+/* Of the query under way, by the size of the file opened last. */
+static uint64_t steps, steps_max;
+
+void db_missing(const char *path, const char *what)
 {
 	broken = true;
-	ctl_error("%s: %s: what follows there is missing", sqlite3_db_filename(db, "main"),
-		  sqlite3_errmsg(db));
+	ctl_error("%s: %s: what follows there is missing", path, what);
 }
 
-static bool pragma(sqlite3 *db, const char *sql, int64_t *value)
+static void tell(sqlite3 *db)
 {
-	return db_number(db, sql, 0, value);
+	/* Made to, or damaged: no second look at such a file. */
+	if (sqlite3_errcode(db) == SQLITE_INTERRUPT)
+		steps_max = 0;
+	db_missing(sqlite3_db_filename(db, "main"),
+		   sqlite3_errcode(db) == SQLITE_INTERRUPT ?
+			   "more rows than a file of its size can hold" :
+			   sqlite3_errmsg(db));
+}
+
+static int on_progress(void *unused)
+{
+	(void)unused;
+	steps += STEPS_A_LOOK;
+	return steps > steps_max;
+}
+
+/* What a file says is data: no statement of its schema is run. */
+static int harden(sqlite3 *db, uint64_t size)
+{
+	int ret = sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+
+	if (!ret)
+		ret = sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	if (!ret)
+		ret = sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_limit(db, SQLITE_LIMIT_LENGTH, LENGTH_MAX);
+	sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
+	steps_max = STEPS_ANY + size * STEPS_A_BYTE;
+	sqlite3_progress_handler(db, STEPS_A_LOOK, on_progress, NULL);
+	return ret;
+}
+
+/* The tables are tables, not views nor another program's; the views are ours. */
+static bool check_schema(sqlite3 *db, const char *path)
+{
+	for (size_t i = 0; i < SCHEMA_TABLES; i++) {
+		char *sql = sqlite3_mprintf("SELECT count(*) FROM main.sqlite_master WHERE "
+					    "type = 'table' AND rootpage > 0 AND name = %Q",
+					    schema_tables[i]);
+		int64_t n = 0;
+
+		if (sql)
+			db_number(db, sql, 0, &n);
+		sqlite3_free(sql);
+		if (n != 1) {
+			ctl_error("%s: not a recording of gchintd: '%s' is no table in it", path,
+				  schema_tables[i]);
+			return false;
+		}
+	}
+	for (size_t i = 0; i < SCHEMA_VIEWS; i++) {
+		char *sql = sqlite3_mprintf("CREATE TEMP VIEW %s AS %s", schema_views[i].name,
+					    schema_views[i].select);
+		int ret = sql ? sqlite3_exec(db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
+
+		sqlite3_free(sql);
+		if (ret) {
+			ctl_error("%s: %s", path, sqlite3_errmsg(db));
+			return false;
+		}
+	}
+	return true;
 }
 
 /* What was written last and not yet moved into the file. */
@@ -78,6 +152,9 @@ sqlite3 *db_open(const char *path)
 	if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
 		goto cannot;
 	sqlite3_busy_timeout(db, 2000);
+	/* Before the first statement, which reads the schema. */
+	if (harden(db, (uint64_t)st.st_size))
+		goto cannot;
 	/* Either says that the log's index cannot be made here. */
 	ret = sqlite3_exec(db, "SELECT 1 FROM sqlite_master", NULL, NULL, NULL);
 	if (ret == SQLITE_CANTOPEN || ret == SQLITE_READONLY) {
@@ -89,21 +166,25 @@ sqlite3 *db_open(const char *path)
 				  path, path);
 			return NULL;
 		}
-		if (open_alone(path, &db) != SQLITE_OK)
+		if (open_alone(path, &db) != SQLITE_OK || harden(db, (uint64_t)st.st_size))
 			goto cannot;
 	}
-	if (!pragma(db, "PRAGMA application_id", &application) ||
+	/* Damage further in is told where it is met; here it is no database at all. */
+	if (ret == SQLITE_NOTADB || !db_number(db, "PRAGMA application_id", 0, &application) ||
 	    application != SCHEMA_APPLICATION) {
 		ctl_error("%s: not a recording of gchintd", path);
 		goto close_db;
 	}
-	pragma(db, "PRAGMA user_version", &version);
-	if (version != SCHEMA_VERSION) {
-		ctl_error("%s: schema version %lld, this program reads %d; use the gchintctl that "
+	db_number(db, "PRAGMA user_version", 0, &version);
+	if (version < SCHEMA_OLDEST || version > SCHEMA_VERSION) {
+		ctl_error("%s: schema version %lld, this program reads %d to %d; use the gchintctl "
+			  "that "
 			  "came with the gchintd that made it",
-			  path, (long long)version, SCHEMA_VERSION);
+			  path, (long long)version, SCHEMA_OLDEST, SCHEMA_VERSION);
 		goto close_db;
 	}
+	if (!check_schema(db, path))
+		goto close_db;
 	return db;
 
 cannot:
@@ -117,6 +198,7 @@ sqlite3_stmt *db_query(sqlite3 *db, const char *sql)
 {
 	sqlite3_stmt *stmt;
 
+	steps = 0;
 	if (sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK)
 		return stmt;
 	tell(db);
@@ -142,11 +224,12 @@ bool db_number(sqlite3 *db, const char *sql, int64_t parameter, int64_t *value)
 	sqlite3_stmt *stmt;
 	bool found = false;
 
-	if (sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) != SQLITE_OK)
+	stmt = db_query(db, sql);
+	if (!stmt)
 		return false;
 	if (sqlite3_bind_parameter_count(stmt))
 		sqlite3_bind_int64(stmt, 1, parameter);
-	if (sqlite3_step(stmt) == SQLITE_ROW && sqlite3_column_type(stmt, 0) != SQLITE_NULL) {
+	if (db_next(stmt) && sqlite3_column_type(stmt, 0) == SQLITE_INTEGER) {
 		*value = sqlite3_column_int64(stmt, 0);
 		found = true;
 	}
@@ -163,7 +246,7 @@ bool db_meta(sqlite3 *db, const char *key, char *buf, size_t size)
 	if (!stmt)
 		return false;
 	sqlite3_bind_text(stmt, 1, key, -1, SQLITE_STATIC);
-	if (sqlite3_step(stmt) == SQLITE_ROW) {
+	if (db_next(stmt)) {
 		snprintf(buf, size, "%s", db_text(stmt, 0, ""));
 		found = true;
 	}
@@ -189,31 +272,42 @@ bool db_span(sqlite3 *db, uint64_t *t0, uint64_t *t1)
 	};
 	int64_t v;
 
-	if (!db_number(db, "SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'start_ns'", 0, &v))
+	if (!db_number(db, "SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'start_ns'", 0,
+		       &v) ||
+	    v < 0)
 		return false;
 	*t0 = *t1 = (uint64_t)v;
 	for (size_t i = 0; i < sizeof(last) / sizeof(last[0]); i++)
-		if (db_number(db, last[i], 0, &v) && (uint64_t)v > *t1)
+		if (db_number(db, last[i], 0, &v) && v > 0 && (uint64_t)v > *t1)
 			*t1 = (uint64_t)v;
 	/*
 	 * A rotated recording began in an older file; this one when it was opened,
 	 * or with what had waited in the queue until then.
 	 */
 	if (db_number(db, "SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'file_start_ns'", 0,
-		      &v)) {
+		      &v) &&
+	    v > 0) {
 		*t0 = (uint64_t)v;
 		for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
-			if (db_number(db, first[i], 0, &v) && (uint64_t)v < *t0)
+			if (db_number(db, first[i], 0, &v) && v > 0 && (uint64_t)v < *t0)
 				*t0 = (uint64_t)v;
 	}
 	return *t1 > *t0;
 }
 
+/* gchintd writes whole numbers only: another type in their place says nothing. */
 int64_t db_int(sqlite3_stmt *stmt, int column, int64_t null)
 {
-	return sqlite3_column_type(stmt, column) == SQLITE_NULL ?
-		       null :
-		       sqlite3_column_int64(stmt, column);
+	return sqlite3_column_type(stmt, column) == SQLITE_INTEGER ?
+		       sqlite3_column_int64(stmt, column) :
+		       null;
+}
+
+uint32_t db_u32(sqlite3_stmt *stmt, int column, uint32_t null)
+{
+	int64_t v = db_int(stmt, column, -1);
+
+	return v >= 0 && v <= UINT32_MAX ? (uint32_t)v : null;
 }
 
 const char *db_text(sqlite3_stmt *stmt, int column, const char *null)
@@ -221,4 +315,18 @@ const char *db_text(sqlite3_stmt *stmt, int column, const char *null)
 	const unsigned char *s = sqlite3_column_text(stmt, column);
 
 	return s ? (const char *)s : null;
+}
+
+void db_json(struct json *j, const char *key, sqlite3_stmt *stmt, int column)
+{
+	switch (sqlite3_column_type(stmt, column)) {
+	case SQLITE_INTEGER:
+		json_int(j, key, sqlite3_column_int64(stmt, column));
+		break;
+	case SQLITE_FLOAT:
+		json_real(j, key, sqlite3_column_double(stmt, column), 17);
+		break;
+	default:
+		json_text(j, key, db_text(stmt, column, NULL));
+	}
 }

@@ -8,12 +8,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../common/json.h"
+
 /**
  * db_open - open a recording for reading
  * @path: the file
  *
- * Says what is wrong and returns NULL when it is no recording, or one of a
- * newer version.
+ * Recordings come from others: no statement of the file's own schema is run, and
+ * a query that finds more than the file can hold is broken off. Says what is wrong
+ * and returns NULL when it is no recording, or one of a newer version.
  */
 sqlite3 *db_open(const char *path);
 
@@ -27,6 +30,8 @@ sqlite3_stmt *db_query(sqlite3 *db, const char *sql);
 bool db_next(sqlite3_stmt *stmt);
 /* True once a query of any recording broke off: what was shown is not all. */
 bool db_broken(void);
+/* Tells that not all could be taken from a recording, and remembers it. */
+void db_missing(const char *path, const char *what);
 
 /* One value of a query with at most one integer parameter; false if none or NULL. */
 bool db_number(sqlite3 *db, const char *sql, int64_t parameter, int64_t *value);
@@ -36,8 +41,11 @@ bool db_meta(sqlite3 *db, const char *key, char *buf, size_t size);
 /* First and last instant of a recording; false if it holds nothing. */
 bool db_span(sqlite3 *db, uint64_t *t0, uint64_t *t1);
 
-/* A column, or the given value where it is NULL. */
+/* A column, or the given value where it is NULL or no whole number, or out of range. */
 int64_t db_int(sqlite3_stmt *stmt, int column, int64_t null);
+uint32_t db_u32(sqlite3_stmt *stmt, int column, uint32_t null);
+/* A column as a value of JSON, whatever its type. */
+void db_json(struct json *j, const char *key, sqlite3_stmt *stmt, int column);
 const char *db_text(sqlite3_stmt *stmt, int column, const char *null);
 
 #endif

@@ -9,6 +9,9 @@
 #include "../common/text.h"
 #include "db.h"
 
+/* A counter has steps, and a reading an instant that is known to some us. */
+#define SLACK 1e-3
+
 struct edge {
 	uint64_t t;
 	uint16_t group;
@@ -32,7 +35,7 @@ static void put(struct energy_segment *seg, size_t *nr, uint64_t t0, uint64_t t1
 	if (t1 <= t0)
 		return;
 	*s = (struct energy_segment){ .t0 = t0, .t1 = t1 };
-	for (unsigned int g = 1; g < RUN_GROUPS && s->nr < 4; g++)
+	for (unsigned int g = 1; g < RUN_GROUPS && s->nr < ENERGY_SHARES; g++)
 		if (active[g])
 			s->group[s->nr++] = (uint16_t)g;
 	++*nr;
@@ -71,40 +74,113 @@ struct energy_segment *energy_segments(const struct run *run, size_t *nr)
 	return seg;
 }
 
-/*
- * How far from the truth a share of an interval's energy can be: what @overlap
- * of it took is bounded by the powers that the rail can have, in it and in the
- * rest.
- */
-static double reach(double joules, double length, double overlap, const struct energy *e)
+static bool known(const struct run_sample *s)
 {
-	double rest = length - overlap, share = joules * overlap / length, low, high;
-
-	low = fmax(e->min_w * overlap, joules - e->max_w * rest);
-	high = fmin(e->max_w * overlap, joules - e->min_w * rest);
-	return fmax(0, fmax(share - low, high - share));
+	return s->value != RUN_UNKNOWN;
 }
 
-static double watts(const struct energy_sample *a, const struct energy_sample *b, bool counter)
+static double joules_between(const struct run_sample *a, const struct run_sample *b, bool counter)
 {
 	if (counter)
-		return (double)(b->value - a->value) * 1e-6 / ((double)(b->t - a->t) * 1e-9);
-	return ((double)a->value + (double)b->value) / 2 * 1e-6;
+		return ((double)b->value - (double)a->value) * 1e-6;
+	return ((double)a->value + (double)b->value) / 2 * 1e-6 * (double)(b->t - a->t) * 1e-9;
 }
 
 /* A counter that goes back was reset: nothing is known of that interval. */
-static bool usable(const struct energy_sample *a, const struct energy_sample *b, bool counter)
+static bool usable(const struct run_sample *a, const struct run_sample *b, bool counter)
 {
-	return a->known && b->known && b->t > a->t && (!counter || b->value >= a->value);
+	return known(a) && known(b) && b->t > a->t && (!counter || b->value >= a->value);
 }
 
-static void split_interval(const struct energy_sample *a, const struct energy_sample *b,
-			   double joules, bool known, const struct energy_segment *seg,
+/*
+ * One interval: how long a group was in it alone, as one of two, and so on. A
+ * stretch gives each of its n groups an n-th of what it took.
+ */
+struct share {
+	unsigned int group;
+	uint64_t ns[ENERGY_SHARES + 1]; /* by n; [0] unused */
+};
+
+/*
+ * The least or the most that a group can have of an interval of @joules. Each
+ * stretch took between the limits times its length, all of them @joules together:
+ * beyond the lowest everywhere the rest goes where it counts least, or most.
+ */
+static double extreme(const struct share *s, double joules, double length,
+		      const struct energy_limits *limits, bool most)
+{
+	double weight[ENERGY_SHARES + 1], seconds[ENERGY_SHARES + 1], in = 0, sum = 0;
+	double rest = joules - limits->min_w * length;
+
+	for (int n = 1; n <= ENERGY_SHARES; n++) {
+		weight[n] = 1.0 / n;
+		seconds[n] = (double)s->ns[n] * 1e-9;
+		in += seconds[n];
+		sum += limits->min_w * seconds[n] * weight[n];
+	}
+	weight[0] = 0;
+	seconds[0] = fmax(0, length - in);
+	/* By weight: from 1, where n is 1, down to 0, where the group is not; or back. */
+	for (int k = 0; k <= ENERGY_SHARES && rest > 0; k++) {
+		int n = most ? (k + 1) % (ENERGY_SHARES + 1) :
+			       (ENERGY_SHARES + 1 - k) % (ENERGY_SHARES + 1);
+		double room;
+
+		if (seconds[n] <= 0)
+			continue;
+		room = fmin(rest, (limits->max_w - limits->min_w) * seconds[n]);
+		sum += room * weight[n];
+		rest -= room;
+	}
+	return sum;
+}
+
+struct interval {
+	double joules, length; /* J, s */
+	bool known, counter;
+	const struct energy_limits *limits;
+};
+
+static void add_share(const struct interval *v, const struct share *s, struct energy_part *p)
+{
+	double part = 0, seconds;
+	uint64_t ns = 0;
+	int kinds = 0;
+	bool whole;
+
+	for (int n = 1; n <= ENERGY_SHARES; n++) {
+		part += (double)s->ns[n] / n;
+		ns += s->ns[n];
+		kinds += s->ns[n] > 0;
+	}
+	if (!v->known) {
+		p->unknown_ns += (uint64_t)part;
+		return;
+	}
+	seconds = (double)ns * 1e-9;
+	/* All of it in one way: the group has that share of the energy, however it ran. */
+	whole = kinds == 1 && seconds >= v->length * (1 - 1e-9);
+	p->ns += (uint64_t)part;
+	p->joules += v->joules * part * 1e-9 / v->length;
+	if (whole) {
+		p->whole_ns += (uint64_t)part;
+		p->low += v->joules * part * 1e-9 / v->length;
+		p->high += v->joules * part * 1e-9 / v->length;
+	} else if (v->counter) {
+		p->low += extreme(s, v->joules, v->length, v->limits, false);
+		p->high += extreme(s, v->joules, v->length, v->limits, true);
+	} else {
+		p->low += v->limits->min_w * part * 1e-9;
+		p->high += v->limits->max_w * part * 1e-9;
+	}
+}
+
+static void split_interval(const struct run_sample *a, const struct run_sample *b,
+			   const struct interval *v, const struct energy_segment *seg,
 			   size_t segments, size_t *at, struct energy *e)
 {
-	double share[RUN_GROUPS] = { 0 }; /* ns of this interval */
-	double length = (double)(b->t - a->t);
-	unsigned int touched[RUN_GROUPS] = { 0 }, nr = 0;
+	struct share share[RUN_GROUPS];
+	unsigned int index[RUN_GROUPS] = { 0 }, nr = 0; /* of share, from 1 */
 
 	while (*at < segments && seg[*at].t1 <= a->t)
 		++*at;
@@ -116,23 +192,20 @@ static void split_interval(const struct energy_sample *a, const struct energy_sa
 		for (unsigned int g = 0; g < n; g++) {
 			unsigned int group = seg[i].nr ? seg[i].group[g] : 0;
 
-			if (share[group] == 0)
-				touched[nr++] = group;
-			share[group] += (double)(to - from) / n;
+			if (!index[group]) {
+				index[group] = ++nr;
+				share[nr - 1] = (struct share){ .group = group };
+			}
+			share[index[group] - 1].ns[n] += to - from;
 		}
 	}
-	for (unsigned int i = 0; i < nr; i++) {
-		struct energy_part *p = &e->part[touched[i]];
-		double ns = share[touched[i]];
+	for (unsigned int i = 0; i < nr; i++)
+		add_share(v, &share[i], &e->part[share[i].group]);
+}
 
-		if (!known) {
-			p->unknown_ns += (uint64_t)ns;
-			continue;
-		}
-		p->ns += (uint64_t)ns;
-		p->joules += joules * ns / length;
-		p->error += reach(joules, length * 1e-9, ns * 1e-9, e);
-	}
+bool energy_resolved(const struct energy_part *p)
+{
+	return p->high - p->low <= p->joules || (double)p->whole_ns >= 0.9 * (double)p->ns;
 }
 
 static int by_length(const void *a, const void *b)
@@ -142,7 +215,7 @@ static int by_length(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static uint64_t median_interval(const struct energy_sample *s, size_t samples)
+static uint64_t median_interval(const struct run_sample *s, size_t samples)
 {
 	uint64_t *d = samples > 1 ? malloc((samples - 1) * sizeof(*d)) : NULL, m;
 
@@ -156,89 +229,64 @@ static uint64_t median_interval(const struct energy_sample *s, size_t samples)
 	return m;
 }
 
-void energy_split(const struct energy_sample *s, size_t samples, bool counter,
-		  const struct energy_segment *seg, size_t segments, struct energy *e)
+void energy_split(const struct run_sample *s, size_t samples, bool counter,
+		  const struct energy_limits *limits, const struct energy_segment *seg,
+		  size_t segments, struct energy *e)
 {
 	size_t at = 0;
 
 	memset(e, 0, sizeof(*e));
 	e->samples = samples;
 	e->interval_ns = median_interval(s, samples);
-	e->min_w = INFINITY;
-	e->max_w = -INFINITY;
 	for (size_t i = 0; i < samples; i++)
-		e->unknown += !s[i].known;
+		e->unknown += !known(&s[i]);
 	for (size_t i = 0; i + 1 < samples; i++) {
-		double w;
-
-		if (!usable(&s[i], &s[i + 1], counter))
-			continue;
-		w = watts(&s[i], &s[i + 1], counter);
-		e->total += w * (double)(s[i + 1].t - s[i].t) * 1e-9;
-		e->known_ns += s[i + 1].t - s[i].t;
-		/* Of a power rail the samples themselves are the extremes. */
-		if (!counter) {
-			e->min_w = fmin(e->min_w,
-					fmin((double)s[i].value, (double)s[i + 1].value) * 1e-6);
-			e->max_w = fmax(e->max_w,
-					fmax((double)s[i].value, (double)s[i + 1].value) * 1e-6);
-		} else {
-			e->min_w = fmin(e->min_w, w);
-			e->max_w = fmax(e->max_w, w);
-		}
-	}
-	if (e->known_ns)
-		e->mean_w = e->total / ((double)e->known_ns * 1e-9);
-	for (size_t i = 0; i + 1 < samples; i++) {
-		bool known = usable(&s[i], &s[i + 1], counter);
-		double joules = 0;
+		const struct energy_limits none = { 0, INFINITY };
+		struct interval v = { .counter = counter, .limits = limits };
 
 		if (s[i + 1].t <= s[i].t)
 			continue;
-		if (known)
-			joules = watts(&s[i], &s[i + 1], counter) * (double)(s[i + 1].t - s[i].t) *
-				 1e-9;
-		split_interval(&s[i], &s[i + 1], joules, known, seg, segments, &at, e);
+		v.known = usable(&s[i], &s[i + 1], counter);
+		v.length = (double)(s[i + 1].t - s[i].t) * 1e-9;
+		if (v.known) {
+			v.joules = joules_between(&s[i], &s[i + 1], counter);
+			e->total += v.joules;
+			e->known_ns += s[i + 1].t - s[i].t;
+			/* Limits that a measurement contradicts are none. */
+			if (v.joules < limits->min_w * v.length * (1 - SLACK) ||
+			    v.joules > limits->max_w * v.length * (1 + SLACK)) {
+				e->beyond++;
+				v.limits = &none;
+			}
+		}
+		split_interval(&s[i], &s[i + 1], &v, seg, segments, &at, e);
 	}
+	if (e->known_ns)
+		e->mean_w = e->total / ((double)e->known_ns * 1e-9);
 }
 
-bool energy_of(const struct run *run, const struct run_rail *rail, struct energy *e)
+bool energy_of(const struct run *run, size_t rail, struct energy *e)
 {
-	bool counter = !strcmp(rail->kind, "energy");
-	struct energy_sample *s = NULL;
+	const struct run_rail *r = &run->rail[rail];
+	bool counter = !strcmp(r->kind, "energy");
+	const struct run_series *series;
 	struct energy_segment *seg;
-	size_t nr = 0, room = 0, segments;
-	sqlite3_stmt *stmt;
+	size_t segments;
 
-	if (!counter && strcmp(rail->kind, "power"))
+	memset(e, 0, sizeof(*e));
+	if (!counter && strcmp(r->kind, "power"))
 		return false;
-	stmt = db_query(run->db, "SELECT t, value FROM samples WHERE rail = ? ORDER BY t");
-	if (!stmt)
+	series = run_samples(run, rail);
+	if (!series)
 		return false;
-	sqlite3_bind_int64(stmt, 1, rail->id);
-	while (db_next(stmt)) {
-		if (nr == room) {
-			struct energy_sample *more;
-
-			room = room ? room * 2 : 1024;
-			more = realloc(s, room * sizeof(*s));
-			if (!more)
-				break;
-			s = more;
-		}
-		s[nr++] = (struct energy_sample){
-			.t = (uint64_t)db_int(stmt, 0, 0),
-			.value = db_int(stmt, 1, 0),
-			.known = sqlite3_column_type(stmt, 1) != SQLITE_NULL,
-		};
-	}
-	sqlite3_finalize(stmt);
 	seg = energy_segments(run, &segments);
-	if (seg)
-		energy_split(s, nr, counter, seg, segments, e);
+	if (!seg) {
+		db_missing(run->path, "no memory for its energy");
+		return false;
+	}
+	energy_split(series->sample, series->nr, counter, &r->limits, seg, segments, e);
 	free(seg);
-	free(s);
-	return seg && e->known_ns;
+	return e->known_ns;
 }
 
 #define CPUS 512
@@ -268,11 +316,13 @@ static bool load_opps(struct model *m, sqlite3 *db, char *source, size_t size)
 	while (db_next(s)) {
 		struct opp *more = realloc(m->opp, (m->opps + 1) * sizeof(*more));
 
-		if (!more)
+		if (!more) {
+			db_missing("opps", "no memory");
 			break;
+		}
 		m->opp = more;
-		m->opp[m->opps++] = (struct opp){ db_int(s, 0, -1), (uint32_t)db_int(s, 1, 0),
-						  (double)db_int(s, 2, 0) };
+		m->opp[m->opps++] =
+			(struct opp){ db_int(s, 0, -1), db_u32(s, 1, 0), (double)db_int(s, 2, 0) };
 		snprintf(source, size, "%s", db_text(s, 3, "opps"));
 	}
 	sqlite3_finalize(s);

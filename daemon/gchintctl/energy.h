@@ -2,12 +2,14 @@
 /*
  * Energy of a rail, split over phases by the time they overlap with its samples.
  *
- * Between two samples only the energy of the whole interval is known. A part
- * of it goes to a phase in proportion to the overlap; how wrong that can be is
- * bounded by the lowest and highest power the rail showed in the run: the rest
- * of the interval cannot have taken more than the highest nor less than the
- * lowest. A phase that lies across whole intervals is therefore sharp, one
- * much shorter than the sampling period is not, and says so.
+ * Between two readings of a counter the energy of the whole interval is known, and
+ * nothing else: a phase in it took anything from none to all, for power is not
+ * below 0 and no reading tells how high it was. Known limits of the rail's power
+ * narrow that; the mean of an interval is no such limit. Where a phase covers
+ * whole intervals it has all of their energy.
+ *
+ * A power meter tells power at instants. What it was between them is an estimate
+ * (the trapezium); of a phase that lies between two of them nothing is known.
  */
 #ifndef GCHINTCTL_ENERGY_H
 #define GCHINTCTL_ENERGY_H
@@ -16,36 +18,41 @@
 
 /**
  * struct energy_part - what a group of phases took
- * @joules: best estimate
- * @error: the truth is no further away than this, J
+ * @joules: share by time
+ * @low: it took no less, J
+ * @high: it took no more, J; INFINITY where nothing bounds it
  * @ns: time of the group that lies between known samples
+ * @whole_ns: of that, in intervals of which the group has all
  * @unknown_ns: time of the group in which the rail was not known
  */
 struct energy_part {
-	double joules, error;
-	uint64_t ns, unknown_ns;
+	double joules, low, high;
+	uint64_t ns, whole_ns, unknown_ns;
 };
+
+/*
+ * Whether @joules says something: the truth is bounded to within half of it, or
+ * nine tenths of the time were seen whole.
+ */
+bool energy_resolved(const struct energy_part *p);
 
 struct energy {
 	struct energy_part part[RUN_GROUPS];
 	double total; /* J, over the intervals known */
 	uint64_t known_ns;
-	double mean_w, min_w, max_w;
+	double mean_w;
 	size_t samples, unknown;
+	size_t beyond; /* intervals whose mean power is outside of the limits */
 	uint64_t interval_ns; /* median distance of samples */
 };
 
-/* A sample: value in uW (power) or uJ (energy), or not known. */
-struct energy_sample {
-	uint64_t t;
-	int64_t value;
-	bool known;
-};
+/* Kinds of phase that can share a stretch. */
+#define ENERGY_SHARES 4
 
 /* A stretch of time with the set of groups that were active in it. */
 struct energy_segment {
 	uint64_t t0, t1;
-	uint16_t group[4]; /* the first few; a stretch rarely has more */
+	uint16_t group[ENERGY_SHARES]; /* the first few; a stretch rarely has more */
 	uint16_t nr; /* 0: outside of phases */
 };
 
@@ -62,16 +69,21 @@ struct energy_segment *energy_segments(const struct run *run, size_t *nr);
  * energy_split - pure: samples and stretches in, parts out
  * @s: samples in order of time
  * @samples: how many
- * @counter: values are a counter of energy, not a power
+ * @counter: values are a counter of energy (uJ), not a power (uW)
+ * @limits: of the rail
  * @seg: stretches
  * @segments: how many
  * @e: result
  */
-void energy_split(const struct energy_sample *s, size_t samples, bool counter,
-		  const struct energy_segment *seg, size_t segments, struct energy *e);
+void energy_split(const struct run_sample *s, size_t samples, bool counter,
+		  const struct energy_limits *limits, const struct energy_segment *seg,
+		  size_t segments, struct energy *e);
 
-/* All of it for one rail of a run; false if it has no energy to tell. */
-bool energy_of(const struct run *run, const struct run_rail *rail, struct energy *e);
+/*
+ * All of it for run->rail[@rail]; false if it has no energy to tell, or without
+ * memory, which is told.
+ */
+bool energy_of(const struct run *run, size_t rail, struct energy *e);
 
 /**
  * energy_modelled - from OPP powers instead of a rail

@@ -7,7 +7,7 @@
  */
 #include <inttypes.h>
 
-#include "../common/escape.h"
+#include "../common/json.h"
 #include "../common/names.h"
 #include "ctl.h"
 #include "db.h"
@@ -20,37 +20,43 @@ enum {
 	PID_GOVERNOR
 };
 
-struct out {
-	FILE *f;
-	bool first;
-};
-
-static void begin(struct out *o, const char *ph, int64_t t)
+static void begin(struct json *j, const char *ph, int64_t t)
 {
-	fprintf(o->f, "%s{\"ph\":\"%s\",\"ts\":%" PRId64 ".%03d", o->first ? "\n" : ",\n", ph,
-		t / 1000, (int)(t % 1000));
-	o->first = false;
+	json_line(j);
+	json_object(j, NULL);
+	json_text(j, "ph", ph);
+	json_us(j, "ts", t < 0 ? 0 : (uint64_t)t);
 }
 
-static void text(struct out *o, const char *key, const char *value)
+static void name(struct json *j, const char *what, int64_t pid, int64_t tid, const char *value)
 {
-	fprintf(o->f, ",\"%s\":\"", key);
-	escape_json(o->f, value);
-	fputc('"', o->f);
+	json_line(j);
+	json_object(j, NULL);
+	json_text(j, "ph", "M");
+	json_text(j, "name", what);
+	json_int(j, "pid", pid);
+	json_int(j, "tid", tid);
+	json_object(j, "args");
+	json_text(j, "name", value);
+	json_end(j);
+	json_end(j);
 }
 
-static void name(struct out *o, const char *what, int64_t pid, int64_t tid, const char *value)
+static void counter(struct json *j, int64_t t, int64_t pid, const char *track)
 {
-	fprintf(o->f,
-		"%s{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%" PRId64 ",\"tid\":%" PRId64
-		",\"args\":{\"name\":\"",
-		o->first ? "\n" : ",\n", what, pid, tid);
-	o->first = false;
-	escape_json(o->f, value);
-	fputs("\"}}", o->f);
+	begin(j, "C", t);
+	json_int(j, "pid", pid);
+	json_text(j, "name", track);
+	json_object(j, "args");
 }
 
-static void processes(sqlite3 *db, struct out *o)
+static void counter_end(struct json *j)
+{
+	json_end(j);
+	json_end(j);
+}
+
+static void processes(sqlite3 *db, struct json *j)
 {
 	sqlite3_stmt *s = db_query(db, "SELECT tgid, tid, comm FROM processes");
 	char policy[32];
@@ -60,24 +66,24 @@ static void processes(sqlite3 *db, struct out *o)
 		const char *comm = db_text(s, 2, NULL);
 
 		if (comm && tgid == tid)
-			name(o, "process_name", tgid, tid, comm);
+			name(j, "process_name", tgid, tid, comm);
 		if (comm)
-			name(o, "thread_name", tgid, tid, comm);
+			name(j, "thread_name", tgid, tid, comm);
 	}
 	sqlite3_finalize(s);
-	name(o, "process_name", PID_FREQUENCY, 0, "frequency");
-	name(o, "process_name", PID_RAILS, 0, "rails");
-	name(o, "process_name", PID_GOVERNOR, 0, "governor and marks");
+	name(j, "process_name", PID_FREQUENCY, 0, "frequency");
+	name(j, "process_name", PID_RAILS, 0, "rails");
+	name(j, "process_name", PID_GOVERNOR, 0, "governor and marks");
 	/* The decisions of a policy stand on a thread of their own. */
 	s = db_query(db, "SELECT policy FROM policies UNION SELECT policy FROM decisions");
 	while (db_next(s)) {
 		snprintf(policy, sizeof(policy), "policy%" PRId64, db_int(s, 0, 0));
-		name(o, "thread_name", PID_GOVERNOR, db_int(s, 0, 0), policy);
+		name(j, "thread_name", PID_GOVERNOR, db_int(s, 0, 0), policy);
 	}
 	sqlite3_finalize(s);
 }
 
-static void phases(sqlite3 *db, struct out *o, uint64_t end)
+static void phases(sqlite3 *db, struct json *j, uint64_t end)
 {
 	sqlite3_stmt *s = db_query(db, "SELECT t0, t1, tgid, tid, phase, flags, cause, cpu, "
 				       "work_done, work_total, slot FROM phases ORDER BY t0");
@@ -86,40 +92,46 @@ static void phases(sqlite3 *db, struct out *o, uint64_t end)
 	while (db_next(s)) {
 		int64_t t0 = db_int(s, 0, 0), t1 = db_int(s, 1, (int64_t)end), ns = t1 - t0;
 
-		begin(o, "X", t0);
-		fprintf(o->f, ",\"dur\":%" PRId64 ".%03d,\"pid\":%" PRId64 ",\"tid\":%" PRId64,
-			ns / 1000, (int)(ns % 1000), db_int(s, 2, 0), db_int(s, 3, 0));
-		text(o, "cat", "gc");
-		text(o, "name", name_phase((uint32_t)db_int(s, 4, 0)));
-		fputs(",\"args\":{\"cpu\":", o->f);
-		fputs(db_text(s, 7, "null"), o->f);
-		text(o, "flags", name_flags((uint32_t)db_int(s, 5, 0), flags, sizeof(flags)));
-		text(o, "cause", name_cause((uint32_t)db_int(s, 6, UINT32_MAX)));
-		fprintf(o->f, ",\"work_done\":%s", db_text(s, 8, "null"));
-		fprintf(o->f, ",\"work_total\":%s", db_text(s, 9, "null"));
-		fprintf(o->f, ",\"slot\":%s}}", db_text(s, 10, "null"));
+		if (t0 < 0 || t1 < t0) {
+			db_missing("phases", "one that ends before it begins");
+			continue;
+		}
+		begin(j, "X", t0);
+		json_us(j, "dur", (uint64_t)ns);
+		json_int(j, "pid", db_int(s, 2, 0));
+		json_int(j, "tid", db_int(s, 3, 0));
+		json_text(j, "cat", "gc");
+		json_text(j, "name", name_phase((uint32_t)db_int(s, 4, 0)));
+		json_object(j, "args");
+		db_json(j, "cpu", s, 7);
+		json_text(j, "flags", name_flags((uint32_t)db_int(s, 5, 0), flags, sizeof(flags)));
+		json_text(j, "cause", name_cause((uint32_t)db_int(s, 6, UINT32_MAX)));
+		db_json(j, "work_done", s, 8);
+		db_json(j, "work_total", s, 9);
+		db_json(j, "slot", s, 10);
+		json_end(j);
+		json_end(j);
 	}
 	sqlite3_finalize(s);
 }
 
-static void frequencies(sqlite3 *db, struct out *o)
+static void frequencies(sqlite3 *db, struct json *j)
 {
 	sqlite3_stmt *s = db_query(db, "SELECT t, cpu, khz FROM transitions WHERE khz > 0 "
 				       "ORDER BY t");
 	char track[32];
 
 	while (db_next(s)) {
-		begin(o, "C", db_int(s, 0, 0));
-		fprintf(o->f, ",\"pid\":%d", PID_FREQUENCY);
 		snprintf(track, sizeof(track), "cpu%lld", (long long)db_int(s, 1, 0));
-		text(o, "name", track);
-		fprintf(o->f, ",\"args\":{\"MHz\":%.3f}}", (double)db_int(s, 2, 0) / 1000);
+		counter(j, db_int(s, 0, 0), PID_FREQUENCY, track);
+		json_fixed(j, "MHz", (double)db_int(s, 2, 0) / 1000, 3);
+		counter_end(j);
 	}
 	sqlite3_finalize(s);
 }
 
 /* A gap has no point: the counter keeps its last value, as the format wants. */
-static void rails(sqlite3 *db, struct out *o)
+static void rails(sqlite3 *db, struct json *j)
 {
 	static const char *const units[] = { "W", "J", "V", "A" };
 	sqlite3_stmt *s = db_query(db, "SELECT s.t, s.value, r.name, r.label, "
@@ -132,29 +144,32 @@ static void rails(sqlite3 *db, struct out *o)
 		const char *label = db_text(s, 3, "");
 		const char *unit = units[db_int(s, 4, 0) & 3];
 
-		begin(o, "C", db_int(s, 0, 0));
-		fprintf(o->f, ",\"pid\":%d", PID_RAILS);
 		snprintf(track, sizeof(track), "%s%s%s%s", db_text(s, 2, "?"), *label ? " (" : "",
 			 label, *label ? ")" : "");
-		text(o, "name", track);
-		fprintf(o->f, ",\"args\":{\"%s\":%.6f}}", unit, (double)db_int(s, 1, 0) / 1e6);
+		counter(j, db_int(s, 0, 0), PID_RAILS, track);
+		json_fixed(j, unit, (double)db_int(s, 1, 0) / 1e6, 6);
+		counter_end(j);
 	}
 	sqlite3_finalize(s);
 }
 
-static void instants(sqlite3 *db, struct out *o)
+static void instants(sqlite3 *db, struct json *j)
 {
 	sqlite3_stmt *s = db_query(db, "SELECT t, policy, khz_from, khz, reason, latency_ns "
 				       "FROM decisions ORDER BY t");
 
 	while (db_next(s)) {
-		begin(o, "i", db_int(s, 0, 0));
-		fprintf(o->f, ",\"s\":\"t\",\"pid\":%d,\"tid\":%" PRId64, PID_GOVERNOR,
-			db_int(s, 1, 0));
-		text(o, "name", name_reason((uint32_t)db_int(s, 4, UINT32_MAX)));
-		fprintf(o->f, ",\"args\":{\"from_khz\":%s", db_text(s, 2, "null"));
-		fprintf(o->f, ",\"khz\":%s", db_text(s, 3, "null"));
-		fprintf(o->f, ",\"latency_ns\":%s}}", db_text(s, 5, "null"));
+		begin(j, "i", db_int(s, 0, 0));
+		json_text(j, "s", "t");
+		json_int(j, "pid", PID_GOVERNOR);
+		json_int(j, "tid", db_int(s, 1, 0));
+		json_text(j, "name", name_reason((uint32_t)db_int(s, 4, UINT32_MAX)));
+		json_object(j, "args");
+		db_json(j, "from_khz", s, 2);
+		db_json(j, "khz", s, 3);
+		db_json(j, "latency_ns", s, 5);
+		json_end(j);
+		json_end(j);
 	}
 	sqlite3_finalize(s);
 	s = db_query(db, "SELECT t, text FROM marks UNION ALL "
@@ -162,27 +177,33 @@ static void instants(sqlite3 *db, struct out *o)
 			 "offline' END FROM hotplug "
 			 "ORDER BY 1");
 	while (db_next(s)) {
-		begin(o, "i", db_int(s, 0, 0));
-		fprintf(o->f, ",\"s\":\"g\",\"pid\":%d,\"tid\":0", PID_GOVERNOR);
-		text(o, "name", db_text(s, 1, "?"));
-		fputc('}', o->f);
+		begin(j, "i", db_int(s, 0, 0));
+		json_text(j, "s", "g");
+		json_int(j, "pid", PID_GOVERNOR);
+		json_int(j, "tid", 0);
+		json_text(j, "name", db_text(s, 1, "?"));
+		json_end(j);
 	}
 	sqlite3_finalize(s);
 }
 
 int export_chrome_trace(sqlite3 *db, FILE *out, const char *table)
 {
-	struct out o = { out, true };
+	struct json j = { .f = out };
 	uint64_t t0 = 0, t1 = 0;
 
 	(void)table;
 	db_span(db, &t0, &t1);
-	fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[", out);
-	processes(db, &o);
-	phases(db, &o, t1);
-	frequencies(db, &o);
-	rails(db, &o);
-	instants(db, &o);
-	fputs("\n]}\n", out);
+	json_object(&j, NULL);
+	json_text(&j, "displayTimeUnit", "ms");
+	json_list(&j, "traceEvents");
+	processes(db, &j);
+	phases(db, &j, t1);
+	frequencies(db, &j);
+	rails(db, &j);
+	instants(db, &j);
+	json_line(&j);
+	json_end(&j);
+	json_end(&j);
 	return CTL_OK;
 }

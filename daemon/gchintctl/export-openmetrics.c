@@ -31,7 +31,7 @@ static void rails(sqlite3 *db, struct metrics *m)
 
 	while (db_next(s))
 		metrics_rail(m, (uint32_t)db_int(s, 0, 0), db_text(s, 1, "?"), db_text(s, 2, NULL),
-			     kind_of(db_text(s, 3, "")));
+			     kind_of(db_text(s, 3, "")), true);
 	sqlite3_finalize(s);
 	s = db_query(db, "SELECT t, rail, value FROM samples ORDER BY t");
 	while (db_next(s)) {
@@ -48,13 +48,15 @@ static void rails(sqlite3 *db, struct metrics *m)
 
 static void phases(sqlite3 *db, struct metrics *m)
 {
-	sqlite3_stmt *s = db_query(db, "SELECT t0, t1, phase FROM phases WHERE t1 IS NOT NULL");
+	sqlite3_stmt *s =
+		db_query(db, "SELECT t0, t1, phase, flags FROM phases WHERE t1 IS NOT NULL");
 
 	while (db_next(s)) {
 		struct record r = { .t = (uint64_t)db_int(s, 1, 0), .type = RECORD_PHASE };
 
 		r.phase.t0 = (uint64_t)db_int(s, 0, 0);
 		r.phase.phase = (uint32_t)db_int(s, 2, 0);
+		r.phase.flags = db_u32(s, 3, UNKNOWN_U32);
 		r.phase.how = PHASE_EDGE;
 		metrics_observe(m, &r);
 	}
@@ -88,23 +90,34 @@ static void decisions(sqlite3 *db, struct metrics *m)
 	sqlite3_finalize(s);
 }
 
-int export_openmetrics(sqlite3 *db, FILE *out, const char *table)
+static int totals(sqlite3 *db, FILE *out, enum metrics_format format)
 {
 	struct metrics *m = metrics_new();
 	char *text;
 	size_t size;
 
-	(void)table;
 	if (!m)
 		return CTL_FAILED;
 	rails(db, m);
 	phases(db, m);
 	decisions(db, m);
-	text = metrics_text(m, NULL, NULL, &size);
+	text = metrics_text(m, NULL, NULL, METRICS_FOR_KNOWN, format, &size);
 	metrics_free(m);
 	if (!text)
 		return CTL_FAILED;
 	fwrite(text, 1, size, out);
 	free(text);
 	return CTL_OK;
+}
+
+int export_openmetrics(sqlite3 *db, FILE *out, const char *table)
+{
+	(void)table;
+	return totals(db, out, METRICS_OPENMETRICS);
+}
+
+int export_prometheus(sqlite3 *db, FILE *out, const char *table)
+{
+	(void)table;
+	return totals(db, out, METRICS_PROMETHEUS);
 }

@@ -3,21 +3,22 @@
 #include <string.h>
 
 #include "../common/escape.h"
+#include "../common/json.h"
+#include "../common/schema.h"
 #include "ctl.h"
 #include "db.h"
 #include "export.h"
 
-/* Tables of events, in the order of the way of the data. */
-static const char *const tables[] = {
-	"meta",	       "clocks",	  "sources",	 "policies",  "policy_states",
-	"opps",	       "rails",		  "processes",	 "leases",    "phases",
-	"decisions",   "transitions",	  "samples",	 "residency", "idle",
-	"hotplug",     "thermal",	  "sched",	 "perf",      "phase_list",
-	"marks",       "drops",		  "notes",	 "costs",     "names",
-	"idle_states", "thermal_sensors", "sample_list",
-};
-
-#define NR (sizeof(tables) / sizeof(tables[0]))
+static bool known(const char *table)
+{
+	for (size_t i = 0; i < SCHEMA_TABLES; i++)
+		if (!strcmp(table, schema_tables[i]))
+			return true;
+	for (size_t i = 0; i < SCHEMA_VIEWS; i++)
+		if (!strcmp(table, schema_views[i].name))
+			return true;
+	return false;
+}
 
 static sqlite3_stmt *rows_of(sqlite3 *db, const char *table)
 {
@@ -31,14 +32,11 @@ static sqlite3_stmt *rows_of(sqlite3 *db, const char *table)
 int export_csv(sqlite3 *db, FILE *out, const char *table)
 {
 	sqlite3_stmt *s;
-	size_t i = 0;
 	int n;
 
 	if (!table)
 		table = "phase_list";
-	while (i < NR && strcmp(table, tables[i]))
-		i++;
-	if (i == NR) {
+	if (!known(table)) {
 		ctl_error("export: no table '%s': see docs/recording.md", table);
 		return CTL_USAGE;
 	}
@@ -59,41 +57,22 @@ int export_csv(sqlite3 *db, FILE *out, const char *table)
 	return CTL_OK;
 }
 
-static void value(FILE *out, sqlite3_stmt *s, int c)
-{
-	switch (sqlite3_column_type(s, c)) {
-	case SQLITE_NULL:
-		fputs("null", out);
-		break;
-	case SQLITE_TEXT:
-		fputc('"', out);
-		escape_json(out, db_text(s, c, ""));
-		fputc('"', out);
-		break;
-	default:
-		fputs(db_text(s, c, "null"), out);
-		break;
-	}
-}
-
 int export_jsonl(sqlite3 *db, FILE *out, const char *table)
 {
-	(void)table;
-	for (size_t i = 0; i < NR; i++) {
-		sqlite3_stmt *s;
+	struct json j = { .f = out };
 
-		if (strstr(tables[i], "_list"))
-			continue; /* a view of rows that are there */
-		s = rows_of(db, tables[i]);
+	(void)table;
+	for (size_t i = 0; i < SCHEMA_TABLES; i++) {
+		sqlite3_stmt *s = rows_of(db, schema_tables[i]);
+
 		if (!s)
 			return CTL_FILE;
 		while (db_next(s)) {
-			fprintf(out, "{\"table\":\"%s\"", tables[i]);
-			for (int c = 0; c < sqlite3_column_count(s); c++) {
-				fprintf(out, ",\"%s\":", sqlite3_column_name(s, c));
-				value(out, s, c);
-			}
-			fputs("}\n", out);
+			json_object(&j, NULL);
+			json_text(&j, "table", schema_tables[i]);
+			for (int c = 0; c < sqlite3_column_count(s); c++)
+				db_json(&j, sqlite3_column_name(s, c), s, c);
+			json_end(&j);
 		}
 		sqlite3_finalize(s);
 	}

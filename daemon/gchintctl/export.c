@@ -20,7 +20,10 @@ static const char usage[] =
 	"  jsonl         every row of every table of events, one JSON object a line\n"
 	"  chrome-trace  for ui.perfetto.dev or chrome://tracing: phases by thread,\n"
 	"                frequencies and rails as counters, decisions, marks\n"
-	"  openmetrics   totals of the recording, for Prometheus\n";
+	"  openmetrics   totals of the recording, in OpenMetrics\n"
+	"  perfetto      for ui.perfetto.dev, in its own format: the same as chrome-trace, to the\n"
+	"                nanosecond, with board, label and clocks; smaller and faster to open\n"
+	"  prometheus    totals in Prometheus' own text format, as promtool checks it\n";
 
 static const struct {
 	const char *name;
@@ -30,6 +33,8 @@ static const struct {
 	{ "csv", export_csv },
 	{ "jsonl", export_jsonl },
 	{ "openmetrics", export_openmetrics },
+	{ "perfetto", export_perfetto },
+	{ "prometheus", export_prometheus },
 };
 
 int cmd_export(const struct ctl *ctl, int argc, char **argv)
@@ -74,8 +79,7 @@ int cmd_export(const struct ctl *ctl, int argc, char **argv)
 		if (!strcmp(format, formats[i].name))
 			break;
 	if (i == sizeof(formats) / sizeof(formats[0])) {
-		ctl_error("export: no format '%s': csv, jsonl, chrome-trace or openmetrics",
-			  format);
+		ctl_error("export: no format '%s'; --help lists them", format);
 		return CTL_USAGE;
 	}
 	if (table && formats[i].run != export_csv) {
@@ -93,12 +97,8 @@ int cmd_export(const struct ctl *ctl, int argc, char **argv)
 		}
 	}
 	ret = formats[i].run(db, out, table);
-	if (fflush(out) || ferror(out)) {
-		ctl_error("%s: %s", output ? output : "standard output", strerror(errno));
+	if (output && ctl_commit(out, output))
 		ret = CTL_FILE;
-	}
-	if (output)
-		fclose(out);
 	sqlite3_close(db);
 	return ret;
 }

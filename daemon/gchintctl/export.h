@@ -11,5 +11,7 @@ int export_chrome_trace(sqlite3 *db, FILE *out, const char *table);
 int export_csv(sqlite3 *db, FILE *out, const char *table);
 int export_jsonl(sqlite3 *db, FILE *out, const char *table);
 int export_openmetrics(sqlite3 *db, FILE *out, const char *table);
+int export_perfetto(sqlite3 *db, FILE *out, const char *table);
+int export_prometheus(sqlite3 *db, FILE *out, const char *table);
 
 #endif

@@ -1,60 +1,70 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../version.h"
 #include "ctl.h"
 #include "db.h"
+#include "guess.h"
+#include "pager.h"
+#include "printable.h"
 
 /* Sorted. */
 static const struct {
 	const char *name, *args, *help;
+	bool text; /* its output is for people; the others' too where that is a terminal */
+	bool json; /* it has another for programs */
+	bool paged; /* it may be longer than a screen */
 	int (*run)(const struct ctl *ctl, int argc, char **argv);
 } commands[] = {
-	{ "export", "FILE --format csv|jsonl|chrome-trace|openmetrics",
-	  "a recording in another format", cmd_export },
-	{ "marks", "FILE | --add TEXT", "list marks, or put one into a running recording",
-	  cmd_marks },
-	{ "record", "[-o FILE] -- COMMAND", "record while a command runs", cmd_record },
+	{ "attach", "PID", "the adapter into a JVM that runs", true, false, false, cmd_attach },
+	{ "compare", "FILE...", "what differs between runs of two kinds, in words", true, true,
+	  true, cmd_compare },
+	{ "export", "FILE --format FORMAT",
+	  "a recording in another format: csv, jsonl, perfetto, chrome-trace, openmetrics", false,
+	  false, false, cmd_export },
+	{ "import", "FILE... [-o FILE]", "a recording of what GCHINT_TRACE files say", true, false,
+	  false, cmd_import },
+	{ "marks", "FILE | --add TEXT", "list marks, or put one into a running recording", true,
+	  true, true, cmd_marks },
+	{ "record", "[-o FILE] -- COMMAND", "record while a command runs", true, false, false,
+	  cmd_record },
 	{ "report", "FILE... -o report.html",
-	  "one page with plots and tables; several runs compared", cmd_report },
-	{ "status", "", "board, governor, policies, sessions, rails, what is missing", cmd_status },
-	{ "summary", "FILE", "tables of one recording", cmd_summary },
-	{ "top", "[FILE]", "live view of a recording", cmd_top },
+	  "one page with plots and tables; several runs compared", true, false, false, cmd_report },
+	{ "run", "[-r FILE] -- PROGRAM",
+	  "run with the adapter of its runtime; how many hints, where they went", false, false,
+	  false, cmd_run },
+	{ "runtimes", "", "which runtimes have an adapter, and what it sees", true, true, true,
+	  cmd_runtimes },
+	{ "status", "", "board, governor, policies, sessions, rails, what is missing", true, true,
+	  true, cmd_status },
+	{ "summary", "FILE", "tables of one recording", true, true, true, cmd_summary },
+	{ "top", "[FILE]", "live view of a recording", false, true, false, cmd_top },
+	{ "use", "[auto|governor|clamp|limits|off]", "how hints act on this machine", true, false,
+	  false, cmd_use },
+	{ "why", "[FILE [--at SECONDS]]",
+	  "each policy's frequency: who asks, who bounds it; a recording's longest pauses", true,
+	  false, true, cmd_why },
 };
 
 #define NR (sizeof(commands) / sizeof(commands[0]))
 
-void ctl_error(const char *fmt, ...)
-{
-	va_list ap;
-
-	fflush(stdout);
-	fputs("gchintctl: ", stderr);
-	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-}
-
-int ctl_usage(const char *command)
-{
-	ctl_error("%s: --help lists the options", command);
-	return CTL_USAGE;
-}
-
 static void usage(FILE *f)
 {
-	fputs("usage: gchintctl [--json] COMMAND [ARGUMENT]...\n"
+	fputs("usage: gchintctl [--json] [--no-pager] COMMAND [ARGUMENT]...\n"
 	      "Looks at garbage-collection phases, frequency and power: now, or as gchintd\n"
 	      "recorded them.\n\n",
 	      f);
 	for (size_t i = 0; i < NR; i++)
 		fprintf(f, "  %-8s %s\n           %s\n", commands[i].name, commands[i].args,
 			commands[i].help);
-	fputs("\n  --json    for programs: status, summary, marks, top\n"
+	fprintf(f, "  %-8s %s\n           %s\n", "help", "[COMMAND]",
+		"this; of a command its manual, or its options where there is none");
+	fputs("\n  --json      for programs: compare, marks, runtimes, status, summary, top\n"
+	      "  --no-pager  long text at once, as with GCHINT_PAGER=cat\n"
 	      "\n"
 	      "A first look:\n"
 	      "  gchintctl status\n"
@@ -67,6 +77,32 @@ static void usage(FILE *f)
 	      f);
 }
 
+static size_t find(const char *name)
+{
+	size_t n = 0;
+
+	while (n < NR && strcmp(name, commands[n].name))
+		n++;
+	return n;
+}
+
+static int unknown(const char *name)
+{
+	size_t nearest = NR;
+
+	for (size_t n = 0; n < NR; n++)
+		if (guess_likely(name, commands[n].name) &&
+		    (nearest == NR || guess_distance(name, commands[n].name) <
+					      guess_distance(name, commands[nearest].name)))
+			nearest = n;
+	if (nearest < NR)
+		ctl_error("unknown command '%s': did you mean '%s'? --help lists all", name,
+			  commands[nearest].name);
+	else
+		ctl_error("unknown command '%s'; --help lists them", name);
+	return CTL_USAGE;
+}
+
 /* A command that did its part has failed all the same where something is missing. */
 static int end(int code)
 {
@@ -74,6 +110,7 @@ static int end(int code)
 		ctl_error("standard output: %s", strerror(errno));
 		return code ? code : CTL_FILE;
 	}
+	pager_end();
 	return !code && db_broken() ? CTL_FILE : code;
 }
 
@@ -92,15 +129,72 @@ static int take_json(struct ctl *ctl, int from, int argc, char **argv)
 	return left;
 }
 
+static bool has_manual(void)
+{
+	return isatty(STDOUT_FILENO) && !system("man -w gchintctl >/dev/null 2>&1");
+}
+
+/* The manual at the command's place, for who sits at a terminal and has it. */
+static int help(const struct ctl *ctl, const char *name)
+{
+	char place[64], *argv[] = { NULL, (char[]){ "--help" }, NULL };
+	size_t n;
+
+	if (!name) {
+		usage(stdout);
+		return CTL_OK;
+	}
+	n = find(name);
+	if (n == NR)
+		return unknown(name);
+	if (has_manual()) {
+		snprintf(place, sizeof(place), "+/^ +%s", commands[n].name);
+		setenv("LESS", place, 1);
+		execlp("man", "man", "1", "gchintctl", (char *)NULL);
+	}
+	snprintf(place, sizeof(place), "gchintctl: %s", commands[n].name);
+	argv[0] = place;
+	return commands[n].run(ctl, 2, argv);
+}
+
+/* @argv from the command's name on. */
+static int run(struct ctl *ctl, size_t n, bool pager, int argc, char **argv)
+{
+	const bool others = commands[n].run == cmd_record || commands[n].run == cmd_run;
+	char self[32];
+
+	/* The rest of record's line, and of run's, is another command's. */
+	if (!others)
+		argc = take_json(ctl, 1, argc, argv);
+	if (ctl->json && !commands[n].json) {
+		ctl_error("%s: has no --json; --help lists the commands that have", argv[0]);
+		return CTL_USAGE;
+	}
+	/* getopt names its errors after it. */
+	snprintf(self, sizeof(self), "gchintctl: %s", commands[n].name);
+	argv[0] = self;
+	/* The live view has its own page, and its own care. */
+	if (commands[n].run != cmd_top &&
+	    ((commands[n].text && !ctl->json) || isatty(STDOUT_FILENO))) {
+		if (pager && commands[n].paged && !ctl->json)
+			pager_start();
+		printable_output();
+	}
+	return commands[n].run(ctl, argc, argv);
+}
+
 int main(int argc, char **argv)
 {
 	struct ctl ctl = { 0 };
-	char self[32];
+	bool pager = true;
+	size_t n;
 	int i;
 
 	for (i = 1; i < argc && argv[i][0] == '-'; i++) {
 		if (!strcmp(argv[i], "--json")) {
 			ctl.json = true;
+		} else if (!strcmp(argv[i], "--no-pager")) {
+			pager = false;
 		} else if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
 			usage(stdout);
 			return end(CTL_OK);
@@ -116,16 +210,8 @@ int main(int argc, char **argv)
 		usage(stderr);
 		return CTL_USAGE;
 	}
-	for (size_t n = 0; n < NR; n++)
-		if (!strcmp(argv[i], commands[n].name)) {
-			/* The rest of record's line is another command's. */
-			if (commands[n].run != cmd_record)
-				argc = take_json(&ctl, i + 1, argc, argv);
-			/* getopt names its errors after it. */
-			snprintf(self, sizeof(self), "gchintctl: %s", commands[n].name);
-			argv[i] = self;
-			return end(commands[n].run(&ctl, argc - i, argv + i));
-		}
-	ctl_error("unknown command '%s'; --help lists them", argv[i]);
-	return CTL_USAGE;
+	if (!strcmp(argv[i], "help"))
+		return end(help(&ctl, argv[i + 1]));
+	n = find(argv[i]);
+	return n < NR ? end(run(&ctl, n, pager, argc - i, argv + i)) : unknown(argv[i]);
 }

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "../common/clock.h"
-#include "../common/escape.h"
+#include "../common/json.h"
 #include "ctl.h"
 #include "db.h"
 #include "marks.h"
@@ -24,7 +24,7 @@ static const char usage[] =
 	"  -s, --socket SOCKET  of the recording that runs\n"
 	"\n"
 	"Unless told the socket is $GCHINT_MARKS (set by gchintctl record) or " MARKS_SOCKET ";\n"
-	"members of group gchint may write to the latter.\n";
+	"members of group gchint-record may write to the latter.\n";
 
 int marks_add(const char *path, const char *text)
 {
@@ -53,29 +53,29 @@ static int list(const struct ctl *ctl, const char *path)
 {
 	sqlite3 *db = db_open(path);
 	sqlite3_stmt *s;
+	struct json j = { .f = stdout };
 	uint64_t t0 = 0, t1;
-	bool first = true;
 
 	if (!db)
 		return CTL_FILE;
 	db_span(db, &t0, &t1);
 	s = db_query(db, "SELECT t, pid, text FROM marks ORDER BY t");
 	if (ctl->json)
-		putchar('[');
+		json_list(&j, NULL);
 	while (db_next(s)) {
 		if (ctl->json) {
-			printf("%s{\"t\":%lld,\"pid\":%s,\"text\":\"", first ? "" : ",",
-			       (long long)db_int(s, 0, 0), db_text(s, 1, "null"));
-			escape_json(stdout, db_text(s, 2, ""));
-			fputs("\"}", stdout);
+			json_object(&j, NULL);
+			json_int(&j, "t", db_int(s, 0, 0));
+			db_json(&j, "pid", s, 1);
+			json_text(&j, "text", db_text(s, 2, ""));
+			json_end(&j);
 		} else {
-			printf("%12.6f s  %s\n", (double)(db_int(s, 0, 0) - (int64_t)t0) / 1e9,
+			printf("%12.6f s  %s\n", ((double)db_int(s, 0, 0) - (double)t0) / 1e9,
 			       db_text(s, 2, ""));
 		}
-		first = false;
 	}
 	if (ctl->json)
-		puts("]");
+		json_end(&j);
 	sqlite3_finalize(s);
 	sqlite3_close(db);
 	return CTL_OK;

@@ -26,48 +26,44 @@ size_t mmu_merge(struct mmu_pause *pause, size_t nr)
 	return kept;
 }
 
-/* Time paused in [from, to); @first is the first pause that may reach into it. */
-static uint64_t paused(const struct mmu_pause *pause, size_t nr, size_t first, uint64_t from,
-		       uint64_t to)
+/* Time paused before an instant; asked for instants that never go back. */
+struct walk {
+	const struct mmu_pause *pause;
+	size_t nr, at; /* the first that does not end before the instant */
+	uint64_t before; /* time of those that do */
+};
+
+static uint64_t paused_until(struct walk *w, uint64_t t)
 {
-	uint64_t sum = 0;
-
-	for (size_t i = first; i < nr && pause[i].t0 < to; i++) {
-		uint64_t a = pause[i].t0 > from ? pause[i].t0 : from;
-		uint64_t b = pause[i].t1 < to ? pause[i].t1 : to;
-
-		sum += b > a ? b - a : 0;
-	}
-	return sum;
+	for (; w->at < w->nr && w->pause[w->at].t1 <= t; w->at++)
+		w->before += w->pause[w->at].t1 - w->pause[w->at].t0;
+	return w->before + (w->at < w->nr && w->pause[w->at].t0 < t ? t - w->pause[w->at].t0 : 0);
 }
 
 /*
  * The time paused in a sliding window is piecewise linear in its position and
  * changes slope only where an edge of the window meets an edge of a pause; its
- * maxima lie at windows that begin with a pause or end with one.
+ * maxima lie at windows that begin with a pause or end with one. Both kinds are
+ * met in order of time: two walks each, linear in the pauses.
  */
 double mmu(const struct mmu_pause *pause, size_t nr, uint64_t t0, uint64_t t1, uint64_t window)
 {
+	struct walk begin[2] = { { pause, nr, 0, 0 }, { pause, nr, 0, 0 } };
+	struct walk end[2] = { { pause, nr, 0, 0 }, { pause, nr, 0, 0 } };
 	uint64_t worst = 0;
-	size_t first = 0;
 
 	if (!window || window > t1 - t0)
 		return 1;
 	for (size_t i = 0; i < nr; i++) {
-		uint64_t begin = pause[i].t0 < t0 ? t0 : pause[i].t0;
-		uint64_t end = pause[i].t1 > t1 ? t1 : pause[i].t1, p, from;
+		uint64_t from = pause[i].t0 < t0 ? t0 : pause[i].t0;
+		uint64_t to = pause[i].t1 > t1 ? t1 : pause[i].t1, p;
 
-		if (begin + window > t1)
-			begin = t1 - window;
-		p = paused(pause, nr, begin < pause[i].t0 ? 0 : i, begin, begin + window);
-		if (p > worst)
-			worst = p;
-		from = end > t0 + window ? end - window : t0;
-		while (first < i && pause[first].t1 <= from)
-			first++;
-		p = paused(pause, nr, first, from, from + window);
-		if (p > worst)
-			worst = p;
+		from = from > t1 - window ? t1 - window : from;
+		p = paused_until(&begin[1], from + window) - paused_until(&begin[0], from);
+		worst = p > worst ? p : worst;
+		to = to < t0 + window ? t0 + window : to;
+		p = paused_until(&end[1], to) - paused_until(&end[0], to - window);
+		worst = p > worst ? p : worst;
 	}
 	return 1 - (double)worst / (double)window;
 }

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Files that commands write. */
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "ctl.h"
 
@@ -27,16 +32,95 @@ static bool is_database(const char *path)
 	return is;
 }
 
+/*
+ * What is written until it is whole: beside its place, so that no reader sees half of it
+ * and what was there before stays if we fail. One at a time.
+ */
+static struct {
+	char temporary[PATH_MAX + 8]; /* "" written in its place: a pipe, a device */
+	char place[PATH_MAX];
+} output;
+
+static void on_end(int signo)
+{
+	unlink(output.temporary);
+	signal(signo, SIG_DFL);
+	raise(signo);
+}
+
+/* An end by the keyboard or by kill leaves nothing beside; a caller's own wish stays. */
+static void watch_end(void)
+{
+	static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (signal(ends[i], on_end) == SIG_IGN)
+			signal(ends[i], SIG_IGN);
+}
+
+static FILE *create_beside(const char *path, const struct stat *before)
+{
+	mode_t mask = umask(0);
+	FILE *f = NULL;
+	int fd;
+
+	umask(mask);
+	/* A link stays a link: what it leads to is replaced. */
+	if (!realpath(path, output.place))
+		snprintf(output.place, sizeof(output.place), "%s", path);
+	snprintf(output.temporary, sizeof(output.temporary), "%s.XXXXXX", output.place);
+	fd = mkostemp(output.temporary, O_CLOEXEC);
+	if (fd >= 0) {
+		watch_end();
+		if (fchmod(fd, before ? before->st_mode & 0777 : 0666 & ~mask) ||
+		    !(f = fdopen(fd, "w"))) {
+			close(fd);
+			unlink(output.temporary);
+		}
+	}
+	return f;
+}
+
 FILE *ctl_create(const char *path)
 {
+	struct stat st;
+	bool there = !stat(path, &st);
 	FILE *f;
 
 	if (is_database(path)) {
 		ctl_error("%s: is a database, and stays; name another output with -o", path);
 		return NULL;
 	}
-	f = fopen(path, "we");
+	output.temporary[0] = '\0';
+	if (there && !S_ISREG(st.st_mode))
+		f = fopen(path, "we");
+	else
+		f = create_beside(path, there ? &st : NULL);
+	/* In a folder of somebody else there is no beside. */
+	if (!f && there && errno == EACCES) {
+		output.temporary[0] = '\0';
+		f = fopen(path, "we");
+	}
 	if (!f)
 		ctl_error("%s: %s", path, strerror(errno));
 	return f;
+}
+
+int ctl_commit(FILE *f, const char *path)
+{
+	/* Before the name: after a crash it is the old file, or the new one whole. */
+	bool good = !fflush(f) && !ferror(f) && (!*output.temporary || !fsync(fileno(f)));
+	int error = good ? 0 : errno;
+
+	if (fclose(f) && !error)
+		error = errno;
+	if (*output.temporary) {
+		if (!error && rename(output.temporary, output.place))
+			error = errno;
+		if (error)
+			unlink(output.temporary);
+	}
+	if (error)
+		ctl_error("%s: %s", path, strerror(error));
+	return error ? CTL_FILE : CTL_OK;
 }

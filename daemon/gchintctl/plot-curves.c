@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The Dalvik seed's Figure 7 (residency) and Figure 9 (MinMU). */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "db.h"
 #include "mmu.h"
 #include "plot.h"
 
@@ -26,7 +28,44 @@ static void shade_of(char *buf, size_t size, size_t i, size_t n)
 	snprintf(buf, size, "#%02x%02x%02x", c[0], c[1], c[2]);
 }
 
-int plot_residency(const struct run *run, FILE *html)
+/* A frequency has one colour on a page, whichever other ones a run had. */
+static size_t rank(const struct plot_scale *scale, uint32_t khz)
+{
+	size_t i = 0;
+
+	while (i + 1 < scale->nr && scale->khz[i] < khz)
+		i++;
+	return i;
+}
+
+static int by_khz(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+int plot_scale(struct run *const *run, size_t runs, struct plot_scale *scale)
+{
+	size_t all = 0;
+
+	for (size_t i = 0; i < runs; i++)
+		all += run[i]->khzs;
+	*scale = (struct plot_scale){ .khz = malloc((all ? all : 1) * sizeof(*scale->khz)) };
+	if (!scale->khz)
+		return -ENOMEM;
+	all = 0;
+	for (size_t i = 0; i < runs; i++)
+		for (size_t k = 0; k < run[i]->khzs; k++)
+			scale->khz[all++] = run[i]->khz[k];
+	qsort(scale->khz, all, sizeof(*scale->khz), by_khz);
+	for (size_t i = 0; i < all; i++)
+		if (!scale->nr || scale->khz[scale->nr - 1] != scale->khz[i])
+			scale->khz[scale->nr++] = scale->khz[i];
+	return 0;
+}
+
+int plot_residency(const struct run *run, const struct plot_scale *scale, FILE *html)
 {
 	unsigned int group[RUN_GROUPS], rows = 0;
 	char name[48], colour[8];
@@ -79,7 +118,7 @@ int plot_residency(const struct run *run, FILE *html)
 			run_group_name(group[r], name, sizeof(name)), rows - r);
 	fputs(")\nplot ", p.script);
 	for (size_t k = 0; k < run->khzs; k++) {
-		shade_of(colour, sizeof(colour), k, run->khzs);
+		shade_of(colour, sizeof(colour), rank(scale, run->khz[k]), scale->nr);
 		fprintf(p.script,
 			"%s $K%zu using (($1+$2)/2):3:1:2:($3-0.36):($3+0.36) with boxxyerror fs "
 			"solid 1 noborder fc rgb '%s' title '%.0f MHz'",
@@ -94,8 +133,10 @@ static size_t pauses(const struct run *run, struct mmu_pause **pause)
 	size_t n = 0;
 
 	*pause = malloc((run->phases ? run->phases : 1) * sizeof(**pause));
-	if (!*pause)
+	if (!*pause) {
+		db_missing(run->path, "no memory for its pauses");
 		return 0;
+	}
 	for (size_t i = 0; i < run->phases; i++)
 		if (run->phase[i].stw)
 			(*pause)[n++] = (struct mmu_pause){ run->phase[i].t0, run->phase[i].t1 };

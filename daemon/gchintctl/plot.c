@@ -159,11 +159,12 @@ int plot_end(struct plot *p, FILE *html, const char *alt)
 			tell_log(p);
 		fputs("<p class=\"missing\">This picture could not be drawn.</p>\n", html);
 	} else {
-		fprintf(html, "<img width=\"%d\" height=\"%d\" alt=\"", p->width, p->height);
+		fprintf(html, "<div class=\"plot\"><img width=\"%d\" height=\"%d\" alt=\"",
+			p->width, p->height);
 		escape_html(html, alt);
 		fputs("\" src=\"data:image/svg+xml;base64,", html);
 		base64(picture, html);
-		fputs("\">\n", html);
+		fputs("\"></div>\n", html);
 		fclose(picture);
 	}
 	clean(p);

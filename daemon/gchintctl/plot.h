@@ -46,8 +46,18 @@ const char *plot_line_colour(size_t i);
 
 /* A run over time: rails, phases, frequencies, between two instants. */
 int plot_timeline(const struct run *run, uint64_t t0, uint64_t t1, FILE *html);
+
+/* Every frequency of a page, ascending: what their colours go by. */
+struct plot_scale {
+	uint32_t *khz;
+	size_t nr;
+};
+
+/* 0 or -ENOMEM; scale->khz is the caller's to free. */
+int plot_scale(struct run *const *run, size_t runs, struct plot_scale *scale);
+
 /* Share of time at each frequency, by phase. */
-int plot_residency(const struct run *run, FILE *html);
+int plot_residency(const struct run *run, const struct plot_scale *scale, FILE *html);
 /* Minimum mutator utilisation against the window, all runs in one. */
 int plot_mmu(struct run *const *run, size_t runs, FILE *html);
 

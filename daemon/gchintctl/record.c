@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "../common/clock.h"
+#include "child.h"
 #include "ctl.h"
 #include "marks.h"
 
@@ -33,7 +34,8 @@ static const char usage[] =
 	"  -l, --label LABEL      name of the run, for reports that compare runs\n"
 	"  -p, --period MS        time between two looks at the rails\n"
 	"      --gchintd PROGRAM  the daemon to start, if it is another one\n"
-	"      --option X         hand X to gchintd, e.g. --option --sysfs=DIR\n"
+	"      --option X         hand X to gchintd, e.g. --option --sysfs=DIR; the service's\n"
+	"                         configuration is not read without --option --config=FILE\n"
 	"  -q, --quiet            no progress\n"
 	"\n"
 	"The command finds $GCHINT_MARKS: \"gchintctl marks --add TEXT\" marks an instant.\n";
@@ -46,36 +48,11 @@ struct record {
 	char *argv[ARGS];
 	int args;
 	bool quiet;
-	pid_t daemon, command;
-	char dir[64], marks[96], notify[96];
+	pid_t daemon;
+	uint64_t start;
+	char dir[64], marks[96], notify[96], stream[96];
 	int manager; /* socket on which gchintd tells that it is ready */
 };
-
-/* Those that end us; each is passed on to the command. */
-static const int ends[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
-
-/* The signal to pass on to the command; set by the handler. */
-static volatile sig_atomic_t caught;
-
-static void on_signal(int signo)
-{
-	caught = signo;
-}
-
-/* Takes the signals that end us, but for those that who started us ignores (nohup). */
-static void take_signals(sigset_t *taken)
-{
-	const struct sigaction ours = { .sa_handler = on_signal };
-	struct sigaction old;
-
-	sigemptyset(taken);
-	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-		if (sigaction(ends[i], NULL, &old) || old.sa_handler == SIG_IGN)
-			continue;
-		sigaction(ends[i], &ours, NULL);
-		sigaddset(taken, ends[i]);
-	}
-}
 
 /* One too many is left out, and counted: cmd_record() tells. */
 static void add(struct record *r, const char *arg)
@@ -115,6 +92,7 @@ static int open_manager(struct record *r)
 		return -errno;
 	snprintf(r->marks, sizeof(r->marks), "%s/marks", r->dir);
 	snprintf(r->notify, sizeof(r->notify), "%s/notify", r->dir);
+	snprintf(r->stream, sizeof(r->stream), "%s/stream", r->dir);
 	strcpy(addr.sun_path, r->notify);
 	r->manager = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (r->manager < 0 || bind(r->manager, (struct sockaddr *)&addr, sizeof(addr)))
@@ -128,6 +106,7 @@ static void close_manager(struct record *r)
 		close(r->manager);
 	unlink(r->notify);
 	unlink(r->marks);
+	unlink(r->stream);
 	rmdir(r->dir);
 }
 
@@ -140,6 +119,7 @@ static int start_daemon(struct record *r)
 		return -errno;
 	if (!r->daemon) {
 		setenv("NOTIFY_SOCKET", r->notify, 1);
+		setenv("GCHINT_STREAM", r->stream, 1);
 		unsetenv("WATCHDOG_USEC");
 		/* A Ctrl-C at the terminal is the command's; we stop the daemon. */
 		setpgid(0, 0);
@@ -160,7 +140,7 @@ static bool wait_ready(struct record *r)
 	uint64_t end = clock_now() + START_MS * NSEC_PER_MSEC;
 	struct pollfd p = { .fd = r->manager, .events = POLLIN };
 
-	while (clock_now() < end && !caught) {
+	while (clock_now() < end && !child_caught) {
 		char buf[512];
 		ssize_t n;
 
@@ -193,7 +173,7 @@ static int stop_daemon(struct record *r)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
-static void progress(const struct record *r, uint64_t start, bool last)
+static void progress(const struct record *r, bool last)
 {
 	struct stat st;
 	char wal[4200];
@@ -206,48 +186,39 @@ static void progress(const struct record *r, uint64_t start, bool last)
 	snprintf(wal, sizeof(wal), "%s-wal", r->file);
 	if (!stat(wal, &st))
 		size += (double)st.st_size;
-	fprintf(stderr, "\r%s: %.0f s, %.1f MiB%s", r->file, (double)(clock_now() - start) / 1e9,
+	fprintf(stderr, "\r%s: %.0f s, %.1f MiB%s", r->file, (double)(clock_now() - r->start) / 1e9,
 		size / (1 << 20), last ? "\n" : " ");
 }
 
-/* Sleeps until something happens: we must not wake the machine that is measured. */
+static void look(void *data)
+{
+	progress(data, false);
+}
+
+/* In the command's process. */
+static void tell_sockets(void *data)
+{
+	const struct record *r = data;
+
+	setenv("GCHINT_MARKS", r->marks, 1);
+	setenv("GCHINT_STREAM", r->stream, 1);
+}
+
 static int run_command(struct record *r, char **argv, const sigset_t *taken)
 {
-	const struct timespec look = { 0, 200000000 };
-	const bool shown = !r->quiet && isatty(STDERR_FILENO);
-	uint64_t start = clock_now();
-	sigset_t awaited = *taken, old;
-	siginfo_t info;
-	int status, signo;
+	const struct child child = {
+		.argv = argv,
+		.taken = taken,
+		.setup = tell_sockets,
+		.look = !r->quiet && isatty(STDERR_FILENO) ? look : NULL,
+		.data = r,
+	};
+	int status;
 
-	/* Blocked before the fork, so that no end is missed. */
-	sigaddset(&awaited, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &awaited, &old);
-	r->command = fork();
-	if (!r->command) {
-		sigprocmask(SIG_SETMASK, &old, NULL);
-		setenv("GCHINT_MARKS", r->marks, 1);
-		execvp(argv[0], argv);
-		ctl_error("%s: %s", argv[0], strerror(errno));
-		_exit(errno == ENOENT ? 127 : 126);
-	}
-	if (r->command < 0) {
-		ctl_error("%s: %s", argv[0], strerror(errno));
-		sigprocmask(SIG_SETMASK, &old, NULL);
-		return CTL_FAILED;
-	}
-	if (caught)
-		kill(r->command, caught);
-	while (waitpid(r->command, &status, WNOHANG) != r->command) {
-		signo = sigtimedwait(&awaited, &info, shown ? &look : NULL);
-		/* The terminal's own signals reach it by itself; others we pass on. */
-		if (signo > 0 && signo != SIGCHLD && info.si_code <= 0)
-			kill(r->command, signo);
-		progress(r, start, false);
-	}
-	sigprocmask(SIG_SETMASK, &old, NULL);
-	progress(r, start, true);
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	r->start = clock_now();
+	status = child_run(&child);
+	progress(r, true);
+	return status;
 }
 
 static int run(struct record *r, char **command)
@@ -256,13 +227,13 @@ static int run(struct record *r, char **command)
 	sigset_t taken;
 	int ret, status;
 
-	take_signals(&taken);
+	child_signals(&taken);
 	ret = start_daemon(r);
 	if (ret || !wait_ready(r)) {
-		if (caught) {
+		if (child_caught) {
 			stop_daemon(r);
 			ctl_error("interrupted before %s was started", command[0]);
-			return 128 + caught;
+			return 128 + child_caught;
 		}
 		ctl_error("%s did not start%s", r->program,
 			  r->daemon ? " within 30 s" : "; its own message is above");
@@ -303,6 +274,9 @@ int cmd_record(const struct ctl *ctl, int argc, char **argv)
 
 	(void)ctl;
 	add(&r, NULL); /* the program, once known */
+	/* The service's file says how the service records; --option --config=FILE comes later. */
+	add(&r, "--config");
+	add(&r, "-");
 	while ((opt = getopt_long(argc, argv, "+hl:o:p:q", longs, NULL)) >= 0) {
 		switch (opt) {
 		case 'g':

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <math.h>
 #include <stdlib.h>
 
 #include "../common/escape.h"
+#include "asset.h"
 #include "db.h"
 #include "energy.h"
+#include "pauses.h"
 #include "plot.h"
 #include "report.h"
 
@@ -84,7 +87,7 @@ static void phase_table(const struct run *run, FILE *html)
 			"<td>%.2f</td><td>%.1f&nbsp;%%</td><td>%.3f</td><td>%.3f</td><td>%.3f</td>"
 			"<td>%.3f</td>",
 			plot_phase_colour(g), run_group_name(g, name, sizeof(name)), l.count,
-			MS(l.total), 100.0 * (double)l.total / (double)(run->t1 - run->t0),
+			MS(l.total), 100.0 * (double)l.total / (double)run_duration(run),
 			MS(l.mean), MS(l.p50), MS(l.p95), MS(l.max));
 		if (l.khz > 0)
 			fprintf(html, "<td>%.0f</td></tr>\n", l.khz / 1000);
@@ -101,36 +104,45 @@ static void phase_table(const struct run *run, FILE *html)
 
 static void energy_cell(const struct energy_part *p, bool measured, FILE *html)
 {
-	if (!p->ns && p->unknown_ns)
+	if (!p->ns && p->unknown_ns) {
 		fputs("<td title=\"the rail was not known\">?</td>", html);
-	else if (!p->ns)
+		return;
+	}
+	if (!p->ns) {
 		fputs("<td></td>", html);
-	else if (!measured)
+		return;
+	}
+	if (!measured) {
 		fprintf(html, "<td>%.4f</td>", p->joules);
+		return;
+	}
+	if (energy_resolved(p))
+		fprintf(html, "<td>%.4f", p->joules);
 	else
-		fprintf(html, "<td%s>%.4f <span class=\"pm\">&plusmn;&nbsp;%.4f</span></td>",
-			p->error > p->joules / 2 ? " class=\"weak\" title=\"not resolved: the "
-						   "phases are short against "
-						   "the sampling period\"" :
-						   "",
-			p->joules, p->error);
+		fputs("<td title=\"not resolved: short against the time between two readings\">?",
+		      html);
+	if (isfinite(p->high))
+		fprintf(html, " <span class=\"pm\">(%.4f&nbsp;to&nbsp;%.4f)</span></td>", p->low,
+			p->high);
+	else
+		fprintf(html, " <span class=\"pm\">(%.0f&nbsp;%% whole)</span></td>",
+			100 * (double)p->whole_ns / (double)p->ns);
 }
-
-/* A run has few rails that tell energy; the table has a column for each. */
-#define ENERGY_COLUMNS 6
 
 static void energy_table(const struct run *run, FILE *html)
 {
-	struct energy *e = calloc(ENERGY_COLUMNS + 1, sizeof(*e));
-	const struct run_rail *rail[ENERGY_COLUMNS];
+	struct energy *e = calloc(run->rails + 1, sizeof(*e));
+	const struct run_rail **rail = calloc(run->rails + 1, sizeof(*rail));
 	char name[48], source[64];
 	size_t columns = 0;
 	bool modelled;
 
-	if (!e)
-		return;
-	for (size_t i = 0; i < run->rails && columns < ENERGY_COLUMNS; i++)
-		if (energy_of(run, &run->rail[i], &e[columns]))
+	if (!e || !rail) {
+		db_missing(run->path, "no memory for its energy");
+		goto free_all;
+	}
+	for (size_t i = 0; i < run->rails; i++)
+		if (energy_of(run, i, &e[columns]))
 			rail[columns++] = &run->rail[i];
 	modelled = energy_modelled(run, &e[columns], source, sizeof(source));
 	fputs("<h3>Energy by phase (J)</h3>\n", html);
@@ -138,8 +150,7 @@ static void energy_table(const struct run *run, FILE *html)
 		fputs("<p class=\"missing\">No rail was measured and no OPP has a power: energy is "
 		      "not known.</p>\n",
 		      html);
-		free(e);
-		return;
+		goto free_all;
 	}
 	fputs("<div class=\"scroll\"><table><thead><tr><th>phase</th>", html);
 	for (size_t c = 0; c < columns; c++) {
@@ -177,10 +188,11 @@ static void energy_table(const struct run *run, FILE *html)
 			MS(e[c].interval_ns), e[c].samples, e[c].unknown, e[c].mean_w);
 	}
 	if (columns)
-		fputs("Between two samples only the sum is known: a phase gets its share by time; "
-		      "&plusmn; is how far off that can be at most, given the rail's lowest and "
-		      "highest power. "
-		      "Grey: not resolved at this sampling period. ",
+		fputs("Between two readings of a counter only the sum is known: a phase gets its "
+		      "share by time, and took no less and no more than the brackets say. Between "
+		      "two readings of a power meter nothing is: the brackets say how much of the "
+		      "phases' time lies in intervals that they have whole. ?: not resolved, the "
+		      "phases are short against the time between two readings. ",
 		      html);
 	if (modelled) {
 		fputs("Modelled: power of each OPP from ", html);
@@ -188,119 +200,71 @@ static void energy_table(const struct run *run, FILE *html)
 		fputs(" times the phase's time at it, its CPU taken to be busy.", html);
 	}
 	fputs("</p>\n", html);
+free_all:
+	free(rail);
 	free(e);
-}
-
-static void row(FILE *html, const char *key, const char *value)
-{
-	if (!*value)
-		return;
-	fprintf(html, "<tr><td>%s</td><td>", key);
-	escape_html(html, value);
-	fputs("</td></tr>\n", html);
-}
-
-static void rows(const struct run *run, FILE *html, const char *sql)
-{
-	sqlite3_stmt *s = db_query(run->db, sql);
-
-	while (db_next(s)) {
-		fputs("<tr><td>", html);
-		escape_html(html, db_text(s, 0, "?"));
-		fputs("</td><td>", html);
-		escape_html(html, db_text(s, 1, "not known"));
-		fputs("</td></tr>\n", html);
-	}
-	sqlite3_finalize(s);
-}
-
-static void provenance(const struct run *run, FILE *html)
-{
-	static const char *const metas[][2] = {
-		{ "board", "board.model" },   { "host", "board.host" },
-		{ "kernel", "board.kernel" }, { "machine", "board.machine" },
-		{ "CPUs", "board.cpus" },     { "recorded by", "program" },
-	};
-	char text[256];
-
-	fputs("<details><summary>Where these numbers come from</summary>\n"
-	      "<table class=\"text\"><tbody>\n",
-	      html);
-	row(html, "file", run->path);
-	for (size_t i = 0; i < sizeof(metas) / sizeof(metas[0]); i++) {
-		db_meta(run->db, metas[i][1], text, sizeof(text));
-		row(html, metas[i][0], text);
-	}
-	rows(run, html,
-	     "SELECT 'policy' || p.policy, 'CPUs ' || coalesce(p.cpus, '?') || ', ' || "
-	     "coalesce(p.driver, 'driver ?') || ', governor ' || "
-	     "coalesce(group_concat(DISTINCT s.governor), '?') FROM policies p "
-	     "LEFT JOIN policy_states s USING(policy) GROUP BY p.policy");
-	rows(run, html, "SELECT 'source ' || name, state || ': ' || what FROM sources");
-	rows(run, html,
-	     "SELECT 'clock of ' || source, clock || coalesce(', within ' || "
-	     "round(error_ns / 1e3, 1) || ' us', '') || ': ' || how FROM clocks");
-	rows(run, html,
-	     "SELECT 'dropped by ' || source, sum(count) || ': ' || why FROM drops "
-	     "GROUP BY source, why");
-	rows(run, html,
-	     "SELECT 'cost of recording', round(100.0 * (max(cpu_ns) - min(cpu_ns)) / "
-	     "(max(t) - min(t)), 2) || ' % of one CPU, ' || round((max(wakeups) - "
-	     "min(wakeups)) * 1e9 / (max(t) - min(t)), 1) || ' wake-ups a second, ' || "
-	     "max(rss_kib) || ' KiB' FROM costs HAVING count(*) > 1");
-	fputs("</tbody></table></details>\n", html);
 }
 
 static void headline(const struct run *run, FILE *html)
 {
-	uint64_t longest = 0, paused = 0;
-	size_t pauses = 0;
+	const struct pauses_sum sum = pauses_sum(run);
 
-	for (size_t i = 0; i < run->phases; i++) {
-		uint64_t ns = run->phase[i].t1 - run->phase[i].t0;
-
-		if (!run->phase[i].stw)
-			continue;
-		pauses++;
-		paused += ns;
-		longest = ns > longest ? ns : longest;
-	}
-	fprintf(html, "<p class=\"sub\">%.2f s, %zu phases", (double)(run->t1 - run->t0) / 1e9,
-		run->phases);
-	if (pauses)
-		fprintf(html, ", %zu pauses, together %.1f ms, longest %.2f ms", pauses, MS(paused),
-			MS(longest));
+	fprintf(html, "<p class=\"sub\">%.2f s", (double)run_duration(run) / 1e9);
+	if (run->c1)
+		fprintf(html, " (recorded: %.2f s)", (double)(run->t1 - run->t0) / 1e9);
+	fprintf(html, ", %zu phases", run->phases);
+	if (sum.count)
+		fprintf(html, ", %zu pauses, together %.1f ms, longest %.2f ms", sum.count,
+			MS(sum.paused), MS(sum.longest));
 	fputs("</p>\n", html);
 }
 
-int report_run(const struct run *run, FILE *html)
+/* The picture, and behind it what the script draws in its place. */
+static int timeline(const struct run *run, const char *anchor, uint64_t t0, uint64_t t1, FILE *html)
 {
+	int ret;
+
+	fprintf(html, "<div class=\"timeline\" id=\"%s\">\n<div class=\"still\">\n", anchor);
+	legend(run, html);
+	ret = plot_timeline(run, t0, t1, html);
+	fputs("</div>\n", html);
+	if (*asset_dygraphs)
+		page_timeline(run, t0, t1, html);
+	fputs("</div>\n", html);
+	return ret;
+}
+
+int report_run(const struct run *run, size_t number, const struct plot_scale *scale, FILE *html)
+{
+	char anchor[32], close[32];
 	uint64_t t0, t1;
 	int ret = 0, r;
 
-	fputs("<section>\n<h2>", html);
+	fprintf(html, "<section id=\"run%zu\">\n<h2>", number);
 	escape_html(html, run->label);
 	fputs("</h2>\n", html);
 	headline(run, html);
 	fputs("<h3>Over time</h3>\n", html);
-	legend(run, html);
-	ret = plot_timeline(run, run->t0, run->t1, html);
+	snprintf(anchor, sizeof(anchor), "run%zu-time", number);
+	ret = timeline(run, anchor, run->t0, run->t1, html);
 	if (close_up(run, &t0, &t1)) {
 		fprintf(html, "<h3>Around the longest pause</h3>\n");
-		r = plot_timeline(run, t0, t1, html);
+		snprintf(close, sizeof(close), "run%zu-close", number);
+		r = timeline(run, close, t0, t1, html);
 		ret = ret ? ret : r;
 	}
 	fputs("<h3>Phases</h3>\n", html);
 	phase_table(run, html);
+	report_pauses(run, anchor, html);
 	fputs("<h3>Frequency by phase</h3>\n", html);
-	r = plot_residency(run, html);
+	r = plot_residency(run, scale, html);
 	ret = ret ? ret : r;
 	fputs("<p class=\"note\">Of a phase: the frequency of the CPU on which it began. Outside: "
 	      "all "
 	      "CPUs.</p>\n",
 	      html);
 	energy_table(run, html);
-	provenance(run, html);
+	report_provenance(run, html);
 	fputs("</section>\n", html);
 	return ret;
 }

@@ -10,6 +10,7 @@
 #include "../common/escape.h"
 #include "../common/text.h"
 #include "../version.h"
+#include "asset.h"
 #include "ctl.h"
 #include "plot.h"
 
@@ -17,14 +18,17 @@ static const char usage[] =
 	"usage: gchintctl report FILE... [-o report.html] [-t TITLE] [--detail N]\n"
 	"Writes one HTML page that needs no network: rails, phases and frequencies over time,\n"
 	"phase table, frequency by phase, energy by phase with its uncertainty, minimum\n"
-	"mutator utilisation. Several recordings are compared: those with one label (gchintd\n"
-	"--label, else the governor) are runs of one kind, and get a confidence interval.\n"
+	"mutator utilisation. Several recordings are compared, the verdict first: those with one\n"
+	"label (gchintd --label, else the governor) are runs of one kind.\n"
 	"\n"
 	"  -o, --output FILE  the page; report.html unless told\n"
 	"  -t, --title TITLE  what stands above it\n"
 	"  -d, --detail N     show the first N recordings of each label one by one; 1 unless told\n"
 	"\n"
-	"Pictures are drawn by gnuplot (Debian package gnuplot-nox).\n";
+	"Pictures are drawn by gnuplot (Debian package gnuplot-nox). In a browser with scripts "
+	"they\n"
+	"can be zoomed and moved, pointed at for what was asked for and by whom, lines switched "
+	"off.\n";
 
 static void escaped(FILE *html, const char *before, const char *text, const char *after)
 {
@@ -33,52 +37,83 @@ static void escaped(FILE *html, const char *before, const char *text, const char
 	fputs(after, html);
 }
 
-static size_t before_with_label(struct run *const *run, size_t i)
+/* dygraphs names its version and its licence itself; the licence wants its text with it. */
+static void scripts(FILE *html)
 {
-	size_t n = 0;
+	if (!*asset_dygraphs)
+		return;
+	fputs("<!-- The first script is dygraphs (package libjs-dygraphs):\n", html);
+	fputs(asset_dygraphs_licence, html);
+	fputs("-->\n<script>\n", html);
+	fputs(asset_dygraphs, html);
+	fputs("\n</script>\n<script>\n", html);
+	fputs(asset_script, html);
+	fputs("</script>\n", html);
+}
 
-	for (size_t k = 0; k < i; k++)
-		n += !strcmp(run[k]->label, run[i]->label);
-	return n;
+static void contents(struct run *const *run, size_t runs, size_t detail, FILE *html)
+{
+	if (runs < 2)
+		return;
+	fputs("<nav>", html);
+	for (size_t i = 0; i < runs; i++) {
+		if (run_nth_of_label(run, i) >= detail)
+			continue;
+		fprintf(html, "<a href=\"#run%zu\">", i);
+		escaped(html, "", run[i]->label, "</a> ");
+	}
+	fputs("</nav>\n", html);
 }
 
 static int write_page(struct run *const *run, size_t runs, const char *title, size_t detail,
 		      FILE *html)
 {
-	int ret = 0, r;
+	struct plot_scale scale;
+	int ret, r, hosts;
 
+	ret = plot_scale(run, runs, &scale);
+	if (ret)
+		return ret;
 	escaped(html,
 		"<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
 		"<meta name=\"viewport\" content=\"width=device-width\">\n<title>",
 		title, "</title>\n<style>\n");
 	fputs(report_style, html);
+	fputs(asset_dygraphs_style, html);
 	escaped(html, "</style></head><body><main>\n<header><h1>", title, "</h1>\n");
 	fprintf(html,
 		"<p>%zu recording%s, made into this page by gchintctl " GCHINTD_VERSION
 		"</p></header>\n",
 		runs, runs == 1 ? "" : "s");
+	contents(run, runs, detail, html);
 	if (runs > 1) {
 		fputs("<section>\n<h2>Side by side</h2>\n", html);
 		report_compare(run, runs, html);
 		fputs("</section>\n", html);
 	}
+	hosts = report_hosts(run, runs, detail, html);
 	fputs("<section>\n<h2>Minimum mutator utilisation</h2>\n<p class=\"sub\">The least share "
 	      "of "
 	      "any window that the mutators had to themselves. Higher and further left is better; "
 	      "where a curve leaves 0 is its longest pause.</p>\n",
 	      html);
 	ret = plot_mmu(run, runs, html);
+	ret = ret ? ret : hosts;
 	fputs("</section>\n", html);
 	for (size_t i = 0; i < runs; i++) {
-		if (before_with_label(run, i) >= detail)
+		if (run_nth_of_label(run, i) >= detail)
 			continue;
-		r = report_run(run[i], html);
+		r = report_run(run[i], i, &scale, html);
+		run_forget(run[i]);
 		ret = ret ? ret : r;
 		if (isatty(STDERR_FILENO))
 			fprintf(stderr, "\rgchintctl: %zu of %zu drawn%s", i + 1, runs,
 				i + 1 == runs ? "\n" : "");
 	}
-	fputs("</main></body></html>\n", html);
+	fputs("</main>\n", html);
+	scripts(html);
+	fputs("</body></html>\n", html);
+	free(scale.khz);
 	return ret;
 }
 
@@ -93,8 +128,8 @@ int cmd_report(const struct ctl *ctl, int argc, char **argv)
 	};
 	const char *output = "report.html", *title = "Garbage collection, frequency and power";
 	uint64_t detail = 1;
-	size_t runs = 0;
 	struct run **run;
+	size_t runs;
 	FILE *html;
 	int opt, ret = CTL_FILE;
 
@@ -124,25 +159,17 @@ int cmd_report(const struct ctl *ctl, int argc, char **argv)
 		ctl_error("report: name one recording or more; --help tells more");
 		return CTL_USAGE;
 	}
-	run = calloc((size_t)(argc - optind), sizeof(struct run *));
+	runs = (size_t)(argc - optind);
+	run = run_open_all(argv + optind, runs);
 	if (!run)
-		return CTL_FAILED;
-	for (; optind < argc; optind++, runs++) {
-		run[runs] = run_open(argv[optind]);
-		if (!run[runs])
-			goto close_runs;
-	}
+		return CTL_FILE;
 	html = ctl_create(output);
 	if (!html)
 		goto close_runs;
 	ret = write_page(run, runs, title, detail, html) ? CTL_FAILED : CTL_OK;
-	if (fclose(html)) {
-		ctl_error("%s: %s", output, strerror(errno));
+	if (ctl_commit(html, output))
 		ret = CTL_FILE;
-	}
 close_runs:
-	for (size_t i = 0; i < runs; i++)
-		run_close(run[i]);
-	free(run);
+	run_close_all(run, runs);
 	return ret;
 }

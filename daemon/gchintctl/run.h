@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A recording in memory, for tables and plots: phases, frequency timelines,
- * rails. Samples stay in the file and are walked over.
+ * rails and, while they are needed, their readings.
  */
 #ifndef GCHINTCTL_RUN_H
 #define GCHINTCTL_RUN_H
@@ -29,6 +29,7 @@ enum run_class {
 struct run_phase {
 	uint64_t t0, t1;
 	int32_t tgid, tid;
+	uint32_t cause; /* GCHINT_CAUSE_* */
 	uint16_t group;
 	int16_t cpu; /* -1 not known */
 	bool stw;
@@ -45,22 +46,52 @@ struct run_cpu {
 	size_t nr;
 };
 
+/* A reading in the rail's unit: uW, uJ, uV, uA; RUN_UNKNOWN where there was none. */
+#define RUN_UNKNOWN INT64_MIN
+
+struct run_sample {
+	uint64_t t;
+	int64_t value;
+};
+
+struct run_series {
+	struct run_sample *sample; /* by time */
+	size_t nr;
+};
+
+/**
+ * struct energy_limits - what a rail can draw at all, from its data sheet
+ * @min_w: never less, W; 0 where not known
+ * @max_w: never more, W; INFINITY where not known
+ */
+struct energy_limits {
+	double min_w, max_w;
+};
+
 struct run_rail {
 	int64_t id;
 	char name[96], label[64], kind[16], source[24], derived[48];
 	uint64_t period_ns;
+	struct energy_limits limits; /* of its power, W */
 };
 
 /* "measured", or "modelled" where the recording says that the rail is. */
 const char *run_rail_how(const struct run_rail *rail);
 
+/* Between a label and the host. */
+#define RUN_AT " @ "
+
 struct run {
 	sqlite3 *db;
 	const char *path;
-	char label[96]; /* of the run, else its governor */
-	uint64_t t0, t1;
+	char label[160]; /* of the run, else its governor; with its host where there are several */
+	char host[64]; /* "" not known */
+	int64_t began_ns; /* CLOCK_REALTIME at t0; RUN_UNKNOWN */
+	uint64_t t0, t1; /* of the recording */
+	uint64_t c0, c1; /* of gchintctl record's command; both 0: there was none */
 	struct run_phase *phase;
 	size_t phases, open, uncertain;
+	size_t absurd; /* rows left out: no times, or an end before the begin */
 	struct run_cpu *cpu;
 	size_t cpus;
 	struct run_rail *rail;
@@ -70,10 +101,50 @@ struct run {
 	uint32_t *khz;
 	size_t khzs;
 	uint64_t (*residency)[RUN_GROUPS];
+	struct run_cache *cache; /* of the samples, filled when they are asked for */
 };
 
+/*
+ * Says what is wrong and returns NULL when it is no recording, or there is no
+ * memory for all of it: no table is made of a part.
+ */
 struct run *run_open(const char *path);
 void run_close(struct run *run);
+
+/*
+ * run_open_all - open several recordings
+ * @paths: @nr files, which must outlive the runs
+ *
+ * Returns the runs in that order, or NULL where one cannot be opened, which is told:
+ * then none is. run_close_all() takes NULL.
+ */
+struct run **run_open_all(char *const *paths, size_t nr);
+void run_close_all(struct run **run, size_t nr);
+
+/* Readings of run->rail[@rail]; all rails are read at once. NULL without memory, told. */
+const struct run_series *run_samples(const struct run *run, size_t rail);
+/* Frees the readings until they are asked for again. */
+void run_forget(const struct run *run);
+
+/**
+ * run_limit - say what a rail can draw
+ * @run: whose rail[].limits change
+ * @spec: "LOW:HIGH" in W for every rail, "RAIL=LOW:HIGH" by name or label
+ *
+ * Returns how many rails that is of; 0, too, when run_limits_valid() is false.
+ */
+size_t run_limit(struct run *run, const char *spec);
+bool run_limits_valid(const char *spec);
+
+/* How many before run[@i] have its label. */
+size_t run_nth_of_label(struct run *const *run, size_t i);
+
+/* How long it took, ns: the command where there was one, else the recording. */
+uint64_t run_duration(const struct run *run);
+/* "2026-01-31 12:00:00 UTC", when it began, or that it is not known. */
+void run_began(const struct run *run, char *buf, size_t size);
+/* Seconds since the recording began; before it below 0. */
+double run_seconds(const struct run *run, uint64_t t);
 
 uint16_t run_group(uint32_t phase, uint32_t flags);
 /* "mark, concurrent"; "outside of phases" for 0. */

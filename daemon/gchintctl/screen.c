@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "screen.h"
 
+#include <locale.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <termios.h>
 #include <unistd.h>
 
-static struct termios before;
+#ifdef HAVE_NCURSES
+#include <ncurses.h>
+#endif
+
+#include "printable.h"
+
 static volatile sig_atomic_t ended;
 
 static void on_signal(int signo)
@@ -18,73 +23,172 @@ static void on_signal(int signo)
 	ended = signo;
 }
 
-static void size(struct screen *s)
-{
-	struct winsize w;
+#ifdef HAVE_NCURSES
+static SCREEN *terminal;
 
-	s->rows = 24;
-	s->columns = 80;
-	if (s->tty && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) && w.ws_row && w.ws_col) {
-		s->rows = w.ws_row;
-		s->columns = w.ws_col;
-	}
+static bool terminal_open(void)
+{
+	/* Otherwise what is no ASCII would be taken for control characters. */
+	setlocale(LC_CTYPE, "");
+	terminal = newterm(NULL, stdout, stdin);
+	if (!terminal)
+		return false;
+	cbreak();
+	noecho();
+	nonl();
+	curs_set(0);
+	keypad(stdscr, TRUE);
+	nodelay(stdscr, TRUE);
+	return true;
 }
+
+static void terminal_close(void)
+{
+	endwin();
+	delscreen(terminal);
+}
+
+static void terminal_page(struct screen *s)
+{
+	erase();
+	getmaxyx(stdscr, s->rows, s->columns);
+}
+
+static void terminal_put(struct screen *s, int row, bool bold, const char *text)
+{
+	attrset(bold ? A_BOLD : A_NORMAL);
+	mvaddnstr(row, 0, text, s->columns);
+}
+
+static void terminal_show(void)
+{
+	refresh();
+}
+
+static int terminal_key(struct screen *s)
+{
+	const int page = s->rows > 2 ? s->rows - 2 : 1, last = s->row - s->rows;
+	int key = getch(), top = s->top;
+
+	switch (key) {
+	case ERR:
+		return 0;
+	case KEY_RESIZE:
+		clearok(stdscr, TRUE);
+		return SCREEN_AGAIN;
+	case KEY_UP:
+		top--;
+		break;
+	case KEY_DOWN:
+		top++;
+		break;
+	case KEY_PPAGE:
+		top -= page;
+		break;
+	case KEY_NPAGE:
+		top += page;
+		break;
+	case KEY_HOME:
+		top = 0;
+		break;
+	case KEY_END:
+		top = last;
+		break;
+	default:
+		return key;
+	}
+	top = top > last ? last : top;
+	s->top = top < 0 ? 0 : top;
+	return SCREEN_AGAIN;
+}
+#else
+static bool terminal_open(void)
+{
+	return false;
+}
+
+static void terminal_close(void)
+{
+}
+
+static void terminal_page(struct screen *s)
+{
+	(void)s;
+}
+
+static void terminal_put(struct screen *s, int row, bool bold, const char *text)
+{
+	(void)s;
+	(void)row;
+	(void)bold;
+	(void)text;
+}
+
+static void terminal_show(void)
+{
+}
+
+static int terminal_key(struct screen *s)
+{
+	(void)s;
+	return 0;
+}
+#endif
 
 void screen_open(struct screen *s)
 {
 	struct sigaction sa = { .sa_handler = on_signal };
 
 	memset(s, 0, sizeof(*s));
-	s->tty = isatty(STDOUT_FILENO) && isatty(STDIN_FILENO);
+	/* Before ncurses, which leaves handlers alone that are there. */
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
 	sigaction(SIGHUP, &sa, NULL);
-	size(s);
-	if (!s->tty)
-		return;
-	if (!tcgetattr(STDIN_FILENO, &before)) {
-		struct termios raw = before;
-
-		raw.c_lflag &= (tcflag_t) ~(ICANON | ECHO);
-		tcsetattr(STDIN_FILENO, TCSANOW, &raw);
-	}
-	/* The other page, no cursor. */
-	fputs("\033[?1049h\033[?25l", stdout);
+	s->tty = isatty(STDOUT_FILENO) && isatty(STDIN_FILENO) && terminal_open();
 }
 
 void screen_close(struct screen *s)
 {
-	if (!s->tty)
-		return;
-	/* Keys first: who sees the old page may type at once. */
-	tcsetattr(STDIN_FILENO, TCSANOW, &before);
-	fputs("\033[?25h\033[?1049l", stdout);
-	fflush(stdout);
+	if (s->tty)
+		terminal_close();
 }
 
 void screen_page(struct screen *s)
 {
-	size(s);
-	s->row = 0;
 	if (s->tty)
-		fputs("\033[H", stdout);
+		terminal_page(s);
+	s->row = 0;
 }
 
 __attribute__((format(printf, 3, 0))) static void put(struct screen *s, bool bold, const char *fmt,
 						      va_list ap)
 {
-	char line[512];
+	char line[512], *clean = NULL;
+	int row = s->row++;
+	size_t size = 0;
+	FILE *f;
 
-	/* The last row stays free: a newline there would scroll. */
-	if (s->tty && s->row >= s->rows - 1)
+	if (s->tty && row)
+		row -= s->top;
+	if (s->tty && (row >= s->rows || (s->row > 1 && row < 1)))
 		return;
-	s->row++;
 	vsnprintf(line, sizeof(line), fmt, ap);
-	if (!s->tty) {
-		puts(line);
+	f = open_memstream(&clean, &size);
+	if (!f)
+		return;
+	for (char *c = line; *c; c++)
+		if (*c == '\n' || *c == '\t')
+			*c = ' ';
+	printable(f, line, strlen(line));
+	if (fclose(f)) {
+		free(clean);
 		return;
 	}
-	printf("%s%.*s%s\033[K\n", bold ? "\033[1m" : "", s->columns, line, bold ? "\033[0m" : "");
+	if (s->tty)
+		terminal_put(s, row, bold, clean);
+	else
+		puts(clean);
+	free(clean);
 }
 
 void screen_line(struct screen *s, const char *fmt, ...)
@@ -108,18 +212,21 @@ void screen_head(struct screen *s, const char *fmt, ...)
 void screen_show(struct screen *s)
 {
 	if (s->tty)
-		fputs("\033[J", stdout);
-	fflush(stdout);
+		terminal_show();
+	else
+		fflush(stdout);
 }
 
 int screen_wait(struct screen *s, int ms)
 {
 	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
-	char key;
+	int ret;
 
 	if (ended)
 		return 'q';
-	if (poll(&p, s->tty ? 1 : 0, ms) > 0 && read(STDIN_FILENO, &key, 1) == 1)
-		return key;
-	return ended ? 'q' : 0;
+	ret = poll(&p, s->tty ? 1 : 0, ms);
+	if (ended)
+		return 'q';
+	/* A change of size interrupts, and is a key of its own. */
+	return ret && s->tty ? terminal_key(s) : 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The terminal of a live view: its own page, keys as they are pressed, and the
- * old page back whatever ends the program. Not a terminal: plain text.
+ * The terminal of a live view, by ncurses: its own page, keys as they are pressed,
+ * and the old page back whatever ends the program. Not a terminal, one that is not
+ * known, or built without ncurses: plain text.
  */
 #ifndef GCHINTCTL_SCREEN_H
 #define GCHINTCTL_SCREEN_H
@@ -11,7 +12,8 @@
 struct screen {
 	bool tty;
 	int rows, columns;
-	int row; /* lines put so far on this page */
+	int row; /* lines put so far on this page, those scrolled away too */
+	int top; /* lines scrolled away, below the first, which stays */
 };
 
 void screen_open(struct screen *s);
@@ -24,6 +26,9 @@ void screen_line(struct screen *s, const char *fmt, ...) __attribute__((format(p
 /* The same, as a heading. */
 void screen_head(struct screen *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void screen_show(struct screen *s);
+
+/* Of screen_wait(): the page is to be put again, for it was scrolled or has another size. */
+#define SCREEN_AGAIN (-1)
 
 /* Waits; returns the key pressed, 0 after @ms, 'q' when a signal asks to end. */
 int screen_wait(struct screen *s, int ms);

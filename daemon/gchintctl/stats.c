@@ -13,23 +13,3 @@ double stats_t95(size_t df)
 
 	return df < sizeof(t) / sizeof(t[0]) ? t[df] : 1.96 + 2.4 / (double)df;
 }
-
-void stats_of(const double *value, size_t n, struct stats *s)
-{
-	double squares = 0;
-
-	*s = (struct stats){ .n = n, .mean = NAN, .half = NAN, .min = INFINITY, .max = -INFINITY };
-	if (!n)
-		return;
-	s->mean = 0;
-	for (size_t i = 0; i < n; i++) {
-		s->mean += value[i] / (double)n;
-		s->min = fmin(s->min, value[i]);
-		s->max = fmax(s->max, value[i]);
-	}
-	if (n < 2)
-		return;
-	for (size_t i = 0; i < n; i++)
-		squares += (value[i] - s->mean) * (value[i] - s->mean);
-	s->half = stats_t95(n - 1) * sqrt(squares / (double)(n - 1) / (double)n);
-}

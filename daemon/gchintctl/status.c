@@ -7,11 +7,12 @@
 
 #include <uapi/linux/gchint.h>
 
-#include "../common/escape.h"
+#include "../common/json.h"
 #include "../common/names.h"
 #include "../gchintd/sources/source.h"
 #include "ctl.h"
 #include "kernel.h"
+#include "ways.h"
 
 static const char usage[] =
 	"usage: gchintctl [--json] status\n"
@@ -25,7 +26,8 @@ static const char usage[] =
 
 struct status {
 	struct host host;
-	bool json;
+	bool as_json;
+	struct json json;
 	struct message_info info;
 	struct message_policy policy[GCHINT_INFO_POLICIES];
 	unsigned int policies;
@@ -33,7 +35,7 @@ struct status {
 	unsigned int slots[SESSIONS], sessions;
 	unsigned int more; /* sessions beyond */
 	int module, may_sessions; /* 0 or -errno */
-	bool first; /* of a JSON list */
+	bool any; /* policy */
 };
 
 static void on_info(void *data, const struct message_info *info)
@@ -92,38 +94,32 @@ static const struct message_policy *told(const struct status *s, uint64_t cpu)
 	return NULL;
 }
 
-/* A text field of a policy, quoted for JSON; unknown is null or "?". */
-static void field(const struct status *s, const char *entry, const char *file, const char *key)
+/* A text field of a policy; unknown is null or "?". */
+static void field(struct status *s, const char *entry, const char *file, const char *key)
 {
 	char text[256];
 	bool known = root_read(text, sizeof(text), "%s/devices/system/cpu/cpufreq/%s/%s",
 			       s->host.root.sysfs, entry, file) > 0;
 
-	if (!s->json) {
+	if (s->as_json)
+		json_text(&s->json, key, known ? text : NULL);
+	else
 		printf("  %s %s", key, known ? text : "?");
-		return;
-	}
-	printf(",\"%s\":", key);
-	if (!known) {
-		fputs("null", stdout);
-		return;
-	}
-	fputc('"', stdout);
-	escape_json(stdout, text);
-	fputc('"', stdout);
 }
 
-static void frequency(const struct status *s, const char *entry, const char *file, const char *key)
+static void frequency(struct status *s, const char *entry, const char *file, const char *key)
 {
+	char name[32];
 	uint64_t khz;
 	bool known = !root_u64(&khz, "%s/devices/system/cpu/cpufreq/%s/%s", s->host.root.sysfs,
 			       entry, file) &&
 		     khz;
 
-	if (s->json && known)
-		printf(",\"%s_khz\":%llu", key, (unsigned long long)khz);
-	else if (s->json)
-		printf(",\"%s_khz\":null", key);
+	snprintf(name, sizeof(name), "%s_khz", key);
+	if (s->as_json && known)
+		json_uint(&s->json, name, khz);
+	else if (s->as_json)
+		json_null(&s->json, name);
 	else if (known)
 		printf("  %s %.1f MHz", key, (double)khz / 1000);
 	else
@@ -135,34 +131,52 @@ static int show_policy(void *data, const char *entry)
 	struct status *s = data;
 	const struct message_policy *p = told(s, strtoull(entry + strlen("policy"), NULL, 10));
 
-	if (s->json)
-		printf("%s{\"policy\":\"%s\"", s->first ? "" : ",", entry);
-	else
+	char way[32] = "";
+	bool known;
+
+	if (s->as_json) {
+		json_object(&s->json, NULL);
+		json_text(&s->json, "policy", entry);
+	} else {
 		printf("%-10s", entry);
-	s->first = false;
-	field(s, entry, "related_cpus", s->json ? "cpus" : "CPUs");
+	}
+	s->any = true;
+	field(s, entry, "related_cpus", s->as_json ? "cpus" : "CPUs");
 	field(s, entry, "scaling_governor", "governor");
 	field(s, entry, "scaling_driver", "driver");
-	if (!s->json)
+	if (!s->as_json)
 		printf("\n          ");
 	frequency(s, entry, "scaling_cur_freq", "now");
 	frequency(s, entry, "scaling_min_freq", "min");
 	frequency(s, entry, "scaling_max_freq", "max");
 	if (p && !(p->has & HAS(GCHINT_POLICY_A_MODE)))
 		p = NULL; /* it is not ours: mode 0 would be one of ours */
-	if (p && s->json)
-		printf(",\"mode\":\"%s\",\"reason\":\"%s\",\"fast\":%s,\"transitions\":%llu",
-		       name_mode(p->mode), name_reason(p->reason), p->fast ? "true" : "false",
+	known = !ways_in_force(way, sizeof(way), &s->host.root, entry);
+	if (s->as_json) {
+		json_text(&s->json, "actuator", known ? way : NULL);
+		if (p) {
+			json_text(&s->json, "mode", name_mode(p->mode));
+			json_text(&s->json, "reason", name_reason(p->reason));
+			json_bool(&s->json, "fast", p->fast);
+			json_uint(&s->json, "transitions", p->transitions);
+		}
+		json_end(&s->json);
+		return 0;
+	}
+	if (p && p->has & HAS(GCHINT_POLICY_A_ACTUATOR) && p->actuator != GCHINT_ACTUATOR_GOVERNOR)
+		printf("\n            gchint: by %s beside it, mode %s, last reason %s, %llu "
+		       "requests",
+		       way, name_mode(p->mode), name_reason(p->reason),
 		       (unsigned long long)p->transitions);
 	else if (p)
 		printf("\n            gchint: mode %s, last reason %s, %llu requests, %s switch",
 		       name_mode(p->mode), name_reason(p->reason),
 		       (unsigned long long)p->transitions, p->fast ? "fast" : "slow");
-	fputs(s->json ? "}" : "\n", stdout);
+	putchar('\n');
 	return 0;
 }
 
-static void board(const struct status *s)
+static void board(struct status *s)
 {
 	char model[256] = "";
 	struct utsname u;
@@ -171,34 +185,31 @@ static void board(const struct status *s)
 		      s->host.root.sysfs) <= 0)
 		root_read(model, sizeof(model), "%s/class/dmi/id/product_name", s->host.root.sysfs);
 	uname(&u);
-	if (s->json) {
-		fputs("{\"board\":", stdout);
-		if (*model) {
-			fputc('"', stdout);
-			escape_json(stdout, model);
-			fputc('"', stdout);
-		} else {
-			fputs("null", stdout);
-		}
-		printf(",\"machine\":\"%s\",\"kernel\":\"%s\"", u.machine, u.release);
+	if (s->as_json) {
+		json_text(&s->json, "board", *model ? model : NULL);
+		json_text(&s->json, "machine", u.machine);
+		json_text(&s->json, "kernel", u.release);
 	} else {
 		printf("board     %s (%s), Linux %s\n", *model ? model : "model not known",
 		       u.machine, u.release);
 	}
 }
 
-static void module(const struct status *s)
+static void module(struct status *s)
 {
 	bool loaded = !s->module;
 
-	if (s->json) {
-		printf(",\"module\":{\"loaded\":%s", loaded ? "true" : "false");
-		if (loaded)
-			printf(",\"abi\":%u,\"sessions\":%u,\"slots\":%u,\"recorders\":%u,\"lost\":"
-			       "%llu",
-			       s->info.abi, s->info.sessions, s->info.slots, s->info.recorders,
-			       (unsigned long long)s->info.lost);
-		fputc('}', stdout);
+	if (s->as_json) {
+		json_object(&s->json, "module");
+		json_bool(&s->json, "loaded", loaded);
+		if (loaded) {
+			json_uint(&s->json, "abi", s->info.abi);
+			json_uint(&s->json, "sessions", s->info.sessions);
+			json_uint(&s->json, "slots", s->info.slots);
+			json_uint(&s->json, "recorders", s->info.recorders);
+			json_uint(&s->json, "lost", s->info.lost);
+		}
+		json_end(&s->json);
 		return;
 	}
 	if (loaded)
@@ -212,25 +223,42 @@ static void module(const struct status *s)
 		printf("module    cannot be asked: %s\n", strerror(-s->module));
 }
 
+/* Choosing the governor has a price where cores differ; who pays it is told. */
+static void placement(const struct status *s)
+{
+	struct ways ways;
+
+	if (ways_look(&ways, &s->host.root) || !ways.unlike)
+		return;
+	if (ways.governed)
+		puts("placement CPUs differ, and gchint as the governor has ended Energy-Aware "
+		     "Scheduling\n            mend: gchintctl use clamp");
+	else
+		printf("placement CPUs differ; the scheduler %s by energy\n",
+		       ways.energy_aware ? "places" : "does not place");
+}
+
 static void policies(struct status *s)
 {
 	char dir[300];
 
 	snprintf(dir, sizeof(dir), "%s/devices/system/cpu/cpufreq", s->host.root.sysfs);
-	s->first = true;
-	if (s->json)
-		fputs(",\"policies\":[", stdout);
+	if (s->as_json)
+		json_list(&s->json, "policies");
 	root_list(dir, "policy", show_policy, s);
-	if (s->json)
-		fputs("]", stdout);
-	else if (s->first)
-		puts("policies  none: load the board's cpufreq driver");
+	if (s->as_json)
+		json_end(&s->json);
+	else if (!s->any)
+		puts("policies  none: hints are recorded, and nothing else happens; load the "
+		     "board's cpufreq driver, if it has one");
+	else
+		placement(s);
 }
 
-static void sessions(const struct status *s)
+static void sessions(struct status *s)
 {
-	if (s->json)
-		fputs(",\"sessions\":[", stdout);
+	if (s->as_json)
+		json_list(&s->json, "sessions");
 	else if (!s->module && s->may_sessions)
 		printf("sessions  %s\n", s->may_sessions == -EPERM ? "told to root only" :
 								     strerror(-s->may_sessions));
@@ -240,53 +268,55 @@ static void sessions(const struct status *s)
 
 		if (root_read(comm, sizeof(comm), "%s/%d/comm", s->host.root.procfs, m->tgid) <= 0)
 			snprintf(comm, sizeof(comm), "?");
-		if (s->json) {
-			printf("%s{\"session\":%llu,\"pid\":%d,\"uid\":%u,\"slots\":%u,"
-			       "\"may_raise\":%s,\"comm\":\"",
-			       i ? "," : "", (unsigned long long)m->id, m->tgid, m->uid,
-			       s->slots[i], m->granted & GCHINT_GRANT_RAISE ? "true" : "false");
-			escape_json(stdout, comm);
-			fputs("\"}", stdout);
+		if (s->as_json) {
+			json_object(&s->json, NULL);
+			json_uint(&s->json, "session", m->id);
+			json_int(&s->json, "pid", m->tgid);
+			json_uint(&s->json, "uid", m->uid);
+			json_uint(&s->json, "slots", s->slots[i]);
+			json_bool(&s->json, "may_raise", m->granted & GCHINT_GRANT_RAISE);
+			json_text(&s->json, "comm", comm);
+			json_end(&s->json);
 		} else {
 			printf("session   %llu: %s (pid %d, uid %u), %u slots%s\n",
 			       (unsigned long long)m->id, comm, m->tgid, m->uid, s->slots[i],
 			       m->granted & GCHINT_GRANT_RAISE ? ", may raise" : "");
 		}
 	}
-	if (s->json)
-		printf("],\"sessions_not_shown\":%u", s->more);
-	else if (s->more)
+	if (s->as_json) {
+		json_end(&s->json);
+		json_uint(&s->json, "sessions_not_shown", s->more);
+	} else if (s->more) {
 		printf("sessions  and %u more\n", s->more);
+	}
 }
 
-static void sources(const struct status *s)
+static void sources(struct status *s)
 {
-	fputs(s->json ? ",\"sources\":[" : "sources\n", stdout);
+	if (s->as_json)
+		json_list(&s->json, "sources");
+	else
+		puts("sources");
 	for (int i = 0; i < SOURCE_NR; i++) {
 		struct probe p = { 0 };
 		int ret = source_table[i]->probe(&s->host, &p);
 		const char *name = config_source_name((enum source_id)i);
 
-		if (!s->json) {
+		if (!s->as_json) {
 			printf("  %-10s %s %s\n", name, ret ? "-" : "+", p.what);
 			if (*p.mend)
 				printf("             mend: %s\n", p.mend);
 			continue;
 		}
-		printf("%s{\"source\":\"%s\",\"present\":%s,\"what\":\"", i ? "," : "", name,
-		       ret ? "false" : "true");
-		escape_json(stdout, p.what);
-		fputs("\",\"mend\":", stdout);
-		if (*p.mend) {
-			fputc('"', stdout);
-			escape_json(stdout, p.mend);
-			fputs("\"}", stdout);
-		} else {
-			fputs("null}", stdout);
-		}
+		json_object(&s->json, NULL);
+		json_text(&s->json, "source", name);
+		json_bool(&s->json, "present", !ret);
+		json_text(&s->json, "what", p.what);
+		json_text(&s->json, "mend", *p.mend ? p.mend : NULL);
+		json_end(&s->json);
 	}
-	if (s->json)
-		fputs("]}\n", stdout);
+	if (s->as_json)
+		json_end(&s->json);
 }
 
 int cmd_status(const struct ctl *ctl, int argc, char **argv)
@@ -304,15 +334,20 @@ int cmd_status(const struct ctl *ctl, int argc, char **argv)
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return CTL_FAILED;
-	s->json = ctl->json;
+	s->as_json = ctl->json;
+	s->json.f = stdout;
 	root_init(&s->host.root);
 	config_defaults(&s->host.config);
 	ask(s);
+	if (s->as_json)
+		json_object(&s->json, NULL);
 	board(s);
 	module(s);
 	policies(s);
 	sessions(s);
 	sources(s);
+	if (s->as_json)
+		json_end(&s->json);
 	free(s);
 	return CTL_OK;
 }

@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <getopt.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../common/escape.h"
+#include "../common/json.h"
 #include "ctl.h"
 #include "db.h"
 #include "energy.h"
 #include "run.h"
 
 static const char usage[] =
-	"usage: gchintctl [--json] summary FILE\n"
+	"usage: gchintctl [--json] summary FILE [--watts [RAIL=]LOW:HIGH]...\n"
 	"Prints a recording as tables: phases (count, total, mean, p50, p95, longest, mean\n"
-	"frequency), energy by phase and rail with its uncertainty, time at each frequency,\n"
+	"frequency), energy by phase and rail with its bounds, time at each frequency,\n"
 	"decisions by reason, what was dropped, what the recording itself cost.\n"
 	"\n"
-	"Energy is \"best estimate +- how far off it can be at most\". A phase much\n"
-	"shorter than the rail's sampling period is marked '~': not resolved.\n";
+	"  -w, --watts [RAIL=]LOW:HIGH  what the rail (or any) can draw at least and at most,\n"
+	"                               from its data sheet: narrower bounds\n"
+	"\n"
+	"Energy is \"share by time (no less to no more)\". '?' stands where that says nothing:\n"
+	"the phases are short against the time between two readings.\n";
 
 #define MS(ns) ((double)(ns) / 1e6)
 
@@ -25,8 +30,11 @@ static void head(const struct run *run)
 	char model[128], kernel[64], host[64];
 	sqlite3_stmt *s;
 
-	printf("%s: %s, %.3f s\n", run->path, *run->label ? run->label : "no label",
-	       (double)(run->t1 - run->t0) / 1e9);
+	printf("%s: %s, %.3f s", run->path, *run->label ? run->label : "no label",
+	       (double)run_duration(run) / 1e9);
+	if (run->c1)
+		printf(" (recorded: %.3f s)", (double)(run->t1 - run->t0) / 1e9);
+	putchar('\n');
 	db_meta(run->db, "board.model", model, sizeof(model));
 	db_meta(run->db, "board.host", host, sizeof(host));
 	db_meta(run->db, "board.kernel", kernel, sizeof(kernel));
@@ -71,12 +79,23 @@ static void phases(const struct run *run)
 
 static void part(const struct energy_part *p, const char *name)
 {
-	if (!p->ns && p->unknown_ns)
+	char joules[32] = "?";
+
+	if (!p->ns && p->unknown_ns) {
 		printf("  %-22s %12s  (rail not known for %.3f ms)\n", name, "?",
 		       MS(p->unknown_ns));
-	else if (p->ns)
-		printf("  %-22s %12.6f +- %-10.6f J%s\n", name, p->joules, p->error,
-		       p->error > p->joules / 2 ? "  ~" : "");
+		return;
+	}
+	if (!p->ns)
+		return;
+	if (energy_resolved(p))
+		snprintf(joules, sizeof(joules), "%.6f", p->joules);
+	printf("  %-22s %12s J  ", name, joules);
+	if (isfinite(p->high))
+		printf("(%.6f to %.6f)\n", p->low, p->high);
+	else
+		printf("(%.0f %% of its time in whole intervals)\n",
+		       100 * (double)p->whole_ns / (double)p->ns);
 }
 
 static void modelled(const struct energy_part *p, const char *name)
@@ -100,13 +119,17 @@ static void energies(const struct run *run)
 	for (size_t i = 0; i < run->rails; i++) {
 		const struct run_rail *r = &run->rail[i];
 
-		if (!energy_of(run, r, &e))
+		if (!energy_of(run, i, &e))
 			continue;
 		printf("\nENERGY  %s%s%s%s: %.6f J, mean %.6f W (%s by %s%s%s, every %.1f "
 		       "ms%s)\n",
 		       r->name, *r->label ? " (" : "", r->label, *r->label ? ")" : "", e.total,
 		       e.mean_w, run_rail_how(r), r->source, *r->derived ? ", " : "", r->derived,
 		       MS(e.interval_ns), e.unknown ? ", with gaps" : "");
+		if (e.beyond)
+			printf("  %zu intervals took more or less than --watts says: not bounded "
+			       "by it\n",
+			       e.beyond);
 		for (unsigned int g = 0; g < RUN_GROUPS; g++)
 			part(&e.part[g], run_group_name(g, name, sizeof(name)));
 	}
@@ -118,29 +141,52 @@ static void energies(const struct run *run)
 	}
 }
 
-static void volts(const struct run *run)
+static const char *unit_of(const struct run_rail *r)
 {
-	sqlite3_stmt *s = db_query(run->db, "SELECT r.name, r.label, r.kind, r.unit, min(s.value), "
-					    "avg(s.value), max(s.value), count(s.value), "
-					    "count(*) - count(s.value) FROM rails r "
-					    "LEFT JOIN samples s ON s.rail = r.id "
-					    "GROUP BY r.id ORDER BY r.id");
-	bool first = true;
-
-	while (db_next(s)) {
-		if (first)
-			printf("\n%-34s %-8s %14s %14s %14s %9s %8s\n", "RAIL", "UNIT", "LOWEST",
-			       "MEAN", "HIGHEST", "SAMPLES", "UNKNOWN");
-		first = false;
-		printf("%-34s %-8s ", db_text(s, 0, "?"), db_text(s, 3, "?"));
-		if (sqlite3_column_type(s, 4) == SQLITE_NULL)
-			printf("%14s %14s %14s", "?", "?", "?");
-		else
-			printf("%14lld %14.0f %14lld", (long long)db_int(s, 4, 0),
-			       sqlite3_column_double(s, 5), (long long)db_int(s, 6, 0));
-		printf(" %9lld %8lld\n", (long long)db_int(s, 7, 0), (long long)db_int(s, 8, 0));
+	switch (*r->kind) {
+	case 'p':
+		return "uW";
+	case 'e':
+		return "uJ";
+	case 'v':
+		return "uV";
+	default:
+		return "uA";
 	}
-	sqlite3_finalize(s);
+}
+
+/* Of the readings in memory: the database would sort all of them by rail first. */
+static void readings(const struct run *run)
+{
+	if (run->rails)
+		printf("\n%-34s %-8s %14s %14s %14s %9s %8s\n", "RAIL", "UNIT", "LOWEST", "MEAN",
+		       "HIGHEST", "SAMPLES", "UNKNOWN");
+	for (size_t i = 0; i < run->rails; i++) {
+		const struct run_series *s = run_samples(run, i);
+		int64_t low = INT64_MAX, high = INT64_MIN;
+		double sum = 0;
+		size_t n = 0;
+
+		if (!s)
+			return;
+		for (size_t k = 0; k < s->nr; k++) {
+			int64_t v = s->sample[k].value;
+
+			if (v == RUN_UNKNOWN)
+				continue;
+			low = v < low ? v : low;
+			high = v > high ? v : high;
+			sum += (double)v;
+			n++;
+		}
+		printf("%-34s %-8s ", run->rail[i].name, unit_of(&run->rail[i]));
+		if (n)
+			printf("%14lld %14.0f %14lld", (long long)low, sum / (double)n,
+			       (long long)high);
+		else
+			printf("%14s %14s %14s", "?", "?", "?");
+		printf(" %9zu %8zu\n", n, s->nr - n);
+	}
 }
 
 static void residency(const struct run *run)
@@ -200,7 +246,7 @@ static void text(const struct run *run)
 	head(run);
 	phases(run);
 	energies(run);
-	volts(run);
+	readings(run);
 	residency(run);
 	list(run, "DECISIONS by reason",
 	     "SELECT n.name, count(*) FROM decisions d LEFT JOIN names n ON n.kind = 'reason' "
@@ -212,97 +258,131 @@ static void text(const struct run *run)
 	cost(run);
 }
 
-static void json_energy(const struct energy *e, bool *first)
+static void json_energy(struct json *j, const struct energy *e, bool measured)
 {
 	char name[48];
 
+	json_list(j, "by_phase");
 	for (unsigned int g = 0; g < RUN_GROUPS; g++) {
 		const struct energy_part *p = &e->part[g];
 
 		if (!p->ns)
 			continue;
-		printf("%s{\"phase\":\"%s\",\"joules\":%.9g,\"error_joules\":%.9g,\"ns\":%llu}",
-		       *first ? "" : ",", run_group_name(g, name, sizeof(name)), p->joules,
-		       p->error, (unsigned long long)p->ns);
-		*first = false;
+		json_object(j, NULL);
+		json_text(j, "phase", run_group_name(g, name, sizeof(name)));
+		json_uint(j, "ns", p->ns);
+		json_real(j, "joules", !measured || energy_resolved(p) ? p->joules : NAN, 9);
+		if (measured) {
+			json_real(j, "low_joules", p->low, 9);
+			json_real(j, "high_joules", p->high, 9);
+			json_uint(j, "whole_ns", p->whole_ns);
+		}
+		json_end(j);
 	}
+	json_end(j);
 }
 
-static void json(const struct run *run)
+static void json_phases(struct json *j, const struct run *run)
 {
-	char name[48], source[64];
-	struct energy e;
-	bool first = true, inner;
+	char name[48];
 
-	fputs("{\"file\":\"", stdout);
-	escape_json(stdout, run->path);
-	fputs("\",\"label\":\"", stdout);
-	escape_json(stdout, run->label);
-	printf("\",\"start_ns\":%llu,\"end_ns\":%llu,\"phases\":[", (unsigned long long)run->t0,
-	       (unsigned long long)run->t1);
+	json_list(j, "phases");
 	for (unsigned int g = CLASS_NR; g < RUN_GROUPS; g++) {
 		struct run_lengths l;
 
 		run_lengths(run, g, &l);
 		if (!l.count)
 			continue;
-		printf("%s{\"phase\":\"%s\",\"count\":%zu,\"total_ns\":%llu,\"mean_ns\":%llu,"
-		       "\"p50_ns\":%llu,\"p95_ns\":%llu,\"max_ns\":%llu,\"mean_khz\":",
-		       first ? "" : ",", run_group_name(g, name, sizeof(name)), l.count,
-		       (unsigned long long)l.total, (unsigned long long)l.mean,
-		       (unsigned long long)l.p50, (unsigned long long)l.p95,
-		       (unsigned long long)l.max);
-		if (l.khz > 0)
-			printf("%.0f}", l.khz);
-		else
-			fputs("null}", stdout);
-		first = false;
+		json_object(j, NULL);
+		json_text(j, "phase", run_group_name(g, name, sizeof(name)));
+		json_uint(j, "count", l.count);
+		json_uint(j, "total_ns", l.total);
+		json_uint(j, "mean_ns", l.mean);
+		json_uint(j, "p50_ns", l.p50);
+		json_uint(j, "p95_ns", l.p95);
+		json_uint(j, "max_ns", l.max);
+		json_fixed(j, "mean_khz", l.khz > 0 ? l.khz : NAN, 0);
+		json_end(j);
 	}
-	fputs("],\"energy\":[", stdout);
-	first = true;
+	json_end(j);
+}
+
+static void json(const struct run *run)
+{
+	struct json j = { .f = stdout };
+	struct energy e;
+	char source[64];
+
+	json_object(&j, NULL);
+	json_text(&j, "file", run->path);
+	json_text(&j, "label", run->label);
+	json_uint(&j, "start_ns", run->t0);
+	json_uint(&j, "end_ns", run->t1);
+	json_phases(&j, run);
+	json_list(&j, "energy");
 	for (size_t i = 0; i < run->rails; i++) {
-		if (!energy_of(run, &run->rail[i], &e))
+		const struct run_rail *r = &run->rail[i];
+
+		if (!energy_of(run, i, &e))
 			continue;
-		printf("%s{\"rail\":\"", first ? "" : ",");
-		escape_json(stdout, run->rail[i].name);
-		fputs("\",\"label\":\"", stdout);
-		escape_json(stdout, run->rail[i].label);
-		printf("\",\"how\":\"%s\",\"source\":\"", run_rail_how(&run->rail[i]));
-		escape_json(stdout, run->rail[i].source);
-		printf("\",\"joules\":%.9g,\"interval_ns\":%llu,\"unknown_samples\":%zu,"
-		       "\"by_phase\":[",
-		       e.total, (unsigned long long)e.interval_ns, e.unknown);
-		inner = true;
-		json_energy(&e, &inner);
-		fputs("]}", stdout);
-		first = false;
+		json_object(&j, NULL);
+		json_text(&j, "rail", r->name);
+		json_text(&j, "label", r->label);
+		json_text(&j, "how", run_rail_how(r));
+		json_text(&j, "source", r->source);
+		json_real(&j, "joules", e.total, 9);
+		json_uint(&j, "interval_ns", e.interval_ns);
+		json_uint(&j, "unknown_samples", e.unknown);
+		json_energy(&j, &e, true);
+		json_end(&j);
 	}
 	if (energy_modelled(run, &e, source, sizeof(source))) {
-		printf("%s{\"rail\":null,\"how\":\"modelled\",\"source\":\"", first ? "" : ",");
-		escape_json(stdout, source);
-		printf("\",\"joules\":%.9g,\"by_phase\":[", e.total);
-		inner = true;
-		json_energy(&e, &inner);
-		fputs("]}", stdout);
+		json_object(&j, NULL);
+		json_null(&j, "rail");
+		json_text(&j, "how", "modelled");
+		json_text(&j, "source", source);
+		json_real(&j, "joules", e.total, 9);
+		json_energy(&j, &e, false);
+		json_end(&j);
 	}
-	fputs("]}\n", stdout);
+	json_end(&j);
+	json_end(&j);
 }
 
 int cmd_summary(const struct ctl *ctl, int argc, char **argv)
 {
+	static const struct option longs[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ "watts", required_argument, NULL, 'w' },
+		{ 0 },
+	};
 	struct run *run;
+	int opt;
 
-	if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
-		fputs(usage, stdout);
-		return CTL_OK;
+	while ((opt = getopt_long(argc, argv, "hw:", longs, NULL)) >= 0) {
+		if (opt == 'h') {
+			fputs(usage, stdout);
+			return CTL_OK;
+		}
+		if (opt != 'w')
+			return ctl_usage("summary");
+		if (!run_limits_valid(optarg)) {
+			ctl_error("summary: --watts %s: [RAIL=]LOW:HIGH is wanted, such as 0.4:15",
+				  optarg);
+			return CTL_USAGE;
+		}
 	}
-	if (argc != 2) {
+	if (optind + 1 != argc) {
 		ctl_error("summary: name one recording; --help tells more");
 		return CTL_USAGE;
 	}
-	run = run_open(argv[1]);
+	run = run_open(argv[optind]);
 	if (!run)
 		return CTL_FILE;
+	optind = 1;
+	while ((opt = getopt_long(argc, argv, "w:", longs, NULL)) >= 0)
+		if (!run_limit(run, optarg))
+			ctl_error("summary: --watts %s: no such rail", optarg);
 	if (ctl->json)
 		json(run);
 	else

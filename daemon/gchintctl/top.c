@@ -4,12 +4,14 @@
  * only what was added since the last look.
  */
 #include <getopt.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "../common/escape.h"
+#include "../common/clock.h"
+#include "../common/json.h"
 #include "../common/text.h"
 #include "../gchintd/config.h"
 #include "../gchintd/options.h"
@@ -26,7 +28,8 @@ static const char usage[] =
 	"  -d, --delay SECONDS  between two looks, and length of the stretch; 1 unless told\n"
 	"  -n, --times N        end after so many looks\n"
 	"\n"
-	"q quits. When the output is no terminal, plain text, one block a look.\n";
+	"On a terminal: q quits, s sorts the phases by another column, space holds the page,\n"
+	"arrows and page keys move it, h tells the keys. Elsewhere plain text, one block a look.\n";
 
 #define CPUS  512
 #define RAILS 64
@@ -36,10 +39,22 @@ static const char usage[] =
 struct rail {
 	char name[96], label[48];
 	const char *unit;
-	int64_t value, sum;
+	int64_t value;
+	double sum;
 	uint64_t n;
 	bool known, shown;
 };
+
+/* Columns that phases are sorted by; 's' goes to the next. */
+enum top_sort {
+	BY_KIND,
+	BY_SHARE,
+	BY_LONGEST,
+	BY_COUNT,
+	SORTS
+};
+
+static const char *const sorts[SORTS] = { "kind", "share", "longest", "count" };
 
 struct top {
 	const char *path;
@@ -55,6 +70,8 @@ struct top {
 	int64_t last_transition, last_sample;
 	uint64_t count[RUN_GROUPS], ns[RUN_GROUPS], longest[RUN_GROUPS];
 	int64_t dropped;
+	enum top_sort sort;
+	bool held, help;
 };
 
 static bool attach(struct top *t)
@@ -171,7 +188,7 @@ static void rails(struct top *t)
 		r->known = sqlite3_column_type(s, 2) != SQLITE_NULL;
 		r->value = db_int(s, 2, 0);
 		if (r->known && (uint64_t)db_int(s, 3, 0) >= t->from) {
-			r->sum += r->value;
+			r->sum += (double)r->value;
 			r->n++;
 		}
 	}
@@ -215,16 +232,104 @@ static void bar(char *buf, int width, double share)
 	buf[width] = '\0';
 }
 
-static void draw(struct top *t, struct screen *s)
+static uint64_t weight(const struct top *t, unsigned int g)
+{
+	switch (t->sort) {
+	case BY_SHARE:
+		return t->ns[g];
+	case BY_LONGEST:
+		return t->longest[g];
+	case BY_COUNT:
+		return t->count[g];
+	default:
+		return RUN_GROUPS - g;
+	}
+}
+
+/* The groups that were seen, by weight; returns how many. */
+static unsigned int sorted(const struct top *t, unsigned int *group)
+{
+	unsigned int n = 0;
+
+	for (unsigned int g = CLASS_NR; g < RUN_GROUPS; g++) {
+		unsigned int at = n;
+
+		if (!t->count[g])
+			continue;
+		for (; at && weight(t, group[at - 1]) < weight(t, g); at--)
+			group[at] = group[at - 1];
+		group[at] = g;
+		n++;
+	}
+	return n;
+}
+
+static void draw_phases(const struct top *t, struct screen *s)
+{
+	unsigned int group[RUN_GROUPS], n = sorted(t, group);
+	char name[48], graph[21];
+
+	screen_head(s, "%-22s %7s %9s %11s  %s", "PHASE", "COUNT", "LONGEST", "SHARE",
+		    "of the time");
+	for (unsigned int i = 0; i < n; i++) {
+		unsigned int g = group[i];
+		double share = t->to > t->from ? (double)t->ns[g] / (double)(t->to - t->from) : 0;
+
+		bar(graph, 20, share);
+		screen_line(s, "%-22s %7llu %6.2f ms %9.1f %%  %s",
+			    run_group_name(g, name, sizeof(name)), (unsigned long long)t->count[g],
+			    (double)t->longest[g] / 1e6, share * 100, graph);
+	}
+	if (!n)
+		screen_line(s, "none");
+}
+
+static void draw_rails(const struct top *t, struct screen *s)
+{
+	screen_head(s, "%-34s %-12s %12s %12s", "RAIL", "LABEL", "NOW", "MEAN");
+	for (int i = 0; i < RAILS; i++) {
+		const struct rail *r = &t->rail[i];
+		char now[32] = "?", mean[32] = "?";
+
+		if (!r->shown)
+			continue;
+		if (r->known)
+			snprintf(now, sizeof(now), "%.3f %s", (double)r->value / 1e6, r->unit);
+		if (r->n)
+			snprintf(mean, sizeof(mean), "%.3f %s", r->sum / (double)r->n / 1e6,
+				 r->unit);
+		screen_line(s, "%-34.34s %-12.12s %12s %12s", r->name, r->label, now, mean);
+	}
+}
+
+static void draw_help(struct screen *s)
+{
+	screen_line(s, "%s", "");
+	screen_head(s, "KEYS");
+	screen_line(s, "q      quit");
+	screen_line(s, "s      sort the phases by the next column: kind, share, longest, count");
+	screen_line(s, "space  hold the page, and go on");
+	screen_line(s, "arrows, page up, page down, home, end: move the page");
+	screen_line(s, "h, ?   this, and back");
+	screen_show(s);
+}
+
+static void draw(const struct top *t, struct screen *s)
 {
 	double seconds = (double)(t->to - t->from) / 1e9;
-	char label[64], name[48], graph[41];
-	bool any = false;
+	char label[64], graph[31];
 
 	db_meta(t->db, "label", label, sizeof(label));
 	screen_page(s);
-	screen_head(s, "gchint top  %s%s%s  last %.1f s%s", t->path, *label ? "  " : "", label,
-		    seconds, s->tty ? "  (q quits)" : "");
+	screen_head(s, "gchint top  %s%s%s  last %.1f s%s%s%s", t->path, *label ? "  " : "", label,
+		    seconds, s->tty ? "  (h: keys; by " : "", s->tty ? sorts[t->sort] : "",
+		    !s->tty ? "" :
+		    t->held ? "; held)" :
+			      ")");
+	if (t->help) {
+		draw_help(s);
+		return;
+	}
 	if (t->dropped)
 		screen_line(
 			s,
@@ -242,85 +347,63 @@ static void draw(struct top *t, struct screen *s)
 	if (!t->cpus)
 		screen_line(s, "frequency not known");
 	screen_line(s, "%s", "");
-	screen_head(s, "%-22s %7s %9s %11s  %s", "PHASE", "COUNT", "LONGEST", "SHARE",
-		    "of the time");
-	for (unsigned int g = CLASS_NR; g < RUN_GROUPS; g++) {
-		double share = t->to > t->from ? (double)t->ns[g] / (double)(t->to - t->from) : 0;
-
-		if (!t->count[g])
-			continue;
-		any = true;
-		bar(graph, 20, share);
-		screen_line(s, "%-22s %7llu %6.2f ms %9.1f %%  %s",
-			    run_group_name(g, name, sizeof(name)), (unsigned long long)t->count[g],
-			    (double)t->longest[g] / 1e6, share * 100, graph);
-	}
-	if (!any)
-		screen_line(s, "none");
+	draw_phases(t, s);
 	screen_line(s, "%s", "");
-	screen_head(s, "%-34s %-12s %12s %12s", "RAIL", "LABEL", "NOW", "MEAN");
-	for (int i = 0; i < RAILS; i++) {
-		struct rail *r = &t->rail[i];
-		char now[32] = "?", mean[32] = "?";
-
-		if (!r->shown)
-			continue;
-		if (r->known)
-			snprintf(now, sizeof(now), "%.3f %s", (double)r->value / 1e6, r->unit);
-		if (r->n)
-			snprintf(mean, sizeof(mean), "%.3f %s", (double)r->sum / (double)r->n / 1e6,
-				 r->unit);
-		screen_line(s, "%-34.34s %-12.12s %12s %12s", r->name, r->label, now, mean);
-	}
+	draw_rails(t, s);
 	screen_show(s);
 }
 
 static void print_json(const struct top *t)
 {
+	struct json j = { .f = stdout };
 	char name[48];
-	bool first = true;
 
-	if (t->to)
-		printf("{\"from_ns\":%llu,\"to_ns\":%llu", (unsigned long long)t->from,
-		       (unsigned long long)t->to);
-	else
-		fputs("{\"from_ns\":null,\"to_ns\":null", stdout);
-	fputs(",\"cpus\":[", stdout);
+	json_object(&j, NULL);
+	if (t->to) {
+		json_uint(&j, "from_ns", t->from);
+		json_uint(&j, "to_ns", t->to);
+	} else {
+		json_null(&j, "from_ns");
+		json_null(&j, "to_ns");
+	}
+	json_list(&j, "cpus");
 	for (int i = 0; i < t->cpus; i++) {
 		if (!t->khz[i])
 			continue;
-		printf("%s{\"cpu\":%d,\"khz\":%u,\"changes\":%llu}", first ? "" : ",", i, t->khz[i],
-		       (unsigned long long)t->steps[i]);
-		first = false;
+		json_object(&j, NULL);
+		json_int(&j, "cpu", i);
+		json_uint(&j, "khz", t->khz[i]);
+		json_uint(&j, "changes", t->steps[i]);
+		json_end(&j);
 	}
-	fputs("],\"phases\":[", stdout);
-	first = true;
+	json_end(&j);
+	json_list(&j, "phases");
 	for (unsigned int g = CLASS_NR; g < RUN_GROUPS; g++) {
 		if (!t->count[g])
 			continue;
-		printf("%s{\"phase\":\"%s\",\"count\":%llu,\"ns\":%llu,\"longest_ns\":%llu}",
-		       first ? "" : ",", run_group_name(g, name, sizeof(name)),
-		       (unsigned long long)t->count[g], (unsigned long long)t->ns[g],
-		       (unsigned long long)t->longest[g]);
-		first = false;
+		json_object(&j, NULL);
+		json_text(&j, "phase", run_group_name(g, name, sizeof(name)));
+		json_uint(&j, "count", t->count[g]);
+		json_uint(&j, "ns", t->ns[g]);
+		json_uint(&j, "longest_ns", t->longest[g]);
+		json_end(&j);
 	}
-	fputs("],\"rails\":[", stdout);
-	first = true;
+	json_end(&j);
+	json_list(&j, "rails");
 	for (int i = 0; i < RAILS; i++) {
 		const struct rail *r = &t->rail[i];
 
 		if (!r->shown)
 			continue;
-		printf("%s{\"rail\":\"", first ? "" : ",");
-		escape_json(stdout, r->name);
-		printf("\",\"unit\":\"%s\",\"value\":", r->unit);
-		if (r->known)
-			printf("%.6f}", (double)r->value / 1e6);
-		else
-			fputs("null}", stdout);
-		first = false;
+		json_object(&j, NULL);
+		json_text(&j, "rail", r->name);
+		json_text(&j, "unit", r->unit);
+		json_fixed(&j, "value", r->known ? (double)r->value / 1e6 : NAN, 6);
+		json_end(&j);
 	}
-	printf("],\"dropped\":%lld}\n", (long long)t->dropped);
+	json_end(&j);
+	json_int(&j, "dropped", t->dropped);
+	json_end(&j);
 	fflush(stdout);
 }
 
@@ -339,6 +422,35 @@ static int look(struct top *t, struct screen *s)
 	else
 		draw(t, s);
 	return CTL_OK;
+}
+
+/* Until it is time for the next look; false to end. */
+static bool wait_and_listen(struct top *t, struct screen *s)
+{
+	uint64_t now = clock_now(), end = now + (uint64_t)(t->period * 1e9);
+
+	for (; now < end || t->held; now = clock_now()) {
+		switch (screen_wait(s, t->held ? -1 : (int)((end - now) / NSEC_PER_MSEC) + 1)) {
+		case 'q':
+			return false;
+		case 's':
+			t->sort = (t->sort + 1) % SORTS;
+			break;
+		case ' ':
+			t->held = !t->held;
+			break;
+		case 'h':
+		case '?':
+			t->help = !t->help;
+			break;
+		case SCREEN_AGAIN:
+			break;
+		default:
+			continue;
+		}
+		draw(t, s);
+	}
+	return true;
 }
 
 int cmd_top(const struct ctl *ctl, int argc, char **argv)
@@ -406,7 +518,7 @@ int cmd_top(const struct ctl *ctl, int argc, char **argv)
 		ret = look(t, &screen);
 		if (ret || (times > 0 && --times == 0))
 			break;
-		if (screen_wait(&screen, (int)(t->period * 1000)) == 'q')
+		if (!wait_and_listen(t, &screen))
 			break;
 		if (!screen.tty && !t->json)
 			putchar('\n');

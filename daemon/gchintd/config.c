@@ -53,6 +53,7 @@ static const struct key keys[] = {
 	STRING("metrics", "listen", metrics_listen),
 	KEY("metrics", "period_s", KIND_U32, metrics_period_s, 1, 3600),
 	STRING("metrics", "textfile", metrics_textfile),
+	STRING("metrics", "token_file", metrics_token_file),
 	KEY("record", "durable", KIND_BOOL, durable, 0, 0),
 	STRING("record", "file", record_file),
 	KEY("record", "keep", KIND_U32, keep, 0, 1000),

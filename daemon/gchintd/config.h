@@ -45,6 +45,7 @@ struct config {
 	uint64_t trace_buffer; /* bytes of the trace ring of each CPU */
 	char metrics_listen[64]; /* address:port, "" none */
 	char metrics_textfile[256]; /* "" none */
+	char metrics_token_file[256]; /* who shows what is in it sees every rail; "" none */
 	uint32_t metrics_period_s;
 	struct config_source source[SOURCE_NR];
 };

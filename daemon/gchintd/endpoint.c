@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/epoll.h>
 #include <sys/stat.h>
 #include <syslog.h>
@@ -16,29 +17,40 @@
 #include "../common/clock.h"
 #include "../common/text.h"
 #include "metrics.h"
+#include "tracker.h"
 
 #ifdef HAVE_MICROHTTPD
 #include <microhttpd.h>
 #endif
+
+#define TOKEN_MIN 16 /* characters: not to be guessed over a network */
 
 struct endpoint {
 	struct host *host;
 	const struct writer *writer;
 	struct watch *timer;
 	bool told; /* that the text file cannot be written */
+	char token[256]; /* "" none */
 #ifdef HAVE_MICROHTTPD
 	struct MHD_Daemon *http;
 	struct watch *watch, *expire;
 #endif
 };
 
-static char *text(struct endpoint *e, size_t *size)
+static char *text(struct endpoint *e, enum metrics_for whom, enum metrics_format format,
+		  size_t *size)
 {
+	struct metrics_around around = { .lost = e->host->lost_total };
 	struct writer_stats stats;
 
 	if (e->writer)
 		writer_stats(e->writer, &stats);
-	return metrics_text(e->host->metrics, e->host, e->writer ? &stats : NULL, size);
+	if (e->host->tracker) {
+		around.known = true;
+		tracker_count(e->host->tracker, &around.slots, &around.in_phase);
+	}
+	return metrics_text(e->host->metrics, &around, e->writer ? &stats : NULL, whom, format,
+			    size);
 }
 
 /* Written beside and moved over, so that no reader sees half of it. */
@@ -73,7 +85,7 @@ static void on_timer(void *data, uint32_t events)
 	struct endpoint *e = data;
 	const char *path = e->host->config.metrics_textfile;
 	size_t size;
-	char *t = text(e, &size);
+	char *t = text(e, METRICS_FOR_EVERYONE, METRICS_PROMETHEUS, &size);
 	int ret;
 
 	(void)events;
@@ -88,6 +100,56 @@ static void on_timer(void *data, uint32_t events)
 }
 
 #ifdef HAVE_MICROHTTPD
+static void load_token(struct endpoint *e)
+{
+	const char *path = e->host->config.metrics_token_file;
+	struct stat st;
+	int n;
+
+	e->token[0] = '\0';
+	if (!*path)
+		return;
+	n = root_read(e->token, sizeof(e->token), "%s", path);
+	if (n < 0 || stat(path, &st))
+		host_note(e->host, LOG_WARNING, "metrics", "%s: %s: nobody sees all rails", path,
+			  strerror(n < 0 ? -n : errno));
+	else if (st.st_mode & S_IROTH)
+		host_note(
+			e->host, LOG_WARNING, "metrics",
+			"%s: readable by everybody; chmod o= it: until then nobody sees all rails",
+			path);
+	else if (n < TOKEN_MIN)
+		host_note(e->host, LOG_WARNING, "metrics",
+			  "%s: a secret of at least %d characters is wanted: nobody sees all rails",
+			  path, TOKEN_MIN);
+	else
+		return;
+	e->token[0] = '\0';
+}
+
+/* In a time that does not tell how much of it was right. */
+static bool right(const struct endpoint *e, const char *token)
+{
+	size_t want = strlen(e->token), have = strlen(token);
+	unsigned char differ = !want || want != have;
+
+	for (size_t i = 0; i < have; i++)
+		differ |= (unsigned char)(token[i] ^ e->token[want ? i % want : 0]);
+	return !differ;
+}
+
+/* OpenMetrics, unless a client takes text and does not name it. */
+static enum metrics_format wanted(struct MHD_Connection *connection)
+{
+	const char *accept =
+		MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
+
+	return accept && strstr(accept, "text/plain") &&
+			       !strstr(accept, "application/openmetrics-text") ?
+		       METRICS_PROMETHEUS :
+		       METRICS_OPENMETRICS;
+}
+
 static enum MHD_Result respond(void *data, struct MHD_Connection *connection, const char *url,
 			       const char *method, const char *version, const char *upload,
 			       size_t *upload_size, void **per_request)
@@ -95,6 +157,8 @@ static enum MHD_Result respond(void *data, struct MHD_Connection *connection, co
 	static const char hint[] = "gchintd: the metrics are at /metrics\n";
 	struct endpoint *e = data;
 	struct MHD_Response *response;
+	const char *authorization = MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
+								MHD_HTTP_HEADER_AUTHORIZATION);
 	unsigned int status = MHD_HTTP_OK;
 	enum MHD_Result ret;
 
@@ -104,16 +168,24 @@ static enum MHD_Result respond(void *data, struct MHD_Connection *connection, co
 	(void)per_request;
 	if (strcmp(method, "GET") && strcmp(method, "HEAD")) {
 		status = MHD_HTTP_METHOD_NOT_ALLOWED;
+	} else if (authorization &&
+		   (strncasecmp(authorization, "Bearer ", 7) || !right(e, authorization + 7))) {
+		status = MHD_HTTP_UNAUTHORIZED;
 	} else if (!strcmp(url, "/metrics")) {
+		const enum metrics_format format = wanted(connection);
 		size_t size;
-		char *t = text(e, &size);
+		char *t = text(e, authorization ? METRICS_FOR_KNOWN : METRICS_FOR_EVERYONE, format,
+			       &size);
 
 		if (!t)
 			return MHD_NO;
 		response = MHD_create_response_from_buffer(size, t, MHD_RESPMEM_MUST_FREE);
 		MHD_add_response_header(response, "Content-Type",
-					"application/openmetrics-text; version=1.0.0; "
-					"charset=utf-8");
+					format == METRICS_PROMETHEUS ?
+						"text/plain; version=0.0.4; charset=utf-8" :
+						"application/openmetrics-text; version=1.0.0; "
+						"charset=utf-8");
+		MHD_add_response_header(response, MHD_HTTP_HEADER_VARY, MHD_HTTP_HEADER_ACCEPT);
 		goto queue;
 	} else if (strcmp(url, "/")) {
 		status = MHD_HTTP_NOT_FOUND;
@@ -121,6 +193,8 @@ static enum MHD_Result respond(void *data, struct MHD_Connection *connection, co
 	response = MHD_create_response_from_buffer(sizeof(hint) - 1, (void *)(uintptr_t)hint,
 						   MHD_RESPMEM_PERSISTENT);
 	MHD_add_response_header(response, "Content-Type", "text/plain");
+	if (status == MHD_HTTP_UNAUTHORIZED)
+		MHD_add_response_header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer");
 queue:
 	ret = MHD_queue_response(connection, status, response);
 	MHD_destroy_response(response);
@@ -172,6 +246,7 @@ static void start_http(struct endpoint *e)
 	const union MHD_DaemonInfo *info;
 	struct sockaddr_storage addr;
 
+	load_token(e);
 	if (parse_listen(listen, &addr)) {
 		host_note(e->host, LOG_WARNING, "metrics",
 			  "listen = %s: ADDRESS:PORT is wanted, such as 127.0.0.1:9477", listen);

@@ -48,3 +48,12 @@ int local_bind(int type, const char *path)
 		close(fd);
 	return ret ? ret : fd;
 }
+
+void local_close(int fd, int type, const char *path)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+
+	close(fd);
+	strcpy(addr.sun_path, path);
+	clear(type, &addr);
+}

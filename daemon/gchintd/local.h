@@ -14,4 +14,7 @@
  */
 int local_bind(int type, const char *path);
 
+/* Closes it and removes its file, unless that is another program's by now. */
+void local_close(int fd, int type, const char *path);
+
 #endif

@@ -5,10 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#ifdef HAVE_SYSTEMD
 #include <systemd/sd-journal.h>
-#endif
 
 static int level = LOG_INFO;
 
@@ -27,11 +24,9 @@ void log_line(int priority, const char *source, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
-#ifdef HAVE_SYSTEMD
 	if (getenv("JOURNAL_STREAM") &&
 	    !sd_journal_send("MESSAGE=%s: %s", source, line, "PRIORITY=%d", priority,
 			     "SYSLOG_IDENTIFIER=gchintd", "GCHINT_SOURCE=%s", source, NULL))
 		return;
-#endif
 	fprintf(stderr, "gchintd: %s: %s\n", source, line);
 }

@@ -1,37 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "loop.h"
 
-#include <errno.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
-#include <sys/signalfd.h>
-#include <sys/timerfd.h>
-#include <unistd.h>
+#include <systemd/sd-event.h>
 
 #include "../common/clock.h"
 
-enum watch_kind {
-	WATCH_FD,
-	WATCH_TIMER,
-	WATCH_SIGNAL
-};
+/* sd-event moves a timer by up to this, us, to join it with others: by nothing. */
+#define ACCURACY 1
 
 struct watch {
 	struct loop *loop;
-	struct watch *next;
-	enum watch_kind kind;
-	int fd;
-	bool dead;
+	struct watch *next, **link; /* of the loop's list, *link is this */
+	sd_event_source *source;
+	uint64_t period_us; /* of a timer */
 	loop_fn fn;
 	void *data;
 };
 
 struct loop {
-	int epoll;
-	bool quit;
-	int code;
+	sd_event *event;
 	struct watch *watches;
 };
 
@@ -39,179 +29,165 @@ struct loop *loop_new(void)
 {
 	struct loop *loop = calloc(1, sizeof(*loop));
 
-	if (!loop)
-		return NULL;
-	loop->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (loop->epoll < 0) {
+	if (loop && sd_event_new(&loop->event) < 0) {
 		free(loop);
 		return NULL;
 	}
 	return loop;
 }
 
-/* Watches die at once but are freed only between two rounds, so that events
- * already fetched for them find their memory.
- */
-static void bury(struct loop *loop)
-{
-	struct watch **at = &loop->watches;
-
-	while (*at) {
-		struct watch *w = *at;
-
-		if (!w->dead) {
-			at = &w->next;
-			continue;
-		}
-		*at = w->next;
-		free(w);
-	}
-}
-
 void loop_free(struct loop *loop)
 {
 	if (!loop)
 		return;
-	for (struct watch *w = loop->watches; w; w = w->next)
-		watch_free(w);
-	bury(loop);
-	close(loop->epoll);
+	while (loop->watches)
+		watch_free(loop->watches);
+	sd_event_unref(loop->event);
 	free(loop);
 }
 
-static struct watch *add(struct loop *loop, enum watch_kind kind, int fd, uint32_t events,
-			 loop_fn fn, void *data)
+static struct watch *watch_new(struct loop *loop, loop_fn fn, void *data)
 {
 	struct watch *w = calloc(1, sizeof(*w));
-	struct epoll_event ev = { .events = events, .data.ptr = w };
 
-	if (!w)
-		return NULL;
-	*w = (struct watch){ .loop = loop, .kind = kind, .fd = fd, .fn = fn, .data = data };
-	if (epoll_ctl(loop->epoll, EPOLL_CTL_ADD, fd, &ev)) {
+	if (w)
+		*w = (struct watch){ .loop = loop, .fn = fn, .data = data };
+	return w;
+}
+
+/* Takes @w over, also when sd-event said no. */
+static struct watch *keep(struct watch *w, int error)
+{
+	if (error < 0) {
 		free(w);
 		return NULL;
 	}
-	w->next = loop->watches;
-	loop->watches = w;
+	w->next = w->loop->watches;
+	w->link = &w->loop->watches;
+	if (w->next)
+		w->next->link = &w->next;
+	*w->link = w;
 	return w;
+}
+
+static int on_fd(sd_event_source *source, int fd, uint32_t events, void *data)
+{
+	const struct watch *w = data;
+
+	(void)source;
+	(void)fd;
+	w->fn(w->data, events);
+	return 0;
 }
 
 struct watch *loop_fd(struct loop *loop, int fd, uint32_t events, loop_fn fn, void *data)
 {
-	return add(loop, WATCH_FD, fd, events, fn, data);
-}
+	struct watch *w = watch_new(loop, fn, data);
+	int ret;
 
-static int set_timer(int fd, uint64_t period_ns)
-{
-	struct itimerspec its = { 0 };
-
-	if (period_ns) {
-		uint64_t first = (clock_now() / period_ns + 1) * period_ns;
-
-		its.it_interval.tv_sec = (time_t)(period_ns / NSEC_PER_SEC);
-		its.it_interval.tv_nsec = (long)(period_ns % NSEC_PER_SEC);
-		its.it_value.tv_sec = (time_t)(first / NSEC_PER_SEC);
-		its.it_value.tv_nsec = (long)(first % NSEC_PER_SEC);
+	if (!w)
+		return NULL;
+	ret = sd_event_add_io(loop->event, &w->source, fd, events & ~(uint32_t)EPOLLONESHOT, on_fd,
+			      w);
+	if (ret >= 0 && events & EPOLLONESHOT) {
+		ret = sd_event_source_set_enabled(w->source, SD_EVENT_ONESHOT);
+		if (ret < 0)
+			sd_event_source_disable_unref(w->source);
 	}
-	return timerfd_settime(fd, TFD_TIMER_ABSTIME, &its, NULL) ? -errno : 0;
+	return keep(w, ret);
 }
 
-struct watch *loop_timer(struct loop *loop, uint64_t period_ns, loop_fn fn, void *data)
+int watch_again(struct watch *w)
 {
-	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-	struct watch *w;
+	int ret = sd_event_source_set_enabled(w->source, SD_EVENT_ONESHOT);
 
-	if (fd < 0)
-		return NULL;
-	w = set_timer(fd, period_ns) ? NULL : add(loop, WATCH_TIMER, fd, EPOLLIN, fn, data);
-	if (!w)
-		close(fd);
-	return w;
+	return ret < 0 ? ret : 0;
 }
 
-struct watch *loop_signal(struct loop *loop, int signo, loop_fn fn, void *data)
+static uint64_t next_us(uint64_t period_us)
 {
-	struct watch *w;
-	sigset_t set;
-	int fd;
+	return (clock_now() / NSEC_PER_USEC / period_us + 1) * period_us;
+}
 
-	sigemptyset(&set);
-	sigaddset(&set, signo);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-	if (fd < 0)
-		return NULL;
-	w = add(loop, WATCH_SIGNAL, fd, EPOLLIN, fn, data);
-	if (!w)
-		close(fd);
-	return w;
+static int on_time(sd_event_source *source, uint64_t usec, void *data)
+{
+	const struct watch *w = data;
+
+	(void)usec;
+	/* First, for the callback may stop it. */
+	sd_event_source_set_time(source, next_us(w->period_us));
+	w->fn(w->data, EPOLLIN);
+	return 0;
 }
 
 int watch_period(struct watch *w, uint64_t period_ns)
 {
-	return set_timer(w->fd, period_ns);
+	int ret;
+
+	if (!period_ns)
+		return sd_event_source_set_enabled(w->source, SD_EVENT_OFF);
+	w->period_us = period_ns / NSEC_PER_USEC ? period_ns / NSEC_PER_USEC : 1;
+	ret = sd_event_source_set_time(w->source, next_us(w->period_us));
+	return ret < 0 ? ret : sd_event_source_set_enabled(w->source, SD_EVENT_ON);
 }
 
-int watch_enable(struct watch *w, uint32_t events)
+struct watch *loop_timer(struct loop *loop, uint64_t period_ns, loop_fn fn, void *data)
 {
-	struct epoll_event ev = { .events = events, .data.ptr = w };
+	struct watch *w = watch_new(loop, fn, data);
+	int ret;
 
-	return epoll_ctl(w->loop->epoll, EPOLL_CTL_MOD, w->fd, &ev) ? -errno : 0;
+	if (!w)
+		return NULL;
+	ret = sd_event_add_time(loop->event, &w->source, CLOCK_MONOTONIC, UINT64_MAX, ACCURACY,
+				on_time, w);
+	if (ret >= 0) {
+		ret = watch_period(w, period_ns);
+		if (ret < 0)
+			sd_event_source_disable_unref(w->source);
+	}
+	return keep(w, ret);
 }
 
+static int on_signal(sd_event_source *source, const struct signalfd_siginfo *info, void *data)
+{
+	const struct watch *w = data;
+
+	(void)source;
+	w->fn(w->data, info->ssi_signo);
+	return 0;
+}
+
+struct watch *loop_signal(struct loop *loop, int signo, loop_fn fn, void *data)
+{
+	struct watch *w = watch_new(loop, fn, data);
+	sigset_t set;
+
+	if (!w)
+		return NULL;
+	sigemptyset(&set);
+	sigaddset(&set, signo);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return keep(w, sd_event_add_signal(loop->event, &w->source, signo, on_signal, w));
+}
+
+/* sd-event keeps the source, whose callback may be this one's caller, until that is over. */
 void watch_free(struct watch *w)
 {
-	if (!w || w->dead)
+	if (!w)
 		return;
-	w->dead = true;
-	epoll_ctl(w->loop->epoll, EPOLL_CTL_DEL, w->fd, NULL);
-	if (w->kind != WATCH_FD)
-		close(w->fd);
-}
-
-static void dispatch(struct watch *w, uint32_t events)
-{
-	struct signalfd_siginfo info;
-	uint64_t expirations;
-
-	switch (w->kind) {
-	case WATCH_FD:
-		w->fn(w->data, events);
-		break;
-	case WATCH_TIMER:
-		if (read(w->fd, &expirations, sizeof(expirations)) == sizeof(expirations))
-			w->fn(w->data, events);
-		break;
-	case WATCH_SIGNAL:
-		if (read(w->fd, &info, sizeof(info)) == sizeof(info))
-			w->fn(w->data, info.ssi_signo);
-		break;
-	}
+	sd_event_source_disable_unref(w->source);
+	*w->link = w->next;
+	if (w->next)
+		w->next->link = w->link;
+	free(w);
 }
 
 int loop_run(struct loop *loop)
 {
-	struct epoll_event events[16];
-
-	while (!loop->quit) {
-		int n = epoll_wait(loop->epoll, events, 16, -1);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		for (int i = 0; i < n; i++) {
-			struct watch *w = events[i].data.ptr;
-
-			if (!w->dead)
-				dispatch(w, events[i].events);
-		}
-		bury(loop);
-	}
-	return loop->code;
+	return sd_event_loop(loop->event);
 }
 
 void loop_quit(struct loop *loop, int code)
 {
-	loop->quit = true;
-	loop->code = code;
+	sd_event_exit(loop->event, code);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The main loop: descriptors, timers and signals through one epoll. Periodic
- * timers stand on multiples of their period, so that sources with the same or
- * a dividing period share a wake-up.
+ * The main loop: descriptors, timers and signals by sd-event. Its own are the
+ * instants of periodic timers: they stand on multiples of their period, so that
+ * sources with the same or a dividing period share a wake-up.
  */
 #ifndef GCHINTD_LOOP_H
 #define GCHINTD_LOOP_H
@@ -15,19 +15,23 @@ struct watch;
 typedef void (*loop_fn)(void *data, uint32_t events);
 
 struct loop *loop_new(void);
+/* Its watches go with it. NULL is fine. */
 void loop_free(struct loop *loop);
 
-/* Calls @fn with the EPOLL* events of @fd, which stays the caller's. */
+/*
+ * Calls @fn with the EPOLL* events of @fd, which stays the caller's; once only, until
+ * watch_again(), where @events has EPOLLONESHOT.
+ */
 struct watch *loop_fd(struct loop *loop, int fd, uint32_t events, loop_fn fn, void *data);
-/* Calls @fn every @period_ns; missed periods are skipped, not made up. */
+/* Calls @fn every @period_ns, of whole us; missed periods are skipped, not made up. */
 struct watch *loop_timer(struct loop *loop, uint64_t period_ns, loop_fn fn, void *data);
 /* Calls @fn with the signal's number as events. Blocks the signal. */
 struct watch *loop_signal(struct loop *loop, int signo, loop_fn fn, void *data);
 
-/* Changes the period of a timer; 0 stops it. */
+/* Changes the period of a timer; 0 stops it. 0 or -errno. */
 int watch_period(struct watch *w, uint64_t period_ns);
-/* Lets a descriptor rest and wake again; cheap. */
-int watch_enable(struct watch *w, uint32_t events);
+/* Wakes a descriptor that rests since its one call. 0 or -errno. */
+int watch_again(struct watch *w);
 /* May be called from within any callback, its own included. NULL is fine. */
 void watch_free(struct watch *w);
 

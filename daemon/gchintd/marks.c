@@ -92,8 +92,7 @@ struct marks *marks_start(struct host *host, const char *path)
 		return m;
 	ret = -errno;
 	watch_free(m->watch);
-	close(m->fd);
-	unlink(path);
+	local_close(m->fd, SOCK_DGRAM, path);
 free_marks:
 	free(m);
 tell:
@@ -109,7 +108,6 @@ void marks_stop(struct marks *m)
 		return;
 	on_datagram(m, 0);
 	watch_free(m->watch);
-	close(m->fd);
-	unlink(m->path);
+	local_close(m->fd, SOCK_DGRAM, m->path);
 	free(m);
 }

@@ -6,26 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <systemd/sd-daemon.h>
 
 #include "../common/clock.h"
-
-#ifdef HAVE_SYSTEMD
-#include <systemd/sd-daemon.h>
-#else
-static int sd_notify(int unset, const char *state)
-{
-	(void)unset;
-	(void)state;
-	return 0;
-}
-
-static int sd_watchdog_enabled(int unset, uint64_t *usec)
-{
-	(void)unset;
-	(void)usec;
-	return 0;
-}
-#endif
 
 static int (*is_healthy)(void *data);
 static void *health_data;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <syslog.h>
 #include <unistd.h>
 
@@ -66,6 +67,14 @@ const struct host *rails_host(const struct rails *rails)
 	return rails->host;
 }
 
+/* Our right to read is a capability; what others have is in the file's mode. */
+static bool everyones(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && (st.st_mode & S_IROTH);
+}
+
 static void define(struct host *host, enum source_id source, uint32_t id, const struct rail_desc *d,
 		   uint64_t period_ns)
 {
@@ -77,7 +86,8 @@ static void define(struct host *host, enum source_id source, uint32_t id, const 
 
 	host_define(host, definition_new(DEFINE_RAIL, clock_now(), numbers, 2, strings, 6));
 	if (host->metrics)
-		metrics_rail(host->metrics, id, d->name, d->label, (int)d->kind);
+		metrics_rail(host->metrics, id, d->name, d->label, (int)d->kind,
+			     everyones(d->path) && (!d->factor || everyones(d->factor)));
 }
 
 /* A rail keeps its number over a reload or a rebind: by its name. */

@@ -15,8 +15,6 @@
 #include "../common/schema.h"
 #include "host.h"
 
-#define RAILS_MAX 256 /* of one source */
-
 struct rails;
 
 /**

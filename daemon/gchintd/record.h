@@ -31,6 +31,9 @@ enum record_type {
 	RECORD_NR
 };
 
+/* Rails of one source, at most. */
+#define RAILS_MAX 256
+
 /* No value: becomes NULL in the database, never 0. */
 #define UNKNOWN_U32 UINT32_MAX
 #define UNKNOWN_S64 INT64_MIN

@@ -12,13 +12,19 @@
 
 #include <uapi/linux/gchint.h>
 
+#include "../common/clock.h"
 #include "../common/names.h"
 #include "../common/root.h"
 #include "../common/schema.h"
+#include "lock.h"
 #include "rows.h"
+
+/* For the indexes, after which the file is left without: a service manager waits no longer. */
+#define INDEX_NS (10 * NSEC_PER_SEC)
 
 struct store {
 	sqlite3 *db;
+	int lock;
 	struct rows *rows;
 	char path[256];
 	char error[256];
@@ -68,6 +74,20 @@ static int add_names(sqlite3 *db)
 	return ret;
 }
 
+static int add_views(sqlite3 *db)
+{
+	int ret = SQLITE_OK;
+
+	for (size_t i = 0; i < SCHEMA_VIEWS && ret == SQLITE_OK; i++) {
+		char *sql = sqlite3_mprintf("CREATE VIEW %s AS %s", schema_views[i].name,
+					    schema_views[i].select);
+
+		ret = sql ? sqlite3_exec(db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
+		sqlite3_free(sql);
+	}
+	return ret;
+}
+
 static int create(struct store *s, bool durable)
 {
 	char *pragmas =
@@ -83,6 +103,8 @@ static int create(struct store *s, bool durable)
 	sqlite3_free(pragmas);
 	if (ret == SQLITE_OK)
 		ret = sqlite3_exec(s->db, schema_sql, NULL, NULL, NULL);
+	if (ret == SQLITE_OK)
+		ret = add_views(s->db);
 	if (ret == SQLITE_OK)
 		ret = add_names(s->db);
 	if (ret == SQLITE_OK)
@@ -104,9 +126,27 @@ static void why_not(const char *path, char *error, size_t size, const char *othe
 		snprintf(error, size, "%s: %s", path, otherwise);
 }
 
+void store_why_not(int ret, const char *path, char *error, size_t size)
+{
+	if (ret == -EBUSY || ret == -ESTALE)
+		snprintf(error, size,
+			 "%s: another gchintd records into it; stop that one, or name another file",
+			 path);
+	else
+		snprintf(error, size, "%s: cannot rotate: %s", path, strerror(-ret));
+}
+
+static struct store *refuse(struct store *s)
+{
+	lock_release(s->lock);
+	free(s);
+	return NULL;
+}
+
 struct store *store_open(const char *path, bool durable, char *error, size_t size)
 {
 	struct store *s = calloc(1, sizeof(*s));
+	char log[264];
 	int fd, ret;
 
 	if (!s || strlen(path) >= sizeof(s->path) - 8) {
@@ -114,20 +154,34 @@ struct store *store_open(const char *path, bool durable, char *error, size_t siz
 		free(s);
 		return NULL;
 	}
+	s->lock = -1;
+	/* SQLite would take it for a leftover of the new file, and remove it. */
+	snprintf(log, sizeof(log), "%s-wal", path);
+	if (access(path, F_OK) && !access(log, F_OK)) {
+		snprintf(error, size,
+			 "%s: a log without its recording; move it beside that, under its name, "
+			 "or remove it",
+			 log);
+		return refuse(s);
+	}
 	/* Ours alone: not one that another daemon just made, nor what a link points to. */
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
 	if (fd < 0 && errno == EEXIST) {
 		snprintf(error, size, "%s: exists; name another file, or --keep N to rotate", path);
-		free(s);
-		return NULL;
+		return refuse(s);
 	}
 	if (fd < 0) {
 		why_not(path, error, size, strerror(errno));
-		free(s);
-		return NULL;
+		return refuse(s);
 	}
 	close(fd);
 	strcpy(s->path, path);
+	/* Until here another daemon may have taken the empty file for an old one. */
+	s->lock = lock_take(path);
+	if (s->lock < 0) {
+		store_why_not(s->lock, path, error, size);
+		return refuse(s);
+	}
 	ret = sqlite3_open_v2(path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
 	if (ret == SQLITE_OK)
 		ret = create(s, durable);
@@ -145,8 +199,7 @@ struct store *store_open(const char *path, bool durable, char *error, size_t siz
 close_db:
 	sqlite3_close(s->db);
 	unlink(path);
-	free(s);
-	return NULL;
+	return refuse(s);
 }
 
 int store_begin(struct store *s)
@@ -200,10 +253,42 @@ void store_close(struct store *s)
 	if (!s)
 		return;
 	rows_free(s->rows);
-	sqlite3_exec(s->db, "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode=DELETE", NULL,
-		     NULL, NULL);
+	/* To leave WAL removes the log by its name, which is another's once the file moved. */
+	if (lock_names(s->lock, s->path))
+		sqlite3_exec(s->db, "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode=DELETE",
+			     NULL, NULL, NULL);
+	else
+		sqlite3_exec(s->db, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL);
 	sqlite3_close(s->db);
+	lock_release(s->lock);
 	free(s);
+}
+
+/* Ends what it watches once its time is over. */
+static int too_late(void *data)
+{
+	return clock_now() > *(const uint64_t *)data;
+}
+
+void store_finish(struct store *s)
+{
+	uint64_t until = clock_now() + INDEX_NS;
+	sqlite3 *db;
+
+	if (!s)
+		return;
+	db = s->db;
+	rows_free(s->rows);
+	s->rows = NULL;
+	/* Sorted in a file: the unit's memory is less than a full recording. */
+	sqlite3_exec(db, "PRAGMA temp_store=FILE", NULL, NULL, NULL);
+	sqlite3_progress_handler(db, 100000, too_late, &until);
+	if (sqlite3_exec(db, "BEGIN", NULL, NULL, NULL) ||
+	    sqlite3_exec(db, schema_index_sql, NULL, NULL, NULL) ||
+	    sqlite3_exec(db, "COMMIT", NULL, NULL, NULL))
+		store_rollback(s);
+	sqlite3_progress_handler(db, 0, NULL, NULL);
+	store_close(s);
 }
 
 static void numbered(char *buf, size_t size, const char *path, unsigned int n, const char *suffix)
@@ -214,30 +299,54 @@ static void numbered(char *buf, size_t size, const char *path, unsigned int n, c
 		snprintf(buf, size, "%s%s", path, suffix);
 }
 
+/* A file of the row that grows is somebody's, whatever its number. */
+static int is_free(const char *path)
+{
+	struct stat st;
+	int fd;
+
+	if (lstat(path, &st) || !S_ISREG(st.st_mode))
+		return 0;
+	fd = lock_take(path);
+	if (fd == -EBUSY || fd == -ESTALE)
+		return fd;
+	lock_release(fd);
+	return 0;
+}
+
 int store_rotate(const char *path, unsigned int keep)
 {
 	/* A log left by a crash belongs to its database and moves along. */
 	static const char *const suffixes[] = { "", "-wal", "-shm" };
 	char from[300], to[300];
 	unsigned int last = 0;
+	int lock = -1, ret = 0;
 	struct stat st;
 
 	if (!keep)
 		return 0;
 	/* A folder named by mistake would be moved with all that is in it. */
-	if (!stat(path, &st) && !S_ISREG(st.st_mode))
-		return S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
+	if (!stat(path, &st)) {
+		if (!S_ISREG(st.st_mode))
+			return S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
+		/* Held until the file has its new name: nobody else renames it meanwhile. */
+		lock = lock_take(path);
+		if (lock < 0)
+			return lock;
+	}
 	/* Where one of the row is missing, those behind it can stay. */
-	do
+	do {
 		numbered(to, sizeof(to), path, ++last, "");
-	while (last < keep && !access(to, F_OK));
-	for (unsigned int n = last; n-- > 0;)
-		for (size_t i = 0; i < 3; i++) {
+		ret = is_free(to);
+	} while (!ret && last < keep && !access(to, F_OK));
+	for (unsigned int n = last; n-- > 0 && !ret;)
+		for (size_t i = 0; i < 3 && !ret; i++) {
 			numbered(from, sizeof(from), path, n, suffixes[i]);
 			numbered(to, sizeof(to), path, n + 1, suffixes[i]);
 			unlink(to);
 			if (rename(from, to) && errno != ENOENT)
-				return -errno;
+				ret = -errno;
 		}
-	return 0;
+	lock_release(lock);
+	return ret;
 }

@@ -21,7 +21,8 @@ struct store;
  * @error: receives what is wrong and the mend
  * @size: of @error
  *
- * Returns NULL on failure, and then leaves no file behind.
+ * Holds the file's lock until store_close(). Returns NULL on failure, and then
+ * leaves no file behind.
  */
 struct store *store_open(const char *path, bool durable, char *error, size_t size);
 
@@ -37,8 +38,22 @@ const char *store_error(const struct store *s);
 uint64_t store_size(const struct store *s);
 /* Folds the log in and leaves one file. */
 void store_close(struct store *s);
+/*
+ * The same at the end of a recording, with indexes for its readers. They are left
+ * out where they take too long, memory or room: a file without them is as good.
+ */
+void store_finish(struct store *s);
 
-/* Moves PATH to PATH.1, PATH.1 to PATH.2, up to @keep; 0 or -errno. */
+/**
+ * store_rotate - move PATH to PATH.1, PATH.1 to PATH.2, and so on
+ * @path: the recording; its log alone is moved, too
+ * @keep: the highest number; what had it is removed
+ *
+ * Returns 0, -EBUSY or -ESTALE when another daemon records into one of them,
+ * or another -errno; nothing was moved then unless a rename failed.
+ */
 int store_rotate(const char *path, unsigned int keep);
+/* Says what an error of store_rotate() means, and the mend. */
+void store_why_not(int ret, const char *path, char *error, size_t size);
 
 #endif

@@ -29,8 +29,14 @@ struct tracker {
 	unsigned int slots, in_phase;
 	uint64_t next_id, gaps;
 	bool full;
-	/* Threads whose names were taken, a small cache: newest replaces oldest. */
-	int32_t named[NAMED];
+	/*
+	 * Threads whose names were taken, a small cache: newest replaces oldest. A
+	 * session is one process image's: with another one a number is another's.
+	 */
+	struct {
+		int32_t tid;
+		uint64_t session;
+	} named[NAMED];
 };
 
 struct tracker *tracker_new(struct host *host)
@@ -85,18 +91,25 @@ static void define_process(struct tracker *t, int32_t tgid, int32_t tid, uint64_
 	host_define(t->host, definition_new(DEFINE_PROCESS, now, numbers, 3, strings, 2));
 }
 
-static void name_thread(struct tracker *t, int32_t tgid, int32_t tid, uint64_t now)
+/* True when it is new. */
+static bool remember(struct tracker *t, int32_t tid, uint64_t session)
 {
-	int32_t *named = &t->named[(uint32_t)tid % NAMED];
+	unsigned int i = (uint32_t)tid % NAMED;
 
-	if (*named == tid || tid <= 0)
+	if (t->named[i].tid == tid && t->named[i].session == session)
+		return false;
+	t->named[i].tid = tid;
+	t->named[i].session = session;
+	return true;
+}
+
+static void name_thread(struct tracker *t, const struct message_event *e)
+{
+	if (e->tid <= 0 || !remember(t, e->tid, e->session))
 		return;
-	*named = tid;
-	if (tgid != tid && t->named[(uint32_t)tgid % NAMED] != tgid) {
-		t->named[(uint32_t)tgid % NAMED] = tgid;
-		define_process(t, tgid, tgid, now);
-	}
-	define_process(t, tgid, tid, now);
+	if (e->tgid != e->tid && remember(t, e->tgid, e->session))
+		define_process(t, e->tgid, e->tgid, e->time);
+	define_process(t, e->tgid, e->tid, e->time);
 }
 
 static struct slot **find(struct tracker *t, uint64_t session, uint32_t number)
@@ -201,7 +214,7 @@ static void on_phase(struct tracker *t, const struct message_event *e)
 	if (e->has & HAS(GCHINT_EVENT_A_TID)) {
 		s->tgid = e->tgid;
 		s->tid = e->tid;
-		name_thread(t, e->tgid, e->tid, e->time);
+		name_thread(t, e);
 	}
 	if (s->phase.id && s->phase.phase == e->phase && s->phase.flags == e->flags) {
 		/* Progress, or a cause that came late. */
@@ -257,10 +270,10 @@ static void on_lease(struct tracker *t, const struct message_event *e)
 			s->tgid = e->tgid;
 			s->tid = e->tid;
 		}
-		/* A pid may be a new process: take its name again. */
+		/* The number may be a new thread's: take its name again. */
 		if (e->lease == GCHINT_LEASE_ATTACH && e->tid > 0)
-			t->named[(uint32_t)e->tid % NAMED] = 0;
-		name_thread(t, e->tgid, e->tid, e->time);
+			t->named[(uint32_t)e->tid % NAMED].tid = 0;
+		name_thread(t, e);
 		break;
 	}
 }

@@ -11,6 +11,9 @@
 
 #include "../common/message.h"
 
+/* Set in the number of a session that a program told of, not the kernel. */
+#define TRACKER_LIBRARY (1ull << 62)
+
 struct host;
 struct tracker;
 

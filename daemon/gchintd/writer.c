@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../common/clock.h"
 #include "log.h"
@@ -53,7 +52,7 @@ static bool same(const struct definition *a, const struct definition *b)
 	switch (a->kind) {
 	case DEFINE_OPP:
 	case DEFINE_IDLE_STATE:
-	case DEFINE_PROCESS:
+	case DEFINE_PROCESS: /* the thread that has the number now; older rows are in older files */
 		return a->number[0] == b->number[0] && a->number[1] == b->number[1];
 	case DEFINE_META:
 	case DEFINE_CLOCK:
@@ -209,10 +208,12 @@ static void rotate(struct writer *w)
 	store_close(w->store);
 	w->store = NULL;
 	ret = store_rotate(w->path, keep);
-	if (ret)
-		log_line(LOG_ERR, "record", "%s: cannot rotate: %s", w->path, strerror(-ret));
-	else
+	if (ret) {
+		store_why_not(ret, w->path, error, sizeof(error));
+		log_line(LOG_ERR, "record", "%s", error);
+	} else {
 		w->store = store_open(w->path, w->durable, error, sizeof(error));
+	}
 	if (!w->store) {
 		if (!ret)
 			log_line(LOG_ERR, "record", "%s", error);
@@ -235,7 +236,7 @@ static void reopen(struct writer *w)
 	if (clock_now() < w->retry_at)
 		return;
 	w->retry_at = clock_now() + RETRY_NS;
-	if (!access(w->path, F_OK) && store_rotate(w->path, w->keep))
+	if (store_rotate(w->path, w->keep))
 		return;
 	w->store = store_open(w->path, w->durable, error, sizeof(error));
 	if (!w->store)
@@ -301,7 +302,7 @@ static void *run(void *data)
 		queue_wait(w->queue, next);
 		next = clock_now() + COMMIT_NS;
 	}
-	store_close(w->store);
+	store_finish(w->store);
 	return NULL;
 }
 
@@ -322,12 +323,10 @@ struct writer *writer_start(const struct writer_limits *limits, struct queue *qu
 	w->max_size = limits->max_size;
 	w->keep = limits->keep;
 	w->beat = clock_now();
-	if (limits->keep && !access(w->path, F_OK)) {
-		ret = store_rotate(w->path, limits->keep);
-		if (ret) {
-			snprintf(error, size, "%s: cannot rotate: %s", w->path, strerror(-ret));
-			goto free_kept;
-		}
+	ret = store_rotate(w->path, limits->keep);
+	if (ret) {
+		store_why_not(ret, w->path, error, size);
+		goto free_kept;
 	}
 	w->store = store_open(w->path, w->durable, error, size);
 	if (!w->store)

@@ -268,7 +268,7 @@ static void on_rested(void *data, uint32_t events)
 		return;
 	watch_period(g->rest, 0);
 	if (g->watch)
-		watch_enable(g->watch, EPOLLIN | EPOLLONESHOT);
+		watch_again(g->watch);
 }
 
 static void on_connect(void *data, uint32_t events)
@@ -353,10 +353,8 @@ static void stop(void *state)
 	}
 	if (g->feed >= 0)
 		close(g->feed);
-	if (g->feed_listen >= 0) {
-		close(g->feed_listen);
-		unlink(g->host->feed);
-	}
+	if (g->feed_listen >= 0)
+		local_close(g->feed_listen, SOCK_SEQPACKET, g->host->feed);
 	nl_socket_free(g->request);
 	nl_socket_free(g->events);
 	free(g);

@@ -4,24 +4,25 @@
  * Where uevents cannot be had the list is polled.
  */
 #include <errno.h>
-#include <linux/netlink.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "../../common/clock.h"
 #include "../../common/text.h"
 #include "source.h"
+
+#ifdef HAVE_UDEV
+#include <libudev.h>
+#endif
 
 #define CPUS 512
 
 struct hotplug {
 	struct host *host;
 	struct watch *timer, *watch;
-	int fd;
+	struct udev_monitor *monitor; /* NULL: polled */
 	bool known;
 	uint8_t online[CPUS];
 };
@@ -52,22 +53,52 @@ static void on_timer(void *data, uint32_t events)
 	look(data);
 }
 
+#ifdef HAVE_UDEV
 static void on_uevent(void *data, uint32_t events)
 {
 	struct hotplug *h = data;
-	bool cpu = false;
-	char buf[4096];
-	ssize_t n;
+	struct udev_device *device;
+	bool any = false;
 
 	(void)events;
-	while ((n = recv(h->fd, buf, sizeof(buf) - 1, MSG_DONTWAIT)) > 0) {
-		buf[n] = '\0';
-		/* "offline@/devices/system/cpu/cpu1" and more strings after it. */
-		cpu = cpu || strstr(buf, "@/devices/system/cpu/cpu");
+	while ((device = udev_monitor_receive_device(h->monitor))) {
+		udev_device_unref(device);
+		any = true;
 	}
-	if (cpu)
+	if (any)
 		look(h);
 }
+
+/* The kernel's own group: udevd need not run, and cannot be late. */
+static void listen_uevents(struct hotplug *h)
+{
+	struct udev *udev = udev_new();
+
+	h->monitor = udev ? udev_monitor_new_from_netlink(udev, "kernel") : NULL;
+	udev_unref(udev);
+	if (h->monitor &&
+	    udev_monitor_filter_add_match_subsystem_devtype(h->monitor, "cpu", NULL) >= 0 &&
+	    udev_monitor_enable_receiving(h->monitor) >= 0)
+		h->watch = loop_fd(h->host->loop, udev_monitor_get_fd(h->monitor), EPOLLIN,
+				   on_uevent, h);
+}
+
+static void ignore_uevents(struct hotplug *h)
+{
+	watch_free(h->watch);
+	udev_monitor_unref(h->monitor);
+}
+#else
+static void listen_uevents(struct hotplug *h)
+{
+	(void)h;
+}
+
+static void ignore_uevents(struct hotplug *h)
+{
+	(void)h;
+}
+#endif
 
 static void stop(void *state)
 {
@@ -75,30 +106,23 @@ static void stop(void *state)
 
 	look(h);
 	watch_free(h->timer);
-	watch_free(h->watch);
-	if (h->fd >= 0)
-		close(h->fd);
+	ignore_uevents(h);
 	free(h);
 }
 
 static int start(struct host *host, void **state)
 {
-	struct sockaddr_nl addr = { .nl_family = AF_NETLINK, .nl_groups = 1 };
 	struct hotplug *h = calloc(1, sizeof(*h));
 
 	if (!h)
 		return -ENOMEM;
 	h->host = host;
-	h->fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_KOBJECT_UEVENT);
-	if (h->fd >= 0 && !bind(h->fd, (struct sockaddr *)&addr, sizeof(addr)))
-		h->watch = loop_fd(host->loop, h->fd, EPOLLIN, on_uevent, h);
+	listen_uevents(h);
 	h->timer = loop_timer(host->loop,
 			      host->config.source[SOURCE_hotplug].period_ms * NSEC_PER_MSEC,
 			      on_timer, h);
 	if (!h->timer) {
-		watch_free(h->watch);
-		if (h->fd >= 0)
-			close(h->fd);
+		ignore_uevents(h);
 		free(h);
 		return -ENOMEM;
 	}

@@ -94,15 +94,6 @@ static int on_file(void *data, const char *file)
 	return 0;
 }
 
-void iio_device_name(const char *sysfs, const char *entry, char *buf, size_t size)
-{
-	char name[48];
-
-	if (root_read(name, sizeof(name), "%s/bus/iio/devices/%s/name", sysfs, entry) <= 0)
-		snprintf(name, sizeof(name), "iio");
-	snprintf(buf, size, "%s-%s", name, entry + strcspn(entry, "0123456789"));
-}
-
 static int on_device(void *data, const char *entry)
 {
 	struct rails *rails = data;

@@ -12,6 +12,15 @@
 #include "../../common/clock.h"
 #include "../rail.h"
 
+void iio_device_name(const char *sysfs, const char *entry, char *buf, size_t size)
+{
+	char name[48];
+
+	if (root_read(name, sizeof(name), "%s/bus/iio/devices/%s/name", sysfs, entry) <= 0)
+		snprintf(name, sizeof(name), "iio");
+	snprintf(buf, size, "%s-%s", name, entry + strcspn(entry, "0123456789"));
+}
+
 #ifdef HAVE_IIO
 #include <iio.h>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,28 +23,6 @@ struct sources {
 	void *state[SOURCE_NR];
 	bool running[SOURCE_NR];
 };
-
-int probe_absent(struct probe *p, int error, const char *mend, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(p->what, sizeof(p->what), fmt, ap);
-	va_end(ap);
-	snprintf(p->mend, sizeof(p->mend), "%s", mend);
-	return error;
-}
-
-int probe_found(struct probe *p, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(p->what, sizeof(p->what), fmt, ap);
-	va_end(ap);
-	p->mend[0] = '\0';
-	return 0;
-}
 
 static void define(struct host *host, enum source_id id, const char *state, const struct probe *p)
 {

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "ring.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* NULL and *why if it is not what libgchint sends. */
+static struct gchint_stream *map_ring(int fd, const char **why)
+{
+	struct gchint_stream *map;
+	struct stat st;
+	int seals;
+
+	*why = "not a sealed ring of libgchint's";
+	seals = fcntl(fd, F_GET_SEALS);
+	if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(fd, &st) ||
+	    st.st_size < (off_t)sizeof(*map))
+		return NULL;
+	map = mmap(NULL, sizeof(*map), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (map == MAP_FAILED) {
+		*why = "no memory for a ring";
+		return NULL;
+	}
+	if (map->magic == GCHINT_STREAM_MAGIC && map->abi >= GCHINT_STREAM_ABI &&
+	    map->events == GCHINT_STREAM_EVENTS)
+		return map;
+	munmap(map, sizeof(*map));
+	*why = "a ring of another version";
+	return NULL;
+}
+
+int ring_receive(int socket, struct ring_reader *ring, const char **why)
+{
+	union {
+		char space[CMSG_SPACE(sizeof(int)) + CMSG_SPACE(sizeof(struct ucred))];
+		struct cmsghdr align;
+	} control;
+	char byte;
+	struct iovec iov = { &byte, 1 };
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	int fd = -1;
+
+	memset(ring, 0, sizeof(*ring));
+	if (recvmsg(socket, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) < 0)
+		return -EAGAIN;
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c)) {
+		if (c->cmsg_level != SOL_SOCKET)
+			continue;
+		if (c->cmsg_type == SCM_CREDENTIALS)
+			ring->pid = ((struct ucred *)(void *)CMSG_DATA(c))->pid;
+		else if (c->cmsg_type == SCM_RIGHTS)
+			memcpy(&fd, CMSG_DATA(c), sizeof(fd));
+	}
+	*why = "a message without a ring";
+	if (fd >= 0 && ring->pid > 0)
+		ring->map = map_ring(fd, why);
+	if (fd >= 0)
+		close(fd);
+	if (!ring->map)
+		return -EINVAL;
+	ring->pidfd = (int)syscall(SYS_pidfd_open, ring->pid, 0);
+	return 0;
+}
+
+void ring_close(struct ring_reader *ring)
+{
+	munmap(ring->map, sizeof(*ring->map));
+	if (ring->pidfd >= 0)
+		close(ring->pidfd);
+}
+
+/* Partner: event_take() of libgchint/stream.c. */
+enum ring_found ring_next(struct ring_reader *ring, struct gchint_stream_event *event, bool dead)
+{
+	struct gchint_stream_event *at = &ring->map->event[ring->position % GCHINT_STREAM_EVENTS];
+
+	if (__atomic_load_n(&at->ticket, __ATOMIC_ACQUIRE) != ring->position + 1) {
+		if (!dead || ring->position == __atomic_load_n(&ring->map->tail, __ATOMIC_RELAXED))
+			return RING_EMPTY;
+		ring->position++;
+		return RING_UNFINISHED;
+	}
+	memcpy(event, at, sizeof(*event));
+	__atomic_store_n(&at->ticket, ring->position + GCHINT_STREAM_EVENTS, __ATOMIC_RELEASE);
+	ring->position++;
+	return RING_EVENT;
+}
+
+uint32_t ring_lost(struct ring_reader *ring)
+{
+	uint32_t lost = __atomic_load_n(&ring->map->lost, __ATOMIC_RELAXED);
+	uint32_t more = lost - ring->lost;
+
+	ring->lost = lost;
+	return more;
+}
+
+bool ring_dead(const struct ring_reader *ring)
+{
+	struct pollfd p = { .fd = ring->pidfd, .events = POLLIN };
+
+	if (ring->pidfd < 0)
+		return kill(ring->pid, 0) && errno == ESRCH;
+	return poll(&p, 1, 0) > 0;
+}

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * attach PID: the adapter into a JVM that runs, as jcmd's JVMTI.agent_load does it, without
+ * a JDK. HotSpot's protocol: a file .attach_pidPID and SIGQUIT make it open a socket
+ * .java_pidPID in its /tmp, which takes a version and a command with three arguments, each
+ * ended by a NUL.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ctl.h"
+#include "runtime.h"
+
+static const char usage[] =
+	"usage: gchintctl attach [--wait] PID\n"
+	"Loads the JVM's adapter into a JVM that runs already. It gets what GCHINT_* say here:\n"
+	"  gchintctl record -o run.db -- gchintctl attach --wait PID\n"
+	"\n"
+	"  -w, --wait  until the JVM ends, or a signal comes\n";
+
+#define PATIENCE 100 /* tenths of a second until the socket is there */
+
+extern char **environ;
+
+struct jvm {
+	pid_t pid;
+	int own; /* its pid as it sees itself */
+	bool quits; /* it would end by SIGQUIT */
+	char socket[64];
+};
+
+static bool is_jvm(pid_t pid)
+{
+	char path[64], line[PATH_MAX + 128];
+	bool found = false;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	f = fopen(path, "r");
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = strstr(line, "/libjvm.so") != NULL;
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* 0 or -errno. */
+static int look_at(struct jvm *jvm)
+{
+	char path[64], line[256];
+	unsigned long long caught = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", jvm->pid);
+	f = fopen(path, "r");
+	if (!f)
+		return -errno;
+	jvm->own = jvm->pid;
+	while (fgets(line, sizeof(line), f)) {
+		if (!strncmp(line, "SigCgt:", 7))
+			caught = strtoull(line + 7, NULL, 16);
+		/* The last of them is that of the innermost namespace. */
+		if (!strncmp(line, "NSpid:", 6) && strrchr(line, '\t'))
+			jvm->own = atoi(strrchr(line, '\t') + 1);
+	}
+	fclose(f);
+	jvm->quits = !(caught >> (SIGQUIT - 1) & 1);
+	snprintf(jvm->socket, sizeof(jvm->socket), "/proc/%d/root/tmp/.java_pid%d", jvm->pid,
+		 jvm->own);
+	return 0;
+}
+
+static int dial(const struct jvm *jvm)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return -errno;
+	strcpy(addr.sun_path, jvm->socket);
+	if (!connect(fd, (struct sockaddr *)&addr, sizeof(addr)))
+		return fd;
+	close(fd);
+	return -ECONNREFUSED;
+}
+
+/* A socket to the JVM; made to listen if it does not yet. */
+static int reach(const struct jvm *jvm)
+{
+	const struct timespec tenth = { 0, 100000000 };
+	char ask[64];
+	int fd = dial(jvm), file;
+
+	if (fd >= 0)
+		return fd;
+	snprintf(ask, sizeof(ask), "/proc/%d/cwd/.attach_pid%d", jvm->pid, jvm->own);
+	file = open(ask, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+	if (file < 0) {
+		snprintf(ask, sizeof(ask), "/proc/%d/root/tmp/.attach_pid%d", jvm->pid, jvm->own);
+		file = open(ask, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+	}
+	if (file < 0)
+		return -errno;
+	close(file);
+	kill(jvm->pid, SIGQUIT);
+	for (int n = 0; n < PATIENCE && fd < 0 && !kill(jvm->pid, 0); n++) {
+		nanosleep(&tenth, NULL);
+		fd = dial(jvm);
+	}
+	unlink(ask);
+	return fd;
+}
+
+/* What GCHINT_* say here, for the agent: NAME=VALUE;... */
+static char *options(void)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	for (char **e = environ; f && *e; e++)
+		if (!strncmp(*e, "GCHINT_", 7) && !strchr(*e, ';'))
+			fprintf(f, "%s;", *e);
+	return f && !fclose(f) ? text : NULL;
+}
+
+/* The first line is 0 if it loaded; "return code: N" is the agent's own. */
+static int load(int fd, const char *adapter, const char *with, char *reply, size_t size)
+{
+	char command[PATH_MAX * 2];
+	size_t length = 0;
+	ssize_t n;
+	int done;
+
+	done = snprintf(command, sizeof(command), "1%cload%c%s%ctrue%c%s", 0, 0, adapter, 0, 0,
+			with);
+	if (done < 0 || (size_t)done >= sizeof(command))
+		return -ENAMETOOLONG;
+	if (send(fd, command, (size_t)done + 1, MSG_NOSIGNAL) != done + 1)
+		return -EIO;
+	while (length + 1 < size && (n = read(fd, reply + length, size - length - 1)) > 0)
+		length += (size_t)n;
+	reply[length] = '\0';
+	if (strncmp(reply, "0", 1) ||
+	    (strstr(reply, "return code: ") && !strstr(reply, "return code: 0")))
+		return -ECANCELED;
+	return 0;
+}
+
+static bool anywhere(void)
+{
+	const char *device = getenv("GCHINT_DEVICE");
+
+	return getenv("GCHINT_STREAM") || getenv("GCHINT_TRACE") ||
+	       !access(device && *device ? device : "/dev/gchint", R_OK | W_OK);
+}
+
+static int attach(const struct jvm *jvm, const char *adapter)
+{
+	char reply[1024], inside[PATH_MAX + 32], *with;
+	int fd, ret;
+
+	snprintf(inside, sizeof(inside), "/proc/%d/root%s", jvm->pid, adapter);
+	if (access(inside, R_OK)) {
+		ctl_error("%s is not in the file system that %d sees, or may not be read; put it "
+			  "there",
+			  adapter, jvm->pid);
+		return CTL_FAILED;
+	}
+	fd = reach(jvm);
+	if (fd < 0) {
+		ctl_error("%d does not let anybody attach: %s", jvm->pid, strerror(-fd));
+		return CTL_FAILED;
+	}
+	with = options();
+	ret = with ? load(fd, adapter, with, reply, sizeof(reply)) : -ENOMEM;
+	free(with);
+	close(fd);
+	if (ret == -ECANCELED) {
+		ctl_error("%d did not take the adapter; its standard error may say why", jvm->pid);
+		return CTL_FAILED;
+	}
+	if (ret) {
+		ctl_error("%d: %s", jvm->pid, strerror(-ret));
+		return CTL_FAILED;
+	}
+	return CTL_OK;
+}
+
+static void wait_for(pid_t pid)
+{
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	if (fd >= 0)
+		poll(&p, 1, -1);
+	while (fd < 0 && !kill(pid, 0))
+		sleep(1);
+}
+
+int cmd_attach(const struct ctl *ctl, int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ "wait", no_argument, NULL, 'w' },
+		{ 0 },
+	};
+	char adapter[PATH_MAX], *end = NULL;
+	struct jvm jvm = { 0 };
+	bool wait = false;
+	long pid;
+	int opt, ret;
+
+	(void)ctl;
+	while ((opt = getopt_long(argc, argv, "hw", longs, NULL)) >= 0) {
+		switch (opt) {
+		case 'h':
+			fputs(usage, stdout);
+			return CTL_OK;
+		case 'w':
+			wait = true;
+			break;
+		default:
+			return ctl_usage("attach");
+		}
+	}
+	pid = optind + 1 == argc ? strtol(argv[optind], &end, 10) : 0;
+	if (pid <= 0 || pid > INT_MAX || *end) {
+		ctl_error("attach: name one process by its number; --help tells more");
+		return CTL_USAGE;
+	}
+	jvm.pid = (pid_t)pid;
+	ret = look_at(&jvm);
+	if (ret) {
+		ctl_error("%d: %s", jvm.pid, ret == -ENOENT ? "no such process" : strerror(-ret));
+		return CTL_FAILED;
+	}
+	if (!is_jvm(jvm.pid)) {
+		ctl_error("%d is no JVM, or not yours; other runtimes: gchintctl run", jvm.pid);
+		return CTL_FAILED;
+	}
+	if (jvm.quits) {
+		ctl_error("%d would end by SIGQUIT (-Xrs, or it is still starting): nobody can "
+			  "attach",
+			  jvm.pid);
+		return CTL_FAILED;
+	}
+	if (!anywhere()) {
+		ctl_error("hints would go nowhere: there is no /dev/gchint, and nobody records; "
+			  "gchintctl record -- gchintctl attach --wait %d",
+			  jvm.pid);
+		return CTL_FAILED;
+	}
+	if (!runtime_adapter(runtime_named("jvm"), adapter, sizeof(adapter))) {
+		ctl_error("libgchint-jvm.so is not installed; build it with a JDK's headers: make "
+			  "-C adapters install");
+		return CTL_FAILED;
+	}
+	ret = attach(&jvm, adapter);
+	if (!ret && wait)
+		wait_for(jvm.pid);
+	return ret;
+}

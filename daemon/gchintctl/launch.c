@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * run -- PROGRAM: with the adapter of its runtime, which is recognised; what the user has in
+ * the environment stays there. What hints it gave is counted, in the recording if there is
+ * one, and told in one line.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "ctl.h"
+#include "runtime.h"
+#include "tally.h"
+
+static const char usage[] =
+	"usage: gchintctl run [-r FILE] [-H cap|boost|all] [-q] -- PROGRAM [ARGUMENT]...\n"
+	"Runs PROGRAM with the adapter of its language runtime, so that it gives hints, and\n"
+	"tells how many there were and where they went. Exits with PROGRAM's own status.\n"
+	"gchintctl runtimes lists those that are known.\n"
+	"\n"
+	"  -r, --record FILE   record the run as well, with or without the module\n"
+	"  -H, --hints WHICH   cap: only those that lower the frequency act; boost: only\n"
+	"                      those that raise it; all: both, which is the default\n"
+	"  -q, --quiet         no last line\n";
+
+struct launch {
+	char *file; /* to record into; NULL not */
+	bool quiet;
+};
+
+/* @value behind what is there already. */
+static void append(const char *variable, const char *separator, const char *value)
+{
+	const char *before = getenv(variable);
+	char *both = NULL;
+
+	if (!before || !*before) {
+		setenv(variable, value, 1);
+		return;
+	}
+	if (asprintf(&both, "%s%s%s", before, separator, value) < 0)
+		return;
+	setenv(variable, both, 1);
+	free(both);
+}
+
+/* @option between a program's name and its arguments. */
+static char **with_option(char **command, int count, char *option)
+{
+	char **argv = calloc((size_t)count + 2, sizeof(*argv));
+
+	if (!argv)
+		return NULL;
+	argv[0] = command[0];
+	argv[1] = option;
+	memcpy(argv + 2, command + 1, (size_t)count * sizeof(*argv));
+	return argv;
+}
+
+/* The command with its adapter; NULL without memory. */
+static char **load(const struct runtime *runtime, char *adapter, char **command, int count)
+{
+	char *option = NULL, *slash;
+
+	switch (runtime->way) {
+	case RUNTIME_PRELOAD:
+		append("LD_PRELOAD", ":", adapter);
+		return command;
+	case RUNTIME_REQUIRE:
+		slash = strrchr(adapter, '/');
+		*slash = '\0';
+		if (asprintf(&option, "--require \"%s/gchint-node.cjs\"", adapter) < 0)
+			return NULL;
+		append("NODE_OPTIONS", " ", option);
+		free(option);
+		return command;
+	case RUNTIME_RUBYOPT:
+		if (asprintf(&option, "-r%s", adapter) < 0)
+			return NULL;
+		append("RUBYOPT", " ", option);
+		free(option);
+		return command;
+	case RUNTIME_AGENT:
+		if (asprintf(&option, "-agentpath:%s", adapter) < 0)
+			return NULL;
+		return with_option(command, count, option);
+	case RUNTIME_PROFILE:
+		slash = strrchr(adapter, '/');
+		*slash = '\0';
+		append("LD_LIBRARY_PATH", ":", adapter);
+		return with_option(command, count, strdup("--profile=gchint"));
+	}
+	return NULL;
+}
+
+static int record(const struct ctl *ctl, const struct launch *l, char **command)
+{
+	int count = 0, n = 0;
+	char **argv;
+
+	while (command[count])
+		count++;
+	argv = calloc((size_t)count + 6, sizeof(*argv));
+	if (!argv)
+		return CTL_FAILED;
+	argv[n++] = (char *)"gchintctl: record";
+	argv[n++] = (char *)"-o";
+	argv[n++] = l->file;
+	if (l->quiet)
+		argv[n++] = (char *)"-q";
+	argv[n++] = (char *)"--";
+	memcpy(argv + n, command, (size_t)count * sizeof(*argv));
+	optind = 0;
+	return cmd_record(ctl, n + count, argv);
+}
+
+static bool has_device(void)
+{
+	const char *path = getenv("GCHINT_DEVICE");
+
+	return !access(path && *path ? path : "/dev/gchint", R_OK | W_OK);
+}
+
+static void tell(const struct tally *t, const char *where)
+{
+	char lost[64] = "";
+
+	if (t->lost)
+		snprintf(lost, sizeof(lost), " (%" PRIu64 " more were not counted)", t->lost);
+	if (!t->programs)
+		fprintf(stderr, "gchintctl: no hints: no process started its adapter\n");
+	else
+		fprintf(stderr, "gchintctl: %" PRIu64 " hints, %" PRIu64 " pauses%s: %s\n",
+			t->hints, t->pauses, lost, where);
+}
+
+static void tell_recorded(const char *file)
+{
+	struct tally t;
+	char where[PATH_MAX + 64];
+
+	if (!tally_recorded(&t, file))
+		return;
+	snprintf(where, sizeof(where), "%s%s", t.by_kernel ? "to the kernel, and into " : "into ",
+		 file);
+	tell(&t, where);
+}
+
+static void tell_socket(void *data)
+{
+	setenv("GCHINT_STREAM", tally_path(data), 1);
+}
+
+/* Counts what the program tells, where no kernel and no recorder hears it. */
+static int count(char **command)
+{
+	struct tally_listener *listener = tally_listen();
+	struct child child = { .argv = command };
+	struct tally t;
+	sigset_t taken;
+	int status;
+
+	child_signals(&taken);
+	child.taken = &taken;
+	if (listener) {
+		child.setup = tell_socket;
+		child.look = tally_look;
+		child.data = listener;
+	}
+	status = child_run(&child);
+	if (!listener)
+		return status;
+	t = tally_end(listener);
+	tell(&t, "nowhere, there is no /dev/gchint; --record FILE keeps them");
+	return status;
+}
+
+static int run(const struct ctl *ctl, const struct launch *l, char **command)
+{
+	const char *stream = getenv("GCHINT_STREAM");
+	int status;
+
+	if (l->file) {
+		status = record(ctl, l, command);
+		if (!l->quiet && status != CTL_DAEMON)
+			tell_recorded(l->file);
+		return status;
+	}
+	if (!l->quiet && !has_device() && !(stream && *stream))
+		return count(command);
+	if (!l->quiet)
+		fprintf(stderr, "gchintctl: hints go to %s%s\n",
+			has_device() ? "the kernel" : "the recorder at ",
+			has_device() ? "; --record FILE counts and keeps them" : stream);
+	execvp(command[0], command);
+	ctl_error("%s: %s", command[0], strerror(errno));
+	return errno == ENOENT ? 127 : 126;
+}
+
+static bool are_hints(const char *which)
+{
+	return !strcmp(which, "cap") || !strcmp(which, "boost") || !strcmp(which, "all");
+}
+
+int cmd_run(const struct ctl *ctl, int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ "hints", required_argument, NULL, 'H' },
+		{ "quiet", no_argument, NULL, 'q' },
+		{ "record", required_argument, NULL, 'r' },
+		{ 0 },
+	};
+	char why[128] = "", adapter[PATH_MAX], **command;
+	const struct runtime *runtime;
+	struct launch l = { 0 };
+	int opt;
+
+	while ((opt = getopt_long(argc, argv, "+hH:qr:", longs, NULL)) >= 0) {
+		switch (opt) {
+		case 'h':
+			fputs(usage, stdout);
+			return CTL_OK;
+		case 'H':
+			if (!are_hints(optarg)) {
+				ctl_error("run: --hints takes cap, boost or all, not %s", optarg);
+				return CTL_USAGE;
+			}
+			setenv("GCHINT_HINTS", optarg, 1);
+			break;
+		case 'q':
+			l.quiet = true;
+			break;
+		case 'r':
+			l.file = optarg;
+			break;
+		default:
+			return ctl_usage("run");
+		}
+	}
+	if (optind == argc) {
+		ctl_error("run: no program given; --help tells more");
+		return CTL_USAGE;
+	}
+	command = argv + optind;
+	runtime = runtime_of(command[0], why, sizeof(why));
+	if (!runtime) {
+		ctl_error("%s: %s; gchintctl runtimes lists what can give hints", command[0], why);
+		return CTL_FAILED;
+	}
+	if (!runtime_adapter(runtime, adapter, sizeof(adapter))) {
+		ctl_error("%s is %s, but libgchint-%s.so is not installed; build it with its "
+			  "headers: make -C adapters install",
+			  command[0], runtime->title, runtime->name);
+		return CTL_FAILED;
+	}
+	command = load(runtime, adapter, command, argc - optind);
+	if (!command) {
+		ctl_error("no memory");
+		return CTL_FAILED;
+	}
+	return run(ctl, &l, command);
+}
+
+int cmd_runtimes(const struct ctl *ctl, int argc, char **argv)
+{
+	char path[PATH_MAX];
+
+	(void)argv;
+	if (argc > 1) {
+		ctl_error("runtimes: takes no argument");
+		return CTL_USAGE;
+	}
+	for (size_t i = 0; i < RUNTIMES; i++) {
+		const struct runtime *r = &runtimes[i];
+		const char *adapter = runtime_adapter(r, path, sizeof(path));
+
+		if (ctl->json) {
+			printf("%s{\"name\":\"%s\",\"title\":\"%s\",\"installed\":%s,\"sees\":\"%"
+			       "s\","
+			       "\"cannot_see\":\"%s\"}%s",
+			       i ? "," : "[", r->name, r->title, adapter ? "true" : "false",
+			       r->sees, r->blind, i + 1 < RUNTIMES ? "" : "]\n");
+			continue;
+		}
+		printf("%s\n  adapter     %s\n  sees        %s\n  cannot see  %s\n", r->title,
+		       adapter ? adapter : "not installed", r->sees, r->blind);
+	}
+	return CTL_OK;
+}

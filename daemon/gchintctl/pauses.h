@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The longest pauses of a run, and what they ran at. */
+#ifndef GCHINTCTL_PAUSES_H
+#define GCHINTCTL_PAUSES_H
+
+#include "run.h"
+
+#define PAUSE_BESIDE 4
+
+/**
+ * struct pause - one of them
+ * @phase: it
+ * @khz: mean frequency of its CPU, by time; 0 not known
+ * @top_khz: the highest of that CPU's policy; 0 not known
+ * @comm: its thread's name; "" not known
+ * @beside: kinds of phase of other threads that overlap it, each once
+ * @besides: how many of @beside are set
+ */
+struct pause {
+	const struct run_phase *phase;
+	double khz;
+	uint32_t top_khz;
+	char comm[32];
+	uint16_t beside[PAUSE_BESIDE];
+	size_t besides;
+};
+
+/** struct pauses_sum - all pauses of a run: how many, together and the longest, ns */
+struct pauses_sum {
+	size_t count;
+	uint64_t paused, longest;
+};
+
+struct pauses_sum pauses_sum(const struct run *run);
+
+/**
+ * pauses_longest - the longest first
+ * @run: the run
+ * @wanted: no more than these
+ * @nr: receives how many there are in the result
+ *
+ * Returns an array to be freed; NULL without memory, which is told.
+ */
+struct pause *pauses_longest(const struct run *run, size_t wanted, size_t *nr);
+
+/*
+ * No shorter than this, ms, with the CPU at its highest frequency all the while: work
+ * that keeps it busy scales with the frequency, memory does not. Not a number where
+ * either frequency is not known.
+ */
+double pause_at_top(const struct pause *p);
+
+/* A thread's name as it was at @t; false if none is recorded. */
+bool pauses_name(const struct run *run, int64_t tgid, int64_t tid, uint64_t t, char *buf,
+		 size_t size);
+
+#endif

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "runtime.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SCRIPTS_MAX 4 /* a script of a script, as the kernel follows them */
+
+/* Sorted by name. */
+const struct runtime runtimes[RUNTIMES] = {
+	{ "boehm", "Boehm collector (libgc 8)", RUNTIME_PRELOAD,
+	  "stop, mark, restart, sweep; cause; marker threads",
+	  "sweeping and marking by mutators at allocation" },
+	{ "jvm", "OpenJDK 17 and newer", RUNTIME_AGENT, "pauses, cause; threads of the collectors",
+	  "names of concurrent phases, stalls at allocation, time to the safepoint" },
+	{ "mono", "Mono 6.8 (SGen)", RUNTIME_PROFILE, "stop, minor copy or major mark, restart",
+	  "concurrent marking between two major pauses" },
+	{ "node", "Node.js 18 and newer", RUNTIME_REQUIRE,
+	  "scavenges, full collections, start of marking, weak callbacks; cause; worker threads",
+	  "marking and sweeping beside the program" },
+	{ "ocaml", "OCaml 4.13", RUNTIME_PRELOAD, "minor collections, major slices by kind",
+	  "compaction; the slices of a full collection" },
+	{ "python", "CPython 3.8 and newer", RUNTIME_PRELOAD,
+	  "collections of cycles, young and full; objects freed",
+	  "parts of a collection; what reference counts free" },
+	{ "ruby", "CRuby 3.1", RUNTIME_RUBYOPT, "slices of mark and sweep; cause",
+	  "compaction apart from its cycle" },
+};
+
+const struct runtime *runtime_named(const char *name)
+{
+	for (size_t i = 0; i < RUNTIMES; i++)
+		if (!strcmp(runtimes[i].name, name))
+			return &runtimes[i];
+	return NULL;
+}
+
+/* Launchers and interpreters that say by their name what they are. */
+static const struct runtime *by_name(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+
+	if (!strcmp(base, "java"))
+		return runtime_named("jvm");
+	if (!strcmp(base, "mono") || !strcmp(base, "mono-sgen"))
+		return runtime_named("mono");
+	if (!strcmp(base, "node") || !strcmp(base, "nodejs"))
+		return runtime_named("node");
+	if (!strncmp(base, "ruby", 4) && strspn(base + 4, "0123456789.") == strlen(base + 4))
+		return runtime_named("ruby");
+	return NULL;
+}
+
+/* A file in memory; nothing in it is believed. */
+struct image {
+	const char *base;
+	size_t size;
+};
+
+static const void *at(const struct image *m, uint64_t offset, uint64_t length)
+{
+	return offset <= m->size && length <= m->size - offset ? m->base + offset : NULL;
+}
+
+static const char *string_at(const struct image *m, const ElfW(Shdr) * table, uint64_t offset)
+{
+	const char *text = offset < table->sh_size ?
+				   at(m, table->sh_offset + offset, table->sh_size - offset) :
+				   NULL;
+
+	return text && memchr(text, '\0', table->sh_size - offset) ? text : NULL;
+}
+
+static const ElfW(Shdr) * section(const struct image *m, const ElfW(Ehdr) * elf, uint32_t type)
+{
+	const ElfW(Shdr) *s = at(m, elf->e_shoff, (uint64_t)elf->e_shnum * sizeof(*s));
+
+	for (unsigned int i = 0; s && i < elf->e_shnum; i++)
+		if (s[i].sh_type == type)
+			return &s[i];
+	return NULL;
+}
+
+static const ElfW(Shdr) *
+	strings_of(const struct image *m, const ElfW(Ehdr) * elf, const ElfW(Shdr) * s)
+{
+	const ElfW(Shdr) *all = at(m, elf->e_shoff, (uint64_t)elf->e_shnum * sizeof(*all));
+
+	return all && s->sh_link < elf->e_shnum ? &all[s->sh_link] : NULL;
+}
+
+static bool needs(const struct image *m, const ElfW(Ehdr) * elf, const char *library)
+{
+	const ElfW(Shdr) *s = section(m, elf, SHT_DYNAMIC);
+	const ElfW(Shdr) *names = s ? strings_of(m, elf, s) : NULL;
+	const ElfW(Dyn) *d = names ? at(m, s->sh_offset, s->sh_size) : NULL;
+
+	for (size_t i = 0; d && i < s->sh_size / sizeof(*d); i++) {
+		const char *name =
+			d[i].d_tag == DT_NEEDED ? string_at(m, names, d[i].d_un.d_val) : NULL;
+
+		if (name && !strncmp(name, library, strlen(library)))
+			return true;
+	}
+	return false;
+}
+
+static bool exports(const struct image *m, const ElfW(Ehdr) * elf, const char *symbol)
+{
+	const ElfW(Shdr) *s = section(m, elf, SHT_DYNSYM);
+	const ElfW(Shdr) *names = s ? strings_of(m, elf, s) : NULL;
+	const ElfW(Sym) *sym = names ? at(m, s->sh_offset, s->sh_size) : NULL;
+
+	for (size_t i = 0; sym && i < s->sh_size / sizeof(*sym); i++) {
+		const char *name = string_at(m, names, sym[i].st_name);
+
+		if (name && sym[i].st_shndx != SHN_UNDEF && !strcmp(name, symbol))
+			return true;
+	}
+	return false;
+}
+
+static const struct runtime *by_elf(const struct image *m, char *why, size_t size)
+{
+	const ElfW(Ehdr) *elf = at(m, 0, sizeof(*elf));
+
+	if (!elf || elf->e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32) ||
+	    elf->e_shentsize != sizeof(ElfW(Shdr))) {
+		snprintf(why, size, "a program of another machine");
+		return NULL;
+	}
+	if (!section(m, elf, SHT_DYNAMIC)) {
+		snprintf(why, size, "linked statically: nothing can be loaded into it");
+		return NULL;
+	}
+	if (needs(m, elf, "libgc.so") || needs(m, elf, "libguile-") || needs(m, elf, "libecl.so"))
+		return runtime_named("boehm");
+	if (exports(m, elf, "caml_minor_gc_begin_hook"))
+		return runtime_named("ocaml");
+	if (needs(m, elf, "libnode.so") || exports(m, elf, "napi_module_register"))
+		return runtime_named("node");
+	if (needs(m, elf, "libpython3") || exports(m, elf, "PyImport_Inittab"))
+		return runtime_named("python");
+	if (needs(m, elf, "libruby"))
+		return runtime_named("ruby");
+	snprintf(why, size, "no runtime that has an adapter");
+	return NULL;
+}
+
+/* The program as execvp(3) finds it. */
+static bool find(const char *program, char *path, size_t size)
+{
+	const char *dirs = getenv("PATH"), *end;
+
+	if (strchr(program, '/')) {
+		snprintf(path, size, "%s", program);
+		return !access(path, X_OK);
+	}
+	for (; dirs && *dirs; dirs = *end ? end + 1 : end) {
+		end = strchrnul(dirs, ':');
+		snprintf(path, size, "%.*s/%s", (int)(end - dirs), dirs, program);
+		if (!access(path, X_OK))
+			return true;
+	}
+	return false;
+}
+
+/* The interpreter that a script names; env(1) names the next word. */
+static bool interpreter(const struct image *m, char *path, size_t size)
+{
+	size_t length = m->size < 256 ? m->size : 255;
+	char line[256], *word, *save = NULL;
+
+	if (m->size < 3 || memcmp(m->base, "#!", 2))
+		return false;
+	memcpy(line, m->base, length);
+	line[length] = '\0';
+	line[strcspn(line, "\n")] = '\0';
+	word = strtok_r(line + 2, " \t", &save);
+	if (word && !strcmp(word + (strlen(word) > 4 ? strlen(word) - 4 : 0), "/env"))
+		word = strtok_r(NULL, " \t", &save);
+	return word && find(word, path, size);
+}
+
+const struct runtime *runtime_of(const char *program, char *why, size_t size)
+{
+	const struct runtime *runtime = NULL;
+	char path[PATH_MAX], next[PATH_MAX];
+	bool again = true;
+
+	if (!find(program, path, sizeof(path))) {
+		snprintf(why, size, "no such program");
+		return NULL;
+	}
+	for (int depth = 0; again && depth < SCRIPTS_MAX; depth++) {
+		struct image m = { NULL, 0 };
+		struct stat st;
+		int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+		again = false;
+		runtime = by_name(path);
+		if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+			snprintf(why, size, "cannot be read");
+			runtime = NULL;
+		} else if (st.st_mode & (S_ISUID | S_ISGID)) {
+			snprintf(why, size,
+				 "setuid or setgid: the loader takes nothing from its caller");
+			runtime = NULL;
+		} else if (!runtime) {
+			m.size = (size_t)st.st_size;
+			m.base = m.size ? mmap(NULL, m.size, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
+			if (!m.base || m.base == MAP_FAILED) {
+				snprintf(why, size, "cannot be read");
+			} else if (interpreter(&m, next, sizeof(next))) {
+				memcpy(path, next, sizeof(path));
+				again = true;
+			} else if (m.size > 4 && !memcmp(m.base, ELFMAG, SELFMAG)) {
+				runtime = by_elf(&m, why, size);
+			} else {
+				snprintf(why, size, "neither a program nor a script");
+			}
+			if (m.base && m.base != MAP_FAILED)
+				munmap((void *)(uintptr_t)m.base, m.size);
+		}
+		if (fd >= 0)
+			close(fd);
+	}
+	if (again)
+		snprintf(why, size, "a script of scripts of scripts");
+	return runtime;
+}
+
+const char *runtime_adapter(const struct runtime *runtime, char *path, size_t size)
+{
+	static const char *const places[] = { "../adapters", ADAPTERS };
+	char self[PATH_MAX], tried[PATH_MAX + 64];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash, *real;
+
+	if (n <= 0)
+		return NULL;
+	self[n] = '\0';
+	slash = strrchr(self, '/');
+	if (!slash)
+		return NULL;
+	*slash = '\0';
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		snprintf(tried, sizeof(tried), "%s/%s/libgchint-%s.so", self, places[i],
+			 runtime->name);
+		real = access(tried, R_OK) ? NULL : realpath(tried, NULL);
+		if (!real)
+			continue;
+		snprintf(path, size, "%s", real);
+		free(real);
+		return path;
+	}
+	return NULL;
+}

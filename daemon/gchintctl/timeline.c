@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "timeline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../common/text.h"
+#include "db.h"
+
+size_t timeline_boxes(const struct timeline *t, unsigned int group,
+		      void (*box)(void *data, uint64_t from, uint64_t to), void *data)
+{
+	const struct run *run = t->run;
+	uint64_t part = (t->t1 - t->t0) / t->cells, from = 0, to = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < run->phases; i++) {
+		const struct run_phase *p = &run->phase[i];
+
+		if (p->group != group || p->t1 <= t->t0 || p->t0 >= t->t1)
+			continue;
+		if (n && p->t0 <= to + part / 2) {
+			if (p->t1 > to)
+				to = p->t1;
+			continue;
+		}
+		if (n)
+			box(data, from, to);
+		from = p->t0;
+		to = p->t1;
+		n++;
+	}
+	if (n)
+		box(data, from, to);
+	return n;
+}
+
+/* Four points a part at most, as they came. */
+struct thinned {
+	const struct timeline_sink *sink;
+	uint64_t t0, part, cell;
+	struct point {
+		uint64_t t;
+		double v;
+	} first, low, high, last;
+	size_t in_cell, points;
+};
+
+static void put(const struct thinned *l, const struct point *p)
+{
+	l->sink->point(l->sink->data, p->t, p->v);
+}
+
+static void thinned_flush(struct thinned *l)
+{
+	const bool rising = l->low.t <= l->high.t;
+	const struct point *middle[2] = { rising ? &l->low : &l->high,
+					  rising ? &l->high : &l->low };
+
+	if (!l->in_cell)
+		return;
+	put(l, &l->first);
+	for (int i = 0; i < 2; i++)
+		if (middle[i]->t != l->first.t && middle[i]->t != l->last.t)
+			put(l, middle[i]);
+	if (l->last.t != l->first.t)
+		put(l, &l->last);
+	l->in_cell = 0;
+}
+
+static struct thinned thinned(const struct timeline *t, const struct timeline_sink *sink)
+{
+	return (struct thinned){ .sink = sink,
+				 .t0 = t->t0,
+				 .part = (t->t1 - t->t0) / t->cells + 1 };
+}
+
+static void thinned_add(struct thinned *l, uint64_t t, double v)
+{
+	const struct point p = { t, v };
+	uint64_t cell = (t - l->t0) / l->part;
+
+	if (l->in_cell && cell != l->cell)
+		thinned_flush(l);
+	if (!l->in_cell)
+		l->first = l->low = l->high = p;
+	if (v < l->low.v)
+		l->low = p;
+	if (v > l->high.v)
+		l->high = p;
+	l->last = p;
+	l->cell = cell;
+	l->in_cell++;
+	l->points++;
+}
+
+/* Readings of a power meter; what is not known breaks the line. */
+static size_t powers(const struct timeline *t, size_t rail, const struct timeline_sink *sink)
+{
+	const struct run_series *s = run_samples(t->run, rail);
+	struct thinned line = thinned(t, sink);
+
+	for (size_t i = 0; s && i < s->nr && s->sample[i].t <= t->t1; i++) {
+		const struct run_sample *now = &s->sample[i];
+
+		if (now->t < t->t0)
+			continue;
+		if (now->value == RUN_UNKNOWN) {
+			thinned_flush(&line);
+			sink->gap(sink->data);
+			continue;
+		}
+		thinned_add(&line, now->t, (double)now->value / 1e6);
+	}
+	thinned_flush(&line);
+	return line.points;
+}
+
+/* Of a counter the mean between two readings, from the one to the other. */
+static size_t means(const struct timeline *t, size_t rail, const struct timeline_sink *sink)
+{
+	const struct run_series *s = run_samples(t->run, rail);
+	struct thinned line = thinned(t, sink);
+	bool broken = true;
+
+	for (size_t i = 1; s && i < s->nr && s->sample[i].t <= t->t1; i++) {
+		const struct run_sample *now = &s->sample[i], *before = now - 1;
+		double w;
+
+		if (before->t < t->t0 || now->t <= before->t)
+			continue;
+		if (now->value == RUN_UNKNOWN || before->value == RUN_UNKNOWN ||
+		    now->value < before->value) {
+			thinned_flush(&line);
+			if (!broken)
+				sink->gap(sink->data);
+			broken = true;
+			continue;
+		}
+		w = ((double)now->value - (double)before->value) * 1e3 /
+		    (double)(now->t - before->t);
+		/* Otherwise a single interval would be a point, and no line. */
+		if (broken)
+			thinned_add(&line, before->t, w);
+		broken = false;
+		thinned_add(&line, now->t, w);
+	}
+	thinned_flush(&line);
+	return line.points;
+}
+
+size_t timeline_cpu(const struct timeline *t, size_t i, const struct timeline_sink *sink)
+{
+	const struct run_cpu *c = &t->run->cpu[t->cpu[i]];
+	struct thinned line = thinned(t, sink);
+	uint32_t khz = run_khz(t->run, (int)c->cpu, t->t0);
+
+	if (khz)
+		thinned_add(&line, t->t0, khz / 1000.0);
+	for (size_t k = 0; k < c->nr; k++)
+		if (c->step[k].t > t->t0 && c->step[k].t < t->t1)
+			thinned_add(&line, c->step[k].t, c->step[k].khz / 1000.0);
+	khz = run_khz(t->run, (int)c->cpu, t->t1);
+	if (khz)
+		thinned_add(&line, t->t1, khz / 1000.0);
+	thinned_flush(&line);
+	return line.points;
+}
+
+/* A voltage is recorded when it changes: it holds from one sample to the next. */
+static size_t levels(const struct timeline *t, size_t rail, const struct timeline_sink *sink)
+{
+	struct thinned line = thinned(t, sink);
+	const struct run_series *s = run_samples(t->run, rail);
+	double last = 0;
+	bool known = false;
+
+	for (size_t i = 0; s && i < s->nr && s->sample[i].t <= t->t1; i++) {
+		double v = (double)s->sample[i].value / 1e6;
+
+		if (s->sample[i].value == RUN_UNKNOWN || (known && v == last))
+			continue;
+		if (known && !line.points && s->sample[i].t > t->t0)
+			thinned_add(&line, t->t0, last);
+		if (s->sample[i].t >= t->t0)
+			thinned_add(&line, s->sample[i].t, v);
+		last = v;
+		known = true;
+	}
+	if (known && !line.points)
+		thinned_add(&line, t->t0, last);
+	if (known)
+		thinned_add(&line, t->t1, last);
+	thinned_flush(&line);
+	return line.points;
+}
+
+size_t timeline_rail(const struct timeline *t, size_t i, const struct timeline_sink *sink)
+{
+	const size_t rail = t->rail[i];
+
+	if (t->steps)
+		return levels(t, rail, sink);
+	return (strcmp(t->run->rail[rail].kind, "energy") ? powers : means)(t, rail, sink);
+}
+
+const char *timeline_rail_name(const struct timeline *t, size_t i)
+{
+	const struct run_rail *r = &t->run->rail[t->rail[i]];
+
+	return *r->label ? r->label : r->name;
+}
+
+static bool any_value(const struct run_series *s, bool changes)
+{
+	int64_t first = RUN_UNKNOWN;
+
+	for (size_t i = 0; s && i < s->nr; i++) {
+		if (s->sample[i].value == RUN_UNKNOWN)
+			continue;
+		if (!changes || (first != RUN_UNKNOWN && first != s->sample[i].value))
+			return true;
+		first = s->sample[i].value;
+	}
+	return false;
+}
+
+/* Power if there is any, else the voltages that changed, such as the core's. */
+static const char *choose_rails(const struct run *run, size_t *rail, size_t *nr, size_t *left)
+{
+	static const struct {
+		const char *kind, *axis;
+	} kinds[] = { { "power", "power (W)" },
+		      { "energy", "power (W)" },
+		      { "voltage", "voltage (V)" } };
+
+	*nr = *left = 0;
+	for (size_t k = 0; k < 3 && !*nr; k++) {
+		for (size_t i = 0; i < run->rails; i++) {
+			if (strcmp(run->rail[i].kind, kinds[k].kind) ||
+			    !any_value(run_samples(run, i), k == 2))
+				continue;
+			if (*nr < TIMELINE_RAILS)
+				rail[(*nr)++] = i;
+			else
+				++*left;
+		}
+		if (*nr)
+			return kinds[k].axis;
+	}
+	return "";
+}
+
+/* CPUs of one policy have one frequency: the first of each, as far as lines go. */
+static void choose_cpus(const struct run *run, size_t *cpu, size_t *nr, size_t *left)
+{
+	uint8_t set[1024], *taken = calloc(run->cpus ? run->cpus : 1, 1);
+	sqlite3_stmt *s = db_query(run->db, "SELECT replace(cpus, ' ', ',') FROM policies");
+
+	*nr = *left = 0;
+	/* All but the first of each policy are taken as drawn. */
+	while (taken && db_next(s)) {
+		bool first = true;
+
+		if (text_cpulist(db_text(s, 0, ""), set, sizeof(set)) <= 0)
+			continue;
+		for (size_t i = 0; i < run->cpus; i++) {
+			if (run->cpu[i].cpu >= sizeof(set) || !set[run->cpu[i].cpu])
+				continue;
+			taken[i] = !first;
+			first = false;
+		}
+	}
+	sqlite3_finalize(s);
+	for (size_t i = 0; i < run->cpus; i++) {
+		if (taken && taken[i])
+			continue;
+		if (*nr < TIMELINE_CPUS)
+			cpu[(*nr)++] = i;
+		else
+			++*left;
+	}
+	free(taken);
+}
+
+void timeline_choose(struct timeline *t)
+{
+	t->axis = choose_rails(t->run, t->rail, &t->rails, &t->rails_left);
+	t->steps = t->rails && !strcmp(t->run->rail[t->rail[0]].kind, "voltage");
+	choose_cpus(t->run, t->cpu, &t->cpus, &t->cpus_left);
+}

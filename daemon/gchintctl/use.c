@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ctl.h"
+#include "ways.h"
+
+static const char usage[] =
+	"usage: gchintctl use [auto|governor|clamp|limits|off]\n"
+	"Chooses how hints act on this machine, on all of its policies; without a name,\n"
+	"tells what is in force and what can be.\n"
+	"  governor  gchint is the governor: exact, learns, boosts and caps\n"
+	"  clamp     threads' utilisation is clamped beside schedutil, which keeps placing\n"
+	"            them by energy\n"
+	"  limits    policies are limited beside whatever governs them\n"
+	"  off       nothing; puts back what was there before\n"
+	"  auto      what fits best, and why\n"
+	"It lasts until the module is unloaded or the machine restarts.\n";
+
+#define CPUFREQ	 "devices/system/cpu/cpufreq"
+#define ACTUATOR "class/misc/gchint/actuator"
+/* The governors that were there before, a "policyN name" a line. */
+#define BEFORE "/run/gchint-governors"
+
+static const char *const names[] = { "auto", "governor", "clamp", "limits", "off" };
+
+struct use {
+	struct root root;
+	struct ways ways;
+	FILE *before;
+	int ret;
+};
+
+static const char *before_path(void)
+{
+	const char *path = getenv("GCHINT_GOVERNORS");
+
+	return path ? path : BEFORE;
+}
+
+static int save_one(void *data, const char *policy)
+{
+	struct use *u = data;
+	char governor[64];
+
+	if (root_read(governor, sizeof(governor), "%s/" CPUFREQ "/%s/scaling_governor",
+		      u->root.sysfs, policy) > 0 &&
+	    strcmp(governor, "gchint"))
+		fprintf(u->before, "%s %s\n", policy, governor);
+	return 0;
+}
+
+/* Appended: what was there before the first time comes first, and is what counts. */
+static int save(struct use *u)
+{
+	char path[PATH_MAX];
+
+	u->before = fopen(before_path(), "a");
+	if (!u->before)
+		return -errno;
+	snprintf(path, sizeof(path), "%s/" CPUFREQ, u->root.sysfs);
+	root_list(path, "policy", save_one, u);
+	return fclose(u->before) ? -errno : 0;
+}
+
+/* The governor that a policy had; false if it is not known. */
+static bool had(const char *policy, char *governor)
+{
+	char line[128], name[64];
+	FILE *f = fopen(before_path(), "r");
+	bool found = false;
+
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = sscanf(line, "%63s %63s", name, governor) == 2 && !strcmp(name, policy);
+	if (f)
+		fclose(f);
+	return found;
+}
+
+static int restore_one(void *data, const char *policy)
+{
+	struct use *u = data;
+	char governor[64];
+	int ret;
+
+	if (root_read(governor, sizeof(governor), "%s/" CPUFREQ "/%s/scaling_governor",
+		      u->root.sysfs, policy) <= 0 ||
+	    strcmp(governor, "gchint"))
+		return 0;
+	if (!had(policy, governor)) {
+		ctl_error("%s: who governed before gchint is not known; write a governor to its "
+			  "scaling_governor",
+			  policy);
+		u->ret = -ENOENT;
+		return 0;
+	}
+	ret = root_write(governor, "%s/" CPUFREQ "/%s/scaling_governor", u->root.sysfs, policy);
+	if (ret) {
+		ctl_error("%s: scaling_governor %s: %s", policy, governor, strerror(-ret));
+		u->ret = ret;
+	}
+	return 0;
+}
+
+static int ungovern(struct use *u)
+{
+	char path[PATH_MAX];
+
+	u->ret = 0;
+	snprintf(path, sizeof(path), "%s/" CPUFREQ, u->root.sysfs);
+	root_list(path, "policy", restore_one, u);
+	if (!u->ret)
+		unlink(before_path());
+	return u->ret;
+}
+
+static int govern_one(void *data, const char *policy)
+{
+	struct use *u = data;
+
+	return root_write("gchint", "%s/" CPUFREQ "/%s/scaling_governor", u->root.sysfs, policy);
+}
+
+static int govern(struct use *u)
+{
+	char path[PATH_MAX];
+	int ret = save(u);
+
+	if (ret) {
+		ctl_error("%s: %s", before_path(), strerror(-ret));
+		return ret;
+	}
+	snprintf(path, sizeof(path), "%s/" CPUFREQ, u->root.sysfs);
+	ret = root_list(path, "policy", govern_one, u);
+	if (ret) {
+		ctl_error("scaling_governor gchint: %s", strerror(-ret));
+		ungovern(u);
+	}
+	return ret;
+}
+
+static int act(struct use *u, const char *name)
+{
+	return root_write(name, "%s/" ACTUATOR "/all", u->root.sysfs);
+}
+
+/* One after the other: two at a time there are never. */
+static int use(struct use *u, const char *name)
+{
+	int ret;
+
+	if (strcmp(name, "governor")) {
+		ret = ungovern(u);
+		return ret ? ret : act(u, name);
+	}
+	ret = act(u, "off");
+	return ret ? ret : govern(u);
+}
+
+static const char *why_not(const struct use *u, const char *name, int error)
+{
+	if (error == -EOPNOTSUPP && !strcmp(name, "clamp"))
+		return "this kernel has no utilisation clamps (CONFIG_UCLAMP_TASK); use limits";
+	if (error == -EACCES || error == -EPERM)
+		return "only root may choose";
+	if (error == -EBUSY)
+		return "another actuator is in force on a policy; gchintctl use off";
+	if (error == -EINVAL && !strcmp(name, "governor") && u->ways.fixed)
+		return "its driver takes no governor; use limits";
+	return strerror(-error);
+}
+
+/* What fits, in the order in which it is tried; @why is said. */
+static const char *choose(const struct ways *w, bool clamps, const char **why)
+{
+	if (w->unlike && clamps) {
+		*why = "CPUs differ: the scheduler goes on placing by energy";
+		return "clamp";
+	}
+	if (w->unlike) {
+		*why = "CPUs differ, and this kernel has no clamps";
+		return "limits";
+	}
+	if (w->governable < w->policies) {
+		*why = "the driver takes no governor";
+		return "limits";
+	}
+	if (w->guided) {
+		*why = "the hardware chooses at or above what a governor asks for (guided)";
+		return "limits";
+	}
+	*why = "CPUs are alike, and the driver takes governors";
+	return "governor";
+}
+
+static int tell(struct use *u)
+{
+	const char *why, *fits = choose(&u->ways, true, &why);
+	char name[32];
+	int ret = ways_in_force(name, sizeof(name), &u->root, "all");
+
+	if (ret) {
+		ctl_error("use: the module is not loaded: modprobe cpufreq_gchint");
+		return CTL_FAILED;
+	}
+	printf("in force  %s\n", name);
+	printf("auto      %s: %s\n", fits, why);
+	for (size_t i = 1; i < sizeof(names) / sizeof(*names); i++)
+		if (ways_lost(&u->ways, names[i]))
+			printf("%-9s %s\n", names[i], ways_lost(&u->ways, names[i]));
+	return CTL_OK;
+}
+
+static int change(struct use *u, const char *wanted)
+{
+	const char *name = wanted, *why = NULL;
+	int ret;
+
+	if (!strcmp(wanted, "auto")) {
+		name = choose(&u->ways, true, &why);
+		ret = use(u, name);
+		if (ret == -EOPNOTSUPP) {
+			name = choose(&u->ways, false, &why);
+			ret = use(u, name);
+		}
+	} else {
+		ret = use(u, name);
+	}
+	if (ret) {
+		ctl_error("use %s: %s", name, why_not(u, name, ret));
+		return CTL_FAILED;
+	}
+	printf("in force  %s%s%s\n", name, why ? ": " : "", why ? why : "");
+	if (ways_lost(&u->ways, name))
+		printf("lost      %s\n", ways_lost(&u->ways, name));
+	return CTL_OK;
+}
+
+int cmd_use(const struct ctl *ctl, int argc, char **argv)
+{
+	struct use u = { 0 };
+	char now[32];
+	size_t i;
+
+	(void)ctl;
+	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
+		fputs(usage, stdout);
+		return CTL_OK;
+	}
+	for (i = 0; argc > 1 && i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(argv[1], names[i]))
+			break;
+	if (argc > 2 || (argc > 1 && i == sizeof(names) / sizeof(*names))) {
+		ctl_error("use: one of auto, governor, clamp, limits, off; --help tells more");
+		return CTL_USAGE;
+	}
+	root_init(&u.root);
+	if (ways_look(&u.ways, &u.root)) {
+		ctl_error("use: no cpufreq policy: hints are recorded, and nothing else happens; "
+			  "load the board's cpufreq driver, if it has one");
+		return CTL_FAILED;
+	}
+	if (argc < 2)
+		return tell(&u);
+	if (ways_in_force(now, sizeof(now), &u.root, "all")) {
+		ctl_error("use: the module is not loaded: modprobe cpufreq_gchint");
+		return CTL_FAILED;
+	}
+	return change(&u, argv[1]);
+}

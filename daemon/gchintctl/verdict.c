@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "verdict.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stats.h"
+
+#define RESAMPLES     9999
+#define RUNS_SENSIBLE 1000 /* a number beyond says only that there is too much noise */
+#define ENOUGH	      8 /* runs to resample from */
+
+struct set {
+	double value[VERDICT_RUNS]; /* or their logarithms */
+	size_t n;
+	double mean, variance;
+};
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void describe(struct verdict *v, int i, const double *value, size_t n)
+{
+	double sorted[VERDICT_RUNS];
+
+	v->n[i] = n;
+	v->median[i] = v->min[i] = v->max[i] = NAN;
+	if (!n)
+		return;
+	memcpy(sorted, value, n * sizeof(*value));
+	qsort(sorted, n, sizeof(*sorted), by_value);
+	v->median[i] = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
+	v->min[i] = sorted[0];
+	v->max[i] = sorted[n - 1];
+}
+
+static void take(struct set *s, const double *value, size_t n, bool logarithms)
+{
+	*s = (struct set){ .n = n };
+	for (size_t i = 0; i < n; i++) {
+		s->value[i] = logarithms ? log(value[i]) : value[i];
+		s->mean += s->value[i] / (double)n;
+	}
+	for (size_t i = 0; i < n; i++)
+		s->variance += (s->value[i] - s->mean) * (s->value[i] - s->mean) / (double)(n - 1);
+}
+
+/* Marsaglia's xorshift64: good enough to draw, and the same everywhere. */
+static uint64_t draw(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+static double resampled_mean(const struct set *s, uint64_t *state)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		sum += s->value[draw(state) % s->n];
+	return sum / (double)s->n;
+}
+
+/* Of the normal distribution. */
+static double below(double z)
+{
+	return erfc(-z / sqrt(2)) / 2;
+}
+
+static bool bootstrap(const struct set *a, const struct set *b, double *low, double *high)
+{
+	size_t n = a->n < b->n ? a->n : b->n, at;
+	double *difference = malloc(RESAMPLES * sizeof(*difference)), tail;
+	uint64_t state = 88172645463325252ull;
+
+	if (!difference)
+		return false;
+	for (size_t i = 0; i < RESAMPLES; i++)
+		difference[i] = resampled_mean(b, &state) - resampled_mean(a, &state);
+	qsort(difference, RESAMPLES, sizeof(*difference), by_value);
+	/* Percentiles of a resample are too near by n - 1 against n, and by z against t. */
+	tail = below(-sqrt((double)n / (double)(n - 1)) * stats_t95(n - 1));
+	at = (size_t)(tail * (RESAMPLES + 1));
+	at = at ? at - 1 : 0;
+	*low = difference[at];
+	*high = difference[RESAMPLES - 1 - at];
+	free(difference);
+	return true;
+}
+
+static void welch(const struct set *a, const struct set *b, double *low, double *high)
+{
+	double ea = a->variance / (double)a->n, eb = b->variance / (double)b->n;
+	double df = ea + eb > 0 ?
+			    (ea + eb) * (ea + eb) /
+				    (ea * ea / (double)(a->n - 1) + eb * eb / (double)(b->n - 1)) :
+			    1;
+	double half = stats_t95((size_t)fmax(1, floor(df))) * sqrt(ea + eb);
+
+	*low = b->mean - a->mean - half;
+	*high = b->mean - a->mean + half;
+}
+
+/* Of each kind, for a two-sided test at 5 % with that chance to see the difference. */
+static size_t wanted(const struct set *a, const struct set *b, double difference)
+{
+	const double z = 1.959964 + 0.841621; /* VERDICT_POWER */
+	double n = (a->variance + b->variance) * z * z / (difference * difference);
+
+	/* t instead of z for few: one more than that (Guenther 1981) is close. */
+	return n < 1e6 ? (size_t)ceil(n) + 1 : 0;
+}
+
+void verdict_of(const double *base, size_t nr_base, const double *other, size_t nr_other,
+		struct verdict *v)
+{
+	bool logarithms = true;
+	double unit, low, high;
+	struct set a, b;
+
+	*v = (struct verdict){ 0 };
+	describe(v, 0, base, nr_base);
+	describe(v, 1, other, nr_other);
+	v->change = v->low = v->high = NAN;
+	for (size_t i = 0; i < nr_base; i++)
+		logarithms = logarithms && base[i] > 0;
+	for (size_t i = 0; i < nr_other; i++)
+		logarithms = logarithms && other[i] > 0;
+	if (nr_base < 1 || nr_other < 1)
+		return;
+	take(&a, base, nr_base, logarithms);
+	take(&b, other, nr_other, logarithms);
+	unit = logarithms ? 1 : fabs(a.mean);
+	if (unit <= 0)
+		return;
+	v->change = logarithms ? expm1(b.mean - a.mean) : (b.mean - a.mean) / unit;
+	if (nr_base < 2 || nr_other < 2)
+		return;
+	v->resampled = nr_base >= ENOUGH && nr_other >= ENOUGH && bootstrap(&a, &b, &low, &high);
+	if (!v->resampled)
+		welch(&a, &b, &low, &high);
+	v->known = true;
+	v->low = logarithms ? expm1(low) : low / unit;
+	v->high = logarithms ? expm1(high) : high / unit;
+	v->told = v->low > 0 || v->high < 0;
+	v->wanted =
+		wanted(&a, &b, logarithms ? log1p(VERDICT_DIFFERENCE) : VERDICT_DIFFERENCE * unit);
+}
+
+/* "12 % less", "3.4 times as much". */
+static void one(double change, char *buf, size_t size)
+{
+	if (change >= 1)
+		snprintf(buf, size, "%.*f times as much", change < 9 ? 1 : 0, change + 1);
+	else if (fabs(change) < 0.0005)
+		snprintf(buf, size, "as much");
+	else
+		snprintf(buf, size, "%.*f %% %s", fabs(change) < 0.1 ? 1 : 0, fabs(change) * 100,
+			 change < 0 ? "less" : "more");
+}
+
+void verdict_words(const struct verdict *v, char *buf, size_t size)
+{
+	char change[48], low[48], high[48];
+
+	if (!v->n[0] || !v->n[1]) {
+		snprintf(buf, size, "not known of %s", !v->n[0] ? "the base" : "these runs");
+		return;
+	}
+	if (!v->known) {
+		snprintf(buf, size, "nothing can be told from %s",
+			 v->n[0] < 2 || v->n[1] < 2 ? "one run" : "a base of 0");
+		return;
+	}
+	/* "20 % less (18 to 22 % less)" where both ends are of one kind. */
+	if (v->told && fabs(v->low) >= 0.0005 && fabs(v->high) >= 0.0005 && v->high < 1) {
+		double near = fmin(fabs(v->low), fabs(v->high)),
+		       far = fmax(fabs(v->low), fabs(v->high));
+
+		one(v->change, change, sizeof(change));
+		snprintf(buf, size, "%s (%.*f to %.*f %%)", change, near < 0.1 ? 1 : 0, near * 100,
+			 far < 0.1 ? 1 : 0, far * 100);
+		return;
+	}
+	one(v->change, change, sizeof(change));
+	one(v->low, low, sizeof(low));
+	one(v->high, high, sizeof(high));
+	if (v->told) {
+		snprintf(buf, size, "%s (%s to %s)", change, low, high);
+		return;
+	}
+	/* Where "less" ends beyond all, or "more" beyond some times, numbers say nothing. */
+	if (v->low < -0.9 || v->high > 9)
+		snprintf(buf, size, "no difference can be told from %zu and %zu runs", v->n[0],
+			 v->n[1]);
+	else
+		snprintf(buf, size, "no difference can be told from %zu and %zu runs (%s to %s)",
+			 v->n[0], v->n[1], low, high);
+	if (v->wanted > RUNS_SENSIBLE || !v->wanted)
+		snprintf(buf + strlen(buf), size - strlen(buf),
+			 "; not even %d of each would tell one of %.0f %%", RUNS_SENSIBLE,
+			 VERDICT_DIFFERENCE * 100);
+	else if (v->wanted > v->n[0] || v->wanted > v->n[1])
+		snprintf(buf + strlen(buf), size - strlen(buf),
+			 "; %zu of each would tell one of %.0f %%", v->wanted,
+			 VERDICT_DIFFERENCE * 100);
+}
+
+const char *verdict_judgement(const struct verdict *v, int better)
+{
+	if (!v->told || !better)
+		return "";
+	return (v->change > 0) == (better > 0) ? "better" : "worse";
+}

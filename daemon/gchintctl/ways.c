@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <stdio.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "ways.h"
+
+#define CPUFREQ	 "devices/system/cpu/cpufreq"
+#define ACTUATOR "class/misc/gchint/actuator"
+
+struct look {
+	struct ways *ways;
+	const struct root *root;
+	uint64_t capacity; /* of the first CPU that tells */
+};
+
+/* Is a word in a list of them? */
+static bool has_word(const char *list, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (const char *at = list; (at = strstr(at, word)); at += len)
+		if ((at == list || at[-1] == ' ') && (!at[len] || at[len] == ' '))
+			return true;
+	return false;
+}
+
+static int look_policy(void *data, const char *name)
+{
+	const struct look *l = data;
+	struct ways *w = l->ways;
+	char text[512];
+
+	w->policies++;
+	if (root_read(text, sizeof(text), "%s/" CPUFREQ "/%s/scaling_available_governors",
+		      l->root->sysfs, name) > 0)
+		w->governable += has_word(text, "gchint");
+	if (root_read(text, sizeof(text), "%s/" CPUFREQ "/%s/scaling_governor", l->root->sysfs,
+		      name) <= 0)
+		return 0;
+	w->governed += !strcmp(text, "gchint");
+	if (strcmp(text, "schedutil"))
+		w->schedutil = false;
+	/* A driver that governs itself offers these two, and nothing else. */
+	if (root_read(text, sizeof(text), "%s/" CPUFREQ "/%s/scaling_available_governors",
+		      l->root->sysfs, name) > 0)
+		w->fixed += !strcmp(text, "performance powersave");
+	return 0;
+}
+
+static int look_cpu(void *data, const char *name)
+{
+	struct look *l = data;
+	uint64_t capacity;
+
+	if (root_u64(&capacity, "%s/devices/system/cpu/%s/cpu_capacity", l->root->sysfs, name))
+		return 0;
+	if (!l->capacity)
+		l->capacity = capacity;
+	else if (capacity != l->capacity)
+		l->ways->unlike = true;
+	return 0;
+}
+
+int ways_look(struct ways *w, const struct root *root)
+{
+	struct look l = { .ways = w, .root = root };
+	uint64_t aware = 0;
+	char path[300], mode[16];
+
+	memset(w, 0, sizeof(*w));
+	w->schedutil = true;
+	snprintf(path, sizeof(path), "%s/" CPUFREQ, root->sysfs);
+	root_list(path, "policy", look_policy, &l);
+	if (!w->policies)
+		return -ENOENT;
+	snprintf(path, sizeof(path), "%s/devices/system/cpu", root->sysfs);
+	root_list(path, "cpu", look_cpu, &l);
+	w->guided = root_read(mode, sizeof(mode), "%s/devices/system/cpu/amd_pstate/status",
+			      root->sysfs) > 0 &&
+		    !strcmp(mode, "guided");
+	root_u64(&aware, "%s/sys/kernel/sched_energy_aware", root->procfs);
+	w->energy_aware = w->unlike && w->schedutil && aware;
+	return 0;
+}
+
+int ways_in_force(char *name, size_t size, const struct root *root, const char *policy)
+{
+	int ret = root_read(name, size, "%s/" ACTUATOR "/%s", root->sysfs, policy);
+
+	return ret < 0 ? ret : 0;
+}
+
+const char *ways_lost(const struct ways *w, const char *name)
+{
+	if (!strcmp(name, "governor") && w->guided)
+		return "caps are a wish: in amd-pstate's guided mode the hardware chooses at or "
+		       "above what a governor asks for";
+	if (!strcmp(name, "governor"))
+		return w->unlike ? "Energy-Aware Scheduling ends, and utilisation clamps of other "
+				   "programs have no effect: the scheduler asks for schedutil" :
+				   NULL;
+	if (!strcmp(name, "clamp"))
+		return "frequency is asked for by percentages (cap_*_pct), nothing is learned, "
+		       "and schedutil decides";
+	if (!strcmp(name, "limits"))
+		return "frequency is bounded, not chosen; phases that do not outlast two "
+		       "threads' wake-ups are let alone";
+	return NULL;
+}

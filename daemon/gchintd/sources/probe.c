@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "source.h"
+
+int probe_absent(struct probe *p, int error, const char *mend, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(p->what, sizeof(p->what), fmt, ap);
+	va_end(ap);
+	snprintf(p->mend, sizeof(p->mend), "%s", mend);
+	return error;
+}
+
+int probe_found(struct probe *p, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(p->what, sizeof(p->what), fmt, ap);
+	va_end(ap);
+	p->mend[0] = '\0';
+	return 0;
+}
