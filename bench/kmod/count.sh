@@ -30,7 +30,7 @@ set -- $(sort /proc/kallsyms | awk 'found { print $1; exit }
 
 count sugov_update_single_freq
 count hook cpufreq_gchint
-count gchint_watch_switch cpufreq_gchint
+count at_switch cpufreq_gchint
 count __x64_sys_ioctl
 for round in $(seq "$rounds"); do
 	govern schedutil

@@ -1,60 +1,125 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * DOC: The seeds' claims as assertions
+ * DOC: The seeds' claims as declarations
  *
- * Each claim is a function that runs what it needs and says what came out. Counts
- * decide where there are counts; time decides only gaps above 10 %.
+ * A claim says what the paper says, what would contradict it, what it needs and how
+ * large the effect is; its function only measures. The verdict follows (verdict.h).
+ * Counts decide where there are counts; time decides only gaps above 10 %.
  *
- * To add one: a function in claims-*.c and its line in claims.list.
+ * A control is the same measurement with the claim's mechanism taken away (or, where
+ * the claim does not hold here, with what would make it hold): a claim whose verdict
+ * stays the same then says nothing about its mechanism.
+ *
+ * To add one: a struct claim in claims-*.c and its line in claims.list.
  */
 #ifndef BENCH_CLAIM_H
 #define BENCH_CLAIM_H
 
+#include "repro/verdict.h"
 #include "run/run.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 
-enum verdict {
-	VERDICT_REPRODUCES,
-	VERDICT_SHAPE, /* the direction, not the size */
-	VERDICT_DOES_NOT,
-	VERDICT_LAB, /* needs real frequency scaling, power rails or more cores */
-	VERDICT_FAILED, /* a run failed: nothing is known */
-};
+#define CLAIM_TERMS 8
+#define MORE	    INFINITY /* open end of a direction */
 
 /**
  * struct outcome - what came out
- * @ours: our figures; @why: the reason of the verdict
- * @timed: the verdict rests on time
+ * @figure: of each term, NAN until found; @ours: details beside them
+ * @failed: a run failed, for the reason in @error
  * @disturbed: a run that counts was made on a busy machine
+ * @altered: runs that the control in force changed
  */
 struct outcome {
-	enum verdict verdict;
-	char ours[900], why[700];
-	bool timed, disturbed;
+	const struct claim *claim;
+	double figure[CLAIM_TERMS];
+	char ours[1200], error[300];
+	bool failed, disturbed;
+	unsigned int altered;
 };
-
-/** struct claim - @id as in the list of claims; @paper is the paper's figure */
-struct claim {
-	const char *id, *text, *paper;
-	void (*check)(struct outcome *o);
-};
-
-/** repro_runs - repetitions of whatever is timed; set by the command line. */
-extern unsigned int repro_runs;
 
 /**
- * probe() - run a workload in its own process
+ * struct alteration - a word of the runs' options, settings or profile, and what for it
+ *
+ * A @from of NULL adds @to to the settings. A @to of NULL: there is no such control.
+ */
+struct alteration {
+	const char *from, *to;
+};
+
+/**
+ * struct claim - a declaration
+ * @id: as in the list of claims; @text: the claim; @paper: the paper's words and figures
+ * @falsifier: what outcome contradicts it
+ * @note: what to know of our figures
+ * @without: takes the mechanism away: a claim that holds must then be contradicted
+ * @with: makes a claim hold that does not hold here
+ * @measure: runs what it needs and sets the figures with found()
+ */
+struct claim {
+	const char *id, *text, *paper, *falsifier, *note;
+	struct needs needs;
+	struct alteration without, with;
+	struct term term[CLAIM_TERMS];
+	void (*measure)(struct outcome *o);
+};
+
+/** claim_terms() - how many terms @claim has. */
+size_t claim_terms(const struct claim *claim);
+
+/** outcome_init() - nothing known of @claim. */
+void outcome_init(struct outcome *o, const struct claim *claim);
+
+/** found() - the figure of the term @name. An unknown name is a bug: it aborts. */
+void found(struct outcome *o, const char *name, double figure);
+
+/** ours() - printf onto the end of the details. */
+void ours(struct outcome *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/** lower() - the smaller; unknown when one is. */
+static inline double lower(double a, double b)
+{
+	return isnan(a) || isnan(b) ? NAN : fmin(a, b);
+}
+
+/** failed() - nothing is known, for this reason. */
+void failed(struct outcome *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/**
+ * struct effort - how the claims are tried; set by the command line
+ * @runs: repetitions of whatever is timed
+ * @counts: only what rests on counts; a measure function leaves its timed part out
+ * @small: sizes that end within seconds, for tests
+ */
+struct effort {
+	unsigned int runs;
+	bool counts, small;
+};
+extern struct effort effort;
+
+/** probe_alter() - put @alteration into every run from here on; NULL for none. */
+void probe_alter(const struct alteration *alteration);
+
+/** probe_epoch() - changes with every probe_alter(); for what callers keep of runs. */
+unsigned int probe_epoch(void);
+
+/**
+ * probe() - run a workload in its own process; equal requests are run once
  * @profile: name of a profile, or NULL
  * @setting: "key=value ..." parted by blanks
- * Return: true, or false with o->verdict VERDICT_FAILED and the reason.
+ * Return: true, or false with o->failed and the reason.
  */
 bool probe(struct outcome *o, const char *workload, const char *profile, const char *setting,
 	   const char *options, struct run_result *r);
 
+/** probe_again() - as probe(), but always a run of its own: for what is timed. */
+bool probe_again(struct outcome *o, const char *workload, const char *profile, const char *setting,
+		 const char *options, struct run_result *r);
+
 /**
- * probe_least() - the run of least CPU time of repro_runs
+ * probe_least() - the run of least CPU time of effort.runs
  *
  * For figures that noise can only raise. Marks o->disturbed when none was quiet.
  */
@@ -62,16 +127,16 @@ bool probe_least(struct outcome *o, const char *workload, const char *profile, c
 		 const char *options, struct run_result *r);
 
 /**
+ * probe_setting() - @setting as the control in force has it, to @out
+ *
+ * For claims that are derived and run nothing.
+ */
+void probe_setting(struct outcome *o, const char *setting, char *out, size_t size);
+
+/**
  * repro_table1() - the Dalvik seed's Table 1 beside ours, as Markdown to @out
  * Return: 0, or 1 when a run failed (said on standard error).
  */
 int repro_table1(FILE *out);
-
-/** ours() and why() - printf onto the end of the outcome's texts. */
-void ours(struct outcome *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void why(struct outcome *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/** decide() - reproduces if @full, else shape only if @shape, else does not. */
-void decide(struct outcome *o, bool full, bool shape);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The checks that claims.list names. */
+/* The claims that claims.list names. */
 #ifndef BENCH_CLAIMS_H
 #define BENCH_CLAIMS_H
 
 #include "repro/claim.h"
 
-#define CLAIM(check, id, text, paper) void check(struct outcome *o);
+#define CLAIM(name) extern const struct claim name;
 #include "repro/claims.list"
 #undef CLAIM
 

@@ -1,120 +1,45 @@
 // SPDX-License-Identifier: MIT
-/* repro: checks every claim of the seeds, prints the table, writes it as Markdown. */
+/* repro: tries the claims of the seeds, prints the verdicts, keeps the figures. */
 #define _GNU_SOURCE
-#include "lib/table.h"
 #include "repro/claims.h"
+#include "repro/page.h"
+#include "repro/record.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-static const struct claim claims[] = {
-#define CLAIM(check, id, text, paper) { id, text, paper, check },
+static const struct claim *const claims[] = {
+#define CLAIM(name) &name,
 #include "repro/claims.list"
 #undef CLAIM
 };
 
-#define CLAIMS (sizeof(claims) / sizeof(*claims))
+#define CLAIMS	 (sizeof(claims) / sizeof(*claims))
+#define MAX_RUNS 20
 
-static const char *const verdict_name[] = {
-	[VERDICT_REPRODUCES] = "reproduces", [VERDICT_SHAPE] = "shape only",
-	[VERDICT_DOES_NOT] = "does not",     [VERDICT_LAB] = "needs the lab",
-	[VERDICT_FAILED] = "failed to run",
+struct options {
+	const char *figures, *page, *tree;
+	bool control, judge, table;
 };
-
-/* Did a busy machine have a say in it? Then nothing is settled. */
-static bool unsettled(const struct outcome *o)
-{
-	return o->timed && o->disturbed && o->verdict <= VERDICT_DOES_NOT;
-}
-
-static void verdict_text(const struct outcome *o, char *text, size_t size)
-{
-	if (unsettled(o))
-		snprintf(text, size, "unsettled: machine not quiet (this run: %s)",
-			 verdict_name[o->verdict]);
-	else
-		snprintf(text, size, "%s", verdict_name[o->verdict]);
-}
-
-static void print(const struct claim *c, const struct outcome *o)
-{
-	char verdict[96];
-
-	verdict_text(o, verdict, sizeof(verdict));
-	printf("%s  %s\n       paper    %s\n       ours     %s\n       verdict  %s: %s\n\n", c->id,
-	       c->text, c->paper, *o->ours ? o->ours : "-", verdict, o->why);
-	fflush(stdout);
-}
-
-static int write_markdown(const char *path, const struct outcome *o)
-{
-	static const char *const heading[] = { "id", "claim", "paper", "ours", "verdict", "why" };
-	struct table *t = table_new(heading, 6);
-	char verdict[96], *slash;
-	char dir[512];
-	FILE *f;
-	int code;
-
-	if (!t)
-		return -ENOMEM;
-	for (size_t i = 0; i < CLAIMS; i++) {
-		verdict_text(&o[i], verdict, sizeof(verdict));
-		table_row(t);
-		table_cell(t, "%s", claims[i].id);
-		table_cell(t, "%s", claims[i].text);
-		table_cell(t, "%s", claims[i].paper);
-		table_cell(t, "%s", o[i].ours);
-		table_cell(t, "%s", verdict);
-		table_cell(t, "%s", o[i].why);
-	}
-	snprintf(dir, sizeof(dir), "%s", path);
-	slash = strrchr(dir, '/');
-	if (slash) {
-		*slash = 0;
-		mkdir(dir, 0777);
-	}
-	f = fopen(path, "we");
-	if (!f) {
-		code = -errno;
-		table_free(t);
-		return code;
-	}
-	fprintf(f,
-		"# The seeds' claims, tried\n\n"
-		"Written by `make repro`. Claims 000 are of the Dalvik seed (Hussein et al., "
-		"2015), 001 of GCW\n"
-		"(Intel, 2016), 003 of size-aware promotion in ART, 004 of mark stack overflow "
-		"(Ugawa et al., 2012).\n\n"
-		"*Reproduces*: the assertion holds. *Shape only*: the direction holds, not the "
-		"size. *Does not*: it\n"
-		"fails here, for the reason given. *Needs the lab*: frequency scaling, power rails "
-		"or cores that a\n"
-		"machine without them cannot stand in for. Counts decide where there are counts; "
-		"what rests on time\n"
-		"says so when the machine was not quiet. %u runs of whatever is timed.\n\n",
-		repro_runs);
-	table_print(t, TABLE_MARKDOWN, f);
-	table_free(t);
-	fputs("\n## Table 1 of the Dalvik seed, and ours\n\n"
-	      "Programs made after its figures, on `plan=cms` with the seed's heap sizing. "
-	      "Allocated, live,\n"
-	      "objects and threads are given to them; lifetimes are measured by collecting at "
-	      "every 64 KiB;\n"
-	      "events, contention, pauses and CPU share are what came out on this machine.\n\n",
-	      f);
-	code = repro_table1(f) ? -ECHILD : 0;
-	return fclose(f) ? -errno : code;
-}
 
 static int usage(FILE *out)
 {
-	fputs("usage: gchint-repro [--runs=N] [--output=FILE.md] [ID...]\n"
+	fputs("usage: gchint-repro [OPTION...] [ID...]\n"
 	      "Tries the claims of the seeds and says which reproduce. IDs (000-a) or their\n"
-	      "beginnings (004) choose; only a full run writes the file.\n"
-	      "Exit status: 0 whatever the verdicts, 1 when a run failed, 2 for a wrong call.\n",
+	      "beginnings (004) choose.\n"
+	      "  --control         each claim once more with its mechanism taken away\n"
+	      "  --counts          only what a busy machine cannot change\n"
+	      "  --figures=FILE    keep the figures there; those not tried again stay\n"
+	      "  --judge           run nothing: verdicts from --figures alone\n"
+	      "  --page=FILE.md    write the figures and verdicts as a page\n"
+	      "  --runs=N          runs of whatever is timed [3]\n"
+	      "  --small           sizes that end within seconds; keeps nothing\n"
+	      "  --table1          the Dalvik seed's Table 1 beside ours as well\n"
+	      "  --tree=NAME       what the figures are of [unknown]\n"
+	      "Exit status: 0 whatever the verdicts; 1 when a run failed, or a control that was\n"
+	      "settled changed no verdict; 2 for a wrong call.\n",
 	      out);
 	return out == stdout ? 0 : 2;
 }
@@ -133,52 +58,218 @@ static bool wanted(int argc, char **argv, const char *id)
 	return !any;
 }
 
-int main(int argc, char **argv)
+static void progress(const struct claim *claim, const char *what)
 {
-	static struct outcome outcome[CLAIMS];
-	unsigned int count[VERDICT_FAILED + 1] = { 0 };
-	const char *output = NULL;
-	size_t tried = 0, open = 0;
+	if (isatty(STDERR_FILENO))
+		fprintf(stderr, "\r\033[K%s%s", claim ? claim->id : "", what);
+}
+
+/* Has @claim anything to measure under the effort in force? */
+static bool measurable(const struct claim *claim)
+{
+	for (size_t i = 0; i < claim_terms(claim); i++)
+		if (claim->term[i].basis == BASIS_COUNT || !effort.counts)
+			return true;
+	return false;
+}
+
+static int try_once(struct entry *e, const struct alteration *alteration, const char *tree)
+{
+	struct origin from = { .setup = { (unsigned int)sysconf(_SC_NPROCESSORS_ONLN), effort.runs,
+					  true } };
+	struct outcome o;
+
+	snprintf(from.tree, sizeof(from.tree), "%s", tree);
+	outcome_init(&o, e->claim);
+	probe_alter(alteration);
+	e->claim->measure(&o);
+	if (alteration && !o.failed && !o.altered)
+		failed(&o, "its control changes no run");
+	if (o.failed) {
+		fprintf(stderr, "gchint-repro: %s: %s\n", e->claim->id, o.error);
+		return -1;
+	}
+	record_put(e, &o, &from, alteration != NULL);
+	return 0;
+}
+
+static int try(struct entry *e, const struct options *opt)
+{
+	struct finding f;
 	int code;
 
-	for (int i = 1; i < argc; i++) {
-		if (!strncmp(argv[i], "--runs=", 7))
-			repro_runs = (unsigned int)strtoul(argv[i] + 7, NULL, 10);
-		else if (!strncmp(argv[i], "--output=", 9))
-			output = argv[i] + 9;
-		else if (argv[i][0] == '-')
-			return usage(strcmp(argv[i], "--help") ? stderr : stdout);
+	progress(e->claim, "");
+	code = try_once(e, NULL, opt->tree);
+	f = record_finding(e, effort.counts);
+	if (!code && opt->control && f.alteration) {
+		progress(e->claim, ", control");
+		code = try_once(e, f.alteration, opt->tree);
 	}
-	if (!repro_runs || repro_runs > 20)
-		return usage(stderr);
+	progress(NULL, "");
+	return code;
+}
+
+static void print(const struct entry *e, const struct finding *f, bool control)
+{
+	char text[2000];
+
+	printf("%s  %s\n       paper    %s\n", e->claim->id, e->claim->text, e->claim->paper);
+	page_figures(e, e->figure, text, sizeof(text));
+	printf("       ours     %s\n", text);
+	if (*e->detail)
+		printf("                %s\n", e->detail);
+	page_verdict(e->claim, f, text, sizeof(text));
+	printf("       verdict  %s\n       note     %s\n", text, e->claim->note);
+	if (control) {
+		page_control(f, text, sizeof(text));
+		printf("       control  %s\n", text);
+	}
+	putchar('\n');
+	fflush(stdout);
+}
+
+/* A control that was settled and told nothing. */
+static bool mute(const struct finding *f)
+{
+	return f->alteration && !(f->unmet & (UNMET_QUIET | UNMET_RUNS)) &&
+	       !control_tells(f->verdict, f->control);
+}
+
+static int take_table1(struct record *r, const char *tree)
+{
+	size_t size = 0;
+	char *text = NULL;
+	FILE *f = open_memstream(&text, &size);
+	int code;
+
+	if (!f)
+		return -ENOMEM;
+	code = repro_table1(f);
+	fclose(f);
+	if (code) {
+		free(text);
+		return -ECHILD;
+	}
+	free(r->table);
+	r->table = text;
+	snprintf(r->table_tree, sizeof(r->table_tree), "%s", tree);
+	return 0;
+}
+
+static int said(const char *what, int code)
+{
+	if (code)
+		fprintf(stderr, "gchint-repro: %s: %s\n", what, strerror(-code));
+	return code;
+}
+
+static int keep(const struct record *r, const struct options *opt)
+{
+	int code = 0;
+
+	if (opt->figures && !opt->judge)
+		code = said(opt->figures, record_save(r, opt->figures));
+	if (!code && opt->page)
+		code = said(opt->page, page_write(r, opt->page));
+	return code;
+}
+
+static int run_all(struct record *r, const struct options *opt, int argc, char **argv)
+{
+	unsigned int count[VERDICT_DOES_NOT + 1] = { 0 };
+	size_t tried = 0, lacking = 0, fails = 0, silent = 0;
+
 	for (size_t i = 0; i < CLAIMS; i++) {
-		if (!wanted(argc, argv, claims[i].id))
+		struct entry *e = &r->entry[i];
+		struct finding f;
+
+		if (!wanted(argc, argv, e->claim->id) || !measurable(e->claim))
 			continue;
-		if (isatty(STDERR_FILENO))
-			fprintf(stderr, "\r\033[K%s: %s", claims[i].id, claims[i].text);
-		claims[i].check(&outcome[i]);
-		if (isatty(STDERR_FILENO))
-			fputs("\r\033[K", stderr);
-		print(&claims[i], &outcome[i]);
-		if (unsettled(&outcome[i]))
-			open++;
-		else
-			count[outcome[i].verdict]++;
 		tried++;
+		if (!opt->judge && try(e, opt)) {
+			fails++;
+			continue;
+		}
+		f = record_finding(e, effort.counts);
+		print(e, &f, opt->control);
+		lacking += f.unmet != 0;
+		count[f.verdict] += !f.unmet;
+		silent += opt->control && mute(&f);
 	}
 	if (!tried)
 		return usage(stderr);
 	printf("%zu claims:", tried);
-	for (int v = 0; v <= VERDICT_FAILED; v++)
-		printf(" %u %s,", count[v], verdict_name[v]);
-	printf(" %zu unsettled\n", open);
-	if (output && tried == CLAIMS) {
-		code = write_markdown(output, outcome);
-		if (code) {
-			fprintf(stderr, "gchint-repro: %s: %s\n", output, strerror(-code));
-			return 1;
-		}
-		printf("written to %s\n", output);
+	for (int v = 0; v <= VERDICT_DOES_NOT; v++)
+		printf(" %u %s,", count[v], verdict_name((enum verdict)v));
+	printf(" %zu lacking what they need, %zu failed to run", lacking, fails);
+	printf(opt->control ? "; %zu controls tell nothing\n" : "\n", silent);
+	if (opt->table && said("table 1", take_table1(r, opt->tree)))
+		fails++;
+	return keep(r, opt) || fails || silent;
+}
+
+static bool option(const char *arg, const char *name, const char **value)
+{
+	size_t length = strlen(name);
+
+	if (strncmp(arg, name, length))
+		return false;
+	*value = arg + length;
+	return true;
+}
+
+static int parse(int argc, char **argv, struct options *opt)
+{
+	const char *runs = NULL;
+
+	for (int i = 1; i < argc; i++) {
+		if (argv[i][0] != '-' || option(argv[i], "--runs=", &runs) ||
+		    option(argv[i], "--figures=", &opt->figures) ||
+		    option(argv[i], "--page=", &opt->page) ||
+		    option(argv[i], "--tree=", &opt->tree))
+			continue;
+		if (!strcmp(argv[i], "--control"))
+			opt->control = true;
+		else if (!strcmp(argv[i], "--counts"))
+			effort.counts = true;
+		else if (!strcmp(argv[i], "--judge"))
+			opt->judge = true;
+		else if (!strcmp(argv[i], "--small"))
+			effort.small = true;
+		else if (!strcmp(argv[i], "--table1"))
+			opt->table = true;
+		else
+			return -EINVAL;
 	}
-	return count[VERDICT_FAILED] ? 1 : 0;
+	if (runs)
+		effort.runs = (unsigned int)strtoul(runs, NULL, 10);
+	if (!effort.runs || effort.runs > MAX_RUNS || (opt->judge && !opt->figures) ||
+	    (effort.small && (opt->figures || opt->page)))
+		return -EINVAL;
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct options opt = { .tree = "unknown" };
+	struct record record;
+	char error[256];
+	int code;
+
+	if (argc == 2 && !strcmp(argv[1], "--help"))
+		return usage(stdout);
+	if (parse(argc, argv, &opt))
+		return usage(stderr);
+	if (said("figures", record_init(&record, claims, CLAIMS)))
+		return 1;
+	code = opt.figures ? record_load(&record, opt.figures, error) : 0;
+	if (code == -ENOENT && !opt.judge)
+		code = 0;
+	if (code == -EINVAL)
+		fprintf(stderr, "gchint-repro: %s\n", error);
+	else
+		said(opt.figures, code);
+	code = code ? 1 : run_all(&record, &opt, argc, argv);
+	record_free(&record);
+	return code;
 }

@@ -3,7 +3,7 @@
  * Table 1 of the Dalvik seed beside ours: allocation figures from a run that collects at
  * every 64 KiB, events and overhead from a plain one, as the seed took them.
  */
-#include "repro/claim.h"
+#include "repro/claims-dalvik.h"
 
 #include "lib/table.h"
 
@@ -103,15 +103,6 @@ static const struct {
 	  3.5 },
 };
 
-static double longest_pause(const struct run_result *r)
-{
-	double longest = 0;
-
-	for (int i = 0; i < RUN_PAUSES; i++)
-		longest = fmax(longest, isnan(r->pause[i].max) ? 0 : r->pause[i].max);
-	return longest;
-}
-
 static void paper_row(struct table *t, size_t i)
 {
 	table_row(t);
@@ -180,7 +171,7 @@ int repro_table1(FILE *out)
 	int code = t ? 0 : 1;
 
 	for (size_t i = 0; !code && i < sizeof(paper) / sizeof(*paper); i++) {
-		struct outcome o = { .verdict = VERDICT_REPRODUCES };
+		struct outcome o = { .failed = false };
 		struct run_result fine, plain;
 
 		/*
@@ -192,7 +183,7 @@ int repro_table1(FILE *out)
 			   "plan=cms,profiler=64K,trim=0,max=512M", &fine) ||
 		    !probe(&o, "app", paper[i].app, "idle-ms=1200",
 			   "profile=hussein-2015,plan=cms,trim=1", &plain)) {
-			fprintf(stderr, "table 1: %s\n", o.why);
+			fprintf(stderr, "table 1: %s\n", o.error);
 			code = 1;
 			break;
 		}

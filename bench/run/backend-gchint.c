@@ -151,6 +151,21 @@ static void spread(struct run_spread *out, const struct gc_histogram *h)
 	out->max = (double)h->max_ns / 1e6;
 }
 
+/* Pauses of all kinds together. */
+static void spread_all(struct run_spread *out, const struct gc_histogram *kind, int kinds)
+{
+	struct gc_histogram all = kind[0];
+
+	for (int i = 1; i < kinds; i++) {
+		all.count += kind[i].count;
+		all.sum_ns += kind[i].sum_ns;
+		all.max_ns = all.max_ns > kind[i].max_ns ? all.max_ns : kind[i].max_ns;
+		for (int k = 0; k < GC_HIST_BUCKETS; k++)
+			all.bucket[k] += kind[i].bucket[k];
+	}
+	spread(out, &all);
+}
+
 /* Sort the pauses by thread. An address may serve one thread after another. */
 static void utilisation(struct backend *b, const struct backend_life *life, size_t lives,
 			struct run_result *r)
@@ -202,6 +217,7 @@ void backend_results(struct backend *b, const struct backend_life *life, size_t 
 	spread(&r->safepoint, &b->stats.ttsp);
 	for (int i = 0; i < RUN_PAUSES; i++)
 		spread(&r->pause[i], &b->stats.pause[i]);
+	spread_all(&r->all_pauses, b->stats.pause, RUN_PAUSES);
 	r->pauses_lost = b->stats.record_lost;
 	r->mark_ms = (double)b->stats.phase_ns[GC_PHASE_MARK] / 1e6;
 	r->remark_ms = b->ends.remark_ms;

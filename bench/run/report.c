@@ -92,13 +92,13 @@ static void table1(struct row *row, const struct run_result *r)
 
 static void spread_cells(struct row *row, const char *name, const struct run_spread *s)
 {
-	static const char *const suffix[] = { "total_ms", "p50_ms", "p99_ms", "max_ms" };
-	const double value[] = { s->total, s->p50, s->p99, s->max };
+	static const char *const suffix[] = { "total_ms", "p50_ms", "p99_ms", "p999_ms", "max_ms" };
+	const double value[] = { s->total, s->p50, s->p99, s->p999, s->max };
 	char heading[40];
 
 	snprintf(heading, sizeof(heading), "%s_count", name);
 	count_if(row, heading, !isnan(s->total), s->count);
-	for (int i = 0; i < 4; i++) {
+	for (size_t i = 0; i < sizeof(value) / sizeof(*value); i++) {
 		snprintf(heading, sizeof(heading), "%s_%s", name, suffix[i]);
 		number(row, heading, value[i], 4);
 	}
@@ -172,6 +172,7 @@ static void run_cells(struct row *row, const struct report_run *run)
 	spread_cells(row, "ttsp", &r->safepoint);
 	for (int i = 0; i < RUN_PAUSES; i++)
 		spread_cells(row, run_pause_name[i], &r->pause[i]);
+	spread_cells(row, "pause", &r->all_pauses);
 	count_if(row, "pauses_lost", r->has_collections, r->pauses_lost);
 	number(row, "utilisation", r->overall, 4);
 	number(row, "utilisation_worst", r->worst_overall, 4);
@@ -187,6 +188,7 @@ static void run_cells(struct row *row, const struct report_run *run)
 	spread_cells(row, "control", &r->control);
 	spread_cells(row, "latency", &r->simple);
 	spread_cells(row, "metered", &r->metered);
+	count_if(row, "missed", r->has_deadline, r->missed);
 	number(row, "run_delay_ms", r->run_delay_ms, 3);
 	number(row, "migrations", r->migrations, 0);
 }
@@ -330,6 +332,9 @@ void report_text(const struct report_run *run, FILE *out)
 	if (r->collector)
 		report_table1(run, 1, TABLE_TEXT, out);
 	print_spreads(r, out);
+	if (r->has_deadline)
+		fprintf(out, "missed   %llu of %llu\n", (unsigned long long)r->missed,
+			(unsigned long long)r->simple.count);
 	print_utilisation(r, out);
 	if (r->pauses_lost)
 		fprintf(out, "%llu pauses were not kept: utilisation is too high\n",

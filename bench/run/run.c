@@ -144,7 +144,7 @@ static void unknown(struct run_result *r)
 	r->score_ms = r->wall_ms = r->cpu_ms = r->foreign = r->gc_cpu_ms = r->run_delay_ms = NAN;
 	r->migrations = r->mark_ms = r->remark_ms = r->remark_max_ms = r->heap_after = NAN;
 	r->worst_overall = r->overall = NAN;
-	r->stop = r->safepoint = r->hiccup = r->control = none;
+	r->stop = r->safepoint = r->all_pauses = r->hiccup = r->control = none;
 	r->simple = r->metered = r->metered_full = none;
 	for (int i = 0; i < RUN_PAUSES; i++)
 		r->pause[i] = none;
@@ -275,6 +275,7 @@ static void collect_results(struct runner *r, struct run_result *result)
 	result->allocated_objects = atomic_load(&r->bench.allocated_objects);
 	result->checksum = atomic_load(&r->bench.checksum);
 	watch_latency(result, r->bench.requests, r->bench.request_count);
+	watch_missed(result, r->bench.requests, r->bench.request_count, r->bench.deadline_ns);
 	backend_results(r->backend, r->life, (size_t)r->bench.threads, result);
 }
 

@@ -79,7 +79,7 @@ struct run_result {
 	uint64_t collections, cause[RUN_CAUSES];
 	double gc_cpu_ms;
 	struct run_spread stop, safepoint; /* stop-the-world; time to safepoint */
-	struct run_spread pause[RUN_PAUSES];
+	struct run_spread pause[RUN_PAUSES], all_pauses;
 	uint64_t pauses_lost;
 	double minmu[RUN_WINDOWS], mmu[RUN_WINDOWS], bmu[RUN_WINDOWS];
 	double mud[RUN_WINDOWS][RUN_QUANTILES];
@@ -90,6 +90,8 @@ struct run_result {
 
 	struct run_spread hiccup, control;
 	struct run_spread simple, metered, metered_full;
+	bool has_deadline;
+	uint64_t missed; /* requests that took longer than their deadline */
 
 	bool collector;
 #if !defined(HEAP_LIBGC) && !defined(HEAP_EPSILON)

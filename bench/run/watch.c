@@ -170,6 +170,16 @@ free_both:
 	free(latency);
 }
 
+void watch_missed(struct run_result *result, const struct request *request, size_t count,
+		  int64_t deadline_ns)
+{
+	if (!deadline_ns)
+		return;
+	result->has_deadline = true;
+	for (size_t i = 0; i < count; i++)
+		result->missed += request[i].end - request[i].start > deadline_ns;
+}
+
 void run_utilisation(struct run_result *r, const struct backend_life *life, size_t lives,
 		     struct span **pause, const size_t *pauses)
 {

@@ -26,5 +26,8 @@ uint64_t watch_pss(void);
 void watch_spread(struct run_spread *out, const struct histogram *h);
 /** watch_latency() - fill the three latency spreads; nothing for no requests. */
 void watch_latency(struct run_result *result, const struct request *request, size_t count);
+/** watch_missed() - count requests that took longer than @deadline_ns; 0: there is no deadline. */
+void watch_missed(struct run_result *result, const struct request *request, size_t count,
+		  int64_t deadline_ns);
 
 #endif

@@ -31,6 +31,7 @@
  * @checksum: what the run computed; equal settings give an equal sum
  * @requests, @request_count: filled by a workload that serves requests, else NULL;
  *	freed by the runner
+ * @deadline_ns: a request that takes longer is missed; 0: there is none
  */
 struct bench {
 	struct bench_heap *heap;
@@ -43,6 +44,7 @@ struct bench {
 	atomic_uint_least64_t checksum;
 	struct request *requests;
 	size_t request_count;
+	int64_t deadline_ns;
 };
 
 /**

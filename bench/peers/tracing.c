@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+/*
+ * tracing OPTIONS: a tree of 131071 objects of 32 bytes with two references each, collected as a
+ * whole ROUNDS times by one thread. For a counter of instructions: bench/peers/count-tracing.
+ */
+#include <gchint/gc.h>
+#include <stdio.h>
+
+#define DEPTH  16
+#define ROUNDS 5
+
+struct node {
+	struct gc_header header;
+	struct node *left, *right;
+	long pad;
+};
+
+static struct gc_mutator *m;
+static const struct gc_type *type;
+
+static struct node *tree(int depth)
+{
+	struct {
+		struct gc_frame head;
+		struct node *left, *right;
+	} f;
+	struct node *n;
+
+	GC_PUSH(m, f);
+	if (depth) {
+		f.left = tree(depth - 1);
+		f.right = tree(depth - 1);
+	}
+	n = GC_NEW(m, type, struct node);
+	gc_init(&n->left, f.left);
+	gc_init(&n->right, f.right);
+	GC_POP(m, f);
+	return n;
+}
+
+int main(int argc, char **argv)
+{
+	struct gc_type_desc d = { .name = "node", .size = sizeof(struct node), .refs = 6 };
+	struct gc_error err = { .text = "no memory for a mutator" };
+	struct {
+		struct gc_frame head;
+		struct node *root;
+	} f;
+	struct gc_heap_stats s;
+	struct gc_heap *heap;
+
+	if (gc_heap_create(&heap, argc > 1 ? argv[1] : NULL, NULL, &err) ||
+	    gc_mutator_attach(heap, &m)) {
+		fprintf(stderr, "tracing: %s\n", err.text);
+		return 1;
+	}
+	type = gc_type_register(heap, &d, NULL);
+	GC_PUSH(m, f);
+	f.root = tree(DEPTH);
+	for (int i = 0; i < ROUNDS; i++)
+		gc_collect_full(m);
+	gc_heap_stats(heap, &s);
+	printf("%llu\n", (unsigned long long)s.live_objects * ROUNDS);
+	GC_POP(m, f);
+	gc_mutator_detach(m);
+	return gc_heap_destroy(heap);
+}

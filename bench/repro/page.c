@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "repro/page.h"
+
+#include "lib/table.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+static void add(char *text, size_t size, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void add(char *text, size_t size, const char *format, ...)
+{
+	size_t used = strlen(text);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text + used, size - used, format, args);
+	va_end(args);
+}
+
+static bool by_proxy(const struct claim *claim)
+{
+	for (size_t i = 0; i < claim_terms(claim); i++)
+		if (claim->term[i].basis == BASIS_PROXY)
+			return true;
+	return false;
+}
+
+void page_verdict(const struct claim *claim, const struct finding *f, char *text, size_t size)
+{
+	const char *name = verdict_name(f->verdict);
+
+	*text = 0;
+	if (f->unmet & UNMET_CPUS)
+		add(text, size, "needs %u CPUs", claim->needs.cpus);
+	if (f->unmet & UNMET_RAIL)
+		add(text, size, "%sneeds a power rail", *text ? ", " : "");
+	if (f->unmet & UNMET_RUNS)
+		add(text, size, "%sunsettled: fewer than %u runs", *text ? ", " : "",
+		    claim->needs.runs);
+	if (f->unmet & UNMET_QUIET)
+		add(text, size, "%sunsettled: machine not quiet", *text ? ", " : "");
+	if (!*text)
+		add(text, size, "%s", name);
+	else if ((f->unmet & UNMET_RAIL) && by_proxy(claim))
+		add(text, size, " (what stands in for it: %s)", name);
+	else if (f->unmet & UNMET_RAIL)
+		add(text, size, " (the rest: %s)", name);
+	else
+		add(text, size, " (here: %s)", name);
+}
+
+void page_figures(const struct entry *e, const double *figure, char *text, size_t size)
+{
+	*text = 0;
+	for (size_t i = 0; i < claim_terms(e->claim); i++) {
+		const struct term *t = &e->claim->term[i];
+
+		if (isnan(figure[i]))
+			add(text, size, "%s%s: not measured", i ? "; " : "", t->name);
+		else
+			add(text, size, "%s%s: %.3g%s%s", i ? "; " : "", t->name, figure[i],
+			    *t->unit ? " " : "", t->unit);
+	}
+}
+
+void page_control(const struct finding *f, char *text, size_t size)
+{
+	if (!f->alteration)
+		snprintf(text, size, "none");
+	else if (f->control == VERDICT_UNKNOWN)
+		snprintf(text, size, "%s for %s: not run", f->alteration->to,
+			 f->alteration->from ? f->alteration->from : "the default");
+	else
+		snprintf(text, size, "%s for %s: %s%s", f->alteration->to,
+			 f->alteration->from ? f->alteration->from : "the default",
+			 verdict_name(f->control),
+			 control_tells(f->verdict, f->control) ? "" : "; tells nothing");
+}
+
+static void end_of(double value, char *text, size_t size)
+{
+	if (isinf(value))
+		add(text, size, "more");
+	else
+		add(text, size, "%g", value);
+}
+
+static void declaration(const struct claim *claim, char *text, size_t size)
+{
+	static const char *const basis[] = {
+		[BASIS_COUNT] = "counts",
+		[BASIS_TIME] = "time",
+		[BASIS_PROXY] = "time, for energy",
+		[BASIS_ENERGY] = "energy",
+	};
+
+	*text = 0;
+	for (size_t i = 0; i < claim_terms(claim); i++) {
+		const struct term *t = &claim->term[i];
+
+		add(text, size, "%s%s (%s): %g to %g%s%s, contradicted outside %g to ",
+		    i ? "; " : "", t->name, basis[t->basis], t->size[0], t->size[1],
+		    *t->unit ? " " : "", t->unit, t->shape[0]);
+		end_of(t->shape[1], text, size);
+	}
+}
+
+static void needs_text(const struct needs *n, char *text, size_t size)
+{
+	*text = 0;
+	if (n->cpus)
+		add(text, size, "%u CPUs", n->cpus);
+	if (n->rail)
+		add(text, size, "%sa power rail", *text ? ", " : "");
+	if (n->runs)
+		add(text, size, "%s%u runs, quiet", *text ? ", " : "", n->runs);
+	if (!*text)
+		add(text, size, "nothing");
+}
+
+/* The trees that an entry's figures are of, each once. */
+static void trees_of(const struct entry *e, char *text, size_t size)
+{
+	*text = 0;
+	for (size_t i = 0; i < claim_terms(e->claim); i++) {
+		const char *tree = e->from[i].tree;
+
+		if (!isnan(e->figure[i]) && !strstr(text, tree))
+			add(text, size, "%s%s", *text ? ", " : "", tree);
+	}
+}
+
+static void write_findings(const struct record *r, FILE *out)
+{
+	static const char *const heading[] = { "id",	  "claim", "paper", "ours",
+					       "verdict", "tree",  "note" };
+	struct table *t = table_new(heading, 7);
+	char text[2000];
+
+	for (size_t i = 0; t && i < r->entries; i++) {
+		const struct entry *e = &r->entry[i];
+		struct finding f = record_finding(e, false);
+
+		table_row(t);
+		table_cell(t, "%s", e->claim->id);
+		table_cell(t, "%s", e->claim->text);
+		table_cell(t, "%s", e->claim->paper);
+		page_figures(e, e->figure, text, sizeof(text));
+		table_cell(t, "%s", text);
+		page_verdict(e->claim, &f, text, sizeof(text));
+		table_cell(t, "%s", text);
+		trees_of(e, text, sizeof(text));
+		table_cell(t, "%s", text);
+		table_cell(t, "%s%s%s", e->claim->note, *e->detail ? ". " : "", e->detail);
+	}
+	if (t)
+		table_print(t, TABLE_MARKDOWN, out);
+	table_free(t);
+}
+
+static void write_declarations(const struct record *r, FILE *out)
+{
+	static const char *const heading[] = { "id", "contradicted if", "counts as reproduced",
+					       "needs", "control" };
+	struct table *t = table_new(heading, 5);
+	char text[2000];
+
+	for (size_t i = 0; t && i < r->entries; i++) {
+		const struct entry *e = &r->entry[i];
+		struct finding f = record_finding(e, false);
+
+		table_row(t);
+		table_cell(t, "%s", e->claim->id);
+		table_cell(t, "%s", e->claim->falsifier);
+		declaration(e->claim, text, sizeof(text));
+		table_cell(t, "%s", text);
+		needs_text(&e->claim->needs, text, sizeof(text));
+		table_cell(t, "%s", text);
+		page_control(&f, text, sizeof(text));
+		table_cell(t, "%s", text);
+	}
+	if (t)
+		table_print(t, TABLE_MARKDOWN, out);
+	table_free(t);
+}
+
+int page_write(const struct record *r, const char *path)
+{
+	FILE *f = fopen(path, "we");
+	int code = 0;
+
+	if (!f)
+		return -errno;
+	fputs("# The seeds' claims, tried\n\n"
+	      "Written by `make repro` from the figures in seeds.tsv. Claims 000 are of the "
+	      "Dalvik seed (Hussein\net al., 2015), 001 of GCW (Intel, 2016), 003 of size-aware "
+	      "promotion in ART, 004 of mark stack\noverflow (Ugawa et al., 2012). Each figure is "
+	      "of the tree that stands beside it.\n\n"
+	      "*Reproduces*: every figure of the claim is within its band. *Shape only*: all go "
+	      "the paper's way,\none or more by another amount. *Does not*: a figure contradicts "
+	      "the paper. *Needs*: what the seed\nhad and this machine has not; the verdict in "
+	      "brackets is what was seen here all the same.\n*Unsettled*: it rests on time, and "
+	      "the machine was not quiet. The verdict follows from the second\ntable and the "
+	      "figures alone.\n\n",
+	      f);
+	write_findings(r, f);
+	fputs("\n## What each claim was judged by\n\n"
+	      "The control is the same measurement with the mechanism taken away (what holds must "
+	      "then be\ncontradicted) or, where a claim does not hold here, with what would make "
+	      "it hold.\n\n",
+	      f);
+	write_declarations(r, f);
+	if (r->table)
+		fprintf(f,
+			"\n## Table 1 of the Dalvik seed, and ours\n\n"
+			"Programs made after its figures, on `plan=cms` with the seed's heap "
+			"sizing, tree %s. Allocated,\nlive, objects and threads are given to them; "
+			"lifetimes are measured by collecting at every 64 KiB;\nevents, "
+			"contention, pauses and CPU share are what came out on this "
+			"machine.\n\n%s",
+			r->table_tree, r->table);
+	if (ferror(f))
+		code = -EIO;
+	return fclose(f) && !code ? -errno : code;
+}
