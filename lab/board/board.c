@@ -10,43 +10,81 @@
 enum kind {
 	COUNT,
 	KIB,
-	REAL
+	REAL,
+	DEFAULTED, /* a real number that may be left out */
+	DEFAULTED_COUNT,
 };
 
-/* Every scalar of a board file; each must appear exactly once. */
+enum owner {
+	BOARD,
+	CLUSTER, /* each has its own */
+};
+
+/* Every scalar of a board file; each must appear exactly once, unless it has a default. */
+#define OF_BOARD(name, kind, low, high)                                                            \
+	{                                                                                          \
+#name, kind, BOARD, offsetof(struct board, name), low, high                        \
+	}
+#define OF_CLUSTER(name, kind, low, high)                                                          \
+	{                                                                                          \
+#name, kind, CLUSTER, offsetof(struct board_cluster, name), low, high              \
+	}
+#define OF_CACHE(name, low, high)                                                                  \
+	{                                                                                          \
+#name "_kib", KIB, CLUSTER, offsetof(struct board_cluster, name##_bytes), low,     \
+			high                                                                       \
+	}
+
 static const struct key {
 	const char *name;
 	enum kind kind;
+	enum owner owner;
 	size_t offset;
 	double low, high;
 } keys[] = {
-	{ "awake_mw", REAL, offsetof(struct board, awake_mw), 0, 1e5 },
-	{ "coefficient", REAL, offsetof(struct board, coefficient), 1, 1e5 },
-	{ "cores", COUNT, offsetof(struct board, cores), 1, BOARD_CORES },
-	{ "cpi", REAL, offsetof(struct board, cpi), 0.1, 20 },
-	{ "io_ns", REAL, offsetof(struct board, io_ns), 0, 1e5 },
-	{ "l1_kib", KIB, offsetof(struct board, l1_bytes), 1, 1024 },
-	{ "l1_ways", COUNT, offsetof(struct board, l1_ways), 1, 16 },
-	{ "l2_cycles", REAL, offsetof(struct board, l2_cycles), 0, 1e4 },
-	{ "l2_kib", KIB, offsetof(struct board, l2_bytes), 16, 65536 },
-	{ "l2_ways", COUNT, offsetof(struct board, l2_ways), 1, 32 },
-	{ "latency_us", REAL, offsetof(struct board, latency_us), 0, 1e5 },
-	{ "line_nj", REAL, offsetof(struct board, line_nj), 0, 1e4 },
-	{ "mem_mbs", REAL, offsetof(struct board, mem_mbs), 10, 1e6 },
-	{ "mem_ns", REAL, offsetof(struct board, mem_ns), 1, 1e5 },
-	{ "static_share", REAL, offsetof(struct board, static_share), 0, 1 },
-	{ "stream_ns", REAL, offsetof(struct board, stream_ns), 0.1, 1e5 },
-	{ "switch_us", REAL, offsetof(struct board, switch_us), 0, 1e5 },
+	OF_CLUSTER(awake_mw, REAL, 0, 1e5),
+	OF_BOARD(background_mw, DEFAULTED, 0, 1e5),
+	OF_CLUSTER(capacity, DEFAULTED_COUNT, 1, 1024),
+	OF_CLUSTER(coefficient, REAL, 1, 1e5),
+	OF_CLUSTER(cores, COUNT, 1, BOARD_CORES),
+	OF_CLUSTER(cpi, REAL, 0.1, 20),
+	OF_CLUSTER(em_coefficient, DEFAULTED, 1, 1e5),
+	OF_BOARD(io_ns, REAL, 0, 1e5),
+	OF_CACHE(l1, 1, 1024),
+	OF_CLUSTER(l1_ways, COUNT, 1, 16),
+	OF_CLUSTER(l2_cycles, REAL, 0, 1e4),
+	OF_CACHE(l2, 16, 65536),
+	OF_CLUSTER(l2_ns, DEFAULTED, 0, 1e4),
+	OF_CLUSTER(l2_ways, COUNT, 1, 32),
+	OF_CLUSTER(latency_us, REAL, 0, 1e5),
+	OF_BOARD(line_nj, REAL, 0, 1e4),
+	OF_BOARD(mem_mbs, REAL, 10, 1e6),
+	OF_CLUSTER(mem_ns, REAL, 1, 1e5),
+	OF_CLUSTER(retained_mw, DEFAULTED, 0, 1e5),
+	OF_CLUSTER(snoop_cycles, DEFAULTED, 0, 1e4),
+	OF_BOARD(snoop_ns, DEFAULTED, 0, 1e4),
+	OF_CLUSTER(stall_share, DEFAULTED, 0, 1),
+	OF_CLUSTER(static_share, REAL, 0, 1),
+	OF_CLUSTER(stream_ns, REAL, 0.1, 1e5),
+	OF_CLUSTER(switch_us, REAL, 0, 1e5),
+	OF_CLUSTER(tlb1_cycles, DEFAULTED, 0, 1e4),
+	OF_CLUSTER(tlb1_entries, DEFAULTED_COUNT, 4, 4096),
+	OF_CLUSTER(tlb2_entries, DEFAULTED_COUNT, 4, 4096),
+	OF_CLUSTER(walk_cycles, DEFAULTED, 0, 1e4),
+	OF_CLUSTER(walk_ns, DEFAULTED, 0, 1e4),
+	OF_CLUSTER(wfi_share, DEFAULTED, 0, 1),
 };
 
 #define KEYS (sizeof(keys) / sizeof(keys[0]))
 
 struct reader {
 	struct board *b;
+	struct board_cluster *k; /* whose lines these are */
 	char *why;
 	size_t size;
 	unsigned int line;
-	unsigned int seen; /* bit n: keys[n] */
+	uint64_t seen; /* bit n: keys[n] */
+	uint64_t common; /* those of them that were seen of the board */
 	bool has_clock;
 };
 
@@ -79,42 +117,70 @@ static int numbers(char *rest, double *v, int max)
 	return n;
 }
 
-static int scalar(struct reader *r, const char *name, char *rest)
+/* Number of the key, or KEYS with @why filled; its value in @v. */
+static size_t find(struct reader *r, const char *name, char *rest, double *v)
 {
-	double v;
 	size_t k;
-	char *to;
 
 	for (k = 0; k < KEYS; k++)
 		if (!strcmp(keys[k].name, name))
 			break;
-	if (k == KEYS)
-		return fail(r, "unknown key '%s'", name);
-	if (r->seen & (1u << k))
-		return fail(r, "'%s' a second time", name);
-	if (numbers(rest, &v, 1) != 1)
-		return fail(r, "'%s' wants one number", name);
-	if (!(v >= keys[k].low && v <= keys[k].high))
-		return fail(r, "'%s' must be %g..%g", name, keys[k].low, keys[k].high);
-	to = (char *)r->b + keys[k].offset;
-	switch (keys[k].kind) {
+	if (k == KEYS) {
+		fail(r, "unknown key '%s'", name);
+		return KEYS;
+	}
+	if (numbers(rest, v, 1) != 1) {
+		fail(r, "'%s' wants one number", name);
+		return KEYS;
+	}
+	if (!(*v >= keys[k].low && *v <= keys[k].high)) {
+		fail(r, "'%s' must be %g..%g", name, keys[k].low, keys[k].high);
+		return KEYS;
+	}
+	return k;
+}
+
+static void put(const struct key *key, void *owner, double v)
+{
+	char *to = (char *)owner + key->offset;
+
+	switch (key->kind) {
 	case COUNT:
+	case DEFAULTED_COUNT:
 		*(uint32_t *)to = (uint32_t)v;
 		break;
 	case KIB:
 		*(uint32_t *)to = (uint32_t)v * 1024;
 		break;
 	case REAL:
+	case DEFAULTED:
 		*(double *)to = v;
 		break;
 	}
-	r->seen |= 1u << k;
+}
+
+static int scalar(struct reader *r, const char *name, char *rest)
+{
+	double v;
+	size_t k = find(r, name, rest, &v);
+
+	if (k == KEYS)
+		return -1;
+	if ((r->seen | r->common) & (UINT64_C(1) << k))
+		return fail(r, "'%s' a second time", name);
+	if (keys[k].owner == BOARD) {
+		put(&keys[k], r->b, v);
+		r->common |= UINT64_C(1) << k;
+	} else {
+		put(&keys[k], r->k, v);
+		r->seen |= UINT64_C(1) << k;
+	}
 	return 0;
 }
 
 static int opp(struct reader *r, char *rest)
 {
-	struct board *b = r->b;
+	struct board_cluster *b = r->k;
 	struct board_opp *o = &b->opp[b->opps];
 	double v[3] = { 0 };
 
@@ -135,7 +201,7 @@ static int opp(struct reader *r, char *rest)
 
 static int leak(struct reader *r, char *rest)
 {
-	struct board *b = r->b;
+	struct board_cluster *b = r->k;
 	double v[3];
 
 	if (b->statics == BOARD_STATICS)
@@ -146,6 +212,113 @@ static int leak(struct reader *r, char *rest)
 	b->leak[b->statics].ua_per_mv = v[1];
 	b->leak[b->statics].ua = v[2];
 	b->statics++;
+	return 0;
+}
+
+/* idle NAME EXIT_US RESIDENCY_US SHARE [cluster] */
+static int idle(struct reader *r, const char *rest)
+{
+	struct board_cluster *k = r->k;
+	struct board_idle *i = &k->idle[k->idles];
+	char how[16] = "", more[2];
+	int n;
+
+	if (k->idles == BOARD_IDLES)
+		return fail(r, "more than %d idle states", BOARD_IDLES);
+	n = sscanf(rest, "%15s %lf %lf %lf %15s %1s", i->name, &i->exit_us, &i->residency_us,
+		   &i->share, how, more);
+	if (n < 4 || n > 5 || i->exit_us < 0 || i->residency_us < i->exit_us || i->share < 0 ||
+	    i->share > 1 || (n == 5 && strcmp(how, "cluster")))
+		return fail(r, "idle wants a name, exit and residency in us, the share of static "
+			       "power that is left and, if it can, 'cluster'");
+	i->cluster = n == 5;
+	if (k->idles && (i->residency_us <= i[-1].residency_us || i->share > i[-1].share))
+		return fail(r, "idle states must be ever deeper");
+	k->idles++;
+	return 0;
+}
+
+/* Caches are looked up by a mask. */
+static bool power_of_two(uint32_t v)
+{
+	return v && !(v & (v - 1));
+}
+
+static bool may_lack(enum kind kind)
+{
+	return kind == DEFAULTED || kind == DEFAULTED_COUNT;
+}
+
+/* The lines of a cluster are over. */
+static int cluster_whole(struct reader *r)
+{
+	struct board_cluster *k = r->k;
+	size_t n;
+
+	if (!r->has_clock)
+		return fail(r, "'clock' is missing");
+	for (n = 0; n < KEYS; n++)
+		if (keys[n].owner == CLUSTER && !may_lack(keys[n].kind) &&
+		    !(r->seen & (UINT64_C(1) << n)))
+			return fail(r, "'%s' is missing", keys[n].name);
+	if (k->opps < 2)
+		return fail(r, "fewer than two OPPs");
+	if (!k->statics)
+		return fail(r, "'static_ua' is missing");
+	if (k->em_coefficient <= 0)
+		k->em_coefficient = k->coefficient;
+	if (!power_of_two(k->l1_bytes / BOARD_LINE / k->l1_ways) ||
+	    !power_of_two(k->l2_bytes / BOARD_LINE / k->l2_ways))
+		return fail(r, "the number of a cache's sets must be a power of two");
+	if ((k->tlb1_entries && !power_of_two(k->tlb1_entries)) ||
+	    (k->tlb2_entries && !power_of_two(k->tlb2_entries)))
+		return fail(r, "the entries of a TLB must be a power of two");
+	if (k->tlb2_entries && !k->tlb1_entries)
+		return fail(r, "a second TLB without a first");
+	k->first = r->b->cores;
+	r->b->cores += k->cores;
+	if (r->b->cores > BOARD_CORES)
+		return fail(r, "more than %d cores in all", BOARD_CORES);
+	return 0;
+}
+
+static void cluster_begin(struct reader *r)
+{
+	r->k = &r->b->cluster[r->b->clusters++];
+	r->k->wfi_share = r->k->stall_share = 1;
+	r->seen = 0;
+	r->has_clock = false;
+}
+
+/* cluster NAME: the lines that follow are of this one */
+static int cluster(struct reader *r, const char *rest)
+{
+	char name[sizeof(r->k->name)];
+
+	if (sscanf(rest, "%15s", name) != 1)
+		return fail(r, "cluster wants a name");
+	if (!r->k->name[0]) {
+		if (r->seen || r->has_clock || r->k->opps || r->k->statics || r->k->idles)
+			return fail(r, "before the first cluster stands what is common to all");
+	} else {
+		if (cluster_whole(r))
+			return -1;
+		if (r->b->clusters == BOARD_CLUSTERS)
+			return fail(r, "more than %d clusters", BOARD_CLUSTERS);
+		cluster_begin(r);
+	}
+	memcpy(r->k->name, name, sizeof(name));
+	return 0;
+}
+
+static int clock_line(struct reader *r, const char *rest)
+{
+	char word[16] = "";
+
+	if (sscanf(rest, "%15s", word) != 1 || (strcmp(word, "shared") && strcmp(word, "per-core")))
+		return fail(r, "clock is 'shared' or 'per-core'");
+	r->k->shared = !strcmp(word, "shared");
+	r->has_clock = true;
 	return 0;
 }
 
@@ -161,51 +334,32 @@ static int entry(struct reader *r, char *text)
 		return opp(r, rest);
 	if (!strcmp(name, "static_ua"))
 		return leak(r, rest);
+	if (!strcmp(name, "idle"))
+		return idle(r, rest);
+	if (!strcmp(name, "cluster"))
+		return cluster(r, rest);
+	if (!strcmp(name, "clock"))
+		return clock_line(r, rest);
 	if (!strcmp(name, "name")) {
 		if (sscanf(rest, "%31s", r->b->name) != 1)
 			return fail(r, "name wants a word");
 		return 0;
 	}
-	if (!strcmp(name, "clock")) {
-		char word[16] = "";
-
-		if (sscanf(rest, "%15s", word) != 1 ||
-		    (strcmp(word, "shared") && strcmp(word, "per-core")))
-			return fail(r, "clock is 'shared' or 'per-core'");
-		r->b->shared = !strcmp(word, "shared");
-		r->has_clock = true;
-		return 0;
-	}
 	return scalar(r, name, rest);
-}
-
-/* Caches are looked up by a mask. */
-static bool power_of_two(uint32_t v)
-{
-	return v && !(v & (v - 1));
 }
 
 static int whole(struct reader *r)
 {
-	struct board *b = r->b;
-	size_t k;
+	size_t n;
 
 	r->line = 0;
-	if (!b->name[0])
+	if (!r->b->name[0])
 		return fail(r, "no name");
-	if (!r->has_clock)
-		return fail(r, "'clock' is missing");
-	for (k = 0; k < KEYS; k++)
-		if (!(r->seen & (1u << k)))
-			return fail(r, "'%s' is missing", keys[k].name);
-	if (b->opps < 2)
-		return fail(r, "fewer than two OPPs");
-	if (!b->statics)
-		return fail(r, "'static_ua' is missing");
-	if (!power_of_two(b->l1_bytes / BOARD_LINE / b->l1_ways) ||
-	    !power_of_two(b->l2_bytes / BOARD_LINE / b->l2_ways))
-		return fail(r, "the number of a cache's sets must be a power of two");
-	return 0;
+	for (n = 0; n < KEYS; n++)
+		if (keys[n].owner == BOARD && !may_lack(keys[n].kind) &&
+		    !(r->common & (UINT64_C(1) << n)))
+			return fail(r, "'%s' is missing", keys[n].name);
+	return cluster_whole(r);
 }
 
 int board_read(struct board *b, FILE *in, char *why, size_t size)
@@ -214,6 +368,7 @@ int board_read(struct board *b, FILE *in, char *why, size_t size)
 	char text[256];
 
 	memset(b, 0, sizeof(*b));
+	cluster_begin(&r);
 	while (fgets(text, sizeof(text), in)) {
 		r.line++;
 		if (!strchr(text, '\n') && !feof(in))
@@ -223,4 +378,27 @@ int board_read(struct board *b, FILE *in, char *why, size_t size)
 			return -1;
 	}
 	return whole(&r);
+}
+
+int board_assume(struct board *b, const char *assignment, char *why, size_t size)
+{
+	struct reader r = { .b = b, .why = why, .size = size };
+	char name[64], *value;
+	unsigned int c;
+	size_t k;
+	double v;
+
+	snprintf(name, sizeof(name), "%s", assignment);
+	value = strchr(name, '=');
+	if (!value)
+		return fail(&r, "want KEY=VALUE");
+	*value++ = '\0';
+	k = find(&r, name, value, &v);
+	if (k == KEYS)
+		return -1;
+	if (keys[k].owner == BOARD)
+		put(&keys[k], b, v);
+	for (c = 0; c < b->clusters && keys[k].owner == CLUSTER; c++)
+		put(&keys[k], &b->cluster[c], v);
+	return 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lab-schema: the tables of a recording, as the daemon makes them. */
+/* lab-schema: the tables and views of a recording, as the daemon makes them. */
 #include <stdio.h>
 
 #include "../../daemon/common/schema.h"
@@ -8,5 +8,7 @@ int main(void)
 {
 	printf("PRAGMA application_id = %d; PRAGMA user_version = %d;\n%s\n", SCHEMA_APPLICATION,
 	       SCHEMA_VERSION, schema_sql);
+	for (int i = 0; i < SCHEMA_VIEWS; i++)
+		printf("CREATE VIEW %s AS %s;\n", schema_views[i].name, schema_views[i].select);
 	return 0;
 }

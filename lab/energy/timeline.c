@@ -40,26 +40,30 @@ static struct event *load(FILE *in, size_t *count)
 	return e;
 }
 
-static void close_span(struct timeline *t, unsigned int cpu, uint64_t t0, uint64_t t1, uint32_t khz,
-		       bool busy)
+/* What @now says of a core ends at @t1. */
+static void close_span(struct timeline *t, unsigned int cpu, const struct span *now, uint64_t t1,
+		       uint64_t stall_ns)
 {
 	struct span *last = t->span[cpu] + t->spans[cpu];
 
-	if (t1 <= t0)
+	if (t1 <= now->t0)
 		return;
-	if (t->spans[cpu] && last[-1].busy == busy && last[-1].khz == khz) {
+	if (t->spans[cpu] && last[-1].busy == now->busy && last[-1].khz == now->khz &&
+	    last[-1].state == now->state) {
 		last[-1].t1 = t1;
+		last[-1].stall_ns += stall_ns;
 		return;
 	}
-	*last = (struct span){ t0, t1, khz, busy };
+	*last = *now;
+	last->t1 = t1;
+	last->stall_ns = stall_ns;
 	t->spans[cpu]++;
 }
 
 int timeline_read(struct timeline *t, const struct board *b, FILE *in)
 {
-	uint64_t since[BOARD_CORES] = { 0 };
-	uint32_t khz[BOARD_CORES];
-	bool busy[BOARD_CORES] = { false };
+	struct span now[BOARD_CORES] = { { .busy = true } };
+	uint64_t stalled[BOARD_CORES] = { 0 };
 	size_t n, i;
 	struct event *e;
 	unsigned int c;
@@ -77,11 +81,10 @@ int timeline_read(struct timeline *t, const struct board *b, FILE *in)
 		t->span[c] = calloc(n + 2, sizeof(*t->span[c]));
 		if (!t->span[c])
 			goto out;
-		khz[c] = b->opp[b->opps - 1].khz;
+		now[c].khz = board_top(board_of(b, c))->khz;
 	}
 	if (!t->mark_ns || !t->mark || !t->mark_lines)
 		goto out;
-	busy[0] = true;
 	for (i = 0; i < n; i++) {
 		const struct trace_record *p = &e[i].r;
 
@@ -95,15 +98,19 @@ int timeline_read(struct timeline *t, const struct board *b, FILE *in)
 			t->marks++;
 			continue;
 		}
-		close_span(t, c, since[c], p->ns, khz[c], busy[c]);
-		since[c] = p->ns;
-		khz[c] = p->khz;
-		if (p->type != TRACE_CLOCK)
-			busy[c] = p->type == TRACE_BUSY;
+		close_span(t, c, &now[c], p->ns,
+			   p->stall_ns > stalled[c] ? p->stall_ns - stalled[c] : 0);
+		now[c].t0 = p->ns;
+		stalled[c] = p->stall_ns;
+		now[c].khz = p->khz;
+		if (p->type != TRACE_CLOCK) {
+			now[c].busy = p->type == TRACE_BUSY;
+			now[c].state = now[c].busy ? 0 : (uint8_t)p->arg;
+		}
 	}
 	t->end_ns = e[n - 1].r.ns;
 	for (c = 0; c < b->cores; c++)
-		close_span(t, c, since[c], t->end_ns, khz[c], busy[c]);
+		close_span(t, c, &now[c], t->end_ns, 0);
 	r = 0;
 out:
 	free(e);
@@ -146,20 +153,48 @@ static uint64_t overlap(const struct span *s, uint64_t t0, uint64_t t1)
 	return to > from ? to - from : 0;
 }
 
-/* Time in which at least one core is busy. */
-static uint64_t awake(const struct timeline *t, const struct board *b, uint64_t t0, uint64_t t1)
+/* Share of a busy span in which its core waited for memory; times differ by a quantum. */
+static double waiting(const struct span *s)
 {
-	size_t at[BOARD_CORES];
-	uint64_t now = t0, sum = 0;
-	unsigned int c;
+	double share = (double)s->stall_ns / (double)(s->t1 - s->t0);
 
-	for (c = 0; c < b->cores; c++)
+	return share > 1 ? 1 : share;
+}
+
+void timeline_powers(const struct board_cluster *k, enum board_power model, const struct span *s,
+		     double *dynamic, double *stall, double *leak)
+{
+	const struct board_opp *o = board_opp(k, s->khz);
+
+	*dynamic = *stall = 0;
+	*leak = board_static_mw(k, o) * (s->busy ? 1 : board_idle_share(k, s->state));
+	if (!s->busy)
+		return;
+	*stall = k->stall_share * waiting(s) * board_dynamic_mw(k, o, model);
+	*dynamic = (1 - waiting(s)) * board_dynamic_mw(k, o, model) + *stall;
+}
+
+/* Does this state of a core allow that its cluster is off? */
+static bool lets_off(const struct board_cluster *k, const struct span *s)
+{
+	return !s->busy && s->state && s->state <= k->idles && k->idle[s->state - 1].cluster;
+}
+
+/* The cluster itself: awake while a core is busy, off when all allow it, else retained. */
+static void add_cluster(const struct timeline *t, const struct board_cluster *k, uint64_t t0,
+			uint64_t t1, struct usage *u)
+{
+	unsigned int c, end = k->first + k->cores;
+	size_t at[BOARD_CORES];
+	uint64_t now = t0;
+
+	for (c = k->first; c < end; c++)
 		at[c] = find(t, c, t0);
 	while (now < t1) {
 		uint64_t next = t1;
-		bool any = false;
+		bool any = false, off = true;
 
-		for (c = 0; c < b->cores; c++) {
+		for (c = k->first; c < end; c++) {
 			while (at[c] < t->spans[c] && t->span[c][at[c]].t1 <= now)
 				at[c]++;
 			if (at[c] == t->spans[c])
@@ -167,42 +202,72 @@ static uint64_t awake(const struct timeline *t, const struct board *b, uint64_t 
 			if (t->span[c][at[c]].t1 < next)
 				next = t->span[c][at[c]].t1;
 			any |= t->span[c][at[c]].busy;
+			off &= lets_off(k, &t->span[c][at[c]]);
 		}
 		if (any)
-			sum += next - now;
+			u->awake_mj += k->awake_mw * (double)(next - now) / 1e9;
+		else if (!off)
+			u->awake_mj += k->retained_mw * (double)(next - now) / 1e9;
+		else
+			u->off_ns += next - now;
 		now = next;
 	}
-	return sum;
+}
+
+static void add_core(const struct timeline *t, const struct board *b, enum board_power model,
+		     unsigned int c, uint64_t t0, uint64_t t1, struct usage *u)
+{
+	const struct board_cluster *k = board_of(b, c);
+	size_t i;
+
+	for (i = find(t, c, t0); i < t->spans[c] && t->span[c][i].t0 < t1; i++) {
+		const struct span *s = &t->span[c][i];
+		double ns = (double)overlap(s, t0, t1), dynamic, stall, leak;
+
+		timeline_powers(k, model, s, &dynamic, &stall, &leak);
+		u->static_mj += leak * ns / 1e9;
+		u->wfi_mj += s->busy ? 0 : leak * ns / 1e9;
+		u->dynamic_mj += dynamic * ns / 1e9;
+		u->stall_mj += stall * ns / 1e9;
+		u->core_mj[c] += (leak + dynamic) * ns / 1e9;
+		if (s->busy) {
+			u->busy_ns[c] += (uint64_t)ns;
+			u->opp_ns[c][board_opp(k, s->khz) - k->opp] += (uint64_t)ns;
+		} else {
+			u->state_ns[s->state <= k->idles ? s->state : 0] += (uint64_t)ns;
+		}
+		if (i && s->t0 >= t0 && s->khz != s[-1].khz && board_clock(b, c) == c)
+			u->transitions++;
+	}
+}
+
+/* The clock of each core at @ns. */
+static void clocks(const struct timeline *t, const struct board *b, uint64_t ns, uint32_t *khz)
+{
+	unsigned int c;
+
+	for (c = 0; c < b->cores; c++) {
+		size_t i = find(t, c, ns ? ns - 1 : 0);
+
+		khz[c] = i < t->spans[c] ? t->span[c][i].khz : board_top(board_of(b, c))->khz;
+	}
 }
 
 void timeline_usage(const struct timeline *t, const struct board *b, enum board_power model,
 		    uint64_t t0, uint64_t t1, struct usage *u)
 {
+	uint32_t khz[BOARD_CORES];
 	unsigned int c;
-	size_t i;
 
 	memset(u, 0, sizeof(*u));
 	u->ns = t1 - t0;
-	for (c = 0; c < b->cores; c++) {
-		for (i = find(t, c, t0); i < t->spans[c] && t->span[c][i].t0 < t1; i++) {
-			const struct span *s = &t->span[c][i];
-			const struct board_opp *o = board_opp(b, s->khz);
-			double ns = (double)overlap(s, t0, t1);
-			double stat = board_static_mw(b, o) * ns / 1e9;
-			double dyn = s->busy ? board_dynamic_mw(b, o, model) * ns / 1e9 : 0;
-
-			u->static_mj += stat;
-			u->dynamic_mj += dyn;
-			u->core_mj[c] += stat + dyn;
-			if (s->busy) {
-				u->busy_ns[c] += (uint64_t)ns;
-				u->opp_ns[c][o - b->opp] += (uint64_t)ns;
-			}
-			if (i && s->t0 >= t0 && s->khz != s[-1].khz && (!b->shared || c == 0))
-				u->transitions++;
-		}
-	}
-	u->awake_mj = b->awake_mw * (double)awake(t, b, t0, t1) / 1e9;
+	for (c = 0; c < b->cores; c++)
+		add_core(t, b, model, c, t0, t1, u);
+	for (c = 0; c < b->clusters; c++)
+		add_cluster(t, &b->cluster[c], t0, t1, u);
+	u->background_mj = b->background_mw * (double)(t1 - t0) / 1e9;
+	clocks(t, b, t1, khz);
+	u->rest_mw = board_rest_mw(b, khz);
 }
 
 double timeline_core_mj(const struct timeline *t, const struct board *b, enum board_power model,
@@ -213,12 +278,10 @@ double timeline_core_mj(const struct timeline *t, const struct board *b, enum bo
 
 	for (i = find(t, cpu, t0); i < t->spans[cpu] && t->span[cpu][i].t0 < t1; i++) {
 		const struct span *s = &t->span[cpu][i];
-		const struct board_opp *o = board_opp(b, s->khz);
-		double mw = board_static_mw(b, o);
+		double dynamic, stall, leak;
 
-		if (s->busy)
-			mw += board_dynamic_mw(b, o, model);
-		mj += mw * (double)overlap(s, t0, t1) / 1e9;
+		timeline_powers(board_of(b, cpu), model, s, &dynamic, &stall, &leak);
+		mj += (dynamic + leak) * (double)overlap(s, t0, t1) / 1e9;
 	}
 	return mj;
 }

@@ -2,8 +2,8 @@
 /*
  * calibrate: loops whose time the board file predicts in closed form.
  *
- * For each frequency of the policy of CPU 0 (through the userspace governor)
- * prints "cal LOOP streams N insns N khz N ns X", X being the time of one
+ * For each frequency of a CPU of each kind (through the userspace governor)
+ * prints "cal LOOP cpu N streams N insns N khz N ns X", X being the time of one
  * iteration. The loops are in assembly so that their instructions are known.
  */
 #define _GNU_SOURCE
@@ -16,10 +16,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../board/board.h"
 #include "mark.h"
 
 #define LINE	  64
-#define FOOTPRINT (8u << 20) /* four times the largest L2 */
+#define FOOTPRINT BOARD_CHASE_BYTES /* four times the largest L2 */
 #define CPUFREQ	  "/sys/devices/system/cpu/cpu%d/cpufreq/%s"
 
 #define COMPUTE_INSNS 18
@@ -150,7 +151,7 @@ static void *chased;
 static void *streamed[4];
 
 static void measure(const char *name, void *(*run)(void *, unsigned long), unsigned int insns,
-		    char **areas, unsigned long n, int streams, unsigned int khz)
+		    char **areas, unsigned long n, int first, int streams, unsigned int khz)
 {
 	pthread_barrier_t start;
 	struct job jobs[4];
@@ -160,8 +161,8 @@ static void measure(const char *name, void *(*run)(void *, unsigned long), unsig
 
 	pthread_barrier_init(&start, NULL, (unsigned int)streams);
 	for (i = 0; i < streams; i++) {
-		jobs[i] = (struct job){ run, areas[i], run == stream ? &streamed[i] : &chased,
-					n,   i,	       &start,
+		jobs[i] = (struct job){ run, areas[i],	run == stream ? &streamed[i] : &chased,
+					n,   first + i, &start,
 					0 };
 		/* Another area than last time: begin at its start. */
 		if (run == stream &&
@@ -174,7 +175,8 @@ static void measure(const char *name, void *(*run)(void *, unsigned long), unsig
 		pthread_join(threads[i], NULL);
 		ns += jobs[i].ns / streams;
 	}
-	printf("cal %s streams %d insns %u khz %u ns %.3f\n", name, streams, insns, khz, ns);
+	printf("cal %s cpu %d streams %d insns %u khz %u ns %.3f\n", name, first, streams, insns,
+	       khz, ns);
 	fflush(stdout);
 }
 
@@ -203,14 +205,14 @@ static int set_khz(int cpus, unsigned int khz)
 	return r;
 }
 
-/* The frequencies of CPU 0, ascending. */
-static int frequencies(unsigned int *khz, int max)
+/* The frequencies of a CPU, ascending. */
+static int frequencies(int cpu, unsigned int *khz, int max)
 {
 	char path[128];
 	FILE *f;
 	int n = 0;
 
-	snprintf(path, sizeof(path), CPUFREQ, 0, "scaling_available_frequencies");
+	snprintf(path, sizeof(path), CPUFREQ, cpu, "scaling_available_frequencies");
 	f = fopen(path, "re");
 	if (!f)
 		return 0;
@@ -220,12 +222,52 @@ static int frequencies(unsigned int *khz, int max)
 	return n;
 }
 
+/* CPUs are of one kind if they have the same capacity; without one, all are. */
+static int capacity(int cpu)
+{
+	char path[128];
+	FILE *f;
+	int v = 0;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/cpu_capacity", cpu);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	if (fscanf(f, "%d", &v) != 1)
+		v = 0;
+	fclose(f);
+	return v;
+}
+
+/* All loops on the kind of CPUs that begins at @first. */
+static int measure_kind(int first, int count, int cpus, int every, char **areas, char *chase_area)
+{
+	unsigned long compute_n = 40000, chase_n = 20000, stream_n = 40000;
+	unsigned int khz[64];
+	int n = frequencies(first, khz, 64), i;
+
+	for (i = 0; i < n; i++) {
+		/* Both ends always, and each that the caller asks for. */
+		if (i % every && i != n - 1)
+			continue;
+		if (set_khz(cpus, khz[i]))
+			return -1;
+		measure("compute", compute, COMPUTE_INSNS, areas, compute_n, first, 1, khz[i]);
+		measure("chase", chase, CHASE_INSNS, &chase_area, chase_n, first, 1, khz[i]);
+		measure("stream", stream, STREAM_INSNS, areas, stream_n, first, 1, khz[i]);
+		if (count > 1)
+			measure("stream", stream, STREAM_INSNS, areas, stream_n, first, 2, khz[i]);
+		if (count > 2)
+			measure("stream", stream, STREAM_INSNS, areas, stream_n, first, count,
+				khz[i]);
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	int cpus = (int)sysconf(_SC_NPROCESSORS_ONLN);
-	int every = argc > 1 ? atoi(argv[1]) : 1, n, i, cpu;
-	unsigned long compute_n = 40000, chase_n = 20000, stream_n = 40000;
-	unsigned int khz[64];
+	int every = argc > 1 ? atoi(argv[1]) : 1, i, first;
 	char *areas[4], *chase_area;
 
 	if (cpus > 4)
@@ -242,26 +284,17 @@ int main(int argc, char **argv)
 		return 1;
 	shuffle(chase_area);
 	chased = chase_area;
-	for (cpu = 0; cpu < cpus; cpu++)
-		if (put(cpu, "scaling_governor", "userspace")) {
-			fprintf(stderr, "calibrate: no userspace governor on cpu%d\n", cpu);
+	for (i = 0; i < cpus; i++)
+		if (put(i, "scaling_governor", "userspace")) {
+			fprintf(stderr, "calibrate: no userspace governor on cpu%d\n", i);
 			return 1;
 		}
-	n = frequencies(khz, 64);
 	MARK(MARK_ARM);
-	for (i = 0; i < n; i++) {
-		/* Both ends always, and each that the caller asks for. */
-		if (i % every && i != n - 1)
-			continue;
-		if (set_khz(cpus, khz[i]))
+	for (first = 0; first < cpus; first = i) {
+		for (i = first + 1; i < cpus && capacity(i) == capacity(first);)
+			i++;
+		if (measure_kind(first, i - first, cpus, every, areas, chase_area))
 			return 1;
-		measure("compute", compute, COMPUTE_INSNS, areas, compute_n, 1, khz[i]);
-		measure("chase", chase, CHASE_INSNS, &chase_area, chase_n, 1, khz[i]);
-		measure("stream", stream, STREAM_INSNS, areas, stream_n, 1, khz[i]);
-		if (cpus > 1)
-			measure("stream", stream, STREAM_INSNS, areas, stream_n, 2, khz[i]);
-		if (cpus > 2)
-			measure("stream", stream, STREAM_INSNS, areas, stream_n, cpus, khz[i]);
 	}
 	return 0;
 }

@@ -6,6 +6,9 @@
  *	LAB_HINT=1	hint every phase through libgchint
  *	LAB_NICE=N	the collector's daemon runs at this nice value
  *	LAB_CLAMP=N	and with this utilisation clamp (uclamp max)
+ *	LAB_CLAMP_MIN=N	and this one from below (uclamp min)
+ *	LAB_CPUS=MASK	and on these CPUs alone, decimal
+ *	LAB_MUTATOR_CLAMP=N, LAB_MUTATOR_CLAMP_MIN=N	clamps of all other threads
  *	LAB_WARM=BYTES	a mark after so much allocation, see warm.c
  *	LAB_PHASES=...	a fixed frequency for each kind of phase, see oracle.c
  */
@@ -37,16 +40,32 @@ struct sched_attr_clamp {
 	uint32_t util_min, util_max;
 };
 
-#define FLAG_KEEP_ALL  0x18
-#define FLAG_CLAMP_MAX 0x40
+#define FLAG_KEEP_ALL 0x18
+#define FLAG_CLAMPS   0x60
+#define CLAMP_NONE    1024
 
 static int nice_value;
-static int clamp;
+static int clamp, clamp_min, clamped; /* clamped: of any thread */
+static unsigned int cpus;
 
 static void fail(const char *what)
 {
 	fprintf(stderr, "rival: %s: %s\n", what, strerror(errno));
 	_exit(1);
+}
+
+/* The calling thread's clamps; @max 0 is none. Threads that it makes inherit them. */
+static void set_clamps(int min, int max)
+{
+	struct sched_attr_clamp a = {
+		.size = sizeof(a),
+		.flags = FLAG_KEEP_ALL | FLAG_CLAMPS,
+		.util_min = (uint32_t)min,
+		.util_max = (uint32_t)(max ? max : CLAMP_NONE),
+	};
+
+	if (syscall(SYS_sched_setattr, 0, &a, 0))
+		fail("utilisation clamp");
 }
 
 static void on_daemon(struct gc_listener *self, const struct gc_event *e)
@@ -55,15 +74,18 @@ static void on_daemon(struct gc_listener *self, const struct gc_event *e)
 	(void)e;
 	if (nice_value && setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), nice_value))
 		fail("nice");
-	if (clamp) {
-		struct sched_attr_clamp a = {
-			.size = sizeof(a),
-			.flags = FLAG_KEEP_ALL | FLAG_CLAMP_MAX,
-			.util_max = (uint32_t)clamp,
-		};
+	if (clamped)
+		set_clamps(clamp_min, clamp);
+	if (cpus) {
+		cpu_set_t set;
+		int cpu;
 
-		if (syscall(SYS_sched_setattr, 0, &a, 0))
-			fail("utilisation clamp");
+		CPU_ZERO(&set);
+		for (cpu = 0; cpu < 32; cpu++)
+			if (cpus >> cpu & 1)
+				CPU_SET(cpu, &set);
+		if (sched_setaffinity(0, sizeof(set), &set))
+			fail("affinity");
 	}
 }
 
@@ -93,6 +115,12 @@ int __wrap_gc_heap_create(struct gc_heap **out, const char *options, struct gc_l
 
 	nice_value = number("LAB_NICE");
 	clamp = number("LAB_CLAMP");
+	clamp_min = number("LAB_CLAMP_MIN");
+	cpus = (unsigned int)number("LAB_CPUS");
+	clamped = clamp || clamp_min || number("LAB_MUTATOR_CLAMP") ||
+		  number("LAB_MUTATOR_CLAMP_MIN");
+	if (clamped)
+		set_clamps(number("LAB_MUTATOR_CLAMP_MIN"), number("LAB_MUTATOR_CLAMP"));
 	if (number("LAB_HINT")) {
 		r = gc_listener_gchint_open(&hints, 0);
 		errno = r < 0 ? -r : ENODEV;

@@ -34,6 +34,33 @@ uint64_t charge_now(struct timed_core *c)
 	return (uint64_t)c->ns;
 }
 
+/*
+ * The core needs so long before its first instruction. That passes in steps,
+ * at its next block: here QEMU holds a lock that others need to get on with theirs.
+ */
+void charge_wake(struct timed_core *c, double ns)
+{
+	struct tally *tally = qemu_plugin_scoreboard_find(board, c->cpu);
+
+	c->waking_ns = ns;
+	tally->insns += TIMED_CHUNK;
+	c->settled += TIMED_CHUNK;
+}
+
+static void wake(struct timed_core *c)
+{
+	double step = (double)timed.quantum_ns / 2;
+
+	while (c->waking_ns > 0) {
+		if (step > c->waking_ns)
+			step = c->waking_ns;
+		c->waking_ns -= step;
+		timed_stall(c, step);
+		clock_pace(c);
+	}
+	c->unpaced_ns = 0;
+}
+
 static void look(struct timed_core *c)
 {
 	struct tally *tally = qemu_plugin_scoreboard_find(board, c->cpu);
@@ -43,6 +70,8 @@ static void look(struct timed_core *c)
 	tally->insns = 0;
 	c->settled = 0;
 	c->unpaced_ns = 0;
+	if (c->waking_ns > 0)
+		wake(c);
 	domain_refresh(c);
 	cache_rate(c);
 	clock_pace(c);
@@ -101,7 +130,14 @@ static __attribute__((noinline)) void device(struct timed_core *c, qemu_plugin_m
 	if (store && pa) {
 		settle(c);
 		domain_store(c, pa, qemu_plugin_mem_get_value(info).data.u32);
+		idle_store(c, pa, qemu_plugin_mem_get_value(info).data.u32);
 	}
+}
+
+/* Other cores write there, too. */
+static inline void remember(uint64_t *where, uint64_t line)
+{
+	__atomic_store_n(where, line, __ATOMIC_RELAXED);
 }
 
 static inline void access_line(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t va,
@@ -119,13 +155,10 @@ static inline void access_line(unsigned int cpu, qemu_plugin_meminfo_t info, uin
 		forget(c);
 		c->tlb_epoch = epoch;
 	}
-	if (line == (store ? c->last_store : c->last_load))
+	if (line == __atomic_load_n(store ? &c->last_store : &c->last_load, __ATOMIC_RELAXED))
 		return;
-	if (held[place] == line) {
-		if (store)
-			c->last_store = line;
-		else
-			c->last_load = line;
+	if (__atomic_load_n(&held[place], __ATOMIC_RELAXED) == line) {
+		remember(store ? &c->last_store : &c->last_load, line);
 		return;
 	}
 	if (!translate(c, info, va, &pa)) {
@@ -134,15 +167,13 @@ static inline void access_line(unsigned int cpu, qemu_plugin_meminfo_t info, uin
 	}
 	if (!c->armed)
 		return;
-	if (store)
-		c->last_store = line;
-	else
-		c->last_load = line;
+	tlb_access(c, va, pa);
+	remember(store ? &c->last_store : &c->last_load, line);
 	if (cache_access(c, pa, store)) {
-		held[place] = line;
+		remember(&held[place], line);
 	} else {
-		c->held_load[place] = 0;
-		c->held_store[place] = 0;
+		remember(&c->held_load[place], 0);
+		remember(&c->held_store[place], 0);
 	}
 	/* A run of misses is long before a chunk of instructions is full. */
 	if (c->unpaced_ns > (double)timed.quantum_ns / 2)

@@ -7,7 +7,6 @@
  */
 #include "timed.h"
 
-#define SYSREG		0x1c010000u
 #define SYS_CFGDATA	0xa0u
 #define SYS_CFGCTRL	0xa4u
 #define CFG_START	0x80000000u
@@ -35,15 +34,17 @@ void domain_refresh(struct timed_core *c)
 		return;
 	c->epoch = epoch;
 	khz = d->opp->khz;
-	c->insn_ns = timed.board.cpi * 1e6 / khz;
-	c->miss_ns = timed.board.l2_cycles * 1e6 / khz;
+	c->cycle_ns = 1e6 / khz;
+	c->insn_ns = c->k->cpi * c->cycle_ns;
+	c->miss_ns = c->k->l2_cycles * c->cycle_ns + c->k->l2_ns;
 }
 
 static void set_rate(struct timed_core *c, unsigned int cpu, uint32_t hz)
 {
 	struct timed_domain *d = timed_domain(cpu);
-	const struct board_opp *opp = board_opp(&timed.board, hz / 1000);
-	double wait = timed.board.switch_us * 1e3;
+	const struct board_cluster *k = board_of(&timed.board, cpu);
+	const struct board_opp *opp = board_opp(k, hz / 1000);
+	double wait = k->switch_us * 1e3;
 	unsigned int i;
 
 	if (opp == d->opp)
@@ -63,16 +64,16 @@ void domain_store(struct timed_core *c, uint64_t phys, uint32_t value)
 {
 	unsigned int i;
 
-	if (phys == SYSREG + SYS_CFGDATA) {
+	if (phys == TIMED_SYSREG + SYS_CFGDATA) {
 		cfgdata = value;
 		return;
 	}
-	if (phys != SYSREG + SYS_CFGCTRL || !(value & CFG_START) || !(value & CFG_WRITE) ||
+	if (phys != TIMED_SYSREG + SYS_CFGCTRL || !(value & CFG_START) || !(value & CFG_WRITE) ||
 	    CFG_FUNCTION(value) != FUNCTION_OSC || CFG_SITE(value) != SITE_TILE)
 		return;
 	for (i = 0; i < timed.board.cores; i++)
 		if (CFG_DEVICE(value) == timed_oscillator[i]) {
-			if (!timed.board.shared || i == 0)
+			if (board_clock(&timed.board, i) == i)
 				set_rate(c, i, cfgdata);
 			return;
 		}
@@ -83,12 +84,15 @@ void domain_init(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < BOARD_CORES; i++) {
-		timed.domain[i].opp = &timed.board.opp[timed.board.opps - 1];
+	for (i = 0; i < BOARD_CORES; i++)
 		timed.domain[i].epoch = 1;
-	}
 	for (i = 0; i < timed.board.cores; i++) {
-		timed.core[i].cpu = i;
-		domain_refresh(&timed.core[i]);
+		struct timed_core *c = &timed.core[i];
+
+		c->cpu = i;
+		c->k = board_of(&timed.board, i);
+		c->cluster = &timed.cluster[c->k - timed.board.cluster];
+		timed.domain[i].opp = board_top(c->k);
+		domain_refresh(c);
 	}
 }

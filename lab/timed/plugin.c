@@ -41,7 +41,9 @@ static void on_idle(qemu_plugin_id_t id, unsigned int cpu)
 
 	(void)id;
 	c->idle = true;
-	trace_put(c, TRACE_IDLE, 0, charge_now(c));
+	charge_now(c);
+	idle_enter(c);
+	trace_put(c, TRACE_IDLE, c->state, (uint64_t)c->ns);
 }
 
 static void on_resume(qemu_plugin_id_t id, unsigned int cpu)
@@ -52,6 +54,7 @@ static void on_resume(qemu_plugin_id_t id, unsigned int cpu)
 	c->idle = false;
 	domain_refresh(c);
 	trace_put(c, TRACE_BUSY, 0, (uint64_t)c->ns);
+	idle_leave(c);
 }
 
 static void report(FILE *to)
@@ -72,11 +75,14 @@ static void report(FILE *to)
 		insns += n->insns;
 		fprintf(to,
 			"core %u insns %llu accesses %llu l1_miss %llu l2_miss %llu "
-			"stream %llu writeback %llu io %llu stall_ms %.3f\n",
+			"stream %llu writeback %llu io %llu snoop %llu tlb %llu walk %llu "
+			"wakes %llu stall_ms %.3f\n",
 			i, (unsigned long long)n->insns, (unsigned long long)n->accesses,
 			(unsigned long long)n->l1_miss, (unsigned long long)n->l2_miss,
 			(unsigned long long)n->stream, (unsigned long long)n->writeback,
-			(unsigned long long)n->io, n->stall_ns / 1e6);
+			(unsigned long long)n->io, (unsigned long long)n->snoop,
+			(unsigned long long)n->tlb_miss, (unsigned long long)n->walk,
+			(unsigned long long)n->wakes, n->stall_ns / 1e6);
 	}
 	fprintf(to, "pace quanta %llu late %llu timers %llu worst_us %.1f stray %llu\n",
 		(unsigned long long)k.quanta, (unsigned long long)k.late,
@@ -169,7 +175,7 @@ qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int argc,
 	domain_init();
 	for (i = 0; i < (int)timed.board.cores; i++)
 		pthread_cond_init(&timed.core[i].turn, NULL);
-	if (cache_init() || charge_init(id)) {
+	if (cache_init() || snoop_init() || tlb_init() || charge_init(id)) {
 		fprintf(stderr, "timed: no memory\n");
 		return 1;
 	}
