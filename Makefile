@@ -15,12 +15,14 @@ KDIR ?= $(firstword $(wildcard /lib/modules/$(shell uname -r)/build) \
 O    ?= $(BUILD)/module/$(notdir $(patsubst %/build,%,$(abspath $(KDIR))))
 
 ROOMS := libgchint adapters collectors daemon bench
+# What has something to install; names are listed, for uninstall.
+INSTALLED := libgchint adapters collectors daemon packaging
 
 # Rooms build in parallel within themselves; what is installed comes before them.
 .NOTPARALLEL:
 
-.PHONY: all help modules install check check-unit check-lint check-board check-lab \
-	demo bench-collectors bench-kmod repro lab clean $(ROOMS)
+.PHONY: all help modules install uninstall check check-unit check-lint check-board check-lab \
+	demo bench-collectors bench-kmod mutants repro lab clean $(ROOMS)
 
 all: $(ROOMS) modules
 
@@ -29,6 +31,7 @@ help:
 	@echo '  make                     everything for this machine'
 	@echo '  make modules KDIR=DIR    cpufreq_gchint.ko for the kernel built in DIR'
 	@echo '  make install             DESTDIR=$(DESTDIR) PREFIX=$(PREFIX)'
+	@echo '  make uninstall           what make install put there, but for a configuration that was changed'
 	@echo '  make clean'
 	@echo 'See it work'
 	@echo '  make demo                schedutil and gchint on an emulated board; a table and report.html'
@@ -36,6 +39,7 @@ help:
 	@echo '  make demo BOARD=here       on this machine, after asking'
 	@echo 'Test'
 	@echo '  make check               all of it; ends with N passed, N failed, N skipped'
+	@echo '  make check CHANGED=1     the suites that a change since the upstream branch touches'
 	@echo '  make check-unit          host tests with sanitizers, no root'
 	@echo '  make check-board BOARD=  x86, debug, sabrelite or vexpress'
 	@echo '  make check-lab           a short smoke of the timed board'
@@ -43,6 +47,7 @@ help:
 	@echo 'Measure'
 	@echo '  make bench-collectors    against libgc and OpenJDK, in one run; wants a quiet machine'
 	@echo '  make bench-kmod          what the module costs: doorbell, hook, latency (PUBLISH=1: docs/results/kmod.md)'
+	@echo '  make mutants             do the tests notice small changes of the code? (SEED=N, OF=ROOM, PUBLISH=1: docs/results/tests.md)'
 	@echo '  make repro               the claims of the seeds: docs/results/seeds.md'
 	@echo '  make lab                 experiments on the timed board'
 
@@ -61,14 +66,22 @@ modules: need-module
 	@kmod/build "$(KDIR)" "$(O)"
 
 install: libgchint adapters daemon collectors
-	@for room in libgchint adapters collectors daemon packaging; do \
+	@for room in $(INSTALLED); do \
 		$(MAKE) -C $$room BUILD=$(BUILD)/$$room DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) install || exit 1; \
 	done
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include/linux include/uapi/linux/gchint.h
+	@rm -rf $(BUILD)/stage
+	@for room in $(INSTALLED); do \
+		$(MAKE) -s -C $$room BUILD=$(BUILD)/$$room DESTDIR=$(BUILD)/stage PREFIX=$(PREFIX) install >/dev/null || exit 1; \
+	done
+	@packaging/installed list $(BUILD)/stage $(DESTDIR)$(PREFIX)/lib/gchint/installed
+
+uninstall:
+	@packaging/installed remove "$(DESTDIR)" $(DESTDIR)$(PREFIX)/lib/gchint/installed
+	$(if $(DESTDIR),,-@PATH=$$PATH:/sbin:/usr/sbin ldconfig 2>/dev/null)
 
 # The rooms first: suites that run side by side must not build the same room.
-check: need-unit need-collector need-adapter need-lint need-module need-board need-report $(ROOMS)
-	@tests/check
+check: need-unit need-collector need-adapter need-lint need-module need-board need-package need-report $(ROOMS)
+	@tests/check $(if $(CHANGED),--changed $(CHANGED))
 
 check-unit: need-unit need-collector need-adapter $(ROOMS)
 	@tests/check unit
@@ -90,6 +103,9 @@ lab: need-board need-build need-module bench
 
 bench-kmod: need-board need-build need-module need-unit
 	@bench/kmod/run $(if $(PUBLISH),--publish)
+
+mutants: need-unit need-collector
+	@tests/mutants/run $(if $(SEED),--seed $(SEED)) --minutes $(or $(MINUTES),28) $(if $(PUBLISH),--publish) $(OF)
 
 bench-collectors repro: need-bench collectors bench
 	@$(MAKE) -C bench BUILD=$(BUILD)/bench $@

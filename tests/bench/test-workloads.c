@@ -14,11 +14,14 @@ static const struct {
 } small[] = {
 	{ "app",
 	  { "alloc=4", "live=1", "objects=0.06", "live-objects=0.01", "threads=3", "active=2" } },
+	{ "frames", { "frames=6", "hz=100", "alloc=8K", "lasting=32K", "work=1000", "threads=2" } },
 	{ "gcbench", { "stretch=10", "long=8", "max=8", "array=1000", "threads=2", NULL } },
 	{ "gcw", { "total=4M", "bucket=256K", "iterations=2", "threads=2", "check=1", NULL } },
 	{ "hashtable", { "entries=1000", "changes=3000", "threads=2", NULL, NULL, NULL } },
 	{ "jbb", { "orders=30", "customers=20", "items=50", "requests=2000", "threads=2", NULL } },
 	{ "quads", { "depth=4", "turns=20", "threads=2", NULL, NULL, NULL } },
+	{ "serve",
+	  { "entries=300", "requests=300", "rate=5000", "reads=4", "work=100", "threads=2" } },
 	{ "splay", { "nodes=300", "changes=1000", "depth=0", "threads=2", NULL, NULL } },
 };
 
@@ -35,6 +38,15 @@ static int run_small(size_t i, const char *options, struct run_result *r)
 	while (q.settings < 6 && small[i].setting[q.settings])
 		q.settings++;
 	return run_here(&q, r);
+}
+
+static size_t named(const char *name)
+{
+	size_t i = 0;
+
+	while (strcmp(small[i].name, name))
+		i++;
+	return i;
 }
 
 static void all_are_listed_in_order(void **state)
@@ -120,12 +132,64 @@ static void latencies_of_requests(void **state)
 	struct run_result r;
 
 	(void)state;
-	assert_int_equal(run_small(4, NULL, &r), 0);
+	assert_int_equal(run_small(named("jbb"), NULL, &r), 0);
 	assert_int_equal(r.simple.count, 4000);
 	assert_true(r.simple.p50 > 0 && r.simple.p50 <= r.simple.max);
 	assert_true(r.metered_full.max >= r.simple.max);
-	assert_int_equal(run_small(5, NULL, &r), 0);
+	assert_false(r.has_deadline);
+	assert_int_equal(run_small(named("quads"), NULL, &r), 0);
 	assert_true(isnan(r.simple.max));
+}
+
+static int run_with(const char *workload, const char *const *setting, struct run_result *r)
+{
+	struct run_request q = { .workload = workload, .setting = setting };
+
+	while (q.settings < 5 && setting[q.settings])
+		q.settings++;
+	return run_here(&q, r);
+}
+
+/* What is bounded here is bounded from below: a busy machine changes nothing. */
+static void arrivals_wait_for_nobody(void **state)
+{
+	static const char *const crowd[] = { "rate=1000000", "requests=400", "work=200000",
+					     "threads=1", "entries=100" };
+	static const char *const calm[] = { "rate=2000", "requests=400", "work=0", "threads=2",
+					    "entries=100" };
+	static const char *const closed[] = { "rate=0", "requests=400", "work=1000", "threads=2",
+					      "entries=100" };
+	struct run_result r;
+
+	(void)state;
+	/* All come at once: each waits for those before it, and latency counts that. */
+	assert_int_equal(run_with("serve", crowd, &r), 0);
+	assert_int_equal(r.simple.count, 400);
+	assert_true(r.simple.max > r.score_ms / 2 && r.simple.p50 > r.score_ms / 8);
+	/* 400 at 2000 a second need 200 ms, by chance 20 more or less twice in three. */
+	assert_int_equal(run_with("serve", calm, &r), 0);
+	assert_true(r.score_ms > 120);
+	assert_int_equal(run_with("serve", closed, &r), 0);
+	assert_int_equal(r.simple.count, 400);
+}
+
+static void frames_that_are_late_are_missed(void **state)
+{
+	static const char *const slow[] = { "hz=1000", "frames=5", "work=20000000", "swing=0",
+					    "lasting=4K" };
+	static const char *const idle[] = { "hz=50", "frames=10", "work=0", "swing=0",
+					    "lasting=4K" };
+	struct run_result r;
+
+	(void)state;
+	assert_int_equal(run_with("frames", slow, &r), 0);
+	assert_true(r.has_deadline);
+	assert_int_equal(r.missed, 5);
+	/* Each began when the one before it was over. */
+	assert_true(r.simple.total <= r.score_ms);
+	assert_int_equal(run_with("frames", idle, &r), 0);
+	assert_true(r.score_ms >= 10 * 20);
+	assert_int_equal(r.simple.count, 10);
 }
 
 static void a_child_that_hangs_or_dies(void **state)
@@ -153,6 +217,8 @@ int main(void)
 		cmocka_unit_test(a_full_heap_is_an_error),
 		cmocka_unit_test(wrong_calls_are_refused),
 		cmocka_unit_test(latencies_of_requests),
+		cmocka_unit_test(arrivals_wait_for_nobody),
+		cmocka_unit_test(frames_that_are_late_are_missed),
 		cmocka_unit_test(a_child_that_hangs_or_dies),
 	};
 

@@ -13,8 +13,8 @@ load_board() {
 		die "no board '$board'; there are: $(sed -n 's/^\([a-z0-9.-]*\):.*/\1/p' "$rig/boards.list" | tr '\n' ' ')"
 	fi
 	title= arch= kernel= need_sets= emulator= machine= serials= append=
-	disk= disk_device= verdict_device= timeout= storm=15 ops=2000
-	modules= optional_modules= extra_modules= module_args= more_tests=
+	disk= disk_device= verdict_device= timeout= storm=15 ops=2000 threads= pstate=
+	modules= optional_modules= extra_modules= module_args= own_tests= more_tests= no_cpufreq=
 	# shellcheck disable=SC1090 # one of ours
 	. "$rig/boards/$board"
 	if [ -n "$need_sets" ]; then
@@ -45,6 +45,10 @@ load_board() {
 	armhf)
 		karch=arm cross=arm-linux-gnueabihf- triplet=arm-linux-gnueabihf
 		sysroot=$(readlink -f "$cache/deb/armhf/current")
+		;;
+	arm64)
+		karch=arm64 cross=aarch64-linux-gnu- triplet=aarch64-linux-gnu
+		sysroot=$(readlink -f "$cache/deb/arm64/current")
 		;;
 	*) die "boards/$board: architecture '$arch' is not known to board.sh" ;;
 	esac

@@ -10,7 +10,7 @@
 
 #include "tap.h"
 
-#define TRIES 400 /* collections until help has come on a machine that has other work */
+#define TRIES 2000 /* collections until help has come on a machine that has other work */
 #define MOST  4
 
 struct node {
@@ -46,7 +46,8 @@ enum company {
 	AT_SAFEPOINTS,
 	PARKED, /* in native code until a collection is under way */
 	COMING_AND_GOING,
-	COLLECTING_TOO /* waits for its turn */
+	COLLECTING_TOO, /* waits for its turn */
+	WRITING /* moves what only it knows from old object to old object */
 };
 
 static int quit, ready, under_way, come_late;
@@ -73,6 +74,52 @@ static inline bool until(const int *word, int least)
 	for (int i = 0; i < 100000 && get(word) < least; i++)
 		nanosleep(&ts, NULL);
 	return get(word) >= least;
+}
+
+static int lost;
+
+#define HANDED 4000
+
+/*
+ * Two lists, of which the one's head goes to the other's: the only reference to it is written
+ * into an object that may have been scanned already.
+ */
+static inline void write_lists(struct gc_mutator *own)
+{
+	struct {
+		struct gc_frame head;
+		struct node *from, *to, *moved;
+	} w;
+	int length = 0;
+
+	GC_PUSH(own, w);
+	w.from = GC_NEW(own, node_type, struct node);
+	w.to = GC_NEW(own, node_type, struct node);
+	for (int i = 0; i < HANDED; i++) {
+		w.moved = GC_NEW(own, node_type, struct node);
+		gc_init(&w.moved->child[0], w.from->child[0]);
+		gc_write(own, w.from, &w.from->child[0], w.moved);
+	}
+	while (!get(&quit)) {
+		w.moved = w.from->child[0];
+		if (!w.moved) {
+			w.moved = w.from;
+			w.from = w.to;
+			w.to = w.moved;
+			continue;
+		}
+		gc_write(own, w.from, &w.from->child[0], w.moved->child[0]);
+		gc_write(own, w.moved, &w.moved->child[0], w.to->child[0]);
+		gc_write(own, w.to, &w.to->child[0], w.moved);
+		w.moved = NULL;
+		gc_safepoint(own);
+	}
+	for (w.moved = w.from->child[0]; w.moved; w.moved = w.moved->child[0])
+		length++;
+	for (w.moved = w.to->child[0]; w.moved; w.moved = w.moved->child[0])
+		length++;
+	add(&lost, HANDED - length);
+	GC_POP(own, w);
 }
 
 static inline void *keep_company(void *arg)
@@ -108,6 +155,9 @@ static inline void *keep_company(void *arg)
 			break;
 		case COLLECTING_TOO:
 			gc_collect(own);
+			break;
+		case WRITING:
+			write_lists(own);
 			break;
 		}
 	}

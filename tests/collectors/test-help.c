@@ -86,6 +86,42 @@ static void crowd(const char *plan)
 	close_heap();
 }
 
+/* Who waits for a concurrent cycle marks with it, while another writes. */
+static void beside(const char *plan)
+{
+	char options[96];
+	bool helped;
+
+	snprintf(options, sizeof(options), "plan=%s,workers=3,pace=0,verify=all", plan);
+	if (!open_heap(options, NULL))
+		return;
+	plant(60000);
+	gc_park(m);
+	join_company(COLLECTING_TOO);
+	join_company(COLLECTING_TOO);
+	join_company(WRITING);
+	gc_unpark(m);
+	helped = collect_until(3, 1000);
+	ok(helped, "%s: who waits for a concurrent cycle helps it", options);
+	part_company();
+	gc_collect_full(m);
+	gc_collect_full(m);
+	ok(!lost, "%s: nothing is lost that was written meanwhile", options);
+	ok(stats().live_objects == 60000, "%s: nor anything else", options);
+	close_heap();
+	snprintf(options, sizeof(options), "plan=%s,workers=3,pace=0,help=0", plan);
+	if (!open_heap(options, NULL))
+		return;
+	plant(60000);
+	gc_park(m);
+	join_company(COLLECTING_TOO);
+	gc_unpark(m);
+	for (int i = 0; i < 20; i++)
+		gc_collect_full(m);
+	ok(!stats().helps, "%s: nobody does", options);
+	close_heap();
+}
+
 /* ---- weak references, finalizers, long arrays ---------------------------- */
 
 static void weak(const char *plan)
@@ -173,6 +209,8 @@ int main(void)
 	same("marksweep", ",overflow=reserve", 1);
 	same("immix", ",split=16", 2);
 	nothing_to_do();
+	beside("cms");
+	beside("cmsfly");
 	for (size_t i = 0; i < sizeof(plans) / sizeof(plans[0]); i++) {
 		crowd(plans[i]);
 		weak(plans[i]);

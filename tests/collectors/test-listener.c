@@ -74,6 +74,66 @@ static long count(const char *text, const char *word)
 	return n;
 }
 
+static struct gc_listener_gchint told;
+static char told_path[] = "/tmp/gchint-trace-XXXXXX";
+
+/* What libgchint heard last of @op */
+static const char *last_of(gc_listen_fn op, bool stw)
+{
+	struct gc_event event = { .time_ns = 1000000000,
+				  .exhaust_ns = 1000000010,
+				  .cause = GC_CAUSE_CONCURRENT,
+				  .phase = GC_PHASE_MARK,
+				  .pause = GC_PAUSE_WAIT,
+				  .stw = stw };
+	static char text[1 << 16];
+	char *line = text, *next;
+	FILE *file;
+
+	op(&told.base, &event);
+	file = fopen(told_path, "re");
+	if (!file)
+		return "";
+	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+	fclose(file);
+	while ((next = strchr(line, '\n')) && next[1])
+		line = next + 1;
+	return line;
+}
+
+/* How wide a concurrent cycle is says whether its mutators stand. */
+static void width(void)
+{
+	const struct gc_listener_ops *ops;
+	const char *line;
+
+	close(mkstemp(told_path));
+	setenv("GCHINT_TRACE", told_path, 1);
+	ok(!gc_listener_gchint_open(&told, 0), "a session opens");
+	ops = told.base.ops;
+	line = last_of(ops->mark_begin, false);
+	ok(strstr(line, "concurrent,urgent") && strstr(line, "stall="), "a stall is near: urgent");
+	ops->mutator_paused(&told.base, &(struct gc_event){ .pause = GC_PAUSE_WAIT });
+	ok(strstr(last_of(ops->mark_begin, false), "concurrent,urgent"), "one waits: urgent");
+	line = last_of(ops->help_begin, false);
+	ok(strstr(line, "concurrent") && !strstr(line, "urgent") && !strstr(line, "stall="),
+	   "who helps beside others is told as they are");
+	line = last_of(ops->mark_begin, false);
+	ok(!strstr(line, "urgent") && !strstr(line, "stall="),
+	   "all who wait help: nothing is urgent, and nobody will stall");
+	ops->mutator_paused(&told.base, &(struct gc_event){ .pause = GC_PAUSE_WAIT });
+	line = last_of(ops->mark_begin, false);
+	ok(strstr(line, "urgent") && strstr(line, "stall="), "another waits and does not: urgent");
+	ops->mutator_resumed(&told.base, &(struct gc_event){ .pause = GC_PAUSE_WAIT });
+	ok(strstr(last_of(ops->help_begin, true), "stw"), "in a stop help is part of the stop");
+	last_of(ops->help_end, true);
+	ok(!strstr(last_of(ops->mark_begin, false), "urgent"), "and leaves alone what is beside");
+	last_of(ops->help_end, false);
+	ok(strstr(last_of(ops->mark_begin, false), "urgent"), "who helped has gone: urgent");
+	gc_listener_gchint_close(&told);
+	unlink(told_path);
+}
+
 static void hints(const char *options, const char *const *words)
 {
 	static char text[1 << 20];
@@ -125,5 +185,6 @@ int main(void)
 	ok(s.cycles > 0, "the null listener hears and does nothing");
 	hints("plan=cms,heap=2M,policy=fg", marking);
 	hints("plan=gss,nursery=1M", copying);
+	width();
 	return done();
 }

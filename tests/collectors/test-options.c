@@ -69,7 +69,7 @@ int main(void)
 	refuse("heap=64M,max=32M", "heap", "raise max");
 	refuse("boost=up", "boost=up", "off, lift");
 	refuse("profile=jvm", "profile=jvm", "art-6.0, dalvik-4.3, hussein-2015");
-	refuse("plan=gss,overflow=card", "overflow", "grow or reserve");
+	refuse("plan=gss,overflow=card", "overflow", "scan-all");
 	refuse("plan=marksweep,policy=bg", "policy", "plan=cms");
 	refuse("plan=gss,nursery=200M", "nursery", "lower it");
 	refuse("plan=gss,promote=ranges,ranges=9-x", "ranges=9-x", "LOW-HIGH");
@@ -81,8 +81,19 @@ int main(void)
 	refuse("plan=cms,help=2", "help=2", "give 0 to 1");
 	refuse("plan=cms,overflow=card,help=1", "help", "give 0");
 	refuse("plan=marksweep,trace=finger,help=1", "help", "give 0");
+	refuse("plan=cmsfly,trace=finger", "trace=finger", "give trace=stack");
+	refuse("plan=gencms,trace=finger", "trace=finger", "give trace=stack");
+	refuse("plan=gss,trace=finger", "trace=finger", "give trace=stack");
+	refuse("plan=immix,trace=finger", "trace=finger", "give trace=stack");
+	refuse("plan=semispace,trace=finger", "trace=finger", "give trace=stack");
+	refuse("plan=stickyimmix,trace=finger", "trace=finger", "give trace=stack");
+	refuse("plan=cmsfly,profile=dalvik-4.3", "trace=finger", "give trace=stack");
+	accept("plan=cmsfly,profile=dalvik-4.3,trace=stack", "trace=stack");
+	accept("plan=cms,trace=finger", "trace=finger");
+	accept("plan=marksweep,trace=finger", "trace=finger");
 	accept("plan=marksweep", "help=1");
 	accept("plan=marksweep,overflow=scan-all", "help=0");
+	accept("plan=semispace,overflow=scan-all", "overflow=scan-all");
 	accept(NULL, "plan=cms");
 	accept("util=0.5,heap=16M", "heap=16777216");
 	accept("profile=dalvik-4.3", "safepoint=sleep");

@@ -81,31 +81,8 @@ static void rules(void)
 	       40 + 2 * sqrt(10) - .125);
 }
 
-static void adaptive(void)
+static void growth(void)
 {
-	struct gc_adapt_in in = {
-		.daemon_on = true, .utilisation = .9, .sync = .1, .score = { -2, -2 }
-	};
-
-	for (in.windows = 1; in.windows < 4; in.windows++)
-		ok(gc_adapt_daemon(&in), "adaptive holds its way in window %u", in.windows);
-	in.windows = 4;
-	ok(!gc_adapt_daemon(&in), "adaptive tries the way it does not know");
-	in = (struct gc_adapt_in){
-		.daemon_on = false, .utilisation = .7, .sync = 0, .score = { .7, .8 }, .windows = 6
-	};
-	ok(gc_adapt_daemon(&in), "adaptive goes back to the better way");
-	in = (struct gc_adapt_in){ .daemon_on = true,
-				   .utilisation = .95,
-				   .sync = .3,
-				   .score = { .8, .65 },
-				   .windows = 6 };
-	ok(!gc_adapt_daemon(&in), "synchronisation cost switches the daemon off");
-	in = (struct gc_adapt_in){
-		.daemon_on = true, .utilisation = 1, .sync = 0, .score = { .2, 1 }, .windows = 40
-	};
-	ok(gc_adapt_daemon(&in), "mutators lose nothing: no probe");
-
 	ok(gc_adapt_room(0, 0, 1 << 20, 0, 1 << 30) == 0, "unknown frequency: collect");
 	ok(gc_adapt_room(1000000, 2000000, 1 << 20, 0, 1 << 30) == 0, "half speed: collect");
 	ok(gc_adapt_room(2000000, 2000000, 1 << 20, 0, 1 << 30) == 1 << 20,
@@ -250,7 +227,7 @@ static void trim(const char *plan)
 int main(void)
 {
 	rules();
-	adaptive();
+	growth();
 	pace();
 	footprint("cms", 16 * 1024);
 	footprint("marksweep", 16 * 1024);

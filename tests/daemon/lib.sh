@@ -10,6 +10,10 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 work=$(mktemp -d)
 daemons=()
 tests=0 failed=0
+# What a sanitizer says of any program, also of one whose status nobody asks for.
+mkdir "$work/sanitizer"
+export ASAN_OPTIONS=detect_leaks=1:log_path=$work/sanitizer/report
+export UBSAN_OPTIONS=print_stacktrace=1:log_path=$work/sanitizer/report
 
 cleanup() {
 	local p
@@ -42,8 +46,13 @@ skip() {
 }
 
 finish() {
+	ok "no sanitizer had a complaint" no_reports
 	echo "1..$tests"
 	exit "$failed"
+}
+
+no_reports() {
+	! grep -rH . "$work/sanitizer"
 }
 
 # wait_for SECONDS COMMAND...: until it succeeds
@@ -78,9 +87,9 @@ stop() {
 	kill -TERM "$pid" && wait "$pid"
 }
 
-# sql QUERY: of the recording in $d
+# sql QUERY: of the recording in $d. A query that fails says so: nothing is an answer.
 sql() {
-	sqlite3 -readonly "${db:-$d/r.db}" "$1"
+	sqlite3 -readonly "${db:-$d/r.db}" "$1" || echo "(sqlite3 exits with $?)"
 }
 
 # is WANT GOT...

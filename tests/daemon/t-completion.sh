@@ -27,3 +27,31 @@ ok "completion: options that programs want" offers "--json" summary --j
 ok "completion: recordings" offers "files @(db|db.[0-9]*)" summary ""
 ok "completion: the command to record" offers "a command from word 5" record -o a.db -- ""
 ok "completion: and its options" offers "a command from word 3" record -- make --j
+
+# Three shells are told the same: every command and every long option of its help.
+told() { # FILE: what of the program's own words it lacks
+	local c o
+	"$ctl" --help | sed -n '/^  gchintctl /d; s/^  \([a-z][a-z]*\) .*/\1/p' | while read -r c; do
+		grep -qwe "$c" "$1" || echo "$c"
+		[ "$c" != help ] || continue
+		for o in $("$ctl" "$c" --help 2>/dev/null | sed -n 's/^ *\(-[a-zA-Z], \)\{0,1\}--\([a-z][a-z-]*\).*/\2/p'); do
+			grep -qe "--$o\b" -e "-l $o\b" "$1" || echo "$c --$o"
+		done
+	done
+}
+for f in gchintctl _gchintctl gchintctl.fish; do
+	ok "completion $f knows every command and option" is "" "$(told "$here/../../packaging/completion/$f")"
+done
+if command -v fish >/dev/null; then
+	ok "fish offers commands, formats and options" is "export chrome-trace --brief" "$(HOME=$d fish --no-config -c "
+		source $here/../../packaging/completion/gchintctl.fish
+		complete -C 'gchintctl exp'; complete -C 'gchintctl export --format chr'; complete -C 'gchintctl compare --br'" 2>&1 |
+		cut -f1 | paste -sd' ')"
+else
+	skip "fish offers commands, formats and options" "no fish: packaging/need unit"
+fi
+if command -v zsh >/dev/null; then
+	ok "zsh can read its file" zsh -n "$here/../../packaging/completion/_gchintctl"
+else
+	skip "zsh can read its file" "no zsh: packaging/need unit"
+fi

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 # kill -9 and full disks.
 
-# One daemon under load, killed at a random instant. Prints "STATE LOST_MS HELD_MS":
-# the integrity, how old the oldest event was that did not get in, and how long
-# at most this machine held up the program that sends, which only sleeps and
-# sends: so long it may have held up the daemon, too.
+# One daemon under load, killed at a random instant once it has its file. Prints
+# "STATE LOST_MS HELD_MS EVENTS": the integrity, how old the oldest event was that
+# did not get in, how long at most this machine held up the program that sends,
+# which only sleeps and sends: so long it may have held up the daemon, too; and
+# how many got in.
 crash() {
 	local d=$work/crash-$1 p f killed have n t oldest held
 	mkdir "$d"
@@ -14,13 +15,14 @@ crash() {
 	p=$!
 	"$BUILD/feed" "$d/feed" --events 0 --rate 2000 --log "$d/sent" >/dev/null &
 	f=$!
+	wait_for 60 test -s "$d/r.db" -a -s "$d/sent"
 	sleep "$2"
 	killed=$(awk 'END { print $2 }' "$d/sent")
 	kill -KILL "$p"
 	wait "$p" 2>/dev/null
 	wait "$f" 2>/dev/null
-	if [ ! -s "$d/r.db" ]; then
-		echo "ok 0 0"
+	if [ ! -s "$d/r.db" ] || [ -z "$killed" ]; then
+		echo "nothing-recorded 0 0 0"
 		return
 	fi
 	n=$(sqlite3 "$d/r.db" 'pragma integrity_check; select count(*) + count(t1) from phases' | paste -sd' ')
@@ -28,10 +30,10 @@ crash() {
 	# The first log line beyond what is in: its event was sent at that time.
 	t=$(awk -v have="$have" '$1 > have { print $2; exit }' "$d/sent")
 	oldest=0
-	[ -z "$t" ] || [ -z "$killed" ] || oldest=$(((killed - t) / 1000000))
+	[ -z "$t" ] || oldest=$(((killed - t) / 1000000))
 	held=$(awk 'NR > 1 && $2 - last > held { held = $2 - last } { last = $2 }
 		END { printf "%d", held / 1e6 }' "$d/sent")
-	echo "${n%% *} $oldest $held"
+	echo "${n%% *} $oldest $held $have"
 	rm -rf "$d"
 }
 
@@ -47,6 +49,7 @@ crashes() { # COUNT: some at a time; the rest of this file reads $work/crashes
 (crashes "${CRASHES:-16}")
 ok "killed at ${CRASHES:-16} random instants: every file is sound" is "${CRASHES:-16}" \
 	"$(grep -c '^ok ' "$work/crashes")"
+ok "and most hold events" test "$(awk '$4 > 0' "$work/crashes" | wc -l)" -gt $((${CRASHES:-16} / 2))
 echo "# oldest event lost, ms before the kill: $(awk '{print $2}' "$work/crashes" | sort -n | paste -sd' ')"
 echo "# held up by this machine, ms: $(awk '{print $3}' "$work/crashes" | sort -n | paste -sd' ')"
 ok "and holds everything older than a second" is 0 \

@@ -17,15 +17,20 @@ umask 022
 feed --mix 2.5 --gchint --sysfs "$d/sys" --freq "$d/trace/instances/gchintd/trace_pipe" >/dev/null &
 job=$!
 sleep 1.5
-get() { # PATH
+get() { # PATH [HEADER]
 	exec 3<>"/dev/tcp/127.0.0.1/$port" || return 1
-	printf 'GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n' "$1" >&3
+	printf 'GET %s HTTP/1.1\r\nHost: x\r\n%sConnection: close\r\n\r\n' "$1" "${2:+$2$'\r\n'}" >&3
 	timeout 5 cat <&3
 	exec 3>&-
 }
 get /metrics >"$d/http"
 ok "HTTP gives OpenMetrics, ended by EOF" bash -c \
 	"grep -q 'application/openmetrics-text' '$d/http' && [ \"\$(tail -n 1 '$d/http')\" = '# EOF' ]"
+get /metrics 'Accept: text/plain' >"$d/plain"
+ok "and Prometheus' own text to who takes no other" is "1 0" \
+	"$(grep -c 'text/plain; version=0.0.4' "$d/plain") $(grep -c -e openmetrics -e '^# EOF' -e '^# UNIT' "$d/plain")"
+get /metrics 'Accept: application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5' >"$d/both"
+ok "a Prometheus that takes both gets OpenMetrics" grep -q 'application/openmetrics-text' "$d/both"
 ok "with the rail's power" grep -qE '^gchint_rail_watts\{rail="adm1272-0-0060:power1",label="pin"\} [0-9.]+' "$d/http"
 ok "another path is 404" bash -c "$(declare -f get); port=$port; get /x | grep -q ' 404 '"
 ok "top draws a live recording in plain text" bash -c \
@@ -34,7 +39,8 @@ ok "top fits 80 columns" test "$(wc -L <"$d/top")" -le 80
 wait "$job"
 sleep 0.3
 stop
-ok "the text file is whole" is "# EOF" "$(tail -n 1 "$d/out/gchint.prom")"
+ok "the text file is what node_exporter reads: counters by their full name, no type info" is "1 0" \
+	"$(grep -c '^# TYPE gchint_phases_total counter' "$d/out/gchint.prom") $(grep -cE '^# (TYPE .* info|UNIT|EOF)' "$d/out/gchint.prom")"
 ok "and others can read it, whatever the umask" is 644 "$(stat -c %a "$d/out/gchint.prom")"
 ok "and nothing is left beside it" is gchint.prom "$(ls "$d/out")"
 
@@ -113,16 +119,36 @@ for path in sys.argv[1:]:
     assert len(families["gchint_phases"].samples) > 5, path
     assert any(s.labels["label"] == "pin" for s in families["gchint_rail_watts"].samples), path
     assert families["gchint_rail_joules"].type == "counter", path
+    assert families["gchint_build"].samples[0].labels["version"], path
+    lengths = families["gchint_phase_length_seconds"]
+    assert lengths.type == "histogram", path
+    count = {s.labels["phase"]: s.value for s in families["gchint_phases"].samples}
+    pauses = [s for s in lengths.samples if s.labels["phase"] == "remark" and s.labels["waits"] == "all"]
+    inf = [s.value for s in pauses if s.labels.get("le") == "+Inf"]
+    assert inf == [count["remark"]] and count["remark"] > 0, (path, inf, count)
+    assert not any(s.labels["waits"] == "all" for s in lengths.samples if s.labels["phase"] == "mark"), path
 X
 "$ctl" export "$d/r.db" --format openmetrics -o "$d/r.om"
 sed '1,/^\r$/d' "$d/http" >"$d/http.om"
+ok "the histogram of lengths is that of the phases" is "$(sql "select group_concat((select count(*) from phases where phase = 5
+	and t1 - t0 <= le), ' ') from (select 1000000 as le union all select 5000000 union all select 25000000 union all select 100000000)")" \
+	"$(for le in 0.001 0.005 0.025 0.1; do sed -n "s/^gchint_phase_length_seconds_bucket{phase=\"remark\",waits=\"all\",le=\"$le\"} //p" "$d/r.om"; done | paste -sd' ')"
 if /usr/bin/python3 -c 'import prometheus_client' 2>/dev/null; then
-	ok "endpoint, text file and export are OpenMetrics to Prometheus' parser" \
-		/usr/bin/python3 "$d/openmetrics.py" "$d/http.om" "$d/out/gchint.prom" "$d/r.om"
+	ok "endpoint and export are OpenMetrics to Prometheus' parser" \
+		/usr/bin/python3 "$d/openmetrics.py" "$d/http.om" "$d/r.om"
 else
-	skip "endpoint, text file and export are OpenMetrics to Prometheus' parser" \
+	skip "endpoint and export are OpenMetrics to Prometheus' parser" \
 		"no python3-prometheus-client: packaging/need unit"
 fi
+sed '1,/^\r$/d' "$d/plain" >"$d/http.prom"
+"$ctl" export "$d/r.db" --format prometheus -o "$d/r.prom"
+for f in http.prom out/gchint.prom r.prom; do
+	if command -v promtool >/dev/null; then
+		ok "promtool has nothing to say of $f" is "" "$(promtool check metrics <"$d/$f" 2>&1 || echo "exit $?")"
+	else
+		skip "promtool has nothing to say of $f" "no promtool: packaging/need unit"
+	fi
+done
 for c in "summary $d/r.db" "marks $d/r.db" "top -n 1 $d/r.db"; do
 	# shellcheck disable=SC2086 # command and arguments
 	"$ctl" --json $c >"$d/json"
@@ -176,7 +202,7 @@ ok "another program's database, exit 3 and a clear line" bash -c \
 sqlite3 "$d/a.db" 'pragma user_version = 99'
 ok "a newer schema is refused by name" bash -c "'$ctl' summary '$d/a.db' 2>&1 | grep -q 'schema version 99'"
 ok "an unknown command is exit 2" bash -c "'$ctl' frobnicate; [ \$? = 2 ]"
-for c in export marks record report status summary top; do
+for c in compare export marks record report status summary top why; do
 	ok "$c --help teaches" bash -c "'$ctl' $c --help | grep -q '^usage: gchintctl'"
 done
 
@@ -194,7 +220,7 @@ if command -v gnuplot >/dev/null; then
 	"$ctl" report "$db" "$d/second.db" -o "$d/report.html" 2>"$d/err"
 	ok "report writes one page" is 0 $?
 	ok "that loads nothing from anywhere" bash -c \
-		"! grep -qE '(src|href)=\"(https?:|//|/)' '$d/report.html' && ! grep -q '<script' '$d/report.html'"
+		"! grep -qE '(src|href)=\"(https?:|//|/)' '$d/report.html' && ! grep -qE '<script[^>]* src' '$d/report.html'"
 	ok "with pictures, phases, energy and a comparison" bash -c \
 		"[ \$(grep -c 'data:image/svg+xml;base64' '$d/report.html') -ge 3 ] && grep -q 'Energy by phase' '$d/report.html' && grep -q 'Side by side' '$d/report.html' && ! grep -q 'could not be drawn' '$d/report.html'"
 	sqlite3 "$d/second.db" "delete from samples where t > (select min(t) + 300000000 from samples)"
@@ -249,6 +275,7 @@ cat >"$d/terminal.py" <<'X'
 import fcntl
 import os
 import pty
+import re
 import select
 import struct
 import sys
@@ -259,13 +286,15 @@ ready, go = os.pipe()
 pid, fd = pty.fork()
 if pid == 0:
     os.read(ready, 1)
-    os.execv(sys.argv[1], sys.argv[1:])
+    os.execve(sys.argv[1], sys.argv[1:], dict(os.environ, TERM="xterm"))
 fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
 before = termios.tcgetattr(fd)
 os.write(go, b"x")
 out = b""
-quit_sent = False
-end = time.time() + 15
+# What is pressed once the page shows this.
+keys = [(b"RAIL", b"s"), (b"share", b"h"), (b"KEYS", b"h"), (b"RAIL", b"resize"), (b"gchint top", b"q")]
+seen = 0
+end = time.time() + 20
 while time.time() < end:
     if select.select([fd], [], [], 0.1)[0]:
         try:
@@ -275,20 +304,24 @@ while time.time() < end:
         if not data:
             break
         out += data
-    if b"RAIL" in out and not quit_sent:
-        os.write(fd, b"q")
-        quit_sent = True
-    if quit_sent and b"\x1b[?1049l" in out:
+    if keys and keys[0][0] in out[seen:]:
+        seen = len(out)
+        key = keys.pop(0)[1]
+        if key == b"resize":
+            fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 10, 60, 0, 0))
+        else:
+            os.write(fd, key)
+    if not keys and b"\x1b[?1049l" in out:
         break
 after = termios.tcgetattr(fd)
 _, status = os.waitpid(pid, 0)
-page = out.split(b"\x1b[?1049h", 1)[1].split(b"\x1b[?25h", 1)[0]
-lines = page.split(b"\x1b[J", 1)[0].split(b"\n")
-print("status", status, "page", b"\x1b[?1049l" in out, "keys", before[3] == after[3],
-      "fits", len(lines) <= 24)
+page = out.split(b"\x1b[?1049h", 1)[1].split(b"\x1b[?1049l", 1)[0]
+rows = [int(r) for r in re.findall(rb"\x1b\[(\d+)[;d]", page)]
+print("status", status, "page", b"\x1b[?1049l" in out, "keys", before[3] == after[3], len(keys),
+      "fits", max(rows) <= 24)
 X
 ok "top on a terminal of 80x24 fits, quits on q, restores screen and keys" \
-	is "status 0 page True keys True fits True" \
+	is "status 0 page True keys True 0 fits True" \
 	"$(python3 "$d/terminal.py" "$ctl" top "$work/ctl/r.db")"
 # Whoever records must not wake what is measured: this one only waits for ends.
 fresh quiet

@@ -84,6 +84,13 @@ sqlite3 "$d/unlike.db" "update opps set power_uw = power_uw * 10 where policy = 
 ok "the power that another policy has at a frequency is not theirs" is "$before" "$(modelled "$d/unlike.db")"
 sqlite3 "$d/unlike.db" "update opps set power_uw = null where policy = 0"
 ok "and without one of their own it is ?" is 1 "$(modelled "$d/unlike.db" | grep -c ' ?  (.* not known)')"
+# Which policy a CPU belongs to was not recorded: its power only where all agree.
+cp "$d/r.db" "$d/nopolicy.db"
+sqlite3 "$d/nopolicy.db" "update phases set cpu = 0; delete from policies"
+ok "policies with one power at a frequency need not be told apart" is 1 "$(modelled "$d/nopolicy.db" | grep -c 'J (modelled)')"
+sqlite3 "$d/nopolicy.db" "update opps set power_uw = power_uw + 1 where policy = 1"
+ok "those with two must" is "1 0" \
+	"$(modelled "$d/nopolicy.db" | grep -c ' ?  (.* not known)') $(modelled "$d/nopolicy.db" | grep -c 'J (modelled)')"
 cp "$d/r.db" "$d/none.db"
 sqlite3 "$d/none.db" "delete from samples; delete from transitions; delete from phases; delete from costs; delete from residency"
 "$ctl" --json top -n 1 "$d/none.db" >"$d/json"

@@ -67,6 +67,25 @@ ok "throttling is recorded" is "cooling|3" \
 "$ctl" summary "$d/r.db" >"$d/summary"
 ok "the summary counts what was not known" bash -c "grep -E 'adm1272-0-0060:in1' '$d/summary' | grep -qvE ' 0\$'"
 
+# The kernel's word, not the next look a minute later.
+uevent=/sys/devices/system/cpu/cpu0/uevent
+if [ -w $uevent ]; then
+	fresh uevent
+	printf '[hotplug]\nperiod_ms = 60000\n' >"$d/conf"
+	start -c "$d/conf"
+	echo 0 >"$d/sys/devices/system/cpu/online"
+	echo change >$uevent
+	sleep 1.2
+	kill -KILL "$pid"
+	wait "$pid" 2>/dev/null
+	sleep 0.1
+	ok "uevents are listened to" is 1 "$(sql "select count(*) from clocks where source = 'hotplug' and how like '%uevent%'")"
+	ok "a uevent makes the daemon look at once" is "1|0" \
+		"$(sql 'select cpu, online from hotplug order by rowid desc limit 1')"
+else
+	skip "a uevent makes the daemon look at once" "no right to make one"
+fi
+
 # A rail that goes and comes back.
 fresh gone
 rm "$d/sys/class/hwmon/hwmon1/in2_input"
@@ -81,6 +100,21 @@ stop
 ok "a rail that cannot be read is told once" is 1 "$(grep -c 'shunt:in2: .*unknown from here' "$d/log")"
 ok "and is found again" grep -q "hwmon: shunt:in2: back" "$d/log"
 ok "and recorded again" is "5000000" "$(sql "select max(value) from sample_list where name = 'shunt:in2'")"
+
+# A counter that goes and comes back lower was reset, not wrapped.
+fresh counter
+rapl=$d/sys/class/powercap/intel-rapl:0
+printf '[powercap]\nperiod_ms = 20\n' >"$d/conf"
+start -c "$d/conf" --tracefs "$d/none"
+sleep 0.2
+echo gone >"$rapl/energy_uj"
+wait_for 8 grep -q 'intel-rapl:0: .*unknown from here' "$d/log"
+echo 1000 >"$rapl/energy_uj"
+wait_for 8 grep -q 'intel-rapl:0: back' "$d/log"
+sleep 0.2
+stop
+ok "an energy counter that was gone begins anew, with no wrap" is "900000 1000" \
+	"$(sql "select distinct value from sample_list where kind = 'energy' and value is not null order by t" | paste -sd' ')"
 
 # Frequency through the tracepoint.
 fresh trace
@@ -149,3 +183,19 @@ kill "$job" 2>/dev/null
 wait "$job"
 stop
 ok "and keeps what is there" is ok "$(sql 'pragma integrity_check')"
+
+# A file that ended cleanly has what its readers' questions need: the documented queries, by index.
+plan() { # a query's words about how rows are found
+	sqlite3 -readonly "$work/record/r.db" "explain query plan $1"
+}
+ok "the frequency at each phase is looked up, not searched for" bash -c "$(declare -f plan); work=$work; plan \
+	'SELECT t0, (SELECT khz FROM transitions t WHERE t.cpu = p.cpu AND t.t <= p.t0 ORDER BY t DESC LIMIT 1) FROM phases p' |
+	grep -q 'SEARCH t USING COVERING INDEX transitions_by_cpu (cpu=? AND t<?)'"
+ok "so is a rail over time" bash -c "$(declare -f plan); work=$work; plan \
+	\"SELECT t, value FROM sample_list WHERE label = 'pin' AND t > 5\" | grep -q 'INDEX samples_by_rail (rail=? AND t>?)'"
+ok "and a stretch of phases" bash -c "$(declare -f plan); work=$work; plan \
+	'SELECT * FROM phases WHERE t0 BETWEEN 1 AND 2' | grep -q 'INDEX phases_by_begin'"
+ok "each documented query finds something, and in a recording of twice the length takes no more than twice the steps" \
+	"$here/queries" --steps "$work/record/r.db" "$here/../../docs/recording.md" "$ctl" 2000 4000
+ok "a file that was rotated away has none, for which nothing waited" is 0 \
+	"$(db=$work/rotate/r.db.1 sql "select count(*) from sqlite_master where type = 'index' and name like '%_by_%'")"

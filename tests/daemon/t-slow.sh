@@ -8,7 +8,7 @@ for n in 2 3 4; do
 done
 # Six channels of 250 ms each: a loop that read them itself would serve a mark
 # each second and a half at best, and be done after the test has given up.
-GCHINT_SLOW=/hwmon0/ GCHINT_SLOW_MS=250 ASAN_OPTIONS=verify_asan_link_order=0 \
+GCHINT_SLOW=/hwmon0/ GCHINT_SLOW_MS=250 ASAN_OPTIONS=$ASAN_OPTIONS:verify_asan_link_order=0 \
 	LD_PRELOAD="$(gcc -print-file-name=libasan.so) $BUILD/slow.so" \
 	"$gchintd" -c - --record "$d/r.db" --sysfs "$d/sys" --tracefs "$d/trace" -p 20 \
 	--debugfs "$d/debug" --feed "$d/feed" --marks "$d/marks" 2>"$d/log" &
@@ -36,3 +36,21 @@ ok "the slow rails are sampled, with the error that this has" is "1|1" \
 ok "the quick ones of the same kind more often" is 1 \
 	"$(sql "select (select count(*) from sample_list where name like 'shunt:%') >
 		2 * (select count(*) from sample_list where label = 'pin')")"
+
+# A look that takes 30 ms of every 20: sixteen in a row, and there are half as many.
+fresh budget
+for n in 2 3 4; do
+	echo 700000 >"$d/sys/class/hwmon/hwmon0/power${n}_input"
+done
+GCHINT_SLOW=/hwmon0/ GCHINT_SLOW_MS=6 ASAN_OPTIONS=verify_asan_link_order=0 \
+	LD_PRELOAD="$(gcc -print-file-name=libasan.so) $BUILD/slow.so" \
+	"$gchintd" -c - --record "$d/r.db" --sysfs "$d/sys" --tracefs "$d/none" -p 20 --feed "$d/feed" \
+	--marks "$d/marks" 2>"$d/log" &
+pid=$!
+daemons+=("$pid")
+wait_for 30 grep -q "hwmon: a look at .* over 5 % of the period: now every 40 ms" "$d/log"
+stop
+ok "a period becomes longer when looks take too much of it" grep -q "hwmon: a look at .*: now every 40 ms" "$d/log"
+ok "after sixteen of them, not at the first" is 1 \
+	"$(sql "select count(*) between 14 and 19 from sample_list where label = 'pin' and t <=
+		(select min(t) from notes where text like '%now every 40 ms%')")"

@@ -23,6 +23,7 @@
 
 static _Atomic int full; /* definitions still to be refused */
 static int broken; /* errno of the next commits; 0 they are let through */
+static bool synced; /* a database was told to sync each transaction */
 static char nothing; /* stands for the buffers of a device that is not here */
 
 int __real_store_define(struct store *s, const struct definition *d);
@@ -48,6 +49,8 @@ int __wrap_store_define(struct store *s, const struct definition *d)
 int __wrap_sqlite3_exec(sqlite3 *db, const char *sql, int (*fn)(void *, int, char **, char **),
 			void *data, char **error)
 {
+	if (strstr(sql, "PRAGMA synchronous=FULL"))
+		synced = true;
 	if (broken && !strcmp(sql, "COMMIT"))
 		return SQLITE_IOERR;
 	return __real_sqlite3_exec(db, sql, fn, data, error);
@@ -166,6 +169,23 @@ static void disk(const char *path)
 	store_close(s);
 }
 
+static void durable(const char *path)
+{
+	char error[300];
+	struct store *s;
+	bool yes;
+
+	synced = false;
+	s = store_open(path, true, error, sizeof(error));
+	yes = synced;
+	store_close(s);
+	unlink(path);
+	synced = false;
+	s = store_open(path, false, error, sizeof(error));
+	CHECK(yes && s && !synced, "a durable recording syncs each commit, another does not");
+	store_close(s);
+}
+
 static void reload(const char *dir)
 {
 	struct host host = { .root = { dir, dir, dir, dir, dir }, .loop = loop_new() };
@@ -194,10 +214,34 @@ static void unknown_memory(void)
 
 	if (m) {
 		metrics_observe(m, &r);
-		text = metrics_text(m, NULL, NULL, &size);
+		text = metrics_text(m, NULL, NULL, METRICS_FOR_EVERYONE, METRICS_OPENMETRICS,
+				    &size);
 	}
 	CHECK(text && strstr(text, "daemon_wakeups_total 2") && !strstr(text, "resident"),
 	      "memory that is not known has no line in the metrics");
+	free(text);
+	metrics_free(m);
+}
+
+static void unhinted_decision(void)
+{
+	struct record r = { .t = 7, .type = RECORD_DECISION };
+	struct metrics *m = metrics_new();
+	char *text = NULL;
+	size_t size;
+
+	if (m) {
+		r.decision.latency_ns = 4000000000;
+		metrics_observe(m, &r);
+		r.decision.has_latency = true;
+		r.decision.latency_ns = 30000000;
+		metrics_observe(m, &r);
+		text = metrics_text(m, NULL, NULL, METRICS_FOR_EVERYONE, METRICS_OPENMETRICS,
+				    &size);
+	}
+	CHECK(text && strstr(text, "hint_latency_seconds_sum 0.030000000\n") &&
+		      strstr(text, "hint_latency_seconds_count 1\n"),
+	      "a decision that no hint brought about has no latency in the metrics");
 	free(text);
 	metrics_free(m);
 }
@@ -214,7 +258,10 @@ void unit_writer(void)
 	rotation(path);
 	snprintf(path, sizeof(path), "%s/s.db", dir);
 	disk(path);
+	snprintf(path, sizeof(path), "%s/d.db", dir);
+	durable(path);
 	reload(dir);
 	unknown_memory();
+	unhinted_decision();
 	remove_all(dir);
 }

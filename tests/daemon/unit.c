@@ -9,6 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "../../daemon/common/escape.h"
 #include "../../daemon/common/text.h"
@@ -16,6 +19,7 @@
 #include "../../daemon/gchintctl/energy.h"
 #include "../../daemon/gchintctl/mmu.h"
 #include "../../daemon/gchintctl/stats.h"
+#include "../../daemon/gchintctl/verdict.h"
 #include "../../daemon/gchintd/config.h"
 
 static int tests, failed;
@@ -28,16 +32,11 @@ void unit_check(bool good, const char *name)
 	fflush(stdout);
 }
 
-/* What main.c gives the commands. */
-void ctl_error(const char *fmt, ...)
+/* What the commands under test say of their mistakes. */
+void __wrap_ctl_error(const char *fmt, ...);
+void __wrap_ctl_error(const char *fmt, ...)
 {
 	(void)fmt;
-}
-
-int ctl_usage(const char *command)
-{
-	(void)command;
-	return CTL_USAGE;
 }
 
 static void numbers(void)
@@ -234,82 +233,280 @@ static void utilisation(void)
 	CHECK(mmu(p, 0, 0, 1000, 10) == 1, "no pause: all is the mutators'");
 }
 
+/* Of a run of some hours: quadratic, it takes minutes of CPU time. */
+static void utilisation_of_many(void)
+{
+	const struct rlimit limit = { 60, 60 };
+	const size_t n = 200000;
+	int status = 0;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		struct mmu_pause *p = malloc(n * sizeof(*p));
+		double least = 1;
+
+		setrlimit(RLIMIT_CPU, &limit);
+		for (size_t i = 0; p && i < n; i++)
+			p[i] = (struct mmu_pause){ i * 1000, i * 1000 + 100 };
+		for (uint64_t w = 1000; p && w < n * 1000; w += w / 16)
+			least = fmin(least, mmu(p, n, 0, n * 1000, w));
+		free(p);
+		_exit(!(p && about(least, 0.82, 0.03)));
+	}
+	CHECK(pid > 0 && waitpid(pid, &status, 0) == pid && status == 0,
+	      "200,000 pauses, 130 windows, in a minute of CPU time");
+}
+
+static double gauss(unsigned int *seed)
+{
+	double sum = -6;
+
+	for (int i = 0; i < 12; i++)
+		sum += (double)rand_r(seed) / RAND_MAX;
+	return sum;
+}
+
+/* Of 1000 comparisons of runs that differ by @change, 2 % of noise: how many tell one. */
+static int told_of(size_t n, double change, unsigned int seed)
+{
+	double a[VERDICT_RUNS], b[VERDICT_RUNS];
+	struct verdict v;
+	int told = 0;
+
+	for (int round = 0; round < 1000; round++) {
+		for (size_t i = 0; i < n; i++) {
+			a[i] = 10 * (1 + 0.02 * gauss(&seed));
+			b[i] = 10 * (1 + change) * (1 + 0.02 * gauss(&seed));
+		}
+		verdict_of(a, n, b, n, &v);
+		told += v.told && (v.change > 0) == (change > 0);
+		told += v.told && change == 0 && v.change <= 0;
+	}
+	return told;
+}
+
+static bool says(const double *a, size_t na, const double *b, size_t nb, const char *want)
+{
+	struct verdict v;
+	char words[256];
+
+	verdict_of(a, na, b, nb, &v);
+	verdict_words(&v, words, sizeof(words));
+	if (!strcmp(words, want))
+		return true;
+	printf("# '%s', not '%s'\n", words, want);
+	return false;
+}
+
 static void statistics(void)
 {
-	const double v[] = { 9.8, 10.2, 10.0, 9.9, 10.1 };
-	struct stats s;
+	static const double ten[] = { 9.8, 10.2, 10.0, 9.9, 10.1 };
+	static const double eight[] = { 7.84, 8.16, 8.0, 7.92, 8.08 };
+	static const double wild[] = { 20, 3, 400 }, zero[] = { 0, 0, 0 }, some[] = { 0, 1, 2 };
+	struct verdict v;
+	int few, many;
 
-	stats_of(v, 5, &s);
-	/* sd = 0.158114, t(4) = 2.776: 0.19629 */
-	CHECK(about(s.mean, 10, 1e-12) && about(s.half, 0.196295, 1e-5), "a confidence interval");
-	stats_of(v, 1, &s);
-	CHECK(s.mean == 9.8 && isnan(s.half), "one run has no interval");
-	stats_of(v, 0, &s);
-	CHECK(s.n == 0 && isnan(s.mean), "no run has no mean");
-	CHECK(about(stats_t95(60), 2.0003, 0.002) && about(stats_t95(1000), 1.962, 0.002),
-	      "t beyond the table");
+	CHECK(about(stats_t95(4), 2.776, 1e-9) && about(stats_t95(60), 2.0003, 0.002) &&
+		      about(stats_t95(1000), 1.962, 0.002),
+	      "Student's t, beyond the table too");
+	verdict_of(ten, 5, eight, 5, &v);
+	/* Logarithms: sd 0.01582 and 0.01582, se 0.010006, t(8) = 2.306: -20 % by +-2.3 %. */
+	CHECK(v.told && about(v.change, -0.2, 1e-4) &&
+		      about(v.low, 0.8 * exp(-0.02307) - 1, 1e-3) &&
+		      about(v.high, 0.8 * exp(0.02307) - 1, 1e-3) && !v.resampled &&
+		      !strcmp(verdict_judgement(&v, -1), "better") &&
+		      !strcmp(verdict_judgement(&v, 1), "worse") &&
+		      !strcmp(verdict_judgement(&v, 0), ""),
+	      "a fifth less, with Welch's interval");
+	CHECK(about(v.median[0], 10, 1e-9) && v.min[1] == 7.84 && v.max[1] == 8.16,
+	      "with the median and what was seen");
+	CHECK(says(ten, 5, eight, 5, "20 % less (18 to 22 %)"), "in words");
+	CHECK(says(ten, 3, wild, 3,
+		   "no difference can be told from 3 and 3 runs; not even 1000 of each "
+		   "would tell one of 5 %"),
+	      "wild values: no number that means nothing");
+	CHECK(says(ten, 1, eight, 5, "nothing can be told from one run") &&
+		      says(zero, 3, some, 3, "nothing can be told from a base of 0") &&
+		      says(ten, 5, eight, 0, "not known of these runs"),
+	      "what cannot be told is not");
+	verdict_of(some, 3, ten, 3, &v);
+	CHECK(v.known && v.told && v.change > 8,
+	      "a base with a 0 in it has no logarithm, but a mean");
+	verdict_of(ten, 5, ten, 5, &v);
+	CHECK(!v.told && v.change == 0 && !strcmp(verdict_judgement(&v, -1), ""),
+	      "the same runs do not differ");
+	/* What is told wrongly is 5 %, however few the runs; 1000 tries are right to 2 %. */
+	few = told_of(3, 0, 5);
+	many = told_of(9, 0, 6);
+	printf("# told without a difference: %d of 1000 from 3 runs, %d from 9\n", few, many);
+	CHECK(few < 70 && many < 80 && many > 20, "a difference that is none is rarely told");
+	/* 2 (2 %)^2 (1.96 + 0.84)^2 / (4.9 %)^2 = 2.6, and one more. */
+	verdict_of(ten, 5, ten, 5, &v);
+	few = told_of(4, 0.05, 7);
+	printf("# 5 %% told by 4 runs of each at 2 %% of noise: %d of 1000\n", few);
+	CHECK(v.wanted == 3 && few > 700 && few < 950,
+	      "as many runs as are said to tell 5 %% do so four times of five");
+	many = told_of(9, 0.05, 8);
+	CHECK(many > 970, "more runs tell it nearly always");
 }
+
+static const struct energy_limits no_limits = { 0, INFINITY };
+
+#define MARK  (GCHINT_PHASE_MARK * CLASS_NR + CLASS_CONCURRENT)
+#define ROOTS (GCHINT_PHASE_ROOTS * CLASS_NR + CLASS_STW)
 
 static void energy(void)
 {
-	static const uint16_t mark = GCHINT_PHASE_MARK * CLASS_NR + CLASS_CONCURRENT;
+	static const uint16_t mark = MARK;
 	const struct energy_segment seg[] = {
 		{ 0, 1000000000, { 0 }, 0 },
 		{ 1000000000, 2000000000, { mark }, 1 },
 		{ 2000000000, 4000000000, { 0 }, 0 },
 	};
 	/* 1 W outside, 3 W in the phase; samples on the edges and between them. */
-	struct energy_sample counter[] = {
-		{ 0, 0, true },
-		{ 1000000000, 1000000, true },
-		{ 2000000000, 4000000, true },
-		{ 3000000000, 5000000, true },
-		{ 4000000000, 6000000, true },
+	struct run_sample counter[] = {
+		{ 0, 0 },
+		{ 1000000000, 1000000 },
+		{ 2000000000, 4000000 },
+		{ 3000000000, 5000000 },
+		{ 4000000000, 6000000 },
 	};
+	const struct energy_part *p;
 	struct energy e;
 
-	energy_split(counter, 5, true, seg, 3, &e);
-	CHECK(about(e.total, 6, 1e-9) && about(e.part[mark].joules, 3, 1e-9) &&
-		      about(e.part[0].joules, 3, 1e-9) && about(e.part[mark].error, 0, 1e-9),
-	      "a counter whose samples meet the edges: exact, no uncertainty");
+	p = &e.part[mark];
+	energy_split(counter, 5, true, &no_limits, seg, 3, &e);
+	CHECK(about(e.total, 6, 1e-9) && about(p->joules, 3, 1e-9) && about(p->low, 3, 1e-9) &&
+		      about(p->high, 3, 1e-9) && about(e.part[0].low, 3, 1e-9) &&
+		      about(e.part[0].high, 3, 1e-9) && p->whole_ns == p->ns && energy_resolved(p),
+	      "a counter whose samples meet the edges: exact");
 	/* Only two samples: 6 J over 4 s, of which the phase is a quarter. */
 	counter[1] = counter[4];
-	energy_split(counter, 2, true, seg, 3, &e);
-	CHECK(about(e.part[mark].joules, 1.5, 1e-9), "between two samples by time");
-	counter[1] = (struct energy_sample){ 1500000000, 2500000, true };
-	counter[2] = (struct energy_sample){ 4000000000, 6000000, true };
-	energy_split(counter, 3, true, seg, 3, &e);
-	CHECK(e.part[mark].error > 0 && fabs(e.part[mark].joules - 3) <= 3,
-	      "edges between samples: an uncertainty is told");
-	counter[1].known = false;
-	energy_split(counter, 3, true, seg, 3, &e);
-	CHECK(e.known_ns == 0 && e.part[mark].ns == 0 && e.part[mark].unknown_ns == 1000000000,
+	energy_split(counter, 2, true, &no_limits, seg, 3, &e);
+	CHECK(about(p->joules, 1.5, 1e-9) && p->low == 0 && about(p->high, 6, 1e-9) &&
+		      !energy_resolved(p),
+	      "between two readings a phase took anything from none to all: not resolved");
+	energy_split(counter, 2, true, &(struct energy_limits){ 0.5, 3 }, seg, 3, &e);
+	/* The other 3 s took 1.5 J at least, 9 J at most; the phase 0.5 to 3. */
+	CHECK(about(p->low, 0.5, 1e-9) && about(p->high, 3, 1e-9), "limits of the rail bound it");
+	energy_split(counter, 2, true, &(struct energy_limits){ 1.2, 1.8 }, seg, 3, &e);
+	/* 6 - 3 x 1.8 = 0.6 < 1.2; 6 - 3 x 1.2 = 2.4 > 1.8 */
+	CHECK(about(p->low, 1.2, 1e-9) && about(p->high, 1.8, 1e-9) && energy_resolved(p),
+	      "close ones resolve it");
+	energy_split(counter, 2, true, &(struct energy_limits){ 1.45, 9 }, seg, 3, &e);
+	CHECK(about(p->low, 1.45, 1e-9) && about(p->high, 6 - 3 * 1.45, 1e-9),
+	      "what the rest takes at least is not the phase's");
+	energy_split(counter, 2, true, &(struct energy_limits){ 0, 1 }, seg, 3, &e);
+	CHECK(e.beyond == 1 && p->low == 0 && about(p->high, 6, 1e-9),
+	      "limits that the counter contradicts are counted and bound nothing");
+	counter[1] = (struct run_sample){ 1500000000, 2500000 };
+	counter[2] = (struct run_sample){ 4000000000, 6000000 };
+	energy_split(counter, 3, true, &no_limits, seg, 3, &e);
+	CHECK(p->low == 0 && about(p->high, 6, 1e-9), "edges between readings: bounds of both");
+	counter[1].value = RUN_UNKNOWN;
+	energy_split(counter, 3, true, &no_limits, seg, 3, &e);
+	CHECK(e.known_ns == 0 && p->ns == 0 && p->unknown_ns == 1000000000,
 	      "not known stays not known, for the phase too");
-	counter[1] = (struct energy_sample){ 1500000000, 9000000, true };
-	counter[2] = (struct energy_sample){ 4000000000, 100, true };
-	energy_split(counter, 3, true, seg, 3, &e);
+	counter[1] = (struct run_sample){ 1500000000, 9000000 };
+	counter[2] = (struct run_sample){ 4000000000, 100 };
+	energy_split(counter, 3, true, &no_limits, seg, 3, &e);
 	CHECK(e.known_ns == 1500000000, "a counter that was reset tells nothing of that stretch");
+}
+
+/* A counter read each 100 ms, a pause of 5 ms in each interval that takes all of it. */
+static void energy_short(void)
+{
+	static const uint16_t roots = ROOTS;
+	struct energy_segment seg[80];
+	struct run_sample s[41];
+	const struct energy_part *p;
+	struct energy e;
+
+	for (size_t i = 0; i < 40; i++) {
+		uint64_t t = i * 100000000;
+
+		seg[2 * i] = (struct energy_segment){ t, t + 95000000, { 0 }, 0 };
+		seg[2 * i + 1] =
+			(struct energy_segment){ t + 95000000, t + 100000000, { roots }, 1 };
+		s[i] = (struct run_sample){ t, (int64_t)i * 125000 };
+	}
+	s[40] = (struct run_sample){ 4000000000, 40 * 125000 };
+	energy_split(s, 41, true, &no_limits, seg, 80, &e);
+	p = &e.part[roots];
+	CHECK(about(p->high, 5, 1e-9) && p->low == 0 && !energy_resolved(p),
+	      "pauses that took all of every interval are not given their share of the time");
+	CHECK(about(e.part[0].high, 5, 1e-9) && e.part[0].low == 0 && !energy_resolved(&e.part[0]),
+	      "nor is what they took told of the rest");
+	/* A power meter: 600 looks at 1 W, and nobody knows what was between them. */
+	for (size_t i = 0; i < 41; i++)
+		s[i].value = 1000000;
+	energy_split(s, 41, false, &no_limits, seg, 80, &e);
+	CHECK(isinf(p->high) && p->whole_ns == 0 && !energy_resolved(p),
+	      "between two readings of a power meter nothing bounds a phase");
+	energy_split(s, 41, false, &(struct energy_limits){ 0.9, 1.1 }, seg, 80, &e);
+	CHECK(about(p->low, 0.9 * 0.2, 1e-9) && about(p->high, 1.1 * 0.2, 1e-9) &&
+		      energy_resolved(p),
+	      "but the limits of its rail do");
+}
+
+/* Two kinds at once share: each has half of what the stretch took, whatever that was. */
+static void energy_shared(void)
+{
+	static const uint16_t a = MARK, b = ROOTS;
+	const struct energy_segment both = { 0, 1000, { a, b }, 2 };
+	const struct energy_segment parts[] = { { 0, 400, { a, b }, 2 },
+						{ 400, 700, { a }, 1 },
+						{ 700, 1000, { 0 }, 0 } };
+	const struct energy_segment mixed[] = { { 0, 500, { a, b }, 2 }, { 500, 1000, { a }, 1 } };
+	const struct run_sample s[] = { { 0, 0 }, { 1000, 6000000 } };
+	struct energy e;
+
+	energy_split(s, 2, true, &no_limits, &both, 1, &e);
+	CHECK(about(e.part[a].low, 3, 1e-9) && about(e.part[a].high, 3, 1e-9) &&
+		      e.part[a].whole_ns == 500,
+	      "two that share a whole interval have half of it each, exactly");
+	energy_split(s, 2, true, &no_limits, mixed, 2, &e);
+	CHECK(about(e.part[a].low, 3, 1e-9) && about(e.part[a].high, 6, 1e-9) &&
+		      e.part[a].whole_ns == 0,
+	      "one that is alone for half of it has between half and all");
+	energy_split(s, 2, true, &no_limits, parts, 3, &e);
+	CHECK(about(e.part[a].high, 6, 1e-9) && about(e.part[b].high, 3, 1e-9) &&
+		      e.part[a].low == 0,
+	      "one that is never alone has at most half");
+	energy_split(s, 2, true, &(struct energy_limits){ 0, 1e7 }, parts, 3, &e);
+	/* 10 MW: 4 J in the first 400 ns, 3 J in each of the others. */
+	CHECK(about(e.part[a].high, 3 + 3.0 / 2, 1e-6) && about(e.part[a].low, 3.0 / 2, 1e-6) &&
+		      about(e.part[b].high, 2, 1e-6) && about(e.part[b].low, 0, 1e-6),
+	      "with limits as much as each of its stretches can take");
 }
 
 /* Truth inside of the range told, and parts that add up, for random phases and power. */
 static void energy_truth(void)
 {
-	static const uint16_t mark = GCHINT_PHASE_MARK * CLASS_NR + CLASS_CONCURRENT;
+	static const uint16_t mark = MARK;
 	unsigned int seed = 11;
-	bool inside = true, sum = true;
+	bool inside = true, sum = true, close = true, limited = true;
 
-	for (int round = 0; round < 100; round++) {
+	for (int round = 0; round < 200; round++) {
 		struct energy_segment seg[64];
-		struct energy_sample s[128];
+		struct run_sample s[128];
+		double watts[64];
 		uint64_t t = 0, period = 20000000 + (uint64_t)rand_r(&seed) % 80000000;
-		double truth = 0, all = 0;
+		double truth = 0, all = 0, max = 0;
 		size_t n = 0, samples = 0;
 		struct energy e;
+		uint64_t last;
 
+		/* A few ms long or long against the period; quiet, or 20 W for once. */
 		for (; n < 64; n++) {
-			uint64_t len = 5000000 + (uint64_t)rand_r(&seed) % 200000000;
+			uint64_t len = 1000000 +
+				       (uint64_t)rand_r(&seed) % (round % 2 ? 8000000 : 200000000);
 
 			seg[n] = (struct energy_segment){ t, t + len, { mark }, n % 2 };
+			watts[n] = rand_r(&seed) % 5 ? 1 + n % 2 : 20;
+			max = fmax(max, watts[n]);
 			t += len;
 		}
 		for (uint64_t at = 0; at <= t && samples < 128; at += period, samples++) {
@@ -317,28 +514,32 @@ static void energy_truth(void)
 
 			for (size_t i = 0; i < n && seg[i].t0 < at; i++)
 				joules += (double)((seg[i].t1 < at ? seg[i].t1 : at) - seg[i].t0) *
-					  1e-9 * (seg[i].nr ? 3 : 1);
-			s[samples] = (struct energy_sample){ at, llround(joules * 1e6), true };
+					  1e-9 * watts[i];
+			s[samples] = (struct run_sample){ at, llround(joules * 1e6) };
 		}
-		for (size_t i = 0; i < n; i++) {
-			uint64_t last = s[samples - 1].t;
-
+		last = s[samples - 1].t;
+		for (size_t i = 0; i < n; i++)
 			if (seg[i].nr && seg[i].t0 < last)
 				truth += (double)((seg[i].t1 < last ? seg[i].t1 : last) -
 						  seg[i].t0) *
-					 1e-9 * 3;
-		}
-		energy_split(s, samples, true, seg, n, &e);
+					 1e-9 * watts[i];
+		energy_split(s, samples, true, &no_limits, seg, n, &e);
 		for (unsigned int g = 0; g < RUN_GROUPS; g++)
 			all += e.part[g].joules;
 		sum = sum && about(all, e.total, 1e-6);
-		/* The extremes seen are at most the true 1 and 3 W: a little slack. */
-		if (e.max_w > 2.99 && e.min_w < 1.01)
-			inside = inside &&
-				 fabs(e.part[mark].joules - truth) <= e.part[mark].error + 1e-3;
+		inside = inside && truth >= e.part[mark].low - 1e-3 &&
+			 truth <= e.part[mark].high + 1e-3;
+		/* What is said to be resolved is right to within half of it. */
+		close = close && (!energy_resolved(&e.part[mark]) ||
+				  fabs(e.part[mark].joules - truth) <= e.part[mark].joules);
+		energy_split(s, samples, true, &(struct energy_limits){ 1, max }, seg, n, &e);
+		limited = limited && !e.beyond && truth >= e.part[mark].low - 1e-3 &&
+			  truth <= e.part[mark].high + 1e-3;
 	}
 	CHECK(sum, "the parts of a rail's energy add up to the whole");
 	CHECK(inside, "the truth lies in the range that is told");
+	CHECK(close, "what is resolved is near the truth");
+	CHECK(limited, "and with true limits in the narrower one");
 }
 
 int main(void)
@@ -347,11 +548,17 @@ int main(void)
 	lists();
 	configuration();
 	escaping();
+	unit_lock();
+	unit_memory();
 	unit_message();
+	unit_tracker();
 	unit_writer();
 	utilisation();
+	utilisation_of_many();
 	statistics();
 	energy();
+	energy_short();
+	energy_shared();
 	energy_truth();
 	printf("1..%d\n", tests);
 	return failed != 0;

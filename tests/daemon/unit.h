@@ -9,7 +9,10 @@
 void unit_check(bool good, const char *name);
 #define CHECK(good, name) unit_check(good, name)
 
+void unit_lock(void);
+void unit_memory(void);
 void unit_message(void);
+void unit_tracker(void);
 void unit_writer(void);
 
 #endif

@@ -6,12 +6,12 @@
  */
 #include "fuzz.h"
 
-#include "../../kmod/decide.c"
-#include "../../kmod/learn.c"
-#include "../../kmod/load.c"
-#include "../../kmod/opp.c"
-#include "../../kmod/pace.c"
-#include "../../kmod/plan.c"
+#include "../../kmod/policy/decide.c"
+#include "../../kmod/policy/learn.c"
+#include "../../kmod/policy/load.c"
+#include "../../kmod/policy/opp.c"
+#include "../../kmod/policy/pace.c"
+#include "../../kmod/policy/plan.c"
 
 #define CPUS 4
 

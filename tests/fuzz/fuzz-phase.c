@@ -6,9 +6,9 @@
  */
 #include "fuzz.h"
 
-#include "../../kmod/learn.c"
-#include "../../kmod/phase.c"
-#include "../../kmod/snapshot.c"
+#include "../../kmod/policy/learn.c"
+#include "../../kmod/policy/phase.c"
+#include "../../kmod/policy/snapshot.c"
 #include "hint.h"
 
 struct lease {

@@ -2,7 +2,7 @@
 /* Any slot, at any time: the copy is valid, and is the same again. */
 #include "fuzz.h"
 
-#include "../../kmod/snapshot.c"
+#include "../../kmod/policy/snapshot.c"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "board/board.h"
+#include "board/points.h"
 #include "energy/timeline.h"
 #include "timed/timed.h"
 
@@ -58,8 +59,9 @@ static void parsing(void)
 	struct board b;
 	char why[128] = "";
 
-	ok(!read_text(&b, whole, why) && b.opps == 2 && b.cores == 2 && !b.shared &&
-		   b.l2_bytes == 1024 * 1024 && near(b.static_share, 0.5),
+	ok(!read_text(&b, whole, why) && b.cluster[0].opps == 2 && b.cores == 2 &&
+		   !b.cluster[0].shared && b.cluster[0].l2_bytes == 1024 * 1024 &&
+		   near(b.cluster[0].static_share, 0.5),
 	   "a whole file is read");
 	ok(refuses("cpi 1\n", "", "'cpi' is missing"), "a missing key is named");
 	ok(refuses("cpi 1\n", "cpi 1\ncpi 2\n", "line 9: 'cpi' a second time"),
@@ -81,26 +83,28 @@ static void closed_form(void)
 	char why[128];
 
 	read_text(&b, whole, why);
-	ok(near(board_predict_ns(&b, BOARD_COMPUTE, 10, 500000, 1), 20),
+	ok(near(board_predict_ns(&b, b.cluster, BOARD_COMPUTE, 10, 500000, 1), 20),
 	   "compute: instructions at the clock");
-	ok(near(board_predict_ns(&b, BOARD_CHASE, 3, 1000000, 1), 3 + 20 + 100),
+	ok(near(board_predict_ns(&b, b.cluster, BOARD_CHASE, 3, 1000000, 1), 3 + 20 + 100),
 	   "chase: instructions, L2 cycles, memory");
-	ok(near(board_predict_ns(&b, BOARD_CHASE, 3, 500000, 1), 6 + 40 + 100),
+	ok(near(board_predict_ns(&b, b.cluster, BOARD_CHASE, 3, 500000, 1), 6 + 40 + 100),
 	   "chase: the clock does not change the memory");
-	ok(near(board_predict_ns(&b, BOARD_STREAM, 0, 1000000, 1), 20 + (100 + 63 * 10) / 64.0),
+	ok(near(board_predict_ns(&b, b.cluster, BOARD_STREAM, 0, 1000000, 1),
+		20 + (100 + 63 * 10) / 64.0),
 	   "stream: one latency a page, then the prefetcher's pace");
 	b.mem_mbs = 1000;
-	ok(near(board_predict_ns(&b, BOARD_STREAM, 0, 1000000, 2), 128),
+	ok(near(board_predict_ns(&b, b.cluster, BOARD_STREAM, 0, 1000000, 2), 128),
 	   "stream: two cores share the memory's bandwidth");
-	ok(near(board_dynamic_mw(&b, &b.opp[1], BOARD_POWER_CV2F), 100),
+	ok(near(board_dynamic_mw(b.cluster, &b.cluster[0].opp[1], BOARD_POWER_CV2F), 100),
 	   "dynamic power is C f V^2");
-	ok(near(board_dynamic_mw(&b, &b.opp[1], BOARD_POWER_TABLE), 100),
+	ok(near(board_dynamic_mw(b.cluster, &b.cluster[0].opp[1], BOARD_POWER_TABLE), 100),
 	   "without a table the coefficient counts");
-	ok(near(board_static_mw(&b, &b.opp[0]), 0.5 * 1000e-3 * 0.8) &&
-		   near(board_static_mw(&b, &b.opp[1]), 0.5 * 100000e-3 * 1.0),
+	ok(near(board_static_mw(b.cluster, &b.cluster[0].opp[0]), 0.5 * 1000e-3 * 0.8) &&
+		   near(board_static_mw(b.cluster, &b.cluster[0].opp[1]), 0.5 * 100000e-3 * 1.0),
 	   "static power follows its piece and share");
-	ok(board_opp(&b, 600000) == &b.opp[1] && board_opp(&b, 5000000) == &b.opp[1] &&
-		   board_opp(&b, 1) == &b.opp[0],
+	ok(board_opp(b.cluster, 600000) == &b.cluster[0].opp[1] &&
+		   board_opp(b.cluster, 5000000) == &b.cluster[0].opp[1] &&
+		   board_opp(b.cluster, 1) == &b.cluster[0].opp[0],
 	   "a rate between OPPs counts as the next one");
 }
 
@@ -135,23 +139,259 @@ static void energy(void)
 	ok(near(u.dynamic_mj, 100 * 2e-3 + 32 * 2e-3 + 100 * 2e-3), "dynamic energy");
 	ok(near(u.static_mj, 50 * 2e-3 + 0.4 * 3e-3 + 50 * 5e-3), "static energy, busy and idle");
 	ok(near(u.awake_mj, 10 * 4e-3), "the cluster is awake while any core is");
+	ok(near(u.wfi_mj, 50 * 1e-3 + 50 * 2e-3 + 0.4 * 1e-3), "static energy of idle cores");
 	ok(u.transitions == 1, "one change of a clock");
 	ok(u.busy_ns[0] == 4000000 && u.busy_ns[1] == 2000000 && u.opp_ns[0][0] == 2000000,
 	   "busy time by core and OPP");
 	ok(near(timeline_core_mj(&t, &b, BOARD_POWER_CV2F, 1, 500000, 1500000),
 		50e-3 + 100 * 0.5e-3),
 	   "energy of a part of a core's time");
+	ok(!board_assume(&b, "wfi_share=0.1", why, sizeof(why)), "an assumption is taken");
+	timeline_usage(&t, &b, BOARD_POWER_CV2F, 0, 5000000, &u);
+	ok(near(u.static_mj, 50 * 2e-3 + 0.4 * 2e-3 + 50 * 2e-3 + 0.1 * (50 * 3e-3 + 0.4e-3)) &&
+		   near(u.wfi_mj, 0.1 * (50 * 3e-3 + 0.4e-3)),
+	   "an idle core keeps its share of the static power, a busy one all");
+	board_assume(&b, "background_mw=7", why, sizeof(why));
+	timeline_usage(&t, &b, BOARD_POWER_CV2F, 1000000, 5000000, &u);
+	ok(near(u.background_mj, 7 * 4e-3), "the memory's background whatever the cores do");
 	timeline_free(&t);
 	in = fmemopen((void *)whole, sizeof(whole) - 1, "rb");
 	ok(timeline_read(&t, &b, in) == -1, "a text is no log");
 	fclose(in);
 }
 
+/* A core that waits for memory half of 0..2 ms, all of 2..3 ms, never in 3..4 ms. */
+static void stalls(void)
+{
+	static const struct trace_record log[] = {
+		{ .ns = 1000000, .type = TRACE_CLOCK, .khz = 1000000, .stall_ns = 400000 },
+		{ .ns = 2000000, .type = TRACE_CLOCK, .khz = 500000, .stall_ns = 1000000 },
+		{ .ns = 3000000, .type = TRACE_CLOCK, .khz = 1000000, .stall_ns = 2000300 },
+		{ .ns = 4000000, .type = TRACE_IDLE, .khz = 1000000, .stall_ns = 2000300 },
+		{ .ns = 5000000, .type = TRACE_BUSY, .khz = 1000000, .stall_ns = 2000300 },
+	};
+	struct timeline t;
+	struct usage u;
+	struct board b;
+	char why[128];
+	FILE *in;
+
+	read_text(&b, whole, why);
+	in = fmemopen((void *)log, sizeof(log), "rb");
+	ok(!timeline_read(&t, &b, in), "a log with stalls is read");
+	fclose(in);
+	timeline_usage(&t, &b, BOARD_POWER_CV2F, 0, 5000000, &u);
+	ok(near(u.dynamic_mj, 100 * 2e-3 + 32 * 1e-3 + 100 * 1e-3) &&
+		   near(u.stall_mj, 100 * 1e-3 + 32 * 1e-3),
+	   "a stalled core draws all, unless told otherwise");
+	board_assume(&b, "stall_share=0.3", why, sizeof(why));
+	timeline_usage(&t, &b, BOARD_POWER_CV2F, 0, 5000000, &u);
+	ok(near(u.stall_mj, 0.3 * (100 * 1e-3 + 32 * 1e-3)) &&
+		   near(u.dynamic_mj, 100 * 1e-3 + 100 * 1e-3 + u.stall_mj),
+	   "at a share of .3 only the waiting is cheaper");
+	timeline_usage(&t, &b, BOARD_POWER_CV2F, 500000, 1000000, &u);
+	ok(near(u.dynamic_mj, 100 * 0.25e-3 + 0.3 * 100 * 0.25e-3),
+	   "a part of a span waits as all of it");
+	timeline_free(&t);
+}
+
+static void assumptions(void)
+{
+	struct board b, before;
+	char why[128];
+
+	read_text(&b, whole, why);
+	ok(near(b.cluster[0].em_coefficient, 100) && near(b.cluster[0].wfi_share, 1) &&
+		   near(b.cluster[0].stall_share, 1) && near(b.background_mw, 0) &&
+		   near(b.cluster[0].l2_ns, 0),
+	   "what a file leaves out has its default");
+	before = b;
+	ok(board_assume(&b, "wfi_share", why, sizeof(why)) && strstr(why, "KEY=VALUE") &&
+		   board_assume(&b, "wfi_share=2", why, sizeof(why)) && strstr(why, "0..1") &&
+		   board_assume(&b, "wfi=1", why, sizeof(why)) && strstr(why, "unknown key") &&
+		   !memcmp(&b, &before, sizeof(b)),
+	   "an assumption that is none changes nothing");
+	board_assume(&b, "l2_ns=14", why, sizeof(why));
+	ok(near(board_predict_ns(&b, b.cluster, BOARD_CHASE, 3, 500000, 1), 6 + 40 + 14 + 100),
+	   "an L2 with a clock of its own costs time beside cycles");
+}
+
+/* Two kinds of cores: what is common, then a cluster after the other. */
+static const char unlike[] =
+	"name pair\nmem_mbs 6400\nio_ns 50\nline_nj 20\nsnoop_ns 80\n"
+	"cluster big\ncores 2\nclock shared\nl1_kib 32\nl1_ways 2\nl2_kib 1024\nl2_ways 16\n"
+	"cpi 1\nl2_cycles 20\nmem_ns 100\nstream_ns 10\nswitch_us 10\nlatency_us 10\n"
+	"coefficient 100\nstatic_share 1\nawake_mw 10\nretained_mw 4\nstatic_ua 2000 0 10000\n"
+	"wfi_share 0.5\ncapacity 1024\ntlb1_entries 32\ntlb1_cycles 5\ntlb2_entries 128\n"
+	"walk_cycles 50\nwalk_ns 7\nopp 500000 800000\nopp 1000000 1000000\n"
+	"idle sleep 100 500 0.25\nidle off 200 1000 0 cluster\n"
+	"cluster little\ncores 1\nclock shared\nl1_kib 32\nl1_ways 4\nl2_kib 512\nl2_ways 16\n"
+	"cpi 2\nl2_cycles 10\nmem_ns 100\nstream_ns 10\nswitch_us 10\nlatency_us 10\n"
+	"coefficient 20\nstatic_share 1\nawake_mw 3\nstatic_ua 2000 0 1000\n"
+	"opp 300000 800000\nopp 600000 1000000\n";
+
+static int refuses_of(const char *text, const char *from, const char *to, const char *name)
+{
+	char changed[2048], why[128] = "";
+	const char *at = strstr(text, from);
+	struct board b;
+
+	snprintf(changed, sizeof(changed), "%.*s%s%s", (int)(at - text), text, to,
+		 at + strlen(from));
+	return read_text(&b, changed, why) && strstr(why, name);
+}
+
+static void clusters(void)
+{
+	uint32_t khz[BOARD_CORES] = { 500000, 500000, 600000 };
+	const struct board_cluster *big, *little;
+	struct board b, changed;
+	char why[128] = "";
+
+	ok(!read_text(&b, unlike, why) && b.clusters == 2 && b.cores == 3, "two kinds of cores");
+	big = &b.cluster[0];
+	little = &b.cluster[1];
+	ok(board_of(&b, 0) == big && board_of(&b, 1) == big && board_of(&b, 2) == little &&
+		   board_clock(&b, 1) == 0 && board_clock(&b, 2) == 2,
+	   "each core has its cluster and its clock");
+	ok(near(big->cpi, 1) && near(little->cpi, 2) && near(b.mem_mbs, 6400) &&
+		   big->capacity == 1024 && !little->capacity && near(little->wfi_share, 1),
+	   "numbers are the cluster's, or common to all; defaults of each");
+	ok(near(board_predict_ns(&b, little, BOARD_COMPUTE, 3, 600000, 1), 10),
+	   "a closed form of each kind");
+	changed = b;
+	ok(!board_assume(&changed, "wfi_share=0", why, sizeof(why)) &&
+		   near(changed.cluster[0].wfi_share, 0) && near(changed.cluster[1].wfi_share, 0) &&
+		   !board_assume(&changed, "line_nj=3", why, sizeof(why)) &&
+		   near(changed.line_nj, 3),
+	   "an assumption is of all clusters, or of the board");
+	ok(refuses_of(unlike, "cores 1\n", "cores 3\n", "more than 4 cores in all"),
+	   "more cores than the machine has are refused");
+	ok(refuses_of(unlike, "cluster big\n", "cpi 1\ncluster big\n", "common to all"),
+	   "what is a cluster's does not stand before it");
+	ok(refuses_of(unlike, "coefficient 20\n", "", "'coefficient' is missing"),
+	   "a number that the second cluster lacks is named");
+	ok(refuses_of(unlike, "cluster little\n", "cluster little\nio_ns 3\n",
+		      "'io_ns' a second time"),
+	   "what is common stands once");
+	ok(refuses_of(unlike, "idle off 200 1000 0 cluster", "idle off 200 400 0", "ever deeper") &&
+		   refuses_of(unlike, "idle off 200 1000 0 cluster", "idle off 200 100 0 x",
+			      "idle"),
+	   "idle states are ever deeper");
+	ok(refuses_of(unlike, "tlb1_entries 32", "tlb1_entries 33", "power of two") &&
+		   refuses_of(unlike, "tlb1_entries 32\n", "", "without a first"),
+	   "TLBs that cannot be are refused");
+	ok(near(board_idle_share(big, 0), 0.5) && near(board_idle_share(big, 1), 0.25) &&
+		   near(board_idle_share(big, 2), 0) && near(board_idle_share(big, 3), 0.5),
+	   "leakage by idle state");
+	/* The big ones are off with their cluster; the little one is in WFI at 1 mA, 1 V. */
+	ok(near(board_rest_mw(&b, khz), 1), "what is left when nothing runs");
+	ok(near(board_tlb_ns(big, 1000000, 128 * 1024), 0) &&
+		   near(board_tlb_ns(big, 1000000, 256 * 1024), 0.5 * 5) &&
+		   near(board_tlb_ns(big, 500000, 1024 * 1024),
+			(1 - 32 / 256.0) * 10 + 0.5 * 107) &&
+		   near(board_tlb_ns(little, 500000, 1 << 30), 0),
+	   "translation by working set");
+	ok(near(board_predict_ns(&b, big, BOARD_CHASE, 0, 1000000, 1),
+		20 + 100 + board_tlb_ns(big, 1000000, BOARD_CHASE_BYTES)) &&
+		   near(board_predict_ns(&b, big, BOARD_STREAM, 0, 1000000, 1),
+			20 + (100 + 63 * 10) / 64.0 + (5 + 57) / 64.0),
+	   "both loops translate");
+}
+
+/* Big cores 0 and 1 and little core 2, milliseconds: 0 busy till 1, then in state 2; 1 busy
+ * till 2, in state 2 till 4, busy; 2 in WFI, 3 ms at 300 MHz, then busy.
+ */
+static void idle_states(void)
+{
+	static const struct trace_record log[] = {
+		{ .ns = 0, .type = TRACE_BUSY, .cpu = 1, .khz = 1000000 },
+		{ .ns = 0, .type = TRACE_IDLE, .cpu = 2, .khz = 300000 },
+		{ .ns = 1000000, .type = TRACE_IDLE, .cpu = 0, .arg = 2, .khz = 1000000 },
+		{ .ns = 2000000, .type = TRACE_IDLE, .cpu = 1, .arg = 2, .khz = 1000000 },
+		{ .ns = 3000000, .type = TRACE_BUSY, .cpu = 2, .khz = 300000 },
+		{ .ns = 4000000, .type = TRACE_BUSY, .cpu = 1, .khz = 1000000 },
+		{ .ns = 5000000, .type = TRACE_IDLE, .cpu = 1, .arg = 1, .khz = 1000000 },
+		{ .ns = 6000000, .type = TRACE_BUSY, .cpu = 1, .khz = 1000000 },
+	};
+	struct timeline t;
+	struct usage u;
+	struct board b;
+	char why[128];
+	FILE *in;
+
+	read_text(&b, unlike, why);
+	in = fmemopen((void *)log, sizeof(log), "rb");
+	ok(!timeline_read(&t, &b, in), "a log with idle states is read");
+	fclose(in);
+	timeline_usage(&t, &b, BOARD_POWER_CV2F, 0, 5000000, &u);
+	ok(u.off_ns == 2000000, "a cluster is off while all its cores allow it");
+	/* Big awake 0..2 and 4..5, off 2..4; little awake 3..5, in between nothing of its own. */
+	ok(near(u.awake_mj, 10 * 3e-3 + 3 * 2e-3), "clusters are awake, retained or off");
+	/* Busy: 10 mA at 1 V for 1 + 2 + 1 ms; little: .8 mW all the time. */
+	ok(near(u.static_mj, 10 * 4e-3 + 0.8 * 5e-3) && near(u.wfi_mj, 0.8 * 3e-3),
+	   "static energy by state");
+	ok(u.state_ns[0] == 3000000 && u.state_ns[2] == 6000000, "idle time by state");
+	ok(near(u.dynamic_mj, 100 * 4e-3 + 20 * 0.3 * 0.64 * 2e-3), "dynamic energy of each kind");
+	ok(u.opp_ns[2][0] == 2000000 && u.opp_ns[0][1] == 1000000,
+	   "busy time by the cluster's OPPs");
+	ok(near(u.rest_mw, 0.8), "and what the board draws afterwards");
+	/* State 1 leaves a quarter; one core in it and one in 2 keep the cluster. */
+	timeline_usage(&t, &b, BOARD_POWER_CV2F, 5000000, 6000000, &u);
+	ok(near(u.awake_mj, (4 + 3) * 1e-3) && near(u.static_mj, (2.5 + 0.8) * 1e-3) && !u.off_ns,
+	   "one core in a lighter state keeps the cluster");
+	timeline_free(&t);
+}
+
+static void points(void)
+{
+	static const char text[] = "source one\nrail 500000 43.2\nrail 1000000 200 # half\n"
+				   "latency 1000000 32 10\nprogram 500000 1000000 1.5 0.30 loop\n";
+	struct points_count n = { 0, 0 };
+	char why[128], page[2048] = "";
+	struct board b;
+	FILE *in, *out;
+
+	read_text(&b, whole, why);
+	board_assume(&b, "wfi_share=0.5", why, sizeof(why));
+	ok(near(points_core_mw(b.cluster, 1000000), 100 + 50) &&
+		   near(points_rail_mw(b.cluster, 1000000), 100 + 50 + 25 + 10),
+	   "a rail holds a busy core, what the other keeps in WFI, and the cluster");
+	ok(near(points_latency_ns(b.cluster, 1000000, b.cluster[0].l1_bytes), 0) &&
+		   near(points_latency_ns(b.cluster, 1000000, 2.0 * b.cluster[0].l1_bytes), 10) &&
+		   near(points_latency_ns(b.cluster, 500000, 2.0 * b.cluster[0].l2_bytes),
+			(1 - b.cluster[0].l1_bytes / (2.0 * b.cluster[0].l2_bytes)) * 40 + 50),
+	   "latency by working set: what does not fit misses");
+	/* All of it waits, none of it does: energy goes by power alone, or by time as well. */
+	ok(near(points_energy_ratio(b.cluster, 500000, 1000000, 1), (32 + 0.4 + 0.2 + 10) / 185) &&
+		   near(points_energy_ratio(b.cluster, 500000, 1000000, 2),
+			2 * (32 + 0.4 + 0.2 + 10) / 185),
+	   "energy between two clocks of a program by its times");
+	board_assume(&b, "stall_share=0", why, sizeof(why));
+	/* Half of the fast time waits, a third of the slow. */
+	ok(near(points_energy_ratio(b.cluster, 500000, 1000000, 1.5),
+		1.5 * (32 * 2.0 / 3 + 0.4 + 0.2 + 10) / (50 + 50 + 25 + 10)),
+	   "waiting that costs nothing is left out at both clocks");
+	in = fmemopen((void *)text, sizeof(text) - 1, "r");
+	out = fmemopen(page, sizeof(page), "w");
+	ok(!points_print(&b, in, out, &n, why, sizeof(why)) && n.points == 5 && n.met == 4,
+	   "points are counted, and those that meet their goal");
+	fclose(in);
+	fclose(out);
+	ok(strstr(page, "slope from 500 to 1000 MHz") && strstr(page, "| **no** | one |"),
+	   "a slope between two powers; what misses is marked");
+}
+
 int main(void)
 {
+	points();
 	parsing();
 	closed_form();
 	energy();
+	stalls();
+	assumptions();
+	clusters();
+	idle_states();
 	printf("1..%d\n", count);
 	return failed ? 1 : 0;
 }

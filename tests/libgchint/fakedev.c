@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A /dev/gchint in user space. One session at a time, which is all the library opens. */
+/* A /dev/gchint in user space. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -21,11 +21,13 @@
 
 int __real_open(const char *path, int flags, ...);
 int __real_close(int fd);
+int __real_fstat(int fd, struct stat *st);
 int __real_ioctl(int fd, unsigned long request, ...);
 void *__real_mmap(void *addr, size_t length, int prot, int flags, int fd, off_t offset);
 long __real_syscall(long number, ...);
 int __wrap_open(const char *path, int flags, ...);
 int __wrap_close(int fd);
+int __wrap_fstat(int fd, struct stat *st);
 int __wrap_ioctl(int fd, unsigned long request, ...);
 void *__wrap_mmap(void *addr, size_t length, int prot, int flags, int fd, off_t offset);
 long __wrap_syscall(long number, ...);
@@ -34,13 +36,17 @@ struct fake_dev fake;
 struct fake_clamp fake_clamp;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int info_fd = -1;
+static int info_fd = -1, cpus_fd = -1;
+static char *cpus;
 static struct gchint_info *info;
-static dev_t session_dev;
-static ino_t session_ino;
-static pid_t session_pid;
-static struct gchint_slot *slots; /* the kernel's view */
-static void *user_slots;
+static struct session {
+	dev_t dev;
+	ino_t ino; /* 0 closed */
+	pid_t pid;
+	struct gchint_slot *slots; /* the kernel's view */
+	unsigned int nr; /* its slots */
+	void *user_slots[FAKE_SESSIONS]; /* by page */
+} sessions[FAKE_SESSIONS];
 
 /* A handler that hints must not find the lock held by what it interrupted. */
 static void lock_all(sigset_t *old)
@@ -58,6 +64,9 @@ static void unlock_all(const sigset_t *old)
 	pthread_sigmask(SIG_SETMASK, old, NULL);
 }
 
+#define CPUS_SIZE  ((size_t)FAKE_CPUS * FAKE_CPU_SIZE)
+#define SLOTS_SIZE (FAKE_SESSIONS * GCHINT_SLOTS * sizeof(struct gchint_slot))
+
 static size_t page(void)
 {
 	return (size_t)sysconf(_SC_PAGESIZE);
@@ -69,20 +78,20 @@ static void die(const char *what)
 	abort();
 }
 
-static void *view(int fd)
+static void *view(int fd, size_t size)
 {
-	void *p = __real_mmap(NULL, page(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	void *p = __real_mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
 	if (p == MAP_FAILED)
 		die("fakedev: mmap");
 	return p;
 }
 
-static int backing(void)
+static int backing(size_t size)
 {
 	int fd = memfd_create("gchint", MFD_CLOEXEC);
 
-	if (fd < 0 || ftruncate(fd, (off_t)page()))
+	if (fd < 0 || ftruncate(fd, (off_t)size))
 		die("fakedev: memfd_create");
 	return fd;
 }
@@ -90,15 +99,18 @@ static int backing(void)
 /* What a forked child stores goes to a page that nobody reads. */
 static void in_child(void)
 {
-	void *copy;
+	void *copy = malloc(page()), *p;
+	unsigned int n;
 
-	if (!user_slots)
-		return;
-	copy = malloc(page());
-	memcpy(copy, user_slots, page());
-	__real_mmap(user_slots, page(), PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-	memcpy(user_slots, copy, page());
+	for (n = 0; n < FAKE_SESSIONS * FAKE_SESSIONS; n++) {
+		p = sessions[n / FAKE_SESSIONS].user_slots[n % FAKE_SESSIONS];
+		if (!p)
+			continue;
+		memcpy(copy, p, page());
+		__real_mmap(p, page(), PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+		memcpy(p, copy, page());
+	}
 	free(copy);
 }
 
@@ -108,15 +120,18 @@ void fake_reset(void)
 
 	if (!once++) {
 		pthread_atfork(NULL, NULL, in_child);
-		info_fd = backing();
-		info = view(info_fd);
+		info_fd = backing(page());
+		info = view(info_fd, page());
+		cpus_fd = backing(CPUS_SIZE);
+		cpus = view(cpus_fd, CPUS_SIZE);
 	}
 	memset(&fake, 0, sizeof(fake));
 	memset(&fake_clamp, 0, sizeof(fake_clamp));
 	memset(info, 0, page());
-	session_ino = 0;
-	user_slots = NULL;
+	memset(cpus, 0, CPUS_SIZE);
+	memset(sessions, 0, sizeof(sessions));
 	fake.present = 1;
+	fake.sessions = FAKE_SESSIONS;
 	info->abi = GCHINT_ABI;
 	info->size = sizeof(*info);
 	info->min_phase_us = 100;
@@ -129,14 +144,40 @@ void fake_reset(void)
 	info->policy[0].flags = GCHINT_POLICY_PRESENT | GCHINT_POLICY_GCHINT;
 }
 
+struct gchint_info_cpu *fake_cpu(unsigned int cpu)
+{
+	return (struct gchint_info_cpu *)(cpus + (size_t)cpu * FAKE_CPU_SIZE);
+}
+
+void fake_cpus(void)
+{
+	unsigned int cpu;
+
+	info->features |= GCHINT_FEATURE_CPUS;
+	info->nr_cpus = FAKE_CPUS;
+	info->cpu_size = FAKE_CPU_SIZE;
+	for (cpu = 0; cpu < FAKE_CPUS; cpu++) {
+		fake_cpu(cpu)->policy = info->policy[0];
+		fake_cpu(cpu)->policy.cur_khz = 1000 + cpu;
+	}
+}
+
 struct gchint_info *fake_info(void)
 {
 	return info;
 }
 
+void fake_grows(void)
+{
+	info->features |= GCHINT_FEATURE_GROW;
+	fake.sessions = 1;
+}
+
 const struct gchint_slot *fake_slot(unsigned int n)
 {
-	return &slots[n];
+	if (info->features & GCHINT_FEATURE_GROW)
+		return &sessions[0].slots[n];
+	return &sessions[n / GCHINT_SLOTS].slots[n % GCHINT_SLOTS];
 }
 
 struct fake_ring fake_last_ring(void)
@@ -144,12 +185,22 @@ struct fake_ring fake_last_ring(void)
 	return fake.ring[(unsigned int)(fake.ring_count - 1) % FAKE_RINGS];
 }
 
-static int is_session(int fd)
+static struct session *session_of(int fd)
 {
+	struct session *s;
 	struct stat st;
 
-	return fd >= 0 && session_ino && fstat(fd, &st) == 0 && st.st_ino == session_ino &&
-	       st.st_dev == session_dev;
+	if (fd < 0 || __real_fstat(fd, &st) != 0)
+		return NULL;
+	for (s = sessions; s < sessions + FAKE_SESSIONS; s++)
+		if (s->ino && st.st_ino == s->ino && st.st_dev == s->dev)
+			return s;
+	return NULL;
+}
+
+static unsigned int first_of(const struct session *s)
+{
+	return (unsigned int)(s - sessions) * GCHINT_SLOTS;
 }
 
 static int lives(pid_t tid)
@@ -162,7 +213,7 @@ static void reap(void)
 {
 	unsigned int n;
 
-	for (n = 0; n < GCHINT_SLOTS; n++)
+	for (n = 0; n < FAKE_SESSIONS * GCHINT_SLOTS; n++)
 		if (fake.lease[n].tid && !lives(fake.lease[n].tid))
 			fake.lease[n].tid = 0;
 }
@@ -174,18 +225,29 @@ const struct gchint_slot *fake_slot_of(pid_t tid)
 	sigset_t old;
 
 	lock_all(&old);
-	for (n = 0; n < GCHINT_SLOTS; n++)
+	for (n = 0; n < FAKE_SESSIONS * GCHINT_SLOTS; n++)
 		if (fake.lease[n].tid == tid)
-			slot = &slots[n];
+			slot = fake_slot(n);
 	unlock_all(&old);
 	return slot;
 }
 
+/* A call that a test keeps from going on. */
+static void hold(const int *held_by)
+{
+	__atomic_add_fetch(&fake.held, 1, __ATOMIC_SEQ_CST);
+	while (__atomic_load_n(held_by, __ATOMIC_SEQ_CST))
+		usleep(200);
+	__atomic_add_fetch(&fake.held, -1, __ATOMIC_SEQ_CST);
+}
+
 int __wrap_open(const char *path, int flags, ...)
 {
+	struct session *s = sessions;
 	struct stat st;
 	va_list args;
 	mode_t mode;
+	sigset_t old;
 	int fd;
 
 	va_start(args, flags);
@@ -203,22 +265,59 @@ int __wrap_open(const char *path, int flags, ...)
 		errno = EINVAL;
 		return -1;
 	}
-	fd = backing();
-	fstat(fd, &st);
-	session_dev = st.st_dev;
-	session_ino = st.st_ino;
-	session_pid = getpid();
-	slots = view(fd);
-	memset(fake.lease, 0, sizeof(fake.lease));
+	hold(&fake.hold_open);
+	sched_yield();
+	fd = backing(SLOTS_SIZE);
+	__real_fstat(fd, &st);
+	lock_all(&old);
+	while (s < sessions + fake.sessions && s->ino)
+		s++;
+	if (s == sessions + fake.sessions) {
+		unlock_all(&old);
+		__real_close(fd);
+		errno = EDQUOT;
+		return -1;
+	}
+	s->dev = st.st_dev;
+	s->ino = st.st_ino;
+	s->pid = getpid();
+	s->slots = view(fd, SLOTS_SIZE);
+	s->nr = GCHINT_SLOTS;
+	memset(&fake.lease[first_of(s)], 0, GCHINT_SLOTS * sizeof(fake.lease[0]));
 	fake.opens++;
+	unlock_all(&old);
 	return fd;
 }
 
-/* Closing ends every lease, unless it is a forked child's copy. */
+/* What backs the session is a file; the device is none. */
+int __wrap_fstat(int fd, struct stat *st)
+{
+	int ret = __real_fstat(fd, st);
+
+	if (!ret && session_of(fd))
+		st->st_mode = (st->st_mode & ~(mode_t)S_IFMT) | S_IFCHR;
+	return ret;
+}
+
+static int is_last(const struct session *s, int fd)
+{
+	int other;
+
+	for (other = 0; other < 1024; other++)
+		if (other != fd && session_of(other) == s)
+			return 0;
+	return 1;
+}
+
+/* Closing ends every lease, unless another descriptor or a forked child's has it open. */
 int __wrap_close(int fd)
 {
-	if (is_session(fd) && session_pid == getpid()) {
-		memset(fake.lease, 0, sizeof(fake.lease));
+	struct session *s = session_of(fd);
+
+	if (s && s->pid == getpid() && is_last(s, fd)) {
+		memset(&fake.lease[first_of(s)], 0, s->nr * sizeof(fake.lease[0]));
+		s->ino = 0;
+		memset(s->user_slots, 0, sizeof(s->user_slots));
 		fake.closes++;
 	}
 	return __real_close(fd);
@@ -226,99 +325,126 @@ int __wrap_close(int fd)
 
 void *__wrap_mmap(void *addr, size_t length, int prot, int flags, int fd, off_t offset)
 {
+	struct session *s = session_of(fd);
 	void *p;
 
-	if (!is_session(fd))
+	if (!s)
 		return __real_mmap(addr, length, prot, flags, fd, offset);
 	errno = 0;
-	if (session_pid != getpid())
+	if (s->pid != getpid())
 		errno = ESTALE;
-	else if (!(flags & MAP_SHARED) || length > page())
+	else if (!(flags & MAP_SHARED) ||
+		 length > (offset == GCHINT_MMAP_CPUS ? CPUS_SIZE : page()))
 		errno = EINVAL;
+	else if (offset == GCHINT_MMAP_CPUS && info->nr_cpus && prot == PROT_READ)
+		return __real_mmap(addr, length, prot, flags, cpus_fd, 0);
 	else if (offset == GCHINT_MMAP_INFO && prot == PROT_READ)
 		return __real_mmap(addr, length, prot, flags, info_fd, 0);
-	else if (offset != GCHINT_MMAP_SLOTS)
+	else if (offset < GCHINT_MMAP_SLOTS ||
+		 offset >= (off_t)(GCHINT_MMAP_SLOTS + s->nr * sizeof(struct gchint_slot)))
 		errno = offset ? EINVAL : EACCES;
 	else if (prot & PROT_EXEC)
 		errno = EACCES;
 	if (errno)
 		return MAP_FAILED;
-	p = __real_mmap(addr, length, prot, flags, fd, 0);
-	user_slots = p;
+	offset -= GCHINT_MMAP_SLOTS;
+	p = __real_mmap(addr, length, prot, flags, fd, offset);
+	s->user_slots[offset / (off_t)page()] = p;
 	return p;
 }
 
-static int attach(struct gchint_attach *a)
+static int attach(struct session *s, struct gchint_attach *a)
 {
+	struct fake_lease *lease = &fake.lease[first_of(s)];
 	pid_t tid = a->tid ? a->tid : (pid_t)__real_syscall(SYS_gettid);
 	unsigned int n;
 
 	reap();
 	if (fake.attach_errno)
 		return fake.attach_errno;
-	if (a->flags || a->role >= GCHINT_ROLE_NR || a->lead >= GCHINT_SLOTS ||
+	if (a->flags || a->role >= GCHINT_ROLE_NR || a->lead >= s->nr ||
 	    (a->role != GCHINT_ROLE_FOLLOW && a->lead))
 		return EINVAL;
 	if (tid < 0 || !lives(tid))
 		return ESRCH;
-	for (n = 0; n < GCHINT_SLOTS; n++)
+	for (n = 0; n < FAKE_SESSIONS * GCHINT_SLOTS; n++)
 		if (fake.lease[n].tid == tid)
 			return EBUSY;
-	for (n = 0; n < GCHINT_SLOTS && fake.lease[n].tid; n++)
+	for (n = 0; n < s->nr && lease[n].tid; n++)
 		;
-	if (n == GCHINT_SLOTS)
+	if (n == s->nr)
 		return ENOSPC;
-	if (a->role == GCHINT_ROLE_FOLLOW && !fake.lease[a->lead].tid)
+	if (a->role == GCHINT_ROLE_FOLLOW && !lease[a->lead].tid)
 		return EINVAL;
-	fake.lease[n] = (struct fake_lease){ .tid = tid, .role = a->role, .lead = a->lead };
-	memset(&slots[n], 0, sizeof(slots[n]));
+	lease[n] = (struct fake_lease){ .tid = tid, .role = a->role, .lead = a->lead };
+	memset(&s->slots[n], 0, sizeof(s->slots[n]));
 	a->slot = n;
 	fake.attaches++;
 	return 0;
 }
 
-static int set_role(const struct gchint_set_role *r)
+static int set_role(const struct session *s, const struct gchint_set_role *r)
 {
+	struct fake_lease *lease = &fake.lease[first_of(s)];
+
 	reap();
-	if (r->slot >= GCHINT_SLOTS || r->role >= GCHINT_ROLE_NR || r->flags ||
-	    (r->role != GCHINT_ROLE_FOLLOW && r->lead))
+	if (r->slot >= s->nr || (r->role == GCHINT_ROLE_FOLLOW && r->lead >= s->nr) ||
+	    r->role >= GCHINT_ROLE_NR || r->flags || (r->role != GCHINT_ROLE_FOLLOW && r->lead))
 		return EINVAL;
-	if (!fake.lease[r->slot].tid || (r->role == GCHINT_ROLE_FOLLOW && !fake.lease[r->lead].tid))
+	if (!lease[r->slot].tid || (r->role == GCHINT_ROLE_FOLLOW && !lease[r->lead].tid))
 		return ENOENT;
-	fake.lease[r->slot].role = r->role;
-	fake.lease[r->slot].lead = r->lead;
+	lease[r->slot].role = r->role;
+	lease[r->slot].lead = r->lead;
 	fake.roles++;
 	return 0;
 }
 
-static int detach(unsigned long n)
+static int grow(struct session *s, unsigned long slots)
 {
-	reap();
-	if (n >= GCHINT_SLOTS)
+	if (!(info->features & GCHINT_FEATURE_GROW))
+		return ENOTTY;
+	if (!slots || slots > GCHINT_SLOTS_MAX)
 		return EINVAL;
-	if (!fake.lease[n].tid)
+	if (slots > FAKE_SESSIONS * GCHINT_SLOTS)
+		return EDQUOT;
+	if (slots > s->nr)
+		s->nr = (unsigned int)(slots + GCHINT_SLOTS - 1) / GCHINT_SLOTS * GCHINT_SLOTS;
+	fake.grown++;
+	return 0;
+}
+
+static int detach(const struct session *s, unsigned long n)
+{
+	struct fake_lease *lease = &fake.lease[first_of(s)];
+
+	reap();
+	if (n >= s->nr)
+		return EINVAL;
+	if (!lease[n].tid)
 		return ENOENT;
-	fake.lease[n].tid = 0;
+	lease[n].tid = 0;
 	fake.detaches++;
 	return 0;
 }
 
-static int ring(unsigned long n)
+static int ring(const struct session *s, unsigned long n)
 {
+	const struct fake_lease *lease = &fake.lease[first_of(s)];
 	struct fake_ring *r = &fake.ring[(unsigned int)fake.ring_count % FAKE_RINGS];
 
-	if (n >= GCHINT_SLOTS)
+	if (n >= s->nr)
 		return EINVAL;
-	if (!fake.lease[n].tid)
+	if (!lease[n].tid)
 		return ENOENT;
-	r->slot = (__u32)n;
-	r->state = __atomic_load_n(&slots[n].state, __ATOMIC_ACQUIRE);
+	r->slot = (__u32)n + first_of(s);
+	r->state = __atomic_load_n(&s->slots[n].state, __ATOMIC_ACQUIRE);
 	fake.ring_count++;
 	return 0;
 }
 
 int __wrap_ioctl(int fd, unsigned long request, ...)
 {
+	struct session *s = session_of(fd);
 	unsigned long number;
 	sigset_t old;
 	va_list args;
@@ -329,20 +455,26 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 	arg = va_arg(args, void *);
 	va_end(args);
 	number = (unsigned long)(uintptr_t)arg;
-	if (!is_session(fd))
+	if (!s) {
+		fake.strays += _IOC_TYPE(request) == GCHINT_IOC_MAGIC;
 		return __real_ioctl(fd, request, arg);
+	}
+	if (request == GCHINT_IOC_ATTACH)
+		hold(&fake.hold_attach);
 	lock_all(&old);
 	fake.calls++;
-	if (session_pid != getpid())
+	if (s->pid != getpid())
 		ret = ESTALE;
 	else if (request == GCHINT_IOC_ATTACH)
-		ret = attach(arg);
+		ret = attach(s, arg);
 	else if (request == GCHINT_IOC_SET_ROLE)
-		ret = set_role(arg);
+		ret = set_role(s, arg);
 	else if (request == GCHINT_IOC_DETACH)
-		ret = detach(number);
+		ret = detach(s, number);
+	else if (request == GCHINT_IOC_GROW)
+		ret = grow(s, number);
 	else if (request == GCHINT_IOC_RING)
-		ret = ring(number);
+		ret = ring(s, number);
 	else
 		ret = ENOTTY;
 	fake.stale += ret == ESTALE;

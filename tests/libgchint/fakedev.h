@@ -10,7 +10,10 @@
 #include <sys/types.h>
 #include <linux/gchint.h>
 
-#define FAKE_RINGS 64
+#define FAKE_RINGS    64
+#define FAKE_SESSIONS 10
+#define FAKE_CPUS     1024
+#define FAKE_CPU_SIZE 128 /* longer than this version knows */
 
 /** struct fake_ring - one doorbell: which slot, and its state at that moment */
 struct fake_ring {
@@ -31,17 +34,24 @@ struct fake_lease {
  * @attach_errno: so does attaching
  * @opens, @attaches, @detaches, @roles, @ring_count: calls that succeeded
  * @stale: calls that got ESTALE
+ * @strays: calls with the device's numbers on what is not the device
+ * @hold_open, @hold_attach: such a call waits while it is set; @held: how many wait
  * @calls: all ioctls on any descriptor of the device
  * @ring: the last FAKE_RINGS doorbells
- * @lease: of the session
+ * @sessions: most that may be open
+ * @grown: calls that asked for more slots and succeeded
+ * @lease: of the sessions, in the order of their opening
  */
 struct fake_dev {
 	int present;
 	int open_errno;
+	int sessions;
+	int grown;
 	int attach_errno;
+	int strays, held, hold_open, hold_attach;
 	int opens, closes, attaches, detaches, roles, ring_count, stale, calls;
 	struct fake_ring ring[FAKE_RINGS];
-	struct fake_lease lease[GCHINT_SLOTS];
+	struct fake_lease lease[FAKE_SESSIONS * GCHINT_SLOTS];
 };
 
 /** struct fake_clamp - utilisation clamps of the process's threads */
@@ -52,7 +62,7 @@ struct fake_clamp {
 	struct {
 		pid_t tid;
 		__u32 max;
-	} thread[80];
+	} thread[600];
 };
 
 extern struct fake_dev fake;
@@ -62,7 +72,12 @@ extern struct fake_clamp fake_clamp;
 void fake_reset(void);
 /** fake_info() - the information page, as the kernel writes it. */
 struct gchint_info *fake_info(void);
-/** fake_slot() - a slot of the last session opened, as the kernel reads it. */
+/** fake_cpus() - the kernel tells of each CPU, too: cur_khz is 1000 and its number. */
+void fake_cpus(void);
+struct gchint_info_cpu *fake_cpu(unsigned int cpu);
+/** fake_grows() - there is one session, which gets more slots when it is asked to. */
+void fake_grows(void);
+/** fake_slot() - a slot as the kernel reads it; numbered through the sessions. */
 const struct gchint_slot *fake_slot(unsigned int n);
 /** fake_slot_of() - the slot leased to @tid, or NULL. */
 const struct gchint_slot *fake_slot_of(pid_t tid);

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 int preload_open(const char *path, int flags, ...);
 int preload_ioctl(int fd, unsigned long request, ...);
 int preload_close(int fd);
+int preload_fstat(int fd, struct stat *st);
 void *preload_mmap(void *addr, size_t length, int prot, int flags, int fd, off_t offset);
 
 int preload_open(const char *path, int flags, ...)
@@ -40,6 +42,12 @@ int preload_ioctl(int fd, unsigned long request, ...)
 	return (int)syscall(SYS_ioctl, fd, request, arg);
 }
 
+/* Not fstat(2): glibc gives a structure of its own on some machines. */
+int preload_fstat(int fd, struct stat *st)
+{
+	return fstatat(fd, "", st, AT_EMPTY_PATH);
+}
+
 int preload_close(int fd)
 {
 	return (int)syscall(SYS_close, fd);
@@ -55,6 +63,8 @@ __attribute__((constructor(101))) static void begin(void)
 	/* Another constructor may have opened the device before. */
 	if (!fake_info())
 		fake_reset();
+	if (getenv("FAKE_SESSIONS"))
+		fake.sessions = atoi(getenv("FAKE_SESSIONS"));
 	if (getenv("FAKE_BELL")) {
 		fake_info()->doorbell_begin = ~0u;
 		fake_info()->doorbell_end = ~0u;

@@ -9,7 +9,12 @@ ok() {
 	tap_n=$((tap_n + 1))
 	tap_name=$1
 	shift
-	if tap_out=$("$@" 2>&1); then
+	# Not as a condition: the shell would go on after what failed within a function.
+	set +e
+	tap_out=$(set -e; "$@" 2>&1)
+	tap_status=$?
+	set -e
+	if [ "$tap_status" -eq 0 ]; then
 		echo "ok $tap_n $tap_name"
 	else
 		echo "not ok $tap_n $tap_name"

@@ -387,6 +387,30 @@ static void bell_by_policy(void)
 	CHECK_IS(fake.ring_count, 2);
 }
 
+/* A kernel that tells of each CPU is believed before its table of the first policies. */
+static void bell_by_cpu(void)
+{
+	int cpu = sched_getcpu();
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	CHECK_IS(sched_setaffinity(0, sizeof(one), &one), 0);
+	fake_cpus();
+	start();
+	fake_info()->doorbell_begin = BIT(GCHINT_PHASE_MARK);
+	set_cpus(GCHINT_INFO_UNLISTED);
+	fake_cpu((unsigned int)cpu)->policy.flags = GCHINT_POLICY_PRESENT;
+	gchint_phase_begin(GCHINT_PHASE_MARK, 0);
+	gchint_phase_end();
+	CHECK_IS(fake.ring_count, 0);
+	set_cpus(GCHINT_INFO_NO_POLICY);
+	fake_cpu((unsigned int)cpu)->policy.flags |= GCHINT_POLICY_GCHINT;
+	gchint_phase_begin(GCHINT_PHASE_MARK, 0);
+	gchint_phase_end();
+	CHECK_IS(fake.ring_count, 1);
+}
+
 /* errno is the caller's, whatever an edge does. */
 static void errno_kept(void)
 {
@@ -438,7 +462,11 @@ static void descriptor_taken(void)
 	gchint_phase_begin(GCHINT_PHASE_MARK, 0);
 	CHECK_IS(phase_of(slot), GCHINT_PHASE_MARK); /* the pages work without */
 	gchint_phase_end();
+	/* Found out once, it is not asked again. */
+	gchint_phase_begin(GCHINT_PHASE_MARK, 0);
+	gchint_phase_end();
 	CHECK_IS(fake.ring_count, 0);
+	CHECK_IS(fake.strays, 1);
 	CHECK(write(pipes[1], "x", 1) == 1);
 	CHECK(read(fd, &(char){ 0 }, 1) == 1); /* the program's file is still open */
 }
@@ -460,6 +488,7 @@ static const struct tap_test tests[] = {
 	{ "a doorbell when the outer phase is back", bell_back_in_the_outer },
 	{ "a mask that changes within a phase", bell_in_the_middle },
 	{ "a doorbell only where gchint governs or somebody records", bell_by_policy },
+	{ "a doorbell by what the kernel tells of each CPU", bell_by_cpu },
 	{ "errno is kept", errno_kept },
 	{ "a slot that the kernel took back is left alone", slot_gone },
 	{ "a descriptor that the program closed and used again", descriptor_taken },

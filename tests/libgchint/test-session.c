@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <sys/syscall.h>
 #include <gchint.h>
 
@@ -122,13 +124,48 @@ static void environment(void)
 	CHECK_IS(gchint_init(0), GCHINT_BACKEND_DEVICE);
 }
 
-/* The device does not become the program's standard output. */
-static void not_stdio(void)
+static const char *explained(void)
 {
-	close(0);
+	static char text[256];
+
+	CHECK_IS(gchint_explain(text, sizeof(text)), strlen(text));
+	return text;
+}
+
+#define CHECK_SAYS(text) CHECK(strcmp(explained(), text) == 0 || (printf("# %s\n", explained()), 0))
+
+/* Whoever opens learns in words what came of it. */
+static void in_words(void)
+{
+	char small[8] = "1234567";
+
+	errno = 4711;
+	CHECK_SAYS("no session is open");
+	setenv("GCHINT_MIN_US", "1ms", 1);
+	CHECK_IS(gchint_open(&s, 0), -EINVAL);
+	CHECK_SAYS("GCHINT_MIN_US=1ms: wants a number of microseconds up to 10000000");
+	unsetenv("GCHINT_MIN_US");
+	setenv("GCHINT_TRACE", "/nonexistent/trace", 1);
+	CHECK_IS(gchint_open(&s, 0), -ENOENT);
+	CHECK_SAYS("GCHINT_TRACE=/nonexistent/trace: no such file; wants a file, or a pipe that is "
+		   "read");
+	unsetenv("GCHINT_TRACE");
 	CHECK_IS(gchint_open(&s, 0), 0);
-	CHECK(gchint_fd(s) > 2);
-	CHECK(fcntl(0, F_GETFD) < 0);
+	CHECK_SAYS("the kernel's device");
+	CHECK_IS(gchint_explain(small, sizeof(small)), 19);
+	CHECK(strcmp(small, "the ker") == 0);
+	CHECK_IS(gchint_explain(NULL, 0), 19);
+	gchint_close(s);
+	CHECK_SAYS("no session is open");
+	fake.present = 0;
+	setenv("GCHINT_TRACE", "/dev/null", 1);
+	CHECK_IS(gchint_open(&s, 0), 0);
+	CHECK_SAYS("trace; /dev/gchint: no such file");
+	CHECK_IS(errno, 4711);
+	gchint_close(s);
+	setenv("GCHINT_DISABLE", "1", 1);
+	CHECK_IS(gchint_open(&s, 0), 0);
+	CHECK_SAYS("GCHINT_DISABLE is set");
 }
 
 static int wait_ok(pid_t pid)
@@ -181,14 +218,27 @@ static void forked_in_a_phase(void)
 	CHECK_IS(phase_of(slot), GCHINT_PHASE_NONE);
 }
 
+/* Of its address space. */
+static unsigned long pages(void)
+{
+	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	char text[128] = "";
+
+	CHECK(read(fd, text, sizeof(text) - 1) > 0);
+	close(fd);
+	return strtoul(text, NULL, 10);
+}
+
 static void forked_child_calls(void)
 {
 	struct gchint_thread *t;
+	unsigned long before;
 	pid_t pid;
 
 	CHECK_IS(gchint_open(&s, 0), 0);
 	pid = fork();
 	if (!pid) {
+		before = pages();
 		CHECK_IS(gchint_attach(s, 0, 0, NULL, &t), -ESTALE);
 		CHECK_IS(gchint_close(s), -ESTALE);
 		gchint_phase_begin(GCHINT_PHASE_MARK, 0);
@@ -197,6 +247,8 @@ static void forked_child_calls(void)
 		CHECK_IS(gchint_init(0), GCHINT_BACKEND_DEVICE);
 		gchint_phase_begin(GCHINT_PHASE_MARK, 0);
 		CHECK_IS(phase_of(fake_slot_of(getpid())), GCHINT_PHASE_MARK);
+		/* The parent's are not kept beside its own; the others are the fake device's. */
+		CHECK(pages() <= before + FAKE_SESSIONS);
 		fflush(stdout);
 		_exit(tap_bad);
 	}
@@ -212,6 +264,10 @@ static void *open_close_loop(void *arg)
 	(void)arg;
 	for (n = 0; n < 300; n++) {
 		CHECK_IS(gchint_open(&mine, 0), 0);
+		/* While this one holds it, it is open, and once. */
+		CHECK_IS(__atomic_load_n(&fake.opens, __ATOMIC_SEQ_CST) -
+				 __atomic_load_n(&fake.closes, __ATOMIC_SEQ_CST),
+			 1);
 		CHECK_IS(gchint_close(mine), 0);
 	}
 	return NULL;
@@ -273,6 +329,95 @@ static void closed_under_a_thread(void)
 	CHECK(leased);
 }
 
+static void *open_held(void *arg)
+{
+	CHECK_IS(gchint_open(arg, 0), 0);
+	return NULL;
+}
+
+static void wait_held(void)
+{
+	while (!__atomic_load_n(&fake.held, __ATOMIC_SEQ_CST))
+		usleep(100);
+}
+
+/* Who holds the lock is not in the child: it must not wait for them. */
+static void forked_while_opening(void)
+{
+	struct gchint_session *mine;
+	pthread_t thread;
+	pid_t pid;
+
+	fake.hold_open = 1;
+	pthread_create(&thread, NULL, open_held, &s);
+	wait_held();
+	pid = fork();
+	if (!pid) {
+		fake.hold_open = 0;
+		CHECK_IS(gchint_open(&mine, 0), 0);
+		fflush(stdout);
+		_exit(tap_bad);
+	}
+	CHECK(wait_ok(pid));
+	__atomic_store_n(&fake.hold_open, 0, __ATOMIC_SEQ_CST);
+	pthread_join(thread, NULL);
+	CHECK_IS(gchint_close(s), 0);
+}
+
+static int may_go_on;
+
+static void *stay_attached(void *arg)
+{
+	(void)arg;
+	gchint_self();
+	__atomic_store_n(&may_go_on, 1, __ATOMIC_SEQ_CST);
+	while (__atomic_load_n(&may_go_on, __ATOMIC_SEQ_CST) != 2)
+		usleep(100);
+	gchint_phase_begin(GCHINT_PHASE_MARK, 0);
+	gchint_phase_end();
+	return NULL;
+}
+
+/* The page that a thread stores into stays, whether it is there already or attaching. */
+static void closed_with_a_thread_attached(void)
+{
+	pthread_t thread;
+
+	CHECK_IS(gchint_open(&s, 0), 0);
+	pthread_create(&thread, NULL, stay_attached, NULL);
+	while (!__atomic_load_n(&may_go_on, __ATOMIC_SEQ_CST))
+		usleep(100);
+	CHECK_IS(gchint_close(s), 0);
+	__atomic_store_n(&may_go_on, 2, __ATOMIC_SEQ_CST);
+	pthread_join(thread, NULL);
+}
+
+static void *attach_held(void *arg)
+{
+	if (arg)
+		gchint_attach(s, 0, GCHINT_ROLE_NONE, NULL, NULL);
+	else
+		gchint_phase_begin(GCHINT_PHASE_MARK, 0);
+	gchint_phase_end();
+	return NULL;
+}
+
+static void closed_while_attaching(void)
+{
+	pthread_t thread;
+	int foreign;
+
+	for (foreign = 0; foreign < 2; foreign++) {
+		CHECK_IS(gchint_open(&s, 0), 0);
+		fake.hold_attach = 1;
+		pthread_create(&thread, NULL, attach_held, foreign ? s : NULL);
+		wait_held();
+		CHECK_IS(gchint_close(s), 0);
+		__atomic_store_n(&fake.hold_attach, 0, __ATOMIC_SEQ_CST);
+		pthread_join(thread, NULL);
+	}
+}
+
 /* The session's own handle of this thread, and foreign ones, after a close. */
 static void handles_after_close(void)
 {
@@ -291,6 +436,37 @@ static void handles_after_close(void)
 	CHECK_IS(gchint_open(&s, 0), 0);
 	gchint_phase_begin(GCHINT_PHASE_SWEEP, 0);
 	CHECK_IS(phase_of(fake_slot_of(getpid())), GCHINT_PHASE_SWEEP);
+}
+
+/* More CPUs and policies than the information page has room for. */
+static void policies_of_cpus(void)
+{
+	struct gchint_policy p = { .size = sizeof(p) };
+	int cpu;
+
+	fake_cpus();
+	CHECK_IS(gchint_open(&s, 0), 0);
+	memset(fake_info()->cpu_policy, GCHINT_INFO_UNLISTED, GCHINT_INFO_CPUS);
+	for (cpu = 0; cpu < FAKE_CPUS; cpu++) {
+		CHECK_IS(gchint_policy(s, cpu, &p), 0);
+		CHECK_IS(p.cur_khz, 1000 + cpu);
+		CHECK_IS(p.max_khz, 900000);
+	}
+	CHECK_IS(gchint_policy(s, FAKE_CPUS, &p), -EINVAL);
+	memset(fake_cpu(700), 0, sizeof(struct gchint_info_cpu));
+	CHECK_IS(gchint_policy(s, 700, &p), -ENOENT);
+	CHECK_IS(gchint_close(s), 0);
+	/* Entries shorter than what is read, or none: the page alone is believed. */
+	for (cpu = 0; cpu < 2; cpu++) {
+		fake_info()->cpu_size = cpu ? FAKE_CPU_SIZE : 32;
+		fake_info()->features = cpu ? 0 : GCHINT_FEATURE_CPUS;
+		fake_info()->cpu_policy[0] = 0;
+		CHECK_IS(gchint_open(&s, 0), 0);
+		CHECK_IS(gchint_policy(s, 0, &p), 0);
+		CHECK_IS(p.cur_khz, 500000);
+		CHECK_IS(gchint_policy(s, 700, &p), -EINVAL);
+		CHECK_IS(gchint_close(s), 0);
+	}
 }
 
 static void policies(void)
@@ -323,19 +499,81 @@ static void policies(void)
 	CHECK_IS(gchint_policy(s, 0, &p), -ENODEV);
 }
 
+static volatile sig_atomic_t written;
+static pthread_t policy_reader;
+
+/*
+ * The kernel's side, wherever the reader is: a CPU has another policy now, and the entry
+ * that it had is another's, whose two frequencies differ.
+ */
+static void write_policy(int sig)
+{
+	struct gchint_info *info = fake_info();
+	const __u32 n = (__u32)++written;
+
+	(void)sig;
+	__atomic_store_n(&info->generation, info->generation + 1, __ATOMIC_SEQ_CST);
+	info->policy[n % 2].max_khz = info->policy[n % 2].hw_max_khz = n;
+	info->policy[n % 2].flags = GCHINT_POLICY_PRESENT;
+	info->policy[!(n % 2)].max_khz = n + 1;
+	info->policy[!(n % 2)].hw_max_khz = n;
+	info->cpu_policy[0] = n % 2;
+	__atomic_store_n(&info->generation, info->generation + 1, __ATOMIC_SEQ_CST);
+}
+
+static void *interrupt(void *arg)
+{
+	(void)arg;
+	while (written < 1500) {
+		int before = written;
+
+		pthread_kill(policy_reader, SIGUSR1);
+		while (written == before)
+			sched_yield();
+	}
+	return NULL;
+}
+
+static void policies_that_change(void)
+{
+	const struct sigaction sa = { .sa_handler = write_policy };
+	struct gchint_policy p = { .size = sizeof(p) };
+	pthread_t thread;
+	int torn = 0;
+
+	CHECK_IS(gchint_open(&s, 0), 0);
+	write_policy(0);
+	policy_reader = pthread_self();
+	sigaction(SIGUSR1, &sa, NULL);
+	pthread_create(&thread, NULL, interrupt, NULL);
+	while (written < 1500) {
+		p.size = sizeof(p);
+		if (gchint_policy(s, 0, &p))
+			continue;
+		torn += p.max_khz != p.hw_max_khz;
+	}
+	pthread_join(thread, NULL);
+	CHECK_IS(torn, 0);
+}
+
 static const struct tap_test tests[] = {
 	{ "a process has one session, counted", counted },
 	{ "bad arguments", bad_arguments },
 	{ "without the device nothing happens", no_device },
 	{ "why the device is not in use", why_not },
 	{ "the environment", environment },
-	{ "the device is never standard input", not_stdio },
+	{ "in words where hints go, and what the environment has wrong", in_words },
 	{ "fork in a phase", forked_in_a_phase },
 	{ "a forked child gets ESTALE, and may open anew", forked_child_calls },
 	{ "opened and closed by many threads", opened_by_many },
 	{ "closed under a thread that goes on", closed_under_a_thread },
+	{ "forked while another thread opens", forked_while_opening },
+	{ "closed while a thread is attached", closed_with_a_thread_attached },
+	{ "closed while a thread attaches", closed_while_attaching },
 	{ "handles of a closed session do nothing", handles_after_close },
 	{ "what the kernel says of its policies", policies },
+	{ "what the kernel says of each of many CPUs", policies_of_cpus },
+	{ "policies that change while they are read", policies_that_change },
 };
 
 TAP_MAIN(tests, fake_reset)

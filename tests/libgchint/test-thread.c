@@ -13,7 +13,7 @@
 static struct gchint_session *s;
 
 /* Threads that wait until they are told to end. */
-#define THREADS 70
+#define THREADS 650
 static struct worker {
 	pthread_t thread;
 	pid_t tid;
@@ -184,22 +184,133 @@ static void try_self(void)
 	gchint_phase_end();
 }
 
-/* More threads than slots at once: the others hint nothing, and harm nothing. */
-static void too_many(void)
+static int leased(int count)
 {
 	int n, with = 0;
 
-	start(THREADS, try_self);
-	/* Each has tried once its state is back; attaching is under a lock in the fake. */
-	for (n = 0; n < 2000 && __atomic_load_n(&fake.calls, __ATOMIC_RELAXED) < GCHINT_SLOTS; n++)
-		usleep(1000);
-	usleep(20000);
-	for (n = 0; n < THREADS; n++)
+	for (n = 0; n < count; n++)
 		with += fake_slot_of(workers[n].tid) != NULL;
-	CHECK_IS(with, GCHINT_SLOTS);
-	CHECK_IS(gchint_attach(s, 0, 0, NULL, NULL), -ENOSPC);
-	finish(THREADS);
+	return with;
+}
+
+static void wait_attaches(int count)
+{
+	while (__atomic_load_n(&fake.attaches, __ATOMIC_RELAXED) < count)
+		usleep(1000);
+}
+
+static void announce_and_stay(void)
+{
+	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_STW);
+}
+
+/* More threads than a session of the kernel has slots: all hint, each in a slot of its own. */
+static void more_than_a_session(void)
+{
+	const struct gchint_slot *slot;
+	int n;
+
+	start(200, announce_and_stay);
+	wait_attaches(200);
+	CHECK_IS(leased(200), 200);
+	for (n = 0; n < 200; n++) {
+		slot = fake_slot_of(workers[n].tid);
+		while (slot && phase_of(slot) != GCHINT_PHASE_MARK)
+			usleep(100);
+	}
+	fake_info()->doorbell_begin = ~0u;
+	gchint_phase_begin(GCHINT_PHASE_SWEEP, GCHINT_F_STW);
+	CHECK_IS(fake.ring_count, 1);
+	CHECK(fake_slot(fake_last_ring().slot) == fake_slot_of(getpid()));
+	CHECK(fake_last_ring().slot >= 3 * GCHINT_SLOTS);
+	CHECK_IS(gchint_detach(gchint_self()), 0);
+	CHECK(!fake_slot_of(getpid()));
+	finish(200);
+	/* Those that ended make room, in the sessions that are open. */
+	start(200, try_self);
+	wait_attaches(401);
+	finish(200);
+	/* Threads that wanted the next session at once opened one each; one was kept. */
+	CHECK_IS(fake.opens - fake.closes, 4);
+	CHECK_IS(gchint_close(s), 0);
+	CHECK_IS(fake.opens - fake.closes, 0);
+	CHECK_IS(gchint_open(&s, 0), 0);
+	CHECK_IS(fake.opens - fake.closes, 4); /* their handles may be in use */
+}
+
+/* Past all that a user may have, the others hint nothing, and harm nothing. */
+static void too_many(void)
+{
+	fake.sessions = 8;
+	start(530, try_self);
+	wait_attaches(8 * GCHINT_SLOTS);
+	CHECK_IS(gchint_attach(s, 0, 0, NULL, NULL), -EDQUOT);
+	CHECK_IS(leased(530), 8 * GCHINT_SLOTS);
+	finish(530);
+	CHECK_IS(fake.opens - fake.closes, 8);
 	CHECK_IS(gchint_attach(s, 0, 0, NULL, NULL), 0);
+}
+
+/* The user's limit of sessions is an end like any other. */
+static void sessions_at_their_limit(void)
+{
+	fake.sessions = 2;
+	start(150, try_self);
+	wait_attaches(2 * GCHINT_SLOTS);
+	CHECK_IS(gchint_attach(s, 0, 0, NULL, NULL), -EDQUOT);
+	CHECK_IS(leased(150), 2 * GCHINT_SLOTS);
+	finish(150);
+	CHECK_IS(gchint_attach(s, 0, 0, NULL, NULL), 0);
+}
+
+/* One who follows is in the session of its leader, or is not. */
+static void followers_of_full_sessions(void)
+{
+	struct gchint_thread *first, *later, *own;
+
+	start(70, NULL);
+	CHECK_IS(gchint_attach(s, workers[0].tid, GCHINT_ROLE_STW, NULL, &first), 0);
+	for (int n = 1; n < 65; n++)
+		CHECK_IS(gchint_attach(s, workers[n].tid, GCHINT_ROLE_STW, NULL, &later), 0);
+	CHECK(fake_slot_of(workers[64].tid) == fake_slot(GCHINT_SLOTS));
+	CHECK_IS(gchint_attach(s, workers[65].tid, GCHINT_ROLE_FOLLOW, first, &own), -ENOSPC);
+	CHECK_IS(gchint_attach(s, workers[65].tid, GCHINT_ROLE_FOLLOW, later, &own), 0);
+	CHECK_IS(fake.lease[GCHINT_SLOTS + 1].lead, 0);
+	CHECK_IS(gchint_set_role(own, GCHINT_ROLE_FOLLOW, first), -ENOSPC);
+	CHECK_IS(gchint_set_role(own, GCHINT_ROLE_STW, NULL), 0);
+	CHECK_IS(fake.lease[GCHINT_SLOTS + 1].role, GCHINT_ROLE_STW);
+	CHECK_IS(fake.lease[1].role, GCHINT_ROLE_STW);
+	CHECK_IS(gchint_set_role(own, GCHINT_ROLE_FOLLOW, later), 0);
+	CHECK_IS(gchint_detach(own), 0);
+	CHECK(!fake_slot_of(workers[65].tid));
+	CHECK(fake_slot_of(workers[1].tid) == fake_slot(1));
+	finish(70);
+}
+
+/* A forked child has none of its parent's sessions, and its own when it asks. */
+static void forked_with_many(void)
+{
+	int status, opens;
+	pid_t pid;
+
+	start(70, try_self);
+	wait_attaches(70);
+	pid = fork();
+	if (!pid) {
+		opens = fake.opens;
+		gchint_phase_begin(GCHINT_PHASE_MARK, 0);
+		CHECK(!fake_slot_of(getpid()));
+		CHECK_IS(gchint_init(0), GCHINT_BACKEND_DEVICE);
+		gchint_phase_begin(GCHINT_PHASE_MARK, 0);
+		CHECK_IS(phase_of(fake_slot_of(getpid())), GCHINT_PHASE_MARK);
+		CHECK_IS(fake.opens - opens, 1);
+		fflush(stdout);
+		_exit(tap_bad);
+	}
+	CHECK_IS(waitpid(pid, &status, 0), pid);
+	CHECK_IS(status, 0);
+	CHECK_IS(leased(70), 70);
+	finish(70);
 }
 
 /* A handle whose thread ended is not given away, and does not touch the next one's slot. */
@@ -246,13 +357,78 @@ static void one_announcer(void)
 	CHECK_IS(gchint_attach(s, 0, 0, NULL, &t), 0);
 }
 
+/* One session for all of them, where the kernel's sessions grow. */
+static void more_than_a_page(void)
+{
+	struct gchint_thread *t;
+	int n, far;
+
+	gchint_close(s);
+	fake_grows();
+	CHECK_IS(gchint_open(&s, 0), 0);
+	start(200, announce_and_stay);
+	wait_attaches(200);
+	CHECK_IS(leased(200), 200);
+	CHECK_IS(fake.opens - fake.closes, 1);
+	for (n = 0, far = 0; n < 200; n++) {
+		const struct gchint_slot *slot = fake_slot_of(workers[n].tid);
+
+		while (slot && phase_of(slot) != GCHINT_PHASE_MARK)
+			usleep(100);
+		far += slot >= fake_slot(3 * GCHINT_SLOTS);
+	}
+	CHECK_IS(far, 200 - 3 * GCHINT_SLOTS);
+	/* Who follows need not be near its leader. */
+	fake_info()->doorbell_begin = ~0u;
+	CHECK_IS(gchint_attach(s, 0, GCHINT_ROLE_NONE, NULL, &t), 0);
+	gchint_begin(t, GCHINT_PHASE_SWEEP, GCHINT_F_STW);
+	CHECK_IS(fake_last_ring().slot, 200);
+	CHECK_IS(gchint_set_role(t, GCHINT_ROLE_FOLLOW, gchint_self()), -EINVAL);
+	CHECK_IS(gchint_detach(t), 0);
+	finish(200);
+	start(1, NULL);
+	CHECK_IS(gchint_attach(s, workers[0].tid, GCHINT_ROLE_NONE, NULL, &t), 0);
+	CHECK_IS(gchint_attach(s, 0, GCHINT_ROLE_FOLLOW, t, NULL), 0);
+	finish(1);
+	/* What it has it has again. */
+	CHECK_IS(gchint_close(s), 0);
+	CHECK_IS(fake.opens - fake.closes, 0);
+	CHECK_IS(gchint_open(&s, 0), 0);
+	start(200, announce_and_stay);
+	wait_attaches(403);
+	CHECK_IS(leased(200), 200);
+	finish(200);
+}
+
+/* The kernel gives so many slots; one more thread hints nowhere, and all others do. */
+static void grown_to_its_limit(void)
+{
+	const int most = FAKE_SESSIONS * GCHINT_SLOTS;
+
+	gchint_close(s);
+	fake_grows();
+	CHECK_IS(gchint_open(&s, 0), 0);
+	start(most, announce_and_stay);
+	wait_attaches(most);
+	CHECK_IS(leased(most), most);
+	CHECK_IS(gchint_attach(s, 0, 0, NULL, NULL), -EDQUOT);
+	finish(most);
+	CHECK_IS(gchint_attach(s, 0, 0, NULL, NULL), 0);
+}
+
 static const struct tap_test tests[] = {
 	{ "hints on behalf of other threads", on_behalf },
 	{ "attach: errors change nothing", attach_errors },
 	{ "roles and leaders", roles },
 	{ "threads attach at their first phase", attached_lazily },
 	{ "threads that ended make room", many_generations },
-	{ "more threads than slots", too_many },
+	{ "more threads than slots: all hint", more_than_a_session },
+	{ "more threads than a page of slots: one session grows", more_than_a_page },
+	{ "a session at its limit", grown_to_its_limit },
+	{ "more threads than a user may have", too_many },
+	{ "the user's limit of sessions", sessions_at_their_limit },
+	{ "followers where sessions are full", followers_of_full_sessions },
+	{ "fork with more than one session", forked_with_many },
 	{ "a handle that outlives its thread", handle_outlives_thread },
 	{ "a thread has one announcer", one_announcer },
 };

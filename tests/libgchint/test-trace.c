@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 /* GCHINT_TRACE: what is in the file, from threads and children at once. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <gchint.h>
 
 #include "fakedev.h"
+#include "state.h"
 #include "tap.h"
 
 static char path[] = "/tmp/gchint-trace-XXXXXX";
@@ -257,6 +260,204 @@ static void not_into_another_file(void)
 	unlink(path);
 }
 
+static char fifo[] = "/tmp/gchint-fifo-XXXXXX";
+
+static void make_fifo(void)
+{
+	int fd = mkstemp(fifo);
+
+	unlink(path);
+	close(fd);
+	unlink(fifo);
+	CHECK_IS(mkfifo(fifo, 0600), 0);
+	setenv("GCHINT_TRACE", fifo, 1);
+}
+
+static void mark_once(void)
+{
+	gchint_phase_begin(GCHINT_PHASE_MARK, 0);
+	gchint_phase_end();
+}
+
+/* Opening must not wait for a reader. */
+static void fifo_without_reader(void)
+{
+	make_fifo();
+	CHECK_IS(gchint_init(0), -ENXIO);
+	unlink(fifo);
+}
+
+/* No SIGPIPE, and a program's own that is pending stays pending. */
+static void fifo_reader_goes(void)
+{
+	sigset_t set;
+	int fd;
+
+	make_fifo();
+	fd = open(fifo, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	CHECK_IS(gchint_init(0), GCHINT_BACKEND_TRACE);
+	mark_once();
+	CHECK(read(fd, text, sizeof(text)) > 0);
+	close(fd);
+	errno = 4711;
+	mark_once();
+	CHECK_IS(errno, 4711);
+	sigpending(&set);
+	CHECK(!sigismember(&set, SIGPIPE));
+	pthread_sigmask(SIG_SETMASK, NULL, &set);
+	CHECK(!sigismember(&set, SIGPIPE));
+	/* Nobody reads: nothing is written any more, to whoever may come later. */
+	fd = open(fifo, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	mark_once();
+	CHECK(read(fd, text, sizeof(text)) <= 0);
+	unlink(fifo);
+}
+
+static void pending_signal_stays(void)
+{
+	sigset_t set;
+	int fd;
+
+	make_fifo();
+	fd = open(fifo, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	CHECK_IS(gchint_init(0), GCHINT_BACKEND_TRACE);
+	sigemptyset(&set);
+	sigaddset(&set, SIGPIPE);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	pthread_kill(pthread_self(), SIGPIPE);
+	close(fd);
+	mark_once();
+	sigpending(&set);
+	CHECK(sigismember(&set, SIGPIPE));
+	unlink(fifo);
+}
+
+/* A pipe that is full holds up nobody; what it did not take is said when it has room. */
+static void fifo_is_full(void)
+{
+	static char rest[1 << 20];
+	unsigned long lost = 0;
+	ssize_t length;
+	size_t all = 0;
+	int fd, n;
+	char *p;
+
+	make_fifo();
+	fd = open(fifo, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	CHECK_IS(gchint_init(0), GCHINT_BACKEND_TRACE);
+	for (n = 0; n < 5000; n++)
+		mark_once();
+	do {
+		length = read(fd, rest + all, sizeof(rest) - 1 - all);
+		all += length > 0 ? (size_t)length : 0;
+	} while (length > 0);
+	mark_once();
+	length = read(fd, rest + all, sizeof(rest) - 1 - all);
+	CHECK(length > 0);
+	rest[all + (size_t)length] = '\0';
+	p = strstr(rest, " lost lines=");
+	CHECK(p);
+	if (p)
+		sscanf(p, " lost lines=%lu", &lost);
+	CHECK(lost > 0);
+	for (n = 0, p = rest; (p = strstr(p, " mark -")); p++)
+		n++;
+	CHECK_IS(n + lost, 10002);
+	unlink(fifo);
+}
+
+/* What one reader missed is not said to the next. */
+static void loss_is_the_files_own(void)
+{
+	struct gchint_session *s;
+	int fd, n;
+
+	make_fifo();
+	fd = open(fifo, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	CHECK_IS(gchint_open(&s, 0), 0);
+	for (n = 0; n < 5000; n++)
+		mark_once();
+	CHECK_IS(gchint_close(s), 0);
+	setenv("GCHINT_TRACE", path, 1);
+	CHECK_IS(gchint_open(&s, 0), 0);
+	mark_once();
+	CHECK_IS(gchint_close(s), 0);
+	load();
+	CHECK_IS(count("begin"), 1);
+	CHECK_IS(count("lost"), 0);
+	close(fd);
+	unlink(fifo);
+	unlink(path);
+}
+
+/* A file as large as the program may make it: no SIGXFSZ. */
+static void file_at_its_limit(void)
+{
+	const struct rlimit limit = { 2000, 2000 };
+	struct stat st;
+	int n;
+
+	CHECK_IS(gchint_init(0), GCHINT_BACKEND_TRACE);
+	CHECK_IS(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	for (n = 0; n < 1000; n++)
+		mark_once();
+	CHECK_IS(stat(path, &st), 0);
+	CHECK(st.st_size > 1000 && st.st_size <= 2000);
+	unlink(path);
+}
+
+/* Who looks changes nothing for the kernel. */
+static void kernel_hears_the_same(void)
+{
+	__u32 edges[2];
+	int n, with;
+
+	fake.present = 1;
+	unsetenv("GCHINT_MIN_US");
+	for (with = 0; with < 2; with++) {
+		struct gchint_session *s;
+
+		if (!with)
+			unsetenv("GCHINT_TRACE");
+		else
+			setenv("GCHINT_TRACE", path, 1);
+		gchint_open(&s, 0);
+		gchint_self();
+		for (n = 0; n < 1000; n++)
+			mark_once();
+		edges[with] = edges_of(fake_slot_of(getpid()));
+		gchint_close(s);
+	}
+	CHECK_IS(edges[0], 2000);
+	CHECK_IS(edges[1], 2000);
+	load();
+	CHECK_IS(count(" short"), 0);
+	unlink(path);
+}
+
+static void *die_in_a_phase(void *arg)
+{
+	(void)arg;
+	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_STW);
+	return NULL;
+}
+
+/* A thread that ends within a phase leaves its begin alone: readers must stand it. */
+static void begin_without_end(void)
+{
+	pthread_t thread;
+
+	CHECK_IS(gchint_init(0), GCHINT_BACKEND_TRACE);
+	pthread_create(&thread, NULL, die_in_a_phase, NULL);
+	pthread_join(thread, NULL);
+	mark_once();
+	load();
+	CHECK_IS(count(" begin mark"), 2);
+	CHECK_IS(count(" end mark"), 1);
+	CHECK_IS(count(" begin mark stw"), 1);
+	unlink(path);
+}
+
 static const struct tap_test tests[] = {
 	{ "every kind of line, without the device", without_device },
 	{ "every kind of line, with the device", with_device },
@@ -265,6 +466,14 @@ static const struct tap_test tests[] = {
 	{ "four threads and a child share the file", many_writers },
 	{ "a forked child is silent until it opens anew", child_without_init },
 	{ "a file of the program is not written to", not_into_another_file },
+	{ "a FIFO that nobody reads is refused at once", fifo_without_reader },
+	{ "a FIFO whose reader goes harms nobody", fifo_reader_goes },
+	{ "a signal that was pending stays pending", pending_signal_stays },
+	{ "a full FIFO holds up nobody, and loss is said", fifo_is_full },
+	{ "in that file alone", loss_is_the_files_own },
+	{ "a file at its size limit harms nobody", file_at_its_limit },
+	{ "the kernel hears the same with a trace", kernel_hears_the_same },
+	{ "a thread that ends in a phase", begin_without_end },
 };
 
 TAP_MAIN(tests, before)

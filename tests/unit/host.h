@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What kmod/pure.h takes from the kernel, by the same names, in user space. */
+/* What kmod/policy/pure.h takes from the kernel, by the same names, in user space. */
 #ifndef TESTS_UNIT_HOST_H
 #define TESTS_UNIT_HOST_H
 
@@ -31,6 +31,7 @@ typedef int64_t s64;
 #define noinline __attribute__((noinline))
 
 #define READ_ONCE(x)	    (*(const volatile __typeof__(x) *)&(x))
+#define WRITE_ONCE(x, v)    (*(volatile __typeof__(x) *)&(x) = (v))
 #define smp_load_acquire(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define smp_rmb()	    __atomic_thread_fence(__ATOMIC_ACQUIRE)
 

@@ -116,6 +116,10 @@ static void test_highest_of_the_cpus_decides(void **state)
 	gchint_decide_join(&best, &d);
 	assert_cmp(policy(&x, &best), ==, 652800);
 	assert_int_equal(x.out.cpu, 0);
+	assert_int_equal(x.out.class, GCHINT_CLASS_CONCURRENT);
+	assert_int_equal(x.out.phase, GCHINT_PHASE_MARK);
+	assert_int_equal(x.out.load, 1024);
+	assert_cmp(x.out.raw_khz, ==, 652800);
 	/* A busy neighbour without a hint. */
 	gchint_decide_cpu(&d, &x.rules, 1, 700, NULL, NULL);
 	gchint_decide_join(&best, &d);
@@ -124,6 +128,8 @@ static void test_highest_of_the_cpus_decides(void **state)
 	assert_int_equal(x.out.cpu, 1);
 	assert_int_equal(x.out.reason, GCHINT_REASON_LOAD);
 	assert_int_equal(x.out.class, GCHINT_CLASS_NEUTRAL);
+	assert_int_equal(x.out.phase, GCHINT_PHASE_NONE);
+	assert_int_equal(x.out.load, 700);
 	/* An idle one changes nothing. */
 	gchint_decide_cpu(&d, &x.rules, 2, 0, NULL, NULL);
 	gchint_decide_join(&best, &d);
@@ -167,6 +173,34 @@ static void test_limits_decide(void **state)
 	}
 	limits(&x, 300000, 2150400);
 	assert_cmp(load(&x, 1024), ==, 2150400);
+}
+
+/* The hardware's own ends are no limits: what reaches them was asked for by load. */
+static void test_ends_of_the_table_are_no_limits(void **state)
+{
+	struct fixture x;
+
+	(void)state;
+	init(&x, krait_static);
+	x.tun.hold_us = 0;
+	assert_cmp(load(&x, 0), ==, x.opps.opp[0].khz);
+	assert_int_equal(x.out.reason, GCHINT_REASON_LOAD);
+	x.now += S;
+	assert_cmp(load(&x, GCHINT_ONE), ==, x.opps.ref_khz);
+	assert_int_equal(x.out.reason, GCHINT_REASON_LOAD);
+	/* One OPP narrower, on either side, they are. */
+	limits(&x, x.opps.opp[1].khz, x.opps.opp[x.opps.nr - 2].khz);
+	x.now += S;
+	assert_cmp(load(&x, 0), ==, x.opps.opp[1].khz);
+	assert_int_equal(x.out.reason, GCHINT_REASON_LIMITS);
+	x.now += S;
+	assert_cmp(load(&x, GCHINT_ONE), ==, x.opps.opp[x.opps.nr - 2].khz);
+	assert_int_equal(x.out.reason, GCHINT_REASON_LIMITS);
+	/* Without a table nobody knows where the hardware ends. */
+	x.opps.nr = 0;
+	x.now += S;
+	load(&x, 0);
+	assert_int_equal(x.out.reason, GCHINT_REASON_LOAD);
 }
 
 static void test_new_hardware_maximum_is_followed(void **state)
@@ -378,6 +412,7 @@ int main(void)
 		cmocka_unit_test(test_cap_lowers_and_raises_only_with_the_right),
 		cmocka_unit_test(test_highest_of_the_cpus_decides),
 		cmocka_unit_test(test_limits_decide),
+		cmocka_unit_test(test_ends_of_the_table_are_no_limits),
 		cmocka_unit_test(test_new_hardware_maximum_is_followed),
 		cmocka_unit_test(test_load_raises_at_once_but_not_often),
 		cmocka_unit_test(test_mutator_is_not_below_the_floor),

@@ -19,6 +19,7 @@ static void test_phase_too_short_for_a_switch(void **state)
 	x.hint.instance++;
 	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .7, 7 * MS);
 	assert_cmp(plan(&x), !=, GCHINT_PLAN_LOAD);
+	assert_false(x.plan.avoided);
 	/* A boost is worth the way there and back, but not less. */
 	x.hint.class = GCHINT_CLASS_STW;
 	x.hint.instance++;
@@ -289,9 +290,41 @@ static void test_probing_gives_up_slowly(void **state)
 	assert_false(x.plan.probe);
 }
 
+/* Down and up in turn; but up where down would be slower than is allowed, or is nothing. */
+static void test_probes_keep_to_what_is_allowed(void **state)
+{
+	static const u32 slowdown[] = { 0, 5, 20, 1000, 1000 };
+	struct fixture x;
+
+	(void)state;
+	for (u32 i = 0; i < ARRAY_SIZE(slowdown); i++) {
+		u32 down = 0, up = 0;
+
+		init(&x, krait_static);
+		x.tun.slowdown_pct = slowdown[i];
+		x.tun.probe_every = 1;
+		teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .7, 50 * MS);
+		/* The best is the lowest that is allowed. */
+		if (i & 1)
+			x.rules.min_khz = 1497600;
+		for (u32 n = 0; n < 20; n++) {
+			double slow;
+
+			x.hint.instance++;
+			slow = .7 + .3 * x.opps.ref_khz / plan(&x);
+			assert_true(slow <= 1.01 + slowdown[i] / 100.0);
+			down += x.plan.step < 0;
+			up += x.plan.step > 0;
+		}
+		assert_int_equal(down, i == 4 ? 10 : 0);
+		assert_int_equal(down + up, slowdown[i] ? 20 : 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_probes_keep_to_what_is_allowed),
 		cmocka_unit_test(test_phase_too_short_for_a_switch),
 		cmocka_unit_test(test_unknown_latency_is_a_millisecond),
 		cmocka_unit_test(test_short_phase_that_turns_out_long_is_capped),

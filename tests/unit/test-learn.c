@@ -174,6 +174,49 @@ static void test_slope_survives_long_calm(void **state)
 	assert_true(off(&l, &t) < 0.15);
 }
 
+/* Standard error of a slope: deviation over the root of the spread, whatever their size. */
+static void test_error_is_the_deviation_over_the_root(void **state)
+{
+	u64 seed = 8;
+
+	(void)state;
+	for (u32 i = 0; i < 20000; i++) {
+		struct gchint_learn l = {};
+		struct gchint_learn_line *n = &l.line[PHASE][0];
+		double want;
+
+		n->samples = 20;
+		n->mean_x = 1 << 20;
+		n->mean_y = rnd_in(&seed, 1 << 14, 1 << 27);
+		n->noise = rnd_in(&seed, 1, GCHINT_ONE);
+		/* At least a thousand's root, so that a whole number is near it. */
+		n->cxx =
+			((s64)rnd_in(&seed, 1 << 20, (1U << 31) - 1) << 30) >> rnd_in(&seed, 0, 30);
+		want = floor(n->noise * 1.25) / GCHINT_ONE * (1 << 14) / sqrt((double)n->cxx);
+		assert_near(fit_of(&l).error, fmin(want, 1) * GCHINT_ONE,
+			    1 + want * GCHINT_ONE / 500);
+	}
+}
+
+/* Nor does the slope know how large its sums are. */
+static void test_slope_is_a_ratio(void **state)
+{
+	(void)state;
+	for (u32 shift = 8; shift < 50; shift++) {
+		struct gchint_learn l = {};
+		struct gchint_learn_line *n = &l.line[PHASE][0];
+
+		n->samples = 20;
+		n->mean_x = 1 << 20;
+		n->mean_y = 1 << 21;
+		n->cxx = (s64)BIT_ULL(shift);
+		n->cxy = n->cxx * (1 << 6);
+		assert_int_equal(fit_of(&l).mem, GCHINT_ONE / 2);
+		n->cxy = -n->cxy;
+		assert_int_equal(fit_of(&l).mem, GCHINT_ONE);
+	}
+}
+
 static void test_outliers_hardly_move_it(void **state)
 {
 	struct truth t = { 25, 25 };
@@ -366,6 +409,8 @@ int main(void)
 		cmocka_unit_test(test_follows_a_change_within_20_more),
 		cmocka_unit_test(test_one_frequency_teaches_no_slope),
 		cmocka_unit_test(test_slope_survives_long_calm),
+		cmocka_unit_test(test_error_is_the_deviation_over_the_root),
+		cmocka_unit_test(test_slope_is_a_ratio),
 		cmocka_unit_test(test_outliers_hardly_move_it),
 		cmocka_unit_test(test_false_counters_are_ignored),
 		cmocka_unit_test(test_impossible_slopes_are_bounded),

@@ -302,6 +302,44 @@ static void test_hinted_time_leaves_no_trace_in_base(void **state)
 	assert_int_equal(gchint_load_all(&c.load), gchint_load_base(&c.load));
 }
 
+/* Time under a cap is forgotten whole, not left to fade. */
+static void test_nothing_is_left_of_hinted_time(void **state)
+{
+	struct cpu c;
+
+	(void)state;
+	cpu_init(&c);
+	for (int i = 0; i < 300; i++) {
+		step(&c, 1000, true, 1);
+		account(&c, 1, true);
+	}
+	assert_int_equal(gchint_load_base(&c.load), 0);
+	step(&c, 250000, false, 1);
+	account(&c, 1, false);
+	assert_cmp(gchint_load_all(&c.load), >, 0);
+	step(&c, 7000, false, 1);
+	account(&c, 1, false);
+	assert_int_equal(gchint_load_all(&c.load), 0);
+}
+
+/* A cap on a CPU that only idled took nothing from anybody: there is nothing to set apart. */
+static void test_idle_under_a_cap_is_not_hinted_time(void **state)
+{
+	struct cpu c;
+
+	(void)state;
+	cpu_init(&c);
+	step(&c, 8000, true, 1);
+	account(&c, 1, false);
+	step(&c, 8000, false, 1);
+	account(&c, 1, true);
+	assert_cmp(c.load.split_ns, ==, 0);
+	step(&c, 8000, true, 1);
+	account(&c, 1, true);
+	assert_cmp(c.load.split_ns, ==, c.load.last_ns);
+	assert_cmp(gchint_load_base(&c.load), <, gchint_load_all(&c.load));
+}
+
 static void test_neighbours_on_the_cpu_count_in_base(void **state)
 {
 	struct cpu c;
@@ -446,6 +484,8 @@ int main(void)
 		cmocka_unit_test(test_mean_under_way_is_pelts),
 		cmocka_unit_test(test_limited_and_always_busy_saturates),
 		cmocka_unit_test(test_hinted_time_leaves_no_trace_in_base),
+		cmocka_unit_test(test_nothing_is_left_of_hinted_time),
+		cmocka_unit_test(test_idle_under_a_cap_is_not_hinted_time),
 		cmocka_unit_test(test_neighbours_on_the_cpu_count_in_base),
 		cmocka_unit_test(test_broken_idle_counters_are_survived),
 		cmocka_unit_test(test_decay_has_pelts_half_life),

@@ -323,6 +323,56 @@ static void test_sums_move_with_their_frequencies(void **state)
 	assert_cmp(sums[0], ==, 15);
 }
 
+/* From end to end, evenly; power grows faster than frequency, and no OPP is useless. */
+static void test_marks_stand_for_a_table(void **state)
+{
+	u32 least = 400000, most = 5000000;
+	struct gchint_opps t;
+
+	(void)state;
+	gchint_opps_init(&t, most);
+	gchint_opps_mark(&t, least);
+	gchint_opps_finish(&t);
+	assert_cmp(t.nr, ==, GCHINT_OPPS_MARKS);
+	assert_cmp(t.opp[0].khz, ==, least);
+	assert_cmp(t.opp[t.nr - 1].khz, ==, most);
+	assert_true(t.powered);
+	for (u32 i = 1; i < t.nr; i++) {
+		const struct gchint_opp *o = &t.opp[i];
+
+		assert_in_range(o->khz - o[-1].khz, 199999, 200001);
+		assert_cmp((u64)o->power * o[-1].khz, >, (u64)o[-1].power * o->khz);
+		assert_cmp(o->flags, ==, 0);
+	}
+	/* At two fifths of the clock: .4 * .73^2 = .213, i.MX6Q and RK3399 in between. */
+	assert_in_range(t.opp[8].power * 1000ULL / t.opp[t.nr - 1].power, 205, 221);
+	/* What load asks for is not rounded: the driver takes it. */
+	assert_cmp(gchint_opps_resolve(&t, 1234567, least, most), ==, 1234567);
+	assert_cmp(gchint_opps_resolve(&t, 100, least, most), ==, least);
+	assert_cmp(gchint_opps_resolve(&t, most, least, 2345678), ==, 2345678);
+}
+
+static void test_marks_where_there_is_no_room(void **state)
+{
+	struct gchint_opps t;
+
+	(void)state;
+	gchint_opps_init(&t, 1000);
+	gchint_opps_mark(&t, 0);
+	gchint_opps_finish(&t);
+	assert_cmp(t.nr, ==, 0);
+	assert_false(t.powered);
+	gchint_opps_init(&t, 1000);
+	gchint_opps_mark(&t, 1000);
+	gchint_opps_finish(&t);
+	assert_cmp(t.nr, ==, 1);
+	gchint_opps_init(&t, 1000);
+	gchint_opps_mark(&t, 995);
+	gchint_opps_finish(&t);
+	assert_cmp(t.nr, ==, 6);
+	assert_cmp(t.opp[5].khz, ==, 1000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -340,6 +390,8 @@ int main(void)
 		cmocka_unit_test(test_floor_is_that_of_exhaustive_search),
 		cmocka_unit_test(test_awake_power_raises_the_floor),
 		cmocka_unit_test(test_sums_move_with_their_frequencies),
+		cmocka_unit_test(test_marks_stand_for_a_table),
+		cmocka_unit_test(test_marks_where_there_is_no_room),
 	};
 
 	return run_tap(tests);

@@ -106,6 +106,34 @@ static void test_part_of_a_cpu_takes_longer(void **state)
 	assert_near(stretch(&h, &f), 2.0, 0.02);
 }
 
+/* So little running says nothing, neither of the share of a CPU nor of the rate. */
+static void test_a_rate_needs_a_millisecond(void **state)
+{
+	struct gchint_fit f = fit(.5);
+	struct gchint_hint h = hint(50 * MS, 1, 1000000);
+
+	(void)state;
+	h.mark_ns = NOW - 2 * MS;
+	h.ran_ns = MS - 1;
+	assert_near(stretch(&h, &f), 4.0, 0.02);
+	h.ran_ns = MS;
+	assert_near(stretch(&h, &f), 2.0, 0.02);
+	/* A clock that stands or went back is no share. */
+	h.mark_ns = NOW;
+	assert_near(stretch(&h, &f), 4.0, 0.02);
+	h.mark_ns = NOW + 1;
+	assert_near(stretch(&h, &f), 4.0, 0.02);
+
+	/* Half of it took a millisecond: so does the rest, whatever was learned. */
+	h = hint(5 * MS, 500000, 500000);
+	h.work_ran_ns = MS - 1;
+	h.work_cycles = h.work_ran_ns * REF;
+	assert_cmp(gchint_pace_stretch(&h, &f, REF, PCT, 0, NOW), ==, 0);
+	h.work_ran_ns = MS;
+	h.work_cycles = h.work_ran_ns * REF;
+	assert_near(stretch(&h, &f), 4.0, 0.01);
+}
+
 static void test_too_late_is_as_fast_as_can_be(void **state)
 {
 	struct gchint_fit f = fit(.5);
@@ -218,6 +246,7 @@ int main(void)
 		cmocka_unit_test(test_learned_rate_counts_at_the_beginning),
 		cmocka_unit_test(test_own_rate_counts_later),
 		cmocka_unit_test(test_part_of_a_cpu_takes_longer),
+		cmocka_unit_test(test_a_rate_needs_a_millisecond),
 		cmocka_unit_test(test_too_late_is_as_fast_as_can_be),
 		cmocka_unit_test(test_shrinking_headroom_tightens),
 		cmocka_unit_test(test_mutators_yield_to_a_late_collection),

@@ -286,6 +286,49 @@ static void test_stall_instant_that_comes_is_overdue(void **state)
 	assert_int_equal(l.snap.ignored, BIT(GCHINT_IGNORED_STALL_PAST));
 }
 
+/*
+ * When the state word moved by one edge the work belongs to the same phase, whatever
+ * it says; by two, its end and another beginning may have gone unseen, and only
+ * work that went on says that it is the same.
+ */
+static void test_unseen_end_is_told_from_progress(void **state)
+{
+	static const struct {
+		u32 edges;
+		u64 done;
+		bool writing;
+		bool same;
+	} rows[] = {
+		{ 1, 10, false, true }, { 1, 1, false, true },	{ 2, 10, false, true },
+		{ 2, 11, false, true }, { 2, 9, false, false }, { 2, 1, true, true },
+		{ 3, 9, false, false },
+	};
+
+	(void)state;
+	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
+		u32 instance, saw;
+		struct lease l;
+
+		lease_init(&l);
+		begin(&l, 100);
+		work(&l.slot, 10, 100);
+		look(&l);
+		instance = l.track.instance;
+		l.now += MS;
+		l.slot.work_done = rows[i].done;
+		for (u32 n = 0; n < rows[i].edges; n++)
+			edge(&l.slot, GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+		l.slot.state |= rows[i].writing ? GCHINT_STATE_WRITING : 0;
+		saw = look(&l);
+		if ((l.track.instance == instance) != rows[i].same)
+			fail_msg("row %u: saw %#x", i, saw);
+		assert_int_equal(saw, rows[i].same ? GCHINT_SAW_PROGRESS : GCHINT_SAW_EDGE);
+		assert_cmp(l.track.work_done, ==,
+			   rows[i].same ? max_t(u64, rows[i].writing ? 10 : rows[i].done, 10) :
+					  rows[i].done);
+	}
+}
+
 static void test_sequence_wraps(void **state)
 {
 	struct lease l;
@@ -314,6 +357,7 @@ int main(void)
 		cmocka_unit_test(test_follower_counts_by_its_leader),
 		cmocka_unit_test(test_unreadable_details_are_read_later),
 		cmocka_unit_test(test_stall_instant_that_comes_is_overdue),
+		cmocka_unit_test(test_unseen_end_is_told_from_progress),
 		cmocka_unit_test(test_sequence_wraps),
 	};
 

@@ -179,6 +179,53 @@ static void test_memory_bound_pause_is_not_boosted_for_nothing(void **state)
 	assert_cmp(plan(&x), ==, 2150400);
 }
 
+/* What a pause gives up rests on what is certain: two standard errors less than the mean. */
+static void test_pause_trusts_no_estimate(void **state)
+{
+	struct gchint_learn_line *n;
+	struct gchint_fit fit;
+	struct fixture x;
+	bool lowered = false, none = false;
+
+	(void)state;
+	for (u32 noise = 10; noise <= 150; noise += 10) {
+		init(&x, krait_static);
+		x.tun.pause_stretch_pct = 20;
+		x.hint.class = GCHINT_CLASS_STW;
+		teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_STW, .9, 50 * MS);
+		n = &x.learn.line[GCHINT_PHASE_MARK][0];
+		n->noise = noise;
+		gchint_learn_fit(&x.learn, GCHINT_PHASE_MARK, 0, &fit);
+		plan(&x);
+		if (!fit.known) {
+			assert_false(x.plan.lower);
+			continue;
+		}
+		if (x.plan.lower)
+			assert_int_equal(x.plan.mem, fit.mem - 2 * fit.error);
+		lowered |= x.plan.lower && fit.error > GCHINT_ONE / 50;
+	}
+	assert_true(lowered);
+	/* A fraction smaller than that is none. */
+	init(&x, krait_static);
+	x.tun.pause_stretch_pct = 20;
+	x.hint.class = GCHINT_CLASS_STW;
+	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_STW, .1, 50 * MS);
+	n = &x.learn.line[GCHINT_PHASE_MARK][0];
+	for (u32 noise = 10; noise <= 150; noise += 10) {
+		memset(&x.plan, 0, sizeof(x.plan));
+		n->noise = noise;
+		gchint_learn_fit(&x.learn, GCHINT_PHASE_MARK, 0, &fit);
+		if (!fit.known || fit.mem >= 2 * fit.error)
+			continue;
+		assert_cmp(plan(&x), <, x.rules.max_khz);
+		assert_cmp(plan(&x), >=, x.rules.max_khz * 100 / 120);
+		assert_int_equal(x.plan.mem, 0);
+		none |= fit.mem > fit.error;
+	}
+	assert_true(none);
+}
+
 static void test_limits_bound_every_plan(void **state)
 {
 	struct fixture x;
@@ -391,6 +438,7 @@ int main(void)
 		cmocka_unit_test(test_background_may_be_slower),
 		cmocka_unit_test(test_pauses_are_boosted),
 		cmocka_unit_test(test_memory_bound_pause_is_not_boosted_for_nothing),
+		cmocka_unit_test(test_pause_trusts_no_estimate),
 		cmocka_unit_test(test_limits_bound_every_plan),
 		cmocka_unit_test(test_one_opp_is_the_plan),
 		cmocka_unit_test(test_no_table_at_all),

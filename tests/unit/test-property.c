@@ -273,6 +273,7 @@ static void test_boosts_never_cost_more_than_the_tolerated_stretch(void **state)
 		any_world(&w, n);
 		any_learning(&w, 300);
 		w.tun.boost_pct = 100;
+		w.tun.bias = GCHINT_BIAS_SPEED;
 		any_cpu(&w, &c, 0);
 		if (!c.hinted || !gchint_class_boosts(c.hint.class) || !c.plan.lower)
 			continue;

@@ -22,6 +22,34 @@ static void test_whole_phase_is_a_sample(void **state)
 	assert_int_equal(l.sample.class, GCHINT_CLASS_CONCURRENT);
 }
 
+/* Each phase is counted anew, whatever the one before it was. */
+static void test_next_phase_is_a_sample_of_its_own(void **state)
+{
+	struct lease l;
+
+	(void)state;
+	lease_init(&l);
+	begin(&l, 1000);
+	run(&l, 20 * MS, 600000);
+	run(&l, 2 * MS, 960000);
+	gchint_phase_ran(&l.track, MS, 600000, 0);
+	l.now += MS;
+	l.slot.work_done = 1000;
+	edge(&l.slot, GCHINT_PHASE_NONE, 0);
+	look(&l);
+	assert_cmp(l.sample.work, ==, 0);
+	begin(&l, 500);
+	run(&l, 3 * MS, 960000);
+	l.slot.work_done = 500;
+	edge(&l.slot, GCHINT_PHASE_NONE, 0);
+	look(&l);
+	assert_true(l.sample.valid && l.sample.ended);
+	assert_cmp(l.sample.work, ==, 500);
+	assert_cmp(l.sample.ran_ns, ==, 3 * MS);
+	assert_cmp(l.sample.wall_ns, ==, 3 * MS);
+	assert_int_equal(l.sample.khz, 960000);
+}
+
 /* A writer that wipes its figures at the end, or has none for the last stretch. */
 static void test_time_after_the_last_figure_does_not_count(void **state)
 {
@@ -151,6 +179,34 @@ static void test_unknown_frequency_or_two_kinds_are_no_sample(void **state)
 	assert_cmp(l.sample.work, ==, 0);
 }
 
+/* When a figure that could not be read at first was reached nobody saw. */
+static void test_figures_read_late_are_no_sample(void **state)
+{
+	struct lease l;
+
+	(void)state;
+	lease_init(&l);
+	begin(&l, 1000);
+	run(&l, 3 * MS, 600000);
+	l.slot.work_done = 1000;
+	edge(&l.slot, GCHINT_PHASE_NONE, 0);
+	look(&l);
+	assert_cmp(l.sample.work, ==, 1000);
+	l.slot.work_done = 0;
+	edge(&l.slot, GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	l.slot.state |= GCHINT_STATE_WRITING;
+	look(&l);
+	run(&l, 3 * MS, 600000);
+	l.slot.work_done = 500;
+	l.slot.state &= ~GCHINT_STATE_WRITING;
+	look(&l);
+	assert_cmp(l.track.work_done, ==, 500);
+	edge(&l.slot, GCHINT_PHASE_NONE, 0);
+	look(&l);
+	assert_true(l.sample.valid && l.sample.ended);
+	assert_cmp(l.sample.work, ==, 0);
+}
+
 /* A coordinator sleeps while its workers advance the counter. */
 static void test_work_of_others_is_no_sample(void **state)
 {
@@ -194,6 +250,10 @@ static void test_backward_counter_is_ignored_and_said(void **state)
 	run(&l, MS, 600000);
 	work(&l.slot, 400, 1000);
 	look(&l);
+	/* To stand still is not to go back. */
+	work(&l.slot, 400, 1000);
+	look(&l);
+	assert_int_equal(l.snap.ignored, 0);
 	work(&l.slot, 300, 1000);
 	look(&l);
 	assert_int_equal(l.snap.ignored, BIT(GCHINT_IGNORED_BACKWARD));
@@ -217,10 +277,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_whole_phase_is_a_sample),
+		cmocka_unit_test(test_next_phase_is_a_sample_of_its_own),
 		cmocka_unit_test(test_time_after_the_last_figure_does_not_count),
 		cmocka_unit_test(test_long_progress_is_a_sample_of_its_own),
 		cmocka_unit_test(test_two_frequencies_are_no_sample),
 		cmocka_unit_test(test_unknown_frequency_or_two_kinds_are_no_sample),
+		cmocka_unit_test(test_figures_read_late_are_no_sample),
 		cmocka_unit_test(test_work_of_others_is_no_sample),
 		cmocka_unit_test(test_backward_counter_is_ignored_and_said),
 	};

@@ -19,10 +19,12 @@
 #include <gchint-boehm.h>
 #endif
 
-#define THREADS 16
+#define THREADS 128
 
 static struct {
-	int threads, depth, rounds, explicit, mallocs, incremental, limit, fork, callback, keep;
+	int threads, depth, rounds, explicit, mallocs, incremental, limit, fork, exec, callback,
+		keep;
+	int together;
 } opt = { .threads = 1, .depth = 12, .rounds = 60 };
 
 struct tree {
@@ -46,6 +48,7 @@ static int nodes(const struct tree *t)
 }
 
 static pid_t tids[THREADS];
+static pthread_barrier_t all; /* with together=1 none ends before each has collected */
 static struct tree *kept;
 
 static void *mutator(void *arg)
@@ -53,11 +56,17 @@ static void *mutator(void *arg)
 	int n, self = (int)(intptr_t)arg;
 
 	tids[self] = (pid_t)syscall(SYS_gettid);
+	if (opt.together)
+		pthread_barrier_wait(&all);
 	for (n = 0; n < opt.rounds; n++) {
 		if (nodes(grow(opt.depth)) != (2 << opt.depth) - 1)
 			abort();
 		if (self == 0 && n < opt.explicit)
 			GC_gcollect();
+	}
+	if (opt.together) {
+		GC_gcollect();
+		pthread_barrier_wait(&all);
 	}
 	return NULL;
 }
@@ -97,11 +106,12 @@ static void parse(int argc, char **argv)
 		const char *name;
 		int *value;
 	} names[] = {
-		{ "threads", &opt.threads }, { "depth", &opt.depth },
-		{ "rounds", &opt.rounds },   { "explicit", &opt.explicit },
-		{ "mallocs", &opt.mallocs }, { "incremental", &opt.incremental },
-		{ "limit", &opt.limit },     { "fork", &opt.fork },
-		{ "keep", &opt.keep },	     { "callback", &opt.callback },
+		{ "threads", &opt.threads },   { "depth", &opt.depth },
+		{ "rounds", &opt.rounds },     { "explicit", &opt.explicit },
+		{ "mallocs", &opt.mallocs },   { "incremental", &opt.incremental },
+		{ "limit", &opt.limit },       { "fork", &opt.fork },
+		{ "exec", &opt.exec },	       { "keep", &opt.keep },
+		{ "callback", &opt.callback }, { "together", &opt.together },
 	};
 	size_t n, length;
 	int i;
@@ -157,6 +167,7 @@ int main(int argc, char **argv)
 	}
 #endif
 	GC_INIT();
+	pthread_barrier_init(&all, NULL, (unsigned int)opt.threads);
 	if (opt.incremental) {
 		GC_enable_incremental();
 		if (opt.limit)
@@ -182,5 +193,9 @@ int main(int argc, char **argv)
 	       called);
 	for (n = 0; n < opt.threads; n++)
 		printf("mutator=%d\n", tids[n]);
-	return 0;
+	fflush(stdout);
+	/* The same process, another image, without a word of good-bye. */
+	if (opt.exec)
+		execl("/proc/self/exe", argv[0], "rounds=100", (char *)NULL);
+	return opt.exec ? 6 : 0;
 }

@@ -61,5 +61,7 @@ tabulate() {
 	shift
 	echo
 	build/daemon/gchintctl report -o report.html -t "gchint beside schedutil" "$@"
+	build/daemon/gchintctl --no-pager compare --brief "$@"
+	echo
 	step "look at report.html; the recordings are in build/demo/runs: build/daemon/gchintctl summary FILE"
 }

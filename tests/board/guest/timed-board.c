@@ -8,9 +8,11 @@
  * frequency would take some 20 ms, a thousand times what the boards modelled
  * need. This one writes the same registers without sleeping; what a switch
  * costs is the board file's affair. And as in krait-board, cpufreq-dt's device
- * is registered by hand.
+ * is registered by hand, and debugfs shows what the oscillator of each CPU holds,
+ * asked of the registers anew at each read: timed-board/cpuN, Hz.
  */
 #include <linux/clk-provider.h>
+#include <linux/debugfs.h>
 #include <linux/io.h>
 #include <linux/iopoll.h>
 #include <linux/module.h>
@@ -35,6 +37,7 @@ struct timed_clock {
 	unsigned long min, max;
 };
 
+static struct dentry *folder;
 static void __iomem *sysreg;
 static DEFINE_SPINLOCK(sysreg_lock);	/* one transaction of three registers */
 static struct platform_device *cpufreq_device;
@@ -135,6 +138,39 @@ static struct platform_driver driver = {
 	.driver = { .name = "timed-clock", .of_match_table = match, .suppress_bind_attrs = true },
 };
 
+static int rate_show(void *data, u64 *hz)
+{
+	u32 value;
+	int ret = transact((uintptr_t)data, 0, &value);
+
+	if (!ret)
+		*hz = value;
+	return ret;
+}
+DEFINE_DEBUGFS_ATTRIBUTE(rate_fops, rate_show, NULL, "%llu\n");
+
+static void show(void)
+{
+	unsigned int cpu;
+
+	folder = debugfs_create_dir("timed-board", NULL);
+	for_each_possible_cpu(cpu) {
+		struct device_node *core = of_get_cpu_node(cpu, NULL);
+		struct device_node *clock = of_parse_phandle(core, "clocks", 0);
+		char name[8];
+		u32 value;
+
+		if (!of_property_read_u32(clock, "gchint,oscillator", &value)) {
+			snprintf(name, sizeof(name), "cpu%u", cpu);
+			debugfs_create_file_unsafe(name, 0400, folder,
+						   (void *)(uintptr_t)value,
+						   &rate_fops);
+		}
+		of_node_put(clock);
+		of_node_put(core);
+	}
+}
+
 static int __init timed_board_init(void)
 {
 	struct device_node *node = of_find_compatible_node(NULL, NULL, "arm,vexpress-sysreg");
@@ -152,6 +188,7 @@ static int __init timed_board_init(void)
 		ret = PTR_ERR(cpufreq_device);
 		goto err_driver;
 	}
+	show();
 	return 0;
 
 err_driver:
@@ -163,6 +200,7 @@ err_unmap:
 
 static void __exit timed_board_exit(void)
 {
+	debugfs_remove(folder);
 	platform_device_unregister(cpufreq_device);
 	platform_driver_unregister(&driver);
 	iounmap(sysreg);

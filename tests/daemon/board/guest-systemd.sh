@@ -42,7 +42,7 @@ db=/var/lib/gchintd/gchintd.db
 said() { journalctl -u gchintd -o cat --no-pager | grep -q "$1"; }
 
 ok "sysusers made the group" getent group gchint
-ok "and the user, in it" sh -c 'id -gn gchintd | grep -qx gchint'
+ok "and the recorder's, in which the daemon's user is" sh -c 'id -Gn gchintd | grep -qx gchint-record'
 ok "modules-load loaded the module" test -c /dev/gchint
 ok "udev gave the device to the group" sh -c 'stat -c "%a %G" /dev/gchint | grep -qx "660 gchint"'
 
@@ -61,6 +61,27 @@ sleep 2
 ok "a member's phases are recorded" test "$(phases_of $db)" -eq 10
 ok "root's sessions and policies in status" sh -c 'gchintctl status | grep -q "module    loaded"'
 ok "marks through the service's socket" gchintctl marks --add "from the test"
+
+# Two people: one gives hints, one reads what was recorded.
+useradd -G gchint hinter
+useradd -G gchint-record reader
+as() { # USER COMMAND...
+	who=$1
+	shift
+	setpriv --reuid "$who" --regid "$who" --init-groups "$@"
+}
+refused() { ! as "$@"; }
+before=$(phases_of $db)
+as hinter hint 5 20 >/dev/null
+sleep 2
+ok "a member of gchint gives hints, which are recorded" test "$(phases_of $db)" -eq $((before + 10))
+ok "and reads no recording" refused hinter cat $db
+ok "nor its log" refused hinter cat $db-wal
+ok "nor puts marks into it" refused hinter gchintctl marks --add "from the hinter"
+ok "a member of gchint-record reads it while it grows" as reader gchintctl summary $db
+ok "and puts marks into it" as reader gchintctl marks --add "from the reader"
+ok "and gives no hints" refused reader hint 1 1
+ok "the recording is its owner's and its group's alone" sh -c "stat -c '%a %U %G' $db | grep -qx '640 gchintd gchint-record'"
 ok "metrics on loopback" bash -c 'exec 3<>/dev/tcp/127.0.0.1/9477'
 ok "top finds the service's recording" sh -c 'gchintctl top -n 1 | grep -q "gchint top"'
 
@@ -84,7 +105,7 @@ p=$(pid)
 kill -KILL "$p"
 ok "a crashed daemon is started again" wait_for 60 replaced "$p"
 ok "the recordings of before are kept and sound" sound $db.1 $db.2
-ok "the phases are in the oldest" test "$(phases_of $db.2)" -eq 10
+ok "the phases are in the oldest" test "$(phases_of $db.2)" -eq 20
 systemctl stop gchintd
 ok "it stops in good order" test "$(systemctl show -P Result gchintd)" = success
 ok "and leaves no trace instance" sh -c '! test -d /sys/kernel/tracing/instances/gchintd'

@@ -61,7 +61,7 @@ FIXTURE_TEARDOWN(abi)
 TEST_F(abi, unknown_calls)
 {
 	CALL_FAILS(ENOTTY, _IO(GCHINT_IOC_MAGIC, 0), 0);
-	CALL_FAILS(ENOTTY, _IO(GCHINT_IOC_MAGIC, 5), 0);
+	CALL_FAILS(ENOTTY, _IO(GCHINT_IOC_MAGIC, 6), 0);
 	CALL_FAILS(ENOTTY, _IO(GCHINT_IOC_MAGIC, 255), 0);
 	CALL_FAILS(ENOTTY, _IO('x', 3), 0);
 	CALL_FAILS(ENOTTY, _IOW(GCHINT_IOC_MAGIC, 1, struct gchint_attach), 0);
@@ -244,6 +244,73 @@ TEST_F(abi, all_slots_and_no_more)
 		worker_stop(&worker[i]);
 }
 
+#define MANY (2 * GCHINT_SLOTS + 2)
+
+/* More threads than a page has slots: the session grows, and says so to those who dump. */
+TEST_F(abi, grown)
+{
+	static struct worker worker[MANY];
+	volatile struct gchint_slot *slots;
+	const int fd = self->session.fd;
+	int i;
+
+	ASSERT_TRUE(self->session.info->features & GCHINT_FEATURE_GROW);
+	CALL_FAILS(EINVAL, GCHINT_IOC_GROW, 0);
+	CALL_FAILS(EINVAL, GCHINT_IOC_GROW, GCHINT_SLOTS_MAX + 1);
+	CALL_FAILS(EINVAL, GCHINT_IOC_GROW, -1);
+	ASSERT_EQ(0, parameter_put("slots_per_user", "100"));
+	CALL_FAILS(EDQUOT, GCHINT_IOC_GROW, 101);
+	ASSERT_EQ(0, parameter_put("slots_per_user", "512"));
+	/* What it has is enough: nothing changes. */
+	EXPECT_EQ(0, ioctl(fd, GCHINT_IOC_GROW, GCHINT_SLOTS));
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, 8192, PROT_READ, MAP_SHARED, fd,
+				   GCHINT_MMAP_SLOTS));
+	for (i = 0; i < MANY; i++)
+		ASSERT_EQ(0, worker_start(&worker[i], 0));
+	for (i = 0; i < GCHINT_SLOTS; i++)
+		EXPECT_EQ(i, session_attach(&self->session, worker[i].tid, 0, 0));
+	EXPECT_EQ(-ENOSPC, session_attach(&self->session, worker[i].tid, 0, 0));
+	EXPECT_EQ(-EINVAL, session_ring(&self->session, GCHINT_SLOTS));
+
+	ASSERT_EQ(0, ioctl(fd, GCHINT_IOC_GROW, 2 * GCHINT_SLOTS + 1));
+	ASSERT_EQ(0, ioctl(fd, GCHINT_IOC_GROW, 1));
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, 4 * 4096, PROT_READ, MAP_SHARED, fd,
+				   GCHINT_MMAP_SLOTS));
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd,
+				   GCHINT_MMAP_SLOTS + 3 * 4096));
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, 3 * 4096, PROT_READ, MAP_SHARED, fd,
+				   GCHINT_MMAP_SLOTS + 4096));
+	slots = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+		     GCHINT_MMAP_SLOTS);
+	ASSERT_NE(MAP_FAILED, (void *)slots);
+	for (; i < MANY; i++)
+		EXPECT_EQ(i, session_attach(&self->session, worker[i].tid,
+					    GCHINT_ROLE_FOLLOW, i - GCHINT_SLOTS));
+	/* One page of memory, wherever it is mapped. */
+	slots[7].state = 0x12340000;
+	EXPECT_EQ(0x12340000, self->session.slots[7].state);
+	for (i = 0; i < MANY; i++)
+		EXPECT_EQ(0, session_ring(&self->session, i));
+	EXPECT_EQ(-ENOENT, session_ring(&self->session, MANY));
+	EXPECT_EQ(-EINVAL, session_ring(&self->session, 3 * GCHINT_SLOTS));
+	EXPECT_EQ(-EINVAL, session_detach(&self->session, 3 * GCHINT_SLOTS));
+	EXPECT_EQ(-EINVAL, session_detach(&self->session, 1ul << 31));
+	ASSERT_EQ(0, genl_request(&self->genl, GCHINT_CMD_SESSION_GET, 0x300,
+				  NULL, 0));
+	EXPECT_EQ(3, self->genl.replies);
+	self->slots += MANY;
+	EXPECT_UNCHANGED();
+	/* A slot that is leased anew starts at zero, and is the lowest that is free. */
+	slots[GCHINT_SLOTS + 5].state = 0x12340000;
+	ASSERT_EQ(0, session_detach(&self->session, GCHINT_SLOTS + 5));
+	EXPECT_EQ(GCHINT_SLOTS + 5,
+		  session_attach(&self->session, worker[GCHINT_SLOTS + 5].tid, 0, 0));
+	EXPECT_EQ(0, slots[GCHINT_SLOTS + 5].state);
+	for (i = 0; i < MANY; i++)
+		worker_stop(&worker[i]);
+	munmap((void *)slots, 3 * 4096);
+}
+
 #define MAP_FAILS(error, length, prot, flags, offset) do {		\
 	errno = 0;							\
 	EXPECT_EQ(MAP_FAILED, mmap(NULL, length, prot, flags,		\
@@ -277,6 +344,49 @@ TEST_F(abi, mmap_errors)
 	EXPECT_EQ(MAP_FAILED, mremap((void *)self->session.slots, 4096, 8192,
 				     MREMAP_MAYMOVE));
 	EXPECT_EQ(GCHINT_ABI, (int)self->session.info->abi);
+}
+
+/* Of each CPU what the page says of it, and nothing of what is not there. */
+TEST_F(abi, mapping_of_cpus)
+{
+	const volatile struct gchint_info *info = self->session.info;
+	const volatile struct gchint_info_cpu *cpu;
+	size_t size, page = sysconf(_SC_PAGESIZE);
+	uint32_t i, known = 0;
+
+	ASSERT_TRUE(info->features & GCHINT_FEATURE_CPUS);
+	ASSERT_LE(sysconf(_SC_NPROCESSORS_ONLN), (int)info->nr_cpus);
+	ASSERT_EQ(sizeof(*cpu), info->cpu_size);
+	size = info->nr_cpus * sizeof(*cpu);
+	cpu = mmap(NULL, size, PROT_READ, MAP_SHARED, self->session.fd,
+		   GCHINT_MMAP_CPUS);
+	ASSERT_NE(MAP_FAILED, (void *)cpu);
+	for (i = 0; i < info->nr_cpus; i++) {
+		const volatile struct gchint_info_policy *policy = &cpu[i].policy;
+		uint8_t entry = info->cpu_policy[i];
+
+		if (entry == GCHINT_INFO_NO_POLICY) {
+			EXPECT_EQ(0, policy->flags);
+			continue;
+		}
+		known++;
+		EXPECT_EQ(info->policy[entry].flags, policy->flags);
+		EXPECT_EQ(info->policy[entry].max_khz, policy->max_khz);
+		EXPECT_EQ(info->policy[entry].hw_max_khz, policy->hw_max_khz);
+		EXPECT_EQ(0, memcmp((void *)info->policy[entry].governor,
+				    (void *)policy->governor, 16));
+		EXPECT_EQ(policy_of(i), (int)cpu[i].policy_cpu);
+	}
+	EXPECT_LT(0, known);
+	munmap((void *)cpu, size);
+	size = (size + page - 1) / page * page;
+	MAP_FAILS(EINVAL, size + page, PROT_READ, MAP_SHARED, GCHINT_MMAP_CPUS);
+	MAP_FAILS(EINVAL, size, PROT_READ, MAP_PRIVATE, GCHINT_MMAP_CPUS);
+	MAP_FAILS(EINVAL, page, PROT_READ, MAP_SHARED, GCHINT_MMAP_CPUS + page);
+	MAP_FAILS(EACCES, size, PROT_READ | PROT_WRITE, MAP_SHARED,
+		  GCHINT_MMAP_CPUS);
+	MAP_FAILS(EACCES, size, PROT_READ | PROT_EXEC, MAP_SHARED,
+		  GCHINT_MMAP_CPUS);
 }
 
 /* "Length of at most one page": less than a page is a page to mmap. */

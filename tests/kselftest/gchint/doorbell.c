@@ -199,6 +199,37 @@ TEST_F(doorbell, recorder_asks)
 	EXPECT_EQ(0, self->count.rings);
 }
 
+/* Any user may watch the page: it says roughly how fast, and no more. */
+TEST_F(doorbell, page_is_rough_about_frequency)
+{
+	const volatile struct gchint_info_policy *entry;
+	long khz[MAX_OPPS], top = policy_number(0, "cpuinfo_max_freq");
+	int i, eighths, tries, between = 0, n = opps(0, khz, MAX_OPPS);
+	struct session s;
+	uint64_t before;
+	char text[32];
+
+	ASSERT_EQ(0, governor_all("userspace"));
+	ASSERT_EQ(0, session_open(&s));
+	ASSERT_EQ((ssize_t)sizeof(before), read(s.fd, &before, sizeof(before)));
+	entry = &s.info->policy[s.info->cpu_policy[0]];
+	for (i = 0; i < n; i++) {
+		snprintf(text, sizeof(text), "%ld", khz[i]);
+		ASSERT_EQ(0, policy_put(0, "scaling_setspeed", text));
+		eighths = (khz[i] * 8LL + top - 1) / top;
+		between += eighths * (long long)top != khz[i] * 8LL;
+		for (tries = 0; tries < 500 &&
+		     entry->cur_khz != eighths * (long long)top / 8; tries++)
+			sleep_us(10000);
+		EXPECT_EQ(eighths * (long long)top / 8, entry->cur_khz)
+			TH_LOG("%ld kHz", khz[i]);
+	}
+	/* A board with few has each at an eighth. */
+	if (n > 8)
+		EXPECT_LT(0, between);
+	session_close(&s);
+}
+
 /* What the kernel's page says, and that poll tells when it changes. */
 TEST_F(doorbell, page_tells)
 {

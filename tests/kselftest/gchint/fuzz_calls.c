@@ -180,6 +180,15 @@ static void op_ioctl_slot(void)
 	      MAY(EBADF, EINVAL, ENOENT, ESTALE));
 }
 
+/* Seldom: what a session has it keeps. */
+static void op_ioctl_grow(void)
+{
+	unsigned long slots = number(3 * GCHINT_SLOTS);
+
+	judge("ioctl", ioctl(some_fd(), GCHINT_IOC_GROW, slots) ? -errno : 0,
+	      GCHINT_IOC_GROW, slots, MAY(EBADF, EINVAL, EDQUOT, ENOMEM, ESTALE));
+}
+
 static void op_ioctl_any(void)
 {
 	char room[16384];
@@ -191,7 +200,7 @@ static void op_ioctl_any(void)
 	memset(room, roll(2) ? 0 : any(), sizeof(room));
 	judge("ioctl", ioctl(some_fd(), command, room) < 0 ? -errno : 0, command, 0,
 	      MAY(EBADF, ENOTTY, EINVAL, E2BIG, EFAULT, ESRCH, ENOENT, EBUSY, ENOSPC, EDQUOT,
-		  ENOMEM, ESTALE));
+		  EUSERS, ENOMEM, ESTALE));
 }
 
 static void op_read(void)
@@ -243,12 +252,15 @@ static void unmap(struct fuzz_map *m)
 
 static void op_mmap(void)
 {
-	static const off_t offsets[] = { GCHINT_MMAP_INFO, GCHINT_MMAP_SLOTS };
+	static const off_t offsets[] = {
+		GCHINT_MMAP_INFO, GCHINT_MMAP_SLOTS, GCHINT_MMAP_CPUS,
+	};
 	struct fuzz_map *m = &w.map[roll(FUZZ_MAPS)];
 	size_t length = roll(8) ? PAGE : number(5 * PAGE);
 	int protection = roll(4) ? PROT_READ : roll(8);
 	bool slots = roll(2);
-	off_t offset = roll(8) ? offsets[slots] : (off_t)(number(64) * PAGE);
+	off_t offset = roll(8) ? offsets[slots ? 1 : 2 * roll(2)] :
+		       (off_t)(number(64) * PAGE);
 	int flags = roll(8) ? MAP_SHARED : MAP_PRIVATE;
 
 	if (slots && roll(4))
@@ -261,7 +273,7 @@ static void op_mmap(void)
 		m->at = NULL;
 	m->length = length;
 	m->protection = protection;
-	m->slots = offset == GCHINT_MMAP_SLOTS;
+	m->slots = offset >= GCHINT_MMAP_SLOTS && offset < GCHINT_MMAP_CPUS;
 	judge("mmap", m->at ? 0 : -errno, length, offset,
 	      MAY(EBADF, EINVAL, EACCES, ESTALE, ENOMEM, EOVERFLOW, EPERM));
 }
@@ -397,7 +409,7 @@ static void op_socket(void)
 /* -- Tunables: the first worker's own, so that it can check them -- */
 
 static const char * const tunables[] = {
-	"awake_pct", "background_slowdown_pct", "boost_pct", "boost_unprivileged",
+	"awake_pct", "background_slowdown_pct", "bias", "boost_pct", "boost_unprivileged",
 	"cap_collect_pct", "cap_mark_pct", "cap_trim_pct", "headroom_pct", "hold_us",
 	"hysteresis_pct", "margin_pct", "min_latencies", "mode", "pause_stretch_pct",
 	"probe_every", "probe_pct", "rate_limit_us", "slowdown_pct", "window_us",
@@ -516,7 +528,7 @@ static const struct {
 	unsigned int weight;
 } ops[] = {
 	{ op_store, 24 },	{ op_ioctl_slot, 24 },	{ op_ioctl_struct, 16 },
-	{ op_ioctl_any, 6 },	{ op_open, 3 },		{ op_close, 1 },
+	{ op_ioctl_any, 6 },	{ op_ioctl_grow, 1 },	{ op_open, 3 },		{ op_close, 1 },
 	{ op_dup, 1 },		{ op_read, 4 },		{ op_other_calls, 4 },
 	{ op_mmap, 4 },		{ op_protect, 2 },	{ op_netlink, 12 },
 	{ op_socket, 1 },	{ op_tunable, 4 },	{ op_parameter, 1 },

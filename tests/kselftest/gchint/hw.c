@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "hw.h"
+#include "registers.h"
 
 #define CPUFREQ "/sys/devices/system/cpu/cpufreq/policy0"
 
@@ -193,14 +194,19 @@ static int vexpress_open(void)
 	return access("/sys/kernel/debug/krait-board/cpu0", R_OK) ? -errno : 0;
 }
 
-static long vexpress_khz(int cpu)
+static long debugfs_khz(const char *folder, int cpu)
 {
 	char path[64];
 	long hz;
 
-	snprintf(path, sizeof(path), "/sys/kernel/debug/krait-board/cpu%d", cpu);
+	snprintf(path, sizeof(path), "/sys/kernel/debug/%s/cpu%d", folder, cpu);
 	hz = read_number(path);
 	return hz < 0 ? hz : hz / 1000;
+}
+
+static long vexpress_khz(int cpu)
+{
+	return debugfs_khz("krait-board", cpu);
 }
 
 static long vexpress_peek(int cpu)
@@ -215,8 +221,79 @@ static long vexpress_peek(int cpu)
 	return hz / 1000;
 }
 
+/* The same tile with two clocks: that helper never sleeps over a transaction. */
+static int eas_open(void)
+{
+	if (!driver_is("cpufreq-dt"))
+		return -ENODEV;
+	return access("/sys/kernel/debug/timed-board/cpu0", R_OK) ? -errno : 0;
+}
+
+static long eas_khz(int cpu)
+{
+	return debugfs_khz("timed-board", cpu);
+}
+
+/*
+ * A driver without governors: the hardware runs as high as it may, for a CPU that
+ * is busy.
+ */
+static int setpolicy_open(void)
+{
+	return driver_is("setpolicy-board") ? registers_open(0x100000000) : -ENODEV;
+}
+
+static long setpolicy_khz(int cpu)
+{
+	long level = registers_word(cpu, REGISTER_MAX);
+
+	return level < 0 ? level : level * REGISTER_KHZ;
+}
+
+/* arm64: the desired performance of a CPU's CPPC page is what its clock runs at. */
+static int cppc_open(void)
+{
+	return driver_is("cppc_cpufreq") ? registers_open(0x80000000) : -ENODEV;
+}
+
+static long cppc_khz(int cpu)
+{
+	long level = registers_word(cpu, REGISTER_DESIRED);
+
+	return level < 0 ? level : level * REGISTER_KHZ;
+}
+
+/*
+ * amd-pstate: the level that it asks for, or the bounds of the hardware's own choice,
+ * which is taken for the lowest when the driver governs load, the highest else.
+ */
+static int pstate_open(void)
+{
+	if (!driver_is("amd-pstate") && !driver_is("amd-pstate-epp"))
+		return -ENODEV;
+	return registers_open(0x100000000);
+}
+
+static long pstate_khz(int cpu)
+{
+	long level = registers_word(cpu, REGISTER_DESIRED);
+
+	if (!level)
+		level = registers_word(cpu, driver_is("amd-pstate") ? REGISTER_MIN :
+				       REGISTER_MAX);
+	return level < 0 ? level : level * REGISTER_KHZ;
+}
+
 static const struct hw_board boards[] = {
 	{
+		.name = "amd-pstate", .driver = "amd-pstate", .per_cpu = true,
+		.power = "none",
+		.open = pstate_open, .khz = pstate_khz,
+	}, {
+		.name = "arm64", .driver = "cppc_cpufreq", .per_cpu = true,
+		.fast = true, .power = "assumed",
+		.open = cppc_open, .khz = cppc_khz,
+	}, {
 		.name = "sabrelite", .driver = "imx6q-cpufreq",
 		.power = "opp-voltage",
 		.open = imx_open, .khz = imx_khz, .uv = imx_uv,
@@ -226,9 +303,17 @@ static const struct hw_board boards[] = {
 		.open = vexpress_open, .khz = vexpress_khz,
 		.peek = vexpress_peek,
 	}, {
+		.name = "vexpress-eas", .driver = "cpufreq-dt",
+		.power = "em", .joules = true,
+		.open = eas_open, .khz = eas_khz,
+	}, {
 		.name = "x86", .driver = "acpi-cpufreq", .per_cpu = true,
 		.fast = true, .power = "acpi-pss", .joules = true,
 		.open = x86_open, .khz = x86_khz,
+	}, {
+		.name = "x86-setpolicy", .driver = "setpolicy-board",
+		.per_cpu = true,
+		.open = setpolicy_open, .khz = setpolicy_khz,
 	},
 };
 

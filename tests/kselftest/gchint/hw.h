@@ -15,7 +15,8 @@
  * struct hw_board - one kind of board
  * @name: as tests/board calls it
  * @driver: cpufreq driver that must be bound there
- * @per_cpu: each CPU has a policy of its own, else all share one
+ * @per_cpu: each CPU has a policy of its own; else all share one, or a cluster
+ *	does
  * @fast: the driver switches in the scheduler's hook
  * @power: the source of power figures that is to be used there, as debugfs
  *	calls it

@@ -396,6 +396,64 @@ TEST_F(lease, mapping_keeps_the_session)
 	worker_stop(&worker);
 }
 
+/*
+ * In a slot past the first page: by itself, and by that of a leader in another one,
+ * until that lease is over.
+ */
+TEST_F_TIMEOUT(lease, of_a_session_that_has_grown, 120)
+{
+	static struct worker filler[2 * GCHINT_SLOTS - 1];
+	volatile struct gchint_slot *slots;
+	struct worker spinner = { 0 };
+	struct session s;
+	int i, slot;
+
+	ASSERT_EQ(0, session_open(&s));
+	ASSERT_EQ(0, ioctl(s.fd, GCHINT_IOC_GROW, 2 * GCHINT_SLOTS));
+	slots = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, s.fd,
+		     GCHINT_MMAP_SLOTS);
+	ASSERT_NE(MAP_FAILED, (void *)slots);
+	for (i = 0; i < 2 * GCHINT_SLOTS - 1; i++) {
+		ASSERT_EQ(0, worker_start(&filler[i], 0));
+		/* So many who nap and have no role would hold a shared policy high. */
+		ASSERT_EQ(i, session_attach(&s, filler[i].tid,
+					    GCHINT_ROLE_CONCURRENT, 0));
+	}
+	ASSERT_EQ(0, worker_start(&spinner, self->cpu));
+	slot = session_attach(&s, spinner.tid, 0, 0);
+	ASSERT_EQ(2 * GCHINT_SLOTS - 1, slot);
+	worker_do(&spinner, WORK_SPIN);
+	EXPECT_LE(0, await_khz(self->cpu, self->max, self->max, SOON_MS));
+	slots[slot].state = GCHINT_STATE(GCHINT_STATE_EDGE, GCHINT_PHASE_MARK,
+					 GCHINT_F_CONCURRENT);
+	EXPECT_EQ(0, session_ring(&s, slot));
+	EXPECT_LE(0, await_khz(self->cpu, self->min, self->cap, SOON_MS));
+	slots[slot].state = GCHINT_STATE(2 * GCHINT_STATE_EDGE, 0, 0);
+	EXPECT_EQ(0, session_ring(&s, slot));
+	EXPECT_LE(0, await_khz(self->cpu, self->max, self->max, SOON_MS));
+
+	EXPECT_EQ(0, session_role(&s, slot, GCHINT_ROLE_FOLLOW, 70));
+	slots[70].state = GCHINT_STATE(GCHINT_STATE_EDGE, GCHINT_PHASE_MARK,
+				       GCHINT_F_CONCURRENT);
+	EXPECT_EQ(0, session_ring(&s, 70));
+	EXPECT_LE(0, await_khz(self->cpu, self->min, self->cap, SOON_MS));
+	/* The next lease of that slot is not the leader. */
+	EXPECT_EQ(0, session_detach(&s, 70));
+	ASSERT_EQ(70, session_attach(&s, filler[70].tid, GCHINT_ROLE_CONCURRENT,
+				     0));
+	EXPECT_LE(0, await_khz(self->cpu, self->max, self->max, SOON_MS));
+	slots[70].state = GCHINT_STATE(3 * GCHINT_STATE_EDGE, GCHINT_PHASE_MARK,
+				       GCHINT_F_CONCURRENT);
+	EXPECT_EQ(0, session_ring(&s, 70));
+	EXPECT_EQ(0, session_ring(&s, slot));
+	EXPECT_LE(self->steady, share_khz(self->cpu, self->max, self->max, 300));
+	worker_stop(&spinner);
+	for (i = 0; i < 2 * GCHINT_SLOTS - 1; i++)
+		worker_stop(&filler[i]);
+	munmap((void *)slots, 8192);
+	session_close(&s);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 2 && !strcmp(argv[1], "--spin")) {

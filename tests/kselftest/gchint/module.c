@@ -13,7 +13,7 @@ int module_unload(void)
 	return syscall(SYS_delete_module, MODULE, O_NONBLOCK) ? -errno : 0;
 }
 
-int module_load(void)
+int module_load_with(const char *parameters)
 {
 	struct utsname name;
 	char path[256];
@@ -25,7 +25,12 @@ int module_load(void)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	ret = syscall(SYS_finit_module, fd, "", 0) ? -errno : 0;
+	ret = syscall(SYS_finit_module, fd, parameters, 0) ? -errno : 0;
 	close(fd);
 	return ret;
+}
+
+int module_load(void)
+{
+	return module_load_with("");
 }

@@ -12,6 +12,7 @@
 
 int session_open(struct session *s)
 {
+	uint64_t generation;
 	void *page;
 	int ret;
 
@@ -28,6 +29,12 @@ int session_open(struct session *s)
 	if (page == MAP_FAILED)
 		goto err_unmap;
 	s->slots = page;
+	/* From here on the page is true. */
+	if (read(s->fd, &generation, sizeof(generation)) != sizeof(generation)) {
+		ret = -errno;
+		session_close(s);
+		return ret;
+	}
 	return 0;
 
 err_unmap:
@@ -90,6 +97,22 @@ void session_store(struct session *s, unsigned int slot, unsigned int phase,
 				    GCHINT_STATE_EDGE, phase, flags);
 
 	__atomic_store_n(&s->slots[slot].state, new, __ATOMIC_RELAXED);
+}
+
+void session_progress(struct session *s, unsigned int slot, uint64_t done,
+		      uint64_t total, uint64_t stall_ns)
+{
+	volatile struct gchint_slot *line = &s->slots[slot];
+	uint32_t old = line->state;
+	uint32_t seq = (old & GCHINT_STATE_SEQ_MASK) + GCHINT_STATE_EDGE;
+
+	__atomic_store_n(&line->state, old | GCHINT_STATE_WRITING, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	line->work_done = done;
+	line->work_total = total;
+	line->stall_ns = stall_ns;
+	__atomic_store_n(&line->state, (old & ~GCHINT_STATE_SEQ_MASK) |
+			 (seq & GCHINT_STATE_SEQ_MASK), __ATOMIC_RELEASE);
 }
 
 int session_edge(struct session *s, unsigned int slot, unsigned int phase,

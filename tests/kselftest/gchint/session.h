@@ -51,6 +51,17 @@ void session_store(struct session *s, unsigned int slot, unsigned int phase,
 		   unsigned int flags);
 
 /**
+ * session_progress() - details within a phase, without a doorbell
+ * @s: the session
+ * @slot: the slot
+ * @done: units of work
+ * @total: of the whole phase, 0 unknown
+ * @stall_ns: CLOCK_MONOTONIC, 0 unknown
+ */
+void session_progress(struct session *s, unsigned int slot, uint64_t done,
+		      uint64_t total, uint64_t stall_ns);
+
+/**
  * session_edge() - a phase edge as a runtime does it
  *
  * One store, and a doorbell only if the mask for the phase that begins or ends

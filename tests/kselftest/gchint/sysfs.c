@@ -9,6 +9,7 @@
 
 #include "sysfs.h"
 
+#define STEPS 8
 #define PARAMETERS "/sys/module/cpufreq_gchint/parameters"
 
 int file_put(const char *path, const char *text)
@@ -112,11 +113,32 @@ int policy_of(int cpu)
 	return -ENODEV;
 }
 
+bool has_table(int policy)
+{
+	char list[512];
+
+	return policy_get(policy, "scaling_available_frequencies", list, sizeof(list)) > 0;
+}
+
+/* Steps that the boards without a table can hold exactly. */
+static int steps(int policy, long *khz)
+{
+	long min = policy_number(policy, "cpuinfo_min_freq");
+	long max = policy_number(policy, "cpuinfo_max_freq");
+	int i;
+
+	for (i = 0; i <= STEPS; i++)
+		khz[i] = min + (max - min) * i / STEPS;
+	return min > 0 && max > min ? STEPS + 1 : 0;
+}
+
 int opps(int policy, long *khz, int max)
 {
 	char list[512], *p;
 	int n = 0;
 
+	if (!has_table(policy) && max > STEPS)
+		return steps(policy, khz);
 	policy_get(policy, "scaling_available_frequencies", list, sizeof(list));
 	for (p = strtok(list, " "); p && n < max; p = strtok(NULL, " "))
 		khz[n++] = atol(p);

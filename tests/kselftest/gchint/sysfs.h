@@ -3,10 +3,11 @@
 #ifndef SYSFS_H
 #define SYSFS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define CPUFREQ "/sys/devices/system/cpu/cpufreq"
-#define MAX_POLICIES 64
+#define MAX_POLICIES 512
 #define MAX_OPPS 32
 
 /**
@@ -39,7 +40,15 @@ int policies(int *numbers, int max);
 int policy_of(int cpu);
 
 /**
+ * has_table() - does the driver tell which frequencies a policy has?
+ */
+bool has_table(int policy);
+
+/**
  * opps() - frequencies of a policy in kHz, ascending
+ *
+ * Where the driver has no table, some steps over its range.
+ *
  * Return: how many.
  */
 int opps(int policy, long *khz, int max);

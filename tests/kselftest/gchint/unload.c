@@ -89,6 +89,91 @@ TEST_F(unload, refused_while_governing)
 	EXPECT_EQ(0, module_load());
 }
 
+#define LEASES 64
+#define RESERVED (LEASES / 4)
+
+/* Leases until that fails: how many it got; the error in @ret. */
+static int lease_all(struct session *s, struct worker *worker, int *ret)
+{
+	int n;
+
+	for (n = 0; n < LEASES; n++) {
+		if (worker_start(&worker[n], 0))
+			return -1;
+		*ret = session_attach(s, worker[n].tid, 0, 0);
+		if (*ret < 0)
+			break;
+	}
+	return n;
+}
+
+/* All that users without privilege may have. Waits until @go is closed. */
+static int as_nobody(int ready, int go)
+{
+	static struct worker worker[LEASES];
+	struct session s;
+	int n, ret;
+	char byte;
+
+	if (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534) ||
+	    session_open(&s))
+		return 1;
+	n = lease_all(&s, worker, &ret);
+	if (n != LEASES - RESERVED || ret != -EUSERS)
+		return 2;
+	/* One that is given back can be had again. */
+	if (session_detach(&s, 0) || session_attach(&s, worker[n].tid, 0, 0) != 0)
+		return 3;
+	if (write(ready, "", 1) != 1 || read(go, &byte, 1))
+		return 4;
+	return 0;
+}
+
+/* What they hold together is bounded, and cannot keep out who has the right to raise. */
+TEST_F(unload, leases_of_all_users)
+{
+	static struct worker worker[LEASES];
+	int ready[2], go[2], i, n, ret = 0, status;
+	char byte;
+	pid_t child;
+
+	ASSERT_EQ(0, module_unload());
+	EXPECT_EQ(-EINVAL, module_load_with("leases=63"));
+	EXPECT_EQ(-EINVAL, module_load_with("leases=65537"));
+	ASSERT_EQ(0, module_load_with("leases=64"));
+	EXPECT_NE(0, parameter_put("leases", "128"));
+	ASSERT_EQ(0, pipe(ready));
+	ASSERT_EQ(0, pipe(go));
+	child = fork();
+	ASSERT_GE(child, 0);
+	if (!child) {
+		close(go[1]);
+		_exit(as_nobody(ready[1], go[0]));
+	}
+	close(go[0]);
+	close(ready[1]);
+	EXPECT_EQ(1, read(ready[0], &byte, 1));
+	ASSERT_EQ(0, session_open(&self->session));
+	n = lease_all(&self->session, worker, &ret);
+	EXPECT_EQ(RESERVED, n);
+	EXPECT_EQ(-EUSERS, ret);
+	for (i = 0; i <= n; i++)
+		worker_stop(&worker[i]);
+	close(go[1]);
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_EQ(0, status);
+	/* Then there is room for all that the machine has. */
+	session_close(&self->session);
+	ASSERT_EQ(0, session_open(&self->session));
+	n = lease_all(&self->session, worker, &ret);
+	EXPECT_EQ(LEASES, n);
+	for (i = 0; i < n; i++)
+		worker_stop(&worker[i]);
+	session_close(&self->session);
+	ASSERT_EQ(0, module_unload());
+	ASSERT_EQ(0, module_load());
+}
+
 /* Five times, or twice where that takes long already. */
 static bool again(int i, time_t begin)
 {

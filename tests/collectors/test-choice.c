@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+/* Description: policy=adaptive: beside the mutators or with the world stopped, by prediction. */
+#include "tap.h"
+
+#include <string.h>
+
+#include "mech/choice.h"
+#include "mech/heap.h"
+
+#define MIB 1048576.0
+#define MS  1e6
+
+/*
+ * A heap of 28 MiB with 12 alive, marked in 30 ms; two mutators that allocate a MiB in 1 ms; the
+ * cycle begins 10 MiB before the limit.
+ */
+static struct gc_choice_in late(void)
+{
+	return (struct gc_choice_in){
+		.seen = { [GC_WAY_BESIDE] = { .work = 12 * MIB,
+					      .ns = 30 * MS,
+					      .cpu_ns = 30 * MS,
+					      .period = 12 * MIB,
+					      .cycles = 1 } },
+		.way = GC_WAY_BESIDE,
+		.alloc_rate = MIB / MS,
+		.headroom = 10 * MIB,
+		.room = 16 * MIB,
+		.mutators = 2,
+		.cpus = 4,
+	};
+}
+
+static bool near(double a, double b)
+{
+	return a > b * .999 && a < b * 1.001;
+}
+
+static void prediction(void)
+{
+	struct gc_choice_in in = late();
+	struct gc_choice_out out;
+
+	gc_choice(&in, &out);
+	ok(near(out.need_ns, 30 * MS) && near(out.left_ns, 10 * MS),
+	   "marking takes 30 ms, the headroom lasts for 10");
+	ok(near(out.stall_ns[GC_WAY_BESIDE], 20 * MS) && near(out.stall_ns[GC_WAY_ALONE], 30 * MS),
+	   "so 20 ms are waited for, against 30 of a stop");
+	ok(near(out.cost[GC_WAY_BESIDE], (2 * 20 + 30) * MS / (12 * MIB)) &&
+		   near(out.cost[GC_WAY_ALONE], (2 * 30 + 30) * MS / (16 * MIB)),
+	   "what waits and what works is paid, by the byte allocated");
+	in.cpus = 2;
+	gc_choice(&in, &out);
+	ok(near(out.left_ns, 15 * MS),
+	   "three threads on two CPUs: mutators allocate less meanwhile");
+	in.seen[GC_WAY_BESIDE].ns = 45 * MS;
+	gc_choice(&in, &out);
+	ok(near(out.stall_ns[GC_WAY_ALONE], 30 * MS),
+	   "and what the collector waited for a CPU no stop will take");
+	in = late();
+	in.cpus = 3;
+	gc_choice(&in, &out);
+	ok(near(out.left_ns, 10 * MS), "three on three do not share");
+	in.missed_ns = 5 * MS;
+	gc_choice(&in, &out);
+	ok(near(out.stall_ns[GC_WAY_BESIDE], 25 * MS), "what was missed before is added");
+}
+
+static void ways(void)
+{
+	struct gc_choice_in in = late();
+	struct gc_choice_out out;
+
+	ok(gc_choice(&in, &out) == GC_WAY_ALONE, "late, and the stop comes more seldom: alone");
+	in.seen[GC_WAY_BESIDE].cycles = 0;
+	ok(gc_choice(&in, &out) == GC_WAY_BESIDE, "nothing was seen: beside");
+	in = late();
+	in.alloc_rate = in.headroom = 0;
+	ok(gc_choice(&in, &out) == GC_WAY_BESIDE, "nothing is known of the allocation: beside");
+	in = late();
+	in.seen[GC_WAY_BESIDE].ns = 9 * MS;
+	ok(gc_choice(&in, &out) == GC_WAY_BESIDE, "in time: beside, whatever it costs");
+	in.way = GC_WAY_ALONE;
+	in.seen[GC_WAY_ALONE] = (struct gc_choice_seen){
+		.work = 9 * MIB, .ns = 1 * MS, .cpu_ns = 2 * MS, .period = 16 * MIB, .cycles = 3
+	};
+	in.seen[GC_WAY_BESIDE].ns = 9.5 * MS;
+	ok(gc_choice(&in, &out) == GC_WAY_ALONE, "back only where it is in time by a tenth");
+	in.seen[GC_WAY_BESIDE].ns = 8.9 * MS;
+	ok(gc_choice(&in, &out) == GC_WAY_BESIDE, "which it is here");
+	/* A little late, and hardly anything dies beside it: the stop costs more than the wait. */
+	in = late();
+	in.seen[GC_WAY_BESIDE].ns = 11 * MS;
+	in.seen[GC_WAY_BESIDE].period = 15 * MIB;
+	ok(gc_choice(&in, &out) == GC_WAY_BESIDE, "a little late: beside");
+	/* The same, but two share a stop's work and end in half of the time. */
+	in.seen[GC_WAY_ALONE] = (struct gc_choice_seen){
+		.work = 9 * MIB, .ns = 2 * MS, .cpu_ns = 12 * MS, .period = 16 * MIB, .cycles = 3
+	};
+	ok(gc_choice(&in, &out) == GC_WAY_ALONE,
+	   "unless a stop was seen that is as short as the wait");
+	in.seen[GC_WAY_ALONE].cpu_ns = 200 * MS;
+	ok(gc_choice(&in, &out) == GC_WAY_BESIDE, "and does not take many CPUs for it");
+}
+
+static void means(void)
+{
+	struct gc_choice_seen s = { 0 }, last = { 8, 4, 2, 16, 0 };
+
+	gc_choice_see(&s, &last);
+	ok(s.work == 8 && s.ns == 4 && s.cpu_ns == 2 && s.period == 16 && s.cycles == 1,
+	   "the first cycle is all that is known");
+	last = (struct gc_choice_seen){ 0, 0, 0, 0, 0 };
+	gc_choice_see(&s, &last);
+	ok(s.work == 4 && s.ns == 2 && s.cpu_ns == 1 && s.period == 8 && s.cycles == 2,
+	   "the last one counts half");
+	ok(gc_choice_stretch(0, 2000000) == 1 && gc_choice_stretch(2000000, 0) == 1,
+	   "unknown frequency: taken as it is");
+	ok(gc_choice_stretch(1000000, 2000000) == 1.5,
+	   "half of the frequency, half of it memory's");
+	ok(gc_choice_stretch(2000000, 2000000) == 1, "the highest frequency stretches nothing");
+}
+
+struct node {
+	struct gc_header header;
+	struct node *next;
+	uint64_t payload[6];
+};
+
+/* @keep nodes stay alive, as many again die every so often: a list is marked by one thread. */
+static void churn(struct gc_mutator *m, const struct gc_type *type, long keep, long count)
+{
+	struct {
+		struct gc_frame head;
+		struct node *kept, *list, *fresh;
+	} f;
+
+	GC_PUSH(m, f);
+	for (long i = 0; i < keep + count; i++) {
+		f.fresh = GC_NEW(m, type, struct node);
+		if (!f.fresh)
+			continue;
+		if (i < keep) {
+			gc_init(&f.fresh->next, f.kept);
+			f.kept = f.fresh;
+		} else {
+			gc_init(&f.fresh->next, i % 1000 ? f.list : NULL);
+			f.list = f.fresh;
+		}
+	}
+	GC_POP(m, f);
+}
+
+/* Half speed, as it were: of all that is asked. */
+static int frequency(uint32_t *effective_khz, uint32_t *highest_khz, void *arg)
+{
+	++*(unsigned int *)arg;
+	*effective_khz = 1000000;
+	*highest_khz = 2000000;
+	return 0;
+}
+
+/* struct seen - cycles of a mutator that marked all, and with the world stopped */
+struct seen {
+	struct gc_listener base;
+	unsigned int alone, major;
+};
+
+static void mark_begin(struct gc_listener *self, const struct gc_event *event)
+{
+	struct seen *s = (struct seen *)self;
+
+	if (event->cause != GC_CAUSE_ALLOC || !event->foreground || !event->stw)
+		return;
+	s->alone++;
+	s->major += event->kind == GC_KIND_MAJOR;
+}
+
+static const struct gc_listener_ops seen_ops = { .mark_begin = mark_begin };
+
+/* A heap that is nearly full of what is alive, once told that the next cycle is to be alone */
+static void heaps(void)
+{
+	struct gc_type_desc d = { .name = "node", .size = sizeof(struct node), .refs = 2 };
+	static const char *const plans[] = { "cms", "cmsfly", "gencms" };
+	struct gc_heap_stats s;
+	struct gc_mutator *m;
+	struct gc_heap *heap;
+	unsigned int asked;
+	char options[128];
+
+	for (unsigned int i = 0; i < 3; i++) {
+		struct seen seen = { .base = { .ops = &seen_ops } };
+
+		asked = 0;
+		snprintf(options, sizeof(options),
+			 "plan=%s,policy=adaptive,pace=0,heap=6M,sizing=fixed", plans[i]);
+		if (gc_heap_create(&heap, options, &seen.base, NULL)) {
+			ok(false, "%s starts", options);
+			return;
+		}
+		gc_frequency_source(heap, frequency, &asked);
+		heap->gc.daemon_on = false;
+		gc_mutator_attach(heap, &m);
+		churn(m, gc_type_register(heap, &d, NULL), 50000, 1000000);
+		gc_mutator_detach(m);
+		gc_heap_stats(heap, &s);
+		ok(seen.alone > 0 && seen.major > 0, "%s: alone, and all of the heap", plans[i]);
+		ok(asked >= s.cycles, "%s: the frequency is asked for", plans[i]);
+		gc_heap_destroy(heap);
+	}
+}
+
+int main(void)
+{
+	prediction();
+	ways();
+	means();
+	heaps();
+	return done();
+}

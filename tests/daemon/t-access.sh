@@ -1,0 +1,105 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# Who sees what: energy that the kernel shows to root alone, and the recording.
+
+fresh access
+port=$((20000 + RANDOM % 20000))
+printf 'a-token-of-some-length\n' >"$d/token"
+chmod 600 "$d/token"
+cat >"$d/conf" <<X
+[metrics]
+listen = 127.0.0.1:$port
+textfile = $d/gchint.prom
+period_s = 1
+token_file = $d/token
+[powercap]
+period_ms = 20
+X
+# 900.123456 J, for root; the board's other rails are everybody's.
+rapl=$d/sys/class/powercap/intel-rapl:0/energy_uj
+echo 900123456 >"$rapl"
+echo 999999999999 >"$d/sys/class/powercap/intel-rapl:0/max_energy_range_uj"
+chmod 400 "$rapl"
+# A power that is root's, too; its integral starts at 0.
+chmod 600 "$d/sys/class/hwmon/hwmon0/power1_input"
+old=$(umask)
+umask 0
+start -c "$d/conf" -p 20
+umask "$old"
+sleep 0.3
+echo 905654321 >"$rapl"
+sleep 1.4
+page() { # [HEADER]: of /metrics
+	exec 3<>"/dev/tcp/127.0.0.1/$port" || return 1
+	printf 'GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n%s\r\n' "${1-}" >&3
+	timeout 5 cat <&3
+	exec 3>&-
+}
+page >"$d/everyone"
+page $'Authorization: Bearer a-token-of-some-length\r\n' >"$d/known"
+page $'Authorization: Bearer a-token-of-some-lengtX\r\n' >"$d/wrong"
+page $'Authorization: Bearer a-token\r\n' >"$d/short"
+stop
+energy='^gchint_rail_joules_total{rail="intel-rapl:0",label="package-0"}'
+ok "who has the token sees energy as it is" is 905.654321 "$(sed -n "s/$energy //p" "$d/known" | tr -d '\r')"
+ok "others whole joules, and no newer than a minute" is 900 "$(sed -n "s/$energy //p" "$d/everyone" | tr -d '\r')"
+ok "nor does the text file tell them more" is 900 "$(sed -n "s/$energy //p" "$d/gchint.prom")"
+ok "a power that the kernel keeps from them is not there" is "1 0 0" \
+	"$(for f in known everyone gchint.prom; do grep -c '^gchint_rail_watts{rail="adm1272' "$d/$f"; done | paste -sd' ')"
+ok "what it shows to everybody is" is "1 1" \
+	"$(for f in everyone gchint.prom; do grep -c '^gchint_rail_watts{rail="shunt:curr1' "$d/$f"; done | paste -sd' ')"
+ok "a wrong token is 401, and no metrics" is "1 1 0" \
+	"$(grep -c ' 401 ' "$d/wrong") $(grep -c ' 401 ' "$d/short") $(cat "$d/wrong" "$d/short" | grep -c gchint_)"
+ok "a recording is not the world's, whatever the umask" is "640" "$(stat -c %a "$d/r.db")"
+
+chmod 644 "$d/token"
+mv "$d/r.db" "$d/first.db"
+start -c "$d/conf"
+sleep 0.2
+page $'Authorization: Bearer a-token-of-some-length\r\n' >"$d/known"
+stop
+ok "a token that everybody can read is none, and that is told" is "1 1" \
+	"$(grep -c 'metrics: .*token: readable by everybody; chmod' "$d/log") $(grep -c ' 401 ' "$d/known")"
+echo short >"$d/token"
+chmod 600 "$d/token"
+mv "$d/r.db" "$d/second.db"
+start -c "$d/conf"
+stop
+ok "nor is one that can be guessed" is 1 "$(grep -c 'metrics: .*token: .*16 characters' "$d/log")"
+
+# As other users, in the two groups of the package.
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+	chmod 755 "$work"
+	# What systemd makes of the unit: StateDirectoryMode, UMask, User and Group.
+	unit=$here/../../packaging/systemd/gchintd.service
+	mode=$(sed -n 's/^StateDirectoryMode=//p' "$unit")
+	mask=$(sed -n 's/^UMask=//p' "$unit")
+	ok "the unit's group is not that of the device" is "gchint-record gchint" \
+		"$(sed -n 's/^Group=//p' "$unit") $(sed -n 's/.*GROUP="\([^"]*\)".*/\1/p' "$here/../../packaging/udev/60-gchint.rules")"
+	hint=61001 record=61002 daemon=61003
+	mkdir -m "$mode" "$work/state"
+	chown $daemon:$record "$work/state"
+	install -m 755 "$gchintd" "$ctl" "$work/"
+	(
+		umask "$mask"
+		exec setpriv --reuid $daemon --regid $record --clear-groups "$work/gchintd" -q -c - \
+			--record "$work/state/r.db" --sysfs "$d/none" --tracefs "$d/none" --marks "$work/state/marks"
+	) 2>>"$d/log" &
+	pid=$!
+	daemons+=("$pid")
+	wait_for 20 test -S "$work/state/marks"
+	sleep 0.7
+	member() { # GROUP COMMAND...: as somebody who is in that group only
+		setpriv --reuid 61004 --regid 61004 --groups "$1" "${@:2}" 2>&1
+	}
+	ok "who may record reads the recording while it grows" member $record "$work/gchintctl" summary "$work/state/r.db"
+	ok "and puts marks into it" member $record "$work/gchintctl" marks --add x --socket "$work/state/marks"
+	for f in r.db r.db-wal r.db-shm; do
+		ok "who may hint does not: $f" bash -c "$(declare -f member); ! member $hint cat '$work/state/$f'"
+	done
+	ok "nor puts marks into it" bash -c "$(declare -f member); ! member $hint '$work/gchintctl' marks --add x --socket '$work/state/marks'"
+	stop
+	ok "nor reads it when it has ended" bash -c "$(declare -f member); ! member $hint '$work/gchintctl' summary '$work/state/r.db'"
+else
+	skip "recordings as other users" "needs root to be somebody else"
+fi

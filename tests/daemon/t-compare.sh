@@ -1,0 +1,80 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# What differs between runs, in words.
+
+mkdir "$work/compare"
+d=$work/compare
+run() { # NAME LABEL WATTS PAUSE_MS SECONDS: a recording with a rail, pauses and a command
+	local t1=$((1000000000 + $5 * 1000000))
+	sqlite3 "$d/$1.db" <"$here/kept/v1.sql"
+	sqlite3 "$d/$1.db" "delete from samples; delete from transitions; delete from residency; delete from costs;
+		delete from marks; delete from phases; update meta set value = 1000000000 where key = 'start_ns';
+		update meta set value = $t1 where key = 'end_ns'; update meta set value = '$2' where key = 'label';
+		insert into marks values(1000000000, 1, 'start: x'), ($t1, 1, 'end: x: 0');
+		insert into samples select 1000000000 + value * 1000000, (select id from rails where label = 'pin'), $3, 1
+			from generate_series(0, $5, 50);
+		insert into phases(id, t0, t1, cpu, phase, flags, how, uncertain) select value, 1100000000 + value * 100000000,
+			1100000000 + value * 100000000 + $4 * 1000, 0, 3, 1, 1, 0 from generate_series(1, 9)"
+}
+for i in 1 2 3 4 5; do
+	run "a$i" schedutil $((2000000 + i * 10000)) $((5000 + i * 30)) $((10000 + (i * 7 % 5) * 50))
+	run "b$i" gchint $((1600000 + i * 10000)) $((7500 + i * 30)) $((10000 + (i * 3 % 5) * 50))
+done
+"$ctl" compare "$d"/a?.db "$d"/b?.db >"$d/words"
+ok "less energy is told, with its interval, as better" grep -qE \
+	'^  energy of pin, measured +(19|20) % less \([0-9.]+ to [0-9.]+ %\): better$' "$d/words"
+ok "longer pauses as worse" grep -qE '^  longest pause +(47|48|49) % more \([0-9.]+ to [0-9.]+ %\): worse$' "$d/words"
+ok "no difference is none" grep -qE \
+	'^  duration +no difference can be told from 5 and 5 runs \([0-9.]+ % less to [0-9.]+ % more\)$' "$d/words"
+ok "energy first, and who against whom" is "gchint (5) against schedutil (5) energy" \
+	"$(head -n 2 "$d/words" | awk 'NR == 2 { $0 = $1 } 1' | paste -sd' ')"
+"$ctl" --json compare "$d"/a?.db "$d"/b?.db >"$d/json"
+ok "the same in JSON" is "gchint schedutil -1 True welch True" "$(python3 -c 'import json, sys
+f = next(f for f in json.load(open(sys.argv[1])) if f["figure"].startswith("energy of pin"))
+print(f["label"], f["against"], f["better"], f["told"], f["by"], f["low"] < f["change"] < f["high"] < 0)' "$d/json")"
+"$ctl" compare "$d"/a1.db "$d"/b1.db >"$d/words"
+ok "one run of each tells nothing" grep -qE '^  duration +nothing can be told from one run$' "$d/words"
+ok "runs of one kind are none to compare, exit 2" bash -c "'$ctl' compare '$d/a1.db' '$d/a2.db' 2>&1 | grep -q 'all are of the kind .schedutil.; label them'"
+all() { # COMMAND OPTION...: its status with a file among others that is none, what it wrote, what it says of it
+	local status=0
+	"$ctl" "$@" "$d/a1.db" "$d/absent.db" "$d/b1.db" >"$d/out" 2>"$d/err" || status=$?
+	echo "$status $(wc -c <"$d/out") $(grep -c '/absent\.db: No such file' "$d/err")"
+}
+ok "one that is not there is told, and nothing is said of the others" is "3 0 1" "$(all compare)"
+ok "nor is a page made of them" is "3 0 1 no" \
+	"$(all report -o "$d/none.html") $(test -e "$d/none.html" && echo yes || echo no)"
+"$ctl" compare "$d"/a?.db "$d"/b?.db >"$d/full"
+"$ctl" compare --brief "$d"/a?.db "$d"/b?.db >"$d/brief"
+ok "briefly: the main figures, in the same words, and no other" is "0 1 1" \
+	"$(grep -cvxFf "$d/full" "$d/brief") $(grep -c '^  energy of pin' "$d/brief") $(
+		[ "$(wc -l <"$d/brief")" -lt "$(wc -l <"$d/full")" ] && echo 1)"
+# Of several hosts: kinds of their own, each held against its own host, one clock.
+for h in a1 a2 b1 b2; do
+	cp "$d/$h.db" "$d/far-$h.db"
+	sqlite3 "$d/far-$h.db" "update meta set value = 'far' where key = 'board.host';
+		insert or replace into clocks values('realtime', 'CLOCK_REALTIME', 1000000000 - 1700000005 * 1000000000, 1, 'x')"
+	sqlite3 "$d/$h.db" "insert or replace into clocks values('realtime', 'CLOCK_REALTIME', 1000000000 - 1700000000 * 1000000000, 1, 'x')"
+done
+"$ctl" compare "$d"/a[12].db "$d"/b[12].db "$d"/far-a?.db "$d"/far-b?.db | grep against >"$d/hosts"
+ok "each host is held against itself" is "gchint @ board (2) against schedutil @ board (2)
+schedutil @ far (2) against schedutil @ board (2)
+gchint @ far (2) against schedutil @ far (2)" "$(cat "$d/hosts")"
+ok "recordings of one host need not be told where they are from" is 0 \
+	"$("$ctl" compare "$d"/a[12].db "$d"/b[12].db | grep -c ' @ ')"
+if command -v gnuplot >/dev/null; then
+	"$ctl" report "$d"/a?.db "$d"/b?.db --detail 0 -o "$d/page.html"
+	ok "the page says it first, in the same words" is "1 1" \
+		"$(grep -c '<li><b>energy of pin, measured</b>: <span class="better">.* % less (.*): better</span>' "$d/page.html") $(
+			awk '/class="verdict"/ { v = NR } /<table/ && !t { t = NR } END { print (v && v < t) }' "$d/page.html")"
+	mkdir "$d/bin"
+	printf '#!/bin/sh\ncat "$1" >>"%s/drawn"\necho "<svg/>" >"${1%%/script}/picture"\n' "$d" >"$d/bin/gnuplot"
+	chmod 755 "$d/bin/gnuplot"
+	PATH=$d/bin:$PATH "$ctl" report "$d/a1.db" "$d/far-a1.db" --detail 0 -o "$d/hosts.html"
+	ok "the page has their pauses on one clock: the second began 5 s later" is "0.000000 10.100000 2 5.000000 15.100000 1" \
+		"$(awk '/^\$W/ { on = 1; next } on && /^EOD/ { exit } on' "$d/drawn" | paste -sd' ')"
+	ok "with when each began" is "1 1" "$(grep -c '2023-11-14 22:13:20 UTC' "$d/hosts.html") $(
+		grep -c '2023-11-14 22:13:25 UTC' "$d/hosts.html")"
+	ok "and no mean of few runs with an error larger than itself" bash -c "! grep -q 'plusmn' '$d/page.html'"
+else
+	skip "the page says it first" "gnuplot is not installed: packaging/need unit"
+fi

@@ -1,0 +1,59 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# Perfetto's own format, read back by protoc: every phase, every reading, the clock.
+
+mkdir "$work/export"
+d=$work/export
+"$here/../../bench/report/make" "$d/a.db" 900 40 one
+# One phase within another, and one that outlives the one it began in.
+sqlite3 "$d/a.db" "insert into phases(id, t0, t1, cpu, tgid, tid, slot, phase, flags, how, uncertain)
+	values(1001, 1000000000, 1000900000, 0, 7, 7, 9, 4, 2, 1, 0), (1002, 1000100000, 1000200000, 0, 7, 7, 9, 3, 1, 1, 0),
+	(1003, 1000800000, 1000950000, 0, 7, 7, 9, 5, 1, 1, 0); insert into processes(tgid, tid, t, comm) values(7, 7, 1, 'a' || x'ff' || '<b>')"
+"$ctl" export -f perfetto "$d/a.db" -o "$d/a.pftrace"
+cat >"$d/read.py" <<'X'
+# SPDX-License-Identifier: MIT
+"""Slices of a decoded trace as an importer makes them, by a stack for each track."""
+import re
+import sys
+
+packets, depth = [], 0
+for line in open(sys.argv[1], encoding="utf-8"):
+    if line.startswith("packet {"):
+        packets.append([])
+    elif packets:
+        packets[-1].append(line.strip())
+
+
+def value(packet, key):
+    return next((l.split(": ", 1)[1] for l in packet if l.startswith(key + ": ")), None)
+
+
+events = [(int(value(p, "timestamp")), p) for p in packets if "track_event {" in p]
+events.sort(key=lambda e: e[0])
+stacks, slices, counters = {}, [], []
+for t, p in events:
+    kind, track = value(p, "type"), value(p, "track_uuid")
+    if kind == "TYPE_SLICE_BEGIN":
+        stacks.setdefault(track, []).append(t)
+    elif kind == "TYPE_SLICE_END":
+        slices.append(t - stacks[track].pop())
+    elif kind == "TYPE_COUNTER":
+        counters.append(float(value(p, "double_counter_value")))
+units = sorted({value(p, "unit_name") for p in packets if value(p, "unit_name")})
+unknown = [l for p in packets for l in p if re.match(r"\d+[:{ ]", l)]
+print(len(slices), sum(ns * ns for ns in slices), sum(map(len, stacks.values())), len(counters), " ".join(units),
+      len(unknown), max(counters))
+X
+if command -v protoc >/dev/null; then
+	ok "the trace is of Perfetto's format" bash -c \
+		"protoc --decode=perfetto.protos.Trace -I '$here' perfetto.proto <'$d/a.pftrace' >'$d/a.txt'"
+	ok "every phase a slice of its length, every reading a counter with its unit" is \
+		"$(sqlite3 "$d/a.db" "select count(*) || ' ' || sum((t1 - t0) * (t1 - t0)) || ' 0 ' || ((select count(*) from samples where value is not null) +
+			(select count(*) from transitions where khz > 0)) || ' \"J\" \"MHz\" \"W\" 0 ' || 2100.0 from phases")" \
+		"$(python3 "$d/read.py" "$d/a.txt")"
+	ok "the clock is mapped, the label told" is "1700000000000000000 1" \
+		"$(grep -A1 'clock_id: 1$' "$d/a.txt" | sed -n 's/.*timestamp: //p') $(grep -c 'string_value: "one"' "$d/a.txt")"
+	ok "a name that is no UTF-8 is told all the same" grep -q 'name: "a.*<b>"' "$d/a.txt"
+else
+	skip "Perfetto's format, read back" "no protoc: packaging/need unit"
+fi

@@ -1,0 +1,61 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# What one is used to from other programs: help, a guess, a pager, whole files.
+
+mkdir "$work/habits"
+d=$work/habits
+"$here/../../bench/report/make" "$d/a.db" 3000 40 one
+answers() { # WANT COMMAND...: what it says of a mistake, with its status
+	local want=$1 got
+	shift
+	got=$("$@" 2>&1 >/dev/null)
+	is "$want" "$? $got"
+}
+ok "a slip of the keys is guessed" answers \
+	"2 gchintctl: unknown command 'smmary': did you mean 'summary'? --help lists all" "$ctl" smmary
+ok "the begin of a word, too" answers \
+	"2 gchintctl: unknown command 'comp': did you mean 'compare'? --help lists all" "$ctl" comp
+ok "what is like nothing is not guessed" answers "2 gchintctl: unknown command 'frobnicate'; --help lists them" "$ctl" frobnicate
+ok "help of a command is its own" is "$("$ctl" summary --help)" "$("$ctl" help summary)"
+ok "and of all, all" is "$("$ctl" --help)" "$("$ctl" help)"
+ok "who has no JSON says so" answers "2 gchintctl: why: has no --json; --help lists the commands that have" "$ctl" why --json "$d/a.db"
+ok "and who has says JSON and nothing else" bash -c \
+	"for c in summary marks 'top -n 1'; do '$ctl' --json \$c '$d/a.db' | python3 -m json.tool >/dev/null || exit 1; done
+	for c in status runtimes; do '$ctl' --json \$c | python3 -m json.tool >/dev/null || exit 1; done"
+
+on_terminal() { # PAGER COMMAND...: its output, on a terminal, \r left out
+	GCHINT_PAGER=$1 python3 -c 'import os, pty, sys
+pty.spawn(sys.argv[1:], lambda fd: os.read(fd, 65536))' "${@:2}" </dev/null | tr -d '\r'
+}
+ok "on a terminal long text goes through the pager" is "$("$ctl" summary "$d/a.db" | sed 's/^/paged: /')" \
+	"$(on_terminal "sed 's/^/paged: /'" "$ctl" summary "$d/a.db")"
+ok "not where it is not wanted" is "$("$ctl" summary "$d/a.db")" \
+	"$(on_terminal "sed 's/^/paged: /'" "$ctl" --no-pager summary "$d/a.db")"
+ok "nor JSON" is "$("$ctl" --json summary "$d/a.db")" "$(on_terminal "sed 's/^/paged: /'" "$ctl" --json summary "$d/a.db")"
+
+# A file is there whole or not at all, and what was there before stays.
+mkdir "$d/out" "$d/bin"
+echo before >"$d/out/page.html"
+chmod 640 "$d/out/page.html"
+printf '#!/bin/sh\ntouch %s/drawing\nexec sleep 30\n' "$d" >"$d/bin/gnuplot"
+chmod 755 "$d/bin/gnuplot"
+PATH=$d/bin:$PATH "$ctl" report "$d/a.db" -o "$d/out/page.html" &
+job=$!
+wait_for 10 test -e "$d/drawing"
+during=$(cat "$d/out/page.html")
+kill -TERM "$job"
+wait "$job"
+status=$?
+ok "while a page is made the old one stays, and when that ends early" is "before before 143" \
+	"$during $(cat "$d/out/page.html") $status"
+ok "with nothing left beside it" is page.html "$(ls -A "$d/out")"
+(
+	trap '' XFSZ
+	ulimit -f 8
+	"$ctl" export -f jsonl "$d/a.db" -o "$d/out/page.html" 2>"$d/full"
+	echo $? >"$d/status"
+)
+ok "nor does a full disk harm it" is "3 before page.html 1" "$(cat "$d/status") $(cat "$d/out/page.html") $(ls -A "$d/out") $(
+	grep -c 'page.html: File too large' "$d/full")"
+"$ctl" export -f csv "$d/a.db" -o "$d/out/page.html"
+ok "a new one takes the old one's place and rights" is "640 41" "$(stat -c %a "$d/out/page.html") $(wc -l <"$d/out/page.html")"

@@ -1,0 +1,125 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# Recordings made to harm who reads them. Whatever is in a file: no crash, no
+# command to a terminal, an end within reason, and what is missing is told.
+
+mkdir "$work/hostile"
+d=$work/hostile
+hostile() { # NAME SQL...: the kept recording, changed; its path is $f
+	f=$d/$1.db
+	sqlite3 "$f" <"$here/kept/v1.sql"
+	shift
+	sqlite3 "$f" "$@"
+}
+answers() { # CODE TEXT COMMAND...: it ends by itself, with that code and message
+	local code=$1 text=$2 got=0
+	shift 2
+	timeout 250 "$@" >"$d/out" 2>"$d/err" || got=$?
+	is "$code" "$got" && { [ -z "$text" ] || grep -qF -- "$text" "$d/err"; } || { head -c 2000 "$d/err"; return 1; }
+}
+all=("summary" "--json summary" "marks" "top -n 1" "export --format csv --table sample_list" "export --format csv"
+	"export --format jsonl" "export --format chrome-trace" "export --format openmetrics" "export --format perfetto" "why" "why --at 0.5")
+reads() { # FILE COMMAND...: 0 or 3, nothing worse; what is printed as JSON is JSON
+	local file=$1 got=0 words
+	shift
+	words="$*"
+	# shellcheck disable=SC2086 # words of a command
+	timeout 250 "$ctl" $words "$file" >"$d/out" 2>"$d/err" || got=$?
+	case $got in 0 | 3) ;; *) echo "exit $got"; head -c 2000 "$d/err"; return 1 ;; esac
+	[ -s "$d/out" ] || [ "$got" != 0 ] || return 1
+	[ "$got" = 0 ] || [ -s "$d/out" ] || return 0
+	case $words in *json\ * | *chrome*) python3 -m json.tool "$d/out" /dev/null ;; esac
+}
+
+hostile khz "update transitions set khz = 'abc'"
+ok "a frequency that is no number is left out, told, exit 3" answers 3 "rows that make no sense are left out" "$ctl" summary "$f"
+ok "and has no line" bash -c "! grep -q '^ *0.0 MHz' '$d/out'"
+hostile backwards "update phases set t1 = t0 - 1 where id % 3 = 0; update phases set t0 = 'x' where id % 3 = 1"
+ok "phases that end before they begin are left out, told, exit 3" \
+	answers 3 "rows that make no sense are left out" "$ctl" summary "$f"
+ok "a trace of them, too" answers 3 "one that ends before it begins" "$ctl" export "$f" --format chrome-trace
+
+# What a file calls a view may be any statement.
+endless="with recursive n(i) as (select 1 union all select i + 1 from n) select i as t0, i as t1 from n"
+hostile view "drop view phase_list; create view phase_list as $endless"
+ok "a view that never ends is not looked into" answers 0 "" "$ctl" export "$f" --format csv
+ok "the rows are those of the tables" is "$(sqlite3 "$f" 'select count(*) + 1 from phases')" "$(wc -l <"$d/out")"
+hostile table "alter table samples rename to s; create view samples as $endless"
+ok "a view in the place of a table is refused by name" answers 3 "'samples' is no table in it" "$ctl" summary "$f"
+hostile lacks "drop table leases"
+ok "so is a missing table" answers 3 "'leases' is no table in it" "$ctl" export "$f" --format jsonl
+hostile bomb ""
+python3 "$here/bomb.py" "$f"
+for c in "summary" "export --format jsonl" "top -n 1"; do
+	# shellcheck disable=SC2086 # command and arguments
+	ok "pages that lead to each other for ever are given up: $c" \
+		answers 3 "more rows than a file of its size can hold" bash -c 'exec "$0" "$@" >/dev/null' "$ctl" $c "$f"
+done
+
+# Every column of every table, as something else.
+hostile types ""
+sqlite3 "$f" "select m.name, c.name from sqlite_master m, pragma_table_info(m.name) c where m.type = 'table'
+	and m.name not in ('names', 'meta')" >"$d/columns"
+for value in "'abc'" "x'00ff1b5b'" "-1" "9223372036854775807" "-9223372036854775808" "9e999" "null"; do
+	cp "$f" "$d/type.db"
+	while IFS='|' read -r table column; do
+		echo "update or ignore $table set $column = $value where rowid % 2;"
+		echo "update or ignore $table set $column = $value where $table.$column like '%1%';"
+	done <"$d/columns" | sqlite3 "$d/type.db" 2>/dev/null
+	for c in "${all[@]}"; do
+		# shellcheck disable=SC2086 # command and arguments
+		ok "every column $value: $c" reads "$d/type.db" $c
+	done
+done
+hostile start "update meta set value = '-9223372036854775808' where key in ('start_ns', 'end_ns')"
+for c in "${all[@]}"; do
+	# shellcheck disable=SC2086 # command and arguments
+	ok "a begin before time: $c" reads "$f" $c
+done
+
+# A terminal takes some bytes for orders: colours, titles, answers typed by itself.
+esc=$(printf '\033]0;owned\a\033[2J\302\233 31m\r\010\177\342\200\256\377')
+hostile escape "update meta set value = '$esc'; update rails set name = name || '$esc', label = '$esc', source = '$esc',
+	derived = '$esc'; update policies set driver = '$esc', cpus = cpus; update policy_states set governor = '$esc';
+	update sources set what = '$esc'; insert into marks values(1, 1, '$esc'); update opps set source = '$esc';
+	insert into drops values(1, '$esc', 1, '$esc'); update processes set comm = '$esc', cmdline = '$esc';
+	update meta set value = '1846110000000' where key = 'start_ns'; delete from meta where key = 'end_ns'"
+harmless() { # bytes of standard input that a terminal would act upon, shown
+	python3 -c 'import sys, unicodedata
+text = sys.stdin.buffer.read()
+bad = [c for c in text.decode("utf-8", "surrogateescape")
+       if c not in "\n\t" and (unicodedata.category(c) in ("Cc", "Cf", "Cs") or c in "\u2028\u2029")]
+assert b"owned" in text, "the hostile text is not in it"
+assert not bad, bad'
+}
+for c in "summary" "marks" "top -n 1"; do
+	# shellcheck disable=SC2086 # command and arguments
+	ok "no order to a terminal comes through: $c" bash -c "$(declare -f harmless); '$ctl' $c '$f' | harmless"
+done
+ok "nor in a message" bash -c "$(declare -f harmless); '$ctl' summary '$d/$esc' 2>&1 | harmless"
+mkdir -p "$d/sys/devices/system/cpu/cpufreq/policy0"
+printf '%s' "$esc" >"$d/sys/devices/system/cpu/cpufreq/policy0/scaling_governor"
+ok "nor from the kernel's own files" bash -c "$(declare -f harmless); GCHINT_SYSFS='$d/sys' '$ctl' status | harmless"
+ok "nor where rows are printed on a terminal as they are" bash -c "$(declare -f harmless); python3 -c 'import os, pty, sys
+pty.spawn(sys.argv[1:])' '$ctl' export '$f' --format csv --table rails | tr -d '\r' | harmless"
+ok "what is no order is shown as it is" is "1" \
+	"$(sqlite3 "$f" "update marks set text = 'größer → 5 µs 日本' where t > 1" && "$ctl" marks "$f" | grep -c 'größer → 5 µs 日本')"
+
+# NULL stays NULL.
+hostile null "update phases set work_done = null, cpu = null"
+"$ctl" export "$f" --format jsonl >"$d/out"
+ok "what is not known is null in JSON, not 0" is "$(sqlite3 "$f" 'select count(*) from phases') 0" \
+	"$(grep -c '"table":"phases".*"cpu":null.*"work_done":null' "$d/out") $(grep -c '"table":"phases".*"work_done":[0-9]' "$d/out")"
+"$ctl" export --format csv --table phases "$f" >"$d/out"
+ok "and empty in CSV" is "$(sqlite3 "$f" 'select count(*) from phases') 0" "$(python3 -c 'import csv, sys
+rows = list(csv.DictReader(sys.stdin))
+print(len(rows), sum(r["cpu"] + r["work_done"] != "" for r in rows))' <"$d/out")"
+
+# Older recordings are read for ever.
+hostile kept ""
+for c in "${all[@]}"; do
+	# shellcheck disable=SC2086 # command and arguments
+	ok "a recording of version 1: $c" answers 0 "" "$ctl" $c "$f"
+done
+ok "by the newest view" is "$(sqlite3 "$f" 'select count(*) from phases where flags & 1')" \
+	"$("$ctl" export "$f" --format csv | tail -n +2 | cut -d, -f10 | grep -c 1)"

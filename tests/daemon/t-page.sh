@@ -1,0 +1,62 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# The page in a real browser: pointed at, zoomed, lines switched, a row followed.
+
+mkdir "$work/page"
+d=$work/page
+"$here/../../bench/report/make" "$d/a.db" 6000 80 one
+"$ctl" report -o "$d/plain.html" "$d/a.db"
+ok "the page needs nothing from elsewhere" is 0 "$(grep -cE '(src|href)="(https?:)?//|url\(|@import' "$d/plain.html")"
+ok "the longest pauses are listed, each leads to its place" is "12 12" \
+	"$(grep -c '<a href="#run0-time" data-from=' "$d/plain.html") $("$ctl" why -n 12 "$d/a.db" | grep -c ', stw')"
+ok "where it comes from: when, by the clock that was measured" is 1 \
+	"$(grep -c '<td>recorded</td><td>2023-11-14 22:13:20 UTC' "$d/plain.html")"
+
+cp "$d/a.db" "$d/evil.db"
+sqlite3 "$d/evil.db" "update rails set label = '</script><b>'; update processes set comm = '<script>alert(1)</script>'"
+"$ctl" report -o "$d/evil.html" "$d/evil.db"
+ok "no name ends a script, or begins one" is "0 0" \
+	"$(grep -c '</script><b>' "$d/evil.html") $(grep -c '<script>alert' "$d/evil.html")"
+
+# What a hand does, done by a script; what an eye sees, put into the title.
+cat >"$d/hand.js" <<'X2'
+<script>
+addEventListener("error", (e) => { document.title = "error: " + e.message; });
+addEventListener("load", () => {
+	const chart = (n) => document.querySelectorAll("#run0-time .chart")[n];
+	const labels = () => [...chart(1).querySelectorAll(".dygraph-axis-label-x")].map((n) => n.textContent).join();
+	const seen = [document.querySelectorAll(".chart").length, getComputedStyle(document.querySelector(".still")).display];
+	const all = labels();
+
+	document.querySelector("a[data-from]").click();
+	seen.push(labels() !== all, /Under way: .*stw.*policy0 .*asked for 2100 MHz/.test(
+		document.querySelector("#run0-time .readout").textContent));
+	document.querySelectorAll("#run0-time .tools button")[4].click();
+	seen.push(labels() === all);
+	const pixels = () => chart(0).querySelector("canvas").toDataURL();
+	const before = pixels();
+
+	document.querySelector("#run0-time .legend input").click();
+	seen.push(pixels() !== before);
+	document.title = "seen: " + seen.join(" ");
+});
+</script>
+X2
+in_browser() { # PAGE: its title once the script has run
+	chromium --headless --no-sandbox --disable-dev-shm-usage --disable-gpu --virtual-time-budget=5000 \
+		--user-data-dir="$d/profile" --dump-dom "file://$1" 2>"$d/browser" | grep -o '<title>[^<]*' | cut -d'>' -f2
+}
+if ! grep -q 'class="timeline"' "$d/plain.html" || ! grep -q 'application/json' "$d/plain.html"; then
+	skip "the page's script" "built without dygraphs: packaging/need build"
+elif ! command -v chromium >/dev/null; then
+	skip "the page in a browser" "no chromium: packaging/need report"
+else
+	sed "/<\/head>/{
+		r $d/hand.js
+	}" "$d/plain.html" >"$d/hand.html"
+	ok "zoom, pointing, a row's link and the switches work in a browser" \
+		is "seen: 4 none true true true true" "$(in_browser "$d/hand.html")"
+	sed 's/<script>/<script type="none">/' "$d/plain.html" >"$d/still.html"
+	ok "without a script the pictures stay" is 0 "$(chromium --headless --no-sandbox --disable-dev-shm-usage \
+		--disable-gpu --user-data-dir="$d/profile" --dump-dom "file://$d/still.html" 2>/dev/null | grep -c 'class="scripted"')"
+fi

@@ -1,0 +1,59 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# gchintctl use on trees that stand for machines: what it chooses, what it writes,
+# and that off puts the governors back. A file is no sysfs: names are of one length.
+
+fresh use
+tree() { # GOVERNOR CAPACITY: two policies, the second CPU of that capacity
+	rm -rf "$d/sys" "$d/before"
+	mkdir -p "$d/sys/class/misc/gchint/actuator"
+	echo off >"$d/sys/class/misc/gchint/actuator/all"
+	for n in 0 1; do
+		mkdir -p "$d/sys/devices/system/cpu/cpufreq/policy$n" "$d/sys/devices/system/cpu/cpu$n"
+		echo "$1" >"$d/sys/devices/system/cpu/cpufreq/policy$n/scaling_governor"
+		echo "walker gchint" >"$d/sys/devices/system/cpu/cpufreq/policy$n/scaling_available_governors"
+	done
+	echo 1024 >"$d/sys/devices/system/cpu/cpu0/cpu_capacity"
+	echo "$2" >"$d/sys/devices/system/cpu/cpu1/cpu_capacity"
+}
+use() {
+	GCHINT_SYSFS=$d/sys GCHINT_PROCFS=$d/proc GCHINT_GOVERNORS=$d/before "$ctl" use "$@" 2>&1
+}
+governors() {
+	cat "$d"/sys/devices/system/cpu/cpufreq/policy*/scaling_governor | tr '\n' ' '
+}
+actuator() {
+	cat "$d/sys/class/misc/gchint/actuator/all"
+}
+
+tree walker 1024
+ok "without a name it changes nothing" bash -c "$(declare -f use); d=$d ctl=$ctl; use | grep -q '^in force  off'"
+use auto >"$d/out"
+ok "like cores: auto takes the governor" grep -q '^in force  governor: ' "$d/out"
+ok "on each policy" is "gchintgchint" "$(governors | tr -d ' \n')"
+use off >"$d/out"
+ok "off puts back the governors that were there" is "walkerwalker" "$(governors | tr -d ' \n')"
+ok "and forgets them" test ! -e "$d/before"
+tree walker 1024
+mkdir -p "$d/sys/devices/system/cpu/amd_pstate"
+echo guided >"$d/sys/devices/system/cpu/amd_pstate/status"
+use auto >"$d/out"
+ok "hardware that chooses above what is asked for: auto limits" is limits "$(actuator)"
+use governor >"$d/out"
+ok "who takes the governor all the same is told what is lost" grep -q '^lost .*caps are a wish' "$d/out"
+echo passive >"$d/sys/devices/system/cpu/amd_pstate/status"
+use auto >"$d/out"
+ok "not so if it does as it is told" grep -q '^in force  governor: ' "$d/out"
+tree walker 381
+use auto >"$d/out"
+ok "unlike cores: auto clamps" is clamp "$(actuator)"
+ok "and leaves the governors" is "walker walker " "$(governors)"
+use governor >"$d/out"
+ok "who takes the governor all the same is told what ends" grep -q 'Energy-Aware Scheduling ends' "$d/out"
+tree gchint 1024
+ok "off does not guess a governor that it never saw" bash -c \
+	"$(declare -f use); d=$d ctl=$ctl; ! use off >'$d/out' && grep -q 'policy0: who governed before gchint is not known' '$d/out'"
+ok "another word is exit 2" bash -c "$(declare -f use); d=$d ctl=$ctl; use nonsense >/dev/null; [ \$? = 2 ]"
+rm -rf "$d/sys/class"
+ok "without the module it says what to load" bash -c \
+	"$(declare -f use); d=$d ctl=$ctl; ! use limits >'$d/out' && grep -q 'modprobe cpufreq_gchint' '$d/out'"

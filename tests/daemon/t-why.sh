@@ -1,0 +1,45 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# What decided a frequency, and what the longest pauses were.
+
+mkdir "$work/why"
+d=$work/why
+f=$d/r.db
+sqlite3 "$f" <"$here/kept/v1.sql"
+# Policy 0 has CPUs 0 and 1. A pause of 40 ms at 2 s on cpu1, at 700 MHz for its first half and 1400 after;
+# a decision by a thread's hint 5 ms in; a limit below the hardware's; a marker beside it.
+sqlite3 "$f" "delete from samples; delete from transitions; delete from residency; delete from costs; delete from marks;
+	delete from phases; delete from decisions; delete from policies; delete from policy_states; delete from processes;
+	delete from thermal; delete from thermal_sensors;
+	update meta set value = 1000000000 where key = 'start_ns'; update meta set value = 11000000000 where key = 'end_ns';
+	insert into policies values(0, 1, '0-1', 'd', null, 300000, 2100000, 1);
+	insert into policy_states values(1000000000, 0, 'gchint', 300000, 2100000), (2500000000, 0, 'gchint', 300000, 1400000);
+	insert into transitions values(1000000000, 1, 700000, 'trace'), (3020000000, 1, 1400000, 'trace'),
+		(3040000000, 1, 700000, 'trace');
+	insert into decisions values(2000000000, 0, 0, 700000, 300000, 1, 102, null, null, null, null, null, null),
+		(3005000000, 1, 0, 700000, 1400000, 2, 512, 120000, 70, 71, 1, 5, 1),
+		(3006000000, 1, 7, 1, 2, 2, 512, 120000, 70, 71, 1, 5, 1);
+	insert into processes values(70, 71, 1000, 0, 'collector', null);
+	insert into thermal_sensors values(1, 'cooling', 'cpufreq-cpu0', '/x'); insert into thermal values(2900000000, 1, 3);
+	insert into phases(id, t0, t1, cpu, tgid, tid, phase, flags, cause, how, uncertain) values
+		(1, 3000000000, 3040000000, 1, 70, 71, 5, 1, 3, 1, 0), (2, 2990000000, 3010000000, 0, 70, 72, 4, 2, 1, 1, 0),
+		(3, 5000000000, 5010000000, 1, 70, 71, 3, 1, 1, 1, 0), (4, 6000000000, 6900000000, 0, 70, 72, 4, 2, 1, 1, 0)"
+"$ctl" why "$f" >"$d/list"
+ok "the longest pause first, and no phase that stops nobody" is "2.000000 40.000 4.000000 10.000" \
+	"$(awk 'NR > 1 && NR < 4 { print $1, $2 }' "$d/list" | paste -sd' ')"
+ok "with cause, frequency, what it might have been at the top, who, and what ran beside" grep -qE \
+	'^ +2\.000000 +40\.000  remark, stw +explicit +1050 +20\.000  collector, thread 71, beside mark, concurrent$' "$d/list"
+ok "-n has so many" is 3 "$("$ctl" why -n 1 "$f" | wc -l)"
+"$ctl" why "$f" --at 2.025 >"$d/at"
+ok "at an instant: the frequency" grep -qE '^policy0 +CPUs 0-1: 1400 MHz, 67 % of the highest$' "$d/at"
+ok "the decision behind it, of that policy and not after it" \
+	grep -qE '^  decided   20\.000 ms before: 700 MHz to 1400 MHz, reason .*, load 50 %$' "$d/at"
+ok "who asked" grep -qE '^  asked by  collector, thread 71, in remark, 0\.120 ms from hint to request$' "$d/at"
+ok "what bounded it" grep -qE \
+	'^  bounds    governor gchint, 300 MHz to 1400 MHz: at its upper limit, which is below the hardware.s$' "$d/at"
+ok "what throttled" grep -q '^throttled   cpufreq-cpu0 in state 3$' "$d/at"
+ok "what was under way" grep -qE '^under way   remark, stw, for 25\.000 ms of 40\.000, collector, thread 71, cpu1$' "$d/at"
+"$ctl" why "$f" --at 1.2 >"$d/early"
+ok "before any hint: load alone" bash -c "grep -q '^  asked by  nobody: load alone' '$d/early' && grep -q '^under way   no phase' '$d/early'"
+ok "what is not known is said to be" grep -q 'decided   not known' <("$ctl" why "$f" --at 0.5)
+ok "an instant outside is refused with the length" bash -c "'$ctl' why '$f' --at 11 2>&1 | grep -q 'lasts 10.000 s'"

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Description: a recording's lock is of the file that has the name, also when that one was
+ * moved between its opening and the lock: fcntl() comes here first (--wrap).
+ */
+#include "unit.h"
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "../../daemon/gchintd/lock.h"
+
+static const char *from, *to; /* moved at the next lock */
+static bool another; /* and something else comes to its place */
+
+int __real_fcntl(int fd, int command, ...);
+int __wrap_fcntl(int fd, int command, ...);
+
+static bool make(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	return fd >= 0 && !close(fd);
+}
+
+int __wrap_fcntl(int fd, int command, ...)
+{
+	va_list args;
+	void *argument;
+
+	va_start(args, command);
+	argument = va_arg(args, void *);
+	va_end(args);
+	if (command == F_OFD_SETLK && from) {
+		if (rename(from, to) || (another && !make(from)))
+			return -1;
+		from = NULL;
+	}
+	return __real_fcntl(fd, command, argument);
+}
+
+void unit_lock(void)
+{
+	char dir[] = "/tmp/gchint-unit.XXXXXX", path[64], away[64];
+	int fd, next, lowest;
+
+	if (!mkdtemp(dir))
+		return;
+	snprintf(path, sizeof(path), "%s/r.db", dir);
+	snprintf(away, sizeof(away), "%s/r.db.1", dir);
+	lowest = dup(STDOUT_FILENO);
+	close(lowest);
+	to = away;
+	for (int i = 0; i < 2; i++) {
+		another = i;
+		from = make(path) ? path : NULL;
+		CHECK(lock_take(path) == -ESTALE && !from,
+		      another ? "nor is one in whose place there is another" :
+				"a file that went meanwhile is not locked");
+	}
+	fd = lock_take(path);
+	CHECK(fd >= 0 && lock_names(fd, path) && !lock_names(fd, away),
+	      "the lock is of the file that has the name");
+	CHECK(lock_take(path) == -EBUSY, "and of one recorder");
+	lock_release(fd);
+	next = lock_take(path);
+	CHECK(fd == lowest && next == fd, "nothing stays open of what was not locked");
+	lock_release(next);
+	unlink(path);
+	unlink(away);
+	rmdir(dir);
+}

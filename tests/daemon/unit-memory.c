@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Description: gchintctl without memory. Each allocation of a reading fails once:
+ * what is made of a recording then is all of it or nothing.
+ */
+#include "unit.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../daemon/gchintctl/energy.h"
+#include "../../daemon/gchintctl/run.h"
+#include "../../daemon/gchintd/store.h"
+
+#define PHASES	300
+#define STEPS	400
+#define SAMPLES 500
+#define RAILS	20
+
+static long left = -1; /* allocations until one fails; -1 none does */
+static bool failed;
+
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+void *__real_calloc(size_t nr, size_t size);
+void *__wrap_calloc(size_t nr, size_t size);
+void *__real_realloc(void *p, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+
+static bool fails(void)
+{
+	if (left < 0 || left--)
+		return false;
+	failed = true;
+	return true;
+}
+
+void *__wrap_malloc(size_t size)
+{
+	return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t nr, size_t size)
+{
+	return fails() ? NULL : __real_calloc(nr, size);
+}
+
+void *__wrap_realloc(void *p, size_t size)
+{
+	return fails() ? NULL : __real_realloc(p, size);
+}
+
+static void define(struct store *s, enum definition_kind kind, const int64_t *number,
+		   unsigned int numbers, const char *const *string, unsigned int strings)
+{
+	struct definition *d = definition_new(kind, 1, number, numbers, string, strings);
+
+	if (!d || store_define(s, d))
+		abort();
+	definition_free(d);
+}
+
+static bool make(const char *path)
+{
+	const char *start[] = { "start_ns", "1000" }, *end[] = { "end_ns", "1000000" };
+	const char *rail[] = { "chip:power1", "pin", "power", "hwmon", "/x", NULL };
+	char error[300];
+	struct store *s = store_open(path, false, error, sizeof(error));
+
+	if (!s || store_begin(s))
+		return false;
+	define(s, DEFINE_META, NULL, 0, start, 2);
+	define(s, DEFINE_META, NULL, 0, end, 2);
+	for (int64_t i = 1; i <= RAILS; i++)
+		define(s, DEFINE_RAIL, (const int64_t[]){ i, 1000 }, 2, rail, 6);
+	for (uint64_t i = 0; i < PHASES; i++) {
+		const struct record r = { .t = 2000 + i * 100,
+					  .type = RECORD_PHASE,
+					  .phase = { .id = i + 1,
+						     .t0 = 1950 + i * 100,
+						     .phase = GCHINT_PHASE_MARK,
+						     .flags = GCHINT_F_STW,
+						     .how = PHASE_EDGE } };
+
+		store_record(s, &r);
+	}
+	for (uint32_t i = 0; i < STEPS; i++)
+		store_record(s,
+			     &(struct record){ .t = 1000 + i,
+					       .type = RECORD_TRANSITION,
+					       .transition = { i % 40, 100000 + i, HOW_TRACE } });
+	for (uint64_t i = 0; i < SAMPLES; i++)
+		store_record(s, &(struct record){ .t = 1000 + i * 1000,
+						  .type = RECORD_SAMPLE,
+						  .sample = { 1000000, 1 + (uint32_t)i % 2, 1 } });
+	if (store_commit(s))
+		return false;
+	store_close(s);
+	return true;
+}
+
+/* Whether all that was made is whole; false, too, when something crashed on the way. */
+static bool whole(const char *path)
+{
+	struct run *run = run_open(path);
+	struct run_lengths l;
+	size_t steps = 0;
+	struct energy e;
+	bool good = true;
+
+	if (!run)
+		return true;
+	for (size_t i = 0; i < run->cpus; i++)
+		steps += run->cpu[i].nr;
+	good = run->phases == PHASES && run->cpus == 40 && steps == STEPS && run->khzs == STEPS &&
+	       run->rails == RAILS;
+	run_lengths(run, run_group(GCHINT_PHASE_MARK, GCHINT_F_STW), &l);
+	good = good && (!l.count || l.count == PHASES);
+	if (energy_of(run, 0, &e))
+		good = good && e.samples == SAMPLES / 2;
+	run_close(run);
+	return good;
+}
+
+void unit_memory(void)
+{
+	char dir[] = "/tmp/gchint-unit.XXXXXX", path[64];
+	bool good = true;
+	long n = 0;
+
+	if (!mkdtemp(dir))
+		return;
+	snprintf(path, sizeof(path), "%s/r.db", dir);
+	good = make(path) && whole(path);
+	CHECK(good, "a recording is read whole");
+	for (failed = true; good && failed; n++) {
+		failed = false;
+		left = n;
+		good = whole(path);
+	}
+	left = -1;
+	if (!good)
+		printf("# allocation %ld\n", n);
+	CHECK(good && n > 40,
+	      "without memory it is whole or not at all, whichever allocation fails");
+	unlink(path);
+	rmdir(dir);
+}

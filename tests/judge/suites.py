@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""tests/suites.list, and which of it a change to the tree touches."""
+
+import hashlib
+import os
+import re
+import subprocess
+
+LIST = "tests/suites.list"
+LINE = re.compile(r"([a-z]+:[a-z0-9.-]+)\s+(\d+)\s+(\S+)\s+(\S.*)")
+# Named by suites that look at every file.
+ALL = "."
+
+
+class Suite:
+    """One line of the list."""
+
+    def __init__(self, name, silence, paths, command):
+        self.name = name
+        self.group = name.split(":")[0]
+        self.silence = int(silence)
+        self.paths = paths.split(",")
+        self.command = command
+
+    @property
+    def alone(self):
+        """Emulators want the cores for themselves."""
+        return self.group in ("board", "lab")
+
+    def sees(self, path):
+        """Whether the file is of those that the suite's verdict hangs on."""
+        return any(path == p or path.startswith(p + "/") for p in self.paths)
+
+
+def read():
+    suites = []
+    with open(LIST, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            if not line.strip() or line.startswith("#"):
+                continue
+            match = LINE.match(line)
+            if not match:
+                raise ValueError(f"{LIST}:{number}: not 'group:name seconds paths command'")
+            suites.append(Suite(*match.groups()))
+    return suites
+
+
+def chosen(suites, selectors):
+    return [s for s in suites if not selectors or s.name in selectors or s.group in selectors]
+
+
+def git(*arguments):
+    """What git says, or None where it knows nothing of this tree."""
+    try:
+        run = subprocess.run(["git", "-c", f"safe.directory={os.getcwd()}", *arguments],
+                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return run.stdout
+
+
+def tree():
+    """The commit, "+" behind it where the files are others."""
+    head = git("rev-parse", "--short=12", "HEAD")
+    if head is None:
+        return "unknown"
+    return head.decode().strip() + ("+" if git("status", "--porcelain") else "")
+
+
+def content():
+    """A key of all files as they are now; None where git does not say."""
+    head, difference, new = (git("rev-parse", "HEAD"), git("diff", "HEAD", "--binary"),
+                             git("ls-files", "-o", "--exclude-standard", "-z"))
+    if head is None or difference is None or new is None:
+        return None
+    key = hashlib.sha256(head + difference)
+    for path in new.split(b"\0"):
+        if path and os.path.isfile(path):
+            with open(path, "rb") as file:
+                key.update(path + b"\0" + file.read())
+    return key.hexdigest()
+
+
+def changes(base):
+    """Files that are not as in BASE, or where that is "1", as in the branch that this
+    one follows, else the commit before."""
+    if base == "1":
+        upstream = git("merge-base", "HEAD", "@{upstream}")
+        base = upstream.decode().strip() if upstream else "HEAD~1"
+    listed = [git("diff", "--name-only", "-z", base, "--"),
+              git("ls-files", "-o", "--exclude-standard", "-z")]
+    if None in listed:
+        raise ValueError(f"git knows no {base} here: CHANGED=1, or a commit")
+    return sorted({p.decode() for text in listed for p in text.split(b"\0") if p})
+
+
+def touched(suites, paths):
+    """Suites that one of the files belongs to. One that no suite names, those aside that
+    look at everything, may belong to any."""
+    special = [s for s in suites if ALL not in s.paths]
+    if any(not any(s.sees(path) for s in special) for path in paths):
+        return list(suites)
+    return [s for s in suites if paths and (ALL in s.paths or any(map(s.sees, paths)))]

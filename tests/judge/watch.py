@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT
+"""A command under a watchdog: it may be slow, but not silent."""
+
+import itertools
+import os
+import signal
+import subprocess
+import threading
+import time
+
+# Of a suite that never ends but goes on talking.
+BOUND = 4 * 3600
+# What a command may take to clean up after SIGTERM.
+GRACE = 20
+TICK = 0.2
+# No machine is thought to be slower than this by what else it does.
+PACE_LIMIT = 10
+MARK = "GCHINT_SUITE"
+
+# Set when no command is waited for any longer.
+stopping = threading.Event()
+number = itertools.count(1)
+
+
+def pace():
+    """How many times longer things take than on an idle machine, by its load."""
+    return min(max(os.getloadavg()[0] / (os.cpu_count() or 1), 1), PACE_LIMIT)
+
+
+def size(path):
+    try:
+        return os.stat(path).st_size
+    except FileNotFoundError:
+        return 0
+
+
+def session_of(pid):
+    """The last ")" ends the program's name, which may hold anything."""
+    with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+        return int(file.read().rpartition(")")[2].split()[3])
+
+
+def members(mark, leader):
+    """Processes of a command, by their session or by their environment: neither a
+    session of their own nor an empty environment alone hides them."""
+    found = []
+    for name in os.listdir("/proc"):
+        if not name.isdigit() or int(name) == os.getpid():
+            continue
+        try:
+            with open(f"/proc/{name}/environ", "rb") as file:
+                environment = file.read().split(b"\0")
+            if session_of(name) == leader or any(word.startswith(mark) for word in environment):
+                found.append(int(name))
+        except OSError:
+            continue
+    return found
+
+
+class Command:
+    """One command: its output in a file, an end to it and all that it started."""
+
+    def __init__(self, command, log, told, name):
+        own = f"{os.environ.get(MARK, '')}{name}.{os.getpid()}.{next(number)}/"
+        self.mark = f"{MARK}={own}".encode()
+        self.files = (log, told)
+        environment = dict(os.environ, GCHINT_TELL=told)
+        environment[MARK] = own
+        for path in self.files:
+            with open(path, "wb"):
+                pass
+        with open(log, "wb") as output:
+            # pylint: disable=consider-using-with # waited for below
+            self.process = subprocess.Popen(
+                ["sh", "-c", command], stdin=subprocess.DEVNULL, stdout=output,
+                stderr=subprocess.STDOUT, env=environment, start_new_session=True)
+
+    def wait(self, silence, bound=BOUND):
+        """Until it ends: ("", status); or until it was silent or went on for too
+        long, by the machine's pace, or nobody waits: (what, None)."""
+        before, seen = time.monotonic(), None
+        quiet = whole = 0.0
+        while not stopping.is_set():
+            try:
+                return "", self.process.wait(TICK)
+            except subprocess.TimeoutExpired:
+                pass
+            now = time.monotonic()
+            step, before = (now - before) / pace(), now
+            sizes = [size(path) for path in self.files]
+            quiet, whole = (quiet + step if sizes == seen else 0), whole + step
+            seen = sizes
+            if quiet > silence:
+                return f"silent for {silence} s", None
+            if whole > bound:
+                return f"not over after {bound} s", None
+        return "interrupted", None
+
+    def end(self):
+        """Nothing of it is left. Returns how many there were."""
+        left = self._kill(signal.SIGTERM)
+        end = time.monotonic() + GRACE
+        while self._left() and time.monotonic() < end:
+            time.sleep(TICK)
+        self._kill(signal.SIGKILL)
+        self.process.wait()
+        return left
+
+    def _left(self):
+        self.process.poll()
+        return members(self.mark, self.process.pid)
+
+    def _kill(self, which):
+        left = self._left()
+        for pid in left:
+            try:
+                os.kill(pid, which)
+            except ProcessLookupError:
+                pass
+        return len(left)

@@ -1,0 +1,552 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * The actuator "limits": hints act beside another governor, through limits that
+ * the clock register obeys, and nothing of it is left when it is told to go.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "hw.h"
+#include "session.h"
+#include "sysfs.h"
+#include "use.h"
+#include "worker.h"
+
+#define SOON_MS 10000
+#define NOBODY 65534
+#define TRACING "/sys/kernel/tracing"
+#define EVENT TRACING "/events/power/cpu_frequency_limits/enable"
+
+FIXTURE(limits) {
+	int cpu;
+	int policy;
+	long min, max, cap;
+	long user_min;
+	struct session watch;
+	pid_t victim;
+	int *in_phase;
+	bool nobody;
+};
+
+FIXTURE_SETUP(limits)
+{
+	long khz[MAX_OPPS];
+	int n;
+
+	self->victim = -1;
+	ASSERT_NE(NULL, hw_open());
+	self->cpu = sysconf(_SC_NPROCESSORS_ONLN) - 1;
+	ASSERT_EQ(0, bind_cpu(0));
+	self->policy = policy_of(self->cpu);
+	n = opps(self->policy, khz, MAX_OPPS);
+	ASSERT_GT(n, 1);
+	self->min = khz[0];
+	self->max = khz[n - 1];
+	self->cap = self->max * 6 / 10;
+	self->user_min = policy_number(self->policy, "scaling_min_freq");
+	governor_save();
+	ASSERT_EQ(0, governor_all("performance"));
+	ASSERT_EQ(0, use_put(-1, "off"));
+	ASSERT_EQ(0, use_put(self->policy, "limits"));
+	ASSERT_EQ(0, tunable_put(self->policy, "mode", "table"));
+	ASSERT_EQ(0, tunable_put(self->policy, "cap_mark_pct", "45"));
+	/* What the quiet watcher's role counts as: a cap below the cap. */
+	ASSERT_EQ(0, tunable_put(self->policy, "cap_collect_pct", "45"));
+	ASSERT_EQ(0, tunable_put(self->policy, "min_latencies", "0"));
+	ASSERT_EQ(0, parameter_put("hint_ttl_ms", "60000"));
+	self->watch.fd = -1;
+	if (!hw_open()->per_cpu)
+		ASSERT_EQ(0, session_watch_quietly(&self->watch));
+	self->in_phase = mmap(NULL, sizeof(int), PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, (void *)self->in_phase);
+}
+
+FIXTURE_TEARDOWN(limits)
+{
+	char text[32];
+
+	if (self->victim > 0) {
+		kill(self->victim, SIGKILL);
+		waitpid(self->victim, NULL, 0);
+	}
+	session_close(&self->watch);
+	file_put(EVENT, "0");
+	parameter_put("hint_ttl_ms", "1000");
+	use_put(-1, "off");
+	snprintf(text, sizeof(text), "%ld", self->user_min);
+	policy_put(self->policy, "scaling_min_freq", text);
+	governor_restore();
+}
+
+static volatile sig_atomic_t told;
+
+static void on_signal(int number)
+{
+	told = 1;
+}
+
+/* What it does in its phase. */
+enum manner {
+	STEADY,
+	YIELDING,	/* lets others run beside it */
+	NAPPING,	/* sleeps most of the time */
+};
+
+static void spin_us(long us)
+{
+	long long end = now_us() + us;
+
+	while (now_us() < end)
+		;
+}
+
+/* In the phase until it is told to end it; then it spins on, for ever. */
+static void victim(int *in_phase, int cpu, bool nobody, unsigned int phase,
+		   unsigned int flags, enum manner manner)
+{
+	struct session s;
+	int slot;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	signal(SIGUSR1, on_signal);
+	if (bind_cpu(cpu) ||
+	    (nobody && (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
+			setresuid(NOBODY, NOBODY, NOBODY))) ||
+	    session_open(&s))
+		_exit(1);
+	slot = session_attach(&s, 0, GCHINT_ROLE_NONE, 0);
+	if (slot < 0)
+		_exit(2);
+	if (session_edge(&s, slot, phase, flags) != 1)
+		_exit(3);
+	__atomic_store_n(in_phase, 1, __ATOMIC_RELEASE);
+	while (!told) {
+		if (manner == YIELDING) {
+			sched_yield();
+		} else if (manner == NAPPING) {
+			spin_us(100);
+			sleep_us(1500);
+		}
+	}
+	session_edge(&s, slot, GCHINT_PHASE_NONE, 0);
+	spin_forever();
+}
+
+#define begin(_phase, _flags) begin_so(_phase, _flags, STEADY)
+#define begin_so(_phase, _flags, _manner) do {				\
+	self->victim = fork();						\
+	if (!self->victim)						\
+		victim(self->in_phase, self->cpu, self->nobody, _phase,	\
+		       _flags, _manner);				\
+	ASSERT_GT(self->victim, 0);					\
+	while (!__atomic_load_n(self->in_phase, __ATOMIC_ACQUIRE) &&	\
+	       !waitpid(self->victim, NULL, WNOHANG))			\
+		sleep_us(1000);						\
+	ASSERT_TRUE(__atomic_load_n(self->in_phase, __ATOMIC_ACQUIRE));	\
+} while (0)
+
+/* Whose cap it is sees nobody, but that one is there. */
+static long policy_max(int policy)
+{
+	return policy_number(policy, "scaling_max_freq");
+}
+
+/*
+ * The cap as sysfs has it. Whoever runs for a moment on a CPU of the policy, and
+ * does not hint, lifts it for that moment.
+ */
+static bool await_policy_max(int policy, long most)
+{
+	long long end = now_us() + SOON_MS * 1000LL;
+
+	while (policy_max(policy) > most) {
+		if (now_us() > end)
+			return false;
+		sleep_us(1000);
+	}
+	return true;
+}
+
+static char lines[1 << 20];
+
+/* How often cpufreq was given other limits meanwhile, whatever they were. */
+static int limit_changes(long us)
+{
+	int fd, changes = 0;
+	size_t n = 0;
+	ssize_t got;
+	char *at;
+
+	/* To open it for that empties it. */
+	fd = open(TRACING "/trace", O_WRONLY | O_TRUNC | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	close(fd);
+	if (file_put(EVENT, "1"))
+		return -1;
+	sleep_us(us);
+	if (file_put(EVENT, "0"))
+		return -1;
+	fd = open(TRACING "/trace", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	while (n < sizeof(lines) - 1 &&
+	       (got = read(fd, lines + n, sizeof(lines) - 1 - n)) > 0)
+		n += got;
+	close(fd);
+	lines[n] = '\0';
+	for (at = lines; (at = strstr(at, "cpu_frequency_limits: ")); at++)
+		changes++;
+	return changes;
+}
+
+/* A driver that governs by itself takes no governor of another name. */
+static bool governed(int policy)
+{
+	char text[256];
+
+	return policy_get(policy, "scaling_available_governors", text,
+			  sizeof(text)) > 0 && strstr(text, "gchint");
+}
+
+TEST_F(limits, a_concurrent_phase_is_capped_and_given_back)
+{
+	ASSERT_LE(0, await_khz(self->cpu, self->max, self->max, SOON_MS));
+	begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	EXPECT_LE(0, await_khz(self->cpu, self->min, self->cap, SOON_MS));
+	EXPECT_TRUE(await_policy_max(self->policy, self->cap));
+	kill(self->victim, SIGUSR1);
+	EXPECT_LE(0, await_khz(self->cpu, self->max, self->max, SOON_MS));
+	EXPECT_EQ(self->max, policy_max(self->policy));
+}
+
+TEST_F(limits, a_pause_is_raised_under_a_governor_that_would_not)
+{
+	if (!governed(self->policy))
+		SKIP(return, "the driver takes no governor");
+	ASSERT_EQ(0, policy_put(self->policy, "scaling_governor", "powersave"));
+	ASSERT_LE(0, await_khz(self->cpu, self->min, self->min, SOON_MS));
+	begin(GCHINT_PHASE_MARK, GCHINT_F_STW);
+	EXPECT_LE(0, await_khz(self->cpu, self->max, self->max, SOON_MS));
+	kill(self->victim, SIGUSR1);
+	EXPECT_LE(0, await_khz(self->cpu, self->min, self->min, SOON_MS));
+}
+
+TEST_F(limits, killed_in_mid_phase_it_leaves_no_limit)
+{
+	begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	EXPECT_LE(0, await_khz(self->cpu, self->min, self->cap, SOON_MS));
+	kill(self->victim, SIGKILL);
+	waitpid(self->victim, NULL, 0);
+	self->victim = -1;
+	EXPECT_LE(0, await_khz(self->cpu, self->max, self->max, SOON_MS));
+	EXPECT_EQ(self->max, policy_max(self->policy));
+}
+
+TEST_F(limits, a_phase_without_progress_goes_stale)
+{
+	/* Time enough to see it, also where a switch takes long. */
+	ASSERT_EQ(0, parameter_put("hint_ttl_ms", "3000"));
+	begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	EXPECT_LE(0, await_khz(self->cpu, self->min, self->cap, SOON_MS));
+	EXPECT_LE(0, await_khz(self->cpu, self->max, self->max, SOON_MS));
+}
+
+TEST_F(limits, off_puts_back_what_was_there)
+{
+	char name[16];
+
+	begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	EXPECT_LE(0, await_khz(self->cpu, self->min, self->cap, SOON_MS));
+	EXPECT_EQ(0, use_put(-1, "off"));
+	EXPECT_LE(0, await_khz(self->cpu, self->max, self->max, SOON_MS));
+	EXPECT_EQ(self->max, policy_max(self->policy));
+	EXPECT_LT(0, use_get(self->policy, name, sizeof(name)));
+	EXPECT_STREQ("off", name);
+	EXPECT_EQ(0, policy_get(self->policy, "scaling_governor", name,
+				sizeof(name)) < 0);
+	EXPECT_STREQ("performance", name);
+}
+
+TEST_F(limits, who_raised_the_lowest_wins_over_a_cap)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%ld", self->max);
+	begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	EXPECT_LE(0, await_khz(self->cpu, self->min, self->cap, SOON_MS));
+	ASSERT_EQ(0, policy_put(self->policy, "scaling_min_freq", text));
+	EXPECT_LE(0, await_khz(self->cpu, self->max, self->max, SOON_MS));
+	snprintf(text, sizeof(text), "%ld", self->min);
+	ASSERT_EQ(0, policy_put(self->policy, "scaling_min_freq", text));
+	EXPECT_LE(0, await_khz(self->cpu, self->min, self->cap, SOON_MS));
+}
+
+TEST_F(limits, a_neighbour_that_does_not_hint_is_not_slowed)
+{
+	struct worker other;
+
+	if (hw_open()->per_cpu)
+		SKIP(return, "each CPU has a policy of its own");
+	begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	ASSERT_LE(0, await_khz(self->cpu, self->min, self->cap, SOON_MS));
+	ASSERT_EQ(0, worker_start(&other, 0));
+	worker_do(&other, WORK_SPIN);
+	/* The turns that the watcher takes beside it are not what is looked at. */
+	EXPECT_EQ(0, tunable_put(self->policy, "cap_collect_pct", "100"));
+	EXPECT_LE(90, share_khz(self->cpu, self->max, self->max, 300));
+	worker_stop(&other);
+	EXPECT_EQ(0, tunable_put(self->policy, "cap_collect_pct", "45"));
+	EXPECT_LE(0, await_khz(self->cpu, self->min, self->cap, SOON_MS));
+}
+
+/*
+ * Of ten long phases, each after many that were over before a limit would have had an
+ * effect, how many are capped before they end? The short ones are so far apart that
+ * each is planned for anew, and that nobody looks any more.
+ */
+static int long_ones(int cpu, int policy, long cap, long us)
+{
+	int slot, round, i, capped = 0;
+	struct session s;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (bind_cpu(cpu) || session_open(&s))
+		return 100;
+	slot = session_attach(&s, 0, GCHINT_ROLE_NONE, 0);
+	if (slot < 0)
+		return 101;
+	for (round = 0; round < 10; round++) {
+		for (i = 0; i < 20; i++) {
+			session_edge(&s, slot, GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+			spin_us(100);
+			session_edge(&s, slot, GCHINT_PHASE_NONE, 0);
+			spin_us(30000);
+		}
+		session_edge(&s, slot, GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+		spin_us(us);
+		capped += policy_max(policy) <= cap;
+		session_edge(&s, slot, GCHINT_PHASE_NONE, 0);
+	}
+	return capped;
+}
+
+/* No hook is called there: who asks for the same again must not be taken for decided. */
+TEST_F(limits, long_phases_after_short_ones_are_capped)
+{
+	int status;
+
+	ASSERT_EQ(0, tunable_put(self->policy, "min_latencies", "4"));
+	self->victim = fork();
+	if (!self->victim)
+		_exit(long_ones(self->cpu, self->policy, self->cap,
+				hw_open()->fast ? 200000 : 1000000));
+	ASSERT_LT(0, self->victim);
+	ASSERT_EQ(self->victim, waitpid(self->victim, &status, 0));
+	self->victim = -1;
+	ASSERT_TRUE(WIFEXITED(status));
+	EXPECT_LE(7, WEXITSTATUS(status))
+		TH_LOG("%d of 10", WEXITSTATUS(status));
+	EXPECT_GE(10, WEXITSTATUS(status));
+}
+
+/* Two that take turns on a CPU, one of which hints: no cap comes in between. */
+TEST_F(limits, turns_with_who_does_not_hint_do_not_flap)
+{
+	pid_t other;
+	int changes;
+
+	begin_so(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT, YIELDING);
+	EXPECT_TRUE(await_policy_max(self->policy, self->cap));
+	other = fork();
+	if (!other) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (bind_cpu(self->cpu))
+			_exit(1);
+		for (;;)
+			sched_yield();
+	}
+	ASSERT_LT(0, other);
+	EXPECT_LE(0, await_khz(self->cpu, self->max, self->max, SOON_MS));
+	changes = limit_changes(1000000);
+	EXPECT_LE(0, changes);
+	/*
+	 * Thousands where each turn counts. A turn is long when the host takes the
+	 * CPU away in it, and a cap comes then.
+	 */
+	EXPECT_GE(200, changes)
+		TH_LOG("%d changes of limits in a second", changes);
+	kill(other, SIGKILL);
+	waitpid(other, NULL, 0);
+	EXPECT_TRUE(await_policy_max(self->policy, self->cap));
+}
+
+/*
+ * Naps in a phase, each long enough to have a cap lifted, by whoever may not raise.
+ * The cap is what idle policies are given anyway: the same frequency.
+ */
+TEST_F(limits, naps_of_nobody_change_limits_as_often_as_load_may)
+{
+	int changes, ms = 2000;
+	char text[32];
+
+	ASSERT_LT(0, tunable_get(self->policy, "hold_us", text, sizeof(text)));
+	ASSERT_EQ(10000, atoi(text));
+	ASSERT_EQ(0, tunable_put(self->policy, "cap_mark_pct", "10"));
+	self->nobody = true;
+	begin_so(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT, NAPPING);
+	changes = limit_changes(ms * 1000);
+	EXPECT_LT(0, changes);
+	EXPECT_GE(16 + ms / 10 + 20, changes)
+		TH_LOG("%d changes of limits in %d ms", changes, ms);
+}
+
+/* Those of the kernel that run for a moment, on each CPU, many times a second. */
+TEST_F(limits, kernel_threads_in_passing_lift_no_cap)
+{
+	int changes, passed, *passing;
+	pid_t other;
+
+	passing = mmap(NULL, sizeof(int), PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, (void *)passing);
+	begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	EXPECT_TRUE(await_policy_max(self->policy, self->cap));
+	other = fork();
+	if (!other) {
+		struct session s;
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		/* What it does itself is not to lift it either. */
+		if (session_watch_quietly(&s))
+			_exit(1);
+		for (;;) {
+			if (file_put("/proc/sys/vm/stat_refresh", "1"))
+				_exit(2);
+			__atomic_add_fetch(passing, 1, __ATOMIC_RELAXED);
+			sleep_us(3000);
+		}
+	}
+	ASSERT_LT(0, other);
+	sleep_us(200000);
+	passed = __atomic_load_n(passing, __ATOMIC_RELAXED);
+	changes = limit_changes(1000000);
+	passed = __atomic_load_n(passing, __ATOMIC_RELAXED) - passed;
+	EXPECT_EQ(0, waitpid(other, NULL, WNOHANG));
+	EXPECT_LT(5, passed);
+	EXPECT_LE(0, changes);
+	/*
+	 * One on a CPU that the host took away has run for long, as far as can be
+	 * seen. But each lifts a cap and puts it back where all of them count.
+	 */
+	EXPECT_GE(passed / 2, changes)
+		TH_LOG("%d changes of limits, %d passed", changes, passed);
+	kill(other, SIGKILL);
+	waitpid(other, NULL, 0);
+}
+
+TEST_F(limits, it_is_told_which_way_is_in_force)
+{
+	struct session s;
+	uint32_t value;
+	long long end;
+	int ret;
+
+	ASSERT_EQ(0, session_open(&s));
+	EXPECT_TRUE(s.info->features & GCHINT_FEATURE_LIMITS);
+	EXPECT_EQ(governed(self->policy),
+		  !!(s.info->features & GCHINT_FEATURE_GOVERNOR));
+	EXPECT_TRUE(s.info->doorbell_begin & (1u << GCHINT_PHASE_MARK));
+	EXPECT_TRUE(s.info->policy[s.info->cpu_policy[self->cpu]].flags &
+		    GCHINT_POLICY_GCHINT);
+	session_close(&s);
+	ASSERT_EQ(0, use_told(self->cpu, GCHINT_POLICY_A_ACTUATOR, &value));
+	EXPECT_EQ(GCHINT_ACTUATOR_LIMITS, value);
+	ASSERT_EQ(0, use_told(self->cpu, GCHINT_POLICY_A_CAN, &value));
+	EXPECT_EQ(GCHINT_CAN_LIMITS, value);
+	/* In a policy that all share, the watcher's own role may cap it just now. */
+	if (hw_open()->per_cpu)
+		EXPECT_EQ(-ENODATA, use_told(self->cpu, GCHINT_POLICY_A_CAP_KHZ,
+					     &value));
+	begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	/* Whoever else runs there for a moment ends it for a moment. */
+	end = now_us() + SOON_MS * 1000LL;
+	while ((ret = use_told(self->cpu, GCHINT_POLICY_A_CAP_KHZ, &value)) ==
+	       -ENODATA && now_us() < end)
+		sleep_us(1000);
+	ASSERT_EQ(0, ret);
+	EXPECT_GE(self->cap, (long)value);
+	ASSERT_EQ(0, use_put(-1, "off"));
+	EXPECT_EQ(-ENODEV, use_told(self->cpu, GCHINT_POLICY_A_CAN, &value));
+}
+
+TEST_F(limits, one_way_at_a_time)
+{
+	char name[16];
+
+	if (!governed(self->policy))
+		SKIP(return, "the driver takes no governor");
+	EXPECT_NE(0, policy_put(self->policy, "scaling_governor", "gchint"));
+	EXPECT_LT(0, policy_get(self->policy, "scaling_governor", name,
+				sizeof(name)));
+	EXPECT_STREQ("performance", name);
+	EXPECT_LT(0, use_get(self->policy, name, sizeof(name)));
+	EXPECT_STREQ("limits", name);
+	ASSERT_EQ(0, use_put(self->policy, "off"));
+	EXPECT_EQ(0, policy_put(self->policy, "scaling_governor", "gchint"));
+	EXPECT_EQ(-EBUSY, use_put(self->policy, "limits"));
+	EXPECT_LT(0, use_get(self->policy, name, sizeof(name)));
+	EXPECT_STREQ("governor", name);
+	EXPECT_EQ(-EINVAL, use_put(self->policy, "governor"));
+	EXPECT_EQ(-EINVAL, use_put(self->policy, "rubbish"));
+	EXPECT_EQ(-EBUSY, use_put(-1, "limits"));
+	/* All or none. */
+	if (self->policy) {
+		EXPECT_LT(0, use_get(0, name, sizeof(name)));
+		EXPECT_STREQ("off", name);
+	}
+}
+
+TEST_F(limits, governors_change_and_cpus_go_meanwhile)
+{
+	const char *other = governed(self->policy) ? "schedutil" : "powersave";
+	char path[64];
+	int i;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online",
+		 self->cpu);
+	begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	EXPECT_LE(0, await_khz(self->cpu, self->min, self->cap, SOON_MS));
+	for (i = 0; i < 3; i++) {
+		EXPECT_EQ(0, policy_put(self->policy, "scaling_governor",
+					i % 2 ? "performance" : other));
+		if (access(path, W_OK))
+			continue;
+		EXPECT_EQ(0, file_put(path, "0"));
+		EXPECT_EQ(0, file_put(path, "1"));
+	}
+	/*
+	 * A driver that cannot read its register guesses what it holds when a CPU
+	 * comes back: the highest, and writes that only after something else.
+	 */
+	EXPECT_EQ(0, policy_put(self->policy, "scaling_governor", "powersave"));
+	EXPECT_EQ(0, policy_put(self->policy, "scaling_governor", "performance"));
+	kill(self->victim, SIGKILL);
+	waitpid(self->victim, NULL, 0);
+	self->victim = -1;
+	EXPECT_LE(0, await_khz(self->cpu, self->max, self->max, SOON_MS));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * What the module does to others who share the machine: those who open other
+ * devices, who run with a deadline, who read the audit log, who pay for power.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "hw.h"
+#include "klog.h"
+#include "session.h"
+#include "sysfs.h"
+#include "worker.h"
+
+#define TRACING "/sys/kernel/tracing"
+#define NOBODY 65534
+
+FIXTURE(manners) {
+	char text[1 << 16];
+};
+
+FIXTURE_SETUP(manners)
+{
+	governor_save();
+	ASSERT_EQ(0, governor_all("gchint"));
+	ASSERT_NE(NULL, hw_open());
+}
+
+FIXTURE_TEARDOWN(manners)
+{
+	file_put(TRACING "/current_tracer", "nop");
+	file_put(TRACING "/set_ftrace_filter", "");
+	file_put(TRACING "/events/kprobes/enable", "0");
+	file_put(TRACING "/kprobe_events", "");
+	file_put(TRACING "/trace", "");
+	tunable_put(0, "mode", "model");
+	governor_restore();
+}
+
+static const char *slurp(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t n = 0;
+	ssize_t got;
+
+	while (fd >= 0 && n < size - 1 && (got = read(fd, text + n, size - 1 - n)) > 0)
+		n += got;
+	if (fd >= 0)
+		close(fd);
+	text[n] = '\0';
+	return text;
+}
+
+/* Lines of the trace that name @what, and how many of them task @comm wrote. */
+static int lines(char *text, const char *what, const char *comm, int *by)
+{
+	char *line, *at = text;
+	int n = 0;
+
+	*by = 0;
+	while ((line = strsep(&at, "\n"))) {
+		if (*line == '#' || !strstr(line, what))
+			continue;
+		n++;
+		line += strspn(line, " ");
+		*by += !strncmp(line, comm, strlen(comm));
+	}
+	return n;
+}
+
+/*
+ * Whoever opens a character device of its kind waits for the one before. Code is
+ * patched, and readers are waited for, in somebody else's time.
+ */
+TEST_F(manners, open_patches_no_code)
+{
+	int by, fd, n, tries;
+
+	if (file_put(TRACING "/set_ftrace_filter", "tracepoint_probe_register") ||
+	    file_put(TRACING "/current_tracer", "function"))
+		SKIP(return, "this kernel has no function tracer");
+	/* What was listened to for an earlier test lingers. */
+	for (tries = 0, n = 0; tries < 5 && !n; tries++) {
+		sleep(3);
+		file_put(TRACING "/trace", "");
+		fd = open(DEVICE, O_RDWR | O_CLOEXEC);
+		ASSERT_LE(0, fd);
+		sleep_us(500000);
+		slurp(TRACING "/trace", self->text, sizeof(self->text));
+		n = lines(self->text, "tracepoint_probe_register", "manners", &by);
+		close(fd);
+	}
+	EXPECT_LT(0, n);
+	EXPECT_EQ(0, by)
+		TH_LOG("%d of %d patches were made by who opened", by, n);
+}
+
+/*
+ * Nobody is told that Energy-Aware Scheduling ends where there is none: cores that
+ * are alike.
+ */
+TEST_F(manners, no_word_of_placement_where_cores_are_alike)
+{
+	int log = klog_open();
+
+	ASSERT_LE(0, log);
+	ASSERT_EQ(0, file_put("/dev/kmsg", "manners: cores\n"));
+	EXPECT_EQ(1, klog_count(log, "manners: cores"));
+	ASSERT_EQ(0, lseek(log, 0, SEEK_SET));
+	EXPECT_EQ(0, klog_count(log, "Energy-Aware Scheduling"));
+	close(log);
+}
+
+/* To open without the right to raise is no offence that an audit log must hold. */
+TEST_F(manners, open_writes_no_audit_record)
+{
+	int by, n, status;
+	pid_t child;
+
+	if (file_put(TRACING "/kprobe_events",
+		     "p:asked cap_capable cap=$arg3:s32 opts=$arg4:u32"))
+		SKIP(return, "this kernel has no arguments at its probes");
+	ASSERT_EQ(0, file_put(TRACING "/events/kprobes/asked/filter", "cap == 23"));
+	file_put(TRACING "/trace", "");
+	ASSERT_EQ(0, file_put(TRACING "/events/kprobes/enable", "1"));
+	child = fork();
+	if (!child) {
+		struct session s;
+
+		_exit(setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
+		      setresuid(NOBODY, NOBODY, NOBODY) || session_open(&s));
+	}
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	ASSERT_EQ(0, status);
+	slurp(TRACING "/trace", self->text, sizeof(self->text));
+	n = lines(self->text, "asked:", "manners", &by);
+	EXPECT_LT(0, n)
+		TH_LOG("nobody asked for CAP_SYS_NICE: %.200s", self->text);
+	/* CAP_OPT_NOAUDIT */
+	slurp(TRACING "/trace", self->text, sizeof(self->text));
+	EXPECT_EQ(n, lines(self->text, "opts=2", "manners", &by))
+		TH_LOG("%.400s", self->text);
+}
+
+struct sched_attributes {	/* struct sched_attr, which C libraries lack */
+	uint32_t size;
+	uint32_t policy;
+	uint64_t flags;
+	int32_t nice;
+	uint32_t priority;
+	uint64_t runtime;
+	uint64_t deadline;
+	uint64_t period;
+};
+
+#define MS 1000000ULL
+
+/*
+ * A thread with a deadline runs at the top from the start of a burst on, as with
+ * schedutil for all that is above the fair class in its own time.
+ */
+TEST_F(manners, deadline_bursts_run_at_the_top)
+{
+	struct sched_attributes attr = {
+		.size = sizeof(attr),
+		.policy = 6, /* SCHED_DEADLINE */
+		.runtime = 15 * MS,
+		.deadline = 40 * MS,
+		.period = 40 * MS,
+	};
+	int top = 0, bursts = 40, i, cpu, policy;
+	long khz[MAX_OPPS];
+	long long until;
+
+	if (!hw_open()->fast)
+		SKIP(return, "a switch takes longer than a burst");
+	ASSERT_EQ(0, syscall(SYS_sched_setattr, 0, &attr, 0))
+		TH_LOG("%s", strerror(errno));
+	for (i = 0; i < bursts; i++) {
+		sleep_us(60000);
+		until = now_us() + 4000;
+		while (now_us() < until)
+			;
+		cpu = sched_getcpu();
+		policy = policy_of(cpu);
+		top += hw_khz(cpu) == khz[opps(policy, khz, MAX_OPPS) - 1];
+	}
+	EXPECT_LE(bursts * 9 / 10, top)
+		TH_LOG("%d of %d bursts at the top", top, bursts);
+}
+
+struct toggled {
+	int times;
+	long long us;
+	long transitions;
+};
+
+enum way { ROLES, NAPS };
+
+/*
+ * As fast as can be: a role that comes and goes on a CPU that is always busy, or
+ * naps just long enough for the governor to give the frequency back.
+ */
+static int toggle(struct toggled *t, enum way way, int cpu, unsigned int uid)
+{
+	int policy = policy_of(cpu), report[2], status;
+	long before;
+	pid_t child;
+
+	if (pipe(report))
+		return -errno;
+	before = policy_number(policy, "stats/total_trans");
+	if (before < 0)
+		return before;
+	child = fork();
+	if (!child) {
+		struct session s;
+		long long start, now, end;
+		int slot;
+
+		if (bind_cpu(cpu) ||
+		    (uid && (setgroups(0, NULL) || setresgid(uid, uid, uid) ||
+			     setresuid(uid, uid, uid))) ||
+		    session_open(&s))
+			_exit(1);
+		slot = session_attach(&s, 0, GCHINT_ROLE_NONE, 0);
+		if (slot < 0)
+			_exit(2);
+		start = now_us();
+		t->times = 0;
+		do {
+			if (way == ROLES &&
+			    session_role(&s, slot, t->times & 1 ?
+					 GCHINT_ROLE_NONE : GCHINT_ROLE_CONCURRENT, 0))
+				_exit(3);
+			if (way == NAPS)
+				sleep_us(1300);
+			t->times++;
+			end = now_us() + 250;
+			while ((now = now_us()) < end)
+				;
+		} while (now < start + 1000000 || t->times < 500);
+		t->us = now - start;
+		_exit(write(report[1], t, sizeof(*t)) != sizeof(*t));
+	}
+	close(report[1]);
+	if (child < 0 || waitpid(child, &status, 0) != child || status ||
+	    read(report[0], t, sizeof(*t)) != sizeof(*t)) {
+		close(report[0]);
+		return -EIO;
+	}
+	close(report[0]);
+	t->transitions = policy_number(policy, "stats/total_trans") - before;
+	return 0;
+}
+
+/* One in 10 ms, as many again by load itself, and what is saved up. */
+static long fair(const struct toggled *t)
+{
+	return 2 * (t->us / 10000) + 40;
+}
+
+/*
+ * In the long run nobody switches by hints more often than anybody could by load:
+ * by hold_us, or by what the driver asks for, whichever is longer.
+ */
+TEST_F(manners, nobody_forces_transitions)
+{
+	struct toggled own, nobody;
+
+	if (!hw_open()->per_cpu)
+		SKIP(return, "other CPUs decide for the policy, too");
+	ASSERT_EQ(0, tunable_put(0, "mode", "table"));
+	if (policy_number(policy_of(1), "stats/total_trans") < 0)
+		SKIP(return, "this kernel does not count transitions");
+	ASSERT_EQ(0, toggle(&own, ROLES, 1, 0));
+	ASSERT_EQ(0, toggle(&nobody, ROLES, 1, NOBODY));
+	TH_LOG("root: %ld transitions in %d toggles and %lld ms; nobody: %ld, %d, %lld",
+	       own.transitions, own.times, own.us / 1000,
+	       nobody.transitions, nobody.times, nobody.us / 1000);
+	EXPECT_GE(fair(&nobody), nobody.transitions);
+	/* Else there was nothing to bound; a slow driver bounds by itself. */
+	if (hw_open()->fast)
+		EXPECT_LT(fair(&own), own.transitions);
+}
+
+TEST_F(manners, naps_of_nobody_force_no_transitions)
+{
+	struct toggled own, nobody;
+
+	if (policy_number(policy_of(1), "stats/total_trans") < 0)
+		SKIP(return, "this kernel does not count transitions");
+	ASSERT_EQ(0, toggle(&own, NAPS, 1, 0));
+	ASSERT_EQ(0, toggle(&nobody, NAPS, 1, NOBODY));
+	TH_LOG("root: %ld transitions in %d naps and %lld ms; nobody: %ld, %d, %lld",
+	       own.transitions, own.times, own.us / 1000,
+	       nobody.transitions, nobody.times, nobody.us / 1000);
+	EXPECT_GE(fair(&nobody), nobody.transitions);
+}
+
+TEST_HARNESS_MAIN

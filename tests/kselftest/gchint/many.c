@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * More CPUs and policies than the information page has room for: each CPU is told
+ * of in the mapping GCHINT_MMAP_CPUS, and what a thread says on the last of them
+ * reaches the hardware there.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "hw.h"
+#include "registers.h"
+#include "session.h"
+#include "sysfs.h"
+#include "use.h"
+#include "worker.h"
+
+#define SOON_MS 20000
+
+FIXTURE(many) {
+	struct session session;
+	const volatile struct gchint_info_cpu *cpu;
+	size_t size;
+	int nr, last;
+};
+
+FIXTURE_SETUP(many)
+{
+	self->session.fd = -1;
+	ASSERT_NE(NULL, hw_open());
+	self->nr = sysconf(_SC_NPROCESSORS_ONLN);
+	self->last = self->nr - 1;
+	ASSERT_LT(GCHINT_INFO_POLICIES, self->nr);
+	ASSERT_EQ(0, use_put(-1, "off"));
+	ASSERT_EQ(0, session_open(&self->session));
+	ASSERT_TRUE(self->session.info->features & GCHINT_FEATURE_CPUS);
+	ASSERT_LE(self->nr, (int)self->session.info->nr_cpus);
+	ASSERT_EQ(sizeof(*self->cpu), self->session.info->cpu_size);
+	self->size = self->session.info->nr_cpus * sizeof(*self->cpu);
+	self->cpu = mmap(NULL, self->size, PROT_READ, MAP_SHARED,
+			 self->session.fd, GCHINT_MMAP_CPUS);
+	ASSERT_NE(MAP_FAILED, (void *)self->cpu);
+}
+
+FIXTURE_TEARDOWN(many)
+{
+	munmap((void *)self->cpu, self->size);
+	session_close(&self->session);
+	use_put(-1, "off");
+}
+
+TEST_F(many, each_cpu_is_told)
+{
+	const volatile struct gchint_info *info = self->session.info;
+	int cpu;
+
+	EXPECT_EQ(GCHINT_INFO_POLICIES, (int)info->nr_policies);
+	EXPECT_EQ(GCHINT_INFO_UNLISTED, info->cpu_policy[self->last]);
+	for (cpu = 0; cpu < self->nr; cpu++) {
+		const volatile struct gchint_info_policy *p = &self->cpu[cpu].policy;
+
+		EXPECT_EQ(GCHINT_POLICY_PRESENT, p->flags);
+		EXPECT_EQ(2100000, (int)p->hw_max_khz);
+		EXPECT_EQ(cpu, (int)self->cpu[cpu].policy_cpu);
+		EXPECT_STREQ("powersave", (const char *)p->governor);
+	}
+}
+
+/* Beyond the last entry of the page, too: a change wakes who waits, and stands there. */
+TEST_F(many, a_change_is_told_of_the_cpu_that_it_is_of)
+{
+	struct pollfd ready = { .fd = self->session.fd, .events = POLLIN };
+	uint64_t generation;
+	int cpu;
+
+	EXPECT_EQ(0, poll(&ready, 1, 0));
+	ASSERT_EQ(0, policy_put(self->last, "scaling_max_freq", "1500000"));
+	EXPECT_EQ(1, poll(&ready, 1, SOON_MS));
+	EXPECT_EQ(8, read(self->session.fd, &generation, 8));
+	for (cpu = 0; cpu < self->nr; cpu++)
+		EXPECT_EQ(cpu == self->last ? 1500000 : 2100000,
+			  (int)self->cpu[cpu].policy.max_khz);
+	ASSERT_EQ(0, policy_put(self->last, "scaling_max_freq", "2100000"));
+}
+
+TEST_F(many, a_hint_on_the_last_cpu_reaches_its_register)
+{
+	uint64_t generation;
+	long long end;
+	int cpu, slot;
+
+	ASSERT_EQ(0, use_put(self->last, "limits"));
+	ASSERT_EQ(0, tunable_put(self->last, "mode", "table"));
+	ASSERT_EQ(0, tunable_put(self->last, "cap_mark_pct", "50"));
+	ASSERT_EQ(0, tunable_put(self->last, "min_latencies", "0"));
+	ASSERT_EQ(0, parameter_put("hint_ttl_ms", "60000"));
+	EXPECT_EQ(8, read(self->session.fd, &generation, 8));
+	for (cpu = 0; cpu < self->nr; cpu++)
+		EXPECT_EQ(cpu == self->last,
+			  !!(self->cpu[cpu].policy.flags & GCHINT_POLICY_GCHINT));
+	ASSERT_EQ(0, bind_cpu(self->last));
+	slot = session_attach(&self->session, 0, 0, 0);
+	ASSERT_LE(0, slot);
+	EXPECT_EQ(140, registers_word(self->last, REGISTER_MAX));
+	session_store(&self->session, slot, GCHINT_PHASE_MARK,
+		      GCHINT_F_CONCURRENT);
+	ASSERT_EQ(0, session_ring(&self->session, slot));
+	/* A thread that sleeps would ask for nothing. */
+	end = now_us() + SOON_MS * 1000LL;
+	while (registers_word(self->last, REGISTER_MAX) != 70 && now_us() < end)
+		;
+	EXPECT_EQ(70, registers_word(self->last, REGISTER_MAX));
+	EXPECT_EQ(140, registers_word(0, REGISTER_MAX));
+	session_store(&self->session, slot, GCHINT_PHASE_NONE, 0);
+	ASSERT_EQ(0, session_ring(&self->session, slot));
+	EXPECT_EQ(140, registers_await(self->last, REGISTER_MAX, 140, SOON_MS));
+}
+
+TEST_HARNESS_MAIN

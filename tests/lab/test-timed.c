@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+/* What the timed board charges beside instructions: caches of several cores, TLBs, idle states.
+ * The plugin's own parts, driven by hand. TAP.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "timed/timed.h"
+
+#define RAM  0x80000000u
+#define PAGE (RAM + 0x100000u)
+
+struct timed timed;
+static int count, failed;
+
+static void ok(int good, const char *name)
+{
+	printf("%sok %d timed: %s\n", good ? "" : "not ", ++count, name);
+	failed += !good;
+}
+
+static int near(double a, double b)
+{
+	return fabs(a - b) <= 1e-6 * (fabs(b) + 1e-9);
+}
+
+static const char text[] =
+	"name pair\nmem_mbs 100000\nio_ns 50\nline_nj 20\nsnoop_ns 80\n"
+	"cluster big\ncores 2\nclock shared\nl1_kib 32\nl1_ways 2\nl2_kib 1024\nl2_ways 16\n"
+	"cpi 1\nl2_cycles 20\nmem_ns 300\nstream_ns 10\nswitch_us 10\nlatency_us 10\n"
+	"coefficient 100\nstatic_share 1\nawake_mw 10\nstatic_ua 2000 0 10000\n"
+	"tlb1_entries 32\ntlb1_cycles 5\ntlb2_entries 128\nwalk_cycles 50\nsnoop_cycles 30\n"
+	"opp 500000 800000\nopp 1000000 1000000\nidle sleep 100 500 0.25\n"
+	"idle off 200 1000 0 cluster\n"
+	"cluster little\ncores 2\nclock shared\nl1_kib 32\nl1_ways 4\nl2_kib 512\nl2_ways 16\n"
+	"cpi 2\nl2_cycles 10\nmem_ns 300\nstream_ns 10\nswitch_us 10\nlatency_us 10\n"
+	"coefficient 20\nstatic_share 1\nawake_mw 3\nstatic_ua 2000 0 1000\n"
+	"opp 300000 800000\nopp 1000000 1000000\n";
+
+static int begin(void)
+{
+	char copy[sizeof(text)], why[128];
+	FILE *in;
+	int r;
+
+	memcpy(copy, text, sizeof(text));
+	in = fmemopen(copy, sizeof(text) - 1, "r");
+	r = board_read(&timed.board, in, why, sizeof(why));
+	fclose(in);
+	domain_init();
+	return r || cache_init() || snoop_init() || tlb_init() ? -1 : 0;
+}
+
+/* What an access costs a core beside its instruction, at 1 GHz. */
+static double access_ns(unsigned int cpu, uint32_t phys, bool store)
+{
+	struct timed_core *c = &timed.core[cpu];
+	double before = c->ns;
+
+	c->channel_ns = 0; /* the memory's bandwidth is not what is tried here */
+	cache_access(c, phys, store);
+	return c->ns - before;
+}
+
+static void caches(void)
+{
+	uint32_t a = PAGE, b = PAGE + 4096 + 192;
+
+	ok(near(access_ns(0, a, false), 320), "a load from memory");
+	ok(near(access_ns(0, a, false), 0), "a hit costs nothing");
+	ok(near(access_ns(1, a, false), 20), "a neighbour's clean line is in their L2");
+	/* Core 1 has it as well: it must give it up before core 0 writes. */
+	timed.core[1].held_load[(a / BOARD_LINE + 1) % TIMED_HELD] = 77;
+	ok(near(access_ns(0, a, true), 30) && near(access_ns(0, a, true), 0),
+	   "a store takes the line from others, once");
+	ok(!timed.core[1].held_load[(a / BOARD_LINE + 1) % TIMED_HELD],
+	   "who lost it does not remember it");
+	ok(near(access_ns(1, a, false), 30 + 20), "what a neighbour made dirty comes from there");
+	ok(near(access_ns(0, a, true), 30), "and is clean since, so that a store asks again");
+	/* The other cluster: through the interconnect, not from memory. */
+	ok(near(access_ns(2, a, false), 80 + 10), "a dirty line of the other cluster");
+	ok(near(access_ns(2, b, true), 10 + 10), "a store that misses does not wait for memory");
+	ok(near(access_ns(3, b, false), 10), "without a cost of snooping only L2 is paid");
+	/* Twice a store's, and core 1 has had it once. */
+	ok(timed.core[0].count.snoop == 2 && timed.core[1].count.snoop == 1, "snoops are counted");
+}
+
+/* Nobody else is asked of a line that only one core has had. */
+static void private_lines(void)
+{
+	uint64_t snoops = timed.core[0].count.snoop;
+	unsigned int i;
+
+	for (i = 0; i < 1000; i++)
+		access_ns(0, PAGE + 0x200000 + i * BOARD_LINE, i % 3 == 0);
+	ok(timed.core[0].count.snoop == snoops, "private lines are not snooped");
+}
+
+static void translation(void)
+{
+	struct timed_core *c = &timed.core[1];
+	double before = c->ns;
+	unsigned int i;
+
+	tlb_access(c, 0x10000, PAGE);
+	ok(near(c->ns - before, 5 + 50), "a first translation walks");
+	before = c->ns;
+	tlb_access(c, 0x20000, PAGE + 64);
+	ok(near(c->ns, before), "a page has one translation, wherever it is mapped");
+	for (i = 1; i <= 64; i++)
+		tlb_access(c, 0x10000 + i * 4096, PAGE + i * 4096);
+	before = c->ns;
+	tlb_access(c, 0x10000, PAGE);
+	ok(near(c->ns - before, 5), "after 64 others the second level still has it");
+	for (i = 0; i <= 1024; i++)
+		tlb_access(c, 0x10000 + i * 4096, PAGE + (1024 + i) * 4096);
+	before = c->ns;
+	tlb_access(c, 0x10000, PAGE);
+	ok(near(c->ns - before, 55), "after a thousand nothing has");
+	tlb_access(c, 0xc0100000, RAM + 0x500000);
+	before = c->ns;
+	tlb_access(c, 0xc01ff000, RAM + 0x5ff000);
+	ok(near(c->ns, before), "the kernel's memory is in sections");
+	before = timed.core[2].ns;
+	tlb_access(&timed.core[2], 0x10000, PAGE);
+	ok(near(timed.core[2].ns, before), "a board file without TLBs pays for none");
+}
+
+static double wake_us(unsigned int cpu)
+{
+	double before = timed.core[cpu].ns;
+
+	idle_leave(&timed.core[cpu]);
+	return (timed.core[cpu].ns - before) / 1e3;
+}
+
+static void ask(unsigned int cpu, uint32_t state)
+{
+	idle_store(&timed.core[cpu], TIMED_SYSREG + 0x38, state);
+}
+
+static void idle(void)
+{
+	uint32_t a = PAGE + 0x400000;
+	struct timed_core *c = &timed.core[0];
+	uint64_t written;
+
+	access_ns(0, a, false);
+	idle_enter(c);
+	ok(c->state == 0 && near(wake_us(0), 0) && near(access_ns(0, a, false), 0),
+	   "WFI, which nobody asked for, costs and loses nothing");
+	ask(0, 1);
+	idle_enter(c);
+	ok(c->state == 1 && near(wake_us(0), 100), "a core's own state is left late");
+	ok(near(access_ns(0, a, false), 20), "and has lost L1, not L2");
+	idle_enter(c);
+	ok(c->state == 0, "what was asked for holds for one wait");
+	wake_us(0);
+	ask(0, 2);
+	idle_enter(c);
+	ok(near(wake_us(0), 100), "while a neighbour runs the cluster stays: a core's own exit");
+	access_ns(0, a, true);
+	written = c->count.writeback;
+	ask(0, 2);
+	idle_enter(c);
+	ask(1, 2);
+	idle_enter(&timed.core[1]);
+	ok(near(wake_us(1), 200) && near(wake_us(0), 100),
+	   "the cluster was off: who wakes first pays for all");
+	ok(near(access_ns(0, a, false), 320), "L2 is lost with it");
+	ok(timed.core[1].count.writeback + c->count.writeback > written,
+	   "what was dirty has gone to memory");
+	ask(0, 3);
+	idle_enter(c);
+	ok(c->state == 0, "a state that the cluster has not is WFI");
+	ask(2, 1);
+	idle_enter(&timed.core[2]);
+	ok(timed.core[2].state == 0, "nor has a cluster another's states");
+	idle_store(c, TIMED_SYSREG + 0x3c, 1);
+	idle_enter(c);
+	ok(c->state == 0, "other registers ask for nothing");
+}
+
+void trace_put(struct timed_core *c, enum trace_type type, unsigned int arg, uint64_t ns)
+{
+	(void)c;
+	(void)type;
+	(void)arg;
+	(void)ns;
+}
+
+void charge_wake(struct timed_core *c, double ns)
+{
+	timed_stall(c, ns);
+}
+
+int main(void)
+{
+	ok(!begin(), "a board of two clusters");
+	caches();
+	private_lines();
+	translation();
+	idle();
+	printf("1..%d\n", count);
+	return failed ? 1 : 0;
+}

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: MIT
+/* GCHINT_STREAM: what a recorder reads out of the ring. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <gchint-stream.h>
+#include <gchint.h>
+
+#include "fakedev.h"
+#include "tap.h"
+
+static char path[] = "/tmp/gchint-stream-XXXXXX";
+static int listener;
+static struct gchint_session *s;
+
+static void before(void)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+
+	close(mkstemp(path));
+	unlink(path);
+	strcpy(a.sun_path, path);
+	listener = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	CHECK_IS(bind(listener, (struct sockaddr *)&a, sizeof(a)), 0);
+	fake_reset();
+	fake.present = 0;
+	setenv("GCHINT_STREAM", path, 1);
+}
+
+/* The ring that was sent first, as its reader maps it; NULL none was. */
+static struct gchint_stream *receive(void)
+{
+	union {
+		char space[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	struct gchint_stream *ring;
+	char byte = 0;
+	struct iovec iov = { &byte, 1 };
+	struct msghdr msg = { .msg_iov = &iov,
+			      .msg_iovlen = 1,
+			      .msg_control = &control,
+			      .msg_controllen = sizeof(control) };
+	struct stat st;
+	int fd;
+
+	if (recvmsg(listener, &msg, MSG_CMSG_CLOEXEC) != 1)
+		return NULL;
+	CHECK_IS(byte, 'G');
+	CHECK(CMSG_FIRSTHDR(&msg) != NULL);
+	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(fd));
+	CHECK_IS(fcntl(fd, F_GET_SEALS), F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW);
+	CHECK_IS(fstat(fd, &st), 0);
+	CHECK_IS(st.st_size, sizeof(*ring));
+	ring = mmap(NULL, sizeof(*ring), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	CHECK_IS(ring->magic, GCHINT_STREAM_MAGIC);
+	CHECK_IS(ring->abi, GCHINT_STREAM_ABI);
+	CHECK_IS(ring->events, GCHINT_STREAM_EVENTS);
+	return ring;
+}
+
+static int read_event(struct gchint_stream *ring, uint32_t *at, struct gchint_stream_event *e)
+{
+	struct gchint_stream_event *from = &ring->event[*at % GCHINT_STREAM_EVENTS];
+
+	if (__atomic_load_n(&from->ticket, __ATOMIC_ACQUIRE) != *at + 1)
+		return 0;
+	*e = *from;
+	__atomic_store_n(&from->ticket, *at + GCHINT_STREAM_EVENTS, __ATOMIC_RELEASE);
+	++*at;
+	return 1;
+}
+
+static void want(struct gchint_stream *ring, uint32_t *at, unsigned int type, unsigned int phase,
+		 unsigned int flags, unsigned int cause)
+{
+	struct gchint_stream_event e = { 0 };
+
+	CHECK(read_event(ring, at, &e));
+	CHECK_IS(e.type, type);
+	CHECK_IS(e.phase, phase);
+	CHECK_IS(e.flags, flags);
+	CHECK_IS(e.cause, cause);
+	CHECK_IS(e.tid, getpid());
+	CHECK_IS(e.slot, 0);
+	if (type == GCHINT_STREAM_PHASE)
+		CHECK(e.cpu < 8192);
+}
+
+static void what_is_told(void)
+{
+	struct gchint_detail d = { .size = sizeof(d),
+				   .cause = GCHINT_CAUSE_EXPLICIT,
+				   .work_done = 1,
+				   .work_total = 0x200000003,
+				   .stall_ns = 4 };
+	struct gchint_stream_event e;
+	struct gchint_stream *ring;
+	uint32_t at = 0;
+
+	CHECK_IS(gchint_init(0), GCHINT_BACKEND_STREAM);
+	ring = receive();
+	CHECK(ring);
+	CHECK_IS(ring->pid, getpid());
+	want(ring, &at, GCHINT_STREAM_ATTACH, 0, 0, 0);
+	gchint_begin_detail(gchint_self(), GCHINT_PHASE_SAFEPOINT, GCHINT_F_STW, &d);
+	CHECK_IS(ring->event[at].work_done, 1);
+	CHECK_IS(ring->event[at].work_total, 0x200000003);
+	CHECK_IS(ring->event[at].stall_ns, 4);
+	want(ring, &at, GCHINT_STREAM_PHASE, GCHINT_PHASE_SAFEPOINT, GCHINT_F_STW,
+	     GCHINT_CAUSE_EXPLICIT);
+	gchint_phase_next(GCHINT_PHASE_MARK, GCHINT_F_STW);
+	want(ring, &at, GCHINT_STREAM_PHASE, GCHINT_PHASE_MARK, GCHINT_F_STW,
+	     GCHINT_CAUSE_EXPLICIT);
+	gchint_phase_begin(GCHINT_PHASE_REFS, 0);
+	want(ring, &at, GCHINT_STREAM_PHASE, GCHINT_PHASE_REFS, 0, 0);
+	gchint_phase_end();
+	want(ring, &at, GCHINT_STREAM_PHASE, GCHINT_PHASE_MARK, GCHINT_F_STW, 0);
+	gchint_progress(gchint_self(), 7, 8, 9);
+	CHECK_IS(ring->event[at].work_done, 7);
+	want(ring, &at, GCHINT_STREAM_PHASE, GCHINT_PHASE_MARK, GCHINT_F_STW, 0);
+	gchint_set_cause(gchint_self(), GCHINT_CAUSE_OOM);
+	want(ring, &at, GCHINT_STREAM_PHASE, GCHINT_PHASE_MARK, GCHINT_F_STW, GCHINT_CAUSE_OOM);
+	gchint_abandon(gchint_self());
+	want(ring, &at, GCHINT_STREAM_PHASE, 0, 0, 0);
+	gchint_set_role(gchint_self(), GCHINT_ROLE_STW, NULL);
+	CHECK_IS(ring->event[at].role, GCHINT_ROLE_STW);
+	want(ring, &at, GCHINT_STREAM_ROLE, 0, 0, 0);
+	gchint_detach(gchint_self());
+	want(ring, &at, GCHINT_STREAM_DETACH, 0, 0, 0);
+	CHECK_IS(gchint_open(&s, 0), 0);
+	gchint_close(s);
+	CHECK(!read_event(ring, &at, &e));
+}
+
+/* Nothing is filtered, for nothing costs a system call; the end of it all is told. */
+static void all_and_the_end(void)
+{
+	struct gchint_stream *ring;
+	struct gchint_stream_event e;
+	uint32_t at = 0;
+	int n, phases = 0;
+
+	CHECK_IS(gchint_open(&s, 0), 0);
+	CHECK_IS(gchint_backend(s), GCHINT_BACKEND_STREAM);
+	ring = receive();
+	for (n = 0; n < 1000; n++) {
+		gchint_phase_begin(GCHINT_PHASE_SWEEP, 0);
+		gchint_phase_end();
+	}
+	CHECK_IS(gchint_close(s), 0);
+	while (read_event(ring, &at, &e))
+		phases += e.type == GCHINT_STREAM_PHASE;
+	CHECK_IS(phases, 2000);
+	CHECK_IS(e.type, GCHINT_STREAM_CLOSE);
+	gchint_phase_begin(GCHINT_PHASE_SWEEP, 0);
+	CHECK(!read_event(ring, &at, &e));
+}
+
+/* A reader that is behind, or gone: counted, and nobody waits. */
+static void loss_is_counted(void)
+{
+	struct gchint_stream *ring;
+	struct gchint_stream_event e;
+	uint32_t at = 0;
+	int n;
+
+	CHECK_IS(gchint_init(0), GCHINT_BACKEND_STREAM);
+	ring = receive();
+	close(listener);
+	for (n = 0; n < GCHINT_STREAM_EVENTS; n++) {
+		gchint_phase_begin(GCHINT_PHASE_MARK, 0);
+		gchint_phase_end();
+	}
+	CHECK_IS(ring->lost, GCHINT_STREAM_EVENTS + 1);
+	while (read_event(ring, &at, &e))
+		;
+	CHECK_IS(at, GCHINT_STREAM_EVENTS);
+	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_STW);
+	CHECK(read_event(ring, &at, &e));
+	CHECK_IS(e.flags, GCHINT_F_STW);
+	CHECK_IS(ring->lost, GCHINT_STREAM_EVENTS + 1);
+}
+
+static void no_recorder(void)
+{
+	close(listener);
+	errno = 4711;
+	CHECK_IS(gchint_init(0), GCHINT_BACKEND_NOTHING);
+	unlink(path);
+	CHECK_IS(errno, 4711);
+	gchint_phase_begin(GCHINT_PHASE_MARK, 0);
+	gchint_phase_end();
+}
+
+/* What the kernel sees it tells the recorder itself. */
+static void device_goes_first(void)
+{
+	fake.present = 1;
+	CHECK_IS(gchint_init(0), GCHINT_BACKEND_DEVICE);
+	CHECK(!receive());
+	unlink(path);
+}
+
+#define LOOPS 20000
+
+static void *announce(void *arg)
+{
+	int n;
+
+	(void)arg;
+	for (n = 0; n < LOOPS; n++) {
+		gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+		gchint_phase_end();
+	}
+	return NULL;
+}
+
+static volatile int told_in_handler;
+
+static void in_handler(int sig)
+{
+	(void)sig;
+	gchint_phase_begin(GCHINT_PHASE_SAFEPOINT, GCHINT_F_STW);
+	gchint_phase_end();
+	told_in_handler += 2;
+}
+
+/* Each thread's events are there in its order, whole, beside a reader; none is counted twice. */
+static void many_writers(void)
+{
+	struct sigaction sa = { .sa_handler = in_handler };
+	struct gchint_stream *ring;
+	struct gchint_stream_event e;
+	uint64_t last[512] = { 0 };
+	unsigned int count = 0, bad = 0;
+	pthread_t threads[4];
+	uint32_t at = 0;
+	int n, joined = 0;
+
+	sigaction(SIGUSR1, &sa, NULL);
+	CHECK_IS(gchint_init(0), GCHINT_BACKEND_STREAM);
+	ring = receive();
+	for (n = 0; n < 4; n++)
+		pthread_create(&threads[n], NULL, announce, NULL);
+	for (;;) {
+		while (read_event(ring, &at, &e)) {
+			count++;
+			bad += e.slot >= 512 || e.time < last[e.slot % 512] ||
+			       (e.phase && e.phase != GCHINT_PHASE_MARK &&
+				e.phase != GCHINT_PHASE_SAFEPOINT) ||
+			       (e.phase == GCHINT_PHASE_MARK && e.flags != GCHINT_F_CONCURRENT);
+			last[e.slot % 512] = e.time;
+		}
+		if (joined)
+			break;
+		if (n++ < 2000) {
+			raise(SIGUSR1);
+			continue;
+		}
+		for (n = 0; n < 4; n++)
+			joined += pthread_join(threads[n], NULL) == 0;
+	}
+	CHECK_IS(bad, 0);
+	CHECK(told_in_handler > 0);
+	/* All that did not find the ring full is there. */
+	CHECK_IS(count + ring->lost, 5 + 4 * 2 * LOOPS + (unsigned int)told_in_handler);
+}
+
+/* The parent's ring is not the child's, which has its own when it asks. */
+static void forked(void)
+{
+	struct gchint_stream *ring;
+	struct gchint_stream_event e;
+	uint32_t at = 0;
+	pid_t pid;
+	int status;
+
+	CHECK_IS(gchint_init(0), GCHINT_BACKEND_STREAM);
+	ring = receive();
+	want(ring, &at, GCHINT_STREAM_ATTACH, 0, 0, 0);
+	pid = fork();
+	if (!pid) {
+		gchint_phase_begin(GCHINT_PHASE_MARK, 0);
+		gchint_phase_end();
+		CHECK(!read_event(ring, &at, &e));
+		fflush(stdout);
+		_exit(tap_bad);
+	}
+	CHECK_IS(waitpid(pid, &status, 0), pid);
+	CHECK_IS(status, 0);
+	gchint_phase_begin(GCHINT_PHASE_SWEEP, 0);
+	want(ring, &at, GCHINT_STREAM_PHASE, GCHINT_PHASE_SWEEP, 0, 0);
+	pid = fork();
+	if (!pid) {
+		CHECK_IS(gchint_init(0), GCHINT_BACKEND_STREAM);
+		gchint_phase_begin(GCHINT_PHASE_COPY, 0);
+		_exit(tap_bad);
+	}
+	CHECK_IS(waitpid(pid, &status, 0), pid);
+	CHECK_IS(status, 0);
+	CHECK(!read_event(ring, &at, &e));
+	ring = receive();
+	CHECK_IS(ring->pid, pid);
+	CHECK_IS(ring->event[1].phase, GCHINT_PHASE_COPY);
+	CHECK_IS(ring->event[1].tid, pid);
+}
+
+static const struct tap_test tests[] = {
+	{ "what is told", what_is_told },
+	{ "nothing is filtered, and the end is told", all_and_the_end },
+	{ "loss is counted, nobody waits", loss_is_counted },
+	{ "nobody listens", no_recorder },
+	{ "the device goes first", device_goes_first },
+	{ "many writers, and their signal handlers", many_writers },
+	{ "a forked child does not write into its parent's ring", forked },
+};
+
+TAP_MAIN(tests, before)

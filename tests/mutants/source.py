@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: MIT
+"""Small changes of C source, each as a person might get it wrong.
+
+Works on tokens of function bodies, which in this tree stand between a "{" and a
+"}" in the first column. What a change is called stands beside it.
+"""
+
+import re
+
+TOKEN = re.compile(r"""
+    (?P<space>\s+|\\\n)
+  | (?P<comment>/\*.*?\*/|//[^\n]*)
+  | (?P<directive>(?<=\n)[ \t]*\#(?:[^\n\\]|\\.|\\\n)*)
+  | (?P<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
+  | (?P<number>(?:0[xX][0-9a-fA-F]+|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)[uUlLfF]*)
+  | (?P<word>[A-Za-z_]\w*)
+  | (?P<mark>->|\+\+|--|<<=|>>=|<=|>=|==|!=|&&|\|\||<<|>>|[-+*/%&|^]=|[^\s])
+""", re.X | re.S)
+
+BODY = re.compile(r"(?<=\n)\{\n.*?\n\}", re.S)
+INTEGER = re.compile(r"(\d+)([uUlL]*)$")
+COMPARE = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}
+ARITHMETIC = {"+": "-", "-": "+", "*": "/", "/": "*", "<<": ">>", ">>": "<<", "%": "*",
+              "+=": "-=", "-=": "+=", "|=": "&=", "&=": "|="}
+LOGIC = {"&&": "||", "||": "&&"}
+WEAKER = {"memory_order_acquire": "memory_order_relaxed", "memory_order_release": "memory_order_relaxed",
+          "memory_order_acq_rel": "memory_order_relaxed", "memory_order_seq_cst": "memory_order_relaxed",
+          "__ATOMIC_ACQUIRE": "__ATOMIC_RELAXED", "__ATOMIC_RELEASE": "__ATOMIC_RELAXED",
+          "__ATOMIC_ACQ_REL": "__ATOMIC_RELAXED", "__ATOMIC_SEQ_CST": "__ATOMIC_RELAXED",
+          "smp_load_acquire": "READ_ONCE", "smp_store_release": "WRITE_ONCE"}
+KEYWORDS = set("if else for while do switch case default return goto break continue sizeof "
+               "struct union enum static const volatile unsigned signed int long short char "
+               "void float double bool typedef extern inline register auto".split())
+# Tokens behind the one that is looked at.
+AHEAD = 3
+ASSIGN = {"=", "+=", "-=", "*=", "/=", "|=", "&=", "^=", "<<=", ">>=", "++", "--"}
+
+
+class Token:
+    """A token of C and where it begins and ends."""
+
+    def __init__(self, kind, text, begin):
+        self.kind, self.text, self.begin, self.end = kind, text, begin, begin + len(text)
+
+
+class Mutant:
+    """One change: the text from begin to end becomes new."""
+
+    def __init__(self, what, begin, end, new):
+        self.what, self.begin, self.end, self.new = what, begin, end, new
+
+    def apply(self, source):
+        return source[:self.begin] + self.new + source[self.end:]
+
+    def lines(self, source):
+        """Number of the first line that it changes; these lines before and after."""
+        begin = source.rfind("\n", 0, self.begin) + 1
+        end = source.find("\n", self.end)
+        after = source[begin:self.begin] + self.new + source[self.end:end]
+        return source.count("\n", 0, begin) + 1, plain(source[begin:end]), plain(after)
+
+
+def plain(text):
+    return " ".join(text.split())
+
+
+def tokens(source, begin, end):
+    found, at = [], begin
+    while at < end:
+        match = TOKEN.match(source, at, end)
+        kind = match.lastgroup
+        if kind not in ("space", "comment", "directive"):
+            found.append(Token(kind, match.group(), at))
+        at = match.end()
+    # Whoever looks ahead finds something.
+    return found + [Token("end", "", end)] * AHEAD
+
+
+def closing(toks, at):
+    """Index of what closes the bracket at @at."""
+    depth = 0
+    for i in range(at, len(toks)):
+        if toks[i].text in "([{" and toks[i].kind == "mark":
+            depth += 1
+        elif toks[i].text in ")]}" and toks[i].kind == "mark":
+            depth -= 1
+            if not depth:
+                return i
+    return None
+
+
+def opening(toks, at):
+    """Index of what opens the bracket at @at."""
+    depth = 0
+    for i in range(at, 0, -1):
+        depth += (toks[i].text == ")") - (toks[i].text == "(")
+        if not depth:
+            return i
+    return 0
+
+
+def begins(toks, i):
+    """Whether a statement begins at i."""
+    before = toks[i - 1].text
+    if before == ")":
+        return toks[opening(toks, i - 1) - 1].text in ("if", "for", "while")
+    return before in (";", "{", "}", "else", ":")
+
+
+def binary(toks, i):
+    """Whether the operator at i has an operand before it."""
+    before = toks[i - 1]
+    return before.kind in ("number", "text") or before.text in (")", "]") or (
+        before.kind == "word" and before.text not in KEYWORDS)
+
+
+def declares(toks, i):
+    """Whether a "*" at i stands in a declaration or a cast and multiplies nothing."""
+    return toks[i].text == "*" and (toks[i + 1].text in ("*", ")", "const") or toks[i - 1].text in "*;{" or
+                                    toks[i - 2].text in ("struct", "const", "enum", "union", "{", ";"))
+
+
+def of_token(toks, i):
+    """Changes of one token."""
+    tok = toks[i]
+    if tok.kind == "number" and INTEGER.match(tok.text):
+        digits, suffix = INTEGER.match(tok.text).groups()
+        # An octal one is a set of bits, of which any neighbour is another set.
+        value = int(digits, 8 if digits[0] == "0" else 10)
+        yield "constant", f"{value + 1}{suffix}"
+        if value:
+            yield "constant", f"{value - 1}{suffix}"
+    elif tok.kind == "word" and tok.text in WEAKER:
+        yield "ordering", WEAKER[tok.text]
+    elif tok.kind == "word" and tok.text in ("break", "continue"):
+        yield "jump", "continue" if tok.text == "break" else "break"
+    elif tok.kind == "word" and tok.text in ("true", "false"):
+        yield "constant", "false" if tok.text == "true" else "true"
+    elif tok.kind == "mark":
+        if tok.text in COMPARE:
+            yield "comparison", COMPARE[tok.text]
+        elif tok.text in LOGIC:
+            yield "logic", LOGIC[tok.text]
+        elif tok.text in ARITHMETIC and binary(toks, i) and not declares(toks, i):
+            yield "arithmetic", ARITHMETIC[tok.text]
+
+
+def conditions(source, toks, i):
+    """Of "if (...)" and "while (...)" at i."""
+    end = closing(toks, i + 1)
+    if end is None or end + 1 >= len(toks):
+        return
+    begin, stop = toks[i + 1].end, toks[end].begin
+    inside = source[begin:stop]
+    yield Mutant("negated condition", begin, stop, f"!({inside})")
+    if toks[i].text == "if" and toks[end + 1].text in ("return", "goto"):
+        yield Mutant("dropped error path", begin, stop, f"({inside}) && 0")
+
+
+def statement(toks, i):
+    """Index of the ";" of the call or assignment that begins at i, or None."""
+    first = toks[i]
+    if first.text in KEYWORDS or first.kind not in ("word", "mark"):
+        return None
+    if not begins(toks, i):
+        return None
+    if first.kind == "mark" and first.text not in ("*", "++", "--", "("):
+        return None
+    if first.text in ("(", "*") and toks[i - 1].text not in (";", "{", "}"):
+        return None
+    # Two words in a row declare, as a word and a "*" do that begin a line.
+    if first.kind == "word" and (toks[i + 1].kind == "word" or toks[i + 1].text in ("*", ":")):
+        return None
+    depth, does = 0, False
+    for at in range(i, len(toks)):
+        text = toks[at].text if toks[at].kind == "mark" else ""
+        if text in ("(", "["):
+            does |= text == "(" and not depth and at > i
+            depth += 1
+        elif text in (")", "]"):
+            depth -= 1
+        elif text in ("{", "}") or depth < 0:
+            return None
+        elif text in ASSIGN and not depth:
+            does = True
+        elif text == ";" and not depth:
+            return at if does else None
+    return None
+
+
+def statements(source, toks, i):
+    """Removed, and swapped with the one behind it, of the statement at i."""
+    end = statement(toks, i)
+    if end is None:
+        return
+    begin, stop = toks[i].begin, toks[end].end
+    yield Mutant("removed statement", begin, stop, ";")
+    behind = statement(toks, end + 1) if end + 1 < len(toks) else None
+    if behind is None:
+        return
+    first, second = source[begin:stop], source[toks[end + 1].begin:toks[behind].end]
+    if first != second and re.search(r"atomic|ATOMIC|_ONCE|smp_|barrier", first + second):
+        between = source[stop:toks[end + 1].begin]
+        yield Mutant("swapped order", begin, toks[behind].end, second + between + first)
+
+
+def returns(source, toks, i):
+    """An error that is not handed on."""
+    if toks[i + 1].text == "-" and toks[i + 2].kind == "word" and toks[i + 3].text == ";":
+        yield Mutant("dropped error", toks[i + 1].begin, toks[i + 2].end, "0")
+    elif toks[i + 1].text in ("ret", "err", "error") and toks[i + 2].text == ";":
+        yield Mutant("dropped error", toks[i + 1].begin, toks[i + 1].end, "0")
+
+
+def mutants(source):
+    """All changes of a file, in its order."""
+    found = []
+    for body in BODY.finditer(source):
+        toks = tokens(source, body.start(), body.end())
+        for i in range(1, len(toks) - AHEAD):
+            tok = toks[i]
+            found += [Mutant(what, tok.begin, tok.end, new) for what, new in of_token(toks, i)]
+            if tok.text in ("if", "while") and toks[i + 1].text == "(":
+                found += conditions(source, toks, i)
+            elif tok.text == "return":
+                found += returns(source, toks, i)
+            found += statements(source, toks, i)
+    return found

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* One price of time: how much power a thread that waits is worth. */
+#include "deciding.h"
+
+static u32 ceiling_at(struct fixture *x, u32 bias)
+{
+	x->tun.bias = bias;
+	x->rules.ceiling_khz = gchint_plan_ceiling(&x->rules);
+	return x->rules.ceiling_khz ? x->rules.ceiling_khz : x->rules.max_khz;
+}
+
+/* What a unit of work and the time it takes cost together */
+static double paid(const struct fixture *x, u32 i, double mem, double price)
+{
+	const struct gchint_opp *o = &x->opps.opp[i];
+	double top = x->opps.opp[x->opps.nr - 1].power;
+
+	return (o->power + top * price) * (mem + (1 - mem) * x->opps.ref_khz / o->khz);
+}
+
+static void test_a_ceiling_is_the_dearest_that_pays(void **state)
+{
+	(void)state;
+	for (u32 b = 0; b < nr_boards; b++) {
+		for (u32 bias = 0; bias < GCHINT_BIAS_SPEED; bias += 7) {
+			double least = 1e300, price = bias / 50.0;
+			struct fixture x;
+			u32 at;
+
+			init(&x, boards[b].fill);
+			at = gchint_opp_at_least(&x.opps, ceiling_at(&x, bias));
+			for (u32 i = 0; i < x.opps.nr; i++)
+				least = fmin(least, paid(&x, i, .3, price));
+			assert_true(paid(&x, at, .3, price) <= least * 1.035);
+			assert_true(at + 1 == x.opps.nr ||
+				    paid(&x, at + 1, .3, price) > least * 1.025);
+		}
+	}
+}
+
+static void test_more_for_time_is_never_slower(void **state)
+{
+	(void)state;
+	for (u32 b = 0; b < nr_boards; b++) {
+		u32 before = 0, different = 0;
+		struct fixture x;
+
+		init(&x, boards[b].fill);
+		for (u32 bias = 0; bias <= GCHINT_BIAS_SPEED; bias++) {
+			u32 khz = ceiling_at(&x, bias);
+
+			assert_cmp(khz, >=, before);
+			different += khz != before;
+			before = khz;
+		}
+		assert_cmp(different, >, 2);
+		assert_cmp(before, ==, x.rules.max_khz);
+		assert_cmp(x.rules.ceiling_khz, ==, 0);
+	}
+}
+
+/* Who is given at least what is cheapest is given no less by any price. */
+static void test_a_ceiling_is_not_below_the_floor(void **state)
+{
+	(void)state;
+	for (u32 b = 0; b < nr_boards; b++) {
+		struct fixture x;
+
+		init(&x, boards[b].fill);
+		x.tun.awake_pct = 25;
+		assert_cmp(ceiling_at(&x, 0), ==, gchint_plan_floor(&x.rules));
+		x.rules.max_khz = x.opps.opp[x.opps.nr / 2].khz;
+		assert_cmp(ceiling_at(&x, 0), >=, gchint_plan_floor(&x.rules));
+		assert_cmp(ceiling_at(&x, 90), <=, x.rules.max_khz);
+	}
+}
+
+/* The last OPP costs a thousand times as much for a tenth of the time. */
+static void cliff(struct gchint_opps *t)
+{
+	gchint_opps_init(t, 1100000);
+	gchint_opps_add(t, 500000, 60, 0);
+	gchint_opps_add(t, 1000000, 100, 0);
+	gchint_opps_add(t, 1100000, 100000, 0);
+	gchint_opps_finish(t);
+}
+
+static void test_speed_has_no_price(void **state)
+{
+	struct fixture x;
+
+	(void)state;
+	init(&x, cliff);
+	assert_cmp(ceiling_at(&x, GCHINT_BIAS_SPEED - 1), ==, 1000000);
+	ceiling_at(&x, GCHINT_BIAS_SPEED);
+	assert_cmp(x.rules.ceiling_khz, ==, 0);
+}
+
+/* A limit is no ceiling: what load does under it is not the hint's. */
+static void test_limits_and_unknown_power_have_none(void **state)
+{
+	struct fixture x;
+
+	(void)state;
+	init(&x, exynos_a15);
+	x.rules.max_khz = 800000;
+	ceiling_at(&x, GCHINT_BIAS_SPEED);
+	assert_cmp(x.rules.ceiling_khz, ==, 0);
+	init(&x, exynos_a15);
+	x.opps.powered = false;
+	ceiling_at(&x, 0);
+	assert_cmp(x.rules.ceiling_khz, ==, 0);
+}
+
+static void test_only_mutators_that_hint_have_one(void **state)
+{
+	struct gchint_demand d;
+	struct fixture x;
+	u32 ceiling;
+
+	(void)state;
+	init(&x, exynos_a15);
+	ceiling = ceiling_at(&x, 20);
+	assert_cmp(ceiling, <, x.rules.max_khz);
+	plan_is(&x, GCHINT_CLASS_NEUTRAL, GCHINT_PLAN_LOAD, 0, true);
+	d = cpu(&x, 1024, true);
+	assert_cmp(d.khz, ==, ceiling);
+	assert_int_equal(d.reason, GCHINT_REASON_MODEL);
+	assert_true(d.hinted);
+	assert_false(d.metered);
+	assert_cmp(cpu(&x, 1024, false).khz, >, x.rules.max_khz);
+	/* Below it load decides, and is believed. */
+	d = cpu(&x, 200, true);
+	assert_cmp(d.khz, ==, cpu(&x, 200, false).khz);
+	assert_false(d.hinted);
+	/* Lowering needs no right, but is metered without. */
+	x.hint.may_raise = false;
+	d = cpu(&x, 1024, true);
+	assert_cmp(d.khz, ==, ceiling);
+	assert_true(d.metered);
+	x.tun.mode = GCHINT_MODE_TABLE;
+	assert_cmp(cpu(&x, 1024, true).khz, >, x.rules.max_khz);
+}
+
+static void test_pauses_pay_for_two(void **state)
+{
+	static const u8 classes[] = { GCHINT_CLASS_STW, GCHINT_CLASS_FOREGROUND,
+				      GCHINT_CLASS_URGENT };
+
+	(void)state;
+	for (u32 b = 0; b < nr_boards; b++) {
+		for (u32 c = 0; c < ARRAY_SIZE(classes); c++) {
+			for (u32 bias = 0; bias < GCHINT_BIAS_SPEED; bias += 20) {
+				double least = 1e300, price = 2 * bias / 50.0;
+				struct fixture x;
+				u32 at;
+
+				init(&x, boards[b].fill);
+				x.tun.bias = bias;
+				x.hint.class = classes[c];
+				at = gchint_opp_at_least(&x.opps, plan(&x));
+				for (u32 i = 0; i < x.opps.nr; i++)
+					least = fmin(least, paid(&x, i, 0, price));
+				assert_true(paid(&x, at, 0, price) <= least * 1.035);
+				assert_int_equal(x.plan.lower, at + 1 < x.opps.nr);
+				x.tun.bias = GCHINT_BIAS_SPEED;
+				assert_cmp(plan(&x), ==, x.rules.max_khz);
+				assert_false(x.plan.lower);
+			}
+		}
+	}
+}
+
+/* A collection that is late is hurried as far as its time is worth. */
+static void test_hurry_has_its_price(void **state)
+{
+	struct fixture x;
+	u32 at;
+
+	(void)state;
+	init(&x, exynos_a15);
+	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .3, 50 * MS);
+	x.hint.work_left = 1000000;
+	x.hint.stall_ns = NOW + 2 * MS;
+	assert_cmp(plan(&x), ==, x.rules.max_khz);
+	x.tun.bias = 10;
+	x.plan.made = false;
+	at = gchint_opp_at_least(&x.opps, plan(&x));
+	assert_int_equal(x.plan.reason, GCHINT_REASON_PACE);
+	assert_cmp(at + 1, <, x.opps.nr);
+	assert_true(paid(&x, at, .3, .4) <= paid(&x, at + 1, .3, .4) * 1.035);
+	/* In time, it costs what it cost. */
+	x.hint.stall_ns = NOW + S;
+	x.plan.made = false;
+	plan(&x);
+	at = x.plan.khz;
+	x.tun.bias = GCHINT_BIAS_SPEED;
+	x.plan.made = false;
+	assert_cmp(plan(&x), ==, at);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_ceiling_is_the_dearest_that_pays),
+		cmocka_unit_test(test_more_for_time_is_never_slower),
+		cmocka_unit_test(test_a_ceiling_is_not_below_the_floor),
+		cmocka_unit_test(test_speed_has_no_price),
+		cmocka_unit_test(test_limits_and_unknown_power_have_none),
+		cmocka_unit_test(test_only_mutators_that_hint_have_one),
+		cmocka_unit_test(test_pauses_pay_for_two),
+		cmocka_unit_test(test_hurry_has_its_price),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

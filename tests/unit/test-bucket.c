@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Who holds no privilege switches no more often in the long run than load may. */
+#include "deciding.h"
+
+#define EVERY (10 * MS)
+
+/* As many as the rate allows in any time, and a handful at once. */
+static void test_bucket_holds_to_its_rate(void **state)
+{
+	u64 seed = 5;
+
+	(void)state;
+	for (u32 pace = 1; pace < 64; pace++) {
+		struct gchint_bucket b = {};
+		u64 start = 50 * S, now = start;
+		u32 done = 0;
+
+		while (now < start + 10 * S) {
+			if (!gchint_bucket_spent(&b, EVERY, now)) {
+				gchint_bucket_take(&b, EVERY, now);
+				done++;
+			}
+			assert_cmp(done, <=, GCHINT_BUCKET_BURST + (now - start) / EVERY);
+			now += rnd_in(&seed, 1, pace * 1000) * US;
+		}
+		/* And not much less, if that was asked for. */
+		if (pace < 8)
+			assert_cmp(done, >=, GCHINT_BUCKET_BURST + 9 * S / EVERY);
+	}
+}
+
+static void test_bucket_fills_up_again_but_no_further(void **state)
+{
+	struct gchint_bucket b = {};
+	u64 now = 50 * S;
+
+	(void)state;
+	for (u32 turn = 0; turn < 3; turn++) {
+		for (u32 i = 0; i < GCHINT_BUCKET_BURST; i++) {
+			assert_false(gchint_bucket_spent(&b, EVERY, now));
+			gchint_bucket_take(&b, EVERY, now);
+		}
+		assert_true(gchint_bucket_spent(&b, EVERY, now));
+		/* One more after a while, and only one. */
+		now += EVERY;
+		assert_false(gchint_bucket_spent(&b, EVERY, now));
+		gchint_bucket_take(&b, EVERY, now);
+		assert_true(gchint_bucket_spent(&b, EVERY, now));
+		now += 1000 * S;
+	}
+	/* What had to be done is owed. */
+	for (u32 i = 0; i < 2 * GCHINT_BUCKET_BURST; i++)
+		gchint_bucket_take(&b, EVERY, now);
+	assert_true(gchint_bucket_spent(&b, EVERY, now + GCHINT_BUCKET_BURST * EVERY));
+	assert_false(gchint_bucket_spent(&b, EVERY, now + (GCHINT_BUCKET_BURST + 1) * EVERY));
+	/* Without a rate nothing is ever too much. */
+	b.paid_ns = 0;
+	for (u32 i = 0; i < 100; i++) {
+		assert_false(gchint_bucket_spent(&b, 0, now));
+		gchint_bucket_take(&b, 0, now);
+	}
+}
+
+struct count {
+	u32 toggles;
+	u32 changes;
+	u32 caps;
+};
+
+/* A phase begins and ends each @us on a CPU whose load asks for the top. */
+static struct count toggle(struct fixture *x, u64 us, u64 length, bool may_raise)
+{
+	struct count n = {};
+	struct gchint_demand d;
+	u64 end = x->now + length;
+
+	while (x->now < end) {
+		bool on = n.toggles++ & 1;
+
+		x->now += us * US;
+		plan_is(x, GCHINT_CLASS_CONCURRENT, 1113600, GCHINT_REASON_TABLE, may_raise);
+		d = cpu(x, GCHINT_ONE, on);
+		policy(x, &d);
+		n.changes += x->out.change;
+		n.caps += on && x->out.khz == 1113600;
+		/* Whatever it did, in no phase it has what load asks for. */
+		if (!on)
+			assert_cmp(x->out.khz, ==, x->rules.max_khz);
+		/* And a phase is not slower than it asked to be. */
+		assert_cmp(x->out.khz, >=, 1113600);
+	}
+	return n;
+}
+
+static void test_toggled_hints_are_metered(void **state)
+{
+	struct fixture x;
+	struct count n;
+
+	(void)state;
+	init(&x, krait_static);
+	x.tun.min_latencies = 0;
+	x.rules.meter_us = 2000;
+	n = toggle(&x, 500, 10 * S, false);
+	assert_cmp(n.toggles, ==, 20000);
+	/* hold_us is the longer one: 1000 in 10 s, and what was saved up. */
+	assert_cmp(n.changes, <=, 1000 + GCHINT_BUCKET_BURST + 2);
+	assert_cmp(n.changes, >=, 900);
+	/* The driver's wish is. */
+	x.tun.hold_us = 0;
+	x.rules.meter_us = 20000;
+	x.now += S;
+	n = toggle(&x, 500, 10 * S, false);
+	assert_cmp(n.changes, <=, 500 + GCHINT_BUCKET_BURST + 2);
+	assert_cmp(n.changes, >=, 450);
+	/* With the right to raise the machine is theirs. */
+	n = toggle(&x, 500, S, true);
+	assert_cmp(n.changes, >=, 1998);
+	/* So it is where the administrator lets all of them raise. */
+	x.tun.boost_unprivileged = 1;
+	n = toggle(&x, 500, S, false);
+	assert_cmp(n.changes, >=, 1998);
+}
+
+/* Each @us a thread between phases has to wait for a late collection or not, or its load changes. */
+static u32 toggle_neutral(struct fixture *x, u64 us, u64 length, bool yields, bool may_raise)
+{
+	u64 end = x->now + length;
+	u32 turn = 0, changes = 0;
+
+	while (x->now < end) {
+		bool on = turn++ & 1;
+		struct gchint_hint h = {
+			.may_raise = may_raise,
+			.yield = yields && on ? 64 * GCHINT_ONE : 0,
+		};
+		struct gchint_demand d;
+
+		x->now += us * US;
+		gchint_decide_cpu(&d, &x->rules, 3, yields || on ? GCHINT_ONE : 50, &h, NULL);
+		policy(x, &d);
+		changes += x->out.change;
+	}
+	return changes;
+}
+
+static void test_toggled_waiting_is_metered(void **state)
+{
+	struct fixture x;
+	u32 n;
+
+	(void)state;
+	init(&x, krait_static);
+	x.rules.floor_khz = gchint_plan_floor(&x.rules);
+	x.tun.min_latencies = 0;
+	x.tun.hold_us = 0;
+	x.rules.meter_us = 20000;
+	n = toggle_neutral(&x, 500, 10 * S, true, false);
+	assert_cmp(n, <=, 500 + GCHINT_BUCKET_BURST + 2);
+	assert_cmp(n, >=, 450);
+	/* With the right to raise it is as often as they like. */
+	assert_cmp(toggle_neutral(&x, 500, S, true, true), >=, 1998);
+	/* What load asks for between phases is nobody's hint. */
+	assert_cmp(toggle_neutral(&x, 500, S, false, false), >=, 1998);
+}
+
+/* An honest collector, 20 phases a second, is never refused. */
+static void test_collector_is_not_refused(void **state)
+{
+	struct fixture x;
+	struct count n;
+
+	(void)state;
+	init(&x, krait_static);
+	x.rules.meter_us = 10000;
+	n = toggle(&x, 25000, 20 * S, false);
+	assert_int_equal(n.caps, n.toggles / 2);
+	assert_cmp(n.changes, >=, n.toggles - 1);
+}
+
+/* Limits do not wait for anybody's budget. */
+static void test_limits_are_not_metered(void **state)
+{
+	struct gchint_demand d;
+	struct fixture x;
+
+	(void)state;
+	init(&x, krait_static);
+	x.tun.min_latencies = 0;
+	x.rules.meter_us = 100000;
+	toggle(&x, 500, S, false);
+	plan_is(&x, GCHINT_CLASS_CONCURRENT, 1113600, GCHINT_REASON_TABLE, false);
+	d = cpu(&x, GCHINT_ONE, true);
+	assert_cmp(policy(&x, &d), ==, x.rules.max_khz);
+	assert_int_equal(x.out.reason, GCHINT_REASON_HOLD);
+	x.rules.max_khz = 1500000;
+	x.rules.epoch++;
+	assert_cmp(policy(&x, &d), <=, 1500000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_bucket_holds_to_its_rate),
+		cmocka_unit_test(test_bucket_fills_up_again_but_no_further),
+		cmocka_unit_test(test_toggled_hints_are_metered),
+		cmocka_unit_test(test_toggled_waiting_is_metered),
+		cmocka_unit_test(test_collector_is_not_refused),
+		cmocka_unit_test(test_limits_are_not_metered),
+	};
+
+	return run_tap(tests);
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Kinds of CPU, and what was learned at one highest frequency used at another. */
+#include "unit.h"
+#include "kind.h"
+#include "learn.h"
+
+struct core {
+	u32 capacity;
+	u32 khz;
+	u8 kind;
+};
+
+static void tell_apart(const struct core *cores, u32 nr)
+{
+	struct gchint_kinds k = {};
+
+	for (u32 turn = 0; turn < 2; turn++) {
+		for (u32 i = 0; i < nr; i++) {
+			u8 kind = gchint_kind_of(&k, cores[i].capacity, cores[i].khz);
+
+			if (kind != cores[i].kind)
+				fail_msg("core %u (%u, %u kHz) is of kind %u, want %u", i,
+					 cores[i].capacity, cores[i].khz, kind, cores[i].kind);
+		}
+	}
+}
+
+/* Favoured cores of one chip; then efficient ones, where no capacity is told. */
+static void test_favoured_cores_are_of_one_kind(void **state)
+{
+	static const struct core cores[] = {
+		{ 1024, 5500000, 0 }, { 1024, 5600000, 0 }, { 1024, 5800000, 0 },
+		{ 1024, 4300000, 1 }, { 1024, 4400000, 1 }, { 1024, 5700000, 0 },
+	};
+
+	(void)state;
+	tell_apart(cores, ARRAY_SIZE(cores));
+}
+
+/* Little, middle and big at nearly the same clock, and the same core at two. */
+static void test_capacity_tells_cores_apart(void **state)
+{
+	static const struct core cores[] = {
+		{ 160, 1803000, 0 }, { 498, 2253000, 1 },  { 1024, 2802000, 2 },
+		{ 485, 2253000, 1 }, { 1024, 2802000, 2 }, { 160, 1803000, 0 },
+	};
+	static const struct core same_clock[] = {
+		{ 381, 1800000, 0 },
+		{ 1024, 1800000, 1 },
+		{ 381, 1800000, 0 },
+	};
+
+	(void)state;
+	tell_apart(cores, ARRAY_SIZE(cores));
+	tell_apart(same_clock, ARRAY_SIZE(same_clock));
+}
+
+static void test_a_kind_too_many_is_the_nearest(void **state)
+{
+	struct gchint_kinds k = {};
+
+	(void)state;
+	for (u32 i = 0; i < GCHINT_KINDS; i++)
+		assert_int_equal(gchint_kind_of(&k, 200 * (i + 1), 2000000), i);
+	assert_int_equal(gchint_kind_of(&k, 1000, 2000000), GCHINT_KINDS - 1);
+	assert_int_equal(gchint_kind_of(&k, 330, 2000000), 1);
+	assert_int_equal(gchint_kind_of(&k, 100, 2000000), 0);
+	assert_int_equal(k.nr, GCHINT_KINDS);
+	assert_true(GCHINT_KINDS >= 4);
+	/* Where capacities say nothing, frequencies do. */
+	for (u32 i = 0; i < GCHINT_KINDS; i++)
+		k.kind[i] = (struct gchint_kind){ GCHINT_ONE, 2000000 + i * 1000000 };
+	assert_int_equal(gchint_kind_of(&k, GCHINT_ONE, 2500000), 1);
+	assert_int_equal(gchint_kind_of(&k, GCHINT_ONE, 9000000), GCHINT_KINDS - 1);
+	/* Absurd ones are somebody, too. */
+	assert_int_equal(gchint_kind_of(&k, 1, 1), 0);
+	gchint_kind_of(&k, GCHINT_ONE, U32_MAX);
+}
+
+/* A phase of memory fraction @mem at @ref_khz, of which a unit takes 100 ns there. */
+static struct gchint_sample at(u32 khz, u32 ref_khz, double mem)
+{
+	double stretch = mem + (1 - mem) * ref_khz / khz;
+
+	return (struct gchint_sample){
+		.valid = true,
+		.phase = GCHINT_PHASE_MARK,
+		.class = GCHINT_CLASS_CONCURRENT,
+		.khz = khz,
+		.work = 100000,
+		.ran_ns = (u64)(10 * (double)MS * stretch),
+	};
+}
+
+/* Boost goes: what was learned against 5.8 GHz is read against 3, and the other way. */
+static void test_line_is_read_at_another_maximum(void **state)
+{
+	static const u32 khz[] = { 5800000, 3000000 };
+
+	(void)state;
+	for (u32 unit = 0; unit < 2; unit++) {
+		for (double mem = 0; mem <= 0.9; mem += 0.15) {
+			struct gchint_learn l = {};
+			struct gchint_fit own, fit;
+			double there;
+
+			for (u32 i = 0; i < 40; i++) {
+				struct gchint_sample s =
+					at(i & 1 ? 5800000 : 1500000, 5800000, mem);
+
+				assert_true(gchint_learn_add(&l, &s, khz[unit]));
+			}
+			gchint_learn_fit(&l, GCHINT_PHASE_MARK, 0, &own);
+			assert_true(own.known);
+			for (u32 to = 0; to < 2; to++) {
+				fit = own;
+				gchint_learn_fit_at(&fit, khz[unit], khz[to]);
+				/* a / (a + b / f) */
+				there = mem / (mem + (1 - mem) * 5800000 / khz[to]);
+				assert_near((double)fit.mem / GCHINT_ONE, there, 0.02);
+				assert_near((double)(fit.a_ps + fit.b_ps) / 1000,
+					    100 * (mem + (1 - mem) * 5800000 / khz[to]), 2.5);
+				assert_true(fit.known);
+			}
+		}
+	}
+}
+
+static void test_unit_that_is_its_own_changes_nothing(void **state)
+{
+	struct gchint_fit fit = { .known = true,
+				  .mem = 300,
+				  .error = 20,
+				  .samples = 9,
+				  .a_ps = 1ULL << 50,
+				  .b_ps = 1ULL << 52 };
+	struct gchint_fit same = fit;
+
+	(void)state;
+	gchint_learn_fit_at(&fit, 0, 2000000);
+	assert_memory_equal(&fit, &same, sizeof(fit));
+	gchint_learn_fit_at(&fit, 2000000, 2000000);
+	assert_memory_equal(&fit, &same, sizeof(fit));
+	/* A line that nobody wrote stays unknown, and the error grows with the slope. */
+	gchint_learn_fit_at(&fit, 4000000, 2000000);
+	assert_cmp(fit.error, <, 20);
+	assert_cmp(fit.mem, <, 300);
+	fit = same;
+	gchint_learn_fit_at(&fit, 1000000, 2000000);
+	assert_cmp(fit.error, >, 20);
+	assert_cmp(fit.mem, >, 300);
+	assert_cmp(fit.b_ps, ==, 1ULL << 51);
+	fit = same;
+	fit.error = GCHINT_ONE * 14 / 100;
+	gchint_learn_fit_at(&fit, 1000000, 2000000);
+	assert_false(fit.known);
+	memset(&fit, 0, sizeof(fit));
+	gchint_learn_fit_at(&fit, 1000000, 2000000);
+	assert_int_equal(fit.mem, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_favoured_cores_are_of_one_kind),
+		cmocka_unit_test(test_capacity_tells_cores_apart),
+		cmocka_unit_test(test_a_kind_too_many_is_the_nearest),
+		cmocka_unit_test(test_line_is_read_at_another_maximum),
+		cmocka_unit_test(test_unit_that_is_its_own_changes_nothing),
+	};
+
+	return run_tap(tests);
+}

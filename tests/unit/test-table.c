@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * On a machine with more CPUs than the information page has room for nobody goes
+ * unheard: what the kernel tells, and what the library reads out of it.
+ */
+#define _GNU_SOURCE
+#include "unit.h"
+#include "../../kmod/intake/table.c"
+#include "../../libgchint/doorbell.c"
+
+#define CPUS 1024
+
+/** struct told - a kernel's table, and what user space has mapped of it */
+struct told {
+	struct gchint_table t;
+	struct gchint_info info;
+	struct gchint_info_cpu draft[CPUS], cpu[CPUS];
+};
+
+static int begin(void **state)
+{
+	struct told *k = calloc(1, sizeof(*k));
+
+	k->t.nr_cpus = CPUS;
+	k->t.cpu = k->draft;
+	k->info.nr_cpus = CPUS;
+	k->info.cpu_size = sizeof(k->cpu[0]);
+	gchint_table_begin(&k->t);
+	*state = k;
+	return 0;
+}
+
+static int end(void **state)
+{
+	free(*state);
+	return 0;
+}
+
+/* A policy for each @width CPUs; of all, or of every other one, hints act. */
+static void fill(struct told *k, u32 width, bool all)
+{
+	struct gchint_info_policy p = { .governor = "gchint" };
+
+	gchint_table_begin(&k->t);
+	for (u32 cpu = 0; cpu < CPUS; cpu++) {
+		u32 n = cpu / width;
+
+		p.flags = GCHINT_POLICY_PRESENT | (all || n & 1 ? GCHINT_POLICY_GCHINT : 0);
+		p.max_khz = 1000000 + n;
+		gchint_table_put(&k->t, cpu, n * width, &p);
+	}
+	gchint_table_tell(&k->t, &k->info, k->cpu);
+}
+
+/* The mapping tells each CPU apart, whatever the page has room for. */
+static void test_each_cpu_is_told(void **state)
+{
+	struct told *k = *state;
+
+	for (u32 width = 1; width <= CPUS; width *= 2) {
+		fill(k, width, false);
+		for (u32 cpu = 0; cpu < CPUS; cpu++) {
+			u32 n = cpu / width;
+
+			assert_int_equal(k->cpu[cpu].policy_cpu, n * width);
+			assert_int_equal(k->cpu[cpu].policy.max_khz, 1000000 + n);
+			assert_string_equal(k->cpu[cpu].policy.governor, "gchint");
+			assert_int_equal(doorbell_governed(&k->info, k->cpu, (int)cpu), n & 1);
+		}
+	}
+	assert_true(doorbell_governed(&k->info, k->cpu, CPUS));
+	assert_true(doorbell_governed(&k->info, k->cpu, -1));
+}
+
+/* A library that knows the page only. */
+static void test_no_cpu_is_unheard_by_the_page(void **state)
+{
+	struct told *k = *state;
+
+	for (u32 width = 1; width <= CPUS; width *= 2) {
+		u32 listed =
+			CPUS / width < GCHINT_INFO_POLICIES ? CPUS / width : GCHINT_INFO_POLICIES;
+
+		k->t.nr = 0;
+		fill(k, width, false);
+		assert_int_equal(k->t.nr, listed);
+		assert_int_equal(k->info.nr_policies, listed);
+		for (u32 cpu = 0; cpu < CPUS; cpu++) {
+			u32 n = cpu / width;
+			bool told = cpu < GCHINT_INFO_CPUS && n < listed;
+			bool heard = doorbell_governed(&k->info, NULL, (int)cpu);
+
+			if (heard != (told ? n & 1 : 1))
+				fail_msg("%u CPUs a policy: CPU %u %s", width, cpu,
+					 heard ? "heard" : "unheard");
+		}
+	}
+}
+
+static void test_cpu_without_a_policy_rings_no_bell(void **state)
+{
+	const struct gchint_info_policy p = { .flags = GCHINT_POLICY_PRESENT |
+						       GCHINT_POLICY_GCHINT };
+	struct told *k = *state;
+
+	gchint_table_put(&k->t, 3, 3, &p);
+	assert_true(gchint_table_has(&k->t, 3));
+	assert_false(gchint_table_has(&k->t, 4));
+	gchint_table_tell(&k->t, &k->info, k->cpu);
+	for (int cpu = 0; cpu < CPUS; cpu++) {
+		assert_int_equal(doorbell_governed(&k->info, k->cpu, cpu), cpu == 3);
+		if (cpu < GCHINT_INFO_CPUS)
+			assert_int_equal(doorbell_governed(&k->info, NULL, cpu), cpu == 3);
+	}
+	assert_true(doorbell_governed(&k->info, NULL, GCHINT_INFO_CPUS));
+}
+
+/* Whoever waits for a change is woken by one, wherever it is, and by nothing else. */
+static void test_what_is_told_already_is_known(void **state)
+{
+	struct gchint_info_policy p = { .flags = GCHINT_POLICY_PRESENT };
+	struct told *k = *state;
+
+	fill(k, 1, true);
+	assert_true(gchint_table_told(&k->t, &k->info, k->cpu));
+	k->cpu[CPUS - 1].policy.cur_khz = 4711;
+	k->info.policy[0].cur_khz = 4711;
+	assert_true(gchint_table_told(&k->t, &k->info, k->cpu));
+	gchint_table_tell(&k->t, &k->info, k->cpu);
+	assert_int_equal(k->cpu[CPUS - 1].policy.cur_khz, 4711);
+	assert_int_equal(k->info.policy[0].cur_khz, 4711);
+	gchint_table_put(&k->t, CPUS - 1, CPUS - 1, &p);
+	assert_false(gchint_table_told(&k->t, &k->info, k->cpu));
+	gchint_table_tell(&k->t, &k->info, k->cpu);
+	assert_true(gchint_table_told(&k->t, &k->info, k->cpu));
+	assert_false(doorbell_governed(&k->info, k->cpu, CPUS - 1));
+	/* It moved to another policy that looks the same. */
+	gchint_table_put(&k->t, CPUS - 1, CPUS - 2, &p);
+	assert_false(gchint_table_told(&k->t, &k->info, k->cpu));
+	gchint_table_begin(&k->t);
+	assert_false(gchint_table_told(&k->t, &k->info, k->cpu));
+}
+
+/* Those that map the page know a policy by its entry, whatever comes and goes. */
+static void test_entries_stay_with_their_policies(void **state)
+{
+	struct gchint_info_policy p = { .flags = GCHINT_POLICY_PRESENT };
+	struct told *k = *state;
+
+	fill(k, 2, true);
+	assert_int_equal(k->t.of_cpu[100], 50);
+	assert_int_equal(k->t.of_cpu[2 * GCHINT_INFO_POLICIES], GCHINT_INFO_UNLISTED);
+	gchint_table_begin(&k->t);
+	assert_int_equal(k->t.of_cpu[100], GCHINT_INFO_NO_POLICY);
+	gchint_table_put(&k->t, 100, 100, &p);
+	assert_int_equal(k->t.of_cpu[100], 50);
+	gchint_table_put(&k->t, 1, 0, &p);
+	assert_int_equal(k->t.of_cpu[1], 0);
+	assert_true(GCHINT_INFO_POLICIES <= GCHINT_INFO_UNLISTED);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+/* Never less than it is, less than an eighth more, and the highest is the highest. */
+static void test_frequencies_are_rough(void **state)
+{
+	(void)state;
+	for (u32 max = 792000; max < 6000000; max += 123457) {
+		u32 before = 0, values = 0;
+
+		for (u32 khz = 1; khz <= max; khz += 997) {
+			u32 rough = gchint_table_rough(khz, max);
+
+			assert_cmp(rough + 1, >=, khz);
+			assert_cmp(rough, <=, khz + max / 8);
+			assert_cmp(rough, >=, before);
+			values += rough != before;
+			before = rough;
+		}
+		assert_cmp(values, ==, 8);
+		assert_cmp(gchint_table_rough(max, max), ==, max);
+	}
+	assert_cmp(gchint_table_rough(0, 1000), ==, 0);
+	assert_cmp(gchint_table_rough(1000, 0), ==, 0);
+	assert_cmp(gchint_table_rough(U32_MAX, U32_MAX), ==, U32_MAX);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_each_cpu_is_told),
+		TEST(test_no_cpu_is_unheard_by_the_page),
+		TEST(test_cpu_without_a_policy_rings_no_bell),
+		TEST(test_what_is_told_already_is_known),
+		TEST(test_entries_stay_with_their_policies),
+		cmocka_unit_test(test_frequencies_are_rough),
+	};
+
+	return run_tap(tests);
+}
