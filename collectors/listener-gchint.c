@@ -164,6 +164,25 @@ static bool waits(const struct gc_event *event)
 	return event->pause == GC_PAUSE_WAIT || event->pause == GC_PAUSE_PACED;
 }
 
+/*
+ * The governor serves as mutators those that it was told of, and one that never waits for the
+ * collector would be told of by nothing else. Nor is a system call left to its first pause.
+ */
+static void mutator_attached(struct gc_listener *self, const struct gc_event *event)
+{
+	(void)self;
+	(void)event;
+	gchint_self();
+}
+
+/* What the thread does from now on is not the heap's. */
+static void mutator_detached(struct gc_listener *self, const struct gc_event *event)
+{
+	(void)self;
+	(void)event;
+	gchint_detach(gchint_self());
+}
+
 /* What a mutator does in the foreground the cycle's own events say. */
 static void mutator_paused(struct gc_listener *self, const struct gc_event *event)
 {
@@ -231,6 +250,8 @@ static const struct gc_listener_ops ops = {
 	.progress = progress,
 	.help_begin = help_begin,
 	.help_end = help_end,
+	.mutator_attached = mutator_attached,
+	.mutator_detached = mutator_detached,
 	.mutator_paused = mutator_paused,
 	.mutator_resumed = mutator_resumed,
 	.daemon_started = daemon_started,

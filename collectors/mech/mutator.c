@@ -28,6 +28,7 @@ int gc_mutator_attach(struct gc_heap *heap, struct gc_mutator **out)
 		t->m.run_for[i] = &t->m.run[heap->plan->bump ? 0 : i];
 	t->m.poll = heap->opt.every_safepoint ? GC_POLL_ALWAYS : 0;
 	t->tid = (int)syscall(SYS_gettid);
+	gc_phase_mutator(t, true);
 	pthread_mutex_lock(&heap->threads_lock);
 	t->rng = (uint64_t)heap->opt.seed +
 		 __atomic_fetch_add(&heap->stats.threads_total, 1, __ATOMIC_RELAXED);
@@ -55,6 +56,7 @@ void gc_mutator_detach(struct gc_mutator *m)
 	*link = t->next;
 	__atomic_fetch_sub(&heap->thread_count, 1, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&heap->threads_lock);
+	gc_phase_mutator(t, false);
 	free(t);
 }
 

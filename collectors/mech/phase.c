@@ -161,6 +161,18 @@ void gc_phase_daemon(struct gc_heap *heap, bool up)
 		fn(heap->listener, &ev);
 }
 
+void gc_phase_mutator(struct gc_thread *t, bool up)
+{
+	gc_listen_fn fn =
+		listener_op(t->heap, up ? GC_EDGE(mutator_attached) : GC_EDGE(mutator_detached));
+	struct gc_event ev = { .mutator = &t->m };
+
+	if (!fn)
+		return;
+	ev.time_ns = gc_now();
+	fn(t->heap->listener, &ev);
+}
+
 /*
  * A mutator begins or ends to help, on its own thread. The cycle's counts are the collecting
  * thread's, the rest stays as it is while there are helpers.

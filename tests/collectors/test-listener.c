@@ -134,6 +134,43 @@ static void width(void)
 	unlink(told_path);
 }
 
+/* A mutator for which no collection comes, and that waits for nothing. */
+static void alone(void)
+{
+	char text[1024], path[] = "/tmp/gchint-trace-XXXXXX";
+	const char *attach, *detach;
+	int fd = mkstemp(path);
+	struct gc_listener_gchint l;
+	struct gc_mutator *m;
+	struct gc_heap *heap;
+	ssize_t n;
+
+	setenv("GCHINT_TRACE", path, 1);
+	if (gc_listener_gchint_open(&l, 0) || gc_heap_create(&heap, "heap=64M", &l.base, NULL) ||
+	    gc_mutator_attach(heap, &m)) {
+		ok(false, "a heap with hints");
+		return;
+	}
+	churn(heap, m, 1000);
+	n = pread(fd, text, sizeof(text) - 1, 0);
+	text[n > 0 ? n : 0] = '\0';
+	if (!ok(count(text, " attach role=none") == 1 && !count(text, " detach"),
+		"a mutator that waits for nothing is leased"))
+		printf("# %s\n", text);
+	gc_mutator_detach(m);
+	n = read(fd, text, sizeof(text) - 1);
+	text[n > 0 ? n : 0] = '\0';
+	attach = strstr(text, " attach");
+	detach = strstr(text, " detach");
+	if (!ok(attach && detach > attach && count(text, " detach") == 1 && !count(text, " begin"),
+		"and no longer when it is no mutator"))
+		printf("# %s\n", text);
+	gc_heap_destroy(heap);
+	gc_listener_gchint_close(&l);
+	close(fd);
+	unlink(path);
+}
+
 static void hints(const char *options, const char *const *words)
 {
 	static char text[1 << 20];
@@ -186,5 +223,6 @@ int main(void)
 	hints("plan=cms,heap=2M,policy=fg", marking);
 	hints("plan=gss,nursery=1M", copying);
 	width();
+	alone();
 	return done();
 }

@@ -26,7 +26,7 @@ struct order {
 	enum gc_phase phase;
 	uint64_t events, stops, last_ns, phases[GC_PHASE_COUNT], headroom_seen, exhaust_seen;
 	uint64_t daemon_cycles, foreground_cycles, paused[GC_PAUSE_COUNT], resumed[GC_PAUSE_COUNT];
-	int cpu, daemons;
+	int cpu, daemons, attached, detached, astray;
 	char wrong[128];
 };
 
@@ -140,6 +140,25 @@ ON(daemon_started)
 	__atomic_fetch_add(&order_of(self)->daemons, 1, __ATOMIC_RELAXED);
 }
 
+static __thread const struct gc_mutator *own;
+
+ON(attached)
+{
+	struct order *o = order_of(self);
+
+	own = e->mutator;
+	__atomic_fetch_add(&o->attached, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&o->astray, !e->mutator || !e->time_ns, __ATOMIC_RELAXED);
+}
+
+ON(detached)
+{
+	struct order *o = order_of(self);
+
+	__atomic_fetch_add(&o->detached, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&o->astray, e->mutator != own, __ATOMIC_RELAXED);
+}
+
 static const struct gc_listener_ops order_ops = {
 	.cycle_begin = cycle_begin,
 	.cycle_end = cycle_end,
@@ -156,6 +175,8 @@ static const struct gc_listener_ops order_ops = {
 	.sweep_begin = phase_begin,
 	.sweep_end = phase_end,
 	.progress = progress,
+	.mutator_attached = attached,
+	.mutator_detached = detached,
 	.mutator_paused = paused,
 	.mutator_resumed = resumed,
 	.daemon_started = daemon_started,
@@ -239,6 +260,8 @@ static void crowd(const char *options, struct order *o, struct gc_heap_stats *s)
 		printf("# %llu and %llu times in %llu cycles\n",
 		       (unsigned long long)o->headroom_seen, (unsigned long long)o->exhaust_seen,
 		       (unsigned long long)s->cycles);
+	ok(o->attached == 4 && o->detached == 4 && !o->astray,
+	   "%s: each mutator tells its coming and going on its own thread", options);
 	for (int i = 0; i < GC_PAUSE_COUNT; i++)
 		if (o->paused[i] != o->resumed[i])
 			ok(false, "%s: pauses of class %d end", options, i);

@@ -18,9 +18,11 @@
  * does the work, one at a time for a heap. mutator_paused and mutator_resumed fire on
  * the mutator's own thread, at any time, from many threads at once. help_begin and
  * help_end do so between the edges of a phase: a mutator that stopped, or waits for the
- * cycle, shares the work, as part of the pause that it is in.
+ * cycle, shares the work, as part of the pause that it is in. mutator_attached comes before
+ * collections wait for the thread, mutator_detached when none does any more: neither holds
+ * anybody up.
  *
- * A listener must not allocate from the heap, and should take well under 10 us.
+ * A listener must not allocate from the heap, and should take well under 10 us, but in these two.
  */
 #ifndef GCHINT_GC_LISTENER_H
 #define GCHINT_GC_LISTENER_H
@@ -81,7 +83,8 @@ enum gc_pause {
  *		the last whole intervals between cycles, less what mutators were held up;
  *		0 unknown
  * @heap_bytes: bytes allocated now
- * @mutator: the mutator, for mutator_*, help_* and stalled; else NULL
+ * @mutator: the mutator, for mutator_*, help_* and stalled; else NULL. Of one that is not
+ *	     attached yet, or no more, only a name
  */
 struct gc_event {
 	uint64_t time_ns;
@@ -114,6 +117,7 @@ struct gc_listener_ops {
 	gc_listen_fn sweep_begin, sweep_end;
 	gc_listen_fn trim_begin, trim_end;
 	gc_listen_fn progress; /* about every 256 KiB of work in a phase */
+	gc_listen_fn mutator_attached, mutator_detached; /* on its own thread */
 	gc_listen_fn mutator_paused, mutator_resumed;
 	gc_listen_fn help_begin, help_end; /* no work, headroom or heap_bytes are told */
 	gc_listen_fn daemon_started, daemon_stopped; /* on the daemon's thread */
