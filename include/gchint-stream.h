@@ -22,6 +22,13 @@
  * (release). Numbers wrap. A writer that is stopped between the two holds up the
  * reader, never another writer; what a dead process did not finish is lost.
  *
+ * Samples: a recorder that profiles says so to the programs that it starts, in
+ * GCHINT_PROFILE. Where libgchint then takes the signal GCHINT_STREAM_SIGNAL, which the
+ * program must leave alone, it says so in @features. The recorder opens a perf event on each
+ * thread and lets the kernel send that signal to the thread at each overflow (F_SETSIG,
+ * F_SETOWN_EX); the thread answers with one GCHINT_STREAM_SAMPLE. Whoever does not
+ * answer ignores the signal: that is what it does by itself.
+ *
  * Nothing in the ring is to be trusted: the reader keeps its position to itself, copies
  * an event once, and checks what it copied. Append-only, as the kernel's ABI: types
  * of events that are not known are skipped.
@@ -35,6 +42,7 @@
 #define GCHINT_STREAM_ABI    1
 #define GCHINT_STREAM_EVENTS 8192 /* NR, a power of two */
 #define GCHINT_STREAM_NO_CPU 0xffffffffu
+#define GCHINT_STREAM_SIGNAL 23 /* SIGURG: ignored unless a program takes it */
 
 /**
  * enum gchint_stream_type - what an event tells
@@ -44,14 +52,21 @@
  * @GCHINT_STREAM_ROLE: its role changed
  * @GCHINT_STREAM_DETACH: it gave the slot back
  * @GCHINT_STREAM_CLOSE: the session closed, the ring ends here
+ * @GCHINT_STREAM_SAMPLE: a signal of the profiler's found the thread in @phase, with
+ *	@flags, and in the method at @work_done (0: in none that has a name). @slot means
+ *	nothing: threads are sampled that have none
  */
 enum gchint_stream_type {
 	GCHINT_STREAM_PHASE = 1,
 	GCHINT_STREAM_ATTACH,
 	GCHINT_STREAM_ROLE,
 	GCHINT_STREAM_DETACH,
-	GCHINT_STREAM_CLOSE
+	GCHINT_STREAM_CLOSE,
+	GCHINT_STREAM_SAMPLE
 };
+
+/* struct gchint_stream features */
+#define GCHINT_STREAM_SAMPLES 0x01u /* answers samples: GCHINT_STREAM_SIGNAL may be sent */
 
 /**
  * struct gchint_stream_event - one event, one cache line
@@ -91,6 +106,7 @@ struct gchint_stream_event {
  * @abi: GCHINT_STREAM_ABI
  * @events: GCHINT_STREAM_EVENTS
  * @pid: of the program, in its own pid namespace
+ * @features: GCHINT_STREAM_SAMPLES, before the ring is sent
  * @tail: the next ticket
  * @lost: events that found the ring full
  * @event: the events
@@ -100,7 +116,8 @@ struct gchint_stream {
 	__u32 abi;
 	__u32 events;
 	__s32 pid;
-	__u32 reserved[12];
+	__u32 features;
+	__u32 reserved[11];
 	__u32 tail __attribute__((aligned(64)));
 	__u32 lost;
 	struct gchint_stream_event event[GCHINT_STREAM_EVENTS];

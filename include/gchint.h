@@ -37,12 +37,13 @@
  * exits. A failing gchint_attach() gives a handle that does nothing, so a
  * runtime may ignore every result.
  *
- * Memory: one page for the whole process, 24 bytes of static TLS a thread, the
+ * Memory: one page for the whole process, 32 bytes of static TLS a thread, the
  * kernel's two pages; two more for each further GCHINT_SLOTS threads that are
  * leased at the same time; no thread.
  *
  * Environment (gchint(7)): GCHINT_DISABLE, GCHINT_TRACE, GCHINT_MIN_US,
- * GCHINT_CLAMP, GCHINT_HINTS, GCHINT_DEVICE, GCHINT_STREAM. Read when the session opens.
+ * GCHINT_CLAMP, GCHINT_HINTS, GCHINT_DEVICE, GCHINT_STREAM, GCHINT_PROFILE. Read when the
+ * session opens; GCHINT_SYMBOLS whenever a method is named.
  */
 #ifndef GCHINT_H
 #define GCHINT_H
@@ -344,11 +345,43 @@ GCHINT_API int gchint_init(unsigned int flags);
  */
 GCHINT_API struct gchint_thread *gchint_self(void);
 
+/* ------------------------------------------------------------------ methods */
+
+/**
+ * gchint_profiled() - does a recorder sample this process?
+ *
+ * For a runtime that must switch something on, such as a hook at each call, before it
+ * can tell its methods. Async-signal-safe. Return: 1 or 0.
+ */
+GCHINT_API int gchint_profiled(void);
+
+/**
+ * gchint_symbol_add() - name a method, where its code is loaded
+ * @address: where the code is; 0 for a method that an interpreter runs, which has none
+ * @size: bytes of it; ignored if @address is 0
+ * @name: in UTF-8; control characters become '?', what is beyond 400 bytes is cut
+ *
+ * An interpreted method is given an address of a range that nothing else in the process
+ * uses; it is never given again. Names go to perf-PID.map in the folder GCHINT_SYMBOLS, if
+ * that is set: three system calls, once for each method and never for a call of it. Names
+ * of code that is there already stay true of what was sampled before. Thread-safe and
+ * async-signal-safe. A forked child that wants its parent's methods in its own file
+ * names them anew.
+ *
+ * Return: what gchint_method_enter() takes: @address, or the one given. 0 if there is no
+ * more: then the method has no name.
+ */
+GCHINT_API uintptr_t gchint_symbol_add(uintptr_t address, size_t size, const char *name);
+
+/** gchint_symbol_remove() - the code at @address is gone, or has moved; as above. */
+GCHINT_API void gchint_symbol_remove(uintptr_t address, size_t size);
+
 /* ------------------------------------------------------------- the hot path */
 
 /* Internal, exported for the inline functions. */
 extern GCHINT_API __thread struct gchint_thread __gchint_self
 	__attribute__((tls_model("initial-exec")));
+extern GCHINT_API __thread uintptr_t __gchint_method __attribute__((tls_model("initial-exec")));
 GCHINT_API void __gchint_begin(struct gchint_thread *thread, uint32_t phase, uint32_t flags);
 GCHINT_API void __gchint_end(struct gchint_thread *thread);
 GCHINT_API void __gchint_next(struct gchint_thread *thread, uint32_t phase, uint32_t flags);
@@ -487,6 +520,34 @@ static inline void gchint_phase_next(enum gchint_phase phase, gchint_flags_t fla
 		__gchint_self_next(phase, flags << 8);
 }
 
+/**
+ * gchint_method_enter() - the calling thread runs a method from here on
+ * @method: its address, or what gchint_symbol_add() gave; 0 none that has a name
+ *
+ * One store, always: for threads that hint no phase, without a session and without the
+ * device. A profiler's sample of the thread reads it. Async-signal-safe.
+ *
+ * Return: what ran before, for gchint_method_leave(). So methods nest as deep as the
+ * program does.
+ */
+static inline uintptr_t gchint_method_enter(uintptr_t method)
+{
+	uintptr_t outer = __atomic_load_n(&__gchint_method, __ATOMIC_RELAXED);
+
+	__atomic_store_n(&__gchint_method, method, __ATOMIC_RELAXED);
+	return outer;
+}
+
+/**
+ * gchint_method_leave() - the method is left, and @outer runs again
+ *
+ * One store. Methods that an exception or a longjmp() skips need not be left one by one.
+ */
+static inline void gchint_method_leave(uintptr_t outer)
+{
+	__atomic_store_n(&__gchint_method, outer, __ATOMIC_RELAXED);
+}
+
 #else /* the library's own symbols, for foreign function interfaces */
 
 GCHINT_API void gchint_begin(struct gchint_thread *thread, enum gchint_phase phase,
@@ -497,6 +558,8 @@ GCHINT_API void gchint_next(struct gchint_thread *thread, enum gchint_phase phas
 GCHINT_API void gchint_phase_begin(enum gchint_phase phase, gchint_flags_t flags);
 GCHINT_API void gchint_phase_end(void);
 GCHINT_API void gchint_phase_next(enum gchint_phase phase, gchint_flags_t flags);
+GCHINT_API uintptr_t gchint_method_enter(uintptr_t method);
+GCHINT_API void gchint_method_leave(uintptr_t outer);
 
 #endif /* GCHINT_NO_INLINE */
 

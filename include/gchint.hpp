@@ -15,6 +15,8 @@
 #ifndef GCHINT_HPP
 #define GCHINT_HPP
 
+#include <cstdint>
+
 #include <gchint.h>
 
 namespace gchint
@@ -76,6 +78,25 @@ class scope
 	{
 		gchint_phase_next(static_cast<enum gchint_phase>(p), f.value);
 	}
+};
+
+/** method - what the calling thread runs, for profilers, as long as it lives */
+class method
+{
+      public:
+	explicit method(std::uintptr_t address) noexcept
+		: outer(gchint_method_enter(address))
+	{
+	}
+	~method()
+	{
+		gchint_method_leave(outer);
+	}
+	method(const method &) = delete;
+	method &operator=(const method &) = delete;
+
+      private:
+	std::uintptr_t outer;
 };
 
 } /* namespace gchint */

@@ -14,6 +14,8 @@ enum variable {
 	VARIABLE_DEVICE,
 	VARIABLE_STREAM,
 	VARIABLE_HINTS,
+	VARIABLE_PROFILE,
+	VARIABLE_SYMBOLS,
 };
 
 /** variable_read() - its text; NULL if it is unset, empty, or not to be trusted. */

@@ -7,6 +7,8 @@
 #define GCHINT_NO_INLINE
 #include <gchint.h>
 
+#include "barrier.h"
+
 /*
  * __GCHINT_WHAT() of flags that are shifted already. Opaque, or the compiler spends
  * an instruction on reordering the sum; in one instruction where there is one, for
@@ -69,4 +71,17 @@ void gchint_phase_next(enum gchint_phase phase, gchint_flags_t flags)
 	if (__gchint_unlikely(__gchint_plain_next(__gchint_state(__gchint_self), __gchint_self.bell,
 						  what_of(phase, flags))))
 		__gchint_self_next(phase, flags);
+}
+
+uintptr_t gchint_method_enter(uintptr_t method)
+{
+	uintptr_t outer = load_relaxed(&__gchint_method);
+
+	store_relaxed(&__gchint_method, method);
+	return outer;
+}
+
+void gchint_method_leave(uintptr_t outer)
+{
+	store_relaxed(&__gchint_method, outer);
 }

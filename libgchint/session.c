@@ -143,6 +143,7 @@ static void banks_open(struct gchint_session *s)
 static int session_setup(struct gchint_session *s, unsigned int flags)
 {
 	long min_us = -1, clamp = flags & GCHINT_OPEN_CLAMP ? CLAMP_PERCENT : 0, disable = 0;
+	long profile = 0;
 	uint8_t hints = HINTS_ALL;
 	struct bank *bank;
 	const char *path;
@@ -156,6 +157,7 @@ static int session_setup(struct gchint_session *s, unsigned int flags)
 	s->grows = 0;
 	store_relaxed(&s->trace_fd, -1);
 	store_relaxed(&s->stream, NULL);
+	store_relaxed(&s->profiled, 0);
 	store_relaxed(&s->backend, GCHINT_BACKEND_NOTHING);
 	s->why = -ECANCELED;
 	s->bad = VARIABLE_NONE;
@@ -163,11 +165,13 @@ static int session_setup(struct gchint_session *s, unsigned int flags)
 
 	if (variable_number(s, VARIABLE_DISABLE, &disable) ||
 	    variable_number(s, VARIABLE_MIN_US, &min_us) ||
-	    variable_number(s, VARIABLE_CLAMP, &clamp))
+	    variable_number(s, VARIABLE_CLAMP, &clamp) ||
+	    variable_number(s, VARIABLE_PROFILE, &profile))
 		return -EINVAL;
 	if (variable_hints(s, &hints))
 		return -EINVAL;
 	s->min_us = (int32_t)min_us;
+	s->profile = (uint8_t)profile;
 	store_relaxed(&s->hints, hints);
 	s->clamp = (uint16_t)(clamp * 1024 / 100);
 	if (disable)
@@ -189,9 +193,13 @@ static int session_setup(struct gchint_session *s, unsigned int flags)
 		store_relaxed(&s->backend, GCHINT_BACKEND_DEVICE);
 	else if (s->clamp && clamp_supported())
 		store_relaxed(&s->backend, GCHINT_BACKEND_CLAMP);
-	/* What the kernel sees it tells itself. Nobody who listens is no error. */
+	/*
+	 * What the kernel sees it tells itself, but for samples. Nobody who listens is no
+	 * error.
+	 */
 	path = variable_read(VARIABLE_STREAM);
-	if (s->why && path && !stream_open(s, path) && backend_of(s) != GCHINT_BACKEND_CLAMP)
+	if ((s->why || profile) && path && !stream_open(s, path) && s->why &&
+	    backend_of(s) != GCHINT_BACKEND_CLAMP)
 		store_relaxed(&s->backend, GCHINT_BACKEND_STREAM);
 	return 0;
 }

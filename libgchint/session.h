@@ -77,6 +77,10 @@ _Static_assert(sizeof(struct more) <= 4096, "a page for each further bank");
  * @init: gchint_init() holds one of @refs
  * @elsewhere: the device is not /dev/gchint
  * @grows: the kernel's session has slots for all banks
+ * @profile: GCHINT_PROFILE
+ * @profiled: the recorder's samples are answered
+ * @method: how many interpreted methods were given an address
+ * @methods: where those addresses begin; 0 no range yet
  * @expect: expected length by phase and kind, 1024 ns; 0 unknown
  */
 struct gchint_session {
@@ -102,6 +106,10 @@ struct gchint_session {
 	uint8_t bad;
 	uint8_t elsewhere;
 	uint8_t grows;
+	uint8_t profile;
+	uint8_t profiled;
+	uint32_t method;
+	uintptr_t methods;
 	uint32_t expect[EXPECT_PHASES][EXPECT_KINDS];
 };
 

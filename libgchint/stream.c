@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "doorbell.h"
+#include "sample.h"
 #include "slot.h"
 #include "stream.h"
 
@@ -98,11 +99,16 @@ int stream_open(struct gchint_session *s, const char *path)
 		goto close_fd;
 	}
 	ring_init(ring);
+	/* Before it is sent: from then on the signal may come. */
+	store_relaxed(&s->profiled, s->profile && sample_listen());
+	ring->features = s->profiled ? GCHINT_STREAM_SAMPLES : 0;
 	ret = ring_send(fd, path);
-	if (ret)
+	if (ret) {
+		store_relaxed(&s->profiled, 0);
 		munmap(ring, sizeof(*ring));
-	else
+	} else {
 		store_release(&s->stream, ring);
+	}
 close_fd:
 	close(fd);
 	return ret;
@@ -113,8 +119,10 @@ void stream_close(struct gchint_session *s, int mapped)
 	struct gchint_stream *ring = s->stream;
 
 	store_relaxed(&s->stream, NULL);
-	if (ring && !mapped)
+	/* A thread may be answering a sample now, and nobody can know. */
+	if (ring && !mapped && !s->profiled)
 		munmap(ring, sizeof(*ring));
+	store_relaxed(&s->profiled, 0);
 }
 
 /* The next event to fill, or NULL when the reader is behind. Partner: the header. */
@@ -148,7 +156,8 @@ void stream_put(struct gchint_session *s, const struct record *r, unsigned int t
 	uint32_t ticket;
 	int cpu;
 
-	if (!ring)
+	/* What the kernel sees it tells itself: the ring is for samples only. */
+	if (!ring || backend_of(s) == GCHINT_BACKEND_DEVICE)
 		return;
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	event = event_take(ring, &ticket);
@@ -169,5 +178,37 @@ void stream_put(struct gchint_session *s, const struct record *r, unsigned int t
 	event->work_done = d ? d->work_done : 0;
 	event->work_total = d ? d->work_total : 0;
 	event->stall_ns = d ? d->stall_ns : 0;
+	store_release(&event->ticket, ticket + 1);
+}
+
+void stream_sample(struct gchint_session *s, pid_t tid, uint32_t word, uintptr_t method)
+{
+	struct gchint_stream *ring = load_acquire(&s->stream);
+	struct gchint_stream_event *event;
+	struct timespec ts;
+	uint32_t ticket;
+	int cpu;
+
+	if (!ring)
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	event = event_take(ring, &ticket);
+	if (!event) {
+		add_fetch_seq(&ring->lost, 1);
+		return;
+	}
+	cpu = current_cpu();
+	event->tid = tid;
+	event->time = (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+	event->cpu = cpu < 0 ? GCHINT_STREAM_NO_CPU : (uint32_t)cpu;
+	event->slot = 0;
+	event->type = GCHINT_STREAM_SAMPLE;
+	event->phase = (uint8_t)phase_of(word);
+	event->flags = (uint8_t)flags_of(word);
+	event->cause = 0;
+	event->role = 0;
+	event->work_done = method;
+	event->work_total = 0;
+	event->stall_ns = 0;
 	store_release(&event->ticket, ticket + 1);
 }

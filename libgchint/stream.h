@@ -7,7 +7,11 @@
 
 #include "session.h"
 
-/** stream_open() - make a ring and send it to the recorder at @path; 0 or -errno. */
+/**
+ * stream_open() - make a ring and send it to the recorder at @path; 0 or -errno
+ *
+ * With GCHINT_PROFILE, one that answers samples, if the program leaves us the signal.
+ */
 int stream_open(struct gchint_session *s, const char *path);
 
 /**
@@ -36,5 +40,16 @@ static inline int streamed(const struct gchint_session *s)
  */
 void stream_put(struct gchint_session *s, const struct record *r, unsigned int type, int own,
 		uint32_t word, const struct gchint_detail *d, unsigned int role);
+
+/**
+ * stream_sample() - what a thread says of itself at a sample
+ * @s: the session
+ * @tid: the caller
+ * @word: its phase and flags
+ * @method: what it runs
+ *
+ * Async-signal-safe; never waits.
+ */
+void stream_sample(struct gchint_session *s, pid_t tid, uint32_t word, uintptr_t method);
 
 #endif /* GCHINT_LIB_STREAM_H */

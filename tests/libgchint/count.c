@@ -14,6 +14,8 @@ void sym_begin(struct gchint_thread *t, unsigned int phase,
 void sym_end(struct gchint_thread *t) __asm__("gchint_end");
 void sym_phase_begin(unsigned int phase, unsigned int flags) __asm__("gchint_phase_begin");
 void sym_phase_end(void) __asm__("gchint_phase_end");
+uintptr_t sym_method_enter(uintptr_t method) __asm__("gchint_method_enter");
+void sym_method_leave(uintptr_t outer) __asm__("gchint_method_leave");
 
 #define EDGE __attribute__((noinline, noclone, visibility("default")))
 
@@ -22,6 +24,8 @@ EDGE void inline_phase_end(void);
 EDGE void inline_phase_next(void);
 EDGE void inline_begin(struct gchint_thread *t);
 EDGE void inline_end(struct gchint_thread *t);
+EDGE uintptr_t inline_method_enter(uintptr_t method);
+EDGE void inline_method_leave(uintptr_t outer);
 
 EDGE void inline_phase_begin(void)
 {
@@ -46,6 +50,16 @@ EDGE void inline_begin(struct gchint_thread *t)
 EDGE void inline_end(struct gchint_thread *t)
 {
 	gchint_end(t);
+}
+
+EDGE uintptr_t inline_method_enter(uintptr_t method)
+{
+	return gchint_method_enter(method);
+}
+
+EDGE void inline_method_leave(uintptr_t outer)
+{
+	gchint_method_leave(outer);
 }
 
 int main(void)
@@ -74,6 +88,10 @@ int main(void)
 	for (n = 0; n < GCHINT_TEST_COUNT; n++) {
 		sym_begin(t, GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
 		sym_end(t);
+	}
+	for (n = 0; n < GCHINT_TEST_COUNT; n++) {
+		inline_method_leave(inline_method_enter((uintptr_t)n));
+		sym_method_leave(sym_method_enter((uintptr_t)n));
 	}
 	printf("%d\n", backend);
 	return 0;

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What a thread answers to a sample of a recorder's: its own method and phase. The kernel
+ * sends the signal where the sampled instruction was, so that both are those of that
+ * instant; nobody else could read them then.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "sample.h"
+#include "slot.h"
+#include "stream.h"
+
+_Static_assert(GCHINT_STREAM_SIGNAL == SIGURG, "of <gchint-stream.h>");
+
+__thread uintptr_t __gchint_method;
+
+/* The thread's own record, or one that another thread holds for it. */
+static struct record *record_mine(struct gchint_session *s, pid_t tid)
+{
+	const struct gchint_thread *t = &__gchint_self;
+
+	if (t->index && t->epoch == load_relaxed(&s->epoch))
+		return record_at(t->index);
+	return record_find(tid);
+}
+
+static void on_sample(int number, siginfo_t *info, void *context)
+{
+	struct gchint_session *s = &gchint_page.session;
+	const int saved = errno;
+	struct record *r;
+	pid_t tid;
+
+	(void)number;
+	(void)context;
+	/* Any other is what the program would have ignored. */
+	if (info->si_code != POLL_IN || !streamed(s))
+		return;
+	tid = (pid_t)syscall(SYS_gettid);
+	r = record_mine(s, tid);
+	stream_sample(s, tid, r ? load_relaxed(state_of(s, r)) : 0, load_relaxed(&__gchint_method));
+	errno = saved;
+}
+
+int sample_listen(void)
+{
+	struct sigaction now, ours = { .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
+
+	ours.sa_sigaction = on_sample;
+	if (sigaction(GCHINT_STREAM_SIGNAL, NULL, &now))
+		return 0;
+	if (now.sa_flags & SA_SIGINFO)
+		return now.sa_sigaction == on_sample;
+	if (now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN)
+		return 0;
+	return !sigaction(GCHINT_STREAM_SIGNAL, &ours, NULL);
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+/*
+ * GCHINT_SYMBOLS: names of methods, written when their code is loaded, in the format that
+ * perf(1) reads: "START SIZE NAME", in hexadecimal. Interpreted methods have addresses of
+ * a range that is mapped and cannot be accessed, so that no code is ever there.
+ *
+ * Code moves and goes while a program runs. Before each line of code that has an address
+ * of its own stands a line of address 0, where no code is either: "0 0 @NS", the
+ * instant (CLOCK_MONOTONIC) from which on what follows is true.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "environ.h"
+
+#define METHODS	 (1u << 20) /* interpreted ones that get an address */
+#define NAME_MAX 400
+
+struct text {
+	char s[2 * 64 + NAME_MAX];
+	size_t length;
+};
+
+static void add_text(struct text *t, const char *s)
+{
+	while (*s && t->length < sizeof(t->s))
+		t->s[t->length++] = *s++;
+}
+
+static void add_number(struct text *t, uint64_t n, unsigned int base)
+{
+	char digits[24], *at = &digits[sizeof(digits) - 1];
+
+	*at = '\0';
+	do
+		*--at = "0123456789abcdef"[n % base];
+	while (n /= base);
+	add_text(t, at);
+}
+
+/* One line for one method, whatever its name. */
+static void add_name(struct text *t, const char *name)
+{
+	char one[2] = "";
+	size_t n;
+
+	for (n = 0; n < NAME_MAX && name[n]; n++) {
+		one[0] = (unsigned char)name[n] < ' ' || name[n] == 0x7f ? '?' : name[n];
+		add_text(t, one);
+	}
+	if (!n)
+		add_text(t, "?");
+}
+
+/* -1 unless it is a file of our own: the folder may be everybody's. */
+static int open_map(void)
+{
+	const char *folder = variable_read(VARIABLE_SYMBOLS);
+	struct text path = { .length = 0 };
+	struct stat st;
+	int fd;
+
+	if (!folder)
+		return -1;
+	add_text(&path, folder);
+	add_text(&path, "/perf-");
+	add_number(&path, (uint64_t)getpid(), 10);
+	add_text(&path, ".map");
+	if (path.length >= sizeof(path.s))
+		return -1;
+	path.s[path.length] = '\0';
+	fd = open(path.s, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
+		  0600);
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid()) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* In one write, so that lines of several threads do not mix. */
+static void tell(uintptr_t address, size_t size, const char *name, int timed)
+{
+	struct text t = { .length = 0 };
+	const int saved = errno;
+	struct timespec now;
+	int fd = open_map();
+
+	if (fd >= 0) {
+		if (timed) {
+			clock_gettime(CLOCK_MONOTONIC, &now);
+			add_text(&t, "0 0 @");
+			add_number(&t, (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
+				   10);
+			add_text(&t, "\n");
+		}
+		add_number(&t, address, 16);
+		add_text(&t, " ");
+		add_number(&t, size, 16);
+		add_text(&t, " ");
+		add_name(&t, name);
+		add_text(&t, "\n");
+		/* A full disk costs names, nothing else. */
+		if (write(fd, t.s, t.length) < 0)
+			errno = saved;
+		close(fd);
+	}
+	errno = saved;
+}
+
+/* The range, mapped by whoever is first; 0 if there is none. */
+static uintptr_t range(struct gchint_session *s)
+{
+	uintptr_t had = load_acquire(&s->methods);
+	void *map;
+
+	if (had)
+		return had;
+	map = mmap(NULL, METHODS, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (map == MAP_FAILED)
+		return 0;
+	if (cmpxchg_seq(&s->methods, &had, (uintptr_t)map))
+		return (uintptr_t)map;
+	munmap(map, METHODS);
+	return had;
+}
+
+uintptr_t gchint_symbol_add(uintptr_t address, size_t size, const char *name)
+{
+	struct gchint_session *s = &gchint_page.session;
+	const int saved = errno, timed = address != 0;
+	uint32_t number;
+
+	if (!address) {
+		address = range(s);
+		number = load_relaxed(&s->method);
+		do {
+			if (!address || number == METHODS) {
+				errno = saved;
+				return 0;
+			}
+		} while (!cmpxchg_seq(&s->method, &number, number + 1));
+		address += number;
+		size = 1;
+	}
+	tell(address, size, name, timed);
+	errno = saved;
+	return address;
+}
+
+void gchint_symbol_remove(uintptr_t address, size_t size)
+{
+	if (address)
+		tell(address, size, "[unloaded]", 1);
+}
+
+int gchint_profiled(void)
+{
+	return load_relaxed(&gchint_page.session.profiled);
+}

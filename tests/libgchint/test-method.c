@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: MIT
+/* The tunnel of methods, their names, and what a thread answers to a sample. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <gchint-stream.h>
+#include <gchint.h>
+
+#include "fakedev.h"
+#include "tap.h"
+
+static char folder[] = "/tmp/gchint-method-XXXXXX";
+static struct gchint_session *s;
+static int listener;
+
+static const char *path_of(const char *name)
+{
+	static char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return path;
+}
+
+static void remove_folder(void)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "perf-%d.map", getpid());
+	unlink(path_of(name));
+	unlink(path_of("s"));
+	rmdir(folder);
+}
+
+static void before(void)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+
+	CHECK(mkdtemp(folder) != NULL);
+	atexit(remove_folder);
+	strcpy(a.sun_path, path_of("s"));
+	listener = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	CHECK_IS(bind(listener, (struct sockaddr *)&a, sizeof(a)), 0);
+	fake_reset();
+	fake.present = 0;
+	setenv("GCHINT_STREAM", path_of("s"), 1);
+	setenv("GCHINT_SYMBOLS", folder, 1);
+	setenv("GCHINT_PROFILE", "1", 1);
+}
+
+static struct gchint_stream *receive(void)
+{
+	union {
+		char space[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	char byte;
+	struct iovec iov = { &byte, 1 };
+	struct msghdr msg = { .msg_iov = &iov,
+			      .msg_iovlen = 1,
+			      .msg_control = &control,
+			      .msg_controllen = sizeof(control) };
+	struct gchint_stream *ring;
+	int fd;
+
+	if (recvmsg(listener, &msg, MSG_CMSG_CLOEXEC) != 1)
+		return NULL;
+	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(fd));
+	ring = mmap(NULL, sizeof(*ring), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	return ring;
+}
+
+/* What the kernel sends at an overflow; a process may say so to itself. */
+static void overflow(int code)
+{
+	siginfo_t info;
+	long tid;
+
+	memset(&info, 0, sizeof(info));
+	info.si_signo = SIGURG;
+	info.si_code = code;
+	/* The fake device looks at six arguments of any call. */
+	tid = syscall(SYS_gettid, 0L, 0L, 0L, 0L, 0L, 0L);
+	CHECK_IS(syscall(SYS_rt_tgsigqueueinfo, (long)getpid(), tid, (long)SIGURG, &info, 0L, 0L),
+		 0);
+}
+
+/* The samples in the ring, and the last of them. */
+static int samples(const struct gchint_stream *ring, struct gchint_stream_event *last)
+{
+	uint32_t n;
+	int found = 0;
+
+	for (n = 0; n < ring->tail; n++)
+		if (ring->event[n].type == GCHINT_STREAM_SAMPLE) {
+			*last = ring->event[n];
+			found++;
+		}
+	return found;
+}
+
+static void nests(void)
+{
+	uintptr_t a = gchint_method_enter(0x1000), b = gchint_method_enter(0x2000);
+
+	CHECK_IS(a, 0);
+	CHECK_IS(b, 0x1000);
+	CHECK_IS(gchint_method_enter(0x3000), 0x2000);
+	gchint_method_leave(0x2000);
+	gchint_method_leave(b);
+	CHECK_IS(__gchint_method, 0x1000);
+	gchint_method_leave(a);
+	CHECK_IS(__gchint_method, 0);
+	CHECK_IS(fake.opens, 0);
+}
+
+static void *another(void *data)
+{
+	struct gchint_stream_event e = { 0 };
+	struct gchint_stream *ring = data;
+
+	CHECK_IS(gchint_method_enter(0x77), 0);
+	overflow(POLL_IN);
+	CHECK_IS(samples(ring, &e), 2);
+	CHECK_IS(e.work_done, 0x77);
+	CHECK_IS(e.phase, GCHINT_PHASE_NONE);
+	CHECK_IS(e.tid, gettid());
+	return NULL;
+}
+
+/* Its own method and phase; also of a thread that never hinted, and of the next on its stack. */
+static void answers(void)
+{
+	struct gchint_stream_event e = { 0 };
+	struct gchint_stream *ring;
+	pthread_t thread;
+
+	CHECK_IS(gchint_init(0), GCHINT_BACKEND_STREAM);
+	ring = receive();
+	CHECK(ring);
+	CHECK_IS(ring->features, GCHINT_STREAM_SAMPLES);
+	CHECK_IS(gchint_profiled(), 1);
+	gchint_method_enter(0x4000);
+	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_STW);
+	errno = 99;
+	overflow(POLL_IN);
+	CHECK_IS(errno, 99);
+	CHECK_IS(samples(ring, &e), 1);
+	CHECK_IS(e.work_done, 0x4000);
+	CHECK_IS(e.phase, GCHINT_PHASE_MARK);
+	CHECK_IS(e.flags, GCHINT_F_STW);
+	CHECK_IS(e.tid, getpid());
+	CHECK(e.cpu < 8192);
+	CHECK_IS(pthread_create(&thread, NULL, another, ring), 0);
+	pthread_join(thread, NULL);
+	/* Urgent data on a socket of the program's is none of ours. */
+	overflow(SI_KERNEL);
+	CHECK_IS(samples(ring, &e), 2);
+}
+
+/* Full: counted, and nobody waits. Closed: nothing to write to, and no harm. */
+static void never_waits(void)
+{
+	struct gchint_stream_event e;
+	struct gchint_stream *ring;
+	int n;
+
+	CHECK_IS(gchint_open(&s, 0), 0);
+	ring = receive();
+	for (n = 0; n < GCHINT_STREAM_EVENTS + 5; n++)
+		overflow(POLL_IN);
+	CHECK_IS(ring->lost, 5);
+	CHECK_IS(samples(ring, &e), GCHINT_STREAM_EVENTS);
+	gchint_close(s);
+	CHECK_IS(gchint_profiled(), 0);
+	overflow(POLL_IN);
+}
+
+static void not_asked(void)
+{
+	struct gchint_stream *ring;
+
+	unsetenv("GCHINT_PROFILE");
+	CHECK_IS(gchint_open(&s, 0), 0);
+	ring = receive();
+	CHECK_IS(ring->features, 0);
+	CHECK_IS(gchint_profiled(), 0);
+	overflow(POLL_IN);
+	CHECK_IS(ring->tail, 0);
+	setenv("GCHINT_PROFILE", "2", 1);
+	gchint_close(s);
+	CHECK_IS(gchint_open(&s, 0), -EINVAL);
+}
+
+static int taken;
+
+static void on_urgent(int number)
+{
+	taken = number;
+}
+
+static void the_programs_signal(void)
+{
+	struct gchint_stream *ring;
+
+	signal(SIGURG, on_urgent);
+	CHECK_IS(gchint_open(&s, 0), 0);
+	ring = receive();
+	CHECK_IS(ring->features, 0);
+	CHECK_IS(gchint_profiled(), 0);
+	overflow(POLL_IN);
+	CHECK_IS(taken, SIGURG);
+	CHECK_IS(ring->tail, 0);
+}
+
+/* The module tells phases itself; samples come through memory all the same. */
+static void beside_the_device(void)
+{
+	struct gchint_stream_event e = { 0 };
+	struct gchint_stream *ring;
+
+	fake.present = 1;
+	CHECK_IS(gchint_init(0), GCHINT_BACKEND_DEVICE);
+	ring = receive();
+	CHECK(ring);
+	gchint_phase_begin(GCHINT_PHASE_SWEEP, 0);
+	gchint_method_enter(5);
+	overflow(POLL_IN);
+	CHECK_IS(samples(ring, &e), 1);
+	CHECK_IS(ring->tail, 1);
+	CHECK_IS(e.phase, GCHINT_PHASE_SWEEP);
+	CHECK_IS(e.work_done, 5);
+}
+
+/* The process's file; "" if there is none. */
+static const char *map_text(void)
+{
+	static char text[4096], name[64];
+	ssize_t n = 0;
+	int fd;
+
+	snprintf(name, sizeof(name), "perf-%d.map", getpid());
+	fd = open(path_of(name), O_RDONLY);
+	if (fd >= 0) {
+		n = read(fd, text, sizeof(text) - 1);
+		close(fd);
+	}
+	text[n > 0 ? n : 0] = '\0';
+	return text;
+}
+
+static void names(void)
+{
+	uintptr_t one = gchint_symbol_add(0, 0, "fib (fib.lua:3)");
+	uintptr_t two = gchint_symbol_add(0, 7, "two\nlines\x1b");
+	char want[256], long_name[1000];
+	unsigned long long when;
+	const char *text;
+	int at = 0;
+
+	CHECK(one);
+	CHECK_IS(two, one + 1);
+	snprintf(want, sizeof(want), "%" PRIxPTR " 1 fib (fib.lua:3)\n%" PRIxPTR " 1 two?lines?\n",
+		 one, two);
+	CHECK(!strcmp(map_text(), want));
+	/* Code of its own has an instant before it. */
+	CHECK_IS(gchint_symbol_add(0x1000, 0x20, "jit"), 0x1000);
+	gchint_symbol_remove(0x1000, 0x20);
+	text = map_text() + strlen(want);
+	CHECK_IS(sscanf(text, "0 0 @%llu\n1000 20 jit\n%n", &when, &at), 1);
+	CHECK(when > 0 && at > 0);
+	CHECK_IS(sscanf(text + at, "0 0 @%llu\n", &when), 1);
+	CHECK(strstr(text + at, "1000 20 [unloaded]\n") != NULL);
+	memset(long_name, 'x', sizeof(long_name) - 1);
+	long_name[sizeof(long_name) - 1] = '\0';
+	at = (int)strlen(map_text());
+	CHECK(gchint_symbol_add(0, 0, long_name) == two + 1);
+	CHECK(strlen(map_text() + at) < 500);
+	CHECK(map_text()[strlen(map_text()) - 1] == '\n');
+	CHECK(gchint_symbol_add(0, 0, "") == two + 2);
+	CHECK(strstr(map_text(), " 1 ?\n") != NULL);
+}
+
+/* The range is one that nothing can be in; it ends. */
+static void a_range_of_its_own(void)
+{
+	uintptr_t first, last = 0, next;
+	unsigned int n = 1;
+	char vec;
+
+	unsetenv("GCHINT_SYMBOLS");
+	first = gchint_symbol_add(0, 0, "a");
+	CHECK(first);
+	CHECK_IS(mincore((void *)(first & ~4095ul), 4096, (void *)&vec), 0);
+	while ((next = gchint_symbol_add(0, 0, "a"))) {
+		last = next;
+		n++;
+	}
+	CHECK_IS(n, 1 << 20);
+	CHECK_IS(last - first, (1 << 20) - 1);
+	CHECK_IS(gchint_symbol_add(0x10, 1, "b"), 0x10);
+	CHECK(!*map_text());
+}
+
+/* A folder that is everybody's: neither another's link nor a pipe is written to. */
+static void hostile_files(void)
+{
+	char name[64], target[160];
+	struct stat st;
+
+	snprintf(name, sizeof(name), "perf-%d.map", getpid());
+	snprintf(target, sizeof(target), "%s/target", folder);
+	CHECK_IS(symlink(target, path_of(name)), 0);
+	CHECK(gchint_symbol_add(0, 0, "a") != 0);
+	CHECK_IS(stat(target, &st), -1);
+	unlink(path_of(name));
+	CHECK_IS(mkfifo(path_of(name), 0600), 0);
+	CHECK(gchint_symbol_add(0, 0, "b") != 0);
+	unlink(path_of(name));
+	setenv("GCHINT_SYMBOLS", "/nowhere/at/all", 1);
+	CHECK(gchint_symbol_add(0, 0, "c") != 0);
+}
+
+static const struct tap_test tests[] = {
+	{ "methods nest, with one store each way", nests },
+	{ "a thread answers with its own method and phase", answers },
+	{ "an answer never waits", never_waits },
+	{ "nobody asked", not_asked },
+	{ "the program has the signal", the_programs_signal },
+	{ "samples beside the device", beside_the_device },
+	{ "names go to a file that perf reads", names },
+	{ "interpreted methods have a range of their own", a_range_of_its_own },
+	{ "files of others are left alone", hostile_files },
+};
+
+TAP_MAIN(tests, before)
