@@ -10,6 +10,7 @@
 #include "db.h"
 #include "energy.h"
 #include "mmu.h"
+#include "pauses.h"
 
 /* One number a run; NAN where the run does not tell it. */
 struct metric {
@@ -28,23 +29,16 @@ static double duration(const struct run *run, double unused)
 
 static double longest_pause(const struct run *run, double unused)
 {
-	uint64_t longest = 0;
+	struct pauses_sum sum = pauses_sum(run);
 
 	(void)unused;
-	for (size_t i = 0; i < run->phases; i++)
-		if (run->phase[i].stw && run->phase[i].t1 - run->phase[i].t0 > longest)
-			longest = run->phase[i].t1 - run->phase[i].t0;
-	return longest ? (double)longest / 1e6 : NAN;
+	return sum.longest ? (double)sum.longest / 1e6 : NAN;
 }
 
 static double paused(const struct run *run, double unused)
 {
-	uint64_t ns = 0;
-
 	(void)unused;
-	for (size_t i = 0; i < run->phases; i++)
-		ns += run->phase[i].stw ? run->phase[i].t1 - run->phase[i].t0 : 0;
-	return run->phases ? (double)ns / 1e6 : NAN;
+	return run->phases ? (double)pauses_sum(run).paused / 1e6 : NAN;
 }
 
 static double in_phases(const struct run *run, double unused)
