@@ -268,30 +268,3 @@ int cmd_run(const struct ctl *ctl, int argc, char **argv)
 	}
 	return run(ctl, &l, command);
 }
-
-int cmd_runtimes(const struct ctl *ctl, int argc, char **argv)
-{
-	char path[PATH_MAX];
-
-	(void)argv;
-	if (argc > 1) {
-		ctl_error("runtimes: takes no argument");
-		return CTL_USAGE;
-	}
-	for (size_t i = 0; i < RUNTIMES; i++) {
-		const struct runtime *r = &runtimes[i];
-		const char *adapter = runtime_adapter(r, path, sizeof(path));
-
-		if (ctl->json) {
-			printf("%s{\"name\":\"%s\",\"title\":\"%s\",\"installed\":%s,\"sees\":\"%"
-			       "s\","
-			       "\"cannot_see\":\"%s\"}%s",
-			       i ? "," : "[", r->name, r->title, adapter ? "true" : "false",
-			       r->sees, r->blind, i + 1 < RUNTIMES ? "" : "]\n");
-			continue;
-		}
-		printf("%s\n  adapter     %s\n  sees        %s\n  cannot see  %s\n", r->title,
-		       adapter ? adapter : "not installed", r->sees, r->blind);
-	}
-	return CTL_OK;
-}

@@ -202,11 +202,11 @@ ok "another program's database, exit 3 and a clear line" bash -c \
 sqlite3 "$d/a.db" 'pragma user_version = 99'
 ok "a newer schema is refused by name" bash -c "'$ctl' summary '$d/a.db' 2>&1 | grep -q 'schema version 99'"
 ok "an unknown command is exit 2" bash -c "'$ctl' frobnicate; [ \$? = 2 ]"
-for c in compare export marks record report status summary top why; do
-	ok "$c --help teaches" bash -c "'$ctl' $c --help | grep -q '^usage: gchintctl'"
+for c in $("$ctl" --help | sed -n '/^  gchintctl /d; s/^  \([a-z][a-z]*\) .*/\1/p' | grep -vx help); do
+	ok "$c --help teaches" bash -c "'$ctl' $c --help | grep -q '^usage: gchintctl.* $c'"
 done
 
-for c in "export --nonsense" "marks --nonsense" "record --nonsense" "report --nonsense" "top --nonsense"; do
+for c in "export --nonsense" "marks --nonsense" "record --nonsense" "report --nonsense" "runtimes --nonsense" "top --nonsense"; do
 	# shellcheck disable=SC2086 # command and option
 	ok "a wrong option of ${c%% *} is named after it, with the mend" bash -c \
 		"'$ctl' $c 2>&1 | paste -sd' ' | grep -q \"^gchintctl: ${c%% *}: .*--nonsense.* gchintctl: ${c%% *}: --help\""
