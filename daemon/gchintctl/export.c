@@ -17,6 +17,8 @@ static const char usage[] =
 	"  -t, --table TABLE    of csv, phase_list unless told\n"
 	"\n"
 	"  csv           one table, with a head line\n"
+	"  firefox       for profiler.firefox.com: phases as markers of their threads, energy and\n"
+	"                frequency as tracks\n"
 	"  jsonl         every row of every table of events, one JSON object a line\n"
 	"  chrome-trace  for ui.perfetto.dev or chrome://tracing: phases by thread,\n"
 	"                frequencies and rails as counters, decisions, marks\n"
@@ -29,11 +31,9 @@ static const struct {
 	const char *name;
 	int (*run)(sqlite3 *db, FILE *out, const char *table);
 } formats[] = {
-	{ "chrome-trace", export_chrome_trace },
-	{ "csv", export_csv },
-	{ "jsonl", export_jsonl },
-	{ "openmetrics", export_openmetrics },
-	{ "perfetto", export_perfetto },
+	{ "chrome-trace", export_chrome_trace }, { "csv", export_csv },
+	{ "firefox", export_firefox },		 { "jsonl", export_jsonl },
+	{ "openmetrics", export_openmetrics },	 { "perfetto", export_perfetto },
 	{ "prometheus", export_prometheus },
 };
 

@@ -9,6 +9,7 @@
 /* @table: NULL for the usual one; only csv looks at it. */
 int export_chrome_trace(sqlite3 *db, FILE *out, const char *table);
 int export_csv(sqlite3 *db, FILE *out, const char *table);
+int export_firefox(sqlite3 *db, FILE *out, const char *table);
 int export_jsonl(sqlite3 *db, FILE *out, const char *table);
 int export_openmetrics(sqlite3 *db, FILE *out, const char *table);
 int export_perfetto(sqlite3 *db, FILE *out, const char *table);

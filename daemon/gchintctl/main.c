@@ -24,7 +24,7 @@ static const struct {
 	{ "compare", "FILE...", "what differs between runs of two kinds, in words", true, true,
 	  true, cmd_compare },
 	{ "export", "FILE --format FORMAT",
-	  "a recording in another format: csv, jsonl, perfetto, chrome-trace, openmetrics", false,
+	  "a recording in another format: csv, jsonl, perfetto, firefox, openmetrics, ...", false,
 	  false, false, cmd_export },
 	{ "import", "FILE... [-o FILE]", "a recording of what GCHINT_TRACE files say", true, false,
 	  false, cmd_import },

@@ -37,7 +37,7 @@ end
 complete -c gchintctl -n '__gchintctl_in help' -a "$commands"
 complete -c gchintctl -n '__gchintctl_in attach' -s w -l wait -d 'until the JVM ends'
 complete -c gchintctl -n '__gchintctl_in compare' -s b -l brief -d 'energy, time and pauses only'
-complete -c gchintctl -n '__gchintctl_in export' -x -s f -l format -a 'chrome-trace csv jsonl openmetrics perfetto prometheus'
+complete -c gchintctl -n '__gchintctl_in export' -x -s f -l format -a 'chrome-trace csv firefox jsonl openmetrics perfetto prometheus'
 complete -c gchintctl -n '__gchintctl_in export' -r -F -s o -l output -d 'where to'
 complete -c gchintctl -n '__gchintctl_in export' -x -s t -l table -d 'of csv'
 complete -c gchintctl -n '__gchintctl_in import' -r -F -s o -l output -d 'the recording'

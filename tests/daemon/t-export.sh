@@ -57,3 +57,51 @@ if command -v protoc >/dev/null; then
 else
 	skip "Perfetto's format, read back" "no protoc: packaging/need unit"
 fi
+
+# The Firefox Profiler's: every column as long as it says, every name in its table, the same
+# joules as in the summary, MHz that come back from their integral.
+cat >"$d/firefox.py" <<'X'
+# SPDX-License-Identifier: MIT
+"""Phases, their ns and ns squared; instants; joules of each rail; the highest MHz."""
+import json
+import sys
+
+with open(sys.argv[1], encoding="utf-8") as f:
+    p = json.load(f)
+phases, instants = [], 0
+names, categories = p["shared"]["stringArray"], p["meta"]["categories"]
+for t in p["threads"]:
+    m = t["markers"]
+    for column in ("name", "startTime", "endTime", "phase", "category", "data"):
+        assert len(m[column]) == m["length"], column
+    assert all(0 <= c < len(categories) for c in m["category"])
+    for i in range(m["length"]):
+        if m["phase"][i]:
+            phases.append((names[m["name"][i]], round((m["endTime"][i] - m["startTime"][i]) * 1e6), t["tid"]))
+            assert m["data"][i]["type"] == "gc-phase" and categories[m["category"][i]]["name"] != "Governor"
+        else:
+            instants += 1
+            assert m["data"][i]["type"] == "mark" or names[m["name"][i]] != "mark"
+joules, mhz = [], 0
+for c in p["counters"]:
+    s = c["samples"]
+    assert len(s["time"]) == len(s["count"]) == s["length"] and s["time"] == sorted(s["time"])
+    if c["category"] == "power":
+        joules.append(sum(s["count"]) * 3600 / 1e12)
+    else:
+        mhz = max([mhz] + [n / (s["time"][i + 1] - s["time"][i]) for i, n in enumerate(s["count"][1:])])
+print(len(phases), sum(ns * ns for _, ns, _ in phases), instants, *(f"{j:.6f}" for j in sorted(joules)), round(mhz))
+print(*sorted(name for name, _, tid in phases if tid == 7), sep="; ")
+X
+"$ctl" export -f firefox "$d/a.db" -o "$d/a.json"
+ok "the Firefox Profiler's format has every phase and decision, the joules and the MHz" is \
+	"$(sqlite3 "$d/a.db" "select count(*) || ' ' || sum((t1 - t0) * (t1 - t0)) || ' ' || ((select count(*) from decisions) +
+		(select count(*) from marks) + (select count(*) from hotplug)) from phases") $("$ctl" --json summary "$d/a.db" | python3 -c 'import json, sys
+print(*sorted(f"{e['"'joules'"']:.6f}" for e in json.load(sys.stdin)["energy"] if e["how"] == "measured"))') 2100" \
+	"$(python3 "$d/firefox.py" "$d/a.json" | head -n 1)"
+ok "and says who waited" is "mark, concurrent; remark, stw; roots, stw" "$(python3 "$d/firefox.py" "$d/a.json" | tail -n 1)"
+sqlite3 "$d/a.db" "update samples set value = null where rowid % 7 = 0"
+"$ctl" export -f firefox "$d/a.db" -o "$d/gap.json"
+ok "a reading that is missing is no zero: its stretch belongs to the next" is "0" \
+	"$(python3 -c 'import json, sys
+print(sum(c["category"] == "power" and 0 in c["samples"]["count"][1:] for c in json.load(open(sys.argv[1]))["counters"]))' "$d/gap.json")"
