@@ -22,6 +22,30 @@ static int on_valid(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
+static void on_policy(void *data, const struct message_policy *policy)
+{
+	struct kernel_policies *p = data;
+
+	if (p->nr < GCHINT_INFO_POLICIES)
+		p->policy[p->nr++] = *policy;
+}
+
+void kernel_policies(struct kernel_policies *p)
+{
+	static const struct message_ops ops = { .policy = on_policy };
+
+	p->nr = 0;
+	kernel_ask(GCHINT_CMD_POLICY_GET, &ops, p);
+}
+
+const struct message_policy *kernel_policy(const struct kernel_policies *p, uint64_t cpu)
+{
+	for (unsigned int i = 0; i < p->nr; i++)
+		if (p->policy[i].cpu == cpu)
+			return &p->policy[i];
+	return NULL;
+}
+
 int kernel_ask(int cmd, const struct message_ops *ops, void *data)
 {
 	struct ask ask = { ops, data };

@@ -45,6 +45,8 @@ static const struct {
 	{ "top", "[FILE]", "live view of a recording", false, true, false, cmd_top },
 	{ "use", "[auto|governor|clamp|limits|off]", "how hints act on this machine", true, false,
 	  false, cmd_use },
+	{ "watch", "[POLICY]", "what a frequency policy does now, a line each second", true, true,
+	  false, cmd_watch },
 	{ "why", "[FILE [--at SECONDS]]",
 	  "each policy's frequency: who asks, who bounds it; a recording's longest pauses", true,
 	  false, true, cmd_why },
@@ -63,7 +65,8 @@ static void usage(FILE *f)
 			commands[i].help);
 	fprintf(f, "  %-8s %s\n           %s\n", "help", "[COMMAND]",
 		"this; of a command its manual, or its options where there is none");
-	fputs("\n  --json      for programs: compare, marks, runtimes, status, summary, top\n"
+	fputs("\n  --json      for programs: compare, marks, runtimes, status, summary, top, "
+	      "watch\n"
 	      "  --no-pager  long text at once, as with GCHINT_PAGER=cat\n"
 	      "\n"
 	      "A first look:\n"

@@ -29,8 +29,7 @@ struct status {
 	bool as_json;
 	struct json json;
 	struct message_info info;
-	struct message_policy policy[GCHINT_INFO_POLICIES];
-	unsigned int policies;
+	struct kernel_policies kernel;
 	struct message_session session[SESSIONS];
 	unsigned int slots[SESSIONS], sessions;
 	unsigned int more; /* sessions beyond */
@@ -41,14 +40,6 @@ struct status {
 static void on_info(void *data, const struct message_info *info)
 {
 	((struct status *)data)->info = *info;
-}
-
-static void on_policy(void *data, const struct message_policy *p)
-{
-	struct status *s = data;
-
-	if (s->policies < GCHINT_INFO_POLICIES)
-		s->policy[s->policies++] = *p;
 }
 
 static void on_session(void *data, const struct message_session *session)
@@ -74,7 +65,6 @@ static void ask(struct status *s)
 {
 	static const struct message_ops ops = {
 		.info = on_info,
-		.policy = on_policy,
 		.session = on_session,
 		.slot = on_slot,
 	};
@@ -82,16 +72,8 @@ static void ask(struct status *s)
 	s->module = kernel_ask(GCHINT_CMD_INFO_GET, &ops, s);
 	if (s->module)
 		return;
-	kernel_ask(GCHINT_CMD_POLICY_GET, &ops, s);
+	kernel_policies(&s->kernel);
 	s->may_sessions = kernel_ask(GCHINT_CMD_SESSION_GET, &ops, s);
-}
-
-static const struct message_policy *told(const struct status *s, uint64_t cpu)
-{
-	for (unsigned int i = 0; i < s->policies; i++)
-		if (s->policy[i].cpu == cpu)
-			return &s->policy[i];
-	return NULL;
 }
 
 /* A text field of a policy; unknown is null or "?". */
@@ -129,7 +111,8 @@ static void frequency(struct status *s, const char *entry, const char *file, con
 static int show_policy(void *data, const char *entry)
 {
 	struct status *s = data;
-	const struct message_policy *p = told(s, strtoull(entry + strlen("policy"), NULL, 10));
+	const struct message_policy *p =
+		kernel_policy(&s->kernel, strtoull(entry + strlen("policy"), NULL, 10));
 
 	char way[32] = "";
 	bool known;

@@ -34,27 +34,10 @@ static const char usage[] =
 
 struct why {
 	struct root root;
-	struct message_policy policy[GCHINT_INFO_POLICIES];
-	unsigned int policies;
+	struct kernel_policies kernel;
 	unsigned int cooled;
 	char cooler[64];
 };
-
-static void on_policy(void *data, const struct message_policy *p)
-{
-	struct why *w = data;
-
-	if (w->policies < GCHINT_INFO_POLICIES)
-		w->policy[w->policies++] = *p;
-}
-
-static const struct message_policy *told(const struct why *w, uint64_t cpu)
-{
-	for (unsigned int i = 0; i < w->policies; i++)
-		if (w->policy[i].cpu == cpu)
-			return &w->policy[i];
-	return NULL;
-}
 
 /* A cooling device says of which kind it is, and not always of which policy. */
 static int look_cooler(void *data, const char *name)
@@ -122,7 +105,8 @@ static void bounds(const struct why *w, const char *policy, const struct message
 static int show(void *data, const char *policy)
 {
 	const struct why *w = data;
-	const struct message_policy *p = told(w, strtoull(policy + strlen("policy"), NULL, 10));
+	const struct message_policy *p =
+		kernel_policy(&w->kernel, strtoull(policy + strlen("policy"), NULL, 10));
 	char governor[64], way[32];
 	uint64_t value;
 	bool known;
@@ -151,7 +135,6 @@ static int show(void *data, const char *policy)
 
 int cmd_why(const struct ctl *ctl, int argc, char **argv)
 {
-	static const struct message_ops ops = { .policy = on_policy };
 	char path[300];
 	static const struct option longs[] = {
 		{ "at", required_argument, NULL, 'a' },
@@ -200,7 +183,7 @@ int cmd_why(const struct ctl *ctl, int argc, char **argv)
 	if (!w)
 		return CTL_FAILED;
 	root_init(&w->root);
-	kernel_ask(GCHINT_CMD_POLICY_GET, &ops, w);
+	kernel_policies(&w->kernel);
 	snprintf(path, sizeof(path), "%s/class/thermal", w->root.sysfs);
 	root_list(path, "cooling_device", look_cooler, w);
 	snprintf(path, sizeof(path), "%s/" CPUFREQ, w->root.sysfs);

@@ -1,7 +1,7 @@
 # fish completion for gchintctl
 # SPDX-License-Identifier: GPL-2.0-or-later
 
-set -l commands attach compare export help import marks record report run runtimes status summary top use why
+set -l commands attach compare export help import marks record report run runtimes status summary top use watch why
 
 function __gchintctl_needs
     not __fish_seen_subcommand_from $argv
@@ -19,7 +19,7 @@ for line in 'attach	the adapter into a JVM that runs' 'compare	what differs betw
         'run	run with the adapter of its runtime' 'runtimes	which runtimes have an adapter' \
         'status	board, governor, policies, sessions, rails' 'summary	tables of one recording' \
         'top	live view of a recording' 'use	how hints act on this machine' \
-        'why	who asks for a frequency, who bounds it; longest pauses'
+        'watch	what a policy does now, a line each second' 'why	who asks for a frequency, who bounds it; longest pauses'
     set -l fields (string split \t -- $line)
     complete -c gchintctl -n "__gchintctl_needs $commands" -a $fields[1] -d $fields[2]
 end
@@ -31,7 +31,7 @@ end
 for command in compare export import marks report summary top why
     complete -c gchintctl -n "__gchintctl_in $command" -F
 end
-for command in compare marks runtimes status summary top
+for command in compare marks runtimes status summary top watch
     complete -c gchintctl -n "__gchintctl_in $command" -l json -d 'for programs'
 end
 complete -c gchintctl -n '__gchintctl_in help' -a "$commands"
@@ -61,4 +61,7 @@ complete -c gchintctl -n '__gchintctl_in top' -x -s d -l delay -d seconds
 complete -c gchintctl -n '__gchintctl_in top' -x -s n -l times -d 'end after so many looks'
 complete -c gchintctl -n '__gchintctl_in use' -a 'auto governor clamp limits off'
 complete -c gchintctl -n '__gchintctl_in why' -x -s a -l at -d 'seconds since the recording began'
+complete -c gchintctl -n '__gchintctl_in watch' -x -s d -l delay -d seconds
+complete -c gchintctl -n '__gchintctl_in watch' -x -s n -l times -d looks
+complete -c gchintctl -n '__gchintctl_in watch' -a "(path basename /sys/devices/system/cpu/cpufreq/policy*)" -d policy
 complete -c gchintctl -n '__gchintctl_in why' -x -s n -l lines -d 'pauses in the list'

@@ -18,7 +18,7 @@ answers() { # CODE TEXT COMMAND...: it ends by itself, with that code and messag
 	is "$code" "$got" && { [ -z "$text" ] || grep -qF -- "$text" "$d/err"; } || { head -c 2000 "$d/err"; return 1; }
 }
 all=("summary" "--json summary" "marks" "top -n 1" "export --format csv --table sample_list" "export --format csv"
-	"export --format jsonl" "export --format chrome-trace" "export --format openmetrics" "export --format perfetto" "why" "why --at 0.5")
+	"export --format jsonl" "export --format chrome-trace" "export --format openmetrics" "export --format perfetto" "export --format firefox" "why" "why --at 0.5")
 reads() { # FILE COMMAND...: 0 or 3, nothing worse; what is printed as JSON is JSON
 	local file=$1 got=0 words
 	shift

@@ -56,6 +56,7 @@ hint 10 20 >/tmp/hint.schedutil
 governor gchint
 gchintctl marks --add "gchint" --socket /tmp/marks
 hint 10 20 >/tmp/hint.gchint
+gchintctl watch -n 1 0 >/tmp/watch.txt
 governor schedutil
 
 instant rail-before
@@ -93,5 +94,5 @@ wait $pid
 want ended-well test $? -eq 0
 cat /tmp/gchintd.log
 gchintctl summary /tmp/x86.db
-tar -C /tmp -cf /tmp/x86.tar x86.db hint.schedutil hint.gchint hint.reloaded status.txt gchintd.log
+tar -C /tmp -cf /tmp/x86.tar x86.db hint.schedutil hint.gchint hint.reloaded status.txt watch.txt gchintd.log
 exit $failed
