@@ -1,0 +1,113 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# Every word and figure that gchintctl writes of one recording that holds a little of
+# everything, kept/words.sql, against the files in words/, which somebody has looked
+# through. WORDS=write, of make check, writes them anew: look at what git says then.
+
+mkdir "$work/words"
+d=$work/words
+for n in a b c e; do
+	sqlite3 "$d/$n.db" <"$here/kept/v1.sql"
+	sqlite3 "$d/$n.db" <"$here/kept/words.sql"
+done
+# Another run of it, with more power, at another frequency, somewhere else.
+sqlite3 "$d/b.db" "update meta set value = 'other' where key = 'label'; update samples set value = value * 11 / 10 where rail = 1;
+	update transitions set khz = 1400000 where khz = 300000; update phases set t1 = t1 + (t1 - t0) / 8 where id in (1, 5, 7, 10)"
+sqlite3 "$d/c.db" "update samples set value = value * 102 / 100 where rail = 1; update phases set t1 = t1 - 300000 where id in (1, 10)"
+# And one of which next to nothing is known.
+sqlite3 "$d/e.db" "update meta set value = '' where key in ('label', 'board.model', 'board.host', 'board.kernel'); delete from samples;
+	delete from rails; delete from transitions; delete from policies; delete from policy_states; delete from processes;
+	delete from opps; delete from decisions; delete from costs; delete from drops; delete from clocks; delete from marks;
+	update phases set cpu = null, tgid = null, tid = null, cause = null where id > 2"
+
+# What differs from build to build.
+plain() {
+	sed -E "s/version=\"[^\"]*\"/version=\"V\"/; s/gchint(d|ctl) [0-9][0-9.]*[^ <\",]*/gchint\1 V/g"
+}
+words() { # NAME COMMAND...: what it writes is what words/NAME has
+	local name=$1 status=0
+	shift
+	(cd "$d" && "$@") >"$d/said" 2>&1 || status=$?
+	[ "$status" = 0 ] || echo "exit $status" >>"$d/said"
+	plain <"$d/said" >"$d/$name"
+	if [ "${WORDS:-}" = write ]; then
+		mkdir -p "$here/words"
+		cp "$d/$name" "$here/words/$name"
+	fi
+	diff "$here/words/$name" "$d/$name"
+}
+json() { # ARGUMENT...: gchintctl's, a member a line
+	"$ctl" --json "$@" | python3 -c 'import json, sys; print(json.dumps(json.load(sys.stdin), indent=0))'
+}
+ok "summary, word by word" words summary "$ctl" summary a.db
+ok "summary with limits of power" words summary-watts "$ctl" summary a.db -w 0.5:4 --watts package=1:2
+ok "summary of hardly anything" words summary-none "$ctl" summary e.db
+ok "summary in JSON" words summary.json json summary a.db
+ok "summary of hardly anything in JSON" words summary-none.json json summary e.db
+ok "marks" words marks "$ctl" marks a.db
+ok "marks in JSON" words marks.json json marks a.db
+ok "why, the longest pauses" words why "$ctl" why a.db
+ok "why, of hardly anything" words why-none "$ctl" why e.db -n 4
+at() {
+	local t
+	for t in 0 0.1 0.2 0.245 0.312 0.703 0.95 1.245 1.31 1.6 1.701 1.85 1.95 2.4; do
+		"$ctl" why a.db --at $t
+	done
+	"$ctl" why e.db --at 0.22
+}
+ok "why, at instants" words why-at at
+ok "top" words top "$ctl" top -n 1 a.db
+ok "top over another stretch" words top-long "$ctl" top -n 1 -d 2.3 a.db
+ok "top of hardly anything" words top-none "$ctl" top -n 1 e.db
+ok "top in JSON" words top.json json top -n 1 -d 2 a.db
+ok "compare" words compare "$ctl" compare a.db b.db c.db
+ok "compare with two of each" words compare-two "$ctl" compare a.db c.db b.db ./b.db
+ok "compare in JSON" words compare.json json compare a.db c.db b.db ./b.db
+ok "compare with hardly anything" words compare-none "$ctl" compare a.db e.db
+for f in csv jsonl chrome-trace openmetrics prometheus; do
+	ok "export as $f" words "$f" "$ctl" export a.db --format $f
+done
+for f in csv jsonl chrome-trace; do
+	ok "export of hardly anything as $f" words "$f-none" "$ctl" export e.db --format $f
+done
+ok "export of a table" words csv-samples "$ctl" export a.db -f csv -t samples
+# A packet a line.
+perfetto() {
+	"$ctl" export -f perfetto "$1" | protoc --decode=perfetto.protos.Trace -I "$here" perfetto.proto |
+		awk '/^packet/ && NR > 1 { print line; line = "" } { sub(/^ +/, ""); line = line $0 " " } END { print line }'
+}
+if command -v protoc >/dev/null; then
+	ok "export as perfetto" words perfetto perfetto a.db
+	ok "export of hardly anything as perfetto" words perfetto-none perfetto e.db
+else
+	skip "export as perfetto" "no protoc: packaging/need unit"
+fi
+
+# The page: its text without what a browser runs, what gnuplot is told, what the script is given.
+mkdir "$d/bin"
+cat >"$d/bin/gnuplot" <<'X2'
+#!/bin/sh
+cat "$1" >>"$DRAWN"
+echo '<svg xmlns="http://www.w3.org/2000/svg"/>' >"${1%/script}/picture"
+X2
+chmod 755 "$d/bin/gnuplot"
+page() { # NAME FILE...: its text
+	rm -f "$d/$1.plots"
+	DRAWN=$d/$1.plots PATH=$d/bin:$PATH "$ctl" report -o "$d/$1.html" -t "a <title> & more" "${@:2}"
+	sed -e '/<style>/,/<\/style>/d' -e '/<script/,/<\/script>/d' -e '/<meta /d' "$d/$1.html"
+}
+given() {
+	sed -n '/<script type="application\/json"/,/<\/script>/p' "$d/$1.html"
+}
+drawn() { # Where it has its files differs.
+	sed -E "s|'[^']*/(picture\|script)'|'\1'|" "$d/$1.plots"
+}
+ok "the page of one" words page page one a.db
+ok "its pictures" words plots drawn one
+ok "the page of some" words page-some page some a.db b.db c.db e.db
+ok "their pictures" words plots-some drawn some
+if grep -q 'application/json' "$d/one.html"; then
+	ok "what its script is given" words given given one
+else
+	skip "what its script is given" "built without dygraphs: packaging/need build"
+fi
