@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "mech/adapt.h"
 #include "mech/choice.h"
 #include "mech/heap.h"
 
@@ -211,11 +212,57 @@ static void heaps(void)
 	}
 }
 
+/*
+ * Marking beside mutators took 30 ms, three times what the headroom lasts: alone. Short stops say
+ * nothing of the next marking beside them: still alone. One in time does: back.
+ */
+static void kept_apart(void)
+{
+	struct gc_mutator *m;
+	struct gc_heap *heap;
+
+	if (gc_heap_create(&heap, "plan=cms,policy=adaptive,heap=28M,max=28M,sizing=fixed", NULL,
+			   NULL)) {
+		ok(false, "a heap of 28 MiB");
+		return;
+	}
+	gc_mutator_attach(heap, &m);
+	heap->live_bytes = 12 * (uint64_t)MIB;
+	heap->soft_limit = 28 * (uint64_t)MIB;
+	heap->concurrent_start = 18 * (uint64_t)MIB;
+	heap->rate.bytes_per_ns = MIB / MS;
+	heap->cycle.marked_bytes = 12 * (uint64_t)MIB;
+	heap->cycle.cause = GC_CAUSE_CONCURRENT;
+	heap->cycle.alone = false;
+	heap->granted += 12 * (uint64_t)MIB;
+	gc_adapt_cycle(heap, (uint64_t)(30 * MS), (uint64_t)(30 * MS));
+	ok(!heap->gc.daemon_on && heap->stats.daemon_switches == 1, "late: the next is alone");
+	for (int i = 0; i < 4; i++) {
+		heap->cycle.cause = GC_CAUSE_ALLOC;
+		heap->cycle.alone = true;
+		heap->granted += 16 * (uint64_t)MIB;
+		gc_adapt_cycle(heap, (uint64_t)MS, (uint64_t)MS);
+	}
+	ok(!heap->gc.daemon_on && heap->stats.daemon_switches == 1,
+	   "stops of 1 ms: so is each that follows");
+	for (int i = 0; i < 4; i++) {
+		heap->cycle.cause = GC_CAUSE_CONCURRENT;
+		heap->cycle.alone = false;
+		heap->granted += 12 * (uint64_t)MIB;
+		gc_adapt_cycle(heap, (uint64_t)MS, (uint64_t)MS);
+	}
+	ok(heap->gc.daemon_on && heap->stats.daemon_switches == 2,
+	   "one beside them that is short: back");
+	gc_mutator_detach(m);
+	gc_heap_destroy(heap);
+}
+
 int main(void)
 {
 	prediction();
 	ways();
 	means();
+	kept_apart();
 	heaps();
 	return done();
 }

@@ -197,6 +197,54 @@ static void long_array(const char *plan)
 	close_heap();
 }
 
+/* Many end on a line that is otherwise that of a neighbour that dies. */
+#define WIDE 20 /* words: 5 lines for 8 objects */
+
+struct wide {
+	struct gc_header header;
+	struct wide *next;
+	long word[WIDE - 2];
+};
+
+static void straddling(const char *plan)
+{
+	struct gc_type_desc d = { .name = "wide", .size = sizeof(struct wide), .refs = 2 };
+	const uint32_t many = 20000;
+	const struct gc_type *type;
+	char options[96];
+	uint32_t bad = 0;
+
+	snprintf(options, sizeof(options), "plan=%s,workers=3,heap=32M", plan);
+	if (!open_heap(options, NULL))
+		return;
+	type = gc_type_register(heap, &d, NULL);
+	f.array = gc_alloc_array(m, array_type, many);
+	for (uint32_t i = 0; i < many; i++) {
+		struct wide *w = gc_alloc(m, type);
+
+		w->word[WIDE - 3] = i;
+		gc_write(m, f.array, &f.array->item[i], w);
+		if (i && i % 2)
+			gc_write(m, f.array, &f.array->item[i - 1], NULL);
+	}
+	join_company(AT_SAFEPOINTS);
+	join_company(AT_SAFEPOINTS);
+	ok(collect_until(1, 100), "%s: helpers mark what straddles lines", options);
+	/* What is taken for free is written over. */
+	for (uint32_t i = 0; i < many / 2; i++) {
+		struct wide *w = gc_alloc(m, type);
+
+		memset(w->word, 0x5a, sizeof(w->word));
+	}
+	for (uint32_t i = 1; i < many; i += 2) {
+		const struct wide *w = f.array->item[i];
+
+		bad += w->word[WIDE - 3] != i;
+	}
+	ok(!bad, "%s: %u of them lost their second line", options, bad);
+	close_heap();
+}
+
 #define IN_PLACE 3 /* of the plans below */
 
 int main(void)
@@ -208,6 +256,8 @@ int main(void)
 			same(plans[i], "", company);
 	same("marksweep", ",overflow=reserve", 1);
 	same("immix", ",split=16", 2);
+	straddling("immix,defrag=never");
+	straddling("stickyimmix");
 	nothing_to_do();
 	beside("cms");
 	beside("cmsfly");

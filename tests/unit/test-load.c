@@ -426,6 +426,38 @@ static u32 reference_io(struct reference *r, u64 now, bool woken)
 	return util;
 }
 
+/* Two accounts of one instant: what idle time the second knows is not lost to the third. */
+static void test_no_idle_time_is_lost_between_two_accounts_of_an_instant(void **state)
+{
+	struct gchint_load l;
+
+	(void)state;
+	gchint_load_init(&l, 5 * S, 0);
+	gchint_load_account(&l, 6 * S, 0, GCHINT_ONE, false, WINDOW);
+	assert_int_equal(gchint_load_all(&l), GCHINT_ONE);
+	gchint_load_account(&l, 6 * S, 900000, GCHINT_ONE, false, WINDOW);
+	gchint_load_account(&l, 7 * S, 900000, GCHINT_ONE, false, WINDOW);
+	assert_cmp(gchint_load_all(&l), <, GCHINT_ONE);
+	assert_cmp(l.all.mean, <, GCHINT_ONE << 10);
+}
+
+/* Each microsecond counts, not every other one. */
+static void test_a_microsecond_decays(void **state)
+{
+	u32 before = UINT32_MAX;
+
+	(void)state;
+	for (u32 us = 2000; us < 2100; us++) {
+		struct gchint_load l;
+
+		gchint_load_init(&l, 5 * S, 0);
+		gchint_load_account(&l, 6 * S, 0, GCHINT_ONE, false, 1);
+		gchint_load_account(&l, 6 * S + us * US, us, GCHINT_ONE, false, 1);
+		assert_cmp(l.all.mean, <, before);
+		before = l.all.mean;
+	}
+}
+
 static void test_io_boost_is_no_worse_than_schedutils(void **state)
 {
 	struct reference r = {};
@@ -489,6 +521,8 @@ int main(void)
 		cmocka_unit_test(test_neighbours_on_the_cpu_count_in_base),
 		cmocka_unit_test(test_broken_idle_counters_are_survived),
 		cmocka_unit_test(test_decay_has_pelts_half_life),
+		cmocka_unit_test(test_no_idle_time_is_lost_between_two_accounts_of_an_instant),
+		cmocka_unit_test(test_a_microsecond_decays),
 		cmocka_unit_test(test_io_boost_is_no_worse_than_schedutils),
 		cmocka_unit_test(test_io_boost_doubles_and_dies),
 	};
