@@ -64,10 +64,10 @@ ok "compare" words compare "$ctl" compare a.db b.db c.db
 ok "compare with two of each" words compare-two "$ctl" compare a.db c.db b.db ./b.db
 ok "compare in JSON" words compare.json json compare a.db c.db b.db ./b.db
 ok "compare with hardly anything" words compare-none "$ctl" compare a.db e.db
-for f in csv jsonl chrome-trace openmetrics prometheus; do
+for f in csv jsonl chrome-trace firefox openmetrics prometheus; do
 	ok "export as $f" words "$f" "$ctl" export a.db --format $f
 done
-for f in csv jsonl chrome-trace; do
+for f in csv jsonl chrome-trace firefox; do
 	ok "export of hardly anything as $f" words "$f-none" "$ctl" export e.db --format $f
 done
 ok "export of a table" words csv-samples "$ctl" export a.db -f csv -t samples
