@@ -33,6 +33,10 @@ KEYWORDS = set("if else for while do switch case default return goto break conti
                "void float double bool typedef extern inline register auto".split())
 # Tokens behind the one that is looked at.
 AHEAD = 3
+# The lesser or the greater of two: equal ones are the same.
+EXTREME = re.compile(r"([\w.>-]+) (?:[<>]=?) ([\w.>-]+) \? (?:\1 : \2|\2 : \1)(?![\w.>(\[-])")
+# Changes nothing, or nothing on the machines that there are.
+IDLE = ("va_end",)
 ASSIGN = {"=", "+=", "-=", "*=", "/=", "|=", "&=", "^=", "<<=", ">>=", "++", "--"}
 
 
@@ -145,6 +149,16 @@ def of_token(toks, i):
             yield "arithmetic", ARITHMETIC[tok.text]
 
 
+def idle(toks, i, same):
+    """Whether a change of the token at i is known to change nothing: an element whose size
+    alone is asked for, "<" or "<=" of the lesser of two."""
+    tok = toks[i]
+    if tok.text in COMPARE and any(begin <= tok.begin < end for begin, end in same):
+        return True
+    return (tok.kind == "number" and toks[i - 1].text == "[" and toks[i - 3].text == "(" and
+            toks[i - 4].text == "sizeof")
+
+
 def conditions(source, toks, i):
     """Of "if (...)" and "while (...)" at i."""
     end = closing(toks, i + 1)
@@ -160,6 +174,8 @@ def conditions(source, toks, i):
 def statement(toks, i):
     """Index of the ";" of the call or assignment that begins at i, or None."""
     first = toks[i]
+    if first.text in IDLE:
+        return None
     if first.text in KEYWORDS or first.kind not in ("word", "mark"):
         return None
     if not begins(toks, i):
@@ -217,9 +233,11 @@ def mutants(source):
     found = []
     for body in BODY.finditer(source):
         toks = tokens(source, body.start(), body.end())
+        same = [m.span() for m in EXTREME.finditer(source, body.start(), body.end())]
         for i in range(1, len(toks) - AHEAD):
             tok = toks[i]
-            found += [Mutant(what, tok.begin, tok.end, new) for what, new in of_token(toks, i)]
+            if not idle(toks, i, same):
+                found += [Mutant(what, tok.begin, tok.end, new) for what, new in of_token(toks, i)]
             if tok.text in ("if", "while") and toks[i + 1].text == "(":
                 found += conditions(source, toks, i)
             elif tok.text == "return":
