@@ -22,7 +22,7 @@ sqlite3 "$d/e.db" "update meta set value = '' where key in ('label', 'board.mode
 
 # What differs from build to build.
 plain() {
-	sed -E "s/version=\"[^\"]*\"/version=\"V\"/; s/gchint(d|ctl) [0-9][0-9.]*[^ <\",]*/gchint\1 V/g"
+	sed -E -e "s|$DAEMON/||; s|$here/||" -e "s/version=\"[^\"]*\"/version=\"V\"/; s/gchint(d|ctl) [0-9][0-9.]*[^ <\",]*/gchint\1 V/g"
 }
 words() { # NAME COMMAND...: what it writes is what words/NAME has
 	local name=$1 status=0
@@ -111,3 +111,119 @@ if grep -q 'application/json' "$d/one.html"; then
 else
 	skip "what its script is given" "built without dygraphs: packaging/need build"
 fi
+
+# What programs wrote: each event of gchint-trace(5), and some that are none.
+imported() {
+	rm -f "$d/i.db"
+	"$ctl" import "$here/kept/words.trace" -o i.db -l "of a trace"
+	"$ctl" export i.db -f jsonl | grep -v '"table":"names"'
+	"$ctl" summary i.db
+	sqlite3 i.db "select key, value from meta where key != 'program' and key not like 'board.%'; select name, state, what, mend from sources;
+		select source, clock, how from clocks where source != 'realtime'"
+}
+ok "what a trace says" words imported imported
+deep() { # A phase within a phase, deeper than any program has them.
+	local i
+	for i in $(seq 80); do echo "$((1000 + i)) 1 1 begin mark concurrent done=$i"; done >deep.trace
+	for i in $(seq 79); do echo "$((2000 + i)) 1 1 end mark concurrent"; done >>deep.trace
+	rm -f "$d/deep.db"
+	"$ctl" import deep.trace -o deep.db
+	sqlite3 deep.db 'select count(*), sum(t1 - t0), sum(work_done), min(flags), max(session & 255) from phases;
+		select t0, t1, work_done from phases where id between 62 and 98'
+}
+ok "one of many phases in each other" words deep deep
+
+# Mistakes, each with its status.
+mistakes() {
+	local line status
+	while read -r line; do
+		status=0
+		# shellcheck disable=SC2086 # command and arguments
+		"$ctl" $line </dev/null >out 2>&1 || status=$?
+		echo "== $line: exit $status"
+		head -n 4 out
+	done <<'X2'
+summary
+summary a.db b.db
+summary absent.db
+summary a.db --watts
+summary a.db --watts x
+summary a.db --watts 3:2
+summary a.db --watts no=1:2
+marks
+marks a.db b.db
+marks --add x --socket absent
+marks --add
+why a.db b.db
+why a.db --at
+why a.db --at x
+why a.db --at -1
+why a.db --at 99
+why a.db -n 0
+why a.db -n x
+why absent.db
+why a.db --at 1 -n 2
+top -n 0 a.db
+top -n x a.db
+top -d 0 a.db
+top -d x a.db
+top a.db b.db
+top absent.db
+compare
+compare a.db
+compare a.db a.db
+compare a.db absent.db
+export
+export a.db
+export a.db --format
+export a.db --format word
+export a.db -f csv -t nothing
+export a.db b.db -f csv
+export a.db -f jsonl -t phases
+export a.db -f csv -o absent/x
+report
+report absent.db
+report a.db -o absent/x.html
+report a.db --detail x
+report a.db --detail -1
+import
+import absent.trace -o new.db
+import a.db -o c.db
+record
+record -o
+record -p x -- true
+record -p 0 -- true
+record -o a.db -- true
+record --gchintd absent -o n.db -- true
+run
+run -H some -- true
+run -- absent-program
+run -r a.db -- true
+attach
+attach x
+attach 0
+attach 1 2
+use some
+use off more
+runtimes x
+status x
+help nothing
+X2
+}
+ok "mistakes" words mistakes mistakes
+rm -rf "$d/sys" "$d/debug" "$d/trace"
+"$here/tree" "$d"
+board() { # ARGUMENT...: what of it is a matter of the board in $d, not of the machine
+	GCHINT_SYSFS=$d/sys GCHINT_DEVICE=$d/none "$ctl" "$@" | sed -E 's/ \(.*Linux .*//' |
+		grep -vE '^ +(genl|library|perf|sched|trace) |mend: '
+}
+ok "status of a board" words status board status
+members() {
+	GCHINT_SYSFS=$d/sys GCHINT_DEVICE=$d/none "$ctl" --json status | python3 -c 'import json, sys
+said = json.load(sys.stdin)
+del said["kernel"], said["machine"]
+said["sources"] = [s for s in said["sources"] if s["source"] not in ("genl", "library", "perf", "sched", "trace")]
+print(json.dumps(said, indent=0))'
+}
+ok "status of a board in JSON" words status.json members
+ok "why of a board" words why-now board why
