@@ -102,3 +102,20 @@ is() {
 feed() {
 	"$BUILD/feed" "$d/feed" "$@"
 }
+
+# What differs from build to build.
+plain() {
+	sed -E -e "s|$DAEMON/||; s|$here/||" -e "s/version=\"[^\"]*\"/version=\"V\"/; s/gchint(d|ctl) [0-9][0-9.]*[^ <\",]*/gchint\1 V/g"
+}
+words() { # NAME COMMAND...: what it writes is what words/NAME has
+	local name=$1 status=0
+	shift
+	(cd "$d" && "$@") >"$d/said" 2>&1 || status=$?
+	[ "$status" = 0 ] || echo "exit $status" >>"$d/said"
+	plain <"$d/said" >"$d/$name"
+	if [ "${WORDS:-}" = write ]; then
+		mkdir -p "$here/words"
+		cp "$d/$name" "$here/words/$name"
+	fi
+	diff "$here/words/$name" "$d/$name"
+}

@@ -20,22 +20,6 @@ sqlite3 "$d/e.db" "update meta set value = '' where key in ('label', 'board.mode
 	delete from opps; delete from decisions; delete from costs; delete from drops; delete from clocks; delete from marks;
 	update phases set cpu = null, tgid = null, tid = null, cause = null where id > 2"
 
-# What differs from build to build.
-plain() {
-	sed -E -e "s|$DAEMON/||; s|$here/||" -e "s/version=\"[^\"]*\"/version=\"V\"/; s/gchint(d|ctl) [0-9][0-9.]*[^ <\",]*/gchint\1 V/g"
-}
-words() { # NAME COMMAND...: what it writes is what words/NAME has
-	local name=$1 status=0
-	shift
-	(cd "$d" && "$@") >"$d/said" 2>&1 || status=$?
-	[ "$status" = 0 ] || echo "exit $status" >>"$d/said"
-	plain <"$d/said" >"$d/$name"
-	if [ "${WORDS:-}" = write ]; then
-		mkdir -p "$here/words"
-		cp "$d/$name" "$here/words/$name"
-	fi
-	diff "$here/words/$name" "$d/$name"
-}
 json() { # ARGUMENT...: gchintctl's, a member a line
 	"$ctl" --json "$@" | python3 -c 'import json, sys; print(json.dumps(json.load(sys.stdin), indent=0))'
 }
