@@ -160,6 +160,52 @@ static void energy(void)
 	fclose(in);
 }
 
+/*
+ * Core 0, milliseconds: busy at one clock, told so again at 1 and 2; WFI from 3, state 1 from 4,
+ * again from 5; busy at another clock from 6, at the first from 7 to 8.
+ */
+static void merged(void)
+{
+	static const struct trace_record log[] = {
+		{ .ns = 1000000, .type = TRACE_CLOCK, .khz = 1000000, .stall_ns = 100000 },
+		{ .ns = 2000000, .type = TRACE_BUSY, .khz = 1000000, .stall_ns = 300000 },
+		{ .ns = 3000000, .type = TRACE_IDLE, .khz = 1000000, .stall_ns = 600000 },
+		{ .ns = 4000000, .type = TRACE_IDLE, .arg = 1, .khz = 1000000, .stall_ns = 600000 },
+		{ .ns = 5000000, .type = TRACE_IDLE, .arg = 1, .khz = 1000000, .stall_ns = 600000 },
+		{ .ns = 6000000, .type = TRACE_BUSY, .khz = 500000, .stall_ns = 600000 },
+		{ .ns = 7000000, .type = TRACE_CLOCK, .khz = 1000000, .stall_ns = 650000 },
+		{ .ns = 8000000, .type = TRACE_MARK, .khz = 1000000, .stall_ns = 650000 },
+	};
+	static const struct span want[] = {
+		{ .t0 = 0, .t1 = 3000000, .khz = 1000000, .busy = true, .stall_ns = 600000 },
+		{ .t0 = 3000000, .t1 = 4000000, .khz = 1000000 },
+		{ .t0 = 4000000, .t1 = 6000000, .khz = 1000000, .state = 1 },
+		{ .t0 = 6000000, .t1 = 7000000, .khz = 500000, .busy = true, .stall_ns = 50000 },
+		{ .t0 = 7000000, .t1 = 8000000, .khz = 1000000, .busy = true },
+	};
+	const size_t many = sizeof(want) / sizeof(want[0]);
+	struct timeline t;
+	struct board b;
+	char why[128];
+	bool same;
+	FILE *in;
+
+	read_text(&b, whole, why);
+	in = fmemopen((void *)log, sizeof(log), "rb");
+	ok(!timeline_read(&t, &b, in), "a log that says things again is read");
+	fclose(in);
+	same = t.spans[0] == many;
+	for (size_t i = 0; same && i < many; i++) {
+		const struct span *s = &t.span[0][i], *w = &want[i];
+
+		same = s->t0 == w->t0 && s->t1 == w->t1 && s->khz == w->khz && s->busy == w->busy &&
+		       s->state == w->state && s->stall_ns == w->stall_ns;
+	}
+	ok(same,
+	   "what is told again is one span, with all of its stalls; any change begins another");
+	timeline_free(&t);
+}
+
 /* A core that waits for memory half of 0..2 ms, all of 2..3 ms, never in 3..4 ms. */
 static void stalls(void)
 {
@@ -286,6 +332,18 @@ static void clusters(void)
 	   "leakage by idle state");
 	/* The big ones are off with their cluster; the little one is in WFI at 1 mA, 1 V. */
 	ok(near(board_rest_mw(&b, khz), 1), "what is left when nothing runs");
+	changed = b;
+	changed.background_mw = 3;
+	changed.cluster[0].retained_mw = 70;
+	changed.cluster[1].retained_mw = 5;
+	ok(near(board_rest_mw(&changed, khz), 1 + 3 + 5),
+	   "with what a cluster retains, unless it is off, and what is always there");
+	changed.cluster[0].idle[1].cluster = false;
+	ok(near(board_rest_mw(&changed, khz), 1 + 3 + 5 + 70), "once a cluster, not once a core");
+	changed.cluster[0].idles = 0;
+	ok(near(board_rest_mw(&changed, khz),
+		1 + 3 + 5 + 70 + 2 * 0.5 * board_static_mw(big, &big->opp[0])),
+	   "without idle states each core leaks as in WFI");
 	ok(near(board_tlb_ns(big, 1000000, 128 * 1024), 0) &&
 		   near(board_tlb_ns(big, 1000000, 256 * 1024), 0.5 * 5) &&
 		   near(board_tlb_ns(big, 500000, 1024 * 1024),
@@ -388,6 +446,7 @@ int main(void)
 	parsing();
 	closed_form();
 	energy();
+	merged();
 	stalls();
 	assumptions();
 	clusters();
