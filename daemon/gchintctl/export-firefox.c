@@ -323,7 +323,9 @@ static void threads(const struct run *run, struct json *j, struct run_phase **ph
 		for (n = 1; i + n < run->phases && phase[i + n]->tgid == p->tgid &&
 			    phase[i + n]->tid == p->tid;)
 			n++;
-		if (!pauses_name(run, p->tgid, p->tid, p->t0, name, sizeof(name)))
+		if (!p->tid)
+			snprintf(name, sizeof(name), "thread not known");
+		else if (!pauses_name(run, p->tgid, p->tid, p->t0, name, sizeof(name)))
 			snprintf(name, sizeof(name), "thread %d", p->tid);
 		thread_begin(j, name, p->tgid, p->tid);
 		phases_of(run, j, phase + i, n);

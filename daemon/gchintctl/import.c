@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <uapi/linux/gchint.h>
 
@@ -499,8 +500,11 @@ int cmd_import(const struct ctl *ctl, int argc, char **argv)
 	else if (m.error == -ENOMEM)
 		ctl_error("no memory");
 	store_finish(m.store);
-	if (ret || m.error)
+	if (ret || m.error) {
+		/* It was not there before: a second try finds its name free. */
+		unlink(path);
 		return CTL_FILE;
+	}
 	fprintf(stderr, "gchintctl: %" PRIu64 " phases into %s; next: gchintctl summary %s\n",
 		m.ids, path, path);
 	return CTL_OK;

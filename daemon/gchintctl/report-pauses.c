@@ -37,8 +37,12 @@ static void row(const struct run *run, const struct pause *pause, const char *an
 	number(html, pause_at_top(pause), 3);
 	fputs("<td class=\"left\">", html);
 	escape_html(html, pause->comm);
-	fprintf(html, "%sthread %d%s</td><td class=\"left\">", *pause->comm ? ", " : "", p->tid,
-		p->cpu < 0 ? ", CPU not known" : "");
+	fputs(*pause->comm ? ", thread " : "thread ", html);
+	if (p->tid)
+		fprintf(html, "%d", p->tid);
+	else
+		fputs("not known", html);
+	fprintf(html, "%s</td><td class=\"left\">", p->cpu < 0 ? ", CPU not known" : "");
 	for (size_t i = 0; i < pause->besides; i++)
 		fprintf(html, "%s%s", i ? "; " : "",
 			run_group_name(pause->beside[i], name, sizeof(name)));

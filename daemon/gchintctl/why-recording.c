@@ -46,13 +46,22 @@ static const char *mhz(uint32_t khz, char *buf, size_t size)
 	return buf;
 }
 
+/* No thread has the number 0: it was not recorded. */
+static void show_thread(int64_t tid)
+{
+	if (tid)
+		printf("thread %" PRId64, tid);
+	else
+		fputs("thread not known", stdout);
+}
+
 static void show_name(const struct run *run, int64_t tgid, int64_t tid, uint64_t t)
 {
 	char comm[32];
 
 	if (pauses_name(run, tgid, tid, t, comm, sizeof(comm)))
 		printf("%s, ", comm);
-	printf("thread %" PRId64, tid);
+	show_thread(tid);
 }
 
 static void decision(const struct run *run, int64_t policy, uint64_t t)
@@ -204,7 +213,7 @@ static void show_pause(const struct run *run, const struct pause *pause)
 		printf(" %9s  ", "?");
 	if (*pause->comm)
 		printf("%s, ", pause->comm);
-	printf("thread %d", p->tid);
+	show_thread(p->tid);
 	for (size_t i = 0; i < pause->besides; i++)
 		printf("%s%s", i ? " and " : ", beside ",
 		       run_group_name(pause->beside[i], name, sizeof(name)));

@@ -195,6 +195,7 @@ help nothing
 X2
 }
 ok "mistakes" words mistakes mistakes
+ok "an import that fails leaves no recording" test ! -e "$d/new.db"
 rm -rf "$d/sys" "$d/debug" "$d/trace"
 "$here/tree" "$d"
 board() { # ARGUMENT...: what of it is a matter of the board in $d, not of the machine
