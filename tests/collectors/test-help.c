@@ -229,7 +229,7 @@ static void straddling(const char *plan)
 	}
 	join_company(AT_SAFEPOINTS);
 	join_company(AT_SAFEPOINTS);
-	ok(collect_until(1, 100), "%s: helpers mark what straddles lines", options);
+	ok(collect_until(1, 0), "%s: helpers come to what straddles lines", options);
 	/* What is taken for free is written over. */
 	for (uint32_t i = 0; i < many / 2; i++) {
 		struct wide *w = gc_alloc(m, type);
