@@ -14,7 +14,8 @@
  * The cause comes from the performance counters that the JVM keeps in a shared file:
  * at the start with G1, ZGC and Shenandoah, at the end with Serial and Parallel.
  * JVMTI says nothing of work beside the program; the threads that do it are known by
- * their names and get standing roles (threads.c).
+ * their names and get standing roles (threads.c), and the collector's log tells what its
+ * leading thread is at (phases.c).
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -55,10 +56,10 @@ static void JNICALL gc_finish(jvmtiEnv *env)
 static void JNICALL vm_init(jvmtiEnv *env, JNIEnv *jni, jthread thread)
 {
 	(void)env;
-	(void)jni;
 	(void)thread;
 	counters_open();
 	threads_watch();
+	phases_watch(jni);
 }
 
 static jint setup(JavaVM *vm, int live)
@@ -70,6 +71,7 @@ static jint setup(JavaVM *vm, int live)
 		.VMInit = vm_init,
 	};
 	static int started;
+	JNIEnv *jni = NULL;
 	jvmtiEnv *env;
 
 	/* An agent that fails keeps the JVM from starting: this one only stays silent. */
@@ -84,10 +86,12 @@ static jint setup(JavaVM *vm, int live)
 		return live ? JNI_ERR : JNI_OK;
 	}
 	started = 1;
-	if (live)
-		vm_init(env, NULL, NULL);
-	else
+	if (live) {
+		(*vm)->GetEnv(vm, (void **)&jni, JNI_VERSION_1_8);
+		vm_init(env, jni, NULL);
+	} else {
 		(*env)->SetEventNotificationMode(env, JVMTI_ENABLE, JVMTI_EVENT_VM_INIT, NULL);
+	}
 	(*env)->SetEventNotificationMode(env, JVMTI_ENABLE, JVMTI_EVENT_GARBAGE_COLLECTION_START,
 					 NULL);
 	(*env)->SetEventNotificationMode(env, JVMTI_ENABLE, JVMTI_EVENT_GARBAGE_COLLECTION_FINISH,

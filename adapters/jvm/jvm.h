@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include <gchint.h>
+#include <jni.h>
 
 /* counters.c: the JVM's performance counters */
 
@@ -26,5 +27,29 @@ struct gchint_thread *threads_announcer(void);
 void threads_look_again(void);
 /** threads_pause() - a pause begins or ends: those that work in pauses and beside. */
 void threads_pause(int begin);
+
+/** enum collector - those that work beside the program */
+enum collector {
+	COLLECTOR_NONE,
+	COLLECTOR_G1,
+	COLLECTOR_SHENANDOAH,
+	COLLECTOR_Z,
+	COLLECTOR_NR
+};
+
+/** threads_collector() - by the threads that were found. */
+enum collector threads_collector(void);
+/** threads_driver() - the handle of a thread that leads concurrent phases, or NULL. */
+struct gchint_thread *threads_driver(pid_t tid);
+
+/* phases.c: what is done beside the program */
+
+/**
+ * phases_watch() - announce concurrent phases from here on, once in a process
+ * @jni: of the calling thread, in the live phase
+ *
+ * After threads_watch(). May allocate, and loads classes of the JVM's own.
+ */
+void phases_watch(JNIEnv *jni);
 
 #endif /* GCHINT_JVM_H */

@@ -22,24 +22,28 @@
 
 #include "jvm.h"
 
-/* BOTH: beside the program, but in the pauses as well: those are announced for it. */
+/*
+ * BOTH: beside the program, but in the pauses as well: those are announced for it.
+ * DRIVES: leads the concurrent phases of that collector.
+ */
 static const struct {
 	const char *prefix;
 	unsigned int role;
 	int both;
+	enum collector drives;
 } kinds[] = {
-	{ "G1 Conc#", GCHINT_ROLE_CONCURRENT, 0 },
-	{ "G1 Main Marker", GCHINT_ROLE_CONCURRENT, 0 },
-	{ "G1 Refine#", GCHINT_ROLE_CONCURRENT, 0 },
-	{ "G1 Service", GCHINT_ROLE_BACKGROUND, 0 },
-	{ "GC Thread#", GCHINT_ROLE_STW, 0 },
-	{ "Shenandoah Cont", GCHINT_ROLE_CONCURRENT, 0 },
-	{ "Shenandoah GC T", GCHINT_ROLE_CONCURRENT, 1 },
-	{ "Shenandoah Unco", GCHINT_ROLE_BACKGROUND, 0 },
-	{ "ZDriver", GCHINT_ROLE_CONCURRENT, 0 },
-	{ "ZUncommitter", GCHINT_ROLE_BACKGROUND, 0 },
-	{ "ZUnmapper", GCHINT_ROLE_BACKGROUND, 0 },
-	{ "ZWorker", GCHINT_ROLE_CONCURRENT, 1 },
+	{ "G1 Conc#", GCHINT_ROLE_CONCURRENT, 0, 0 },
+	{ "G1 Main Marker", GCHINT_ROLE_CONCURRENT, 0, COLLECTOR_G1 },
+	{ "G1 Refine#", GCHINT_ROLE_CONCURRENT, 0, 0 },
+	{ "G1 Service", GCHINT_ROLE_BACKGROUND, 0, 0 },
+	{ "GC Thread#", GCHINT_ROLE_STW, 0, 0 },
+	{ "Shenandoah Cont", GCHINT_ROLE_CONCURRENT, 0, COLLECTOR_SHENANDOAH },
+	{ "Shenandoah GC T", GCHINT_ROLE_CONCURRENT, 1, 0 },
+	{ "Shenandoah Unco", GCHINT_ROLE_BACKGROUND, 0, 0 },
+	{ "ZDriver", GCHINT_ROLE_CONCURRENT, 0, COLLECTOR_Z },
+	{ "ZUncommitter", GCHINT_ROLE_BACKGROUND, 0, 0 },
+	{ "ZUnmapper", GCHINT_ROLE_BACKGROUND, 0, 0 },
+	{ "ZWorker", GCHINT_ROLE_CONCURRENT, 1, 0 },
 };
 
 #define KNOWN 512 /* what the library leases */
@@ -48,6 +52,7 @@ static struct {
 	pid_t tid;
 	struct gchint_thread *handle;
 	int both;
+	enum collector drives;
 } known[KNOWN];
 static int known_count; /* grows only; released after its entry is written */
 static int in_pause;
@@ -79,6 +84,7 @@ static void consider(struct gchint_session *session, pid_t tid, const char *name
 		known[known_count].tid = tid;
 		known[known_count].handle = handle;
 		known[known_count].both = kinds[n].both;
+		known[known_count].drives = kinds[n].drives;
 		__atomic_store_n(&known_count, known_count + 1, __ATOMIC_RELEASE);
 		return;
 	}
@@ -196,4 +202,24 @@ void threads_pause(int begin)
 		else
 			gchint_end(known[n].handle);
 	}
+}
+
+enum collector threads_collector(void)
+{
+	int n, count = __atomic_load_n(&known_count, __ATOMIC_ACQUIRE);
+
+	for (n = 0; n < count; n++)
+		if (known[n].drives)
+			return known[n].drives;
+	return COLLECTOR_NONE;
+}
+
+struct gchint_thread *threads_driver(pid_t tid)
+{
+	int n, count = __atomic_load_n(&known_count, __ATOMIC_ACQUIRE);
+
+	for (n = 0; n < count; n++)
+		if (known[n].tid == tid)
+			return known[n].drives ? known[n].handle : NULL;
+	return NULL;
 }
