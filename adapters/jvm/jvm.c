@@ -26,6 +26,7 @@
 #include <jvmti.h>
 
 #include "../common/start.h"
+#include "../common/tasks.h"
 #include "jvm.h"
 
 static void JNICALL gc_start(jvmtiEnv *env)
@@ -49,7 +50,7 @@ static void JNICALL gc_finish(jvmtiEnv *env)
 	cause = counters_late_cause();
 	if (cause)
 		gchint_set_cause(threads_announcer(), cause);
-	threads_look_again();
+	tasks_look_again();
 }
 
 /* All threads of the collector that exist from the start do so now. */

@@ -23,8 +23,6 @@ uint32_t counters_late_cause(void);
 void threads_watch(void);
 /** threads_announcer() - the handle that pauses are announced with, on their own thread. */
 struct gchint_thread *threads_announcer(void);
-/** threads_look_again() - a collection is over: there may be new ones. Does not allocate. */
-void threads_look_again(void);
 /** threads_pause() - a pause begins or ends: those that work in pauses and beside. */
 void threads_pause(int begin);
 

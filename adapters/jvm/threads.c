@@ -1,25 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
  * The threads of HotSpot's collectors, by their names (15 characters of them). Some start
- * late, when more workers are wanted. Looking them up costs about 100 us, so a
- * thread of ours does it, not more often than each second, when a collection is over and
- * the number of threads has changed.
+ * late, when more workers are wanted: looked for again when a collection is over.
  */
 #define _GNU_SOURCE
-#include <dirent.h>
-#include <fcntl.h>
-#include <pthread.h>
-#include <semaphore.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 #include <gchint.h>
 
+#include "../common/tasks.h"
 #include "jvm.h"
 
 /*
@@ -56,9 +45,6 @@ static struct {
 } known[KNOWN];
 static int known_count; /* grows only; released after its entry is written */
 static int in_pause;
-
-static sem_t look;
-static struct timespec looked;
 
 static int is_known(pid_t tid)
 {
@@ -109,82 +95,18 @@ struct gchint_thread *threads_announcer(void)
 	return handle ? handle : gchint_self();
 }
 
-static void scan(struct gchint_session *session,
-		 void (*look_at)(struct gchint_session *session, pid_t tid, const char *name))
-{
-	struct dirent *entry;
-	char path[64], name[32];
-	ssize_t length;
-	DIR *dir;
-	int fd;
-
-	dir = opendir("/proc/self/task");
-	while (dir && (entry = readdir(dir))) {
-		snprintf(path, sizeof(path), "/proc/self/task/%.20s/comm", entry->d_name);
-		fd = entry->d_name[0] == '.' ? -1 : open(path, O_RDONLY | O_CLOEXEC);
-		if (fd < 0)
-			continue;
-		length = read(fd, name, sizeof(name) - 1);
-		close(fd);
-		if (length <= 0)
-			continue;
-		name[length] = '\0';
-		look_at(session, atoi(entry->d_name), name);
-	}
-	if (dir)
-		closedir(dir);
-}
-
-static void *watch(void *arg)
-{
-	struct gchint_session *session = arg;
-	nlink_t last = 0;
-	struct stat st;
-
-	pthread_setname_np(pthread_self(), "gchint");
-	for (;;) {
-		while (sem_wait(&look))
-			;
-		if (stat("/proc/self/task", &st) || st.st_nlink == last)
-			continue;
-		last = st.st_nlink;
-		scan(session, consider);
-	}
-	return NULL;
-}
-
 void threads_watch(void)
 {
 	static int once;
 	struct gchint_session *session;
-	sigset_t all, old;
-	pthread_t thread;
 
 	if (once || gchint_open(&session, 0))
 		return;
 	once = 1;
 	/* Where leases are few, the pauses come before those who work in them. */
-	scan(session, consider_announcer);
-	scan(session, consider);
-	sem_init(&look, 0, 1);
-	/* The JVM's signals are not for this thread. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	if (!pthread_create(&thread, NULL, watch, session))
-		pthread_detach(thread);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-}
-
-/* On the VM thread. sem_post() is async-signal-safe. */
-void threads_look_again(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (now.tv_sec == looked.tv_sec)
-		return;
-	looked = now;
-	sem_post(&look);
+	tasks_scan(session, consider_announcer);
+	tasks_scan(session, consider);
+	tasks_watch(session, consider);
 }
 
 /* On the VM thread. One that is found within a pause is announced from the next on. */

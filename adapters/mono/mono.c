@@ -12,15 +12,60 @@
  *	POST_START_WORLD	none
  *
  * With the default collector a major collection may start in one pause and end in
- * another: the first has no END, the last no START of it. Between them others mark
- * beside the program, on threads that no event tells of: it is left out.
+ * another: the first has no END, the last no START of it. Between them a worker marks
+ * beside the program, and sweeps, of which no event tells: it is known by its name, and has a
+ * standing role. Where there are several they work in the pauses, too (a parallel mode):
+ * those are announced for them.
  */
 #include <stddef.h>
+#include <string.h>
 
 #include <gchint.h>
 #include <mono/metadata/profiler.h>
 
 #include "../common/start.h"
+#include "../common/tasks.h"
+
+#define WORKERS 64
+
+static struct {
+	pid_t tid;
+	struct gchint_thread *handle;
+} workers[WORKERS];
+static int worker_count; /* grows only; released after its entry is written */
+static int in_pause;
+
+static void consider(struct gchint_session *session, pid_t tid, const char *name)
+{
+	struct gchint_thread *handle;
+	int n;
+
+	if (strcmp(name, "SGen worker\n") != 0)
+		return;
+	for (n = 0; n < worker_count; n++)
+		if (workers[n].tid == tid)
+			return;
+	if (n == WORKERS || gchint_attach(session, tid, GCHINT_ROLE_CONCURRENT, NULL, &handle))
+		return;
+	workers[n].tid = tid;
+	workers[n].handle = handle;
+	__atomic_store_n(&worker_count, n + 1, __ATOMIC_RELEASE);
+}
+
+/* Under the collector's lock. One that is found within a pause is announced from the next on. */
+static void workers_pause(int begin)
+{
+	int n;
+
+	if (begin)
+		in_pause = __atomic_load_n(&worker_count, __ATOMIC_ACQUIRE);
+	for (n = 0; n < in_pause && in_pause > 1; n++) {
+		if (begin)
+			gchint_begin(workers[n].handle, GCHINT_PHASE_COLLECT, GCHINT_F_STW);
+		else
+			gchint_end(workers[n].handle);
+	}
+}
 
 /* The phase that was announced last. Under the collector's lock. */
 static unsigned int now;
@@ -46,11 +91,16 @@ static void on_event(MonoProfiler *profiler, MonoProfilerGCEvent event, uint32_t
 		become(generation ? GCHINT_PHASE_MARK : GCHINT_PHASE_COPY);
 		break;
 	case MONO_GC_EVENT_POST_STOP_WORLD:
+		workers_pause(1);
+		become(GCHINT_PHASE_COLLECT);
+		break;
 	case MONO_GC_EVENT_END:
 		become(GCHINT_PHASE_COLLECT);
 		break;
 	case MONO_GC_EVENT_POST_START_WORLD:
+		workers_pause(0);
 		gchint_phase_end();
+		tasks_look_again();
 		break;
 	default:
 		break;
@@ -63,11 +113,13 @@ __attribute__((visibility("default"))) void mono_profiler_init_gchint(const char
 void mono_profiler_init_gchint(const char *options)
 {
 	static int started;
+	struct gchint_session *session;
 
 	(void)options;
 	/* Named twice on the command line, called twice. */
-	if (started++ || !adapter_start("libgchint-mono.so", NULL))
+	if (started++ || !adapter_start("libgchint-mono.so", &session))
 		return;
 	adapter_fork();
+	tasks_watch(session, consider);
 	mono_profiler_set_gc_event_callback(mono_profiler_create(NULL), on_event);
 }
