@@ -32,7 +32,7 @@ static void cell(const struct verdict *v, bool base, int better, FILE *html)
 		fprintf(html, " <span class=\"pm\">(%.*f&nbsp;to&nbsp;%.*f)</span>", digits,
 			v->min[1], digits, v->max[1]);
 	if (!base && v->known)
-		fprintf(html, "<br><span class=\"%s\">%+.1f&nbsp;%%%s%s</span>",
+		fprintf(html, "<span class=\"%s\">%+.1f&nbsp;%%%s%s</span>",
 			*judgement ? judgement : "pm", 100 * v->change, *judgement ? ", " : "",
 			*judgement ? judgement :
 			v->told	   ? "" :
@@ -42,7 +42,7 @@ static void cell(const struct verdict *v, bool base, int better, FILE *html)
 
 static void figure_row(const struct comparison *c, const struct compare_figure *f, FILE *html)
 {
-	static const char *const wish[] = { ", lower is better", "", ", higher is better" };
+	static const char *const wish[] = { "lower is better", "", "higher is better" };
 	bool any = false;
 
 	for (size_t g = 0; g < c->groups; g++)
@@ -51,7 +51,7 @@ static void figure_row(const struct comparison *c, const struct compare_figure *
 		return;
 	fputs("<tr><td>", html);
 	escape_html(html, f->name);
-	fprintf(html, "%s%s<span class=\"pm\">%s</span></td>", *f->unit ? ", " : "", f->unit,
+	fprintf(html, "%s%s <span class=\"pm\">%s</span></td>", *f->unit ? ", " : "", f->unit,
 		wish[f->better + 1]);
 	for (size_t g = 0; g < c->groups; g++) {
 		struct verdict v;
@@ -121,7 +121,7 @@ void report_compare(struct run *const *run, size_t runs, FILE *html)
 	if (!compare_make(run, runs, &c))
 		return;
 	verdicts(&c, html);
-	fputs("<div class=\"scroll\"><table><thead><tr><th></th>", html);
+	fputs("<div class=\"scroll\"><table class=\"compare\"><thead><tr><th></th>", html);
 	for (size_t g = 0; g < c.groups; g++)
 		heading(&c.group[g], html);
 	fputs("</tr></thead><tbody>\n", html);

@@ -28,6 +28,8 @@ const char report_style[] =
 ".pm{color:var(--soft)}.weak{color:#9aa5b1}.missing{color:#a33;font-style:italic}\n"
 ".better{color:#14795a}.worse{color:#b3372b}\n"
 ".verdict h3{margin:12px 0 2px}.verdict ul{margin:0 0 10px;padding-left:20px}\n"
+/* Four columns and their names side by side. */
+"table.compare td span{display:block}table.compare td:first-child{white-space:normal;min-width:11em}\n"
 ".left{text-align:left}table.pauses td:last-child{white-space:normal}td a{color:var(--accent)}\n"
 /* With the script its charts stand where the picture stood; on paper the picture does. */
 ".live{display:none}.scripted .live{display:block}.scripted .still{display:none}\n"

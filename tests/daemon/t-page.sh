@@ -42,8 +42,17 @@ addEventListener("load", () => {
 });
 </script>
 X2
+# Does the table stay within the page?
+cat >"$d/wide.js" <<'X2'
+<script>
+addEventListener("load", () => {
+	const box = document.querySelector("table.compare").parentElement;
+	document.title = "wide: " + (box.scrollWidth <= box.clientWidth);
+});
+</script>
+X2
 in_browser() { # PAGE: its title once the script has run
-	chromium --headless --no-sandbox --disable-dev-shm-usage --disable-gpu --virtual-time-budget=5000 \
+	chromium --headless --no-sandbox --disable-dev-shm-usage --disable-gpu --virtual-time-budget=5000 --window-size=1180,900 \
 		--user-data-dir="$d/profile" --dump-dom "file://$1" 2>"$d/browser" | grep -o '<title>[^<]*' | cut -d'>' -f2
 }
 if ! grep -q 'class="timeline"' "$d/plain.html" || ! grep -q 'application/json' "$d/plain.html"; then
@@ -56,6 +65,16 @@ else
 	}" "$d/plain.html" >"$d/hand.html"
 	ok "zoom, pointing, a row's link and the switches work in a browser" \
 		is "seen: 4 none true true true true" "$(in_browser "$d/hand.html")"
+	for n in 1 2 3 4 5 6 7 8; do
+		cp "$d/a.db" "$d/w$n.db"
+		sqlite3 "$d/w$n.db" "update meta set value = 'program $((n % 2)) / governor $((n % 4))' where key = 'label';
+			update rails set label = 'cores, cluster and memory' where label = 'core'; update samples set value = value * (1 + $n * 0.001)"
+	done
+	"$ctl" report -d 0 -o "$d/w.html" "$d"/w?.db
+	sed "/<\/head>/{
+		r $d/wide.js
+	}" "$d/w.html" >"$d/wide.html"
+	ok "four kinds of runs stand side by side, none beyond the page" is "wide: true" "$(in_browser "$d/wide.html")"
 	sed 's/<script>/<script type="none">/' "$d/plain.html" >"$d/still.html"
 	ok "without a script the pictures stay" is 0 "$(chromium --headless --no-sandbox --disable-dev-shm-usage \
 		--disable-gpu --user-data-dir="$d/profile" --dump-dom "file://$d/still.html" 2>/dev/null | grep -c 'class="scripted"')"
