@@ -328,6 +328,10 @@ void *__wrap_mmap(void *addr, size_t length, int prot, int flags, int fd, off_t 
 	struct session *s = session_of(fd);
 	void *p;
 
+	if (!s && fake.map_errno) {
+		errno = fake.map_errno;
+		return MAP_FAILED;
+	}
 	if (!s)
 		return __real_mmap(addr, length, prot, flags, fd, offset);
 	errno = 0;

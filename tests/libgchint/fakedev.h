@@ -32,6 +32,7 @@ struct fake_lease {
  * @present: the device exists
  * @open_errno: opening fails with this
  * @attach_errno: so does attaching
+ * @map_errno: so does mapping memory that is not the device's
  * @opens, @attaches, @detaches, @roles, @ring_count: calls that succeeded
  * @stale: calls that got ESTALE
  * @strays: calls with the device's numbers on what is not the device
@@ -48,6 +49,7 @@ struct fake_dev {
 	int sessions;
 	int grown;
 	int attach_errno;
+	int map_errno;
 	int strays, held, hold_open, hold_attach;
 	int opens, closes, attaches, detaches, roles, ring_count, stale, calls;
 	struct fake_ring ring[FAKE_RINGS];

@@ -255,6 +255,16 @@ static const char *map_text(void)
 	return text;
 }
 
+/* Before the first name: the range cannot be mapped, and can later. */
+static void no_room_for_names(void)
+{
+	fake.map_errno = ENOMEM;
+	errno = EDOM;
+	CHECK_IS(gchint_symbol_add(0, 0, "nowhere"), 0);
+	CHECK_IS(errno, EDOM);
+	fake.map_errno = 0;
+}
+
 static void names(void)
 {
 	uintptr_t one = gchint_symbol_add(0, 0, "fib (fib.lua:3)");
@@ -334,6 +344,7 @@ static const struct tap_test tests[] = {
 	{ "nobody asked", not_asked },
 	{ "the program has the signal", the_programs_signal },
 	{ "samples beside the device", beside_the_device },
+	{ "no room for names, no number", no_room_for_names },
 	{ "names go to a file that perf reads", names },
 	{ "interpreted methods have a range of their own", a_range_of_its_own },
 	{ "files of others are left alone", hostile_files },

@@ -110,6 +110,17 @@ static void test_limits_and_unknown_power_have_none(void **state)
 	x.opps.powered = false;
 	ceiling_at(&x, 0);
 	assert_cmp(x.rules.ceiling_khz, ==, 0);
+	/* Limits with no OPP between them leave nothing to choose. */
+	for (u32 i = 1; i < 3; i++) {
+		init(&x, exynos_a15);
+		x.rules.min_khz = x.opps.opp[i - 1].khz + 1;
+		x.rules.max_khz = x.opps.opp[i].khz - 1;
+		assert_cmp(gchint_plan_floor(&x.rules), ==, 0);
+		assert_cmp(gchint_plan_ceiling(&x.rules), ==, 0);
+	}
+	init(&x, exynos_a15);
+	x.rules.min_khz = x.rules.max_khz = x.opps.opp[x.opps.nr - 1].khz + 1;
+	assert_cmp(gchint_plan_floor(&x.rules), ==, 0);
 }
 
 static void test_only_mutators_that_hint_have_one(void **state)
