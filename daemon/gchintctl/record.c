@@ -22,7 +22,9 @@
 #include "../common/clock.h"
 #include "child.h"
 #include "ctl.h"
+#include "db.h"
 #include "marks.h"
+#include "price.h"
 
 static const char usage[] =
 	"usage: gchintctl record [-o FILE] [-l LABEL] [-p MS] [--gchintd PROGRAM]\n"
@@ -36,6 +38,7 @@ static const char usage[] =
 	"      --gchintd PROGRAM  the daemon to start, if it is another one\n"
 	"      --option X         hand X to gchintd, e.g. --option --sysfs=DIR; the service's\n"
 	"                         configuration is not read without --option --config=FILE\n"
+	"  -C, --cost             say at the end what recording itself took\n"
 	"  -q, --quiet            no progress\n"
 	"\n"
 	"The command finds $GCHINT_MARKS: \"gchintctl marks --add TEXT\" marks an instant.\n";
@@ -47,7 +50,7 @@ struct record {
 	const char *file, *program;
 	char *argv[ARGS];
 	int args;
-	bool quiet;
+	bool quiet, cost;
 	pid_t daemon;
 	uint64_t start;
 	char dir[64], marks[96], notify[96], stream[96];
@@ -221,6 +224,19 @@ static int run_command(struct record *r, char **argv, const sigset_t *taken)
 	return status;
 }
 
+/* Asked for, it is said even where there is no progress. */
+static void tell_cost(const struct record *r)
+{
+	sqlite3 *db = db_open(r->file);
+	char words[128];
+
+	if (!db)
+		return;
+	fprintf(stderr, "gchintctl: recording took %s\n",
+		price_words(db, words, sizeof(words)) ? words : "nothing that it could tell");
+	sqlite3_close(db);
+}
+
 static int run(struct record *r, char **command)
 {
 	char mark[256];
@@ -251,12 +267,15 @@ static int run(struct record *r, char **command)
 	else if (!r->quiet)
 		fprintf(stderr, "gchintctl: recorded %s; next: gchintctl summary %s\n", r->file,
 			r->file);
+	if (r->cost)
+		tell_cost(r);
 	return status;
 }
 
 int cmd_record(const struct ctl *ctl, int argc, char **argv)
 {
 	static const struct option longs[] = {
+		{ "cost", no_argument, NULL, 'C' },
 		{ "gchintd", required_argument, NULL, 'g' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "label", required_argument, NULL, 'l' },
@@ -277,8 +296,11 @@ int cmd_record(const struct ctl *ctl, int argc, char **argv)
 	/* The service's file says how the service records; --option --config=FILE comes later. */
 	add(&r, "--config");
 	add(&r, "-");
-	while ((opt = getopt_long(argc, argv, "+hl:o:p:q", longs, NULL)) >= 0) {
+	while ((opt = getopt_long(argc, argv, "+Chl:o:p:q", longs, NULL)) >= 0) {
 		switch (opt) {
+		case 'C':
+			r.cost = true;
+			break;
 		case 'g':
 			r.program = optarg;
 			break;

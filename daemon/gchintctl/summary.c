@@ -9,6 +9,7 @@
 #include "ctl.h"
 #include "db.h"
 #include "energy.h"
+#include "price.h"
 #include "run.h"
 
 static const char usage[] =
@@ -228,17 +229,10 @@ static void list(const struct run *run, const char *title, const char *sql)
 
 static void cost(const struct run *run)
 {
-	sqlite3_stmt *s = db_query(run->db, "SELECT max(cpu_ns) - min(cpu_ns), max(t) - min(t), "
-					    "max(wakeups) - min(wakeups), max(rss_kib) FROM costs");
+	char words[128];
 
-	if (db_next(s) && db_int(s, 1, 0) > 0) {
-		double seconds = (double)db_int(s, 1, 0) / 1e9;
-
-		printf("\nCOST  gchintd took %.2f %% of one CPU, %.1f wake-ups a second, %s KiB\n",
-		       100.0 * (double)db_int(s, 0, 0) / (double)db_int(s, 1, 0),
-		       (double)db_int(s, 2, 0) / seconds, db_text(s, 3, "?"));
-	}
-	sqlite3_finalize(s);
+	if (price_words(run->db, words, sizeof(words)))
+		printf("\nCOST  gchintd took %s\n", words);
 }
 
 static void text(const struct run *run)

@@ -47,6 +47,7 @@ complete -c gchintctl -n '__gchintctl_in marks' -r -F -s s -l socket -d 'of the 
 complete -c gchintctl -n '__gchintctl_in record' -r -F -s o -l output -d 'the recording'
 complete -c gchintctl -n '__gchintctl_in record' -x -s l -l label -d 'name of the run'
 complete -c gchintctl -n '__gchintctl_in record' -x -s p -l period -d 'time between two looks, ms'
+complete -c gchintctl -n '__gchintctl_in record' -s C -l cost -d 'say what recording took'
 complete -c gchintctl -n '__gchintctl_in record' -s q -l quiet -d 'no progress'
 complete -c gchintctl -n '__gchintctl_in record' -r -F -l gchintd -d 'the program that records'
 complete -c gchintctl -n '__gchintctl_in record' -x -l option -d 'an option for gchintd'

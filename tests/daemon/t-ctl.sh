@@ -190,6 +190,9 @@ ok "a command that is not there is 127" is 127 $?
 rec m sh -c '"$0" marks --add inside' "$ctl"
 ok "marks around and inside of the command" is "start: sh,inside,end: sh: 0" \
 	"$(sqlite3 "$d/m.db" "select group_concat(text) from marks")"
+"$ctl" record -q -C -o "$d/cost.db" --gchintd "$gchintd" --option -c --option - --option --sysfs --option "$d/sys" -- true 2>"$d/err"
+ok "asked for, record says what it took, in summary's words" is \
+	"gchintctl: recording took $("$ctl" summary "$d/cost.db" | sed -n 's/^COST  gchintd took //p')" "$(cat "$d/err")"
 rec a true 2>"$d/err"
 ok "an existing recording is not overwritten, exit 4" is "4 1" "$? $(grep -c 'exists' "$d/err")"
 
