@@ -3,6 +3,17 @@
 
 /* Instants (t, t0, t1) are CLOCK_MONOTONIC ns. NULL is "not known". */
 /* clang-format off */
+#define PROFILE_SQL                                                                                \
+"CREATE TABLE hotspots(t INTEGER NOT NULL, tgid INTEGER, tid INTEGER, cpu INTEGER, phase INTEGER," \
+"  flags INTEGER, method INTEGER, ip INTEGER, kernel INTEGER, stack INTEGER);"                     \
+"CREATE TABLE stacks(id INTEGER PRIMARY KEY, frames TEXT);"                                        \
+"CREATE TABLE images(t INTEGER NOT NULL, tgid INTEGER, first INTEGER, last INTEGER,"               \
+"  offset INTEGER, path TEXT);"                                                                    \
+"CREATE TABLE symbols(tgid INTEGER, address INTEGER, t INTEGER, image TEXT, name TEXT,"            \
+"  PRIMARY KEY(tgid, address, t)) WITHOUT ROWID;"
+
+const char schema_profile_sql[] = PROFILE_SQL;
+
 const char schema_sql[] =
 "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;"
 "CREATE TABLE names(kind TEXT, number INTEGER, name TEXT,"
@@ -49,7 +60,8 @@ const char schema_sql[] =
 "CREATE TABLE costs(t INTEGER NOT NULL, cpu_ns INTEGER, wakeups INTEGER, records INTEGER,"
 "  bytes INTEGER, rss_kib INTEGER);"
 "CREATE TABLE notes(t INTEGER NOT NULL, priority INTEGER, source TEXT, text TEXT);"
-"CREATE TABLE marks(t INTEGER NOT NULL, pid INTEGER, text TEXT);";
+"CREATE TABLE marks(t INTEGER NOT NULL, pid INTEGER, text TEXT);"
+PROFILE_SQL;
 
 const char schema_index_sql[] =
 "CREATE INDEX phases_by_begin ON phases(t0);"
@@ -81,5 +93,7 @@ const char *const schema_tables[SCHEMA_TABLES] = {
 	"processes", "leases",	  "phases",   "decisions", "transitions",   "samples", "residency",
 	"idle",	     "hotplug",	  "thermal",  "sched",	   "perf",	    "marks",   "drops",
 	"notes",     "costs",	  "names",    "idle_states", "thermal_sensors",
+	/* Those of PROFILE_SQL. */
+	"hotspots",  "stacks",	  "images",   "symbols",
 };
 /* clang-format on */

@@ -10,12 +10,15 @@
 #define SCHEMA_OLDEST	   1 /* that is still read: processes had one row a thread */
 #define SCHEMA_APPLICATION 0x67636869 /* "gchi": PRAGMA application_id */
 
-#define SCHEMA_TABLES 26
-#define SCHEMA_VIEWS  2
+#define SCHEMA_TABLES	    30
+#define SCHEMA_TABLES_FIRST 26 /* those behind may be missing in older files, all at once */
+#define SCHEMA_VIEWS	    2
 
 /* The tables; indexes for a file that grows no more. */
 extern const char schema_sql[];
 extern const char schema_index_sql[];
+/* Those that may be missing. */
+extern const char schema_profile_sql[];
 
 /* In the order of the way of the data. */
 extern const char *const schema_tables[SCHEMA_TABLES];

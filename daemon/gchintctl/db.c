@@ -67,6 +67,21 @@ static int harden(sqlite3 *db, uint64_t size)
 	return ret;
 }
 
+/* Empty ones, for this connection alone. */
+static bool add_profile(sqlite3 *db)
+{
+	const char *sql = schema_profile_sql, *end;
+	int ret = SQLITE_OK;
+
+	for (; !ret && (end = strchr(sql, ';')); sql = end + 1) {
+		char *one = sqlite3_mprintf("CREATE TEMP%.*s", (int)(end - sql - 6), sql + 6);
+
+		ret = one ? sqlite3_exec(db, one, NULL, NULL, NULL) : SQLITE_NOMEM;
+		sqlite3_free(one);
+	}
+	return !ret;
+}
+
 /* The tables are tables, not views nor another program's; the views are ours. */
 static bool check_schema(sqlite3 *db, const char *path)
 {
@@ -79,6 +94,9 @@ static bool check_schema(sqlite3 *db, const char *path)
 		if (sql)
 			db_number(db, sql, 0, &n);
 		sqlite3_free(sql);
+		/* Of before there were profiles. */
+		if (!n && i == SCHEMA_TABLES_FIRST && add_profile(db))
+			break;
 		if (n != 1) {
 			ctl_error("%s: not a recording of gchintd: '%s' is no table in it", path,
 				  schema_tables[i]);

@@ -16,6 +16,7 @@
 
 #include "child.h"
 #include "ctl.h"
+#include "launch.h"
 #include "runtime.h"
 #include "tally.h"
 
@@ -98,6 +99,26 @@ static char **load(const struct runtime *runtime, char *adapter, char **command,
 		return with_option(command, count, strdup("--profile=gchint"));
 	}
 	return NULL;
+}
+
+char **launch_command(char **command, int *count)
+{
+	char why[128] = "", adapter[PATH_MAX], **with;
+	const struct runtime *runtime = runtime_of(command[0], why, sizeof(why));
+
+	if (!runtime)
+		return command;
+	if (!runtime_adapter(runtime, adapter, sizeof(adapter))) {
+		ctl_error("%s is %s, but libgchint-%s.so is not installed: without its methods",
+			  command[0], runtime->title, runtime->name);
+		return command;
+	}
+	with = load(runtime, adapter, command, *count);
+	if (!with)
+		return command;
+	for (*count = 0; with[*count]; ++*count)
+		;
+	return with;
 }
 
 static int record(const struct ctl *ctl, const struct launch *l, char **command)

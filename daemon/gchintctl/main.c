@@ -30,6 +30,8 @@ static const struct {
 	  false, cmd_import },
 	{ "marks", "FILE | --add TEXT", "list marks, or put one into a running recording", true,
 	  true, true, cmd_marks },
+	{ "profile", "record -- PROGRAM | report FILE | flame FILE",
+	  "CPU time by method, phase, frequency and energy", true, false, true, cmd_profile },
 	{ "record", "[-o FILE] -- COMMAND", "record while a command runs", true, false, false,
 	  cmd_record },
 	{ "report", "FILE... -o report.html",
@@ -163,7 +165,8 @@ static int help(const struct ctl *ctl, const char *name)
 /* @argv from the command's name on. */
 static int run(struct ctl *ctl, size_t n, bool pager, int argc, char **argv)
 {
-	const bool others = commands[n].run == cmd_record || commands[n].run == cmd_run;
+	const bool others = commands[n].run == cmd_profile || commands[n].run == cmd_record ||
+			    commands[n].run == cmd_run;
 	char self[32];
 
 	/* The rest of record's line, and of run's, is another command's. */

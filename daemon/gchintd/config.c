@@ -49,6 +49,7 @@ struct key {
 static const struct key keys[] = {
 	KEY("genl", "buffer", KIND_SIZE, genl_buffer, 64 << 10, 256 << 20),
 	KEY("genl", "phases", KIND_PHASES, genl_phases, 0, 0),
+	KEY("hotspots", "hz", KIND_U32, hotspots_hz, 1, 2000),
 	KEY("iio", "buffered", KIND_BOOL, iio_buffered, 0, 0),
 	STRING("metrics", "listen", metrics_listen),
 	KEY("metrics", "period_s", KIND_U32, metrics_period_s, 1, 3600),
@@ -93,6 +94,7 @@ void config_defaults(struct config *config)
 	config->queue = 32768;
 	config->genl_buffer = 8 << 20;
 	config->genl_phases = PHASES_ALL;
+	config->hotspots_hz = 999;
 	config->iio_buffered = true;
 	config->trace_buffer = 256 << 10;
 	config->metrics_period_s = 15;

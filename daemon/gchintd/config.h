@@ -41,6 +41,7 @@ struct config {
 	uint32_t queue; /* records between sources and writer */
 	uint64_t genl_buffer; /* bytes asked of the socket */
 	uint32_t genl_phases; /* bit mask of phases to record everywhere */
+	uint32_t hotspots_hz; /* samples a second of CPU time */
 	bool iio_buffered; /* capture through libiio buffers where there are */
 	uint64_t trace_buffer; /* bytes of the trace ring of each CPU */
 	char metrics_listen[64]; /* address:port, "" none */

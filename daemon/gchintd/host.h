@@ -15,6 +15,7 @@
 #include "loop.h"
 #include "record.h"
 
+struct hotspots;
 struct iio_buffers;
 struct metrics;
 struct queue;
@@ -29,6 +30,7 @@ struct host {
 	struct tracker *tracker;
 	struct metrics *metrics;
 	bool traced; /* the tracepoint tells every frequency */
+	struct hotspots *hotspots; /* of the source, or NULL: nobody is sampled */
 	struct iio_buffers *iio_buffers; /* of the iio source, or NULL */
 	char **rail_name; /* of each number given to a rail, from 1 */
 	uint32_t rails;

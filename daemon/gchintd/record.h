@@ -24,6 +24,7 @@ enum record_type {
 	RECORD_THERMAL,
 	RECORD_SCHED,
 	RECORD_PERF,
+	RECORD_HOTSPOT,
 	RECORD_POLICY_STATE,
 	RECORD_DROP,
 	RECORD_COST,
@@ -131,6 +132,14 @@ struct record_perf {
 	int32_t tgid, tid;
 };
 
+struct record_hotspot {
+	uint64_t ip, kernel, method; /* ip, kernel: 0 not known */
+	int32_t tgid, tid;
+	uint32_t cpu, stack; /* stack: 0 none */
+	uint8_t phase, flags;
+	bool answered; /* the thread said method, phase and flags */
+};
+
 struct record_policy_state {
 	char governor[16];
 	uint32_t policy, min_khz, max_khz;
@@ -164,6 +173,7 @@ struct record {
 		struct record_thermal thermal;
 		struct record_sched sched;
 		struct record_perf perf;
+		struct record_hotspot hotspot;
 		struct record_policy_state policy_state;
 		struct record_drop drop;
 		struct record_cost cost;
@@ -184,6 +194,8 @@ enum definition_kind {
 	DEFINE_SOURCE,
 	DEFINE_NOTE, /* not kept: belongs to one file */
 	DEFINE_MARK, /* likewise */
+	DEFINE_IMAGE, /* likewise */
+	DEFINE_STACK, /* likewise */
 	DEFINE_NR
 };
 

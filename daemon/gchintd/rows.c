@@ -15,6 +15,7 @@ static const char *const record_sql[RECORD_NR] = {
 	[RECORD_THERMAL] = "INSERT INTO thermal VALUES(?,?,?)",
 	[RECORD_SCHED] = "INSERT INTO sched VALUES(?,?,?,?,?,?,?,?,?)",
 	[RECORD_PERF] = "INSERT INTO perf VALUES(?,?,?,?,?,?,?,?)",
+	[RECORD_HOTSPOT] = "INSERT INTO hotspots VALUES(?,?,?,?,?,?,?,?,?,?)",
 	[RECORD_POLICY_STATE] = "INSERT INTO policy_states VALUES(?,?,?,?,?)",
 	[RECORD_DROP] = "INSERT INTO drops VALUES(?,?,?,?)",
 	[RECORD_COST] = "INSERT INTO costs VALUES(?,?,?,?,?,?)",
@@ -54,6 +55,11 @@ static const struct {
 			    "VALUES(?,?,?,?,?,?)",
 			    1, 4 },
 	[DEFINE_NOTE] = { "INSERT INTO notes(t, priority, source, text) VALUES(?,?,?,?)", 1, 2 },
+	[DEFINE_IMAGE] = { "INSERT INTO images(t, tgid, first, last, offset, path) "
+			   "VALUES(?1,?2,?3,?4 - 1,?5,?6)",
+			   4, 1 },
+	[DEFINE_STACK] = { "REPLACE INTO stacks(id, frames) SELECT ?2, ?3 WHERE ?1 IS NOT NULL", 1,
+			   1 },
 	[DEFINE_MARK] = { "INSERT INTO marks(t, pid, text) VALUES(?,?,?)", 1, 1 },
 };
 
@@ -235,6 +241,22 @@ static void bind_perf(struct binder *b, const struct record *r)
 	u64(b, p->running_ns);
 }
 
+static void bind_hotspot(struct binder *b, const struct record *r)
+{
+	const struct record_hotspot *h = &r->hotspot;
+
+	u64(b, r->t);
+	u64(b, (uint64_t)h->tgid);
+	u64(b, (uint64_t)h->tid);
+	u32(b, h->cpu);
+	u64_if(b, h->answered, h->phase);
+	u64_if(b, h->answered, h->flags);
+	u64_if(b, h->answered, h->method);
+	u64_if(b, h->ip != 0, h->ip);
+	u64_if(b, h->kernel != 0, h->kernel);
+	u64_if(b, h->stack != 0, h->stack);
+}
+
 static void bind(struct binder *b, const struct record *r)
 {
 	switch (r->type) {
@@ -255,6 +277,9 @@ static void bind(struct binder *b, const struct record *r)
 		return;
 	case RECORD_PERF:
 		bind_perf(b, r);
+		return;
+	case RECORD_HOTSPOT:
+		bind_hotspot(b, r);
 		return;
 	default:
 		break;

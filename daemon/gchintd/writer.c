@@ -65,7 +65,8 @@ static bool same(const struct definition *a, const struct definition *b)
 
 static void keep_definition(struct writer *w, struct definition *d)
 {
-	if (d->kind == DEFINE_NOTE || d->kind == DEFINE_MARK) {
+	if (d->kind == DEFINE_NOTE || d->kind == DEFINE_MARK || d->kind == DEFINE_IMAGE ||
+	    d->kind == DEFINE_STACK) {
 		definition_free(d);
 		return;
 	}

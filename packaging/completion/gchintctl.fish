@@ -1,7 +1,7 @@
 # fish completion for gchintctl
 # SPDX-License-Identifier: GPL-2.0-or-later
 
-set -l commands attach compare export help import marks record report run runtimes status summary top use watch why
+set -l commands attach compare export help import marks profile record report run runtimes status summary top use watch why
 
 function __gchintctl_needs
     not __fish_seen_subcommand_from $argv
@@ -15,6 +15,7 @@ complete -c gchintctl -n "__gchintctl_needs $commands" -s V -l version
 for line in 'attach	the adapter into a JVM that runs' 'compare	what differs between runs of two kinds, in words' \
         'export	a recording in another format' 'help	a command and its options' \
         'import	a recording of what GCHINT_TRACE files say' 'marks	list marks, or put one' \
+        'profile	CPU time by method, phase, frequency and energy' \
         'record	record while a command runs' 'report	one page with plots and tables' \
         'run	run with the adapter of its runtime' 'runtimes	which runtimes have an adapter' \
         'status	board, governor, policies, sessions, rails' 'summary	tables of one recording' \
@@ -28,7 +29,7 @@ function __gchintctl_in -a command
     __fish_seen_subcommand_from $command
 end
 
-for command in compare export import marks report summary top why
+for command in compare export import marks profile report summary top why
     complete -c gchintctl -n "__gchintctl_in $command" -F
 end
 for command in compare marks runtimes status summary top watch
@@ -44,6 +45,16 @@ complete -c gchintctl -n '__gchintctl_in import' -r -F -s o -l output -d 'the re
 complete -c gchintctl -n '__gchintctl_in import' -x -s l -l label -d 'name of the run'
 complete -c gchintctl -n '__gchintctl_in marks' -x -s a -l add -d 'the mark to put'
 complete -c gchintctl -n '__gchintctl_in marks' -r -F -s s -l socket -d 'of the recording that runs'
+complete -c gchintctl -n '__gchintctl_in profile' -a 'flame record report'
+complete -c gchintctl -n '__gchintctl_in profile' -r -F -s o -l output -d 'the recording, or the picture'
+complete -c gchintctl -n '__gchintctl_in profile' -x -s F -l frequency -d 'samples a second'
+complete -c gchintctl -n '__gchintctl_in profile' -x -s c -l command -d 'only such processes'
+complete -c gchintctl -n '__gchintctl_in profile' -s q -l quiet -d 'no last line'
+complete -c gchintctl -n '__gchintctl_in profile' -x -s m -l method -d 'in such methods'
+complete -c gchintctl -n '__gchintctl_in profile' -x -l phase -d 'in that phase'
+complete -c gchintctl -n '__gchintctl_in profile' -x -l process -d 'of such programs'
+complete -c gchintctl -n '__gchintctl_in profile' -x -s n -l lines -d 'rows of each table'
+complete -c gchintctl -n '__gchintctl_in profile' -l folded -d 'one line a stack'
 complete -c gchintctl -n '__gchintctl_in record' -r -F -s o -l output -d 'the recording'
 complete -c gchintctl -n '__gchintctl_in record' -x -s l -l label -d 'name of the run'
 complete -c gchintctl -n '__gchintctl_in record' -x -s p -l period -d 'time between two looks, ms'

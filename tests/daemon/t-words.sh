@@ -200,14 +200,14 @@ rm -rf "$d/sys" "$d/debug" "$d/trace"
 "$here/tree" "$d"
 board() { # ARGUMENT...: what of it is a matter of the board in $d, not of the machine
 	GCHINT_SYSFS=$d/sys GCHINT_DEVICE=$d/none "$ctl" "$@" | sed -E 's/ \(.*Linux .*//' |
-		grep -vE '^ +(genl|library|perf|sched|trace) |mend: '
+		grep -vE '^ +(genl|hotspots|library|perf|sched|trace) |mend: '
 }
 ok "status of a board" words status board status
 members() {
 	GCHINT_SYSFS=$d/sys GCHINT_DEVICE=$d/none "$ctl" --json status | python3 -c 'import json, sys
 said = json.load(sys.stdin)
 del said["kernel"], said["machine"]
-said["sources"] = [s for s in said["sources"] if s["source"] not in ("genl", "library", "perf", "sched", "trace")]
+said["sources"] = [s for s in said["sources"] if s["source"] not in ("genl", "hotspots", "library", "perf", "sched", "trace")]
 print(json.dumps(said, indent=0))'
 }
 ok "status of a board in JSON" words status.json members

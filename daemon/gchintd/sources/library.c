@@ -21,6 +21,7 @@
 #include "../local.h"
 #include "../queue.h"
 #include "../tracker.h"
+#include "hotspots.h"
 #include "source.h"
 
 #define RINGS	 1024
@@ -134,6 +135,10 @@ static void on_event(struct library *l, struct ring *ring, struct gchint_stream_
 		ring->closed = true;
 		return;
 	}
+	if (s->type == GCHINT_STREAM_SAMPLE) {
+		hotspots_answer(l->host->hotspots, ring->in.pid, our_tid(ring, s->tid), s);
+		return;
+	}
 	if (s->slot >= RING_LEASES)
 		return;
 	if (s->type == GCHINT_STREAM_ATTACH && ring->tid[s->slot])
@@ -199,6 +204,7 @@ static void ring_free(struct library *l, struct ring **at)
 
 	*at = ring->next;
 	l->count--;
+	hotspots_gone(l->host->hotspots, ring->in.pid);
 	ring_close(&ring->in);
 	free(ring);
 }
@@ -249,6 +255,8 @@ static void add_ring(struct library *l, struct ring_reader *in)
 	ring->next = l->rings;
 	l->rings = ring;
 	l->count++;
+	hotspots_process(l->host->hotspots, in->pid, in->pid == ring->own_pid,
+			 in->map->features & GCHINT_STREAM_SAMPLES);
 	watch_period(l->timer, l->host->config.source[SOURCE_library].period_ms * NSEC_PER_MSEC);
 }
 

@@ -86,7 +86,8 @@ void sources_reload(struct sources *s, const struct config *old)
 	const struct config *new = &s->host->config;
 	bool shared =
 		old->genl_buffer != new->genl_buffer || old->genl_phases != new->genl_phases ||
-		old->iio_buffered != new->iio_buffered || old->trace_buffer != new->trace_buffer;
+		old->hotspots_hz != new->hotspots_hz || old->iio_buffered != new->iio_buffered ||
+		old->trace_buffer != new->trace_buffer;
 
 	for (int i = 0; i < SOURCE_NR; i++) {
 		if (!shared && s->running[i] &&

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A program with the adapter of its runtime. */
+#ifndef GCHINTCTL_LAUNCH_H
+#define GCHINTCTL_LAUNCH_H
+
+/**
+ * launch_command - a command as it is to be run
+ * @command: its words, and NULL
+ * @count: how many; changed where the adapter is an argument
+ *
+ * Sets what the adapter wants in the environment. Without an adapter for it, or with one that
+ * is not installed, which is told, the command as it is.
+ */
+char **launch_command(char **command, int *count);
+
+#endif

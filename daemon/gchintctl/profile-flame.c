@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Stacks from the outermost: the program, the phase if it collects, the method, then the
+ * native frames. One picture, by itself: no script, no font, no other file. A frame's
+ * colour is the mean frequency of its samples; grey where that is not known.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../common/escape.h"
+#include "../common/names.h"
+#include "profile.h"
+
+#define DEPTH  40
+#define WIDTH  1200.0
+#define HEIGHT 18
+#define MARGIN 10
+#define LEAST  0.3 /* pixels that a frame has, or it is left out */
+
+struct node {
+	struct node *child, *next;
+	uint32_t name;
+	size_t n, known;
+	double khz; /* sum over the known */
+};
+
+/* Phases are no names of the profile's: behind all of those. */
+static const char *name_of(const struct profile *p, uint32_t name)
+{
+	return name < p->names ? p->name[name] : name_phase(name - (uint32_t)p->names);
+}
+
+/* The frames of a sample, outermost first; how many. */
+static size_t frames_of(const struct profile *p, const struct profile_sample *s, uint32_t *frame)
+{
+	const char *text = s->stack ? p->stack[s->stack - 1].frames : "";
+	uint32_t native[DEPTH];
+	size_t nr = 0, natives = 0;
+
+	frame[nr++] = s->process;
+	if (s->answered && s->group / CLASS_NR)
+		frame[nr++] = (uint32_t)p->names + s->group / CLASS_NR;
+	if (s->method >= PROFILE_FIRST)
+		frame[nr++] = s->method;
+	while (*text && natives < DEPTH - 4) {
+		char *end;
+		uint64_t address = strtoull(text, &end, 16);
+		const struct profile_symbol *at;
+
+		if (end == text)
+			break;
+		at = profile_symbol_at(p, address >> (sizeof(long) * 8 - 1) ? 0 : s->tgid, address,
+				       s->t);
+		/* Without a name, where it is; a chain that leads nowhere is one frame. */
+		native[natives++] = !at				? PROFILE_UNKNOWN :
+				    at->name != PROFILE_UNKNOWN ? at->name :
+								  at->image;
+		if (natives > 1 && native[natives - 1] == native[natives - 2])
+			natives--;
+		text = *end ? end + 1 : end;
+	}
+	if (!natives)
+		native[natives++] = s->symbol != PROFILE_UNKNOWN ? s->symbol : s->image;
+	/* Frames that are nothing at the outer end say nothing. */
+	while (natives > 1 && native[natives - 1] == PROFILE_UNKNOWN)
+		natives--;
+	while (natives)
+		frame[nr++] = native[--natives];
+	return nr;
+}
+
+static struct node *enter(struct node *node, uint32_t name)
+{
+	struct node **at = &node->child;
+
+	while (*at && (*at)->name != name)
+		at = &(*at)->next;
+	if (!*at) {
+		*at = calloc(1, sizeof(**at));
+		if (*at)
+			(*at)->name = name;
+	}
+	return *at;
+}
+
+static void add(struct node *node, const struct profile_sample *s)
+{
+	node->n++;
+	node->known += s->khz != 0;
+	node->khz += s->khz;
+}
+
+static struct node *tree_of(const struct profile *p)
+{
+	struct node *root = calloc(1, sizeof(*root));
+
+	for (size_t i = 0; root && i < p->samples; i++) {
+		uint32_t frame[DEPTH + 4];
+		size_t nr = frames_of(p, &p->sample[i], frame);
+		struct node *node = root;
+
+		add(root, &p->sample[i]);
+		for (size_t k = 0; k < nr && node; k++) {
+			node = enter(node, frame[k]);
+			if (node)
+				add(node, &p->sample[i]);
+		}
+	}
+	return root;
+}
+
+static void tree_free(struct node *node)
+{
+	struct node *next;
+
+	for (; node; node = next) {
+		next = node->next;
+		tree_free(node->child);
+		free(node);
+	}
+}
+
+/* In a folded stack ';' divides frames, and a line is a stack. */
+static void put_folded(FILE *f, const char *name)
+{
+	for (; *name; name++)
+		fputc(*name == ';' ? ':' : *name == '\n' ? ' ' : *name, f);
+}
+
+static void fold(const struct profile *p, const struct node *node, FILE *f, uint32_t *path,
+		 size_t depth)
+{
+	size_t inner = 0;
+
+	for (const struct node *c = node->child; c; c = c->next) {
+		inner += c->n;
+		path[depth] = c->name;
+		fold(p, c, f, path, depth + 1);
+	}
+	if (!depth || node->n == inner)
+		return;
+	for (size_t i = 0; i < depth; i++) {
+		if (i)
+			fputc(';', f);
+		put_folded(f, name_of(p, path[i]));
+	}
+	fprintf(f, " %zu\n", node->n - inner);
+}
+
+void profile_folded(const struct profile *p, FILE *f)
+{
+	struct node *root = tree_of(p);
+	uint32_t path[DEPTH + 4];
+
+	if (root)
+		fold(p, root, f, path, 0);
+	tree_free(root);
+}
+
+struct picture {
+	const struct profile *p;
+	FILE *f;
+	double scale; /* pixels a sample */
+	uint32_t low, high; /* kHz */
+	size_t all, deepest;
+};
+
+static void find_range(struct picture *pic)
+{
+	for (size_t i = 0; i < pic->p->samples; i++) {
+		uint32_t khz = pic->p->sample[i].khz;
+
+		if (khz && (!pic->low || khz < pic->low))
+			pic->low = khz;
+		if (khz > pic->high)
+			pic->high = khz;
+	}
+}
+
+static size_t depth_of(const struct node *node)
+{
+	size_t deepest = 0;
+
+	for (const struct node *c = node->child; c; c = c->next) {
+		size_t d = depth_of(c);
+
+		deepest = d > deepest ? d : deepest;
+	}
+	return deepest + 1;
+}
+
+static void put_colour(const struct picture *pic, const struct node *node)
+{
+	double part;
+
+	if (!node->known) {
+		fputs("#c8c8c8", pic->f);
+		return;
+	}
+	part = pic->high > pic->low ? (node->khz / (double)node->known - pic->low) /
+					      (double)(pic->high - pic->low) :
+				      1;
+	/* From blue for the lowest to red for the highest. */
+	fprintf(pic->f, "hsl(%.0f,70%%,70%%)", 220 * (1 - part));
+}
+
+static void draw(const struct picture *pic, const struct node *node, double x, size_t depth)
+{
+	const double width = (double)node->n * pic->scale;
+	const double y = MARGIN + 2.0 * HEIGHT + (double)(pic->deepest - 1 - depth) * HEIGHT;
+	const int room = (int)(width / 7);
+	const char *name = depth ? name_of(pic->p, node->name) : "all";
+	double at = x;
+	char cut[200];
+
+	if (width < LEAST)
+		return;
+	fprintf(pic->f, "<g><title>");
+	escape_html(pic->f, name);
+	fprintf(pic->f, ": %zu samples, %.2f %%", node->n,
+		100.0 * (double)node->n / (double)pic->all);
+	if (node->known)
+		fprintf(pic->f, ", %.0f MHz", node->khz / (double)node->known / 1000);
+	else
+		fprintf(pic->f, ", frequency not known");
+	fprintf(pic->f, "</title><rect x=\"%.2f\" y=\"%.0f\" width=\"%.2f\" height=\"%d\" fill=\"",
+		x, y, width, HEIGHT - 1);
+	put_colour(pic, node);
+	fputs("\"/>", pic->f);
+	if (room >= 3) {
+		size_t bytes = 0;
+		int letters = 0;
+
+		/* Whole characters. */
+		while (name[bytes] && letters < room && bytes < sizeof(cut) - 5) {
+			int step = escape_utf8((const unsigned char *)name + bytes);
+
+			bytes += step > 0 ? (size_t)step : 1;
+			letters++;
+		}
+		snprintf(cut, sizeof(cut), "%.*s", (int)bytes, name);
+		fprintf(pic->f, "<text x=\"%.2f\" y=\"%.0f\">", x + 3, y + HEIGHT - 5);
+		escape_html(pic->f, cut);
+		fputs("</text>", pic->f);
+	}
+	fputs("</g>\n", pic->f);
+	for (const struct node *c = node->child; c; c = c->next) {
+		draw(pic, c, at, depth + 1);
+		at += (double)c->n * pic->scale;
+	}
+}
+
+void profile_flame(const struct profile *p, FILE *f)
+{
+	struct picture pic = { .p = p, .f = f, .all = p->samples };
+	struct node *root = tree_of(p);
+	double height;
+
+	if (!root)
+		return;
+	find_range(&pic);
+	pic.scale = (WIDTH - 2 * MARGIN) / (double)p->samples;
+	pic.deepest = depth_of(root);
+	height = 3.0 * MARGIN + (double)(pic.deepest + 3) * HEIGHT;
+	fprintf(f,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" "
+		"width=\"%.0f\" "
+		"height=\"%.0f\" font-family=\"monospace\" font-size=\"11\">\n"
+		"<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n"
+		"<text x=\"%d\" y=\"%d\" font-size=\"14\">",
+		WIDTH, height, WIDTH, height, MARGIN, MARGIN + HEIGHT - 4);
+	escape_html(f, p->run->label);
+	fprintf(f, ": %zu samples by ", p->samples);
+	escape_html(f, p->event);
+	fputs("</text>\n", f);
+	draw(&pic, root, MARGIN, 0);
+	fprintf(f, "<text x=\"%d\" y=\"%.0f\">", MARGIN, height - MARGIN);
+	if (pic.high)
+		fprintf(f, "colour: mean frequency, blue %u MHz to red %u MHz; grey: not known",
+			pic.low / 1000, pic.high / 1000);
+	else
+		fputs("grey: no frequency is known here", f);
+	fputs("</text>\n</svg>\n", f);
+	tree_free(root);
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../common/names.h"
+#include "ctl.h"
+#include "db.h"
+#include "profile.h"
+
+static bool no_memory(const struct profile *p)
+{
+	db_missing(p->run->path, "no memory for its profile");
+	return false;
+}
+
+static bool grow(void *array, size_t nr, size_t size)
+{
+	void **at = array, *more;
+
+	if (nr && (nr & (nr - 1) || nr < 64))
+		return true;
+	more = realloc(*at, (nr ? nr * 2 : 64) * size);
+	if (more)
+		*at = more;
+	return more;
+}
+
+static size_t hash_of(const char *s)
+{
+	size_t hash = 5381;
+
+	while (*s)
+		hash = hash * 33 + (unsigned char)*s++;
+	return hash;
+}
+
+static bool more_slots(struct profile *p)
+{
+	const size_t slots = p->slots ? p->slots * 2 : 256;
+	uint32_t *index = calloc(slots, sizeof(*index));
+
+	if (!index)
+		return false;
+	for (size_t i = 0; i < p->names; i++) {
+		size_t at = hash_of(p->name[i]) % slots;
+
+		while (index[at])
+			at = (at + 1) % slots;
+		index[at] = (uint32_t)i + 1;
+	}
+	free(p->index);
+	p->index = index;
+	p->slots = slots;
+	return true;
+}
+
+/* The number of a name; PROFILE_UNKNOWN without memory. */
+static uint32_t intern(struct profile *p, const char *name)
+{
+	size_t at;
+	char *copy;
+
+	if (p->names * 2 >= p->slots && !more_slots(p))
+		return PROFILE_UNKNOWN;
+	for (at = hash_of(name) % p->slots; p->index[at]; at = (at + 1) % p->slots)
+		if (!strcmp(p->name[p->index[at] - 1], name))
+			return p->index[at] - 1;
+	copy = strdup(name);
+	if (!copy || !grow(&p->name, p->names, sizeof(*p->name))) {
+		free(copy);
+		return PROFILE_UNKNOWN;
+	}
+	p->name[p->names++] = copy;
+	p->index[at] = (uint32_t)p->names;
+	return (uint32_t)p->names - 1;
+}
+
+static bool load_symbols(struct profile *p)
+{
+	sqlite3_stmt *s = db_query(p->run->db, "SELECT tgid, address, t, image, name FROM symbols "
+					       "ORDER BY tgid, address, t");
+	bool good = s;
+
+	while (good && db_next(s)) {
+		good = grow(&p->symbol, p->symbols, sizeof(*p->symbol)) || no_memory(p);
+		if (!good)
+			break;
+		p->symbol[p->symbols++] = (struct profile_symbol){
+			db_int(s, 0, 0),
+			(uint64_t)sqlite3_column_int64(s, 1),
+			(uint64_t)db_int(s, 2, 0),
+			intern(p, db_text(s, 3, "?")),
+			intern(p, db_text(s, 4, "?")),
+		};
+	}
+	sqlite3_finalize(s);
+	return good;
+}
+
+/* As SQLite orders them: whole numbers with a sign. */
+static int order(const struct profile_symbol *s, int64_t tgid, uint64_t address, uint64_t t)
+{
+	if (s->tgid != tgid)
+		return s->tgid < tgid ? -1 : 1;
+	if (s->address != address)
+		return (int64_t)s->address < (int64_t)address ? -1 : 1;
+	return s->t <= t ? -1 : 1;
+}
+
+const struct profile_symbol *profile_symbol_at(const struct profile *p, int32_t tgid,
+					       uint64_t address, uint64_t t)
+{
+	size_t lo = 0, hi = p->symbols;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (order(&p->symbol[mid], tgid, address, t) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo || p->symbol[lo - 1].tgid != tgid || p->symbol[lo - 1].address != address)
+		return NULL;
+	return &p->symbol[lo - 1];
+}
+
+static bool load_stacks(struct profile *p)
+{
+	sqlite3_stmt *s = db_query(p->run->db, "SELECT id, frames FROM stacks ORDER BY id");
+	bool good = s;
+
+	while (good && db_next(s)) {
+		good = grow(&p->stack, p->stacks, sizeof(*p->stack)) || no_memory(p);
+		if (!good)
+			break;
+		p->stack[p->stacks].id = db_int(s, 0, 0);
+		p->stack[p->stacks].frames = strdup(db_text(s, 1, ""));
+		good = p->stack[p->stacks++].frames || no_memory(p);
+	}
+	sqlite3_finalize(s);
+	return good;
+}
+
+static uint32_t stack_index(const struct profile *p, int64_t id)
+{
+	size_t lo = 0, hi = p->stacks;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (p->stack[mid].id < id)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < p->stacks && p->stack[lo].id == id ? (uint32_t)lo + 1 : 0;
+}
+
+static bool is_null(sqlite3_stmt *s, int column)
+{
+	return sqlite3_column_type(s, column) != SQLITE_INTEGER;
+}
+
+static void take_sample(struct profile *p, sqlite3_stmt *s, struct profile_sample *x)
+{
+	const struct profile_symbol *at;
+	int64_t cpu = db_int(s, 2, -1);
+
+	*x = (struct profile_sample){
+		.t = (uint64_t)db_int(s, 0, 0),
+		.tgid = (int32_t)db_int(s, 1, 0),
+		.cpu = cpu >= 0 && cpu <= INT16_MAX ? (int)cpu : -1,
+		.kernel = !is_null(s, 7),
+		.answered = !is_null(s, 3),
+		.group = run_group(db_u32(s, 3, 0), db_u32(s, 4, 0)),
+		.stack = stack_index(p, db_int(s, 8, -1)),
+		.process = intern(p, db_text(s, 9, "?")),
+	};
+	x->khz = run_khz(p->run, x->cpu, x->t);
+	if (!is_null(s, 5)) {
+		uint64_t method = (uint64_t)sqlite3_column_int64(s, 5);
+
+		at = method ? profile_symbol_at(p, x->tgid, method, x->t) : NULL;
+		x->method = at ? at->name : method ? PROFILE_UNKNOWN : PROFILE_NO_METHOD;
+	}
+	if (x->kernel)
+		at = profile_symbol_at(p, 0, (uint64_t)sqlite3_column_int64(s, 7), x->t);
+	else
+		at = profile_symbol_at(p, x->tgid, (uint64_t)sqlite3_column_int64(s, 6), x->t);
+	x->image = at ? at->image : x->kernel ? intern(p, "[kernel]") : PROFILE_UNKNOWN;
+	x->symbol = at ? at->name : PROFILE_UNKNOWN;
+}
+
+/* In no phase, whoever waits: "none". */
+static bool passes(const struct profile *p, const struct profile_sample *x,
+		   const struct profile_filter *f)
+{
+	if (f->method && fnmatch(f->method, p->name[x->method], 0))
+		return false;
+	if (f->process && fnmatch(f->process, p->name[x->process], 0))
+		return false;
+	return !f->phase || (x->answered && !strcmp(f->phase, name_phase(x->group / CLASS_NR)));
+}
+
+static bool load_samples(struct profile *p, const struct profile_filter *f)
+{
+	sqlite3_stmt *s = db_query(
+		p->run->db,
+		"SELECT h.t, h.tgid, cpu, phase, flags, method, ip, kernel, stack, r.comm "
+		"FROM hotspots h LEFT JOIN (SELECT tgid, comm FROM processes WHERE tid = tgid "
+		"GROUP BY tgid) r ON r.tgid = h.tgid ORDER BY h.t");
+	bool good = s;
+
+	while (good && db_next(s)) {
+		good = grow(&p->sample, p->samples, sizeof(*p->sample)) || no_memory(p);
+		if (!good)
+			break;
+		take_sample(p, s, &p->sample[p->samples]);
+		p->all++;
+		p->samples += passes(p, &p->sample[p->samples], f);
+	}
+	sqlite3_finalize(s);
+	return good;
+}
+
+bool profile_load(struct profile *p, struct run *run, const struct profile_filter *filter)
+{
+	char hz[16];
+	long n;
+
+	p->run = run;
+	if (intern(p, "?") != PROFILE_UNKNOWN || intern(p, "-") != PROFILE_NO_METHOD)
+		return no_memory(p);
+	db_meta(run->db, "hotspots.event", p->event, sizeof(p->event));
+	db_meta(run->db, "hotspots.kernel", p->in_kernel, sizeof(p->in_kernel));
+	n = db_meta(run->db, "hotspots.hz", hz, sizeof(hz)) ? strtol(hz, NULL, 10) : 0;
+	p->seconds = n > 0 ? 1.0 / (double)n : 0;
+	if (!load_symbols(p) || !load_stacks(p) || !load_samples(p, filter))
+		return false;
+	if (!p->all) {
+		ctl_error("%s: no samples in it; gchintctl profile record takes them", run->path);
+		return false;
+	}
+	if (!p->samples) {
+		ctl_error("%s: none of %zu samples is left by%s%s%s%s%s%s", run->path, p->all,
+			  filter->method ? " --method " : "", filter->method ? filter->method : "",
+			  filter->phase ? " --phase " : "", filter->phase ? filter->phase : "",
+			  filter->process ? " --process " : "",
+			  filter->process ? filter->process : "");
+		return false;
+	}
+	return true;
+}
+
+void profile_free(struct profile *p)
+{
+	for (size_t i = 0; i < p->names; i++)
+		free(p->name[i]);
+	for (size_t i = 0; i < p->stacks; i++)
+		free(p->stack[i].frames);
+	free(p->name);
+	free(p->index);
+	free(p->stack);
+	free(p->symbol);
+	free(p->sample);
+}

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctl.h"
+#include "db.h"
+#include "energy.h"
+#include "profile.h"
+
+/* What samples are counted by: up to three numbers. */
+struct row {
+	uint32_t key[3];
+	size_t n;
+	size_t interval; /* that it was seen in last, from 1 */
+	double joules, low, high;
+};
+
+struct table {
+	struct row *row;
+	size_t rows;
+	size_t *slot; /* of samples: its row */
+};
+
+static int by_key(const void *a, const void *b)
+{
+	return memcmp(((const struct row *)a)->key, ((const struct row *)b)->key,
+		      sizeof(((const struct row *)a)->key));
+}
+
+static int by_count(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	return x->n != y->n ? (x->n < y->n ? 1 : -1) : by_key(a, b);
+}
+
+typedef void (*key_fn)(const struct profile_sample *s, uint32_t *key);
+
+static void by_place(const struct profile_sample *s, uint32_t *key)
+{
+	key[0] = s->image;
+	key[1] = s->symbol;
+}
+
+static void by_image(const struct profile_sample *s, uint32_t *key)
+{
+	key[0] = s->image;
+}
+
+static void by_method(const struct profile_sample *s, uint32_t *key)
+{
+	key[0] = s->method;
+}
+
+/* 0 for a phase that nobody told of. */
+static void by_all(const struct profile_sample *s, uint32_t *key)
+{
+	key[0] = s->method;
+	key[1] = s->answered ? s->group + 1u : 0;
+	key[2] = s->khz;
+}
+
+/* Sorted by key, with the row of each sample; false without memory. */
+static bool count(const struct profile *p, key_fn fn, struct table *t)
+{
+	*t = (struct table){ calloc(p->samples, sizeof(*t->row)), 0,
+			     calloc(p->samples, sizeof(*t->slot)) };
+	if (!t->row || !t->slot) {
+		db_missing(p->run->path, "no memory for a table");
+		return false;
+	}
+	for (size_t i = 0; i < p->samples; i++) {
+		fn(&p->sample[i], t->row[i].key);
+		t->row[i].n = 1;
+	}
+	qsort(t->row, p->samples, sizeof(*t->row), by_key);
+	for (size_t i = 0; i < p->samples; i++)
+		if (t->rows && !by_key(&t->row[t->rows - 1], &t->row[i]))
+			t->row[t->rows - 1].n++;
+		else
+			t->row[t->rows++] = t->row[i];
+	for (size_t i = 0; i < p->samples; i++) {
+		struct row key = { 0 };
+
+		fn(&p->sample[i], key.key);
+		t->slot[i] =
+			(size_t)((struct row *)bsearch(&key, t->row, t->rows, sizeof(key), by_key) -
+				 t->row);
+	}
+	return true;
+}
+
+static void table_free(struct table *t)
+{
+	free(t->row);
+	free(t->slot);
+}
+
+/* The first rail that tells energy; -1 none. */
+static int rail_of(const struct run *run)
+{
+	for (size_t i = 0; i < run->rails; i++)
+		if (!strcmp(run->rail[i].kind, "energy"))
+			return (int)i;
+	for (size_t i = 0; i < run->rails; i++)
+		if (!strcmp(run->rail[i].kind, "power"))
+			return (int)i;
+	return -1;
+}
+
+/*
+ * An interval between two readings of a counter: its energy is known, and no more. A
+ * sample stands for a stretch of CPU time in it and has that part of the energy, by time;
+ * it took anything between none and all. A power meter bounds nothing.
+ */
+static void spread(const struct profile *p, struct table *t, const struct run_series *s,
+		   bool counter)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i + 1 < s->nr; i++) {
+		const struct run_sample *a = &s->sample[i], *b = &s->sample[i + 1];
+		const bool known = a->value != RUN_UNKNOWN && b->value != RUN_UNKNOWN &&
+				   (!counter || b->value >= a->value);
+		const double length = (double)(b->t - a->t) * 1e-9;
+		const double joules =
+			counter ? (double)(b->value - a->value) * 1e-6 :
+				  ((double)a->value + (double)b->value) / 2 * 1e-6 * length;
+		size_t first, busy;
+
+		while (at < p->samples && p->sample[at].t < a->t)
+			at++;
+		for (first = at; at < p->samples && p->sample[at].t < b->t; at++)
+			;
+		busy = at - first;
+		for (size_t k = first; k < at && length > 0; k++) {
+			const double part = fmin(p->seconds / length, 1.0 / (double)busy);
+			struct row *row = &t->row[t->slot[k]];
+
+			row->joules += known ? joules * part : NAN;
+			if (row->interval != i + 1)
+				row->high += known && counter ? joules : INFINITY;
+			row->interval = i + 1;
+		}
+	}
+}
+
+static void print_energy(const struct row *row, bool have)
+{
+	if (!have || isnan(row->joules))
+		printf(" %9s %17s", "?", "");
+	else if (isinf(row->high))
+		printf(" %9.3f %17s", row->joules, "no bound");
+	else
+		printf(" %9.3f %8.3f..%-7.3f", row->joules, row->low, row->high);
+}
+
+static double percent(size_t n, size_t of)
+{
+	return 100.0 * (double)n / (double)of;
+}
+
+static void head(const struct profile *p)
+{
+	size_t answered = 0, named = 0, kernel = 0;
+	int64_t lost = 0;
+
+	for (size_t i = 0; i < p->samples; i++) {
+		answered += p->sample[i].answered;
+		named += p->sample[i].method >= PROFILE_FIRST;
+		kernel += p->sample[i].kernel;
+	}
+	printf("%zu samples", p->samples);
+	if (p->samples != p->all)
+		printf(" of %zu", p->all);
+	printf(" by %s, %.3f s of CPU time; %.1f %% in a method that was named\n", p->event,
+	       (double)p->samples * p->seconds, percent(named, p->samples));
+	if (!answered)
+		puts("no thread told its method or phase: the program has no adapter, or took "
+		     "SIGURG");
+	else if (answered < p->samples)
+		printf("%.1f %% without an answer of their thread: method and phase ?\n",
+		       percent(p->samples - answered, p->samples));
+	if (!strcmp(p->in_kernel, "yes"))
+		printf("%.1f %% in the kernel\n", percent(kernel, p->samples));
+	else
+		puts("what ran in the kernel was not seen: kernel.perf_event_paranoid");
+	db_number(p->run->db,
+		  "SELECT sum(count) FROM drops WHERE source IN ('hotspots', 'library')", 0, &lost);
+	if (lost > 0)
+		printf("%lld samples or answers were lost\n", (long long)lost);
+}
+
+static void more(const struct table *t, size_t lines)
+{
+	if (t->rows > lines)
+		printf("  ... and %zu more: --lines\n", t->rows - lines);
+}
+
+static bool places(const struct profile *p, size_t lines)
+{
+	struct table t;
+	bool good = count(p, by_image, &t);
+
+	if (good) {
+		qsort(t.row, t.rows, sizeof(*t.row), by_count);
+		puts("\nBy image\n samples      %  image");
+		for (size_t i = 0; i < t.rows && i < lines; i++)
+			printf("%8zu %6.2f  %s\n", t.row[i].n, percent(t.row[i].n, p->samples),
+			       p->name[t.row[i].key[0]]);
+		more(&t, lines);
+	}
+	table_free(&t);
+	good = good && count(p, by_place, &t);
+	if (good) {
+		qsort(t.row, t.rows, sizeof(*t.row), by_count);
+		puts("\nBy image and symbol\n samples      %  image                symbol");
+		for (size_t i = 0; i < t.rows && i < lines; i++)
+			printf("%8zu %6.2f  %-20s %s\n", t.row[i].n,
+			       percent(t.row[i].n, p->samples), p->name[t.row[i].key[0]],
+			       p->name[t.row[i].key[1]]);
+		more(&t, lines);
+		table_free(&t);
+	}
+	return good;
+}
+
+static bool methods(const struct profile *p, size_t lines)
+{
+	struct table t;
+	bool good = count(p, by_method, &t);
+
+	if (good) {
+		qsort(t.row, t.rows, sizeof(*t.row), by_count);
+		puts("\nBy method, with the native code that it called\n samples      %  method");
+		for (size_t i = 0; i < t.rows && i < lines; i++)
+			printf("%8zu %6.2f  %s\n", t.row[i].n, percent(t.row[i].n, p->samples),
+			       p->name[t.row[i].key[0]]);
+		more(&t, lines);
+	}
+	table_free(&t);
+	return good;
+}
+
+static bool energies(const struct profile *p, size_t lines)
+{
+	const int rail = rail_of(p->run);
+	const struct run_series *s = rail >= 0 ? run_samples(p->run, (size_t)rail) : NULL;
+	struct table t;
+	bool good = count(p, by_all, &t);
+	char name[64];
+
+	if (good) {
+		if (s)
+			spread(p, &t, s, !strcmp(p->run->rail[rail].kind, "energy"));
+		qsort(t.row, t.rows, sizeof(*t.row), by_count);
+		if (s)
+			printf("\nBy method, phase and frequency; energy %s, rail %s\n",
+			       run_rail_how(&p->run->rail[rail]), p->run->rail[rail].name);
+		else
+			puts("\nBy method, phase and frequency; no rail: energy is not known");
+		puts(" samples      %     MHz         J       at least..most  phase                "
+		     " "
+		     "method");
+		for (size_t i = 0; i < t.rows && i < lines; i++) {
+			const struct row *row = &t.row[i];
+
+			printf("%8zu %6.2f ", row->n, percent(row->n, p->samples));
+			if (row->key[2])
+				printf("%7u", row->key[2] / 1000);
+			else
+				printf("%7s", "?");
+			print_energy(row, s);
+			printf("  %-20s  %s\n",
+			       row->key[1] ? run_group_name(row->key[1] - 1, name, sizeof(name)) :
+					     "?",
+			       p->name[row->key[0]]);
+		}
+		more(&t, lines);
+	}
+	table_free(&t);
+	return good;
+}
+
+int profile_report(const struct profile *p, size_t lines)
+{
+	head(p);
+	return places(p, lines) && methods(p, lines) && energies(p, lines) ? CTL_OK : CTL_FAILED;
+}

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * profile: where a program's CPU time goes, by the methods that its runtime runs: record,
+ * report, flame.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../common/names.h"
+#include "../common/root.h"
+#include "ctl.h"
+#include "launch.h"
+#include "profile.h"
+
+static const char usage[] =
+	"usage: gchintctl profile record [-o FILE] [-F HZ] [-c PATTERN] [-q] -- PROGRAM "
+	"[ARGUMENT]...\n"
+	"       gchintctl profile report [FILTER]... [-n LINES] FILE\n"
+	"       gchintctl profile flame [FILTER]... [-o SVG | --folded] FILE\n"
+	"Where CPU time goes: by instruction, by the method that an interpreter ran (which no\n"
+	"profiler of instructions sees), by phase of the collector, frequency and energy.\n"
+	"No module and no privilege are needed; with kernel.perf_event_paranoid at 2 what runs in\n"
+	"the kernel is not seen, and the report says so.\n"
+	"\n"
+	"record runs PROGRAM with the adapter of its runtime and samples each of its threads.\n"
+	"  -o, --output FILE      the recording; profile.db unless told. flame: the picture\n"
+	"  -F, --frequency HZ     samples a second of CPU time, 1 to 2000; 999\n"
+	"  -c, --command PATTERN  sample only processes whose name or command line is like that\n"
+	"  -q, --quiet            no last line\n"
+	"Filters, when it is read; each may be a shell pattern, and one that leaves nothing\n"
+	"says so:\n"
+	"  -m, --method PATTERN   samples in such methods\n"
+	"      --phase PHASE      samples in that phase; none: outside of phases\n"
+	"      --process PATTERN  samples of programs of such names\n"
+	"report:\n"
+	"  -n, --lines LINES      rows of each table; 20\n"
+	"flame:\n"
+	"      --folded           one line a stack, for other tools\n"
+	"\n"
+	"A first look:\n"
+	"  gchintctl profile record -o p.db -- lua5.4 program.lua\n"
+	"  gchintctl profile report p.db\n"
+	"  gchintctl profile flame p.db -o p.svg\n";
+
+struct options {
+	const char *output, *frequency, *command;
+	struct profile_filter filter;
+	size_t lines;
+	bool folded, quiet;
+};
+
+static int write_config(const char *path, const struct options *o)
+{
+	FILE *f = fopen(path, "we");
+
+	if (!f)
+		return -errno;
+	fprintf(f, "[hotspots]\nenabled = yes\nhz = %s\n", o->frequency ? o->frequency : "999");
+	if (o->command)
+		fprintf(f, "match = %s\n", o->command);
+	fputs("[library]\nperiod_ms = 20\n", f);
+	return fclose(f) ? -errno : 0;
+}
+
+static int remove_map(void *data, const char *name)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/%s", (const char *)data, name);
+	unlink(path);
+	return 0;
+}
+
+static int record_into(const struct ctl *ctl, const struct options *o, char *folder, char **command,
+		       int count)
+{
+	const char *file = o->output ? o->output : "profile.db";
+	char config[96], option[128];
+	char **argv;
+	int ret, n = 0;
+
+	snprintf(config, sizeof(config), "%s/conf", folder);
+	ret = write_config(config, o);
+	if (ret) {
+		ctl_error("%s: %s", config, strerror(-ret));
+		return CTL_FAILED;
+	}
+	snprintf(option, sizeof(option), "--config=%s", config);
+	argv = calloc((size_t)count + 9, sizeof(*argv));
+	if (!argv)
+		return CTL_FAILED;
+	argv[n++] = (char *)"gchintctl: record";
+	argv[n++] = (char *)"-q";
+	argv[n++] = (char *)"-o";
+	argv[n++] = (char *)file;
+	argv[n++] = (char *)"--option";
+	argv[n++] = option;
+	argv[n++] = (char *)"--";
+	memcpy(argv + n, command, (size_t)count * sizeof(*argv));
+	setenv("GCHINT_PROFILE", "1", 1);
+	setenv("GCHINT_SYMBOLS", folder, 1);
+	optind = 0;
+	ret = cmd_record(ctl, n + count, argv);
+	free(argv);
+	if (ret == CTL_DAEMON || access(file, R_OK))
+		return ret;
+	if (!profile_resolve(file, folder))
+		return CTL_FILE;
+	if (!o->quiet)
+		fprintf(stderr, "gchintctl: profiled into %s; next: gchintctl profile report %s\n",
+			file, file);
+	return ret;
+}
+
+static int record(const struct ctl *ctl, const struct options *o, char **command, int count)
+{
+	char folder[] = "/tmp/gchint-profile.XXXXXX";
+	char config[96], **with;
+	int ret;
+
+	if (!count) {
+		ctl_error("profile record: no program given; --help tells more");
+		return CTL_USAGE;
+	}
+	if (o->output && !access(o->output, F_OK)) {
+		ctl_error("%s: exists; name another file", o->output);
+		return CTL_FILE;
+	}
+	if (o->command && (strlen(o->command) > 60 || strchr(o->command, '\n'))) {
+		ctl_error("profile record: --command takes a pattern of up to 60 characters");
+		return CTL_USAGE;
+	}
+	if (!mkdtemp(folder)) {
+		ctl_error("%s: %s", folder, strerror(errno));
+		return CTL_FAILED;
+	}
+	/* A program that no adapter is for may tell its methods itself. */
+	with = launch_command(command, &count);
+	ret = record_into(ctl, o, folder, with, count);
+	root_list(folder, "perf-", remove_map, folder);
+	snprintf(config, sizeof(config), "%s/conf", folder);
+	unlink(config);
+	rmdir(folder);
+	return ret;
+}
+
+static int flame(const struct profile *p, const struct options *o)
+{
+	FILE *f;
+
+	if (o->folded) {
+		profile_folded(p, stdout);
+		return CTL_OK;
+	}
+	f = ctl_create(o->output ? o->output : "flame.svg");
+	if (!f)
+		return CTL_FILE;
+	profile_flame(p, f);
+	return ctl_commit(f, o->output ? o->output : "flame.svg");
+}
+
+static int read_profile(const struct options *o, const char *what, const char *file)
+{
+	struct run *run = run_open(file);
+	struct profile p = { 0 };
+	int ret = CTL_FILE;
+
+	if (run && profile_load(&p, run, &o->filter))
+		ret = strcmp(what, "flame") ? profile_report(&p, o->lines) : flame(&p, o);
+	profile_free(&p);
+	run_close(run);
+	return ret;
+}
+
+static bool in_range(const char *text, long low, long high, const char *option)
+{
+	char *end;
+	long n = strtol(text, &end, 10);
+
+	if (end != text && !*end && n >= low && n <= high)
+		return true;
+	ctl_error("profile: %s takes a number from %ld to %ld, not %s", option, low, high, text);
+	return false;
+}
+
+static bool is_phase(const char *name)
+{
+	for (uint32_t n = 0; n < GCHINT_PHASE_NR; n++)
+		if (!strcmp(name, name_phase(n)))
+			return true;
+	ctl_error("profile: no phase '%s': none, or a name such as mark or sweep", name);
+	return false;
+}
+
+int cmd_profile(const struct ctl *ctl, int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "command", required_argument, NULL, 'c' },
+		{ "folded", no_argument, NULL, 'f' },
+		{ "frequency", required_argument, NULL, 'F' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "lines", required_argument, NULL, 'n' },
+		{ "method", required_argument, NULL, 'm' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "phase", required_argument, NULL, 'P' },
+		{ "process", required_argument, NULL, 'p' },
+		{ "quiet", no_argument, NULL, 'q' },
+		{ 0 },
+	};
+	const char *what = argc > 1 ? argv[1] : "";
+	const bool recording = !strcmp(what, "record");
+	struct options o = { .lines = 20 };
+	int opt;
+
+	if (!strcmp(what, "--help") || !strcmp(what, "-h")) {
+		fputs(usage, stdout);
+		return CTL_OK;
+	}
+	if (!recording && strcmp(what, "report") && strcmp(what, "flame")) {
+		ctl_error("profile: record, report or flame is wanted; --help tells more");
+		return CTL_USAGE;
+	}
+	argv[1] = argv[0];
+	argc--;
+	argv++;
+	while ((opt = getopt_long(argc, argv, recording ? "+hc:F:o:q" : "hm:n:o:", longs, NULL)) >=
+	       0) {
+		switch (opt) {
+		case 'c':
+			o.command = optarg;
+			break;
+		case 'f':
+			o.folded = true;
+			break;
+		case 'F':
+			if (!in_range(optarg, 1, 2000, "--frequency"))
+				return CTL_USAGE;
+			o.frequency = optarg;
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			return CTL_OK;
+		case 'm':
+			o.filter.method = optarg;
+			break;
+		case 'n':
+			if (!in_range(optarg, 1, 1000000, "--lines"))
+				return CTL_USAGE;
+			o.lines = (size_t)strtol(optarg, NULL, 10);
+			break;
+		case 'o':
+			o.output = optarg;
+			break;
+		case 'P':
+			if (!is_phase(optarg))
+				return CTL_USAGE;
+			o.filter.phase = optarg;
+			break;
+		case 'p':
+			o.filter.process = optarg;
+			break;
+		case 'q':
+			o.quiet = true;
+			break;
+		default:
+			return ctl_usage("profile");
+		}
+	}
+	if (recording)
+		return record(ctl, &o, argv + optind, argc - optind);
+	if (optind != argc - 1) {
+		ctl_error("profile %s: one recording is wanted; --help tells more", what);
+		return CTL_USAGE;
+	}
+	return read_profile(&o, what, argv[optind]);
+}

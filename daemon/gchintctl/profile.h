@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Profiles: samples of threads in a recording, with the names that belong to them. */
+#ifndef GCHINTCTL_PROFILE_H
+#define GCHINTCTL_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "run.h"
+
+/**
+ * struct profile_filter - which samples count
+ * @method: shell pattern, or NULL
+ * @phase: name of a phase, "none" outside of phases, or NULL
+ * @process: shell pattern of a program's name, or NULL
+ */
+struct profile_filter {
+	const char *method, *phase, *process;
+};
+
+/* Numbers of names that have a meaning of their own. */
+enum {
+	PROFILE_UNKNOWN, /* "?": nobody said, or nothing is known by that address */
+	PROFILE_NO_METHOD, /* "-": the thread said that it was in none that has a name */
+	PROFILE_FIRST
+};
+
+struct profile_sample {
+	uint64_t t;
+	int32_t tgid;
+	int cpu; /* -1 not known */
+	uint32_t khz; /* 0 not known */
+	uint32_t process, method, image, symbol; /* names */
+	uint32_t stack; /* index into profile.stack, from 1; 0 none */
+	uint16_t group; /* of run_group(); of no meaning without @answered */
+	bool answered, kernel;
+};
+
+struct profile_stack {
+	int64_t id;
+	char *frames;
+};
+
+struct profile_symbol {
+	int64_t tgid;
+	uint64_t address, t;
+	uint32_t image, name;
+};
+
+/* A recording's samples. names[PROFILE_UNKNOWN] is "?", names[PROFILE_NO_METHOD] "-". */
+struct profile {
+	struct run *run;
+	struct profile_sample *sample;
+	size_t samples, all; /* that count; that there are */
+	char **name;
+	size_t names;
+	uint32_t *index; /* of names, by hash */
+	size_t slots;
+	struct profile_stack *stack;
+	size_t stacks;
+	struct profile_symbol *symbol;
+	size_t symbols;
+	double seconds; /* of CPU time that a sample stands for */
+	char event[16], in_kernel[8];
+};
+
+/* False with the mistake told: no samples, or none that pass the filter, which is named. */
+bool profile_load(struct profile *p, struct run *run, const struct profile_filter *filter);
+void profile_free(struct profile *p);
+/* What is at an address of a process at an instant; NULL nothing known. */
+const struct profile_symbol *profile_symbol_at(const struct profile *p, int32_t tgid,
+					       uint64_t address, uint64_t t);
+
+/**
+ * profile_resolve - put names beside the addresses of a recording
+ * @file: the recording, which nobody writes to any more
+ * @folder: where programs left their perf-PID.map
+ *
+ * Here, where the programs are that were sampled: a recording goes elsewhere.
+ * False with the mistake told.
+ */
+bool profile_resolve(const char *file, const char *folder);
+
+/* Tables; exit codes. */
+int profile_report(const struct profile *p, size_t lines);
+/* Folded stacks, a line each; or one picture of them. */
+void profile_folded(const struct profile *p, FILE *f);
+void profile_flame(const struct profile *p, FILE *f);
+
+#endif

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+/*
+ * profiled WHAT: a program to be profiled, that says on standard output how much CPU time
+ * it took, ns. What it does, it does for CPU time, not for time.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <gchint.h>
+
+#define MS 1000000ull
+
+static volatile uint64_t sink;
+
+static uint64_t cpu_time(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+__attribute__((noinline)) static void work(unsigned int ms)
+{
+	const uint64_t end = cpu_time(CLOCK_THREAD_CPUTIME_ID) + ms * MS;
+
+	while (cpu_time(CLOCK_THREAD_CPUTIME_ID) < end)
+		for (int i = 0; i < 20000; i++)
+			sink += (uint64_t)i;
+}
+
+static void in(uintptr_t method, unsigned int ms)
+{
+	uintptr_t outer = gchint_method_enter(method);
+
+	work(ms);
+	gchint_method_leave(outer);
+}
+
+static void *worker(void *name)
+{
+	if (name)
+		in(gchint_symbol_add(0, 0, name), 300);
+	else
+		work(100);
+	return NULL;
+}
+
+static void run_thread(const char *name)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, worker, (void *)(uintptr_t)name);
+	pthread_join(thread, NULL);
+}
+
+/* A loop, which is all that instructions show, runs three methods. */
+static void methods(void)
+{
+	uintptr_t hot = gchint_symbol_add(0, 0, "hot (m.lua:3)");
+	uintptr_t cold = gchint_symbol_add(0, 0, "cold <&\"; (m.lua:9)");
+	uintptr_t outer = gchint_method_enter(hot);
+
+	work(300);
+	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_STW);
+	in(cold, 300);
+	gchint_phase_end();
+	work(300);
+	gchint_method_leave(outer);
+	/* Never leased; and one that follows it, perhaps with its stack and number. */
+	run_thread("worker");
+	run_thread(NULL);
+}
+
+/* Code that gives way to other code; what is beside it; what was never named. */
+static void moves(void)
+{
+	gchint_symbol_add(0x7000, 0x10, "first");
+	in(0x7008, 200);
+	gchint_symbol_remove(0x7000, 0x10);
+	in(0x7008, 100);
+	gchint_symbol_add(0x7000, 0x10, "second");
+	in(0x7008, 200);
+	in(0x7010, 100);
+	in(0x6fff, 100);
+}
+
+/* A file that is none of the library's: what it says well is taken, and no more. */
+static void hostile(void)
+{
+	char path[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/perf-%d.map", getenv("GCHINT_SYMBOLS"), getpid());
+	f = fopen(path, "w");
+	if (!f)
+		exit(1);
+	fputs("garbage\n\n7000\n7000 10\n7000 10 \nzz 10 zz\n-1 10 minus\n"
+	      "ffffffffffffff00 fff wraps\n8000 0 empty\n0 0 @notanumber\n"
+	      "9000 100 whole\n9080 10 over\na000 10 good name\n",
+	      f);
+	for (int i = 0; i < 100000; i++)
+		fputc('x', f);
+	fclose(f);
+	in(0x7008, 100);
+	in(0x8000, 100);
+	in(0x9010, 100); /* of "whole" it is not known what is left */
+	in(0x9088, 100);
+	in(0xa00f, 100);
+	in(0xa010, 100);
+}
+
+static void on_urgent(int number)
+{
+	(void)number;
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "methods";
+
+	if (!strcmp(what, "signal"))
+		signal(SIGURG, on_urgent);
+	gchint_init(0);
+	if (!strcmp(what, "moves"))
+		moves();
+	else if (!strcmp(what, "hostile"))
+		hostile();
+	else
+		methods();
+	printf("%llu\n", (unsigned long long)cpu_time(CLOCK_PROCESS_CPUTIME_ID));
+	return argc > 2 ? atoi(argv[2]) : 0;
+}
