@@ -65,6 +65,31 @@ static char **with_option(char **command, int count, char *option)
 	return argv;
 }
 
+/* What a user has there comes behind; a file by '@' becomes a call. */
+static bool lua_init(const char *adapter)
+{
+	const char *user = getenv("LUA_INIT_5_4"), *open = "", *close = "";
+	char *text = NULL;
+
+	if (!user)
+		user = getenv("LUA_INIT");
+	if (!user)
+		user = "";
+	if (*user == '@') {
+		user++;
+		open = " dofile([==[";
+		close = "]==])";
+	} else if (*user) {
+		open = "\n";
+	}
+	if (asprintf(&text, "package.loadlib([==[%s]==], 'luaopen_gchint')()%s%s%s", adapter, open,
+		     user, close) < 0)
+		return false;
+	setenv("LUA_INIT_5_4", text, 1);
+	free(text);
+	return true;
+}
+
 /* The command with its adapter; NULL without memory. */
 static char **load(const struct runtime *runtime, char *adapter, char **command, int count)
 {
@@ -88,6 +113,8 @@ static char **load(const struct runtime *runtime, char *adapter, char **command,
 		append("RUBYOPT", " ", option);
 		free(option);
 		return command;
+	case RUNTIME_LUA:
+		return lua_init(adapter) ? command : NULL;
 	case RUNTIME_AGENT:
 		if (asprintf(&option, "-agentpath:%s", adapter) < 0)
 			return NULL;

@@ -25,6 +25,8 @@ const struct runtime runtimes[RUNTIMES] = {
 	{ "jvm", "OpenJDK 17 and newer", RUNTIME_AGENT,
 	  "pauses, cause; what is done beside the program; threads of the collectors",
 	  "which thread waits for an allocation, time to the safepoint" },
+	{ "lua", "Lua 5.4", RUNTIME_LUA, "functions, for gchintctl profile",
+	  "collections, which it tells nobody of" },
 	{ "mono", "Mono 6.8 (SGen)", RUNTIME_PROFILE,
 	  "stop, minor copy or major mark, restart; workers",
 	  "when concurrent marking begins and ends" },
@@ -150,6 +152,8 @@ static const struct runtime *by_elf(const struct image *m, char *why, size_t siz
 		return runtime_named("boehm");
 	if (exports(m, elf, "caml_minor_gc_begin_hook"))
 		return runtime_named("ocaml");
+	if (exports(m, elf, "lua_setwarnf"))
+		return runtime_named("lua");
 	if (needs(m, elf, "libnode.so") || exports(m, elf, "napi_module_register"))
 		return runtime_named("node");
 	if (needs(m, elf, "libpython3") || exports(m, elf, "PyImport_Inittab"))

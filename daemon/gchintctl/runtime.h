@@ -11,6 +11,7 @@ enum runtime_way {
 	RUNTIME_REQUIRE, /* NODE_OPTIONS=--require */
 	RUNTIME_RUBYOPT, /* RUBYOPT=-r */
 	RUNTIME_AGENT, /* an argument of java */
+	RUNTIME_LUA, /* LUA_INIT_5_4, before what is there */
 	RUNTIME_PROFILE, /* an argument of mono, and LD_LIBRARY_PATH */
 };
 
@@ -28,7 +29,7 @@ struct runtime {
 	const char *sees, *blind;
 };
 
-#define RUNTIMES 7
+#define RUNTIMES 8
 extern const struct runtime runtimes[RUNTIMES];
 
 /* The one of that name; NULL if there is none. */

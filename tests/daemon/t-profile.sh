@@ -26,7 +26,9 @@ shares() {
 about() {
 	local n
 	n=$(shares "$1" | awk -v m="$2" '{ n = $NF; sub(/ [0-9]+$/, "") } $0 == m { print n }')
-	[ "${n:-0}" -ge "$3" ] && [ "${n:-0}" -le "$4" ] || { echo "$2: ${n:-0} samples, not $3 to $4"; shares "$1"; return 1; }
+	echo "$2: ${n:-0} samples, wanted $3 to $4"
+	shares "$1"
+	[ "${n:-0}" -ge "$3" ] && [ "${n:-0}" -le "$4" ]
 }
 # same_total FILE OUTPUT: as many samples as CPU time asks for, within a fifth
 same_total() {
