@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
+#include "explain.h"
 #include "hw.h"
 #include "session.h"
 #include "sysfs.h"
@@ -94,10 +95,19 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+static bool reaches_max(int cpu, long max)
+{
+	bool reached = await_khz(cpu, max, max, SOON_MS) >= 0;
+
+	if (!reached)
+		explain(cpu);
+	return reached;
+}
+
 /* Full load, and the clock where load puts it. */
 #define SPIN_AT_MAX() do {						\
 	worker_do(&self->worker, WORK_SPIN);				\
-	ASSERT_GE(await_khz(self->cpu, self->max, self->max, SOON_MS), 0); \
+	ASSERT_TRUE(reaches_max(self->cpu, self->max));			\
 } while (0)
 
 /*
@@ -321,7 +331,7 @@ TEST_F(phase, neighbour_is_not_slowed)
 	SPIN_AT_MAX();
 	ASSERT_EQ(0, worker_start(&other, self->cpu - 1));
 	worker_do(&other, WORK_SPIN);
-	ASSERT_GE(await_khz(other.cpu, self->max, self->max, SOON_MS), 0);
+	ASSERT_TRUE(reaches_max(other.cpu, self->max));
 	ASSERT_EQ(1, session_edge(&self->session, self->slot, GCHINT_PHASE_MARK,
 				  GCHINT_F_CONCURRENT));
 	if (self->hw->per_cpu) {
