@@ -33,6 +33,7 @@ struct task_struct;
  *	has run since: what is done for its idling is metered
  * @alert: its policy is capped for those who hint: whoever else comes is seen
  *	at once
+ * @rung: it looks because of a doorbell: what has changed did so just now
  * @minded: its policy is one of limits: who takes turns there is noted
  * @next: who is about to run, while the switch probe is at work; else NULL
  * @ran_since: up to when @track was told that it ran
@@ -67,6 +68,7 @@ struct gchint_cpu {
 	bool parked;
 	bool unpaid;
 	bool alert;
+	bool rung;
 	bool minded;
 	struct task_struct *next;
 	u64 ran_since;

@@ -8,6 +8,7 @@
 #include "act/policy.h"
 #include "look.h"
 #include "param.h"
+#include "spent.h"
 #include "tell/event.h"
 #include "thread.h"
 
@@ -166,16 +167,20 @@ void gchint_look(struct gchint_cpu *c, struct gchint_policy *policy, u64 now)
 {
 	struct gchint_thread *thread = c->thread;
 	struct gchint_session *session;
+	u8 was = c->hint.phase;
 	bool learns, plans;
+	u64 ran;
 
 	if (!thread || c->held)
 		return;
 
-	gchint_look_settle(c, policy, now);
+	ran = gchint_look_settle(c, policy, now);
 	learns = observe(c, thread, c->track, now) && c->sample.valid;
 	session = thread->session;
 	gchint_phase_brief(&c->hint, c->track, READ_ONCE(thread->role),
 			   session->granted & GCHINT_GRANT_RAISE);
+	if (unlikely(gchint_spent_counts(session)))
+		gchint_spent_charge(session, c, was, ran, now);
 	c->hint.yield = session_yield(session);
 	plans = policy && c->hint.class != GCHINT_CLASS_NEUTRAL &&
 		!gchint_plan_valid(&c->plan, &c->hint, &policy->rules, now);

@@ -13,11 +13,13 @@
 #include <linux/sched.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
+#include <linux/uidgid.h>
 
 #include "policy/learn.h"
 #include "policy/stow.h"
 
 struct gchint_room;
+struct gchint_spent;
 struct gchint_user;
 struct mm_struct;
 struct pid;
@@ -55,6 +57,8 @@ struct gchint_bank {
  * @tgid: process that opened it; counted
  * @tgid_nr: its number in the initial pid namespace, for those who watch
  * @user: whose quotas it counts against
+ * @owner: who may ask what it spends, besides those with privilege: the user, if
+ *	the process had no other's rights
  * @granted: GCHINT_GRANT_*
  * @generation: of the information page, as last read
  * @nr_banks: how many there are; grows only, after what it counts is there
@@ -67,6 +71,7 @@ struct gchint_bank {
  *	errs for a decision.
  * @yield_until: jiffies: not valid later, for who set it may not run again
  * @yield_slot: who set it
+ * @spent: what its threads spend in each phase, NULL while nobody counts that
  * @learn_lock: serialises @learn; innermost of all
  * @learn: what was learned of this session's phases
  * @rcu: readers of a lease may still look at its session
@@ -79,6 +84,7 @@ struct gchint_session {
 	pid_t tgid_nr;
 	u32 granted;
 	struct gchint_user *user;
+	kuid_t owner;
 	u32 generation;
 	u32 yield;
 	u32 yield_until;
@@ -87,6 +93,7 @@ struct gchint_session {
 	u16 nr_leases;
 	u16 followers;
 	u16 nr_banks;
+	struct gchint_spent __rcu *spent;
 	struct gchint_bank *bank[GCHINT_BANKS];
 	struct gchint_learn learn;
 	struct rcu_head rcu;

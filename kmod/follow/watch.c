@@ -22,21 +22,15 @@
 #include "act/policy.h"
 #include "clock.h"
 #include "compat/hrtimer.h"
+#include "heed.h"
 #include "look.h"
 #include "probe.h"
 #include "seat.h"
+#include "spent.h"
 #include "tell/event.h"
 #include "thread.h"
 #include "turn.h"
 #include "watch.h"
-
-/*
- * A hint outlives its thread's turn for this long while only the idle task or
- * a kernel thread runs: one of those is our own worker, which must not undo
- * what it was woken for, and most turns of the others are shorter than a
- * switch of frequency is worth. Another program's turn ends a hint at once.
- */
-#define HOLD_NS NSEC_PER_MSEC
 
 DEFINE_PER_CPU(struct gchint_seat, gchint_seats);
 
@@ -44,29 +38,6 @@ static bool watching;
 static enum cpuhp_state hotplug;
 
 /* -- Who runs -- */
-
-/*
- * Where the scheduler calls no hook of ours, a phase is looked at so often: it
- * may go stale, fall late, or be made another one without a doorbell.
- */
-#define LOOK_NS (10 * (u64)NSEC_PER_MSEC)
-
-static bool looked_at(const struct gchint_cpu *c,
-		      const struct gchint_policy *policy)
-{
-	return policy && !gchint_policy_loaded(policy) && c->thread &&
-	       c->hint.class != GCHINT_CLASS_NEUTRAL;
-}
-
-static void start_release(struct gchint_cpu *c, u64 now)
-{
-	struct hrtimer *timer = &gchint_seat_of(c)->release;
-
-	/* One that is on its way finds what is to do, and goes on if need be. */
-	if (!hrtimer_is_queued(timer))
-		hrtimer_start(timer, ns_to_ktime(now + HOLD_NS),
-			      HRTIMER_MODE_ABS_PINNED_HARD);
-}
 
 /*
  * The CPU of a thread that waits keeps its voltage while it idles, for nobody
@@ -84,38 +55,9 @@ static void start_park(struct gchint_cpu *c, struct gchint_policy *policy,
 	    READ_ONCE(rules->tun->mode) != GCHINT_MODE_MODEL ||
 	    policy->khz <= rules->min_khz)
 		return;
-	c->park_ns = now + max_t(u64, worth, HOLD_NS);
+	c->park_ns = now + max_t(u64, worth, GCHINT_HOLD_NS);
 	c->ran_scale = policy->scale;
-	start_release(c, now);
-}
-
-/* Decides if what this CPU asks for may be different now. */
-static void decide(struct gchint_cpu *c, struct gchint_policy *policy,
-		   u64 now, u64 hint_ns)
-{
-	if (!policy || !(c->demand.hinted || policy->refresh || c->alert ||
-			 c->hint.class != GCHINT_CLASS_NEUTRAL ||
-			 c->hint.yield > GCHINT_ONE))
-		return;
-	gchint_policy_decide(policy, now, hint_ns);
-	/* What a hint took and may not give back yet is not left to chance. */
-	if (policy->state.held || looked_at(c, policy))
-		start_release(c, now);
-}
-
-/*
- * A hint that asks for what was decided already is noted, and no more: the rest
- * of a decision is load, which is the scheduler's hook's business. Where no hook
- * is called, nobody else would decide what other CPUs and time change, nor look
- * again at a phase that lasts.
- */
-static __always_inline bool decided(const struct gchint_cpu *c,
-				    const struct gchint_policy *policy)
-{
-	return policy && gchint_policy_loaded(policy) && !policy->refresh &&
-	       !policy->state.held &&
-	       c->hint.class != GCHINT_CLASS_NEUTRAL &&
-	       gchint_cpu_wish(c) == c->wish;
+	gchint_heed_later(c, now);
 }
 
 static void clear_hint(struct gchint_cpu *c)
@@ -129,11 +71,26 @@ static void clear_hint(struct gchint_cpu *c)
 	c->plan.khz = GCHINT_PLAN_LOAD;
 }
 
+/*
+ * A phase whose time is counted is looked at so often while it runs: its edges may
+ * come without a doorbell.
+ */
+#define COUNT_NS (4 * (u64)NSEC_PER_MSEC)
+
+static bool counted(const struct gchint_cpu *c)
+{
+	return c->thread && !c->held &&
+	       gchint_spent_counts(c->thread->session);
+}
+
 /* The thread stops running; its hint is still there. */
 static void leave(struct gchint_cpu *c, struct gchint_policy *policy, u64 now)
 {
 	struct gchint_thread *thread = c->thread;
 
+	/* What it says at last is of its turn, too. */
+	if (unlikely(counted(c)))
+		gchint_look(c, policy, now);
 	gchint_look_settle(c, policy, now);
 	c->unpaid = !(thread->session->granted & GCHINT_GRANT_RAISE);
 	raw_spin_lock(&thread->lock);
@@ -186,13 +143,15 @@ static void enter(struct gchint_cpu *c, struct gchint_policy *policy,
 	c->who.tid = thread->tid;
 	c->who.slot = thread->slot;
 	gchint_look(c, policy, now);
+	if (unlikely(counted(c)))
+		gchint_heed_later(c, now);
 }
 
 /* Beside another governor it is two threads that carry a request out. */
 static u64 hold_ns(const struct gchint_policy *policy)
 {
 	if (gchint_policy_loaded(policy))
-		return HOLD_NS;
+		return GCHINT_HOLD_NS;
 	return gchint_neighbour_spare_ns(gchint_rules_latency(&policy->rules));
 }
 
@@ -201,7 +160,7 @@ static void hold(struct gchint_cpu *c, struct gchint_policy *policy, u64 now)
 	leave(c, policy, now);
 	c->held = true;
 	gchint_seat_of(c)->held_until = now + hold_ns(policy);
-	start_release(c, now);
+	gchint_heed_later(c, now);
 }
 
 static enum hrtimer_restart release(struct hrtimer *timer)
@@ -221,16 +180,22 @@ static enum hrtimer_restart release(struct hrtimer *timer)
 	if (c->held && now < seat->held_until) {
 		next = seat->held_until;
 	} else {
-		if (!c->held && looked_at(c, policy)) {
+		if (!c->held && gchint_heed_lasts(c, policy)) {
 			gchint_look(c, policy, now);
 			gchint_policy_decide(policy, now, 0);
-			if (looked_at(c, policy))
-				next = now + LOOK_NS;
+			if (gchint_heed_lasts(c, policy))
+				next = now + GCHINT_LOOK_NS;
 		}
 		/* Once: what is held back for good is not asked for ever. */
 		changed = c->held || (policy && policy->state.held);
 		if (c->held)
 			drop(c, policy, now);
+	}
+	/* What that finds is decided below: this timer must not be started here. */
+	if (counted(c)) {
+		changed |= gchint_look_due(c);
+		gchint_look(c, policy, now);
+		next = min_t(u64, next ?: U64_MAX, now + COUNT_NS);
 	}
 	if (!is_idle_task(current))
 		c->park_ns = 0;
@@ -280,8 +245,8 @@ static void switched(struct gchint_cpu *c, struct gchint_thread *thread,
 	c->next = next;
 	if (policy && parked)
 		gchint_policy_decide(policy, now, thread ? now : 0);
-	else if (!decided(c, policy))
-		decide(c, policy, now, thread ? now : 0);
+	else if (!gchint_heed_done(c, policy))
+		gchint_heed_decide(c, policy, now, thread ? now : 0);
 	c->next = NULL;
 unlock:
 	gchint_seat_unlock(c, policy);
@@ -347,7 +312,7 @@ static void hide(void *info)
 	c->parked = false;
 	if (c->thread)
 		drop(c, policy, now);
-	decide(c, policy, now, 0);
+	gchint_heed_decide(c, policy, now, 0);
 	gchint_seat_unlock(c, policy);
 }
 
@@ -396,15 +361,12 @@ void gchint_watch_notice(struct task_struct *task)
 
 /* -- Doorbells -- */
 
-/* @hint_ns is when the doorbell was rung, 0 if none was. */
 static __always_inline void look_here(struct gchint_cpu *c, u64 now,
 				      u64 hint_ns)
 {
 	struct gchint_policy *policy = gchint_seat_lock(c);
 
-	gchint_look(c, policy, now);
-	if (!decided(c, policy))
-		decide(c, policy, now, hint_ns);
+	gchint_heed(c, policy, now, hint_ns);
 	gchint_seat_unlock(c, policy);
 }
 
@@ -494,12 +456,47 @@ void gchint_watch_ring(struct gchint_thread *thread, bool changed)
 	}
 }
 
+/* -- Accounts -- */
+
+static bool sits(int cpu, void *session)
+{
+	struct gchint_thread *thread = READ_ONCE(per_cpu(gchint_cpus.thread, cpu));
+
+	return thread && thread->session == session;
+}
+
+static void settle(void *session)
+{
+	struct gchint_cpu *c = this_cpu_ptr(&gchint_cpus);
+	struct gchint_policy *policy = gchint_seat_lock(c);
+	u64 now = gchint_now();
+
+	if (counted(c) && c->thread->session == session) {
+		gchint_heed(c, policy, now, 0);
+		gchint_heed_later(c, now);
+	}
+	gchint_seat_unlock(c, policy);
+}
+
+/**
+ * gchint_watch_settle - charge a session with what its threads ran up to now
+ * @session: the session; from now on its threads that run are looked at often, if
+ *	it is counted
+ *
+ * Irqs on. The caller keeps the session.
+ */
+void gchint_watch_settle(struct gchint_session *session)
+{
+	on_each_cpu_cond_mask(sits, settle, session, true, cpu_online_mask);
+}
+
 /* -- Life -- */
 
 static bool wanted(void)
 {
 	return gchint_thread_count() &&
-	       (gchint_actuator_followed() || gchint_event_recording());
+	       (gchint_actuator_followed() || gchint_event_recording() ||
+		gchint_spent_count());
 }
 
 /* The switch probe has been registered. */

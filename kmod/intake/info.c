@@ -21,6 +21,7 @@
 
 #include "act/actuator.h"
 #include "compat/clamp.h"
+#include "follow/spent.h"
 #include "info.h"
 #include "param.h"
 #include "table.h"
@@ -80,6 +81,7 @@ static void draft_policy(struct cpufreq_policy *policy)
 		gchint_table_put(&table, cpu, first, &entry);
 		/* Unknown until now; a probe that was quicker knows better. */
 		cmpxchg(&cpus[cpu].policy.cur_khz, 0, rough);
+		gchint_spent_found(cpu, policy->cur);
 		if (cpu < GCHINT_INFO_CPUS &&
 		    table.of_cpu[cpu] < GCHINT_INFO_POLICIES)
 			cmpxchg(&info->policy[table.of_cpu[cpu]].cur_khz, 0,
@@ -165,6 +167,8 @@ void gchint_info_idle(void)
 		WRITE_ONCE(info->policy[i].cur_khz, 0);
 	for (i = 0; i < table.nr_cpus; i++)
 		WRITE_ONCE(cpus[i].policy.cur_khz, 0);
+	for_each_possible_cpu(i)
+		gchint_spent_frequency(i, 0);
 }
 
 /* Parameters that the page repeats have changed. */
@@ -268,6 +272,7 @@ void gchint_info_probe_frequency(void *data, unsigned int khz, unsigned int cpu)
 
 	if (cpu >= table.nr_cpus)
 		return;
+	gchint_spent_frequency(cpu, khz);
 	rough = gchint_table_rough(khz,
 				   READ_ONCE(cpus[cpu].policy.hw_max_khz));
 	WRITE_ONCE(cpus[cpu].policy.cur_khz, rough);

@@ -18,8 +18,29 @@
  *	GCHINT_CMD_RECORD_SET	do	GCHINT_A_RECORD: bit n asks for both
  *					edges of phase n on every CPU, while
  *					the requesting socket lives; 0 ends it
+ *	GCHINT_CMD_SPENT_SET	do	GCHINT_A_PID, GCHINT_A_COUNT: 1 begins to
+ *					count what the open sessions of a process
+ *					spend, those that are counted go on; 0
+ *					ends it and forgets
+ *	GCHINT_CMD_SPENT_GET	do	GCHINT_A_PID -> GCHINT_A_SPENT
  *
- * SESSION_GET, RECORD_SET and the multicast groups need CAP_NET_ADMIN.
+ * SESSION_GET, RECORD_SET and the multicast groups need CAP_NET_ADMIN. So do
+ * SPENT_SET and SPENT_GET for a process of another user, or for one that had
+ * another user's rights when it opened its session: EPERM.
+ *
+ * GCHINT_A_PID is a process in the caller's pid namespace, 0 the caller's own.
+ * ESRCH: it has no session open; ENODATA: none of them is counted.
+ *
+ * What is counted is the time for which threads with a lease ran on a CPU, by the
+ * phase or the role that they had, whichever actuator is in force, and with none.
+ * It ends with the session. A phase that has gone stale counts as none, as for
+ * everything else. An edge is heard with its doorbell; without one it is seen
+ * when the thread is switched in or out and every few milliseconds in between: what
+ * ran since the last look is then divided into halves, and is a part of
+ * GCHINT_SPENT_A_UNSURE.
+ * Energy is modelled: that time, times the power that the kernel's energy model
+ * has for one CPU at the frequency in force when it was looked at. Where there is
+ * no such model in microwatts it is unknown, and not told.
  *
  * Multicast group GCHINT_GENL_EVENT carries GCHINT_CMD_EVENT: edges, in the
  * order of their time for each CPU. A message holds one or more
@@ -49,6 +70,8 @@ enum gchint_cmd {
 	GCHINT_CMD_RECORD_SET,
 	GCHINT_CMD_EVENT,
 	GCHINT_CMD_SAMPLE,
+	GCHINT_CMD_SPENT_SET,
+	GCHINT_CMD_SPENT_GET,
 
 	__GCHINT_CMD_LAST,
 	GCHINT_CMD_MAX = __GCHINT_CMD_LAST - 1
@@ -68,6 +91,9 @@ enum gchint_attr {
 	GCHINT_A_EVENT,		/* nest of gchint_event_attr */
 	GCHINT_A_POLICY,	/* nest of gchint_policy_attr */
 	GCHINT_A_SESSION,	/* nest of gchint_session_attr */
+	GCHINT_A_PID,		/* u32, of a process */
+	GCHINT_A_COUNT,		/* u32, 0 or 1 */
+	GCHINT_A_SPENT,		/* nest of gchint_spent_attr */
 
 	__GCHINT_A_LAST,
 	GCHINT_A_MAX = __GCHINT_A_LAST - 1
@@ -241,6 +267,31 @@ enum gchint_slot_attr {
 
 	__GCHINT_SLOT_A_LAST,
 	GCHINT_SLOT_A_MAX = __GCHINT_SLOT_A_LAST - 1
+};
+
+enum gchint_spent_attr {
+	GCHINT_SPENT_A_UNSPEC,
+	GCHINT_SPENT_A_PAD,
+	GCHINT_SPENT_A_SESSIONS,	/* u32, how many are counted */
+	GCHINT_SPENT_A_SINCE,		/* u64, CLOCK_MONOTONIC ns, of the first */
+	GCHINT_SPENT_A_TIME,		/* u64, CLOCK_MONOTONIC ns of this answer */
+	GCHINT_SPENT_A_UNSURE,		/* u64, ns with an edge without a doorbell */
+	GCHINT_SPENT_A_PHASE,		/* nest of gchint_spent_phase_attr; many */
+
+	__GCHINT_SPENT_A_LAST,
+	GCHINT_SPENT_A_MAX = __GCHINT_SPENT_A_LAST - 1
+};
+
+enum gchint_spent_phase_attr {
+	GCHINT_SPENT_PHASE_A_UNSPEC,
+	GCHINT_SPENT_PHASE_A_PAD,
+	GCHINT_SPENT_PHASE_A_PHASE,	/* u32, enum gchint_phase, none included */
+	GCHINT_SPENT_PHASE_A_NS,	/* u64, on a CPU, of all threads together */
+	GCHINT_SPENT_PHASE_A_ENERGY,	/* u64, nJ; not told if unknown */
+	GCHINT_SPENT_PHASE_A_ENERGY_NS,	/* u64, the time of _NS that it is of */
+
+	__GCHINT_SPENT_PHASE_A_LAST,
+	GCHINT_SPENT_PHASE_A_MAX = __GCHINT_SPENT_PHASE_A_LAST - 1
 };
 
 #endif /* _UAPI_LINUX_GCHINT_NETLINK_H */
