@@ -27,4 +27,27 @@ void kernel_policies(struct kernel_policies *p);
 /* The policy whose first CPU that is, or NULL. */
 const struct message_policy *kernel_policy(const struct kernel_policies *p, uint64_t cpu);
 
+/**
+ * struct kernel_attr - an attribute of a request
+ * @type: enum gchint_attr, of one that is a u32
+ * @value: its value
+ */
+struct kernel_attr {
+	int type;
+	uint32_t value;
+};
+
+/**
+ * kernel_call - one request with attributes, its answer
+ * @cmd: enum gchint_cmd
+ * @attrs: what it is about
+ * @nr: how many
+ * @ops: what to call with the answer
+ * @data: for the calls
+ *
+ * Returns 0, the -errno with which the module refused, or what kernel_ask() does.
+ */
+int kernel_call(int cmd, const struct kernel_attr *attrs, unsigned int nr,
+		const struct message_ops *ops, void *data);
+
 #endif

@@ -41,6 +41,8 @@ static const struct {
 	  false, cmd_run },
 	{ "runtimes", "", "which runtimes have an adapter, and what it sees", true, true, true,
 	  cmd_runtimes },
+	{ "spent", "[--for SECONDS | --end] PID", "time and energy of a process in each phase",
+	  true, false, false, cmd_spent },
 	{ "status", "", "board, governor, policies, sessions, rails, what is missing", true, true,
 	  true, cmd_status },
 	{ "summary", "FILE", "tables of one recording", true, true, true, cmd_summary },
