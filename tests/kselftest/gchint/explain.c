@@ -57,6 +57,7 @@ void explain(int cpu)
 	told(cpu, "max", GCHINT_POLICY_A_MAX_KHZ);
 	told(cpu, "reason", GCHINT_POLICY_A_REASON);
 	told(cpu, "load", GCHINT_POLICY_A_LOAD);
+	told(cpu, "cap", GCHINT_POLICY_A_CAP_KHZ);
 	printf("\n");
 	table("sessions");
 	table("switches");

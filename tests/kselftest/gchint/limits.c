@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
+#include "explain.h"
 #include "hw.h"
 #include "session.h"
 #include "sysfs.h"
@@ -519,22 +520,6 @@ TEST_F(limits, one_way_at_a_time)
 	}
 }
 
-/* What is in force there, by cpufreq's word and ours: 1 and -ENODATA are a cap of none. */
-static void tell_force(struct __test_metadata *_metadata, int policy, int cpu)
-{
-	char governor[32] = "?", from[32] = "?", to[32] = "?", is[32] = "?";
-	uint32_t cap = 1;
-	int ret;
-
-	policy_get(policy, "scaling_governor", governor, sizeof(governor));
-	policy_get(policy, "scaling_min_freq", from, sizeof(from));
-	policy_get(policy, "scaling_max_freq", to, sizeof(to));
-	policy_get(policy, "scaling_cur_freq", is, sizeof(is));
-	ret = use_told(cpu, GCHINT_POLICY_A_CAP_KHZ, &cap);
-	TH_LOG("register %ld, cpufreq %s of %s to %s by %s, our cap %u (%d)",
-	       hw_khz(cpu), is, from, to, governor, cap, ret);
-}
-
 TEST_F(limits, governors_change_and_cpus_go_meanwhile)
 {
 	const char *other = governed(self->policy) ? "schedutil" : "powersave";
@@ -563,7 +548,7 @@ TEST_F(limits, governors_change_and_cpus_go_meanwhile)
 	waitpid(self->victim, NULL, 0);
 	self->victim = -1;
 	EXPECT_LE(0, await_khz(self->cpu, self->max, self->max, SOON_MS))
-		tell_force(_metadata, self->policy, self->cpu);
+		explain(self->cpu);
 }
 
 TEST_HARNESS_MAIN
