@@ -55,9 +55,10 @@ no_reports() {
 	! grep -rH . "$work/sanitizer"
 }
 
-# wait_for SECONDS COMMAND...: until it succeeds
+# wait_for SECONDS COMMAND...: until it succeeds; SECONDS of a host with nothing else to
+# do, and ten times as long on any, for only what hangs shall end by it
 wait_for() {
-	local end=$(($(date +%s%N) / 1000000 + $1 * 1000))
+	local end=$(($(date +%s%N) / 1000000 + $1 * 10000))
 	shift
 	until "$@" >/dev/null 2>&1; do
 		[ "$(($(date +%s%N) / 1000000))" -lt "$end" ] || return 1
