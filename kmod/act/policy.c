@@ -467,6 +467,7 @@ void gchint_policy_start(struct gchint_policy *policy)
 	if (gchint_policy_loaded(policy))
 		policy->rules.latency_ns = p->cpuinfo.transition_latency;
 	policy->rules.meter_us = cpufreq_policy_transition_delay_us(p);
+	policy->rules.beside = !gchint_policy_loaded(policy);
 	memset(&policy->state, 0, sizeof(policy->state));
 	memset(&policy->last, 0, sizeof(policy->last));
 	policy->next_time = 0;

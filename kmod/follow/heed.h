@@ -32,6 +32,16 @@ static inline bool gchint_heed_lasts(const struct gchint_cpu *c,
 	       c->hint.class != GCHINT_CLASS_NEUTRAL;
 }
 
+/*
+ * A limit is in force for a phase that is over. No hook of ours is called, and who
+ * comes next may not hint: the timer comes until it has been given back.
+ */
+static inline bool gchint_heed_owes(const struct gchint_policy *policy)
+{
+	return policy && !gchint_policy_loaded(policy) &&
+	       policy->state.held && policy->state.hinted;
+}
+
 /* The timer of this CPU comes. */
 static inline void gchint_heed_later(struct gchint_cpu *c, u64 now)
 {
@@ -49,6 +59,7 @@ static inline void gchint_heed_decide(struct gchint_cpu *c,
 				      u64 hint_ns)
 {
 	if (!policy || !(c->demand.hinted || policy->refresh || c->alert ||
+			 gchint_heed_owes(policy) ||
 			 c->hint.class != GCHINT_CLASS_NEUTRAL ||
 			 c->hint.yield > GCHINT_ONE))
 		return;

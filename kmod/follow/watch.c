@@ -209,6 +209,8 @@ static enum hrtimer_restart release(struct hrtimer *timer)
 	}
 	if (policy && changed)
 		gchint_policy_decide(policy, now, 0);
+	if (!next && gchint_heed_owes(policy))
+		next = now + GCHINT_HOLD_NS;
 	gchint_seat_unlock(c, policy);
 	if (!next)
 		return HRTIMER_NORESTART;

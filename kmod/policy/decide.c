@@ -96,6 +96,12 @@ static bool limited(const struct gchint_rules *r, u32 raw_khz)
 	return false;
 }
 
+/* To limit nothing is free: nobody is slowed by it, and nobody is asked for anything. */
+static bool lets_go(const struct gchint_rules *r, const struct gchint_demand *best)
+{
+	return r->beside && !best->hinted && !best->between;
+}
+
 /*
  * Without privilege a hint only ever lowers, and what it lowered is given back at
  * once. So it is the lowering that is refused: then there is nothing to give back.
@@ -103,7 +109,7 @@ static bool limited(const struct gchint_rules *r, u32 raw_khz)
 static bool refused(const struct gchint_rules *r, const struct gchint_state *s,
 		    const struct gchint_demand *best, u32 khz, u64 now_ns)
 {
-	return best->metered && khz < s->khz &&
+	return best->metered && khz < s->khz && !lets_go(r, best) &&
 	       gchint_bucket_spent(&s->switches, gchint_rules_meter_ns(r), now_ns);
 }
 
@@ -126,7 +132,7 @@ static bool hold(const struct gchint_rules *r, struct gchint_state *s,
 
 	if (best->hinted || !s->hinted)
 		s->freed_ns = 0;
-	if (khz == s->khz)
+	if (khz == s->khz || lets_go(r, best))
 		return false;
 	/* While nobody runs, down costs nobody's time and nobody will ask again; up can wait. */
 	if (best->idle)

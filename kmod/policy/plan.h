@@ -25,6 +25,8 @@
  * @meter_us: hints without privilege switch once in so long, or in
  *	&gchint_tunables.hold_us if that is longer: what the driver asks for,
  *	cpufreq_policy_transition_delay_us()
+ * @beside: another governor is at work, and decisions are limits: without a hint
+ *	there is none
  * @epoch: changes whenever anything here changes, tunables included, and is
  *	never that of another policy, so that a plan made under other rules is
  *	not used
@@ -39,6 +41,7 @@ struct gchint_rules {
 	u32 kind_khz;
 	u32 latency_ns;
 	u32 meter_us;
+	bool beside;
 	u32 epoch;
 };
 

@@ -45,6 +45,55 @@ static void test_idle_policy_is_lowered_at_once(void **state)
 	assert_cmp(policy(&x, &best), ==, 2150400);
 }
 
+/*
+ * Beside another governor a decision is a limit. One for a phase that is over holds
+ * nobody back any more, whoever may come there, idle or not, whatever was spent.
+ */
+static void test_beside_another_governor_no_limit_is_kept(void **state)
+{
+	static const u32 loads[] = { 0, 1024 };
+	struct gchint_demand d;
+	struct fixture x;
+	unsigned int i, idle;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		for (idle = 0; idle < 2; idle++) {
+			init(&x, krait_static);
+			x.rules.beside = true;
+			load(&x, 1024);
+			plan_is(&x, GCHINT_CLASS_CONCURRENT, 960000, GCHINT_REASON_MODEL, false);
+			/* As often as it may, and more often. */
+			for (unsigned int n = 0; n < 64; n++) {
+				x.now += 10 * US;
+				d = cpu(&x, 1024, true);
+				d.metered = true;
+				policy(&x, &d);
+				x.now += 10 * US;
+				d = cpu(&x, loads[i], false);
+				d.metered = true;
+				d.idle = idle;
+				policy(&x, &d);
+				assert_false(x.state.hinted);
+				assert_false(x.state.held);
+			}
+		}
+	}
+	/* But who goes on there may begin the next phase at once. */
+	init(&x, krait_static);
+	x.rules.beside = true;
+	load(&x, 100);
+	x.now += S;
+	plan_is(&x, GCHINT_CLASS_URGENT, 2150400, GCHINT_REASON_URGENT, true);
+	d = cpu(&x, 100, true);
+	assert_cmp(policy(&x, &d), ==, 2150400);
+	x.now += 10 * US;
+	d = cpu(&x, 100, false);
+	d.between = true;
+	assert_cmp(policy(&x, &d), ==, 2150400);
+	assert_true(x.state.held);
+}
+
 /* A CPU was lowered because it idled: whoever wakes there does not wait for hold_us. */
 static void test_waking_is_not_held(void **state)
 {
@@ -302,6 +351,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_idle_policy_is_lowered_at_once),
+		cmocka_unit_test(test_beside_another_governor_no_limit_is_kept),
 		cmocka_unit_test(test_waking_is_not_held),
 		cmocka_unit_test(test_boost_waits_for_nothing),
 		cmocka_unit_test(test_boost_bridges_the_gap_to_the_next_phase),

@@ -414,6 +414,35 @@ TEST_F(limits, naps_of_nobody_change_limits_as_often_as_load_may)
 		TH_LOG("%d changes of limits in %d ms", changes, ms);
 }
 
+/*
+ * Who naps in a phase asks for a cap again and again, more often than it may without
+ * privilege. When it wakes on another CPU it leaves an idle one, on which nobody would
+ * ask for anything else.
+ */
+TEST_F_TIMEOUT(limits, moved_in_a_nap_it_leaves_no_limit, 120)
+{
+	cpu_set_t away;
+	int i;
+
+	CPU_ZERO(&away);
+	CPU_SET(0, &away);
+	if (policy_of(0) == self->policy)
+		SKIP(return, "no CPU has another policy");
+	self->nobody = true;
+	for (i = 0; i < 8; i++) {
+		__atomic_store_n(self->in_phase, 0, __ATOMIC_RELEASE);
+		begin_so(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT, NAPPING);
+		EXPECT_TRUE(await_policy_max(self->policy, self->cap));
+		sleep_us(200000 + 1300 * i);
+		ASSERT_EQ(0, sched_setaffinity(self->victim, sizeof(away), &away));
+		ASSERT_LE(0, await_khz(self->cpu, self->max, self->max, SOON_MS))
+			explain(self->cpu);
+		kill(self->victim, SIGKILL);
+		waitpid(self->victim, NULL, 0);
+		self->victim = -1;
+	}
+}
+
 /* Those of the kernel that run for a moment, on each CPU, many times a second. */
 TEST_F(limits, kernel_threads_in_passing_lift_no_cap)
 {
