@@ -164,19 +164,27 @@ static const struct runtime *by_elf(const struct image *m, char *why, size_t siz
 	return NULL;
 }
 
-/* The program as execvp(3) finds it. */
+static bool runs(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
+}
+
+/* The program as execvp(3) finds it: an empty name in PATH is the current folder. */
 static bool find(const char *program, char *path, size_t size)
 {
 	const char *dirs = getenv("PATH"), *end;
 
 	if (strchr(program, '/')) {
 		snprintf(path, size, "%s", program);
-		return !access(path, X_OK);
+		return runs(path);
 	}
 	for (; dirs && *dirs; dirs = *end ? end + 1 : end) {
 		end = strchrnul(dirs, ':');
-		snprintf(path, size, "%.*s/%s", (int)(end - dirs), dirs, program);
-		if (!access(path, X_OK))
+		snprintf(path, size, "%.*s%s%s", (int)(end - dirs), dirs, end > dirs ? "/" : "",
+			 program);
+		if (runs(path))
 			return true;
 	}
 	return false;
