@@ -415,7 +415,8 @@ TEST_F_TIMEOUT(lease, of_a_session_that_has_grown, 120)
 	ASSERT_NE(MAP_FAILED, (void *)slots);
 	for (i = 0; i < 2 * GCHINT_SLOTS - 1; i++) {
 		ASSERT_EQ(0, worker_start(&filler[i], 0));
-		/* So many who nap and have no role would hold a shared policy high. */
+		/* So many who nap would leave an emulated CPU time for nothing else. */
+		worker_do(&filler[i], WORK_WAIT);
 		ASSERT_EQ(i, session_attach(&s, filler[i].tid,
 					    GCHINT_ROLE_CONCURRENT, 0));
 	}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 #include <errno.h>
+#include <linux/futex.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -65,6 +66,9 @@ static void *worker_main(void *arg)
 			spin_a_little();
 			sleep_us(5000);
 			break;
+		case WORK_WAIT:
+			syscall(SYS_futex, &w->work, FUTEX_WAIT, WORK_WAIT, NULL);
+			break;
 		case WORK_EXIT:
 			return NULL;
 		}
@@ -88,7 +92,8 @@ int worker_start(struct worker *w, int cpu)
 
 void worker_do(struct worker *w, enum work work)
 {
-	__atomic_store_n(&w->work, work, __ATOMIC_RELEASE);
+	if (__atomic_exchange_n(&w->work, work, __ATOMIC_ACQ_REL) == WORK_WAIT)
+		syscall(SYS_futex, &w->work, FUTEX_WAKE, 1);
 }
 
 void worker_stop(struct worker *w)

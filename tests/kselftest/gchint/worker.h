@@ -9,6 +9,7 @@
 enum work {
 	WORK_SLEEP,	/* nothing */
 	WORK_SPIN,	/* all of the CPU, in user space */
+	WORK_WAIT,	/* likewise, and does not look up from time to time */
 	WORK_LIGHT,	/* some per cent of the CPU */
 	WORK_EXIT,	/* the thread ends */
 };
