@@ -213,6 +213,22 @@ void gchint_policy_asked(struct gchint_policy *policy,
 
 /* -- Decisions -- */
 
+/*
+ * Plans hold for a while, and until the limits change. Each CPU renews its own
+ * when it comes to decide, but CPUs that share a policy share its rate limit as
+ * well: one that is called often keeps all others from coming.
+ */
+static const struct gchint_demand *demand(struct gchint_policy *policy,
+					  unsigned int cpu, u64 now)
+{
+	struct gchint_cpu *c = per_cpu_ptr(&gchint_cpus, cpu);
+
+	/* Looked at for this very decision? */
+	if (c->thread && !c->held && c->ran_since != now)
+		follower->renew(c, policy, now);
+	return gchint_demand_of(policy, cpu, now);
+}
+
 /* The highest of all of the policy's CPUs. */
 static const struct gchint_demand *demand_of_all(struct gchint_policy *policy,
 						 u64 now)
@@ -222,7 +238,7 @@ static const struct gchint_demand *demand_of_all(struct gchint_policy *policy,
 
 	memset(best, 0, sizeof(*best));
 	for_each_cpu(cpu, policy->policy->cpus)
-		gchint_decide_join(best, gchint_demand_of(policy, cpu, now));
+		gchint_decide_join(best, demand(policy, cpu, now));
 	return best;
 }
 
@@ -293,7 +309,7 @@ void gchint_policy_decide(struct gchint_policy *policy, u64 now, u64 hint_ns)
 	if (policy->shared)
 		best = demand_of_all(policy, now);
 	else
-		best = gchint_demand_of(policy, policy->policy->cpu, now);
+		best = demand(policy, policy->policy->cpu, now);
 	gchint_decide_policy(&policy->last, &policy->rules, &policy->state,
 			     best, now);
 	WRITE_ONCE(policy->next_time, now + policy->clock +

@@ -54,14 +54,18 @@ struct gchint_request {
  * struct gchint_follower - who knows what runs on a CPU
  * @due: has what the thread there says changed? May err to both sides.
  * @look: see what it says now
+ * @renew: likewise, if what was planned for it does not hold any more
  * @poke: make a CPU look and decide; any context but under a policy's lock
  *
- * The first two with irqs off, on the CPU; the second with its policy locked.
+ * @due with irqs off, on the CPU. @look and @renew with its policy locked, on any
+ * CPU: the lock keeps the thread where it is.
  */
 struct gchint_follower {
 	bool (*due)(const struct gchint_cpu *c);
 	void (*look)(struct gchint_cpu *c, struct gchint_policy *policy,
 		     u64 now);
+	void (*renew)(struct gchint_cpu *c, struct gchint_policy *policy,
+		      u64 now);
 	void (*poke)(unsigned int cpu);
 };
 

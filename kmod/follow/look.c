@@ -156,9 +156,9 @@ static void yield_session(struct gchint_session *session, u16 slot, u32 yield)
 }
 
 /**
- * gchint_look - see what the thread that runs here says now
- * @c: this CPU
- * @policy: its policy under gchint, locked, or NULL
+ * gchint_look - see what the thread that runs on a CPU says now
+ * @c: the CPU
+ * @policy: its policy under gchint, locked, or NULL: then only on that CPU
  * @now: CLOCK_MONOTONIC ns
  *
  * Irqs off. Leaves the result in @c.
@@ -207,4 +207,22 @@ void gchint_look(struct gchint_cpu *c, struct gchint_policy *policy, u64 now)
 	}
 	if (policy)
 		gchint_policy_phase(policy, c, c->hint.phase, now);
+}
+
+/**
+ * gchint_look_renew - look if a decision would go by what does not hold any more
+ * @c: a CPU, with a thread that counts on it
+ * @policy: its policy, locked
+ * @now: CLOCK_MONOTONIC ns
+ *
+ * Irqs off.
+ */
+void gchint_look_renew(struct gchint_cpu *c, struct gchint_policy *policy,
+		       u64 now)
+{
+	if (c->hint.class == GCHINT_CLASS_NEUTRAL ?
+		    c->hint.yield == session_yield(c->thread->session) :
+		    gchint_plan_valid(&c->plan, &c->hint, &policy->rules, now))
+		return;
+	gchint_look(c, policy, now);
 }

@@ -9,6 +9,8 @@
 #include "thread.h"
 
 void gchint_look(struct gchint_cpu *c, struct gchint_policy *policy, u64 now);
+void gchint_look_renew(struct gchint_cpu *c, struct gchint_policy *policy,
+		       u64 now);
 void gchint_look_observe(struct gchint_cpu *c, struct gchint_thread *thread,
 			 struct gchint_track *track, u64 now);
 

@@ -98,12 +98,15 @@ void gchint_thread_tell(const struct gchint_thread *thread,
 		},
 	};
 	unsigned long flags;
+	int cpu;
 
 	if (!gchint_event_wants_lease())
 		return;
 	local_irq_save(flags);
 	record.time = gchint_now();
-	record.cpu = smp_processor_id();
+	/* Who looked may be another CPU of its policy. */
+	cpu = READ_ONCE(thread->cpu);
+	record.cpu = cpu >= 0 ? cpu : smp_processor_id();
 	gchint_event_tell(&record);
 	local_irq_restore(flags);
 }

@@ -4,9 +4,10 @@
  * scheduler's switch tracepoint says which one that is; it is listened to only
  * while a lease exists and somebody wants to know.
  *
- * gchint_cpu.thread is changed by its own CPU alone, with interrupts off: in
- * the switch probe, the release timer, and calls that other CPUs send. Lock
- * order: run queue, policy, thread, session's learn_lock.
+ * gchint_cpu.thread is changed by its own CPU alone, with interrupts off and the
+ * policy's lock held: in the switch probe, the release timer, and calls that other
+ * CPUs send. Whoever has that lock may look for another CPU, too. Lock order: run
+ * queue, policy, thread, session's learn_lock.
  */
 #include <linux/atomic.h>
 #include <linux/cpuhotplug.h>
@@ -540,6 +541,7 @@ static struct gchint_probe at_switch_probe = {
 static const struct gchint_follower follower = {
 	.due = gchint_look_due,
 	.look = gchint_look,
+	.renew = gchint_look_renew,
 	.poke = poke_quietly,
 };
 
