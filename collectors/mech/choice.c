@@ -5,6 +5,8 @@
 
 /* Part of the time that is the memory's, as the governor assumes until it has learned it */
 #define MEMORY 0.5
+/* So many cycles beside mutators tell whether such cycles are late */
+#define TRIED 2
 /* A cycle beside mutators must promise to be in time by so much, after one that stopped them */
 #define MARGIN 0.9
 
@@ -75,5 +77,11 @@ enum gc_way gc_choice(const struct gc_choice_in *in, struct gc_choice_out *out)
 	out->cost[GC_WAY_ALONE] = cost(in, &stop, out->stall_ns[GC_WAY_ALONE]);
 	if (stall <= 0)
 		return GC_WAY_BESIDE;
+	/*
+	 * A stop has memory and caches to itself, is shared by those whom it stops, and marks nothing
+	 * that died meanwhile: how much that is only one will tell. They wait already.
+	 */
+	if (!in->seen[GC_WAY_ALONE].cycles && beside->cycles >= TRIED)
+		return GC_WAY_ALONE;
 	return out->cost[GC_WAY_ALONE] < out->cost[GC_WAY_BESIDE] ? GC_WAY_ALONE : GC_WAY_BESIDE;
 }

@@ -75,7 +75,8 @@ struct gc_choice_out {
  * gc_choice() - which way the next cycle goes
  *
  * Beside, while no cycle went that way or the rate of allocation is unknown; where the marking ends
- * in time; and where waiting for its rest and collecting cost less than the stop does.
+ * in time; and where waiting for its rest and collecting cost less than the stop does. A stop that
+ * was never seen is tried once, after two cycles of which the next would be late.
  */
 enum gc_way gc_choice(const struct gc_choice_in *in, struct gc_choice_out *out);
 

@@ -94,6 +94,16 @@ static void ways(void)
 	in.seen[GC_WAY_BESIDE].ns = 11 * MS;
 	in.seen[GC_WAY_BESIDE].period = 15 * MIB;
 	ok(gc_choice(&in, &out) == GC_WAY_BESIDE, "a little late: beside");
+	in.seen[GC_WAY_BESIDE].cycles = 2;
+	ok(gc_choice(&in, &out) == GC_WAY_ALONE, "and once more: a stop shows what one costs");
+	in.seen[GC_WAY_ALONE] = (struct gc_choice_seen){
+		.work = 9 * MIB, .ns = 30 * MS, .cpu_ns = 30 * MS, .period = 16 * MIB, .cycles = 1
+	};
+	ok(gc_choice(&in, &out) == GC_WAY_BESIDE, "which was more");
+	in.seen[GC_WAY_ALONE].cycles = 0;
+	in.seen[GC_WAY_BESIDE].ns = 9 * MS;
+	ok(gc_choice(&in, &out) == GC_WAY_BESIDE, "in time: nothing is tried");
+	in.seen[GC_WAY_BESIDE].ns = 11 * MS;
 	/* The same, but two share a stop's work and end in half of the time. */
 	in.seen[GC_WAY_ALONE] = (struct gc_choice_seen){
 		.work = 9 * MIB, .ns = 2 * MS, .cpu_ns = 12 * MS, .period = 16 * MIB, .cycles = 3
