@@ -80,8 +80,19 @@ static u64 need_ns(const struct gchint_hint *h, const struct gchint_fit *fit, u3
 	return need ? need : learned_need(h, fit);
 }
 
+/*
+ * Time until mutators stall, if from now on they ran as fast as they can: what they
+ * tell is by the rate at which they allocate under what they were @given. Else each
+ * side would slow down because the other one has.
+ */
+static u64 budget_ns(u64 left_ns, u32 given)
+{
+	left_ns = min_t(u64, left_ns, 1ULL << 40) << GCHINT_ONE_SHIFT;
+	return div64_u64(left_ns, max_t(u32, given, GCHINT_ONE));
+}
+
 u32 gchint_pace_stretch(const struct gchint_hint *h, const struct gchint_fit *fit, u32 ref_khz,
-			u32 margin_pct, u64 latency_ns, u64 now_ns)
+			u32 margin_pct, u64 latency_ns, u32 given, u64 now_ns)
 {
 	u64 budget, need, stretch;
 
@@ -94,7 +105,7 @@ u32 gchint_pace_stretch(const struct gchint_hint *h, const struct gchint_fit *fi
 	need = need_ns(h, fit, ref_khz);
 	if (!need)
 		return U32_MAX;
-	budget = min_t(u64, h->stall_ns - now_ns - latency_ns, 1ULL << 47);
+	budget = budget_ns(h->stall_ns - now_ns - latency_ns, given);
 	budget = div_u64(budget * 100, 100 + margin_pct);
 	stretch = div64_u64(budget * duty(h, now_ns), need);
 	if (stretch < GCHINT_ONE)
@@ -116,9 +127,7 @@ u32 gchint_pace_yield(const struct gchint_hint *h, const struct gchint_fit *fit,
 	need = need_ns(h, fit, ref_khz);
 	if (!need)
 		return GCHINT_ONE;
-	/* What they would have if they ran as fast as they can. */
-	budget = min_t(u64, h->stall_ns - now_ns, 1ULL << 40) << GCHINT_ONE_SHIFT;
-	budget = div64_u64(budget, max_t(u32, given, GCHINT_ONE));
+	budget = budget_ns(h->stall_ns - now_ns, given);
 	/* Rather too fast than too slow: they can wait, but not catch up. */
 	budget = div_u64(budget * (100 + margin_pct), 100);
 	budget = max_t(u64, (budget * duty(h, now_ns)) >> GCHINT_ONE_SHIFT, 1);

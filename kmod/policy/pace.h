@@ -14,6 +14,8 @@
  * @ref_khz: &gchint_opps.ref_khz
  * @margin_pct: &gchint_tunables.margin_pct
  * @latency_ns: time that a switch takes
+ * @given: what mutators were given by the last gchint_pace_yield(), 0 or GCHINT_ONE
+ *	nothing; the stall instant is by the rate at which they allocate under it
  * @now_ns: current time
  *
  * Takes into account that the thread may get only a part of a CPU.
@@ -22,7 +24,7 @@
  * instant passed; U32_MAX if there is no stall instant, or no rate to go by
  */
 u32 gchint_pace_stretch(const struct gchint_hint *h, const struct gchint_fit *fit, u32 ref_khz,
-			u32 margin_pct, u64 latency_ns, u64 now_ns);
+			u32 margin_pct, u64 latency_ns, u32 given, u64 now_ns);
 
 /**
  * gchint_pace_yield() - by how much may mutators be slower, and cost nobody time?
@@ -30,8 +32,7 @@ u32 gchint_pace_stretch(const struct gchint_hint *h, const struct gchint_fit *fi
  * @fit: as above
  * @ref_khz: &gchint_opps.ref_khz
  * @margin_pct: &gchint_tunables.margin_pct
- * @given: what they have been given by the last call, 0 or GCHINT_ONE nothing;
- *	the stall instant is by the rate at which they allocate under it
+ * @given: what they have been given by the last call, as above
  * @now_ns: current time
  *
  * A collection that cannot end before its mutators stall, not at the highest

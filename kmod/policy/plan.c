@@ -322,7 +322,7 @@ static void plan_model(struct gchint_plan *p, const struct gchint_hint *h,
 	u32 i;
 
 	c.pace = gchint_pace_stretch(h, fit, t->ref_khz, READ_ONCE(r->tun->margin_pct),
-				     gchint_rules_latency(r), now_ns);
+				     gchint_rules_latency(r), h->yield, now_ns);
 	p->reason = model ? GCHINT_REASON_MODEL : GCHINT_REASON_TABLE;
 	/* A rate that was known will be again with the next figure of work. */
 	if (c.pace == U32_MAX && h->stall_ns && paid && paid_reason == GCHINT_REASON_PACE) {

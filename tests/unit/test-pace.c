@@ -38,7 +38,7 @@ static struct gchint_fit fit(double mem)
 
 static double stretch(const struct gchint_hint *h, const struct gchint_fit *f)
 {
-	return (double)gchint_pace_stretch(h, f, REF, PCT, 0, NOW) / GCHINT_ONE;
+	return (double)gchint_pace_stretch(h, f, REF, PCT, 0, 0, NOW) / GCHINT_ONE;
 }
 
 static void test_no_instant_no_bound(void **state)
@@ -47,7 +47,7 @@ static void test_no_instant_no_bound(void **state)
 	struct gchint_fit f = fit(.5);
 
 	(void)state;
-	assert_cmp(gchint_pace_stretch(&h, &f, REF, PCT, 0, NOW), ==, U32_MAX);
+	assert_cmp(gchint_pace_stretch(&h, &f, REF, PCT, 0, 0, NOW), ==, U32_MAX);
 }
 
 static void test_no_rate_no_bound(void **state)
@@ -56,11 +56,11 @@ static void test_no_rate_no_bound(void **state)
 	struct gchint_fit f = {};
 
 	(void)state;
-	assert_cmp(gchint_pace_stretch(&h, &f, REF, PCT, 0, NOW), ==, U32_MAX);
+	assert_cmp(gchint_pace_stretch(&h, &f, REF, PCT, 0, 0, NOW), ==, U32_MAX);
 	/* Nor without knowing how much is left. */
 	h.work_left = 0;
 	f = fit(.5);
-	assert_cmp(gchint_pace_stretch(&h, &f, REF, PCT, 0, NOW), ==, U32_MAX);
+	assert_cmp(gchint_pace_stretch(&h, &f, REF, PCT, 0, 0, NOW), ==, U32_MAX);
 }
 
 static void test_learned_rate_counts_at_the_beginning(void **state)
@@ -128,7 +128,7 @@ static void test_a_rate_needs_a_millisecond(void **state)
 	h = hint(5 * MS, 500000, 500000);
 	h.work_ran_ns = MS - 1;
 	h.work_cycles = h.work_ran_ns * REF;
-	assert_cmp(gchint_pace_stretch(&h, &f, REF, PCT, 0, NOW), ==, 0);
+	assert_cmp(gchint_pace_stretch(&h, &f, REF, PCT, 0, 0, NOW), ==, 0);
 	h.work_ran_ns = MS;
 	h.work_cycles = h.work_ran_ns * REF;
 	assert_near(stretch(&h, &f), 4.0, 0.01);
@@ -141,12 +141,12 @@ static void test_too_late_is_as_fast_as_can_be(void **state)
 
 	(void)state;
 	/* 11 ms for 10 ms of work leave no margin. */
-	assert_cmp(gchint_pace_stretch(&h, &f, REF, PCT, 0, NOW), ==, 0);
+	assert_cmp(gchint_pace_stretch(&h, &f, REF, PCT, 0, 0, NOW), ==, 0);
 	h = hint(100 * US, 0, 10);
-	assert_cmp(gchint_pace_stretch(&h, &f, REF, PCT, 140 * US, NOW), ==, 0);
+	assert_cmp(gchint_pace_stretch(&h, &f, REF, PCT, 140 * US, 0, NOW), ==, 0);
 	h = hint(0, 0, 10);
 	h.overdue = true;
-	assert_cmp(gchint_pace_stretch(&h, &f, REF, PCT, 0, NOW), ==, 0);
+	assert_cmp(gchint_pace_stretch(&h, &f, REF, PCT, 0, 0, NOW), ==, 0);
 }
 
 static void test_shrinking_headroom_tightens(void **state)
@@ -157,12 +157,31 @@ static void test_shrinking_headroom_tightens(void **state)
 	(void)state;
 	for (u64 us = 100000; us; us -= 100) {
 		struct gchint_hint h = hint(us * US, 0, 1000000);
-		u32 now = gchint_pace_stretch(&h, &f, REF, PCT, 0, NOW);
+		u32 now = gchint_pace_stretch(&h, &f, REF, PCT, 0, 0, NOW);
 
 		assert_cmp(now, <=, before);
 		before = now;
 	}
 	assert_cmp(before, ==, 0);
+}
+
+/*
+ * Mutators that yield to a late collection allocate more slowly, and the instant goes
+ * away: the collection must not slow down for that, or both end up slow.
+ */
+static void test_what_mutators_yield_is_not_time_to_spend(void **state)
+{
+	struct gchint_fit f = fit(.5);
+	struct gchint_hint h = hint(20 * MS, 0, 1000000);
+	u32 all, yielding;
+
+	(void)state;
+	all = gchint_pace_stretch(&h, &f, REF, PCT, 0, GCHINT_ONE, NOW);
+	assert_cmp(all, ==, gchint_pace_stretch(&h, &f, REF, PCT, 0, 0, NOW));
+	assert_near(all / (double)GCHINT_ONE, 20 / (10 * 1.25), 0.01);
+	yielding = gchint_pace_stretch(&h, &f, REF, PCT, 0, GCHINT_ONE * 3 / 2, NOW);
+	assert_near(yielding / (double)GCHINT_ONE, 20 / 1.5 / (10 * 1.25), 0.01);
+	assert_cmp(gchint_pace_stretch(&h, &f, REF, PCT, 0, 2 * GCHINT_ONE, NOW), ==, 0);
 }
 
 static double yield(const struct gchint_hint *h, const struct gchint_fit *f, u32 given)
@@ -228,7 +247,7 @@ static void test_extremes_do_not_overflow(void **state)
 		h.work_ran_ns = h.ran_ns / rnd_in(&seed, 1, 9);
 		h.work_cycles = h.work_ran_ns * rnd_in(&seed, 0, 5000000);
 		got = gchint_pace_stretch(&h, &f, rnd_in(&seed, 1, 5000000), rnd_in(&seed, 0, 500),
-					  rnd(&seed), NOW);
+					  rnd(&seed), rnd(&seed) >> rnd_in(&seed, 0, 31), NOW);
 		assert_true(got == 0 || got >= GCHINT_ONE);
 		if (h.stall_ns && got && got != U32_MAX)
 			assert_cmp(h.stall_ns, >, NOW);
@@ -249,6 +268,7 @@ int main(void)
 		cmocka_unit_test(test_a_rate_needs_a_millisecond),
 		cmocka_unit_test(test_too_late_is_as_fast_as_can_be),
 		cmocka_unit_test(test_shrinking_headroom_tightens),
+		cmocka_unit_test(test_what_mutators_yield_is_not_time_to_spend),
 		cmocka_unit_test(test_mutators_yield_to_a_late_collection),
 		cmocka_unit_test(test_yield_is_certain_while_somebody_waits),
 		cmocka_unit_test(test_extremes_do_not_overflow),
