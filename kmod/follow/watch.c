@@ -22,8 +22,7 @@
 #include "act/actuator.h"
 #include "act/policy.h"
 #include "clock.h"
-#include "compat/hrtimer.h"
-#include "heed.h"
+#include "hold.h"
 #include "look.h"
 #include "probe.h"
 #include "seat.h"
@@ -40,80 +39,6 @@ static enum cpuhp_state hotplug;
 
 /* -- Who runs -- */
 
-/*
- * The CPU of a thread that waits keeps its voltage while it idles, for nobody
- * calls the hook there. It is given back when the idle time has lasted as long
- * as is worth two switches.
- */
-static void start_park(struct gchint_cpu *c, struct gchint_policy *policy,
-		       u64 now)
-{
-	const struct gchint_rules *rules = &policy->rules;
-	u64 worth = (u64)gchint_rules_latency(rules) *
-		    READ_ONCE(rules->tun->min_latencies);
-
-	if (!gchint_policy_loaded(policy) ||
-	    READ_ONCE(rules->tun->mode) != GCHINT_MODE_MODEL ||
-	    policy->khz <= rules->min_khz)
-		return;
-	c->park_ns = now + max_t(u64, worth, GCHINT_HOLD_NS);
-	c->ran_scale = policy->scale;
-	gchint_heed_later(c, now);
-}
-
-static void clear_hint(struct gchint_cpu *c)
-{
-	c->hint.class = GCHINT_CLASS_NEUTRAL;
-	c->hint.phase = GCHINT_PHASE_NONE;
-	c->hint.flags = 0;
-	c->hint.may_raise = false;
-	c->hint.yield = 0;
-	c->plan.made = false;
-	c->plan.khz = GCHINT_PLAN_LOAD;
-}
-
-/*
- * A phase whose time is counted is looked at so often while it runs: its edges may
- * come without a doorbell.
- */
-#define COUNT_NS (4 * (u64)NSEC_PER_MSEC)
-
-static bool counted(const struct gchint_cpu *c)
-{
-	return c->thread && !c->held &&
-	       gchint_spent_counts(c->thread->session);
-}
-
-/* The thread stops running; its hint is still there. */
-static void leave(struct gchint_cpu *c, struct gchint_policy *policy, u64 now)
-{
-	struct gchint_thread *thread = c->thread;
-
-	/* What it says at last is of its turn, too. */
-	if (unlikely(counted(c)))
-		gchint_look(c, policy, now);
-	gchint_look_settle(c, policy, now);
-	c->unpaid = !(thread->session->granted & GCHINT_GRANT_RAISE);
-	raw_spin_lock(&thread->lock);
-	thread->room->plan = c->plan;
-	if (thread->room == &gchint_seat_of(c)->rooms.spare)
-		gchint_room_pack(thread);
-	WRITE_ONCE(thread->cpu, -1);
-	raw_spin_unlock(&thread->lock);
-	if (policy)
-		gchint_policy_phase(policy, c, GCHINT_PHASE_NONE, now);
-}
-
-/* No thread counts here any more. */
-static void drop(struct gchint_cpu *c, struct gchint_policy *policy, u64 now)
-{
-	if (!c->held)
-		leave(c, policy, now);
-	c->held = false;
-	WRITE_ONCE(c->thread, NULL);
-	clear_hint(c);
-}
-
 static void enter(struct gchint_cpu *c, struct gchint_policy *policy,
 		  struct gchint_thread *thread, u64 now)
 {
@@ -126,9 +51,7 @@ static void enter(struct gchint_cpu *c, struct gchint_policy *policy,
 	 */
 	smp_mb();
 	if (READ_ONCE(thread->dead)) {
-		WRITE_ONCE(c->thread, NULL);
-		c->held = false;
-		clear_hint(c);
+		gchint_hold_none(c);
 		return;
 	}
 
@@ -144,79 +67,8 @@ static void enter(struct gchint_cpu *c, struct gchint_policy *policy,
 	c->who.tid = thread->tid;
 	c->who.slot = thread->slot;
 	gchint_look(c, policy, now);
-	if (unlikely(counted(c)))
-		gchint_heed_later(c, now);
-}
-
-/* Beside another governor it is two threads that carry a request out. */
-static u64 hold_ns(const struct gchint_policy *policy)
-{
-	if (gchint_policy_loaded(policy))
-		return GCHINT_HOLD_NS;
-	return gchint_neighbour_spare_ns(gchint_rules_latency(&policy->rules));
-}
-
-static void hold(struct gchint_cpu *c, struct gchint_policy *policy, u64 now)
-{
-	leave(c, policy, now);
-	c->held = true;
-	gchint_seat_of(c)->held_until = now + hold_ns(policy);
-	gchint_heed_later(c, now);
-}
-
-static enum hrtimer_restart release(struct hrtimer *timer)
-{
-	struct gchint_seat *seat = container_of(timer, struct gchint_seat, release);
-	struct gchint_cpu *c = this_cpu_ptr(&gchint_cpus);
-	struct gchint_policy *policy;
-	bool changed = false;
-	u64 now, next = 0;
-
-	/* Its CPU has gone offline meanwhile, and left nothing to do. */
-	if (seat != this_cpu_ptr(&gchint_seats))
-		return HRTIMER_NORESTART;
-
-	policy = gchint_seat_lock(c);
-	now = gchint_now();
-	if (c->held && now < seat->held_until) {
-		next = seat->held_until;
-	} else {
-		if (!c->held && gchint_heed_lasts(c, policy)) {
-			gchint_look(c, policy, now);
-			gchint_policy_decide(policy, now, 0);
-			if (gchint_heed_lasts(c, policy))
-				next = now + GCHINT_LOOK_NS;
-		}
-		/* Once: what is held back for good is not asked for ever. */
-		changed = c->held || (policy && policy->state.held);
-		if (c->held)
-			drop(c, policy, now);
-	}
-	/* What that finds is decided below: this timer must not be started here. */
-	if (counted(c)) {
-		changed |= gchint_look_due(c);
-		gchint_look(c, policy, now);
-		next = min_t(u64, next ?: U64_MAX, now + COUNT_NS);
-	}
-	if (!is_idle_task(current))
-		c->park_ns = 0;
-	if (c->park_ns && now >= c->park_ns) {
-		c->park_ns = 0;
-		c->parked = true;
-		changed = true;
-	} else if (c->park_ns) {
-		/* The hold's end does not wait for that. */
-		next = next ? min(next, c->park_ns) : c->park_ns;
-	}
-	if (policy && changed)
-		gchint_policy_decide(policy, now, 0);
-	if (!next && gchint_heed_owes(policy))
-		next = now + GCHINT_HOLD_NS;
-	gchint_seat_unlock(c, policy);
-	if (!next)
-		return HRTIMER_NORESTART;
-	hrtimer_set_expires(timer, ns_to_ktime(next));
-	return HRTIMER_RESTART;
+	if (unlikely(gchint_hold_counts(c)))
+		gchint_hold_later(c, now);
 }
 
 static void switched(struct gchint_cpu *c, struct gchint_thread *thread,
@@ -231,25 +83,25 @@ static void switched(struct gchint_cpu *c, struct gchint_thread *thread,
 		if (!c->thread)
 			goto unlock;
 		if (policy && is_idle_task(next))
-			start_park(c, policy, now);
+			gchint_hold_park(c, policy, now);
 		if (!policy || c->hint.class == GCHINT_CLASS_NEUTRAL)
-			drop(c, policy, now);
+			gchint_hold_end(c, policy, now);
 		else if (!c->held)
-			hold(c, policy, now);
+			gchint_hold_start(c, policy, now);
 		goto unlock;
 	}
 	c->park_ns = 0;
 	c->parked = false;
 	if (c->thread && c->thread != thread)
-		drop(c, policy, now);
+		gchint_hold_end(c, policy, now);
 	c->unpaid = false;
 	if (thread)
 		enter(c, policy, thread, now);
 	c->next = next;
 	if (policy && parked)
 		gchint_policy_decide(policy, now, thread ? now : 0);
-	else if (!gchint_heed_done(c, policy))
-		gchint_heed_decide(c, policy, now, thread ? now : 0);
+	else
+		gchint_hold_decide(c, policy, now, thread ? now : 0);
 	c->next = NULL;
 unlock:
 	gchint_seat_unlock(c, policy);
@@ -314,8 +166,8 @@ static void hide(void *info)
 	c->park_ns = 0;
 	c->parked = false;
 	if (c->thread)
-		drop(c, policy, now);
-	gchint_heed_decide(c, policy, now, 0);
+		gchint_hold_end(c, policy, now);
+	gchint_hold_decide(c, policy, now, 0);
 	gchint_seat_unlock(c, policy);
 }
 
@@ -369,7 +221,7 @@ static __always_inline void look_here(struct gchint_cpu *c, u64 now,
 {
 	struct gchint_policy *policy = gchint_seat_lock(c);
 
-	gchint_heed(c, policy, now, hint_ns);
+	gchint_hold_heed(c, policy, now, hint_ns);
 	gchint_seat_unlock(c, policy);
 }
 
@@ -474,9 +326,9 @@ static void settle(void *session)
 	struct gchint_policy *policy = gchint_seat_lock(c);
 	u64 now = gchint_now();
 
-	if (counted(c) && c->thread->session == session) {
-		gchint_heed(c, policy, now, 0);
-		gchint_heed_later(c, now);
+	if (gchint_hold_counts(c) && c->thread->session == session) {
+		gchint_hold_heed(c, policy, now, 0);
+		gchint_hold_later(c, now);
 	}
 	gchint_seat_unlock(c, policy);
 }
@@ -555,8 +407,7 @@ int gchint_watch_init(void)
 
 		per_cpu(gchint_cpus.cpu, cpu) = cpu;
 		raw_spin_lock_init(&seat->alone);
-		hrtimer_setup(&seat->release, release, CLOCK_MONOTONIC,
-			      HRTIMER_MODE_ABS_PINNED_HARD);
+		gchint_hold_init(seat);
 		INIT_CSD(&seat->poke, poked, NULL);
 	}
 	ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "gchint:online",

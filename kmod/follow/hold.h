@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* For how long a hint counts, and what is done about it. */
+#ifndef _GCHINT_HOLD_H
+#define _GCHINT_HOLD_H
+
+#include <linux/types.h>
+
+#include "act/policy.h"
+#include "spent.h"
+#include "thread.h"
+
+struct gchint_seat;
+
+void gchint_hold_init(struct gchint_seat *seat);
+void gchint_hold_later(struct gchint_cpu *c, u64 now);
+void gchint_hold_decide(struct gchint_cpu *c, struct gchint_policy *policy,
+			u64 now, u64 hint_ns);
+void gchint_hold_heed(struct gchint_cpu *c, struct gchint_policy *policy,
+		      u64 now, u64 hint_ns);
+void gchint_hold_park(struct gchint_cpu *c, struct gchint_policy *policy,
+		      u64 now);
+void gchint_hold_start(struct gchint_cpu *c, struct gchint_policy *policy,
+		       u64 now);
+void gchint_hold_end(struct gchint_cpu *c, struct gchint_policy *policy,
+		     u64 now);
+void gchint_hold_none(struct gchint_cpu *c);
+
+/**
+ * gchint_hold_counts - is the time of the thread that runs there counted?
+ * @c: a CPU; irqs off
+ */
+static inline bool gchint_hold_counts(const struct gchint_cpu *c)
+{
+	return c->thread && !c->held &&
+	       gchint_spent_counts(c->thread->session);
+}
+
+#endif /* _GCHINT_HOLD_H */
