@@ -119,9 +119,6 @@ static const struct gchint_demand *beside(struct gchint_policy *policy,
 	gchint_decide_cpu(&c->demand, rules, c->cpu,
 			  hint || minds ? GCHINT_ONE : 0, hint, plan);
 	c->demand.idle = c->neighbour.turn == GCHINT_TURN_NOBODY;
-	if (c->demand.idle && c->unpaid &&
-	    !READ_ONCE(rules->tun->boost_unprivileged))
-		c->demand.metered = true;
 	return &c->demand;
 }
 

@@ -67,8 +67,8 @@ static void apply(struct kthread_work *work)
 	policy->work_in_progress = false;
 	policy->asking = true;
 	next = policy->next;
-	cap = limits->cap_khz;
-	floor = limits->floor_khz;
+	cap = policy->state.bounds.cap_khz ?: FREQ_QOS_MAX_DEFAULT_VALUE;
+	floor = policy->state.bounds.floor_khz ?: FREQ_QOS_MIN_DEFAULT_VALUE;
 	hint_ns = policy->hint_ns;
 	policy->hint_ns = 0;
 	queued_ns = limits->queued_ns;
@@ -103,59 +103,18 @@ static int others_changed(struct notifier_block *nb, unsigned long khz,
 	return NOTIFY_OK;
 }
 
-/*
- * A cap may come and go although what is decided is the same frequency, that of
- * an idle policy. So changes of limits are counted on their own. Without privilege
- * a hint only ever lowers: what comes too often does not come, and need not go.
- */
-static bool refused(const struct gchint_policy *policy, s32 cap, u64 now)
-{
-	const struct gchint_limits *limits = &policy->limits;
-
-	return policy->state.metered && cap < limits->cap_khz &&
-	       gchint_bucket_spent(&limits->changes,
-				   gchint_rules_meter_ns(&policy->rules), now);
-}
-
-static void count(struct gchint_policy *policy, u64 now)
-{
-	struct gchint_limits *limits = &policy->limits;
-
-	if (policy->state.metered || limits->metered)
-		gchint_bucket_take(&limits->changes,
-				   gchint_rules_meter_ns(&policy->rules), now);
-	limits->metered = policy->state.metered;
-}
-
 static void request(struct gchint_policy *policy, u64 hint_ns)
 {
-	struct gchint_limits *limits = &policy->limits;
-	s32 cap = FREQ_QOS_MAX_DEFAULT_VALUE, floor = FREQ_QOS_MIN_DEFAULT_VALUE;
-	u64 now = gchint_now();
+	bool alert = policy->shared && policy->state.bounds.cap_khz;
 	unsigned int cpu;
-	bool alert;
 
-	if (policy->state.hinted) {
-		if (gchint_class_boosts(policy->state.class))
-			floor = policy->state.khz;
-		else if (policy->state.khz < policy->rules.max_khz)
-			cap = policy->state.khz;
-	}
-	if (cap == limits->cap_khz && floor == limits->floor_khz)
-		return;
-	if (refused(policy, cap, now))
-		return;
-	count(policy, now);
-	limits->cap_khz = cap;
-	limits->floor_khz = floor;
-	alert = policy->shared && cap != FREQ_QOS_MAX_DEFAULT_VALUE;
 	for_each_cpu(cpu, policy->policy->related_cpus)
 		WRITE_ONCE(per_cpu(gchint_cpus.alert, cpu), alert);
 	if (!policy->hint_ns)
 		policy->hint_ns = hint_ns;
 	if (!policy->work_in_progress) {
 		policy->work_in_progress = true;
-		limits->queued_ns = now;
+		policy->limits.queued_ns = gchint_now();
 		irq_work_queue(&policy->irq_work);
 	}
 }
@@ -169,8 +128,6 @@ static int attach(struct gchint_policy *policy)
 
 	init_irq_work(&policy->irq_work, call_worker);
 	kthread_init_work(&policy->work, apply);
-	limits->cap_khz = FREQ_QOS_MAX_DEFAULT_VALUE;
-	limits->floor_khz = FREQ_QOS_MIN_DEFAULT_VALUE;
 	limits->took_ns = TOOK_NS;
 	limits->others.notifier_call = others_changed;
 	policy->rules.latency_ns = TOOK_NS;
@@ -178,11 +135,11 @@ static int attach(struct gchint_policy *policy)
 	if (ret)
 		return ret;
 	ret = freq_qos_add_request(constraints, &limits->floor, FREQ_QOS_MIN,
-				   limits->floor_khz);
+				   FREQ_QOS_MIN_DEFAULT_VALUE);
 	if (ret < 0)
 		return ret;
 	ret = freq_qos_add_request(constraints, &limits->cap, FREQ_QOS_MAX,
-				   limits->cap_khz);
+				   FREQ_QOS_MAX_DEFAULT_VALUE);
 	if (ret < 0)
 		goto remove_floor;
 	ret = freq_qos_add_notifier(constraints, FREQ_QOS_MIN, &limits->others);

@@ -317,8 +317,7 @@ void gchint_policy_decide(struct gchint_policy *policy, u64 now, u64 hint_ns)
 					 policy->delay_ns));
 	if (policy->last.avoided)
 		policy->stats.avoided++;
-	/* What limits look like does not follow from a frequency alone. */
-	if (policy->last.change || !gchint_policy_loaded(policy))
+	if (policy->last.change)
 		request(policy, hint_ns);
 }
 

@@ -71,23 +71,15 @@ struct gchint_follower {
 
 /**
  * struct gchint_limits - a policy's frequency limits, where they are the way
- * @cap_khz: what shall be the highest, FREQ_QOS_MAX_DEFAULT_VALUE none
- * @floor_khz: what shall be the lowest, FREQ_QOS_MIN_DEFAULT_VALUE none
- * @metered: what there is of them is due to a session without privilege
- * @changes: those that such sessions led to, there and back
  * @queued_ns: when the worker was called, CLOCK_MONOTONIC
  * @took_ns: how long it usually takes from then on until cpufreq has applied them
  * @cap: ours among the requests of others; the worker's
  * @floor: likewise
  * @others: hears when others raise the lowest
  *
- * The first six under the policy's lock.
+ * The first two under the policy's lock.
  */
 struct gchint_limits {
-	s32 cap_khz;
-	s32 floor_khz;
-	bool metered;
-	struct gchint_bucket changes;
 	u64 queued_ns;
 	u32 took_ns;
 	struct freq_qos_request cap;

@@ -123,14 +123,14 @@ static int put_cpus(struct sk_buff *skb, const struct cpumask *cpus)
 	return 0;
 }
 
-/* Zero before the first, as where limits are not the way. */
-static int put_limits(struct sk_buff *skb, s32 cap, s32 floor)
+/* None where limits are not the way. */
+static int put_bounds(struct sk_buff *skb, const struct gchint_bounds *bounds)
 {
-	if (cap && cap != FREQ_QOS_MAX_DEFAULT_VALUE &&
-	    nla_put_u32(skb, GCHINT_POLICY_A_CAP_KHZ, cap))
+	if (bounds->cap_khz &&
+	    nla_put_u32(skb, GCHINT_POLICY_A_CAP_KHZ, bounds->cap_khz))
 		return -EMSGSIZE;
-	return floor != FREQ_QOS_MIN_DEFAULT_VALUE ?
-		nla_put_u32(skb, GCHINT_POLICY_A_FLOOR_KHZ, floor) : 0;
+	return bounds->floor_khz ? nla_put_u32(skb, GCHINT_POLICY_A_FLOOR_KHZ,
+					       bounds->floor_khz) : 0;
 }
 
 /**
@@ -147,7 +147,7 @@ int gchint_encode_policy(struct sk_buff *skb, struct gchint_policy *policy)
 	unsigned long flags;
 	unsigned int cpu;
 	u64 switches = 0;
-	s32 cap, floor;
+	struct gchint_bounds bounds;
 	int i;
 
 	if (!nest)
@@ -156,8 +156,7 @@ int gchint_encode_policy(struct sk_buff *skb, struct gchint_policy *policy)
 	raw_spin_lock_irqsave(&policy->lock, flags);
 	gchint_policy_sync(policy, gchint_now());
 	khz = policy->khz;
-	cap = policy->limits.cap_khz;
-	floor = policy->limits.floor_khz;
+	bounds = policy->state.bounds;
 	min_khz = policy->rules.min_khz;
 	max_khz = policy->rules.max_khz;
 	reason = policy->last.reason;
@@ -175,7 +174,7 @@ int gchint_encode_policy(struct sk_buff *skb, struct gchint_policy *policy)
 	    nla_put_u32(skb, GCHINT_POLICY_A_ACTUATOR, policy->act->id) ||
 	    nla_put_u32(skb, GCHINT_POLICY_A_CAN,
 			policy->act->can & ~GCHINT_CAN_LOAD) ||
-	    put_limits(skb, cap, floor) ||
+	    put_bounds(skb, &bounds) ||
 	    (khz && nla_put_u32(skb, GCHINT_POLICY_A_CUR_KHZ, khz)) ||
 	    nla_put_u32(skb, GCHINT_POLICY_A_MIN_KHZ, min_khz) ||
 	    nla_put_u32(skb, GCHINT_POLICY_A_MAX_KHZ, max_khz) ||

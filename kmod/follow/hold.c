@@ -41,14 +41,10 @@ static bool lasts(const struct gchint_cpu *c, const struct gchint_policy *policy
 	       c->hint.class != GCHINT_CLASS_NEUTRAL;
 }
 
-/*
- * A limit is in force for a phase that is over. No hook of ours is called, and who
- * comes next may not hint: the timer comes until it has been given back.
- */
+/* No hook of ours is called, and who comes next may not hint: the timer asks. */
 static bool owes(const struct gchint_policy *policy)
 {
-	return policy && !gchint_policy_loaded(policy) &&
-	       policy->state.held && policy->state.hinted;
+	return policy && gchint_decide_owes(&policy->rules, &policy->state);
 }
 
 /**

@@ -96,6 +96,30 @@ static bool limited(const struct gchint_rules *r, u32 raw_khz)
 	return false;
 }
 
+/*
+ * Beside another governor a hint asks for limits, and nothing else does. They may
+ * come and go although the frequency decided is the same, that of an idle policy.
+ */
+static struct gchint_bounds bounds_of(const struct gchint_rules *r,
+				      const struct gchint_demand *best, u32 khz)
+{
+	struct gchint_bounds b = {};
+
+	if (!r->beside || !best->hinted)
+		return b;
+	if (gchint_class_boosts(best->class))
+		b.floor_khz = khz;
+	else if (khz < r->max_khz)
+		b.cap_khz = khz;
+	return b;
+}
+
+/* Does it hold somebody back who was not held back so far? */
+static bool narrower(const struct gchint_bounds *b, const struct gchint_bounds *before)
+{
+	return b->cap_khz && (!before->cap_khz || b->cap_khz < before->cap_khz);
+}
+
 /* To limit nothing is free: nobody is slowed by it, and nobody is asked for anything. */
 static bool lets_go(const struct gchint_rules *r, const struct gchint_demand *best)
 {
@@ -107,9 +131,9 @@ static bool lets_go(const struct gchint_rules *r, const struct gchint_demand *be
  * once. So it is the lowering that is refused: then there is nothing to give back.
  */
 static bool refused(const struct gchint_rules *r, const struct gchint_state *s,
-		    const struct gchint_demand *best, u32 khz, u64 now_ns)
+		    const struct gchint_demand *best, bool lowers, u64 now_ns)
 {
-	return best->metered && khz < s->khz && !lets_go(r, best) &&
+	return best->metered && lowers &&
 	       gchint_bucket_spent(&s->switches, gchint_rules_meter_ns(r), now_ns);
 }
 
@@ -172,7 +196,10 @@ void gchint_decide_policy(struct gchint_decision *out, const struct gchint_rules
 			  struct gchint_state *s, const struct gchint_demand *best, u64 now_ns)
 {
 	u32 khz = resolve(r, s, best->khz);
+	struct gchint_bounds bounds = bounds_of(r, best, khz);
 	bool outside = s->khz < r->min_khz || s->khz > r->max_khz || s->epoch != r->epoch;
+	bool kept = s->khz && !outside;
+	bool lowers;
 
 	out->raw_khz = best->khz;
 	out->cpu = best->cpu;
@@ -189,8 +216,8 @@ void gchint_decide_policy(struct gchint_decision *out, const struct gchint_rules
 	} else {
 		s->skipped = false;
 	}
-	if (s->khz && !outside &&
-	    (hold(r, s, best, khz, now_ns) || refused(r, s, best, khz, now_ns))) {
+	lowers = r->beside ? narrower(&bounds, &s->bounds) : kept && khz < s->khz;
+	if ((kept && hold(r, s, best, khz, now_ns)) || refused(r, s, best, lowers, now_ns)) {
 		out->khz = s->khz;
 		out->reason = GCHINT_REASON_HOLD;
 		out->change = false;
@@ -202,12 +229,14 @@ void gchint_decide_policy(struct gchint_decision *out, const struct gchint_rules
 	s->epoch = r->epoch;
 	out->khz = khz;
 	out->top = !best->hinted && !best->between && best->khz >= r->max_khz;
-	out->change = khz != s->khz;
-	if (out->change) {
+	out->change = r->beside ? bounds.cap_khz != s->bounds.cap_khz ||
+					  bounds.floor_khz != s->bounds.floor_khz :
+				  khz != s->khz;
+	if (khz != s->khz)
 		s->switched_ns = now_ns;
-		if (best->metered || s->metered)
-			gchint_bucket_take(&s->switches, gchint_rules_meter_ns(r), now_ns);
-	}
+	if (out->change && (best->metered || s->metered))
+		gchint_bucket_take(&s->switches, gchint_rules_meter_ns(r), now_ns);
+	s->bounds = bounds;
 	s->khz = khz;
 	s->reason = out->reason;
 	s->class = best->class;

@@ -111,7 +111,8 @@ static inline void gchint_decide_join(struct gchint_demand *best, const struct g
  * @reason: enum gchint_reason
  * @class: enum gchint_class of the CPU that decided
  * @phase: enum gchint_phase of the CPU that decided
- * @change: @khz differs from the frequency last requested: request it
+ * @change: @khz, or beside another governor &gchint_state.bounds, differs from what
+ *	was last requested: request it
  * @avoided: a switch was avoided: count it
  * @top: load asks for all that is allowed and has it
  */
@@ -129,10 +130,21 @@ struct gchint_decision {
 };
 
 /**
+ * struct gchint_bounds - limits of a policy that hints ask for
+ * @cap_khz: the highest frequency, 0 no limit
+ * @floor_khz: the lowest frequency, 0 no limit
+ */
+struct gchint_bounds {
+	u32 cap_khz;
+	u32 floor_khz;
+};
+
+/**
  * struct gchint_state - what a policy's decisions depend on of the past
  * @khz: frequency last requested; 0 before the first
  * @raw_khz: frequency asked for last, before limits and OPPs
  * @opp_khz: what became of it by the rules of @epoch
+ * @bounds: what was last requested beside another governor
  * @reason: its reason
  * @class: class of the demand that asked for it
  * @hinted: a hint decided it
@@ -152,6 +164,7 @@ struct gchint_state {
 	u32 khz;
 	u32 raw_khz;
 	u32 opp_khz;
+	struct gchint_bounds bounds;
 	u8 reason;
 	u8 class;
 	bool hinted;
@@ -188,6 +201,19 @@ static inline void gchint_decide_refused(struct gchint_state *s, u32 khz)
 {
 	s->khz = khz;
 	s->switched_ns = 0;
+}
+
+/**
+ * gchint_decide_owes() - is a limit in force for a phase that is over?
+ * @r: rules of the policy
+ * @s: the policy's past
+ *
+ * It is kept for a while, and then it has to be given back although nobody may come
+ * to decide.
+ */
+static inline bool gchint_decide_owes(const struct gchint_rules *r, const struct gchint_state *s)
+{
+	return r->beside && s->held && s->hinted;
 }
 
 /**

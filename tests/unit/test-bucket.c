@@ -164,6 +164,50 @@ static void test_toggled_waiting_is_metered(void **state)
 	assert_cmp(toggle_neutral(&x, 500, S, false, false), >=, 1998);
 }
 
+/*
+ * Beside another governor it is limits that come and go, here without another
+ * frequency decided, for nobody but who hints uses the policy. Going is never refused.
+ */
+static void test_toggled_limits_are_metered(void **state)
+{
+	struct fixture x;
+	u32 changes = 0, caps = 0;
+
+	(void)state;
+	init(&x, krait_static);
+	x.rules.beside = true;
+	x.tun.min_latencies = 0;
+	x.tun.hold_us = 0;
+	x.rules.meter_us = 20000;
+	plan_is(&x, GCHINT_CLASS_CONCURRENT, 300000, GCHINT_REASON_TABLE, false);
+	for (u32 turn = 0; turn < 20000; turn++) {
+		struct gchint_demand d = cpu(&x, 0, turn & 1);
+
+		x.now += 500 * US;
+		d.khz = 300000;
+		assert_cmp(policy(&x, &d), ==, 300000);
+		changes += x.out.change;
+		if (turn & 1)
+			caps += x.state.bounds.cap_khz == 300000;
+		else
+			assert_int_equal(x.state.bounds.cap_khz, 0);
+		assert_int_equal(x.state.bounds.floor_khz, 0);
+	}
+	assert_cmp(changes, <=, 500 + GCHINT_BUCKET_BURST + 2);
+	assert_cmp(changes, >=, 450);
+	assert_cmp(2 * caps, ==, changes);
+	/* New rules are no way round it. */
+	x.rules.epoch++;
+	for (u32 turn = 0; turn < 100; turn++) {
+		struct gchint_demand d = cpu(&x, 0, turn & 1);
+
+		x.rules.epoch++;
+		policy(&x, &d);
+		changes += x.out.change;
+	}
+	assert_cmp(changes, <=, 500 + GCHINT_BUCKET_BURST + 4);
+}
+
 /* An honest collector, 20 phases a second, is never refused. */
 static void test_collector_is_not_refused(void **state)
 {
@@ -205,6 +249,7 @@ int main(void)
 		cmocka_unit_test(test_bucket_fills_up_again_but_no_further),
 		cmocka_unit_test(test_toggled_hints_are_metered),
 		cmocka_unit_test(test_toggled_waiting_is_metered),
+		cmocka_unit_test(test_toggled_limits_are_metered),
 		cmocka_unit_test(test_collector_is_not_refused),
 		cmocka_unit_test(test_limits_are_not_metered),
 	};

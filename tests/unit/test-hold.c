@@ -74,6 +74,7 @@ static void test_beside_another_governor_no_limit_is_kept(void **state)
 				d.metered = true;
 				d.idle = idle;
 				policy(&x, &d);
+				assert_int_equal(x.state.bounds.cap_khz, 0);
 				assert_false(x.state.hinted);
 				assert_false(x.state.held);
 			}
@@ -87,11 +88,17 @@ static void test_beside_another_governor_no_limit_is_kept(void **state)
 	plan_is(&x, GCHINT_CLASS_URGENT, 2150400, GCHINT_REASON_URGENT, true);
 	d = cpu(&x, 100, true);
 	assert_cmp(policy(&x, &d), ==, 2150400);
+	assert_int_equal(x.state.bounds.floor_khz, 2150400);
+	assert_false(gchint_decide_owes(&x.rules, &x.state));
 	x.now += 10 * US;
 	d = cpu(&x, 100, false);
 	d.between = true;
 	assert_cmp(policy(&x, &d), ==, 2150400);
+	assert_int_equal(x.state.bounds.floor_khz, 2150400);
 	assert_true(x.state.held);
+	assert_true(gchint_decide_owes(&x.rules, &x.state));
+	x.rules.beside = false;
+	assert_false(gchint_decide_owes(&x.rules, &x.state));
 }
 
 /* A CPU was lowered because it idled: whoever wakes there does not wait for hold_us. */
