@@ -32,7 +32,9 @@ static void request_fast(struct gchint_policy *policy, u64 hint_ns)
 	}
 	now = gchint_now();
 	gchint_policy_switched(policy, khz, now);
-	gchint_policy_asked(policy, &policy->next, from, hint_ns, now);
+	/* After a change of rules it may be what is in force. */
+	if (policy->next.decision.khz != from)
+		gchint_policy_asked(policy, &policy->next, from, hint_ns, now);
 }
 
 static void request_slow(struct gchint_policy *policy, u64 hint_ns)
@@ -70,7 +72,6 @@ static void slow_work(struct kthread_work *work)
 	next = policy->next;
 	khz = next.decision.khz;
 	policy->work_in_progress = false;
-	policy->asking = true;
 	/* The last of several decisions may be the frequency in force. */
 	if (khz != policy->khz)
 		gchint_policy_asked(policy, &next, policy->khz, policy->hint_ns,
@@ -83,7 +84,6 @@ static void slow_work(struct kthread_work *work)
 	mutex_unlock(&policy->work_lock);
 
 	raw_spin_lock_irqsave(&policy->lock, flags);
-	policy->asking = false;
 	gchint_policy_switched(policy, policy->policy->cur, gchint_now());
 	if (ret && !policy->work_in_progress)
 		gchint_decide_refused(&policy->state, policy->khz);

@@ -403,8 +403,6 @@ void gchint_policy_rules(struct gchint_policy *policy)
 	take_limits(policy);
 	/* The core may have moved the frequency into new limits. */
 	gchint_policy_switched(policy, p->cur, gchint_now());
-	if (policy->state.khz && !policy->work_in_progress && !policy->asking)
-		policy->state.khz = p->cur;
 	WRITE_ONCE(policy->refresh, true);
 	raw_spin_unlock_irqrestore(&policy->lock, flags);
 }

@@ -116,8 +116,7 @@ struct gchint_limits {
  * @next: what is asked for, by the worker if there is one: later decisions
  *	replace earlier ones
  * @work_in_progress: a request is on its way to the worker
- * @asking: the worker is in the driver, or waits for cpufreq: what it asks for is
- *	not in force yet
+ * @asking: the worker waits for cpufreq to apply limits
  * @hint_ns: when the first hint came that led to it, 0 none
  * @irq_work: leaves the scheduler's locks behind
  * @work: runs in @worker

@@ -199,7 +199,7 @@ void gchint_decide_policy(struct gchint_decision *out, const struct gchint_rules
 	struct gchint_bounds bounds = bounds_of(r, best, khz);
 	bool outside = s->khz < r->min_khz || s->khz > r->max_khz || s->epoch != r->epoch;
 	bool kept = s->khz && !outside;
-	bool lowers;
+	bool lowers, moves;
 
 	out->raw_khz = best->khz;
 	out->cpu = best->cpu;
@@ -226,16 +226,18 @@ void gchint_decide_policy(struct gchint_decision *out, const struct gchint_rules
 		return;
 	}
 	s->held = false;
-	s->epoch = r->epoch;
 	out->khz = khz;
 	out->top = !best->hinted && !best->between && best->khz >= r->max_khz;
-	out->change = r->beside ? bounds.cap_khz != s->bounds.cap_khz ||
-					  bounds.floor_khz != s->bounds.floor_khz :
-				  khz != s->khz;
+	moves = r->beside ? bounds.cap_khz != s->bounds.cap_khz ||
+				    bounds.floor_khz != s->bounds.floor_khz :
+			    khz != s->khz;
+	/* Other limits move a frequency, and cut what is on its way to the driver. */
+	out->change = moves || (!r->beside && s->epoch != r->epoch);
 	if (khz != s->khz)
 		s->switched_ns = now_ns;
-	if (out->change && (best->metered || s->metered))
+	if (moves && (best->metered || s->metered))
 		gchint_bucket_take(&s->switches, gchint_rules_meter_ns(r), now_ns);
+	s->epoch = r->epoch;
 	s->bounds = bounds;
 	s->khz = khz;
 	s->reason = out->reason;

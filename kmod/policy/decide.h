@@ -111,8 +111,9 @@ static inline void gchint_decide_join(struct gchint_demand *best, const struct g
  * @reason: enum gchint_reason
  * @class: enum gchint_class of the CPU that decided
  * @phase: enum gchint_phase of the CPU that decided
- * @change: @khz, or beside another governor &gchint_state.bounds, differs from what
- *	was last requested: request it
+ * @change: request it: @khz, or beside another governor &gchint_state.bounds, differs
+ *	from what was last requested; or nobody knows what became of that, for the rules
+ *	are others
  * @avoided: a switch was avoided: count it
  * @top: load asks for all that is allowed and has it
  */

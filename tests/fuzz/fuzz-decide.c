@@ -190,7 +190,7 @@ static void decide(struct bytes *b, struct world *w)
 {
 	struct gchint_demand best = {};
 	struct gchint_decision out;
-	u32 before = w->state.khz;
+	u32 before = w->state.khz, epoch = w->state.epoch;
 	u32 least = 0;
 
 	for (u32 i = 0; i < CPUS; i++) {
@@ -199,7 +199,7 @@ static void decide(struct bytes *b, struct world *w)
 	}
 	gchint_decide_policy(&out, &w->rules, &w->state, &best, w->now);
 	must(out.cpu < CPUS && out.reason < GCHINT_REASON_NR);
-	must(out.change == (out.khz != before));
+	must(out.change == (out.khz != before || epoch != w->rules.epoch));
 	must(out.khz == w->state.khz);
 	must(at_opp(w, out.khz));
 	if (inside_exists(w))

@@ -143,6 +143,32 @@ static void limits(struct fixture *x, u32 min_khz, u32 max_khz)
 	x->rules.epoch++;
 }
 
+/*
+ * The driver clips what is on its way to a limit that is gone before it is through: what
+ * was requested is not in force, and nobody is told. So it is requested once more.
+ */
+static void test_other_rules_request_anew(void **state)
+{
+	struct fixture x;
+
+	(void)state;
+	init(&x, krait_static);
+	load(&x, 1024);
+	x.now += S;
+	load(&x, 1024);
+	assert_false(x.out.change);
+	limits(&x, 300000, 2150400);
+	assert_cmp(load(&x, 1024), ==, 2150400);
+	assert_true(x.out.change);
+	assert_cmp(load(&x, 1024), ==, 2150400);
+	assert_false(x.out.change);
+	/* Limits of ours are cpufreq's to join, whatever becomes of the frequency. */
+	x.rules.beside = true;
+	limits(&x, 300000, 2150400);
+	load(&x, 1024);
+	assert_false(x.out.change);
+}
+
 static void test_limits_decide(void **state)
 {
 	struct fixture x;
@@ -412,6 +438,7 @@ int main(void)
 		cmocka_unit_test(test_cap_lowers_and_raises_only_with_the_right),
 		cmocka_unit_test(test_highest_of_the_cpus_decides),
 		cmocka_unit_test(test_limits_decide),
+		cmocka_unit_test(test_other_rules_request_anew),
 		cmocka_unit_test(test_ends_of_the_table_are_no_limits),
 		cmocka_unit_test(test_new_hardware_maximum_is_followed),
 		cmocka_unit_test(test_load_raises_at_once_but_not_often),
