@@ -16,6 +16,7 @@
 #include "answer/debugfs.h"
 #include "answer/netlink.h"
 #include "compat/version.h"
+#include "follow/domain.h"
 #include "follow/probe.h"
 #include "follow/watch.h"
 #include "intake/info.h"
@@ -57,6 +58,9 @@ static int __init gchint_init(void)
 	ret = gchint_watch_init();
 	if (ret)
 		goto exit_ring;
+	ret = gchint_domain_init();
+	if (ret)
+		goto exit_watch;
 	ret = gchint_lease_init();
 	if (ret)
 		goto exit_watch;

@@ -243,4 +243,42 @@ TEST_F(eas, a_deadline_decides_between_small_and_big)
 	program_end(self);
 }
 
+#define TOLD "/sys/kernel/debug/gchint/overutilised"
+
+/* Until the scheduler says that of some domain; "" until nothing is said of any. */
+static bool await_told(const char *what, char *text, size_t size)
+{
+	int ms;
+
+	for (ms = 0; ms < SOON_MS; ms += 20) {
+		file_get(TOLD, text, size);
+		if (*what ? strstr(text, what) != NULL : !*text)
+			return true;
+		sleep_us(20000);
+	}
+	return false;
+}
+
+/* One busy program that nobody clamps, and nothing is placed by energy. It is said. */
+TEST_F(eas, who_suspends_it_is_told)
+{
+	struct worker busy;
+	char text[256];
+
+	ASSERT_TRUE(await_told("", text, sizeof(text))) TH_LOG("%s", text);
+	if (!clamps())
+		SKIP(return, "this kernel has no utilisation clamps");
+	ASSERT_EQ(0, use_put(-1, "clamp"));
+	ASSERT_EQ(0, worker_start(&busy, BIG + 1));
+	worker_do(&busy, WORK_SPIN);
+	EXPECT_TRUE(await_told("overutilised=1", text, sizeof(text))) TH_LOG("%s", text);
+	EXPECT_EQ(1, eas_on());
+	worker_do(&busy, WORK_LIGHT);
+	EXPECT_TRUE(await_told("overutilised=0", text, sizeof(text))) TH_LOG("%s", text);
+	EXPECT_EQ(NULL, strstr(text, "times=0"));
+	worker_stop(&busy);
+	ASSERT_EQ(0, use_put(-1, "off"));
+	EXPECT_TRUE(await_told("", text, sizeof(text))) TH_LOG("%s", text);
+}
+
 TEST_HARNESS_MAIN
