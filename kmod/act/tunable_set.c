@@ -62,14 +62,8 @@ static u32 *_name##_value(struct gov_attr_set *attr_set)		\
 	return &to_set(attr_set)->tunables._name;			\
 }
 
-#define CAP_VALUE(_name, _phase, ...)					\
-static u32 *_name##_value(struct gov_attr_set *attr_set)		\
-{									\
-	return &to_set(attr_set)->tunables.cap_pct[GCHINT_PHASE_##_phase]; \
-}
-
 /* cpufreq does not tell a function which file it is called for. */
-#define FILE_OF(_name, _lo, _hi)					\
+#define TUNABLE_FILE(_name, _def, _lo, _hi)				\
 static ssize_t _name##_show(struct gov_attr_set *attr_set, char *buf)	\
 {									\
 	return sysfs_emit(buf, "%u\n", *_name##_value(attr_set));	\
@@ -85,13 +79,8 @@ static ssize_t _name##_store(struct gov_attr_set *attr_set,		\
 			   buf, count);					\
 }
 
-#define TUNABLE_FILE(_name, _def, _lo, _hi) FILE_OF(_name, _lo, _hi)
-#define CAP_FILE(_name, _phase, _def, _lo, _hi) FILE_OF(_name, _lo, _hi)
-
 GCHINT_TUNABLES(TUNABLE_VALUE)
-GCHINT_TUNABLE_CAPS(CAP_VALUE)
 GCHINT_TUNABLES(TUNABLE_FILE)
-GCHINT_TUNABLE_CAPS(CAP_FILE)
 
 static ssize_t mode_show(struct gov_attr_set *attr_set, char *buf)
 {
@@ -117,7 +106,6 @@ static struct governor_attr mode = __ATTR_RW(mode);
 static struct attribute *gchint_attrs[] = {
 	&mode.attr,
 	GCHINT_TUNABLES(TUNABLE_ATTR)
-	GCHINT_TUNABLE_CAPS(TUNABLE_ATTR)
 	NULL
 };
 ATTRIBUTE_GROUPS(gchint);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "decide.h"
 
+/* Load lowers a frequency only if so much more would allow it, in percent. */
+#define HYSTERESIS_PCT 5
+
 /* A cap leaves a frequency alone for so many switch latencies. */
 #define DWELL_LATENCIES 4
 
@@ -151,7 +154,6 @@ static bool hold(const struct gchint_rules *r, struct gchint_state *s,
 	u64 latency = gchint_rules_latency(r);
 	u64 since = now_ns - s->switched_ns;
 	bool load = !best->hinted && !s->hinted;
-	u32 hysteresis_pct = READ_ONCE(r->tun->hysteresis_pct);
 	u32 min_latencies = READ_ONCE(r->tun->min_latencies);
 
 	if (best->hinted || !s->hinted)
@@ -173,7 +175,7 @@ static bool hold(const struct gchint_rules *r, struct gchint_state *s,
 	if (best->hinted)
 		return false;
 	if (load)
-		return gchint_opps_resolve(r->opps, gchint_percent(best->khz, 100 + hysteresis_pct),
+		return gchint_opps_resolve(r->opps, gchint_percent(best->khz, 100 + HYSTERESIS_PCT),
 					   r->min_khz, r->max_khz) >= s->khz;
 	if (!best->between)
 		return false;

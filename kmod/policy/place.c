@@ -85,7 +85,7 @@ void gchint_place_find(struct gchint_place *p, const struct gchint_hint *h,
 		return;
 	/* A percentage knows of no deadline. */
 	if (!h->stall_ns)
-		p->max = min_t(u32, p->max, GCHINT_ONE * READ_ONCE(tun->cap_pct[h->phase]) / 100);
+		p->max = min_t(u32, p->max, GCHINT_ONE * gchint_tunables_cap(tun, h->phase) / 100);
 	if (unlike && in_time(h, r, least, READ_ONCE(tun->margin_pct), now_ns))
 		p->max = min_t(u32, p->max, gchint_place_fits(least));
 }

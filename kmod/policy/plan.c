@@ -11,6 +11,10 @@
 /* So many phases are all probed, unless the memory fraction is known to this. */
 #define EAGER_PHASES 32
 #define EAGER_ERROR  (GCHINT_ONE * 15 / 1000)
+/* How far from the choice a probe may be, in percent of that. */
+#define PROBE_PCT 25
+/* What nobody will wait for in the end, trimming and lazy sweeping, may be so much slower. */
+#define BACKGROUND_TIMES 3
 /* A boost must be expected to last so many switch latencies, there and back. */
 #define BOOST_LATENCIES 2
 /* Energies that differ by less than this part are nearly the same. */
@@ -253,7 +257,6 @@ static u32 probe(struct gchint_plan *p, const struct gchint_rules *r, struct gch
 {
 	const struct gchint_opps *t = r->opps;
 	u32 every = READ_ONCE(r->tun->probe_every);
-	u32 pct = READ_ONCE(r->tun->probe_pct);
 	u32 turn, i;
 
 	if (!every)
@@ -266,16 +269,16 @@ static u32 probe(struct gchint_plan *p, const struct gchint_rules *r, struct gch
 	if (turn % every)
 		return at;
 	turn /= every;
-	i = neighbour(t, &c->in, at, turn & 1, pct);
+	i = neighbour(t, &c->in, at, turn & 1, PROBE_PCT);
 	if (i == at || (c->known && gchint_opp_stretch(&t->opp[i], c->mem) > c->slow))
-		i = neighbour(t, &c->in, at, true, pct);
+		i = neighbour(t, &c->in, at, true, PROBE_PCT);
 	p->step = (s32)i - (s32)at;
 	return i;
 }
 
 static u32 table_khz(const struct gchint_rules *r, u8 phase)
 {
-	return max_t(u32, gchint_percent(r->opps->ref_khz, READ_ONCE(r->tun->cap_pct[phase])), 1);
+	return max_t(u32, gchint_percent(r->opps->ref_khz, gchint_tunables_cap(r->tun, phase)), 1);
 }
 
 /* Until the line is known: a fixed part, but no slower than any line would have it. */
@@ -312,9 +315,8 @@ static void plan_model(struct gchint_plan *p, const struct gchint_hint *h,
 		       const struct gchint_fit *fit, bool begun, bool paid, u64 now_ns)
 {
 	const struct gchint_opps *t = r->opps;
-	u32 slowdown_pct = p->class == GCHINT_CLASS_BACKGROUND ?
-				   READ_ONCE(r->tun->background_slowdown_pct) :
-				   READ_ONCE(r->tun->slowdown_pct);
+	u32 slowdown_pct = READ_ONCE(r->tun->slowdown_pct) *
+			   (p->class == GCHINT_CLASS_BACKGROUND ? BACKGROUND_TIMES : 1);
 	bool model = fit->known && t->powered;
 	u32 paid_khz = p->khz;
 	u8 paid_reason = p->reason;

@@ -21,11 +21,8 @@ struct row {
 };
 
 #define ROW(field, def, lo, hi) { offsetof(struct gchint_tunables, field), lo, hi },
-#define CAP_ROW(name, phase, def, lo, hi)                                                          \
-	{ offsetof(struct gchint_tunables, cap_pct[GCHINT_PHASE_##phase]), lo, hi },
 
 static const struct row rows[] = { GCHINT_TUNABLES(ROW) };
-static const struct row caps[] = { GCHINT_TUNABLE_CAPS(CAP_ROW) };
 
 struct cpu {
 	struct gchint_load load;
@@ -59,8 +56,6 @@ static void set_any(struct bytes *b, struct world *w)
 
 	if (i % 4 == 0)
 		w->tun.mode = (i >> 2) % 3;
-	else if (i % 4 == 1)
-		set(b, w, &caps[(i >> 2) % ARRAY_SIZE(caps)]);
 	else
 		set(b, w, &rows[(i >> 2) % ARRAY_SIZE(rows)]);
 	w->rules.epoch++;

@@ -301,11 +301,8 @@ struct row {
 };
 
 #define ROW(field, def, lo, hi) { #field, offsetof(struct gchint_tunables, field), lo, hi },
-#define CAP_ROW(name, phase, def, lo, hi)                                                          \
-	{ #name, offsetof(struct gchint_tunables, cap_pct[GCHINT_PHASE_##phase]), lo, hi },
 
 static const struct row rows[] = { GCHINT_TUNABLES(ROW) };
-static const struct row caps[] = { GCHINT_TUNABLE_CAPS(CAP_ROW) };
 
 static void set_tunable(struct option_set *o, char *arg)
 {
@@ -314,8 +311,8 @@ static void set_tunable(struct option_set *o, char *arg)
 	if (!value)
 		die("no value in", arg);
 	*value++ = 0;
-	for (u32 i = 0; i < ARRAY_SIZE(rows) + ARRAY_SIZE(caps); i++) {
-		const struct row *r = i < ARRAY_SIZE(rows) ? &rows[i] : &caps[i - ARRAY_SIZE(rows)];
+	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct row *r = &rows[i];
 		u32 number = (u32)strtoul(value, NULL, 10);
 
 		if (strcmp(r->name, arg))

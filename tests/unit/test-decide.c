@@ -397,33 +397,28 @@ struct row {
 };
 
 #define ROW(field, def, lo, hi) { #field, offsetof(struct gchint_tunables, field), def, lo, hi },
-#define CAP_ROW(name, phase, def, lo, hi)                                                          \
-	{ #name, offsetof(struct gchint_tunables, cap_pct[GCHINT_PHASE_##phase]), def, lo, hi },
 
 static void test_defaults_are_within_bounds(void **state)
 {
 	static const struct row rows[] = { GCHINT_TUNABLES(ROW) };
-	static const struct row caps[] = { GCHINT_TUNABLE_CAPS(CAP_ROW) };
 	struct gchint_tunables t;
 
 	(void)state;
 	memset(&t, 0xff, sizeof(t));
 	gchint_tunables_init(&t);
 	assert_int_equal(t.mode, GCHINT_MODE_MODEL);
-	for (u32 i = 0; i < ARRAY_SIZE(rows) + ARRAY_SIZE(caps); i++) {
-		const struct row *r = i < ARRAY_SIZE(rows) ? &rows[i] : &caps[i - ARRAY_SIZE(rows)];
+	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct row *r = &rows[i];
 		u32 value;
 
 		memcpy(&value, (char *)&t + r->offset, sizeof(value));
 		if (value != r->def || value < r->lo || value > r->hi)
 			fail_msg("%s is %u, not in %u..%u", r->name, value, r->lo, r->hi);
-		if (i && i < ARRAY_SIZE(rows))
+		if (i)
 			assert_true(strcmp(rows[i - 1].name, r->name) < 0);
 	}
-	/* None is forgotten: mode, the rows, the caps of all phases but none. */
-	assert_int_equal(sizeof(t), (1 + ARRAY_SIZE(rows) + GCHINT_PHASE_NR) * sizeof(u32));
-	assert_int_equal(ARRAY_SIZE(caps), GCHINT_PHASE_NR - 1);
-	assert_int_equal(t.cap_pct[GCHINT_PHASE_NONE], 100);
+	/* None is forgotten: mode, and the rows. */
+	assert_int_equal(sizeof(t), (1 + ARRAY_SIZE(rows)) * sizeof(u32));
 }
 
 int main(void)

@@ -227,7 +227,6 @@ static void test_small_steps_down_are_not_taken(void **state)
 
 	(void)state;
 	init(&x, krait_static);
-	x.tun.hysteresis_pct = 10;
 	before = load(&x, 640);
 	x.now += S;
 	/* The next lower OPP is 5 % away. */

@@ -4,15 +4,27 @@
 
 static void test_table_mode_is_a_fixed_part(void **state)
 {
+	static const u32 of[GCHINT_PHASE_NR] = {
+		[GCHINT_PHASE_COLLECT] = 61, [GCHINT_PHASE_SAFEPOINT] = 100,
+		[GCHINT_PHASE_ROOTS] = 61,   [GCHINT_PHASE_MARK] = 52,
+		[GCHINT_PHASE_REMARK] = 61,  [GCHINT_PHASE_REFS] = 61,
+		[GCHINT_PHASE_SWEEP] = 43,   [GCHINT_PHASE_COPY] = 61,
+		[GCHINT_PHASE_COMPACT] = 61, [GCHINT_PHASE_TRIM] = 34,
+		[GCHINT_PHASE_WAIT] = 100,
+	};
 	struct fixture x;
 
 	(void)state;
 	init(&x, krait_static);
 	x.tun.mode = GCHINT_MODE_TABLE;
+	x.tun.cap_collect_pct = 61;
+	x.tun.cap_mark_pct = 52;
+	x.tun.cap_sweep_pct = 43;
+	x.tun.cap_trim_pct = 34;
 	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .9, 50 * MS);
 	for (u8 phase = GCHINT_PHASE_COLLECT; phase < GCHINT_PHASE_NR; phase++) {
 		x.hint.phase = phase;
-		assert_cmp(plan(&x), ==, gchint_percent(2150400, x.tun.cap_pct[phase]));
+		assert_cmp(plan(&x), ==, gchint_percent(2150400, of[phase]));
 		assert_int_equal(x.plan.reason, GCHINT_REASON_TABLE);
 	}
 }
@@ -28,7 +40,7 @@ static void test_unlearned_model_is_the_table_above_the_floor(void **state)
 	assert_int_equal(x.plan.reason, GCHINT_REASON_TABLE);
 	/* No line whatever would go below this. */
 	x.tun.awake_pct = 400;
-	x.tun.cap_pct[GCHINT_PHASE_MARK] = 10;
+	x.tun.cap_mark_pct = 10;
 	floor = cheapest_opp(&x.opps, GCHINT_ONE, gchint_opps_awake(&x.opps, 400));
 	assert_cmp(x.opps.opp[floor].khz, >=, 300000);
 	assert_cmp(plan(&x), >=, x.opps.opp[floor].khz);

@@ -44,11 +44,8 @@ struct row {
 };
 
 #define ROW(field, def, lo, hi) { offsetof(struct gchint_tunables, field), lo, hi },
-#define CAP_ROW(name, phase, def, lo, hi)                                                          \
-	{ offsetof(struct gchint_tunables, cap_pct[GCHINT_PHASE_##phase]), lo, hi },
 
 static const struct row rows[] = { GCHINT_TUNABLES(ROW) };
-static const struct row caps[] = { GCHINT_TUNABLE_CAPS(CAP_ROW) };
 
 static void any_value(struct world *w, const struct row *r)
 {
@@ -61,8 +58,6 @@ static void any_tunables(struct world *w)
 {
 	for (u32 i = 0; i < ARRAY_SIZE(rows); i++)
 		any_value(w, &rows[i]);
-	for (u32 i = 0; i < ARRAY_SIZE(caps); i++)
-		any_value(w, &caps[i]);
 }
 
 static void any_world(struct world *w, u64 seed)

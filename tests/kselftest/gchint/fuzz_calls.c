@@ -409,10 +409,10 @@ static void op_socket(void)
 /* -- Tunables: the first worker's own, so that it can check them -- */
 
 static const char * const tunables[] = {
-	"awake_pct", "background_slowdown_pct", "bias", "boost_pct", "boost_unprivileged",
-	"cap_collect_pct", "cap_mark_pct", "cap_trim_pct", "headroom_pct", "hold_us",
-	"hysteresis_pct", "margin_pct", "min_latencies", "mode", "pause_stretch_pct",
-	"probe_every", "probe_pct", "rate_limit_us", "slowdown_pct", "window_us",
+	"awake_pct", "bias", "boost_pct", "boost_unprivileged",
+	"cap_collect_pct", "cap_mark_pct", "cap_sweep_pct", "cap_trim_pct", "headroom_pct", "hold_us",
+	"margin_pct", "min_latencies", "mode", "pause_stretch_pct",
+	"probe_every", "rate_limit_us", "slowdown_pct", "window_us",
 };
 
 static void some_text(char *text, size_t size)

@@ -222,8 +222,8 @@ static void tunables(void)
 	static const char * const modes[] = { "off", "table", "model" };
 	static const char * const names[] = {
 		"awake_pct", "bias", "boost_pct", "boost_unprivileged", "cap_mark_pct",
-		"headroom_pct", "hold_us", "hysteresis_pct", "min_latencies",
-		"probe_every", "probe_pct", "rate_limit_us", "slowdown_pct",
+		"headroom_pct", "hold_us", "min_latencies",
+		"probe_every", "rate_limit_us", "slowdown_pct",
 		"window_us",
 	};
 	char text[32];
