@@ -117,6 +117,12 @@ static uint64_t next_round(struct gc_heap *heap, uint64_t used)
 	return now;
 }
 
+/* Whoever waits for the cycle waits for its last pause, too: there is none to keep short. */
+static bool all_wait(const struct gc_heap *heap)
+{
+	return gc_threads_wait(heap) >= __atomic_load_n(&heap->thread_count, __ATOMIC_RELAXED);
+}
+
 /*
  * Dirty cards beside mutators, several times while there are many: the next pass finds what
  * mutators did during this one. What was in use when the last began.
@@ -138,7 +144,7 @@ static uint64_t preclean(struct gc_heap *heap)
 
 /*
  * The second pause. With remark-limit= it gives up in time and goes back to concurrent
- * marking (after Endo and Taura), each time with twice the limit so that it ends. What is
+ * marking (after Endo and Taura), unless all wait for that as well, each time with twice the limit so that it ends. What is
  * left to mark is what was allocated since the last round began, @used bytes being in use
  * then: mutators that allocate as fast as the collector marks would leave no less of it
  * round after round, so they are held to half each time.
@@ -149,13 +155,13 @@ static void remark(struct gc_heap *heap, uint64_t used)
 
 	for (int tries = 0;; tries++) {
 		struct gc_deadline deadline = { 0 };
-		bool done;
+		bool done, waited = all_wait(heap);
 
 		gc_world_stop(heap);
 		gc_phase_begin(heap, GC_PHASE_REMARK, 0);
 		if (heap->opt.verify & GC_VERIFY_CARD)
 			gc_verify_cards(heap);
-		if (limit && tries < REMARK_TRIES)
+		if (limit && tries < REMARK_TRIES && !waited)
 			deadline.at_ns = gc_now() + (limit << tries);
 		done = gc_mark_finish(heap, &deadline);
 		if (done)
@@ -220,7 +226,7 @@ static void collect(struct gc_heap *heap)
 	used = gc_load(&heap->in_use);
 	if (!stw)
 		gc_give_way(heap);
-	if (!stw && (heap->opt.preclean || c->kind == GC_KIND_MINOR))
+	if (!stw && (heap->opt.preclean || c->kind == GC_KIND_MINOR) && !all_wait(heap))
 		used = preclean(heap);
 	if (!stw)
 		gc_give_way(heap);
