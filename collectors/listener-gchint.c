@@ -30,17 +30,10 @@ static unsigned int cause_of(const struct gc_event *event)
 	return causes[event->cause];
 }
 
-/* All who wait for the cycle mark with it: nobody stands idle, and more CPUs need not race. */
-static bool is_shared(const struct gc_listener_gchint *l)
-{
-	uint32_t waiting = __atomic_load_n(&l->waiting, __ATOMIC_RELAXED);
-
-	return waiting && __atomic_load_n(&l->helping, __ATOMIC_RELAXED) >= waiting;
-}
-
+/* Also while those who wait mark with it: what their time is worth is the governor's to say. */
 static bool is_urgent(struct gc_listener_gchint *l, const struct gc_event *event)
 {
-	return !event->stw && !event->foreground && !is_shared(l) &&
+	return !event->stw && !event->foreground &&
 	       (__atomic_load_n(&l->waiting, __ATOMIC_RELAXED) ||
 		(event->exhaust_ns && event->exhaust_ns < event->time_ns + NEAR_NS));
 }
@@ -54,20 +47,14 @@ static unsigned int flags_of(const struct gc_event *event, bool urgent)
 	return GCHINT_F_CONCURRENT | (urgent ? GCHINT_F_URGENT : 0);
 }
 
-static uint64_t stall_of(const struct gc_listener_gchint *l, const struct gc_event *event)
-{
-	return is_shared(l) ? 0 : event->exhaust_ns;
-}
-
-static void fill(const struct gc_listener_gchint *l, struct gchint_detail *d,
-		 const struct gc_event *event)
+static void fill(struct gchint_detail *d, const struct gc_event *event)
 {
 	memset(d, 0, sizeof(*d));
 	d->size = sizeof(*d);
 	d->cause = cause_of(event);
 	d->work_done = event->work_done;
 	d->work_total = event->work_total;
-	d->stall_ns = stall_of(l, event);
+	d->stall_ns = event->exhaust_ns;
 }
 
 static void next(struct gc_listener *self, const struct gc_event *event, unsigned int phase,
@@ -76,7 +63,7 @@ static void next(struct gc_listener *self, const struct gc_event *event, unsigne
 	struct gc_listener_gchint *l = listener_of(self);
 	struct gchint_detail d;
 
-	fill(l, &d, event);
+	fill(&d, event);
 	l->urgent = is_urgent(l, event);
 	gchint_next_detail(gchint_self(), phase, flags_of(event, l->urgent) | more, &d);
 }
@@ -86,7 +73,7 @@ static void cycle_begin(struct gc_listener *self, const struct gc_event *event)
 	struct gc_listener_gchint *l = listener_of(self);
 	struct gchint_detail d;
 
-	fill(l, &d, event);
+	fill(&d, event);
 	l->urgent = is_urgent(l, event);
 	gchint_begin_detail(gchint_self(), GCHINT_PHASE_COLLECT, flags_of(event, l->urgent), &d);
 }
@@ -144,14 +131,15 @@ static void progress(struct gc_listener *self, const struct gc_event *event)
 		work(self, event);
 		return;
 	}
-	gchint_progress(gchint_self(), event->work_done, event->work_total, stall_of(l, event));
+	gchint_progress(gchint_self(), event->work_done, event->work_total, event->exhaust_ns);
 }
 
 static void trim_begin(struct gc_listener *self, const struct gc_event *event)
 {
 	struct gchint_detail d;
 
-	fill(listener_of(self), &d, event);
+	(void)self;
+	fill(&d, event);
 	gchint_begin_detail(gchint_self(), GCHINT_PHASE_TRIM, GCHINT_F_CONCURRENT, &d);
 }
 
@@ -206,20 +194,17 @@ static void mutator_resumed(struct gc_listener *self, const struct gc_event *eve
  */
 static void help_begin(struct gc_listener *self, const struct gc_event *event)
 {
-	struct gc_listener_gchint *l = listener_of(self);
 	struct gchint_detail d;
 
-	if (!event->stw)
-		__atomic_fetch_add(&l->helping, 1, __ATOMIC_RELAXED);
-	fill(l, &d, event);
-	gchint_begin_detail(gchint_self(), phase_of(event),
-			    event->stw ? GCHINT_F_STW : GCHINT_F_CONCURRENT, &d);
+	(void)self;
+	fill(&d, event);
+	gchint_begin_detail(gchint_self(), phase_of(event), flags_of(event, true), &d);
 }
 
 static void help_end(struct gc_listener *self, const struct gc_event *event)
 {
-	if (!event->stw)
-		__atomic_fetch_sub(&listener_of(self)->helping, 1, __ATOMIC_RELAXED);
+	(void)self;
+	(void)event;
 	gchint_end(gchint_self());
 }
 

@@ -20,13 +20,12 @@ struct gchint_session;
  * @session: libgchint's
  * @waiting: mutators that wait for a concurrent cycle; while there are any, the daemon's
  *	     phases are urgent
- * @helping: those of them that mark with it; while all do, nothing is urgent
  * @urgent: what the phase in force said
  */
 struct gc_listener_gchint {
 	struct gc_listener base;
 	struct gchint_session *session;
-	uint32_t waiting, helping;
+	uint32_t waiting;
 	bool urgent;
 };
 
