@@ -137,7 +137,10 @@ static u32 stretched(u32 stretch, u32 pct)
 static const struct gchint_opp *yielding(const struct gchint_rules *r, u32 yield)
 {
 	const struct gchint_opps *t = r->opps;
-	u32 bound = stretched(GCHINT_ONE, READ_ONCE(r->tun->mutator_slowdown_pct));
+	/* That it costs nobody time is a prediction: the dearer time, the less goes by it. */
+	u32 part = GCHINT_BIAS_SPEED - READ_ONCE(r->tun->bias);
+	u32 pct = READ_ONCE(r->tun->mutator_slowdown_pct) * part / GCHINT_BIAS_SPEED;
+	u32 bound = stretched(GCHINT_ONE, pct);
 	u32 i;
 
 	bound = min_t(u32, bound, yield);
@@ -249,8 +252,8 @@ struct cap {
  * and down in turn: one phase in probe_every. Each of the first phases, until
  * the line is well known. A line still unknown after those belongs to phases
  * that are too unlike each other; it is given a quarter of probe_every. Only
- * where nobody waits, and never slower than the slowdown allowed, once anything
- * is known of it.
+ * where nobody waits or will for that, and never slower than the slowdown allowed,
+ * once anything is known of it.
  */
 static u32 probe(struct gchint_plan *p, const struct gchint_rules *r, struct gchint_learn_line *n,
 		 const struct cap *c, u32 at)
@@ -270,7 +273,8 @@ static u32 probe(struct gchint_plan *p, const struct gchint_rules *r, struct gch
 		return at;
 	turn /= every;
 	i = neighbour(t, &c->in, at, turn & 1, PROBE_PCT);
-	if (i == at || (c->known && gchint_opp_stretch(&t->opp[i], c->mem) > c->slow))
+	if (i == at || gchint_opp_stretch(&t->opp[i], c->mem) > c->pace ||
+	    (c->known && gchint_opp_stretch(&t->opp[i], c->mem) > c->slow))
 		i = neighbour(t, &c->in, at, true, PROBE_PCT);
 	p->step = (s32)i - (s32)at;
 	return i;
@@ -339,6 +343,12 @@ static void plan_model(struct gchint_plan *p, const struct gchint_hint *h,
 			p->reason = GCHINT_REASON_PACE;
 		return;
 	}
+	/*
+	 * A stall instant, and no rate yet that tells whether it can be met. What is spent
+	 * on finding out is time that mutators may have to wait for.
+	 */
+	if (c.pace == U32_MAX && h->stall_ns)
+		c.pace = 0;
 	c.known = fit->known;
 	c.error = fit->samples ? fit->error : GCHINT_ONE;
 	c.mem = fit->known ? fit->mem : GCHINT_ONE / 2;
@@ -366,7 +376,7 @@ static void plan_model(struct gchint_plan *p, const struct gchint_hint *h,
 			i++;
 		p->reason = GCHINT_REASON_PACE;
 		p->step = 0;
-	} else if (begun && n && !h->role && c.pace == U32_MAX &&
+	} else if (begun && n && !h->role &&
 		   (h->work_done || h->work_left || n->samples)) {
 		i = probe(p, r, n, &c, i);
 	} else if (p->step) {

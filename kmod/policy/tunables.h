@@ -53,7 +53,8 @@
  * @min_latencies: a cap must be expected to last this many switch latencies,
  *	and a boost outlives its phase by as many while its thread goes on
  * @mutator_slowdown_pct: bound on a mutator's own slowdown while a collection
- *	cannot end before it stalls: see gchint_pace_yield()
+ *	cannot end before it stalls, see gchint_pace_yield(), at &gchint_tunables.bias
+ *	0; less above it, none at GCHINT_BIAS_SPEED
  * @pause_stretch_pct: tolerated stretch of a pause known to be memory-bound
  * @probe_every: one concurrent phase in so many tries a neighbouring OPP to
  *	keep learning, and more while nothing is known; 0 never

@@ -151,6 +151,7 @@ static void test_toggled_waiting_is_metered(void **state)
 
 	(void)state;
 	init(&x, krait_static);
+	x.tun.bias = 0;
 	x.rules.floor_khz = gchint_plan_floor(&x.rules);
 	x.tun.min_latencies = 0;
 	x.tun.hold_us = 0;

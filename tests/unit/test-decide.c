@@ -314,6 +314,10 @@ static void test_mutator_yields_to_a_late_collection(void **state)
 	(void)state;
 	init(&x, krait_static);
 	x.rules.floor_khz = gchint_plan_floor(&x.rules);
+	/* Where time has no price; where any is paid for it, not at all. */
+	gchint_decide_cpu(&d, &x.rules, 3, 1024, &h, NULL);
+	assert_false(d.hinted);
+	x.tun.bias = 0;
 	gchint_decide_cpu(&d, &x.rules, 3, 1024, &h, NULL);
 	assert_cmp(d.khz, ==, x.rules.floor_khz);
 	assert_int_equal(d.reason, GCHINT_REASON_PACE);

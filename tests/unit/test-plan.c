@@ -383,7 +383,12 @@ static void test_pace_outlives_a_gap_in_figures(void **state)
 	x.hint.revision++;
 	assert_cmp(plan(&x), ==, khz);
 	assert_int_equal(x.plan.reason, GCHINT_REASON_PACE);
-	/* Another phase knows nothing of it. */
+	/* Another phase knows nothing of it: who knows no rate is late until one is known. */
+	x.hint.instance++;
+	assert_cmp(plan(&x), ==, x.rules.max_khz);
+	assert_int_equal(x.plan.reason, GCHINT_REASON_PACE);
+	/* Without an instant it is none to be late for. */
+	x.hint.stall_ns = 0;
 	x.hint.instance++;
 	assert_cmp(plan(&x), <, khz);
 }
@@ -404,7 +409,12 @@ static void test_late_collection_tells_its_mutators(void **state)
 	x.hint.stall_ns = NOW + S;
 	plan(&x);
 	assert_cmp(x.plan.yield, ==, GCHINT_ONE);
+	/* That it costs no time is a prediction, on which nothing is bet where time is dear. */
 	x.hint.stall_ns = NOW + 2 * MS;
+	plan(&x);
+	assert_cmp(x.plan.yield, ==, GCHINT_ONE);
+	x.tun.bias = 0;
+	x.rules.epoch++;
 	plan(&x);
 	assert_cmp(x.plan.yield, >, GCHINT_ONE);
 	assert_cmp(x.plan.yield, <=, gchint_opp_stretch(&x.opps.opp[floor], 0));
