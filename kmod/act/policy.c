@@ -76,7 +76,8 @@ void gchint_policy_follow(const struct gchint_follower *who)
  * gchint_policy_poke - make a CPU look and decide
  * @cpu: the CPU; nothing happens if it is offline
  *
- * Any context but under a policy's lock; returns before it has happened.
+ * Any context, but not of this CPU under its policy's lock; returns before it has
+ * happened.
  */
 void gchint_policy_poke(unsigned int cpu)
 {

@@ -55,7 +55,8 @@ struct gchint_request {
  * @due: has what the thread there says changed? May err to both sides.
  * @look: see what it says now
  * @renew: likewise, if what was planned for it does not hold any more
- * @poke: make a CPU look and decide; any context but under a policy's lock
+ * @poke: make a CPU look and decide; any context, but not this CPU under its
+ *	policy's lock
  *
  * @due with irqs off, on the CPU. @look and @renew with its policy locked, on any
  * CPU: the lock keeps the thread where it is.

@@ -3,7 +3,11 @@
  * What the slot of the thread that runs on a CPU says, and what that means: a
  * hint and a plan, in gchint_cpu.
  */
+#include <linux/cpumask.h>
 #include <linux/jiffies.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/smp.h>
 
 #include "act/policy.h"
 #include "look.h"
@@ -145,14 +149,45 @@ static u32 session_yield(const struct gchint_session *session)
 	return yield;
 }
 
-static void yield_session(struct gchint_session *session, u16 slot, u32 yield)
+/*
+ * Nobody is late any more. Who yielded on a CPU of another policy would go on until its
+ * next decision, which may be as long as the phase was; those of this one are looked at
+ * now.
+ */
+static void unyield(const struct gchint_cpu *here, struct gchint_session *session)
 {
-	if (yield <= GCHINT_ONE && READ_ONCE(session->yield) <= GCHINT_ONE)
+	unsigned int cpu;
+
+	for_each_online_cpu(cpu) {
+		struct gchint_cpu *c = per_cpu_ptr(&gchint_cpus, cpu);
+		struct gchint_thread *thread = READ_ONCE(c->thread);
+
+		/*
+		 * Irqs are off: a thread that was there is not freed meanwhile, and
+		 * a poke of this very CPU would be served at once, under the lock.
+		 */
+		if (cpu != smp_processor_id() && thread &&
+		    thread->session == session &&
+		    READ_ONCE(c->hint.yield) > GCHINT_ONE &&
+		    rcu_access_pointer(c->policy) !=
+			    rcu_access_pointer(here->policy))
+			gchint_policy_poke(cpu);
+	}
+}
+
+static void yield_session(const struct gchint_cpu *c,
+			  struct gchint_session *session, u16 slot, u32 yield)
+{
+	u32 was = READ_ONCE(session->yield);
+
+	if (yield <= GCHINT_ONE && was <= GCHINT_ONE)
 		return;
 	WRITE_ONCE(session->yield_slot, slot);
 	WRITE_ONCE(session->yield_until,
 		   (u32)(jiffies + nsecs_to_jiffies(YIELD_NS)));
 	WRITE_ONCE(session->yield, yield);
+	if (yield <= GCHINT_ONE)
+		unyield(c, session);
 }
 
 /**
@@ -198,12 +233,12 @@ void gchint_look(struct gchint_cpu *c, struct gchint_policy *policy, u64 now)
 		raw_spin_unlock(&session->learn_lock);
 	}
 	if (plans) {
-		yield_session(session, thread->slot, c->plan.yield);
+		yield_session(c, session, thread->slot, c->plan.yield);
 	} else if (c->hint.class == GCHINT_CLASS_NEUTRAL &&
 		   c->hint.yield > GCHINT_ONE &&
 		   READ_ONCE(session->yield_slot) == thread->slot) {
 		c->hint.yield = GCHINT_ONE;
-		yield_session(session, thread->slot, GCHINT_ONE);
+		yield_session(c, session, thread->slot, GCHINT_ONE);
 	}
 	if (policy)
 		gchint_policy_phase(policy, c, c->hint.phase, now);
