@@ -365,8 +365,8 @@ GCHINT_API int gchint_profiled(void);
  * uses; it is never given again. Names go to perf-PID.map in the folder GCHINT_SYMBOLS, if
  * that is set: three system calls, once for each method and never for a call of it. Names
  * of code that is there already stay true of what was sampled before. Thread-safe and
- * async-signal-safe. A forked child that wants its parent's methods in its own file
- * names them anew.
+ * async-signal-safe. A forked child has its parent's names in its own file, from its
+ * gchint_init() or gchint_open() on.
  *
  * Return: what gchint_method_enter() takes: @address, or the one given. 0 if there is no
  * more: then the method has no name.

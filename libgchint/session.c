@@ -15,6 +15,7 @@
 #include "environ.h"
 #include "filter.h"
 #include "stream.h"
+#include "symbol.h"
 #include "trace.h"
 
 #define CLAMP_PERCENT 50
@@ -254,6 +255,7 @@ static int session_get(unsigned int flags, int init)
 		device_close(s, 0);
 		stream_close(s, 0);
 		trace_close(s);
+		symbols_inherit(s->pid);
 		records_reset();
 		/* The parent's threads are not here. Handles may still point to their pages. */
 		memset(s->more, 0, sizeof(s->more));

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "environ.h"
+#include "symbol.h"
 
 #define METHODS	 (1u << 20) /* interpreted ones that get an address */
 #define NAME_MAX 400
@@ -59,7 +60,7 @@ static void add_name(struct text *t, const char *name)
 }
 
 /* -1 unless it is a file of our own: the folder may be everybody's. */
-static int open_map(void)
+static int open_map(pid_t pid, int flags)
 {
 	const char *folder = variable_read(VARIABLE_SYMBOLS);
 	struct text path = { .length = 0 };
@@ -70,13 +71,12 @@ static int open_map(void)
 		return -1;
 	add_text(&path, folder);
 	add_text(&path, "/perf-");
-	add_number(&path, (uint64_t)getpid(), 10);
+	add_number(&path, (uint64_t)pid, 10);
 	add_text(&path, ".map");
 	if (path.length >= sizeof(path.s))
 		return -1;
 	path.s[path.length] = '\0';
-	fd = open(path.s, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
-		  0600);
+	fd = open(path.s, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -1;
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid()) {
@@ -92,7 +92,7 @@ static void tell(uintptr_t address, size_t size, const char *name, int timed)
 	struct text t = { .length = 0 };
 	const int saved = errno;
 	struct timespec now;
-	int fd = open_map();
+	int fd = open_map(getpid(), O_WRONLY | O_CREAT | O_APPEND);
 
 	if (fd >= 0) {
 		if (timed) {
@@ -160,6 +160,27 @@ void gchint_symbol_remove(uintptr_t address, size_t size)
 {
 	if (address)
 		tell(address, size, "[unloaded]", 1);
+}
+
+/*
+ * The same code and the same range are the child's. What the parent named after the fork
+ * comes as well, before anything that the child names there.
+ */
+void symbols_inherit(pid_t parent)
+{
+	const int saved = errno, from = open_map(parent, O_RDONLY);
+	int to = from < 0 ? -1 : open_map(getpid(), O_WRONLY | O_CREAT | O_APPEND);
+	char part[4096];
+	ssize_t n;
+
+	while (to >= 0 && (n = read(from, part, sizeof(part))) > 0)
+		if (write(to, part, (size_t)n) < n)
+			break;
+	if (from >= 0)
+		close(from);
+	if (to >= 0)
+		close(to);
+	errno = saved;
 }
 
 int gchint_profiled(void)

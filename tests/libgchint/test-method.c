@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <gchint-stream.h>
 #include <gchint.h>
 
@@ -318,6 +319,37 @@ static void a_range_of_its_own(void)
 	CHECK(!*map_text());
 }
 
+/* The code and the range of the parent are the child's as well. */
+static void forked_names(void)
+{
+	struct gchint_session *session;
+	uintptr_t mine;
+	char want[64];
+	int status = 0;
+	pid_t child;
+
+	CHECK_IS(gchint_open(&session, 0), 0);
+	mine = gchint_symbol_add(0, 0, "of the parent");
+	snprintf(want, sizeof(want), "%" PRIxPTR " 1 of the parent\n", mine);
+	child = fork();
+	if (!child) {
+		int good = !*map_text();
+
+		errno = EDOM;
+		good &= gchint_open(&session, 0) == 0 && errno == EDOM;
+		good &= !strcmp(map_text(), want);
+		good &= gchint_symbol_add(0, 0, "of the child") == mine + 1;
+		good &= strstr(map_text(), " 1 of the child\n") != NULL;
+		_exit(good ? 0 : 1);
+	}
+	CHECK_IS(waitpid(child, &status, 0), child);
+	CHECK_IS(status, 0);
+	CHECK(!strcmp(map_text(), want));
+	snprintf(want, sizeof(want), "perf-%d.map", child);
+	CHECK_IS(unlink(path_of(want)), 0);
+	gchint_close(session);
+}
+
 /* A folder that is everybody's: neither another's link nor a pipe is written to. */
 static void hostile_files(void)
 {
@@ -346,6 +378,7 @@ static const struct tap_test tests[] = {
 	{ "samples beside the device", beside_the_device },
 	{ "no room for names, no number", no_room_for_names },
 	{ "names go to a file that perf reads", names },
+	{ "a forked child has its parent's names", forked_names },
 	{ "interpreted methods have a range of their own", a_range_of_its_own },
 	{ "files of others are left alone", hostile_files },
 };
