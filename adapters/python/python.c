@@ -10,10 +10,12 @@
  *	stop				none		work done: objects that were freed
  *
  * Nothing tells of its parts, nor of what reference counts free; between collections this
- * costs nothing. To be there before the first line of a program, and in an interpreter that
- * ignores its environment (-I, -E) or its site (-S), we stand in the table of built-in
- * modules before _abc, which each interpreter, a sub-interpreter as well, imports
- * at its start. A process without a Python is left as it is.
+ * costs nothing. Which function runs is told while somebody profiles: functions.c.
+ *
+ * To be there before the first line of a program, and in an interpreter that ignores its
+ * environment (-I, -E) or its site (-S), we stand in the table of built-in modules before
+ * _abc, which each interpreter, a sub-interpreter as well, imports at its start. A process
+ * without a Python is left as it is.
  */
 #include <stddef.h>
 #include <string.h>
@@ -21,6 +23,7 @@
 #include <gchint.h>
 
 #include "../common/start.h"
+#include "python.h"
 
 #define STOPPED (GCHINT_F_STW | GCHINT_F_FOREGROUND)
 #define FIRST	"_abc"
@@ -29,7 +32,6 @@
  * Of Python's stable ABI, one build for all versions; weak, for whoever preloads us may
  * have no Python at all.
  */
-typedef struct object PyObject;
 typedef PyObject *PyCFunction(PyObject *self, PyObject *args);
 struct method {
 	const char *name;
@@ -129,8 +131,10 @@ static PyObject *init_abc(void)
 		if (started > 0)
 			adapter_fork();
 	}
-	if (started > 0)
+	if (started > 0) {
 		watch();
+		functions_watch();
+	}
 	return init_first();
 }
 

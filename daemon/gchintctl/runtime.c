@@ -36,7 +36,8 @@ const struct runtime runtimes[RUNTIMES] = {
 	{ "ocaml", "OCaml 4.13", RUNTIME_PRELOAD, "minor collections, major slices by kind",
 	  "compaction; the slices of a full collection" },
 	{ "python", "CPython 3.8 and newer", RUNTIME_PRELOAD,
-	  "collections of cycles, young and full; objects freed",
+	  "collections of cycles, young and full; objects freed; functions (3.11 to 3.13), for "
+	  "gchintctl profile",
 	  "parts of a collection; what reference counts free" },
 	{ "ruby", "CRuby 3.1", RUNTIME_RUBYOPT, "slices of mark and sweep; cause",
 	  "compaction apart from its cycle" },
