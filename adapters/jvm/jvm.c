@@ -15,7 +15,8 @@
  * at the start with G1, ZGC and Shenandoah, at the end with Serial and Parallel.
  * JVMTI says nothing of work beside the program; the threads that do it are known by
  * their names and get standing roles (threads.c), and the collector's log tells what its
- * leading thread is at (phases.c).
+ * leading thread is at (phases.c). While somebody profiles it tells of the code that it
+ * compiles (methods.c).
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -56,8 +57,8 @@ static void JNICALL gc_finish(jvmtiEnv *env)
 /* All threads of the collector that exist from the start do so now. */
 static void JNICALL vm_init(jvmtiEnv *env, JNIEnv *jni, jthread thread)
 {
-	(void)env;
 	(void)thread;
+	methods_watch(env);
 	counters_open();
 	threads_watch();
 	phases_watch(jni);
@@ -66,7 +67,7 @@ static void JNICALL vm_init(jvmtiEnv *env, JNIEnv *jni, jthread thread)
 static jint setup(JavaVM *vm, int live)
 {
 	static const jvmtiCapabilities wanted = { .can_generate_garbage_collection_events = 1 };
-	static const jvmtiEventCallbacks callbacks = {
+	jvmtiEventCallbacks callbacks = {
 		.GarbageCollectionStart = gc_start,
 		.GarbageCollectionFinish = gc_finish,
 		.VMInit = vm_init,
@@ -81,12 +82,13 @@ static jint setup(JavaVM *vm, int live)
 	if (!adapter_start("libgchint-jvm.so", NULL))
 		return live ? JNI_ERR : JNI_OK;
 	if ((*vm)->GetEnv(vm, (void **)&env, JVMTI_VERSION_1_2) != JNI_OK ||
-	    (*env)->AddCapabilities(env, &wanted) != JVMTI_ERROR_NONE ||
-	    (*env)->SetEventCallbacks(env, &callbacks, sizeof(callbacks)) != JVMTI_ERROR_NONE) {
+	    (*env)->AddCapabilities(env, &wanted) != JVMTI_ERROR_NONE) {
 		fprintf(stderr, "libgchint-jvm.so: no hints: this JVM tells of no collections\n");
 		return live ? JNI_ERR : JNI_OK;
 	}
 	started = 1;
+	methods_prepare(env, &callbacks);
+	(*env)->SetEventCallbacks(env, &callbacks, sizeof(callbacks));
 	if (live) {
 		(*vm)->GetEnv(vm, (void **)&jni, JNI_VERSION_1_8);
 		vm_init(env, jni, NULL);

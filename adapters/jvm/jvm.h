@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include <gchint.h>
-#include <jni.h>
+#include <jvmti.h>
 
 /* counters.c: the JVM's performance counters */
 
@@ -49,5 +49,12 @@ struct gchint_thread *threads_driver(pid_t tid);
  * After threads_watch(). May allocate, and loads classes of the JVM's own.
  */
 void phases_watch(JNIEnv *jni);
+
+/* methods.c: the code that is compiled */
+
+/** methods_prepare() - ask for what tells of it. Nothing unless somebody profiles. */
+void methods_prepare(jvmtiEnv *env, jvmtiEventCallbacks *callbacks);
+/** methods_watch() - name what is there, and what comes and goes from here on; live only. */
+void methods_watch(jvmtiEnv *env);
 
 #endif /* GCHINT_JVM_H */

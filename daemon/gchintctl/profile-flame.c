@@ -41,7 +41,7 @@ static size_t frames_of(const struct profile *p, const struct profile_sample *s,
 	frame[nr++] = s->process;
 	if (s->answered && s->group / CLASS_NR)
 		frame[nr++] = (uint32_t)p->names + s->group / CLASS_NR;
-	if (s->method >= PROFILE_FIRST)
+	if (s->method >= PROFILE_FIRST && !s->compiled)
 		frame[nr++] = s->method;
 	while (*text && natives < DEPTH - 4) {
 		char *end;

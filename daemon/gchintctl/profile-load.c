@@ -185,10 +185,14 @@ static void take_sample(struct profile *p, sqlite3_stmt *s, struct profile_sampl
 		at = method ? profile_symbol_at(p, x->tgid, method, x->t) : NULL;
 		x->method = at ? at->name : method ? PROFILE_UNKNOWN : PROFILE_NO_METHOD;
 	}
+	at = profile_symbol_at(p, x->tgid, (uint64_t)sqlite3_column_int64(s, 6), x->t);
+	/* Compiled code tells by being where it is, also of what it has the kernel do. */
+	x->compiled = at && at->name >= PROFILE_FIRST && x->method < PROFILE_FIRST &&
+		      !strcmp(p->name[at->image], "[methods]");
+	if (x->compiled)
+		x->method = at->name;
 	if (x->kernel)
 		at = profile_symbol_at(p, 0, (uint64_t)sqlite3_column_int64(s, 7), x->t);
-	else
-		at = profile_symbol_at(p, x->tgid, (uint64_t)sqlite3_column_int64(s, 6), x->t);
 	x->image = at ? at->image : x->kernel ? intern(p, "[kernel]") : PROFILE_UNKNOWN;
 	x->symbol = at ? at->name : PROFILE_UNKNOWN;
 }

@@ -36,6 +36,7 @@ struct profile_sample {
 	uint32_t stack; /* index into profile.stack, from 1; 0 none */
 	uint16_t group; /* of run_group(); of no meaning without @answered */
 	bool answered, kernel;
+	bool compiled; /* @method is what is at the instruction: nobody told one */
 };
 
 struct profile_stack {

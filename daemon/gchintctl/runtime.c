@@ -23,7 +23,8 @@ const struct runtime runtimes[RUNTIMES] = {
 	  "stop, mark, restart, sweep; cause; marker threads",
 	  "sweeping and marking by mutators at allocation" },
 	{ "jvm", "OpenJDK 17 and newer", RUNTIME_AGENT,
-	  "pauses, cause; what is done beside the program; threads of the collectors",
+	  "pauses, cause; what is done beside the program; threads of the collectors; compiled "
+	  "methods, for gchintctl profile",
 	  "which thread waits for an allocation, time to the safepoint" },
 	{ "lua", "Lua 5.4", RUNTIME_LUA, "functions, for gchintctl profile",
 	  "collections, which it tells nobody of" },
