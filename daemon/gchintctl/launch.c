@@ -94,6 +94,7 @@ static bool lua_init(const char *adapter)
 static char **load(const struct runtime *runtime, char *adapter, char **command, int count)
 {
 	char *option = NULL, *slash;
+	const char *had;
 
 	switch (runtime->way) {
 	case RUNTIME_PRELOAD:
@@ -104,6 +105,9 @@ static char **load(const struct runtime *runtime, char *adapter, char **command,
 		*slash = '\0';
 		if (asprintf(&option, "--require \"%s/gchint-node.cjs\"", adapter) < 0)
 			return NULL;
+		had = getenv("NODE_OPTIONS");
+		if (getenv("GCHINT_PROFILE") && !(had && strstr(had, NODE_MAP)))
+			append("NODE_OPTIONS", " ", NODE_MAP);
 		append("NODE_OPTIONS", " ", option);
 		free(option);
 		return command;

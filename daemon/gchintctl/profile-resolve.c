@@ -51,7 +51,7 @@ struct map {
 struct resolver {
 	sqlite3 *db;
 	sqlite3_stmt *image, *known, *latest, *add;
-	const char *folder;
+	const struct profile_maps *from;
 	struct elf *elfs;
 	struct map *maps;
 	struct name *kernel;
@@ -223,12 +223,44 @@ static void read_map(struct map *m)
 	}
 }
 
+/* All of a file that a program wrote; NULL if it is none. */
+static char *read_text(int fd, const struct stat *st)
+{
+	char *text = NULL;
+	ssize_t n = 0, got;
+
+	if (S_ISREG(st->st_mode) && st->st_size && st->st_size <= MAP_SIZE)
+		text = calloc(1, (size_t)st->st_size + 1);
+	while (text && n < st->st_size && (got = read(fd, text + n, (size_t)(st->st_size - n))) > 0)
+		n += got;
+	return text;
+}
+
+/* What a runtime wrote where perf(1) looks for it; the number may be of an older process. */
+static char *read_tmp(const struct profile_maps *from, int32_t tgid)
+{
+	char path[64], *text = NULL;
+	struct stat st;
+	int fd;
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", tgid);
+	fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	if (!fstat(fd, &st) && st.st_mtime >= from->since && st.st_uid == geteuid()) {
+		text = read_text(fd, &st);
+		if (text && from->remove)
+			unlink(path);
+	}
+	close(fd);
+	return text;
+}
+
 static struct map *map_of(struct resolver *r, int32_t tgid)
 {
 	struct map *m;
 	char path[512];
 	struct stat st;
-	ssize_t n = 0, got;
 	int fd;
 
 	for (m = r->maps; m; m = m->next)
@@ -240,16 +272,14 @@ static struct map *map_of(struct resolver *r, int32_t tgid)
 	m->tgid = tgid;
 	m->next = r->maps;
 	r->maps = m;
-	snprintf(path, sizeof(path), "%s/perf-%d.map", r->folder, tgid);
+	snprintf(path, sizeof(path), "%s/perf-%d.map", r->from->folder, tgid);
 	fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0)
-		return m;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size && st.st_size <= MAP_SIZE)
-		m->text = calloc(1, (size_t)st.st_size + 1);
-	while (m->text && n < st.st_size &&
-	       (got = read(fd, m->text + n, (size_t)(st.st_size - n))) > 0)
-		n += got;
-	close(fd);
+	if (fd >= 0) {
+		m->text = fstat(fd, &st) ? NULL : read_text(fd, &st);
+		close(fd);
+	} else {
+		m->text = read_tmp(r->from, tgid);
+	}
 	if (m->text)
 		read_map(m);
 	return m;
@@ -461,6 +491,18 @@ static void resolve_all(struct resolver *r)
 	sqlite3_finalize(s);
 }
 
+/* Also of processes that were never sampled. */
+static void clean_up(struct resolver *r)
+{
+	sqlite3_stmt *s = NULL;
+
+	if (sqlite3_prepare_v2(r->db, "SELECT DISTINCT tgid FROM processes", -1, &s, NULL))
+		return;
+	while (sqlite3_step(s) == SQLITE_ROW)
+		map_of(r, sqlite3_column_int(s, 0));
+	sqlite3_finalize(s);
+}
+
 static bool prepare(struct resolver *r, const char *file)
 {
 	return !sqlite3_open_v2(file, &r->db, SQLITE_OPEN_READWRITE, NULL) &&
@@ -481,13 +523,15 @@ static bool prepare(struct resolver *r, const char *file)
 	       !sqlite3_exec(r->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
 }
 
-bool profile_resolve(const char *file, const char *folder)
+bool profile_resolve(const char *file, const struct profile_maps *maps)
 {
-	struct resolver r = { .folder = folder };
+	struct resolver r = { .from = maps };
 	bool good = prepare(&r, file);
 
 	if (good)
 		resolve_all(&r);
+	if (good && maps->remove)
+		clean_up(&r);
 	good = good && !r.failed && !sqlite3_exec(r.db, "COMMIT", NULL, NULL, NULL);
 	if (!good)
 		ctl_error("%s: no names were put into it: %s", file, sqlite3_errmsg(r.db));

@@ -74,15 +74,15 @@ static int remove_map(void *data, const char *name)
 	return 0;
 }
 
-static int record_into(const struct ctl *ctl, const struct options *o, char *folder, char **command,
-		       int count)
+static int record_into(const struct ctl *ctl, const struct options *o,
+		       const struct profile_maps *maps, char **command, int count)
 {
 	const char *file = o->output ? o->output : "profile.db";
 	char config[96], option[128];
 	char **argv;
 	int ret, n = 0;
 
-	snprintf(config, sizeof(config), "%s/conf", folder);
+	snprintf(config, sizeof(config), "%s/conf", maps->folder);
 	ret = write_config(config, o);
 	if (ret) {
 		ctl_error("%s: %s", config, strerror(-ret));
@@ -100,14 +100,13 @@ static int record_into(const struct ctl *ctl, const struct options *o, char *fol
 	argv[n++] = option;
 	argv[n++] = (char *)"--";
 	memcpy(argv + n, command, (size_t)count * sizeof(*argv));
-	setenv("GCHINT_PROFILE", "1", 1);
-	setenv("GCHINT_SYMBOLS", folder, 1);
+	setenv("GCHINT_SYMBOLS", maps->folder, 1);
 	optind = 0;
 	ret = cmd_record(ctl, n + count, argv);
 	free(argv);
 	if (ret == CTL_DAEMON || access(file, R_OK))
 		return ret;
-	if (!profile_resolve(file, folder))
+	if (!profile_resolve(file, maps))
 		return CTL_FILE;
 	if (!o->quiet)
 		fprintf(stderr, "gchintctl: profiled into %s; next: gchintctl profile report %s\n",
@@ -115,9 +114,19 @@ static int record_into(const struct ctl *ctl, const struct options *o, char *fol
 	return ret;
 }
 
+/* Node writes one into /tmp then, and leaves it there. */
+static bool asks_for_map(void)
+{
+	const char *options = getenv("NODE_OPTIONS");
+
+	return options && strstr(options, NODE_MAP);
+}
+
 static int record(const struct ctl *ctl, const struct options *o, char **command, int count)
 {
 	char folder[] = "/tmp/gchint-profile.XXXXXX";
+	struct profile_maps maps = { .folder = folder, .since = time(NULL) };
+	const bool asked = asks_for_map();
 	char config[96], **with;
 	int ret;
 
@@ -137,9 +146,11 @@ static int record(const struct ctl *ctl, const struct options *o, char **command
 		ctl_error("%s: %s", folder, strerror(errno));
 		return CTL_FAILED;
 	}
+	setenv("GCHINT_PROFILE", "1", 1);
 	/* A program that no adapter is for may tell its methods itself. */
 	with = launch_command(command, &count);
-	ret = record_into(ctl, o, folder, with, count);
+	maps.remove = !asked && asks_for_map();
+	ret = record_into(ctl, o, &maps, with, count);
 	root_list(folder, "perf-", remove_map, folder);
 	snprintf(config, sizeof(config), "%s/conf", folder);
 	unlink(config);

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "run.h"
 
@@ -75,14 +76,25 @@ const struct profile_symbol *profile_symbol_at(const struct profile *p, int32_t 
 					       uint64_t address, uint64_t t);
 
 /**
+ * struct profile_maps - where programs left the names of their methods
+ * @folder: perf-PID.map of those that obey GCHINT_SYMBOLS
+ * @since: one in /tmp, where other runtimes put theirs, counts if it was written since then
+ * @remove: those in /tmp are there by our doing, and go
+ */
+struct profile_maps {
+	const char *folder;
+	time_t since;
+	bool remove;
+};
+
+/**
  * profile_resolve - put names beside the addresses of a recording
  * @file: the recording, which nobody writes to any more
- * @folder: where programs left their perf-PID.map
  *
  * Here, where the programs are that were sampled: a recording goes elsewhere.
  * False with the mistake told.
  */
-bool profile_resolve(const char *file, const char *folder);
+bool profile_resolve(const char *file, const struct profile_maps *maps);
 
 /* Tables; exit codes. */
 int profile_report(const struct profile *p, size_t lines);
