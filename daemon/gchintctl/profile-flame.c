@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Stacks from the outermost: the program, the phase if it collects, the method, then the
- * native frames. One picture, by itself: no script, no font, no other file. A frame's
+ * Stacks, folded or drawn. One picture, by itself: no script, no font, no other file. A frame's
  * colour is the mean frequency of its samples; grey where that is not known.
  */
 #include <inttypes.h>
@@ -9,10 +8,8 @@
 #include <string.h>
 
 #include "../common/escape.h"
-#include "../common/names.h"
 #include "profile.h"
 
-#define DEPTH  40
 #define WIDTH  1200.0
 #define HEIGHT 18
 #define MARGIN 10
@@ -24,51 +21,6 @@ struct node {
 	size_t n, known;
 	double khz; /* sum over the known */
 };
-
-/* Phases are no names of the profile's: behind all of those. */
-static const char *name_of(const struct profile *p, uint32_t name)
-{
-	return name < p->names ? p->name[name] : name_phase(name - (uint32_t)p->names);
-}
-
-/* The frames of a sample, outermost first; how many. */
-static size_t frames_of(const struct profile *p, const struct profile_sample *s, uint32_t *frame)
-{
-	const char *text = s->stack ? p->stack[s->stack - 1].frames : "";
-	uint32_t native[DEPTH];
-	size_t nr = 0, natives = 0;
-
-	frame[nr++] = s->process;
-	if (s->answered && s->group / CLASS_NR)
-		frame[nr++] = (uint32_t)p->names + s->group / CLASS_NR;
-	if (s->method >= PROFILE_FIRST && !s->compiled)
-		frame[nr++] = s->method;
-	while (*text && natives < DEPTH - 4) {
-		char *end;
-		uint64_t address = strtoull(text, &end, 16);
-		const struct profile_symbol *at;
-
-		if (end == text)
-			break;
-		at = profile_symbol_at(p, address >> (sizeof(long) * 8 - 1) ? 0 : s->tgid, address,
-				       s->t);
-		/* Without a name, where it is; a chain that leads nowhere is one frame. */
-		native[natives++] = !at				? PROFILE_UNKNOWN :
-				    at->name != PROFILE_UNKNOWN ? at->name :
-								  at->image;
-		if (natives > 1 && native[natives - 1] == native[natives - 2])
-			natives--;
-		text = *end ? end + 1 : end;
-	}
-	if (!natives)
-		native[natives++] = s->symbol != PROFILE_UNKNOWN ? s->symbol : s->image;
-	/* Frames that are nothing at the outer end say nothing. */
-	while (natives > 1 && native[natives - 1] == PROFILE_UNKNOWN)
-		natives--;
-	while (natives)
-		frame[nr++] = native[--natives];
-	return nr;
-}
 
 static struct node *enter(struct node *node, uint32_t name)
 {
@@ -96,13 +48,13 @@ static struct node *tree_of(const struct profile *p)
 	struct node *root = calloc(1, sizeof(*root));
 
 	for (size_t i = 0; root && i < p->samples; i++) {
-		uint32_t frame[DEPTH + 4];
-		size_t nr = frames_of(p, &p->sample[i], frame);
+		struct profile_frame frame[PROFILE_DEPTH];
+		size_t nr = profile_frames(p, &p->sample[i], frame);
 		struct node *node = root;
 
 		add(root, &p->sample[i]);
 		for (size_t k = 0; k < nr && node; k++) {
-			node = enter(node, frame[k]);
+			node = enter(node, frame[k].name);
 			if (node)
 				add(node, &p->sample[i]);
 		}
@@ -143,7 +95,7 @@ static void fold(const struct profile *p, const struct node *node, FILE *f, uint
 	for (size_t i = 0; i < depth; i++) {
 		if (i)
 			fputc(';', f);
-		put_folded(f, name_of(p, path[i]));
+		put_folded(f, profile_name(p, path[i]));
 	}
 	fprintf(f, " %zu\n", node->n - inner);
 }
@@ -151,7 +103,7 @@ static void fold(const struct profile *p, const struct node *node, FILE *f, uint
 void profile_folded(const struct profile *p, FILE *f)
 {
 	struct node *root = tree_of(p);
-	uint32_t path[DEPTH + 4];
+	uint32_t path[PROFILE_DEPTH];
 
 	if (root)
 		fold(p, root, f, path, 0);
@@ -210,7 +162,7 @@ static void draw(const struct picture *pic, const struct node *node, double x, s
 	const double width = (double)node->n * pic->scale;
 	const double y = MARGIN + 2.0 * HEIGHT + (double)(pic->deepest - 1 - depth) * HEIGHT;
 	const int room = (int)(width / 7);
-	const char *name = depth ? name_of(pic->p, node->name) : "all";
+	const char *name = depth ? profile_name(pic->p, node->name) : "all";
 	double at = x;
 	char cut[200];
 

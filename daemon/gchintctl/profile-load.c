@@ -177,6 +177,7 @@ static void take_sample(struct profile *p, sqlite3_stmt *s, struct profile_sampl
 		.group = run_group(db_u32(s, 3, 0), db_u32(s, 4, 0)),
 		.stack = stack_index(p, db_int(s, 8, -1)),
 		.process = intern(p, db_text(s, 9, "?")),
+		.tid = (int32_t)db_int(s, 10, 0),
 	};
 	x->khz = run_khz(p->run, x->cpu, x->t);
 	if (!is_null(s, 5)) {
@@ -212,7 +213,7 @@ static bool load_samples(struct profile *p, const struct profile_filter *f)
 {
 	sqlite3_stmt *s = db_query(
 		p->run->db,
-		"SELECT h.t, h.tgid, cpu, phase, flags, method, ip, kernel, stack, r.comm "
+		"SELECT h.t, h.tgid, cpu, phase, flags, method, ip, kernel, stack, r.comm, h.tid "
 		"FROM hotspots h LEFT JOIN (SELECT tgid, comm FROM processes WHERE tid = tgid "
 		"GROUP BY tgid) r ON r.tgid = h.tgid ORDER BY h.t");
 	bool good = s;

@@ -20,6 +20,8 @@ static const char usage[] =
 	"[ARGUMENT]...\n"
 	"       gchintctl profile report [FILTER]... [-n LINES] FILE\n"
 	"       gchintctl profile flame [FILTER]... [-o SVG | --folded] FILE\n"
+	"       gchintctl profile diff [FILTER]... [-n LINES] BEFORE SINCE\n"
+	"       gchintctl profile export [FILTER]... --format FORMAT [-o OUTPUT] FILE\n"
 	"Where CPU time goes: by instruction, by the method that an interpreter ran (which no\n"
 	"profiler of instructions sees), by phase of the collector, frequency and energy.\n"
 	"No module and no privilege are needed; with kernel.perf_event_paranoid at 2 what runs in\n"
@@ -35,10 +37,13 @@ static const char usage[] =
 	"  -m, --method PATTERN   samples in such methods\n"
 	"      --phase PHASE      samples in that phase; none: outside of phases\n"
 	"      --process PATTERN  samples of programs of such names\n"
-	"report:\n"
+	"report, diff:\n"
 	"  -n, --lines LINES      rows of each table; 20\n"
 	"flame:\n"
 	"      --folded           one line a stack, for other tools\n"
+	"export, to standard output unless told:\n"
+	"      --format FORMAT    speedscope, for speedscope.app; perf-script, as perf writes it:\n"
+	"                         for stackcollapse, inferno, profiler.firefox.com\n"
 	"\n"
 	"A first look:\n"
 	"  gchintctl profile record -o p.db -- lua5.4 program.lua\n"
@@ -46,7 +51,7 @@ static const char usage[] =
 	"  gchintctl profile flame p.db -o p.svg\n";
 
 struct options {
-	const char *output, *frequency, *command;
+	const char *output, *frequency, *command, *format;
 	struct profile_filter filter;
 	size_t lines;
 	bool folded, quiet;
@@ -173,6 +178,37 @@ static int flame(const struct profile *p, const struct options *o)
 	return ctl_commit(f, o->output ? o->output : "flame.svg");
 }
 
+static int export(const struct profile *p, const struct options *o)
+{
+	FILE *f = o->output ? ctl_create(o->output) : stdout;
+
+	if (!f)
+		return CTL_FILE;
+	if (!strcmp(o->format, "speedscope"))
+		profile_speedscope(p, f);
+	else
+		profile_script(p, f);
+	return o->output ? ctl_commit(f, o->output) : CTL_OK;
+}
+
+static int compare(const struct options *o, char **files)
+{
+	struct run *run[2] = { run_open(files[0]), NULL };
+	struct profile p[2] = { 0 };
+	int ret = CTL_FILE;
+
+	if (run[0])
+		run[1] = run_open(files[1]);
+	if (run[1] && profile_load(&p[0], run[0], &o->filter) &&
+	    profile_load(&p[1], run[1], &o->filter))
+		ret = profile_diff(&p[0], &p[1], o->lines);
+	for (int i = 0; i < 2; i++) {
+		profile_free(&p[i]);
+		run_close(run[i]);
+	}
+	return ret;
+}
+
 static int read_profile(const struct options *o, const char *what, const char *file)
 {
 	struct run *run = run_open(file);
@@ -180,7 +216,9 @@ static int read_profile(const struct options *o, const char *what, const char *f
 	int ret = CTL_FILE;
 
 	if (run && profile_load(&p, run, &o->filter))
-		ret = strcmp(what, "flame") ? profile_report(&p, o->lines) : flame(&p, o);
+		ret = !strcmp(what, "flame")  ? flame(&p, o) :
+		      !strcmp(what, "export") ? export(&p, o) :
+						profile_report(&p, o->lines);
 	profile_free(&p);
 	run_close(run);
 	return ret;
@@ -206,11 +244,32 @@ static bool is_phase(const char *name)
 	return false;
 }
 
+static bool is_format(const char *name)
+{
+	if (!strcmp(name, "speedscope") || !strcmp(name, "perf-script"))
+		return true;
+	ctl_error("profile export: no format '%s': speedscope or perf-script", name);
+	return false;
+}
+
+/* What is to be done with a recording; false with the mistake told. */
+static bool is_known(const char *what)
+{
+	static const char *const known[] = { "record", "report", "flame", "diff", "export" };
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (!strcmp(what, known[i]))
+			return true;
+	ctl_error("profile: record, report, flame, diff or export is wanted; --help tells more");
+	return false;
+}
+
 int cmd_profile(const struct ctl *ctl, int argc, char **argv)
 {
 	static const struct option longs[] = {
 		{ "command", required_argument, NULL, 'c' },
 		{ "folded", no_argument, NULL, 'f' },
+		{ "format", required_argument, NULL, 't' },
 		{ "frequency", required_argument, NULL, 'F' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "lines", required_argument, NULL, 'n' },
@@ -230,10 +289,8 @@ int cmd_profile(const struct ctl *ctl, int argc, char **argv)
 		fputs(usage, stdout);
 		return CTL_OK;
 	}
-	if (!recording && strcmp(what, "report") && strcmp(what, "flame")) {
-		ctl_error("profile: record, report or flame is wanted; --help tells more");
+	if (!is_known(what))
 		return CTL_USAGE;
-	}
 	argv[1] = argv[0];
 	argc--;
 	argv++;
@@ -250,6 +307,11 @@ int cmd_profile(const struct ctl *ctl, int argc, char **argv)
 			if (!in_range(optarg, 1, 2000, "--frequency"))
 				return CTL_USAGE;
 			o.frequency = optarg;
+			break;
+		case 't':
+			if (!is_format(optarg))
+				return CTL_USAGE;
+			o.format = optarg;
 			break;
 		case 'h':
 			fputs(usage, stdout);
@@ -282,8 +344,18 @@ int cmd_profile(const struct ctl *ctl, int argc, char **argv)
 	}
 	if (recording)
 		return record(ctl, &o, argv + optind, argc - optind);
+	if (!strcmp(what, "diff")) {
+		if (optind == argc - 2)
+			return compare(&o, argv + optind);
+		ctl_error("profile diff: two recordings are wanted; --help tells more");
+		return CTL_USAGE;
+	}
 	if (optind != argc - 1) {
 		ctl_error("profile %s: one recording is wanted; --help tells more", what);
+		return CTL_USAGE;
+	}
+	if (!strcmp(what, "export") && !o.format) {
+		ctl_error("profile export: --format is wanted: speedscope or perf-script");
 		return CTL_USAGE;
 	}
 	return read_profile(&o, what, argv[optind]);

@@ -30,7 +30,7 @@ enum {
 
 struct profile_sample {
 	uint64_t t;
-	int32_t tgid;
+	int32_t tgid, tid;
 	int cpu; /* -1 not known */
 	uint32_t khz; /* 0 not known */
 	uint32_t process, method, image, symbol; /* names */
@@ -96,10 +96,38 @@ struct profile_maps {
  */
 bool profile_resolve(const char *file, const struct profile_maps *maps);
 
+#define PROFILE_DEPTH 44 /* frames of a stack at most */
+
+/**
+ * struct profile_frame - one of a stack
+ * @name: profile_name() has its text
+ * @image: where it is; PROFILE_UNKNOWN for programs, phases and methods
+ * @address: likewise; 0 not known
+ */
+struct profile_frame {
+	uint32_t name, image;
+	uint64_t address;
+};
+
+/**
+ * profile_frames() - the stack of a sample, outermost first
+ * @frame: room for PROFILE_DEPTH
+ *
+ * Return: how many; the first is the program.
+ */
+size_t profile_frames(const struct profile *p, const struct profile_sample *s,
+		      struct profile_frame *frame);
+/* Of a frame; those of phases are p->names and up. */
+const char *profile_name(const struct profile *p, uint32_t name);
+
 /* Tables; exit codes. */
 int profile_report(const struct profile *p, size_t lines);
+int profile_diff(const struct profile *before, const struct profile *since, size_t lines);
 /* Folded stacks, a line each; or one picture of them. */
 void profile_folded(const struct profile *p, FILE *f);
 void profile_flame(const struct profile *p, FILE *f);
+/* What speedscope.app reads; what perf-script(1) writes. */
+void profile_speedscope(const struct profile *p, FILE *f);
+void profile_script(const struct profile *p, FILE *f);
 
 #endif

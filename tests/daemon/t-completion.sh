@@ -26,7 +26,7 @@ ok "completion: options of a command" offers "--delay" top --d
 ok "completion: options that programs want" offers "--json" summary --j
 ok "completion: recordings" offers "files @(db|db.[0-9]*)" summary ""
 ok "completion: the command to record" offers "a command from word 5" record -o a.db -- ""
-ok "completion: what a profile can do" offers "flame record report" profile ""
+ok "completion: what a profile can do" offers "diff export flame record report" profile ""
 ok "completion: the program to profile" offers "a command from word 4" profile record -- ""
 ok "completion: and its options" offers "a command from word 3" record -- make --j
 

@@ -75,6 +75,50 @@ titles = [t.text for t in e.parse('$d/first.svg').iter() if t.tag.endswith('titl
 sys.exit(not (names <= {'svg', 'g', 'rect', 'text', 'title'} and any('cold <&\"' in t for t in titles)))"
 	ok "nothing is left behind" is "" "$(find /tmp -maxdepth 1 -name 'gchint-profile.*' -newer "$d/make.log")"
 
+	ok "an export for speedscope" "$ctl" profile export --format speedscope -o "$d/first.json" "$f"
+	ok "has every sample, and the method over its native code" python3 -c "
+import json, sys
+d = json.load(open('$d/first.json'))
+names = [f['name'] for f in d['shared']['frames']]
+stacks = [[names[i] for i in s] for p in d['profiles'] for s in p['samples']]
+cold = [s for s in stacks if any(f.startswith('cold') for f in s)]
+sums = all(abs(sum(p['weights']) - p['endValue']) < 1e-6 and p['type'] == 'sampled' for p in d['profiles'])
+print(len(stacks), len(cold), cold[:1])
+sys.exit(not (sums and len(stacks) == $(sqlite3 -readonly "$f" "select count(*) from hotspots") and
+	all(s[0] == 'profiled' and s[1] == 'mark' for s in cold) and len(cold) > 200))"
+	"$ctl" profile export --format perf-script "$f" >"$d/first.script"
+	# The expressions of stackcollapse-perf.pl, by which others read it as well.
+	ok "what perf's readers read folds into the same stacks" python3 -c "
+import collections, re, sys
+fold, stack, seen = collections.Counter(), [], 0
+for line in open('$d/first.script'):
+    line = line.rstrip()
+    if not line:
+        fold[';'.join(reversed(stack))] += 1
+        stack = []
+    elif re.match(r'^(\S.+?)\s+(\d+)/*(\d+)*\s+', line) and re.search(r':\s*(\d+)*\s+(\S+):\s*\$', line):
+        stack, seen = [], seen + 1
+    else:
+        stack.append(re.match(r'^\s*(\w+)\s*(.+) \((\S*)\)\$', line).group(2).replace(';', ':'))
+want = collections.Counter()
+for line in sys.stdin:
+    path, n = line.rstrip('\n').rsplit(' ', 1)
+    path = path.split(';', 1)[1].replace('(', '[').replace(')', ']')
+    want[';'.join('[unknown]' if x == '?' else x for x in path.split(';'))] += int(n)
+print(seen, sum(want.values()), list((fold - want).items())[:3], list((want - fold).items())[:3])
+sys.exit(not (seen > 1000 and fold == want))" < <("$ctl" profile flame --folded "$f")
+	ok "a format that is none is a mistake" bash -c "'$ctl' profile export --format nix '$f' 2>/dev/null; [ \$? = 2 ] &&
+		{ '$ctl' profile export '$f' 2>/dev/null; [ \$? = 2 ]; }"
+	profile twice -- "$d/profiled" methods 7
+	ok "two recordings of the same" "$ctl" profile diff "$f" "$d/twice.db"
+	"$ctl" profile diff "$f" "$d/twice.db" >"$d/diff"
+	ok "have each method once, with the CPU time of both" awk '/ hot \(m.lua:3\)$/ { rows++
+		good = $1 > 0.48 && $1 < 0.72 && $2 > 0.48 && $2 < 0.72 } END { print rows; exit !(rows == 1 && good) }' "$d/diff"
+	"$ctl" profile diff --method 'hot*' "$f" "$d/few.db" >/dev/null 2>&1
+	ok "a recording that is not there" is 3 $?
+	"$ctl" profile diff "$f" >/dev/null 2>&1
+	ok "one recording is too few" is 2 $?
+
 	ok "code that moves" profile moves -- "$d/profiled" moves
 	ok "the name of before" about "$d/moves.db" first 150 250
 	ok "the name of after" about "$d/moves.db" second 150 250
@@ -93,6 +137,10 @@ sys.exit(not (names <= {'svg', 'g', 'rect', 'text', 'title'} and any('cold <&\"'
 	ok "leaves nothing, which is said" bash -c "'$ctl' profile report '$d/other.db' 2>&1 | grep -q 'no samples in it'"
 	ok "fewer a second" profile few -F 100 -- "$d/profiled"
 	ok "a tenth of them" about "$d/few.db" "hot (m.lua:3)" 45 75
+	ok "stand for as much CPU time" bash -c "'$ctl' profile diff '$f' '$d/few.db' | awk '/ hot .m.lua:3.\$/ {
+		good = \$2 > 0.45 && \$2 < 0.75 } END { exit !good }'"
+	ok "what is new is more, and not by chance" bash -c "'$ctl' profile diff '$d/moves.db' '$f' | awk '/ hot .m.lua:3.\$/ {
+		good = \$1 == 0 && \$3 ~ /^\+0\.[4-7]/ } END { exit !good }'"
 
 	if [ "$(id -u)" = 0 ] && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 2 ] && command -v setpriv >/dev/null; then
 		mkdir -m 777 "$d/user"
