@@ -22,7 +22,7 @@ INSTALLED := libgchint adapters collectors daemon packaging
 .NOTPARALLEL:
 
 .PHONY: all help modules install uninstall check check-unit check-lint check-board check-lab \
-	demo bench-collectors bench-kmod mutants repro lab clean $(ROOMS)
+	demo bench-collectors bench-kmod bench-profile mutants repro lab clean $(ROOMS)
 
 all: $(ROOMS) modules
 
@@ -47,6 +47,7 @@ help:
 	@echo 'Measure'
 	@echo '  make bench-collectors    against libgc and OpenJDK, in one run; wants a quiet machine'
 	@echo '  make bench-kmod          what the module costs: doorbell, hook, latency (PUBLISH=1: docs/results/kmod.md)'
+	@echo '  make bench-profile       what it costs to know which method runs (PUBLISH=1: docs/results/profile.md)'
 	@echo '  make mutants             do the tests notice small changes of the code? (SEED=N, OF=ROOM, PUBLISH=1: docs/results/tests.md)'
 	@echo '  make repro               the claims of the seeds: docs/results/seeds.md'
 	@echo '  make lab                 experiments on the timed board'
@@ -103,6 +104,9 @@ lab: need-board need-build need-module bench
 
 bench-kmod: need-board need-build need-module need-unit
 	@bench/kmod/run $(if $(PUBLISH),--publish)
+
+bench-profile: need-bench libgchint daemon
+	@GCHINTCTL=$(BUILD)/daemon/gchintctl LIBGCHINT=$(BUILD)/libgchint bench/profile/run $(if $(PUBLISH),--publish)
 
 mutants: need-unit need-collector
 	@tests/mutants/run $(if $(SEED),--seed $(SEED)) --minutes $(or $(MINUTES),28) $(if $(PUBLISH),--publish) $(OF)
