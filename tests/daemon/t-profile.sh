@@ -119,6 +119,23 @@ sys.exit(not (seen > 1000 and fold == want))" < <("$ctl" profile flame --folded 
 	"$ctl" profile diff "$f" >/dev/null 2>&1
 	ok "one recording is too few" is 2 $?
 
+	# The same program by perf(1): as many samples, and as much of them in the one function, by the same clock.
+	perf_agrees() {
+		local total ours
+		total=$(perf report -i "$d/perf.data" --stdio -n --sort symbol 2>/dev/null | awk '$1 ~ /%$/ { n += $2
+			if ($0 ~ /\[\.\] work( |$)/) work += $2 } END { print n + 0, work + 0 }')
+		ours=$(sqlite3 -readonly -separator ' ' "$f" "select count(*), sum(exists(select 1 from symbols s where s.tgid = h.tgid
+			and s.address = h.ip and s.name = 'work') and h.kernel is null) from hotspots h")
+		echo "samples, and in work: perf $total, ours $ours"
+		echo "$total $ours" | awk '{ exit !($1 > 500 && $3 > $1 * 0.8 && $3 < $1 * 1.2 && ($4 / $3 - $2 / $1)^2 < 0.15^2) }'
+	}
+	if perf record -q -e cpu-clock -F 999 -o "$d/perf.data" -- "$d/profiled" methods 0 >/dev/null 2>&1 && grep -q cpu-clock < <(
+		sqlite3 -readonly "$f" "select value from meta where key = 'hotspots.event'"); then
+		ok "the totals are those of perf record" perf_agrees
+	else
+		skip "the totals are those of perf record" "no perf here, or a machine that counts cycles"
+	fi
+
 	ok "code that moves" profile moves -- "$d/profiled" moves
 	ok "the name of before" about "$d/moves.db" first 150 250
 	ok "the name of after" about "$d/moves.db" second 150 250
