@@ -41,29 +41,23 @@ static uint64_t paused_until(struct walk *w, uint64_t t)
 }
 
 /*
- * The time paused in a sliding window is piecewise linear in its position and
- * changes slope only where an edge of the window meets an edge of a pause; its
- * maxima lie at windows that begin with a pause or end with one. Both kinds are
- * met in order of time: two walks each, linear in the pauses.
+ * Of the worst windows one ends with a pause, or begins with the whole: one that ends
+ * within a pause is no better moved on to that pause's end, any other no better moved back
+ * to the end of one before. Ends are met in order of time: two walks, linear in the pauses.
  */
 double mmu(const struct mmu_pause *pause, size_t nr, uint64_t t0, uint64_t t1, uint64_t window)
 {
-	struct walk begin[2] = { { pause, nr, 0, 0 }, { pause, nr, 0, 0 } };
-	struct walk end[2] = { { pause, nr, 0, 0 }, { pause, nr, 0, 0 } };
+	struct walk begin = { pause, nr, 0, 0 }, end = { pause, nr, 0, 0 };
 	uint64_t worst = 0;
 
 	if (!window || window > t1 - t0)
 		return 1;
 	for (size_t i = 0; i < nr; i++) {
-		uint64_t from = pause[i].t0 < t0 ? t0 : pause[i].t0;
-		uint64_t to = pause[i].t1 > t1 ? t1 : pause[i].t1, p;
+		uint64_t to = pause[i].t1 > t1 ? t1 : pause[i].t1, paused;
 
-		from = from > t1 - window ? t1 - window : from;
-		p = paused_until(&begin[1], from + window) - paused_until(&begin[0], from);
-		worst = p > worst ? p : worst;
 		to = to < t0 + window ? t0 + window : to;
-		p = paused_until(&end[1], to) - paused_until(&end[0], to - window);
-		worst = p > worst ? p : worst;
+		paused = paused_until(&end, to) - paused_until(&begin, to - window);
+		worst = paused > worst ? paused : worst;
 	}
 	return 1 - (double)worst / (double)window;
 }

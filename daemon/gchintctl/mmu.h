@@ -21,7 +21,7 @@ struct mmu_pause {
 size_t mmu_merge(struct mmu_pause *pause, size_t nr);
 
 /**
- * mmu - exact, by trying each window that begins or ends with a pause
+ * mmu - exact, by trying each window that ends with a pause
  * @pause: merged pauses
  * @nr: how many
  * @t0: begin of the execution
