@@ -137,13 +137,19 @@ static int terminal_key(struct screen *s)
 
 void screen_open(struct screen *s)
 {
+	static const int ends[] = { SIGHUP, SIGINT, SIGTERM };
 	struct sigaction sa = { .sa_handler = on_signal };
+	sigset_t signals;
 
 	memset(s, 0, sizeof(*s));
 	/* Before ncurses, which leaves handlers alone that are there. */
-	sigaction(SIGINT, &sa, NULL);
-	sigaction(SIGTERM, &sa, NULL);
-	sigaction(SIGHUP, &sa, NULL);
+	sigemptyset(&signals);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		sigaction(ends[i], &sa, NULL);
+		sigaddset(&signals, ends[i]);
+	}
+	/* They come while we wait, not just before. */
+	sigprocmask(SIG_BLOCK, &signals, &s->waiting);
 	s->tty = isatty(STDOUT_FILENO) && isatty(STDIN_FILENO) && terminal_open();
 }
 
@@ -219,12 +225,10 @@ void screen_show(struct screen *s)
 
 int screen_wait(struct screen *s, int ms)
 {
+	const struct timespec time = { ms / 1000, ms % 1000 * 1000000L };
 	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
-	int ret;
+	int ret = ppoll(&p, s->tty ? 1 : 0, ms < 0 ? NULL : &time, &s->waiting);
 
-	if (ended)
-		return 'q';
-	ret = poll(&p, s->tty ? 1 : 0, ms);
 	if (ended)
 		return 'q';
 	/* A change of size interrupts, and is a key of its own. */

@@ -7,12 +7,14 @@
 #ifndef GCHINTCTL_SCREEN_H
 #define GCHINTCTL_SCREEN_H
 
+#include <signal.h>
 #include <stdbool.h>
 
 struct screen {
 	bool tty;
 	int rows, columns;
 	int row; /* lines put so far on this page, those scrolled away too */
+	sigset_t waiting; /* what is held back while we wait; what ends us is not */
 	int top; /* lines scrolled away, below the first, which stays */
 };
 
