@@ -148,7 +148,8 @@ static void spread(const struct profile *p, struct table *t, const struct run_se
 
 static void print_energy(const struct row *row, bool have)
 {
-	if (!have || isnan(row->joules))
+	/* Not 0 for what was outside of all readings. */
+	if (!have || !row->interval || isnan(row->joules))
 		printf(" %9s %17s", "?", "");
 	else if (isinf(row->high))
 		printf(" %9.3f %17s", row->joules, "no bound");

@@ -149,7 +149,7 @@ static int show_policy(void *data, const char *entry)
 	if (p && p->has & HAS(GCHINT_POLICY_A_ACTUATOR) && p->actuator != GCHINT_ACTUATOR_GOVERNOR)
 		printf("\n            gchint: by %s beside it, mode %s, last reason %s, %llu "
 		       "requests",
-		       way, name_mode(p->mode), name_reason(p->reason),
+		       known ? way : "?", name_mode(p->mode), name_reason(p->reason),
 		       (unsigned long long)p->transitions);
 	else if (p)
 		printf("\n            gchint: mode %s, last reason %s, %llu requests, %s switch",
