@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Description: an object may be copied any number of times: its age, which is counted in its
- * header, ends at the highest and leaves the rest of the header alone.
+ * header, ends at the highest and leaves the rest of the header alone. What was old and dirty
+ * before a whole collection is not looked through after it.
  */
 #include "alone.h"
 #include "tree.h"
@@ -52,8 +53,41 @@ static void ages(const char *options)
 	stop();
 }
 
+static void cards_are_clean(const char *options)
+{
+	const struct gc_type *type;
+	struct node *old, *young;
+	uint64_t dirty;
+	long before;
+
+	if (!open_heap(options))
+		return;
+	GC_PUSH(m, f);
+	type = tree_type(heap);
+	f.list = GC_NEW(m, type, struct node);
+	do {
+		old = f.list;
+		gc_collect_full(m);
+	} while (f.list != old);
+	/* A young object that it refers to no longer: its card is dirty for nothing. */
+	young = GC_NEW(m, type, struct node);
+	gc_write(m, f.list, &f.list->left, young);
+	gc_write(m, f.list, &f.list->left, NULL);
+	gc_collect_full(m);
+	dirty = stats().cards_dirty;
+	before = (long)stats().cycles;
+	for (long i = 0; i < 1000000 && (long)stats().cycles == before; i++)
+		GC_NEW(m, type, struct node);
+	ok(f.list == old && (long)stats().cycles == before + 1 && stats().cards_dirty == dirty,
+	   "%s: a whole collection leaves no card dirty for nothing", options);
+	f.list = NULL;
+	GC_POP(m, f);
+	stop();
+}
+
 int main(void)
 {
+	cards_are_clean("plan=gss,nursery=1M,promote=naive,p=1,help=0");
 	ages("plan=gss,nursery=4M,promote=never,help=0");
 	ages("plan=gss,nursery=4M,promote=never,workers=2");
 	return done();
