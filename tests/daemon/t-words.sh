@@ -67,6 +67,50 @@ else
 	skip "export as perfetto" "no protoc: packaging/need unit"
 fi
 
+# Profiles: of a recording with a counter of energy, with a power meter, with neither.
+for n in p q r; do
+	cp "$d/a.db" "$d/$n.db"
+	sqlite3 "$d/$n.db" <"$here/kept/profile.sql"
+done
+sqlite3 "$d/q.db" "delete from rails where kind = 'energy'; update meta set value = 'no' where key = 'hotspots.kernel';
+	delete from hotspots where phase is null"
+sqlite3 "$d/r.db" "delete from rails; update meta set value = '' where key like 'hotspots.%'; update hotspots set cpu = null;
+	update hotspots set phase = null, flags = null, method = null"
+profiles() {
+	"$ctl" profile report p.db
+	"$ctl" profile report -n 3 p.db
+	"$ctl" profile report -n 4 q.db
+	"$ctl" profile report --lines 5 r.db
+	echo "== filters"
+	"$ctl" profile report -n 2 -m 'Main*' p.db
+	"$ctl" profile report -n 2 --phase none p.db
+	"$ctl" profile report -n 2 --phase mark --process java p.db
+	for filter in "-m nix*" "--phase roots" "--process nix" "-m nix* --phase mark --process java"; do
+		# shellcheck disable=SC2086 # option and argument
+		"$ctl" profile report $filter p.db || echo "exit $?"
+	done
+}
+ok "tables of a profile" words profile profiles
+ok "its stacks" words profile-folded "$ctl" profile flame --folded p.db
+flames() {
+	local n
+	for n in p r; do
+		rm -f $n.svg
+		"$ctl" profile flame -o $n.svg $n.db
+		cat $n.svg
+	done
+	(mkdir -p unnamed && cd unnamed && "$ctl" profile flame --phase mark ../p.db && sed -n 1,4p flame.svg)
+}
+ok "its picture" words profile-flame flames
+# What is narrower than three tenths of a pixel is left out; nine of 35400 are just as wide.
+narrow() { # SAMPLES FEW: pictures' frames where so many of them are another program's
+	sqlite3 "$d/q.db" "delete from hotspots; insert into hotspots select 1200000000 + value, case when value <= $2 then 80 else 70 end,
+		70, 0, 0, 0, 0, 4096, null, null from generate_series(1, $1)"
+	"$ctl" profile flame -o "$d/narrow.svg" "$d/q.db"
+	grep -c '<rect x=' "$d/narrow.svg"
+}
+ok "what is too narrow to be seen is left out" is "5 3" "$(narrow 35400 9) $(narrow 35401 9)"
+
 # The page: its text without what a browser runs, what gnuplot is told, what the script is given.
 mkdir "$d/bin"
 cat >"$d/bin/gnuplot" <<'X2'
@@ -192,6 +236,36 @@ use off more
 runtimes x
 status x
 help nothing
+profile
+profile nix
+profile report
+profile report p.db r.db
+profile report absent.db
+profile report a.db
+profile report --phase nix p.db
+profile report -n 0 p.db
+profile report -n 1000001 p.db
+profile report -n 5x p.db
+profile report -n x p.db
+profile report --nix p.db
+profile flame -o absent/x.svg p.db
+profile record
+profile record -F 0 -- true
+profile record -F 2001 -- true
+profile record -o a.db -- true
+profile record -c 0123456789012345678901234567890123456789012345678901234567890 -- true
+spent
+spent x
+spent 0
+spent 1 2
+spent --end --for 1 1
+watch -d 0
+watch -d 0.09
+watch -d 3601
+watch -n 0
+watch -n x
+watch a b
+watch --nix
 X2
 }
 ok "mistakes" words mistakes mistakes

@@ -551,6 +551,7 @@ int main(void)
 	unit_lock();
 	unit_memory();
 	unit_message();
+	unit_resolve();
 	unit_tracker();
 	unit_writer();
 	utilisation();

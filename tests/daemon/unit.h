@@ -12,6 +12,7 @@ void unit_check(bool good, const char *name);
 void unit_lock(void);
 void unit_memory(void);
 void unit_message(void);
+void unit_resolve(void);
 void unit_tracker(void);
 void unit_writer(void);
 

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Description: preloaded into gchintctl, what the module answers, on a machine that has
+ * none. $GCHINT_MODULE, words with blanks between: "many" sessions, more than are shown;
+ * "bare" policies of which only the CPU is told; "off", "limits": how hints act;
+ * "quiet": nothing of what a process spends is known; "info=N", "policies=N", "sessions=N",
+ * "get=N", "set=N": refused with this errno; "connect", "unloaded". $GCHINT_ASKED: a file
+ * for what was asked of it.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <netlink/genl/ctrl.h>
+#include <netlink/genl/genl.h>
+#include <netlink/netlink.h>
+#include <uapi/linux/gchint.h>
+
+#define FAMILY 0x20
+#define MANY   259
+
+static struct {
+	nl_recvmsg_msg_cb_t valid;
+	nl_recvmsg_err_cb_t error;
+	void *valid_arg, *error_arg;
+	int cmd;
+	bool counted;
+} to;
+
+/* The word in $GCHINT_MODULE, to behind its "="; NULL it is not there. */
+static const char *word(const char *name)
+{
+	const char *words = getenv("GCHINT_MODULE"), *at = words;
+	const size_t len = strlen(name);
+
+	while (at && (at = strstr(at, name))) {
+		if ((at == words || at[-1] == ' ') && (!at[len] || strchr(" =", at[len])))
+			return at + len + (at[len] == '=');
+		at += len;
+	}
+	return NULL;
+}
+
+int genl_connect(struct nl_sock *sk)
+{
+	(void)sk;
+	return word("connect") ? -NLE_PROTO_MISMATCH : 0;
+}
+
+int genl_ctrl_resolve(struct nl_sock *sk, const char *name)
+{
+	(void)sk;
+	return word("unloaded") || strcmp(name, GCHINT_GENL_NAME) ? -NLE_OBJ_NOTFOUND : FAMILY;
+}
+
+int nl_socket_modify_cb(struct nl_sock *sk, enum nl_cb_type type, enum nl_cb_kind kind,
+			nl_recvmsg_msg_cb_t func, void *arg)
+{
+	(void)sk;
+	(void)kind;
+	if (type == NL_CB_VALID) {
+		to.valid = func;
+		to.valid_arg = arg;
+	}
+	return 0;
+}
+
+int nl_socket_modify_err_cb(struct nl_sock *sk, enum nl_cb_kind kind, nl_recvmsg_err_cb_t func,
+			    void *arg)
+{
+	(void)sk;
+	(void)kind;
+	to.error = func;
+	to.error_arg = arg;
+	return 0;
+}
+
+int nl_send_auto(struct nl_sock *sk, struct nl_msg *msg)
+{
+	struct nlmsghdr *nlh = nlmsg_hdr(msg);
+	struct genlmsghdr *genl = nlmsg_data(nlh);
+	struct nlattr *pid = nlmsg_find_attr(nlh, GENL_HDRLEN, GCHINT_A_PID);
+	struct nlattr *count = nlmsg_find_attr(nlh, GENL_HDRLEN, GCHINT_A_COUNT);
+	FILE *f = getenv("GCHINT_ASKED") ? fopen(getenv("GCHINT_ASKED"), "ae") : NULL;
+
+	(void)sk;
+	to.cmd = genl->cmd;
+	if (f) {
+		fprintf(f, "family %d command %d version %d%s", nlh->nlmsg_type, genl->cmd,
+			genl->version,
+			(nlh->nlmsg_flags & NLM_F_DUMP) == NLM_F_DUMP ? " dump" : "");
+		if (pid)
+			fprintf(f, " pid %u", nla_get_u32(pid));
+		if (count)
+			fprintf(f, " count %u", nla_get_u32(count));
+		fputc('\n', f);
+		fclose(f);
+	}
+	if (count)
+		to.counted = nla_get_u32(count);
+	return word("unsent") ? -NLE_NOMEM : 0;
+}
+
+static struct nl_msg *begin(void)
+{
+	struct nl_msg *msg = nlmsg_alloc_size(32768);
+
+	if (!msg || !genlmsg_put(msg, 0, 0, FAMILY, 0, 0, (uint8_t)to.cmd, GCHINT_GENL_VERSION))
+		abort();
+	return msg;
+}
+
+static void deliver(struct nl_msg *msg)
+{
+	to.valid(msg, to.valid_arg);
+	nlmsg_free(msg);
+}
+
+static void info(void)
+{
+	struct nl_msg *msg = begin();
+
+	nla_put_u32(msg, GCHINT_A_ABI, 7);
+	nla_put_u32(msg, GCHINT_A_SESSIONS, 3);
+	nla_put_u32(msg, GCHINT_A_SLOTS, 12);
+	nla_put_u32(msg, GCHINT_A_RECORDERS, 2);
+	nla_put_u64(msg, GCHINT_A_LOST, 5000000001);
+	deliver(msg);
+}
+
+static void policy(uint32_t cpu)
+{
+	const uint32_t mode = word("off") ? GCHINT_MODE_OFF : GCHINT_MODE_TABLE + cpu % 2;
+	struct nl_msg *msg = begin();
+	struct nlattr *nest = nla_nest_start(msg, GCHINT_A_POLICY);
+
+	nla_put_u32(msg, GCHINT_POLICY_A_CPU, cpu);
+	if (!word("bare")) {
+		nla_put_u32(msg, GCHINT_POLICY_A_MODE, mode);
+		nla_put_u32(msg, GCHINT_POLICY_A_REASON, GCHINT_REASON_TABLE + cpu);
+		nla_put_u64(msg, GCHINT_POLICY_A_TRANSITIONS, 5000000000 + cpu);
+		nla_put_u32(msg, GCHINT_POLICY_A_ACTUATOR,
+			    word("limits") ? GCHINT_ACTUATOR_LIMITS : GCHINT_ACTUATOR_GOVERNOR);
+		if (!cpu)
+			nla_put_flag(msg, GCHINT_POLICY_A_FAST);
+	}
+	if (word("limits")) {
+		nla_put_u32(msg, GCHINT_POLICY_A_CAP_KHZ, 1400000);
+		nla_put_u32(msg, GCHINT_POLICY_A_FLOOR_KHZ, 960000);
+	}
+	nla_nest_end(msg, nest);
+	deliver(msg);
+}
+
+static void session(uint32_t i, unsigned int slots)
+{
+	struct nl_msg *msg = begin();
+	struct nlattr *nest = nla_nest_start(msg, GCHINT_A_SESSION), *slot;
+
+	nla_put_u64(msg, GCHINT_SESSION_A_ID, 5000000000 + i);
+	nla_put_s32(msg, GCHINT_SESSION_A_TGID, (int32_t)(70 + i));
+	nla_put_u32(msg, GCHINT_SESSION_A_UID, 1000 + i);
+	nla_put_u32(msg, GCHINT_SESSION_A_GRANTED, i % 2 ? GCHINT_GRANT_RAISE : 0);
+	for (uint32_t n = 0; n < slots; n++) {
+		slot = nla_nest_start(msg, GCHINT_SESSION_A_SLOT);
+		nla_put_u32(msg, GCHINT_SLOT_A_SLOT, n);
+		nla_put_s32(msg, GCHINT_SLOT_A_TID, (int32_t)(70 + i + n));
+		nla_nest_end(msg, slot);
+	}
+	nla_nest_end(msg, nest);
+	deliver(msg);
+}
+
+static void spent_phase(struct nl_msg *msg, uint32_t phase, uint64_t ns, uint64_t energy,
+			uint64_t energy_ns)
+{
+	struct nlattr *nest = nla_nest_start(msg, GCHINT_SPENT_A_PHASE);
+
+	nla_put_u32(msg, GCHINT_SPENT_PHASE_A_PHASE, phase);
+	nla_put_u64(msg, GCHINT_SPENT_PHASE_A_NS, ns);
+	if (energy) {
+		nla_put_u64(msg, GCHINT_SPENT_PHASE_A_ENERGY, energy);
+		nla_put_u64(msg, GCHINT_SPENT_PHASE_A_ENERGY_NS, energy_ns);
+	}
+	nla_nest_end(msg, nest);
+}
+
+static void spent(void)
+{
+	struct nl_msg *msg = begin();
+	struct nlattr *nest = nla_nest_start(msg, GCHINT_A_SPENT);
+
+	nla_put_u32(msg, GCHINT_SPENT_A_SESSIONS, 1);
+	nla_put_u64(msg, GCHINT_SPENT_A_SINCE, 1000000000);
+	nla_put_u64(msg, GCHINT_SPENT_A_TIME, 3500000000);
+	nla_put_u64(msg, GCHINT_SPENT_A_UNSURE, word("quiet") ? 0 : 125000000);
+	spent_phase(msg, GCHINT_PHASE_NONE, 2000000000, 1500000000, 2000000000);
+	spent_phase(msg, GCHINT_PHASE_MARK, 400000000, 350000000, 250000000);
+	spent_phase(msg, GCHINT_PHASE_SWEEP, 100000000, 0, 0);
+	/* Newer than this gchintctl. */
+	spent_phase(msg, GCHINT_PHASE_NR, 900000000, 0, 0);
+	nla_nest_end(msg, nest);
+	deliver(msg);
+}
+
+static int refuse(int error)
+{
+	struct nlmsgerr e = { .error = -error };
+
+	to.error(NULL, &e, to.error_arg);
+	return -NLE_FAILURE;
+}
+
+static int answer(void)
+{
+	const unsigned int many = word("many") ? MANY : 3;
+	const char *error = NULL;
+
+	if (to.cmd == GCHINT_CMD_INFO_GET)
+		error = word("info");
+	else if (to.cmd == GCHINT_CMD_POLICY_GET)
+		error = word("policies");
+	else if (to.cmd == GCHINT_CMD_SESSION_GET)
+		error = word("sessions");
+	else if (to.cmd == GCHINT_CMD_SPENT_GET)
+		error = word("get");
+	else
+		error = word("set");
+	if (error)
+		return refuse(atoi(error));
+	if (to.cmd == GCHINT_CMD_SPENT_GET && !to.counted && !word("counted"))
+		return refuse(ENODATA);
+	switch (to.cmd) {
+	case GCHINT_CMD_INFO_GET:
+		info();
+		break;
+	case GCHINT_CMD_POLICY_GET:
+		for (uint32_t cpu = 0; cpu < 2; cpu++)
+			policy(cpu);
+		break;
+	case GCHINT_CMD_SESSION_GET:
+		for (uint32_t i = 0; i < many; i++)
+			session(i, i % 4);
+		break;
+	case GCHINT_CMD_SPENT_GET:
+		spent();
+		break;
+	default:
+		break;
+	}
+	return 0;
+}
+
+int nl_recvmsgs_default(struct nl_sock *sk)
+{
+	(void)sk;
+	return word("deaf") ? -NLE_AGAIN : answer();
+}
+
+int nl_wait_for_ack(struct nl_sock *sk)
+{
+	(void)sk;
+	return word("deaf") ? -NLE_AGAIN : answer();
+}

@@ -1,0 +1,270 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# gchintctl run and attach: how each runtime is known and loaded, with programs that are
+# none and adapters that do nothing; what is counted of one that gives hints. Against the
+# files in words/ (t-words.sh). Real runtimes are tests/adapters' matter.
+
+fresh run
+mkdir "$d/bin" "$d/adapters" "$d/path" "$d/lib"
+cp "$ctl" "$d/bin/gchintctl"
+echo "void nothing(void);void nothing(void){}" | gcc -shared -fPIC -x c -o "$d/adapters/libgchint-boehm.so" -
+for n in jvm lua mono node ocaml python ruby; do
+	cp "$d/adapters/libgchint-boehm.so" "$d/adapters/libgchint-$n.so"
+done
+# What a program finds in its environment and is given.
+cat >"$d/path/show" <<'X2'
+#!/bin/sh
+echo "$(basename "$0"): $*"
+for v in LD_PRELOAD LD_LIBRARY_PATH NODE_OPTIONS RUBYOPT LUA_INIT_5_4 GCHINT_HINTS; do
+	eval "[ -z \"\${$v+x}\" ] || echo \"$v=\$$v\""
+done
+X2
+for n in java mono mono-sgen node nodejs ruby ruby3.1 rubyish; do
+	cp "$d/path/show" "$d/path/$n"
+done
+chmod 755 "$d"/path/*
+# Programs as linkers make them: by what they need, by what they offer.
+cat >"$d/show.c" <<'X2'
+#include <stdio.h>
+#include <stdlib.h>
+void OFFERS(void);
+void OFFERS(void) {}
+int main(int argc, char **argv)
+{
+	const char *p = getenv("LD_PRELOAD");
+	printf("%s, %d arguments, LD_PRELOAD=%s\n", argv[0], argc - 1, p ? p : "");
+	for (int i = 0; i < 3; i++) {
+		const char *names[] = { "LUA_INIT_5_4", "NODE_OPTIONS", "RUBYOPT" };
+		p = getenv(names[i]);
+		if (p)
+			printf("%s=%s\n", names[i], p);
+	}
+	return 5;
+}
+X2
+offers() { # PROGRAM SYMBOL
+	gcc -rdynamic -DOFFERS="$2" -o "$d/path/$1" "$d/show.c"
+}
+needs() { # PROGRAM LIBRARY
+	echo "void library(void);void library(void){}" | gcc -shared -fPIC -x c -Wl,-soname,"$2" -o "$d/lib/$2" -
+	gcc -DOFFERS=none -Wl,--no-as-needed -Wl,-rpath,"$d/lib" -o "$d/path/$1" "$d/show.c" "$d/lib/$2"
+}
+offers o-ocaml caml_minor_gc_begin_hook
+offers o-lua lua_setwarnf
+offers o-node napi_module_register
+offers o-python PyImport_Inittab
+offers o-nothing something
+needs n-gc libgc.so.1
+needs n-guile libguile-3.0.so.1
+needs n-ecl libecl.so.21
+needs n-node libnode.so.108
+needs n-python libpython3.11.so.1.0
+needs n-ruby libruby-3.1.so.3.1
+needs n-other libother.so.1
+gcc -static -DOFFERS=none -o "$d/path/static" "$d/show.c"
+# Scripts, and what is none.
+printf '#!%s/path/o-lua -x\nprint(1)\n' "$d" >"$d/path/script"
+printf '#!/usr/bin/env o-python\n' >"$d/path/by-env"
+printf '#! %s/path/script\n' "$d" >"$d/path/second"
+printf '#!%s/path/second\n' "$d" >"$d/path/third"
+printf '#!%s/path/third\n' "$d" >"$d/path/fourth"
+printf '#!%s/path/nowhere\n' "$d" >"$d/path/no-interpreter"
+printf '#!' >"$d/path/short"
+printf 'hello\n' >"$d/path/text"
+: >"$d/path/empty"
+head -c 100 "$d/path/o-lua" >"$d/path/cut"
+head -c 5 "$d/path/o-lua" >"$d/path/magic"
+{ head -c 4 "$d/path/o-lua"; printf '\001'; tail -c +6 "$d/path/o-lua"; } >"$d/path/other"
+cp "$d/path/o-lua" "$d/path/setuid"
+chmod 755 "$d"/path/*
+chmod u+s "$d/path/setuid"
+cp "$d/path/o-lua" "$d/path/not-executable"
+chmod 644 "$d/path/not-executable"
+# What a command is made of lives until gchintctl ends: no leak.
+run() { # ARGUMENT...: no device, no recorder, of nothing but these programs
+	GCHINT_DEVICE=$d/none PATH=$d/path:/usr/bin:/bin ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0:verify_asan_link_order=0 \
+		"$d/bin/gchintctl" run "$@" </dev/null 2>&1 || echo "exit $?"
+}
+runs() {
+	local p
+	unset LD_PRELOAD LUA_INIT LUA_INIT_5_4 NODE_OPTIONS RUBYOPT LD_LIBRARY_PATH GCHINT_STREAM GCHINT_TRACE
+	for p in java mono mono-sgen node nodejs ruby ruby3.1 rubyish o-ocaml o-lua o-node o-python o-nothing n-gc n-guile n-ecl n-node \
+		n-python n-ruby n-other static script by-env second third fourth no-interpreter short text empty cut magic other \
+		setuid not-executable absent ./absent; do
+		echo "== $p"
+		run -q -- "$p" a "b c"
+	done
+	echo "== with what the user has"
+	LUA_INIT=@file.lua run -q o-lua
+	NODE_OPTIONS=--x RUBYOPT=-w LD_LIBRARY_PATH=/l run -q node
+	NODE_OPTIONS=--x RUBYOPT=-w run -q ruby
+	LD_LIBRARY_PATH=/l run -q mono
+	LUA_INIT=@a.lua LUA_INIT_5_4='x = 1' run -q o-lua
+	LD_PRELOAD=$d/adapters/libgchint-ruby.so run -q o-python
+	run -H cap -q java
+	run -H boost -q java
+	run -H all -q java
+	run -H some -q java
+	run
+	run --nix
+	echo "== not counted, and where hints go"
+	run java
+	(export GCHINT_STREAM=/tmp/some && run java)
+	mv "$d/adapters/libgchint-jvm.so" "$d/away"
+	run java
+	mv "$d/away" "$d/adapters/libgchint-jvm.so"
+}
+ran() { # In a shell of its own; no folder of this run.
+	(runs) | sed "s|$d|DIR|g"
+}
+ok "how runtimes are known, and loaded" words run ran
+
+# A program that gives hints: how many, how many pauses.
+make -s -C "$here/../../libgchint" BUILD="$d/build" CFLAGS="-O2 -g" "$d/build/libgchint.a" >/dev/null 2>"$d/make.log" ||
+	cat "$d/make.log"
+cat >"$d/hints.c" <<'X2'
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <gchint.h>
+
+void lua_setwarnf(void);
+void lua_setwarnf(void) {}
+static void phase(uint32_t phase, uint32_t flags)
+{
+	gchint_phase_begin(phase, flags);
+	usleep(300);
+	gchint_phase_end();
+}
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+	if (!strcmp(what, "path"))
+		puts(getenv("GCHINT_STREAM"));
+	gchint_init(0);
+	if (!strcmp(what, "nested")) {
+		gchint_phase_begin(GCHINT_PHASE_ROOTS, GCHINT_F_STW);
+		usleep(300);
+		phase(GCHINT_PHASE_MARK, GCHINT_F_STW);
+		gchint_phase_end();
+	}
+	for (int i = 0; i < 3 && strstr(what, "stw"); i++)
+		phase(GCHINT_PHASE_MARK, GCHINT_F_STW);
+	for (int i = 0; i < 5 && strstr(what, "foreground"); i++)
+		phase(GCHINT_PHASE_MARK, GCHINT_F_FOREGROUND);
+	for (int i = 0; i < 7 && strstr(what, "concurrent"); i++)
+		phase(GCHINT_PHASE_SWEEP, GCHINT_F_CONCURRENT);
+	if (!strcmp(what, "slow stw"))
+		usleep(700000);
+	if (!strcmp(what, "killed stw"))
+		raise(SIGKILL);
+	return 3;
+}
+X2
+gcc -rdynamic -I"$here/../../include" -I"$here/../../include/uapi" -o "$d/path/hints" "$d/hints.c" "$d/build/libgchint.a" -pthread
+counts() {
+	local what
+	unset LD_PRELOAD LUA_INIT LUA_INIT_5_4 GCHINT_STREAM GCHINT_TRACE
+	export GCHINT_MIN_US=0
+	for what in none stw foreground "stw foreground" concurrent "stw concurrent" nested "slow stw" "killed stw"; do
+		echo "== $what"
+		run -- hints "$what"
+	done
+	run -q -- hints stw
+	run -r "$d/run.db" -- hints "stw concurrent" | sed 's/, [0-9.]* s,/, T s,/'
+	run -q -r "$d/quiet.db" -- hints stw
+	"$d/bin/gchintctl" summary "$d/run.db" | grep -E '^(mark|sweep)' | awk '{ print $1, $2, $3 }'
+}
+counted() {
+	(counts) | sed -e "s|$d|DIR|g" -e 's/[0-9]* records/N records/; s/in [0-9.]* s/in T s/; s/[0-9.]* [KM]iB/N MiB/'
+}
+cp "$gchintd" "$d/bin/gchintd"
+ok "hints of a program are counted" words run-counted counted
+stream=$(GCHINT_DEVICE=$d/none PATH=$d/path:$PATH "$d/bin/gchintctl" run -- hints path 2>/dev/null)
+ok "nothing is left of the counting" is "/tmp/gchintctl.XXXXXX/stream gone" "$(sed -E 's/(gchintctl\.).{6}/\1XXXXXX/' <<<"$stream") $(
+	test -e "${stream%/*}" || echo gone)"
+
+# A JVM that is none: it listens when it is asked to, and says what it was told.
+: >"$d/lib/libjvm.so"
+truncate -s 4096 "$d/lib/libjvm.so"
+cat >"$d/jvm.py" <<'X2'
+import mmap, os, signal, socket, sys, time
+how, lib = sys.argv[1:3]
+# Not for ever, whoever does not come.
+signal.alarm(60)
+if how != "none":
+    file = open(lib, "rb")
+    held = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+path = f"/tmp/.java_pid{os.getpid()}"
+server = socket.socket(socket.AF_UNIX)
+asked = []
+def on_quit(*_):
+    asked.append([n for n in os.listdir(".") if n.startswith(".attach_pid")] == [f".attach_pid{os.getpid()}"])
+    server.bind(path)
+    server.listen()
+if how != "starting":
+    signal.signal(signal.SIGQUIT, on_quit)
+print("ready", flush=True)
+while how in ("none", "starting"):
+    signal.pause()
+while not asked:
+    time.sleep(0.02)
+client, _ = server.accept()
+os.unlink(path)
+said = b""
+while said.count(b"\0") < 5:
+    said += client.recv(4096)
+words = said.split(b"\0")
+print("asked", asked, [w.decode() for w in words[:4]],
+      sorted(w for w in words[4].decode().split(";") if w.startswith(("GCHINT_TRACE=", "GCHINT_MIN"))), flush=True)
+client.sendall({"good": b"0\nreturn code: 0\n", "old": b"0\n", "agent": b"0\nreturn code: 7\n", "bad": b"1\nno\n"}[how])
+client.close()
+X2
+attaches() {
+	local how pid
+	unset GCHINT_STREAM GCHINT_TRACE
+	export GCHINT_DEVICE=$d/none
+	mkdir -p "$d/cwd"
+	cd "$d/cwd" || return
+	for how in none starting nowhere good old agent bad; do
+		echo "== $how"
+		rm -f "$d/jvm.out"
+		python3 "$d/jvm.py" "${how/nowhere/starting}" "$d/lib/libjvm.so" >"$d/jvm.out" &
+		pid=$!
+		wait_for 10 grep -q ready "$d/jvm.out"
+		if [ $how = nowhere ]; then
+			kill -KILL $pid
+			wait $pid 2>/dev/null
+			"$d/bin/gchintctl" attach $pid 2>&1 | sed "s/$pid/PID/g"
+			continue
+		fi
+		GCHINT_TRACE=$d/t GCHINT_MIN_US='5;6' GCHINT_MIN_MS=7 "$d/bin/gchintctl" attach --wait $pid >"$d/attach.out" 2>&1
+		echo "exit $?"
+		[ $how != none ] && [ $how != starting ] || kill -KILL $pid
+		wait $pid 2>/dev/null
+		cat "$d/jvm.out" "$d/attach.out" | sed "s/$pid/PID/g"
+	done
+	ls -A "$d/cwd"
+	echo "== where hints would go nowhere, and without the adapter"
+	rm "$d/jvm.out"
+	python3 "$d/jvm.py" good "$d/lib/libjvm.so" >"$d/jvm.out" &
+	pid=$!
+	wait_for 10 grep -q ready "$d/jvm.out"
+	"$d/bin/gchintctl" attach $pid 2>&1 | sed "s/$pid/PID/g"
+	mv "$d/adapters/libgchint-jvm.so" "$d/away"
+	GCHINT_STREAM=/tmp/s "$d/bin/gchintctl" attach $pid 2>&1 | sed "s/$pid/PID/g"
+	mv "$d/away" "$d/adapters/libgchint-jvm.so"
+	kill -KILL $pid
+	wait $pid 2>/dev/null
+	for how in "" x 0 -1 2147483648 "1 2" 12x --nix; do
+		# shellcheck disable=SC2086 # arguments
+		"$d/bin/gchintctl" attach $how 2>&1 || echo "exit $?"
+	done
+}
+attached() {
+	(attaches 2>&1) | sed "s|$d|DIR|g"
+}
+ok "attach, to what is a JVM and what is none" words attach attached
