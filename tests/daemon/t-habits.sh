@@ -32,6 +32,19 @@ ok "on a terminal long text goes through the pager" is "$("$ctl" summary "$d/a.d
 ok "not where it is not wanted" is "$("$ctl" summary "$d/a.db")" \
 	"$(on_terminal "sed 's/^/paged: /'" "$ctl" --no-pager summary "$d/a.db")"
 ok "nor JSON" is "$("$ctl" --json summary "$d/a.db")" "$(on_terminal "sed 's/^/paged: /'" "$ctl" --json summary "$d/a.db")"
+mkdir "$d/pager"
+printf '#!/bin/sh\necho "less, LESS=$LESS"\nexec cat\n' >"$d/pager/less"
+chmod 755 "$d/pager/less"
+paged() { # VARIABLE=VALUE...: a summary on a terminal, by whom these name
+	env -u GCHINT_PAGER -u PAGER -u LESS PATH="$d/pager:$PATH" "$@" python3 -c 'import os, pty, sys
+pty.spawn(sys.argv[1:], lambda fd: os.read(fd, 65536))' "$ctl" summary "$d/a.db" </dev/null | tr -d '\r' | head -n 1
+}
+first=$("$ctl" summary "$d/a.db" | head -n 1)
+ok "the pager is GCHINT_PAGER, else PAGER, else less, which quits where all fits" is \
+	"paged: $first paged: $first less, LESS=FX less, LESS=X" "$(paged GCHINT_PAGER="sed 's/^/paged: /'" PAGER=false) $(
+	paged PAGER="sed 's/^/paged: /'") $(paged) $(paged LESS=X)"
+ok "cat and an empty name are none" is "$first $first $first" "$(paged GCHINT_PAGER=cat) $(paged GCHINT_PAGER=) $(
+	paged PAGER= GCHINT_PAGER=)"
 
 # A file is there whole or not at all, and what was there before stays.
 mkdir "$d/out" "$d/bin"
