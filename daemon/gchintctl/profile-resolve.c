@@ -7,6 +7,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <inttypes.h>
 #include <link.h>
 #include <sqlite3.h>
@@ -236,6 +237,19 @@ static char *read_text(int fd, const struct stat *st)
 	return text;
 }
 
+/* With the map V8 writes a log that nobody asked for, where it was started. */
+static void remove_logs(int32_t tgid)
+{
+	char pattern[64];
+	glob_t logs = { 0 };
+
+	snprintf(pattern, sizeof(pattern), "isolate-0x*-%d-v8.log", tgid);
+	if (!glob(pattern, 0, NULL, &logs))
+		for (size_t i = 0; i < logs.gl_pathc; i++)
+			unlink(logs.gl_pathv[i]);
+	globfree(&logs);
+}
+
 /* What a runtime wrote where perf(1) looks for it; the number may be of an older process. */
 static char *read_tmp(const struct profile_maps *from, int32_t tgid)
 {
@@ -249,8 +263,10 @@ static char *read_tmp(const struct profile_maps *from, int32_t tgid)
 		return NULL;
 	if (!fstat(fd, &st) && st.st_mtime >= from->since && st.st_uid == geteuid()) {
 		text = read_text(fd, &st);
-		if (text && from->remove)
+		if (text && from->remove) {
 			unlink(path);
+			remove_logs(tgid);
+		}
 	}
 	close(fd);
 	return text;
