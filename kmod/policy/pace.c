@@ -91,10 +91,22 @@ static u64 budget_ns(u64 left_ns, u32 given)
 	return div64_u64(left_ns, max_t(u32, given, GCHINT_ONE));
 }
 
+/* The bound on T(f) that leaves @need_ns at the highest frequency, on so much of a CPU, enough. */
+static u32 bound_of(const struct gchint_hint *h, u64 need_ns, u32 duty, u32 margin_pct,
+		    u64 latency_ns, u32 given, u64 now_ns)
+{
+	u64 budget = budget_ns(h->stall_ns - now_ns - latency_ns, given);
+	u64 stretch = div64_u64(div_u64(budget * 100, 100 + margin_pct) * duty, need_ns);
+
+	if (stretch < GCHINT_ONE)
+		return 0;
+	return (u32)min_t(u64, stretch, U32_MAX - 1);
+}
+
 u32 gchint_pace_stretch(const struct gchint_hint *h, const struct gchint_fit *fit, u32 ref_khz,
 			u32 margin_pct, u64 latency_ns, u32 given, u64 now_ns)
 {
-	u64 budget, need, stretch;
+	u64 need;
 
 	if (h->overdue)
 		return 0;
@@ -105,12 +117,16 @@ u32 gchint_pace_stretch(const struct gchint_hint *h, const struct gchint_fit *fi
 	need = need_ns(h, fit, ref_khz);
 	if (!need)
 		return U32_MAX;
-	budget = budget_ns(h->stall_ns - now_ns - latency_ns, given);
-	budget = div_u64(budget * 100, 100 + margin_pct);
-	stretch = div64_u64(budget * duty(h, now_ns), need);
-	if (stretch < GCHINT_ONE)
+	return bound_of(h, need, duty(h, now_ns), margin_pct, latency_ns, given, now_ns);
+}
+
+u32 gchint_pace_length(const struct gchint_hint *h, u64 left_ns, u32 margin_pct, u64 latency_ns,
+		       u32 given, u64 now_ns)
+{
+	if (left_ns == U64_MAX || h->overdue || h->stall_ns <= now_ns + latency_ns)
 		return 0;
-	return (u32)min_t(u64, stretch, U32_MAX - 1);
+	return bound_of(h, max_t(u64, left_ns, 1), GCHINT_ONE, margin_pct, latency_ns, given,
+			now_ns);
 }
 
 u32 gchint_pace_yield(const struct gchint_hint *h, const struct gchint_fit *fit, u32 ref_khz,

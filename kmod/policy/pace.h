@@ -27,6 +27,23 @@ u32 gchint_pace_stretch(const struct gchint_hint *h, const struct gchint_fit *fi
 			u32 margin_pct, u64 latency_ns, u32 given, u64 now_ns);
 
 /**
+ * gchint_pace_length() - the same of a phase that tells no work, by how long such phases last
+ * @h: the hint, with a stall instant
+ * @left_ns: gchint_learn_left_ns(); at whatever frequencies they ran, which is rather
+ *	too long for the highest
+ * @margin_pct: as above
+ * @latency_ns: as above
+ * @given: as above
+ * @now_ns: current time
+ *
+ * Return: bound on T(f), fixed point; 0 if no frequency is fast enough, the instant
+ * passed, or nothing is known of such phases: what is spent on finding out is time that
+ * mutators may have to wait for
+ */
+u32 gchint_pace_length(const struct gchint_hint *h, u64 left_ns, u32 margin_pct, u64 latency_ns,
+		       u32 given, u64 now_ns);
+
+/**
  * gchint_pace_yield() - by how much may mutators be slower, and cost nobody time?
  * @h: hint of the thread that collects, of class concurrent, background or urgent
  * @fit: as above

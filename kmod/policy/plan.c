@@ -314,9 +314,18 @@ static u32 cap_stay(const struct gchint_opps *t, const struct cap *c, u32 best, 
 	return mine <= least + least / STAY ? i : best;
 }
 
+/* How much longer it is expected to last; U64_MAX if nothing is known. */
+static u64 left_ns(const struct gchint_learn *l, const struct gchint_hint *h, u64 now_ns)
+{
+	u64 elapsed = h->begin_ns && now_ns > h->begin_ns ? now_ns - h->begin_ns : 0;
+
+	return l && !h->role ? gchint_learn_left_ns(l, h->phase, h->class, elapsed) : U64_MAX;
+}
+
 static void plan_model(struct gchint_plan *p, const struct gchint_hint *h,
-		       const struct gchint_rules *r, struct gchint_learn_line *n,
-		       const struct gchint_fit *fit, bool begun, bool paid, u64 now_ns)
+		       const struct gchint_rules *r, const struct gchint_learn *l,
+		       struct gchint_learn_line *n, const struct gchint_fit *fit, bool begun,
+		       bool paid, u64 now_ns)
 {
 	const struct gchint_opps *t = r->opps;
 	u32 slowdown_pct = READ_ONCE(r->tun->slowdown_pct) *
@@ -343,12 +352,11 @@ static void plan_model(struct gchint_plan *p, const struct gchint_hint *h,
 			p->reason = GCHINT_REASON_PACE;
 		return;
 	}
-	/*
-	 * A stall instant, and no rate yet that tells whether it can be met. What is spent
-	 * on finding out is time that mutators may have to wait for.
-	 */
+	/* A stall instant, and no rate that tells whether it can be met: how long do others last? */
 	if (c.pace == U32_MAX && h->stall_ns)
-		c.pace = 0;
+		c.pace = gchint_pace_length(h, left_ns(l, h, now_ns),
+					    READ_ONCE(r->tun->margin_pct),
+					    gchint_rules_latency(r), h->yield, now_ns);
 	c.known = fit->known;
 	c.error = fit->samples ? fit->error : GCHINT_ONE;
 	c.mem = fit->known ? fit->mem : GCHINT_ONE / 2;
@@ -408,7 +416,7 @@ static noinline void make_learned(struct gchint_plan *p, const struct gchint_hin
 	if (gchint_class_boosts(p->class)) {
 		plan_boost(p, r, &fit);
 	} else {
-		plan_model(p, h, r, n, &fit, begun, paid, now_ns);
+		plan_model(p, h, r, l, n, &fit, begun, paid, now_ns);
 		if (h->stall_ns)
 			p->until_ns = now_ns + PACED_NS;
 	}
@@ -428,11 +436,6 @@ static void make_table(struct gchint_plan *p, const struct gchint_hint *h,
 	}
 	p->khz = table_khz(r, h->phase);
 	p->reason = GCHINT_REASON_TABLE;
-}
-
-static u64 elapsed_ns(const struct gchint_hint *h, u64 now_ns)
-{
-	return h->begin_ns && now_ns > h->begin_ns ? now_ns - h->begin_ns : 0;
 }
 
 void gchint_plan_make(struct gchint_plan *p, const struct gchint_hint *h,
@@ -465,8 +468,8 @@ void gchint_plan_make(struct gchint_plan *p, const struct gchint_hint *h,
 	/* A boost that arrives when the phase is over only costs. */
 	worth = gchint_rules_latency(r);
 	worth *= gchint_class_boosts(p->class) ? BOOST_LATENCIES : READ_ONCE(r->tun->min_latencies);
-	if (worth && l && !h->role)
-		left = gchint_learn_left_ns(l, h->phase, h->class, elapsed_ns(h, now_ns));
+	if (worth)
+		left = left_ns(l, h, now_ns);
 	if (READ_ONCE(r->tun->mode) == GCHINT_MODE_MODEL)
 		make_learned(p, h, r, l, kind, begun, paid, now_ns);
 	else

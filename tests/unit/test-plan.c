@@ -393,6 +393,54 @@ static void test_pace_outlives_a_gap_in_figures(void **state)
 	assert_cmp(plan(&x), <, khz);
 }
 
+static void last(struct fixture *x, u8 phase, u8 class, u64 wall_ns)
+{
+	struct gchint_sample s = {
+		.valid = true, .ended = true, .phase = phase, .class = class, .wall_ns = wall_ns
+	};
+
+	for (int i = 0; i < 8; i++)
+		gchint_learn_add(&x->learn, &s, x->opps.ref_khz);
+}
+
+/* Who tells no work has no rate, and is late only if others of its kind took too long for that. */
+static void test_without_work_it_goes_by_length(void **state)
+{
+	struct fixture x;
+
+	(void)state;
+	init(&x, krait_static);
+	x.hint.phase = GCHINT_PHASE_COLLECT;
+	x.hint.stall_ns = NOW + 75 * MS;
+	assert_cmp(plan(&x), ==, x.rules.max_khz);
+	assert_int_equal(x.plan.reason, GCHINT_REASON_PACE);
+	last(&x, GCHINT_PHASE_COLLECT, GCHINT_CLASS_CONCURRENT, 10 * MS);
+	x.hint.instance++;
+	assert_cmp(plan(&x), <, x.rules.max_khz);
+	assert_int_not_equal(x.plan.reason, GCHINT_REASON_PACE);
+	/* In time, but not with all of the slowdown that is allowed. */
+	x.hint.stall_ns = NOW + 13 * MS;
+	x.hint.instance++;
+	assert_cmp(plan(&x), <, x.rules.max_khz);
+	assert_int_equal(x.plan.reason, GCHINT_REASON_PACE);
+	x.hint.stall_ns = NOW + 9 * MS;
+	x.hint.instance++;
+	assert_cmp(plan(&x), ==, x.rules.max_khz);
+	/* Of the half that has gone by nothing is left to do. */
+	x.hint.begin_ns = NOW - 5 * MS;
+	x.hint.instance++;
+	assert_cmp(plan(&x), <, x.rules.max_khz);
+	/* And older than any so far it may last as long again. */
+	x.hint.begin_ns = NOW - 40 * MS;
+	x.hint.instance++;
+	assert_cmp(plan(&x), ==, x.rules.max_khz);
+	x.hint.begin_ns = NOW;
+	x.hint.stall_ns = NOW + 75 * MS;
+	x.hint.overdue = true;
+	x.hint.instance++;
+	assert_cmp(plan(&x), ==, x.rules.max_khz);
+}
+
 /* What the session's mutators are told is what they will do, no more. */
 static void test_late_collection_tells_its_mutators(void **state)
 {
@@ -468,6 +516,7 @@ int main(void)
 		cmocka_unit_test(test_boost_opps_only_within_limits),
 		cmocka_unit_test(test_pacing_raises_to_what_ends_in_time),
 		cmocka_unit_test(test_pace_outlives_a_gap_in_figures),
+		cmocka_unit_test(test_without_work_it_goes_by_length),
 		cmocka_unit_test(test_late_collection_tells_its_mutators),
 		cmocka_unit_test(test_role_needs_no_learner),
 	};
