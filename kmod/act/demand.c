@@ -28,12 +28,12 @@ static bool above_fair(const struct task_struct *task)
 }
 
 /*
- * A thread's use of a CPU, of one at its highest frequency. @scale is that of the
+ * @util of a CPU, as a part of one at its highest frequency. @scale is that of the
  * frequency in force.
  */
-static u32 use_of(const struct task_struct *task, unsigned int cpu, u32 scale)
+static u32 use_of(u32 util, unsigned int cpu, u32 scale)
 {
-	u32 capacity, util = gchint_util(task);
+	u32 capacity;
 
 	if (!gchint_util_invariant())
 		return (util * scale) >> GCHINT_ONE_SHIFT;
@@ -61,7 +61,7 @@ static u32 running(const struct gchint_cpu *c, struct task_struct *task,
 	    (c->hint.yield > GCHINT_ONE ||
 	     (c->plan.made && gchint_class_caps(c->plan.class))))
 		return 0;
-	return use_of(task, c->cpu, scale);
+	return use_of(gchint_util(task), c->cpu, scale);
 }
 
 /*
@@ -75,7 +75,9 @@ static void parent(struct gchint_cpu *c, struct task_struct *task, u32 scale)
 	if (task->se.sum_exec_runtime > YOUNG_NS ||
 	    task_cpu(its) != c->cpu || above_fair(its))
 		return;
-	gchint_load_task(&c->load, its->pid, use_of(its, c->cpu, scale));
+	gchint_load_task(&c->load, its->pid,
+			 use_of(gchint_util(its), c->cpu, scale),
+			 use_of(gchint_util_mean(its), c->cpu, scale));
 }
 
 /*
@@ -166,7 +168,8 @@ const struct gchint_demand *gchint_demand_of(struct gchint_policy *policy,
 		if (!idles)
 			parent(c, task, scale);
 		gchint_load_task(&c->load, task->pid,
-				 running(c, task, scale));
+				 running(c, task, scale),
+				 use_of(gchint_util_mean(task), c->cpu, scale));
 	} else if (gchint_load_idle(&c->load, TICK_NSEC)) {
 		idles = true;
 		goto decide;

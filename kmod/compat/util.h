@@ -40,8 +40,25 @@ static inline u32 gchint_util(const struct task_struct *task)
 	return min(max(READ_ONCE(avg->util_avg), estimate),
 		   (unsigned long)SCHED_CAPACITY_SCALE);
 }
+
+/**
+ * gchint_util_mean - its mean alone, which moves with it from CPU to CPU
+ * @task: as above
+ *
+ * Return: 0..SCHED_CAPACITY_SCALE, of the largest CPU.
+ */
+static inline u32 gchint_util_mean(const struct task_struct *task)
+{
+	return min(READ_ONCE(task->se.avg.util_avg),
+		   (unsigned long)SCHED_CAPACITY_SCALE);
+}
 #else
 static inline u32 gchint_util(const struct task_struct *task)
+{
+	return 0;
+}
+
+static inline u32 gchint_util_mean(const struct task_struct *task)
 {
 	return 0;
 }

@@ -13,6 +13,10 @@
 /* Up to here that is within a hundredth of the truth. */
 #define STRAIGHT_NS (8 * (u64)NSEC_PER_MSEC)
 
+#define WHO_BITS  22
+#define UTIL_BITS 11
+#define ROAD_SHIFT 20 /* of ns */
+
 /* 2^16 * 2^(-n/32): the decay of n periods of 1024 us, half-life 32 periods. */
 static const u32 decay_16[33] = {
 	65536, 64132, 62757, 61413, 60097, 58809, 57549, 56316,
@@ -85,9 +89,73 @@ static u32 meter_value(const struct gchint_load_meter *m)
 	return min_t(u32, mean_now(m) >> 10, GCHINT_ONE);
 }
 
-void gchint_load_init(struct gchint_load *l, u64 now_ns, u64 idle_us)
+static void attach(struct gchint_load_meter *m, u32 util)
+{
+	m->mean = min_t(u32, m->mean + (util << 10), GCHINT_ONE << 10);
+}
+
+static void detach(struct gchint_load_meter *m, u32 mean)
+{
+	m->mean -= min_t(u32, m->mean, mean);
+}
+
+static u32 where(const struct gchint_load *l, u32 who)
+{
+	return (l->cpu << WHO_BITS) | (who & ((1U << WHO_BITS) - 1));
+}
+
+static u32 road_of(u32 who)
+{
+	return ((who * 0x9e3779b1U) >> 16) % GCHINT_LOAD_ROADS;
+}
+
+/* Whoever was here before it hears of it by the same place. */
+static void come(struct gchint_load *l, u32 who, u32 mean)
+{
+	u32 i = road_of(who);
+
+	if (!l->roads || READ_ONCE(l->roads->road[i].where) == where(l, who))
+		return;
+	WRITE_ONCE(l->roads->road[i].what,
+		   mean | ((u32)(l->last_ns >> ROAD_SHIFT) << UTIL_BITS));
+	WRITE_ONCE(l->roads->road[i].where, where(l, who));
+}
+
+/* What a guest took along to another CPU is no longer here. */
+static void leave(struct gchint_load *l, u32 *guest)
+{
+	u32 i = road_of(*guest);
+	u32 at = READ_ONCE(l->roads->road[i].where);
+	u32 what, mean, age;
+
+	if (at == where(l, *guest) || (at ^ where(l, *guest)) << (32 - WHO_BITS))
+		return;
+	what = READ_ONCE(l->roads->road[i].what);
+	age = ((u32)(l->last_ns >> ROAD_SHIFT) - (what >> UTIL_BITS)) & (U32_MAX >> UTIL_BITS);
+	mean = decay((what & ((1U << UTIL_BITS) - 1)) << 10, (u64)age << ROAD_SHIFT);
+	detach(&l->all, mean);
+	detach(&l->base, mean);
+	if (l->who == *guest)
+		l->who = 0;
+	*guest = 0;
+}
+
+static void leave_all(struct gchint_load *l)
+{
+	u32 i;
+
+	for (i = 0; l->roads && i < GCHINT_LOAD_GUESTS; i++) {
+		if (l->guest[i])
+			leave(l, &l->guest[i]);
+	}
+}
+
+void gchint_load_init(struct gchint_load *l, struct gchint_load_roads *roads, u32 cpu, u64 now_ns,
+		      u64 idle_us)
 {
 	memset(l, 0, sizeof(*l));
+	l->roads = roads;
+	l->cpu = cpu;
 	l->last_ns = now_ns;
 	l->last_idle_us = idle_us;
 }
@@ -117,8 +185,10 @@ void gchint_load_account(struct gchint_load *l, u64 now_ns, u64 idle_us, u32 sca
 		l->split_ns = now_ns;
 	}
 	meter_add(&l->all, wall, busy, scale, window_ns);
-	if (!l->split_ns)
+	if (!l->split_ns) {
+		leave_all(l);
 		return;
+	}
 	if (now_ns - l->split_ns > MERGE_NS) {
 		meter_add(&l->base, wall, busy, scale, window_ns);
 		l->all = l->base;
@@ -128,30 +198,28 @@ void gchint_load_account(struct gchint_load *l, u64 now_ns, u64 idle_us, u32 sca
 	} else {
 		meter_add(&l->base, wall, busy, scale, window_ns);
 	}
+	leave_all(l);
 }
 
-static void attach(struct gchint_load_meter *m, u32 util)
-{
-	m->mean = min_t(u32, m->mean + (util << 10), GCHINT_ONE << 10);
-}
-
-void gchint_load_task(struct gchint_load *l, u32 who, u32 util)
+void gchint_load_task(struct gchint_load *l, u32 who, u32 util, u32 mean)
 {
 	u32 i;
 
 	util = min_t(u32, util, GCHINT_ONE);
+	mean = min_t(u32, mean, util);
 	l->task = util;
 	if (who == l->who || util < GUEST_MIN)
 		return;
 	l->who = who;
+	come(l, who, mean);
 	for (i = 0; i < GCHINT_LOAD_GUESTS; i++) {
 		if (l->guest[i] == who)
 			return;
 	}
 	l->guest[l->next] = who;
 	l->next = (l->next + 1) % GCHINT_LOAD_GUESTS;
-	attach(&l->all, util);
-	attach(&l->base, util);
+	attach(&l->all, mean);
+	attach(&l->base, mean);
 }
 
 u32 gchint_load_all(const struct gchint_load *l)

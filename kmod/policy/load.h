@@ -12,7 +12,8 @@
  *  - the utilisation of the thread that runs, which the scheduler keeps in the
  *    thread itself. A thread brings it along: when it wakes after a sleep, comes
  *    from another CPU or is new, the CPU knows nothing yet. What a thread that
- *    was not here lately brings is added to the mean, as PELT does.
+ *    was not here lately brings is added to the mean, as PELT does, and taken
+ *    from that of the CPU that it came from when that is next looked at.
  *
  * There are two channels. ALL counts everything. BASE leaves out the busy time
  * in which a hint decided, for a capped thread looks busier than it is; when
@@ -41,6 +42,22 @@ struct gchint_load_meter {
 };
 
 #define GCHINT_LOAD_GUESTS 4
+#define GCHINT_LOAD_ROADS  256
+
+/**
+ * struct gchint_load_roads - where threads that mattered ran last, by a hash of them
+ * @where: who, 22 bits (as many as a pid has), and 10 of the CPU
+ * @what: 0..GCHINT_ONE, 11 bits, and 21 of the time in units of 2^20 ns
+ *
+ * Shared by all CPUs without a lock: a pair written by two at once, or two threads of
+ * one place, make a load too high or too low until its mean has forgotten it.
+ */
+struct gchint_load_roads {
+	struct {
+		u32 where;
+		u32 what;
+	} road[GCHINT_LOAD_ROADS];
+};
 
 /**
  * struct gchint_load - load of one CPU
@@ -57,6 +74,8 @@ struct gchint_load_meter {
  * @io_ns: last gchint_load_io()
  * @io_boost: 0..GCHINT_ONE
  * @io_pending: woken since the last gchint_load_boost()
+ * @roads: by which it sees who has left; NULL nobody does
+ * @cpu: which one it is, for @roads
  *
  * The caller serialises all calls for one CPU.
  */
@@ -74,15 +93,20 @@ struct gchint_load {
 	u64 io_ns;
 	u32 io_boost;
 	bool io_pending;
+	u32 cpu;
+	struct gchint_load_roads *roads;
 };
 
 /**
  * gchint_load_init() - start counting
  * @l: load of a CPU
+ * @roads: of all CPUs between which threads move, zeroed at first; NULL none
+ * @cpu: which one it is
  * @now_ns: current time
  * @idle_us: idle counter of the CPU in microseconds, e.g. get_cpu_idle_time()
  */
-void gchint_load_init(struct gchint_load *l, u64 now_ns, u64 idle_us);
+void gchint_load_init(struct gchint_load *l, struct gchint_load_roads *roads, u32 cpu, u64 now_ns,
+		      u64 idle_us);
 
 /**
  * gchint_load_account() - take note of the time since the last call
@@ -96,7 +120,8 @@ void gchint_load_init(struct gchint_load *l, u64 now_ns, u64 idle_us);
  * @window_ns: &gchint_tunables.window_us: busy and idle time are put in order
  *	once in so long, the idle first
  *
- * Divides only when a window is full.
+ * Divides only when a window is full. Whoever ran here and has since run on another CPU
+ * took along what it brought.
  */
 void gchint_load_account(struct gchint_load *l, u64 now_ns, u64 idle_us, u32 scale, bool hinted,
 			 u64 window_ns);
@@ -107,10 +132,12 @@ void gchint_load_account(struct gchint_load *l, u64 now_ns, u64 idle_us, u32 sca
  * @who: the thread, by any number but 0
  * @util: 0..GCHINT_ONE, of that CPU at its highest frequency; 0 if it says
  *	nothing about what load asks for
+ * @mean: of that, what it has used of late, and takes along; @util may be what it is
+ *	known to use when it wakes
  *
- * Counts until the next call, or until gchint_load_account() sees idle time.
+ * @util counts until the next call, or until gchint_load_account() sees idle time.
  */
-void gchint_load_task(struct gchint_load *l, u32 who, u32 util);
+void gchint_load_task(struct gchint_load *l, u32 who, u32 util, u32 mean);
 
 /**
  * gchint_load_idle() - has the CPU been idle for a while?

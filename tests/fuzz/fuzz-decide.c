@@ -39,6 +39,7 @@ struct world {
 	struct gchint_rules rules;
 	struct gchint_learn learn;
 	struct gchint_state state;
+	struct gchint_load_roads roads;
 	struct cpu cpu[CPUS];
 	u64 now;
 };
@@ -156,6 +157,7 @@ static u32 demand(struct bytes *b, struct world *w, u32 nr)
 	gchint_load_account(&c->load, w->now, c->idle_us,
 			    gchint_scale(w->state.khz, w->opps.ref_khz), c->demand.hinted,
 			    window(w));
+	gchint_load_task(&c->load, 1 + (u32)step / 2 % 7, (u32)take(b, 2), (u32)take(b, 2));
 	gchint_load_iowait(&c->load, w->now, step & 1, 4 * NSEC_PER_MSEC);
 	io = gchint_load_boost(&c->load);
 	base = gchint_load_base(&c->load);
@@ -227,7 +229,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	w.rules.epoch = 1;
 	must(gchint_decide_delay_ns(&w.rules) <= 100 * NSEC_PER_MSEC);
 	for (u32 i = 0; i < CPUS; i++)
-		gchint_load_init(&w.cpu[i].load, w.now, 0);
+		gchint_load_init(&w.cpu[i].load, &w.roads, i, w.now, 0);
 	while (b.left) {
 		switch (take(&b, 1) % 6) {
 		case 0:

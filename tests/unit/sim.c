@@ -31,7 +31,7 @@ void sim_init(struct sim *s, u32 latency_ns)
 	s->seed = s->seed ? s->seed : 1;
 	s->khz = s->rules.min_khz;
 	s->may_raise = true;
-	gchint_load_init(&s->load, s->now, 0);
+	gchint_load_init(&s->load, NULL, 0, s->now, 0);
 }
 
 /* What the hook and the doorbell do. */

@@ -52,7 +52,7 @@ static void cpu_init(struct cpu *c)
 {
 	memset(c, 0, sizeof(*c));
 	c->now = 5 * S;
-	gchint_load_init(&c->load, c->now, 0);
+	gchint_load_init(&c->load, NULL, 0, c->now, 0);
 }
 
 static void account(struct cpu *c, double scale, bool hinted)
@@ -120,14 +120,14 @@ static void test_thread_brings_its_own_use_along(void **state)
 	cpu_init(&c);
 	step(&c, 50000, false, 1);
 	account(&c, 1, false);
-	gchint_load_task(&c.load, 1, 700);
+	gchint_load_task(&c.load, 1, 700, 700);
 	assert_int_equal(gchint_load_all(&c.load), 700);
 	assert_int_equal(gchint_load_base(&c.load), 700);
 	step(&c, 4000, true, 1);
 	account(&c, 1, false);
 	assert_int_equal(c.load.task, 700);
 	assert_true(all(&c) > .7);
-	gchint_load_task(&c.load, 1, 5000);
+	gchint_load_task(&c.load, 1, 5000, 5000);
 	assert_int_equal(gchint_load_all(&c.load), GCHINT_ONE);
 	step(&c, 1000, true, 1);
 	step(&c, 100, false, 1);
@@ -145,16 +145,79 @@ static void test_newcomer_is_added_to_the_mean(void **state)
 	(void)state;
 	cpu_init(&c);
 	for (u32 who = 1; who <= 3; who++)
-		gchint_load_task(&c.load, who, 300);
+		gchint_load_task(&c.load, who, 300, 300);
 	assert_near(gchint_load_all(&c.load), 900, 1);
 	before = gchint_load_all(&c.load);
 	for (u32 n = 0; n < 100; n++) {
-		gchint_load_task(&c.load, 1 + n % 3, 300);
-		gchint_load_task(&c.load, 1000 + n, GCHINT_ONE / 32 - 1);
+		gchint_load_task(&c.load, 1 + n % 3, 300, 300);
+		gchint_load_task(&c.load, 1000 + n, GCHINT_ONE / 32 - 1, GCHINT_ONE / 32 - 1);
 	}
 	assert_int_equal(gchint_load_all(&c.load), before);
-	gchint_load_task(&c.load, 4, 300);
+	gchint_load_task(&c.load, 4, 300, 300);
 	assert_int_equal(gchint_load_all(&c.load), GCHINT_ONE);
+}
+
+/* What it is known to use when it wakes counts while it runs, and what it used of late stays. */
+static void test_estimate_is_not_left_behind(void **state)
+{
+	struct cpu c;
+
+	(void)state;
+	cpu_init(&c);
+	gchint_load_task(&c.load, 1, 700, 200);
+	assert_int_equal(gchint_load_all(&c.load), 700);
+	step(&c, 100, false, 1);
+	account(&c, 1, false);
+	assert_near(gchint_load_all(&c.load), 200, 2);
+	/* Nor more than it is said to use here and now. */
+	gchint_load_task(&c.load, 2, 100, 300);
+	assert_near(gchint_load_all(&c.load), 300, 2);
+}
+
+/* A thread's part of the mean goes where it goes. */
+static void test_guest_takes_its_part_along(void **state)
+{
+	struct gchint_load_roads roads = {};
+	struct cpu c[2];
+	u32 others;
+
+	(void)state;
+	for (u32 i = 0; i < 2; i++) {
+		cpu_init(&c[i]);
+		gchint_load_init(&c[i].load, &roads, 5 + i, c[i].now, 0);
+	}
+	gchint_load_task(&c[0].load, 7, 300, 300);
+	gchint_load_task(&c[0].load, 8, 200, 200);
+	gchint_load_task(&c[1].load, 9, 100, 100);
+	gchint_load_task(&c[1].load, 7, 250, 250);
+	for (u32 i = 0; i < 2; i++) {
+		step(&c[i], 100, false, 1);
+		account(&c[i], 1, false);
+	}
+	assert_near(gchint_load_all(&c[0].load), 250, 2);
+	assert_near(gchint_load_base(&c[0].load), 250, 2);
+	assert_near(gchint_load_all(&c[1].load), 350, 2);
+	/* Once, however often it is looked at. */
+	step(&c[0], 100, false, 1);
+	account(&c[0], 1, false);
+	assert_near(gchint_load_all(&c[0].load), 250, 3);
+	/* And back again, as what it is by now; it ran there last, and is new here. */
+	gchint_load_task(&c[0].load, 7, 400, 400);
+	step(&c[1], 100, false, 1);
+	account(&c[1], 1, false);
+	assert_near(gchint_load_all(&c[0].load), 650, 3);
+	assert_int_equal(gchint_load_all(&c[1].load), 0);
+	/* What others do elsewhere, also at its place, takes nothing from here. */
+	others = gchint_load_all(&c[0].load);
+	for (u32 who = 1000; who < 3000; who++)
+		gchint_load_task(&c[1].load, who, 100, 100);
+	account(&c[0], 1, false);
+	assert_near(gchint_load_all(&c[0].load), others, 1);
+	/* Found late, it is taken away as it has faded: both are half of what they were. */
+	gchint_load_task(&c[1].load, 8, 200, 200);
+	step(&c[0], 32768, false, 1);
+	account(&c[0], 1, false);
+	assert_near(gchint_load_all(&c[0].load), (others - 200) / 2, 12);
 }
 
 static void test_long_idle_is_noticed(void **state)
@@ -432,7 +495,7 @@ static void test_no_idle_time_is_lost_between_two_accounts_of_an_instant(void **
 	struct gchint_load l;
 
 	(void)state;
-	gchint_load_init(&l, 5 * S, 0);
+	gchint_load_init(&l, NULL, 0, 5 * S, 0);
 	gchint_load_account(&l, 6 * S, 0, GCHINT_ONE, false, WINDOW);
 	assert_int_equal(gchint_load_all(&l), GCHINT_ONE);
 	gchint_load_account(&l, 6 * S, 900000, GCHINT_ONE, false, WINDOW);
@@ -450,7 +513,7 @@ static void test_a_microsecond_decays(void **state)
 	for (u32 us = 2000; us < 2100; us++) {
 		struct gchint_load l;
 
-		gchint_load_init(&l, 5 * S, 0);
+		gchint_load_init(&l, NULL, 0, 5 * S, 0);
 		gchint_load_account(&l, 6 * S, 0, GCHINT_ONE, false, 1);
 		gchint_load_account(&l, 6 * S + us * US, us, GCHINT_ONE, false, 1);
 		assert_cmp(l.all.mean, <, before);
@@ -465,7 +528,7 @@ static void test_io_boost_is_no_worse_than_schedutils(void **state)
 	u64 seed = 11, now = S;
 
 	(void)state;
-	gchint_load_init(&l, now, 0);
+	gchint_load_init(&l, NULL, 0, now, 0);
 	for (u32 n = 0; n < 100000; n++) {
 		bool woken = rnd(&seed) % 3;
 		u32 ours;
@@ -485,7 +548,7 @@ static void test_io_boost_doubles_and_dies(void **state)
 	u32 want = GCHINT_ONE / 8;
 
 	(void)state;
-	gchint_load_init(&l, now, 0);
+	gchint_load_init(&l, NULL, 0, now, 0);
 	for (int i = 0; i < 6; i++) {
 		gchint_load_iowait(&l, now += MS, true, TICK);
 		assert_int_equal(gchint_load_boost(&l), want);
@@ -510,6 +573,8 @@ int main(void)
 		cmocka_unit_test(test_burst_counts_as_with_pelt),
 		cmocka_unit_test(test_thread_brings_its_own_use_along),
 		cmocka_unit_test(test_newcomer_is_added_to_the_mean),
+		cmocka_unit_test(test_estimate_is_not_left_behind),
+		cmocka_unit_test(test_guest_takes_its_part_along),
 		cmocka_unit_test(test_long_idle_is_noticed),
 		cmocka_unit_test(test_steady_share_is_found),
 		cmocka_unit_test(test_never_below_pelt),

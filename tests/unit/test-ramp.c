@@ -65,7 +65,7 @@ static void start(struct side *s, bool ours, double util)
 	s->state.epoch = 1;
 	s->util = util;
 	s->estimate = util;
-	gchint_load_init(&s->load, s->now, 0);
+	gchint_load_init(&s->load, NULL, 0, s->now, 0);
 }
 
 static void switch_to(struct side *s, u32 khz)
@@ -103,7 +103,8 @@ static void hook(struct side *s, bool runs)
 		return;
 	gchint_load_account(&s->load, s->now, s->idle_us, gchint_scale(s->khz, s->opps.ref_khz),
 			    false, s->tun.window_us * US);
-	gchint_load_task(&s->load, s->who, runs ? util : 0);
+	gchint_load_task(&s->load, s->who, runs ? util : 0,
+			 (u32)(s->util * GCHINT_ONE));
 	gchint_decide_cpu(&d, &s->rules, 0, gchint_load_base(&s->load), NULL, NULL);
 	gchint_decide_join(&best, &d);
 	gchint_decide_policy(&out, &s->rules, &s->state, &best, s->now);
