@@ -548,9 +548,12 @@ int main(void)
 	lists();
 	configuration();
 	escaping();
+	unit_capture();
+	unit_genl();
 	unit_lock();
 	unit_memory();
 	unit_message();
+	unit_perf();
 	unit_resolve();
 	unit_tracker();
 	unit_writer();

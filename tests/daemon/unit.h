@@ -9,9 +9,12 @@
 void unit_check(bool good, const char *name);
 #define CHECK(good, name) unit_check(good, name)
 
+void unit_capture(void);
+void unit_genl(void);
 void unit_lock(void);
 void unit_memory(void);
 void unit_message(void);
+void unit_perf(void);
 void unit_resolve(void);
 void unit_tracker(void);
 void unit_writer(void);

@@ -31,7 +31,7 @@ void iio_device_name(const char *sysfs, const char *entry, char *buf, size_t siz
 
 struct channel {
 	struct iio_channel *chn;
-	int rail; /* -1: excluded, or the time stamp */
+	int rail;
 	double scale, offset; /* to micro-units */
 };
 
@@ -113,8 +113,7 @@ static void on_ready(void *data, uint32_t events)
 				.sample = { UNKNOWN_S64, (uint32_t)c->channel[i].rail, 0 },
 			};
 
-			if (c->channel[i].rail > 0)
-				host_record(c->host, &r);
+			host_record(c->host, &r);
 		}
 		watch_free(c->watch);
 		c->watch = NULL;
@@ -136,8 +135,6 @@ static void on_ready(void *data, uint32_t events)
 			const struct iio_data_format *f = iio_channel_get_data_format(ch->chn);
 			int64_t raw = 0;
 
-			if (ch->rail < 0)
-				continue;
 			iio_channel_convert(ch->chn, &raw, at);
 			/* libiio fills the width of the storage; widen the sign by hand. */
 			if (f->is_signed && f->length && f->length < 64)
@@ -210,6 +207,8 @@ static struct capture *capture_device(struct host *host, struct iio_device *dev)
 						.derived = "buffered capture",
 					},
 					host->config.source[SOURCE_iio].period_ms * NSEC_PER_MSEC);
+		if (ch->rail < 0)
+			continue;
 		iio_channel_enable(chn);
 		c->nr++;
 	}

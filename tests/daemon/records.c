@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "records.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../../daemon/gchintd/queue.h"
+#include "unit.h"
+
+#define WATCHES 64
+
+static struct watched watched[WATCHES];
+static unsigned int nr_watched;
+
+struct watch *__real_loop_fd(struct loop *loop, int fd, uint32_t events, loop_fn fn, void *data);
+struct watch *__wrap_loop_fd(struct loop *loop, int fd, uint32_t events, loop_fn fn, void *data);
+struct watch *__real_loop_timer(struct loop *loop, uint64_t period_ns, loop_fn fn, void *data);
+struct watch *__wrap_loop_timer(struct loop *loop, uint64_t period_ns, loop_fn fn, void *data);
+int __real_watch_period(struct watch *w, uint64_t period_ns);
+int __wrap_watch_period(struct watch *w, uint64_t period_ns);
+int __real_watch_again(struct watch *w);
+int __wrap_watch_again(struct watch *w);
+
+static struct watch *watch(const struct watched *w)
+{
+	if (w->watch && nr_watched < WATCHES)
+		watched[nr_watched++] = *w;
+	return w->watch;
+}
+
+struct watch *__wrap_loop_fd(struct loop *loop, int fd, uint32_t events, loop_fn fn, void *data)
+{
+	return watch(&(struct watched){ __real_loop_fd(loop, fd, events, fn, data), fd, events, 0,
+					fn, data, 0 });
+}
+
+struct watch *__wrap_loop_timer(struct loop *loop, uint64_t period_ns, loop_fn fn, void *data)
+{
+	return watch(&(struct watched){ __real_loop_timer(loop, period_ns, fn, data), -1, 0,
+					period_ns, fn, data, 0 });
+}
+
+int __wrap_watch_period(struct watch *w, uint64_t period_ns)
+{
+	for (unsigned int i = 0; i < nr_watched; i++)
+		if (watched[i].watch == w)
+			watched[i].period_ns = period_ns;
+	return __real_watch_period(w, period_ns);
+}
+
+int __wrap_watch_again(struct watch *w)
+{
+	for (unsigned int i = 0; i < nr_watched; i++)
+		if (watched[i].watch == w)
+			watched[i].again++;
+	return __real_watch_again(w);
+}
+
+struct watched *watched_at(unsigned int i)
+{
+	return &watched[i];
+}
+
+unsigned int watched_count(void)
+{
+	return nr_watched;
+}
+
+void watched_forget(void)
+{
+	memset(watched, 0, sizeof(watched));
+	nr_watched = 0;
+}
+
+static void put_number(FILE *f, int64_t v)
+{
+	if (v == UNKNOWN_S64)
+		fputs(" ?", f);
+	else
+		fprintf(f, " %" PRId64, v);
+}
+
+static void put_definition(FILE *f, const struct definition *d)
+{
+	static const char *const kinds[DEFINE_NR] = {
+		[DEFINE_META] = "meta",	  [DEFINE_CLOCK] = "clock",	[DEFINE_RAIL] = "rail",
+		[DEFINE_NOTE] = "note",	  [DEFINE_PROCESS] = "process", [DEFINE_STACK] = "stack",
+		[DEFINE_IMAGE] = "image",
+	};
+
+	fprintf(f, "%s", kinds[d->kind] ? kinds[d->kind] : "another");
+	for (int i = 0; i < DEFINITION_NUMBERS; i++)
+		if (d->number[i] != UNKNOWN_S64)
+			put_number(f, d->number[i]);
+	for (int i = 0; i < DEFINITION_STRINGS; i++)
+		if (d->string[i])
+			fprintf(f, " '%s'", d->string[i]);
+	fputc('\n', f);
+}
+
+static void put_record(FILE *f, const struct record *r)
+{
+	char t[24] = "-";
+
+	if (r->t < 1000000)
+		snprintf(t, sizeof(t), "%" PRIu64, r->t);
+	switch (r->type) {
+	case RECORD_DEFINE:
+		put_definition(f, r->define);
+		break;
+	case RECORD_DROP:
+		fprintf(f, "drop %" PRIu64 " '%s' '%s'\n", r->drop.count, r->drop.source,
+			r->drop.why);
+		break;
+	case RECORD_PERF:
+		fprintf(f, "perf %s of %d/%d:", t, r->perf.tgid, r->perf.tid);
+		put_number(f, r->perf.cycles);
+		put_number(f, r->perf.instructions);
+		put_number(f, r->perf.misses);
+		fprintf(f, " in %" PRIu64 " of %" PRIu64 "\n", r->perf.running_ns,
+			r->perf.enabled_ns);
+		break;
+	case RECORD_PHASE:
+		fprintf(f, "phase %s: %" PRIu64 " from %" PRIu64 ", %u of %d/%d, end %u%s\n", t,
+			r->phase.id, r->phase.t0, r->phase.phase, r->phase.tgid, r->phase.tid,
+			r->phase.how, r->phase.uncertain ? ", uncertain" : "");
+		break;
+	case RECORD_SAMPLE:
+		fprintf(f, "sample %s: rail %u", t, r->sample.rail);
+		put_number(f, r->sample.value);
+		fprintf(f, " +- %u\n", r->sample.error_ns);
+		break;
+	case RECORD_TRANSITION:
+		fprintf(f, "transition %s: cpu %u %u kHz by %u\n", t, r->transition.cpu,
+			r->transition.khz, r->transition.how);
+		break;
+	case RECORD_HOTSPOT:
+		fprintf(f,
+			"hotspot %s: %" PRIx64 " kernel %" PRIx64 " method %" PRIx64
+			" of %d/%d cpu %u stack %u",
+			t, r->hotspot.ip, r->hotspot.kernel, r->hotspot.method, r->hotspot.tgid,
+			r->hotspot.tid, r->hotspot.cpu, r->hotspot.stack);
+		if (r->hotspot.answered)
+			fprintf(f, " phase %u flags %u", r->hotspot.phase, r->hotspot.flags);
+		fputc('\n', f);
+		break;
+	default:
+		fprintf(f, "record %d\n", (int)r->type);
+		break;
+	}
+}
+
+void text_is(const char *got, const char *want, const char *name)
+{
+	const char *g = got, *w = want;
+	if (strcmp(got, want)) {
+		while (*g && strcspn(g, "\n") == strcspn(w, "\n") &&
+		       !strncmp(g, w, strcspn(g, "\n") + 1)) {
+			g += strcspn(g, "\n") + 1;
+			w += strcspn(w, "\n") + 1;
+		}
+		printf("# wanted '%.*s'\n# got    '%.*s'\n", (int)strcspn(w, "\n"), w,
+		       (int)strcspn(g, "\n"), g);
+	}
+	CHECK(!strcmp(got, want), name);
+}
+
+void records_are(struct queue *q, const char *want, const char *name)
+{
+	static char text[65536];
+	FILE *f = fmemopen(text, sizeof(text), "w");
+	const size_t n = queue_fill(q);
+
+	if (!f) {
+		CHECK(false, name);
+		return;
+	}
+	text[0] = '\0';
+	for (size_t i = 0; i < n; i++) {
+		const struct record *r = queue_peek(q, i);
+
+		put_record(f, r);
+		if (r->type == RECORD_DEFINE)
+			definition_free(r->define);
+	}
+	queue_consume(q, n);
+	fclose(f);
+	text_is(text, want, name);
+}
