@@ -88,3 +88,16 @@ X2
 ok "every row of a board and its messages" words rows rows
 ok "every line of its metrics, but for figures that time decides" words metrics \
 	sed -E '/^gchint_(phase_length|phase_seconds|daemon|recording|recorder|build|rail_joules|rows|records|written)/s/ [0-9.e+-]+$//' "$d/metrics"
+
+# Every field of every record, known and not, at its bounds.
+ok "the metrics of each kind of record" words metrics-all "$BUILD/unit" metrics -
+all_rows() {
+	local t
+	"$BUILD/unit" rows "$d/all.db"
+	for t in $(sqlite3 "$d/all.db" "select name from sqlite_master where type = 'table' and name != 'names' order by name"); do
+		echo "== $t"
+		sqlite3 -nullvalue NULL "$d/all.db" "select * from $t"
+	done
+	sqlite3 "$d/all.db" "select count(*), sum(number) from names"
+}
+ok "the row of each kind of record" words rows-all all_rows

@@ -34,6 +34,8 @@ int __wrap_fcntl(int fd, int command, ...)
 	va_start(args, command);
 	argument = va_arg(args, void *);
 	va_end(args);
+	if (unit_hotspots_owner(command, argument))
+		return 0;
 	if (command == F_OFD_SETLK && from) {
 		if (rename(from, to) || (another && !make(from)))
 			return -1;

@@ -25,7 +25,7 @@
 /* How often a counter can be read. */
 #define READINGS 3
 
-static bool ours; /* counters are asked of us */
+static bool ours; /* counters are asked of us, else samples */
 static int refused[PERF_COUNT_HW_MAX]; /* with which errno, by what is counted */
 static char asked[4096];
 static int fds[16];
@@ -70,7 +70,9 @@ __attribute__((no_sanitize("address"))) long __wrap_syscall(long number, ...)
 	for (int i = 0; i < 6; i++)
 		arg[i] = va_arg(ap, long);
 	va_end(ap);
-	if (ours && number == SYS_perf_event_open)
+	if (number == SYS_perf_event_open && !ours)
+		return unit_hotspots_open((const struct perf_event_attr *)arg[0], (int)arg[1]);
+	if (number == SYS_perf_event_open)
 		return counter((const struct perf_event_attr *)arg[0], (int)arg[1], (int)arg[2],
 			       (int)arg[3], (unsigned long)arg[4]);
 	return __real_syscall(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);

@@ -542,14 +542,17 @@ static void energy_truth(void)
 	CHECK(limited, "and with true limits in the narrower one");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	if (argc == 3)
+		return !unit_print(argv[1], argv[2]);
 	numbers();
 	lists();
 	configuration();
 	escaping();
 	unit_capture();
 	unit_genl();
+	unit_hotspots();
 	unit_lock();
 	unit_memory();
 	unit_message();

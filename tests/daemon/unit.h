@@ -9,8 +9,18 @@
 void unit_check(bool good, const char *name);
 #define CHECK(good, name) unit_check(good, name)
 
+/* A text for words/; false: there is none of that name. */
+bool unit_print(const char *what, const char *path);
+
+/* perf_event_open() of samples, as syscall() returns it. */
+struct perf_event_attr;
+long unit_hotspots_open(const struct perf_event_attr *attr, int tid);
+/* fcntl() that says which thread hears of samples; false: another one. */
+bool unit_hotspots_owner(int command, const void *argument);
+
 void unit_capture(void);
 void unit_genl(void);
+void unit_hotspots(void);
 void unit_lock(void);
 void unit_memory(void);
 void unit_message(void);

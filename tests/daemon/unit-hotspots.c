@@ -1,0 +1,506 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Description: samples of threads, from the kernel's ring to the record. The ring is a file
+ * of ours, so that what it holds and when a thread answers is no matter of chance.
+ */
+#include "unit.h"
+
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <uapi/linux/gchint.h>
+
+#include "../../daemon/common/clock.h"
+#include "../../daemon/gchintd/host.h"
+#include "../../daemon/gchintd/queue.h"
+#include "../../daemon/gchintd/sources/hotspots.h"
+#include "../../daemon/gchintd/sources/source.h"
+#include "records.h"
+
+#define PAGE	  4096
+#define PAGES	  5 /* the head's and the ring's */
+#define RING	  ((PAGES - 1) * PAGE)
+#define RINGS	  16
+#define IN_KERNEL PERF_RECORD_MISC_KERNEL
+#define IN_USER	  PERF_RECORD_MISC_USER
+
+static struct {
+	int tid;
+	struct perf_event_mmap_page *page;
+	char *data;
+} ring[RINGS];
+static unsigned int rings;
+static int refused[4]; /* with which errno, by what is asked: choose()'s order */
+static int thread_refused, enable_refused;
+static char asked[4096];
+
+int __real_ioctl(int fd, unsigned long request, ...);
+int __wrap_ioctl(int fd, unsigned long request, ...);
+
+int __wrap_ioctl(int fd, unsigned long request, ...)
+{
+	void *arg;
+	va_list ap;
+
+	va_start(ap, request);
+	arg = va_arg(ap, void *);
+	va_end(ap);
+	if (request != PERF_EVENT_IOC_ENABLE)
+		return __real_ioctl(fd, request, arg);
+	errno = enable_refused;
+	return enable_refused ? -1 : 0;
+}
+
+bool unit_hotspots_owner(int command, const void *argument)
+{
+	const size_t at = strlen(asked);
+
+	if (command == F_SETSIG)
+		snprintf(asked + at, sizeof(asked) - at, "signal %ld\n", (long)argument);
+	else if (command == F_SETOWN_EX)
+		snprintf(asked + at, sizeof(asked) - at, "to %d of kind %d\n",
+			 ((const struct f_owner_ex *)argument)->pid,
+			 ((const struct f_owner_ex *)argument)->type);
+	else if (command == F_SETFL && (long)argument & O_ASYNC)
+		snprintf(asked + at, sizeof(asked) - at, "at once, %d\n",
+			 !!((long)argument & O_RDWR));
+	else
+		return false;
+	return true;
+}
+
+/* What unit-perf.c hands on where samples are asked for. */
+long unit_hotspots_open(const struct perf_event_attr *attr, int tid)
+{
+	const unsigned int which = (attr->type == PERF_TYPE_SOFTWARE) * 2 + attr->exclude_kernel;
+	const size_t at = strlen(asked);
+	int fd;
+
+	snprintf(asked + at, sizeof(asked) - at,
+		 "%d: type %u, event %u, %u Hz %d, kernel %d, depth %u, sample %#x, %d%d%d %d %u\n",
+		 tid, attr->type, (unsigned int)attr->config, (unsigned int)attr->sample_freq,
+		 attr->freq, !attr->exclude_kernel, attr->sample_max_stack,
+		 (unsigned int)attr->sample_type, attr->exclude_hv, attr->use_clockid,
+		 attr->disabled, attr->clockid, attr->wakeup_events);
+	errno = tid ? thread_refused : refused[which];
+	if (errno)
+		return -1;
+	fd = memfd_create("ring", MFD_CLOEXEC);
+	if (!tid || fd < 0)
+		return fd;
+	if (ftruncate(fd, PAGES * PAGE) || rings == RINGS)
+		abort();
+	ring[rings].tid = tid;
+	ring[rings].page = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (ring[rings].page == MAP_FAILED)
+		abort();
+	ring[rings].data = (char *)ring[rings].page + PAGE;
+	rings++;
+	return fd;
+}
+
+static void put(unsigned int i, const void *bytes, size_t size)
+{
+	const uint64_t head = ring[i].page->data_head;
+
+	for (size_t n = 0; n < size; n++)
+		ring[i].data[(head + n) % RING] = ((const char *)bytes)[n];
+	ring[i].page->data_head = head + size;
+}
+
+/* As the kernel writes it: nr addresses of the call chain, the contexts among them. */
+static void sampled(unsigned int i, uint16_t mode, uint64_t t, uint64_t ip, uint32_t cpu,
+		    const uint64_t *chain, uint64_t nr)
+{
+	const struct {
+		struct perf_event_header header;
+		uint64_t ip;
+		uint32_t pid, tid;
+		uint64_t time;
+		uint32_t cpu, reserved;
+		uint64_t nr;
+	} sample = { { PERF_RECORD_SAMPLE, mode, (uint16_t)(sizeof(sample) + 8 * nr) },
+		     ip,
+		     70,
+		     (uint32_t)ring[i].tid,
+		     t,
+		     cpu,
+		     0,
+		     nr };
+
+	put(i, &sample, sizeof(sample));
+	put(i, chain, 8 * nr);
+}
+
+static void user(unsigned int i, uint64_t t, uint64_t ip)
+{
+	const uint64_t chain[] = { PERF_CONTEXT_USER, ip, 0xabc };
+
+	sampled(i, IN_USER, t, ip, 1, chain, 3);
+}
+
+static void kernel(unsigned int i, uint64_t t, uint64_t ip, uint64_t back)
+{
+	const uint64_t chain[] = { PERF_CONTEXT_KERNEL, ip, PERF_CONTEXT_USER, back };
+
+	sampled(i, IN_KERNEL, t, ip, 2, chain, back ? 4 : 2);
+}
+
+static void answers(struct host *host, int32_t tid, uint64_t t, uint64_t method, uint8_t phase)
+{
+	const struct gchint_stream_event e = {
+		.time = t, .work_done = method, .phase = phase, .flags = 0xff
+	};
+
+	hotspots_answer(host->hotspots, 70, tid, &e);
+}
+
+static void look(void)
+{
+	watched_at(0)->fn(watched_at(0)->data, 0);
+}
+
+static void probes(struct host *host)
+{
+	static const int errors[][4] = { { 0 },
+					 { EACCES },
+					 { ENOENT, ENOENT },
+					 { ENOENT, ENOENT, EACCES },
+					 { EACCES, EACCES, EACCES, EACCES },
+					 { EPERM, EPERM, EPERM, EPERM },
+					 { ENOSYS, ENOSYS, ENOSYS, ENOSYS } };
+	char text[2048] = "";
+
+	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+		struct probe p = { "", "" };
+		const size_t at = strlen(text);
+		int ret;
+
+		memcpy(refused, errors[i], sizeof(refused));
+		ret = source_table[SOURCE_hotspots]->probe(host, &p);
+		snprintf(text + at, sizeof(text) - at, "%d '%s' '%s'\n", ret, p.what, p.mend);
+	}
+	memset(refused, 0, sizeof(refused));
+	text_is(text,
+		"0 'samples by cycles, with the kernel's own' ''\n"
+		"0 'samples by cycles, without the kernel's own' ''\n"
+		"0 'samples by the clock (no cycles here), with the kernel's own' ''\n"
+		"0 'samples by the clock (no cycles here), without the kernel's own' ''\n"
+		"-13 'no samples of threads: Permission denied' 'run as root, or lower "
+		"kernel.perf_event_paranoid to 2'\n"
+		"-1 'no samples of threads: Operation not permitted' 'run as root, or lower "
+		"kernel.perf_event_paranoid to 2'\n"
+		"-38 'no samples of threads: Function not implemented' ''\n",
+		"how threads can be sampled, or why not");
+	text_is(asked,
+		"0: type 0, event 0, 100 Hz 1, kernel 1, depth 16, sample 0xa7, 111 1 1\n"
+		"0: type 0, event 0, 100 Hz 1, kernel 1, depth 16, sample 0xa7, 111 1 1\n"
+		"0: type 0, event 0, 100 Hz 1, kernel 0, depth 16, sample 0xa7, 111 1 1\n"
+		"0: type 0, event 0, 100 Hz 1, kernel 1, depth 16, sample 0xa7, 111 1 1\n"
+		"0: type 0, event 0, 100 Hz 1, kernel 0, depth 16, sample 0xa7, 111 1 1\n"
+		"0: type 1, event 0, 100 Hz 1, kernel 1, depth 16, sample 0xa7, 111 1 1\n"
+		"0: type 0, event 0, 100 Hz 1, kernel 1, depth 16, sample 0xa7, 111 1 1\n"
+		"0: type 0, event 0, 100 Hz 1, kernel 0, depth 16, sample 0xa7, 111 1 1\n"
+		"0: type 1, event 0, 100 Hz 1, kernel 1, depth 16, sample 0xa7, 111 1 1\n"
+		"0: type 1, event 0, 100 Hz 1, kernel 0, depth 16, sample 0xa7, 111 1 1\n"
+		"0: type 0, event 0, 100 Hz 1, kernel 1, depth 16, sample 0xa7, 111 1 1\n"
+		"0: type 0, event 0, 100 Hz 1, kernel 0, depth 16, sample 0xa7, 111 1 1\n"
+		"0: type 1, event 0, 100 Hz 1, kernel 1, depth 16, sample 0xa7, 111 1 1\n"
+		"0: type 1, event 0, 100 Hz 1, kernel 0, depth 16, sample 0xa7, 111 1 1\n"
+		"0: type 0, event 0, 100 Hz 1, kernel 1, depth 16, sample 0xa7, 111 1 1\n"
+		"0: type 0, event 0, 100 Hz 1, kernel 0, depth 16, sample 0xa7, 111 1 1\n"
+		"0: type 1, event 0, 100 Hz 1, kernel 1, depth 16, sample 0xa7, 111 1 1\n"
+		"0: type 1, event 0, 100 Hz 1, kernel 0, depth 16, sample 0xa7, 111 1 1\n"
+		"0: type 0, event 0, 100 Hz 1, kernel 1, depth 16, sample 0xa7, 111 1 1\n"
+		"0: type 0, event 0, 100 Hz 1, kernel 0, depth 16, sample 0xa7, 111 1 1\n"
+		"0: type 1, event 0, 100 Hz 1, kernel 1, depth 16, sample 0xa7, 111 1 1\n"
+		"0: type 1, event 0, 100 Hz 1, kernel 0, depth 16, sample 0xa7, 111 1 1\n",
+		"the best is asked for first");
+	asked[0] = '\0';
+}
+
+static void file(const char *dir, const char *name, const char *text)
+{
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "w");
+	if (f) {
+		fputs(text, f);
+		fclose(f);
+	}
+}
+
+static void folder(const char *dir, const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	mkdir(path, 0755);
+}
+
+static void begins(struct host *host, const char *dir, void **state)
+{
+	const struct source *hotspots = source_table[SOURCE_hotspots];
+
+	host->config.hotspots_hz = 499;
+	host->config.source[SOURCE_hotspots].period_ms = 40;
+	memset(refused, 0, sizeof(refused));
+	refused[0] = refused[1] = refused[2] = refused[3] = EACCES;
+	CHECK(hotspots->start(host, state) < 0 && !host->hotspots,
+	      "without samples it does not start");
+	refused[2] = refused[3] = 0;
+	watched_forget();
+	CHECK(!hotspots->start(host, state) && host->hotspots && watched_count() == 1 &&
+		      !watched_at(0)->period_ns,
+	      "nothing is looked at before a process comes");
+	records_are(host->queue,
+		    "meta 'hotspots.hz' '499'\n"
+		    "meta 'hotspots.event' 'cpu-clock'\n"
+		    "meta 'hotspots.kernel' 'yes'\n",
+		    "what is sampled, and how often");
+	asked[0] = '\0';
+	hotspots_process(host->hotspots, 70, true, true);
+	folder(dir, "70/task/71");
+	look();
+	CHECK(rings == 2 && watched_at(0)->period_ns == 40000000, "then each of its threads is");
+	text_is(asked,
+		"70: type 1, event 0, 499 Hz 1, kernel 1, depth 16, sample 0xa7, 111 1 1\n"
+		"signal 23\n"
+		"to 70 of kind 0\n"
+		"at once, 1\n"
+		"71: type 1, event 0, 499 Hz 1, kernel 1, depth 16, sample 0xa7, 111 1 1\n"
+		"signal 23\n"
+		"to 71 of kind 0\n"
+		"at once, 1\n",
+		"by the event that was found");
+	records_are(host->queue,
+		    "process 70 70 'program'\n"
+		    "image 70 4096 8192 64 '/bin/program'\n"
+		    "image 70 12288 16384 0 ''\n"
+		    "image 70 4096 10240 65 '/with blank'\n",
+		    "its name and what of it can be executed");
+}
+
+static void joins(struct host *host)
+{
+	const uint64_t deep[] = {
+		PERF_CONTEXT_USER, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18
+	};
+
+	user(0, 1000, 0x1010);
+	user(0, 2000, 0x1020);
+	answers(host, ring[0].tid, 2000, 0x77, GCHINT_PHASE_MARK);
+	kernel(0, 3000, 0xffff0001, 0x1030);
+	kernel(0, 3100, 0xffff0002, 0x1030);
+	answers(host, ring[0].tid, 3500, 0x78, GCHINT_PHASE_NR);
+	kernel(0, 4000, 0xffff0003, 0);
+	user(0, 4100, 0x1040);
+	/* Older than all that is there; of nobody who is known. */
+	answers(host, ring[0].tid, 999, 0x79, GCHINT_PHASE_SWEEP);
+	answers(host, 99, 5000, 0x7a, GCHINT_PHASE_SWEEP);
+	sampled(0, IN_USER, 5000, 1, 3, deep, sizeof(deep) / sizeof(deep[0]));
+	sampled(0, IN_USER, 6000, 0x9999, 3, deep, 0);
+	look();
+	records_are(
+		host->queue,
+		"stack 1 '1010 abc'\n"
+		"stack 2 '1020 abc'\n"
+		"stack 3 'ffff0001 1030'\n"
+		"stack 4 'ffff0002 1030'\n"
+		"stack 5 'ffff0003'\n"
+		"stack 6 '1040 abc'\n"
+		"stack 7 '1 2 3 4 5 6 7 8 9 a b c d e f 10'\n"
+		"hotspot 1000: 1010 kernel 0 method 0 of 70/70 cpu 1 stack 1\n"
+		"hotspot 2000: 1020 kernel 0 method 77 of 70/70 cpu 1 stack 2 phase 4 flags 15\n"
+		"hotspot 3000: 1030 kernel ffff0001 method 78 of 70/70 cpu 2 stack 3 phase 0 flags "
+		"15\n"
+		"hotspot 3100: 1030 kernel ffff0002 method 78 of 70/70 cpu 2 stack 4 phase 0 flags "
+		"15\n"
+		"hotspot 4000: 0 kernel ffff0003 method 0 of 70/70 cpu 2 stack 5\n"
+		"hotspot 4100: 1040 kernel 0 method 0 of 70/70 cpu 1 stack 6\n"
+		"hotspot 5000: 1 kernel 0 method 0 of 70/70 cpu 3 stack 7\n"
+		"hotspot 6000: 9999 kernel 0 method 0 of 70/70 cpu 3 stack 0\n",
+		"samples with the answers that belong to them, oldest first");
+}
+
+static void ring_runs_over(struct host *host)
+{
+	const struct {
+		struct perf_event_header header;
+		uint64_t id, lost;
+	} lost = { { PERF_RECORD_LOST, 0, sizeof(lost) }, 1, 17 };
+	const struct perf_event_header other = { PERF_RECORD_THROTTLE, 0, sizeof(other) };
+	const struct perf_event_header none = { PERF_RECORD_SAMPLE, 0, sizeof(none) - 1 };
+	const struct perf_event_header beyond = { PERF_RECORD_SAMPLE, 0, 200 };
+	unsigned int records = 0, first = 0;
+
+	put(1, &other, sizeof(other));
+	put(1, &lost, sizeof(lost));
+	user(1, 10, 0x1050);
+	look();
+	records_are(host->queue,
+		    "drop 17 'hotspots' 'a thread's samples ran over'\n"
+		    "stack 8 '1050 abc'\n"
+		    "hotspot 10: 1050 kernel 0 method 0 of 70/71 cpu 1 stack 8\n",
+		    "what the ring had no room for is told");
+	put(1, &none, sizeof(none));
+	user(1, 20, 0x1050);
+	look();
+	put(1, &beyond, sizeof(beyond));
+	look();
+	records_are(host->queue, "", "what is no event ends the look");
+	/* Past the ring's end, more at once than wait for an answer, of now. */
+	for (unsigned int i = 0; i < 600; i++) {
+		user(1, clock_now() + NSEC_PER_SEC, 0x1060 + i % 2);
+		if (i % 100 == 99)
+			look();
+	}
+	for (size_t i = 0; i < queue_fill(host->queue); i++) {
+		const struct record *r = queue_peek(host->queue, i);
+
+		records += r->type == RECORD_HOTSPOT;
+		first += r->type == RECORD_HOTSPOT && r->hotspot.ip == 0x1060;
+		if (r->type == RECORD_DEFINE)
+			definition_free(r->define);
+	}
+	queue_consume(host->queue, queue_fill(host->queue));
+	CHECK(records == 88 && first == 44, "more samples than can wait are told without answers");
+	CHECK(ring[1].page->data_tail == ring[1].page->data_head,
+	      "the kernel is told how far it was read");
+}
+
+static unsigned int taken(struct host *host)
+{
+	unsigned int records = 0;
+
+	for (size_t i = 0; i < queue_fill(host->queue); i++) {
+		records += queue_peek(host->queue, i)->type == RECORD_HOTSPOT;
+		if (queue_peek(host->queue, i)->type == RECORD_DEFINE)
+			definition_free(queue_peek(host->queue, i)->define);
+	}
+	queue_consume(host->queue, queue_fill(host->queue));
+	return records;
+}
+
+static void ends(struct host *host, const char *dir, void *state)
+{
+	char path[128];
+
+	/* A thread ends, another comes and cannot be sampled. */
+	snprintf(path, sizeof(path), "%s/70/task/71", dir);
+	rmdir(path);
+	folder(dir, "70/task/72");
+	thread_refused = EMFILE;
+	user(0, 7000, 0x1010);
+	look();
+	records_are(host->queue,
+		    "drop 1 'hotspots' 'a thread could not be sampled'\n"
+		    "note 4 'hotspots' 'thread 72 of process 70 could not be sampled: Too many "
+		    "open files: raise ulimit -n'\n"
+		    "hotspot 7000: 1010 kernel 0 method 0 of 70/70 cpu 1 stack 1\n",
+		    "a thread that cannot be sampled is told, with the mend");
+	folder(dir, "70/task/73");
+	thread_refused = ESRCH;
+	look();
+	folder(dir, "70/task/74");
+	thread_refused = 0;
+	enable_refused = EPERM;
+	look();
+	enable_refused = 0;
+	records_are(host->queue, "drop 1 'hotspots' 'a thread could not be sampled'\n",
+		    "once; one that has ended meanwhile is not");
+	CHECK(watched_at(0)->period_ns, "it is looked at as long as there is a process");
+	folder(dir, "75");
+	folder(dir, "75/task");
+	folder(dir, "75/task/75");
+	file(dir, "75/comm", "other\n");
+	file(dir, "75/cmdline", "other program");
+	snprintf(host->config.source[SOURCE_hotspots].match, 64, "other p*");
+	hotspots_process(host->hotspots, 70, true, true);
+	hotspots_process(host->hotspots, 75, false, true);
+	snprintf(host->config.source[SOURCE_hotspots].match, 64, "o*r");
+	asked[0] = '\0';
+	hotspots_process(host->hotspots, 75, false, true);
+	text_is(asked, "75: type 1, event 0, 499 Hz 1, kernel 1, depth 16, sample 0xa7, 111 1 1\n",
+		"whose numbers are others is not asked for answers");
+	records_are(host->queue,
+		    "process 75 75 'other'\n"
+		    "process 75 75 'other'\n",
+		    "a process is wanted by its name or its command line");
+	user(rings - 1, 8000, 0x1010);
+	answers(host, 75, 8000, 1, 1);
+	hotspots_gone(host->hotspots, 70);
+	CHECK(taken(host) == 512 && watched_at(0)->period_ns,
+	      "what waited is told when a process goes");
+	hotspots_gone(host->hotspots, 75);
+	records_are(host->queue, "hotspot 8000: 1010 kernel 0 method 0 of 75/75 cpu 1 stack 1\n",
+		    "whose threads have other numbers has no answers");
+	CHECK(!watched_at(0)->period_ns, "with the last one the looks end");
+	hotspots_gone(host->hotspots, 75);
+	hotspots_process(NULL, 1, true, true);
+	hotspots_gone(NULL, 1);
+	hotspots_answer(NULL, 1, 1, NULL);
+	hotspots_process(host->hotspots, 75, true, true);
+	taken(host);
+	asked[0] = '\0';
+	hotspots_process(host->hotspots, 75, true, false);
+	text_is(asked, "75: type 1, event 0, 499 Hz 1, kernel 1, depth 16, sample 0xa7, 111 1 1\n",
+		"nor who does not answer");
+	taken(host);
+	user(rings - 1, 9000, 0x1010);
+	source_table[SOURCE_hotspots]->stop(state);
+	records_are(host->queue, "hotspot 9000: 1010 kernel 0 method 0 of 75/75 cpu 1 stack 1\n",
+		    "the end tells what is there");
+	CHECK(!host->hotspots, "and nobody is sampled any more");
+}
+
+void unit_hotspots(void)
+{
+	char dir[] = "/tmp/gchint-unit.XXXXXX", command[80];
+	struct host host = { .root = { "/absent", dir, "/absent", "/absent", "/absent" } };
+	void *state = NULL;
+
+	if (sysconf(_SC_PAGESIZE) != PAGE || !mkdtemp(dir)) {
+		printf("# of pages of 4096 bytes only\n");
+		return;
+	}
+	folder(dir, "70");
+	folder(dir, "70/task");
+	folder(dir, "70/task/70");
+	file(dir, "70/comm", "program\n");
+	file(dir, "70/maps",
+	     "1000-2000 r-xp 00000040 08:01 7 /bin/program\n"
+	     "2000-3000 r--p 00001000 08:01 7 /bin/program\n"
+	     "nothing\n"
+	     "3000-4000 rwxp 00000000 00:00 0 \n"
+	     "1000-2000 r-xp 00000040 08:01 7 /bin/program\n"
+	     "1000-2800 r-xs 00000041 08:01 7 /with blank\n");
+	host.loop = loop_new();
+	host.queue = queue_new(4096);
+	config_defaults(&host.config);
+	watched_forget();
+	probes(&host);
+	begins(&host, dir, &state);
+	joins(&host);
+	ring_runs_over(&host);
+	ends(&host, dir, state);
+	watched_forget();
+	for (unsigned int i = 0; i < rings; i++)
+		munmap(ring[i].page, PAGES * PAGE);
+	queue_free(host.queue);
+	loop_free(host.loop);
+	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
+	if (system(command))
+		printf("# %s is left\n", dir);
+}

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Description: long texts that t-rows.sh holds against the files in words/: metrics and
+ * rows of records in which each field is another number, is not known, or stands at a bound.
+ */
+#include "unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <uapi/linux/gchint.h>
+
+#include "../../daemon/common/schema.h"
+#include "../../daemon/gchintd/metrics.h"
+#include "../../daemon/gchintd/rail.h"
+#include "../../daemon/gchintd/store.h"
+#include "../../daemon/gchintd/writer.h"
+
+#define MS	 1000000ull
+#define S	 1000000000ull
+#define RAILS_OF 4 /* of each source's most, in the metrics */
+
+static void phases(struct metrics *m)
+{
+	static const uint64_t lengths[] = { 0,	    100000, 100001, 250000,    3 * MS,
+					    5 * MS, S,	    10 * S, 10 * S + 1 };
+	static const uint32_t flags[] = { GCHINT_F_STW, GCHINT_F_FOREGROUND,
+					  GCHINT_F_STW | GCHINT_F_FOREGROUND, GCHINT_F_CONCURRENT,
+					  UNKNOWN_U32 };
+	struct record r = { .type = RECORD_PHASE };
+
+	for (uint32_t i = 0; i < 9; i++) {
+		r.t = 7 * S + lengths[i];
+		r.phase = (struct record_phase){
+			.t0 = 7 * S, .phase = 1 + i % 3, .flags = flags[i % 5], .how = PHASE_EDGE
+		};
+		metrics_observe(m, &r);
+	}
+	/* Not over, of no known kind, ended before it began; the last kind there is. */
+	r.t = 8 * S;
+	r.phase.how = PHASE_OPEN;
+	metrics_observe(m, &r);
+	r.phase.how = PHASE_MODULE;
+	r.phase.phase = GCHINT_PHASE_NR;
+	metrics_observe(m, &r);
+	r.phase.phase = GCHINT_PHASE_NR - 1;
+	metrics_observe(m, &r);
+	r.t = 7 * S - 1;
+	metrics_observe(m, &r);
+}
+
+static void decisions(struct metrics *m)
+{
+	struct record r = { .type = RECORD_DECISION };
+
+	for (uint32_t i = 0; i < GCHINT_REASON_NR + 2; i++)
+		for (uint32_t n = 0; n <= i % 4; n++) {
+			r.decision = (struct record_decision){ .reason = i,
+							       .latency_ns = 1000 * (i + 1),
+							       .has_latency = n };
+			metrics_observe(m, &r);
+		}
+}
+
+static void transitions(struct metrics *m)
+{
+	static const struct record_transition seen[] = {
+		{ 0, 960000, HOW_START }, { 0, 300000, HOW_TRACE },   { 0, 2100000, HOW_SAMPLING },
+		{ 1, 960000, HOW_POLL },  { 1, 300000, HOW_START },   { 511, 5000000, HOW_TRACE },
+		{ 512, 1, HOW_TRACE },	  { 511, 4999999, HOW_POLL },
+	};
+	struct record r = { .type = RECORD_TRANSITION };
+
+	for (size_t i = 0; i < sizeof(seen) / sizeof(seen[0]); i++) {
+		r.transition = seen[i];
+		metrics_observe(m, &r);
+	}
+}
+
+static void sample(struct metrics *m, uint64_t t, uint32_t rail, int64_t value)
+{
+	const struct record r = { .t = t, .type = RECORD_SAMPLE, .sample = { value, rail, 1 } };
+
+	metrics_observe(m, &r);
+}
+
+static void rails(struct metrics *m)
+{
+	const uint32_t last = RAILS_OF * RAILS_MAX;
+
+	for (uint32_t everyones = 0; everyones < 2; everyones++) {
+		const uint32_t at = 10 * everyones;
+		char name[16];
+
+		snprintf(name, sizeof(name), "rail \"%u\"", everyones);
+		metrics_rail(m, at + 1, name, "of power", RAIL_POWER, everyones);
+		metrics_rail(m, at + 2, name, NULL, RAIL_ENERGY, everyones);
+		metrics_rail(m, at + 3, name, "of voltage", RAIL_VOLTAGE, everyones);
+		metrics_rail(m, at + 4, name, "of current", RAIL_CURRENT, everyones);
+		metrics_rail(m, at + 5, name, "not read", RAIL_POWER, everyones);
+		metrics_rail(m, at + 6, name, "read once", RAIL_POWER, everyones);
+		metrics_rail(m, at + 7, name, "gone", RAIL_POWER, everyones);
+		/* A trapezium, a gap, a trapezium; the minute in which no more is told. */
+		sample(m, S, at + 1, 1000000);
+		sample(m, 3 * S, at + 1, 2000000);
+		sample(m, 4 * S, at + 1, UNKNOWN_S64);
+		sample(m, 5 * S, at + 1, 8000000);
+		sample(m, 6 * S, at + 1, 8000000);
+		sample(m, 6 * S + 500 * MS, at + 1, 4500001);
+		sample(m, 10 * S, at + 2, 7900000);
+		sample(m, 70 * S - 1, at + 2, 9900000);
+		sample(m, S, at + 3, 975000);
+		sample(m, S, at + 4, -250000);
+		sample(m, S, at + 6, 3000000);
+		sample(m, S, at + 7, 3000000);
+		sample(m, 2 * S, at + 7, UNKNOWN_S64);
+	}
+	metrics_rail(m, 30, "after a minute", NULL, RAIL_ENERGY, false);
+	sample(m, 10 * S, 30, 7900000);
+	sample(m, 70 * S, 30, 9999999);
+	metrics_rail(m, 31, "unknown", NULL, RAIL_ENERGY, false);
+	sample(m, 10 * S, 31, UNKNOWN_S64);
+	metrics_rail(m, last, "the last", "", RAIL_POWER, true);
+	metrics_rail(m, last + 1, "behind it", "", RAIL_POWER, true);
+	sample(m, S, last, 1);
+	sample(m, S, last + 1, 1);
+	/* Nobody has defined it. */
+	sample(m, S, 32, 1);
+}
+
+static void drops(struct metrics *m)
+{
+	static const struct record_drop dropped[] = { { 3, "genl", "lost" },
+						      { 4, "trace", "lost" },
+						      { 5, "genl", "gap" },
+						      { 6, "genl", "lost" } };
+	struct record r = { .type = RECORD_DROP };
+
+	for (size_t i = 0; i < sizeof(dropped) / sizeof(dropped[0]); i++) {
+		r.drop = dropped[i];
+		metrics_observe(m, &r);
+	}
+}
+
+static void tell(const struct metrics *m, const struct metrics_around *around,
+		 const struct writer_stats *writer, enum metrics_for whom,
+		 enum metrics_format format)
+{
+	size_t size = 0;
+	char *text = metrics_text(m, around, writer, whom, format, &size);
+
+	if (text && strlen(text) == size)
+		printf("== for %s, format %u\n%s",
+		       whom == METRICS_FOR_KNOWN ? "who is known" : "everyone", format, text);
+	free(text);
+}
+
+static void print_metrics(void)
+{
+	const struct metrics_around around = { 11, true, 12, 13 }, unknown = { 0, false, 12, 13 };
+	const struct writer_stats stats = { 21, 22, 23, true }, none = { 0 };
+	const struct record cost = { .type = RECORD_COST, .cost = { 1500000000, 32, 33, 34, 35 } };
+	struct metrics *m = metrics_new();
+
+	if (!m)
+		return;
+	tell(m, NULL, NULL, METRICS_FOR_EVERYONE, METRICS_PROMETHEUS);
+	phases(m);
+	decisions(m);
+	transitions(m);
+	rails(m);
+	drops(m);
+	tell(m, &unknown, &none, METRICS_FOR_EVERYONE, METRICS_OPENMETRICS);
+	metrics_observe(m, &cost);
+	tell(m, &around, &stats, METRICS_FOR_KNOWN, METRICS_PROMETHEUS);
+	metrics_free(m);
+}
+
+/* Every record with each field another number, and with as little known as can be. */
+static void put_records(struct store *s)
+{
+	static const struct record all[] = {
+		{ .t = 100,
+		  .type = RECORD_PHASE,
+		  .phase = { .id = 1,
+			     .t0 = 11,
+			     .session = 12,
+			     .work_done = 13,
+			     .work_total = 14,
+			     .stall_ns = 15,
+			     .tgid = 16,
+			     .tid = 17,
+			     .cpu = 18,
+			     .slot = 19,
+			     .phase = 20,
+			     .flags = 21,
+			     .cause = 22,
+			     .seq = 23,
+			     .how = PHASE_STALE,
+			     .hinted = true,
+			     .has_work = true,
+			     .uncertain = true } },
+		{ .t = 101,
+		  .type = RECORD_PHASE,
+		  .phase = { .id = 2,
+			     .t0 = 11,
+			     .session = 12,
+			     .work_done = 13,
+			     .cpu = UNKNOWN_U32,
+			     .slot = 19,
+			     .phase = 20,
+			     .flags = UNKNOWN_U32,
+			     .cause = UNKNOWN_U32,
+			     .seq = UNKNOWN_U32,
+			     .how = PHASE_OPEN } },
+		{ .t = 102,
+		  .type = RECORD_PHASE,
+		  .phase = { .id = 3, .how = PHASE_EDGE, .hinted = true, .has_work = true } },
+		{ .t = 103,
+		  .type = RECORD_DECISION,
+		  .decision = { 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, true, true } },
+		{ .t = 104,
+		  .type = RECORD_DECISION,
+		  .decision = { 31, 32, 33, 34, UNKNOWN_U32, UNKNOWN_U32, UNKNOWN_U32, UNKNOWN_U32,
+				UNKNOWN_U32, 40, UNKNOWN_U32, UNKNOWN_U32, false, false } },
+		{ .t = 105, .type = RECORD_LEASE, .lease = { 51, 52, 53, 54, 55, 56 } },
+		{ .t = 106, .type = RECORD_LEASE, .lease = { 51, 0, 0, 54, UNKNOWN_U32, 56 } },
+		{ .t = 107, .type = RECORD_TRANSITION, .transition = { 61, 62, HOW_START } },
+		{ .t = 108, .type = RECORD_TRANSITION, .transition = { 61, 62, HOW_TRACE } },
+		{ .t = 109, .type = RECORD_TRANSITION, .transition = { 61, 62, HOW_POLL } },
+		{ .t = 110, .type = RECORD_TRANSITION, .transition = { 61, 62, HOW_SAMPLING } },
+		{ .t = 111, .type = RECORD_RESIDENCY, .residency = { 71, 72, 73 } },
+		{ .t = 112, .type = RECORD_IDLE, .idle = { 81, 82, 83, 84 } },
+		{ .t = 113, .type = RECORD_SAMPLE, .sample = { -91, 92, 93 } },
+		{ .t = 114, .type = RECORD_SAMPLE, .sample = { UNKNOWN_S64, 92, UNKNOWN_U32 } },
+		{ .t = 115, .type = RECORD_HOTPLUG, .hotplug = { 101, true } },
+		{ .t = 116, .type = RECORD_HOTPLUG, .hotplug = { 102, false } },
+		{ .t = 117, .type = RECORD_THERMAL, .thermal = { -111, 112, THERMAL_COOLING } },
+		{ .t = 118,
+		  .type = RECORD_THERMAL,
+		  .thermal = { UNKNOWN_S64, 112, THERMAL_THROTTLE } },
+		{ .t = 119,
+		  .type = RECORD_SCHED,
+		  .sched = { 121, 122, 123, 124, 125, 126, 127, 128 } },
+		{ .t = 120,
+		  .type = RECORD_SCHED,
+		  .sched = { 121, 122, 123, UNKNOWN_S64, UNKNOWN_S64, UNKNOWN_S64, 127, 128 } },
+		{ .t = 121, .type = RECORD_PERF, .perf = { 131, 132, 133, 134, 135, 136, 137 } },
+		{ .t = 122,
+		  .type = RECORD_PERF,
+		  .perf = { 131, 132, UNKNOWN_S64, UNKNOWN_S64, UNKNOWN_S64, 136, 137 } },
+		{ .t = 123,
+		  .type = RECORD_HOTSPOT,
+		  .hotspot = { 141, 142, 143, 144, 145, 146, 147, 148, 149, true } },
+		{ .t = 124,
+		  .type = RECORD_HOTSPOT,
+		  .hotspot = { 0, 0, 143, 144, 145, UNKNOWN_U32, 0, 148, 149, false } },
+		{ .t = 125,
+		  .type = RECORD_POLICY_STATE,
+		  .policy_state = { "word", 151, 152, 153 } },
+		{ .t = 126,
+		  .type = RECORD_POLICY_STATE,
+		  .policy_state = { "", 151, UNKNOWN_U32, UNKNOWN_U32 } },
+		{ .t = 127, .type = RECORD_DROP, .drop = { 161, "source", "why" } },
+		{ .t = 128, .type = RECORD_COST, .cost = { 171, 172, 173, 174, 175 } },
+		{ .t = 129, .type = RECORD_COST, .cost = { 171, 172, 173, 174, UNKNOWN_U32 } },
+	};
+	int ret = store_begin(s);
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		ret |= store_record(s, &all[i]);
+	printf("records: %d\n", ret | store_commit(s));
+}
+
+static void put_definitions(struct store *s)
+{
+	static const char *const kinds[] = { "power", "energy", "voltage", "current" };
+	int ret = store_begin(s);
+
+	for (int kind = 0; kind < DEFINE_NR; kind++) {
+		const int64_t number[DEFINITION_NUMBERS] = { 10 * kind + 1, 10 * kind + 2,
+							     10 * kind + 3, 10 * kind + 4 };
+		const char *string[] = { "first", "second", "third", "fourth", "fifth", "sixth" };
+		struct definition *d =
+			definition_new((enum definition_kind)kind, 200, number, 8, string, 6);
+
+		ret |= d ? store_define(s, d) : 1;
+		definition_free(d);
+	}
+	for (int64_t i = 0; i < 4; i++) {
+		const char *string[] = { kinds[i], NULL, kinds[i], "source", NULL, NULL };
+		struct definition *d =
+			definition_new(DEFINE_RAIL, 201, (int64_t[]){ i, 2 }, 2, string, 6);
+
+		ret |= d ? store_define(s, d) : 1;
+		definition_free(d);
+	}
+	printf("definitions: %d\n", ret | store_commit(s));
+}
+
+static void print_rows(const char *path)
+{
+	char error[300];
+	struct store *s = store_open(path, false, error, sizeof(error));
+
+	if (!s) {
+		puts(error);
+		return;
+	}
+	put_records(s);
+	put_definitions(s);
+	store_finish(s);
+}
+
+bool unit_print(const char *what, const char *path)
+{
+	if (!strcmp(what, "metrics"))
+		print_metrics();
+	else if (!strcmp(what, "rows"))
+		print_rows(path);
+	else
+		return false;
+	return true;
+}
