@@ -115,17 +115,22 @@ static int run_gnuplot(const struct plot *p)
 static void tell_log(const struct plot *p)
 {
 	char path[64], line[256];
+	bool any = false;
 	FILE *log;
 
 	snprintf(path, sizeof(path), "%s/log", p->dir);
 	log = fopen(path, "r");
 	while (log && fgets(line, sizeof(line), log)) {
 		line[strcspn(line, "\n")] = '\0';
-		if (*line)
-			ctl_error("gnuplot: %s", line);
+		if (!*line)
+			continue;
+		ctl_error("gnuplot: %s", line);
+		any = true;
 	}
 	if (log)
 		fclose(log);
+	if (!any)
+		ctl_error("gnuplot: no picture, and not a word why");
 }
 
 static void clean(const struct plot *p)
@@ -150,7 +155,7 @@ int plot_end(struct plot *p, FILE *html, const char *alt)
 		snprintf(path, sizeof(path), "%s/picture", p->dir);
 		picture = fopen(path, "r");
 		if (!picture)
-			ret = -errno;
+			ret = -EIO;
 	}
 	if (ret) {
 		if (ret == -ENOENT)

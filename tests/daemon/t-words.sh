@@ -28,6 +28,22 @@ ok "summary with limits of power" words summary-watts "$ctl" summary a.db -w 0.5
 ok "summary of hardly anything" words summary-none "$ctl" summary e.db
 ok "summary in JSON" words summary.json json summary a.db
 ok "summary of hardly anything in JSON" words summary-none.json json summary e.db
+cp "$d/a.db" "$d/one-reading.db"
+sqlite3 "$d/one-reading.db" "delete from samples; insert into samples values(1100000000, 1, 7, 900)"
+ok "summary of one reading" words summary-one-reading "$ctl" summary one-reading.db
+# Voltages that change and one that does not; a counter that wraps and cannot be read for a while.
+cp "$d/a.db" "$d/v.db"
+sqlite3 "$d/v.db" "delete from samples where rail != 3; insert into samples values(900000000, 3, 850000, 1), (1800000000, 3, null, 1),
+	(3400000000, 3, 950000, 1); insert into samples select t, 4, 250000, 1 from samples where rail = 3;
+	update rails set kind = 'voltage', unit = 'uV' where id = 4"
+cp "$d/a.db" "$d/u.db"
+sqlite3 "$d/u.db" "delete from samples where rail != 2; update samples set value = null where rail = 2 and (t - 1003000000) / 50000000 in (20, 21, 22, 49);
+	update samples set value = value - 4000000 where rail = 2 and t > 2600000000;
+	update samples set t = (select t from samples s where s.rail = 2 and s.rowid = samples.rowid - 1) where rail = 2 and (t - 1003000000) / 50000000 = 30"
+for n in v u; do
+	ok "summary of other rails, $n" words summary-$n "$ctl" summary $n.db
+	ok "why, of other rails, $n" words why-$n "$ctl" why $n.db -n 2
+done
 ok "marks" words marks "$ctl" marks a.db
 ok "marks in JSON" words marks.json json marks a.db
 ok "why, the longest pauses" words why "$ctl" why a.db
@@ -67,6 +83,18 @@ else
 	skip "export as perfetto" "no protoc: packaging/need unit"
 fi
 
+# Runs of which nothing can be told, of which much can, that are all the same.
+for n in 1 2 3 4 5 6 7 8; do
+	cp "$d/a.db" "$d/c$n.db"
+	# Before: n and -n hundredths around a.db's; since: twice as long, or anywhere.
+	sqlite3 "$d/c$n.db" "update meta set value = case when $n < 5 then 'before' else 'since' end where key = 'label';
+		update samples set value = value * (100 + $n * ($n % 2 * 2 - 1)) / 100 where rail = 1;
+		update phases set t1 = t0 + (t1 - t0) * case when $n < 5 then 1 + $n / 50.0 when id % 2 then 2 + $n / 50.0 else $n % 4 / 2.0 + .02 end"
+done
+ok "compare of four and four" words compare-four "$ctl" compare c1.db c2.db c3.db c4.db c5.db c6.db c7.db c8.db
+ok "compare of four and four in JSON" words compare-four.json json compare c1.db c2.db c3.db c4.db c5.db c6.db c7.db c8.db
+ok "compare of runs that are all alike" words compare-alike "$ctl" compare a.db ./a.db c.db ./c.db
+
 # Profiles: of a recording with a counter of energy, with a power meter, with neither.
 for n in p q r; do
 	cp "$d/a.db" "$d/$n.db"
@@ -91,6 +119,30 @@ profiles() {
 	done
 }
 ok "tables of a profile" words profile profiles
+diffs() {
+	cp p.db s.db
+	sqlite3 s.db "delete from hotspots where rowid % 3 = 0 and method is not null; update hotspots set method = null where rowid % 7 = 0"
+	"$ctl" profile diff p.db s.db
+	"$ctl" profile diff -n 2 s.db p.db
+	"$ctl" profile diff p.db q.db
+	"$ctl" profile diff --phase mark p.db s.db
+	"$ctl" profile diff --phase nix p.db s.db || echo "exit $?"
+	"$ctl" profile diff p.db || echo "exit $?"
+	"$ctl" profile diff p.db a.db || echo "exit $?"
+}
+ok "what differs between two profiles" words profile-diff diffs
+profile_exports() {
+	local n
+	for n in p r; do
+		"$ctl" profile export --format speedscope $n.db | sed 's/},/&\n/g'
+		echo
+		"$ctl" profile export --format perf-script --method 'f*' $n.db
+	done
+	"$ctl" profile export --format perf-script --phase mark --process java p.db | head -n 40
+	"$ctl" profile export p.db || echo "exit $?"
+	"$ctl" profile export --format nix p.db || echo "exit $?"
+}
+ok "profiles for other tools" words profile-export profile_exports
 ok "its stacks" words profile-folded "$ctl" profile flame --folded p.db
 flames() {
 	local n
@@ -134,7 +186,27 @@ ok "the page of one" words page page one a.db
 ok "its pictures" words plots drawn one
 ok "the page of some" words page-some page some a.db b.db c.db e.db
 ok "their pictures" words plots-some drawn some
+for n in v u; do
+	ok "the page of other rails, $n" words page-$n page $n $n.db
+	ok "its pictures, $n" words plots-$n drawn $n
+done
+undrawn() { # A gnuplot that fails, one that draws nothing, none.
+	local n
+	mkdir "$d/broken" "$d/idle" "$d/nowhere"
+	printf '#!/bin/sh\necho "line 1: no" >&2\necho >&2\necho "that is all" >&2\nexit 1\n' >"$d/broken/gnuplot"
+	printf '#!/bin/sh\n' >"$d/idle/gnuplot"
+	chmod 755 "$d/broken/gnuplot" "$d/idle/gnuplot"
+	for n in broken idle nowhere; do
+		echo "== $n"
+		PATH=$d/$n "$ctl" report -o "$d/$n.html" e.db 2>&1 || echo "exit $?"
+		grep -c 'This picture could not be drawn' "$d/$n.html"
+	done
+}
+ok "pictures that cannot be drawn" words undrawn undrawn
 if grep -q 'application/json' "$d/one.html"; then
+	for n in v u; do
+		ok "what its script is given of other rails, $n" words given-$n given $n
+	done
 	ok "what its script is given" words given given one
 else
 	skip "what its script is given" "built without dygraphs: packaging/need build"
@@ -266,6 +338,22 @@ watch -n 0
 watch -n x
 watch a b
 watch --nix
+--nix
+--version
+-V
+status --nix
+runtimes --nix
+use --nix
+attach --nix
+spent --nix
+marks --nix
+summary --nix
+compare --nix a.db b.db
+export --nix
+import --nix
+why --nix
+why a.db e.db -n 1
+report --nix
 X2
 }
 ok "mistakes" words mistakes mistakes
@@ -286,3 +374,15 @@ print(json.dumps(said, indent=0))'
 }
 ok "status of a board in JSON" words status.json members
 ok "why of a board" words why-now board why
+# A machine of which nothing is known.
+nothing() {
+	mkdir -p "$d/empty"
+	for c in "status" "--json status" why "why -n 1" "watch -n 1" "use auto" "use governor" "use off" use; do
+		echo "== $c"
+		# shellcheck disable=SC2086 # command and arguments
+		GCHINT_SYSFS=$d/empty GCHINT_PROCFS=$d/empty GCHINT_DEBUGFS=$d/empty GCHINT_TRACEFS=$d/empty GCHINT_DEVICE=$d/none "$ctl" $c 2>&1 ||
+			echo "exit $?"
+	done | sed -E -e 's/ \(.*Linux .*//' -e '/^ +(genl|hotspots|library|perf|sched|trace) |mend: /d' -e '/^\{/s/"(machine|kernel)":"[^"]*",?//g' \
+		-e '/^\{/s/,"sources":.*//'
+}
+ok "a machine of which nothing is known" words nothing nothing
