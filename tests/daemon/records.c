@@ -122,9 +122,15 @@ static void put_record(FILE *f, const struct record *r)
 			r->perf.enabled_ns);
 		break;
 	case RECORD_PHASE:
-		fprintf(f, "phase %s: %" PRIu64 " from %" PRIu64 ", %u of %d/%d, end %u%s\n", t,
+		fprintf(f, "phase %s: %" PRIu64 " from %" PRIu64 ", %u of %d/%d, end %u%s", t,
 			r->phase.id, r->phase.t0, r->phase.phase, r->phase.tgid, r->phase.tid,
 			r->phase.how, r->phase.uncertain ? ", uncertain" : "");
+		if (r->phase.has_work)
+			fprintf(f,
+				", %" PRIu64 " of %" PRIu64 " done, stall at %" PRIu64 ", cause %u",
+				r->phase.work_done, r->phase.work_total, r->phase.stall_ns,
+				r->phase.cause);
+		fputc('\n', f);
 		break;
 	case RECORD_SAMPLE:
 		fprintf(f, "sample %s: rail %u", t, r->sample.rail);
@@ -134,6 +140,9 @@ static void put_record(FILE *f, const struct record *r)
 	case RECORD_TRANSITION:
 		fprintf(f, "transition %s: cpu %u %u kHz by %u\n", t, r->transition.cpu,
 			r->transition.khz, r->transition.how);
+		break;
+	case RECORD_HOTPLUG:
+		fprintf(f, "cpu %u %s\n", r->hotplug.cpu, r->hotplug.online ? "on" : "off");
 		break;
 	case RECORD_HOTSPOT:
 		fprintf(f,

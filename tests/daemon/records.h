@@ -12,8 +12,7 @@ struct queue;
 
 /*
  * Compares what the queue holds with @want, a line a record, and takes it. Instants below
- * a millisecond are told, later ones are the clock's: "-". Sources of notes and drops that
- * are the machine's own matter, with their text, to the letter.
+ * a millisecond are told, later ones are the clock's: "-".
  */
 void records_are(struct queue *q, const char *want, const char *name);
 

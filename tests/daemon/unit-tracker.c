@@ -15,6 +15,7 @@
 #include "../../daemon/gchintd/queue.h"
 #include "../../daemon/gchintd/store.h"
 #include "../../daemon/gchintd/tracker.h"
+#include "records.h"
 
 static struct message_event phase(uint64_t t, uint64_t session, uint32_t slot, int32_t tid,
 				  uint32_t number)
@@ -115,6 +116,121 @@ static void ends(struct host *host)
 	CHECK(take(q, RECORD_PHASE, &r) == 1 && r.phase.how == PHASE_MODULE && r.t == 500 &&
 		      !slots && !in_phase,
 	      "the rest ends with the module");
+}
+
+/* What becomes known while a phase lasts. */
+static void progress(struct host *host)
+{
+	struct message_event e = phase(100, 9, 1, 71, GCHINT_PHASE_MARK);
+	struct record r;
+
+	e.has |= HAS(GCHINT_EVENT_A_CAUSE);
+	e.work_total = 50;
+	take(host->queue, RECORD_PHASE, &r);
+	event(host->tracker, e);
+	e.time = 200;
+	e.has |= HAS(GCHINT_EVENT_A_WORK_DONE);
+	e.cause = GCHINT_CAUSE_UNKNOWN + 1;
+	e.work_done = 10;
+	e.work_total = 0;
+	e.stall_ns = 700;
+	event(host->tracker, e);
+	e.time = 300;
+	e.cause = GCHINT_CAUSE_UNKNOWN;
+	e.work_done = 9;
+	e.work_total = 60;
+	e.stall_ns = 0;
+	event(host->tracker, e);
+	/* Another stretch of the same kind, and one whose end tells more. */
+	e.time = 400;
+	e.flags = GCHINT_F_STW;
+	e.work_done = 0;
+	event(host->tracker, e);
+	e.time = 500;
+	e.phase = GCHINT_PHASE_NONE;
+	e.work_done = 30;
+	e.stall_ns = 800;
+	event(host->tracker, e);
+	e.time = 600;
+	event(host->tracker, e);
+	e.time = 700;
+	e.type = 99;
+	event(host->tracker, e);
+	records_are(
+		host->queue,
+		"process 70 70 'new main'\n"
+		"process 70 71 'third'\n"
+		"phase 100: 10 from 100, 4 of 70/71, end 0\n"
+		"phase 200: 10 from 100, 4 of 70/71, end 0, 10 of 50 done, stall at 700, cause 1\n"
+		"phase 300: 10 from 100, 4 of 70/71, end 0, 10 of 60 done, stall at 700, cause 1\n"
+		"phase 400: 10 from 100, 4 of 70/71, end 1, 10 of 60 done, stall at 700, cause 1\n"
+		"phase 400: 11 from 400, 4 of 70/71, end 0\n"
+		"phase 500: 11 from 400, 4 of 70/71, end 1, 30 of 60 done, stall at 800, cause 0\n",
+		"what is learned while a phase lasts belongs to it");
+}
+
+/* More slots than are followed, until one is given back. */
+static void too_many(struct host *host)
+{
+	unsigned int slots, in_phase;
+	struct queue *q = host->queue;
+
+	host->queue = NULL;
+	tracker_module_gone(host->tracker, 50);
+	for (uint32_t slot = 0; slot < 65536; slot++)
+		event(host->tracker, phase(100, 1, slot, 0, GCHINT_PHASE_MARK));
+	host->queue = q;
+	tracker_count(host->tracker, &slots, &in_phase);
+	for (uint32_t slot = 65536; slot < 65538; slot++)
+		event(host->tracker, phase(200, 1, slot, 0, GCHINT_PHASE_MARK));
+	event(host->tracker, lease(300, 1, 5, 0, GCHINT_LEASE_DETACH));
+	event(host->tracker, phase(400, 1, 70000, 0, GCHINT_PHASE_MARK));
+	event(host->tracker, phase(500, 1, 70001, 0, GCHINT_PHASE_MARK));
+	CHECK(slots == 65536 && in_phase == 65536, "so many slots are followed");
+	records_are(q,
+		    "note 4 'genl' 'over 65536 slots at once: no more are followed'\n"
+		    "drop 1 'genl' 'too many slots'\n"
+		    "drop 1 'genl' 'too many slots'\n"
+		    "record 2\n"
+		    "phase 300: 17 from 100, 4 of 70/0, end 2\n"
+		    "phase 400: 65548 from 400, 4 of 70/0, end 0\n"
+		    "note 4 'genl' 'over 65536 slots at once: no more are followed'\n"
+		    "drop 1 'genl' 'too many slots'\n",
+		    "more are told once, and counted, until there is room");
+	host->queue = NULL;
+	tracker_module_gone(host->tracker, 600);
+	host->queue = q;
+}
+
+/* A queue without room: how much was lost stands before what follows. */
+static void full(struct host *host)
+{
+	const struct record r = { .t = 1, .type = RECORD_SAMPLE };
+	struct queue *q = host->queue;
+
+	host->queue = queue_new(64);
+	host->lost = host->lost_total = 0;
+	for (int i = 0; i < 66; i++)
+		host_record(host, &r);
+	host_define(host, definition_new(DEFINE_META, 1, NULL, 0, NULL, 0));
+	host_define(host, NULL);
+	CHECK(host->lost == 3 && host->lost_total == 3, "what finds no room is counted");
+	queue_consume(host->queue, 1);
+	host_record(host, &r);
+	CHECK(host->lost == 4 && host->lost_total == 4, "room for one is none for the gap's");
+	queue_consume(host->queue, 63);
+	host_record(host, &r);
+	CHECK(!host->lost && host->lost_total == 4, "and then it is told");
+	records_are(host->queue,
+		    "drop 4 'record' 'queue full: the disk is too slow or full'\n"
+		    "sample 1: rail 0 0 +- 0\n",
+		    "before what follows");
+	queue_free(host->queue);
+	host->queue = NULL;
+	host_record(host, &r);
+	host_define(host, definition_new(DEFINE_META, 1, NULL, 0, NULL, 0));
+	CHECK(!host->lost && host->lost_total == 4, "where nothing is recorded nothing is lost");
+	host->queue = q;
 }
 
 static void put(const char *dir, const char *file, const char *text)
@@ -243,6 +359,9 @@ void unit_tracker(void)
 	host.tracker = tracker_new(&host);
 	ends(&host);
 	names(&host, dir);
+	progress(&host);
+	too_many(&host);
+	full(&host);
 	tracker_free(host.tracker);
 	queue_free(host.queue);
 	left_behind();

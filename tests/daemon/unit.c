@@ -552,12 +552,14 @@ int main(int argc, char **argv)
 	escaping();
 	unit_capture();
 	unit_genl();
+	unit_hotplug();
 	unit_hotspots();
 	unit_lock();
 	unit_memory();
 	unit_message();
 	unit_perf();
 	unit_resolve();
+	unit_screen();
 	unit_tracker();
 	unit_writer();
 	utilisation();

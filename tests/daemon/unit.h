@@ -20,12 +20,14 @@ bool unit_hotspots_owner(int command, const void *argument);
 
 void unit_capture(void);
 void unit_genl(void);
+void unit_hotplug(void);
 void unit_hotspots(void);
 void unit_lock(void);
 void unit_memory(void);
 void unit_message(void);
 void unit_perf(void);
 void unit_resolve(void);
+void unit_screen(void);
 void unit_tracker(void);
 void unit_writer(void);
 
