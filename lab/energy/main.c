@@ -105,7 +105,7 @@ int main(int argc, char **argv)
 	struct timeline t;
 	struct usage u;
 	char why[128];
-	size_t i, begin = 0;
+	size_t i, begin = 0, over = 0;
 	unsigned int run = 0;
 	bool open = false, whole = false;
 	FILE *in;
@@ -150,23 +150,28 @@ int main(int argc, char **argv)
 	header(&b);
 	for (i = 0; i < t.marks; i++) {
 		double memory;
+		size_t end;
 
 		if (t.mark[i] == MARK_BEGIN) {
 			begin = i;
+			over = 0;
 			open = true;
 		}
 		if (t.mark[i] == MARK_WARM)
 			begin = i;
+		if (t.mark[i] == MARK_OVER)
+			over = i;
 		if (t.mark[i] != MARK_END || !open)
 			continue;
 		open = false;
 		run++;
-		memory = b.line_nj * (double)(t.mark_lines[i] - t.mark_lines[begin]) / 1e6;
-		timeline_usage(&t, &b, BOARD_POWER_CV2F, t.mark_ns[begin], t.mark_ns[i], &u);
+		end = over > begin ? over : i;
+		memory = b.line_nj * (double)(t.mark_lines[end] - t.mark_lines[begin]) / 1e6;
+		timeline_usage(&t, &b, BOARD_POWER_CV2F, t.mark_ns[begin], t.mark_ns[end], &u);
 		row(&b, run, "cv2f", &u, memory);
 		if (b.cluster[0].opp[0].table_mw <= 0)
 			continue;
-		timeline_usage(&t, &b, BOARD_POWER_TABLE, t.mark_ns[begin], t.mark_ns[i], &u);
+		timeline_usage(&t, &b, BOARD_POWER_TABLE, t.mark_ns[begin], t.mark_ns[end], &u);
 		row(&b, run, "table", &u, memory);
 	}
 	timeline_free(&t);

@@ -11,6 +11,7 @@
 #define MARK_SYNC  2 /* the guest has just read CLOCK_MONOTONIC */
 #define MARK_ARM   3 /* model the caches from here on */
 #define MARK_WARM  4 /* what the run did so far does not count */
+#define MARK_OVER  5 /* nor does what it does from here on, unless this comes again */
 
 #if defined(__arm__)
 #define MARK(n) __asm__ volatile("dbg %0" : : "i"(n) : "memory")
