@@ -287,8 +287,8 @@ TEST_F(manners, nobody_forces_transitions)
 	       own.transitions, own.times, own.us / 1000,
 	       nobody.transitions, nobody.times, nobody.us / 1000);
 	EXPECT_GE(fair(&nobody), nobody.transitions);
-	/* Else there was nothing to bound; a slow driver bounds by itself. */
-	if (hw_open()->fast)
+	/* Else there was nothing to bound; a slow driver, or host, bounds by itself. */
+	if (hw_open()->fast && fair(&own) < own.times)
 		EXPECT_LT(fair(&own), own.transitions);
 }
 
