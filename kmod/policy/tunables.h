@@ -15,7 +15,7 @@
 /* T(name, default, lowest, highest), sorted by name. */
 #define GCHINT_TUNABLES(T)				\
 	T(awake_pct, 25, 0, 400)			\
-	T(bias, 100, 0, 100)		\
+	T(bias, 50, 0, 100)		\
 	T(boost_pct, 100, 50, 100)			\
 	T(boost_unprivileged, 0, 0, 1)			\
 	T(cap_collect_pct, 60, 10, 100)			\

@@ -315,6 +315,7 @@ static void test_mutator_yields_to_a_late_collection(void **state)
 	init(&x, krait_static);
 	x.rules.floor_khz = gchint_plan_floor(&x.rules);
 	/* Where time has no price; where any is paid for it, not at all. */
+	x.tun.bias = GCHINT_BIAS_SPEED;
 	gchint_decide_cpu(&d, &x.rules, 3, 1024, &h, NULL);
 	assert_false(d.hinted);
 	x.tun.bias = 0;

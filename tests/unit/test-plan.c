@@ -184,8 +184,9 @@ static void test_memory_bound_pause_is_not_boosted_for_nothing(void **state)
 	x.hint.class = GCHINT_CLASS_STW;
 	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_STW, .3, 50 * MS);
 	assert_cmp(plan(&x), >=, 2112000);
-	/* Urgent is no time for savings. */
+	/* Urgent is no time for savings on what it waits for by itself. */
 	init(&x, krait_static);
+	x.tun.bias = GCHINT_BIAS_SPEED;
 	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_STW, .99, 50 * MS);
 	x.hint.class = GCHINT_CLASS_URGENT;
 	assert_cmp(plan(&x), ==, 2150400);
@@ -458,6 +459,8 @@ static void test_late_collection_tells_its_mutators(void **state)
 	plan(&x);
 	assert_cmp(x.plan.yield, ==, GCHINT_ONE);
 	/* That it costs no time is a prediction, on which nothing is bet where time is dear. */
+	x.tun.bias = GCHINT_BIAS_SPEED;
+	x.rules.epoch++;
 	x.hint.stall_ns = NOW + 2 * MS;
 	plan(&x);
 	assert_cmp(x.plan.yield, ==, GCHINT_ONE);
