@@ -23,6 +23,8 @@ static const struct {
 	{ "attach", "PID", "the adapter into a JVM that runs", true, false, false, cmd_attach },
 	{ "compare", "FILE...", "what differs between runs of two kinds, in words", true, true,
 	  true, cmd_compare },
+	{ "doctor", "[-o ARCHIVE]", "what a report of this machine needs, in one archive", false,
+	  false, false, cmd_doctor },
 	{ "export", "FILE --format FORMAT",
 	  "a recording in another format: csv, jsonl, perfetto, firefox, openmetrics, ...", false,
 	  false, false, cmd_export },

@@ -1,7 +1,7 @@
 # fish completion for gchintctl
 # SPDX-License-Identifier: GPL-2.0-or-later
 
-set -l commands attach compare export help import marks profile record report run runtimes spent status summary top use watch why
+set -l commands attach compare doctor export help import marks profile record report run runtimes spent status summary top use watch why
 
 function __gchintctl_needs
     not __fish_seen_subcommand_from $argv
@@ -13,7 +13,7 @@ complete -c gchintctl -n "__gchintctl_needs $commands" -l no-pager -d 'long text
 complete -c gchintctl -n "__gchintctl_needs $commands" -s h -l help -d 'commands and options'
 complete -c gchintctl -n "__gchintctl_needs $commands" -s V -l version
 for line in 'attach	the adapter into a JVM that runs' 'compare	what differs between runs of two kinds, in words' \
-        'export	a recording in another format' 'help	a command and its options' \
+        'doctor	what a report of this machine needs, in one archive' 'export	a recording in another format' 'help	a command and its options' \
         'import	a recording of what GCHINT_TRACE files say' 'marks	list marks, or put one' \
         'profile	CPU time by method, phase, frequency and energy' \
         'record	record while a command runs' 'report	one page with plots and tables' \
@@ -38,6 +38,8 @@ end
 complete -c gchintctl -n '__gchintctl_in help' -a "$commands"
 complete -c gchintctl -n '__gchintctl_in attach' -s w -l wait -d 'until the JVM ends'
 complete -c gchintctl -n '__gchintctl_in compare' -s b -l brief -d 'energy, time and pauses only'
+complete -c gchintctl -n '__gchintctl_in doctor' -r -F -s o -l output -d 'the archive'
+complete -c gchintctl -n '__gchintctl_in doctor' -x -s r -l rounds -d 'how often each program runs'
 complete -c gchintctl -n '__gchintctl_in export' -x -s f -l format -a 'chrome-trace csv firefox jsonl openmetrics perfetto prometheus'
 complete -c gchintctl -n '__gchintctl_in export' -r -F -s o -l output -d 'where to'
 complete -c gchintctl -n '__gchintctl_in export' -x -s t -l table -d 'of csv'
