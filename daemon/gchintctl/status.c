@@ -12,6 +12,7 @@
 #include "../gchintd/sources/source.h"
 #include "ctl.h"
 #include "kernel.h"
+#include "placement.h"
 #include "ways.h"
 
 static const char usage[] =
@@ -206,23 +207,9 @@ static void module(struct status *s)
 		printf("module    cannot be asked: %s\n", strerror(-s->module));
 }
 
-/* Choosing the governor has a price where cores differ; who pays it is told. */
-static void placement(const struct status *s)
-{
-	struct ways ways;
-
-	if (ways_look(&ways, &s->host.root) || !ways.unlike)
-		return;
-	if (ways.governed)
-		puts("placement CPUs differ, and gchint as the governor has ended Energy-Aware "
-		     "Scheduling\n            mend: gchintctl use clamp");
-	else
-		printf("placement CPUs differ; the scheduler %s by energy\n",
-		       ways.energy_aware ? "places" : "does not place");
-}
-
 static void policies(struct status *s)
 {
+	struct placement placement;
 	char dir[300];
 
 	snprintf(dir, sizeof(dir), "%s/devices/system/cpu/cpufreq", s->host.root.sysfs);
@@ -234,8 +221,11 @@ static void policies(struct status *s)
 	else if (!s->any)
 		puts("policies  none: hints are recorded, and nothing else happens; load the "
 		     "board's cpufreq driver, if it has one");
+	placement_look(&placement, &s->host.root);
+	if (s->as_json)
+		placement_json(&placement, &s->json);
 	else
-		placement(s);
+		placement_print(&placement);
 }
 
 static void sessions(struct status *s)

@@ -12,6 +12,7 @@
 #include "../common/text.h"
 #include "ctl.h"
 #include "kernel.h"
+#include "placement.h"
 #include "ways.h"
 #include "why.h"
 
@@ -20,7 +21,7 @@ static const char usage[] =
 	"       gchintctl why FILE [--at SECONDS] [-n N]\n"
 	"For each frequency policy: the frequency in force, who governs it, whether hints act\n"
 	"on it and for what reason they last did, and who bounds it, as far as the kernel\n"
-	"tells.\n"
+	"tells. Where CPUs differ, whether the scheduler places by energy, and why not.\n"
 	"\n"
 	"Of a recording the longest pauses, each with its cause, the frequency that its CPU had\n"
 	"against the highest, and what ran beside it; or, with --at, of each policy at that\n"
@@ -144,6 +145,7 @@ int cmd_why(const struct ctl *ctl, int argc, char **argv)
 	};
 	double seconds = NAN;
 	uint64_t lines = 10;
+	struct placement placement;
 	struct why *w;
 	int opt, ret;
 	char *rest;
@@ -191,6 +193,8 @@ int cmd_why(const struct ctl *ctl, int argc, char **argv)
 	if (ret == -ENOENT)
 		puts("no cpufreq policy here (a virtual machine?): hints are recorded, and nothing "
 		     "else happens");
+	placement_look(&placement, &w->root);
+	placement_print(&placement);
 	free(w);
 	return CTL_OK;
 }

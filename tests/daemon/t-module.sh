@@ -7,7 +7,7 @@ fresh module
 mkdir "$d/none"
 # with WORDS ARGUMENT...: gchintctl, of the board in $d, and the module as WORDS say
 with() {
-	GCHINT_MODULE=$1 GCHINT_SYSFS=$d/sys GCHINT_PROCFS=$d/proc GCHINT_DEVICE=$d/none \
+	GCHINT_MODULE=$1 GCHINT_SYSFS=$d/sys GCHINT_PROCFS=$d/proc GCHINT_DEBUGFS=$d/debug GCHINT_DEVICE=$d/none \
 		ASAN_OPTIONS=$ASAN_OPTIONS:verify_asan_link_order=0 \
 		LD_PRELOAD="$(gcc -print-file-name=libasan.so) $BUILD/module.so" "$ctl" "${@:2}"
 }
@@ -59,6 +59,51 @@ unlike() {
 	echo schedutil >"$cpu/cpufreq/policy1/scaling_governor"
 }
 ok "who places tasks where CPUs differ" words module-placement unlike
+# That it has paused: of two domains what the one says that has, or who spoke last.
+echo 1 >"$d/proc/sys/kernel/sched_energy_aware"
+mkdir "$d/debug/gchint"
+said() { # OVERUTILISED MS OVERUTILISED MS: what each of them says
+	echo "cpu=0 overutilised=$1 times=2 said_ms=$2" >"$d/debug/gchint/overutilised"
+	echo "cpu=1 overutilised=$3 times=3 said_ms=$4" >>"$d/debug/gchint/overutilised"
+}
+paused() {
+	local words
+	for words in "0 7 0 5" "1 7 0 5" "0 5 1 7" "1 7 1 5" "1 5 1 7"; do
+		echo "== $words"
+		# shellcheck disable=SC2086 # four words
+		said $words
+		status "" | sed -n '/^placement/,/^session/p' | grep -v ^session
+		with "" --json status | python3 -c 'import json, sys; print(json.load(sys.stdin)["placement"])'
+	done
+	echo "== why"
+	with "" why | sed -n '/^placement/,$p'
+	: >"$d/debug/gchint/overutilised"
+	echo "== nothing said"
+	status "" | grep placement
+	with "" --json status | python3 -c 'import json, sys; print(json.load(sys.stdin)["placement"])'
+	said 1 5 0 7
+	echo gchint >"$cpu/cpufreq/policy1/scaling_governor"
+	echo "== of no interest"
+	status "" | grep -A1 placement
+	echo schedutil >"$cpu/cpufreq/policy1/scaling_governor"
+}
+ok "and that it does not just now" words module-paused paused
+# Root reads what it may not.
+somebody=()
+[ "$(id -u)" -ne 0 ] || somebody=(setpriv --reuid 65534 --clear-groups)
+if command -v "${somebody[0]:-true}" >/dev/null; then
+	chmod 755 "$work" "$d"
+	chmod 000 "$d/debug"
+	install -m 755 "$ctl" "$d/gchintctl"
+	ok "which root only is told" grep -q 'places by energy; whether it has paused is told to root' \
+		<(echo off >"$d/sys/class/misc/gchint/actuator/all"
+		"${somebody[@]}" env GCHINT_SYSFS="$d/sys" GCHINT_PROCFS="$d/proc" GCHINT_DEBUGFS="$d/debug" "$d/gchintctl" why)
+	rm "$d/sys/class/misc/gchint/actuator/all"
+	chmod 755 "$d/debug"
+else
+	skip "which root only is told" "needs setpriv"
+fi
+rm -r "$d/debug/gchint"
 rm "$cpu"/cpu?/cpu_capacity
 
 # What keeps a policy from its highest and lowest frequency.
