@@ -49,8 +49,8 @@ static inline u32 gchint_util(const struct task_struct *task)
  */
 static inline u32 gchint_util_mean(const struct task_struct *task)
 {
-	return min(READ_ONCE(task->se.avg.util_avg),
-		   (unsigned long)SCHED_CAPACITY_SCALE);
+	return min_t(unsigned long, READ_ONCE(task->se.avg.util_avg),
+		     SCHED_CAPACITY_SCALE);
 }
 #else
 static inline u32 gchint_util(const struct task_struct *task)

@@ -352,7 +352,7 @@ static void plan_model(struct gchint_plan *p, const struct gchint_hint *h,
 			p->reason = GCHINT_REASON_PACE;
 		return;
 	}
-	/* A stall instant, and no rate that tells whether it can be met: how long do others last? */
+	/* No rate that tells whether the stall instant can be met: how long do others last? */
 	if (c.pace == U32_MAX && h->stall_ns)
 		c.pace = gchint_pace_length(h, left_ns(l, h, now_ns),
 					    READ_ONCE(r->tun->margin_pct),

@@ -103,8 +103,7 @@ static void hook(struct side *s, bool runs)
 		return;
 	gchint_load_account(&s->load, s->now, s->idle_us, gchint_scale(s->khz, s->opps.ref_khz),
 			    false, s->tun.window_us * US);
-	gchint_load_task(&s->load, s->who, runs ? util : 0,
-			 (u32)(s->util * GCHINT_ONE));
+	gchint_load_task(&s->load, s->who, runs ? util : 0, (u32)(s->util * GCHINT_ONE));
 	gchint_decide_cpu(&d, &s->rules, 0, gchint_load_base(&s->load), NULL, NULL);
 	gchint_decide_join(&best, &d);
 	gchint_decide_policy(&out, &s->rules, &s->state, &best, s->now);
