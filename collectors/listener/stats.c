@@ -38,8 +38,6 @@ uint64_t gc_histogram_quantile(const struct gc_histogram *h, double q)
 {
 	uint64_t want = (uint64_t)(q * (double)h->count + 0.5), seen = 0;
 
-	if (!h->count)
-		return 0;
 	if (want < 1)
 		want = 1;
 	for (unsigned int i = 0; i < GC_HIST_BUCKETS; i++) {
