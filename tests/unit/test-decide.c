@@ -426,6 +426,53 @@ static void test_defaults_are_within_bounds(void **state)
 	assert_int_equal(sizeof(t), (1 + ARRAY_SIZE(rows)) * sizeof(u32));
 }
 
+/* What is asked for is what the limit allows: not the limit decided. */
+static void test_a_wish_at_the_limit_is_not_limited(void **state)
+{
+	struct gchint_demand d;
+	struct fixture x;
+
+	(void)state;
+	init(&x, krait_static);
+	limits(&x, 652800, 1497600);
+	plan_is(&x, GCHINT_CLASS_STW, 1497600, GCHINT_REASON_STW, true);
+	d = cpu(&x, 0, true);
+	assert_cmp(policy(&x, &d), ==, 1497600);
+	assert_int_equal(x.out.reason, GCHINT_REASON_STW);
+	assert_int_equal(x.state.class, GCHINT_CLASS_STW);
+	assert_false(x.out.top);
+	load(&x, GCHINT_ONE);
+	assert_true(x.out.top);
+	x.now += S;
+	plan_is(&x, GCHINT_CLASS_CONCURRENT, 652800, GCHINT_REASON_MODEL, true);
+	d = cpu(&x, GCHINT_ONE, true);
+	assert_cmp(policy(&x, &d), ==, 652800);
+	assert_int_equal(x.out.reason, GCHINT_REASON_MODEL);
+	assert_int_equal(x.state.class, GCHINT_CLASS_CONCURRENT);
+}
+
+/* Whatever the memory held before. */
+static void test_a_demand_is_filled_completely(void **state)
+{
+	struct gchint_demand d;
+	struct fixture x;
+
+	(void)state;
+	init(&x, krait_static);
+	memset(&d, 0xff, sizeof(d));
+	gchint_decide_cpu(&d, &x.rules, 3, 0, NULL, NULL);
+	assert_int_equal(d.cpu, 3);
+	assert_int_equal(d.load, 0);
+	assert_int_equal(d.reason, GCHINT_REASON_LOAD);
+	assert_int_equal(d.class, GCHINT_CLASS_NEUTRAL);
+	assert_int_equal(d.phase, GCHINT_PHASE_NONE);
+	assert_false(d.hinted);
+	assert_false(d.metered);
+	assert_false(d.avoided);
+	assert_false(d.idle);
+	assert_false(d.between);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -446,6 +493,8 @@ int main(void)
 		cmocka_unit_test(test_mutator_yields_to_a_late_collection),
 		cmocka_unit_test(test_one_opp_is_asked_for_once),
 		cmocka_unit_test(test_defaults_are_within_bounds),
+		cmocka_unit_test(test_a_wish_at_the_limit_is_not_limited),
+		cmocka_unit_test(test_a_demand_is_filled_completely),
 	};
 
 	return run_tap(tests);

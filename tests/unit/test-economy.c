@@ -13,6 +13,10 @@ static void test_phase_too_short_for_a_switch(void **state)
 	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .7, 5 * MS);
 	assert_cmp(plan(&x), ==, GCHINT_PLAN_LOAD);
 	assert_true(x.plan.avoided);
+	assert_false(x.plan.lower);
+	assert_false(x.plan.probe);
+	assert_int_equal(x.plan.step, 0);
+	assert_int_equal(x.plan.reason, GCHINT_REASON_HOLD);
 	assert_near(gchint_learn_left_ns(&x.learn, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, 0),
 		    5 * MS, 50 * US);
 	/* Twenty latencies: not short. */

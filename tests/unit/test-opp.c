@@ -373,6 +373,57 @@ static void test_marks_where_there_is_no_room(void **state)
 	assert_cmp(t.opp[5].khz, ==, 1000);
 }
 
+static void test_no_reference_is_one(void **state)
+{
+	struct gchint_opps t;
+
+	(void)state;
+	gchint_opps_init(&t, 0);
+	assert_int_equal(t.ref_khz, 1);
+	gchint_opps_init(&t, 1);
+	assert_int_equal(t.ref_khz, 1);
+	gchint_opps_init(&t, 2);
+	assert_int_equal(t.ref_khz, 2);
+}
+
+/* Of a full table goes the one that is nearest to the one below it; never an end. */
+static void test_the_one_nearest_to_its_lower_neighbour_goes(void **state)
+{
+	(void)state;
+	for (u32 close = 1; close + 1 < GCHINT_OPPS_MAX; close++) {
+		struct gchint_opps t;
+
+		gchint_opps_init(&t, GCHINT_OPPS_MAX * 1000);
+		for (u32 i = 0; i < GCHINT_OPPS_MAX; i++)
+			gchint_opps_add(&t, (i + 1) * 1000 - (i == close), i + 1, 0);
+		gchint_opps_add(&t, (GCHINT_OPPS_MAX + 1) * 1000, 99, 0);
+		assert_int_equal(t.nr, GCHINT_OPPS_MAX);
+		for (u32 i = 0; i < GCHINT_OPPS_MAX; i++)
+			assert_int_equal(t.opp[i].khz, (i + 1 + (i >= close)) * 1000);
+	}
+}
+
+static void test_the_least_known_power_counts(void **state)
+{
+	struct gchint_opps t;
+
+	(void)state;
+	gchint_opps_init(&t, 1000);
+	gchint_opps_add(&t, 800, 0, 0);
+	gchint_opps_add(&t, 800, 5, 0);
+	assert_int_equal(t.opp[0].power, 5);
+	gchint_opps_add(&t, 800, 3, 0);
+	assert_int_equal(t.opp[0].power, 3);
+	gchint_opps_add(&t, 800, 4, 0);
+	gchint_opps_add(&t, 800, 0, 0);
+	assert_int_equal(t.opp[0].power, 3);
+	/* One that comes later takes nothing of the one whose place it takes. */
+	gchint_opps_finish(&t);
+	gchint_opps_add(&t, 600, 2, 0);
+	assert_int_equal(t.opp[0].khz, 600);
+	assert_int_equal(t.opp[0].slow, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -392,6 +443,9 @@ int main(void)
 		cmocka_unit_test(test_sums_move_with_their_frequencies),
 		cmocka_unit_test(test_marks_stand_for_a_table),
 		cmocka_unit_test(test_marks_where_there_is_no_room),
+		cmocka_unit_test(test_no_reference_is_one),
+		cmocka_unit_test(test_the_one_nearest_to_its_lower_neighbour_goes),
+		cmocka_unit_test(test_the_least_known_power_counts),
 	};
 
 	return run_tap(tests);

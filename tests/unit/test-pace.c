@@ -257,6 +257,81 @@ static void test_extremes_do_not_overflow(void **state)
 	}
 }
 
+/* No phase of 18 minutes: what is longer is held to be so long. */
+static void test_longest_run_that_counts(void **state)
+{
+	struct gchint_fit f = fit(.5);
+	struct gchint_hint h = hint(BIT_ULL(40), 1000, 1000);
+
+	(void)state;
+	h.work_ran_ns = BIT_ULL(42);
+	h.work_cycles = h.work_ran_ns * REF;
+	assert_cmp(gchint_pace_stretch(&h, &f, REF, 0, 0, 0, NOW), ==, GCHINT_ONE);
+	assert_cmp(gchint_pace_yield(&h, &f, REF, 0, 0, NOW), ==, GCHINT_ONE);
+}
+
+/* As many units done as are left, in numbers that the product does not hold. */
+static void test_large_counts_keep_their_ratio(void **state)
+{
+	struct gchint_fit f = fit(.5);
+
+	(void)state;
+	for (u32 shift = 0; shift < 40; shift++) {
+		struct gchint_hint h = hint(40 * MS, 500000ull << shift, 1000000ull << shift);
+
+		h.work_ran_ns = 10 * MS;
+		h.work_cycles = h.work_ran_ns * REF;
+		assert_cmp(gchint_pace_stretch(&h, &f, REF, 0, 0, 0, NOW), ==, 2 * GCHINT_ONE);
+	}
+}
+
+static void test_longer_than_a_day_is_for_ever(void **state)
+{
+	struct gchint_fit f = fit(.5);
+	struct gchint_hint h = hint(10 * MS, 0, BIT_ULL(40));
+
+	(void)state;
+	f.a_ps = BIT_ULL(40);
+	assert_cmp(gchint_pace_stretch(&h, &f, REF, 0, 0, 0, NOW), ==, 0);
+	/* 2^47 ns of work in 10 ms: more than a stretch can say */
+	assert_cmp(gchint_pace_yield(&h, &f, REF, 0, 0, NOW), ==, U32_MAX - 1);
+}
+
+static void test_who_stalls_now_yields_all(void **state)
+{
+	struct gchint_fit f = fit(.5);
+	struct gchint_hint h = hint(1, 0, 1);
+
+	(void)state;
+	h.stall_ns = NOW;
+	assert_cmp(gchint_pace_yield(&h, &f, REF, PCT, 0, NOW), ==, U32_MAX);
+	h.stall_ns = NOW - 1;
+	assert_cmp(gchint_pace_yield(&h, &f, REF, PCT, 0, NOW), ==, U32_MAX);
+	/* 10 ns are needed, and 100 are there. */
+	h.stall_ns = NOW + 100;
+	assert_cmp(gchint_pace_yield(&h, &f, REF, PCT, 0, NOW), ==, GCHINT_ONE);
+}
+
+/* A need of exactly what is there, in numbers that one product does not hold. */
+static void test_large_needs_are_exact(void **state)
+{
+	struct gchint_fit f = fit(.5);
+
+	(void)state;
+	for (u32 shift = 20; shift <= 36; shift++) {
+		struct gchint_hint h = hint(10ull << shift, 0, 1ull << shift);
+
+		assert_cmp(gchint_pace_stretch(&h, &f, REF, 0, 0, 0, NOW), ==, GCHINT_ONE);
+	}
+	f.b_ps = 0;
+	for (u32 shift = 24; shift <= 40; shift++) {
+		struct gchint_hint h = hint(1ull << shift, 0, 1000);
+
+		f.a_ps = 1ull << shift;
+		assert_cmp(gchint_pace_stretch(&h, &f, REF, 0, 0, 0, NOW), ==, GCHINT_ONE);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -272,6 +347,11 @@ int main(void)
 		cmocka_unit_test(test_mutators_yield_to_a_late_collection),
 		cmocka_unit_test(test_yield_is_certain_while_somebody_waits),
 		cmocka_unit_test(test_extremes_do_not_overflow),
+		cmocka_unit_test(test_longest_run_that_counts),
+		cmocka_unit_test(test_large_counts_keep_their_ratio),
+		cmocka_unit_test(test_longer_than_a_day_is_for_ever),
+		cmocka_unit_test(test_who_stalls_now_yields_all),
+		cmocka_unit_test(test_large_needs_are_exact),
 	};
 
 	return run_tap(tests);

@@ -342,6 +342,197 @@ static void test_sequence_wraps(void **state)
 	}
 }
 
+/* Until it comes, nothing is changed by looking; then once. */
+static void test_overdue_is_found_once(void **state)
+{
+	struct lease l;
+	u32 revision;
+
+	(void)state;
+	lease_init(&l);
+	look(&l);
+	l.slot.stall_ns = l.now + 10 * MS;
+	edge(&l.slot, GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	look(&l);
+	revision = l.track.revision;
+	l.now += 10 * MS - 1;
+	look(&l);
+	assert_false(l.track.overdue);
+	assert_int_equal(l.track.revision, revision);
+	for (u32 n = 0; n < 3; n++) {
+		l.now++;
+		look(&l);
+		assert_true(l.track.overdue);
+		assert_int_equal(l.track.revision, revision + 1);
+	}
+
+	/* One that never comes is never overdue. */
+	lease_init(&l);
+	look(&l);
+	edge(&l.slot, GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	look(&l);
+	revision = l.track.revision;
+	look(&l);
+	assert_false(l.track.overdue);
+	assert_int_equal(l.track.revision, revision);
+}
+
+/* Time at the frequency that a sample is of. */
+static void test_frequency_of_most_of_the_time(void **state)
+{
+	struct lease l;
+
+	(void)state;
+	lease_init(&l);
+	begin(&l, 100);
+	assert_cmp(l.track.mark_at_ns, ==, 0);
+	run(&l, 10, 1000);
+	assert_cmp(l.track.mark_at_ns, ==, 10);
+	assert_int_equal(l.track.mark_khz, 1000);
+	run(&l, 10, 2000);
+	assert_cmp(l.track.mark_at_ns, ==, 0);
+	assert_int_equal(l.track.mark_khz, 1000);
+	run(&l, 5, 2000);
+	assert_cmp(l.track.mark_at_ns, ==, 5);
+	assert_int_equal(l.track.mark_khz, 2000);
+	run(&l, 7, 1000);
+	assert_cmp(l.track.mark_at_ns, ==, 2);
+	assert_int_equal(l.track.mark_khz, 1000);
+	assert_cmp(l.track.ran_ns, ==, 32);
+	assert_cmp(l.track.cycles, ==, 17 * 1000 + 15 * 2000);
+}
+
+/* Work of a phase of 80 ms of which the thread ran for so long. */
+static u64 work_of(bool lead, u64 ran_ns)
+{
+	struct lease l;
+
+	lease_init(&l);
+	look_at(&l, &l.slot, lead);
+	l.slot.work_total = 100;
+	edge(&l.slot, GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	look_at(&l, &l.slot, lead);
+	run(&l, ran_ns, 1000000);
+	l.now += 80 * MS - ran_ns;
+	l.slot.work_done = 60;
+	edge(&l.slot, GCHINT_PHASE_NONE, 0);
+	assert_int_equal(look_at(&l, &l.slot, lead), GCHINT_SAW_END);
+	assert_true(l.sample.valid);
+	assert_cmp(l.sample.wall_ns, ==, 80 * MS);
+	return l.sample.work;
+}
+
+static void test_who_sleeps_tells_nothing_of_memory(void **state)
+{
+	(void)state;
+	assert_cmp(work_of(false, 20 * MS), ==, 60);
+	assert_cmp(work_of(false, 20 * MS - 1), ==, 0);
+	assert_cmp(work_of(true, 70 * MS), ==, 60);
+	assert_cmp(work_of(true, 70 * MS - 1), ==, 0);
+}
+
+/* Time after the last figure belongs to what comes after it. */
+static void test_a_sample_ends_with_its_figure(void **state)
+{
+	struct lease l;
+
+	(void)state;
+	lease_init(&l);
+	begin(&l, 100);
+	run(&l, 10 * MS, 1000000);
+	work(&l.slot, 40, 100);
+	look(&l);
+	assert_cmp(l.track.mark_ran_ns, ==, 10 * MS);
+	run(&l, 10 * MS, 1000000);
+	/* An edge that tells the same figure again */
+	work(&l.slot, 40, 100);
+	assert_int_equal(look(&l), GCHINT_SAW_PROGRESS);
+	assert_cmp(l.track.mark_ran_ns, ==, 10 * MS);
+	assert_cmp(l.track.mark_cycles, ==, 10 * MS * 1000000);
+	edge(&l.slot, GCHINT_PHASE_NONE, 0);
+	look(&l);
+	assert_cmp(l.sample.ran_ns, ==, 10 * MS);
+	assert_cmp(l.sample.work, ==, 40);
+	assert_int_equal(l.sample.khz, 1000000);
+}
+
+static void test_what_cannot_be_read_takes_nothing_away(void **state)
+{
+	u64 stall;
+	struct lease l;
+
+	(void)state;
+	lease_init(&l);
+	look(&l);
+	stall = l.now + 10 * MS;
+	l.slot.stall_ns = stall;
+	l.slot.work_done = 5;
+	l.slot.work_total = 100;
+	edge(&l.slot, GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	look(&l);
+	edge(&l.slot, GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	l.slot.state |= GCHINT_STATE_WRITING;
+	assert_int_equal(look(&l), GCHINT_SAW_PROGRESS);
+	assert_true(l.track.pending);
+	assert_cmp(l.track.work_done, ==, 5);
+	assert_cmp(l.track.work_total, ==, 100);
+	assert_cmp(l.track.stall_ns, ==, stall);
+}
+
+static void test_each_phase_has_its_own_figures(void **state)
+{
+	struct lease l;
+
+	(void)state;
+	lease_init(&l);
+	begin(&l, 100);
+	assert_cmp(l.track.work_total, ==, 100);
+	assert_int_equal(l.track.flags, GCHINT_F_CONCURRENT);
+	l.slot.work_total = 7;
+	edge(&l.slot, GCHINT_PHASE_COPY, GCHINT_F_STW);
+	assert_int_equal(look(&l), GCHINT_SAW_EDGE);
+	assert_cmp(l.track.work_total, ==, 7);
+	edge(&l.slot, GCHINT_PHASE_NONE, 0);
+	look(&l);
+	assert_int_equal(l.track.flags, 0);
+	assert_int_equal(l.track.class, GCHINT_CLASS_NEUTRAL);
+}
+
+/* So long a part of a phase, of that frequency, is a sample of its own; else none. */
+static void test_long_phases_are_sampled_in_parts(void **state)
+{
+	static const struct {
+		u64 first_ns, second_ns;
+		u32 second_khz;
+		u64 work;
+	} rows[] = {
+		{ 50 * MS, 0, 0, 40 },
+		{ 50 * MS - 1, 0, 0, 0 },
+		/* Two thirds of the time at 1600: the mean may be off by a sixteenth. */
+		{ 40 * MS, 20 * MS, 1300, 40 },
+		{ 40 * MS, 20 * MS, 1297, 0 },
+	};
+
+	(void)state;
+	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct lease l;
+
+		lease_init(&l);
+		begin(&l, 100);
+		run(&l, rows[i].first_ns, 1600);
+		run(&l, rows[i].second_ns, rows[i].second_khz);
+		work(&l.slot, 40, 100);
+		look(&l);
+		assert_int_equal(l.sample.valid, rows[i].work > 0);
+		if (l.sample.valid)
+			assert_cmp(l.sample.work, ==, rows[i].work);
+		assert_int_equal(l.track.flags, GCHINT_F_CONCURRENT);
+		edge(&l.slot, GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT | GCHINT_F_URGENT);
+		assert_int_equal(look(&l), GCHINT_SAW_PROGRESS | GCHINT_SAW_FLAGS);
+		assert_int_equal(l.track.flags, GCHINT_F_CONCURRENT | GCHINT_F_URGENT);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -359,6 +550,13 @@ int main(void)
 		cmocka_unit_test(test_stall_instant_that_comes_is_overdue),
 		cmocka_unit_test(test_unseen_end_is_told_from_progress),
 		cmocka_unit_test(test_sequence_wraps),
+		cmocka_unit_test(test_overdue_is_found_once),
+		cmocka_unit_test(test_frequency_of_most_of_the_time),
+		cmocka_unit_test(test_who_sleeps_tells_nothing_of_memory),
+		cmocka_unit_test(test_a_sample_ends_with_its_figure),
+		cmocka_unit_test(test_what_cannot_be_read_takes_nothing_away),
+		cmocka_unit_test(test_each_phase_has_its_own_figures),
+		cmocka_unit_test(test_long_phases_are_sampled_in_parts),
 	};
 
 	return run_tap(tests);

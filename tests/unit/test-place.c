@@ -208,6 +208,28 @@ static void test_bounds(void **state)
 			}
 }
 
+/* 10 ms on a small CPU and a quarter for luck, to the nanosecond. */
+static void test_the_very_end_is_in_time(void **state)
+{
+	struct gchint_rates r = {};
+
+	(void)state;
+	work(&r, SMALL, SMALL, MS, 10);
+	assert_int_equal(mark(SMALL, NOW + 12500000, 10, &r), gchint_place_fits(SMALL));
+	assert_int_equal(mark(SMALL, NOW + 12499999, 10, &r), 819);
+}
+
+static void test_an_instant_that_has_come_is_too_late(void **state)
+{
+	struct gchint_rates r = {};
+
+	(void)state;
+	/* So little work that it takes no nanosecond */
+	r.each[GCHINT_PHASE_MARK][1] = 1;
+	assert_int_equal(mark(SMALL, NOW, 1, &r), 819);
+	assert_int_equal(mark(SMALL, NOW + 1, 1, &r), gchint_place_fits(SMALL));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -219,6 +241,8 @@ int main(void)
 		cmocka_unit_test(test_deadline_unknown),
 		cmocka_unit_test(test_rate),
 		cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_the_very_end_is_in_time),
+		cmocka_unit_test(test_an_instant_that_has_come_is_too_late),
 	};
 
 	return run_tap(tests);

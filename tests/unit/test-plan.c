@@ -500,6 +500,21 @@ static void test_role_needs_no_learner(void **state)
 	assert_false(x.plan.probe);
 }
 
+/* A pause that only computes is not told to be lowered, at the top as it is. */
+static void test_the_highest_is_not_lower(void **state)
+{
+	struct fixture x;
+
+	(void)state;
+	init(&x, krait_static);
+	x.hint.class = GCHINT_CLASS_STW;
+	x.hint.flags = GCHINT_F_STW;
+	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_STW, 0, 20 * MS);
+	assert_cmp(plan(&x), ==, x.rules.max_khz);
+	assert_false(x.plan.lower);
+	assert_int_equal(x.plan.reason, GCHINT_REASON_STW);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -522,6 +537,7 @@ int main(void)
 		cmocka_unit_test(test_without_work_it_goes_by_length),
 		cmocka_unit_test(test_late_collection_tells_its_mutators),
 		cmocka_unit_test(test_role_needs_no_learner),
+		cmocka_unit_test(test_the_highest_is_not_lower),
 	};
 
 	return run_tap(tests);

@@ -261,6 +261,44 @@ static void test_a_copy_is_never_a_mixture(void **state)
 	assert_cmp(whole, >=, 1000);
 }
 
+/* All that a slot under a pen says of a phase is its word; between phases there is no instant. */
+static void test_no_detail_is_left_of_what_is_not_read(void **state)
+{
+	struct gchint_slot slot = {
+		.work_done = 5,
+		.work_total = 10,
+		.stall_ns = NOW + MS,
+		.method = 0x1234,
+	};
+	struct gchint_snapshot s;
+
+	(void)state;
+	slot.state = GCHINT_STATE(GCHINT_STATE_EDGE, GCHINT_PHASE_MARK, GCHINT_F_STW) |
+		     GCHINT_STATE_WRITING;
+	memset(&s, 0xff, sizeof(s));
+	gchint_snapshot_take(&s, &slot, NOW);
+	assert_false(s.details);
+	assert_cmp(s.work_done, ==, 0);
+	assert_cmp(s.work_total, ==, 0);
+	assert_cmp(s.stall_ns, ==, 0);
+	assert_cmp(s.stall_raw, ==, 0);
+	assert_cmp(s.method, ==, 0);
+	slot.state = GCHINT_STATE(GCHINT_STATE_EDGE, GCHINT_PHASE_NONE, 0);
+	memset(&s, 0xff, sizeof(s));
+	gchint_snapshot_take(&s, &slot, NOW);
+	assert_true(s.details);
+	assert_cmp(s.stall_ns, ==, 0);
+	assert_cmp(s.stall_raw, ==, 0);
+	assert_cmp(s.work_done, ==, 5);
+	assert_cmp(s.work_total, ==, 10);
+	assert_cmp(s.method, ==, 0x1234);
+	/* Figures of work that cannot be are none. */
+	slot.work_done = 11;
+	gchint_snapshot_take(&s, &slot, NOW);
+	assert_cmp(s.work_done, ==, 0);
+	assert_cmp(s.work_total, ==, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -275,6 +313,7 @@ int main(void)
 		cmocka_unit_test(test_details_under_a_pen_are_not_read),
 		cmocka_unit_test(test_garbage_is_survived),
 		cmocka_unit_test(test_a_copy_is_never_a_mixture),
+		cmocka_unit_test(test_no_detail_is_left_of_what_is_not_read),
 	};
 
 	return run_tap(tests);
