@@ -127,7 +127,7 @@ struct record_sched {
 };
 
 struct record_perf {
-	uint64_t enabled_ns, running_ns;
+	int64_t enabled_ns, running_ns;
 	int64_t cycles, instructions, misses;
 	int32_t tgid, tid;
 };

@@ -237,8 +237,8 @@ static void bind_perf(struct binder *b, const struct record *r)
 	s64(b, p->cycles);
 	s64(b, p->instructions);
 	s64(b, p->misses);
-	u64(b, p->enabled_ns);
-	u64(b, p->running_ns);
+	s64(b, p->enabled_ns);
+	s64(b, p->running_ns);
 }
 
 static void bind_hotspot(struct binder *b, const struct record *r)

@@ -118,8 +118,11 @@ static void put_record(FILE *f, const struct record *r)
 		put_number(f, r->perf.cycles);
 		put_number(f, r->perf.instructions);
 		put_number(f, r->perf.misses);
-		fprintf(f, " in %" PRIu64 " of %" PRIu64 "\n", r->perf.running_ns,
-			r->perf.enabled_ns);
+		fputs(" in", f);
+		put_number(f, r->perf.running_ns);
+		fputs(" of", f);
+		put_number(f, r->perf.enabled_ns);
+		fputs("\n", f);
 		break;
 	case RECORD_PHASE:
 		fprintf(f, "phase %s: %" PRIu64 " from %" PRIu64 ", %u of %d/%d, end %u%s", t,

@@ -68,6 +68,8 @@ static void read_counter(struct perf *p, const struct counter *c)
 
 	r.perf.tgid = c->tgid;
 	r.perf.tid = c->tid;
+	r.perf.enabled_ns = UNKNOWN_S64;
+	r.perf.running_ns = UNKNOWN_S64;
 	for (int i = 0; i < EVENTS; i++) {
 		uint64_t v[3];
 
@@ -75,8 +77,8 @@ static void read_counter(struct perf *p, const struct counter *c)
 		if (c->fd[i] < 0 || read(c->fd[i], v, sizeof(v)) != sizeof(v))
 			continue;
 		value[i] = (int64_t)v[0];
-		r.perf.enabled_ns = v[1];
-		r.perf.running_ns = v[2];
+		r.perf.enabled_ns = (int64_t)v[1];
+		r.perf.running_ns = (int64_t)v[2];
 	}
 	r.perf.cycles = value[0];
 	r.perf.instructions = value[1];
