@@ -29,9 +29,10 @@ static void *ask(void *arg)
 	gc_heap_stats(heap, &a);
 	while (!__atomic_load_n(&quit, __ATOMIC_SEQ_CST)) {
 		gc_heap_stats(heap, &b);
+		/* Of two members the later may be many cycles on: each word is whole, not all. */
 		*backwards += b.cycles < a.cycles || b.marked_bytes < a.marked_bytes ||
 			      b.stw_ns < a.stw_ns || b.peak_live_bytes < a.peak_live_bytes ||
-			      b.majors + b.minors > b.cycles + 1;
+			      a.majors + a.minors > b.cycles + 1;
 		a = b;
 		sched_yield();
 	}
