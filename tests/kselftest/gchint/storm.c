@@ -48,6 +48,8 @@ static unsigned int roll(unsigned int sides)
 /* What really happened, counted by all processes: a storm may be a calm. */
 struct tally {
 	unsigned int sessions, attached, edges, switches, hotplugs, dumps, unloads;
+	unsigned int asked; /* to unplug a CPU */
+	int refused; /* and why not, the last time */
 };
 
 static struct tally *tally;
@@ -205,12 +207,17 @@ static void governors(void)
 static void hotplug(void)
 {
 	char path[64];
+	int err;
 
 	for (;;) {
 		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online",
 			 1 + roll(sysconf(_SC_NPROCESSORS_CONF) - 1));
-		if (!file_put(path, "0"))
+		TALLY(asked);
+		err = file_put(path, "0");
+		if (!err)
 			TALLY(hotplugs);
+		else
+			__atomic_store_n(&tally->refused, err, __ATOMIC_RELAXED);
 		sleep_us(roll(100000));
 		file_put(path, "1");
 		sleep_us(roll(300000));
@@ -437,6 +444,8 @@ TEST_F_TIMEOUT(storm, everything_at_once, 4000)
 	TH_LOG("%u sessions, %u leases, %u edges, %u governor switches, %u CPUs unplugged, %u dumps, %u unloads",
 	       tally->sessions, tally->attached, tally->edges, tally->switches,
 	       tally->hotplugs, tally->dumps, tally->unloads);
+	TH_LOG("asked to unplug %u times, refused at last with %d", tally->asked,
+	       tally->refused);
 	EXPECT_GT(tally->sessions, 0);
 	EXPECT_GT(tally->attached, 0);
 	EXPECT_GT(tally->edges, 0);
