@@ -28,15 +28,16 @@ die() {
 }
 
 # lock NAME [FOLDER]: hold a lock of that name until the script ends, so that two
-# runs at once do not fill the same part of the cache, or of FOLDER.
+# runs at once do not fill the same part of the cache, or of FOLDER. Whoever waits
+# says so every minute: what the other does, a kernel may be, takes its time.
 lock() {
 	lock_file=${2:-$cache}/lock/$1
 	mkdir -p "${lock_file%/*}"
 	exec 9>"$lock_file"
-	if ! flock -n 9; then
+	flock -n 9 || until
 		say "waiting for another run that holds $lock_file"
-		flock 9
-	fi
+		flock -w 60 9
+	do :; done
 }
 
 # hash FILE...: a short key of their contents
