@@ -23,9 +23,11 @@ class Suite:
         self.command = command
 
     @property
-    def alone(self):
-        """Emulators want the cores for themselves."""
-        return self.group in ("board", "lab")
+    def kind(self):
+        """What it runs beside. Suites of a kind run side by side, and kinds one after the
+        other: a board's clock is the host's, and compilers would eat of it; the timed
+        board of the lab is judged by how late its timers are."""
+        return {"lab": "alone", "board": "board"}.get(self.group, "host")
 
     def sees(self, path):
         """Whether the file is of those that the suite's verdict hangs on."""

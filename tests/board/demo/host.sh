@@ -11,6 +11,13 @@ step() {
 	printf 'demo: %s\n' "$*"
 }
 
+# Two demos in one tree would leave one's recordings in the other's table.
+exec 9>"$out/lock"
+flock -n 9 || until
+	step "waiting for another demo that runs in this tree"
+	flock -w 60 9
+do :; done
+
 # quietly LOG COMMAND...: shown only when it fails
 quietly() {
 	log_of=$1
@@ -33,6 +40,11 @@ on_board() {
 		echo "demo: the board did not come to its end; all it said is in $out/boot.log" >&2
 		exit 1
 	}
+}
+
+# Of a room, for this machine: where the tests of other boards have theirs built too
+for_the_host() {
+	quietly "$out/host.log" flock "$top/build/lock" make -C "$1" BUILD="$top/build/$1"
 }
 
 # Library, Boehm adapter and daemon for the armhf boards, in $out
