@@ -1,6 +1,5 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""pareto: energy against time, who is dominated by whom. A part of lab/report.
+"""pareto: energy against time, who is dominated by whom.
 
 A rival is a point: geometric means over workloads of its energy (to one horizon, where the
 runs tell it) and of its time, over the base's, with whiskers of half of the 95 per cent
@@ -10,7 +9,9 @@ intervals of both, which nobody knows of a single run.
 
 import html
 import math
-import sys
+import os
+
+from results import BASE, mean_ratio, union
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 760, 460, 64, 52, 20, 20
 COLOURS = {"gchint": "#c03030", "schedutil": "#1f4e9c"}
@@ -158,8 +159,19 @@ def svg(points, title):
     return "\n".join(out + ["</svg>"]) + "\n"
 
 
-if __name__ == "__main__":
-    if sys.argv[1:] in (["--help"], ["-h"]):
-        print(__doc__)
-    else:
-        sys.exit("lab/pareto: a part of lab/report; see lab/pareto --help")
+def trade(works, to):
+    """The verdict: a picture beside @to, and who is dominated by whom."""
+    works = [w for w in works if w.base == BASE]
+    everywhere = [g for g in union(works) if all(g in w.governors for w in works)]
+    if not works or len(everywhere) < 2:
+        return []
+    energy = "horizon_mj" if all(w.knows("horizon_mj") for w in works) else "mj"
+    points = [Point(g, mean_ratio(works, energy, g), mean_ratio(works, "ms", g)) for g in everywhere]
+    lines = ["", "## Verdict", "", f"Energy{' to one horizon' if energy != 'mj' else ''} and time over {BASE}'s, geometric "
+             f"means of {len(works)} workload{'s' if len(works) > 1 else ''}.", ""]
+    if to:
+        picture = os.path.splitext(to)[0] + "-pareto.svg"
+        with open(picture, "w", encoding="utf-8") as file:
+            file.write(svg(points, "energy against time"))
+        lines += [f"![energy against time]({os.path.basename(picture)})", ""]
+    return lines + words(points)
