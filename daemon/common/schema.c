@@ -86,6 +86,18 @@ const struct schema_view schema_views[SCHEMA_VIEWS] = {
 	{ "sample_list",
 	  "SELECT s.t, r.name, r.label, r.kind, s.value, r.unit, s.error_ns"
 	  " FROM samples s JOIN rails r ON r.id = s.rail" },
+	{ "pause_list",
+	  "SELECT p.t0, p.t1, p.ns, p.cpu, (SELECT x.khz FROM transitions x WHERE x.cpu = p.cpu"
+	  " AND x.t <= p.t0 ORDER BY x.t DESC LIMIT 1) AS khz, p.tgid, p.tid, p.comm, p.phase,"
+	  " p.cause, p.urgent, p.uncertain, p.source FROM phase_list p WHERE p.stw" },
+	{ "frequency_list",
+	  "SELECT t AS t0, lead(t) OVER (PARTITION BY cpu ORDER BY t) AS t1, cpu, khz, how"
+	  " FROM transitions" },
+	{ "decision_list",
+	  "SELECT d.t, d.policy, d.cpu, d.khz_from, d.khz, r.name AS reason, d.load,"
+	  " d.latency_ns, d.tgid, d.tid, n.name AS phase, d.flags & 1 AS stw FROM decisions d"
+	  " LEFT JOIN names r ON r.kind = 'reason' AND r.number = d.reason"
+	  " LEFT JOIN names n ON n.kind = 'phase' AND n.number = d.phase" },
 };
 
 const char *const schema_tables[SCHEMA_TABLES] = {

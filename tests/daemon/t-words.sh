@@ -71,6 +71,9 @@ for f in csv jsonl chrome-trace firefox; do
 	ok "export of hardly anything as $f" words "$f-none" "$ctl" export e.db --format $f
 done
 ok "export of a table" words csv-samples "$ctl" export a.db -f csv -t samples
+for v in pause frequency decision sample; do
+	ok "export of a view, of an older recording too" words csv-$v-list "$ctl" export a.db -f csv -t ${v}_list
+done
 # A packet a line.
 perfetto() {
 	"$ctl" export -f perfetto "$1" | protoc --decode=perfetto.protos.Trace -I "$here" perfetto.proto |
