@@ -131,6 +131,7 @@ void fake_reset(void)
 	memset(cpus, 0, CPUS_SIZE);
 	memset(sessions, 0, sizeof(sessions));
 	fake.present = 1;
+	fake.no_map = -1;
 	fake.sessions = FAKE_SESSIONS;
 	info->abi = GCHINT_ABI;
 	info->size = sizeof(*info);
@@ -241,6 +242,15 @@ static void hold(const int *held_by)
 	__atomic_add_fetch(&fake.held, -1, __ATOMIC_SEQ_CST);
 }
 
+static int is_device(const char *path)
+{
+	const char *fd = "/proc/self/fd/";
+
+	if (!strncmp(path, fd, strlen(fd)))
+		return session_of(atoi(path + strlen(fd))) != NULL;
+	return !strcmp(path, fake.path ? fake.path : "/dev/" GCHINT_DEVICE);
+}
+
 int __wrap_open(const char *path, int flags, ...)
 {
 	struct session *s = sessions;
@@ -253,7 +263,7 @@ int __wrap_open(const char *path, int flags, ...)
 	va_start(args, flags);
 	mode = flags & O_CREAT ? va_arg(args, mode_t) : 0;
 	va_end(args);
-	if (strcmp(path, "/dev/" GCHINT_DEVICE) != 0)
+	if (!is_device(path))
 		return __real_open(path, flags, mode);
 	if (!info)
 		fake_reset();
@@ -340,6 +350,8 @@ void *__wrap_mmap(void *addr, size_t length, int prot, int flags, int fd, off_t 
 	else if (!(flags & MAP_SHARED) ||
 		 length > (offset == GCHINT_MMAP_CPUS ? CPUS_SIZE : page()))
 		errno = EINVAL;
+	else if (offset == fake.no_map)
+		errno = ENOMEM;
 	else if (offset == GCHINT_MMAP_CPUS && info->nr_cpus && prot == PROT_READ)
 		return __real_mmap(addr, length, prot, flags, cpus_fd, 0);
 	else if (offset == GCHINT_MMAP_INFO && prot == PROT_READ)
@@ -524,8 +536,9 @@ static long clamp_call(long number, pid_t tid, struct attr *a)
 
 	lock_all(&old);
 	if (number == SYS_sched_getattr) {
-		a->size = sizeof(*a);
-		a->util_max = *clamp_of(tid);
+		a->size = fake_clamp.size ? fake_clamp.size : sizeof(*a);
+		if (a->size == sizeof(*a))
+			a->util_max = *clamp_of(tid);
 	} else if (!fake_clamp.supported) {
 		errno = EOPNOTSUPP;
 		ret = -1;

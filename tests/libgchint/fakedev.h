@@ -33,6 +33,8 @@ struct fake_lease {
  * @open_errno: opening fails with this
  * @attach_errno: so does attaching
  * @map_errno: so does mapping memory that is not the device's
+ * @no_map: so does mapping this offset of the device; -1 none
+ * @path: where it is; NULL at its own place
  * @opens, @attaches, @detaches, @roles, @ring_count: calls that succeeded
  * @stale: calls that got ESTALE
  * @strays: calls with the device's numbers on what is not the device
@@ -50,6 +52,8 @@ struct fake_dev {
 	int grown;
 	int attach_errno;
 	int map_errno;
+	long no_map;
+	const char *path;
 	int strays, held, hold_open, hold_attach;
 	int opens, closes, attaches, detaches, roles, ring_count, stale, calls;
 	struct fake_ring ring[FAKE_RINGS];
@@ -59,6 +63,7 @@ struct fake_dev {
 /** struct fake_clamp - utilisation clamps of the process's threads */
 struct fake_clamp {
 	int supported;
+	unsigned int size; /* of what the kernel knows of a thread; 0 clamps as well */
 	int sets; /* calls that changed a clamp */
 	int tids;
 	struct {

@@ -37,6 +37,27 @@ static void kernel_cannot(void)
 	CHECK_IS(gchint_init(GCHINT_OPEN_CLAMP), GCHINT_BACKEND_NOTHING);
 }
 
+/* What the kernel does not tell of a thread cannot be given back. */
+static void kernel_from_before(void)
+{
+	fake_clamp.size = 48;
+	CHECK_IS(gchint_init(GCHINT_OPEN_CLAMP), GCHINT_BACKEND_NOTHING);
+	CHECK_IS(fake_clamp.sets, 0);
+}
+
+/* What was refused is not given back: it may be another's by then. */
+static void refused(void)
+{
+	CHECK_IS(fake_clamp_of(0), 1024);
+	CHECK_IS(gchint_init(GCHINT_OPEN_CLAMP), GCHINT_BACKEND_CLAMP);
+	fake_clamp.supported = 0;
+	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	fake_clamp.supported = 1;
+	fake_clamp.thread[0].max = 300;
+	gchint_phase_end();
+	CHECK_IS(fake_clamp_of(0), 300);
+}
+
 static void device_goes_first(void)
 {
 	fake.present = 1;
@@ -118,6 +139,10 @@ static void roles(void)
 	CHECK_IS(fake_clamp_of(worker_tid), 1024);
 	gchint_end(t);
 	CHECK_IS(fake_clamp_of(worker_tid), 512);
+	gchint_begin(t, GCHINT_PHASE_MARK, 0); /* a phase of no flag is no role */
+	CHECK_IS(fake_clamp_of(worker_tid), 1024);
+	gchint_end(t);
+	CHECK_IS(fake_clamp_of(worker_tid), 512);
 	CHECK_IS(gchint_set_role(t, GCHINT_ROLE_STW, NULL), 0);
 	CHECK_IS(fake_clamp_of(worker_tid), 1024);
 	CHECK_IS(gchint_set_role(t, GCHINT_ROLE_BACKGROUND, NULL), 0);
@@ -166,6 +191,8 @@ static const struct tap_test tests[] = {
 	{ "no clamps unless the caller allows them", not_unless_allowed },
 	{ "GCHINT_CLAMP=0 forbids them", user_forbids },
 	{ "a kernel without clamps", kernel_cannot },
+	{ "a kernel from before clamps", kernel_from_before },
+	{ "a cap that was refused", refused },
 	{ "the device goes first", device_goes_first },
 	{ "only concurrent phases are capped", concurrent_only },
 	{ "GCHINT_CLAMP gives the percentage", percent },

@@ -54,6 +54,7 @@ static void sequence_wraps(void)
 static void before_init_nothing(void)
 {
 	gchint_phase_begin(GCHINT_PHASE_MARK, 0);
+	gchint_phase_next(GCHINT_PHASE_SWEEP, 0);
 	gchint_phase_end();
 	CHECK_IS(fake.opens, 0);
 	start();
@@ -146,6 +147,19 @@ static void nested_deep(void)
 	CHECK_IS(phase_of(slot), GCHINT_PHASE_SWEEP);
 	gchint_phase_end();
 	CHECK_IS(phase_of(slot), GCHINT_PHASE_NONE);
+}
+
+/* Deeper than can be counted: what is remembered is still so. */
+static void nested_without_end(void)
+{
+	int n;
+
+	start();
+	for (n = 0; n < 256; n++)
+		gchint_phase_begin(GCHINT_PHASE_MARK, 0);
+	gchint_phase_begin(GCHINT_PHASE_REFS, 0);
+	gchint_phase_end();
+	CHECK_IS(phase_of(slot), GCHINT_PHASE_MARK);
 }
 
 static void end_without_begin(void)
@@ -356,11 +370,25 @@ static void set_cpus(__u8 policy)
 	memset(fake_info()->cpu_policy, policy, GCHINT_INFO_CPUS);
 }
 
+/* The first CPU that the test may run on; the thread stays there. */
+static int stay(void)
+{
+	cpu_set_t may, one;
+	int cpu = 0;
+
+	CHECK_IS(sched_getaffinity(0, sizeof(may), &may), 0);
+	while (!CPU_ISSET(cpu, &may))
+		cpu++;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	CHECK_IS(sched_setaffinity(0, sizeof(one), &one), 0);
+	return cpu;
+}
+
 /* Only on CPUs whose policy is governed by gchint, unless somebody records. */
 static void bell_by_policy(void)
 {
-	cpu_set_t one;
-	int cpu = sched_getcpu();
+	const int cpu = stay();
 
 	start();
 	fake_info()->doorbell_begin = BIT(GCHINT_PHASE_MARK);
@@ -373,29 +401,33 @@ static void bell_by_policy(void)
 	gchint_phase_begin(GCHINT_PHASE_MARK, 0);
 	gchint_phase_end();
 	CHECK_IS(fake.ring_count, 0);
+	/* A newer kernel has something else where the next entry would be. */
+	memset(fake_info() + 1, 0xff, 4096 - sizeof(struct gchint_info));
+	set_cpus(GCHINT_INFO_POLICIES);
+	gchint_phase_begin(GCHINT_PHASE_MARK, 0);
+	gchint_phase_end();
+	CHECK_IS(fake.ring_count, 0);
 	fake_info()->record = BIT(GCHINT_PHASE_MARK);
 	gchint_phase_begin(GCHINT_PHASE_MARK, 0);
 	gchint_phase_end();
 	CHECK_IS(fake.ring_count, 1);
 	fake_info()->record = 0;
-	CPU_ZERO(&one);
-	CPU_SET(cpu, &one);
-	CHECK_IS(sched_setaffinity(0, sizeof(one), &one), 0);
 	fake_info()->cpu_policy[cpu] = 0;
 	gchint_phase_begin(GCHINT_PHASE_MARK, 0);
 	gchint_phase_end();
 	CHECK_IS(fake.ring_count, 2);
+	/* One that the page has no room for may be. */
+	set_cpus(GCHINT_INFO_UNLISTED);
+	gchint_phase_begin(GCHINT_PHASE_MARK, 0);
+	gchint_phase_end();
+	CHECK_IS(fake.ring_count, 3);
 }
 
 /* A kernel that tells of each CPU is believed before its table of the first policies. */
 static void bell_by_cpu(void)
 {
-	int cpu = sched_getcpu();
-	cpu_set_t one;
+	const int cpu = stay();
 
-	CPU_ZERO(&one);
-	CPU_SET(cpu, &one);
-	CHECK_IS(sched_setaffinity(0, sizeof(one), &one), 0);
 	fake_cpus();
 	start();
 	fake_info()->doorbell_begin = BIT(GCHINT_PHASE_MARK);
@@ -478,6 +510,7 @@ static const struct tap_test tests[] = {
 	{ "phases nest", nested },
 	{ "one phase gives way to the next", next },
 	{ "phases nest deeper than is remembered", nested_deep },
+	{ "phases nest deeper than can be counted", nested_without_end },
 	{ "an end without a begin is nothing", end_without_begin },
 	{ "abandoned phases are all gone", abandoned },
 	{ "details and progress", details },

@@ -67,6 +67,7 @@ static struct gchint_stream *receive(void)
 			      .msg_control = &control,
 			      .msg_controllen = sizeof(control) };
 	struct gchint_stream *ring;
+	uint32_t n;
 	int fd;
 
 	if (recvmsg(listener, &msg, MSG_CMSG_CLOEXEC) != 1)
@@ -74,6 +75,11 @@ static struct gchint_stream *receive(void)
 	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(fd));
 	ring = mmap(NULL, sizeof(*ring), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
+	/* As if others had been in its places before. */
+	for (n = ring->tail; n < GCHINT_STREAM_EVENTS; n++) {
+		memset(&ring->event[n], 0xa5, sizeof(ring->event[n]));
+		ring->event[n].ticket = n;
+	}
 	return ring;
 }
 
@@ -98,7 +104,8 @@ static int samples(const struct gchint_stream *ring, struct gchint_stream_event 
 	uint32_t n;
 	int found = 0;
 
-	for (n = 0; n < ring->tail; n++)
+	/* The ticket says that an event is whole. */
+	for (n = 0; n < ring->tail && ring->event[n].ticket == n + 1; n++)
 		if (ring->event[n].type == GCHINT_STREAM_SAMPLE) {
 			*last = ring->event[n];
 			found++;
@@ -156,6 +163,12 @@ static void answers(void)
 	CHECK_IS(e.work_done, 0x4000);
 	CHECK_IS(e.phase, GCHINT_PHASE_MARK);
 	CHECK_IS(e.flags, GCHINT_F_STW);
+	CHECK_IS(e.slot, 0);
+	CHECK_IS(e.cause, 0);
+	CHECK_IS(e.role, 0);
+	CHECK_IS(e.work_total, 0);
+	CHECK_IS(e.stall_ns, 0);
+	CHECK(e.time > 0 && e.time < 1ull << 62);
 	CHECK_IS(e.tid, getpid());
 	CHECK(e.cpu < 8192);
 	CHECK_IS(pthread_create(&thread, NULL, another, ring), 0);
@@ -181,6 +194,12 @@ static void never_waits(void)
 	gchint_close(s);
 	CHECK_IS(gchint_profiled(), 0);
 	overflow(POLL_IN);
+	/* The handler that is there already is its own. */
+	CHECK_IS(gchint_open(&s, 0), 0);
+	CHECK_IS(gchint_profiled(), 1);
+	ring = receive();
+	overflow(POLL_IN);
+	CHECK_IS(samples(ring, &e), 1);
 }
 
 static void not_asked(void)
@@ -206,18 +225,43 @@ static void on_urgent(int number)
 	taken = number;
 }
 
+static void on_urgent_with_more(int number, siginfo_t *info, void *context)
+{
+	(void)info;
+	(void)context;
+	taken = number;
+}
+
 static void the_programs_signal(void)
 {
+	const struct sigaction more = { .sa_sigaction = on_urgent_with_more,
+					.sa_flags = SA_SIGINFO };
 	struct gchint_stream *ring;
+	int n;
 
-	signal(SIGURG, on_urgent);
+	for (n = 0; n < 2; n++) {
+		taken = 0;
+		if (!n)
+			signal(SIGURG, on_urgent);
+		else
+			sigaction(SIGURG, &more, NULL);
+		CHECK_IS(gchint_open(&s, 0), 0);
+		ring = receive();
+		CHECK_IS(ring->features, 0);
+		CHECK_IS(gchint_profiled(), 0);
+		overflow(POLL_IN);
+		CHECK_IS(taken, SIGURG);
+		CHECK_IS(ring->tail, 0);
+		CHECK_IS(gchint_close(s), 0);
+	}
+}
+
+/* What the program ignores it may ignore by default as well. */
+static void an_ignored_signal(void)
+{
+	signal(SIGURG, SIG_IGN);
 	CHECK_IS(gchint_open(&s, 0), 0);
-	ring = receive();
-	CHECK_IS(ring->features, 0);
-	CHECK_IS(gchint_profiled(), 0);
-	overflow(POLL_IN);
-	CHECK_IS(taken, SIGURG);
-	CHECK_IS(ring->tail, 0);
+	CHECK_IS(gchint_profiled(), 1);
 }
 
 /* The module tells phases itself; samples come through memory all the same. */
@@ -354,8 +398,11 @@ static void forked_names(void)
 static void hostile_files(void)
 {
 	char name[64], target[160];
+	const int next = dup(listener);
 	struct stat st;
+	int fd;
 
+	close(next);
 	snprintf(name, sizeof(name), "perf-%d.map", getpid());
 	snprintf(target, sizeof(target), "%s/target", folder);
 	CHECK_IS(symlink(target, path_of(name)), 0);
@@ -364,7 +411,22 @@ static void hostile_files(void)
 	unlink(path_of(name));
 	CHECK_IS(mkfifo(path_of(name), 0600), 0);
 	CHECK(gchint_symbol_add(0, 0, "b") != 0);
+	/* One that is read could be written to; so could another user's file. */
+	fd = open(path_of(name), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	CHECK(gchint_symbol_add(0, 0, "b") != 0);
+	CHECK(read(fd, target, sizeof(target)) <= 0);
+	close(fd);
 	unlink(path_of(name));
+	if (!geteuid()) {
+		fd = open(path_of(name), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+		CHECK_IS(fchown(fd, 1, 1), 0);
+		CHECK(gchint_symbol_add(0, 0, "b") != 0);
+		CHECK(!*map_text());
+		CHECK_IS(close(fd), 0);
+		unlink(path_of(name));
+	}
+	/* None of them is left open. */
+	CHECK_IS(dup(listener), next);
 	setenv("GCHINT_SYMBOLS", "/nowhere/at/all", 1);
 	CHECK(gchint_symbol_add(0, 0, "c") != 0);
 }
@@ -375,6 +437,7 @@ static const struct tap_test tests[] = {
 	{ "an answer never waits", never_waits },
 	{ "nobody asked", not_asked },
 	{ "the program has the signal", the_programs_signal },
+	{ "the program ignores the signal", an_ignored_signal },
 	{ "samples beside the device", beside_the_device },
 	{ "no room for names, no number", no_room_for_names },
 	{ "names go to a file that perf reads", names },

@@ -35,6 +35,20 @@ static void counted(void)
 	CHECK_IS(fake.opens, 2);
 }
 
+/* gchint_init() holds the session once, however often it is called. */
+static void init_counts_once(void)
+{
+	CHECK_IS(gchint_init(0), GCHINT_BACKEND_DEVICE);
+	CHECK_IS(gchint_init(0), GCHINT_BACKEND_DEVICE);
+	CHECK_IS(gchint_open(&s, 0), 0);
+	CHECK_IS(gchint_init(0), GCHINT_BACKEND_DEVICE);
+	CHECK_IS(gchint_close(s), 0);
+	CHECK_IS(fake.closes, 0);
+	CHECK_IS(gchint_close(s), 0);
+	CHECK_IS(fake.closes, 1);
+	CHECK_IS(gchint_close(s), -EBADF);
+}
+
 static void bad_arguments(void)
 {
 	CHECK_IS(gchint_open(&s, 0x80), -EINVAL);
@@ -67,6 +81,7 @@ static void no_device(void)
 	CHECK_IS(gchint_attach(s, 0, 0, NULL, &t), -ENODEV);
 	/* A handle that does nothing takes every call. */
 	gchint_begin(t, GCHINT_PHASE_MARK, 0);
+	gchint_next(t, GCHINT_PHASE_SWEEP, 0);
 	gchint_progress(t, 1, 2, 3);
 	gchint_set_cause(t, 1);
 	gchint_end(t);
@@ -163,6 +178,11 @@ static void in_words(void)
 	CHECK_SAYS("trace; /dev/gchint: no such file");
 	CHECK_IS(errno, 4711);
 	gchint_close(s);
+	unsetenv("GCHINT_TRACE");
+	setenv("GCHINT_DEVICE", "/nonexistent/gchint", 1);
+	CHECK_IS(gchint_open(&s, 0), 0);
+	CHECK_SAYS("GCHINT_DEVICE=/nonexistent/gchint: no such file");
+	gchint_close(s);
 	setenv("GCHINT_DISABLE", "1", 1);
 	CHECK_IS(gchint_open(&s, 0), 0);
 	CHECK_SAYS("GCHINT_DISABLE is set");
@@ -254,6 +274,24 @@ static void forked_child_calls(void)
 	}
 	CHECK(wait_ok(pid));
 	CHECK_IS(gchint_attach(s, 0, 0, NULL, &t), 0);
+}
+
+/* Where the child is there may be no device. */
+static void forked_without_device(void)
+{
+	pid_t pid;
+
+	CHECK_IS(gchint_init(0), GCHINT_BACKEND_DEVICE);
+	pid = fork();
+	if (!pid) {
+		fake.present = 0;
+		CHECK_IS(gchint_init(0), GCHINT_BACKEND_NOTHING);
+		CHECK_IS(gchint_attach(s, 0, 0, NULL, NULL), -ENODEV);
+		gchint_phase_begin(GCHINT_PHASE_MARK, 0);
+		fflush(stdout);
+		_exit(tap_bad);
+	}
+	CHECK(wait_ok(pid));
 }
 
 static void *open_close_loop(void *arg)
@@ -438,126 +476,41 @@ static void handles_after_close(void)
 	CHECK_IS(phase_of(fake_slot_of(getpid())), GCHINT_PHASE_SWEEP);
 }
 
-/* More CPUs and policies than the information page has room for. */
-static void policies_of_cpus(void)
+static pthread_barrier_t closed_twice;
+
+static void *detach_late(void *arg)
 {
-	struct gchint_policy p = { .size = sizeof(p) };
-	int cpu;
+	struct gchint_thread *self = gchint_self();
 
-	fake_cpus();
-	CHECK_IS(gchint_open(&s, 0), 0);
-	memset(fake_info()->cpu_policy, GCHINT_INFO_UNLISTED, GCHINT_INFO_CPUS);
-	for (cpu = 0; cpu < FAKE_CPUS; cpu++) {
-		CHECK_IS(gchint_policy(s, cpu, &p), 0);
-		CHECK_IS(p.cur_khz, 1000 + cpu);
-		CHECK_IS(p.max_khz, 900000);
-	}
-	CHECK_IS(gchint_policy(s, FAKE_CPUS, &p), -EINVAL);
-	memset(fake_cpu(700), 0, sizeof(struct gchint_info_cpu));
-	CHECK_IS(gchint_policy(s, 700, &p), -ENOENT);
-	CHECK_IS(gchint_close(s), 0);
-	/* Entries shorter than what is read, or none: the page alone is believed. */
-	for (cpu = 0; cpu < 2; cpu++) {
-		fake_info()->cpu_size = cpu ? FAKE_CPU_SIZE : 32;
-		fake_info()->features = cpu ? 0 : GCHINT_FEATURE_CPUS;
-		fake_info()->cpu_policy[0] = 0;
-		CHECK_IS(gchint_open(&s, 0), 0);
-		CHECK_IS(gchint_policy(s, 0, &p), 0);
-		CHECK_IS(p.cur_khz, 500000);
-		CHECK_IS(gchint_policy(s, 700, &p), -EINVAL);
-		CHECK_IS(gchint_close(s), 0);
-	}
-}
-
-static void policies(void)
-{
-	struct gchint_policy p = { .size = sizeof(p) };
-
-	CHECK_IS(gchint_open(&s, 0), 0);
-	fake_info()->cpu_policy[3] = 1;
-	fake_info()->cpu_policy[4] = GCHINT_INFO_NO_POLICY;
-	CHECK_IS(gchint_policy(s, -1, &p), 0);
-	CHECK(strcmp(p.governor, "gchint") == 0);
-	CHECK_IS(p.cur_khz, 500000);
-	CHECK_IS(p.max_khz, 900000);
-	CHECK_IS(p.hw_max_khz, 1000000);
-	CHECK_IS(p.flags, GCHINT_POLICY_PRESENT | GCHINT_POLICY_GCHINT);
-	CHECK_IS(gchint_policy(s, 3, &p), -ENOENT); /* entry not in use */
-	CHECK_IS(gchint_policy(s, 4, &p), -ENOENT);
-	CHECK_IS(gchint_policy(s, GCHINT_INFO_CPUS, &p), -EINVAL);
-	CHECK_IS(gchint_policy(s, -2, &p), -EINVAL);
-	fake_info()->generation = 1;
-	CHECK_IS(gchint_policy(s, 0, &p), -EAGAIN);
-	fake_info()->generation = 2;
-	p.size = 8;
-	CHECK_IS(gchint_policy(s, 0, &p), -EINVAL);
-	p.size = sizeof(p);
-	memset(fake_info()->policy[0].governor, 'x', 16); /* not terminated */
-	CHECK_IS(gchint_policy(s, 0, &p), 0);
-	CHECK_IS(strlen(p.governor), 15);
-	CHECK_IS(gchint_close(s), 0);
-	CHECK_IS(gchint_policy(s, 0, &p), -ENODEV);
-}
-
-static volatile sig_atomic_t written;
-static pthread_t policy_reader;
-
-/*
- * The kernel's side, wherever the reader is: a CPU has another policy now, and the entry
- * that it had is another's, whose two frequencies differ.
- */
-static void write_policy(int sig)
-{
-	struct gchint_info *info = fake_info();
-	const __u32 n = (__u32)++written;
-
-	(void)sig;
-	__atomic_store_n(&info->generation, info->generation + 1, __ATOMIC_SEQ_CST);
-	info->policy[n % 2].max_khz = info->policy[n % 2].hw_max_khz = n;
-	info->policy[n % 2].flags = GCHINT_POLICY_PRESENT;
-	info->policy[!(n % 2)].max_khz = n + 1;
-	info->policy[!(n % 2)].hw_max_khz = n;
-	info->cpu_policy[0] = n % 2;
-	__atomic_store_n(&info->generation, info->generation + 1, __ATOMIC_SEQ_CST);
-}
-
-static void *interrupt(void *arg)
-{
 	(void)arg;
-	while (written < 1500) {
-		int before = written;
-
-		pthread_kill(policy_reader, SIGUSR1);
-		while (written == before)
-			sched_yield();
-	}
+	pthread_barrier_wait(&closed_twice);
+	pthread_barrier_wait(&closed_twice);
+	CHECK_IS(gchint_detach(self), -EINVAL);
+	gchint_phase_begin(GCHINT_PHASE_MARK, 0);
+	CHECK_IS(phase_of(fake_slot_of((pid_t)syscall(SYS_gettid))), GCHINT_PHASE_MARK);
 	return NULL;
 }
 
-static void policies_that_change(void)
+/* A lease of a session that was closed is none, and the thread may have another. */
+static void detached_late(void)
 {
-	const struct sigaction sa = { .sa_handler = write_policy };
-	struct gchint_policy p = { .size = sizeof(p) };
 	pthread_t thread;
-	int torn = 0;
 
 	CHECK_IS(gchint_open(&s, 0), 0);
-	write_policy(0);
-	policy_reader = pthread_self();
-	sigaction(SIGUSR1, &sa, NULL);
-	pthread_create(&thread, NULL, interrupt, NULL);
-	while (written < 1500) {
-		p.size = sizeof(p);
-		if (gchint_policy(s, 0, &p))
-			continue;
-		torn += p.max_khz != p.hw_max_khz;
-	}
+	pthread_barrier_init(&closed_twice, NULL, 2);
+	pthread_create(&thread, NULL, detach_late, NULL);
+	pthread_barrier_wait(&closed_twice);
+	CHECK_IS(gchint_close(s), 0);
+	CHECK_IS(gchint_open(&s, 0), 0);
+	CHECK_IS(gchint_attach(s, 0, 0, NULL, NULL), 0);
+	pthread_barrier_wait(&closed_twice);
 	pthread_join(thread, NULL);
-	CHECK_IS(torn, 0);
+	CHECK(fake_slot_of(getpid()));
 }
 
 static const struct tap_test tests[] = {
 	{ "a process has one session, counted", counted },
+	{ "gchint_init() counts once", init_counts_once },
 	{ "bad arguments", bad_arguments },
 	{ "without the device nothing happens", no_device },
 	{ "why the device is not in use", why_not },
@@ -565,15 +518,14 @@ static const struct tap_test tests[] = {
 	{ "in words where hints go, and what the environment has wrong", in_words },
 	{ "fork in a phase", forked_in_a_phase },
 	{ "a forked child gets ESTALE, and may open anew", forked_child_calls },
+	{ "a forked child without the device", forked_without_device },
 	{ "opened and closed by many threads", opened_by_many },
 	{ "closed under a thread that goes on", closed_under_a_thread },
 	{ "forked while another thread opens", forked_while_opening },
 	{ "closed while a thread is attached", closed_with_a_thread_attached },
 	{ "closed while a thread attaches", closed_while_attaching },
 	{ "handles of a closed session do nothing", handles_after_close },
-	{ "what the kernel says of its policies", policies },
-	{ "what the kernel says of each of many CPUs", policies_of_cpus },
-	{ "policies that change while they are read", policies_that_change },
+	{ "detached from a session of before", detached_late },
 };
 
 TAP_MAIN(tests, fake_reset)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -47,6 +48,7 @@ static struct gchint_stream *receive(void)
 			      .msg_control = &control,
 			      .msg_controllen = sizeof(control) };
 	struct stat st;
+	uint32_t n;
 	int fd;
 
 	if (recvmsg(listener, &msg, MSG_CMSG_CLOEXEC) != 1)
@@ -62,6 +64,11 @@ static struct gchint_stream *receive(void)
 	CHECK_IS(ring->magic, GCHINT_STREAM_MAGIC);
 	CHECK_IS(ring->abi, GCHINT_STREAM_ABI);
 	CHECK_IS(ring->events, GCHINT_STREAM_EVENTS);
+	/* As if others had been in its places before. */
+	for (n = ring->tail; n < GCHINT_STREAM_EVENTS; n++) {
+		memset(&ring->event[n], 0xa5, sizeof(ring->event[n]));
+		ring->event[n].ticket = n;
+	}
 	return ring;
 }
 
@@ -91,6 +98,9 @@ static void want(struct gchint_stream *ring, uint32_t *at, unsigned int type, un
 	CHECK_IS(e.slot, 0);
 	if (type == GCHINT_STREAM_PHASE)
 		CHECK(e.cpu < 8192);
+	if (type != GCHINT_STREAM_ROLE)
+		CHECK_IS(e.role, 0);
+	CHECK(e.time > 0 && e.time < 1ull << 62);
 }
 
 static void what_is_told(void)
@@ -116,6 +126,9 @@ static void what_is_told(void)
 	want(ring, &at, GCHINT_STREAM_PHASE, GCHINT_PHASE_SAFEPOINT, GCHINT_F_STW,
 	     GCHINT_CAUSE_EXPLICIT);
 	gchint_phase_next(GCHINT_PHASE_MARK, GCHINT_F_STW);
+	CHECK_IS(ring->event[at].work_done, 0);
+	CHECK_IS(ring->event[at].work_total, 0);
+	CHECK_IS(ring->event[at].stall_ns, 0);
 	want(ring, &at, GCHINT_STREAM_PHASE, GCHINT_PHASE_MARK, GCHINT_F_STW,
 	     GCHINT_CAUSE_EXPLICIT);
 	gchint_phase_begin(GCHINT_PHASE_REFS, 0);
@@ -197,6 +210,47 @@ static void no_recorder(void)
 	CHECK_IS(errno, 4711);
 	gchint_phase_begin(GCHINT_PHASE_MARK, 0);
 	gchint_phase_end();
+}
+
+/* No ring is no error, and leaves nothing behind. */
+static void no_ring(void)
+{
+	const struct rlimit none = { 0, 0 };
+	struct rlimit few, files;
+	int fd;
+
+	errno = 4711;
+	fake.map_errno = ENOMEM;
+	CHECK_IS(gchint_open(&s, 0), 0);
+	CHECK_IS(gchint_backend(s), GCHINT_BACKEND_NOTHING);
+	CHECK_IS(gchint_close(s), 0);
+	fake.map_errno = 0;
+	/* Neither a descriptor at all, nor one above standard error. */
+	fd = dup(listener);
+	close(fd);
+	CHECK_IS(getrlimit(RLIMIT_NOFILE, &files), 0);
+	few = files;
+	few.rlim_cur = (rlim_t)fd;
+	CHECK_IS(setrlimit(RLIMIT_NOFILE, &few), 0);
+	CHECK_IS(gchint_open(&s, 0), 0);
+	CHECK_IS(gchint_backend(s), GCHINT_BACKEND_NOTHING);
+	CHECK_IS(gchint_close(s), 0);
+	CHECK_IS(close(STDIN_FILENO), 0);
+	CHECK_IS(gchint_open(&s, 0), 0);
+	CHECK_IS(gchint_backend(s), GCHINT_BACKEND_NOTHING);
+	CHECK_IS(gchint_close(s), 0);
+	CHECK(fcntl(STDIN_FILENO, F_GETFD) < 0);
+	CHECK_IS(setrlimit(RLIMIT_NOFILE, &files), 0);
+	CHECK_IS(dup2(fd - 1, STDIN_FILENO), STDIN_FILENO);
+	/* A ring larger than a file may be. */
+	signal(SIGXFSZ, SIG_IGN);
+	CHECK_IS(setrlimit(RLIMIT_FSIZE, &none), 0);
+	CHECK_IS(gchint_open(&s, 0), 0);
+	CHECK_IS(gchint_backend(s), GCHINT_BACKEND_NOTHING);
+	CHECK_IS(gchint_close(s), 0);
+	CHECK_IS(dup(listener), fd);
+	CHECK(!receive());
+	unlink(path);
 }
 
 /* What the kernel sees it tells the recorder itself. */
@@ -317,6 +371,7 @@ static const struct tap_test tests[] = {
 	{ "nothing is filtered, and the end is told", all_and_the_end },
 	{ "loss is counted, nobody waits", loss_is_counted },
 	{ "nobody listens", no_recorder },
+	{ "no room for a ring", no_ring },
 	{ "the device goes first", device_goes_first },
 	{ "many writers, and their signal handlers", many_writers },
 	{ "a forked child does not write into its parent's ring", forked },

@@ -2,6 +2,7 @@
 /* Leases: on behalf of others, roles, threads that come and go. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <gchint.h>
@@ -222,7 +223,8 @@ static void more_than_a_session(void)
 	gchint_phase_begin(GCHINT_PHASE_SWEEP, GCHINT_F_STW);
 	CHECK_IS(fake.ring_count, 1);
 	CHECK(fake_slot(fake_last_ring().slot) == fake_slot_of(getpid()));
-	CHECK(fake_last_ring().slot >= 3 * GCHINT_SLOTS);
+	/* Not the first one's, that is; which is which of the others, their race says. */
+	CHECK(fake_last_ring().slot >= GCHINT_SLOTS);
 	CHECK_IS(gchint_detach(gchint_self()), 0);
 	CHECK(!fake_slot_of(getpid()));
 	finish(200);
@@ -357,6 +359,17 @@ static void one_announcer(void)
 	CHECK_IS(gchint_attach(s, 0, 0, NULL, &t), 0);
 }
 
+/* One that gave up its own lease announces itself again by its next phase. */
+static void detached_and_back(void)
+{
+	gchint_phase_begin(GCHINT_PHASE_MARK, 0);
+	CHECK_IS(gchint_detach(gchint_self()), 0);
+	CHECK(!fake_slot_of(getpid()));
+	gchint_phase_begin(GCHINT_PHASE_SWEEP, 0);
+	CHECK_IS(phase_of(fake_slot_of(getpid())), GCHINT_PHASE_SWEEP);
+	CHECK_IS(fake.attaches, 2);
+}
+
 /* One session for all of them, where the kernel's sessions grow. */
 static void more_than_a_page(void)
 {
@@ -416,6 +429,132 @@ static void grown_to_its_limit(void)
 	CHECK_IS(gchint_attach(s, 0, 0, NULL, NULL), 0);
 }
 
+static int descriptors(void)
+{
+	int fd, open = 0;
+
+	for (fd = 0; fd < 1024; fd++)
+		open += fcntl(fd, F_GETFD) >= 0;
+	return open;
+}
+
+/*
+ * Slots that cannot be had make an error, and leave nothing behind: @place is where the
+ * next ones are.
+ */
+static struct gchint_thread *refused_at(long place)
+{
+	struct gchint_thread *t;
+	int n, before;
+
+	start(70, NULL);
+	for (n = 0; n < GCHINT_SLOTS; n++)
+		CHECK_IS(gchint_attach(s, workers[n].tid, 0, NULL, &t), 0);
+	before = descriptors();
+	fake.no_map = place;
+	CHECK_IS(gchint_attach(s, workers[n].tid, 0, NULL, NULL), -ENOMEM);
+	CHECK(!fake_slot_of(workers[n].tid));
+	CHECK_IS(descriptors(), before);
+	CHECK_IS(fake.opens - fake.closes, 1);
+	return t;
+}
+
+static void had_at_last(pid_t tid)
+{
+	struct gchint_thread *t;
+
+	fake.no_map = -1;
+	CHECK_IS(gchint_attach(s, tid, 0, NULL, &t), 0);
+	gchint_begin(t, GCHINT_PHASE_MARK, 0);
+	CHECK_IS(phase_of(fake_slot_of(tid)), GCHINT_PHASE_MARK);
+	finish(70);
+}
+
+static void no_further_session(void)
+{
+	refused_at(GCHINT_MMAP_SLOTS);
+	had_at_last(workers[GCHINT_SLOTS].tid);
+}
+
+static void no_further_page(void)
+{
+	struct gchint_thread *last;
+
+	gchint_close(s);
+	fake_grows();
+	CHECK_IS(gchint_open(&s, 0), 0);
+	last = refused_at(GCHINT_MMAP_SLOTS + 4096);
+	/* Room in the first page, but the kernel gives a slot of the next one. */
+	CHECK_IS(gchint_detach(last), 0);
+	fake.lease[GCHINT_SLOTS - 1].tid = workers[69].tid;
+	CHECK_IS(gchint_attach(s, workers[GCHINT_SLOTS].tid, 0, NULL, NULL), -ENOMEM);
+	CHECK(!fake_slot_of(workers[GCHINT_SLOTS].tid));
+	had_at_last(workers[GCHINT_SLOTS].tid);
+}
+
+/* What was there before the session was closed may be more than it can have again. */
+static void fewer_than_before(void)
+{
+	int n;
+
+	start(70, try_self);
+	wait_attaches(70);
+	finish(70);
+	CHECK_IS(gchint_close(s), 0);
+	fake.sessions = 1;
+	CHECK_IS(gchint_open(&s, 0), 0);
+	start(70, NULL);
+	for (n = 0; n < GCHINT_SLOTS; n++)
+		CHECK_IS(gchint_attach(s, workers[n].tid, 0, NULL, NULL), 0);
+	CHECK_IS(gchint_attach(s, workers[n].tid, 0, NULL, NULL), -EDQUOT);
+	CHECK(!fake_slot_of(workers[n].tid));
+	finish(70);
+}
+
+/* A device elsewhere is found again, whatever its descriptor's number is. */
+static void many_elsewhere(void)
+{
+	int n;
+
+	gchint_close(s);
+	fake.path = "/dev/elsewhere";
+	setenv("GCHINT_DEVICE", fake.path, 1);
+	for (n = 0; n < 2; n++) {
+		while (n && dup(STDOUT_FILENO) < 120)
+			;
+		CHECK_IS(gchint_open(&s, 0), 0);
+		CHECK(gchint_fd(s) > 100 * n);
+		start(70, announce_and_stay);
+		wait_attaches(70 * (n + 1));
+		CHECK_IS(leased(70), 70);
+		finish(70);
+		CHECK_IS(gchint_close(s), 0);
+		CHECK_IS(fake.opens - fake.closes, 0);
+	}
+}
+
+/* errno is the caller's, whatever comes of a lease. */
+static void errno_kept(void)
+{
+	struct gchint_thread *t;
+
+	errno = 4711;
+	start(1, NULL);
+	CHECK_IS(gchint_attach(s, workers[0].tid, 0, NULL, &t), 0);
+	CHECK_IS(gchint_attach(s, workers[0].tid, 0, NULL, NULL), -EBUSY);
+	CHECK_IS(errno, 4711);
+	errno = 0;
+	finish(1);
+	errno = 4711;
+	CHECK_IS(gchint_set_role(t, GCHINT_ROLE_STW, NULL), -ENOENT);
+	CHECK_IS(errno, 4711);
+	CHECK_IS(gchint_detach(t), 0);
+	CHECK_IS(errno, 4711);
+	fake.attach_errno = EDQUOT;
+	gchint_self();
+	CHECK_IS(errno, 4711);
+}
+
 static const struct tap_test tests[] = {
 	{ "hints on behalf of other threads", on_behalf },
 	{ "attach: errors change nothing", attach_errors },
@@ -431,6 +570,12 @@ static const struct tap_test tests[] = {
 	{ "fork with more than one session", forked_with_many },
 	{ "a handle that outlives its thread", handle_outlives_thread },
 	{ "a thread has one announcer", one_announcer },
+	{ "a thread that gave up its lease", detached_and_back },
+	{ "a session more that cannot be mapped", no_further_session },
+	{ "a page more that cannot be mapped", no_further_page },
+	{ "fewer sessions than before", fewer_than_before },
+	{ "a device elsewhere", many_elsewhere },
+	{ "errno is kept", errno_kept },
 };
 
 TAP_MAIN(tests, before)

@@ -123,6 +123,26 @@ static void with_device(void)
 	want(all_of_it("device", " slot=0"));
 }
 
+/* Who follows whom; and who may be leased is as with the device. */
+static void leaders(void)
+{
+	struct gchint_thread *t;
+	struct gchint_session *s;
+	char expected[512];
+
+	gchint_open(&s, 0);
+	CHECK_IS(gchint_attach(s, 1, GCHINT_ROLE_NONE, NULL, &t), -ESRCH);
+	CHECK_IS(gchint_attach(s, -1, GCHINT_ROLE_NONE, NULL, &t), -ESRCH);
+	CHECK_IS(gchint_attach(s, 0, GCHINT_ROLE_STW, NULL, &t), 0);
+	CHECK_IS(gchint_attach(s, 0, GCHINT_ROLE_NONE, NULL, NULL), -EBUSY);
+	CHECK_IS(gchint_set_role(t, GCHINT_ROLE_FOLLOW, t), 0);
+	snprintf(
+		expected, sizeof(expected),
+		"%d %d open backend=trace\n%d %d attach role=stw\n%d %d role role=follow lead=%d\n",
+		getpid(), getpid(), getpid(), getpid(), getpid(), getpid(), getpid());
+	want(expected);
+}
+
 static void disabled(void)
 {
 	struct gchint_session *s;
@@ -325,10 +345,15 @@ static void pending_signal_stays(void)
 	sigaddset(&set, SIGPIPE);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	pthread_kill(pthread_self(), SIGPIPE);
+	CHECK(read(fd, text, sizeof(text)) > 0);
 	close(fd);
 	mark_once();
 	sigpending(&set);
 	CHECK(sigismember(&set, SIGPIPE));
+	/* That nobody reads was seen nevertheless. */
+	fd = open(fifo, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	mark_once();
+	CHECK(read(fd, text, sizeof(text)) <= 0);
 	unlink(fifo);
 }
 
@@ -461,6 +486,7 @@ static void begin_without_end(void)
 static const struct tap_test tests[] = {
 	{ "every kind of line, without the device", without_device },
 	{ "every kind of line, with the device", with_device },
+	{ "leaders, and who may be leased", leaders },
 	{ "nothing when disabled", disabled },
 	{ "what was filtered and what rang", short_and_ring },
 	{ "four threads and a child share the file", many_writers },

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+/* What is mapped of the device: all that is needed or nothing, and nothing after the close. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <gchint.h>
+
+#include "fakedev.h"
+#include "tap.h"
+
+/* That the fake device maps of each session itself. */
+#define VIEW (FAKE_SESSIONS * GCHINT_SLOTS * sizeof(struct gchint_slot))
+
+static struct gchint_session *s;
+static long before_all;
+
+static long device_bytes(void)
+{
+	unsigned long from, to, bytes = 0;
+	FILE *f = fopen("/proc/self/maps", "re");
+	char line[512];
+
+	while (f && fgets(line, sizeof(line), f))
+		if (strstr(line, "memfd:gchint") && sscanf(line, "%lx-%lx", &from, &to) == 2)
+			bytes += to - from;
+	CHECK(f);
+	fclose(f);
+	return (long)(bytes - (unsigned long)fake.opens * VIEW);
+}
+
+static void before(void)
+{
+	setenv("GCHINT_MIN_US", "0", 1);
+	fake_reset();
+	before_all = device_bytes();
+}
+
+static long mapped(void)
+{
+	return device_bytes() - before_all;
+}
+
+static int descriptors(void)
+{
+	int fd, open = 0;
+
+	for (fd = 0; fd < 64; fd++)
+		open += fcntl(fd, F_GETFD) >= 0;
+	return open;
+}
+
+static void refused(void)
+{
+	const long offsets[] = { GCHINT_MMAP_INFO, GCHINT_MMAP_SLOTS };
+	const int before_open = descriptors();
+	unsigned int n;
+
+	for (n = 0; n < 2; n++) {
+		fake.no_map = offsets[n];
+		CHECK_IS(gchint_open(&s, 0), 0);
+		CHECK_IS(gchint_backend(s), GCHINT_BACKEND_NOTHING);
+		CHECK_IS(gchint_why(s), -ENOMEM);
+		CHECK_IS(mapped(), 0);
+		CHECK_IS(descriptors(), before_open);
+		gchint_phase_begin(GCHINT_PHASE_MARK, 0);
+		CHECK_IS(gchint_close(s), 0);
+	}
+}
+
+/* An ABI that is not ours is no reason to hold on to it. */
+static void another_abi(void)
+{
+	const int before_open = descriptors();
+
+	fake_info()->size = sizeof(struct gchint_info) - 1;
+	CHECK_IS(gchint_open(&s, 0), 0);
+	CHECK_IS(gchint_why(s), -EPROTONOSUPPORT);
+	CHECK_IS(mapped(), 0);
+	CHECK_IS(descriptors(), before_open);
+}
+
+/* What is told of each CPU is more than is needed. */
+static void without_cpus(void)
+{
+	struct gchint_policy p = { .size = sizeof(p) };
+
+	fake_cpus();
+	fake.no_map = GCHINT_MMAP_CPUS;
+	CHECK_IS(gchint_open(&s, 0), 0);
+	CHECK_IS(gchint_backend(s), GCHINT_BACKEND_DEVICE);
+	CHECK_IS(gchint_policy(s, 0, &p), 0);
+	CHECK_IS(p.cur_khz, 500000);
+	CHECK_IS(mapped(), 2 * 4096);
+	CHECK_IS(gchint_close(s), 0);
+	CHECK_IS(mapped(), 0);
+}
+
+/* As many entries as the kernel says, of the size that it says. */
+static void gone_at_the_close(void)
+{
+	int n;
+
+	fake_cpus();
+	for (n = 0; n < 2; n++) {
+		CHECK_IS(gchint_open(&s, 0), 0);
+		CHECK_IS(mapped(), 2 * 4096 + FAKE_CPUS * FAKE_CPU_SIZE);
+		CHECK_IS(gchint_close(s), 0);
+		CHECK_IS(mapped(), 0);
+	}
+}
+
+static pthread_barrier_t step;
+
+static void *announce(void *arg)
+{
+	(void)arg;
+	gchint_phase_begin(GCHINT_PHASE_MARK, 0);
+	pthread_barrier_wait(&step);
+	pthread_barrier_wait(&step);
+	gchint_phase_end();
+	gchint_phase_begin(GCHINT_PHASE_MARK, 0);
+	pthread_barrier_wait(&step);
+	pthread_barrier_wait(&step);
+	return NULL;
+}
+
+/* Also under a thread that stores there: it does so where nobody reads. */
+static void gone_under_a_thread(void)
+{
+	pthread_t thread;
+
+	fake_cpus();
+	pthread_barrier_init(&step, NULL, 2);
+	CHECK_IS(gchint_open(&s, 0), 0);
+	pthread_create(&thread, NULL, announce, NULL);
+	pthread_barrier_wait(&step);
+	CHECK_IS(gchint_close(s), 0);
+	CHECK_IS(mapped(), 0);
+	pthread_barrier_wait(&step);
+	pthread_barrier_wait(&step);
+	CHECK_IS(gchint_open(&s, 0), 0);
+	CHECK_IS(mapped(), 2 * 4096 + FAKE_CPUS * FAKE_CPU_SIZE);
+	pthread_barrier_wait(&step);
+	pthread_join(thread, NULL);
+}
+
+static const struct tap_test tests[] = {
+	{ "a page that cannot be mapped", refused },
+	{ "a page that is not ours", another_abi },
+	{ "without what is told of each CPU", without_cpus },
+	{ "nothing stays mapped", gone_at_the_close },
+	{ "nor under a thread that goes on", gone_under_a_thread },
+};
+
+TAP_MAIN(tests, before)
