@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Description: what a full disk, a broken one and a reload leave behind, of parts of
- * gchintd that are linked as they are but for the calls below, which the linker
- * hands to us first (--wrap).
+ * gchintd that are linked as they are but for what faults.h has.
  */
 #include "unit.h"
 
 #include <sqlite3.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,53 +18,12 @@
 #include "../../daemon/gchintd/sources/source.h"
 #include "../../daemon/gchintd/store.h"
 #include "../../daemon/gchintd/writer.h"
+#include "faults.h"
 
-static _Atomic int full; /* definitions still to be refused */
-static int broken; /* errno of the next commits; 0 they are let through */
-static bool synced; /* a database was told to sync each transaction */
 static char nothing; /* stands for the buffers of a device that is not here */
 
-int __real_store_define(struct store *s, const struct definition *d);
-int __wrap_store_define(struct store *s, const struct definition *d);
-int __real_sqlite3_exec(sqlite3 *db, const char *sql, int (*fn)(void *, int, char **, char **),
-			void *data, char **error);
-int __wrap_sqlite3_exec(sqlite3 *db, const char *sql, int (*fn)(void *, int, char **, char **),
-			void *data, char **error);
-int __wrap_sqlite3_extended_errcode(sqlite3 *db);
-int __wrap_sqlite3_system_errno(sqlite3 *db);
 struct iio_buffers *__wrap_iio_buffers_start(struct host *host);
 void __wrap_iio_buffers_stop(struct iio_buffers *b);
-
-int __wrap_store_define(struct store *s, const struct definition *d)
-{
-	if (full > 0) {
-		full--;
-		return -ENOSPC;
-	}
-	return __real_store_define(s, d);
-}
-
-int __wrap_sqlite3_exec(sqlite3 *db, const char *sql, int (*fn)(void *, int, char **, char **),
-			void *data, char **error)
-{
-	if (strstr(sql, "PRAGMA synchronous=FULL"))
-		synced = true;
-	if (broken && !strcmp(sql, "COMMIT"))
-		return SQLITE_IOERR;
-	return __real_sqlite3_exec(db, sql, fn, data, error);
-}
-
-int __wrap_sqlite3_extended_errcode(sqlite3 *db)
-{
-	(void)db;
-	return SQLITE_IOERR_WRITE;
-}
-
-int __wrap_sqlite3_system_errno(sqlite3 *db)
-{
-	(void)db;
-	return broken;
-}
 
 struct iio_buffers *__wrap_iio_buffers_start(struct host *host)
 {
@@ -104,86 +61,291 @@ static bool holds(const char *path, const char *sql)
 	return found;
 }
 
-static void remove_all(const char *dir)
-{
-	char command[300];
+/* A writer of a file of its own, and what comes of what it is given. */
+struct recorder {
+	struct queue *queue;
+	struct writer *writer;
+};
 
-	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
-	if (system(command))
-		printf("# %s is left\n", dir);
+static bool begins(struct recorder *r, const char *path, uint64_t max_size, uint32_t keep,
+		   size_t room)
+{
+	const struct writer_limits limits = { path, max_size, keep, false };
+	char error[300] = "no memory";
+
+	faults.said[0] = '\0';
+	r->queue = queue_new(room);
+	r->writer = r->queue ? writer_start(&limits, r->queue, error, sizeof(error)) : NULL;
+	if (!r->writer) {
+		printf("# %s\n", error);
+		CHECK(false, "a writer starts");
+		queue_free(r->queue);
+	}
+	return r->writer;
+}
+
+static void ends(struct recorder *r)
+{
+	writer_stop(r->writer);
+	queue_free(r->queue);
+}
+
+static void sample(struct recorder *r, int64_t value)
+{
+	const struct record sample = { .t = 7, .type = RECORD_SAMPLE, .sample = { value, 1, 1 } };
+
+	queue_push(r->queue, &sample);
+}
+
+static void define(struct recorder *r, enum definition_kind kind, int64_t a, int64_t b,
+		   const char *string)
+{
+	const int64_t numbers[] = { a, b };
+	const char *strings[] = { string, "one" };
+	const struct record define = { .type = RECORD_DEFINE,
+				       .define = definition_new(kind, 7, numbers, 2, strings, 2) };
+
+	queue_push(r->queue, &define);
+}
+
+static struct writer_stats stats_of(const struct recorder *r)
+{
+	struct writer_stats stats;
+
+	writer_stats(r->writer, &stats);
+	return stats;
 }
 
 /* The disk is full at the very moment of a rotation, and has room again. */
 static void rotation(const char *path)
 {
-	const struct record sample = { .t = 7, .type = RECORD_SAMPLE, .sample = { 1, 1, 1 } };
-	const struct writer_limits limits = { path, 0, 5, false };
-	const char *strings[] = { "board.model", "one" };
-	struct record define = { .type = RECORD_DEFINE };
-	struct queue *q = queue_new(4096);
-	struct writer *w;
-	char error[300];
+	struct recorder r;
 	bool came;
 
-	w = writer_start(&limits, q, error, sizeof(error));
-	if (!q || !w) {
-		CHECK(false, "a writer starts");
+	if (!begins(&r, path, 0, 5, 4096))
 		return;
-	}
-	define.define = definition_new(DEFINE_META, 7, NULL, 0, strings, 2);
-	queue_push(q, &define);
-	queue_kick(q);
-	came = waits_for(w, 1);
-	full = 1;
-	writer_limit(w, 1, 5);
-	queue_push(q, &sample);
-	queue_kick(q);
-	came = came && waits_for(w, 2);
-	while (full)
+	define(&r, DEFINE_META, 0, 0, "board.model");
+	queue_kick(r.queue);
+	came = waits_for(r.writer, 1);
+	faults.defines = 1;
+	writer_limit(r.writer, 1, 5);
+	sample(&r, 1);
+	queue_kick(r.queue);
+	came = came && waits_for(r.writer, 2);
+	while (faults.defines)
 		usleep(1000);
-	writer_limit(w, 0, 5);
-	queue_push(q, &sample);
-	came = came && waits_for(w, 3);
-	writer_stop(w);
-	queue_free(q);
+	writer_limit(r.writer, 0, 5);
+	sample(&r, 1);
+	came = came && waits_for(r.writer, 3);
+	ends(&r);
 	CHECK(came && holds(path, "SELECT * FROM samples") &&
 		      holds(path, "SELECT * FROM meta WHERE key = 'board.model'"),
 	      "a file that began on a full disk has its definitions once there is room");
+	CHECK(strstr(faults.said, "3 record: ") && strstr(faults.said, ": no room on the disk ("),
+	      "and that there was none is told");
 }
 
-static void disk(const char *path)
+/* What of a file's definitions the next one has, and what of them a later one replaced. */
+static void kept(const char *path)
 {
-	char error[300] = "";
-	struct store *s = store_open(path, false, error, sizeof(error));
-	int limit = 0, dead = 0;
+	char old[300];
+	struct recorder r;
+	bool came;
 
-	if (s && !store_begin(s)) {
-		broken = EDQUOT;
-		limit = store_commit(s);
-		broken = EIO;
-		dead = store_commit(s);
+	if (!begins(&r, path, 0, 5, 16384))
+		return;
+	define(&r, DEFINE_MARK, 1, 1, "a mark");
+	define(&r, DEFINE_OPP, 0, 300000, NULL);
+	define(&r, DEFINE_OPP, 0, 600000, NULL);
+	define(&r, DEFINE_OPP, 1, 300000, NULL);
+	define(&r, DEFINE_META, 0, 0, "board.model");
+	define(&r, DEFINE_META, 0, 0, "label");
+	define(&r, DEFINE_META, 0, 0, "label");
+	define(&r, DEFINE_RAIL, 4, 1, "a rail");
+	define(&r, DEFINE_RAIL, 4, 2, "another");
+	define(&r, DEFINE_RAIL, 5, 2, "a third");
+	for (int64_t i = 0; i < 8192; i++)
+		define(&r, DEFINE_PROCESS, 1000 + i, 7, "java");
+	/* The number's second thread takes the place of its first, not another's. */
+	define(&r, DEFINE_PROCESS, 9000, 7, "ruby");
+	queue_kick(r.queue);
+	came = waits_for(r.writer, 8203);
+	writer_limit(r.writer, 1, 5);
+	sample(&r, 1);
+	queue_kick(r.queue);
+	came = came && waits_for(r.writer, 8204);
+	while (!stats_of(&r).rotations)
+		usleep(1000);
+	writer_limit(r.writer, 0, 5);
+	ends(&r);
+	snprintf(old, sizeof(old), "%s.1", path);
+	CHECK(came && holds(old, "SELECT 1 FROM marks") &&
+		      holds(old, "SELECT 1 WHERE (SELECT count(*) FROM processes) = 8192") &&
+		      holds(old, "SELECT 1 WHERE (SELECT count(*) FROM samples) = 1"),
+	      "a file that was rotated has what came for it");
+	CHECK(!holds(path, "SELECT 1 FROM marks") && !holds(path, "SELECT 1 FROM samples") &&
+		      holds(path, "SELECT 1 WHERE (SELECT count(*) FROM opps) = 3") &&
+		      holds(path, "SELECT 1 WHERE (SELECT count(*) FROM rails) = 2") &&
+		      holds(path, "SELECT 1 FROM rails WHERE id = 4 AND name = 'another'") &&
+		      holds(path, "SELECT 1 WHERE (SELECT count(*) FROM meta WHERE key IN "
+				  "('board.model', 'label')) = 2") &&
+		      holds(path, "SELECT 1 FROM meta WHERE key = 'file_start_ns' AND "
+				  "value > 0"),
+	      "the next one has its definitions, each once, and its own begin");
+	CHECK(holds(path, "SELECT 1 WHERE (SELECT count(*) FROM processes) = 8185") &&
+		      holds(path, "SELECT 1 WHERE (SELECT min(tgid) FROM processes) = 1007") &&
+		      holds(path, "SELECT 1 WHERE (SELECT max(tgid) FROM processes) = 9191") &&
+		      holds(path, "SELECT 1 FROM processes WHERE tgid = 9000 AND comm = 'ruby'"),
+	      "of processes beyond what is kept the oldest are not in it");
+	CHECK(strstr(faults.said, ": rotated\n"), "and it is told");
+}
+
+/* More at once than one transaction takes. */
+static void many(const char *path)
+{
+	struct recorder r;
+	struct writer_stats stats;
+
+	if (!begins(&r, path, 0, 0, 65536))
+		return;
+	for (int64_t i = 0; i < 40000; i++)
+		sample(&r, i);
+	waits_for(r.writer, 40000);
+	stats = stats_of(&r);
+	ends(&r);
+	CHECK(stats.records == 40000 && stats.bytes > 100000 && !stats.rotations &&
+		      !stats.stopped &&
+		      holds(path, "SELECT 1 WHERE (SELECT count(DISTINCT value) FROM samples) = "
+				  "40000"),
+	      "what comes at once is written in several transactions, all of it");
+}
+
+/* A disk that does not take a commit: nothing is lost, and nothing written twice. */
+static void refused(const char *path)
+{
+	struct writer_stats at;
+	struct recorder r;
+	bool again;
+
+	if (!begins(&r, path, 0, 0, 4096))
+		return;
+	faults.commits = SQLITE_IOERR;
+	faults.detail = SQLITE_IOERR_WRITE;
+	faults.system = EIO;
+	sample(&r, 1);
+	queue_kick(r.queue);
+	again = faults_said("3 record: ") && faults_said(": recording stopped, trying again\n");
+	at = stats_of(&r);
+	CHECK(again && at.stopped && !at.records, "a commit that fails stops the recording");
+	/* Before its time it is not tried again. */
+	faults.commits = 0;
+	queue_kick(r.queue);
+	usleep(30000);
+	CHECK(stats_of(&r).stopped && !stats_of(&r).records, "for two seconds");
+	faults.ahead_ns += 3 * NSEC_PER_SEC;
+	queue_kick(r.queue);
+	again = faults_said("5 record: recording goes on after ") && waits_for(r.writer, 1);
+	at = stats_of(&r);
+	CHECK(again && !at.stopped && at.records == 1, "then it goes on");
+	ends(&r);
+	CHECK(holds(path, "SELECT 1 WHERE (SELECT count(*) FROM samples) = 1") &&
+		      holds(path, "SELECT 1 FROM notes WHERE priority = 5 AND source = 'record' "
+				  "AND text LIKE 'recording goes on after _._ s' AND "
+				  "CAST(substr(text, 25) AS REAL) BETWEEN 3 AND 20"),
+	      "with each row once, and a note of how long it stood");
+}
+
+/* Nothing is moved by the first try, nor by the second. */
+static void unmoved(const char *path)
+{
+	struct recorder r;
+	bool stood, came;
+	char old[300];
+
+	if (!begins(&r, path, 0, 3, 4096))
+		return;
+	faults.renames = 2;
+	writer_limit(r.writer, 1, 3);
+	sample(&r, 1);
+	queue_kick(r.queue);
+	came = waits_for(r.writer, 1) && faults_said(": cannot rotate: Input/output error\n");
+	writer_limit(r.writer, 0, 3);
+	sample(&r, 2);
+	while (faults.renames) {
+		queue_kick(r.queue);
+		usleep(1000);
 	}
-	CHECK(s && limit == -ENOSPC && strstr(store_error(s), "error") && dead == -EIO,
-	      "a user's limit is a full disk, a broken disk is not");
-	broken = 0;
-	store_close(s);
+	queue_kick(r.queue);
+	usleep(30000);
+	stood = stats_of(&r).stopped && stats_of(&r).records == 1;
+	CHECK(came && stood, "a rotation that fails stops the recording");
+	faults.ahead_ns += 3 * NSEC_PER_SEC;
+	queue_kick(r.queue);
+	came = faults_said("5 record: recording goes on in a new file\n") && waits_for(r.writer, 2);
+	CHECK(came && !stats_of(&r).stopped, "until it succeeds");
+	ends(&r);
+	snprintf(old, sizeof(old), "%s.1", path);
+	CHECK(holds(old, "SELECT 1 FROM samples WHERE value = 1") &&
+		      !holds(old, "SELECT 1 FROM samples WHERE value = 2") &&
+		      holds(path, "SELECT 1 FROM samples WHERE value = 2") &&
+		      holds(path, "SELECT 1 FROM meta WHERE key = 'file_start_ns'"),
+	      "and both files have what is theirs");
 }
 
-static void durable(const char *path)
+static void limit(const char *path)
 {
-	char error[300];
-	struct store *s;
-	bool yes;
+	struct writer_stats at;
+	struct recorder r;
+	bool came;
 
-	synced = false;
-	s = store_open(path, true, error, sizeof(error));
-	yes = synced;
-	store_close(s);
-	unlink(path);
-	synced = false;
-	s = store_open(path, false, error, sizeof(error));
-	CHECK(yes && s && !synced, "a durable recording syncs each commit, another does not");
-	store_close(s);
+	if (!begins(&r, path, 1, 0, 4096))
+		return;
+	sample(&r, 1);
+	queue_kick(r.queue);
+	came = waits_for(r.writer, 1);
+	sample(&r, 2);
+	queue_kick(r.queue);
+	came = came && faults_said("3 record: size limit reached: recording stopped;");
+	usleep(30000);
+	at = stats_of(&r);
+	CHECK(came && at.stopped && at.records == 1, "at its size a recording stops");
+	writer_limit(r.writer, at.bytes, 0);
+	queue_kick(r.queue);
+	usleep(30000);
+	CHECK(stats_of(&r).stopped && stats_of(&r).records == 1, "at just that size, too");
+	writer_limit(r.writer, at.bytes + (1 << 30), 0);
+	queue_kick(r.queue);
+	came = waits_for(r.writer, 2);
+	CHECK(came && !stats_of(&r).stopped, "and goes on when it may be larger");
+	ends(&r);
+	CHECK(holds(path, "SELECT 1 FROM notes WHERE text LIKE 'size limit%'"),
+	      "the stop is in the file");
+}
+
+/* A thread that hangs in a commit. */
+static void hung(const char *path)
+{
+	struct recorder r;
+	bool alive, late;
+
+	if (!begins(&r, path, 0, 0, 4096))
+		return;
+	faults.held = false;
+	faults.hold = true;
+	sample(&r, 1);
+	queue_kick(r.queue);
+	while (!faults.held)
+		usleep(1000);
+	alive = writer_alive(r.writer);
+	faults.ahead_ns += 25 * NSEC_PER_SEC;
+	alive = alive && writer_alive(r.writer);
+	faults.ahead_ns += 6 * NSEC_PER_SEC;
+	late = !writer_alive(r.writer);
+	faults.hold = false;
+	queue_kick(r.queue);
+	waits_for(r.writer, 1);
+	CHECK(alive && late && writer_alive(r.writer), "after 30 s without a beat a writer hangs");
+	ends(&r);
 }
 
 static void reload(const char *dir)
@@ -248,6 +410,8 @@ static void unhinted_decision(void)
 
 void unit_writer(void)
 {
+	static void (*const parts[])(
+		const char *path) = { kept, many, refused, unmoved, limit, hung };
 	char dir[] = "/tmp/gchint-unit.XXXXXX", path[64];
 
 	if (!mkdtemp(dir)) {
@@ -256,12 +420,12 @@ void unit_writer(void)
 	}
 	snprintf(path, sizeof(path), "%s/r.db", dir);
 	rotation(path);
-	snprintf(path, sizeof(path), "%s/s.db", dir);
-	disk(path);
-	snprintf(path, sizeof(path), "%s/d.db", dir);
-	durable(path);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%zu.db", dir, i);
+		parts[i](path);
+	}
 	reload(dir);
 	unknown_memory();
 	unhinted_decision();
-	remove_all(dir);
+	unit_remove(dir);
 }

@@ -32,6 +32,15 @@ void unit_check(bool good, const char *name)
 	fflush(stdout);
 }
 
+void unit_remove(const char *dir)
+{
+	char command[300];
+
+	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
+	if (system(command))
+		printf("# %s is left\n", dir);
+}
+
 /* What the commands under test say of their mistakes. */
 void __wrap_ctl_error(const char *fmt, ...);
 void __wrap_ctl_error(const char *fmt, ...)
@@ -560,6 +569,7 @@ int main(int argc, char **argv)
 	unit_perf();
 	unit_resolve();
 	unit_screen();
+	unit_store();
 	unit_tracker();
 	unit_writer();
 	utilisation();

@@ -18,6 +18,9 @@ long unit_hotspots_open(const struct perf_event_attr *attr, int tid);
 /* fcntl() that says which thread hears of samples; false: another one. */
 bool unit_hotspots_owner(int command, const void *argument);
 
+/* Removes the folder @dir with all that is in it. */
+void unit_remove(const char *dir);
+
 void unit_capture(void);
 void unit_genl(void);
 void unit_hotplug(void);
@@ -28,6 +31,7 @@ void unit_message(void);
 void unit_perf(void);
 void unit_resolve(void);
 void unit_screen(void);
+void unit_store(void);
 void unit_tracker(void);
 void unit_writer(void);
 

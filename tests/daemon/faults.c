@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "faults.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../daemon/common/clock.h"
+#include "../../daemon/gchintd/store.h"
+
+struct faults faults;
+static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
+
+int __real_store_define(struct store *s, const struct definition *d);
+int __wrap_store_define(struct store *s, const struct definition *d);
+int __real_sqlite3_exec(sqlite3 *db, const char *sql, int (*fn)(void *, int, char **, char **),
+			void *data, char **error);
+int __wrap_sqlite3_exec(sqlite3 *db, const char *sql, int (*fn)(void *, int, char **, char **),
+			void *data, char **error);
+int __wrap_sqlite3_extended_errcode(sqlite3 *db);
+int __wrap_sqlite3_system_errno(sqlite3 *db);
+int __real_rename(const char *from, const char *to);
+int __wrap_rename(const char *from, const char *to);
+int __real_clock_gettime(clockid_t id, struct timespec *ts);
+int __wrap_clock_gettime(clockid_t id, struct timespec *ts);
+void __wrap_log_line(int priority, const char *source, const char *fmt, ...);
+
+int __wrap_store_define(struct store *s, const struct definition *d)
+{
+	if (faults.defines > 0) {
+		faults.defines--;
+		return -ENOSPC;
+	}
+	return __real_store_define(s, d);
+}
+
+int __wrap_sqlite3_exec(sqlite3 *db, const char *sql, int (*fn)(void *, int, char **, char **),
+			void *data, char **error)
+{
+	if (strstr(sql, "PRAGMA synchronous=FULL"))
+		faults.synced = true;
+	if (!strcmp(sql, "COMMIT")) {
+		for (; faults.hold; usleep(1000))
+			faults.held = true;
+		if (faults.commits)
+			return faults.commits;
+	}
+	return __real_sqlite3_exec(db, sql, fn, data, error);
+}
+
+int __wrap_sqlite3_extended_errcode(sqlite3 *db)
+{
+	(void)db;
+	return faults.detail;
+}
+
+int __wrap_sqlite3_system_errno(sqlite3 *db)
+{
+	(void)db;
+	return faults.system;
+}
+
+int __wrap_rename(const char *from, const char *to)
+{
+	if (faults.renames > 0) {
+		faults.renames--;
+		errno = EIO;
+		return -1;
+	}
+	return __real_rename(from, to);
+}
+
+int __wrap_clock_gettime(clockid_t id, struct timespec *ts)
+{
+	const uint64_t ahead = faults.ahead_ns += faults.leap_ns;
+	int ret = __real_clock_gettime(id, ts);
+	uint64_t ns;
+
+	if (!ret && ahead) {
+		ns = (uint64_t)ts->tv_sec * NSEC_PER_SEC + (uint64_t)ts->tv_nsec + ahead;
+		ts->tv_sec = (time_t)(ns / NSEC_PER_SEC);
+		ts->tv_nsec = (long)(ns % NSEC_PER_SEC);
+	}
+	return ret;
+}
+
+void __wrap_log_line(int priority, const char *source, const char *fmt, ...)
+{
+	va_list args;
+	size_t len;
+
+	pthread_mutex_lock(&log_lock);
+	len = strlen(faults.said);
+	snprintf(faults.said + len, sizeof(faults.said) - len, "%d %s: ", priority, source);
+	len = strlen(faults.said);
+	va_start(args, fmt);
+	vsnprintf(faults.said + len, sizeof(faults.said) - len, fmt, args);
+	va_end(args);
+	len = strlen(faults.said);
+	snprintf(faults.said + len, sizeof(faults.said) - len, "\n");
+	pthread_mutex_unlock(&log_lock);
+}
+
+static bool said(const char *text)
+{
+	bool found;
+
+	pthread_mutex_lock(&log_lock);
+	found = strstr(faults.said, text);
+	pthread_mutex_unlock(&log_lock);
+	return found;
+}
+
+bool faults_said(const char *text)
+{
+	for (int i = 0; i < 20000 && !said(text); i++)
+		usleep(1000);
+	return said(text);
+}

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Description: a recording's file: what it is refused for and what is left then, what
+ * a disk's errors mean, and the row of files behind it.
+ */
+#include "unit.h"
+
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../daemon/common/clock.h"
+#include "../../daemon/gchintd/lock.h"
+#include "../../daemon/gchintd/store.h"
+#include "faults.h"
+#include "records.h"
+
+static void put(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	if (f) {
+		fputs(text, f);
+		fclose(f);
+	}
+}
+
+/* What is at @path: the first line of a file, "folder", "none". */
+static const char *at(const char *path)
+{
+	static char line[64];
+	struct stat st;
+	FILE *f;
+
+	if (lstat(path, &st))
+		return "none";
+	if (S_ISDIR(st.st_mode))
+		return "folder";
+	line[0] = '\0';
+	f = fopen(path, "r");
+	if (f) {
+		if (!fgets(line, sizeof(line), f))
+			line[0] = '\0';
+		fclose(f);
+	}
+	return line;
+}
+
+/* What SQLite says of a commit, what is under it, and what that is to us. */
+static void meaning(const char *path)
+{
+	static const struct {
+		int code, detail, system, means;
+	} all[] = {
+		{ SQLITE_IOERR, SQLITE_IOERR_WRITE, EDQUOT, -ENOSPC },
+		{ SQLITE_IOERR, SQLITE_IOERR_WRITE, EFBIG, -ENOSPC },
+		{ SQLITE_IOERR_WRITE, SQLITE_IOERR_WRITE, 0, -ENOSPC },
+		{ SQLITE_IOERR, SQLITE_IOERR_WRITE, EIO, -EIO },
+		{ SQLITE_IOERR, SQLITE_IOERR_FSYNC, EDQUOT, -EIO },
+		{ SQLITE_FULL, SQLITE_FULL, 0, -ENOSPC },
+		{ SQLITE_CORRUPT, SQLITE_IOERR_WRITE, EDQUOT, -EIO },
+		{ 0, SQLITE_IOERR_WRITE, EDQUOT, 0 },
+	};
+	char error[300] = "", got[128] = "", want[128] = "";
+	struct store *s = store_open(path, false, error, sizeof(error));
+
+	for (size_t i = 0; s && i < sizeof(all) / sizeof(all[0]); i++) {
+		store_begin(s);
+		faults.commits = all[i].code;
+		faults.detail = all[i].detail;
+		faults.system = all[i].system;
+		snprintf(got + strlen(got), sizeof(got) - strlen(got), "%d ", store_commit(s));
+		snprintf(want + strlen(want), sizeof(want) - strlen(want), "%d ", all[i].means);
+		faults.commits = 0;
+		store_rollback(s);
+	}
+	text_is(got, want, "a user's limit is a full disk, a broken disk is not");
+	CHECK(s && store_begin(s) == 0 && store_begin(s) == -EIO &&
+		      strstr(store_error(s), "within a transaction"),
+	      "what SQLite says of its own is told");
+	store_close(s);
+}
+
+static void durable(const char *path)
+{
+	char error[300];
+	struct store *s;
+	bool yes;
+
+	faults.synced = false;
+	s = store_open(path, true, error, sizeof(error));
+	yes = faults.synced;
+	store_close(s);
+	unlink(path);
+	faults.synced = false;
+	s = store_open(path, false, error, sizeof(error));
+	CHECK(yes && s && !faults.synced,
+	      "a durable recording syncs each commit, another does not");
+	store_close(s);
+}
+
+/* Refused with an error that holds @says; nothing is open then that was not. */
+static void refuse(const char *path, const char *says, const char *name)
+{
+	char error[700] = "";
+	int lowest = dup(STDOUT_FILENO), next;
+	struct store *s;
+
+	close(lowest);
+	s = store_open(path, false, error, sizeof(error));
+	next = dup(STDOUT_FILENO);
+	close(next);
+	if (s || !strstr(error, says))
+		printf("# '%s'\n", error);
+	CHECK(!s && strstr(error, says) && next == lowest, name);
+	store_close(s);
+}
+
+static void refused(const char *dir)
+{
+	char path[300], other[300], says[400], error[300];
+	struct store *s;
+	int fd;
+
+	for (int more = 0; more < 2; more++) {
+		memset(path, 'x', sizeof(path));
+		snprintf(path, sizeof(path), "%s/", dir);
+		memset(path + strlen(path), 'x', sizeof(path) - strlen(path));
+		path[247 + more] = '\0';
+		if (more) {
+			refuse(path, ": path too long", "a path that leaves no room is refused");
+			CHECK(!strcmp(at(path), "none"), "and not made");
+			continue;
+		}
+		s = store_open(path, false, error, sizeof(error));
+		CHECK(s, "one that just leaves it is taken");
+		store_close(s);
+		unlink(path);
+	}
+	snprintf(path, sizeof(path), "%s/a.db", dir);
+	snprintf(other, sizeof(other), "%s/a.db-wal", dir);
+	put(other, "log");
+	snprintf(says, sizeof(says), "%s: a log without its recording; move it", other);
+	refuse(path, says, "a log without its recording is no place for one");
+	CHECK(!strcmp(at(path), "none"), "and none is made beside it");
+	put(path, "mine");
+	refuse(path, "a.db: exists; name another file, or --keep N to rotate",
+	       "nor is a file that is there, with a log or without");
+	unlink(other);
+	refuse(path, "a.db: exists; name another file, or --keep N to rotate", "or alone");
+	CHECK(!strcmp(at(path), "mine"), "it stays");
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/none/a.db", dir);
+	snprintf(says, sizeof(says),
+		 "%s: cannot write in %s/none: No such file or directory; name another with "
+		 "--record",
+		 path, dir);
+	refuse(path, says, "a folder that is not there is named");
+	refuse("/proc/gchint/a.db", "cannot write in /proc/gchint: No such file",
+	       "wherever it would be");
+	refuse("/proc/a.db", "/proc/a.db: No such file",
+	       "where it is not the folder, the system is asked");
+	faults.commits = SQLITE_FULL;
+	snprintf(path, sizeof(path), "%s/b.db", dir);
+	refuse(path, "b.db: ", "a disk that is full at the first write is told");
+	faults.commits = 0;
+	CHECK(!strcmp(at(path), "none"), "and leaves no file");
+	s = store_open(path, false, error, sizeof(error));
+	CHECK(s && lock_take(path) == -EBUSY && store_size(s) > 4096,
+	      "a recording is its recorder's alone");
+	store_close(s);
+	fd = lock_take(path);
+	CHECK(fd >= 0, "until it is closed");
+	lock_release(fd);
+	unlink(path);
+}
+
+static void why(void)
+{
+	char text[200];
+
+	store_why_not(-EBUSY, "/r.db", text, sizeof(text));
+	text_is(text, "/r.db: another gchintd records into it; stop that one, or name another file",
+		"of a file that is another's");
+	store_why_not(-ESTALE, "/r.db", text, sizeof(text));
+	text_is(text, "/r.db: another gchintd records into it; stop that one, or name another file",
+		"or was until now");
+	store_why_not(-EISDIR, "/r.db", text, sizeof(text));
+	text_is(text, "/r.db: cannot rotate: Is a directory", "of what is no file");
+}
+
+/* The row of files as text: what each of r.db to r.db.5 holds, and their logs. */
+static const char *row(const char *dir)
+{
+	static const char *const suffixes[] = { "", "-wal", "-shm" };
+	static char text[512];
+	char path[300];
+
+	text[0] = '\0';
+	for (int n = 0; n < 6; n++)
+		for (int i = 0; i < 3; i++) {
+			if (n)
+				snprintf(path, sizeof(path), "%s/r.db.%d%s", dir, n, suffixes[i]);
+			else
+				snprintf(path, sizeof(path), "%s/r.db%s", dir, suffixes[i]);
+			if (strcmp(at(path), "none"))
+				snprintf(text + strlen(text), sizeof(text) - strlen(text),
+					 "%d%s:%s ", n, suffixes[i], at(path));
+		}
+	return text;
+}
+
+static void rotation(const char *dir)
+{
+	char path[64], next[64], third[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/r.db", dir);
+	snprintf(next, sizeof(next), "%s/r.db.1", dir);
+	snprintf(third, sizeof(third), "%s/r.db.3", dir);
+	CHECK(!store_rotate(path, 3), "what is not there needs no other name");
+	put(path, "a");
+	CHECK(!store_rotate(path, 0), "to keep none moves none");
+	text_is(row(dir), "0:a ", "and loses none");
+	CHECK(!store_rotate(path, 2), "a file gets a number");
+	text_is(row(dir), "1:a ", "the first");
+	put(path, "b");
+	snprintf(next, sizeof(next), "%s/r.db-wal", dir);
+	put(next, "bw");
+	snprintf(next, sizeof(next), "%s/r.db-shm", dir);
+	put(next, "bs");
+	CHECK(!store_rotate(path, 2), "the next one pushes it on");
+	text_is(row(dir), "1:b 1-wal:bw 1-shm:bs 2:a ", "and has its log with it");
+	put(path, "c");
+	CHECK(!store_rotate(path, 2), "beyond the highest number");
+	text_is(row(dir), "1:c 2:b 2-wal:bw 2-shm:bs ", "the oldest goes");
+	put(path, "d");
+	put(third, "x");
+	CHECK(!store_rotate(path, 2), "a log goes with its file");
+	text_is(row(dir), "1:d 2:c 3:x ", "and what is beyond the row is not of it");
+	snprintf(next, sizeof(next), "%s/r.db-wal", dir);
+	put(next, "ew");
+	CHECK(!store_rotate(path, 2), "a log that is alone moves, too");
+	text_is(row(dir), "1-wal:ew 2:d 3:x ", "as if its file were there");
+	snprintf(next, sizeof(next), "%s/r.db.1-wal", dir);
+	unlink(next);
+	put(path, "f");
+	CHECK(!store_rotate(path, 5), "where one of the row is missing");
+	text_is(row(dir), "1:f 2:d 3:x ", "those behind it stay");
+
+	put(path, "g");
+	fd = lock_take(path);
+	CHECK(store_rotate(path, 5) == -EBUSY, "a file that grows is not moved");
+	lock_release(fd);
+	fd = lock_take(third);
+	CHECK(store_rotate(path, 5) == -EBUSY, "nor is one pushed that does");
+	text_is(row(dir), "0:g 1:f 2:d 3:x ", "nor any before it");
+	lock_release(fd);
+	fd = lock_take(path);
+	CHECK(fd >= 0, "and nothing stays locked");
+	lock_release(fd);
+	faults.renames = 1;
+	CHECK(store_rotate(path, 5) == -EIO && !faults.renames, "a move that fails is an error");
+	text_is(row(dir), "0:g 1:f 2:d 3:x ", "and the last one");
+
+	unlink(path);
+	mkdir(path, 0700);
+	CHECK(store_rotate(path, 5) == -EISDIR, "a folder is not moved");
+	rmdir(path);
+	mkfifo(path, 0600);
+	CHECK(store_rotate(path, 5) == -EINVAL, "nor is what is no file");
+	unlink(path);
+	text_is(row(dir), "1:f 2:d 3:x ", "nor any other then");
+}
+
+/* The indexes of a finished recording, or none where they take too long. */
+static void finish(const char *path)
+{
+	const struct record r = { .t = 7, .type = RECORD_SAMPLE, .sample = { 1, 1, 1 } };
+	int indexes[2] = { 0, 0 };
+	char error[300];
+
+	for (int slow = 0; slow < 2; slow++) {
+		struct store *s = store_open(path, false, error, sizeof(error));
+		sqlite3_stmt *stmt = NULL;
+		sqlite3 *db = NULL;
+
+		if (!s || store_begin(s) || store_record(s, &r))
+			break;
+		if (slow)
+			/* Many enough for SQLite to ask whether it shall go on. */
+			for (int i = 0; i < 30000; i++)
+				store_record(s, &r);
+		store_commit(s);
+		faults.leap_ns = slow ? 6 * NSEC_PER_SEC : 0;
+		store_finish(s);
+		faults.leap_ns = 0;
+		if (!sqlite3_open(path, &db) &&
+		    !sqlite3_prepare_v2(db,
+					"SELECT count(*) FROM sqlite_master WHERE type = 'index' "
+					"AND sql IS NOT NULL",
+					-1, &stmt, NULL) &&
+		    sqlite3_step(stmt) == SQLITE_ROW)
+			indexes[slow] = sqlite3_column_int(stmt, 0);
+		sqlite3_finalize(stmt);
+		sqlite3_close(db);
+		unlink(path);
+	}
+	CHECK(indexes[0] > 3 && !indexes[1],
+	      "a finished recording has indexes, unless they take ten seconds");
+}
+
+void unit_store(void)
+{
+	char dir[] = "/tmp/gchint-unit.XXXXXX", path[64];
+
+	if (!mkdtemp(dir)) {
+		CHECK(false, "a folder of its own");
+		return;
+	}
+	snprintf(path, sizeof(path), "%s/s.db", dir);
+	meaning(path);
+	unlink(path);
+	durable(path);
+	unlink(path);
+	finish(path);
+	refused(dir);
+	why();
+	rotation(dir);
+	unit_remove(dir);
+}
