@@ -316,8 +316,9 @@ while time.time() < end:
             os.write(fd, key)
     if not keys and b"\x1b[?1049l" in out:
         break
-after = termios.tcgetattr(fd)
+# The page goes before the keys come back: only the end has both.
 _, status = os.waitpid(pid, 0)
+after = termios.tcgetattr(fd)
 page = out.split(b"\x1b[?1049h", 1)[1].split(b"\x1b[?1049l", 1)[0]
 rows = [int(r) for r in re.findall(rb"\x1b\[(\d+)[;d]", page)]
 print("status", status, "page", b"\x1b[?1049l" in out, "keys", before[3] == after[3], len(keys),
