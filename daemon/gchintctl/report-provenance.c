@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "../common/escape.h"
 #include "db.h"
+#include "price.h"
 #include "report.h"
 
 static void row(FILE *html, const char *key, const char *value)
@@ -60,10 +61,7 @@ void report_provenance(const struct run *run, FILE *html)
 	rows(run, html,
 	     "SELECT 'dropped by ' || source, sum(count) || ': ' || why FROM drops "
 	     "GROUP BY source, why");
-	rows(run, html,
-	     "SELECT 'cost of recording', round(100.0 * (max(cpu_ns) - min(cpu_ns)) / "
-	     "(max(t) - min(t)), 2) || ' % of one CPU, ' || round((max(wakeups) - "
-	     "min(wakeups)) * 1e9 / (max(t) - min(t)), 1) || ' wake-ups a second, ' || "
-	     "max(rss_kib) || ' KiB' FROM costs HAVING count(*) > 1");
+	if (price_words(run->db, text, sizeof(text)))
+		row(html, "cost of recording", text);
 	fputs("</tbody></table></details>\n", html);
 }
