@@ -61,13 +61,7 @@ kernel_tree() {
 	[ -n "$source_tarball" ] ||
 		die "linux-source-$1 is missing: packaging/need board, or tests/board/fetch linux-source-$1"
 	source_tree=$cache/source/linux-source-$1-$(stat -L -c %s "$source_tarball")
-	if [ ! -d "$source_tree" ]; then
-		say "unpacking $source_tarball"
-		rm -rf "$source_tree.part"
-		mkdir -p "$source_tree.part"
-		tar -C "$source_tree.part" --strip-components=1 -xf "$source_tarball"
-		publish "$source_tree.part" "$source_tree"
-	fi
+	unpack "$source_tarball" "$source_tree"
 }
 
 # kbuild FOLDER ARG...: compile the external modules of a folder

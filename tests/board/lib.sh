@@ -56,3 +56,18 @@ newest() {
 	# shellcheck disable=SC2012 # names are versions of Debian packages
 	ls -d "$@" 2>/dev/null | sort -V | tail -n 1
 }
+
+# unpack TARBALL FOLDER: once, also where two who want it come at once
+unpack() {
+	[ ! -d "$2" ] || return 0
+	mkdir -p "$cache/lock"
+	(
+		flock 8
+		[ ! -d "$2" ] || exit 0
+		say "unpacking $1"
+		rm -rf "$2.part"
+		mkdir -p "$2.part"
+		tar -C "$2.part" --strip-components=1 -xf "$1"
+		publish "$2.part" "$2"
+	) 8>"$cache/lock/unpack"
+}
