@@ -96,6 +96,14 @@ static void percent(void)
 	CHECK_IS(fake_clamp_of(0), 1024);
 }
 
+static void percent_rounded(void)
+{
+	setenv("GCHINT_CLAMP", "99", 1);
+	CHECK_IS(gchint_init(0), GCHINT_BACKEND_CLAMP);
+	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	CHECK_IS(fake_clamp_of(0), 1013); /* of 1024, rounded down */
+}
+
 static void lower_stays(void)
 {
 	CHECK_IS(fake_clamp_of(0), 1024);
@@ -196,6 +204,7 @@ static const struct tap_test tests[] = {
 	{ "the device goes first", device_goes_first },
 	{ "only concurrent phases are capped", concurrent_only },
 	{ "GCHINT_CLAMP gives the percentage", percent },
+	{ "rounded down", percent_rounded },
 	{ "a lower clamp stays, and each is given back", lower_stays },
 	{ "roles are capped, phases go before them", roles },
 	{ "short phases cost no system call", short_is_free },

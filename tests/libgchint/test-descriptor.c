@@ -20,11 +20,14 @@ static void not_a_device(void)
 
 	CHECK(write(fd, &info, sizeof(info)) == sizeof(info));
 	CHECK_IS(ftruncate(fd, 0x20000), 0);
+	/* Nor is what else could be taken for it. */
+	CHECK_IS(dup2(fd, STDIN_FILENO), STDIN_FILENO);
 	setenv("GCHINT_DEVICE", path, 1);
 	CHECK_IS(gchint_init(0), GCHINT_BACKEND_NOTHING);
 	CHECK_IS(gchint_open(&s, 0), 0);
 	CHECK_IS(gchint_why(s), -ENODEV);
 	gchint_close(s);
+	CHECK(fcntl(STDIN_FILENO, F_GETFD) >= 0);
 	CHECK_IS(ftruncate(fd, 0), 0);
 	close(fd);
 	unlink(path);

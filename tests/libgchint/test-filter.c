@@ -58,6 +58,9 @@ static void learned_short(void)
 	/* Another kind of wait is another kind of phase. */
 	CHECK_IS(rings_of(1, GCHINT_F_FOREGROUND, 20), 2);
 	CHECK_IS(rings_of(1, GCHINT_F_FOREGROUND, 20), 0);
+	CHECK_IS(rings_of(1, GCHINT_F_CONCURRENT, 20), 2);
+	CHECK_IS(rings_of(1, GCHINT_F_CONCURRENT, 20), 0);
+	CHECK_IS(rings_of(1, GCHINT_F_FOREGROUND | GCHINT_F_CONCURRENT, 20), 0);
 }
 
 /* One long phase after many short ones: the next ones are heard, until it is forgotten. */
@@ -237,6 +240,12 @@ static void bound(void)
 	CHECK_IS(fake.ring_count, 4);
 	gchint_close(s);
 	setenv("GCHINT_MIN_US", "0", 1);
+	start();
+	gchint_expect(s, GCHINT_PHASE_MARK, 0, 1);
+	phase(GCHINT_PHASE_MARK, 0, 0);
+	CHECK_IS(fake.ring_count, 6);
+	gchint_close(s);
+	setenv("GCHINT_MIN_US", "2", 1); /* what is said is never nothing, nor too much */
 	start();
 	gchint_expect(s, GCHINT_PHASE_MARK, 0, 1);
 	phase(GCHINT_PHASE_MARK, 0, 0);

@@ -482,30 +482,45 @@ static void *detach_late(void *arg)
 {
 	struct gchint_thread *self = gchint_self();
 
-	(void)arg;
 	pthread_barrier_wait(&closed_twice);
 	pthread_barrier_wait(&closed_twice);
-	CHECK_IS(gchint_detach(self), -EINVAL);
+	if (!arg)
+		CHECK_IS(gchint_detach(self), -EINVAL);
+	else
+		CHECK(gchint_self() == self);
 	gchint_phase_begin(GCHINT_PHASE_MARK, 0);
 	CHECK_IS(phase_of(fake_slot_of((pid_t)syscall(SYS_gettid))), GCHINT_PHASE_MARK);
 	return NULL;
 }
 
 /* A lease of a session that was closed is none, and the thread may have another. */
-static void detached_late(void)
+static void comes_late(void *how)
 {
+	struct gchint_thread *mine;
 	pthread_t thread;
 
 	CHECK_IS(gchint_open(&s, 0), 0);
 	pthread_barrier_init(&closed_twice, NULL, 2);
-	pthread_create(&thread, NULL, detach_late, NULL);
+	pthread_create(&thread, NULL, detach_late, how);
 	pthread_barrier_wait(&closed_twice);
 	CHECK_IS(gchint_close(s), 0);
 	CHECK_IS(gchint_open(&s, 0), 0);
-	CHECK_IS(gchint_attach(s, 0, 0, NULL, NULL), 0);
+	CHECK_IS(gchint_attach(s, 0, 0, NULL, &mine), 0);
 	pthread_barrier_wait(&closed_twice);
 	pthread_join(thread, NULL);
-	CHECK(fake_slot_of(getpid()));
+	/* Nor is the lease that took its place anybody else's. */
+	gchint_begin(mine, GCHINT_PHASE_SWEEP, 0);
+	CHECK_IS(phase_of(fake_slot_of(getpid())), GCHINT_PHASE_SWEEP);
+}
+
+static void detached_late(void)
+{
+	comes_late(NULL);
+}
+
+static void asked_late(void)
+{
+	comes_late(&s);
 }
 
 static const struct tap_test tests[] = {
@@ -526,6 +541,7 @@ static const struct tap_test tests[] = {
 	{ "closed while a thread attaches", closed_while_attaching },
 	{ "handles of a closed session do nothing", handles_after_close },
 	{ "detached from a session of before", detached_late },
+	{ "attached in a session of before", asked_late },
 };
 
 TAP_MAIN(tests, fake_reset)

@@ -495,6 +495,7 @@ static void no_further_page(void)
 /* What was there before the session was closed may be more than it can have again. */
 static void fewer_than_before(void)
 {
+	unsigned char vec;
 	int n;
 
 	start(70, try_self);
@@ -509,6 +510,14 @@ static void fewer_than_before(void)
 	CHECK_IS(gchint_attach(s, workers[n].tid, 0, NULL, NULL), -EDQUOT);
 	CHECK(!fake_slot_of(workers[n].tid));
 	finish(70);
+	/* Nor is anything put where its slots would be: at no address. */
+	CHECK_IS(gchint_close(s), 0);
+	CHECK_IS(gchint_open(&s, 0), 0);
+	start(1, announce_and_stay);
+	wait_attaches(70 + GCHINT_SLOTS + 1);
+	CHECK_IS(gchint_close(s), 0);
+	CHECK(mincore(NULL, 4096, &vec) < 0);
+	finish(1);
 }
 
 /* A device elsewhere is found again, whatever its descriptor's number is. */

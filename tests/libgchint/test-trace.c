@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <gchint.h>
 
+#include "clock.h"
 #include "fakedev.h"
 #include "state.h"
 #include "tap.h"
@@ -27,18 +28,17 @@ static void before(void)
 	setenv("GCHINT_MIN_US", "0", 1);
 }
 
-/* The file's lines without the time, which must not run backwards. */
+/* The file's lines without the time. */
 static void load(void)
 {
-	unsigned long long last = 0, now;
+	unsigned long long now;
 	char line[1024], *rest;
 	size_t length = 0;
 	FILE *f = fopen(path, "re");
 
 	while (f && fgets(line, sizeof(line), f)) {
 		now = strtoull(line, &rest, 10);
-		CHECK(now >= last && *rest == ' ');
-		last = now;
+		CHECK(now == CLOCK_NOW && *rest == ' ');
 		length += (size_t)snprintf(text + length, sizeof(text) - length, "%s", rest + 1);
 	}
 	CHECK(f);
@@ -241,6 +241,53 @@ static void many_writers(void)
 	unlink(path);
 }
 
+static void mark_once(void)
+{
+	gchint_phase_begin(GCHINT_PHASE_MARK, 0);
+	gchint_phase_end();
+}
+
+static int descriptors(void)
+{
+	int fd, open = 0;
+
+	for (fd = 0; fd < 64; fd++)
+		open += fcntl(fd, F_GETFD) >= 0;
+	return open;
+}
+
+/* One descriptor while it is open, none afterwards; a child that opens anew has its own alone. */
+static void closed_with_the_session(void)
+{
+	const int before_open = descriptors();
+	struct gchint_session *s;
+	pid_t child;
+	int n, status;
+
+	for (n = 0; n < 2; n++) {
+		CHECK_IS(gchint_open(&s, 0), 0);
+		CHECK_IS(descriptors(), before_open + 1);
+		mark_once();
+		CHECK_IS(gchint_close(s), 0);
+		CHECK_IS(descriptors(), before_open);
+	}
+	CHECK_IS(gchint_open(&s, 0), 0);
+	child = fork();
+	if (!child) {
+		CHECK_IS(gchint_open(&s, 0), 0);
+		CHECK_IS(descriptors(), before_open + 1);
+		fflush(stdout);
+		_exit(tap_bad);
+	}
+	CHECK_IS(waitpid(child, &status, 0), child);
+	CHECK_IS(status, 0);
+	CHECK_IS(gchint_close(s), 0);
+	setenv("GCHINT_TRACE", "/nonexistent/trace", 1);
+	CHECK_IS(gchint_open(&s, 0), -ENOENT);
+	CHECK_IS(descriptors(), before_open);
+	unlink(path);
+}
+
 static void child_without_init(void)
 {
 	pid_t child;
@@ -291,12 +338,6 @@ static void make_fifo(void)
 	unlink(fifo);
 	CHECK_IS(mkfifo(fifo, 0600), 0);
 	setenv("GCHINT_TRACE", fifo, 1);
-}
-
-static void mark_once(void)
-{
-	gchint_phase_begin(GCHINT_PHASE_MARK, 0);
-	gchint_phase_end();
 }
 
 /* Opening must not wait for a reader. */
@@ -483,6 +524,42 @@ static void begin_without_end(void)
 	unlink(path);
 }
 
+static pthread_barrier_t step;
+
+static void *end_alone(void *arg)
+{
+	(void)arg;
+	gchint_self();
+	pthread_barrier_wait(&step);
+	pthread_barrier_wait(&step);
+	gchint_phase_end();
+	return NULL;
+}
+
+/* The pages of a session of before, which a thread still had, are no thread's slots now. */
+static void after_the_device(void)
+{
+	struct gchint_session *s;
+	pthread_t thread;
+
+	fake.present = 1;
+	pthread_barrier_init(&step, NULL, 2);
+	CHECK_IS(gchint_open(&s, 0), 0);
+	pthread_create(&thread, NULL, end_alone, NULL);
+	pthread_barrier_wait(&step);
+	CHECK_IS(gchint_close(s), 0);
+	fake.present = 0;
+	CHECK_IS(gchint_open(&s, 0), 0);
+	CHECK_IS(gchint_backend(s), GCHINT_BACKEND_TRACE);
+	gchint_phase_begin(GCHINT_PHASE_MARK, 0);
+	pthread_barrier_wait(&step);
+	pthread_join(thread, NULL);
+	load();
+	CHECK_IS(count(" begin mark"), 1);
+	CHECK_IS(count(" end - -"), 1);
+	unlink(path);
+}
+
 static const struct tap_test tests[] = {
 	{ "every kind of line, without the device", without_device },
 	{ "every kind of line, with the device", with_device },
@@ -490,6 +567,7 @@ static const struct tap_test tests[] = {
 	{ "nothing when disabled", disabled },
 	{ "what was filtered and what rang", short_and_ring },
 	{ "four threads and a child share the file", many_writers },
+	{ "closed with the session", closed_with_the_session },
 	{ "a forked child is silent until it opens anew", child_without_init },
 	{ "a file of the program is not written to", not_into_another_file },
 	{ "a FIFO that nobody reads is refused at once", fifo_without_reader },
@@ -500,6 +578,7 @@ static const struct tap_test tests[] = {
 	{ "a file at its size limit harms nobody", file_at_its_limit },
 	{ "the kernel hears the same with a trace", kernel_hears_the_same },
 	{ "a thread that ends in a phase", begin_without_end },
+	{ "after a session with the device", after_the_device },
 };
 
 TAP_MAIN(tests, before)
