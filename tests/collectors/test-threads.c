@@ -25,7 +25,8 @@ struct order {
 	bool in_cycle, in_stop, stw;
 	enum gc_phase phase;
 	uint64_t events, stops, last_ns, phases[GC_PHASE_COUNT], headroom_seen, exhaust_seen;
-	uint64_t daemon_cycles, foreground_cycles, paused[GC_PAUSE_COUNT], resumed[GC_PAUSE_COUNT];
+	uint64_t unpaired, daemon_cycles, foreground_cycles, paused[GC_PAUSE_COUNT],
+		resumed[GC_PAUSE_COUNT];
 	int cpu, daemons, attached, detached, astray;
 	char wrong[128];
 };
@@ -123,13 +124,21 @@ ON(progress)
 	check(o, e, o->phase == e->phase && e->work_done > 0, "progress");
 }
 
+static __thread struct gc_event pause_began;
+
 ON(paused)
 {
+	pause_began = *e;
 	__atomic_fetch_add(&order_of(self)->paused[e->pause], 1, __ATOMIC_RELAXED);
 }
 
 ON(resumed)
 {
+	__atomic_fetch_add(&order_of(self)->unpaired,
+			   !pause_began.time_ns || pause_began.pause != e->pause ||
+				   e->duration_ns != e->time_ns - pause_began.time_ns,
+			   __ATOMIC_RELAXED);
+	pause_began.time_ns = 0;
 	__atomic_fetch_add(&order_of(self)->resumed[e->pause], 1, __ATOMIC_RELAXED);
 }
 
@@ -237,6 +246,9 @@ static bool start(const char *options, struct gc_listener *l)
 	return true;
 }
 
+/* Times that mutators got too far ahead of the daemon, of all heaps */
+static uint64_t held_up;
+
 static void crowd(const char *options, struct order *o, struct gc_heap_stats *s)
 {
 	pthread_t t[4];
@@ -262,6 +274,8 @@ static void crowd(const char *options, struct order *o, struct gc_heap_stats *s)
 		       (unsigned long long)s->cycles);
 	ok(o->attached == 4 && o->detached == 4 && !o->astray,
 	   "%s: each mutator tells its coming and going on its own thread", options);
+	ok(!o->unpaired, "%s: a pause ends as it began", options);
+	held_up += o->paused[GC_PAUSE_PACED];
 	for (int i = 0; i < GC_PAUSE_COUNT; i++)
 		if (o->paused[i] != o->resumed[i])
 			ok(false, "%s: pauses of class %d end", options, i);
@@ -336,6 +350,8 @@ int main(void)
 		crowd(options, &o, &s);
 		ok(o.daemons == 1 && o.cpu == cpu, "pin=%d: the daemon runs there", cpu);
 	}
+
+	ok(held_up > 0, "who gets ahead of the daemon is told to be paused");
 
 	/* bg leaves explicit requests to the daemon and does not wait */
 	memset(&o, 0, sizeof(o));
