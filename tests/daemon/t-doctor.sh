@@ -1,0 +1,120 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# What gchintctl doctor says of a machine made of files and takes of it, with a program
+# that gives no hints in place of the bench; tests/packaging/doctor runs real ones.
+
+fresh doctor
+policy=$d/sys/devices/system/cpu/cpufreq/policy0
+machine() {
+	local name file
+	rm -rf "$d/sys" "$d/debug" "$d/proc"
+	mkdir -p "$d/sys/class/dmi/id" "$d/debug/gchint" "$d/proc" "$d/bin" "$d/sys/devices/system/cpu/cpuidle"
+	# Both of CPU 0; one that no machine has, one that no set has, one without limits.
+	for name in policy0 policy00 policy1000 policy5000 policy7; do
+		mkdir -p "$d/sys/devices/system/cpu/cpufreq/$name"
+		cd "$d/sys/devices/system/cpu/cpufreq/$name" || return
+		echo 0 >affected_cpus
+		echo walker-dvfs >scaling_driver
+		echo walker >scaling_governor
+		echo "walker gchint" >scaling_available_governors
+		for file in cpuinfo_min_freq scaling_min_freq; do echo 300000 >$file; done
+		for file in cpuinfo_max_freq scaling_max_freq scaling_cur_freq; do echo 900000 >$file; done
+	done
+	rm "$d/sys/devices/system/cpu/cpufreq/policy7/scaling_max_freq"
+	rm "$d/sys/devices/system/cpu/cpufreq/policy00/scaling_cur_freq"
+	cd "$d" || return
+	echo "700000 300000 600000 900000 400000 500000" >"$policy/scaling_available_frequencies"
+	echo 40000 >"$policy/cpuinfo_transition_latency"
+	echo "Walker Works" >"$d/sys/class/dmi/id/sys_vendor"
+	echo "Walker Board 3" >"$d/sys/class/dmi/id/product_name"
+	echo planted4711 >"$d/sys/class/dmi/id/product_serial"
+	echo walker_idle >"$d/sys/devices/system/cpu/cpuidle/current_driver"
+	printf 'processor : 0\nmodel name : Walker 9000\nmodel name : Other\n' >"$d/proc/cpuinfo"
+	printf '#!/bin/sh\nexit %s\n' "${1-0}" >"$d/bin/gchint-bench"
+	chmod 755 "$d/bin/gchint-bench"
+}
+quick() { # [CODE]: with one frequency to measure at
+	machine "$@"
+	echo 300000 >"$policy/scaling_available_frequencies"
+	rm -r "$policy"?*
+}
+doctor() { # ARGUMENT...: its code and what it said, without what runtimes this machine has
+	local code=0
+	env -u SUDO_USER GCHINT_SYSFS="$d/sys" GCHINT_PROCFS="$d/proc" GCHINT_DEBUGFS="$d/debug" GCHINT_TRACEFS="$d/none" \
+		GCHINT_GOVERNORS="$d/governors" USER=planteduser PATH="$d/bin:$PATH" \
+		"$ctl" doctor "$@" >"$d/all" 2>&1 || code=$?
+	sed -e '/^left out  \(python\|node\|ruby\), /d' -e "/^left out  looking for the /d" -e "s|$d/|D/|g" -e 's/looked for [0-9]*/looked for N/' "$d/all"
+	echo "exit $code"
+	rm -rf "$d/open"
+	if [ -e "$d/a.tgz" ]; then
+		mkdir "$d/open"
+		tar -C "$d/open" -xzf "$d/a.tgz"
+	fi
+}
+opened=$d/open/gchint-report
+first() {
+	machine
+	doctor -r 2 -o "$d/a.tgz"
+	(cd "$opened" && ls)
+	sed -e '/^kernel /d' -e '/^gchintctl /d' "$opened/machine.txt"
+	awk -F, 'NR == 1 { print } NR > 1 { print $1, $2, $3, ($4 > 0 && $4 < 1000), ($5 > 0 && $5 < 10000) }' "$opened/loops.csv"
+	cd "$d/sys/devices/system/cpu/cpufreq" && grep . policy0*/scaling_{min,max}_freq
+}
+ok "an archive of a machine, and what is left out of it" words doctor first
+ok "the version and the kernel are in it, and all that was said" is "1 1 0" \
+	"$(grep -c "^gchintctl  *$("$ctl" --version | sed 's/^gchintctl //')$" "$opened/machine.txt")" \
+	"$(grep -c "^kernel  *$(uname -r), $(uname -m)$" "$opened/machine.txt")" \
+	"$(grep -E '^(did|left out) ' "$d/all" | diff - <(grep -E '^(did|left out) ' "$opened/README") | wc -l)"
+clean() { # nothing of who ran, and what a reader needs
+	local db
+	for db in "$opened"/gcw-own-{1,2}.db; do
+		db=$db sql "select count(*) from processes where uid not null or cmdline not null or comm not like 'thread %'"
+		db=$db sql "select count(*) from images"
+		db=$db sql "select group_concat(key, ' ') from (select key from meta where key not like 'board.%' order by key)"
+		db=$db sql "select value from meta where key = 'label'"
+		db=$db sql "select count(*) from meta where key in ('board.host', 'board.boot_id')"
+		db=$db sql "select count(*) from marks where text like '%gchint-bench%'"
+	done
+	! grep -ra -e planteduser -e planted4711 "$d/open"
+}
+ok "recordings without names, and with what they are of" words doctor-clean clean
+ok "nothing stays behind" is "" "$(find /tmp -maxdepth 1 -name 'gchintctl.*' -newer "$d/bin/gchint-bench" -exec test -d '{}/gchint-report' ';' -print)"
+
+withheld() {
+	quick
+	echo planted4711 >"$policy/cpuinfo_transition_latency"
+	doctor -r 1 -o "$d/a.tgz"
+	(cd "$opened" && ls)
+}
+ok "a file with a serial number all the same is held back" words doctor-withheld withheld
+
+hinted() {
+	quick
+	mkdir -p "$d/sys/class/misc/gchint/actuator"
+	echo off >"$d/sys/class/misc/gchint/actuator/all"
+	echo "walker 300000" >"$d/debug/gchint/opps"
+	doctor -r 1 -o "$d/a.tgz"
+	(cd "$opened" && ls && cat opps.txt)
+	cat "$policy/scaling_governor"
+	echo limits >"$d/sys/class/misc/gchint/actuator/all"
+	doctor -r 1 -o "$d/a.tgz"
+	(cd "$opened" && ls)
+	cat "$d/sys/class/misc/gchint/actuator/all"
+}
+ok "with the module both ways, and what was before is given back" words doctor-hinted hinted
+
+failing() {
+	quick 7
+	rm -f "$d/a.tgz"
+	doctor -r 3 -o "$d/a.tgz"
+	quick
+	rm -r "$d/sys/devices/system/cpu/cpufreq"
+	doctor -r 1 -o "$d/none/a.tgz"
+	ls "$d"/a.tgz* "$d"/none 2>/dev/null
+	for wrong in "-r 0" "-r 21" "-r 2x" "-r +2" "--rounds" more --nonsense; do
+		# shellcheck disable=SC2086 # words
+		doctor -o "$d/a.tgz" $wrong
+	done
+	doctor --help
+}
+ok "what cannot be is told, and no archive is made" words doctor-failing failing
