@@ -29,9 +29,9 @@ umask "$old"
 sleep 0.3
 echo 905654321 >"$rapl"
 sleep 1.4
-page() { # [HEADER]: of /metrics
+page() { # [HEADER [METHOD-AND-PATH]]: of /metrics
 	exec 3<>"/dev/tcp/127.0.0.1/$port" || return 1
-	printf 'GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n%s\r\n' "${1-}" >&3
+	printf '%s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n%s\r\n' "${2-GET /metrics}" "${1-}" >&3
 	timeout 5 cat <&3
 	exec 3>&-
 }
@@ -39,6 +39,9 @@ page >"$d/everyone"
 page $'Authorization: Bearer a-token-of-some-length\r\n' >"$d/known"
 page $'Authorization: Bearer a-token-of-some-lengtX\r\n' >"$d/wrong"
 page $'Authorization: Bearer a-token\r\n' >"$d/short"
+page "" "GET /" >"$d/root"
+page "" "GET /else" >"$d/else"
+page "" "DELETE /metrics" >"$d/delete"
 stop
 energy='^gchint_rail_joules_total{rail="intel-rapl:0",label="package-0"}'
 ok "who has the token sees energy as it is" is 905.654321 "$(sed -n "s/$energy //p" "$d/known" | tr -d '\r')"
@@ -50,6 +53,14 @@ ok "what it shows to everybody is" is "1 1" \
 	"$(for f in everyone gchint.prom; do grep -c '^gchint_rail_watts{rail="shunt:curr1' "$d/$f"; done | paste -sd' ')"
 ok "a wrong token is 401, and no metrics" is "1 1 0" \
 	"$(grep -c ' 401 ' "$d/wrong") $(grep -c ' 401 ' "$d/short") $(cat "$d/wrong" "$d/short" | grep -c gchint_)"
+answer() { # FILE: status, whether it asks for a token, the last line
+	tr -d '\r' <"$d/$1" | awk 'NR == 1 { code = $2 } /^W[Ww][Ww]-Auth.*: Bearer$/ { asks = " asks" } END { print code asks ": " $0 }'
+}
+ok "each answer has its status, and asks for a token where one was wrong" is \
+	"401 asks: gchintd: the metrics are at /metrics" "$(answer wrong)"
+ok "the page, another, and what is no question" is \
+	"200: gchintd: the metrics are at /metrics|404: gchintd: the metrics are at /metrics|405: gchintd: the metrics are at /metrics" \
+	"$(answer root)|$(answer else)|$(answer delete)"
 ok "a recording is not the world's, whatever the umask" is "640" "$(stat -c %a "$d/r.db")"
 
 chmod 644 "$d/token"

@@ -150,6 +150,20 @@ static void configuration(void)
 	CHECK(!config_parse(&config, "[genl]\nphases = all\n", 20, error, sizeof(error)) &&
 		      config.genl_phases == other.genl_phases,
 	      "all phases are those that the kernel knows");
+	CHECK(!config_parse(&config, " \t[ genl ] \n  ; no\n \n\tphases = none \n", 37, error,
+			    sizeof(error)) &&
+		      !config.genl_phases,
+	      "blanks around what is said, and none of the phases");
+	CHECK(refused("[record\n", "line 1: '[record' is not a section: write [name]") &&
+		      refused("[record] x\n", "line 1: '[record] x' is not a section"),
+	      "a section that is not ended, or not the whole line");
+	CHECK(refused("[a-name-that-is-longer-than-any-section-of-this-file-ever-was]\n",
+		      "line 1: no section "),
+	      "a section of a name too long");
+	memset(error, 'x', sizeof(error));
+	CHECK(config_parse(&config, "[record]\nfile = \0x\n", 19, error, sizeof(error)) &&
+		      !strcmp(error, "line 2: a NUL byte: this is no text file"),
+	      "no text");
 	CHECK(refused("[record]\n\nfiel = x\n", "line 3: no key 'fiel' in [record]"),
 	      "unknown key");
 	CHECK(refused("[recording]\n", "line 1: no section 'recording'"), "unknown section");
