@@ -306,6 +306,7 @@ static void session_close(struct gchint_session *s)
 	 * the address space. Partner: lease(), which counts itself and then looks.
 	 */
 	__atomic_store_n(&s->refs, 0, __ATOMIC_SEQ_CST);
+	s->init = 0;
 	others = load_seq(&s->inside) || record_selves((pid_t)syscall(SYS_gettid));
 	for_each_record(r, n) clamp_restore(r);
 	trace_session(s, "close");
@@ -351,5 +352,6 @@ int gchint_why(const struct gchint_session *s)
 
 int gchint_fd(const struct gchint_session *s)
 {
-	return s && s->backend == GCHINT_BACKEND_DEVICE ? s->bank.fd : -ENODEV;
+	/* The program may have closed what is not its own. */
+	return s && s->backend == GCHINT_BACKEND_DEVICE && s->bank.fd >= 0 ? s->bank.fd : -ENODEV;
 }

@@ -495,6 +495,7 @@ static void descriptor_taken(void)
 	CHECK_IS(phase_of(slot), GCHINT_PHASE_MARK); /* the pages work without */
 	gchint_phase_end();
 	/* Found out once, it is not asked again. */
+	CHECK_IS(gchint_fd(s), -ENODEV);
 	gchint_phase_begin(GCHINT_PHASE_MARK, 0);
 	gchint_phase_end();
 	CHECK_IS(fake.ring_count, 0);

@@ -457,6 +457,19 @@ static void closed_while_attaching(void)
 }
 
 /* The session's own handle of this thread, and foreign ones, after a close. */
+/* Also after a gchint_close() too many, which took the reference of gchint_init(). */
+static void init_after_close(void)
+{
+	CHECK_IS(gchint_init(0), GCHINT_BACKEND_DEVICE);
+	CHECK_IS(gchint_open(&s, 0), 0);
+	CHECK_IS(gchint_close(s), 0);
+	CHECK_IS(gchint_close(s), 0);
+	CHECK_IS(gchint_init(0), GCHINT_BACKEND_DEVICE);
+	gchint_phase_begin(GCHINT_PHASE_MARK, 0);
+	CHECK_IS(phase_of(fake_slot_of(getpid())), GCHINT_PHASE_MARK);
+	gchint_phase_end();
+}
+
 static void handles_after_close(void)
 {
 	struct gchint_thread *t;
@@ -540,6 +553,7 @@ static const struct tap_test tests[] = {
 	{ "closed while a thread is attached", closed_with_a_thread_attached },
 	{ "closed while a thread attaches", closed_while_attaching },
 	{ "handles of a closed session do nothing", handles_after_close },
+	{ "gchint_init() after the last close", init_after_close },
 	{ "detached from a session of before", detached_late },
 	{ "attached in a session of before", asked_late },
 };
