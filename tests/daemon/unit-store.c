@@ -299,6 +299,7 @@ static void finish(const char *path)
 		faults.leap_ns = slow ? 6 * NSEC_PER_SEC : 0;
 		store_finish(s);
 		faults.leap_ns = 0;
+		faults.ahead_ns = 0;
 		if (!sqlite3_open(path, &db) &&
 		    !sqlite3_prepare_v2(db,
 					"SELECT count(*) FROM sqlite_master WHERE type = 'index' "
