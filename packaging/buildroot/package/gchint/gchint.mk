@@ -1,0 +1,67 @@
+################################################################################
+#
+# gchint
+#
+################################################################################
+
+# The tree that this recipe is in.
+GCHINT_SITE = $(realpath $(BR2_EXTERNAL_GCHINT_PATH)/../..)
+GCHINT_SITE_METHOD = local
+GCHINT_LICENSE = MIT (libraries), GPL-2.0+ (daemon), GPL-2.0 (module)
+GCHINT_LICENSE_FILES = LICENSES/MIT LICENSES/GPL-2.0
+GCHINT_INSTALL_STAGING = YES
+
+GCHINT_DEVELOPED = libgchint collectors
+GCHINT_ROOMS = $(GCHINT_DEVELOPED)
+
+ifeq ($(BR2_PACKAGE_GCHINT_ADAPTERS),y)
+GCHINT_DEPENDENCIES += \
+	$(if $(BR2_PACKAGE_BDWGC),bdwgc) \
+	$(if $(BR2_PACKAGE_LUA),host-pkgconf lua) \
+	$(if $(BR2_PACKAGE_RUBY),host-pkgconf ruby)
+GCHINT_ROOMS += adapters
+endif
+
+ifeq ($(BR2_PACKAGE_GCHINT_DAEMON),y)
+GCHINT_DEPENDENCIES += \
+	host-pkgconf libnl sqlite systemd \
+	$(if $(BR2_PACKAGE_LIBIIO),libiio) \
+	$(if $(BR2_PACKAGE_LIBMICROHTTPD),libmicrohttpd) \
+	$(if $(BR2_PACKAGE_NCURSES_WCHAR),ncurses)
+GCHINT_ROOMS += daemon packaging
+
+define GCHINT_USERS
+	gchintd -1 gchint-record -1 * - - - gchint recorder
+	- -1 gchint -1 - - - - who may give hints
+endef
+endif
+
+ifeq ($(BR2_PACKAGE_GCHINT_MODULE),y)
+define GCHINT_LINUX_CONFIG_FIXUPS
+	$(call KCONFIG_ENABLE_OPT,CONFIG_CPU_FREQ)
+endef
+
+$(eval $(kernel-module))
+endif
+
+# ROOMS, TARGET: in the environment, to which each Makefile adds its own flags.
+define GCHINT_EACH
+	for room in $(1); do \
+		$(TARGET_MAKE_ENV) $(TARGET_CONFIGURE_OPTS) JAVA_HOME= RPATH= \
+			$(MAKE) -C $(@D)/$$room BUILD=$(@D)/build/$$room PREFIX=/usr $(2) || exit 1; \
+	done
+endef
+
+define GCHINT_BUILD_CMDS
+	$(call GCHINT_EACH,$(GCHINT_ROOMS),all)
+endef
+
+define GCHINT_INSTALL_STAGING_CMDS
+	$(call GCHINT_EACH,$(GCHINT_DEVELOPED),DESTDIR=$(STAGING_DIR) install)
+endef
+
+define GCHINT_INSTALL_TARGET_CMDS
+	$(call GCHINT_EACH,$(GCHINT_ROOMS),DESTDIR=$(TARGET_DIR) install)
+endef
+
+$(eval $(generic-package))
