@@ -64,6 +64,15 @@ static u32 running(const struct gchint_cpu *c, struct task_struct *task,
 	return use_of(gchint_util(task), c->cpu, scale);
 }
 
+/* @task uses @util here. Whoever runs on and on has nothing new to bring along. */
+static void account_task(struct gchint_cpu *c, struct task_struct *task,
+			 u32 util, u32 scale)
+{
+	if (gchint_load_task(&c->load, task->pid, util))
+		gchint_load_come(&c->load, task->pid,
+				 use_of(gchint_util_mean(task), c->cpu, scale));
+}
+
 /*
  * A new program is as busy as its parent, and the parent's own use stays with the
  * run queue while it waits for its child. It may have run too shortly to be seen.
@@ -75,9 +84,7 @@ static void parent(struct gchint_cpu *c, struct task_struct *task, u32 scale)
 	if (task->se.sum_exec_runtime > YOUNG_NS ||
 	    task_cpu(its) != c->cpu || above_fair(its))
 		return;
-	gchint_load_task(&c->load, its->pid,
-			 use_of(gchint_util(its), c->cpu, scale),
-			 use_of(gchint_util_mean(its), c->cpu, scale));
+	account_task(c, its, use_of(gchint_util(its), c->cpu, scale), scale);
 }
 
 /*
@@ -167,9 +174,7 @@ const struct gchint_demand *gchint_demand_of(struct gchint_policy *policy,
 			scale = max(scale, c->ran_scale);
 		if (!idles)
 			parent(c, task, scale);
-		gchint_load_task(&c->load, task->pid,
-				 running(c, task, scale),
-				 use_of(gchint_util_mean(task), c->cpu, scale));
+		account_task(c, task, running(c, task, scale), scale);
 	} else if (gchint_load_idle(&c->load, TICK_NSEC)) {
 		idles = true;
 		goto decide;

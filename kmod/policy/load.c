@@ -201,15 +201,17 @@ void gchint_load_account(struct gchint_load *l, u64 now_ns, u64 idle_us, u32 sca
 	leave_all(l);
 }
 
-void gchint_load_task(struct gchint_load *l, u32 who, u32 util, u32 mean)
+bool gchint_load_task(struct gchint_load *l, u32 who, u32 util)
+{
+	l->task = min_t(u32, util, GCHINT_ONE);
+	return who != l->who && l->task >= GUEST_MIN;
+}
+
+void gchint_load_come(struct gchint_load *l, u32 who, u32 mean)
 {
 	u32 i;
 
-	util = min_t(u32, util, GCHINT_ONE);
-	mean = min_t(u32, mean, util);
-	l->task = util;
-	if (who == l->who || util < GUEST_MIN)
-		return;
+	mean = min_t(u32, mean, l->task);
 	l->who = who;
 	come(l, who, mean);
 	for (i = 0; i < GCHINT_LOAD_GUESTS; i++) {

@@ -132,12 +132,22 @@ void gchint_load_account(struct gchint_load *l, u64 now_ns, u64 idle_us, u32 sca
  * @who: the thread, by any number but 0
  * @util: 0..GCHINT_ONE, of that CPU at its highest frequency; 0 if it says
  *	nothing about what load asks for
- * @mean: of that, what it has used of late, and takes along; @util may be what it is
- *	known to use when it wakes
  *
  * @util counts until the next call, or until gchint_load_account() sees idle time.
+ *
+ * Return: true if it may have come from elsewhere and matters: gchint_load_come() is
+ * due. While the same thread runs on, what it takes along need not be worked out.
  */
-void gchint_load_task(struct gchint_load *l, u32 who, u32 util, u32 mean);
+bool gchint_load_task(struct gchint_load *l, u32 who, u32 util);
+
+/**
+ * gchint_load_come() - the thread that runs may have brought something along
+ * @l: load of its CPU, after gchint_load_task() returned true
+ * @who: as there
+ * @mean: of the utilisation said there, what it has used of late, and takes along; that
+ *	may be what it is known to use when it wakes
+ */
+void gchint_load_come(struct gchint_load *l, u32 who, u32 mean);
 
 /**
  * gchint_load_idle() - has the CPU been idle for a while?

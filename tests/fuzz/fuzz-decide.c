@@ -151,13 +151,15 @@ static u32 demand(struct bytes *b, struct world *w, u32 nr)
 	struct cpu *c = &w->cpu[nr];
 	u32 base, all, io;
 	u64 step = take(b, 3);
+	u32 who = 1 + (u32)step / 2 % 7;
 
 	w->now += step;
 	c->idle_us += take(b, 2);
 	gchint_load_account(&c->load, w->now, c->idle_us,
 			    gchint_scale(w->state.khz, w->opps.ref_khz), c->demand.hinted,
 			    window(w));
-	gchint_load_task(&c->load, 1 + (u32)step / 2 % 7, (u32)take(b, 2), (u32)take(b, 2));
+	if (gchint_load_task(&c->load, who, (u32)take(b, 2)))
+		gchint_load_come(&c->load, who, (u32)take(b, 2));
 	gchint_load_iowait(&c->load, w->now, step & 1, 4 * NSEC_PER_MSEC);
 	io = gchint_load_boost(&c->load);
 	base = gchint_load_base(&c->load);

@@ -6,6 +6,7 @@
  */
 #include "unit.h"
 #include "load.h"
+#include "task.h"
 
 /* The default of the tunable; some tests go through others. */
 static u64 window = 4 * MS;
@@ -120,14 +121,14 @@ static void test_thread_brings_its_own_use_along(void **state)
 	cpu_init(&c);
 	step(&c, 50000, false, 1);
 	account(&c, 1, false);
-	gchint_load_task(&c.load, 1, 700, 700);
+	task(&c.load, 1, 700, 700);
 	assert_int_equal(gchint_load_all(&c.load), 700);
 	assert_int_equal(gchint_load_base(&c.load), 700);
 	step(&c, 4000, true, 1);
 	account(&c, 1, false);
 	assert_int_equal(c.load.task, 700);
 	assert_true(all(&c) > .7);
-	gchint_load_task(&c.load, 1, 5000, 5000);
+	task(&c.load, 1, 5000, 5000);
 	assert_int_equal(gchint_load_all(&c.load), GCHINT_ONE);
 	step(&c, 1000, true, 1);
 	step(&c, 100, false, 1);
@@ -145,15 +146,15 @@ static void test_newcomer_is_added_to_the_mean(void **state)
 	(void)state;
 	cpu_init(&c);
 	for (u32 who = 1; who <= 3; who++)
-		gchint_load_task(&c.load, who, 300, 300);
+		task(&c.load, who, 300, 300);
 	assert_near(gchint_load_all(&c.load), 900, 1);
 	before = gchint_load_all(&c.load);
 	for (u32 n = 0; n < 100; n++) {
-		gchint_load_task(&c.load, 1 + n % 3, 300, 300);
-		gchint_load_task(&c.load, 1000 + n, GCHINT_ONE / 32 - 1, GCHINT_ONE / 32 - 1);
+		task(&c.load, 1 + n % 3, 300, 300);
+		task(&c.load, 1000 + n, GCHINT_ONE / 32 - 1, GCHINT_ONE / 32 - 1);
 	}
 	assert_int_equal(gchint_load_all(&c.load), before);
-	gchint_load_task(&c.load, 4, 300, 300);
+	task(&c.load, 4, 300, 300);
 	assert_int_equal(gchint_load_all(&c.load), GCHINT_ONE);
 }
 
@@ -164,13 +165,13 @@ static void test_estimate_is_not_left_behind(void **state)
 
 	(void)state;
 	cpu_init(&c);
-	gchint_load_task(&c.load, 1, 700, 200);
+	task(&c.load, 1, 700, 200);
 	assert_int_equal(gchint_load_all(&c.load), 700);
 	step(&c, 100, false, 1);
 	account(&c, 1, false);
 	assert_near(gchint_load_all(&c.load), 200, 2);
 	/* Nor more than it is said to use here and now. */
-	gchint_load_task(&c.load, 2, 100, 300);
+	task(&c.load, 2, 100, 300);
 	assert_near(gchint_load_all(&c.load), 300, 2);
 }
 
@@ -186,10 +187,10 @@ static void test_guest_takes_its_part_along(void **state)
 		cpu_init(&c[i]);
 		gchint_load_init(&c[i].load, &roads, 5 + i, c[i].now, 0);
 	}
-	gchint_load_task(&c[0].load, 7, 300, 300);
-	gchint_load_task(&c[0].load, 8, 200, 200);
-	gchint_load_task(&c[1].load, 9, 100, 100);
-	gchint_load_task(&c[1].load, 7, 250, 250);
+	task(&c[0].load, 7, 300, 300);
+	task(&c[0].load, 8, 200, 200);
+	task(&c[1].load, 9, 100, 100);
+	task(&c[1].load, 7, 250, 250);
 	for (u32 i = 0; i < 2; i++) {
 		step(&c[i], 100, false, 1);
 		account(&c[i], 1, false);
@@ -202,7 +203,7 @@ static void test_guest_takes_its_part_along(void **state)
 	account(&c[0], 1, false);
 	assert_near(gchint_load_all(&c[0].load), 250, 3);
 	/* And back again, as what it is by now; it ran there last, and is new here. */
-	gchint_load_task(&c[0].load, 7, 400, 400);
+	task(&c[0].load, 7, 400, 400);
 	step(&c[1], 100, false, 1);
 	account(&c[1], 1, false);
 	assert_near(gchint_load_all(&c[0].load), 650, 3);
@@ -210,11 +211,11 @@ static void test_guest_takes_its_part_along(void **state)
 	/* What others do elsewhere, also at its place, takes nothing from here. */
 	others = gchint_load_all(&c[0].load);
 	for (u32 who = 1000; who < 3000; who++)
-		gchint_load_task(&c[1].load, who, 100, 100);
+		task(&c[1].load, who, 100, 100);
 	account(&c[0], 1, false);
 	assert_near(gchint_load_all(&c[0].load), others, 1);
 	/* Found late, it is taken away as it has faded: both are half of what they were. */
-	gchint_load_task(&c[1].load, 8, 200, 200);
+	task(&c[1].load, 8, 200, 200);
 	step(&c[0], 32768, false, 1);
 	account(&c[0], 1, false);
 	assert_near(gchint_load_all(&c[0].load), (others - 200) / 2, 12);

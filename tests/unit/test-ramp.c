@@ -11,6 +11,7 @@
 #include "boards.h"
 #include "decide.h"
 #include "load.h"
+#include "task.h"
 
 #define TICK	 (4 * MS)
 #define STEP	 (100 * US)
@@ -103,7 +104,7 @@ static void hook(struct side *s, bool runs)
 		return;
 	gchint_load_account(&s->load, s->now, s->idle_us, gchint_scale(s->khz, s->opps.ref_khz),
 			    false, s->tun.window_us * US);
-	gchint_load_task(&s->load, s->who, runs ? util : 0, (u32)(s->util * GCHINT_ONE));
+	task(&s->load, s->who, runs ? util : 0, (u32)(s->util * GCHINT_ONE));
 	gchint_decide_cpu(&d, &s->rules, 0, gchint_load_base(&s->load), NULL, NULL);
 	gchint_decide_join(&best, &d);
 	gchint_decide_policy(&out, &s->rules, &s->state, &best, s->now);
@@ -283,12 +284,30 @@ static void test_duty_cycles_cost_the_same(void **state)
 	}
 }
 
+/* The scheduler's hook works out what a thread takes along only when that may be news. */
+static void test_thread_that_runs_on_is_not_asked_again(void **state)
+{
+	struct gchint_load l;
+
+	(void)state;
+	gchint_load_init(&l, NULL, 0, 1, 0);
+	assert_true(gchint_load_task(&l, 1, 300));
+	gchint_load_come(&l, 1, 300);
+	assert_false(gchint_load_task(&l, 1, 400));
+	assert_int_equal(l.task, 400);
+	assert_false(gchint_load_task(&l, 2, GCHINT_ONE / 32 - 1));
+	assert_true(gchint_load_task(&l, 2, GCHINT_ONE / 32));
+	gchint_load_come(&l, 2, GCHINT_ONE / 32);
+	assert_true(gchint_load_task(&l, 1, 300));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_step_is_not_later_nor_in_more_switches),
 		cmocka_unit_test(test_new_program_starts_no_slower),
 		cmocka_unit_test(test_duty_cycles_cost_the_same),
+		cmocka_unit_test(test_thread_that_runs_on_is_not_asked_again),
 	};
 
 	return run_tap(tests);

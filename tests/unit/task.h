@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The thread that runs on a CPU, as its load hears of it. */
+#ifndef _TASK_H
+#define _TASK_H
+
+#include "load.h"
+
+/* What the module does for it. */
+static inline void task(struct gchint_load *l, u32 who, u32 util, u32 mean)
+{
+	if (gchint_load_task(l, who, util))
+		gchint_load_come(l, who, mean);
+}
+
+#endif /* _TASK_H */
