@@ -23,7 +23,7 @@ static struct gchint_kinds kinds;
 /* By the first CPU of a policy: its kind and one; 0 not told yet. */
 static DEFINE_PER_CPU(u8, told_kind);
 /* Serialises both. */
-static struct gchint_load_roads roads;
+static struct gchint_load_migrations migrations;
 static DEFINE_RAW_SPINLOCK(kinds_lock);
 
 /* Set before there is a policy. */
@@ -497,7 +497,7 @@ void gchint_policy_start(struct gchint_policy *policy)
 		u64 wall, idle = get_cpu_idle_time(cpu, &wall, 0);
 		u64 now = gchint_now();
 
-		gchint_load_init(&c->load, &roads, cpu, now, idle);
+		gchint_load_init(&c->load, &migrations, cpu, now, idle);
 		c->seen_pid = 0;
 		c->park_ns = 0;
 		c->parked = false;

@@ -5,7 +5,7 @@
 #define SATURATED (((u32)GCHINT_ONE << 10) / 64 * 63)
 /* The channels have converged this long after the last hint. */
 #define MERGE_NS (256 * (u64)NSEC_PER_MSEC)
-#define IO_MIN (GCHINT_ONE / 8)
+#define IO_MIN	 (GCHINT_ONE / 8)
 /* Threads that use less are not worth a place among the guests. */
 #define GUEST_MIN (GCHINT_ONE / 32)
 /* ln 2 / 32.768 ms, by nanoseconds and fixed point: times 2^10 times 2^26. */
@@ -13,17 +13,15 @@
 /* Up to here that is within a hundredth of the truth. */
 #define STRAIGHT_NS (8 * (u64)NSEC_PER_MSEC)
 
-#define WHO_BITS  22
-#define UTIL_BITS 11
-#define ROAD_SHIFT 20 /* of ns */
+#define WHO_BITS   22
+#define UTIL_BITS  11
+#define TIME_SHIFT 20 /* of ns */
 
 /* 2^16 * 2^(-n/32): the decay of n periods of 1024 us, half-life 32 periods. */
 static const u32 decay_16[33] = {
-	65536, 64132, 62757, 61413, 60097, 58809, 57549, 56316,
-	55109, 53928, 52773, 51642, 50535, 49452, 48393, 47356,
-	46341, 45348, 44376, 43425, 42495, 41584, 40693, 39821,
-	38968, 38133, 37316, 36516, 35734, 34968, 34219, 33486,
-	32768,
+	65536, 64132, 62757, 61413, 60097, 58809, 57549, 56316, 55109, 53928, 52773,
+	51642, 50535, 49452, 48393, 47356, 46341, 45348, 44376, 43425, 42495, 41584,
+	40693, 39821, 38968, 38133, 37316, 36516, 35734, 34968, 34219, 33486, 32768,
 };
 
 static u32 decay(u32 value, u64 ns)
@@ -104,35 +102,35 @@ static u32 where(const struct gchint_load *l, u32 who)
 	return (l->cpu << WHO_BITS) | (who & ((1U << WHO_BITS) - 1));
 }
 
-static u32 road_of(u32 who)
+static u32 place_of(u32 who)
 {
-	return ((who * 0x9e3779b1U) >> 16) % GCHINT_LOAD_ROADS;
+	return ((who * 0x9e3779b1U) >> 16) % GCHINT_LOAD_MIGRATIONS;
 }
 
 /* Whoever was here before it hears of it by the same place. */
 static void come(struct gchint_load *l, u32 who, u32 mean)
 {
-	u32 i = road_of(who);
+	u32 i = place_of(who);
 
-	if (!l->roads || READ_ONCE(l->roads->road[i].where) == where(l, who))
+	if (!l->migrations || READ_ONCE(l->migrations->entry[i].where) == where(l, who))
 		return;
-	WRITE_ONCE(l->roads->road[i].what,
-		   mean | ((u32)(l->last_ns >> ROAD_SHIFT) << UTIL_BITS));
-	WRITE_ONCE(l->roads->road[i].where, where(l, who));
+	WRITE_ONCE(l->migrations->entry[i].what,
+		   mean | ((u32)(l->last_ns >> TIME_SHIFT) << UTIL_BITS));
+	WRITE_ONCE(l->migrations->entry[i].where, where(l, who));
 }
 
 /* What a guest took along to another CPU is no longer here. */
 static void leave(struct gchint_load *l, u32 *guest)
 {
-	u32 i = road_of(*guest);
-	u32 at = READ_ONCE(l->roads->road[i].where);
+	u32 i = place_of(*guest);
+	u32 at = READ_ONCE(l->migrations->entry[i].where);
 	u32 what, mean, age;
 
 	if (at == where(l, *guest) || (at ^ where(l, *guest)) << (32 - WHO_BITS))
 		return;
-	what = READ_ONCE(l->roads->road[i].what);
-	age = ((u32)(l->last_ns >> ROAD_SHIFT) - (what >> UTIL_BITS)) & (U32_MAX >> UTIL_BITS);
-	mean = decay((what & ((1U << UTIL_BITS) - 1)) << 10, (u64)age << ROAD_SHIFT);
+	what = READ_ONCE(l->migrations->entry[i].what);
+	age = ((u32)(l->last_ns >> TIME_SHIFT) - (what >> UTIL_BITS)) & (U32_MAX >> UTIL_BITS);
+	mean = decay((what & ((1U << UTIL_BITS) - 1)) << 10, (u64)age << TIME_SHIFT);
 	detach(&l->all, mean);
 	detach(&l->base, mean);
 	if (l->who == *guest)
@@ -144,17 +142,17 @@ static void leave_all(struct gchint_load *l)
 {
 	u32 i;
 
-	for (i = 0; l->roads && i < GCHINT_LOAD_GUESTS; i++) {
+	for (i = 0; l->migrations && i < GCHINT_LOAD_GUESTS; i++) {
 		if (l->guest[i])
 			leave(l, &l->guest[i]);
 	}
 }
 
-void gchint_load_init(struct gchint_load *l, struct gchint_load_roads *roads, u32 cpu, u64 now_ns,
-		      u64 idle_us)
+void gchint_load_init(struct gchint_load *l, struct gchint_load_migrations *migrations, u32 cpu,
+		      u64 now_ns, u64 idle_us)
 {
 	memset(l, 0, sizeof(*l));
-	l->roads = roads;
+	l->migrations = migrations;
 	l->cpu = cpu;
 	l->last_ns = now_ns;
 	l->last_idle_us = idle_us;

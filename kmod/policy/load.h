@@ -41,22 +41,22 @@ struct gchint_load_meter {
 	u32 mean;
 };
 
-#define GCHINT_LOAD_GUESTS 4
-#define GCHINT_LOAD_ROADS  256
+#define GCHINT_LOAD_GUESTS     4
+#define GCHINT_LOAD_MIGRATIONS 256
 
 /**
- * struct gchint_load_roads - where threads that mattered ran last, by a hash of them
+ * struct gchint_load_migrations - where threads that mattered ran last, by a hash of them
  * @where: who, 22 bits (as many as a pid has), and 10 of the CPU
  * @what: 0..GCHINT_ONE, 11 bits, and 21 of the time in units of 2^20 ns
  *
  * Shared by all CPUs without a lock: a pair written by two at once, or two threads of
  * one place, make a load too high or too low until its mean has forgotten it.
  */
-struct gchint_load_roads {
+struct gchint_load_migrations {
 	struct {
 		u32 where;
 		u32 what;
-	} road[GCHINT_LOAD_ROADS];
+	} entry[GCHINT_LOAD_MIGRATIONS];
 };
 
 /**
@@ -74,8 +74,8 @@ struct gchint_load_roads {
  * @io_ns: last gchint_load_io()
  * @io_boost: 0..GCHINT_ONE
  * @io_pending: woken since the last gchint_load_boost()
- * @roads: by which it sees who has left; NULL nobody does
- * @cpu: which one it is, for @roads
+ * @migrations: by which it sees who has left; NULL nobody does
+ * @cpu: which one it is, for @migrations
  *
  * The caller serialises all calls for one CPU.
  */
@@ -94,19 +94,19 @@ struct gchint_load {
 	u32 io_boost;
 	bool io_pending;
 	u32 cpu;
-	struct gchint_load_roads *roads;
+	struct gchint_load_migrations *migrations;
 };
 
 /**
  * gchint_load_init() - start counting
  * @l: load of a CPU
- * @roads: of all CPUs between which threads move, zeroed at first; NULL none
+ * @migrations: of all CPUs between which threads move, zeroed at first; NULL none
  * @cpu: which one it is
  * @now_ns: current time
  * @idle_us: idle counter of the CPU in microseconds, e.g. get_cpu_idle_time()
  */
-void gchint_load_init(struct gchint_load *l, struct gchint_load_roads *roads, u32 cpu, u64 now_ns,
-		      u64 idle_us);
+void gchint_load_init(struct gchint_load *l, struct gchint_load_migrations *migrations, u32 cpu,
+		      u64 now_ns, u64 idle_us);
 
 /**
  * gchint_load_account() - take note of the time since the last call

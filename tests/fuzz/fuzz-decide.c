@@ -39,7 +39,7 @@ struct world {
 	struct gchint_rules rules;
 	struct gchint_learn learn;
 	struct gchint_state state;
-	struct gchint_load_roads roads;
+	struct gchint_load_migrations migrations;
 	struct cpu cpu[CPUS];
 	u64 now;
 };
@@ -231,7 +231,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	w.rules.epoch = 1;
 	must(gchint_decide_delay_ns(&w.rules) <= 100 * NSEC_PER_MSEC);
 	for (u32 i = 0; i < CPUS; i++)
-		gchint_load_init(&w.cpu[i].load, &w.roads, i, w.now, 0);
+		gchint_load_init(&w.cpu[i].load, &w.migrations, i, w.now, 0);
 	while (b.left) {
 		switch (take(&b, 1) % 6) {
 		case 0:

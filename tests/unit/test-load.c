@@ -178,14 +178,14 @@ static void test_estimate_is_not_left_behind(void **state)
 /* A thread's part of the mean goes where it goes. */
 static void test_guest_takes_its_part_along(void **state)
 {
-	struct gchint_load_roads roads = {};
+	struct gchint_load_migrations migrations = {};
 	struct cpu c[2];
 	u32 others;
 
 	(void)state;
 	for (u32 i = 0; i < 2; i++) {
 		cpu_init(&c[i]);
-		gchint_load_init(&c[i].load, &roads, 5 + i, c[i].now, 0);
+		gchint_load_init(&c[i].load, &migrations, 5 + i, c[i].now, 0);
 	}
 	task(&c[0].load, 7, 300, 300);
 	task(&c[0].load, 8, 200, 200);
