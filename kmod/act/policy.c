@@ -424,9 +424,9 @@ void gchint_policy_opps(struct gchint_policy *policy,
 	unsigned int phase;
 
 	raw_spin_lock_irqsave(&policy->lock, flags);
-	for (phase = 0; phase < GCHINT_PHASE_NR; phase++)
+	for (phase = GCHINT_PHASE_NONE + 1; phase < GCHINT_PHASE_NR; phase++)
 		gchint_opps_move(opps, &policy->opps,
-				 policy->stats.time_ns[phase]);
+				 gchint_stats_time(&policy->stats, phase));
 	policy->opps = *opps;
 	derive(policy);
 	raw_spin_unlock_irqrestore(&policy->lock, flags);

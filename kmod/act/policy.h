@@ -10,6 +10,7 @@
 #include <linux/mutex.h>
 #include <linux/notifier.h>
 #include <linux/pm_qos.h>
+#include <linux/sizes.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
@@ -26,7 +27,7 @@ struct gchint_tunable_set;
 
 /**
  * struct gchint_stats - what a policy did, for debugfs
- * @time_ns: time that hinted threads ran, by phase and OPP
+ * @time_ns: time that hinted threads ran, by gchint_stats_time() and OPP
  * @switches: requests by reason
  * @avoided: switches that would not have paid
  * @latency: hint to request, by gchint_latency_bucket()
@@ -34,11 +35,23 @@ struct gchint_tunable_set;
  * Under the policy's lock.
  */
 struct gchint_stats {
-	u64 time_ns[GCHINT_PHASE_NR][GCHINT_OPPS_MAX];
+	u64 time_ns[GCHINT_PHASE_NR - 1][GCHINT_OPPS_MAX];
 	u64 switches[GCHINT_REASON_NR];
 	u64 avoided;
 	u64 latency[GCHINT_LATENCY_BUCKETS];
 };
+
+/**
+ * gchint_stats_time - the times of a phase
+ * @stats: of a policy, locked
+ * @phase: enum gchint_phase, but not none: nobody accounts what runs without one
+ *
+ * Return: GCHINT_OPPS_MAX times by OPP
+ */
+static inline u64 *gchint_stats_time(struct gchint_stats *stats, u8 phase)
+{
+	return stats->time_ns[phase - 1];
+}
 
 /**
  * struct gchint_request - a frequency on its way to the driver
@@ -164,6 +177,11 @@ struct gchint_policy {
 	struct gchint_limits limits;
 };
 
+/* One byte more, and the allocator takes 16 KiB. Lockdep's maps may cost that. */
+#ifndef CONFIG_DEBUG_LOCK_ALLOC
+static_assert(sizeof(struct gchint_policy) <= SZ_8K, "a policy's memory");
+#endif
+
 void gchint_policy_follow(const struct gchint_follower *follower);
 void gchint_policy_poke(unsigned int cpu);
 void gchint_policy_init(struct gchint_policy *policy);
@@ -214,7 +232,7 @@ static inline void gchint_policy_phase(struct gchint_policy *policy,
 				       struct gchint_cpu *c, u8 phase, u64 now)
 {
 	if (c->phase != GCHINT_PHASE_NONE)
-		policy->stats.time_ns[c->phase][policy->opp] +=
+		gchint_stats_time(&policy->stats, c->phase)[policy->opp] +=
 			gchint_elapsed(now, c->phase_since);
 	c->phase = phase;
 	c->phase_since = now;

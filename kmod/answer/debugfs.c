@@ -83,7 +83,7 @@ static u64 time_ns(struct gchint_policy *policy, unsigned int phase,
 	u64 ns;
 
 	raw_spin_lock_irqsave(&policy->lock, flags);
-	ns = policy->stats.time_ns[phase][opp];
+	ns = gchint_stats_time(&policy->stats, phase)[opp];
 	raw_spin_unlock_irqrestore(&policy->lock, flags);
 	return ns;
 }
