@@ -37,7 +37,7 @@ struct task_struct;
  * @minded: its policy is one of limits: who takes turns there is noted
  * @next: who is about to run, while the switch probe is at work; else NULL
  * @ran_since: up to when @track was told that it ran
- * @track: of @thread, while it runs here; see gchint_thread.room
+ * @track: of @thread, while it runs here; see gchint_thread.track
  * @policy: the policy under gchint that this CPU belongs to, or NULL; changed
  *	in start and stop, under RCU. Its lock serialises what follows.
  * @hook: of the scheduler

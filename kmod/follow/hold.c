@@ -152,9 +152,7 @@ static void leave(struct gchint_cpu *c, struct gchint_policy *policy, u64 now)
 	gchint_look_settle(c, policy, now);
 	c->unpaid = !(thread->session->granted & GCHINT_GRANT_RAISE);
 	raw_spin_lock(&thread->lock);
-	thread->room->plan = c->plan;
-	if (thread->room == &gchint_seat_of(c)->rooms.spare)
-		gchint_room_pack(thread);
+	thread->plan = c->plan;
 	WRITE_ONCE(thread->cpu, -1);
 	raw_spin_unlock(&thread->lock);
 	if (policy)

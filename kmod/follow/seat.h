@@ -11,11 +11,9 @@
 #include <linux/spinlock.h>
 
 #include "act/policy.h"
-#include "room.h"
 
 /**
  * struct gchint_seat - who sits on a CPU, and how it is called
- * @rooms: of threads that were first seen here
  * @held_until: up to when a hint is held, CLOCK_MONOTONIC ns
  * @release: ends the hold; runs on this CPU in hard interrupt context
  * @poke: makes this CPU look, from another one
@@ -24,7 +22,6 @@
  * @alone: stands in for the lock of a policy while there is none
  */
 struct gchint_seat {
-	struct gchint_rooms rooms;
 	u64 held_until;
 	struct hrtimer release;
 	call_single_data_t poke;

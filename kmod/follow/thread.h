@@ -16,9 +16,9 @@
 #include <linux/uidgid.h>
 
 #include "policy/learn.h"
-#include "policy/stow.h"
+#include "policy/phase.h"
+#include "policy/plan.h"
 
-struct gchint_room;
 struct gchint_spent;
 struct gchint_user;
 struct mm_struct;
@@ -137,8 +137,8 @@ gchint_session_serial(const struct gchint_session *session, unsigned int slot)
  * @next: in the same chain of gchint_threads, under RCU
  * @task: not counted: compared only, and out of the hash before it is freed
  * @session: outlives the lease by an RCU grace period
- * @lock: serialises @cpu, @room, @out and @stow. Innermost but for learn_lock,
- *	irqs off.
+ * @lock: serialises @cpu, and while that is nowhere, @track and @plan. Innermost
+ *	but for learn_lock, irqs off.
  * @tid: its number in the initial pid namespace, for those who watch
  * @cpu: where it runs, -1 nowhere; a hint for who wants to poke that CPU
  * @slot: index in the session
@@ -149,12 +149,11 @@ gchint_session_serial(const struct gchint_session *session, unsigned int slot)
  * @dead: the lease is over. Set under the lease lock. A CPU that makes this
  *	thread its current one looks at it afterwards, see
  *	gchint_watch_forget().
- * @out: what is known of it is in @room, not in @stow
  * @seen: phase << 4 | flags as last seen, or GCHINT_SEEN_STALE
- * @room: where what is known of it is, while it runs and for a while after
- * @stow: the same, packed
+ * @track: what is known of its phase; while it runs, that CPU's alone
+ * @plan: for it, while it does not run; else gchint_cpu.plan
  * @rcu: in the end, readers may still find it; they see that it is dead and
- *	let @room and @stow be
+ *	let @track and @plan be
  */
 struct gchint_thread {
 	struct gchint_thread __rcu *next;
@@ -169,11 +168,12 @@ struct gchint_thread {
 	u16 lead;
 	u8 role;
 	bool dead;
-	bool out;
 	u8 seen;
 	union {
-		struct gchint_room *room;
-		struct gchint_stow stow;
+		struct {
+			struct gchint_track track;
+			struct gchint_plan plan;
+		};
 		struct rcu_head rcu;
 	};
 };

@@ -42,8 +42,6 @@ static enum cpuhp_state hotplug;
 static void enter(struct gchint_cpu *c, struct gchint_policy *policy,
 		  struct gchint_thread *thread, u64 now)
 {
-	struct gchint_room *room;
-
 	WRITE_ONCE(c->thread, thread);
 	/*
 	 * Pairs with the barrier in gchint_watch_forget(): either that sees
@@ -55,9 +53,12 @@ static void enter(struct gchint_cpu *c, struct gchint_policy *policy,
 		return;
 	}
 
-	room = gchint_room_take(&gchint_seat_of(c)->rooms, thread, c->cpu);
-	c->track = &room->track;
-	c->plan = room->plan;
+	/* Whoever read its slot while it slept is done with it from here on. */
+	raw_spin_lock(&thread->lock);
+	WRITE_ONCE(thread->cpu, c->cpu);
+	raw_spin_unlock(&thread->lock);
+	c->track = &thread->track;
+	c->plan = thread->plan;
 	c->held = false;
 	c->ran_since = now;
 	c->khz_since = now;
@@ -197,8 +198,6 @@ void gchint_watch_forget(struct gchint_thread *thread)
 	on_each_cpu_cond_mask(counts, forget, thread, true, cpu_online_mask);
 	/* Who has the lock now has not seen that it is dead; let them finish. */
 	raw_spin_lock_irqsave(&thread->lock, flags);
-	if (thread->out)
-		gchint_room_pack(thread);
 	raw_spin_unlock_irqrestore(&thread->lock, flags);
 }
 
@@ -260,21 +259,10 @@ static void poke_quietly(unsigned int cpu)
 static void glance(struct gchint_thread *thread)
 {
 	struct gchint_cpu *c = this_cpu_ptr(&gchint_cpus);
-	struct gchint_track track;
-	struct gchint_plan plan;
 
 	raw_spin_lock(&thread->lock);
-	if (thread->dead || thread->cpu >= 0)
-		goto unlock;
-	if (thread->out) {
-		gchint_look_observe(c, thread, &thread->room->track,
-				    gchint_now());
-		goto unlock;
-	}
-	gchint_stow_out(&thread->stow, &track, &plan);
-	gchint_look_observe(c, thread, &track, gchint_now());
-	gchint_stow_in(&thread->stow, &track, &plan);
-unlock:
+	if (!thread->dead && thread->cpu < 0)
+		gchint_look_observe(c, thread, &thread->track, gchint_now());
 	raw_spin_unlock(&thread->lock);
 }
 

@@ -2,7 +2,6 @@
 #include "unit.h"
 #include "sim.h"
 #include "hint.h"
-#include "stow.h"
 
 #define TTL (1000 * MS)
 
@@ -57,12 +56,6 @@ static void look(struct sim *s, bool running)
 			gchint_plan_make(&s->plan, &hint, &s->rules, &s->learn, s->kind, s->now);
 			s->plans++;
 		}
-	}
-	if (s->stow) {
-		struct gchint_stow stow;
-
-		gchint_stow_in(&stow, &s->track, &s->plan);
-		gchint_stow_out(&stow, &s->track, &s->plan);
 	}
 	s->last_ran = s->now;
 	load = gchint_decide_all(&s->rules, running ? &hint : NULL) ? gchint_load_all(&s->load) :

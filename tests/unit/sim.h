@@ -20,8 +20,6 @@
  * @role: the lease's role
  * @progress: the thread publishes its progress on each tick
  * @wipe: at a phase's end it leaves no work figures in the slot
- * @stow: the thread leaves its CPU after each look, so that what is known of it
- *	is packed and unpacked each time
  * @plans: plans made
  * @kind: kind of CPU
  * @tick_ns: tick length
@@ -52,7 +50,6 @@ struct sim {
 	u32 role;
 	bool progress;
 	bool wipe;
-	bool stow;
 	u32 plans;
 	u8 kind;
 	u64 tick_ns;

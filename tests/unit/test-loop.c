@@ -148,36 +148,6 @@ static void test_learns_from_progress_alone(void **state)
 	assert_near((double)fit.a_ps / 1000 / w.a_ns, 1, 0.1);
 }
 
-/* A thread that sleeps between looks is packed away; that loses nothing. */
-static void test_packing_changes_nothing(void **state)
-{
-	u32 plans[2];
-
-	(void)state;
-	for (u32 stow = 0; stow < 2; stow++) {
-		struct sim_work w = mark(.6);
-		struct gchint_fit fit;
-		struct sim s;
-
-		start(&s, krait_static, 100000);
-		s.noise = 0.02;
-		s.progress = true;
-		s.stow = stow;
-		w.stall_ns = 60 * MS;
-		for (u32 n = 0; n < 40; n++) {
-			w.stall_ns = n % 3 ? 0 : 40 * MS;
-			sim_idle(&s, 50 * MS);
-			sim_phase(&s, &w);
-		}
-		plans[stow] = s.plans;
-		gchint_learn_fit(&s.learn, w.phase, 0, &fit);
-		assert_true(fit.known);
-		assert_near((double)fit.b_ps / 1000 / w.b_ns, 1, 0.1);
-		assert_int_equal(s.ignored, 0);
-	}
-	assert_int_equal(plans[0], plans[1]);
-}
-
 static void test_less_energy_and_delay_than_load_alone(void **state)
 {
 	static const double mem[] = { .3, .5, .7, .85 };
@@ -412,7 +382,6 @@ int main(void)
 		cmocka_unit_test(test_settles_at_the_cheapest_opp),
 		cmocka_unit_test(test_follows_a_change_of_the_program),
 		cmocka_unit_test(test_learns_from_progress_alone),
-		cmocka_unit_test(test_packing_changes_nothing),
 		cmocka_unit_test(test_less_energy_and_delay_than_load_alone),
 		cmocka_unit_test(test_gives_back_what_it_took),
 		cmocka_unit_test(test_no_spike_when_a_cap_lifts),
