@@ -16,7 +16,7 @@
 #include "tell/event.h"
 #include "tunable_set.h"
 
-DEFINE_PER_CPU(struct gchint_cpu, gchint_cpus);
+DEFINE_PER_CPU_ALIGNED(struct gchint_cpu, gchint_cpus);
 
 /* What is learned is learned by kind of CPU. */
 static struct gchint_kinds kinds;
