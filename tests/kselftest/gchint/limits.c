@@ -562,8 +562,7 @@ TEST_F(limits, governors_change_and_cpus_go_meanwhile)
 	char path[64];
 	int i;
 
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online",
-		 self->cpu);
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", self->cpu);
 	begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
 	EXPECT_LE(0, await_khz(self->cpu, self->min, self->cap, SOON_MS));
 	for (i = 0; i < 3; i++) {
@@ -571,8 +570,8 @@ TEST_F(limits, governors_change_and_cpus_go_meanwhile)
 					i % 2 ? "performance" : other));
 		if (access(path, W_OK))
 			continue;
-		EXPECT_EQ(0, file_put(path, "0"));
-		EXPECT_EQ(0, file_put(path, "1"));
+		EXPECT_EQ(0, cpu_plug(self->cpu, false));
+		EXPECT_EQ(0, cpu_plug(self->cpu, true));
 	}
 	/*
 	 * A driver that cannot read its register guesses what it holds when a CPU

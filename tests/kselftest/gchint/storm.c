@@ -206,20 +206,17 @@ static void governors(void)
 
 static void hotplug(void)
 {
-	char path[64];
-	int err;
+	int cpu, err;
 
 	for (;;) {
-		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online",
-			 1 + roll(sysconf(_SC_NPROCESSORS_CONF) - 1));
+		cpu = 1 + roll(sysconf(_SC_NPROCESSORS_CONF) - 1);
 		TALLY(asked);
-		err = file_put(path, "0");
+		err = cpu_plug(cpu, false);
 		if (!err)
 			TALLY(hotplugs);
 		else
 			__atomic_store_n(&tally->refused, err, __ATOMIC_RELAXED);
-		sleep_us(roll(100000));
-		file_put(path, "1");
+		cpu_plug(cpu, true);
 		sleep_us(roll(300000));
 	}
 }
@@ -341,13 +338,12 @@ static pid_t begin_part(size_t part, unsigned int number)
 
 static void all_online(void)
 {
-	char path[64];
 	int cpu;
 
-	for (cpu = 1; cpu < sysconf(_SC_NPROCESSORS_CONF); cpu++) {
-		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
-		file_put(path, "1");
-	}
+	/* Who stopped one may have been killed right after. */
+	sleep_us(PLUG_US);
+	for (cpu = 1; cpu < sysconf(_SC_NPROCESSORS_CONF); cpu++)
+		cpu_plug(cpu, true);
 }
 
 static void limits_off(void)
@@ -399,7 +395,7 @@ TEST_F_TIMEOUT(storm, everything_at_once, 4000)
 	pid_t part[PARTS];
 	struct genl g;
 	struct worker worker;
-	long max;
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN), max;
 	size_t i;
 	int tries;
 
@@ -457,6 +453,7 @@ TEST_F_TIMEOUT(storm, everything_at_once, 4000)
 	if (access("/sys/module/" MODULE, F_OK))
 		EXPECT_EQ(0, module_load());
 	all_online();
+	EXPECT_EQ(cpus, sysconf(_SC_NPROCESSORS_ONLN));
 	limits_off();
 	parameter_put("hint_ttl_ms", "1000");
 	parameter_put("sample_ms", "100");

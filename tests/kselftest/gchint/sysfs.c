@@ -42,6 +42,18 @@ int file_get(const char *path, char *text, size_t size)
 	return n < 0 ? n : (int)strlen(text);
 }
 
+int cpu_plug(int cpu, bool online)
+{
+	char path[64];
+	int err;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
+	err = file_put(path, online ? "1" : "0");
+	if (!err && !online)
+		usleep(PLUG_US);
+	return err;
+}
+
 static void policy_path(char *path, size_t size, int policy, const char *file)
 {
 	snprintf(path, size, CPUFREQ "/policy%d/%s", policy, file);

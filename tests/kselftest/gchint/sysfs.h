@@ -9,6 +9,7 @@
 #define CPUFREQ "/sys/devices/system/cpu/cpufreq"
 #define MAX_POLICIES 512
 #define MAX_OPPS 32
+#define PLUG_US 500000
 
 /**
  * file_put() - write a text into a file
@@ -21,6 +22,17 @@ int file_put(const char *path, const char *text);
  * Return: length or -errno; @text is then empty.
  */
 int file_get(const char *path, char *text, size_t size);
+
+/**
+ * cpu_plug() - start or stop a CPU
+ *
+ * One that was stopped stays so for PLUG_US at least. QEMU stops a CPU of an i.MX6 when
+ * that CPU's thread next runs; a start that comes before is refused ("is already on",
+ * -d guest_errors), and then no later one is seen either.
+ *
+ * Return: 0 or -errno.
+ */
+int cpu_plug(int cpu, bool online);
 
 /* The same for policyN/FILE. */
 int policy_put(int policy, const char *file, const char *text);
