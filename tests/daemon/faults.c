@@ -28,6 +28,8 @@ int __real_rename(const char *from, const char *to);
 int __wrap_rename(const char *from, const char *to);
 int __real_clock_gettime(clockid_t id, struct timespec *ts);
 int __wrap_clock_gettime(clockid_t id, struct timespec *ts);
+ssize_t __real_pread(int fd, void *buf, size_t size, off_t offset);
+ssize_t __wrap_pread(int fd, void *buf, size_t size, off_t offset);
 void __wrap_log_line(int priority, const char *source, const char *fmt, ...);
 
 int __wrap_store_define(struct store *s, const struct definition *d)
@@ -78,15 +80,26 @@ int __wrap_rename(const char *from, const char *to)
 int __wrap_clock_gettime(clockid_t id, struct timespec *ts)
 {
 	const uint64_t ahead = faults.ahead_ns += faults.leap_ns;
+	const uint64_t at = faults.at_ns;
 	int ret = __real_clock_gettime(id, ts);
 	uint64_t ns;
 
-	if (!ret && ahead) {
-		ns = (uint64_t)ts->tv_sec * NSEC_PER_SEC + (uint64_t)ts->tv_nsec + ahead;
+	if (!ret && (at || ahead)) {
+		ns = (uint64_t)ts->tv_sec * NSEC_PER_SEC + (uint64_t)ts->tv_nsec;
+		ns = (at ? at : ns) + ahead;
 		ts->tv_sec = (time_t)(ns / NSEC_PER_SEC);
 		ts->tv_nsec = (long)(ns % NSEC_PER_SEC);
 	}
 	return ret;
+}
+
+ssize_t __wrap_pread(int fd, void *buf, size_t size, off_t offset)
+{
+	if (faults.read) {
+		errno = faults.read;
+		return -1;
+	}
+	return __real_pread(fd, buf, size, offset);
 }
 
 void __wrap_log_line(int priority, const char *source, const char *fmt, ...)

@@ -17,7 +17,9 @@ struct faults {
 	_Atomic int renames; /* still to fail: EIO */
 	_Atomic bool hold; /* each commit waits for it to end */
 	_Atomic bool held; /* one does */
-	_Atomic uint64_t ahead_ns; /* the clock, of the machine's */
+	_Atomic uint64_t at_ns; /* the clock stands here; 0 it is the machine's */
+	_Atomic uint64_t ahead_ns; /* the clock, of that */
+	_Atomic int read; /* errno of each read of a sensor's number */
 	_Atomic uint64_t leap_ns; /* how far it goes ahead at each reading */
 	bool synced; /* a database was told to sync each transaction */
 	char said[2048]; /* lines of the log; what is beyond is left out */

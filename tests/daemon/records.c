@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../../daemon/gchintd/queue.h"
+#include "faults.h"
 #include "unit.h"
 
 #define WATCHES 64
@@ -19,6 +20,8 @@ struct watch *__real_loop_timer(struct loop *loop, uint64_t period_ns, loop_fn f
 struct watch *__wrap_loop_timer(struct loop *loop, uint64_t period_ns, loop_fn fn, void *data);
 int __real_watch_period(struct watch *w, uint64_t period_ns);
 int __wrap_watch_period(struct watch *w, uint64_t period_ns);
+void __real_watch_free(struct watch *w);
+void __wrap_watch_free(struct watch *w);
 int __real_watch_again(struct watch *w);
 int __wrap_watch_again(struct watch *w);
 
@@ -57,6 +60,23 @@ int __wrap_watch_again(struct watch *w)
 	return __real_watch_again(w);
 }
 
+void __wrap_watch_free(struct watch *w)
+{
+	for (unsigned int i = 0; w && i < nr_watched; i++)
+		if (watched[i].watch == w)
+			watched[i].watch = NULL;
+	__real_watch_free(w);
+}
+
+unsigned int watched_open(void)
+{
+	unsigned int open = 0;
+
+	for (unsigned int i = 0; i < nr_watched; i++)
+		open += !!watched[i].watch;
+	return open;
+}
+
 struct watched *watched_at(unsigned int i)
 {
 	return &watched[i];
@@ -84,12 +104,16 @@ static void put_number(FILE *f, int64_t v)
 static void put_definition(FILE *f, const struct definition *d)
 {
 	static const char *const kinds[DEFINE_NR] = {
-		[DEFINE_META] = "meta",	  [DEFINE_CLOCK] = "clock",	[DEFINE_RAIL] = "rail",
-		[DEFINE_NOTE] = "note",	  [DEFINE_PROCESS] = "process", [DEFINE_STACK] = "stack",
-		[DEFINE_IMAGE] = "image",
+		[DEFINE_META] = "meta",	       [DEFINE_CLOCK] = "clock",
+		[DEFINE_RAIL] = "rail",	       [DEFINE_NOTE] = "note",
+		[DEFINE_PROCESS] = "process",  [DEFINE_STACK] = "stack",
+		[DEFINE_IMAGE] = "image",      [DEFINE_POLICY] = "policy",
+		[DEFINE_OPP] = "opp",	       [DEFINE_MARK] = "mark",
+		[DEFINE_SOURCE] = "source",    [DEFINE_THERMAL] = "sensor",
+		[DEFINE_IDLE_STATE] = "state",
 	};
 
-	fprintf(f, "%s", kinds[d->kind] ? kinds[d->kind] : "another");
+	fprintf(f, "%s", kinds[d->kind]);
 	for (int i = 0; i < DEFINITION_NUMBERS; i++)
 		if (d->number[i] != UNKNOWN_S64)
 			put_number(f, d->number[i]);
@@ -99,11 +123,54 @@ static void put_definition(FILE *f, const struct definition *d)
 	fputc('\n', f);
 }
 
+/* Of a look at a file of the kernel's. */
+static void put_look(FILE *f, const char *t, const struct record *r)
+{
+	switch (r->type) {
+	case RECORD_POLICY_STATE:
+		fprintf(f, "policy %s: %u '%s'", t, r->policy_state.policy,
+			r->policy_state.governor);
+		put_number(f, r->policy_state.min_khz == UNKNOWN_U32 ? UNKNOWN_S64 :
+								       r->policy_state.min_khz);
+		put_number(f, r->policy_state.max_khz == UNKNOWN_U32 ? UNKNOWN_S64 :
+								       r->policy_state.max_khz);
+		fputc('\n', f);
+		break;
+	case RECORD_RESIDENCY:
+		fprintf(f, "residency %s: policy %u at %u %" PRIu64 "\n", t, r->residency.policy,
+			r->residency.khz, r->residency.total_ns);
+		break;
+	case RECORD_IDLE:
+		fprintf(f, "idle %s: cpu %u state %u %" PRIu64 " us %" PRIu64 " times\n", t,
+			r->idle.cpu, r->idle.state, r->idle.total_us, r->idle.usage);
+		break;
+	case RECORD_THERMAL:
+		fprintf(f, "thermal %s: %u of kind %d", t, r->thermal.id, (int)r->thermal.kind);
+		put_number(f, r->thermal.value);
+		fputc('\n', f);
+		break;
+	case RECORD_SCHED:
+		fprintf(f,
+			"sched %s of %d/%d: ran %" PRIu64 " waited %" PRIu64 " in %" PRIu64
+			" slices;",
+			t, r->sched.tgid, r->sched.tid, r->sched.run_ns, r->sched.wait_ns,
+			r->sched.slices);
+		put_number(f, r->sched.migrations);
+		put_number(f, r->sched.utime_ns);
+		put_number(f, r->sched.stime_ns);
+		fputc('\n', f);
+		break;
+	default:
+		fprintf(f, "record %d\n", (int)r->type);
+		break;
+	}
+}
+
 static void put_record(FILE *f, const struct record *r)
 {
 	char t[24] = "-";
 
-	if (r->t < 1000000)
+	if (r->t < 1000000 || faults.at_ns)
 		snprintf(t, sizeof(t), "%" PRIu64, r->t);
 	switch (r->type) {
 	case RECORD_DEFINE:
@@ -112,6 +179,12 @@ static void put_record(FILE *f, const struct record *r)
 	case RECORD_DROP:
 		fprintf(f, "drop %" PRIu64 " '%s' '%s'\n", r->drop.count, r->drop.source,
 			r->drop.why);
+		break;
+	case RECORD_LEASE:
+		fprintf(f, "lease %s: %u of %d/%d slot %u role", t, r->lease.lease, r->lease.tgid,
+			r->lease.tid, r->lease.slot);
+		put_number(f, r->lease.role == UNKNOWN_U32 ? UNKNOWN_S64 : r->lease.role);
+		fputc('\n', f);
 		break;
 	case RECORD_PERF:
 		fprintf(f, "perf %s of %d/%d:", t, r->perf.tgid, r->perf.tid);
@@ -158,7 +231,7 @@ static void put_record(FILE *f, const struct record *r)
 		fputc('\n', f);
 		break;
 	default:
-		fprintf(f, "record %d\n", (int)r->type);
+		put_look(f, t, r);
 		break;
 	}
 }

@@ -21,7 +21,7 @@ void text_is(const char *got, const char *want, const char *name);
 
 /* A watch that was asked for since watched_forget(), the first one is 0. */
 struct watched {
-	struct watch *watch;
+	struct watch *watch; /* NULL: freed */
 	int fd; /* -1: a timer */
 	uint32_t events;
 	uint64_t period_ns; /* of a timer, changed with it */
@@ -32,6 +32,8 @@ struct watched {
 
 struct watched *watched_at(unsigned int i);
 unsigned int watched_count(void);
+/* Those that were not freed. */
+unsigned int watched_open(void);
 void watched_forget(void);
 
 #endif

@@ -29,6 +29,8 @@ void *__real_calloc(size_t nr, size_t size);
 void *__wrap_calloc(size_t nr, size_t size);
 void *__real_realloc(void *p, size_t size);
 void *__wrap_realloc(void *p, size_t size);
+char *__real_strdup(const char *s);
+char *__wrap_strdup(const char *s);
 
 static bool fails(void)
 {
@@ -51,6 +53,22 @@ void *__wrap_calloc(size_t nr, size_t size)
 void *__wrap_realloc(void *p, size_t size)
 {
 	return fails() ? NULL : __real_realloc(p, size);
+}
+
+char *__wrap_strdup(const char *s)
+{
+	return fails() ? NULL : __real_strdup(s);
+}
+
+void unit_memory_left(long allocations)
+{
+	failed = false;
+	left = allocations;
+}
+
+bool unit_memory_failed(void)
+{
+	return failed;
 }
 
 static void define(struct store *s, enum definition_kind kind, const int64_t *number,

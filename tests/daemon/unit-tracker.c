@@ -191,7 +191,7 @@ static void too_many(struct host *host)
 		    "note 4 'genl' 'over 65536 slots at once: no more are followed'\n"
 		    "drop 1 'genl' 'too many slots'\n"
 		    "drop 1 'genl' 'too many slots'\n"
-		    "record 2\n"
+		    "lease 300: 2 of 70/0 slot 5 role ?\n"
 		    "phase 300: 17 from 100, 4 of 70/0, end 2\n"
 		    "phase 400: 65548 from 400, 4 of 70/0, end 0\n"
 		    "note 4 'genl' 'over 65536 slots at once: no more are followed'\n"

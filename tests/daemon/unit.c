@@ -567,32 +567,20 @@ static void energy_truth(void)
 
 int main(int argc, char **argv)
 {
+	static void (*const parts[])(
+		void) = { numbers,	lists,	       configuration, escaping,
+			  unit_capture, unit_cpus,     unit_endpoint, unit_genl,
+			  unit_hotplug, unit_hotspots, unit_library,  unit_lock,
+			  unit_memory,	unit_message,  unit_perf,     unit_rail,
+			  unit_resolve, unit_scarce,   unit_screen,   unit_store,
+			  unit_tracker, unit_writer,   utilisation,   utilisation_of_many,
+			  statistics,	energy,	       energy_short,  energy_shared,
+			  energy_truth };
+
 	if (argc == 3)
 		return !unit_print(argv[1], argv[2]);
-	numbers();
-	lists();
-	configuration();
-	escaping();
-	unit_capture();
-	unit_genl();
-	unit_hotplug();
-	unit_hotspots();
-	unit_lock();
-	unit_memory();
-	unit_message();
-	unit_perf();
-	unit_resolve();
-	unit_screen();
-	unit_store();
-	unit_tracker();
-	unit_writer();
-	utilisation();
-	utilisation_of_many();
-	statistics();
-	energy();
-	energy_short();
-	energy_shared();
-	energy_truth();
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		parts[i]();
 	printf("1..%d\n", tests);
 	return failed != 0;
 }

@@ -18,18 +18,28 @@ long unit_hotspots_open(const struct perf_event_attr *attr, int tid);
 /* fcntl() that says which thread hears of samples; false: another one. */
 bool unit_hotspots_owner(int command, const void *argument);
 
+/* After so many more allocations one fails; -1: none does. */
+void unit_memory_left(long allocations);
+/* One has, since. */
+bool unit_memory_failed(void);
+
 /* Removes the folder @dir with all that is in it. */
 void unit_remove(const char *dir);
 
 void unit_capture(void);
+void unit_cpus(void);
+void unit_endpoint(void);
 void unit_genl(void);
 void unit_hotplug(void);
 void unit_hotspots(void);
+void unit_library(void);
 void unit_lock(void);
 void unit_memory(void);
 void unit_message(void);
 void unit_perf(void);
+void unit_rail(void);
 void unit_resolve(void);
+void unit_scarce(void);
 void unit_screen(void);
 void unit_store(void);
 void unit_tracker(void);

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "place.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../daemon/gchintd/metrics.h"
+#include "../../daemon/gchintd/queue.h"
+#include "../../daemon/gchintd/rail.h"
+#include "../../daemon/gchintd/tracker.h"
+#include "records.h"
+#include "unit.h"
+
+bool place_enter(struct place *p)
+{
+	strcpy(p->dir, "/tmp/gchint-unit.XXXXXX");
+	p->before = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (p->before >= 0 && mkdtemp(p->dir) && !chdir(p->dir))
+		return true;
+	CHECK(false, "a folder of its own");
+	return false;
+}
+
+void place_leave(struct place *p)
+{
+	if (fchdir(p->before))
+		abort();
+	close(p->before);
+	unit_remove(p->dir);
+}
+
+void place_file(const char *path, const char *text)
+{
+	char folder[300];
+	FILE *f;
+
+	for (const char *slash = path; (slash = strchr(slash + 1, '/'));) {
+		snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path), path);
+		mkdir(folder, 0755);
+	}
+	f = fopen(path, "w");
+	if (!f)
+		abort();
+	fputs(text, f);
+	fclose(f);
+}
+
+void place_gone(const char *path)
+{
+	if (remove(path))
+		unit_remove(path);
+}
+
+const char *place_line(const char *path)
+{
+	static char line[256];
+	FILE *f = fopen(path, "r");
+
+	if (!f)
+		return "none";
+	if (!fgets(line, sizeof(line), f))
+		line[0] = '\0';
+	fclose(f);
+	line[strcspn(line, "\n")] = '\0';
+	return line;
+}
+
+void place_host(struct host *host)
+{
+	*host = (struct host){ .root = { "sys", "proc", "trace", "debug", "dev" } };
+	host->loop = loop_new();
+	host->queue = queue_new(8192);
+	host->metrics = metrics_new();
+	host->tracker = tracker_new(host);
+	config_defaults(&host->config);
+	watched_forget();
+}
+
+void place_host_free(struct host *host)
+{
+	watched_forget();
+	rails_forget(host);
+	tracker_free(host->tracker);
+	metrics_free(host->metrics);
+	queue_free(host->queue);
+	loop_free(host->loop);
+}
+
+const char *place_probe(const struct source *source, const struct host *host)
+{
+	static char text[600];
+	struct probe p = { "", "" };
+	int ret = source->probe(host, &p);
+
+	snprintf(text, sizeof(text), "%d '%s' '%s'", ret, p.what, p.mend);
+	return text;
+}

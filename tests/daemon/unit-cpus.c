@@ -1,0 +1,536 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Description: what is read of CPUs in the kernel's files: policies and their frequencies,
+ * idle states, what hinted threads cost, and the tracepoint's lines.
+ */
+#include "unit.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <uapi/linux/gchint.h>
+
+#include "../../daemon/gchintd/queue.h"
+#include "../../daemon/gchintd/tracker.h"
+#include "faults.h"
+#include "place.h"
+#include "records.h"
+
+#define CPUFREQ	  "sys/devices/system/cpu/cpufreq/"
+#define POLICY(n) CPUFREQ "policy" #n "/"
+#define IDLE(cpu) "sys/devices/system/cpu/cpu" #cpu "/cpuidle/"
+#define INSTANCE  "trace/instances/gchintd"
+
+static void look(void)
+{
+	watched_at(0)->fn(watched_at(0)->data, 0);
+}
+
+/* How many definitions of a kind the queue has, and how many records of a type; takes all. */
+static unsigned int defined(struct queue *q, enum definition_kind kind, enum record_type type,
+			    unsigned int *records)
+{
+	unsigned int n = 0;
+
+	*records = 0;
+	for (size_t i = 0; i < queue_fill(q); i++) {
+		const struct record *r = queue_peek(q, i);
+
+		*records += r->type == type;
+		if (r->type != RECORD_DEFINE)
+			continue;
+		n += r->define->kind == kind;
+		definition_free(r->define);
+	}
+	queue_consume(q, queue_fill(q));
+	return n;
+}
+
+static void policy_files(void)
+{
+	place_file(POLICY(0) "related_cpus", "0 1 3\n");
+	place_file(POLICY(0) "scaling_driver", "a-driver\n");
+	place_file(POLICY(0) "scaling_governor", "schedutil\n");
+	place_file(POLICY(0) "scaling_cur_freq", "600000\n");
+	place_file(POLICY(0) "scaling_min_freq", "300000\n");
+	place_file(POLICY(0) "scaling_max_freq", "900000\n");
+	place_file(POLICY(0) "cpuinfo_min_freq", "200000\n");
+	place_file(POLICY(0) "cpuinfo_max_freq", "4294967294\n");
+	place_file(POLICY(0) "cpuinfo_transition_latency", "4294967295\n");
+	place_file(POLICY(0) "scaling_available_frequencies",
+		   "300000 600000 x 0 800000 900000 4294967294 4294967295 \n");
+	place_file(POLICY(0) "stats/time_in_state", "300000 10\n600000 20\n");
+	place_file("debug/opp/cpu0/opp:300000000/supply-0/u_volt_target", "800000\n");
+	place_file("debug/opp/cpu0/opp:300000000/u_volt_target", "1\n");
+	place_file("debug/opp/cpu0/opp:600000000/u_volt_target", "850000\n");
+	place_file("debug/opp/cpu0/opp:800000000/supply-0/u_volt_target", "0\n");
+	place_file("debug/energy_model/cpu0/flags", "0x3\n");
+	place_file("debug/energy_model/cpu0/ps:300000/power", "57600\n");
+	place_file("debug/energy_model/cpu0/ps:900000/power", "0\n");
+	/* Of no CPUs, numbered beyond all, and of no number. */
+	place_file(POLICY(4) "scaling_driver", "a-driver\n");
+	place_file(POLICY(512) "related_cpus", "5\n");
+	place_file(POLICY(x) "related_cpus", "5\n");
+	/* Of which little is known; its power is of an abstract scale. */
+	place_file(POLICY(511) "related_cpus", "511\n");
+	place_file(POLICY(511) "scaling_cur_freq", "0\n");
+	place_file(POLICY(511) "scaling_available_frequencies", "400000\n");
+	place_file("debug/energy_model/cpu511/flags", "0x2\n");
+	place_file("debug/energy_model/cpu511/ps:400000/power", "7\n");
+}
+
+static void policies(struct host *host, void **state)
+{
+	const struct source *cpufreq = source_table[SOURCE_cpufreq];
+
+	text_is(place_probe(cpufreq, host),
+		"-19 'no cpufreq policy: frequency is unknown' 'load the board's cpufreq driver'",
+		"without policies no frequency is known");
+	policy_files();
+	text_is(place_probe(cpufreq, host), "0 'driver a-driver' ''", "with one its driver is");
+	host->config.source[SOURCE_cpufreq].period_ms = 70;
+	faults.at_ns = 1000;
+	CHECK(!cpufreq->start(host, state) && watched_count() == 1 &&
+		      watched_at(0)->period_ns == 70000000,
+	      "policies are looked at once a period");
+	records_are(host->queue,
+		    "policy 0 200000 4294967294 '0 1 3' 'a-driver' 'schedutil'\n"
+		    "opp 0 300000 800000 57600 'energy_model'\n"
+		    "opp 0 600000 850000\n"
+		    "opp 0 800000\n"
+		    "opp 0 900000 0 'energy_model'\n"
+		    "opp 0 4294967294\n"
+		    "policy 1000: 0 'schedutil' 300000 900000\n"
+		    "residency 1000: policy 0 at 300000 100000000\n"
+		    "residency 1000: policy 0 at 600000 200000000\n"
+		    "transition 1000: cpu 0 600000 kHz by 0\n"
+		    "transition 1000: cpu 1 600000 kHz by 0\n"
+		    "transition 1000: cpu 3 600000 kHz by 0\n"
+		    "policy 511 '511'\n"
+		    "opp 511 400000\n"
+		    "policy 1000: 511 '' ? ?\n"
+		    "clock 0 70000000 'cpufreq' 'CLOCK_MONOTONIC' 'polled: a change is seen up to "
+		    "a period late; time_in_state counts 10 ms'\n",
+		    "what policies there are, their frequencies, and what is not known of them");
+}
+
+static void policy_changes(struct host *host, void *state)
+{
+	faults.at_ns = 2000;
+	look();
+	records_are(host->queue, "", "what stays is not told again");
+	place_file(POLICY(0) "scaling_cur_freq", "900000\n");
+	place_file(POLICY(0) "stats/time_in_state", "300000 10\n600000 25\n700000 0\nrubbish\n");
+	place_file(POLICY(0) "scaling_governor", "a-governor-of-a-long-name\n");
+	look();
+	records_are(host->queue,
+		    "policy 2000: 0 'a-governor-of-a' 300000 900000\n"
+		    "residency 2000: policy 0 at 600000 250000000\n"
+		    "residency 2000: policy 0 at 700000 0\n"
+		    "transition 2000: cpu 0 900000 kHz by 2\n"
+		    "transition 2000: cpu 1 900000 kHz by 2\n"
+		    "transition 2000: cpu 3 900000 kHz by 2\n",
+		    "what changed is");
+	place_file(POLICY(0) "scaling_cur_freq", "300000\n");
+	place_file(POLICY(0) "stats/time_in_state", "300000 10\n600000 25\n650000 0\n");
+	place_file(POLICY(0) "scaling_min_freq", "500000\n");
+	host->traced = true;
+	faults.at_ns = 3000;
+	look();
+	records_are(host->queue,
+		    "policy 3000: 0 'a-governor-of-a' 500000 900000\n"
+		    "residency 3000: policy 0 at 650000 0\n",
+		    "where the tracepoint tells frequencies, they are not polled");
+	host->traced = false;
+	place_file(POLICY(0) "scaling_cur_freq", "0\n");
+	look();
+	place_file(POLICY(0) "scaling_cur_freq", "x\n");
+	look();
+	place_file(POLICY(0) "scaling_cur_freq", "900000\n");
+	look();
+	records_are(host->queue, "", "no frequency is no change");
+	/* A driver that goes, and one that comes. */
+	place_gone("sys/devices/system/cpu/cpufreq/policy0");
+	place_file(POLICY(7) "related_cpus", "7\n");
+	place_file(POLICY(7) "scaling_cur_freq", "100000\n");
+	faults.at_ns = 4000;
+	look();
+	records_are(host->queue,
+		    "policy 7 '7'\n"
+		    "policy 4000: 7 '' ? ?\n"
+		    "transition 4000: cpu 7 100000 kHz by 0\n"
+		    "policy 4000: 0 '' ? ?\n",
+		    "a policy that goes is not known, one that comes is");
+	place_file(POLICY(7) "scaling_cur_freq", "200000\n");
+	source_table[SOURCE_cpufreq]->stop(state);
+	records_are(host->queue, "transition 4000: cpu 7 200000 kHz by 2\n",
+		    "the end is a last look");
+}
+
+static void many_policies(struct host *host)
+{
+	const struct source *cpufreq = source_table[SOURCE_cpufreq];
+	char path[100], table[1000] = "";
+	unsigned int records;
+	void *state = NULL;
+
+	place_gone("sys/devices/system/cpu/cpufreq");
+	for (int i = 0; i < 66; i++)
+		sprintf(table + strlen(table), "%d 0\n", 1000 + i);
+	place_file(POLICY(100) "stats/time_in_state", table);
+	for (int i = 100; i < 200; i++) {
+		snprintf(path, sizeof(path), CPUFREQ "policy%d/related_cpus", i);
+		place_file(path, "1\n");
+	}
+	watched_forget();
+	CHECK(!cpufreq->start(host, &state), "a machine of many policies");
+	CHECK(defined(host->queue, DEFINE_POLICY, RECORD_RESIDENCY, &records) == 96 &&
+		      records == 64,
+	      "has so many that are looked at, with so many frequencies each");
+	look();
+	records_are(host->queue, "", "and no more later");
+	sprintf(table, "%d 1\n", 1000);
+	for (int i = 1; i < 66; i++)
+		sprintf(table + strlen(table), "%d %d\n", 1000 + i, i > 62);
+	place_file(POLICY(100) "stats/time_in_state", table);
+	look();
+	records_are(host->queue,
+		    "residency 4000: policy 100 at 1000 10000000\n"
+		    "residency 4000: policy 100 at 1063 10000000\n",
+		    "each is held against its own last");
+	cpufreq->stop(state);
+	records_are(host->queue, "", "nothing has changed at the end");
+}
+
+static void idle(struct host *host)
+{
+	const struct source *cpuidle = source_table[SOURCE_cpuidle];
+	unsigned int records;
+	void *state = NULL;
+	char path[100];
+
+	text_is(place_probe(cpuidle, host), "-19 'no cpuidle states: idle time is unknown' ''",
+		"without idle states");
+	place_file(IDLE(0) "state0/name", "WFI\n");
+	place_file(IDLE(0) "state0/usage", "5\n");
+	place_file(IDLE(0) "state0/time", "50\n");
+	place_file(IDLE(0) "state1/usage", "0\n");
+	place_file(IDLE(0) "state1/time", "0\n");
+	place_file(IDLE(0) "statex/usage", "1\n");
+	place_file(IDLE(0) "other/usage", "1\n");
+	place_file(IDLE(511) "state2/name", "deep\n");
+	place_file(IDLE(511) "state2/usage", "7\n");
+	place_file(IDLE(512) "state0/usage", "7\n");
+	place_file(IDLE(idle) "state0/usage", "7\n");
+	text_is(place_probe(cpuidle, host), "0 'idle states, the first is WFI' ''",
+		"and with some");
+	host->config.source[SOURCE_cpuidle].period_ms = 80;
+	faults.at_ns = 1000;
+	watched_forget();
+	CHECK(!cpuidle->start(host, &state) && watched_at(0)->period_ns == 80000000,
+	      "idle states are looked at once a period");
+	records_are(host->queue,
+		    "state 0 0 'WFI'\n"
+		    "state 0 1\n"
+		    "state 511 2 'deep'\n"
+		    "idle 1000: cpu 0 state 0 50 us 5 times\n"
+		    "idle 1000: cpu 0 state 1 0 us 0 times\n",
+		    "those of each CPU, by number and name");
+	faults.at_ns = 2000;
+	place_file(IDLE(0) "state0/time", "60\n");
+	place_file(IDLE(511) "state2/time", "70\n");
+	look();
+	records_are(host->queue, "idle 2000: cpu 511 state 2 70 us 7 times\n",
+		    "who was not entered has not changed");
+	place_file(IDLE(0) "state1/usage", "2\n");
+	look();
+	records_are(host->queue, "idle 2000: cpu 0 state 1 0 us 2 times\n", "who was has");
+	place_gone(IDLE(0) "state1/usage");
+	place_file(IDLE(0) "state0/usage", "6\n");
+	cpuidle->stop(state);
+	records_are(host->queue, "idle 2000: cpu 0 state 0 60 us 6 times\n",
+		    "the end is a last look");
+	place_gone("sys/devices/system/cpu");
+	for (int i = 0; i <= 4096; i++) {
+		snprintf(path, sizeof(path), IDLE(0) "state%d", i);
+		if (!i)
+			place_file(IDLE(0) "other", "");
+		mkdir(path, 0755);
+	}
+	watched_forget();
+	CHECK(!cpuidle->start(host, &state) &&
+		      defined(host->queue, DEFINE_IDLE_STATE, RECORD_IDLE, &records) == 4096,
+	      "so many states are looked at");
+	cpuidle->stop(state);
+	place_gone("sys");
+	CHECK(cpuidle->start(host, &state) == -ENOMEM, "without CPUs it does not start");
+}
+
+static void costs(struct host *host)
+{
+	const struct source *sched = source_table[SOURCE_sched];
+	void *state = NULL;
+
+	text_is(place_probe(sched, host),
+		"-2 'no schedstat: run-queue delay is unknown' 'a kernel with CONFIG_SCHED_INFO'",
+		"without the scheduler's account");
+	place_file("proc/self/schedstat", "1 2 3\n");
+	text_is(place_probe(sched, host), "0 'CPU time, delay and migrations of hinted threads' ''",
+		"and with it");
+	for (int32_t tid = 70; tid < 75; tid++)
+		tracker_event(host->tracker, &(struct message_event){
+						     .type = GCHINT_EVENT_LEASE,
+						     .has = HAS(GCHINT_EVENT_A_TID),
+						     .session = (uint64_t)(80 - tid),
+						     .slot = 1,
+						     .tgid = 70,
+						     .tid = tid == 74 ? 0 : tid,
+						     .lease = GCHINT_LEASE_ATTACH,
+					     });
+	/* All that is known, and what is none; 73 has ended. */
+	place_file("proc/70/task/70/schedstat", "5000000 700000 42\n");
+	place_file("proc/70/task/70/sched", "nr_voluntary : 7\nse.nr_migrations   :   12\nx : 9\n");
+	place_file("proc/70/task/70/stat",
+		   "70 (a ) b) S 1 2 3 4 -1 6 7 8 9 10 30 20 1 2 20 0 1 0 33\n");
+	place_file("proc/70/task/71/schedstat", "1 2\n");
+	place_file("proc/70/task/72/schedstat", "1 2 3 4\n");
+	place_file("proc/70/task/72/sched", "nr_migrations\n");
+	place_file("proc/70/task/72/stat", "70 a S 1 2 3 4 -1 6 7 8 9 10 30 20 1\n");
+	host->config.source[SOURCE_sched].period_ms = 90;
+	faults.at_ns = 1000;
+	watched_forget();
+	CHECK(!sched->start(host, &state) && watched_at(0)->period_ns == 90000000,
+	      "threads are looked at once a period");
+	place_gone("proc/70/task/71");
+	look();
+	place_file("proc/70/task/72/stat", "70 (a) S 1 2 3 4 -1 6 7 8 9 10 30\n");
+	place_gone("proc/70/task/70");
+	sched->stop(state);
+	records_are(host->queue,
+		    "lease 0: 0 of 70/70 slot 1 role ?\n"
+		    "process 70 70\n"
+		    "lease 0: 0 of 70/71 slot 1 role ?\n"
+		    "process 70 70\n"
+		    "process 70 71\n"
+		    "lease 0: 0 of 70/72 slot 1 role ?\n"
+		    "process 70 70\n"
+		    "process 70 72\n"
+		    "lease 0: 0 of 70/73 slot 1 role ?\n"
+		    "process 70 70\n"
+		    "process 70 73\n"
+		    "lease 0: 0 of 70/0 slot 1 role ?\n"
+		    "sched 1000 of 70/72: ran 1 waited 2 in 3 slices; ? ? ?\n"
+		    "sched 1000 of 70/70: ran 5000000 waited 700000 in 42 slices; 12 300000000 "
+		    "200000000\n"
+		    "sched 1000 of 70/72: ran 1 waited 2 in 3 slices; ? ? ?\n",
+		    "what each thread cost, as far as it is told");
+}
+
+static void instance(void)
+{
+	place_file("trace/events/power/cpu_frequency/enable", "0");
+	place_file(INSTANCE "/events/power/cpu_frequency/enable", "0");
+	place_file(INSTANCE "/trace_clock", "");
+	place_file(INSTANCE "/buffer_size_kb", "");
+	place_file(INSTANCE "/trace_pipe", "");
+}
+
+static void tell(const char *text)
+{
+	FILE *f = fopen(INSTANCE "/trace_pipe", "a");
+
+	if (f) {
+		fputs(text, f);
+		fclose(f);
+	}
+}
+
+/* A line of @length without its end. */
+static void tell_long(int length, unsigned int khz, unsigned int cpu)
+{
+	static const char fmt[] = "%*s [000] d 1.000001: cpu_frequency: state=%u cpu_id=%u";
+	char line[600];
+	int n = snprintf(line, sizeof(line), fmt, 0, "", khz, cpu);
+
+	snprintf(line, sizeof(line), fmt, length - n, "a-1", khz, cpu);
+	tell(line);
+}
+
+static void trace_probes(const struct host *host)
+{
+	const struct source *trace = source_table[SOURCE_trace];
+
+	text_is(place_probe(trace, host),
+		"-2 'no tracefs: frequency is polled' 'mount -t tracefs tracefs "
+		"/sys/kernel/tracing'",
+		"without tracefs");
+	place_file("trace/events/other", "");
+	text_is(place_probe(trace, host),
+		"-2 'no tracepoint power:cpu_frequency: frequency is polled' ''",
+		"without the tracepoint");
+	place_file("trace/events/power/cpu_frequency/enable", "0");
+	text_is(place_probe(trace, host), "-13 'trace/instances: not permitted' 'run as root'",
+		"without instances");
+	mkdir("trace/instances", 0755);
+	text_is(place_probe(trace, host), "0 'every change of frequency, power:cpu_frequency' ''",
+		"where one can be made");
+	instance();
+	text_is(place_probe(trace, host), "0 'every change of frequency, power:cpu_frequency' ''",
+		"or is there");
+	if (geteuid())
+		return;
+	/* As somebody who may not look; who may look and not write; who was given one. */
+	chmod(".", 0755);
+	chmod("trace/events", 0700);
+	if (seteuid(65534))
+		return;
+	text_is(place_probe(trace, host), "-13 'trace: not permitted' 'run as root'",
+		"where it is kept from us");
+	if (seteuid(0))
+		abort();
+	chmod("trace/events", 0755);
+	if (seteuid(65534))
+		return;
+	text_is(place_probe(trace, host), "-13 'trace/instances: not permitted' 'run as root'",
+		"where none may be made");
+	if (seteuid(0))
+		abort();
+	chmod(INSTANCE "/trace_clock", 0666);
+	if (seteuid(65534))
+		return;
+	text_is(place_probe(trace, host), "0 'every change of frequency, power:cpu_frequency' ''",
+		"where one was given to us");
+	if (seteuid(0))
+		abort();
+}
+
+/* What it fails for, and what is left then. */
+static void trace_refused(struct host *host)
+{
+	const struct source *trace = source_table[SOURCE_trace];
+	int lowest = dup(STDOUT_FILENO), next, fd;
+	void *state = NULL;
+
+	close(lowest);
+	place_gone("trace/instances");
+	CHECK(trace->start(host, &state) == -ENOENT, "without instances it does not start");
+	mkdir("trace/instances", 0755);
+	CHECK(trace->start(host, &state) == -ENOENT && access(INSTANCE, F_OK),
+	      "nor without a pipe, and its instance goes");
+	instance();
+	place_gone(INSTANCE "/trace_clock");
+	CHECK(trace->start(host, &state) == -ENOENT, "nor without our clock");
+	instance();
+	place_gone(INSTANCE "/events");
+	CHECK(trace->start(host, &state) == -ENOENT, "nor without the event");
+	instance();
+	fd = open(INSTANCE "/trace_pipe", O_RDONLY | O_CLOEXEC);
+	place_file(INSTANCE "/events/power/cpu_frequency/enable", "1");
+	CHECK(!flock(fd, LOCK_EX) && trace->start(host, &state) == -EBUSY &&
+		      !strcmp(place_line(INSTANCE "/events/power/cpu_frequency/enable"), "1") &&
+		      !strcmp(place_line(INSTANCE "/trace_clock"), ""),
+	      "another's instance is left as it is");
+	close(fd);
+	next = dup(STDOUT_FILENO);
+	close(next);
+	CHECK(next == lowest && !host->traced, "nothing stays open");
+	records_are(host->queue, "", "and nothing is told");
+}
+
+static void traces(struct host *host)
+{
+	const struct source *trace = source_table[SOURCE_trace];
+	unsigned int records;
+	void *state = NULL;
+	char all[200];
+
+	trace_probes(host);
+	trace_refused(host);
+	instance();
+	host->config.trace_buffer = 100 << 10;
+	host->config.source[SOURCE_trace].period_ms = 60;
+	watched_forget();
+	CHECK(!trace->start(host, &state) && host->traced && watched_count() == 1 &&
+		      watched_at(0)->period_ns == 60000000,
+	      "the tracepoint is read once a period");
+	snprintf(all, sizeof(all), "%s", place_line(INSTANCE "/trace_clock"));
+	snprintf(all + strlen(all), sizeof(all) - strlen(all), " %s",
+		 place_line(INSTANCE "/buffer_size_kb"));
+	snprintf(all + strlen(all), sizeof(all) - strlen(all), " %s",
+		 place_line(INSTANCE "/events/power/cpu_frequency/enable"));
+	text_is(all, "mono 100 1", "by our clock, with the buffer that is configured");
+	records_are(host->queue,
+		    "clock 0 1000 'trace' 'mono trace clock' 'stamped by the kernel; the text form "
+		    "is cut to 1 us'\n",
+		    "the clock of its stamps");
+	tell("a-1 [000] d 0.000001: cpu_frequency: state=300000 cpu_id=0\n"
+	     "a-1 [000] d 0.000002: cpu_frequency: state=300000 cpu_id=0\n"
+	     "a-1 [000] d 0.000003: cpu_frequency: state=300000 cpu_id=511\n"
+	     "a-1 [000] d 0.000004: cpu_frequency: state=300000 cpu_id=512\n"
+	     "CPU:1 [LOST 17 EVENTS]\n"
+	     "rubbish\n"
+	     "a-1 [000] d 0.000005: cpu_frequency: state=600000 cp");
+	look();
+	records_are(host->queue,
+		    "transition 1000: cpu 0 300000 kHz by 1\n"
+		    "transition 3000: cpu 511 300000 kHz by 1\n"
+		    "drop 17 'trace' 'the kernel's trace ring ran over'\n",
+		    "frequencies as they change, and what was lost");
+	tell("u_id=0\n");
+	look();
+	records_are(host->queue, "transition 5000: cpu 0 600000 kHz by 1\n",
+		    "a line in two parts is one");
+	tell_long(511, 700000, 1);
+	tell("\n");
+	tell_long(512, 700000, 2);
+	tell("\n");
+	tell_long(560, 700000, 3);
+	tell("\n");
+	tell_long(100, 700000, 4);
+	tell("\n");
+	look();
+	records_are(host->queue,
+		    "transition 1000001000: cpu 1 700000 kHz by 1\n"
+		    "transition 1000001000: cpu 4 700000 kHz by 1\n",
+		    "a line that is too long is none, the next one is");
+	/* More than is read at once. */
+	for (unsigned int i = 0; i < 200; i++)
+		tell_long(100, 100000 + i, 5), tell("\n");
+	look();
+	CHECK(!defined(host->queue, DEFINE_META, RECORD_TRANSITION, &records) && records == 200,
+	      "all that is there is taken");
+	tell("a-1 [000] d 0.000009: cpu_frequency: state=900000 cpu_id=0\n");
+	trace->stop(state);
+	records_are(host->queue, "transition 9000: cpu 0 900000 kHz by 1\n",
+		    "the end is a last look");
+	CHECK(!host->traced &&
+		      !strcmp(place_line(INSTANCE "/events/power/cpu_frequency/enable"), "0"),
+	      "and the event is off");
+}
+
+void unit_cpus(void)
+{
+	struct place place;
+	struct host host;
+	void *state = NULL;
+
+	if (!place_enter(&place))
+		return;
+	place_host(&host);
+	faults.at_ns = 1000;
+	policies(&host, &state);
+	policy_changes(&host, state);
+	many_policies(&host);
+	place_gone("sys");
+	idle(&host);
+	costs(&host);
+	traces(&host);
+	faults.at_ns = 0;
+	place_host_free(&host);
+	place_leave(&place);
+}

@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Description: hints of programs that stream them: rings of our own are sent, and what they
+ * hold becomes leases and phases. "@" stands for this process.
+ */
+#include "unit.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <gchint-stream.h>
+#include <uapi/linux/gchint.h>
+
+#include "../../daemon/gchintd/queue.h"
+#include "../../daemon/gchintd/tracker.h"
+#include "faults.h"
+#include "place.h"
+#include "records.h"
+
+#define NR GCHINT_STREAM_EVENTS
+
+static int out = -1;
+
+static struct gchint_stream *map_new(int *fd, bool sealed, int32_t pid)
+{
+	struct gchint_stream *map;
+
+	*fd = memfd_create("ring", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (*fd < 0 || ftruncate(*fd, sizeof(*map)))
+		abort();
+	map = mmap(NULL, sizeof(*map), PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
+	if (map == MAP_FAILED ||
+	    (sealed && fcntl(*fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)))
+		abort();
+	map->magic = GCHINT_STREAM_MAGIC;
+	map->abi = GCHINT_STREAM_ABI;
+	map->events = NR;
+	map->pid = pid;
+	for (uint32_t i = 0; i < NR; i++)
+		map->event[i].ticket = i;
+	return map;
+}
+
+/* One byte, and a descriptor with it unless it is -1. */
+static void post(int fd)
+{
+	union {
+		char space[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control = { { 0 } };
+	struct sockaddr_un to = { AF_UNIX, "stream" };
+	struct iovec iov = { (char[]){ 'G' }, 1 };
+	struct msghdr msg = {
+		.msg_name = &to, .msg_namelen = sizeof(to), .msg_iov = &iov, .msg_iovlen = 1
+	};
+
+	if (fd >= 0) {
+		msg.msg_control = &control;
+		msg.msg_controllen = sizeof(control);
+		control.align.cmsg_level = SOL_SOCKET;
+		control.align.cmsg_type = SCM_RIGHTS;
+		control.align.cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(&control.align), &fd, sizeof(fd));
+	}
+	if (sendmsg(out, &msg, 0) != 1)
+		abort();
+}
+
+static struct gchint_stream *ring(int32_t pid)
+{
+	struct gchint_stream *map;
+	int fd;
+
+	map = map_new(&fd, true, pid);
+	post(fd);
+	close(fd);
+	return map;
+}
+
+static void tell(struct gchint_stream *map, struct gchint_stream_event e)
+{
+	const uint32_t n = map->tail++;
+
+	e.ticket = n + 1;
+	map->event[n % NR] = e;
+}
+
+static void lease(struct gchint_stream *map, uint64_t t, uint8_t type, uint32_t slot, int32_t tid,
+		  uint32_t role)
+{
+	tell(map, (struct gchint_stream_event){
+			  .time = t, .type = type, .slot = slot, .tid = tid, .role = role });
+}
+
+static void phase(struct gchint_stream *map, uint64_t t, uint32_t slot, int32_t tid, uint8_t number)
+{
+	tell(map, (struct gchint_stream_event){ .time = t,
+						.type = GCHINT_STREAM_PHASE,
+						.slot = slot,
+						.tid = tid,
+						.phase = number });
+}
+
+/* hotspots' timer, the library's, its socket. */
+static void period(void)
+{
+	watched_at(1)->fn(watched_at(1)->data, 0);
+}
+
+static void receive(void)
+{
+	watched_at(2)->fn(watched_at(2)->data, EPOLLIN);
+}
+
+static void are(struct host *host, const char *want, const char *name)
+{
+	char text[4096], *to = text;
+
+	for (; *want && to < text + sizeof(text) - 12; want++)
+		if (*want == '@')
+			to += sprintf(to, "%d", (int)getpid());
+		else
+			*to++ = *want;
+	*to = '\0';
+	records_are(host->queue, text, name);
+}
+
+static void begins(struct host *host, void **state)
+{
+	const struct source *library = source_table[SOURCE_library];
+	char path[110];
+	int lowest = dup(STDOUT_FILENO), next;
+
+	close(lowest);
+	unsetenv("GCHINT_STREAM");
+	text_is(place_probe(library, host),
+		"-2 'no program streams its hints to us' 'gchintctl record -- PROGRAM'",
+		"where nobody streams");
+	setenv("GCHINT_STREAM", "", 1);
+	text_is(place_probe(library, host),
+		"-2 'no program streams its hints to us' 'gchintctl record -- PROGRAM'",
+		"or to no socket");
+	memset(path, 'x', sizeof(path));
+	path[108] = '\0';
+	setenv("GCHINT_STREAM", path, 1);
+	CHECK(!strncmp(place_probe(library, host), "-36 'xxx", 8) &&
+		      strstr(place_probe(library, host), "x' 'a shorter GCHINT_STREAM'") &&
+		      library->start(host, state) == -ENAMETOOLONG,
+	      "a name that is too long is told");
+	path[107] = '\0';
+	setenv("GCHINT_STREAM", path, 1);
+	text_is(place_probe(library, host), "0 'hints of programs without the module' ''",
+		"one that is not is taken");
+	setenv("GCHINT_STREAM", "stream", 1);
+	place_file("stream", "mine");
+	CHECK(library->start(host, state) == -EEXIST && !strcmp(place_line("stream"), "mine"),
+	      "a file in its place stays");
+	place_gone("stream");
+	next = dup(STDOUT_FILENO);
+	close(next);
+	CHECK(next == lowest, "and nothing is open");
+	host->config.source[SOURCE_library].period_ms = 30;
+	CHECK(!library->start(host, state) && watched_count() == 3 && !watched_at(1)->period_ns &&
+		      watched_at(2)->events == EPOLLIN,
+	      "a socket is waited for");
+	are(host, "clock 0 0 'library' 'CLOCK_MONOTONIC' 'stamped by the program at the edge'\n",
+	    "the clock of a program's stamps");
+}
+
+static void strangers(struct host *host)
+{
+	struct gchint_stream *map;
+	int fd;
+
+	post(-1);
+	map = map_new(&fd, false, 1);
+	post(fd);
+	munmap(map, sizeof(*map));
+	close(fd);
+	receive();
+	munmap(ring(1), sizeof(*map));
+	unit_memory_left(0);
+	receive();
+	unit_memory_left(-1);
+	are(host,
+	    "drop 1 'library' 'a message without a ring'\n"
+	    "drop 1 'library' 'not a sealed ring of libgchint's'\n"
+	    "drop 1 'library' 'no memory for a ring'\n",
+	    "what is no ring is counted");
+	CHECK(!watched_at(1)->period_ns, "and not looked at");
+}
+
+static struct gchint_stream *hints(struct host *host)
+{
+	struct gchint_stream *map = ring(getpid());
+
+	receive();
+	CHECK(watched_at(1)->period_ns == 30000000 && watched_at(0)->period_ns,
+	      "a ring is looked at once a period");
+	are(host, "process @ @ 'me'\n", "and its program is sampled");
+	lease(map, 100, GCHINT_STREAM_ATTACH, 0, 71, 1);
+	lease(map, 110, GCHINT_STREAM_ROLE, 0, 71, GCHINT_ROLE_NR);
+	phase(map, 200, 0, 71, GCHINT_PHASE_MARK);
+	tell(map, (struct gchint_stream_event){ .time = 300,
+						.type = GCHINT_STREAM_PHASE,
+						.slot = 0,
+						.phase = GCHINT_PHASE_MARK,
+						.cause = 2,
+						.flags = 0xf0,
+						.work_done = 5,
+						.work_total = 6,
+						.stall_ns = 7 });
+	tell(map, (struct gchint_stream_event){ .time = 400,
+						.type = GCHINT_STREAM_PHASE,
+						.slot = 0,
+						.phase = GCHINT_PHASE_MARK,
+						.cause = GCHINT_CAUSE_NR });
+	phase(map, 500, 0, 71, GCHINT_PHASE_NR);
+	lease(map, 600, GCHINT_STREAM_ATTACH, 0, 72, GCHINT_ROLE_NR - 1);
+	lease(map, 700, GCHINT_STREAM_DETACH, 0, 72, 0);
+	/* Numbers out of the air, and a slot that nobody has attached. */
+	lease(map, 800, GCHINT_STREAM_ATTACH, 512, 73, 1);
+	lease(map, 800, 99, 3, 73, 1);
+	phase(map, 900, 511, -5, GCHINT_PHASE_NR - 1);
+	phase(map, 20000, 511, 0, GCHINT_PHASE_NONE);
+	tell(map, (struct gchint_stream_event){ .time = 1, .type = GCHINT_STREAM_SAMPLE });
+	map->lost = 7;
+	phase(map, 1000, 511, 0, GCHINT_PHASE_SWEEP);
+	period();
+	phase(map, 1100, 511, 0, GCHINT_PHASE_NONE);
+	period();
+	are(host,
+	    "lease 100: 0 of @/71 slot 0 role 1\n"
+	    "process @ @\n"
+	    "process @ 71\n"
+	    "lease 110: 1 of @/71 slot 0 role 0\n"
+	    "phase 200: 1 from 200, 4 of @/71, end 0\n"
+	    "phase 300: 1 from 200, 4 of @/71, end 0, 5 of 6 done, stall at 7, cause 2\n"
+	    "phase 400: 1 from 200, 4 of @/71, end 0, 5 of 6 done, stall at 7, cause 2\n"
+	    "phase 500: 1 from 200, 4 of @/71, end 1, 5 of 6 done, stall at 7, cause 2\n"
+	    "lease 600: 3 of @/71 slot 0 role ?\n"
+	    "lease 600: 0 of @/72 slot 0 role 4\n"
+	    "process @ 72\n"
+	    "lease 700: 2 of @/72 slot 0 role ?\n"
+	    "phase 900: 2 from 900, 11 of @/@, end 0\n"
+	    "phase 10000: 2 from 900, 11 of @/@, end 1\n"
+	    "phase 1000: 3 from 1000, 7 of @/@, end 0\n"
+	    "drop 7 'library' 'a program's ring ran over'\n"
+	    "phase 1100: 3 from 1000, 7 of @/@, end 1, uncertain\n",
+	    "what a ring tells are leases and phases");
+	return map;
+}
+
+/* No more at once than others can wait for, nor than the queue has room. */
+static void much(struct host *host, struct gchint_stream *map)
+{
+	const struct record r = { .t = 1, .type = RECORD_SAMPLE };
+
+	for (int i = 0; i < 4095; i++)
+		lease(map, 1, GCHINT_STREAM_SAMPLE, 0, 1, 0);
+	lease(map, 1200, GCHINT_STREAM_DETACH, 511, 1, 0);
+	lease(map, 1300, GCHINT_STREAM_ATTACH, 4, 74, 0);
+	period();
+	are(host, "lease 1200: 2 of @/@ slot 511 role ?\n", "so many events have their turn");
+	while (queue_room(host->queue) >= 1024)
+		queue_push(host->queue, &r);
+	period();
+	queue_consume(host->queue, 1);
+	CHECK(queue_room(host->queue) == 1024, "where there is no room they wait");
+	period();
+	queue_consume(host->queue, 8192 - 1024);
+	are(host, "lease 1300: 0 of @/74 slot 4 role 0\nprocess @ 74\n", "until there is some");
+}
+
+/* Another ring of a process takes the place of its first, which is read to its end. */
+static void again(struct host *host, struct gchint_stream *map)
+{
+	struct gchint_stream *second;
+
+	phase(map, 1400, 4, 74, GCHINT_PHASE_MARK);
+	map->tail++;
+	phase(map, 1500, 4, 74, GCHINT_PHASE_SWEEP);
+	munmap(map, sizeof(*map));
+	second = ring(12345678);
+	receive();
+	are(host,
+	    "phase 1400: 4 from 1400, 4 of @/74, end 0\n"
+	    "phase 1500: 4 from 1400, 4 of @/74, end 1\n"
+	    "phase 1500: 5 from 1500, 7 of @/74, end 0\n"
+	    "drop 1 'library' 'a program ended while it told'\n"
+	    "lease 10000: 4 of @/73 slot 3 role ?\n"
+	    "lease 10000: 4 of @/74 slot 4 role ?\n"
+	    "phase 10000: 5 from 1500, 7 of @/74, end 2\n"
+	    "process @ @ 'me'\n",
+	    "a program that is executed anew has ended what it had");
+	lease(second, 2000, GCHINT_STREAM_ATTACH, 1, 75, 0);
+	phase(second, 2100, 1, 75, GCHINT_PHASE_MARK);
+	second->tail++;
+	period();
+	are(host,
+	    "lease 2000: 0 of @/@ slot 1 role 0\n"
+	    "process @ @\n"
+	    "phase 2100: 6 from 2100, 4 of @/@, end 0\n",
+	    "of one whose numbers are others in its own eyes only the process is known");
+	period();
+	are(host, "", "who is slow to tell is waited for");
+	CHECK(watched_at(1)->period_ns, "and looked at");
+	munmap(second, sizeof(*second));
+	second = ring(getpid());
+	lease(second, 2200, GCHINT_STREAM_ATTACH, 2, 76, 0);
+	lease(second, 2300, GCHINT_STREAM_CLOSE, 2, 76, 0);
+	lease(second, 2400, GCHINT_STREAM_ATTACH, 2, 76, 0);
+	receive();
+	period();
+	are(host,
+	    "drop 1 'library' 'a program ended while it told'\n"
+	    "lease 10000: 4 of @/@ slot 1 role ?\n"
+	    "phase 10000: 6 from 2100, 4 of @/@, end 2\n"
+	    "process @ @ 'me'\n"
+	    "lease 2200: 0 of @/76 slot 2 role 0\n"
+	    "process @ @\n"
+	    "process @ 76\n"
+	    "lease 10000: 5 of @/76 slot 2 role ?\n",
+	    "one that is closed has told all");
+	munmap(second, sizeof(*second));
+	CHECK(!watched_at(1)->period_ns && !watched_at(0)->period_ns,
+	      "with the last ring the looks end");
+}
+
+/* A program that is killed: what it had ends, and nothing is waited for. */
+static void killed(struct host *host)
+{
+	struct gchint_stream *map;
+	int fd, ready[2];
+	char want[400], byte;
+	pid_t pid;
+
+	map = map_new(&fd, true, 1);
+	if (pipe(ready))
+		abort();
+	pid = fork();
+	if (!pid) {
+		post(fd);
+		if (write(ready[1], "x", 1) == 1)
+			pause();
+		_exit(1);
+	}
+	if (pid < 0 || read(ready[0], &byte, 1) != 1)
+		abort();
+	map->pid = pid;
+	close(ready[0]);
+	close(ready[1]);
+	close(fd);
+	receive();
+	lease(map, 3000, GCHINT_STREAM_ATTACH, 511, pid, 0);
+	period();
+	CHECK(watched_at(1)->period_ns, "as long as it lives it is looked at");
+	phase(map, 3100, 511, pid, GCHINT_PHASE_MARK);
+	map->tail++;
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	period();
+	snprintf(want, sizeof(want),
+		 "lease 3000: 0 of %d/%d slot 511 role 0\n"
+		 "process %d %d\n"
+		 "phase 3100: 7 from 3100, 4 of %d/%d, end 0\n"
+		 "drop 1 'library' 'a program ended while it told'\n"
+		 "lease 10000: 3 of %d/%d slot 511 role ?\n"
+		 "phase 10000: 7 from 3100, 4 of %d/%d, end 2\n",
+		 pid, pid, pid, pid, pid, pid, pid, pid, pid, pid);
+	are(host, want, "what a program has that is killed ends with it");
+	CHECK(!watched_at(1)->period_ns, "and it is looked at no more");
+	munmap(map, sizeof(*map));
+}
+
+void unit_library(void)
+{
+	const struct source *hotspots = source_table[SOURCE_hotspots];
+	const struct source *library = source_table[SOURCE_library];
+	struct gchint_stream *map;
+	void *state = NULL, *other = NULL;
+	struct place place;
+	struct host host;
+	char path[40];
+
+	if (!place_enter(&place))
+		return;
+	place_host(&host);
+	out = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	faults.at_ns = 10000;
+	snprintf(path, sizeof(path), "proc/%d/comm", (int)getpid());
+	place_file(path, "me\n");
+	CHECK(!hotspots->start(&host, &other), "programs are sampled");
+	/* By which event is another test's. */
+	for (size_t i = 0; i < queue_fill(host.queue); i++)
+		definition_free(queue_peek(host.queue, i)->define);
+	queue_consume(host.queue, queue_fill(host.queue));
+	begins(&host, &state);
+	strangers(&host);
+	map = hints(&host);
+	much(&host, map);
+	again(&host, map);
+	killed(&host);
+	/* At the end what waits is taken, and all that is there ends. */
+	map = ring(getpid());
+	lease(map, 4000, GCHINT_STREAM_ATTACH, 1, 77, 0);
+	library->stop(state);
+	munmap(map, sizeof(*map));
+	are(&host,
+	    "process @ @ 'me'\n"
+	    "lease 4000: 0 of @/77 slot 1 role 0\n"
+	    "process @ @\n"
+	    "process @ 77\n"
+	    "lease 10000: 5 of @/77 slot 1 role ?\n",
+	    "the end takes what waits");
+	CHECK(watched_open() == 1 && access("stream", F_OK), "and its socket goes");
+	hotspots->stop(other);
+	close(out);
+	unsetenv("GCHINT_STREAM");
+	faults.at_ns = 0;
+	place_host_free(&host);
+	place_leave(&place);
+}

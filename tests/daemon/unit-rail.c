@@ -1,0 +1,578 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Description: rails, from the files of sensors to their samples. The clock stands, or goes
+ * ahead by a step at each reading, so that how long a read takes is no matter of chance.
+ */
+#include "unit.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../daemon/common/clock.h"
+#include "../../daemon/gchintd/queue.h"
+#include "../../daemon/gchintd/rail.h"
+#include "../../daemon/gchintd/reader.h"
+#include "faults.h"
+#include "place.h"
+#include "records.h"
+
+#define CHIP(n)	  "sys/class/hwmon/hwmon" #n "/"
+#define DEVICE(n) "sys/bus/iio/devices/iio:device" #n "/"
+#define ZONE(n)	  "sys/class/powercap/" #n "/"
+#define SUPPLY(n) "sys/class/regulator/regulator." #n "/"
+
+#define EACH_READ                                                                                  \
+	"'CLOCK_MONOTONIC' 'each read stands between two readings of the clock: "                  \
+	"samples.error_ns'\n"
+
+static void look_at(uint64_t t)
+{
+	faults.at_ns = t;
+	faults.ahead_ns = 0;
+	watched_at(0)->fn(watched_at(0)->data, 0);
+}
+
+/* Without a look at the clock, which the thread looks at. */
+static void has_read(unsigned int watch)
+{
+	struct pollfd p = { .fd = watched_at(watch)->fd, .events = POLLIN };
+
+	CHECK(poll(&p, 1, 20000) == 1, "the thread has read");
+}
+
+/* What it has read is taken. */
+static void read_by_thread(unsigned int watch)
+{
+	has_read(watch);
+	watched_at(watch)->fn(watched_at(watch)->data, EPOLLIN);
+}
+
+static void forget(struct queue *q)
+{
+	for (size_t i = 0; i < queue_fill(q); i++)
+		if (queue_peek(q, i)->type == RECORD_DEFINE)
+			definition_free(queue_peek(q, i)->define);
+	queue_consume(q, queue_fill(q));
+}
+
+static void *begin(struct host *host, enum source_id id)
+{
+	void *state = NULL;
+
+	watched_forget();
+	faults.at_ns = 1000;
+	faults.ahead_ns = 0;
+	CHECK(!source_table[id]->start(host, &state), "a source of rails starts");
+	return state;
+}
+
+static void end(enum source_id id, void *state)
+{
+	source_table[id]->stop(state);
+	CHECK(!watched_open(), "nothing of it is waited for");
+}
+
+/* Names of channels, as chips and their drivers have them. */
+static void channels(struct host *host)
+{
+	void *state;
+
+	text_is(place_probe(source_table[SOURCE_hwmon], host),
+		"-19 'no power, energy, current or voltage channel' 'bind the board's power "
+		"monitor (see docs/recording.md, rails)'",
+		"a board without chips");
+	place_file(CHIP(0) "name", "meter\n");
+	mkdir("devices", 0755);
+	if (symlink("../../../devices/0-0060", CHIP(0) "device"))
+		abort();
+	place_file(CHIP(0) "power2_input", "5\n");
+	place_file(CHIP(0) "power2_average", "6\n");
+	place_file(CHIP(0) "power3_average", "7\n");
+	place_file(CHIP(0) "power3_label", "mean\n");
+	place_file(CHIP(0) "power9999_input", "8\n");
+	place_file(CHIP(0) "power10000_input", "9\n");
+	place_file(CHIP(0) "power_input", "9\n");
+	place_file(CHIP(0) "power4_inputs", "9\n");
+	place_file(CHIP(0) "temp1_input", "9\n");
+	place_file(CHIP(0) "energy1_input", "-10\n");
+	place_file(CHIP(0) "curr1_input", "11\n");
+	place_file(CHIP(0) "in1_input", "12\n");
+	place_file(CHIP(0) "in1_average", "12\n");
+	/* Without a name, a device and a power: the product, by label or number. */
+	place_file(CHIP(1) "curr0_input", "3\n");
+	place_file(CHIP(1) "in0_input", "5\n");
+	place_file(CHIP(1) "curr1_input", "3\n");
+	place_file(CHIP(1) "curr2_input", "3\n");
+	place_file(CHIP(1) "curr2_label", "iout\n");
+	place_file(CHIP(1) "in31_input", "7\n");
+	place_file(CHIP(1) "in31_label", "vout\n");
+	place_file(CHIP(1) "in30_label", "iout\n");
+	place_file(CHIP(1) "curr3_input", "3\n");
+	place_file(CHIP(1) "curr3_label", "iother\n");
+	place_file(CHIP(1) "in3_input", "3\n");
+	place_file(CHIP(1) "curr4_input", "3\n");
+	place_file(CHIP(1) "curr4_label", "out\n");
+	place_file(CHIP(1) "in4_label", "vut\n");
+	place_file(CHIP(1) "curr5_input", "3\n");
+	place_file(CHIP(1) "curr5_label", "ifar\n");
+	place_file(CHIP(1) "in32_label", "vfar\n");
+	text_is(place_probe(source_table[SOURCE_hwmon], host), "0 '17 channels on 2 chips' ''",
+		"and one with two");
+	host->config.source[SOURCE_hwmon].period_ms = 60;
+	state = begin(host, SOURCE_hwmon);
+	CHECK(watched_count() == 1 && watched_at(0)->period_ns == 60000000,
+	      "rails are read once a period");
+	records_are(host->queue,
+		    "rail 1 60000000 'meter-0-0060:curr1' 'current' 'hwmon' "
+		    "'sys/class/hwmon/hwmon0/curr1_input'\n"
+		    "rail 2 60000000 'meter-0-0060:energy1' 'energy' 'hwmon' "
+		    "'sys/class/hwmon/hwmon0/energy1_input'\n"
+		    "rail 3 60000000 'meter-0-0060:in1' 'voltage' 'hwmon' "
+		    "'sys/class/hwmon/hwmon0/in1_input'\n"
+		    "rail 4 60000000 'meter-0-0060:power2' 'power' 'hwmon' "
+		    "'sys/class/hwmon/hwmon0/power2_input'\n"
+		    "rail 5 60000000 'meter-0-0060:power3' 'mean' 'power' 'hwmon' "
+		    "'sys/class/hwmon/hwmon0/power3_average'\n"
+		    "rail 6 60000000 'meter-0-0060:power9999' 'power' 'hwmon' "
+		    "'sys/class/hwmon/hwmon0/power9999_input'\n"
+		    "rail 7 60000000 'hwmon1:curr0' 'current' 'hwmon' "
+		    "'sys/class/hwmon/hwmon1/curr0_input'\n"
+		    "rail 8 60000000 'hwmon1:curr1' 'current' 'hwmon' "
+		    "'sys/class/hwmon/hwmon1/curr1_input'\n"
+		    "rail 9 60000000 'hwmon1:curr2' 'iout' 'current' 'hwmon' "
+		    "'sys/class/hwmon/hwmon1/curr2_input'\n"
+		    "rail 10 60000000 'hwmon1:curr3' 'iother' 'current' 'hwmon' "
+		    "'sys/class/hwmon/hwmon1/curr3_input'\n"
+		    "rail 11 60000000 'hwmon1:curr4' 'out' 'current' 'hwmon' "
+		    "'sys/class/hwmon/hwmon1/curr4_input'\n"
+		    "rail 12 60000000 'hwmon1:curr5' 'ifar' 'current' 'hwmon' "
+		    "'sys/class/hwmon/hwmon1/curr5_input'\n"
+		    "rail 13 60000000 'hwmon1:in0' 'voltage' 'hwmon' "
+		    "'sys/class/hwmon/hwmon1/in0_input'\n"
+		    "rail 14 60000000 'hwmon1:in3' 'voltage' 'hwmon' "
+		    "'sys/class/hwmon/hwmon1/in3_input'\n"
+		    "rail 15 60000000 'hwmon1:in31' 'vout' 'voltage' 'hwmon' "
+		    "'sys/class/hwmon/hwmon1/in31_input'\n"
+		    "rail 16 60000000 'hwmon1:curr0xin0' 'power' 'hwmon' "
+		    "'sys/class/hwmon/hwmon1/curr0_input' 'curr0 x in0'\n"
+		    "rail 17 60000000 'hwmon1:curr2xin31' 'iout' 'power' 'hwmon' "
+		    "'sys/class/hwmon/hwmon1/curr2_input' 'curr2 x in31'\n"
+		    "clock 0 'hwmon' " EACH_READ "sample 1000: rail 1 11000 +- 1\n"
+		    "sample 1000: rail 2 -10 +- 1\n"
+		    "sample 1000: rail 3 12000 +- 1\n"
+		    "sample 1000: rail 4 5 +- 1\n"
+		    "sample 1000: rail 5 7 +- 1\n"
+		    "sample 1000: rail 6 8 +- 1\n"
+		    "sample 1000: rail 7 3000 +- 1\n"
+		    "sample 1000: rail 8 3000 +- 1\n"
+		    "sample 1000: rail 9 3000 +- 1\n"
+		    "sample 1000: rail 10 3000 +- 1\n"
+		    "sample 1000: rail 11 3000 +- 1\n"
+		    "sample 1000: rail 12 3000 +- 1\n"
+		    "sample 1000: rail 13 5000 +- 1\n"
+		    "sample 1000: rail 14 3000 +- 1\n"
+		    "sample 1000: rail 15 7000 +- 1\n"
+		    "sample 1000: rail 16 15 +- 1\n"
+		    "sample 1000: rail 17 21 +- 1\n",
+		    "each channel by chip and name, its number in micro-units");
+	end(SOURCE_hwmon, state);
+	place_gone("sys/class/hwmon");
+}
+
+/* A rail that has no number now, is gone, and comes back. */
+static void gone(struct host *host)
+{
+	static const int waits[] = { EAGAIN, EBUSY, ENODATA, ETIMEDOUT };
+	void *state;
+
+	place_file(CHIP(0) "name", "chip\n");
+	place_file(CHIP(0) "curr1_input", "3\n");
+	place_file(CHIP(0) "in1_input", "5\n");
+	strcpy(host->config.source[SOURCE_hwmon].match, "*x*");
+	state = begin(host, SOURCE_hwmon);
+	forget(host->queue);
+	for (size_t i = 0; i < 4; i++) {
+		faults.read = waits[i];
+		look_at(2000 + i);
+	}
+	faults.read = 0;
+	place_file(CHIP(0) "in1_input", "");
+	look_at(3000);
+	place_file(CHIP(0) "in1_input", "6\n");
+	look_at(4000);
+	records_are(host->queue,
+		    "sample 2000: rail 18 ? +- 0\n"
+		    "sample 2001: rail 18 ? +- 0\n"
+		    "sample 2002: rail 18 ? +- 0\n"
+		    "sample 2003: rail 18 ? +- 0\n"
+		    "sample 3000: rail 18 ? +- 0\n"
+		    "sample 4000: rail 18 18 +- 1\n",
+		    "a sensor that has no number now has one later");
+	place_file(CHIP(0) "in1_input", "x\n");
+	look_at(5000);
+	look_at(6000);
+	place_file(CHIP(0) "in1_input", "7\n");
+	look_at(2000005999);
+	look_at(2000006000);
+	records_are(host->queue,
+		    "note 4 'hwmon' 'chip:curr1xin1: Invalid argument: its value is unknown from "
+		    "here'\n"
+		    "sample 5000: rail 18 ? +- 0\n"
+		    "note 5 'hwmon' 'chip:curr1xin1: back'\n",
+		    "one that fails is told, and when it is back");
+	look_at(2000006001);
+	records_are(host->queue, "sample 2000006001: rail 18 21 +- 1\n", "and read again");
+	faults.read = EIO;
+	look_at(2000006002);
+	faults.read = 0;
+	place_file(CHIP(0) "curr1_input", "x\n");
+	look_at(4000005999);
+	look_at(4000006000);
+	place_file(CHIP(0) "curr1_input", "4\n");
+	look_at(6000005999);
+	records_are(host->queue,
+		    "note 4 'hwmon' 'chip:curr1xin1: Input/output error: its value is unknown "
+		    "from here'\n"
+		    "sample 2000006002: rail 18 ? +- 0\n",
+		    "it is looked for each two seconds, and back when it can be read");
+	place_gone(CHIP(0) "in1_input");
+	look_at(6000006000);
+	place_file(CHIP(0) "in1_input", "8\n");
+	look_at(8000006000);
+	look_at(8000006001);
+	records_are(host->queue,
+		    "note 5 'hwmon' 'chip:curr1xin1: back'\n"
+		    "sample 8000006001: rail 18 32 +- 1\n",
+		    "with both of its files");
+	end(SOURCE_hwmon, state);
+	/* One that was never there. */
+	place_gone(CHIP(0) "curr1_input");
+	mkdir(CHIP(0) "curr1_input", 0755);
+	strcpy(host->config.source[SOURCE_hwmon].match, "*:curr1");
+	state = begin(host, SOURCE_hwmon);
+	records_are(host->queue,
+		    "rail 19 60000000 'chip:curr1' 'current' 'hwmon' "
+		    "'sys/class/hwmon/hwmon0/curr1_input'\n"
+		    "clock 0 'hwmon' " EACH_READ
+		    "note 4 'hwmon' 'chip:curr1: Is a directory: its value is unknown from here'\n"
+		    "sample 1000: rail 19 ? +- 0\n",
+		    "what cannot be read is told");
+	end(SOURCE_hwmon, state);
+	place_gone("sys/class/hwmon");
+	strcpy(host->config.source[SOURCE_hwmon].match, "*");
+}
+
+/* A name that leads nowhere. */
+static void unopened(struct host *host)
+{
+	int lowest = dup(STDOUT_FILENO), next;
+	void *state;
+
+	close(lowest);
+	place_file(CHIP(0) "name", "chip\n");
+	place_file(CHIP(0) "curr1_input", "3\n");
+	/* Its name is there, what it leads to is not. */
+	if (symlink("/proc/self/fd/9999", CHIP(0) "power1_input"))
+		abort();
+	state = begin(host, SOURCE_hwmon);
+	records_are(host->queue,
+		    "rail 19 60000000 'chip:curr1' 'current' 'hwmon' "
+		    "'sys/class/hwmon/hwmon0/curr1_input'\n"
+		    "note 4 'hwmon' 'chip:power1: sys/class/hwmon/hwmon0/power1_input: No such "
+		    "file or directory'\n"
+		    "rail 20 60000000 'chip:power1' 'power' 'hwmon' "
+		    "'sys/class/hwmon/hwmon0/power1_input'\n"
+		    "clock 0 'hwmon' " EACH_READ "sample 1000: rail 19 3000 +- 1\n",
+		    "what cannot be opened is told, and is a rail");
+	end(SOURCE_hwmon, state);
+	next = dup(STDOUT_FILENO);
+	close(next);
+	CHECK(next == lowest, "no file stays open");
+	place_gone("sys/class/hwmon");
+}
+
+/* A look that takes more than its part of the period: 16 in a row and it doubles. */
+static void budget(struct host *host)
+{
+	void *state;
+
+	place_file(CHIP(0) "name", "chip\n");
+	place_file(CHIP(0) "curr1_input", "3\n");
+	host->config.source[SOURCE_hwmon].period_ms = 10;
+	host->config.source[SOURCE_hwmon].budget_percent = 6;
+	state = begin(host, SOURCE_hwmon);
+	forget(host->queue);
+	/* Three readings from the begin to the end of a look: 600 us are 6 % of 10 ms. */
+	faults.leap_ns = 200000;
+	for (int i = 0; i < 20; i++)
+		look_at(1000);
+	CHECK(watched_at(0)->period_ns == 10000000, "what is within the budget goes on");
+	faults.leap_ns = 200001;
+	for (int i = 0; i < 15; i++)
+		look_at(1000);
+	faults.leap_ns = 200000;
+	look_at(1000);
+	faults.leap_ns = 200001;
+	for (int i = 0; i < 15; i++)
+		look_at(1000);
+	CHECK(watched_at(0)->period_ns == 10000000, "likewise what is over it now and then");
+	forget(host->queue);
+	look_at(1000);
+	faults.leap_ns = 0;
+	faults.ahead_ns = 0;
+	CHECK(watched_at(0)->period_ns == 20000000, "sixteen times in a row are too many");
+	records_are(host->queue,
+		    "sample 501002: rail 19 3000 +- 100001\n"
+		    "note 5 'hwmon' 'a look at 1 rails takes 0.6 ms, over 6 % of the period: now "
+		    "every 20 ms'\n",
+		    "which is told");
+	faults.leap_ns = 240000;
+	for (int i = 0; i < 16; i++)
+		look_at(1000);
+	faults.leap_ns = 0;
+	faults.ahead_ns = 0;
+	CHECK(watched_at(0)->period_ns == 20000000, "the longer period has more room");
+	forget(host->queue);
+	end(SOURCE_hwmon, state);
+	host->config.source[SOURCE_hwmon].period_ms = 60;
+	host->config.source[SOURCE_hwmon].budget_percent = 5;
+}
+
+/* Rails behind a slow bus are read by a thread. */
+static void slow(struct host *host)
+{
+	void *state;
+
+	place_file(CHIP(0) "in2_input", "5\n");
+	host->config.source[SOURCE_hwmon].budget_percent = 100;
+	state = begin(host, SOURCE_hwmon);
+	forget(host->queue);
+	faults.leap_ns = 250000;
+	look_at(1000);
+	look_at(1000);
+	look_at(1000);
+	faults.leap_ns = 250001;
+	look_at(1000);
+	faults.leap_ns = 250000;
+	look_at(1000);
+	faults.leap_ns = 250001;
+	look_at(1000);
+	CHECK(watched_count() == 1, "a quarter of a millisecond is not slow, nor more of it once");
+	forget(host->queue);
+	look_at(1000);
+	records_are(host->queue,
+		    "sample 626002: rail 19 3000 +- 125001\n"
+		    "note 6 'hwmon' 'chip:curr1 takes over 250 us to read: slow rails are read by "
+		    "a thread'\n"
+		    "sample 1376005: rail 21 5000 +- 125001\n",
+		    "twice in a row is");
+	CHECK(watched_count() == 2 && watched_at(1)->events == EPOLLIN, "there is one thread");
+	faults.leap_ns = 0;
+	look_at(2000);
+	has_read(1);
+	look_at(3000);
+	records_are(host->queue, "", "which has the rails from then on");
+	read_by_thread(1);
+	records_are(host->queue,
+		    "sample 2000: rail 19 3000 +- 1\n"
+		    "sample 2000: rail 21 5000 +- 1\n",
+		    "one list at a time");
+	watched_at(1)->fn(watched_at(1)->data, EPOLLIN);
+	records_are(host->queue, "", "which is taken once");
+	place_file(CHIP(0) "curr1_input", "x\n");
+	look_at(4000);
+	read_by_thread(1);
+	look_at(5000);
+	read_by_thread(1);
+	records_are(host->queue,
+		    "note 4 'hwmon' 'chip:curr1: Invalid argument: its value is unknown from "
+		    "here'\n"
+		    "sample 4000: rail 19 ? +- 0\n"
+		    "sample 4000: rail 21 5000 +- 1\n"
+		    "sample 5000: rail 21 5000 +- 1\n",
+		    "what it cannot read is told as ever");
+	end(SOURCE_hwmon, state);
+	forget(host->queue);
+	place_gone("sys/class/hwmon");
+	host->config.source[SOURCE_hwmon].budget_percent = 5;
+}
+
+static void counters(struct host *host)
+{
+	const struct source *powercap = source_table[SOURCE_powercap];
+	void *state;
+
+	text_is(place_probe(powercap, host),
+		"-19 'no powercap energy counter' 'modprobe intel_rapl_msr, on a machine that has "
+		"it'",
+		"a machine without energy counters");
+	place_file(ZONE(a) "energy_uj", "900\n");
+	place_file(ZONE(a) "name", "package-0\n");
+	place_file(ZONE(a) "max_energy_range_uj", "1000\n");
+	place_file(ZONE(b) "energy_uj", "900\n");
+	place_file(ZONE(c) "name", "no counter\n");
+	text_is(place_probe(powercap, host), "0 '2 energy counters' ''", "and one with two");
+	if (!geteuid()) {
+		chmod(".", 0755);
+		chmod(ZONE(a) "energy_uj", 0400);
+		if (!seteuid(65534)) {
+			text_is(place_probe(powercap, host), "0 '2 energy counters' ''",
+				"of which one is kept from us");
+			if (seteuid(0) || chmod(ZONE(b) "energy_uj", 0400) || seteuid(65534))
+				abort();
+			text_is(place_probe(powercap, host),
+				"-13 '2 energy counters, readable by root only' 'run as root or "
+				"with CAP_DAC_READ_SEARCH, as the unit does'",
+				"or both");
+			if (seteuid(0))
+				abort();
+		}
+	}
+	host->config.source[SOURCE_powercap].period_ms = 70;
+	state = begin(host, SOURCE_powercap);
+	CHECK(watched_at(0)->period_ns == 70000000, "counters are read once a period");
+	place_file(ZONE(a) "energy_uj", "100\n");
+	place_file(ZONE(b) "energy_uj", "100\n");
+	look_at(2000);
+	place_file(ZONE(a) "energy_uj", "100\n");
+	look_at(3000);
+	place_file(ZONE(a) "energy_uj", "99\n");
+	look_at(4000);
+	records_are(host->queue,
+		    "rail 22 70000000 'a' 'package-0' 'energy' 'powercap' "
+		    "'sys/class/powercap/a/energy_uj'\n"
+		    "rail 23 70000000 'b' 'energy' 'powercap' 'sys/class/powercap/b/energy_uj'\n"
+		    "clock 0 'powercap' " EACH_READ "sample 1000: rail 22 900 +- 1\n"
+		    "sample 1000: rail 23 900 +- 1\n"
+		    "sample 2000: rail 22 1100 +- 1\n"
+		    "sample 2000: rail 23 100 +- 1\n"
+		    "sample 3000: rail 22 1100 +- 1\n"
+		    "sample 3000: rail 23 100 +- 1\n"
+		    "sample 4000: rail 22 2099 +- 1\n"
+		    "sample 4000: rail 23 100 +- 1\n",
+		    "a counter goes on past each wrap, one of no known range is as it is");
+	end(SOURCE_powercap, state);
+}
+
+static void supplies(struct host *host)
+{
+	const struct source *regulator = source_table[SOURCE_regulator];
+	void *state;
+
+	text_is(place_probe(regulator, host), "-19 'no regulator tells its voltage' ''",
+		"a board without regulators");
+	place_file(SUPPLY(1) "name", "core\n");
+	place_file(SUPPLY(1) "microvolts", "900000\n");
+	place_file(SUPPLY(2) "name", "silent\n");
+	place_file(SUPPLY(3) "microvolts", "1\n");
+	text_is(place_probe(regulator, host), "0 '2 set voltages' ''", "and one with two");
+	host->config.source[SOURCE_regulator].period_ms = 80;
+	strcpy(host->config.source[SOURCE_regulator].match, "*core");
+	state = begin(host, SOURCE_regulator);
+	CHECK(watched_at(0)->period_ns == 80000000, "supplies are read once a period");
+	look_at(1000000999);
+	place_file(SUPPLY(1) "microvolts", "850000\n");
+	look_at(1000000999);
+	look_at(2000000998);
+	look_at(2000000999);
+	place_file(SUPPLY(1) "microvolts", "");
+	look_at(2000001000);
+	look_at(2000001001);
+	records_are(host->queue,
+		    "rail 24 80000000 'regulator.1:core' 'core' 'voltage' 'regulator' "
+		    "'sys/class/regulator/regulator.1/microvolts' 'set, not measured'\n"
+		    "clock 0 'regulator' " EACH_READ "sample 1000: rail 24 900000 +- 1\n"
+		    "sample 1000000999: rail 24 850000 +- 1\n"
+		    "sample 2000000999: rail 24 850000 +- 1\n"
+		    "sample 2000001000: rail 24 ? +- 0\n",
+		    "a voltage that is set is told when it changes, and once a second");
+	end(SOURCE_regulator, state);
+	strcpy(host->config.source[SOURCE_regulator].match, "regulator.3:*");
+	state = begin(host, SOURCE_regulator);
+	records_are(host->queue,
+		    "rail 25 80000000 'regulator.3:regulator.3' 'regulator.3' 'voltage' "
+		    "'regulator' 'sys/class/regulator/regulator.3/microvolts' 'set, not "
+		    "measured'\n"
+		    "clock 0 'regulator' " EACH_READ "sample 1000: rail 25 1 +- 1\n",
+		    "one without a name has its number's");
+	end(SOURCE_regulator, state);
+}
+
+static void devices(struct host *host)
+{
+	const struct source *iio = source_table[SOURCE_iio];
+	void *state;
+
+	host->config.iio_buffered = false;
+	text_is(place_probe(iio, host), "-19 'no power, energy, current or voltage channel' ''",
+		"a board without IIO devices");
+	place_file(DEVICE(3) "name", "ina226\n");
+	place_file(DEVICE(3) "in_power2_raw", "40\n");
+	place_file(DEVICE(3) "in_power2_scale", "25\n");
+	place_file(DEVICE(3) "in_power_scale", "99\n");
+	place_file(DEVICE(3) "in_power2_offset", "-2\n");
+	place_file(DEVICE(3) "in_power2_label", "core\n");
+	place_file(DEVICE(3) "in_voltage1_raw", "800\n");
+	place_file(DEVICE(3) "in_voltage1_scale", "x\n");
+	place_file(DEVICE(3) "in_voltage_scale", "1.25\n");
+	place_file(DEVICE(3) "in_voltage_offset", "8\n");
+	place_file(DEVICE(3) "in_current3_input", "7\n");
+	place_file(DEVICE(3) "in_current3_scale", "5\n");
+	place_file(DEVICE(3) "in_energy4_raw", "2\n");
+	place_file(DEVICE(3) "in_energy4_rawer", "2\n");
+	place_file(DEVICE(3) "in_energy5_inputs", "2\n");
+	place_file(DEVICE(3) "in_temp_raw", "2\n");
+	place_file(DEVICE(3) "out_voltage0_raw", "2\n");
+	place_file(DEVICE(12) "in_voltage0-voltage1_raw", "3\n");
+	place_file("sys/bus/iio/devices/trigger0/in_voltage0_raw", "2\n");
+	text_is(place_probe(iio, host), "0 '5 channels on 2 devices' ''", "and one with two");
+	host->config.source[SOURCE_iio].period_ms = 90;
+	state = begin(host, SOURCE_iio);
+	CHECK(watched_at(0)->period_ns == 90000000 && !host->iio_buffers,
+	      "devices are read once a period");
+	records_are(host->queue,
+		    "rail 26 90000000 'ina226-3:current3' 'current' 'iio' "
+		    "'sys/bus/iio/devices/iio:device3/in_current3_input'\n"
+		    "rail 27 90000000 'ina226-3:energy4' 'energy' 'iio' "
+		    "'sys/bus/iio/devices/iio:device3/in_energy4_raw'\n"
+		    "rail 28 90000000 'ina226-3:power2' 'core' 'power' 'iio' "
+		    "'sys/bus/iio/devices/iio:device3/in_power2_raw'\n"
+		    "rail 29 90000000 'ina226-3:voltage1' 'voltage' 'iio' "
+		    "'sys/bus/iio/devices/iio:device3/in_voltage1_raw'\n"
+		    "rail 30 90000000 'iio-12:voltage0-voltage1' 'voltage' 'iio' "
+		    "'sys/bus/iio/devices/iio:device12/in_voltage0-voltage1_raw'\n"
+		    "clock 0 'iio' " EACH_READ "sample 1000: rail 26 7000 +- 1\n"
+		    "sample 1000: rail 27 2000000 +- 1\n"
+		    "sample 1000: rail 28 950000 +- 1\n"
+		    "sample 1000: rail 29 1010000 +- 1\n"
+		    "sample 1000: rail 30 3000 +- 1\n",
+		    "each channel with its own scale and offset, or its type's");
+	end(SOURCE_iio, state);
+}
+
+void unit_rail(void)
+{
+	struct place place;
+	struct host host;
+
+	if (!place_enter(&place))
+		return;
+	place_host(&host);
+	channels(&host);
+	gone(&host);
+	unopened(&host);
+	budget(&host);
+	slow(&host);
+	counters(&host);
+	supplies(&host);
+	devices(&host);
+	faults.at_ns = 0;
+	faults.ahead_ns = 0;
+	place_host_free(&host);
+	place_leave(&place);
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Description: gchintd without memory. Each allocation of each part fails once: it begins
+ * or it does not, and what does not leaves nothing behind (the sanitizer sees what is).
+ */
+#include "unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <uapi/linux/gchint.h>
+
+#include "../../daemon/gchintd/cost.h"
+#include "../../daemon/gchintd/marks.h"
+#include "../../daemon/gchintd/metrics.h"
+#include "../../daemon/gchintd/queue.h"
+#include "../../daemon/gchintd/reader.h"
+#include "../../daemon/gchintd/record.h"
+#include "../../daemon/gchintd/store.h"
+#include "../../daemon/gchintd/tracker.h"
+#include "../../daemon/gchintd/writer.h"
+#include "faults.h"
+#include "place.h"
+#include "records.h"
+
+static void board(void)
+{
+	place_file("sys/devices/system/cpu/online", "0\n");
+	place_file("sys/devices/system/cpu/cpufreq/policy0/related_cpus", "0\n");
+	place_file("sys/devices/system/cpu/cpufreq/policy0/scaling_driver", "a\n");
+	place_file("sys/devices/system/cpu/cpu0/cpuidle/state0/name", "WFI\n");
+	place_file("sys/class/hwmon/hwmon0/curr1_input", "1\n");
+	place_file("sys/class/hwmon/hwmon0/in1_input", "1\n");
+	place_file("sys/class/powercap/a/energy_uj", "1\n");
+	place_file("sys/class/regulator/regulator.1/microvolts", "1\n");
+	place_file("sys/class/thermal/thermal_zone0/temp", "1\n");
+	place_file("sys/bus/iio/devices/iio:device0/in_power1_raw", "1\n");
+	place_file("proc/self/schedstat", "1 2 3\n");
+	place_file("trace/events/power/cpu_frequency/enable", "0");
+	place_file("trace/instances/gchintd/events/power/cpu_frequency/enable", "0");
+	place_file("trace/instances/gchintd/trace_clock", "");
+	place_file("trace/instances/gchintd/buffer_size_kb", "");
+	place_file("trace/instances/gchintd/trace_pipe", "");
+}
+
+static int lowest(void)
+{
+	int fd = dup(STDOUT_FILENO);
+
+	close(fd);
+	return fd;
+}
+
+static void forget(struct queue *q)
+{
+	for (size_t i = 0; i < queue_fill(q); i++)
+		if (queue_peek(q, i)->type == RECORD_DEFINE)
+			definition_free(queue_peek(q, i)->define);
+	queue_consume(q, queue_fill(q));
+}
+
+/* Which allocations it cannot begin without, appended to @text. */
+static void needs(struct host *host, enum source_id id, char *text, bool *good)
+{
+	const struct source *source = source_table[id];
+	const int fd = lowest();
+
+	for (unsigned int n = 0; n < 400; n++) {
+		void *state = NULL;
+		int ret;
+
+		watched_forget();
+		unit_memory_left((long)n);
+		ret = source->start(host, &state);
+		for (unsigned int i = 0; !ret && i < watched_count(); i++)
+			if (watched_at(i)->fd < 0)
+				watched_at(i)->fn(watched_at(i)->data, 0);
+		if (!ret)
+			source->stop(state);
+		else
+			sprintf(text + strlen(text), " %u", n);
+		*good = *good && (!ret || ret == -ENOMEM);
+		*good = *good && !watched_open() && lowest() == fd;
+		forget(host->queue);
+		if (!unit_memory_failed())
+			break;
+	}
+	unit_memory_left(-1);
+}
+
+static void sources(struct host *host)
+{
+	/* With the first timer the loop gets a descriptor, and keeps it. */
+	struct watch *timer = loop_timer(host->loop, 1, NULL, NULL);
+	char text[600] = "";
+	bool good = true;
+
+	watch_free(timer);
+
+	for (int id = 0; id < SOURCE_NR; id++) {
+		/* Of genl another socket stands for the kernel's, which knows no memory. */
+		host->feed = id == SOURCE_genl ? "feed" : NULL;
+		strcat(text, config_source_name((enum source_id)id));
+		needs(host, (enum source_id)id, text, &good);
+		strcat(text, "\n");
+	}
+	host->feed = NULL;
+	text_is(text,
+		"cpufreq 0 1\n"
+		"cpuidle 0 1 2\n"
+		"genl 0 1 2\n"
+		"hotplug 0 2\n"
+		"hotspots 0 1\n"
+		"hwmon 0 1\n"
+		"iio 0 1 2\n"
+		"library 0 1 2\n"
+		"perf 0 1\n"
+		"powercap 0 1\n"
+		"regulator 0 1\n"
+		"sched 0 1\n"
+		"thermal 0 1\n"
+		"trace 0 1\n",
+		"what each source cannot do without");
+	CHECK(good, "without it nothing of it stays");
+}
+
+static void parts(struct host *host)
+{
+	const struct writer_limits limits = { "w.db", 0, 0, false };
+	char error[300] = "";
+	struct queue *q;
+	struct cost *c;
+
+	for (long n = 0; n < 2; n++) {
+		unit_memory_left(n);
+		q = queue_new(64);
+		CHECK(!q, "without memory there is no queue");
+		queue_free(q);
+	}
+	unit_memory_left(0);
+	CHECK(!loop_new(), "nor a loop");
+	unit_memory_left(0);
+	CHECK(!tracker_new(host), "nor a tracker");
+	unit_memory_left(0);
+	CHECK(!metrics_new(), "nor metrics");
+	unit_memory_left(0);
+	c = cost_start(host, NULL);
+	CHECK(!c, "nor an account of cost");
+	cost_stop(c);
+	for (long n = 0; n < 3; n++) {
+		const char *strings[] = { "a", NULL, "b" };
+
+		unit_memory_left(n);
+		CHECK(!definition_new(DEFINE_META, 1, NULL, 0, strings, 3), "nor a definition");
+	}
+	unit_memory_left(0);
+	CHECK(!marks_start(host, "marks"), "nor marks");
+	unit_memory_left(1);
+	CHECK(!marks_start(host, "marks") && access("marks", F_OK), "nor a socket of theirs");
+	unit_memory_left(-1);
+	forget(host->queue);
+	for (long n = 0; n < 2; n++) {
+		unit_memory_left(n);
+		CHECK(!writer_start(&limits, host->queue, error, sizeof(error)) &&
+			      !strcmp(error, "no memory") && access("w.db", F_OK),
+		      "nor a recording");
+	}
+	unit_memory_left(2);
+	CHECK(!writer_start(&limits, host->queue, error, sizeof(error)) &&
+		      !strcmp(error, "w.db: no memory") && access("w.db", F_OK),
+	      "nor its file");
+	unit_memory_left(-1);
+}
+
+static void phase(struct tracker *t, uint32_t number)
+{
+	tracker_event(t, &(struct message_event){ .type = GCHINT_EVENT_PHASE,
+						  .time = 5,
+						  .session = 1,
+						  .slot = 9,
+						  .phase = number });
+}
+
+/* A slot for which there is no memory is not followed, the next one is. */
+static void slots(struct host *host)
+{
+	unsigned int slots, in_phase;
+
+	unit_memory_left(0);
+	phase(host->tracker, GCHINT_PHASE_MARK);
+	tracker_event(host->tracker, &(struct message_event){ .type = GCHINT_EVENT_LEASE,
+							      .time = 6,
+							      .session = 1,
+							      .slot = 9,
+							      .lease = GCHINT_LEASE_ATTACH });
+	unit_memory_left(-1);
+	tracker_count(host->tracker, &slots, &in_phase);
+	CHECK(slots == 1 && !in_phase, "a phase without memory is not followed");
+	phase(host->tracker, GCHINT_PHASE_MARK);
+	tracker_count(host->tracker, &slots, &in_phase);
+	CHECK(slots == 1 && in_phase == 1, "the next one is");
+	forget(host->queue);
+}
+
+void unit_scarce(void)
+{
+	struct place place;
+	struct host host;
+
+	if (!place_enter(&place))
+		return;
+	place_host(&host);
+	board();
+	setenv("GCHINT_STREAM", "stream", 1);
+	host.config.iio_buffered = false;
+	sources(&host);
+	unsetenv("GCHINT_STREAM");
+	parts(&host);
+	slots(&host);
+	place_host_free(&host);
+	place_leave(&place);
+}
