@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+"""A copy of the tree, and a suite run in it."""
+
+import os
+import re
+import shutil
+import subprocess
+
+from judge import stream, watch
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+COMPILERS = ("cc", "gcc", "clang", "c++", "g++", "clang++", "arm-linux-gnueabihf-gcc")
+# How often a suite that runs is looked at, in seconds by the machine's pace.
+LOOK = .5
+
+
+def read_log(path):
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read().splitlines()
+
+
+def tap(path):
+    """What a suite has said so far."""
+    said = stream.Stream()
+    for line in read_log(path):
+        said.line(line)
+    return said
+
+
+class Copy:
+    """A copy of the tree, for one who works in it.
+
+    @gcc: more options for each of gcc's calls
+    """
+
+    def __init__(self, work, name, gcc=""):
+        self.had, self.late = 0, False
+        self.top = os.path.join(work, name)
+        self.log = os.path.join(work, name + ".log")
+        self.told = os.path.join(work, name + ".told")
+        os.makedirs(self.top)
+        files = subprocess.run(["git", "-C", TOP, "ls-files", "-co", "--exclude-standard", "-z"],
+                               stdout=subprocess.PIPE, check=True).stdout
+        subprocess.run(["rsync", "-a", "--from0", "--files-from=-", "--ignore-missing-args",
+                        TOP + "/", self.top + "/"], input=files, check=True)
+        bin_ = os.path.join(work, name + ".bin")
+        os.makedirs(bin_)
+        for compiler in COMPILERS:
+            real = shutil.which(compiler)
+            if not real:
+                continue
+            # Warnings that a change brings are no errors of it; some tests want to see others.
+            more = "-Wno-error " + (gcc if compiler in ("cc", "gcc", "c++", "g++") else "")
+            wrapper = os.path.join(bin_, compiler)
+            with open(wrapper, "w", encoding="utf-8") as file:
+                # What is linked in parts gets the compiler's own library once, at last.
+                file.write(f'#!/bin/sh\ncase " $* " in\n*" -r "*) exec {real} "$@" ;;\nesac\n'
+                           f'exec {real} "$@" {more}\n')
+            os.chmod(wrapper, 0o755)
+        self.prefix = f"cd '{self.top}' && PATH='{bin_}':$PATH && export PATH && "
+
+    def _run(self, command, limit, until):
+        """Until it ends, or has had its time, or until() holds: (why it goes on, status)."""
+        running = watch.Command(self.prefix + command, self.log, self.told, "mutant")
+        what, status, self.had = "begun", None, 0
+        try:
+            while what and self.had <= limit and not until():
+                what, status = running.wait(limit, LOOK)
+                self.had += LOOK
+                if watch.stopping.is_set():
+                    raise InterruptedError
+        finally:
+            running.end()
+        return what, status
+
+    def run(self, command, limit):
+        """Whether it ended in time. What it says is not judged."""
+        return not self._run(command, limit, lambda: False)[0]
+
+    def test(self, command, limit):
+        """A suite's run: (verdict, note), green, red, or not compiling."""
+        self.late = False
+        # The first test that fails is enough.
+        what, status = self._run(command, limit, lambda: tap(self.log).failed)
+        said = tap(self.log)
+        if said.failed:
+            return "red", next(line for line in read_log(self.log) if line.startswith("not ok"))
+        if what:
+            self.late = True
+            return "red", f"not over after {limit:.0f} s"
+        if status and self.uncompiled():
+            return "not compiling", ""
+        if status:
+            return "red", f"exit {status}"
+        if said.end().faults:
+            return "red", said.faults[0]
+        return ("green", "") if said.passed else ("red", "ran no test")
+
+    def uncompiled(self):
+        return any(re.match(r"\S+\.[ch]:\d+:\d+: (fatal )?error:", line) or "linker command failed" in line
+                   or "ld returned" in line for line in read_log(self.log))
+
+    def write(self, path, text):
+        with open(os.path.join(self.top, path), "w", encoding="utf-8") as file:
+            file.write(text)
