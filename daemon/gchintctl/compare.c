@@ -9,12 +9,13 @@
 #include "ctl.h"
 
 static const char usage[] =
-	"usage: gchintctl [--json] compare [--brief] FILE...\n"
+	"usage: gchintctl [--json] compare [--brief] FILE... [-- FILE...]\n"
 	"Says in words what differs between recordings of two kinds or more, energy, time and\n"
 	"pauses first: by how much, with a 95 % interval, or that no difference can be told, and\n"
 	"how many runs would tell one of 5 %. Recordings with one label (gchintctl record\n"
 	"--label, else the governor) are runs of one kind; each kind is held against the first\n"
-	"one named.\n"
+	"one named. With -- between them those before it are of one kind, those behind it of\n"
+	"another, whatever their labels.\n"
 	"\n"
 	"  -b, --brief  energy, time and pauses only\n";
 
@@ -100,7 +101,7 @@ int cmd_compare(const struct ctl *ctl, int argc, char **argv)
 	struct comparison c = { 0 };
 	struct run **run;
 	bool brief = false;
-	size_t runs;
+	size_t runs, behind = run_behind_dashes(argc, argv);
 	int opt, ret = CTL_FILE;
 
 	while ((opt = getopt_long(argc, argv, "bh", longs, NULL)) >= 0) {
@@ -120,14 +121,15 @@ int cmd_compare(const struct ctl *ctl, int argc, char **argv)
 		return CTL_USAGE;
 	}
 	runs = (size_t)(argc - optind);
-	run = run_open_all(argv + optind, runs);
+	run = run_open_all(argv + optind, runs, behind);
 	if (!run)
 		return CTL_FILE;
 	if (!compare_make(run, runs, &c))
 		goto close_runs;
 	ret = CTL_OK;
 	if (c.groups < 2) {
-		ctl_error("compare: all are of the kind '%s'; label them: gchintctl record --label",
+		ctl_error("compare: all are of the kind '%s'; label them (gchintctl record "
+			  "--label) or put -- between two kinds",
 			  c.group[0].label);
 		ret = CTL_USAGE;
 	} else if (ctl->json) {

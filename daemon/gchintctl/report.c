@@ -15,11 +15,12 @@
 #include "plot.h"
 
 static const char usage[] =
-	"usage: gchintctl report FILE... [-o report.html] [-t TITLE] [--detail N]\n"
+	"usage: gchintctl report [-o report.html] [-t TITLE] [--detail N] FILE... [-- FILE...]\n"
 	"Writes one HTML page that needs no network: rails, phases and frequencies over time,\n"
 	"phase table, frequency by phase, energy by phase with its uncertainty, minimum\n"
 	"mutator utilisation. Several recordings are compared, the verdict first: those with one\n"
-	"label (gchintd --label, else the governor) are runs of one kind.\n"
+	"label (gchintd --label, else the governor) are runs of one kind, or, with -- between\n"
+	"them, those before and those behind it.\n"
 	"\n"
 	"  -o, --output FILE  the page; report.html unless told\n"
 	"  -t, --title TITLE  what stands above it\n"
@@ -129,7 +130,7 @@ int cmd_report(const struct ctl *ctl, int argc, char **argv)
 	const char *output = "report.html", *title = "Garbage collection, frequency and power";
 	uint64_t detail = 1;
 	struct run **run;
-	size_t runs;
+	size_t runs, behind = run_behind_dashes(argc, argv);
 	FILE *html;
 	int opt, ret = CTL_FILE;
 
@@ -160,7 +161,7 @@ int cmd_report(const struct ctl *ctl, int argc, char **argv)
 		return CTL_USAGE;
 	}
 	runs = (size_t)(argc - optind);
-	run = run_open_all(argv + optind, runs);
+	run = run_open_all(argv + optind, runs, behind);
 	if (!run)
 		return CTL_FILE;
 	html = ctl_create(output);

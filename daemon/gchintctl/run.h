@@ -114,11 +114,15 @@ void run_close(struct run *run);
 /*
  * run_open_all - open several recordings
  * @paths: @nr files, which must outlive the runs
+ * @behind: so many of the last stand behind a "--": they are of one kind, what is before
+ *	them of another; 0, or all of them: kinds are as the recordings say
  *
  * Returns the runs in that order, or NULL where one cannot be opened, which is told:
  * then none is. run_close_all() takes NULL.
  */
-struct run **run_open_all(char *const *paths, size_t nr);
+struct run **run_open_all(char *const *paths, size_t nr, size_t behind);
+/* How many arguments stand behind the first "--"; to be asked before getopt moves them. */
+size_t run_behind_dashes(int argc, char *const *argv);
 void run_close_all(struct run **run, size_t nr);
 
 /* Readings of run->rail[@rail]; all rails are read at once. NULL without memory, told. */

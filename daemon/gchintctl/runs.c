@@ -22,6 +22,52 @@ static void tell_hosts_apart(struct run *const *run, size_t nr)
 	}
 }
 
+/* Of what kind some are: as they say if they agree, else by the first one's name. */
+static void kind_of(struct run *const *run, size_t nr, bool labelled, char *label, size_t size)
+{
+	const char *slash = strrchr(run[0]->path, '/'), *name = slash ? slash + 1 : run[0]->path;
+
+	if (labelled)
+		snprintf(label, size, "%s", run[0]->label);
+	else if (nr == 1)
+		snprintf(label, size, "%s", name);
+	else
+		snprintf(label, size, "%s and %zu more", name, nr - 1);
+}
+
+static bool agree(struct run *const *run, size_t nr)
+{
+	for (size_t i = 1; i < nr; i++)
+		if (strcmp(run[i]->label, run[0]->label))
+			return false;
+	return true;
+}
+
+/* What stands before "--" is of one kind, the last @behind are of another. */
+static void two_kinds(struct run *const *run, size_t nr, size_t behind)
+{
+	const size_t from[] = { 0, nr - behind, nr };
+	bool labelled = agree(run, nr - behind) && agree(run + nr - behind, behind) &&
+			strcmp(run[0]->label, run[nr - 1]->label);
+
+	for (size_t kind = 0; kind < 2; kind++) {
+		char label[sizeof(run[0]->label)];
+
+		kind_of(run + from[kind], from[kind + 1] - from[kind], labelled, label,
+			sizeof(label));
+		for (size_t i = from[kind]; i < from[kind + 1]; i++)
+			snprintf(run[i]->label, sizeof(run[i]->label), "%s", label);
+	}
+}
+
+size_t run_behind_dashes(int argc, char *const *argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (!strcmp(argv[i], "--"))
+			return (size_t)(argc - i - 1);
+	return 0;
+}
+
 void run_close_all(struct run **run, size_t nr)
 {
 	for (size_t i = 0; run && i < nr; i++)
@@ -29,7 +75,7 @@ void run_close_all(struct run **run, size_t nr)
 	free(run);
 }
 
-struct run **run_open_all(char *const *paths, size_t nr)
+struct run **run_open_all(char *const *paths, size_t nr, size_t behind)
 {
 	struct run **run = calloc(nr, sizeof(*run));
 
@@ -42,6 +88,9 @@ struct run **run_open_all(char *const *paths, size_t nr)
 			run = NULL;
 		}
 	}
+	/* With nothing before it, "--" ends the options as ever. */
+	if (run && behind && behind < nr)
+		two_kinds(run, nr, behind);
 	if (run)
 		tell_hosts_apart(run, nr);
 	return run;

@@ -35,6 +35,18 @@ print(f["label"], f["against"], f["better"], f["told"], f["by"], f["low"] < f["c
 "$ctl" compare "$d"/a1.db "$d"/b1.db >"$d/words"
 ok "one run of each tells nothing" grep -qE '^  duration +nothing can be told from one run$' "$d/words"
 ok "runs of one kind are none to compare, exit 2" bash -c "'$ctl' compare '$d/a1.db' '$d/a2.db' 2>&1 | grep -q 'all are of the kind .schedutil.; label them'"
+"$ctl" compare "$d"/a[123].db -- "$d"/a[45].db >"$d/words"
+ok "-- stands between two kinds, which have a name by their files" is "a4.db and 1 more (2) against a1.db and 2 more (3)" \
+	"$(head -n 1 "$d/words")"
+"$ctl" compare "$d"/b1.db -- "$d"/a[12].db >"$d/words"
+ok "labels that tell the same kinds apart stay" is "schedutil (2) against gchint (1)" "$(head -n 1 "$d/words")"
+"$ctl" compare "$d"/a1.db "$d"/b1.db -- "$d"/b2.db >"$d/words"
+ok "a kind of several labels has none of them, one file is its own name" is "b2.db (1) against a1.db and 1 more (2)" \
+	"$(head -n 1 "$d/words")"
+"$ctl" compare --brief -- "$d"/a?.db "$d"/b?.db >"$d/words"
+ok "with no file before it -- ends the options as ever" is "gchint (5) against schedutil (5)" "$(head -n 1 "$d/words")"
+"$ctl" compare "$d"/a?.db "$d"/b?.db -- >"$d/words"
+ok "and with none behind it too" is "gchint (5) against schedutil (5)" "$(head -n 1 "$d/words")"
 all() { # COMMAND OPTION...: its status with a file among others that is none, what it wrote, what it says of it
 	local status=0
 	"$ctl" "$@" "$d/a1.db" "$d/absent.db" "$d/b1.db" >"$d/out" 2>"$d/err" || status=$?
@@ -66,6 +78,8 @@ if command -v gnuplot >/dev/null; then
 	ok "the page says it first, in the same words" is "1 1" \
 		"$(grep -c '<li><b>energy of pin, measured</b>: <span class="better">.* % less (.*): better</span>' "$d/page.html") $(
 			awk '/class="verdict"/ { v = NR } /<table/ && !t { t = NR } END { print (v && v < t) }' "$d/page.html")"
+	"$ctl" report -o "$d/split.html" --detail 0 "$d"/b1.db -- "$d"/a[12].db
+	ok "and by the same kinds" grep -q '<h3>schedutil (2) against gchint (1)<' "$d/split.html"
 	mkdir "$d/bin"
 	printf '#!/bin/sh\ncat "$1" >>"%s/drawn"\necho "<svg/>" >"${1%%/script}/picture"\n' "$d" >"$d/bin/gnuplot"
 	chmod 755 "$d/bin/gnuplot"
