@@ -5,6 +5,7 @@
  */
 #include "tap.h"
 
+#include <errno.h>
 #include <gchint/gc-listener.h>
 
 static struct gc_histogram one(uint64_t ns)
@@ -138,6 +139,8 @@ static void statistics(void)
 	ok(!s.lock, "and the next may come");
 	gc_listener_stats_fini(&s);
 	ok(!s.records, "given back");
+	ok(gc_listener_stats_init(&s, SIZE_MAX / 2) == -ENOMEM && !s.record_max,
+	   "no memory for so many");
 	ok(!gc_listener_stats_init(&s, 0) && !s.records, "or none is kept");
 	s.base.ops->mutator_resumed(&s.base, &e);
 	ok(!s.record_count && s.record_lost == 1, "and all are counted");
