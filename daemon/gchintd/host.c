@@ -40,10 +40,11 @@ void host_record(struct host *host, const struct record *r)
 
 void host_define(struct host *host, struct definition *d)
 {
-	const struct record r = { .t = d ? d->t : 0, .type = RECORD_DEFINE, .define = d };
+	struct record r = { .type = RECORD_DEFINE, .define = d };
 
 	if (!d)
 		return;
+	r.t = d->t;
 	if (!host->queue || !queue_push(host->queue, &r)) {
 		host->lost += !!host->queue;
 		host->lost_total += !!host->queue;

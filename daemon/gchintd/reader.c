@@ -148,13 +148,13 @@ bool reader_busy(const struct reader *r)
 	return r->busy;
 }
 
-int reader_start(struct reader *r, const struct reading *reading, size_t nr)
+void reader_start(struct reader *r, const struct reading *reading, size_t nr)
 {
 	if (nr > r->room) {
 		struct reading *more = realloc(r->list, nr * sizeof(*more));
 
 		if (!more)
-			return -ENOMEM;
+			return;
 		r->list = more;
 		r->room = nr;
 	}
@@ -165,5 +165,4 @@ int reader_start(struct reader *r, const struct reading *reading, size_t nr)
 	r->posted = true;
 	pthread_cond_signal(&r->wake);
 	pthread_mutex_unlock(&r->lock);
-	return 0;
 }

@@ -55,8 +55,8 @@ bool reader_busy(const struct reader *reader);
  * @reading: owner, fd and factor_fd are set; copied
  * @nr: how many
  *
- * Returns 0 or -ENOMEM.
+ * Without memory nothing is read, and the reader is not busy.
  */
-int reader_start(struct reader *reader, const struct reading *reading, size_t nr);
+void reader_start(struct reader *reader, const struct reading *reading, size_t nr);
 
 #endif
