@@ -24,6 +24,7 @@
 #include "../../daemon/gchintd/queue.h"
 #include "../../daemon/gchintd/sources/hotspots.h"
 #include "../../daemon/gchintd/sources/source.h"
+#include "faults.h"
 #include "records.h"
 
 #define PAGE	  4096
@@ -341,6 +342,10 @@ static void ring_runs_over(struct host *host)
 		uint64_t id, lost;
 	} lost = { { PERF_RECORD_LOST, 0, sizeof(lost) }, 1, 17 };
 	const struct perf_event_header other = { PERF_RECORD_THROTTLE, 0, sizeof(other) };
+	const struct {
+		struct perf_event_header header;
+		uint64_t ip;
+	} brief = { { PERF_RECORD_SAMPLE, IN_USER, sizeof(brief) }, 0x1234 };
 	const struct perf_event_header none = { PERF_RECORD_SAMPLE, 0, sizeof(none) - 1 };
 	const struct perf_event_header beyond = { PERF_RECORD_SAMPLE, 0, 200 };
 	unsigned int records = 0, first = 0;
@@ -354,12 +359,33 @@ static void ring_runs_over(struct host *host)
 		    "stack 8 '1050 abc'\n"
 		    "hotspot 10: 1050 kernel 0 method 0 of 70/71 cpu 1 stack 8\n",
 		    "what the ring had no room for is told");
+	put(1, &brief, sizeof(brief));
+	user(1, 15, 0x1050);
+	look();
+	records_are(host->queue,
+		    "hotspot 0: 1234 kernel 0 method 0 of 70/71 cpu 0 stack 0\n"
+		    "hotspot 15: 1050 kernel 0 method 0 of 70/71 cpu 1 stack 8\n",
+		    "a short sample has nothing of the next one");
 	put(1, &none, sizeof(none));
 	user(1, 20, 0x1050);
 	look();
 	put(1, &beyond, sizeof(beyond));
 	look();
 	records_are(host->queue, "", "what is no event ends the look");
+	/* An answer may come for so long. */
+	faults.at_ns = NSEC_PER_SEC;
+	user(1, 850000000 - 1, 0x1050);
+	user(1, 850000000, 0x1050);
+	look();
+	records_are(host->queue,
+		    "hotspot 849999999: 1050 kernel 0 method 0 of 70/71 cpu 1 stack 8\n",
+		    "a sample waits for its answer");
+	faults.at_ns++;
+	look();
+	records_are(host->queue,
+		    "hotspot 850000000: 1050 kernel 0 method 0 of 70/71 cpu 1 stack 8\n",
+		    "and no longer");
+	faults.at_ns = 0;
 	/* Past the ring's end, more at once than wait for an answer, of now. */
 	for (unsigned int i = 0; i < 600; i++) {
 		user(1, clock_now() + NSEC_PER_SEC, 0x1060 + i % 2);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "../../daemon/common/clock.h"
+#include "../../daemon/common/schema.h"
 #include "../../daemon/gchintd/lock.h"
 #include "../../daemon/gchintd/store.h"
 #include "faults.h"
@@ -122,7 +123,7 @@ static void refuse(const char *path, const char *says, const char *name)
 
 static void refused(const char *dir)
 {
-	char path[300], other[300], says[400], error[300];
+	char path[300], other[300], says[700], error[300];
 	struct store *s;
 	int fd;
 
@@ -277,6 +278,47 @@ static void rotation(const char *dir)
 	text_is(row(dir), "1:f 2:d 3:x ", "nor any other then");
 }
 
+/* Byte @at of a file: 18 of a database is 2 where it has a log, 1 where it stands alone. */
+static int byte(const char *path, long offset)
+{
+	FILE *f = fopen(path, "r");
+	int c = -1;
+
+	if (f) {
+		if (!fseek(f, offset, SEEK_SET))
+			c = fgetc(f);
+		fclose(f);
+	}
+	return c;
+}
+
+static void closing(const char *path, const char *away)
+{
+	char error[400], log[80];
+	struct store *s = store_open(path, false, error, sizeof(error));
+	int grows = byte(path, 18);
+
+	CHECK(s && store_size(s) > 4096 * 2, "what is in the log counts");
+	store_close(s);
+	CHECK(grows == 2 && byte(path, 18) == 1 && byte(path, 63) == SCHEMA_VERSION &&
+		      byte(path, 16) == 16 && byte(path, 17) == 0,
+	      "a recording that was closed stands alone, and says what it is");
+	unlink(path);
+	s = store_open(path, false, error, sizeof(error));
+	CHECK(s && !rename(path, away), "one that was moved");
+	put(path, "another");
+	store_close(s);
+	CHECK(byte(away, 18) == 2 && !strcmp(at(path), "another"), "is left with its log");
+	unlink(path);
+	unlink(away);
+	for (int i = 0; i < 2; i++) {
+		snprintf(log, sizeof(log), "%s-%s", path, i ? "shm" : "wal");
+		unlink(log);
+	}
+	store_close(NULL);
+	store_finish(NULL);
+}
+
 /* The indexes of a finished recording, or none where they take too long. */
 static void finish(const char *path)
 {
@@ -317,13 +359,15 @@ static void finish(const char *path)
 
 void unit_store(void)
 {
-	char dir[] = "/tmp/gchint-unit.XXXXXX", path[64];
+	char dir[] = "/tmp/gchint-unit.XXXXXX", path[64], away[80];
 
 	if (!mkdtemp(dir)) {
 		CHECK(false, "a folder of its own");
 		return;
 	}
 	snprintf(path, sizeof(path), "%s/s.db", dir);
+	snprintf(away, sizeof(away), "%s/away.db", dir);
+	closing(path, away);
 	meaning(path);
 	unlink(path);
 	durable(path);

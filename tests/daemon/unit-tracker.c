@@ -118,6 +118,34 @@ static void ends(struct host *host)
 	      "the rest ends with the module");
 }
 
+static void thread(void *data, int32_t tgid, int32_t tid)
+{
+	*(int64_t *)data += tgid * 1000 + tid;
+}
+
+/* Slots in the first bucket and the last. */
+static void every_bucket(struct host *host)
+{
+	struct tracker *t = host->tracker;
+	unsigned int slots, in_phase;
+	int64_t sum = 0;
+	struct record r;
+
+	event(t, phase(100, 1, 1024 - 67, 81, GCHINT_PHASE_MARK));
+	event(t, phase(100, 1, 1023 - 67, 82, GCHINT_PHASE_MARK));
+	event(t, phase(100, 1, 5, 0, GCHINT_PHASE_MARK));
+	tracker_threads(t, thread, &sum);
+	CHECK(sum == 2 * 70000 + 81 + 82, "every slot's thread is told, once");
+	take(host->queue, RECORD_PHASE, &r);
+	tracker_module_gone(t, 200);
+	tracker_count(t, &slots, &in_phase);
+	CHECK(take(host->queue, RECORD_PHASE, &r) == 3 && !slots && !in_phase,
+	      "and every one ends");
+	event(t, phase(300, 1, 1024 - 67, 81, GCHINT_PHASE_NONE));
+	event(t, phase(300, 1, 1023 - 67, 82, GCHINT_PHASE_NONE));
+	CHECK(!take(host->queue, RECORD_PHASE, &r), "what has ended is not there");
+}
+
 /* What becomes known while a phase lasts. */
 static void progress(struct host *host)
 {
@@ -362,6 +390,7 @@ void unit_tracker(void)
 	progress(&host);
 	too_many(&host);
 	full(&host);
+	every_bucket(&host);
 	tracker_free(host.tracker);
 	queue_free(host.queue);
 	left_behind();

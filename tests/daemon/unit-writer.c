@@ -36,6 +36,25 @@ void __wrap_iio_buffers_stop(struct iio_buffers *b)
 	(void)b;
 }
 
+/* How long the writer sleeps: from its last waking on half a second, however late it is. */
+static _Atomic uint64_t woken;
+static _Atomic unsigned int sleeps, bad_sleeps;
+
+void __real_queue_wait(struct queue *q, uint64_t until_ns);
+void __wrap_queue_wait(struct queue *q, uint64_t until_ns);
+
+void __wrap_queue_wait(struct queue *q, uint64_t until_ns)
+{
+	const uint64_t now = clock_now();
+
+	if (woken &&
+	    (until_ns < woken + 500 * NSEC_PER_MSEC || until_ns > now + 500 * NSEC_PER_MSEC))
+		bad_sleeps++;
+	sleeps++;
+	__real_queue_wait(q, until_ns);
+	woken = clock_now();
+}
+
 static bool waits_for(const struct writer *w, uint64_t records)
 {
 	const uint64_t end = clock_now() + 20 * NSEC_PER_SEC;
@@ -206,13 +225,20 @@ static void many(const char *path)
 	struct recorder r;
 	struct writer_stats stats;
 
+	woken = 0;
+	sleeps = bad_sleeps = 0;
 	if (!begins(&r, path, 0, 0, 65536))
 		return;
+	for (int i = 0; i < 5; i++) {
+		queue_kick(r.queue);
+		usleep(5000);
+	}
 	for (int64_t i = 0; i < 40000; i++)
 		sample(&r, i);
 	waits_for(r.writer, 40000);
 	stats = stats_of(&r);
 	ends(&r);
+	CHECK(sleeps > 3 && !bad_sleeps, "a writer sleeps for half a second, unless it is woken");
 	CHECK(stats.records == 40000 && stats.bytes > 100000 && !stats.rotations &&
 		      !stats.stopped &&
 		      holds(path, "SELECT 1 WHERE (SELECT count(DISTINCT value) FROM samples) = "

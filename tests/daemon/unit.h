@@ -27,13 +27,16 @@ bool unit_memory_failed(void);
 void unit_remove(const char *dir);
 
 void unit_capture(void);
+void unit_config(void);
 void unit_cpus(void);
 void unit_endpoint(void);
 void unit_genl(void);
+void unit_host(void);
 void unit_hotplug(void);
 void unit_hotspots(void);
 void unit_library(void);
 void unit_lock(void);
+void unit_loop(void);
 void unit_memory(void);
 void unit_message(void);
 void unit_perf(void);
@@ -42,6 +45,7 @@ void unit_resolve(void);
 void unit_scarce(void);
 void unit_screen(void);
 void unit_store(void);
+void unit_thermal(void);
 void unit_tracker(void);
 void unit_writer(void);
 

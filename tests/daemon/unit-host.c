@@ -1,0 +1,518 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Description: what stands around the sources: their table, the board, what the daemon
+ * costs, marks, sockets, the journal and the service manager.
+ */
+#include "unit.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/utsname.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#include "../../daemon/common/schema.h"
+#include "../../daemon/gchintd/board.h"
+#include "../../daemon/gchintd/cost.h"
+#include "../../daemon/gchintd/local.h"
+#include "../../daemon/gchintd/log.h"
+#include "../../daemon/gchintd/marks.h"
+#include "../../daemon/gchintd/notify.h"
+#include "../../daemon/gchintd/queue.h"
+#include "../../daemon/version.h"
+#include "faults.h"
+#include "place.h"
+#include "records.h"
+
+static char journal[600];
+static int journal_refused;
+
+void __real_log_line(int priority, const char *source, const char *fmt, ...);
+
+/* libsystemd's, with the place that asks it in front. */
+int sd_journal_send_with_location(const char *file, const char *line, const char *func,
+				  const char *format, ...);
+int sd_journal_send_with_location(const char *file, const char *line, const char *func,
+				  const char *format, ...)
+{
+	va_list ap;
+
+	(void)file;
+	(void)line;
+	(void)func;
+	va_start(ap, format);
+	/* Each format takes its own arguments: a text and a line, a number, none, a text. */
+	for (int i = 0; format; format = va_arg(ap, const char *), i++) {
+		const size_t at = strlen(journal);
+
+		if (i == 0) {
+			const char *source = va_arg(ap, const char *);
+
+			snprintf(journal + at, sizeof(journal) - at, format, source,
+				 va_arg(ap, const char *));
+		} else if (i == 1) {
+			snprintf(journal + at, sizeof(journal) - at, format, va_arg(ap, int));
+		} else if (i == 2) {
+			snprintf(journal + at, sizeof(journal) - at, "%s", format);
+		} else {
+			snprintf(journal + at, sizeof(journal) - at, format,
+				 va_arg(ap, const char *));
+		}
+		strcat(journal, "|");
+	}
+	va_end(ap);
+	return journal_refused;
+}
+
+static void logs(void)
+{
+	int before = dup(STDERR_FILENO);
+	int fd = open("log", O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
+	char text[200] = "", *stream = getenv("JOURNAL_STREAM");
+	FILE *f;
+
+	stream = stream ? strdup(stream) : NULL;
+	fflush(stderr);
+	dup2(fd, STDERR_FILENO);
+	unsetenv("JOURNAL_STREAM");
+	__real_log_line(LOG_INFO, "source", "a %s", "line");
+	__real_log_line(LOG_DEBUG, "source", "nothing");
+	log_level(LOG_WARNING);
+	__real_log_line(LOG_NOTICE, "source", "nothing");
+	__real_log_line(LOG_WARNING, "source", "another");
+	log_level(LOG_INFO);
+	setenv("JOURNAL_STREAM", "1:2", 1);
+	__real_log_line(LOG_ERR, "source", "to the journal");
+	journal_refused = -1;
+	__real_log_line(LOG_INFO, "source", "or not");
+	journal_refused = 0;
+	dup2(before, STDERR_FILENO);
+	close(before);
+	close(fd);
+	if (stream)
+		setenv("JOURNAL_STREAM", stream, 1);
+	else
+		unsetenv("JOURNAL_STREAM");
+	free(stream);
+	f = fopen("log", "r");
+	if (f) {
+		text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
+		fclose(f);
+	}
+	text_is(text,
+		"gchintd: source: a line\ngchintd: source: another\ngchintd: source: or not\n",
+		"lines that are grave enough are said");
+	text_is(journal,
+		"MESSAGE=source: to the journal|PRIORITY=3|SYSLOG_IDENTIFIER=gchintd|"
+		"GCHINT_SOURCE=source|"
+		"MESSAGE=source: or not|PRIORITY=6|SYSLOG_IDENTIFIER=gchintd|"
+		"GCHINT_SOURCE=source|",
+		"to the journal where there is one");
+}
+
+static int healthy(void *data)
+{
+	return *(int *)data;
+}
+
+/* What the service manager heard, all that waits. */
+static const char *heard(int fd)
+{
+	static char text[400];
+	size_t at = 0;
+	ssize_t n;
+
+	while ((n = recv(fd, text + at, sizeof(text) - at - 2, MSG_DONTWAIT)) > 0) {
+		at += (size_t)n;
+		text[at++] = '|';
+	}
+	text[at] = '\0';
+	return text;
+}
+
+static void notifies(struct host *host)
+{
+	struct sockaddr_un addr = { AF_UNIX, "notify" };
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), well = 1;
+	char path[64];
+
+	if (bind(fd, (struct sockaddr *)&addr, sizeof(addr)) || !getcwd(path, sizeof(path) - 8))
+		abort();
+	strcat(path, "/notify");
+	setenv("NOTIFY_SOCKET", path, 1);
+	faults.at_ns = 5000999;
+	notify_ready();
+	notify_reloading();
+	notify_status("%d of %s", 3, "all");
+	notify_stopping();
+	text_is(heard(fd), "READY=1|RELOADING=1\nMONOTONIC_USEC=5000|STATUS=3 of all|STOPPING=1|",
+		"the service manager hears what goes on");
+	watched_forget();
+	unsetenv("WATCHDOG_USEC");
+	CHECK(!notify_watchdog(host->loop, healthy, &well) && !watched_count(),
+	      "without a watchdog nobody is asked");
+	setenv("WATCHDOG_USEC", "3000000", 1);
+	unit_memory_left(0);
+	CHECK(notify_watchdog(host->loop, healthy, &well) == -ENOMEM, "nor without memory");
+	unit_memory_left(-1);
+	CHECK(!notify_watchdog(host->loop, healthy, &well) && watched_count() == 1 &&
+		      watched_at(0)->period_ns == 1500000000,
+	      "with one twice in its time");
+	watched_at(0)->fn(watched_at(0)->data, 0);
+	well = 0;
+	watched_at(0)->fn(watched_at(0)->data, 0);
+	text_is(heard(fd), "WATCHDOG=1|", "and it hears who is well");
+	watch_free(watched_at(0)->watch);
+	unsetenv("WATCHDOG_USEC");
+	unsetenv("NOTIFY_SOCKET");
+	close(fd);
+	faults.at_ns = 0;
+}
+
+static void boards(struct host *host)
+{
+	char want[1200], clock[200] = "";
+	struct utsname u;
+	int n;
+
+	uname(&u);
+	faults.at_ns = 7000;
+	n = snprintf(want, sizeof(want),
+		     "meta 'schema' '%d'\n"
+		     "meta 'program' 'gchintd " GCHINTD_VERSION "'\n"
+		     "meta 'start_ns' '7000'\n"
+		     "meta 'board.host' '%s'\n"
+		     "meta 'board.machine' '%s'\n"
+		     "meta 'board.kernel' '%s'\n"
+		     "meta 'board.kernel_version' '%s'\n",
+		     SCHEMA_VERSION, u.nodename, u.machine, u.release, u.version);
+	/* The clock stands, for every one of them. */
+	snprintf(clock, sizeof(clock),
+		 "clock 0 1 'realtime' 'CLOCK_REALTIME' 'monotonic minus realtime at the start; "
+		 "steps of realtime change it later'\n"
+		 "clock 0 0 'recording' 'CLOCK_MONOTONIC' 'the clock of every instant'\n");
+	snprintf(want + n, sizeof(want) - (size_t)n, "%s", clock);
+	board_describe(host);
+	records_are(host->queue, want, "a board that says nothing");
+	place_file("sys/class/dmi/id/product_name", "A machine\n");
+	place_file("sys/devices/system/cpu/possible", "0-3\n");
+	place_file("proc/sys/kernel/random/boot_id", "1-2-3\n");
+	snprintf(want + n, sizeof(want) - (size_t)n,
+		 "meta 'board.boot_id' '1-2-3'\n"
+		 "meta 'board.model' 'A machine'\n"
+		 "meta 'board.cpus' '0-3'\n%s",
+		 clock);
+	board_describe(host);
+	records_are(host->queue, want, "one whose firmware does");
+	place_file("sys/firmware/devicetree/base/model", "A board\n");
+	place_file("sys/firmware/devicetree/base/compatible", "a,b\n");
+	strcpy(host->config.label, "a run");
+	n = snprintf(want, sizeof(want),
+		     "meta 'schema' '%d'\n"
+		     "meta 'program' 'gchintd " GCHINTD_VERSION "'\n"
+		     "meta 'label' 'a run'\n"
+		     "meta 'start_ns' '7000'\n"
+		     "meta 'board.host' '%s'\n"
+		     "meta 'board.machine' '%s'\n"
+		     "meta 'board.kernel' '%s'\n"
+		     "meta 'board.kernel_version' '%s'\n",
+		     SCHEMA_VERSION, u.nodename, u.machine, u.release, u.version);
+	snprintf(want + n, sizeof(want) - (size_t)n,
+		 "meta 'board.boot_id' '1-2-3'\n"
+		 "meta 'board.model' 'A board'\n"
+		 "meta 'board.compatible' 'a,b'\n"
+		 "meta 'board.cpus' '0-3'\n%s",
+		 clock);
+	board_describe(host);
+	records_are(host->queue, want, "one with a device tree, of a run with a name");
+	board_end(host);
+	records_are(host->queue, "meta 'end_ns' '7000'\n", "its end");
+	faults.at_ns = 0;
+}
+
+static void costs(struct host *host)
+{
+	unsigned long long total, resident = 0;
+	struct rusage before, after;
+	const struct record *r;
+	struct cost *c;
+	char text[100];
+
+	faults.at_ns = 9000;
+	watched_forget();
+	getrusage(RUSAGE_SELF, &before);
+	c = cost_start(host, NULL);
+	getrusage(RUSAGE_SELF, &after);
+	CHECK(c && watched_count() == 1 && watched_at(0)->period_ns == 10000000000,
+	      "what we cost is told each ten seconds");
+	r = queue_peek(host->queue, 0);
+	root_read(text, sizeof(text), "/proc/self/statm");
+	CHECK(sscanf(text, "%llu %llu", &total, &resident) == 2 && queue_fill(host->queue) == 1 &&
+		      r->type == RECORD_COST && r->t == 9000 && r->cost.cpu_ns == 9000 &&
+		      r->cost.wakeups >= (uint64_t)before.ru_nvcsw &&
+		      r->cost.wakeups <= (uint64_t)after.ru_nvcsw && !r->cost.records &&
+		      !r->cost.bytes && r->cost.rss_kib > resident * 4 / 2 &&
+		      r->cost.rss_kib < resident * 4 * 2,
+	      "in time and memory");
+	watched_at(0)->fn(watched_at(0)->data, 0);
+	cost_stop(c);
+	CHECK(queue_fill(host->queue) == 3 && !watched_open(), "and at the end");
+	queue_consume(host->queue, 3);
+	faults.at_ns = 0;
+}
+
+static void mark(const char *text)
+{
+	struct sockaddr_un to = { AF_UNIX, "marks" };
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	if (sendto(fd, text, strlen(text), 0, (struct sockaddr *)&to, sizeof(to)) < 0)
+		abort();
+	close(fd);
+}
+
+static void takes_marks(struct host *host)
+{
+	char want[300], long_mark[600];
+	const int pid = (int)getpid();
+	struct marks *m;
+	struct stat st;
+
+	watched_forget();
+	m = marks_start(host, "marks");
+	CHECK(m && watched_at(0)->events == EPOLLIN && !stat("marks", &st) &&
+		      (st.st_mode & 0777) == 0660,
+	      "marks are waited for, of us and our group");
+	faults.at_ns = 50000;
+	mark("50000 now");
+	mark("50001 not yet");
+	mark("  0 begin \n");
+	mark("12th");
+	mark("12");
+	watched_at(0)->fn(watched_at(0)->data, 0);
+	snprintf(want, sizeof(want),
+		 "mark %d 'now'\nmark %d '50001 not yet'\nmark %d 'begin'\nmark %d '12th'\n"
+		 "mark %d '12'\n",
+		 pid, pid, pid, pid, pid);
+	CHECK(queue_fill(host->queue) == 5 && queue_peek(host->queue, 0)->t == 50000 &&
+		      queue_peek(host->queue, 1)->t == 50000 &&
+		      queue_peek(host->queue, 2)->t == 0 && queue_peek(host->queue, 3)->t == 50000,
+	      "each at its instant, or now");
+	records_are(host->queue, want, "with its sender");
+	memset(long_mark, 'x', sizeof(long_mark));
+	long_mark[599] = '\0';
+	mark(long_mark);
+	marks_stop(m);
+	CHECK(queue_fill(host->queue) == 1 &&
+		      strlen(queue_peek(host->queue, 0)->define->string[0]) == 511,
+	      "one that waits is taken at the end, as far as there is room");
+	definition_free(queue_peek(host->queue, 0)->define);
+	queue_consume(host->queue, 1);
+	CHECK(access("marks", F_OK) && !watched_open(), "and the socket goes");
+	marks_stop(NULL);
+	place_file("marks", "mine");
+	CHECK(!marks_start(host, "marks"), "a file is no socket");
+	records_are(host->queue,
+		    "note 4 'marks' 'marks: File exists: no marks can be added; name another "
+		    "socket with --marks'\n",
+		    "which is told");
+	place_gone("marks");
+	faults.at_ns = 0;
+}
+
+static void sockets(void)
+{
+	int lowest = dup(STDOUT_FILENO), next, first, second;
+	char path[110];
+
+	close(lowest);
+	memset(path, 'x', sizeof(path));
+	path[108] = '\0';
+	CHECK(local_bind(SOCK_DGRAM, path) == -ENAMETOOLONG, "a name that is too long is refused");
+	path[107] = '\0';
+	first = local_bind(SOCK_DGRAM, path);
+	CHECK(first >= 0, "one that just fits is not");
+	local_close(first, SOCK_DGRAM, path);
+	CHECK(access(path, F_OK), "and goes");
+	CHECK(local_bind(SOCK_DGRAM, "none/socket") == -ENOENT, "nor is a folder made");
+	first = local_bind(SOCK_DGRAM, "socket");
+	CHECK(first >= 0 && (fcntl(first, F_GETFL) & O_NONBLOCK) &&
+		      (fcntl(first, F_GETFD) & FD_CLOEXEC),
+	      "it does not block, and is ours alone");
+	CHECK(local_bind(SOCK_DGRAM, "socket") == -EADDRINUSE, "what is in use stays");
+	close(first);
+	second = local_bind(SOCK_DGRAM, "socket");
+	CHECK(second >= 0, "what nobody answers on does not");
+	/* Another has its name meanwhile. */
+	unlink("socket");
+	first = local_bind(SOCK_DGRAM, "socket");
+	local_close(second, SOCK_DGRAM, "socket");
+	CHECK(!access("socket", F_OK), "another's stays at our end");
+	local_close(first, SOCK_DGRAM, "socket");
+	place_file("socket", "mine");
+	CHECK(local_bind(SOCK_DGRAM, "socket") == -EEXIST && !strcmp(place_line("socket"), "mine"),
+	      "as does a file");
+	next = dup(STDOUT_FILENO);
+	close(next);
+	CHECK(next == lowest, "and nothing is open");
+	place_gone("socket");
+}
+
+/* What the table of sources tells of each, by which words. */
+static void table(struct host *host)
+{
+	struct sources *s;
+	struct config old;
+
+	host->feed = "feed";
+	for (int i = 0; i < SOURCE_NR; i++) {
+		host->config.source[i].enabled = false;
+		host->config.source[i].period_ms = 10;
+	}
+	host->config.source[SOURCE_genl].enabled = true;
+	host->config.source[SOURCE_hwmon].enabled = true;
+	host->config.source[SOURCE_regulator].enabled = true;
+	place_file("sys/class/regulator/regulator.1/microvolts", "5\n");
+	faults.at_ns = 3000;
+	watched_forget();
+	s = sources_start(host);
+	CHECK(s && sources_running(s) == 2, "sources that are found run");
+	records_are(
+		host->queue,
+		"source 10000000 'cpufreq' 'off' 'switched off in the configuration'\n"
+		"source 10000000 'cpuidle' 'off' 'switched off in the configuration'\n"
+		"clock 0 0 'genl' 'CLOCK_MONOTONIC' 'stamped by the kernel at the edge'\n"
+		"source 10000000 'genl' 'running' 'events from the feed feed'\n"
+		"note 6 'genl' 'events from the feed feed'\n"
+		"source 10000000 'hotplug' 'off' 'switched off in the configuration'\n"
+		"source 10000000 'hotspots' 'off' 'switched off in the configuration'\n"
+		"source 10000000 'hwmon' 'absent' 'no power, energy, current or voltage channel' "
+		"'bind the board's power monitor (see docs/recording.md, rails)'\n"
+		"note 5 'hwmon' 'skipped: no power, energy, current or voltage channel; bind the "
+		"board's power monitor (see docs/recording.md, rails)'\n"
+		"source 10000000 'iio' 'off' 'switched off in the configuration'\n"
+		"source 10000000 'library' 'off' 'switched off in the configuration'\n"
+		"source 10000000 'perf' 'off' 'switched off in the configuration'\n"
+		"source 10000000 'powercap' 'off' 'switched off in the configuration'\n"
+		"rail 1 10000000 'regulator.1:regulator.1' 'regulator.1' 'voltage' 'regulator' "
+		"'sys/class/regulator/regulator.1/microvolts' 'set, not measured'\n"
+		"clock 0 'regulator' 'CLOCK_MONOTONIC' 'each read stands between two readings of "
+		"the clock: samples.error_ns'\n"
+		"sample 3000: rail 1 5 +- 1\n"
+		"source 10000000 'regulator' 'running' '1 set voltages'\n"
+		"note 6 'regulator' '1 set voltages'\n"
+		"source 10000000 'sched' 'off' 'switched off in the configuration'\n"
+		"source 10000000 'thermal' 'off' 'switched off in the configuration'\n"
+		"source 10000000 'trace' 'off' 'switched off in the configuration'\n",
+		"each is told with its state");
+	/* Nothing changed: who runs goes on, who does not is looked for. */
+	old = host->config;
+	place_file("sys/class/hwmon/hwmon0/curr1_input", "5\n");
+	for (int i = 0; i < SOURCE_NR; i++)
+		host->config.source[i].enabled = host->config.source[i].enabled && i != SOURCE_genl;
+	watched_forget();
+	sources_reload(s, &old);
+	CHECK(sources_running(s) == 2 && watched_count() == 1 && access("feed", F_OK),
+	      "a reload starts what has come, ends what is off, leaves the rest");
+	old = host->config;
+	watched_forget();
+	sources_reload(s, &old);
+	CHECK(!watched_count(), "and else does nothing");
+	for (int i = 0; i < 5; i++) {
+		old = host->config;
+		host->config.genl_buffer += i == 0;
+		host->config.genl_phases ^= i == 1;
+		host->config.hotspots_hz += i == 2;
+		host->config.iio_buffered ^= i == 3;
+		host->config.trace_buffer += i == 4;
+		watched_forget();
+		sources_reload(s, &old);
+		CHECK(watched_count() == 2 && sources_running(s) == 2,
+		      "what is of no one source starts all anew");
+	}
+	old = host->config;
+	host->config.source[SOURCE_hwmon].period_ms = 11;
+	watched_forget();
+	sources_reload(s, &old);
+	CHECK(watched_count() == 1 && watched_at(0)->period_ns == 11000000,
+	      "what is of one that one");
+	/* One that is found and cannot start. */
+	for (size_t i = 0; i < queue_fill(host->queue); i++)
+		if (queue_peek(host->queue, i)->type == RECORD_DEFINE)
+			definition_free(queue_peek(host->queue, i)->define);
+	queue_consume(host->queue, queue_fill(host->queue));
+	old = host->config;
+	host->config.source[SOURCE_regulator].enabled = false;
+	host->config.source[SOURCE_hwmon].enabled = false;
+	host->config.source[SOURCE_genl].enabled = true;
+	place_file("feed", "mine");
+	sources_reload(s, &old);
+	CHECK(!sources_running(s) && !watched_open(), "what is off does not run");
+	for (size_t i = 0; i < queue_fill(host->queue); i++) {
+		const struct record *r = queue_peek(host->queue, i);
+
+		if (r->type == RECORD_DEFINE && r->define->kind == DEFINE_NOTE)
+			text_is(r->define->string[1], "skipped: cannot start: File exists",
+				"what cannot start is told");
+		if (r->type == RECORD_DEFINE)
+			definition_free(r->define);
+	}
+	queue_consume(host->queue, queue_fill(host->queue));
+	sources_stop(s);
+	sources_stop(NULL);
+	unit_memory_left(0);
+	CHECK(!sources_start(host), "without memory there are none");
+	unit_memory_left(-1);
+	records_are(host->queue, "", "and nothing is told");
+	faults.at_ns = 0;
+}
+
+static void notes(struct host *host)
+{
+	char want[500], long_note[500];
+
+	faults.said[0] = '\0';
+	memset(long_note, 'x', sizeof(long_note));
+	long_note[499] = '\0';
+	host_note(host, LOG_NOTICE, "here", "%d and %s", 5, "six");
+	text_is(faults.said, "5 here: 5 and six\n", "a note is a line of the log");
+	faults.said[0] = '\0';
+	host_note(host, LOG_NOTICE, "here", "%s", long_note);
+	snprintf(want, sizeof(want), "note 5 'here' '5 and six'\nnote 5 'here' '%.399s'\n",
+		 long_note);
+	records_are(host->queue, want, "and in the recording");
+	host_clock(host, "a", "b", -5, 6, "c");
+	host_clock(host, "a", "b", -5, CLOCK_PER_SAMPLE, "c");
+	records_are(host->queue, "clock -5 6 'a' 'b' 'c'\nclock -5 'a' 'b' 'c'\n",
+		    "a clock with its error, or each sample's own");
+	faults.said[0] = '\0';
+}
+
+void unit_host(void)
+{
+	struct place place;
+	struct host host;
+
+	if (!place_enter(&place))
+		return;
+	place_host(&host);
+	logs();
+	notifies(&host);
+	boards(&host);
+	costs(&host);
+	takes_marks(&host);
+	sockets();
+	notes(&host);
+	table(&host);
+	place_host_free(&host);
+	place_leave(&place);
+}

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Description: the loop: what it waits for, what it is asked of sd-event, whose calls come
+ * here first, and the feed of the netlink source that is waited for in it.
+ */
+#include "unit.h"
+
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <systemd/sd-event.h>
+#include <uapi/linux/gchint.h>
+#include <unistd.h>
+
+#include "../../daemon/gchintd/queue.h"
+#include "../../daemon/gchintd/tracker.h"
+#include "build.h"
+#include "faults.h"
+#include "place.h"
+#include "records.h"
+
+static int refused; /* the call of sd-event that fails, from 1 */
+static char asked[600];
+
+#define ASKED(...) snprintf(asked + strlen(asked), sizeof(asked) - strlen(asked), __VA_ARGS__)
+
+int sd_event_source_set_time(sd_event_source *s, uint64_t usec)
+{
+	int (*real)(sd_event_source * source, uint64_t us) =
+		(int (*)(sd_event_source *, uint64_t))dlsym(RTLD_NEXT, "sd_event_source_set_time");
+
+	ASKED("at %llu\n", (unsigned long long)usec);
+	return refused == 1 ? -EINVAL : real(s, usec);
+}
+
+int sd_event_source_set_enabled(sd_event_source *s, int enabled)
+{
+	int (*real)(sd_event_source * source, int on) =
+		(int (*)(sd_event_source *, int))dlsym(RTLD_NEXT, "sd_event_source_set_enabled");
+
+	ASKED("%s\n", enabled == SD_EVENT_OFF ? "off" : enabled == SD_EVENT_ON ? "on" : "once");
+	return refused == 2 ? -EINVAL : real(s, enabled);
+}
+
+int sd_event_new(sd_event **event)
+{
+	int (*real)(sd_event * *e) = (int (*)(sd_event **))dlsym(RTLD_NEXT, "sd_event_new");
+
+	return refused == 3 ? -EMFILE : real(event);
+}
+
+struct seen {
+	struct loop *loop;
+	struct watch *watch;
+	int fd;
+	unsigned int times;
+	uint32_t events;
+};
+
+static void on_fd(void *data, uint32_t events)
+{
+	struct seen *s = data;
+
+	s->events = events;
+	if (++s->times == 2)
+		loop_quit(s->loop, 7);
+}
+
+static void on_once(void *data, uint32_t events)
+{
+	struct seen *s = data;
+
+	s->events = events;
+	s->times++;
+}
+
+static void on_end(void *data, uint32_t events)
+{
+	(void)events;
+	loop_quit(data, 5);
+}
+
+static void descriptors(void)
+{
+	const uint64_t one = 1;
+	struct loop *loop = loop_new();
+	struct seen s = { .loop = loop, .fd = eventfd(0, EFD_CLOEXEC) }, once = s;
+	struct watch *watch, *end;
+
+	once.fd = eventfd(0, EFD_CLOEXEC);
+	if (write(s.fd, &one, sizeof(one)) < 0 || write(once.fd, &one, sizeof(one)) < 0)
+		abort();
+	once.watch = loop_fd(loop, once.fd, EPOLLIN | EPOLLONESHOT, on_once, &once);
+	watch = loop_fd(loop, s.fd, EPOLLIN, on_fd, &s);
+	CHECK(watch && once.watch && loop_run(loop) == 7 && s.times == 2 && s.events == EPOLLIN,
+	      "what can be read is told as long as it can");
+	loop_free(loop);
+	loop = loop_new();
+	once.times = 0;
+	once.watch = loop_fd(loop, once.fd, EPOLLIN | EPOLLONESHOT, on_once, &once);
+	s.times = 0;
+	s.loop = loop;
+	watch = loop_fd(loop, s.fd, EPOLLIN, on_fd, &s);
+	loop_run(loop);
+	CHECK(once.times == 1 && once.events == EPOLLIN, "or once");
+	watch_free(watch);
+	watch_free(once.watch);
+	loop_free(loop);
+	loop = loop_new();
+	end = loop_fd(loop, s.fd, EPOLLIN, on_end, loop);
+	once.watch = loop_fd(loop, once.fd, EPOLLIN, on_once, &once);
+	once.times = 0;
+	watch_free(once.watch);
+	CHECK(loop_run(loop) == 5 && !once.times, "what is freed is not waited for");
+	watch_free(end);
+	watch_free(NULL);
+	loop_free(loop);
+	loop = loop_new();
+	CHECK(!loop_fd(loop, -1, EPOLLIN, on_once, &once), "what is no descriptor is not");
+	refused = 2;
+	CHECK(!loop_fd(loop, once.fd, EPOLLIN | EPOLLONESHOT, on_once, &once),
+	      "nor what cannot be waited for once");
+	refused = 0;
+	/* Freed in another order than they were made, the rest with the loop. */
+	watch = loop_fd(loop, s.fd, EPOLLIN, on_fd, &s);
+	once.watch = loop_fd(loop, once.fd, EPOLLIN, on_once, &once);
+	end = loop_timer(loop, 1, on_end, loop);
+	watch_free(once.watch);
+	watch_free(watch);
+	loop_free(loop);
+	loop_free(NULL);
+	close(s.fd);
+	close(once.fd);
+	refused = 3;
+	CHECK(!loop_new(), "without descriptors there is no loop");
+	refused = 0;
+}
+
+static void timers(void)
+{
+	struct loop *loop = loop_new();
+	struct seen s = { .loop = loop };
+	struct watch *w;
+
+	asked[0] = '\0';
+	faults.at_ns = 1234567899;
+	w = loop_timer(loop, 20000000, on_fd, &s);
+	CHECK(!watch_period(w, 0) && !watch_period(w, 7000) && !watch_period(w, 999) &&
+		      !watch_period(w, 100000000),
+	      "a period can be another one");
+	text_is(asked, "at 1240000\non\noff\nat 1234569\non\nat 1234568\non\nat 1300000\non\n",
+		"a timer is due at the next multiple of its period");
+	watch_free(w);
+	asked[0] = '\0';
+	faults.at_ns = 1000000;
+	w = loop_timer(loop, 1000000, on_fd, &s);
+	CHECK(loop_run(loop) == 7 && s.times == 2 && s.events == EPOLLIN,
+	      "and again until it is over");
+	text_is(asked, "at 2000\non\nat 2000\nat 2000\n", "each time at the next");
+	watch_free(w);
+	/* One that has ended takes nothing more. */
+	loop_free(loop);
+	loop = loop_new();
+	refused = 1;
+	CHECK(!loop_timer(loop, 20000000, on_fd, &s), "a timer that cannot be set is none");
+	refused = 2;
+	CHECK(!loop_timer(loop, 20000000, on_fd, &s), "nor one that cannot be on");
+	refused = 0;
+	w = loop_timer(loop, 0, on_fd, &s);
+	refused = 1;
+	CHECK(watch_period(w, 1) < 0, "which is told");
+	refused = 2;
+	CHECK(watch_period(w, 0) < 0 && watch_again(w) < 0, "likewise");
+	refused = 0;
+	watch_free(w);
+	loop_free(loop);
+	faults.at_ns = 0;
+}
+
+static void signals(void)
+{
+	struct loop *loop = loop_new();
+	struct seen s = { .loop = loop };
+	sigset_t before, now;
+
+	sigprocmask(SIG_SETMASK, NULL, &before);
+	CHECK(loop_signal(loop, SIGUSR1, on_fd, &s) && loop_signal(loop, SIGUSR2, on_fd, &s) &&
+		      !loop_signal(loop, SIGUSR2, on_fd, &s),
+	      "a signal is waited for by one");
+	sigprocmask(SIG_SETMASK, NULL, &now);
+	raise(SIGUSR1);
+	raise(SIGUSR2);
+	CHECK(sigismember(&now, SIGUSR1) && loop_run(loop) == 7 && s.times == 2 &&
+		      (s.events == SIGUSR1 || s.events == SIGUSR2),
+	      "and comes by its number");
+	loop_free(loop);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+/* Whether the other end is still there. */
+static bool open_yet(int fd)
+{
+	char byte;
+	ssize_t n = recv(fd, &byte, 1, MSG_DONTWAIT);
+
+	return n < 0 && errno == EAGAIN;
+}
+
+static int feeder(void)
+{
+	struct sockaddr_un to = { AF_UNIX, "feed" };
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+	if (connect(fd, (struct sockaddr *)&to, sizeof(to)))
+		abort();
+	return fd;
+}
+
+static void feeds(int fd, uint64_t seq, uint64_t t, uint32_t phase)
+{
+	struct build b = { .seq = seq };
+	const void *bytes;
+	size_t len;
+
+	build_phase(&b, t, 1, 70, 71, 2, phase, 0, 0, 0);
+	bytes = build_bytes(&b, &len);
+	if (send(fd, bytes, len, 0) != (ssize_t)len)
+		abort();
+	build_done(&b);
+}
+
+static void run(unsigned int i)
+{
+	watched_at(i)->fn(watched_at(i)->data, EPOLLIN);
+}
+
+static void feed(void)
+{
+	const struct source *genl = source_table[SOURCE_genl];
+	int first, second;
+	void *state = NULL;
+	struct host host;
+
+	place_host(&host);
+	faults.at_ns = 9000;
+	host.feed = "feed";
+	host.config.source[SOURCE_genl].period_ms = 30;
+	CHECK(!genl->start(&host, &state) && watched_count() == 2 &&
+		      watched_at(1)->events == EPOLLIN,
+	      "a feed is waited for");
+	run(0);
+	CHECK(!watched_at(0)->period_ns, "where there is none nothing is looked at");
+	first = feeder();
+	run(1);
+	CHECK(watched_count() == 3 && watched_at(2)->events == (EPOLLIN | EPOLLONESHOT),
+	      "who comes is heard");
+	second = feeder();
+	run(1);
+	CHECK(watched_count() == 3 && open_yet(first) && !open_yet(second), "one at a time");
+	close(second);
+	feeds(first, 100, 1000, GCHINT_PHASE_MARK);
+	run(2);
+	CHECK(watched_at(0)->period_ns == 30000000, "and looked at once a period");
+	feeds(first, 103, 2000, GCHINT_PHASE_SWEEP);
+	run(0);
+	close(first);
+	run(0);
+	CHECK(!watched_at(2)->watch && !watched_at(0)->period_ns, "until it goes");
+	run(0);
+	records_are(host.queue,
+		    "clock 0 0 'genl' 'CLOCK_MONOTONIC' 'stamped by the kernel at the edge'\n"
+		    "process 70 70\n"
+		    "process 70 71\n"
+		    "phase 1000: 1 from 1000, 4 of 70/71, end 0\n"
+		    "drop 2 'genl' 'netlink sequence gap: the socket's buffer ran over'\n"
+		    "phase 2000: 1 from 1000, 4 of 70/71, end 1, uncertain\n"
+		    "phase 2000: 2 from 2000, 7 of 70/71, end 0\n"
+		    "phase 9000: 2 from 2000, 7 of 70/71, end 4\n"
+		    "note 5 'genl' 'feed closed'\n",
+		    "what it told, and the end of that");
+	first = feeder();
+	run(1);
+	feeds(first, 500, 3000, GCHINT_PHASE_MARK);
+	genl->stop(state);
+	CHECK(!open_yet(first) && access("feed", F_OK) && !watched_open(), "the end closes all");
+	close(first);
+	records_are(host.queue, "phase 3000: 3 from 3000, 4 of 70/71, end 0\n",
+		    "and takes what waits: the next feed has numbers of its own");
+	faults.at_ns = 0;
+	place_host_free(&host);
+}
+
+void unit_loop(void)
+{
+	struct place place;
+
+	if (!place_enter(&place))
+		return;
+	descriptors();
+	timers();
+	signals();
+	feed();
+	place_leave(&place);
+}
