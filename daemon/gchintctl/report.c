@@ -70,8 +70,11 @@ static int write_page(struct run *const *run, size_t runs, const char *title, si
 		      FILE *html)
 {
 	struct plot_scale scale;
+	size_t wanted = 0, drawn = 0;
 	int ret, r, hosts;
 
+	for (size_t i = 0; i < runs; i++)
+		wanted += run_nth_of_label(run, i) < detail;
 	ret = plot_scale(run, runs, &scale);
 	if (ret)
 		return ret;
@@ -107,9 +110,10 @@ static int write_page(struct run *const *run, size_t runs, const char *title, si
 		r = report_run(run[i], i, &scale, html);
 		run_forget(run[i]);
 		ret = ret ? ret : r;
+		drawn++;
 		if (isatty(STDERR_FILENO))
-			fprintf(stderr, "\rgchintctl: %zu of %zu drawn%s", i + 1, runs,
-				i + 1 == runs ? "\n" : "");
+			fprintf(stderr, "\rgchintctl: %zu of %zu drawn%s", drawn, wanted,
+				drawn == wanted ? "\n" : "");
 	}
 	fputs("</main>\n", html);
 	scripts(html);
