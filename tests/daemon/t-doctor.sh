@@ -118,3 +118,11 @@ failing() {
 	doctor --help
 }
 ok "what cannot be is told, and no archive is made" words doctor-failing failing
+
+alone() {
+	quick
+	rm -f "$d/bin/gchint-bench" "$d/a.tgz"
+	doctor -r 1 -o "$d/a.tgz"
+	ls "$d/a.tgz" 2>/dev/null
+}
+ok "where a program is not there that is told" words doctor-alone alone

@@ -196,3 +196,21 @@ mapped() {
 }
 ok "names that a program leaves behind are taken, and removed where it was we who asked" words own-maps mapped
 ok "on a terminal record shows how far it is" words own-terminal shown
+
+# A program that may be run and not be read.
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+	chmod 755 "$work" "$d" "$d/bin" "$d/path"
+	install -m 711 "$ctl" "$d/path/shut"
+	printf '#!%s/path/shut\n' "$d" >"$d/path/by-shut"
+	chmod 755 "$d/path/by-shut"
+	unread() {
+		for p in shut by-shut; do
+			PATH=$d/path:$PATH setpriv --reuid 65534 --clear-groups "$d/bin/gchintctl" run "$p" 2>&1 || echo "exit $?"
+		done
+	}
+	ok "a program that cannot be read is told" is \
+		"gchintctl: shut: cannot be read; gchintctl runtimes lists what can give hints exit 1 gchintctl: by-shut: cannot be read; gchintctl runtimes lists what can give hints exit 1" \
+		"$(unread | paste -sd' ')"
+else
+	skip "a program that cannot be read is told" "needs root to be somebody else"
+fi

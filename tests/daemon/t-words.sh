@@ -146,6 +146,13 @@ profile_exports() {
 	"$ctl" profile export --format nix p.db || echo "exit $?"
 }
 ok "profiles for other tools" words profile-export profile_exports
+named() { # Names with what divides words there.
+	cp p.db h.db
+	sqlite3 h.db "update processes set comm = 'a (b)' || char(10) || 'c' where tgid = 70; update symbols set
+		name = 'f(g h)' || char(10) || 'i', image = 'l (1)' || char(10) || '.so' where name = 'mark_loop'"
+	"$ctl" profile export --format perf-script --phase roots h.db | head -n 12
+}
+ok "odd names, too" words profile-names named
 ok "its stacks" words profile-folded "$ctl" profile flame --folded p.db
 flames() {
 	local n
@@ -193,6 +200,11 @@ for n in v u; do
 	ok "the page of other rails, $n" words page-$n page $n $n.db
 	ok "its pictures, $n" words plots-$n drawn $n
 done
+# Voltages of which the first is known some time after the begin.
+cp "$d/v.db" "$d/w.db"
+sqlite3 "$d/w.db" "delete from samples where t < 1200000000"
+ok "the page of voltages that come late" words page-w page w w.db
+ok "its pictures, too" words plots-w drawn w
 undrawn() { # A gnuplot that fails, one that draws nothing, none.
 	local n
 	mkdir "$d/broken" "$d/idle" "$d/nowhere"
