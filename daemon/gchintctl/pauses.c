@@ -74,14 +74,49 @@ static void look_beside(const struct run *run, struct pause *pause)
 	}
 }
 
+static bool waits(const struct run_phase *p)
+{
+	return p->group / CLASS_NR == GCHINT_PHASE_WAIT;
+}
+
+static bool pauses(const struct run_phase *p)
+{
+	return p->stw || waits(p);
+}
+
+static const struct run_phase *awaited(const struct run *run, const struct run_phase *own)
+{
+	const struct run_phase *found = NULL;
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < run->phases && run->phase[i].t0 < own->t1; i++) {
+		const struct run_phase *p = &run->phase[i];
+		uint64_t t0 = p->t0 > own->t0 ? p->t0 : own->t0;
+		uint64_t t1 = p->t1 < own->t1 ? p->t1 : own->t1;
+
+		if (p->tgid != own->tgid || p->tid == own->tid || waits(p))
+			continue;
+		if (t1 > t0 && t1 - t0 > most) {
+			most = t1 - t0;
+			found = p;
+		}
+	}
+	return found;
+}
+
 static void describe(const struct run *run, struct pause *pause)
 {
 	const struct run_phase *p = pause->phase;
 	struct mean m = { 0 };
+	int cpu = p->cpu;
 
-	run_stretches(run, p->cpu, p->t0, p->t1, add_stretch, &m);
+	if (waits(p)) {
+		pause->awaited = awaited(run, p);
+		cpu = pause->awaited ? pause->awaited->cpu : -1;
+	}
+	run_stretches(run, cpu, p->t0, p->t1, add_stretch, &m);
 	pause->khz = m.ns > 0 ? m.weighted / m.ns : 0;
-	pause->top_khz = highest(run, p->cpu);
+	pause->top_khz = highest(run, cpu);
 	pauses_name(run, p->tgid, p->tid, p->t0, pause->comm, sizeof(pause->comm));
 	look_beside(run, pause);
 }
@@ -91,6 +126,11 @@ double pause_at_top(const struct pause *p)
 	return p->khz > 0 && p->top_khz ?
 		       (double)(p->phase->t1 - p->phase->t0) / 1e6 * p->khz / p->top_khz :
 		       NAN;
+}
+
+double pause_earlier(const struct pause *p)
+{
+	return p->awaited ? (double)(p->phase->t1 - p->phase->t0) / 1e6 : NAN;
 }
 
 static int by_length(const void *a, const void *b)
@@ -124,7 +164,7 @@ struct pause *pauses_longest(const struct run *run, size_t wanted, size_t *nr)
 	size_t n = 0;
 
 	for (size_t i = 0; i < run->phases; i++)
-		n += run->phase[i].stw;
+		n += pauses(&run->phase[i]);
 	pause = calloc(n + 1, sizeof(*pause));
 	*nr = 0;
 	if (!pause) {
@@ -133,7 +173,7 @@ struct pause *pauses_longest(const struct run *run, size_t wanted, size_t *nr)
 	}
 	n = 0;
 	for (size_t i = 0; i < run->phases; i++)
-		if (run->phase[i].stw)
+		if (pauses(&run->phase[i]))
 			pause[n++].phase = &run->phase[i];
 	qsort(pause, n, sizeof(*pause), by_length);
 	*nr = n < wanted ? n : wanted;

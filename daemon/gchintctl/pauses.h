@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The longest pauses of a run, and what they ran at. */
+/*
+ * The longest pauses of a run, and what they ran at: of the whole program, and of a thread
+ * that waits for others to collect.
+ */
 #ifndef GCHINTCTL_PAUSES_H
 #define GCHINTCTL_PAUSES_H
 
@@ -10,14 +13,17 @@
 /**
  * struct pause - one of them
  * @phase: it
- * @khz: mean frequency of its CPU, by time; 0 not known
+ * @awaited: of a wait, what another thread of the process collects meanwhile, for the
+ *	longest; NULL where none was seen, and of a pause that is no wait
+ * @khz: mean frequency of its CPU meanwhile, by time, of a wait that of @awaited's; 0 not
+ *	known
  * @top_khz: the highest of that CPU's policy; 0 not known
  * @comm: its thread's name; "" not known
  * @beside: kinds of phase of other threads that overlap it, each once
  * @besides: how many of @beside are set
  */
 struct pause {
-	const struct run_phase *phase;
+	const struct run_phase *phase, *awaited;
 	double khz;
 	uint32_t top_khz;
 	char comm[32];
@@ -49,6 +55,12 @@ struct pause *pauses_longest(const struct run *run, size_t wanted, size_t *nr);
  * either frequency is not known.
  */
 double pause_at_top(const struct pause *p);
+
+/*
+ * What begins so much earlier, ms, is awaited by nobody: a wait lasts for what of the
+ * collection is left. Not a number for what is no wait, and where it is not known for what.
+ */
+double pause_earlier(const struct pause *p);
 
 /* A thread's name as it was at @t; false if none is recorded. */
 bool pauses_name(const struct run *run, int64_t tgid, int64_t tid, uint64_t t, char *buf,

@@ -35,6 +35,10 @@ static void row(const struct run *run, const struct pause *pause, const char *an
 		run_group_name(p->group, name, sizeof(name)), name_cause(p->cause));
 	number(html, pause->khz > 0 ? pause->khz / 1000 : NAN, 0);
 	number(html, pause_at_top(pause), 3);
+	if (p->stw)
+		fputs("<td>-</td>", html);
+	else
+		number(html, pause_earlier(pause), 3);
 	fputs("<td class=\"left\">", html);
 	escape_html(html, pause->comm);
 	fputs(*pause->comm ? ", thread " : "thread ", html);
@@ -58,7 +62,8 @@ void report_pauses(const struct run *run, const char *anchor, FILE *html)
 	if (pause && n) {
 		fputs("<h3>Longest pauses</h3>\n<div class=\"scroll\"><table class=\"pauses\">"
 		      "<thead><tr><th>at (s)</th><th>length (ms)</th><th class=\"left\">phase</th>"
-		      "<th class=\"left\">cause</th><th>mean MHz</th><th>at top (ms)</th>"
+		      "<th class=\"left\">cause</th><th>mean MHz</th><th>at top "
+		      "(ms)</th><th>earlier (ms)</th>"
 		      "<th class=\"left\">who</th><th class=\"left\">beside it</th></tr></thead>"
 		      "<tbody>\n",
 		      html);
@@ -66,9 +71,9 @@ void report_pauses(const struct run *run, const char *anchor, FILE *html)
 			row(run, &pause[i], anchor, html);
 		fputs("</tbody></table></div>\n<p class=\"note\">At top: no shorter than this with "
 		      "the CPU at its highest frequency all the while, for memory does not get "
-		      "faster. Beside it: phases of other threads. An instant leads to its place "
-		      "in "
-		      "the picture.</p>\n",
+		      "faster. Earlier: a wait is spared by a collection that begins so much "
+		      "earlier. Beside it: phases of other threads. An instant leads to its place "
+		      "in the picture.</p>\n",
 		      html);
 	}
 	free(pause);

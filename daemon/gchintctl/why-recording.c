@@ -208,9 +208,13 @@ static void show_pause(const struct run *run, const struct pause *pause)
 	else
 		printf("%7s", "?");
 	if (isfinite(pause_at_top(pause)))
-		printf(" %9.3f  ", pause_at_top(pause));
+		printf(" %9.3f ", pause_at_top(pause));
 	else
-		printf(" %9s  ", "?");
+		printf(" %9s ", "?");
+	if (isfinite(pause_earlier(pause)))
+		printf("%10.3f  ", pause_earlier(pause));
+	else
+		printf("%10s  ", pause->phase->stw ? "-" : "?");
 	if (*pause->comm)
 		printf("%s, ", pause->comm);
 	show_thread(p->tid);
@@ -228,15 +232,16 @@ static bool pauses(const struct run *run, uint64_t lines)
 	if (!pause)
 		return false;
 	if (n)
-		printf("%12s %10s  %-18s %-12s %7s %9s  %s\n", "AT s", "LENGTH ms", "PHASE",
-		       "CAUSE", "MHz", "AT TOP ms", "WHO");
+		printf("%12s %10s  %-18s %-12s %7s %9s %10s  %s\n", "AT s", "LENGTH ms", "PHASE",
+		       "CAUSE", "MHz", "AT TOP ms", "EARLIER ms", "WHO");
 	else
 		puts("no pause was recorded");
 	for (size_t i = 0; i < n; i++)
 		show_pause(run, &pause[i]);
 	if (n)
 		puts("AT TOP: no shorter than this with the CPU at its highest frequency all the "
-		     "while.");
+		     "while.\n"
+		     "EARLIER: a wait is spared by a collection that begins so much earlier.");
 	free(pause);
 	return true;
 }

@@ -28,8 +28,20 @@ sqlite3 "$f" "delete from samples; delete from transitions; delete from residenc
 ok "the longest pause first, and no phase that stops nobody" is "2.000000 40.000 4.000000 10.000" \
 	"$(awk 'NR > 1 && NR < 4 { print $1, $2 }' "$d/list" | paste -sd' ')"
 ok "with cause, frequency, what it might have been at the top, who, and what ran beside" grep -qE \
-	'^ +2\.000000 +40\.000  remark, stw +explicit +1050 +20\.000  collector, thread 71, beside mark, concurrent$' "$d/list"
-ok "-n has so many" is 3 "$("$ctl" why -n 1 "$f" | wc -l)"
+	'^ +2\.000000 +40\.000  remark, stw +explicit +1050 +20\.000 +-  collector, thread 71, beside mark, concurrent$' "$d/list"
+ok "-n has so many" is 4 "$("$ctl" why -n 1 "$f" | wc -l)"
+# Threads 73 and 76 wait for what 72 marks on cpu1, 74 for nobody who is seen, 75 is of another process.
+cp "$f" "$d/waits.db"
+sqlite3 "$d/waits.db" "insert into phases(id, t0, t1, cpu, tgid, tid, phase, flags, cause, how, uncertain) values
+	(5, 8000000000, 8200000000, 1, 70, 72, 4, 2, 1, 1, 0), (6, 8140000000, 8205000000, 0, 70, 73, 11, 4, 1, 1, 0),
+	(7, 9000000000, 9050000000, 1, 70, 74, 11, 4, 1, 1, 0), (8, 8140000000, 8195000000, 1, 80, 75, 11, 4, 1, 1, 0),
+	(9, 8150000000, 8190000000, 0, 70, 76, 11, 4, 1, 1, 0), (10, 8150000000, 8160000000, 0, 70, 77, 9, 2, 1, 1, 0)"
+"$ctl" why "$d/waits.db" >"$d/list"
+wait_line() { grep -oE "^ +$1 .* thread $2\b" "$d/list" | awk '{ print $2, $(NF - 4), $(NF - 3), $(NF - 2) }'; }
+ok "a wait is one, at the frequency of the collector, spared by one that begins so much earlier" is \
+	"65.000 700 21.667 65.000 40.000 700 13.333 40.000" "$(wait_line 7.140000 73) $(wait_line 7.150000 76)"
+ok "where it is not seen for what, that is not known" is "50.000 ? ? ? 55.000 ? ? ?" \
+	"$(wait_line 8.000000 74) $(wait_line 7.140000 75)"
 "$ctl" why "$f" --at 2.025 >"$d/at"
 ok "at an instant: the frequency" grep -qE '^policy0 +CPUs 0-1: 1400 MHz, 67 % of the highest$' "$d/at"
 ok "the decision behind it, of that policy and not after it" \
