@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Description: pages are handed out as the simplest allocator would: the lowest run that is
+ * long enough, none above max=, nothing twice. Which are fresh, what is given back to the
+ * system, and all that the table says is compared after each step of a random program.
+ */
+#include "alone.h"
+
+#include <space/pages.h>
+
+#define STEPS 20000
+#define MOST  1024 /* pages that a model holds */
+
+static struct {
+	uint32_t run[MOST]; /* pages of the run that begins here, 0 none */
+	uint8_t kind[MOST];
+	bool taken[MOST];
+	uint32_t used, high, fresh, peak;
+	bool starved;
+} model;
+
+static uint64_t seed;
+
+static uint32_t draw(uint32_t below)
+{
+	return (uint32_t)(gc_random(&seed) % below);
+}
+
+static uint32_t lowest(uint32_t count, uint32_t end)
+{
+	for (uint32_t at = 1, length = 0; at < end; at++) {
+		length = model.taken[at] ? 0 : length + 1;
+		if (length == count)
+			return at - count + 1;
+	}
+	return 0;
+}
+
+static bool same(const struct gc_pages *p)
+{
+	struct gc_heap_stats s = stats();
+
+	if (p->used != model.used || p->high != model.high || p->fresh != model.fresh ||
+	    p->starved != model.starved || s.peak_footprint_bytes != model.peak * 4096ull ||
+	    s.footprint_bytes != model.used * 4096ull ||
+	    gc_pages_held(heap) != model.used * 4096ull ||
+	    gc_high(heap) != heap->base + model.high * 4096ull)
+		return false;
+	for (uint32_t i = 1; i < p->count; i++) {
+		const struct gc_page *pg = &p->table[i];
+
+		if ((p->free_bits[i / 64] >> i % 64 & 1) == model.taken[i])
+			return false;
+		if (!model.taken[i] ? pg->kind != GC_PAGE_FREE :
+		    model.run[i]    ? pg->kind != model.kind[i] || pg->count != model.run[i] ||
+					   pg->next || pg->cells || pg->state :
+				   pg->kind != GC_PAGE_CONT)
+			return false;
+	}
+	return true;
+}
+
+static bool take(struct gc_pages *p)
+{
+	static const enum gc_page_kind kinds[] = { GC_PAGE_BLOCK, GC_PAGE_LARGE, GC_PAGE_LINES };
+	uint32_t count = draw(20) ? 1 + draw(draw(4) ? 8 : 40) : 1 + draw(p->count);
+	enum gc_page_kind kind = kinds[draw(3)];
+	uint32_t want = 0, at;
+	bool fresh = true, asks = draw(2);
+
+	if (model.used + count <= p->most - p->reserve)
+		want = lowest(count, p->count);
+	at = gc_pages_alloc(heap, count, kind, asks ? &fresh : NULL);
+	if (at != want) {
+		printf("# %u pages at %u, not %u\n", count, at, want);
+		return false;
+	}
+	model.starved |= !want;
+	if (!at)
+		return true;
+	if (asks && fresh != (at >= model.fresh)) {
+		printf("# page %u is fresh from %u on\n", at, model.fresh);
+		return false;
+	}
+	for (uint32_t i = at; i < at + count; i++)
+		model.taken[i] = true;
+	model.run[at] = count;
+	model.kind[at] = (uint8_t)kind;
+	model.used += count;
+	if (at + count > model.high)
+		model.high = at + count;
+	if (at + count > model.fresh)
+		model.fresh = at + count;
+	if (model.used > model.peak)
+		model.peak = model.used;
+	/* Somebody's bytes */
+	*(volatile char *)gc_page_address(p, at) = 1;
+	*(volatile char *)gc_page_address(p, at + count - 1) = 1;
+	return true;
+}
+
+static bool give(struct gc_pages *p)
+{
+	uint32_t at = 1 + draw(p->count - 1), count;
+
+	for (uint32_t n = 0; n < p->count && !model.run[at]; n++)
+		at = at + 1 < p->count ? at + 1 : 1;
+	count = model.run[at];
+	if (!count)
+		return true;
+	gc_pages_free(heap, at);
+	for (uint32_t i = at; i < at + count; i++)
+		model.taken[i] = false;
+	model.run[at] = 0;
+	model.used -= count;
+	if (!heap->opt.poison)
+		return true;
+	for (const uint8_t *b = (const uint8_t *)gc_page_address(p, at),
+			   *end = b + ((size_t)count << 12);
+	     b < end; b++)
+		if (*b != 0xdb)
+			return false;
+	return true;
+}
+
+/* Free pages read as zero once they were given back; no other does. */
+static bool release(struct gc_pages *p)
+{
+	size_t bytes = gc_pages_release(heap), want = 0;
+	bool good = true;
+
+	for (uint32_t i = 1; i < model.fresh; i++) {
+		if (model.taken[i]) {
+			good &= !model.run[i] || *(volatile char *)gc_page_address(p, i) == 1;
+			continue;
+		}
+		want += 4096;
+		good &= !*(volatile char *)gc_page_address(p, i);
+	}
+	while (model.fresh > 1 && !model.taken[model.fresh - 1])
+		model.fresh--;
+	if (bytes != want)
+		printf("# %zu bytes given back, not %zu\n", bytes, want);
+	return good && bytes == want;
+}
+
+static void random_program(const char *options, uint32_t reserve)
+{
+	struct gc_pages *p;
+	bool good = true;
+	int i;
+
+	if (!open_heap(options))
+		return;
+	p = heap->pages;
+	memset(&model, 0, sizeof(model));
+	model.high = model.fresh = 1;
+	seed = 1;
+	p->reserve = reserve;
+	if (!ok(p->count < MOST && p->most == (uint32_t)(heap->opt.max / 4096) && same(p),
+		"%s: nothing is taken of %u pages", options, p->count)) {
+		stop();
+		return;
+	}
+	for (i = 0; i < STEPS && good; i++) {
+		uint32_t kind = draw(100);
+
+		/* It fills up, and empties again. */
+		good = kind == 99			 ? release(p) :
+		       kind < (i / 1000 % 2 ? 40u : 60u) ? take(p) :
+							   give(p);
+		if (i % 8 == 0 || !good)
+			good = good && same(p);
+		if (!draw(2000))
+			p->starved = model.starved = false;
+	}
+	ok(good, "%s, %u kept: as the simplest would, for %d steps", options, reserve, i);
+	while (model.used && give(p))
+		;
+	ok(same(p) && !p->used, "%s: and nothing is left", options);
+	stop();
+}
+
+int main(void)
+{
+	random_program("plan=marksweep,trim=0,heap=2M,max=2M", 0);
+	random_program("plan=marksweep,trim=0,heap=1M,max=1M,poison=1", 0);
+	random_program("plan=marksweep,trim=0,heap=2M,max=2M", 100);
+	return done();
+}
