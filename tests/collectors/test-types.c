@@ -120,9 +120,30 @@ static void roots(const char *options)
 	stop();
 }
 
+/* A header has 16 bits for the type: of these none is no object and one is the weak ones'. */
+static void most(void)
+{
+	const struct gc_type_desc d = { .name = "one of many", .size = 8 };
+	struct gc_error err = { 0 };
+	uint32_t n = 0;
+	void *obj;
+
+	if (!open_heap("trim=0,policy=fg"))
+		return;
+	while (n < 70000 && gc_type_register(heap, &d, &err))
+		n++;
+	ok(n == 65534, "%u types more than the heap's own", n);
+	ok(err.code == -ENOSPC && !strcmp(err.text, "type one of many: more than 65536 types"),
+	   "then: %s", err.text);
+	obj = gc_weak_new(m, &(void *){ NULL });
+	ok(obj && !gc_weak_get(m, obj), "those that there are serve on");
+	stop();
+}
+
 int main(void)
 {
 	types();
+	most();
 	roots("plan=cms,policy=fg,trim=0");
 	roots("plan=semispace,trim=0");
 	roots("plan=gss,nursery=1M,trim=0");
