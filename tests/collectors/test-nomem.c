@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Description: memory or address space run out at each of the places where a heap asks for them:
+ * there is none then, the error says so, and all that was taken is given back, as it is by
+ * gc_heap_destroy().
+ */
+#include "tap.h"
+
+#include <errno.h>
+#include <gchint/gc.h>
+#include <sys/mman.h>
+
+static long left; /* calls until one fails, 0 never */
+static long blocks, bytes; /* what is held */
+
+static bool fails(void)
+{
+	return left && !--left;
+}
+
+static void *taken(void *p)
+{
+	blocks += p != NULL;
+	return p;
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *p, size_t size);
+void *__real_aligned_alloc(size_t align, size_t size);
+char *__real_strdup(const char *text);
+void __real_free(void *p);
+void *__real_mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset);
+int __real_munmap(void *at, size_t size);
+
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+void *__wrap_aligned_alloc(size_t align, size_t size);
+char *__wrap_strdup(const char *text);
+void __wrap_free(void *p);
+void *__wrap_mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset);
+int __wrap_munmap(void *at, size_t size);
+
+void *__wrap_malloc(size_t size)
+{
+	return fails() ? NULL : taken(__real_malloc(size));
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+	return fails() ? NULL : taken(__real_calloc(count, size));
+}
+
+void *__wrap_realloc(void *p, size_t size)
+{
+	return p ? __real_realloc(p, size) : taken(__real_realloc(p, size));
+}
+
+void *__wrap_aligned_alloc(size_t align, size_t size)
+{
+	return fails() ? NULL : taken(__real_aligned_alloc(align, size));
+}
+
+/* A type without a name is no fault of the heap's. */
+char *__wrap_strdup(const char *text)
+{
+	return taken(__real_strdup(text));
+}
+
+void __wrap_free(void *p)
+{
+	blocks -= p != NULL;
+	__real_free(p);
+}
+
+void *__wrap_mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset)
+{
+	void *p = fails() ? MAP_FAILED : __real_mmap(at, size, prot, flags, fd, offset);
+
+	if (p != MAP_FAILED)
+		bytes += (long)size;
+	return p;
+}
+
+int __wrap_munmap(void *at, size_t size)
+{
+	bytes -= (long)size;
+	return __real_munmap(at, size);
+}
+
+static bool says_so(const char *text)
+{
+	return !strcmp(text, "no memory for the heap's own state") ||
+	       !strcmp(text, "no address space for max=268435456; lower max") ||
+	       !strcmp(text, "no memory for the spaces' own state") ||
+	       !strcmp(text, "no memory for profiler= or policy=adaptive");
+}
+
+/* @spare of its calls may fail: threads of its own are no need. */
+static void run_out(const char *options, int least, int spare)
+{
+	struct gc_error err;
+	struct gc_heap *heap;
+	bool good = true;
+	int n, ret;
+
+	blocks = bytes = 0;
+	for (n = 1; n < 1000; n++) {
+		memset(&err, 0xff, sizeof(err));
+		err.text[0] = '\0';
+		left = n;
+		ret = gc_heap_create(&heap, options, NULL, &err);
+		if (left) {
+			left = 0;
+			break;
+		}
+		if (!ret && spare) {
+			spare--;
+			gc_heap_destroy(heap);
+		} else if (ret != -ENOMEM || err.code != -ENOMEM || !says_so(err.text)) {
+			good = false;
+		}
+		if (!good || blocks || bytes) {
+			printf("# the %dth: %d, '%s', %ld blocks and %ld bytes kept\n", n, ret,
+			       err.text, blocks, bytes);
+			good = false;
+		}
+		blocks = bytes = 0;
+	}
+	ok(good && n > least && !spare, "%s: none of %d calls may fail", options, n - 1);
+	ok(!ret && !err.code && !err.text[0] && blocks && bytes, "%s: without one it begins",
+	   options);
+	if (!ret)
+		gc_heap_destroy(heap);
+	if (!ok(!blocks && !bytes, "%s: and ends with nothing held", options))
+		printf("# %ld blocks, %ld bytes\n", blocks, bytes);
+}
+
+/* What it had when it ends: types, roots, weak references, what is to be finalized */
+static void filled(const char *options)
+{
+	const struct gc_type_desc desc = { .name = "node", .size = 16, .refs = 2 };
+	static void *slots[2][4];
+	const struct gc_type *type;
+	struct gc_mutator *m;
+	struct gc_heap *heap;
+
+	blocks = bytes = 0;
+	if (gc_heap_create(&heap, options, NULL, NULL) || gc_mutator_attach(heap, &m)) {
+		ok(false, "%s starts", options);
+		return;
+	}
+	type = gc_type_register(heap, &desc, NULL);
+	gc_roots_add(heap, slots[0], 4);
+	gc_roots_add(heap, slots[1], 4);
+	for (int i = 0; i < 4; i++) {
+		slots[0][i] = gc_alloc(m, type);
+		slots[1][i] = gc_weak_new(m, &slots[0][i]);
+		gc_finalizer_add(m, slots[0][i]);
+	}
+	slots[0][0] = slots[0][1] = NULL;
+	gc_collect_full(m);
+	gc_finalizer_next(m);
+	gc_mutator_detach(m);
+	memset(slots, 0, sizeof(slots));
+	/* The mutator's own memory is not asked for here. */
+	blocks++;
+	gc_heap_destroy(heap);
+	if (!ok(!blocks && !bytes, "%s: what was in it is given back", options))
+		printf("# %ld blocks, %ld bytes\n", blocks, bytes);
+}
+
+int main(void)
+{
+	static const char *const rows[] = {
+		"plan=cms,policy=fg",
+		"plan=cms,policy=adaptive",
+		"plan=gencms,policy=fg,profiler=64K",
+		"plan=gss,trim=0,workers=3",
+		"plan=immix,trim=0,workers=2",
+		"plan=marksweep,trim=0,workers=4,overflow=reserve",
+		"plan=semispace,trim=0,workers=2",
+		"plan=stickyimmix,trim=0,workers=1",
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		run_out(rows[i], 6, strstr(rows[i], "gss") || strstr(rows[i], "semispace"));
+		filled(rows[i]);
+	}
+	return done();
+}
