@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Description: between the edges of a cycle: when progress is told and what mutators are held
+ * to by it, what an order does to the turn and the pace, and when who waits is counted no more.
+ */
+#include "tap.h"
+
+#include <mech/heap.h>
+#include <mech/order.h>
+#include <mech/phase.h>
+#include <mech/threads.h>
+
+#define K 1024u
+
+static struct gc_heap *heap;
+static struct gc_mutator *m;
+static int told;
+static struct gc_event last;
+
+static void progress(struct gc_listener *self, const struct gc_event *e)
+{
+	(void)self;
+	told++;
+	last = *e;
+}
+
+static const struct gc_listener_ops ops = { .progress = progress };
+static struct gc_listener listener = { &ops };
+static const struct gc_listener_ops no_ops;
+static struct gc_listener deaf = { &no_ops };
+
+static bool open_with(struct gc_listener *l)
+{
+	return ok(!gc_heap_create(&heap, "plan=cms,policy=fg,heap=8M", l, NULL) &&
+			  !gc_mutator_attach(heap, &m),
+		  "a heap");
+}
+
+static void stop(void)
+{
+	gc_mutator_detach(m);
+	gc_heap_destroy(heap);
+}
+
+static void steps(void)
+{
+	if (!open_with(&listener))
+		return;
+	gc_phase_begin(heap, GC_PHASE_MARK, 1000 * K);
+	gc_phase_work(heap, 256 * K - 1);
+	ok(!told && heap->cycle.done == 256 * K - 1 && heap->pace.done == 256 * K - 1,
+	   "less than 256 KiB marked: nothing is told, the pace knows");
+	gc_phase_work(heap, 256 * K);
+	ok(told == 1 && last.work_done == 256 * K && last.work_total == 1000 * K &&
+		   last.phase == GC_PHASE_MARK && !last.duration_ns && last.time_ns,
+	   "256 KiB: it is");
+	gc_phase_work(heap, 512 * K - 1);
+	ok(told == 1, "less than 256 KiB more: no more");
+	gc_phase_work(heap, 512 * K + 5);
+	ok(told == 2 && last.work_done == 512 * K + 5, "more: again");
+	gc_phase_work(heap, 768 * K + 4);
+	ok(told == 2, "a step is from what was told last");
+	gc_phase_work(heap, 768 * K + 5);
+	ok(told == 3 && heap->pace.done == 768 * K + 5, "to the byte");
+	gc_phase_end(heap);
+	ok(heap->cycle.phase == GC_PHASE_IDLE, "no phase is left");
+	gc_phase_begin(heap, GC_PHASE_SWEEP, 7);
+	ok(heap->cycle.phase == GC_PHASE_SWEEP && !heap->cycle.done && heap->cycle.total == 7,
+	   "the next begins at nothing");
+	gc_phase_work(heap, 256 * K);
+	ok(told == 4 && last.phase == GC_PHASE_SWEEP && heap->pace.done == 768 * K + 5,
+	   "what was swept is told, and is not marked");
+	gc_phase_end(heap);
+	stop();
+	if (!open_with(&deaf))
+		return;
+	gc_phase_begin(heap, GC_PHASE_MARK, 7);
+	gc_phase_work(heap, 256 * K);
+	gc_phase_work(heap, 600 * K);
+	ok(told == 4 && heap->cycle.next_progress == 856 * K, "nobody hears: it steps on");
+	gc_phase_end(heap);
+	stop();
+}
+
+static void orders(void)
+{
+	if (!open_with(NULL))
+		return;
+	gc_order_daemon(heap, GC_TURN_PASSED);
+	gc_order_daemon(heap, GC_TURN_ASKED);
+	ok(heap->gc.turn.state == GC_TURN_IDLE && !heap->pace.on, "no daemon: no order");
+	/* As if there were one */
+	heap->gc.daemon_up = true;
+	gc_order_daemon(heap, GC_TURN_ASKED);
+	ok(heap->gc.turn.state == GC_TURN_DUE_EXPLICIT && !heap->pace.on,
+	   "a collection that the program asks for paces nobody");
+	heap->gc.turn.state = GC_TURN_IDLE;
+	gc_order_daemon(heap, GC_TURN_PASSED);
+	ok(heap->gc.turn.state == GC_TURN_DUE && heap->pace.on == 1,
+	   "the concurrent start was passed: mutators are paced");
+	heap->pace.on = 0;
+	gc_order_daemon(heap, GC_TURN_NEEDED);
+	ok(heap->gc.turn.state == GC_TURN_DUE && !heap->pace.on, "once an order");
+	gc_turn_step(&heap->gc.turn, GC_TURN_SERVE);
+	heap->pace.on = 1;
+	gc_turn_usable(heap);
+	ok(heap->gc.turn.state == GC_TURN_FREED && heap->gc.turn.freed == 1 &&
+		   !heap->gc.turn.ended && !heap->pace.on && heap->cycle.usable_ns &&
+		   heap->cycle.usable_cpu_ns,
+	   "what it freed may be taken: no pace, and the instant is known");
+	gc_order_daemon(heap, GC_TURN_NEEDED);
+	ok(heap->gc.turn.state == GC_TURN_FREED_DUE && !heap->pace.on,
+	   "an order while it still sweeps stands, and paces nobody yet");
+	heap->gc.turn.state = GC_TURN_IDLE;
+	heap->gc.daemon_up = false;
+	stop();
+}
+
+/* ---- who waits ---- */
+
+static int collecting;
+
+static void cycle_begin(struct gc_listener *self, const struct gc_event *e)
+{
+	(void)self;
+	(void)e;
+	__atomic_store_n(&collecting, 1, __ATOMIC_SEQ_CST);
+	/* Until the other has come to wait: it is counted, and is no runner. */
+	while (gc_threads_wait(heap) != 1)
+		usleep(100);
+}
+
+static void *wait_for_it(void *arg)
+{
+	struct gc_mutator *other;
+
+	(void)arg;
+	if (gc_mutator_attach(heap, &other))
+		return NULL;
+	while (!__atomic_load_n(&collecting, __ATOMIC_SEQ_CST))
+		gc_safepoint(other);
+	gc_collect(other);
+	gc_mutator_detach(other);
+	return NULL;
+}
+
+static void waiting(void)
+{
+	static const struct gc_listener_ops waits = { .cycle_begin = cycle_begin };
+	static struct gc_listener begins = { &waits };
+	pthread_t other;
+
+	if (!open_with(&begins))
+		return;
+	ok(!gc_threads_wait(heap), "nobody waits");
+	pthread_create(&other, NULL, wait_for_it, NULL);
+	gc_collect(m);
+	gc_park(m);
+	pthread_join(other, NULL);
+	gc_unpark(m);
+	ok(!gc_threads_wait(heap) && heap->stats.cycles == 1, "one did, and does not any more");
+	ok(heap->gc.turn.state == GC_TURN_IDLE && heap->gc.turn.ended == 1 &&
+		   heap->gc.turn.freed == 1,
+	   "one turn was taken, and is over");
+	stop();
+}
+
+int main(void)
+{
+	steps();
+	orders();
+	waiting();
+	return done();
+}
