@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <gchint/gc.h>
+#include <pthread.h>
 #include <sys/mman.h>
 
 static long left; /* calls until one fails, 0 never */
@@ -87,6 +88,24 @@ int __wrap_munmap(void *at, size_t size)
 {
 	bytes -= (long)size;
 	return __real_munmap(at, size);
+}
+
+/* A lock counts as a block. */
+int __real_pthread_mutex_init(pthread_mutex_t *lock, const pthread_mutexattr_t *attr);
+int __real_pthread_mutex_destroy(pthread_mutex_t *lock);
+int __wrap_pthread_mutex_init(pthread_mutex_t *lock, const pthread_mutexattr_t *attr);
+int __wrap_pthread_mutex_destroy(pthread_mutex_t *lock);
+
+int __wrap_pthread_mutex_init(pthread_mutex_t *lock, const pthread_mutexattr_t *attr)
+{
+	blocks++;
+	return __real_pthread_mutex_init(lock, attr);
+}
+
+int __wrap_pthread_mutex_destroy(pthread_mutex_t *lock)
+{
+	blocks--;
+	return __real_pthread_mutex_destroy(lock);
 }
 
 static bool says_so(const char *text)
