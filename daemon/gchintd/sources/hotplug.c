@@ -33,9 +33,8 @@ static void look(struct hotplug *h)
 	uint8_t now[CPUS];
 	char text[1024];
 
-	if (root_read(text, sizeof(text), "%s/devices/system/cpu/online", h->host->root.sysfs) <=
-		    0 ||
-	    text_cpulist(text, now, CPUS) <= 0)
+	root_read(text, sizeof(text), "%s/devices/system/cpu/online", h->host->root.sysfs);
+	if (text_cpulist(text, now, CPUS) <= 0)
 		return;
 	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
 		if (h->known ? now[cpu] == h->online[cpu] : !now[cpu])
