@@ -90,6 +90,20 @@ void place_host_free(struct host *host)
 	loop_free(host->loop);
 }
 
+void place_low(bool low)
+{
+	static int kept = -1;
+
+	if (low) {
+		kept = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 200);
+		close(STDIN_FILENO);
+	} else if (kept >= 0) {
+		dup2(kept, STDIN_FILENO);
+		close(kept);
+		kept = -1;
+	}
+}
+
 const char *place_probe(const struct source *source, const struct host *host)
 {
 	static char text[600];

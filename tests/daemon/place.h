@@ -28,6 +28,12 @@ const char *place_line(const char *path);
 void place_host(struct host *host);
 void place_host_free(struct host *host);
 
+/*
+ * Whether descriptor 0 is to be had, which is one like any other: nobody promises a
+ * daemon a standard input.
+ */
+void place_low(bool low);
+
 /* What probing of a source gives, a line. */
 const char *place_probe(const struct source *source, const struct host *host);
 

@@ -91,3 +91,43 @@ stop
 ok "the daemon survived both reloads" is 0 $?
 ok "the reload took effect" is "10000000 off" \
 	"$(sql "select max(period_ns) from rails where source = 'hwmon'") $(sql "select state from sources where name = 'thermal'")"
+
+# What the service manager hears of a start, reloads and the end.
+fresh notify
+cat >"$d/hear.py" <<'X'
+import os, socket, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.bind(sys.argv[1])
+with open(sys.argv[2], "w", buffering=1) as out:
+    said = b""
+    while said != b"STOPPING=1":
+        said = s.recv(4096)
+        print(said.decode().replace("\n", " "), file=out)
+X
+timeout 300 python3 "$d/hear.py" "$d/notify" "$d/heard" &
+job=$!
+wait_for 10 test -S "$d/notify"
+conf() { # KEYS of [record]
+	printf '[record]\n%b[metrics]\ntextfile = %s\n' "$1" "$d/m.prom" >"$d/live.conf"
+}
+reload() { # N: the N-th
+	kill -HUP "$pid"
+	wait_for 10 bash -c "[ \$(grep -c 'config: reloaded' '$d/log') = $1 ]"
+}
+conf 'max_size = 64M\n'
+NOTIFY_SOCKET=$d/notify start -c "$d/live.conf" --tracefs "$d/none"
+running=$(sql "select count(*) from sources where state = 'running'")
+reload 1
+conf 'queue = 8192\n'
+reload 2
+conf 'queue = 8192\ndurable = no\n'
+reload 3
+stop
+wait "$job"
+ok "the service manager hears what goes on" is \
+	"STATUS=$running sources, recording to $d/r.db|READY=1|RELOADING=1 READY=1|RELOADING=1 READY=1|RELOADING=1 READY=1|STOPPING=1" \
+	"$(sed 's/ MONOTONIC_USEC=[0-9]*$//' "$d/heard" | paste -sd'|' | sed 's/RELOADING=1|/RELOADING=1 /g')"
+ok "what a reload cannot change is told, where it was to" is 2 \
+	"$(grep -c 'config: \[record\] file, queue and durable change at the next start' "$d/log")"
+ok "and each is noted in the recording" is "5 3|4 2" \
+	"$(sql "select priority, count(*) from notes where source = 'config' group by 1 order by 1 desc" | tr '|' ' ' | paste -sd'|')"

@@ -18,6 +18,7 @@
 #include "../../daemon/gchintd/queue.h"
 #include "../../daemon/gchintd/rail.h"
 #include "../../daemon/gchintd/sources/iio_buffer.h"
+#include "place.h"
 #include "records.h"
 
 #define DEVICES 24
@@ -360,6 +361,23 @@ static void samples(struct host *host)
 		    "a buffer that fails leaves values that are not known");
 }
 
+/* What is captured has no second rail; of others in files there are. */
+static void beside(const struct host *host, struct iio_buffers *b)
+{
+	struct host other = *host;
+	struct place place;
+
+	if (!place_enter(&place))
+		return;
+	place_file("bus/iio/devices/iio:device9900/in_power1_raw", "1\n");
+	place_file("bus/iio/devices/iio:device9901/in_power1_raw", "1\n");
+	other.root.sysfs = ".";
+	other.iio_buffers = b;
+	text_is(place_probe(source_table[SOURCE_iio], &other), "0 '1 channels on 1 devices' ''",
+		"what is captured is not looked for in files");
+	place_leave(&place);
+}
+
 static void captures(struct host *host)
 {
 	struct config_source *c = &host->config.source[SOURCE_iio];
@@ -469,6 +487,7 @@ static void captures(struct host *host)
 		      !iio_buffers_has(NULL, "iio:device9900"),
 	      "what is captured is not read from sysfs as well, the rest is");
 	samples(host);
+	beside(host, b);
 	__real_iio_buffers_stop(b);
 	open = machine.open;
 	for (unsigned int i = 0; i < machine.nr; i++)

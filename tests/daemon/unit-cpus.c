@@ -282,6 +282,8 @@ static void costs(struct host *host)
 	text_is(place_probe(sched, host),
 		"-2 'no schedstat: run-queue delay is unknown' 'a kernel with CONFIG_SCHED_INFO'",
 		"without the scheduler's account");
+	place_file("proc/self/schedstat", "");
+	CHECK(place_probe(sched, host)[0] == '-', "or with nothing in it");
 	place_file("proc/self/schedstat", "1 2 3\n");
 	text_is(place_probe(sched, host), "0 'CPU time, delay and migrations of hinted threads' ''",
 		"and with it");
@@ -525,6 +527,7 @@ void unit_cpus(void)
 	if (!place_enter(&place))
 		return;
 	place_host(&host);
+	place_low(true);
 	faults.at_ns = 1000;
 	policies(&host, &state);
 	policy_changes(&host, state);
@@ -534,6 +537,7 @@ void unit_cpus(void)
 	costs(&host);
 	traces(&host);
 	faults.at_ns = 0;
+	place_low(false);
 	place_host_free(&host);
 	place_leave(&place);
 }

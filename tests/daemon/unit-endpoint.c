@@ -404,6 +404,7 @@ void unit_endpoint(void)
 	if (!place_enter(&place))
 		return;
 	place_host(&host);
+	place_low(true);
 	server.fd = eventfd(0, EFD_CLOEXEC);
 	addresses(&host);
 	turns(&host);
@@ -411,6 +412,7 @@ void unit_endpoint(void)
 	tokens(&host);
 	textfile(&host);
 	close(server.fd);
+	place_low(false);
 	place_host_free(&host);
 	place_leave(&place);
 }

@@ -505,6 +505,7 @@ void unit_host(void)
 	if (!place_enter(&place))
 		return;
 	place_host(&host);
+	place_low(true);
 	logs();
 	notifies(&host);
 	boards(&host);
@@ -513,6 +514,7 @@ void unit_host(void)
 	sockets();
 	notes(&host);
 	table(&host);
+	place_low(false);
 	place_host_free(&host);
 	place_leave(&place);
 }

@@ -396,6 +396,7 @@ void unit_library(void)
 	if (!place_enter(&place))
 		return;
 	place_host(&host);
+	place_low(true);
 	out = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	faults.at_ns = 10000;
 	snprintf(path, sizeof(path), "proc/%d/comm", (int)getpid());
@@ -428,6 +429,7 @@ void unit_library(void)
 	close(out);
 	unsetenv("GCHINT_STREAM");
 	faults.at_ns = 0;
+	place_low(false);
 	place_host_free(&host);
 	place_leave(&place);
 }

@@ -243,11 +243,12 @@ static void run(unsigned int i)
 static void feed(void)
 {
 	const struct source *genl = source_table[SOURCE_genl];
-	int first, second;
+	int first, second, lowest;
 	void *state = NULL;
 	struct host host;
 
 	place_host(&host);
+	place_low(true);
 	faults.at_ns = 9000;
 	host.feed = "feed";
 	host.config.source[SOURCE_genl].period_ms = 30;
@@ -256,6 +257,8 @@ static void feed(void)
 	      "a feed is waited for");
 	run(0);
 	CHECK(!watched_at(0)->period_ns, "where there is none nothing is looked at");
+	lowest = dup(STDOUT_FILENO);
+	close(lowest);
 	first = feeder();
 	run(1);
 	CHECK(watched_count() == 3 && watched_at(2)->events == (EPOLLIN | EPOLLONESHOT),
@@ -271,7 +274,10 @@ static void feed(void)
 	run(0);
 	close(first);
 	run(0);
-	CHECK(!watched_at(2)->watch && !watched_at(0)->period_ns, "until it goes");
+	second = dup(STDOUT_FILENO);
+	close(second);
+	CHECK(!watched_at(2)->watch && !watched_at(0)->period_ns && second == lowest,
+	      "until it goes");
 	run(0);
 	records_are(host.queue,
 		    "clock 0 0 'genl' 'CLOCK_MONOTONIC' 'stamped by the kernel at the edge'\n"
@@ -293,6 +299,7 @@ static void feed(void)
 	records_are(host.queue, "phase 3000: 3 from 3000, 4 of 70/71, end 0\n",
 		    "and takes what waits: the next feed has numbers of its own");
 	faults.at_ns = 0;
+	place_low(false);
 	place_host_free(&host);
 }
 

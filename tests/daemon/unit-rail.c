@@ -104,6 +104,7 @@ static void channels(struct host *host)
 	place_file(CHIP(0) "in1_input", "12\n");
 	place_file(CHIP(0) "in1_average", "12\n");
 	/* Without a name, a device and a power: the product, by label or number. */
+	place_file(CHIP(1) "curr0_alarm", "0\n");
 	place_file(CHIP(1) "curr0_input", "3\n");
 	place_file(CHIP(1) "in0_input", "5\n");
 	place_file(CHIP(1) "curr1_input", "3\n");
@@ -563,6 +564,7 @@ void unit_rail(void)
 	if (!place_enter(&place))
 		return;
 	place_host(&host);
+	place_low(true);
 	channels(&host);
 	gone(&host);
 	unopened(&host);
@@ -573,6 +575,7 @@ void unit_rail(void)
 	devices(&host);
 	faults.at_ns = 0;
 	faults.ahead_ns = 0;
+	place_low(false);
 	place_host_free(&host);
 	place_leave(&place);
 }

@@ -34,6 +34,7 @@ static void board(void)
 	place_file("sys/devices/system/cpu/cpufreq/policy0/related_cpus", "0\n");
 	place_file("sys/devices/system/cpu/cpufreq/policy0/scaling_driver", "a\n");
 	place_file("sys/devices/system/cpu/cpu0/cpuidle/state0/name", "WFI\n");
+	place_file("sys/devices/system/cpu/cpu0/cpuidle/state1/name", "deep\n");
 	place_file("sys/class/hwmon/hwmon0/curr1_input", "1\n");
 	place_file("sys/class/hwmon/hwmon0/in1_input", "1\n");
 	place_file("sys/class/powercap/a/energy_uj", "1\n");
@@ -112,7 +113,7 @@ static void sources(struct host *host)
 	host->feed = NULL;
 	text_is(text,
 		"cpufreq 0 1\n"
-		"cpuidle 0 1 2\n"
+		"cpuidle 0 1 2 5\n"
 		"genl 0 1 2\n"
 		"hotplug 0 2\n"
 		"hotspots 0 1\n"
@@ -215,6 +216,7 @@ void unit_scarce(void)
 	if (!place_enter(&place))
 		return;
 	place_host(&host);
+	place_low(true);
 	board();
 	setenv("GCHINT_STREAM", "stream", 1);
 	host.config.iio_buffered = false;
@@ -222,6 +224,7 @@ void unit_scarce(void)
 	unsetenv("GCHINT_STREAM");
 	parts(&host);
 	slots(&host);
+	place_low(false);
 	place_host_free(&host);
 	place_leave(&place);
 }

@@ -16,6 +16,7 @@
 #include "../../daemon/common/clock.h"
 #include "../../daemon/common/schema.h"
 #include "../../daemon/gchintd/lock.h"
+#include "../../daemon/gchintd/rows.h"
 #include "../../daemon/gchintd/store.h"
 #include "faults.h"
 #include "records.h"
@@ -319,6 +320,26 @@ static void closing(const char *path, const char *away)
 	store_finish(NULL);
 }
 
+/* A file without one of its tables takes no rows at all. */
+static void tables(void)
+{
+	static const char *const lacks[] = { "DROP TABLE samples", "DROP TABLE marks" };
+	struct rows *rows;
+	sqlite3 *db = NULL;
+
+	for (int i = 0; i < 3; i++) {
+		if (sqlite3_open(":memory:", &db) || sqlite3_exec(db, schema_sql, NULL, NULL, NULL))
+			break;
+		if (i)
+			sqlite3_exec(db, lacks[i - 1], NULL, NULL, NULL);
+		rows = rows_new(db);
+		CHECK(!rows == !!i, "rows are of a file that has all their tables");
+		rows_free(rows);
+		CHECK(sqlite3_close(db) == SQLITE_OK, "and nothing is left of them");
+	}
+	rows_free(NULL);
+}
+
 /* The indexes of a finished recording, or none where they take too long. */
 static void finish(const char *path)
 {
@@ -368,6 +389,7 @@ void unit_store(void)
 	snprintf(path, sizeof(path), "%s/s.db", dir);
 	snprintf(away, sizeof(away), "%s/away.db", dir);
 	closing(path, away);
+	tables();
 	meaning(path);
 	unlink(path);
 	durable(path);

@@ -11,6 +11,7 @@
 
 #include <uapi/linux/gchint.h>
 
+#include "../../daemon/common/clock.h"
 #include "../../daemon/gchintd/host.h"
 #include "../../daemon/gchintd/queue.h"
 #include "../../daemon/gchintd/store.h"
@@ -368,6 +369,26 @@ static void left_behind(void)
 	queue_free(q);
 }
 
+/* Who is woken sleeps again, until somebody wakes him or it is time. */
+static void sleeps(void)
+{
+	struct queue *q = queue_new(64);
+	uint64_t until;
+
+	queue_kick(q);
+	queue_wait(q, clock_now() + 3600 * NSEC_PER_SEC);
+	until = clock_now() + 20 * NSEC_PER_MSEC;
+	queue_wait(q, until);
+	CHECK(clock_now() >= until, "one kick wakes once");
+	for (int i = 0; i < 17; i++)
+		queue_push(q, &(struct record){ .type = RECORD_SAMPLE });
+	until = clock_now() + 20 * NSEC_PER_SEC;
+	queue_wait(q, until);
+	CHECK(clock_now() < until, "a queue that is over a quarter full wakes, too");
+	queue_free(q);
+	queue_free(NULL);
+}
+
 void unit_tracker(void)
 {
 	static const char *const dirs[] = { "70", "70/task", "70/task/70", "70/task/71" };
@@ -394,6 +415,7 @@ void unit_tracker(void)
 	tracker_free(host.tracker);
 	queue_free(host.queue);
 	left_behind();
+	sleeps();
 	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
 	if (system(command))
 		printf("# %s is left\n", dir);
