@@ -81,6 +81,23 @@ static FILE *create_beside(const char *path, const struct stat *before)
 	return f;
 }
 
+/* /dev/stdout and its like: the caller's own, which has its place in the file by now. */
+static bool is_stdout(const struct stat *st)
+{
+	struct stat own;
+
+	return !fstat(STDOUT_FILENO, &own) && own.st_dev == st->st_dev && own.st_ino == st->st_ino;
+}
+
+/* A file that is open and has no name any more, by /proc: nothing can be put in its place. */
+static bool has_no_name(const char *path)
+{
+	char *place = realpath(path, NULL);
+
+	free(place);
+	return !place;
+}
+
 FILE *ctl_create(const char *path)
 {
 	struct stat st;
@@ -92,7 +109,9 @@ FILE *ctl_create(const char *path)
 		return NULL;
 	}
 	output.temporary[0] = '\0';
-	if (there && !S_ISREG(st.st_mode))
+	if (there && is_stdout(&st))
+		f = fdopen(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0), "w");
+	else if (there && (!S_ISREG(st.st_mode) || has_no_name(path)))
 		f = fopen(path, "we");
 	else
 		f = create_beside(path, there ? &st : NULL);

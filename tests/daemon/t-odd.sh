@@ -25,6 +25,19 @@ ok "and of an export" odd 3 "other.db: is a database, and stays" \
 ok "whole" is "$before" "$(sha256sum <"$d/other.db")"
 ok "an output that is no file is written to" is "$("$ctl" export "$d/r.db" --format csv | sha256sum)" \
 	"$("$ctl" export "$d/r.db" --format csv -o /dev/stdout | sha256sum)"
+ln -s /proc/self/fd/1 "$d/first"
+ln -s /proc/self/fd/3 "$d/third"
+echo before >"$d/appended"
+"$ctl" export "$d/r.db" --format csv -o "$d/first" >>"$d/appended"
+ok "what is put behind a file's end by > or >> keeps what is before" is "before $("$ctl" export "$d/r.db" --format csv | head -n 1)" \
+	"$(head -n 2 "$d/appended" | paste -sd' ')"
+: >"$d/gone"
+exec 3<>"$d/gone"
+rm "$d/gone"
+"$ctl" export "$d/r.db" --format csv -o "$d/third"
+ok "a file without a name is written to, and the link to it stays one" is "$("$ctl" export "$d/r.db" --format csv | sha256sum) link" \
+	"$(sha256sum </proc/self/fd/3) $(test -L "$d/third" && echo link)"
+exec 3>&-
 for c in "summary $d/r.db" "marks $d/r.db" "top -n 1 $d/r.db" "export $d/r.db --format csv" "--help"; do
 	# shellcheck disable=SC2086,SC2016 # command and arguments
 	ok "a full disk behind the output of ${c%% *} is exit 3" odd 3 "standard output: No space left" \
