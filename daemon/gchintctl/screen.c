@@ -229,7 +229,8 @@ int screen_wait(struct screen *s, int ms)
 	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
 	int ret = ppoll(&p, s->tty ? 1 : 0, ms < 0 ? NULL : &time, &s->waiting);
 
-	if (ended)
+	/* With its terminal gone it is ready for ever, and no signal comes. */
+	if (ended || (ret > 0 && p.revents & (POLLHUP | POLLERR | POLLNVAL)))
 		return 'q';
 	/* A change of size interrupts, and is a key of its own. */
 	return ret && s->tty ? terminal_key(s) : 0;

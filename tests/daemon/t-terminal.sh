@@ -118,6 +118,20 @@ while True:
 print(os.waitpid(pid, 0)[1], pressed)' "$ctl" top -n 2 -d 0.5 a.db
 	}
 	ok "held, it waits for a key" is "0 True" "$(held)"
+	gone() { # Its window is closed: nothing is left to wait for.
+		TERM=vt100 python3 -c 'import os, pty, signal, sys
+pid, fd = pty.fork()
+if not pid:
+    os.execv(sys.argv[1], sys.argv[1:])
+os.read(fd, 100)
+os.close(fd)
+def give_up(*_):
+    os.kill(pid, signal.SIGKILL)
+signal.signal(signal.SIGALRM, give_up)
+signal.alarm(30)
+print(os.waitpid(pid, 0)[1])' "$ctl" top "$d/a.db"
+	}
+	ok "it ends with its terminal" is 0 "$(gone)"
 else
 	skip "top after keys" "built without ncurses"
 fi
