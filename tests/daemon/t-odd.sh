@@ -23,10 +23,11 @@ ok "a recording named as the output of a report stays" \
 ok "and of an export" odd 3 "other.db: is a database, and stays" \
 	"$ctl" export "$d/r.db" --format csv -o "$d/other.db"
 ok "whole" is "$before" "$(sha256sum <"$d/other.db")"
-ok "an output that is no file is written to" is "$("$ctl" export "$d/r.db" --format csv | sha256sum)" \
-	"$("$ctl" export "$d/r.db" --format csv -o /dev/stdout | sha256sum)"
+# Links of its own: one who puts a file in the place of these harms nobody.
 ln -s /proc/self/fd/1 "$d/first"
 ln -s /proc/self/fd/3 "$d/third"
+ok "an output that is no file is written to" is "$("$ctl" export "$d/r.db" --format csv | sha256sum)" \
+	"$("$ctl" export "$d/r.db" --format csv -o "$d/first" | sha256sum)"
 echo before >"$d/appended"
 "$ctl" export "$d/r.db" --format csv -o "$d/first" >>"$d/appended"
 ok "what is put behind a file's end by > or >> keeps what is before" is "before $("$ctl" export "$d/r.db" --format csv | head -n 1)" \
