@@ -87,28 +87,28 @@ static struct gchint_stream *ring(int32_t pid)
 	return map;
 }
 
-static void tell(struct gchint_stream *map, struct gchint_stream_event e)
+static void tell(struct gchint_stream *map, const struct gchint_stream_event *e)
 {
 	const uint32_t n = map->tail++;
 
-	e.ticket = n + 1;
-	map->event[n % NR] = e;
+	map->event[n % NR] = *e;
+	map->event[n % NR].ticket = n + 1;
 }
 
 static void lease(struct gchint_stream *map, uint64_t t, uint8_t type, uint32_t slot, int32_t tid,
 		  uint32_t role)
 {
-	tell(map, (struct gchint_stream_event){
+	tell(map, &(struct gchint_stream_event){
 			  .time = t, .type = type, .slot = slot, .tid = tid, .role = role });
 }
 
 static void phase(struct gchint_stream *map, uint64_t t, uint32_t slot, int32_t tid, uint8_t number)
 {
-	tell(map, (struct gchint_stream_event){ .time = t,
-						.type = GCHINT_STREAM_PHASE,
-						.slot = slot,
-						.tid = tid,
-						.phase = number });
+	tell(map, &(struct gchint_stream_event){ .time = t,
+						 .type = GCHINT_STREAM_PHASE,
+						 .slot = slot,
+						 .tid = tid,
+						 .phase = number });
 }
 
 /* hotspots' timer, the library's, its socket. */
@@ -211,20 +211,20 @@ static struct gchint_stream *hints(struct host *host)
 	lease(map, 100, GCHINT_STREAM_ATTACH, 0, 71, 1);
 	lease(map, 110, GCHINT_STREAM_ROLE, 0, 71, GCHINT_ROLE_NR);
 	phase(map, 200, 0, 71, GCHINT_PHASE_MARK);
-	tell(map, (struct gchint_stream_event){ .time = 300,
-						.type = GCHINT_STREAM_PHASE,
-						.slot = 0,
-						.phase = GCHINT_PHASE_MARK,
-						.cause = 2,
-						.flags = 0xf0,
-						.work_done = 5,
-						.work_total = 6,
-						.stall_ns = 7 });
-	tell(map, (struct gchint_stream_event){ .time = 400,
-						.type = GCHINT_STREAM_PHASE,
-						.slot = 0,
-						.phase = GCHINT_PHASE_MARK,
-						.cause = GCHINT_CAUSE_NR });
+	tell(map, &(struct gchint_stream_event){ .time = 300,
+						 .type = GCHINT_STREAM_PHASE,
+						 .slot = 0,
+						 .phase = GCHINT_PHASE_MARK,
+						 .cause = 2,
+						 .flags = 0xf0,
+						 .work_done = 5,
+						 .work_total = 6,
+						 .stall_ns = 7 });
+	tell(map, &(struct gchint_stream_event){ .time = 400,
+						 .type = GCHINT_STREAM_PHASE,
+						 .slot = 0,
+						 .phase = GCHINT_PHASE_MARK,
+						 .cause = GCHINT_CAUSE_NR });
 	phase(map, 500, 0, 71, GCHINT_PHASE_NR);
 	lease(map, 600, GCHINT_STREAM_ATTACH, 0, 72, GCHINT_ROLE_NR - 1);
 	lease(map, 700, GCHINT_STREAM_DETACH, 0, 72, 0);
@@ -233,7 +233,7 @@ static struct gchint_stream *hints(struct host *host)
 	lease(map, 800, 99, 3, 73, 1);
 	phase(map, 900, 511, -5, GCHINT_PHASE_NR - 1);
 	phase(map, 20000, 511, 0, GCHINT_PHASE_NONE);
-	tell(map, (struct gchint_stream_event){ .time = 1, .type = GCHINT_STREAM_SAMPLE });
+	tell(map, &(struct gchint_stream_event){ .time = 1, .type = GCHINT_STREAM_SAMPLE });
 	map->lost = 7;
 	phase(map, 1000, 511, 0, GCHINT_PHASE_SWEEP);
 	period();
