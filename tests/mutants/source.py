@@ -124,6 +124,16 @@ def declares(toks, i):
                                     toks[i - 2].text in ("struct", "const", "enum", "union", "{", ";"))
 
 
+def more_is_the_same(toks, i):
+    """Whether the number at i could as well be larger: room for one that becomes room for
+    two, a length that is below 0 for a text up to its end."""
+    if toks[i - 1].text == "(" and toks[i - 2].text == "calloc":
+        return True
+    return (toks[i].text == "1" and toks[i - 1].text == "-" and toks[i - 2].text == "," and
+            any(tok.text == "sqlite3_bind_text" for tok in toks[max(i - 24, 0):i]) and
+            toks[i + 2].text.startswith("SQLITE_"))
+
+
 def of_token(toks, i):
     """Changes of one token."""
     tok = toks[i]
@@ -131,7 +141,8 @@ def of_token(toks, i):
         digits, suffix = INTEGER.match(tok.text).groups()
         # An octal one is a set of bits, of which any neighbour is another set.
         value = int(digits, 8 if digits[0] == "0" else 10)
-        yield "constant", f"{value + 1}{suffix}"
+        if not more_is_the_same(toks, i):
+            yield "constant", f"{value + 1}{suffix}"
         if value:
             yield "constant", f"{value - 1}{suffix}"
     elif tok.kind == "word" and tok.text in WEAKER:
