@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "tap.h"
 
@@ -271,8 +272,11 @@ static inline bool collect_until(uint64_t helps, uint64_t objects)
 		if (now.helps - before.helps >= helps &&
 		    now.helped_objects - before.helped_objects >= objects)
 			return true;
-		/* Who is to wait for the next one gets there. */
-		sched_yield();
+		/* Who is to wait for the next one gets there, on a busy host too. */
+		if (i < TRIES / 10)
+			sched_yield();
+		else
+			usleep(2000);
 	}
 	return false;
 }
