@@ -93,7 +93,7 @@ ok "the reload took effect" is "10000000 off" \
 	"$(sql "select max(period_ns) from rails where source = 'hwmon'") $(sql "select state from sources where name = 'thermal'")"
 
 # What the service manager hears of a start, reloads and the end.
-fresh notify
+fresh manager
 cat >"$d/hear.py" <<'X'
 import os, socket, sys
 s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
