@@ -94,9 +94,8 @@ void gc_adapt_cycle(struct gc_heap *heap, uint64_t ns, uint64_t cpu_ns)
 	a->in.alloc_rate = heap->rate.bytes_per_ns;
 	a->in.headroom = start < limit ? (double)(limit - start) : 0;
 	way = gc_choice(&a->in, &out);
-	a->foreseen_ns = out.stall_ns[GC_WAY_BESIDE] - a->in.missed_ns;
-	if (a->foreseen_ns < 0)
-		a->foreseen_ns = 0;
+	/* What was missed is held against what is foreseen without it, or it would stay for good. */
+	a->foreseen_ns = fmax(out.need_ns - out.left_ns, 0);
 	if (way == a->in.way)
 		return;
 	a->in.way = way;

@@ -62,6 +62,12 @@ static void prediction(void)
 	in.cpus = 3;
 	gc_choice(&in, &out);
 	ok(near(out.left_ns, 10 * MS), "three on three do not share");
+	in.seen[GC_WAY_BESIDE].period = 0;
+	gc_choice(&in, &out);
+	ok(near(out.cost[GC_WAY_BESIDE], (2 * 20 + 30) * MS), "nothing allocated is one byte");
+	in.seen[GC_WAY_BESIDE].period = 1.5;
+	gc_choice(&in, &out);
+	ok(near(out.cost[GC_WAY_BESIDE], (2 * 20 + 30) * MS / 1.5), "and more is what it is");
 	in.missed_ns = 5 * MS;
 	gc_choice(&in, &out);
 	ok(near(out.stall_ns[GC_WAY_BESIDE], 25 * MS), "what was missed before is added");

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Description: policy=adaptive: what it takes down of each cycle, and by how much it grows, on a
+ * heap whose numbers are told. The unit is included: what it keeps is its own.
+ */
+#define _GNU_SOURCE
+#include "tap.h"
+
+#include "mech/adapt.c"
+#include "mech/heap.h"
+
+#define MIB (1 << 20)
+#define MS  1000000
+
+static struct gc_heap *heap;
+static struct gc_adapt *adapt;
+
+static uint32_t speed; /* kHz; 0: the kernel tells nothing */
+
+static int frequency(uint32_t *effective_khz, uint32_t *highest_khz, void *arg)
+{
+	(void)arg;
+	if (!speed)
+		return -ENODATA;
+	*effective_khz = speed;
+	*highest_khz = 2000000;
+	return 0;
+}
+
+/* 28 MiB of which 12 live; a cycle begins at 18; a MiB is allocated in a ms. */
+static bool open_heap(void)
+{
+	if (gc_heap_create(&heap, "plan=cms,policy=adaptive,heap=28M,max=40M,sizing=fixed", NULL,
+			   NULL))
+		return ok(false, "a heap of 28 MiB");
+	adapt = heap->adapt;
+	heap->live_bytes = 12 * MIB;
+	heap->soft_limit = 28 * MIB;
+	heap->concurrent_start = 18 * MIB;
+	heap->rate.bytes_per_ns = (double)MIB / MS;
+	heap->granted = 0;
+	return true;
+}
+
+static void cycle(enum gc_cause cause, bool alone, unsigned int mb, unsigned int ms)
+{
+	heap->cycle.cause = cause;
+	heap->cycle.alone = alone;
+	heap->cycle.marked_bytes = 12 * MIB;
+	heap->granted += (uint64_t)mb * MIB;
+	gc_adapt_cycle(heap, (uint64_t)ms * MS, 2 * (uint64_t)ms * MS);
+}
+
+static bool saw(enum gc_way way, unsigned int cycles, double work, double ns, double cpu_ns,
+		double period)
+{
+	const struct gc_choice_seen *s = &adapt->in.seen[way];
+
+	if (s->cycles == cycles && s->work == work && s->ns == ns && s->cpu_ns == cpu_ns &&
+	    s->period == period)
+		return true;
+	printf("# %u cycles: %.0f bytes, %.0f ns, %.0f ns of CPUs, every %.0f bytes\n", s->cycles,
+	       s->work, s->ns, s->cpu_ns, s->period);
+	return false;
+}
+
+static void cycles(void)
+{
+	if (!open_heap())
+		return;
+	ok(adapt->in.way == GC_WAY_BESIDE && adapt->in.cpus >= 1 && !adapt->in.seen[0].cycles &&
+		   !adapt->in.seen[1].cycles,
+	   "at first beside the mutators, and nothing was seen");
+	cycle(GC_CAUSE_CONCURRENT, false, 11, 4);
+	ok(saw(GC_WAY_BESIDE, 1, 12 * MIB, 4 * MS, 8 * MS, 11 * MIB) &&
+		   !adapt->in.seen[GC_WAY_ALONE].cycles,
+	   "one beside them: what it marked, how long, how often");
+	ok(adapt->in.room == 16 * MIB && adapt->in.headroom == 10 * MIB &&
+		   adapt->in.alloc_rate == (double)MIB / MS && adapt->in.mutators == 1,
+	   "room, headroom and rate are the heap's; nobody is one mutator");
+	cycle(GC_CAUSE_ALLOC, true, 16, 6);
+	ok(saw(GC_WAY_ALONE, 1, 12 * MIB, 6 * MS, 12 * MS, 16 * MIB) &&
+		   saw(GC_WAY_BESIDE, 1, 12 * MIB, 4 * MS, 8 * MS, 11 * MIB),
+	   "one alone is kept apart");
+	cycle(GC_CAUSE_EXPLICIT, false, 5, 60);
+	ok(adapt->in.seen[0].cycles == 1 && adapt->in.seen[1].cycles == 1,
+	   "one that somebody asked for says nothing of the next");
+	cycle(GC_CAUSE_EXPLICIT, true, 15, 8);
+	ok(saw(GC_WAY_ALONE, 2, 12 * MIB, 7 * MS, 14 * MS, 15.5 * MIB),
+	   "but alone it does, and allocation is counted from the cycle before");
+	cycle(GC_CAUSE_CONCURRENT, false, 0, 4);
+	ok(saw(GC_WAY_BESIDE, 2, 12 * MIB, 4 * MS, 8 * MS, 5.5 * MIB),
+	   "nothing allocated: no period");
+	cycle(GC_CAUSE_CONCURRENT, false, 100, 4);
+	ok(saw(GC_WAY_BESIDE, 3, 12 * MIB, 4 * MS, 8 * MS, 10.75 * MIB),
+	   "no period is longer than the room");
+	heap->live_bytes = heap->concurrent_start = 28 * MIB;
+	cycle(GC_CAUSE_CONCURRENT, false, 1, 4);
+	ok(adapt->in.room == 0 && adapt->in.headroom == 0, "at its limit there is none of either");
+	heap->live_bytes = heap->concurrent_start = 29 * MIB;
+	cycle(GC_CAUSE_CONCURRENT, false, 1, 4);
+	ok(adapt->in.room == 0 && adapt->in.headroom == 0, "nor beyond it");
+	gc_heap_destroy(heap);
+}
+
+static void speeds(void)
+{
+	if (!open_heap())
+		return;
+	gc_frequency_source(heap, frequency, NULL);
+	speed = 1000000;
+	cycle(GC_CAUSE_CONCURRENT, false, 11, 6);
+	ok(saw(GC_WAY_BESIDE, 1, 12 * MIB, 4 * MS, 8 * MS, 11 * MIB),
+	   "at half the frequency it took one and a half times as long");
+	speed = 0;
+	cycle(GC_CAUSE_ALLOC, true, 11, 6);
+	ok(saw(GC_WAY_ALONE, 1, 12 * MIB, 6 * MS, 12 * MS, 11 * MIB),
+	   "one that is not known stretches nothing");
+	gc_heap_destroy(heap);
+}
+
+/* Marking takes 14 ms where the headroom lasts for 10: 4 are foreseen to be waited. */
+static void misses(void)
+{
+	if (!open_heap())
+		return;
+	adapt->in.cpus = 4;
+	cycle(GC_CAUSE_CONCURRENT, false, 12, 14);
+	ok(adapt->in.missed_ns == 0 && adapt->foreseen_ns == 4 * MS,
+	   "nothing was waited, and nothing foreseen; 4 ms are for the next");
+	heap->paused_ns[GC_PAUSE_WAIT] += 7 * MS;
+	heap->paused_ns[GC_PAUSE_PACED] += 3 * MS;
+	cycle(GC_CAUSE_CONCURRENT, false, 12, 14);
+	ok(adapt->in.missed_ns == 3 * MS && adapt->foreseen_ns == 4 * MS,
+	   "10 ms were: half of what was missed is kept, apart from what is foreseen");
+	heap->paused_ns[GC_PAUSE_WAIT] += 5 * MS;
+	cycle(GC_CAUSE_ALLOC, true, 12, 14);
+	ok(adapt->in.missed_ns == 3 * MS && adapt->in.way == GC_WAY_BESIDE,
+	   "who waits for a stop has missed nothing");
+	/* Back from a stop it had to be in time by a tenth: of 10 ms 9 were left. */
+	ok(adapt->foreseen_ns == 5 * MS, "a tenth of the headroom is not counted on");
+	heap->paused_ns[GC_PAUSE_WAIT] += 2 * MS;
+	heap->thread_count = 2;
+	cycle(GC_CAUSE_CONCURRENT, false, 12, 14);
+	ok(adapt->in.missed_ns == -MS / 2 && adapt->in.mutators == 2,
+	   "waiting is each mutator's, and of this cycle only");
+	ok(adapt->foreseen_ns == 4 * MS, "less than was foreseen takes nothing from what is");
+	heap->paused_ns[GC_PAUSE_WAIT] += 8 * MS;
+	cycle(GC_CAUSE_CONCURRENT, false, 12, 2);
+	ok(adapt->in.missed_ns == -MS / 4 && adapt->foreseen_ns == 0,
+	   "in time: nothing is foreseen, whatever was missed");
+	cycle(GC_CAUSE_CONCURRENT, false, 12, 2);
+	cycle(GC_CAUSE_CONCURRENT, false, 12, 2);
+	ok(adapt->in.missed_ns == -MS / 16 && adapt->foreseen_ns == 0,
+	   "what was missed is forgotten by halves");
+	heap->thread_count = 0;
+	gc_heap_destroy(heap);
+}
+
+static bool grows(unsigned int limit_mb, unsigned int grown_mb, unsigned int times)
+{
+	const bool grown = gc_adapt_grow(heap);
+
+	if (grown == (times > 0) && heap->soft_limit == (uint64_t)limit_mb * MIB &&
+	    adapt->grown == (uint64_t)grown_mb * MIB && !adapt->lock)
+		return true;
+	printf("# %d: limit %llu, grown %llu\n", grown, (unsigned long long)heap->soft_limit,
+	       (unsigned long long)adapt->grown);
+	return false;
+}
+
+static void growth(void)
+{
+	if (!open_heap())
+		return;
+	ok(!gc_adapt_grow(heap) && heap->soft_limit == 28 * MIB, "no frequency, no growth");
+	gc_frequency_source(heap, frequency, NULL);
+	speed = 0;
+	ok(!gc_adapt_grow(heap) && heap->soft_limit == 28 * MIB, "nor with one that is not told");
+	speed = 1000000;
+	ok(grows(28, 0, 0) && !heap->stats.grown_instead, "nor with a low one");
+	speed = 2000000;
+	heap->live_bytes = 20 * MIB;
+	ok(grows(36, 8, 1) && heap->stats.grown_instead == 1, "by as much as there was room for");
+	ok(grows(36, 8, 0) && heap->stats.grown_instead == 1, "once a cycle");
+	heap->stats.cycles++;
+	ok(grows(40, 4, 1) && heap->stats.grown_instead == 2, "in the next up to max=");
+	heap->stats.cycles++;
+	ok(grows(40, 0, 0), "and not beyond");
+	heap->soft_limit = 28 * MIB;
+	heap->live_bytes = 28 * MIB;
+	ok(grows(28, 0, 0), "nor where all is alive");
+	heap->live_bytes = 20 * MIB;
+	adapt->lock = 1;
+	ok(!gc_adapt_grow(heap) && heap->soft_limit == 28 * MIB && adapt->lock == 1,
+	   "one grows it at a time");
+	adapt->lock = 0;
+	gc_heap_destroy(heap);
+}
+
+int main(void)
+{
+	cycles();
+	speeds();
+	misses();
+	growth();
+	return done();
+}
