@@ -116,7 +116,6 @@ reload() { # N: the N-th
 }
 conf 'max_size = 64M\n'
 NOTIFY_SOCKET=$d/notify start -c "$d/live.conf" --tracefs "$d/none"
-running=$(sql "select count(*) from sources where state = 'running'")
 reload 1
 conf 'queue = 8192\n'
 reload 2
@@ -124,6 +123,7 @@ conf 'queue = 8192\ndurable = no\n'
 reload 3
 stop
 wait "$job"
+running=$(sql "select count(*) from sources where state = 'running'")
 ok "the service manager hears what goes on" is \
 	"STATUS=$running sources, recording to $d/r.db|READY=1|RELOADING=1 READY=1|RELOADING=1 READY=1|RELOADING=1 READY=1|STOPPING=1" \
 	"$(sed 's/ MONOTONIC_USEC=[0-9]*$//' "$d/heard" | paste -sd'|' | sed 's/RELOADING=1|/RELOADING=1 /g')"
