@@ -58,6 +58,8 @@ static double min_mu(const struct run *run, double window_ms)
 	size_t n = 0;
 	double v;
 
+	if (!pause)
+		db_missing(run->path, "no memory for its pauses");
 	if (!pause || !run->phases || window > run->t1 - run->t0) {
 		free(pause);
 		return NAN;

@@ -53,6 +53,8 @@ void ctl_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 FILE *ctl_create(const char *path);
 /* Closes what ctl_create() gave for @path, and puts it in its place. An exit code. */
 int ctl_commit(FILE *f, const char *path);
+/* Closes it; what was there before stays. */
+void ctl_discard(FILE *f);
 
 /* After getopt named what it did not understand: where to look. CTL_USAGE. */
 int ctl_usage(const char *command);

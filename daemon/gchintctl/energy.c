@@ -215,29 +215,33 @@ static int by_length(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static uint64_t median_interval(const struct run_sample *s, size_t samples)
+static bool median_interval(const struct run_sample *s, size_t samples, uint64_t *interval)
 {
-	uint64_t *d = samples > 1 ? malloc((samples - 1) * sizeof(*d)) : NULL, m;
+	uint64_t *d;
 
+	if (samples < 2)
+		return true;
+	d = malloc((samples - 1) * sizeof(*d));
 	if (!d)
-		return 0;
+		return false;
 	for (size_t i = 0; i + 1 < samples; i++)
 		d[i] = s[i + 1].t - s[i].t;
 	qsort(d, samples - 1, sizeof(*d), by_length);
-	m = d[(samples - 1) / 2];
+	*interval = d[(samples - 1) / 2];
 	free(d);
-	return m;
+	return true;
 }
 
-void energy_split(const struct run_sample *s, size_t samples, bool counter,
+bool energy_split(const struct run_sample *s, size_t samples, bool counter,
 		  const struct energy_limits *limits, const struct energy_segment *seg,
 		  size_t segments, struct energy *e)
 {
 	size_t at = 0;
+	bool whole;
 
 	memset(e, 0, sizeof(*e));
 	e->samples = samples;
-	e->interval_ns = median_interval(s, samples);
+	whole = median_interval(s, samples, &e->interval_ns);
 	for (size_t i = 0; i < samples; i++)
 		e->unknown += !known(&s[i]);
 	for (size_t i = 0; i + 1 < samples; i++) {
@@ -263,6 +267,7 @@ void energy_split(const struct run_sample *s, size_t samples, bool counter,
 	}
 	if (e->known_ns)
 		e->mean_w = e->total / ((double)e->known_ns * 1e-9);
+	return whole;
 }
 
 bool energy_of(const struct run *run, size_t rail, struct energy *e)
@@ -280,11 +285,12 @@ bool energy_of(const struct run *run, size_t rail, struct energy *e)
 	if (!series)
 		return false;
 	seg = energy_segments(run, &segments);
-	if (!seg) {
+	if (!seg ||
+	    !energy_split(series->sample, series->nr, counter, &r->limits, seg, segments, e)) {
 		db_missing(run->path, "no memory for its energy");
+		free(seg);
 		return false;
 	}
-	energy_split(series->sample, series->nr, counter, &r->limits, seg, segments, e);
 	free(seg);
 	return e->known_ns;
 }

@@ -74,8 +74,10 @@ struct energy_segment *energy_segments(const struct run *run, size_t *nr);
  * @seg: stretches
  * @segments: how many
  * @e: result
+ *
+ * Returns false without memory for the interval between samples.
  */
-void energy_split(const struct run_sample *s, size_t samples, bool counter,
+bool energy_split(const struct run_sample *s, size_t samples, bool counter,
 		  const struct energy_limits *limits, const struct energy_segment *seg,
 		  size_t segments, struct energy *e);
 

@@ -93,18 +93,20 @@ static void decisions(sqlite3 *db, struct metrics *m)
 static int totals(sqlite3 *db, FILE *out, enum metrics_format format)
 {
 	struct metrics *m = metrics_new();
-	char *text;
+	char *text = NULL;
 	size_t size;
 
-	if (!m)
-		return CTL_FAILED;
-	rails(db, m);
-	phases(db, m);
-	decisions(db, m);
-	text = metrics_text(m, NULL, NULL, METRICS_FOR_KNOWN, format, &size);
+	if (m) {
+		rails(db, m);
+		phases(db, m);
+		decisions(db, m);
+		text = metrics_text(m, NULL, NULL, METRICS_FOR_KNOWN, format, &size);
+	}
 	metrics_free(m);
-	if (!text)
+	if (!text) {
+		ctl_error("export: no memory for totals");
 		return CTL_FAILED;
+	}
 	fwrite(text, 1, size, out);
 	free(text);
 	return CTL_OK;

@@ -5,7 +5,6 @@
  * Phases are slices of their thread, frequencies and rails counters with their unit,
  * decisions and marks instants. The clock is CLOCK_MONOTONIC, to the nanosecond.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -485,6 +484,6 @@ int export_perfetto(sqlite3 *db, FILE *out, const char *table)
 	broken = t.w.broken;
 	wire_free(&t.w);
 	if (broken)
-		ctl_error("export: %s", strerror(ENOMEM));
+		ctl_error("export: no memory for a packet");
 	return broken ? CTL_FAILED : CTL_OK;
 }

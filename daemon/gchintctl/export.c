@@ -97,7 +97,9 @@ int cmd_export(const struct ctl *ctl, int argc, char **argv)
 		}
 	}
 	ret = formats[i].run(db, out, table);
-	if (output && ctl_commit(out, output))
+	if (output && ret)
+		ctl_discard(out);
+	else if (output && ctl_commit(out, output))
 		ret = CTL_FILE;
 	sqlite3_close(db);
 	return ret;

@@ -125,6 +125,13 @@ FILE *ctl_create(const char *path)
 	return f;
 }
 
+void ctl_discard(FILE *f)
+{
+	fclose(f);
+	if (*output.temporary)
+		unlink(output.temporary);
+}
+
 int ctl_commit(FILE *f, const char *path)
 {
 	/* Before the name: after a crash it is the old file, or the new one whole. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctl.h"
 #include "db.h"
 #include "mmu.h"
 #include "plot.h"
@@ -52,8 +53,10 @@ int plot_scale(struct run *const *run, size_t runs, struct plot_scale *scale)
 	for (size_t i = 0; i < runs; i++)
 		all += run[i]->khzs;
 	*scale = (struct plot_scale){ .khz = malloc((all ? all : 1) * sizeof(*scale->khz)) };
-	if (!scale->khz)
+	if (!scale->khz) {
+		ctl_error("no memory for the frequencies of %zu recordings", runs);
 		return -ENOMEM;
+	}
 	all = 0;
 	for (size_t i = 0; i < runs; i++)
 		for (size_t k = 0; k < run[i]->khzs; k++)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../common/escape.h"
+#include "ctl.h"
 #include "profile.h"
 
 #define WIDTH  1200.0
@@ -43,11 +44,24 @@ static void add(struct node *node, const struct profile_sample *s)
 	node->khz += s->khz;
 }
 
+static void tree_free(struct node *node)
+{
+	struct node *next;
+
+	for (; node; node = next) {
+		next = node->next;
+		tree_free(node->child);
+		free(node);
+	}
+}
+
+/* NULL without memory for all of it, which is told. */
 static struct node *tree_of(const struct profile *p)
 {
 	struct node *root = calloc(1, sizeof(*root));
+	bool whole = root;
 
-	for (size_t i = 0; root && i < p->samples; i++) {
+	for (size_t i = 0; whole && i < p->samples; i++) {
 		struct profile_frame frame[PROFILE_DEPTH];
 		size_t nr = profile_frames(p, &p->sample[i], frame);
 		struct node *node = root;
@@ -58,19 +72,14 @@ static struct node *tree_of(const struct profile *p)
 			if (node)
 				add(node, &p->sample[i]);
 		}
+		whole = node;
+	}
+	if (!whole) {
+		ctl_error("%s: no memory for its stacks", p->run->path);
+		tree_free(root);
+		root = NULL;
 	}
 	return root;
-}
-
-static void tree_free(struct node *node)
-{
-	struct node *next;
-
-	for (; node; node = next) {
-		next = node->next;
-		tree_free(node->child);
-		free(node);
-	}
 }
 
 /* In a folded stack ';' divides frames, and a line is a stack. */
@@ -100,14 +109,16 @@ static void fold(const struct profile *p, const struct node *node, FILE *f, uint
 	fprintf(f, " %zu\n", node->n - inner);
 }
 
-void profile_folded(const struct profile *p, FILE *f)
+int profile_folded(const struct profile *p, FILE *f)
 {
 	struct node *root = tree_of(p);
 	uint32_t path[PROFILE_DEPTH];
 
-	if (root)
-		fold(p, root, f, path, 0);
+	if (!root)
+		return CTL_FAILED;
+	fold(p, root, f, path, 0);
 	tree_free(root);
+	return CTL_OK;
 }
 
 struct picture {
@@ -203,14 +214,14 @@ static void draw(const struct picture *pic, const struct node *node, double x, s
 	}
 }
 
-void profile_flame(const struct profile *p, FILE *f)
+int profile_flame(const struct profile *p, FILE *f)
 {
 	struct picture pic = { .p = p, .f = f, .all = p->samples };
 	struct node *root = tree_of(p);
 	double height;
 
 	if (!root)
-		return;
+		return CTL_FAILED;
 	find_range(&pic);
 	pic.scale = (WIDTH - 2 * MARGIN) / (double)p->samples;
 	pic.deepest = depth_of(root);
@@ -235,4 +246,5 @@ void profile_flame(const struct profile *p, FILE *f)
 		fputs("grey: no frequency is known here", f);
 	fputs("</text>\n</svg>\n", f);
 	tree_free(root);
+	return CTL_OK;
 }

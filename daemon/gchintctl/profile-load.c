@@ -55,21 +55,27 @@ static bool more_slots(struct profile *p)
 	return true;
 }
 
-/* The number of a name; PROFILE_UNKNOWN without memory. */
+static uint32_t scarce(struct profile *p)
+{
+	p->scarce = true;
+	return PROFILE_UNKNOWN;
+}
+
+/* The number of a name; PROFILE_UNKNOWN without memory, which is taken down. */
 static uint32_t intern(struct profile *p, const char *name)
 {
 	size_t at;
 	char *copy;
 
 	if (p->names * 2 >= p->slots && !more_slots(p))
-		return PROFILE_UNKNOWN;
+		return scarce(p);
 	for (at = hash_of(name) % p->slots; p->index[at]; at = (at + 1) % p->slots)
 		if (!strcmp(p->name[p->index[at] - 1], name))
 			return p->index[at] - 1;
 	copy = strdup(name);
 	if (!copy || !grow(&p->name, p->names, sizeof(*p->name))) {
 		free(copy);
-		return PROFILE_UNKNOWN;
+		return scarce(p);
 	}
 	p->name[p->names++] = copy;
 	p->index[at] = (uint32_t)p->names;
@@ -236,14 +242,16 @@ bool profile_load(struct profile *p, struct run *run, const struct profile_filte
 	long n;
 
 	p->run = run;
-	if (intern(p, "?") != PROFILE_UNKNOWN || intern(p, "-") != PROFILE_NO_METHOD)
-		return no_memory(p);
+	intern(p, "?");
+	intern(p, "-");
 	db_meta(run->db, "hotspots.event", p->event, sizeof(p->event));
 	db_meta(run->db, "hotspots.kernel", p->in_kernel, sizeof(p->in_kernel));
 	n = db_meta(run->db, "hotspots.hz", hz, sizeof(hz)) ? strtol(hz, NULL, 10) : 0;
 	p->seconds = n > 0 ? 1.0 / (double)n : 0;
 	if (!load_symbols(p) || !load_stacks(p) || !load_samples(p, filter))
 		return false;
+	if (p->scarce)
+		return no_memory(p);
 	if (!p->all) {
 		ctl_error("%s: no samples in it; gchintctl profile record takes them", run->path);
 		return false;

@@ -166,15 +166,18 @@ static int record(const struct ctl *ctl, const struct options *o, char **command
 static int flame(const struct profile *p, const struct options *o)
 {
 	FILE *f;
+	int ret;
 
-	if (o->folded) {
-		profile_folded(p, stdout);
-		return CTL_OK;
-	}
+	if (o->folded)
+		return profile_folded(p, stdout);
 	f = ctl_create(o->output ? o->output : "flame.svg");
 	if (!f)
 		return CTL_FILE;
-	profile_flame(p, f);
+	ret = profile_flame(p, f);
+	if (ret) {
+		ctl_discard(f);
+		return ret;
+	}
 	return ctl_commit(f, o->output ? o->output : "flame.svg");
 }
 

@@ -58,6 +58,7 @@ struct profile {
 	size_t samples, all; /* that count; that there are */
 	char **name;
 	size_t names;
+	bool scarce; /* one had no memory */
 	uint32_t *index; /* of names, by hash */
 	size_t slots;
 	struct profile_stack *stack;
@@ -123,9 +124,9 @@ const char *profile_name(const struct profile *p, uint32_t name);
 /* Tables; exit codes. */
 int profile_report(const struct profile *p, size_t lines);
 int profile_diff(const struct profile *before, const struct profile *since, size_t lines);
-/* Folded stacks, a line each; or one picture of them. */
-void profile_folded(const struct profile *p, FILE *f);
-void profile_flame(const struct profile *p, FILE *f);
+/* Folded stacks, a line each; or one picture of them. An exit code: without memory, none. */
+int profile_folded(const struct profile *p, FILE *f);
+int profile_flame(const struct profile *p, FILE *f);
 /* What speedscope.app reads; what perf-script(1) writes. */
 void profile_speedscope(const struct profile *p, FILE *f);
 void profile_script(const struct profile *p, FILE *f);

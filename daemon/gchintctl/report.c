@@ -66,18 +66,14 @@ static void contents(struct run *const *run, size_t runs, size_t detail, FILE *h
 	fputs("</nav>\n", html);
 }
 
-static int write_page(struct run *const *run, size_t runs, const char *title, size_t detail,
-		      FILE *html)
+static int write_page(struct run *const *run, size_t runs, const struct plot_scale *scale,
+		      const char *title, size_t detail, FILE *html)
 {
-	struct plot_scale scale;
 	size_t wanted = 0, drawn = 0;
 	int ret, r, hosts;
 
 	for (size_t i = 0; i < runs; i++)
 		wanted += run_nth_of_label(run, i) < detail;
-	ret = plot_scale(run, runs, &scale);
-	if (ret)
-		return ret;
 	escaped(html,
 		"<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
 		"<meta name=\"viewport\" content=\"width=device-width\">\n<title>",
@@ -107,7 +103,7 @@ static int write_page(struct run *const *run, size_t runs, const char *title, si
 	for (size_t i = 0; i < runs; i++) {
 		if (run_nth_of_label(run, i) >= detail)
 			continue;
-		r = report_run(run[i], i, &scale, html);
+		r = report_run(run[i], i, scale, html);
 		run_forget(run[i]);
 		ret = ret ? ret : r;
 		drawn++;
@@ -118,7 +114,6 @@ static int write_page(struct run *const *run, size_t runs, const char *title, si
 	fputs("</main>\n", html);
 	scripts(html);
 	fputs("</body></html>\n", html);
-	free(scale.khz);
 	return ret;
 }
 
@@ -133,6 +128,7 @@ int cmd_report(const struct ctl *ctl, int argc, char **argv)
 	};
 	const char *output = "report.html", *title = "Garbage collection, frequency and power";
 	uint64_t detail = 1;
+	struct plot_scale scale;
 	struct run **run;
 	size_t runs, behind = run_behind_dashes(argc, argv);
 	FILE *html;
@@ -168,12 +164,16 @@ int cmd_report(const struct ctl *ctl, int argc, char **argv)
 	run = run_open_all(argv + optind, runs, behind);
 	if (!run)
 		return CTL_FILE;
+	if (plot_scale(run, runs, &scale))
+		goto close_runs;
 	html = ctl_create(output);
 	if (!html)
-		goto close_runs;
-	ret = write_page(run, runs, title, detail, html) ? CTL_FAILED : CTL_OK;
+		goto free_scale;
+	ret = write_page(run, runs, &scale, title, detail, html) ? CTL_FAILED : CTL_OK;
 	if (ctl_commit(html, output))
 		ret = CTL_FILE;
+free_scale:
+	free(scale.khz);
 close_runs:
 	run_close_all(run, runs);
 	return ret;

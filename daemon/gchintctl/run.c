@@ -499,8 +499,10 @@ struct run *run_open(const char *path)
 {
 	struct run *run = calloc(1, sizeof(*run));
 
-	if (!run)
+	if (!run) {
+		ctl_error("%s: no memory for it", path);
 		return NULL;
+	}
 	run->path = path;
 	run->db = db_open(path);
 	if (!run->db)

@@ -258,6 +258,8 @@ static void choose_cpus(const struct run *run, size_t *cpu, size_t *nr, size_t *
 	sqlite3_stmt *s = db_query(run->db, "SELECT replace(cpus, ' ', ',') FROM policies");
 
 	*nr = *left = 0;
+	if (!taken)
+		db_missing(run->path, "no memory for its policies");
 	/* All but the first of each policy are taken as drawn. */
 	while (taken && db_next(s)) {
 		bool first = true;

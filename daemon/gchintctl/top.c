@@ -468,8 +468,10 @@ int cmd_top(const struct ctl *ctl, int argc, char **argv)
 	uint64_t times = 0; /* 0: until q */
 	int opt, ret = CTL_OK;
 
-	if (!t)
+	if (!t) {
+		ctl_error("top: no memory");
 		return CTL_FAILED;
+	}
 	t->period = 1;
 	t->json = ctl->json;
 	while ((opt = getopt_long(argc, argv, "d:hn:", longs, NULL)) >= 0) {

@@ -23,10 +23,14 @@ void unit_memory_left(long allocations);
 /* One has, since. */
 bool unit_memory_failed(void);
 
+/* What gchintctl had to say of errors since the last time that it was to @forget. */
+const char *unit_told(bool forget);
+
 /* Removes the folder @dir with all that is in it. */
 void unit_remove(const char *dir);
 
 void unit_capture(void);
+void unit_commands(void);
 void unit_config(void);
 void unit_cpus(void);
 void unit_endpoint(void);

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Description: gchintctl's commands without memory. Each allocation of each of them fails
+ * once: it says so and exits with an error, or does without and says all of it.
+ */
+#include "unit.h"
+
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../daemon/gchintctl/ctl.h"
+#include "../../daemon/gchintctl/db.h"
+
+/* From so many on not every allocation is tried, but one of an eighth of its number. */
+#define EACH  48
+#define WORDS 8
+/* Added to a command's status where an allocation has failed; none of either's. */
+#define SCARCE	64
+#define UNKNOWN 127
+#define ROOM	(8 << 20)
+
+typedef int command(const struct ctl *ctl, int argc, char **argv);
+
+static const struct row {
+	command *run;
+	bool json;
+	const char *file; /* it writes, or NULL */
+	const char *word[WORDS];
+} rows[] = {
+	{ cmd_summary, false, NULL, { "summary", "a.db" } },
+	{ cmd_summary, true, NULL, { "summary", "a.db" } },
+	{ cmd_why, false, NULL, { "why", "a.db" } },
+	{ cmd_why, false, NULL, { "why", "a.db", "--at", "0.703" } },
+	{ cmd_compare, false, NULL, { "compare", "a.db", "--", "b.db" } },
+	{ cmd_compare, true, NULL, { "compare", "a.db", "--", "b.db" } },
+	{ cmd_top, false, NULL, { "top", "-n", "1", "a.db" } },
+	{ cmd_top, true, NULL, { "top", "-n", "1", "a.db" } },
+	{ cmd_export, false, "x", { "export", "a.db", "-f", "firefox", "-o", "x" } },
+	{ cmd_export, false, "x", { "export", "a.db", "-f", "openmetrics", "-o", "x" } },
+	{ cmd_export, false, "x", { "export", "a.db", "-f", "perfetto", "-o", "x" } },
+	{ cmd_report, false, "x", { "report", "a.db", "-o", "x" } },
+	{ cmd_report, false, "x", { "report", "-o", "x", "a.db", "--", "b.db" } },
+	{ cmd_profile, false, NULL, { "profile", "report", "p.db" } },
+	{ cmd_profile,
+	  false,
+	  "x",
+	  { "profile", "export", "p.db", "--format", "speedscope", "-o", "x" } },
+	{ cmd_profile, false, "x", { "profile", "flame", "p.db", "-o", "x" } },
+	{ cmd_profile, false, NULL, { "profile", "flame", "p.db", "--folded" } },
+	{ cmd_profile, false, NULL, { "profile", "diff", "p.db", "p.db" } },
+};
+
+/* All that a file holds, with a NUL behind it; "" where there is none. */
+static char *text_of(const char *path, size_t *size)
+{
+	char *text = calloc(1, ROOM);
+	FILE *in = fopen(path, "re");
+
+	*size = in && text ? fread(text, 1, ROOM - 1, in) : 0;
+	if (in)
+		fclose(in);
+	return text;
+}
+
+/*
+ * In a process of its own, as it would be: what one has said or seen is another's too
+ * otherwise. Returns its status, and SCARCE more where an allocation has failed; what it said
+ * is in "out" and "err". A sanitizer's own status for a leak is neither.
+ */
+static int run(const struct row *row, long allocations)
+{
+	const struct ctl ctl = { .json = row->json };
+	char *argv[WORDS + 1] = { NULL };
+	int argc = 0, status = -1, ret;
+	FILE *err;
+	pid_t pid;
+
+	fflush(stdout);
+	unlink("x");
+	pid = fork();
+	if (pid) {
+		if (pid < 0 || waitpid(pid, &status, 0) != pid)
+			abort();
+		return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	}
+	while (argc < WORDS && row->word[argc]) {
+		argv[argc] = (char *)row->word[argc];
+		argc++;
+	}
+	if (!freopen("out", "w", stdout))
+		exit(UNKNOWN);
+	optind = 0;
+	unit_told(true);
+	unit_memory_left(allocations);
+	ret = row->run(&ctl, argc, argv);
+	ret = (!ret && db_broken() ? CTL_FILE : ret) + (unit_memory_failed() ? SCARCE : 0);
+	unit_memory_left(-1);
+	err = fopen("err", "we");
+	if (err) {
+		fputs(unit_told(false), err);
+		fclose(err);
+	}
+	exit(ret);
+}
+
+static void try(const struct row *row)
+{
+	const char *file = row->file ?: "out";
+	char name[160] = "", *whole, *said, *err;
+	long n = 0, fewer = 0;
+	size_t size, said_size, err_size;
+	int as_ever = run(row, -1), ret = SCARCE;
+	bool good;
+
+	whole = text_of(file, &size);
+	good = size && as_ever < SCARCE;
+	for (; good && ret >= SCARCE; n += n < EACH ? 1 : n / 8) {
+		ret = run(row, n);
+		said = text_of(file, &said_size);
+		err = text_of("err", &err_size);
+		good = (ret == as_ever || ret == as_ever + SCARCE) && said_size == size &&
+		       !memcmp(said, whole, size);
+		/* What could be read may stay where it says that it is not all. */
+		if (ret > SCARCE && ret <= SCARCE + CTL_DAEMON && strstr(err, "memory") &&
+		    (!row->file || access(file, F_OK) || ret == SCARCE + CTL_FILE)) {
+			good = true;
+			fewer++;
+		}
+		if (!good)
+			printf("# allocation %ld: status %d, %zu bytes of %zu, \"%s\"\n", n,
+			       ret % SCARCE, said_size, size, err);
+		free(said);
+		free(err);
+	}
+	free(whole);
+	for (size_t i = 0; i < WORDS && row->word[i]; i++)
+		snprintf(name + strlen(name), sizeof(name) - strlen(name), "%s ", row->word[i]);
+	snprintf(name + strlen(name), sizeof(name) - strlen(name), "%swithout memory",
+		 row->json ? "in JSON " : "");
+	CHECK(good && fewer, name);
+}
+
+/* By the shell of SQLite, whose series these texts use. */
+static bool fill(const char *path, const char *sources)
+{
+	char line[256];
+
+	snprintf(line, sizeof(line), "cat %s | sqlite3 %s", sources, path);
+	return !system(line);
+}
+
+/* Pictures would be most of the time. */
+static bool quick_gnuplot(void)
+{
+	FILE *f = fopen("gnuplot", "we");
+
+	if (!f)
+		return false;
+	fputs("#!/bin/sh\necho '<svg/>' >\"${1%/script}/picture\"\n", f);
+	fchmod(fileno(f), 0755);
+	return !fclose(f);
+}
+
+void unit_commands(void)
+{
+	char dir[] = "/tmp/gchint-unit.XXXXXX", path[64], *search = getenv("PATH");
+	const int home = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool good = home >= 0 && mkdtemp(dir);
+
+	search = search ? strdup(search) : NULL;
+	for (const char *name = "ab"; good && *name; name++) {
+		snprintf(path, sizeof(path), "%s/%c.db", dir, *name);
+		good = fill(path, "kept/v1.sql kept/words.sql");
+	}
+	snprintf(path, sizeof(path), "%s/p.db", dir);
+	good = good && fill(path, "kept/v1.sql kept/words.sql kept/profile.sql") && !chdir(dir) &&
+	       quick_gnuplot();
+	CHECK(good, "recordings to be read without memory");
+	setenv("PATH", dir, 1);
+	for (size_t i = 0; good && i < sizeof(rows) / sizeof(rows[0]); i++)
+		try(&rows[i]);
+	if (search)
+		setenv("PATH", search, 1);
+	free(search);
+	if (fchdir(home))
+		abort();
+	close(home);
+	unit_remove(dir);
+}
