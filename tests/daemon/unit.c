@@ -41,27 +41,6 @@ void unit_remove(const char *dir)
 		printf("# %s is left\n", dir);
 }
 
-/* What the commands under test say of their mistakes. */
-static char told[2048];
-
-void __wrap_ctl_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-void __wrap_ctl_error(const char *fmt, ...)
-{
-	size_t used = strlen(told);
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(told + used, sizeof(told) - used, fmt, args);
-	va_end(args);
-}
-
-const char *unit_told(bool forget)
-{
-	if (forget)
-		told[0] = '\0';
-	return told;
-}
-
 static void numbers(void)
 {
 	static const char *const bad_u64[] = {
@@ -581,40 +560,15 @@ static void energy_truth(void)
 
 int main(int argc, char **argv)
 {
-	static void (*const parts[])(void) = { numbers,
-					       lists,
-					       configuration,
-					       escaping,
-					       unit_capture,
-					       unit_commands,
-					       unit_config,
-					       unit_cpus,
-					       unit_endpoint,
-					       unit_genl,
-					       unit_host,
-					       unit_hotplug,
-					       unit_hotspots,
-					       unit_library,
-					       unit_lock,
-					       unit_loop,
-					       unit_memory,
-					       unit_message,
-					       unit_perf,
-					       unit_rail,
-					       unit_resolve,
-					       unit_scarce,
-					       unit_screen,
-					       unit_store,
-					       unit_thermal,
-					       unit_tracker,
-					       unit_writer,
-					       utilisation,
-					       utilisation_of_many,
-					       statistics,
-					       energy,
-					       energy_short,
-					       energy_shared,
-					       energy_truth };
+	static void (*const parts[])(void) = {
+		numbers,      lists,	     configuration,	  escaping,	unit_capture,
+		unit_config,  unit_cpus,     unit_endpoint,	  unit_genl,	unit_host,
+		unit_hotplug, unit_hotspots, unit_library,	  unit_lock,	unit_loop,
+		unit_memory,  unit_message,  unit_perf,		  unit_rail,	unit_resolve,
+		unit_scarce,  unit_screen,   unit_store,	  unit_thermal, unit_tracker,
+		unit_writer,  utilisation,   utilisation_of_many, statistics,	energy,
+		energy_short, energy_shared, energy_truth,	  unit_commands
+	};
 
 	if (argc == 3)
 		return !unit_print(argv[1], argv[2]);

@@ -23,9 +23,6 @@ void unit_memory_left(long allocations);
 /* One has, since. */
 bool unit_memory_failed(void);
 
-/* What gchintctl had to say of errors since the last time that it was to @forget. */
-const char *unit_told(bool forget);
-
 /* Removes the folder @dir with all that is in it. */
 void unit_remove(const char *dir);
 
