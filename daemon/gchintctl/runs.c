@@ -22,12 +22,17 @@ static void tell_hosts_apart(struct run *const *run, size_t nr)
 	}
 }
 
-/* Of what kind some are: as they say if they agree, else by the first one's name. */
-static void kind_of(struct run *const *run, size_t nr, bool labelled, char *label, size_t size)
+static const char *name_of(const struct run *run)
 {
-	const char *slash = strrchr(run[0]->path, '/'), *name = slash ? slash + 1 : run[0]->path;
+	const char *slash = strrchr(run->path, '/');
 
-	if (labelled)
+	return slash ? slash + 1 : run->path;
+}
+
+/* Of what kind some are: by the first one's name, or its label where there is none. */
+static void kind_of(struct run *const *run, size_t nr, const char *name, char *label, size_t size)
+{
+	if (!name)
 		snprintf(label, size, "%s", run[0]->label);
 	else if (nr == 1)
 		snprintf(label, size, "%s", name);
@@ -43,18 +48,23 @@ static bool agree(struct run *const *run, size_t nr)
 	return true;
 }
 
-/* What stands before "--" is of one kind, the last @behind are of another. */
+/*
+ * What stands before "--" is of one kind, the last @behind are of another: as they say if
+ * they agree, else by their first files' names, in two folders by their paths.
+ */
 static void two_kinds(struct run *const *run, size_t nr, size_t behind)
 {
 	const size_t from[] = { 0, nr - behind, nr };
 	bool labelled = agree(run, nr - behind) && agree(run + nr - behind, behind) &&
 			strcmp(run[0]->label, run[nr - 1]->label);
+	bool paths = !strcmp(name_of(run[0]), name_of(run[nr - behind]));
 
 	for (size_t kind = 0; kind < 2; kind++) {
-		char label[sizeof(run[0]->label)];
+		const struct run *first = run[from[kind]];
+		const char *name = labelled ? NULL : paths ? first->path : name_of(first);
+		char label[sizeof(first->label)];
 
-		kind_of(run + from[kind], from[kind + 1] - from[kind], labelled, label,
-			sizeof(label));
+		kind_of(run + from[kind], from[kind + 1] - from[kind], name, label, sizeof(label));
 		for (size_t i = from[kind]; i < from[kind + 1]; i++)
 			snprintf(run[i]->label, sizeof(run[i]->label), "%s", label);
 	}

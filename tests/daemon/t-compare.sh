@@ -43,6 +43,12 @@ ok "labels that tell the same kinds apart stay" is "schedutil (2) against gchint
 "$ctl" compare "$d"/a1.db "$d"/b1.db -- "$d"/b2.db >"$d/words"
 ok "a kind of several labels has none of them, one file is its own name" is "b2.db (1) against a1.db and 1 more (2)" \
 	"$(head -n 1 "$d/words")"
+mkdir "$d/old" "$d/new"
+cp "$d"/a[12].db "$d/old"
+cp "$d"/a[12].db "$d/new"
+(cd "$d" && "$ctl" compare old/a?.db -- new/a?.db) >"$d/words"
+ok "files of one name in two folders are told apart by these" is "new/a1.db and 1 more (2) against old/a1.db and 1 more (2)" \
+	"$(head -n 1 "$d/words")"
 "$ctl" compare --brief -- "$d"/a?.db "$d"/b?.db >"$d/words"
 ok "with no file before it -- ends the options as ever" is "gchint (5) against schedutil (5)" "$(head -n 1 "$d/words")"
 "$ctl" compare "$d"/a?.db "$d"/b?.db -- >"$d/words"
