@@ -29,6 +29,10 @@
  * F_SETOWN_EX); the thread answers with one GCHINT_STREAM_SAMPLE. Whoever does not
  * answer ignores the signal: that is what it does by itself.
  *
+ * A program into which no library can be loaded has its ring written by another process, its
+ * parent, that watches it: the program sends it before exec, with GCHINT_STREAM_BESIDE in
+ * @features. Such a ring ends with GCHINT_STREAM_CLOSE, or two seconds after the program.
+ *
  * Nothing in the ring is to be trusted: the reader keeps its position to itself, copies
  * an event once, and checks what it copied. Append-only, as the kernel's ABI: types
  * of events that are not known are skipped.
@@ -67,6 +71,7 @@ enum gchint_stream_type {
 
 /* struct gchint_stream features */
 #define GCHINT_STREAM_SAMPLES 0x01u /* answers samples: GCHINT_STREAM_SIGNAL may be sent */
+#define GCHINT_STREAM_BESIDE  0x02u /* written by another process, also after the end */
 
 /**
  * struct gchint_stream_event - one event, one cache line
@@ -106,7 +111,7 @@ struct gchint_stream_event {
  * @abi: GCHINT_STREAM_ABI
  * @events: GCHINT_STREAM_EVENTS
  * @pid: of the program, in its own pid namespace
- * @features: GCHINT_STREAM_SAMPLES, before the ring is sent
+ * @features: GCHINT_STREAM_SAMPLES, GCHINT_STREAM_BESIDE, before the ring is sent
  * @tail: the next ticket
  * @lost: events that found the ring full
  * @event: the events

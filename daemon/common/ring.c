@@ -12,6 +12,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "clock.h"
+
+#define BESIDE_NS (2 * NSEC_PER_SEC)
+
 /* NULL and *why if it is not what libgchint sends. */
 static struct gchint_stream *map_ring(int fd, const char **why)
 {
@@ -108,11 +112,22 @@ uint32_t ring_lost(struct ring_reader *ring)
 	return more;
 }
 
-bool ring_dead(const struct ring_reader *ring)
+static bool has_ended(const struct ring_reader *ring)
 {
 	struct pollfd p = { .fd = ring->pidfd, .events = POLLIN };
 
 	if (ring->pidfd < 0)
 		return kill(ring->pid, 0) && errno == ESRCH;
 	return poll(&p, 1, 0) > 0;
+}
+
+bool ring_dead(struct ring_reader *ring)
+{
+	if (!has_ended(ring))
+		return false;
+	if (!(ring->map->features & GCHINT_STREAM_BESIDE))
+		return true;
+	if (!ring->ended)
+		ring->ended = clock_now();
+	return clock_now() - ring->ended > BESIDE_NS;
 }

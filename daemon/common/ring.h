@@ -21,12 +21,14 @@
  * @pid: the program, as we see it
  * @position: the next ticket
  * @lost: as the ring had it at the last look
+ * @ended: when the program was first seen to have ended, CLOCK_MONOTONIC, ns; 0: not yet
  */
 struct ring_reader {
 	struct gchint_stream *map;
 	int pidfd;
 	int32_t pid;
 	uint32_t position, lost;
+	uint64_t ended;
 };
 
 /**
@@ -57,7 +59,10 @@ enum ring_found ring_next(struct ring_reader *ring, struct gchint_stream_event *
 
 /* How many events found the ring full since the last call. */
 uint32_t ring_lost(struct ring_reader *ring);
-/* Has the program ended? What it told before its end is in the ring then. */
-bool ring_dead(const struct ring_reader *ring);
+/*
+ * Has the program ended? What it told before its end is in the ring then; who tells of it from
+ * beside (GCHINT_STREAM_BESIDE) has two seconds more.
+ */
+bool ring_dead(struct ring_reader *ring);
 
 #endif

@@ -61,6 +61,9 @@ int child_run(const struct child *child)
 		kill(pid, child_caught);
 	while (waitpid(pid, &status, WNOHANG) != pid) {
 		signo = sigtimedwait(&awaited, &info, child->look ? &look : NULL);
+		/* No handler runs for what was waited for; who runs several commands looks. */
+		if (signo > 0 && signo != SIGCHLD)
+			child_caught = signo;
 		/* The terminal's own signals reach it by itself; others we pass on. */
 		if (signo > 0 && signo != SIGCHLD && info.si_code <= 0)
 			kill(pid, signo);

@@ -5,7 +5,7 @@
 
 #include <signal.h>
 
-/* What was caught by the handlers of child_signals(); 0 none. */
+/* The last signal of child_signals() that came, a command running or not; 0 none. */
 extern volatile sig_atomic_t child_caught;
 
 /* Takes the signals that end us, but for those that who started us ignores (nohup). */

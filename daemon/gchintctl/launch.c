@@ -16,6 +16,7 @@
 
 #include "child.h"
 #include "ctl.h"
+#include "go.h"
 #include "launch.h"
 #include "runtime.h"
 #include "tally.h"
@@ -123,6 +124,8 @@ static char **load(const struct runtime *runtime, char *adapter, char **command,
 		if (asprintf(&option, "-agentpath:%s", adapter) < 0)
 			return NULL;
 		return with_option(command, count, option);
+	case RUNTIME_PROBES:
+		return command;
 	case RUNTIME_PROFILE:
 		slash = strrchr(adapter, '/');
 		*slash = '\0';
@@ -137,7 +140,7 @@ char **launch_command(char **command, int *count)
 	char why[128] = "", adapter[PATH_MAX], **with;
 	const struct runtime *runtime = runtime_of(command[0], why, sizeof(why));
 
-	if (!runtime)
+	if (!runtime || runtime->way == RUNTIME_PROBES)
 		return command;
 	if (!runtime_adapter(runtime, adapter, sizeof(adapter))) {
 		ctl_error("%s is %s, but libgchint-%s.so is not installed: without its methods",
@@ -210,8 +213,15 @@ static void tell_socket(void *data)
 	setenv("GCHINT_STREAM", tally_path(data), 1);
 }
 
+static bool disabled(void)
+{
+	const char *value = getenv("GCHINT_DISABLE");
+
+	return value && *value && strcmp(value, "0");
+}
+
 /* Counts what the program tells, where no kernel and no recorder hears it. */
-static int count(char **command)
+static int count(char **command, const char *probed)
 {
 	struct tally_listener *listener = tally_listen();
 	struct child child = { .argv = command };
@@ -226,11 +236,13 @@ static int count(char **command)
 		child.look = tally_look;
 		child.data = listener;
 	}
-	status = child_run(&child);
+	status = probed && listener ? go_run(probed, &child, tally_path(listener)) :
+				      child_run(&child);
 	if (!listener)
 		return status;
 	t = tally_end(listener);
-	tell(&t, "nowhere, there is no /dev/gchint; --record FILE keeps them");
+	tell(&t, probed ? "nowhere, uprobes are too late to act on; --record FILE keeps them" :
+			  "nowhere, there is no /dev/gchint; --record FILE keeps them");
 	return status;
 }
 
@@ -246,11 +258,46 @@ static int run(const struct ctl *ctl, const struct launch *l, char **command)
 		return status;
 	}
 	if (!l->quiet && !has_device() && !(stream && *stream))
-		return count(command);
+		return count(command, NULL);
 	if (!l->quiet)
 		fprintf(stderr, "gchintctl: hints go to %s%s\n",
 			has_device() ? "the kernel" : "the recorder at ",
 			has_device() ? "; --record FILE counts and keeps them" : stream);
+	execvp(command[0], command);
+	ctl_error("%s: %s", command[0], strerror(errno));
+	return errno == ENOENT ? 127 : 126;
+}
+
+/* A recorder runs us again, as what it records. */
+static int run_probed(const struct ctl *ctl, const struct launch *l, char **command, int length)
+{
+	const char *stream = getenv("GCHINT_STREAM");
+	char path[PATH_MAX], why[128], **again;
+	struct child child = { .argv = command };
+	sigset_t taken;
+
+	if (!runtime_file(command[0], path, sizeof(path)) || !go_check(path, why, sizeof(why))) {
+		ctl_error("%s: %s", command[0], why);
+		return CTL_FAILED;
+	}
+	if (l->file) {
+		again = calloc((size_t)length + 5, sizeof(*again));
+		if (!again)
+			return CTL_FAILED;
+		again[0] = (char *)"/proc/self/exe";
+		again[1] = (char *)"run";
+		again[2] = (char *)"--quiet";
+		again[3] = (char *)"--";
+		memcpy(again + 4, command, (size_t)length * sizeof(*again));
+		return run(ctl, l, again);
+	}
+	if (!disabled() && stream && *stream) {
+		child_signals(&taken);
+		child.taken = &taken;
+		return go_run(path, &child, stream);
+	}
+	if (!l->quiet && !disabled())
+		return count(command, path);
 	execvp(command[0], command);
 	ctl_error("%s: %s", command[0], strerror(errno));
 	return errno == ENOENT ? 127 : 126;
@@ -307,6 +354,8 @@ int cmd_run(const struct ctl *ctl, int argc, char **argv)
 		ctl_error("%s: %s; gchintctl runtimes lists what can give hints", command[0], why);
 		return CTL_FAILED;
 	}
+	if (runtime->way == RUNTIME_PROBES)
+		return run_probed(ctl, &l, command, argc - optind);
 	if (!runtime_adapter(runtime, adapter, sizeof(adapter))) {
 		ctl_error("%s is %s, but libgchint-%s.so is not installed; build it with its "
 			  "headers: make -C adapters install",

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "runtime.h"
 
+#include "probes.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -22,6 +24,10 @@ const struct runtime runtimes[RUNTIMES] = {
 	{ "boehm", "Boehm collector (libgc 8)", RUNTIME_PRELOAD,
 	  "stop, mark, restart, sweep; cause; marker threads",
 	  "sweeping and marking by mutators at allocation" },
+	{ "go", "Go 1.18 and newer", RUNTIME_PROBES,
+	  "both pauses of a cycle, each background worker while it marks; for recordings only, as "
+	  "root",
+	  "assists, sweeping, cause; the Go programs that it starts" },
 	{ "jvm", "OpenJDK 17 and newer", RUNTIME_AGENT,
 	  "pauses, cause; what is done beside the program; threads of the collectors; compiled "
 	  "methods, for gchintctl profile",
@@ -137,6 +143,19 @@ static bool exports(const struct image *m, const ElfW(Ehdr) * elf, const char *s
 	return false;
 }
 
+static bool has_section(const struct image *m, const ElfW(Ehdr) * elf, const char *wanted)
+{
+	const ElfW(Shdr) *s = at(m, elf->e_shoff, (uint64_t)elf->e_shnum * sizeof(*s));
+
+	for (unsigned int i = 0; s && elf->e_shstrndx < elf->e_shnum && i < elf->e_shnum; i++) {
+		const char *name = string_at(m, &s[elf->e_shstrndx], s[i].sh_name);
+
+		if (name && !strcmp(name, wanted))
+			return true;
+	}
+	return false;
+}
+
 static const struct runtime *by_elf(const struct image *m, char *why, size_t size)
 {
 	const ElfW(Ehdr) *elf = at(m, 0, sizeof(*elf));
@@ -146,6 +165,8 @@ static const struct runtime *by_elf(const struct image *m, char *why, size_t siz
 		snprintf(why, size, "a program of another machine");
 		return NULL;
 	}
+	if (has_section(m, elf, ".go.buildinfo"))
+		return runtime_named("go");
 	if (!section(m, elf, SHT_DYNAMIC)) {
 		snprintf(why, size, "linked statically: nothing can be loaded into it");
 		return NULL;
@@ -174,7 +195,7 @@ static bool runs(const char *path)
 }
 
 /* The program as execvp(3) finds it: an empty name in PATH is the current folder. */
-static bool find(const char *program, char *path, size_t size)
+bool runtime_file(const char *program, char *path, size_t size)
 {
 	const char *dirs = getenv("PATH"), *end;
 
@@ -206,7 +227,7 @@ static bool interpreter(const struct image *m, char *path, size_t size)
 	word = strtok_r(line + 2, " \t", &save);
 	if (word && !strcmp(word + (strlen(word) > 4 ? strlen(word) - 4 : 0), "/env"))
 		word = strtok_r(NULL, " \t", &save);
-	return word && find(word, path, size);
+	return word && runtime_file(word, path, size);
 }
 
 const struct runtime *runtime_of(const char *program, char *why, size_t size)
@@ -215,7 +236,7 @@ const struct runtime *runtime_of(const char *program, char *why, size_t size)
 	char path[PATH_MAX], next[PATH_MAX];
 	bool again = true;
 
-	if (!find(program, path, sizeof(path))) {
+	if (!runtime_file(program, path, sizeof(path))) {
 		snprintf(why, size, "no such program");
 		return NULL;
 	}
@@ -264,6 +285,10 @@ const char *runtime_adapter(const struct runtime *runtime, char *path, size_t si
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	char *slash, *real;
 
+	if (runtime->way == RUNTIME_PROBES) {
+		snprintf(path, size, "%s", PROBES_TYPE);
+		return access(path, R_OK) ? NULL : path;
+	}
 	if (n <= 0)
 		return NULL;
 	self[n] = '\0';

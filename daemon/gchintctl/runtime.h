@@ -3,6 +3,7 @@
 #ifndef GCHINTCTL_RUNTIME_H
 #define GCHINTCTL_RUNTIME_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* How an adapter gets into its runtime. */
@@ -12,6 +13,7 @@ enum runtime_way {
 	RUNTIME_RUBYOPT, /* RUBYOPT=-r */
 	RUNTIME_AGENT, /* an argument of java */
 	RUNTIME_LUA, /* LUA_INIT_5_4, before what is there */
+	RUNTIME_PROBES, /* none: uprobes, from beside */
 	RUNTIME_PROFILE, /* an argument of mono, and LD_LIBRARY_PATH */
 };
 
@@ -29,7 +31,7 @@ struct runtime {
 	const char *sees, *blind;
 };
 
-#define RUNTIMES 8
+#define RUNTIMES 9
 extern const struct runtime runtimes[RUNTIMES];
 
 /* The one of that name; NULL if there is none. */
@@ -46,13 +48,17 @@ const struct runtime *runtime_named(const char *name);
  */
 const struct runtime *runtime_of(const char *program, char *why, size_t size);
 
+/* The file that execvp(3) finds for that name; false if there is none. */
+bool runtime_file(const char *program, char *path, size_t size);
+
 /**
  * runtime_adapter - the path of an adapter's library
  * @runtime: which
  * @path: receives it
  * @size: of @path
  *
- * Beside a build, or where it was installed with us. Returns @path, or NULL.
+ * Beside a build, or where it was installed with us; for RUNTIME_PROBES what the kernel
+ * has for it. Returns @path, or NULL.
  */
 const char *runtime_adapter(const struct runtime *runtime, char *path, size_t size);
 

@@ -126,3 +126,24 @@ alone() {
 	ls "$d/a.tgz" 2>/dev/null
 }
 ok "where a program is not there that is told" words doctor-alone alone
+
+interrupted() {
+	quick
+	rm -f "$d/a.tgz" "$d/began"
+	# shellcheck disable=SC2016 # expanded by that shell
+	printf '#!/bin/sh\n: >%s/began\nexec sleep 50\n' "$d" >"$d/bin/gchint-bench"
+	chmod 755 "$d/bin/gchint-bench"
+	GCHINT_SYSFS="$d/sys" GCHINT_PROCFS="$d/proc" GCHINT_DEBUGFS="$d/debug" GCHINT_TRACEFS="$d/none" \
+		GCHINT_GOVERNORS="$d/governors" PATH="$d/bin:$PATH" "$ctl" doctor -r 1 -o "$d/a.tgz" >"$d/all" 2>&1 &
+	job=$!
+	wait_for 60 test -e "$d/began"
+	kill -TERM $job
+	wait $job
+	echo "exit $?"
+	tail -n 1 "$d/all"
+	cat "$policy"/scaling_{governor,min_freq,max_freq} | paste -sd' '
+	ls "$d/a.tgz"* 2>/dev/null
+}
+ok "interrupted, it says so, gives back what it changed and leaves no archive" is \
+	"exit 143 gchintctl: doctor: interrupted; limits and governors are given back walker 300000 900000" \
+	"$(interrupted | paste -sd' ')"

@@ -201,15 +201,16 @@ ok "on a terminal record shows how far it is" words own-terminal shown
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 	chmod 755 "$work" "$d" "$d/bin" "$d/path"
 	install -m 711 "$ctl" "$d/path/shut"
+	install -m 711 "$ctl" "$d/path/java" # one that its name tells all the same
 	printf '#!%s/path/shut\n' "$d" >"$d/path/by-shut"
 	chmod 755 "$d/path/by-shut"
 	unread() {
-		for p in shut by-shut; do
+		for p in shut by-shut java; do
 			PATH=$d/path:$PATH setpriv --reuid 65534 --clear-groups "$d/bin/gchintctl" run "$p" 2>&1 || echo "exit $?"
 		done
 	}
 	ok "a program that cannot be read is told" is \
-		"gchintctl: shut: cannot be read; gchintctl runtimes lists what can give hints exit 1 gchintctl: by-shut: cannot be read; gchintctl runtimes lists what can give hints exit 1" \
+		"gchintctl: shut: cannot be read; gchintctl runtimes lists what can give hints exit 1 gchintctl: by-shut: cannot be read; gchintctl runtimes lists what can give hints exit 1 gchintctl: java: cannot be read; gchintctl runtimes lists what can give hints exit 1" \
 		"$(unread | paste -sd' ')"
 else
 	skip "a program that cannot be read is told" "needs root to be somebody else"
