@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -47,6 +48,7 @@ void tasks_scan(struct gchint_session *session, tasks_fn *look_at)
 static void *watch(void *arg)
 {
 	nlink_t last = 0;
+	bool settled = false;
 	struct stat st;
 
 	(void)arg;
@@ -54,8 +56,10 @@ static void *watch(void *arg)
 	for (;;) {
 		while (sem_wait(&look))
 			;
-		if (stat("/proc/self/task", &st) || st.st_nlink == last)
+		if (stat("/proc/self/task", &st) || (settled && st.st_nlink == last))
 			continue;
+		/* A thread is there before it has its name: look once more. */
+		settled = st.st_nlink == last;
 		last = st.st_nlink;
 		tasks_scan(watched, watcher);
 	}

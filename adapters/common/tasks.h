@@ -23,7 +23,7 @@ void tasks_scan(struct gchint_session *session, tasks_fn *look_at);
  * @session: for @look_at, which it calls; once in a process
  *
  * A scan takes about 100 us: not more often than each second, and only when the number of
- * threads has changed.
+ * threads has changed, or had at the look before.
  */
 void tasks_watch(struct gchint_session *session, tasks_fn *look_at);
 
