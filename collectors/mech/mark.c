@@ -222,13 +222,21 @@ static bool by_cards(const struct gc_heap *heap)
 	return heap->stack.mode <= GC_OVERFLOW_CARD_FILTER;
 }
 
+bool gc_mark_next(const struct gc_heap *heap, uintptr_t *at)
+{
+	/* One look at the end for both: no bit is the end, where an object may just come to be. */
+	uintptr_t end = gc_high(heap);
+
+	*at = gc_bit_next(heap->mark, *at, end);
+	return *at < end;
+}
+
 static void walk_by_address(struct gc_heap *heap)
 {
-	uintptr_t at = heap->base;
 	unsigned int n = 0;
 
-	/* The heap may grow meanwhile: what is allocated above is ahead of the finger too. */
-	for (; (at = gc_bit_next(heap->mark, at, gc_high(heap))) < gc_high(heap); at += 8) {
+	/* What is allocated above as the heap grows is ahead of the finger too. */
+	for (uintptr_t at = heap->base; gc_mark_next(heap, &at); at += 8) {
 		heap->finger = at;
 		scan(heap, (void *)at, choosy_slot, true);
 		if (unlikely(!(++n % TIME_CHECK)))
@@ -354,7 +362,6 @@ bool gc_mark_cards(struct gc_heap *heap, const struct gc_deadline *deadline, boo
 
 bool gc_mark_finish(struct gc_heap *heap, const struct gc_deadline *deadline)
 {
-	heap->finger = UINTPTR_MAX;
 	if (GC_NEEDED(4))
 		gc_all_roots(heap, gc_mark_slot, heap);
 	if (!bounded(deadline))

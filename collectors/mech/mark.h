@@ -30,6 +30,9 @@ void gc_mark_reset(struct gc_heap *heap);
 /* Trace until the stack is empty; false when @deadline passed first. */
 bool gc_mark_drain(struct gc_heap *heap, const struct gc_deadline *deadline);
 
+/* The next marked object from *@at on; false at the end of the heap, which may grow meanwhile. */
+bool gc_mark_next(const struct gc_heap *heap, uintptr_t *at);
+
 /*
  * All that the concurrent phase can do: drain, or walk by address with a finger, and
  * with overflow=scan-all recover from overflows.
