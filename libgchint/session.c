@@ -232,7 +232,6 @@ static int session_open(struct gchint_session *s, unsigned int flags)
 	ret = session_setup(s, flags);
 	if (ret) {
 		s->why = ret;
-		store_relaxed(&s->backend, GCHINT_BACKEND_NOTHING);
 		trace_close(s);
 		return ret;
 	}

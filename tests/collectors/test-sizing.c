@@ -85,6 +85,8 @@ static void growth(void)
 {
 	ok(gc_adapt_room(0, 0, 1 << 20, 0, 1 << 30) == 0, "unknown frequency: collect");
 	ok(gc_adapt_room(1000000, 2000000, 1 << 20, 0, 1 << 30) == 0, "half speed: collect");
+	ok(gc_adapt_room(1500000, 2000000, 1 << 20, 0, 1 << 30) == 0,
+	   "just below what counts as fast: collect");
 	ok(gc_adapt_room(2000000, 2000000, 1 << 20, 0, 1 << 30) == 1 << 20,
 	   "full speed: grow by a room");
 	ok(gc_adapt_room(2000000, 2000000, 1 << 20, 1 << 20, 1 << 30) == 0, "and only once");

@@ -320,6 +320,24 @@ static int no_barrier(void *options)
 	return 0;
 }
 
+/* A length that was written over: more than all that lives, and than there is room for. */
+static int copied_too_much(void *options)
+{
+	static const struct gc_type_desc data = {
+		.name = "data", .size = 8, .tail = GC_TAIL_DATA, .elem_size = 8
+	};
+	uint64_t *word;
+
+	if (open_with(options, NULL))
+		return 1;
+	f.two = gc_alloc_array(m, gc_type_register(heap, &data, NULL), 8);
+	word = &((struct gc_header *)f.two)->word;
+	*word |= (uint64_t)INT32_MAX << 32;
+	expect(1, "more was copied than there is: a header was written over");
+	gc_collect_full(m);
+	return 0;
+}
+
 /* ---- how often it looks ---- */
 
 static void counts(const char *options, uint64_t want)
@@ -361,6 +379,8 @@ int main(void)
 	aborts(kept_too_little, "plan=marksweep,trim=0,verify=trace", "one too few");
 	aborts(kept_too_little, "plan=immix,trim=0,verify=trace", "one too few");
 	aborts(after_it, "plan=cms,policy=fg,verify=post", "after it");
+	aborts(copied_too_much, "plan=semispace,trim=0", "a length written over");
+	aborts(copied_too_much, "plan=gss,trim=0", "a length written over");
 	aborts(no_barrier, "plan=gencms,policy=fg,verify=card,heap=1M", "no barrier");
 	aborts(no_barrier, "plan=stickyimmix,trim=0,verify=card,heap=1M", "no barrier");
 	aborts(no_barrier, "plan=gss,trim=0,promote=naive,p=1,verify=card,heap=1M", "no barrier");

@@ -80,6 +80,25 @@ static void nested(void)
 	CHECK_IS(edges_of(slot), 6);
 }
 
+/* Its last end leaves the handle as the next plain edge wants it: no call. */
+static void plain_after_nesting(void)
+{
+	const uint32_t *plain;
+
+	start();
+	gchint_phase_begin(GCHINT_PHASE_COLLECT, GCHINT_F_STW);
+	gchint_phase_end();
+	plain = gchint_self()->state;
+	gchint_phase_begin(GCHINT_PHASE_COLLECT, GCHINT_F_STW);
+	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_STW);
+	CHECK(gchint_self()->state != plain);
+	gchint_phase_end();
+	gchint_phase_end();
+	CHECK(gchint_self()->state == plain);
+	gchint_phase_end();
+	CHECK(gchint_self()->state == plain);
+}
+
 /* Each edge is one, the outer phase stays where it was, the cause stays. */
 static void next(void)
 {
@@ -509,6 +528,7 @@ static const struct tap_test tests[] = {
 	{ "the sequence wraps", sequence_wraps },
 	{ "before gchint_init nothing happens", before_init_nothing },
 	{ "phases nest", nested },
+	{ "after nested phases an edge is a plain one again", plain_after_nesting },
 	{ "one phase gives way to the next", next },
 	{ "phases nest deeper than is remembered", nested_deep },
 	{ "phases nest deeper than can be counted", nested_without_end },

@@ -228,6 +228,20 @@ static void test_yield_is_certain_while_somebody_waits(void **state)
 	assert_cmp(gchint_pace_yield(&h, &none, REF, PCT, 0, NOW), ==, GCHINT_ONE);
 }
 
+/* By a length that is known, down to the nanosecond, and none left is as little as can be. */
+static void test_length_to_the_nanosecond(void **state)
+{
+	struct gchint_hint h = hint(3, 0, 0);
+
+	(void)state;
+	assert_cmp(gchint_pace_length(&h, 3, 0, 0, 0, NOW), ==, GCHINT_ONE);
+	assert_cmp(gchint_pace_length(&h, 4, 0, 0, 0, NOW), ==, 0);
+	assert_cmp(gchint_pace_length(&h, 1, 0, 0, 0, NOW), ==, 3 * GCHINT_ONE);
+	assert_cmp(gchint_pace_length(&h, 0, 0, 0, 0, NOW), ==, 3 * GCHINT_ONE);
+	assert_cmp(gchint_pace_length(&h, 1, 0, 3, 0, NOW), ==, 0);
+	assert_cmp(gchint_pace_length(&h, U64_MAX, 0, 0, 0, NOW), ==, 0);
+}
+
 static void test_extremes_do_not_overflow(void **state)
 {
 	u64 seed = 13;
@@ -346,6 +360,7 @@ int main(void)
 		cmocka_unit_test(test_what_mutators_yield_is_not_time_to_spend),
 		cmocka_unit_test(test_mutators_yield_to_a_late_collection),
 		cmocka_unit_test(test_yield_is_certain_while_somebody_waits),
+		cmocka_unit_test(test_length_to_the_nanosecond),
 		cmocka_unit_test(test_extremes_do_not_overflow),
 		cmocka_unit_test(test_longest_run_that_counts),
 		cmocka_unit_test(test_large_counts_keep_their_ratio),

@@ -192,6 +192,28 @@ static void test_memory_bound_pause_is_not_boosted_for_nothing(void **state)
 	assert_cmp(plan(&x), ==, 2150400);
 }
 
+/* It may be longer than it would be at the frequency of a boost, whatever part of the highest. */
+static void test_pause_stretches_from_its_boost(void **state)
+{
+	struct fixture x;
+	u32 boost;
+
+	(void)state;
+	init(&x, krait_static);
+	x.tun.bias = GCHINT_BIAS_SPEED;
+	x.tun.boost_pct = 60;
+	x.tun.pause_stretch_pct = 0;
+	x.hint.class = GCHINT_CLASS_STW;
+	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_STW, .9, 50 * MS);
+	boost = plan(&x);
+	assert_cmp(boost, <, 2150400);
+	assert_false(x.plan.lower);
+	memset(&x.plan, 0, sizeof(x.plan));
+	x.tun.pause_stretch_pct = 5;
+	assert_cmp(plan(&x), <, boost);
+	assert_true(x.plan.lower);
+}
+
 /* What a pause gives up rests on what is certain: two standard errors less than the mean. */
 static void test_pause_trusts_no_estimate(void **state)
 {
@@ -526,6 +548,7 @@ int main(void)
 		cmocka_unit_test(test_background_may_be_slower),
 		cmocka_unit_test(test_pauses_are_boosted),
 		cmocka_unit_test(test_memory_bound_pause_is_not_boosted_for_nothing),
+		cmocka_unit_test(test_pause_stretches_from_its_boost),
 		cmocka_unit_test(test_pause_trusts_no_estimate),
 		cmocka_unit_test(test_limits_bound_every_plan),
 		cmocka_unit_test(test_one_opp_is_the_plan),
