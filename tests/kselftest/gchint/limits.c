@@ -339,6 +339,9 @@ static int long_ones(int cpu, int policy, long cap, long us)
 		}
 		session_edge(&s, slot, GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
 		spin_us(us);
+		/* On a host that takes the CPU away a request takes long, and a phase is too short. */
+		for (i = 0; i < 20 && policy_max(policy) > cap; i++)
+			spin_us(us);
 		capped += policy_max(policy) <= cap;
 		session_edge(&s, slot, GCHINT_PHASE_NONE, 0);
 	}
@@ -359,8 +362,7 @@ TEST_F(limits, long_phases_after_short_ones_are_capped)
 	ASSERT_EQ(self->victim, waitpid(self->victim, &status, 0));
 	self->victim = -1;
 	ASSERT_TRUE(WIFEXITED(status));
-	/* A host that takes the CPU away makes a request take long, and some too short. */
-	EXPECT_LE(5, WEXITSTATUS(status))
+	EXPECT_LE(9, WEXITSTATUS(status))
 		TH_LOG("%d of 10", WEXITSTATUS(status));
 	EXPECT_GE(10, WEXITSTATUS(status));
 }
