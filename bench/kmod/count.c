@@ -9,7 +9,6 @@
  * else uses, each with one byte in it. Bytes make lines:
  *
  *	symbol NAME ADDRESS	count this function from now on
- *	wait FROM TO		what lies there waits for a lock: not counted
  *	section NAME		a section begins; the one before ends
  *	section			no section: nothing is counted
  *
@@ -32,7 +31,6 @@
 #define CPUS	64
 #define SYMBOLS 16
 #define LINE	160
-#define WAITS	4
 #define LOST	200000
 
 __attribute__((visibility("default"))) int qemu_plugin_version = QEMU_PLUGIN_API;
@@ -48,11 +46,6 @@ struct block {
 	unsigned int insns;
 	int step;
 	uint64_t profiled;
-};
-
-/* Code that spins until another CPU lets go. */
-struct wait {
-	uint64_t from, to;
 };
 
 struct cpu {
@@ -77,8 +70,6 @@ struct series {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct symbol symbols[SYMBOLS];
 static int nr_symbols;
-static struct wait waits[WAITS];
-static int nr_waits;
 static char section[64];
 static bool open_section;
 static struct series *all, **last = &all;
@@ -143,16 +134,13 @@ static void finish(struct cpu *c, bool whole)
 static void said(const char *line)
 {
 	struct symbol new;
-	unsigned long long address, end;
+	unsigned long long address;
 
 	pthread_mutex_lock(&lock);
 	if (sscanf(line, "symbol %63s %llx", new.name, &address) == 2 && nr_symbols < SYMBOLS) {
 		new.address = address;
 		symbols[nr_symbols] = new;
 		__atomic_store_n(&nr_symbols, nr_symbols + 1, __ATOMIC_RELEASE);
-	} else if (sscanf(line, "wait %llx %llx", &address, &end) == 2 && nr_waits < WAITS) {
-		waits[nr_waits] = (struct wait){ address, end };
-		__atomic_store_n(&nr_waits, nr_waits + 1, __ATOMIC_RELEASE);
 	} else if (!strncmp(line, "section", 7)) {
 		snprintf(section, sizeof(section), "%.63s", line[7] ? line + 8 : "");
 		__atomic_store_n(&open_section, section[0] != '\0', __ATOMIC_RELEASE);
@@ -176,16 +164,6 @@ static void on_byte(unsigned int cpu, void *data)
 	}
 }
 
-static bool waiting(uint64_t address)
-{
-	int i, n = __atomic_load_n(&nr_waits, __ATOMIC_ACQUIRE);
-
-	for (i = 0; i < n; i++)
-		if (address >= waits[i].from && address < waits[i].to)
-			return true;
-	return false;
-}
-
 static void on_block(unsigned int cpu, void *data)
 {
 	struct cpu *c = &cpus[cpu % CPUS];
@@ -204,8 +182,7 @@ static void on_block(unsigned int cpu, void *data)
 		c->depth = 0;
 		c->insns = 0;
 	}
-	if (!waiting(b->address))
-		c->insns += b->insns;
+	c->insns += b->insns;
 	c->depth += b->step;
 	if (profile_path)
 		__atomic_fetch_add(&b->profiled, b->insns, __ATOMIC_RELAXED);

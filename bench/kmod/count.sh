@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Instructions of the scheduler's hooks and of a doorbell; run in the guest.
-# shellcheck shell=sh disable=SC1091,SC2046,SC2154
+# shellcheck shell=sh disable=SC1091,SC2154
 . /board/guest.sh
 echo 0 >/proc/sys/kernel/kptr_restrict
 
@@ -16,17 +16,11 @@ count() {
 part() {
 	name=$1
 	shift
-	"$meter" load 200 8 "$@"
+	"$meter" load 200 2 "$@"
 	"$meter" tell section "$name"
-	"$meter" load 400 8 "$@"
+	"$meter" load 400 2 "$@"
 	"$meter" tell section
 }
-
-# The host stops one emulated CPU in favour of another; who waits meanwhile for
-# a lock that it holds would be counted for the host's sake.
-set -- $(sort /proc/kallsyms | awk 'found { print $1; exit }
-	$3 == "native_queued_spin_lock_slowpath" { print $1; found = 1 }')
-"$meter" tell wait "$1" "$2"
 
 count sugov_update_single_freq
 count hook cpufreq_gchint

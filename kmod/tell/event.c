@@ -102,6 +102,28 @@ void gchint_event_trace_off(void)
 	wish(&trace_wish, 0);
 }
 
+static void trace_phase(const struct gchint_record *r)
+{
+	trace_gchint_phase(r->session, r->tgid, r->tid, r->slot, r->phase.phase, r->phase.flags,
+			   r->phase.cause, r->phase.seq, r->phase.work_done, r->phase.work_total,
+			   r->phase.stall_ns, r->phase.method);
+}
+
+static void trace_decision(const struct gchint_record *r)
+{
+	u32 how = r->decision.reason | r->decision.phase << 8 | r->decision.flags << 16 |
+		  (u32)r->decision.mode << 24;
+
+	trace_gchint_decision(r->decision.policy, r->cpu, r->decision.khz, r->decision.khz_from,
+			      r->decision.load, r->tid, r->decision.raw_khz, r->decision.min_khz,
+			      r->decision.max_khz, r->decision.latency, how);
+}
+
+static void trace_lease(const struct gchint_record *r)
+{
+	trace_gchint_lease(r->session, r->tgid, r->tid, r->slot, r->lease.role, r->lease.what);
+}
+
 /**
  * gchint_event_tell - tell of an event
  * @record: the event
@@ -113,13 +135,13 @@ void gchint_event_tell(const struct gchint_record *record)
 {
 	switch (record->type) {
 	case GCHINT_EVENT_PHASE:
-		trace_gchint_phase(record);
+		trace_phase(record);
 		break;
 	case GCHINT_EVENT_DECISION:
-		trace_gchint_decision(record);
+		trace_decision(record);
 		break;
 	case GCHINT_EVENT_LEASE:
-		trace_gchint_lease(record);
+		trace_lease(record);
 		break;
 	}
 	if (gchint_ring_listened())

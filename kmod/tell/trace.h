@@ -124,10 +124,18 @@ TRACE_DEFINE_ENUM(GCHINT_MODE_MODEL);
 			 { GCHINT_LEASE_STALE, "stale" },	\
 			 { GCHINT_LEASE_FRESH, "fresh" })
 
-/* While somebody traces phases, every edge rings: see gchint_event_trace_on(). */
+/*
+ * Arguments are numbers, so that a raw tracepoint or a probe of another module
+ * reads them without knowing what is ours. BPF takes twelve at most.
+ *
+ * While somebody traces phases, every edge rings: see gchint_event_trace_on().
+ */
 TRACE_EVENT_FN(gchint_phase,
-	       TP_PROTO(const struct gchint_record *r),
-	       TP_ARGS(r),
+	       TP_PROTO(u64 session, pid_t tgid, pid_t tid, u32 slot, u8 phase,
+			u8 flags, u8 cause, u32 phase_seq, u64 work_done,
+			u64 work_total, u64 stall_ns, u64 method),
+	       TP_ARGS(session, tgid, tid, slot, phase, flags, cause, phase_seq,
+		       work_done, work_total, stall_ns, method),
 	       TP_STRUCT__entry(__field(u64, session)
 				__field(u64, work_done)
 				__field(u64, work_total)
@@ -140,18 +148,18 @@ TRACE_EVENT_FN(gchint_phase,
 				__field(u8, phase)
 				__field(u8, flags)
 				__field(u8, cause)),
-	       TP_fast_assign(__entry->session = r->session;
-			      __entry->work_done = r->phase.work_done;
-			      __entry->work_total = r->phase.work_total;
-			      __entry->stall_ns = r->phase.stall_ns;
-			      __entry->method = r->phase.method;
-			      __entry->tgid = r->tgid;
-			      __entry->tid = r->tid;
-			      __entry->slot = r->slot;
-			      __entry->phase_seq = r->phase.seq;
-			      __entry->phase = r->phase.phase;
-			      __entry->flags = r->phase.flags;
-			      __entry->cause = r->phase.cause;),
+	       TP_fast_assign(__entry->session = session;
+			      __entry->work_done = work_done;
+			      __entry->work_total = work_total;
+			      __entry->stall_ns = stall_ns;
+			      __entry->method = method;
+			      __entry->tgid = tgid;
+			      __entry->tid = tid;
+			      __entry->slot = slot;
+			      __entry->phase_seq = phase_seq;
+			      __entry->phase = phase;
+			      __entry->flags = flags;
+			      __entry->cause = cause;),
 	       TP_printk("tgid=%d tid=%d session=%llu slot=%u phase=%s flags=%s cause=%s seq=%u work_done=%llu work_total=%llu stall_ns=%llu method=0x%llx",
 			 __entry->tgid, __entry->tid, __entry->session, __entry->slot,
 			 GCHINT_SHOW_PHASE(__entry->phase),
@@ -161,9 +169,13 @@ TRACE_EVENT_FN(gchint_phase,
 			 __entry->method),
 	       gchint_event_trace_on, gchint_event_trace_off);
 
+/* @how: from its lowest byte on, reason, phase, flags and mode. */
 TRACE_EVENT(gchint_decision,
-	    TP_PROTO(const struct gchint_record *r),
-	    TP_ARGS(r),
+	    TP_PROTO(u32 policy, u32 cpu, u32 khz, u32 khz_from, u32 load,
+		     pid_t tid, u32 raw_khz, u32 min_khz, u32 max_khz,
+		     u64 latency, u32 how),
+	    TP_ARGS(policy, cpu, khz, khz_from, load, tid, raw_khz, min_khz,
+		    max_khz, latency, how),
 	    TP_STRUCT__entry(__field(u64, latency)
 			     __field(u32, policy)
 			     __field(u32, cpu)
@@ -178,20 +190,20 @@ TRACE_EVENT(gchint_decision,
 			     __field(u8, phase)
 			     __field(u8, flags)
 			     __field(u8, mode)),
-	    TP_fast_assign(__entry->latency = r->decision.latency;
-			   __entry->policy = r->decision.policy;
-			   __entry->cpu = r->cpu;
-			   __entry->khz_from = r->decision.khz_from;
-			   __entry->khz = r->decision.khz;
-			   __entry->raw_khz = r->decision.raw_khz;
-			   __entry->min_khz = r->decision.min_khz;
-			   __entry->max_khz = r->decision.max_khz;
-			   __entry->load = r->decision.load;
-			   __entry->tid = r->tid;
-			   __entry->reason = r->decision.reason;
-			   __entry->phase = r->decision.phase;
-			   __entry->flags = r->decision.flags;
-			   __entry->mode = r->decision.mode;),
+	    TP_fast_assign(__entry->latency = latency;
+			   __entry->policy = policy;
+			   __entry->cpu = cpu;
+			   __entry->khz_from = khz_from;
+			   __entry->khz = khz;
+			   __entry->raw_khz = raw_khz;
+			   __entry->min_khz = min_khz;
+			   __entry->max_khz = max_khz;
+			   __entry->load = load;
+			   __entry->tid = tid;
+			   __entry->reason = (u8)how;
+			   __entry->phase = (u8)(how >> 8);
+			   __entry->flags = (u8)(how >> 16);
+			   __entry->mode = (u8)(how >> 24);),
 	    TP_printk("policy=%u cpu=%u khz=%u from=%u reason=%s load=%u phase=%s flags=%s tid=%d raw_khz=%u min_khz=%u max_khz=%u mode=%s latency_ns=%llu",
 		      __entry->policy, __entry->cpu, __entry->khz,
 		      __entry->khz_from, GCHINT_SHOW_REASON(__entry->reason),
@@ -205,20 +217,20 @@ TRACE_EVENT(gchint_decision,
 		      __entry->latency));
 
 TRACE_EVENT(gchint_lease,
-	    TP_PROTO(const struct gchint_record *r),
-	    TP_ARGS(r),
+	    TP_PROTO(u64 session, pid_t tgid, pid_t tid, u32 slot, u8 role, u8 what),
+	    TP_ARGS(session, tgid, tid, slot, role, what),
 	    TP_STRUCT__entry(__field(u64, session)
 			     __field(pid_t, tgid)
 			     __field(pid_t, tid)
 			     __field(u32, slot)
 			     __field(u8, role)
 			     __field(u8, what)),
-	    TP_fast_assign(__entry->session = r->session;
-			   __entry->tgid = r->tgid;
-			   __entry->tid = r->tid;
-			   __entry->slot = r->slot;
-			   __entry->role = r->lease.role;
-			   __entry->what = r->lease.what;),
+	    TP_fast_assign(__entry->session = session;
+			   __entry->tgid = tgid;
+			   __entry->tid = tid;
+			   __entry->slot = slot;
+			   __entry->role = role;
+			   __entry->what = what;),
 	    TP_printk("tgid=%d tid=%d session=%llu slot=%u role=%s what=%s",
 		      __entry->tgid, __entry->tid, __entry->session, __entry->slot,
 		      GCHINT_SHOW_ROLE(__entry->role),

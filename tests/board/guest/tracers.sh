@@ -68,3 +68,9 @@ BT
 		report "not ok" "bpftrace runs"
 	fi
 fi
+if /board/raw /board/meter edges $edges 5000 >raw.out 2>raw.log; then
+	shows "a raw tracepoint" raw.out
+else
+	sed 's/^/# /' raw.log
+	report "not ok" "a raw tracepoint is listened to"
+fi
