@@ -11,13 +11,14 @@
 #include "ways.h"
 
 static const char usage[] =
-	"usage: gchintctl use [auto|governor|clamp|limits|off]\n"
+	"usage: gchintctl use [auto|governor|clamp|limits|affinity|off]\n"
 	"Chooses how hints act on this machine, on all of its policies; without a name,\n"
 	"tells what is in force and what can be.\n"
 	"  governor  gchint is the governor: exact, learns, boosts and caps\n"
 	"  clamp     threads' utilisation is clamped beside schedutil, which keeps placing\n"
 	"            them by energy\n"
 	"  limits    policies are limited beside whatever governs them\n"
+	"  affinity  threads are bound to small or to large CPUs, where they differ\n"
 	"  off       nothing; puts back what was there before\n"
 	"  auto      what fits best, and why\n"
 	"It lasts until the module is unloaded or the machine restarts.\n";
@@ -27,7 +28,7 @@ static const char usage[] =
 /* The governors that were there before, a "policyN name" a line. */
 #define BEFORE "/run/gchint-governors"
 
-static const char *const names[] = { "auto", "governor", "clamp", "limits", "off" };
+static const char *const names[] = { "auto", "governor", "clamp", "limits", "affinity", "off" };
 
 struct use {
 	struct root root;
@@ -166,6 +167,8 @@ static const char *why_not(const struct use *u, const char *name, int error)
 {
 	if (error == -EOPNOTSUPP && !strcmp(name, "clamp"))
 		return "this kernel has no utilisation clamps (CONFIG_UCLAMP_TASK); use limits";
+	if (error == -EOPNOTSUPP && !strcmp(name, "affinity"))
+		return "all CPUs are alike; use governor or limits";
 	if (error == -EACCES || error == -EPERM)
 		return "only root may choose";
 	if (error == -EBUSY)
@@ -256,7 +259,8 @@ int cmd_use(const struct ctl *ctl, int argc, char **argv)
 		if (!strcmp(argv[1], names[i]))
 			break;
 	if (argc > 2 || (argc > 1 && i == sizeof(names) / sizeof(*names))) {
-		ctl_error("use: one of auto, governor, clamp, limits, off; --help tells more");
+		ctl_error("use: one of auto, governor, clamp, limits, affinity, off; --help tells "
+			  "more");
 		return CTL_USAGE;
 	}
 	root_init(&u.root);

@@ -107,5 +107,8 @@ const char *ways_lost(const struct ways *w, const char *name)
 	if (!strcmp(name, "limits"))
 		return "frequency is bounded, not chosen; phases that do not outlast two "
 		       "threads' wake-ups are let alone";
+	if (!strcmp(name, "affinity") && w->unlike)
+		return "no frequency is asked for, and a thread sees fewer CPUs while a phase "
+		       "binds it (sched_getaffinity)";
 	return NULL;
 }

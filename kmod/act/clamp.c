@@ -5,17 +5,14 @@
  * Process context only: the kernel's call sleeps.
  */
 #include <linux/atomic.h>
-#include <linux/cpufreq.h>
 #include <linux/sched.h>
-#include <linux/topology.h>
 #include <uapi/linux/sched.h>
 #include <uapi/linux/sched/types.h>
 
 #include "actuator.h"
 #include "clamp.h"
-#include "compat/util.h"
 #include "policy.h"
-#include "tunable_set.h"
+#include "wish.h"
 
 enum { LOWER, UPPER };
 
@@ -30,46 +27,6 @@ static atomic_t nr_policies;
 unsigned int gchint_clamp_count(void)
 {
 	return atomic_read(&nr_policies);
-}
-
-struct wish {
-	struct gchint_place *place;
-	const struct gchint_hint *hint;
-	const struct gchint_rates *rates;
-	unsigned int cpu;
-	u64 now;
-};
-
-static int wish_of(struct gchint_policy *policy, void *priv)
-{
-	struct wish *w = priv;
-
-	if (policy->act != &gchint_clamp || !policy->started ||
-	    !cpumask_test_cpu(w->cpu, policy->policy->related_cpus))
-		return 0;
-	gchint_place_find(w->place, w->hint, w->rates, &policy->set->tunables,
-			  gchint_util_least(), w->now);
-	return 1;
-}
-
-/**
- * gchint_clamp_wish - what a thread's clamps should be
- * @place: result; no clamps where this actuator is not in force
- * @cpu: where it runs, or did last
- * @hint: what it says
- * @rates: how fast it was
- * @now: CLOCK_MONOTONIC ns
- *
- * May sleep.
- */
-void gchint_clamp_wish(struct gchint_place *place, unsigned int cpu,
-		       const struct gchint_hint *hint,
-		       const struct gchint_rates *rates, u64 now)
-{
-	struct wish w = { place, hint, rates, cpu, now };
-
-	*place = (struct gchint_place){ .max = SCHED_CAPACITY_SCALE };
-	gchint_actuator_each(wish_of, &w);
 }
 
 /* All else of its attributes stays as it is. */
@@ -206,11 +163,13 @@ static int attach(struct gchint_policy *policy)
 		return -EOPNOTSUPP;
 	gchint_policy_rules(policy);
 	atomic_inc(&nr_policies);
+	gchint_wish_begin();
 	return 0;
 }
 
 static void detach(struct gchint_policy *policy)
 {
+	gchint_wish_end();
 	atomic_dec(&nr_policies);
 }
 

@@ -9,7 +9,6 @@
 #include "policy/place.h"
 
 struct gchint_actuator;
-struct gchint_hint;
 struct task_struct;
 
 extern const struct gchint_actuator gchint_clamp;
@@ -31,9 +30,6 @@ struct gchint_clamped {
 };
 
 unsigned int gchint_clamp_count(void);
-void gchint_clamp_wish(struct gchint_place *place, unsigned int cpu,
-		       const struct gchint_hint *hint,
-		       const struct gchint_rates *rates, u64 now);
 int gchint_clamp_put(struct task_struct *task, struct gchint_clamped *c,
 		     const struct gchint_place *place);
 void gchint_clamp_back(struct task_struct *task, struct gchint_clamped *c);

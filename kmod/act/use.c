@@ -16,6 +16,7 @@
 #include <linux/workqueue.h>
 
 #include "actuator.h"
+#include "affinity.h"
 #include "clamp.h"
 #include "limits.h"
 #include "policy.h"
@@ -28,6 +29,7 @@
 static const struct gchint_actuator * const actuators[] = {
 	[GCHINT_ACTUATOR_CLAMP] = &gchint_clamp,
 	[GCHINT_ACTUATOR_LIMITS] = &gchint_limits,
+	[GCHINT_ACTUATOR_AFFINITY] = &gchint_affinity,
 };
 
 /**

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What leased threads say, made into clamps in process context: at attach, at a
- * change of role, at doorbells, and now and then while a phase lasts, which may
- * go stale or end without a doorbell. Nothing here runs while no policy is under
- * the actuator clamp. A clamp is inherited by the children of a thread: from
- * those it is taken away as soon as they are seen.
+ * What leased threads say, made into clamps and affinities in process context: at
+ * attach, at a change of role, at doorbells, and now and then while a phase lasts,
+ * which may go stale or end without a doorbell. Nothing here runs while no policy
+ * is under an actuator that asks threads. Both are inherited by the children of a
+ * thread: from those they are taken away as soon as they are seen.
  *
  * steer_lock	(mutex) serialises all that is done to threads. Sleeps: the
  *		scheduler's call takes the CPU hotplug lock.
@@ -19,7 +19,9 @@
 #include <linux/workqueue.h>
 #include <trace/events/sched.h>
 
+#include "act/affinity.h"
 #include "act/clamp.h"
+#include "act/wish.h"
 #include "clock.h"
 #include "compat/util.h"
 #include "follow/probe.h"
@@ -35,7 +37,7 @@
 #define METER_NS (10 * (u64)NSEC_PER_MSEC)
 
 /**
- * struct steered - a thread that is, was or may be clamped
+ * struct steered - a thread that is, was or may be clamped or bound
  * @node: in the hash, by @task
  * @gone: in the list of those whose lease is over, and of children
  * @task: counted
@@ -44,9 +46,10 @@
  * @moved_ns: and when that was
  * @rates: how fast it works, on each kind of CPU
  * @phase: enum gchint_phase; one that counts, not a role, may go stale
- * @clamped: what was done to it
- * @max: the upper bound that was last asked for
- * @puts: how often that was lowered, for those who hold no privilege
+ * @clamped: what was done to its utilisation
+ * @bound: and to its CPUs
+ * @asked: what was asked for last
+ * @puts: how often that became less, for those who hold no privilege
  */
 struct steered {
 	struct hlist_node node;
@@ -58,7 +61,8 @@ struct steered {
 	struct gchint_rates rates;
 	u8 phase;
 	struct gchint_clamped clamped;
-	u32 max;
+	struct gchint_bound bound;
+	struct gchint_place asked;
 	struct gchint_bucket puts;
 };
 
@@ -72,7 +76,7 @@ static gchint_steer_walk each_session;
 
 static bool idle(void)
 {
-	return !gchint_clamp_count() && !atomic_read(&nr_steered);
+	return !gchint_wish_count() && !atomic_read(&nr_steered);
 }
 
 static struct steered *find(const struct task_struct *task)
@@ -140,6 +144,13 @@ static bool listen(struct steered *s, struct gchint_hint *hint, u64 now)
 
 /* -- What is done to it -- */
 
+static bool less(const struct gchint_place *place,
+		 const struct gchint_place *before)
+{
+	return place->max < before->max ||
+	       (place->where && place->where != before->where);
+}
+
 static void steer(struct steered *s)
 {
 	struct gchint_hint hint = { };
@@ -149,22 +160,28 @@ static void steer(struct steered *s)
 	lockdep_assert_held(&steer_lock);
 	if (!listen(s, &hint, now))
 		return;
-	gchint_clamp_wish(&place, task_cpu(s->task), &hint, &s->rates, now);
+	/* Whom a policy sent elsewhere, that policy has the say over. */
+	gchint_wish_find(&place,
+			 s->bound.held ? s->bound.cpu : task_cpu(s->task),
+			 &hint, &s->rates, now);
 	/* To be let go is free; what is left undone is done later, if it lasts. */
-	if (place.max < s->max && !hint.may_raise) {
+	if (less(&place, &s->asked) && !hint.may_raise) {
 		if (gchint_bucket_spent(&s->puts, METER_NS, now))
 			return;
 		gchint_bucket_take(&s->puts, METER_NS, now);
 	}
-	s->max = place.max;
+	s->asked = place;
 	gchint_clamp_put(s->task, &s->clamped, &place);
+	gchint_affinity_put(s->task, &s->bound, place.where);
 }
 
 static void let_go(struct steered *s)
 {
 	lockdep_assert_held(&steer_lock);
-	if (!(s->task->flags & PF_EXITING))
+	if (!(s->task->flags & PF_EXITING)) {
 		gchint_clamp_back(s->task, &s->clamped);
+		gchint_affinity_back(s->task, &s->bound);
+	}
 	put_task_struct(s->task);
 	atomic_dec(&nr_steered);
 	kfree(s);
@@ -219,7 +236,7 @@ static struct steered *meet(struct gchint_session *session, unsigned int slot)
 	new = NULL;
 	s->task = get_task_struct(thread->task);
 	s->thread = thread;
-	s->max = GCHINT_ONE;
+	s->asked.max = GCHINT_ONE;
 	hash_add(threads, &s->node, (unsigned long)s->task);
 	atomic_inc(&nr_steered);
 unlock:
@@ -276,7 +293,7 @@ static void all_anew(void)
 		steer(s);
 		phases |= s->phase != GCHINT_PHASE_NONE;
 	}
-	if (!gchint_clamp_count()) {
+	if (!gchint_wish_count()) {
 		raw_spin_lock_irqsave(&ends_lock, flags);
 		hash_for_each_safe(threads, i, next, s, node)
 			retire(s);
@@ -297,7 +314,7 @@ static void again(struct work_struct *work)
 static void change(struct work_struct *work)
 {
 	mutex_lock(&steer_lock);
-	if (gchint_clamp_count())
+	if (gchint_wish_count())
 		each_session(steer_session, NULL);
 	all_anew();
 	mutex_unlock(&steer_lock);
@@ -342,7 +359,7 @@ void gchint_steer_flush(void)
  */
 void gchint_steer_ring(struct gchint_session *session, unsigned int slot)
 {
-	if (!gchint_clamp_count())
+	if (!gchint_wish_count())
 		return;
 	mutex_lock(&steer_lock);
 	steer_slot(session, slot);
@@ -363,7 +380,7 @@ void gchint_steer_followers(struct gchint_session *session, unsigned int slot)
 	unsigned int i;
 	bool follows;
 
-	if (!gchint_clamp_count())
+	if (!gchint_wish_count())
 		return;
 	mutex_lock(&steer_lock);
 	for (i = 0; i < gchint_session_slots(session); i++) {
@@ -399,7 +416,12 @@ void gchint_steer_end(struct gchint_thread *thread)
 		queue_work(system_unbound_wq, &change_work);
 }
 
-/* A child has its parent's clamps, but not its lease. */
+static bool changed(const struct steered *s)
+{
+	return s->clamped.held[0] || s->clamped.held[1] || s->bound.held;
+}
+
+/* A child has its parent's clamps and CPUs, but not its lease. */
 static void at_fork(void *data, struct task_struct *parent,
 		    struct task_struct *child)
 {
@@ -410,7 +432,7 @@ static void at_fork(void *data, struct task_struct *parent,
 		return;
 	raw_spin_lock_irqsave(&ends_lock, flags);
 	s = find(parent);
-	new = s && (s->clamped.held[0] || s->clamped.held[1]) ?
+	new = s && changed(s) ?
 		kmemdup(s, sizeof(*s), GFP_ATOMIC | __GFP_NOWARN) : NULL;
 	if (new) {
 		new->task = get_task_struct(child);
@@ -425,7 +447,7 @@ static void at_fork(void *data, struct task_struct *parent,
 
 static bool wanted(void)
 {
-	return gchint_clamp_count() && gchint_thread_count();
+	return gchint_wish_count() && gchint_thread_count();
 }
 
 static struct gchint_probe fork_probe = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Threads whose utilisation is clamped by what they say. */
+/* Threads that are clamped or bound by what they say. */
 #ifndef _GCHINT_STEER_H
 #define _GCHINT_STEER_H
 

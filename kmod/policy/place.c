@@ -72,13 +72,17 @@ void gchint_place_find(struct gchint_place *p, const struct gchint_hint *h,
 
 	p->min = 0;
 	p->max = GCHINT_ONE;
+	p->where = GCHINT_WHERE_ANY;
 	if (READ_ONCE(tun->mode) == GCHINT_MODE_OFF)
 		return;
 	if (unlike)
 		p->max = all;
 	if (gchint_class_boosts(h->class)) {
-		if (h->may_raise || READ_ONCE(tun->boost_unprivileged))
-			p->min = all * READ_ONCE(tun->boost_pct) / 100;
+		if (!h->may_raise && !READ_ONCE(tun->boost_unprivileged))
+			return;
+		p->min = all * READ_ONCE(tun->boost_pct) / 100;
+		if (unlike)
+			p->where = GCHINT_WHERE_LARGE;
 		return;
 	}
 	if (!gchint_class_caps(h->class) || h->overdue)
@@ -86,6 +90,8 @@ void gchint_place_find(struct gchint_place *p, const struct gchint_hint *h,
 	/* A percentage knows of no deadline. */
 	if (!h->stall_ns)
 		p->max = min_t(u32, p->max, GCHINT_ONE * gchint_tunables_cap(tun, h->phase) / 100);
-	if (unlike && in_time(h, r, least, READ_ONCE(tun->margin_pct), now_ns))
+	if (unlike && in_time(h, r, least, READ_ONCE(tun->margin_pct), now_ns)) {
 		p->max = min_t(u32, p->max, gchint_place_fits(least));
+		p->where = GCHINT_WHERE_SMALL;
+	}
 }

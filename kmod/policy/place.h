@@ -10,15 +10,29 @@
 #include "tunables.h"
 
 /**
+ * enum gchint_where - kinds of CPU that a thread belongs on
+ * @GCHINT_WHERE_ANY: nothing speaks for either, or all are alike
+ * @GCHINT_WHERE_SMALL: the least capable: nobody waits for it
+ * @GCHINT_WHERE_LARGE: the most capable: somebody does
+ */
+enum gchint_where {
+	GCHINT_WHERE_ANY,
+	GCHINT_WHERE_SMALL,
+	GCHINT_WHERE_LARGE,
+};
+
+/**
  * struct gchint_place - bounds of a thread's utilisation
  * @min: take it for no less than this; 0 no bound
  * @max: take it for no more than this; GCHINT_ONE no bound
+ * @where: enum gchint_where, for who cannot leave that to the scheduler
  *
  * In parts of the most capable CPU at its highest frequency.
  */
 struct gchint_place {
 	u32 min;
 	u32 max;
+	u8 where;
 };
 
 /**

@@ -76,7 +76,7 @@ complete -c gchintctl -n '__gchintctl_in spent' -x -s f -l for -d 'count for so 
 complete -c gchintctl -n '__gchintctl_in summary' -x -s w -l watts -d '[RAIL=]LOW:HIGH'
 complete -c gchintctl -n '__gchintctl_in top' -x -s d -l delay -d seconds
 complete -c gchintctl -n '__gchintctl_in top' -x -s n -l times -d 'end after so many looks'
-complete -c gchintctl -n '__gchintctl_in use' -a 'auto governor clamp limits off'
+complete -c gchintctl -n '__gchintctl_in use' -a 'auto governor clamp limits affinity off'
 complete -c gchintctl -n '__gchintctl_in why' -x -s a -l at -d 'seconds since the recording began'
 complete -c gchintctl -n '__gchintctl_in watch' -x -s d -l delay -d seconds
 complete -c gchintctl -n '__gchintctl_in watch' -x -s n -l times -d looks

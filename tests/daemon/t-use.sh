@@ -28,6 +28,8 @@ actuator() {
 
 tree walker 1024
 ok "without a name it changes nothing" bash -c "$(declare -f use); d=$d ctl=$ctl; use | grep -q '^in force  off'"
+use >"$d/out"
+ok "and says nothing of binding where all CPUs are alike" bash -c "! grep -q '^affinity' '$d/out'"
 use auto >"$d/out"
 ok "like cores: auto takes the governor" grep -q '^in force  governor: ' "$d/out"
 ok "on each policy" is "gchintgchint" "$(governors | tr -d ' \n')"
@@ -48,6 +50,10 @@ tree walker 381
 use auto >"$d/out"
 ok "unlike cores: auto clamps" is clamp "$(actuator)"
 ok "and leaves the governors" is "walker walker " "$(governors)"
+use >"$d/out"
+ok "what binding to CPUs loses is told where they differ" grep -q '^affinity .*fewer CPUs' "$d/out"
+use affinity >"$d/out"
+ok "and it can be chosen" is affinity "$(actuator)"
 use governor >"$d/out"
 ok "who takes the governor all the same is told what ends" grep -q 'Energy-Aware Scheduling ends' "$d/out"
 tree gchint 1024

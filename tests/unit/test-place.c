@@ -87,6 +87,35 @@ static void test_unlike(void **state)
 	assert_int_equal(p.max, 819);
 }
 
+static u8 where(u8 phase, u8 flags, bool may_raise, u32 least)
+{
+	return find(phase, flags, may_raise, least, 0, 0, NULL).where;
+}
+
+/* For who binds threads: only who may raise claims the large ones. */
+static void test_where(void **state)
+{
+	struct gchint_rates r = {};
+
+	(void)state;
+	assert_int_equal(where(GCHINT_PHASE_NONE, 0, true, SMALL), GCHINT_WHERE_ANY);
+	assert_int_equal(where(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT, false, SMALL),
+			 GCHINT_WHERE_SMALL);
+	assert_int_equal(where(GCHINT_PHASE_MARK, GCHINT_F_STW, true, SMALL), GCHINT_WHERE_LARGE);
+	assert_int_equal(where(GCHINT_PHASE_MARK, GCHINT_F_STW, false, SMALL), GCHINT_WHERE_ANY);
+	assert_int_equal(where(GCHINT_PHASE_MARK, 0, true, SMALL), GCHINT_WHERE_ANY);
+	assert_int_equal(where(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT, true, GCHINT_ONE),
+			 GCHINT_WHERE_ANY);
+	assert_int_equal(where(GCHINT_PHASE_MARK, GCHINT_F_STW, true, GCHINT_ONE),
+			 GCHINT_WHERE_ANY);
+	/* Too late on the small ones. */
+	work(&r, GCHINT_ONE, SMALL, MS, 10);
+	assert_int_equal(
+		find(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT, true, SMALL, NOW + 30 * MS, 10, &r)
+			.where,
+		GCHINT_WHERE_ANY);
+}
+
 /* 10 ms of work on a large CPU: 27 on one of SMALL, 34 with the margin of a quarter. */
 static void test_deadline_by_the_large(void **state)
 {
@@ -236,6 +265,7 @@ int main(void)
 		cmocka_unit_test(test_fits),
 		cmocka_unit_test(test_alike),
 		cmocka_unit_test(test_unlike),
+		cmocka_unit_test(test_where),
 		cmocka_unit_test(test_deadline_by_the_large),
 		cmocka_unit_test(test_deadline_by_the_small),
 		cmocka_unit_test(test_deadline_unknown),

@@ -211,6 +211,7 @@ enum gchint_actuator_id {
 	GCHINT_ACTUATOR_GOVERNOR,	/* gchint is the policy's governor */
 	GCHINT_ACTUATOR_CLAMP,		/* threads' utilisation, by schedutil */
 	GCHINT_ACTUATOR_LIMITS,		/* of the policy, beside its governor */
+	GCHINT_ACTUATOR_AFFINITY,	/* threads', where CPUs are unlike */
 };
 
 #define GCHINT_CAN_EXACT	0x01	/* asks for one frequency */

@@ -386,4 +386,15 @@ TEST_F(clamp, it_is_told_and_the_governor_stays)
 	EXPECT_STREQ("clamp", name);
 }
 
+TEST(affinity_is_refused_where_cpus_are_alike)
+{
+	char name[16];
+
+	if (capacity_least() < ALL)
+		SKIP(return, "they are not");
+	EXPECT_EQ(-EOPNOTSUPP, use_put(-1, "affinity"));
+	EXPECT_LT(0, use_get(-1, name, sizeof(name)));
+	EXPECT_STREQ("off", name);
+}
+
 TEST_HARNESS_MAIN

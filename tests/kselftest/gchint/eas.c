@@ -192,13 +192,12 @@ static void program_end(FIXTURE_DATA(eas) *self)
 		TH_LOG("%d %% of the last wake-ups on " #cpus ", " what, _share); \
 } while (0)
 
-TEST_F(eas, phases_place_a_collector_and_off_lets_it_go)
+static void phases_place(struct __test_metadata *_metadata, FIXTURE_DATA(eas) *self,
+			 const char *way)
 {
-	if (!clamps())
-		SKIP(return, "this kernel has no utilisation clamps");
 	program(_metadata, self);
 	EXPECT_PLACE(&self->napper, BIG_CPUS, "unasked");
-	ASSERT_EQ(0, use_put(-1, "clamp"));
+	ASSERT_EQ(0, use_put(-1, way));
 	EXPECT_EQ(1, eas_on());
 	EXPECT_PLACE(&self->napper, BIG_CPUS, "in no phase");
 	PHASE(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
@@ -213,6 +212,19 @@ TEST_F(eas, phases_place_a_collector_and_off_lets_it_go)
 	EXPECT_PLACE(&self->napper, BIG_CPUS, "off");
 	EXPECT_EQ(1, eas_on());
 	program_end(self);
+}
+
+TEST_F(eas, phases_place_a_collector_and_off_lets_it_go)
+{
+	if (!clamps())
+		SKIP(return, "this kernel has no utilisation clamps");
+	phases_place(_metadata, self, "clamp");
+}
+
+/* For that no kernel needs to know clamps. */
+TEST_F(eas, phases_bind_a_collector_and_off_lets_it_go)
+{
+	phases_place(_metadata, self, "affinity");
 }
 
 /* Where it would stall, by the rate that was seen, it is not sent to a small core. */
