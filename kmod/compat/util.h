@@ -68,16 +68,15 @@ static inline u32 gchint_util_mean(const struct task_struct *task)
  * gchint_util_capacity - capacity of a CPU at its highest frequency
  * @cpu: the CPU
  *
+ * As the scheduler has it: of the architecture's topology, on x86 as the driver
+ * found it (from Linux 6.12 on; all are alike before).
+ *
  * Return: 1..SCHED_CAPACITY_SCALE.
  */
 static inline u32 gchint_util_capacity(unsigned int cpu)
 {
-#ifdef CONFIG_GENERIC_ARCH_TOPOLOGY
-	return clamp_t(unsigned long, topology_get_cpu_scale(cpu), 1,
+	return clamp_t(unsigned long, arch_scale_cpu_capacity(cpu), 1,
 		       SCHED_CAPACITY_SCALE);
-#else
-	return SCHED_CAPACITY_SCALE;
-#endif
 }
 
 /**
