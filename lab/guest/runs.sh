@@ -5,6 +5,7 @@
 cd /board
 export GCHINT_PROFILES=/board
 cpufreq=/sys/devices/system/cpu/cpufreq
+ways=/sys/class/misc/gchint/actuator
 each() { for p in $cpufreq/policy*; do echo "$2" >$p/$1 || exit 1; done; }
 modprobe cpufreq_gchint || exit 1
 grep -h . $cpufreq/policy0/cpuinfo_max_freq >/tmp/max
@@ -37,6 +38,10 @@ tuned() {
 		env="$env LAB_CPUS=$((1 << last))"
 		wrap="taskset $mask"
 		;;
+	use=*)
+		echo ${2#*=} >$ways/all || exit 1
+		env="$env $hint"
+		;;
 	*)
 		for tunable in $cpufreq/$1/${2%%=*} $cpufreq/policy*/$1/${2%%=*}; do
 			[ -e "$tunable" ] || continue
@@ -57,6 +62,7 @@ set_governor() {
 		hint=LD_PRELOAD=libgchint-boehm.so
 		;;
 	esac
+	echo off >$ways/all || exit 1
 	each scaling_min_freq $(cat /tmp/min)
 	each scaling_max_freq $(cat /tmp/max)
 	# Tunables go with the last policy that has the governor.
