@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * Everything at once: threads that attach, hint and die, governors, limits,
- * hotplug, tunables, netlink, debugfs and unload attempts, in any order. What
+ * Everything at once: threads that attach, hint and die, governors and other ways
+ * to act, limits, hotplug, tunables, netlink, debugfs and unload attempts, in any order. What
  * must hold is that the kernel stays silent (its log is the rig's business),
  * that no lease and no session is left, and that the governor still works.
  *
@@ -27,6 +27,7 @@
 #include "module.h"
 #include "session.h"
 #include "sysfs.h"
+#include "use.h"
 #include "worker.h"
 
 static int seconds = 15;
@@ -47,7 +48,7 @@ static unsigned int roll(unsigned int sides)
 
 /* What really happened, counted by all processes: a storm may be a calm. */
 struct tally {
-	unsigned int sessions, attached, edges, switches, hotplugs, dumps, unloads;
+	unsigned int sessions, attached, edges, switches, ways, hotplugs, dumps, unloads;
 	unsigned int asked; /* to unplug a CPU */
 	int refused; /* and why not, the last time */
 };
@@ -204,6 +205,23 @@ static void governors(void)
 	}
 }
 
+/* Those that a machine has not are refused; so is each while gchint governs. */
+static void ways(void)
+{
+	static const char * const names[] = { "off", "clamp", "limits", "affinity" };
+	int number[MAX_POLICIES], n, p;
+
+	for (;;) {
+		n = policies(number, MAX_POLICIES);
+		p = n && roll(3) ? number[roll(n)] : -1;
+		if (p >= 0 && roll(2))
+			policy_put(p, "scaling_governor", "schedutil");
+		if (!use_put(p, names[roll(sizeof(names) / sizeof(*names))]))
+			TALLY(ways);
+		sleep_us(roll(50000));
+	}
+}
+
 static void hotplug(void)
 {
 	int cpu, err;
@@ -317,7 +335,7 @@ static void unloader(void)
 
 static void (* const parts[])(void) = {
 	runtime, runtime, runtime, runtime, runtime, runtime, runtime, runtime,
-	governors, hotplug, tunables, listeners, listeners, readers, unloader,
+	governors, ways, hotplug, tunables, listeners, listeners, readers, unloader,
 };
 
 #define PARTS (sizeof(parts) / sizeof(*parts))
@@ -437,15 +455,16 @@ TEST_F_TIMEOUT(storm, everything_at_once, 4000)
 		waitpid(part[i], NULL, 0);
 	TH_LOG("%d s, seed %u: %u runtimes killed, %u times all of them",
 	       seconds, seed, kills, loads);
-	TH_LOG("%u sessions, %u leases, %u edges, %u governor switches, %u CPUs unplugged, %u dumps, %u unloads",
+	TH_LOG("%u sessions, %u leases, %u edges, %u governor switches, %u other ways, %u CPUs unplugged, %u dumps, %u unloads",
 	       tally->sessions, tally->attached, tally->edges, tally->switches,
-	       tally->hotplugs, tally->dumps, tally->unloads);
+	       tally->ways, tally->hotplugs, tally->dumps, tally->unloads);
 	TH_LOG("asked to unplug %u times, refused at last with %d", tally->asked,
 	       tally->refused);
 	EXPECT_GT(tally->sessions, 0);
 	EXPECT_GT(tally->attached, 0);
 	EXPECT_GT(tally->edges, 0);
 	EXPECT_GT(tally->switches, 0);
+	EXPECT_GT(tally->ways, 0);
 	EXPECT_GT(tally->hotplugs, 0);
 	EXPECT_GT(tally->dumps, 0);
 
@@ -471,6 +490,7 @@ TEST_F_TIMEOUT(storm, everything_at_once, 4000)
 
 	/* And the governor still governs. */
 	ASSERT_EQ(0, bind_cpu(0));
+	ASSERT_EQ(0, use_put(-1, "off"));
 	ASSERT_EQ(0, governor_all("performance"));
 	ASSERT_EQ(0, governor_all("gchint"));
 	max = policy_number(0, "cpuinfo_max_freq");
