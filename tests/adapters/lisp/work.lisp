@@ -1,0 +1,8 @@
+(defun work (n)
+  (let ((l nil))
+    (dotimes (i n l)
+      (if (zerop (mod i 1000)) (setf l nil) (push (make-array 100) l)))))
+(defun collections () (sb-alien:extern-alien "n_gcs" sb-alien:int))
+(let ((before (collections)))
+  (work 1000000)
+  (format t "collections ~a~%" (- (collections) before)))
