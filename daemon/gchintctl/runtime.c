@@ -42,6 +42,8 @@ const struct runtime runtimes[RUNTIMES] = {
 	  "marking and sweeping beside the program" },
 	{ "ocaml", "OCaml 4.13", RUNTIME_PRELOAD, "minor collections, major slices by kind",
 	  "compaction; the slices of a full collection" },
+	{ "php", "PHP 7.3 and newer", RUNTIME_PRELOAD, "collections of cycles; what they freed",
+	  "parts of a collection; what reference counts free" },
 	{ "python", "CPython 3.8 and newer", RUNTIME_PRELOAD,
 	  "collections of cycles, young and full; objects freed; functions (3.11 to 3.13), for "
 	  "gchintctl profile",
@@ -179,6 +181,8 @@ static const struct runtime *by_elf(const struct image *m, char *why, size_t siz
 		return runtime_named("lua");
 	if (needs(m, elf, "libnode.so") || exports(m, elf, "napi_module_register"))
 		return runtime_named("node");
+	if (exports(m, elf, "gc_collect_cycles"))
+		return runtime_named("php");
 	if (needs(m, elf, "libpython3") || exports(m, elf, "PyImport_Inittab"))
 		return runtime_named("python");
 	if (needs(m, elf, "libruby"))
