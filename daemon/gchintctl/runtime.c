@@ -24,6 +24,9 @@ const struct runtime runtimes[RUNTIMES] = {
 	{ "boehm", "Boehm collector (libgc 8)", RUNTIME_PRELOAD,
 	  "stop, mark, restart, sweep; cause; marker threads",
 	  "sweeping and marking by mutators at allocation" },
+	{ "gjs", "GJS, SpiderMonkey 78 to 102", RUNTIME_PRELOAD,
+	  "slices of full collections, collections of the nursery",
+	  "marking and sweeping on helper threads; the parts of a slice" },
 	{ "go", "Go 1.18 and newer", RUNTIME_PROBES,
 	  "both pauses of a cycle, each background worker while it marks; for recordings only, as "
 	  "root",
@@ -181,6 +184,8 @@ static const struct runtime *by_elf(const struct image *m, char *why, size_t siz
 		return runtime_named("lua");
 	if (needs(m, elf, "libnode.so") || exports(m, elf, "napi_module_register"))
 		return runtime_named("node");
+	if (needs(m, elf, "libgjs.so") || needs(m, elf, "libmozjs-"))
+		return runtime_named("gjs");
 	if (exports(m, elf, "gc_collect_cycles"))
 		return runtime_named("php");
 	if (needs(m, elf, "libpython3") || exports(m, elf, "PyImport_Inittab"))

@@ -31,7 +31,7 @@ struct runtime {
 	const char *sees, *blind;
 };
 
-#define RUNTIMES 10
+#define RUNTIMES 11
 extern const struct runtime runtimes[RUNTIMES];
 
 /* The one of that name; NULL if there is none. */

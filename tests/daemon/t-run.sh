@@ -8,7 +8,7 @@ fresh run
 mkdir "$d/bin" "$d/adapters" "$d/path" "$d/lib"
 cp "$ctl" "$d/bin/gchintctl"
 echo "void nothing(void);void nothing(void){}" | gcc -shared -fPIC -x c -o "$d/adapters/libgchint-boehm.so" -
-for n in jvm lua mono node ocaml php python ruby; do
+for n in gjs jvm lua mono node ocaml php python ruby; do
 	cp "$d/adapters/libgchint-boehm.so" "$d/adapters/libgchint-$n.so"
 done
 # What a program finds in its environment and is given.
@@ -56,6 +56,7 @@ offers o-php gc_collect_cycles
 offers o-python PyImport_Inittab
 offers o-nothing something
 needs n-gc libgc.so.1
+needs n-gjs libgjs.so.0
 needs n-guile libguile-3.0.so.1
 needs n-ecl libecl.so.21
 needs n-node libnode.so.108
@@ -89,7 +90,7 @@ run() { # ARGUMENT...: no device, no recorder, of nothing but these programs
 runs() {
 	local p
 	unset LD_PRELOAD LUA_INIT LUA_INIT_5_4 NODE_OPTIONS RUBYOPT LD_LIBRARY_PATH GCHINT_STREAM GCHINT_TRACE
-	for p in java mono mono-sgen node nodejs ruby ruby3.1 rubyish o-ocaml o-lua o-node o-php o-python o-nothing n-gc n-guile n-ecl n-node \
+	for p in java mono mono-sgen node nodejs ruby ruby3.1 rubyish o-ocaml o-lua o-node o-php o-python o-nothing n-gc n-gjs n-guile n-ecl n-node \
 		n-python n-ruby n-other static script by-env second third fourth no-interpreter short text empty cut magic other \
 		setuid not-executable absent ./absent; do
 		echo "== $p"

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+/*
+ * GJS and whatever else is linked with SpiderMonkey (78 to 102): LD_PRELOAD=libgchint-gjs.so
+ *
+ * A context's collector calls back on its thread, which is the only one that runs its
+ * script. Helper threads mark and sweep beside it, too, and nothing tells of them.
+ *
+ *	GC_SLICE_BEGIN			collect		a slice of a full collection, or all of it
+ *	GC_NURSERY_COLLECTION_START	copy		the nursery, also within a slice
+ *	GC_SLICE_END, ..._END		none
+ *
+ * Each is STW and FOREGROUND. We stand before JS_NewContext(), and set the callbacks of each
+ * context that is made; whoever sets one later has the say, and is given ours to call. The
+ * types are those of <js/GCAPI.h>; the functions go by the names that the linker has, for the
+ * headers are C++. A process without SpiderMonkey is left as it is.
+ */
+#include <dlfcn.h>
+#include <stddef.h>
+
+#include <gchint.h>
+
+#include "../common/start.h"
+
+#define PUBLIC	__attribute__((visibility("default")))
+#define STOPPED (GCHINT_F_STW | GCHINT_F_FOREGROUND)
+
+typedef struct context JSContext;
+typedef struct runtime JSRuntime;
+
+enum progress {
+	CYCLE_BEGIN,
+	SLICE_BEGIN,
+	SLICE_END,
+	CYCLE_END
+};
+enum nursery_progress {
+	NURSERY_START,
+	NURSERY_END
+};
+
+typedef void slice_fn(JSContext *cx, enum progress progress, const void *description);
+typedef void nursery_fn(JSContext *cx, enum nursery_progress progress, int reason);
+typedef slice_fn *set_slice_fn(JSContext *cx, slice_fn *call);
+typedef nursery_fn *set_nursery_fn(JSContext *cx, nursery_fn *call);
+typedef JSContext *new_fn(uint32_t heap_max, JSRuntime *parent);
+
+#define SET_SLICE                                                                                  \
+	"_ZN2JS18SetGCSliceCallbackEP9JSContextPFvS1_NS_10GCProgressERKNS_13GCDescriptionEE"
+#define SET_NURSERY                                                                                \
+	"_ZN2JS30SetGCNurseryCollectionCallbackEP9JSContextPFvS1_NS_17GCNurseryProgressENS_"       \
+	"8GCReasonEE"
+#define NEW "_Z13JS_NewContextjP9JSRuntime"
+
+static void on_slice(JSContext *cx, enum progress progress, const void *description)
+{
+	(void)cx;
+	(void)description;
+	if (progress == SLICE_BEGIN)
+		gchint_phase_begin(GCHINT_PHASE_COLLECT, STOPPED);
+	else if (progress == SLICE_END)
+		gchint_phase_end();
+}
+
+static void on_nursery(JSContext *cx, enum nursery_progress progress, int reason)
+{
+	(void)cx;
+	(void)reason;
+	if (progress == NURSERY_START)
+		gchint_phase_begin(GCHINT_PHASE_COPY, STOPPED);
+	else
+		gchint_phase_end();
+}
+
+/* A new context has none of its own yet. */
+static void watch(JSContext *cx)
+{
+	set_slice_fn *set_slice = (set_slice_fn *)dlsym(RTLD_DEFAULT, SET_SLICE);
+	set_nursery_fn *set_nursery = (set_nursery_fn *)dlsym(RTLD_DEFAULT, SET_NURSERY);
+	static int started;
+
+	if (!set_slice || !set_nursery)
+		return;
+	if (!started) {
+		started = adapter_start("libgchint-gjs.so", NULL) ? 1 : -1;
+		if (started > 0)
+			adapter_fork();
+	}
+	if (started < 0)
+		return;
+	set_slice(cx, on_slice);
+	set_nursery(cx, on_nursery);
+}
+
+PUBLIC JSContext *new_context(uint32_t heap_max, JSRuntime *parent) __asm__(NEW);
+PUBLIC JSContext *new_context(uint32_t heap_max, JSRuntime *parent)
+{
+	static new_fn *next;
+	JSContext *cx;
+
+	if (!next)
+		next = (new_fn *)dlsym(RTLD_NEXT, NEW);
+	cx = next ? next(heap_max, parent) : NULL;
+	if (cx)
+		watch(cx);
+	return cx;
+}
