@@ -5,10 +5,7 @@
  * about the whole machine.
  */
 #include <linux/cpufreq.h>
-#include <linux/list.h>
-#include <linux/mutex.h>
 #include <linux/netlink.h>
-#include <linux/slab.h>
 #include <linux/workqueue.h>
 #include <net/genetlink.h>
 #include <net/net_namespace.h>
@@ -23,11 +20,10 @@
 #include "intake/session.h"
 #include "netlink.h"
 #include "param.h"
+#include "recorder.h"
 #include "tell/event.h"
 #include "tell/ring.h"
 
-/* Sockets that may record at the same time. */
-#define RECORDERS_MAX 64
 /* How often to see whether somebody has begun to listen to samples. */
 #define LISTEN_MS 1000
 /* A session with a bank of slots leased, with room to spare. */
@@ -42,114 +38,6 @@ static const struct genl_multicast_group groups[] = {
 
 static struct genl_family family;
 static bool registered;
-
-/* -- Recorders -- */
-
-struct recorder {
-	struct list_head node;
-	u32 portid;
-	u32 phases;
-};
-
-/* Serialises the recorders, and their sum on its way to the event room. */
-static DEFINE_MUTEX(recorders_lock);
-static LIST_HEAD(recorders);
-static unsigned int nr_recorders;
-
-/**
- * gchint_netlink_recorders - how many sockets record
- *
- * Return: the number.
- */
-unsigned int gchint_netlink_recorders(void)
-{
-	return READ_ONCE(nr_recorders);
-}
-
-static struct recorder *find_recorder(u32 portid)
-{
-	struct recorder *recorder;
-
-	list_for_each_entry(recorder, &recorders, node)
-		if (recorder->portid == portid)
-			return recorder;
-	return NULL;
-}
-
-static void sum_recorders(void)
-{
-	struct recorder *recorder;
-	u32 phases = 0;
-
-	list_for_each_entry(recorder, &recorders, node)
-		phases |= recorder->phases;
-	gchint_event_record(phases);
-}
-
-static void remove_recorder(struct recorder *recorder)
-{
-	list_del(&recorder->node);
-	WRITE_ONCE(nr_recorders, nr_recorders - 1);
-	kfree(recorder);
-}
-
-static int set_recorder(u32 portid, u32 phases, struct netlink_ext_ack *extack)
-{
-	struct recorder *recorder;
-	int ret = 0;
-
-	mutex_lock(&recorders_lock);
-	recorder = find_recorder(portid);
-	if (!phases) {
-		if (recorder)
-			remove_recorder(recorder);
-		goto sum;
-	}
-	if (!recorder) {
-		if (nr_recorders == RECORDERS_MAX) {
-			NL_SET_ERR_MSG(extack, "too many sockets record already");
-			ret = -EUSERS;
-			goto unlock;
-		}
-		recorder = kzalloc(sizeof(*recorder), GFP_KERNEL_ACCOUNT);
-		if (!recorder) {
-			ret = -ENOMEM;
-			goto unlock;
-		}
-		recorder->portid = portid;
-		list_add(&recorder->node, &recorders);
-		WRITE_ONCE(nr_recorders, nr_recorders + 1);
-	}
-	recorder->phases = phases;
-sum:
-	sum_recorders();
-unlock:
-	mutex_unlock(&recorders_lock);
-	return ret;
-}
-
-/* A socket that records may be closed, or its process killed, at any time. */
-static int socket_event(struct notifier_block *nb, unsigned long event,
-			void *data)
-{
-	struct netlink_notify *notify = data;
-	struct recorder *recorder;
-
-	if (event != NETLINK_URELEASE || notify->protocol != NETLINK_GENERIC ||
-	    !net_eq(notify->net, &init_net) || !gchint_netlink_recorders())
-		return NOTIFY_DONE;
-
-	mutex_lock(&recorders_lock);
-	recorder = find_recorder(notify->portid);
-	if (recorder) {
-		remove_recorder(recorder);
-		sum_recorders();
-	}
-	mutex_unlock(&recorders_lock);
-	return NOTIFY_DONE;
-}
-
-static struct notifier_block socket_nb = { .notifier_call = socket_event };
 
 /* -- Samples: when -- */
 
@@ -178,7 +66,7 @@ static int put_info(struct sk_buff *skb)
 	       nla_put_u32(skb, GCHINT_A_SLOTS, gchint_thread_count()) ||
 	       nla_put_u64_64bit(skb, GCHINT_A_LOST, gchint_ring_lost(),
 				 GCHINT_A_PAD) ||
-	       nla_put_u32(skb, GCHINT_A_RECORDERS, gchint_netlink_recorders());
+	       nla_put_u32(skb, GCHINT_A_RECORDERS, gchint_recorder_count());
 }
 
 /**
@@ -376,14 +264,14 @@ static int record_set(struct sk_buff *skb, struct genl_info *info)
 		NL_SET_ERR_MSG(info->extack, "GCHINT_A_RECORD is missing");
 		return -EINVAL;
 	}
-	ret = set_recorder(info->snd_portid, nla_get_u32(record),
-			   info->extack);
+	ret = gchint_recorder_set(info->snd_portid, nla_get_u32(record),
+				  info->extack);
 	if (ret)
 		return ret;
 	/* Edges are seen from the moment that the answer is there. */
 	ret = gchint_probe_need();
 	if (ret)
-		set_recorder(info->snd_portid, 0, info->extack);
+		gchint_recorder_set(info->snd_portid, 0, info->extack);
 	else
 		begin_sampling();
 	return ret;
@@ -566,7 +454,7 @@ int gchint_netlink_init(void)
 	ret = genl_register_family(&family);
 	if (ret)
 		return ret;
-	ret = netlink_register_notifier(&socket_nb);
+	ret = gchint_recorder_init();
 	if (ret)
 		goto unregister_family;
 	WRITE_ONCE(registered, true);
@@ -581,19 +469,16 @@ unregister_family:
 
 void gchint_netlink_exit(void)
 {
-	struct recorder *recorder, *next;
-
 	WRITE_ONCE(registered, false);
 	gchint_ring_read(NULL);
 	/* Those who saw it set are in sections with interrupts off. */
 	synchronize_rcu();
-	netlink_unregister_notifier(&socket_nb);
 	cancel_delayed_work_sync(&listen_work);
 	/* No sample is on its way when the family gives up its groups; */
 	cancel_delayed_work_sync(&sample_work);
 	genl_unregister_family(&family);
 	/* one that a last request began finds @registered unset. */
 	cancel_delayed_work_sync(&sample_work);
-	list_for_each_entry_safe(recorder, next, &recorders, node)
-		remove_recorder(recorder);
+	/* No request can add one any more. */
+	gchint_recorder_exit();
 }

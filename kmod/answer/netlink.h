@@ -10,7 +10,6 @@ struct sk_buff;
 
 int gchint_netlink_init(void);
 void gchint_netlink_exit(void);
-unsigned int gchint_netlink_recorders(void);
 int gchint_netlink_reply(struct genl_info *info, u8 cmd,
 			 int (*put)(struct sk_buff *skb, void *priv), void *priv);
 
