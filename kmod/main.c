@@ -11,6 +11,7 @@
 #include <linux/module.h>
 
 #include "act/actuator.h"
+#include "act/energy.h"
 #include "act/governor.h"
 #include "act/use.h"
 #include "answer/debugfs.h"
@@ -93,6 +94,7 @@ exit_governor:
 	gchint_governor_exit();
 exit_netlink:
 	gchint_netlink_exit();
+	gchint_energy_exit();
 exit_event:
 	gchint_event_exit();
 	gchint_probe_exit();
@@ -117,6 +119,7 @@ static void __exit gchint_exit(void)
 	gchint_session_exit();
 	gchint_governor_exit();
 	gchint_netlink_exit();
+	gchint_energy_exit();
 	gchint_event_exit();
 	gchint_probe_exit();
 	gchint_steer_exit();

@@ -84,6 +84,7 @@ struct gchint_policy *gchint_actuator_new(struct cpufreq_policy *p,
 		return NULL;
 	policy->policy = p;
 	policy->act = act;
+	policy->given = gchint_energy_turn();
 	policy->energy = gchint_energy_fill(&policy->opps, p);
 	policy->hw_max_khz = p->cpuinfo.max_freq;
 	gchint_policy_init(policy);
@@ -144,6 +145,9 @@ int gchint_actuator_add(struct gchint_policy *policy)
 			ret = -EBUSY;
 	if (!ret)
 		list_add_tail(&policy->node, &policies);
+	/* Something was given since its OPPs were read, and it was not in the list. */
+	if (!ret && policy->given != gchint_energy_turn())
+		policy->energy = gchint_energy_fill(&policy->opps, policy->policy);
 	mutex_unlock(&policies_lock);
 	return ret;
 }
@@ -204,6 +208,50 @@ void gchint_actuator_refill(struct gchint_policy *policy)
 	gchint_policy_opps(policy, opps);
 	mutex_unlock(&policies_lock);
 	kfree(opps);
+}
+
+static void other_opps(struct gchint_policy *policy, const struct gchint_opps *opps,
+		       const struct gchint_energy_source *energy)
+{
+	policy->energy = energy;
+	policy->hw_max_khz = policy->policy->cpuinfo.max_freq;
+	gchint_policy_opps(policy, opps);
+	if (policy->started)
+		gchint_policy_rules(policy);
+}
+
+/**
+ * gchint_actuator_give - take what was measured of a policy's power
+ * @p: the cpufreq policy, its rwsem held; whether it is acted on or not
+ * @given: the figures; ours from now on, if they are taken. NULL: forget them
+ * @fault: out: what is wrong with them
+ * @at: out: index of the OPP at fault
+ *
+ * Return: 0, -EINVAL with a fault, or -ENOMEM; nothing has changed then.
+ */
+int gchint_actuator_give(struct cpufreq_policy *p, struct gchint_given *given,
+			 enum gchint_given_fault *fault, u32 *at)
+{
+	const struct gchint_energy_source *energy;
+	struct gchint_policy *policy;
+	struct gchint_opps *opps;
+	int ret;
+
+	opps = kmalloc(sizeof(*opps), GFP_KERNEL);
+	if (!opps)
+		return -ENOMEM;
+	mutex_lock(&policies_lock);
+	ret = gchint_energy_give(p, given, fault, at);
+	if (ret)
+		goto unlock;
+	energy = gchint_energy_fill(opps, p);
+	list_for_each_entry(policy, &policies, node)
+		if (policy->policy == p)
+			other_opps(policy, opps, energy);
+unlock:
+	mutex_unlock(&policies_lock);
+	kfree(opps);
+	return ret;
 }
 
 /**

@@ -5,6 +5,8 @@
 
 #include <linux/types.h>
 
+#include "policy/given.h"
+
 struct cpufreq_policy;
 struct gchint_policy;
 
@@ -55,6 +57,8 @@ void gchint_actuator_remove(struct gchint_policy *policy);
 void gchint_actuator_started(struct gchint_policy *policy, bool started);
 void gchint_actuator_limits(void);
 void gchint_actuator_refill(struct gchint_policy *policy);
+int gchint_actuator_give(struct cpufreq_policy *p, struct gchint_given *given,
+			 enum gchint_given_fault *fault, u32 *at);
 
 bool gchint_actuator_active(struct cpufreq_policy *p);
 unsigned int gchint_actuator_count(void);

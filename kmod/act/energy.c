@@ -1,25 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sources in the order of trust: the kernel's energy model, the voltages of
- * the OPP table (dynamic power goes with f * V^2), the power that the firmware
- * states in _PSS. A source counts only if it knows every OPP. Drivers without a
- * table have none of these: the energy model that cppc_cpufreq makes is one of
- * costs, which tell cores apart, and not of power.
+ * Sources in the order of trust: what was measured on this machine, the kernel's
+ * energy model, the voltages of the OPP table (dynamic power goes with f * V^2),
+ * the power that the firmware states in _PSS. A source counts only if it knows
+ * every OPP. Drivers without a table have but the first: the energy model that
+ * cppc_cpufreq makes is one of costs, which tell cores apart, and not of power.
  */
 #include <linux/acpi.h>
 #include <linux/cpu.h>
 #include <linux/cpufreq.h>
 #include <linux/device.h>
 #include <linux/math64.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
 #include <linux/pm_opp.h>
 #include <linux/slab.h>
 
 #include "compat/energy_model.h"
 #include "compat/util.h"
 #include "energy.h"
+#include "policy/given.h"
 #include "policy/opp.h"
 
 typedef u32 (*power_fn)(struct cpufreq_policy *policy, u32 khz, void *data);
+
+/* Serialises what was given; nothing is taken inside. */
+static DEFINE_MUTEX(given_lock);
+/* By the first CPU of a policy; stays while policies come and go. */
+static DEFINE_PER_CPU(struct gchint_given *, given_of);
+static unsigned int given_turn;
+
+static u32 power_of_given(struct cpufreq_policy *policy, u32 khz, void *data)
+{
+	return gchint_given_power(data, khz);
+}
 
 static u32 power_of_model(struct cpufreq_policy *policy, u32 khz, void *data)
 {
@@ -131,6 +145,135 @@ static bool fill(struct gchint_opps *opps, struct cpufreq_policy *policy,
 	return known && opps->nr;
 }
 
+/* As the driver has them, or marks; power is not known. */
+static void frequencies(struct gchint_opps *opps, struct cpufreq_policy *policy)
+{
+	if (policy->freq_table) {
+		fill(opps, policy, NULL, NULL);
+		return;
+	}
+	gchint_opps_init(opps, policy->cpuinfo.max_freq);
+	gchint_opps_mark(opps, policy->cpuinfo.min_freq);
+	gchint_opps_finish(opps);
+}
+
+static void fill_marks(struct gchint_opps *opps, struct cpufreq_policy *policy,
+		       const struct gchint_given *given)
+{
+	u32 i;
+
+	gchint_opps_init(opps, policy->cpuinfo.max_freq);
+	opps->any = true;
+	for (i = 0; i < given->nr; i++)
+		gchint_opps_add(opps, given->opp[i].khz, given->opp[i].power, 0);
+	gchint_opps_finish(opps);
+}
+
+/* A driver that came back with others, or with another highest, has not these. */
+static bool fill_given(struct gchint_opps *opps, struct cpufreq_policy *policy)
+{
+	unsigned int first = cpumask_first(policy->related_cpus);
+	struct gchint_given *given;
+	bool known = false;
+	u32 at;
+
+	mutex_lock(&given_lock);
+	given = per_cpu(given_of, first);
+	if (given) {
+		frequencies(opps, policy);
+		known = !gchint_given_check(given, opps, &at);
+	}
+	if (known && policy->freq_table)
+		known = fill(opps, policy, power_of_given, given);
+	else if (known)
+		fill_marks(opps, policy, given);
+	mutex_unlock(&given_lock);
+	return known;
+}
+
+/**
+ * gchint_energy_give - take what was measured of a policy's power
+ * @policy: the policy, its rwsem held
+ * @given: the figures; ours from now on, if they are taken. NULL: forget them
+ * @fault: out: what is wrong with them
+ * @at: out: index of the OPP at fault
+ *
+ * For as long as the module is there. May sleep. Tables that are filled already stay as
+ * they are, see gchint_actuator_give().
+ *
+ * Return: 0, -EINVAL with a fault, or -ENOMEM; nothing has changed then.
+ */
+int gchint_energy_give(struct cpufreq_policy *policy, struct gchint_given *given,
+		       enum gchint_given_fault *fault, u32 *at)
+{
+	unsigned int first = cpumask_first(policy->related_cpus);
+	struct gchint_opps *opps;
+
+	*fault = GCHINT_GIVEN_RIGHT;
+	if (given) {
+		opps = kmalloc(sizeof(*opps), GFP_KERNEL);
+		if (!opps)
+			return -ENOMEM;
+		frequencies(opps, policy);
+		*fault = gchint_given_check(given, opps, at);
+		kfree(opps);
+	}
+	if (*fault)
+		return -EINVAL;
+	mutex_lock(&given_lock);
+	swap(per_cpu(given_of, first), given);
+	WRITE_ONCE(given_turn, given_turn + 1);
+	mutex_unlock(&given_lock);
+	kfree(given);
+	return 0;
+}
+
+/**
+ * gchint_energy_turn - how often something was given
+ *
+ * Return: a number that differs from that before.
+ */
+unsigned int gchint_energy_turn(void)
+{
+	return READ_ONCE(given_turn);
+}
+
+/**
+ * gchint_energy_idle - what is drawn while every CPU is idle
+ * @policy: a policy whose source of power is what was given
+ * @microwatts: out: the figure
+ *
+ * Return: whether it is known.
+ */
+bool gchint_energy_idle(struct cpufreq_policy *policy, u32 *microwatts)
+{
+	unsigned int first = cpumask_first(policy->related_cpus);
+	struct gchint_given *given;
+	bool known = false;
+
+	mutex_lock(&given_lock);
+	given = per_cpu(given_of, first);
+	if (given && given->idle_known) {
+		*microwatts = given->idle;
+		known = true;
+	}
+	mutex_unlock(&given_lock);
+	return known;
+}
+
+/**
+ * gchint_energy_exit - forget what was given
+ *
+ * After the last policy.
+ */
+void gchint_energy_exit(void)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		kfree(per_cpu(given_of, cpu));
+}
+
 /**
  * gchint_energy_fill - make the OPP table of a policy
  * @opps: the table
@@ -145,6 +288,7 @@ static bool fill(struct gchint_opps *opps, struct cpufreq_policy *policy,
 const struct gchint_energy_source *
 gchint_energy_fill(struct gchint_opps *opps, struct cpufreq_policy *policy)
 {
+	static const struct gchint_energy_source measured = { "measured", true, true };
 	static const struct gchint_energy_source model = { "em", true };
 	static const struct gchint_energy_source scale = { "em-scale", false };
 	static const struct gchint_energy_source volt = { "opp-voltage", false };
@@ -154,10 +298,10 @@ gchint_energy_fill(struct gchint_opps *opps, struct cpufreq_policy *policy)
 	bool microwatts = false, known = false;
 	void *firmware;
 
+	if (fill_given(opps, policy))
+		return &measured;
 	if (!policy->freq_table) {
-		gchint_opps_init(opps, policy->cpuinfo.max_freq);
-		gchint_opps_mark(opps, policy->cpuinfo.min_freq);
-		gchint_opps_finish(opps);
+		frequencies(opps, policy);
 		return opps->powered ? &assumed : &none;
 	}
 	if (fill(opps, policy, power_of_model, &microwatts))

@@ -5,6 +5,8 @@
 
 #include <linux/types.h>
 
+#include "policy/given.h"
+
 struct cpufreq_policy;
 struct gchint_opps;
 
@@ -12,14 +14,21 @@ struct gchint_opps;
  * struct gchint_energy_source - where power figures come from
  * @name: for debugfs
  * @microwatts: the figures are microwatts; else they are only proportions
+ * @measured: they were measured on this machine
  */
 struct gchint_energy_source {
 	const char *name;
 	bool microwatts;
+	bool measured;
 };
 
 const struct gchint_energy_source *
 gchint_energy_fill(struct gchint_opps *opps, struct cpufreq_policy *policy);
+int gchint_energy_give(struct cpufreq_policy *policy, struct gchint_given *given,
+		       enum gchint_given_fault *fault, u32 *at);
+unsigned int gchint_energy_turn(void);
+bool gchint_energy_idle(struct cpufreq_policy *policy, u32 *microwatts);
+void gchint_energy_exit(void);
 bool gchint_energy_places(void);
 
 #endif /* _GCHINT_ENERGY_H */

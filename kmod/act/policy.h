@@ -113,6 +113,7 @@ struct gchint_limits {
  * @opps: its OPPs
  * @hw_max_khz: cpuinfo.max_freq for which they were read
  * @energy: where their power comes from
+ * @given: gchint_energy_turn() before they were read
  * @kind: kind of CPU, for the learner
  * @lock: serialises the rest; taken with the run-queue lock held, irqs off
  * @rules: what binds its decisions
@@ -149,6 +150,7 @@ struct gchint_policy {
 	struct gchint_opps opps;
 	u32 hw_max_khz;
 	const struct gchint_energy_source *energy;
+	unsigned int given;
 	u8 kind;
 
 	raw_spinlock_t lock;

@@ -5,6 +5,7 @@
 #include <linux/cpufreq.h>
 #include <net/netlink.h>
 
+#include "act/energy.h"
 #include "act/policy.h"
 #include "act/tunable_set.h"
 #include "clock.h"
@@ -133,14 +134,48 @@ static int put_bounds(struct sk_buff *skb, const struct gchint_bounds *bounds)
 					       bounds->floor_khz) : 0;
 }
 
+static int put_opp(struct sk_buff *skb, const struct gchint_policy *policy,
+		   const struct gchint_opp *opp)
+{
+	struct nlattr *nest = nla_nest_start(skb, GCHINT_OPPS_A_OPP);
+
+	if (!nest || nla_put_u32(skb, GCHINT_OPP_A_KHZ, opp->khz) ||
+	    (opp->power && policy->energy->microwatts &&
+	     nla_put_u32(skb, GCHINT_OPP_A_POWER, opp->power)))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/* As GCHINT_CMD_OPPS_SET takes them. Half a nest goes with that of the policy. */
+static int put_opps(struct sk_buff *skb, const struct gchint_policy *policy)
+{
+	struct nlattr *nest = nla_nest_start(skb, GCHINT_POLICY_A_OPPS);
+	u32 i, idle;
+
+	if (!nest)
+		return -EMSGSIZE;
+	if (policy->energy->measured &&
+	    gchint_energy_idle(policy->policy, &idle) &&
+	    nla_put_u32(skb, GCHINT_OPPS_A_IDLE, idle))
+		return -EMSGSIZE;
+	for (i = 0; i < policy->opps.nr; i++)
+		if (put_opp(skb, policy, &policy->opps.opp[i]))
+			return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
 /**
  * gchint_encode_policy - append a GCHINT_A_POLICY
  * @skb: message
  * @policy: a started policy, from gchint_actuator_each()
+ * @opps: with its OPPs
  *
  * Return: 0 or -EMSGSIZE, with nothing appended.
  */
-int gchint_encode_policy(struct sk_buff *skb, struct gchint_policy *policy)
+int gchint_encode_policy(struct sk_buff *skb, struct gchint_policy *policy,
+			 bool opps)
 {
 	struct nlattr *nest = nla_nest_start(skb, GCHINT_A_POLICY);
 	u32 khz, min_khz, max_khz, reason, load = 0;
@@ -188,7 +223,10 @@ int gchint_encode_policy(struct sk_buff *skb, struct gchint_policy *policy)
 	    put_u64(skb, GCHINT_POLICY_A_TRANSITIONS, switches,
 		    GCHINT_POLICY_A_PAD) ||
 	    put_u64(skb, GCHINT_POLICY_A_TIME, gchint_now(),
-		    GCHINT_POLICY_A_PAD)) {
+		    GCHINT_POLICY_A_PAD) ||
+	    (policy->energy->measured &&
+	     nla_put_flag(skb, GCHINT_POLICY_A_MEASURED)) ||
+	    (opps && put_opps(skb, policy))) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
 	}

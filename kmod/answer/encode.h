@@ -12,7 +12,8 @@ struct gchint_spent;
 struct sk_buff;
 
 int gchint_encode_event(struct sk_buff *skb, const struct gchint_record *r);
-int gchint_encode_policy(struct sk_buff *skb, struct gchint_policy *policy);
+int gchint_encode_policy(struct sk_buff *skb, struct gchint_policy *policy,
+			 bool opps);
 int gchint_encode_session(struct sk_buff *skb, struct gchint_session *session,
 			  unsigned int bank);
 int gchint_encode_spent(struct sk_buff *skb, const struct gchint_spent *spent,

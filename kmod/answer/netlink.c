@@ -20,6 +20,7 @@
 #include "intake/session.h"
 #include "netlink.h"
 #include "param.h"
+#include "power.h"
 #include "recorder.h"
 #include "tell/event.h"
 #include "tell/ring.h"
@@ -127,7 +128,7 @@ static int put_policy_of(struct gchint_policy *policy, void *priv)
 	    !cpumask_test_cpu(walk->cpu, policy->policy->related_cpus))
 		return 0;
 	walk->found = true;
-	return gchint_encode_policy(walk->skb, policy) ?: 1;
+	return gchint_encode_policy(walk->skb, policy, true) ?: 1;
 }
 
 static int put_policy_reply(struct sk_buff *skb, void *priv)
@@ -199,7 +200,8 @@ static int dump_policy(struct gchint_policy *policy, void *priv)
 	head = dump_head(dump, GCHINT_CMD_POLICY_GET);
 	if (!head)
 		return -EMSGSIZE;
-	return dump_end(dump, head, gchint_encode_policy(dump->skb, policy));
+	return dump_end(dump, head,
+			gchint_encode_policy(dump->skb, policy, true));
 }
 
 static int dump_session(struct gchint_session *session, void *priv)
@@ -324,6 +326,13 @@ static const struct genl_ops ops[] = {
 		.policy = gchint_account_get_policy,
 		.maxattr = ARRAY_SIZE(gchint_account_get_policy) - 1,
 	},
+	{
+		.cmd = GCHINT_CMD_OPPS_SET,
+		.doit = gchint_power_set,
+		.policy = gchint_power_set_policy,
+		.maxattr = ARRAY_SIZE(gchint_power_set_policy) - 1,
+		.flags = GENL_ADMIN_PERM,
+	},
 };
 
 static struct genl_family family = {
@@ -408,7 +417,7 @@ static const struct gchint_ring_reader reader = {
 
 static int sample_policy(struct gchint_policy *policy, void *priv)
 {
-	return policy->started ? gchint_encode_policy(priv, policy) : 0;
+	return policy->started ? gchint_encode_policy(priv, policy, false) : 0;
 }
 
 static void sample(void)

@@ -23,8 +23,11 @@
  *					spend, those that are counted go on; 0
  *					ends it and forgets
  *	GCHINT_CMD_SPENT_GET	do	GCHINT_A_PID -> GCHINT_A_SPENT
+ *	GCHINT_CMD_OPPS_SET	do	GCHINT_A_CPU, GCHINT_A_OPPS: the power of
+ *					each OPP of that CPU's policy as it was
+ *					measured; an empty nest forgets it
  *
- * SESSION_GET, RECORD_SET and the multicast groups need CAP_NET_ADMIN. So do
+ * SESSION_GET, RECORD_SET, OPPS_SET and the multicast groups need CAP_NET_ADMIN. So do
  * SPENT_SET and SPENT_GET for a process of another user, or for one that had
  * another user's rights when it opened its session: EPERM.
  *
@@ -41,6 +44,16 @@
  * Energy is modelled: that time, times the power that the kernel's energy model
  * has for one CPU at the frequency in force when it was looked at. Where there is
  * no such model in microwatts it is unknown, and not told.
+ *
+ * What OPPS_SET gives comes before every other source of power, whether or not the
+ * policy is under gchint then, until it is forgotten or the module goes. It wants each
+ * OPP of the policy once, in ascending order, and none that it has not; of a driver
+ * without a table any two or more, the first the lowest frequency and the last the
+ * highest. Power is what a busy CPU draws above an idle one: 1 uW to 1 kW, and of a
+ * faster OPP not less. All of it is looked at first: of nonsense nothing is taken, and
+ * EINVAL names the attribute. ENODEV: no cpufreq policy has that CPU now.
+ * A policy of another table later (boost without a table, another driver) has the power
+ * that it had before.
  *
  * Multicast group GCHINT_GENL_EVENT carries GCHINT_CMD_EVENT: edges, in the
  * order of their time for each CPU. A message holds one or more
@@ -72,6 +85,7 @@ enum gchint_cmd {
 	GCHINT_CMD_SAMPLE,
 	GCHINT_CMD_SPENT_SET,
 	GCHINT_CMD_SPENT_GET,
+	GCHINT_CMD_OPPS_SET,
 
 	__GCHINT_CMD_LAST,
 	GCHINT_CMD_MAX = __GCHINT_CMD_LAST - 1
@@ -94,6 +108,7 @@ enum gchint_attr {
 	GCHINT_A_PID,		/* u32, of a process */
 	GCHINT_A_COUNT,		/* u32, 0 or 1 */
 	GCHINT_A_SPENT,		/* nest of gchint_spent_attr */
+	GCHINT_A_OPPS,		/* nest of gchint_opps_attr */
 
 	__GCHINT_A_LAST,
 	GCHINT_A_MAX = __GCHINT_A_LAST - 1
@@ -237,9 +252,31 @@ enum gchint_policy_attr {
 	GCHINT_POLICY_A_CAN,		/* u32, GCHINT_CAN_* */
 	GCHINT_POLICY_A_CAP_KHZ,	/* u32, of the actuator limits, if any */
 	GCHINT_POLICY_A_FLOOR_KHZ,	/* u32, likewise */
+	GCHINT_POLICY_A_MEASURED,	/* flag: its power was given by OPPS_SET */
+	GCHINT_POLICY_A_OPPS,		/* nest of gchint_opps_attr; not in samples */
 
 	__GCHINT_POLICY_A_LAST,
 	GCHINT_POLICY_A_MAX = __GCHINT_POLICY_A_LAST - 1
+};
+
+enum gchint_opps_attr {
+	GCHINT_OPPS_A_UNSPEC,
+	GCHINT_OPPS_A_PAD,
+	GCHINT_OPPS_A_IDLE,		/* u32, uW drawn while every CPU is idle, if known */
+	GCHINT_OPPS_A_OPP,		/* nest of gchint_opp_attr; many, ascending */
+
+	__GCHINT_OPPS_A_LAST,
+	GCHINT_OPPS_A_MAX = __GCHINT_OPPS_A_LAST - 1
+};
+
+enum gchint_opp_attr {
+	GCHINT_OPP_A_UNSPEC,
+	GCHINT_OPP_A_PAD,
+	GCHINT_OPP_A_KHZ,		/* u32 */
+	GCHINT_OPP_A_POWER,		/* u32, uW; not told if unknown, or only in proportion */
+
+	__GCHINT_OPP_A_LAST,
+	GCHINT_OPP_A_MAX = __GCHINT_OPP_A_LAST - 1
 };
 
 enum gchint_session_attr {

@@ -387,6 +387,40 @@ static void op_netlink(void)
 		;
 }
 
+/* Powers of OPPs, most of them right. */
+static void op_power(void)
+{
+	static long khz[MAX_OPPS];
+	static int nr;
+	char out[4096] __attribute__((aligned(8))), nest[3072] __attribute__((aligned(8)));
+	char opp[32] __attribute__((aligned(8)));
+	uint32_t power = 1 + roll(1000);
+	size_t len = 0, used, n;
+	struct genl g;
+	int i, cut;
+
+	if (!nr)
+		nr = opps(0, khz, MAX_OPPS);
+	cut = roll(4) ? nr : (int)roll(nr + 1);
+	for (i = 0; i < cut; i++) {
+		power += roll(1000);
+		n = genl_put_u32(opp, GCHINT_OPP_A_KHZ, roll(16) ? khz[i] : any());
+		if (roll(32))
+			n += genl_put_u32(opp + n, GCHINT_OPP_A_POWER,
+					  roll(16) ? power : any());
+		len += genl_put(nest + len, GCHINT_OPPS_A_OPP |
+				(roll(32) ? NLA_F_NESTED : 0), opp, n);
+	}
+	if (roll(2))
+		len += genl_put_u32(nest + len, number(GCHINT_OPPS_A_MAX + 1), any());
+	used = genl_put_u32(out, GCHINT_A_CPU, roll(8) ? 0 : any());
+	used += genl_put(out + used, GCHINT_A_OPPS | NLA_F_NESTED, nest, len);
+	if (genl_open(&g))
+		return;
+	genl_request(&g, GCHINT_CMD_OPPS_SET, 0, out, used);
+	genl_close(&g);
+}
+
 static void op_socket(void)
 {
 	int option = roll(2) ? NETLINK_ADD_MEMBERSHIP : NETLINK_DROP_MEMBERSHIP;
@@ -531,6 +565,7 @@ static const struct {
 	{ op_ioctl_any, 6 },	{ op_ioctl_grow, 1 },	{ op_open, 3 },		{ op_close, 1 },
 	{ op_dup, 1 },		{ op_read, 4 },		{ op_other_calls, 4 },
 	{ op_mmap, 4 },		{ op_protect, 2 },	{ op_netlink, 12 },
+	{ op_power, 2 },
 	{ op_socket, 1 },	{ op_tunable, 4 },	{ op_parameter, 1 },
 	{ op_look, 1 },		{ op_thread, 1 },	{ op_fork, 1 },
 };

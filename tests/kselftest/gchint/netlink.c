@@ -188,6 +188,8 @@ static int as_nobody(void)
 	if (genl_request(&genl, GCHINT_CMD_SESSION_GET, NLM_F_DUMP, NULL, 0) !=
 	    -EPERM)
 		return 5;
+	if (genl_request(&genl, GCHINT_CMD_OPPS_SET, 0, NULL, 0) != -EPERM)
+		return 6;
 	return 0;
 }
 

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Measured powers: what is right is taken, each kind of nonsense has its name and place. */
+#include "unit.h"
+#include "boards.h"
+#include "given.h"
+
+/* 300, 600 and 900 MHz. */
+static struct gchint_opps three(void)
+{
+	struct gchint_opps t;
+
+	gchint_opps_init(&t, 900000);
+	for (u32 i = 1; i <= 3; i++)
+		gchint_opps_add(&t, i * 300000, 0, 0);
+	gchint_opps_finish(&t);
+	return t;
+}
+
+/* Any frequency of 300 to 900 MHz. */
+static struct gchint_opps any(void)
+{
+	struct gchint_opps t;
+
+	gchint_opps_init(&t, 900000);
+	gchint_opps_mark(&t, 300000);
+	gchint_opps_finish(&t);
+	return t;
+}
+
+static struct gchint_given right(void)
+{
+	return (struct gchint_given){
+		.nr = 3,
+		.idle_known = true,
+		.idle = 12000,
+		.opp = { { 300000, 60000 }, { 600000, 150000 }, { 900000, 300000 } },
+	};
+}
+
+static void fault_is(const struct gchint_given *g, const struct gchint_opps *of,
+		     enum gchint_given_fault fault, u32 place)
+{
+	u32 at = 99;
+
+	assert_int_equal(gchint_given_check(g, of, &at), fault);
+	if (fault)
+		assert_int_equal(at, place);
+}
+
+static void test_each_opp_has_its_power(void **state)
+{
+	const struct gchint_opps t = three();
+	struct gchint_given g = right();
+
+	(void)state;
+	fault_is(&g, &t, GCHINT_GIVEN_RIGHT, 0);
+	assert_int_equal(gchint_given_power(&g, 300000), 60000);
+	assert_int_equal(gchint_given_power(&g, 900000), 300000);
+	assert_int_equal(gchint_given_power(&g, 700000), 0);
+	/* As much for a faster one is not less. */
+	g.opp[1].power = g.opp[0].power;
+	fault_is(&g, &t, GCHINT_GIVEN_RIGHT, 0);
+	g.idle = 0;
+	fault_is(&g, &t, GCHINT_GIVEN_RIGHT, 0);
+}
+
+static void test_other_opps_are_none_of_it(void **state)
+{
+	const struct gchint_opps t = three();
+	struct gchint_given g = right();
+
+	(void)state;
+	g.opp[1].khz = 600001;
+	fault_is(&g, &t, GCHINT_GIVEN_ALIEN, 1);
+	g = right();
+	g.opp[0].khz = 0;
+	fault_is(&g, &t, GCHINT_GIVEN_ALIEN, 0);
+	g = right();
+	g.opp[2].khz = 900001;
+	fault_is(&g, &t, GCHINT_GIVEN_ALIEN, 2);
+	g = right();
+	g.nr = 4;
+	g.opp[3].khz = 1200000;
+	g.opp[3].power = 400000;
+	fault_is(&g, &t, GCHINT_GIVEN_ALIEN, 3);
+}
+
+static void test_one_that_is_missing_is_noticed(void **state)
+{
+	const struct gchint_opps t = three();
+	struct gchint_given g = right();
+
+	(void)state;
+	g.nr = 2;
+	fault_is(&g, &t, GCHINT_GIVEN_SHORT, 1);
+	g.opp[1] = g.opp[2];
+	fault_is(&g, &t, GCHINT_GIVEN_LACKS, 1);
+	g.nr = 0;
+	fault_is(&g, &t, GCHINT_GIVEN_SHORT, 0);
+}
+
+static void test_order_counts(void **state)
+{
+	const struct gchint_opps t = three();
+	struct gchint_given g = right();
+
+	(void)state;
+	g.opp[1] = g.opp[0];
+	fault_is(&g, &t, GCHINT_GIVEN_ORDER, 1);
+	g = right();
+	g.opp[2] = g.opp[0];
+	fault_is(&g, &t, GCHINT_GIVEN_ORDER, 2);
+}
+
+static void test_powers_that_cannot_be(void **state)
+{
+	const struct gchint_opps t = three();
+	struct gchint_given g = right();
+
+	(void)state;
+	g.opp[0].power = 0;
+	fault_is(&g, &t, GCHINT_GIVEN_POWER, 0);
+	g = right();
+	g.opp[2].power = GCHINT_GIVEN_POWER_MAX;
+	fault_is(&g, &t, GCHINT_GIVEN_RIGHT, 0);
+	g.opp[2].power++;
+	fault_is(&g, &t, GCHINT_GIVEN_POWER, 2);
+	g.opp[2].power = U32_MAX;
+	fault_is(&g, &t, GCHINT_GIVEN_POWER, 2);
+	g = right();
+	g.opp[2].power = g.opp[1].power - 1;
+	fault_is(&g, &t, GCHINT_GIVEN_FALLS, 2);
+	g = right();
+	g.idle = GCHINT_GIVEN_POWER_MAX;
+	fault_is(&g, &t, GCHINT_GIVEN_RIGHT, 0);
+	g.idle++;
+	fault_is(&g, &t, GCHINT_GIVEN_IDLE, 0);
+	g.idle_known = false;
+	fault_is(&g, &t, GCHINT_GIVEN_RIGHT, 0);
+}
+
+static void test_without_a_table_the_ends_are_wanted(void **state)
+{
+	const struct gchint_opps t = any();
+	struct gchint_given g = right();
+
+	(void)state;
+	fault_is(&g, &t, GCHINT_GIVEN_RIGHT, 0);
+	g.opp[1].khz = 601234;
+	fault_is(&g, &t, GCHINT_GIVEN_RIGHT, 0);
+	g.nr = 2;
+	fault_is(&g, &t, GCHINT_GIVEN_SHORT, 1);
+	g.nr = 1;
+	fault_is(&g, &t, GCHINT_GIVEN_SHORT, 0);
+	g = right();
+	g.opp[0].khz = 300001;
+	fault_is(&g, &t, GCHINT_GIVEN_LACKS, 0);
+	g.opp[0].khz = 299999;
+	fault_is(&g, &t, GCHINT_GIVEN_ALIEN, 0);
+	g = right();
+	g.opp[2].khz = 900001;
+	fault_is(&g, &t, GCHINT_GIVEN_ALIEN, 2);
+	g.opp[2].khz = 899999;
+	fault_is(&g, &t, GCHINT_GIVEN_SHORT, 2);
+}
+
+static void test_a_policy_without_opps_takes_none(void **state)
+{
+	struct gchint_opps t;
+	struct gchint_given g = right();
+
+	(void)state;
+	gchint_opps_init(&t, 900000);
+	fault_is(&g, &t, GCHINT_GIVEN_ALIEN, 0);
+	g.nr = 0;
+	fault_is(&g, &t, GCHINT_GIVEN_SHORT, 0);
+	gchint_opps_mark(&t, 0);
+	fault_is(&g, &t, GCHINT_GIVEN_SHORT, 0);
+	g.nr = 3;
+	fault_is(&g, &t, GCHINT_GIVEN_ALIEN, 0);
+}
+
+static void test_a_full_table(void **state)
+{
+	struct gchint_given g = { .nr = GCHINT_OPPS_MAX };
+	struct gchint_opps t;
+
+	(void)state;
+	gchint_opps_init(&t, GCHINT_OPPS_MAX * 1000);
+	for (u32 i = 0; i < GCHINT_OPPS_MAX; i++) {
+		gchint_opps_add(&t, (i + 1) * 1000, 0, 0);
+		g.opp[i].khz = (i + 1) * 1000;
+		g.opp[i].power = i + 1;
+	}
+	gchint_opps_finish(&t);
+	fault_is(&g, &t, GCHINT_GIVEN_RIGHT, 0);
+	g.opp[GCHINT_OPPS_MAX - 1].power = 1;
+	fault_is(&g, &t, GCHINT_GIVEN_FALLS, GCHINT_OPPS_MAX - 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_each_opp_has_its_power),
+		cmocka_unit_test(test_other_opps_are_none_of_it),
+		cmocka_unit_test(test_one_that_is_missing_is_noticed),
+		cmocka_unit_test(test_order_counts),
+		cmocka_unit_test(test_powers_that_cannot_be),
+		cmocka_unit_test(test_without_a_table_the_ends_are_wanted),
+		cmocka_unit_test(test_a_policy_without_opps_takes_none),
+		cmocka_unit_test(test_a_full_table),
+	};
+
+	return run_tap(tests);
+}
