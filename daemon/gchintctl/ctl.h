@@ -21,6 +21,7 @@ struct ctl {
 
 /* @argv[0] is the command's name. Each returns an exit code. */
 int cmd_attach(const struct ctl *ctl, int argc, char **argv);
+int cmd_calibrate(const struct ctl *ctl, int argc, char **argv);
 int cmd_compare(const struct ctl *ctl, int argc, char **argv);
 int cmd_doctor(const struct ctl *ctl, int argc, char **argv);
 int cmd_export(const struct ctl *ctl, int argc, char **argv);

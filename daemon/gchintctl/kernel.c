@@ -2,7 +2,10 @@
 #include "kernel.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <sys/socket.h>
 
+#include <linux/netlink.h>
 #include <netlink/genl/ctrl.h>
 #include <netlink/genl/genl.h>
 #include <netlink/netlink.h>
@@ -12,6 +15,17 @@ struct ask {
 	const struct message_ops *ops;
 	void *data;
 	int refused; /* -errno */
+	char *why; /* the module's own words, or NULL */
+	size_t why_size;
+};
+
+/* What is appended to a request. */
+struct request {
+	bool (*put)(struct nl_msg *msg, const struct request *r);
+	const struct kernel_attr *attrs;
+	unsigned int nr;
+	uint32_t cpu;
+	const struct kernel_opps *opps;
 };
 
 static int on_valid(struct nl_msg *msg, void *arg)
@@ -47,30 +61,79 @@ const struct message_policy *kernel_policy(const struct kernel_policies *p, uint
 	return NULL;
 }
 
+/* In the acknowledgement, behind the request if that is repeated there. */
+static void take_words(struct ask *ask, struct nlmsgerr *e)
+{
+	struct nlmsghdr *nlh = (struct nlmsghdr *)((char *)e - NLMSG_HDRLEN);
+	size_t skip = sizeof(*e);
+	struct nlattr *text;
+
+	if (!(nlh->nlmsg_flags & NLM_F_ACK_TLVS))
+		return;
+	if (!(nlh->nlmsg_flags & NLM_F_CAPPED))
+		skip += NLMSG_ALIGN(e->msg.nlmsg_len) - NLMSG_HDRLEN;
+	if (nlh->nlmsg_len < NLMSG_HDRLEN + skip)
+		return;
+	text = nla_find((struct nlattr *)((char *)e + skip),
+			(int)(nlh->nlmsg_len - NLMSG_HDRLEN - skip), NLMSGERR_ATTR_MSG);
+	if (text)
+		snprintf(ask->why, ask->why_size, "%.*s", nla_len(text), (char *)nla_data(text));
+}
+
 static int on_error(struct sockaddr_nl *from, struct nlmsgerr *e, void *arg)
 {
 	struct ask *ask = arg;
 
 	(void)from;
 	ask->refused = e->error;
+	if (ask->why)
+		take_words(ask, e);
 	return NL_STOP;
 }
 
-static bool put(struct nl_msg *msg, const struct kernel_attr *attrs, unsigned int nr)
+static bool put_attrs(struct nl_msg *msg, const struct request *r)
 {
-	for (unsigned int i = 0; i < nr; i++)
-		if (nla_put_u32(msg, attrs[i].type, attrs[i].value))
+	for (unsigned int i = 0; i < r->nr; i++)
+		if (nla_put_u32(msg, r->attrs[i].type, r->attrs[i].value))
 			return false;
 	return true;
 }
 
-static int converse(int cmd, int flags, const struct kernel_attr *attrs, unsigned int nr,
-		    const struct message_ops *ops, void *data)
+static bool put_opp(struct nl_msg *msg, const struct kernel_opp *opp)
 {
-	struct ask ask = { ops, data, 0 };
+	struct nlattr *nest = nla_nest_start(msg, GCHINT_OPPS_A_OPP | NLA_F_NESTED);
+
+	if (!nest || nla_put_u32(msg, GCHINT_OPP_A_KHZ, opp->khz) ||
+	    nla_put_u32(msg, GCHINT_OPP_A_POWER, opp->power))
+		return false;
+	nla_nest_end(msg, nest);
+	return true;
+}
+
+static bool put_opps(struct nl_msg *msg, const struct request *r)
+{
+	struct nlattr *nest;
+
+	if (nla_put_u32(msg, GCHINT_A_CPU, r->cpu))
+		return false;
+	nest = nla_nest_start(msg, GCHINT_A_OPPS | NLA_F_NESTED);
+	if (!nest)
+		return false;
+	if (r->opps->idle_known && nla_put_u32(msg, GCHINT_OPPS_A_IDLE, r->opps->idle))
+		return false;
+	for (unsigned int i = 0; i < r->opps->nr; i++)
+		if (!put_opp(msg, &r->opps->opp[i]))
+			return false;
+	/* An empty one, too, is said: it forgets. */
+	nla_nest_end_keep_empty(msg, nest);
+	return true;
+}
+
+static int converse(int cmd, int flags, const struct request *request, struct ask *ask)
+{
 	struct nl_sock *sk = nl_socket_alloc();
 	struct nl_msg *msg = NULL;
-	int family, ret = -ENOMEM;
+	int family, ret = -ENOMEM, on = 1;
 
 	if (!sk)
 		return ret;
@@ -81,21 +144,24 @@ static int converse(int cmd, int flags, const struct kernel_attr *attrs, unsigne
 	family = genl_ctrl_resolve(sk, GCHINT_GENL_NAME);
 	if (family < 0)
 		goto free_socket;
-	nl_socket_modify_cb(sk, NL_CB_VALID, NL_CB_CUSTOM, on_valid, &ask);
-	nl_socket_modify_err_cb(sk, NL_CB_CUSTOM, on_error, &ask);
+	/* A kernel that does not say why still says what. */
+	if (ask->why)
+		setsockopt(nl_socket_get_fd(sk), SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
+	nl_socket_modify_cb(sk, NL_CB_VALID, NL_CB_CUSTOM, on_valid, ask);
+	nl_socket_modify_err_cb(sk, NL_CB_CUSTOM, on_error, ask);
 	ret = -ENOMEM;
 	msg = nlmsg_alloc();
 	if (!msg ||
 	    !genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, family, 0, flags, (uint8_t)cmd,
 			 GCHINT_GENL_VERSION) ||
-	    !put(msg, attrs, nr))
+	    !request->put(msg, request))
 		goto free_message;
 	ret = nl_send_auto(sk, msg);
 	/* A dump ends with its last message, an answer with its acknowledgement. */
 	if (ret >= 0)
 		ret = flags & NLM_F_DUMP ? nl_recvmsgs_default(sk) : nl_wait_for_ack(sk);
 	if (ret < 0)
-		ret = ask.refused ? ask.refused : -EIO;
+		ret = ask->refused ? ask->refused : -EIO;
 free_message:
 	nlmsg_free(msg);
 free_socket:
@@ -105,11 +171,27 @@ free_socket:
 
 int kernel_ask(int cmd, const struct message_ops *ops, void *data)
 {
-	return converse(cmd, cmd == GCHINT_CMD_INFO_GET ? 0 : NLM_F_DUMP, NULL, 0, ops, data);
+	const struct request none = { .put = put_attrs };
+	struct ask ask = { .ops = ops, .data = data };
+
+	return converse(cmd, cmd == GCHINT_CMD_INFO_GET ? 0 : NLM_F_DUMP, &none, &ask);
 }
 
 int kernel_call(int cmd, const struct kernel_attr *attrs, unsigned int nr,
 		const struct message_ops *ops, void *data)
 {
-	return converse(cmd, 0, attrs, nr, ops, data);
+	const struct request request = { .put = put_attrs, .attrs = attrs, .nr = nr };
+	struct ask ask = { .ops = ops, .data = data };
+
+	return converse(cmd, 0, &request, &ask);
+}
+
+int kernel_give(uint32_t cpu, const struct kernel_opps *opps, char *why, size_t size)
+{
+	const struct request request = { .put = put_opps, .cpu = cpu, .opps = opps };
+	static const struct message_ops ops = { 0 };
+	struct ask ask = { .ops = &ops, .why = why, .why_size = size };
+
+	why[0] = '\0';
+	return converse(GCHINT_CMD_OPPS_SET, 0, &request, &ask);
 }

@@ -50,4 +50,30 @@ struct kernel_attr {
 int kernel_call(int cmd, const struct kernel_attr *attrs, unsigned int nr,
 		const struct message_ops *ops, void *data);
 
+/**
+ * struct kernel_opps - the power of a policy's OPPs
+ * @nr: how many; 0 forgets what was given before
+ * @idle: uW of the machine at rest, if @idle_known
+ * @opp: ascending; power in uW
+ */
+struct kernel_opps {
+	unsigned int nr;
+	bool idle_known;
+	uint32_t idle;
+	struct kernel_opp {
+		uint32_t khz, power;
+	} opp[64];
+};
+
+/**
+ * kernel_give - GCHINT_CMD_OPPS_SET
+ * @cpu: of the policy
+ * @opps: what was measured
+ * @why: receives what the module says of a mistake, or ""
+ * @size: of @why
+ *
+ * Returns as kernel_call() does.
+ */
+int kernel_give(uint32_t cpu, const struct kernel_opps *opps, char *why, size_t size);
+
 #endif

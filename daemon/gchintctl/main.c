@@ -21,6 +21,9 @@ static const struct {
 	int (*run)(const struct ctl *ctl, int argc, char **argv);
 } commands[] = {
 	{ "attach", "PID", "the adapter into a JVM that runs", true, false, false, cmd_attach },
+	{ "calibrate", "[-o FILE] | --load FILE",
+	  "what each frequency of each kind of CPU draws, measured, for the module", true, false,
+	  false, cmd_calibrate },
 	{ "compare", "FILE...", "what differs between runs of two kinds, in words", true, true,
 	  true, cmd_compare },
 	{ "doctor", "[-o ARCHIVE]", "what a report of this machine needs, in one archive", false,

@@ -45,6 +45,8 @@ struct rails {
 	struct host *host;
 	struct rails_count *count; /* only count */
 	char counted[96]; /* the device counted last */
+	void (*listed)(void *data, const struct rail_desc *desc); /* only list */
+	void *listed_data;
 	enum source_id id;
 	rails_scan_fn scan;
 	struct watch *timer;
@@ -194,12 +196,24 @@ struct rails_count rails_count(const struct host *host, rails_scan_fn scan)
 	return count;
 }
 
+void rails_list(const struct host *host, rails_scan_fn scan,
+		void (*fn)(void *data, const struct rail_desc *desc), void *data)
+{
+	struct rails rails = { .host = (struct host *)host, .listed = fn, .listed_data = data };
+
+	scan(&rails);
+}
+
 void rails_add(struct rails *rails, const struct rail_desc *d)
 {
 	const char *source = config_source_name(rails->id);
 	struct rail *r;
 	int ret;
 
+	if (rails->listed) {
+		rails->listed(rails->listed_data, d);
+		return;
+	}
 	if (rails->count) {
 		count_one(rails, d);
 		return;

@@ -57,6 +57,10 @@ struct rails_count {
 /* For a probe: runs @scan and only counts. */
 struct rails_count rails_count(const struct host *host, rails_scan_fn scan);
 
+/* Runs @scan and hands each channel to @fn, with strings that last for the call. */
+void rails_list(const struct host *host, rails_scan_fn scan,
+		void (*fn)(void *data, const struct rail_desc *desc), void *data);
+
 /**
  * rails_start - scan and begin to sample
  * @host: where it stands

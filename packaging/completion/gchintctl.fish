@@ -1,7 +1,7 @@
 # fish completion for gchintctl
 # SPDX-License-Identifier: GPL-2.0-or-later
 
-set -l commands attach compare doctor export help import marks profile record report run runtimes spent status summary top use watch why
+set -l commands attach calibrate compare doctor export help import marks profile record report run runtimes spent status summary top use watch why
 
 function __gchintctl_needs
     not __fish_seen_subcommand_from $argv
@@ -12,7 +12,8 @@ complete -c gchintctl -n "__gchintctl_needs $commands" -l json -d 'for programs'
 complete -c gchintctl -n "__gchintctl_needs $commands" -l no-pager -d 'long text at once'
 complete -c gchintctl -n "__gchintctl_needs $commands" -s h -l help -d 'commands and options'
 complete -c gchintctl -n "__gchintctl_needs $commands" -s V -l version
-for line in 'attach	the adapter into a JVM that runs' 'compare	what differs between runs of two kinds, in words' \
+for line in 'attach	the adapter into a JVM that runs' 'calibrate	what each frequency of each kind of CPU draws' \
+        'compare	what differs between runs of two kinds, in words' \
         'doctor	what a report of this machine needs, in one archive' 'export	a recording in another format' 'help	a command and its options' \
         'import	a recording of what GCHINT_TRACE files say' 'marks	list marks, or put one' \
         'profile	CPU time by method, phase, frequency and energy' \
@@ -37,6 +38,13 @@ for command in compare marks runtimes status summary top watch
 end
 complete -c gchintctl -n '__gchintctl_in help' -a "$commands"
 complete -c gchintctl -n '__gchintctl_in attach' -s w -l wait -d 'until the JVM ends'
+complete -c gchintctl -n '__gchintctl_in calibrate' -s F -l forget -d 'what the module was given, it forgets'
+complete -c gchintctl -n '__gchintctl_in calibrate' -r -s l -l load -d 'give a calibration to the module'
+complete -c gchintctl -n '__gchintctl_in calibrate' -r -s o -l output -d 'where it goes'
+complete -c gchintctl -n '__gchintctl_in calibrate' -x -s r -l rail -d 'what shows the CPUs'
+complete -c gchintctl -n '__gchintctl_in calibrate' -x -s n -l repeats -d 'how often each is measured'
+complete -c gchintctl -n '__gchintctl_in calibrate' -x -s s -l settle -d 'ms that a rail lags behind'
+complete -c gchintctl -n '__gchintctl_in calibrate' -x -s w -l window -d 'ms for which each is measured'
 complete -c gchintctl -n '__gchintctl_in compare' -s b -l brief -d 'energy, time and pauses only'
 complete -c gchintctl -n '__gchintctl_in doctor' -r -F -s o -l output -d 'the archive'
 complete -c gchintctl -n '__gchintctl_in doctor' -x -s r -l rounds -d 'how often each program runs'

@@ -77,12 +77,34 @@ int nl_socket_modify_err_cb(struct nl_sock *sk, enum nl_cb_kind kind, nl_recvmsg
 	return 0;
 }
 
+/* What GCHINT_CMD_OPPS_SET gives. */
+static void print_opps(FILE *f, struct nlattr *opps)
+{
+	struct nlattr *attr;
+	int left;
+
+	attr = nla_find(nla_data(opps), nla_len(opps), GCHINT_OPPS_A_IDLE);
+	if (attr)
+		fprintf(f, " idle %u", nla_get_u32(attr));
+	fputs(" opps", f);
+	nla_for_each_nested(attr, opps, left)
+	{
+		struct nlattr *khz = nla_find(nla_data(attr), nla_len(attr), GCHINT_OPP_A_KHZ);
+		struct nlattr *power = nla_find(nla_data(attr), nla_len(attr), GCHINT_OPP_A_POWER);
+
+		if (nla_type(attr) == GCHINT_OPPS_A_OPP && khz && power)
+			fprintf(f, " %u:%u", nla_get_u32(khz), nla_get_u32(power));
+	}
+}
+
 int nl_send_auto(struct nl_sock *sk, struct nl_msg *msg)
 {
 	struct nlmsghdr *nlh = nlmsg_hdr(msg);
 	struct genlmsghdr *genl = nlmsg_data(nlh);
 	struct nlattr *pid = nlmsg_find_attr(nlh, GENL_HDRLEN, GCHINT_A_PID);
 	struct nlattr *count = nlmsg_find_attr(nlh, GENL_HDRLEN, GCHINT_A_COUNT);
+	struct nlattr *cpu = nlmsg_find_attr(nlh, GENL_HDRLEN, GCHINT_A_CPU);
+	struct nlattr *opps = nlmsg_find_attr(nlh, GENL_HDRLEN, GCHINT_A_OPPS);
 	FILE *f = getenv("GCHINT_ASKED") ? fopen(getenv("GCHINT_ASKED"), "ae") : NULL;
 
 	(void)sk;
@@ -95,6 +117,10 @@ int nl_send_auto(struct nl_sock *sk, struct nl_msg *msg)
 			fprintf(f, " pid %u", nla_get_u32(pid));
 		if (count)
 			fprintf(f, " count %u", nla_get_u32(count));
+		if (cpu)
+			fprintf(f, " cpu %u", nla_get_u32(cpu));
+		if (opps)
+			print_opps(f, opps);
 		fputc('\n', f);
 		fclose(f);
 	}
@@ -207,9 +233,19 @@ static void spent(void)
 
 static int refuse(int error)
 {
-	struct nlmsgerr e = { .error = -error };
+	static const char words[] = "nonsense, said the module";
+	struct {
+		struct nlmsghdr nlh;
+		struct nlmsgerr e;
+		struct nlattr attr;
+		char words[sizeof(words) + 3];
+	} said = { .nlh = { .nlmsg_flags = NLM_F_CAPPED | NLM_F_ACK_TLVS },
+		   .e = { .error = -error },
+		   .attr = { sizeof(said.attr) + sizeof(words), NLMSGERR_ATTR_MSG } };
 
-	to.error(NULL, &e, to.error_arg);
+	said.nlh.nlmsg_len = (uint32_t)(sizeof(said.nlh) + sizeof(said.e)) + said.attr.nla_len;
+	memcpy(said.words, words, sizeof(words));
+	to.error(NULL, &said.e, to.error_arg);
 	return -NLE_FAILURE;
 }
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "../rail.h"
+#include "scans.h"
 #include "source.h"
 
 /* The kernel's units: power and energy in micro-, the others in milli-. */
@@ -152,7 +153,7 @@ static int on_chip(void *data, const char *entry)
 	return 0;
 }
 
-static void scan(struct rails *rails)
+void hwmon_scan(struct rails *rails)
 {
 	struct chip c = { .rails = rails };
 	char dir[300];
@@ -163,7 +164,7 @@ static void scan(struct rails *rails)
 
 static int probe(const struct host *host, struct probe *p)
 {
-	struct rails_count n = rails_count(host, scan);
+	struct rails_count n = rails_count(host, hwmon_scan);
 
 	if (!n.channels)
 		return probe_absent(p, -ENODEV,
@@ -174,7 +175,7 @@ static int probe(const struct host *host, struct probe *p)
 
 static int start(struct host *host, void **state)
 {
-	*state = rails_start(host, SOURCE_hwmon, scan);
+	*state = rails_start(host, SOURCE_hwmon, hwmon_scan);
 	return *state ? 0 : -ENOMEM;
 }
 

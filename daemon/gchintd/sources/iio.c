@@ -14,6 +14,7 @@
 #include "../../common/text.h"
 #include "../rail.h"
 #include "iio_buffer.h"
+#include "scans.h"
 #include "source.h"
 
 static const struct {
@@ -108,7 +109,7 @@ static int on_device(void *data, const char *entry)
 	return 0;
 }
 
-static void scan(struct rails *rails)
+void iio_scan(struct rails *rails)
 {
 	char dir[300];
 
@@ -118,7 +119,7 @@ static void scan(struct rails *rails)
 
 static int probe(const struct host *host, struct probe *p)
 {
-	struct rails_count n = rails_count(host, scan);
+	struct rails_count n = rails_count(host, iio_scan);
 
 	if (!n.channels)
 		return probe_absent(p, -ENODEV, "", "no power, energy, current or voltage channel");
@@ -151,7 +152,7 @@ static int start(struct host *host, void **state)
 	/* Buffers first: a captured device answers sysfs with EBUSY. */
 	iio->buffers = host->config.iio_buffered ? iio_buffers_start(host) : NULL;
 	host->iio_buffers = iio->buffers;
-	iio->rails = rails_start(host, SOURCE_iio, scan);
+	iio->rails = rails_start(host, SOURCE_iio, iio_scan);
 	if (!iio->rails) {
 		free_iio(iio);
 		return -ENOMEM;

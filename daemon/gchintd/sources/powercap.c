@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../rail.h"
+#include "scans.h"
 #include "source.h"
 
 static int on_zone(void *data, const char *entry)
@@ -36,7 +37,7 @@ static int on_zone(void *data, const char *entry)
 	return 0;
 }
 
-static void scan(struct rails *rails)
+void powercap_scan(struct rails *rails)
 {
 	char dir[300];
 
@@ -46,7 +47,7 @@ static void scan(struct rails *rails)
 
 static int probe(const struct host *host, struct probe *p)
 {
-	struct rails_count n = rails_count(host, scan);
+	struct rails_count n = rails_count(host, powercap_scan);
 
 	if (!n.channels)
 		return probe_absent(p, -ENODEV, "modprobe intel_rapl_msr, on a machine that has it",
@@ -60,7 +61,7 @@ static int probe(const struct host *host, struct probe *p)
 
 static int start(struct host *host, void **state)
 {
-	*state = rails_start(host, SOURCE_powercap, scan);
+	*state = rails_start(host, SOURCE_powercap, powercap_scan);
 	return *state ? 0 : -ENOMEM;
 }
 

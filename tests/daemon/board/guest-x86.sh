@@ -116,7 +116,36 @@ kill $hinter
 wait $hinter
 gchintctl spent $hinter 2>/tmp/spent.gone
 want spent-of-nobody grep -q 'has no session open' /tmp/spent.gone
-cat /tmp/gchintd.log
+
+# A measurement given to the module, and nonsense. The stub's rails do not move.
+source_of() { sed -n 's/^policy0 source=\([^ ]*\).*/\1/p' /sys/kernel/debug/gchint/opps; }
+calibration() {
+	echo "gchint-calibration 1"
+	echo "idle 91000 500"
+	echo "policy 0"
+	power=${1:-100000}
+	for khz in $(tr ' ' '\n' <$policies/policy0/scaling_available_frequencies | grep . | sort -n); do
+		echo "opp $khz $power 900"
+		power=$((power + 50000))
+	done
+}
+mount -t debugfs debugfs /sys/kernel/debug 2>/dev/null
+governor gchint
+before=$(source_of)
+calibration >/tmp/calibration
+want calibrate-loads gchintctl calibrate --load /tmp/calibration
+want calibrate-measured test "$(source_of)" = measured
+calibration 1000000000 >/tmp/nonsense
+want calibrate-nonsense sh -c '! gchintctl calibrate --load /tmp/nonsense 2>/tmp/refused'
+want calibrate-says-why grep -q 'line 5: opp takes kHz' /tmp/refused
+want calibrate-stays grep -q ' 100000$' /sys/kernel/debug/gchint/opps
+want calibrate-forgets gchintctl calibrate --forget
+want calibrate-forgotten test "$(source_of)" = "$before"
+limits=$(cat $policies/policy*/scaling_m*_freq)
+want calibrate-still sh -c '! gchintctl calibrate -r ltc4215-'"$bus"'-0044:power1 -n 2 -w 20 -s 0 2>/tmp/refused'
+want calibrate-not-the-cpus grep -q "the rail is not the CPUs'" /tmp/refused
+want calibrate-puts-back test "$(cat $policies/policy*/scaling_m*_freq)" = "$limits"
+cat /tmp/refused /tmp/gchintd.log
 gchintctl summary /tmp/x86.db
 tar -C /tmp -cf /tmp/x86.tar x86.db hint.schedutil hint.gchint hint.reloaded status.txt watch.txt gchintd.log
 exit $failed

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Description: preloaded into gchintctl, a machine whose rails show what its CPUs do. What it
+ * draws is in the file $GCHINT_DRAW: "idle UW", "core CPU POLICY CLUSTER", "awake POLICY UW" once a cluster,
+ * "opp POLICY KHZ UW", "memory POLICY NS CYCLES" a hop, "noise PERCENT". Threads are
+ * busy from their begin to their end, on the CPU that was asked for; the machine that
+ * this runs on need not have it, nor be idle.
+ */
+#include <dirent.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CPUS 16
+#define OPPS 64
+#define HOPS 100000 /* of daemon/gchintctl/burn.c */
+
+static struct {
+	double idle, noise;
+	int core[CPUS], cluster[CPUS]; /* its policy, or -1 */
+	double awake[CPUS], memory_ns[CPUS], cycles[CPUS];
+	unsigned int nr;
+	struct {
+		int policy;
+		long khz;
+		double uw;
+	} opp[OPPS];
+} machine;
+
+static int asked[CPUS], nr_asked, main_cpu, stopwatch;
+static double energy_uj;
+static uint64_t last_ns;
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+__attribute__((constructor)) static void load(void)
+{
+	const char *path = getenv("GCHINT_DRAW");
+	FILE *f = path ? fopen(path, "re") : NULL;
+	char line[128];
+	double uw, other;
+	int a, b, c;
+	long khz;
+
+	memset(machine.core, -1, sizeof(machine.core));
+	while (f && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "core %d %d %d", &a, &b, &c) == 3) {
+			machine.core[a] = b;
+			machine.cluster[a] = c;
+		} else if (sscanf(line, "awake %d %lf", &a, &uw) == 2)
+			machine.awake[a] = uw;
+		else if (sscanf(line, "idle %lf", &uw) == 1)
+			machine.idle = uw;
+		else if (sscanf(line, "noise %lf", &uw) == 1)
+			machine.noise = uw / 100;
+		else if (sscanf(line, "memory %d %lf %lf", &a, &uw, &other) == 3) {
+			machine.memory_ns[a] = uw;
+			machine.cycles[a] = other;
+		} else if (sscanf(line, "opp %d %ld %lf", &a, &khz, &uw) == 3 &&
+			   machine.nr < OPPS) {
+			machine.opp[machine.nr].policy = a;
+			machine.opp[machine.nr].khz = khz;
+			machine.opp[machine.nr++].uw = uw;
+		}
+	}
+	if (f)
+		fclose(f);
+}
+
+static long khz_of(int policy)
+{
+	const char *sysfs = getenv("GCHINT_SYSFS");
+	char path[512];
+	long khz = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/devices/system/cpu/cpufreq/policy%d/scaling_max_freq",
+		 sysfs ? sysfs : "", policy);
+	f = fopen(path, "re");
+	if (f) {
+		if (fscanf(f, "%ld", &khz) != 1)
+			khz = 0;
+		fclose(f);
+	}
+	return khz;
+}
+
+static int threads(void)
+{
+	DIR *d = opendir("/proc/self/task");
+	const struct dirent *e;
+	int nr = 0;
+
+	while (d && (e = readdir(d)))
+		nr += e->d_name[0] != '.';
+	if (d)
+		closedir(d);
+	return nr;
+}
+
+static double opp_uw(int policy)
+{
+	const long khz = khz_of(policy);
+
+	for (unsigned int i = 0; i < machine.nr; i++)
+		if (machine.opp[i].policy == policy && machine.opp[i].khz == khz)
+			return machine.opp[i].uw;
+	return 0;
+}
+
+/* Now: as many of the CPUs that were asked for as there are threads. */
+static double power(void)
+{
+	double uw = machine.idle;
+	unsigned int awake = 0;
+	int busy = threads() - 1;
+
+	for (int i = 0; i < busy && i < nr_asked; i++) {
+		const int policy = machine.core[asked[i]];
+		const unsigned int cluster = 1u << machine.cluster[asked[i]];
+
+		if (policy < 0)
+			continue;
+		uw += opp_uw(policy);
+		if (!(awake & cluster))
+			uw += machine.awake[policy];
+		awake |= cluster;
+	}
+	return uw * (1 + machine.noise * (2 * drand48() - 1));
+}
+
+static int ends(int fd, const char *name)
+{
+	char link[64], path[512];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, sizeof(path) - 1);
+	if (n < (ssize_t)strlen(name))
+		return 0;
+	path[n] = '\0';
+	return !strcmp(path + n - strlen(name), name);
+}
+
+__attribute__((visibility("default"))) ssize_t pread(int fd, void *buf, size_t count, off_t offset)
+{
+	ssize_t (*next)(int, void *, size_t, off_t) =
+		(ssize_t(*)(int, void *, size_t, off_t))dlsym(RTLD_NEXT, "pread");
+
+	if (ends(fd, "/power1_input"))
+		return snprintf(buf, count, "%.0f\n", power());
+	if (ends(fd, "/energy_uj")) {
+		const uint64_t t = now();
+
+		if (last_ns)
+			energy_uj += power() * (double)(t - last_ns) / 1e9;
+		last_ns = t;
+		/* It wraps, as they do. */
+		while (energy_uj >= 1000000)
+			energy_uj -= 1000000;
+		return snprintf(buf, count, "%.0f\n", energy_uj);
+	}
+	return next(fd, buf, count, offset);
+}
+
+__attribute__((visibility("default"))) ssize_t pread64(int fd, void *buf, size_t count,
+						       off_t offset)
+{
+	return pread(fd, buf, count, offset);
+}
+
+static int first_of(const cpu_set_t *set)
+{
+	for (int i = 0; i < CPUS; i++)
+		if (CPU_ISSET(i, set))
+			return i;
+	return 0;
+}
+
+__attribute__((visibility("default"))) int
+pthread_attr_setaffinity_np(pthread_attr_t *attr, size_t size, const cpu_set_t *set)
+{
+	(void)attr;
+	(void)size;
+	if (threads() == 1)
+		nr_asked = 0;
+	if (nr_asked < CPUS)
+		asked[nr_asked++] = first_of(set);
+	return 0;
+}
+
+__attribute__((visibility("default"))) int sched_setaffinity(pid_t pid, size_t size,
+							     const cpu_set_t *set)
+{
+	(void)pid;
+	(void)size;
+	main_cpu = first_of(set);
+	return 0;
+}
+
+__attribute__((visibility("default"))) int clock_gettime(clockid_t id, struct timespec *t)
+{
+	int (*next)(clockid_t, struct timespec *) =
+		(int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
+	int policy = machine.core[main_cpu];
+
+	/* A thread is always on its CPU. */
+	if (id < 0)
+		return next(CLOCK_MONOTONIC, t);
+	/* Each second look is the end of a chase. */
+	if (id == CLOCK_THREAD_CPUTIME_ID && policy >= 0 && machine.memory_ns[policy] > 0) {
+		double ns = 0;
+
+		if (stopwatch)
+			ns = HOPS * (machine.memory_ns[policy] +
+				     machine.cycles[policy] * 1e6 / (double)khz_of(policy));
+		stopwatch = !stopwatch;
+		*t = (struct timespec){ (time_t)(ns / 1e9), (long)((uint64_t)ns % 1000000000u) };
+		return 0;
+	}
+	return next(id, t);
+}

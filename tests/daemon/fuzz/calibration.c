@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Description: a calibration of any bytes; what is taken is written as it is read. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../daemon/gchintctl/calibration.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static char *written(const struct calibration *c, size_t *len)
+{
+	char *text = NULL;
+	FILE *f = open_memstream(&text, len);
+
+	if (!f)
+		abort();
+	calibration_write(c, f);
+	fclose(f);
+	return text;
+}
+
+static void again(const struct calibration *c)
+{
+	struct calibration other;
+	char error[128], *text, *more;
+	size_t len, more_len;
+
+	text = written(c, &len);
+	if (calibration_parse(&other, text, len, error, sizeof(error)))
+		abort();
+	more = written(&other, &more_len);
+	if (len != more_len || memcmp(text, more, len))
+		abort();
+	calibration_free(&other);
+	free(text);
+	free(more);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct calibration c;
+	char error[128] = "";
+	int ret = calibration_parse(&c, (const char *)data, size, error, sizeof(error));
+
+	if (ret && (strncmp(error, "line ", 5) || strlen(error) + 1 >= sizeof(error)))
+		abort();
+	if (!ret && (!c.nr || !c.policy[c.nr - 1].nr || c.policy[0].nr > CALIBRATION_OPPS))
+		abort();
+	if (!ret)
+		again(&c);
+	calibration_free(&c);
+	return 0;
+}
