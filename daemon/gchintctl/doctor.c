@@ -267,7 +267,7 @@ static bool take_out(const char *file)
 		"UPDATE processes SET uid = NULL, comm = 'thread ' || tid, cmdline = NULL;"
 		"UPDATE marks SET text = substr(text, 1, instr(text, ':'));"
 		"DELETE FROM notes WHERE source NOT IN ('cpufreq', 'cpuidle', 'hotplug', 'hwmon',"
-		"  'iio', 'powercap', 'regulator', 'thermal');"
+		"  'iio', 'power', 'powercap', 'regulator', 'thermal');"
 		"DELETE FROM images; DELETE FROM symbols; VACUUM;";
 	sqlite3 *db;
 	bool done;

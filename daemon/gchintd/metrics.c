@@ -16,7 +16,7 @@
 #include "writer.h"
 
 #define CPUS  512
-#define RAILS (4 * RAILS_MAX + 1) /* of all sources, numbered from 1 */
+#define RAILS (5 * RAILS_MAX + 1) /* of all sources, numbered from 1 */
 #define DROPS 32
 
 #define COARSE_NS (60 * NSEC_PER_SEC)

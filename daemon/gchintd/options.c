@@ -172,7 +172,7 @@ static int override(struct config *config, const char *option, const char *secti
 
 int options_config(const struct options *o, struct config *config, char *error, size_t size)
 {
-	static const char *const rails[] = { "hwmon", "iio", "powercap", "regulator" };
+	static const char *const rails[] = { "hwmon", "iio", "power", "powercap", "regulator" };
 	struct config fresh;
 	int ret = 0;
 
@@ -189,7 +189,7 @@ int options_config(const struct options *o, struct config *config, char *error, 
 	if (!ret)
 		ret = override(&fresh, "--max-size", "record", "max_size", o->max_size, error,
 			       size);
-	for (size_t i = 0; i < 4 && !ret; i++)
+	for (size_t i = 0; i < sizeof(rails) / sizeof(rails[0]) && !ret; i++)
 		ret = override(&fresh, "--period", rails[i], "period_ms", o->period_ms, error,
 			       size);
 	if (!ret)

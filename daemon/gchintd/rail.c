@@ -80,16 +80,19 @@ static bool everyones(const char *path)
 static void define(struct host *host, enum source_id source, uint32_t id, const struct rail_desc *d,
 		   uint64_t period_ns)
 {
-	const int64_t numbers[] = { id, (int64_t)period_ns };
+	const int64_t numbers[] = { id, (int64_t)period_ns,
+				    d->update_ns ? (int64_t)d->update_ns : UNKNOWN_S64,
+				    d->range ? llround((double)d->range * d->scale) : UNKNOWN_S64 };
 	const char *strings[] = {
-		d->name, d->label,  rail_kind_name(d->kind), config_source_name(source),
-		d->path, d->derived
+		d->name,    d->label, rail_kind_name(d->kind), config_source_name(source), d->path,
+		d->derived, d->cpus
 	};
 
-	host_define(host, definition_new(DEFINE_RAIL, clock_now(), numbers, 2, strings, 6));
+	host_define(host, definition_new(DEFINE_RAIL, clock_now(), numbers, 4, strings, 7));
 	if (host->metrics)
 		metrics_rail(host->metrics, id, d->name, d->label, (int)d->kind,
-			     everyones(d->path) && (!d->factor || everyones(d->factor)));
+			     !d->event.type && everyones(d->path) &&
+				     (!d->factor || everyones(d->factor)));
 }
 
 /* A rail keeps its number over a reload or a rebind: by its name. */
@@ -133,9 +136,9 @@ static void close_rail(struct rail *r)
 
 static int open_rail(struct rail *r, const struct rail_desc *d)
 {
-	r->fd = open(d->path, O_RDONLY | O_CLOEXEC);
+	r->fd = d->event.type ? pmu_open(&d->event) : open(d->path, O_RDONLY | O_CLOEXEC);
 	if (r->fd < 0)
-		return -errno;
+		return d->event.type ? r->fd : -errno;
 	if (d->factor) {
 		r->factor_fd = open(d->factor, O_RDONLY | O_CLOEXEC);
 		if (r->factor_fd < 0) {
@@ -156,6 +159,13 @@ static void free_rail(struct rail *r)
 	free(r);
 }
 
+static struct reading look_at(struct rail *r)
+{
+	return (struct reading){
+		.owner = r, .fd = r->fd, .factor_fd = r->factor_fd, .event = r->desc.event.type
+	};
+}
+
 /* It is back when it can be read, not when it can be opened. */
 static void take_back(struct rails *rails, struct rail *r, const struct rail_desc *d)
 {
@@ -163,7 +173,7 @@ static void take_back(struct rails *rails, struct rail *r, const struct rail_des
 
 	if (!r->gone || open_rail(r, d))
 		return;
-	look = (struct reading){ .fd = r->fd, .factor_fd = r->factor_fd };
+	look = look_at(r);
 	reading_take(&look);
 	if (look.error) {
 		close_rail(r);
@@ -174,12 +184,25 @@ static void take_back(struct rails *rails, struct rail *r, const struct rail_des
 	host_note(rails->host, LOG_NOTICE, config_source_name(rails->id), "%s: back", r->name);
 }
 
+static bool denied(const struct rail_desc *d)
+{
+	int fd;
+
+	if (!d->event.type)
+		return root_access(d->path, R_OK);
+	fd = pmu_open(&d->event);
+	if (fd >= 0)
+		close(fd);
+	return fd == -EACCES || fd == -EPERM;
+}
+
 static void count_one(struct rails *rails, const struct rail_desc *d)
 {
 	int device = (int)strcspn(d->name, ":");
 
 	rails->count->channels++;
-	rails->count->denied += root_access(d->path, R_OK) != 0;
+	rails->count->denied += denied(d);
+	rails->count->cores += d->cpus != NULL;
 	/* Channels of one device come one after the other. */
 	if (strncmp(rails->counted, d->name, (size_t)device) || rails->counted[device])
 		rails->count->devices++;
@@ -371,7 +394,7 @@ static void on_timer(void *data, uint32_t events)
 	(void)events;
 	for (unsigned int i = 0; i < rails->nr; i++) {
 		struct rail *r = rails->rail[i];
-		struct reading look = { .owner = r, .fd = r->fd, .factor_fd = r->factor_fd };
+		struct reading look = look_at(r);
 
 		gone = gone || r->gone;
 		if (r->gone)

@@ -14,6 +14,7 @@
 
 #include "../common/schema.h"
 #include "host.h"
+#include "pmu.h"
 
 struct rails;
 
@@ -23,21 +24,27 @@ struct rails;
  * @label: what the board calls it, or NULL
  * @kind: what it measures
  * @path: file to read
+ * @event: a counter of perf's, which is read in place of a file; @path tells of it
  * @factor: second file, or NULL: the value is the product of both
  * @scale: the number read, times this, is uW, uJ, uV or uA
  * @offset: added to the number read, before @scale
  * @range: of a counter that wraps, in its own unit; 0 none
  * @slow: record only changes, and one sample a second
+ * @cpus: a list such as "0,4": it feeds one core, which has these; NULL any others too
+ * @update_ns: of a counter: how long after the fact it may count; 0 not known
  * @derived: how the value is made where it is not read as such, or NULL
  */
 struct rail_desc {
 	const char *name, *label;
 	enum rail_kind kind;
 	const char *path, *factor;
+	struct pmu_event event;
 	double scale;
 	int64_t offset;
 	uint64_t range;
 	bool slow;
+	const char *cpus;
+	uint64_t update_ns;
 	const char *derived;
 };
 
@@ -48,10 +55,11 @@ typedef void (*rails_scan_fn)(struct rails *rails);
  * struct rails_count - what a scan finds
  * @channels: all of them
  * @denied: those that we may not read
+ * @cores: those that feed one core
  * @devices: what they are channels of, by the part of the name before ':'
  */
 struct rails_count {
-	unsigned int channels, denied, devices;
+	unsigned int channels, denied, cores, devices;
 };
 
 /* For a probe: runs @scan and only counts. */

@@ -45,11 +45,21 @@ static int read_number(int fd, int64_t *value)
 	return n ? text_s64(buf, value) : -ENODATA;
 }
 
+static int read_event(int fd, int64_t *value)
+{
+	ssize_t n = read(fd, value, sizeof(*value));
+
+	if (n < 0)
+		return -errno;
+	/* Nothing: its CPU has gone. */
+	return n == sizeof(*value) ? 0 : -ENODATA;
+}
+
 void reading_take(struct reading *r)
 {
 	r->factor = 1;
 	r->t0 = clock_now();
-	r->error = read_number(r->fd, &r->value);
+	r->error = r->event ? read_event(r->fd, &r->value) : read_number(r->fd, &r->value);
 	if (!r->error && r->factor_fd >= 0)
 		r->error = read_number(r->factor_fd, &r->factor);
 	r->t1 = clock_now();

@@ -20,6 +20,7 @@ struct reader;
  * @owner: the caller's
  * @fd: file to read
  * @factor_fd: second file, or -1
+ * @event: @fd is a counter of perf's (pmu.h)
  * @value: the number in @fd
  * @factor: the number in @factor_fd, 1 without one
  * @t0: clock before the look, ns
@@ -29,6 +30,7 @@ struct reader;
 struct reading {
 	void *owner;
 	int fd, factor_fd;
+	bool event;
 	int64_t value, factor;
 	uint64_t t0, t1;
 	int error;
@@ -52,7 +54,7 @@ bool reader_busy(const struct reader *reader);
 /**
  * reader_start - have a list read
  * @reader: not busy
- * @reading: owner, fd and factor_fd are set; copied
+ * @reading: owner, fd, factor_fd and event are set; copied
  * @nr: how many
  *
  * Without memory nothing is read, and the reader is not busy.

@@ -200,7 +200,7 @@ enum definition_kind {
 };
 
 #define DEFINITION_NUMBERS 8
-#define DEFINITION_STRINGS 6
+#define DEFINITION_STRINGS 7
 
 /**
  * struct definition - a row of a small table

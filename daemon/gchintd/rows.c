@@ -37,11 +37,11 @@ static const struct {
 	[DEFINE_OPP] = { "REPLACE INTO opps(policy, khz, uv, power_uw, source) "
 			 "SELECT ?2, ?3, ?4, ?5, ?6 WHERE ?1 IS NOT NULL",
 			 4, 1 },
-	[DEFINE_RAIL] = { "REPLACE INTO rails(t, id, period_ns, name, label, kind, unit, source, "
-			  "path, derived) VALUES(?1,?2,?3,?4,?5,?6,CASE ?6 WHEN 'power' THEN 'uW' "
-			  "WHEN 'energy' THEN 'uJ' WHEN 'voltage' THEN 'uV' ELSE 'uA' "
-			  "END,?7,?8,?9)",
-			  2, 6 },
+	[DEFINE_RAIL] = { "REPLACE INTO rails(t, id, period_ns, update_ns, wraps_at, name, label, "
+			  "kind, unit, source, path, derived, cpus) VALUES(?1,?2,?3,?4,?5,?6,?7,"
+			  "?8,CASE ?8 WHEN 'power' THEN 'uW' WHEN 'energy' THEN 'uJ' "
+			  "WHEN 'voltage' THEN 'uV' ELSE 'uA' END,?9,?10,?11,?12)",
+			  4, 7 },
 	[DEFINE_IDLE_STATE] = { "REPLACE INTO idle_states(cpu, state, name) "
 				"SELECT ?2, ?3, ?4 WHERE ?1 IS NOT NULL",
 				2, 1 },

@@ -68,7 +68,7 @@ select name, state, what, mend, period_ns from sources where name not in ('perf'
 select policy, cpus, driver, governor, hw_min_khz, hw_max_khz, latency_ns from policies
 select policy, governor, min_khz, max_khz from policy_states group by 1, 2, 3, 4
 select * from opps
-select id, name, label, kind, unit, source, path, period_ns, derived from rails
+select id, name, label, kind, unit, source, path, period_ns, derived, cpus, update_ns, wraps_at from rails
 select rail, value from samples group by 1, 2
 select count(*) > 20 from samples where error_ns is null or error_ns < 0 or error_ns > 1000000000
 select id, t1 > t0, cpu, tgid, tid, slot, phase, flags, cause, seq, work_done, work_total, stall_ns, how, uncertain from phases where id < 60

@@ -47,6 +47,7 @@ static const char usual[] =
 	"iio 1 50 5 '*'\n"
 	"library 1 50 5 '*'\n"
 	"perf 0 1000 5 '*'\n"
+	"power 1 100 5 '*'\n"
 	"powercap 1 100 5 '*'\n"
 	"regulator 1 100 5 '*'\n"
 	"sched 1 1000 5 '*'\n"
@@ -302,6 +303,7 @@ static void together(void)
 		      c.keep == 5 && c.max_size == 64 << 20,
 	      "options stand above the file");
 	CHECK(c.source[SOURCE_hwmon].period_ms == 7 && c.source[SOURCE_iio].period_ms == 7 &&
+		      c.source[SOURCE_power].period_ms == 7 &&
 		      c.source[SOURCE_powercap].period_ms == 7 &&
 		      c.source[SOURCE_regulator].period_ms == 7 &&
 		      c.source[SOURCE_thermal].period_ms == 1000,

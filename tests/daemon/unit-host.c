@@ -402,6 +402,7 @@ static void table(struct host *host)
 		"source 10000000 'iio' 'off' 'switched off in the configuration'\n"
 		"source 10000000 'library' 'off' 'switched off in the configuration'\n"
 		"source 10000000 'perf' 'off' 'switched off in the configuration'\n"
+		"source 10000000 'power' 'off' 'switched off in the configuration'\n"
 		"source 10000000 'powercap' 'off' 'switched off in the configuration'\n"
 		"rail 1 10000000 'regulator.1:regulator.1' 'regulator.1' 'voltage' 'regulator' "
 		"'sys/class/regulator/regulator.1/microvolts' 'set, not measured'\n"

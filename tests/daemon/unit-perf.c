@@ -70,6 +70,9 @@ __attribute__((no_sanitize("address"))) long __wrap_syscall(long number, ...)
 	for (int i = 0; i < 6; i++)
 		arg[i] = va_arg(ap, long);
 	va_end(ap);
+	if (number == SYS_perf_event_open && unit_power_asked)
+		return unit_power_open((const struct perf_event_attr *)arg[0], (int)arg[1],
+				       (int)arg[2], (int)arg[3], (unsigned long)arg[4]);
 	if (number == SYS_perf_event_open && !ours)
 		return unit_hotspots_open((const struct perf_event_attr *)arg[0], (int)arg[1]);
 	if (number == SYS_perf_event_open)

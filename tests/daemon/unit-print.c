@@ -19,7 +19,7 @@
 
 #define MS	 1000000ull
 #define S	 1000000000ull
-#define RAILS_OF 4 /* of each source's most, in the metrics */
+#define RAILS_OF 5 /* of each source's most, in the metrics */
 
 static void phases(struct metrics *m)
 {
@@ -281,9 +281,10 @@ static void put_definitions(struct store *s)
 	for (int kind = 0; kind < DEFINE_NR; kind++) {
 		const int64_t number[DEFINITION_NUMBERS] = { 10 * kind + 1, 10 * kind + 2,
 							     10 * kind + 3, 10 * kind + 4 };
-		const char *string[] = { "first", "second", "third", "fourth", "fifth", "sixth" };
+		const char *string[] = { "first", "second", "third",  "fourth",
+					 "fifth", "sixth",  "seventh" };
 		struct definition *d =
-			definition_new((enum definition_kind)kind, 200, number, 8, string, 6);
+			definition_new((enum definition_kind)kind, 200, number, 8, string, 7);
 
 		ret |= d ? store_define(s, d) : 1;
 		definition_free(d);

@@ -24,6 +24,7 @@
 #define CHIP(n)	  "sys/class/hwmon/hwmon" #n "/"
 #define DEVICE(n) "sys/bus/iio/devices/iio:device" #n "/"
 #define ZONE(n)	  "sys/class/powercap/" #n "/"
+#define RAPL	  "sys/class/powercap/intel-rapl:1/"
 #define SUPPLY(n) "sys/class/regulator/regulator." #n "/"
 
 #define EACH_READ                                                                                  \
@@ -415,7 +416,7 @@ static void counters(struct host *host)
 	place_file(ZONE(a) "energy_uj", "900\n");
 	place_file(ZONE(a) "name", "package-0\n");
 	place_file(ZONE(a) "max_energy_range_uj", "1000\n");
-	place_file(ZONE(b) "energy_uj", "900\n");
+	place_file(RAPL "energy_uj", "900\n");
 	place_file(ZONE(c) "name", "no counter\n");
 	text_is(place_probe(powercap, host), "0 '2 energy counters' ''", "and one with two");
 	if (!geteuid()) {
@@ -424,7 +425,7 @@ static void counters(struct host *host)
 		if (!seteuid(65534)) {
 			text_is(place_probe(powercap, host), "0 '2 energy counters' ''",
 				"of which one is kept from us");
-			if (seteuid(0) || chmod(ZONE(b) "energy_uj", 0400) || seteuid(65534))
+			if (seteuid(0) || chmod(RAPL "energy_uj", 0400) || seteuid(65534))
 				abort();
 			text_is(place_probe(powercap, host),
 				"-13 '2 energy counters, readable by root only' 'run as root or "
@@ -438,16 +439,17 @@ static void counters(struct host *host)
 	state = begin(host, SOURCE_powercap);
 	CHECK(watched_at(0)->period_ns == 70000000, "counters are read once a period");
 	place_file(ZONE(a) "energy_uj", "100\n");
-	place_file(ZONE(b) "energy_uj", "100\n");
+	place_file(RAPL "energy_uj", "100\n");
 	look_at(2000);
 	place_file(ZONE(a) "energy_uj", "100\n");
 	look_at(3000);
 	place_file(ZONE(a) "energy_uj", "99\n");
 	look_at(4000);
 	records_are(host->queue,
-		    "rail 22 70000000 'a' 'package-0' 'energy' 'powercap' "
+		    "rail 22 70000000 1000 'a' 'package-0' 'energy' 'powercap' "
 		    "'sys/class/powercap/a/energy_uj'\n"
-		    "rail 23 70000000 'b' 'energy' 'powercap' 'sys/class/powercap/b/energy_uj'\n"
+		    "rail 23 70000000 1000000 'intel-rapl:1' 'energy' 'powercap' "
+		    "'sys/class/powercap/intel-rapl:1/energy_uj'\n"
 		    "clock 0 'powercap' " EACH_READ "sample 1000: rail 22 900 +- 1\n"
 		    "sample 1000: rail 23 900 +- 1\n"
 		    "sample 2000: rail 22 1100 +- 1\n"

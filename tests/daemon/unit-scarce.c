@@ -121,6 +121,7 @@ static void sources(struct host *host)
 		"iio 0 1 2\n"
 		"library 0 1 2\n"
 		"perf 0 1\n"
+		"power 0 1\n"
 		"powercap 0 1\n"
 		"regulator 0 1\n"
 		"sched 0 1\n"

@@ -15,6 +15,10 @@ bool unit_print(const char *what, const char *path);
 /* perf_event_open() of samples, as syscall() returns it. */
 struct perf_event_attr;
 long unit_hotspots_open(const struct perf_event_attr *attr, int tid);
+long unit_power_open(const struct perf_event_attr *attr, int tid, int cpu, int group,
+		     unsigned long flags);
+/* Whether the last is asked. */
+extern bool unit_power_asked;
 /* fcntl() that says which thread hears of samples; false: another one. */
 bool unit_hotspots_owner(int command, const void *argument);
 
@@ -42,6 +46,7 @@ void unit_loop(void);
 void unit_memory(void);
 void unit_message(void);
 void unit_perf(void);
+void unit_power(void);
 void unit_rail(void);
 void unit_resolve(void);
 void unit_scarce(void);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../rail.h"
+#include "rapl.h"
 #include "scans.h"
 #include "source.h"
 
@@ -33,6 +34,7 @@ static int on_zone(void *data, const char *entry)
 				 .path = path,
 				 .scale = 1,
 				 .range = range,
+				 .update_ns = strncmp(entry, "intel-rapl", 10) ? 0 : RAPL_UPDATE_NS,
 			 });
 	return 0;
 }

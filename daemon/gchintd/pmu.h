@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A counter of one of perf's PMUs that counts for a CPU, whoever runs there. What the
+ * descriptor says is 8 bytes a read, the count since it was opened.
+ */
+#ifndef GCHINTD_PMU_H
+#define GCHINTD_PMU_H
+
+#include <stdint.h>
+
+/**
+ * struct pmu_event - which counter
+ * @type: the PMU's number, from its file "type"; 0 none
+ * @config: the event, as its file in "events" says
+ * @cpu: on which CPU, one of its file "cpumask"
+ */
+struct pmu_event {
+	uint32_t type;
+	uint64_t config;
+	int cpu;
+};
+
+/* A descriptor, or -errno: -EACCES and -EPERM want CAP_PERFMON. */
+int pmu_open(const struct pmu_event *event);
+
+#endif

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Description: energy counters of perf's power PMUs, on a machine that may have none: their
+ * files are ours, and the kernel's answer to perf_event_open() is a pipe for each counter.
+ */
+#include "unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../daemon/gchintd/metrics.h"
+#include "../../daemon/gchintd/queue.h"
+#include "../../daemon/gchintd/rail.h"
+#include "faults.h"
+#include "place.h"
+#include "records.h"
+
+#define PMU(n) "sys/bus/event_source/devices/" #n "/"
+#define CPU(n) "sys/devices/system/cpu/cpu" #n "/topology/"
+
+#define EACH_READ                                                                                  \
+	"'CLOCK_MONOTONIC' 'each read stands between two readings of the clock: "                  \
+	"samples.error_ns'\n"
+
+bool unit_power_asked;
+
+static char asked[1024];
+static int refused; /* with which errno */
+static int count[2][8]; /* of power_core and power, by CPU: where its count is written to */
+
+static void counts(int pmu, int cpu, uint64_t value)
+{
+	if (write(count[pmu][cpu], &value, sizeof(value)) != sizeof(value))
+		CHECK(false, "a counter counts");
+}
+
+long unit_power_open(const struct perf_event_attr *attr, int tid, int cpu, int group,
+		     unsigned long flags)
+{
+	const size_t at = strlen(asked);
+	int ends[2];
+
+	snprintf(asked + at, sizeof(asked) - at,
+		 "type %u, event %" PRIu64 ", cpu %d: %d %d %lu%s\n", attr->type,
+		 (uint64_t)attr->config, cpu, tid, group, flags,
+		 attr->disabled || attr->sample_period || attr->read_format ? ", more" : "");
+	errno = refused;
+	if (errno || pipe2(ends, O_NONBLOCK))
+		return -1;
+	/* Those of before are over with the source that had them. */
+	if (count[attr->type - 21][cpu])
+		close(count[attr->type - 21][cpu]);
+	count[attr->type - 21][cpu] = ends[1];
+	counts((int)attr->type - 21, cpu, 0);
+	return ends[0];
+}
+
+static void look(uint64_t t)
+{
+	faults.at_ns = t;
+	faults.ahead_ns = 0;
+	watched_at(0)->fn(watched_at(0)->data, 0);
+}
+
+static void *begin(struct host *host)
+{
+	void *state = NULL;
+
+	asked[0] = '\0';
+	watched_forget();
+	faults.at_ns = 1000;
+	CHECK(!source_table[SOURCE_power]->start(host, &state), "counters of perf's are a source");
+	return state;
+}
+
+static void pmus(void)
+{
+	place_file(PMU(power_core) "type", "21\n");
+	place_file(PMU(power_core) "cpumask", "0-1\n");
+	place_file(PMU(power_core) "format/event", "config:0-7\n");
+	place_file(PMU(power_core) "events/energy-core", "event=0x1\n");
+	place_file(PMU(power_core) "events/energy-core.scale", "2.3283064365386962890625e-10\n");
+	place_file(PMU(power_core) "events/energy-core.unit", "Joules\n");
+	/* Of two threads; of which only the older file is there; of nothing known. */
+	place_file(CPU(0) "core_cpus_list", "0,4\n");
+	place_file(CPU(0) "thread_siblings_list", "9\n");
+	place_file(PMU(power) "type", "22\n");
+	place_file(PMU(power) "cpumask", "0\n");
+	place_file(PMU(power) "format/event", "config:8-15\n");
+	place_file(PMU(power) "events/energy-pkg", "event=0x02\n");
+	place_file(PMU(power) "events/energy-pkg.scale", "0.5\n");
+	place_file(PMU(power) "events/energy-pkg.unit", "Joules\n");
+	/* Of which it is not said in what, or what to ask for. */
+	place_file(PMU(power) "events/energy-gpu", "event=0x04\n");
+	place_file(PMU(power) "events/energy-gpu.scale", "1\n");
+	place_file(PMU(power) "events/energy-psys", "event=0x05\n");
+	place_file(PMU(power) "events/energy-psys.scale", "1\n");
+	place_file(PMU(power) "events/energy-psys.unit", "Volts\n");
+	place_file(PMU(power) "events/energy-ram", "event=0x03,umask=1\n");
+	place_file(PMU(power) "events/energy-ram.scale", "1\n");
+	place_file(PMU(power) "events/energy-ram.unit", "Joules\n");
+	place_file(PMU(power) "events/voltage", "event=0x06\n");
+	/* And what is no PMU that counts for a CPU. */
+	place_file(PMU(powerless) "type", "23\n");
+	place_file(PMU(powerless) "events/energy-pkg", "event=0x02\n");
+	place_file(PMU(cpu) "type", "4\n");
+	place_file(PMU(cpu) "cpumask", "0\n");
+	place_file(PMU(cpu) "events/energy-pkg", "event=0x02\n");
+}
+
+static void probes(struct host *host)
+{
+	const struct source *power = source_table[SOURCE_power];
+
+	text_is(place_probe(power, host),
+		"-19 'no energy counter of perf's that powercap does not have' ''",
+		"a machine without counters of perf's");
+	pmus();
+	text_is(place_probe(power, host), "0 '3 energy counters of perf's, 2 of them of a core' ''",
+		"and one with three");
+	for (int i = 0; i < 2; i++) {
+		refused = i ? EPERM : EACCES;
+		text_is(place_probe(power, host),
+			"-13 '3 energy counters of perf's, which we may not open' 'run as root or "
+			"with CAP_PERFMON'",
+			"which may be kept from us");
+	}
+	refused = ENOENT;
+	text_is(place_probe(power, host), "0 '3 energy counters of perf's, 2 of them of a core' ''",
+		"what fails otherwise is told when it is opened");
+	refused = 0;
+	place_file("sys/class/powercap/intel-rapl/enabled", "1\n");
+	place_file("sys/class/powercap/intel-rapl:0/energy_uj", "1\n");
+	text_is(place_probe(power, host), "0 '2 energy counters of perf's, 2 of them of a core' ''",
+		"of a package only what powercap does not tell");
+	host->config.source[SOURCE_powercap].enabled = false;
+	text_is(place_probe(power, host), "0 '3 energy counters of perf's, 2 of them of a core' ''",
+		"or is not asked for");
+	host->config.source[SOURCE_powercap].enabled = true;
+	place_gone("sys/class/powercap/intel-rapl:0");
+}
+
+static void rails(struct host *host)
+{
+	char *text = NULL;
+	size_t size;
+	void *state;
+
+	place_file(CPU(1) "thread_siblings_list", "1,5\n");
+	host->config.source[SOURCE_power].period_ms = 40;
+	state = begin(host);
+	CHECK(watched_count() == 1 && watched_at(0)->period_ns == 40000000,
+	      "counters of perf's are read once a period");
+	text_is(asked,
+		"type 22, event 512, cpu 0: -1 -1 8\n"
+		"type 21, event 1, cpu 0: -1 -1 8\n"
+		"type 21, event 1, cpu 1: -1 -1 8\n",
+		"each is opened for its CPU, whoever runs there");
+	counts(0, 0, 1ull << 32);
+	counts(0, 1, 3ull << 40);
+	counts(1, 0, 6);
+	look(2000);
+	counts(0, 0, 5ull << 31);
+	look(3000);
+	records_are(host->queue,
+		    "rail 1 40000000 1000000 'power-0:energy-pkg' 'energy' 'power' "
+		    "'sys/bus/event_source/devices/power/events/energy-pkg'\n"
+		    "rail 2 40000000 1000000 'power_core-0:energy-core' 'core of CPU 0,4' 'energy' "
+		    "'power' 'sys/bus/event_source/devices/power_core/events/energy-core' '0,4'\n"
+		    "rail 3 40000000 1000000 'power_core-1:energy-core' 'core of CPU 1,5' 'energy' "
+		    "'power' 'sys/bus/event_source/devices/power_core/events/energy-core' '1,5'\n"
+		    "clock 0 'power' " EACH_READ "sample 1000: rail 1 0 +- 1\n"
+		    "sample 1000: rail 2 0 +- 1\n"
+		    "sample 1000: rail 3 0 +- 1\n"
+		    "sample 2000: rail 1 3000000 +- 1\n"
+		    "sample 2000: rail 2 1000000 +- 1\n"
+		    "sample 2000: rail 3 768000000 +- 1\n"
+		    "sample 3000: rail 1 ? +- 0\n"
+		    "sample 3000: rail 2 2500000 +- 1\n"
+		    "sample 3000: rail 3 ? +- 0\n",
+		    "a rail a core, its joules by the scale that the PMU tells");
+	text = metrics_text(host->metrics, NULL, NULL, METRICS_FOR_EVERYONE, METRICS_PROMETHEUS,
+			    &size);
+	CHECK(text && !strstr(text, "2.5") &&
+		      strstr(text, "energy-core\",label=\"core of CPU 0,4\"} 0\n"),
+	      "for everyone they are whole joules: perf keeps the rest from most");
+	free(text);
+	/* Its CPU has gone: nothing can be read, and no more is known. */
+	close(count[0][0]);
+	count[0][0] = 0;
+	look(4000);
+	records_are(host->queue,
+		    "sample 4000: rail 1 ? +- 0\n"
+		    "sample 4000: rail 2 ? +- 0\n"
+		    "sample 4000: rail 3 ? +- 0\n",
+		    "a core that went offline is not known");
+	source_table[SOURCE_power]->stop(state);
+	CHECK(!watched_open(), "nothing of them is waited for");
+	refused = ENOENT;
+	strcpy(host->config.source[SOURCE_power].match, "*pkg");
+	state = begin(host);
+	records_are(host->queue,
+		    "note 4 'power' 'power-0:energy-pkg: sys/bus/event_source/devices/power/events/"
+		    "energy-pkg: No such file or directory'\n"
+		    "rail 1 40000000 1000000 'power-0:energy-pkg' 'energy' 'power' "
+		    "'sys/bus/event_source/devices/power/events/energy-pkg'\n"
+		    "clock 0 'power' " EACH_READ,
+		    "one that cannot be opened is told, and is a rail");
+	refused = 0;
+	look(3000000000);
+	counts(1, 0, 8);
+	look(3000000001);
+	records_are(host->queue,
+		    "note 5 'power' 'power-0:energy-pkg: back'\n"
+		    "sample 3000000001: rail 1 4000000 +- 1\n",
+		    "it is looked for again, and counts when it is there");
+	source_table[SOURCE_power]->stop(state);
+	strcpy(host->config.source[SOURCE_power].match, "*");
+}
+
+void unit_power(void)
+{
+	struct place place;
+	struct host host;
+
+	if (!place_enter(&place))
+		return;
+	unit_power_asked = true;
+	place_host(&host);
+	place_low(true);
+	probes(&host);
+	rails(&host);
+	faults.at_ns = 0;
+	faults.ahead_ns = 0;
+	place_low(false);
+	place_host_free(&host);
+	place_leave(&place);
+	for (int i = 0; i < 16; i++)
+		if (count[i / 8][i % 8])
+			close(count[i / 8][i % 8]);
+	unit_power_asked = false;
+}
