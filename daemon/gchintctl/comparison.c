@@ -166,9 +166,20 @@ static double rail_energy(const struct run *run, const void *data)
 
 	for (size_t i = 0; i < run->rails; i++)
 		if (!strcmp(run->rail[i].name, data))
-			v = energy_of(run, i, &e) ? e.total : NAN;
+			v = energy_of(run, i, NULL, &e) ? e.total : NAN;
 	run_forget(run);
 	return v;
+}
+
+/* Of each core alone there would be too many figures. */
+static double cores_energy(const struct run *run, const void *data)
+{
+	struct energy e;
+	size_t nr = energy_of_cores(run, NULL, &e);
+
+	(void)data;
+	run_forget(run);
+	return nr ? e.total : NAN;
 }
 
 static struct compare_figure *add(struct comparison *c, const char *name, const char *unit,
@@ -205,11 +216,12 @@ static double metric_value(const struct run *run, const void *data)
 bool compare_make(struct run *const *run, size_t runs, struct comparison *c)
 {
 	const size_t metric_nr = sizeof(metrics) / sizeof(metrics[0]);
+	const char *how = NULL; /* of the rails of cores */
 	char name[160];
 
 	*c = (struct comparison){ 0 };
 	c->groups = group_runs(run, runs, c->group, &c->left);
-	c->figure = calloc(metric_nr + run[0]->rails, sizeof(*c->figure));
+	c->figure = calloc(metric_nr + run[0]->rails + 1, sizeof(*c->figure));
 	if (!c->figure) {
 		db_missing(run[0]->path, "no memory to compare it");
 		return false;
@@ -219,9 +231,17 @@ bool compare_make(struct run *const *run, size_t runs, struct comparison *c)
 
 		if (strcmp(r->kind, "power") && strcmp(r->kind, "energy"))
 			continue;
+		if (*r->cpus) {
+			how = run_rail_how(r);
+			continue;
+		}
 		snprintf(name, sizeof(name), "energy of %s, %s", *r->label ? r->label : r->name,
 			 run_rail_how(r));
 		fill(c, add(c, name, "J", -1, true), rail_energy, r->name);
+	}
+	if (how) {
+		snprintf(name, sizeof(name), "energy of all cores, %s", how);
+		fill(c, add(c, name, "J", -1, true), cores_energy, NULL);
 	}
 	for (size_t i = 0; i < metric_nr; i++)
 		fill(c,

@@ -41,7 +41,8 @@ static void put(struct energy_segment *seg, size_t *nr, uint64_t t0, uint64_t t1
 	++*nr;
 }
 
-struct energy_segment *energy_segments(const struct run *run, size_t *nr)
+struct energy_segment *energy_segments(const struct run *run, const struct run_rail *rail,
+				       const uint16_t *group, size_t *nr)
 {
 	struct edge *edge = malloc((run->phases * 2 + 1) * sizeof(*edge));
 	struct energy_segment *seg = malloc((run->phases * 2 + 2) * sizeof(*seg));
@@ -58,8 +59,12 @@ struct energy_segment *energy_segments(const struct run *run, size_t *nr)
 	for (size_t i = 0; i < run->phases; i++) {
 		const struct run_phase *p = &run->phase[i];
 
-		edge[edges++] = (struct edge){ p->t0, p->group, 1 };
-		edge[edges++] = (struct edge){ p->t1, p->group, -1 };
+		const uint16_t g = group ? group[i] : p->group;
+
+		if (rail && !run_rail_feeds(rail, p->cpu))
+			continue;
+		edge[edges++] = (struct edge){ p->t0, g, 1 };
+		edge[edges++] = (struct edge){ p->t1, g, -1 };
 	}
 	qsort(edge, edges, sizeof(*edge), by_time);
 	for (size_t i = 0; i < edges; i++) {
@@ -94,32 +99,45 @@ static bool usable(const struct run_sample *a, const struct run_sample *b, bool 
 
 /*
  * One interval: how long a group was in it alone, as one of two, and so on. A
- * stretch gives each of its n groups an n-th of what it took.
+ * stretch gives each of its n groups an n-th of what it took. Of a counter with steps
+ * there are three such accounts: between its readings, in all the time of which they can
+ * tell, and in that of which they tell for certain. Else these are the same.
  */
 struct share {
 	unsigned int group;
 	uint64_t ns[ENERGY_SHARES + 1]; /* by n; [0] unused */
+	uint64_t wide[ENERGY_SHARES + 1], sure[ENERGY_SHARES + 1];
+};
+
+/* @length, @wide and @sure as in struct share, of all groups, s. */
+struct interval {
+	double joules, length, wide, sure;
+	bool known, counter;
+	const struct energy_limits *limits;
 };
 
 /*
- * The least or the most that a group can have of an interval of @joules. Each
- * stretch took between the limits times its length, all of them @joules together:
+ * The least or the most that a group can have of an interval's energy. Each
+ * stretch took between the limits times its length, all of them that together:
  * beyond the lowest everywhere the rest goes where it counts least, or most.
  */
-static double extreme(const struct share *s, double joules, double length,
-		      const struct energy_limits *limits, bool most)
+static double extreme(const struct share *s, const struct interval *v, bool most)
 {
-	double weight[ENERGY_SHARES + 1], seconds[ENERGY_SHARES + 1], in = 0, sum = 0;
-	double rest = joules - limits->min_w * length;
+	double weight[ENERGY_SHARES + 1], seconds[ENERGY_SHARES + 1], least[ENERGY_SHARES + 1];
+	const struct energy_limits *limits = v->limits;
+	double in = 0, certain = 0, sum = 0, rest = v->joules - limits->min_w * v->sure;
 
 	for (int n = 1; n <= ENERGY_SHARES; n++) {
 		weight[n] = 1.0 / n;
-		seconds[n] = (double)s->ns[n] * 1e-9;
+		seconds[n] = (double)s->wide[n] * 1e-9;
+		least[n] = limits->min_w * (double)s->sure[n] * 1e-9;
 		in += seconds[n];
-		sum += limits->min_w * seconds[n] * weight[n];
+		certain += (double)s->sure[n] * 1e-9;
+		sum += least[n] * weight[n];
 	}
 	weight[0] = 0;
-	seconds[0] = fmax(0, length - in);
+	seconds[0] = fmax(0, v->wide - in);
+	least[0] = limits->min_w * fmax(0, v->sure - certain);
 	/* By weight: from 1, where n is 1, down to 0, where the group is not; or back. */
 	for (int k = 0; k <= ENERGY_SHARES && rest > 0; k++) {
 		int n = most ? (k + 1) % (ENERGY_SHARES + 1) :
@@ -128,18 +146,12 @@ static double extreme(const struct share *s, double joules, double length,
 
 		if (seconds[n] <= 0)
 			continue;
-		room = fmin(rest, (limits->max_w - limits->min_w) * seconds[n]);
+		room = fmin(rest, limits->max_w * seconds[n] - least[n]);
 		sum += room * weight[n];
 		rest -= room;
 	}
 	return sum;
 }
-
-struct interval {
-	double joules, length; /* J, s */
-	bool known, counter;
-	const struct energy_limits *limits;
-};
 
 static void add_share(const struct interval *v, const struct share *s, struct energy_part *p)
 {
@@ -150,8 +162,8 @@ static void add_share(const struct interval *v, const struct share *s, struct en
 
 	for (int n = 1; n <= ENERGY_SHARES; n++) {
 		part += (double)s->ns[n] / n;
-		ns += s->ns[n];
-		kinds += s->ns[n] > 0;
+		ns += s->wide[n];
+		kinds += s->wide[n] > 0;
 	}
 	if (!v->known) {
 		p->unknown_ns += (uint64_t)part;
@@ -159,7 +171,7 @@ static void add_share(const struct interval *v, const struct share *s, struct en
 	}
 	seconds = (double)ns * 1e-9;
 	/* All of it in one way: the group has that share of the energy, however it ran. */
-	whole = kinds == 1 && seconds >= v->length * (1 - 1e-9);
+	whole = kinds == 1 && seconds >= v->wide * (1 - 1e-9);
 	p->ns += (uint64_t)part;
 	p->joules += v->joules * part * 1e-9 / v->length;
 	if (whole) {
@@ -167,12 +179,20 @@ static void add_share(const struct interval *v, const struct share *s, struct en
 		p->low += v->joules * part * 1e-9 / v->length;
 		p->high += v->joules * part * 1e-9 / v->length;
 	} else if (v->counter) {
-		p->low += extreme(s, v->joules, v->length, v->limits, false);
-		p->high += extreme(s, v->joules, v->length, v->limits, true);
+		p->low += extreme(s, v, false);
+		p->high += extreme(s, v, true);
 	} else {
 		p->low += v->limits->min_w * part * 1e-9;
 		p->high += v->limits->max_w * part * 1e-9;
 	}
+}
+
+/* How much of a stretch lies between two instants. */
+static uint64_t within(const struct energy_segment *seg, uint64_t from, uint64_t to)
+{
+	from = seg->t0 > from ? seg->t0 : from;
+	to = seg->t1 < to ? seg->t1 : to;
+	return to > from ? to - from : 0;
 }
 
 static void split_interval(const struct run_sample *a, const struct run_sample *b,
@@ -181,12 +201,12 @@ static void split_interval(const struct run_sample *a, const struct run_sample *
 {
 	struct share share[RUN_GROUPS];
 	unsigned int index[RUN_GROUPS] = { 0 }, nr = 0; /* of share, from 1 */
+	const uint64_t step = v->counter ? v->limits->update_ns : 0;
+	const uint64_t first = a->t > step ? a->t - step : 0;
 
-	while (*at < segments && seg[*at].t1 <= a->t)
+	while (*at < segments && seg[*at].t1 <= first)
 		++*at;
 	for (size_t i = *at; i < segments && seg[i].t0 < b->t; i++) {
-		uint64_t from = seg[i].t0 > a->t ? seg[i].t0 : a->t;
-		uint64_t to = seg[i].t1 < b->t ? seg[i].t1 : b->t;
 		unsigned int n = seg[i].nr ? seg[i].nr : 1;
 
 		for (unsigned int g = 0; g < n; g++) {
@@ -196,7 +216,9 @@ static void split_interval(const struct run_sample *a, const struct run_sample *
 				index[group] = ++nr;
 				share[nr - 1] = (struct share){ .group = group };
 			}
-			share[index[group] - 1].ns[n] += to - from;
+			share[index[group] - 1].ns[n] += within(&seg[i], a->t, b->t);
+			share[index[group] - 1].wide[n] += within(&seg[i], first, b->t);
+			share[index[group] - 1].sure[n] += within(&seg[i], a->t, b->t - step);
 		}
 	}
 	for (unsigned int i = 0; i < nr; i++)
@@ -232,33 +254,65 @@ static bool median_interval(const struct run_sample *s, size_t samples, uint64_t
 	return true;
 }
 
+/* The highest mean power of an interval, W. */
+static double highest(const struct run_sample *s, size_t samples, uint64_t step)
+{
+	double w = 0;
+
+	for (size_t i = 0; i + 1 < samples; i++)
+		if (usable(&s[i], &s[i + 1], true))
+			w = fmax(w, joules_between(&s[i], &s[i + 1], true) * 1e9 /
+					    (double)(s[i + 1].t - s[i].t + step));
+	return w;
+}
+
+/*
+ * Whether the counter may have begun anew once more than was seen: with no more power than
+ * the rail can draw, or, where that is not known, than another interval had.
+ */
+static bool may_wrap(const struct interval *v, double most)
+{
+	return v->limits->wraps > 0 && v->joules + v->limits->wraps <= most * v->length;
+}
+
 bool energy_split(const struct run_sample *s, size_t samples, bool counter,
 		  const struct energy_limits *limits, const struct energy_segment *seg,
 		  size_t segments, struct energy *e)
 {
+	const uint64_t step = counter ? limits->update_ns : 0;
+	double most = isfinite(limits->max_w) ? limits->max_w : 0;
 	size_t at = 0;
 	bool whole;
 
 	memset(e, 0, sizeof(*e));
 	e->samples = samples;
 	whole = median_interval(s, samples, &e->interval_ns);
+	if (counter && limits->wraps > 0 && most <= 0)
+		most = highest(s, samples, step);
 	for (size_t i = 0; i < samples; i++)
 		e->unknown += !known(&s[i]);
 	for (size_t i = 0; i + 1 < samples; i++) {
-		const struct energy_limits none = { 0, INFINITY };
+		const struct energy_limits none = { 0, INFINITY, limits->update_ns, 0 };
 		struct interval v = { .counter = counter, .limits = limits };
 
 		if (s[i + 1].t <= s[i].t)
 			continue;
 		v.known = usable(&s[i], &s[i + 1], counter);
 		v.length = (double)(s[i + 1].t - s[i].t) * 1e-9;
-		if (v.known) {
+		v.wide = v.length + (double)step * 1e-9;
+		v.sure = fmax(0, v.length - (double)step * 1e-9);
+		if (v.known)
 			v.joules = joules_between(&s[i], &s[i + 1], counter);
+		if (v.known && counter && may_wrap(&v, most)) {
+			v.known = false;
+			e->wrapped++;
+		}
+		if (v.known) {
 			e->total += v.joules;
 			e->known_ns += s[i + 1].t - s[i].t;
 			/* Limits that a measurement contradicts are none. */
-			if (v.joules < limits->min_w * v.length * (1 - SLACK) ||
-			    v.joules > limits->max_w * v.length * (1 + SLACK)) {
+			if (v.joules < limits->min_w * v.sure * (1 - SLACK) ||
+			    v.joules > limits->max_w * v.wide * (1 + SLACK)) {
 				e->beyond++;
 				v.limits = &none;
 			}
@@ -270,7 +324,7 @@ bool energy_split(const struct run_sample *s, size_t samples, bool counter,
 	return whole;
 }
 
-bool energy_of(const struct run *run, size_t rail, struct energy *e)
+bool energy_of(const struct run *run, size_t rail, const uint16_t *group, struct energy *e)
 {
 	const struct run_rail *r = &run->rail[rail];
 	bool counter = !strcmp(r->kind, "energy");
@@ -284,7 +338,7 @@ bool energy_of(const struct run *run, size_t rail, struct energy *e)
 	series = run_samples(run, rail);
 	if (!series)
 		return false;
-	seg = energy_segments(run, &segments);
+	seg = energy_segments(run, r, group, &segments);
 	if (!seg ||
 	    !energy_split(series->sample, series->nr, counter, &r->limits, seg, segments, e)) {
 		db_missing(run->path, "no memory for its energy");
@@ -293,6 +347,54 @@ bool energy_of(const struct run *run, size_t rail, struct energy *e)
 	}
 	free(seg);
 	return e->known_ns;
+}
+
+size_t energy_of_cores(const struct run *run, const uint16_t *group, struct energy *e)
+{
+	struct energy one;
+	size_t nr = 0;
+
+	memset(e, 0, sizeof(*e));
+	for (size_t i = 0; i < run->rails; i++) {
+		if (!*run->rail[i].cpus || !energy_of(run, i, group, &one))
+			continue;
+		for (unsigned int g = 0; g < RUN_GROUPS; g++) {
+			e->part[g].joules += one.part[g].joules;
+			e->part[g].low += one.part[g].low;
+			e->part[g].high += one.part[g].high;
+			e->part[g].ns += one.part[g].ns;
+			e->part[g].whole_ns += one.part[g].whole_ns;
+			e->part[g].unknown_ns += one.part[g].unknown_ns;
+		}
+		e->total += one.total;
+		e->mean_w += one.mean_w;
+		e->interval_ns =
+			one.interval_ns > e->interval_ns ? one.interval_ns : e->interval_ns;
+		nr++;
+	}
+	return nr;
+}
+
+struct energy_part energy_inside(const struct energy *e)
+{
+	struct energy_part in = { 0 };
+	bool bounded = isfinite(e->part[0].high);
+
+	for (unsigned int g = 1; g < RUN_GROUPS; g++) {
+		in.ns += e->part[g].ns;
+		in.whole_ns += e->part[g].whole_ns;
+		in.unknown_ns += e->part[g].unknown_ns;
+		bounded = bounded && isfinite(e->part[g].high);
+		in.low += e->part[g].low;
+		in.high += e->part[g].high;
+	}
+	in.joules = e->total - e->part[0].joules;
+	/* Both hold: of the parts together, and of what is left of the whole. */
+	if (bounded) {
+		in.low = fmax(in.low, e->total - e->part[0].high);
+		in.high = fmin(in.high, e->total - e->part[0].low);
+	}
+	return in;
 }
 
 #define CPUS 512

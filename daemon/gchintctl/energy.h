@@ -8,6 +8,13 @@
  * narrow that; the mean of an interval is no such limit. Where a phase covers
  * whole intervals it has all of their energy.
  *
+ * A counter that counts in steps of time (RAPL's, of about a millisecond) tells at each
+ * reading the energy of up to one step ago. An interval's energy may then be of anything
+ * from one step before its first reading to its last: a phase has all of it only where it
+ * covers all of that, and none only where it touches nothing of it. How far such a counter
+ * goes before it begins anew is known too: where it may have done so twice between two
+ * readings, nothing is known of that interval.
+ *
  * A power meter tells power at instants. What it was between them is an estimate
  * (the trapezium); of a phase that lies between two of them nothing is known.
  */
@@ -43,6 +50,7 @@ struct energy {
 	double mean_w;
 	size_t samples, unknown;
 	size_t beyond; /* intervals whose mean power is outside of the limits */
+	size_t wrapped; /* not known: the counter may have begun anew twice meanwhile */
 	uint64_t interval_ns; /* median distance of samples */
 };
 
@@ -59,11 +67,14 @@ struct energy_segment {
 /**
  * energy_segments - the phases of a run as disjoint stretches, in order
  * @run: the run
+ * @rail: only phases that began on a CPU that it feeds; NULL all
+ * @group: of each phase, below RUN_GROUPS; NULL that of its kind
  * @nr: receives how many
  *
  * Covers [t0, t1) of the run. Returns an array to be freed, NULL without memory.
  */
-struct energy_segment *energy_segments(const struct run *run, size_t *nr);
+struct energy_segment *energy_segments(const struct run *run, const struct run_rail *rail,
+				       const uint16_t *group, size_t *nr);
 
 /**
  * energy_split - pure: samples and stretches in, parts out
@@ -82,10 +93,19 @@ bool energy_split(const struct run_sample *s, size_t samples, bool counter,
 		  size_t segments, struct energy *e);
 
 /*
- * All of it for run->rail[@rail]; false if it has no energy to tell, or without
- * memory, which is told.
+ * All of it for run->rail[@rail], by @group of each phase (NULL: its kind); false if it has
+ * no energy to tell, or without memory, which is told.
  */
-bool energy_of(const struct run *run, size_t rail, struct energy *e);
+bool energy_of(const struct run *run, size_t rail, const uint16_t *group, struct energy *e);
+
+/*
+ * Of all rails that feed one core each together: what ran on each, added up. Returns how
+ * many there are that tell energy.
+ */
+size_t energy_of_cores(const struct run *run, const uint16_t *group, struct energy *e);
+
+/* What was not in group 0: all that a rail took, less what it took outside. */
+struct energy_part energy_inside(const struct energy *e);
 
 /**
  * energy_modelled - from OPP powers instead of a rail

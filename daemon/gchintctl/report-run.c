@@ -8,6 +8,7 @@
 #include "energy.h"
 #include "pauses.h"
 #include "plot.h"
+#include "processes.h"
 #include "report.h"
 
 #define MS(ns) ((double)(ns) / 1e6)
@@ -129,64 +130,78 @@ static void energy_cell(const struct energy_part *p, bool measured, FILE *html)
 			100 * (double)p->whole_ns / (double)p->ns);
 }
 
-static void energy_table(const struct run *run, FILE *html)
-{
-	struct energy *e = calloc(run->rails + 1, sizeof(*e));
-	const struct run_rail **rail = calloc(run->rails + 1, sizeof(*rail));
-	char name[48], source[64];
-	size_t columns = 0;
-	bool modelled;
+/* A rail, or all rails that feed one core each. */
+struct column {
+	struct energy e;
+	const struct run_rail *rail;
+};
 
-	if (!e || !rail) {
-		db_missing(run->path, "no memory for its energy");
-		goto free_all;
+static const char *column_name(const struct column *c)
+{
+	if (*c->rail->cpus)
+		return "all cores";
+	return *c->rail->label ? c->rail->label : c->rail->name;
+}
+
+/* Returns how many there are; @column has room for one more than rails. */
+static size_t columns_of(const struct run *run, const uint16_t *group, struct column *column)
+{
+	const struct run_rail *core = NULL;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < run->rails; i++) {
+		if (*run->rail[i].cpus) {
+			core = core ? core : &run->rail[i];
+			continue;
+		}
+		column[nr].rail = &run->rail[i];
+		nr += energy_of(run, i, group, &column[nr].e);
 	}
-	for (size_t i = 0; i < run->rails; i++)
-		if (energy_of(run, i, &e[columns]))
-			rail[columns++] = &run->rail[i];
-	modelled = energy_modelled(run, &e[columns], source, sizeof(source));
-	fputs("<h3>Energy by phase (J)</h3>\n", html);
-	if (!columns && !modelled) {
-		fputs("<p class=\"missing\">No rail was measured and no OPP has a power: energy is "
-		      "not known.</p>\n",
-		      html);
-		goto free_all;
-	}
-	fputs("<div class=\"scroll\"><table><thead><tr><th>phase</th>", html);
+	if (core && energy_of_cores(run, group, &column[nr].e))
+		column[nr++].rail = core;
+	return nr;
+}
+
+static void energy_head(const char *what, const struct column *column, size_t columns, FILE *html)
+{
+	fprintf(html, "<div class=\"scroll\"><table><thead><tr><th>%s</th>", what);
 	for (size_t c = 0; c < columns; c++) {
 		fputs("<th>", html);
-		escape_html(html, *rail[c]->label ? rail[c]->label : rail[c]->name);
-		fprintf(html, "<br>%s</th>", run_rail_how(rail[c]));
+		escape_html(html, column_name(&column[c]));
+		fprintf(html, "<br>%s</th>", run_rail_how(column[c].rail));
 	}
-	fputs(modelled ? "<th>OPP table<br>modelled</th></tr></thead><tbody>\n" :
-			 "</tr></thead><tbody>\n",
-	      html);
-	for (unsigned int g = 0; g < RUN_GROUPS; g++) {
-		if (g ? !present(run, g) : !columns)
-			continue;
-		fprintf(html, "<tr><td><span class=\"dot\" style=\"background:%s\"></span>%s</td>",
-			plot_phase_colour(g), run_group_name(g, name, sizeof(name)));
-		for (size_t c = 0; c < columns; c++)
-			energy_cell(&e[c].part[g], true, html);
-		if (modelled)
-			energy_cell(&e[columns].part[g], false, html);
-		fputs("</tr>\n", html);
-	}
-	fputs("<tr><td><b>whole run</b></td>", html);
-	for (size_t c = 0; c < columns; c++)
-		fprintf(html, "<td><b>%.4f</b></td>", e[c].total);
-	fputs(modelled ? "<td>phases only</td></tr>\n" : "</tr>\n", html);
+}
+
+static void sensor(const struct column *c, FILE *html)
+{
+	const struct energy_limits *l = &c->rail->limits;
+
+	escape_html(html, *c->rail->cpus ? "all cores" : c->rail->name);
+	fputs(": ", html);
+	escape_html(html, c->rail->source);
+	fputs(*c->rail->derived ? ", " : "", html);
+	escape_html(html, c->rail->derived);
+	fprintf(html, ", a sample every %.1f ms", MS(c->e.interval_ns));
+	if (!*c->rail->cpus)
+		fprintf(html, " (%zu, of which %zu not known)", c->e.samples, c->e.unknown);
+	fprintf(html, ", mean %.3f W", c->e.mean_w);
+	if (l->update_ns)
+		fprintf(html, ", counts on about every %.1f ms, which its bounds allow for",
+			MS(l->update_ns));
+	if (l->wraps > 0)
+		fprintf(html, ", begins anew after %.0f J", l->wraps);
+	if (c->e.wrapped)
+		fprintf(html, ", perhaps twice in %zu intervals, which are not known",
+			c->e.wrapped);
+	fputs(". ", html);
+}
+
+static void energy_notes(const struct column *column, size_t columns, const char *modelled,
+			 FILE *html)
+{
 	fputs("</tbody></table></div>\n<p class=\"note\">", html);
-	for (size_t c = 0; c < columns; c++) {
-		escape_html(html, rail[c]->name);
-		fputs(": ", html);
-		escape_html(html, rail[c]->source);
-		fputs(*rail[c]->derived ? ", " : "", html);
-		escape_html(html, rail[c]->derived);
-		fprintf(html,
-			", a sample every %.1f ms (%zu, of which %zu not known), mean %.3f W. ",
-			MS(e[c].interval_ns), e[c].samples, e[c].unknown, e[c].mean_w);
-	}
+	for (size_t c = 0; c < columns; c++)
+		sensor(&column[c], html);
 	if (columns)
 		fputs("Between two readings of a counter only the sum is known: a phase gets its "
 		      "share by time, and took no less and no more than the brackets say. Between "
@@ -196,13 +211,116 @@ static void energy_table(const struct run *run, FILE *html)
 		      html);
 	if (modelled) {
 		fputs("Modelled: power of each OPP from ", html);
-		escape_html(html, source);
+		escape_html(html, modelled);
 		fputs(" times the phase's time at it, its CPU taken to be busy.", html);
 	}
 	fputs("</p>\n", html);
-free_all:
-	free(rail);
-	free(e);
+}
+
+static void energy_by_phase(const struct run *run, const struct column *column, size_t columns,
+			    FILE *html)
+{
+	char name[48], source[64];
+	struct energy model;
+	bool modelled = energy_modelled(run, &model, source, sizeof(source));
+
+	fputs("<h3>Energy by phase (J)</h3>\n", html);
+	if (!columns && !modelled) {
+		fputs("<p class=\"missing\">No rail was measured and no OPP has a power: energy is "
+		      "not known.</p>\n",
+		      html);
+		return;
+	}
+	energy_head("phase", column, columns, html);
+	fputs(modelled ? "<th>OPP table<br>modelled</th></tr></thead><tbody>\n" :
+			 "</tr></thead><tbody>\n",
+	      html);
+	for (unsigned int g = 0; g < RUN_GROUPS; g++) {
+		if (g ? !present(run, g) : !columns)
+			continue;
+		fprintf(html, "<tr><td><span class=\"dot\" style=\"background:%s\"></span>%s</td>",
+			plot_phase_colour(g), run_group_name(g, name, sizeof(name)));
+		for (size_t c = 0; c < columns; c++)
+			energy_cell(&column[c].e.part[g], true, html);
+		if (modelled)
+			energy_cell(&model.part[g], false, html);
+		fputs("</tr>\n", html);
+	}
+	fputs("<tr><td><b>whole run</b></td>", html);
+	for (size_t c = 0; c < columns; c++)
+		fprintf(html, "<td><b>%.4f</b></td>", column[c].e.total);
+	fputs(modelled ? "<td>phases only</td></tr>\n" : "</tr>\n", html);
+	energy_notes(column, columns, modelled ? source : NULL, html);
+}
+
+static void energy_by_process(const struct run *run, struct column *column, FILE *html)
+{
+	struct processes p;
+	char name[48];
+	size_t columns;
+
+	if (!processes_of(run, &p))
+		return;
+	columns = p.nr > 1 ? columns_of(run, p.group, column) : 0;
+	if (columns) {
+		fputs("<h3>Energy by process, in its phases (J)</h3>\n", html);
+		energy_head("process", column, columns, html);
+		fputs("</tr></thead><tbody>\n", html);
+		for (unsigned int g = 1; g <= p.nr; g++) {
+			fputs("<tr><td>", html);
+			escape_html(html, processes_name(&p, g, name, sizeof(name)));
+			fputs("</td>", html);
+			for (size_t c = 0; c < columns; c++)
+				energy_cell(&column[c].e.part[g], true, html);
+			fputs("</tr>\n", html);
+		}
+		fputs("</tbody></table></div>\n", html);
+	}
+	processes_free(&p);
+}
+
+/* Where there are rails a core. */
+static void energy_by_core(const struct run *run, FILE *html)
+{
+	struct energy_part in;
+	struct energy e;
+	bool any = false;
+
+	for (size_t i = 0; i < run->rails; i++) {
+		if (!*run->rail[i].cpus || !energy_of(run, i, NULL, &e))
+			continue;
+		if (!any)
+			fputs("<h3>Energy by core (J)</h3>\n<div class=\"scroll\"><table><thead>"
+			      "<tr><th>core</th><th>whole run</th><th>mean W</th><th>in phases</th>"
+			      "</tr></thead><tbody>\n",
+			      html);
+		any = true;
+		fputs("<tr><td>CPU ", html);
+		escape_html(html, run->rail[i].cpus);
+		fprintf(html, "</td><td>%.4f</td><td>%.3f</td>", e.total, e.mean_w);
+		in = energy_inside(&e);
+		energy_cell(&in, true, html);
+		fputs("</tr>\n", html);
+	}
+	if (any)
+		fputs("</tbody></table></div>\n<p class=\"note\">Each core's rail by the phases "
+		      "that began on its CPUs; a thread that moved meanwhile still counts "
+		      "there.</p>\n",
+		      html);
+}
+
+static void energy_tables(const struct run *run, FILE *html)
+{
+	struct column *column = calloc(run->rails + 1, sizeof(*column));
+
+	if (!column) {
+		db_missing(run->path, "no memory for its energy");
+		return;
+	}
+	energy_by_phase(run, column, columns_of(run, NULL, column), html);
+	energy_by_core(run, html);
+	energy_by_process(run, column, html);
+	free(column);
 }
 
 static void headline(const struct run *run, FILE *html)
@@ -263,7 +381,7 @@ int report_run(const struct run *run, size_t number, const struct plot_scale *sc
 	      "all "
 	      "CPUs.</p>\n",
 	      html);
-	energy_table(run, html);
+	energy_tables(run, html);
 	report_provenance(run, html);
 	fputs("</section>\n", html);
 	return ret;

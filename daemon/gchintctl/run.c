@@ -10,6 +10,7 @@
 #include "../common/names.h"
 #include "ctl.h"
 #include "db.h"
+#include "run-parts.h"
 
 uint16_t run_group(uint32_t phase, uint32_t flags)
 {
@@ -41,30 +42,6 @@ const char *run_group_name(unsigned int group, char *buf, size_t size)
 /* More than any hardware has: a file with more is none of gchintd's. */
 #define KHZS_MAX 65536
 
-struct run_cache {
-	bool loaded;
-	struct run_series *rail;
-};
-
-static bool no_memory(const struct run *run)
-{
-	db_missing(run->path, "no memory for all of it");
-	return false;
-}
-
-/* Room for one more; doubles. */
-static bool grow(void *array, size_t nr, size_t size)
-{
-	void **at = array, *more;
-
-	if (nr && (nr & (nr - 1) || nr < 16))
-		return true;
-	more = realloc(*at, (nr ? nr * 2 : 16) * size);
-	if (more)
-		*at = more;
-	return more;
-}
-
 static bool take_phase(struct run *run, sqlite3_stmt *s)
 {
 	int64_t t0 = db_int(s, 0, -1), t1 = db_int(s, 1, 0), cpu = db_int(s, 6, -1);
@@ -75,8 +52,8 @@ static bool take_phase(struct run *run, sqlite3_stmt *s)
 		run->absurd++;
 		return true;
 	}
-	if (!grow(&run->phase, run->phases, sizeof(*p)))
-		return no_memory(run);
+	if (!run_grow(&run->phase, run->phases, sizeof(*p)))
+		return run_no_memory(run);
 	p = &run->phase[run->phases++];
 	p->t0 = (uint64_t)t0;
 	p->t1 = (uint64_t)t1;
@@ -124,13 +101,13 @@ static bool take_step(struct run *run, sqlite3_stmt *s)
 	if (!khz)
 		return true;
 	if (!c || c->cpu != cpu) {
-		if (!grow(&run->cpu, run->cpus, sizeof(*c)))
-			return no_memory(run);
+		if (!run_grow(&run->cpu, run->cpus, sizeof(*c)))
+			return run_no_memory(run);
 		c = &run->cpu[run->cpus++];
 		*c = (struct run_cpu){ .cpu = cpu };
 	}
-	if (!grow(&c->step, c->nr, sizeof(*c->step)))
-		return no_memory(run);
+	if (!run_grow(&c->step, c->nr, sizeof(*c->step)))
+		return run_no_memory(run);
 	c->step[c->nr++] = (struct run_step){ (uint64_t)t, khz };
 	return true;
 }
@@ -144,156 +121,6 @@ static bool load_steps(struct run *run)
 		good = take_step(run, s);
 	sqlite3_finalize(s);
 	return good;
-}
-
-static bool load_rails(struct run *run)
-{
-	sqlite3_stmt *s = db_query(run->db, "SELECT id, name, label, kind, source, derived, "
-					    "period_ns FROM rails ORDER BY id");
-	bool good = s;
-
-	while (good && db_next(s)) {
-		struct run_rail *r;
-
-		good = grow(&run->rail, run->rails, sizeof(*r)) || no_memory(run);
-		if (!good)
-			break;
-		r = &run->rail[run->rails++];
-		memset(r, 0, sizeof(*r));
-		r->id = db_int(s, 0, 0);
-		snprintf(r->name, sizeof(r->name), "%s", db_text(s, 1, "?"));
-		snprintf(r->label, sizeof(r->label), "%s", db_text(s, 2, ""));
-		snprintf(r->kind, sizeof(r->kind), "%s", db_text(s, 3, ""));
-		snprintf(r->source, sizeof(r->source), "%s", db_text(s, 4, ""));
-		snprintf(r->derived, sizeof(r->derived), "%s", db_text(s, 5, ""));
-		r->period_ns = (uint64_t)db_int(s, 6, 0);
-		r->limits = (struct energy_limits){ 0, INFINITY };
-	}
-	sqlite3_finalize(s);
-	run->cache = calloc(1, sizeof(*run->cache));
-	return good && (run->cache || no_memory(run));
-}
-
-static int by_id(const void *a, const void *b)
-{
-	const struct run_rail *x = a, *y = b;
-
-	return (x->id > y->id) - (x->id < y->id);
-}
-
-static int by_t(const void *a, const void *b)
-{
-	const struct run_sample *x = a, *y = b;
-
-	return (x->t > y->t) - (x->t < y->t);
-}
-
-static bool take_sample(const struct run *run, sqlite3_stmt *s)
-{
-	const struct run_rail key = { .id = db_int(s, 1, INT64_MIN) }, *rail;
-	int64_t t = db_int(s, 0, -1);
-	struct run_series *series;
-
-	rail = run->rails ? bsearch(&key, run->rail, run->rails, sizeof(key), by_id) : NULL;
-	if (!rail || t < 0)
-		return true;
-	series = &run->cache->rail[rail - run->rail];
-	if (!grow(&series->sample, series->nr, sizeof(*series->sample)))
-		return no_memory(run);
-	series->sample[series->nr++] =
-		(struct run_sample){ (uint64_t)t, db_int(s, 2, RUN_UNKNOWN) };
-	return true;
-}
-
-const struct run_series *run_samples(const struct run *run, size_t rail)
-{
-	struct run_cache *cache = run->cache;
-	bool good = true;
-	sqlite3_stmt *s;
-
-	if (cache->loaded)
-		return &cache->rail[rail];
-	cache->rail = calloc(run->rails ? run->rails : 1, sizeof(*cache->rail));
-	if (!cache->rail) {
-		no_memory(run);
-		return NULL;
-	}
-	s = db_query(run->db, "SELECT t, rail, value FROM samples");
-	while (good && db_next(s))
-		good = take_sample(run, s);
-	sqlite3_finalize(s);
-	cache->loaded = true;
-	if (!good) {
-		run_forget(run);
-		return NULL;
-	}
-	/* As they were written, but for rails that a thread reads. */
-	for (size_t i = 0; i < run->rails; i++) {
-		struct run_series *r = &cache->rail[i];
-		bool sorted = true;
-
-		for (size_t k = 1; k < r->nr && sorted; k++)
-			sorted = r->sample[k - 1].t <= r->sample[k].t;
-		if (!sorted)
-			qsort(r->sample, r->nr, sizeof(*r->sample), by_t);
-	}
-	return &cache->rail[rail];
-}
-
-void run_forget(const struct run *run)
-{
-	struct run_cache *cache = run->cache;
-
-	for (size_t i = 0; cache && cache->rail && i < run->rails; i++)
-		free(cache->rail[i].sample);
-	if (cache) {
-		free(cache->rail);
-		*cache = (struct run_cache){ 0 };
-	}
-}
-
-/* The numbers behind the last '='; false if they are none. */
-static bool parse_limits(const char *spec, struct energy_limits *limits, int *name)
-{
-	const char *equals = strrchr(spec, '='), *number = equals ? equals + 1 : spec;
-	char *end;
-
-	*name = equals ? (int)(equals - spec) : -1;
-	limits->min_w = strtod(number, &end);
-	if (end == number || *end != ':')
-		return false;
-	number = end + 1;
-	limits->max_w = strtod(number, &end);
-	return end != number && !*end && limits->min_w >= 0 && limits->max_w > limits->min_w;
-}
-
-bool run_limits_valid(const char *spec)
-{
-	struct energy_limits limits;
-	int name;
-
-	return parse_limits(spec, &limits, &name);
-}
-
-size_t run_limit(struct run *run, const char *spec)
-{
-	struct energy_limits limits;
-	size_t n = 0;
-	int name;
-
-	if (!parse_limits(spec, &limits, &name))
-		return 0;
-	for (size_t i = 0; i < run->rails; i++) {
-		struct run_rail *r = &run->rail[i];
-		char wanted[96];
-
-		snprintf(wanted, sizeof(wanted), "%.*s", name < 0 ? 0 : name, spec);
-		if (name >= 0 && strcmp(wanted, r->name) && strcmp(wanted, r->label))
-			continue;
-		r->limits = limits;
-		n++;
-	}
-	return n;
 }
 
 /* gchintctl record marks both ends. */
@@ -352,7 +179,7 @@ static bool collect_khz(struct run *run)
 		steps += run->cpu[i].nr;
 	run->khz = malloc((steps ? steps : 1) * sizeof(*run->khz));
 	if (!run->khz)
-		return no_memory(run);
+		return run_no_memory(run);
 	for (size_t i = 0; i < run->cpus; i++)
 		for (size_t k = 0; k < run->cpu[i].nr; k++)
 			run->khz[run->khzs++] = run->cpu[i].step[k].khz;
@@ -445,7 +272,7 @@ static bool compute_residency(struct run *run)
 		return false;
 	run->residency = calloc(run->khzs ? run->khzs : 1, sizeof(*run->residency));
 	if (!run->residency)
-		return no_memory(run);
+		return run_no_memory(run);
 	for (size_t i = 0; i < run->cpus; i++)
 		run_stretches(run, (int)run->cpu[i].cpu, run->t0, run->t1, add_residency, &a);
 	for (size_t i = 0; i < run->phases; i++) {
@@ -490,11 +317,6 @@ static void place_run(struct run *run)
 		run->began_ns = began;
 }
 
-const char *run_rail_how(const struct run_rail *rail)
-{
-	return strncmp(rail->derived, "modelled", 8) ? "measured" : "modelled";
-}
-
 struct run *run_open(const char *path)
 {
 	struct run *run = calloc(1, sizeof(*run));
@@ -511,7 +333,8 @@ struct run *run_open(const char *path)
 		ctl_error("%s: nothing is recorded in it yet", path);
 		goto free_run;
 	}
-	if (!load_phases(run) || !load_steps(run) || !load_rails(run) || !compute_residency(run))
+	if (!load_phases(run) || !load_steps(run) || !run_load_rails(run) ||
+	    !compute_residency(run))
 		goto free_run;
 	if (run->absurd)
 		db_missing(path, "rows that make no sense are left out");
@@ -557,7 +380,7 @@ void run_lengths(const struct run *run, unsigned int group, struct run_lengths *
 
 	*l = (struct run_lengths){ 0 };
 	if (!length) {
-		no_memory(run);
+		run_no_memory(run);
 		return;
 	}
 	for (size_t i = 0; i < run->phases; i++)

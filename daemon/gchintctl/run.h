@@ -57,23 +57,37 @@ struct run_sample {
 struct run_series {
 	struct run_sample *sample; /* by time */
 	size_t nr;
+	size_t still; /* left out: read before the counter counted on, see struct run_rail */
 };
 
 /**
- * struct energy_limits - what a rail can draw at all, from its data sheet
- * @min_w: never less, W; 0 where not known
+ * struct energy_limits - what is known of a rail beside its readings
+ * @min_w: it draws never less, W, by its data sheet; 0 where not known
  * @max_w: never more, W; INFINITY where not known
+ * @update_ns: a counter counts in steps of this time: a reading is of an instant that
+ *	is up to so long ago; 0 where not known
+ * @wraps: J after which a counter begins anew; 0 where not known, or never
  */
 struct energy_limits {
 	double min_w, max_w;
+	uint64_t update_ns;
+	double wraps;
 };
+
+/* CPUs that a rail of a core may be of. */
+#define RUN_CPUS 512
 
 struct run_rail {
 	int64_t id;
 	char name[96], label[64], kind[16], source[24], derived[48];
+	char cpus[64]; /* of the one core that it feeds; "" it feeds others too */
+	uint8_t cpu[RUN_CPUS]; /* the same, a byte each */
 	uint64_t period_ns;
-	struct energy_limits limits; /* of its power, W */
+	struct energy_limits limits;
 };
+
+/* Whether what runs on @cpu (-1: not known where) can be in the rail's energy. */
+bool run_rail_feeds(const struct run_rail *rail, int cpu);
 
 /* "measured", or "modelled" where the recording says that the rail is. */
 const char *run_rail_how(const struct run_rail *rail);
@@ -125,7 +139,11 @@ struct run **run_open_all(char *const *paths, size_t nr, size_t behind);
 size_t run_behind_dashes(int argc, char *const *argv);
 void run_close_all(struct run **run, size_t nr);
 
-/* Readings of run->rail[@rail]; all rails are read at once. NULL without memory, told. */
+/*
+ * Readings of run->rail[@rail]; all rails are read at once. NULL without memory, told. Of
+ * a counter that counts in steps those are left out that came before the next step: that
+ * it did not move is no zero of power.
+ */
 const struct run_series *run_samples(const struct run *run, size_t rail);
 /* Frees the readings until they are asked for again. */
 void run_forget(const struct run *run);

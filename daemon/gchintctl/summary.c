@@ -10,12 +10,14 @@
 #include "db.h"
 #include "energy.h"
 #include "price.h"
+#include "processes.h"
 #include "run.h"
 
 static const char usage[] =
 	"usage: gchintctl [--json] summary FILE [--watts [RAIL=]LOW:HIGH]...\n"
 	"Prints a recording as tables: phases (count, total, mean, p50, p95, longest, mean\n"
-	"frequency), energy by phase and rail with its bounds, time at each frequency,\n"
+	"frequency), energy by phase, process and rail with its bounds, by core where there are\n"
+	"rails a core, time at each frequency,\n"
 	"decisions by reason, what was dropped, what the recording itself cost.\n"
 	"\n"
 	"  -w, --watts [RAIL=]LOW:HIGH  what the rail (or any) can draw at least and at most,\n"
@@ -112,15 +114,103 @@ static void modelled(const struct energy_part *p, const char *name)
 	putchar('\n');
 }
 
+/* Of the processes that had phases, where there are several. */
+static void by_process(const struct processes *p, const struct energy *e)
+{
+	char name[48];
+
+	puts("  by process, in its phases:");
+	for (unsigned int g = 1; g <= p->nr; g++)
+		part(&e->part[g], processes_name(p, g, name, sizeof(name)));
+}
+
+/* What a counter's readings can tell at all. */
+static void counter(const struct run_rail *r, const struct energy *e)
+{
+	if (r->limits.update_ns || r->limits.wraps > 0)
+		fputs("  its counter", stdout);
+	if (r->limits.update_ns)
+		printf(" counts on about every %.1f ms, which its bounds allow for%s",
+		       MS(r->limits.update_ns), r->limits.wraps > 0 ? ", and" : "");
+	if (r->limits.wraps > 0)
+		printf(" begins anew after %.0f J", r->limits.wraps);
+	if (r->limits.wraps > 0 && e->mean_w > 0)
+		printf(" (%.0f s at this mean)", r->limits.wraps / e->mean_w);
+	if (r->limits.update_ns || r->limits.wraps > 0)
+		putchar('\n');
+	if (e->wrapped)
+		printf("  %zu intervals are so long that it may have done so twice: not known\n",
+		       e->wrapped);
+}
+
+static void core(const struct run_rail *r, const struct energy *e)
+{
+	const struct energy_part in = energy_inside(e);
+	char name[80];
+
+	snprintf(name, sizeof(name), "CPU %s", r->cpus);
+	printf("  %-22s %12.6f J, mean %.6f W; in phases %.6f J", name, e->total, e->mean_w,
+	       in.joules);
+	if (isfinite(in.high))
+		printf(" (%.6f to %.6f)", in.low, in.high);
+	if (e->unknown)
+		fputs(", with gaps", stdout);
+	putchar('\n');
+}
+
+static size_t nowhere(const struct run *run)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < run->phases; i++)
+		n += run->phase[i].cpu < 0;
+	return n;
+}
+
+/* Rails a core, one line each; then what ran there, on all of them together. */
+static void cores(const struct run *run, const struct processes *p)
+{
+	const struct run_rail *first = NULL;
+	char name[48];
+	struct energy e;
+	size_t nr = energy_of_cores(run, NULL, &e);
+
+	for (size_t i = run->rails; i--;)
+		if (*run->rail[i].cpus)
+			first = &run->rail[i];
+	if (!nr || !first)
+		return;
+	printf("\nENERGY BY CORE  %zu rails: %.6f J, mean %.6f W (%s by %s, every %.1f ms)\n", nr,
+	       e.total, e.mean_w, run_rail_how(first), first->source, MS(e.interval_ns));
+	counter(first, &e);
+	for (size_t i = 0; i < run->rails; i++) {
+		struct energy one;
+
+		if (*run->rail[i].cpus && energy_of(run, i, NULL, &one))
+			core(&run->rail[i], &one);
+	}
+	puts("  all cores, each by the phases that began on it:");
+	for (unsigned int g = 0; g < RUN_GROUPS; g++)
+		part(&e.part[g], run_group_name(g, name, sizeof(name)));
+	if (nowhere(run))
+		printf("  %zu phases began on a CPU that is not known: they count as outside\n",
+		       nowhere(run));
+	if (p->nr > 1 && energy_of_cores(run, p->group, &e))
+		by_process(p, &e);
+}
+
 static void energies(const struct run *run)
 {
 	char name[48], source[64];
+	struct processes p;
 	struct energy e;
 
+	if (!processes_of(run, &p))
+		return;
 	for (size_t i = 0; i < run->rails; i++) {
 		const struct run_rail *r = &run->rail[i];
 
-		if (!energy_of(run, i, &e))
+		if (*r->cpus || !energy_of(run, i, NULL, &e))
 			continue;
 		printf("\nENERGY  %s%s%s%s: %.6f J, mean %.6f W (%s by %s%s%s, every %.1f "
 		       "ms%s)\n",
@@ -131,9 +221,14 @@ static void energies(const struct run *run)
 			printf("  %zu intervals took more or less than --watts says: not bounded "
 			       "by it\n",
 			       e.beyond);
+		counter(r, &e);
 		for (unsigned int g = 0; g < RUN_GROUPS; g++)
 			part(&e.part[g], run_group_name(g, name, sizeof(name)));
+		if (p.nr > 1 && energy_of(run, i, p.group, &e))
+			by_process(&p, &e);
 	}
+	cores(run, &p);
+	processes_free(&p);
 	if (energy_modelled(run, &e, source, sizeof(source))) {
 		printf("\nENERGY  modelled from OPP table %s, a phase taken to keep its CPU busy\n",
 		       source);
@@ -186,7 +281,7 @@ static void readings(const struct run *run)
 			       (long long)high);
 		else
 			printf("%14s %14s %14s", "?", "?", "?");
-		printf(" %9zu %8zu\n", n, s->nr - n);
+		printf(" %9zu %8zu\n", n + s->still, s->nr - n);
 	}
 }
 
@@ -252,6 +347,35 @@ static void text(const struct run *run)
 	cost(run);
 }
 
+static void json_part(struct json *j, const struct energy_part *p, bool measured)
+{
+	json_uint(j, "ns", p->ns);
+	json_real(j, "joules", !measured || energy_resolved(p) ? p->joules : NAN, 9);
+	if (measured) {
+		json_real(j, "low_joules", p->low, 9);
+		json_real(j, "high_joules", p->high, 9);
+		json_uint(j, "whole_ns", p->whole_ns);
+	}
+}
+
+static void json_processes(struct json *j, const struct processes *p, const struct energy *e)
+{
+	json_list(j, "by_process");
+	for (unsigned int g = 1; g <= p->nr; g++) {
+		if (!e->part[g].ns)
+			continue;
+		json_object(j, NULL);
+		if (p->tgid[g] > 0)
+			json_uint(j, "pid", (uint64_t)p->tgid[g]);
+		else
+			json_null(j, "pid");
+		json_text(j, "name", p->name[g]);
+		json_part(j, &e->part[g], true);
+		json_end(j);
+	}
+	json_end(j);
+}
+
 static void json_energy(struct json *j, const struct energy *e, bool measured)
 {
 	char name[48];
@@ -264,13 +388,7 @@ static void json_energy(struct json *j, const struct energy *e, bool measured)
 			continue;
 		json_object(j, NULL);
 		json_text(j, "phase", run_group_name(g, name, sizeof(name)));
-		json_uint(j, "ns", p->ns);
-		json_real(j, "joules", !measured || energy_resolved(p) ? p->joules : NAN, 9);
-		if (measured) {
-			json_real(j, "low_joules", p->low, 9);
-			json_real(j, "high_joules", p->high, 9);
-			json_uint(j, "whole_ns", p->whole_ns);
-		}
+		json_part(j, p, measured);
 		json_end(j);
 	}
 	json_end(j);
@@ -304,9 +422,12 @@ static void json_phases(struct json *j, const struct run *run)
 static void json(const struct run *run)
 {
 	struct json j = { .f = stdout };
+	struct processes p;
 	struct energy e;
 	char source[64];
 
+	if (!processes_of(run, &p))
+		return;
 	json_object(&j, NULL);
 	json_text(&j, "file", run->path);
 	json_text(&j, "label", run->label);
@@ -317,7 +438,7 @@ static void json(const struct run *run)
 	for (size_t i = 0; i < run->rails; i++) {
 		const struct run_rail *r = &run->rail[i];
 
-		if (!energy_of(run, i, &e))
+		if (!energy_of(run, i, NULL, &e))
 			continue;
 		json_object(&j, NULL);
 		json_text(&j, "rail", r->name);
@@ -327,9 +448,18 @@ static void json(const struct run *run)
 		json_real(&j, "joules", e.total, 9);
 		json_uint(&j, "interval_ns", e.interval_ns);
 		json_uint(&j, "unknown_samples", e.unknown);
+		if (*r->cpus)
+			json_text(&j, "cpus", r->cpus);
+		if (r->limits.update_ns)
+			json_uint(&j, "update_ns", r->limits.update_ns);
+		if (r->limits.wraps > 0)
+			json_real(&j, "wraps_at_joules", r->limits.wraps, 9);
 		json_energy(&j, &e, true);
+		if (energy_of(run, i, p.group, &e))
+			json_processes(&j, &p, &e);
 		json_end(&j);
 	}
+	processes_free(&p);
 	if (energy_modelled(run, &e, source, sizeof(source))) {
 		json_object(&j, NULL);
 		json_null(&j, "rail");

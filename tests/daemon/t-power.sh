@@ -66,3 +66,89 @@ ok "a rail a core, with its CPUs, in joules" is \
 	"$(sql "select distinct name, cpus, value from rails join samples on rail = id where source = 'power' and value is not null order by 1, 3" | paste -sd' ')"
 ok "how often it counts on is beside it, and that the kernel knows its wrap" is "3|1000000|" \
 	"$(sql "select count(*), max(update_ns), max(wraps_at) from rails where source = 'power'")"
+
+# What is told of rails a core. Two cores of two threads, 1 and 0.5 W, and 2 W more in a phase on one of their CPUs
+# (of 70 on CPU 2 from 2 to 4 s, of 80 on CPU 1 from 5 to 6 s); read each 100 ms, counted each ms.
+mkdir "$d/bin"
+cat >"$d/bin/gnuplot" <<'X2'
+#!/bin/sh
+cat "$1" >>"$DRAWN"
+echo '<svg xmlns="http://www.w3.org/2000/svg"/>' >"${1%/script}/picture"
+X2
+chmod 755 "$d/bin/gnuplot"
+made() { # NAME SQL: a recording of ten seconds with no rails but those of the SQL
+	sqlite3 "$d/$1.db" <"$here/kept/v1.sql"
+	sqlite3 "$d/$1.db" "delete from samples; delete from transitions; delete from residency; delete from costs; delete from rails;
+		delete from marks; delete from phases; update meta set value = 1000000000 where key = 'start_ns'; delete from opps;
+		update meta set value = 11000000000 where key = 'end_ns'; alter table rails add column cpus text;
+		alter table rails add column update_ns integer; alter table rails add column wraps_at integer; $2"
+}
+rail="insert into rails(id, name, label, kind, unit, source, cpus, update_ns, wraps_at) values"
+made cores "delete from processes; insert into processes(tgid, tid, uid, comm) values(70, 70, 0, 'java'), (80, 80, 0, 'node');
+	$rail(1, 'power_core-0:energy-core', 'core of CPU 0,2', 'energy', 'uJ', 'power', '0,2', 1000000, null),
+		(2, 'power_core-1:energy-core', 'core of CPU 1,3', 'energy', 'uJ', 'power', '1,3', 1000000, null);
+	insert into samples select 1000000000 + value * 100000000, 1, value * 100000 + 200000 * max(0, min(value - 10, 20)), 1
+		from generate_series(0, 100);
+	insert into samples select 1000000000 + value * 100000000, 2, value * 50000 + 200000 * max(0, min(value - 40, 10)), 1
+		from generate_series(0, 100);
+	insert into phases(id, t0, t1, cpu, tgid, tid, phase, flags, how, uncertain) values
+		(1, 2000000000, 4000000000, 2, 70, 70, 4, 2, 1, 0), (2, 5000000000, 6000000000, 1, 80, 80, 4, 2, 1, 0)"
+"$ctl" summary "$d/cores.db" >"$d/summary"
+told() { # PATTERN: the line of the summary with it, spaces made one
+	sed 's/  */ /g; s/^ //' "$d/summary" | grep -- "$1"
+}
+ok "joules by core" is "CPU 0,2 14.000000 J, mean 1.400000 W; in phases 6.000000 J (5.700000 to 6.100000) CPU 1,3 7.000000 J, mean 0.700000 W; in phases 2.500000 J (2.250000 to 2.550000)" \
+	"$(told '^CPU' | paste -sd' ')"
+ok "of all cores by the phases that ran on each" is "mark, concurrent 8.500000 J (7.950000 to 8.650000)" "$(told '^mark, conc.* J ')"
+ok "and by process" is "java (70) 6.000000 J (5.700000 to 6.100000) node (80) 2.500000 J (2.250000 to 2.550000)" \
+	"$(told '^[a-z]* ([78]0)' | paste -sd' ')"
+ok "with what its sensor can tell" is "its counter counts on about every 1.0 ms, which its bounds allow for" "$(told '^its counter')"
+ok "in JSON, too" is "0,2 14 6 5.7 6.1|java 6|1000000 1,3 7 2.5 2.25 2.55|node 2.5|1000000" \
+	"$("$ctl" --json summary "$d/cores.db" | python3 -c 'import json, sys
+def line(e):
+    p = next(p for p in e["by_phase"] if p["phase"] == "mark, concurrent")
+    return (e["cpus"], e["joules"], p["joules"], p["low_joules"], p["high_joules"])
+print(*(" ".join(f"{v:.9g}" if isinstance(v, float) else str(v) for v in line(e)) + "|" +
+    " ".join("%s %.9g" % (p["name"], p["joules"]) for p in e["by_process"]) + "|" + str(e["update_ns"])
+    for e in json.load(sys.stdin)["energy"]))')"
+page() { # NAME: its page, and what it has drawn
+	rm -f "$d/$1.plots"
+	DRAWN=$d/$1.plots PATH=$d/bin:$PATH "$ctl" report -o "$d/$1.html" "$d/$1.db"
+}
+page cores
+ok "the page has a row a core" is 2 "$(grep -cE '<tr><td>CPU [01],[23]</td><td>(14|7)\.0000</td><td>(1\.400|0\.700)</td><td>(6|2\.5)[0-9.]* ' "$d/cores.html")"
+ok "one column for all of them by phase" is "2 0" \
+	"$(grep -c '<th>all cores<br>measured</th>' "$d/cores.html") $(grep -c '<th>core of CPU' "$d/cores.html")"
+ok "and the processes" is 1 "$(grep -c '<tr><td>java (70)</td><td>6.0000 <span class="pm">(5.7000&nbsp;to&nbsp;6.1000)' "$d/cores.html")"
+cp "$d/cores.db" "$d/again.db"
+ok "comparisons have all cores in one figure" is "1 0" \
+	"$("$ctl" compare "$d/cores.db" -- "$d/again.db" | grep -c 'energy of all cores, measured') $("$ctl" compare "$d/cores.db" -- "$d/again.db" | grep -c 'core of CPU')"
+ok "exports name the core" is "2 2 2 2" "$(for f in openmetrics chrome-trace firefox jsonl; do
+	"$ctl" export -f $f "$d/cores.db" | grep -oE '[(":]core of CPU [01],[23][")]' | sort -u | wc -l; done | paste -sd' ')"
+
+# A counter that did not move is no zero of power: 2 W counted each ms, read four times as often; and one of 2^12 uJ
+# steps of power that is truly off from the fifth second on.
+made still "$rail(1, 'intel-rapl:0', 'package', 'energy', 'uJ', 'powercap', null, 1000000, 262143328850);
+	insert into samples select 1000000000 + value * 250000, 1, min(value / 4, 4000) * 2000, 1 from generate_series(0, 40000)"
+page still
+ok "a counter read more often than it counts on has no zeros, and what is off is off" is "0.000 2.000" \
+	"$(awk '/^\$R0 << EOD/ { on = 1; next } /^EOD/ { on = 0 } on && NF { printf "%.3f\n", $2 }' "$d/still.plots" | sort -u | paste -sd' ')"
+"$ctl" summary "$d/still.db" >"$d/summary"
+ok "its steps and its end are told" is \
+	"its counter counts on about every 1.0 ms, which its bounds allow for, and begins anew after 262143 J (327679 s at this mean)" \
+	"$(told '^its counter')"
+ok "all readings are counted" is "intel-rapl:0 uJ 40001" "$(told '^intel-rapl:0' | awk '{ print $1, $2, $6 }')"
+
+# Between two readings a counter may begin anew more often than is seen: 100 W, then 300 J more after 17 s; 1000 J are
+# its end, so that 1300 J would be 76 W. And one that never had more than 50 W.
+made wraps "$rail(1, 'a', 'hot', 'energy', 'uJ', 'powercap', null, null, 1000000000),
+		(2, 'b', 'cool', 'energy', 'uJ', 'powercap', null, null, 1000000000);
+	insert into samples select 1000000000 + value * 1000000000, 1, value * 100000000, 1 from generate_series(0, 2);
+	insert into samples select t, 2, value / 2, 1 from samples; insert into samples values(20000000000, 1, 500000000, 1),
+		(20000000000, 2, 400000000, 1)"
+"$ctl" summary "$d/wraps.db" >"$d/summary"
+ok "an interval in which a counter may have begun anew twice is not known" is \
+	"ENERGY a (hot): 200.000000 J, 1 intervals are so long that it may have done so twice: not known ENERGY b (cool): 400.000000 J," \
+	"$(told '^ENERGY\|twice' | sed 's/ mean.*//' | paste -sd' ')"
+ok "what the rail can draw decides where it is given" is "500.000000 J" \
+	"$("$ctl" summary -w a=0:70 "$d/wraps.db" | sed -n 's/^ENERGY  a (hot): \(.* J\),.*/\1/p')"

@@ -137,7 +137,7 @@ static bool whole(const char *path)
 	       run->rails == RAILS;
 	run_lengths(run, run_group(GCHINT_PHASE_MARK, GCHINT_F_STW), &l);
 	good = good && (!l.count || l.count == PHASES);
-	if (energy_of(run, 0, &e))
+	if (energy_of(run, 0, NULL, &e))
 		good = good && e.samples == SAMPLES / 2;
 	run_close(run);
 	return good;

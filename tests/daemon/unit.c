@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Description: the pure parts of gchintd and gchintctl, linked as they are:
- * text, configuration, netlink payloads, escapes, MinMU, statistics, energy.
+ * text, configuration, netlink payloads, escapes, MinMU, statistics.
  */
 #include "unit.h"
 
@@ -16,7 +16,6 @@
 #include "../../daemon/common/escape.h"
 #include "../../daemon/common/text.h"
 #include "../../daemon/gchintctl/ctl.h"
-#include "../../daemon/gchintctl/energy.h"
 #include "../../daemon/gchintctl/mmu.h"
 #include "../../daemon/gchintctl/stats.h"
 #include "../../daemon/gchintctl/verdict.h"
@@ -368,196 +367,6 @@ static void statistics(void)
 	CHECK(many > 970, "more runs tell it nearly always");
 }
 
-static const struct energy_limits no_limits = { 0, INFINITY };
-
-#define MARK  (GCHINT_PHASE_MARK * CLASS_NR + CLASS_CONCURRENT)
-#define ROOTS (GCHINT_PHASE_ROOTS * CLASS_NR + CLASS_STW)
-
-static void energy(void)
-{
-	static const uint16_t mark = MARK;
-	const struct energy_segment seg[] = {
-		{ 0, 1000000000, { 0 }, 0 },
-		{ 1000000000, 2000000000, { mark }, 1 },
-		{ 2000000000, 4000000000, { 0 }, 0 },
-	};
-	/* 1 W outside, 3 W in the phase; samples on the edges and between them. */
-	struct run_sample counter[] = {
-		{ 0, 0 },
-		{ 1000000000, 1000000 },
-		{ 2000000000, 4000000 },
-		{ 3000000000, 5000000 },
-		{ 4000000000, 6000000 },
-	};
-	const struct energy_part *p;
-	struct energy e;
-
-	p = &e.part[mark];
-	energy_split(counter, 5, true, &no_limits, seg, 3, &e);
-	CHECK(about(e.total, 6, 1e-9) && about(p->joules, 3, 1e-9) && about(p->low, 3, 1e-9) &&
-		      about(p->high, 3, 1e-9) && about(e.part[0].low, 3, 1e-9) &&
-		      about(e.part[0].high, 3, 1e-9) && p->whole_ns == p->ns && energy_resolved(p),
-	      "a counter whose samples meet the edges: exact");
-	/* Only two samples: 6 J over 4 s, of which the phase is a quarter. */
-	counter[1] = counter[4];
-	energy_split(counter, 2, true, &no_limits, seg, 3, &e);
-	CHECK(about(p->joules, 1.5, 1e-9) && p->low == 0 && about(p->high, 6, 1e-9) &&
-		      !energy_resolved(p),
-	      "between two readings a phase took anything from none to all: not resolved");
-	energy_split(counter, 2, true, &(struct energy_limits){ 0.5, 3 }, seg, 3, &e);
-	/* The other 3 s took 1.5 J at least, 9 J at most; the phase 0.5 to 3. */
-	CHECK(about(p->low, 0.5, 1e-9) && about(p->high, 3, 1e-9), "limits of the rail bound it");
-	energy_split(counter, 2, true, &(struct energy_limits){ 1.2, 1.8 }, seg, 3, &e);
-	/* 6 - 3 x 1.8 = 0.6 < 1.2; 6 - 3 x 1.2 = 2.4 > 1.8 */
-	CHECK(about(p->low, 1.2, 1e-9) && about(p->high, 1.8, 1e-9) && energy_resolved(p),
-	      "close ones resolve it");
-	energy_split(counter, 2, true, &(struct energy_limits){ 1.45, 9 }, seg, 3, &e);
-	CHECK(about(p->low, 1.45, 1e-9) && about(p->high, 6 - 3 * 1.45, 1e-9),
-	      "what the rest takes at least is not the phase's");
-	energy_split(counter, 2, true, &(struct energy_limits){ 0, 1 }, seg, 3, &e);
-	CHECK(e.beyond == 1 && p->low == 0 && about(p->high, 6, 1e-9),
-	      "limits that the counter contradicts are counted and bound nothing");
-	counter[1] = (struct run_sample){ 1500000000, 2500000 };
-	counter[2] = (struct run_sample){ 4000000000, 6000000 };
-	energy_split(counter, 3, true, &no_limits, seg, 3, &e);
-	CHECK(p->low == 0 && about(p->high, 6, 1e-9), "edges between readings: bounds of both");
-	counter[1].value = RUN_UNKNOWN;
-	energy_split(counter, 3, true, &no_limits, seg, 3, &e);
-	CHECK(e.known_ns == 0 && p->ns == 0 && p->unknown_ns == 1000000000,
-	      "not known stays not known, for the phase too");
-	counter[1] = (struct run_sample){ 1500000000, 9000000 };
-	counter[2] = (struct run_sample){ 4000000000, 100 };
-	energy_split(counter, 3, true, &no_limits, seg, 3, &e);
-	CHECK(e.known_ns == 1500000000, "a counter that was reset tells nothing of that stretch");
-}
-
-/* A counter read each 100 ms, a pause of 5 ms in each interval that takes all of it. */
-static void energy_short(void)
-{
-	static const uint16_t roots = ROOTS;
-	struct energy_segment seg[80];
-	struct run_sample s[41];
-	const struct energy_part *p;
-	struct energy e;
-
-	for (size_t i = 0; i < 40; i++) {
-		uint64_t t = i * 100000000;
-
-		seg[2 * i] = (struct energy_segment){ t, t + 95000000, { 0 }, 0 };
-		seg[2 * i + 1] =
-			(struct energy_segment){ t + 95000000, t + 100000000, { roots }, 1 };
-		s[i] = (struct run_sample){ t, (int64_t)i * 125000 };
-	}
-	s[40] = (struct run_sample){ 4000000000, 40 * 125000 };
-	energy_split(s, 41, true, &no_limits, seg, 80, &e);
-	p = &e.part[roots];
-	CHECK(about(p->high, 5, 1e-9) && p->low == 0 && !energy_resolved(p),
-	      "pauses that took all of every interval are not given their share of the time");
-	CHECK(about(e.part[0].high, 5, 1e-9) && e.part[0].low == 0 && !energy_resolved(&e.part[0]),
-	      "nor is what they took told of the rest");
-	/* A power meter: 600 looks at 1 W, and nobody knows what was between them. */
-	for (size_t i = 0; i < 41; i++)
-		s[i].value = 1000000;
-	energy_split(s, 41, false, &no_limits, seg, 80, &e);
-	CHECK(isinf(p->high) && p->whole_ns == 0 && !energy_resolved(p),
-	      "between two readings of a power meter nothing bounds a phase");
-	energy_split(s, 41, false, &(struct energy_limits){ 0.9, 1.1 }, seg, 80, &e);
-	CHECK(about(p->low, 0.9 * 0.2, 1e-9) && about(p->high, 1.1 * 0.2, 1e-9) &&
-		      energy_resolved(p),
-	      "but the limits of its rail do");
-}
-
-/* Two kinds at once share: each has half of what the stretch took, whatever that was. */
-static void energy_shared(void)
-{
-	static const uint16_t a = MARK, b = ROOTS;
-	const struct energy_segment both = { 0, 1000, { a, b }, 2 };
-	const struct energy_segment parts[] = { { 0, 400, { a, b }, 2 },
-						{ 400, 700, { a }, 1 },
-						{ 700, 1000, { 0 }, 0 } };
-	const struct energy_segment mixed[] = { { 0, 500, { a, b }, 2 }, { 500, 1000, { a }, 1 } };
-	const struct run_sample s[] = { { 0, 0 }, { 1000, 6000000 } };
-	struct energy e;
-
-	energy_split(s, 2, true, &no_limits, &both, 1, &e);
-	CHECK(about(e.part[a].low, 3, 1e-9) && about(e.part[a].high, 3, 1e-9) &&
-		      e.part[a].whole_ns == 500,
-	      "two that share a whole interval have half of it each, exactly");
-	energy_split(s, 2, true, &no_limits, mixed, 2, &e);
-	CHECK(about(e.part[a].low, 3, 1e-9) && about(e.part[a].high, 6, 1e-9) &&
-		      e.part[a].whole_ns == 0,
-	      "one that is alone for half of it has between half and all");
-	energy_split(s, 2, true, &no_limits, parts, 3, &e);
-	CHECK(about(e.part[a].high, 6, 1e-9) && about(e.part[b].high, 3, 1e-9) &&
-		      e.part[a].low == 0,
-	      "one that is never alone has at most half");
-	energy_split(s, 2, true, &(struct energy_limits){ 0, 1e7 }, parts, 3, &e);
-	/* 10 MW: 4 J in the first 400 ns, 3 J in each of the others. */
-	CHECK(about(e.part[a].high, 3 + 3.0 / 2, 1e-6) && about(e.part[a].low, 3.0 / 2, 1e-6) &&
-		      about(e.part[b].high, 2, 1e-6) && about(e.part[b].low, 0, 1e-6),
-	      "with limits as much as each of its stretches can take");
-}
-
-/* Truth inside of the range told, and parts that add up, for random phases and power. */
-static void energy_truth(void)
-{
-	static const uint16_t mark = MARK;
-	unsigned int seed = 11;
-	bool inside = true, sum = true, close = true, limited = true;
-
-	for (int round = 0; round < 200; round++) {
-		struct energy_segment seg[64];
-		struct run_sample s[128];
-		double watts[64];
-		uint64_t t = 0, period = 20000000 + (uint64_t)rand_r(&seed) % 80000000;
-		double truth = 0, all = 0, max = 0;
-		size_t n = 0, samples = 0;
-		struct energy e;
-		uint64_t last;
-
-		/* A few ms long or long against the period; quiet, or 20 W for once. */
-		for (; n < 64; n++) {
-			uint64_t len = 1000000 +
-				       (uint64_t)rand_r(&seed) % (round % 2 ? 8000000 : 200000000);
-
-			seg[n] = (struct energy_segment){ t, t + len, { mark }, n % 2 };
-			watts[n] = rand_r(&seed) % 5 ? 1 + n % 2 : 20;
-			max = fmax(max, watts[n]);
-			t += len;
-		}
-		for (uint64_t at = 0; at <= t && samples < 128; at += period, samples++) {
-			double joules = 0;
-
-			for (size_t i = 0; i < n && seg[i].t0 < at; i++)
-				joules += (double)((seg[i].t1 < at ? seg[i].t1 : at) - seg[i].t0) *
-					  1e-9 * watts[i];
-			s[samples] = (struct run_sample){ at, llround(joules * 1e6) };
-		}
-		last = s[samples - 1].t;
-		for (size_t i = 0; i < n; i++)
-			if (seg[i].nr && seg[i].t0 < last)
-				truth += (double)((seg[i].t1 < last ? seg[i].t1 : last) -
-						  seg[i].t0) *
-					 1e-9 * watts[i];
-		energy_split(s, samples, true, &no_limits, seg, n, &e);
-		for (unsigned int g = 0; g < RUN_GROUPS; g++)
-			all += e.part[g].joules;
-		sum = sum && about(all, e.total, 1e-6);
-		inside = inside && truth >= e.part[mark].low - 1e-3 &&
-			 truth <= e.part[mark].high + 1e-3;
-		/* What is said to be resolved is right to within half of it. */
-		close = close && (!energy_resolved(&e.part[mark]) ||
-				  fabs(e.part[mark].joules - truth) <= e.part[mark].joules);
-		energy_split(s, samples, true, &(struct energy_limits){ 1, max }, seg, n, &e);
-		limited = limited && !e.beyond && truth >= e.part[mark].low - 1e-3 &&
-			  truth <= e.part[mark].high + 1e-3;
-	}
-	CHECK(sum, "the parts of a rail's energy add up to the whole");
-	CHECK(inside, "the truth lies in the range that is told");
-	CHECK(close, "what is resolved is near the truth");
-	CHECK(limited, "and with true limits in the narrower one");
-}
-
 int main(int argc, char **argv)
 {
 	static void (*const parts[])(void) = { numbers,
@@ -590,10 +399,7 @@ int main(int argc, char **argv)
 					       utilisation,
 					       utilisation_of_many,
 					       statistics,
-					       energy,
-					       energy_short,
-					       energy_shared,
-					       energy_truth,
+					       unit_energy,
 					       unit_estimate,
 					       unit_commands };
 

@@ -35,6 +35,7 @@ void unit_commands(void);
 void unit_config(void);
 void unit_cpus(void);
 void unit_endpoint(void);
+void unit_energy(void);
 void unit_estimate(void);
 void unit_genl(void);
 void unit_host(void);
