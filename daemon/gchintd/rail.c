@@ -290,8 +290,12 @@ static int64_t unwrap(struct rail *r, int64_t raw)
 
 static int64_t value_of(struct rail *r, const struct reading *look)
 {
-	int64_t raw = r->desc.range ? unwrap(r, look->value) : look->value;
+	int64_t raw = r->desc.range ? unwrap(r, look->value) : look->value, sum;
 
+	/* Counters of 64 bits have more digits than a double. */
+	if (r->desc.scale == 1 && look->factor == 1 &&
+	    !__builtin_add_overflow(raw, r->desc.offset, &sum))
+		return sum;
 	return llround(((double)raw + (double)r->desc.offset) * (double)look->factor *
 		       r->desc.scale);
 }

@@ -100,7 +100,7 @@ static void channels(struct host *host)
 	place_file(CHIP(0) "power_input", "9\n");
 	place_file(CHIP(0) "power4_inputs", "9\n");
 	place_file(CHIP(0) "temp1_input", "9\n");
-	place_file(CHIP(0) "energy1_input", "-10\n");
+	place_file(CHIP(0) "energy1_input", "9007199254740993\n");
 	place_file(CHIP(0) "curr1_input", "11\n");
 	place_file(CHIP(0) "in1_input", "12\n");
 	place_file(CHIP(0) "in1_average", "12\n");
@@ -165,7 +165,7 @@ static void channels(struct host *host)
 		    "rail 17 60000000 'hwmon1:curr2xin31' 'iout' 'power' 'hwmon' "
 		    "'sys/class/hwmon/hwmon1/curr2_input' 'curr2 x in31'\n"
 		    "clock 0 'hwmon' " EACH_READ "sample 1000: rail 1 11000 +- 1\n"
-		    "sample 1000: rail 2 -10 +- 1\n"
+		    "sample 1000: rail 2 9007199254740993 +- 1\n"
 		    "sample 1000: rail 3 12000 +- 1\n"
 		    "sample 1000: rail 4 5 +- 1\n"
 		    "sample 1000: rail 5 7 +- 1\n"
