@@ -470,6 +470,7 @@ static void json(const struct run *run)
 		json_end(&j);
 	}
 	json_end(&j);
+	price_json(run->db, &j);
 	json_end(&j);
 }
 
