@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What it takes to read a rail at each end of a phase, against reading it by a clock. A
+ * thread is the program: at each edge it wakes another, which reads one rail, as gchintd
+ * does. Prints, does not judge.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#define EDGES	4000
+#define BETWEEN 500000 /* ns from one edge to the next */
+#define ROUNDS	5
+
+struct meter {
+	int wake, rail;
+	_Atomic uint64_t edge; /* when the last one was */
+	uint64_t late[EDGES];
+	uint64_t cpu;
+};
+
+static uint64_t now(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+static void look(const struct meter *m)
+{
+	char text[64];
+
+	if (pread(m->rail, text, sizeof(text), 0) <= 0)
+		abort();
+}
+
+/* The reader, woken by an edge or by a timer: in either case eight bytes. */
+static void *reader(void *data)
+{
+	struct meter *m = data;
+	struct pollfd p = { .fd = m->wake, .events = POLLIN };
+	uint64_t count;
+
+	for (int i = 0; i < EDGES; i++) {
+		if (poll(&p, 1, -1) != 1 || read(m->wake, &count, sizeof(count)) != sizeof(count))
+			abort();
+		now(CLOCK_MONOTONIC);
+		look(m);
+		m->late[i] = now(CLOCK_MONOTONIC) - m->edge;
+	}
+	m->cpu = now(CLOCK_THREAD_CPUTIME_ID);
+	return NULL;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void by_edges(struct meter *m)
+{
+	static uint64_t told[EDGES];
+	const uint64_t one = 1;
+	pthread_t thread;
+
+	m->wake = eventfd(0, EFD_CLOEXEC);
+	pthread_create(&thread, NULL, reader, m);
+	for (int i = 0; i < EDGES; i++) {
+		uint64_t t = now(CLOCK_MONOTONIC), cpu = now(CLOCK_THREAD_CPUTIME_ID);
+
+		m->edge = t;
+		if (write(m->wake, &one, sizeof(one)) != sizeof(one))
+			abort();
+		told[i] = now(CLOCK_THREAD_CPUTIME_ID) - cpu;
+		while (now(CLOCK_MONOTONIC) - t < BETWEEN)
+			;
+		/* A busy machine may not have let it run yet: no edge is lost to the next. */
+		while (i + 1 < EDGES && !m->late[i])
+			usleep(100);
+	}
+	pthread_join(thread, NULL);
+	close(m->wake);
+	qsort(told, EDGES, sizeof(*told), by_size);
+	qsort(m->late, EDGES, sizeof(*m->late), by_size);
+	printf("| at each edge | %.2f | %.2f | %.1f | %.1f |\n", (double)told[EDGES / 2] / 1e3,
+	       (double)m->cpu / EDGES / 1e3, (double)m->late[EDGES / 2] / 1e3,
+	       (double)m->late[EDGES * 99 / 100] / 1e3);
+}
+
+static void by_clock(struct meter *m)
+{
+	const struct itimerspec each = { { 0, BETWEEN }, { 0, BETWEEN } };
+	pthread_t thread;
+
+	m->wake = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+	timerfd_settime(m->wake, 0, &each, NULL);
+	pthread_create(&thread, NULL, reader, m);
+	pthread_join(thread, NULL);
+	close(m->wake);
+	printf("| by a clock | 0 | %.2f | | |\n", (double)m->cpu / EDGES / 1e3);
+}
+
+int main(void)
+{
+	char path[] = "/dev/shm/gchint-edges.XXXXXX";
+	static struct meter m;
+
+	m.rail = mkstemp(path);
+	if (m.rail < 0 || write(m.rail, "123456789\n", 10) != 10)
+		return 1;
+	unlink(path);
+	puts("| read | program, us an edge | reader, us a look | after the edge, us: median | 99 % "
+	     "|\n"
+	     "|---|---|---|---|---|");
+	for (int i = 0; i < ROUNDS; i++) {
+		memset(m.late, 0, sizeof(m.late));
+		by_edges(&m);
+		memset(m.late, 0, sizeof(m.late));
+		by_clock(&m);
+	}
+	return 0;
+}
