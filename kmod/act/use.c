@@ -87,15 +87,20 @@ static int give(struct site *site, const struct gchint_actuator *act)
 
 	if (!act)
 		return 0;
+	/* When its last CPU goes, the driver takes away the table that is read here. */
+	down_read(&site->p->rwsem);
 	policy = gchint_actuator_new(site->p, act);
-	if (!policy)
-		return -ENOMEM;
+	if (!policy) {
+		ret = -ENOMEM;
+		goto unlock;
+	}
 	ret = gchint_tunable_set_attach(policy);
 	if (ret)
 		goto free_policy;
 	ret = gchint_actuator_add(policy);
 	if (ret)
 		goto detach_set;
+	up_read(&site->p->rwsem);
 	ret = act->attach(policy);
 	if (ret)
 		goto remove_policy;
@@ -103,11 +108,17 @@ static int give(struct site *site, const struct gchint_actuator *act)
 	site->policy = policy;
 	return 0;
 
-remove_policy:
-	gchint_actuator_remove(policy);
 detach_set:
 	gchint_tunable_set_detach(policy);
 free_policy:
+	gchint_actuator_free(policy);
+unlock:
+	up_read(&site->p->rwsem);
+	return ret;
+
+remove_policy:
+	gchint_actuator_remove(policy);
+	gchint_tunable_set_detach(policy);
 	gchint_actuator_free(policy);
 	return ret;
 }
