@@ -51,7 +51,7 @@ limits() {
 }
 # Figures of the machine that the file does not have within five in a hundred; what it does not
 # draw is 0.
-off() { # FILE
+off() { # FILE; of nothing, a hundred uW are none, a five-hundredth of the lowest OPP
 	awk 'NR == FNR { if ($1 == "opp") want["opp " $2 " " $3] = $4
 			if ($1 == "awake") want["awake " $2] = $3
 			if ($1 == "memory") want["memory " $2] = $3 * 1000
@@ -62,7 +62,7 @@ off() { # FILE
 		$1 == "idle" { check("idle", $2, $3) }
 		function check(name, got, error) {
 			by = got - want[name]; if (by < 0) by = -by
-			if (by > .05 * want[name]) print name ": " got " for " want[name]
+			if (by > .05 * want[name] && by > 100) print name ": " got " for " want[name]
 			delete want[name] }
 		END { for (name in want) print name ": not found" }' "$d/draw" "$1"
 }
