@@ -103,12 +103,8 @@ ok "where it is restless errors are larger" bash -c "$(declare -f calibrate); d=
 	awk '\$1 == \"opp\" { s[FILENAME] += \$4 / \$3 } END { exit !(s[ARGV[2]] > 1.5 * s[ARGV[1]]) }' '$d/file' '$d/noise'"
 sed -i /noise/d "$d/draw"
 
-# A meter of power instead of a counter of energy; a core a clock.
-rm -rf "$d/sys"
-monitor
-for n in 0 1; do policy $n 1024 $n 300000 960000 2150400; done
-cat >"$d/draw" <<'X'
-idle 12345
+two_cores() { # each on a clock of its own
+	cat <<'X'
 core 0 0 0
 core 1 1 0
 opp 0 300000 57600
@@ -117,9 +113,17 @@ opp 0 2150400 721600
 opp 1 300000 57600
 opp 1 960000 214400
 opp 1 2150400 721600
-memory 0 110 40
-memory 1 110 40
 X
+}
+# A meter of power instead of a counter of energy; a core a clock.
+rm -rf "$d/sys"
+monitor
+for n in 0 1; do policy $n 1024 $n 300000 960000 2150400; done
+{
+	echo "idle 12345"
+	two_cores
+	printf 'memory %d 110 40\n' 0 1
+} >"$d/draw"
 ok "with a meter of power, too" calibrate -o "$d/two"
 ok "it is what that one draws, where nothing is shared" is "" "$(off "$d/two")"
 
@@ -176,16 +180,7 @@ done
 rm -rf "$d/sys"
 monitor
 for n in 0 1; do policy $n 1024 $n 300000 960000 2150400; done
-cat >"$d/draw" <<'X'
-core 0 0 0
-core 1 1 0
-opp 0 300000 57600
-opp 0 960000 214400
-opp 0 2150400 721600
-opp 1 300000 57600
-opp 1 960000 214400
-opp 1 2150400 721600
-X
+two_cores >"$d/draw"
 before=$(limits)
 GCHINT_SYSFS=$d/sys GCHINT_DRAW=$d/draw LD_PRELOAD="$(gcc -print-file-name=libasan.so) $BUILD/draw.so" \
 	"$ctl" calibrate --repeats 50 -o "$d/never" 2>"$d/said" &

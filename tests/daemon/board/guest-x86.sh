@@ -117,7 +117,7 @@ wait $hinter
 gchintctl spent $hinter 2>/tmp/spent.gone
 want spent-of-nobody grep -q 'has no session open' /tmp/spent.gone
 
-# A measurement given to the module, and nonsense. The stub's rails do not move.
+# A measurement given to the module, and nonsense; the rails of i2c-stub's chip stand still.
 source_of() { sed -n 's/^policy0 source=\([^ ]*\).*/\1/p' /sys/kernel/debug/gchint/opps; }
 calibration() {
 	echo "gchint-calibration 1"
