@@ -66,6 +66,13 @@ static const struct gchint_actuator *preferred;
 /* Returns when threads are as they should be; called without locks. */
 static void (*settled)(void);
 
+static void discard(struct gchint_policy *policy)
+{
+	gchint_actuator_remove(policy);
+	gchint_tunable_set_detach(policy);
+	gchint_actuator_free(policy);
+}
+
 static void take_away(struct site *site)
 {
 	struct gchint_policy *policy = site->policy;
@@ -75,9 +82,34 @@ static void take_away(struct site *site)
 	site->policy = NULL;
 	gchint_actuator_started(policy, false);
 	policy->act->detach(policy);
-	gchint_actuator_remove(policy);
+	discard(policy);
+}
+
+/* Under the rwsem: with its last CPU the driver takes away the table that is read. */
+static int make(struct gchint_policy **made, struct cpufreq_policy *p,
+		const struct gchint_actuator *act)
+{
+	struct gchint_policy *policy;
+	int ret;
+
+	lockdep_assert_held_read(&p->rwsem);
+	policy = gchint_actuator_new(p, act);
+	if (!policy)
+		return -ENOMEM;
+	ret = gchint_tunable_set_attach(policy);
+	if (ret)
+		goto free_policy;
+	ret = gchint_actuator_add(policy);
+	if (ret)
+		goto detach_set;
+	*made = policy;
+	return 0;
+
+detach_set:
 	gchint_tunable_set_detach(policy);
+free_policy:
 	gchint_actuator_free(policy);
+	return ret;
 }
 
 static int give(struct site *site, const struct gchint_actuator *act)
@@ -87,40 +119,20 @@ static int give(struct site *site, const struct gchint_actuator *act)
 
 	if (!act)
 		return 0;
-	/* When its last CPU goes, the driver takes away the table that is read here. */
 	down_read(&site->p->rwsem);
-	policy = gchint_actuator_new(site->p, act);
-	if (!policy) {
-		ret = -ENOMEM;
-		goto unlock;
-	}
-	ret = gchint_tunable_set_attach(policy);
-	if (ret)
-		goto free_policy;
-	ret = gchint_actuator_add(policy);
-	if (ret)
-		goto detach_set;
+	ret = make(&policy, site->p, act);
 	up_read(&site->p->rwsem);
-	ret = act->attach(policy);
 	if (ret)
-		goto remove_policy;
+		return ret;
+	/* Not under it: a request on limits calls back. */
+	ret = act->attach(policy);
+	if (ret) {
+		discard(policy);
+		return ret;
+	}
 	gchint_actuator_started(policy, true);
 	site->policy = policy;
 	return 0;
-
-detach_set:
-	gchint_tunable_set_detach(policy);
-free_policy:
-	gchint_actuator_free(policy);
-unlock:
-	up_read(&site->p->rwsem);
-	return ret;
-
-remove_policy:
-	gchint_actuator_remove(policy);
-	gchint_tunable_set_detach(policy);
-	gchint_actuator_free(policy);
-	return ret;
 }
 
 static const struct gchint_actuator *given(const struct site *site)
