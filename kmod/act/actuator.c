@@ -84,7 +84,7 @@ struct gchint_policy *gchint_actuator_new(struct cpufreq_policy *p,
 		return NULL;
 	policy->policy = p;
 	policy->act = act;
-	policy->given = gchint_energy_turn();
+	policy->given = gchint_energy_turn(p);
 	policy->energy = gchint_energy_fill(&policy->opps, p);
 	policy->hw_max_khz = p->cpuinfo.max_freq;
 	gchint_policy_init(policy);
@@ -132,7 +132,8 @@ int gchint_actuator_worker(struct gchint_policy *policy)
  * gchint_actuator_add - a policy is about to be acted on
  * @policy: the policy
  *
- * Return: 0; -EBUSY, another actuator is in force there.
+ * Return: 0; -EBUSY, another actuator is in force there; -EAGAIN, something was given
+ * since its OPPs were read; never if the policy's rwsem is held since then.
  */
 int gchint_actuator_add(struct gchint_policy *policy)
 {
@@ -143,11 +144,10 @@ int gchint_actuator_add(struct gchint_policy *policy)
 	list_for_each_entry(other, &policies, node)
 		if (other->policy == policy->policy)
 			ret = -EBUSY;
+	if (!ret && policy->given != gchint_energy_turn(policy->policy))
+		ret = -EAGAIN;
 	if (!ret)
 		list_add_tail(&policy->node, &policies);
-	/* Something was given since its OPPs were read, and it was not in the list. */
-	if (!ret && policy->given != gchint_energy_turn())
-		policy->energy = gchint_energy_fill(&policy->opps, policy->policy);
 	mutex_unlock(&policies_lock);
 	return ret;
 }

@@ -28,7 +28,7 @@ typedef u32 (*power_fn)(struct cpufreq_policy *policy, u32 khz, void *data);
 static DEFINE_MUTEX(given_lock);
 /* By the first CPU of a policy; stays while policies come and go. */
 static DEFINE_PER_CPU(struct gchint_given *, given_of);
-static unsigned int given_turn;
+static DEFINE_PER_CPU(unsigned int, given_turn);
 
 static u32 power_of_given(struct cpufreq_policy *policy, u32 khz, void *data)
 {
@@ -222,7 +222,7 @@ int gchint_energy_give(struct cpufreq_policy *policy, struct gchint_given *given
 		return -EINVAL;
 	mutex_lock(&given_lock);
 	swap(per_cpu(given_of, first), given);
-	WRITE_ONCE(given_turn, given_turn + 1);
+	WRITE_ONCE(per_cpu(given_turn, first), per_cpu(given_turn, first) + 1);
 	mutex_unlock(&given_lock);
 	kfree(given);
 	return 0;
@@ -230,12 +230,13 @@ int gchint_energy_give(struct cpufreq_policy *policy, struct gchint_given *given
 
 /**
  * gchint_energy_turn - how often something was given
+ * @policy: the policy that it was given to
  *
  * Return: a number that differs from that before.
  */
-unsigned int gchint_energy_turn(void)
+unsigned int gchint_energy_turn(struct cpufreq_policy *policy)
 {
-	return READ_ONCE(given_turn);
+	return READ_ONCE(per_cpu(given_turn, cpumask_first(policy->related_cpus)));
 }
 
 /**

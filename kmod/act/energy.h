@@ -26,7 +26,7 @@ const struct gchint_energy_source *
 gchint_energy_fill(struct gchint_opps *opps, struct cpufreq_policy *policy);
 int gchint_energy_give(struct cpufreq_policy *policy, struct gchint_given *given,
 		       enum gchint_given_fault *fault, u32 *at);
-unsigned int gchint_energy_turn(void);
+unsigned int gchint_energy_turn(struct cpufreq_policy *policy);
 bool gchint_energy_idle(struct cpufreq_policy *policy, u32 *microwatts);
 void gchint_energy_exit(void);
 bool gchint_energy_places(void);

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Files "all" and "policyN" in the device's folder actuator. Policies are known
- * from a walk at load and from cpufreq's notifier. It calls with the policy's
- * rwsem held when one comes: the walk is repeated later. When one goes it calls
- * without it, and what is ours must be gone when it returns.
+ * from a walk at load, which is repeated when a CPU comes online, for nobody tells
+ * of a policy that slept meanwhile, and when cpufreq's notifier tells of a new one,
+ * for it calls with that policy's rwsem held. When a policy goes it calls without
+ * it, and what is ours must be gone when it returns.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/cpufreq.h>
+#include <linux/cpuhotplug.h>
+#include <linux/err.h>
 #include <linux/kobject.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -39,8 +42,9 @@ static const struct gchint_actuator * const actuators[] = {
  * @name: of the file
  * @first: its first CPU
  * @p: the policy, or NULL while there is none
+ * @wanted: what was chosen; in force as soon as a CPU of the policy is online
  * @policy: what acts there, if it was chosen by a file
- * @before: what did, while all are being given another
+ * @before: what was chosen, while all are being given another
  *
  * Stays until the module goes: a policy may come back.
  */
@@ -50,16 +54,24 @@ struct site {
 	char name[16];
 	unsigned int first;
 	struct cpufreq_policy *p;
+	const struct gchint_actuator *wanted;
 	struct gchint_policy *policy;
 	const struct gchint_actuator *before;
 };
 
 /*
- * Serialises the sites and what is in force there. Taken before all locks of
- * this room, never with a policy's rwsem held.
+ * Serialises those who choose, and the list of sites. Outermost: a policy's rwsem,
+ * under which cpufreq calls its notifiers, is taken below it, so the notifier must not
+ * take it.
+ */
+static DEFINE_MUTEX(choice_lock);
+/*
+ * Below that: serialises what is in force at the sites with policies that go. Taken
+ * before all other locks of this room, never with a policy's rwsem, nor that below it.
  */
 static DEFINE_MUTEX(use_lock);
 static LIST_HEAD(sites);
+static enum cpuhp_state hotplug;
 static struct kobject *folder_of;
 /* What policies get that come later. */
 static const struct gchint_actuator *preferred;
@@ -77,6 +89,7 @@ static void take_away(struct site *site)
 {
 	struct gchint_policy *policy = site->policy;
 
+	lockdep_assert_held(&use_lock);
 	if (!policy)
 		return;
 	site->policy = NULL;
@@ -85,24 +98,46 @@ static void take_away(struct site *site)
 	discard(policy);
 }
 
-/* Under the rwsem: with its last CPU the driver takes away the table that is read. */
-static int make(struct gchint_policy **made, struct cpufreq_policy *p,
-		const struct gchint_actuator *act)
+/*
+ * Under the rwsem: with its last CPU the driver takes away the table that is read.
+ *
+ * Return: NULL if no CPU of it is online.
+ */
+static struct gchint_policy *make(struct cpufreq_policy *p, const struct gchint_actuator *act)
 {
-	struct gchint_policy *policy;
-	int ret;
+	struct gchint_policy *policy = NULL;
 
-	lockdep_assert_held_read(&p->rwsem);
-	policy = gchint_actuator_new(p, act);
-	if (!policy)
-		return -ENOMEM;
+	down_read(&p->rwsem);
+	if (!policy_is_inactive(p))
+		policy = gchint_actuator_new(p, act) ?: ERR_PTR(-ENOMEM);
+	up_read(&p->rwsem);
+	return policy;
+}
+
+/*
+ * What it is given is the site's, or freed. -EAGAIN: the policy went, or something was
+ * measured, while its OPPs were read.
+ */
+static int put_in(struct site *site, struct gchint_policy *policy)
+{
+	int ret = -EAGAIN;
+
+	lockdep_assert_held(&use_lock);
+	if (site->p != policy->policy)
+		goto free_policy;
 	ret = gchint_tunable_set_attach(policy);
 	if (ret)
 		goto free_policy;
 	ret = gchint_actuator_add(policy);
 	if (ret)
 		goto detach_set;
-	*made = policy;
+	ret = policy->act->attach(policy);
+	if (ret) {
+		discard(policy);
+		return ret;
+	}
+	gchint_actuator_started(policy, true);
+	site->policy = policy;
 	return 0;
 
 detach_set:
@@ -112,49 +147,76 @@ free_policy:
 	return ret;
 }
 
+/* A policy that is held may go, but nothing else comes to be at its address. */
+static struct cpufreq_policy *hold(struct site *site)
+{
+	struct cpufreq_policy *p;
+
+	mutex_lock(&use_lock);
+	p = site->p;
+	if (p)
+		kobject_get(&p->kobj);
+	mutex_unlock(&use_lock);
+	return p;
+}
+
+/* 0 as well if it has to wait: for a CPU of the policy, or for the policy. */
 static int give(struct site *site, const struct gchint_actuator *act)
 {
 	struct gchint_policy *policy;
+	struct cpufreq_policy *p;
 	int ret;
 
+	lockdep_assert_held(&choice_lock);
 	if (!act)
 		return 0;
-	down_read(&site->p->rwsem);
-	ret = make(&policy, site->p, act);
-	up_read(&site->p->rwsem);
-	if (ret)
-		return ret;
-	/* Not under it: a request on limits calls back. */
-	ret = act->attach(policy);
-	if (ret) {
-		discard(policy);
-		return ret;
-	}
-	gchint_actuator_started(policy, true);
-	site->policy = policy;
-	return 0;
+	do {
+		p = hold(site);
+		if (!p)
+			return 0;
+		policy = make(p, act);
+		ret = PTR_ERR_OR_ZERO(policy);
+		if (!IS_ERR_OR_NULL(policy)) {
+			mutex_lock(&use_lock);
+			ret = put_in(site, policy);
+			mutex_unlock(&use_lock);
+		}
+		kobject_put(&p->kobj);
+	} while (ret == -EAGAIN);
+	return ret;
 }
 
-static const struct gchint_actuator *given(const struct site *site)
+static const struct gchint_actuator *given(struct site *site)
 {
-	return site->policy ? site->policy->act : NULL;
+	const struct gchint_actuator *act;
+
+	mutex_lock(&use_lock);
+	act = site->policy ? site->policy->act : NULL;
+	mutex_unlock(&use_lock);
+	return act;
 }
 
 /* What cannot be given leaves what was there before. */
 static int put(struct site *site, const struct gchint_actuator *act)
 {
-	const struct gchint_actuator *before = given(site);
+	const struct gchint_actuator *before = site->wanted;
 	int ret;
 
-	lockdep_assert_held(&use_lock);
-	if (!site->p)
-		return -ENODEV;
-	if (before == act)
+	lockdep_assert_held(&choice_lock);
+	if (before == act && given(site) == act)
 		return 0;
+	mutex_lock(&use_lock);
 	take_away(site);
+	mutex_unlock(&use_lock);
+	site->wanted = act;
 	ret = give(site, act);
-	if (ret && give(site, before))
+	if (!ret)
+		return 0;
+	site->wanted = before;
+	if (give(site, before)) {
 		pr_warn("policy %u lost %s\n", site->first, before->name);
+		site->wanted = NULL;
+	}
 	return ret;
 }
 
@@ -184,9 +246,9 @@ static const char *name_of(const struct site *site)
 {
 	if (site->policy)
 		return site->policy->act->name;
-	if (site->p && gchint_actuator_each(governed_by_us, site->p))
+	if (gchint_actuator_each(governed_by_us, site->p))
 		return "governor";
-	return "off";
+	return site->wanted ? site->wanted->name : "off";
 }
 
 static ssize_t one_show(struct kobject *kobj, struct kobj_attribute *attr,
@@ -201,6 +263,16 @@ static ssize_t one_show(struct kobject *kobj, struct kobj_attribute *attr,
 	return ret;
 }
 
+static bool present(struct site *site)
+{
+	bool is;
+
+	mutex_lock(&use_lock);
+	is = site->p;
+	mutex_unlock(&use_lock);
+	return is;
+}
+
 static ssize_t one_store(struct kobject *kobj, struct kobj_attribute *attr,
 			 const char *buf, size_t count)
 {
@@ -210,9 +282,9 @@ static ssize_t one_store(struct kobject *kobj, struct kobj_attribute *attr,
 
 	if (ret)
 		return ret;
-	mutex_lock(&use_lock);
-	ret = put(site, act);
-	mutex_unlock(&use_lock);
+	mutex_lock(&choice_lock);
+	ret = present(site) ? put(site, act) : -ENODEV;
+	mutex_unlock(&choice_lock);
 	settled();
 	return ret ?: count;
 }
@@ -249,23 +321,20 @@ static ssize_t all_store(struct kobject *kobj, struct kobj_attribute *attr,
 
 	if (ret)
 		return ret;
-	mutex_lock(&use_lock);
+	mutex_lock(&choice_lock);
 	list_for_each_entry(site, &sites, node) {
-		if (!site->p)
-			continue;
-		site->before = given(site);
+		site->before = site->wanted;
 		ret = put(site, act);
 		if (ret)
 			break;
 	}
 	if (ret) {
 		list_for_each_entry_continue_reverse(site, &sites, node)
-			if (site->p)
-				put(site, site->before);
+			put(site, site->before);
 	} else {
 		preferred = act;
 	}
-	mutex_unlock(&use_lock);
+	mutex_unlock(&choice_lock);
 	settled();
 	return ret ?: count;
 }
@@ -285,51 +354,62 @@ static struct site *site_of(unsigned int first)
 	return NULL;
 }
 
-static void meet(struct cpufreq_policy *p)
+static struct site *add_site(unsigned int first)
 {
-	unsigned int first = cpumask_first(p->related_cpus);
-	struct site *site = site_of(first);
+	struct site *site = kzalloc(sizeof(*site), GFP_KERNEL);
 
-	if (!site) {
-		site = kzalloc(sizeof(*site), GFP_KERNEL);
-		if (!site)
-			return;
-		site->first = first;
-		snprintf(site->name, sizeof(site->name), "policy%u", first);
-		sysfs_attr_init(&site->attr.attr);
-		site->attr.attr.name = site->name;
-		site->attr.attr.mode = 0644;
-		site->attr.show = one_show;
-		site->attr.store = one_store;
-		if (sysfs_add_file_to_group(folder_of, &site->attr.attr,
-					    FOLDER)) {
-			kfree(site);
-			return;
-		}
-		list_add_tail(&site->node, &sites);
+	if (!site)
+		return NULL;
+	site->first = first;
+	site->wanted = preferred;
+	snprintf(site->name, sizeof(site->name), "policy%u", first);
+	sysfs_attr_init(&site->attr.attr);
+	site->attr.attr.name = site->name;
+	site->attr.attr.mode = 0644;
+	site->attr.show = one_show;
+	site->attr.store = one_store;
+	if (sysfs_add_file_to_group(folder_of, &site->attr.attr, FOLDER)) {
+		kfree(site);
+		return NULL;
 	}
-	if (site->p)
-		return;
-	site->p = p;
-	if (preferred && put(site, preferred))
-		pr_warn("policy %u cannot be given %s\n", first,
-			preferred->name);
+	list_add_tail(&site->node, &sites);
+	return site;
+}
+
+/* Not one that is told to go: it is found no more when that begins, and waits for us. */
+static struct site *meet(unsigned int cpu)
+{
+	struct cpufreq_policy *p;
+	struct site *site = NULL;
+	unsigned int first;
+
+	mutex_lock(&use_lock);
+	p = cpufreq_cpu_get(cpu);
+	if (p) {
+		first = cpumask_first(p->related_cpus);
+		site = site_of(first) ?: add_site(first);
+		if (site)
+			site->p = p;
+		cpufreq_cpu_put(p);
+	}
+	mutex_unlock(&use_lock);
+	return site;
 }
 
 static void walk(struct work_struct *work)
 {
-	struct cpufreq_policy *p;
+	struct site *site;
 	unsigned int cpu;
 
-	mutex_lock(&use_lock);
+	mutex_lock(&choice_lock);
 	for_each_online_cpu(cpu) {
-		p = cpufreq_cpu_get(cpu);
-		if (!p)
+		site = meet(cpu);
+		if (!site || given(site) || !give(site, site->wanted))
 			continue;
-		meet(p);
-		cpufreq_cpu_put(p);
+		pr_warn("policy %u cannot be given %s\n", site->first, site->wanted->name);
+		site->wanted = NULL;
 	}
-	mutex_unlock(&use_lock);
+	mutex_unlock(&choice_lock);
 }
 
 static DECLARE_WORK(walk_work, walk);
@@ -354,6 +434,12 @@ static int policy_event(struct notifier_block *nb, unsigned long event,
 	return NOTIFY_OK;
 }
 
+static int came_online(unsigned int cpu)
+{
+	queue_work(system_unbound_wq, &walk_work);
+	return 0;
+}
+
 static struct notifier_block policy_nb = { .notifier_call = policy_event };
 
 /**
@@ -373,18 +459,29 @@ int gchint_use_init(struct kobject *device, void (*settle)(void))
 	if (ret)
 		return ret;
 	ret = cpufreq_register_notifier(&policy_nb, CPUFREQ_POLICY_NOTIFIER);
-	if (ret) {
-		sysfs_remove_group(device, &group);
-		return ret;
-	}
+	if (ret)
+		goto remove_group;
+	ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "gchint/use:online",
+					came_online, NULL);
+	if (ret < 0)
+		goto unregister_notifier;
+	hotplug = ret;
 	walk(NULL);
 	return 0;
+
+unregister_notifier:
+	cpufreq_unregister_notifier(&policy_nb, CPUFREQ_POLICY_NOTIFIER);
+	cancel_work_sync(&walk_work);
+remove_group:
+	sysfs_remove_group(device, &group);
+	return ret;
 }
 
 void gchint_use_exit(void)
 {
 	struct site *site, *next;
 
+	cpuhp_remove_state_nocalls(hotplug);
 	cpufreq_unregister_notifier(&policy_nb, CPUFREQ_POLICY_NOTIFIER);
 	cancel_work_sync(&walk_work);
 	/* Waits for those who are in a file; nobody chooses any more. */

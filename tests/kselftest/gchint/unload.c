@@ -18,6 +18,7 @@
 #include "module.h"
 #include "session.h"
 #include "sysfs.h"
+#include "use.h"
 #include "worker.h"
 
 static bool governor_known(void)
@@ -262,6 +263,86 @@ TEST_F_TIMEOUT(unload, recorder_does_not_hold_it, 120)
 	EXPECT_PRESENT(false);
 	genl_close(&genl);
 	EXPECT_EQ(0, module_load());
+}
+
+/* A policy without CPU 0, all of whose CPUs can be stopped; how many they are. */
+static int sleeper(int *cpus, int *policy)
+{
+	int number[MAX_POLICIES];
+	int n = policies(number, MAX_POLICIES);
+	char list[256], path[64], *p, *end;
+	int nr;
+
+	while (n--) {
+		policy_get(number[n], "related_cpus", list, sizeof(list));
+		for (nr = 0, p = list; nr < MAX_OPPS; nr++, p = end) {
+			cpus[nr] = strtol(p, &end, 10);
+			snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online",
+				 cpus[nr]);
+			if (end == p || !cpus[nr] || access(path, W_OK))
+				break;
+		}
+		*policy = number[n];
+		if (nr && end == p)
+			return nr;
+	}
+	return 0;
+}
+
+static int plug_all(const int *cpus, int n, bool online)
+{
+	int err = 0;
+
+	while (n-- && !err)
+		err = cpu_plug(cpus[n], online);
+	return err;
+}
+
+TEST_F_TIMEOUT(unload, a_policy_that_slept_when_it_came_is_met, 120)
+{
+	int cpus[MAX_OPPS], policy, n = sleeper(cpus, &policy);
+	char name[16];
+
+	if (!n)
+		SKIP(return, "every policy has a CPU that cannot be stopped");
+	ASSERT_EQ(0, module_unload());
+	ASSERT_EQ(0, plug_all(cpus, n, false));
+	EXPECT_EQ(0, module_load());
+	EXPECT_EQ(-ENOENT, use_get(policy, name, sizeof(name)));
+	/* What is chosen for all is chosen for one that comes later. */
+	EXPECT_EQ(0, use_put(-1, "limits"));
+	EXPECT_EQ(0, plug_all(cpus, n, true));
+	EXPECT_EQ(0, use_await(policy, "limits", 10000));
+	EXPECT_EQ(0, use_put(policy, "off"));
+	EXPECT_EQ(0, use_put(-1, "off"));
+}
+
+TEST_F_TIMEOUT(unload, a_way_chosen_for_a_policy_that_sleeps_waits_for_it, 120)
+{
+	int cpus[MAX_OPPS], policy, n = sleeper(cpus, &policy);
+	uint32_t value = 0;
+	char name[16];
+
+	if (!n)
+		SKIP(return, "every policy has a CPU that cannot be stopped");
+	ASSERT_EQ(0, policy_put(policy, "scaling_governor", "gchint"));
+	ASSERT_EQ(0, plug_all(cpus, n, false));
+	EXPECT_EQ(0, use_put(policy, "limits"));
+	EXPECT_LT(0, use_get(policy, name, sizeof(name)));
+	EXPECT_STREQ("limits", name);
+	/* Its governor is back before it, and the policy not lost for that. */
+	EXPECT_EQ(0, plug_all(cpus, n, true));
+	EXPECT_EQ(0, use_await(policy, "governor", 10000));
+	ASSERT_EQ(0, policy_put(policy, "scaling_governor", "performance"));
+	EXPECT_EQ(0, use_await(policy, "off", 10000));
+
+	ASSERT_EQ(0, plug_all(cpus, n, false));
+	EXPECT_EQ(0, use_put(policy, "limits"));
+	EXPECT_EQ(0, plug_all(cpus, n, true));
+	EXPECT_EQ(0, use_await(policy, "limits", 10000));
+	EXPECT_EQ(0, use_told(cpus[0], GCHINT_POLICY_A_ACTUATOR, &value));
+	EXPECT_EQ(GCHINT_ACTUATOR_LIMITS, value);
+	EXPECT_EQ(0, use_put(policy, "off"));
 }
 
 TEST_HARNESS_MAIN
