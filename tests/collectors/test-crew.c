@@ -363,12 +363,13 @@ static void again(void)
 		return;
 	type = gc_type_register(heap, &desc, NULL);
 	/* Pages that are in use */
-	gc_alloc_array(m, gc_type_register(heap,
-					   &(struct gc_type_desc){ .name = "bytes",
-								   .size = 8,
-								   .tail = GC_TAIL_DATA,
-								   .elem_size = 1 },
-					   NULL),
+	gc_alloc_array(m,
+		       gc_type_register(heap,
+					&(struct gc_type_desc){ .name = "bytes",
+								.size = 8,
+								.tail = GC_TAIL_DATA,
+								.elem_size = 1 },
+					NULL),
 		       100000);
 	gc_bump_open(heap);
 	gc_copy_begin(heap);
