@@ -26,7 +26,7 @@ static void stop(void)
 	gc_heap_destroy(heap);
 }
 
-static struct gc_heap_stats stats(void)
+__attribute__((unused)) static struct gc_heap_stats stats(void)
 {
 	struct gc_heap_stats s;
 

@@ -223,7 +223,7 @@ static void on_progress(struct gc_listener *self, const struct gc_event *e)
 	}
 	k->own.overflowed = k->own.lossy = true;
 	pthread_create(&helping, NULL, help, NULL);
-	for (int i = 0; i < 30000 && !told_of; i++) {
+	for (int i = 0; i < 10000 && !told_of; i++) {
 		usleep(1000);
 		told_of = gc_help_told(heap);
 	}
@@ -322,7 +322,7 @@ static void shares(void)
 
 int main(void)
 {
-	alarm(300);
+	alarm(100);
 	shares();
 	stretches("plan=marksweep,trim=0,workers=3,max=64M");
 	stretches("plan=stickyimmix,trim=0,workers=3,max=64M");

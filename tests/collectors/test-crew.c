@@ -26,7 +26,7 @@ static int get(const int *word)
 
 static void until(const int *word, int least)
 {
-	for (int i = 0; i < 30000 && get(word) < least; i++)
+	for (int i = 0; i < 10000 && get(word) < least; i++)
 		usleep(1000);
 }
 
@@ -437,7 +437,7 @@ static void awaited(void)
 
 int main(void)
 {
-	alarm(300);
+	alarm(100);
 	count_of_workers("plan=semispace,trim=0,workers=1", 0);
 	count_of_workers("plan=semispace,trim=0,workers=2", 1);
 	count_of_workers("plan=gss,trim=0,workers=4", 3);
