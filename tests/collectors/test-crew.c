@@ -317,6 +317,7 @@ static int copies_more(void *more)
 	c = gc_copy_first(heap);
 	heap->bump->to = c->into + c->span - PIECE;
 	gc_copy_refill(c, PIECE + (more ? 8 : 0));
+	stop();
 	return 0;
 }
 
@@ -411,11 +412,12 @@ static void again(void)
 /* ---- an object that another thread copies -------------------------------- */
 
 static uint64_t busy[1];
+static int copied; /* what was written before the address was: the thread sanitizer looks */
 
 static void *await(void *arg)
 {
 	__atomic_fetch_add(&came, 1, __ATOMIC_SEQ_CST);
-	*(uint64_t *)arg = gc_copy_await(busy);
+	*(uint64_t *)arg = gc_copy_await(busy) + (uint64_t)copied;
 	return NULL;
 }
 
@@ -430,9 +432,10 @@ static void awaited(void)
 	busy[0] = GC_BUSY;
 	pthread_create(&other, NULL, await, &got);
 	until(&came, 1);
+	copied = 2;
 	__atomic_store_n(busy, 0x2001, __ATOMIC_RELEASE);
 	pthread_join(other, NULL);
-	ok(got == 0x2001, "what is being copied is waited for");
+	ok(got == 0x2003, "what is being copied is waited for");
 }
 
 int main(void)
