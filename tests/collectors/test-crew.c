@@ -32,22 +32,24 @@ static void until(const int *word, int least)
 
 /* ---- who copies ---------------------------------------------------------- */
 
-static int workers_running(void)
+/* All of the crew, or who of it sleeps */
+static int workers_running(bool asleep)
 {
 	DIR *d = opendir("/proc/self/task");
 	struct dirent *e;
 	int count = 0;
 
 	while (d && (e = readdir(d))) {
-		char path[300], name[32] = "";
-		FILE *comm;
+		char path[300], state = 0;
+		FILE *stat;
 
-		snprintf(path, sizeof(path), "/proc/self/task/%s/comm", e->d_name);
-		comm = fopen(path, "re");
-		if (!comm)
+		snprintf(path, sizeof(path), "/proc/self/task/%s/stat", e->d_name);
+		stat = fopen(path, "re");
+		if (!stat)
 			continue;
-		count += fgets(name, sizeof(name), comm) && !strcmp(name, "gc-worker\n");
-		fclose(comm);
+		if (fscanf(stat, "%*d (gc-worker) %c", &state) == 1)
+			count += !asleep || state == 'S';
+		fclose(stat);
 	}
 	if (d)
 		closedir(d);
@@ -60,12 +62,12 @@ static void count_of_workers(const char *options, int want)
 
 	if (!open_heap(options))
 		return;
-	now = workers_running();
+	now = workers_running(false);
 	ok(now == want, "%s: %d threads of its own", options, now);
 	stop();
-	for (int i = 0; i < 1000 && workers_running(); i++)
+	for (int i = 0; i < 1000 && workers_running(false); i++)
 		usleep(1000);
-	ok(!workers_running(), "%s: which end with it", options);
+	ok(!workers_running(false), "%s: which end with it", options);
 }
 
 static int came, loops;
@@ -198,6 +200,9 @@ static void copiers(void)
 
 	came = 0;
 	before = stats();
+	for (int i = 0; i < 10000 && workers_running(true) < WORKERS - 1; i++)
+		usleep(1000);
+	ok(workers_running(true) == WORKERS - 1, "the crew sleeps until it is called");
 	ok(gc_copy_share(heap, with_crew) && came == WORKERS, "nobody waits: all of the crew come");
 	ok(stats().helps == before.helps, "which no mutator helped");
 	sums();
