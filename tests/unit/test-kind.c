@@ -159,6 +159,31 @@ static void test_unit_that_is_its_own_changes_nothing(void **state)
 	assert_int_equal(fit.mem, 0);
 }
 
+/* To the ps, or where that would not fit to a billionth. */
+static void test_time_of_computing_is_scaled(void **state)
+{
+	static const u64 ps[] = { 1,
+				  3,
+				  1000,
+				  1000003,
+				  1ULL << 30,
+				  (1ULL << 40) - 1,
+				  (1ULL << 40) + 1000,
+				  1ULL << 52,
+				  (1ULL << 60) - 1 };
+
+	(void)state;
+	for (u32 i = 0; i < sizeof(ps) / sizeof(ps[0]); i++) {
+		struct gchint_fit fit = { .known = true, .samples = 9, .b_ps = ps[i] };
+
+		gchint_learn_fit_at(&fit, 1000000, 2000000);
+		if (ps[i] < 1ULL << 40)
+			assert_cmp(fit.b_ps, ==, ps[i] / 2);
+		else
+			assert_near(fit.b_ps, (double)ps[i] / 2, (double)ps[i] * 1e-9);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -167,6 +192,7 @@ int main(void)
 		cmocka_unit_test(test_a_kind_too_many_is_the_nearest),
 		cmocka_unit_test(test_line_is_read_at_another_maximum),
 		cmocka_unit_test(test_unit_that_is_its_own_changes_nothing),
+		cmocka_unit_test(test_time_of_computing_is_scaled),
 	};
 
 	return run_tap(tests);

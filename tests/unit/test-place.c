@@ -55,6 +55,20 @@ static void test_fits(void **state)
 	assert_int_equal(gchint_place_fits(GCHINT_ONE), 819);
 }
 
+/* What takes no time to speak of is known all the same: 0 would be unknown. */
+static void test_least_time_is_one(void **state)
+{
+	struct gchint_rates r = { 0 };
+
+	(void)state;
+	gchint_place_look(&r, GCHINT_PHASE_MARK, 1, GCHINT_ONE, SMALL, NOW);
+	gchint_place_look(&r, GCHINT_PHASE_MARK, 1 + (1ull << 39), GCHINT_ONE, SMALL, NOW + MS);
+	assert_int_equal(r.each[GCHINT_PHASE_MARK][0], 1);
+	gchint_place_look(&r, GCHINT_PHASE_MARK, 1 + (1ull << 39) + (1ull << 29), GCHINT_ONE, SMALL,
+			  NOW + 2 * MS);
+	assert_int_equal(r.each[GCHINT_PHASE_MARK][0], 1);
+}
+
 static void test_alike(void **state)
 {
 	struct gchint_place p;
@@ -263,6 +277,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fits),
+		cmocka_unit_test(test_least_time_is_one),
 		cmocka_unit_test(test_alike),
 		cmocka_unit_test(test_unlike),
 		cmocka_unit_test(test_where),
