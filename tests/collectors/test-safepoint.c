@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Description: a mutator that is about to run on while the next stop begins does not run: the
- * two instructions in which it could are held open.
+ * two instructions in which it could are held open. Who does nothing but allocate stops, too.
  */
 #include "tap.h"
 
@@ -119,8 +119,56 @@ static void window(bool parks)
 	gc_heap_destroy(heap);
 }
 
+/* ---- a program that only allocates --------------------------------------- */
+
+static uint32_t length;
+static const struct gc_type *bytes;
+
+static void *allocate(void *arg)
+{
+	struct gc_mutator *own;
+
+	if (gc_mutator_attach(heap, &own))
+		return arg;
+	set(&attached, 1);
+	while (!(__atomic_load_n(&own->poll, __ATOMIC_SEQ_CST) & GC_POLL_STOP))
+		rest();
+	gc_alloc_array(own, bytes, length);
+	/* Who is still asked to stop has not. */
+	set(&ran, __atomic_load_n(&own->poll, __ATOMIC_SEQ_CST) & GC_POLL_STOP);
+	gc_mutator_detach(own);
+	return NULL;
+}
+
+static void allocation(uint32_t size)
+{
+	const struct gc_type_desc d = {
+		.name = "bytes", .size = 8, .tail = GC_TAIL_DATA, .elem_size = 1
+	};
+	pthread_t thread;
+
+	if (gc_heap_create(&heap, "plan=marksweep,trim=0", NULL, NULL) ||
+	    gc_mutator_attach(heap, &m)) {
+		ok(false, "a heap starts");
+		return;
+	}
+	bytes = gc_type_register(heap, &d, NULL);
+	length = size;
+	attached = ran = 0;
+	pthread_create(&thread, NULL, allocate, NULL);
+	while (!get(&attached))
+		rest();
+	gc_collect(m);
+	pthread_join(thread, NULL);
+	ok(!get(&ran), "who allocates %u bytes stops when asked to", size);
+	gc_mutator_detach(m);
+	gc_heap_destroy(heap);
+}
+
 int main(void)
 {
+	allocation(8);
+	allocation(100000);
 	window(false);
 	window(true);
 	return done();
