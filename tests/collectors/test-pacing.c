@@ -78,6 +78,9 @@ static void pacing(void)
 		   gc_pace_allowed(p) == 10 * MIB + 14 * 1000,
 	   "for a while no more than so much");
 	ok(gc_headroom(heap) == 8 * MIB, "which says nothing of the headroom");
+	*p = (struct gc_pace){ .base = MIB, .room = 16 };
+	ok(gc_pace_allowed(p) == MIB + 14, "nothing to mark: all of it is marked");
+	p->on = 1;
 	gc_pace_end(heap);
 	ok(!p->on, "what was freed may be allocated: nobody waits");
 	for (int i = 0; i < 2; i++) {

@@ -24,8 +24,11 @@ static void test_table_mode_is_a_fixed_part(void **state)
 	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .9, 50 * MS);
 	for (u8 phase = GCHINT_PHASE_COLLECT; phase < GCHINT_PHASE_NR; phase++) {
 		x.hint.phase = phase;
+		x.plan.mem = 7;
 		assert_cmp(plan(&x), ==, gchint_percent(2150400, of[phase]));
 		assert_int_equal(x.plan.reason, GCHINT_REASON_TABLE);
+		/* Nothing that was learned is told of as a reason. */
+		assert_int_equal(x.plan.mem, 0);
 	}
 }
 
