@@ -221,30 +221,6 @@ static void test_guest_takes_its_part_along(void **state)
 	assert_near(gchint_load_all(&c[0].load), (others - 200) / 2, 12);
 }
 
-/* Each has a place of its own to tell where it went. */
-static void test_guests_that_go_together_are_told_apart(void **state)
-{
-	struct gchint_load_migrations migrations = {};
-	struct cpu c[2];
-
-	(void)state;
-	for (u32 i = 0; i < 2; i++) {
-		cpu_init(&c[i]);
-		gchint_load_init(&c[i].load, &migrations, 5 + i, c[i].now, 0);
-	}
-	for (u32 who = 700; who < 703; who++)
-		task(&c[0].load, who, 200, 200);
-	assert_near(gchint_load_all(&c[0].load), 600, 2);
-	for (u32 who = 700; who < 703; who++)
-		task(&c[1].load, who, 200, 200);
-	for (u32 i = 0; i < 2; i++) {
-		step(&c[i], 100, false, 1);
-		account(&c[i], 1, false);
-	}
-	assert_near(gchint_load_all(&c[0].load), 0, 2);
-	assert_near(gchint_load_all(&c[1].load), 600, 4);
-}
-
 static void test_long_idle_is_noticed(void **state)
 {
 	struct cpu c;
@@ -600,7 +576,6 @@ int main(void)
 		cmocka_unit_test(test_newcomer_is_added_to_the_mean),
 		cmocka_unit_test(test_estimate_is_not_left_behind),
 		cmocka_unit_test(test_guest_takes_its_part_along),
-		cmocka_unit_test(test_guests_that_go_together_are_told_apart),
 		cmocka_unit_test(test_long_idle_is_noticed),
 		cmocka_unit_test(test_steady_share_is_found),
 		cmocka_unit_test(test_never_below_pelt),
