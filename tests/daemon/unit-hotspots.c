@@ -55,6 +55,8 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 	va_start(ap, request);
 	arg = va_arg(ap, void *);
 	va_end(ap);
+	if (unit_probes_asked)
+		return unit_probes_ioctl(fd, request, arg);
 	if (request != PERF_EVENT_IOC_ENABLE)
 		return __real_ioctl(fd, request, arg);
 	errno = enable_refused;

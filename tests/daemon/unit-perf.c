@@ -73,6 +73,9 @@ __attribute__((no_sanitize("address"))) long __wrap_syscall(long number, ...)
 	if (number == SYS_perf_event_open && unit_power_asked)
 		return unit_power_open((const struct perf_event_attr *)arg[0], (int)arg[1],
 				       (int)arg[2], (int)arg[3], (unsigned long)arg[4]);
+	if (number == SYS_perf_event_open && unit_probes_asked)
+		return unit_probes_open((const struct perf_event_attr *)arg[0], (int)arg[1],
+					(int)arg[2], (int)arg[3], (unsigned long)arg[4]);
 	if (number == SYS_perf_event_open && !ours)
 		return unit_hotspots_open((const struct perf_event_attr *)arg[0], (int)arg[1]);
 	if (number == SYS_perf_event_open)

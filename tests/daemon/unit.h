@@ -19,6 +19,11 @@ long unit_power_open(const struct perf_event_attr *attr, int tid, int cpu, int g
 		     unsigned long flags);
 /* Whether the last is asked. */
 extern bool unit_power_asked;
+long unit_probes_open(const struct perf_event_attr *attr, int tid, int cpu, int group,
+		      unsigned long flags);
+int unit_probes_ioctl(int fd, unsigned long request, void *argument);
+/* Whether these are. */
+extern bool unit_probes_asked;
 /* fcntl() that says which thread hears of samples; false: another one. */
 bool unit_hotspots_owner(int command, const void *argument);
 
@@ -38,6 +43,7 @@ void unit_endpoint(void);
 void unit_energy(void);
 void unit_estimate(void);
 void unit_genl(void);
+void unit_go(void);
 void unit_host(void);
 void unit_hotplug(void);
 void unit_hotspots(void);
@@ -48,6 +54,7 @@ void unit_memory(void);
 void unit_message(void);
 void unit_perf(void);
 void unit_power(void);
+void unit_probes(void);
 void unit_rail(void);
 void unit_resolve(void);
 void unit_scarce(void);

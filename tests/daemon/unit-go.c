@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Description: Go programs that are seen from beside. The program's file is made here, what
+ * its probes hit is said by us; what a recorder reads of it is compared.
+ */
+#include "unit.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <uapi/linux/gchint.h>
+
+#include "../../daemon/common/ring.h"
+#include "../../daemon/gchintctl/go.h"
+#include "../../daemon/gchintctl/probes.h"
+#include "faults.h"
+#include "place.h"
+#include "records.h"
+
+/* The file: headers, names of sections, the table of functions, their code. */
+#define SECTIONS 0x200
+#define STRINGS	 0x300
+#define TABLE	 0x400
+#define TABLE_OF 0x800 /* so many bytes */
+#define FUNCTAB	 0x100 /* from the table on */
+#define NAMES	 0x300
+#define CODE	 0x1000
+#define CODE_OF	 0x100
+#define ADDRESS	 0x401000
+#define TEXT	 0x400fc0
+#define FILE_OF	 0x1100
+
+static const char *const functions[] = {
+	"runtime.gcBgMarkStartWorkers",
+	"runtime.stopTheWorldWithSema",
+	"runtime.startTheWorldWithSema",
+	"runtime.gcMarkTermination",
+	"runtime.gcBgMarkWorker.func2",
+	"runtime.gcBgMarkWorker.func1",
+	"runtime.gcMarkDone",
+};
+#define FUNCTIONS 7
+enum {
+	CYCLE,
+	STOP,
+	START,
+	TERMINATION,
+	MARK,
+	PARK,
+	DONE
+};
+
+static char file[FILE_OF];
+static uint64_t opened[FUNCTIONS];
+static unsigned int opens, closes;
+static int refuse; /* probes_open(): with which errno */
+static int recorder = -1;
+static struct ring_reader ring;
+
+static void set(size_t at, uint64_t value, size_t size)
+{
+	memcpy(file + at, &value, size);
+}
+
+static void section(unsigned int number, uint32_t name, uint64_t offset, uint64_t size)
+{
+	const Elf64_Shdr s = { .sh_name = name, .sh_offset = offset, .sh_size = size };
+
+	memcpy(file + SECTIONS + number * sizeof(s), &s, sizeof(s));
+}
+
+static void make(void)
+{
+	const Elf64_Ehdr elf = { .e_ident = ELFMAG,
+				 .e_phoff = sizeof(elf),
+				 .e_phnum = 3,
+				 .e_shoff = SECTIONS,
+				 .e_shnum = 3,
+				 .e_shstrndx = 2 };
+	/* Neither what is no code nor what is not loaded holds a function. */
+	const Elf64_Phdr p[] = {
+		{ .p_type = PT_LOAD, .p_flags = PF_R, .p_vaddr = ADDRESS, .p_filesz = CODE_OF },
+		{ .p_type = PT_NOTE, .p_flags = PF_X, .p_vaddr = ADDRESS, .p_filesz = CODE_OF },
+		{ .p_type = PT_LOAD,
+		  .p_flags = PF_R | PF_X,
+		  .p_offset = CODE,
+		  .p_vaddr = ADDRESS,
+		  .p_filesz = CODE_OF },
+	};
+	size_t name = 1;
+
+	memset(file, 0, sizeof(file));
+	memcpy(file, &elf, sizeof(elf));
+	memcpy(file + sizeof(elf), p, sizeof(p));
+	memcpy(file + STRINGS, "\0.gopclntab\0.shstrtab\0.data.rel.ro", 35);
+	section(1, 1, TABLE, TABLE_OF);
+	section(2, 12, STRINGS, 36);
+	set(TABLE, 0xfffffff1, 4);
+	file[TABLE + 6] = 1;
+	file[TABLE + 7] = 8;
+	set(TABLE + 8, FUNCTIONS + 1, 8);
+	set(TABLE + 24, TEXT, 8);
+	set(TABLE + 32, NAMES, 8);
+	set(TABLE + 64, FUNCTAB, 8);
+	/* The last is one that nobody probes. */
+	for (size_t i = 0; i <= FUNCTIONS; i++) {
+		const char *text = i < FUNCTIONS ? functions[i] : "runtime.gcMarkDoneAndMore";
+
+		set(TABLE + FUNCTAB + 8 * i, 0x40 + 8 * i, 4);
+		set(TABLE + FUNCTAB + 8 * i + 4, 0x80 + 16 * i, 4);
+		set(TABLE + FUNCTAB + 0x80 + 16 * i + 4, name, 4);
+		memcpy(file + TABLE + NAMES + name, text, strlen(text) + 1);
+		name += strlen(text) + 1;
+	}
+}
+
+static void save(size_t size)
+{
+	FILE *f = fopen("program", "we");
+
+	if (!f || fwrite(file, 1, size, f) != size || fclose(f))
+		abort();
+}
+
+struct probes *__wrap_probes_open(const char *path, const uint64_t *offset, unsigned int count);
+void __wrap_probes_close(struct probes *p);
+uint64_t __wrap_probes_read(struct probes *p, bool last,
+			    void (*hit)(void *data, const struct probe_hit *hit), void *data);
+
+struct probes *__wrap_probes_open(const char *path, const uint64_t *offset, unsigned int count)
+{
+	if (strcmp(path, "program") || count != FUNCTIONS)
+		abort();
+	memcpy(opened, offset, sizeof(opened));
+	errno = refuse;
+	if (refuse)
+		return NULL;
+	opens++;
+	return (struct probes *)&opens;
+}
+
+void __wrap_probes_close(struct probes *p)
+{
+	closes += p == (struct probes *)&opens;
+}
+
+static bool says(const char *want)
+{
+	char why[256] = "";
+	bool good = go_check("program", why, sizeof(why));
+
+	if (good == !*want && !strcmp(why, want))
+		return true;
+	printf("# '%s', not '%s'\n", why, want);
+	return false;
+}
+
+#define NONE                                                                                       \
+	"a Go program, but its table of functions is none that is known: of Go 1.18 and newer, "   \
+	"64 bits"
+#define DAMAGED "a Go program, but its table of functions is damaged"
+#define LACKS	"a Go program, but its runtime has not the functions that are probed"
+
+/* A file of which one number is another. */
+static void damages(void)
+{
+	static const struct {
+		size_t at;
+		uint64_t value;
+		size_t size;
+		const char *want;
+	} all[] = {
+		{ TABLE, 0xfffffff0, 4, "" },
+		{ TABLE, 0xfffffff2, 4, NONE },
+		{ TABLE + 4, 1, 1, NONE },
+		{ TABLE + 5, 1, 1, NONE },
+		{ TABLE + 7, 4, 1, NONE },
+		{ TABLE + 24, 0, 8, NONE },
+		{ 0, 0, 1, NONE },
+		{ 40, SECTIONS + 1, 8, NONE }, /* headers of sections */
+		{ 40, FILE_OF - 2 * 64, 8, NONE },
+		{ 40, UINT64_MAX - 7, 8, NONE },
+		{ 60, 1, 2, NONE }, /* how many */
+		{ 62, 3, 2, NONE }, /* and which has their names */
+		{ SECTIONS + 64, 2, 4, NONE }, /* a name */
+		{ SECTIONS + 64, 36, 4, NONE },
+		{ SECTIONS + 64 + 24, TABLE + 4, 8, NONE }, /* where it is, and how long */
+		{ SECTIONS + 64 + 24, FILE_OF - TABLE_OF + 8, 8, NONE },
+		{ SECTIONS + 64 + 32, 71, 8, NONE },
+		{ SECTIONS + 64 + 32, 72, 8, DAMAGED },
+		{ TABLE + 64, TABLE_OF + 4, 8, DAMAGED },
+		{ TABLE + 64, FUNCTAB + 2, 8, DAMAGED },
+		{ TABLE + 8, (TABLE_OF - FUNCTAB) / 8 + 1, 8, DAMAGED },
+		{ TABLE + 8, FUNCTIONS - 1, 8, LACKS }, /* one fewer */
+		{ TABLE + 8, FUNCTIONS, 8, "" },
+		{ TABLE + FUNCTAB + 4, TABLE_OF - FUNCTAB - 7, 4, DAMAGED },
+		{ TABLE + FUNCTAB + 4, TABLE_OF - FUNCTAB + 1, 4, DAMAGED },
+		{ TABLE + FUNCTAB + 4, TABLE_OF - FUNCTAB - 8, 4, LACKS },
+		{ TABLE + FUNCTAB + 0x80 + 4, TABLE_OF - NAMES - 2, 4, LACKS },
+		{ TABLE + FUNCTAB + 0x80 + 4, 0x7fffffff, 4, LACKS },
+		{ TABLE + NAMES + 1, 'R', 1, LACKS },
+		{ TABLE + FUNCTAB, 0x40 + CODE_OF, 4, LACKS }, /* behind the code */
+		{ TABLE + FUNCTAB, 0x3f, 4, LACKS }, /* and before */
+		{ TABLE + FUNCTAB, 0x3f + CODE_OF, 4, "" },
+		{ 56, 2, 2, LACKS }, /* programs' headers */
+		{ 56, 0xffff, 2, LACKS },
+		{ 32, FILE_OF - 56, 8, LACKS },
+	};
+	bool good = true;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		make();
+		set(all[i].at, all[i].value, all[i].size);
+		save(FILE_OF);
+		if (!says(all[i].want)) {
+			printf("# 0x%zx: %#" PRIx64 "\n", all[i].at, all[i].value);
+			good = false;
+		}
+	}
+	CHECK(good, "a Go program that is damaged is told, and not probed");
+	CHECK(opens == closes && opens == 3, "nor is one for longer than it takes to know");
+}
+
+static void checks(void)
+{
+	bool good = true;
+
+	make();
+	save(FILE_OF);
+	CHECK(says("") && opens == 1 && closes == 1, "a Go program can be probed");
+	for (uint64_t i = 0; i < FUNCTIONS; i++)
+		good = good && opened[i] == CODE + 8 * i;
+	CHECK(good, "where its functions are in the file");
+	memcpy(file + STRINGS, "\0.data.rel.ro.gopclntab", 24);
+	section(1, 1, TABLE - 64, TABLE_OF);
+	save(FILE_OF);
+	CHECK(says(""), "its table behind others' data, under another name");
+	memcpy(file + STRINGS, "\0.data.rel.ro\0........", 22);
+	save(FILE_OF);
+	CHECK(says(""), "and under the third");
+	opens = closes = 0;
+	damages();
+	make();
+	save(64);
+	good = says(NONE);
+	save(63);
+	CHECK(good && says("a Go program, but it cannot be read"), "a file that ends early");
+	save(FILE_OF);
+	refuse = EACCES;
+	good = says(
+		"a Go program, which is seen by uprobes: root or CAP_PERFMON is needed for that");
+	refuse = EPERM;
+	good = good && says("a Go program, which is seen by uprobes: root or CAP_PERFMON is needed "
+			    "for that");
+	refuse = ENOENT;
+	CHECK(good && says("a Go program, which is seen by uprobes: No such file or directory"),
+	      "what the kernel refuses is told");
+	refuse = 0;
+	unlink("program");
+	CHECK(says("a Go program, but it cannot be read"), "a file that is not there");
+}
+
+static const struct hit {
+	int probe, tid, stranger;
+} hits[] = {
+	/* A stop for nothing of the collector's is told to nobody. */
+	{ STOP, 1, 0 },
+	{ START, 1, 0 },
+	/* A cycle: sweep termination, marking on two threads, mark termination. */
+	{ CYCLE, 1, 0 },
+	{ STOP, 1, 0 },
+	{ STOP, 9, 1 },
+	{ START, 2, 0 },
+	{ MARK, 3, 0 },
+	{ MARK, 3, 0 },
+	{ MARK, 4, 0 },
+	{ PARK, 4, 0 },
+	{ DONE, 3, 0 },
+	{ DONE, 3, 0 },
+	{ STOP, 2, 0 },
+	{ TERMINATION, 5, 0 },
+	{ TERMINATION, 5, 0 },
+	{ START, 6, 0 },
+	/* The next stop is no cycle's, and no mark termination without a stop. */
+	{ TERMINATION, 6, 0 },
+	{ STOP, 7, 0 },
+	{ START, 7, 0 },
+	{ START, 7, 0 },
+};
+static const char wanted[] = "attach 0 of 1, 400 cpu 4\n"
+			     "phase 0 of 1: sweep 1, 400 cpu 4\n"
+			     "phase 0 of 1: none 0, 600 cpu 6\n"
+			     "attach 1 of 3, 700 cpu 7\n"
+			     "phase 1 of 3: mark 2, 700 cpu 7\n"
+			     "attach 2 of 4, 900 cpu 9\n"
+			     "phase 2 of 4: mark 2, 900 cpu 9\n"
+			     "phase 2 of 4: none 0, 1000 cpu 10\n"
+			     "phase 1 of 3: none 0, 1100 cpu 11\n"
+			     "attach 3 of 2, 1300 cpu 13\n"
+			     "phase 3 of 2: remark 1, 1300 cpu 13\n"
+			     "phase 3 of 2: none 0, 1600 cpu 16\n"
+			     "close 0 of 0, 5000 cpu -1\n";
+
+static bool many; /* threads, more than there are slots for */
+static unsigned int looks;
+
+uint64_t __wrap_probes_read(struct probes *p, bool last,
+			    void (*hit)(void *data, const struct probe_hit *hit), void *data)
+{
+	const char *why;
+
+	if (p != (struct probes *)&opens)
+		abort();
+	/* What a program waits for that runs until it has been looked at. */
+	if (!last) {
+		place_file("seen", "");
+		return 0;
+	}
+	/* The program said by itself which it is. */
+	if (ring_receive(recorder, &ring, &why))
+		return 0;
+	for (int i = 0; many && i < RING_LEASES + 2; i++)
+		hit(data, &(struct probe_hit){ .pid = ring.map->pid, .tid = 1 + i, .probe = MARK });
+	for (size_t i = 0; !many && i < sizeof(hits) / sizeof(hits[0]); i++)
+		hit(data, &(struct probe_hit){ .time = 100 * (i + 1),
+					       .pid = ring.map->pid + hits[i].stranger,
+					       .tid = hits[i].tid,
+					       .cpu = (uint32_t)i + 1,
+					       .probe = (unsigned int)hits[i].probe });
+	return 3;
+}
+
+static void tell(const struct gchint_stream_event *e, char *text, size_t size)
+{
+	static const char *const types[] = { "?", "phase", "attach", "role", "detach", "close" };
+	static const char *const phases[GCHINT_PHASE_NR] = { [GCHINT_PHASE_NONE] = "none",
+							     [GCHINT_PHASE_SWEEP] = "sweep",
+							     [GCHINT_PHASE_MARK] = "mark",
+							     [GCHINT_PHASE_REMARK] = "remark" };
+	const size_t at = strlen(text);
+	char phase[40] = "";
+
+	if (e->type == GCHINT_STREAM_PHASE)
+		snprintf(phase, sizeof(phase), ": %s %u", phases[e->phase], e->flags);
+	snprintf(text + at, size - at, "%s %u of %d%s, %" PRIu64 " cpu %d%s\n", types[e->type],
+		 e->slot, e->tid, phase, (uint64_t)e->time, (int)e->cpu,
+		 e->cause == GCHINT_CAUSE_UNKNOWN && e->role == GCHINT_ROLE_NONE && !e->work_done &&
+				 !e->work_total && !e->stall_ns ?
+			 "" :
+			 ", more");
+}
+
+static void on_setup(void *data)
+{
+	setenv("GCHINT_UNIT", data, 1);
+}
+
+static void on_look(void *data)
+{
+	looks += !strcmp(data, "child's");
+}
+
+/* Its exit status; what it told is in @text, how many events in @events. */
+static int told(const char *command, char *text, size_t size, unsigned int *events)
+{
+	char *argv[] = { (char *)"sh", (char *)"-c", (char *)command, NULL };
+	struct gchint_stream_event e;
+	sigset_t none;
+	struct child child = { argv, &none, on_setup, on_look, (char *)"child's" };
+	enum ring_found found;
+	int status;
+
+	sigemptyset(&none);
+	text[0] = '\0';
+	*events = 0;
+	looks = 0;
+	faults.at_ns = 5000;
+	status = go_run("program", &child, "socket");
+	faults.at_ns = 0;
+	while (ring.map && (found = ring_next(&ring, &e, true)) != RING_EMPTY) {
+		if (found == RING_EVENT && ++*events < 100)
+			tell(&e, text, size);
+	}
+	return status;
+}
+
+static void forget_ring(void)
+{
+	if (ring.map)
+		ring_close(&ring);
+	ring.map = NULL;
+}
+
+static void runs(void)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX, .sun_path = "socket" };
+	const int on = 1;
+	char text[4096];
+	unsigned int events;
+
+	recorder = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (bind(recorder, (const void *)&to, sizeof(to)) ||
+	    setsockopt(recorder, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)))
+		abort();
+	make();
+	save(FILE_OF);
+	opens = closes = 0;
+	CHECK(told("[ \"$GCHINT_UNIT\" = \"child's\" ] && exit 7", text, sizeof(text), &events) ==
+		      7,
+	      "a program that is probed is run, and ends as it would");
+	text_is(text, wanted, "what a Go program does becomes a collector's phases");
+	CHECK(opens == 1 && closes == 1, "and its probes end with it");
+	CHECK(looks, "who runs it looks once more when all is told");
+	CHECK(ring.map && ring.map->features == GCHINT_STREAM_BESIDE &&
+		      ring.map->abi == GCHINT_STREAM_ABI && ring_lost(&ring) == 3,
+	      "what it is that tells, and what was lost on the way");
+	forget_ring();
+	many = true;
+	told("exit 0", text, sizeof(text), &events);
+	many = false;
+	CHECK(events == 2 * RING_LEASES + 1 && ring.map && ring_lost(&ring) == 3,
+	      "of more threads than there are slots the first are told");
+	forget_ring();
+	unlink("seen");
+	CHECK(told("for i in $(seq 100); do [ -e seen ] && exit 8; sleep 0.1; done", text,
+		   sizeof(text), &events) == 8 &&
+		      looks > 1,
+	      "while one runs it is looked at, and so is who runs it");
+	forget_ring();
+	refuse = EPERM;
+	CHECK(told("exit 3", text, sizeof(text), &events) == 3 && !*text,
+	      "what cannot be probed runs all the same");
+	refuse = 0;
+	close(recorder);
+	recorder = -1;
+	unlink("socket");
+	CHECK(told("exit 4", text, sizeof(text), &events) == 4, "so does one without a recorder");
+}
+
+void unit_go(void)
+{
+	struct place place;
+
+	if (!place_enter(&place))
+		return;
+	checks();
+	runs();
+	place_leave(&place);
+}

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Description: uprobes, from the kernel's buffer to what is said of each hit. The buffer is
+ * a file of ours, so that what it holds and when is no matter of chance.
+ */
+#include "unit.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "../../daemon/gchintctl/probes.h"
+#include "faults.h"
+#include "records.h"
+
+#define PAGES  32
+#define FIRST  70 /* the first probe's id */
+#define NOW    5000000000
+#define SLACK  10000000
+#define SAMPLE 40 /* bytes of one */
+
+bool unit_probes_asked;
+
+struct probes *__real_probes_open(const char *path, const uint64_t *offset, unsigned int count);
+void __real_probes_close(struct probes *p);
+uint64_t __real_probes_read(struct probes *p, bool last,
+			    void (*hit)(void *data, const struct probe_hit *hit), void *data);
+
+static const uint64_t offsets[] = { 0x1000, 0x1040 };
+static char asked[1024], hits[4096];
+static struct perf_event_mmap_page *page;
+static size_t size;
+static int buffer; /* the first probe's descriptor */
+static unsigned int opened, total;
+/* Which of these calls is refused, from 1 on, and with which errno. */
+static struct {
+	unsigned int open, id, output;
+	int error;
+} refused;
+
+long unit_probes_open(const struct perf_event_attr *attr, int tid, int cpu, int group,
+		      unsigned long flags)
+{
+	const size_t at = strlen(asked);
+	int fd;
+
+	/* Other CPUs are off. */
+	errno = ENODEV;
+	if (cpu)
+		return -1;
+	opened++;
+	errno = refused.error;
+	if (opened == refused.open)
+		return -1;
+	snprintf(asked + at, sizeof(asked) - at,
+		 "%s at %#" PRIx64 ", each %" PRIu64 ", of %d in %d, %#" PRIx64
+		 ", clock %d %d, %d%s\n",
+		 (const char *)(uintptr_t)attr->config1, (uint64_t)attr->config2,
+		 (uint64_t)attr->sample_period, tid, group, (uint64_t)attr->sample_type,
+		 attr->use_clockid ? attr->clockid : -1, attr->watermark,
+		 flags == PERF_FLAG_FD_CLOEXEC,
+		 attr->wakeup_watermark == UINT32_MAX ? "" : ", wakes");
+	size = (size_t)sysconf(_SC_PAGESIZE);
+	fd = memfd_create("uprobe", MFD_CLOEXEC);
+	if (fd < 0 || ftruncate(fd, (off_t)((1 + PAGES) * size)))
+		abort();
+	if (opened == 1) {
+		buffer = fd;
+		page = mmap(NULL, (1 + PAGES) * size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	}
+	return fd;
+}
+
+int unit_probes_ioctl(int fd, unsigned long request, void *argument)
+{
+	const size_t at = strlen(asked);
+
+	errno = refused.error;
+	if (request == PERF_EVENT_IOC_ID) {
+		if (opened == refused.id)
+			return -1;
+		*(uint64_t *)argument = FIRST + opened - 1;
+		return 0;
+	}
+	if (opened == refused.output)
+		return -1;
+	snprintf(asked + at, sizeof(asked) - at, "%s into the first's\n",
+		 request == PERF_EVENT_IOC_SET_OUTPUT && (int)(long)argument == buffer &&
+				 fd != buffer ?
+			 "all of it" :
+			 "something");
+	return 0;
+}
+
+static void put(const void *what, size_t bytes)
+{
+	char *data = (char *)page + size;
+
+	for (size_t i = 0; i < bytes; i++)
+		data[(page->data_head + i) % (PAGES * size)] = ((const char *)what)[i];
+	page->data_head += bytes;
+}
+
+static void sample(uint64_t id, uint32_t tid, uint64_t t)
+{
+	const struct {
+		struct perf_event_header header;
+		uint64_t id;
+		uint32_t pid, tid;
+		uint64_t time;
+		uint32_t cpu, reserved;
+	} s = { { PERF_RECORD_SAMPLE, 0, sizeof(s) }, id, 50, tid, t, 6, 0 };
+
+	put(&s, sizeof(s));
+}
+
+static void lost(uint64_t n)
+{
+	const struct {
+		struct perf_event_header header;
+		uint64_t id, lost;
+	} l = { { PERF_RECORD_LOST, 0, sizeof(l) }, FIRST, n };
+
+	put(&l, sizeof(l));
+}
+
+/* One that says nothing of a hit, and looks like one. */
+static void other(uint32_t type, uint16_t bytes)
+{
+	const struct {
+		struct perf_event_header header;
+		uint64_t word[2];
+	} o = { { type, 0, bytes }, { FIRST, 9 } };
+
+	put(&o, sizeof(o));
+}
+
+static void on_hit(void *data, const struct probe_hit *h)
+{
+	const size_t at = strlen(hits);
+
+	total++;
+	snprintf(hits + at, sizeof(hits) - at, "%s%u: %d of %d on %u at %" PRIu64 "\n",
+		 (const char *)data, h->probe, h->tid, h->pid, h->cpu, h->time);
+}
+
+/* How many were lost. */
+static uint64_t look(struct probes *p, bool last)
+{
+	uint64_t n;
+
+	hits[0] = '\0';
+	faults.at_ns = NOW;
+	n = __real_probes_read(p, last, on_hit, (char *)"probe ");
+	faults.at_ns = 0;
+	return n;
+}
+
+static void reads(struct probes *p)
+{
+	static const char two[] = "probe 1: 2 of 50 on 6 at 100\nprobe 0: 1 of 50 on 6 at 200\n";
+	bool good;
+
+	CHECK(!look(p, true) && !*hits, "of a buffer that is empty there is nothing");
+	/* Over the buffer's end, and a stranger's between them. */
+	page->data_tail = page->data_head = PAGES * size - 60;
+	sample(FIRST, 1, 200);
+	sample(FIRST + 2, 3, 150);
+	sample(FIRST + 1, 2, 100);
+	other(PERF_RECORD_COMM, 24);
+	CHECK(!look(p, true), "nothing is lost where nothing was");
+	text_is(hits, two, "hits in the order of time");
+	CHECK(page->data_tail == page->data_head, "and there is room for more");
+	CHECK(!look(p, true) && !*hits, "each is told once");
+	lost(5);
+	sample(FIRST, 1, 300);
+	lost(2);
+	CHECK(look(p, true) == 7, "what found the buffer full is counted");
+	text_is(hits, "probe 0: 1 of 50 on 6 at 300\n", "and what came between is told");
+	/* Another CPU's may still come before these. */
+	sample(FIRST, 1, NOW - SLACK);
+	sample(FIRST, 2, NOW - SLACK - 1);
+	sample(FIRST, 3, NOW);
+	look(p, false);
+	text_is(hits, "probe 0: 2 of 50 on 6 at 4989999999\n", "what is too young waits");
+	sample(FIRST + 1, 4, NOW - SLACK + 1);
+	look(p, true);
+	text_is(hits,
+		"probe 0: 1 of 50 on 6 at 4990000000\n"
+		"probe 1: 4 of 50 on 6 at 4990000001\n"
+		"probe 0: 3 of 50 on 6 at 5000000000\n",
+		"until it is in order, or the program has ended");
+	/* A record without a length would never end. */
+	other(PERF_RECORD_COMM, sizeof(struct perf_event_header) - 1);
+	sample(FIRST, 1, 1);
+	CHECK(!look(p, true) && !*hits && page->data_tail == page->data_head,
+	      "what is no record ends the look");
+	total = 0;
+	for (uint32_t i = 0; i < 2500; i++)
+		sample(FIRST, i, 1000 + i);
+	look(p, false);
+	CHECK(total == 2500, "many at once");
+	/* Room is doubled: for 4096 by now. */
+	for (uint32_t i = 0; i < 2500; i++)
+		sample(FIRST, i, NOW + i);
+	look(p, false);
+	unit_memory_left(0);
+	for (uint32_t i = 0; i < 1597; i++)
+		sample(FIRST, i, NOW + i);
+	good = look(p, false) == 1;
+	unit_memory_left(-1);
+	CHECK(good, "and without memory for one it is lost, and no other");
+}
+
+static int lowest(void)
+{
+	int fd = dup(STDOUT_FILENO);
+
+	close(fd);
+	return fd;
+}
+
+/* errno, where it cannot be; else it is closed again. */
+static int attempt(void)
+{
+	struct probes *p;
+
+	opened = 0;
+	asked[0] = '\0';
+	errno = 0;
+	p = __real_probes_open("a program", offsets, 2);
+	if (!p)
+		return errno;
+	__real_probes_close(p);
+	return 0;
+}
+
+static void refusals(void)
+{
+	const int fd = lowest();
+	bool good = true;
+
+	for (unsigned int n = 1; n <= 2; n++) {
+		memset(&refused, 0, sizeof(refused));
+		refused.error = EACCES;
+		refused.open = n;
+		good = good && attempt() == EACCES && lowest() == fd;
+		refused.open = 0;
+		refused.id = n;
+		good = good && attempt() == EACCES && lowest() == fd;
+	}
+	refused.id = 0;
+	refused.output = 2;
+	good = good && attempt() == EACCES && lowest() == fd;
+	memset(&refused, 0, sizeof(refused));
+	CHECK(good, "what the kernel refuses is told, and nothing stays");
+	/* The C library says so by itself of the first. */
+	for (long n = 1; n < 40 && good; n++) {
+		unit_memory_left(n);
+		good = (attempt() == ENOMEM || !unit_memory_failed()) && lowest() == fd;
+	}
+	unit_memory_left(-1);
+	CHECK(good, "so is that there is no memory");
+}
+
+void unit_probes(void)
+{
+	struct probes *p;
+
+	if (access(PROBES_TYPE, R_OK)) {
+		CHECK(attempt() == ENOENT, "a kernel without uprobes");
+		return;
+	}
+	unit_probes_asked = true;
+	p = __real_probes_open("a program", offsets, 2);
+	CHECK(p, "probes are set");
+	text_is(asked,
+		"a program at 0x1000, each 1, of -1 in -1, 0x10086, clock 1 1, 1\n"
+		"a program at 0x1040, each 1, of -1 in -1, 0x10086, clock 1 1, 1\n"
+		"all of it into the first's\n",
+		"each entry of each process, by a clock that others have too");
+	if (p) {
+		reads(p);
+		__real_probes_close(p);
+	}
+	refusals();
+	unit_probes_asked = false;
+}
