@@ -238,7 +238,7 @@ bool go_check(const char *path, char *why, size_t size)
 
 struct sidecar {
 	const struct child *child;
-	const char *path, *socket;
+	const char *socket;
 	uint64_t offset[AT_NR];
 	struct probes *probes;
 	struct gchint_stream *ring;
@@ -437,7 +437,6 @@ int go_run(const char *path, const struct child *child, const char *socket)
 		return CTL_FAILED;
 	}
 	c->child = child;
-	c->path = path;
 	c->socket = socket;
 	find_functions(path, c->offset);
 	c->probes = probes_open(path, c->offset, AT_NR);
