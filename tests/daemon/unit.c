@@ -367,18 +367,21 @@ static void statistics(void)
 	CHECK(many > 970, "more runs tell it nearly always");
 }
 
+typedef void part(void);
+
 int main(int argc, char **argv)
 {
-	static void (*const parts[])(
-		void) = { numbers,	 lists,		configuration,	     escaping,
-			  unit_capture,	 unit_config,	unit_cpus,	     unit_endpoint,
-			  unit_genl,	 unit_go,	unit_host,	     unit_hotplug,
-			  unit_hotspots, unit_library,	unit_lock,	     unit_loop,
-			  unit_memory,	 unit_message,	unit_perf,	     unit_power,
-			  unit_probes,	 unit_rail,	unit_resolve,	     unit_scarce,
-			  unit_screen,	 unit_store,	unit_thermal,	     unit_tracker,
-			  unit_writer,	 utilisation,	utilisation_of_many, statistics,
-			  unit_energy,	 unit_estimate, unit_commands };
+	static part *const parts[] = {
+		numbers,	  lists,	 configuration, escaping,
+		unit_calibration, unit_capture,	 unit_config,	unit_cpus,
+		unit_endpoint,	  unit_genl,	 unit_go,	unit_host,
+		unit_hotplug,	  unit_hotspots, unit_library,	unit_lock,
+		unit_loop,	  unit_memory,	 unit_message,	unit_perf,
+		unit_power,	  unit_probes,	 unit_rail,	unit_resolve,
+		unit_scarce,	  unit_screen,	 unit_store,	unit_thermal,
+		unit_tracker,	  unit_writer,	 utilisation,	utilisation_of_many,
+		statistics,	  unit_energy,	 unit_estimate, unit_commands,
+	};
 
 	if (argc == 3)
 		return !unit_print(argv[1], argv[2]);

@@ -35,6 +35,7 @@ bool unit_memory_failed(void);
 /* Removes the folder @dir with all that is in it. */
 void unit_remove(const char *dir);
 
+void unit_calibration(void);
 void unit_capture(void);
 void unit_commands(void);
 void unit_config(void);
