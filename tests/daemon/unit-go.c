@@ -228,8 +228,17 @@ static void damages(void)
 	CHECK(opens == closes && opens == 3, "nor is one for longer than it takes to know");
 }
 
+static int lowest(void)
+{
+	int fd = dup(STDOUT_FILENO);
+
+	close(fd);
+	return fd;
+}
+
 static void checks(void)
 {
+	const int fd = lowest();
 	bool good = true;
 
 	make();
@@ -265,6 +274,7 @@ static void checks(void)
 	refuse = 0;
 	unlink("program");
 	CHECK(says("a Go program, but it cannot be read"), "a file that is not there");
+	CHECK(lowest() == fd, "and no file stays open");
 }
 
 static const struct hit {
@@ -310,6 +320,7 @@ static const char wanted[] = "attach 0 of 1, 400 cpu 4\n"
 
 static bool many; /* threads, more than there are slots for */
 static unsigned int looks;
+static bool closed; /* its end was told before the last look */
 
 uint64_t __wrap_probes_read(struct probes *p, bool last,
 			    void (*hit)(void *data, const struct probe_hit *hit), void *data)
@@ -365,6 +376,8 @@ static void on_setup(void *data)
 static void on_look(void *data)
 {
 	looks += !strcmp(data, "child's");
+	closed = ring.map && ring.map->tail &&
+		 ring.map->event[ring.map->tail - 1].type == GCHINT_STREAM_CLOSE;
 }
 
 /* Its exit status; what it told is in @text, how many events in @events. */
@@ -417,7 +430,7 @@ static void runs(void)
 	      "a program that is probed is run, and ends as it would");
 	text_is(text, wanted, "what a Go program does becomes a collector's phases");
 	CHECK(opens == 1 && closes == 1, "and its probes end with it");
-	CHECK(looks, "who runs it looks once more when all is told");
+	CHECK(looks && closed, "who runs it looks once more when all is told");
 	CHECK(ring.map && ring.map->features == GCHINT_STREAM_BESIDE &&
 		      ring.map->abi == GCHINT_STREAM_ABI && ring_lost(&ring) == 3,
 	      "what it is that tells, and what was lost on the way");
