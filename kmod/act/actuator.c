@@ -133,7 +133,7 @@ int gchint_actuator_worker(struct gchint_policy *policy)
  * @policy: the policy
  *
  * Return: 0; -EBUSY, another actuator is in force there; -EAGAIN, something was given
- * since its OPPs were read; never if the policy's rwsem is held since then.
+ * since its OPPs were read; never if the policy's rwsem is held for writing since then.
  */
 int gchint_actuator_add(struct gchint_policy *policy)
 {

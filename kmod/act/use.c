@@ -98,40 +98,52 @@ static void take_away(struct site *site)
 	discard(policy);
 }
 
+static int take_place(struct gchint_policy *policy)
+{
+	int ret = gchint_tunable_set_attach(policy);
+
+	if (ret)
+		return ret;
+	ret = gchint_actuator_add(policy);
+	if (ret)
+		gchint_tunable_set_detach(policy);
+	return ret;
+}
+
 /*
- * Under the rwsem: with its last CPU the driver takes away the table that is read.
+ * Under the rwsem: with its last CPU the driver takes away the table that is read; and
+ * so that the governor, which would be refused by the time that CPU comes back, is not
+ * away for the moment.
  *
- * Return: NULL if no CPU of it is online.
+ * Return: NULL if no CPU of it is online. -EAGAIN: something was measured meanwhile.
  */
 static struct gchint_policy *make(struct cpufreq_policy *p, const struct gchint_actuator *act)
 {
 	struct gchint_policy *policy = NULL;
+	int ret = 0;
 
 	down_read(&p->rwsem);
-	if (!policy_is_inactive(p))
-		policy = gchint_actuator_new(p, act) ?: ERR_PTR(-ENOMEM);
+	if (policy_is_inactive(p))
+		goto unlock;
+	policy = gchint_actuator_new(p, act);
+	ret = policy ? take_place(policy) : -ENOMEM;
+unlock:
 	up_read(&p->rwsem);
-	return policy;
+	if (!ret)
+		return policy;
+	if (policy)
+		gchint_actuator_free(policy);
+	return ERR_PTR(ret);
 }
 
-/*
- * What it is given is the site's, or freed. -EAGAIN: the policy went, or something was
- * measured, while its OPPs were read.
- */
+/* What it is given is the site's, or freed. Not under the rwsem: what is begun may take it. */
 static int put_in(struct site *site, struct gchint_policy *policy)
 {
-	int ret = -EAGAIN;
+	int ret;
 
 	lockdep_assert_held(&use_lock);
-	if (site->p != policy->policy)
-		goto free_policy;
-	ret = gchint_tunable_set_attach(policy);
-	if (ret)
-		goto free_policy;
-	ret = gchint_actuator_add(policy);
-	if (ret)
-		goto detach_set;
-	ret = policy->act->attach(policy);
+	/* Another may come in the place of one that went. */
+	ret = site->p == policy->policy ? policy->act->attach(policy) : -EAGAIN;
 	if (ret) {
 		discard(policy);
 		return ret;
@@ -139,12 +151,6 @@ static int put_in(struct site *site, struct gchint_policy *policy)
 	gchint_actuator_started(policy, true);
 	site->policy = policy;
 	return 0;
-
-detach_set:
-	gchint_tunable_set_detach(policy);
-free_policy:
-	gchint_actuator_free(policy);
-	return ret;
 }
 
 /* A policy that is held may go, but nothing else comes to be at its address. */
