@@ -370,7 +370,7 @@ static void tell(const struct gchint_stream_event *e, char *text, size_t size)
 
 static void on_setup(void *data)
 {
-	setenv("GCHINT_UNIT", data, 1);
+	setenv("OF_A_CHILD", data, 1);
 }
 
 static void on_look(void *data)
@@ -425,7 +425,7 @@ static void runs(void)
 	make();
 	save(FILE_OF);
 	opens = closes = 0;
-	CHECK(told("[ \"$GCHINT_UNIT\" = \"child's\" ] && exit 7", text, sizeof(text), &events) ==
+	CHECK(told("[ \"$OF_A_CHILD\" = \"child's\" ] && exit 7", text, sizeof(text), &events) ==
 		      7,
 	      "a program that is probed is run, and ends as it would");
 	text_is(text, wanted, "what a Go program does becomes a collector's phases");
