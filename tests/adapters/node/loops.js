@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: MIT
-// Three functions of 6, 3 and 1 parts.
-function heavy() {
+// Three functions of 6, 3 and 1 parts. Rounds differ in length: a sampler in step with them
+// would see some parts and never others.
+function heavy(n) {
 	let x = 1;
-	for (let i = 0; i < 600000; i++) x = Math.sqrt(x + i);
+	for (let i = 0; i < n * 600; i++) x = Math.sqrt(x + i);
 	return x;
 }
-function middle() {
+function middle(n) {
 	let x = 1;
-	for (let i = 0; i < 300000; i++) x = Math.sqrt(x + i);
+	for (let i = 0; i < n * 300; i++) x = Math.sqrt(x + i);
 	return x;
 }
-function light() {
+function light(n) {
 	let x = 1;
-	for (let i = 0; i < 100000; i++) x = Math.sqrt(x + i);
+	for (let i = 0; i < n * 100; i++) x = Math.sqrt(x + i);
 	return x;
 }
 let sum = 0;
-for (let i = 0; i < 300; i++) sum += heavy() + middle() + light();
+for (let turn = 0; turn < 300; turn++) {
+	const length = 500 + ((turn * 618) % 1000);
+	sum += heavy(length) + middle(length) + light(length);
+}
 console.log(`${process.pid} ${sum > 0}`);

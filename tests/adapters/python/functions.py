@@ -1,28 +1,29 @@
 # SPDX-License-Identifier: MIT
 # functions.py [all]: functions of known parts, in one loop of the interpreter to the processor: 60,
 # 30 and 10 of 100. "all": and in a thread, in a forked child, in C, and deeper than a stack is.
+# Rounds differ in length: a sampler in step with them would see some parts and never others.
 import os
 import sys
 import threading
 
 
-def heavy():
+def heavy(n=1000):
     x = 0
-    for i in range(120000):
+    for i in range(n * 120):
         x += i % 7
 
 
-def middle():
-    for n in range(60):
+def middle(n):
+    for _ in range(60):
         x = 0
-        for i in range(1000):
+        for i in range(n):
             x += i % 7
         yield x
 
 
-def light():
+def light(n):
     x = 0
-    for i in range(20000):
+    for i in range(n * 20):
         x += i % 7
     raise ValueError(x)
 
@@ -44,12 +45,13 @@ def deep(n):
     return deep(n - 1) + 1 if n else 0
 
 
-for _ in range(40):
-    heavy()
-    for _ in middle():
+for turn in range(40):
+    length = 500 + turn * 618 % 1000
+    heavy(length)
+    for _ in middle(length):
         pass
     try:
-        light()
+        light(length)
     except ValueError:
         pass
 if len(sys.argv) > 1:
