@@ -333,6 +333,8 @@ TEST_F_TIMEOUT(unload, a_way_chosen_for_a_policy_that_sleeps_waits_for_it, 120)
 	/* Its governor is back before it, and the policy not lost for that. */
 	EXPECT_EQ(0, plug_all(cpus, n, true));
 	EXPECT_EQ(0, use_await(policy, "governor", 10000));
+	/* Else it would be in force if the governor went before it was refused. */
+	EXPECT_EQ(0, use_put(policy, "off"));
 	ASSERT_EQ(0, policy_put(policy, "scaling_governor", "performance"));
 	EXPECT_EQ(0, use_await(policy, "off", 10000));
 
