@@ -425,8 +425,7 @@ static void runs(void)
 	make();
 	save(FILE_OF);
 	opens = closes = 0;
-	CHECK(told("[ \"$OF_A_CHILD\" = \"child's\" ] && exit 7", text, sizeof(text), &events) ==
-		      7,
+	CHECK(told("[ \"$OF_A_CHILD\" = \"child's\" ] && exit 7", text, sizeof(text), &events) == 7,
 	      "a program that is probed is run, and ends as it would");
 	text_is(text, wanted, "what a Go program does becomes a collector's phases");
 	CHECK(opens == 1 && closes == 1, "and its probes end with it");
