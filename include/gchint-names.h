@@ -10,7 +10,7 @@
 #define GCHINT_PHASES(X) \
 	X(NONE, none) X(COLLECT, collect) X(SAFEPOINT, safepoint) X(ROOTS, roots) \
 	X(MARK, mark) X(REMARK, remark) X(REFS, refs) X(SWEEP, sweep) X(COPY, copy) \
-	X(COMPACT, compact) X(TRIM, trim) X(WAIT, wait)
+	X(COMPACT, compact) X(TRIM, trim) X(WAIT, wait) X(WORK, work)
 
 #define GCHINT_CAUSES(X) \
 	X(UNKNOWN, unknown) X(ALLOCATION, allocation) X(THRESHOLD, threshold) \

@@ -29,6 +29,10 @@
  * F_SETOWN_EX); the thread answers with one GCHINT_STREAM_SAMPLE. Whoever does not
  * answer ignores the signal: that is what it does by itself.
  *
+ * A recorder that may look into a thread in the instant of its sample, as a BPF program on the
+ * event does, needs no answer: @method says where a thread keeps its method, and a
+ * GCHINT_STREAM_WORD where one keeps its phase.
+ *
  * A program into which no library can be loaded has its ring written by another process, its
  * parent, that watches it: the program sends it before exec, with GCHINT_STREAM_BESIDE in
  * @features. Such a ring ends with GCHINT_STREAM_CLOSE, or two seconds after the program.
@@ -59,6 +63,9 @@
  * @GCHINT_STREAM_SAMPLE: a signal of the profiler's found the thread in @phase, with
  *	@flags, and in the method at @work_done (0: in none that has a name). @slot means
  *	nothing: threads are sampled that have none
+ * @GCHINT_STREAM_WORD: the state word of the thread, as struct gchint_slot has it, stands at
+ *	the address @work_done for as long as the 32 bits at @work_total are @tid; 0: nowhere
+ *	any more. Only with GCHINT_STREAM_METHODS
  */
 enum gchint_stream_type {
 	GCHINT_STREAM_PHASE = 1,
@@ -66,12 +73,14 @@ enum gchint_stream_type {
 	GCHINT_STREAM_ROLE,
 	GCHINT_STREAM_DETACH,
 	GCHINT_STREAM_CLOSE,
-	GCHINT_STREAM_SAMPLE
+	GCHINT_STREAM_SAMPLE,
+	GCHINT_STREAM_WORD
 };
 
 /* struct gchint_stream features */
 #define GCHINT_STREAM_SAMPLES 0x01u /* answers samples: GCHINT_STREAM_SIGNAL may be sent */
 #define GCHINT_STREAM_BESIDE  0x02u /* written by another process, also after the end */
+#define GCHINT_STREAM_METHODS 0x04u /* @method says where methods are */
 
 /**
  * struct gchint_stream_event - one event, one cache line
@@ -111,7 +120,9 @@ struct gchint_stream_event {
  * @abi: GCHINT_STREAM_ABI
  * @events: GCHINT_STREAM_EVENTS
  * @pid: of the program, in its own pid namespace
- * @features: GCHINT_STREAM_SAMPLES, GCHINT_STREAM_BESIDE, before the ring is sent
+ * @features: GCHINT_STREAM_SAMPLES, ..., before the ring is sent
+ * @method: where each thread has the address of the method that it runs, 64 bits: counted
+ *	from its thread pointer (x86-64: fs, arm64: tpidr_el0)
  * @tail: the next ticket
  * @lost: events that found the ring full
  * @event: the events
@@ -122,7 +133,9 @@ struct gchint_stream {
 	__u32 events;
 	__s32 pid;
 	__u32 features;
-	__u32 reserved[11];
+	__u32 reserved;
+	__s64 method;
+	__u32 more[8];
 	__u32 tail __attribute__((aligned(64)));
 	__u32 lost;
 	struct gchint_stream_event event[GCHINT_STREAM_EVENTS];

@@ -36,6 +36,7 @@ enum class phase : unsigned int {
 	compact = GCHINT_PHASE_COMPACT,
 	trim = GCHINT_PHASE_TRIM,
 	wait = GCHINT_PHASE_WAIT,
+	work = GCHINT_PHASE_WORK,
 };
 
 /** flags - GCHINT_F_*; combined by | */

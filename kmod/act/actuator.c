@@ -82,6 +82,11 @@ struct gchint_policy *gchint_actuator_new(struct cpufreq_policy *p,
 
 	if (!policy)
 		return NULL;
+	policy->stats = kvzalloc(sizeof(*policy->stats), GFP_KERNEL);
+	if (!policy->stats) {
+		kvfree(policy);
+		return NULL;
+	}
 	policy->policy = p;
 	policy->act = act;
 	policy->given = gchint_energy_turn(p);
@@ -100,6 +105,7 @@ void gchint_actuator_free(struct gchint_policy *policy)
 	if (policy->worker)
 		kthread_destroy_worker(policy->worker);
 	mutex_destroy(&policy->work_lock);
+	kvfree(policy->stats);
 	kvfree(policy);
 }
 

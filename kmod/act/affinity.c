@@ -61,6 +61,8 @@ static void keep(struct cpumask *mask, bool small)
  * @task: the thread
  * @b: what was done to it
  * @where: enum gchint_where
+ * @cpu: where it ran when that was found: the policy there has the say over it
+ *	from now on. Not where it runs now, for it may have been moved meanwhile.
  *
  * Only ever to fewer CPUs than it was found with; to none of a kind that it may
  * not run on, nor one of the deadline class, which was admitted with its CPUs.
@@ -69,7 +71,7 @@ static void keep(struct cpumask *mask, bool small)
  * Return: 0 or a negative errno.
  */
 int gchint_affinity_put(struct task_struct *task, struct gchint_bound *b,
-			u8 where)
+			u8 where, unsigned int cpu)
 {
 	const struct cpumask *is = notice(task, b);
 	int ret;
@@ -82,7 +84,7 @@ int gchint_affinity_put(struct task_struct *task, struct gchint_bound *b,
 		return 0;
 	if (!b->held) {
 		cpumask_copy(&b->found, is);
-		b->cpu = task_cpu(task);
+		b->cpu = cpu;
 	}
 	cpumask_copy(&scratch, &b->found);
 	keep(&scratch, where == GCHINT_WHERE_SMALL);

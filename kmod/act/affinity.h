@@ -15,7 +15,7 @@ extern const struct gchint_actuator gchint_affinity;
  * struct gchint_bound - what was done to a thread
  * @found: where it might run before
  * @ours: where it may now
- * @cpu: where it was when it was bound first
+ * @cpu: where it was when it was to be bound first
  * @held: @ours is in force, as far as we know
  * @foreign: somebody else bound it since: theirs for good
  *
@@ -30,7 +30,7 @@ struct gchint_bound {
 };
 
 int gchint_affinity_put(struct task_struct *task, struct gchint_bound *b,
-			u8 where);
+			u8 where, unsigned int cpu);
 void gchint_affinity_back(struct task_struct *task, struct gchint_bound *b);
 
 #endif /* _GCHINT_AFFINITY_H */

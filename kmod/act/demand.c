@@ -9,8 +9,8 @@
 #include <linux/tick.h>
 
 #include "compat/util.h"
+#include "cpu.h"
 #include "demand.h"
-#include "policy.h"
 
 /* Load hardly changes in so little time, and idle time is dear to ask for. */
 #define ACCOUNT_NS (200 * (u64)NSEC_PER_USEC)
@@ -58,7 +58,7 @@ static u32 running(const struct gchint_cpu *c, struct task_struct *task,
 	if (above_fair(task))
 		return task->flags & PF_KTHREAD ? 0 : GCHINT_ONE;
 	if (c->load.split_ns && c->thread && !c->held &&
-	    (c->hint.yield > GCHINT_ONE ||
+	    (c->hint.slowdown > GCHINT_ONE ||
 	     (c->plan.made && gchint_class_caps(c->plan.class))))
 		return 0;
 	return use_of(gchint_util(task), c->cpu, scale);
@@ -68,9 +68,12 @@ static u32 running(const struct gchint_cpu *c, struct task_struct *task,
 static void account_task(struct gchint_cpu *c, struct task_struct *task,
 			 u32 util, u32 scale)
 {
+	u64 ran = min_t(u64, task->se.sum_exec_runtime, NSEC_PER_SEC);
+
 	if (gchint_load_task(&c->load, task->pid, util))
 		gchint_load_come(&c->load, task->pid,
-				 use_of(gchint_util_mean(task), c->cpu, scale));
+				 use_of(gchint_util_mean(task), c->cpu, scale),
+				 (ran * scale) >> GCHINT_ONE_SHIFT);
 }
 
 /*
@@ -110,10 +113,10 @@ static u64 idle_us(struct gchint_cpu *c, const struct task_struct *task,
  * Who does not govern by load lets be whoever does not hint: what they are given
  * is another governor's business. A cap waits until it would slow none of them.
  */
-static const struct gchint_demand *beside(struct gchint_policy *policy,
-					  struct gchint_cpu *c, u64 now)
+static const struct gchint_demand *beside(struct gchint_cpu *c,
+					  const struct gchint_rules *rules,
+					  u64 now)
 {
-	const struct gchint_rules *rules = &policy->rules;
 	const struct gchint_hint *hint = NULL;
 	const struct gchint_plan *plan = NULL;
 	bool minds = gchint_neighbour_minds(&c->neighbour,
@@ -133,29 +136,30 @@ static const struct gchint_demand *beside(struct gchint_policy *policy,
 
 /**
  * gchint_demand_of - what a CPU asks for
- * @policy: its policy, locked
- * @cpu: the CPU
+ * @c: the CPU
+ * @rules: of its policy, which is locked
+ * @scale: gchint_scale() of the frequency in force
+ * @idle: that is one of a policy on which nobody runs
  * @now: CLOCK_MONOTONIC ns
  *
  * Accounts its load.
  *
  * Return: gchint_cpu.demand.
  */
-const struct gchint_demand *gchint_demand_of(struct gchint_policy *policy,
-					     unsigned int cpu, u64 now)
+const struct gchint_demand *gchint_demand_of(struct gchint_cpu *c,
+					     const struct gchint_rules *rules,
+					     u32 scale, bool idle, u64 now)
 {
-	struct gchint_cpu *c = per_cpu_ptr(&gchint_cpus, cpu);
-	const struct gchint_rules *rules = &policy->rules;
 	u64 window = READ_ONCE(rules->tun->window_us) * (u64)NSEC_PER_USEC;
 	const struct gchint_hint *hint = NULL;
 	const struct gchint_plan *plan = NULL;
 	bool here = c->cpu == smp_processor_id();
 	struct task_struct *task = here && c->next ? c->next : current;
 	bool idles = here && is_idle_task(task);
-	u32 scale = policy->scale, load = 0, io;
+	u32 load = 0, io;
 
-	if (!gchint_policy_loaded(policy))
-		return beside(policy, c, now);
+	if (rules->beside)
+		return beside(c, rules, now);
 	/* One of the kernel's own threads may have run on, unseen, and asks now. */
 	if (here && !idles)
 		c->parked = false;
@@ -170,7 +174,7 @@ const struct gchint_demand *gchint_demand_of(struct gchint_policy *policy,
 	io = gchint_load_boost(&c->load);
 	if (here) {
 		/* Nobody has used the CPU at the frequency of an idle one. */
-		if (policy->state.idle)
+		if (idle)
 			scale = max(scale, c->ran_scale);
 		if (!idles)
 			parent(c, task, scale);

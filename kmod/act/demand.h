@@ -5,10 +5,12 @@
 
 #include <linux/types.h>
 
+struct gchint_cpu;
 struct gchint_demand;
-struct gchint_policy;
+struct gchint_rules;
 
-const struct gchint_demand *gchint_demand_of(struct gchint_policy *policy,
-					     unsigned int cpu, u64 now);
+const struct gchint_demand *gchint_demand_of(struct gchint_cpu *c,
+					     const struct gchint_rules *rules,
+					     u32 scale, bool idle, u64 now);
 
 #endif /* _GCHINT_DEMAND_H */

@@ -204,10 +204,10 @@ void gchint_policy_asked(struct gchint_policy *policy,
 {
 	u64 latency = 0;
 
-	policy->stats.switches[request->decision.reason]++;
+	policy->stats->switches[request->decision.reason]++;
 	if (hint_ns) {
 		latency = gchint_elapsed(now, hint_ns);
-		policy->stats.latency[gchint_latency_bucket(latency)]++;
+		policy->stats->latency[gchint_latency_bucket(latency)]++;
 	}
 	if (gchint_event_wants_decision())
 		tell(policy, request, khz_from, latency, now);
@@ -228,7 +228,8 @@ static const struct gchint_demand *demand(struct gchint_policy *policy,
 	/* Looked at for this very decision? */
 	if (c->thread && !c->held && c->ran_since != now)
 		follower->renew(c, policy, now);
-	return gchint_demand_of(policy, cpu, now);
+	return gchint_demand_of(c, &policy->rules, policy->scale,
+				policy->state.idle, now);
 }
 
 /* The highest of all of the policy's CPUs. */
@@ -283,8 +284,7 @@ static void take_limits(struct gchint_policy *policy)
 
 	rules->min_khz = lowest(policy);
 	rules->max_khz = highest(policy);
-	rules->floor_khz = gchint_plan_floor(rules);
-	rules->ceiling_khz = gchint_plan_ceiling(rules);
+	gchint_plan_mutators(rules);
 	rules->epoch = atomic_inc_return(&epoch);
 	policy->delay_ns = gchint_decide_delay_ns(rules);
 }
@@ -318,7 +318,7 @@ void gchint_policy_decide(struct gchint_policy *policy, u64 now, u64 hint_ns)
 		   gchint_decide_wait_ns(&policy->rules, &policy->last,
 					 policy->delay_ns));
 	if (policy->last.avoided)
-		policy->stats.avoided++;
+		policy->stats->avoided++;
 	if (policy->last.change)
 		request(policy, hint_ns);
 }
@@ -426,7 +426,7 @@ void gchint_policy_opps(struct gchint_policy *policy,
 	raw_spin_lock_irqsave(&policy->lock, flags);
 	for (phase = GCHINT_PHASE_NONE + 1; phase < GCHINT_PHASE_NR; phase++)
 		gchint_opps_move(opps, &policy->opps,
-				 gchint_stats_time(&policy->stats, phase));
+				 gchint_stats_time(policy->stats, phase));
 	policy->opps = *opps;
 	derive(policy);
 	raw_spin_unlock_irqrestore(&policy->lock, flags);

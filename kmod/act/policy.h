@@ -127,7 +127,7 @@ struct gchint_limits {
  * @next_time: when load may decide again, in the scheduler's time
  * @clock: what that time is ahead of CLOCK_MONOTONIC, as the hook last saw
  * @refresh: limits or tunables changed: decide at the next call
- * @stats: for debugfs
+ * @stats: for debugfs; apart, for together they would take twice the memory
  * @next: what is asked for, by the worker if there is one: later decisions
  *	replace earlier ones
  * @work_in_progress: a request is on its way to the worker
@@ -165,7 +165,7 @@ struct gchint_policy {
 	u64 next_time;
 	u64 clock;
 	bool refresh;
-	struct gchint_stats stats;
+	struct gchint_stats *stats;
 
 	struct gchint_request next;
 	/* The next fields are only needed if fast switch cannot be used. */
@@ -179,10 +179,11 @@ struct gchint_policy {
 	struct gchint_limits limits;
 };
 
-/* One byte more, and the allocator takes 16 KiB. Lockdep's maps may cost that. */
+/* One byte more, and the allocator takes twice as much. Lockdep's maps may cost that. */
 #ifndef CONFIG_DEBUG_LOCK_ALLOC
-static_assert(sizeof(struct gchint_policy) <= SZ_8K, "a policy's memory");
+static_assert(sizeof(struct gchint_policy) <= SZ_2K, "a policy's memory");
 #endif
+static_assert(sizeof(struct gchint_stats) <= SZ_8K, "a policy's figures");
 
 void gchint_policy_follow(const struct gchint_follower *follower);
 void gchint_policy_poke(unsigned int cpu);
@@ -234,7 +235,7 @@ static inline void gchint_policy_phase(struct gchint_policy *policy,
 				       struct gchint_cpu *c, u8 phase, u64 now)
 {
 	if (c->phase != GCHINT_PHASE_NONE)
-		gchint_stats_time(&policy->stats, c->phase)[policy->opp] +=
+		gchint_stats_time(policy->stats, c->phase)[policy->opp] +=
 			gchint_elapsed(now, c->phase_since);
 	c->phase = phase;
 	c->phase_since = now;

@@ -35,6 +35,7 @@ static const char * const phases[GCHINT_PHASE_NR] = {
 	[GCHINT_PHASE_COMPACT] = "compact",
 	[GCHINT_PHASE_TRIM] = "trim",
 	[GCHINT_PHASE_WAIT] = "wait",
+	[GCHINT_PHASE_WORK] = "work",
 };
 
 static const char * const reasons[GCHINT_REASON_NR] = {
@@ -83,7 +84,7 @@ static u64 time_ns(struct gchint_policy *policy, unsigned int phase,
 	u64 ns;
 
 	raw_spin_lock_irqsave(&policy->lock, flags);
-	ns = gchint_stats_time(&policy->stats, phase)[opp];
+	ns = gchint_stats_time(policy->stats, phase)[opp];
 	raw_spin_unlock_irqrestore(&policy->lock, flags);
 	return ns;
 }
@@ -191,8 +192,8 @@ static int switches(struct gchint_policy *policy, void *priv)
 	unsigned int i;
 
 	raw_spin_lock_irqsave(&policy->lock, flags);
-	memcpy(nr, policy->stats.switches, sizeof(nr));
-	avoided = policy->stats.avoided;
+	memcpy(nr, policy->stats->switches, sizeof(nr));
+	avoided = policy->stats->avoided;
 	raw_spin_unlock_irqrestore(&policy->lock, flags);
 
 	seq_printf(m, "policy%u\n", number(policy));
@@ -234,7 +235,7 @@ static int latency(struct gchint_policy *policy, void *priv)
 	unsigned int i;
 
 	raw_spin_lock_irqsave(&policy->lock, flags);
-	memcpy(l->nr, policy->stats.latency, sizeof(l->nr));
+	memcpy(l->nr, policy->stats->latency, sizeof(l->nr));
 	raw_spin_unlock_irqrestore(&policy->lock, flags);
 
 	seq_printf(l->m, "policy%u", number(policy));
@@ -314,7 +315,7 @@ static int model(struct gchint_session *session, void *priv)
 	u8 kind;
 
 	seq_printf(m, "session=%llu tgid=%d\n", session->id, session->tgid_nr);
-	for (phase = GCHINT_PHASE_NONE + 1; phase < GCHINT_PHASE_NR; phase++) {
+	for (phase = GCHINT_PHASE_NONE; phase < GCHINT_PHASE_NR; phase++) {
 		for (kind = 0; kind < GCHINT_KINDS; kind++) {
 			raw_spin_lock_irqsave(&session->learn_lock, flags);
 			gchint_learn_fit(&session->learn, phase, kind, &fit);

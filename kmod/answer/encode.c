@@ -198,7 +198,7 @@ int gchint_encode_policy(struct sk_buff *skb, struct gchint_policy *policy,
 	for_each_cpu(cpu, policy->policy->cpus)
 		load = max(load, per_cpu(gchint_cpus.demand.load, cpu));
 	for (i = 0; i < GCHINT_REASON_NR; i++)
-		switches += policy->stats.switches[i];
+		switches += policy->stats->switches[i];
 	raw_spin_unlock_irqrestore(&policy->lock, flags);
 
 	if (nla_put_u32(skb, GCHINT_POLICY_A_CPU,

@@ -90,7 +90,7 @@ void gchint_hold_decide(struct gchint_cpu *c, struct gchint_policy *policy,
 		return;
 	if (!(c->demand.hinted || policy->refresh || c->alert || owes(policy) ||
 	      c->hint.class != GCHINT_CLASS_NEUTRAL ||
-	      c->hint.yield > GCHINT_ONE))
+	      c->hint.slowdown > GCHINT_ONE))
 		return;
 	gchint_policy_decide(policy, now, hint_ns);
 	/* What a hint took and may not give back yet is not left to chance. */
@@ -171,7 +171,7 @@ void gchint_hold_none(struct gchint_cpu *c)
 	c->hint.phase = GCHINT_PHASE_NONE;
 	c->hint.flags = 0;
 	c->hint.may_raise = false;
-	c->hint.yield = 0;
+	c->hint.slowdown = 0;
 	c->plan.made = false;
 	c->plan.khz = GCHINT_PLAN_LOAD;
 }

@@ -17,7 +17,7 @@
 #include "thread.h"
 
 /* Mutators run slower for a late collection for so long after it last said so. */
-#define YIELD_NS (20 * (u64)NSEC_PER_MSEC)
+#define SLOWDOWN_NS (20 * (u64)NSEC_PER_MSEC)
 
 /* Under learn_lock. */
 static __always_inline void learn(struct gchint_session *session,
@@ -25,8 +25,13 @@ static __always_inline void learn(struct gchint_session *session,
 {
 	u32 khz = sample->work ? gchint_policy_kind_khz(sample->kind) : 0;
 
+	u8 *mutator = &session->mutator[sample->kind];
+
 	if (!gchint_learn_add(&session->learn, sample, khz))
 		gchint_event_ignored(BIT(GCHINT_IGNORED_SAMPLE));
+	else if (sample->phase == GCHINT_PHASE_NONE)
+		WRITE_ONCE(*mutator, gchint_learn_mutator(&session->learn, sample->kind,
+							  *mutator));
 }
 
 static void remember(struct gchint_thread *thread,
@@ -139,22 +144,23 @@ void gchint_look_observe(struct gchint_cpu *c, struct gchint_thread *thread,
  * Whoever collects says how much slower mutators may run; they read it when they
  * look next. It ends with the phase, or when who set it is not heard of.
  */
-static u32 session_yield(const struct gchint_session *session)
+static u32 session_slowdown(const struct gchint_session *session)
 {
-	u32 yield = READ_ONCE(session->yield);
+	u32 slowdown = READ_ONCE(session->slowdown);
 
-	if (yield <= GCHINT_ONE ||
-	    time_after32((u32)jiffies, READ_ONCE(session->yield_until)))
+	if (slowdown <= GCHINT_ONE ||
+	    time_after32((u32)jiffies, READ_ONCE(session->slowdown_until)))
 		return GCHINT_ONE;
-	return yield;
+	return slowdown;
 }
 
 /*
- * Nobody is late any more. Who yielded on a CPU of another policy would go on until its
+ * Nobody is late any more. Who was slowed on a CPU of another policy would go on until its
  * next decision, which may be as long as the phase was; those of this one are looked at
  * now.
  */
-static void unyield(const struct gchint_cpu *here, struct gchint_session *session)
+static void end_slowdown(const struct gchint_cpu *here,
+			 struct gchint_session *session)
 {
 	unsigned int cpu;
 
@@ -168,26 +174,26 @@ static void unyield(const struct gchint_cpu *here, struct gchint_session *sessio
 		 */
 		if (cpu != smp_processor_id() && thread &&
 		    thread->session == session &&
-		    READ_ONCE(c->hint.yield) > GCHINT_ONE &&
+		    READ_ONCE(c->hint.slowdown) > GCHINT_ONE &&
 		    rcu_access_pointer(c->policy) !=
 			    rcu_access_pointer(here->policy))
 			gchint_policy_poke(cpu);
 	}
 }
 
-static void yield_session(const struct gchint_cpu *c,
-			  struct gchint_session *session, u16 slot, u32 yield)
+static void slow_session(const struct gchint_cpu *c,
+			 struct gchint_session *session, u16 slot, u32 slowdown)
 {
-	u32 was = READ_ONCE(session->yield);
+	u32 was = READ_ONCE(session->slowdown);
 
-	if (yield <= GCHINT_ONE && was <= GCHINT_ONE)
+	if (slowdown <= GCHINT_ONE && was <= GCHINT_ONE)
 		return;
-	WRITE_ONCE(session->yield_slot, slot);
-	WRITE_ONCE(session->yield_until,
-		   (u32)(jiffies + nsecs_to_jiffies(YIELD_NS)));
-	WRITE_ONCE(session->yield, yield);
-	if (yield <= GCHINT_ONE)
-		unyield(c, session);
+	WRITE_ONCE(session->slowdown_slot, slot);
+	WRITE_ONCE(session->slowdown_until,
+		   (u32)(jiffies + nsecs_to_jiffies(SLOWDOWN_NS)));
+	WRITE_ONCE(session->slowdown, slowdown);
+	if (slowdown <= GCHINT_ONE)
+		end_slowdown(c, session);
 }
 
 /**
@@ -216,7 +222,9 @@ void gchint_look(struct gchint_cpu *c, struct gchint_policy *policy, u64 now)
 			   session->granted & GCHINT_GRANT_RAISE);
 	if (unlikely(gchint_spent_counts(session)))
 		gchint_spent_charge(session, c, was, ran, now);
-	c->hint.yield = session_yield(session);
+	c->hint.slowdown = session_slowdown(session);
+	if (policy)
+		c->hint.mutator = READ_ONCE(session->mutator[policy->kind]);
 	plans = policy && c->hint.class != GCHINT_CLASS_NEUTRAL &&
 		!gchint_plan_valid(&c->plan, &c->hint, &policy->rules, now);
 	if (learns || plans) {
@@ -233,12 +241,12 @@ void gchint_look(struct gchint_cpu *c, struct gchint_policy *policy, u64 now)
 		raw_spin_unlock(&session->learn_lock);
 	}
 	if (plans) {
-		yield_session(c, session, thread->slot, c->plan.yield);
+		slow_session(c, session, thread->slot, c->plan.slowdown);
 	} else if (c->hint.class == GCHINT_CLASS_NEUTRAL &&
-		   c->hint.yield > GCHINT_ONE &&
-		   READ_ONCE(session->yield_slot) == thread->slot) {
-		c->hint.yield = GCHINT_ONE;
-		yield_session(c, session, thread->slot, GCHINT_ONE);
+		   c->hint.slowdown > GCHINT_ONE &&
+		   READ_ONCE(session->slowdown_slot) == thread->slot) {
+		c->hint.slowdown = GCHINT_ONE;
+		slow_session(c, session, thread->slot, GCHINT_ONE);
 	}
 	if (policy)
 		gchint_policy_phase(policy, c, c->hint.phase, now);
@@ -256,7 +264,7 @@ void gchint_look_renew(struct gchint_cpu *c, struct gchint_policy *policy,
 		       u64 now)
 {
 	if (c->hint.class == GCHINT_CLASS_NEUTRAL ?
-		    c->hint.yield == session_yield(c->thread->session) :
+		    c->hint.slowdown == session_slowdown(c->thread->session) :
 		    gchint_plan_valid(&c->plan, &c->hint, &policy->rules, now))
 		return;
 	gchint_look(c, policy, now);

@@ -65,13 +65,15 @@ struct gchint_bank {
  * @bank: the slots; those past the first are made by GCHINT_IOC_GROW
  * @nr_leases: how many slots are taken; lease lock
  * @followers: how many have GCHINT_ROLE_FOLLOW; lease lock
- * @yield: how much slower its mutators may run, see gchint_pace_yield();
+ * @slowdown: how much slower its mutators may run, see gchint_pace_slowdown();
  *	written by the CPU of the thread that collects, read by all. It and the
  *	next two are words of their own: whoever reads them while they change
  *	errs for a decision.
- * @yield_until: jiffies: not valid later, for who set it may not run again
- * @yield_slot: who set it
+ * @slowdown_until: jiffies: not valid later, for who set it may not run again
+ * @slowdown_slot: who set it
  * @spent: what its threads spend in each phase, NULL while nobody counts that
+ * @mutator: gchint_learn_mutator() by kind of CPU; written under @learn_lock, read at
+ *	any time
  * @learn_lock: serialises @learn; innermost of all
  * @learn: what was learned of this session's phases
  * @rcu: readers of a lease may still look at its session
@@ -86,10 +88,11 @@ struct gchint_session {
 	struct gchint_user *user;
 	kuid_t owner;
 	u32 generation;
-	u32 yield;
-	u32 yield_until;
+	u32 slowdown;
+	u32 slowdown_until;
+	u8 mutator[GCHINT_KINDS];
 	raw_spinlock_t learn_lock;
-	u16 yield_slot;
+	u16 slowdown_slot;
 	u16 nr_leases;
 	u16 followers;
 	u16 nr_banks;

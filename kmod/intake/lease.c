@@ -85,7 +85,7 @@ static bool unlink(struct gchint_thread *thread)
 	return true;
 }
 
-static void bury(struct gchint_thread *thread, enum gchint_lease why, bool told)
+static void release(struct gchint_thread *thread, enum gchint_lease why, bool told)
 {
 	gchint_watch_forget(thread);
 	gchint_steer_end(thread);
@@ -228,7 +228,7 @@ int gchint_lease_attach(struct gchint_session *session,
 	raw_spin_unlock_irqrestore(&lease_lock, flags);
 	if (ret == -EOWNERDEAD) {
 		/* It was linked for a moment and has given its slot back. */
-		bury(thread, GCHINT_LEASE_EXIT, false);
+		release(thread, GCHINT_LEASE_EXIT, false);
 		ret = -ESRCH;
 		goto put_task;
 	}
@@ -275,7 +275,7 @@ static int end_slot(struct gchint_session *session, unsigned int slot,
 	raw_spin_unlock_irqrestore(&lease_lock, flags);
 	if (!ours)
 		return -ENOENT;
-	bury(thread, GCHINT_LEASE_DETACH, told);
+	release(thread, GCHINT_LEASE_DETACH, told);
 	gchint_steer_flush();
 	return 0;
 }
@@ -426,7 +426,7 @@ void gchint_lease_close(struct gchint_session *session)
 		ours = thread && unlink(thread);
 		raw_spin_unlock_irqrestore(&lease_lock, flags);
 		if (ours)
-			bury(thread, GCHINT_LEASE_CLOSE, true);
+			release(thread, GCHINT_LEASE_CLOSE, true);
 	}
 	gchint_steer_flush();
 }
@@ -455,7 +455,7 @@ void gchint_lease_gone(struct task_struct *task, enum gchint_lease why)
 	ours = unlink(thread);
 	raw_spin_unlock_irqrestore(&lease_lock, flags);
 	if (ours)
-		bury(thread, why, true);
+		release(thread, why, true);
 unlock:
 	rcu_read_unlock();
 }

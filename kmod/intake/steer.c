@@ -156,14 +156,14 @@ static void steer(struct steered *s)
 	struct gchint_hint hint = { };
 	struct gchint_place place;
 	u64 now = gchint_now();
+	unsigned int cpu;
 
 	lockdep_assert_held(&steer_lock);
 	if (!listen(s, &hint, now))
 		return;
 	/* Whom a policy sent elsewhere, that policy has the say over. */
-	gchint_wish_find(&place,
-			 s->bound.held ? s->bound.cpu : task_cpu(s->task),
-			 &hint, &s->rates, now);
+	cpu = s->bound.held ? s->bound.cpu : task_cpu(s->task);
+	gchint_wish_find(&place, cpu, &hint, &s->rates, now);
 	/* To be let go is free; what is left undone is done later, if it lasts. */
 	if (less(&place, &s->asked) && !hint.may_raise) {
 		if (gchint_bucket_spent(&s->puts, METER_NS, now))
@@ -172,7 +172,7 @@ static void steer(struct steered *s)
 	}
 	s->asked = place;
 	gchint_clamp_put(s->task, &s->clamped, &place);
-	gchint_affinity_put(s->task, &s->bound, place.where);
+	gchint_affinity_put(s->task, &s->bound, place.where, cpu);
 }
 
 static void let_go(struct steered *s)

@@ -17,11 +17,12 @@ static u32 load_khz(const struct gchint_rules *r, u32 load)
 static void decide_mutator(struct gchint_demand *d, const struct gchint_rules *r,
 			   const struct gchint_hint *h, bool raise)
 {
-	u32 cap = h->yield > GCHINT_ONE ? gchint_plan_yield(r, h->yield) : 0;
-	u32 ceiling = r->ceiling_khz;
+	const struct gchint_bounds *bounds = &r->mutator[h->mutator];
+	u32 cap = h->slowdown > GCHINT_ONE ? gchint_plan_slowed(r, h->slowdown, h->mutator) : 0;
+	u32 ceiling = bounds->cap_khz;
 
-	if (raise && d->khz < r->floor_khz) {
-		d->khz = r->floor_khz;
+	if (raise && d->khz < bounds->floor_khz) {
+		d->khz = bounds->floor_khz;
 		d->reason = GCHINT_REASON_MODEL;
 	}
 	if (cap && d->khz > cap) {
@@ -51,6 +52,7 @@ void gchint_decide_cpu(struct gchint_demand *d, const struct gchint_rules *r, u3
 	d->phase = GCHINT_PHASE_NONE;
 	d->hinted = false;
 	d->metered = false;
+	d->steady = false;
 	d->avoided = false;
 	d->idle = false;
 	d->between = h && h->class == GCHINT_CLASS_NEUTRAL;
@@ -77,10 +79,12 @@ void gchint_decide_cpu(struct gchint_demand *d, const struct gchint_rules *r, u3
 			d->reason = p->reason;
 		}
 		d->hinted = true;
+		d->steady = p->steady && (p->lower || p->khz >= r->max_khz);
 		return;
 	}
 	d->hinted = true;
 	d->metered = !raise;
+	d->steady = p->steady && raise;
 	if (raise || p->khz < d->khz) {
 		d->khz = p->khz;
 		d->reason = p->reason;
@@ -210,7 +214,7 @@ void gchint_decide_policy(struct gchint_decision *out, const struct gchint_rules
 	out->phase = best->phase;
 	out->reason = limited(r, best->khz) ? GCHINT_REASON_LIMITS : best->reason;
 	out->avoided = false;
-	out->top = false;
+	out->steady = false;
 
 	if (best->avoided) {
 		out->avoided = !s->skipped;
@@ -229,7 +233,8 @@ void gchint_decide_policy(struct gchint_decision *out, const struct gchint_rules
 	}
 	s->held = false;
 	out->khz = khz;
-	out->top = !best->hinted && !best->between && best->khz >= r->max_khz;
+	out->steady = best->hinted ? best->steady && !best->idle :
+				     !best->between && best->khz >= r->max_khz;
 	moves = r->beside ? bounds.cap_khz != s->bounds.cap_khz ||
 				    bounds.floor_khz != s->bounds.floor_khz :
 			    khz != s->khz;

@@ -20,6 +20,7 @@
  * @phase: enum gchint_phase of the hint
  * @hinted: the hint decided, not load: see gchint_load_account()
  * @metered: likewise, and its session holds no privilege
+ * @steady: likewise, and load cannot change it
  * @avoided: the phase is expected to be too short for a frequency of its own
  * @between: the thread on that CPU hints, but is in no phase now
  * @idle: that CPU is idle; set by the caller after gchint_decide_cpu()
@@ -33,6 +34,7 @@ struct gchint_demand {
 	u8 phase;
 	bool hinted;
 	bool metered;
+	bool steady;
 	bool avoided;
 	bool between;
 	bool idle;
@@ -72,8 +74,8 @@ static inline bool gchint_decide_all(const struct gchint_rules *r, const struct 
  * @p: a valid plan for @h, or NULL
  *
  * Without a hint or in mode off: load. For a neutral class: load, but in mode
- * model, with the right to raise, no less than &gchint_rules.floor_khz, and while
- * the session's collection is late no more than gchint_plan_yield(). A class that
+ * model, with the right to raise, no less than its floor of &gchint_rules.mutator, and while
+ * the session's collection is late no more than gchint_plan_slowed(). A class that
  * boosts asks for its plan, and never for less than load unless its plan says
  * that less costs no more than the tolerated stretch; without the right to
  * raise it asks for load. A class that caps asks for its plan, and without the
@@ -94,12 +96,14 @@ static inline void gchint_decide_join(struct gchint_demand *best, const struct g
 	bool avoided = best->avoided || d->avoided;
 	bool between = best->between || d->between;
 	bool idle = d->idle && (best->idle || !best->khz);
+	bool steady = d->steady && (best->steady || !best->khz);
 
 	if (d->khz > best->khz || !best->khz)
 		*best = *d;
 	best->avoided = avoided;
 	best->between = between;
 	best->idle = idle;
+	best->steady = steady;
 }
 
 /**
@@ -115,7 +119,8 @@ static inline void gchint_decide_join(struct gchint_demand *best, const struct g
  *	from what was last requested; or nobody knows what became of that, for the rules
  *	are others
  * @avoided: a switch was avoided: count it
- * @top: load asks for all that is allowed and has it
+ * @steady: nothing but an edge is expected to change it: load asks for all that is allowed
+ *	and has it, or has no say
  */
 struct gchint_decision {
 	u32 khz;
@@ -127,17 +132,7 @@ struct gchint_decision {
 	u8 phase;
 	bool change;
 	bool avoided;
-	bool top;
-};
-
-/**
- * struct gchint_bounds - limits of a policy that hints ask for
- * @cap_khz: the highest frequency, 0 no limit
- * @floor_khz: the lowest frequency, 0 no limit
- */
-struct gchint_bounds {
-	u32 cap_khz;
-	u32 floor_khz;
+	bool steady;
 };
 
 /**
@@ -234,14 +229,15 @@ u64 gchint_decide_delay_ns(const struct gchint_rules *r);
  * @delay_ns: gchint_decide_delay_ns() of them
  *
  * At the highest frequency there is nothing to be late for: load can only lower
- * it, and may wait for that as long as between two switches, up to 10 ms.
+ * it, and may wait for that as long as between two switches, up to 10 ms. So may what
+ * goes by a plan alone, for an edge is seen at once.
  */
 static inline u64 gchint_decide_wait_ns(const struct gchint_rules *r,
 					const struct gchint_decision *d, u64 delay_ns)
 {
 	u64 hold_ns = READ_ONCE(r->tun->hold_us) * (u64)NSEC_PER_USEC;
 
-	if (!d->top)
+	if (!d->steady)
 		return delay_ns;
 	return max_t(u64, delay_ns, min_t(u64, hold_ns, 10 * NSEC_PER_MSEC));
 }

@@ -291,3 +291,21 @@ void gchint_learn_fit_at(struct gchint_fit *fit, u32 from_khz, u32 to_khz)
 	else
 		fit->b_ps = (fit->b_ps * ratio) >> GCHINT_ONE_SHIFT;
 }
+
+/* A tenth is left when the estimate is three quarters of one away from it. */
+#define LEAVE (GCHINT_ONE * 3 / 40)
+
+u8 gchint_learn_mutator(const struct gchint_learn *l, u8 kind, u8 before)
+{
+	struct gchint_fit fit;
+	u32 mem, tenths;
+
+	gchint_learn_fit(l, GCHINT_PHASE_NONE, kind, &fit);
+	if (!fit.known)
+		return before;
+	mem = before ? gchint_mutator_mem(before) : 0;
+	if (before && fit.mem <= mem + LEAVE && fit.mem + LEAVE >= mem)
+		return before;
+	tenths = (fit.mem * 10 + GCHINT_ONE / 2) >> GCHINT_ONE_SHIFT;
+	return (u8)min_t(u32, tenths + 1, GCHINT_MUTATORS - 1);
+}

@@ -8,16 +8,12 @@
 #define IO_MIN	 (GCHINT_ONE / 8)
 /* Threads that use less are not worth a place among the guests. */
 #define GUEST_MIN (GCHINT_ONE / 32)
-/* ln 2 / 32.768 ms, by nanoseconds and fixed point: times 2^10 times 2^26. */
-#define LN2_HALF_LIFE 1454U
-/* Up to here that is within a hundredth of the truth. */
-#define STRAIGHT_NS (8 * (u64)NSEC_PER_MSEC)
 
 #define WHO_BITS   22
 #define UTIL_BITS  11
 #define TIME_SHIFT 20 /* of ns */
 
-/* 2^16 * 2^(-n/32): the decay of n periods of 1024 us, half-life 32 periods. */
+/* 2^16 * 2^(-n/32): the decay of n of PELT's periods of 2^20 ns, half-life 32 periods. */
 static const u32 decay_16[33] = {
 	65536, 64132, 62757, 61413, 60097, 58809, 57549, 56316, 55109, 53928, 52773,
 	51642, 50535, 49452, 48393, 47356, 46341, 45348, 44376, 43425, 42495, 41584,
@@ -26,33 +22,46 @@ static const u32 decay_16[33] = {
 
 static u32 decay(u32 value, u64 ns)
 {
-	u64 us = div_u64(ns, NSEC_PER_USEC);
-	u32 part = us & 1023;
-	u32 n = (us >> 10) & 31;
-	u64 halves = us >> 15;
+	u64 halves = ns >> 25;
+	u32 n = (u32)(ns >> 20) & 31;
+	u32 part = (u32)ns & ((1U << 20) - 1);
 	u32 d;
 
 	if (halves > 31)
 		return 0;
-	d = decay_16[n] - (((decay_16[n] - decay_16[n + 1]) * part) >> 10);
-	return (u32)(((u64)value * d) >> 16 >> halves);
+	/* Neighbours differ by less than 2^11, and 2^8 steps between them are not lost. */
+	d = (decay_16[n] << 8) - (((decay_16[n] - decay_16[n + 1]) * part) >> 12);
+	return (u32)(((u64)value * d) >> 24 >> halves);
 }
 
 /*
- * The window's idle time is taken to come first. That is the highest that the
- * mean can be, for PELT knows the order and must not be higher.
+ * The mean, the window under way included. PELT knows in which order that was busy and
+ * idle; here half of the idle time is taken to come first and half last, so that a
+ * mean is as often above PELT's as below. To take the highest that it can be would be a
+ * headroom that nobody asked for.
  */
-static void mean_update(struct gchint_load_meter *m)
+static u32 mean_now(const struct gchint_load_meter *m)
 {
 	u32 one = GCHINT_ONE << 10;
 	u64 idle = m->wall_ns - m->real_ns;
+	u64 first = idle / 2;
+	u32 mean = m->mean;
 
-	if (idle) {
-		m->mean = decay(m->mean, idle + (m->mean < SATURATED ? m->lag_ns : 0));
+	if (idle)
+		mean = decay(mean, first + (mean < SATURATED ? m->lag_ns : 0));
+	mean = one - decay(one - mean, m->busy_ns);
+	return decay(mean, idle - first);
+}
+
+static void meter_close(struct gchint_load_meter *m)
+{
+	m->mean = mean_now(m);
+	if (m->wall_ns != m->real_ns)
 		m->lag_ns = 0;
-	}
-	m->mean = one - decay(one - m->mean, m->busy_ns);
 	m->lag_ns += m->real_ns - m->busy_ns;
+	m->wall_ns = 0;
+	m->real_ns = 0;
+	m->busy_ns = 0;
 }
 
 static void meter_add(struct gchint_load_meter *m, u64 wall, u64 busy, u32 scale, u64 window_ns)
@@ -60,26 +69,8 @@ static void meter_add(struct gchint_load_meter *m, u64 wall, u64 busy, u32 scale
 	m->wall_ns += wall;
 	m->real_ns += busy;
 	m->busy_ns += (busy * scale) >> GCHINT_ONE_SHIFT;
-	if (m->wall_ns < window_ns)
-		return;
-	mean_update(m);
-	m->wall_ns = 0;
-	m->real_ns = 0;
-	m->busy_ns = 0;
-}
-
-/*
- * The mean, had the busy time of the window under way come last. The start of
- * an exponential is straight, and the straight line is above it.
- */
-static u32 mean_now(const struct gchint_load_meter *m)
-{
-	u32 one = GCHINT_ONE << 10;
-
-	if (m->busy_ns > STRAIGHT_NS)
-		return one - decay(one - m->mean, m->busy_ns);
-	return m->mean + (u32)(((u64)(one - m->mean) * ((m->busy_ns * LN2_HALF_LIFE) >> 26)) >>
-			       GCHINT_ONE_SHIFT);
+	if (m->wall_ns >= window_ns)
+		meter_close(m);
 }
 
 static u32 meter_value(const struct gchint_load_meter *m)
@@ -87,9 +78,9 @@ static u32 meter_value(const struct gchint_load_meter *m)
 	return min_t(u32, mean_now(m) >> 10, GCHINT_ONE);
 }
 
-static void attach(struct gchint_load_meter *m, u32 util)
+static void attach(struct gchint_load_meter *m, u32 mean)
 {
-	m->mean = min_t(u32, m->mean + (util << 10), GCHINT_ONE << 10);
+	m->mean = min_t(u32, m->mean + mean, GCHINT_ONE << 10);
 }
 
 static void detach(struct gchint_load_meter *m, u32 mean)
@@ -107,16 +98,27 @@ static u32 place_of(u32 who)
 	return ((who * 0x9e3779b1U) >> 16) % GCHINT_LOAD_MIGRATIONS;
 }
 
-/* Whoever was here before it hears of it by the same place. */
-static void come(struct gchint_load *l, u32 who, u32 mean)
-{
-	u32 i = place_of(who);
+/* Where a thread comes from that is to run here now. */
+enum origin {
+	HERE, /* it was here all along */
+	ELSEWHERE,
+	UNKNOWN, /* nobody has told of it, or another one in its place */
+};
 
-	if (!l->migrations || READ_ONCE(l->migrations->entry[i].where) == where(l, who))
-		return;
+/* Whoever was here before it hears of it by the same place. */
+static enum origin come(struct gchint_load *l, u32 who, u32 mean)
+{
+	u32 i = place_of(who), at;
+
+	if (!l->migrations)
+		return UNKNOWN;
+	at = READ_ONCE(l->migrations->entry[i].where);
+	if (at == where(l, who))
+		return HERE;
 	WRITE_ONCE(l->migrations->entry[i].what,
 		   mean | ((u32)(l->last_ns >> TIME_SHIFT) << UTIL_BITS));
 	WRITE_ONCE(l->migrations->entry[i].where, where(l, who));
+	return (at ^ where(l, who)) << (32 - WHO_BITS) ? UNKNOWN : ELSEWHERE;
 }
 
 /* What a guest took along to another CPU is no longer here. */
@@ -199,27 +201,62 @@ void gchint_load_account(struct gchint_load *l, u64 now_ns, u64 idle_us, u32 sca
 	leave_all(l);
 }
 
+/* Nobody has heard of its running elsewhere since. */
+static bool still_here(const struct gchint_load *l, u32 who)
+{
+	return who == l->who &&
+	       (!l->migrations ||
+		READ_ONCE(l->migrations->entry[place_of(who)].where) == where(l, who));
+}
+
 bool gchint_load_task(struct gchint_load *l, u32 who, u32 util)
 {
 	l->task = min_t(u32, util, GCHINT_ONE);
-	return who != l->who && l->task >= GUEST_MIN;
+	return l->task >= GUEST_MIN && !still_here(l, who);
 }
 
-void gchint_load_come(struct gchint_load *l, u32 who, u32 mean)
+/* It is told when it has left. Was it one before? */
+static bool be_guest(struct gchint_load *l, u32 who)
 {
 	u32 i;
 
-	mean = min_t(u32, mean, l->task);
-	l->who = who;
-	come(l, who, mean);
 	for (i = 0; i < GCHINT_LOAD_GUESTS; i++) {
 		if (l->guest[i] == who)
-			return;
+			return true;
 	}
 	l->guest[l->next] = who;
 	l->next = (l->next + 1) % GCHINT_LOAD_GUESTS;
-	attach(&l->all, mean);
-	attach(&l->base, mean);
+	return false;
+}
+
+/* What of a thread's @mean the time that it @ran here has not brought yet is added. */
+static void settle(struct gchint_load_meter *m, u32 mean, u64 ran_ns)
+{
+	u32 one = GCHINT_ONE << 10;
+	u32 seen = one - decay(one, ran_ns);
+
+	meter_close(m);
+	mean <<= 10;
+	if (mean > seen)
+		attach(m, mean - seen);
+	m->mean = max_t(u32, m->mean, mean);
+}
+
+void gchint_load_come(struct gchint_load *l, u32 who, u32 mean, u64 ran_ns)
+{
+	enum origin origin;
+
+	mean = min_t(u32, mean, l->task);
+	l->who = who;
+	origin = come(l, who, mean);
+	if (be_guest(l, who) && origin == UNKNOWN)
+		origin = HERE;
+	if (origin == HERE)
+		return;
+	if (origin == ELSEWHERE)
+		ran_ns = 0;
+	settle(&l->all, mean, ran_ns);
+	settle(&l->base, mean, ran_ns);
 }
 
 u32 gchint_load_all(const struct gchint_load *l)

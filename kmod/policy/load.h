@@ -4,16 +4,18 @@
  *
  * The scheduler's signal for a CPU is not exported to modules. This one is the
  * higher of two:
- *  - from idle time, a geometric mean with PELT's half-life of 32 ms and PELT's
+ *  - from idle time, a geometric mean with PELT's half-life of 32 periods and PELT's
  *    idea of invariance: time at a lower frequency counts slower, and the time
- *    so lost is made up for in the idle time that follows. It is never below
- *    what PELT would say for the same busy and idle time, and includes
- *    everybody who ran here;
+ *    so lost is made up for in the idle time that follows. It includes everybody
+ *    who ran here, and is off what PELT would say for the same busy and idle time by
+ *    what half a window can move a mean, to either side;
  *  - the utilisation of the thread that runs, which the scheduler keeps in the
  *    thread itself. A thread brings it along: when it wakes after a sleep, comes
  *    from another CPU or is new, the CPU knows nothing yet. What a thread that
  *    was not here lately brings is added to the mean, as PELT does, and taken
- *    from that of the CPU that it came from when that is next looked at.
+ *    from that of the CPU that it came from when that is next looked at. Of one
+ *    that may have been here unseen only what its time here does not account for
+ *    is added.
  *
  * There are two channels. ALL counts everything. BASE leaves out the busy time
  * in which a hint decided, for a capped thread looks busier than it is; when
@@ -41,7 +43,7 @@ struct gchint_load_meter {
 	u32 mean;
 };
 
-#define GCHINT_LOAD_GUESTS     4
+#define GCHINT_LOAD_GUESTS     8
 #define GCHINT_LOAD_MIGRATIONS 256
 
 /**
@@ -118,10 +120,9 @@ void gchint_load_init(struct gchint_load *l, struct gchint_load_migrations *migr
  *	Time at a boost is not so marked: at the highest frequency a thread is
  *	as busy as it looks.
  * @window_ns: &gchint_tunables.window_us: busy and idle time are put in order
- *	once in so long, the idle first
+ *	once in so long, half of the idle first
  *
- * Divides only when a window is full. Whoever ran here and has since run on another CPU
- * took along what it brought.
+ * Whoever ran here and has since run on another CPU took along what it brought.
  */
 void gchint_load_account(struct gchint_load *l, u64 now_ns, u64 idle_us, u32 scale, bool hinted,
 			 u64 window_ns);
@@ -146,8 +147,10 @@ bool gchint_load_task(struct gchint_load *l, u32 who, u32 util);
  * @who: as there
  * @mean: of the utilisation said there, what it has used of late, and takes along; that
  *	may be what it is known to use when it wakes
+ * @ran_ns: how long it has run in its life, scaled by frequency. Of one of whom no CPU has
+ *	told, that was here: the mean has it already
  */
-void gchint_load_come(struct gchint_load *l, u32 who, u32 mean);
+void gchint_load_come(struct gchint_load *l, u32 who, u32 mean, u64 ran_ns);
 
 /**
  * gchint_load_idle() - has the CPU been idle for a while?

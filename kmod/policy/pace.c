@@ -129,10 +129,10 @@ u32 gchint_pace_length(const struct gchint_hint *h, u64 left_ns, u32 margin_pct,
 			now_ns);
 }
 
-u32 gchint_pace_yield(const struct gchint_hint *h, const struct gchint_fit *fit, u32 ref_khz,
-		      u32 margin_pct, u32 given, u64 now_ns)
+u32 gchint_pace_slowdown(const struct gchint_hint *h, const struct gchint_fit *fit, u32 ref_khz,
+			 u32 margin_pct, u32 given, u64 now_ns)
 {
-	u64 budget, need, yield;
+	u64 budget, need, slowdown;
 
 	if (h->class == GCHINT_CLASS_URGENT || h->overdue)
 		return U32_MAX;
@@ -147,6 +147,6 @@ u32 gchint_pace_yield(const struct gchint_hint *h, const struct gchint_fit *fit,
 	/* Rather too fast than too slow: they can wait, but not catch up. */
 	budget = div_u64(budget * (100 + margin_pct), 100);
 	budget = max_t(u64, (budget * duty(h, now_ns)) >> GCHINT_ONE_SHIFT, 1);
-	yield = div64_u64(min_t(u64, need, 1ULL << 47) << GCHINT_ONE_SHIFT, budget);
-	return (u32)clamp_t(u64, yield, GCHINT_ONE, U32_MAX - 1);
+	slowdown = div64_u64(min_t(u64, need, 1ULL << 47) << GCHINT_ONE_SHIFT, budget);
+	return (u32)clamp_t(u64, slowdown, GCHINT_ONE, U32_MAX - 1);
 }

@@ -14,7 +14,7 @@
  * @ref_khz: &gchint_opps.ref_khz
  * @margin_pct: &gchint_tunables.margin_pct
  * @latency_ns: time that a switch takes
- * @given: what mutators were given by the last gchint_pace_yield(), 0 or GCHINT_ONE
+ * @given: what mutators were given by the last gchint_pace_slowdown(), 0 or GCHINT_ONE
  *	nothing; the stall instant is by the rate at which they allocate under it
  * @now_ns: current time
  *
@@ -44,7 +44,7 @@ u32 gchint_pace_length(const struct gchint_hint *h, u64 left_ns, u32 margin_pct,
 		       u32 given, u64 now_ns);
 
 /**
- * gchint_pace_yield() - by how much may mutators be slower, and cost nobody time?
+ * gchint_pace_slowdown() - by how much may mutators be slower, and cost nobody time?
  * @h: hint of the thread that collects, of class concurrent, background or urgent
  * @fit: as above
  * @ref_khz: &gchint_opps.ref_khz
@@ -59,7 +59,7 @@ u32 gchint_pace_length(const struct gchint_hint *h, u64 left_ns, u32 margin_pct,
  * Return: bound on T(f) of the mutators, fixed point; GCHINT_ONE if it ends in
  * time or that is not known; U32_MAX if somebody waits already
  */
-u32 gchint_pace_yield(const struct gchint_hint *h, const struct gchint_fit *fit, u32 ref_khz,
-		      u32 margin_pct, u32 given, u64 now_ns);
+u32 gchint_pace_slowdown(const struct gchint_hint *h, const struct gchint_fit *fit, u32 ref_khz,
+			 u32 margin_pct, u32 given, u64 now_ns);
 
 #endif /* _GCHINT_PACE_H */

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "phase.h"
 
-/* So long a part of a phase is worth a sample of its own. */
-#define SAMPLE_NS (50 * (u64)NSEC_PER_MSEC)
-
 static void sample_restart(struct gchint_track *t, u64 now_ns)
 {
 	t->mark_ns = now_ns;
@@ -49,6 +46,9 @@ static bool sample_ran(const struct gchint_track *t, u64 now_ns)
 {
 	u64 wall = now_ns - t->mark_ns;
 
+	/* A program may sleep as it likes: what it has done it did while it ran. */
+	if (t->phase == GCHINT_PHASE_NONE)
+		return true;
 	if (t->lead)
 		return t->ran_ns >= wall - wall / 8;
 	return t->ran_ns >= wall / 4;
@@ -95,12 +95,38 @@ static void phase_end(struct gchint_track *t, const struct gchint_snapshot *s,
 	out->valid = true;
 }
 
-static void phase_none(struct gchint_track *t)
+static void own_begin(struct gchint_track *t, const struct gchint_snapshot *s, u64 now_ns)
+{
+	t->work_done = s->own_work;
+	sample_restart(t, now_ns);
+}
+
+/* The thread's own work since then; a leader's slot says nothing of that. */
+static void own_sample(struct gchint_track *t, struct gchint_snapshot *s,
+		       struct gchint_sample *out, u64 now_ns)
+{
+	if (t->lead || s->lead || !t->ran_ns)
+		return;
+	if (s->own_work < t->mark_work) {
+		s->ignored |= (u32)BIT(GCHINT_IGNORED_BACKWARD);
+		return;
+	}
+	if (s->own_work == t->mark_work)
+		return;
+	t->work_done = s->own_work;
+	sample_seen(t);
+	sample_head(t, out);
+	sample_work(t, out, now_ns);
+	out->valid = out->work;
+}
+
+static void phase_none(struct gchint_track *t, const struct gchint_snapshot *s, u64 now_ns)
 {
 	t->phase = GCHINT_PHASE_NONE;
 	t->flags = 0;
 	t->class = GCHINT_CLASS_NEUTRAL;
 	t->pending = false;
+	own_begin(t, s, now_ns);
 }
 
 static void take_stall(struct gchint_track *t, struct gchint_snapshot *s)
@@ -144,18 +170,23 @@ static void phase_begin(struct gchint_track *t, const struct gchint_snapshot *s,
 	sample_restart(t, now_ns);
 }
 
+/* How many there were since the last look. */
+static u32 edges_of(const struct gchint_track *t, const struct gchint_snapshot *s)
+{
+	return (u16)((s->state >> GCHINT_STATE_SEQ_SHIFT) -
+		     (t->state >> GCHINT_STATE_SEQ_SHIFT)) >>
+	       1;
+}
+
 /* The same phase still, if only who waits for it became more or less pressing. */
 static bool same_phase(const struct gchint_track *t, const struct gchint_snapshot *s)
 {
 	u8 kind = GCHINT_F_STW | GCHINT_F_CONCURRENT;
-	u32 edges = (u16)((s->state >> GCHINT_STATE_SEQ_SHIFT) -
-			  (t->state >> GCHINT_STATE_SEQ_SHIFT)) >>
-		    1;
 
 	if (t->phase != s->phase || t->lead != s->lead || ((t->flags ^ s->flags) & kind))
 		return false;
 	/* Its end and another beginning may both have gone unseen. */
-	return edges < 2 || !s->details || s->work_done >= t->work_done;
+	return edges_of(t, s) < 2 || !s->details || s->work_done >= t->work_done;
 }
 
 static u32 phase_progress(struct gchint_track *t, struct gchint_snapshot *s,
@@ -166,7 +197,7 @@ static u32 phase_progress(struct gchint_track *t, struct gchint_snapshot *s,
 	take_details(t, s);
 	if (t->work_done > before) {
 		sample_seen(t);
-		if (t->ran_ns >= SAMPLE_NS) {
+		if (t->ran_ns >= GCHINT_SAMPLE_NS) {
 			sample_head(t, out);
 			sample_work(t, out, now_ns);
 			out->valid = out->work;
@@ -195,13 +226,15 @@ static u32 phase_moved(struct gchint_track *t, struct gchint_snapshot *s, struct
 		if (t->phase != GCHINT_PHASE_NONE) {
 			phase_end(t, s, out, now_ns);
 			saw |= GCHINT_SAW_END;
+		} else if (t->primed && edges_of(t, s) == 1) {
+			own_sample(t, s, out, now_ns);
 		}
 		t->lead = s->lead;
 		if (s->phase != GCHINT_PHASE_NONE) {
 			phase_begin(t, s, now_ns);
 			saw |= GCHINT_SAW_BEGIN;
 		} else {
-			phase_none(t);
+			phase_none(t, s, now_ns);
 		}
 	}
 	t->state = s->state;
@@ -219,11 +252,16 @@ u32 gchint_phase_update(struct gchint_track *t, struct gchint_snapshot *s,
 
 	if (!t->primed || s->state != t->state || s->lead != t->lead)
 		return phase_moved(t, s, out, now_ns);
-	if (t->phase == GCHINT_PHASE_NONE)
+	if (t->phase == GCHINT_PHASE_NONE) {
+		if (t->ran_ns >= GCHINT_SAMPLE_NS) {
+			own_sample(t, s, out, now_ns);
+			own_begin(t, s, now_ns);
+		}
 		return 0;
+	}
 	if (now_ns - t->moved_ns > ttl_ns) {
 		/* Its length is unknown: a writer that died is not a long phase. */
-		phase_none(t);
+		phase_none(t, s, now_ns);
 		t->stale = true;
 		t->revision++;
 		return GCHINT_SAW_END | GCHINT_SAW_STALE;

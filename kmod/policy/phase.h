@@ -81,7 +81,7 @@ static inline u8 gchint_phase_class(u8 phase, u8 flags)
  * @valid: there is a sample; the rest is defined only then
  * @ended: the phase is over: @wall_ns and @class tell its whole length, also
  *	when @work is 0 (no usable work figures)
- * @phase: enum gchint_phase
+ * @phase: enum gchint_phase; none: the thread's own work
  * @class: enum gchint_class
  * @kind: kind of CPU it ran on
  * @work: work units done, 0 if unusable
@@ -118,12 +118,13 @@ struct gchint_sample {
  * @revision: counts looks that changed anything: names what is known of it
  * @moved_ns: when the sequence last moved
  * @begin_ns: when the phase was first seen
- * @work_done: last credible value in this phase
+ * @work_done: last credible value in this phase; in none, of the thread's own work
  * @work_total: likewise, 0 unknown
  * @stall_ns: likewise, 0 unknown
  * @ran_ns: time the thread ran since @mark_ns
  * @cycles: kHz * ns of it
- * @mark_ns: when the running sample began: with the phase, or after a long one
+ * @mark_ns: when the running sample began: with the phase, with its end, or after a
+ *	long one
  * @mark_work: @work_done then
  * @mark_ran_ns: @ran_ns when @work_done was last seen to move; 0 not since
  *	@mark_ns. A figure stands for the time up to it and no more.
@@ -190,6 +191,9 @@ struct gchint_track {
 u32 gchint_phase_update(struct gchint_track *t, struct gchint_snapshot *s,
 			struct gchint_sample *out, u64 now_ns, u64 ttl_ns);
 
+/* So long a part of a phase, or of the time between two, is worth a sample of its own. */
+#define GCHINT_SAMPLE_NS (50 * (u64)NSEC_PER_MSEC)
+
 /**
  * gchint_phase_due() - is there anything for gchint_phase_update() to see?
  * @t: the lease's track
@@ -202,9 +206,10 @@ static inline bool gchint_phase_due(const struct gchint_track *t, const struct g
 {
 	if (!gchint_snapshot_same(slot, t->state) || t->pending || !t->primed)
 		return true;
-	return t->phase != GCHINT_PHASE_NONE &&
-	       (now_ns - t->moved_ns > ttl_ns ||
-		(t->stall_ns && now_ns >= t->stall_ns && !t->overdue));
+	if (t->phase == GCHINT_PHASE_NONE)
+		return t->ran_ns >= GCHINT_SAMPLE_NS && READ_ONCE(slot->own_work) != t->mark_work;
+	return now_ns - t->moved_ns > ttl_ns ||
+	       (t->stall_ns && now_ns >= t->stall_ns && !t->overdue);
 }
 
 /* Longer steps are a clock gone wrong, or a debugger: not counted. */
@@ -219,12 +224,12 @@ static inline bool gchint_phase_due(const struct gchint_track *t, const struct g
  * @khz: at this frequency, as far as known; 0 unknown
  * @kind: on a CPU of this kind, below GCHINT_KINDS
  *
- * Call it before gchint_phase_update() with the time since the last call. Cheap
- * and harmless while there is no phase.
+ * Call it before gchint_phase_update() with the time since the last call. What runs
+ * between two phases is the thread's own work.
  */
 static inline void gchint_phase_ran(struct gchint_track *t, u64 ns, u32 khz, u8 kind)
 {
-	if (t->phase == GCHINT_PHASE_NONE || !ns)
+	if (!ns)
 		return;
 	if (ns > GCHINT_STEP_MAX_NS || t->ran_ns > GCHINT_RAN_MAX_NS || !khz) {
 		t->mixed = true;
@@ -256,9 +261,10 @@ static inline void gchint_phase_ran(struct gchint_track *t, u64 ns, u32 khz, u8 
  * @role: the class comes from the role, not from a phase
  * @may_raise: the session was opened with CAP_SYS_NICE
  * @overdue: the stall instant passed and the phase lasts
- * @yield: by how much the session's mutators run slower now, because its
+ * @slowdown: by how much the session's mutators run slower now, because its
  *	collection is late: a stretch; 0 or GCHINT_ONE not at all. Set by the
- *	caller after gchint_phase_brief().
+ *	caller after gchint_phase_brief(), as is the next one.
+ * @mutator: gchint_learn_mutator() of the session, on this kind of CPU
  * @instance: &gchint_track.instance
  * @revision: &gchint_track.revision
  * @begin_ns: when the phase began; 0 for a role
@@ -278,7 +284,8 @@ struct gchint_hint {
 	bool role;
 	bool may_raise;
 	bool overdue;
-	u32 yield;
+	u8 mutator;
+	u32 slowdown;
 	u32 instance;
 	u32 revision;
 	u64 begin_ns;
@@ -320,7 +327,8 @@ static inline void gchint_phase_brief(struct gchint_hint *h, const struct gchint
 	h->flags = t->flags;
 	h->role = false;
 	h->may_raise = may_raise;
-	h->yield = 0;
+	h->slowdown = 0;
+	h->mutator = 0;
 	if (t->phase != GCHINT_PHASE_NONE) {
 		h->overdue = t->overdue;
 		h->instance = t->instance;

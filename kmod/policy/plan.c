@@ -19,12 +19,6 @@
 #define BOOST_LATENCIES 2
 /* Energies that differ by less than this part are nearly the same. */
 #define NEAR 32
-/*
- * Memory fraction of a mutator, whose work has no unit. Allocating and walking a
- * binary tree under Boehm's collector, 26 to 37 per cent of the time was the
- * memory's, in the mutator as in marking.
- */
-#define MEM_MUTATOR (GCHINT_ONE * 3 / 10)
 /* Who waits for a pause, or for a collection that is late: whoever does it, and another. */
 #define WAITING 2
 /* A plan for a phase under way is not changed for less than this part of its energy. */
@@ -88,22 +82,6 @@ static u32 cheapest(const struct gchint_opps *t, const struct range *in, u32 mem
 }
 
 /*
- * A thread that hints may still be in no phase. It may be asked to run no slower
- * than is cheapest, for below that it burns more by being awake than it saves.
- */
-u32 gchint_plan_floor(const struct gchint_rules *r)
-{
-	const struct gchint_opps *t = r->opps;
-	struct range in;
-
-	if (!t->powered || !allowed(r, &in))
-		return 0;
-	return t->opp[cheapest(t, &in, MEM_MUTATOR,
-			       gchint_opps_awake(t, READ_ONCE(r->tun->awake_pct)), U32_MAX)]
-		.khz;
-}
-
-/*
  * The highest OPP whose time is worth its power, where @waiting threads wait for what
  * runs there, itself one of them.
  */
@@ -117,15 +95,35 @@ static u32 worth(const struct gchint_rules *r, const struct range *in, u32 mem, 
 	return cheapest(r->opps, in, mem, gchint_opps_awake(r->opps, pct), U32_MAX);
 }
 
-u32 gchint_plan_ceiling(const struct gchint_rules *r)
+/*
+ * A thread that hints may still be in no phase. It may be asked to run no slower
+ * than is cheapest, for below that it burns more by being awake than it saves.
+ */
+static struct gchint_bounds mutator(const struct gchint_rules *r, const struct range *in, u32 mem)
+{
+	const struct gchint_opps *t = r->opps;
+	struct gchint_bounds b = {};
+	u32 awake = gchint_opps_awake(t, READ_ONCE(r->tun->awake_pct));
+	u32 i = worth(r, in, mem, 1);
+
+	if (t->powered)
+		b.floor_khz = t->opp[cheapest(t, in, mem, awake, U32_MAX)].khz;
+	if (i < in->last)
+		b.cap_khz = t->opp[i].khz;
+	return b;
+}
+
+void gchint_plan_mutators(struct gchint_rules *r)
 {
 	struct range in;
-	u32 i;
+	u8 i;
 
+	memset(r->mutator, 0, sizeof(r->mutator));
 	if (!allowed(r, &in))
-		return 0;
-	i = worth(r, &in, MEM_MUTATOR, 1);
-	return i < in.last ? r->opps->opp[i].khz : 0;
+		return;
+	for (i = 1; i < GCHINT_MUTATORS; i++)
+		r->mutator[i] = mutator(r, &in, gchint_mutator_mem(i));
+	r->mutator[0] = r->mutator[GCHINT_MUTATOR_UNKNOWN];
 }
 
 static u32 stretched(u32 stretch, u32 pct)
@@ -133,39 +131,40 @@ static u32 stretched(u32 stretch, u32 pct)
 	return (u32)min_t(u64, div_u64((u64)stretch * (100 + pct), 100), U32_MAX);
 }
 
-/* The OPP for mutators that may be slower by @yield; NULL: nothing is to be won. */
-static const struct gchint_opp *yielding(const struct gchint_rules *r, u32 yield)
+/* The OPP for mutators that may be slower by @slowdown; NULL: nothing is to be won. */
+static const struct gchint_opp *slowed_opp(const struct gchint_rules *r, u32 slowdown, u8 mutator)
 {
 	const struct gchint_opps *t = r->opps;
 	/* That it costs nobody time is a prediction: the dearer time, the less goes by it. */
 	u32 part = GCHINT_BIAS_SPEED - READ_ONCE(r->tun->bias);
 	u32 pct = READ_ONCE(r->tun->mutator_slowdown_pct) * part / GCHINT_BIAS_SPEED;
 	u32 bound = stretched(GCHINT_ONE, pct);
+	u32 floor_khz = r->mutator[mutator].floor_khz;
 	u32 i;
 
-	bound = min_t(u32, bound, yield);
-	if (bound <= GCHINT_ONE || !r->floor_khz)
+	bound = min_t(u32, bound, slowdown);
+	if (bound <= GCHINT_ONE || !floor_khz)
 		return NULL;
-	for (i = gchint_opp_at_least(t, r->floor_khz); i + 1 < t->nr; i++)
+	for (i = gchint_opp_at_least(t, floor_khz); i + 1 < t->nr; i++)
 		if (!(t->opp[i].flags & GCHINT_OPP_INEFFICIENT) &&
-		    gchint_opp_stretch(&t->opp[i], MEM_MUTATOR) <= bound)
+		    gchint_opp_stretch(&t->opp[i], gchint_mutator_mem(mutator)) <= bound)
 			break;
 	return &t->opp[i];
 }
 
-u32 gchint_plan_yield(const struct gchint_rules *r, u32 yield)
+u32 gchint_plan_slowed(const struct gchint_rules *r, u32 slowdown, u8 mutator)
 {
-	const struct gchint_opp *o = yielding(r, yield);
+	const struct gchint_opp *o = slowed_opp(r, slowdown, mutator);
 
 	return o ? o->khz : 0;
 }
 
 /* What they may be slower by, as far as they will be. */
-static u32 yielded(const struct gchint_rules *r, u32 yield)
+static u32 slowdown_at(const struct gchint_rules *r, u32 slowdown, u8 mutator)
 {
-	const struct gchint_opp *o = yielding(r, yield);
+	const struct gchint_opp *o = slowed_opp(r, slowdown, mutator);
 
-	return o ? gchint_opp_stretch(o, MEM_MUTATOR) : GCHINT_ONE;
+	return o ? gchint_opp_stretch(o, gchint_mutator_mem(mutator)) : GCHINT_ONE;
 }
 
 static u8 boost_reason(u8 class)
@@ -337,7 +336,7 @@ static void plan_model(struct gchint_plan *p, const struct gchint_hint *h,
 	u32 i;
 
 	c.pace = gchint_pace_stretch(h, fit, t->ref_khz, READ_ONCE(r->tun->margin_pct),
-				     gchint_rules_latency(r), h->yield, now_ns);
+				     gchint_rules_latency(r), h->slowdown, now_ns);
 	p->reason = model ? GCHINT_REASON_MODEL : GCHINT_REASON_TABLE;
 	/* A rate that was known will be again with the next figure of work. */
 	if (c.pace == U32_MAX && h->stall_ns && paid && paid_reason == GCHINT_REASON_PACE) {
@@ -356,7 +355,7 @@ static void plan_model(struct gchint_plan *p, const struct gchint_hint *h,
 	if (c.pace == U32_MAX && h->stall_ns)
 		c.pace = gchint_pace_length(h, left_ns(l, h, now_ns),
 					    READ_ONCE(r->tun->margin_pct),
-					    gchint_rules_latency(r), h->yield, now_ns);
+					    gchint_rules_latency(r), h->slowdown, now_ns);
 	c.known = fit->known;
 	c.error = fit->samples ? fit->error : GCHINT_ONE;
 	c.mem = fit->known ? fit->mem : GCHINT_ONE / 2;
@@ -420,10 +419,12 @@ static noinline void make_learned(struct gchint_plan *p, const struct gchint_hin
 		if (h->stall_ns)
 			p->until_ns = now_ns + PACED_NS;
 	}
-	if (!h->role && (gchint_class_caps(p->class) || p->class == GCHINT_CLASS_URGENT))
-		p->yield = yielded(r, gchint_pace_yield(h, &fit, r->opps->ref_khz,
-							READ_ONCE(r->tun->margin_pct), h->yield,
-							now_ns));
+	if (!h->role && (gchint_class_caps(p->class) || p->class == GCHINT_CLASS_URGENT)) {
+		p->slowdown = gchint_pace_slowdown(h, &fit, r->opps->ref_khz,
+						   READ_ONCE(r->tun->margin_pct), h->slowdown,
+						   now_ns);
+		p->slowdown = slowdown_at(r, p->slowdown, h->mutator);
+	}
 }
 
 static void make_table(struct gchint_plan *p, const struct gchint_hint *h,
@@ -464,7 +465,7 @@ void gchint_plan_make(struct gchint_plan *p, const struct gchint_hint *h,
 	p->class = h->class;
 	p->step = step;
 	p->until_ns = now_ns + HOLD_NS;
-	p->yield = GCHINT_ONE;
+	p->slowdown = GCHINT_ONE;
 	/* A boost that arrives when the phase is over only costs. */
 	worth = gchint_rules_latency(r);
 	worth *= gchint_class_boosts(p->class) ? BOOST_LATENCIES : READ_ONCE(r->tun->min_latencies);
@@ -486,4 +487,5 @@ void gchint_plan_make(struct gchint_plan *p, const struct gchint_hint *h,
 		p->step = 0;
 		p->until_ns = now_ns + max_t(u64, h->role ? worth : left, SHORT_NS);
 	}
+	p->steady = p->until_ns == now_ns + HOLD_NS;
 }

@@ -12,13 +12,23 @@
 #include "tunables.h"
 
 /**
+ * struct gchint_bounds - between which frequencies hints want something
+ * @cap_khz: the highest frequency, 0 no limit
+ * @floor_khz: the lowest frequency, 0 no limit
+ */
+struct gchint_bounds {
+	u32 cap_khz;
+	u32 floor_khz;
+};
+
+/**
  * struct gchint_rules - what binds all decisions of one policy
  * @opps: OPPs
  * @tun: tunables in force
  * @min_khz: policy->min
  * @max_khz: policy->max
- * @floor_khz: gchint_plan_floor(); 0 before it is known
- * @ceiling_khz: gchint_plan_ceiling(); 0 none
+ * @mutator: by how memory-bound it is: what a thread in no phase is given; see
+ *	gchint_plan_mutators()
  * @kind_khz: &gchint_kind.khz of its CPUs; 0: it is &gchint_opps.ref_khz
  * @latency_ns: time that a switch takes, cpuinfo.transition_latency, which is
  *	U32_MAX (CPUFREQ_ETERNAL) where the driver does not know
@@ -36,8 +46,7 @@ struct gchint_rules {
 	const struct gchint_tunables *tun;
 	u32 min_khz;
 	u32 max_khz;
-	u32 floor_khz;
-	u32 ceiling_khz;
+	struct gchint_bounds mutator[GCHINT_MUTATORS];
 	u32 kind_khz;
 	u32 latency_ns;
 	u32 meter_us;
@@ -84,8 +93,10 @@ static inline u64 gchint_rules_meter_ns(const struct gchint_rules *r)
  *	than load asks for
  * @probe: @khz is a neighbour of the best choice, to learn
  * @step: the probe, in OPPs from the best choice; kept for the phase
+ * @steady: it holds for as long as plans do: no stall instant comes nearer, and the
+ *	phase is not expected to be over at once
  * @mem: memory fraction used, fixed point
- * @yield: how much slower the session's mutators shall be meanwhile: a stretch,
+ * @slowdown: how much slower the session's mutators shall be meanwhile: a stretch,
  *	GCHINT_ONE not at all
  * @until_ns: not valid later
  * @epoch: of the rules
@@ -102,8 +113,9 @@ struct gchint_plan {
 	bool made;
 	bool lower;
 	bool probe;
+	bool steady;
 	u32 mem;
-	u32 yield;
+	u32 slowdown;
 	u64 until_ns;
 	u32 epoch;
 	u32 instance;
@@ -126,40 +138,29 @@ static inline bool gchint_plan_valid(const struct gchint_plan *p, const struct g
 }
 
 /**
- * gchint_plan_floor() - the least that a thread in no phase is given
- * @r: rules of a policy; for their @floor_khz, whenever they change
+ * gchint_plan_mutators() - between what a thread in no phase is given
+ * @r: rules of a policy; sets their @mutator, whenever the others change
  *
- * For threads of sessions that may raise, in mode model. Where a lower OPP
- * costs more energy per unit of work than it saves, because the CPU is awake for
- * longer, running there is of no use to anybody. A mutator that has waited for
- * a collection looks idle to load, and would start there.
- *
- * Return: kHz; 0 if power is unknown
+ * For threads of sessions in mode model. The floor is for those that may raise: where a
+ * lower OPP costs more energy per unit of work than it saves, because the CPU is awake
+ * for longer, running there is of no use to anybody. A mutator that has waited for a
+ * collection looks idle to load, and would start there; 0 if power is unknown. Above the
+ * cap a mutator's time is not worth the power, by &gchint_tunables.bias.
  */
-u32 gchint_plan_floor(const struct gchint_rules *r);
+void gchint_plan_mutators(struct gchint_rules *r);
 
 /**
- * gchint_plan_ceiling() - the most that a thread in no phase is given
- * @r: rules of a policy; for their @ceiling_khz, whenever they change
- *
- * For mutators of sessions, in mode model: above it their time is not worth the
- * power, by &gchint_tunables.bias.
- *
- * Return: kHz; 0: as load asks for
- */
-u32 gchint_plan_ceiling(const struct gchint_rules *r);
-
-/**
- * gchint_plan_yield() - the frequency for a mutator whose collection is late
+ * gchint_plan_slowed() - the frequency for a mutator whose collection is late
  * @r: rules of the policy on which it runs
- * @yield: gchint_pace_yield() of its session
+ * @slowdown: gchint_pace_slowdown() of its session
+ * @mutator: gchint_learn_mutator() of it
  *
- * The slowest that @yield and &gchint_tunables.mutator_slowdown_pct allow, but
- * not below @floor_khz, for there nothing is saved any more.
+ * The slowest that @slowdown and &gchint_tunables.mutator_slowdown_pct allow, but
+ * not below its floor, for there nothing is saved any more.
  *
  * Return: kHz; 0: as load asks for
  */
-u32 gchint_plan_yield(const struct gchint_rules *r, u32 yield);
+u32 gchint_plan_slowed(const struct gchint_rules *r, u32 slowdown, u8 mutator);
 
 /**
  * gchint_plan_make() - find the frequency for a phase

@@ -44,6 +44,8 @@ void gchint_snapshot_take(struct gchint_snapshot *s, const struct gchint_slot *s
 	s->work_total = READ_ONCE(slot->work_total);
 	s->stall_raw = READ_ONCE(slot->stall_ns);
 	s->method = READ_ONCE(slot->method);
+	/* Not a detail. A torn one is a sample that is not believed. */
+	s->own_work = READ_ONCE(slot->own_work);
 	/*
 	 * Pairs with the writer's release fence after GCHINT_STATE_WRITING: a
 	 * detail newer than the word that was read first is betrayed by the

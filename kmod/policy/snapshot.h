@@ -52,6 +52,7 @@ enum gchint_ignored {
  * @stall_raw: the stall instant as it was written, for one comparison: an
  *	instant accepted earlier may pass while its phase lasts
  * @method: address for profilers, not validated, decides nothing
+ * @own_work: of the thread itself; whatever @details says
  */
 struct gchint_snapshot {
 	u32 state;
@@ -66,6 +67,7 @@ struct gchint_snapshot {
 	u64 stall_ns;
 	u64 stall_raw;
 	u64 method;
+	u64 own_work;
 };
 
 /**

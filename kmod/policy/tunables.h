@@ -38,8 +38,8 @@
  * @mode: enum gchint_mode; its sysfs file takes the names off, table, model
  * @awake_pct: power that burns while a CPU is merely awake, in percent of the
  *	power at the highest OPP; added to each OPP's own
- * @bias: the price of time: what a thread that waits is worth, in percent of half
- *	of the power of a busy CPU at the highest OPP; GCHINT_BIAS_SPEED: any power
+ * @bias: the price of time: what a thread that waits is worth, in percent of twice
+ *	the power of a busy CPU at the highest OPP; GCHINT_BIAS_SPEED: any power
  * @boost_pct: boost to this part of the highest frequency allowed
  * @boost_unprivileged: sessions without CAP_SYS_NICE may raise as well
  * @cap_collect_pct: part of the highest frequency that table mode gives a concurrent
@@ -53,7 +53,7 @@
  * @min_latencies: a cap must be expected to last this many switch latencies,
  *	and a boost outlives its phase by as many while its thread goes on
  * @mutator_slowdown_pct: bound on a mutator's own slowdown while a collection
- *	cannot end before it stalls, see gchint_pace_yield(), at &gchint_tunables.bias
+ *	cannot end before it stalls, see gchint_pace_slowdown(), at &gchint_tunables.bias
  *	0; less above it, none at GCHINT_BIAS_SPEED
  * @pause_stretch_pct: tolerated stretch of a pause known to be memory-bound
  * @probe_every: one concurrent phase in so many tries a neighbouring OPP to

@@ -69,7 +69,7 @@ static void limit(struct bytes *b, struct world *w)
 
 	w->rules.min_khz = min_t(u32, a, z);
 	w->rules.max_khz = max_t(u32, a, z);
-	w->rules.floor_khz = gchint_plan_floor(&w->rules);
+	gchint_plan_mutators(&w->rules);
 	w->rules.epoch++;
 }
 
@@ -83,6 +83,7 @@ static void hint(struct bytes *b, struct world *w, struct cpu *c)
 	h->may_raise = bits_of & 2;
 	h->role = bits_of & 4;
 	h->overdue = bits_of & 8;
+	h->mutator = (u8)((bits_of >> 13) % GCHINT_MUTATORS);
 	h->class = (bits_of >> 4) % GCHINT_CLASS_NR;
 	h->phase = (bits_of >> 8) % GCHINT_PHASE_NR;
 	h->instance = (u32)take(b, 1);
@@ -159,7 +160,7 @@ static u32 demand(struct bytes *b, struct world *w, u32 nr)
 			    gchint_scale(w->state.khz, w->opps.ref_khz), c->demand.hinted,
 			    window(w));
 	if (gchint_load_task(&c->load, who, (u32)take(b, 2)))
-		gchint_load_come(&c->load, who, (u32)take(b, 2));
+		gchint_load_come(&c->load, who, (u32)take(b, 2), take(b, 4));
 	gchint_load_iowait(&c->load, w->now, step & 1, 4 * NSEC_PER_MSEC);
 	io = gchint_load_boost(&c->load);
 	base = gchint_load_base(&c->load);

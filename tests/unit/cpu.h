@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A CPU's load as the module finds it, beside a floating-point model of PELT with a
- * half-life of 32 periods of 1024 us and the kernel's frequency invariance.
+ * half-life of 32 periods of 2^20 ns and the kernel's frequency invariance.
  */
 #ifndef _CPU_H
 #define _CPU_H
@@ -22,7 +22,7 @@ struct pelt {
 
 static inline double pelt_decay(double seconds)
 {
-	return pow(0.5, seconds / (32 * 1024e-6));
+	return pow(0.5, seconds / (32 * 1048576e-9));
 }
 
 static inline void pelt_run(struct pelt *p, double seconds, double scale)

@@ -18,6 +18,13 @@ static inline void plan_is(struct fixture *x, u8 class, u32 khz, u8 reason, bool
 	x->plan.made = true;
 }
 
+/* What mutators of whom nothing is known are given at least. */
+static inline u32 floor_of(struct fixture *x)
+{
+	gchint_plan_mutators(&x->rules);
+	return x->rules.mutator[0].floor_khz;
+}
+
 static inline struct gchint_demand cpu(struct fixture *x, u32 load, bool hinted)
 {
 	struct gchint_demand d;

@@ -5,8 +5,8 @@
 static u32 ceiling_at(struct fixture *x, u32 bias)
 {
 	x->tun.bias = bias;
-	x->rules.ceiling_khz = gchint_plan_ceiling(&x->rules);
-	return x->rules.ceiling_khz ? x->rules.ceiling_khz : x->rules.max_khz;
+	gchint_plan_mutators(&x->rules);
+	return x->rules.mutator[0].cap_khz ? x->rules.mutator[0].cap_khz : x->rules.max_khz;
 }
 
 /* What a unit of work and the time it takes cost together */
@@ -55,7 +55,7 @@ static void test_more_for_time_is_never_slower(void **state)
 		}
 		assert_cmp(different, >, 2);
 		assert_cmp(before, ==, x.rules.max_khz);
-		assert_cmp(x.rules.ceiling_khz, ==, 0);
+		assert_cmp(x.rules.mutator[0].cap_khz, ==, 0);
 	}
 }
 
@@ -68,9 +68,9 @@ static void test_a_ceiling_is_not_below_the_floor(void **state)
 
 		init(&x, boards[b].fill);
 		x.tun.awake_pct = 25;
-		assert_cmp(ceiling_at(&x, 0), ==, gchint_plan_floor(&x.rules));
+		assert_cmp(ceiling_at(&x, 0), ==, floor_of(&x));
 		x.rules.max_khz = x.opps.opp[x.opps.nr / 2].khz;
-		assert_cmp(ceiling_at(&x, 0), >=, gchint_plan_floor(&x.rules));
+		assert_cmp(ceiling_at(&x, 0), >=, floor_of(&x));
 		assert_cmp(ceiling_at(&x, 90), <=, x.rules.max_khz);
 	}
 }
@@ -93,7 +93,7 @@ static void test_speed_has_no_price(void **state)
 	init(&x, cliff);
 	assert_cmp(ceiling_at(&x, GCHINT_BIAS_SPEED - 1), ==, 1000000);
 	ceiling_at(&x, GCHINT_BIAS_SPEED);
-	assert_cmp(x.rules.ceiling_khz, ==, 0);
+	assert_cmp(x.rules.mutator[0].cap_khz, ==, 0);
 }
 
 /* A limit is no ceiling: what load does under it is not the hint's. */
@@ -105,22 +105,22 @@ static void test_limits_and_unknown_power_have_none(void **state)
 	init(&x, exynos_a15);
 	x.rules.max_khz = 800000;
 	ceiling_at(&x, GCHINT_BIAS_SPEED);
-	assert_cmp(x.rules.ceiling_khz, ==, 0);
+	assert_cmp(x.rules.mutator[0].cap_khz, ==, 0);
 	init(&x, exynos_a15);
 	x.opps.powered = false;
 	ceiling_at(&x, 0);
-	assert_cmp(x.rules.ceiling_khz, ==, 0);
+	assert_cmp(x.rules.mutator[0].cap_khz, ==, 0);
 	/* Limits with no OPP between them leave nothing to choose. */
 	for (u32 i = 1; i < 3; i++) {
 		init(&x, exynos_a15);
 		x.rules.min_khz = x.opps.opp[i - 1].khz + 1;
 		x.rules.max_khz = x.opps.opp[i].khz - 1;
-		assert_cmp(gchint_plan_floor(&x.rules), ==, 0);
-		assert_cmp(gchint_plan_ceiling(&x.rules), ==, 0);
+		assert_cmp(floor_of(&x), ==, 0);
+		assert_cmp(x.rules.mutator[0].cap_khz, ==, 0);
 	}
 	init(&x, exynos_a15);
 	x.rules.min_khz = x.rules.max_khz = x.opps.opp[x.opps.nr - 1].khz + 1;
-	assert_cmp(gchint_plan_floor(&x.rules), ==, 0);
+	assert_cmp(floor_of(&x), ==, 0);
 }
 
 static void test_only_mutators_that_hint_have_one(void **state)

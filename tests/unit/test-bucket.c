@@ -132,7 +132,7 @@ static u32 toggle_neutral(struct fixture *x, u64 us, u64 length, bool yields, bo
 		bool on = turn++ & 1;
 		struct gchint_hint h = {
 			.may_raise = may_raise,
-			.yield = yields && on ? 64 * GCHINT_ONE : 0,
+			.slowdown = yields && on ? 64 * GCHINT_ONE : 0,
 		};
 		struct gchint_demand d;
 
@@ -151,8 +151,10 @@ static void test_toggled_waiting_is_metered(void **state)
 
 	(void)state;
 	init(&x, krait_static);
+	/* A floor, and no price of time. */
+	x.tun.bias = GCHINT_BIAS_SPEED;
+	gchint_plan_mutators(&x.rules);
 	x.tun.bias = 0;
-	x.rules.floor_khz = gchint_plan_floor(&x.rules);
 	x.tun.min_latencies = 0;
 	x.tun.hold_us = 0;
 	x.rules.meter_us = 20000;

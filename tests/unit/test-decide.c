@@ -278,17 +278,17 @@ static void test_mutator_is_not_below_the_floor(void **state)
 
 	(void)state;
 	init(&x, krait_static);
-	x.rules.floor_khz = gchint_plan_floor(&x.rules);
-	assert_cmp(x.rules.floor_khz, >, x.rules.min_khz);
-	assert_cmp(x.rules.floor_khz, <, x.rules.max_khz);
+	gchint_plan_mutators(&x.rules);
+	assert_cmp(x.rules.mutator[0].floor_khz, >, x.rules.min_khz);
+	assert_cmp(x.rules.mutator[0].floor_khz, <, x.rules.max_khz);
 	gchint_decide_cpu(&d, &x.rules, 3, 50, &none, NULL);
-	assert_cmp(d.khz, ==, x.rules.floor_khz);
+	assert_cmp(d.khz, ==, x.rules.mutator[0].floor_khz);
 	assert_int_equal(d.reason, GCHINT_REASON_MODEL);
 	assert_false(d.hinted);
 	gchint_decide_cpu(&d, &x.rules, 3, 1000, &none, NULL);
 	assert_cmp(d.khz, ==, cpu(&x, 1000, false).khz);
 	/* Others are what load says; so is one that may not raise. */
-	assert_cmp(cpu(&x, 50, false).khz, <, x.rules.floor_khz);
+	assert_cmp(cpu(&x, 50, false).khz, <, x.rules.mutator[0].floor_khz);
 	none.may_raise = false;
 	gchint_decide_cpu(&d, &x.rules, 3, 50, &none, NULL);
 	assert_cmp(d.khz, ==, cpu(&x, 50, false).khz);
@@ -298,29 +298,29 @@ static void test_mutator_is_not_below_the_floor(void **state)
 	assert_cmp(d.khz, ==, cpu(&x, 50, false).khz);
 	/* It is within the limits, and needs figures of power. */
 	x.rules.max_khz = 400000;
-	assert_cmp(gchint_plan_floor(&x.rules), <=, 400000);
+	assert_cmp(floor_of(&x), <=, 400000);
 	x.opps.powered = false;
-	assert_int_equal(gchint_plan_floor(&x.rules), 0);
+	assert_int_equal(floor_of(&x), 0);
 }
 
 /* While the collection is late, a mutator runs as fast as is of use, and no faster. */
 static void test_mutator_yields_to_a_late_collection(void **state)
 {
-	struct gchint_hint h = { .may_raise = true, .yield = 64 * GCHINT_ONE };
+	struct gchint_hint h = { .may_raise = true, .slowdown = 64 * GCHINT_ONE };
 	struct gchint_demand d;
 	struct fixture x;
 	u32 before;
 
 	(void)state;
 	init(&x, krait_static);
-	x.rules.floor_khz = gchint_plan_floor(&x.rules);
+	gchint_plan_mutators(&x.rules);
 	/* Where time has no price; where any is paid for it, not at all. */
 	x.tun.bias = GCHINT_BIAS_SPEED;
 	gchint_decide_cpu(&d, &x.rules, 3, 1024, &h, NULL);
 	assert_false(d.hinted);
 	x.tun.bias = 0;
 	gchint_decide_cpu(&d, &x.rules, 3, 1024, &h, NULL);
-	assert_cmp(d.khz, ==, x.rules.floor_khz);
+	assert_cmp(d.khz, ==, x.rules.mutator[0].floor_khz);
 	assert_int_equal(d.reason, GCHINT_REASON_PACE);
 	/* So that load forgets how busy it looked meanwhile. */
 	assert_true(gchint_demand_capped(&d));
@@ -330,25 +330,25 @@ static void test_mutator_yields_to_a_late_collection(void **state)
 	assert_cmp(d.khz, ==, cpu(&x, 50, false).khz);
 	/* A little late is a little slower. */
 	before = 0;
-	for (u32 yield = 2 * GCHINT_ONE; yield > GCHINT_ONE; yield -= 16) {
-		h.yield = yield;
+	for (u32 slowdown = 2 * GCHINT_ONE; slowdown > GCHINT_ONE; slowdown -= 16) {
+		h.slowdown = slowdown;
 		gchint_decide_cpu(&d, &x.rules, 3, 1024, &h, NULL);
 		assert_cmp(d.khz, >=, before);
 		before = d.khz;
 	}
 	assert_cmp(before, >, x.rules.max_khz - x.rules.max_khz / 32);
 	/* How much is the administrator's; so is whether. */
-	h.yield = 64 * GCHINT_ONE;
+	h.slowdown = 64 * GCHINT_ONE;
 	x.tun.mutator_slowdown_pct = 10;
 	gchint_decide_cpu(&d, &x.rules, 3, 1024, &h, NULL);
-	assert_cmp(d.khz, >, x.rules.floor_khz);
+	assert_cmp(d.khz, >, x.rules.mutator[0].floor_khz);
 	x.tun.mutator_slowdown_pct = 0;
 	gchint_decide_cpu(&d, &x.rules, 3, 1024, &h, NULL);
 	assert_cmp(d.khz, ==, cpu(&x, 1024, false).khz);
 	assert_false(d.hinted);
 	/* Without figures of power nothing is known to be saved. */
 	x.tun.mutator_slowdown_pct = 100;
-	x.rules.floor_khz = 0;
+	x.rules.mutator[0].floor_khz = 0;
 	gchint_decide_cpu(&d, &x.rules, 3, 1024, &h, NULL);
 	assert_cmp(d.khz, ==, cpu(&x, 1024, false).khz);
 }
@@ -370,14 +370,14 @@ static void test_one_opp_is_asked_for_once(void **state)
 	gchint_opps_add(&x.opps, 960000, 500000, 0);
 	gchint_opps_finish(&x.opps);
 	limits(&x, 960000, 960000);
-	x.rules.floor_khz = gchint_plan_floor(&x.rules);
-	assert_int_equal(x.rules.floor_khz, 960000);
+	gchint_plan_mutators(&x.rules);
+	assert_int_equal(x.rules.mutator[0].floor_khz, 960000);
 	for (u32 c = 0; c < ARRAY_SIZE(classes); c++) {
 		for (u32 w = 0; w < ARRAY_SIZE(wishes); w++) {
 			for (u32 load = 0; load <= GCHINT_ONE; load += 128) {
 				plan_is(&x, classes[c], wishes[w], GCHINT_REASON_MODEL, w & 1);
 				x.plan.lower = load & 128;
-				x.hint.yield = w * GCHINT_ONE;
+				x.hint.slowdown = w * GCHINT_ONE;
 				x.now += 700 * US;
 				d = cpu(&x, load, c != w);
 				assert_cmp(policy(&x, &d), ==, 960000);
@@ -440,15 +440,47 @@ static void test_a_wish_at_the_limit_is_not_limited(void **state)
 	assert_cmp(policy(&x, &d), ==, 1497600);
 	assert_int_equal(x.out.reason, GCHINT_REASON_STW);
 	assert_int_equal(x.state.class, GCHINT_CLASS_STW);
-	assert_false(x.out.top);
+	assert_false(x.out.steady);
 	load(&x, GCHINT_ONE);
-	assert_true(x.out.top);
+	assert_true(x.out.steady);
 	x.now += S;
 	plan_is(&x, GCHINT_CLASS_CONCURRENT, 652800, GCHINT_REASON_MODEL, true);
 	d = cpu(&x, GCHINT_ONE, true);
 	assert_cmp(policy(&x, &d), ==, 652800);
 	assert_int_equal(x.out.reason, GCHINT_REASON_MODEL);
 	assert_int_equal(x.state.class, GCHINT_CLASS_CONCURRENT);
+}
+
+/* As virt-cpufreq has them in a guest without a table: from 1 on, in no unit. */
+static void levels(struct gchint_opps *t)
+{
+	gchint_opps_init(t, 1024);
+	gchint_opps_mark(t, 1);
+	gchint_opps_finish(t);
+}
+
+static void test_levels_are_frequencies(void **state)
+{
+	struct fixture x;
+	u32 khz;
+
+	(void)state;
+	init(&x, levels);
+	assert_cmp(x.rules.min_khz, ==, 1);
+	assert_cmp(x.rules.max_khz, ==, 1024);
+	x.tun.mode = GCHINT_MODE_TABLE;
+	assert_cmp(plan(&x), ==, 1024 * x.tun.cap_mark_pct / 100);
+	x.hint.class = GCHINT_CLASS_STW;
+	assert_cmp(plan(&x), ==, 1024);
+	/* What nothing is known of goes by the same percentage, at a mark. */
+	x.tun.mode = GCHINT_MODE_MODEL;
+	x.rules.epoch++;
+	x.hint.class = GCHINT_CLASS_CONCURRENT;
+	khz = plan(&x);
+	assert_cmp(khz, >=, 512);
+	assert_cmp(khz, <=, 512 + 1024 / 23);
+	/* Load asks for any in between. */
+	assert_cmp(load(&x, GCHINT_ONE / 2), ==, 640);
 }
 
 /* Whatever the memory held before. */
@@ -468,6 +500,7 @@ static void test_a_demand_is_filled_completely(void **state)
 	assert_int_equal(d.phase, GCHINT_PHASE_NONE);
 	assert_false(d.hinted);
 	assert_false(d.metered);
+	assert_false(d.steady);
 	assert_false(d.avoided);
 	assert_false(d.idle);
 	assert_false(d.between);
@@ -494,6 +527,7 @@ int main(void)
 		cmocka_unit_test(test_one_opp_is_asked_for_once),
 		cmocka_unit_test(test_defaults_are_within_bounds),
 		cmocka_unit_test(test_a_wish_at_the_limit_is_not_limited),
+		cmocka_unit_test(test_levels_are_frequencies),
 		cmocka_unit_test(test_a_demand_is_filled_completely),
 	};
 

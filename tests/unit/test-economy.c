@@ -270,6 +270,37 @@ static void test_probing_is_bounded(void **state)
 	}
 }
 
+/* As slow as is allowed, to the last: down and up in turn. */
+static void test_probing_goes_as_far_as_is_allowed(void **state)
+{
+	struct fixture x;
+	u32 down;
+
+	(void)state;
+	init(&x, krait_static);
+	gchint_opps_init(&x.opps, 2000000);
+	gchint_opps_add(&x.opps, 1000000, 900, 0);
+	gchint_opps_add(&x.opps, 1200000, 1000, 0);
+	gchint_opps_add(&x.opps, 2000000, 5000, 0);
+	gchint_opps_finish(&x.opps);
+	x.rules.min_khz = 1000000;
+	x.rules.max_khz = 2000000;
+	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, 0, 50 * MS);
+	x.tun.slowdown_pct = 100;
+	assert_cmp(plan(&x), ==, 1200000);
+	assert_cmp(x.plan.mem, ==, 0);
+	x.tun.probe_every = 1;
+	for (u32 pct = 100; pct >= 99; pct--) {
+		x.tun.slowdown_pct = pct;
+		down = 0;
+		for (u32 n = 0; n < 100; n++) {
+			x.hint.instance++;
+			down += plan(&x) == 1000000;
+		}
+		assert_int_equal(down, pct == 100 ? 50 : 0);
+	}
+}
+
 /* What cannot be learned is not probed at each phase for ever. */
 static void test_probing_gives_up_slowly(void **state)
 {
@@ -343,6 +374,7 @@ int main(void)
 		cmocka_unit_test(test_plan_under_way_moves_only_for_enough),
 		cmocka_unit_test(test_plan_holds_until_something_changes),
 		cmocka_unit_test(test_probing_is_bounded),
+		cmocka_unit_test(test_probing_goes_as_far_as_is_allowed),
 		cmocka_unit_test(test_probing_gives_up_slowly),
 	};
 

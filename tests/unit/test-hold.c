@@ -353,6 +353,26 @@ static void test_rate_limit_follows_the_latency(void **state)
 	assert_cmp(gchint_decide_delay_ns(&x.rules), ==, 77 * US);
 }
 
+/* How long phases last says nothing of a role, and without a learner nothing is known. */
+static void test_lengths_are_of_phases_alone(void **state)
+{
+	struct fixture x;
+
+	(void)state;
+	init(&x, krait_static);
+	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .5, 50 * US);
+	plan(&x);
+	assert_int_equal(x.plan.reason, GCHINT_REASON_HOLD);
+	x.plan.made = false;
+	x.hint.role = true;
+	plan(&x);
+	assert_int_equal(x.plan.reason, GCHINT_REASON_MODEL);
+	x.plan.made = false;
+	x.hint.role = false;
+	gchint_plan_make(&x.plan, &x.hint, &x.rules, NULL, 0, NOW);
+	assert_int_equal(x.plan.reason, GCHINT_REASON_TABLE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -370,6 +390,7 @@ int main(void)
 		cmocka_unit_test(test_nothing_changes_nothing_is_requested),
 		cmocka_unit_test(test_refused_request_is_made_again),
 		cmocka_unit_test(test_rate_limit_follows_the_latency),
+		cmocka_unit_test(test_lengths_are_of_phases_alone),
 	};
 
 	return run_tap(tests);

@@ -53,7 +53,7 @@ static u32 probing(u32 n)
 static void test_state_is_small(void **state)
 {
 	(void)state;
-	assert_cmp(sizeof(struct gchint_learn), <=, 2560);
+	assert_cmp(sizeof(struct gchint_learn), <=, GCHINT_LEARN_BYTES);
 	printf("# learned state: %zu bytes a session\n", sizeof(struct gchint_learn));
 }
 

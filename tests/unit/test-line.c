@@ -139,6 +139,33 @@ static void test_the_mean_frequency_leaves_the_slope(void **state)
 	assert_int_equal(n.mean_y, Y - 2891);
 }
 
+/* Three times the noise off the line is one step of a drift; what is nearer ends it. */
+static void test_what_counts_as_a_drift(void **state)
+{
+	const struct gchint_learn_line of = { .mean_x = X,
+					      .mean_y = Y,
+					      .weight = 8192,
+					      .samples = 4,
+					      .shift = 10,
+					      .noise = 100,
+					      .drift = -1 };
+	struct gchint_learn_line n = of;
+
+	(void)state;
+	/* 1024 ns a unit are expected: 349 more in 1024, 290, and 349 less. */
+	assert_true(add(&n, REF, MS, 728));
+	assert_int_equal(n.drift, 1);
+	n = of;
+	assert_true(add(&n, REF, MS, 761));
+	assert_int_equal(n.drift, 0);
+	n = of;
+	assert_true(add(&n, REF, MS, 1482));
+	assert_int_equal(n.drift, -2);
+	n = of;
+	assert_true(add(&n, REF, MS, 1363));
+	assert_int_equal(n.drift, 0);
+}
+
 /* A time beyond what the first one allows: three are left out, the fourth is a new program. */
 static void test_the_fourth_odd_sample_begins_anew(void **state)
 {
@@ -262,6 +289,22 @@ static void test_known_from_four_samples_and_fifteen_per_cent(void **state)
 	assert_int_equal(fit_of(&l).a_ps, 0);
 }
 
+/* So far as whole numbers go: from the last square before it to the next one. */
+static void test_root_of_the_spread_is_exact(void **state)
+{
+	struct gchint_learn l = line(4, 1);
+	s64 *cxx = &l.line[GCHINT_PHASE_MARK][0].cxx;
+
+	(void)state;
+	/* A noise of 2^-10 of the mean: the error is 2^14 over the root. */
+	for (s64 r = 17; r < 16384; r++) {
+		*cxx = r * r;
+		assert_int_equal(fit_of(&l).error, min_t(s64, 16384 / r, GCHINT_ONE));
+		*cxx = r * r - 1;
+		assert_int_equal(fit_of(&l).error, min_t(s64, 16384 / (r - 1), GCHINT_ONE));
+	}
+}
+
 /* A run beyond 32 bits gives up as many bits of its work. */
 static void test_a_long_run_is_halved_with_its_work(void **state)
 {
@@ -281,10 +324,12 @@ int main(void)
 		cmocka_unit_test(test_ratio_of_frequencies_is_bounded),
 		cmocka_unit_test(test_each_sample_moves_the_line_so_far),
 		cmocka_unit_test(test_the_mean_frequency_leaves_the_slope),
+		cmocka_unit_test(test_what_counts_as_a_drift),
 		cmocka_unit_test(test_the_fourth_odd_sample_begins_anew),
 		cmocka_unit_test(test_both_parts_of_a_line),
 		cmocka_unit_test(test_least_spread_that_has_a_slope),
 		cmocka_unit_test(test_known_from_four_samples_and_fifteen_per_cent),
+		cmocka_unit_test(test_root_of_the_spread_is_exact),
 		cmocka_unit_test(test_a_long_run_is_halved_with_its_work),
 	};
 

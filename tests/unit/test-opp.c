@@ -39,6 +39,22 @@ static void test_table_is_sorted_and_without_duplicates(void **state)
 	assert_true(t.powered);
 }
 
+/* Each is marked as it was told, wherever it comes to stand. */
+static void test_marks_stay_with_their_opp(void **state)
+{
+	struct gchint_opps t;
+
+	(void)state;
+	gchint_opps_init(&t, 1000);
+	gchint_opps_add(&t, 1000, 9, GCHINT_OPP_BOOST);
+	gchint_opps_add(&t, 600, 2, 0);
+	gchint_opps_add(&t, 800, 5, 0);
+	gchint_opps_finish(&t);
+	assert_int_equal(t.opp[0].flags, 0);
+	assert_int_equal(t.opp[1].flags, 0);
+	assert_int_equal(t.opp[2].flags, GCHINT_OPP_BOOST);
+}
+
 static void test_one_unknown_power_makes_the_table_unpowered(void **state)
 {
 	struct gchint_opps t;
@@ -47,6 +63,12 @@ static void test_one_unknown_power_makes_the_table_unpowered(void **state)
 	gchint_opps_init(&t, 1000);
 	gchint_opps_add(&t, 500, 3, 0);
 	gchint_opps_add(&t, 1000, 0, 0);
+	gchint_opps_finish(&t);
+	assert_false(t.powered);
+	assert_int_equal(gchint_opps_awake(&t, 100), 0);
+	gchint_opps_init(&t, 1000);
+	gchint_opps_add(&t, 500, 0, 0);
+	gchint_opps_add(&t, 1000, 90, 0);
 	gchint_opps_finish(&t);
 	assert_false(t.powered);
 	assert_int_equal(gchint_opps_awake(&t, 100), 0);
@@ -428,6 +450,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table_is_sorted_and_without_duplicates),
+		cmocka_unit_test(test_marks_stay_with_their_opp),
 		cmocka_unit_test(test_one_unknown_power_makes_the_table_unpowered),
 		cmocka_unit_test(test_full_table_drops_the_least_distinct),
 		cmocka_unit_test(test_at_least_finds_every_opp),

@@ -93,6 +93,38 @@ static void test_own_rate_counts_later(void **state)
 	assert_near(stretch(&h, &f), 1.5, 0.01);
 }
 
+/* A clock that was read as next to nothing is one of a 64th of the highest. */
+static void test_own_rate_at_next_to_no_frequency(void **state)
+{
+	struct gchint_fit f = fit(.5);
+	struct gchint_hint h = hint(40 * MS, 1000, 1000);
+	u32 least;
+
+	(void)state;
+	h.work_ran_ns = 10 * MS;
+	h.work_cycles = h.work_ran_ns * (REF / 64);
+	least = gchint_pace_stretch(&h, &f, REF, 0, 0, 0, NOW);
+	assert_near((double)least / GCHINT_ONE, 4 * (.5 + .5 * 64), .1);
+	h.work_cycles = h.work_ran_ns * (REF / 65);
+	assert_cmp(gchint_pace_stretch(&h, &f, REF, 0, 0, 0, NOW), ==, least);
+	h.work_cycles = 0;
+	assert_cmp(gchint_pace_stretch(&h, &f, REF, 0, 0, 0, NOW), ==, least);
+	h.work_cycles = h.work_ran_ns * (REF / 60);
+	assert_cmp(gchint_pace_stretch(&h, &f, REF, 0, 0, 0, NOW), <, least);
+}
+
+/* Down to one unit of two. */
+static void test_own_rate_of_a_single_unit(void **state)
+{
+	struct gchint_fit f = fit(.5);
+	struct gchint_hint h = hint(40 * MS, 1, 1);
+
+	(void)state;
+	h.work_ran_ns = 10 * MS;
+	h.work_cycles = h.work_ran_ns * REF;
+	assert_cmp(gchint_pace_stretch(&h, &f, REF, 0, 0, 0, NOW), ==, 4 * GCHINT_ONE);
+}
+
 static void test_part_of_a_cpu_takes_longer(void **state)
 {
 	struct gchint_fit f = fit(.5);
@@ -132,6 +164,12 @@ static void test_a_rate_needs_a_millisecond(void **state)
 	h.work_ran_ns = MS;
 	h.work_cycles = h.work_ran_ns * REF;
 	assert_near(stretch(&h, &f), 4.0, 0.01);
+
+	/* And what is left takes a nanosecond at least. */
+	h = hint(3, BIT_ULL(20), 1);
+	h.work_ran_ns = MS;
+	h.work_cycles = h.work_ran_ns * REF;
+	assert_cmp(gchint_pace_stretch(&h, &f, REF, 0, 0, 0, NOW), ==, 3 * GCHINT_ONE);
 }
 
 static void test_too_late_is_as_fast_as_can_be(void **state)
@@ -184,9 +222,9 @@ static void test_what_mutators_yield_is_not_time_to_spend(void **state)
 	assert_cmp(gchint_pace_stretch(&h, &f, REF, PCT, 0, 2 * GCHINT_ONE, NOW), ==, 0);
 }
 
-static double yield(const struct gchint_hint *h, const struct gchint_fit *f, u32 given)
+static double slowdown(const struct gchint_hint *h, const struct gchint_fit *f, u32 given)
 {
-	return (double)gchint_pace_yield(h, f, REF, PCT, given, NOW) / GCHINT_ONE;
+	return (double)gchint_pace_slowdown(h, f, REF, PCT, given, NOW) / GCHINT_ONE;
 }
 
 /* A million units are 10 ms; a quarter more time than there is, is rather there than not. */
@@ -196,18 +234,18 @@ static void test_mutators_yield_to_a_late_collection(void **state)
 	struct gchint_hint h = hint(4 * MS, 0, 1000000);
 
 	(void)state;
-	assert_near(yield(&h, &f, GCHINT_ONE), 2.0, 0.01);
-	assert_near(yield(&h, &f, 0), 2.0, 0.01);
+	assert_near(slowdown(&h, &f, GCHINT_ONE), 2.0, 0.01);
+	assert_near(slowdown(&h, &f, 0), 2.0, 0.01);
 	/* What they were slowed by already has moved the instant. */
 	h = hint(8 * MS, 0, 1000000);
-	assert_near(yield(&h, &f, 2 * GCHINT_ONE), 2.0, 0.01);
+	assert_near(slowdown(&h, &f, 2 * GCHINT_ONE), 2.0, 0.01);
 	/* In time: they are what everybody waits for. */
 	h = hint(9 * MS, 0, 1000000);
-	assert_near(yield(&h, &f, GCHINT_ONE), 1.0, 0);
+	assert_near(slowdown(&h, &f, GCHINT_ONE), 1.0, 0);
 	/* A collector that gets half of a CPU takes twice as long. */
 	h.mark_ns = NOW - 40 * MS;
 	h.ran_ns = 20 * MS;
-	assert_near(yield(&h, &f, GCHINT_ONE), 20 / (9 * 1.25), 0.02);
+	assert_near(slowdown(&h, &f, GCHINT_ONE), 20 / (9 * 1.25), 0.02);
 }
 
 static void test_yield_is_certain_while_somebody_waits(void **state)
@@ -217,15 +255,37 @@ static void test_yield_is_certain_while_somebody_waits(void **state)
 
 	(void)state;
 	h.class = GCHINT_CLASS_URGENT;
-	assert_cmp(gchint_pace_yield(&h, &f, REF, PCT, 0, NOW), ==, U32_MAX);
+	assert_cmp(gchint_pace_slowdown(&h, &f, REF, PCT, 0, NOW), ==, U32_MAX);
 	h.class = GCHINT_CLASS_CONCURRENT;
 	h.overdue = true;
-	assert_cmp(gchint_pace_yield(&h, &f, REF, PCT, 0, NOW), ==, U32_MAX);
+	assert_cmp(gchint_pace_slowdown(&h, &f, REF, PCT, 0, NOW), ==, U32_MAX);
 	/* And there is none where nothing is known. */
 	h = hint(0, 0, 1000000);
-	assert_cmp(gchint_pace_yield(&h, &f, REF, PCT, 0, NOW), ==, GCHINT_ONE);
+	assert_cmp(gchint_pace_slowdown(&h, &f, REF, PCT, 0, NOW), ==, GCHINT_ONE);
 	h = hint(MS, 0, 1000000);
-	assert_cmp(gchint_pace_yield(&h, &none, REF, PCT, 0, NOW), ==, GCHINT_ONE);
+	assert_cmp(gchint_pace_slowdown(&h, &none, REF, PCT, 0, NOW), ==, GCHINT_ONE);
+}
+
+/* Work that by the learned rate takes less than a nanosecond takes one, and no more. */
+static void test_least_need_is_a_nanosecond(void **state)
+{
+	struct gchint_fit f = { .known = true, .samples = 20, .b_ps = 1 };
+	struct gchint_hint h = hint(3, 0, 1);
+
+	(void)state;
+	assert_cmp(gchint_pace_stretch(&h, &f, REF, 0, 0, 0, NOW), ==, 3 * GCHINT_ONE);
+}
+
+/* What a switch takes is no time to work in. */
+static void test_switch_takes_of_the_time(void **state)
+{
+	struct gchint_fit f = fit(.5);
+	struct gchint_hint h = hint(25 * MS, 0, 1000000);
+
+	(void)state;
+	assert_cmp(gchint_pace_stretch(&h, &f, REF, 0, 5 * MS, 0, NOW), ==, 2 * GCHINT_ONE);
+	assert_cmp(gchint_pace_stretch(&h, &f, REF, 0, 15 * MS, 0, NOW), ==, GCHINT_ONE);
+	assert_cmp(gchint_pace_length(&h, 10 * MS, 0, 5 * MS, 0, NOW), ==, 2 * GCHINT_ONE);
 }
 
 /* By a length that is known, down to the nanosecond, and none left is as little as can be. */
@@ -265,8 +325,8 @@ static void test_extremes_do_not_overflow(void **state)
 		assert_true(got == 0 || got >= GCHINT_ONE);
 		if (h.stall_ns && got && got != U32_MAX)
 			assert_cmp(h.stall_ns, >, NOW);
-		got = gchint_pace_yield(&h, &f, rnd_in(&seed, 1, 5000000), rnd_in(&seed, 0, 500),
-					rnd(&seed) >> rnd_in(&seed, 0, 31), NOW);
+		got = gchint_pace_slowdown(&h, &f, rnd_in(&seed, 1, 5000000), rnd_in(&seed, 0, 500),
+					   rnd(&seed) >> rnd_in(&seed, 0, 31), NOW);
 		assert_cmp(got, >=, GCHINT_ONE);
 	}
 }
@@ -281,7 +341,24 @@ static void test_longest_run_that_counts(void **state)
 	h.work_ran_ns = BIT_ULL(42);
 	h.work_cycles = h.work_ran_ns * REF;
 	assert_cmp(gchint_pace_stretch(&h, &f, REF, 0, 0, 0, NOW), ==, GCHINT_ONE);
-	assert_cmp(gchint_pace_yield(&h, &f, REF, 0, 0, NOW), ==, GCHINT_ONE);
+	assert_cmp(gchint_pace_slowdown(&h, &f, REF, 0, 0, NOW), ==, GCHINT_ONE);
+}
+
+/* Nor of its share of a CPU, whole for one that ran all along. */
+static void test_share_of_a_long_run(void **state)
+{
+	const u64 now = BIT_ULL(43);
+	struct gchint_fit f = fit(.5);
+	struct gchint_hint h = hint(0, 1, 1000000);
+
+	(void)state;
+	h.stall_ns = now + 60 * MS;
+	h.ran_ns = BIT_ULL(40);
+	h.mark_ns = now - h.ran_ns;
+	assert_cmp(gchint_pace_stretch(&h, &f, REF, 0, 0, 0, now), ==, 6 * GCHINT_ONE);
+	h.ran_ns = BIT_ULL(42);
+	h.mark_ns = now - h.ran_ns;
+	assert_cmp(gchint_pace_stretch(&h, &f, REF, 0, 0, 0, now), ==, 6 * GCHINT_ONE / 4);
 }
 
 /* As many units done as are left, in numbers that the product does not hold. */
@@ -308,7 +385,7 @@ static void test_longer_than_a_day_is_for_ever(void **state)
 	f.a_ps = BIT_ULL(40);
 	assert_cmp(gchint_pace_stretch(&h, &f, REF, 0, 0, 0, NOW), ==, 0);
 	/* 2^47 ns of work in 10 ms: more than a stretch can say */
-	assert_cmp(gchint_pace_yield(&h, &f, REF, 0, 0, NOW), ==, U32_MAX - 1);
+	assert_cmp(gchint_pace_slowdown(&h, &f, REF, 0, 0, NOW), ==, U32_MAX - 1);
 }
 
 static void test_who_stalls_now_yields_all(void **state)
@@ -318,12 +395,12 @@ static void test_who_stalls_now_yields_all(void **state)
 
 	(void)state;
 	h.stall_ns = NOW;
-	assert_cmp(gchint_pace_yield(&h, &f, REF, PCT, 0, NOW), ==, U32_MAX);
+	assert_cmp(gchint_pace_slowdown(&h, &f, REF, PCT, 0, NOW), ==, U32_MAX);
 	h.stall_ns = NOW - 1;
-	assert_cmp(gchint_pace_yield(&h, &f, REF, PCT, 0, NOW), ==, U32_MAX);
+	assert_cmp(gchint_pace_slowdown(&h, &f, REF, PCT, 0, NOW), ==, U32_MAX);
 	/* 10 ns are needed, and 100 are there. */
 	h.stall_ns = NOW + 100;
-	assert_cmp(gchint_pace_yield(&h, &f, REF, PCT, 0, NOW), ==, GCHINT_ONE);
+	assert_cmp(gchint_pace_slowdown(&h, &f, REF, PCT, 0, NOW), ==, GCHINT_ONE);
 }
 
 /* A need of exactly what is there, in numbers that one product does not hold. */
@@ -353,6 +430,8 @@ int main(void)
 		cmocka_unit_test(test_no_rate_no_bound),
 		cmocka_unit_test(test_learned_rate_counts_at_the_beginning),
 		cmocka_unit_test(test_own_rate_counts_later),
+		cmocka_unit_test(test_own_rate_at_next_to_no_frequency),
+		cmocka_unit_test(test_own_rate_of_a_single_unit),
 		cmocka_unit_test(test_part_of_a_cpu_takes_longer),
 		cmocka_unit_test(test_a_rate_needs_a_millisecond),
 		cmocka_unit_test(test_too_late_is_as_fast_as_can_be),
@@ -360,9 +439,12 @@ int main(void)
 		cmocka_unit_test(test_what_mutators_yield_is_not_time_to_spend),
 		cmocka_unit_test(test_mutators_yield_to_a_late_collection),
 		cmocka_unit_test(test_yield_is_certain_while_somebody_waits),
+		cmocka_unit_test(test_least_need_is_a_nanosecond),
+		cmocka_unit_test(test_switch_takes_of_the_time),
 		cmocka_unit_test(test_length_to_the_nanosecond),
 		cmocka_unit_test(test_extremes_do_not_overflow),
 		cmocka_unit_test(test_longest_run_that_counts),
+		cmocka_unit_test(test_share_of_a_long_run),
 		cmocka_unit_test(test_large_counts_keep_their_ratio),
 		cmocka_unit_test(test_longer_than_a_day_is_for_ever),
 		cmocka_unit_test(test_who_stalls_now_yields_all),

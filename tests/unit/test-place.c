@@ -273,6 +273,26 @@ static void test_an_instant_that_has_come_is_too_late(void **state)
 	assert_int_equal(mark(SMALL, NOW + 1, 1, &r), gchint_place_fits(SMALL));
 }
 
+/* Where nothing is to be done, nobody is bounded or moved. */
+static void test_off_bounds_nobody(void **state)
+{
+	static const struct gchint_rates unknown;
+	struct gchint_hint h = { .may_raise = true };
+	struct gchint_tunables tun;
+	struct gchint_place p;
+
+	(void)state;
+	gchint_tunables_init(&tun);
+	tun.mode = GCHINT_MODE_OFF;
+	for (u8 class = 0; class < GCHINT_CLASS_NR; class ++) {
+		h.class = class;
+		gchint_place_find(&p, &h, &unknown, &tun, SMALL, NOW);
+		assert_int_equal(p.min, 0);
+		assert_int_equal(p.max, GCHINT_ONE);
+		assert_int_equal(p.where, GCHINT_WHERE_ANY);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -288,6 +308,7 @@ int main(void)
 		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_the_very_end_is_in_time),
 		cmocka_unit_test(test_an_instant_that_has_come_is_too_late),
+		cmocka_unit_test(test_off_bounds_nobody),
 	};
 
 	return run_tap(tests);

@@ -10,7 +10,7 @@ static void test_table_mode_is_a_fixed_part(void **state)
 		[GCHINT_PHASE_REMARK] = 61,  [GCHINT_PHASE_REFS] = 61,
 		[GCHINT_PHASE_SWEEP] = 43,   [GCHINT_PHASE_COPY] = 61,
 		[GCHINT_PHASE_COMPACT] = 61, [GCHINT_PHASE_TRIM] = 34,
-		[GCHINT_PHASE_WAIT] = 100,
+		[GCHINT_PHASE_WAIT] = 100,   [GCHINT_PHASE_WORK] = 61,
 	};
 	struct fixture x;
 
@@ -47,6 +47,26 @@ static void test_unlearned_model_is_the_table_above_the_floor(void **state)
 	floor = cheapest_opp(&x.opps, GCHINT_ONE, gchint_opps_awake(&x.opps, 400));
 	assert_cmp(x.opps.opp[floor].khz, >=, 300000);
 	assert_cmp(plan(&x), >=, x.opps.opp[floor].khz);
+}
+
+/* A kind of CPU is learned at its own highest frequency, which may not be this policy's. */
+static void test_what_a_kind_learned_is_read_at_this_highest(void **state)
+{
+	struct gchint_fit fit;
+	struct fixture x;
+	u32 own;
+
+	(void)state;
+	init(&x, krait_static);
+	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .5, 50 * MS);
+	plan(&x);
+	own = x.plan.mem;
+	x.rules.kind_khz = x.opps.ref_khz / 2;
+	gchint_learn_fit(&x.learn, GCHINT_PHASE_MARK, 0, &fit);
+	gchint_learn_fit_at(&fit, x.rules.kind_khz, x.opps.ref_khz);
+	plan(&x);
+	assert_int_equal(x.plan.mem, fit.mem);
+	assert_cmp(x.plan.mem, >, own);
 }
 
 static double energy(const struct fixture *x, u32 opp)
@@ -310,9 +330,14 @@ static void test_no_table_at_all(void **state)
 	gchint_opps_finish(&x.opps);
 	x.rules.min_khz = 800000;
 	x.rules.max_khz = 3000000;
+	x.plan.mem = 7;
 	assert_cmp(plan(&x), ==, 1500000);
+	/* What was assumed for a table that there was is no reason here. */
+	assert_int_equal(x.plan.mem, 0);
 	x.hint.class = GCHINT_CLASS_STW;
+	x.plan.mem = 7;
 	assert_cmp(plan(&x), ==, 3000000);
+	assert_int_equal(x.plan.mem, 0);
 	x.hint.class = GCHINT_CLASS_CONCURRENT;
 	x.hint.overdue = true;
 	assert_cmp(plan(&x), ==, 3000000);
@@ -476,38 +501,39 @@ static void test_late_collection_tells_its_mutators(void **state)
 	(void)state;
 	init(&x, krait_static);
 	x.tun.awake_pct = 25;
-	x.rules.floor_khz = gchint_plan_floor(&x.rules);
-	floor = gchint_opp_at_least(&x.opps, x.rules.floor_khz);
+	gchint_plan_mutators(&x.rules);
+	floor = gchint_opp_at_least(&x.opps, x.rules.mutator[0].floor_khz);
 	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .3, 50 * MS);
 	x.hint.work_left = 1000000;
 	x.hint.stall_ns = NOW + S;
 	plan(&x);
-	assert_cmp(x.plan.yield, ==, GCHINT_ONE);
+	assert_cmp(x.plan.slowdown, ==, GCHINT_ONE);
 	/* That it costs no time is a prediction, on which nothing is bet where time is dear. */
 	x.tun.bias = GCHINT_BIAS_SPEED;
 	x.rules.epoch++;
 	x.hint.stall_ns = NOW + 2 * MS;
 	plan(&x);
-	assert_cmp(x.plan.yield, ==, GCHINT_ONE);
+	assert_cmp(x.plan.slowdown, ==, GCHINT_ONE);
 	x.tun.bias = 0;
 	x.rules.epoch++;
 	plan(&x);
-	assert_cmp(x.plan.yield, >, GCHINT_ONE);
-	assert_cmp(x.plan.yield, <=, gchint_opp_stretch(&x.opps.opp[floor], 0));
-	assert_cmp(gchint_plan_yield(&x.rules, x.plan.yield), ==, x.rules.floor_khz);
+	assert_cmp(x.plan.slowdown, >, GCHINT_ONE);
+	assert_cmp(x.plan.slowdown, <=, gchint_opp_stretch(&x.opps.opp[floor], 0));
+	assert_cmp(gchint_plan_slowed(&x.rules, x.plan.slowdown, 0), ==,
+		   x.rules.mutator[0].floor_khz);
 	/* Told so, they allocate more slowly, and that is no reason to stop. */
-	x.hint.yield = x.plan.yield;
+	x.hint.slowdown = x.plan.slowdown;
 	x.hint.stall_ns = NOW + 4 * MS;
 	plan(&x);
-	assert_cmp(x.plan.yield, ==, x.hint.yield);
+	assert_cmp(x.plan.slowdown, ==, x.hint.slowdown);
 	/* In a stopped world, and in other modes, there is nobody to tell. */
 	x.hint.class = GCHINT_CLASS_STW;
 	plan(&x);
-	assert_cmp(x.plan.yield, ==, GCHINT_ONE);
+	assert_cmp(x.plan.slowdown, ==, GCHINT_ONE);
 	x.hint.class = GCHINT_CLASS_CONCURRENT;
 	x.tun.mode = GCHINT_MODE_TABLE;
 	plan(&x);
-	assert_cmp(x.plan.yield, ==, GCHINT_ONE);
+	assert_cmp(x.plan.slowdown, ==, GCHINT_ONE);
 }
 
 static void test_role_needs_no_learner(void **state)
@@ -545,6 +571,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table_mode_is_a_fixed_part),
 		cmocka_unit_test(test_unlearned_model_is_the_table_above_the_floor),
+		cmocka_unit_test(test_what_a_kind_learned_is_read_at_this_highest),
 		cmocka_unit_test(test_krait_optimum),
 		cmocka_unit_test(test_never_below_the_energy_optimum),
 		cmocka_unit_test(test_slowdown_is_bounded),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
 /*
- * gchint: a language runtime tells the cpufreq governor which garbage
- * collection phase each of its threads is in.
+ * gchint: a program tells the cpufreq governor what kind of work each of its
+ * threads does, and who waits for it: the phases of a garbage collector, or
+ * anything else that works behind a program's back.
  *
  * The way of a hint
  * -----------------
@@ -99,7 +100,7 @@
 #define GCHINT_MMAP_CPUS	0x1000000 /* offset of struct gchint_info_cpu[] */
 
 /**
- * enum gchint_phase - what kind of work a collector does
+ * enum gchint_phase - what kind of work a thread does
  * @GCHINT_PHASE_NONE: none: the thread runs its own code
  * @GCHINT_PHASE_COLLECT: collecting, kind of work unknown
  * @GCHINT_PHASE_SAFEPOINT: bringing mutators to a stop (time to safepoint)
@@ -112,6 +113,7 @@
  * @GCHINT_PHASE_COMPACT: sliding compaction
  * @GCHINT_PHASE_TRIM: giving memory back to the system
  * @GCHINT_PHASE_WAIT: a mutator waits for a collection that others do
+ * @GCHINT_PHASE_WORK: work that collects nothing: compiling, indexing, merging files
  * @GCHINT_PHASE_NR: number of phases known to this version
  */
 enum gchint_phase {
@@ -127,6 +129,7 @@ enum gchint_phase {
 	GCHINT_PHASE_COMPACT,
 	GCHINT_PHASE_TRIM,
 	GCHINT_PHASE_WAIT,
+	GCHINT_PHASE_WORK,
 	GCHINT_PHASE_NR
 };
 
@@ -142,10 +145,10 @@ enum gchint_phase {
 #define GCHINT_F_ALL		0x0f
 
 /**
- * enum gchint_cause - why the collection began
+ * enum gchint_cause - why the work began
  * @GCHINT_CAUSE_UNKNOWN: not known, or not known yet
  * @GCHINT_CAUSE_ALLOCATION: an allocation failed
- * @GCHINT_CAUSE_THRESHOLD: a threshold started a concurrent collection
+ * @GCHINT_CAUSE_THRESHOLD: so much was left to do that it was begun beside the program
  * @GCHINT_CAUSE_EXPLICIT: the program asked
  * @GCHINT_CAUSE_NATIVE: memory outside of the heap
  * @GCHINT_CAUSE_OOM: last try before an out-of-memory error
@@ -168,8 +171,8 @@ enum gchint_cause {
 /**
  * enum gchint_role - what a thread does whenever it runs
  * @GCHINT_ROLE_NONE: nothing special: only the slot's phase counts
- * @GCHINT_ROLE_CONCURRENT: only ever concurrent collection work
- * @GCHINT_ROLE_STW: only ever collection work inside a pause
+ * @GCHINT_ROLE_CONCURRENT: only ever work beside the program, such as marking
+ * @GCHINT_ROLE_STW: only ever work inside a pause
  * @GCHINT_ROLE_BACKGROUND: trimming, uncommitting and other housekeeping
  * @GCHINT_ROLE_FOLLOW: worker of a leader: counts by the leader's slot
  * @GCHINT_ROLE_NR: number of roles known to this version
@@ -220,6 +223,11 @@ enum gchint_role {
  * @method: address of the method that runs, for profilers; 0 unknown. A
  *	detail that no decision reads.
  * @reserved: zero.
+ * @own_work: work that the thread itself has done, collecting aside, since it was
+ *	attached: in a unit that takes the program much the same time wherever it
+ *	is (bytes allocated, requests served); 0 unknown. Only ever grows. No
+ *	detail: stored alone, relaxed, at any time. From it the kernel learns how
+ *	memory-bound the program is while nobody collects.
  *
  * All zero at attach. Only @state is read on a plain edge, so details stay as
  * they were: a writer that gave details for one phase gives zeros, or new
@@ -232,7 +240,8 @@ struct gchint_slot {
 	__u64 work_total;
 	__u64 stall_ns;
 	__u64 method;
-	__u64 reserved[3];
+	__u64 reserved[2];
+	__u64 own_work;
 } __attribute__((aligned(64)));
 
 /* struct gchint_info_policy flags */

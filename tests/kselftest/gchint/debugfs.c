@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /* The tables for people: where power comes from, and the histogram of latencies. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,12 +127,26 @@ static void make_edges(struct session *s, int slot)
 	}
 }
 
+/*
+ * One of "policy0 p50<N p99<N"; all that is longer than the last bound, ">=N", where a
+ * host took the CPU away for that long.
+ */
+static unsigned long long quantile(const char *line, const char *name)
+{
+	const char *at = strstr(line, name);
+	unsigned long long ns;
+
+	if (at && sscanf(at + strlen(name), "<%llu", &ns) == 1)
+		return ns;
+	return at && sscanf(at + strlen(name), ">=%llu", &ns) == 1 ? ULLONG_MAX : 0;
+}
+
 TEST_F(debugfs, latency_is_counted_in_narrow_buckets)
 {
 	unsigned long long end, before, p50, p99, from50, from99, count, all;
 	FILE *in;
 	char line[256];
-	int slot, policy = -1, requests = 0;
+	int slot, policy = -1;
 
 	ASSERT_EQ(0, tunable_put(0, "mode", "table"));
 	ASSERT_EQ(0, tunable_put(0, "min_latencies", "0"));
@@ -147,34 +162,84 @@ TEST_F(debugfs, latency_is_counted_in_narrow_buckets)
 	p50 = p99 = before = all = from50 = from99 = 0;
 	while (fgets(line, sizeof(line), in)) {
 		if (sscanf(line, "policy%d", &policy) == 1) {
-			p50 = p99 = before = all = 0;
-			if (policy == 0)
-				ASSERT_EQ(2, sscanf(line, "policy0 p50<%llu p99<%llu", &p50, &p99))
-					TH_LOG("%s", line);
+			if (policy)
+				continue;
+			p50 = quantile(line, " p50");
+			p99 = quantile(line, " p99");
+			ASSERT_TRUE(p50 && p99)
+				TH_LOG("%s", line);
 			continue;
 		}
 		if (policy != 0)
 			continue;
-		ASSERT_EQ(2, sscanf(line, "<%llu %llu", &end, &count))
-			TH_LOG("%s", line);
-		EXPECT_GT(end, before);
+		if (sscanf(line, ">=%llu %llu", &end, &count) == 2) {
+			EXPECT_GE(end, before);
+			end = ULLONG_MAX;
+		} else {
+			ASSERT_EQ(2, sscanf(line, "<%llu %llu", &end, &count))
+				TH_LOG("%s", line);
+			EXPECT_GT(end, before);
+			/* A quarter of a power of two. */
+			EXPECT_EQ(0, end % (1ull << (61 - __builtin_clzll(end - 1))));
+		}
 		EXPECT_GE(end, 4096);
 		EXPECT_GT(count, 0);
-		/* A quarter of a power of two. */
-		EXPECT_EQ(0, end % (1ull << (61 - __builtin_clzll(end - 1))));
 		before = end;
 		all += count;
 		from50 += end <= p50 ? count : 0;
 		from99 += end <= p99 ? count : 0;
-		requests = all;
 	}
 	fclose(in);
 	/* Where CPUs share a clock another may have kept it where it was. */
-	EXPECT_GT(requests, self->hw->per_cpu ? EDGES / 4 : 0);
-	EXPECT_LE(requests, 3 * EDGES);
-	EXPECT_GE(from50 * 2, requests);
-	EXPECT_GE(from99 * 100, 99ull * requests);
+	EXPECT_GT(all, self->hw->per_cpu ? EDGES / 4 : 0);
+	EXPECT_LE(all, 3 * EDGES);
+	EXPECT_GE(from50 * 2, all);
+	EXPECT_GE(from99 * 100, 99ull * all);
 	EXPECT_GE(p99, p50);
+}
+
+/* How many samples there are of what threads do themselves; -1 no such line. */
+static int own_samples(void)
+{
+	FILE *in = fopen(DEBUGFS "/model", "re");
+	int samples = -1;
+	char line[256];
+
+	while (in && fgets(line, sizeof(line), in))
+		if (!strncmp(line, "  none ", 7))
+			samples = atoi(value_of(line, "samples"));
+	if (in)
+		fclose(in);
+	return samples;
+}
+
+/* In no phase, at two frequencies by turns, it tells what it does. */
+TEST_F_TIMEOUT(debugfs, what_a_program_does_itself_is_learned, 120)
+{
+	char low[32], high[32], before[32];
+	volatile struct gchint_slot *slot;
+	long long end;
+	int n, i;
+
+	snprintf(low, sizeof(low), "%ld", policy_number(0, "cpuinfo_min_freq"));
+	snprintf(high, sizeof(high), "%ld", policy_number(0, "cpuinfo_max_freq"));
+	ASSERT_LT(0, policy_get(0, "scaling_max_freq", before, sizeof(before)));
+	ASSERT_EQ(0, bind_cpu(0));
+	ASSERT_EQ(0, session_open(&self->session));
+	n = session_attach(&self->session, 0, GCHINT_ROLE_NONE, 0);
+	ASSERT_LE(0, n);
+	slot = &self->session.slots[n];
+	/* Who tells nothing is not learned of. */
+	for (end = now_us() + 300000; now_us() < end;)
+		;
+	EXPECT_EQ(-1, own_samples());
+	for (i = 0; i < 100 && own_samples() < 4; i++) {
+		EXPECT_EQ(0, policy_put(0, "scaling_max_freq", i & 1 ? high : low));
+		for (end = now_us() + 200000; now_us() < end;)
+			slot->own_work += 100;
+	}
+	policy_put(0, "scaling_max_freq", before);
+	EXPECT_LE(4, own_samples());
 }
 
 TEST_HARNESS_MAIN

@@ -234,7 +234,7 @@ TEST_F_TIMEOUT(spent, is_told_while_the_thread_runs, 120)
 /* Edges that nobody rings, in the middle of a turn. */
 TEST_F_TIMEOUT(spent, edges_without_doorbells_are_seen, 120)
 {
-	uint64_t in = 0, begin, end;
+	uint64_t in = 0, begin, end, half;
 	struct account a;
 	int i;
 
@@ -259,9 +259,14 @@ TEST_F_TIMEOUT(spent, edges_without_doorbells_are_seen, 120)
 	       (unsigned long long)a.ns[GCHINT_PHASE_NONE] / 1000,
 	       (unsigned long long)(end - begin - in) / 1000,
 	       (unsigned long long)a.unsure / 1000);
-	NEAR(a.ns[GCHINT_PHASE_MARK], in);
-	NEAR(a.ns[GCHINT_PHASE_NONE], end - begin - in);
-	/* Which is said, and is no more than the looks around the edges. */
+	/*
+	 * Half of what a look found changed is on either side, and on a busy host looks are far
+	 * apart: the split is as good as is said. All of it is there.
+	 */
+	half = a.unsure / 2;
+	BETWEEN(a.ns[GCHINT_PHASE_MARK], in - (in < half ? in : half), in + half);
+	NEAR(a.ns[GCHINT_PHASE_MARK] + a.ns[GCHINT_PHASE_NONE], end - begin);
+	/* Which is no more than the looks around the edges. */
 	EXPECT_GT(a.unsure, 0);
 	EXPECT_LT(a.unsure, end - begin);
 }
@@ -284,6 +289,7 @@ TEST_F_TIMEOUT(spent, roles_count, 120)
 /* Nothing is counted that nobody asked for, nor after it was ended. */
 TEST_F(spent, only_while_asked_for)
 {
+	uint64_t begin, end;
 	struct account a;
 
 	EXPECT_EQ(-ENODATA, spent(&self->genl, getpid(), &a));
@@ -299,12 +305,15 @@ TEST_F(spent, only_while_asked_for)
 	EXPECT_EQ(-ENODATA, spent(&self->genl, getpid(), &a));
 	say(self, GCHINT_PHASE_SWEEP, true);
 	worker_do(&self->worker, WORK_SPIN);
-	sleep_us(100000);
+	end = ran(self) + 100 * MS;
+	while ((begin = ran(self)) < end)
+		sleep_us(1000);
 	/* From nothing, in the middle of a turn. */
 	ASSERT_EQ(0, count(&self->genl, getpid(), 1));
 	ASSERT_EQ(0, spent(&self->genl, getpid(), &a));
+	end = ran(self);
 	EXPECT_EQ(0, a.ns[GCHINT_PHASE_MARK]);
-	EXPECT_LT(a.ns[GCHINT_PHASE_SWEEP], 40 * MS);
+	EXPECT_LT(a.ns[GCHINT_PHASE_SWEEP], end - begin + 40 * MS);
 }
 
 /* All sessions of the process together; one that is opened later is not counted. */
