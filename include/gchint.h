@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * DOC: libgchint: a language runtime says which collection phase it is in
+ * DOC: libgchint: a program says what kind of work its threads do, and who waits
  *
  * Three calls are enough for a collector that works on the threads that call:
  *
@@ -57,8 +57,8 @@
 extern "C" {
 #endif
 
-#define GCHINT_VERSION_MAJOR 0
-#define GCHINT_VERSION_MINOR 1
+#define GCHINT_VERSION_MAJOR 1
+#define GCHINT_VERSION_MINOR 0
 
 #if defined(__GNUC__)
 #define GCHINT_API	     __attribute__((visibility("default")))
@@ -313,6 +313,18 @@ GCHINT_API void gchint_next_detail(struct gchint_thread *thread, enum gchint_pha
 GCHINT_API void gchint_progress(struct gchint_thread *thread, uint64_t work_done,
 				uint64_t work_total, uint64_t stall_ns);
 
+/**
+ * gchint_own_work() - work that the thread has done itself, collecting aside
+ * @thread: the handle
+ * @work: since it was attached, in a unit that takes the program much the same time
+ *	wherever it is: bytes allocated, requests served. Only ever grows.
+ *
+ * Not of a phase, and no edge: the kernel reads it when it looks, and learns how
+ * memory-bound the program is while nobody collects. Call it some ten times a second or
+ * more. Never a system call, nor is it recorded.
+ */
+GCHINT_API void gchint_own_work(struct gchint_thread *thread, uint64_t work);
+
 /** gchint_set_cause() - the cause is known now: in the phase, or just after it. */
 GCHINT_API void gchint_set_cause(struct gchint_thread *thread, unsigned int cause);
 
@@ -348,10 +360,14 @@ GCHINT_API struct gchint_thread *gchint_self(void);
 /* ------------------------------------------------------------------ methods */
 
 /**
- * gchint_profiled() - does a recorder sample this process?
+ * gchint_profiled() - does a recorder sample this process, and can learn its methods?
  *
  * For a runtime that must switch something on, such as a hook at each call, before it
- * can tell its methods. Async-signal-safe. Return: 1 or 0.
+ * can tell its methods. Async-signal-safe.
+ *
+ * Return: 0 no; 1 yes; 2 yes, and who records wants each method named again at each call,
+ * by gchint_symbol_add() with the address that it has, as profilers without this tunnel
+ * must: to compare what that costs.
  */
 GCHINT_API int gchint_profiled(void);
 

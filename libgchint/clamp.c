@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "clamp.h"
+#include "record.h"
 #include "slot.h"
 
 /*

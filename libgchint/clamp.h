@@ -7,7 +7,7 @@
 #ifndef GCHINT_CLAMP_H
 #define GCHINT_CLAMP_H
 
-#include "session.h"
+#include "page.h"
 
 /** clamp_supported() - do clamps work here? Changes nothing. */
 int clamp_supported(void);

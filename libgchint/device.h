@@ -3,7 +3,7 @@
 #ifndef GCHINT_DEVICE_H
 #define GCHINT_DEVICE_H
 
-#include "session.h"
+#include "page.h"
 
 /** device_open() - the process's session: its first bank, and the information page. */
 int device_open(struct gchint_session *s, const char *path);

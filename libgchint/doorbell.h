@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "session.h"
+#include "page.h"
 
 /** doorbell_asked() - does @mask, of the information page, ask for @phase? */
 static inline int doorbell_asked(const uint32_t *mask, uint32_t phase)

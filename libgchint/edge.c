@@ -12,7 +12,9 @@
 #include "device.h"
 #include "doorbell.h"
 #include "filter.h"
+#include "names.h"
 #include "probe.h"
+#include "record.h"
 #include "slot.h"
 #include "stream.h"
 #include "thread.h"
@@ -427,6 +429,20 @@ void gchint_progress(struct gchint_thread *t, uint64_t work_done, uint64_t work_
 	};
 
 	edge_detail(t, "progress", DETAIL_WORK, &d);
+}
+
+void gchint_own_work(struct gchint_thread *t, uint64_t work)
+{
+	struct gchint_slot *slot;
+	struct edge e;
+
+	if (!edge_enter(&e, t))
+		return;
+	slot = slot_of(e.s, e.r);
+	/* Torn on a machine of 32 bits, it is a sample that the kernel does not believe. */
+	if (slot)
+		store_detail(&slot->own_work, work);
+	errno = e.saved;
 }
 
 void gchint_set_cause(struct gchint_thread *t, unsigned int cause)

@@ -7,6 +7,7 @@
 
 #include "environ.h"
 #include "filter.h"
+#include "names.h"
 #include "trace.h"
 
 /* What each may be, for who is told that it was not. */
@@ -21,7 +22,7 @@ static const struct {
 	[VARIABLE_TRACE] = { "GCHINT_TRACE", "a file, or a pipe that is read", 0 },
 	[VARIABLE_STREAM] = { "GCHINT_STREAM", "a recorder's socket", 0 },
 	[VARIABLE_DEVICE] = { "GCHINT_DEVICE", "a device", 0 },
-	[VARIABLE_PROFILE] = { "GCHINT_PROFILE", "0 or 1", 1 },
+	[VARIABLE_PROFILE] = { "GCHINT_PROFILE", "0, 1 or 2", 2 },
 	[VARIABLE_SYMBOLS] = { "GCHINT_SYMBOLS", "a folder", 0 },
 	[VARIABLE_HINTS] = { "GCHINT_HINTS", "all, boost or cap", 1 },
 };

@@ -3,7 +3,7 @@
 #ifndef GCHINT_ENVIRON_H
 #define GCHINT_ENVIRON_H
 
-#include "session.h"
+#include "page.h"
 
 enum variable {
 	VARIABLE_NONE,

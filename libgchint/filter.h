@@ -9,7 +9,7 @@
 #ifndef GCHINT_FILTER_H
 #define GCHINT_FILTER_H
 
-#include "session.h"
+#include "page.h"
 
 /** enum hints - GCHINT_HINTS: which hints may act, where something does */
 enum hints {

@@ -3,8 +3,9 @@
 #include <stddef.h>
 
 #include <gchint-names.h>
+#include <gchint.h>
 
-#include "trace.h"
+#include "names.h"
 
 _Static_assert(GCHINT_NAMES(GCHINT_PHASES) == GCHINT_PHASE_NR, "a phase has no name");
 _Static_assert(GCHINT_NAMES(GCHINT_CAUSES) == GCHINT_CAUSE_NR, "a cause has no name");

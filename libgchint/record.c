@@ -7,10 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "session.h"
-
-const uint32_t gchint_closed = GCHINT_STATE_WRITING;
-const uint32_t gchint_nowhere = __GCHINT_NOWHERE;
+#include "record.h"
 
 int thread_lives(pid_t tid)
 {

@@ -1,62 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What the library knows of one leased thread. */
+/* Whose a record is: taken for a leased thread, found, given back. */
 #ifndef GCHINT_RECORD_H
 #define GCHINT_RECORD_H
 
-#include <stdint.h>
-#include <sys/types.h>
-#include <gchint.h>
-
-#include "barrier.h"
-
-#define NEST 4 /* enclosing phases that are remembered */
-
-/* struct record flags */
-#define RECORD_USED   0x01 /* belongs to a thread; taken and given by one atomic access */
-#define RECORD_SELF   0x02 /* the thread announces itself: the handle is its __gchint_self */
-#define RECORD_DIRTY  0x04 /* the slot holds details that the next edge clears */
-#define RECORD_CAP    0x08 /* clamps: its role caps it whenever it runs */
-#define RECORD_CAPPED 0x10 /* clamps: it is capped now */
-
-#define SLOT_NONE UINT32_MAX /* no slot yet, or no more: it went with its thread */
-
-/**
- * struct record - a leased thread
- * @handle: what gchint_attach() gives out
- * @nest: words (phase, flags) of the enclosing phases, innermost lowest
- * @since: when the open phases began, innermost first: units of 1024 ns, shifted
- *	left by one; the lowest bit says that the phase was filtered. 0 not timed.
- * @slot: with the device: number of its bank * GCHINT_SLOTS + number in that bank, or
- *	SLOT_NONE
- * @word: without the device: the state word
- * @prior: clamps: the thread's own upper clamp
- * @cause: of the open phase, for a recorder
- * @depth: enclosing phases, remembered or not
- * @flags: RECORD_*
- *
- * A handle has one user at a time. Only @flags, @slot, @handle.tid and @handle.state
- * are also touched by threads that attach others, each by one atomic access.
- */
-struct record {
-	struct gchint_thread handle;
-	uint64_t nest;
-	uint32_t since[NEST];
-	union {
-		uint32_t slot;
-		uint32_t word;
-	};
-	uint16_t prior : 11;
-	uint16_t cause : 5;
-	uint8_t depth;
-	uint8_t flags;
-};
-
-/* State words that are never written: what a handle points to when an edge is the
- * library's to do, and when it leads nowhere.
- */
-extern const uint32_t gchint_closed, gchint_nowhere;
-#define CLOSED	((uint32_t *)&gchint_closed)
-#define NOWHERE ((uint32_t *)&gchint_nowhere)
+#include "page.h"
 
 /** record_take() - a free record of bank @bank for thread @tid, or NULL. */
 struct record *record_take(struct gchint_session *s, unsigned int bank, pid_t tid, int self);

@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "record.h"
 #include "sample.h"
 #include "slot.h"
 #include "stream.h"
@@ -59,4 +60,23 @@ int sample_listen(void)
 	if (now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN)
 		return 0;
 	return !sigaction(GCHINT_STREAM_SIGNAL, &ours, NULL);
+}
+
+/* The same in all threads: the word is in the image's part of their static storage. */
+long long sample_place(void)
+{
+#if defined(__x86_64__) && defined(__LP64__)
+	uintptr_t self;
+
+	__asm__("mov %%fs:0, %0" : "=r"(self));
+#elif defined(__aarch64__) && defined(__LP64__)
+	uintptr_t self;
+
+	__asm__("mrs %0, tpidr_el0" : "=r"(self));
+#endif
+#if (defined(__x86_64__) || defined(__aarch64__)) && defined(__LP64__)
+	return (long long)((uintptr_t)&__gchint_method - self);
+#else
+	return 0;
+#endif
 }

@@ -12,4 +12,11 @@
  */
 int sample_listen(void);
 
+/**
+ * sample_place() - where a thread has its method, from its thread pointer
+ *
+ * Return: 0 where a recorder cannot follow, and threads must answer.
+ */
+long long sample_place(void);
+
 #endif /* GCHINT_SAMPLE_H */

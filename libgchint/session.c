@@ -10,54 +10,19 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "bank.h"
 #include "clamp.h"
 #include "device.h"
 #include "environ.h"
 #include "filter.h"
+#include "names.h"
+#include "record.h"
+#include "sample.h"
 #include "stream.h"
 #include "symbol.h"
 #include "trace.h"
 
 #define CLAMP_PERCENT 50
-
-struct page gchint_page __attribute__((aligned(64)));
-
-/*
- * Zero-initialised but for the state: a thread that was never attached comes to
- * the library at its first edge. The same image serves each new thread.
- */
-__thread struct gchint_thread __gchint_self = { .state = CLOSED, .bell = &gchint_nowhere };
-
-void identity_of(int fd, struct identity *id)
-{
-	struct stat st;
-
-	memset(id, 0, sizeof(*id));
-	if (fstat(fd, &st) == 0) {
-		id->dev = st.st_dev;
-		id->ino = st.st_ino;
-	}
-}
-
-int identity_is(int fd, const struct identity *id)
-{
-	struct identity now;
-
-	identity_of(fd, &now);
-	return now.dev == id->dev && now.ino == id->ino;
-}
-
-int fd_above_stdio(int fd)
-{
-	int high, ret;
-
-	if (fd > STDERR_FILENO)
-		return fd;
-	high = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	ret = -errno;
-	close(fd);
-	return high < 0 ? ret : high;
-}
 
 static void session_lock(struct gchint_session *s)
 {
@@ -101,44 +66,10 @@ static void records_reset(void)
 	self_reset();
 }
 
-static void bank_clear(struct bank *bank)
+/* The signal of samples may come as soon as the recorder has the ring. */
+static int sampled_stream(struct gchint_session *s, const char *path)
 {
-	store_relaxed(&bank->slots, NULL);
-	store_relaxed(&bank->fd, -1);
-}
-
-int bank_add(struct gchint_session *s, unsigned int n)
-{
-	struct more **place = more_place(s, n), *more, *before = NULL;
-	int ret;
-
-	if (!place)
-		return -ENOSPC;
-	more = mmap(NULL, sizeof(*more), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-		    0);
-	if (more == MAP_FAILED)
-		return -ENOMEM;
-	bank_clear(&more->bank);
-	ret = backend_of(s) == GCHINT_BACKEND_DEVICE ? device_open_more(s, n, &more->bank) : 0;
-	/* Whole, or not at all: another thread may be faster, and this one uses its then. */
-	if (ret || !cmpxchg_seq(place, &before, more)) {
-		device_close_more(&more->bank, 0);
-		munmap(more, sizeof(*more));
-	}
-	return ret;
-}
-
-/* Those of an earlier session, whose handles point into them. Nobody attaches now. */
-static void banks_open(struct gchint_session *s)
-{
-	struct bank *bank;
-	unsigned int n;
-
-	if (backend_of(s) != GCHINT_BACKEND_DEVICE)
-		return;
-	for (n = 1; (bank = bank_at(s, n)); n++)
-		if (device_open_more(s, n, bank))
-			bank_clear(bank);
+	return stream_open(s, path, s->profile && sample_listen(), s->profile ? sample_place() : 0);
 }
 
 static int session_setup(struct gchint_session *s, unsigned int flags)
@@ -199,7 +130,7 @@ static int session_setup(struct gchint_session *s, unsigned int flags)
 	 * error.
 	 */
 	path = variable_read(VARIABLE_STREAM);
-	if ((s->why || profile) && path && !stream_open(s, path) && s->why &&
+	if ((s->why || profile) && path && !sampled_stream(s, path) && s->why &&
 	    backend_of(s) != GCHINT_BACKEND_CLAMP)
 		store_relaxed(&s->backend, GCHINT_BACKEND_STREAM);
 	return 0;

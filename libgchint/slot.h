@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "session.h"
+#include "page.h"
 
 #define WORD_MASK (~GCHINT_STATE_SEQ_MASK)
 

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -13,7 +14,6 @@
 #include <unistd.h>
 
 #include "doorbell.h"
-#include "sample.h"
 #include "slot.h"
 #include "stream.h"
 
@@ -78,7 +78,7 @@ static void ring_init(struct gchint_stream *ring)
 	ring->magic = GCHINT_STREAM_MAGIC;
 }
 
-int stream_open(struct gchint_session *s, const char *path)
+int stream_open(struct gchint_session *s, const char *path, int answered, long long method)
 {
 	struct gchint_stream *ring;
 	int fd, ret;
@@ -99,9 +99,12 @@ int stream_open(struct gchint_session *s, const char *path)
 		goto close_fd;
 	}
 	ring_init(ring);
-	/* Before it is sent: from then on the signal may come. */
-	store_relaxed(&s->profiled, s->profile && sample_listen());
-	ring->features = s->profiled ? GCHINT_STREAM_SAMPLES : 0;
+	if (answered)
+		ring->features |= GCHINT_STREAM_SAMPLES;
+	ring->method = method;
+	if (method)
+		ring->features |= GCHINT_STREAM_METHODS;
+	store_relaxed(&s->profiled, ring->features ? s->profile : 0);
 	ret = ring_send(fd, path);
 	if (ret) {
 		store_relaxed(&s->profiled, 0);
@@ -147,37 +150,60 @@ static struct gchint_stream_event *event_take(struct gchint_stream *ring, uint32
 	}
 }
 
+/* The same, with what is alike in all: nothing is known but that it is of now. */
+static struct gchint_stream_event *event_begin(struct gchint_stream *ring, pid_t tid,
+					       unsigned int type, uint32_t *ticket)
+{
+	struct gchint_stream_event *event;
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	event = event_take(ring, ticket);
+	if (!event) {
+		add_fetch_seq(&ring->lost, 1);
+		return NULL;
+	}
+	memset(&event->tid, 0, sizeof(*event) - offsetof(struct gchint_stream_event, tid));
+	event->tid = tid;
+	event->time = (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+	event->cpu = GCHINT_STREAM_NO_CPU;
+	event->type = (uint8_t)type;
+	return event;
+}
+
+static void event_here(struct gchint_stream_event *event)
+{
+	int cpu = current_cpu();
+
+	if (cpu >= 0)
+		event->cpu = (uint32_t)cpu;
+}
+
 void stream_put(struct gchint_session *s, const struct record *r, unsigned int type, int own,
 		uint32_t word, const struct gchint_detail *d, unsigned int role)
 {
 	struct gchint_stream *ring = load_acquire(&s->stream);
 	struct gchint_stream_event *event;
-	struct timespec ts;
 	uint32_t ticket;
-	int cpu;
 
 	/* What the kernel sees it tells itself: the ring is for samples only. */
 	if (!ring || backend_of(s) == GCHINT_BACKEND_DEVICE)
 		return;
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	event = event_take(ring, &ticket);
-	if (!event) {
-		add_fetch_seq(&ring->lost, 1);
+	event = event_begin(ring, r ? r->handle.tid : 0, type, &ticket);
+	if (!event)
 		return;
-	}
-	cpu = own ? current_cpu() : -1;
-	event->tid = r ? r->handle.tid : 0;
-	event->time = (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-	event->cpu = cpu < 0 ? GCHINT_STREAM_NO_CPU : (uint32_t)cpu;
+	if (own)
+		event_here(event);
 	event->slot = r ? r->handle.index - 1u : 0;
-	event->type = (uint8_t)type;
 	event->phase = (uint8_t)phase_of(word);
 	event->flags = (uint8_t)flags_of(word);
 	event->cause = (uint8_t)(r ? r->cause : 0);
 	event->role = role;
-	event->work_done = d ? d->work_done : 0;
-	event->work_total = d ? d->work_total : 0;
-	event->stall_ns = d ? d->stall_ns : 0;
+	if (d) {
+		event->work_done = d->work_done;
+		event->work_total = d->work_total;
+		event->stall_ns = d->stall_ns;
+	}
 	store_release(&event->ticket, ticket + 1);
 }
 
@@ -185,30 +211,34 @@ void stream_sample(struct gchint_session *s, pid_t tid, uint32_t word, uintptr_t
 {
 	struct gchint_stream *ring = load_acquire(&s->stream);
 	struct gchint_stream_event *event;
-	struct timespec ts;
 	uint32_t ticket;
-	int cpu;
 
 	if (!ring)
 		return;
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	event = event_take(ring, &ticket);
-	if (!event) {
-		add_fetch_seq(&ring->lost, 1);
+	event = event_begin(ring, tid, GCHINT_STREAM_SAMPLE, &ticket);
+	if (!event)
 		return;
-	}
-	cpu = current_cpu();
-	event->tid = tid;
-	event->time = (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-	event->cpu = cpu < 0 ? GCHINT_STREAM_NO_CPU : (uint32_t)cpu;
-	event->slot = 0;
-	event->type = GCHINT_STREAM_SAMPLE;
+	event_here(event);
 	event->phase = (uint8_t)phase_of(word);
 	event->flags = (uint8_t)flags_of(word);
-	event->cause = 0;
-	event->role = 0;
 	event->work_done = method;
-	event->work_total = 0;
-	event->stall_ns = 0;
+	store_release(&event->ticket, ticket + 1);
+}
+
+void stream_word(struct gchint_session *s, struct record *r, int there)
+{
+	struct gchint_stream *ring = load_acquire(&s->stream);
+	struct gchint_stream_event *event;
+	uint32_t ticket;
+
+	if (!ring || !(ring->features & GCHINT_STREAM_METHODS))
+		return;
+	event = event_begin(ring, r->handle.tid, GCHINT_STREAM_WORD, &ticket);
+	if (!event)
+		return;
+	if (there) {
+		event->work_done = (uintptr_t)state_of(s, r);
+		event->work_total = (uintptr_t)&r->handle.tid;
+	}
 	store_release(&event->ticket, ticket + 1);
 }

@@ -5,14 +5,18 @@
 
 #include <gchint-stream.h>
 
-#include "session.h"
+#include "page.h"
 
 /**
- * stream_open() - make a ring and send it to the recorder at @path; 0 or -errno
+ * stream_open() - make a ring and send it to a recorder
+ * @s: the session
+ * @path: the recorder's socket
+ * @answered: threads answer samples
+ * @method: struct gchint_stream's; 0 nowhere
  *
- * With GCHINT_PROFILE, one that answers samples, if the program leaves us the signal.
+ * Return: 0 or -errno.
  */
-int stream_open(struct gchint_session *s, const char *path);
+int stream_open(struct gchint_session *s, const char *path, int answered, long long method);
 
 /**
  * stream_close() - the ring ends
@@ -51,5 +55,15 @@ void stream_put(struct gchint_session *s, const struct record *r, unsigned int t
  * Async-signal-safe; never waits.
  */
 void stream_sample(struct gchint_session *s, pid_t tid, uint32_t word, uintptr_t method);
+
+/**
+ * stream_word() - where the phase of a thread stands, for a recorder that looks itself
+ * @s: the session
+ * @r: the thread's record, of any backend
+ * @there: 0: it is about to be given back
+ *
+ * Async-signal-safe; never waits.
+ */
+void stream_word(struct gchint_session *s, struct record *r, int there);
 
 #endif /* GCHINT_LIB_STREAM_H */

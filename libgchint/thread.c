@@ -6,10 +6,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "bank.h"
 #include "clamp.h"
 #include "device.h"
 #include "filter.h"
+#include "names.h"
 #include "probe.h"
+#include "record.h"
 #include "slot.h"
 #include "stream.h"
 #include "thread.h"
@@ -190,6 +193,7 @@ static int lease(struct gchint_session *s, pid_t tid, unsigned int role,
 	if (ret)
 		return ret;
 	stream_put(s, r, GCHINT_STREAM_ATTACH, self, 0, NULL, role);
+	stream_word(s, r, 1);
 	PROBE_ROLE(r->handle.tid, role);
 	trace_role(s, "attach", r, role, leads);
 	*out = r;
@@ -296,6 +300,7 @@ int gchint_detach(struct gchint_thread *t)
 		if (slot != SLOT_NONE)
 			device_detach(s, slot);
 		stream_put(s, r, GCHINT_STREAM_DETACH, 0, 0, NULL, 0);
+		stream_word(s, r, 0);
 		if (traced(s)) {
 			trace_event(&l, "detach", r->handle.tid);
 			trace_write(s, &l);

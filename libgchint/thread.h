@@ -3,7 +3,7 @@
 #ifndef GCHINT_THREAD_H
 #define GCHINT_THREAD_H
 
-#include "session.h"
+#include "page.h"
 
 /** self_record() - the calling thread's record; attaches it the first time. Or NULL. */
 struct record *self_record(struct gchint_session *s);

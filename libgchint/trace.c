@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "names.h"
 #include "slot.h"
 #include "trace.h"
 

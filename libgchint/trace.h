@@ -6,7 +6,7 @@
 #ifndef GCHINT_TRACE_H
 #define GCHINT_TRACE_H
 
-#include "session.h"
+#include "page.h"
 
 struct trace_line {
 	unsigned int length;
@@ -45,11 +45,5 @@ void trace_detail(struct trace_line *l, const struct gchint_detail *d);
  * the program.
  */
 void trace_write(struct gchint_session *s, struct trace_line *l);
-
-/* names.c: never NULL; a number that has no name is "?" */
-const char *name_of_phase(uint32_t phase);
-const char *name_of_cause(uint32_t cause);
-const char *name_of_role(uint32_t role);
-const char *name_of_backend(uint32_t backend);
 
 #endif /* GCHINT_TRACE_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Package gchint tells of collection work that a program does itself in Go: a cache that is
-// compacted, an arena that is swept. Go's own collector it does not see.
+// Package gchint tells of background work that a program does itself in Go: a cache that is
+// compacted, an arena that is swept, an index that is built. Go's own collector it does not see.
 //
 //	if err := gchint.Init(); err != nil { ... }
 //	defer gchint.Begin(gchint.Compact, gchint.Foreground)()
@@ -36,6 +36,7 @@ const (
 	Compact
 	Trim
 	Wait
+	Work
 )
 
 // Flags are GCHINT_F_*: who waits; combined by |.

@@ -26,6 +26,7 @@ pub enum Phase {
     Compact,
     Trim,
     Wait,
+    Work,
 }
 
 /// `GCHINT_F_*`: who waits; combined by `|`

@@ -306,6 +306,8 @@ int __wrap_fstat(int fd, struct stat *st)
 
 	if (!ret && session_of(fd))
 		st->st_mode = (st->st_mode & ~(mode_t)S_IFMT) | S_IFCHR;
+	else if (!ret && fake.alike)
+		st->st_ino = fake.alike;
 	return ret;
 }
 

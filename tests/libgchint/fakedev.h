@@ -34,6 +34,7 @@ struct fake_lease {
  * @attach_errno: so does attaching
  * @map_errno: so does mapping memory that is not the device's
  * @no_map: so does mapping this offset of the device; -1 none
+ * @alike: an inode number that other files seem to have; 0 each its own
  * @path: where it is; NULL at its own place
  * @opens, @attaches, @detaches, @roles, @ring_count: calls that succeeded
  * @stale: calls that got ESTALE
@@ -52,6 +53,7 @@ struct fake_dev {
 	int grown;
 	int attach_errno;
 	int map_errno;
+	ino_t alike;
 	long no_map;
 	const char *path;
 	int strays, held, hold_open, hold_attach;

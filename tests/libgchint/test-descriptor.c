@@ -3,10 +3,12 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/resource.h>
 #include <gchint.h>
 
 #include "fakedev.h"
+#include "state.h"
 #include "tap.h"
 
 static struct gchint_session *s;
@@ -88,10 +90,57 @@ static void moved_off_stdio(void)
 	CHECK_IS(descriptors(), before);
 }
 
+static struct {
+	pthread_t thread;
+	pid_t tid;
+} others[GCHINT_SLOTS + 1];
+static pthread_barrier_t barrier;
+
+static void *stay(void *tid)
+{
+	*(pid_t *)tid = gettid();
+	pthread_barrier_wait(&barrier);
+	pthread_barrier_wait(&barrier);
+	return NULL;
+}
+
+/* Where its device is is no longer known, so none is opened for more threads than slots. */
+static void gone_when_more_is_wanted(void)
+{
+	struct gchint_thread *first = NULL;
+	int n, fd, pipes[2];
+
+	pthread_barrier_init(&barrier, NULL, GCHINT_SLOTS + 2);
+	for (n = 0; n <= GCHINT_SLOTS; n++)
+		pthread_create(&others[n].thread, NULL, stay, &others[n].tid);
+	pthread_barrier_wait(&barrier);
+	setenv("GCHINT_MIN_US", "0", 1);
+	CHECK_IS(gchint_open(&s, 0), 0);
+	fd = gchint_fd(s);
+	for (n = 0; n < GCHINT_SLOTS; n++)
+		CHECK_IS(gchint_attach(s, others[n].tid, 0, NULL, n ? NULL : &first), 0);
+	/* The program has another file there, which a ring finds out. */
+	CHECK_IS(pipe(pipes), 0);
+	CHECK_IS(dup2(pipes[0], fd), fd);
+	fake_info()->doorbell_begin = ~0u;
+	gchint_begin(first, GCHINT_PHASE_MARK, GCHINT_F_STW);
+	CHECK_IS(gchint_fd(s), -ENODEV);
+	CHECK_IS(gchint_attach(s, others[n].tid, 0, NULL, NULL), -EBADF);
+	CHECK_IS(fake.opens, 1);
+	/* Those that are there hint as before. */
+	CHECK_IS(phase_of(fake_slot_of(others[0].tid)), GCHINT_PHASE_MARK);
+	gchint_end(first);
+	CHECK_IS(phase_of(fake_slot_of(others[0].tid)), GCHINT_PHASE_NONE);
+	pthread_barrier_wait(&barrier);
+	for (n = 0; n <= GCHINT_SLOTS; n++)
+		pthread_join(others[n].thread, NULL);
+}
+
 static const struct tap_test tests[] = {
 	{ "a file is not taken for the device", not_a_device },
 	{ "the device is never standard input, output or error", not_stdio },
 	{ "it is moved there, and nowhere else", moved_off_stdio },
+	{ "more threads than slots, and it is gone", gone_when_more_is_wanted },
 };
 
 TAP_MAIN(tests, fake_reset)

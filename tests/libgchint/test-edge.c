@@ -2,7 +2,9 @@
 /* Phase edges, as the kernel sees them in the slot. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
+#include <sys/stat.h>
 #include <gchint.h>
 
 #include "fakedev.h"
@@ -134,6 +136,10 @@ static void next(void)
 	CHECK_IS(slot->work_done, 3);
 	gchint_phase_end();
 	CHECK_IS(slot->work_done, 3);
+	gchint_phase_begin(GCHINT_PHASE_SWEEP, 0);
+	CHECK_IS(slot->work_done, 0);
+	CHECK_IS(slot->cause, 0);
+	gchint_phase_end();
 
 	fake_info()->doorbell_begin = ~0u;
 	fake_info()->doorbell_end = ~0u;
@@ -207,6 +213,13 @@ static void abandoned(void)
 	gchint_phase_begin(GCHINT_PHASE_TRIM, 0);
 	gchint_phase_end();
 	CHECK_IS(phase_of(slot), GCHINT_PHASE_SWEEP);
+	/* Who waits for the end of the innermost phase hears it, and of no phase nothing. */
+	gchint_phase_begin(GCHINT_PHASE_COPY, 0);
+	fake_info()->doorbell_end = BIT(GCHINT_PHASE_COPY) | BIT(GCHINT_PHASE_NONE);
+	gchint_abandon(gchint_self());
+	CHECK_IS(fake.ring_count, 1);
+	gchint_abandon(gchint_self());
+	CHECK_IS(fake.ring_count, 1);
 }
 
 static void details(void)
@@ -234,6 +247,11 @@ static void details(void)
 	CHECK_IS(slot->work_total, 88);
 	CHECK_IS(slot->stall_ns, 99);
 	CHECK_IS(slot->cause, GCHINT_CAUSE_EXPLICIT);
+	/* What the thread does itself is of no phase, and no edge. */
+	gchint_own_work(gchint_self(), 0x700000008);
+	CHECK_IS(slot->own_work, 0x700000008);
+	CHECK_IS(edges_of(slot), 2);
+	CHECK_IS(slot->work_done, 77);
 	gchint_set_cause(gchint_self(), GCHINT_CAUSE_NATIVE);
 	gchint_set_method(gchint_self(), 1234);
 	CHECK_IS(slot->cause, GCHINT_CAUSE_NATIVE);
@@ -301,9 +319,11 @@ static void cause_after_the_end(void)
 	CHECK_IS(slot->cause, GCHINT_CAUSE_ALLOCATION);
 	CHECK_IS(phase_of(slot), GCHINT_PHASE_NONE);
 	gchint_progress(gchint_self(), 1, 2, 3); /* work of no phase */
+	gchint_own_work(gchint_self(), 4);
 	CHECK_IS(slot->work_done, 0);
 	gchint_phase_begin(GCHINT_PHASE_SWEEP, 0);
 	CHECK_IS(slot->cause, 0);
+	CHECK_IS(slot->own_work, 4);
 }
 
 /* A caller compiled against a shorter structure, and one against a longer. */
@@ -523,6 +543,28 @@ static void descriptor_taken(void)
 	CHECK(read(fd, &(char){ 0 }, 1) == 1); /* the program's file is still open */
 }
 
+/* Nor is another file closed in its place, of whichever kind it is. */
+static void descriptor_of_another(void)
+{
+	const int kinds[] = { memfd_create("other", MFD_CLOEXEC), open("/dev/null", O_RDWR) };
+	struct gchint_session *s;
+	struct stat st;
+	int fd, n;
+
+	for (n = 0; n < 2; n++) {
+		fake.alike = 0;
+		CHECK_IS(gchint_open(&s, 0), 0);
+		fd = gchint_fd(s);
+		CHECK_IS(fstat(fd, &st), 0);
+		if (n)
+			fake.alike = st.st_ino;
+		CHECK_IS(dup2(kinds[n], fd), fd);
+		CHECK_IS(gchint_close(s), 0);
+		CHECK(fcntl(fd, F_GETFD) >= 0);
+		close(fd);
+	}
+}
+
 static const struct tap_test tests[] = {
 	{ "a plain edge is one store of the next word", plain_edge },
 	{ "the sequence wraps", sequence_wraps },
@@ -546,6 +588,7 @@ static const struct tap_test tests[] = {
 	{ "errno is kept", errno_kept },
 	{ "a slot that the kernel took back is left alone", slot_gone },
 	{ "a descriptor that the program closed and used again", descriptor_taken },
+	{ "another file that has the descriptor's number when it ends", descriptor_of_another },
 };
 
 static void before(void)

@@ -146,6 +146,24 @@ static void short_is_not_in_the_slot(void)
 	CHECK_IS(phase_of(slot), GCHINT_PHASE_TRIM);
 }
 
+/* Nothing of a short phase is left when it is abandoned. */
+static void short_abandoned(void)
+{
+	start();
+	gchint_expect(s, GCHINT_PHASE_MARK, 0, 20000);
+	gchint_phase_begin(GCHINT_PHASE_MARK, 0);
+	gchint_phase_begin(GCHINT_PHASE_MARK, 0);
+	CHECK_IS(phase_of(slot), GCHINT_PHASE_NONE);
+	gchint_abandon(gchint_self());
+	gchint_set_cause(gchint_self(), GCHINT_CAUSE_EXPLICIT);
+	CHECK_IS(slot->cause, GCHINT_CAUSE_EXPLICIT);
+	gchint_phase_begin(GCHINT_PHASE_SWEEP, 0);
+	gchint_phase_end();
+	CHECK_IS(fake.ring_count, 2);
+	gchint_phase_end();
+	CHECK_IS(fake.ring_count, 2);
+}
+
 static void short_next(void)
 {
 	start();
@@ -220,6 +238,21 @@ static void longer_than_can_be_counted(void)
 	gchint_expect(s, GCHINT_PHASE_MARK, 0, UINT64_MAX);
 	phase(GCHINT_PHASE_MARK, 0, 0);
 	CHECK_IS(fake.ring_count, 4);
+}
+
+/* The instant at which the counter is at nothing is one like others. */
+static void begun_at_nothing(void)
+{
+	now_ns = (uint64_t)1 << 41;
+	start();
+	gchint_phase_begin(GCHINT_PHASE_MARK, 0);
+	CHECK_IS(phase_of(slot), GCHINT_PHASE_MARK);
+	now_ns += 20000;
+	gchint_phase_end();
+	CHECK_IS(phase_of(slot), GCHINT_PHASE_NONE);
+	CHECK_IS(fake.ring_count, 2);
+	phase(GCHINT_PHASE_MARK, 0, 20);
+	CHECK_IS(fake.ring_count, 2);
 }
 
 static void bound(void)
@@ -337,10 +370,12 @@ static const struct tap_test tests[] = {
 	{ "no pause is hidden", no_pause_is_hidden },
 	{ "all is told where it costs a store", all_is_told_where_it_costs_nothing },
 	{ "a short phase leaves the outer one in the slot", short_is_not_in_the_slot },
+	{ "an abandoned short phase", short_abandoned },
 	{ "short phases after each other", short_next },
 	{ "phases that become long are learned", learned_long },
 	{ "declared lengths", declared },
 	{ "lengths past the counter's end", longer_than_can_be_counted },
+	{ "a phase that begins when the counter wraps", begun_at_nothing },
 	{ "the bound: kernel, user, none", bound },
 	{ "only what lowers", caps_only },
 	{ "only what raises", boosts_only },

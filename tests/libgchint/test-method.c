@@ -21,6 +21,13 @@ static char folder[] = "/tmp/gchint-method-XXXXXX";
 static struct gchint_session *s;
 static int listener;
 
+/* Where a recorder can look itself. */
+#if (defined(__x86_64__) || defined(__aarch64__)) && defined(__LP64__)
+#define METHODS GCHINT_STREAM_METHODS
+#else
+#define METHODS 0
+#endif
+
 static const char *path_of(const char *name)
 {
 	static char path[128];
@@ -45,6 +52,7 @@ static void before(void)
 
 	CHECK(mkdtemp(folder) != NULL);
 	atexit(remove_folder);
+	umask(0);
 	strcpy(a.sun_path, path_of("s"));
 	listener = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	CHECK_IS(bind(listener, (struct sockaddr *)&a, sizeof(a)), 0);
@@ -153,7 +161,7 @@ static void answers(void)
 	CHECK_IS(gchint_init(0), GCHINT_BACKEND_STREAM);
 	ring = receive();
 	CHECK(ring);
-	CHECK_IS(ring->features, GCHINT_STREAM_SAMPLES);
+	CHECK_IS(ring->features, GCHINT_STREAM_SAMPLES | METHODS);
 	CHECK_IS(gchint_profiled(), 1);
 	gchint_method_enter(0x4000);
 	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_STW);
@@ -194,11 +202,14 @@ static void never_waits(void)
 	CHECK_IS(samples(ring, &e), GCHINT_STREAM_EVENTS);
 	gchint_close(s);
 	CHECK_IS(gchint_profiled(), 0);
+	n = (int)ring->lost;
 	overflow(POLL_IN);
+	CHECK_IS(ring->lost, n);
 	/* The handler that is there already is its own. */
 	CHECK_IS(gchint_open(&s, 0), 0);
 	CHECK_IS(gchint_profiled(), 1);
 	ring = receive();
+	CHECK_IS(ring->features, GCHINT_STREAM_SAMPLES | METHODS);
 	overflow(POLL_IN);
 	CHECK_IS(samples(ring, &e), 1);
 }
@@ -214,9 +225,23 @@ static void not_asked(void)
 	CHECK_IS(gchint_profiled(), 0);
 	overflow(POLL_IN);
 	CHECK_IS(ring->tail, 0);
-	setenv("GCHINT_PROFILE", "2", 1);
+	setenv("GCHINT_PROFILE", "3", 1);
 	gchint_close(s);
 	CHECK_IS(gchint_open(&s, 0), -EINVAL);
+}
+
+/* For adapters; it is sampled as it is otherwise. */
+static void names_at_calls(void)
+{
+	struct gchint_stream *ring;
+
+	setenv("GCHINT_PROFILE", "2", 1);
+	CHECK_IS(gchint_open(&s, 0), 0);
+	ring = receive();
+	CHECK_IS(ring->features, GCHINT_STREAM_SAMPLES | METHODS);
+	CHECK_IS(gchint_profiled(), 2);
+	gchint_close(s);
+	CHECK_IS(gchint_profiled(), 0);
 }
 
 static int taken;
@@ -248,8 +273,8 @@ static void the_programs_signal(void)
 			sigaction(SIGURG, &more, NULL);
 		CHECK_IS(gchint_open(&s, 0), 0);
 		ring = receive();
-		CHECK_IS(ring->features, 0);
-		CHECK_IS(gchint_profiled(), 0);
+		CHECK_IS(ring->features, METHODS);
+		CHECK_IS(gchint_profiled(), METHODS != 0);
 		overflow(POLL_IN);
 		CHECK_IS(taken, SIGURG);
 		CHECK_IS(ring->tail, 0);
@@ -279,9 +304,77 @@ static void beside_the_device(void)
 	gchint_method_enter(5);
 	overflow(POLL_IN);
 	CHECK_IS(samples(ring, &e), 1);
-	CHECK_IS(ring->tail, 1);
+	CHECK_IS(ring->tail, METHODS ? 2 : 1);
 	CHECK_IS(e.phase, GCHINT_PHASE_SWEEP);
 	CHECK_IS(e.work_done, 5);
+}
+
+/* The event of the thread's word that is told last. */
+static const struct gchint_stream_event *last_word(const struct gchint_stream *ring, pid_t tid)
+{
+	const struct gchint_stream_event *found = NULL;
+
+	for (uint32_t n = 0; n < ring->tail; n++)
+		if (ring->event[n].type == GCHINT_STREAM_WORD && ring->event[n].tid == tid)
+			found = &ring->event[n];
+	return found;
+}
+
+static int pointed(uint64_t address)
+{
+	return *(const volatile int *)(uintptr_t)address;
+}
+
+struct looked_into {
+	struct gchint_stream *ring;
+	const char *pointer;
+	pid_t tid;
+	pthread_barrier_t step;
+};
+
+static void *is_looked_into(void *data)
+{
+	struct looked_into *l = data;
+
+	gchint_method_enter(0x99);
+	l->tid = gettid();
+	l->pointer = __builtin_thread_pointer();
+	pthread_barrier_wait(&l->step);
+	pthread_barrier_wait(&l->step);
+	return NULL;
+}
+
+/* Method and phase of a thread stand where the ring says, as long as it says so. */
+static void look_from_outside(void)
+{
+	const struct gchint_stream_event *word;
+	struct gchint_thread *handle;
+	struct looked_into l;
+	pthread_t thread;
+	int *owner;
+
+	CHECK_IS(gchint_open(&s, 0), 0);
+	l.ring = receive();
+	if (!METHODS)
+		return;
+	pthread_barrier_init(&l.step, NULL, 2);
+	CHECK_IS(pthread_create(&thread, NULL, is_looked_into, &l), 0);
+	pthread_barrier_wait(&l.step);
+	CHECK_IS(*(const uint64_t *)(l.pointer + l.ring->method), 0x99);
+	CHECK(!last_word(l.ring, l.tid));
+	CHECK_IS(gchint_attach(s, l.tid, GCHINT_ROLE_NONE, NULL, &handle), 0);
+	word = last_word(l.ring, l.tid);
+	CHECK(word && word->work_done && word->work_total);
+	gchint_begin(handle, GCHINT_PHASE_SWEEP, GCHINT_F_STW);
+	CHECK_IS(pointed(word->work_done) & 0xff, GCHINT_PHASE_SWEEP);
+	CHECK_IS(pointed(word->work_done) >> GCHINT_STATE_FLAGS_SHIFT & 0xff, GCHINT_F_STW);
+	owner = (int *)(uintptr_t)word->work_total;
+	CHECK_IS(*owner, l.tid);
+	gchint_detach(handle);
+	CHECK(*owner != l.tid);
+	CHECK_IS(last_word(l.ring, l.tid)->work_done, 0);
+	pthread_barrier_wait(&l.step);
+	pthread_join(thread, NULL);
 }
 
 /* The process's file; "" if there is none. */
@@ -318,10 +411,15 @@ static void names(void)
 	char want[256], long_name[1000];
 	unsigned long long when;
 	const char *text;
+	struct stat st;
 	int at = 0;
 
 	CHECK(one);
 	CHECK_IS(two, one + 1);
+	/* Where code is in a process is nobody else's affair. */
+	snprintf(want, sizeof(want), "perf-%d.map", getpid());
+	CHECK_IS(stat(path_of(want), &st), 0);
+	CHECK_IS(st.st_mode & 07777, 0600);
 	snprintf(want, sizeof(want), "%" PRIxPTR " 1 fib (fib.lua:3)\n%" PRIxPTR " 1 two?lines?\n",
 		 one, two);
 	CHECK(!strcmp(map_text(), want));
@@ -338,7 +436,10 @@ static void names(void)
 	long_name[sizeof(long_name) - 1] = '\0';
 	at = (int)strlen(map_text());
 	CHECK(gchint_symbol_add(0, 0, long_name) == two + 1);
-	CHECK(strlen(map_text() + at) < 500);
+	/* As much of it as there is room for. */
+	snprintf(want, sizeof(want), "%" PRIxPTR " 1 x", two + 1);
+	CHECK(!strncmp(map_text() + at, want, strlen(want)));
+	CHECK_IS(strlen(map_text() + at), strlen(want) - 1 + 400 + 1);
 	CHECK(map_text()[strlen(map_text()) - 1] == '\n');
 	CHECK(gchint_symbol_add(0, 0, "") == two + 2);
 	CHECK(strstr(map_text(), " 1 ?\n") != NULL);
@@ -396,6 +497,24 @@ static void forked_names(void)
 	gchint_close(session);
 }
 
+/* The longest path that there is room for, and one more. */
+static void long_folder(void)
+{
+	char deep[1000], name[64];
+	const size_t rest = (size_t)snprintf(name, sizeof(name), "/perf-%d.map", getpid());
+
+	memset(deep, '/', sizeof(deep));
+	memcpy(deep, folder, strlen(folder));
+	deep[528 - rest] = '\0';
+	setenv("GCHINT_SYMBOLS", deep, 1);
+	CHECK(gchint_symbol_add(0, 0, "a") != 0);
+	CHECK(!*map_text());
+	deep[527 - rest] = '\0';
+	setenv("GCHINT_SYMBOLS", deep, 1);
+	CHECK(gchint_symbol_add(0, 0, "a") != 0);
+	CHECK(strstr(map_text(), " 1 a\n") != NULL);
+}
+
 /* A folder that is everybody's: neither another's link nor a pipe is written to. */
 static void hostile_files(void)
 {
@@ -445,13 +564,16 @@ static const struct tap_test tests[] = {
 	{ "a thread answers with its own method and phase", answers },
 	{ "an answer never waits", never_waits },
 	{ "nobody asked", not_asked },
+	{ "names are asked for at each call", names_at_calls },
 	{ "the program has the signal", the_programs_signal },
 	{ "the program ignores the signal", an_ignored_signal },
 	{ "samples beside the device", beside_the_device },
+	{ "what a recorder looks at itself", look_from_outside },
 	{ "no room for names, no number", no_room_for_names },
 	{ "names go to a file that perf reads", names },
 	{ "a forked child has its parent's names", forked_names },
 	{ "interpreted methods have a range of their own", a_range_of_its_own },
+	{ "names in a folder with a long name", long_folder },
 	{ "files of others are left alone", hostile_files },
 };
 

@@ -2,9 +2,8 @@
 /* What the kernel says of its policies. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <pthread.h>
-#include <sched.h>
 #include <signal.h>
+#include <time.h>
 #include <gchint.h>
 
 #include "fakedev.h"
@@ -78,7 +77,6 @@ static void policies(void)
 }
 
 static volatile sig_atomic_t written;
-static pthread_t policy_reader;
 
 /*
  * The kernel's side, wherever the reader is: a CPU has another policy now, and the entry
@@ -99,45 +97,92 @@ static void write_policy(int sig)
 	__atomic_store_n(&info->generation, info->generation + 1, __ATOMIC_SEQ_CST);
 }
 
-static void *interrupt(void *arg)
-{
-	(void)arg;
-	while (written < 1500) {
-		int before = written;
-
-		pthread_kill(policy_reader, SIGUSR1);
-		while (written == before)
-			sched_yield();
-	}
-	return NULL;
-}
-
+/* By a timer, so that each comes while the reader runs, however seldom that is. */
 static void policies_that_change(void)
 {
+	const struct itimerspec often = { { 0, 20000 }, { 0, 20000 } };
+	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1 };
 	const struct sigaction sa = { .sa_handler = write_policy };
 	struct gchint_policy p = { .size = sizeof(p) };
-	pthread_t thread;
+	timer_t timer;
 	int torn = 0;
 
 	CHECK_IS(gchint_open(&s, 0), 0);
 	write_policy(0);
-	policy_reader = pthread_self();
 	sigaction(SIGUSR1, &sa, NULL);
-	pthread_create(&thread, NULL, interrupt, NULL);
+	CHECK_IS(timer_create(CLOCK_MONOTONIC, &event, &timer), 0);
+	CHECK_IS(timer_settime(timer, 0, &often, NULL), 0);
 	while (written < 1500) {
 		p.size = sizeof(p);
 		if (gchint_policy(s, 0, &p))
 			continue;
 		torn += p.max_khz != p.hw_max_khz;
 	}
-	pthread_join(thread, NULL);
+	timer_delete(timer);
 	CHECK_IS(torn, 0);
+}
+
+#ifdef __x86_64__
+#define STEP_BY_STEP (1ul << 8) /* the processor's trap flag */
+
+static volatile sig_atomic_t steps, written_at;
+
+/* The kernel's side again, which ends to write after so many instructions of the reader. */
+static void write_at(int sig)
+{
+	(void)sig;
+	if (++steps == written_at)
+		__atomic_store_n(&fake_info()->generation, 2, __ATOMIC_SEQ_CST);
+}
+
+static int policy_step_by_step(unsigned int generation, int at)
+{
+	struct gchint_policy p = { .size = sizeof(p) };
+	int ret;
+
+	steps = 0;
+	written_at = at;
+	fake_info()->generation = generation;
+	__asm__ volatile(
+		"lea -128(%%rsp), %%rsp; pushfq; orq %0, (%%rsp); popfq; lea 128(%%rsp), %%rsp"
+		:
+		: "i"(STEP_BY_STEP)
+		: "memory", "cc");
+	ret = gchint_policy(s, 0, &p);
+	__asm__ volatile(
+		"lea -128(%%rsp), %%rsp; pushfq; andq %0, (%%rsp); popfq; lea 128(%%rsp), %%rsp"
+		:
+		: "i"(~STEP_BY_STEP)
+		: "memory", "cc");
+	return ret;
+}
+#endif
+
+/* Whoever finds the kernel writing looks again, for at least as long as a look takes. */
+static void policies_being_written(void)
+{
+#ifdef __x86_64__
+	const struct sigaction sa = { .sa_handler = write_at };
+	int once, at;
+
+	CHECK_IS(gchint_open(&s, 0), 0);
+	sigaction(SIGTRAP, &sa, NULL);
+	CHECK_IS(policy_step_by_step(2, 0), 0);
+	once = steps;
+	for (at = 1; at <= once; at++)
+		CHECK_IS(policy_step_by_step(1, at), 0);
+	CHECK_IS(policy_step_by_step(1, 0), -EAGAIN);
+	printf("# %d steps, %d for nothing\n", once, steps);
+#else
+	tap_skip("no steps on this machine");
+#endif
 }
 
 static const struct tap_test tests[] = {
 	{ "what the kernel says of its policies", policies },
 	{ "what the kernel says of each of many CPUs", policies_of_cpus },
 	{ "policies that change while they are read", policies_that_change },
+	{ "policies that are being written", policies_being_written },
 };
 
 TAP_MAIN(tests, fake_reset)

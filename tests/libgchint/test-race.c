@@ -133,6 +133,44 @@ static void churn(void)
 	CHECK_IS(gchint_close(s), 0);
 }
 
+static void *open_too(void *arg)
+{
+	struct gchint_session *mine;
+
+	__atomic_store_n((int *)arg, 1, __ATOMIC_SEQ_CST);
+	CHECK_IS(gchint_open(&mine, 0), 0);
+	CHECK_IS(gchint_backend(mine), GCHINT_BACKEND_DEVICE);
+	return NULL;
+}
+
+/* Threads that open at the same time open one session; who comes later waits until it is. */
+static void opened_by_two(void)
+{
+	struct gchint_session *s;
+	pthread_t first, second;
+	int comes[2] = { 0 };
+
+	fake.hold_open = 1;
+	pthread_create(&first, NULL, open_too, &comes[0]);
+	while (!__atomic_load_n(&fake.held, __ATOMIC_SEQ_CST))
+		usleep(100);
+	pthread_create(&second, NULL, open_too, &comes[1]);
+	while (!__atomic_load_n(&comes[1], __ATOMIC_SEQ_CST))
+		usleep(100);
+	usleep(50000);
+	CHECK_IS(__atomic_load_n(&fake.held, __ATOMIC_SEQ_CST), 1);
+	__atomic_store_n(&fake.hold_open, 0, __ATOMIC_SEQ_CST);
+	pthread_join(first, NULL);
+	pthread_join(second, NULL);
+	CHECK_IS(fake.opens, 1);
+	CHECK_IS(gchint_open(&s, 0), 0);
+	CHECK_IS(gchint_close(s), 0);
+	CHECK_IS(gchint_close(s), 0);
+	CHECK_IS(fake.closes, 0);
+	CHECK_IS(gchint_close(s), 0);
+	CHECK_IS(fake.closes, 1);
+}
+
 static void before(void)
 {
 	setenv("GCHINT_MIN_US", "0", 1);
@@ -143,6 +181,7 @@ static const struct tap_test tests[] = {
 	{ "the kernel's reader against six writers", plain },
 	{ "the same with doorbells", with_doorbells },
 	{ "threads come and go", churn },
+	{ "two threads open at the same time", opened_by_two },
 };
 
 TAP_MAIN(tests, before)

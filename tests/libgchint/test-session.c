@@ -536,6 +536,40 @@ static void asked_late(void)
 	comes_late(&s);
 }
 
+/* What a call met on its way it returns; errno is the caller's. */
+#define KEEPS(call)                                                                                \
+	do {                                                                                       \
+		errno = 4711;                                                                      \
+		(void)(call);                                                                      \
+		CHECK_IS(errno, 4711);                                                             \
+	} while (0)
+
+static void errno_kept(void)
+{
+	struct gchint_thread *t;
+
+	fake.present = 0;
+	KEEPS(gchint_open(&s, 0));
+	KEEPS(gchint_close(s));
+	KEEPS(gchint_init(0));
+	gchint_close(s);
+	setenv("GCHINT_TRACE", "/nonexistent/trace", 1);
+	KEEPS(gchint_open(&s, 0));
+	unsetenv("GCHINT_TRACE");
+	fake.present = 1;
+	CHECK_IS(gchint_open(&s, 0), 0);
+	fake.attach_errno = EACCES;
+	KEEPS(gchint_attach(s, 0, GCHINT_ROLE_NONE, NULL, &t));
+	KEEPS(gchint_self());
+	fake.attach_errno = 0;
+	CHECK_IS(gchint_attach(s, 0, GCHINT_ROLE_NONE, NULL, &t), 0);
+	memset(fake.lease, 0, sizeof(fake.lease));
+	KEEPS(gchint_set_role(t, GCHINT_ROLE_STW, NULL));
+	KEEPS(gchint_detach(t));
+	close(gchint_fd(s));
+	KEEPS(gchint_close(s));
+}
+
 static const struct tap_test tests[] = {
 	{ "a process has one session, counted", counted },
 	{ "gchint_init() counts once", init_counts_once },
@@ -544,6 +578,7 @@ static const struct tap_test tests[] = {
 	{ "why the device is not in use", why_not },
 	{ "the environment", environment },
 	{ "in words where hints go, and what the environment has wrong", in_words },
+	{ "errno is kept", errno_kept },
 	{ "fork in a phase", forked_in_a_phase },
 	{ "a forked child gets ESTALE, and may open anew", forked_child_calls },
 	{ "a forked child without the device", forked_without_device },

@@ -65,6 +65,9 @@ static struct gchint_stream *receive(void)
 	CHECK_IS(ring->magic, GCHINT_STREAM_MAGIC);
 	CHECK_IS(ring->abi, GCHINT_STREAM_ABI);
 	CHECK_IS(ring->events, GCHINT_STREAM_EVENTS);
+	/* Nor does anything stand behind it. */
+	if (sizeof(*ring) % 4096)
+		CHECK_IS(*(const uint32_t *)(const void *)(ring + 1), 0);
 	/* As if others had been in its places before. */
 	for (n = ring->tail; n < GCHINT_STREAM_EVENTS; n++) {
 		memset(&ring->event[n], 0xa5, sizeof(ring->event[n]));
@@ -97,7 +100,10 @@ static void want(struct gchint_stream *ring, uint32_t *at, unsigned int type, un
 	CHECK_IS(e.cause, cause);
 	CHECK_IS(e.tid, getpid());
 	CHECK_IS(e.slot, 0);
-	if (type == GCHINT_STREAM_PHASE)
+	/* Who detaches a thread need not be that thread. */
+	if (type == GCHINT_STREAM_DETACH)
+		CHECK_IS(e.cpu, GCHINT_STREAM_NO_CPU);
+	else
 		CHECK(e.cpu < 8192);
 	if (type != GCHINT_STREAM_ROLE)
 		CHECK_IS(e.role, 0);
@@ -173,6 +179,8 @@ static void all_and_the_end(void)
 		phases += e.type == GCHINT_STREAM_PHASE;
 	CHECK_IS(phases, 2000);
 	CHECK_IS(e.type, GCHINT_STREAM_CLOSE);
+	CHECK_IS(e.cpu, GCHINT_STREAM_NO_CPU);
+	CHECK_IS(e.tid, 0);
 	gchint_phase_begin(GCHINT_PHASE_SWEEP, 0);
 	CHECK(!read_event(ring, &at, &e));
 }
@@ -211,6 +219,21 @@ static void no_recorder(void)
 	CHECK_IS(errno, 4711);
 	gchint_phase_begin(GCHINT_PHASE_MARK, 0);
 	gchint_phase_end();
+}
+
+/* One that does not look at its socket is left alone. */
+static void stuck_recorder(void)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	strcpy(a.sun_path, path);
+	while (sendto(fd, "x", 1, 0, (struct sockaddr *)&a, sizeof(a)) == 1)
+		;
+	alarm(60);
+	CHECK_IS(gchint_init(0), GCHINT_BACKEND_NOTHING);
+	close(fd);
+	unlink(path);
 }
 
 /* No ring is no error, and leaves nothing behind. */
@@ -372,6 +395,7 @@ static const struct tap_test tests[] = {
 	{ "nothing is filtered, and the end is told", all_and_the_end },
 	{ "loss is counted, nobody waits", loss_is_counted },
 	{ "nobody listens", no_recorder },
+	{ "a recorder that is stuck", stuck_recorder },
 	{ "no room for a ring", no_ring },
 	{ "the device goes first", device_goes_first },
 	{ "many writers, and their signal handlers", many_writers },

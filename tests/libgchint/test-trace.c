@@ -109,9 +109,16 @@ static void hint_all(void)
 	gchint_close(s);
 }
 
+/* A file that was not there is as the user wants his files. */
 static void without_device(void)
 {
+	struct stat st;
+
+	unlink(path);
+	umask(0);
 	hint_all();
+	CHECK_IS(stat(path, &st), 0);
+	CHECK_IS(st.st_mode & 07777, 0666);
 	want(all_of_it("trace", ""));
 }
 

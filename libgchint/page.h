@@ -1,23 +1,71 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The process's session, and the one page that holds all the library remembers.
- * Nothing here is shared with the kernel.
+ * The one page that holds all the library remembers, and a page for each further bank of
+ * threads. Nothing here is shared with the kernel.
  */
-#ifndef GCHINT_SESSION_H
-#define GCHINT_SESSION_H
+#ifndef GCHINT_PAGE_H
+#define GCHINT_PAGE_H
 
-#include "record.h"
+#include <stdint.h>
+#include <sys/types.h>
+#include <gchint.h>
+
+#include "barrier.h"
+#include "file.h"
 
 struct gchint_stream;
 
+#define NEST 4 /* enclosing phases that are remembered */
+
+/* struct record flags */
+#define RECORD_USED   0x01 /* belongs to a thread; taken and given by one atomic access */
+#define RECORD_SELF   0x02 /* the thread announces itself: the handle is its __gchint_self */
+#define RECORD_DIRTY  0x04 /* the slot holds details that the next edge clears */
+#define RECORD_CAP    0x08 /* clamps: its role caps it whenever it runs */
+#define RECORD_CAPPED 0x10 /* clamps: it is capped now */
+
+#define SLOT_NONE UINT32_MAX /* no slot yet, or no more: it went with its thread */
+
+/**
+ * struct record - what the library knows of one leased thread
+ * @handle: what gchint_attach() gives out
+ * @nest: words (phase, flags) of the enclosing phases, innermost lowest
+ * @since: when the open phases began, innermost first: units of 1024 ns, shifted
+ *	left by one; the lowest bit says that the phase was filtered. 0 not timed.
+ * @slot: with the device: number of its bank * GCHINT_SLOTS + number in that bank, or
+ *	SLOT_NONE
+ * @word: without the device: the state word
+ * @prior: clamps: the thread's own upper clamp
+ * @cause: of the open phase, for a recorder
+ * @depth: enclosing phases, remembered or not
+ * @flags: RECORD_*
+ *
+ * A handle has one user at a time. Only @flags, @slot, @handle.tid and @handle.state
+ * are also touched by threads that attach others, each by one atomic access.
+ */
+struct record {
+	struct gchint_thread handle;
+	uint64_t nest;
+	uint32_t since[NEST];
+	union {
+		uint32_t slot;
+		uint32_t word;
+	};
+	uint16_t prior : 11;
+	uint16_t cause : 5;
+	uint8_t depth;
+	uint8_t flags;
+};
+
+/* State words that are never written: what a handle points to when an edge is the
+ * library's to do, and when it leads nowhere.
+ */
+extern const uint32_t gchint_closed, gchint_nowhere;
+#define CLOSED	((uint32_t *)&gchint_closed)
+#define NOWHERE ((uint32_t *)&gchint_nowhere)
+
 #define EXPECT_PHASES 16
 #define EXPECT_KINDS  3
-
-/** struct identity - of an open file: the program may close ours and use the number */
-struct identity {
-	dev_t dev;
-	ino_t ino;
-};
 
 /* As many threads as a session of the kernel may have slots. */
 #define BANKS	   (GCHINT_SLOTS_MAX / GCHINT_SLOTS)
@@ -68,7 +116,7 @@ _Static_assert(sizeof(struct more) <= 4096, "a page for each further bank");
  * @why: why there is no device
  * @hints: enum hints
  * @bad: environment variable that could not be obeyed at the last open: index in
- *	variables[] of session.c
+ *	variables[] of environ.c
  * @trace_lost: lines that the trace could not take
  * @min_us: GCHINT_MIN_US, or -1
  * @clamp: cap in units of 1/1024 of the capacity
@@ -78,7 +126,7 @@ _Static_assert(sizeof(struct more) <= 4096, "a page for each further bank");
  * @elsewhere: the device is not /dev/gchint
  * @grows: the kernel's session has slots for all banks
  * @profile: GCHINT_PROFILE
- * @profiled: the recorder's samples are answered
+ * @profiled: @profile, if the recorder's samples are answered, or need no answer; else 0
  * @method: how many interpreted methods were given an address
  * @methods: where those addresses begin; 0 no range yet
  * @expect: expected length by phase and kind, 1024 ns; 0 unknown
@@ -182,19 +230,4 @@ static inline struct record *bank_records(unsigned int n)
 		      ((r) = &bank_records((n) / GCHINT_SLOTS)[(n) % GCHINT_SLOTS], 1);            \
 	     (n)++)
 
-/**
- * bank_add() - make the one of number @n, from 1, after all before it
- *
- * Async-signal-safe.
- *
- * Return: 0 or -errno.
- */
-int bank_add(struct gchint_session *s, unsigned int n);
-
-void identity_of(int fd, struct identity *id);
-int identity_is(int fd, const struct identity *id);
-
-/** fd_above_stdio() - @fd or a copy of it that no program takes for its output. */
-int fd_above_stdio(int fd);
-
-#endif /* GCHINT_SESSION_H */
+#endif /* GCHINT_PAGE_H */

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+/* Files that the library has open in a program that does not know of them. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "file.h"
+
+void identity_of(int fd, struct identity *id)
+{
+	struct stat st;
+
+	memset(id, 0, sizeof(*id));
+	if (fstat(fd, &st) == 0) {
+		id->dev = st.st_dev;
+		id->ino = st.st_ino;
+	}
+}
+
+int identity_is(int fd, const struct identity *id)
+{
+	struct identity now;
+
+	identity_of(fd, &now);
+	return now.dev == id->dev && now.ino == id->ino;
+}
+
+int fd_above_stdio(int fd)
+{
+	int high, ret;
+
+	if (fd > STDERR_FILENO)
+		return fd;
+	high = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	ret = -errno;
+	close(fd);
+	return high < 0 ? ret : high;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* The words of the trace. Never NULL; a number that has no name is "?" */
+#ifndef GCHINT_LIB_NAMES_H
+#define GCHINT_LIB_NAMES_H
+
+#include <stdint.h>
+
+const char *name_of_phase(uint32_t phase);
+const char *name_of_cause(uint32_t cause);
+const char *name_of_role(uint32_t role);
+const char *name_of_backend(uint32_t backend);
+
+#endif /* GCHINT_LIB_NAMES_H */
