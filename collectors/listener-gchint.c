@@ -85,8 +85,17 @@ static void cycle_end(struct gc_listener *self, const struct gc_event *event)
 	gchint_end(gchint_self());
 }
 
-/* Mutators begin to wait when they are asked to stop. */
+/*
+ * Who was asked to stop does its own work until it does, and comes no sooner by a
+ * frequency that it would not be given for that.
+ */
 static void requesting_stop(struct gc_listener *self, const struct gc_event *event)
+{
+	next(self, event, GCHINT_PHASE_SAFEPOINT, 0);
+}
+
+/* From here on one waits for the others. */
+static void first_stopped(struct gc_listener *self, const struct gc_event *event)
 {
 	next(self, event, GCHINT_PHASE_SAFEPOINT, GCHINT_F_STW);
 }
@@ -220,6 +229,7 @@ static const struct gc_listener_ops ops = {
 	.cycle_begin = cycle_begin,
 	.cycle_end = cycle_end,
 	.requesting_stop = requesting_stop,
+	.first_stopped = first_stopped,
 	.stopped = stopped,
 	.restarted = between,
 	.mark_begin = work,

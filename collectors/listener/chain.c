@@ -20,7 +20,7 @@ static const struct gc_listener_ops ops = {
 #undef EVENT
 };
 
-_Static_assert(sizeof(ops) == 27 * sizeof(gc_listen_fn), "events.def names every member");
+_Static_assert(sizeof(ops) == 28 * sizeof(gc_listen_fn), "events.def names every member");
 
 void gc_listener_chain_init(struct gc_listener_chain *chain, struct gc_listener *first,
 			    struct gc_listener *second)

@@ -25,7 +25,7 @@ int gc_adapt_init(struct gc_heap *heap)
 
 	if (!a)
 		return -ENOMEM;
-	a->in.way = GC_WAY_BESIDE;
+	a->in.way = GC_WAY_CONCURRENT;
 	a->in.cpus = 1;
 	if (!sched_getaffinity(0, sizeof(cpus), &cpus) && CPU_COUNT(&cpus) > 1)
 		a->in.cpus = (unsigned int)CPU_COUNT(&cpus);
@@ -90,7 +90,7 @@ void gc_adapt_cycle(struct gc_heap *heap, uint64_t ns, uint64_t cpu_ns)
 	a->waited = waited;
 	/* Whoever asked for it, memory had not run out: its period says nothing of the next. */
 	if (c->alone || c->cause == GC_CAUSE_CONCURRENT)
-		gc_choice_see(&a->in.seen[c->alone ? GC_WAY_ALONE : GC_WAY_BESIDE], &last);
+		gc_choice_see(&a->in.seen[c->alone ? GC_WAY_STW : GC_WAY_CONCURRENT], &last);
 	a->in.alloc_rate = heap->rate.bytes_per_ns;
 	a->in.headroom = start < limit ? (double)(limit - start) : 0;
 	way = gc_choice(&a->in, &out);
@@ -100,7 +100,7 @@ void gc_adapt_cycle(struct gc_heap *heap, uint64_t ns, uint64_t cpu_ns)
 		return;
 	a->in.way = way;
 	gc_tally(&heap->stats.daemon_switches, 1);
-	__atomic_store_n(&heap->gc.daemon_on, way == GC_WAY_BESIDE, __ATOMIC_RELAXED);
+	__atomic_store_n(&heap->gc.daemon_on, way == GC_WAY_CONCURRENT, __ATOMIC_RELAXED);
 }
 
 bool gc_adapt_grow(struct gc_heap *heap)

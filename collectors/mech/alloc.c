@@ -173,6 +173,38 @@ static uintptr_t ladder(struct gc_thread *t, size_t bytes)
 	return obj;
 }
 
+void gc_oom_callback(struct gc_heap *heap,
+		     bool (*fn)(struct gc_mutator *m, size_t bytes, enum gc_refusal why, void *arg),
+		     void *arg)
+{
+	pthread_mutex_lock(&heap->table_lock);
+	heap->oom = fn;
+	heap->oom_arg = arg;
+	pthread_mutex_unlock(&heap->table_lock);
+}
+
+/* An allocation is about to be refused: does the embedder let go of something? */
+static bool let_go(struct gc_thread *t, size_t bytes)
+{
+	struct gc_heap *heap = t->heap;
+	bool (*fn)(struct gc_mutator * m, size_t bytes, enum gc_refusal why, void *arg);
+	enum gc_refusal why = t->refused;
+	bool again;
+	void *arg;
+
+	pthread_mutex_lock(&heap->table_lock);
+	fn = heap->oom;
+	arg = heap->oom_arg;
+	pthread_mutex_unlock(&heap->table_lock);
+	if (!fn || t->in_oom)
+		return false;
+	t->in_oom = true;
+	again = fn(&t->m, bytes, why, arg);
+	t->in_oom = false;
+	t->refused = why;
+	return again;
+}
+
 static void *allocate(struct gc_mutator *m, uint64_t word, size_t bytes)
 {
 	struct gc_thread *t = gc_thread(m);
@@ -192,6 +224,13 @@ static void *allocate(struct gc_mutator *m, uint64_t word, size_t bytes)
 	obj = heap->plan->alloc(t, bytes, false);
 	if (unlikely(!obj))
 		obj = ladder(t, bytes);
+	for (int i = 0; unlikely(!obj) && i < GC_OOM_ATTEMPTS; i++) {
+		if (!let_go(t, bytes))
+			return NULL;
+		/* What was let go is garbage since the collection that found the heap full. */
+		t->refused = GC_REFUSED_NOT;
+		obj = ladder(t, bytes);
+	}
 	if (unlikely(!obj))
 		return NULL;
 	((struct gc_header *)obj)->word = word;
@@ -244,4 +283,18 @@ void *gc_weak_new(struct gc_mutator *m, void **target)
 	if (weak)
 		gc_init(gc_weak_slot(weak), *target);
 	return weak;
+}
+
+void *gc_ephemeron_new(struct gc_mutator *m, void **key, void **value)
+{
+	struct gc_heap *heap = gc_thread(m)->heap;
+	void *ephemeron = gc_alloc(m, heap->ephemeron_type), **slot;
+
+	/* As above */
+	if (ephemeron) {
+		slot = gc_weak_slot(ephemeron);
+		gc_init(&slot[0], *key);
+		gc_init(&slot[1], *value);
+	}
+	return ephemeron;
 }

@@ -36,10 +36,10 @@ void gc_choice_see(struct gc_choice_seen *s, const struct gc_choice_seen *last)
  */
 static struct gc_choice_seen stop_of(const struct gc_choice_in *in)
 {
-	struct gc_choice_seen s = in->seen[GC_WAY_ALONE];
+	struct gc_choice_seen s = in->seen[GC_WAY_STW];
 
 	if (!s.cycles) {
-		s = in->seen[GC_WAY_BESIDE];
+		s = in->seen[GC_WAY_CONCURRENT];
 		s.ns = s.cpu_ns;
 		s.period = in->room;
 	}
@@ -56,32 +56,33 @@ static double cost(const struct gc_choice_in *in, const struct gc_choice_seen *s
 
 enum gc_way gc_choice(const struct gc_choice_in *in, struct gc_choice_out *out)
 {
-	const struct gc_choice_seen *beside = &in->seen[GC_WAY_BESIDE];
+	const struct gc_choice_seen *beside = &in->seen[GC_WAY_CONCURRENT];
 	struct gc_choice_seen stop = stop_of(in);
 	double share = 1, stall;
 
 	memset(out, 0, sizeof(*out));
 	if (!beside->cycles || in->alloc_rate <= 0)
-		return GC_WAY_BESIDE;
+		return GC_WAY_CONCURRENT;
 	/* All have to share the CPUs, so that less is allocated while it marks. */
 	if (in->cpus <= in->mutators)
 		share = (double)in->cpus / (in->mutators + 1);
 	out->need_ns = beside->ns;
 	out->left_ns = in->headroom / (in->alloc_rate * share);
-	if (in->way == GC_WAY_ALONE)
+	if (in->way == GC_WAY_STW)
 		out->left_ns *= MARGIN;
 	stall = out->need_ns - out->left_ns + in->missed_ns;
-	out->stall_ns[GC_WAY_BESIDE] = stall > 0 ? stall : 0;
-	out->stall_ns[GC_WAY_ALONE] = stop.ns;
-	out->cost[GC_WAY_BESIDE] = cost(in, beside, out->stall_ns[GC_WAY_BESIDE]);
-	out->cost[GC_WAY_ALONE] = cost(in, &stop, out->stall_ns[GC_WAY_ALONE]);
+	out->stall_ns[GC_WAY_CONCURRENT] = stall > 0 ? stall : 0;
+	out->stall_ns[GC_WAY_STW] = stop.ns;
+	out->cost[GC_WAY_CONCURRENT] = cost(in, beside, out->stall_ns[GC_WAY_CONCURRENT]);
+	out->cost[GC_WAY_STW] = cost(in, &stop, out->stall_ns[GC_WAY_STW]);
 	if (stall <= 0)
-		return GC_WAY_BESIDE;
+		return GC_WAY_CONCURRENT;
 	/*
 	 * A stop has memory and caches to itself, is shared by those whom it stops, and marks nothing
 	 * that died meanwhile: how much that is only one will tell. They wait already.
 	 */
-	if (!in->seen[GC_WAY_ALONE].cycles && beside->cycles >= TRIED)
-		return GC_WAY_ALONE;
-	return out->cost[GC_WAY_ALONE] < out->cost[GC_WAY_BESIDE] ? GC_WAY_ALONE : GC_WAY_BESIDE;
+	if (!in->seen[GC_WAY_STW].cycles && beside->cycles >= TRIED)
+		return GC_WAY_STW;
+	return out->cost[GC_WAY_STW] < out->cost[GC_WAY_CONCURRENT] ? GC_WAY_STW :
+								      GC_WAY_CONCURRENT;
 }

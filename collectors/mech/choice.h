@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 enum gc_way {
-	GC_WAY_ALONE, /* a mutator that finds the heap full collects with the world stopped */
-	GC_WAY_BESIDE, /* the daemon, from the concurrent start on */
+	GC_WAY_STW, /* a mutator that finds the heap full collects with the world stopped */
+	GC_WAY_CONCURRENT, /* the daemon, from the concurrent start on */
 	GC_WAYS
 };
 

@@ -14,6 +14,7 @@
 #include "help.h"
 #include "phase.h"
 #include "plan.h"
+#include "weak.h"
 
 #define SPINS 64
 #define PIECE GC_CHUNK
@@ -143,6 +144,7 @@ void gc_copy_begin(struct gc_heap *heap)
 		c->from = b->start[b->now];
 		c->into = b->start[!b->now];
 		c->span = b->span;
+		c->aged = b->aged;
 		c->at = c->limit = 0;
 		c->young = false;
 		c->objects = c->bytes = c->old_bytes = c->promoted_bytes = c->promoted = 0;
@@ -269,7 +271,7 @@ bool gc_copy_note_weak(struct gc_copier *c, void *obj)
 
 	if (heap->help)
 		gc_help_lock(heap);
-	ret = gc_vector_push(&heap->weaks, obj);
+	ret = gc_weak_note(heap, obj);
 	if (heap->help)
 		gc_help_unlock(heap);
 	return !ret;

@@ -26,6 +26,7 @@
  * @stack: what it copied and has yet to scan; the first copier's is the heap's own
  * @at, @limit: its piece of to-space
  * @from, @into, @span: both spaces, for the two tests that each reference takes
+ * @aged: objects in from-space below it were there at the last collection
  * @rng: for promotion; the first copier's is the heap's, so that alone a run repeats
  * @young: the object being scanned refers to the bump spaces
  * @objects, @bytes: copied or marked; @bytes only of what is not copied
@@ -39,6 +40,7 @@ struct gc_copier {
 	uintptr_t at, limit;
 	uintptr_t from, into;
 	size_t span;
+	uintptr_t aged;
 	uint64_t *rng;
 	bool young, first;
 	uint64_t objects, bytes;
@@ -49,11 +51,13 @@ struct gc_copier {
 
 /**
  * struct gc_copy_ops - what a plan adds; a static constant, so that it folds
+ * @ages: copies of an object are counted in its header
  * @promote: room outside the bump spaces for an object, or NULL; NULL: never
  * @outside: a reference that leads out of the bump spaces; false: nothing to scan there
  * @scanned: an object was scanned, and refers to the bump spaces or not; NULL: nothing to do
  */
 struct gc_copy_ops {
+	bool ages;
 	void *(*promote)(struct gc_copier *c, void *ref, uint64_t word, size_t size, bool shared);
 	bool (*outside)(struct gc_copier *c, void *ref, bool shared);
 	void (*scanned)(struct gc_copier *c, void *obj, bool young);
@@ -143,7 +147,7 @@ gc_inline void *gc_copy_object(struct gc_copier *c, void *ref, uint64_t word,
 		word &= ~(uint64_t)GC_AGE_MASK;
 	} else {
 		to = (void *)gc_copy_room(c, size);
-		if (ops->promote)
+		if (ops->ages)
 			word = gc_older(word);
 	}
 	gc_copy_words((char *)to + 8, (char *)ref + 8, size - 8);
@@ -183,7 +187,7 @@ gc_inline void gc_copy_slot(struct gc_copier *c, void **slot, const struct gc_co
 		ref = (void *)(uintptr_t)(word & ~(uint64_t)GC_FORWARDED);
 	}
 	*slot = ref;
-	if (ops->promote)
+	if (ops->scanned)
 		c->young |= (uintptr_t)ref - c->into < c->span;
 }
 
@@ -198,9 +202,8 @@ gc_inline void gc_copy_scan(struct gc_copier *c, void *obj, gc_visit_fn visit)
 			visit((void **)((char *)obj + at), c);
 		return;
 	}
-	/* No memory to note it: it holds its referent for this cycle. */
 	if (gc_scan(obj, gc_info(c->heap, word), word, visit, c) && !gc_copy_note_weak(c, obj))
-		visit(gc_weak_slot(obj), c);
+		gc_weak_hold(gc_info(c->heap, word), obj, visit, c);
 }
 
 /* What a loop keeps in registers of its stack and of its piece of to-space */
@@ -243,28 +246,35 @@ gc_inline void *gc_copy_ref(struct gc_copier *c, struct gc_copy_regs *r, void *r
 	refs = gc_shape_refs(word);
 	if (!shared && word & GC_FORWARDED) {
 		ref = (void *)(uintptr_t)(word & ~(uint64_t)GC_FORWARDED);
+		if (ops->scanned)
+			*young |= (uintptr_t)ref - c->into < c->span;
 	} else if (unlikely(!refs || shared)) {
 		/* What has no shape, and what others may claim */
 		gc_copy_put(c, r);
 		gc_copy_slot(c, &ref, ops, shared);
 		gc_copy_get(c, r);
+		if (ops->scanned)
+			*young |= (uintptr_t)ref - c->into < c->span;
 	} else {
 		size = gc_shape_granules(word) << GC_GRANULE_SHIFT;
 		if (ops->promote)
 			to = ops->promote(c, ref, word, size, shared);
 		if (to) {
 			word &= ~(uint64_t)GC_AGE_MASK;
-		} else if (likely(r->at + size <= r->end)) {
-			to = (void *)r->at;
-			r->at += size;
 		} else {
-			c->at = r->at;
-			to = (void *)gc_copy_refill(c, size);
-			r->at = c->at;
-			r->end = c->limit;
+			if (likely(r->at + size <= r->end)) {
+				to = (void *)r->at;
+				r->at += size;
+			} else {
+				c->at = r->at;
+				to = (void *)gc_copy_refill(c, size);
+				r->at = c->at;
+				r->end = c->limit;
+			}
+			if (ops->ages)
+				word = gc_older(word);
+			*young = true;
 		}
-		if (ops->promote && (uintptr_t)to - c->into < c->span)
-			word = gc_older(word);
 		gc_copy_fields(to, ref, size);
 		((struct gc_header *)to)->word = word;
 		*header = (uintptr_t)to | GC_FORWARDED;
@@ -280,7 +290,6 @@ gc_inline void *gc_copy_ref(struct gc_copier *c, struct gc_copy_regs *r, void *r
 			}
 		}
 	}
-	*young |= ops->promote && (uintptr_t)ref - c->into < c->span;
 	return ref;
 }
 

@@ -9,6 +9,7 @@
 #include "../space/pages.h"
 #include "adapt.h"
 #include "collect.h"
+#include "hash.h"
 #include "heap.h"
 #include "help.h"
 #include "mark.h"
@@ -151,6 +152,7 @@ static void free_heap(struct gc_heap *heap)
 	gc_profiler_fini(heap);
 	gc_adapt_fini(heap);
 	gc_help_fini(heap);
+	gc_hash_fini(heap);
 	gc_mark_stack_fini(&heap->stack);
 	gc_pages_fini(heap);
 	if (heap->base)
@@ -168,7 +170,9 @@ static void free_heap(struct gc_heap *heap)
 		heap->root_arrays = a->next;
 		free(a);
 	}
+	free(heap->more_roots);
 	free(heap->weaks.items);
+	free(heap->ephemerons.items);
 	free(heap->finalizable.items);
 	free(heap->finalized.items);
 	free(heap->opt_text);
@@ -188,6 +192,11 @@ int gc_heap_create(struct gc_heap **out, const char *options, struct gc_listener
 		.name = "weak reference",
 		.size = sizeof(struct gc_header) + sizeof(void *),
 		.weak = true,
+	};
+	static const struct gc_type_desc ephemeron = {
+		.name = "ephemeron",
+		.size = sizeof(struct gc_header) + 2 * sizeof(void *),
+		.ephemeron = true,
 	};
 	struct gc_options opt;
 	struct gc_heap *heap;
@@ -220,6 +229,7 @@ int gc_heap_create(struct gc_heap **out, const char *options, struct gc_listener
 		goto free_all;
 	heap->type_count = 1; /* word 0 is no object */
 	heap->weak_type = gc_type_register(heap, &weak, err);
+	heap->ephemeron_type = gc_type_register(heap, &ephemeron, err);
 	ret = heap->plan->init(heap, err);
 	if (ret)
 		goto free_all;

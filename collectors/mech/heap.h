@@ -14,7 +14,7 @@
  *	gc.lock		whose turn it is to collect, the daemon's orders
  *	threads_lock	the list of mutators; held while the world is stopped
  *	space_lock	page table, block lists, large objects
- *	table_lock	types, root arrays, finalizers
+ *	table_lock	types, root arrays, finalizers, identity hashes
  *	help.lock	who helps to mark
  * No lock is held across a safepoint. Calling for help takes gc.lock last, alone and for a
  * moment, with threads_lock held: nobody who has gc.lock wants another.
@@ -66,6 +66,13 @@
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #define gc_inline   static inline __attribute__((always_inline))
 
+/* What the first words behind a header are that nobody but weak.c follows */
+enum gc_weak {
+	GC_STRONG, /* nothing of the kind */
+	GC_WEAK, /* a referent that is not kept */
+	GC_EPHEMERON, /* a key that is not kept, and a value that is while the key lives */
+};
+
 /* struct gc_info - a type as the tracer needs it; 64 bytes so that an index is a shift */
 struct gc_info {
 	struct gc_type pub;
@@ -73,7 +80,7 @@ struct gc_info {
 	void (*trace)(void *obj, gc_visit_fn visit, void *arg);
 	char *name;
 	uint8_t tail;
-	bool weak;
+	uint8_t weak; /* enum gc_weak */
 	char pad[64 - sizeof(struct gc_type) - 8 - 2 * sizeof(void *) - 2];
 };
 _Static_assert(sizeof(struct gc_info) == 64, "the type table is indexed by a shift");
@@ -103,6 +110,7 @@ struct gc_thread {
 	uint64_t credit; /* bytes taken from the budget and not yet granted to a run */
 	uint64_t objects; /* allocated, not yet added to the heap's count */
 	enum gc_refusal refused; /* its last allocation off the inline path */
+	bool in_oom; /* it runs the embedder's callback: gc_oom_callback() */
 	bool paused; /* a foreground or wait pause is open: do not nest another */
 	void (*roots)(gc_visit_fn visit, void *visit_arg, void *arg);
 	void *roots_arg;
@@ -113,6 +121,11 @@ struct gc_root_array {
 	void **slots;
 	size_t count;
 	struct gc_root_array *next;
+};
+
+struct gc_root_callback {
+	gc_roots_fn fn;
+	void *arg;
 };
 
 /* struct gc_cycle - one collection under way */
@@ -145,6 +158,7 @@ struct gc_profiler;
 struct gc_crew;
 struct gc_help;
 struct gc_mark_range;
+struct gc_hashes;
 
 struct gc_vector {
 	void **items;
@@ -185,12 +199,17 @@ struct gc_heap {
 	struct gc_info *types;
 	uint32_t type_count;
 	struct gc_root_array *root_arrays;
-	void (*roots)(gc_visit_fn visit, void *visit_arg, void *arg);
-	void *roots_arg;
-	const struct gc_type *weak_type;
-	struct gc_vector weaks; /* weak objects found by this cycle */
+	struct gc_root_callback roots; /* by gc_roots_callback() */
+	struct gc_root_callback *more_roots; /* added ones; none moves while others are walked */
+	size_t more_count;
+	bool (*oom)(struct gc_mutator *m, size_t bytes, enum gc_refusal why, void *arg);
+	void *oom_arg;
+	const struct gc_type *weak_type, *ephemeron_type;
+	struct gc_vector weaks, ephemerons; /* objects of those kinds found by this cycle */
 	struct gc_vector finalizable, finalized;
 	size_t finalized_next;
+	struct gc_hashes *hashes; /* of objects that may move; NULL: none was asked for */
+	uint64_t hash_number; /* of the next one */
 
 	/* threads */
 	pthread_mutex_t threads_lock;

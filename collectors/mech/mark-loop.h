@@ -59,7 +59,7 @@ gc_inline void gc_marker_visit_shared(void **slot, void *marker)
 
 /*
  * Scan @obj, whose header is @word, whatever it is; @count: it is met for the first time. True:
- * it is a weak object, whose referent is the caller's affair.
+ * it is for gc_weak_note().
  *
  * A mutator may have published an object whose header this CPU does not see yet only where
  * stores are weakly ordered and the slot was written without gc_write(). Type 0 is never

@@ -5,6 +5,7 @@
 #include "mark-loop.h"
 #include "phase.h"
 #include "threads.h"
+#include "weak.h"
 
 #define TELL	16 /* times GC_HELP_GIVE objects between words of progress */
 #define STRETCH 4096 /* cards taken at once */
@@ -20,11 +21,10 @@ static void note_weak(struct gc_marker *k, void *obj)
 	int ret;
 
 	gc_help_lock(k->heap);
-	ret = gc_vector_push(&k->heap->weaks, obj);
+	ret = gc_weak_note(k->heap, obj);
 	gc_help_unlock(k->heap);
-	/* No memory to note it: it holds its referent for this cycle. */
 	if (ret)
-		gc_marker_visit_shared(gc_weak_slot(obj), k);
+		gc_weak_hold(gc_info(k->heap, gc_word(obj)), obj, gc_marker_visit_shared, k);
 }
 
 /* What has no shape */

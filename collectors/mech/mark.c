@@ -99,11 +99,10 @@ static bool next_part(struct gc_heap *heap)
 	return gc_marker_part(&heap->marker, visit[way_of(heap)]);
 }
 
-/* No memory to note it: it holds its referent for this cycle. */
 static __attribute__((noinline)) void note_weak(struct gc_heap *heap, void *obj)
 {
-	if (gc_vector_push(&heap->weaks, obj))
-		gc_mark_slot(gc_weak_slot(obj), heap);
+	if (gc_weak_note(heap, obj))
+		gc_weak_hold(gc_info(heap, gc_word(obj)), obj, gc_mark_slot, heap);
 }
 
 gc_inline void scan(struct gc_heap *heap, void *obj, gc_visit_fn visit, const bool count)
@@ -378,11 +377,14 @@ static bool alive(struct gc_heap *heap, void **ref)
 	return moving(heap) && gc_lines_leaves(heap, (uintptr_t)*ref) && gc_copy_kept(ref);
 }
 
-/* An overflow while weak references are processed is recovered as any other. */
+/*
+ * An overflow while weak references are processed is recovered as any other. What overflowed
+ * before was recovered by now; what a filter leaves to a dirty card is not told of.
+ */
 static void finish(struct gc_heap *heap)
 {
 	drain(heap);
-	if (heap->stack.lossy)
+	if (heap->stack.overflowed || (heap->stack.filter && heap->stack.lossy))
 		gc_mark_cards(heap, NULL, false);
 }
 
@@ -408,7 +410,7 @@ void gc_mark_reset(struct gc_heap *heap)
 	heap->finger = UINTPTR_MAX;
 	heap->stack.overflowed = heap->stack.lossy = false;
 	heap->stack.parts = 0;
-	heap->weaks.count = 0;
+	heap->weaks.count = heap->ephemerons.count = 0;
 	heap->cycle.marked_bytes = heap->cycle.marked_objects = 0;
 }
 

@@ -144,6 +144,20 @@ void *gc_weak_get(struct gc_mutator *m, const void *weak)
 	return gc_slot_load((void **)((uintptr_t)weak + sizeof(struct gc_header)));
 }
 
+/* The same holds for both. */
+void *gc_ephemeron_key(struct gc_mutator *m, const void *ephemeron)
+{
+	return gc_weak_get(m, ephemeron);
+}
+
+void *gc_ephemeron_value(struct gc_mutator *m, const void *ephemeron)
+{
+	void **slot = (void **)((uintptr_t)ephemeron + sizeof(struct gc_header));
+
+	(void)m;
+	return gc_slot_load(&slot[0]) ? gc_slot_load(&slot[1]) : NULL;
+}
+
 int gc_finalizer_add(struct gc_mutator *m, void *obj)
 {
 	struct gc_heap *heap = gc_thread(m)->heap;

@@ -109,7 +109,7 @@ void gc_phase_cycle(struct gc_heap *heap, bool begin)
 	}
 }
 
-/* requesting_stop, stopped, roots_done, restarting, restarted */
+/* requesting_stop, first_stopped, stopped, roots_done, restarting, restarted */
 void gc_phase_stop(struct gc_heap *heap, size_t edge)
 {
 	struct gc_cycle *c = &heap->cycle;

@@ -19,8 +19,8 @@ void gc_thread_roots(struct gc_thread *t, gc_visit_fn visit, void *arg)
 
 void gc_global_roots(struct gc_heap *heap, gc_visit_fn visit, void *arg)
 {
-	void (*roots)(gc_visit_fn visit, void *visit_arg, void *arg);
-	void *roots_arg;
+	struct gc_root_callback roots;
+	size_t more;
 
 	pthread_mutex_lock(&heap->table_lock);
 	for (struct gc_root_array *a = heap->root_arrays; a; a = a->next)
@@ -29,10 +29,18 @@ void gc_global_roots(struct gc_heap *heap, gc_visit_fn visit, void *arg)
 	for (size_t i = heap->finalized_next; i < heap->finalized.count; i++)
 		visit(&heap->finalized.items[i], arg);
 	roots = heap->roots;
-	roots_arg = heap->roots_arg;
+	more = heap->more_count;
 	pthread_mutex_unlock(&heap->table_lock);
-	if (roots)
-		roots(visit, arg, roots_arg);
+	if (roots.fn)
+		roots.fn(visit, arg, roots.arg);
+	/* Threads that are not attached may add and remove meanwhile. */
+	for (size_t i = 0; i < more; i++) {
+		pthread_mutex_lock(&heap->table_lock);
+		roots = heap->more_roots[i];
+		pthread_mutex_unlock(&heap->table_lock);
+		if (roots.fn)
+			roots.fn(visit, arg, roots.arg);
+	}
 }
 
 bool gc_roots_registered(struct gc_heap *heap)
@@ -40,7 +48,7 @@ bool gc_roots_registered(struct gc_heap *heap)
 	bool any;
 
 	pthread_mutex_lock(&heap->table_lock);
-	any = heap->roots || heap->root_arrays;
+	any = heap->roots.fn || heap->more_count || heap->root_arrays;
 	pthread_mutex_unlock(&heap->table_lock);
 	return any;
 }
@@ -84,13 +92,57 @@ int gc_roots_remove(struct gc_heap *heap, void **slots)
 	return a ? 0 : -ENOENT;
 }
 
-void gc_roots_callback(struct gc_heap *heap,
-		       void (*fn)(gc_visit_fn visit, void *visit_arg, void *arg), void *arg)
+void gc_roots_callback(struct gc_heap *heap, gc_roots_fn fn, void *arg)
 {
 	pthread_mutex_lock(&heap->table_lock);
-	heap->roots = fn;
-	heap->roots_arg = arg;
+	heap->roots.fn = fn;
+	heap->roots.arg = arg;
 	pthread_mutex_unlock(&heap->table_lock);
+}
+
+/* The place of @fn with @arg, or NULL; table_lock is held. */
+static struct gc_root_callback *callback_at(struct gc_heap *heap, gc_roots_fn fn, const void *arg)
+{
+	for (size_t i = 0; i < heap->more_count; i++)
+		if (heap->more_roots[i].fn == fn && (!fn || heap->more_roots[i].arg == arg))
+			return &heap->more_roots[i];
+	return NULL;
+}
+
+int gc_roots_callback_add(struct gc_heap *heap, gc_roots_fn fn, void *arg)
+{
+	struct gc_root_callback *at, *grown;
+	int ret = 0;
+
+	pthread_mutex_lock(&heap->table_lock);
+	at = callback_at(heap, NULL, NULL);
+	if (callback_at(heap, fn, arg)) {
+		ret = -EEXIST;
+	} else if (!at) {
+		grown = realloc(heap->more_roots, (heap->more_count + 1) * sizeof(*grown));
+		if (grown) {
+			heap->more_roots = grown;
+			at = &grown[heap->more_count++];
+		} else {
+			ret = -ENOMEM;
+		}
+	}
+	if (!ret)
+		*at = (struct gc_root_callback){ fn, arg };
+	pthread_mutex_unlock(&heap->table_lock);
+	return ret;
+}
+
+int gc_roots_callback_remove(struct gc_heap *heap, gc_roots_fn fn, void *arg)
+{
+	struct gc_root_callback *at;
+
+	pthread_mutex_lock(&heap->table_lock);
+	at = callback_at(heap, fn, arg);
+	if (at)
+		at->fn = NULL;
+	pthread_mutex_unlock(&heap->table_lock);
+	return at ? 0 : -ENOENT;
 }
 
 void gc_mutator_roots_callback(struct gc_mutator *m,
@@ -108,8 +160,8 @@ static uint64_t shape_of(const struct gc_type_desc *desc)
 	uint64_t refs = desc->refs >> sizeof(struct gc_header) / sizeof(void *);
 	unsigned int count = (unsigned int)__builtin_popcountll(refs);
 
-	if (desc->tail != GC_TAIL_NONE || desc->trace || desc->weak || desc->size > GC_SMALL_MAX ||
-	    count > GC_SHAPE_MOST || refs != (1ULL << count) - 1)
+	if (desc->tail != GC_TAIL_NONE || desc->trace || desc->weak || desc->ephemeron ||
+	    desc->size > GC_SMALL_MAX || count > GC_SHAPE_MOST || refs != (1ULL << count) - 1)
 		return 0;
 	return gc_align(desc->size, 8) / 8 << 24 | (count + 1) << GC_SHAPE_SHIFT;
 }
@@ -137,6 +189,13 @@ const struct gc_type *gc_type_register(struct gc_heap *heap, const struct gc_typ
 			name);
 		return NULL;
 	}
+	if (desc->ephemeron &&
+	    (desc->weak || desc->size < sizeof(struct gc_header) + 2 * sizeof(void *) ||
+	     desc->refs & 3 * (header + 1))) {
+		gc_fail(err, -EINVAL,
+			"type %s: an ephemeron's first two fields are key and value alone", name);
+		return NULL;
+	}
 	if (desc->tail == GC_TAIL_DATA && !desc->elem_size) {
 		gc_fail(err, -EINVAL, "type %s: elem_size 0; give the bytes of an element", name);
 		return NULL;
@@ -156,7 +215,7 @@ const struct gc_type *gc_type_register(struct gc_heap *heap, const struct gc_typ
 		info->refs = desc->refs;
 		info->tail = (uint8_t)desc->tail;
 		info->trace = desc->trace;
-		info->weak = desc->weak;
+		info->weak = desc->weak ? GC_WEAK : desc->ephemeron ? GC_EPHEMERON : GC_STRONG;
 		heap->type_count++;
 	}
 	pthread_mutex_unlock(&heap->table_lock);

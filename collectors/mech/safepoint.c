@@ -153,11 +153,14 @@ static void await(struct gc_thread *t, uint32_t seen, struct wait *w)
 void gc_world_stop(struct gc_heap *heap)
 {
 	struct gc_thread *self = heap->cycle.self;
+	uint32_t before;
+	bool told = false;
 	struct wait w;
 
 	gc_phase_stop(heap, GC_EDGE(requesting_stop));
 	w = wait_begin(heap);
 	pthread_mutex_lock(&heap->threads_lock);
+	before = __atomic_load_n(&heap->arrivals, __ATOMIC_SEQ_CST);
 	for (struct gc_thread *t = heap->threads; t; t = t->next)
 		if (t != self)
 			request(t);
@@ -165,8 +168,13 @@ void gc_world_stop(struct gc_heap *heap)
 		while (t != self && !halted(t)) {
 			uint32_t seen = __atomic_load_n(&heap->arrivals, __ATOMIC_SEQ_CST);
 
-			if (!halted(t))
-				await(t, seen, &w);
+			if (halted(t))
+				break;
+			if (seen != before && !told) {
+				told = true;
+				gc_phase_stop(heap, GC_EDGE(first_stopped));
+			}
+			await(t, seen, &w);
 		}
 	}
 	heap->stopping = true;

@@ -32,15 +32,15 @@ gc_inline void *gc_slot_load(void **slot)
 #endif
 }
 
-/* The first word after the header: the referent of a weak object */
+/* The first word after the header: the referent of a weak object, or a key with its value behind */
 gc_inline void **gc_weak_slot(void *obj)
 {
 	return (void **)((char *)obj + sizeof(struct gc_header));
 }
 
 /*
- * Visit the strong references of @obj, whose header is @word. True: it is a weak object,
- * whose referent is the caller's affair.
+ * Visit the strong references of @obj, whose header is @word. True: it has others as well, for
+ * gc_weak_note().
  */
 gc_inline bool gc_scan(void *obj, const struct gc_info *info, uint64_t word, gc_visit_fn visit,
 		       void *arg)
@@ -61,6 +61,16 @@ gc_inline bool gc_scan(void *obj, const struct gc_info *info, uint64_t word, gc_
 	if (info->trace)
 		info->trace(obj, visit, arg);
 	return info->weak;
+}
+
+/* No memory to note it: it holds what it refers to for this cycle. */
+gc_inline void gc_weak_hold(const struct gc_info *info, void *obj, gc_visit_fn visit, void *arg)
+{
+	void **slot = gc_weak_slot(obj);
+
+	visit(&slot[0], arg);
+	if (info->weak == GC_EPHEMERON)
+		visit(&slot[1], arg);
 }
 
 /* The references of an array of them */

@@ -20,7 +20,7 @@ struct retrace {
 	uint64_t *seen; /* biased */
 	void *map;
 	size_t size;
-	struct gc_vector stack;
+	struct gc_vector stack, ephemerons;
 	uint64_t objects, bytes;
 	const void *holder; /* the object whose fields are visited; NULL roots */
 	bool after;
@@ -85,13 +85,49 @@ static void retrace_slot(void **slot, void *arg)
 		broken(heap, "no memory to verify", r->holder, ref);
 }
 
-/* The referents of weak objects are checked, not followed. */
+/* What is not kept is checked, not followed. */
 void gc_verify_scan(struct gc_heap *heap, void *obj, gc_visit_fn visit)
 {
 	uint64_t word = gc_word(obj);
+	void **slot = gc_weak_slot(obj);
 
-	if (gc_scan(obj, gc_info(heap, word), word, visit, heap) && *gc_weak_slot(obj))
-		check_ref(heap, obj, *gc_weak_slot(obj), false);
+	if (!gc_scan(obj, gc_info(heap, word), word, visit, heap))
+		return;
+	if (slot[0])
+		check_ref(heap, obj, slot[0], false);
+	if (gc_info(heap, word)->weak == GC_EPHEMERON && slot[1])
+		check_ref(heap, obj, slot[1], false);
+}
+
+static void follow(struct gc_heap *heap, struct retrace *r)
+{
+	while (r->stack.count && !heap->verify_error.code) {
+		void *obj = r->stack.items[--r->stack.count];
+
+		r->holder = obj;
+		r->bytes += gc_object_size(heap, obj);
+		gc_verify_scan(heap, obj, retrace_slot);
+		if (gc_info(heap, gc_word(obj))->weak == GC_EPHEMERON &&
+		    gc_vector_push(&r->ephemerons, obj))
+			broken(heap, "no memory to verify", obj, NULL);
+	}
+}
+
+/* By what an ephemeron is, not by how a collection finds out: all again until nothing is new. */
+static bool follow_values(struct gc_heap *heap, struct retrace *r)
+{
+	uint64_t before = r->objects;
+
+	for (size_t i = 0; i < r->ephemerons.count && !heap->verify_error.code; i++) {
+		void *obj = r->ephemerons.items[i], **slot = gc_weak_slot(obj);
+
+		if (!slot[0] || !gc_bit_test(r->seen, (uintptr_t)slot[0]))
+			continue;
+		r->holder = obj;
+		retrace_slot(&slot[1], heap);
+		follow(heap, r);
+	}
+	return r->objects > before && !heap->verify_error.code;
 }
 
 static void retrace(struct gc_heap *heap, struct retrace *r)
@@ -106,13 +142,12 @@ static void retrace(struct gc_heap *heap, struct retrace *r)
 	r->seen = (uint64_t *)r->map - (heap->base >> GC_WORD_SHIFT);
 	heap->verify_trace = r;
 	gc_all_roots(heap, retrace_slot, heap);
-	while (r->stack.count && !heap->verify_error.code) {
-		r->holder = r->stack.items[--r->stack.count];
-		r->bytes += gc_object_size(heap, r->holder);
-		gc_verify_scan(heap, (void *)(uintptr_t)r->holder, retrace_slot);
-	}
+	follow(heap, r);
+	while (follow_values(heap, r))
+		;
 	heap->verify_trace = NULL;
 	free(r->stack.items);
+	free(r->ephemerons.items);
 	munmap(r->map, r->size);
 }
 

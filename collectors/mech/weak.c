@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * Weak references and finalizers. Every plan ends its tracing with gc_weak_process(),
- * world stopped: weak objects that were found drop dead referents; then objects that
- * are due for finalization are kept, with what they reach, for gc_finalizer_next().
+ * Weak references, ephemerons and finalizers. Every plan ends its tracing with
+ * gc_weak_process(), world stopped: values whose keys are alive are kept, with what they reach,
+ * until no more are found; weak objects and ephemerons that were met drop what is dead; then
+ * objects that are due for finalization are kept for gc_finalizer_next(), and what is met
+ * through them is treated in the same way. Then it is known what lives on, and where.
  */
+#include <errno.h>
+
+#include "../space/pages.h"
+#include "hash.h"
 #include "plan.h"
 #include "trace.h"
 #include "weak.h"
@@ -23,13 +29,101 @@ static void clear_dead(struct gc_heap *heap, gc_alive_fn alive)
 	}
 }
 
+/* How the plan follows references */
+struct follow {
+	gc_alive_fn alive;
+	gc_visit_fn keep;
+	void *keep_arg;
+	void (*drain)(struct gc_heap *heap);
+};
+
+static bool young(const struct gc_heap *heap, const void *ref)
+{
+	return ref && !gc_in_pages(heap, (uintptr_t)ref);
+}
+
+/* Is the key of @obj alive? Then its value is; *@more: it was not before. */
+static bool settle(struct gc_heap *heap, void *obj, const struct follow *how, bool *more)
+{
+	void **key = gc_weak_slot(obj), **value = key + 1;
+
+	if (!*key) {
+		__atomic_store_n(value, NULL, __ATOMIC_RELAXED);
+		return true;
+	}
+	if (!how->alive(heap, key))
+		return false;
+	if (GC_NEEDED(10) && *value && !how->alive(heap, value)) {
+		how->keep(value, how->keep_arg);
+		how->drain(heap);
+		*more = true;
+	}
+	/* An old one is looked at again while what it refers to may move. */
+	if (GC_NEEDED(11) && heap->plan->generational && (young(heap, *key) || young(heap, *value)))
+		gc_card_dirty(heap, (uintptr_t)obj);
+	return true;
+}
+
+/*
+ * Until what is left has dead keys. What is met meanwhile comes last. Every other pass goes the
+ * other way, so that a chain in either order takes two.
+ */
+static void settle_all(struct gc_heap *heap, const struct follow *how)
+{
+	struct gc_vector *v = &heap->ephemerons;
+	bool more = true;
+
+	while (more && v->count) {
+		size_t left = 0;
+
+		more = false;
+		for (size_t i = 0; i < v->count; i++) {
+			void *obj = v->items[i];
+
+			if (!settle(heap, obj, how, &more))
+				v->items[left++] = obj;
+		}
+		v->count = left;
+		for (size_t i = 0; i < left / 2; i++) {
+			void *obj = v->items[i];
+
+			v->items[i] = v->items[left - 1 - i];
+			v->items[left - 1 - i] = obj;
+		}
+	}
+}
+
+static void clear_ephemerons(struct gc_heap *heap)
+{
+	for (size_t i = 0; i < heap->ephemerons.count; i++) {
+		void **key = gc_weak_slot(heap->ephemerons.items[i]);
+
+		if (!*key)
+			continue;
+		__atomic_store_n(&key[0], NULL, __ATOMIC_RELAXED);
+		__atomic_store_n(&key[1], NULL, __ATOMIC_RELAXED);
+		gc_tally(&heap->stats.weak_cleared, 1);
+	}
+	heap->ephemerons.count = 0;
+}
+
+int gc_weak_note(struct gc_heap *heap, void *obj)
+{
+	if (gc_info(heap, gc_word(obj))->weak == GC_WEAK)
+		return gc_vector_push(&heap->weaks, obj);
+	return GC_NEEDED(9) ? gc_vector_push(&heap->ephemerons, obj) : -ENOMEM;
+}
+
 void gc_weak_process(struct gc_heap *heap, gc_alive_fn alive, gc_visit_fn keep, void *keep_arg,
 		     void (*drain)(struct gc_heap *))
 {
+	const struct follow how = { alive, keep, keep_arg, drain };
 	struct gc_vector *f = &heap->finalizable;
-	size_t kept = 0, due = 0;
+	size_t kept = 0, due = 0, held = 0;
 
+	settle_all(heap, &how);
 	clear_dead(heap, alive);
+	clear_ephemerons(heap);
 	pthread_mutex_lock(&heap->table_lock);
 	/* fetched entries go, so that the queue does not grow for ever */
 	if (heap->finalized_next) {
@@ -49,6 +143,7 @@ void gc_weak_process(struct gc_heap *heap, gc_alive_fn alive, gc_visit_fn keep, 
 			/* no memory for the queue: it stays registered and alive */
 			keep(&obj, keep_arg);
 			f->items[kept++] = obj;
+			held++;
 			continue;
 		}
 		due++;
@@ -57,16 +152,17 @@ void gc_weak_process(struct gc_heap *heap, gc_alive_fn alive, gc_visit_fn keep, 
 	for (size_t i = heap->finalized.count - due; i < heap->finalized.count; i++)
 		keep(&heap->finalized.items[i], keep_arg);
 	pthread_mutex_unlock(&heap->table_lock);
-	if (due) {
-		gc_tally(&heap->stats.finalized, due);
+	gc_tally(&heap->stats.finalized, due);
+	if (due || held) {
 		drain(heap);
 		/*
 		 * What the dead reach is alive again, and weak objects among it were noted
 		 * just now; a referent that died stays cleared in all that were alive.
 		 */
+		settle_all(heap, &how);
 		clear_dead(heap, alive);
-	} else {
-		drain(heap);
+		clear_ephemerons(heap);
 	}
-	heap->weaks.count = 0;
+	heap->weaks.count = heap->ephemerons.count = 0;
+	gc_hash_update(heap, alive);
 }

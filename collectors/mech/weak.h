@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Weak references and finalizers. Every plan ends its tracing with gc_weak_process().
+ * Weak references, ephemerons and finalizers. Every plan ends its tracing with gc_weak_process().
  */
 #ifndef GC_WEAK_H
 #define GC_WEAK_H
@@ -8,6 +8,11 @@
 #include "heap.h"
 
 typedef bool (*gc_alive_fn)(struct gc_heap *heap, void **ref); /* updates a moved reference */
+/*
+ * An object that gc_scan() said has more than strong references; -ENOMEM: gc_weak_hold() is to
+ * follow. Not thread-safe.
+ */
+int gc_weak_note(struct gc_heap *heap, void *obj);
 void gc_weak_process(struct gc_heap *heap, gc_alive_fn alive, gc_visit_fn keep, void *keep_arg,
 		     void (*drain)(struct gc_heap *));
 

@@ -11,16 +11,36 @@
  *  - Objects below bump->aged were there at the last collection: they alone are promoted.
  *  - A survivor's bit is set for what was promoted since the last whole collection.
  *  - To-space has room for all of from-space; who finds none in the pages stays young.
+ *
+ * With nursery=0 mutators allocate what the cache holds before the next collection, or more where
+ * more of it dies then (plan/nursery.h): small garbage never leaves the cache.
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "../space/held.h"
 #include "copying.h"
+#include "nursery.h"
 #include "promote.h"
+
+#define NURSERY_MOST (32u << 20)
+#define GROWTH(x)    ((x) / 2) /* of what is old, before all of it is collected again */
+#define STALE(x)     ((x) / 8) /* promoted since, it is worth a look when memory is short */
+
+/* Which objects that were there at the last collection are promoted */
+enum when {
+	NEVER,
+	ALWAYS,
+	CHOSEN,
+	WHENS
+};
 
 struct gss {
 	struct gc_promotion promotion;
+	struct gc_nursery nursery; /* its size is 0 with nursery= */
+	enum when when;
+	uint64_t old_then; /* bytes in blocks when the last whole collection ended */
 	uint64_t old_bytes; /* in blocks */
 	uint64_t promoted; /* bytes since the last whole collection began */
 	uint64_t large_then; /* large objects' bytes when it ended */
@@ -34,7 +54,13 @@ static struct gss *gss_of(struct gc_heap *heap)
 
 static size_t capacity(const struct gc_options *opt)
 {
-	return gc_align((size_t)opt->nursery, 1 << 16);
+	size_t most = (size_t)opt->max / 2;
+
+	if (opt->nursery)
+		most = (size_t)opt->nursery;
+	else if (most > 2 * NURSERY_MOST)
+		most = 2 * NURSERY_MOST;
+	return gc_align(most, 1 << 16);
 }
 
 static size_t space(const struct gc_options *opt)
@@ -44,19 +70,34 @@ static size_t space(const struct gc_options *opt)
 
 static int check(struct gc_options *opt, struct gc_error *err)
 {
-	if (!gc_options_given(opt, "nursery")) {
-		if (opt->sizing == GC_SIZING_FIXED)
-			opt->nursery = opt->heap / 2;
-		else if (opt->nursery > opt->max / 2)
-			opt->nursery = opt->max / 2;
-	}
+	if (opt->nursery && opt->nursery < 65536)
+		return gc_fail(err, -EINVAL, "nursery=%lld: give 0 or at least 64K",
+			       (long long)opt->nursery);
 	if (opt->nursery > opt->max / 2)
 		return gc_fail(err, -EINVAL, "nursery=%lld: above half of max; lower it",
 			       (long long)opt->nursery);
-	if (opt->large > opt->nursery / 4)
+	if (opt->nursery && opt->large > opt->nursery / 4)
 		return gc_fail(err, -EINVAL, "large=%lld: above a quarter of nursery; lower it",
 			       (long long)opt->large);
+	if (opt->large > opt->max / 8)
+		return gc_fail(err, -EINVAL, "large=%lld: above an eighth of max; lower it",
+			       (long long)opt->large);
 	return gc_copying_check(opt, err);
+}
+
+/* A share of the cache for each mutator that runs, and room for a few large ones */
+static void bound_nursery(struct gc_heap *heap, struct gss *g)
+{
+	uint64_t threads = __atomic_load_n(&heap->thread_count, __ATOMIC_RELAXED), least;
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (cpus > 0 && threads > (uint64_t)cpus)
+		threads = (uint64_t)cpus;
+	least = gc_nursery_cache() * (threads + !threads);
+	if (least < 4 * (uint64_t)heap->opt.large)
+		least = 4 * (uint64_t)heap->opt.large;
+	gc_nursery_bound(&g->nursery, least);
+	heap->bump->young = g->nursery.size;
 }
 
 static int init(struct gc_heap *heap, struct gc_error *err)
@@ -67,6 +108,13 @@ static int init(struct gc_heap *heap, struct gc_error *err)
 	if (!g || gc_blocks_init(heap) || gc_large_init(heap) ||
 	    gc_bump_init(heap, heap->pages_end, capacity(&heap->opt)) || gc_crew_init(heap))
 		return gc_fail(err, -ENOMEM, "no memory for the spaces' own state");
+	g->when = heap->opt.promote == GC_PROMOTE_NEVER	  ? NEVER :
+		  heap->opt.promote == GC_PROMOTE_DEFAULT ? ALWAYS :
+							    CHOSEN;
+	if (!heap->opt.nursery) {
+		gc_nursery_init(&g->nursery, 0, heap->bump->capacity / 2);
+		bound_nursery(heap, g);
+	}
 	return gc_promotion_init(&g->promotion, &heap->opt, err);
 }
 
@@ -86,32 +134,45 @@ static uintptr_t alloc(struct gc_thread *t, size_t bytes, bool force)
 	return gc_bump_alloc(t, bytes, force);
 }
 
+/* Room in the old space, 0 none. The copier owns the block. */
+static __attribute__((noinline)) uintptr_t more_room(struct gc_copier *c, size_t size)
+{
+	if (size > GC_CLASS_LARGEST)
+		return gc_large_alloc(c->heap, size, true);
+	return gc_blocks_alloc(&c->own, size, true);
+}
+
 /*
  * Room in the old space for an object that was there at the last collection, or NULL when
- * it is to stay or no page is left. The copier owns the block, and so the words of the
- * survivors' bitmap; marks are set in blocks of others, too.
+ * it is to stay or no page is left. The words of the survivors' bitmap are the copier's own as
+ * the block is; marks are set in blocks of others, too.
  */
 gc_inline void *promote(struct gc_copier *c, void *ref, uint64_t word, size_t size,
-			const bool shared)
+			const bool shared, const enum when when, const bool whole)
 {
 	struct gc_heap *heap = c->heap;
 	struct gss *g = gss_of(heap);
+	struct gc_run *run;
 	uintptr_t at;
 
-	if ((uintptr_t)ref >= heap->bump->aged)
+	if ((uintptr_t)ref >= c->aged)
 		return NULL;
-	/* two copies: it was eligible before and was held back */
-	if ((word & GC_AGE_MASK) >= 2u << GC_AGE_SHIFT)
-		gc_promotion_met(&g->promotion, size);
-	if (!gc_promotion_choose(heap, &g->promotion, size, c->rng))
-		return NULL;
-	if (size > GC_CLASS_LARGEST)
-		at = gc_large_alloc(heap, size, true);
+	if (when == CHOSEN) {
+		/* two copies: it was eligible before and was held back */
+		if ((word & GC_AGE_MASK) >= 2u << GC_AGE_SHIFT)
+			gc_promotion_met(&g->promotion, size);
+		if (!gc_promotion_choose(heap, &g->promotion, size, c->rng))
+			return NULL;
+	}
+	run = &c->own.m.run[size <= GC_SMALL_MAX ? size >> GC_GRANULE_SHIFT : 0];
+	at = run->cursor;
+	if (likely(at + size <= run->limit))
+		run->cursor = at + size;
 	else
-		at = gc_blocks_alloc(&c->own, size, true);
-	if (!at)
+		at = more_room(c, size);
+	if (unlikely(!at))
 		return NULL;
-	if (g->whole)
+	if (whole)
 		gc_copy_take(heap->mark, at, shared);
 	if (size <= GC_CLASS_LARGEST)
 		c->old_bytes += gc_held_size(heap, size);
@@ -121,33 +182,49 @@ gc_inline void *promote(struct gc_copier *c, void *ref, uint64_t word, size_t si
 	return (void *)at;
 }
 
-gc_inline bool outside(struct gc_copier *c, void *ref, const bool shared)
+gc_inline bool outside(struct gc_copier *c, void *ref, const bool shared, const bool whole)
 {
 	struct gc_heap *heap = c->heap;
 	uint64_t word;
-	size_t size;
+	size_t size, refs;
 
-	if (!gss_of(heap)->whole || !gc_copy_take(heap->mark, (uintptr_t)ref, shared))
+	if (!whole || !gc_copy_take(heap->mark, (uintptr_t)ref, shared))
 		return false;
 	word = gc_word(ref);
-	size = gc_size(gc_info(heap, word), word);
+	refs = gc_shape_refs(word);
+	size = refs ? gc_shape_granules(word) << GC_GRANULE_SHIFT :
+		      gc_size(gc_info(heap, word), word);
 	c->objects++;
 	c->bytes += size;
 	if (size <= GC_CLASS_LARGEST)
 		c->old_bytes += gc_held_size(heap, size);
-	return gc_has_refs(gc_info(heap, word));
+	return refs ? refs > sizeof(struct gc_header) : gc_has_refs(gc_info(heap, word));
 }
 
 /* An old object that refers to the bump space must be found again: its card. */
 gc_inline void scanned(struct gc_copier *c, void *obj, bool young)
 {
-	if (GC_NEEDED(2) && young && gc_in_pages(c->heap, (uintptr_t)obj))
+	if (GC_NEEDED(2) && young && (uintptr_t)obj - c->into >= c->span)
 		gc_card_dirty(c->heap, (uintptr_t)obj);
 }
 
+/* Whatever is asked for, whatever collection it is: roots, objects without a shape, sharers */
+gc_inline void *promote_any(struct gc_copier *c, void *ref, uint64_t word, size_t size, bool shared)
+{
+	const struct gss *g = gss_of(c->heap);
+
+	return g->when == NEVER ? NULL : promote(c, ref, word, size, shared, CHOSEN, g->whole);
+}
+
+gc_inline bool outside_any(struct gc_copier *c, void *ref, bool shared)
+{
+	return outside(c, ref, shared, gss_of(c->heap)->whole);
+}
+
 static const struct gc_copy_ops ops = {
-	.promote = promote,
-	.outside = outside,
+	.ages = true,
+	.promote = promote_any,
+	.outside = outside_any,
 	.scanned = scanned,
 };
 
@@ -178,9 +255,47 @@ static void drain_shared(struct gc_copier *c)
 	gc_copy_loop(c, true, &ops, scan_other);
 }
 
+/* A loop of its own for each @when and kind of collection, of a thread alone */
+#define LOOP(name, when_, whole_)                                                                     \
+	gc_inline void *promote_##name(struct gc_copier *c, void *ref, uint64_t word, size_t size,    \
+				       bool shared)                                                   \
+	{                                                                                             \
+		return promote(c, ref, word, size, shared, when_, whole_);                            \
+	}                                                                                             \
+	gc_inline bool outside_##name(struct gc_copier *c, void *ref, bool shared)                    \
+	{                                                                                             \
+		return outside(c, ref, shared, whole_);                                               \
+	}                                                                                             \
+	static __attribute__((noinline)) void loop_##name(struct gc_copier *c)                        \
+	{                                                                                             \
+		static const struct gc_copy_ops own = {                                               \
+			.ages = when_ == CHOSEN,                                                      \
+			.promote = when_ == NEVER ? NULL : promote_##name,                            \
+			.outside =                                                                    \
+				outside_##name, /* What has a shape is small: it was not promoted. */ \
+			.scanned = when_ == NEVER ? NULL : scanned,                                   \
+		};                                                                                    \
+                                                                                                      \
+		gc_copy_loop(c, false, &own, scan_other);                                             \
+	}
+
+LOOP(never, NEVER, false)
+LOOP(never_whole, NEVER, true)
+LOOP(always, ALWAYS, false)
+LOOP(always_whole, ALWAYS, true)
+LOOP(chosen, CHOSEN, false)
+LOOP(chosen_whole, CHOSEN, true)
+
 static void drain(struct gc_heap *heap)
 {
-	gc_copy_loop(gc_copy_first(heap), false, &ops, scan_other);
+	static void (*const loop[WHENS][2])(struct gc_copier * c) = {
+		[NEVER] = { loop_never, loop_never_whole },
+		[ALWAYS] = { loop_always, loop_always_whole },
+		[CHOSEN] = { loop_chosen, loop_chosen_whole },
+	};
+	const struct gss *g = gss_of(heap);
+
+	loop[g->when][g->whole](gc_copy_first(heap));
 }
 
 static void scan_cards(struct gc_heap *heap)
@@ -239,16 +354,37 @@ static const struct gc_copying copying = {
 	.alive = alive,
 };
 
-/* ART's rule, and no room to promote into */
+/* Would collecting what is old make room that mutators want? */
+static bool short_of_memory(const struct gc_heap *heap, const struct gss *g)
+{
+	uint64_t held = gc_pages_held(heap) + heap->bump->promise, max = (uint64_t)heap->opt.max;
+
+	if (!heap->bump->young)
+		return gc_pages_held(heap) + heap->bump->capacity / 2 > max;
+	return held + g->nursery.least / 2 > max ||
+	       (held + 2 * heap->bump->young > max && g->promoted > STALE(g->old_then));
+}
+
+/* ART's rule, or with nursery=0 one that leaves a large heap alone for longer */
+static bool promoted_enough(const struct gc_heap *heap, const struct gss *g)
+{
+	uint64_t most = (uint64_t)heap->opt.threshold;
+
+	if (heap->bump->young && heap->opt.sizing == GC_SIZING_FIXED)
+		return false;
+	if (heap->bump->young && most < GROWTH(g->old_then))
+		most = GROWTH(g->old_then);
+	return g->promoted >= most;
+}
+
 static bool choose_whole(struct gc_heap *heap, struct gss *g)
 {
-	const struct gc_options *o = &heap->opt;
 	struct gc_cycle *c = &heap->cycle;
 
 	return c->full || c->cause == GC_CAUSE_EXPLICIT || c->cause == GC_CAUSE_OOM ||
-	       g->promoted >= (uint64_t)o->threshold ||
-	       heap->large->bytes >= g->large_then + (uint64_t)o->los_threshold ||
-	       gc_pages_held(heap) + heap->bump->capacity / 2 > (uint64_t)o->max;
+	       promoted_enough(heap, g) ||
+	       heap->large->bytes >= g->large_then + (uint64_t)heap->opt.los_threshold ||
+	       short_of_memory(heap, g);
 }
 
 /* Promoted since the last whole collection and dead now: promoted too early. */
@@ -286,6 +422,16 @@ static void end_whole(struct gc_heap *heap, struct gss *g)
 	gc_phase_work(heap, gc_large_sweep(heap));
 	gc_phase_end(heap);
 	g->large_then = heap->large->bytes;
+	g->old_then = g->old_bytes;
+}
+
+/* @allocated since the last collection */
+static void resize_nursery(struct gc_heap *heap, struct gss *g, uint64_t allocated)
+{
+	if (!heap->bump->young)
+		return;
+	gc_nursery_end(&g->nursery, allocated, gc_bump_used(heap->bump));
+	bound_nursery(heap, g);
 }
 
 /* Bytes in use: exact for bump and large, for blocks what was marked and promoted. */
@@ -319,11 +465,12 @@ static void collect(struct gc_heap *heap)
 	struct gss *g = gss_of(heap);
 	struct gc_cycle *c = &heap->cycle;
 	const struct gc_copier *sum;
-	uint64_t granted, objects;
+	uint64_t granted, objects, allocated;
 
 	while (gc_blocks_sweep(heap))
 		;
 	gc_copying_stop(heap);
+	allocated = heap->bump->top - heap->bump->aged;
 	granted = heap->granted;
 	objects = heap->stats.allocated_objects;
 	g->whole = choose_whole(heap, g);
@@ -332,7 +479,7 @@ static void collect(struct gc_heap *heap)
 		verify_cards(heap);
 	if (g->whole)
 		begin_whole(heap, g);
-	heap->weaks.count = 0;
+	heap->weaks.count = heap->ephemerons.count = 0;
 	gc_copying_trace(heap, &copying,
 			 g->whole ? gc_load(&heap->in_use) : gc_bump_used(heap->bump));
 	sum = gc_copy_first(heap);
@@ -348,6 +495,7 @@ static void collect(struct gc_heap *heap)
 	if (g->whole)
 		end_whole(heap, g);
 	gc_promotion_end(&g->promotion);
+	resize_nursery(heap, g, allocated);
 	/* What is there now is eligible at the next collection. */
 	if (heap->opt.promote != GC_PROMOTE_NEVER)
 		heap->bump->promise = gc_bump_used(heap->bump);
@@ -358,6 +506,9 @@ static void collect(struct gc_heap *heap)
 	if (heap->opt.verify & (GC_VERIFY_POST | GC_VERIFY_TRACE))
 		gc_verify_post(heap);
 	gc_world_restart(heap);
+	/* Pages that are free bound the bump spaces: nobody else sweeps before they run out. */
+	while (g->whole && heap->bump->young && gc_blocks_sweep(heap))
+		;
 }
 
 static bool valid(struct gc_heap *heap, uintptr_t addr)

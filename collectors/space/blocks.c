@@ -181,7 +181,6 @@ static void set_block(struct gc_thread *t, unsigned int c, uint32_t page)
 	uintptr_t start = gc_page_address(t->heap->pages, page);
 	size_t size = t->heap->blocks->size[c];
 
-	t->heap->pages->table[page].state = GC_BLOCK_OWNED;
 	t->span[c].start = run->cursor = run->limit = start;
 	t->span[c].end = start + t->heap->blocks->cells[c] * size;
 }
@@ -210,11 +209,10 @@ static void count_block(struct gc_heap *heap, uint32_t page)
 		for (uintptr_t at = start; at + size <= start + GC_BLOCK; at += size)
 			if (!gc_bit_test(heap->live, at))
 				memset((void *)at, 0xdb, size);
-	pg->state = GC_BLOCK_FULL;
+	pg->unswept = false;
 	unused = (b->cells[pg->cls] - pg->cells) * size;
 	if (!unused)
 		return;
-	pg->state = GC_BLOCK_PARTIAL;
 	if (b->roomy && unused < HOLE_LEAST * (pg->cells + 1) &&
 	    heap->passed_over + unused <= PASSED(gc_load(&heap->soft_limit))) {
 		list = b->dense;
@@ -234,7 +232,7 @@ static size_t sweep_batch(struct gc_heap *heap)
 	if (end > b->sweep_end)
 		end = b->sweep_end;
 	for (uint32_t i = begin; i < end; i++)
-		if (table[i].kind == GC_PAGE_BLOCK && table[i].state == GC_BLOCK_UNSWEPT)
+		if (table[i].kind == GC_PAGE_BLOCK && table[i].unswept)
 			count_block(heap, i);
 	b->sweep_at = end;
 	return (size_t)(end - begin) << GC_PAGE_SHIFT;
@@ -294,17 +292,8 @@ static bool own_block(struct gc_thread *t, unsigned int c)
 
 static void disown(struct gc_thread *t, unsigned int c)
 {
-	struct gc_heap *heap = t->heap;
 	struct gc_run *run = run_of(t, c);
 
-	if (t->span[c].end) {
-		uintptr_t last = t->span[c].end - 1;
-		uint32_t page = gc_page_of(heap->pages, last);
-
-		while (heap->pages->table[page].kind == GC_PAGE_CONT)
-			page--;
-		heap->pages->table[page].state = GC_BLOCK_FULL;
-	}
 	t->span[c].start = t->span[c].end = run->cursor = run->limit = 0;
 }
 
@@ -360,7 +349,7 @@ void gc_blocks_unsweep(struct gc_heap *heap)
 	b->roomy = !heap->bump && heap->cycle.live_bytes <= ROOMY(gc_load(&heap->soft_limit));
 	for (uint32_t i = 1; i < p->high; i++)
 		if (p->table[i].kind == GC_PAGE_BLOCK)
-			p->table[i].state = GC_BLOCK_UNSWEPT;
+			p->table[i].unswept = true;
 	b->sweep_at = 1;
 	b->sweep_end = p->high;
 }

@@ -48,6 +48,8 @@ static size_t room(const struct gc_heap *heap, uintptr_t top)
 
 	if (most > b->capacity)
 		most = b->capacity;
+	if (b->young && most > b->aged - b->start[b->now] + b->young)
+		most = b->aged - b->start[b->now] + b->young;
 	return used < most ? most - used : 0;
 }
 

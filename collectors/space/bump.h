@@ -19,6 +19,7 @@ struct gc_bump {
 	uintptr_t top; /* of that space; atomic */
 	uintptr_t to; /* while copying: free pointer of the other space; atomic */
 	uintptr_t aged; /* objects below were there at the last collection */
+	size_t young; /* bytes above them before the next one must come; 0 as many as there are */
 	size_t promise; /* bytes that the next collection may want for promotion */
 	uintptr_t high[2]; /* touched so far */
 };

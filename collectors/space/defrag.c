@@ -52,21 +52,22 @@ static void leave(struct gc_heap *heap, uint32_t page)
 }
 
 /*
- * From which number of holes on blocks are emptied: the lowest for which what was marked
- * in them at the last collection fits into the free blocks. 0: none.
+ * From which number of holes on blocks are emptied: the lowest, from @least, for which what
+ * was marked in them at the last collection fits into the free blocks; NONE: no block is.
  */
-static unsigned int fewest_holes(const struct gc_pages *p)
+#define NONE ((int)GC_LINES_HOLES + 1)
+static int fewest_holes(const struct gc_pages *p, int least)
 {
 	uint32_t room = (p->most - p->used) / GC_LINES_PAGES * LINES, want = 0;
 	uint32_t marked[GC_LINES_HOLES + 1] = { 0 };
-	unsigned int holes = GC_LINES_HOLES;
+	int holes = GC_LINES_HOLES;
 
 	for (uint32_t i = 1; i < p->high; i++)
 		if (p->table[i].kind == GC_PAGE_LINES)
 			marked[p->table[i].holes] += LINES - p->table[i].cells;
-	for (; holes && want + marked[holes] <= room; holes--)
+	for (; holes >= least && want + marked[holes] <= room; holes--)
 		want += marked[holes];
-	return want ? holes + 1 : 0;
+	return want ? holes + 1 : NONE;
 }
 
 static bool wanted(const struct gc_heap *heap)
@@ -86,11 +87,13 @@ static bool wanted(const struct gc_heap *heap)
 void gc_defrag_begin(struct gc_heap *heap)
 {
 	struct gc_pages *p = heap->pages;
-	unsigned int fewest;
+	int fewest = NONE;
 
 	p->reserve = 0;
-	fewest = wanted(heap) ? fewest_holes(p) : 0;
-	if (!fewest)
+	/* Where lines are half empty, a block without a hole is no better than others. */
+	if (wanted(heap))
+		fewest = fewest_holes(p, heap->lines->sparse ? 0 : 1);
+	if (fewest == NONE)
 		return;
 	for (uint32_t i = 1; i < p->high; i++)
 		if (p->table[i].kind == GC_PAGE_LINES && p->table[i].holes >= fewest)

@@ -116,9 +116,8 @@ static void count_lines(struct gc_heap *heap, uint32_t page)
 	}
 	pg->cells = free_lines;
 	pg->holes = (uint8_t)holes;
-	pg->state = GC_BLOCK_FULL;
+	pg->unswept = false;
 	if (free_lines) {
-		pg->state = GC_BLOCK_PARTIAL;
 		pg->next = l->recyclable;
 		l->recyclable = page;
 	}
@@ -134,7 +133,7 @@ static size_t sweep_batch(struct gc_heap *heap)
 	if (end > l->sweep_end)
 		end = l->sweep_end;
 	for (uint32_t i = begin; i < end; i++)
-		if (table[i].kind == GC_PAGE_LINES && table[i].state == GC_BLOCK_UNSWEPT)
+		if (table[i].kind == GC_PAGE_LINES && table[i].unswept)
 			count_lines(heap, i);
 	l->sweep_at = end;
 	return (size_t)(end - begin) << GC_PAGE_SHIFT;
@@ -166,7 +165,6 @@ static bool own_block(struct gc_thread *t, int kind)
 		start = gc_page_address(heap->pages, page);
 		memset(&l->marks[start >> GC_LINE_SHIFT], 0, GC_LINES_BYTES / GC_LINE);
 	}
-	heap->pages->table[page].state = GC_BLOCK_OWNED;
 	start = gc_page_address(heap->pages, page);
 	run->cursor = run->limit = start;
 	t->span[kind].end = start + GC_LINES_BYTES;
@@ -225,7 +223,7 @@ size_t gc_lines_unsweep(struct gc_heap *heap)
 
 		if (p->table[i].kind != GC_PAGE_LINES)
 			continue;
-		p->table[i].state = GC_BLOCK_UNSWEPT;
+		p->table[i].unswept = true;
 		for (uint32_t n = 0; n < GC_LINES_BYTES / GC_LINE; n++)
 			lines += marks[n];
 	}

@@ -16,18 +16,11 @@ enum gc_page_kind {
 	GC_PAGE_CONT
 };
 
-enum gc_block_state {
-	GC_BLOCK_UNSWEPT, /* a collection ended since its cells were counted */
-	GC_BLOCK_PARTIAL, /* on its class's list: has free cells */
-	GC_BLOCK_FULL,
-	GC_BLOCK_OWNED, /* a thread allocates from it */
-};
-
 /* struct gc_page - of a run's first page; the others are GC_PAGE_CONT */
 struct gc_page {
 	uint8_t kind;
 	uint8_t cls; /* size class of a block */
-	uint8_t state; /* enum gc_block_state */
+	bool unswept; /* a collection ended since the cells of a block were counted */
 	uint8_t holes; /* lines: runs of free lines when last counted */
 	uint32_t count; /* pages of the run */
 	uint32_t next; /* list link: page index, 0 ends (page 0 is never handed out) */

@@ -68,31 +68,31 @@ static void cycles(void)
 {
 	if (!open_heap())
 		return;
-	ok(adapt->in.way == GC_WAY_BESIDE && adapt->in.cpus >= 1 && !adapt->in.seen[0].cycles &&
+	ok(adapt->in.way == GC_WAY_CONCURRENT && adapt->in.cpus >= 1 && !adapt->in.seen[0].cycles &&
 		   !adapt->in.seen[1].cycles,
 	   "at first beside the mutators, and nothing was seen");
 	cycle(GC_CAUSE_CONCURRENT, false, 11, 4);
-	ok(saw(GC_WAY_BESIDE, 1, 12 * MIB, 4 * MS, 8 * MS, 11 * MIB) &&
-		   !adapt->in.seen[GC_WAY_ALONE].cycles,
+	ok(saw(GC_WAY_CONCURRENT, 1, 12 * MIB, 4 * MS, 8 * MS, 11 * MIB) &&
+		   !adapt->in.seen[GC_WAY_STW].cycles,
 	   "one beside them: what it marked, how long, how often");
 	ok(adapt->in.room == 16 * MIB && adapt->in.headroom == 10 * MIB &&
 		   adapt->in.alloc_rate == (double)MIB / MS && adapt->in.mutators == 1,
 	   "room, headroom and rate are the heap's; nobody is one mutator");
 	cycle(GC_CAUSE_ALLOC, true, 16, 6);
-	ok(saw(GC_WAY_ALONE, 1, 12 * MIB, 6 * MS, 12 * MS, 16 * MIB) &&
-		   saw(GC_WAY_BESIDE, 1, 12 * MIB, 4 * MS, 8 * MS, 11 * MIB),
+	ok(saw(GC_WAY_STW, 1, 12 * MIB, 6 * MS, 12 * MS, 16 * MIB) &&
+		   saw(GC_WAY_CONCURRENT, 1, 12 * MIB, 4 * MS, 8 * MS, 11 * MIB),
 	   "one alone is kept apart");
 	cycle(GC_CAUSE_EXPLICIT, false, 5, 60);
 	ok(adapt->in.seen[0].cycles == 1 && adapt->in.seen[1].cycles == 1,
 	   "one that somebody asked for says nothing of the next");
 	cycle(GC_CAUSE_EXPLICIT, true, 15, 8);
-	ok(saw(GC_WAY_ALONE, 2, 12 * MIB, 7 * MS, 14 * MS, 15.5 * MIB),
+	ok(saw(GC_WAY_STW, 2, 12 * MIB, 7 * MS, 14 * MS, 15.5 * MIB),
 	   "but alone it does, and allocation is counted from the cycle before");
 	cycle(GC_CAUSE_CONCURRENT, false, 0, 4);
-	ok(saw(GC_WAY_BESIDE, 2, 12 * MIB, 4 * MS, 8 * MS, 5.5 * MIB),
+	ok(saw(GC_WAY_CONCURRENT, 2, 12 * MIB, 4 * MS, 8 * MS, 5.5 * MIB),
 	   "nothing allocated: no period");
 	cycle(GC_CAUSE_CONCURRENT, false, 100, 4);
-	ok(saw(GC_WAY_BESIDE, 3, 12 * MIB, 4 * MS, 8 * MS, 10.75 * MIB),
+	ok(saw(GC_WAY_CONCURRENT, 3, 12 * MIB, 4 * MS, 8 * MS, 10.75 * MIB),
 	   "no period is longer than the room");
 	heap->live_bytes = heap->concurrent_start = 28 * MIB;
 	cycle(GC_CAUSE_CONCURRENT, false, 1, 4);
@@ -110,11 +110,11 @@ static void speeds(void)
 	gc_frequency_source(heap, frequency, NULL);
 	speed = 1000000;
 	cycle(GC_CAUSE_CONCURRENT, false, 11, 6);
-	ok(saw(GC_WAY_BESIDE, 1, 12 * MIB, 4 * MS, 8 * MS, 11 * MIB),
+	ok(saw(GC_WAY_CONCURRENT, 1, 12 * MIB, 4 * MS, 8 * MS, 11 * MIB),
 	   "at half the frequency it took one and a half times as long");
 	speed = 0;
 	cycle(GC_CAUSE_ALLOC, true, 11, 6);
-	ok(saw(GC_WAY_ALONE, 1, 12 * MIB, 6 * MS, 12 * MS, 11 * MIB),
+	ok(saw(GC_WAY_STW, 1, 12 * MIB, 6 * MS, 12 * MS, 11 * MIB),
 	   "one that is not known stretches nothing");
 	gc_heap_destroy(heap);
 }
@@ -135,7 +135,7 @@ static void misses(void)
 	   "10 ms were: half of what was missed is kept, apart from what is foreseen");
 	heap->paused_ns[GC_PAUSE_WAIT] += 5 * MS;
 	cycle(GC_CAUSE_ALLOC, true, 12, 14);
-	ok(adapt->in.missed_ns == 3 * MS && adapt->in.way == GC_WAY_BESIDE,
+	ok(adapt->in.missed_ns == 3 * MS && adapt->in.way == GC_WAY_CONCURRENT,
 	   "who waits for a stop has missed nothing");
 	/* Back from a stop it had to be in time by a tenth: of 10 ms 9 were left. */
 	ok(adapt->foreseen_ns == 5 * MS, "a tenth of the headroom is not counted on");

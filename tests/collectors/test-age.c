@@ -88,7 +88,7 @@ static void cards_are_clean(const char *options)
 int main(void)
 {
 	cards_are_clean("plan=gss,nursery=1M,promote=naive,p=1,help=0");
-	ages("plan=gss,nursery=4M,promote=never,help=0");
-	ages("plan=gss,nursery=4M,promote=never,workers=2");
+	ages("plan=gss,nursery=4M,promote=naive,p=0,help=0");
+	ages("plan=gss,nursery=4M,promote=naive,p=0,workers=2");
 	return done();
 }

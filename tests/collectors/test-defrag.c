@@ -150,9 +150,61 @@ static void dense(const char *plan)
 	stop();
 }
 
+/*
+ * Of 240 bytes 80 are kept: no line is free, and a third of each is in use. The first
+ * collection sees it, the second packs them, and with that it is over.
+ */
+static void thin_lines(const char *plan)
+{
+	enum {
+		THIRD = 20000,
+		MANY = 3 * THIRD,
+		SIZE = 80
+	};
+	struct gc_heap_stats sparse, packed, after;
+	struct gc_type_desc d = { .name = "wide", .size = SIZE, .refs = 2 };
+	const struct gc_type *wide;
+	char options[64];
+	struct frame f;
+
+	snprintf(options, sizeof(options), "plan=%s,heap=32M,max=64M", plan);
+	if (!start(options))
+		return;
+	wide = gc_type_register(heap, &d, NULL);
+	GC_PUSH(m, f);
+	for (long i = 0; i < MANY; i++) {
+		f.junk = gc_alloc(m, wide);
+		f.junk->value = i;
+		if (i % 3)
+			continue;
+		gc_write(m, f.junk, &f.junk->next, f.keep);
+		f.keep = f.junk;
+	}
+	f.junk = NULL;
+	gc_collect_full(m);
+	sparse = stats();
+	gc_collect_full(m);
+	packed = stats();
+	gc_collect_full(m);
+	after = stats();
+	if (!ok(sparse.live_bytes > THIRD * SIZE * 5 / 2 &&
+			packed.live_bytes < THIRD * SIZE * 5 / 4,
+		"%s: lines that are not half full are packed", plan))
+		printf("# %llu bytes, then %llu\n", (unsigned long long)sparse.live_bytes,
+		       (unsigned long long)packed.live_bytes);
+	ok(after.copied_bytes == packed.copied_bytes, "%s: once", plan);
+	for (long want = MANY - 3; f.keep && f.keep->value == want; want -= 3)
+		f.keep = f.keep->next;
+	ok(!f.keep, "%s: they are what they were", plan);
+	GC_POP(m, f);
+	stop();
+}
+
 int main(void)
 {
 	always();
+	thin_lines("immix");
+	thin_lines("stickyimmix");
 	large("auto", true);
 	large("never", false);
 	dense("immix");

@@ -26,6 +26,8 @@ static const struct row {
 	{ "plan=gencms" SMALL, 3, 1 },
 	{ "plan=gss,nursery=512K" SMALL, 1, 1 },
 	{ "plan=gss,nursery=512K" SMALL, 3, 1 },
+	{ "plan=gss" SMALL, 1, 1 },
+	{ "plan=gss,heap=2M,max=24M", 3, 1 },
 	{ "plan=immix" SMALL, 1, 1 },
 	{ "plan=immix" SMALL, 3, 1 },
 	{ "plan=marksweep" SMALL, 1, 1 },

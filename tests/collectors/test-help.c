@@ -257,7 +257,7 @@ int main(void)
 	same("marksweep", ",overflow=reserve", 1);
 	same("immix", ",split=16", 2);
 	straddling("immix,defrag=never");
-	straddling("stickyimmix");
+	straddling("stickyimmix,defrag=never");
 	nothing_to_do();
 	beside("cms");
 	beside("cmsfly");

@@ -76,8 +76,11 @@ static void a_cycle_of_the_daemon(void)
 	EVENT(cycle_begin, .cause = GC_CAUSE_CONCURRENT);
 	hears("begin collect concurrent cause=threshold", "a cycle begins");
 	EVENT(requesting_stop, .cause = GC_CAUSE_CONCURRENT);
-	hears("end collect concurrent | begin safepoint stw,concurrent cause=threshold",
-	      "it asks for a stop");
+	hears("end collect concurrent | begin safepoint concurrent cause=threshold",
+	      "it asks for a stop, and nobody waits yet");
+	EVENT(first_stopped, .cause = GC_CAUSE_CONCURRENT);
+	hears("end safepoint concurrent | begin safepoint stw,concurrent cause=threshold",
+	      "one waits for another");
 	EVENT(stopped, .cause = GC_CAUSE_CONCURRENT, .stw = true);
 	hears("end safepoint stw,concurrent | begin roots stw cause=threshold", "stopped");
 	EVENT(restarted, .cause = GC_CAUSE_CONCURRENT);
@@ -123,9 +126,9 @@ static void a_cycle_of_a_mutator(void)
 	EVENT(cycle_begin, .foreground = true, .cause = GC_CAUSE_OOM, .exhaust_ns = 5);
 	hears("begin collect foreground cause=oom stall=5", "a mutator collects");
 	EVENT(requesting_stop, .foreground = true, .cause = GC_CAUSE_EXPLICIT);
-	hears("end collect foreground | begin safepoint stw,foreground cause=explicit", "it stops");
+	hears("end collect foreground | begin safepoint foreground cause=explicit", "it waits");
 	EVENT(stopped, .foreground = true, .stw = true);
-	hears("end safepoint stw,foreground | begin roots stw cause=allocation", "stopped");
+	hears("end safepoint foreground | begin roots stw cause=allocation", "stopped");
 	EVENT(copy_begin, .phase = GC_PHASE_COPY, .stw = true, .work_total = 9);
 	hears("end roots stw | begin copy stw cause=allocation done=0 total=9", "copying begins");
 	EVENT(copy_end, .phase = GC_PHASE_COPY, .stw = true);

@@ -7,11 +7,12 @@
 #include "tap.h"
 
 #include <errno.h>
-#include <gchint/gc.h>
+#include <gchint/gc-listener.h>
 #include <pthread.h>
 #include <sys/mman.h>
 
 static long left; /* calls until one fails, 0 never */
+static bool no_more; /* tables do not grow */
 static long blocks, bytes; /* what is held */
 
 static bool fails(void)
@@ -29,6 +30,7 @@ void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *p, size_t size);
 void *__real_aligned_alloc(size_t align, size_t size);
+int __real_posix_memalign(void **p, size_t align, size_t size);
 char *__real_strdup(const char *text);
 void __real_free(void *p);
 void *__real_mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset);
@@ -38,6 +40,7 @@ void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *p, size_t size);
 void *__wrap_aligned_alloc(size_t align, size_t size);
+int __wrap_posix_memalign(void **p, size_t align, size_t size);
 char *__wrap_strdup(const char *text);
 void __wrap_free(void *p);
 void *__wrap_mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset);
@@ -55,12 +58,22 @@ void *__wrap_calloc(size_t count, size_t size)
 
 void *__wrap_realloc(void *p, size_t size)
 {
+	if (no_more)
+		return NULL;
 	return p ? __real_realloc(p, size) : taken(__real_realloc(p, size));
 }
 
 void *__wrap_aligned_alloc(size_t align, size_t size)
 {
 	return fails() ? NULL : taken(__real_aligned_alloc(align, size));
+}
+
+int __wrap_posix_memalign(void **p, size_t align, size_t size)
+{
+	int ret = fails() ? ENOMEM : __real_posix_memalign(p, align, size);
+
+	blocks += !ret;
+	return ret;
 }
 
 /* A type without a name is no fault of the heap's. */
@@ -194,11 +207,90 @@ static void filled(const char *options)
 	gc_finalizer_next(m);
 	gc_mutator_detach(m);
 	memset(slots, 0, sizeof(slots));
-	/* The mutator's own memory is not asked for here. */
-	blocks++;
 	gc_heap_destroy(heap);
 	if (!ok(!blocks && !bytes, "%s: what was in it is given back", options))
 		printf("# %ld blocks, %ld bytes\n", blocks, bytes);
+}
+
+static void none(gc_visit_fn visit, void *visit_arg, void *arg)
+{
+	(void)visit;
+	(void)visit_arg;
+	(void)arg;
+}
+
+struct node {
+	struct gc_header header;
+	void *next;
+	uint64_t value;
+};
+
+static struct node *new_node(struct gc_mutator *m, const struct gc_type *type, uint64_t value)
+{
+	struct node *node = GC_NEW(m, type, struct node);
+
+	node->value = value;
+	return node;
+}
+
+/* What is asked for later fails by itself: the heap is as it was, and serves again. */
+static void later(const char *options)
+{
+	const struct gc_type_desc desc = { .name = "node", .size = sizeof(struct node), .refs = 2 };
+	struct gc_listener_stats listener;
+	static void *slots[3];
+	const struct gc_type *type;
+	struct gc_mutator *m;
+	struct gc_heap *heap;
+	const struct node *dead;
+	bool kept, later;
+
+	blocks = bytes = 0;
+	if (gc_heap_create(&heap, options, NULL, NULL)) {
+		ok(false, "%s starts", options);
+		return;
+	}
+	left = 1;
+	ok(gc_mutator_attach(heap, &m) == -ENOMEM && !gc_mutator_attach(heap, &m),
+	   "%s: a thread that there is no memory for", options);
+	left = 1;
+	ok(gc_roots_add(heap, slots, 3) == -ENOMEM && gc_roots_remove(heap, slots) == -ENOENT &&
+		   !gc_roots_add(heap, slots, 3),
+	   "%s: roots that there is no memory for", options);
+	type = gc_type_register(heap, &desc, NULL);
+	slots[0] = new_node(m, type, 1);
+	no_more = true;
+	ok(gc_roots_callback_add(heap, none, NULL) == -ENOMEM &&
+		   gc_roots_callback_remove(heap, none, NULL) == -ENOENT &&
+		   gc_finalizer_add(m, slots[0]) == -ENOMEM,
+	   "%s: a callback, and an object to be finalized", options);
+	no_more = false;
+	ok(!gc_roots_callback_add(heap, none, NULL) && !gc_finalizer_add(m, slots[0]),
+	   "%s: once there is", options);
+	slots[1] = new_node(m, type, 2);
+	slots[2] = gc_weak_new(m, &slots[1]);
+	slots[0] = slots[1] = NULL;
+	/* Nothing is lost for want of memory to note it: it stays as it is until there is some. */
+	no_more = true;
+	gc_collect_full(m);
+	no_more = false;
+	for (int i = 0; i < 1000; i++)
+		new_node(m, type, 3);
+	dead = gc_weak_get(m, slots[2]);
+	kept = dead && dead->value == 2 && !gc_finalizer_next(m);
+	gc_collect_full(m);
+	dead = gc_finalizer_next(m);
+	later = dead && dead->value == 1 && !gc_weak_get(m, slots[2]) && !gc_finalizer_next(m);
+	if (!ok(kept && later, "%s: who dies meanwhile is told of later", options))
+		printf("# kept: %d, told of: %d\n", kept, later);
+	gc_mutator_detach(m);
+	memset(slots, 0, sizeof(slots));
+	gc_heap_destroy(heap);
+	if (!ok(!blocks && !bytes, "%s: and nothing of it stays", options))
+		printf("# %ld blocks, %ld bytes\n", blocks, bytes);
+	left = 1;
+	ok(gc_listener_stats_init(&listener, 8) == -ENOMEM, "%s: nor records of pauses", options);
+	left = 0;
 }
 
 int main(void)
@@ -221,6 +313,7 @@ int main(void)
 			strstr(rows[i], "semispace") ? 1 + 1 :
 						       0);
 		filled(rows[i]);
+		later(rows[i]);
 	}
 	return done();
 }

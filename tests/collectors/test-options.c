@@ -305,10 +305,9 @@ static void limits(void)
 	accept("sizing=fixed,heap=2M,max=4M", "max=4194304");
 	accept("plan=gss,max=16M,heap=1M,nursery=8M", "nursery=8388608");
 	accept("plan=gss,nursery=64K,large=16384", "large=16384");
-	accept("plan=gss,sizing=fixed,heap=6M", "nursery=3145728");
-	accept("plan=gss,max=16M,heap=1M", "nursery=8388608");
-	accept("plan=gss,max=64M", "nursery=33554432");
-	accept("plan=gss,max=128M", "nursery=33554432");
+	accept("plan=gss,sizing=fixed,heap=6M", "nursery=0");
+	accept("plan=gss,max=16M,heap=1M", "nursery=0");
+	accept("plan=gss,nursery=32M,max=64M", "nursery=33554432");
 	accept("plan=marksweep,large=8192", "large=8192");
 	accept("plan=immix,large=8192", "large=8192");
 	accept("plan=semispace,overflow=grow", "overflow=grow");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Description: a system that refuses membarrier(2), where stores are weakly ordered: cards are
- * left to the pause, and nobody asks again. Built with -DGC_STORES_ORDERED=0.
+ * left to the pause, and nobody asks again; and one that grants it, which is asked for each time.
+ * Built with -DGC_STORES_ORDERED=0.
  */
 #define _GNU_SOURCE
 #include "tap.h"
@@ -10,6 +11,7 @@
 #include <gchint/gc.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/membarrier.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <sys/prctl.h>
@@ -24,25 +26,49 @@ struct node {
 	long value;
 };
 
-static volatile sig_atomic_t asked;
+enum system {
+	AS_IT_IS,
+	REFUSES,
+	GRANTS, /* what is asked for as it must be */
+	SYSTEMS
+};
 
-static void refuse(int sig, siginfo_t *info, void *context)
+static enum system of;
+static volatile sig_atomic_t asked, registered;
+
+static long answer(long command, long flags)
+{
+	asked++;
+	if (of == REFUSES)
+		return -EPERM;
+	if (flags)
+		return -EINVAL;
+	if (command == MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED)
+		registered++;
+	else if (command != MEMBARRIER_CMD_PRIVATE_EXPEDITED || !registered)
+		return -EINVAL;
+	return 0;
+}
+
+static void on_call(int sig, siginfo_t *info, void *context)
 {
 	ucontext_t *u = context;
 
 	(void)sig;
 	(void)info;
-	asked++;
 #if defined(__x86_64__)
-	u->uc_mcontext.gregs[REG_RAX] = -EPERM;
+	u->uc_mcontext.gregs[REG_RAX] =
+		answer(u->uc_mcontext.gregs[REG_RDI], u->uc_mcontext.gregs[REG_RSI]);
 #elif defined(__aarch64__)
-	u->uc_mcontext.regs[0] = (unsigned long long)-EPERM;
+	u->uc_mcontext.regs[0] = (unsigned long long)answer((long)u->uc_mcontext.regs[0],
+							    (long)u->uc_mcontext.regs[1]);
 #else
 	(void)u;
+	(void)answer;
 #endif
 }
 
-static int forbid(void)
+static int answer_for_it(void)
 {
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -51,7 +77,7 @@ static int forbid(void)
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
-	struct sigaction sa = { .sa_sigaction = refuse, .sa_flags = SA_SIGINFO };
+	struct sigaction sa = { .sa_sigaction = on_call, .sa_flags = SA_SIGINFO };
 
 	sigaction(SIGSYS, &sa, NULL);
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
@@ -60,7 +86,7 @@ static int forbid(void)
 
 struct run {
 	const char *options;
-	bool refused;
+	enum system system;
 };
 
 /* 0; or 1 with a line on stderr */
@@ -79,7 +105,8 @@ static int collect(void *arg)
 	struct gc_error err;
 	long seen = 0;
 
-	if (run->refused && forbid()) {
+	of = run->system;
+	if (of != AS_IT_IS && answer_for_it()) {
 		fprintf(stderr, "no seccomp filter");
 		return 1;
 	}
@@ -106,8 +133,8 @@ static int collect(void *arg)
 			(unsigned long long)s.cards_scanned, err.text);
 		return 1;
 	}
-	if (run->refused && asked != 1) {
-		fprintf(stderr, "asked %d times", (int)asked);
+	if (of == REFUSES ? asked != 1 : of == GRANTS && (registered != 1 || asked < 5)) {
+		fprintf(stderr, "asked %d times, %d of them first", (int)asked, (int)registered);
 		return 1;
 	}
 	GC_POP(m, f);
@@ -122,20 +149,21 @@ int main(void)
 		"plan=gencms,policy=fg,remark-limit=1,verify=all",
 		"plan=gencms,overflow=card,markstack=4K,verify=all",
 	};
+	static const char *const said[] = { "as it is", "refused once", "granted" };
 	static char text[1024];
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		for (int refused = 0; refused < 2; refused++) {
-			struct run run = { rows[i], refused };
+		for (enum system system = AS_IT_IS; system < SYSTEMS; system++) {
+			struct run run = { rows[i], system };
 			int status;
 
 #if !defined(__x86_64__) && !defined(__aarch64__)
-			if (refused)
+			if (system != AS_IT_IS)
 				continue;
 #endif
 			status = child(collect, &run, 60, text, sizeof(text));
 			if (!ok(!status, "%s, membarrier %s: nothing is lost", rows[i],
-				refused ? "refused once" : "as it is"))
+				said[system]))
 				printf("# status %#x: %s\n", status, text);
 		}
 	}

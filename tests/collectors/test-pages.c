@@ -53,7 +53,7 @@ static bool same(const struct gc_pages *p)
 			return false;
 		if (!model.taken[i] ? pg->kind != GC_PAGE_FREE :
 		    model.run[i]    ? pg->kind != model.kind[i] || pg->count != model.run[i] ||
-					   pg->next || pg->cells || pg->state :
+					   pg->next || pg->cells || pg->unswept :
 				   pg->kind != GC_PAGE_CONT)
 			return false;
 	}

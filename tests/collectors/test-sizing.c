@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "mech/adapt-rule.h"
+#include "mech/heap.h"
 #include "mech/options.h"
 #include "mech/pace.h"
 #include "mech/sizing.h"
@@ -79,6 +80,34 @@ static void rules(void)
 	in.live = 40 * MIB; /* four times the live size, twice the room */
 	expect(GC_SIZING_MEMBALANCER, "membalancer, not clamped", in, 40 + 2 * sqrt(10),
 	       40 + 2 * sqrt(10) - .125);
+}
+
+/* What MemBalancer goes by is smoothed: .95 of what was allocated, half of what was marked. */
+static void smoothed(void)
+{
+	const double live = 10 * MIB;
+	struct gc_heap *heap;
+
+	if (gc_heap_create(&heap, "plan=marksweep,sizing=membalancer,policy=fg,max=256M,delta=64K",
+			   NULL, NULL)) {
+		ok(false, "membalancer starts");
+		return;
+	}
+	heap->cycle.live_bytes = heap->cycle.marked_bytes = (uint64_t)live;
+	heap->rate.bytes_per_ns = .1;
+	gc_sizing_after(heap, (uint64_t)(live / .5), 1);
+	/* sqrt(10 * .1 / (.2 * .5)) */
+	ok(fabs((double)heap->soft_limit - live - sqrt(10) * MIB) < 2,
+	   "membalancer: the first cycle is all that is known");
+	ok(heap->soft_limit - heap->concurrent_start == 64 << 10,
+	   "membalancer: begins delta before");
+	heap->rate.bytes_per_ns = .3;
+	gc_sizing_after(heap, (uint64_t)(live / 1.5), 1);
+	/* sqrt(10 * .11 / (.2 * 1)) */
+	if (!ok(fabs((double)heap->soft_limit - live - sqrt(5.5) * MIB) < 200,
+		"membalancer: the next ones change it by and by"))
+		printf("# room %.6f MiB\n", ((double)heap->soft_limit - live) / MIB);
+	gc_heap_destroy(heap);
 }
 
 static void growth(void)
@@ -229,6 +258,7 @@ static void trim(const char *plan)
 int main(void)
 {
 	rules();
+	smoothed();
 	growth();
 	pace();
 	footprint("cms", 16 * 1024);

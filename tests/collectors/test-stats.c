@@ -8,6 +8,7 @@
 #include <gchint/gc.h>
 #include <pthread.h>
 #include <sched.h>
+#include <time.h>
 
 #define STEPS 60000
 
@@ -20,6 +21,14 @@ struct node {
 static struct gc_heap *heap;
 static const struct gc_type *type, *bytes;
 static int quit;
+
+static uint64_t now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
 
 static void *ask(void *arg)
 {
@@ -81,6 +90,8 @@ static void watch(const char *options)
 		.name = "bytes", .size = 8, .tail = GC_TAIL_DATA, .elem_size = 1
 	};
 	pthread_t asker, worker[2];
+	uint64_t begin = now(), took;
+	struct gc_heap_stats s;
 	struct gc_error err;
 	long backwards = 0;
 
@@ -98,7 +109,14 @@ static void watch(const char *options)
 		pthread_join(worker[i], NULL);
 	__atomic_store_n(&quit, 1, __ATOMIC_SEQ_CST);
 	pthread_join(asker, NULL);
+	gc_heap_stats(heap, &s);
+	took = now() - begin;
 	gc_heap_destroy(heap);
+	/* Two workers and the daemon. */
+	if (!ok((s.contentions || !s.contention_ns) && s.contention_ns <= 3 * took,
+		"%s: nobody waited for the heap's lock longer than there was time", options))
+		printf("# %llu times, %llu ns of %llu\n", (unsigned long long)s.contentions,
+		       (unsigned long long)s.contention_ns, (unsigned long long)took);
 	ok(!backwards, "%s: asked all the time, counters only grow", options);
 }
 

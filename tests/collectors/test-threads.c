@@ -77,6 +77,13 @@ ON(requesting_stop)
 	o->in_stop = true;
 }
 
+ON(first_stopped)
+{
+	struct order *o = order_of(self);
+
+	check(o, e, o->in_stop && !o->stw && !e->stw && e->phase == GC_PHASE_STOP, "first_stopped");
+}
+
 ON(stopped)
 {
 	struct order *o = order_of(self);
@@ -172,6 +179,7 @@ static const struct gc_listener_ops order_ops = {
 	.cycle_begin = cycle_begin,
 	.cycle_end = cycle_end,
 	.requesting_stop = requesting_stop,
+	.first_stopped = first_stopped,
 	.stopped = stopped,
 	.restarting = restarting,
 	.restarted = restarted,

@@ -13,6 +13,8 @@
 extern "C" {
 #endif
 
+#pragma GCC visibility push(default)
+
 struct gchint_session;
 
 /**
@@ -46,6 +48,8 @@ void gc_listener_gchint_close(struct gc_listener_gchint *listener);
  * Return: 0, or -errno of gchint_policy(): no device, no policy.
  */
 int gc_listener_gchint_frequency(uint32_t *effective_khz, uint32_t *highest_khz, void *arg);
+
+#pragma GCC visibility pop
 
 #ifdef __cplusplus
 }

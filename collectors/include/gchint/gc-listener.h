@@ -14,7 +14,9 @@
  *   cycle_end
  *
  * A stop-the-world cycle has one requesting_stop/restarted pair around its mark,
- * copy or sweep phases. trim_begin/trim_end come alone. They fire on the thread that
+ * copy or sweep phases. Between requesting_stop and stopped there is a first_stopped if
+ * the world is to stop and a mutator does so, or parks, while another runs on: until then
+ * all do their own work, and nobody waits for the collection but who asked for it. trim_begin/trim_end come alone. They fire on the thread that
  * does the work, one at a time for a heap. mutator_paused and mutator_resumed fire on
  * the mutator's own thread, at any time, from many threads at once. help_begin and
  * help_end do so between the edges of a phase: a mutator that stopped, or waits for the
@@ -32,6 +34,8 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#pragma GCC visibility push(default)
 
 /** enum gc_phase - the phase in force when the event fired */
 enum gc_phase {
@@ -72,7 +76,7 @@ enum gc_pause {
  * @stw: the world is stopped
  * @daemon: fired on the GC daemon's thread
  * @pause: class, for mutator_paused and mutator_resumed
- * @duration_ns: stopped: time since requesting_stop; restarted: since requesting_stop;
+ * @duration_ns: first_stopped, stopped, restarted: time since requesting_stop;
  *		 *_end and mutator_resumed: since the begin; stalled: since
  *		 requesting_stop; else 0
  * @work_done: bytes marked, copied or swept so far in this phase
@@ -122,6 +126,7 @@ struct gc_listener_ops {
 	gc_listen_fn help_begin, help_end; /* no work, headroom or heap_bytes are told */
 	gc_listen_fn daemon_started, daemon_stopped; /* on the daemon's thread */
 	gc_listen_fn stalled; /* stall=: a mutator keeps the collecting thread waiting */
+	gc_listen_fn first_stopped; /* a mutator has stopped and waits for another to */
 };
 
 /** struct gc_listener - embed it first in the listener's own state */
@@ -184,6 +189,8 @@ struct gc_listener_stats {
 /** gc_listener_stats_init() - @record_max pauses are kept; 0 for none. 0 or -ENOMEM. */
 int gc_listener_stats_init(struct gc_listener_stats *stats, size_t record_max);
 void gc_listener_stats_fini(struct gc_listener_stats *stats);
+
+#pragma GCC visibility pop
 
 #ifdef __cplusplus
 }

@@ -3,9 +3,9 @@
  * DOC: The embedder API of the bundled collectors
  *
  * A runtime that embeds the collectors includes this header and links
- * libgchint-collectors.a (and -pthread). All names begin with gc_: the
- * collectors know nothing of hints or power, they fire a listener
- * (<gchint/gc-listener.h>).
+ * libgchint-collectors.a (pkg-config --libs libgchint-collectors tells the rest).
+ * All names begin with gc_: the collectors know nothing of hints or power, they
+ * fire a listener (<gchint/gc-listener.h>).
  *
  * In five steps:
  *
@@ -22,7 +22,7 @@
  *  - Every object begins with struct gc_header. A reference is NULL or the
  *    address of a header: no interior pointers.
  *  - A safepoint is any call of gc_alloc*(), gc_safepoint(), gc_collect(),
- *    gc_park() or gc_weak_new(). At a safepoint objects may move and may be
+ *    gc_park(), gc_weak_new() or gc_ephemeron_new(). At a safepoint objects may move and may be
  *    freed: after it, re-read references from the root frame.
  *  - A reference is stored into an object by gc_write(). The one exception: an
  *    object just allocated may be filled by plain stores (or gc_init()) until
@@ -46,6 +46,8 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#pragma GCC visibility push(default)
 
 #define GC_GRANULE_SHIFT 3 /* objects are aligned to 8 bytes */
 #define GC_CARD_SHIFT	 7 /* a card is 128 bytes, as in Dalvik */
@@ -98,6 +100,8 @@ enum gc_tail {
  *	   several threads for different objects while the world is stopped.
  * @weak: the first pointer-sized word after the header is a weak reference;
  *	  made by gc_weak_new() or by allocation and gc_write().
+ * @ephemeron: the first two pointer-sized words after the header are the key and the
+ *	  value of an ephemeron, as gc_ephemeron_new() says; changed by gc_write().
  */
 struct gc_type_desc {
 	const char *name;
@@ -107,6 +111,7 @@ struct gc_type_desc {
 	uint32_t elem_size;
 	void (*trace)(void *obj, gc_visit_fn visit, void *arg);
 	bool weak;
+	bool ephemeron;
 };
 
 /**
@@ -203,13 +208,30 @@ const struct gc_type *gc_type_register(struct gc_heap *heap, const struct gc_typ
 int gc_roots_add(struct gc_heap *heap, void **slots, size_t count);
 int gc_roots_remove(struct gc_heap *heap, void **slots);
 
+/** typedef gc_roots_fn - calls @visit with the address of each root, and @visit_arg */
+typedef void (*gc_roots_fn)(gc_visit_fn visit, void *visit_arg, void *arg);
+
 /**
  * gc_roots_callback() - also ask @fn for roots of the whole program
  *
- * @fn runs while every mutator is stopped, in each pause that marks roots.
+ * It takes the place of the one that was given before; NULL for none. @fn runs while every
+ * mutator is stopped, in each pause that marks roots.
  */
-void gc_roots_callback(struct gc_heap *heap,
-		       void (*fn)(gc_visit_fn visit, void *visit_arg, void *arg), void *arg);
+void gc_roots_callback(struct gc_heap *heap, gc_roots_fn fn, void *arg);
+
+/**
+ * gc_roots_callback_add() - one more, for parts of a program that do not know each other
+ *
+ * All are asked, in no order that is promised. None may add or remove callbacks.
+ * Return: 0, -ENOMEM, or -EEXIST when @fn was added with this @arg.
+ */
+int gc_roots_callback_add(struct gc_heap *heap, gc_roots_fn fn, void *arg);
+/**
+ * gc_roots_callback_remove() - @fn with @arg is asked no more; 0 or -ENOENT
+ *
+ * Of a thread that is not attached, or parked: a collection under way may be asking it.
+ */
+int gc_roots_callback_remove(struct gc_heap *heap, gc_roots_fn fn, void *arg);
 
 /** gc_mutator_roots_callback() - the same for one thread's own stack. */
 void gc_mutator_roots_callback(struct gc_mutator *m,
@@ -248,6 +270,21 @@ enum gc_refusal {
 
 /** gc_refused() - why this thread's last gc_alloc*() gave NULL; to be asked right after it. */
 enum gc_refusal gc_refused(const struct gc_mutator *m);
+
+/**
+ * gc_oom_callback() - before an allocation is refused for want of room, ask @fn
+ * @fn: true: it let go of something, collect all and try again; false: refuse
+ *
+ * @fn runs on the thread that allocates, with no lock held and the others running, maybe on
+ * several threads at once. @bytes is what there is no room for, @why is GC_REFUSED_FULL or
+ * GC_REFUSED_OVERHEAD. It may change roots and objects, but what it allocates itself is
+ * refused without asking it. It is asked at most GC_OOM_ATTEMPTS times for one allocation;
+ * what is larger than max= is refused at once. NULL for none.
+ */
+void gc_oom_callback(struct gc_heap *heap,
+		     bool (*fn)(struct gc_mutator *m, size_t bytes, enum gc_refusal why, void *arg),
+		     void *arg);
+#define GC_OOM_ATTEMPTS 8
 
 /** GC_PUSH() - make the references in @f (a struct with struct gc_frame head first) roots. */
 #define GC_PUSH(m, f)                                                                              \
@@ -326,7 +363,27 @@ static inline void gc_safepoint(struct gc_mutator *m)
 		gc_safepoint_slow(m);
 }
 
-/* ---- weak references and finalizers ----------------------------------- */
+/* ---- identity --------------------------------------------------------- */
+
+/**
+ * gc_identity_hash() - a number that an object keeps while it lives, wherever it moves
+ *
+ * No two objects that are alive have the same, and any of its 64 bits will do for a table. An
+ * object that was finalized and handed out keeps its own. With one thread they are the same in
+ * each run.
+ *
+ * No header and no inline path pays for it. Where objects do not move (cms and its kin,
+ * marksweep, defrag=never, large objects, what gss promoted) it is made of the address and takes
+ * no memory. Elsewhere the first call for an object takes a lock and 24 to 48 bytes beside the
+ * heap, which a collection that finds it dead gives back; each whole collection looks at all of
+ * those, a minor one at those of young objects. Later calls take no lock.
+ *
+ * Thread-safe: any threads may ask, for the same object too. Not a safepoint.
+ * Return: the hash, never 0; 0 when there is no memory to note a new one.
+ */
+uint64_t gc_identity_hash(struct gc_mutator *m, const void *obj);
+
+/* ---- weak references, ephemerons and finalizers ----------------------- */
 
 /**
  * gc_weak_new() - allocate an object that refers to *@target weakly
@@ -337,6 +394,28 @@ static inline void gc_safepoint(struct gc_mutator *m)
 void *gc_weak_new(struct gc_mutator *m, void **target);
 /** gc_weak_get() - the referent, or NULL once it was collected. */
 void *gc_weak_get(struct gc_mutator *m, const void *weak);
+
+/**
+ * gc_ephemeron_new() - allocate an object that keeps *@value while *@key is kept by others
+ * @key: address of a root slot that holds the key
+ * @value: address of a root slot that holds the value, or NULL in it
+ *
+ * It does not keep the key, and neither does the value, however that refers to it: what weak
+ * tables are made of. A collection that finds the key dead clears both; one that is to be
+ * finalized is dead. With a NULL key it has no value. A type of one's own may have them, and
+ * more (struct gc_type_desc).
+ *
+ * A collection passes over those that wait for their keys, forth and back, until a pass finds
+ * nothing: two passes for a chain, one's value the next one's key, that was met in its order or
+ * in the reverse, as many as it has steps against both otherwise.
+ *
+ * Return: the ephemeron (keep it in a frame), or NULL. Safepoint.
+ */
+void *gc_ephemeron_new(struct gc_mutator *m, void **key, void **value);
+/** gc_ephemeron_key() - the key, or NULL once it was collected. */
+void *gc_ephemeron_key(struct gc_mutator *m, const void *ephemeron);
+/** gc_ephemeron_value() - the value, or NULL once the key was collected. */
+void *gc_ephemeron_value(struct gc_mutator *m, const void *ephemeron);
 
 /**
  * gc_finalizer_add() - @obj is to be handed to gc_finalizer_next() when it dies
@@ -391,7 +470,7 @@ struct gc_heap_stats {
 	uint64_t cards_dirty, cards_scanned;
 	uint64_t overflows, overflow_rounds, rescanned_objects;
 	uint64_t remark_timeouts;
-	uint64_t weak_cleared, finalized;
+	uint64_t weak_cleared, finalized; /* ephemerons are among the first */
 	uint64_t boosts, boosts_refused;
 	uint64_t helps, helped_objects; /* times that a stopped mutator marked, and what */
 	uint64_t daemon_switches; /* by policy=adaptive */
@@ -399,6 +478,7 @@ struct gc_heap_stats {
 	uint64_t lifetime_bytes, lifetime_128k, lifetime_256k, lifetime_512k;
 	uint64_t threads_total;
 	uint64_t verifications;
+	uint64_t hashed_objects; /* whose identity hash is noted beside the heap */
 	uint64_t stalls; /* times that a thread was named which kept the world waiting */
 };
 
@@ -415,6 +495,8 @@ void gc_frequency_source(struct gc_heap *heap,
 
 /** gc_verify() - stop the world, re-trace and check everything; 0 or -EUCLEAN with @err. */
 int gc_verify(struct gc_mutator *m, struct gc_error *err);
+
+#pragma GCC visibility pop
 
 #ifdef __cplusplus
 }

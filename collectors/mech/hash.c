@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Identity hashes. Of an object that never moves it is the address, mixed. Of one that may it is
+ * a number, mixed, in a table that every collection brings up to date: neither a header nor a
+ * path that allocates, stores or traces knows of it.
+ *
+ * Both are bijections of 64 bits, addresses even and numbers odd: no two objects that are alive
+ * have the same.
+ *
+ * Invariants:
+ *  - While mutators run a table only gains entries, and an entry does not change: who finds one
+ *    takes no lock. A table that was outgrown stays for those who look into it until the world
+ *    stops, where nobody does.
+ *  - entry[0..old) are of objects that a minor collection neither moves nor frees.
+ *  - A collection needs no memory for it.
+ */
+#include "hash.h"
+
+#include <stdlib.h>
+
+#include "../space/lines.h"
+
+#define LEAST 256 /* entries of a table */
+
+struct entry {
+	uintptr_t addr;
+	uint64_t hash;
+};
+
+struct gc_hashes {
+	struct gc_hashes *before; /* what it took the place of */
+	uint32_t room, count,
+		old; /* entries; room is a power of two, and there are as many buckets */
+	uint32_t *bucket, *next; /* an entry's index and 1; 0 ends */
+	struct entry entry[];
+};
+
+/* splitmix64's last step: a bijection, of 0 it is 0 */
+static uint64_t mix(uint64_t z)
+{
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return z ^ z >> 31;
+}
+
+static uint32_t *bucket_of(const struct gc_hashes *t, uintptr_t addr)
+{
+	return &t->bucket[mix(addr) & (t->room - 1)];
+}
+
+static void link_entry(struct gc_hashes *t, uint32_t i)
+{
+	uint32_t *bucket = bucket_of(t, t->entry[i].addr);
+
+	t->next[i] = *bucket;
+	__atomic_store_n(bucket, i + 1, __ATOMIC_RELEASE);
+}
+
+static void unlink_entry(struct gc_hashes *t, uint32_t i)
+{
+	uint32_t *link = bucket_of(t, t->entry[i].addr);
+
+	while (*link != i + 1)
+		link = &t->next[*link - 1];
+	*link = t->next[i];
+}
+
+/* 0: there is none */
+static uint64_t find(const struct gc_hashes *t, uintptr_t addr)
+{
+	uint32_t i = t ? __atomic_load_n(bucket_of(t, addr), __ATOMIC_ACQUIRE) : 0;
+
+	for (; i; i = t->next[i - 1])
+		if (t->entry[i - 1].addr == addr)
+			return t->entry[i - 1].hash;
+	return 0;
+}
+
+/* The same entries with room for @room, or NULL */
+static struct gc_hashes *resized(struct gc_hashes *from, uint32_t room)
+{
+	size_t each = sizeof(struct entry) + 2 * sizeof(uint32_t);
+	struct gc_hashes *t =
+		room && room < SIZE_MAX / each - 8 ? malloc(sizeof(*t) + room * each) : NULL;
+
+	if (!t)
+		return NULL;
+	t->before = NULL;
+	t->room = room;
+	t->count = from ? from->count : 0;
+	t->old = from ? from->old : 0;
+	t->bucket = (uint32_t *)&t->entry[room];
+	t->next = t->bucket + room;
+	memset(t->bucket, 0, room * sizeof(*t->bucket));
+	if (from)
+		memcpy(t->entry, from->entry, t->count * sizeof(t->entry[0]));
+	for (uint32_t i = 0; i < t->count; i++)
+		link_entry(t, i);
+	return t;
+}
+
+static void count(struct gc_heap *heap, const struct gc_hashes *t)
+{
+	__atomic_store_n(&heap->stats.hashed_objects, t->count, __ATOMIC_RELAXED);
+}
+
+/* A hash for the object at @addr, or 0; table_lock is held. */
+static uint64_t add(struct gc_heap *heap, uintptr_t addr)
+{
+	struct gc_hashes *t = heap->hashes, *more;
+	uint64_t hash;
+
+	if (!t || t->count == t->room) {
+		more = resized(t, t ? 2 * t->room : LEAST);
+		if (!more)
+			return 0;
+		more->before = t;
+		__atomic_store_n(&heap->hashes, more, __ATOMIC_RELEASE);
+		t = more;
+	}
+	hash = mix(2 * heap->hash_number++ + 1);
+	t->entry[t->count] = (struct entry){ addr, hash };
+	link_entry(t, t->count++);
+	count(heap, t);
+	return hash;
+}
+
+/* May the object at @addr be elsewhere after some collection? */
+static bool moves(struct gc_heap *heap, uintptr_t addr)
+{
+	if (!gc_in_pages(heap, addr))
+		return true;
+	return heap->lines && heap->opt.defrag != GC_DEFRAG_NEVER && gc_lines_holds(heap, addr);
+}
+
+uint64_t gc_identity_hash(struct gc_mutator *m, const void *obj)
+{
+	struct gc_heap *heap = gc_thread(m)->heap;
+	uintptr_t addr = (uintptr_t)obj;
+	uint64_t hash;
+
+	/* What has one and then came to where it stays keeps it. */
+	hash = find(__atomic_load_n(&heap->hashes, __ATOMIC_ACQUIRE), addr);
+	if (hash)
+		return hash;
+	if (!moves(heap, addr))
+		return mix(addr - heap->base);
+	pthread_mutex_lock(&heap->table_lock);
+	hash = find(heap->hashes, addr);
+	if (!hash)
+		hash = add(heap, addr);
+	pthread_mutex_unlock(&heap->table_lock);
+	return hash;
+}
+
+static void drop(struct gc_hashes *t)
+{
+	while (t) {
+		struct gc_hashes *before = t->before;
+
+		free(t);
+		t = before;
+	}
+}
+
+/* A table that is nearly empty; no memory for a smaller one is no fault. */
+static void shrink(struct gc_heap *heap)
+{
+	struct gc_hashes *t = heap->hashes, *less;
+
+	if (t->room == LEAST || t->count > t->room / 8)
+		return;
+	less = resized(t, t->room / 4);
+	if (!less)
+		return;
+	free(t);
+	heap->hashes = less;
+}
+
+void gc_hash_update(struct gc_heap *heap, gc_alive_fn alive)
+{
+	struct gc_hashes *t = heap->hashes;
+	bool minor = heap->cycle.kind == GC_KIND_MINOR;
+	uint32_t from, kept;
+
+	if (!t)
+		return;
+	drop(t->before);
+	t->before = NULL;
+	from = kept = minor ? t->old : 0;
+	if (!from)
+		memset(t->bucket, 0, t->room * sizeof(*t->bucket));
+	for (uint32_t i = from; from && i < t->count; i++)
+		unlink_entry(t, i);
+	t->old = from;
+	for (uint32_t i = from; i < t->count; i++) {
+		struct entry e = t->entry[i];
+		void *obj = (void *)e.addr;
+
+		if (!alive(heap, &obj))
+			continue;
+		e.addr = (uintptr_t)obj;
+		t->entry[kept] = e;
+		if (gc_in_pages(heap, e.addr)) {
+			t->entry[kept] = t->entry[t->old];
+			t->entry[t->old++] = e;
+		}
+		kept++;
+	}
+	t->count = kept;
+	for (uint32_t i = from; i < kept; i++)
+		link_entry(t, i);
+	if (!minor)
+		shrink(heap);
+	count(heap, heap->hashes);
+}
+
+void gc_hash_fini(struct gc_heap *heap)
+{
+	drop(heap->hashes);
+}

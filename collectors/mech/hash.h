@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Identity hashes of objects that may move: gc_identity_hash(). */
+#ifndef GC_HASH_H
+#define GC_HASH_H
+
+#include "weak.h"
+
+/*
+ * World stopped, all is traced, nothing swept: what died is forgotten, what moved is found by its
+ * new address.
+ */
+void gc_hash_update(struct gc_heap *heap, gc_alive_fn alive);
+void gc_hash_fini(struct gc_heap *heap);
+
+#endif

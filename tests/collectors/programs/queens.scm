@@ -1,0 +1,15 @@
+; How many ways there are for n queens on a board of n times n.
+(define (safe? row rows by)
+  (or (null? rows)
+      (and (not (= (car rows) row))
+           (not (= (abs (- (car rows) row)) by))
+           (safe? row (cdr rows) (+ by 1)))))
+(define (queens n)
+  (let place ((column 0) (rows '()))
+    (if (= column n)
+        1
+        (do ((row 0 (+ row 1))
+             (ways 0 (if (safe? row rows 1) (+ ways (place (+ column 1) (cons row rows))) ways)))
+            ((= row n) ways)))))
+(write (map queens '(1 2 3 4 5 6)))
+(newline)
