@@ -5,6 +5,7 @@
 #include <link.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "start.h"
@@ -73,4 +74,19 @@ static void in_child(void)
 void adapter_fork(void)
 {
 	pthread_atfork(NULL, NULL, in_child);
+}
+
+void adapter_environment(const char *given)
+{
+	char *copy = given ? strdup(given) : NULL, *save = NULL, *word, *value;
+
+	for (word = copy ? strtok_r(copy, ";", &save) : NULL; word;
+	     word = strtok_r(NULL, ";", &save)) {
+		value = strchr(word, '=');
+		if (!value || strncmp(word, "GCHINT_", 7) != 0)
+			continue;
+		*value++ = '\0';
+		setenv(word, value, 0);
+	}
+	free(copy);
 }

@@ -21,4 +21,12 @@ int adapter_start(const char *file, struct gchint_session **session);
 /** adapter_fork() - a forked child hints for itself, from its first instruction on. */
 void adapter_fork(void);
 
+/**
+ * adapter_environment() - take the variables of who attaches, as if the host had been started so
+ * @given: NAME=VALUE;...; of others than GCHINT_* nothing is taken
+ *
+ * What the host has already stays: its own threads may be reading it.
+ */
+void adapter_environment(const char *given);
+
 #endif /* ADAPTER_START_H */

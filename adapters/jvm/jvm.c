@@ -16,12 +16,11 @@
  * JVMTI says nothing of work beside the program; the threads that do it are known by
  * their names and get standing roles (threads.c), and the collector's log tells what its
  * leading thread is at (phases.c). While somebody profiles it tells of the code that it
- * compiles (methods.c).
+ * compiles (methods.c), or, asked by -agentpath:/path/libgchint-jvm.so=interpreted, of each
+ * call (interpreted.c).
  */
 #define _GNU_SOURCE
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <gchint.h>
 #include <jvmti.h>
@@ -59,18 +58,28 @@ static void JNICALL vm_init(jvmtiEnv *env, JNIEnv *jni, jthread thread)
 {
 	(void)thread;
 	methods_watch(env);
+	interpreted_watch(env);
 	counters_open();
 	threads_watch();
 	phases_watch(jni);
 }
 
-static jint setup(JavaVM *vm, int live)
+/* On a busy machine the last cycles may not have been read yet. */
+static void JNICALL vm_death(jvmtiEnv *env, JNIEnv *jni)
+{
+	(void)env;
+	(void)jni;
+	phases_finish();
+}
+
+static jint setup(JavaVM *vm, const char *options, int live)
 {
 	static const jvmtiCapabilities wanted = { .can_generate_garbage_collection_events = 1 };
 	jvmtiEventCallbacks callbacks = {
 		.GarbageCollectionStart = gc_start,
 		.GarbageCollectionFinish = gc_finish,
 		.VMInit = vm_init,
+		.VMDeath = vm_death,
 	};
 	static int started;
 	JNIEnv *jni = NULL;
@@ -88,7 +97,9 @@ static jint setup(JavaVM *vm, int live)
 	}
 	started = 1;
 	methods_prepare(env, &callbacks);
+	interpreted_prepare(env, &callbacks, options);
 	(*env)->SetEventCallbacks(env, &callbacks, sizeof(callbacks));
+	(*env)->SetEventNotificationMode(env, JVMTI_ENABLE, JVMTI_EVENT_VM_DEATH, NULL);
 	if (live) {
 		(*vm)->GetEnv(vm, (void **)&jni, JNI_VERSION_1_8);
 		vm_init(env, jni, NULL);
@@ -104,33 +115,13 @@ static jint setup(JavaVM *vm, int live)
 
 JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 {
-	(void)options;
 	(void)reserved;
-	return setup(vm, 0);
-}
-
-/*
- * NAME=VALUE;... of who attaches, as if the JVM had been started so. What it has already
- * stays: its own threads may be reading it.
- */
-static void take_environment(const char *options)
-{
-	char *copy = options ? strdup(options) : NULL, *save = NULL, *word, *value;
-
-	for (word = copy ? strtok_r(copy, ";", &save) : NULL; word;
-	     word = strtok_r(NULL, ";", &save)) {
-		value = strchr(word, '=');
-		if (!value || strncmp(word, "GCHINT_", 7) != 0)
-			continue;
-		*value++ = '\0';
-		setenv(word, value, 0);
-	}
-	free(copy);
+	return setup(vm, options, 0);
 }
 
 JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *reserved)
 {
-	take_environment(options);
+	adapter_environment(options);
 	(void)reserved;
-	return setup(vm, 1);
+	return setup(vm, NULL, 1);
 }

@@ -49,6 +49,8 @@ struct gchint_thread *threads_driver(pid_t tid);
  * After threads_watch(). May allocate, and loads classes of the JVM's own.
  */
 void phases_watch(JNIEnv *jni);
+/** phases_finish() - wait, half a second at most, until what was logged is announced. */
+void phases_finish(void);
 
 /* methods.c: the code that is compiled */
 
@@ -56,5 +58,22 @@ void phases_watch(JNIEnv *jni);
 void methods_prepare(jvmtiEnv *env, jvmtiEventCallbacks *callbacks);
 /** methods_watch() - name what is there, and what comes and goes from here on; live only. */
 void methods_watch(jvmtiEnv *env);
+
+#define METHODS_NAME 800
+
+/** methods_name() - of its class, with its file and line; METHODS_NAME is room enough. */
+void methods_name(jvmtiEnv *env, jmethodID method, char *text, size_t size);
+
+/* interpreted.c: every method, in a JVM that compiles none */
+
+/**
+ * interpreted_prepare() - ask for what tells of calls
+ * @options: of the agent; nothing unless they are "interpreted", and somebody profiles
+ *
+ * At the start of the JVM only.
+ */
+void interpreted_prepare(jvmtiEnv *env, jvmtiEventCallbacks *callbacks, const char *options);
+/** interpreted_watch() - tell which method runs from here on. */
+void interpreted_watch(jvmtiEnv *env);
 
 #endif /* GCHINT_JVM_H */

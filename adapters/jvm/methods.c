@@ -4,7 +4,7 @@
  * when on it is loaded until it is unloaded, as its source has it, and the stubs and the
  * interpreter by HotSpot's own names. So a sampled instruction tells its method, at no cost
  * to the code that runs. What was inlined into a method counts for that one, and what is
- * interpreted is the interpreter.
+ * interpreted is the interpreter, unless interpreted.c is asked for.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -15,8 +15,6 @@
 #include <jvmti.h>
 
 #include "jvm.h"
-
-#define NAME 400
 
 /* "Lorg/some/Thing;" is org.some.Thing. */
 static void put_class(char *text, size_t size, const char *signature)
@@ -45,31 +43,40 @@ static int line_of(jvmtiEnv *env, jmethodID method)
 	return line;
 }
 
-static void JNICALL compiled(jvmtiEnv *env, jmethodID method, jint size, const void *address,
-			     jint count, const jvmtiAddrLocationMap *map, const void *info)
+void methods_name(jvmtiEnv *env, jmethodID method, char *text, size_t size)
 {
 	char *name = NULL, *signature = NULL, *file = NULL;
-	char type[NAME] = "?", text[2 * NAME];
+	char type[METHODS_NAME / 2] = "?";
+	const int line = line_of(env, method);
 	jclass class;
 
-	(void)count;
-	(void)map;
-	(void)info;
 	if ((*env)->GetMethodDeclaringClass(env, method, &class) == JVMTI_ERROR_NONE) {
 		if ((*env)->GetClassSignature(env, class, &signature, NULL) == JVMTI_ERROR_NONE)
 			put_class(type, sizeof(type), signature);
 		(*env)->GetSourceFileName(env, class, &file);
 	}
 	(*env)->GetMethodName(env, method, &name, NULL, NULL);
-	if (file)
-		snprintf(text, sizeof(text), "%s.%s (%s:%d)", type, name ? name : "?", file,
-			 line_of(env, method));
+	if (file && line > 0)
+		snprintf(text, size, "%s.%s (%s:%d)", type, name ? name : "?", file, line);
+	else if (file)
+		snprintf(text, size, "%s.%s (%s)", type, name ? name : "?", file);
 	else
-		snprintf(text, sizeof(text), "%s.%s", type, name ? name : "?");
-	gchint_symbol_add((uintptr_t)address, (size_t)size, text);
+		snprintf(text, size, "%s.%s", type, name ? name : "?");
 	(*env)->Deallocate(env, (unsigned char *)name);
 	(*env)->Deallocate(env, (unsigned char *)signature);
 	(*env)->Deallocate(env, (unsigned char *)file);
+}
+
+static void JNICALL compiled(jvmtiEnv *env, jmethodID method, jint size, const void *address,
+			     jint count, const jvmtiAddrLocationMap *map, const void *info)
+{
+	char text[METHODS_NAME];
+
+	(void)count;
+	(void)map;
+	(void)info;
+	methods_name(env, method, text, sizeof(text));
+	gchint_symbol_add((uintptr_t)address, (size_t)size, text);
 }
 
 /* It tells no size: the resolver ends what begins there. */

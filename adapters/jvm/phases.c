@@ -17,6 +17,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <gchint.h>
@@ -26,6 +28,7 @@
 #define PIPE_BYTES (1 << 20) /* some ten thousand lines; what the system allows at most */
 #define DRIVERS	   8
 #define NAME	   64
+#define LAST_WAIT  500 /* ms that the end of the JVM waits for what it has logged, at most */
 
 /* The longest first, where one begins another. Others: collecting, kind unknown. */
 static const struct {
@@ -68,7 +71,8 @@ static struct driver {
 } drivers[DRIVERS];
 
 static enum collector collector;
-static int log_fd = -1;
+static int log_fd = -1; /* -2 when it has ended */
+static int reads; /* the reader waits for the next line, or is about to */
 
 static struct driver *driver_of(pid_t tid)
 {
@@ -163,7 +167,9 @@ static void *read_log(void *arg)
 	(void)arg;
 	pthread_setname_np(pthread_self(), "gchint log");
 	for (;;) {
+		__atomic_store_n(&reads, 1, __ATOMIC_RELEASE);
 		n = read(log_fd, buf + held, sizeof(buf) - 1 - held);
+		__atomic_store_n(&reads, 0, __ATOMIC_RELEASE);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
@@ -184,7 +190,7 @@ static void *read_log(void *arg)
 	for (n = 0; n < DRIVERS && drivers[n].tid; n++)
 		if (drivers[n].name[0])
 			gchint_end(threads_driver(drivers[n].tid));
-	close(log_fd);
+	close(__atomic_exchange_n(&log_fd, -2, __ATOMIC_RELAXED));
 	return NULL;
 }
 
@@ -222,7 +228,7 @@ void phases_watch(JNIEnv *jni)
 	int fds[2], ret;
 
 	collector = threads_collector();
-	if (!jni || log_fd >= 0 || !what[collector] || pipe2(fds, O_CLOEXEC))
+	if (!jni || log_fd != -1 || !what[collector] || pipe2(fds, O_CLOEXEC))
 		return;
 	fcntl(fds[1], F_SETPIPE_SZ, PIPE_BYTES);
 	log_fd = fds[0];
@@ -241,4 +247,21 @@ void phases_watch(JNIEnv *jni)
 	}
 	/* The JVM has opened it for itself, or the reader finds the end. */
 	close(fds[1]);
+}
+
+void phases_finish(void)
+{
+	const struct timespec ms = { 0, 1000000 };
+	int fd = __atomic_load_n(&log_fd, __ATOMIC_RELAXED), n, waiting, still = 0;
+
+	/* Twice in a row: between its read and its word of that the reader has some. */
+	for (n = 0; fd >= 0 && n < LAST_WAIT && still < 2; n++) {
+		if (ioctl(fd, FIONREAD, &waiting))
+			return;
+		if (!waiting && __atomic_load_n(&reads, __ATOMIC_ACQUIRE))
+			still++;
+		else
+			still = 0;
+		nanosleep(&ms, NULL);
+	}
 }

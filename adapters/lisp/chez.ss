@@ -7,7 +7,7 @@
 	      (lambda (give-up)
 		(with-exception-handler
 		  (lambda (c) (give-up (call-with-string-output-port (lambda (p) (display-condition c p)))))
-		  (lambda () (load-shared-object "libgchint.so.0") #f))))])
+		  (lambda () (load-shared-object "libgchint.so.1") #f))))])
   (if said
       (format (console-error-port) "gchint: no hints: ~a\n" said)
       (let ([begin! (foreign-procedure "gchint_phase_begin" (unsigned-int unsigned-int) void)]

@@ -8,7 +8,7 @@
 (with-handlers ([exn:fail? (lambda (e) (eprintf "gchint: no hints: ~a\n" (exn-message e)))])
   (vm-eval
    '(begin
-      (load-shared-object "libgchint.so.0")
+      (load-shared-object "libgchint.so.1")
       (let ([begin! (foreign-procedure "gchint_phase_begin" (unsigned-int unsigned-int) void)]
             [end! (foreign-procedure "gchint_phase_end" () void)]
             [collect-as-before (collect-request-handler)]

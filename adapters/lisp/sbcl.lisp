@@ -3,7 +3,7 @@
 ;;; call SB-KERNEL::SUB-GC by its name, which stops the world; (gc) called by the program is
 ;;; bound to it more closely, and is not seen. Without libgchint, or with a session that cannot
 ;;; be opened, the program runs as without this file.
-(handler-case (sb-alien:load-shared-object "libgchint.so.0")
+(handler-case (sb-alien:load-shared-object "libgchint.so.1")
   (error (c) (format *error-output* "gchint: no hints: ~a~%" (substitute #\Space #\Newline (princ-to-string c))))
   (:no-error (&rest loaded)
     (declare (ignore loaded))

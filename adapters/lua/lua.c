@@ -36,6 +36,9 @@ struct known {
 	uintptr_t method;
 };
 
+/* To compare: names are written at each call. */
+static int at_calls;
+
 /* Of this thread's states. */
 static __thread struct {
 	struct known *at;
@@ -81,7 +84,8 @@ static int make_room(void)
 	return 1;
 }
 
-static uintptr_t name(lua_State *L, lua_Debug *d)
+/* At @address, if it has one. */
+static uintptr_t name(lua_State *L, lua_Debug *d, uintptr_t address)
 {
 	char text[400];
 
@@ -91,7 +95,7 @@ static uintptr_t name(lua_State *L, lua_Debug *d)
 	else
 		snprintf(text, sizeof(text), "%s (%s:%d)", d->name ? d->name : "function",
 			 d->short_src, d->linedefined);
-	return gchint_symbol_add(0, 0, text);
+	return gchint_symbol_add(address, 1, text);
 }
 
 /* 0 without memory: then it has no name. */
@@ -104,7 +108,7 @@ static uintptr_t method_of(lua_State *L, lua_Debug *d)
 		return 0;
 	k = place_of(key);
 	if (!k->key) {
-		k->method = name(L, d);
+		k->method = name(L, d, 0);
 		k->key = key;
 		functions.nr++;
 	}
@@ -113,12 +117,17 @@ static uintptr_t method_of(lua_State *L, lua_Debug *d)
 
 static void on_call(lua_State *L, lua_Debug *d)
 {
+	uintptr_t method;
 	int level;
 
 	if (d->event != LUA_HOOKRET) {
 		lua_getinfo(L, "S", d);
-		if (*d->what != 'C')
-			gchint_method_enter(method_of(L, d));
+		if (*d->what == 'C')
+			return;
+		method = method_of(L, d);
+		gchint_method_enter(method);
+		if (at_calls && method)
+			name(L, d, method);
 		return;
 	}
 	for (level = 1; level < LEVELS; level++) {
@@ -187,6 +196,7 @@ int luaopen_gchint(lua_State *L)
 
 	if (started++ || !adapter_start("libgchint-lua.so", NULL) || !gchint_profiled())
 		return 0;
+	at_calls = gchint_profiled() == 2;
 	adapter_fork();
 	gchint_self();
 	if (lua_getglobal(L, "debug") == LUA_TTABLE) {

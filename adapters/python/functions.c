@@ -85,6 +85,7 @@ static struct {
 	ptrdiff_t index; /* of ours among the extras of a code object */
 	size_t code; /* offset of a frame's code object */
 	unsigned int most; /* frames of ours within each other */
+	int at_calls; /* to compare: names are written at each call */
 } python = { .index = -1 };
 
 /* Below it less than half of this thread's stack is left; NULL not looked for. */
@@ -112,8 +113,8 @@ static const char *text_of(PyObject *text)
 	return utf8 ? utf8 : "?";
 }
 
-/* Within the frame's own exception, which stays. */
-static uintptr_t name(PyObject *code)
+/* At @address, if it has one. Within the frame's own exception, which stays. */
+static uintptr_t name(PyObject *code, uintptr_t address)
 {
 	PyObject *type, *value, *trace, *what, *file, *line;
 	uintptr_t method;
@@ -125,9 +126,9 @@ static uintptr_t name(PyObject *code)
 	line = PyObject_GetAttrString(code, "co_firstlineno");
 	snprintf(text, sizeof(text), "%s (%s:%ld)", text_of(what), text_of(file),
 		 line ? PyLong_AsLong(line) : 0);
-	method = gchint_symbol_add(0, 0, text);
+	method = gchint_symbol_add(address, 1, text);
 	/* Without memory it is named again when it is called again. */
-	if (method)
+	if (method && !address)
 		python.set(code, python.index, (void *)method);
 	PyErr_Clear();
 	Py_DecRef(line);
@@ -148,7 +149,7 @@ static uintptr_t method_of(const void *frame)
 		PyErr_Clear();
 		return 0;
 	}
-	return method ? (uintptr_t)method : name(code);
+	return method && !python.at_calls ? (uintptr_t)method : name(code, (uintptr_t)method);
 }
 
 static evaluate_fn evaluate;
@@ -228,8 +229,10 @@ void functions_watch(void)
 	request = _PyEval_RequestCodeExtraIndex ? _PyEval_RequestCodeExtraIndex :
 						  PyUnstable_Eval_RequestCodeExtraIndex;
 	index = request ? request(NULL) : -1;
-	if (python.index < 0)
+	if (python.index < 0) {
 		python.index = index;
+		python.at_calls = gchint_profiled() == 2;
+	}
 	/* Code that is built into Python is that of all its interpreters, with its extras. */
 	if (index < 0 || index != python.index)
 		return;

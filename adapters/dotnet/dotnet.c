@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: MIT
+/*
+ * .NET (6 and newer), as a profiler that is only notified, beside whatever else profiles:
+ *
+ *	CORECLR_ENABLE_NOTIFICATION_PROFILERS=1
+ *	CORECLR_NOTIFICATION_PROFILERS=/path/libgchint-dotnet.so={8f2f3a2e-...};
+ *
+ * or, into one that runs, by its diagnostic socket (gchintctl attach). It opens an EventPipe
+ * session within the process: each event of the collector is delivered at once, on the thread that
+ * it happens on.
+ *
+ *	GCSuspendEEBegin	safepoint, STW		for a collection; other stops are left out
+ *	GCStart			collect, STW		and why
+ *	GCRestartEEBegin	none			as the runtime's own figures have it
+ *
+ * and on each thread of a background collection:
+ *
+ *	BGCBegin		roots, STW
+ *	BGC1stNonConEnd		mark, concurrent
+ *	BGC1stConEnd		none
+ *	BGC2ndNonConBegin	remark, STW		until the program runs on
+ *	BGC2ndConBegin		sweep, concurrent
+ *	BGC2ndConEnd		none
+ *	BGCAllocWaitBegin, End	wait			who allocates waits for it
+ *
+ * A background collection begins with a pause, in which it may collect the young first: that is
+ * a collection of its own. Threads of the server's collector have standing roles.
+ */
+#define _GNU_SOURCE
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include <gchint.h>
+
+#include "../common/start.h"
+#include "profiler.h"
+
+/* GCSuspendEEBegin's reasons, and GCStart's. */
+#define SUSPEND_FOR_GC	    1
+#define SUSPEND_FOR_GC_PREP 6
+
+#define GC_BACKGROUND 1 /* GCStart's type */
+
+enum provider {
+	PROVIDER_OTHER,
+	PROVIDER_RUNTIME,
+	PROVIDER_PRIVATE,
+};
+
+/* Events by number; the private provider counts for itself. */
+enum {
+	GC_START = 1,
+	GC_RESTART_BEGIN = 7,
+	GC_SUSPEND_BEGIN = 9,
+	GC_MARK = 202, /* on each thread that marked */
+
+	BGC_BEGIN = 11,
+	BGC_1ST_STOP_END,
+	BGC_1ST_CONCURRENT_END,
+	BGC_2ND_STOP_BEGIN,
+	BGC_2ND_STOP_END,
+	BGC_2ND_CONCURRENT_BEGIN,
+	BGC_2ND_CONCURRENT_END,
+	BGC_WAIT_BEGIN = 23,
+	BGC_WAIT_END,
+};
+
+static const uint16_t runtime_name[] = u"Microsoft-Windows-DotNETRuntime";
+static const uint16_t private_name[] = u"Microsoft-Windows-DotNETRuntimePrivate";
+
+static struct object *info;
+
+/*
+ * This thread: that it announces a pause, a part of a background collection; that it was looked at;
+ * which stop it announces, and how many collections have begun, as far as it knows.
+ */
+static __thread struct {
+	bool pauses, works, looked;
+	uint32_t stop, begun;
+} me __attribute__((tls_model("initial-exec")));
+
+/*
+ * With the server's collector another thread than the one that stopped the world may begin the
+ * collection, and start the world. It cannot speak for that one, which asks at its next event.
+ */
+static uint32_t stopped, started; /* stops so far, and the last of them that is over */
+static uint32_t begun; /* collections */
+static uint32_t cause; /* of the last of them */
+
+/* Which provider an event comes from: asked once for each. */
+static enum provider provider_of(uintptr_t provider)
+{
+	static uintptr_t known[3];
+	static enum provider which[3];
+	uint16_t name[sizeof(private_name) / sizeof(private_name[0]) + 1] = { 0 };
+	provider_info_fn *ask = (provider_info_fn *)info->table[AT_PROVIDER_INFO];
+	enum provider is = PROVIDER_OTHER;
+	uint32_t length = 0;
+
+	for (int n = 0; n < 3; n++)
+		if (__atomic_load_n(&known[n], __ATOMIC_ACQUIRE) == provider)
+			return which[n];
+	if (ask(info, provider, sizeof(name) / sizeof(name[0]), &length, name) != S_OK)
+		return PROVIDER_OTHER;
+	if (!memcmp(name, runtime_name, sizeof(runtime_name)))
+		is = PROVIDER_RUNTIME;
+	else if (!memcmp(name, private_name, sizeof(private_name)))
+		is = PROVIDER_PRIVATE;
+	/* Two threads that write the same entry write the same words. */
+	which[is] = is;
+	__atomic_store_n(&known[is], provider, __ATOMIC_RELEASE);
+	return is;
+}
+
+/* GCStart's reason. */
+static uint32_t cause_of(uint32_t reason, bool background)
+{
+	switch (reason) {
+	case 0: /* small objects, large ones, no room for either */
+	case 4:
+	case 5:
+	case 6:
+		return background ? GCHINT_CAUSE_THRESHOLD : GCHINT_CAUSE_ALLOCATION;
+	case 1: /* induced, in one way or another */
+	case 7:
+	case 10:
+		return GCHINT_CAUSE_EXPLICIT;
+	case 2: /* memory is low */
+	case 9:
+	case 11:
+	case 13:
+		return GCHINT_CAUSE_SYSTEM;
+	default:
+		return GCHINT_CAUSE_UNKNOWN;
+	}
+}
+
+static void leave(bool *state)
+{
+	if (*state)
+		gchint_phase_end();
+	*state = false;
+}
+
+static void work(unsigned int phase, gchint_flags_t flags)
+{
+	if (me.works || me.pauses)
+		gchint_phase_next(phase, flags);
+	else
+		gchint_phase_begin(phase, flags);
+	me.works = !me.pauses;
+}
+
+/* The runtime names its own threads before they do anything. */
+static void look_at_me(void)
+{
+	char name[16] = "";
+
+	if (me.looked)
+		return;
+	me.looked = true;
+	prctl(PR_GET_NAME, name);
+	if (!strcmp(name, ".NET Server GC"))
+		gchint_set_role(gchint_self(), GCHINT_ROLE_STW, NULL);
+	else if (!strncmp(name, ".NET BGC", 8) || !strcmp(name, ".NET Background"))
+		gchint_set_role(gchint_self(), GCHINT_ROLE_CONCURRENT, NULL);
+}
+
+/* What became of the pause that this thread announces. */
+static void catch_up(void)
+{
+	struct gchint_detail detail = { .size = sizeof(detail) };
+
+	if (!me.pauses)
+		return;
+	for (; me.begun != __atomic_load_n(&begun, __ATOMIC_ACQUIRE); me.begun++) {
+		detail.cause = __atomic_load_n(&cause, __ATOMIC_RELAXED);
+		gchint_next_detail(gchint_self(), GCHINT_PHASE_COLLECT, GCHINT_F_STW, &detail);
+	}
+	if ((int32_t)(__atomic_load_n(&started, __ATOMIC_RELAXED) - me.stop) >= 0)
+		leave(&me.pauses);
+}
+
+static void runtime_event(uint32_t event, const uint32_t *data, uint32_t size)
+{
+	switch (event) {
+	case GC_SUSPEND_BEGIN:
+		if (size < 4 || (data[0] != SUSPEND_FOR_GC && data[0] != SUSPEND_FOR_GC_PREP))
+			break;
+		look_at_me();
+		leave(&me.works);
+		me.pauses = true;
+		me.begun = __atomic_load_n(&begun, __ATOMIC_ACQUIRE);
+		me.stop = __atomic_add_fetch(&stopped, 1, __ATOMIC_RELAXED);
+		gchint_phase_begin(GCHINT_PHASE_SAFEPOINT, GCHINT_F_STW);
+		break;
+	case GC_START:
+		if (size < 16)
+			break;
+		__atomic_store_n(&cause, cause_of(data[2], data[3] == GC_BACKGROUND),
+				 __ATOMIC_RELAXED);
+		__atomic_fetch_add(&begun, 1, __ATOMIC_RELEASE);
+		catch_up();
+		break;
+	case GC_RESTART_BEGIN:
+		if (me.pauses)
+			leave(&me.pauses);
+		else
+			__atomic_store_n(&started, __atomic_load_n(&stopped, __ATOMIC_RELAXED),
+					 __ATOMIC_RELAXED);
+		break;
+	case GC_MARK:
+		look_at_me();
+		break;
+	}
+}
+
+static void private_event(uint32_t event)
+{
+	switch (event) {
+	case BGC_BEGIN:
+		look_at_me();
+		work(GCHINT_PHASE_ROOTS, GCHINT_F_STW);
+		break;
+	case BGC_1ST_STOP_END:
+		work(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+		break;
+	case BGC_2ND_STOP_BEGIN:
+		work(GCHINT_PHASE_REMARK, GCHINT_F_STW);
+		break;
+	case BGC_2ND_CONCURRENT_BEGIN:
+		work(GCHINT_PHASE_SWEEP, GCHINT_F_CONCURRENT);
+		break;
+	case BGC_WAIT_BEGIN:
+		work(GCHINT_PHASE_WAIT, GCHINT_F_FOREGROUND);
+		break;
+	case BGC_1ST_CONCURRENT_END:
+	case BGC_2ND_STOP_END:
+	case BGC_2ND_CONCURRENT_END:
+	case BGC_WAIT_END:
+		leave(&me.works);
+		break;
+	}
+}
+
+static result event_delivered(struct object *self, uintptr_t provider, uint32_t event,
+			      uint32_t version, uint32_t metadata_size, const uint8_t *metadata,
+			      uint32_t size, const uint8_t *data)
+{
+	uint32_t words[4] = { 0 };
+
+	(void)self;
+	(void)version;
+	(void)metadata_size;
+	(void)metadata;
+	catch_up();
+	switch (provider_of(provider)) {
+	case PROVIDER_RUNTIME:
+		memcpy(words, data, size < sizeof(words) ? size : sizeof(words));
+		runtime_event(event, words, size);
+		break;
+	case PROVIDER_PRIVATE:
+		private_event(event);
+		break;
+	case PROVIDER_OTHER:
+		break;
+	}
+	return S_OK;
+}
+
+/* Once in a process: as an agent of a JVM, it never stops its host. */
+static result start(struct object *runtime)
+{
+	static const struct guid wanted = PROFILER_INFO_12;
+	struct provider_config providers[] = {
+		{ runtime_name, 0x1, 4, NULL },
+		{ private_name, 0x1, 4, NULL },
+	};
+	query_fn *query = (query_fn *)runtime->table[AT_QUERY];
+	static bool once;
+	uint64_t session;
+
+	if (once || !adapter_start("libgchint-dotnet.so", NULL))
+		return CANCEL_ACTIVATION;
+	if (query(runtime, &wanted, &info) != S_OK ||
+	    ((set_event_mask_fn *)info->table[AT_SET_EVENT_MASK_2])(info, 0,
+								    HIGH_MONITOR_EVENT_PIPE) ||
+	    ((start_session_fn *)info->table[AT_START_SESSION])(info, 2, providers, 0, &session)) {
+		fprintf(stderr,
+			"libgchint-dotnet.so: no hints: this .NET tells of no collections\n");
+		return CANCEL_ACTIVATION;
+	}
+	once = true;
+	return S_OK;
+}
+
+static result initialize(struct object *self, struct object *runtime)
+{
+	(void)self;
+	return start(runtime);
+}
+
+/* @given: what GCHINT_* say where somebody attaches from. */
+static result initialize_for_attach(struct object *self, struct object *runtime, const void *given,
+				    uint32_t size)
+{
+	char text[2048];
+
+	(void)self;
+	if (size >= sizeof(text))
+		return CANCEL_ACTIVATION;
+	memcpy(text, given, size);
+	text[size] = '\0';
+	adapter_environment(text);
+	return start(runtime);
+}
+
+/* So that another profiler keeps its place. */
+static result notification_only(struct object *self, int *only)
+{
+	(void)self;
+	*only = 1;
+	return S_OK;
+}
+
+static result ignore(struct object *self)
+{
+	(void)self;
+	return S_OK;
+}
+
+/* Nothing here is ever freed. */
+static uint32_t count(struct object *self)
+{
+	(void)self;
+	return 1;
+}
+
+static bool is_one_of(const struct guid *which, const struct guid *of, size_t n)
+{
+	while (n--)
+		if (!memcmp(which, &of[n], sizeof(*which)))
+			return true;
+	return false;
+}
+
+static result query_callback(struct object *self, const struct guid *which, void *out)
+{
+	static const struct guid callbacks[] = PROFILER_CALLBACKS, unknown = UNKNOWN;
+	const size_t n = sizeof(callbacks) / sizeof(callbacks[0]);
+	bool ours = is_one_of(which, callbacks, n) || is_one_of(which, &unknown, 1);
+
+	*(struct object **)out = ours ? self : NULL;
+	return ours ? S_OK : E_NOINTERFACE;
+}
+
+/* Arguments that are not looked at are the caller's to take away, on every machine of .NET's. */
+static void *const callback_table[CALLBACK_SLOTS] = {
+	[AT_QUERY] = (void *)query_callback,
+	[AT_ADD_REF] = (void *)count,
+	[AT_RELEASE] = (void *)count,
+	[AT_INITIALIZE] = (void *)initialize,
+	[AT_INITIALIZE + 1 ... AT_INITIALIZE_FOR_ATTACH - 1] = (void *)ignore,
+	[AT_INITIALIZE_FOR_ATTACH] = (void *)initialize_for_attach,
+	[AT_INITIALIZE_FOR_ATTACH + 1 ... AT_EVENT_DELIVERED - 1] = (void *)ignore,
+	[AT_EVENT_DELIVERED] = (void *)event_delivered,
+	[AT_EVENT_DELIVERED + 1] = (void *)ignore,
+	[AT_NOTIFICATION_ONLY] = (void *)notification_only,
+};
+static struct object callback = { callback_table };
+
+static result query_factory(struct object *self, const struct guid *which, void *out)
+{
+	static const struct guid ours[] = { UNKNOWN, CLASS_FACTORY };
+	bool is = is_one_of(which, ours, 2);
+
+	*(struct object **)out = is ? self : NULL;
+	return is ? S_OK : E_NOINTERFACE;
+}
+
+static result create(struct object *self, struct object *outer, const struct guid *which, void *out)
+{
+	(void)self;
+	(void)outer;
+	return query_callback(&callback, which, out);
+}
+
+static void *const factory_table[FACTORY_SLOTS] = {
+	[AT_QUERY] = (void *)query_factory, [AT_ADD_REF] = (void *)count,
+	[AT_RELEASE] = (void *)count,	    [AT_CREATE] = (void *)create,
+	[AT_LOCK] = (void *)ignore,
+};
+static struct object factory = { factory_table };
+
+/* What the runtime looks for in the library of a profiler. */
+__attribute__((visibility("default"))) result
+DllGetClassObject(const struct guid *profiler, const struct guid *which, void *out);
+
+result DllGetClassObject(const struct guid *profiler, const struct guid *which, void *out)
+{
+	static const struct guid ours = GCHINT_PROFILER;
+
+	return is_one_of(profiler, &ours, 1) ? query_factory(&factory, which, out) : E_NO_CLASS;
+}
