@@ -2,6 +2,6 @@
 #ifndef GCHINTD_VERSION_H
 #define GCHINTD_VERSION_H
 
-#define GCHINTD_VERSION "0.1"
+#define GCHINTD_VERSION "1.0"
 
 #endif

@@ -10,7 +10,9 @@
 "CREATE TABLE images(t INTEGER NOT NULL, tgid INTEGER, first INTEGER, last INTEGER,"               \
 "  offset INTEGER, path TEXT);"                                                                    \
 "CREATE TABLE symbols(tgid INTEGER, address INTEGER, t INTEGER, image TEXT, name TEXT,"            \
-"  PRIMARY KEY(tgid, address, t)) WITHOUT ROWID;"
+"  PRIMARY KEY(tgid, address, t)) WITHOUT ROWID;"                                                  \
+"CREATE TABLE lines(tgid INTEGER, address INTEGER, t INTEGER, offset INTEGER, file TEXT,"          \
+"  line INTEGER, PRIMARY KEY(tgid, address, t)) WITHOUT ROWID;"
 
 const char schema_profile_sql[] = PROFILE_SQL;
 
@@ -108,5 +110,6 @@ const char *const schema_tables[SCHEMA_TABLES] = {
 	"notes",     "costs",	  "names",    "idle_states", "thermal_sensors",
 	/* Those of PROFILE_SQL. */
 	"hotspots",  "stacks",	  "images",   "symbols",
+	"lines",
 };
 /* clang-format on */

@@ -10,8 +10,8 @@
 #define SCHEMA_OLDEST	   1 /* that is still read: processes had one row a thread */
 #define SCHEMA_APPLICATION 0x67636869 /* "gchi": PRAGMA application_id */
 
-#define SCHEMA_TABLES	    30
-#define SCHEMA_TABLES_FIRST 26 /* those behind may be missing in older files, all at once */
+#define SCHEMA_TABLES	    31
+#define SCHEMA_TABLES_FIRST 26 /* those behind may be missing in older files */
 #define SCHEMA_VIEWS	    5
 
 /* The tables; indexes for a file that grows no more. */

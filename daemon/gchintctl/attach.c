@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * attach PID: the adapter into a JVM that runs, as jcmd's JVMTI.agent_load does it, without
+ * attach PID: the adapter into a JVM or a .NET program that runs. Into a JVM as jcmd's JVMTI.agent_load does it, without
  * a JDK. HotSpot's protocol: a file .attach_pidPID and SIGQUIT make it open a socket
  * .java_pidPID in its /tmp, which takes a version and a command with three arguments, each
  * ended by a NUL.
@@ -22,23 +22,26 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "attach.h"
 #include "ctl.h"
 #include "runtime.h"
 
-static const char usage[] =
-	"usage: gchintctl attach [--wait] PID\n"
-	"Loads the JVM's adapter into a JVM that runs already. It gets what GCHINT_* say here:\n"
-	"  gchintctl record -o run.db -- gchintctl attach --wait PID\n"
-	"\n"
-	"  -w, --wait  until the JVM ends, or a signal comes\n";
+static const char usage[] = "usage: gchintctl attach [--wait] PID\n"
+			    "Loads its adapter into a JVM or a .NET program that runs already. It "
+			    "gets what GCHINT_* say\n"
+			    "here:\n"
+			    "  gchintctl record -o run.db -- gchintctl attach --wait PID\n"
+			    "\n"
+			    "  -w, --wait  until it ends, or a signal comes\n";
 
 #define PATIENCE 100 /* tenths of a second until the socket is there */
 
 extern char **environ;
 
-struct jvm {
+struct target {
 	pid_t pid;
 	int own; /* its pid as it sees itself */
+	int dotnet; /* a .NET runtime's socket instead; none below 0 */
 	bool quits; /* it would end by SIGQUIT */
 	char socket[64];
 };
@@ -59,39 +62,39 @@ static bool is_jvm(pid_t pid)
 }
 
 /* 0 or -errno. */
-static int look_at(struct jvm *jvm)
+static int look_at(struct target *target)
 {
 	char path[64], line[256];
 	unsigned long long caught = 0;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", jvm->pid);
+	snprintf(path, sizeof(path), "/proc/%d/status", target->pid);
 	f = fopen(path, "r");
 	if (!f)
 		return -errno;
-	jvm->own = jvm->pid;
+	target->own = target->pid;
 	while (fgets(line, sizeof(line), f)) {
 		if (!strncmp(line, "SigCgt:", 7))
 			caught = strtoull(line + 7, NULL, 16);
 		/* The last of them is that of the innermost namespace. */
 		if (!strncmp(line, "NSpid:", 6) && strrchr(line, '\t'))
-			jvm->own = atoi(strrchr(line, '\t') + 1);
+			target->own = atoi(strrchr(line, '\t') + 1);
 	}
 	fclose(f);
-	jvm->quits = !(caught >> (SIGQUIT - 1) & 1);
-	snprintf(jvm->socket, sizeof(jvm->socket), "/proc/%d/root/tmp/.java_pid%d", jvm->pid,
-		 jvm->own);
+	target->quits = !(caught >> (SIGQUIT - 1) & 1);
+	snprintf(target->socket, sizeof(target->socket), "/proc/%d/root/tmp/.java_pid%d",
+		 target->pid, target->own);
 	return 0;
 }
 
-static int dial(const struct jvm *jvm)
+static int dial(const struct target *target)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	if (fd < 0)
 		return -errno;
-	strcpy(addr.sun_path, jvm->socket);
+	strcpy(addr.sun_path, target->socket);
 	if (!connect(fd, (struct sockaddr *)&addr, sizeof(addr)))
 		return fd;
 	close(fd);
@@ -99,27 +102,28 @@ static int dial(const struct jvm *jvm)
 }
 
 /* A socket to the JVM; made to listen if it does not yet. */
-static int reach(const struct jvm *jvm)
+static int reach(const struct target *target)
 {
 	const struct timespec tenth = { 0, 100000000 };
 	char ask[64];
-	int fd = dial(jvm), file;
+	int fd = dial(target), file;
 
 	if (fd >= 0)
 		return fd;
-	snprintf(ask, sizeof(ask), "/proc/%d/cwd/.attach_pid%d", jvm->pid, jvm->own);
+	snprintf(ask, sizeof(ask), "/proc/%d/cwd/.attach_pid%d", target->pid, target->own);
 	file = open(ask, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
 	if (file < 0) {
-		snprintf(ask, sizeof(ask), "/proc/%d/root/tmp/.attach_pid%d", jvm->pid, jvm->own);
+		snprintf(ask, sizeof(ask), "/proc/%d/root/tmp/.attach_pid%d", target->pid,
+			 target->own);
 		file = open(ask, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
 	}
 	if (file < 0)
 		return -errno;
 	close(file);
-	kill(jvm->pid, SIGQUIT);
-	for (int n = 0; n < PATIENCE && fd < 0 && !kill(jvm->pid, 0); n++) {
+	kill(target->pid, SIGQUIT);
+	for (int n = 0; n < PATIENCE && fd < 0 && !kill(target->pid, 0); n++) {
 		nanosleep(&tenth, NULL);
-		fd = dial(jvm);
+		fd = dial(target);
 	}
 	unlink(ask);
 	return fd;
@@ -169,33 +173,39 @@ static bool anywhere(void)
 	       !access(device && *device ? device : "/dev/gchint", R_OK | W_OK);
 }
 
-static int attach(const struct jvm *jvm, const char *adapter)
+static int attach(const struct target *target, const char *adapter)
 {
 	char reply[1024], inside[PATH_MAX + 32], *with;
 	int fd, ret;
 
-	snprintf(inside, sizeof(inside), "/proc/%d/root%s", jvm->pid, adapter);
+	snprintf(inside, sizeof(inside), "/proc/%d/root%s", target->pid, adapter);
 	if (access(inside, R_OK)) {
 		ctl_error("%s is not in the file system that %d sees, or may not be read; put it "
 			  "there",
-			  adapter, jvm->pid);
+			  adapter, target->pid);
 		return CTL_FAILED;
 	}
-	fd = reach(jvm);
+	fd = target->dotnet >= 0 ? target->dotnet : reach(target);
 	if (fd < 0) {
-		ctl_error("%d does not let anybody attach: %s", jvm->pid, strerror(-fd));
+		ctl_error("%d does not let anybody attach: %s", target->pid, strerror(-fd));
 		return CTL_FAILED;
 	}
 	with = options();
-	ret = with ? load(fd, adapter, with, reply, sizeof(reply)) : -ENOMEM;
+	if (!with)
+		ret = -ENOMEM;
+	else if (target->dotnet >= 0)
+		ret = dotnet_load(fd, adapter, with);
+	else
+		ret = load(fd, adapter, with, reply, sizeof(reply));
 	free(with);
 	close(fd);
 	if (ret == -ECANCELED) {
-		ctl_error("%d did not take the adapter; its standard error may say why", jvm->pid);
+		ctl_error("%d did not take the adapter; its standard error may say why",
+			  target->pid);
 		return CTL_FAILED;
 	}
 	if (ret) {
-		ctl_error("%d: %s", jvm->pid, strerror(-ret));
+		ctl_error("%d: %s", target->pid, strerror(-ret));
 		return CTL_FAILED;
 	}
 	return CTL_OK;
@@ -220,7 +230,8 @@ int cmd_attach(const struct ctl *ctl, int argc, char **argv)
 		{ 0 },
 	};
 	char adapter[PATH_MAX], *end = NULL;
-	struct jvm jvm = { 0 };
+	struct target target = { 0 };
+	const char *name;
 	bool wait = false;
 	long pid;
 	int opt, ret;
@@ -243,35 +254,41 @@ int cmd_attach(const struct ctl *ctl, int argc, char **argv)
 		ctl_error("attach: name one process by its number; --help tells more");
 		return CTL_USAGE;
 	}
-	jvm.pid = (pid_t)pid;
-	ret = look_at(&jvm);
+	target.pid = (pid_t)pid;
+	ret = look_at(&target);
 	if (ret) {
-		ctl_error("%d: %s", jvm.pid, ret == -ENOENT ? "no such process" : strerror(-ret));
+		ctl_error("%d: %s", target.pid,
+			  ret == -ENOENT ? "no such process" : strerror(-ret));
 		return CTL_FAILED;
 	}
-	if (!is_jvm(jvm.pid)) {
-		ctl_error("%d is no JVM, or not yours; other runtimes: gchintctl run", jvm.pid);
+	target.dotnet = dotnet_reach(target.pid, target.own);
+	if (target.dotnet < 0 && !is_jvm(target.pid)) {
+		ctl_error("%d is no JVM and no .NET program that lets anybody attach, or not "
+			  "yours; other runtimes: gchintctl run",
+			  target.pid);
 		return CTL_FAILED;
 	}
-	if (jvm.quits) {
+	name = target.dotnet >= 0 ? "dotnet" : "jvm";
+	if (target.dotnet < 0 && target.quits) {
 		ctl_error("%d would end by SIGQUIT (-Xrs, or it is still starting): nobody can "
 			  "attach",
-			  jvm.pid);
+			  target.pid);
 		return CTL_FAILED;
 	}
 	if (!anywhere()) {
 		ctl_error("hints would go nowhere: there is no /dev/gchint, and nobody records; "
 			  "gchintctl record -- gchintctl attach --wait %d",
-			  jvm.pid);
+			  target.pid);
 		return CTL_FAILED;
 	}
-	if (!runtime_adapter(runtime_named("jvm"), adapter, sizeof(adapter))) {
-		ctl_error("libgchint-jvm.so is not installed; build it with a JDK's headers: make "
-			  "-C adapters install");
+	if (!runtime_adapter(runtime_named(name), adapter, sizeof(adapter))) {
+		ctl_error("libgchint-%s.so is not installed; build it with its headers: make -C "
+			  "adapters install",
+			  name);
 		return CTL_FAILED;
 	}
-	ret = attach(&jvm, adapter);
+	ret = attach(&target, adapter);
 	if (!ret && wait)
-		wait_for(jvm.pid);
+		wait_for(target.pid);
 	return ret;
 }

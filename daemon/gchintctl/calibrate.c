@@ -85,7 +85,7 @@ static int window(struct work *w, const unsigned int *cpu, size_t nr, double *uw
 		  double *resolution)
 {
 	struct burn *burn = nr ? burn_begin(cpu, nr) : NULL;
-	uint64_t ran = 0, from = 0, end;
+	uint64_t ran = 0, from = 0, end, to;
 	double share;
 	int ret;
 
@@ -93,8 +93,8 @@ static int window(struct work *w, const unsigned int *cpu, size_t nr, double *uw
 		return -ENOMEM;
 	nap(w->o->settle_ms);
 	ret = meter_begin(&w->meter);
-	ran = burn_ns(burn);
 	from = clock_now();
+	ran = burn_ns(burn);
 	end = from + w->o->window_ms * NSEC_PER_MSEC;
 	while (!ret && !child_caught && clock_now() < end) {
 		nap(LOOK_MS);
@@ -102,7 +102,8 @@ static int window(struct work *w, const unsigned int *cpu, size_t nr, double *uw
 	}
 	if (!ret)
 		ret = meter_end(&w->meter, uw, resolution);
-	*busy = (double)(burn_ns(burn) - ran) / (double)(clock_now() - from);
+	to = clock_now();
+	*busy = (double)(burn_ns(burn) - ran) / (double)(to - from);
 	burn_end(burn);
 	share = nr ? 1 - *busy / (double)nr : 0;
 	if (share > w->taken_by_others)

@@ -67,18 +67,18 @@ static int harden(sqlite3 *db, uint64_t size)
 	return ret;
 }
 
-/* Empty ones, for this connection alone. */
-static bool add_profile(sqlite3 *db)
+/* An empty one, for this connection alone: of those that older files have not. */
+static bool add_table(sqlite3 *db, size_t table)
 {
-	const char *sql = schema_profile_sql, *end;
-	int ret = SQLITE_OK;
+	const char *sql = schema_profile_sql;
+	char *one;
+	int ret;
 
-	for (; !ret && (end = strchr(sql, ';')); sql = end + 1) {
-		char *one = sqlite3_mprintf("CREATE TEMP%.*s", (int)(end - sql - 6), sql + 6);
-
-		ret = one ? sqlite3_exec(db, one, NULL, NULL, NULL) : SQLITE_NOMEM;
-		sqlite3_free(one);
-	}
+	while (table-- > SCHEMA_TABLES_FIRST)
+		sql = strchr(sql, ';') + 1;
+	one = sqlite3_mprintf("CREATE TEMP%.*s", (int)(strcspn(sql, ";") - 6), sql + 6);
+	ret = one ? sqlite3_exec(db, one, NULL, NULL, NULL) : SQLITE_NOMEM;
+	sqlite3_free(one);
 	return !ret;
 }
 
@@ -94,9 +94,8 @@ static bool check_schema(sqlite3 *db, const char *path)
 		if (sql)
 			db_number(db, sql, 0, &n);
 		sqlite3_free(sql);
-		/* Of before there were profiles. */
-		if (!n && i == SCHEMA_TABLES_FIRST && add_profile(db))
-			break;
+		if (!n && i >= SCHEMA_TABLES_FIRST && add_table(db, i))
+			continue;
 		if (n != 1) {
 			ctl_error("%s: not a recording of gchintd: '%s' is no table in it", path,
 				  schema_tables[i]);

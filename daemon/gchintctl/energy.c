@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../common/text.h"
 #include "db.h"
+#include "powers.h"
 
 /* A counter has steps, and a reading an instant that is known to some us. */
 #define SLACK 1e-3
@@ -397,84 +397,19 @@ struct energy_part energy_inside(const struct energy *e)
 	return in;
 }
 
-#define CPUS 512
-
-/* One with a power, and where it applies. */
-struct opp {
-	int64_t policy;
-	uint32_t khz;
-	double uw;
-};
-
-struct model {
-	struct opp *opp;
-	size_t opps;
-	int64_t policy[CPUS]; /* of each CPU; -1 not known */
+struct modelling {
+	struct powers *powers;
 	/* While run_stretches() walks over a phase. */
 	struct energy *e;
 	unsigned int group;
 	int cpu;
 };
 
-static bool load_opps(struct model *m, sqlite3 *db, char *source, size_t size)
-{
-	sqlite3_stmt *s = db_query(db, "SELECT policy, khz, power_uw, source FROM opps "
-				       "WHERE power_uw > 0");
-
-	while (db_next(s)) {
-		struct opp *more = realloc(m->opp, (m->opps + 1) * sizeof(*more));
-
-		if (!more) {
-			db_missing("opps", "no memory");
-			break;
-		}
-		m->opp = more;
-		m->opp[m->opps++] =
-			(struct opp){ db_int(s, 0, -1), db_u32(s, 1, 0), (double)db_int(s, 2, 0) };
-		snprintf(source, size, "%s", db_text(s, 3, "opps"));
-	}
-	sqlite3_finalize(s);
-	return m->opps;
-}
-
-static void load_policies(struct model *m, sqlite3 *db)
-{
-	sqlite3_stmt *s = db_query(db, "SELECT policy, replace(cpus, ' ', ',') FROM policies");
-	uint8_t cpus[CPUS];
-
-	for (size_t i = 0; i < CPUS; i++)
-		m->policy[i] = -1;
-	while (db_next(s)) {
-		if (text_cpulist(db_text(s, 1, ""), cpus, CPUS) <= 0)
-			continue;
-		for (size_t i = 0; i < CPUS; i++)
-			if (cpus[i])
-				m->policy[i] = db_int(s, 0, -1);
-	}
-	sqlite3_finalize(s);
-}
-
-/* Cores of two kinds may share a frequency, never its power. 0 not known. */
-static double power_of(const struct model *m, int cpu, uint32_t khz)
-{
-	int64_t policy = cpu >= 0 && cpu < CPUS ? m->policy[cpu] : -1;
-	double uw = 0;
-
-	for (size_t i = 0; i < m->opps; i++) {
-		if (m->opp[i].khz != khz || (policy >= 0 && m->opp[i].policy != policy))
-			continue;
-		if (uw > 0 && m->opp[i].uw != uw)
-			return 0;
-		uw = m->opp[i].uw;
-	}
-	return uw;
-}
-
 static void add_stretch(void *data, uint32_t khz, uint64_t ns)
 {
-	struct model *m = data;
+	struct modelling *m = data;
 	struct energy_part *part = &m->e->part[m->group];
-	double joules = power_of(m, m->cpu, khz) * 1e-6 * (double)ns * 1e-9;
+	double joules = powers_at(m->powers, m->cpu, khz) * 1e-6 * (double)ns * 1e-9;
 
 	if (joules <= 0) {
 		part->unknown_ns += ns;
@@ -487,22 +422,22 @@ static void add_stretch(void *data, uint32_t khz, uint64_t ns)
 
 bool energy_modelled(const struct run *run, struct energy *e, char *source, size_t size)
 {
-	struct model *m = calloc(1, sizeof(*m));
+	struct modelling m = { .powers = powers_of(run->db), .e = e };
 	bool any;
 
 	memset(e, 0, sizeof(*e));
 	snprintf(source, size, "%s", "");
-	if (!m)
+	if (!m.powers) {
+		db_missing(run->path, "no memory for modelled energy");
 		return false;
-	any = load_opps(m, run->db, source, size);
-	load_policies(m, run->db);
-	m->e = e;
-	for (size_t i = 0; i < run->phases && any; i++) {
-		m->group = run->phase[i].group;
-		m->cpu = run->phase[i].cpu;
-		run_stretches(run, m->cpu, run->phase[i].t0, run->phase[i].t1, add_stretch, m);
 	}
-	free(m->opp);
-	free(m);
+	any = *powers_source(m.powers);
+	snprintf(source, size, "%s", powers_source(m.powers));
+	for (size_t i = 0; i < run->phases && any; i++) {
+		m.group = run->phase[i].group;
+		m.cpu = run->phase[i].cpu;
+		run_stretches(run, m.cpu, run->phase[i].t0, run->phase[i].t1, add_stretch, &m);
+	}
+	powers_free(m.powers);
 	return any;
 }

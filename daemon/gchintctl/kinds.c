@@ -7,11 +7,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define CPUFREQ "devices/system/cpu/cpufreq"
 #define POLICY	"%s/" CPUFREQ "/%s/%s"
 /* Of a policy whose driver has no table. */
 #define STEPS 8
+/* At limits that were written; a second in all. */
+#define LOOKS	1000
+#define LOOK_US 1000
 
 struct finder {
 	struct kinds *k;
@@ -176,6 +180,21 @@ static int limit(const struct kinds *k, const struct kinds_policy *p, uint64_t m
 	return ret ? ret : put(k, p, "scaling_min_freq", min);
 }
 
+/* cpufreq takes what is written into effect from a work queue: a look right after may be too early. */
+static bool holds(const struct kinds *k, const struct kinds_policy *p, uint64_t khz, uint64_t *min,
+		  uint64_t *max)
+{
+	for (int looks = 0; looks < LOOKS; looks++) {
+		if (looks)
+			usleep(LOOK_US);
+		get(k, p, "scaling_min_freq", min);
+		get(k, p, "scaling_max_freq", max);
+		if (*min == khz && *max == khz)
+			return true;
+	}
+	return false;
+}
+
 static int hold(struct kinds *k, struct kinds_policy *p, uint64_t khz, char *error, size_t size)
 {
 	uint64_t min = 0, max = 0;
@@ -189,9 +208,7 @@ static int hold(struct kinds *k, struct kinds_policy *p, uint64_t khz, char *err
 							   strerror(-ret));
 		return ret;
 	}
-	get(k, p, "scaling_min_freq", &min);
-	get(k, p, "scaling_max_freq", &max);
-	if (min == khz && max == khz)
+	if (holds(k, p, khz, &min, &max))
 		return 0;
 	snprintf(error, size,
 		 "%s: %" PRIu64 " kHz was asked for, and its limits are %" PRIu64 " and %" PRIu64

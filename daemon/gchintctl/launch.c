@@ -91,8 +91,45 @@ static bool lua_init(const char *adapter)
 	return true;
 }
 
-/* The command with its adapter; NULL without memory. */
-static char **load(const struct runtime *runtime, char *adapter, char **command, int count)
+/*
+ * Another entry in the list of those that .NET notifies: the first of these that is set is read.
+ * What is not ended by a semicolon .NET 9 and 10 overlook.
+ */
+static bool notify(const char *adapter)
+{
+	static const char *const lists[] = {
+#ifdef __aarch64__
+		"CORECLR_NOTIFICATION_PROFILERS_ARM64",
+#elif defined(__arm__)
+		"CORECLR_NOTIFICATION_PROFILERS_ARM32",
+#endif
+		sizeof(void *) == 8 ? "CORECLR_NOTIFICATION_PROFILERS_64" :
+				      "CORECLR_NOTIFICATION_PROFILERS_32",
+		"CORECLR_NOTIFICATION_PROFILERS",
+	};
+	const char *list = NULL, *before = NULL;
+	char *both = NULL;
+
+	if (strpbrk(adapter, ";="))
+		return false;
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]) && !before; i++) {
+		list = lists[i];
+		before = getenv(list);
+	}
+	if (!before)
+		before = "";
+	if (asprintf(&both, "%s%s%s=" RUNTIME_DOTNET_CLASS ";", before,
+		     *before && before[strlen(before) - 1] != ';' ? ";" : "", adapter) < 0)
+		return false;
+	setenv(list, both, 1);
+	setenv("CORECLR_ENABLE_NOTIFICATION_PROFILERS", "1", 1);
+	free(both);
+	return true;
+}
+
+/* The command with its adapter; NULL without memory, or where its path cannot be told. */
+static char **load(const struct runtime *runtime, char *adapter, char **command, int count,
+		   bool interpreted)
 {
 	char *option = NULL, *slash;
 	const char *had;
@@ -118,10 +155,13 @@ static char **load(const struct runtime *runtime, char *adapter, char **command,
 		append("RUBYOPT", " ", option);
 		free(option);
 		return command;
+	case RUNTIME_NOTIFY:
+		return notify(adapter) ? command : NULL;
 	case RUNTIME_LUA:
 		return lua_init(adapter) ? command : NULL;
 	case RUNTIME_AGENT:
-		if (asprintf(&option, "-agentpath:%s", adapter) < 0)
+		if (asprintf(&option, "-agentpath:%s%s", adapter,
+			     interpreted ? "=interpreted" : "") < 0)
 			return NULL;
 		return with_option(command, count, option);
 	case RUNTIME_PROBES:
@@ -135,11 +175,13 @@ static char **load(const struct runtime *runtime, char *adapter, char **command,
 	return NULL;
 }
 
-char **launch_command(char **command, int *count)
+char **launch_command(char **command, int *count, bool interpreted)
 {
 	char why[128] = "", adapter[PATH_MAX], **with;
 	const struct runtime *runtime = runtime_of(command[0], why, sizeof(why));
 
+	if (interpreted && (!runtime || runtime->way != RUNTIME_AGENT))
+		ctl_error("%s is no JVM: --interpreted changes nothing", command[0]);
 	if (!runtime || runtime->way == RUNTIME_PROBES)
 		return command;
 	if (!runtime_adapter(runtime, adapter, sizeof(adapter))) {
@@ -147,7 +189,7 @@ char **launch_command(char **command, int *count)
 			  command[0], runtime->title, runtime->name);
 		return command;
 	}
-	with = load(runtime, adapter, command, *count);
+	with = load(runtime, adapter, command, *count, interpreted);
 	if (!with)
 		return command;
 	for (*count = 0; with[*count]; ++*count)
@@ -362,9 +404,11 @@ int cmd_run(const struct ctl *ctl, int argc, char **argv)
 			  command[0], runtime->title, runtime->name);
 		return CTL_FAILED;
 	}
-	command = load(runtime, adapter, command, argc - optind);
+	command = load(runtime, adapter, command, argc - optind, false);
 	if (!command) {
-		ctl_error("no memory");
+		ctl_error("%s cannot be told to the program: no memory, or a name that its runtime "
+			  "does not read",
+			  adapter);
 		return CTL_FAILED;
 	}
 	return run(ctl, &l, command);

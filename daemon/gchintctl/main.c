@@ -20,7 +20,8 @@ static const struct {
 	bool paged; /* it may be longer than a screen */
 	int (*run)(const struct ctl *ctl, int argc, char **argv);
 } commands[] = {
-	{ "attach", "PID", "the adapter into a JVM that runs", true, false, false, cmd_attach },
+	{ "attach", "PID", "the adapter into a JVM or .NET program that runs", true, false, false,
+	  cmd_attach },
 	{ "calibrate", "[-o FILE] | --load FILE",
 	  "what each frequency of each kind of CPU draws, measured, for the module", true, false,
 	  false, cmd_calibrate },
@@ -52,8 +53,8 @@ static const struct {
 	  true, cmd_status },
 	{ "summary", "FILE", "tables of one recording", true, true, true, cmd_summary },
 	{ "top", "[FILE]", "live view of a recording", false, true, false, cmd_top },
-	{ "use", "[auto|governor|clamp|limits|off]", "how hints act on this machine", true, false,
-	  false, cmd_use },
+	{ "use", "[auto|governor|clamp|limits|affinity|off]", "how hints act on this machine", true,
+	  false, false, cmd_use },
 	{ "watch", "[POLICY]", "what a frequency policy does now, a line each second", true, true,
 	  false, cmd_watch },
 	{ "why", "[FILE [--at SECONDS]]",

@@ -7,42 +7,57 @@
 
 #include "../common/text.h"
 #include "db.h"
+#include "overlap.h"
+#include "threads.h"
 
 #define CPUS 1024
 
-bool pauses_name(const struct run *run, int64_t tgid, int64_t tid, uint64_t t, char *buf,
-		 size_t size)
+/* What is asked of a run for each of its pauses. */
+struct look {
+	const struct run *run;
+	struct overlap overlap;
+	struct threads *threads;
+	uint32_t top_khz[CPUS]; /* the highest that was recorded of a CPU's policy; 0 not known */
+};
+
+static void take_tops(struct look *look)
 {
 	sqlite3_stmt *s =
-		db_query(run->db, "SELECT comm FROM processes WHERE tgid = ?1 AND tid = ?2 "
-				  "ORDER BY CASE WHEN t <= ?3 THEN ?3 - t ELSE t END LIMIT 1");
-	bool found;
-
-	if (s) {
-		sqlite3_bind_int64(s, 1, tgid);
-		sqlite3_bind_int64(s, 2, tid);
-		sqlite3_bind_int64(s, 3, (int64_t)t);
-	}
-	found = db_next(s);
-	snprintf(buf, size, "%s", found ? db_text(s, 0, "?") : "");
-	sqlite3_finalize(s);
-	return found;
-}
-
-/* The highest frequency that was recorded of a CPU's policy; 0 not known. */
-static uint32_t highest(const struct run *run, int cpu)
-{
-	sqlite3_stmt *s =
-		db_query(run->db, "SELECT replace(cpus, ' ', ','), hw_max_khz FROM policies");
-	uint32_t khz = 0;
+		db_query(look->run->db, "SELECT replace(cpus, ' ', ','), hw_max_khz FROM policies");
 	uint8_t set[CPUS];
 
 	while (db_next(s))
-		if (cpu >= 0 && cpu < CPUS && text_cpulist(db_text(s, 0, ""), set, CPUS) > 0 &&
-		    set[cpu])
-			khz = db_u32(s, 1, 0);
+		if (text_cpulist(db_text(s, 0, ""), set, CPUS) > 0)
+			for (size_t i = 0; i < CPUS; i++)
+				if (set[i])
+					look->top_khz[i] = db_u32(s, 1, 0);
 	sqlite3_finalize(s);
-	return khz;
+}
+
+static void look_end(struct look *look)
+{
+	overlap_free(&look->overlap);
+	threads_free(look->threads);
+	free(look);
+}
+
+/* NULL without memory, which is told. */
+static struct look *look_at(const struct run *run)
+{
+	struct look *look = calloc(1, sizeof(*look));
+
+	if (!look) {
+		db_missing(run->path, "no memory for its pauses");
+		return NULL;
+	}
+	look->run = run;
+	look->threads = threads_of(run);
+	if (!look->threads || !overlap_of(run, &look->overlap)) {
+		look_end(look);
+		return NULL;
+	}
+	take_tops(look);
+	return look;
 }
 
 struct mean {
@@ -57,20 +72,19 @@ static void add_stretch(void *data, uint32_t khz, uint64_t ns)
 	m->ns += (double)ns;
 }
 
-static void look_beside(const struct run *run, struct pause *pause)
+static void look_beside(const struct look *look, struct pause *pause)
 {
-	const struct run_phase *own = pause->phase;
+	const struct run_phase *own = pause->phase, *p;
 	bool seen[RUN_GROUPS] = { false };
 
-	for (size_t i = 0; i < run->phases && pause->besides < PAUSE_BESIDE; i++) {
-		const struct run_phase *p = &run->phase[i];
-
-		if (p->t0 >= own->t1)
-			break;
-		if (p->t1 <= own->t0 || p->tid == own->tid || seen[p->group])
+	overlap_each(p, &look->overlap, own->t0, own->t1)
+	{
+		if (p->tid == own->tid || seen[p->group])
 			continue;
 		seen[p->group] = true;
 		pause->beside[pause->besides++] = p->group;
+		if (pause->besides == PAUSE_BESIDE)
+			break;
 	}
 }
 
@@ -84,13 +98,13 @@ static bool pauses(const struct run_phase *p)
 	return p->stw || waits(p);
 }
 
-static const struct run_phase *awaited(const struct run *run, const struct run_phase *own)
+static const struct run_phase *awaited(const struct look *look, const struct run_phase *own)
 {
-	const struct run_phase *found = NULL;
+	const struct run_phase *found = NULL, *p;
 	uint64_t most = 0;
 
-	for (size_t i = 0; i < run->phases && run->phase[i].t0 < own->t1; i++) {
-		const struct run_phase *p = &run->phase[i];
+	overlap_each(p, &look->overlap, own->t0, own->t1)
+	{
 		uint64_t t0 = p->t0 > own->t0 ? p->t0 : own->t0;
 		uint64_t t1 = p->t1 < own->t1 ? p->t1 : own->t1;
 
@@ -104,21 +118,22 @@ static const struct run_phase *awaited(const struct run *run, const struct run_p
 	return found;
 }
 
-static void describe(const struct run *run, struct pause *pause)
+static void describe(const struct look *look, struct pause *pause)
 {
 	const struct run_phase *p = pause->phase;
 	struct mean m = { 0 };
+	const char *name = threads_name(look->threads, p->tgid, p->tid, p->t0);
 	int cpu = p->cpu;
 
 	if (waits(p)) {
-		pause->awaited = awaited(run, p);
+		pause->awaited = awaited(look, p);
 		cpu = pause->awaited ? pause->awaited->cpu : -1;
 	}
-	run_stretches(run, cpu, p->t0, p->t1, add_stretch, &m);
+	run_stretches(look->run, cpu, p->t0, p->t1, add_stretch, &m);
 	pause->khz = m.ns > 0 ? m.weighted / m.ns : 0;
-	pause->top_khz = highest(run, cpu);
-	pauses_name(run, p->tgid, p->tid, p->t0, pause->comm, sizeof(pause->comm));
-	look_beside(run, pause);
+	pause->top_khz = cpu >= 0 && cpu < CPUS ? look->top_khz[cpu] : 0;
+	snprintf(pause->comm, sizeof(pause->comm), "%s", name ? name : "");
+	look_beside(look, pause);
 }
 
 double pause_at_top(const struct pause *p)
@@ -160,15 +175,21 @@ struct pauses_sum pauses_sum(const struct run *run)
 
 struct pause *pauses_longest(const struct run *run, size_t wanted, size_t *nr)
 {
+	struct look *look;
 	struct pause *pause;
 	size_t n = 0;
 
+	*nr = 0;
 	for (size_t i = 0; i < run->phases; i++)
 		n += pauses(&run->phase[i]);
 	pause = calloc(n + 1, sizeof(*pause));
-	*nr = 0;
 	if (!pause) {
 		db_missing(run->path, "no memory for its pauses");
+		return NULL;
+	}
+	look = look_at(run);
+	if (!look) {
+		free(pause);
 		return NULL;
 	}
 	n = 0;
@@ -178,6 +199,7 @@ struct pause *pauses_longest(const struct run *run, size_t wanted, size_t *nr)
 	qsort(pause, n, sizeof(*pause), by_length);
 	*nr = n < wanted ? n : wanted;
 	for (size_t i = 0; i < *nr; i++)
-		describe(run, &pause[i]);
+		describe(look, &pause[i]);
+	look_end(look);
 	return pause;
 }

@@ -62,8 +62,4 @@ double pause_at_top(const struct pause *p);
  */
 double pause_earlier(const struct pause *p);
 
-/* A thread's name as it was at @t; false if none is recorded. */
-bool pauses_name(const struct run *run, int64_t tgid, int64_t tid, uint64_t t, char *buf,
-		 size_t size);
-
 #endif

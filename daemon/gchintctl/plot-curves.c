@@ -11,13 +11,13 @@
 
 #define WIDTH 1120
 
-/* From slow and cool to fast and warm. */
+/* From slow and cool to fast and warm; none so light or dark as paper or a dark page is. */
 static void shade_of(char *buf, size_t size, size_t i, size_t n)
 {
 	static const int stops[][3] = { { 0x2b, 0x4c, 0x7e },
-					{ 0x5b, 0xa4, 0xb4 },
-					{ 0xf2, 0xe5, 0xa0 },
-					{ 0xee, 0x9b, 0x49 },
+					{ 0x4a, 0x97, 0xa8 },
+					{ 0xb3, 0x9b, 0x3c },
+					{ 0xdb, 0x87, 0x33 },
 					{ 0xb8, 0x32, 0x2a } };
 	double at = n > 1 ? 4.0 * (double)i / (double)(n - 1) : 0;
 	int k = at >= 4 ? 3 : (int)at;
@@ -128,6 +128,9 @@ int plot_residency(const struct run *run, const struct plot_scale *scale, FILE *
 			k ? ",\\\n" : "", k, colour, run->khz[k] / 1000.0);
 	}
 	fputs("\n", p.script);
+	/* The key, of three columns, stands above; phases keep room for their names. */
+	p.narrow = "set key maxcols 3\nset lmargin at screen 0.36";
+	p.narrow_height = 120 + 34 * (int)rows + 18 * (int)((run->khzs + 2) / 3);
 	return plot_end(&p, html, "Share of time at each frequency, by phase");
 }
 
@@ -159,6 +162,21 @@ static void curve(const struct run *run, size_t i, FILE *f)
 	fprintf(f, "%.6f %.6f\nEOD\n", longest / 1e6,
 		100 * mmu(pause, n, run->t0, run->t1, (uint64_t)longest));
 	free(pause);
+}
+
+/* Labels, of which each has a line of the key */
+static size_t kinds_of(struct run *const *run, size_t runs)
+{
+	size_t kinds = 0;
+
+	for (size_t i = 0; i < runs; i++) {
+		size_t j = 0;
+
+		while (j < i && strcmp(run[j]->label, run[i]->label))
+			j++;
+		kinds += j == i;
+	}
+	return kinds;
 }
 
 int plot_mmu(struct run *const *run, size_t runs, FILE *html)
@@ -204,5 +222,9 @@ int plot_mmu(struct run *const *run, size_t runs, FILE *html)
 		fputs(" noenhanced", p.script);
 	}
 	fputs("\n", p.script);
+	/* The key stands above, for curves take all of the width. */
+	p.narrow = "set key outside top center vertical maxcols 1\n"
+		   "set ylabel 'MinMU (%)' offset 2\nset lmargin 6\nset rmargin 3";
+	p.narrow_height = 280 + 18 * (int)kinds_of(run, runs);
 	return plot_end(&p, html, "Minimum mutator utilisation against the window");
 }

@@ -21,6 +21,7 @@ const char *plot_phase_colour(unsigned int group)
 		[GCHINT_PHASE_REFS] = "#ee99aa",      [GCHINT_PHASE_SWEEP] = "#009e73",
 		[GCHINT_PHASE_COPY] = "#56b4e9",      [GCHINT_PHASE_COMPACT] = "#7b5ea7",
 		[GCHINT_PHASE_TRIM] = "#94a323",      [GCHINT_PHASE_WAIT] = "#cc79a7",
+		[GCHINT_PHASE_WORK] = "#5f7f8f",
 	};
 	unsigned int phase = group / CLASS_NR;
 
@@ -35,6 +36,16 @@ const char *plot_line_colour(size_t i)
 	return colours[i % (sizeof(colours) / sizeof(colours[0]))];
 }
 
+static void picture(const struct plot *p, const char *name, int width, int height)
+{
+	fprintf(p->script,
+		"set terminal svg size %d,%d dynamic enhanced font 'DejaVu "
+		"Sans,Helvetica,sans-serif,"
+		"13' background '#ffffff'\n"
+		"set output '%s/%s'\n",
+		width, height, p->dir, name);
+}
+
 int plot_begin(struct plot *p, int width, int height)
 {
 	char path[64];
@@ -46,15 +57,11 @@ int plot_begin(struct plot *p, int width, int height)
 	p->script = fopen(path, "w");
 	if (!p->script)
 		return -errno;
-	fprintf(p->script,
-		"set terminal svg size %d,%d dynamic enhanced font 'DejaVu "
-		"Sans,Helvetica,sans-serif,"
-		"13' background '#ffffff'\n"
-		"set output '%s/picture'\n"
-		"set border 3 lc rgb '#4a5561'\n"
-		"set tics nomirror textcolor rgb '#33404d'\n"
-		"set grid ytics lc rgb '#e3e7ec' lt 1 lw 1\n",
-		width, height, p->dir);
+	picture(p, "picture", width, height);
+	fputs("set border 3 lc rgb '#4a5561'\n"
+	      "set tics nomirror textcolor rgb '#33404d'\n"
+	      "set grid ytics lc rgb '#e3e7ec' lt 1 lw 1\n",
+	      p->script);
 	return 0;
 }
 
@@ -135,26 +142,45 @@ static void tell_log(const struct plot *p)
 
 static void clean(const struct plot *p)
 {
-	static const char *const files[] = { "script", "picture", "log" };
+	static const char *const files[] = { "script", "picture", "narrow", "log" };
 	char path[64];
 
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		snprintf(path, sizeof(path), "%s/%s", p->dir, files[i]);
 		unlink(path);
 	}
 	rmdir(p->dir);
 }
 
-int plot_end(struct plot *p, FILE *html, const char *alt)
+static FILE *drawn(const struct plot *p, const char *name)
 {
 	char path[64];
-	FILE *picture = NULL;
-	int ret = fclose(p->script) ? -errno : run_gnuplot(p);
 
+	snprintf(path, sizeof(path), "%s/%s", p->dir, name);
+	return fopen(path, "r");
+}
+
+static void put(FILE *html, FILE *svg)
+{
+	fputs("data:image/svg+xml;base64,", html);
+	base64(svg, html);
+	fclose(svg);
+}
+
+int plot_end(struct plot *p, FILE *html, const char *alt)
+{
+	FILE *wide = NULL, *narrow = NULL;
+	int ret;
+
+	if (p->narrow) {
+		picture(p, "narrow", PLOT_NARROW, p->narrow_height);
+		fprintf(p->script, "%s\nreplot\n", p->narrow);
+	}
+	ret = fclose(p->script) ? -errno : run_gnuplot(p);
 	if (!ret) {
-		snprintf(path, sizeof(path), "%s/picture", p->dir);
-		picture = fopen(path, "r");
-		if (!picture)
+		wide = drawn(p, "picture");
+		narrow = p->narrow ? drawn(p, "narrow") : NULL;
+		if (!wide || (p->narrow && !narrow))
 			ret = -EIO;
 	}
 	if (ret) {
@@ -164,14 +190,28 @@ int plot_end(struct plot *p, FILE *html, const char *alt)
 			tell_log(p);
 		fputs("<p class=\"missing\">This picture could not be drawn.</p>\n", html);
 	} else {
-		fprintf(html, "<div class=\"plot\"><img width=\"%d\" height=\"%d\" alt=\"",
-			p->width, p->height);
+		fputs("<div class=\"plot\"><picture>", html);
+		if (narrow) {
+			fprintf(html,
+				"<source media=\"(max-width:640px)\" width=\"%d\" "
+				"height=\"%d\" srcset=\"",
+				PLOT_NARROW, p->narrow_height);
+			put(html, narrow);
+			fputs("\">", html);
+			narrow = NULL;
+		}
+		fprintf(html, "<img width=\"%d\" height=\"%d\"%s alt=\"", p->width, p->height,
+			p->narrow ? "" : " class=\"wide\"");
 		escape_html(html, alt);
-		fputs("\" src=\"data:image/svg+xml;base64,", html);
-		base64(picture, html);
-		fputs("\"></div>\n", html);
-		fclose(picture);
+		fputs("\" src=\"", html);
+		put(html, wide);
+		wide = NULL;
+		fputs("\"></picture></div>\n", html);
 	}
+	if (wide)
+		fclose(wide);
+	if (narrow)
+		fclose(narrow);
 	clean(p);
 	return ret;
 }

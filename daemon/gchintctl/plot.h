@@ -11,6 +11,9 @@
 /**
  * struct plot - a gnuplot script under way
  * @script: write commands here
+ * @narrow: commands after which the same is drawn once more for a phone, PLOT_NARROW
+ *	wide; NULL: a phone shows the wide one, in parts
+ * @narrow_height: of that
  *
  * Datablocks ($NAME << EOD) are the way to hand data over.
  */
@@ -18,7 +21,11 @@ struct plot {
 	FILE *script;
 	char dir[32];
 	int width, height;
+	const char *narrow;
+	int narrow_height;
 };
+
+#define PLOT_NARROW 340
 
 /* 0 or -errno; -ENOENT when gnuplot is not installed. */
 int plot_begin(struct plot *p, int width, int height);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Profiles for other tools: speedscope's own format, and the text of perf-script(1), which
- * stackcollapse-perf, inferno and profiler.firefox.com read.
+ * stackcollapse-perf and inferno read.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -112,10 +112,10 @@ static void put_stack(const struct profile *p, const struct profile_sample *s, F
 		put_symbol(at->name == PROFILE_UNKNOWN ? "[unknown]" : profile_name(p, at->name),
 			   f);
 		fputs(" (", f);
-		put_word(at->name >= p->names	      ? PHASE_IMAGE :
+		put_word(at->kind == PROFILE_PHASE    ? PHASE_IMAGE :
 			 at->image != PROFILE_UNKNOWN ? p->name[at->image] :
 			 at->address		      ? "[unknown]" :
-							"[methods]",
+							PROFILE_METHODS,
 			 f);
 		fputs(")\n", f);
 	}

@@ -4,6 +4,7 @@
  * method, then the native frames.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "../common/names.h"
 #include "profile.h"
@@ -15,16 +16,42 @@ const char *profile_name(const struct profile *p, uint32_t name)
 }
 
 /* Without a name, where it is. */
-static struct profile_frame native_frame(const struct profile *p, const struct profile_sample *s,
-					 uint64_t address)
+static struct profile_frame native_frame(const struct profile *p, const struct profile_symbol *at,
+					 uint64_t address, bool kernel)
+{
+	struct profile_frame frame = {
+		.kind = kernel ? PROFILE_KERNEL : PROFILE_NATIVE,
+		.name = at ? at->name : PROFILE_UNKNOWN,
+		.image = at ? at->image : PROFILE_UNKNOWN,
+		.address = address,
+		.at = at,
+	};
+
+	if (frame.name == PROFILE_UNKNOWN)
+		frame.name = frame.image;
+	else if (!strcmp(p->name[frame.image], PROFILE_METHODS))
+		frame.kind = PROFILE_METHOD;
+	return frame;
+}
+
+static struct profile_frame frame_at(const struct profile *p, const struct profile_sample *s,
+				     uint64_t address)
 {
 	const bool kernel = address >> (sizeof(long) * 8 - 1);
-	const struct profile_symbol *at = profile_symbol_at(p, kernel ? 0 : s->tgid, address, s->t);
 
-	return (struct profile_frame){ !at			   ? PROFILE_UNKNOWN :
-				       at->name != PROFILE_UNKNOWN ? at->name :
-								     at->image,
-				       at ? at->image : PROFILE_UNKNOWN, address };
+	return native_frame(p, profile_symbol_at(p, kernel ? 0 : s->tgid, address, s->t), address,
+			    kernel);
+}
+
+/* Of a sample without a chain. */
+static struct profile_frame only_frame(const struct profile *p, const struct profile_sample *s)
+{
+	struct profile_frame frame =
+		native_frame(p, s->place ? &p->symbol[s->place - 1] : NULL, 0, s->kernel);
+
+	if (!s->place)
+		frame.name = frame.image = s->image;
+	return frame;
 }
 
 size_t profile_frames(const struct profile *p, const struct profile_sample *s,
@@ -34,29 +61,28 @@ size_t profile_frames(const struct profile *p, const struct profile_sample *s,
 	struct profile_frame native[PROFILE_DEPTH];
 	size_t nr = 0, natives = 0;
 
-	frame[nr++] = (struct profile_frame){ .name = s->process };
+	frame[nr++] = (struct profile_frame){ .kind = PROFILE_PROGRAM, .name = s->process };
 	if (s->answered && s->group / CLASS_NR)
 		frame[nr++] = (struct profile_frame){
+			.kind = PROFILE_PHASE,
 			.name = (uint32_t)p->names + s->group / CLASS_NR,
 		};
 	if (s->method >= PROFILE_FIRST && !s->compiled)
-		frame[nr++] = (struct profile_frame){ .name = s->method };
+		frame[nr++] = (struct profile_frame){ .kind = PROFILE_METHOD, .name = s->method };
 	while (*text && natives < PROFILE_DEPTH - 4) {
 		char *end;
 		uint64_t address = strtoull(text, &end, 16);
 
 		if (end == text)
 			break;
-		native[natives++] = native_frame(p, s, address);
+		native[natives++] = frame_at(p, s, address);
 		/* A chain that leads nowhere is one frame. */
 		if (natives > 1 && native[natives - 1].name == native[natives - 2].name)
 			natives--;
 		text = *end ? end + 1 : end;
 	}
 	if (!natives)
-		native[natives++] =
-			(struct profile_frame){ s->symbol != PROFILE_UNKNOWN ? s->symbol : s->image,
-						s->image, 0 };
+		native[natives++] = only_frame(p, s);
 	/* Frames that are nothing at the outer end say nothing. */
 	while (natives > 1 && native[natives - 1].name == PROFILE_UNKNOWN)
 		natives--;

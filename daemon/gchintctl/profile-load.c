@@ -84,8 +84,10 @@ static uint32_t intern(struct profile *p, const char *name)
 
 static bool load_symbols(struct profile *p)
 {
-	sqlite3_stmt *s = db_query(p->run->db, "SELECT tgid, address, t, image, name FROM symbols "
-					       "ORDER BY tgid, address, t");
+	sqlite3_stmt *s =
+		db_query(p->run->db, "SELECT tgid, address, t, image, name, offset, file, line "
+				     "FROM symbols LEFT JOIN lines USING(tgid, address, t) "
+				     "ORDER BY tgid, address, t");
 	bool good = s;
 
 	while (good && db_next(s)) {
@@ -98,6 +100,9 @@ static bool load_symbols(struct profile *p)
 			(uint64_t)db_int(s, 2, 0),
 			intern(p, db_text(s, 3, "?")),
 			intern(p, db_text(s, 4, "?")),
+			db_int(s, 5, -1),
+			intern(p, db_text(s, 6, "?")),
+			(int)db_u32(s, 7, 0),
 		};
 	}
 	sqlite3_finalize(s);
@@ -195,11 +200,12 @@ static void take_sample(struct profile *p, sqlite3_stmt *s, struct profile_sampl
 	at = profile_symbol_at(p, x->tgid, (uint64_t)sqlite3_column_int64(s, 6), x->t);
 	/* Compiled code tells by being where it is, also of what it has the kernel do. */
 	x->compiled = at && at->name >= PROFILE_FIRST && x->method < PROFILE_FIRST &&
-		      !strcmp(p->name[at->image], "[methods]");
+		      !strcmp(p->name[at->image], PROFILE_METHODS);
 	if (x->compiled)
 		x->method = at->name;
 	if (x->kernel)
 		at = profile_symbol_at(p, 0, (uint64_t)sqlite3_column_int64(s, 7), x->t);
+	x->place = at ? (uint32_t)(at - p->symbol) + 1 : 0;
 	x->image = at ? at->image : x->kernel ? intern(p, "[kernel]") : PROFILE_UNKNOWN;
 	x->symbol = at ? at->name : PROFILE_UNKNOWN;
 }
@@ -211,6 +217,8 @@ static bool passes(const struct profile *p, const struct profile_sample *x,
 	if (f->method && fnmatch(f->method, p->name[x->method], 0))
 		return false;
 	if (f->process && fnmatch(f->process, p->name[x->process], 0))
+		return false;
+	if (f->symbol && fnmatch(f->symbol, p->name[x->symbol], 0))
 		return false;
 	return !f->phase || (x->answered && !strcmp(f->phase, name_phase(x->group / CLASS_NR)));
 }
@@ -257,11 +265,12 @@ bool profile_load(struct profile *p, struct run *run, const struct profile_filte
 		return false;
 	}
 	if (!p->samples) {
-		ctl_error("%s: none of %zu samples is left by%s%s%s%s%s%s", run->path, p->all,
+		ctl_error("%s: none of %zu samples is left by%s%s%s%s%s%s%s%s", run->path, p->all,
 			  filter->method ? " --method " : "", filter->method ? filter->method : "",
 			  filter->phase ? " --phase " : "", filter->phase ? filter->phase : "",
 			  filter->process ? " --process " : "",
-			  filter->process ? filter->process : "");
+			  filter->process ? filter->process : "",
+			  filter->symbol ? " --symbol " : "", filter->symbol ? filter->symbol : "");
 		return false;
 	}
 	return true;

@@ -5,8 +5,8 @@
 
 #include "ctl.h"
 #include "db.h"
-#include "energy.h"
 #include "profile.h"
+#include "profile-energy.h"
 
 /* What samples are counted by: up to three numbers. */
 struct row {
@@ -97,53 +97,42 @@ static void table_free(struct table *t)
 	free(t->slot);
 }
 
-/* The first rail that tells energy; -1 none. */
-static int rail_of(const struct run *run)
+static void add_energy(const struct profile *p, const struct profile_energy *e, struct table *t)
 {
-	for (size_t i = 0; i < run->rails; i++)
-		if (!strcmp(run->rail[i].kind, "energy"))
-			return (int)i;
-	for (size_t i = 0; i < run->rails; i++)
-		if (!strcmp(run->rail[i].kind, "power"))
-			return (int)i;
-	return -1;
+	for (size_t k = 0; k < p->samples; k++) {
+		struct row *row = &t->row[t->slot[k]];
+
+		if (!e->interval[k])
+			continue;
+		row->joules += e->joules[k];
+		if (row->interval != e->interval[k])
+			row->high += e->most[e->interval[k]];
+		row->interval = e->interval[k];
+	}
 }
 
-/*
- * An interval between two readings of a counter: its energy is known, and no more. A
- * sample stands for a stretch of CPU time in it and has that part of the energy, by time;
- * it took anything between none and all. A power meter bounds nothing.
- */
-static void spread(const struct profile *p, struct table *t, const struct run_series *s,
-		   bool counter)
+/* How it was spread, where that is not the same for all. */
+static void say_spread(const struct profile_energy *e)
 {
-	size_t at = 0;
+	static const char *const lacks[PROFILE_LACKS] = {
+		[PROFILE_LACK_POWER] = "the power of a frequency",
+		[PROFILE_LACK_FREQUENCY] = "the frequency of a CPU",
+		[PROFILE_LACK_IDLE] = "idle states of a CPU",
+	};
+	size_t by_time = 0;
 
-	for (size_t i = 0; i + 1 < s->nr; i++) {
-		const struct run_sample *a = &s->sample[i], *b = &s->sample[i + 1];
-		const bool known = a->value != RUN_UNKNOWN && b->value != RUN_UNKNOWN &&
-				   (!counter || b->value >= a->value);
-		const double length = (double)(b->t - a->t) * 1e-9;
-		const double joules =
-			counter ? (double)(b->value - a->value) * 1e-6 :
-				  ((double)a->value + (double)b->value) / 2 * 1e-6 * length;
-		size_t first, busy;
-
-		while (at < p->samples && p->sample[at].t < a->t)
-			at++;
-		for (first = at; at < p->samples && p->sample[at].t < b->t; at++)
-			;
-		busy = at - first;
-		for (size_t k = first; k < at && length > 0; k++) {
-			const double part = fmin(p->seconds / length, 1.0 / (double)busy);
-			struct row *row = &t->row[t->slot[k]];
-
-			row->joules += known ? joules * part : NAN;
-			if (row->interval != i + 1)
-				row->high += known && counter ? joules : INFINITY;
-			row->interval = i + 1;
-		}
-	}
+	for (int i = 0; i < PROFILE_LACKS; i++)
+		by_time += e->lack[i];
+	if (e->weighed)
+		printf("%zu samples have their part of it by frequency and idle states\n",
+		       e->weighed);
+	if (!by_time)
+		return;
+	printf("%zu samples have their part of it by time alone, for want of:", by_time);
+	for (int i = 0; i < PROFILE_LACKS; i++)
+		if (e->lack[i])
+			printf(" %s (%zu)", lacks[i], e->lack[i]);
+	putchar('\n');
 }
 
 static void print_energy(const struct row *row, bool have)
@@ -179,7 +168,7 @@ static void head(const struct profile *p)
 	       (double)p->samples * p->seconds, percent(named, p->samples));
 	if (!answered)
 		puts("no thread told its method or phase: the program has no adapter, or took "
-		     "SIGURG");
+		     "SIGURG and nobody may look in the kernel");
 	else if (answered < p->samples)
 		printf("%.1f %% without an answer of their thread: method and phase ?\n",
 		       percent(p->samples - answered, p->samples));
@@ -246,21 +235,21 @@ static bool methods(const struct profile *p, size_t lines)
 
 static bool energies(const struct profile *p, size_t lines)
 {
-	const int rail = rail_of(p->run);
-	const struct run_series *s = rail >= 0 ? run_samples(p->run, (size_t)rail) : NULL;
-	struct table t;
-	bool good = count(p, by_all, &t);
+	struct profile_energy e = { 0 };
+	struct table t = { 0 };
+	bool good = profile_energy(p, &e) && count(p, by_all, &t);
 	char name[64];
 
 	if (good) {
-		if (s)
-			spread(p, &t, s, !strcmp(p->run->rail[rail].kind, "energy"));
+		if (e.how)
+			add_energy(p, &e, &t);
 		qsort(t.row, t.rows, sizeof(*t.row), by_count);
-		if (s)
-			printf("\nBy method, phase and frequency; energy %s, rail %s\n",
-			       run_rail_how(&p->run->rail[rail]), p->run->rail[rail].name);
+		if (e.how)
+			printf("\nBy method, phase and frequency; energy %s, %s %s\n", e.how,
+			       e.rail ? "rail" : "by", e.what);
 		else
 			puts("\nBy method, phase and frequency; no rail: energy is not known");
+		say_spread(&e);
 		puts(" samples      %     MHz         J       at least..most  phase                "
 		     " "
 		     "method");
@@ -272,7 +261,7 @@ static bool energies(const struct profile *p, size_t lines)
 				printf("%7u", row->key[2] / 1000);
 			else
 				printf("%7s", "?");
-			print_energy(row, s);
+			print_energy(row, e.how);
 			printf("  %-20s  %s\n",
 			       row->key[1] ? run_group_name(row->key[1] - 1, name, sizeof(name)) :
 					     "?",
@@ -281,6 +270,7 @@ static bool energies(const struct profile *p, size_t lines)
 		more(&t, lines);
 	}
 	table_free(&t);
+	profile_energy_free(&e);
 	return good;
 }
 

@@ -1,236 +1,75 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Names of addresses: the symbol tables of the files that were mapped, the perf-PID.map
- * files that programs wrote, /proc/kallsyms. A program may have written anything: what is
+ * Names of addresses: the symbol tables of the files that were mapped, what programs wrote
+ * of the code that they made, /proc/kallsyms. A program may have written anything: what is
  * not certain has no name, for a wrong one would be its neighbour's.
  */
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <inttypes.h>
-#include <link.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "../common/regular.h"
 #include "../common/root.h"
 #include "ctl.h"
+#include "elf.h"
+#include "jitmap.h"
 #include "profile.h"
 
-#define MAP_SIZE    (256 << 20) /* of a perf-PID.map that is read */
-#define SYMBOLS_ANY (16 << 20)
+#define MAP_SIZE (256 << 20) /* of a file of names that is read */
 
-struct name {
-	uint64_t start, size, t; /* t: from when on; 0 always */
-	const char *name;
+struct file {
+	struct file *next;
+	struct elf *elf;
 };
 
-/* A file that was mapped, with its functions by address. */
-struct elf {
-	struct elf *next;
-	char *path;
-	char *base; /* NULL: cannot be read */
-	size_t size;
-	struct name *name;
-	size_t names;
-};
-
-/* What one process wrote, in its order. */
+/* What one process wrote. */
 struct map {
 	struct map *next;
 	int32_t tgid;
-	char *text;
-	struct name *name;
-	size_t names;
-	bool timed;
+	char *text, *dump;
+	struct jitmap names;
 };
 
 struct resolver {
 	sqlite3 *db;
-	sqlite3_stmt *image, *known, *latest, *add;
+	sqlite3_stmt *image, *dump, *known, *latest, *add, *place;
 	const struct profile_maps *from;
-	struct elf *elfs;
+	struct file *files;
 	struct map *maps;
-	struct name *kernel;
-	size_t kernels;
+	struct symbols kernel;
 	char *kallsyms;
 	bool kernel_read, failed;
 };
 
-static bool add_name(struct name **array, size_t *nr, struct name n)
-{
-	struct name *more;
-
-	if (*nr >= SYMBOLS_ANY)
-		return false;
-	if (!(*nr & (*nr - 1))) {
-		more = realloc(*array, (*nr ? *nr * 2 : 1) * sizeof(*more));
-		if (!more)
-			return false;
-		*array = more;
-	}
-	(*array)[(*nr)++] = n;
-	return true;
-}
-
-static int by_start(const void *a, const void *b)
-{
-	const struct name *x = a, *y = b;
-
-	return (x->start > y->start) - (x->start < y->start);
-}
-
-/* The one of sorted names that has @at in it; NULL in a gap. */
-static const struct name *find_name(const struct name *name, size_t names, uint64_t at)
-{
-	size_t lo = 0, hi = names;
-
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (name[mid].start <= at)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo && at - name[lo - 1].start < name[lo - 1].size ? &name[lo - 1] : NULL;
-}
-
-static const void *part(const struct elf *e, uint64_t offset, uint64_t length)
-{
-	return offset <= e->size && length <= e->size - offset ? e->base + offset : NULL;
-}
-
-static void take_symbols(struct elf *e, const ElfW(Shdr) * section, const ElfW(Shdr) * strings)
-{
-	const ElfW(Sym) *sym = part(e, section->sh_offset, section->sh_size);
-	const char *text = part(e, strings->sh_offset, strings->sh_size);
-
-	for (size_t i = 0; sym && text && i < section->sh_size / sizeof(*sym); i++) {
-		const uint64_t at = sym[i].st_name;
-
-		if ((sym[i].st_info & 0xf) != STT_FUNC || !sym[i].st_size ||
-		    sym[i].st_shndx == SHN_UNDEF || at >= strings->sh_size ||
-		    !memchr(text + at, '\0', strings->sh_size - at))
-			continue;
-		add_name(&e->name, &e->names,
-			 (struct name){ sym[i].st_value, sym[i].st_size, 0, text + at });
-	}
-}
-
-static void read_symbols(struct elf *e)
-{
-	const ElfW(Ehdr) *head = part(e, 0, sizeof(*head));
-	const ElfW(Shdr) * s;
-
-	if (!head || memcmp(head->e_ident, ELFMAG, SELFMAG) ||
-	    head->e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32) ||
-	    head->e_shentsize != sizeof(*s) || head->e_shoff % sizeof(void *))
-		return;
-	s = part(e, head->e_shoff, (uint64_t)head->e_shnum * sizeof(*s));
-	for (unsigned int i = 0; s && i < head->e_shnum; i++)
-		if ((s[i].sh_type == SHT_SYMTAB || s[i].sh_type == SHT_DYNSYM) &&
-		    !(s[i].sh_offset % sizeof(void *)) && s[i].sh_link < head->e_shnum)
-			take_symbols(e, &s[i], &s[s[i].sh_link]);
-	if (e->names)
-		qsort(e->name, e->names, sizeof(*e->name), by_start);
-}
-
 static struct elf *elf_of(struct resolver *r, const char *path)
 {
-	struct stat st;
-	struct elf *e;
-	int fd;
+	struct file *f;
 
-	for (e = r->elfs; e; e = e->next)
-		if (!strcmp(e->path, path))
-			return e;
-	e = calloc(1, sizeof(*e));
-	if (!e || !(e->path = strdup(path))) {
-		free(e);
+	for (f = r->files; f; f = f->next)
+		if (!strcmp(elf_path(f->elf), path))
+			return f->elf;
+	f = calloc(1, sizeof(*f));
+	if (!f || !(f->elf = elf_open(path))) {
+		free(f);
 		return NULL;
 	}
-	e->next = r->elfs;
-	r->elfs = e;
-	/* Neither a device nor a pipe, whatever a program had mapped there. */
-	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size) {
-		e->base = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-		e->size = (size_t)st.st_size;
-		if (e->base == MAP_FAILED)
-			e->base = NULL;
-		else
-			read_symbols(e);
-	}
-	if (fd >= 0)
-		close(fd);
-	return e;
+	f->next = r->files;
+	r->files = f;
+	return f->elf;
 }
 
-static const char *elf_name(const struct elf *e, uint64_t offset)
-{
-	const ElfW(Ehdr) *head = e->base ? part(e, 0, sizeof(*head)) : NULL;
-	const ElfW(Phdr) *p = head && e->names && head->e_phentsize == sizeof(*p) ?
-				      part(e, head->e_phoff, (uint64_t)head->e_phnum * sizeof(*p)) :
-				      NULL;
-	const struct name *n = NULL;
-
-	for (unsigned int i = 0; p && i < head->e_phnum; i++)
-		if (p[i].p_type == PT_LOAD && offset >= p[i].p_offset &&
-		    offset - p[i].p_offset < p[i].p_filesz)
-			n = find_name(e->name, e->names, offset - p[i].p_offset + p[i].p_vaddr);
-	return n ? n->name : NULL;
-}
-
-/* "START SIZE NAME"; false for a line that says nothing. */
-static bool parse_line(char *line, struct name *n)
-{
-	char *end;
-
-	*n = (struct name){ .start = strtoull(line, &end, 16) };
-	if (end == line || *end != ' ')
-		return false;
-	line = end + 1;
-	n->size = strtoull(line, &end, 16);
-	if (end == line || *end != ' ' || !end[1])
-		return false;
-	n->name = end + 1;
-	return n->start + n->size >= n->start;
-}
-
-static void read_map(struct map *m)
-{
-	char *line, *next = m->text;
-	uint64_t t = 0;
-
-	while ((line = strsep(&next, "\n"))) {
-		struct name n;
-
-		if (!parse_line(line, &n))
-			continue;
-		if (!n.start && !n.size && *n.name == '@') {
-			t = strtoull(n.name + 1, NULL, 10);
-			m->timed |= t != 0;
-			continue;
-		}
-		n.t = t;
-		t = 0;
-		if (n.size && !add_name(&m->name, &m->names, n))
-			break;
-	}
-}
-
-/* All of a file that a program wrote; NULL if it is none. */
+/* All of a file that a program wrote; NULL if there is none of it, or too much. */
 static char *read_text(int fd, const struct stat *st)
 {
 	char *text = NULL;
 	ssize_t n = 0, got;
 
-	if (S_ISREG(st->st_mode) && st->st_size && st->st_size <= MAP_SIZE)
+	if (st->st_size && st->st_size <= MAP_SIZE)
 		text = calloc(1, (size_t)st->st_size + 1);
 	while (text && n < st->st_size && (got = read(fd, text + n, (size_t)(st->st_size - n))) > 0)
 		n += got;
@@ -258,10 +97,10 @@ static char *read_tmp(const struct profile_maps *from, int32_t tgid)
 	int fd;
 
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", tgid);
-	fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	fd = regular_open(path, O_NOFOLLOW, &st);
 	if (fd < 0)
 		return NULL;
-	if (!fstat(fd, &st) && st.st_mtime >= from->since && st.st_uid == geteuid()) {
+	if (st.st_mtime >= from->since && st.st_uid == geteuid()) {
 		text = read_text(fd, &st);
 		if (text && from->remove) {
 			unlink(path);
@@ -272,11 +111,33 @@ static char *read_tmp(const struct profile_maps *from, int32_t tgid)
 	return text;
 }
 
+/* Who writes one maps it as code, so that it is found: perf(1) looks for it likewise. */
+static char *read_dump(struct resolver *r, int32_t tgid, size_t *size)
+{
+	char *data = NULL;
+	struct stat st;
+	int fd = -1;
+
+	sqlite3_bind_int(r->dump, 1, tgid);
+	if (sqlite3_step(r->dump) == SQLITE_ROW)
+		fd = regular_open((const char *)sqlite3_column_text(r->dump, 0), O_NOFOLLOW, &st);
+	sqlite3_reset(r->dump);
+	if (fd < 0)
+		return NULL;
+	if (st.st_uid == geteuid()) {
+		data = read_text(fd, &st);
+		*size = (size_t)st.st_size;
+	}
+	close(fd);
+	return data;
+}
+
 static struct map *map_of(struct resolver *r, int32_t tgid)
 {
 	struct map *m;
 	char path[512];
 	struct stat st;
+	size_t size = 0;
 	int fd;
 
 	for (m = r->maps; m; m = m->next)
@@ -289,41 +150,20 @@ static struct map *map_of(struct resolver *r, int32_t tgid)
 	m->next = r->maps;
 	r->maps = m;
 	snprintf(path, sizeof(path), "%s/perf-%d.map", r->from->folder, tgid);
-	fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	fd = regular_open(path, O_NOFOLLOW, &st);
 	if (fd >= 0) {
-		m->text = fstat(fd, &st) ? NULL : read_text(fd, &st);
+		m->text = read_text(fd, &st);
 		close(fd);
 	} else {
 		m->text = read_tmp(r->from, tgid);
 	}
+	m->dump = read_dump(r, tgid, &size);
 	if (m->text)
-		read_map(m);
+		jitmap_perf(&m->names, m->text);
+	/* It knows more, and goes before. */
+	if (m->dump)
+		jitmap_dump(&m->names, m->dump, size);
 	return m;
-}
-
-static bool covers(const struct name *n, uint64_t address, uint64_t t)
-{
-	return n->t <= t && address - n->start < n->size && address >= n->start;
-}
-
-/*
- * The latest at that instant that has the address, unless something was put over a part of
- * it later: then it is not known what is left of it.
- */
-static const struct name *map_name(const struct map *m, uint64_t address, uint64_t t)
-{
-	size_t i = m->names;
-
-	while (i-- > 0)
-		if (covers(&m->name[i], address, t))
-			break;
-	if (i == SIZE_MAX)
-		return NULL;
-	for (size_t k = i + 1; k < m->names; k++)
-		if (m->name[k].t <= t && m->name[k].start < m->name[i].start + m->name[i].size &&
-		    m->name[i].start < m->name[k].start + m->name[k].size)
-			return NULL;
-	return strcmp(m->name[i].name, "[unloaded]") ? &m->name[i] : NULL;
 }
 
 /* Addresses that the reader may not see are 0. */
@@ -352,20 +192,19 @@ static void read_kernel(struct resolver *r)
 		return;
 	r->kallsyms[n] = '\0';
 	for (next = r->kallsyms; (line = strsep(&next, "\n"));) {
-		struct name k = { .start = strtoull(line, &line, 16) };
+		struct symbol k = { .start = strtoull(line, &line, 16) };
 
 		if (!k.start ||
 		    (line[1] != 't' && line[1] != 'T' && line[1] != 'w' && line[1] != 'W'))
 			continue;
 		k.name = line + 3;
-		if (!add_name(&r->kernel, &r->kernels, k))
+		if (!symbols_add(&r->kernel, k))
 			break;
 	}
-	if (r->kernels)
-		qsort(r->kernel, r->kernels, sizeof(*r->kernel), by_start);
+	symbols_sort(&r->kernel);
 	/* It tells no sizes: up to the next one, as everybody reads it. */
-	for (size_t i = 0; i + 1 < r->kernels; i++)
-		r->kernel[i].size = r->kernel[i + 1].start - r->kernel[i].start;
+	for (size_t i = 0; i + 1 < r->kernel.nr; i++)
+		r->kernel.list[i].size = r->kernel.list[i + 1].start - r->kernel.list[i].start;
 }
 
 static bool is_known(struct resolver *r, int32_t tgid, uint64_t address, uint64_t t)
@@ -409,22 +248,47 @@ static void put(struct resolver *r, int32_t tgid, uint64_t address, uint64_t t, 
 	sqlite3_reset(r->add);
 }
 
+/* How far into what has a name an address is, and which line of its source that is. */
+static void put_place(struct resolver *r, int32_t tgid, uint64_t address, uint64_t t,
+		      uint64_t offset, const struct dwarf_line *line)
+{
+	if (!r->place)
+		return;
+	sqlite3_bind_int(r->place, 1, tgid);
+	sqlite3_bind_int64(r->place, 2, (sqlite3_int64)address);
+	sqlite3_bind_int64(r->place, 3, (sqlite3_int64)t);
+	sqlite3_bind_int64(r->place, 4, (sqlite3_int64)offset);
+	if (line) {
+		sqlite3_bind_text(r->place, 5, line->file, -1, SQLITE_TRANSIENT);
+		sqlite3_bind_int(r->place, 6, line->line);
+	} else {
+		sqlite3_bind_null(r->place, 5);
+		sqlite3_bind_null(r->place, 6);
+	}
+	r->failed |= sqlite3_step(r->place) != SQLITE_DONE;
+	sqlite3_reset(r->place);
+}
+
 /* What a program named itself. What names came and went of is asked at each instant. */
 static bool resolve_named(struct resolver *r, int32_t tgid, uint64_t address, uint64_t t)
 {
 	const struct map *m = map_of(r, tgid);
-	const struct name *n;
+	const struct symbol *n;
+	struct dwarf_line line;
 
-	if (!m || !m->names)
+	if (!m || !m->names.symbols.nr)
 		return false;
-	if (!m->timed && is_known(r, tgid, address, 0))
+	if (!m->names.timed && is_known(r, tgid, address, 0))
 		return true;
-	n = map_name(m, address, t);
+	n = jitmap_find(&m->names, address, t);
 	/* Nothing now, and something before: say from when on there is nothing. */
-	if (!n && m->timed && is_named(r, tgid, address, t))
-		put(r, tgid, address, t, "[methods]", NULL);
-	if (n)
-		put(r, tgid, address, n->t, "[methods]", n->name);
+	if (!n && m->names.timed && is_named(r, tgid, address, t))
+		put(r, tgid, address, t, PROFILE_METHODS, NULL);
+	if (n) {
+		put(r, tgid, address, n->t, PROFILE_METHODS, n->name);
+		put_place(r, tgid, address, n->t, address - n->start,
+			  jitmap_line(n, address, &line) ? &line : NULL);
+	}
 	return n;
 }
 
@@ -440,31 +304,41 @@ static void resolve_user(struct resolver *r, int32_t tgid, uint64_t address, uin
 	if (sqlite3_step(r->image) == SQLITE_ROW) {
 		uint64_t offset = address - (uint64_t)sqlite3_column_int64(r->image, 0) +
 				  (uint64_t)sqlite3_column_int64(r->image, 1);
-		const struct elf *e = NULL;
+		const struct symbol *n = NULL;
+		struct elf *e = NULL;
+		struct dwarf_line line;
+		uint64_t at = 0;
 
 		path = (const char *)sqlite3_column_text(r->image, 2);
 		if (path && *path == '/')
 			e = elf_of(r, path);
+		if (e)
+			n = elf_at(e, offset, &at);
 		slash = path ? strrchr(path, '/') : NULL;
 		snprintf(image, sizeof(image), "%s",
 			 slash	       ? slash + 1 :
 			 path && *path ? path :
 					 "[code without a file]");
-		put(r, tgid, address, 0, image, e ? elf_name(e, offset) : NULL);
+		put(r, tgid, address, 0, image, n ? n->name : NULL);
+		if (n)
+			put_place(r, tgid, address, 0, at - n->start,
+				  elf_line(e, at, &line) ? &line : NULL);
 	}
 	sqlite3_reset(r->image);
 }
 
 static void resolve_kernel(struct resolver *r, uint64_t address)
 {
-	const struct name *n;
+	const struct symbol *n;
 
 	if (is_known(r, 0, address, 0))
 		return;
 	if (!r->kernel_read)
 		read_kernel(r);
-	n = find_name(r->kernel, r->kernels, address);
+	n = symbols_find(&r->kernel, address);
 	put(r, 0, address, 0, "[kernel]", n ? n->name : NULL);
+	if (n)
+		put_place(r, 0, address, 0, address - n->start, NULL);
 }
 
 static void resolve_stack(struct resolver *r, int32_t tgid, uint64_t t, const char *frames)
@@ -521,22 +395,34 @@ static void clean_up(struct resolver *r)
 
 static bool prepare(struct resolver *r, const char *file)
 {
-	return !sqlite3_open_v2(file, &r->db, SQLITE_OPEN_READWRITE, NULL) &&
-	       !sqlite3_prepare_v2(r->db,
-				   "SELECT first, offset, path FROM images WHERE tgid = ?1 AND "
-				   "first <= ?2 AND last >= ?2 ORDER BY t DESC LIMIT 1",
-				   -1, &r->image, NULL) &&
-	       !sqlite3_prepare_v2(r->db,
-				   "SELECT 1 FROM symbols WHERE tgid = ?1 AND address = ?2 AND "
-				   "t <= ?3",
-				   -1, &r->known, NULL) &&
-	       !sqlite3_prepare_v2(r->db,
-				   "SELECT name FROM symbols WHERE tgid = ?1 AND address = ?2 AND "
-				   "t <= ?3 ORDER BY t DESC LIMIT 1",
-				   -1, &r->latest, NULL) &&
-	       !sqlite3_prepare_v2(r->db, "INSERT OR IGNORE INTO symbols VALUES(?1,?2,?3,?4,?5)",
-				   -1, &r->add, NULL) &&
-	       !sqlite3_exec(r->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
+	const bool good =
+		!sqlite3_open_v2(file, &r->db, SQLITE_OPEN_READWRITE, NULL) &&
+		!sqlite3_prepare_v2(r->db,
+				    "SELECT first, offset, path FROM images WHERE tgid = ?1 AND "
+				    "first <= ?2 AND last >= ?2 ORDER BY t DESC LIMIT 1",
+				    -1, &r->image, NULL) &&
+		!sqlite3_prepare_v2(r->db,
+				    "SELECT path FROM images WHERE tgid = ?1 AND path GLOB "
+				    "'/*/jit-[0-9]*.dump' ORDER BY t DESC LIMIT 1",
+				    -1, &r->dump, NULL) &&
+		!sqlite3_prepare_v2(r->db,
+				    "SELECT 1 FROM symbols WHERE tgid = ?1 AND address = ?2 AND "
+				    "t <= ?3",
+				    -1, &r->known, NULL) &&
+		!sqlite3_prepare_v2(r->db,
+				    "SELECT name FROM symbols WHERE tgid = ?1 AND address = ?2 AND "
+				    "t <= ?3 ORDER BY t DESC LIMIT 1",
+				    -1, &r->latest, NULL) &&
+		!sqlite3_prepare_v2(r->db, "INSERT OR IGNORE INTO symbols VALUES(?1,?2,?3,?4,?5)",
+				    -1, &r->add, NULL) &&
+		!sqlite3_exec(r->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
+
+	/* An older recorder has no such table: then there are no lines. */
+	if (good &&
+	    sqlite3_prepare_v2(r->db, "INSERT OR IGNORE INTO lines VALUES(?1,?2,?3,?4,?5,?6)", -1,
+			       &r->place, NULL))
+		r->place = NULL;
+	return good;
 }
 
 bool profile_resolve(const char *file, const struct profile_maps *maps)
@@ -552,25 +438,25 @@ bool profile_resolve(const char *file, const struct profile_maps *maps)
 	if (!good)
 		ctl_error("%s: no names were put into it: %s", file, sqlite3_errmsg(r.db));
 	sqlite3_finalize(r.image);
+	sqlite3_finalize(r.dump);
 	sqlite3_finalize(r.known);
 	sqlite3_finalize(r.latest);
 	sqlite3_finalize(r.add);
+	sqlite3_finalize(r.place);
 	sqlite3_close(r.db);
-	for (struct elf *e = r.elfs, *next; e; e = next) {
-		next = e->next;
-		if (e->base)
-			munmap(e->base, e->size);
-		free(e->name);
-		free(e->path);
-		free(e);
+	for (struct file *f = r.files, *next; f; f = next) {
+		next = f->next;
+		elf_close(f->elf);
+		free(f);
 	}
 	for (struct map *m = r.maps, *next; m; m = next) {
 		next = m->next;
-		free(m->name);
+		jitmap_free(&m->names);
 		free(m->text);
+		free(m->dump);
 		free(m);
 	}
-	free(r.kernel);
+	symbols_free(&r.kernel);
 	free(r.kallsyms);
 	return good;
 }

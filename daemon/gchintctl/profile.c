@@ -16,9 +16,11 @@
 #include "profile.h"
 
 static const char usage[] =
-	"usage: gchintctl profile record [-o FILE] [-F HZ] [-c PATTERN] [-q] -- PROGRAM "
+	"usage: gchintctl profile record [-o FILE] [-F HZ] [WHAT]... [-q] -- PROGRAM "
 	"[ARGUMENT]...\n"
+	"       gchintctl profile filter [WHAT]... FILE\n"
 	"       gchintctl profile report [FILTER]... [-n LINES] FILE\n"
+	"       gchintctl profile annotate [FILTER]... [-s SYMBOL] [-n LINES] FILE\n"
 	"       gchintctl profile flame [FILTER]... [-o SVG | --folded] FILE\n"
 	"       gchintctl profile diff [FILTER]... [-n LINES] BEFORE SINCE\n"
 	"       gchintctl profile export [FILTER]... --format FORMAT [-o OUTPUT] FILE\n"
@@ -30,20 +32,37 @@ static const char usage[] =
 	"record runs PROGRAM with the adapter of its runtime and samples each of its threads.\n"
 	"  -o, --output FILE      the recording; profile.db unless told. flame: the picture\n"
 	"  -F, --frequency HZ     samples a second of CPU time, 1 to 2000; 999\n"
-	"  -c, --command PATTERN  sample only processes whose name or command line is like that\n"
+	"      --signal           ask threads for their methods by a signal, as is done without\n"
+	"                         privilege, though the kernel could look\n"
+	"      --interpreted      a JVM compiles nothing and tells of each call: all methods have\n"
+	"                         names, and calls take some hundred times as long\n"
+	"      --names-at-calls   for comparison: names are written at each call, as without a\n"
+	"                         tunnel, not once: a call takes four system calls more\n"
 	"  -q, --quiet            no last line\n"
+	"What is sampled, and kept; all of it unless told. filter says so to the recorder that\n"
+	"writes FILE, in place of all that was said before; what leaves nothing is noted there:\n"
+	"  -c, --command PATTERN  processes whose name or command line is like that\n"
+	"      --cgroup PATTERN   processes of such a control group, or one in it\n"
+	"      --unit UNIT        processes of such a unit of systemd's\n"
+	"  -m, --method PATTERN   samples in such methods; several with | between them\n"
+	"      --phase PHASES     samples in those phases, with commas; none: outside of phases\n"
 	"Filters, when it is read; each may be a shell pattern, and one that leaves nothing\n"
 	"says so:\n"
 	"  -m, --method PATTERN   samples in such methods\n"
 	"      --phase PHASE      samples in that phase; none: outside of phases\n"
 	"      --process PATTERN  samples of programs of such names\n"
-	"report, diff:\n"
+	"report, annotate, diff:\n"
 	"  -n, --lines LINES      rows of each table; 20\n"
+	"annotate tells of the symbol with the most samples by line of its source, where the\n"
+	"program has debugging information, else by instruction:\n"
+	"  -s, --symbol PATTERN   of all symbols that are like that\n"
 	"flame:\n"
 	"      --folded           one line a stack, for other tools\n"
 	"export, to standard output unless told:\n"
-	"      --format FORMAT    speedscope, for speedscope.app; perf-script, as perf writes it:\n"
-	"                         for stackcollapse, inferno, profiler.firefox.com\n"
+	"      --format FORMAT    firefox, for profiler.firefox.com: samples and phases by "
+	"thread,\n"
+	"                         energy and frequency as tracks; speedscope, for speedscope.app;\n"
+	"                         perf-script, as perf writes it: for stackcollapse, inferno\n"
 	"\n"
 	"A first look:\n"
 	"  gchintctl profile record -o p.db -- lua5.4 program.lua\n"
@@ -51,24 +70,12 @@ static const char usage[] =
 	"  gchintctl profile flame p.db -o p.svg\n";
 
 struct options {
-	const char *output, *frequency, *command, *format;
+	const char *output, *format;
+	struct profile_keep keep;
 	struct profile_filter filter;
 	size_t lines;
-	bool folded, quiet;
+	bool folded, interpreted, named_at_calls, quiet;
 };
-
-static int write_config(const char *path, const struct options *o)
-{
-	FILE *f = fopen(path, "we");
-
-	if (!f)
-		return -errno;
-	fprintf(f, "[hotspots]\nenabled = yes\nhz = %s\n", o->frequency ? o->frequency : "999");
-	if (o->command)
-		fprintf(f, "match = %s\n", o->command);
-	fputs("[library]\nperiod_ms = 20\n", f);
-	return fclose(f) ? -errno : 0;
-}
 
 static int remove_map(void *data, const char *name)
 {
@@ -88,7 +95,7 @@ static int record_into(const struct ctl *ctl, const struct options *o,
 	int ret, n = 0;
 
 	snprintf(config, sizeof(config), "%s/conf", maps->folder);
-	ret = write_config(config, o);
+	ret = profile_keep_write(config, &o->keep);
 	if (ret) {
 		ctl_error("%s: %s", config, strerror(-ret));
 		return CTL_FAILED;
@@ -143,17 +150,15 @@ static int record(const struct ctl *ctl, const struct options *o, char **command
 		ctl_error("%s: exists; name another file", o->output);
 		return CTL_FILE;
 	}
-	if (o->command && (strlen(o->command) > 60 || strchr(o->command, '\n'))) {
-		ctl_error("profile record: --command takes a pattern of up to 60 characters");
+	if (!profile_keep_good(&o->keep))
 		return CTL_USAGE;
-	}
 	if (!mkdtemp(folder)) {
 		ctl_error("%s: %s", folder, strerror(errno));
 		return CTL_FAILED;
 	}
-	setenv("GCHINT_PROFILE", "1", 1);
+	setenv("GCHINT_PROFILE", o->named_at_calls ? "2" : "1", 1);
 	/* A program that no adapter is for may tell its methods itself. */
-	with = launch_command(command, &count);
+	with = launch_command(command, &count, o->interpreted);
 	maps.remove = !asked && asks_for_map();
 	ret = record_into(ctl, o, &maps, with, count);
 	root_list(folder, "perf-", remove_map, folder);
@@ -184,14 +189,22 @@ static int flame(const struct profile *p, const struct options *o)
 static int export(const struct profile *p, const struct options *o)
 {
 	FILE *f = o->output ? ctl_create(o->output) : stdout;
+	int ret = CTL_OK;
 
 	if (!f)
 		return CTL_FILE;
-	if (!strcmp(o->format, "speedscope"))
+	if (!strcmp(o->format, "firefox"))
+		ret = profile_firefox(p, f);
+	else if (!strcmp(o->format, "speedscope"))
 		profile_speedscope(p, f);
 	else
 		profile_script(p, f);
-	return o->output ? ctl_commit(f, o->output) : CTL_OK;
+	if (!o->output)
+		return ret;
+	if (!ret)
+		return ctl_commit(f, o->output);
+	ctl_discard(f);
+	return ret;
 }
 
 static int compare(const struct options *o, char **files)
@@ -219,9 +232,10 @@ static int read_profile(const struct options *o, const char *what, const char *f
 	int ret = CTL_FILE;
 
 	if (run && profile_load(&p, run, &o->filter))
-		ret = !strcmp(what, "flame")  ? flame(&p, o) :
-		      !strcmp(what, "export") ? export(&p, o) :
-						profile_report(&p, o->lines);
+		ret = !strcmp(what, "flame")	? flame(&p, o) :
+		      !strcmp(what, "export")	? export(&p, o) :
+		      !strcmp(what, "annotate") ? profile_annotate(&p, o->lines, o->filter.symbol) :
+						  profile_report(&p, o->lines);
 	profile_free(&p);
 	run_close(run);
 	return ret;
@@ -238,54 +252,64 @@ static bool in_range(const char *text, long low, long high, const char *option)
 	return false;
 }
 
-static bool is_phase(const char *name)
+static bool are_phases(const char *name, bool several)
 {
+	const size_t length = several ? strcspn(name, ",") : strlen(name);
+
 	for (uint32_t n = 0; n < GCHINT_PHASE_NR; n++)
-		if (!strcmp(name, name_phase(n)))
-			return true;
+		if (strlen(name_phase(n)) == length && !strncmp(name, name_phase(n), length))
+			return !name[length] || are_phases(name + length + 1, several);
 	ctl_error("profile: no phase '%s': none, or a name such as mark or sweep", name);
 	return false;
 }
 
 static bool is_format(const char *name)
 {
-	if (!strcmp(name, "speedscope") || !strcmp(name, "perf-script"))
+	if (!strcmp(name, "firefox") || !strcmp(name, "speedscope") || !strcmp(name, "perf-script"))
 		return true;
-	ctl_error("profile export: no format '%s': speedscope or perf-script", name);
+	ctl_error("profile export: no format '%s': firefox, perf-script or speedscope", name);
 	return false;
 }
 
 /* What is to be done with a recording; false with the mistake told. */
 static bool is_known(const char *what)
 {
-	static const char *const known[] = { "record", "report", "flame", "diff", "export" };
+	static const char *const known[] = { "record", "filter", "report", "annotate",
+					     "flame",  "diff",	 "export" };
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (!strcmp(what, known[i]))
 			return true;
-	ctl_error("profile: record, report, flame, diff or export is wanted; --help tells more");
+	ctl_error("profile: record, filter, report, annotate, flame, diff or export is wanted; "
+		  "--help tells more");
 	return false;
 }
 
 int cmd_profile(const struct ctl *ctl, int argc, char **argv)
 {
 	static const struct option longs[] = {
+		{ "cgroup", required_argument, NULL, 'g' },
 		{ "command", required_argument, NULL, 'c' },
 		{ "folded", no_argument, NULL, 'f' },
 		{ "format", required_argument, NULL, 't' },
 		{ "frequency", required_argument, NULL, 'F' },
 		{ "help", no_argument, NULL, 'h' },
+		{ "interpreted", no_argument, NULL, 'i' },
 		{ "lines", required_argument, NULL, 'n' },
 		{ "method", required_argument, NULL, 'm' },
+		{ "names-at-calls", no_argument, NULL, 'N' },
 		{ "output", required_argument, NULL, 'o' },
 		{ "phase", required_argument, NULL, 'P' },
 		{ "process", required_argument, NULL, 'p' },
 		{ "quiet", no_argument, NULL, 'q' },
+		{ "signal", no_argument, NULL, 'S' },
+		{ "symbol", required_argument, NULL, 's' },
+		{ "unit", required_argument, NULL, 'u' },
 		{ 0 },
 	};
 	const char *what = argc > 1 ? argv[1] : "";
-	const bool recording = !strcmp(what, "record");
-	struct options o = { .lines = 20 };
+	const bool recording = !strcmp(what, "record"), live = recording || !strcmp(what, "filter");
+	struct options o = { .lines = 20, .keep.frequency = "999" };
 	int opt;
 
 	if (!strcmp(what, "--help") || !strcmp(what, "-h")) {
@@ -297,11 +321,11 @@ int cmd_profile(const struct ctl *ctl, int argc, char **argv)
 	argv[1] = argv[0];
 	argc--;
 	argv++;
-	while ((opt = getopt_long(argc, argv, recording ? "+hc:F:o:q" : "hm:n:o:", longs, NULL)) >=
-	       0) {
+	while ((opt = getopt_long(argc, argv, recording ? "+hc:F:m:o:q" : "c:hm:n:o:s:", longs,
+				  NULL)) >= 0) {
 		switch (opt) {
 		case 'c':
-			o.command = optarg;
+			o.keep.command = optarg;
 			break;
 		case 'f':
 			o.folded = true;
@@ -309,7 +333,7 @@ int cmd_profile(const struct ctl *ctl, int argc, char **argv)
 		case 'F':
 			if (!in_range(optarg, 1, 2000, "--frequency"))
 				return CTL_USAGE;
-			o.frequency = optarg;
+			o.keep.frequency = optarg;
 			break;
 		case 't':
 			if (!is_format(optarg))
@@ -319,27 +343,45 @@ int cmd_profile(const struct ctl *ctl, int argc, char **argv)
 		case 'h':
 			fputs(usage, stdout);
 			return CTL_OK;
+		case 'i':
+			o.interpreted = true;
+			break;
 		case 'm':
-			o.filter.method = optarg;
+			o.filter.method = o.keep.method = optarg;
 			break;
 		case 'n':
 			if (!in_range(optarg, 1, 1000000, "--lines"))
 				return CTL_USAGE;
 			o.lines = (size_t)strtol(optarg, NULL, 10);
 			break;
+		case 'N':
+			o.named_at_calls = true;
+			break;
 		case 'o':
 			o.output = optarg;
 			break;
 		case 'P':
-			if (!is_phase(optarg))
+			if (!are_phases(optarg, live))
 				return CTL_USAGE;
-			o.filter.phase = optarg;
+			o.filter.phase = o.keep.phase = optarg;
 			break;
 		case 'p':
 			o.filter.process = optarg;
 			break;
 		case 'q':
 			o.quiet = true;
+			break;
+		case 'g':
+			o.keep.cgroup = optarg;
+			break;
+		case 'u':
+			o.keep.unit = optarg;
+			break;
+		case 's':
+			o.filter.symbol = optarg;
+			break;
+		case 'S':
+			o.keep.signal = true;
 			break;
 		default:
 			return ctl_usage("profile");
@@ -357,8 +399,11 @@ int cmd_profile(const struct ctl *ctl, int argc, char **argv)
 		ctl_error("profile %s: one recording is wanted; --help tells more", what);
 		return CTL_USAGE;
 	}
+	if (live)
+		return profile_keep_good(&o.keep) ? profile_filter(argv[optind], &o.keep) :
+						    CTL_USAGE;
 	if (!strcmp(what, "export") && !o.format) {
-		ctl_error("profile export: --format is wanted: speedscope or perf-script");
+		ctl_error("profile export: --format is wanted: firefox, perf-script or speedscope");
 		return CTL_USAGE;
 	}
 	return read_profile(&o, what, argv[optind]);

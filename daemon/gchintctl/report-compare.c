@@ -20,6 +20,7 @@ static int decimals(double fine)
 static void cell(const struct verdict *v, bool base, int better, FILE *html)
 {
 	const char *judgement = verdict_judgement(v, better);
+	char percent[24];
 	int digits;
 
 	if (!v->n[1]) {
@@ -31,9 +32,12 @@ static void cell(const struct verdict *v, bool base, int better, FILE *html)
 	if (v->n[1] > 1)
 		fprintf(html, " <span class=\"pm\">(%.*f&nbsp;to&nbsp;%.*f)</span>", digits,
 			v->min[1], digits, v->max[1]);
+	/* Nothing has no sign. */
+	snprintf(percent, sizeof(percent), fabs(v->change) < 0.0005 ? "0.0" : "%+.1f",
+		 100 * v->change);
 	if (!base && v->known)
-		fprintf(html, "<span class=\"%s\">%+.1f&nbsp;%%%s%s</span>",
-			*judgement ? judgement : "pm", 100 * v->change, *judgement ? ", " : "",
+		fprintf(html, "<span class=\"%s\">%s&nbsp;%%%s%s</span>",
+			*judgement ? judgement : "pm", percent, *judgement ? ", " : "",
 			*judgement ? judgement :
 			v->told	   ? "" :
 				     ", not told");
@@ -121,7 +125,10 @@ void report_compare(struct run *const *run, size_t runs, FILE *html)
 	if (!compare_make(run, runs, &c))
 		return;
 	verdicts(&c, html);
-	fputs("<div class=\"scroll\"><table class=\"compare\"><thead><tr><th></th>", html);
+	fprintf(html,
+		"<div class=\"scroll\"><table class=\"compare\" "
+		"style=\"--kinds:%zu\"><thead><tr><th></th>",
+		c.groups);
 	for (size_t g = 0; g < c.groups; g++)
 		heading(&c.group[g], html);
 	fputs("</tr></thead><tbody>\n", html);
@@ -134,7 +141,8 @@ void report_compare(struct run *const *run, size_t runs, FILE *html)
 	      "leaves no change out: a bootstrap's from 8 runs of each on, else Welch's t's, of "
 	      "the "
 	      "logarithms where all are above 0. So many runs as would tell one of 5&nbsp;% do so "
-	      "with a chance of 80&nbsp;%.",
+	      "with a chance of 80&nbsp;%. Of twenty figures that did not "
+	      "change one is told by chance.",
 	      html);
 	if (c.left) {
 		fprintf(html,

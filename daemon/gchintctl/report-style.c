@@ -43,9 +43,17 @@ const char report_style[] =
 ".live .dygraph-axis-label,.live .dygraph-label{color:var(--soft);font-size:12px}\n"
 "details{margin-top:18px}summary{cursor:pointer;color:var(--accent)}\n"
 "nav a{color:var(--accent);margin-right:16px;text-decoration:none}\n"
-/* Labels wrap and pictures keep a size to be read at; the rest is reached by moving sideways. */
+/*
+ * Labels wrap. A picture that was drawn for a phone as well fits; others keep a size to be read
+ * at, and the rest is reached by moving sideways.
+ */
 "@media(max-width:640px){main{padding:14px 8px 40px}section{padding:14px 12px}th,td{padding:5px 6px}"
-"th:first-child,td:first-child,table.pauses td:last-child{white-space:normal;min-width:8em}.plot img{width:760px}}\n"
+"th:first-child,td:first-child,table.pauses td:last-child{white-space:normal;min-width:8em}.plot .wide{width:760px}"
+/* What is compared stands above its figures, for two kinds to be side by side. */
+"table.compare,table.compare thead,table.compare tbody{display:block}table.compare tr{display:grid;"
+"grid-template-columns:repeat(var(--kinds),minmax(9.6em,1fr));border-bottom:1px solid var(--line)}"
+"table.compare td{border:0}table.compare td:first-child{grid-column:1/-1;padding-bottom:0;font-weight:600}"
+"table.compare td:first-child span{display:inline;font-weight:400}table.compare th:first-child{display:none}}\n"
 /* Pictures are drawn on white: turned over, with the hues put back. */
 "@media(prefers-color-scheme:dark){:root{--ink:#e3e8ee;--soft:#9fabb8;--line:#333d48;--page:#12171d;--card:#1a2129;"
 "--accent:#7fb4e6}th{border-bottom-color:#4a5663}tbody tr:hover{background:#212a34}.plot img,.live canvas,.dot{filter:invert(.9) hue-rotate(180deg)}"

@@ -24,6 +24,10 @@ const struct runtime runtimes[RUNTIMES] = {
 	{ "boehm", "Boehm collector (libgc 8)", RUNTIME_PRELOAD,
 	  "stop, mark, restart, sweep; cause; marker threads",
 	  "sweeping and marking by mutators at allocation" },
+	{ "dotnet", ".NET 6 and newer", RUNTIME_NOTIFY,
+	  "pauses, what background collections do beside the program, who waits for them; cause; "
+	  "threads of the server's collector",
+	  "the parts of a pause; programs that were compiled ahead of time (NativeAOT)" },
 	{ "gjs", "GJS, SpiderMonkey 78 to 102", RUNTIME_PRELOAD,
 	  "slices of full collections, collections of the nursery",
 	  "marking and sweeping on helper threads; the parts of a slice" },
@@ -68,6 +72,8 @@ static const struct runtime *by_name(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
 
+	if (!strcmp(base, "dotnet"))
+		return runtime_named("dotnet");
 	if (!strcmp(base, "java"))
 		return runtime_named("jvm");
 	if (!strcmp(base, "mono") || !strcmp(base, "mono-sgen"))
@@ -161,6 +167,30 @@ static bool has_section(const struct image *m, const ElfW(Ehdr) * elf, const cha
 	return false;
 }
 
+/*
+ * What starts a .NET program, alone in its file or not, has a place where its publisher says where in
+ * the file the program is. It begins so, among the data that may be written.
+ */
+static bool is_dotnet(const struct image *m, const ElfW(Ehdr) * elf)
+{
+	static const unsigned char mark[] = {
+		0x8b, 0x12, 0x02, 0xb9, 0x6a, 0x61, 0x20, 0x38, 0x72, 0x7b, 0x93,
+		0x02, 0x14, 0xd7, 0xa0, 0x32, 0x13, 0xf5, 0xb9, 0xe6, 0xef, 0xae,
+		0x33, 0x18, 0xee, 0x3b, 0x2d, 0xce, 0x24, 0xb3, 0x6a, 0xae,
+	};
+	const ElfW(Shdr) *s = at(m, elf->e_shoff, (uint64_t)elf->e_shnum * sizeof(*s));
+
+	for (unsigned int i = 0; s && i < elf->e_shnum; i++) {
+		const void *data = s[i].sh_type == SHT_PROGBITS && s[i].sh_flags & SHF_WRITE ?
+					   at(m, s[i].sh_offset, s[i].sh_size) :
+					   NULL;
+
+		if (data && memmem(data, s[i].sh_size, mark, sizeof(mark)))
+			return true;
+	}
+	return false;
+}
+
 static const struct runtime *by_elf(const struct image *m, char *why, size_t size)
 {
 	const ElfW(Ehdr) *elf = at(m, 0, sizeof(*elf));
@@ -172,6 +202,8 @@ static const struct runtime *by_elf(const struct image *m, char *why, size_t siz
 	}
 	if (has_section(m, elf, ".go.buildinfo"))
 		return runtime_named("go");
+	if (is_dotnet(m, elf))
+		return runtime_named("dotnet");
 	if (!section(m, elf, SHT_DYNAMIC)) {
 		snprintf(why, size, "linked statically: nothing can be loaded into it");
 		return NULL;

@@ -12,6 +12,7 @@ enum runtime_way {
 	RUNTIME_REQUIRE, /* NODE_OPTIONS=--require */
 	RUNTIME_RUBYOPT, /* RUBYOPT=-r */
 	RUNTIME_AGENT, /* an argument of java */
+	RUNTIME_NOTIFY, /* CORECLR_NOTIFICATION_PROFILERS */
 	RUNTIME_LUA, /* LUA_INIT_5_4, before what is there */
 	RUNTIME_PROBES, /* none: uprobes, from beside */
 	RUNTIME_PROFILE, /* an argument of mono, and LD_LIBRARY_PATH */
@@ -31,7 +32,10 @@ struct runtime {
 	const char *sees, *blind;
 };
 
-#define RUNTIMES 11
+/* Of .NET's adapter, as its adapters/dotnet/profiler.h has it. */
+#define RUNTIME_DOTNET_CLASS "{8f2f3a2e-43c1-4d0b-9a6e-676368696e74}"
+
+#define RUNTIMES 12
 extern const struct runtime runtimes[RUNTIMES];
 
 /* The one of that name; NULL if there is none. */

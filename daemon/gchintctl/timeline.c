@@ -225,30 +225,57 @@ static bool any_value(const struct run_series *s, bool changes)
 	return false;
 }
 
-/* Power if there is any, else the voltages that changed, such as the core's. */
-static const char *choose_rails(const struct run *run, size_t *rail, size_t *nr, size_t *left)
+static bool is_power(const struct run_rail *rail)
 {
-	static const struct {
-		const char *kind, *axis;
-	} kinds[] = { { "power", "power (W)" },
-		      { "energy", "power (W)" },
-		      { "voltage", "voltage (V)" } };
+	return !strcmp(rail->kind, "power") || !strcmp(rail->kind, "energy");
+}
 
-	*nr = *left = 0;
-	for (size_t k = 0; k < 3 && !*nr; k++) {
-		for (size_t i = 0; i < run->rails; i++) {
-			if (strcmp(run->rail[i].kind, kinds[k].kind) ||
-			    !any_value(run_samples(run, i), k == 2))
-				continue;
-			if (*nr < TIMELINE_RAILS)
-				rail[(*nr)++] = i;
-			else
-				++*left;
-		}
-		if (*nr)
-			return kinds[k].axis;
+/* What feeds more than a core, meters first, for a counter may be of the same rail. */
+static bool is_meter(const struct run_rail *rail)
+{
+	return !strcmp(rail->kind, "power") && !*rail->cpus;
+}
+
+static bool is_counter(const struct run_rail *rail)
+{
+	return !strcmp(rail->kind, "energy") && !*rail->cpus;
+}
+
+static bool is_core(const struct run_rail *rail)
+{
+	return is_power(rail) && *rail->cpus;
+}
+
+static bool is_voltage(const struct run_rail *rail)
+{
+	return !strcmp(rail->kind, "voltage");
+}
+
+static void choose(struct timeline *t, bool (*is)(const struct run_rail *rail), bool changes)
+{
+	for (size_t i = 0; i < t->run->rails; i++) {
+		if (!is(&t->run->rail[i]) || !any_value(run_samples(t->run, i), changes))
+			continue;
+		if (t->rails < TIMELINE_RAILS)
+			t->rail[t->rails++] = i;
+		else
+			t->rails_left++;
 	}
-	return "";
+}
+
+/* Power if there is any, else the voltages that changed, such as the core's. */
+static void choose_rails(struct timeline *t)
+{
+	t->rails = t->rails_left = 0;
+	choose(t, is_meter, false);
+	choose(t, is_counter, false);
+	choose(t, is_core, false);
+	t->axis = t->rails ? "power (W)" : "";
+	if (t->rails)
+		return;
+	choose(t, is_voltage, true);
+	if (t->rails)
+		t->axis = "voltage (V)";
 }
 
 /* CPUs of one policy have one frequency: the first of each, as far as lines go. */
@@ -287,7 +314,7 @@ static void choose_cpus(const struct run *run, size_t *cpu, size_t *nr, size_t *
 
 void timeline_choose(struct timeline *t)
 {
-	t->axis = choose_rails(t->run, t->rail, &t->rails, &t->rails_left);
+	choose_rails(t);
 	t->steps = t->rails && !strcmp(t->run->rail[t->rail[0]].kind, "voltage");
 	choose_cpus(t->run, t->cpu, &t->cpus, &t->cpus_left);
 }

@@ -19,7 +19,8 @@
  * @t1: to
  * @cells: a line has four points at most in each of so many parts of the time: the
  *	first, both extremes and the last
- * @rail: indexes of run->rail, power if there is any, else the voltages that changed
+ * @rail: indexes of run->rail: meters of power, counters of energy, then those of single
+ *	cores; without any of them the voltages that changed
  * @rails: how many
  * @rails_left: more of that kind
  * @axis: what they are, with the unit; "" without any

@@ -36,13 +36,14 @@ static const char usage[] =
 /* Phases looked back at; more than fit into a stretch are counted as they are. */
 #define LOOK_BACK 20000
 
+/* The mean is that of readings, of a counter what it rose by over the time. */
 struct rail {
 	char name[96], label[48];
 	const char *unit;
 	int64_t value;
-	double sum;
-	uint64_t n;
-	bool known, shown;
+	uint64_t t; /* of the last known one */
+	double sum, weight;
+	bool known, shown, counts;
 };
 
 /* Columns that phases are sorted by; 's' goes to the next. */
@@ -152,6 +153,20 @@ static void transitions(struct top *t)
 	highest(t);
 }
 
+static void take_reading(struct rail *r, uint64_t t, int64_t value, uint64_t from)
+{
+	/* From one reading to the next; a counter that fell is another one. */
+	if (t >= from && r->counts && r->t && t > r->t && value >= r->value) {
+		r->sum += (double)(value - r->value) * 1e9;
+		r->weight += (double)(t - r->t);
+	} else if (t >= from && !r->counts) {
+		r->sum += (double)value;
+		r->weight++;
+	}
+	r->value = value;
+	r->t = t;
+}
+
 static void rails(struct top *t)
 {
 	sqlite3_stmt *s = db_query(t->db, "SELECT id, name, label, unit FROM rails");
@@ -166,8 +181,8 @@ static void rails(struct top *t)
 		snprintf(r->name, sizeof(r->name), "%s", db_text(s, 1, "?"));
 		snprintf(r->label, sizeof(r->label), "%s", db_text(s, 2, ""));
 		r->unit = unit[1] == 'W' ? "W" : unit[1] == 'J' ? "J" : unit[1] == 'V' ? "V" : "A";
-		r->sum = 0;
-		r->n = 0;
+		r->counts = *r->unit == 'J';
+		r->sum = r->weight = 0;
 		r->shown = true;
 	}
 	sqlite3_finalize(s);
@@ -186,11 +201,8 @@ static void rails(struct top *t)
 		if (!r)
 			continue;
 		r->known = sqlite3_column_type(s, 2) != SQLITE_NULL;
-		r->value = db_int(s, 2, 0);
-		if (r->known && (uint64_t)db_int(s, 3, 0) >= t->from) {
-			r->sum += (double)r->value;
-			r->n++;
-		}
+		if (r->known)
+			take_reading(r, (uint64_t)db_int(s, 3, 0), db_int(s, 2, 0), t->from);
 	}
 	sqlite3_finalize(s);
 }
@@ -295,9 +307,9 @@ static void draw_rails(const struct top *t, struct screen *s)
 			continue;
 		if (r->known)
 			snprintf(now, sizeof(now), "%.3f %s", (double)r->value / 1e6, r->unit);
-		if (r->n)
-			snprintf(mean, sizeof(mean), "%.3f %s", r->sum / (double)r->n / 1e6,
-				 r->unit);
+		if (r->weight > 0)
+			snprintf(mean, sizeof(mean), "%.3f %s", r->sum / r->weight / 1e6,
+				 r->counts ? "W" : r->unit);
 		screen_line(s, "%-34.34s %-12.12s %12s %12s", r->name, r->label, now, mean);
 	}
 }
@@ -399,6 +411,8 @@ static void print_json(const struct top *t)
 		json_text(&j, "rail", r->name);
 		json_text(&j, "unit", r->unit);
 		json_fixed(&j, "value", r->known ? (double)r->value / 1e6 : NAN, 6);
+		json_text(&j, "mean_unit", r->counts ? "W" : r->unit);
+		json_fixed(&j, "mean", r->weight > 0 ? r->sum / r->weight / 1e6 : NAN, 6);
 		json_end(&j);
 	}
 	json_end(&j);

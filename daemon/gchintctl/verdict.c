@@ -12,6 +12,8 @@
 #define RESAMPLES     9999
 #define RUNS_SENSIBLE 1000 /* a number beyond says only that there is too much noise */
 #define ENOUGH	      8 /* runs to resample from */
+#define NOTHING	      0.0005 /* a change that is none in words */
+#define BEYOND	      9 /* what is more than ten times as much, no matter how much more */
 
 struct set {
 	double value[VERDICT_RUNS]; /* or their logarithms */
@@ -161,11 +163,23 @@ static void one(double change, char *buf, size_t size)
 {
 	if (change >= 1)
 		snprintf(buf, size, "%.*f times as much", change < 9 ? 1 : 0, change + 1);
-	else if (fabs(change) < 0.0005)
+	else if (fabs(change) < NOTHING)
 		snprintf(buf, size, "as much");
 	else
 		snprintf(buf, size, "%.*f %% %s", fabs(change) < 0.1 ? 1 : 0, fabs(change) * 100,
 			 change < 0 ? "less" : "more");
+}
+
+/* What has no interval. */
+static void unknown(const struct verdict *v, char *buf, size_t size)
+{
+	if (!v->min[0] && !v->max[0] && !v->min[1] && !v->max[1])
+		snprintf(buf, size, "0 in all runs");
+	else if (v->n[0] < 2 || v->n[1] < 2)
+		snprintf(buf, size, "nothing can be told from one run");
+	else
+		snprintf(buf, size, "no ratio to a base of 0; here %.4g (%.4g to %.4g)",
+			 v->median[1], v->min[1], v->max[1]);
 }
 
 void verdict_words(const struct verdict *v, char *buf, size_t size)
@@ -177,12 +191,15 @@ void verdict_words(const struct verdict *v, char *buf, size_t size)
 		return;
 	}
 	if (!v->known) {
-		snprintf(buf, size, "nothing can be told from %s",
-			 v->n[0] < 2 || v->n[1] < 2 ? "one run" : "a base of 0");
+		unknown(v, buf, size);
+		return;
+	}
+	if (fabs(v->low) < NOTHING && fabs(v->high) < NOTHING) {
+		snprintf(buf, size, "as much, within %.1f %%", 200 * NOTHING);
 		return;
 	}
 	/* "20 % less (18 to 22 % less)" where both ends are of one kind. */
-	if (v->told && fabs(v->low) >= 0.0005 && fabs(v->high) >= 0.0005 && v->high < 1) {
+	if (v->told && fabs(v->low) >= NOTHING && fabs(v->high) >= NOTHING && v->high < 1) {
 		double near = fmin(fabs(v->low), fabs(v->high)),
 		       far = fmax(fabs(v->low), fabs(v->high));
 
@@ -195,11 +212,14 @@ void verdict_words(const struct verdict *v, char *buf, size_t size)
 	one(v->low, low, sizeof(low));
 	one(v->high, high, sizeof(high));
 	if (v->told) {
-		snprintf(buf, size, "%s (%s to %s)", change, low, high);
+		if (v->high > BEYOND && v->low < BEYOND)
+			snprintf(buf, size, "%s (at least %s)", change, low);
+		else
+			snprintf(buf, size, "%s (%s to %s)", change, low, high);
 		return;
 	}
 	/* Where "less" ends beyond all, or "more" beyond some times, numbers say nothing. */
-	if (v->low < -0.9 || v->high > 9)
+	if (v->low < -0.9 || v->high > BEYOND)
 		snprintf(buf, size, "no difference can be told from %zu and %zu runs", v->n[0],
 			 v->n[1]);
 	else
@@ -217,7 +237,7 @@ void verdict_words(const struct verdict *v, char *buf, size_t size)
 
 const char *verdict_judgement(const struct verdict *v, int better)
 {
-	if (!v->told || !better)
+	if (!v->told || !better || fabs(v->change) < NOTHING)
 		return "";
 	return (v->change > 0) == (better > 0) ? "better" : "worse";
 }

@@ -60,7 +60,10 @@ void verdict_of(const double *base, size_t nr_base, const double *other, size_t 
  */
 void verdict_words(const struct verdict *v, char *buf, size_t size);
 
-/* "better", "worse", or "" where no difference was told or none is better. @better as in a figure. */
+/*
+ * "better", "worse", or "" where no difference was told, or one that is none in words, or
+ * none is better. @better as in a figure.
+ */
 const char *verdict_judgement(const struct verdict *v, int better);
 
 #endif

@@ -14,6 +14,7 @@
 #include "db.h"
 #include "pauses.h"
 #include "run.h"
+#include "threads.h"
 #include "why.h"
 
 #define CPUS 1024
@@ -55,16 +56,17 @@ static void show_thread(int64_t tid)
 		fputs("thread not known", stdout);
 }
 
-static void show_name(const struct run *run, int64_t tgid, int64_t tid, uint64_t t)
+static void show_name(const struct threads *threads, int64_t tgid, int64_t tid, uint64_t t)
 {
-	char comm[32];
+	const char *name = threads_name(threads, tgid, tid, t);
 
-	if (pauses_name(run, tgid, tid, t, comm, sizeof(comm)))
-		printf("%s, ", comm);
+	if (name)
+		printf("%s, ", name);
 	show_thread(tid);
 }
 
-static void decision(const struct run *run, int64_t policy, uint64_t t)
+static void decision(const struct run *run, const struct threads *threads, int64_t policy,
+		     uint64_t t)
 {
 	sqlite3_stmt *s =
 		ask(run,
@@ -87,7 +89,7 @@ static void decision(const struct run *run, int64_t policy, uint64_t t)
 	putchar('\n');
 	if (sqlite3_column_type(s, 7) == SQLITE_INTEGER) {
 		fputs("  asked by  ", stdout);
-		show_name(run, db_int(s, 6, 0), db_int(s, 7, 0), t);
+		show_name(threads, db_int(s, 6, 0), db_int(s, 7, 0), t);
 		if (sqlite3_column_type(s, 8) == SQLITE_INTEGER)
 			printf(", in %s", name_phase(db_u32(s, 8, UINT32_MAX)));
 		if (sqlite3_column_type(s, 5) == SQLITE_INTEGER)
@@ -139,7 +141,7 @@ static void throttles(const struct run *run, uint64_t t)
 	sqlite3_finalize(s);
 }
 
-static void under_way(const struct run *run, uint64_t t)
+static void under_way(const struct run *run, const struct threads *threads, uint64_t t)
 {
 	char name[48];
 	bool any = false;
@@ -152,7 +154,7 @@ static void under_way(const struct run *run, uint64_t t)
 		fputs(any ? "            " : "under way   ", stdout);
 		printf("%s, for %.3f ms of %.3f, ", run_group_name(p->group, name, sizeof(name)),
 		       (double)(t - p->t0) / 1e6, (double)(p->t1 - p->t0) / 1e6);
-		show_name(run, p->tgid, p->tid, p->t0);
+		show_name(threads, p->tgid, p->tid, p->t0);
 		if (p->cpu >= 0)
 			printf(", cpu%d", p->cpu);
 		putchar('\n');
@@ -162,14 +164,18 @@ static void under_way(const struct run *run, uint64_t t)
 		puts("under way   no phase");
 }
 
-static void at(const struct run *run, uint64_t t)
+static bool at(const struct run *run, uint64_t t)
 {
-	sqlite3_stmt *s = db_query(run->db, "SELECT policy, replace(cpus, ' ', ','), hw_max_khz "
-					    "FROM policies ORDER BY policy");
+	struct threads *threads = threads_of(run);
+	sqlite3_stmt *s;
 	uint8_t set[CPUS];
 	char text[24];
 	bool any = false;
 
+	if (!threads)
+		return false;
+	s = db_query(run->db, "SELECT policy, replace(cpus, ' ', ','), hw_max_khz FROM policies "
+			      "ORDER BY policy");
 	printf("%.6f s\n", run_seconds(run, t));
 	while (db_next(s)) {
 		struct policy p = { .number = db_int(s, 0, -1), .hw_max_khz = db_u32(s, 2, 0) };
@@ -185,14 +191,16 @@ static void at(const struct run *run, uint64_t t)
 		if (khz && p.hw_max_khz)
 			printf(", %.0f %% of the highest", 100.0 * khz / p.hw_max_khz);
 		putchar('\n');
-		decision(run, p.number, t);
+		decision(run, threads, p.number, t);
 		bounds(run, &p, khz, t);
 	}
 	sqlite3_finalize(s);
 	if (!any)
 		puts("no frequency policy was recorded");
 	throttles(run, t);
-	under_way(run, t);
+	under_way(run, threads, t);
+	threads_free(threads);
+	return true;
 }
 
 static void show_pause(const struct run *run, const struct pause *pause)
@@ -258,7 +266,7 @@ int why_recording(const char *path, double seconds, uint64_t lines)
 			  run_seconds(run, run->t1));
 		ret = CTL_USAGE;
 	} else if (!isnan(seconds)) {
-		at(run, run->t0 + (uint64_t)(seconds * 1e9));
+		ret = at(run, run->t0 + (uint64_t)(seconds * 1e9)) ? CTL_OK : CTL_FILE;
 	} else if (!pauses(run, lines)) {
 		ret = CTL_FILE;
 	}

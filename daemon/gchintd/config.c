@@ -35,7 +35,7 @@ struct key {
 	const char *section, *name;
 	enum kind kind;
 	size_t offset;
-	uint64_t min, max; /* of a number; max is the room of a string */
+	uint64_t min, max; /* of a number; max is the room of a string; min: none is a phase */
 };
 
 #define KEY(section, name, kind, member, min, max)                                                 \
@@ -49,7 +49,13 @@ struct key {
 static const struct key keys[] = {
 	KEY("genl", "buffer", KIND_SIZE, genl_buffer, 64 << 10, 256 << 20),
 	KEY("genl", "phases", KIND_PHASES, genl_phases, 0, 0),
-	KEY("hotspots", "hz", KIND_U32, hotspots_hz, 1, 2000),
+	STRING("hotspots", "cgroup", hotspots.cgroup),
+	STRING("hotspots", "command", hotspots.command),
+	KEY("hotspots", "hz", KIND_U32, hotspots.hz, 1, 2000),
+	STRING("hotspots", "method", hotspots.method),
+	KEY("hotspots", "phases", KIND_PHASES, hotspots.phases, 1, 0),
+	KEY("hotspots", "signal", KIND_BOOL, hotspots.signal, 0, 0),
+	STRING("hotspots", "unit", hotspots.unit),
 	KEY("iio", "buffered", KIND_BOOL, iio_buffered, 0, 0),
 	STRING("metrics", "listen", metrics_listen),
 	KEY("metrics", "period_s", KIND_U32, metrics_period_s, 1, 3600),
@@ -94,7 +100,12 @@ void config_defaults(struct config *config)
 	config->queue = 32768;
 	config->genl_buffer = 8 << 20;
 	config->genl_phases = PHASES_ALL;
-	config->hotspots_hz = 999;
+	config->hotspots.hz = 999;
+	config->hotspots.phases = CONFIG_PHASES;
+	strcpy(config->hotspots.command, "*");
+	strcpy(config->hotspots.cgroup, "*");
+	strcpy(config->hotspots.unit, "*");
+	strcpy(config->hotspots.method, "*");
 	config->iio_buffered = true;
 	config->trace_buffer = 256 << 10;
 	config->metrics_period_s = 15;
@@ -192,17 +203,18 @@ static int take_phases(struct parser *p, const struct key *k, char *value, uint3
 	char *save, *word;
 
 	if (!strcmp(value, "all")) {
-		*to = PHASES_ALL;
+		*to = PHASES_ALL | (uint32_t)k->min;
 		return 0;
 	}
-	if (!strcmp(value, "none")) {
+	if (!k->min && !strcmp(value, "none")) {
 		*to = 0;
 		return 0;
 	}
 	for (word = strtok_r(value, ", \t", &save); word; word = strtok_r(NULL, ", \t", &save)) {
 		uint32_t i;
 
-		for (i = 1; i < GCHINT_PHASE_NR && strcmp(word, name_phase(i)); i++)
+		for (i = 1 - (uint32_t)k->min; i < GCHINT_PHASE_NR && strcmp(word, name_phase(i));
+		     i++)
 			;
 		if (i == GCHINT_PHASE_NR)
 			return wrong(p, "%s: no phase '%s': all, none, or names such as mark,sweep",

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <uapi/linux/gchint.h>
+
 enum source_id {
 #define SOURCE(name, period, on) SOURCE_##name,
 #include "sources/sources.def"
@@ -32,6 +34,27 @@ struct config_source {
 	char match[64];
 };
 
+#define CONFIG_PHASES ((1u << GCHINT_PHASE_NR) - 1) /* all, none among them */
+
+/**
+ * struct config_hotspots - how threads are sampled, and what of it is kept
+ * @hz: samples a second of CPU time
+ * @signal: ask threads, though the kernel could look
+ * @phases: bit mask of phases; bit 0: in none
+ * @command: shell pattern of a process's name or command line
+ * @cgroup: of its control group, or of one above it: by path or by the last name of it
+ * @unit: of its systemd unit
+ * @method: of methods, several with '|' between them
+ *
+ * The last five may be changed while it runs; "*" is everything.
+ */
+struct config_hotspots {
+	uint32_t hz;
+	bool signal;
+	uint32_t phases;
+	char command[128], cgroup[256], unit[128], method[400];
+};
+
 struct config {
 	char record_file[256]; /* "" none */
 	char label[64]; /* of the run, for comparisons */
@@ -41,7 +64,7 @@ struct config {
 	uint32_t queue; /* records between sources and writer */
 	uint64_t genl_buffer; /* bytes asked of the socket */
 	uint32_t genl_phases; /* bit mask of phases to record everywhere */
-	uint32_t hotspots_hz; /* samples a second of CPU time */
+	struct config_hotspots hotspots;
 	bool iio_buffered; /* capture through libiio buffers where there are */
 	uint64_t trace_buffer; /* bytes of the trace ring of each CPU */
 	char metrics_listen[64]; /* address:port, "" none */

@@ -52,18 +52,35 @@ void host_define(struct host *host, struct definition *d)
 	}
 }
 
-void host_note(struct host *host, int priority, const char *source, const char *fmt, ...)
+static void note(struct host *host, uint64_t t, int priority, const char *source, const char *fmt,
+		 va_list ap)
 {
 	const int64_t number = priority;
 	char text[400];
 	const char *strings[] = { source, text };
+
+	vsnprintf(text, sizeof(text), fmt, ap);
+	log_line(priority, source, "%s", text);
+	host_define(host, definition_new(DEFINE_NOTE, t, &number, 1, strings, 2));
+}
+
+void host_note(struct host *host, int priority, const char *source, const char *fmt, ...)
+{
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
+	note(host, clock_now(), priority, source, fmt, ap);
 	va_end(ap);
-	log_line(priority, source, "%s", text);
-	host_define(host, definition_new(DEFINE_NOTE, clock_now(), &number, 1, strings, 2));
+}
+
+void host_note_at(struct host *host, uint64_t t, int priority, const char *source, const char *fmt,
+		  ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	note(host, t, priority, source, fmt, ap);
+	va_end(ap);
 }
 
 void host_drop(struct host *host, const char *source, uint64_t count, const char *why)

@@ -45,6 +45,9 @@ void host_define(struct host *host, struct definition *d);
 /* A change of state: to the journal and into the recording. */
 void host_note(struct host *host, int priority, const char *source, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+/* One that was at @t. */
+void host_note_at(struct host *host, uint64_t t, int priority, const char *source, const char *fmt,
+		  ...) __attribute__((format(printf, 5, 6)));
 /* Something was missed. @source and @why are constant strings. */
 void host_drop(struct host *host, const char *source, uint64_t count, const char *why);
 

@@ -349,7 +349,8 @@ static void self(const struct exposition *x, const struct metrics *m,
 	for (int i = 0; i < DROPS && m->drop[i].source; i++)
 		fprintf(x->f, "gchint_dropped_total{source=\"%s\",why=\"%s\"} %llu\n",
 			m->drop[i].source, m->drop[i].why, (unsigned long long)m->drop[i].count);
-	if (around && around->lost)
+	/* From the first on: a rate does not see the loss with which a series begins. */
+	if (around)
 		fprintf(x->f, "gchint_dropped_total{source=\"queue\",why=\"full\"} %llu\n",
 			(unsigned long long)around->lost);
 	if (around && around->known) {

@@ -132,12 +132,16 @@ struct record_perf {
 	int32_t tgid, tid;
 };
 
+/* What is known of a sample besides where it was. */
+#define HOTSPOT_METHOD 1u
+#define HOTSPOT_PHASE  2u /* and its flags */
+
 struct record_hotspot {
 	uint64_t ip, kernel, method; /* ip, kernel: 0 not known */
 	int32_t tgid, tid;
 	uint32_t cpu, stack; /* stack: 0 none */
 	uint8_t phase, flags;
-	bool answered; /* the thread said method, phase and flags */
+	uint8_t told; /* HOTSPOT_* */
 };
 
 struct record_policy_state {

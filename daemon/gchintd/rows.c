@@ -249,9 +249,9 @@ static void bind_hotspot(struct binder *b, const struct record *r)
 	u64(b, (uint64_t)h->tgid);
 	u64(b, (uint64_t)h->tid);
 	u32(b, h->cpu);
-	u64_if(b, h->answered, h->phase);
-	u64_if(b, h->answered, h->flags);
-	u64_if(b, h->answered, h->method);
+	u64_if(b, h->told & HOTSPOT_PHASE, h->phase);
+	u64_if(b, h->told & HOTSPOT_PHASE, h->flags);
+	u64_if(b, h->told & HOTSPOT_METHOD, h->method);
 	u64_if(b, h->ip != 0, h->ip);
 	u64_if(b, h->kernel != 0, h->kernel);
 	u64_if(b, h->stack != 0, h->stack);

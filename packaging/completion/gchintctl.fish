@@ -12,7 +12,7 @@ complete -c gchintctl -n "__gchintctl_needs $commands" -l json -d 'for programs'
 complete -c gchintctl -n "__gchintctl_needs $commands" -l no-pager -d 'long text at once'
 complete -c gchintctl -n "__gchintctl_needs $commands" -s h -l help -d 'commands and options'
 complete -c gchintctl -n "__gchintctl_needs $commands" -s V -l version
-for line in 'attach	the adapter into a JVM that runs' 'calibrate	what each frequency of each kind of CPU draws' \
+for line in 'attach	the adapter into a JVM or .NET program that runs' 'calibrate	what each frequency of each kind of CPU draws' \
         'compare	what differs between runs of two kinds, in words' \
         'doctor	what a report of this machine needs, in one archive' 'export	a recording in another format' 'help	a command and its options' \
         'import	a recording of what GCHINT_TRACE files say' 'marks	list marks, or put one' \
@@ -55,7 +55,7 @@ complete -c gchintctl -n '__gchintctl_in import' -r -F -s o -l output -d 'the re
 complete -c gchintctl -n '__gchintctl_in import' -x -s l -l label -d 'name of the run'
 complete -c gchintctl -n '__gchintctl_in marks' -x -s a -l add -d 'the mark to put'
 complete -c gchintctl -n '__gchintctl_in marks' -r -F -s s -l socket -d 'of the recording that runs'
-complete -c gchintctl -n '__gchintctl_in profile' -a 'diff export flame record report'
+complete -c gchintctl -n '__gchintctl_in profile' -a 'annotate diff export filter flame record report'
 complete -c gchintctl -n '__gchintctl_in profile' -r -F -s o -l output -d 'the recording, or the picture'
 complete -c gchintctl -n '__gchintctl_in profile' -x -s F -l frequency -d 'samples a second'
 complete -c gchintctl -n '__gchintctl_in profile' -x -s c -l command -d 'only such processes'
@@ -64,8 +64,14 @@ complete -c gchintctl -n '__gchintctl_in profile' -x -s m -l method -d 'in such 
 complete -c gchintctl -n '__gchintctl_in profile' -x -l phase -d 'in that phase'
 complete -c gchintctl -n '__gchintctl_in profile' -x -l process -d 'of such programs'
 complete -c gchintctl -n '__gchintctl_in profile' -x -s n -l lines -d 'rows of each table'
+complete -c gchintctl -n '__gchintctl_in profile' -x -s s -l symbol -d 'in such functions'
 complete -c gchintctl -n '__gchintctl_in profile' -l folded -d 'one line a stack'
-complete -c gchintctl -n '__gchintctl_in profile' -x -l format -a 'speedscope perf-script' -d 'of an export'
+complete -c gchintctl -n '__gchintctl_in profile' -x -l cgroup -d 'only of such a control group'
+complete -c gchintctl -n '__gchintctl_in profile' -x -l unit -d 'only of such a unit'
+complete -c gchintctl -n '__gchintctl_in profile' -l signal -d 'ask threads by a signal'
+complete -c gchintctl -n '__gchintctl_in profile' -l interpreted -d 'a JVM tells of each call'
+complete -c gchintctl -n '__gchintctl_in profile' -l names-at-calls -d 'names at each call, to compare'
+complete -c gchintctl -n '__gchintctl_in profile' -x -l format -a 'firefox perf-script speedscope' -d 'of an export'
 complete -c gchintctl -n '__gchintctl_in record' -r -F -s o -l output -d 'the recording'
 complete -c gchintctl -n '__gchintctl_in record' -x -s l -l label -d 'name of the run'
 complete -c gchintctl -n '__gchintctl_in record' -x -s p -l period -d 'time between two looks, ms'

@@ -3,10 +3,10 @@
  * Description: preloaded into gchintctl, a machine whose rails show what its CPUs do. What it
  * draws is in the file $GCHINT_DRAW: "idle UW", "core CPU POLICY CLUSTER", "awake POLICY UW" once a cluster,
  * "opp POLICY KHZ UW", "memory POLICY NS CYCLES" a hop, "noise PERCENT". Threads are
- * busy from their begin to their end, on the CPU that was asked for; the machine that
- * this runs on need not have it, nor be idle.
+ * busy from their begin until they are joined, on the CPU that was asked for, and time goes
+ * on by what is slept and by each look at the clock: the machine that this runs on need not
+ * have them, nor be idle.
  */
-#include <dirent.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
@@ -17,9 +17,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CPUS 16
-#define OPPS 64
-#define HOPS 100000 /* of daemon/gchintctl/burn.c */
+#define CPUS	16
+#define OPPS	64
+#define HOPS	100000 /* of daemon/gchintctl/burn.c */
+#define LOOK_NS 1000 /* a look at the clock takes */
 
 static struct {
 	double idle, noise;
@@ -33,16 +34,13 @@ static struct {
 	} opp[OPPS];
 } machine;
 
-static int asked[CPUS], nr_asked, main_cpu, stopwatch;
+static int asked[CPUS], nr_asked, main_cpu, stopwatch, busy;
 static double energy_uj;
-static uint64_t last_ns;
+static uint64_t last_ns, now_ns = 1000000000;
 
-static uint64_t now(void)
+static struct timespec since(uint64_t ns)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return (struct timespec){ (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
 }
 
 __attribute__((constructor)) static void load(void)
@@ -97,19 +95,6 @@ static long khz_of(int policy)
 	return khz;
 }
 
-static int threads(void)
-{
-	DIR *d = opendir("/proc/self/task");
-	const struct dirent *e;
-	int nr = 0;
-
-	while (d && (e = readdir(d)))
-		nr += e->d_name[0] != '.';
-	if (d)
-		closedir(d);
-	return nr;
-}
-
 static double opp_uw(int policy)
 {
 	const long khz = khz_of(policy);
@@ -120,12 +105,11 @@ static double opp_uw(int policy)
 	return 0;
 }
 
-/* Now: as many of the CPUs that were asked for as there are threads. */
+/* Now: as many of the CPUs that were asked for as there are threads, the first ones. */
 static double power(void)
 {
 	double uw = machine.idle;
 	unsigned int awake = 0;
-	int busy = threads() - 1;
 
 	for (int i = 0; i < busy && i < nr_asked; i++) {
 		const int policy = machine.core[asked[i]];
@@ -139,6 +123,16 @@ static double power(void)
 		awake |= cluster;
 	}
 	return uw * (1 + machine.noise * (2 * drand48() - 1));
+}
+
+static void draw(void)
+{
+	if (last_ns)
+		energy_uj += power() * (double)(now_ns - last_ns) / 1e9;
+	last_ns = now_ns;
+	/* It wraps, as they do. */
+	while (energy_uj >= 1000000)
+		energy_uj -= 1000000;
 }
 
 static int ends(int fd, const char *name)
@@ -162,14 +156,7 @@ __attribute__((visibility("default"))) ssize_t pread(int fd, void *buf, size_t c
 	if (ends(fd, "/power1_input"))
 		return snprintf(buf, count, "%.0f\n", power());
 	if (ends(fd, "/energy_uj")) {
-		const uint64_t t = now();
-
-		if (last_ns)
-			energy_uj += power() * (double)(t - last_ns) / 1e9;
-		last_ns = t;
-		/* It wraps, as they do. */
-		while (energy_uj >= 1000000)
-			energy_uj -= 1000000;
+		draw();
 		return snprintf(buf, count, "%.0f\n", energy_uj);
 	}
 	return next(fd, buf, count, offset);
@@ -194,7 +181,7 @@ pthread_attr_setaffinity_np(pthread_attr_t *attr, size_t size, const cpu_set_t *
 {
 	(void)attr;
 	(void)size;
-	if (threads() == 1)
+	if (!busy)
 		nr_asked = 0;
 	if (nr_asked < CPUS)
 		asked[nr_asked++] = first_of(set);
@@ -216,9 +203,13 @@ __attribute__((visibility("default"))) int clock_gettime(clockid_t id, struct ti
 		(int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
 	int policy = machine.core[main_cpu];
 
+	if (id == CLOCK_MONOTONIC)
+		now_ns += LOOK_NS;
 	/* A thread is always on its CPU. */
-	if (id < 0)
-		return next(CLOCK_MONOTONIC, t);
+	if (id == CLOCK_MONOTONIC || id < 0) {
+		*t = since(now_ns);
+		return 0;
+	}
 	/* Each second look is the end of a chase. */
 	if (id == CLOCK_THREAD_CPUTIME_ID && policy >= 0 && machine.memory_ns[policy] > 0) {
 		double ns = 0;
@@ -227,8 +218,49 @@ __attribute__((visibility("default"))) int clock_gettime(clockid_t id, struct ti
 			ns = HOPS * (machine.memory_ns[policy] +
 				     machine.cycles[policy] * 1e6 / (double)khz_of(policy));
 		stopwatch = !stopwatch;
-		*t = (struct timespec){ (time_t)(ns / 1e9), (long)((uint64_t)ns % 1000000000u) };
+		*t = since((uint64_t)ns);
 		return 0;
 	}
 	return next(id, t);
+}
+
+__attribute__((visibility("default"))) int nanosleep(const struct timespec *t,
+						     struct timespec *left)
+{
+	int (*next)(const struct timespec *, struct timespec *) =
+		(int (*)(const struct timespec *, struct timespec *))dlsym(RTLD_NEXT, "nanosleep");
+
+	now_ns += (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_nsec;
+	return next(t, left);
+}
+
+/* What was used up to now was drawn by those that were busy till then. */
+static void change(int by)
+{
+	draw();
+	busy += by;
+}
+
+__attribute__((visibility("default"))) int
+pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg)
+{
+	int (*next)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) =
+		(int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))dlsym(
+			RTLD_NEXT, "pthread_create");
+	int ret = next(thread, attr, start, arg);
+
+	if (!ret)
+		change(1);
+	return ret;
+}
+
+__attribute__((visibility("default"))) int pthread_join(pthread_t thread, void **value)
+{
+	int (*next)(pthread_t, void **) =
+		(int (*)(pthread_t, void **))dlsym(RTLD_NEXT, "pthread_join");
+	int ret = next(thread, value);
+
+	if (!ret)
+		change(-1);
+	return ret;
 }

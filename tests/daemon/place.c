@@ -12,6 +12,7 @@
 #include "../../daemon/gchintd/queue.h"
 #include "../../daemon/gchintd/rail.h"
 #include "../../daemon/gchintd/tracker.h"
+#include "faults.h"
 #include "records.h"
 #include "unit.h"
 
@@ -88,6 +89,23 @@ void place_host_free(struct host *host)
 	metrics_free(host->metrics);
 	queue_free(host->queue);
 	loop_free(host->loop);
+}
+
+void *place_start(struct host *host, enum source_id id)
+{
+	void *state = NULL;
+
+	watched_forget();
+	faults.at_ns = 1000;
+	faults.ahead_ns = 0;
+	CHECK(!source_table[id]->start(host, &state), "a source of rails starts");
+	return state;
+}
+
+void place_stop(enum source_id id, void *state)
+{
+	source_table[id]->stop(state);
+	CHECK(!watched_open(), "nothing of it is waited for");
 }
 
 void place_low(bool low)

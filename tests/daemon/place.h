@@ -28,6 +28,11 @@ const char *place_line(const char *path);
 void place_host(struct host *host);
 void place_host_free(struct host *host);
 
+/* A source of rails starts where its clock stands at 1 us; its state. */
+void *place_start(struct host *host, enum source_id id);
+/* It stops, and nothing of it is waited for. */
+void place_stop(enum source_id id, void *state);
+
 /*
  * Whether descriptor 0 is to be had, which is one like any other: nobody promises a
  * daemon a standard input.

@@ -3,11 +3,14 @@
  * profiled WHAT: a program to be profiled, that says on standard output how much CPU time
  * it took, ns. What it does, it does for CPU time, not for time.
  */
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -115,6 +118,71 @@ static void hostile(void)
 	in(0xa010, 100);
 }
 
+static atomic_int stage;
+
+static void *helped(void *data)
+{
+	atomic_store((_Atomic pid_t *)data, (pid_t)syscall(SYS_gettid));
+	while (atomic_load(&stage) != 1)
+		usleep(1000);
+	in(gchint_symbol_add(0, 0, "helped"), 200);
+	atomic_store(&stage, 2);
+	while (atomic_load(&stage) != 3)
+		usleep(1000);
+	in(gchint_symbol_add(0, 0, "alone"), 100);
+	return NULL;
+}
+
+/* A thread whose phase another one tells, until it does not any more. */
+static void behalf(void)
+{
+	struct gchint_session *session;
+	struct gchint_thread *handle;
+	_Atomic pid_t tid = 0;
+	pthread_t thread;
+
+	gchint_open(&session, 0);
+	pthread_create(&thread, NULL, helped, &tid);
+	while (!atomic_load(&tid))
+		usleep(1000);
+	gchint_attach(session, atomic_load(&tid), GCHINT_ROLE_NONE, NULL, &handle);
+	gchint_begin(handle, GCHINT_PHASE_SWEEP, 0);
+	/* Time for a recorder to see it. */
+	usleep(300000);
+	atomic_store(&stage, 1);
+	while (atomic_load(&stage) != 2)
+		usleep(1000);
+	gchint_detach(handle);
+	usleep(300000);
+	atomic_store(&stage, 3);
+	pthread_join(thread, NULL);
+}
+
+/* Two methods by turns, the second in a phase, until it is told to end. */
+static void turns(void)
+{
+	uintptr_t hot = gchint_symbol_add(0, 0, "hot (m.lua:3)");
+	uintptr_t cold = gchint_symbol_add(0, 0, "cold (m.lua:9)");
+	struct pollfd end = { .fd = 0, .events = POLLIN };
+
+	while (poll(&end, 1, 0) == 0) {
+		in(hot, 20);
+		gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_STW);
+		in(cold, 20);
+		gchint_phase_end();
+	}
+}
+
+/* Takes no signal that it need not. */
+static void blocked(void)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, NULL);
+	methods();
+}
+
 static void on_urgent(int number)
 {
 	(void)number;
@@ -129,6 +197,12 @@ int main(int argc, char **argv)
 	gchint_init(0);
 	if (!strcmp(what, "moves"))
 		moves();
+	else if (!strcmp(what, "behalf"))
+		behalf();
+	else if (!strcmp(what, "turns"))
+		turns();
+	else if (!strcmp(what, "blocked"))
+		blocked();
 	else if (!strcmp(what, "hostile"))
 		hostile();
 	else

@@ -170,10 +170,11 @@ as_board() { # FILE: a tree and what it draws
 for b in "$here"/../../lab/boards/*.board; do
 	as_board "$b"
 	n=$(basename "$b" .board)
+	rm -f "$d/board"
 	calibrate --window 40 -o "$d/board" 2>"$d/said"
 	ok "$n is found within five in a hundred, $(grep -c '^opp' "$d/board") powers of it" bash -c "$(declare -f off); d=$d
 		[ -s '$d/board' ] && [ \$(grep -c '^opp' '$d/board') = \$(grep -c '^opp' '$d/draw') ] && said=\$(off '$d/board') &&
-		{ [ -z \"\$said\" ] || { echo \"\$said\"; cat '$d/said'; exit 1; }; }"
+		[ -z \"\$said\" ] || { echo \"\$said\"; cat '$d/said'; exit 1; }"
 done
 
 # Whatever happens, limits come back.

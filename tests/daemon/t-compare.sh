@@ -87,7 +87,7 @@ if command -v gnuplot >/dev/null; then
 	"$ctl" report -o "$d/split.html" --detail 0 "$d"/b1.db -- "$d"/a[12].db
 	ok "and by the same kinds" grep -q '<h3>schedutil (2) against gchint (1)<' "$d/split.html"
 	mkdir "$d/bin"
-	printf '#!/bin/sh\ncat "$1" >>"%s/drawn"\necho "<svg/>" >"${1%%/script}/picture"\n' "$d" >"$d/bin/gnuplot"
+	printf '#!/bin/sh\ncat "$1" >>"%s/drawn"\necho "<svg/>" | tee "${1%%/script}/narrow" >"${1%%/script}/picture"\n' "$d" >"$d/bin/gnuplot"
 	chmod 755 "$d/bin/gnuplot"
 	PATH=$d/bin:$PATH "$ctl" report "$d/a1.db" "$d/far-a1.db" --detail 0 -o "$d/hosts.html"
 	ok "the page has their pauses on one clock: the second began 5 s later" is "0.000000 10.100000 2 5.000000 15.100000 1" \

@@ -20,13 +20,14 @@ offers() { # WANT WORD...
 	is "$1" "$(COMPLETION=$here/../../packaging/completion/gchintctl bash "$d/offer" gchintctl "${@:2}")"
 }
 ok "completion: commands" offers "record report" re
+ok "completion: formats of profiles" offers "firefox perf-script speedscope" profile export p.db --format ""
 ok "completion: formats" offers "chrome-trace csv" export a.db --format c
 ok "completion: tables" offers "phase_list phases" export a.db --table ph
 ok "completion: options of a command" offers "--delay" top --d
 ok "completion: options that programs want" offers "--json" summary --j
 ok "completion: recordings" offers "files @(db|db.[0-9]*)" summary ""
 ok "completion: the command to record" offers "a command from word 5" record -o a.db -- ""
-ok "completion: what a profile can do" offers "diff export flame record report" profile ""
+ok "completion: what a profile can do" offers "annotate diff export filter flame record report" profile ""
 ok "completion: the program to profile" offers "a command from word 4" profile record -- ""
 ok "completion: and its options" offers "a command from word 3" record -- make --j
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A while of each fuzzer, from the same seed: no crash. Longer: make fuzz.
 
-for f in calibration config message text; do
+for f in calibration config jitmap message text; do
 	mkdir -p "$work/corpus"
 	[ $f != message ] || "$BUILD/feed" --write "$work/corpus"
 	ok "fuzz $f, 20000 inputs" "$BUILD/fuzz-$f" -runs=20000 -max_len=2048 -seed=7 "$work/corpus"

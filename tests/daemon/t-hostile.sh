@@ -56,6 +56,18 @@ for c in "summary" "export --format jsonl" "top -n 1"; do
 		answers 3 "more rows than a file of its size can hold" bash -c 'exec "$0" "$@" >/dev/null' "$ctl" $c "$f"
 done
 
+# A log that it says it has cannot be made in a folder of somebody else: it is opened another way.
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+	mkdir "$d/ro"
+	cp "$f" "$d/ro/wal.db"
+	printf '\2\2' | dd of="$d/ro/wal.db" bs=1 seek=18 conv=notrunc 2>/dev/null
+	chmod 755 "$work" "$d" "$d/ro"
+	chmod 644 "$d/ro/wal.db"
+	install -m 755 "$ctl" "$d/gchintctl"
+	ok "also where nothing may be written" answers 3 "more rows than a file of its size can hold" \
+		setpriv --reuid 65534 --clear-groups "$d/gchintctl" summary "$d/ro/wal.db"
+fi
+
 # Every column of every table, as something else.
 hostile types ""
 sqlite3 "$f" "select m.name, c.name from sqlite_master m, pragma_table_info(m.name) c where m.type = 'table'

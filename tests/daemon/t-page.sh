@@ -51,8 +51,18 @@ addEventListener("load", () => {
 });
 </script>
 X2
-in_browser() { # PAGE: its title once the script has run
-	chromium --headless --no-sandbox --disable-dev-shm-usage --disable-gpu --virtual-time-budget=5000 --window-size=1180,900 \
+# Are there pictures drawn for a phone, taken, and within the page?
+cat >"$d/phone.js" <<'X2'
+<script>
+addEventListener("load", () => {
+	const plots = [...document.querySelectorAll(".plot")].filter((p) => p.offsetParent && p.querySelector("source"));
+	document.title = "phone: " + plots.length + " " + plots.every((p) => p.scrollWidth <= p.clientWidth &&
+		p.querySelector("img").currentSrc !== p.querySelector("img").src);
+});
+</script>
+X2
+in_browser() { # PAGE [WIDTH]: its title once the script has run
+	chromium --headless --no-sandbox --disable-dev-shm-usage --disable-gpu --virtual-time-budget=5000 --window-size="${2:-1180}",900 \
 		--user-data-dir="$d/profile" --dump-dom "file://$1" 2>"$d/browser" | grep -o '<title>[^<]*' | cut -d'>' -f2
 }
 if ! grep -q 'class="timeline"' "$d/plain.html" || ! grep -q 'application/json' "$d/plain.html"; then
@@ -75,6 +85,16 @@ else
 		r $d/wide.js
 	}" "$d/w.html" >"$d/wide.html"
 	ok "four kinds of runs stand side by side, none beyond the page" is "wide: true" "$(in_browser "$d/wide.html")"
+	"$ctl" report -d 0 -o "$d/w.html" "$d"/w[1-4].db -- "$d"/w[5-8].db
+	sed "/<\/head>/{
+		r $d/wide.js
+	}" "$d/w.html" >"$d/wide.html"
+	ok "two kinds do so on a phone" is "wide: true" "$(in_browser "$d/wide.html" 390)"
+	sed "/<\/head>/{
+		r $d/phone.js
+	}" "$d/plain.html" >"$d/phone.html"
+	ok "MinMU and residency are drawn for a phone, too" is "phone: 2 true phone: 2 false" \
+		"$(in_browser "$d/phone.html" 390) $(in_browser "$d/phone.html")"
 	sed 's/<script>/<script type="none">/' "$d/plain.html" >"$d/still.html"
 	ok "without a script the pictures stay" is 0 "$(chromium --headless --no-sandbox --disable-dev-shm-usage \
 		--disable-gpu --user-data-dir="$d/profile" --dump-dom "file://$d/still.html" 2>/dev/null | grep -c 'class="scripted"')"

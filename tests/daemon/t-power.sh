@@ -73,7 +73,7 @@ mkdir "$d/bin"
 cat >"$d/bin/gnuplot" <<'X2'
 #!/bin/sh
 cat "$1" >>"$DRAWN"
-echo '<svg xmlns="http://www.w3.org/2000/svg"/>' >"${1%/script}/picture"
+echo '<svg xmlns="http://www.w3.org/2000/svg"/>' | tee "${1%/script}/narrow" >"${1%/script}/picture"
 X2
 chmod 755 "$d/bin/gnuplot"
 made() { # NAME SQL: a recording of ten seconds with no rails but those of the SQL

@@ -36,6 +36,34 @@ same_total() {
 		exit !(n > want * 0.8 && n < want * 1.2) }' "$2"
 }
 
+# Energy: one CPU at 2100 MHz (690 mW) that never sleeps, one at 960 MHz (214 mW) that sleeps half of the time, 62.5 mJ
+# in 50 ms. A millisecond of the first has 690 of 50 * (690 + 214 / 2) parts of it, of the other 214.
+for n in v1 words profile; do
+	sqlite3 "$d/energy.db" <"$here/kept/$n.sql"
+done
+sqlite3 "$d/energy.db" "delete from rails where id != 2; delete from transitions; insert into transitions values(1000000000, 0, 2100000, 'start'),
+	(1000000000, 1, 960000, 'start'); update meta set value = '0-1' where key = 'board.cpus'; delete from idle; insert into idle
+	values(1000000000, 0, 0, 500, 1), (3500000000, 0, 0, 500, 2), (1000000000, 1, 0, 0, 1), (1000000000, 1, 1, 700000, 1),
+	(3500000000, 1, 0, 250000, 9), (3500000000, 1, 1, 1700000, 3); delete from hotspots where cpu is null or cpu not in (0, 1)"
+joules() { # [COLUMN]: of 40 ms at 2100 MHz and 20 ms at 960 MHz, and how they came by it
+	"$ctl" profile report "$d/energy.db" | awk '/(roots, stw|mark, concurrent) +Main.run/ { print $3, $4, $5 } /energy (measured|modelled)/ {
+		print $6, $7, $8 } / have their part / { $1 = ""; print }' | paste -sd '|'
+}
+ok "energy by frequency and idle states, with its bound" is "energy measured, rail| samples have their part of it by frequency and idle states|$(
+	echo)2100 0.043 0.000..0.125|960 0.007 0.000..0.188" "$(joules)"
+sqlite3 "$d/energy.db" "update idle set total_us = 2500500 where cpu = 0 and t = 3500000000"
+ok "of a CPU that is said to have slept, what was sampled" is "2100 0.069 0.000..0.125" "$(joules | tr '|' '\n' | grep '^2100')"
+sqlite3 "$d/energy.db" "update meta set value = '0-2' where key = 'board.cpus'"
+ok "by time with a CPU whose frequency is not known" is 1 "$("$ctl" profile report "$d/energy.db" | grep -c 'for want of: the frequency of a CPU (90)$')"
+sqlite3 "$d/energy.db" "update meta set value = '0-1' where key = 'board.cpus';
+	delete from idle where cpu = 1 and t > 2000000000"
+ok "after idle states were last known by time" is "energy measured, rail| samples have their part of it by time alone, for want of: idle states of a CPU (90)|$(
+	echo)2100 0.050 0.000..0.125|960 0.025 0.000..0.188" "$(joules)"
+sqlite3 "$d/energy.db" "update opps set power_uw = null where khz = 960000"
+ok "and without a power" is 1 "$("$ctl" profile report "$d/energy.db" | grep -c 'for want of: the power of a frequency (90)$')"
+sqlite3 "$d/energy.db" "delete from rails"
+ok "without a rail by the model, where it has a power" is "energy modelled, by|2100 0.028 no|960 ? mark," "$(joules)"
+
 profile first -- "$d/profiled" methods 7
 ok "the program's own status" is 7 $?
 state=$(sqlite3 -readonly "$d/first.db" "select state || ': ' || what from sources where name = 'hotspots'")
@@ -107,8 +135,32 @@ for line in sys.stdin:
     want[';'.join('[unknown]' if x == '?' else x for x in path.split(';'))] += int(n)
 print(seen, sum(want.values()), list((fold - want).items())[:3], list((want - fold).items())[:3])
 sys.exit(not (seen > 1000 and fold == want))" < <("$ctl" profile flame --folded "$f")
+	# firefox NAME [FILTER]...: by the rules of its format, and as many samples as the report has, by function, phase, method
+	firefox() {
+		local n=$1
+		shift
+		"$ctl" profile export --format firefox "$@" -o "$d/$n.json" "$f" &&
+			"$ctl" profile report -n 1000000 "$@" "$f" >"$d/$n.report" &&
+			python3 "$here/firefox/check.py" "$d/$n.json" "$d/$n.report"
+	}
+	ok "an export for the Firefox Profiler has every sample where the report has it" firefox fx
+	ok "so it has in a phase" firefox fx-mark --phase mark
+	ok "outside of phases" firefox fx-none --phase none
+	ok "and of one method" firefox fx-hot --method 'hot*'
+	if cli=$("$here/firefox/get" 2>"$d/err"); then
+		mkdir "$d/fx"
+		imported() {
+			python3 "$here/firefox/imported.py" "$cli" "$d/fx.json" "$d/fx" >"$d/fx.imported" &&
+				python3 "$here/firefox/check.py" "$d/fx.json" "$d/fx.report" "$d/fx.imported"
+		}
+		ok "the Firefox Profiler itself reads it so" imported
+	else
+		skip "the Firefox Profiler itself" "$(cat "$d/err")"
+	fi
 	ok "a format that is none is a mistake" bash -c "'$ctl' profile export --format nix '$f' 2>/dev/null; [ \$? = 2 ] &&
 		{ '$ctl' profile export '$f' 2>/dev/null; [ \$? = 2 ]; }"
+	ok "what only a JVM can is said to change nothing" bash -c "'$ctl' profile record --interpreted -q -o '$d/jvm.db' -- true 2>&1 |
+		grep -q 'true is no JVM: --interpreted changes nothing'"
 	profile twice -- "$d/profiled" methods 7
 	ok "two recordings of the same" "$ctl" profile diff "$f" "$d/twice.db"
 	"$ctl" profile diff "$f" "$d/twice.db" >"$d/diff"
@@ -119,15 +171,71 @@ sys.exit(not (seen > 1000 and fold == want))" < <("$ctl" profile flame --folded 
 	"$ctl" profile diff "$f" >/dev/null 2>&1
 	ok "one recording is too few" is 2 $?
 
-	# The same program by perf(1): as many samples, and as much of them in the one function, by the same clock.
+	# By line: two lines of the loop have what the function has, shown as they are in the source.
+	"$ctl" profile annotate "$f" >"$d/annotated"
+	# in FILE LINE...: samples of lines whose text is like that, by what was printed
+	in_lines() {
+		awk -v file="$1" 'BEGIN { while ((getline line < file) > 0) text[++n] = line }
+			/^ +[0-9]+ +[0-9.]+ +[0-9?]+ +[0-9]+  / { said = $0; sub(/^ +[0-9]+ +[0-9.]+ +[0-9?]+ +[0-9]+  /, "", said)
+				was = text[$4]; sub(/^[ \t]+/, "", was); if (said != was) { print "line " $4 " is not: " said; bad = 1 }
+				all += $1; if (said ~ /i < 20000|sink \+=/) loop += $1 }
+			END { print all, loop; exit bad || !(all > 700 && loop > all * 0.9) }' "$d/annotated"
+	}
+	if ldd "$ctl" | grep -q libdw; then
+		ok "the function with the most samples, by line, with its text" in_lines "$here/profiled.c"
+		ok "of a symbol that is named" bash -c "[ \"\$('$ctl' profile annotate -s 'w?rk' '$f' |
+			grep -c ' samples, ')\" = 1 ] && [ \$('$ctl' profile annotate -s '*' '$f' | grep -c ' samples, ') -gt 1 ]"
+	else
+		skip "lines of a source" "libdw is not there"
+	fi
+	ok "as many lines as were asked for" is "1 ... and" "$("$ctl" profile annotate -n 1 "$f" |
+		awk '/^ +[0-9]+ +[0-9.]+ +[0-9?]+ / { n++ } /more: --lines$/ { more = $1 " " $2 } END { print n, more }')"
+	strip -g -o "$d/stripped" "$d/profiled"
+	profile stripped -- "$d/stripped" methods
+	"$ctl" profile annotate "$d/stripped.db" >"$d/annotated"
+	ok "without debugging information by instruction" awk 'NR == 1 { head = /^work of stripped: [0-9]+ samples, .*; no debugging/ }
+		/^ +[0-9]+ +[0-9.]+ +\? +\+0x[0-9a-f]+$/ { n += $1 } END { exit !(head && n > 700) }' "$d/annotated"
+	"$ctl" profile annotate -s 'nix*' "$f" >/dev/null 2>"$d/err"
+	ok "a symbol that is none says so" bash -c "[ $? = 3 ] && grep -q 'is left by --symbol nix' '$d/err'"
+
+	# Code that a program made and dumped: names, lines, and where it moved to.
+	seq -f 'this is line %g' 30 >"$d/source.txt"
+	if gcc -O2 -I"$here/../../include" -I"$here/../../include/uapi" -o "$d/jitted" "$here/jitted.c" "$d/lib/libgchint.a" \
+		-pthread 2>"$d/err"; then
+		profile jitted -- "$d/jitted" "$d/jit-1.dump" "$d/source.txt"
+		g=$d/jitted.db
+		"$ctl" profile annotate -s '*' "$g" >"$d/annotated"
+		ok "code of a dump, by name, also where it moved to" awk '/^first of \[methods\]/ { first = $4 } /^second of/ { second = $4 }
+			END { print first, second; exit !(first > second * 1.6 && first < second * 2.4 && second > 200) }' "$d/annotated"
+		ok "and by line" awk '/^(first|second) of/ { at = $1 } / this is line / { n[at " " $NF] += $1
+			if ($4 != $NF) bad = 1 } END { for (i in n) print i, n[i]
+			exit bad || !(n["first 11"] + n["first 10"] > 400 && n["second 21"] + n["second 20"] > 200) }' "$d/annotated"
+		f=$g ok "it is methods for the Firefox Profiler, too" firefox fx-jitted
+		ok "with their lines" python3 -c "
+import json, sys
+s = json.load(open('$d/fx-jitted.json'))['shared']
+lines = {s['frameTable']['line'][i]: s['sources']['filename'][s['funcTable']['source'][f]]
+	for i, f in enumerate(s['frameTable']['func']) if s['frameTable']['line'][i]}
+files = {s['stringArray'][name] for line, name in lines.items() if line in (10, 11, 20, 21)}
+print(lines, files)
+sys.exit(not (files == {'$d/source.txt'}))"
+		ok "none of it is the code before it" is 0 "$(sqlite3 -readonly "$g" "select count(*) from lines where file like '%source.txt'
+			and line not between 10 and 12 and line not between 20 and 22")"
+	else
+		skip "code that a program made" "$(head -n 1 "$d/err")"
+	fi
+
+	# The same program by perf(1): as many samples, and of those outside of the kernel, whose part hangs on what else the
+	# machine does, as much in the one function, by the same clock.
 	perf_agrees() {
 		local total ours
 		total=$(perf report -i "$d/perf.data" --stdio -n --sort symbol 2>/dev/null | awk '$1 ~ /%$/ { n += $2
-			if ($0 ~ /\[\.\] work( |$)/) work += $2 } END { print n + 0, work + 0 }')
-		ours=$(sqlite3 -readonly -separator ' ' "$f" "select count(*), sum(exists(select 1 from symbols s where s.tgid = h.tgid
+			if (/\[\.\]/) user += $2; if ($0 ~ /\[\.\] work( |$)/) work += $2 } END { print n + 0, user + 0, work + 0 }')
+		ours=$(sqlite3 -readonly -separator ' ' "$f" "select count(*), sum(h.kernel is null), sum(exists(select 1 from symbols s where s.tgid = h.tgid
 			and s.address = h.ip and s.name = 'work') and h.kernel is null) from hotspots h")
-		echo "samples, and in work: perf $total, ours $ours"
-		echo "$total $ours" | awk '{ exit !($1 > 500 && $3 > $1 * 0.8 && $3 < $1 * 1.2 && ($4 / $3 - $2 / $1)^2 < 0.15^2) }'
+		echo "samples, outside of the kernel, in work: perf $total, ours $ours"
+		echo "$total $ours" | awk '{ exit !($1 > 500 && $4 > $1 * 0.8 && $4 < $1 * 1.2 && $3 > 300 && $6 > 300 &&
+			($6 / $5 - $3 / $2)^2 < 0.1^2) }'
 	}
 	if perf record -q -e cpu-clock -F 999 -o "$d/perf.data" -- "$d/profiled" methods 0 >/dev/null 2>&1 && grep -q cpu-clock < <(
 		sqlite3 -readonly "$f" "select value from meta where key = 'hotspots.event'"); then
@@ -153,7 +261,71 @@ sys.exit(not (seen > 1000 and fold == want))" < <("$ctl" profile flame --folded 
 	ok "what lies over another" about "$d/hostile.db" over 70 130
 	ok "the rest is nobody's" about "$d/hostile.db" "?" 320 480
 
-	ok "a program that has the signal" profile signal -- "$d/profiled" signal
+	# What is kept, said at the start and while it runs.
+	kept() { # NAME: "METHOD PHASE" that it has, and what its notes say of a filter
+		sqlite3 -readonly -separator ' ' "$d/$1.db" "select distinct coalesce(s.name, '-'), h.phase from hotspots h
+			left join symbols s on s.tgid = h.tgid and s.address = h.method order by 1" | paste -sd '|'
+		sqlite3 -readonly "$d/$1.db" "select text from notes where text like 'the filter%'"
+	}
+	mark=$(sqlite3 -readonly "$f" "select number from names where kind = 'phase' and name = 'mark'")
+	ok "one phase is kept" profile phase --phase mark -- "$d/profiled"
+	ok "and nothing else" is "cold <&\"; (m.lua:9) $mark" "$(kept phase)"
+	ok "two methods are" profile method -m 'hot*|work*' -- "$d/profiled"
+	ok "and no third" bash -c "[ \"\$(sqlite3 '$d/method.db' 'select count(distinct method), count(*) > 700 from hotspots')\" = '2|1' ]"
+	ok "a group that the program is not in" profile group --cgroup nix.slice -- "$d/profiled"
+	ok "leaves nothing, which is noted" bash -c "$(declare -f kept); d=$d; kept group | grep -q '^the filter cgroup=nix.slice let nothing pass of 0 samples'"
+	ok "a method that is none" profile none -m nix -- "$d/profiled"
+	ok "leaves nothing of what there was" bash -c "$(declare -f kept); d=$d; kept none | grep -q '^the filter method=nix let nothing pass of [1-9]'"
+	mkfifo "$d/end"
+	profile turns -c nobody -- "$d/profiled" turns <"$d/end" &
+	recorder=$!
+	exec 8>"$d/end"
+	wait_for 20 test -s "$d/turns.db"
+	# From nobody to one phase, to one method, to everything; each for some samples.
+	grown() { # MORE: samples than $had
+		[ "$(sqlite3 -readonly "$d/turns.db" 'select count(*) from hotspots')" -ge $((had + $1)) ]
+	}
+	for what in --phase=mark '--method=hot*' '--command=*profiled*'; do
+		had=$(sqlite3 -readonly "$d/turns.db" 'select count(*) from hotspots')
+		ok "while it runs: $what" "$ctl" profile filter "$what" "$d/turns.db"
+		ok "is what comes from there on" wait_for 10 grown 30
+	done
+	ok "a recorder that is none" bash -c "'$ctl' profile filter --phase mark '$f' 2>/dev/null; [ \$? = 4 ]"
+	ok "a phase that is none is a mistake there, too" bash -c "'$ctl' profile filter --phase mark,nix '$d/turns.db' 2>/dev/null; [ \$? = 2 ]"
+	echo >&8
+	exec 8>&-
+	wait "$recorder"
+	# By the instants at which each was in force.
+	in_force() {
+		sqlite3 -readonly -separator ' ' "$d/turns.db" "with f as (select row_number() over (order by t) as n, t, lead(t, 1, 1 << 62)
+			over (order by t) as u from notes where text like 'what is sampled from here on%') select f.n,
+			group_concat(distinct s.name || ' ' || h.phase) from f join hotspots h on h.t >= f.t and h.t < f.u join symbols s on
+			s.tgid = h.tgid and s.address = h.method group by f.n" | head -n 2 | paste -sd '|'
+	}
+	ok "nothing before, then each by its filter" is "1 cold (m.lua:9) $mark|2 hot (m.lua:3) 0" "$(in_force)"
+	ok "what was before let nothing pass, which is noted" bash -c "$(declare -f kept); d=$d; kept turns | grep -c '^the filter' | grep -qx 1"
+
+	# By a program in the kernel where that is allowed; nobody has to answer then.
+	if [ "$(sqlite3 -readonly "$f" "select value from meta where key = 'hotspots.way'")" = bpf ]; then
+		ok "a program that has the signal, looked into" profile looked -- "$d/profiled" signal
+		ok "has its methods" about "$d/looked.db" "hot (m.lua:3)" 480 720
+		ok "one that takes no signal" profile blocked -- "$d/profiled" blocked
+		ok "has them too" about "$d/blocked.db" "hot (m.lua:3)" 480 720
+		ok "also those of its other threads" about "$d/blocked.db" worker 240 360
+		ok "and its phases" is 1 "$(sqlite3 -readonly "$d/blocked.db" "select count(*) between 240 and 360 from hotspots
+			where phase = 4 and flags = 1")"
+		ok "a phase that another thread tells of" profile behalf -- "$d/profiled" behalf
+		ok "is that of its thread, as long as it is told" is "alone 0|helped $(sqlite3 -readonly "$d/behalf.db" \
+			"select number from names where kind = 'phase' and name = 'sweep'")" "$(sqlite3 -readonly -separator ' ' "$d/behalf.db" \
+			"select s.name, group_concat(distinct h.phase) from hotspots h join symbols s on s.tgid = h.tgid and s.address = h.method
+			group by 1 order by 1" | paste -sd '|')"
+		ok "the same by signals" profile asked --signal -- "$d/profiled"
+		ok "has the same methods" about "$d/asked.db" "hot (m.lua:3)" 480 720
+	else
+		skip "what the kernel reads of methods" "$state"
+	fi
+
+	ok "a program that has the signal" profile signal --signal -- "$d/profiled" signal
 	ok "is sampled without its methods" bash -c "[ \"\$(sqlite3 '$d/signal.db' 'select count(*) > 500, count(method) from hotspots')\" = '1|0' ]"
 	ok "which is said" bash -c "'$ctl' profile report '$d/signal.db' | grep -q '^no thread told its method'"
 
@@ -178,6 +350,49 @@ sys.exit(not (seen > 1000 and fold == want))" < <("$ctl" profile flame --folded 
 		ok "and not the kernel" is "no 0" "$(sqlite3 -readonly -separator ' ' "$d/user/u.db" \
 			"select value, (select count(kernel) from hotspots) from meta where key = 'hotspots.kernel'")"
 		ok "which the report says" bash -c "'$ctl' profile report '$d/user/u.db' | grep -q '^what ran in the kernel was not seen'"
+
+		# Whose command line says that it is a recorder, and where we should write.
+		lure=$(mktemp -d /tmp/gchint-profile.XXXXXX)
+		printf '[hotspots]\nhz = 999\n' >"$lure/conf"
+		cp "$lure/conf" "$d/lure"
+		chmod 644 "$d/user/u.db"
+		setpriv --reuid 65534 --regid 65534 --clear-groups bash -c 'trap : HUP; while :; do sleep 0.1; done' \
+			x "--config=$lure/conf" <"$d/user/u.db" &
+		liar=$!
+		daemons+=("$liar")
+		wait_for 5 grep -qz 'gchint-profile' "/proc/$liar/cmdline"
+		ok "another user's process is no recorder to be told" bash -c \
+			"! '$ctl' profile filter --phase mark '$d/user/u.db' 2>'$d/lure.err' && grep -q 'no profile record of this user' '$d/lure.err'"
+		ok "and nothing is written where it says" cmp "$lure/conf" "$d/lure"
+		kill -KILL "$liar"
+		wait "$liar" 2>/dev/null
+		rm -r "$lure"
+
+		# Root of a user namespace is the user who made it.
+		if as_user unshare -Ur true 2>"$d/err"; then
+			ok "root of a user namespace" as_user unshare -Ur "$d/user/gchintctl" profile record -q -o "$d/user/ns.db" -- "$d/user/profiled"
+			ok "has the methods of its program" about "$d/user/ns.db" "hot (m.lua:3)" 480 720
+			ok "and no more than its user has, neither the kernel nor BPF" is "no signal 0" "$(sqlite3 -readonly -separator ' ' \
+				"$d/user/ns.db" "select (select value from meta where key = 'hotspots.kernel'), (select value from meta
+				where key = 'hotspots.way'), (select count(kernel) from hotspots)")"
+			ok "a program in a user namespace" as_user "$d/user/gchintctl" profile record -q -o "$d/user/in.db" -- unshare -Ur "$d/user/profiled"
+			ok "has its methods for the user outside" about "$d/user/in.db" "hot (m.lua:3)" 480 720
+			# Who asks to be sampled is, if the recorder may look into it: the kernel asks as it does for ptrace.
+			# shellcheck disable=SC2016 # for the program
+			as_user unshare -Ur "$d/user/gchintctl" profile record -q -o "$d/user/other.db" -- sh -c \
+				'echo "$GCHINT_STREAM" >"$1/s" && mv "$1/s" "$1/stream" && until [ -e "$1/end" ]; do sleep 0.1; done' x "$d/user" \
+				2>"$d/other.err" &
+			recorder=$!
+			wait_for 20 test -e "$d/user/stream"
+			GCHINT_PROFILE=1 GCHINT_STREAM=$(cat "$d/user/stream") "$d/profiled" >/dev/null
+			touch "$d/user/end"
+			wait "$recorder"
+			ok "of another user's program, which asks for it, nothing" is "0 1" "$(sqlite3 -readonly -separator ' ' "$d/user/other.db" \
+				"select (select count(*) from hotspots), (select count(*) from notes
+				where text like 'thread % could not be sampled: Permission denied')")"
+		else
+			skip "user namespaces" "$(head -n 1 "$d/err")"
+		fi
 	else
 		skip "another user" "wants root, and perf_event_paranoid of 2"
 	fi

@@ -8,7 +8,7 @@ mkdir "$d/bin"
 cat >"$d/bin/gnuplot" <<'X'
 #!/bin/sh
 cat "$1" >>"$DRAWN"
-echo '<svg xmlns="http://www.w3.org/2000/svg"/>' >"${1%/script}/picture"
+echo '<svg xmlns="http://www.w3.org/2000/svg"/>' | tee "${1%/script}/narrow" >"${1%/script}/picture"
 X
 chmod 755 "$d/bin/gnuplot"
 drawn() { # NAME FILE...: the page $d/NAME.html and all that it has drawn, $d/NAME.plots
@@ -55,6 +55,15 @@ drawn lone "$d/lone.db"
 ok "the only interval of a counter is a line over it" is "1.000000000 2.000000 4.000000000 2.000000" \
 	"$(block lone R0 | paste -sd' ')"
 
+# A battery's meter, a package's counter, and one a core: all are power.
+recording mixed "alter table rails add column cpus text; delete from rails; insert into rails(id, t, name, label, kind, unit, source,
+	path, period_ns, cpus) values(1, 1, 'c:0', 'core 0', 'energy', 'uJ', 'power', '/x', 1, '0'), (2, 1, 'p', 'package', 'energy', 'uJ', 'power',
+	'/x', 1, null), (3, 1, 'bat', 'battery', 'power', 'uW', 'hwmon', '/x', 1, null), (4, 1, 'v', 'vdd', 'voltage', 'uV', 'hwmon', '/x', 1, null);
+	insert into samples select 1000000000 + value * 1000000, 1 + value % 4, value * 1000, 1 from generate_series(0, 400)"
+drawn mixed "$d/mixed.db"
+ok "meters of power come first, counters beside them, then those of cores, and no voltage" is "battery package core 0" \
+	"$(sed -n "s/.* [$]R[0-9] using 1:2 .* title '\([^']*\)' noenhanced.*/\1/p" "$d/mixed.plots" | uniq | head -n 3 | paste -sd' ')"
+
 # One frequency, one colour, whatever else a run had.
 recording slow "insert into transitions values(1000000000, 0, 300000, 'trace'), (2000000000, 0, 960000, 'trace');
 	update meta set value = 'slow' where key = 'label'"
@@ -63,6 +72,10 @@ recording fast "insert into transitions values(1000000000, 0, 960000, 'trace'), 
 drawn two "$d/slow.db" "$d/fast.db"
 ok "a frequency has one colour on a page" is "2 1" \
 	"$(sed -n "s/.*rgb '\(#......\)' title '960 MHz'.*/\1/p" "$d/two.plots" | sort | uniq -c | awk '{ n += $1; k++ } END { print n, k }')"
+ok "none is as light as paper, nor as dark as a page turned over" is 3 "$(sed -n \
+	"s/.*rgb '#\(..\)\(..\)\(..\)' title '[0-9]* MHz'.*/0x\1 0x\2 0x\3/p" "$d/two.plots" | sort -u | python3 -c 'import sys
+light = [sum(w * int(x, 16) for w, x in zip((.2126, .7152, .0722), line.split())) for line in sys.stdin]
+print(sum(50 < v < 180 for v in light))')"
 ok "and three have three" is 3 \
 	"$(sed -n "s/.*rgb '\(#......\)' title '[0-9]* MHz'.*/\1/p" "$d/two.plots" | sort -u | wc -l)"
 

@@ -168,7 +168,7 @@ helps() {
 }
 ok "help on a terminal is the manual's, elsewhere its own" words terminal-help helps
 # shellcheck disable=SC2016 # for that shell
-printf '#!/bin/sh\necho "<svg/>" >"${1%%/script}/picture"\n' >"$d/bin/gnuplot"
+printf '#!/bin/sh\necho "<svg/>" | tee "${1%%/script}/narrow" >"${1%%/script}/picture"\n' >"$d/bin/gnuplot"
 chmod 755 "$d/bin/gnuplot"
 for n in b c; do
 	cp "$d/a.db" "$d/$n.db"

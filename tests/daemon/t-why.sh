@@ -55,3 +55,31 @@ ok "what was under way" grep -qE '^under way   remark, stw, for 25\.000 ms of 40
 ok "before any hint: load alone" bash -c "grep -q '^  asked by  nobody: load alone' '$d/early' && grep -q '^under way   no phase' '$d/early'"
 ok "what is not known is said to be" grep -q 'decided   not known' <("$ctl" why "$f" --at 0.5)
 ok "an instant outside is refused with the length" bash -c "'$ctl' why '$f' --at 11 2>&1 | grep -q 'lasts 10.000 s'"
+# A name is its thread's of that time; what comes later is for what was before any.
+sqlite3 "$f" "drop table processes; create table processes(tgid, tid, t, uid, comm, cmdline);
+	insert into processes values(70, 71, 1000, 0, 'collector', null), (70, 71, 4500000000, 0, 'renamed', null),
+		(80, 71, 1000, 0, 'another', null), (70, 73, 9000000000, 0, 'late', null);
+	insert into phases(id, t0, t1, cpu, tgid, tid, phase, flags, cause, how, uncertain) values
+	(20, 7000000000, 7005000000, 1, 70, 73, 3, 1, 1, 1, 0)"
+ok "whoever had a thread's number then has its pause" is "collector renamed late" \
+	"$("$ctl" why "$f" | sed -n 's/.* \([a-z]*\), thread .*/\1/p' | paste -sd' ')"
+# So many pauses, each in a thread with a name of its own, and a phase over all of them: CPU time, whatever else runs.
+many() { # N
+	rm -f "$d/many.db"
+	cp "$f" "$d/many.db"
+	sqlite3 "$d/many.db" "delete from phases; delete from processes;
+		update meta set value = 2000000000 + $1 * 1000000 where key = 'end_ns';
+		insert into phases(t0, t1, cpu, tgid, tid, phase, flags, cause, how, uncertain)
+			values(1000000001, 2000000000 + $1 * 1000000, 1, 70, 9, 4, 2, 1, 1, 0);
+		insert into phases(t0, t1, cpu, tgid, tid, phase, flags, cause, how, uncertain) select 1000000000 + value * 1000000,
+			1000000100 + value * 1000000, 1, 70, 100 + value, value % 2 * 6 + 5, 1 + value % 2 * 3, 1, 1, 0 from generate_series(1, $1);
+		insert into processes select 70, 100 + value, 1000, 0, 't' || value, null from generate_series(1, $1)"
+	TIMEFORMAT=%U
+	{ time "$ctl" why -n "$1" "$d/many.db" >"$d/list"; } 2>&1
+}
+few=$(many 8000)
+ok "of many pauses and waits each is told" is "8000 t1, thread 101 t8000, thread 8100" \
+	"$(grep -c ' beside mark, concurrent$' "$d/list") $(grep -oE '\bt[0-9]+, thread (101|8100)\b' "$d/list" | sort -u | paste -sd' ')"
+more=$(many 32000)
+ok "and four times as many take not much more than four times as long" \
+	awk -v a="$few" -v b="$more" 'BEGIN { print a, b; exit !(b < 8 * (a + .05)) }'

@@ -153,6 +153,14 @@ named() { # Names with what divides words there.
 	"$ctl" profile export --format perf-script --phase roots h.db | head -n 12
 }
 ok "odd names, too" words profile-names named
+profile_firefox() {
+	local n
+	for n in p r; do
+		"$ctl" profile export --format firefox $n.db
+	done
+	"$ctl" profile export --format firefox --process 'py*' p.db
+}
+ok "profiles for the Firefox Profiler" words profile-firefox profile_firefox
 ok "its stacks" words profile-folded "$ctl" profile flame --folded p.db
 flames() {
 	local n
@@ -178,7 +186,7 @@ mkdir "$d/bin"
 cat >"$d/bin/gnuplot" <<'X2'
 #!/bin/sh
 cat "$1" >>"$DRAWN"
-echo '<svg xmlns="http://www.w3.org/2000/svg"/>' >"${1%/script}/picture"
+echo '<svg xmlns="http://www.w3.org/2000/svg"/>' | tee "${1%/script}/narrow" >"${1%/script}/picture"
 X2
 chmod 755 "$d/bin/gnuplot"
 page() { # NAME FILE...: its text
@@ -190,7 +198,7 @@ given() {
 	sed -n '/<script type="application\/json"/,/<\/script>/p' "$d/$1.html"
 }
 drawn() { # Where it has its files differs.
-	sed -E "s|'[^']*/(picture\|script)'|'\1'|" "$d/$1.plots"
+	sed -E "s|'[^']*/(narrow\|picture\|script)'|'\1'|" "$d/$1.plots"
 }
 ok "the page of one" words page page one a.db
 ok "its pictures" words plots drawn one
@@ -340,7 +348,7 @@ profile record
 profile record -F 0 -- true
 profile record -F 2001 -- true
 profile record -o a.db -- true
-profile record -c 0123456789012345678901234567890123456789012345678901234567890 -- true
+profile record -c 01234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567 -- true
 spent
 spent x
 spent 0

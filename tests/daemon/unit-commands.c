@@ -18,13 +18,12 @@
 #include "../../daemon/gchintctl/ctl.h"
 #include "../../daemon/gchintctl/db.h"
 
-/* From so many on not every allocation is tried, but one of an eighth of its number. */
-#define EACH  48
+/* From so many on not every allocation is tried, but one of a quarter of its number. */
+#define EACH  24
 #define WORDS 8
 /* Added to a command's status where an allocation has failed; none of either's. */
 #define SCARCE	64
 #define UNKNOWN 127
-#define ROOM	(8 << 20)
 
 typedef int command(const struct ctl *ctl, int argc, char **argv);
 
@@ -52,6 +51,10 @@ static const struct row {
 	  false,
 	  "x",
 	  { "profile", "export", "p.db", "--format", "speedscope", "-o", "x" } },
+	{ cmd_profile,
+	  false,
+	  "x",
+	  { "profile", "export", "p.db", "--format", "firefox", "-o", "x" } },
 	{ cmd_profile, false, "x", { "profile", "flame", "p.db", "-o", "x" } },
 	{ cmd_profile, false, NULL, { "profile", "flame", "p.db", "--folded" } },
 	{ cmd_profile, false, NULL, { "profile", "diff", "p.db", "p.db" } },
@@ -71,13 +74,21 @@ void __wrap_ctl_error(const char *fmt, ...)
 	va_end(args);
 }
 
-/* All that a file holds, with a NUL behind it; "" where there is none. */
+/*
+ * All that a file holds, with a NUL behind it; "" where there is none. No larger than it
+ * must be: what is held is copied for each process that follows, and looked through for
+ * leaks at its end.
+ */
 static char *text_of(const char *path, size_t *size)
 {
-	char *text = calloc(1, ROOM);
 	FILE *in = fopen(path, "re");
+	struct stat st = { 0 };
+	char *text;
 
-	*size = in && text ? fread(text, 1, ROOM - 1, in) : 0;
+	if (in && fstat(fileno(in), &st))
+		abort();
+	text = calloc(1, (size_t)st.st_size + 1);
+	*size = in && text ? fread(text, 1, (size_t)st.st_size, in) : 0;
 	if (in)
 		fclose(in);
 	return text;
@@ -135,7 +146,7 @@ static void try(const struct row *row)
 
 	whole = text_of(file, &size);
 	good = size && as_ever < SCARCE;
-	for (; good && ret >= SCARCE; n += n < EACH ? 1 : n / 8) {
+	for (; good && ret >= SCARCE; n += n < EACH ? 1 : n / 4) {
 		ret = run(row, n);
 		said = text_of(file, &said_size);
 		err = text_of("err", &err_size);
@@ -170,14 +181,16 @@ static bool fill(const char *path, const char *sources)
 	return !system(line);
 }
 
-/* Pictures would be most of the time. */
+/* Pictures would be most of the time. Of the shell alone: nothing else is to be found. */
 static bool quick_gnuplot(void)
 {
 	FILE *f = fopen("gnuplot", "we");
 
 	if (!f)
 		return false;
-	fputs("#!/bin/sh\necho '<svg/>' >\"${1%/script}/picture\"\n", f);
+	fputs("#!/bin/sh\n"
+	      "for name in picture narrow; do echo '<svg/>' >\"${1%/script}/$name\"; done\n",
+	      f);
 	fchmod(fileno(f), 0755);
 	return !fclose(f);
 }

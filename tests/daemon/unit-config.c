@@ -22,7 +22,7 @@ static const char *told(const struct config *c)
 		 "file '%s' label '%s' size %llu keep %u durable %d queue %u genl %llu %#x "
 		 "hotspots %u iio %d trace %llu listen '%s' text '%s' token '%s' each %u",
 		 c->record_file, c->label, (unsigned long long)c->max_size, c->keep, c->durable,
-		 c->queue, (unsigned long long)c->genl_buffer, c->genl_phases, c->hotspots_hz,
+		 c->queue, (unsigned long long)c->genl_buffer, c->genl_phases, c->hotspots.hz,
 		 c->iio_buffered, (unsigned long long)c->trace_buffer, c->metrics_listen,
 		 c->metrics_textfile, c->metrics_token_file, c->metrics_period_s);
 	for (int i = 0; i < SOURCE_NR; i++) {
@@ -36,7 +36,7 @@ static const char *told(const struct config *c)
 }
 
 static const char usual[] =
-	"file '' label '' size 0 keep 0 durable 1 queue 32768 genl 8388608 0xffe hotspots 999 "
+	"file '' label '' size 0 keep 0 durable 1 queue 32768 genl 8388608 0x1ffe hotspots 999 "
 	"iio 1 trace 262144 listen '' text '' token '' each 15\n"
 	"cpufreq 1 1000 5 '*'\n"
 	"cpuidle 1 1000 5 '*'\n"

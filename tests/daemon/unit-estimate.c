@@ -36,6 +36,9 @@ static void lines(void)
 	      "a line is followed to where it begins");
 	CHECK(estimate_line(x, off, 3, &f) && f.error > fabs(f.value - 110),
 	      "with an error where the points are off it");
+	/* t(1) = 12.706; squares of what is left 81/14; 1/3 + (7/3)^2 / (14/3) = 3/2 */
+	CHECK(near(f.value, 111.5) && near(f.error, 12.706 * sqrt(81 / 14.0 * 3 / 2)),
+	      "which is Student's, too");
 	CHECK(!estimate_line(x, y, 2, &f), "two points say nothing of an error");
 	CHECK(!estimate_line(one, y, 3, &f), "nor those above each other of a line");
 }

@@ -213,6 +213,33 @@ static void boards(struct host *host)
 		 clock);
 	board_describe(host);
 	records_are(host->queue, want, "one whose firmware does");
+	place_file("sys/firmware/devicetree/base/model", "\n");
+	place_file("sys/firmware/devicetree/base/compatible", "c\n");
+	place_file("sys/class/dmi/id/product_name", "M\n");
+	place_file("sys/devices/system/cpu/possible", "0\n");
+	place_file("proc/sys/kernel/random/boot_id", "1\n");
+	snprintf(want + n, sizeof(want) - (size_t)n,
+		 "meta 'board.boot_id' '1'\n"
+		 "meta 'board.model' 'M'\n"
+		 "meta 'board.compatible' 'c'\n"
+		 "meta 'board.cpus' '0'\n%s",
+		 clock);
+	board_describe(host);
+	records_are(host->queue, want, "in a letter or a figure, and one name that is empty");
+	place_file("sys/firmware/devicetree/base/model", "B\n");
+	place_file("sys/firmware/devicetree/base/compatible", "\n");
+	place_file("sys/devices/system/cpu/possible", "\n");
+	place_file("proc/sys/kernel/random/boot_id", "\n");
+	snprintf(want + n, sizeof(want) - (size_t)n, "meta 'board.model' 'B'\n%s", clock);
+	board_describe(host);
+	records_are(host->queue, want, "or all but one");
+	place_gone("sys/firmware/devicetree/base/model");
+	place_file("sys/class/dmi/id/product_name", "\n");
+	snprintf(want + n, sizeof(want) - (size_t)n, "%s", clock);
+	board_describe(host);
+	records_are(host->queue, want, "or all");
+	place_file("sys/devices/system/cpu/possible", "0-3\n");
+	place_file("proc/sys/kernel/random/boot_id", "1-2-3\n");
 	place_file("sys/firmware/devicetree/base/model", "A board\n");
 	place_file("sys/firmware/devicetree/base/compatible", "a,b\n");
 	strcpy(host->config.label, "a run");
@@ -432,7 +459,7 @@ static void table(struct host *host)
 		old = host->config;
 		host->config.genl_buffer += i == 0;
 		host->config.genl_phases ^= i == 1;
-		host->config.hotspots_hz += i == 2;
+		host->config.hotspots.hz += i == 2;
 		host->config.iio_buffered ^= i == 3;
 		host->config.trace_buffer += i == 4;
 		watched_forget();

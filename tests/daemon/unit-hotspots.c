@@ -22,6 +22,7 @@
 #include "../../daemon/common/clock.h"
 #include "../../daemon/gchintd/host.h"
 #include "../../daemon/gchintd/queue.h"
+#include "../../daemon/gchintd/sources/filter.h"
 #include "../../daemon/gchintd/sources/hotspots.h"
 #include "../../daemon/gchintd/sources/source.h"
 #include "faults.h"
@@ -33,6 +34,8 @@
 #define RINGS	  16
 #define IN_KERNEL PERF_RECORD_MISC_KERNEL
 #define IN_USER	  PERF_RECORD_MISC_USER
+#define BY_SIGNAL                                                                                  \
+	"methods by a signal to the thread: the kernel does not tell where a thread's pointer is"
 
 static struct {
 	int tid;
@@ -194,10 +197,12 @@ static void probes(struct host *host)
 	}
 	memset(refused, 0, sizeof(refused));
 	text_is(text,
-		"0 'samples by cycles, with the kernel's own' ''\n"
-		"0 'samples by cycles, without the kernel's own' ''\n"
-		"0 'samples by the clock (no cycles here), with the kernel's own' ''\n"
-		"0 'samples by the clock (no cycles here), without the kernel's own' ''\n"
+		"0 'samples by cycles, with the kernel's own; " BY_SIGNAL "' ''\n"
+		"0 'samples by cycles, without the kernel's own; " BY_SIGNAL "' ''\n"
+		"0 'samples by the clock (no cycles here), with the kernel's own; " BY_SIGNAL
+		"' ''\n"
+		"0 'samples by the clock (no cycles here), without the kernel's own; " BY_SIGNAL
+		"' ''\n"
 		"-13 'no samples of threads: Permission denied' 'run as root, or lower "
 		"kernel.perf_event_paranoid to 2'\n"
 		"-1 'no samples of threads: Operation not permitted' 'run as root, or lower "
@@ -256,7 +261,7 @@ static void begins(struct host *host, const char *dir, void **state)
 {
 	const struct source *hotspots = source_table[SOURCE_hotspots];
 
-	host->config.hotspots_hz = 499;
+	host->config.hotspots.hz = 499;
 	host->config.source[SOURCE_hotspots].period_ms = 40;
 	memset(refused, 0, sizeof(refused));
 	refused[0] = refused[1] = refused[2] = refused[3] = EACCES;
@@ -270,10 +275,11 @@ static void begins(struct host *host, const char *dir, void **state)
 	records_are(host->queue,
 		    "meta 'hotspots.hz' '499'\n"
 		    "meta 'hotspots.event' 'cpu-clock'\n"
-		    "meta 'hotspots.kernel' 'yes'\n",
+		    "meta 'hotspots.kernel' 'yes'\n"
+		    "meta 'hotspots.way' 'signal'\n",
 		    "what is sampled, and how often");
 	asked[0] = '\0';
-	hotspots_process(host->hotspots, 70, true, true);
+	hotspots_process(host->hotspots, 70, true, GCHINT_STREAM_SAMPLES, 0);
 	folder(dir, "70/task/71");
 	look();
 	CHECK(rings == 2 && watched_at(0)->period_ns == 40000000, "then each of its threads is");
@@ -455,11 +461,12 @@ static void ends(struct host *host, const char *dir, void *state)
 	file(dir, "75/comm", "other\n");
 	file(dir, "75/cmdline", "other program");
 	snprintf(host->config.source[SOURCE_hotspots].match, 64, "other p*");
-	hotspots_process(host->hotspots, 70, true, true);
-	hotspots_process(host->hotspots, 75, false, true);
+	hotspots_process(host->hotspots, 76, true, GCHINT_STREAM_SAMPLES, 0);
+	hotspots_gone(host->hotspots, 76);
+	hotspots_process(host->hotspots, 75, false, GCHINT_STREAM_SAMPLES, 0);
 	snprintf(host->config.source[SOURCE_hotspots].match, 64, "o*r");
 	asked[0] = '\0';
-	hotspots_process(host->hotspots, 75, false, true);
+	hotspots_process(host->hotspots, 75, false, GCHINT_STREAM_SAMPLES, 0);
 	text_is(asked, "75: type 1, event 0, 499 Hz 1, kernel 1, depth 16, sample 0xa7, 111 1 1\n",
 		"whose numbers are others is not asked for answers");
 	records_are(host->queue,
@@ -476,13 +483,14 @@ static void ends(struct host *host, const char *dir, void *state)
 		    "whose threads have other numbers has no answers");
 	CHECK(!watched_at(0)->period_ns, "with the last one the looks end");
 	hotspots_gone(host->hotspots, 75);
-	hotspots_process(NULL, 1, true, true);
+	hotspots_process(NULL, 1, true, GCHINT_STREAM_SAMPLES, 0);
+	hotspots_word(NULL, 1, NULL);
 	hotspots_gone(NULL, 1);
 	hotspots_answer(NULL, 1, 1, NULL);
-	hotspots_process(host->hotspots, 75, true, true);
+	hotspots_process(host->hotspots, 75, true, GCHINT_STREAM_SAMPLES, 0);
 	taken(host);
 	asked[0] = '\0';
-	hotspots_process(host->hotspots, 75, true, false);
+	hotspots_process(host->hotspots, 75, true, 0, 0);
 	text_is(asked, "75: type 1, event 0, 499 Hz 1, kernel 1, depth 16, sample 0xa7, 111 1 1\n",
 		"nor who does not answer");
 	taken(host);
@@ -517,6 +525,8 @@ void unit_hotspots(void)
 	host.loop = loop_new();
 	host.queue = queue_new(4096);
 	config_defaults(&host.config);
+	CHECK(filter_process(&host, &host.config.hotspots, 4711),
+	      "where everything is wanted nobody is asked for a name");
 	watched_forget();
 	probes(&host);
 	begins(&host, dir, &state);

@@ -252,8 +252,8 @@ static struct gchint_stream *hints(struct host *host)
 	    "lease 600: 0 of @/72 slot 0 role 4\n"
 	    "process @ 72\n"
 	    "lease 700: 2 of @/72 slot 0 role ?\n"
-	    "phase 900: 2 from 900, 11 of @/@, end 0\n"
-	    "phase 10000: 2 from 900, 11 of @/@, end 1\n"
+	    "phase 900: 2 from 900, 12 of @/@, end 0\n"
+	    "phase 10000: 2 from 900, 12 of @/@, end 1\n"
 	    "phase 1000: 3 from 1000, 7 of @/@, end 0\n"
 	    "drop 7 'library' 'a program's ring ran over'\n"
 	    "phase 1100: 3 from 1000, 7 of @/@, end 1, uncertain\n",

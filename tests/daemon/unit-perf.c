@@ -70,6 +70,8 @@ __attribute__((no_sanitize("address"))) long __wrap_syscall(long number, ...)
 	for (int i = 0; i < 6; i++)
 		arg[i] = va_arg(ap, long);
 	va_end(ap);
+	if (number == SYS_bpf && unit_tunnel_asked)
+		return unit_tunnel_bpf((int)arg[0], (const union bpf_attr *)arg[1]);
 	if (number == SYS_perf_event_open && unit_power_asked)
 		return unit_power_open((const struct perf_event_attr *)arg[0], (int)arg[1],
 				       (int)arg[2], (int)arg[3], (unsigned long)arg[4]);

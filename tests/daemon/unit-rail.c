@@ -61,23 +61,6 @@ static void forget(struct queue *q)
 	queue_consume(q, queue_fill(q));
 }
 
-static void *begin(struct host *host, enum source_id id)
-{
-	void *state = NULL;
-
-	watched_forget();
-	faults.at_ns = 1000;
-	faults.ahead_ns = 0;
-	CHECK(!source_table[id]->start(host, &state), "a source of rails starts");
-	return state;
-}
-
-static void end(enum source_id id, void *state)
-{
-	source_table[id]->stop(state);
-	CHECK(!watched_open(), "nothing of it is waited for");
-}
-
 /* Names of channels, as chips and their drivers have them. */
 static void channels(struct host *host)
 {
@@ -126,7 +109,7 @@ static void channels(struct host *host)
 	text_is(place_probe(source_table[SOURCE_hwmon], host), "0 '17 channels on 2 chips' ''",
 		"and one with two");
 	host->config.source[SOURCE_hwmon].period_ms = 60;
-	state = begin(host, SOURCE_hwmon);
+	state = place_start(host, SOURCE_hwmon);
 	CHECK(watched_count() == 1 && watched_at(0)->period_ns == 60000000,
 	      "rails are read once a period");
 	records_are(host->queue,
@@ -182,7 +165,7 @@ static void channels(struct host *host)
 		    "sample 1000: rail 16 15 +- 1\n"
 		    "sample 1000: rail 17 21 +- 1\n",
 		    "each channel by chip and name, its number in micro-units");
-	end(SOURCE_hwmon, state);
+	place_stop(SOURCE_hwmon, state);
 	place_gone("sys/class/hwmon");
 }
 
@@ -196,7 +179,7 @@ static void gone(struct host *host)
 	place_file(CHIP(0) "curr1_input", "3\n");
 	place_file(CHIP(0) "in1_input", "5\n");
 	strcpy(host->config.source[SOURCE_hwmon].match, "*x*");
-	state = begin(host, SOURCE_hwmon);
+	state = place_start(host, SOURCE_hwmon);
 	forget(host->queue);
 	for (size_t i = 0; i < 4; i++) {
 		faults.read = waits[i];
@@ -251,12 +234,12 @@ static void gone(struct host *host)
 		    "note 5 'hwmon' 'chip:curr1xin1: back'\n"
 		    "sample 8000006001: rail 18 32 +- 1\n",
 		    "with both of its files");
-	end(SOURCE_hwmon, state);
+	place_stop(SOURCE_hwmon, state);
 	/* One that was never there. */
 	place_gone(CHIP(0) "curr1_input");
 	mkdir(CHIP(0) "curr1_input", 0755);
 	strcpy(host->config.source[SOURCE_hwmon].match, "*:curr1");
-	state = begin(host, SOURCE_hwmon);
+	state = place_start(host, SOURCE_hwmon);
 	records_are(host->queue,
 		    "rail 19 60000000 'chip:curr1' 'current' 'hwmon' "
 		    "'sys/class/hwmon/hwmon0/curr1_input'\n"
@@ -264,7 +247,7 @@ static void gone(struct host *host)
 		    "note 4 'hwmon' 'chip:curr1: Is a directory: its value is unknown from here'\n"
 		    "sample 1000: rail 19 ? +- 0\n",
 		    "what cannot be read is told");
-	end(SOURCE_hwmon, state);
+	place_stop(SOURCE_hwmon, state);
 	place_gone("sys/class/hwmon");
 	strcpy(host->config.source[SOURCE_hwmon].match, "*");
 }
@@ -281,7 +264,7 @@ static void unopened(struct host *host)
 	/* Its name is there, what it leads to is not. */
 	if (symlink("/proc/self/fd/9999", CHIP(0) "power1_input"))
 		abort();
-	state = begin(host, SOURCE_hwmon);
+	state = place_start(host, SOURCE_hwmon);
 	records_are(host->queue,
 		    "rail 19 60000000 'chip:curr1' 'current' 'hwmon' "
 		    "'sys/class/hwmon/hwmon0/curr1_input'\n"
@@ -291,7 +274,7 @@ static void unopened(struct host *host)
 		    "'sys/class/hwmon/hwmon0/power1_input'\n"
 		    "clock 0 'hwmon' " EACH_READ "sample 1000: rail 19 3000 +- 1\n",
 		    "what cannot be opened is told, and is a rail");
-	end(SOURCE_hwmon, state);
+	place_stop(SOURCE_hwmon, state);
 	next = dup(STDOUT_FILENO);
 	close(next);
 	CHECK(next == lowest, "no file stays open");
@@ -307,7 +290,7 @@ static void budget(struct host *host)
 	place_file(CHIP(0) "curr1_input", "3\n");
 	host->config.source[SOURCE_hwmon].period_ms = 10;
 	host->config.source[SOURCE_hwmon].budget_percent = 6;
-	state = begin(host, SOURCE_hwmon);
+	state = place_start(host, SOURCE_hwmon);
 	forget(host->queue);
 	/* Three readings from the begin to the end of a look: 600 us are 6 % of 10 ms. */
 	faults.leap_ns = 200000;
@@ -340,7 +323,7 @@ static void budget(struct host *host)
 	faults.ahead_ns = 0;
 	CHECK(watched_at(0)->period_ns == 20000000, "the longer period has more room");
 	forget(host->queue);
-	end(SOURCE_hwmon, state);
+	place_stop(SOURCE_hwmon, state);
 	host->config.source[SOURCE_hwmon].period_ms = 60;
 	host->config.source[SOURCE_hwmon].budget_percent = 5;
 }
@@ -352,7 +335,7 @@ static void slow(struct host *host)
 
 	place_file(CHIP(0) "in2_input", "5\n");
 	host->config.source[SOURCE_hwmon].budget_percent = 100;
-	state = begin(host, SOURCE_hwmon);
+	state = place_start(host, SOURCE_hwmon);
 	forget(host->queue);
 	faults.leap_ns = 250000;
 	look_at(1000);
@@ -398,7 +381,7 @@ static void slow(struct host *host)
 		    "sample 4000: rail 21 5000 +- 1\n"
 		    "sample 5000: rail 21 5000 +- 1\n",
 		    "what it cannot read is told as ever");
-	end(SOURCE_hwmon, state);
+	place_stop(SOURCE_hwmon, state);
 	forget(host->queue);
 	place_gone("sys/class/hwmon");
 	host->config.source[SOURCE_hwmon].budget_percent = 5;
@@ -436,7 +419,7 @@ static void counters(struct host *host)
 		}
 	}
 	host->config.source[SOURCE_powercap].period_ms = 70;
-	state = begin(host, SOURCE_powercap);
+	state = place_start(host, SOURCE_powercap);
 	CHECK(watched_at(0)->period_ns == 70000000, "counters are read once a period");
 	place_file(ZONE(a) "energy_uj", "100\n");
 	place_file(RAPL "energy_uj", "100\n");
@@ -459,7 +442,7 @@ static void counters(struct host *host)
 		    "sample 4000: rail 22 2099 +- 1\n"
 		    "sample 4000: rail 23 100 +- 1\n",
 		    "a counter goes on past each wrap, one of no known range is as it is");
-	end(SOURCE_powercap, state);
+	place_stop(SOURCE_powercap, state);
 }
 
 static void supplies(struct host *host)
@@ -476,7 +459,7 @@ static void supplies(struct host *host)
 	text_is(place_probe(regulator, host), "0 '2 set voltages' ''", "and one with two");
 	host->config.source[SOURCE_regulator].period_ms = 80;
 	strcpy(host->config.source[SOURCE_regulator].match, "*core");
-	state = begin(host, SOURCE_regulator);
+	state = place_start(host, SOURCE_regulator);
 	CHECK(watched_at(0)->period_ns == 80000000, "supplies are read once a period");
 	look_at(1000000999);
 	place_file(SUPPLY(1) "microvolts", "850000\n");
@@ -494,16 +477,16 @@ static void supplies(struct host *host)
 		    "sample 2000000999: rail 24 850000 +- 1\n"
 		    "sample 2000001000: rail 24 ? +- 0\n",
 		    "a voltage that is set is told when it changes, and once a second");
-	end(SOURCE_regulator, state);
+	place_stop(SOURCE_regulator, state);
 	strcpy(host->config.source[SOURCE_regulator].match, "regulator.3:*");
-	state = begin(host, SOURCE_regulator);
+	state = place_start(host, SOURCE_regulator);
 	records_are(host->queue,
 		    "rail 25 80000000 'regulator.3:regulator.3' 'regulator.3' 'voltage' "
 		    "'regulator' 'sys/class/regulator/regulator.3/microvolts' 'set, not "
 		    "measured'\n"
 		    "clock 0 'regulator' " EACH_READ "sample 1000: rail 25 1 +- 1\n",
 		    "one without a name has its number's");
-	end(SOURCE_regulator, state);
+	place_stop(SOURCE_regulator, state);
 }
 
 static void devices(struct host *host)
@@ -535,7 +518,7 @@ static void devices(struct host *host)
 	place_file("sys/bus/iio/devices/trigger0/in_voltage0_raw", "2\n");
 	text_is(place_probe(iio, host), "0 '5 channels on 2 devices' ''", "and one with two");
 	host->config.source[SOURCE_iio].period_ms = 90;
-	state = begin(host, SOURCE_iio);
+	state = place_start(host, SOURCE_iio);
 	CHECK(watched_at(0)->period_ns == 90000000 && !host->iio_buffers,
 	      "devices are read once a period");
 	records_are(host->queue,
@@ -555,7 +538,7 @@ static void devices(struct host *host)
 		    "sample 1000: rail 29 1010000 +- 1\n"
 		    "sample 1000: rail 30 3000 +- 1\n",
 		    "each channel with its own scale and offset, or its type's");
-	end(SOURCE_iio, state);
+	place_stop(SOURCE_iio, state);
 }
 
 void unit_rail(void)

@@ -21,6 +21,11 @@ long unit_power_open(const struct perf_event_attr *attr, int tid, int cpu, int g
 extern bool unit_power_asked;
 long unit_probes_open(const struct perf_event_attr *attr, int tid, int cpu, int group,
 		      unsigned long flags);
+/* bpf(), as syscall() returns it. */
+union bpf_attr;
+long unit_tunnel_bpf(int command, const union bpf_attr *attr);
+/* Whether it is asked. */
+extern bool unit_tunnel_asked;
 int unit_probes_ioctl(int fd, unsigned long request, void *argument);
 /* Whether these are. */
 extern bool unit_probes_asked;
@@ -48,11 +53,14 @@ void unit_go(void);
 void unit_host(void);
 void unit_hotplug(void);
 void unit_hotspots(void);
+void unit_jitmap(void);
 void unit_library(void);
 void unit_lock(void);
 void unit_loop(void);
 void unit_memory(void);
 void unit_message(void);
+void unit_names(void);
+void unit_overlap(void);
 void unit_perf(void);
 void unit_power(void);
 void unit_probes(void);
@@ -63,6 +71,7 @@ void unit_screen(void);
 void unit_store(void);
 void unit_thermal(void);
 void unit_tracker(void);
+void unit_tunnel(void);
 void unit_writer(void);
 
 #endif

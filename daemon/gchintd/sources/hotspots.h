@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Samples of where threads are. The kernel says at which instruction; a thread's own
- * answer, which comes through libgchint's ring, in which method and phase.
+ * Samples of where threads are. The kernel says at which instruction; in which method and
+ * phase, a program of ours in the kernel, or a thread's own answer through libgchint's ring.
  */
 #ifndef GCHINTD_HOTSPOTS_H
 #define GCHINTD_HOTSPOTS_H
@@ -15,9 +15,12 @@ struct hotspots;
 
 /*
  * A process with a ring, by the number that we see; @same: its threads have the numbers
- * that it sees itself; @answers: it takes the signal. NULL @h is fine in all three.
+ * that it sees itself; @features and @method are the ring's. NULL @h is fine in all of these.
  */
-void hotspots_process(struct hotspots *h, int32_t pid, bool same, bool answers);
+void hotspots_process(struct hotspots *h, int32_t pid, bool same, uint32_t features,
+		      int64_t method);
+/* Where the phase of one of its threads stands: GCHINT_STREAM_WORD; nothing was checked. */
+void hotspots_word(struct hotspots *h, int32_t pid, const struct gchint_stream_event *e);
 /* What thread @tid of it said; nothing in it was checked. */
 void hotspots_answer(struct hotspots *h, int32_t pid, int32_t tid,
 		     const struct gchint_stream_event *answer);

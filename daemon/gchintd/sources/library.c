@@ -139,6 +139,10 @@ static void on_event(struct library *l, struct ring *ring, struct gchint_stream_
 		hotspots_answer(l->host->hotspots, ring->in.pid, our_tid(ring, s->tid), s);
 		return;
 	}
+	if (s->type == GCHINT_STREAM_WORD) {
+		hotspots_word(l->host->hotspots, ring->in.pid, s);
+		return;
+	}
 	if (s->slot >= RING_LEASES)
 		return;
 	if (s->type == GCHINT_STREAM_ATTACH && ring->tid[s->slot])
@@ -255,8 +259,8 @@ static void add_ring(struct library *l, struct ring_reader *in)
 	ring->next = l->rings;
 	l->rings = ring;
 	l->count++;
-	hotspots_process(l->host->hotspots, in->pid, in->pid == ring->own_pid,
-			 in->map->features & GCHINT_STREAM_SAMPLES);
+	hotspots_process(l->host->hotspots, in->pid, in->pid == ring->own_pid, in->map->features,
+			 in->map->method);
 	watch_period(l->timer, l->host->config.source[SOURCE_library].period_ms * NSEC_PER_MSEC);
 }
 

@@ -86,7 +86,7 @@ void sources_reload(struct sources *s, const struct config *old)
 	const struct config *new = &s->host->config;
 	bool shared =
 		old->genl_buffer != new->genl_buffer || old->genl_phases != new->genl_phases ||
-		old->hotspots_hz != new->hotspots_hz || old->iio_buffered != new->iio_buffered ||
+		old->hotspots.hz != new->hotspots.hz || old->iio_buffered != new->iio_buffered ||
 		old->trace_buffer != new->trace_buffer;
 
 	for (int i = 0; i < SOURCE_NR; i++) {

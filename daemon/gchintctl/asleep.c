@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "asleep.h"
+
+#include <stdlib.h>
+
+#include "db.h"
+#include "run-parts.h"
+
+/* States of a CPU are read one after the other: within this they are one reading. */
+#define READING_NS 5000000
+
+/* Of all states of a CPU together, since its first reading. */
+struct point {
+	uint32_t cpu;
+	uint64_t t;
+	double ns;
+};
+
+struct asleep {
+	struct point *point; /* by CPU, then by time */
+	size_t nr;
+};
+
+/*
+ * A state's total is written when it changed, which it does as the CPU leaves it: what a
+ * state has more than in its row before belongs to the time since any row of its CPU.
+ */
+static bool add(struct asleep *a, uint32_t cpu, uint64_t t, double ns)
+{
+	struct point *last = a->nr ? &a->point[a->nr - 1] : NULL;
+	const bool same = last && last->cpu == cpu;
+
+	if (same && t - last->t < READING_NS) {
+		last->ns += ns;
+		return true;
+	}
+	ns += same ? last->ns : 0;
+	if (!run_grow(&a->point, a->nr, sizeof(*a->point)))
+		return false;
+	a->point[a->nr++] = (struct point){ cpu, t, ns };
+	return true;
+}
+
+struct asleep *asleep_of(sqlite3 *db)
+{
+	struct asleep *a = calloc(1, sizeof(*a));
+	sqlite3_stmt *s = db_query(
+		db, "SELECT cpu, t, 1000 * (total_us - coalesce(lag(total_us) OVER "
+		    "(PARTITION BY cpu, state ORDER BY t), total_us)) FROM idle ORDER BY cpu, t");
+	bool good = a;
+
+	while (good && db_next(s))
+		good = add(a, db_u32(s, 0, 0), (uint64_t)db_int(s, 1, 0), (double)db_int(s, 2, 0));
+	sqlite3_finalize(s);
+	if (!good) {
+		asleep_free(a);
+		return NULL;
+	}
+	return a;
+}
+
+void asleep_free(struct asleep *a)
+{
+	if (a)
+		free(a->point);
+	free(a);
+}
+
+/* Up to an instant, in ns; below 0 outside of what was read. */
+static double until(const struct asleep *a, uint32_t cpu, uint64_t t)
+{
+	const struct point *p;
+	size_t lo = 0, hi = a->nr;
+	double part;
+
+	while (lo < hi) {
+		const size_t mid = (lo + hi) / 2;
+
+		p = &a->point[mid];
+		if (p->cpu < cpu || (p->cpu == cpu && p->t <= t))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo || a->point[lo - 1].cpu != cpu)
+		return -1;
+	p = &a->point[lo - 1];
+	if (p->t == t)
+		return p->ns;
+	if (lo == a->nr || p[1].cpu != cpu)
+		return -1;
+	part = (double)(t - p->t) / (double)(p[1].t - p->t);
+	return p->ns + (p[1].ns - p->ns) * part;
+}
+
+double asleep_ns(const struct asleep *a, uint32_t cpu, uint64_t t0, uint64_t t1)
+{
+	const double from = until(a, cpu, t0), to = until(a, cpu, t1);
+	const double length = (double)(t1 - t0);
+
+	if (from < 0 || to < from)
+		return -1;
+	return to - from < length ? to - from : length;
+}

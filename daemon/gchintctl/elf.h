@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Functions of programs and libraries, by address. */
+#ifndef GCHINTCTL_ELF_H
+#define GCHINTCTL_ELF_H
+
+#include "dwarf.h"
+#include "symbols.h"
+
+struct elf;
+
+/* One that cannot be read has no functions; NULL without memory. */
+struct elf *elf_open(const char *path);
+void elf_close(struct elf *e);
+const char *elf_path(const struct elf *e);
+/* The function that a byte of the file is in, and its address as the file has it. */
+const struct symbol *elf_at(const struct elf *e, uint64_t offset, uint64_t *address);
+/* Of such an address; false: it does not say. */
+bool elf_line(struct elf *e, uint64_t address, struct dwarf_line *line);
+
+#endif

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "overlap.h"
+
+#include <stdlib.h>
+
+#include "db.h"
+
+bool overlap_of(const struct run *run, struct overlap *o)
+{
+	*o = (struct overlap){ .run = run, .leaves = 1 };
+	while (o->leaves < run->phases)
+		o->leaves *= 2;
+	o->end = calloc(2 * o->leaves, sizeof(*o->end));
+	if (!o->end) {
+		db_missing(run->path, "no memory for what overlaps");
+		return false;
+	}
+	for (size_t i = 0; i < run->phases; i++)
+		o->end[o->leaves + i] = run->phase[i].t1;
+	for (size_t i = o->leaves; i-- > 1;) {
+		const uint64_t left = o->end[2 * i], right = o->end[2 * i + 1];
+
+		o->end[i] = left > right ? left : right;
+	}
+	return true;
+}
+
+void overlap_free(struct overlap *o)
+{
+	free(o->end);
+	o->end = NULL;
+}
+
+/* From @from on, the first that ends after @t; o->leaves if none does. */
+static size_t first_past(const struct overlap *o, size_t from, uint64_t t)
+{
+	size_t at = o->leaves + from;
+
+	if (from >= o->leaves)
+		return o->leaves;
+	/* Up, until what is here or to the right of it has one. */
+	while (o->end[at] <= t) {
+		while (at & 1)
+			at /= 2;
+		if (!at)
+			return o->leaves;
+		at++;
+	}
+	while (at < o->leaves) {
+		at *= 2;
+		at += o->end[at] <= t;
+	}
+	return at - o->leaves;
+}
+
+const struct run_phase *overlap_next(const struct overlap *o, size_t from, uint64_t t0, uint64_t t1)
+{
+	const size_t i = first_past(o, from, t0);
+
+	return i < o->run->phases && o->run->phase[i].t0 < t1 ? &o->run->phase[i] : NULL;
+}

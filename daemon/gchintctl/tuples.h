@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Distinct tuples of numbers, each with its index in the order in which they came. */
+#ifndef GCHINTCTL_TUPLES_H
+#define GCHINTCTL_TUPLES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * struct tuples - begin with { .width = numbers of each }
+ * @nr: how many there are
+ */
+struct tuples {
+	unsigned int width;
+	size_t nr;
+	uint32_t *number; /* tuple by tuple */
+	uint32_t *slot; /* by hash: an index, from 1; 0 free */
+	size_t slots;
+};
+
+#define TUPLES_FULL UINT32_MAX
+
+/* The index of one, which is there then; TUPLES_FULL without memory for it. */
+uint32_t tuples_enter(struct tuples *t, const uint32_t *tuple);
+const uint32_t *tuples_at(const struct tuples *t, size_t index);
+void tuples_free(struct tuples *t);
+
+#endif

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Description: what a runtime dumped of the code that it made: names, lines, code that moves,
+ * and files that are cut off or are none.
+ */
+#include "unit.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../daemon/gchintctl/jitmap.h"
+
+#define LOAD  0
+#define MOVE  1
+#define DEBUG 2
+#define CLOSE 3
+
+/* A dump as it grows; what is numbers goes in as it lies in memory. */
+static char dump[4096];
+static size_t used;
+
+static void bytes(const void *data, size_t size)
+{
+	memcpy(dump + used, data, size);
+	used += size;
+}
+
+static void u32(uint32_t value)
+{
+	bytes(&value, sizeof(value));
+}
+
+static void u64(uint64_t value)
+{
+	bytes(&value, sizeof(value));
+}
+
+/* @more: bytes that a later version has more in its head */
+static void head(uint64_t flags, uint32_t more)
+{
+	used = 0;
+	u32(0x4a695444);
+	u32(1);
+	u32(40 + more);
+	u32(62);
+	u32(0);
+	u32(10);
+	u64(0);
+	u64(flags);
+	bytes("........", more);
+}
+
+static void record(uint32_t id, uint64_t t, size_t body)
+{
+	u32(id);
+	u32((uint32_t)(16 + body));
+	u64(t);
+}
+
+static void load(uint64_t t, uint64_t address, uint64_t size, const char *name)
+{
+	record(LOAD, t, 40 + strlen(name) + 1 + 4);
+	u64(0);
+	u64(0);
+	u64(address);
+	u64(size);
+	u64(1);
+	bytes(name, strlen(name) + 1);
+	bytes("code", 4);
+}
+
+static void move(uint64_t t, uint64_t from, uint64_t to, uint64_t size)
+{
+	record(MOVE, t, 48);
+	u64(0);
+	u64(0);
+	u64(from);
+	u64(to);
+	u64(size);
+	u64(1);
+}
+
+static void debug(uint64_t address, uint64_t entries, size_t size)
+{
+	record(DEBUG, 0, 16 + size);
+	u64(address);
+	u64(entries);
+}
+
+static void entry(uint64_t address, uint32_t line, const char *file)
+{
+	u64(address);
+	u32(line);
+	u32(0);
+	bytes(file, strlen(file) + 1);
+}
+
+/* "NAME+OFFSET FILE:LINE" of an address at an instant. */
+static const char *at(const struct jitmap *m, uint64_t address, uint64_t t)
+{
+	static char text[128];
+	const struct symbol *s = jitmap_find(m, address, t);
+	struct dwarf_line line;
+
+	if (!s)
+		return "?";
+	if (jitmap_line(s, address, &line))
+		snprintf(text, sizeof(text), "%s+%u %s:%d", s->name,
+			 (unsigned int)(address - s->start), line.file, line.line);
+	else
+		snprintf(text, sizeof(text), "%s+%u", s->name, (unsigned int)(address - s->start));
+	return text;
+}
+
+static bool is(const char *got, const char *want)
+{
+	if (!strcmp(got, want))
+		return true;
+	printf("# %s, not %s\n", got, want);
+	return false;
+}
+
+/* Two functions, of which the first has lines, in a file and in one that it took in. */
+static void plain(uint64_t shift, uint64_t last)
+{
+	head(0, 0);
+	debug(0x1000, 4, 4 * 16 + 5 + 2 + 5 + 2);
+	entry(0x1000 + shift, 3, "a.js");
+	entry(0x1010 + shift, 5, "\xff");
+	entry(0x1020 + shift, 40, "b.js");
+	entry(last + shift, 41, "\xff");
+	load(100, 0x1000, 0x100, "first");
+	load(200, 0x2000, 0x80, "second");
+}
+
+static void lines(void)
+{
+	struct jitmap m = { 0 };
+
+	plain(0, 0x1030);
+	jitmap_dump(&m, dump, used);
+	CHECK(is(at(&m, 0x1000, 150), "first+0 a.js:3") &&
+		      is(at(&m, 0x100f, 150), "first+15 a.js:3") &&
+		      is(at(&m, 0x1010, 150), "first+16 a.js:5") &&
+		      is(at(&m, 0x1025, 150), "first+37 b.js:40") &&
+		      is(at(&m, 0x10ff, 150), "first+255 b.js:41"),
+	      "a dump's lines, also of the file before");
+	CHECK(is(at(&m, 0x2000, 250), "second+0") && is(at(&m, 0x2080, 250), "?"),
+	      "code that has none, and its end");
+	CHECK(is(at(&m, 0x1000, 99), "?") && is(at(&m, 0x2000, 199), "?") && m.timed,
+	      "nothing before it was there");
+	jitmap_free(&m);
+
+	m = (struct jitmap){ 0 };
+	plain(64, 0x10f0);
+	jitmap_dump(&m, dump, used);
+	CHECK(is(at(&m, 0x100f, 150), "first+15 a.js:3") &&
+		      is(at(&m, 0x1010, 150), "first+16 a.js:5") &&
+		      is(at(&m, 0x10f0, 150), "first+240 b.js:41"),
+	      "lines that are counted from a header of 64 bytes");
+	jitmap_free(&m);
+}
+
+static void moving(void)
+{
+	struct jitmap m = { 0 };
+
+	plain(0, 0x1030);
+	move(300, 0x1000, 0x5000, 0x100);
+	/* Of what is not there, and from the middle of another. */
+	move(310, 0x9000, 0xa000, 0x10);
+	move(320, 0x2010, 0xb000, 0x10);
+	move(330, 0x2000, UINT64_MAX - 0x10, 0x80);
+	jitmap_dump(&m, dump, used);
+	CHECK(is(at(&m, 0x1010, 299), "first+16 a.js:5") && is(at(&m, 0x1010, 300), "?") &&
+		      is(at(&m, 0x5010, 299), "?") && is(at(&m, 0x5010, 300), "first+16 a.js:5"),
+	      "code that moves takes its lines along");
+	CHECK(is(at(&m, 0xa000, 400), "?") && is(at(&m, 0xb000, 400), "?") &&
+		      is(at(&m, 0x2000, 400), "second+0"),
+	      "a move that cannot be moves nothing");
+	jitmap_free(&m);
+
+	m = (struct jitmap){ 0 };
+	head(0, 0);
+	load(100, 0x1000, 0x100, "under");
+	load(200, 0x1080, 0x100, "over");
+	jitmap_dump(&m, dump, used);
+	CHECK(is(at(&m, 0x1010, 150), "under+16") && is(at(&m, 0x1010, 250), "?") &&
+		      is(at(&m, 0x1090, 250), "over+16"),
+	      "what is under later code is not known any more");
+	jitmap_free(&m);
+}
+
+/* A clock that is not ours; a head of a later version; what is behind the end. */
+static void heads(void)
+{
+	struct jitmap m = { 0 };
+
+	head(1, 8);
+	load(1u << 30, 0x1000, 0x100, "first");
+	move(1u << 31, 0x1000, 0x5000, 0x100);
+	record(CLOSE, 5, 0);
+	load(6, 0x3000, 0x100, "behind");
+	jitmap_dump(&m, dump, used);
+	CHECK(is(at(&m, 0x1000, 1), "first+0") && is(at(&m, 0x5000, 1), "?") && !m.timed &&
+		      is(at(&m, 0x3000, 9), "?"),
+	      "a dump of another clock, longer head, and an end");
+	jitmap_free(&m);
+
+	for (int i = 0; i < 3; i++) {
+		m = (struct jitmap){ 0 };
+		head(0, 0);
+		load(1, 0x1000, 0x100, "first");
+		dump[i * 4] ^= i == 2 ? 41 : 1;
+		jitmap_dump(&m, dump, used);
+		CHECK(!m.symbols.nr, "no dump has no names");
+		jitmap_free(&m);
+	}
+}
+
+/* Lines that are not of this code, a record that is none, a name without an end. */
+static void odd(void)
+{
+	struct jitmap m = { 0 };
+
+	head(0, 0);
+	debug(0x7000, 1, 16 + 5);
+	entry(0x7000, 1, "c.js");
+	load(1, 0x1000, 0x100, "other");
+	load(1, 0x7000, 0x100, "late");
+	load(1, 0x8000, 0, "empty");
+	load(1, UINT64_MAX - 4, 0x100, "round");
+	load(1, 0x8100, 0x10, "");
+	record(99, 1, 8);
+	u64(0);
+	debug(0xc000, 1, 16 + 5 + 16 + 2 + 16 + 3);
+	entry(0xc000, 7, "\xff");
+	entry(0xc001, 0, "d.js");
+	bytes("0123456789abcdefabc", 19);
+	load(1, 0xc000, 0x100, "nowhere");
+	jitmap_dump(&m, dump, used);
+	CHECK(is(at(&m, 0x1000, 9), "other+0") && is(at(&m, 0x7000, 9), "late+0") &&
+		      m.symbols.nr == 3,
+	      "lines are of the code behind them, or of none");
+	CHECK(is(at(&m, 0xc000, 9), "nowhere+0") && is(at(&m, 0xc010, 9), "nowhere+16"),
+	      "as before without a before, line 0, and an entry that is cut off are no line");
+	jitmap_free(&m);
+}
+
+/* Whatever is missing at its end: what was before it is there, and no more is read. */
+static void cut(void)
+{
+	size_t whole, first = 0;
+	bool good = true;
+
+	plain(0, 0x1030);
+	whole = used;
+	for (size_t size = 0; size <= whole; size++) {
+		struct jitmap m = { 0 };
+		char *copy = malloc(size + !size);
+
+		if (!copy)
+			abort();
+		memcpy(copy, dump, size);
+		jitmap_dump(&m, copy, size);
+		if (m.symbols.nr && !first)
+			first = size;
+		good &= m.symbols.nr == (size == whole ? 2 : first ? 1 : 0);
+		jitmap_free(&m);
+		free(copy);
+	}
+	CHECK(good && first > 40 && first < whole,
+	      "a dump that breaks off has what is before that");
+}
+
+/* As the header has it, by looking at all of them. */
+static const struct symbol *sought(const struct symbols *all, uint64_t address, uint64_t t)
+{
+	const struct symbol *s = NULL;
+
+	for (size_t i = 0; i < all->nr; i++) {
+		const struct symbol *k = &all->list[i];
+
+		if (k->t <= t && address >= k->start && address - k->start < k->size)
+			s = k;
+	}
+	for (const struct symbol *k = s; k && ++k < all->list + all->nr;)
+		if (k->t <= t && k->start < s->start + s->size && s->start < k->start + k->size)
+			return NULL;
+	return s;
+}
+
+/* Small and large ones over each other, of which the places are found by their pages. */
+static void many(void)
+{
+	static char text[2000 * 48];
+	uint32_t found = 0, none = 0, wrong = 0;
+	struct jitmap m = { 0 };
+	char *end = text;
+	uint64_t x = 1;
+
+	for (unsigned int i = 0; i < 2000; i++) {
+		uint64_t start, size;
+
+		x = x * 6364136223846793005 + 1442695040888963407;
+		start = 0x10000 + (x >> 40) % 0x80000;
+		size = 1 + (x >> 20) % (i % 50 ? 0x300 : 0x1f000);
+		if (!(i % 500))
+			start = 0, size = UINT64_MAX;
+		end += sprintf(end, "0 0 @%u\n%llx %llx n\n", i / 2 + 1, (unsigned long long)start,
+			       (unsigned long long)size);
+	}
+	jitmap_perf(&m, text);
+	for (unsigned int i = 0; i < 20000; i++) {
+		const struct symbol *s;
+
+		x = x * 6364136223846793005 + 1442695040888963407;
+		s = sought(&m.symbols, 0xf000 + (x >> 40) % 0xa0000, (x >> 20) % 1100);
+		wrong += s != jitmap_find(&m, 0xf000 + (x >> 40) % 0xa0000, (x >> 20) % 1100);
+		found += s != NULL;
+		none += s == NULL;
+	}
+	CHECK(m.symbols.nr == 2000 && !wrong && found > 1000 && none > 1000,
+	      "of many over each other the newest is found, unless something is over a part of it");
+	jitmap_free(&m);
+}
+
+/* A list as long as it may be, of which nothing is there. */
+static void full(void)
+{
+	struct symbols s = { .nr = 16 << 20 };
+
+	CHECK(!symbols_add(&s, (struct symbol){ .size = 1 }) && s.nr == 16 << 20 && !s.list,
+	      "of sixteen million names no more are taken");
+}
+
+/* What is named at each call is kept once, and comes back after it was gone. */
+static void repeated(void)
+{
+	char text[] = "0 0 @1\n7000 8 one\n0 0 @2\n7000 8 one\n0 0 @3\n7000 8 one\n"
+		      "0 0 @4\n7000 8 [unloaded]\n0 0 @5\n7000 8 one\n0 0 @6\n7004 8 over\n"
+		      "0 0 @7\n7000 8 one\n0 0 @8\n8ff8 10 wide\n0 0 @9\n8ff8 10 wide\n";
+	struct jitmap m = { 0 };
+
+	jitmap_perf(&m, text);
+	CHECK(m.symbols.nr == 7, "what is named again is kept once, unless something was over it");
+	CHECK(jitmap_find(&m, 0x7000, 3) && !jitmap_find(&m, 0x7000, 4) &&
+		      jitmap_find(&m, 0x7000, 5) && !jitmap_find(&m, 0x7000, 6) &&
+		      jitmap_find(&m, 0x7000, 7),
+	      "at each instant what was there");
+	jitmap_free(&m);
+}
+
+void unit_jitmap(void)
+{
+	full();
+	repeated();
+	many();
+	lines();
+	moving();
+	heads();
+	odd();
+	cut();
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Description: what rails are called where the kernel says little of them, or nothing. */
+#include "unit.h"
+
+#include "../../daemon/gchintd/queue.h"
+#include "faults.h"
+#include "place.h"
+#include "records.h"
+
+#define CHIP(n)	  "sys/class/hwmon/hwmon" #n "/"
+#define DEVICE(n) "sys/bus/iio/devices/iio:device" #n "/"
+#define ZONE(n)	  "sys/class/powercap/" #n "/"
+#define SUPPLY(n) "sys/class/regulator/regulator." #n "/"
+
+#define EACH_READ                                                                                  \
+	"'CLOCK_MONOTONIC' 'each read stands between two readings of the clock: "                  \
+	"samples.error_ns'\n"
+
+/* A name of one letter is one, an empty one is none. */
+static void names(struct host *host)
+{
+	void *state;
+
+	place_file(CHIP(4) "name", "m\n");
+	place_file(CHIP(4) "in1_input", "1\n");
+	place_file(CHIP(5) "name", "\n");
+	place_file(CHIP(5) "curr2_input", "2\n");
+	place_file(CHIP(5) "curr2_label", "\n");
+	place_file(CHIP(5) "in2_input", "3\n");
+	state = place_start(host, SOURCE_hwmon);
+	records_are(host->queue,
+		    "rail 1 50000000 'm:in1' 'voltage' 'hwmon' "
+		    "'sys/class/hwmon/hwmon4/in1_input'\n"
+		    "rail 2 50000000 'hwmon5:curr2' 'current' 'hwmon' "
+		    "'sys/class/hwmon/hwmon5/curr2_input'\n"
+		    "rail 3 50000000 'hwmon5:in2' 'voltage' 'hwmon' "
+		    "'sys/class/hwmon/hwmon5/in2_input'\n"
+		    "rail 4 50000000 'hwmon5:curr2xin2' 'power' 'hwmon' "
+		    "'sys/class/hwmon/hwmon5/curr2_input' 'curr2 x in2'\n"
+		    "clock 0 'hwmon' " EACH_READ "sample 1000: rail 1 1000 +- 1\n"
+		    "sample 1000: rail 2 2000 +- 1\n"
+		    "sample 1000: rail 3 3000 +- 1\n"
+		    "sample 1000: rail 4 6 +- 1\n",
+		    "a chip's name of one letter, and none");
+	place_stop(SOURCE_hwmon, state);
+	place_file(ZONE(p) "energy_uj", "1\n");
+	place_file(ZONE(p) "name", "z\n");
+	place_file(SUPPLY(5) "name", "v\n");
+	place_file(SUPPLY(5) "microvolts", "5\n");
+	place_file(SUPPLY(6) "name", "\n");
+	place_file(SUPPLY(6) "microvolts", "6\n");
+	place_file(DEVICE(7) "name", "d\n");
+	place_file(DEVICE(7) "in_power1_raw", "1\n");
+	place_file(DEVICE(7) "in_power1_label", "l\n");
+	place_file(DEVICE(7) "in_power1_scale", "3\n");
+	place_file(DEVICE(8) "name", "\n");
+	place_file(DEVICE(8) "in_power1_raw", "1\n");
+	place_file(DEVICE(8) "in_power_scale", "2\n");
+	state = place_start(host, SOURCE_powercap);
+	records_are(host->queue,
+		    "rail 5 50000000 'p' 'z' 'energy' 'powercap' "
+		    "'sys/class/powercap/p/energy_uj'\n"
+		    "clock 0 'powercap' " EACH_READ "sample 1000: rail 5 1 +- 1\n",
+		    "likewise a counter's");
+	place_stop(SOURCE_powercap, state);
+	state = place_start(host, SOURCE_regulator);
+	records_are(host->queue,
+		    "rail 6 50000000 'regulator.5:v' 'v' 'voltage' 'regulator' "
+		    "'sys/class/regulator/regulator.5/microvolts' 'set, not measured'\n"
+		    "rail 7 50000000 'regulator.6:regulator.6' 'regulator.6' 'voltage' "
+		    "'regulator' 'sys/class/regulator/regulator.6/microvolts' 'set, not "
+		    "measured'\n"
+		    "clock 0 'regulator' " EACH_READ "sample 1000: rail 6 5 +- 1\n"
+		    "sample 1000: rail 7 6 +- 1\n",
+		    "a regulator's");
+	place_stop(SOURCE_regulator, state);
+	state = place_start(host, SOURCE_iio);
+	records_are(host->queue,
+		    "rail 8 50000000 'd-7:power1' 'l' 'power' 'iio' "
+		    "'sys/bus/iio/devices/iio:device7/in_power1_raw'\n"
+		    "rail 9 50000000 'iio-8:power1' 'power' 'iio' "
+		    "'sys/bus/iio/devices/iio:device8/in_power1_raw'\n"
+		    "clock 0 'iio' " EACH_READ "sample 1000: rail 8 3000 +- 1\n"
+		    "sample 1000: rail 9 2000 +- 1\n",
+		    "and a device's, with scales of one figure");
+	place_stop(SOURCE_iio, state);
+}
+
+void unit_names(void)
+{
+	struct place place;
+	struct host host;
+
+	if (!place_enter(&place))
+		return;
+	place_host(&host);
+	place_low(true);
+	host.config.iio_buffered = false;
+	for (int i = 0; i < SOURCE_NR; i++)
+		host.config.source[i].period_ms = 50;
+	names(&host);
+	faults.at_ns = 0;
+	place_low(false);
+	place_host_free(&host);
+	place_leave(&place);
+}

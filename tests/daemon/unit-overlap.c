@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Description: what overlaps a stretch of time, against a walk through all. */
+#include "unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../../daemon/gchintctl/overlap.h"
+
+#define MOST 70
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct run_phase *x = a, *y = b;
+
+	return (x->t0 > y->t0) - (x->t0 < y->t0);
+}
+
+static bool same(const struct overlap *o, uint64_t t0, uint64_t t1)
+{
+	const struct run_phase *p = overlap_next(o, 0, t0, t1);
+
+	for (size_t i = 0; i < o->run->phases; i++) {
+		const struct run_phase *want = &o->run->phase[i];
+
+		if (want->t1 <= t0 || want->t0 >= t1)
+			continue;
+		if (p != want)
+			return false;
+		p = overlap_next(o, i + 1, t0, t1);
+	}
+	return !p;
+}
+
+void unit_overlap(void)
+{
+	struct run_phase phase[MOST] = { 0 };
+	struct run run = { .path = "x", .phase = phase };
+	const struct run_phase *p;
+	struct overlap o;
+	unsigned int seed = 1;
+	bool good = true;
+	size_t n = 0;
+
+	for (run.phases = 0; run.phases < MOST; run.phases++) {
+		for (size_t i = 0; i < run.phases; i++) {
+			phase[i].t0 = (uint64_t)rand_r(&seed) % 100;
+			/* A few are as long as all, some take no time. */
+			phase[i].t1 = phase[i].t0 + (uint64_t)rand_r(&seed) % (i % 9 ? 5 : 100);
+		}
+		qsort(phase, run.phases, sizeof(phase[0]), by_begin);
+		if (!overlap_of(&run, &o)) {
+			good = false;
+			break;
+		}
+		for (int k = 0; k < 200; k++) {
+			const uint64_t t0 = (uint64_t)rand_r(&seed) % 110;
+
+			good = good && same(&o, t0, t0 + (uint64_t)rand_r(&seed) % 20);
+		}
+		overlap_each(p, &o, 0, 1000) n += p->t1 > p->t0;
+		overlap_free(&o);
+	}
+	CHECK(good && n > 1000, "of none to many phases those that overlap are found, in order");
+}
