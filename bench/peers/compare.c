@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * bench-collectors: the bundled collectors against Debian's libgc and OpenJDK 17, each
+ * bench-collectors: the bundled collectors against Debian's libgc, OpenJDK 17 and whippet, each
  * group in the same run, interleaved; ratios with their spread. It fails only when a
  * contender of ours fails: timings are judged by people.
  */
@@ -199,9 +199,11 @@ static int usage(FILE *out)
 {
 	fputs("usage: gchint-compare [--rounds=N] [--iterations=N] "
 	      "[--format=text|csv|json|markdown]\n"
-	      "                      [GROUP...]\n"
-	      "Runs the bundled collectors against libgc and OpenJDK 17 on the same work.\n"
-	      "Groups: gcbench gcw1 gcw2 lbo listener scaling; all when none is named. Five\n"
+	      "                      [--whippet=DIR] [GROUP...]\n"
+	      "Runs the bundled collectors against libgc, OpenJDK 17 and whippet on the same\n"
+	      "work. whippet takes part where DIR, or the variable WHIPPET, is its own source,\n"
+	      "built (make bin/quads.COLLECTOR).\n"
+	      "Groups: gcbench gcw1 gcw2 lbo listener quads scaling; all when none is named. Five\n"
 	      "rounds or more make a result. --iterations is the length of GCW; the published\n"
 	      "profile's is 100, the default 40. Exit status: 1 when\n"
 	      "a contender of ours failed; missed targets are printed, not punished.\n",
@@ -241,6 +243,7 @@ static int run_wanted(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	struct places *at = &config.at;
+	const char *whippet = getenv("WHIPPET");
 	char dir[400];
 	ssize_t n = readlink("/proc/self/exe", dir, sizeof(dir) - 1);
 
@@ -254,6 +257,8 @@ int main(int argc, char **argv)
 	for (int i = 1; i < argc; i++) {
 		if (!strncmp(argv[i], "--rounds=", 9))
 			config.rounds = strtoul(argv[i] + 9, NULL, 10);
+		else if (!strncmp(argv[i], "--whippet=", 10))
+			whippet = argv[i] + 10;
 		else if (!strncmp(argv[i], "--iterations=", 13))
 			config.iterations = (unsigned int)strtoul(argv[i] + 13, NULL, 10);
 		else if (!strcmp(argv[i], "--help"))
@@ -269,6 +274,11 @@ int main(int argc, char **argv)
 	snprintf(at->ours, sizeof(at->ours), "%s/gchint-bench", dir);
 	snprintf(at->libgc, sizeof(at->libgc), "%s/gchint-bench-libgc", dir);
 	snprintf(at->epsilon, sizeof(at->epsilon), "%s/gchint-bench-epsilon", dir);
+	if (whippet && *whippet)
+		snprintf(at->whippet, sizeof(at->whippet), "%s/bin", whippet);
+	if (access(at->whippet, R_OK))
+		*at->whippet = 0;
+	snprintf(at->read_whippet, sizeof(at->read_whippet), "%s/whippet", PEERS_DIR);
 	snprintf(at->classes, sizeof(at->classes), "%s/java", dir);
 	snprintf(at->profile, sizeof(at->profile), "%s/gcw.profile", PROFILE_DIR);
 	snprintf(at->log, sizeof(at->log), "/tmp/gchint-safepoint-%d.log", (int)getpid());

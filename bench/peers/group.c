@@ -14,6 +14,26 @@ static const char *const plans[] = {
 
 #define PLANS (sizeof(plans) / sizeof(*plans))
 
+/* whippet's, as its programs end */
+static const char *const whippets[] = {
+	"semi",
+	"pcc",
+	"generational-pcc",
+	"mmc",
+	"generational-mmc",
+	"parallel-mmc",
+	"parallel-generational-mmc",
+	"stack-conservative-mmc",
+	"stack-conservative-generational-mmc",
+	"stack-conservative-parallel-mmc",
+	"stack-conservative-parallel-generational-mmc",
+	"heap-conservative-mmc",
+	"heap-conservative-generational-mmc",
+	"heap-conservative-parallel-mmc",
+	"heap-conservative-parallel-generational-mmc",
+	"bdw",
+};
+
 /* Strings that live as long as the program. */
 static const char *text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static const char *text(const char *format, ...)
@@ -75,14 +95,8 @@ static void add_bench(struct group *g, const char *name, const char *program, co
 		p->missing = "not built: packaging/need bench, make -C bench";
 }
 
-/* gss divides its heap itself: two nurseries of a third each, the old space in the rest. */
 static const char *options(const char *plan, unsigned int heap_mib)
 {
-	unsigned int nursery = heap_mib / 3 < 32 ? heap_mib / 3 : 32; /* ART's largest */
-
-	if (!strcmp(plan, "gss"))
-		return text("plan=gss,sizing=fixed,heap=%uM,max=%uM,nursery=%uM", heap_mib,
-			    heap_mib, nursery);
 	return text("plan=%s,sizing=fixed,heap=%uM,max=%uM", plan, heap_mib, heap_mib);
 }
 
@@ -107,7 +121,46 @@ static void gcbench(struct group *g, const struct places *at)
 	add_bench(g, "libgc, expanded", at->libgc, "gcbench", "heap=32M,expand=1,divisor=1", none);
 	add_plans(g, at, "gcbench", 32, none);
 	add_java(g, at, "Serial", "GcBench", "32m", java);
+	add_java(g, at, "Parallel", "GcBench", "32m", java);
 	add_java(g, at, "G1", "GcBench", "32m", java);
+}
+
+static void add_whippet(struct group *g, const struct places *at)
+{
+	for (size_t i = 0; i < sizeof(whippets) / sizeof(*whippets); i++) {
+		const char *program = text("%s/quads.%s", at->whippet, whippets[i]);
+		struct peer *p;
+
+		/* One row says that there are none. */
+		if (*at->whippet && access(program, X_OK))
+			continue;
+		p = add(g, text("whippet %s", *at->whippet ? whippets[i] : "(all)"));
+		p->argv[0] = at->read_whippet;
+		p->argv[1] = program;
+		if (*at->whippet)
+			continue;
+		p->missing = "WHIPPET= names no folder with its bin/quads.*";
+		return;
+	}
+}
+
+/*
+ * whippet's own benchmark, "quads 10 2.5", and ours with its numbers: as many bytes, trees of
+ * four levels as garbage, and twenty walks over the large one.
+ */
+static void quads(struct group *g, const struct places *at)
+{
+	static const char *const args[] = { "--depth=10", "--short=3", "--turns=137060",
+					    "--walks=20", NULL };
+	const char *heap = "heap=139810100,max=139810100";
+
+	g->name = "quads";
+	g->title = "Quad trees as whippet's quads 10 2.5, one mutator, 133 MiB";
+	add_bench(g, "libgc, expanded", at->libgc, "quads", "heap=134M,expand=1,divisor=1", args);
+	for (size_t i = 0; i < PLANS; i++)
+		add_bench(g, text("gchint %s", plans[i]), at->ours, "quads",
+			  text("plan=%s,sizing=fixed,%s", plans[i], heap), args);
+	add_whippet(g, at);
 }
 
 static void gcw(struct group *g, const struct places *at, int threads, unsigned int length)
@@ -121,6 +174,7 @@ static void gcw(struct group *g, const struct places *at, int threads, unsigned 
 	g->title = text("GCW default profile, %d thread%s, 96 MiB, %s", threads,
 			threads == 1 ? "" : "s", iterations);
 	add_java(g, at, "Serial", "Gcw", "96m", java);
+	add_java(g, at, "Parallel", "Gcw", "96m", java);
 	add_java(g, at, "G1", "Gcw", "96m", java);
 	add_plans(g, at, "gcw", 96, args);
 	add_bench(g, "libgc", at->libgc, "gcw", "heap=96M,expand=1,divisor=1", args);
@@ -197,6 +251,9 @@ void group_fill(struct group *g, int which, const struct places *at, unsigned in
 		break;
 	case GROUP_LISTENER:
 		listener(g, at);
+		break;
+	case GROUP_QUADS:
+		quads(g, at);
 		break;
 	case GROUP_SCALING:
 		scaling(g, at);

@@ -7,14 +7,17 @@
 
 #include <stdbool.h>
 
-#define GROUP_MAX 24
+#define GROUP_MAX 32
 
 /**
  * struct places - where the programs are
+ * @whippet: where whippet's own benchmarks were built, outside of this tree; "" nowhere
+ * @read_whippet: what makes a row of what they print
  * @log: file for HotSpot's safepoint log
  */
 struct places {
-	char ours[512], libgc[512], epsilon[512], classes[512], profile[512], log[64];
+	char ours[512], libgc[512], epsilon[512], classes[512], profile[512];
+	char whippet[480], read_whippet[512], log[64];
 };
 
 /**
@@ -35,6 +38,7 @@ enum {
 	GROUP_GCW2,
 	GROUP_LBO,
 	GROUP_LISTENER,
+	GROUP_QUADS,
 	GROUP_SCALING,
 	GROUPS
 };

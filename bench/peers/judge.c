@@ -97,6 +97,21 @@ static void judge_gcbench(struct judge *j)
 		offsetof(struct peer_run, pause_max_ms), 0.25, false);
 }
 
+/* Ours beside whippet's of the same kind */
+static void judge_quads(struct judge *j)
+{
+	static const char *const kin[][2] = {
+		{ "gchint semispace", "whippet semi" },
+		{ "gchint gss", "whippet generational-pcc" },
+		{ "gchint immix", "whippet mmc" },
+		{ "gchint stickyimmix", "whippet generational-mmc" },
+	};
+
+	for (size_t i = 0; i < sizeof(kin) / sizeof(*kin); i++)
+		compare(j, "time", group_find(j->g, kin[i][0]), group_find(j->g, kin[i][1]),
+			offsetof(struct peer_run, score_ms), 1.0, false);
+}
+
 static void judge_gcw(struct judge *j)
 {
 	int serial = group_find(j->g, "OpenJDK 17 Serial"), g1 = group_find(j->g, "OpenJDK 17 G1");
@@ -216,6 +231,9 @@ int group_judge(const struct group *g, int which, const struct peer_series *s)
 		break;
 	case GROUP_LISTENER:
 		judge_listener(&j);
+		break;
+	case GROUP_QUADS:
+		judge_quads(&j);
 		break;
 	case GROUP_SCALING:
 		judge_scaling(&j);

@@ -15,7 +15,7 @@ struct quad {
 
 struct quads {
 	const struct heap_type *quad;
-	uint64_t deep, shallow, turns;
+	uint64_t deep, shallow, turns, walks;
 };
 
 static const struct setting settings[] = {
@@ -23,6 +23,7 @@ static const struct setting settings[] = {
 	{ "short", "5", "depth of the short-lived trees" },
 	{ "threads", "1", "threads, each with its own trees; 0: as many as CPUs" },
 	{ "turns", "2560", "short-lived trees a thread" },
+	{ "walks", "0", "times on the way that the long-lived tree is walked over" },
 	{ NULL, NULL, NULL },
 };
 
@@ -43,7 +44,8 @@ static int prepare(struct bench *b, struct settings_error *err)
 	if ((code = workload_threads(b, err)) ||
 	    (code = settings_size(&b->settings, "depth", 0, 12, &q->deep, err)) ||
 	    (code = settings_size(&b->settings, "short", 0, 12, &q->shallow, err)) ||
-	    (code = settings_size(&b->settings, "turns", 0, UINT32_MAX, &q->turns, err)))
+	    (code = settings_size(&b->settings, "turns", 0, UINT32_MAX, &q->turns, err)) ||
+	    (code = settings_size(&b->settings, "walks", 0, UINT32_MAX, &q->walks, err)))
 		return code;
 	q->quad = workload_type(b, &quad, err);
 	b->steps_total = q->turns * (uint64_t)b->threads;
@@ -109,6 +111,12 @@ static int run(struct bench *b, struct heap_thread *t, int index)
 		f.young = make(q, t, q->shallow);
 		if (!f.young)
 			goto pop;
+		/* Evenly over the turns */
+		if ((i + 1) * q->walks / q->turns > i * q->walks / q->turns &&
+		    count(f.old) != quad_nodes(q->deep)) {
+			code = -EILSEQ;
+			goto pop;
+		}
 		bench_step(b);
 	}
 	tally.objects = quad_nodes(q->deep) + q->turns * quad_nodes(q->shallow);

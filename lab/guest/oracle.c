@@ -103,7 +103,8 @@ static void on_resumed(struct gc_listener *self, const struct gc_event *e)
 static const struct gc_listener_ops ops = {
 	.cycle_begin = on_work,
 	.cycle_end = on_end,
-	.requesting_stop = on_stop,
+	.first_stopped = on_stop,
+	.stopped = on_stop,
 	.restarted = on_work,
 	.mark_begin = on_work,
 	.copy_begin = on_work,

@@ -7,45 +7,8 @@
 
 #include <string.h>
 
-#include "qemu-plugin-api.h"
-
-/* Inline counters of one core. */
-struct tally {
-	uint64_t insns; /* since the last look at the clock */
-};
-
-static struct qemu_plugin_scoreboard *board;
-static qemu_plugin_u64 insns;
-
-static void settle(struct timed_core *c)
-{
-	struct tally *tally = qemu_plugin_scoreboard_find(board, c->cpu);
-	uint64_t n = tally->insns - c->settled;
-
-	c->settled = tally->insns;
-	c->count.insns += n;
-	c->ns += (double)n * c->insn_ns;
-}
-
-/* The core's own time, now. Only in its own thread. */
-uint64_t charge_now(struct timed_core *c)
-{
-	settle(c);
-	return (uint64_t)c->ns;
-}
-
-/*
- * The core needs so long before its first instruction. That passes in steps,
- * at its next block: here QEMU holds a lock that others need to get on with theirs.
- */
-void charge_wake(struct timed_core *c, double ns)
-{
-	struct tally *tally = qemu_plugin_scoreboard_find(board, c->cpu);
-
-	c->waking_ns = ns;
-	tally->insns += TIMED_CHUNK;
-	c->settled += TIMED_CHUNK;
-}
+#include "clock.h"
+#include "tally.h"
 
 static void wake(struct timed_core *c)
 {
@@ -63,12 +26,7 @@ static void wake(struct timed_core *c)
 
 static void look(struct timed_core *c)
 {
-	struct tally *tally = qemu_plugin_scoreboard_find(board, c->cpu);
-
-	settle(c);
-	/* Only here: a loop that reads the clock settles all the time. */
-	tally->insns = 0;
-	c->settled = 0;
+	tally_begin(c);
 	c->unpaced_ns = 0;
 	if (c->waking_ns > 0)
 		wake(c);
@@ -128,7 +86,7 @@ static __attribute__((noinline)) void device(struct timed_core *c, qemu_plugin_m
 	c->ns += timed.board.io_ns;
 	c->count.stall_ns += timed.board.io_ns;
 	if (store && pa) {
-		settle(c);
+		tally_now(c);
 		domain_store(c, pa, qemu_plugin_mem_get_value(info).data.u32);
 		idle_store(c, pa, qemu_plugin_mem_get_value(info).data.u32);
 	}
@@ -211,7 +169,7 @@ static void on_mark(unsigned int cpu, void *data)
 	struct timed_core *c = &timed.core[cpu];
 	unsigned int mark = (unsigned int)(uintptr_t)data;
 
-	settle(c);
+	tally_now(c);
 	if (mark == TIMED_MARK_ARM)
 		atomic_store(&timed.armed, true);
 	domain_refresh(c);
@@ -265,9 +223,11 @@ static void on_block(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	size_t n = qemu_plugin_tb_n_insns(tb), i;
 
 	(void)id;
-	qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_PLUGIN_INLINE_ADD_U64, insns, n);
+	qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_PLUGIN_INLINE_ADD_U64,
+							  tally_insns, n);
 	qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_chunk, QEMU_PLUGIN_CB_NO_REGS,
-						  QEMU_PLUGIN_COND_GE, insns, TIMED_CHUNK, NULL);
+						  QEMU_PLUGIN_COND_GE, tally_insns, TIMED_CHUNK,
+						  NULL);
 	for (i = 0; i < n; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 
@@ -279,13 +239,7 @@ static void on_block(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	}
 }
 
-int charge_init(uint64_t plugin)
+void charge_init(uint64_t plugin)
 {
-	board = qemu_plugin_scoreboard_new(sizeof(struct tally));
-	if (!board)
-		return -1;
-	insns.score = board;
-	insns.offset = 0;
 	qemu_plugin_register_vcpu_tb_trans_cb(plugin, on_block);
-	return 0;
 }

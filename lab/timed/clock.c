@@ -16,17 +16,15 @@
  * A hold that lasts GIVE_UP_MS of host time is given up and counted as late:
  * it means that QEMU waits for something this file does not know about.
  */
-#include "timed.h"
+#include "clock.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "shim.h"
+#include "libc.h"
+#include "tally.h"
 
 #define GIVE_UP_MS 5000 /* a busy host may keep a thread off its CPUs for a second */
 #define NEVER	   UINT64_MAX
@@ -43,6 +41,7 @@ static struct {
 	bool main_sleeps;
 	bool main_waits; /* for a core, on a condition */
 	int wake; /* eventfd: ends the main loop's sleep */
+	pthread_t main;
 	struct clock_report report;
 } k = { .lock = PTHREAD_MUTEX_INITIALIZER, .wake = -1 };
 
@@ -158,6 +157,16 @@ void clock_join(unsigned int cpu)
 	pthread_mutex_unlock(&k.lock);
 }
 
+void clock_start(void)
+{
+	k.main = pthread_self();
+}
+
+bool clock_is_main(void)
+{
+	return pthread_equal(pthread_self(), k.main);
+}
+
 static uint64_t tell(uint64_t t)
 {
 	uint64_t last = atomic_load(&k.read);
@@ -174,10 +183,10 @@ uint64_t clock_read(void)
 	uint64_t t;
 
 	if (clock_self)
-		return tell(charge_now(clock_self));
+		return tell(tally_now(clock_self));
 	pthread_mutex_lock(&k.lock);
 	t = k.now;
-	if (shim_is_main())
+	if (clock_is_main())
 		k.main_read = t;
 	pthread_mutex_unlock(&k.lock);
 	return t;
@@ -191,7 +200,7 @@ uint64_t clock_read(void)
  */
 static void core_wait(struct timed_core *c, const void *cond, pthread_mutex_t *mutex)
 {
-	charge_now(c);
+	tally_now(c);
 	if (c->idle)
 		cache_idle(c);
 	pthread_mutex_lock(&k.lock);
@@ -241,7 +250,7 @@ int clock_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
  */
 void clock_signal(const void *cond)
 {
-	uint64_t t = clock_self ? charge_now(clock_self) : 0;
+	uint64_t t = clock_self ? tally_now(clock_self) : 0;
 	struct timed_core *c;
 
 	pthread_mutex_lock(&k.lock);

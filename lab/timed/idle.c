@@ -7,7 +7,7 @@
  * all cores of a cluster are in one that lets the cluster off, its L2 is lost
  * as well, and the first that wakes pays for all.
  */
-#include "timed.h"
+#include "tally.h"
 
 #define SYS_NVFLAGSSET 0x38u
 
@@ -64,5 +64,5 @@ void idle_leave(struct timed_core *c)
 	}
 	c->count.wakes++;
 	c->state = 0;
-	charge_wake(c, us * 1e3);
+	tally_wake(c, us * 1e3);
 }

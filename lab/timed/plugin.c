@@ -15,8 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "qemu-plugin-api.h"
+#include "clock.h"
+#include "libc.h"
 #include "shim.h"
+#include "tally.h"
 
 __attribute__((visibility("default"))) int qemu_plugin_version = TIMED_PLUGIN_API;
 
@@ -41,7 +43,7 @@ static void on_idle(qemu_plugin_id_t id, unsigned int cpu)
 
 	(void)id;
 	c->idle = true;
-	charge_now(c);
+	tally_now(c);
 	idle_enter(c);
 	trace_put(c, TRACE_IDLE, c->state, (uint64_t)c->ns);
 }
@@ -175,10 +177,11 @@ qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int argc,
 	domain_init();
 	for (i = 0; i < (int)timed.board.cores; i++)
 		pthread_cond_init(&timed.core[i].turn, NULL);
-	if (cache_init() || snoop_init() || tlb_init() || charge_init(id)) {
+	if (cache_init() || snoop_init() || tlb_init() || tally_init()) {
 		fprintf(stderr, "timed: no memory\n");
 		return 1;
 	}
+	charge_init(id);
 	real_clock_gettime(CLOCK_MONOTONIC, &host_start);
 	qemu_plugin_register_vcpu_init_cb(id, on_init);
 	qemu_plugin_register_vcpu_idle_cb(id, on_idle);

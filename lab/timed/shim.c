@@ -6,62 +6,22 @@
  */
 #include "shim.h"
 
-#include <dlfcn.h>
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "timed.h"
-
-int (*real_clock_gettime)(clockid_t, struct timespec *);
-int (*real_ppoll)(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *);
-ssize_t (*real_write)(int, const void *, size_t);
-int (*real_cond_timedwait)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
-int (*real_cond_wait)(pthread_cond_t *, pthread_mutex_t *);
-int (*real_cond_broadcast)(pthread_cond_t *);
+#include "clock.h"
+#include "libc.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
-static pthread_t main_thread;
 static bool started;
 static struct timespec epoch; /* host time at the start: zero of modelled time */
-
-/* glibc keeps an old variant of the condition calls under the same name. */
-static void *real_cond(const char *name)
-{
-	void *f = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
-
-	return f ? f : dlsym(RTLD_NEXT, name);
-}
-
-__attribute__((constructor)) static void bind_real(void)
-{
-	*(void **)&real_clock_gettime = dlsym(RTLD_NEXT, "clock_gettime");
-	*(void **)&real_ppoll = dlsym(RTLD_NEXT, "ppoll");
-	*(void **)&real_write = dlsym(RTLD_NEXT, "write");
-	*(void **)&real_cond_wait = real_cond("pthread_cond_wait");
-	*(void **)&real_cond_timedwait = real_cond("pthread_cond_timedwait");
-	*(void **)&real_cond_broadcast = real_cond("pthread_cond_broadcast");
-	if (!real_clock_gettime || !real_ppoll || !real_write || !real_cond_wait ||
-	    !real_cond_timedwait || !real_cond_broadcast) {
-		static const char text[] = "timed: this C library lacks a call\n";
-
-		fputs(text, stderr);
-		abort();
-	}
-}
-
-bool shim_is_main(void)
-{
-	return pthread_equal(pthread_self(), main_thread);
-}
 
 /* From the plugin's installation, in QEMU's main thread. */
 void shim_start(void)
 {
-	main_thread = pthread_self();
+	clock_start();
 	real_clock_gettime(CLOCK_MONOTONIC, &epoch);
 	started = true;
 }
@@ -71,7 +31,7 @@ EXPORT int clock_gettime(clockid_t id, struct timespec *ts)
 	uint64_t ns;
 
 	if (!real_clock_gettime)
-		bind_real();
+		libc_bind();
 	if (!started || id != CLOCK_MONOTONIC)
 		return real_clock_gettime(id, ts);
 	ns = clock_read() + (uint64_t)epoch.tv_nsec;
@@ -82,7 +42,7 @@ EXPORT int clock_gettime(clockid_t id, struct timespec *ts)
 
 EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask)
 {
-	if (!started || !shim_is_main())
+	if (!started || !clock_is_main())
 		return real_ppoll(fds, n, timeout, mask);
 	return clock_poll(fds, n, timeout, mask);
 }
@@ -108,7 +68,7 @@ static bool is_eventfd(int fd)
 EXPORT ssize_t write(int fd, const void *from, size_t size)
 {
 	if (!real_write)
-		bind_real();
+		libc_bind();
 	if (clock_self && size == sizeof(uint64_t) && is_eventfd(fd))
 		return clock_notify(fd, from, size);
 	return real_write(fd, from, size);
@@ -116,7 +76,7 @@ EXPORT ssize_t write(int fd, const void *from, size_t size)
 
 EXPORT int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 {
-	if (!started || (!clock_self && !shim_is_main()))
+	if (!started || (!clock_self && !clock_is_main()))
 		return real_cond_wait(cond, mutex);
 	return clock_wait(cond, mutex);
 }
@@ -124,7 +84,7 @@ EXPORT int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 EXPORT int pthread_cond_broadcast(pthread_cond_t *cond)
 {
 	if (!real_cond_broadcast)
-		bind_real();
+		libc_bind();
 	if (started)
 		clock_signal(cond);
 	return real_cond_broadcast(cond);

@@ -2,17 +2,19 @@
 /*
  * The timed board inside QEMU: shared by its parts.
  *
- *	charge.c	what an executed instruction and an access cost
+ *	plugin.c	start and end
+ *	charge.c	what is executed and accessed, and what that costs
  *	cache.c		L1 of each core, L2 of each cluster, prefetcher, memory bandwidth
  *	lines.h		sets of lines, of caches and TLBs
  *	snoop.c		lines that another core's cache has
  *	tlb.c		translations that are not at hand
  *	idle.c		idle states: what is lost in them, what leaving takes
  *	domain.c	clock domains: what the guest wrote into its oscillators
- *	clock.c		modelled time: who may run on, who waits
  *	shim.c		QEMU's calls that read time or sleep (LD_PRELOAD)
+ *	clock.c		modelled time: who may run on, who waits
+ *	tally.c		instructions that a core has executed
  *	trace.c		what each core did when, for the energy
- *	plugin.c	start and end
+ *	libc.c		the C library's own calls, below the shim's
  *
  * Modelled time is the only time. Each emulated core has a clock of its own
  * that its work moves; a core that is ahead of another running core by more
@@ -170,9 +172,7 @@ static inline struct timed_domain *timed_domain(unsigned int cpu)
 }
 
 /* charge.c */
-uint64_t charge_now(struct timed_core *c);
-void charge_wake(struct timed_core *c, double ns);
-int charge_init(uint64_t plugin);
+void charge_init(uint64_t plugin);
 
 /* cache.c */
 int cache_init(void);
@@ -207,22 +207,6 @@ void idle_leave(struct timed_core *c);
 void domain_init(void);
 void domain_store(struct timed_core *c, uint64_t phys, uint32_t value);
 void domain_refresh(struct timed_core *c);
-
-/* clock.c */
-extern _Thread_local struct timed_core *clock_self;
-struct clock_report {
-	uint64_t quanta; /* looks at the clock */
-	uint64_t late; /* of those, a timer was late or a hold gave up */
-	uint64_t timers; /* timers that fell due */
-	uint64_t worst_ns; /* the latest timer */
-	uint64_t stray; /* notices that nobody listened to */
-	uint64_t now_ns;
-};
-void clock_join(unsigned int cpu);
-void clock_pace(struct timed_core *c);
-uint64_t clock_read(void);
-void clock_signal(const void *cond);
-void clock_report(struct clock_report *r);
 
 /* trace.c */
 enum trace_type {

@@ -19,6 +19,8 @@ static const struct {
 	{ "gcw", { "total=4M", "bucket=256K", "iterations=2", "threads=2", "check=1", NULL } },
 	{ "hashtable", { "entries=1000", "changes=3000", "threads=2", NULL, NULL, NULL } },
 	{ "jbb", { "orders=30", "customers=20", "items=50", "requests=2000", "threads=2", NULL } },
+	{ "methods",
+	  { "calls=800", "objects=3", "live=40", "native=64", "names=none", "bytecodes=20" } },
 	{ "quads", { "depth=4", "turns=20", "threads=2", NULL, NULL, NULL } },
 	{ "serve",
 	  { "entries=300", "requests=300", "rate=5000", "reads=4", "work=100", "threads=2" } },

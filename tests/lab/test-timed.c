@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "timed/tally.h"
 #include "timed/timed.h"
 
 #define RAM  0x80000000u
@@ -190,7 +191,7 @@ void trace_put(struct timed_core *c, enum trace_type type, unsigned int arg, uin
 	(void)ns;
 }
 
-void charge_wake(struct timed_core *c, double ns)
+void tally_wake(struct timed_core *c, double ns)
 {
 	timed_stall(c, ns);
 }

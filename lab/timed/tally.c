@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+/* How many instructions a core has executed, and what they cost: clock cycles alone. */
+#include "tally.h"
+
+/* Inline counters of one core. */
+struct tally {
+	uint64_t insns; /* since the last look at the clock */
+};
+
+qemu_plugin_u64 tally_insns;
+
+static struct tally *of(const struct timed_core *c)
+{
+	return qemu_plugin_scoreboard_find(tally_insns.score, c->cpu);
+}
+
+uint64_t tally_now(struct timed_core *c)
+{
+	uint64_t insns = of(c)->insns, n = insns - c->settled;
+
+	c->settled = insns;
+	c->count.insns += n;
+	c->ns += (double)n * c->insn_ns;
+	return (uint64_t)c->ns;
+}
+
+void tally_begin(struct timed_core *c)
+{
+	tally_now(c);
+	/* Only here: a loop that reads the clock is charged all the time. */
+	of(c)->insns = 0;
+	c->settled = 0;
+}
+
+void tally_wake(struct timed_core *c, double ns)
+{
+	c->waking_ns = ns;
+	/* A full chunk, of which nothing is charged. */
+	of(c)->insns += TIMED_CHUNK;
+	c->settled += TIMED_CHUNK;
+}
+
+int tally_init(void)
+{
+	tally_insns.score = qemu_plugin_scoreboard_new(sizeof(struct tally));
+	tally_insns.offset = 0;
+	return tally_insns.score ? 0 : -1;
+}
