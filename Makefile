@@ -14,17 +14,17 @@ KDIR ?= $(firstword $(wildcard /lib/modules/$(shell uname -r)/build) \
 	$(shell ls -d /lib/modules/*/build 2>/dev/null | sort -rV))
 O    ?= $(BUILD)/module/$(notdir $(patsubst %/build,%,$(abspath $(KDIR))))
 
-ROOMS := libgchint adapters collectors daemon bench
+SUBDIRS := libgchint adapters collectors daemon bench
 # What has something to install; names are listed, for uninstall.
 INSTALLED := libgchint adapters collectors daemon packaging
 
-# Rooms build in parallel within themselves; what is installed comes before them.
+# Folders build in parallel within themselves; what is installed comes before them.
 .NOTPARALLEL:
 
-.PHONY: all help modules install uninstall check check-unit check-lint check-board check-lab \
-	demo bench-collectors bench-kmod bench-profile mutants repro lab clean $(ROOMS)
+.PHONY: all help modules install uninstall check check-all check-unit check-lint check-board check-lab \
+	demo bench-collectors bench-kmod bench-profile mutants repro lab clean $(SUBDIRS)
 
-all: $(ROOMS) modules
+all: $(SUBDIRS) modules
 
 help:
 	@echo 'Build'
@@ -38,21 +38,22 @@ help:
 	@echo '  make demo BOARD=sabrelite  frequency, core voltage and rails of an emulated SABRE Lite'
 	@echo '  make demo BOARD=here       on this machine, after asking'
 	@echo 'Test'
-	@echo '  make check               all of it; ends with N passed, N failed, N skipped'
+	@echo '  make check               what each change must pass; ends with N passed, N failed, N skipped'
+	@echo '  make check-all           all of it, as before a release'
 	@echo '  make check CHANGED=1     the suites that a change since the upstream branch touches'
 	@echo '  make check-unit          host tests with sanitizers, no root'
 	@echo '  make check-board BOARD=  x86, debug, sabrelite or vexpress'
 	@echo '  make check-lab           a short smoke of the timed board'
 	@echo '  make check-lint          static gates'
 	@echo 'Measure'
-	@echo '  make bench-collectors    against libgc and OpenJDK, in one run; wants a quiet machine'
+	@echo '  make bench-collectors    against libgc, OpenJDK and (WHIPPET=DIR) whippet, in one run; wants a quiet machine'
 	@echo '  make bench-kmod          what the module costs: doorbell, hook, latency (PUBLISH=1: docs/results/kmod.md)'
 	@echo '  make bench-profile       what it costs to know which method runs (PUBLISH=1: docs/results/profile.md)'
 	@echo '  make mutants             do the tests notice small changes of the code? (SEED=N, OF=ROOM, PUBLISH=1: docs/results/tests.md)'
 	@echo '  make repro               the claims of the seeds: docs/results/seeds.md'
 	@echo '  make lab                 experiments on the timed board'
 
-$(ROOMS): need-build
+$(SUBDIRS): need-build
 	@if [ -f $@/Makefile ]; then $(MAKE) -C $@ BUILD=$(BUILD)/$@; fi
 
 adapters bench: libgchint
@@ -67,12 +68,12 @@ modules: need-module
 	@kmod/build "$(KDIR)" "$(O)"
 
 install: libgchint adapters daemon collectors
-	@for room in $(INSTALLED); do \
-		$(MAKE) -C $$room BUILD=$(BUILD)/$$room DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) install || exit 1; \
+	@for dir in $(INSTALLED); do \
+		$(MAKE) -C $$dir BUILD=$(BUILD)/$$dir DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) install || exit 1; \
 	done
 	@rm -rf $(BUILD)/stage
-	@for room in $(INSTALLED); do \
-		$(MAKE) -s -C $$room BUILD=$(BUILD)/$$room DESTDIR=$(BUILD)/stage PREFIX=$(PREFIX) install >/dev/null || exit 1; \
+	@for dir in $(INSTALLED); do \
+		$(MAKE) -s -C $$dir BUILD=$(BUILD)/$$dir DESTDIR=$(BUILD)/stage PREFIX=$(PREFIX) install >/dev/null || exit 1; \
 	done
 	@packaging/installed list $(BUILD)/stage $(DESTDIR)$(PREFIX)/lib/gchint/installed
 
@@ -80,11 +81,11 @@ uninstall:
 	@packaging/installed remove "$(DESTDIR)" $(DESTDIR)$(PREFIX)/lib/gchint/installed
 	$(if $(DESTDIR),,-@PATH=$$PATH:/sbin:/usr/sbin ldconfig 2>/dev/null)
 
-# The rooms first: suites that run side by side must not build the same room.
-check: need-unit need-collector need-adapter need-lint need-module need-board need-package need-report $(ROOMS)
-	@tests/check $(if $(CHANGED),--changed $(CHANGED))
+# They first: suites that run side by side must not build the same one.
+check check-all: need-unit need-collector need-adapter need-lint need-module need-board need-package need-report $(SUBDIRS)
+	@tests/check $(if $(filter check-all,$@),--all) $(if $(CHANGED),--changed $(CHANGED))
 
-check-unit: need-unit need-collector need-adapter $(ROOMS)
+check-unit: need-unit need-collector need-adapter $(SUBDIRS)
 	@tests/check unit
 
 check-lint: need-lint need-module need-board
@@ -93,7 +94,7 @@ check-lint: need-lint need-module need-board
 check-board: need-board need-build need-module
 	@tests/check $(if $(BOARD),board:$(BOARD),board)
 
-check-lab: need-board need-build need-module $(ROOMS)
+check-lab: need-board need-build need-module $(SUBDIRS)
 	@tests/check lab
 
 demo:

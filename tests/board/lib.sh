@@ -36,6 +36,7 @@ lock() {
 	exec 9>"$lock_file"
 	flock -n 9 || until
 		say "waiting for another run that holds $lock_file"
+		tell "alive waiting for another run"
 		flock -w 60 9
 	do :; done
 }

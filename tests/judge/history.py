@@ -2,7 +2,8 @@
 """What each suite did at each run on this machine: one line a suite and run.
 
 Columns: instant (UTC), tree, suite, verdict, seconds, how often its boards were
-booted anew, then tests passed, failed and skipped.
+booted anew, then tests passed, failed and skipped, seconds of CPU. Lines of an
+older tree end before the last.
 """
 
 import math
@@ -19,7 +20,7 @@ def add(tree, result):
     """One line, in one write, so that runs side by side do not mix."""
     words = (time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), tree, result["suite"],
              result["verdict"], result["seconds"], len(result["unsteady"]),
-             result["passed"], result["failed"], result["skipped"])
+             result["passed"], result["failed"], result["skipped"], result["cpu"])
     try:
         os.makedirs(CACHE, exist_ok=True)
         file = os.open(PATH, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
@@ -38,7 +39,7 @@ def lines(suites):
             rows = [line.split() for line in file]
     except FileNotFoundError:
         rows = []
-    return [row for row in rows if len(row) == 9 and row[2] in suites]
+    return [row for row in rows if len(row) in (9, 10) and row[2] in suites]
 
 
 def longest_first(suites):
@@ -51,19 +52,21 @@ def longest_first(suites):
 
 
 def show(suites):
-    """A line a suite: how often it ran, was red, needed another boot; the last red run."""
+    """A line a suite: how often it ran, was red, needed another boot; how long; the last red run."""
     rows = lines(suites)
     if not rows:
         print(f"nothing in {PATH} yet")
         return
-    print(f"{'suite':<20} {'runs':>5} {'red':>5} {'unsteady':>8} {'median s':>8} {'longest s':>9}  last red")
+    print(f"{'suite':<20} {'runs':>5} {'red':>5} {'unsteady':>8} {'median s':>8} {'longest s':>9} {'CPU s':>6}  last red")
     for suite in suites:
         mine = [row for row in rows if row[2] == suite]
         if not mine:
             continue
         red = [row for row in mine if row[3] not in ("passed", "skipped")]
         seconds = [int(row[4]) for row in mine]
+        used = [int(row[9]) for row in mine if len(row) == 10]
+        cpu = f"{statistics.median(used):.0f}" if used else "?"
         last = f"{red[-1][0]} {red[-1][1]} {red[-1][3]}" if red else "-"
         print(f"{suite:<20} {len(mine):>5} {len(red):>5} {sum(row[5] != '0' for row in mine):>8} "
-              f"{statistics.median(seconds):>8.0f} {max(seconds):>9}  {last}")
+              f"{statistics.median(seconds):>8.0f} {max(seconds):>9} {cpu:>6}  {last}")
     print(f"every run: {PATH}")

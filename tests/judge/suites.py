@@ -7,7 +7,7 @@ import re
 import subprocess
 
 LIST = "tests/suites.list"
-LINE = re.compile(r"([a-z]+:[a-z0-9.-]+)\s+(\d+)\s+(\S+)\s+(\S.*)")
+LINE = re.compile(r"([a-z]+:[a-z0-9.-]+)\s+(each|release)\s+(\d+)\s+(\S+)\s+(\S.*)")
 # Named by suites that look at every file.
 ALL = "."
 
@@ -15,9 +15,10 @@ ALL = "."
 class Suite:
     """One line of the list."""
 
-    def __init__(self, name, silence, paths, command):
+    def __init__(self, name, when, silence, paths, command):
         self.name = name
         self.group = name.split(":")[0]
+        self.each = when == "each"
         self.silence = int(silence)
         self.paths = paths.split(",")
         self.command = command
@@ -42,13 +43,13 @@ def read():
                 continue
             match = LINE.match(line)
             if not match:
-                raise ValueError(f"{LIST}:{number}: not 'group:name seconds paths command'")
+                raise ValueError(f"{LIST}:{number}: not 'group:name each|release seconds paths command'")
             suites.append(Suite(*match.groups()))
     return suites
 
 
 def chosen(suites, selectors):
-    return [s for s in suites if not selectors or s.name in selectors or s.group in selectors]
+    return [s for s in suites if s.name in selectors or s.group in selectors]
 
 
 def git(*arguments):
@@ -69,17 +70,17 @@ def tree():
     return head.decode().strip() + ("+" if git("status", "--porcelain") else "")
 
 
-def content():
-    """A key of all files as they are now; None where git does not say."""
-    head, difference, new = (git("rev-parse", "HEAD"), git("diff", "HEAD", "--binary"),
-                             git("ls-files", "-o", "--exclude-standard", "-z"))
-    if head is None or difference is None or new is None:
+def content(paths=()):
+    """A key of these files and folders as they are now, of all without any; None where git
+    does not say."""
+    listed = git("ls-files", "-co", "--exclude-standard", "-z", "--", *paths)
+    if listed is None:
         return None
-    key = hashlib.sha256(head + difference)
-    for path in new.split(b"\0"):
-        if path and os.path.isfile(path):
+    key = hashlib.sha256()
+    for path in sorted(set(listed.split(b"\0"))):
+        if os.path.isfile(path):
             with open(path, "rb") as file:
-                key.update(path + b"\0" + file.read())
+                key.update(path + b"\0" + hashlib.sha256(file.read()).digest())
     return key.hexdigest()
 
 

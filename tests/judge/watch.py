@@ -64,7 +64,9 @@ class Command:
         own = f"{os.environ.get(MARK, '')}{name}.{os.getpid()}.{next(number)}/"
         self.mark = f"{MARK}={own}".encode()
         self.files = (log, told)
-        environment = dict(os.environ, GCHINT_TELL=told)
+        # Seconds of CPU that it and what it waited for took, once it has ended.
+        self.cpu = 0.0
+        environment = dict(os.environ, GCHINT_TELL=os.path.abspath(told))
         environment[MARK] = own
         for path in self.files:
             with open(path, "wb"):
@@ -81,10 +83,9 @@ class Command:
         before, seen = time.monotonic(), None
         quiet = whole = 0.0
         while not stopping.is_set():
-            try:
-                return "", self.process.wait(TICK)
-            except subprocess.TimeoutExpired:
-                pass
+            if self._over():
+                return "", self.process.returncode
+            time.sleep(TICK)
             now = time.monotonic()
             step, before = (now - before) / pace(), now
             sizes = [size(path) for path in self.files]
@@ -103,11 +104,21 @@ class Command:
         while self._left() and time.monotonic() < end:
             time.sleep(TICK)
         self._kill(signal.SIGKILL)
-        self.process.wait()
+        while not self._over():
+            time.sleep(TICK)
         return left
 
+    def _over(self):
+        """Whether its leader has ended. Not by Popen.poll(), which drops what it took."""
+        if self.process.returncode is None:
+            pid, status, used = os.wait4(self.process.pid, os.WNOHANG)
+            if pid:
+                self.process.returncode = os.waitstatus_to_exitcode(status)
+                self.cpu = used.ru_utime + used.ru_stime
+        return self.process.returncode is not None
+
     def _left(self):
-        self.process.poll()
+        self._over()
         return members(self.mark, self.process.pid)
 
     def _kill(self, which):

@@ -34,7 +34,8 @@ KEYWORDS = set("if else for while do switch case default return goto break conti
 # Tokens behind the one that is looked at.
 AHEAD = 3
 # The lesser or the greater of two: equal ones are the same.
-EXTREME = re.compile(r"([\w.>-]+) (?:[<>]=?) ([\w.>-]+) \? (?:\1 : \2|\2 : \1)(?![\w.>(\[-])")
+EXTREME = re.compile(r"(?<![\w.>\[\])-])(?=([\w.>\[\]-]+) [<>]=? ([\w.>\[\]-]+) \? "
+                     r"(?:\1 : \2|\2 : \1)(?![\w.>(\[-]))")
 # Changes nothing, or nothing on the machines that there are.
 IDLE = ("va_end",)
 ASSIGN = {"=", "+=", "-=", "*=", "/=", "|=", "&=", "^=", "<<=", ">>=", "++", "--"}
@@ -244,7 +245,7 @@ def mutants(source):
     found = []
     for body in BODY.finditer(source):
         toks = tokens(source, body.start(), body.end())
-        same = [m.span() for m in EXTREME.finditer(source, body.start(), body.end())]
+        same = [(m.end(1), m.start(2)) for m in EXTREME.finditer(source, body.start(), body.end())]
         for i in range(1, len(toks) - AHEAD):
             tok = toks[i]
             if not idle(toks, i, same):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * pulse [REQUESTS] - a server in small, on the Boehm collector: a large live heap, and
- * every 200 ms a request that allocates, so that load is low when a collection begins.
+ * pulse [REQUESTS] - a server in small, on the Boehm collector: a large live heap, every
+ * 200 ms a request that allocates, and between two of them, when load is low, a collection.
  * It knows nothing of gchint.
  */
 #include <gc.h>
@@ -39,7 +39,7 @@ static unsigned int count(const struct tree *t)
 
 int main(int argc, char **argv)
 {
-	const struct timespec pause = { 0, 200 * 1000 * 1000 };
+	const struct timespec pause = { 0, 100 * 1000 * 1000 };
 	int requests = argc > 1 ? atoi(argv[1]) : 20;
 	struct tree *live;
 	int i, j;
@@ -50,6 +50,8 @@ int main(int argc, char **argv)
 		for (j = 0; j < REQUEST_TREES; j++)
 			if (count(grow(REQUEST_DEPTH)) != (2u << REQUEST_DEPTH) - 1)
 				return 1;
+		nanosleep(&pause, NULL);
+		GC_gcollect();
 		nanosleep(&pause, NULL);
 	}
 	printf("pulse: %d requests, %u live nodes, %lu collections\n", requests, count(live),

@@ -44,3 +44,18 @@ else
 		sh -c '[ "$(cat /sys/class/misc/gchint/actuator/all)" = off ] && ! ls /sys/class/misc/gchint/actuator/policy*'
 fi
 is "a program with the library is recorded" gchintctl record -q -o /tmp/recording.db -- ten-phases
+
+# tests/daemon/profiled.c: three methods, of which one marks. What part each has a host tells: an emulated machine loses
+# ticks, where the kernel must be quick, and more where a thread must answer and be read in time; of a new lease no phase is
+# known at first.
+profiled_by() { # NAME PART OPTION...: of what marks, that part at least
+	name=$1 part=$2
+	shift 2
+	gchintctl profile record -q -F 200 "$@" -o "/tmp/$name.db" -- profiled && gchintctl profile flame --folded "/tmp/$name.db" >/tmp/folded || return 1
+	awk -v part="$part" '{ n = $NF; all += n } /^profiled;hot / { hot += n } /;cold / { cold += n } /^profiled;mark;cold / { marking += n }
+		/^profiled;worker/ { worker += n } END {
+		print all, "samples; hot", hot, "cold", cold, "of which it marks", marking, "worker", worker
+		exit !(all > 60 && hot > .15 * all && cold >= part * all && marking >= .5 * cold && worker > .05 * all) }' /tmp/folded
+}
+is "a profile by the kernel's look into threads has its methods" profiled_by looked .1
+is "and by a signal to them" profiled_by asked 0 --signal
