@@ -25,6 +25,7 @@ endif
 ifeq ($(BR2_PACKAGE_GCHINT_DAEMON),y)
 GCHINT_DEPENDENCIES += \
 	host-pkgconf libnl sqlite systemd \
+	$(if $(BR2_PACKAGE_ELFUTILS),elfutils) \
 	$(if $(BR2_PACKAGE_LIBIIO),libiio) \
 	$(if $(BR2_PACKAGE_LIBMICROHTTPD),libmicrohttpd) \
 	$(if $(BR2_PACKAGE_NCURSES_WCHAR),ncurses)
@@ -44,11 +45,11 @@ endef
 $(eval $(kernel-module))
 endif
 
-# ROOMS, TARGET: in the environment, to which each Makefile adds its own flags.
+# SUBDIRS, TARGET: in the environment, to which each Makefile adds its own flags.
 define GCHINT_EACH
-	for room in $(1); do \
+	for dir in $(1); do \
 		$(TARGET_MAKE_ENV) $(TARGET_CONFIGURE_OPTS) JAVA_HOME= RPATH= \
-			$(MAKE) -C $(@D)/$$room BUILD=$(@D)/build/$$room PREFIX=/usr $(2) || exit 1; \
+			$(MAKE) -C $(@D)/$$dir BUILD=$(@D)/build/$$dir PREFIX=/usr $(2) || exit 1; \
 	done
 endef
 
