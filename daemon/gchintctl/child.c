@@ -45,6 +45,10 @@ int child_run(const struct child *child)
 	sigprocmask(SIG_BLOCK, &awaited, &old);
 	pid = fork();
 	if (!pid) {
+		/* Before they are unblocked: our handler would swallow one that comes before exec. */
+		for (signo = 1; signo < NSIG; signo++)
+			if (sigismember(child->taken, signo) == 1)
+				signal(signo, SIG_DFL);
 		sigprocmask(SIG_SETMASK, &old, NULL);
 		if (child->setup)
 			child->setup(child->data);

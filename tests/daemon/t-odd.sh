@@ -131,9 +131,9 @@ rec=("$ctl" record -q --gchintd "$gchintd" --option -c --option - --option --sys
 	--option --tracefs --option "$d/none")
 gone() { ! pgrep -f "record $d/$1" >/dev/null; }
 for s in HUP QUIT TERM INT; do
-	# A shell's child in the background ignores INT and QUIT.
+	# A shell's child in the background ignores INT and QUIT, nohup's child HUP.
 	python3 -c 'import os, signal, sys
-for s in (signal.SIGINT, signal.SIGQUIT): signal.signal(s, signal.SIG_DFL)
+for s in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM): signal.signal(s, signal.SIG_DFL)
 os.execvp(sys.argv[1], sys.argv[1:])' "${rec[@]}" -o "$d/$s.db" -- sleep 60 &
 	job=$!
 	wait_for 20 pgrep -P $job -x sleep

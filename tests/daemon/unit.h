@@ -42,6 +42,7 @@ void unit_remove(const char *dir);
 
 void unit_calibration(void);
 void unit_capture(void);
+void unit_child(void);
 void unit_commands(void);
 void unit_config(void);
 void unit_cpus(void);
