@@ -48,7 +48,7 @@ struct doctor {
 	const char *output;
 	unsigned int rounds, recordings;
 	bool daemon_failed;
-	char self[PATH_MAX], parent[32], dir[64], errors[64];
+	char self[PATH_MAX], parent[PATH_MAX - 64], dir[PATH_MAX - 32], errors[PATH_MAX - 32];
 	const char *to; /* where a child's output goes; NULL nowhere */
 	FILE *readme, *machine;
 	sigset_t taken;
@@ -528,13 +528,16 @@ static int prepare(struct doctor *d)
 {
 	char path[PATH_MAX];
 	const ssize_t n = readlink("/proc/self/exe", d->self, sizeof(d->self) - 1);
+	const char *tmp = getenv("TMPDIR");
 
 	if (n <= 0)
 		strcpy(d->self, "gchintctl");
 	uname(&d->uname);
 	root_init(&d->root);
 	child_signals(&d->taken);
-	strcpy(d->parent, "/tmp/gchintctl.XXXXXX");
+	if (snprintf(d->parent, sizeof(d->parent), "%s/gchintctl.XXXXXX",
+		     tmp && *tmp ? tmp : "/tmp") >= (int)sizeof(d->parent))
+		return -ENAMETOOLONG;
 	if (!mkdtemp(d->parent))
 		return -errno;
 	snprintf(d->dir, sizeof(d->dir), "%s/" FOLDER, d->parent);
