@@ -3,6 +3,19 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2034,SC2154 # set by a board's file, used by the caller
 
+# supplied NAME: in a run of tests/check, false if the board wants packages of a moving suite
+# that tests/prepare could not get; a line of TAP says so
+supplied() {
+	[ -n "${GCHINT_CHECK-}" ] && [ -f "$rig/boards/$1" ] || return 0
+	# shellcheck disable=SC1090 # one of ours
+	for s in $(. "$rig/boards/$1" >/dev/null; echo "$need_sets"); do
+		if grep -qE "^$s: +(sid|[a-z]+-backports) " "$rig/sets.list" && [ ! -e "$cache/deb/$s/current" ]; then
+			echo "1..0 # SKIP $1 needs $s, which its suite has no more"
+			return 1
+		fi
+	done
+}
+
 # load_board NAME: reads boards/NAME, makes its packages and its kernel ready.
 # Sets besides the variables of the file: out (folder of this board's runs),
 # release, kernel_image, modules_base, kdir, kernel_root, karch, cross,
@@ -54,14 +67,32 @@ load_board() {
 	esac
 }
 
-# kernel_tree VERSION: unpacked source, for drivers and for kselftest
-kernel_tree() {
+# find_source VERSION: sets source_tarball and source_key
+find_source() {
 	source_tarball=$(newest "/usr/src/linux-source-$1.tar.xz" \
 		"$cache/deb/linux-source-$1/current/usr/src/linux-source-$1.tar.xz" || true)
 	[ -n "$source_tarball" ] ||
 		die "linux-source-$1 is missing: packaging/need board, or tests/board/fetch linux-source-$1"
-	source_tree=$cache/source/linux-source-$1-$(stat -L -c %s "$source_tarball")
+	source_key=linux-source-$1-$(stat -L -c %s "$source_tarball")
+}
+
+# kernel_tree VERSION: the whole source, unpacked, to build a kernel from; sets source_tree
+kernel_tree() {
+	find_source "$1"
+	source_tree=$cache/source/$source_key
 	unpack "$source_tarball" "$source_tree"
+}
+
+# kernel_files: the few files of linux-source-6.1 that tests use, without the 1.3 GB
+# around them; sets source_tree
+kernel_files() {
+	find_source 6.1
+	source_tree=$cache/source/$source_key-files
+	unpack "$source_tarball" "$source_tree" \
+		scripts/checkpatch.pl scripts/const_structs.checkpatch scripts/spelling.txt \
+		drivers/hwmon/pmbus/adm1275.c drivers/hwmon/pmbus/pmbus.h \
+		tools/testing/selftests/kselftest tools/testing/selftests/kselftest.h \
+		tools/testing/selftests/kselftest_harness.h tools/testing/selftests/lib.mk
 }
 
 # kbuild FOLDER ARG...: compile the external modules of a folder

@@ -17,9 +17,10 @@ say() {
 	echo "$me: $*" >&2
 }
 
-# tell LINE: to tests/check, past whoever keeps what this prints
+# tell LINE: to tests/check, even where the caller captures what this prints. It never
+# fails: a report that is lost must not end a kernel build.
 tell() {
-	[ -z "${GCHINT_TELL-}" ] || echo "$*" >>"$GCHINT_TELL"
+	[ -z "${GCHINT_TELL-}" ] || { echo "$*" >>"$GCHINT_TELL"; } 2>/dev/null || :
 }
 
 die() {
@@ -58,17 +59,25 @@ newest() {
 	ls -d "$@" 2>/dev/null | sort -V | tail -n 1
 }
 
-# unpack TARBALL FOLDER: once, also where two who want it come at once
+# unpack TARBALL DIRECTORY [FILE...]: all of it or these files, once, even if two
+# callers want it at the same time
 unpack() {
 	[ ! -d "$2" ] || return 0
 	mkdir -p "$cache/lock"
 	(
 		flock 8
-		[ ! -d "$2" ] || exit 0
-		say "unpacking $1"
-		rm -rf "$2.part"
-		mkdir -p "$2.part"
-		tar -C "$2.part" --strip-components=1 -xf "$1"
-		publish "$2.part" "$2"
+		tarball=$1 to=$2
+		shift 2
+		[ ! -d "$to" ] || exit 0
+		say "unpacking $tarball"
+		rm -rf "$to.part"
+		mkdir -p "$to.part"
+		top=$(basename "$tarball" .tar.xz)
+		for f; do
+			set -- "$@" "$top/$f"
+			shift
+		done
+		tar -C "$to.part" --strip-components=1 -xf "$tarball" "$@"
+		publish "$to.part" "$to"
 	) 8>"$cache/lock/unpack"
 }
