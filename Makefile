@@ -39,7 +39,8 @@ help:
 	@echo '  make demo BOARD=here       on this machine, after asking'
 	@echo 'Test'
 	@echo '  make check               what each change must pass; ends with N passed, N failed, N skipped'
-	@echo '  make check-all           all of it, as before a release'
+	@echo '                           (KEEP_GOING=1: also after a suite has failed)'
+	@echo '  make check-all           all other boards, kernels and long runs too; goes on where it was interrupted'
 	@echo '  make check CHANGED=1     the suites that a change since the upstream branch touches'
 	@echo '  make check-unit          host tests with sanitizers, no root'
 	@echo '  make check-board BOARD=  x86, debug, sabrelite or vexpress'
@@ -81,9 +82,16 @@ uninstall:
 	@packaging/installed remove "$(DESTDIR)" $(DESTDIR)$(PREFIX)/lib/gchint/installed
 	$(if $(DESTDIR),,-@PATH=$$PATH:/sbin:/usr/sbin ldconfig 2>/dev/null)
 
-# They first: suites that run side by side must not build the same one.
-check check-all: need-unit need-collector need-adapter need-lint need-module need-board need-package need-report $(SUBDIRS)
-	@tests/check $(if $(filter check-all,$@),--all) $(if $(CHANGED),--changed $(CHANGED))
+# The build comes before: suites that run side by side must not build the same component.
+check:
+	@tests/prepare $(if $(CHANGED),all,gate)
+	@$(MAKE) $(SUBDIRS)
+	@tests/check $(if $(CHANGED),--changed $(CHANGED),--budget 30 $(if $(KEEP_GOING),,--fail-fast))
+
+check-all:
+	@tests/prepare all
+	@$(MAKE) $(SUBDIRS)
+	@tests/check --all
 
 check-unit: need-unit need-collector need-adapter $(SUBDIRS)
 	@tests/check unit

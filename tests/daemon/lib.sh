@@ -8,6 +8,14 @@ gchintd=$DAEMON/gchintd
 ctl=$DAEMON/gchintctl
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 work=$(mktemp -d)
+# Nothing here reads the machine: not its sensors, its counters, its user's settings.
+export GCHINT_SYSFS=$work/machine/sys GCHINT_TRACEFS=$work/machine/trace GCHINT_DEBUGFS=$work/machine/debug
+export GCHINT_CACHE=${GCHINT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/gchint}
+export HOME=$work/home TMPDIR=$work/tmp LC_ALL=C.UTF-8 TZ=UTC
+unset XDG_CONFIG_HOME XDG_CACHE_HOME XDG_RUNTIME_DIR GCHINT_TRACE GCHINT_DEVICE GCHINT_HINTS
+mkdir -p "$GCHINT_SYSFS" "$GCHINT_TRACEFS" "$GCHINT_DEBUGFS" "$HOME" "$TMPDIR"
+chmod 1777 "$TMPDIR"
+umask 022
 daemons=()
 tests=0 failed=0
 # What a sanitizer says of any program, also of one whose status nobody asks for.
@@ -64,6 +72,14 @@ wait_for() {
 		[ "$(($(date +%s%N) / 1000000))" -lt "$end" ] || return 1
 		sleep 0.05
 	done
+}
+
+# free_port: of this machine's loopback, by the kernel's choice
+free_port() {
+	python3 -c 'import socket
+s = socket.socket()
+s.bind(("127.0.0.1", 0))
+print(s.getsockname()[1])'
 }
 
 # fresh NAME: $d is a new folder with a board in it

@@ -3,7 +3,7 @@
 # Who sees what: energy that the kernel shows to root alone, and the recording.
 
 fresh access
-port=$((20000 + RANDOM % 20000))
+port=$(free_port)
 printf 'a-token-of-some-length\n' >"$d/token"
 chmod 600 "$d/token"
 cat >"$d/conf" <<X

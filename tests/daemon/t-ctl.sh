@@ -4,7 +4,7 @@
 
 fresh ctl
 mkdir "$d/out"
-port=$((20000 + RANDOM % 20000))
+port=$(free_port)
 cat >"$d/conf" <<X
 [metrics]
 listen = 127.0.0.1:$port

@@ -18,7 +18,7 @@ fi
 
 # What a running gchintd says, for which some records are needed.
 fresh fleet-host
-port=$((20000 + RANDOM % 20000)) asked=$((40000 + RANDOM % 20000))
+port=$(free_port) asked=$(free_port)
 cat >"$d/conf" <<X
 [metrics]
 listen = 127.0.0.1:$port

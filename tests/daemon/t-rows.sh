@@ -4,7 +4,7 @@
 # left out, against the files in words/ (t-words.sh).
 
 fresh rows
-port=$((20000 + RANDOM % 20000))
+port=$(free_port)
 cat >"$d/conf" <<X2
 [metrics]
 listen = 127.0.0.1:$port

@@ -7,7 +7,7 @@ import re
 import subprocess
 
 LIST = "tests/suites.list"
-LINE = re.compile(r"([a-z]+:[a-z0-9.-]+)\s+(each|release)\s+(\d+)\s+(\S+)\s+(\S.*)")
+LINE = re.compile(r"([a-z]+:[a-z0-9.-]+)\s+(gate|all)\s+(\d+)\s+(\S+)\s+(\S.*)")
 # Named by suites that look at every file.
 ALL = "."
 
@@ -18,7 +18,7 @@ class Suite:
     def __init__(self, name, when, silence, paths, command):
         self.name = name
         self.group = name.split(":")[0]
-        self.each = when == "each"
+        self.gate = when == "gate"
         self.silence = int(silence)
         self.paths = paths.split(",")
         self.command = command
@@ -43,7 +43,7 @@ def read():
                 continue
             match = LINE.match(line)
             if not match:
-                raise ValueError(f"{LIST}:{number}: not 'group:name each|release seconds paths command'")
+                raise ValueError(f"{LIST}:{number}: not 'group:name gate|all seconds paths command'")
             suites.append(Suite(*match.groups()))
     return suites
 

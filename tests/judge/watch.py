@@ -79,7 +79,7 @@ class Command:
 
     def wait(self, silence, bound=BOUND):
         """Until it ends: ("", status); or until it was silent or went on for too
-        long, by the machine's pace, or nobody waits: (what, None)."""
+        long, by the machine's pace, or the run was interrupted: (what, None)."""
         before, seen = time.monotonic(), None
         quiet = whole = 0.0
         while not stopping.is_set():
