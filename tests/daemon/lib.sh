@@ -109,6 +109,11 @@ sql() {
 	sqlite3 -readonly "${db:-$d/r.db}" "$1" || echo "(sqlite3 exits with $?)"
 }
 
+# got WANT QUERY: the recording in $d answers so by now; to wait for
+got() {
+	[ "$(sql "$2" 2>/dev/null)" = "$1" ]
+}
+
 # is WANT GOT...
 is() {
 	local want=$1

@@ -26,9 +26,10 @@ old=$(umask)
 umask 0
 start -c "$d/conf" -p 20
 umask "$old"
-sleep 0.3
+wait_for 30 got 1 "select count(*) > 0 from sample_list where value = 900123456"
 echo 905654321 >"$rapl"
-sleep 1.4
+wait_for 30 got 1 "select count(*) > 0 from sample_list where value = 905654321"
+sleep 1.4 # for others a counter is rounded to what a second adds
 page() { # [HEADER [METHOD-AND-PATH]]: of /metrics
 	exec 3<>"/dev/tcp/127.0.0.1/$port" || return 1
 	printf '%s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n%s\r\n' "${2-GET /metrics}" "${1-}" >&3
@@ -99,7 +100,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 	pid=$!
 	daemons+=("$pid")
 	wait_for 20 test -S "$work/state/marks"
-	sleep 0.7
+	wait_for 30 test -s "$work/state/r.db-wal"
 	member() { # GROUP COMMAND...: as somebody who is in that group only
 		setpriv --reuid 61004 --regid 61004 --groups "$1" "${@:2}" 2>&1
 	}

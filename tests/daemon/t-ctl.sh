@@ -16,13 +16,18 @@ start -c "$d/conf" --label gchint -p 5
 umask 022
 feed --mix 2.5 --gchint --sysfs "$d/sys" --freq "$d/trace/instances/gchintd/trace_pipe" >/dev/null &
 job=$!
-sleep 1.5
 get() { # PATH [HEADER]
 	exec 3<>"/dev/tcp/127.0.0.1/$port" || return 1
 	printf 'GET %s HTTP/1.1\r\nHost: x\r\n%sConnection: close\r\n\r\n' "$1" "${2:+$2$'\r\n'}" >&3
 	timeout 5 cat <&3
 	exec 3>&-
 }
+has_all() {
+	get /metrics >"$d/http" && grep -q '^gchint_rail_watts{rail="adm1272-0-0060:power1"' "$d/http" &&
+		grep -qE '^gchint_phases_total\{phase="remark"} [1-9]' "$d/http"
+}
+wait_for 30 has_all
+wait_for 30 got 1 'select count(*) > 0 from transitions'
 get /metrics >"$d/http"
 ok "HTTP gives OpenMetrics, ended by EOF" bash -c \
 	"grep -q 'application/openmetrics-text' '$d/http' && [ \"\$(tail -n 1 '$d/http')\" = '# EOF' ]"
@@ -37,7 +42,7 @@ ok "top draws a live recording in plain text" bash -c \
 	"'$ctl' top -n 1 '$d/r.db' >'$d/top' && grep -qE '^cpu0 ' '$d/top' && grep -q pin '$d/top'"
 ok "top fits 80 columns" test "$(wc -L <"$d/top")" -le 80
 wait "$job"
-sleep 0.3
+wait_for 30 got 0 'select count(*) from phases where t1 is null'
 stop
 ok "the text file is what node_exporter reads: counters by their full name, no type info" is "1 0" \
 	"$(grep -c '^# TYPE gchint_phases_total counter' "$d/out/gchint.prom") $(grep -cE '^# (TYPE .* info|UNIT|EOF)' "$d/out/gchint.prom")"
@@ -168,7 +173,8 @@ rm -r "$d/sys/devices/system/cpu/cpufreq" "$d/sys/class/powercap" "$d/sys/bus"
 : >"$d/sys/class/hwmon/hwmon0/power1_input"
 start --tracefs "$d/none"
 feed --events 10 >/dev/null
-sleep 0.3
+wait_for 30 got 5 'select count(t1) from phases'
+wait_for 30 got 1 "select count(*) > 0 from sample_list where name like '%:power1' and value is null"
 stop
 "$ctl" summary "$d/r.db" >"$d/summary"
 ok "unknown frequency is ?, not 0" bash -c "grep -E '^mark, concurrent' '$d/summary' | grep -qE ' \?\$'"

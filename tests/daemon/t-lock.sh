@@ -20,7 +20,7 @@ ok "a second recorder that would rotate is refused, with the mend" is \
 ok "and one that would not" is "4 exists" "$(second)"
 ok "nothing was moved" is "r.db r.db-shm r.db-wal" "$(cd "$d" && echo r.db*)"
 feed --events 200 >/dev/null
-sleep 0.7
+wait_for 10 ended 200
 stop
 ok "the first goes on, and ends with a whole file alone" is "0 r.db 200 ok" \
 	"$? $(cd "$d" && echo r.db*) $(sql 'select count(t1) from phases; pragma integrity_check' | paste -sd' ')"
@@ -56,7 +56,7 @@ kill -TERM "$first"
 wait "$first"
 ok "the end of a recorder whose file was moved leaves the new one's log" test -s "$d/r.db-wal"
 "$ctl" marks --add later --socket "$d/marks"
-sleep 0.7
+wait_for 10 got 1 'select count(*) from marks'
 stop
 ok "both recordings are whole" is "100 50 1" \
 	"$(db=$d/away.db sql 'select count(t1) from phases') $(sql 'select count(t1) from phases') $(sql 'select count(*) from marks')"

@@ -13,7 +13,7 @@ for text in ("no instant", "5000000000 far back", "99999999999999999999999 beyon
              "%d not yet" % (now + 3600 * 10**9), "12th of a dozen", "%d just now" % now, " "):
     s.sendto(text.encode(), sys.argv[1])
 print(now)' "$d/marks")
-sleep 0.7
+wait_for 30 got 7 'select count(*) from marks'
 stop
 ok "an instant in front is taken where it is one" is "5000000000|far back $now|just now" \
 	"$(sql "select t, text from marks where text in ('far back', 'just now') order by t" | paste -sd' ')"

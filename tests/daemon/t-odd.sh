@@ -7,7 +7,9 @@ fresh odd
 start -l odd
 feed --events 400 >/dev/null
 "$ctl" marks --add here --socket "$d/marks"
-sleep 0.7
+wait_for 30 got 1 'select count(*) from marks'
+wait_for 30 got 200 'select count(t1) from phases'
+wait_for 30 got 1 "select count(*) > 0 from sample_list where label = 'pin'"
 stop
 odd() { # CODE TEXT COMMAND...: what it answers
 	local code=$1 text=$2 got=0

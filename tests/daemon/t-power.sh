@@ -59,7 +59,8 @@ mv "$d/away" "$d/counters/21-1-1"
 wait_for 10 grep -q "power_core-1:energy-core: back" "$d/log"
 # Replaced whole: a read in between finds no half of it.
 echo 2147483648 >"$d/half" && cat "$d/half" 1<>"$d/counters/21-1-0"
-sleep 0.2
+wait_for 30 got 1 "select count(*) > 0 from rails join samples on rail = id where name = 'power_core-0:energy-core' and value = 500000"
+wait_for 30 got 1 "select count(*) > 0 from rails join samples on rail = id where name = 'power_core-1:energy-core' and value = 1000000"
 stop
 ok "a rail a core, with its CPUs, in joules" is \
 	"power-0:energy-pkg||7000000 power_core-0:energy-core|0,2|0 power_core-0:energy-core|0,2|500000 power_core-1:energy-core|1,3|1000000" \

@@ -14,16 +14,24 @@ cpu=$d/sys/devices/system/cpu
 printf '[cpufreq]\nperiod_ms = 50\n[cpuidle]\nperiod_ms = 50\n[sched]\nperiod_ms = 50\n' >"$d/conf"
 start -c "$d/conf" --procfs "$d/proc" --tracefs "$d/none"
 # One phase is open all the while; its thread has a lease to be looked at.
-feed --events 2001 --rate 4000 >/dev/null &
+feed --events 2000001 --rate 4000 >/dev/null &
 job=$!
-sleep 0.3
+wait_for 30 got 1 'select count(*) > 0 from sched'
+wait_for 30 got 1 'select count(*) > 0 from idle'
+wait_for 30 got 1 'select count(*) > 0 from residency'
+wait_for 30 got 1 'select count(*) > 0 from transitions'
 echo "9000000 800000 50" >"$d/proc/1/task/1/schedstat"
 rm "$d/proc/1/task/1/sched"
 echo 1497600 >"$cpu/cpufreq/policy1/scaling_cur_freq"
 printf '300000 10\n960000 520\n2100000 42\n' >"$cpu/cpufreq/policy1/stats/time_in_state"
 echo 223456 >"$cpu/cpu1/cpuidle/state0/time"
 echo 101 >"$cpu/cpu1/cpuidle/state0/usage"
-wait "$job"
+wait_for 30 got 1 'select count(*) > 0 from sched where run_ns = 9000000'
+wait_for 30 got 1 'select count(*) > 0 from idle where usage = 101'
+wait_for 30 got 1 'select count(*) > 0 from transitions where khz = 1497600'
+wait_for 30 got 1 'select count(*) > 0 from residency where total_ns = 5200000000'
+kill "$job"
+wait "$job" 2>/dev/null
 stop
 ok "CPU time, run-queue delay and slices of a hinted thread" is "5000000|700000|42|12|300000000|200000000" \
 	"$(sql 'select run_ns, wait_ns, slices, migrations, utime_ns, stime_ns from sched order by t limit 1')"
@@ -42,7 +50,7 @@ fresh absent
 mkdir "$d/empty"
 start --sysfs "$d/empty" --procfs "$d/empty" --tracefs "$d/none" --debugfs "$d/none"
 feed --events 10 >/dev/null
-sleep 0.2
+wait_for 30 got 5 'select count(t1) from phases'
 stop
 ok "each absent source is skipped with one line" is "$("$gchintd" --list-sources | grep -vxE 'genl|hotspots|perf' | paste -sd' ')" \
 	"$(sed -n 's/^gchintd: \(.*\): skipped: .*/\1/p' "$d/log" | sort | paste -sd' ')"

@@ -203,10 +203,8 @@ drawn() { # Where it has its files differs.
 ok "the page of one" words page page one a.db
 ok "its pictures" words plots drawn one
 ok "the page of some" words page-some page some a.db b.db c.db e.db
-ok "their pictures" words plots-some drawn some
 for n in v u; do
 	ok "the page of other rails, $n" words page-$n page $n $n.db
-	ok "its pictures, $n" words plots-$n drawn $n
 done
 # Voltages of which the first is known some time after the begin.
 cp "$d/v.db" "$d/w.db"
