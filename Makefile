@@ -7,6 +7,7 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 BOARD   ?=
 BUILD   := $(CURDIR)/build
+JOBS    ?= $(shell nproc)
 
 # Module: the running kernel's headers if they are here, else the newest
 # installed ones. Built in a copy, so that the source tree stays clean.
@@ -85,12 +86,12 @@ uninstall:
 # The build comes before: suites that run side by side must not build the same component.
 check:
 	@tests/prepare $(if $(CHANGED),all,gate)
-	@$(MAKE) $(SUBDIRS)
+	@$(MAKE) -j$(JOBS) $(SUBDIRS)
 	@tests/check $(if $(CHANGED),--changed $(CHANGED),--budget 30 $(if $(KEEP_GOING),,--fail-fast))
 
 check-all:
 	@tests/prepare all
-	@$(MAKE) $(SUBDIRS)
+	@$(MAKE) -j$(JOBS) $(SUBDIRS)
 	@tests/check --all
 
 check-unit: need-unit need-collector need-adapter $(SUBDIRS)
