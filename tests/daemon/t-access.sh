@@ -100,7 +100,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 	pid=$!
 	daemons+=("$pid")
 	wait_for 20 test -S "$work/state/marks"
-	wait_for 30 test -s "$work/state/r.db-wal"
+	wait_for 30 "$ctl" summary "$work/state/r.db"
 	member() { # GROUP COMMAND...: as somebody who is in that group only
 		setpriv --reuid 61004 --regid 61004 --groups "$1" "${@:2}" 2>&1
 	}
