@@ -33,7 +33,7 @@ sleep 1.4 # for others a counter is rounded to what a second adds
 page() { # [HEADER [METHOD-AND-PATH]]: of /metrics
 	exec 3<>"/dev/tcp/127.0.0.1/$port" || return 1
 	printf '%s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n%s\r\n' "${2-GET /metrics}" "${1-}" >&3
-	timeout 5 cat <&3
+	timeout 250 cat <&3
 	exec 3>&-
 }
 page >"$d/everyone"

@@ -19,7 +19,7 @@ job=$!
 get() { # PATH [HEADER]
 	exec 3<>"/dev/tcp/127.0.0.1/$port" || return 1
 	printf 'GET %s HTTP/1.1\r\nHost: x\r\n%sConnection: close\r\n\r\n' "$1" "${2:+$2$'\r\n'}" >&3
-	timeout 5 cat <&3
+	timeout 250 cat <&3
 	exec 3>&-
 }
 has_all() {
@@ -258,7 +258,7 @@ import time
 
 s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 s.bind(sys.argv[1])
-s.settimeout(10)
+s.settimeout(250)
 env = dict(os.environ, NOTIFY_SOCKET=sys.argv[1])
 p = subprocess.Popen(["sh", "-c", 'WATCHDOG_PID=$$ WATCHDOG_USEC=200000 exec "$@"', "sh"] + sys.argv[2:],
                      env=env, stderr=subprocess.DEVNULL)

@@ -175,7 +175,7 @@ daemons+=("$stuck")
 wait_for 10 test -S "$d/stuck"
 # shellcheck disable=SC2016 # expanded by that shell
 ok "a mark for a daemon that hangs is given up and told" odd 4 "stuck: Resource temporarily unavailable" \
-	timeout 30 bash -c 'while true; do "$0" marks --add x --socket "$1" || exit; done' "$ctl" "$d/stuck"
+	timeout 250 bash -c 'while true; do "$0" marks --add x --socket "$1" || exit; done' "$ctl" "$d/stuck"
 kill "$stuck"
 many=()
 for n in $(seq 40); do many+=(--option --quiet); done

@@ -46,11 +46,12 @@ wait_for 10 written "select 1 from policy_states where governor = 'performance' 
 wait_for 10 written "select 1 from thermal where value = 92000"
 wait_for 10 written "select 1 from idle where usage = 111"
 wait_for 10 written "select 1 from samples where value = 2500000"
-sleep 0.3
+wait_for 10 written "select 1 from sample_list where name like '%curr1' and value is null"
+wait_for 10 written "select 1 from sample_list where kind = 'energy' and value > 900000"
 get_metrics() {
 	exec 3<>"/dev/tcp/127.0.0.1/$port" || return 1
 	printf 'GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n' >&3
-	timeout 5 cat <&3 | tr -d '\r' | sed '1,/^$/d'
+	timeout 250 cat <&3 | tr -d '\r' | sed '1,/^$/d'
 	exec 3>&-
 }
 get_metrics >"$d/metrics"

@@ -74,7 +74,7 @@ print("== exit", status >> 8)
 X2
 stands() {
 	echo "== rows $1, keys '$2'"
-	(cd "$d" && timeout 60 python3 stands.py "$1" "$2" "$ctl" top -n 2 -d 2 a.db)
+	(cd "$d" && timeout 250 python3 stands.py "$1" "$2" "$ctl" top -n 2 -d 2 a.db)
 }
 # Side by side: each waits for its second look.
 tops() {
@@ -95,7 +95,7 @@ tops() {
 if "$ctl" top --help >/dev/null && ldd "$ctl" | grep -q ncurses; then
 	ok "top after keys" words terminal-top tops
 	held() { # It would have ended by itself.
-		cd "$d" && timeout 60 python3 -c 'import os, pty, select, sys, tty
+		cd "$d" && timeout 250 python3 -c 'import os, pty, select, sys, tty
 ready, go = os.pipe()
 pid, fd = pty.fork()
 if not pid:
@@ -156,7 +156,7 @@ while True:
 sys.exit(os.waitpid(pid, 0)[1] >> 8)
 X2
 on() { # COMMAND...: what it writes to a terminal, "<" where a line begins anew
-	(cd "$d" && PATH=$d/bin:$PATH timeout 60 python3 on.py "$@") || echo "exit $?"
+	(cd "$d" && PATH=$d/bin:$PATH timeout 250 python3 on.py "$@") || echo "exit $?"
 }
 helps() {
 	on "$ctl" help why
