@@ -86,7 +86,7 @@ uninstall:
 # The build comes before: suites that run side by side must not build the same component.
 check:
 	@tests/prepare $(if $(CHANGED),all,gate)
-	@$(MAKE) -j$(JOBS) $(SUBDIRS)
+	@$(MAKE) -j$(JOBS) $(SUBDIRS) || { echo '0 passed, 1 failed, 0 skipped'; exit 1; }
 	@tests/check $(if $(CHANGED),--changed $(CHANGED),--budget 30 $(if $(KEEP_GOING),,--fail-fast))
 
 check-all:

@@ -52,13 +52,13 @@ static void drop(long count)
 		GC_NEW(m, type, struct node);
 }
 
-/* Parked until the daemon finished a cycle after @cycles, or 5 s. */
+/* Parked until the daemon finished a cycle after @cycles, or 250 s. */
 static void await(uint64_t cycles)
 {
 	struct timespec ts = { 0, 2000000 };
 
 	gc_park(m);
-	for (int i = 0; i < 2500 && stats().cycles <= cycles; i++)
+	for (int i = 0; i < 125000 && stats().cycles <= cycles; i++)
 		nanosleep(&ts, NULL);
 	gc_unpark(m);
 }

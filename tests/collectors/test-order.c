@@ -134,7 +134,7 @@ static int collect(void *arg)
 		return 1;
 	}
 	/*
-	 * Once registered, it is asked whenever cards are cleaned beside the program. In the
+	 * Once registered, it is asked whenever cards are cleaned concurrently. In the
 	 * foreground that is in each collection; otherwise a collection may find it done in
 	 * its pause, as the threads happen to run.
 	 */

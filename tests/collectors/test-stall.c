@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-#define GIVE_UP 20.0 /* seconds */
+#define GIVE_UP 250.0 /* seconds */
 
 static struct gc_heap *heap;
 static struct gc_mutator *m, *late;

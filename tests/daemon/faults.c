@@ -131,7 +131,7 @@ static bool said(const char *text)
 
 bool faults_said(const char *text)
 {
-	for (int i = 0; i < 20000 && !said(text); i++)
+	for (int i = 0; i < 250000 && !said(text); i++)
 		usleep(1000);
 	return said(text);
 }

@@ -55,6 +55,7 @@ skip() {
 
 finish() {
 	ok "no sanitizer had a complaint" no_reports
+	ok "every command of these tests was found" is "" "$(cat "$work/unknown" 2>/dev/null)"
 	echo "1..$tests"
 	exit "$failed"
 }
@@ -63,23 +64,38 @@ no_reports() {
 	! grep -rH . "$work/sanitizer"
 }
 
-# wait_for SECONDS COMMAND...: until it succeeds; SECONDS of a host with nothing else to
-# do, and ten times as long on any, for only what hangs shall end by it
+# What bash does not find, a misspelt helper, would only be a test less.
+command_not_found_handle() {
+	echo "$1: command not found" | tee -a "$work/unknown"
+	return 127
+}
+
+# wait_for SECONDS COMMAND...: until it succeeds; SECONDS is for an idle machine, and the
+# limit is thirty times as long: it is there for what hangs
 wait_for() {
-	local end=$(($(date +%s%N) / 1000000 + $1 * 10000))
+	local end up
+	read -r up _ </proc/uptime
+	end=$((${up%.*} + $1 * 30))
 	shift
 	until "$@" >/dev/null 2>&1; do
-		[ "$(($(date +%s%N) / 1000000))" -lt "$end" ] || return 1
+		read -r up _ </proc/uptime
+		[ "${up%.*}" -lt "$end" ] || return 1
 		sleep 0.05
 	done
 }
 
-# free_port: of this machine's loopback, by the kernel's choice
+# free_port: of this machine's loopback, below those that the kernel gives by itself
 free_port() {
-	python3 -c 'import socket
-s = socket.socket()
-s.bind(("127.0.0.1", 0))
-print(s.getsockname()[1])'
+	python3 -c 'import random, socket
+while True:
+    port = random.randrange(20000, 32000)
+    with socket.socket() as s:
+        try:
+            s.bind(("127.0.0.1", port))
+        except OSError:
+            continue
+    print(port)
+    break'
 }
 
 # fresh NAME: $d is a new folder with a board in it

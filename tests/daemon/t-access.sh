@@ -67,7 +67,7 @@ ok "a recording is not the world's, whatever the umask" is "640" "$(stat -c %a "
 chmod 644 "$d/token"
 mv "$d/r.db" "$d/first.db"
 start -c "$d/conf"
-sleep 0.2
+wait_for 30 bash -c "exec 3<>/dev/tcp/127.0.0.1/$port"
 page $'Authorization: Bearer a-token-of-some-length\r\n' >"$d/known"
 stop
 ok "a token that everybody can read is none, and that is told" is "1 1" \

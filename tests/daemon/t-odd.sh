@@ -169,7 +169,7 @@ ok "nor leaves the recorder" bash -c "! kill -0 $started 2>/dev/null"
 python3 -c 'import socket, sys, time
 s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 s.bind(sys.argv[1])
-time.sleep(60)' "$d/stuck" &
+time.sleep(600)' "$d/stuck" &
 stuck=$!
 daemons+=("$stuck")
 wait_for 10 test -S "$d/stuck"

@@ -196,7 +196,7 @@ cat >"$d/jvm.py" <<'X2'
 import mmap, os, signal, socket, sys, time
 how, lib = sys.argv[1:3]
 # Not for ever, whoever does not come.
-signal.alarm(60)
+signal.alarm(250)
 if how != "none":
     file = open(lib, "rb")
     held = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)

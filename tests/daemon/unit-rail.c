@@ -43,7 +43,7 @@ static void has_read(unsigned int watch)
 {
 	struct pollfd p = { .fd = watched_at(watch)->fd, .events = POLLIN };
 
-	CHECK(poll(&p, 1, 20000) == 1, "the thread has read");
+	CHECK(poll(&p, 1, 250000) == 1, "the thread has read");
 }
 
 /* What it has read is taken. */

@@ -65,7 +65,7 @@ static void terminal(FILE *f)
 	uint64_t begin;
 	int ours, its, key;
 
-	alarm(60);
+	alarm(250);
 	if (openpty(&ours, &its, NULL, NULL, &size) || dup2(its, 0) < 0 || dup2(its, 1) < 0)
 		return;
 	setenv("TERM", "xterm", 1);

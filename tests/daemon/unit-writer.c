@@ -57,7 +57,7 @@ void __wrap_queue_wait(struct queue *q, uint64_t until_ns)
 
 static bool waits_for(const struct writer *w, uint64_t records)
 {
-	const uint64_t end = clock_now() + 20 * NSEC_PER_SEC;
+	const uint64_t end = clock_now() + 250 * NSEC_PER_SEC;
 	struct writer_stats stats;
 
 	do {

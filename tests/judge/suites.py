@@ -80,7 +80,8 @@ def content(paths=()):
     for path in sorted(set(listed.split(b"\0"))):
         if os.path.isfile(path):
             with open(path, "rb") as file:
-                key.update(path + b"\0" + hashlib.sha256(file.read()).digest())
+                executable = b"x" if os.access(path, os.X_OK) else b"-"
+                key.update(path + b"\0" + executable + hashlib.sha256(file.read()).digest())
     return key.hexdigest()
 
 

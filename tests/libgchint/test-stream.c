@@ -230,7 +230,7 @@ static void stuck_recorder(void)
 	strcpy(a.sun_path, path);
 	while (sendto(fd, "x", 1, 0, (struct sockaddr *)&a, sizeof(a)) == 1)
 		;
-	alarm(60);
+	alarm(250);
 	CHECK_IS(gchint_init(0), GCHINT_BACKEND_NOTHING);
 	close(fd);
 	unlink(path);

@@ -21,7 +21,7 @@
 #include "use.h"
 #include "worker.h"
 
-#define SOON_US 5000000
+#define SOON_US 120000000
 #define ALL 1024u
 /* More of the largest CPU than this and it is taken to be too small. */
 #define FITS ((uint32_t)capacity_fits(ALL))

@@ -51,7 +51,7 @@ struct tally {
 	unsigned int sessions, attached, edges, switches, ways, hotplugs, dumps, unloads;
 	unsigned int asked; /* to unplug a CPU */
 	int refused; /* and why not, the last time */
-	unsigned int over; /* every part but the runtimes ends at its next turn */
+	unsigned int over; /* every part but the runtimes ends before its next action */
 };
 
 static struct tally *tally;
