@@ -52,13 +52,26 @@ static void drop(long count)
 		GC_NEW(m, type, struct node);
 }
 
-/* Parked until the daemon finished a cycle after @cycles, or 250 s. */
-static void await(uint64_t cycles)
+#define LONG 250 /* seconds: for a cycle that must come */
+
+/* Parked until the daemon finished a cycle after @cycles, or for so many seconds. */
+static void await(uint64_t cycles, int seconds)
 {
 	struct timespec ts = { 0, 2000000 };
 
 	gc_park(m);
-	for (int i = 0; i < 125000 && stats().cycles <= cycles; i++)
+	for (int i = 0; i < seconds * 500 && stats().cycles <= cycles; i++)
+		nanosleep(&ts, NULL);
+	gc_unpark(m);
+}
+
+/* Parked until memory has been given back, which is no cycle. */
+static void await_trim(void)
+{
+	struct timespec ts = { 0, 2000000 };
+
+	gc_park(m);
+	for (int i = 0; i < LONG * 500 && !stats().trims; i++)
 		nanosleep(&ts, NULL);
 	gc_unpark(m);
 }
@@ -96,7 +109,7 @@ static void triggers(void)
 	ok(stats().cycles == 0 && stats().concurrent_start == stats().soft_limit - 131072,
 	   "nothing happens below the concurrent start");
 	drop(4096);
-	await(0);
+	await(0, LONG);
 	s = stats();
 	ok(s.cycles >= 1 && s.by_cause[GC_CAUSE_CONCURRENT] >= 1,
 	   "the concurrent start brings GC-CONC");
@@ -131,7 +144,7 @@ static void generations(void)
 		if (s.concurrent_start > s.heap_bytes)
 			drop((long)(s.concurrent_start - s.heap_bytes) / 32);
 		drop(8192);
-		await(s.cycles);
+		await(s.cycles, 1);
 		s = stats();
 	}
 	if (!ok(s.majors == 2 && s.live_objects < 200000,
@@ -178,14 +191,14 @@ static void trims(void)
 	if (!start("plan=gencms,profile=hussein-2015,trim=0.1"))
 		return;
 	gc_collect(m);
-	await(1);
+	await(1, LONG);
 	s = stats();
 	ok(s.by_cause[GC_CAUSE_TRIM] > 0 && s.majors >= 2,
 	   "hussein-2015: idling collects, and gencms does so as a major");
 	stop();
 	if (!start("plan=cms,profile=dalvik-4.3,trim=0.1"))
 		return;
-	await(0);
+	await_trim();
 	s = stats();
 	ok(!s.cycles && s.trims, "dalvik-4.3: idling trims and does not collect");
 	stop();
