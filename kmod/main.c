@@ -17,13 +17,11 @@
 #include "answer/debugfs.h"
 #include "answer/netlink.h"
 #include "compat/version.h"
-#include "follow/domain.h"
 #include "follow/probe.h"
 #include "follow/watch.h"
 #include "intake/info.h"
 #include "intake/lease.h"
 #include "intake/session.h"
-#include "intake/steer.h"
 #include "param.h"
 #include "tell/event.h"
 #include "tell/ring.h"
@@ -41,7 +39,6 @@ static void governed(u32 phases)
 	gchint_info_governed(phases);
 	gchint_info_stale();
 	gchint_probe_changed();
-	gchint_steer_changed();
 }
 
 static const struct gchint_actuator_told told = {
@@ -59,18 +56,12 @@ static int __init gchint_init(void)
 	ret = gchint_watch_init();
 	if (ret)
 		goto exit_ring;
-	ret = gchint_domain_init();
-	if (ret)
-		goto exit_watch;
 	ret = gchint_lease_init();
 	if (ret)
 		goto exit_watch;
 	ret = gchint_info_init();
 	if (ret)
 		goto exit_lease;
-	ret = gchint_steer_init(gchint_session_each);
-	if (ret)
-		goto exit_info;
 	gchint_event_init(wished);
 	ret = gchint_netlink_init();
 	if (ret)
@@ -82,7 +73,7 @@ static int __init gchint_init(void)
 	ret = gchint_session_init();
 	if (ret)
 		goto exit_governor;
-	ret = gchint_use_init(gchint_session_kobj(), gchint_steer_flush);
+	ret = gchint_use_init(gchint_session_kobj());
 	if (ret)
 		goto exit_session;
 	gchint_debugfs_init();
@@ -98,8 +89,6 @@ exit_netlink:
 exit_event:
 	gchint_event_exit();
 	gchint_probe_exit();
-	gchint_steer_exit();
-exit_info:
 	gchint_info_exit();
 exit_lease:
 	gchint_lease_exit();
@@ -122,7 +111,6 @@ static void __exit gchint_exit(void)
 	gchint_energy_exit();
 	gchint_event_exit();
 	gchint_probe_exit();
-	gchint_steer_exit();
 	gchint_info_exit();
 	gchint_lease_exit();
 	gchint_watch_exit();

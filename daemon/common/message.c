@@ -21,7 +21,6 @@ static const struct nla_policy top_policy[GCHINT_A_MAX + 1] = {
 	[GCHINT_A_EVENT]	= { .type = NLA_NESTED },
 	[GCHINT_A_POLICY]	= { .type = NLA_NESTED },
 	[GCHINT_A_SESSION]	= { .type = NLA_NESTED },
-	[GCHINT_A_SPENT]	= { .type = NLA_NESTED },
 };
 
 /* Where an attribute goes in its structure. One table a nest: the field's
@@ -64,20 +63,6 @@ static const struct field session_fields[GCHINT_SESSION_A_MAX + 1] = {
 static const struct field slot_fields[GCHINT_SLOT_A_MAX + 1] = {
 	SLOT(SLOT, slot), SLOT(TID, tid), SLOT(ROLE, role), SLOT(LEAD, lead), SLOT(PHASE, phase),
 	SLOT(FLAGS, flags),
-};
-
-#define SPENT(attr, member) [GCHINT_SPENT_A_##attr] = \
-	{ offsetof(struct message_spent, member), sizeof(((struct message_spent *)0)->member) }
-static const struct field spent_fields[GCHINT_SPENT_A_MAX + 1] = {
-	SPENT(SESSIONS, sessions), SPENT(SINCE, since), SPENT(TIME, time), SPENT(UNSURE, unsure),
-};
-
-#define SPENT_PHASE(attr, member) [GCHINT_SPENT_PHASE_A_##attr] = \
-	{ offsetof(struct message_spent_phase, member), \
-	  sizeof(((struct message_spent_phase *)0)->member) }
-static const struct field spent_phase_fields[GCHINT_SPENT_PHASE_A_MAX + 1] = {
-	SPENT_PHASE(PHASE, phase), SPENT_PHASE(NS, ns), SPENT_PHASE(ENERGY, energy),
-	SPENT_PHASE(ENERGY_NS, energy_ns),
 };
 /* clang-format on */
 
@@ -167,32 +152,6 @@ static int one_session(const struct nlattr *nest, const struct message_ops *ops,
 	return bad;
 }
 
-static int one_spent(const struct nlattr *nest, const struct message_ops *ops, void *data)
-{
-	const uint32_t need = HAS(GCHINT_SPENT_PHASE_A_PHASE) | HAS(GCHINT_SPENT_PHASE_A_NS);
-	struct message_spent s = { 0 };
-	const struct nlattr *a;
-	int bad = 0, rem;
-
-	if (fill(&s, nest, spent_fields, GCHINT_SPENT_A_MAX))
-		return 1;
-	if (ops->spent)
-		ops->spent(data, &s);
-	nla_for_each_attr(a, nla_data(nest), nla_len(nest), rem)
-	{
-		struct message_spent_phase p = { 0 };
-
-		if (nla_type(a) != GCHINT_SPENT_A_PHASE)
-			continue;
-		if (fill(&p, a, spent_phase_fields, GCHINT_SPENT_PHASE_A_MAX) ||
-		    (p.has & need) != need)
-			bad++;
-		else if (ops->spent_phase)
-			ops->spent_phase(data, &p);
-	}
-	return bad;
-}
-
 static void info(struct nlattr **tb, const struct message_ops *ops, void *data)
 {
 	struct message_info i = { 0 };
@@ -252,9 +211,6 @@ static int one_message(struct nlmsghdr *nlh, const struct message_ops *ops, void
 			break;
 		case GCHINT_A_SESSION:
 			bad += one_session(a, ops, data);
-			break;
-		case GCHINT_A_SPENT:
-			bad += one_spent(a, ops, data);
 			break;
 		default:
 			break;

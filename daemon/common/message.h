@@ -87,22 +87,6 @@ struct message_session {
 	uint32_t granted;
 };
 
-struct message_spent {
-	uint32_t has; /* HAS(GCHINT_SPENT_A_...) */
-	uint32_t sessions;
-	uint64_t since;
-	uint64_t time;
-	uint64_t unsure;
-};
-
-struct message_spent_phase {
-	uint32_t has; /* HAS(GCHINT_SPENT_PHASE_A_...) */
-	uint32_t phase;
-	uint64_t ns;
-	uint64_t energy;
-	uint64_t energy_ns;
-};
-
 struct message_info {
 	uint32_t has; /* HAS(GCHINT_A_...) */
 	uint32_t abi;
@@ -122,8 +106,6 @@ struct message_info {
  * @session: each session of a dump, followed by its slots
  * @slot: each slot of the session before it
  * @info: answer to GCHINT_CMD_INFO_GET
- * @spent: answer to GCHINT_CMD_SPENT_GET, followed by its phases
- * @spent_phase: each phase of it
  */
 struct message_ops {
 	void (*batch)(void *data, bool has_seq, uint64_t seq, uint32_t events, bool has_lost,
@@ -133,8 +115,6 @@ struct message_ops {
 	void (*session)(void *data, const struct message_session *session);
 	void (*slot)(void *data, const struct message_slot *slot);
 	void (*info)(void *data, const struct message_info *info);
-	void (*spent)(void *data, const struct message_spent *spent);
-	void (*spent_phase)(void *data, const struct message_spent_phase *phase);
 };
 
 /**

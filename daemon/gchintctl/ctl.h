@@ -32,7 +32,6 @@ int cmd_record(const struct ctl *ctl, int argc, char **argv);
 int cmd_report(const struct ctl *ctl, int argc, char **argv);
 int cmd_run(const struct ctl *ctl, int argc, char **argv);
 int cmd_runtimes(const struct ctl *ctl, int argc, char **argv);
-int cmd_spent(const struct ctl *ctl, int argc, char **argv);
 int cmd_status(const struct ctl *ctl, int argc, char **argv);
 int cmd_summary(const struct ctl *ctl, int argc, char **argv);
 int cmd_top(const struct ctl *ctl, int argc, char **argv);

@@ -19,11 +19,8 @@ struct ask {
 	size_t why_size;
 };
 
-/* What is appended to a request. */
+/* The attributes of GCHINT_CMD_OPPS_SET. */
 struct request {
-	bool (*put)(struct nl_msg *msg, const struct request *r);
-	const struct kernel_attr *attrs;
-	unsigned int nr;
 	uint32_t cpu;
 	const struct kernel_opps *opps;
 };
@@ -91,14 +88,6 @@ static int on_error(struct sockaddr_nl *from, struct nlmsgerr *e, void *arg)
 	return NL_STOP;
 }
 
-static bool put_attrs(struct nl_msg *msg, const struct request *r)
-{
-	for (unsigned int i = 0; i < r->nr; i++)
-		if (nla_put_u32(msg, r->attrs[i].type, r->attrs[i].value))
-			return false;
-	return true;
-}
-
 static bool put_opp(struct nl_msg *msg, const struct kernel_opp *opp)
 {
 	struct nlattr *nest = nla_nest_start(msg, GCHINT_OPPS_A_OPP | NLA_F_NESTED);
@@ -129,6 +118,7 @@ static bool put_opps(struct nl_msg *msg, const struct request *r)
 	return true;
 }
 
+/* @request: the attributes, or NULL for none. */
 static int converse(int cmd, int flags, const struct request *request, struct ask *ask)
 {
 	struct nl_sock *sk = nl_socket_alloc();
@@ -154,7 +144,7 @@ static int converse(int cmd, int flags, const struct request *request, struct as
 	if (!msg ||
 	    !genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, family, 0, flags, (uint8_t)cmd,
 			 GCHINT_GENL_VERSION) ||
-	    !request->put(msg, request))
+	    (request && !put_opps(msg, request)))
 		goto free_message;
 	ret = nl_send_auto(sk, msg);
 	/* A dump ends with its last message, an answer with its acknowledgement. */
@@ -171,24 +161,14 @@ free_socket:
 
 int kernel_ask(int cmd, const struct message_ops *ops, void *data)
 {
-	const struct request none = { .put = put_attrs };
 	struct ask ask = { .ops = ops, .data = data };
 
-	return converse(cmd, cmd == GCHINT_CMD_INFO_GET ? 0 : NLM_F_DUMP, &none, &ask);
-}
-
-int kernel_call(int cmd, const struct kernel_attr *attrs, unsigned int nr,
-		const struct message_ops *ops, void *data)
-{
-	const struct request request = { .put = put_attrs, .attrs = attrs, .nr = nr };
-	struct ask ask = { .ops = ops, .data = data };
-
-	return converse(cmd, 0, &request, &ask);
+	return converse(cmd, cmd == GCHINT_CMD_INFO_GET ? 0 : NLM_F_DUMP, NULL, &ask);
 }
 
 int kernel_give(uint32_t cpu, const struct kernel_opps *opps, char *why, size_t size)
 {
-	const struct request request = { .put = put_opps, .cpu = cpu, .opps = opps };
+	const struct request request = { .cpu = cpu, .opps = opps };
 	static const struct message_ops ops = { 0 };
 	struct ask ask = { .ops = &ops, .why = why, .why_size = size };
 

@@ -28,29 +28,6 @@ void kernel_policies(struct kernel_policies *p);
 const struct message_policy *kernel_policy(const struct kernel_policies *p, uint64_t cpu);
 
 /**
- * struct kernel_attr - an attribute of a request
- * @type: enum gchint_attr, of one that is a u32
- * @value: its value
- */
-struct kernel_attr {
-	int type;
-	uint32_t value;
-};
-
-/**
- * kernel_call - one request with attributes, its answer
- * @cmd: enum gchint_cmd
- * @attrs: what it is about
- * @nr: how many
- * @ops: what to call with the answer
- * @data: for the calls
- *
- * Returns 0, the -errno with which the module refused, or what kernel_ask() does.
- */
-int kernel_call(int cmd, const struct kernel_attr *attrs, unsigned int nr,
-		const struct message_ops *ops, void *data);
-
-/**
  * struct kernel_opps - the power of a policy's OPPs
  * @nr: how many; 0 forgets what was given before
  * @idle: uW of the machine at rest, if @idle_known
@@ -72,7 +49,7 @@ struct kernel_opps {
  * @why: receives what the module says of a mistake, or ""
  * @size: of @why
  *
- * Returns as kernel_call() does.
+ * Returns 0, the -errno with which the module refused, or what kernel_ask() does.
  */
 int kernel_give(uint32_t cpu, const struct kernel_opps *opps, char *why, size_t size);
 

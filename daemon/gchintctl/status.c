@@ -12,7 +12,6 @@
 #include "../gchintd/sources/source.h"
 #include "ctl.h"
 #include "kernel.h"
-#include "placement.h"
 #include "ways.h"
 
 static const char usage[] =
@@ -209,7 +208,7 @@ static void module(struct status *s)
 
 static void policies(struct status *s)
 {
-	struct placement placement;
+	struct ways machine;
 	char dir[300];
 
 	snprintf(dir, sizeof(dir), "%s/devices/system/cpu/cpufreq", s->host.root.sysfs);
@@ -221,11 +220,11 @@ static void policies(struct status *s)
 	else if (!s->any)
 		puts("policies  none: hints are recorded, and nothing else happens; load the "
 		     "board's cpufreq driver, if it has one");
-	placement_look(&placement, &s->host.root);
+	ways_look(&machine, &s->host.root);
 	if (s->as_json)
-		placement_json(&placement, &s->json);
+		ways_json_placement(&machine, &s->json);
 	else
-		placement_print(&placement);
+		ways_print_placement(&machine);
 }
 
 static void sessions(struct status *s)

@@ -11,14 +11,11 @@
 #include "ways.h"
 
 static const char usage[] =
-	"usage: gchintctl use [auto|governor|clamp|limits|affinity|off]\n"
+	"usage: gchintctl use [auto|governor|limits|off]\n"
 	"Chooses how hints act on this machine, on all of its policies; without a name,\n"
 	"tells what is in force and what can be.\n"
 	"  governor  gchint is the governor: exact, learns, boosts and caps\n"
-	"  clamp     threads' utilisation is clamped beside schedutil, which keeps placing\n"
-	"            them by energy\n"
 	"  limits    policies are limited beside whatever governs them\n"
-	"  affinity  threads are bound to small or to large CPUs, where they differ\n"
 	"  off       nothing; puts back what was there before\n"
 	"  auto      what fits best, and why\n"
 	"It lasts until the module is unloaded or the machine restarts.\n";
@@ -28,7 +25,7 @@ static const char usage[] =
 /* The governors that were there before, a "policyN name" a line. */
 #define BEFORE "/run/gchint-governors"
 
-static const char *const names[] = { "auto", "governor", "clamp", "limits", "affinity", "off" };
+static const char *const names[] = { "auto", "governor", "limits", "off" };
 
 struct use {
 	struct root root;
@@ -165,10 +162,6 @@ static int use(struct use *u, const char *name)
 
 static const char *why_not(const struct use *u, const char *name, int error)
 {
-	if (error == -EOPNOTSUPP && !strcmp(name, "clamp"))
-		return "this kernel has no utilisation clamps (CONFIG_UCLAMP_TASK); use limits";
-	if (error == -EOPNOTSUPP && !strcmp(name, "affinity"))
-		return "all CPUs are alike; use governor or limits";
 	if (error == -EACCES || error == -EPERM)
 		return "only root may choose";
 	if (error == -EBUSY)
@@ -179,14 +172,10 @@ static const char *why_not(const struct use *u, const char *name, int error)
 }
 
 /* What fits, in the order in which it is tried; @why is said. */
-static const char *choose(const struct ways *w, bool clamps, const char **why)
+static const char *choose(const struct ways *w, const char **why)
 {
-	if (w->unlike && clamps) {
-		*why = "CPUs differ: the scheduler goes on placing by energy";
-		return "clamp";
-	}
 	if (w->unlike) {
-		*why = "CPUs differ, and this kernel has no clamps";
+		*why = "CPUs differ: limits keep Energy-Aware Scheduling";
 		return "limits";
 	}
 	if (w->governable < w->policies) {
@@ -201,9 +190,18 @@ static const char *choose(const struct ways *w, bool clamps, const char **why)
 	return "governor";
 }
 
+/* Where CPUs differ, what a program can do for its own threads, whatever acts. */
+static void print_clamp(const struct ways *w)
+{
+	if (w->unlike)
+		puts("program   gchintctl run --hints clamp -- COMMAND lets a program bound its "
+		     "own "
+		     "threads, under schedutil");
+}
+
 static int tell(struct use *u)
 {
-	const char *why, *fits = choose(&u->ways, true, &why);
+	const char *why, *fits = choose(&u->ways, &why);
 	char name[32];
 	int ret = ways_in_force(name, sizeof(name), &u->root, "all");
 
@@ -213,6 +211,7 @@ static int tell(struct use *u)
 	}
 	printf("in force  %s\n", name);
 	printf("auto      %s: %s\n", fits, why);
+	print_clamp(&u->ways);
 	for (size_t i = 1; i < sizeof(names) / sizeof(*names); i++)
 		if (ways_lost(&u->ways, names[i]))
 			printf("%-9s %s\n", names[i], ways_lost(&u->ways, names[i]));
@@ -224,16 +223,9 @@ static int change(struct use *u, const char *wanted)
 	const char *name = wanted, *why = NULL;
 	int ret;
 
-	if (!strcmp(wanted, "auto")) {
-		name = choose(&u->ways, true, &why);
-		ret = use(u, name);
-		if (ret == -EOPNOTSUPP) {
-			name = choose(&u->ways, false, &why);
-			ret = use(u, name);
-		}
-	} else {
-		ret = use(u, name);
-	}
+	if (!strcmp(wanted, "auto"))
+		name = choose(&u->ways, &why);
+	ret = use(u, name);
 	if (ret) {
 		ctl_error("use %s: %s", name, why_not(u, name, ret));
 		return CTL_FAILED;
@@ -241,6 +233,8 @@ static int change(struct use *u, const char *wanted)
 	printf("in force  %s%s%s\n", name, why ? ": " : "", why ? why : "");
 	if (ways_lost(&u->ways, name))
 		printf("lost      %s\n", ways_lost(&u->ways, name));
+	if (why)
+		print_clamp(&u->ways);
 	return CTL_OK;
 }
 
@@ -259,8 +253,7 @@ int cmd_use(const struct ctl *ctl, int argc, char **argv)
 		if (!strcmp(argv[1], names[i]))
 			break;
 	if (argc > 2 || (argc > 1 && i == sizeof(names) / sizeof(*names))) {
-		ctl_error("use: one of auto, governor, clamp, limits, affinity, off; --help tells "
-			  "more");
+		ctl_error("use: one of auto, governor, limits, off; --help tells more");
 		return CTL_USAGE;
 	}
 	root_init(&u.root);

@@ -101,14 +101,32 @@ const char *ways_lost(const struct ways *w, const char *name)
 		return w->unlike ? "Energy-Aware Scheduling ends, and utilisation clamps of other "
 				   "programs have no effect: the scheduler asks for schedutil" :
 				   NULL;
-	if (!strcmp(name, "clamp"))
-		return "frequency is asked for by percentages (cap_*_pct), nothing is learned, "
-		       "and schedutil decides";
 	if (!strcmp(name, "limits"))
 		return "frequency is bounded, not chosen; phases that do not outlast two "
 		       "threads' wake-ups are let alone";
-	if (!strcmp(name, "affinity") && w->unlike)
-		return "no frequency is asked for, and a thread sees fewer CPUs while a phase "
-		       "binds it (sched_getaffinity)";
 	return NULL;
+}
+
+void ways_print_placement(const struct ways *w)
+{
+	if (!w->unlike)
+		return;
+	if (w->governed)
+		puts("placement CPUs differ, and gchint as the governor has ended Energy-Aware "
+		     "Scheduling\n            mend: gchintctl use limits, or gchintctl run --hints "
+		     "clamp -- COMMAND");
+	else
+		printf("placement CPUs differ; the scheduler %s by energy\n",
+		       w->energy_aware ? "places" : "does not place");
+}
+
+void ways_json_placement(const struct ways *w, struct json *j)
+{
+	if (!w->unlike) {
+		json_null(j, "placement");
+		return;
+	}
+	json_object(j, "placement");
+	json_bool(j, "energy_aware", w->energy_aware);
+	json_end(j);
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "../common/json.h"
 #include "../common/root.h"
 
 /**
@@ -32,5 +33,10 @@ int ways_in_force(char *name, size_t size, const struct root *root, const char *
 
 /* What is lost by a way on this machine; a line, or NULL. */
 const char *ways_lost(const struct ways *w, const char *name);
+
+/* Whether the scheduler places tasks by energy, and the remedy; nothing where CPUs are alike. */
+void ways_print_placement(const struct ways *w);
+/* The same as the member "placement": null where CPUs are alike. */
+void ways_json_placement(const struct ways *w, struct json *j);
 
 #endif

@@ -12,7 +12,6 @@
 #include "../common/text.h"
 #include "ctl.h"
 #include "kernel.h"
-#include "placement.h"
 #include "ways.h"
 #include "why.h"
 
@@ -21,7 +20,7 @@ static const char usage[] =
 	"       gchintctl why FILE [--at SECONDS] [-n N]\n"
 	"For each frequency policy: the frequency in force, who governs it, whether hints act\n"
 	"on it and for what reason they last did, and who bounds it, as far as the kernel\n"
-	"tells. Where CPUs differ, whether the scheduler places by energy, and why not.\n"
+	"tells. Where CPUs differ, whether the scheduler places tasks by energy.\n"
 	"\n"
 	"Of a recording the longest pauses, and waits of a thread for others that collect, each\n"
 	"with its cause, the frequency that the CPU at work had against the highest, how much\n"
@@ -147,7 +146,7 @@ int cmd_why(const struct ctl *ctl, int argc, char **argv)
 	};
 	double seconds = NAN;
 	uint64_t lines = 10;
-	struct placement placement;
+	struct ways machine;
 	struct why *w;
 	int opt, ret;
 	char *rest;
@@ -195,8 +194,8 @@ int cmd_why(const struct ctl *ctl, int argc, char **argv)
 	if (ret == -ENOENT)
 		puts("no cpufreq policy here (a virtual machine?): hints are recorded, and nothing "
 		     "else happens");
-	placement_look(&placement, &w->root);
-	placement_print(&placement);
+	ways_look(&machine, &w->root);
+	ways_print_placement(&machine);
 	free(w);
 	return CTL_OK;
 }

@@ -26,7 +26,6 @@
 static DEFINE_MUTEX(policies_lock);
 static LIST_HEAD(policies);
 static unsigned int nr_active;
-static unsigned int nr_followed;
 
 static const struct gchint_actuator_told *told;
 
@@ -38,16 +37,13 @@ static bool active(const struct gchint_policy *policy)
 /* Which doorbells does the whole of them want, and must threads be followed? */
 static void recount(void)
 {
-	unsigned int nr = 0, followed = 0;
+	unsigned int nr = 0;
 	struct gchint_policy *policy;
 
 	lockdep_assert_held(&policies_lock);
-	list_for_each_entry(policy, &policies, node) {
+	list_for_each_entry(policy, &policies, node)
 		nr += active(policy);
-		followed += active(policy) && policy->act->request;
-	}
 	WRITE_ONCE(nr_active, nr);
-	WRITE_ONCE(nr_followed, followed);
 	told->governed(nr ? GOVERNED : 0);
 }
 
@@ -286,16 +282,6 @@ bool gchint_actuator_active(struct cpufreq_policy *p)
 unsigned int gchint_actuator_count(void)
 {
 	return READ_ONCE(nr_active);
-}
-
-/**
- * gchint_actuator_followed - how many of them must know which thread runs
- *
- * Return: the number.
- */
-unsigned int gchint_actuator_followed(void)
-{
-	return READ_ONCE(nr_followed);
 }
 
 /**

@@ -23,8 +23,7 @@ struct gchint_policy;
  * @detach: leave nothing behind
  * @request: what was decided last is to be asked for, in @decision terms
  *	gchint_policy.next. Under the policy's lock; does not sleep. The time is
- *	that of the hint that led to it, 0 none. NULL if threads are asked, not
- *	policies.
+ *	that of the hint that led to it, 0 none.
  */
 struct gchint_actuator {
 	const char *name;
@@ -62,7 +61,6 @@ int gchint_actuator_give(struct cpufreq_policy *p, struct gchint_given *given,
 
 bool gchint_actuator_active(struct cpufreq_policy *p);
 unsigned int gchint_actuator_count(void);
-unsigned int gchint_actuator_followed(void);
 int gchint_actuator_each(int (*fn)(struct gchint_policy *policy, void *priv),
 			 void *priv);
 

@@ -39,7 +39,6 @@ struct task_struct;
  *	has run since: what is done for its idling is metered
  * @alert: its policy is capped for those who hint: whoever else comes is seen
  *	at once
- * @rung: it looks because of a doorbell: what has changed did so just now
  * @minded: its policy is one of limits: who takes turns there is noted
  * @phase: what the time since @phase_since is accounted to
  * @load: how busy
@@ -77,7 +76,6 @@ struct gchint_cpu {
 	bool parked;
 	bool unpaid;
 	bool alert;
-	bool rung;
 	bool minded;
 	u8 phase;
 

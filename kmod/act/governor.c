@@ -139,7 +139,7 @@ static int gov_init(struct cpufreq_policy *p)
 
 	p->governor_data = policy;
 	if (gchint_energy_places())
-		pr_notice_once("CPUs differ, and this governor ends Energy-Aware Scheduling: gchintctl use clamp keeps it\n");
+		pr_notice_once("CPUs differ, and this governor ends Energy-Aware Scheduling: schedutil with GCHINT_HINTS=clamp keeps it\n");
 	return 0;
 
 detach_set:

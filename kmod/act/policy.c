@@ -516,7 +516,7 @@ void gchint_policy_start(struct gchint_policy *policy)
 		rcu_assign_pointer(c->policy, policy);
 		if (gchint_policy_loaded(policy))
 			cpufreq_add_update_util_hook(cpu, &c->hook, hook);
-		else if (policy->act->request)
+		else
 			WRITE_ONCE(c->minded, true);
 	}
 }

@@ -19,8 +19,6 @@
 #include <linux/workqueue.h>
 
 #include "actuator.h"
-#include "affinity.h"
-#include "clamp.h"
 #include "limits.h"
 #include "policy.h"
 #include "tunable_set.h"
@@ -30,9 +28,7 @@
 
 /* In the order of enum gchint_actuator_id. NULL: nothing. */
 static const struct gchint_actuator * const actuators[] = {
-	[GCHINT_ACTUATOR_CLAMP] = &gchint_clamp,
 	[GCHINT_ACTUATOR_LIMITS] = &gchint_limits,
-	[GCHINT_ACTUATOR_AFFINITY] = &gchint_affinity,
 };
 
 /**
@@ -75,8 +71,6 @@ static enum cpuhp_state hotplug;
 static struct kobject *folder_of;
 /* What policies get that come later. */
 static const struct gchint_actuator *preferred;
-/* Returns when threads are as they should be; called without locks. */
-static void (*settled)(void);
 
 static void discard(struct gchint_policy *policy)
 {
@@ -291,7 +285,6 @@ static ssize_t one_store(struct kobject *kobj, struct kobj_attribute *attr,
 	mutex_lock(&choice_lock);
 	ret = present(site) ? put(site, act) : -ENODEV;
 	mutex_unlock(&choice_lock);
-	settled();
 	return ret ?: count;
 }
 
@@ -341,7 +334,6 @@ static ssize_t all_store(struct kobject *kobj, struct kobj_attribute *attr,
 		preferred = act;
 	}
 	mutex_unlock(&choice_lock);
-	settled();
 	return ret ?: count;
 }
 
@@ -451,15 +443,13 @@ static struct notifier_block policy_nb = { .notifier_call = policy_event };
 /**
  * gchint_use_init - offer the choice
  * @device: whose folder the files are put into
- * @settle: returns when all threads are as they should be; called without locks
  *
  * Return: 0 or a negative errno.
  */
-int gchint_use_init(struct kobject *device, void (*settle)(void))
+int gchint_use_init(struct kobject *device)
 {
 	int ret;
 
-	settled = settle;
 	folder_of = device;
 	ret = sysfs_create_group(device, &group);
 	if (ret)
@@ -502,5 +492,4 @@ void gchint_use_exit(void)
 		kfree(site);
 	}
 	mutex_unlock(&use_lock);
-	settled();
 }

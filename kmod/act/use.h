@@ -5,7 +5,7 @@
 
 struct kobject;
 
-int gchint_use_init(struct kobject *device, void (*settle)(void));
+int gchint_use_init(struct kobject *device);
 void gchint_use_exit(void);
 
 #endif /* _GCHINT_USE_H */

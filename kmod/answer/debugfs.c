@@ -14,7 +14,6 @@
 #include "act/policy.h"
 #include "act/tunable_set.h"
 #include "debugfs.h"
-#include "follow/domain.h"
 #include "follow/thread.h"
 #include "intake/session.h"
 #include "intake/user.h"
@@ -354,20 +353,6 @@ static int ignored_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(ignored);
 
-static int overutilised_show(struct seq_file *m, void *unused)
-{
-	struct gchint_domain domain;
-	unsigned int i;
-
-	for (i = 0; i < GCHINT_DOMAINS && gchint_domain_get(i, &domain); i++)
-		seq_printf(m, "cpu=%u overutilised=%u times=%llu said_ms=%llu\n",
-			   domain.cpu, domain.over, domain.times,
-			   div_u64(gchint_elapsed(gchint_now(), domain.said),
-				   NSEC_PER_MSEC));
-	return 0;
-}
-DEFINE_SHOW_ATTRIBUTE(overutilised);
-
 void gchint_debugfs_init(void)
 {
 	root = debugfs_create_dir("gchint", NULL);
@@ -376,8 +361,6 @@ void gchint_debugfs_init(void)
 	debugfs_create_file("latency", 0444, root, NULL, &latency_fops);
 	debugfs_create_file("model", 0444, root, NULL, &model_fops);
 	debugfs_create_file("opps", 0444, root, NULL, &opps_fops);
-	debugfs_create_file("overutilised", 0444, root, NULL,
-			    &overutilised_fops);
 	debugfs_create_file("sessions", 0444, root, NULL, &sessions_fops);
 	debugfs_create_file("switches", 0444, root, NULL, &switches_fops);
 	debugfs_create_file("time_in_phase", 0444, root, NULL,

@@ -10,7 +10,6 @@
 #include "act/tunable_set.h"
 #include "clock.h"
 #include "encode.h"
-#include "follow/spent.h"
 #include "follow/thread.h"
 #include "intake/user.h"
 #include "tell/event.h"
@@ -304,64 +303,4 @@ int gchint_encode_session(struct sk_buff *skb, struct gchint_session *session,
 	}
 	nla_nest_end(skb, nest);
 	return 0;
-}
-
-/* -- Spent -- */
-
-static int put_spent_phase(struct sk_buff *skb, u32 phase,
-			   const struct gchint_spent_phase *spent)
-{
-	struct nlattr *nest = nla_nest_start(skb, GCHINT_SPENT_A_PHASE);
-
-	if (!nest)
-		return -EMSGSIZE;
-	if (nla_put_u32(skb, GCHINT_SPENT_PHASE_A_PHASE, phase) ||
-	    put_u64(skb, GCHINT_SPENT_PHASE_A_NS, spent->ns,
-		    GCHINT_SPENT_PHASE_A_PAD) ||
-	    (spent->known_ns &&
-	     (put_u64(skb, GCHINT_SPENT_PHASE_A_ENERGY, spent->nj,
-		      GCHINT_SPENT_PHASE_A_PAD) ||
-	      put_u64(skb, GCHINT_SPENT_PHASE_A_ENERGY_NS, spent->known_ns,
-		      GCHINT_SPENT_PHASE_A_PAD)))) {
-		nla_nest_cancel(skb, nest);
-		return -EMSGSIZE;
-	}
-	nla_nest_end(skb, nest);
-	return 0;
-}
-
-/**
- * gchint_encode_spent - append a GCHINT_A_SPENT
- * @skb: message
- * @spent: the sum
- * @sessions: of so many
- *
- * Return: 0 or -EMSGSIZE, with nothing appended.
- */
-int gchint_encode_spent(struct sk_buff *skb, const struct gchint_spent *spent,
-			unsigned int sessions)
-{
-	struct nlattr *nest = nla_nest_start(skb, GCHINT_A_SPENT);
-	u32 phase;
-
-	if (!nest)
-		return -EMSGSIZE;
-	if (nla_put_u32(skb, GCHINT_SPENT_A_SESSIONS, sessions) ||
-	    put_u64(skb, GCHINT_SPENT_A_SINCE, spent->since,
-		    GCHINT_SPENT_A_PAD) ||
-	    put_u64(skb, GCHINT_SPENT_A_TIME, gchint_now(),
-		    GCHINT_SPENT_A_PAD) ||
-	    put_u64(skb, GCHINT_SPENT_A_UNSURE, spent->unsure_ns,
-		    GCHINT_SPENT_A_PAD))
-		goto cancel;
-	for (phase = 0; phase < GCHINT_PHASE_NR; phase++)
-		if (spent->phase[phase].ns &&
-		    put_spent_phase(skb, phase, &spent->phase[phase]))
-			goto cancel;
-	nla_nest_end(skb, nest);
-	return 0;
-
-cancel:
-	nla_nest_cancel(skb, nest);
-	return -EMSGSIZE;
 }

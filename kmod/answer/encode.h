@@ -8,7 +8,6 @@
 struct gchint_policy;
 struct gchint_record;
 struct gchint_session;
-struct gchint_spent;
 struct sk_buff;
 
 int gchint_encode_event(struct sk_buff *skb, const struct gchint_record *r);
@@ -16,7 +15,5 @@ int gchint_encode_policy(struct sk_buff *skb, struct gchint_policy *policy,
 			 bool opps);
 int gchint_encode_session(struct sk_buff *skb, struct gchint_session *session,
 			  unsigned int bank);
-int gchint_encode_spent(struct sk_buff *skb, const struct gchint_spent *spent,
-			unsigned int sessions);
 
 #endif /* _GCHINT_ENCODE_H */

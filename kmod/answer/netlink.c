@@ -10,7 +10,6 @@
 #include <net/genetlink.h>
 #include <net/net_namespace.h>
 
-#include "account.h"
 #include "act/actuator.h"
 #include "act/policy.h"
 #include "compat/genl.h"
@@ -70,15 +69,9 @@ static int put_info(struct sk_buff *skb)
 	       nla_put_u32(skb, GCHINT_A_RECORDERS, gchint_recorder_count());
 }
 
-/**
- * gchint_netlink_reply - answer a request
- * @info: the request
- * @cmd: enum gchint_cmd of the answer
- * @put: appends what is in it; 0 or a negative errno, which is returned
- * @priv: passed through
- */
-int gchint_netlink_reply(struct genl_info *info, u8 cmd,
-			 int (*put)(struct sk_buff *skb, void *priv), void *priv)
+/* @put appends what is in the answer, and its negative errno is returned. */
+static int send_reply(struct genl_info *info, u8 cmd,
+		      int (*put)(struct sk_buff *skb, void *priv), void *priv)
 {
 	struct sk_buff *skb = genlmsg_new(NLMSG_DEFAULT_SIZE, GFP_KERNEL);
 	void *head;
@@ -110,8 +103,7 @@ static int put_info_reply(struct sk_buff *skb, void *priv)
 static int info_get(struct sk_buff *skb, struct genl_info *info)
 {
 	begin_sampling();
-	return gchint_netlink_reply(info, GCHINT_CMD_INFO_GET, put_info_reply,
-				    NULL);
+	return send_reply(info, GCHINT_CMD_INFO_GET, put_info_reply, NULL);
 }
 
 struct policy_walk {
@@ -158,8 +150,7 @@ static int policy_get(struct sk_buff *skb, struct genl_info *info)
 				    "no such CPU");
 		return -EINVAL;
 	}
-	ret = gchint_netlink_reply(info, GCHINT_CMD_POLICY_GET,
-				   put_policy_reply, &walk);
+	ret = send_reply(info, GCHINT_CMD_POLICY_GET, put_policy_reply, &walk);
 	if (ret == -ENODEV)
 		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[GCHINT_A_CPU],
 				    "the policy of this CPU is not under gchint");
@@ -313,18 +304,6 @@ static const struct genl_ops ops[] = {
 		.policy = record_set_policy,
 		.maxattr = ARRAY_SIZE(record_set_policy) - 1,
 		.flags = GENL_ADMIN_PERM,
-	},
-	{
-		.cmd = GCHINT_CMD_SPENT_SET,
-		.doit = gchint_account_set,
-		.policy = gchint_account_set_policy,
-		.maxattr = ARRAY_SIZE(gchint_account_set_policy) - 1,
-	},
-	{
-		.cmd = GCHINT_CMD_SPENT_GET,
-		.doit = gchint_account_get,
-		.policy = gchint_account_get_policy,
-		.maxattr = ARRAY_SIZE(gchint_account_get_policy) - 1,
 	},
 	{
 		.cmd = GCHINT_CMD_OPPS_SET,

@@ -26,12 +26,6 @@
  */
 #define LOOK_NS (10 * (u64)NSEC_PER_MSEC)
 
-/*
- * A phase whose time is counted is looked at so often while it runs: its edges may
- * come without a doorbell.
- */
-#define COUNT_NS (4 * (u64)NSEC_PER_MSEC)
-
 /* -- Decisions -- */
 
 /* Must a phase be looked at again and again? */
@@ -108,9 +102,7 @@ void gchint_hold_decide(struct gchint_cpu *c, struct gchint_policy *policy,
 void gchint_hold_heed(struct gchint_cpu *c, struct gchint_policy *policy,
 		      u64 now, u64 hint_ns)
 {
-	c->rung = hint_ns;
 	gchint_look(c, policy, now);
-	c->rung = false;
 	gchint_hold_decide(c, policy, now, hint_ns);
 }
 
@@ -146,9 +138,6 @@ static void leave(struct gchint_cpu *c, struct gchint_policy *policy, u64 now)
 {
 	struct gchint_thread *thread = c->thread;
 
-	/* What it says at last is of its turn, too. */
-	if (unlikely(gchint_hold_counts(c)))
-		gchint_look(c, policy, now);
 	gchint_look_settle(c, policy, now);
 	c->unpaid = !(thread->session->granted & GCHINT_GRANT_RAISE);
 	raw_spin_lock(&thread->lock);
@@ -240,12 +229,6 @@ static enum hrtimer_restart release(struct hrtimer *timer)
 		changed = c->held || (policy && policy->state.held);
 		if (c->held)
 			gchint_hold_end(c, policy, now);
-	}
-	/* What that finds is decided below: this timer must not be started here. */
-	if (gchint_hold_counts(c)) {
-		changed |= gchint_look_due(c);
-		gchint_look(c, policy, now);
-		next = min_t(u64, next ?: U64_MAX, now + COUNT_NS);
 	}
 	if (!is_idle_task(current))
 		c->park_ns = 0;

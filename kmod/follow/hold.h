@@ -6,7 +6,6 @@
 #include <linux/types.h>
 
 #include "act/policy.h"
-#include "spent.h"
 #include "thread.h"
 
 struct gchint_seat;
@@ -24,15 +23,5 @@ void gchint_hold_start(struct gchint_cpu *c, struct gchint_policy *policy,
 void gchint_hold_end(struct gchint_cpu *c, struct gchint_policy *policy,
 		     u64 now);
 void gchint_hold_none(struct gchint_cpu *c);
-
-/**
- * gchint_hold_counts - is the time of the thread that runs there counted?
- * @c: a CPU; irqs off
- */
-static inline bool gchint_hold_counts(const struct gchint_cpu *c)
-{
-	return c->thread && !c->held &&
-	       gchint_spent_counts(c->thread->session);
-}
 
 #endif /* _GCHINT_HOLD_H */

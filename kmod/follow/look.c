@@ -12,7 +12,6 @@
 #include "act/policy.h"
 #include "look.h"
 #include "param.h"
-#include "spent.h"
 #include "tell/event.h"
 #include "thread.h"
 
@@ -208,20 +207,16 @@ void gchint_look(struct gchint_cpu *c, struct gchint_policy *policy, u64 now)
 {
 	struct gchint_thread *thread = c->thread;
 	struct gchint_session *session;
-	u8 was = c->hint.phase;
 	bool learns, plans;
-	u64 ran;
 
 	if (!thread || c->held)
 		return;
 
-	ran = gchint_look_settle(c, policy, now);
+	gchint_look_settle(c, policy, now);
 	learns = observe(c, thread, c->track, now) && c->sample.valid;
 	session = thread->session;
 	gchint_phase_brief(&c->hint, c->track, READ_ONCE(thread->role),
 			   session->granted & GCHINT_GRANT_RAISE);
-	if (unlikely(gchint_spent_counts(session)))
-		gchint_spent_charge(session, c, was, ran, now);
 	c->hint.slowdown = session_slowdown(session);
 	if (policy)
 		c->hint.mutator = READ_ONCE(session->mutator[policy->kind]);

@@ -19,11 +19,9 @@ void gchint_look_observe(struct gchint_cpu *c, struct gchint_thread *thread,
  * @c: this CPU, which runs it
  * @policy: its policy under gchint, locked, or NULL
  * @now: CLOCK_MONOTONIC ns
- *
- * Return: for how long, ns.
  */
-static inline u64 gchint_look_settle(struct gchint_cpu *c,
-				     struct gchint_policy *policy, u64 now)
+static inline void gchint_look_settle(struct gchint_cpu *c,
+				      struct gchint_policy *policy, u64 now)
 {
 	u64 ran = now > c->ran_since ? now - c->ran_since : 0;
 	u32 khz = 0;
@@ -40,7 +38,6 @@ static inline u64 gchint_look_settle(struct gchint_cpu *c,
 	}
 	gchint_phase_ran(c->track, ran, khz, kind);
 	c->ran_since = now;
-	return ran;
 }
 
 /**

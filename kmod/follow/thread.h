@@ -19,7 +19,6 @@
 #include "policy/phase.h"
 #include "policy/plan.h"
 
-struct gchint_spent;
 struct gchint_user;
 struct mm_struct;
 struct pid;
@@ -57,8 +56,6 @@ struct gchint_bank {
  * @tgid: process that opened it; counted
  * @tgid_nr: its number in the initial pid namespace, for those who watch
  * @user: whose quotas it counts against
- * @owner: who may ask what it spends, besides those with privilege: the user, if
- *	the process had no other's rights
  * @granted: GCHINT_GRANT_*
  * @generation: of the information page, as last read
  * @nr_banks: how many there are; grows only, after what it counts is there
@@ -71,7 +68,6 @@ struct gchint_bank {
  *	errs for a decision.
  * @slowdown_until: jiffies: not valid later, for who set it may not run again
  * @slowdown_slot: who set it
- * @spent: what its threads spend in each phase, NULL while nobody counts that
  * @mutator: gchint_learn_mutator() by kind of CPU; written under @learn_lock, read at
  *	any time
  * @learn_lock: serialises @learn; innermost of all
@@ -86,7 +82,6 @@ struct gchint_session {
 	pid_t tgid_nr;
 	u32 granted;
 	struct gchint_user *user;
-	kuid_t owner;
 	u32 generation;
 	u32 slowdown;
 	u32 slowdown_until;
@@ -96,7 +91,6 @@ struct gchint_session {
 	u16 nr_leases;
 	u16 followers;
 	u16 nr_banks;
-	struct gchint_spent __rcu *spent;
 	struct gchint_bank *bank[GCHINT_BANKS];
 	struct gchint_learn learn;
 	struct rcu_head rcu;

@@ -26,7 +26,6 @@
 #include "look.h"
 #include "probe.h"
 #include "seat.h"
-#include "spent.h"
 #include "tell/event.h"
 #include "thread.h"
 #include "turn.h"
@@ -68,8 +67,6 @@ static void enter(struct gchint_cpu *c, struct gchint_policy *policy,
 	c->who.tid = thread->tid;
 	c->who.slot = thread->slot;
 	gchint_look(c, policy, now);
-	if (unlikely(gchint_hold_counts(c)))
-		gchint_hold_later(c, now);
 }
 
 static void switched(struct gchint_cpu *c, struct gchint_thread *thread,
@@ -299,47 +296,12 @@ void gchint_watch_ring(struct gchint_thread *thread, bool changed)
 	}
 }
 
-/* -- Accounts -- */
-
-static bool sits(int cpu, void *session)
-{
-	struct gchint_thread *thread = READ_ONCE(per_cpu(gchint_cpus.thread, cpu));
-
-	return thread && thread->session == session;
-}
-
-static void settle(void *session)
-{
-	struct gchint_cpu *c = this_cpu_ptr(&gchint_cpus);
-	struct gchint_policy *policy = gchint_seat_lock(c);
-	u64 now = gchint_now();
-
-	if (gchint_hold_counts(c) && c->thread->session == session) {
-		gchint_hold_heed(c, policy, now, 0);
-		gchint_hold_later(c, now);
-	}
-	gchint_seat_unlock(c, policy);
-}
-
-/**
- * gchint_watch_settle - charge a session with what its threads ran up to now
- * @session: the session; from now on its threads that run are looked at often, if
- *	it is counted
- *
- * Irqs on. The caller keeps the session.
- */
-void gchint_watch_settle(struct gchint_session *session)
-{
-	on_each_cpu_cond_mask(sits, settle, session, true, cpu_online_mask);
-}
-
 /* -- Life -- */
 
 static bool wanted(void)
 {
 	return gchint_thread_count() &&
-	       (gchint_actuator_followed() || gchint_event_recording() ||
-		gchint_spent_count());
+	       (gchint_actuator_count() || gchint_event_recording());
 }
 
 /* The switch probe has been registered. */

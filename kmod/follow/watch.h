@@ -14,6 +14,5 @@ void gchint_watch_exit(void);
 void gchint_watch_notice(struct task_struct *task);
 void gchint_watch_forget(struct gchint_thread *thread);
 void gchint_watch_ring(struct gchint_thread *thread, bool changed);
-void gchint_watch_settle(struct gchint_session *session);
 
 #endif /* _GCHINT_WATCH_H */

@@ -20,8 +20,6 @@
 #include <linux/workqueue.h>
 
 #include "act/actuator.h"
-#include "compat/clamp.h"
-#include "follow/spent.h"
 #include "info.h"
 #include "param.h"
 #include "table.h"
@@ -81,7 +79,6 @@ static void draft_policy(struct cpufreq_policy *policy)
 		gchint_table_put(&table, cpu, first, &entry);
 		/* Unknown until now; a probe that was quicker knows better. */
 		cmpxchg(&cpus[cpu].policy.cur_khz, 0, rough);
-		gchint_spent_found(cpu, policy->cur);
 		if (cpu < GCHINT_INFO_CPUS &&
 		    table.of_cpu[cpu] < GCHINT_INFO_POLICIES)
 			cmpxchg(&info->policy[table.of_cpu[cpu]].cur_khz, 0,
@@ -111,7 +108,7 @@ static void refresh_locked(void)
 
 	gchint_table_begin(&table);
 	features = ALWAYS;
-	if (gchint_clamp_known())
+	if (IS_ENABLED(CONFIG_UCLAMP_TASK))
 		features |= GCHINT_FEATURE_CLAMP;
 	for_each_possible_cpu(cpu) {
 		struct cpufreq_policy *policy;
@@ -167,8 +164,6 @@ void gchint_info_idle(void)
 		WRITE_ONCE(info->policy[i].cur_khz, 0);
 	for (i = 0; i < table.nr_cpus; i++)
 		WRITE_ONCE(cpus[i].policy.cur_khz, 0);
-	for_each_possible_cpu(i)
-		gchint_spent_frequency(i, 0);
 }
 
 /* Parameters that the page repeats have changed. */
@@ -272,7 +267,6 @@ void gchint_info_probe_frequency(void *data, unsigned int khz, unsigned int cpu)
 
 	if (cpu >= table.nr_cpus)
 		return;
-	gchint_spent_frequency(cpu, khz);
 	rough = gchint_table_rough(khz,
 				   READ_ONCE(cpus[cpu].policy.hw_max_khz));
 	WRITE_ONCE(cpus[cpu].policy.cur_khz, rough);

@@ -21,7 +21,6 @@
 #include "follow/watch.h"
 #include "lease.h"
 #include "param.h"
-#include "steer.h"
 #include "user.h"
 
 static DEFINE_RAW_SPINLOCK(lease_lock);
@@ -88,7 +87,6 @@ static bool unlink(struct gchint_thread *thread)
 static void release(struct gchint_thread *thread, enum gchint_lease why, bool told)
 {
 	gchint_watch_forget(thread);
-	gchint_steer_end(thread);
 	if (told)
 		gchint_thread_tell(thread, why);
 	call_rcu(&thread->rcu, free_thread);
@@ -247,8 +245,6 @@ int gchint_lease_attach(struct gchint_session *session,
 		gchint_lease_unattach(session, attach->slot);
 	else
 		gchint_watch_notice(task);
-	if (!ret)
-		gchint_steer_ring(session, attach->slot);
 	put_task_struct(task);
 	return ret;
 
@@ -276,7 +272,6 @@ static int end_slot(struct gchint_session *session, unsigned int slot,
 	if (!ours)
 		return -ENOENT;
 	release(thread, GCHINT_LEASE_DETACH, told);
-	gchint_steer_flush();
 	return 0;
 }
 
@@ -357,8 +352,6 @@ int gchint_lease_set_role(struct gchint_session *session,
 		local_irq_restore(flags);
 	}
 	rcu_read_unlock();
-	if (!ret)
-		gchint_steer_ring(session, role->slot);
 	return ret;
 }
 
@@ -378,7 +371,6 @@ static void ring_followers(struct gchint_session *session, unsigned int slot)
 		local_irq_enable();
 	}
 	rcu_read_unlock();
-	gchint_steer_followers(session, slot);
 }
 
 /**
@@ -403,7 +395,6 @@ int gchint_lease_ring(struct gchint_session *session, unsigned int slot)
 	}
 	gchint_watch_ring(thread, false);
 	local_irq_enable();
-	gchint_steer_ring(session, slot);
 	if (READ_ONCE(session->followers))
 		ring_followers(session, slot);
 	return 0;
@@ -428,7 +419,6 @@ void gchint_lease_close(struct gchint_session *session)
 		if (ours)
 			release(thread, GCHINT_LEASE_CLOSE, true);
 	}
-	gchint_steer_flush();
 }
 
 /**

@@ -21,7 +21,6 @@
 
 #include "compat/exit_probe.h"
 #include "follow/probe.h"
-#include "follow/spent.h"
 #include "follow/thread.h"
 #include "info.h"
 #include "lease.h"
@@ -122,14 +121,6 @@ static void free_session(struct rcu_head *rcu)
 	kfree(session);
 }
 
-/* A process with rights of somebody else's is not its user's own. */
-static kuid_t owner_of(const struct cred *cred)
-{
-	bool own = uid_eq(cred->uid, cred->euid) && uid_eq(cred->uid, cred->suid);
-
-	return own ? cred->uid : GLOBAL_ROOT_UID;
-}
-
 static int session_open(struct inode *inode, struct file *file)
 {
 	struct gchint_session *session;
@@ -149,7 +140,6 @@ static int session_open(struct inode *inode, struct file *file)
 		ret = PTR_ERR(session->user);
 		goto free_banks;
 	}
-	session->owner = owner_of(current_cred());
 	raw_spin_lock_init(&session->learn_lock);
 	session->generation = gchint_info_generation();
 	/* To go without the right is no offence: nothing for an audit log. */
@@ -192,7 +182,6 @@ static int session_release(struct inode *inode, struct file *file)
 
 	/* No lease can be made any more: the file is gone. */
 	gchint_lease_close(session);
-	gchint_spent_end(session);
 	gchint_probe_relax();
 
 	gchint_user_put(session->user);

@@ -1,7 +1,7 @@
 # fish completion for gchintctl
 # SPDX-License-Identifier: GPL-2.0-or-later
 
-set -l commands attach calibrate compare doctor export help import marks profile record report run runtimes spent status summary top use watch why
+set -l commands attach calibrate compare doctor export help import marks profile record report run runtimes status summary top use watch why
 
 function __gchintctl_needs
     not __fish_seen_subcommand_from $argv
@@ -19,7 +19,7 @@ for line in 'attach	the adapter into a JVM or .NET program that runs' 'calibrate
         'profile	CPU time by method, phase, frequency and energy' \
         'record	record while a command runs' 'report	one page with plots and tables' \
         'run	run with the adapter of its runtime' 'runtimes	which runtimes have an adapter' \
-        'spent	time and energy of a process in each phase' 'status	board, governor, policies, sessions, rails' 'summary	tables of one recording' \
+        'status	board, governor, policies, sessions, rails' 'summary	tables of one recording' \
         'top	live view of a recording' 'use	how hints act on this machine' \
         'watch	what a policy does now, a line each second' 'why	who asks for a frequency, who bounds it; longest pauses'
     set -l fields (string split \t -- $line)
@@ -85,12 +85,10 @@ complete -c gchintctl -n '__gchintctl_in report' -x -s d -l detail -d 'recording
 complete -c gchintctl -n '__gchintctl_in run' -r -F -s r -l record -d 'record the run as well'
 complete -c gchintctl -n '__gchintctl_in run' -x -s H -l hints -a 'cap boost' -d 'only those that act so'
 complete -c gchintctl -n '__gchintctl_in run' -s q -l quiet -d 'no last line'
-complete -c gchintctl -n '__gchintctl_in spent' -s e -l end -d 'end it, and forget'
-complete -c gchintctl -n '__gchintctl_in spent' -x -s f -l for -d 'count for so many seconds'
 complete -c gchintctl -n '__gchintctl_in summary' -x -s w -l watts -d '[RAIL=]LOW:HIGH'
 complete -c gchintctl -n '__gchintctl_in top' -x -s d -l delay -d seconds
 complete -c gchintctl -n '__gchintctl_in top' -x -s n -l times -d 'end after so many looks'
-complete -c gchintctl -n '__gchintctl_in use' -a 'auto governor clamp limits affinity off'
+complete -c gchintctl -n '__gchintctl_in use' -a 'auto governor limits off'
 complete -c gchintctl -n '__gchintctl_in why' -x -s a -l at -d 'seconds since the recording began'
 complete -c gchintctl -n '__gchintctl_in watch' -x -s d -l delay -d seconds
 complete -c gchintctl -n '__gchintctl_in watch' -x -s n -l times -d looks

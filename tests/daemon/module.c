@@ -3,9 +3,8 @@
  * Description: preloaded into gchintctl, what the module answers, on a machine that has
  * none. $GCHINT_MODULE, words with blanks between: "many" sessions, more than are shown;
  * "bare" policies of which only the CPU is told; "off", "limits": how hints act;
- * "quiet": nothing of what a process spends is known; "info=N", "policies=N", "sessions=N",
- * "get=N", "set=N": refused with this errno; "connect", "unloaded". $GCHINT_ASKED: a file
- * for what was asked of it.
+ * "info=N", "policies=N", "sessions=N", "set=N": refused with this errno; "connect",
+ * "unloaded". $GCHINT_ASKED: a file for what was asked of it.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -26,7 +25,6 @@ static struct {
 	nl_recvmsg_err_cb_t error;
 	void *valid_arg, *error_arg;
 	int cmd;
-	bool counted;
 } to;
 
 /* The word in $GCHINT_MODULE, to behind its "="; NULL it is not there. */
@@ -101,8 +99,6 @@ int nl_send_auto(struct nl_sock *sk, struct nl_msg *msg)
 {
 	struct nlmsghdr *nlh = nlmsg_hdr(msg);
 	struct genlmsghdr *genl = nlmsg_data(nlh);
-	struct nlattr *pid = nlmsg_find_attr(nlh, GENL_HDRLEN, GCHINT_A_PID);
-	struct nlattr *count = nlmsg_find_attr(nlh, GENL_HDRLEN, GCHINT_A_COUNT);
 	struct nlattr *cpu = nlmsg_find_attr(nlh, GENL_HDRLEN, GCHINT_A_CPU);
 	struct nlattr *opps = nlmsg_find_attr(nlh, GENL_HDRLEN, GCHINT_A_OPPS);
 	FILE *f = getenv("GCHINT_ASKED") ? fopen(getenv("GCHINT_ASKED"), "ae") : NULL;
@@ -113,10 +109,6 @@ int nl_send_auto(struct nl_sock *sk, struct nl_msg *msg)
 		fprintf(f, "family %d command %d version %d%s", nlh->nlmsg_type, genl->cmd,
 			genl->version,
 			(nlh->nlmsg_flags & NLM_F_DUMP) == NLM_F_DUMP ? " dump" : "");
-		if (pid)
-			fprintf(f, " pid %u", nla_get_u32(pid));
-		if (count)
-			fprintf(f, " count %u", nla_get_u32(count));
 		if (cpu)
 			fprintf(f, " cpu %u", nla_get_u32(cpu));
 		if (opps)
@@ -124,8 +116,6 @@ int nl_send_auto(struct nl_sock *sk, struct nl_msg *msg)
 		fputc('\n', f);
 		fclose(f);
 	}
-	if (count)
-		to.counted = nla_get_u32(count);
 	return word("unsent") ? -NLE_NOMEM : 0;
 }
 
@@ -199,38 +189,6 @@ static void session(uint32_t i, unsigned int slots)
 	deliver(msg);
 }
 
-static void spent_phase(struct nl_msg *msg, uint32_t phase, uint64_t ns, uint64_t energy,
-			uint64_t energy_ns)
-{
-	struct nlattr *nest = nla_nest_start(msg, GCHINT_SPENT_A_PHASE);
-
-	nla_put_u32(msg, GCHINT_SPENT_PHASE_A_PHASE, phase);
-	nla_put_u64(msg, GCHINT_SPENT_PHASE_A_NS, ns);
-	if (energy) {
-		nla_put_u64(msg, GCHINT_SPENT_PHASE_A_ENERGY, energy);
-		nla_put_u64(msg, GCHINT_SPENT_PHASE_A_ENERGY_NS, energy_ns);
-	}
-	nla_nest_end(msg, nest);
-}
-
-static void spent(void)
-{
-	struct nl_msg *msg = begin();
-	struct nlattr *nest = nla_nest_start(msg, GCHINT_A_SPENT);
-
-	nla_put_u32(msg, GCHINT_SPENT_A_SESSIONS, 1);
-	nla_put_u64(msg, GCHINT_SPENT_A_SINCE, 1000000000);
-	nla_put_u64(msg, GCHINT_SPENT_A_TIME, 3500000000);
-	nla_put_u64(msg, GCHINT_SPENT_A_UNSURE, word("quiet") ? 0 : 125000000);
-	spent_phase(msg, GCHINT_PHASE_NONE, 2000000000, 1500000000, 2000000000);
-	spent_phase(msg, GCHINT_PHASE_MARK, 400000000, 350000000, 250000000);
-	spent_phase(msg, GCHINT_PHASE_SWEEP, 100000000, 0, 0);
-	/* Newer than this gchintctl. */
-	spent_phase(msg, GCHINT_PHASE_NR, 900000000, 0, 0);
-	nla_nest_end(msg, nest);
-	deliver(msg);
-}
-
 static int refuse(int error)
 {
 	static const char words[] = "nonsense, said the module";
@@ -260,14 +218,10 @@ static int answer(void)
 		error = word("policies");
 	else if (to.cmd == GCHINT_CMD_SESSION_GET)
 		error = word("sessions");
-	else if (to.cmd == GCHINT_CMD_SPENT_GET)
-		error = word("get");
 	else
 		error = word("set");
 	if (error)
 		return refuse(atoi(error));
-	if (to.cmd == GCHINT_CMD_SPENT_GET && !to.counted && !word("counted"))
-		return refuse(ENODATA);
 	switch (to.cmd) {
 	case GCHINT_CMD_INFO_GET:
 		info();
@@ -279,9 +233,6 @@ static int answer(void)
 	case GCHINT_CMD_SESSION_GET:
 		for (uint32_t i = 0; i < many; i++)
 			session(i, i % 4);
-		break;
-	case GCHINT_CMD_SPENT_GET:
-		spent();
 		break;
 	default:
 		break;

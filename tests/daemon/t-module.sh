@@ -7,7 +7,7 @@ fresh module
 mkdir "$d/none"
 # with WORDS ARGUMENT...: gchintctl, of the board in $d, and the module as WORDS say
 with() {
-	GCHINT_MODULE=$1 GCHINT_SYSFS=$d/sys GCHINT_PROCFS=$d/proc GCHINT_DEBUGFS=$d/debug GCHINT_DEVICE=$d/none \
+	GCHINT_MODULE=$1 GCHINT_SYSFS=$d/sys GCHINT_PROCFS=$d/proc GCHINT_DEVICE=$d/none \
 		ASAN_OPTIONS=$ASAN_OPTIONS:verify_asan_link_order=0 \
 		LD_PRELOAD="$(gcc -print-file-name=libasan.so) $BUILD/module.so" "$ctl" "${@:2}"
 }
@@ -42,7 +42,7 @@ ok "status of more sessions than are shown, in JSON" is "256 3 0 255 3" \
 said = json.load(sys.stdin)
 s = said["sessions"]
 print(len(s), said["sessions_not_shown"], s[0]["slots"], s[255]["session"] - s[0]["session"], s[255]["slots"])')"
-# Who places tasks where CPUs differ.
+# Whether the scheduler places tasks by energy where CPUs differ.
 echo 1024 >"$cpu/cpu0/cpu_capacity"
 echo 512 >"$cpu/cpu1/cpu_capacity"
 mkdir -p "$d/proc/sys/kernel"
@@ -53,57 +53,15 @@ unlike() {
 		for governor in schedutil gchint; do
 			echo $aware >"$d/proc/sys/kernel/sched_energy_aware"
 			echo $governor >"$cpu/cpufreq/policy1/scaling_governor"
-			status "" | grep placement
+			echo "== energy-aware $aware, $governor"
+			status "" | sed -n '/^placement/,/^session/p' | grep -v ^session
+			with "" why | sed -n '/^placement/,$p'
+			with "" --json status | python3 -c 'import json, sys; print(json.load(sys.stdin)["placement"])'
 		done
 	done
 	echo schedutil >"$cpu/cpufreq/policy1/scaling_governor"
 }
-ok "who places tasks where CPUs differ" words module-placement unlike
-# That it has paused: of two domains what the one says that has, or who spoke last.
-echo 1 >"$d/proc/sys/kernel/sched_energy_aware"
-mkdir "$d/debug/gchint"
-said() { # OVERUTILISED MS OVERUTILISED MS: what each of them says
-	echo "cpu=0 overutilised=$1 times=2 said_ms=$2" >"$d/debug/gchint/overutilised"
-	echo "cpu=1 overutilised=$3 times=3 said_ms=$4" >>"$d/debug/gchint/overutilised"
-}
-paused() {
-	local words
-	for words in "0 7 0 5" "1 7 0 5" "0 5 1 7" "1 7 1 5" "1 5 1 7"; do
-		echo "== $words"
-		# shellcheck disable=SC2086 # four words
-		said $words
-		status "" | sed -n '/^placement/,/^session/p' | grep -v ^session
-		with "" --json status | python3 -c 'import json, sys; print(json.load(sys.stdin)["placement"])'
-	done
-	echo "== why"
-	with "" why | sed -n '/^placement/,$p'
-	: >"$d/debug/gchint/overutilised"
-	echo "== nothing said"
-	status "" | grep placement
-	with "" --json status | python3 -c 'import json, sys; print(json.load(sys.stdin)["placement"])'
-	said 1 5 0 7
-	echo gchint >"$cpu/cpufreq/policy1/scaling_governor"
-	echo "== of no interest"
-	status "" | grep -A1 placement
-	echo schedutil >"$cpu/cpufreq/policy1/scaling_governor"
-}
-ok "and that it does not just now" words module-paused paused
-# Root reads what it may not.
-somebody=()
-[ "$(id -u)" -ne 0 ] || somebody=(setpriv --reuid 65534 --clear-groups)
-if command -v "${somebody[0]:-true}" >/dev/null; then
-	chmod 755 "$work" "$d"
-	chmod 000 "$d/debug"
-	install -m 755 "$ctl" "$d/gchintctl"
-	ok "which root only is told" grep -q 'places by energy; whether it has paused is told to root' \
-		<(echo off >"$d/sys/class/misc/gchint/actuator/all"
-		"${somebody[@]}" env GCHINT_SYSFS="$d/sys" GCHINT_PROCFS="$d/proc" GCHINT_DEBUGFS="$d/debug" "$d/gchintctl" why)
-	rm "$d/sys/class/misc/gchint/actuator/all"
-	chmod 755 "$d/debug"
-else
-	skip "which root only is told" "needs setpriv"
-fi
-rm -r "$d/debug/gchint"
+ok "whether tasks are placed by energy where CPUs differ" words module-placement unlike
 rm "$cpu"/cpu?/cpu_capacity
 
 # What keeps a policy from its highest and lowest frequency.
@@ -159,38 +117,3 @@ looks() {
 	with "" watch -d 0.1 -n 11 | sed -E 's/^[0-9:]{8} .*/./'
 }
 ok "watch, with the module" words module-watch looks
-
-spents() {
-	local words ended
-	while read -r ended words; do
-		echo "== $words: $ended"
-		rm -f "$d/asked"
-		# shellcheck disable=SC2086 # arguments
-		GCHINT_ASKED=$d/asked with "$words" spent ${ended//,/ } 2>&1 || echo "exit $?"
-		cat "$d/asked" 2>/dev/null
-	done <<'X2'
-4711
-4711 counted
-4711 counted quiet
---for,0.01,4711
---for,0.01,4711 counted
---end,4711
---end,4711 set=3
-4711 get=3
-4711 get=1
-4711 get=95
-4711 get=5
-4711 set=1
---for,0.01,4711 set=95
-4711 unloaded
-4711 connect
-4711 unsent
-4711 deaf
-0
-2147483647 counted
-2147483648 counted
---for,-1,4711
---for,x,4711
-X2
-}
-ok "what a process spends" words module-spent spents

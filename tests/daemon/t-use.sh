@@ -28,10 +28,9 @@ actuator() {
 
 tree walker 1024
 ok "without a name it changes nothing" bash -c "$(declare -f use); d=$d ctl=$ctl; use | grep -q '^in force  off'"
-use >"$d/out"
-ok "and says nothing of binding where all CPUs are alike" bash -c "! grep -q '^affinity' '$d/out'"
 use auto >"$d/out"
 ok "like cores: auto takes the governor" grep -q '^in force  governor: ' "$d/out"
+ok "and says nothing of clamps where all CPUs are alike" bash -c "! grep -q 'hints clamp' '$d/out'"
 ok "on each policy" is "gchintgchint" "$(governors | tr -d ' \n')"
 use off >"$d/out"
 ok "off puts back the governors that were there" is "walkerwalker" "$(governors | tr -d ' \n')"
@@ -48,12 +47,13 @@ use auto >"$d/out"
 ok "not so if it does as it is told" grep -q '^in force  governor: ' "$d/out"
 tree walker 381
 use auto >"$d/out"
-ok "unlike cores: auto clamps" is clamp "$(actuator)"
+ok "unlike cores: auto limits" is limits "$(actuator)"
+ok "and says how a program can clamp its own threads" grep -q '^program .*gchintctl run --hints clamp' "$d/out"
 ok "and leaves the governors" is "walker walker " "$(governors)"
 use >"$d/out"
-ok "what binding to CPUs loses is told where they differ" grep -q '^affinity .*fewer CPUs' "$d/out"
-use affinity >"$d/out"
-ok "and it can be chosen" is affinity "$(actuator)"
+ok "without a name it says so as well" grep -q '^program .*gchintctl run --hints clamp' "$d/out"
+ok "actuators that are gone are refused" bash -c \
+	"$(declare -f use); d=$d ctl=$ctl; use clamp >/dev/null; [ \$? = 2 ] && use affinity >/dev/null; [ \$? = 2 ]"
 use governor >"$d/out"
 ok "who takes the governor all the same is told what ends" grep -q 'Energy-Aware Scheduling ends' "$d/out"
 tree gchint 1024

@@ -347,11 +347,6 @@ profile record -F 0 -- true
 profile record -F 2001 -- true
 profile record -o a.db -- true
 profile record -c 01234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567 -- true
-spent
-spent x
-spent 0
-spent 1 2
-spent --end --for 1 1
 watch -d 0
 watch -d 0.09
 watch -d 3601
@@ -366,7 +361,6 @@ status --nix
 runtimes --nix
 use --nix
 attach --nix
-spent --nix
 marks --nix
 summary --nix
 compare --nix a.db b.db

@@ -120,50 +120,6 @@ static void cut(void)
 	CHECK(good, "a message cut short anywhere gives no event");
 }
 
-static void on_spent(void *data, const struct message_spent *spent)
-{
-	*(uint64_t *)data += spent->sessions;
-}
-
-static void on_spent_phase(void *data, const struct message_spent_phase *p)
-{
-	*(uint64_t *)data += p->has & HAS(GCHINT_SPENT_PHASE_A_ENERGY) ? p->energy : p->ns;
-}
-
-static void put_spent_phase(struct nl_msg *msg, uint32_t phase, uint64_t ns, uint64_t energy)
-{
-	struct nlattr *nest = nla_nest_start(msg, GCHINT_SPENT_A_PHASE);
-
-	nla_put_u32(msg, GCHINT_SPENT_PHASE_A_PHASE, phase);
-	if (ns)
-		nla_put_u64(msg, GCHINT_SPENT_PHASE_A_NS, ns);
-	if (energy)
-		nla_put_u64(msg, GCHINT_SPENT_PHASE_A_ENERGY, energy);
-	nla_nest_end(msg, nest);
-}
-
-static void spent(void)
-{
-	static const struct message_ops spent_ops = { .spent = on_spent,
-						      .spent_phase = on_spent_phase };
-	struct nl_msg *msg = nlmsg_alloc();
-	struct nlmsghdr *nlh;
-	struct nlattr *nest;
-	uint64_t sum = 0;
-
-	genlmsg_put(msg, 0, 0, 0x20, 0, 0, GCHINT_CMD_SPENT_GET, GCHINT_GENL_VERSION);
-	nest = nla_nest_start(msg, GCHINT_A_SPENT);
-	nla_put_u32(msg, GCHINT_SPENT_A_SESSIONS, 1);
-	put_spent_phase(msg, GCHINT_PHASE_MARK, 20, 0);
-	put_spent_phase(msg, GCHINT_PHASE_SWEEP, 5, 300);
-	put_spent_phase(msg, GCHINT_PHASE_COPY, 0, 4000); /* no time */
-	nla_nest_end(msg, nest);
-	nlh = nlmsg_hdr(msg);
-	CHECK(message_parse(nlh, nlh->nlmsg_len, 0, &spent_ops, &sum) == 1 && sum == 321,
-	      "what was spent, energy where it is known, and nothing without a time");
-	nlmsg_free(msg);
-}
-
 static void wrong(void)
 {
 	struct nl_msg *msg = nlmsg_alloc();
@@ -196,6 +152,5 @@ void unit_message(void)
 {
 	whole();
 	cut();
-	spent();
 	wrong();
 }

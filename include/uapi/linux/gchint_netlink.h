@@ -18,32 +18,11 @@
  *	GCHINT_CMD_RECORD_SET	do	GCHINT_A_RECORD: bit n asks for both
  *					edges of phase n on every CPU, while
  *					the requesting socket lives; 0 ends it
- *	GCHINT_CMD_SPENT_SET	do	GCHINT_A_PID, GCHINT_A_COUNT: 1 begins to
- *					count what the open sessions of a process
- *					spend, those that are counted go on; 0
- *					ends it and forgets
- *	GCHINT_CMD_SPENT_GET	do	GCHINT_A_PID -> GCHINT_A_SPENT
  *	GCHINT_CMD_OPPS_SET	do	GCHINT_A_CPU, GCHINT_A_OPPS: the power of
  *					each OPP of that CPU's policy as it was
  *					measured; an empty nest forgets it
  *
- * SESSION_GET, RECORD_SET, OPPS_SET and the multicast groups need CAP_NET_ADMIN. So do
- * SPENT_SET and SPENT_GET for a process of another user, or for one that had
- * another user's rights when it opened its session: EPERM.
- *
- * GCHINT_A_PID is a process in the caller's pid namespace, 0 the caller's own.
- * ESRCH: it has no session open; ENODATA: none of them is counted.
- *
- * What is counted is the time for which threads with a lease ran on a CPU, by the
- * phase or the role that they had, whichever actuator is in force, and with none.
- * It ends with the session. A phase that has gone stale counts as none, as for
- * everything else. An edge is heard with its doorbell; without one it is seen
- * when the thread is switched in or out and every few milliseconds in between: what
- * ran since the last look is then divided into halves, and is a part of
- * GCHINT_SPENT_A_UNSURE.
- * Energy is modelled: that time, times the power that the kernel's energy model
- * has for one CPU at the frequency in force when it was looked at. Where there is
- * no such model in microwatts it is unknown, and not told.
+ * SESSION_GET, RECORD_SET, OPPS_SET and the multicast groups need CAP_NET_ADMIN.
  *
  * What OPPS_SET gives comes before every other source of power, whether or not the
  * policy is under gchint then, until it is forgotten or the module goes. It wants each
@@ -83,8 +62,6 @@ enum gchint_cmd {
 	GCHINT_CMD_RECORD_SET,
 	GCHINT_CMD_EVENT,
 	GCHINT_CMD_SAMPLE,
-	GCHINT_CMD_SPENT_SET,
-	GCHINT_CMD_SPENT_GET,
 	GCHINT_CMD_OPPS_SET,
 
 	__GCHINT_CMD_LAST,
@@ -105,9 +82,6 @@ enum gchint_attr {
 	GCHINT_A_EVENT,		/* nest of gchint_event_attr */
 	GCHINT_A_POLICY,	/* nest of gchint_policy_attr */
 	GCHINT_A_SESSION,	/* nest of gchint_session_attr */
-	GCHINT_A_PID,		/* u32, of a process */
-	GCHINT_A_COUNT,		/* u32, 0 or 1 */
-	GCHINT_A_SPENT,		/* nest of gchint_spent_attr */
 	GCHINT_A_OPPS,		/* nest of gchint_opps_attr */
 
 	__GCHINT_A_LAST,
@@ -224,14 +198,11 @@ enum gchint_mode {
 enum gchint_actuator_id {
 	GCHINT_ACTUATOR_NONE,		/* hints have no effect */
 	GCHINT_ACTUATOR_GOVERNOR,	/* gchint is the policy's governor */
-	GCHINT_ACTUATOR_CLAMP,		/* threads' utilisation, by schedutil */
 	GCHINT_ACTUATOR_LIMITS,		/* of the policy, beside its governor */
-	GCHINT_ACTUATOR_AFFINITY,	/* threads', where CPUs are unlike */
 };
 
 #define GCHINT_CAN_EXACT	0x01	/* asks for one frequency */
 #define GCHINT_CAN_LIMITS	0x02	/* bounds frequency; others choose it */
-#define GCHINT_CAN_THREAD	0x04	/* acts on threads, wherever they run */
 
 enum gchint_policy_attr {
 	GCHINT_POLICY_A_UNSPEC,
@@ -305,31 +276,6 @@ enum gchint_slot_attr {
 
 	__GCHINT_SLOT_A_LAST,
 	GCHINT_SLOT_A_MAX = __GCHINT_SLOT_A_LAST - 1
-};
-
-enum gchint_spent_attr {
-	GCHINT_SPENT_A_UNSPEC,
-	GCHINT_SPENT_A_PAD,
-	GCHINT_SPENT_A_SESSIONS,	/* u32, how many are counted */
-	GCHINT_SPENT_A_SINCE,		/* u64, CLOCK_MONOTONIC ns, of the first */
-	GCHINT_SPENT_A_TIME,		/* u64, CLOCK_MONOTONIC ns of this answer */
-	GCHINT_SPENT_A_UNSURE,		/* u64, ns with an edge without a doorbell */
-	GCHINT_SPENT_A_PHASE,		/* nest of gchint_spent_phase_attr; many */
-
-	__GCHINT_SPENT_A_LAST,
-	GCHINT_SPENT_A_MAX = __GCHINT_SPENT_A_LAST - 1
-};
-
-enum gchint_spent_phase_attr {
-	GCHINT_SPENT_PHASE_A_UNSPEC,
-	GCHINT_SPENT_PHASE_A_PAD,
-	GCHINT_SPENT_PHASE_A_PHASE,	/* u32, enum gchint_phase, none included */
-	GCHINT_SPENT_PHASE_A_NS,	/* u64, on a CPU, of all threads together */
-	GCHINT_SPENT_PHASE_A_ENERGY,	/* u64, nJ; not told if unknown */
-	GCHINT_SPENT_PHASE_A_ENERGY_NS,	/* u64, the time of _NS that it is of */
-
-	__GCHINT_SPENT_PHASE_A_LAST,
-	GCHINT_SPENT_PHASE_A_MAX = __GCHINT_SPENT_PHASE_A_LAST - 1
 };
 
 #endif /* _UAPI_LINUX_GCHINT_NETLINK_H */

@@ -93,30 +93,6 @@ kill -TERM $pid
 wait $pid
 want ended-well test $? -eq 0
 
-# Nobody records any more, and nothing acts: what a process spends is counted all the same.
-hint 2000 20 >/dev/null &
-hinter=$!
-tries=0
-until gchintctl spent $hinter >/tmp/spent.begun 2>/dev/null; do
-	tries=$((tries + 1))
-	[ $tries -lt 100 ] || break
-	sleep 0.1
-done
-want spent-begins grep -q "^process $hinter is counted from now on" /tmp/spent.begun
-sleep 1
-gchintctl spent $hinter >/tmp/spent.txt
-cat /tmp/spent.txt
-want spent-time awk '$1 == "mark" { mark = $2 } $1 == "remark" { remark = $2 }
-	END { exit !(mark > 0.1 && remark > 0.05 && mark > remark) }' /tmp/spent.txt
-want spent-energy-unknown grep -qE '^mark +[0-9.]+ +[?]$' /tmp/spent.txt
-want spent-ends gchintctl spent --end $hinter
-gchintctl spent --for 0.2 $hinter >/tmp/spent.for
-want spent-for grep -qE '^process [0-9]+, counted for 0\.' /tmp/spent.for
-kill $hinter
-wait $hinter
-gchintctl spent $hinter 2>/tmp/spent.gone
-want spent-of-nobody grep -q 'has no session open' /tmp/spent.gone
-
 # A measurement given to the module, and nonsense; the rails of i2c-stub's chip stand still.
 source_of() { sed -n 's/^policy0 source=\([^ ]*\).*/\1/p' /sys/kernel/debug/gchint/opps; }
 calibration() {

@@ -228,7 +228,7 @@ static void governors(void)
 /* Those that a machine has not are refused; so is each while gchint governs. */
 static void ways(void)
 {
-	static const char * const names[] = { "off", "clamp", "limits", "affinity" };
+	static const char * const names[] = { "off", "limits" };
 	int number[MAX_POLICIES], n, p;
 
 	while (!storm_over()) {
