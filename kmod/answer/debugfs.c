@@ -286,7 +286,7 @@ static int show_session(struct gchint_session *session, void *priv)
 
 	seq_printf(m, "session=%llu tgid=%d uid=%u raise=%u slots=%u\n",
 		   session->id, session->tgid_nr,
-		   from_kuid(&init_user_ns, session->user->uid),
+		   from_kuid(&init_user_ns, session->uid),
 		   !!(session->granted & GCHINT_GRANT_RAISE),
 		   READ_ONCE(session->nr_leases));
 	rcu_read_lock();

@@ -295,7 +295,7 @@ int gchint_encode_session(struct sk_buff *skb, struct gchint_session *session,
 		    GCHINT_SESSION_A_PAD) ||
 	    nla_put_s32(skb, GCHINT_SESSION_A_TGID, session->tgid_nr) ||
 	    nla_put_u32(skb, GCHINT_SESSION_A_UID,
-			from_kuid(&init_user_ns, session->user->uid)) ||
+			from_kuid(&init_user_ns, session->uid)) ||
 	    nla_put_u32(skb, GCHINT_SESSION_A_GRANTED, session->granted) ||
 	    put_slots(skb, session->bank[bank])) {
 		nla_nest_cancel(skb, nest);

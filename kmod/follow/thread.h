@@ -50,12 +50,13 @@ struct gchint_bank {
 
 /**
  * struct gchint_session - an open file
- * @node: in the list of sessions
+ * @node: in the list of sessions, under RCU
  * @id: its number, never used again
  * @mm: address space that opened it; counted, only ever compared
  * @tgid: process that opened it; counted
  * @tgid_nr: its number in the initial pid namespace, for those who watch
- * @user: whose quotas it counts against
+ * @user: whose quotas it counts against; given back at close
+ * @uid: of that user
  * @granted: GCHINT_GRANT_*
  * @generation: of the information page, as last read
  * @nr_banks: how many there are; grows only, after what it counts is there
@@ -82,6 +83,7 @@ struct gchint_session {
 	pid_t tgid_nr;
 	u32 granted;
 	struct gchint_user *user;
+	kuid_t uid;
 	u32 generation;
 	u32 slowdown;
 	u32 slowdown_until;

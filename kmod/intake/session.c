@@ -13,8 +13,10 @@
 #include <linux/mutex.h>
 #include <linux/pid.h>
 #include <linux/poll.h>
+#include <linux/rculist.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 #include <linux/uaccess.h>
 #include <trace/events/power.h>
 #include <trace/events/sched.h>
@@ -39,8 +41,12 @@ static_assert(sizeof(struct gchint_session) + sizeof(struct gchint_bank) +
 	      PAGE_SIZE + GCHINT_SLOTS * sizeof(struct gchint_thread) <= 24 * 1024);
 #endif
 
-/* Serialises the list, the count and the numbering. */
-static DEFINE_MUTEX(sessions_lock);
+/*
+ * Serialises changes of the list, the count and the numbering, each a few stores:
+ * open() takes it with the mutex of all miscellaneous devices held, so nothing is
+ * done under it that could take long. Walks are readers under RCU.
+ */
+static DEFINE_SPINLOCK(sessions_lock);
 static LIST_HEAD(sessions);
 static unsigned int nr_sessions;
 static u64 last_id;
@@ -135,7 +141,8 @@ static int session_open(struct inode *inode, struct file *file)
 		goto free_session;
 	}
 	session->nr_banks = 1;
-	session->user = gchint_user_get(current_uid());
+	session->uid = current_uid();
+	session->user = gchint_user_get(session->uid);
 	if (IS_ERR(session->user)) {
 		ret = PTR_ERR(session->user);
 		goto free_banks;
@@ -151,15 +158,15 @@ static int session_open(struct inode *inode, struct file *file)
 	session->tgid_nr = task_tgid_nr(current);
 	file->private_data = session;
 
-	mutex_lock(&sessions_lock);
+	spin_lock(&sessions_lock);
 	session->id = ++last_id;
-	list_add_tail(&session->node, &sessions);
+	list_add_tail_rcu(&session->node, &sessions);
 	WRITE_ONCE(nr_sessions, nr_sessions + 1);
-	mutex_unlock(&sessions_lock);
+	spin_unlock(&sessions_lock);
 
 	/*
-	 * Whoever opens another miscellaneous device waits until this is over, and
-	 * to patch code takes long: who needs it done waits for it elsewhere.
+	 * To patch code takes long, and opens of all other miscellaneous devices
+	 * would wait for it: GCHINT_IOC_ATTACH and read() do it if it is still due.
 	 */
 	gchint_probe_changed();
 	return nonseekable_open(inode, file);
@@ -175,10 +182,10 @@ static int session_release(struct inode *inode, struct file *file)
 {
 	struct gchint_session *session = file->private_data;
 
-	mutex_lock(&sessions_lock);
-	list_del(&session->node);
+	spin_lock(&sessions_lock);
+	list_del_rcu(&session->node);
 	WRITE_ONCE(nr_sessions, nr_sessions - 1);
-	mutex_unlock(&sessions_lock);
+	spin_unlock(&sessions_lock);
 
 	/* No lease can be made any more: the file is gone. */
 	gchint_lease_close(session);
@@ -365,7 +372,10 @@ unsigned int gchint_session_count(void)
  * @fn: the function; a value other than 0 stops the walk
  * @priv: passed through
  *
- * May sleep. The sessions are in the order of their numbers.
+ * The sessions are in the order of their numbers; of those that come or go
+ * meanwhile some may be missed. @fn runs under RCU and must not sleep. What a
+ * closed session has given back (its user, process and address space) is not @fn's
+ * to look at.
  *
  * Return: what the last call of @fn returned, or 0.
  */
@@ -375,13 +385,13 @@ int gchint_session_each(int (*fn)(struct gchint_session *session, void *priv),
 	struct gchint_session *session;
 	int ret = 0;
 
-	mutex_lock(&sessions_lock);
-	list_for_each_entry(session, &sessions, node) {
+	rcu_read_lock();
+	list_for_each_entry_rcu(session, &sessions, node) {
 		ret = fn(session, priv);
 		if (ret)
 			break;
 	}
-	mutex_unlock(&sessions_lock);
+	rcu_read_unlock();
 	return ret;
 }
 

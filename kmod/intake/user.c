@@ -3,14 +3,17 @@
 
 #include <linux/cred.h>
 #include <linux/err.h>
-#include <linux/mutex.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 
 #include "param.h"
 #include "user.h"
 
-/* Serialises the list and gchint_user.sessions. */
-static DEFINE_MUTEX(users_lock);
+/*
+ * Serialises the list and gchint_user.sessions. Nothing is allocated under it: a
+ * user whose memory cgroup is full waits for memory alone.
+ */
+static DEFINE_SPINLOCK(users_lock);
 static LIST_HEAD(users);
 
 static struct gchint_user *lookup(kuid_t uid)
@@ -32,31 +35,31 @@ static struct gchint_user *lookup(kuid_t uid)
 struct gchint_user *gchint_user_get(kuid_t uid)
 {
 	unsigned int limit = READ_ONCE(gchint_param_sessions_per_user);
-	struct gchint_user *user;
+	struct gchint_user *new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT), *user;
+	bool full = false;
 
-	mutex_lock(&users_lock);
+	spin_lock(&users_lock);
 	user = lookup(uid);
-	if (!user) {
-		user = kzalloc(sizeof(*user), GFP_KERNEL_ACCOUNT);
-		if (!user) {
-			user = ERR_PTR(-ENOMEM);
-			goto unlock;
-		}
+	if (!user && new) {
+		user = new;
+		new = NULL;
 		user->uid = uid;
 		atomic_set(&user->slots, 0);
 		list_add(&user->node, &users);
 	}
-	if (user->sessions >= limit) {
-		pr_notice_ratelimited("user %u holds %u sessions, sessions_per_user=%u allows no more\n",
-				      from_kuid(&init_user_ns, uid),
-				      user->sessions, limit);
-		user = ERR_PTR(-EDQUOT);
-		goto unlock;
+	if (user) {
+		full = user->sessions >= limit;
+		user->sessions += !full;
 	}
-	user->sessions++;
-unlock:
-	mutex_unlock(&users_lock);
-	return user;
+	spin_unlock(&users_lock);
+	kfree(new);
+	if (!user)
+		return ERR_PTR(-ENOMEM);
+	if (!full)
+		return user;
+	pr_notice_ratelimited("user %u holds as many sessions as one may, %u\n",
+			      from_kuid(&init_user_ns, uid), limit);
+	return ERR_PTR(-EDQUOT);
 }
 
 /**
@@ -65,12 +68,15 @@ unlock:
  */
 void gchint_user_put(struct gchint_user *user)
 {
-	mutex_lock(&users_lock);
-	if (!--user->sessions) {
+	bool last;
+
+	spin_lock(&users_lock);
+	last = !--user->sessions;
+	if (last)
 		list_del(&user->node);
+	spin_unlock(&users_lock);
+	if (last)
 		kfree(user);
-	}
-	mutex_unlock(&users_lock);
 }
 
 /**
