@@ -53,8 +53,9 @@ struct task_struct;
  *	up to @khz_since; in kHz * 2^20 ns
  * @khz_since: CLOCK_MONOTONIC ns
  * @phase_since: CLOCK_MONOTONIC ns
- * @snapshot: what gchint_look() reads, while it does
- * @sample: likewise, what that teaches
+ * @snapshot: what gchint_look() reads, while it does; under the policy's lock, for
+ *	another CPU of it may look for this one
+ * @sample: what that teaches, under the same lock
  * @who: whose @hint it is, for those who watch
  * @neighbour: who took turns, while @minded
  * @park_ns: idle since its thread left; not worth its frequency any more from

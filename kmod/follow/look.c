@@ -12,6 +12,7 @@
 #include "act/policy.h"
 #include "look.h"
 #include "param.h"
+#include "seat.h"
 #include "tell/event.h"
 #include "thread.h"
 
@@ -82,6 +83,7 @@ static __always_inline void take(struct gchint_cpu *c,
 	struct gchint_snapshot *snapshot = &c->snapshot;
 	u32 saw;
 
+	lockdep_assert_held(gchint_seat_lock_of(c, rcu_dereference_sched(c->policy)));
 	gchint_snapshot_take(snapshot, slot, now);
 	snapshot->lead = lead;
 	saw = gchint_phase_update(track, snapshot, &c->sample, now, ttl);
@@ -119,7 +121,7 @@ static __always_inline bool observe(struct gchint_cpu *c,
 
 /**
  * gchint_look_observe - read a slot if there is anything new in it
- * @c: this CPU
+ * @c: this CPU, locked by gchint_seat_lock()
  * @thread: whose; it does not run
  * @track: what is known of it. The holder of the thread's lock is alone with
  *	it.

@@ -252,15 +252,21 @@ static void poke_quietly(unsigned int cpu)
 	preempt_enable();
 }
 
-/* It sleeps: nothing to decide, but somebody may record. */
-static void glance(struct gchint_thread *thread)
+/*
+ * A thread that sleeps: nothing to decide, but its phases may be recorded. The
+ * policy's lock is for this CPU's scratch memory: another CPU of the policy that
+ * decides looks at the thread that runs here, by way of the same memory.
+ */
+static void thread_record(struct gchint_thread *thread)
 {
 	struct gchint_cpu *c = this_cpu_ptr(&gchint_cpus);
+	struct gchint_policy *policy = gchint_seat_lock(c);
 
 	raw_spin_lock(&thread->lock);
 	if (!thread->dead && thread->cpu < 0)
 		gchint_look_observe(c, thread, &thread->track, gchint_now());
 	raw_spin_unlock(&thread->lock);
+	gchint_seat_unlock(c, policy);
 }
 
 /* Of a thread that does not run here. Apart, so that one that does needs no stack. */
@@ -273,7 +279,7 @@ static noinline void ring_other(struct gchint_thread *thread)
 	if (cpu >= 0)
 		poke(cpu, gchint_now());
 	else if (gchint_event_recording())
-		glance(thread);
+		thread_record(thread);
 }
 
 /**
