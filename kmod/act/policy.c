@@ -478,7 +478,8 @@ void gchint_policy_start(struct gchint_policy *policy)
 	unsigned int cpu;
 
 	claim_kind(policy);
-	policy->shared = policy_is_shared(p);
+	/* Those that are offline now may come, and nobody starts us anew then. */
+	policy->shared = cpumask_weight(members(policy)) > 1;
 	if (gchint_policy_loaded(policy))
 		policy->rules.latency_ns = p->cpuinfo.transition_latency;
 	policy->rules.meter_us = cpufreq_policy_transition_delay_us(p);

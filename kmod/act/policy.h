@@ -109,7 +109,8 @@ struct gchint_limits {
  * @set_node: in @set
  * @node: in the list of policies
  * @started: between start and stop
- * @shared: it has more than one CPU; changes only while not started
+ * @shared: it has more than one CPU, or may come to: limits are not started anew
+ *	when one does. Changes only while not started.
  * @opps: its OPPs
  * @hw_max_khz: cpuinfo.max_freq for which they were read
  * @energy: where their power comes from
