@@ -58,12 +58,14 @@ static void apply(struct kthread_work *work)
 	u64 hint_ns, queued_ns;
 	unsigned long flags;
 	s32 cap, floor;
+	bool requested;
 	u64 now;
 	int ret;
 
 	policy = container_of(work, struct gchint_policy, work);
 	limits = &policy->limits;
 	raw_spin_lock_irqsave(&policy->lock, flags);
+	requested = policy->work_in_progress;
 	policy->work_in_progress = false;
 	policy->asking = true;
 	next = policy->next;
@@ -85,7 +87,8 @@ static void apply(struct kthread_work *work)
 
 	raw_spin_lock_irqsave(&policy->lock, flags);
 	policy->asking = false;
-	if (ret >= 0)
+	/* Called because others moved their floor it decides nothing new. */
+	if (requested && ret >= 0)
 		gchint_policy_asked(policy, &next, policy->khz, hint_ns, now);
 	if (queued_ns)
 		measure(policy, gchint_elapsed(gchint_now(), queued_ns));
@@ -99,7 +102,9 @@ static int others_changed(struct notifier_block *nb, unsigned long khz,
 	struct gchint_policy *policy;
 
 	policy = container_of(nb, struct gchint_policy, limits.others);
-	kthread_queue_work(policy->worker, &policy->work);
+	/* Our own floor is the worker's doing, and its cap follows in the same turn. */
+	if (current != policy->worker->task)
+		kthread_queue_work(policy->worker, &policy->work);
 	return NOTIFY_OK;
 }
 
