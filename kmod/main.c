@@ -67,22 +67,29 @@ static int __init gchint_init(void)
 	if (ret)
 		goto exit_event;
 	gchint_actuator_init(&told);
-	ret = gchint_governor_init();
+	ret = gchint_use_init();
 	if (ret)
 		goto exit_netlink;
-	ret = gchint_session_init();
+	/*
+	 * Either of the next two gives away references to the module, which its
+	 * failure would not take back. Of them only the first can lack memory: the
+	 * second fails if there is a governor of that name, as of a kernel that has
+	 * this module built in, whose device has the name of the first.
+	 */
+	ret = gchint_session_init(gchint_use_groups());
 	if (ret)
-		goto exit_governor;
-	ret = gchint_use_init(gchint_session_kobj());
+		goto exit_use;
+	ret = gchint_governor_init();
 	if (ret)
 		goto exit_session;
+	gchint_use_begin(gchint_session_kobj());
 	gchint_debugfs_init();
 	return 0;
 
 exit_session:
 	gchint_session_exit();
-exit_governor:
-	gchint_governor_exit();
+exit_use:
+	gchint_use_exit();
 exit_netlink:
 	gchint_netlink_exit();
 	gchint_energy_exit();
@@ -104,9 +111,10 @@ fail:
 static void __exit gchint_exit(void)
 {
 	gchint_debugfs_exit();
-	gchint_use_exit();
-	gchint_session_exit();
+	gchint_use_end();
 	gchint_governor_exit();
+	gchint_session_exit();
+	gchint_use_exit();
 	gchint_netlink_exit();
 	gchint_energy_exit();
 	gchint_event_exit();

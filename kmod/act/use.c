@@ -68,7 +68,10 @@ static DEFINE_MUTEX(choice_lock);
 static DEFINE_MUTEX(use_lock);
 static LIST_HEAD(sites);
 static enum cpuhp_state hotplug;
+/* The device's directory; NULL until it is there. Under choice_lock. */
 static struct kobject *folder_of;
+/* The module goes: nothing is attached any more. Under choice_lock. */
+static bool closing;
 /* What policies get that come later. */
 static const struct gchint_actuator *preferred;
 
@@ -283,7 +286,7 @@ static ssize_t one_store(struct kobject *kobj, struct kobj_attribute *attr,
 	if (ret)
 		return ret;
 	mutex_lock(&choice_lock);
-	ret = present(site) ? put(site, act) : -ENODEV;
+	ret = present(site) && !closing ? put(site, act) : -ENODEV;
 	mutex_unlock(&choice_lock);
 	return ret ?: count;
 }
@@ -321,6 +324,10 @@ static ssize_t all_store(struct kobject *kobj, struct kobj_attribute *attr,
 	if (ret)
 		return ret;
 	mutex_lock(&choice_lock);
+	if (closing) {
+		mutex_unlock(&choice_lock);
+		return -ENODEV;
+	}
 	list_for_each_entry(site, &sites, node) {
 		site->before = site->wanted;
 		ret = put(site, act);
@@ -401,6 +408,8 @@ static void walk(struct work_struct *work)
 
 	mutex_lock(&choice_lock);
 	for_each_online_cpu(cpu) {
+		if (!folder_of || closing)
+			break;
 		site = meet(cpu);
 		if (!site || given(site) || !give(site, site->wanted))
 			continue;
@@ -440,37 +449,72 @@ static int came_online(unsigned int cpu)
 
 static struct notifier_block policy_nb = { .notifier_call = policy_event };
 
+/* All that userspace chooses by, but for the files of policies. */
+static const struct attribute_group *groups[] = { &group, NULL };
+
+const struct attribute_group **gchint_use_groups(void)
+{
+	return groups;
+}
+
 /**
- * gchint_use_init - offer the choice
- * @device: whose folder the files are put into
+ * gchint_use_init - follow policies as they come and go
+ *
+ * Nothing is offered yet.
  *
  * Return: 0 or a negative errno.
  */
-int gchint_use_init(struct kobject *device)
+int gchint_use_init(void)
 {
 	int ret;
 
-	folder_of = device;
-	ret = sysfs_create_group(device, &group);
-	if (ret)
-		return ret;
 	ret = cpufreq_register_notifier(&policy_nb, CPUFREQ_POLICY_NOTIFIER);
 	if (ret)
-		goto remove_group;
+		return ret;
 	ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "gchint/use:online",
 					came_online, NULL);
-	if (ret < 0)
-		goto unregister_notifier;
+	if (ret < 0) {
+		cpufreq_unregister_notifier(&policy_nb, CPUFREQ_POLICY_NOTIFIER);
+		return ret;
+	}
 	hotplug = ret;
-	walk(NULL);
 	return 0;
+}
 
-unregister_notifier:
-	cpufreq_unregister_notifier(&policy_nb, CPUFREQ_POLICY_NOTIFIER);
-	cancel_work_sync(&walk_work);
-remove_group:
-	sysfs_remove_group(device, &group);
-	return ret;
+/**
+ * gchint_use_begin - offer the choice for each policy
+ * @device: whose directory has the group of gchint_use_groups()
+ */
+void gchint_use_begin(struct kobject *device)
+{
+	mutex_lock(&choice_lock);
+	folder_of = device;
+	mutex_unlock(&choice_lock);
+	walk(NULL);
+}
+
+/**
+ * gchint_use_end - give every policy back, and offer nothing any more
+ *
+ * The notifier is still there: a driver that leaves meanwhile takes its policies out
+ * of our sites, and waits while one of them is being detached.
+ */
+void gchint_use_end(void)
+{
+	struct site *site;
+
+	/* No walk adds a file or attaches anything after this. */
+	mutex_lock(&choice_lock);
+	closing = true;
+	mutex_unlock(&choice_lock);
+	/* Waits for writers that are inside. Nobody adds sites any more. */
+	list_for_each_entry(site, &sites, node)
+		sysfs_remove_file_from_group(folder_of, &site->attr.attr,
+					     FOLDER);
+	mutex_lock(&use_lock);
+	list_for_each_entry(site, &sites, node)
+		take_away(site);
+	mutex_unlock(&use_lock);
 }
 
 void gchint_use_exit(void)
@@ -480,16 +524,8 @@ void gchint_use_exit(void)
 	cpuhp_remove_state_nocalls(hotplug);
 	cpufreq_unregister_notifier(&policy_nb, CPUFREQ_POLICY_NOTIFIER);
 	cancel_work_sync(&walk_work);
-	/* Waits for those who are in a file; nobody chooses any more. */
-	list_for_each_entry(site, &sites, node)
-		sysfs_remove_file_from_group(folder_of, &site->attr.attr,
-					     FOLDER);
-	sysfs_remove_group(folder_of, &group);
-	mutex_lock(&use_lock);
 	list_for_each_entry_safe(site, next, &sites, node) {
-		take_away(site);
 		list_del(&site->node);
 		kfree(site);
 	}
-	mutex_unlock(&use_lock);
 }

@@ -422,7 +422,16 @@ static struct gchint_probe probes[] = {
 	  .wanted = wanted },
 };
 
-int gchint_session_init(void)
+/**
+ * gchint_session_init - offer the device
+ * @groups: what else its directory in sysfs has
+ *
+ * Once it is there it may be opened, which keeps the module: nothing that can fail
+ * may come after it.
+ *
+ * Return: 0 or a negative errno.
+ */
+int gchint_session_init(const struct attribute_group **groups)
 {
 	unsigned int i;
 	int ret;
@@ -439,6 +448,7 @@ int gchint_session_init(void)
 		if (ret)
 			return ret;
 	}
+	device.groups = groups;
 	return misc_register(&device);
 }
 

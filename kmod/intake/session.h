@@ -4,9 +4,10 @@
 #define _GCHINT_SESSION_H
 
 struct gchint_session;
+struct attribute_group;
 struct kobject;
 
-int gchint_session_init(void);
+int gchint_session_init(const struct attribute_group **groups);
 void gchint_session_exit(void);
 struct kobject *gchint_session_kobj(void);
 unsigned int gchint_session_count(void);
