@@ -47,6 +47,22 @@ static void measure(struct gchint_policy *policy, u64 took_ns)
 }
 
 /*
+ * The hardware has another highest frequency: no governor of ours is told. Under the
+ * rwsem, for with its last CPU the driver takes away the table that is read.
+ */
+static void renew_opps(struct gchint_policy *policy)
+{
+	struct cpufreq_policy *p = policy->policy;
+
+	down_read(&p->rwsem);
+	if (!policy_is_inactive(p)) {
+		gchint_actuator_refill(policy);
+		gchint_policy_rules(policy);
+	}
+	up_read(&p->rwsem);
+}
+
+/*
  * Nothing is held here but what serialises workers. A floor goes before a cap
  * comes, and the reverse.
  */
@@ -64,6 +80,8 @@ static void apply(struct kthread_work *work)
 
 	policy = container_of(work, struct gchint_policy, work);
 	limits = &policy->limits;
+	if (policy->hw_max_khz != READ_ONCE(policy->policy->cpuinfo.max_freq))
+		renew_opps(policy);
 	raw_spin_lock_irqsave(&policy->lock, flags);
 	requested = policy->work_in_progress;
 	policy->work_in_progress = false;

@@ -305,8 +305,12 @@ void gchint_policy_decide(struct gchint_policy *policy, u64 now, u64 hint_ns)
 	policy->refresh = false;
 	/* Boost moves them without a call of ours, if no request limits them. */
 	if (unlikely(policy->rules.max_khz != highest(policy) ||
-		     policy->rules.min_khz != lowest(policy)))
+		     policy->rules.min_khz != lowest(policy))) {
 		take_limits(policy);
+		/* Limits have no call of cpufreq's for that: their worker looks. */
+		if (!gchint_policy_loaded(policy))
+			irq_work_queue(&policy->irq_work);
+	}
 	gchint_policy_sync(policy, now);
 	if (policy->shared)
 		best = demand_of_all(policy, now);
