@@ -165,34 +165,50 @@ static int put_opps(struct sk_buff *skb, const struct gchint_policy *policy)
 	return 0;
 }
 
-/**
- * gchint_encode_policy - append a GCHINT_A_POLICY
- * @skb: message
- * @policy: a started policy, from gchint_actuator_each()
- * @opps: with its OPPs
- *
- * Return: 0 or -EMSGSIZE, with nothing appended.
- */
-int gchint_encode_policy(struct sk_buff *skb, struct gchint_policy *policy,
-			 bool opps)
+/* How it is set up: what sysfs shows to every user, too. */
+static int put_config(struct sk_buff *skb, struct gchint_policy *policy)
 {
-	struct nlattr *nest = nla_nest_start(skb, GCHINT_A_POLICY);
-	u32 khz, min_khz, max_khz, reason, load = 0;
+	u32 min_khz, max_khz;
 	unsigned long flags;
-	unsigned int cpu;
-	u64 switches = 0;
-	struct gchint_bounds bounds;
-	int i;
 
-	if (!nest)
-		return -EMSGSIZE;
+	raw_spin_lock_irqsave(&policy->lock, flags);
+	min_khz = policy->rules.min_khz;
+	max_khz = policy->rules.max_khz;
+	raw_spin_unlock_irqrestore(&policy->lock, flags);
+
+	return nla_put_u32(skb, GCHINT_POLICY_A_CPU,
+			   cpumask_first(policy->policy->related_cpus)) ||
+	       put_cpus(skb, policy->policy->cpus) ||
+	       nla_put_u32(skb, GCHINT_POLICY_A_MODE,
+			   READ_ONCE(policy->set->tunables.mode)) ||
+	       nla_put_u32(skb, GCHINT_POLICY_A_ACTUATOR, policy->act->id) ||
+	       nla_put_u32(skb, GCHINT_POLICY_A_CAN,
+			   policy->act->can & ~GCHINT_CAN_LOAD) ||
+	       nla_put_u32(skb, GCHINT_POLICY_A_MIN_KHZ, min_khz) ||
+	       nla_put_u32(skb, GCHINT_POLICY_A_MAX_KHZ, max_khz) ||
+	       nla_put_u32(skb, GCHINT_POLICY_A_HW_MAX_KHZ,
+			   policy->opps.ref_khz) ||
+	       (policy->policy->fast_switch_enabled &&
+		nla_put_flag(skb, GCHINT_POLICY_A_FAST)) ||
+	       put_u64(skb, GCHINT_POLICY_A_TIME, gchint_now(),
+		       GCHINT_POLICY_A_PAD) ||
+	       (policy->energy->measured &&
+		nla_put_flag(skb, GCHINT_POLICY_A_MEASURED));
+}
+
+/* What it does just now, which tells of the programs that run there. */
+static int put_state(struct sk_buff *skb, struct gchint_policy *policy)
+{
+	struct gchint_bounds bounds;
+	u32 khz, reason, load = 0;
+	unsigned long flags;
+	unsigned int cpu, i;
+	u64 switches = 0;
 
 	raw_spin_lock_irqsave(&policy->lock, flags);
 	gchint_policy_sync(policy, gchint_now());
 	khz = policy->khz;
 	bounds = policy->state.bounds;
-	min_khz = policy->rules.min_khz;
-	max_khz = policy->rules.max_khz;
 	reason = policy->last.reason;
 	for_each_cpu(cpu, policy->policy->cpus)
 		load = max(load, per_cpu(gchint_cpus.demand.load, cpu));
@@ -200,31 +216,35 @@ int gchint_encode_policy(struct sk_buff *skb, struct gchint_policy *policy,
 		switches += policy->stats->switches[i];
 	raw_spin_unlock_irqrestore(&policy->lock, flags);
 
-	if (nla_put_u32(skb, GCHINT_POLICY_A_CPU,
-			cpumask_first(policy->policy->related_cpus)) ||
-	    put_cpus(skb, policy->policy->cpus) ||
-	    nla_put_u32(skb, GCHINT_POLICY_A_MODE,
-			READ_ONCE(policy->set->tunables.mode)) ||
-	    nla_put_u32(skb, GCHINT_POLICY_A_ACTUATOR, policy->act->id) ||
-	    nla_put_u32(skb, GCHINT_POLICY_A_CAN,
-			policy->act->can & ~GCHINT_CAN_LOAD) ||
-	    put_bounds(skb, &bounds) ||
-	    (khz && nla_put_u32(skb, GCHINT_POLICY_A_CUR_KHZ, khz)) ||
-	    nla_put_u32(skb, GCHINT_POLICY_A_MIN_KHZ, min_khz) ||
-	    nla_put_u32(skb, GCHINT_POLICY_A_MAX_KHZ, max_khz) ||
-	    nla_put_u32(skb, GCHINT_POLICY_A_HW_MAX_KHZ,
-			policy->opps.ref_khz) ||
-	    (policy->policy->fast_switch_enabled &&
-	     nla_put_flag(skb, GCHINT_POLICY_A_FAST)) ||
-	    nla_put_u32(skb, GCHINT_POLICY_A_REASON, reason) ||
-	    (gchint_policy_loaded(policy) &&
-	     nla_put_u32(skb, GCHINT_POLICY_A_LOAD, load)) ||
-	    put_u64(skb, GCHINT_POLICY_A_TRANSITIONS, switches,
-		    GCHINT_POLICY_A_PAD) ||
-	    put_u64(skb, GCHINT_POLICY_A_TIME, gchint_now(),
-		    GCHINT_POLICY_A_PAD) ||
-	    (policy->energy->measured &&
-	     nla_put_flag(skb, GCHINT_POLICY_A_MEASURED)) ||
+	return put_bounds(skb, &bounds) ||
+	       (khz && nla_put_u32(skb, GCHINT_POLICY_A_CUR_KHZ, khz)) ||
+	       nla_put_u32(skb, GCHINT_POLICY_A_REASON, reason) ||
+	       (gchint_policy_loaded(policy) &&
+		nla_put_u32(skb, GCHINT_POLICY_A_LOAD, load)) ||
+	       put_u64(skb, GCHINT_POLICY_A_TRANSITIONS, switches,
+		       GCHINT_POLICY_A_PAD);
+}
+
+/**
+ * gchint_encode_policy - append a GCHINT_A_POLICY
+ * @skb: message
+ * @policy: a started policy, from gchint_actuator_each()
+ * @opps: with its OPPs
+ * @state: with what it does now, too
+ *
+ * What it does now tells what runs there. Without @state the answer has what sysfs
+ * shows to everybody.
+ *
+ * Return: 0 or -EMSGSIZE, with nothing appended.
+ */
+int gchint_encode_policy(struct sk_buff *skb, struct gchint_policy *policy,
+			 bool opps, bool state)
+{
+	struct nlattr *nest = nla_nest_start(skb, GCHINT_A_POLICY);
+
+	if (!nest)
+		return -EMSGSIZE;
+	if (put_config(skb, policy) || (state && put_state(skb, policy)) ||
 	    (opps && put_opps(skb, policy))) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;

@@ -12,7 +12,7 @@ struct sk_buff;
 
 int gchint_encode_event(struct sk_buff *skb, const struct gchint_record *r);
 int gchint_encode_policy(struct sk_buff *skb, struct gchint_policy *policy,
-			 bool opps);
+			 bool opps, bool state);
 int gchint_encode_session(struct sk_buff *skb, struct gchint_session *session,
 			  unsigned int bank);
 

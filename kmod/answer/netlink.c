@@ -109,6 +109,7 @@ static int info_get(struct sk_buff *skb, struct genl_info *info)
 struct policy_walk {
 	struct sk_buff *skb;
 	unsigned int cpu;
+	bool state;
 	bool found;
 };
 
@@ -120,7 +121,7 @@ static int put_policy_of(struct gchint_policy *policy, void *priv)
 	    !cpumask_test_cpu(walk->cpu, policy->policy->related_cpus))
 		return 0;
 	walk->found = true;
-	return gchint_encode_policy(walk->skb, policy, true) ?: 1;
+	return gchint_encode_policy(walk->skb, policy, true, walk->state) ?: 1;
 }
 
 static int put_policy_reply(struct sk_buff *skb, void *priv)
@@ -137,7 +138,7 @@ static int put_policy_reply(struct sk_buff *skb, void *priv)
 
 static int policy_get(struct sk_buff *skb, struct genl_info *info)
 {
-	struct policy_walk walk = { };
+	struct policy_walk walk = { .state = netlink_capable(skb, CAP_NET_ADMIN) };
 	int ret;
 
 	if (!info->attrs[GCHINT_A_CPU]) {
@@ -192,7 +193,9 @@ static int dump_policy(struct gchint_policy *policy, void *priv)
 	if (!head)
 		return -EMSGSIZE;
 	return dump_end(dump, head,
-			gchint_encode_policy(dump->skb, policy, true));
+			gchint_encode_policy(dump->skb, policy, true,
+					     netlink_capable(dump->cb->skb,
+							     CAP_NET_ADMIN)));
 }
 
 static int dump_session(struct gchint_session *session, void *priv)
@@ -396,7 +399,8 @@ static const struct gchint_ring_reader reader = {
 
 static int sample_policy(struct gchint_policy *policy, void *priv)
 {
-	return policy->started ? gchint_encode_policy(priv, policy, false) : 0;
+	return policy->started ? gchint_encode_policy(priv, policy, false,
+						      true) : 0;
 }
 
 static void sample(void)

@@ -23,6 +23,9 @@
  *					measured; an empty nest forgets it
  *
  * SESSION_GET, RECORD_SET, OPPS_SET and the multicast groups need CAP_NET_ADMIN.
+ * POLICY_GET without it answers with how a policy is set up, which sysfs shows to every
+ * user, too; what the policy does (_CUR_KHZ, _REASON, _LOAD, _TRANSITIONS, _CAP_KHZ,
+ * _FLOOR_KHZ) tells of the programs that run there, and is left out.
  *
  * What OPPS_SET gives comes before every other source of power, whether or not the
  * policy is under gchint then, until it is forgotten or the module goes. It wants each
