@@ -22,7 +22,6 @@
 #include "intake/info.h"
 #include "intake/lease.h"
 #include "intake/session.h"
-#include "param.h"
 #include "tell/event.h"
 #include "tell/ring.h"
 
@@ -50,7 +49,7 @@ static int __init gchint_init(void)
 {
 	int ret;
 
-	ret = gchint_ring_init(gchint_param_event_ring);
+	ret = gchint_ring_init();
 	if (ret)
 		goto fail;
 	ret = gchint_watch_init();

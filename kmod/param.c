@@ -8,13 +8,8 @@
 
 #include "param.h"
 
-unsigned int gchint_param_event_ring = 4096;
 unsigned int gchint_param_hint_ttl_ms = 1000;
 unsigned int gchint_param_leases = 4096;
-unsigned int gchint_param_min_phase_us = 100;
-unsigned int gchint_param_sample_ms = 100;
-unsigned int gchint_param_sessions_per_user = 32;
-unsigned int gchint_param_slots_per_user = 512;
 
 static void (*changed)(void);
 
@@ -47,7 +42,7 @@ static int set_bounded(const char *val, const struct kernel_param *kp,
 		return -EINVAL;
 	}
 	WRITE_ONCE(*(unsigned int *)kp->arg, num);
-	/* Two of them are told to user space. Under the parameters' own lock. */
+	/* The time to live is told to user space. Under the parameters' own lock. */
 	if (changed)
 		changed();
 	return 0;
@@ -64,17 +59,7 @@ static const struct kernel_param_ops ops_##_name = {			\
 };									\
 module_param_cb(_name, &ops_##_name, &gchint_param_##_name, _mode)
 
-BOUNDED(event_ring, 64, 65536, 0444);
-MODULE_PARM_DESC(event_ring, "events held for netlink listeners, rounded up to a power of two (64..65536)");
 BOUNDED(hint_ttl_ms, 10, 60000, 0644);
 MODULE_PARM_DESC(hint_ttl_ms, "a phase without progress for this long is ignored (10..60000)");
 BOUNDED(leases, 64, 65536, 0444);
 MODULE_PARM_DESC(leases, "slots that all users together may hold leased, the last quarter for those with CAP_SYS_NICE (64..65536)");
-BOUNDED(min_phase_us, 0, 1000000, 0644);
-MODULE_PARM_DESC(min_phase_us, "phases expected to be shorter are not worth a hint (0..1000000)");
-BOUNDED(sample_ms, 10, 60000, 0644);
-MODULE_PARM_DESC(sample_ms, "period of the netlink group sampling (10..60000)");
-BOUNDED(sessions_per_user, 1, 1024, 0644);
-MODULE_PARM_DESC(sessions_per_user, "sessions that one user may hold open (1..1024)");
-BOUNDED(slots_per_user, 1, 65536, 0644);
-MODULE_PARM_DESC(slots_per_user, "slots that one user may hold leased (1..65536)");

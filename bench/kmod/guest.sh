@@ -24,6 +24,5 @@ table() {
 	govern gchint
 	tune mode table
 	tune min_latencies 0
-	tune cap_mark_pct 50
-	tune cap_sweep_pct 50
+	tune cap_pct 50
 }

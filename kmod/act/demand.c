@@ -150,7 +150,7 @@ const struct gchint_demand *gchint_demand_of(struct gchint_cpu *c,
 					     const struct gchint_rules *rules,
 					     u32 scale, bool idle, u64 now)
 {
-	u64 window = READ_ONCE(rules->tun->window_us) * (u64)NSEC_PER_USEC;
+	u64 window = rules->tun->window_us * (u64)NSEC_PER_USEC;
 	const struct gchint_hint *hint = NULL;
 	const struct gchint_plan *plan = NULL;
 	bool here = c->cpu == smp_processor_id();

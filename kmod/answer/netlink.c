@@ -18,12 +18,13 @@
 #include "follow/thread.h"
 #include "intake/session.h"
 #include "netlink.h"
-#include "param.h"
 #include "power.h"
 #include "recorder.h"
 #include "tell/event.h"
 #include "tell/ring.h"
 
+/* Period of samples: ten a second draw a graph, and hardly wake anything. */
+#define SAMPLE_MS 100
 /* How often to see whether somebody has begun to listen to samples. */
 #define LISTEN_MS 1000
 /* A session with a bank of slots leased, with room to spare. */
@@ -423,7 +424,7 @@ static void sample_work_fn(struct work_struct *work)
 		return;
 	sample();
 	queue_delayed_work(system_unbound_wq, &sample_work,
-			   msecs_to_jiffies(READ_ONCE(gchint_param_sample_ms)));
+			   msecs_to_jiffies(SAMPLE_MS));
 }
 
 static void listen_work_fn(struct work_struct *work);

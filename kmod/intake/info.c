@@ -25,6 +25,8 @@
 #include "table.h"
 
 #define ALWAYS (GCHINT_FEATURE_CPUS | GCHINT_FEATURE_GROW)
+/* To announce a shorter phase costs more than it can give. The library obeys it. */
+#define MIN_PHASE_US 100
 
 DECLARE_WAIT_QUEUE_HEAD(gchint_info_wait);
 
@@ -170,7 +172,6 @@ void gchint_info_idle(void)
 static void take_params(void)
 {
 	WRITE_ONCE(info->hint_ttl_ms, gchint_param_hint_ttl_ms);
-	WRITE_ONCE(info->min_phase_us, gchint_param_min_phase_us);
 }
 
 static void publish_masks(void)
@@ -329,6 +330,7 @@ int gchint_info_init(void)
 	info->size = sizeof(*info);
 	info->nr_cpus = table.nr_cpus;
 	info->cpu_size = sizeof(*cpus);
+	info->min_phase_us = MIN_PHASE_US;
 	/* What they have besides is known when a session asks. */
 	info->features = ALWAYS;
 	memset(info->cpu_policy, GCHINT_INFO_NO_POLICY,

@@ -27,7 +27,6 @@
 #include "info.h"
 #include "lease.h"
 #include "page.h"
-#include "param.h"
 #include "session.h"
 #include "user.h"
 
@@ -101,7 +100,7 @@ static int grow(struct gchint_session *session, unsigned long slots)
 		return -EINVAL;
 	if (slots <= gchint_session_slots(session))
 		return 0;
-	if (slots > READ_ONCE(gchint_param_slots_per_user))
+	if (slots > gchint_user_slots())
 		return -EDQUOT;
 	mutex_lock(&grow_lock);
 	while (session->nr_banks < DIV_ROUND_UP(slots, GCHINT_SLOTS)) {

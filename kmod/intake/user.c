@@ -3,11 +3,16 @@
 
 #include <linux/cred.h>
 #include <linux/err.h>
+#include <linux/gchint.h>
+#include <linux/minmax.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
 #include "param.h"
 #include "user.h"
+
+/* Sessions that one user may hold: each takes up to 24 KiB of kernel memory. */
+#define SESSIONS 32u
 
 /*
  * Serialises the list and gchint_user.sessions. Nothing is allocated under it: a
@@ -30,11 +35,10 @@ static struct gchint_user *lookup(kuid_t uid)
  * gchint_user_get - count one more session of a user
  * @uid: the user
  *
- * Return: the user, or -EDQUOT past sessions_per_user, or -ENOMEM.
+ * Return: the user, or -EDQUOT past SESSIONS, or -ENOMEM.
  */
 struct gchint_user *gchint_user_get(kuid_t uid)
 {
-	unsigned int limit = READ_ONCE(gchint_param_sessions_per_user);
 	struct gchint_user *new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT), *user;
 	bool full = false;
 
@@ -48,7 +52,7 @@ struct gchint_user *gchint_user_get(kuid_t uid)
 		list_add(&user->node, &users);
 	}
 	if (user) {
-		full = user->sessions >= limit;
+		full = user->sessions >= SESSIONS;
 		user->sessions += !full;
 	}
 	spin_unlock(&users_lock);
@@ -57,8 +61,8 @@ struct gchint_user *gchint_user_get(kuid_t uid)
 		return ERR_PTR(-ENOMEM);
 	if (!full)
 		return user;
-	pr_notice_ratelimited("user %u holds as many sessions as one may, %u\n",
-			      from_kuid(&init_user_ns, uid), limit);
+	pr_notice_ratelimited("user %u holds %u sessions, which is as many as one user may\n",
+			      from_kuid(&init_user_ns, uid), SESSIONS);
 	return ERR_PTR(-EDQUOT);
 }
 
@@ -80,21 +84,32 @@ void gchint_user_put(struct gchint_user *user)
 }
 
 /**
+ * gchint_user_slots - how many slots one user may hold leased
+ *
+ * Return: an eighth of the machine's, but a session's first ones at least.
+ */
+unsigned int gchint_user_slots(void)
+{
+	return max(gchint_param_leases / 8, (unsigned int)GCHINT_SLOTS);
+}
+
+/**
  * gchint_user_take_slot - count one more slot of a user
  * @user: the user
  *
- * Return: 0, or -EDQUOT past slots_per_user.
+ * Return: 0, or -EDQUOT past gchint_user_slots().
  */
 int gchint_user_take_slot(struct gchint_user *user)
 {
-	int limit = READ_ONCE(gchint_param_slots_per_user);
+	int limit = gchint_user_slots();
 
 	if (atomic_inc_return(&user->slots) <= limit)
 		return 0;
 	atomic_dec(&user->slots);
-	pr_notice_ratelimited("user %u holds %d slots, slots_per_user=%d allows no more\n",
+	pr_notice_ratelimited("user %u holds %d slots, and leases=%u allows one user %d\n",
 			      from_kuid(&init_user_ns, user->uid),
-			      atomic_read(&user->slots), limit);
+			      atomic_read(&user->slots),
+			      gchint_param_leases, limit);
 	return -EDQUOT;
 }
 

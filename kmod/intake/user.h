@@ -22,6 +22,7 @@ struct gchint_user {
 };
 
 struct gchint_user *gchint_user_get(kuid_t uid);
+unsigned int gchint_user_slots(void);
 void gchint_user_put(struct gchint_user *user);
 int gchint_user_take_slot(struct gchint_user *user);
 void gchint_user_give_slot(struct gchint_user *user);

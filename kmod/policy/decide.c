@@ -9,7 +9,7 @@
 
 static u32 load_khz(const struct gchint_rules *r, u32 load)
 {
-	u64 khz = (u64)r->opps->ref_khz * load * (100 + READ_ONCE(r->tun->headroom_pct));
+	u64 khz = (u64)r->opps->ref_khz * load * (100 + r->tun->headroom_pct);
 
 	return max_t(u32, (u32)min_t(u64, div_u64(khz, 100) >> GCHINT_ONE_SHIFT, U32_MAX), 1);
 }
@@ -256,12 +256,8 @@ void gchint_decide_policy(struct gchint_decision *out, const struct gchint_rules
 
 u64 gchint_decide_delay_ns(const struct gchint_rules *r)
 {
-	u32 us = READ_ONCE(r->tun->rate_limit_us);
-	u64 ns = (u64)us * NSEC_PER_USEC;
+	u64 ns = r->tun->window_us * (u64)NSEC_PER_USEC * 3 / 4;
 
-	if (us)
-		return ns;
-	ns = READ_ONCE(r->tun->window_us) * (u64)NSEC_PER_USEC * 3 / 4;
 	ns = max_t(u64, ns, 20ULL * gchint_rules_latency(r));
 	return min_t(u64, ns, 10 * NSEC_PER_MSEC);
 }

@@ -216,7 +216,7 @@ static inline bool gchint_decide_owes(const struct gchint_rules *r, const struct
  * gchint_decide_delay_ns() - least time between decisions without a phase edge
  * @r: rules of the policy
  *
- * &gchint_tunables.rate_limit_us; if that is 0, three quarters of the window or
+ * Three quarters of the window or
  * twenty times the switch latency, whichever is longer, but at most 10 ms. It
  * bounds what the hook costs; &gchint_tunables.hold_us, how often load switches.
  */

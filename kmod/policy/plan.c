@@ -136,9 +136,7 @@ static const struct gchint_opp *slowed_opp(const struct gchint_rules *r, u32 slo
 {
 	const struct gchint_opps *t = r->opps;
 	/* That it costs nobody time is a prediction: the dearer time, the less goes by it. */
-	u32 part = GCHINT_BIAS_SPEED - READ_ONCE(r->tun->bias);
-	u32 pct = READ_ONCE(r->tun->mutator_slowdown_pct) * part / GCHINT_BIAS_SPEED;
-	u32 bound = stretched(GCHINT_ONE, pct);
+	u32 bound = stretched(GCHINT_ONE, GCHINT_BIAS_SPEED - READ_ONCE(r->tun->bias));
 	u32 floor_khz = r->mutator[mutator].floor_khz;
 	u32 i;
 
@@ -181,7 +179,7 @@ static u8 boost_reason(u8 class)
 
 static void boost_full(struct gchint_plan *p, const struct gchint_rules *r)
 {
-	p->khz = max_t(u32, gchint_percent(r->max_khz, READ_ONCE(r->tun->boost_pct)), 1);
+	p->khz = max_t(u32, r->max_khz, 1);
 	p->reason = boost_reason(p->class);
 }
 
@@ -215,7 +213,7 @@ static void plan_boost(struct gchint_plan *p, const struct gchint_rules *r,
 		return;
 	i = min_t(u32, gchint_opp_at_least(t, p->khz), in.last);
 	bound = stretched(gchint_opp_stretch(&t->opp[i], mem),
-			  READ_ONCE(r->tun->pause_stretch_pct));
+			  r->tun->pause_stretch_pct);
 	i = cheapest(t, &in, mem, gchint_opps_awake(t, READ_ONCE(r->tun->awake_pct)), bound);
 	boost_lower(p, r, i, mem);
 }
@@ -258,7 +256,7 @@ static u32 probe(struct gchint_plan *p, const struct gchint_rules *r, struct gch
 		 const struct cap *c, u32 at)
 {
 	const struct gchint_opps *t = r->opps;
-	u32 every = READ_ONCE(r->tun->probe_every);
+	u32 every = r->tun->probe_every;
 	u32 turn, i;
 
 	if (!every)
@@ -335,7 +333,7 @@ static void plan_model(struct gchint_plan *p, const struct gchint_hint *h,
 	struct cap c = {};
 	u32 i;
 
-	c.pace = gchint_pace_stretch(h, fit, t->ref_khz, READ_ONCE(r->tun->margin_pct),
+	c.pace = gchint_pace_stretch(h, fit, t->ref_khz, GCHINT_MARGIN_PCT,
 				     gchint_rules_latency(r), h->slowdown, now_ns);
 	p->reason = model ? GCHINT_REASON_MODEL : GCHINT_REASON_TABLE;
 	/* A rate that was known will be again with the next figure of work. */
@@ -354,7 +352,7 @@ static void plan_model(struct gchint_plan *p, const struct gchint_hint *h,
 	/* No rate that tells whether the stall instant can be met: how long do others last? */
 	if (c.pace == U32_MAX && h->stall_ns)
 		c.pace = gchint_pace_length(h, left_ns(l, h, now_ns),
-					    READ_ONCE(r->tun->margin_pct),
+					    GCHINT_MARGIN_PCT,
 					    gchint_rules_latency(r), h->slowdown, now_ns);
 	c.known = fit->known;
 	c.error = fit->samples ? fit->error : GCHINT_ONE;
@@ -421,7 +419,7 @@ static noinline void make_learned(struct gchint_plan *p, const struct gchint_hin
 	}
 	if (!h->role && (gchint_class_caps(p->class) || p->class == GCHINT_CLASS_URGENT)) {
 		p->slowdown = gchint_pace_slowdown(h, &fit, r->opps->ref_khz,
-						   READ_ONCE(r->tun->margin_pct), h->slowdown,
+						   GCHINT_MARGIN_PCT, h->slowdown,
 						   now_ns);
 		p->slowdown = slowdown_at(r, p->slowdown, h->mutator);
 	}

@@ -155,7 +155,7 @@ void gchint_plan_mutators(struct gchint_rules *r);
  * @slowdown: gchint_pace_slowdown() of its session
  * @mutator: gchint_learn_mutator() of it
  *
- * The slowest that @slowdown and &gchint_tunables.mutator_slowdown_pct allow, but
+ * The slowest that @slowdown and &gchint_tunables.bias allow, but
  * not below its floor, for there nothing is saved any more.
  *
  * Return: kHz; 0: as load asks for

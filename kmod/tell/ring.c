@@ -8,7 +8,6 @@
 #include <linux/atomic.h>
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
-#include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/workqueue.h>
 
@@ -17,6 +16,8 @@
 
 /* Events wait so long for company in their message. */
 #define BATCH msecs_to_jiffies(5)
+/* Held until they are sent, a power of two: 352 KiB, most of what the module holds. */
+#define CELLS 4096
 
 struct cell {
 	atomic_t turn;
@@ -24,7 +25,6 @@ struct cell {
 };
 
 static struct cell *cells;
-static unsigned int mask;
 static atomic_t head;
 static unsigned int tail;
 static atomic64_t lost;
@@ -94,7 +94,7 @@ void gchint_ring_put(const struct gchint_record *record)
 	int behind;
 
 	for (;;) {
-		cell = &cells[pos & mask];
+		cell = &cells[pos % CELLS];
 		/* Pairs with the release in gchint_ring_get(). */
 		behind = pos - atomic_read_acquire(&cell->turn);
 		if (behind > 0) {
@@ -124,14 +124,14 @@ void gchint_ring_put(const struct gchint_record *record)
  */
 bool gchint_ring_get(struct gchint_record *record)
 {
-	struct cell *cell = &cells[tail & mask];
+	struct cell *cell = &cells[tail % CELLS];
 
 	/* Pairs with the release in gchint_ring_put(). */
 	if (atomic_read_acquire(&cell->turn) != (int)(tail + 1))
 		return false;
 	*record = cell->record;
 	/* Pairs with the acquire in gchint_ring_put(). */
-	atomic_set_release(&cell->turn, tail + mask + 1);
+	atomic_set_release(&cell->turn, tail + CELLS);
 	tail++;
 	return true;
 }
@@ -146,16 +146,14 @@ u64 gchint_ring_lost(void)
 	return atomic64_read(&lost);
 }
 
-int gchint_ring_init(unsigned int entries)
+int gchint_ring_init(void)
 {
 	unsigned int i;
 
-	entries = roundup_pow_of_two(entries);
-	cells = kvcalloc(entries, sizeof(*cells), GFP_KERNEL);
+	cells = kvcalloc(CELLS, sizeof(*cells), GFP_KERNEL);
 	if (!cells)
 		return -ENOMEM;
-	mask = entries - 1;
-	for (i = 0; i < entries; i++)
+	for (i = 0; i < CELLS; i++)
 		atomic_set(&cells[i].turn, i);
 	init_irq_work(&wake_work, wake);
 	return 0;

@@ -17,7 +17,7 @@ struct gchint_ring_reader {
 	void (*drain)(void);
 };
 
-int gchint_ring_init(unsigned int entries);
+int gchint_ring_init(void);
 void gchint_ring_exit(void);
 void gchint_ring_put(const struct gchint_record *record);
 void gchint_ring_read(const struct gchint_ring_reader *reader);

@@ -339,15 +339,15 @@ static void test_mutator_yields_to_a_late_collection(void **state)
 	assert_cmp(before, >, x.rules.max_khz - x.rules.max_khz / 32);
 	/* How much is the administrator's; so is whether. */
 	h.slowdown = 64 * GCHINT_ONE;
-	x.tun.mutator_slowdown_pct = 10;
+	x.tun.bias = GCHINT_BIAS_SPEED - 10;
 	gchint_decide_cpu(&d, &x.rules, 3, 1024, &h, NULL);
 	assert_cmp(d.khz, >, x.rules.mutator[0].floor_khz);
-	x.tun.mutator_slowdown_pct = 0;
+	x.tun.bias = GCHINT_BIAS_SPEED;
 	gchint_decide_cpu(&d, &x.rules, 3, 1024, &h, NULL);
 	assert_cmp(d.khz, ==, cpu(&x, 1024, false).khz);
 	assert_false(d.hinted);
 	/* Without figures of power nothing is known to be saved. */
-	x.tun.mutator_slowdown_pct = 100;
+	x.tun.bias = 0;
 	x.rules.mutator[0].floor_khz = 0;
 	gchint_decide_cpu(&d, &x.rules, 3, 1024, &h, NULL);
 	assert_cmp(d.khz, ==, cpu(&x, 1024, false).khz);
@@ -422,8 +422,8 @@ static void test_defaults_are_within_bounds(void **state)
 		if (i)
 			assert_true(strcmp(rows[i - 1].name, r->name) < 0);
 	}
-	/* None is forgotten: mode, and the rows. */
-	assert_int_equal(sizeof(t), (1 + ARRAY_SIZE(rows)) * sizeof(u32));
+	/* None is forgotten: mode, the rows, and the four that have no file. */
+	assert_int_equal(sizeof(t), (1 + ARRAY_SIZE(rows) + 4) * sizeof(u32));
 }
 
 /* What is asked for is what the limit allows: not the limit decided. */
@@ -469,7 +469,7 @@ static void test_levels_are_frequencies(void **state)
 	assert_cmp(x.rules.min_khz, ==, 1);
 	assert_cmp(x.rules.max_khz, ==, 1024);
 	x.tun.mode = GCHINT_MODE_TABLE;
-	assert_cmp(plan(&x), ==, 1024 * x.tun.cap_mark_pct / 100);
+	assert_cmp(plan(&x), ==, 1024 * x.tun.cap_pct / 100);
 	x.hint.class = GCHINT_CLASS_STW;
 	assert_cmp(plan(&x), ==, 1024);
 	/* What nothing is known of goes by the same percentage, at a mark. */

@@ -349,8 +349,6 @@ static void test_rate_limit_follows_the_latency(void **state)
 	assert_cmp(gchint_decide_delay_ns(&x.rules), ==, 10 * MS);
 	x.rules.latency_ns = U32_MAX;
 	assert_cmp(gchint_decide_delay_ns(&x.rules), ==, 10 * MS);
-	x.tun.rate_limit_us = 77;
-	assert_cmp(gchint_decide_delay_ns(&x.rules), ==, 77 * US);
 }
 
 /* How long phases last says nothing of a role, and without a learner nothing is known. */

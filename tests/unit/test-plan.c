@@ -6,10 +6,10 @@ static void test_table_mode_is_a_fixed_part(void **state)
 {
 	static const u32 of[GCHINT_PHASE_NR] = {
 		[GCHINT_PHASE_COLLECT] = 61, [GCHINT_PHASE_SAFEPOINT] = 100,
-		[GCHINT_PHASE_ROOTS] = 61,   [GCHINT_PHASE_MARK] = 52,
+		[GCHINT_PHASE_ROOTS] = 61,   [GCHINT_PHASE_MARK] = 61,
 		[GCHINT_PHASE_REMARK] = 61,  [GCHINT_PHASE_REFS] = 61,
-		[GCHINT_PHASE_SWEEP] = 43,   [GCHINT_PHASE_COPY] = 61,
-		[GCHINT_PHASE_COMPACT] = 61, [GCHINT_PHASE_TRIM] = 34,
+		[GCHINT_PHASE_SWEEP] = 61,   [GCHINT_PHASE_COPY] = 61,
+		[GCHINT_PHASE_COMPACT] = 61, [GCHINT_PHASE_TRIM] = 61,
 		[GCHINT_PHASE_WAIT] = 100,   [GCHINT_PHASE_WORK] = 61,
 	};
 	struct fixture x;
@@ -17,10 +17,7 @@ static void test_table_mode_is_a_fixed_part(void **state)
 	(void)state;
 	init(&x, krait_static);
 	x.tun.mode = GCHINT_MODE_TABLE;
-	x.tun.cap_collect_pct = 61;
-	x.tun.cap_mark_pct = 52;
-	x.tun.cap_sweep_pct = 43;
-	x.tun.cap_trim_pct = 34;
+	x.tun.cap_pct = 61;
 	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .9, 50 * MS);
 	for (u8 phase = GCHINT_PHASE_COLLECT; phase < GCHINT_PHASE_NR; phase++) {
 		x.hint.phase = phase;
@@ -43,7 +40,7 @@ static void test_unlearned_model_is_the_table_above_the_floor(void **state)
 	assert_int_equal(x.plan.reason, GCHINT_REASON_TABLE);
 	/* No line whatever would go below this. */
 	x.tun.awake_pct = 400;
-	x.tun.cap_mark_pct = 10;
+	x.tun.cap_pct = 10;
 	floor = cheapest_opp(&x.opps, GCHINT_ONE, gchint_opps_awake(&x.opps, 400));
 	assert_cmp(x.opps.opp[floor].khz, >=, 300000);
 	assert_cmp(plan(&x), >=, x.opps.opp[floor].khz);
@@ -183,8 +180,6 @@ static void test_pauses_are_boosted(void **state)
 			assert_cmp(plan(&x), ==, 2150400);
 			assert_int_equal(x.plan.reason, want[i].reason);
 			assert_false(x.plan.lower);
-			x.tun.boost_pct = 80;
-			assert_cmp(plan(&x), ==, 2150400 / 100 * 80);
 		}
 	}
 }
@@ -213,28 +208,6 @@ static void test_memory_bound_pause_is_not_boosted_for_nothing(void **state)
 	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_STW, .99, 50 * MS);
 	x.hint.class = GCHINT_CLASS_URGENT;
 	assert_cmp(plan(&x), ==, 2150400);
-}
-
-/* It may be longer than it would be at the frequency of a boost, whatever part of the highest. */
-static void test_pause_stretches_from_its_boost(void **state)
-{
-	struct fixture x;
-	u32 boost;
-
-	(void)state;
-	init(&x, krait_static);
-	x.tun.bias = GCHINT_BIAS_SPEED;
-	x.tun.boost_pct = 60;
-	x.tun.pause_stretch_pct = 0;
-	x.hint.class = GCHINT_CLASS_STW;
-	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_STW, .9, 50 * MS);
-	boost = plan(&x);
-	assert_cmp(boost, <, 2150400);
-	assert_false(x.plan.lower);
-	memset(&x.plan, 0, sizeof(x.plan));
-	x.tun.pause_stretch_pct = 5;
-	assert_cmp(plan(&x), <, boost);
-	assert_true(x.plan.lower);
 }
 
 /* What a pause gives up rests on what is certain: two standard errors less than the mean. */
@@ -547,7 +520,7 @@ static void test_role_needs_no_learner(void **state)
 	x.hint.begin_ns = 0;
 	x.tun.probe_every = 1;
 	gchint_plan_make(&x.plan, &x.hint, &x.rules, NULL, 0, NOW);
-	assert_cmp(x.plan.khz, ==, 1344000);
+	assert_cmp(x.plan.khz, ==, 1113600);
 	assert_false(x.plan.probe);
 }
 
@@ -578,7 +551,6 @@ int main(void)
 		cmocka_unit_test(test_background_may_be_slower),
 		cmocka_unit_test(test_pauses_are_boosted),
 		cmocka_unit_test(test_memory_bound_pause_is_not_boosted_for_nothing),
-		cmocka_unit_test(test_pause_stretches_from_its_boost),
 		cmocka_unit_test(test_pause_trusts_no_estimate),
 		cmocka_unit_test(test_limits_bound_every_plan),
 		cmocka_unit_test(test_one_opp_is_the_plan),

@@ -267,7 +267,6 @@ static void test_boosts_never_cost_more_than_the_tolerated_stretch(void **state)
 
 		any_world(&w, n);
 		any_learning(&w, 300);
-		w.tun.boost_pct = 100;
 		w.tun.bias = GCHINT_BIAS_SPEED;
 		any_cpu(&w, &c, 0);
 		if (!c.hinted || !gchint_class_boosts(c.hint.class) || !c.plan.lower)
@@ -330,7 +329,6 @@ static void test_more_urgent_is_never_slower(void **state)
 
 		any_world(&w, n);
 		w.tun.mode = GCHINT_MODE_TABLE;
-		w.tun.boost_pct = 100;
 		/* Lengths are known by class, and decide whether a switch pays at all. */
 		w.rules.latency_ns = 0;
 		any_hint(&w, &h);

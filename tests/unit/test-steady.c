@@ -48,7 +48,7 @@ static void test_a_plan_alone_is_left_alone(void **state)
 	}
 }
 
-/* Load has a say: it bounds what may not raise, and wins over half a boost. */
+/* Load has a say: it bounds what may not raise. None beside a boost to the top. */
 static void test_load_that_has_a_say_is_asked_often(void **state)
 {
 	struct gchint_demand d;
@@ -60,12 +60,6 @@ static void test_load_that_has_a_say_is_asked_often(void **state)
 	assert_true(d.hinted);
 	assert_cmp(wait_after(&x, &d), ==, 3 * MS);
 	known(&x);
-	x.tun.boost_pct = 60;
-	d = planned(&x, GCHINT_CLASS_URGENT, true, 100);
-	assert_cmp(d.khz, <, x.rules.max_khz);
-	assert_cmp(wait_after(&x, &d), ==, 3 * MS);
-	x.tun.boost_pct = 100;
-	x.rules.epoch++;
 	d = planned(&x, GCHINT_CLASS_URGENT, true, 100);
 	assert_cmp(d.khz, ==, x.rules.max_khz);
 	assert_cmp(wait_after(&x, &d), ==, 10 * MS);

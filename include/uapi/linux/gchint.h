@@ -365,7 +365,7 @@ struct gchint_info_cpu {
  *	ENOENT	the leader's slot is free
  *	EBUSY	the thread has a slot already, in this or another session
  *	ENOSPC	all slots of the session are taken
- *	EDQUOT	the user has as many slots as slots_per_user allows
+ *	EDQUOT	the user has an eighth of all slots (module parameter leases)
  *	EUSERS	all users together have as many as leases allows
  *	ENOMEM	no memory
  */
@@ -407,8 +407,8 @@ struct gchint_set_role {
 /*
  * Argument: how many slots the session shall have, rounded up to a multiple of
  * GCHINT_SLOTS; with fewer than it has nothing is done. EINVAL if that is 0 or more
- * than GCHINT_SLOTS_MAX, EDQUOT if the user may not lease so many
- * (slots_per_user), ENOMEM. They stay until the session is closed.
+ * than GCHINT_SLOTS_MAX, EDQUOT if the user may not lease so many (an eighth of the
+ * module parameter leases), ENOMEM. They stay until the session is closed.
  */
 #define GCHINT_IOC_GROW		_IO(GCHINT_IOC_MAGIC, 5)
 

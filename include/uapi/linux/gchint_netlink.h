@@ -45,7 +45,7 @@
  * hold since the module was loaded.
  *
  * Multicast group GCHINT_GENL_SAMPLING carries GCHINT_CMD_SAMPLE: every
- * sample_ms, one GCHINT_A_POLICY for each policy governed by gchint. Samples
+ * 100 ms, one GCHINT_A_POLICY for each policy governed by gchint. Samples
  * begin when a listener that has joined asks INFO_GET or RECORD_SET; without
  * that, within about a second of a machine that is not wholly idle.
  */

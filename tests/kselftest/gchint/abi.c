@@ -6,7 +6,10 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -246,6 +249,13 @@ TEST_F(abi, all_slots_and_no_more)
 
 #define MANY (2 * GCHINT_SLOTS + 2)
 
+static int parameter_number(const char *name)
+{
+	char text[32];
+
+	return parameter_get(name, text, sizeof(text)) < 0 ? -1 : atoi(text);
+}
+
 /* More threads than a page has slots: the session grows, and says so to those who dump. */
 TEST_F(abi, grown)
 {
@@ -258,9 +268,8 @@ TEST_F(abi, grown)
 	CALL_FAILS(EINVAL, GCHINT_IOC_GROW, 0);
 	CALL_FAILS(EINVAL, GCHINT_IOC_GROW, GCHINT_SLOTS_MAX + 1);
 	CALL_FAILS(EINVAL, GCHINT_IOC_GROW, -1);
-	ASSERT_EQ(0, parameter_put("slots_per_user", "100"));
-	CALL_FAILS(EDQUOT, GCHINT_IOC_GROW, 101);
-	ASSERT_EQ(0, parameter_put("slots_per_user", "512"));
+	/* An eighth of all leases is one user's. */
+	CALL_FAILS(EDQUOT, GCHINT_IOC_GROW, parameter_number("leases") / 8 + 1);
 	/* What it has is enough: nothing changes. */
 	EXPECT_EQ(0, ioctl(fd, GCHINT_IOC_GROW, GCHINT_SLOTS));
 	EXPECT_EQ(MAP_FAILED, mmap(NULL, 8192, PROT_READ, MAP_SHARED, fd,
@@ -417,10 +426,13 @@ TEST_F(abi, read_errors)
 	EXPECT_EQ(0, generation & 1);
 }
 
+#define USER_SESSIONS 32
+#define USER_SLOTS_MAX 1024
+
 /* As a user without privilege, who is counted apart from root. */
 static int as_nobody_sessions(int allowed)
 {
-	struct session s[8];
+	struct session s[USER_SESSIONS + 1];
 	int i, ret;
 
 	if (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534))
@@ -435,29 +447,55 @@ static int as_nobody_sessions(int allowed)
 	return session_open(&s[0]) ? 4 : 0;
 }
 
+/* A thread that is only there to have a slot. */
+static void *sleeper_main(void *tid)
+{
+	__atomic_store_n((int *)tid, (int)syscall(SYS_gettid), __ATOMIC_RELEASE);
+	for (;;)
+		pause();
+}
+
+static int sleeper_start(void)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	int tid = 0, ret;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 65536);
+	ret = pthread_create(&thread, &attr, sleeper_main, &tid);
+	while (!ret && !__atomic_load_n(&tid, __ATOMIC_ACQUIRE))
+		sched_yield();
+	return tid;
+}
+
 static int as_nobody_slots(int allowed)
 {
-	static struct worker worker[8];
+	static int tid[USER_SLOTS_MAX];
 	struct session s;
 	int i, slot = -1;
 
+	if (allowed >= USER_SLOTS_MAX)
+		return 1;
 	if (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534))
 		return 1;
-	if (session_open(&s))
+	if (session_open(&s) || ioctl(s.fd, GCHINT_IOC_GROW, allowed))
 		return 2;
-	for (i = 0; i <= allowed; i++)
-		if (worker_start(&worker[i], 0))
+	for (i = 0; i <= allowed; i++) {
+		tid[i] = sleeper_start();
+		if (!tid[i])
 			return 3;
+	}
 	for (i = 0; i < allowed; i++) {
-		slot = session_attach(&s, worker[i].tid, 0, 0);
+		slot = session_attach(&s, tid[i], 0, 0);
 		if (slot < 0)
 			return 4;
 	}
-	if (session_attach(&s, worker[i].tid, 0, 0) != -EDQUOT)
+	if (session_attach(&s, tid[i], 0, 0) != -EDQUOT)
 		return 5;
 	if (session_detach(&s, slot))
 		return 6;
-	return session_attach(&s, worker[i].tid, 0, 0) < 0 ? 7 : 0;
+	return session_attach(&s, tid[i], 0, 0) < 0 ? 7 : 0;
 }
 
 static int in_child(int (*what)(int), int arg)
@@ -477,12 +515,8 @@ TEST_F(abi, quota_of_a_user)
 	uint32_t sessions = ~0u;
 	struct session mine;
 
-	ASSERT_EQ(0, parameter_put("sessions_per_user", "3"));
-	EXPECT_EQ(0, in_child(as_nobody_sessions, 3));
-	ASSERT_EQ(0, parameter_put("sessions_per_user", "32"));
-	ASSERT_EQ(0, parameter_put("slots_per_user", "4"));
-	EXPECT_EQ(0, in_child(as_nobody_slots, 4));
-	ASSERT_EQ(0, parameter_put("slots_per_user", "512"));
+	EXPECT_EQ(0, in_child(as_nobody_sessions, USER_SESSIONS));
+	EXPECT_EQ(0, in_child(as_nobody_slots, parameter_number("leases") / 8));
 	/* All given back, and another user was never short. */
 	EXPECT_EQ(0, genl_info(&self->genl, GCHINT_A_SESSIONS, &sessions));
 	EXPECT_EQ(self->sessions, sessions);
@@ -518,17 +552,15 @@ TEST_F(abi, bounds)
 	} cases[] = {
 		{ "hint_ttl_ms", "9" }, { "hint_ttl_ms", "60001" },
 		{ "hint_ttl_ms", "-1" }, { "hint_ttl_ms", "x" },
-		{ "sessions_per_user", "0" }, { "slots_per_user", "65537" },
-		{ "sample_ms", "9" }, { "min_phase_us", "1000001" },
 	};
 	static const struct {
 		const char *name, *bad;
 	} tunables[] = {
-		{ "mode", "fast" }, { "mode", "" }, { "cap_mark_pct", "9" },
-		{ "cap_mark_pct", "101" }, { "cap_mark_pct", "-1" },
-		{ "boost_pct", "49" }, { "headroom_pct", "101" },
-		{ "window_us", "999" }, { "slowdown_pct", "0x10" },
-		{ "probe_every", "99999999999" }, { "hold_us", "many" },
+		{ "mode", "fast" }, { "mode", "" }, { "cap_pct", "9" },
+		{ "cap_pct", "101" }, { "cap_pct", "-1" },
+		{ "bias", "101" }, { "boost_unprivileged", "2" },
+		{ "awake_pct", "99999999999" }, { "slowdown_pct", "0x10" },
+		{ "min_latencies", "1001" }, { "hold_us", "many" },
 	};
 	char before[64], after[64];
 	size_t i;

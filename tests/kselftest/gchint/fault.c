@@ -135,7 +135,7 @@ static struct state look(fault *f)
 	genl_info(&f->genl, GCHINT_A_SLOTS, &s.slots);
 	genl_info(&f->genl, GCHINT_A_RECORDERS, &s.recorders);
 	memset(s.cap, 0, sizeof(s.cap));
-	tunable_get(0, "cap_mark_pct", s.cap, sizeof(s.cap));
+	tunable_get(0, "cap_pct", s.cap, sizeof(s.cap));
 	memset(s.governor, 0, sizeof(s.governor));
 	policy_get(0, "scaling_governor", s.governor, sizeof(s.governor));
 	return s;
@@ -287,12 +287,12 @@ TEST_F_TIMEOUT(fault, read, 120)
 
 static int call_tunable(fault *f)
 {
-	return tunable_put(0, "cap_mark_pct", "77");
+	return tunable_put(0, "cap_pct", "77");
 }
 
 static void undo_tunable(fault *f)
 {
-	tunable_put(0, "cap_mark_pct", "50");
+	tunable_put(0, "cap_pct", "50");
 }
 
 TEST_F_TIMEOUT(fault, tunable, 120)

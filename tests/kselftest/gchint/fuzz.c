@@ -85,8 +85,6 @@ FIXTURE_TEARDOWN(fuzz)
 {
 	tunable_put(0, "mode", "model");
 	parameter_put("hint_ttl_ms", "1000");
-	parameter_put("min_phase_us", "100");
-	parameter_put("sample_ms", "100");
 	governor_restore();
 }
 

@@ -443,10 +443,8 @@ static void op_socket(void)
 /* -- Tunables: the first worker's own, so that it can check them -- */
 
 static const char * const tunables[] = {
-	"awake_pct", "bias", "boost_pct", "boost_unprivileged",
-	"cap_collect_pct", "cap_mark_pct", "cap_sweep_pct", "cap_trim_pct", "headroom_pct", "hold_us",
-	"margin_pct", "min_latencies", "mode", "pause_stretch_pct",
-	"probe_every", "rate_limit_us", "slowdown_pct", "window_us",
+	"awake_pct", "bias", "boost_unprivileged", "cap_pct", "hold_us", "min_latencies", "mode",
+	"slowdown_pct",
 };
 
 static void some_text(char *text, size_t size)
@@ -496,12 +494,11 @@ static void op_tunable(void)
 
 static void op_parameter(void)
 {
-	static const char * const names[] = { "hint_ttl_ms", "min_phase_us", "sample_ms" };
 	char text[64];
 
 	some_text(text, sizeof(text));
 	if (text[0] && w.number != FUZZ_NOBODY)
-		judge("parameter", parameter_put(names[roll(3)], text), 0, 0,
+		judge("parameter", parameter_put("hint_ttl_ms", text), 0, 0,
 		      MAY(EINVAL, ERANGE));
 }
 

@@ -66,8 +66,7 @@ FIXTURE_SETUP(lease)
 	ASSERT_EQ(0, governor_all("performance"));
 	ASSERT_EQ(0, policy_put(self->policy, "scaling_governor", "gchint"));
 	ASSERT_EQ(0, tunable_put(self->policy, "mode", "table"));
-	ASSERT_EQ(0, tunable_put(self->policy, "cap_mark_pct", "45"));
-	ASSERT_EQ(0, tunable_put(self->policy, "cap_collect_pct", "45"));
+	ASSERT_EQ(0, tunable_put(self->policy, "cap_pct", "45"));
 	ASSERT_EQ(0, tunable_put(self->policy, "min_latencies", "0"));
 	ASSERT_EQ(0, parameter_put("hint_ttl_ms", "60000"));
 	self->watch.fd = -1;

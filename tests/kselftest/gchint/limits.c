@@ -59,9 +59,7 @@ FIXTURE_SETUP(limits)
 	ASSERT_EQ(0, use_put(-1, "off"));
 	ASSERT_EQ(0, use_put(self->policy, "limits"));
 	ASSERT_EQ(0, tunable_put(self->policy, "mode", "table"));
-	ASSERT_EQ(0, tunable_put(self->policy, "cap_mark_pct", "45"));
-	/* What the quiet watcher's role counts as: a cap below the cap. */
-	ASSERT_EQ(0, tunable_put(self->policy, "cap_collect_pct", "45"));
+	ASSERT_EQ(0, tunable_put(self->policy, "cap_pct", "45"));
 	ASSERT_EQ(0, tunable_put(self->policy, "min_latencies", "0"));
 	ASSERT_EQ(0, parameter_put("hint_ttl_ms", "60000"));
 	self->watch.fd = -1;
@@ -271,10 +269,10 @@ TEST_F(limits, a_neighbour_that_does_not_hint_is_not_slowed)
 	ASSERT_EQ(0, worker_start(&other, 0));
 	worker_do(&other, WORK_SPIN);
 	/* The turns that the watcher takes beside it are not what is looked at. */
-	EXPECT_EQ(0, tunable_put(self->policy, "cap_collect_pct", "100"));
+	ASSERT_EQ(0, session_role(&self->watch, 0, GCHINT_ROLE_NONE, 0));
 	EXPECT_LE(90, share_khz(self->cpu, self->max, self->max, 300));
 	worker_stop(&other);
-	EXPECT_EQ(0, tunable_put(self->policy, "cap_collect_pct", "45"));
+	ASSERT_EQ(0, session_role(&self->watch, 0, GCHINT_ROLE_CONCURRENT, 0));
 	EXPECT_LE(0, await_khz(self->cpu, self->min, self->cap, SOON_MS));
 }
 
@@ -373,7 +371,7 @@ TEST_F(limits, naps_of_nobody_change_limits_as_often_as_load_may)
 
 	ASSERT_LT(0, tunable_get(self->policy, "hold_us", text, sizeof(text)));
 	ASSERT_EQ(10000, atoi(text));
-	ASSERT_EQ(0, tunable_put(self->policy, "cap_mark_pct", "10"));
+	ASSERT_EQ(0, tunable_put(self->policy, "cap_pct", "10"));
 	self->nobody = true;
 	begin_so(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT, NAPPING);
 	changes = bounds_changes(ms * 1000);

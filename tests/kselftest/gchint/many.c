@@ -95,7 +95,7 @@ TEST_F(many, a_hint_on_the_last_cpu_reaches_its_register)
 
 	ASSERT_EQ(0, use_put(self->last, "limits"));
 	ASSERT_EQ(0, tunable_put(self->last, "mode", "table"));
-	ASSERT_EQ(0, tunable_put(self->last, "cap_mark_pct", "50"));
+	ASSERT_EQ(0, tunable_put(self->last, "cap_pct", "50"));
 	ASSERT_EQ(0, tunable_put(self->last, "min_latencies", "0"));
 	ASSERT_EQ(0, parameter_put("hint_ttl_ms", "60000"));
 	EXPECT_EQ(8, read(self->session.fd, &generation, 8));

@@ -62,8 +62,7 @@ FIXTURE_SETUP(phase)
 	ASSERT_EQ(0, governor_all("performance"));
 	ASSERT_EQ(0, policy_put(self->policy, "scaling_governor", "gchint"));
 	ASSERT_EQ(0, tunable_put(self->policy, "mode", "table"));
-	ASSERT_EQ(0, tunable_put(self->policy, "cap_mark_pct", "45"));
-	ASSERT_EQ(0, tunable_put(self->policy, "cap_collect_pct", "45"));
+	ASSERT_EQ(0, tunable_put(self->policy, "cap_pct", "45"));
 	ASSERT_EQ(0, tunable_put(self->policy, "min_latencies", "0"));
 	ASSERT_EQ(0, parameter_put("hint_ttl_ms", "60000"));
 
@@ -234,7 +233,8 @@ TEST_F_TIMEOUT(phase, pause_raises_before_load_does, 120)
 	long best = -1;
 	int i;
 
-	ASSERT_EQ(0, tunable_put(self->policy, "window_us", "100000"));
+	/* Load may raise it once in so long. */
+	ASSERT_EQ(0, tunable_put(self->policy, "hold_us", "100000"));
 	for (i = 0; i < TRIALS; i++) {
 		long us;
 
@@ -251,7 +251,7 @@ TEST_F_TIMEOUT(phase, pause_raises_before_load_does, 120)
 		session_edge(&self->session, self->slot, GCHINT_PHASE_NONE, 0);
 	}
 	TH_LOG("pause to highest clock: best %ld us of %d", best, TRIALS);
-	tunable_put(self->policy, "window_us", "8000");
+	tunable_put(self->policy, "hold_us", "10000");
 }
 
 /* Who waits decides: the same phase with each flag. */
@@ -489,7 +489,7 @@ TEST_F_TIMEOUT(phase, rules_change_while_the_driver_works, 120)
 		session_edge(&self->session, self->slot, GCHINT_PHASE_MARK,
 			     GCHINT_F_CONCURRENT);
 		sleep_us(i % TRIALS * 200);
-		ASSERT_EQ(0, tunable_put(self->policy, "cap_collect_pct", "45"));
+		ASSERT_EQ(0, tunable_put(self->policy, "cap_pct", "45"));
 		session_edge(&self->session, self->slot, GCHINT_PHASE_REMARK,
 			     GCHINT_F_STW);
 		/* It may be there still; the driver has come to its end now. */
@@ -513,7 +513,7 @@ TEST_F_TIMEOUT(phase, cap_lasts_beside_others, 120)
 	for (i = 0; i < TRIALS; i++) {
 		int share;
 
-		ASSERT_EQ(0, tunable_put(self->policy, "cap_collect_pct", "45"));
+		ASSERT_EQ(0, tunable_put(self->policy, "cap_pct", "45"));
 		ASSERT_GE(await_khz(self->cpu, self->min, self->cap, SOON_MS), 0);
 		share = share_khz(self->cpu, self->min, self->cap, 200);
 		TH_LOG("capped %d %% of the time", share);

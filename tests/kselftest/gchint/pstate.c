@@ -77,7 +77,7 @@ FIXTURE_TEARDOWN(pstate)
 static int caps(void)
 {
 	return tunable_put(CPU, "mode", "table") ?:
-		tunable_put(CPU, "cap_mark_pct", "45") ?:
+		tunable_put(CPU, "cap_pct", "45") ?:
 		tunable_put(CPU, "min_latencies", "0");
 }
 

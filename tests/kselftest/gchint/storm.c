@@ -264,10 +264,8 @@ static void tunables(void)
 {
 	static const char * const modes[] = { "off", "table", "model" };
 	static const char * const names[] = {
-		"awake_pct", "bias", "boost_pct", "boost_unprivileged", "cap_mark_pct",
-		"headroom_pct", "hold_us", "min_latencies",
-		"probe_every", "rate_limit_us", "slowdown_pct",
-		"window_us",
+		"awake_pct", "bias", "boost_unprivileged", "cap_pct", "hold_us",
+		"min_latencies", "slowdown_pct",
 	};
 	char text[32];
 
@@ -276,7 +274,7 @@ static void tunables(void)
 		snprintf(text, sizeof(text), "%u", roll(roll(2) ? 100 : 100000));
 		tunable_put(roll(4), names[roll(sizeof(names) / sizeof(*names))], text);
 		snprintf(text, sizeof(text), "%u", 10 + roll(2000));
-		parameter_put(roll(2) ? "hint_ttl_ms" : "sample_ms", text);
+		parameter_put("hint_ttl_ms", text);
 		sleep_us(roll(20000));
 	}
 }
@@ -493,7 +491,6 @@ TEST_F_TIMEOUT(storm, everything_at_once, 4000)
 	EXPECT_EQ(cpus, sysconf(_SC_NPROCESSORS_ONLN));
 	limits_off();
 	parameter_put("hint_ttl_ms", "1000");
-	parameter_put("sample_ms", "100");
 
 	/* Nothing of them is left, soon. */
 	ASSERT_EQ(0, genl_open(&g));

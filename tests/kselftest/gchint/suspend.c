@@ -27,7 +27,7 @@ FIXTURE(suspend) {
 	struct session session;
 	struct session watch;
 	struct worker worker;
-	char delay[16], cap_mark_pct[16], min_latencies[16];
+	char delay[16], cap_pct[16], min_latencies[16];
 	int cpu, policy, slot;
 	long cpus, max, cap;
 };
@@ -47,10 +47,10 @@ FIXTURE_SETUP(suspend)
 	governor_save();
 	ASSERT_EQ(0, governor_all("performance"));
 	ASSERT_EQ(0, policy_put(self->policy, "scaling_governor", "gchint"));
-	tunable_get(self->policy, "cap_mark_pct", self->cap_mark_pct, 16);
+	tunable_get(self->policy, "cap_pct", self->cap_pct, 16);
 	tunable_get(self->policy, "min_latencies", self->min_latencies, 16);
 	ASSERT_EQ(0, tunable_put(self->policy, "mode", "table"));
-	ASSERT_EQ(0, tunable_put(self->policy, "cap_mark_pct", "45"));
+	ASSERT_EQ(0, tunable_put(self->policy, "cap_pct", "45"));
 	ASSERT_EQ(0, tunable_put(self->policy, "min_latencies", "0"));
 	ASSERT_EQ(0, parameter_put("hint_ttl_ms", "60000"));
 	file_get(DELAY, self->delay, sizeof(self->delay));
@@ -72,7 +72,7 @@ FIXTURE_TEARDOWN(suspend)
 	worker_stop(&self->worker);
 	session_close(&self->watch);
 	parameter_put("hint_ttl_ms", "1000");
-	tunable_put(self->policy, "cap_mark_pct", self->cap_mark_pct);
+	tunable_put(self->policy, "cap_pct", self->cap_pct);
 	tunable_put(self->policy, "min_latencies", self->min_latencies);
 	tunable_put(self->policy, "mode", "model");
 	governor_restore();
