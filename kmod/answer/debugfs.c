@@ -116,41 +116,6 @@ static int time_in_phase_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(time_in_phase);
 
-/* Power in uW times time in ms is nJ; in another unit, a thousandth of it. */
-static u64 energy_of(struct gchint_policy *policy, unsigned int phase)
-{
-	unsigned int opp;
-	u64 sum = 0;
-
-	for (opp = 0; opp < policy->opps.nr; opp++)
-		sum += policy->opps.opp[opp].power *
-		       div_u64(time_ns(policy, phase, opp), NSEC_PER_USEC);
-	return div_u64(sum, policy->energy->microwatts ? 1000000 : 1000);
-}
-
-static int energy(struct gchint_policy *policy, void *priv)
-{
-	struct seq_file *m = priv;
-	unsigned int phase;
-
-	seq_printf(m, "policy%u source=%s unit=%s\n", number(policy),
-		   policy->energy->name,
-		   !policy->opps.powered ? "unknown" :
-		   policy->energy->microwatts ? "uJ" : "relative");
-	if (!policy->opps.powered)
-		return 0;
-	for (phase = GCHINT_PHASE_NONE + 1; phase < GCHINT_PHASE_NR; phase++)
-		seq_printf(m, "%s %llu\n", phases[phase],
-			   energy_of(policy, phase));
-	return 0;
-}
-
-static int energy_show(struct seq_file *m, void *unused)
-{
-	return gchint_actuator_each(energy, m);
-}
-DEFINE_SHOW_ATTRIBUTE(energy);
-
 static int opps(struct gchint_policy *policy, void *priv)
 {
 	struct seq_file *m = priv;
@@ -356,7 +321,6 @@ DEFINE_SHOW_ATTRIBUTE(ignored);
 void gchint_debugfs_init(void)
 {
 	root = debugfs_create_dir("gchint", NULL);
-	debugfs_create_file("energy", 0444, root, NULL, &energy_fops);
 	debugfs_create_file("ignored", 0444, root, NULL, &ignored_fops);
 	debugfs_create_file("latency", 0444, root, NULL, &latency_fops);
 	debugfs_create_file("model", 0444, root, NULL, &model_fops);

@@ -59,16 +59,12 @@ static const char *value_of(const char *line, const char *name)
  */
 TEST_F(debugfs, power_is_of_the_best_source)
 {
-	static const char * const files[] = { DEBUGFS "/opps", DEBUGFS "/energy" };
 	char line[256];
-	size_t i;
 
-	for (i = 0; i < 2; i++) {
-		ASSERT_GT(file_get(files[i], line, sizeof(line)), 0);
-		EXPECT_EQ(0, strncmp(line, "policy0 ", 8));
-		EXPECT_STREQ(self->hw->power, value_of(line, "source"));
-	}
-	EXPECT_STREQ(self->hw->joules ? "uJ" : "relative", value_of(line, "unit"));
+	ASSERT_GT(file_get(DEBUGFS "/opps", line, sizeof(line)), 0);
+	EXPECT_EQ(0, strncmp(line, "policy0 ", 8));
+	EXPECT_STREQ(self->hw->power, value_of(line, "source"));
+	EXPECT_STREQ(self->hw->joules ? "uW" : "relative", value_of(line, "unit"));
 }
 
 /* Every OPP has a figure, for a source that lacks one does not count. */

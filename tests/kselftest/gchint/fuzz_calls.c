@@ -505,7 +505,7 @@ static void op_parameter(void)
 static void op_look(void)
 {
 	static const char * const files[] = {
-		"energy", "ignored", "latency", "model", "opps", "sessions", "switches",
+		"ignored", "latency", "model", "opps", "sessions", "switches",
 		"time_in_phase",
 	};
 	char path[80], text[512];
