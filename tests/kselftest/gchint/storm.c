@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * Everything at once: threads that attach, hint and die, governors and other ways
- * to act, limits, hotplug, tunables, netlink, debugfs and unload attempts, in any order. What
- * must hold is that the kernel stays silent (its log is the rig's business),
- * that no lease and no session is left, and that the governor still works.
+ * Everything at once: threads that attach, hint and die, others that change their
+ * scheduling and their CPUs, governors and limits, hotplug, suspend, tunables, netlink,
+ * debugfs and unload attempts, in any order. What must hold is that the kernel stays
+ * silent (its log is the rig's business), that nothing of the module is left, and that
+ * the governor still works.
  *
  * storm [SECONDS [SEED]]
  */
@@ -16,7 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,6 +32,8 @@
 #include "sysfs.h"
 #include "use.h"
 #include "worker.h"
+
+#define RUNTIMES 8
 
 static int seconds = 15;
 static unsigned int seed = 1;
@@ -49,9 +54,11 @@ static unsigned int roll(unsigned int sides)
 /* What really happened, counted by all processes. */
 struct tally {
 	unsigned int sessions, attached, edges, switches, ways, hotplugs, dumps, unloads;
+	unsigned int moves, deadlines, cpusets, suspends;
 	unsigned int asked; /* to unplug a CPU */
 	int refused; /* and why not, the last time */
 	unsigned int over; /* every part but the runtimes ends before its next action */
+	pid_t runtime[RUNTIMES];
 };
 
 static struct tally *tally;
@@ -74,7 +81,7 @@ static bool calm(unsigned int kills)
 	const volatile struct tally *t = tally;
 
 	return !kills || !t->sessions || !t->attached || !t->edges || !t->switches ||
-	       !t->ways || !t->hotplugs || !t->dumps;
+	       !t->ways || !t->hotplugs || !t->dumps || !t->moves;
 }
 
 /* A slot's fields, sane or not, whole or torn. */
@@ -242,6 +249,155 @@ static void ways(void)
 	}
 }
 
+/* -- What an administrator does to threads that hint -- */
+
+/* <linux/sched/types.h>, which clashes with <sched.h> */
+struct attributes {
+	uint32_t size, policy;
+	uint64_t flags;
+	int32_t nice;
+	uint32_t priority;
+	uint64_t runtime, deadline, period;
+	uint32_t util_min, util_max;
+};
+
+#define OTHER 0
+#define ROUND_ROBIN 2
+#define DEADLINE 6
+#define CLAMP_MAX 0x40
+
+static pid_t some_runtime(void)
+{
+	return __atomic_load_n(&tally->runtime[roll(RUNTIMES)], __ATOMIC_RELAXED);
+}
+
+/* One of a runtime's threads, or its first one. */
+static pid_t some_thread(void)
+{
+	pid_t pid = some_runtime(), tid = pid;
+	struct dirent *entry;
+	char path[64];
+	DIR *dir;
+	int skip = roll(8);
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	while (dir && skip-- && (entry = readdir(dir)))
+		if (atoi(entry->d_name) > 0)
+			tid = atoi(entry->d_name);
+	if (dir)
+		closedir(dir);
+	return tid;
+}
+
+static int put_attributes(pid_t tid, struct attributes *a)
+{
+	a->size = sizeof(*a);
+	return syscall(SYS_sched_setattr, tid, a, 0) ? -errno : 0;
+}
+
+/* Threads may end meanwhile; a deadline may be refused for want of bandwidth or CPUs. */
+static void strangers(void)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	struct attributes a;
+	unsigned long mask;
+	pid_t tid;
+
+	while (!storm_over()) {
+		tid = some_thread();
+		memset(&a, 0, sizeof(a));
+		switch (roll(4)) {
+		case 0:
+			mask = roll(1u << cpus) ? : 1;
+			if (syscall(SYS_sched_setaffinity, tid, sizeof(mask), &mask) >= 0)
+				TALLY(moves);
+			break;
+		case 1:
+			a.nice = (int)roll(40) - 20;
+			/* Not every kernel knows clamps. */
+			a.flags = roll(2) ? CLAMP_MAX : 0;
+			a.util_max = roll(1025);
+			put_attributes(tid, &a);
+			break;
+		case 2:
+			a.policy = ROUND_ROBIN;
+			a.priority = 1;
+			put_attributes(tid, &a);
+			break;
+		default:
+			/* Only for who may run on all CPUs of its domain. */
+			mask = ~0UL;
+			syscall(SYS_sched_setaffinity, tid, sizeof(mask), &mask);
+			a.policy = DEADLINE;
+			a.runtime = 1000000;
+			a.deadline = a.period = 10000000;
+			if (!put_attributes(tid, &a))
+				TALLY(deadlines);
+			break;
+		}
+		sleep_us(roll(5000));
+		memset(&a, 0, sizeof(a));
+		put_attributes(tid, &a);
+	}
+}
+
+#define CGROUP "/tmp/storm-cgroup"
+#define INSIDE CGROUP "/storm"
+
+static bool cpusets_begin(void)
+{
+	mkdir(CGROUP, 0700);
+	return !mount("none", CGROUP, "cgroup2", 0, NULL) &&
+	       !file_put(CGROUP "/cgroup.subtree_control", "+cpuset") &&
+	       !mkdir(INSIDE, 0700);
+}
+
+/* Those who are inside have been killed, or are moved out. */
+static bool cpusets_end(void)
+{
+	int tries;
+
+	for (tries = 0; tries < 500 && rmdir(INSIDE) && errno != ENOENT; tries++)
+		sleep_us(10000);
+	return access(INSIDE, F_OK) && !umount(CGROUP) && !rmdir(CGROUP);
+}
+
+/* Runtimes come into a set whose CPUs change under them, and leave it again. */
+static void cpusets(void)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	char text[32];
+
+	while (!storm_over()) {
+		int first = roll(cpus), last = first + roll(cpus - first);
+
+		snprintf(text, sizeof(text), "%d-%d", first, last);
+		if (!file_put(INSIDE "/cpuset.cpus", text))
+			TALLY(cpusets);
+		snprintf(text, sizeof(text), "%d", some_runtime());
+		file_put(roll(3) ? INSIDE "/cgroup.procs" : CGROUP "/cgroup.procs", text);
+		sleep_us(roll(30000));
+	}
+}
+
+#define POWER "/sys/power"
+#define DELAY "/sys/module/suspend/parameters/pm_test_delay"
+
+/* As deep as the kernel's own test levels go, and back at once. */
+static void suspender(void)
+{
+	static const char *const levels[] = { "freezer", "devices", "platform", "processors" };
+
+	while (!storm_over()) {
+		if (!file_put(POWER "/pm_test", levels[roll(4)]) &&
+		    !file_put(POWER "/state", "freeze"))
+			TALLY(suspends);
+		file_put(POWER "/pm_test", "none");
+		sleep_us(500000 + roll(1500000));
+	}
+}
+
 static void hotplug(void)
 {
 	int cpu, err;
@@ -355,10 +511,10 @@ static void unloader(void)
 static void (* const parts[])(void) = {
 	runtime, runtime, runtime, runtime, runtime, runtime, runtime, runtime,
 	governors, ways, hotplug, tunables, listeners, listeners, readers, unloader,
+	strangers, cpusets, suspender,
 };
 
 #define PARTS (sizeof(parts) / sizeof(*parts))
-#define RUNTIMES 8
 
 static pid_t begin_part(size_t part, unsigned int number)
 {
@@ -389,8 +545,46 @@ static void limits_off(void)
 	}
 }
 
+/* A thread that carries out what was decided, as long as there is a policy of ours. */
+static bool workers_left(void)
+{
+	struct dirent *entry;
+	DIR *dir = opendir("/proc");
+	char path[300], name[32];
+	bool found = false;
+
+	while (dir && !found && (entry = readdir(dir))) {
+		if (atoi(entry->d_name) <= 0)
+			continue;
+		snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
+		found = file_get(path, name, sizeof(name)) > 0 && !strncmp(name, "gchint:", 7);
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+/* Limits that nobody has asked for, or a directory of tunables. */
+static const char *left_at(int policy)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), CPUFREQ "/policy%d/gchint", policy);
+	if (!access(path, F_OK) || !access(CPUFREQ "/gchint", F_OK))
+		return "tunables";
+	if (policy_number(policy, "scaling_min_freq") !=
+	    policy_number(policy, "cpuinfo_min_freq"))
+		return "a floor";
+	if (policy_number(policy, "scaling_max_freq") !=
+	    policy_number(policy, "cpuinfo_max_freq"))
+		return "a cap";
+	return NULL;
+}
+
 FIXTURE(storm) {
 	char modprobe[256];
+	char delay[16];
+	bool cpusets, suspends;
 };
 
 /*
@@ -406,11 +600,18 @@ FIXTURE_SETUP(storm)
 	file_get(MODPROBE, self->modprobe, sizeof(self->modprobe));
 	ASSERT_EQ(0, file_put(MODPROBE, "\n"));
 	governor_save();
+	self->cpusets = cpusets_begin();
+	self->suspends = !access(POWER "/pm_test", W_OK) &&
+			 file_get(DELAY, self->delay, sizeof(self->delay)) > 0;
+	if (self->suspends)
+		file_put(DELAY, "0");
 }
 
 FIXTURE_TEARDOWN(storm)
 {
 	governor_restore();
+	if (self->suspends)
+		file_put(DELAY, self->delay);
 	file_put(MODPROBE, self->modprobe);
 }
 
@@ -424,6 +625,7 @@ TEST_F_TIMEOUT(storm, everything_at_once, 4000)
 	struct genl g;
 	struct worker worker;
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN), max;
+	int policy[MAX_POLICIES], n, p;
 	size_t i;
 	int tries;
 
@@ -433,6 +635,8 @@ TEST_F_TIMEOUT(storm, everything_at_once, 4000)
 	for (i = 0; i < PARTS; i++) {
 		part[i] = begin_part(i, number++);
 		ASSERT_GT(part[i], 0);
+		if (i < RUNTIMES)
+			tally->runtime[i] = part[i];
 	}
 	dice = seed + 77;
 	while (now_us() < end || (calm(kills) && now_us() < last)) {
@@ -454,10 +658,10 @@ TEST_F_TIMEOUT(storm, everything_at_once, 4000)
 			loads++;
 			kill(part[RUNTIMES], SIGCONT);
 			for (i = 0; i < RUNTIMES; i++)
-				part[i] = begin_part(i, number++);
+				tally->runtime[i] = part[i] = begin_part(i, number++);
 			continue;
 		}
-		part[i] = begin_part(i, number++);
+		tally->runtime[i] = part[i] = begin_part(i, number++);
 	}
 	/* Runtimes last: while they live, the others still end in the middle of a storm. */
 	__atomic_store_n(&tally->over, 1, __ATOMIC_RELAXED);
@@ -476,6 +680,8 @@ TEST_F_TIMEOUT(storm, everything_at_once, 4000)
 	TH_LOG("%u sessions, %u leases, %u edges, %u governor switches, %u other ways, %u CPUs unplugged, %u dumps, %u unloads",
 	       tally->sessions, tally->attached, tally->edges, tally->switches,
 	       tally->ways, tally->hotplugs, tally->dumps, tally->unloads);
+	TH_LOG("%u threads moved, %u given a deadline, %u changes of a cpuset, %u suspends",
+	       tally->moves, tally->deadlines, tally->cpusets, tally->suspends);
 	TH_LOG("asked to unplug %u times, refused at last with %d", tally->asked,
 	       tally->refused);
 	EXPECT_GT(kills, 0);
@@ -486,6 +692,19 @@ TEST_F_TIMEOUT(storm, everything_at_once, 4000)
 	EXPECT_GT(tally->ways, 0);
 	EXPECT_GT(tally->hotplugs, 0);
 	EXPECT_GT(tally->dumps, 0);
+	EXPECT_GT(tally->moves, 0);
+	/* Not every kernel has either. */
+	if (self->cpusets) {
+		EXPECT_GT(tally->cpusets, 0);
+		EXPECT_TRUE(cpusets_end());
+	} else {
+		TH_LOG("this kernel has no cpusets in cgroup2");
+	}
+	if (self->suspends) {
+		EXPECT_GT(tally->suspends, 0);
+	} else {
+		TH_LOG("this kernel has no test levels of suspend");
+	}
 
 	EXPECT_EQ(0, access("/sys/module/" MODULE, F_OK));
 	EXPECT_EQ(cpus, sysconf(_SC_NPROCESSORS_ONLN));
@@ -503,10 +722,21 @@ TEST_F_TIMEOUT(storm, everything_at_once, 4000)
 	EXPECT_EQ(0, slots);
 	genl_close(&g);
 
-	/* And the governor still governs. */
+	/* Nor of us. */
 	ASSERT_EQ(0, bind_cpu(0));
 	ASSERT_EQ(0, use_put(-1, "off"));
 	ASSERT_EQ(0, governor_all("performance"));
+	EXPECT_FALSE(workers_left());
+	n = policies(policy, MAX_POLICIES);
+	for (p = 0; p < n; p++)
+		EXPECT_EQ(NULL, left_at(policy[p]))
+			TH_LOG("policy %d has %s", policy[p], left_at(policy[p]));
+	for (tries = 0; tries < 200 && module_unload(); tries++)
+		sleep_us(20000);
+	EXPECT_LT(tries, 200);
+	EXPECT_EQ(0, module_load());
+
+	/* And the governor still governs. */
 	ASSERT_EQ(0, governor_all("gchint"));
 	max = policy_number(0, "cpuinfo_max_freq");
 	ASSERT_EQ(0, worker_start(&worker, 1));
