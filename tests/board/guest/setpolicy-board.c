@@ -24,6 +24,7 @@
 #define LEVEL_KHZ	15000	/* a level of performance */
 #define LOWEST		20
 #define HIGHEST		140
+#define HIGHEST_BASE	100	/* without turbo */
 
 #define EPP_PERFORMANCE		0
 #define EPP_BALANCE_PERFORMANCE	128
@@ -76,6 +77,40 @@ static int board_setpolicy(struct cpufreq_policy *policy)
 	writel(epp, page(policy) + REG_EPP);
 	return 0;
 }
+
+/*
+ * As a write to intel_pstate/no_turbo does: the hardware's highest frequency changes
+ * while policies are in use (intel_pstate_update_max_freq()).
+ */
+static bool no_turbo;
+
+static int set_no_turbo(const char *val, const struct kernel_param *kp)
+{
+	unsigned int cpu, highest;
+	int ret = param_set_bool(val, kp);
+
+	if (ret)
+		return ret;
+	highest = (no_turbo ? HIGHEST_BASE : HIGHEST) * LEVEL_KHZ;
+	for_each_online_cpu(cpu) {
+		struct cpufreq_policy *policy = cpufreq_cpu_get(cpu);
+
+		if (!policy)
+			continue;
+		down_write(&policy->rwsem);
+		policy->cpuinfo.max_freq = highest;
+		refresh_frequency_limits(policy);
+		up_write(&policy->rwsem);
+		cpufreq_cpu_put(policy);
+	}
+	return 0;
+}
+
+static const struct kernel_param_ops no_turbo_ops = {
+	.set = set_no_turbo,
+	.get = param_get_bool,
+};
+module_param_cb(no_turbo, &no_turbo_ops, &no_turbo, 0644);
 
 static struct cpufreq_driver driver = {
 	.name = "setpolicy-board",

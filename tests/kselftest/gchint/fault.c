@@ -9,11 +9,14 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
@@ -451,9 +454,44 @@ TEST_F_TIMEOUT(fault, governor, 240)
 #define LAST 160
 #define MANY 100000
 
+/* Has the device open whenever it is there, if only for a moment; none while told to. */
+static void opener(volatile int *none)
+{
+	int fd;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;) {
+		fd = *none ? -1 : open(DEVICE, O_RDWR | O_CLOEXEC);
+		if (fd >= 0) {
+			usleep(2000);
+			close(fd);
+		} else {
+			usleep(50);
+		}
+	}
+}
+
+/* Whoever has the device open as it goes is soon gone. */
+static int unload_soon(volatile int *none)
+{
+	int ret, i;
+
+	*none = 1;
+	for (i = 0; i < 200; i++) {
+		ret = module_unload();
+		if (ret != -EWOULDBLOCK)
+			break;
+		usleep(5000);
+	}
+	*none = 0;
+	return ret;
+}
+
 TEST_F_TIMEOUT(fault, module, 600)
 {
 	int all, nth, ret, failed = 0, left;
+	volatile int *none;
+	pid_t other;
 
 	session_close(&self->session);
 	genl_close(&self->other);
@@ -465,12 +503,20 @@ TEST_F_TIMEOUT(fault, module, 600)
 	all = MANY - disarm(self->nth);
 	ASSERT_EQ(0, ret);
 	ASSERT_EQ(0, module_unload());
+	/* What was opened meanwhile keeps the module: its start must not fail after that. */
+	none = mmap(NULL, sizeof(*none), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		    -1, 0);
+	ASSERT_NE(MAP_FAILED, (void *)none);
+	other = fork();
+	if (!other)
+		opener(none);
+	ASSERT_LT(0, other);
 	for (nth = all > LAST ? all - LAST : 1; nth <= all; nth++) {
 		arm(self->nth, nth);
 		ret = module_load();
 		left = disarm(self->nth);
 		if (!ret) {
-			EXPECT_EQ(0, module_unload());
+			EXPECT_EQ(0, unload_soon(none));
 			continue;
 		}
 		failed++;
@@ -480,6 +526,8 @@ TEST_F_TIMEOUT(fault, module, 600)
 		EXPECT_NE(0, access(DEVICE, F_OK));
 		EXPECT_NE(0, access(DEBUGFS "/gchint", F_OK));
 	}
+	kill(other, SIGKILL);
+	waitpid(other, NULL, 0);
 	TH_LOG("insmod: %d chances, the last %d taken, %d failures", all, nth - (all - LAST), failed);
 	EXPECT_GT(failed, 0);
 	EXPECT_EQ(0, module_load());

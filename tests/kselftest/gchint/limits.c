@@ -208,6 +208,54 @@ TEST_F(limits, a_pause_is_raised_under_a_governor_that_would_not)
 	EXPECT_LE(0, await_khz(self->cpu, self->min, self->min, SOON_MS));
 }
 
+/* Requests for a reason so far, all policies together. */
+static long switches(const char *reason)
+{
+	FILE *in = fopen("/sys/kernel/debug/gchint/switches", "re");
+	char line[64], name[32];
+	long value, sum = 0;
+
+	while (in && fgets(line, sizeof(line), in))
+		if (sscanf(line, "%31s %ld", name, &value) == 2 && !strcmp(name, reason))
+			sum += value;
+	if (in)
+		fclose(in);
+	return sum;
+}
+
+#define BOOSTS 20
+
+/* Our own floor moves the policy's lowest limit as anybody's does: no second decision. */
+TEST_F(limits, a_boost_is_counted_once)
+{
+	struct worker worker;
+	struct session s;
+	int slot, i;
+	long before;
+
+	if (!governed(self->policy))
+		SKIP(return, "the driver takes no governor");
+	ASSERT_EQ(0, policy_put(self->policy, "scaling_governor", "powersave"));
+	ASSERT_EQ(0, worker_start(&worker, self->cpu));
+	worker_do(&worker, WORK_SPIN);
+	ASSERT_EQ(0, session_open(&s));
+	slot = session_attach(&s, worker.tid, GCHINT_ROLE_NONE, 0);
+	ASSERT_LE(0, slot);
+	before = switches("stw");
+	for (i = 0; i < BOOSTS; i++) {
+		ASSERT_EQ(1, session_edge(&s, slot, GCHINT_PHASE_MARK, GCHINT_F_STW));
+		EXPECT_LE(0, await_khz(self->cpu, self->max, self->max, SOON_MS));
+		ASSERT_EQ(1, session_edge(&s, slot, GCHINT_PHASE_NONE, 0));
+		EXPECT_LE(0, await_khz(self->cpu, self->min, self->min, SOON_MS));
+	}
+	/* A kernel thread that runs there ends one for a moment: some are counted again. */
+	EXPECT_LE(BOOSTS, switches("stw") - before);
+	EXPECT_GT(BOOSTS * 3 / 2, switches("stw") - before)
+		TH_LOG("%ld requests for %d boosts", switches("stw") - before, BOOSTS);
+	session_close(&s);
+	worker_stop(&worker);
+}
+
 TEST_F(limits, killed_in_mid_phase_it_leaves_no_limit)
 {
 	begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
@@ -258,22 +306,50 @@ TEST_F(limits, who_raised_the_lowest_wins_over_a_cap)
 	EXPECT_LE(0, await_khz(self->cpu, self->min, self->cap, SOON_MS));
 }
 
-TEST_F(limits, a_neighbour_that_does_not_hint_is_not_slowed)
+static void neighbour_is_not_slowed(struct __test_metadata *_metadata,
+				    FIXTURE_DATA(limits) *self, int neighbour)
 {
 	struct worker other;
 
-	if (hw_open()->per_cpu)
-		SKIP(return, "each CPU has a policy of its own");
 	begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
 	ASSERT_LE(0, await_khz(self->cpu, self->min, self->cap, SOON_MS));
-	ASSERT_EQ(0, worker_start(&other, 0));
+	ASSERT_EQ(0, worker_start(&other, neighbour));
 	worker_do(&other, WORK_SPIN);
 	/* The turns that the watcher takes beside it are not what is looked at. */
-	ASSERT_EQ(0, session_role(&self->watch, 0, GCHINT_ROLE_NONE, 0));
+	if (!neighbour)
+		ASSERT_EQ(0, session_role(&self->watch, 0, GCHINT_ROLE_NONE, 0));
 	EXPECT_LE(90, share_khz(self->cpu, self->max, self->max, 300));
 	worker_stop(&other);
 	ASSERT_EQ(0, session_role(&self->watch, 0, GCHINT_ROLE_CONCURRENT, 0));
 	EXPECT_LE(0, await_khz(self->cpu, self->min, self->cap, SOON_MS));
+}
+
+TEST_F(limits, a_neighbour_that_does_not_hint_is_not_slowed)
+{
+	if (hw_open()->per_cpu)
+		SKIP(return, "each CPU has a policy of its own");
+	neighbour_is_not_slowed(_metadata, self, 0);
+}
+
+/* Those that come online after the limits were chosen are neighbours, too. */
+TEST_F(limits, a_neighbour_that_was_offline_at_first_is_not_slowed)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN), cpu;
+
+	if (hw_open()->per_cpu)
+		SKIP(return, "each CPU has a policy of its own");
+	ASSERT_EQ(0, use_put(-1, "off"));
+	for (cpu = 1; cpu < cpus; cpu++)
+		ASSERT_EQ(0, cpu_plug(cpu, false));
+	EXPECT_EQ(0, use_put(self->policy, "limits"));
+	for (cpu = 1; cpu < cpus; cpu++)
+		ASSERT_EQ(0, cpu_plug(cpu, true));
+	ASSERT_EQ(0, tunable_put(self->policy, "mode", "table"));
+	ASSERT_EQ(0, tunable_put(self->policy, "cap_pct", "45"));
+	ASSERT_EQ(0, tunable_put(self->policy, "min_latencies", "0"));
+	/* On the one CPU that was there, with a mutator on one that was not. */
+	self->cpu = 0;
+	neighbour_is_not_slowed(_metadata, self, cpus - 1);
 }
 
 /*

@@ -193,6 +193,78 @@ static int as_nobody(void)
 	return 0;
 }
 
+/* Is an attribute among what POLICY_GET says of a CPU's policy? */
+static bool policy_tells(struct genl *genl, int cpu, uint16_t attr)
+{
+	char request[16];
+	const void *nest;
+	size_t len;
+
+	if (genl_request(genl, GCHINT_CMD_POLICY_GET, 0, request,
+			 genl_put_u32(request, GCHINT_A_CPU, cpu)))
+		return false;
+	nest = genl_find(genl->attrs, genl->attrs_len, GCHINT_A_POLICY, &len);
+	return nest && genl_find(nest, len, attr, NULL);
+}
+
+static const uint16_t configured[] = {
+	GCHINT_POLICY_A_MODE, GCHINT_POLICY_A_ACTUATOR, GCHINT_POLICY_A_MIN_KHZ,
+	GCHINT_POLICY_A_MAX_KHZ, GCHINT_POLICY_A_HW_MAX_KHZ, GCHINT_POLICY_A_OPPS,
+};
+
+/* From which another user's programs could be watched. */
+static const uint16_t observed[] = {
+	GCHINT_POLICY_A_CUR_KHZ, GCHINT_POLICY_A_REASON, GCHINT_POLICY_A_LOAD,
+	GCHINT_POLICY_A_TRANSITIONS,
+};
+
+static int policies_as_nobody(void)
+{
+	struct genl genl;
+	size_t i;
+
+	if (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534) ||
+	    genl_open(&genl))
+		return 1;
+	for (i = 0; i < sizeof(configured) / sizeof(*configured); i++)
+		if (!policy_tells(&genl, 0, configured[i]))
+			return 100 + configured[i];
+	for (i = 0; i < sizeof(observed) / sizeof(*observed); i++)
+		if (policy_tells(&genl, 0, observed[i]))
+			return 200 + observed[i];
+	if (genl_request(&genl, GCHINT_CMD_POLICY_GET, NLM_F_DUMP, NULL, 0) ||
+	    !genl.replies)
+		return 2;
+	/* Of a dump the last message is left. */
+	{
+		size_t len;
+		const void *nest = genl_find(genl.attrs, genl.attrs_len,
+					     GCHINT_A_POLICY, &len);
+
+		if (!nest || genl_find(nest, len, GCHINT_POLICY_A_TRANSITIONS, NULL))
+			return 3;
+	}
+	return 0;
+}
+
+TEST_F(netlink, what_a_policy_does_is_told_to_the_privileged)
+{
+	int status;
+	pid_t child;
+	size_t i;
+
+	ASSERT_EQ(0, governor_all("gchint"));
+	for (i = 0; i < sizeof(observed) / sizeof(*observed); i++)
+		EXPECT_TRUE(policy_tells(&self->genl, 0, observed[i]))
+			TH_LOG("attribute %u", observed[i]);
+	child = fork();
+	ASSERT_GE(child, 0);
+	if (!child)
+		_exit(policies_as_nobody());
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_EQ(0, WEXITSTATUS(status));
+}
+
 TEST_F(netlink, privilege)
 {
 	int status;
@@ -360,6 +432,68 @@ TEST_F(netlink, events)
 		}
 	}
 	EXPECT_EQ(all, got);
+	genl_close(&listener);
+}
+
+/* Is there an edge to this phase among the events of the next messages? */
+static bool hears_of(struct genl *listener, uint32_t phase)
+{
+	while (!genl_next(listener, 5000)) {
+		const char *attrs = listener->attrs;
+		size_t left = listener->attrs_len;
+
+		while (left >= NLA_HDRLEN) {
+			const struct nlattr *attr = (const void *)attrs;
+			size_t size = NLA_ALIGN(attr->nla_len);
+			const uint32_t *value =
+				genl_find(attrs + NLA_HDRLEN, attr->nla_len - NLA_HDRLEN,
+					  GCHINT_EVENT_A_PHASE, NULL);
+
+			if ((attr->nla_type & NLA_TYPE_MASK) == GCHINT_A_EVENT && value &&
+			    *value == phase)
+				return true;
+			if (size >= left)
+				break;
+			attrs += size;
+			left -= size;
+		}
+	}
+	return false;
+}
+
+/*
+ * A coordinator announces for a worker that sleeps: the CPU that rings looks. While
+ * the ringing CPU's policy decides, too: what it reads into is under its policy's lock,
+ * of which lockdep knows on the debug board.
+ */
+TEST_F(netlink, phases_of_a_sleeping_thread_are_recorded)
+{
+	static const char *const governors[] = { "performance", "gchint" };
+	struct genl listener;
+	struct worker worker;
+	size_t i;
+	int slot;
+
+	ASSERT_EQ(0, worker_start(&worker, 1));
+	worker_do(&worker, WORK_SLEEP);
+	ASSERT_EQ(0, genl_open(&listener));
+	ASSERT_EQ(0, genl_listen(&listener, listener.event));
+	ASSERT_EQ(0, genl_record(&self->genl, (1u << GCHINT_PHASE_NR) - 1));
+	slot = session_attach(&self->session, worker.tid, GCHINT_ROLE_NONE, 0);
+	ASSERT_GE(slot, 0);
+	for (i = 0; i < sizeof(governors) / sizeof(*governors); i++) {
+		ASSERT_EQ(0, governor_all(governors[i]));
+		session_store(&self->session, slot, GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+		EXPECT_EQ(0, session_ring(&self->session, slot));
+		EXPECT_TRUE(hears_of(&listener, GCHINT_PHASE_MARK))
+			TH_LOG("under %s", governors[i]);
+		session_store(&self->session, slot, GCHINT_PHASE_NONE, 0);
+		EXPECT_EQ(0, session_ring(&self->session, slot));
+		EXPECT_TRUE(hears_of(&listener, GCHINT_PHASE_NONE))
+			TH_LOG("under %s", governors[i]);
+	}
+	session_detach(&self->session, slot);
+	worker_stop(&worker);
 	genl_close(&listener);
 }
 

@@ -5,10 +5,12 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
 #include "hw.h"
+#include "module.h"
 #include "registers.h"
 #include "session.h"
 #include "sysfs.h"
@@ -229,6 +231,33 @@ TEST_F(pstate, a_change_of_mode_keeps_the_actuator)
 	ASSERT_EQ(0, use_put(-1, "off"));
 	EXPECT_LT(0, use_get(CPU, name, sizeof(name)));
 	EXPECT_STREQ("off", name);
+}
+
+/* The driver takes its policies away while the module gives them back. */
+TEST_F_TIMEOUT(pstate, the_driver_leaves_as_the_module_does, 240)
+{
+	static const char *const modes[] = { "passive", "active" };
+	int i, ret, status;
+	pid_t child;
+
+	session_close(&self->session);
+	for (i = 0; i < 10; i++) {
+		ASSERT_EQ(0, mode_put(modes[i % 2]));
+		ASSERT_EQ(0, use_put(-1, "limits"));
+		child = fork();
+		if (!child) {
+			sleep_us(i * 500);
+			_exit(file_put(STATUS, modes[(i + 1) % 2]) ? 1 : 0);
+		}
+		ASSERT_LT(0, child);
+		ret = module_unload();
+		ASSERT_EQ(child, waitpid(child, &status, 0));
+		EXPECT_EQ(0, status);
+		ASSERT_EQ(0, ret);
+		ASSERT_EQ(0, module_load());
+	}
+	ASSERT_EQ(0, mode_put(self->before));
+	ASSERT_EQ(0, session_open(&self->session));
 }
 
 TEST_HARNESS_MAIN

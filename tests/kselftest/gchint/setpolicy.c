@@ -13,6 +13,7 @@
 #include "registers.h"
 #include "session.h"
 #include "sysfs.h"
+#include "use.h"
 #include "worker.h"
 
 #define CPU 1
@@ -94,6 +95,60 @@ TEST_F(setpolicy, hints_move_nothing_unasked)
 		sleep_us(10000);
 		EXPECT_REQUEST(LOWEST, HIGHEST, 128);
 	}
+}
+
+#define NO_TURBO "/sys/module/setpolicy_board/parameters/no_turbo"
+
+/* The highest frequency that the module knows of a policy, kHz. */
+static long known_highest(int policy)
+{
+	FILE *in = fopen("/sys/kernel/debug/gchint/opps", "re");
+	long khz = 0, highest = 0;
+	int number = -1, other;
+	char line[128];
+
+	while (in && fgets(line, sizeof(line), in)) {
+		if (sscanf(line, "policy%d", &other) == 1)
+			number = other;
+		else if (number == policy && sscanf(line, "%ld", &khz) == 1)
+			highest = khz;
+	}
+	if (in)
+		fclose(in);
+	return highest;
+}
+
+/* Percentages and what is learned are parts of the highest frequency that there is now. */
+TEST_F(setpolicy, under_limits_the_hardwares_highest_is_followed)
+{
+	static const struct {
+		const char *no_turbo;
+		long khz;
+	} steps[] = { { "1", 1500000 }, { "0", 2100000 } };
+	struct worker worker;
+	int slot;
+	size_t i;
+
+	ASSERT_EQ(0, worker_start(&worker, CPU));
+	worker_do(&worker, WORK_SPIN);
+	ASSERT_EQ(0, session_open(&self->session));
+	slot = session_attach(&self->session, worker.tid, GCHINT_ROLE_NONE, 0);
+	ASSERT_GE(slot, 0);
+	ASSERT_EQ(0, use_put(CPU, "limits"));
+	EXPECT_EQ(2100000, known_highest(CPU));
+	for (i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		long long end = now_us() + SOON_MS * 1000LL;
+
+		ASSERT_EQ(0, file_put(NO_TURBO, steps[i].no_turbo));
+		ASSERT_EQ(steps[i].khz, policy_number(CPU, "cpuinfo_max_freq"));
+		do {
+			session_edge(&self->session, slot, GCHINT_PHASE_MARK, GCHINT_F_STW);
+			session_edge(&self->session, slot, GCHINT_PHASE_NONE, 0);
+		} while (known_highest(CPU) != steps[i].khz && now_us() < end);
+		EXPECT_EQ(steps[i].khz, known_highest(CPU));
+	}
+	EXPECT_EQ(0, use_put(CPU, "off"));
+	worker_stop(&worker);
 }
 
 TEST_HARNESS_MAIN
