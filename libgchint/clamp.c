@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Without the module: utilisation clamps. */
+/* Utilisation clamps of the process's own threads. */
 #define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -30,22 +32,28 @@ struct clamp_attr {
 #define KEEP_PARAMS    0x10
 #define UTIL_CLAMP_MAX 0x40
 #define UTIL_FULL      1024
+#define UTIL_DEFAULT   UINT32_MAX /* as if it had never been set: since Linux 5.11 */
 
-static int get_max(pid_t tid, uint32_t *max)
+#define PERCENT 50 /* of a CPU, where all are equal */
+
+#define CPUS	 "/sys/devices/system/cpu/"
+#define CPUS_MAX 4096
+
+static int clamp_read(pid_t tid, uint32_t *max)
 {
 	struct clamp_attr a;
 
 	memset(&a, 0, sizeof(a));
 	if (syscall(SYS_sched_getattr, tid, &a, (unsigned int)sizeof(a), 0) != 0)
-		return -1;
+		return -errno;
 	/* A kernel from before 5.3 fills less. */
-	if (a.size < sizeof(a))
-		return -1;
+	if (a.size < sizeof(a) || a.util_max > UTIL_FULL)
+		return -EINVAL;
 	*max = a.util_max;
 	return 0;
 }
 
-static int set_max(pid_t tid, uint32_t max)
+static int clamp_write(pid_t tid, uint32_t max)
 {
 	struct clamp_attr a;
 
@@ -53,57 +61,167 @@ static int set_max(pid_t tid, uint32_t max)
 	a.size = sizeof(a);
 	a.flags = KEEP_POLICY | KEEP_PARAMS | UTIL_CLAMP_MAX;
 	a.util_max = max;
-	return syscall(SYS_sched_setattr, tid, &a, 0) == 0 ? 0 : -1;
+	return syscall(SYS_sched_setattr, tid, &a, 0) == 0 ? 0 : -errno;
 }
 
-int clamp_supported(void)
+/*
+ * Write @found, which was read before. The kernel knows an upper clamp of 1024 that was
+ * set from one that never was, and does not say which it is: it is nearly always the latter.
+ */
+static int clamp_put_back(pid_t tid, uint32_t found)
+{
+	int ret = found == UTIL_FULL ? clamp_write(tid, UTIL_DEFAULT) : -EINVAL;
+
+	return ret == -EINVAL ? clamp_write(tid, found) : ret;
+}
+
+/* The first bytes of a file, as a string. */
+static int file_get(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t length = fd < 0 ? -1 : read(fd, text, size - 1);
+
+	if (fd >= 0)
+		close(fd);
+	text[length > 0 ? length : 0] = '\0';
+	return length > 0 ? 0 : -ENOENT;
+}
+
+/* The number that ends at @end, and where it begins. */
+static unsigned int number_before(const char *text, const char **end)
+{
+	unsigned int number = 0, scale = 1;
+
+	while (*end > text && (*end)[-1] >= '0' && (*end)[-1] <= '9') {
+		number += (unsigned int)(*--*end - '0') * scale;
+		scale *= 10;
+	}
+	return number;
+}
+
+/* The highest number that a CPU may have: the end of a list such as "0-3,8". */
+static unsigned int cpu_last(void)
+{
+	char text[256];
+	const char *end;
+	unsigned int last;
+
+	if (file_get(CPUS "possible", text, sizeof(text)))
+		return 0;
+	end = text + strlen(text);
+	while (end > text && end[-1] == '\n')
+		end--;
+	last = number_before(text, &end);
+	return last < CPUS_MAX ? last : CPUS_MAX;
+}
+
+/* Of one CPU at its highest frequency, of 1024; 0 where the kernel does not say. */
+static unsigned int cpu_capacity(unsigned int cpu)
+{
+	char path[sizeof(CPUS "cpu0000/cpu_capacity")] = CPUS "cpu", digits[4], text[16];
+	size_t length = strlen(path), n = 0;
+	const char *end;
+
+	do {
+		digits[n++] = (char)('0' + cpu % 10);
+		cpu /= 10;
+	} while (cpu);
+	while (n)
+		path[length++] = digits[--n];
+	memcpy(path + length, "/cpu_capacity", sizeof("/cpu_capacity"));
+	if (file_get(path, text, sizeof(text)))
+		return 0;
+	for (end = text; *end >= '0' && *end <= '9'; end++)
+		;
+	return number_before(text, &end);
+}
+
+/* What fits the least capable CPU. */
+static uint16_t clamp_fitting(void)
+{
+	unsigned int least = cpu_capacity(0), most = least, cpu, last, capacity;
+
+	/* Either each CPU has the file, or none. */
+	last = least ? cpu_last() : 0;
+	for (cpu = 1; cpu <= last; cpu++) {
+		capacity = cpu_capacity(cpu);
+		if (capacity && capacity < least)
+			least = capacity;
+		if (capacity > most)
+			most = capacity;
+	}
+	if (least == most)
+		return PERCENT * UTIL_FULL / 100;
+	/* fits_capacity() of the scheduler: a fifth of the CPU has to be left over. */
+	capacity = (least * 1024 - 1) / 1280;
+	return (uint16_t)(capacity ? capacity : 1);
+}
+
+int clamp_open(struct gchint_session *s, long percent)
 {
 	uint32_t max;
+	int ret = clamp_read(0, &max);
 
-	return get_max(0, &max) == 0 && max <= UTIL_FULL && set_max(0, max) == 0;
+	/* What is there already is written, so that nothing changes. */
+	if (!ret)
+		ret = clamp_put_back(0, max);
+	if (ret)
+		return ret;
+	if (percent == CLAMP_FITTING)
+		s->clamp = clamp_fitting();
+	else
+		s->clamp = (uint16_t)(percent * UTIL_FULL / 100);
+	return 0;
 }
 
-static void cap(const struct gchint_session *s, struct record *r)
+static int clamp_wanted(uint32_t word)
 {
-	uint32_t prior;
+	uint32_t flags = flags_of(word);
+
+	/* The ABI says which flag decides. */
+	return flags & GCHINT_F_CONCURRENT &&
+	       !(flags & (GCHINT_F_URGENT | GCHINT_F_STW | GCHINT_F_FOREGROUND));
+}
+
+static void clamp_set(struct gchint_session *s, struct record *r)
+{
+	uint32_t found;
 
 	if (record_flags(r) & RECORD_CAPPED)
 		return;
 	/* A thread that the administrator caps lower stays there. */
-	if (get_max(r->handle.tid, &prior) || prior <= s->clamp)
+	if (clamp_read(r->handle.tid, &found) || found <= s->clamp)
 		return;
-	r->prior = prior & 0x7ff;
-	if (!set_max(r->handle.tid, s->clamp))
-		record_set_flags(r, RECORD_CAPPED);
-}
-
-void clamp_restore(struct record *r)
-{
-	if (!(record_flags(r) & RECORD_CAPPED))
+	r->prior = found & 0x7ff;
+	if (clamp_write(r->handle.tid, s->clamp))
 		return;
-	record_clear_flags(r, RECORD_CAPPED);
-	set_max(r->handle.tid, r->prior);
+	record_set_flags(r, RECORD_CAPPED);
+	/* Partner: session_close(), which changes the backend and then restores. */
+	if (load_seq(&s->backend) != GCHINT_BACKEND_CLAMP)
+		clamp_restore(s, r);
 }
 
-void clamp_edge(const struct gchint_session *s, struct record *r, uint32_t word)
+void clamp_restore(const struct gchint_session *s, struct record *r)
 {
-	uint32_t flags = flags_of(word);
-	int capped;
+	uint32_t max;
 
-	/* A phase goes before the role; the ABI says which flag decides. */
-	if (flags & (GCHINT_F_URGENT | GCHINT_F_STW | GCHINT_F_FOREGROUND))
-		capped = 0;
-	else if (flags & GCHINT_F_CONCURRENT)
-		capped = 1;
-	else
-		capped = record_flags(r) & RECORD_CAP && phase_of(word) == GCHINT_PHASE_NONE;
-	if (capped)
-		cap(s, r);
-	else
-		clamp_restore(r);
+	if (!record_take_flags(r, RECORD_CAPPED))
+		return;
+	/* Somebody else's clamp wins; there is no call that compares and sets. */
+	if (!clamp_read(r->handle.tid, &max) && max == s->clamp)
+		clamp_put_back(r->handle.tid, r->prior);
 }
 
-void clamp_role(const struct gchint_session *s, struct record *r, unsigned int role)
+void clamp_edge(struct gchint_session *s, struct record *r, uint32_t word)
+{
+	/* A phase goes before the role. */
+	if (phase_of(word) ? clamp_wanted(word) : !!(record_flags(r) & RECORD_CAP))
+		clamp_set(s, r);
+	else
+		clamp_restore(s, r);
+}
+
+void clamp_role(struct gchint_session *s, struct record *r, unsigned int role)
 {
 	if (role == GCHINT_ROLE_CONCURRENT || role == GCHINT_ROLE_BACKGROUND)
 		record_set_flags(r, RECORD_CAP);

@@ -1,24 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Without the module: utilisation clamps (sched_setattr(2), CONFIG_UCLAMP_TASK).
- * A cap for concurrent phases and roles, never a boost: those who wait get what
- * they had. Each change is a system call, so short phases are filtered.
+ * Utilisation clamps (sched_setattr(2), CONFIG_UCLAMP_TASK): a cap for concurrent
+ * phases and roles, never a boost: threads that others wait for keep what they had.
+ * schedutil lowers the frequency for a capped thread, and Energy-Aware Scheduling
+ * places it on a core that is large enough for the cap.
+ *
+ * What was found is put back when a phase ends, a role changes, a thread is detached
+ * and the session closes. A clamp that differs from ours by then was set by somebody
+ * else, and stays.
  */
 #ifndef GCHINT_CLAMP_H
 #define GCHINT_CLAMP_H
 
 #include "page.h"
 
-/** clamp_supported() - do clamps work here? Changes nothing. */
-int clamp_supported(void);
+#define CLAMP_FITTING (-1)
 
-/** clamp_role() - the role of @r is @role now. FOLLOW caps nobody. */
-void clamp_role(const struct gchint_session *s, struct record *r, unsigned int role);
+/**
+ * clamp_open() - find out whether clamps work here, and choose the cap
+ * @s: the session
+ * @percent: of the largest CPU; CLAMP_FITTING where the user names none: what fits the
+ *	least capable CPU by the scheduler's own rule, or half of one where all are equal
+ *
+ * Return: 0 or -errno.
+ */
+int clamp_open(struct gchint_session *s, long percent);
+
+/** clamp_role() - the role of @r is @role now. GCHINT_ROLE_FOLLOW caps nothing. */
+void clamp_role(struct gchint_session *s, struct record *r, unsigned int role);
 
 /** clamp_edge() - the innermost phase of @r is @word now. */
-void clamp_edge(const struct gchint_session *s, struct record *r, uint32_t word);
+void clamp_edge(struct gchint_session *s, struct record *r, uint32_t word);
 
-/** clamp_restore() - give back what was changed. */
-void clamp_restore(struct record *r);
+/** clamp_restore() - put back what was changed. */
+void clamp_restore(const struct gchint_session *s, struct record *r);
 
 #endif /* GCHINT_CLAMP_H */

@@ -119,7 +119,7 @@ _Static_assert(sizeof(struct more) <= 4096, "a page for each further bank");
  *	variables[] of environ.c
  * @trace_lost: lines that the trace could not take
  * @min_us: GCHINT_MIN_US, or -1
- * @clamp: cap in units of 1/1024 of the capacity
+ * @clamp: cap in units of 1/1024 of the capacity; 0 none
  * @epoch: changes when handles lose their meaning; never 0 once open
  * @backend: enum gchint_backend
  * @init: gchint_init() holds one of @refs

@@ -24,6 +24,13 @@ void record_clear_flags(struct record *r, uint8_t clear)
 	__atomic_and_fetch(&r->flags, (uint8_t)~clear, __ATOMIC_SEQ_CST);
 }
 
+uint8_t record_take_flags(struct record *r, uint8_t take)
+{
+	return record_flags(r) & take ?
+		       __atomic_fetch_and(&r->flags, (uint8_t)~take, __ATOMIC_SEQ_CST) & take :
+		       0;
+}
+
 static struct record *init(struct gchint_session *s, unsigned int bank, struct record *r, pid_t tid,
 			   int self)
 {

@@ -42,6 +42,8 @@ static inline uint8_t record_flags(const struct record *r)
 
 void record_set_flags(struct record *r, uint8_t set);
 void record_clear_flags(struct record *r, uint8_t clear);
+/** record_take_flags() - clear them; of several callers one is told which were set. */
+uint8_t record_take_flags(struct record *r, uint8_t take);
 int thread_lives(pid_t tid);
 
 #endif /* GCHINT_RECORD_H */

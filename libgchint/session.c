@@ -22,8 +22,6 @@
 #include "symbol.h"
 #include "trace.h"
 
-#define CLAMP_PERCENT 50
-
 static void session_lock(struct gchint_session *s)
 {
 	const pid_t me = getpid();
@@ -72,10 +70,23 @@ static int sampled_stream(struct gchint_session *s, const char *path)
 	return stream_open(s, path, s->profile && sample_listen(), s->profile ? sample_place() : 0);
 }
 
+/* To the device, else to clamps. */
+static void session_route(struct gchint_session *s, unsigned int flags, long percent)
+{
+	const char *path = variable_read(VARIABLE_DEVICE);
+	int allowed = percent > 0 || (percent && flags & GCHINT_OPEN_CLAMP);
+
+	s->elsewhere = path != NULL;
+	s->why = device_open(s, path ? path : "/dev/" GCHINT_DEVICE);
+	if (!s->why)
+		store_relaxed(&s->backend, GCHINT_BACKEND_DEVICE);
+	else if (allowed && !clamp_open(s, percent))
+		store_relaxed(&s->backend, GCHINT_BACKEND_CLAMP);
+}
+
 static int session_setup(struct gchint_session *s, unsigned int flags)
 {
-	long min_us = -1, clamp = flags & GCHINT_OPEN_CLAMP ? CLAMP_PERCENT : 0, disable = 0;
-	long profile = 0;
+	long min_us = -1, clamp = CLAMP_FITTING, disable = 0, profile = 0;
 	uint8_t hints = HINTS_ALL;
 	struct bank *bank;
 	const char *path;
@@ -105,7 +116,6 @@ static int session_setup(struct gchint_session *s, unsigned int flags)
 	s->min_us = (int32_t)min_us;
 	s->profile = (uint8_t)profile;
 	store_relaxed(&s->hints, hints);
-	s->clamp = (uint16_t)(clamp * 1024 / 100);
 	if (disable)
 		return 0;
 
@@ -118,13 +128,7 @@ static int session_setup(struct gchint_session *s, unsigned int flags)
 		}
 		store_relaxed(&s->backend, GCHINT_BACKEND_TRACE);
 	}
-	path = variable_read(VARIABLE_DEVICE);
-	s->elsewhere = path != NULL;
-	s->why = device_open(s, path ? path : "/dev/" GCHINT_DEVICE);
-	if (!s->why)
-		store_relaxed(&s->backend, GCHINT_BACKEND_DEVICE);
-	else if (s->clamp && clamp_supported())
-		store_relaxed(&s->backend, GCHINT_BACKEND_CLAMP);
+	session_route(s, flags, clamp);
 	/*
 	 * What the kernel sees it tells itself, but for samples. Nobody who listens is no
 	 * error.
@@ -238,8 +242,12 @@ static void session_close(struct gchint_session *s)
 	__atomic_store_n(&s->refs, 0, __ATOMIC_SEQ_CST);
 	s->init = 0;
 	others = load_seq(&s->inside) || record_selves((pid_t)syscall(SYS_gettid));
-	for_each_record(r, n) clamp_restore(r);
 	trace_session(s, "close");
+	if (backend_of(s) == GCHINT_BACKEND_CLAMP) {
+		/* Partner: clamp_set(), which caps and then looks. */
+		exchange_seq(&s->backend, GCHINT_BACKEND_NOTHING);
+		for_each_record(r, n) clamp_restore(s, r);
+	}
 	device_close(s, others);
 	stream_put(s, NULL, GCHINT_STREAM_CLOSE, 0, 0, NULL, 0);
 	stream_close(s, others);

@@ -118,7 +118,8 @@ static int lease_take(struct gchint_session *s, struct record *r, unsigned int b
 	int ret;
 
 	if (backend_of(s) != GCHINT_BACKEND_DEVICE) {
-		clamp_role(s, r, role);
+		if (backend_of(s) == GCHINT_BACKEND_CLAMP)
+			clamp_role(s, r, role);
 		return 0;
 	}
 	ret = device_attach(s, bank, &attach);
@@ -290,7 +291,7 @@ int gchint_detach(struct gchint_thread *t)
 	}
 	r = record_at(t->index);
 	if (load_relaxed(&s->pid) == getpid()) {
-		clamp_restore(r);
+		clamp_restore(s, r);
 		/*
 		 * Given up before the kernel can give it to somebody else. A slot that
 		 * went with its thread is somebody else's already.
@@ -335,7 +336,7 @@ int gchint_set_role(struct gchint_thread *t, unsigned int role, const struct gch
 				      leads ? load_relaxed(&leads->slot) : 0);
 	} else if (load_relaxed(&s->pid) != getpid()) {
 		ret = -ESTALE;
-	} else {
+	} else if (backend_of(s) == GCHINT_BACKEND_CLAMP) {
 		clamp_role(s, r, role);
 	}
 	if (!ret) {

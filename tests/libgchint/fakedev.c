@@ -96,9 +96,23 @@ static int backing(size_t size)
 	return fd;
 }
 
-/* What a forked child stores goes to a page that nobody reads. */
+/* Which thread forks. */
+static __thread pid_t forks;
+
+static struct fake_clamp_thread *clamp_of(pid_t tid);
+
+static void before_fork(void)
+{
+	forks = (pid_t)__real_syscall(SYS_gettid);
+}
+
+/*
+ * What a forked child stores goes to a page that nobody reads. Its thread has the clamp
+ * of the one that forked.
+ */
 static void in_child(void)
 {
+	fake_clamp_set(0, fake_clamp_of(forks));
 	void *copy = malloc(page()), *p;
 	unsigned int n;
 
@@ -119,7 +133,7 @@ void fake_reset(void)
 	static int once;
 
 	if (!once++) {
-		pthread_atfork(NULL, NULL, in_child);
+		pthread_atfork(before_fork, NULL, in_child);
 		info_fd = backing(page());
 		info = view(info_fd, page());
 		cpus_fd = backing(CPUS_SIZE);
@@ -251,6 +265,32 @@ static int is_device(const char *path)
 	return !strcmp(path, fake.path ? fake.path : "/dev/" GCHINT_DEVICE);
 }
 
+#define SYSFS_CPUS "/sys/devices/system/cpu/"
+
+/* The CPUs of the test's machine, whatever this one has. */
+static int open_cpus(const char *name)
+{
+	unsigned int cpu = 0;
+	char text[32];
+	int fd, length;
+
+	if (!strcmp(name, "possible"))
+		length = snprintf(text, sizeof(text), "0-%d\n", FAKE_CAPACITIES - 1);
+	else if (sscanf(name, "cpu%u/cpu_capacity", &cpu) == 1 && cpu < FAKE_CAPACITIES &&
+		 fake.capacity[cpu])
+		length = snprintf(text, sizeof(text), "%u\n", fake.capacity[cpu]);
+	else
+		length = 0;
+	if (!length) {
+		errno = ENOENT;
+		return -1;
+	}
+	fd = backing(0);
+	if (pwrite(fd, text, (size_t)length, 0) != length)
+		die("fakedev: pwrite");
+	return fd;
+}
+
 int __wrap_open(const char *path, int flags, ...)
 {
 	struct session *s = sessions;
@@ -263,6 +303,8 @@ int __wrap_open(const char *path, int flags, ...)
 	va_start(args, flags);
 	mode = flags & O_CREAT ? va_arg(args, mode_t) : 0;
 	va_end(args);
+	if (!strncmp(path, SYSFS_CPUS, strlen(SYSFS_CPUS)))
+		return open_cpus(path + strlen(SYSFS_CPUS));
 	if (!is_device(path))
 		return __real_open(path, flags, mode);
 	if (!info)
@@ -511,7 +553,7 @@ struct attr {
 	__u32 util_min, util_max;
 };
 
-static __u32 *clamp_of(pid_t tid)
+static struct fake_clamp_thread *clamp_of(pid_t tid)
 {
 	int n;
 
@@ -519,38 +561,62 @@ static __u32 *clamp_of(pid_t tid)
 		tid = (pid_t)__real_syscall(SYS_gettid);
 	for (n = 0; n < fake_clamp.tids; n++)
 		if (fake_clamp.thread[n].tid == tid)
-			return &fake_clamp.thread[n].max;
+			return &fake_clamp.thread[n];
 	fake_clamp.thread[n].tid = tid;
 	fake_clamp.thread[n].max = 1024;
 	fake_clamp.tids++;
-	return &fake_clamp.thread[n].max;
+	return &fake_clamp.thread[n];
 }
 
 __u32 fake_clamp_of(pid_t tid)
 {
-	return *clamp_of(tid);
+	return clamp_of(tid)->max;
+}
+
+int fake_clamp_user(pid_t tid)
+{
+	return clamp_of(tid)->user;
+}
+
+void fake_clamp_set(pid_t tid, __u32 max)
+{
+	struct fake_clamp_thread *clamp = clamp_of(tid);
+
+	clamp->max = max;
+	clamp->user = max != 1024;
 }
 
 static long clamp_call(long number, pid_t tid, struct attr *a)
 {
+	struct fake_clamp_thread *clamp;
 	sigset_t old;
 	long ret = 0;
+	__u32 max;
 
 	lock_all(&old);
+	fake_clamp.calls++;
+	clamp = clamp_of(tid);
 	if (number == SYS_sched_getattr) {
+		ret = fake_clamp.get_errno;
 		a->size = fake_clamp.size ? fake_clamp.size : sizeof(*a);
 		if (a->size == sizeof(*a))
-			a->util_max = *clamp_of(tid);
+			a->util_max = clamp->max;
+	} else if (fake_clamp.set_errno) {
+		ret = fake_clamp.set_errno;
 	} else if (!fake_clamp.supported) {
-		errno = EOPNOTSUPP;
-		ret = -1;
+		ret = EOPNOTSUPP;
 	} else if (a->size != sizeof(*a) || a->flags != (0x08 | 0x10 | 0x40) ||
-		   a->util_max > 1024) {
-		errno = EINVAL;
-		ret = -1;
+		   (a->util_max > 1024 && (a->util_max != UINT32_MAX || fake_clamp.no_reset))) {
+		ret = EINVAL;
 	} else {
-		fake_clamp.sets += *clamp_of(tid) != a->util_max;
-		*clamp_of(tid) = a->util_max;
+		max = a->util_max > 1024 ? 1024 : a->util_max;
+		fake_clamp.sets += clamp->max != max;
+		clamp->max = max;
+		clamp->user = a->util_max <= 1024;
+	}
+	if (ret) {
+		errno = (int)ret;
+		ret = -1;
 	}
 	unlock_all(&old);
 	return ret;

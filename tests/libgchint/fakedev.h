@@ -10,10 +10,11 @@
 #include <sys/types.h>
 #include <linux/gchint.h>
 
-#define FAKE_RINGS    64
-#define FAKE_SESSIONS 10
-#define FAKE_CPUS     1024
-#define FAKE_CPU_SIZE 128 /* longer than this version knows */
+#define FAKE_RINGS	64
+#define FAKE_SESSIONS	10
+#define FAKE_CPUS	1024
+#define FAKE_CAPACITIES 12
+#define FAKE_CPU_SIZE	128 /* longer than this version knows */
 
 /** struct fake_ring - one doorbell: which slot, and its state at that moment */
 struct fake_ring {
@@ -45,6 +46,7 @@ struct fake_lease {
  * @sessions: most that may be open
  * @grown: calls that asked for more slots and succeeded
  * @lease: of the sessions, in the order of their opening
+ * @capacity: of CPU n, 1/1024; 0 the kernel does not say. So is that of all CPUs at first.
  */
 struct fake_dev {
 	int present;
@@ -60,17 +62,22 @@ struct fake_dev {
 	int opens, closes, attaches, detaches, roles, ring_count, stale, calls;
 	struct fake_ring ring[FAKE_RINGS];
 	struct fake_lease lease[FAKE_SESSIONS * GCHINT_SLOTS];
+	unsigned int capacity[FAKE_CAPACITIES];
 };
 
 /** struct fake_clamp - utilisation clamps of the process's threads */
 struct fake_clamp {
 	int supported;
 	unsigned int size; /* of what the kernel knows of a thread; 0 clamps as well */
+	int set_errno, get_errno; /* calls fail with this */
+	int no_reset; /* the kernel is older than 5.11: a clamp cannot be made unset again */
 	int sets; /* calls that changed a clamp */
+	int calls; /* all calls */
 	int tids;
-	struct {
+	struct fake_clamp_thread {
 		pid_t tid;
 		__u32 max;
+		int user; /* was set by a call, as opposed to the default */
 	} thread[600];
 };
 
@@ -93,5 +100,9 @@ const struct gchint_slot *fake_slot_of(pid_t tid);
 /** fake_last_ring() - the latest doorbell. */
 struct fake_ring fake_last_ring(void);
 __u32 fake_clamp_of(pid_t tid);
+/** fake_clamp_user() - was it set, as opposed to the default? */
+int fake_clamp_user(pid_t tid);
+/** fake_clamp_set() - as an administrator does, or the creator of a thread; 0 the caller. */
+void fake_clamp_set(pid_t tid, __u32 max);
 
 #endif /* FAKEDEV_H */

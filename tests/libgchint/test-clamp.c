@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* Utilisation clamps, where there is no device. */
 #define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <gchint.h>
@@ -155,6 +157,15 @@ static void roles(void)
 	CHECK_IS(fake_clamp_of(worker_tid), 1024);
 	CHECK_IS(gchint_set_role(t, GCHINT_ROLE_BACKGROUND, NULL), 0);
 	CHECK_IS(fake_clamp_of(worker_tid), 512);
+	/* A role that comes within a phase counts from its end on. */
+	gchint_begin(t, GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	CHECK_IS(gchint_set_role(t, GCHINT_ROLE_STW, NULL), 0);
+	CHECK_IS(fake_clamp_of(worker_tid), 512);
+	gchint_next(t, GCHINT_PHASE_MARK, GCHINT_F_STW);
+	CHECK_IS(gchint_set_role(t, GCHINT_ROLE_CONCURRENT, NULL), 0);
+	CHECK_IS(fake_clamp_of(worker_tid), 1024);
+	gchint_end(t);
+	CHECK_IS(fake_clamp_of(worker_tid), 512);
 	CHECK_IS(gchint_detach(t), 0);
 	CHECK_IS(fake_clamp_of(worker_tid), 1024);
 	CHECK_IS(gchint_attach(s, worker_tid, GCHINT_ROLE_CONCURRENT, NULL, &t), 0);
@@ -195,6 +206,126 @@ static void forked_child_is_quiet(void)
 	CHECK(waitpid(pid, &status, 0) == pid && status == 0);
 }
 
+/* fits_capacity() of the scheduler: a fifth of the small core is left over. */
+static void fits_a_small_core(void)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < FAKE_CAPACITIES; cpu++)
+		fake.capacity[cpu] = cpu == 11 ? 485 : 1024;
+	CHECK_IS(gchint_init(GCHINT_OPEN_CLAMP), GCHINT_BACKEND_CLAMP);
+	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	CHECK_IS(fake_clamp_of(0), (485 * 1024 - 1) / 1280);
+	CHECK(fake_clamp_of(0) * 1280 < 485 * 1024);
+	CHECK((fake_clamp_of(0) + 1) * 1280 >= 485 * 1024);
+	gchint_phase_end();
+}
+
+static void user_before_capacity(void)
+{
+	fake.capacity[0] = 1024;
+	fake.capacity[1] = 381;
+	setenv("GCHINT_CLAMP", "60", 1);
+	CHECK_IS(gchint_init(0), GCHINT_BACKEND_CLAMP);
+	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	CHECK_IS(fake_clamp_of(0), 614);
+	gchint_phase_end();
+}
+
+static void equal_cores(void)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < FAKE_CAPACITIES; cpu++)
+		fake.capacity[cpu] = 1024;
+	CHECK_IS(gchint_init(GCHINT_OPEN_CLAMP), GCHINT_BACKEND_CLAMP);
+	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	CHECK_IS(fake_clamp_of(0), 512);
+	gchint_phase_end();
+}
+
+/* To look whether clamps work sets none, and what was never set is so again. */
+static void default_is_default_again(void)
+{
+	CHECK_IS(fake_clamp_user(0), 0);
+	CHECK_IS(gchint_init(GCHINT_OPEN_CLAMP), GCHINT_BACKEND_CLAMP);
+	CHECK_IS(fake_clamp_user(0), 0);
+	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	CHECK_IS(fake_clamp_user(0), 1);
+	gchint_phase_end();
+	CHECK_IS(fake_clamp_of(0), 1024);
+	CHECK_IS(fake_clamp_user(0), 0);
+}
+
+static void before_reset_existed(void)
+{
+	fake_clamp.no_reset = 1;
+	CHECK_IS(gchint_init(GCHINT_OPEN_CLAMP), GCHINT_BACKEND_CLAMP);
+	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	CHECK_IS(fake_clamp_of(0), 512);
+	gchint_phase_end();
+	CHECK_IS(fake_clamp_of(0), 1024);
+}
+
+static void foreign_change_wins(void)
+{
+	CHECK_IS(gchint_init(GCHINT_OPEN_CLAMP), GCHINT_BACKEND_CLAMP);
+	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	fake_clamp_set(0, 700); /* uclampset(1) meanwhile */
+	gchint_phase_end();
+	CHECK_IS(fake_clamp_of(0), 700);
+	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	CHECK_IS(fake_clamp_of(0), 512);
+	fake_clamp_set(0, 300);
+	gchint_phase_begin(GCHINT_PHASE_REMARK, GCHINT_F_STW);
+	CHECK_IS(fake_clamp_of(0), 300);
+	gchint_phase_end();
+	gchint_phase_end();
+	CHECK_IS(fake_clamp_of(0), 300);
+	fake_clamp_set(0, 800);
+	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	fake_clamp_set(0, 400);
+	gchint_detach(gchint_self());
+	CHECK_IS(fake_clamp_of(0), 400);
+}
+
+static void close_spares_foreign(void)
+{
+	struct gchint_thread *t;
+
+	CHECK_IS(gchint_open(&s, GCHINT_OPEN_CLAMP), 0);
+	CHECK_IS(gchint_attach(s, 0, GCHINT_ROLE_BACKGROUND, NULL, &t), 0);
+	CHECK_IS(fake_clamp_of(0), 512);
+	fake_clamp_set(0, 900);
+	CHECK_IS(gchint_close(s), 0);
+	CHECK_IS(fake_clamp_of(0), 900);
+}
+
+static void phases_of_another(void)
+{
+	struct gchint_thread *t;
+	pthread_t thread;
+
+	pthread_barrier_init(&step, NULL, 2);
+	pthread_create(&thread, NULL, worker, NULL);
+	pthread_barrier_wait(&step);
+	fake_clamp_set(worker_tid, 800);
+	CHECK_IS(gchint_open(&s, GCHINT_OPEN_CLAMP), 0);
+	CHECK_IS(gchint_attach(s, worker_tid, GCHINT_ROLE_NONE, NULL, &t), 0);
+	gchint_begin(t, GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	CHECK_IS(fake_clamp_of(worker_tid), 512);
+	CHECK_IS(fake_clamp_of(0), 1024);
+	gchint_next(t, GCHINT_PHASE_SWEEP, GCHINT_F_CONCURRENT);
+	CHECK_IS(fake_clamp_of(worker_tid), 512);
+	gchint_next(t, GCHINT_PHASE_REFS, GCHINT_F_FOREGROUND);
+	CHECK_IS(fake_clamp_of(worker_tid), 800);
+	gchint_end(t);
+	CHECK_IS(fake_clamp_of(worker_tid), 800);
+	CHECK_IS(fake_clamp.sets, 2);
+	pthread_barrier_wait(&step);
+	pthread_join(thread, NULL);
+}
+
 static const struct tap_test tests[] = {
 	{ "no clamps unless the caller allows them", not_unless_allowed },
 	{ "GCHINT_CLAMP=0 forbids them", user_forbids },
@@ -209,6 +340,14 @@ static const struct tap_test tests[] = {
 	{ "roles are capped, phases go before them", roles },
 	{ "short phases cost no system call", short_is_free },
 	{ "a forked child clamps nobody", forked_child_is_quiet },
+	{ "where cores differ the cap fits a small one", fits_a_small_core },
+	{ "GCHINT_CLAMP goes before the capacity", user_before_capacity },
+	{ "where cores are equal the cap is half of one", equal_cores },
+	{ "a clamp that was never set is unset again", default_is_default_again },
+	{ "a kernel that cannot unset a clamp", before_reset_existed },
+	{ "a clamp that was set meanwhile stays", foreign_change_wins },
+	{ "a clamp that was set meanwhile stays at the close", close_spares_foreign },
+	{ "phases on behalf of another thread", phases_of_another },
 };
 
 TAP_MAIN(tests, before)
