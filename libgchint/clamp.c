@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -73,6 +74,23 @@ static int clamp_put_back(pid_t tid, uint32_t found)
 	int ret = found == UTIL_FULL ? clamp_write(tid, UTIL_DEFAULT) : -EINVAL;
 
 	return ret == -EINVAL ? clamp_write(tid, found) : ret;
+}
+
+/* Of the parent's thread that forks, for its child, which has another number. */
+static void fork_prepare(void)
+{
+	if (!__gchint_self.index)
+		__gchint_self.tid = (pid_t)syscall(SYS_gettid);
+}
+
+static void fork_child(void)
+{
+	struct gchint_session *s = &gchint_page.session;
+	int saved = errno;
+
+	if (s->refs && s->pid != getpid())
+		clamp_forked(s);
+	errno = saved;
 }
 
 /* The first bytes of a file, as a string. */
@@ -171,6 +189,11 @@ int clamp_open(struct gchint_session *s, long percent)
 		s->clamp = clamp_fitting();
 	else
 		s->clamp = (uint16_t)(percent * UTIL_FULL / 100);
+	s->found = (uint16_t)max;
+	s->clamped = 0;
+	/* The library is never unloaded, so once for the process is enough. */
+	if (!s->fork_handled && !pthread_atfork(fork_prepare, NULL, fork_child))
+		s->fork_handled = 1;
 	return 0;
 }
 
@@ -193,6 +216,8 @@ static void clamp_set(struct gchint_session *s, struct record *r)
 	if (clamp_read(r->handle.tid, &found) || found <= s->clamp)
 		return;
 	r->prior = found & 0x7ff;
+	/* Before the first one: a thread that inherits it has to find that there are some. */
+	store_relaxed(&s->clamped, 1);
 	if (clamp_write(r->handle.tid, s->clamp))
 		return;
 	record_set_flags(r, RECORD_CAPPED);
@@ -228,4 +253,43 @@ void clamp_role(struct gchint_session *s, struct record *r, unsigned int role)
 	else
 		record_clear_flags(r, RECORD_CAP);
 	clamp_edge(s, r, load_relaxed(&r->word) & WORD_MASK);
+}
+
+/*
+ * The kernel copies clamps to new threads. One that has our cap and was never capped
+ * by us has it from its creator: unless that was the program's own clamp all along.
+ */
+static void clamp_disown(const struct gchint_session *s, pid_t tid)
+{
+	uint32_t max;
+
+	if (load_relaxed(&s->clamped) && s->found > s->clamp && !clamp_read(tid, &max) &&
+	    max == s->clamp)
+		clamp_put_back(tid, s->found);
+}
+
+void clamp_attach(struct gchint_session *s, struct record *r)
+{
+	clamp_disown(s, r->handle.tid);
+}
+
+void clamp_forked(struct gchint_session *s)
+{
+	struct record *r, *mine = NULL;
+	unsigned int n;
+
+	if (backend_of(s) != GCHINT_BACKEND_CLAMP)
+		return;
+	for_each_record(r, n)
+	{
+		if (record_flags(r) & RECORD_USED &&
+		    load_relaxed(&r->handle.tid) == __gchint_self.tid)
+			mine = r;
+	}
+	if (mine) {
+		store_relaxed(&mine->handle.tid, (pid_t)syscall(SYS_gettid));
+		clamp_restore(s, mine);
+	} else {
+		clamp_disown(s, 0);
+	}
 }

@@ -26,6 +26,9 @@
  */
 int clamp_open(struct gchint_session *s, long percent);
 
+/** clamp_attach() - @r is attached: a cap that it inherited from its creator ends. */
+void clamp_attach(struct gchint_session *s, struct record *r);
+
 /** clamp_role() - the role of @r is @role now. GCHINT_ROLE_FOLLOW caps nothing. */
 void clamp_role(struct gchint_session *s, struct record *r, unsigned int role);
 
@@ -34,5 +37,8 @@ void clamp_edge(struct gchint_session *s, struct record *r, uint32_t word);
 
 /** clamp_restore() - put back what was changed. */
 void clamp_restore(const struct gchint_session *s, struct record *r);
+
+/** clamp_forked() - in a forked child: its only thread does not keep its parent's cap. */
+void clamp_forked(struct gchint_session *s);
 
 #endif /* GCHINT_CLAMP_H */

@@ -120,9 +120,12 @@ _Static_assert(sizeof(struct more) <= 4096, "a page for each further bank");
  * @trace_lost: lines that the trace could not take
  * @min_us: GCHINT_MIN_US, or -1
  * @clamp: cap in units of 1/1024 of the capacity; 0 none
+ * @found: clamps: the upper clamp of the thread that opened the session
  * @epoch: changes when handles lose their meaning; never 0 once open
  * @backend: enum gchint_backend
  * @init: gchint_init() holds one of @refs
+ * @clamped: clamps: a thread was capped since the session opened
+ * @fork_handled: clamps: forks are seen
  * @elsewhere: the device is not /dev/gchint
  * @grows: the kernel's session has slots for all banks
  * @profile: GCHINT_PROFILE
@@ -147,6 +150,7 @@ struct gchint_session {
 	uint32_t trace_lost;
 	int32_t min_us;
 	uint16_t clamp;
+	uint16_t found;
 	uint16_t epoch;
 	uint8_t backend;
 	uint8_t init;
@@ -154,6 +158,8 @@ struct gchint_session {
 	uint8_t bad;
 	uint8_t elsewhere;
 	uint8_t grows;
+	uint8_t clamped;
+	uint8_t fork_handled;
 	uint8_t profile;
 	uint8_t profiled;
 	uint32_t method;

@@ -190,6 +190,8 @@ static int session_get(unsigned int flags, int init)
 		stream_close(s, 0);
 		trace_close(s);
 		symbols_inherit(s->pid);
+		/* Another handler may have called this before that of clamp.c. */
+		clamp_forked(s);
 		records_reset();
 		/* The parent's threads are not here. Handles may still point to their pages. */
 		memset(s->more, 0, sizeof(s->more));

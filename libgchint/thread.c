@@ -118,8 +118,10 @@ static int lease_take(struct gchint_session *s, struct record *r, unsigned int b
 	int ret;
 
 	if (backend_of(s) != GCHINT_BACKEND_DEVICE) {
-		if (backend_of(s) == GCHINT_BACKEND_CLAMP)
+		if (backend_of(s) == GCHINT_BACKEND_CLAMP) {
+			clamp_attach(s, r);
 			clamp_role(s, r, role);
+		}
 		return 0;
 	}
 	ret = device_attach(s, bank, &attach);

@@ -326,6 +326,166 @@ static void phases_of_another(void)
 	pthread_join(thread, NULL);
 }
 
+/* The kernel copies a clamp to the threads that a capped thread creates. */
+static void *heir(void *arg)
+{
+	fake_clamp_set(0, 512);
+	if (arg)
+		gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_STW);
+	else
+		gchint_self();
+	CHECK_IS(fake_clamp_of(0), 1024);
+	CHECK_IS(fake_clamp_user(0), 0);
+	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	CHECK_IS(fake_clamp_of(0), 512);
+	gchint_phase_end();
+	CHECK_IS(fake_clamp_of(0), 1024);
+	return NULL;
+}
+
+static void inherited_by_thread(void)
+{
+	struct gchint_thread *t;
+	pthread_t thread;
+	int n;
+
+	CHECK_IS(gchint_init(GCHINT_OPEN_CLAMP), GCHINT_BACKEND_CLAMP);
+	CHECK_IS(gchint_open(&s, GCHINT_OPEN_CLAMP), 0);
+	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	for (n = 0; n < 2; n++) {
+		pthread_create(&thread, NULL, heir, n ? &n : NULL);
+		pthread_join(thread, NULL);
+	}
+	gchint_phase_end();
+	pthread_barrier_init(&step, NULL, 2);
+	pthread_create(&thread, NULL, worker, NULL);
+	pthread_barrier_wait(&step);
+	fake_clamp_set(worker_tid, 512);
+	CHECK_IS(gchint_attach(s, worker_tid, GCHINT_ROLE_NONE, NULL, &t), 0);
+	CHECK_IS(fake_clamp_of(worker_tid), 1024);
+	pthread_barrier_wait(&step);
+	pthread_join(thread, NULL);
+}
+
+static void *same_by_user(void *arg)
+{
+	(void)arg;
+	fake_clamp_set(0, 512);
+	gchint_self();
+	CHECK_IS(fake_clamp_of(0), 512);
+	return NULL;
+}
+
+/* A program that its user caps to the very same value has not got it from us. */
+static void same_as_the_users(void)
+{
+	struct gchint_thread *t;
+	pthread_t thread;
+
+	CHECK_IS(gchint_open(&s, GCHINT_OPEN_CLAMP), 0);
+	/* No thread was capped yet. */
+	pthread_create(&thread, NULL, same_by_user, NULL);
+	pthread_join(thread, NULL);
+	CHECK_IS(gchint_close(s), 0);
+	/* The program began with a lower one, and has no other to put back. */
+	fake_clamp_set(0, 300);
+	CHECK_IS(gchint_open(&s, GCHINT_OPEN_CLAMP), 0);
+	pthread_barrier_init(&step, NULL, 2);
+	pthread_create(&thread, NULL, worker, NULL);
+	pthread_barrier_wait(&step);
+	CHECK_IS(gchint_attach(s, worker_tid, GCHINT_ROLE_CONCURRENT, NULL, &t), 0);
+	CHECK_IS(fake_clamp_of(worker_tid), 512);
+	pthread_barrier_wait(&step);
+	pthread_join(thread, NULL);
+	pthread_create(&thread, NULL, same_by_user, NULL);
+	pthread_join(thread, NULL);
+}
+
+#define IN_CHILD(check)                                                                            \
+	do {                                                                                       \
+		int tap_status;                                                                    \
+		pid_t tap_pid = fork();                                                            \
+                                                                                                   \
+		if (!tap_pid) {                                                                    \
+			check;                                                                     \
+			fflush(stdout);                                                            \
+			_exit(tap_bad);                                                            \
+		}                                                                                  \
+		CHECK(waitpid(tap_pid, &tap_status, 0) == tap_pid && tap_status == 0);             \
+	} while (0)
+
+static void forked_child_is_free(void)
+{
+	pid_t parent = getpid();
+
+	CHECK_IS(gchint_init(GCHINT_OPEN_CLAMP), GCHINT_BACKEND_CLAMP);
+	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	CHECK_IS(fake_clamp_of(0), 512);
+	IN_CHILD({
+		CHECK_IS(fake_clamp_of(0), 1024);
+		CHECK_IS(fake_clamp_user(0), 0);
+		gchint_phase_end();
+		CHECK_IS(fake_clamp_of(parent), 512);
+		CHECK_IS(gchint_init(GCHINT_OPEN_CLAMP), GCHINT_BACKEND_CLAMP);
+		CHECK_IS(fake_clamp_of(0), 1024);
+		gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+		CHECK_IS(fake_clamp_of(0), 512);
+		gchint_phase_end();
+		CHECK_IS(fake_clamp_of(0), 1024);
+		CHECK_IS(fake_clamp_of(parent), 512);
+	});
+	CHECK_IS(fake_clamp_of(0), 512);
+	gchint_phase_end();
+	CHECK_IS(fake_clamp_of(0), 1024);
+}
+
+/* What each had before is its child's. */
+static void *forks(void *arg)
+{
+	(void)arg;
+	fake_clamp_set(0, 700);
+	worker(NULL);
+	IN_CHILD(CHECK_IS(fake_clamp_of(0), 700));
+	return NULL;
+}
+
+static void fork_on_behalf(void)
+{
+	struct gchint_thread *t, *own;
+	pthread_t thread;
+
+	CHECK_IS(gchint_open(&s, GCHINT_OPEN_CLAMP), 0);
+	CHECK_IS(gchint_attach(s, 0, GCHINT_ROLE_CONCURRENT, NULL, &own), 0);
+	pthread_barrier_init(&step, NULL, 2);
+	pthread_create(&thread, NULL, forks, NULL);
+	pthread_barrier_wait(&step);
+	CHECK_IS(gchint_attach(s, worker_tid, GCHINT_ROLE_CONCURRENT, NULL, &t), 0);
+	CHECK_IS(fake_clamp_of(worker_tid), 512);
+	pthread_barrier_wait(&step);
+	pthread_join(thread, NULL);
+	/* A thread that is not capped, and one that has a cap by its creator. */
+	CHECK_IS(gchint_detach(own), 0);
+	fake_clamp_set(0, 600);
+	IN_CHILD(CHECK_IS(fake_clamp_of(0), 600));
+	fake_clamp_set(0, 512);
+	IN_CHILD(CHECK_IS(fake_clamp_of(0), 1024));
+}
+
+/* Adapters open the session of a child in a handler that may run before the library's. */
+static void opens_in_child(void)
+{
+	gchint_init(GCHINT_OPEN_CLAMP);
+	CHECK_IS(fake_clamp_of(0), 1024);
+}
+
+static void forked_where_a_handler_opens(void)
+{
+	pthread_atfork(NULL, NULL, opens_in_child);
+	CHECK_IS(gchint_init(GCHINT_OPEN_CLAMP), GCHINT_BACKEND_CLAMP);
+	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	IN_CHILD(CHECK_IS(fake_clamp_of(0), 1024));
+}
+
 static const struct tap_test tests[] = {
 	{ "no clamps unless the caller allows them", not_unless_allowed },
 	{ "GCHINT_CLAMP=0 forbids them", user_forbids },
@@ -348,6 +508,11 @@ static const struct tap_test tests[] = {
 	{ "a clamp that was set meanwhile stays", foreign_change_wins },
 	{ "a clamp that was set meanwhile stays at the close", close_spares_foreign },
 	{ "phases on behalf of another thread", phases_of_another },
+	{ "a new thread does not keep its creator's cap", inherited_by_thread },
+	{ "a user's clamp of the same value stays", same_as_the_users },
+	{ "a forked child is not capped", forked_child_is_free },
+	{ "a child of a thread that another one attached", fork_on_behalf },
+	{ "a child whose session an earlier handler opens", forked_where_a_handler_opens },
 };
 
 TAP_MAIN(tests, before)
