@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "clamp.h"
@@ -197,7 +198,17 @@ int clamp_open(struct gchint_session *s, long percent)
 	return 0;
 }
 
-static int clamp_wanted(uint32_t word)
+int clamp_late(uint64_t stall_ns)
+{
+	struct timespec ts;
+
+	if (!stall_ns)
+		return 0;
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec >= stall_ns;
+}
+
+int clamp_wanted(uint32_t word)
 {
 	uint32_t flags = flags_of(word);
 
@@ -237,13 +248,17 @@ void clamp_restore(const struct gchint_session *s, struct record *r)
 		clamp_put_back(r->handle.tid, r->prior);
 }
 
-void clamp_edge(struct gchint_session *s, struct record *r, uint32_t word)
+void clamp_apply(struct gchint_session *s, struct record *r, int capped)
 {
-	/* A phase goes before the role. */
-	if (phase_of(word) ? clamp_wanted(word) : !!(record_flags(r) & RECORD_CAP))
+	if (capped)
 		clamp_set(s, r);
 	else
 		clamp_restore(s, r);
+}
+
+int clamp_standing(const struct record *r)
+{
+	return !!(record_flags(r) & RECORD_CAP);
 }
 
 void clamp_role(struct gchint_session *s, struct record *r, unsigned int role)
@@ -252,7 +267,9 @@ void clamp_role(struct gchint_session *s, struct record *r, unsigned int role)
 		record_set_flags(r, RECORD_CAP);
 	else
 		record_clear_flags(r, RECORD_CAP);
-	clamp_edge(s, r, load_relaxed(&r->word) & WORD_MASK);
+	/* A phase goes before the role; its end finds the role. */
+	if (!r->since[0] && !phase_of(load_relaxed(&r->word)))
+		clamp_apply(s, r, clamp_standing(r));
 }
 
 /*

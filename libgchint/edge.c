@@ -20,8 +20,7 @@
 #include "thread.h"
 #include "trace.h"
 
-#define SINCE_SHORT 1u
-#define DEPTH_MAX   255
+#define DEPTH_MAX 255
 
 /**
  * struct edge - what one call works on
@@ -101,8 +100,6 @@ static void edge_publish(struct edge *e, uint32_t word, int keep_cause,
 		else if (!keep_cause)
 			record_clear_flags(e->r, RECORD_DIRTY);
 	}
-	if (backend_of(e->s) == GCHINT_BACKEND_CLAMP)
-		clamp_edge(e->s, e->r, word);
 }
 
 /*
@@ -113,8 +110,6 @@ static void edge_publish(struct edge *e, uint32_t word, int keep_cause,
 static void edge_close(struct edge *e)
 {
 	store_release(e->state, state_next(load_relaxed(e->state), 0));
-	if (backend_of(e->s) == GCHINT_BACKEND_CLAMP)
-		clamp_edge(e->s, e->r, 0);
 }
 
 static int edge_ring(struct edge *e, const uint32_t *mask, uint32_t phase)
@@ -196,12 +191,49 @@ static void edge_trace(struct edge *e, const char *event, uint32_t word, int is_
 		trace_mark(&l, "short");
 	if (rang)
 		trace_mark(&l, "ring");
+	if (record_flags(e->r) & RECORD_CAPPED)
+		trace_mark(&l, "capped");
 	trace_write(e->s, &l);
 }
 
 static int detail_any(const struct gchint_detail *d)
 {
 	return d->cause || d->work_done || d->work_total || d->stall_ns || d->method;
+}
+
+static int clamping(const struct edge *e)
+{
+	return backend_of(e->s) == GCHINT_BACKEND_CLAMP;
+}
+
+/*
+ * Clamps: is the thread to be capped in the innermost phase, of which the slot says
+ * @word, or in none? Of the fifth from inside the word is known, and no more.
+ */
+static uint32_t edge_capped(const struct edge *e, uint32_t word)
+{
+	int capped = phase_of(word) ? clamp_wanted(word) : clamp_standing(e->r);
+
+	if (e->r->since[0])
+		return e->r->since[0] & SINCE_CAPPED;
+	return capped ? SINCE_CAPPED : 0;
+}
+
+/* The same of the phase @word that is about to begin inside of @outer. */
+static uint32_t edge_caps(const struct edge *e, uint32_t word, uint32_t outer, int is_short,
+			  const struct gchint_detail *d)
+{
+	if (!clamping(e))
+		return 0;
+	if (is_short || filter_brief(e->s, word, d ? d->expect_ns : 0))
+		return edge_capped(e, outer);
+	return clamp_wanted(word) && !(d && clamp_late(d->stall_ns)) ? SINCE_CAPPED : 0;
+}
+
+static void edge_clamp(const struct edge *e)
+{
+	if (clamping(e))
+		clamp_apply(e->s, e->r, edge_capped(e, edge_word(e)) != 0);
 }
 
 /*
@@ -212,7 +244,8 @@ static int edge_costly(const struct edge *e, uint32_t word)
 {
 	const struct gchint_info *info = load_relaxed(&e->s->info);
 
-	if (backend_of(e->s) == GCHINT_BACKEND_STREAM)
+	/* What a clamp costs decides on the clamp alone: a recorder hears all. */
+	if (backend_of(e->s) == GCHINT_BACKEND_STREAM || clamping(e))
 		return 0;
 	if (backend_of(e->s) != GCHINT_BACKEND_DEVICE || !info)
 		return 1;
@@ -224,13 +257,16 @@ static int edge_costly(const struct edge *e, uint32_t word)
  * The innermost phase becomes @word. A filtered phase leaves the outer one in the
  * slot and waits on the stack itself, so that its end finds what to learn.
  */
-static void stack_begin(struct edge *e, uint32_t word, uint32_t outer, int is_short, int costly)
+static void stack_begin(struct edge *e, uint32_t word, uint32_t outer, int is_short, int costly,
+			uint32_t caps)
 {
+	int timed = costly || is_short || clamping(e);
+
 	if (is_short)
 		edge_push(e->r, word);
 	else if (outer || e->r->depth)
 		edge_push(e->r, outer);
-	since_push(e->r, costly || is_short ? filter_now() | (is_short ? SINCE_SHORT : 0) : 0);
+	since_push(e->r, timed ? filter_now() | (is_short ? SINCE_SHORT : 0) | caps : 0);
 }
 
 /* The innermost phase ends. Return: its word; *outer what the slot says without it. */
@@ -265,6 +301,7 @@ static int edge_bells(struct edge *e, uint32_t ended, uint32_t begun)
 static void edge_begin(struct gchint_thread *t, uint32_t word, const struct gchint_detail *d)
 {
 	int is_short, costly, rang = 0;
+	uint32_t caps;
 	struct edge e;
 
 	if (!edge_enter(&e, t))
@@ -272,9 +309,11 @@ static void edge_begin(struct gchint_thread *t, uint32_t word, const struct gchi
 	word = filter_flags(e.s, word);
 	costly = edge_costly(&e, word);
 	is_short = filter_short(e.s, word, d ? d->expect_ns : 0, costly);
-	stack_begin(&e, word, edge_word(&e), is_short, costly);
+	caps = edge_caps(&e, word, edge_word(&e), is_short, d);
+	stack_begin(&e, word, edge_word(&e), is_short, costly, caps);
 	if (!is_short)
 		edge_publish(&e, word, 0, d && detail_any(d) ? d : NULL);
+	edge_clamp(&e);
 	handle_settle(e.s, t, e.r);
 	if (!is_short) {
 		rang = edge_bells(&e, 0, word);
@@ -298,6 +337,7 @@ static void edge_end(struct gchint_thread *t)
 		edge_publish(&e, outer, 0, NULL);
 	else if (!is_short)
 		edge_close(&e);
+	edge_clamp(&e);
 	handle_settle(e.s, t, e.r);
 	if (!is_short) {
 		rang = edge_bells(&e, word, outer);
@@ -322,7 +362,8 @@ static void edge_next(struct gchint_thread *t, uint32_t word, const struct gchin
 	word = filter_flags(e.s, word);
 	costly = edge_costly(&e, word);
 	is_short = filter_short(e.s, word, d ? d->expect_ns : 0, costly);
-	stack_begin(&e, word, outer, is_short, costly);
+	stack_begin(&e, word, outer, is_short, costly, edge_caps(&e, word, outer, is_short, d));
+	edge_clamp(&e);
 	/* Two short ones after each other: the slot stays as it is. */
 	if (!is_short || !was_short) {
 		if (is_short && !outer)
@@ -412,6 +453,11 @@ static void edge_detail(struct gchint_thread *t, const char *event, unsigned int
 		slot_publish(slot_of(e.s, e.r), e.state, state_next(load_relaxed(e.state), word),
 			     which, d);
 		edge_dirty(&e);
+		/* Mutators stall by now: the cap has been wrong. It does not come back. */
+		if (clamping(&e) && e.r->since[0] & SINCE_CAPPED && clamp_late(d->stall_ns)) {
+			e.r->since[0] &= ~SINCE_CAPPED;
+			edge_clamp(&e);
+		}
 		handle_settle(e.s, t, e.r);
 		edge_stream(&e, 1, d);
 	}
@@ -472,6 +518,7 @@ void gchint_abandon(struct gchint_thread *t)
 	e.r->depth = 0;
 	memset(e.r->since, 0, sizeof(e.r->since));
 	edge_publish(&e, 0, 0, NULL);
+	edge_clamp(&e);
 	handle_settle(e.s, t, e.r);
 	if (word && e.s->info)
 		rang = edge_ring(&e, &e.s->info->doorbell_end, phase_of(word));

@@ -3,11 +3,12 @@
 #include <errno.h>
 #include <time.h>
 
+#include "clamp.h"
 #include "filter.h"
 #include "slot.h"
 
 #define MIN_US	   100 /* until the kernel or the user says otherwise */
-#define UNIT_SHIFT 10 /* 1024 ns: 31 bits of them wrap after 36 minutes */
+#define UNIT_SHIFT 10 /* 1024 ns: 30 bits of them wrap after 18 minutes */
 #define DECAY	   8 /* of the longest one so far, what each shorter one takes away: 1/8 */
 
 uint32_t filter_now(void)
@@ -17,8 +18,8 @@ uint32_t filter_now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	ns = (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-	ns = (uint32_t)(ns >> UNIT_SHIFT << 1);
-	return ns ? (uint32_t)ns : 2;
+	ns = (uint32_t)(ns >> UNIT_SHIFT << SINCE_SHIFT);
+	return ns ? (uint32_t)ns : 1u << SINCE_SHIFT;
 }
 
 /* A recorder or a trace only listens: it hears all. */
@@ -78,22 +79,38 @@ static uint64_t min_ns(const struct gchint_session *s)
 	return (uint64_t)(info ? load_relaxed(&info->min_phase_us) : MIN_US) * 1000;
 }
 
-int filter_short(const struct gchint_session *s, uint32_t word, uint64_t declared_ns, int costly)
+/* How long the phase will take, declared or else learned; 0 unknown. */
+static uint64_t expected_ns(const struct gchint_session *s, uint32_t word, uint64_t declared_ns,
+			    int learned)
 {
 	const uint32_t *e = expected((struct gchint_session *)s, word);
-	uint64_t ns = declared_ns;
 
-	if (flags_of(word) & GCHINT_F_URGENT)
+	if (!declared_ns && e && learned)
+		return (uint64_t)load_relaxed(e) << UNIT_SHIFT;
+	return declared_ns;
+}
+
+int filter_short(const struct gchint_session *s, uint32_t word, uint64_t declared_ns, int costly)
+{
+	uint64_t ns = expected_ns(s, word, declared_ns, costly);
+
+	return !(flags_of(word) & GCHINT_F_URGENT) && ns && ns < min_ns(s);
+}
+
+int filter_brief(const struct gchint_session *s, uint32_t word, uint64_t declared_ns)
+{
+	uint64_t ns = expected_ns(s, word, declared_ns, 1);
+
+	/* A thread that others wait for does not keep the cap of an outer phase. */
+	if (flags_of(word) & (GCHINT_F_URGENT | GCHINT_F_STW | GCHINT_F_FOREGROUND))
 		return 0;
-	if (!ns && e && costly)
-		ns = (uint64_t)load_relaxed(e) << UNIT_SHIFT;
-	return ns && ns < min_ns(s);
+	return ns && ns < (uint64_t)(s->min_us >= 0 ? s->min_us : CLAMP_MIN_US) * 1000;
 }
 
 void filter_learn(struct gchint_session *s, uint32_t word, uint32_t since)
 {
 	uint32_t *e = expected(s, word);
-	uint32_t length = (filter_now() - (since & ~1u)) >> 1;
+	uint32_t length = (filter_now() - (since & ~SINCE_FLAGS)) >> SINCE_SHIFT;
 	uint32_t old;
 
 	if (!e)

@@ -29,7 +29,13 @@ uint32_t filter_flags(const struct gchint_session *s, uint32_t word);
 /** filter_role() - @role likewise; what may not act is no role. */
 unsigned int filter_role(const struct gchint_session *s, unsigned int role);
 
-/** filter_now() - the time as struct record's since has it, lowest bit clear; never 0. */
+/* The low bits of struct record's since. */
+#define SINCE_SHORT  1u /* filtered: the slot says what encloses it */
+#define SINCE_CAPPED 2u /* clamps: the thread is to be capped */
+#define SINCE_FLAGS  3u
+#define SINCE_SHIFT  2
+
+/** filter_now() - the time as struct record's since has it, SINCE_FLAGS clear; never 0. */
 uint32_t filter_now(void);
 
 /**
@@ -40,6 +46,16 @@ uint32_t filter_now(void);
  * @costly: announcing it takes a system call
  */
 int filter_short(const struct gchint_session *s, uint32_t word, uint64_t declared_ns, int costly);
+
+/**
+ * filter_brief() - is the phase @word not worth the change of a clamp?
+ * @s: the session
+ * @word: phase and flags
+ * @declared_ns: what the caller expects of this one; 0 unknown
+ *
+ * Its thread then keeps the clamp that it has. See CLAMP_MIN_US.
+ */
+int filter_brief(const struct gchint_session *s, uint32_t word, uint64_t declared_ns);
 
 /** filter_learn() - a phase @word that began at @since ends now. */
 void filter_learn(struct gchint_session *s, uint32_t word, uint32_t since);

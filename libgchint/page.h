@@ -31,7 +31,8 @@ struct gchint_stream;
  * @handle: what gchint_attach() gives out
  * @nest: words (phase, flags) of the enclosing phases, innermost lowest
  * @since: when the open phases began, innermost first: units of 1024 ns, shifted
- *	left by one; the lowest bit says that the phase was filtered. 0 not timed.
+ *	left by two; the lowest bit says that the phase was filtered, the next one that it
+ *	is capped. 0 not timed.
  * @slot: with the device: number of its bank * GCHINT_SLOTS + number in that bank, or
  *	SLOT_NONE
  * @word: without the device: the state word

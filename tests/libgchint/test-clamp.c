@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <gchint.h>
 
 #include "fakedev.h"
@@ -486,6 +487,144 @@ static void forked_where_a_handler_opens(void)
 	IN_CHILD(CHECK_IS(fake_clamp_of(0), 1024));
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static void past_deadline(void)
+{
+	struct gchint_detail d = { .size = sizeof(d), .stall_ns = 1 };
+	struct gchint_thread *t;
+
+	CHECK_IS(gchint_init(GCHINT_OPEN_CLAMP), GCHINT_BACKEND_CLAMP);
+	t = gchint_self();
+	gchint_begin_detail(t, GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT, &d);
+	CHECK_IS(fake_clamp_of(0), 1024);
+	d.stall_ns = now_ns() + 1000000000000;
+	gchint_next_detail(t, GCHINT_PHASE_SWEEP, GCHINT_F_CONCURRENT, &d);
+	CHECK_IS(fake_clamp_of(0), 512);
+	gchint_progress(t, 1, 2, d.stall_ns);
+	CHECK_IS(fake_clamp_of(0), 512);
+	gchint_progress(t, 1, 2, 0);
+	CHECK_IS(fake_clamp_of(0), 512);
+	gchint_progress(t, 1, 2, 1);
+	CHECK_IS(fake_clamp_of(0), 1024);
+	gchint_progress(t, 1, 2, d.stall_ns);
+	CHECK_IS(fake_clamp_of(0), 1024);
+	gchint_end(t);
+	CHECK_IS(fake_clamp_of(0), 1024);
+}
+
+/* A millisecond, unless the user says otherwise. */
+static void threshold(void)
+{
+	struct gchint_detail d = { .size = sizeof(d), .expect_ns = 999999 };
+	struct gchint_thread *t;
+	int calls;
+
+	unsetenv("GCHINT_MIN_US");
+	CHECK_IS(gchint_init(GCHINT_OPEN_CLAMP), GCHINT_BACKEND_CLAMP);
+	t = gchint_self();
+	calls = fake_clamp.calls;
+	gchint_begin_detail(t, GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT, &d);
+	CHECK_IS(fake_clamp_of(0), 1024);
+	gchint_end(t);
+	CHECK_IS(fake_clamp.calls, calls);
+	d.expect_ns = 1000000;
+	gchint_begin_detail(t, GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT, &d);
+	CHECK_IS(fake_clamp_of(0), 512);
+	/* Inside of a capped one a short one changes nothing, but for one that is waited for. */
+	d.expect_ns = 200000;
+	calls = fake_clamp.calls;
+	gchint_begin_detail(t, GCHINT_PHASE_REFS, 0, &d);
+	CHECK_IS(fake_clamp_of(0), 512);
+	gchint_end(t);
+	CHECK_IS(fake_clamp_of(0), 512);
+	CHECK_IS(fake_clamp.calls, calls);
+	gchint_begin_detail(t, GCHINT_PHASE_REMARK, GCHINT_F_STW, &d);
+	CHECK_IS(fake_clamp_of(0), 1024);
+	gchint_end(t);
+	CHECK_IS(fake_clamp_of(0), 512);
+	gchint_end(t);
+	/* A cap costs four calls of the scheduler. */
+	calls = fake_clamp.calls;
+	gchint_begin(t, GCHINT_PHASE_SWEEP, GCHINT_F_CONCURRENT);
+	gchint_end(t);
+	CHECK_IS(fake_clamp.calls, calls + 4);
+}
+
+/* Short phases are not capped, but a trace or a recorder beside the clamps hears them. */
+static void short_is_heard(void)
+{
+	char path[64], text[4096];
+	int fd = memfd_create("trace", 0), n;
+	ssize_t length;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	setenv("GCHINT_TRACE", path, 1);
+	setenv("GCHINT_MIN_US", "1000000", 1);
+	CHECK_IS(gchint_init(GCHINT_OPEN_CLAMP), GCHINT_BACKEND_CLAMP);
+	for (n = 0; n < 3; n++) {
+		gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+		gchint_phase_end();
+	}
+	CHECK_IS(fake_clamp.sets, 2);
+	length = pread(fd, text, sizeof(text) - 1, 0);
+	text[length > 0 ? length : 0] = '\0';
+	CHECK(!strstr(text, "short"));
+	CHECK(strstr(text, " begin mark concurrent capped\n"));
+	CHECK(strstr(text, " begin mark concurrent\n"));
+}
+
+/* A role is set once, however many phases come and go under it. */
+static void role_is_set_once(void)
+{
+	struct gchint_thread *t;
+	int n, calls;
+
+	setenv("GCHINT_MIN_US", "1000000", 1);
+	CHECK_IS(gchint_open(&s, GCHINT_OPEN_CLAMP), 0);
+	CHECK_IS(gchint_attach(s, 0, GCHINT_ROLE_CONCURRENT, NULL, &t), 0);
+	CHECK_IS(fake_clamp_of(0), 512);
+	calls = fake_clamp.calls;
+	for (n = 0; n < 10; n++) {
+		gchint_begin(t, GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+		gchint_begin(t, GCHINT_PHASE_REFS, GCHINT_F_CONCURRENT);
+		gchint_end(t);
+		gchint_end(t);
+	}
+	CHECK_IS(fake_clamp.calls, calls);
+	gchint_begin(t, GCHINT_PHASE_MARK, GCHINT_F_STW);
+	for (n = 0; n < 6; n++) /* more than are remembered */
+		gchint_begin(t, GCHINT_PHASE_REFS, GCHINT_F_STW);
+	CHECK_IS(fake_clamp_of(0), 1024);
+	for (n = 0; n < 7; n++)
+		gchint_end(t);
+	CHECK_IS(fake_clamp_of(0), 512);
+	/* Five are remembered. */
+	gchint_begin(t, GCHINT_PHASE_MARK, GCHINT_F_STW);
+	for (n = 0; n < 4; n++)
+		gchint_begin(t, GCHINT_PHASE_REFS, GCHINT_F_STW);
+	for (n = 0; n < 4; n++)
+		gchint_end(t);
+	CHECK_IS(fake_clamp_of(0), 1024);
+	gchint_end(t);
+	CHECK_IS(fake_clamp_of(0), 512);
+	/* What is further out counts as none, and then the role counts. */
+	for (n = 0; n < 6; n++)
+		gchint_begin(t, GCHINT_PHASE_REFS, GCHINT_F_STW);
+	for (n = 0; n < 5; n++)
+		gchint_end(t);
+	CHECK_IS(fake_clamp_of(0), 512);
+	gchint_end(t);
+	CHECK_IS(gchint_close(s), 0);
+	CHECK_IS(fake_clamp_of(0), 1024);
+}
+
 static const struct tap_test tests[] = {
 	{ "no clamps unless the caller allows them", not_unless_allowed },
 	{ "GCHINT_CLAMP=0 forbids them", user_forbids },
@@ -513,6 +652,10 @@ static const struct tap_test tests[] = {
 	{ "a forked child is not capped", forked_child_is_free },
 	{ "a child of a thread that another one attached", fork_on_behalf },
 	{ "a child whose session an earlier handler opens", forked_where_a_handler_opens },
+	{ "a phase past its deadline is not capped", past_deadline },
+	{ "phases shorter than a millisecond change no clamp", threshold },
+	{ "short phases are traced all the same", short_is_heard },
+	{ "a role is set once", role_is_set_once },
 };
 
 TAP_MAIN(tests, before)
