@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "environ.h"
 #include "filter.h"
@@ -24,7 +25,7 @@ static const struct {
 	[VARIABLE_DEVICE] = { "GCHINT_DEVICE", "a device", 0 },
 	[VARIABLE_PROFILE] = { "GCHINT_PROFILE", "0, 1 or 2", 2 },
 	[VARIABLE_SYMBOLS] = { "GCHINT_SYMBOLS", "a folder", 0 },
-	[VARIABLE_HINTS] = { "GCHINT_HINTS", "all, boost or cap", 1 },
+	[VARIABLE_HINTS] = { "GCHINT_HINTS", "all, boost, cap or clamp", 1 },
 };
 
 const char *variable_read(enum variable which)
@@ -58,6 +59,7 @@ int variable_hints(struct gchint_session *s, uint8_t *hints)
 		[HINTS_ALL] = "all",
 		[HINTS_BOOST] = "boost",
 		[HINTS_CAP] = "cap",
+		[HINTS_CLAMP] = "clamp",
 	};
 	const char *text = variable_read(VARIABLE_HINTS);
 	uint8_t n;
@@ -124,6 +126,41 @@ static void say_variable(struct words *w, enum variable which)
 	say(w, value ? value : "");
 }
 
+static const char *name_of_clamp_error(int error)
+{
+	switch (error) {
+	case -EOPNOTSUPP:
+		return "the kernel is built without CONFIG_UCLAMP_TASK, as Debian's are; "
+		       "boot one that has it";
+	case -EINVAL:
+	case -E2BIG:
+		return "utilisation clamps need Linux 5.3 or newer";
+	case -ENOSYS:
+		return "the kernel is older than 3.14, or a seccomp filter hides sched_setattr(2)";
+	case -EACCES:
+	case -EPERM:
+		return "sched_setattr(2) is not permitted; allow it in the seccomp filter of the "
+		       "container or service";
+	case -ECANCELED:
+		return "GCHINT_CLAMP=0 forbids clamps";
+	}
+	return name_of_error(error);
+}
+
+/* Where the user wants clamps the device is not asked. */
+static void say_clamps(struct words *w, const struct gchint_session *s)
+{
+	if (s->backend != GCHINT_BACKEND_NOTHING)
+		say(w, name_of_backend(s->backend));
+	if (s->backend == GCHINT_BACKEND_CLAMP)
+		return;
+	if (s->backend != GCHINT_BACKEND_NOTHING)
+		say(w, "; ");
+	say_variable(w, VARIABLE_HINTS);
+	say(w, ": ");
+	say(w, name_of_clamp_error(s->why));
+}
+
 size_t gchint_explain(char *text, size_t size)
 {
 	const struct gchint_session *s = &gchint_page.session;
@@ -143,6 +180,8 @@ size_t gchint_explain(char *text, size_t size)
 		say(&w, variables[bad].wants);
 	} else if (!why) {
 		say(&w, "the kernel's device");
+	} else if (s->refs && s->hints == HINTS_CLAMP) {
+		say_clamps(&w, s);
 	} else {
 		if (s->backend != GCHINT_BACKEND_NOTHING) {
 			say(&w, name_of_backend(s->backend));
@@ -161,4 +200,30 @@ size_t gchint_explain(char *text, size_t size)
 		text[w.length < size ? w.length : size - 1] = '\0';
 	errno = saved;
 	return w.length;
+}
+
+void variable_report(struct gchint_session *s)
+{
+	static const char head[] = "libgchint: no ";
+	char line[400];
+	size_t length = sizeof(head) - 1, room = sizeof(line) - 1;
+	const char *what = "clamps: ";
+
+	if (s->reported)
+		return;
+	if (s->bad == VARIABLE_HINTS)
+		what = "hints: ";
+	else if (!s->refs || s->hints != HINTS_CLAMP || s->backend == GCHINT_BACKEND_CLAMP)
+		return;
+	s->reported = 1;
+	memcpy(line, head, length);
+	memcpy(line + length, what, strlen(what));
+	length += strlen(what);
+	length += gchint_explain(line + length, room - length);
+	if (length >= room)
+		length = room - 1;
+	line[length++] = '\n';
+	/* There is nothing to do about a standard error that takes nothing. */
+	if (write(STDERR_FILENO, line, length) < 0)
+		return;
 }

@@ -32,4 +32,12 @@ int variable_number(struct gchint_session *s, enum variable which, long *value);
 /** variable_hints() - GCHINT_HINTS likewise; *hints as it is if the variable is unset. */
 int variable_hints(struct gchint_session *s, uint8_t *hints);
 
+/**
+ * variable_report() - say on standard error that GCHINT_HINTS cannot be obeyed
+ *
+ * It was asked for by name: a value that has no meaning, or clamps where there are none.
+ * One line in the life of a process and of its forked children; else nothing.
+ */
+void variable_report(struct gchint_session *s);
+
 #endif /* GCHINT_ENVIRON_H */

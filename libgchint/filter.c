@@ -25,11 +25,12 @@ uint32_t filter_now(void)
 /* A recorder or a trace only listens: it hears all. */
 static unsigned int hints_of(const struct gchint_session *s)
 {
-	unsigned int backend = backend_of(s);
+	unsigned int backend = backend_of(s), hints = load_relaxed(&s->hints);
 
-	return backend == GCHINT_BACKEND_DEVICE || backend == GCHINT_BACKEND_CLAMP ?
-		       load_relaxed(&s->hints) :
-		       HINTS_ALL;
+	if (hints == HINTS_CLAMP)
+		return HINTS_ALL;
+	return backend == GCHINT_BACKEND_DEVICE || backend == GCHINT_BACKEND_CLAMP ? hints :
+										     HINTS_ALL;
 }
 
 /* Which flag decides is the ABI's order. */

@@ -16,6 +16,7 @@ enum hints {
 	HINTS_ALL,
 	HINTS_BOOST, /* those that raise: nothing is capped */
 	HINTS_CAP, /* those that lower: nothing is boosted */
+	HINTS_CLAMP, /* all, by utilisation clamps alone: the device is not opened */
 };
 
 /**

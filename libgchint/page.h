@@ -127,6 +127,7 @@ _Static_assert(sizeof(struct more) <= 4096, "a page for each further bank");
  * @init: gchint_init() holds one of @refs
  * @clamped: clamps: a thread was capped since the session opened
  * @fork_handled: clamps: forks are seen
+ * @reported: GCHINT_HINTS could not be obeyed, and a line said so
  * @elsewhere: the device is not /dev/gchint
  * @grows: the kernel's session has slots for all banks
  * @profile: GCHINT_PROFILE
@@ -161,6 +162,7 @@ struct gchint_session {
 	uint8_t grows;
 	uint8_t clamped;
 	uint8_t fork_handled;
+	uint8_t reported;
 	uint8_t profile;
 	uint8_t profiled;
 	uint32_t method;

@@ -70,18 +70,28 @@ static int sampled_stream(struct gchint_session *s, const char *path)
 	return stream_open(s, path, s->profile && sample_listen(), s->profile ? sample_place() : 0);
 }
 
-/* To the device, else to clamps. */
+/*
+ * To the device, else to clamps. Where the user wants clamps the device is not opened:
+ * what it hears may act, by the governor or by limits, and only one of them is to.
+ */
 static void session_route(struct gchint_session *s, unsigned int flags, long percent)
 {
 	const char *path = variable_read(VARIABLE_DEVICE);
-	int allowed = percent > 0 || (percent && flags & GCHINT_OPEN_CLAMP);
+	int allowed = percent > 0 || (percent && flags & GCHINT_OPEN_CLAMP), clamps;
 
 	s->elsewhere = path != NULL;
-	s->why = device_open(s, path ? path : "/dev/" GCHINT_DEVICE);
-	if (!s->why)
-		store_relaxed(&s->backend, GCHINT_BACKEND_DEVICE);
-	else if (allowed && !clamp_open(s, percent))
+	if (s->hints != HINTS_CLAMP) {
+		s->why = device_open(s, path ? path : "/dev/" GCHINT_DEVICE);
+		if (!s->why)
+			store_relaxed(&s->backend, GCHINT_BACKEND_DEVICE);
+		if (!s->why || !allowed)
+			return;
+	}
+	clamps = percent ? clamp_open(s, percent) : -ECANCELED;
+	if (!clamps)
 		store_relaxed(&s->backend, GCHINT_BACKEND_CLAMP);
+	else if (s->hints == HINTS_CLAMP)
+		s->why = clamps;
 }
 
 static int session_setup(struct gchint_session *s, unsigned int flags)
@@ -115,7 +125,7 @@ static int session_setup(struct gchint_session *s, unsigned int flags)
 		return -EINVAL;
 	s->min_us = (int32_t)min_us;
 	s->profile = (uint8_t)profile;
-	store_relaxed(&s->hints, hints);
+	store_relaxed(&s->hints, disable ? HINTS_ALL : hints);
 	if (disable)
 		return 0;
 
@@ -204,6 +214,7 @@ static int session_get(unsigned int flags, int init)
 		s->init |= (uint8_t)init;
 		__atomic_store_n(&s->refs, s->refs + 1, __ATOMIC_SEQ_CST);
 	}
+	variable_report(s);
 	session_unlock(s);
 	errno = saved;
 	return ret;

@@ -53,7 +53,9 @@ int adapter_start(const char *file, struct gchint_session **session)
 		return 0;
 	if (gchint_open(&opened, 0)) {
 		gchint_explain(why, sizeof(why));
-		fprintf(stderr, "%s: no hints: %s\n", file, why);
+		/* Of that variable the library speaks itself. */
+		if (strncmp(why, "GCHINT_HINTS=", strlen("GCHINT_HINTS=")) != 0)
+			fprintf(stderr, "%s: no hints: %s\n", file, why);
 		return 0;
 	}
 	if (gchint_backend(opened) == GCHINT_BACKEND_NOTHING) {

@@ -282,6 +282,14 @@ static void clamps(void)
 	CHECK_IS(own_clamp(), 1024);
 }
 
+/* Where the user wants clamps the device is left alone, and does not act in their place. */
+static void clamps_asked_for(void)
+{
+	setenv("GCHINT_HINTS", "clamp", 1);
+	CHECK_IS(gchint_init(0), own_clamp() ? GCHINT_BACKEND_CLAMP : GCHINT_BACKEND_NOTHING);
+	CHECK(!lease_says(getpid(), "role="));
+}
+
 static const struct tap_test tests[] = {
 	{ "the session opens, threads are leased", opened },
 	{ "phases arrive, nested too", phases },
@@ -290,6 +298,7 @@ static const struct tap_test tests[] = {
 	{ "fork in a phase", forked },
 	{ "what the kernel says of the policy, and when it changes", policies },
 	{ "clamps where there is no device", clamps },
+	{ "clamps where there is a device", clamps_asked_for },
 };
 
 TAP_MAIN(tests, before)

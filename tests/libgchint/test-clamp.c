@@ -207,6 +207,147 @@ static void forked_child_is_quiet(void)
 	CHECK(waitpid(pid, &status, 0) == pid && status == 0);
 }
 
+/* GCHINT_HINTS=clamp: clamps are what acts, and nothing else. */
+static void asked_for(void)
+{
+	char path[64], text[512];
+	int fd = memfd_create("trace", 0);
+	ssize_t length;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	setenv("GCHINT_TRACE", path, 1);
+	fake.present = 1;
+	setenv("GCHINT_HINTS", "clamp", 1);
+	CHECK_IS(gchint_init(0), GCHINT_BACKEND_CLAMP);
+	CHECK_IS(gchint_open(&s, 0), 0);
+	CHECK_IS(gchint_why(s), -ECANCELED);
+	CHECK_IS(fake.opens, 0);
+	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	CHECK_IS(fake_clamp_of(0), 512);
+	gchint_phase_end();
+	CHECK_IS(fake_clamp_of(0), 1024);
+	/* A recorder or a trace hears all, those too that clamps do nothing about. */
+	gchint_phase_begin(GCHINT_PHASE_REMARK, GCHINT_F_STW);
+	gchint_phase_end();
+	length = pread(fd, text, sizeof(text) - 1, 0);
+	text[length > 0 ? length : 0] = '\0';
+	CHECK(strstr(text, " begin mark concurrent capped\n"));
+	CHECK(strstr(text, " begin remark stw\n"));
+}
+
+/* Standard error of a function, and what gchint_explain() says behind it. */
+static char *said(void (*what)(void))
+{
+	static char text[2048];
+	int out = memfd_create("stderr", MFD_CLOEXEC), err = dup(STDERR_FILENO);
+	ssize_t length;
+
+	dup2(out, STDERR_FILENO);
+	what();
+	dup2(err, STDERR_FILENO);
+	length = pread(out, text, sizeof(text) - 1, 0);
+	text[length > 0 ? length : 0] = '\0';
+	close(out);
+	close(err);
+	return text;
+}
+
+#define CHECK_SAID(what, text)                                                                     \
+	do {                                                                                       \
+		const char *tap_said = said(what);                                                 \
+		CHECK(strcmp(tap_said, text) == 0 || (printf("# said: %s\n", tap_said), 0));       \
+	} while (0)
+
+static void opens(void)
+{
+	CHECK_IS(gchint_open(&s, 0), 0);
+	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	CHECK_IS(fake_clamp_of(0), 1024);
+	gchint_phase_end();
+	CHECK_IS(gchint_backend(s), GCHINT_BACKEND_NOTHING);
+	CHECK_IS(gchint_close(s), 0);
+	/* Once in the life of the process. */
+	CHECK_IS(gchint_open(&s, 0), 0);
+	CHECK_IS(gchint_close(s), 0);
+}
+
+/* What was asked for by name and cannot be had is said, with the reason and the remedy. */
+#define NO_CLAMPS "libgchint: no clamps: GCHINT_HINTS=clamp: "
+static void no_config(void)
+{
+	fake_clamp.supported = 0;
+	fake.present = 1; /* and the device does not act in their place */
+	setenv("GCHINT_HINTS", "clamp", 1);
+	CHECK_SAID(opens, NO_CLAMPS "the kernel is built without CONFIG_UCLAMP_TASK, as Debian's "
+				    "are; boot one that has it\n");
+	CHECK_IS(fake.opens, 0);
+	CHECK_IS(gchint_open(&s, 0), 0);
+	CHECK_IS(gchint_why(s), -EOPNOTSUPP);
+}
+
+static void old_kernel(void)
+{
+	fake_clamp.size = 48;
+	setenv("GCHINT_HINTS", "clamp", 1);
+	CHECK_SAID(opens, NO_CLAMPS "utilisation clamps need Linux 5.3 or newer\n");
+}
+
+static void sandboxed(void)
+{
+	fake_clamp.set_errno = EPERM;
+	setenv("GCHINT_HINTS", "clamp", 1);
+	CHECK_SAID(opens, NO_CLAMPS "sched_setattr(2) is not permitted; allow it in the seccomp "
+				    "filter of the container or service\n");
+	CHECK_IS(fake_clamp.sets, 0);
+}
+
+static void sandboxed_otherwise(void)
+{
+	fake_clamp.get_errno = ENOSYS;
+	setenv("GCHINT_HINTS", "clamp", 1);
+	CHECK_SAID(opens, NO_CLAMPS
+		   "the kernel is older than 3.14, or a seccomp filter hides sched_setattr(2)\n");
+}
+
+static void forbidden_and_asked_for(void)
+{
+	setenv("GCHINT_CLAMP", "0", 1);
+	setenv("GCHINT_HINTS", "clamp", 1);
+	CHECK_SAID(opens, NO_CLAMPS "GCHINT_CLAMP=0 forbids clamps\n");
+}
+
+static void opens_nothing(void)
+{
+	CHECK_IS(gchint_open(&s, 0), -EINVAL);
+	CHECK_IS(gchint_init(0), -EINVAL);
+	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	CHECK_IS(fake_clamp_of(0), 1024);
+	gchint_phase_end();
+}
+
+static void no_such_hints(void)
+{
+	setenv("GCHINT_HINTS", "clamps", 1);
+	CHECK_SAID(opens_nothing, "libgchint: no hints: GCHINT_HINTS=clamps: wants all, boost, cap "
+				  "or clamp\n");
+}
+
+/* A program that allows clamps did not ask for them. */
+static void allows(void)
+{
+	CHECK_IS(gchint_init(GCHINT_OPEN_CLAMP), GCHINT_BACKEND_NOTHING);
+}
+
+static void silent_unless_asked_for(void)
+{
+	fake_clamp.supported = 0;
+	CHECK_SAID(allows, "");
+	setenv("GCHINT_DISABLE", "1", 1);
+	setenv("GCHINT_HINTS", "clamp", 1);
+	CHECK_IS(gchint_open(&s, 0), 0);
+	CHECK_SAID(allows, "");
+}
+
 /* fits_capacity() of the scheduler: a fifth of the small core is left over. */
 static void fits_a_small_core(void)
 {
@@ -639,6 +780,14 @@ static const struct tap_test tests[] = {
 	{ "roles are capped, phases go before them", roles },
 	{ "short phases cost no system call", short_is_free },
 	{ "a forked child clamps nobody", forked_child_is_quiet },
+	{ "GCHINT_HINTS=clamp goes before the device", asked_for },
+	{ "a kernel without CONFIG_UCLAMP_TASK is reported", no_config },
+	{ "a kernel older than clamps is reported", old_kernel },
+	{ "a sandbox that refuses is reported", sandboxed },
+	{ "a sandbox that hides the call is reported", sandboxed_otherwise },
+	{ "GCHINT_CLAMP=0 with GCHINT_HINTS=clamp is reported", forbidden_and_asked_for },
+	{ "an unknown GCHINT_HINTS is reported", no_such_hints },
+	{ "nothing is printed unless it was asked for", silent_unless_asked_for },
 	{ "where cores differ the cap fits a small one", fits_a_small_core },
 	{ "GCHINT_CLAMP goes before the capacity", user_before_capacity },
 	{ "where cores are equal the cap is half of one", equal_cores },

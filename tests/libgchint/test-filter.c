@@ -357,7 +357,7 @@ static void no_such_hints(void)
 	setenv("GCHINT_HINTS", "caps", 1);
 	CHECK_IS(gchint_open(&s, 0), -EINVAL);
 	gchint_explain(why, sizeof(why));
-	CHECK(!strcmp(why, "GCHINT_HINTS=caps: wants all, boost or cap"));
+	CHECK(!strcmp(why, "GCHINT_HINTS=caps: wants all, boost, cap or clamp"));
 	setenv("GCHINT_HINTS", "all", 1);
 	start();
 	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
