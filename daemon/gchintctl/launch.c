@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "child.h"
+#include "clamps.h"
 #include "ctl.h"
 #include "go.h"
 #include "launch.h"
@@ -22,14 +23,16 @@
 #include "tally.h"
 
 static const char usage[] =
-	"usage: gchintctl run [-r FILE] [-H cap|boost|all] [-q] -- PROGRAM [ARGUMENT]...\n"
+	"usage: gchintctl run [-r FILE] [-H cap|boost|all|clamp] [-q] -- PROGRAM [ARGUMENT]...\n"
 	"Runs PROGRAM with the adapter of its language runtime, so that it gives hints, and\n"
 	"tells how many there were and where they went. Exits with PROGRAM's own status.\n"
 	"gchintctl runtimes lists those that are known.\n"
 	"\n"
 	"  -r, --record FILE   record the run as well, with or without the module\n"
 	"  -H, --hints WHICH   cap: only those that lower the frequency act; boost: only\n"
-	"                      those that raise it; all: both, which is the default\n"
+	"                      those that raise it; all: both, which is the default;\n"
+	"                      clamp: by utilisation clamps on the program's own threads,\n"
+	"                      which needs no module\n"
 	"  -q, --quiet         no last line\n";
 
 struct launch {
@@ -262,12 +265,21 @@ static bool disabled(void)
 	return value && *value && strcmp(value, "0");
 }
 
+/* libgchint leaves the device alone then, and a recorder hears all. */
+static bool by_clamps(void)
+{
+	const char *hints = getenv("GCHINT_HINTS");
+
+	return hints && !strcmp(hints, "clamp") && !disabled();
+}
+
 /* Counts what the program tells, where no kernel and no recorder hears it. */
 static int count(char **command, const char *probed)
 {
 	struct tally_listener *listener = tally_listen();
 	struct child child = { .argv = command };
 	struct tally t;
+	const char *where;
 	sigset_t taken;
 	int status;
 
@@ -283,8 +295,13 @@ static int count(char **command, const char *probed)
 	if (!listener)
 		return status;
 	t = tally_end(listener);
-	tell(&t, probed ? "nowhere, uprobes are too late to act on; --record FILE keeps them" :
-			  "nowhere, there is no /dev/gchint; --record FILE keeps them");
+	if (probed)
+		where = "nowhere, uprobes are too late to act on; --record FILE keeps them";
+	else if (by_clamps())
+		where = "utilisation clamps act on them; --record FILE keeps them";
+	else
+		where = "nowhere, there is no /dev/gchint; --record FILE keeps them";
+	tell(&t, where);
 	return status;
 }
 
@@ -299,9 +316,14 @@ static int run(const struct ctl *ctl, const struct launch *l, char **command)
 			tell_recorded(l->file);
 		return status;
 	}
-	if (!l->quiet && !has_device() && !(stream && *stream))
+	if (!l->quiet && (by_clamps() || !has_device()) && !(stream && *stream))
 		return count(command, NULL);
-	if (!l->quiet)
+	if (!l->quiet && by_clamps())
+		fprintf(stderr,
+			"gchintctl: utilisation clamps act on hints, which go to the "
+			"recorder at %s\n",
+			stream);
+	else if (!l->quiet)
 		fprintf(stderr, "gchintctl: hints go to %s%s\n",
 			has_device() ? "the kernel" : "the recorder at ",
 			has_device() ? "; --record FILE counts and keeps them" : stream);
@@ -347,7 +369,30 @@ static int run_probed(const struct ctl *ctl, const struct launch *l, char **comm
 
 static bool are_hints(const char *which)
 {
-	return !strcmp(which, "cap") || !strcmp(which, "boost") || !strcmp(which, "all");
+	return !strcmp(which, "cap") || !strcmp(which, "boost") || !strcmp(which, "all") ||
+	       !strcmp(which, "clamp");
+}
+
+/* What --hints or the environment asks for is there; else an exit code, and why is told. */
+static int check_hints(const struct runtime *runtime, const char *program)
+{
+	const char *hints = getenv("GCHINT_HINTS"), *missing;
+
+	if (hints && *hints && !are_hints(hints)) {
+		ctl_error("GCHINT_HINTS takes all, boost, cap or clamp, not %s", hints);
+		return CTL_USAGE;
+	}
+	if (!by_clamps())
+		return CTL_OK;
+	if (runtime->way == RUNTIME_PROBES) {
+		ctl_error("%s is %s: its hints come too late for --hints clamp", program,
+			  runtime->title);
+		return CTL_FAILED;
+	}
+	missing = clamps_missing();
+	if (missing)
+		ctl_error("--hints clamp: %s", missing);
+	return missing ? CTL_FAILED : CTL_OK;
 }
 
 int cmd_run(const struct ctl *ctl, int argc, char **argv)
@@ -362,7 +407,7 @@ int cmd_run(const struct ctl *ctl, int argc, char **argv)
 	char why[128] = "", adapter[PATH_MAX], **command;
 	const struct runtime *runtime;
 	struct launch l = { 0 };
-	int opt;
+	int opt, status;
 
 	while ((opt = getopt_long(argc, argv, "+hH:qr:", longs, NULL)) >= 0) {
 		switch (opt) {
@@ -371,7 +416,8 @@ int cmd_run(const struct ctl *ctl, int argc, char **argv)
 			return CTL_OK;
 		case 'H':
 			if (!are_hints(optarg)) {
-				ctl_error("run: --hints takes cap, boost or all, not %s", optarg);
+				ctl_error("run: --hints takes cap, boost, all or clamp, not %s",
+					  optarg);
 				return CTL_USAGE;
 			}
 			setenv("GCHINT_HINTS", optarg, 1);
@@ -396,6 +442,9 @@ int cmd_run(const struct ctl *ctl, int argc, char **argv)
 		ctl_error("%s: %s; gchintctl runtimes lists what can give hints", command[0], why);
 		return CTL_FAILED;
 	}
+	status = check_hints(runtime, command[0]);
+	if (status)
+		return status;
 	if (runtime->way == RUNTIME_PROBES)
 		return run_probed(ctl, &l, command, argc - optind);
 	if (!runtime_adapter(runtime, adapter, sizeof(adapter))) {

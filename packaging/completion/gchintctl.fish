@@ -83,7 +83,7 @@ complete -c gchintctl -n '__gchintctl_in report' -r -F -s o -l output -d 'the pa
 complete -c gchintctl -n '__gchintctl_in report' -x -s t -l title -d 'what stands above it'
 complete -c gchintctl -n '__gchintctl_in report' -x -s d -l detail -d 'recordings of each label one by one'
 complete -c gchintctl -n '__gchintctl_in run' -r -F -s r -l record -d 'record the run as well'
-complete -c gchintctl -n '__gchintctl_in run' -x -s H -l hints -a 'cap boost' -d 'only those that act so'
+complete -c gchintctl -n '__gchintctl_in run' -x -s H -l hints -a 'all boost cap clamp' -d 'which act, and how'
 complete -c gchintctl -n '__gchintctl_in run' -s q -l quiet -d 'no last line'
 complete -c gchintctl -n '__gchintctl_in summary' -x -s w -l watts -d '[RAIL=]LOW:HIGH'
 complete -c gchintctl -n '__gchintctl_in top' -x -s d -l delay -d seconds

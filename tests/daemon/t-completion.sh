@@ -24,6 +24,7 @@ ok "completion: formats of profiles" offers "firefox perf-script speedscope" pro
 ok "completion: formats" offers "chrome-trace csv" export a.db --format c
 ok "completion: tables" offers "phase_list phases" export a.db --table ph
 ok "completion: options of a command" offers "--delay" top --d
+ok "completion: which hints act" offers "all boost cap clamp" run --hints ""
 ok "completion: options that programs want" offers "--json" summary --j
 ok "completion: recordings" offers "files @(db|db.[0-9]*)" summary ""
 ok "completion: the command to record" offers "a command from word 5" record -o a.db -- ""

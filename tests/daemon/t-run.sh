@@ -87,6 +87,47 @@ run() { # ARGUMENT...: no device, no recorder, of nothing but these programs
 	GCHINT_DEVICE=$d/none PATH=$d/path:/usr/bin:/bin ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0:verify_asan_link_order=0 \
 		"$d/bin/gchintctl" run "$@" </dev/null 2>&1 || echo "exit $?"
 }
+# Clamps, of whatever kernel this is: CLAMPS is the error by which they fail; 0 they work.
+cat >"$d/clamps.c" <<'X2'
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+
+long syscall(long number, ...)
+{
+	long (*real)(long, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+	const char *clamps = getenv("CLAMPS");
+	static uint32_t max = 1024;
+	uint32_t *attr;
+	va_list args;
+	long a[6];
+
+	va_start(args, number);
+	for (int i = 0; i < 6; i++)
+		a[i] = va_arg(args, long);
+	va_end(args);
+	attr = (uint32_t *)a[1];
+	if (number == SYS_sched_getattr) {
+		attr[0] = 56;
+		attr[13] = max;
+		return 0;
+	}
+	if (number != SYS_sched_setattr)
+		return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	errno = clamps ? atoi(clamps) : EOPNOTSUPP;
+	if (errno)
+		return -1;
+	max = attr[13] > 1024 ? 1024 : attr[13];
+	return 0;
+}
+X2
+gcc -D_GNU_SOURCE -shared -fPIC -o "$d/clamps.so" "$d/clamps.c"
+clamped() { # ERRNO ARGUMENT...
+	(export CLAMPS=$1 LD_PRELOAD=$d/clamps.so && shift && run "$@")
+}
 runs() {
 	local p
 	unset LD_PRELOAD LUA_INIT LUA_INIT_5_4 NODE_OPTIONS RUBYOPT LD_LIBRARY_PATH GCHINT_STREAM GCHINT_TRACE
@@ -107,11 +148,21 @@ runs() {
 	run -H boost -q java
 	run -H all -q java
 	run -H some -q java
+	GCHINT_HINTS=some run -q java
+	echo "== utilisation clamps"
+	for p in 0 95 22 38 1 5; do
+		clamped $p -H clamp -q java
+	done
+	GCHINT_HINTS=clamp clamped 95 -q java
+	GCHINT_CLAMP=0 clamped 0 -H clamp -q java
+	GCHINT_DISABLE=1 clamped 95 -H clamp -q java
+	GCHINT_HINTS=clamp clamped 95 -H all -q java
 	run
 	run --nix
 	echo "== not counted, and where hints go"
 	run java
 	(export GCHINT_STREAM=/tmp/some && run java)
+	(export GCHINT_STREAM=/tmp/some && clamped 0 -H clamp java)
 	mv "$d/adapters/libgchint-jvm.so" "$d/away"
 	run java
 	mv "$d/away" "$d/adapters/libgchint-jvm.so"
@@ -178,6 +229,11 @@ counts() {
 	run -q -- hints stw
 	run -r "$d/run.db" -- hints "stw concurrent" | sed 's/, [0-9.]* s,/, T s,/'
 	run -q -r "$d/quiet.db" -- hints stw
+	clamped 0 -H clamp -- hints "stw concurrent"
+	clamped 0 -H clamp -r "$d/clamped.db" -- hints "stw concurrent" | sed 's/, [0-9.]* s,/, T s,/'
+	clamped 95 -H clamp -- hints stw
+	CLAMPS=95 LD_PRELOAD=$d/clamps.so GCHINT_HINTS=clamp "$d/path/hints" stw 2>&1
+	GCHINT_HINTS=some "$d/path/hints" stw 2>&1
 	"$d/bin/gchintctl" summary "$d/run.db" | grep -E '^(mark|sweep)' | awk '{ print $1, $2, $3 }'
 }
 counted() {
