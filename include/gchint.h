@@ -14,7 +14,9 @@
  * Where hints go, the first that works:
  *	the device	/dev/gchint; the ABI is in <linux/gchint.h>
  *	clamps		utilisation clamps by sched_setattr(2): a cap for concurrent
- *			work, never a boost; only when the caller allows it
+ *			work, never a boost; only when the caller allows it. With
+ *			GCHINT_HINTS=clamp in the environment they go first, and the
+ *			device is not opened
  *	a recorder	through memory, where one listens (GCHINT_STREAM); also beside
  *			clamps
  *	nothing		at the price of one predictable branch
@@ -33,8 +35,13 @@
  * calls gchint_init() or gchint_open(); the parent is not disturbed. A child of
  * vfork must not call. exec ends everything.
  *
- * Errors: functions return -errno and leave errno alone. Nothing prints or
- * exits. A failing gchint_attach() gives a handle that does nothing, so a
+ * With clamps, a forked child and a thread that attaches itself do not keep the cap
+ * of the thread that created them. A thread that is never attached does, and so does a
+ * program that is started by posix_spawn() or vfork() from within a capped phase.
+ *
+ * Errors: functions return -errno and leave errno alone. Nothing exits, and nothing
+ * prints but one line on standard error where GCHINT_HINTS has no meaning, or asks for
+ * clamps that cannot be had. A failing gchint_attach() gives a handle that does nothing, so a
  * runtime may ignore every result.
  *
  * Memory: one page for the whole process, 32 bytes of static TLS a thread, the
@@ -195,7 +202,9 @@ GCHINT_API enum gchint_backend gchint_backend(const struct gchint_session *sessi
  * gchint_why() - why the device is not in use
  *
  * Return: 0 if it is; -ENOENT no such device; -EACCES no permission;
- * -EPROTONOSUPPORT its ABI is not ours; -ECANCELED GCHINT_DISABLE is set; ...
+ * -EPROTONOSUPPORT its ABI is not ours; -ECANCELED GCHINT_DISABLE is set, or
+ * GCHINT_HINTS=clamp; with that, where there are no clamps: -EOPNOTSUPP or -EINVAL the
+ * kernel has none; -EPERM or -ENOSYS a seccomp filter; ...
  */
 GCHINT_API int gchint_why(const struct gchint_session *session);
 
@@ -242,7 +251,8 @@ GCHINT_API int gchint_policy(const struct gchint_session *session, int cpu,
  *
  * Where doorbells or clamps cost a system call the library also learns it: the longest
  * of late. There, phases expected to be shorter than GCHINT_MIN_US cost none, unless
- * they have GCHINT_F_STW or GCHINT_F_URGENT. Return: 0 or -EINVAL.
+ * they have GCHINT_F_STW or GCHINT_F_URGENT; with clamps, GCHINT_F_FOREGROUND either.
+ * Return: 0 or -EINVAL.
  */
 GCHINT_API int gchint_expect(struct gchint_session *session, enum gchint_phase phase,
 			     gchint_flags_t flags, uint64_t ns);
@@ -308,7 +318,7 @@ GCHINT_API void gchint_next_detail(struct gchint_thread *thread, enum gchint_pha
  *
  * Also tells the kernel that the phase is alive: a phase that runs longer than
  * gchint_info.hint_ttl_ms without it is ignored. Never a system call, unless
- * GCHINT_TRACE is set.
+ * GCHINT_TRACE is set, or @stall_ns has passed and a clamp is to be lifted.
  */
 GCHINT_API void gchint_progress(struct gchint_thread *thread, uint64_t work_done,
 				uint64_t work_total, uint64_t stall_ns);
