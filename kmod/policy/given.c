@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "given.h"
 
-/* Where the policy has a table: each of its OPPs, and no other. */
-static enum gchint_given_fault listed(const struct gchint_opps *of, u32 i, u32 khz)
+/* The policy has a table: exactly its OPPs are accepted. */
+static enum gchint_given_fault measured_check_listed(const struct gchint_opps *of, u32 i, u32 khz)
 {
 	if (i >= of->nr || khz > of->opp[of->nr - 1].khz)
 		return GCHINT_GIVEN_ALIEN;
 	if (khz == of->opp[i].khz)
 		return GCHINT_GIVEN_RIGHT;
 	return of->opp[gchint_opp_at_least(of, khz)].khz == khz ? GCHINT_GIVEN_LACKS :
-								   GCHINT_GIVEN_ALIEN;
+								  GCHINT_GIVEN_ALIEN;
 }
 
-/* Where any will do: from the lowest to the highest. */
-static enum gchint_given_fault between(const struct gchint_opps *of, u32 i, u32 khz)
+/* There is no table: from the lowest frequency to the highest. */
+static enum gchint_given_fault measured_check_range(const struct gchint_opps *of, u32 i, u32 khz)
 {
 	if (khz < of->opp[0].khz || khz > of->ref_khz)
 		return GCHINT_GIVEN_ALIEN;
 	return i || khz == of->opp[0].khz ? GCHINT_GIVEN_RIGHT : GCHINT_GIVEN_LACKS;
 }
 
-static enum gchint_given_fault check_opp(const struct gchint_given *g,
-					 const struct gchint_opps *of, u32 i)
+static enum gchint_given_fault measured_check_opp(const struct gchint_given *g,
+						  const struct gchint_opps *of, u32 i)
 {
 	u32 khz = g->opp[i].khz, power = g->opp[i].power;
 	enum gchint_given_fault fault;
@@ -30,7 +30,7 @@ static enum gchint_given_fault check_opp(const struct gchint_given *g,
 		return GCHINT_GIVEN_ALIEN;
 	if (i && khz <= g->opp[i - 1].khz)
 		return GCHINT_GIVEN_ORDER;
-	fault = of->any ? between(of, i, khz) : listed(of, i, khz);
+	fault = of->any ? measured_check_range(of, i, khz) : measured_check_listed(of, i, khz);
 	if (fault)
 		return fault;
 	if (!power || power > GCHINT_GIVEN_POWER_MAX)
@@ -45,14 +45,13 @@ enum gchint_given_fault gchint_given_check(const struct gchint_given *g,
 	u32 i;
 
 	for (i = 0; i < g->nr; i++) {
-		fault = check_opp(g, of, i);
+		fault = measured_check_opp(g, of, i);
 		*at = i;
 		if (fault)
 			return fault;
 	}
 	*at = g->nr ? g->nr - 1 : 0;
-	if (of->any ? g->nr < 2 || g->opp[g->nr - 1].khz != of->ref_khz :
-		      !g->nr || g->nr != of->nr)
+	if (of->any ? g->nr < 2 || g->opp[g->nr - 1].khz != of->ref_khz : !g->nr || g->nr != of->nr)
 		return GCHINT_GIVEN_SHORT;
 	*at = 0;
 	return g->idle_known && g->idle > GCHINT_GIVEN_POWER_MAX ? GCHINT_GIVEN_IDLE :

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "kind.h"
 
-/* Largest differences within a kind, fixed point: see gchint_kind_of(). */
-#define SAME_CAPACITY (GCHINT_ONE / 16)
-#define SAME_KHZ      (GCHINT_ONE / 8)
+/* Maximum differences within a type, fixed point: see gchint_kind_of(). */
+#define CAPACITY_DIFF_MAX (GCHINT_ONE / 16)
+#define KHZ_DIFF_MAX	  (GCHINT_ONE / 8)
 
-/* How much less the smaller is, as a part of the larger. */
-static u32 apart(u32 a, u32 b)
+/* How much less the smaller is, as a fraction of the larger. */
+static u32 core_type_distance(u32 a, u32 b)
 {
 	return GCHINT_ONE - gchint_scale(min_t(u32, a, b), max_t(u32, a, b));
 }
@@ -18,10 +18,10 @@ u8 gchint_kind_of(struct gchint_kinds *k, u32 capacity, u32 khz)
 	u32 i;
 
 	for (i = 0; i < k->nr; i++) {
-		u32 by_capacity = apart(k->kind[i].capacity, capacity);
-		u32 by_khz = apart(k->kind[i].khz, khz);
+		u32 by_capacity = core_type_distance(k->kind[i].capacity, capacity);
+		u32 by_khz = core_type_distance(k->kind[i].khz, khz);
 
-		if (by_capacity < SAME_CAPACITY && by_khz < SAME_KHZ)
+		if (by_capacity < CAPACITY_DIFF_MAX && by_khz < KHZ_DIFF_MAX)
 			return (u8)i;
 		if (by_capacity + by_khz < least) {
 			least = by_capacity + by_khz;

@@ -1,49 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Kinds of CPU, for the learner: how memory-bound a phase is depends on the core
- * that runs it, so what was learned on one kind says nothing of another.
+ * Core types, for the learner: how memory-bound a phase is depends on the core that
+ * runs it, so that what was learned on one type is not valid for another.
  */
 #ifndef _GCHINT_KIND_H
 #define _GCHINT_KIND_H
 
 #include "phase.h"
 
-/**
- * struct gchint_kind - one kind of CPU
- * @capacity: of its first CPU, 1..GCHINT_ONE
- * @khz: highest frequency of its first CPU: the unit of what is learned on it
- */
 struct gchint_kind {
-	u32 capacity;
-	u32 khz;
+	u32 capacity; /* of the first CPU of this type, 1..GCHINT_ONE */
+	u32 khz; /* highest frequency of that CPU: the unit of what is learned */
 };
 
-/**
- * struct gchint_kinds - those of a machine
- * @nr: how many
- * @kind: in the order in which they were met
- *
- * The caller serialises. All zero is a valid initial state.
- */
+/* Core types of a machine, as they were found. The caller serialises. Starts all zero. */
 struct gchint_kinds {
 	u32 nr;
 	struct gchint_kind kind[GCHINT_KINDS];
 };
 
 /**
- * gchint_kind_of() - the kind of a CPU
- * @k: those of the machine; gains one that was not met before
- * @capacity: of the CPU, 1..GCHINT_ONE; the same for all where nobody knows
+ * gchint_kind_of() - the core type of a CPU
+ * @k: core types of the machine; a new one is added while there is room, else the
+ *	nearest is taken
+ * @capacity: 1..GCHINT_ONE; the same for all CPUs if it is not known
  * @khz: its highest frequency, boost included; not 0
  *
- * CPUs whose capacities differ by less than a sixteenth and whose highest
- * frequencies by less than an eighth are of one kind: favoured cores of a
- * chip are some per cent faster than their neighbours, while efficient cores
- * beside them lack a fifth or more. A kind too many counts as the nearest.
- *
- * Ask once for each CPU and keep the answer, for boost may come and go.
- *
- * Return: below GCHINT_KINDS
+ * CPUs are of one type if their capacities differ by less than a sixteenth and
+ * their highest frequencies by less than an eighth: favoured cores are a few per
+ * cent faster than others, efficient cores lack a fifth or more. Ask once per CPU
+ * and keep the answer, because boost may come and go.
  */
 u8 gchint_kind_of(struct gchint_kinds *k, u32 capacity, u32 khz);
 

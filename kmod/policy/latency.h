@@ -5,22 +5,17 @@
 
 #include "pure.h"
 
-/* The first bucket counts what is below 2^12 ns, the last what is not below 2^27 ns. */
+/* A histogram of latencies, with four buckets per doubling. */
 #define GCHINT_LATENCY_FIRST 12
 #define GCHINT_LATENCY_LAST 27
-/* Each doubling in between has 2^2 buckets of equal width. */
+/* Each doubling in between is split into 2^2 buckets of equal width. */
 #define GCHINT_LATENCY_SPLIT 2
 #define GCHINT_LATENCY_STEPS ((u32)BIT(GCHINT_LATENCY_SPLIT))
 
 #define GCHINT_LATENCY_BUCKETS \
 	((GCHINT_LATENCY_LAST - GCHINT_LATENCY_FIRST) * GCHINT_LATENCY_STEPS + 2)
 
-/**
- * gchint_latency_bucket() - where to count a latency
- * @ns: the latency
- *
- * Return: index, below GCHINT_LATENCY_BUCKETS
- */
+/* Index of the bucket that counts a latency, below GCHINT_LATENCY_BUCKETS. */
 static inline u32 gchint_latency_bucket(u64 ns)
 {
 	u32 power;
@@ -34,12 +29,7 @@ static inline u32 gchint_latency_bucket(u64 ns)
 	       (u32)(ns >> (power - GCHINT_LATENCY_SPLIT)) % GCHINT_LATENCY_STEPS;
 }
 
-/**
- * gchint_latency_bound() - where a bucket ends
- * @bucket: its index; of the last one the answer is where it begins
- *
- * Return: ns, above all that it counts
- */
+/* Exclusive upper bound of a bucket in ns; for the last bucket its lower bound. */
 static inline u64 gchint_latency_bound(u32 bucket)
 {
 	u32 step = bucket % GCHINT_LATENCY_STEPS;
@@ -51,11 +41,11 @@ static inline u64 gchint_latency_bound(u32 bucket)
 }
 
 /**
- * gchint_latency_quantile() - the bucket that ends above so many of all
+ * gchint_latency_quantile() - the bucket that holds a quantile
  * @counts: GCHINT_LATENCY_BUCKETS counts
- * @percent: so many, 1..100
+ * @percent: the quantile, 1..100
  *
- * Return: its index; GCHINT_LATENCY_BUCKETS if nothing was counted
+ * Return: index of the bucket; GCHINT_LATENCY_BUCKETS if all counts are 0
  */
 static inline u32 gchint_latency_quantile(const u64 *counts, u32 percent)
 {

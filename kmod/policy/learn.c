@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "learn.h"
 
-/* Samples count for the last 16 or so. */
+/* Forgetting: samples count for about the last 16. */
 #define FORGET 16
 /* Relative deviation assumed until it is known, fixed point: a tenth. */
 #define NOISE_START (GCHINT_ONE / 10)
@@ -9,7 +9,7 @@
 #define SAMPLES_MIN 4
 /* A slope is known if its standard error is below this part of the time at fmax. */
 #define ERROR_MAX (GCHINT_ONE * 15 / 100)
-/* Shorter runs tell more of interrupts and caches than of the phase. */
+/* Shorter runs measure interrupts and caches rather than the phase. */
 #define RAN_MIN_NS (20 * (u64)NSEC_PER_USEC)
 /* Longer ones are no phase of a collector. */
 #define RAN_MAX_NS BIT_ULL(39)
@@ -17,25 +17,24 @@
 #define RAN_FULL_NS ((u64)NSEC_PER_MSEC)
 /* The scaled time per unit of work of the first sample has this many bits. */
 #define Y_BITS 21
-/* Later ones may be so many times less or more. */
-#define Y_MIN ((s64)BIT_ULL(Y_BITS - 7))
-#define Y_MAX ((s64)BIT_ULL(Y_BITS + 6))
+#define Y_MIN  ((s64)BIT_ULL(Y_BITS - 7))
+#define Y_MAX  ((s64)BIT_ULL(Y_BITS + 6))
 /* More units of work than this in a nanosecond are not credible. */
 #define RATE_MAX 1024
 /* Beyond this ratio of frequencies the line is not followed. */
 #define X_MAX (16U << 20)
 #define X_MIN ((u32)BIT(18))
-/* Highest frequencies within a kind, one with boost and one without, differ by less. */
+/* Bounds on the ratio of two highest frequencies of a type, with boost and without. */
 #define RATIO_MIN (GCHINT_ONE / 8)
 #define RATIO_MAX (GCHINT_ONE * 8)
-/* This many samples in a row off the line, on one side, are a change. */
+/* This many consecutive samples off the line, on one side, are a change. */
 #define DRIFT_MAX 3
 #define ODD_MAX	  4
 /* |cxy| is kept below the first; below the second it can be scaled for a slope. */
 #define CXY_MAX	 ((s64)BIT_ULL(56))
 #define CXY_FULL ((s64)BIT_ULL(48))
 
-static u32 bits(u64 v)
+static u32 bit_width(u64 v)
 {
 	u32 n = 0;
 
@@ -46,7 +45,7 @@ static u32 bits(u64 v)
 	return n;
 }
 
-static u32 root(u64 v)
+static u32 sqrt_u64(u64 v)
 {
 	u64 r = 0;
 	u64 b = 1ULL << 62;
@@ -66,7 +65,7 @@ static u32 root(u64 v)
 }
 
 /* Scaled time per unit of work; work is not 0 and the rate is credible. */
-static s64 time_per_work(u64 ran_ns, u64 work, s8 shift)
+static s64 line_scale_time(u64 ran_ns, u64 work, s8 shift)
 {
 	if (shift < 0)
 		return (s64)(div64_u64(ran_ns, work) >> -shift);
@@ -77,16 +76,16 @@ static s64 time_per_work(u64 ran_ns, u64 work, s8 shift)
 	return (s64)div64_u64(ran_ns << shift, max_t(u64, work, 1));
 }
 
-static s8 choose_shift(u64 ran_ns, u64 work)
+static s8 line_choose_shift(u64 ran_ns, u64 work)
 {
 	/* The quotient has about this many bits, negative for a fraction. */
-	s32 have = (s32)bits(ran_ns) - (s32)bits(work) + 1;
+	s32 have = (s32)bit_width(ran_ns) - (s32)bit_width(work) + 1;
 
 	return (s8)clamp_t(s32, Y_BITS - have, -20, 31);
 }
 
 /* Scaled slope, time per unit of work for one more fmax/f. */
-static s64 slope(const struct gchint_learn_line *n)
+static s64 line_slope(const struct gchint_learn_line *n)
 {
 	s64 cxx = n->cxx;
 	s64 cxy = n->cxy;
@@ -97,14 +96,14 @@ static s64 slope(const struct gchint_learn_line *n)
 	}
 	if (cxx <= 0)
 		return 0;
-	/* fmax/f is seldom below one, so no more than all of the time can be in it. */
+	/* fmax/f is seldom below one, so the slope is at most all of the time. */
 	return clamp_t(s64, div64_s64(cxy * (1 << 14), cxx), -Y_MAX, Y_MAX);
 }
 
 /* Time per unit of work at fmax and its part that computes, both scaled. */
 static void line_at_fmax(const struct gchint_learn_line *n, s64 *total, s64 *compute)
 {
-	s64 b = max_t(s64, slope(n), 0);
+	s64 b = max_t(s64, line_slope(n), 0);
 	s64 beyond = (s64)n->mean_x - (1 << 20);
 	s64 a;
 
@@ -123,21 +122,21 @@ static void line_at_fmax(const struct gchint_learn_line *n, s64 *total, s64 *com
 static void line_start(struct gchint_learn_line *n, u32 x, u64 ran_ns, u64 work, u32 weight)
 {
 	memset(n, 0, sizeof(*n));
-	n->shift = choose_shift(ran_ns, work);
+	n->shift = line_choose_shift(ran_ns, work);
 	n->mean_x = x;
-	n->mean_y = time_per_work(ran_ns, work, n->shift);
+	n->mean_y = line_scale_time(ran_ns, work, n->shift);
 	n->weight = weight;
 	n->noise = NOISE_START;
 	n->samples = 1;
 }
 
 /*
- * Compares a sample with the line. Outliers are pulled in, for a disturbed
- * phase is not a memory-bound one. When they keep coming from the same side the
- * program has changed, and the line says nothing any more: even a little of it,
- * at a frequency that is no longer used, would tilt the new one.
+ * Compare a sample with the line. Outliers are pulled in, for a disturbed phase is
+ * not a memory-bound one. If they keep coming from the same side the program has
+ * changed and the line is void: even a small rest of it, at a frequency that is no
+ * longer used, would tilt the new one.
  *
- * Return: false if the line is to start afresh
+ * Return: false if a new line is to be started
  */
 static bool line_judge(struct gchint_learn_line *n, u32 x, s64 *y)
 {
@@ -146,7 +145,7 @@ static bool line_judge(struct gchint_learn_line *n, u32 x, s64 *y)
 
 	if (n->samples < SAMPLES_MIN)
 		return true;
-	expect = n->mean_y + (slope(n) * ((s64)x - (s64)n->mean_x)) / (1 << 20);
+	expect = n->mean_y + (line_slope(n) * ((s64)x - (s64)n->mean_x)) / (1 << 20);
 	expect = clamp_t(s64, expect, n->mean_y / 4 + 1, n->mean_y * 16 + 1);
 	off = *y - expect;
 	rel = (u32)min_t(u64, div64_u64((u64)(off < 0 ? -off : off) << GCHINT_ONE_SHIFT, expect),
@@ -170,7 +169,7 @@ static bool line_judge(struct gchint_learn_line *n, u32 x, s64 *y)
 
 /*
  * One step of recursive least squares about the running means. The slope is
- * forgotten only as far as the sample says something about it: samples at the
+ * forgotten only as far as the sample contains information about it: samples at the
  * mean frequency move the level and leave the slope alone.
  */
 static void line_add(struct gchint_learn_line *n, u32 x, s64 y, u32 weight)
@@ -219,7 +218,7 @@ bool gchint_learn_work(struct gchint_learn_line *n, const struct gchint_sample *
 		line_start(n, x, s->ran_ns, s->work, weight);
 		return true;
 	}
-	y = time_per_work(s->ran_ns, s->work, n->shift);
+	y = line_scale_time(s->ran_ns, s->work, n->shift);
 	if (y < Y_MIN || y > Y_MAX) {
 		if (++n->odd < ODD_MAX)
 			return false;
@@ -234,7 +233,7 @@ bool gchint_learn_work(struct gchint_learn_line *n, const struct gchint_sample *
 	return true;
 }
 
-static u64 to_ps(s64 y, s8 shift)
+static u64 line_to_ps(s64 y, s8 shift)
 {
 	u64 ps = (u64)y * 1000;
 
@@ -253,11 +252,11 @@ void gchint_learn_fit(const struct gchint_learn *l, u8 phase, u8 kind, struct gc
 	fit->samples = n->samples;
 	line_at_fmax(n, &total, &compute);
 	fit->mem = (u32)div64_u64((u64)(total - compute) << GCHINT_ONE_SHIFT, total);
-	fit->a_ps = to_ps(total - compute, n->shift);
-	fit->b_ps = to_ps(compute, n->shift);
+	fit->a_ps = line_to_ps(total - compute, n->shift);
+	fit->b_ps = line_to_ps(compute, n->shift);
 
 	/* Standard error of the slope: deviation over the root of the spread of x. */
-	spread = n->cxx > 0 ? root(n->cxx) : 0;
+	spread = n->cxx > 0 ? sqrt_u64(n->cxx) : 0;
 	fit->error = GCHINT_ONE;
 	if (spread) {
 		u64 sigma = ((u64)n->noise * 5 / 4 * n->mean_y) / GCHINT_ONE;
@@ -292,8 +291,8 @@ void gchint_learn_fit_at(struct gchint_fit *fit, u32 from_khz, u32 to_khz)
 		fit->b_ps = (fit->b_ps * ratio) >> GCHINT_ONE_SHIFT;
 }
 
-/* A tenth is left when the estimate is three quarters of one away from it. */
-#define LEAVE (GCHINT_ONE * 3 / 40)
+/* A step of a tenth is left if the estimate is 3/4 of a step away from it. */
+#define MUTATOR_LEAVE (GCHINT_ONE * 3 / 40)
 
 u8 gchint_learn_mutator(const struct gchint_learn *l, u8 kind, u8 before)
 {
@@ -304,7 +303,7 @@ u8 gchint_learn_mutator(const struct gchint_learn *l, u8 kind, u8 before)
 	if (!fit.known)
 		return before;
 	mem = before ? gchint_mutator_mem(before) : 0;
-	if (before && fit.mem <= mem + LEAVE && fit.mem + LEAVE >= mem)
+	if (before && fit.mem <= mem + MUTATOR_LEAVE && fit.mem + MUTATOR_LEAVE >= mem)
 		return before;
 	tenths = (fit.mem * 10 + GCHINT_ONE / 2) >> GCHINT_ONE_SHIFT;
 	return (u8)min_t(u32, tenths + 1, GCHINT_MUTATORS - 1);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "load.h"
 
-/* A mean this close to one is saturated: how much time was lost is unknowable. */
+/* A mean this close to one is saturated: how much time was lost is not known. */
 #define SATURATED (((u32)GCHINT_ONE << 10) / 64 * 63)
 /* The channels have converged this long after the last hint. */
 #define MERGE_NS (256 * (u64)NSEC_PER_MSEC)
 #define IO_MIN	 (GCHINT_ONE / 8)
-/* Threads that use less are not worth a place among the guests. */
+/* Threads that use less are not recorded as guests. */
 #define GUEST_MIN (GCHINT_ONE / 32)
 
-#define WHO_BITS   22
-#define UTIL_BITS  11
-#define TIME_SHIFT 20 /* of ns */
+#define THREAD_BITS 22
+#define UTIL_BITS   11
+#define TIME_SHIFT  20 /* of ns */
 
 /* 2^16 * 2^(-n/32): the decay of n of PELT's periods of 2^20 ns, half-life 32 periods. */
 static const u32 decay_16[33] = {
@@ -20,7 +20,7 @@ static const u32 decay_16[33] = {
 	40693, 39821, 38968, 38133, 37316, 36516, 35734, 34968, 34219, 33486, 32768,
 };
 
-static u32 decay(u32 value, u64 ns)
+static u32 mean_decay(u32 value, u64 ns)
 {
 	u64 halves = ns >> 25;
 	u32 n = (u32)(ns >> 20) & 31;
@@ -29,18 +29,18 @@ static u32 decay(u32 value, u64 ns)
 
 	if (halves > 31)
 		return 0;
-	/* Neighbours differ by less than 2^11, and 2^8 steps between them are not lost. */
+	/* Neighbours differ by less than 2^11: 2^8 steps between them fit. */
 	d = (decay_16[n] << 8) - (((decay_16[n] - decay_16[n + 1]) * part) >> 12);
 	return (u32)(((u64)value * d) >> 24 >> halves);
 }
 
 /*
- * The mean, the window under way included. PELT knows in which order that was busy and
- * idle; here half of the idle time is taken to come first and half last, so that a
- * mean is as often above PELT's as below. To take the highest that it can be would be a
- * headroom that nobody asked for.
+ * The mean, the window under way included. PELT knows the order of busy and idle
+ * time; here half of the idle time is taken to come first and half last, so that a
+ * mean is as often above PELT's as below. The highest possible mean would be a
+ * hidden headroom.
  */
-static u32 mean_now(const struct gchint_load_meter *m)
+static u32 meter_mean(const struct gchint_load_meter *m)
 {
 	u32 one = GCHINT_ONE << 10;
 	u64 idle = m->wall_ns - m->real_ns;
@@ -48,14 +48,14 @@ static u32 mean_now(const struct gchint_load_meter *m)
 	u32 mean = m->mean;
 
 	if (idle)
-		mean = decay(mean, first + (mean < SATURATED ? m->lag_ns : 0));
-	mean = one - decay(one - mean, m->busy_ns);
-	return decay(mean, idle - first);
+		mean = mean_decay(mean, first + (mean < SATURATED ? m->lag_ns : 0));
+	mean = one - mean_decay(one - mean, m->busy_ns);
+	return mean_decay(mean, idle - first);
 }
 
 static void meter_close(struct gchint_load_meter *m)
 {
-	m->mean = mean_now(m);
+	m->mean = meter_mean(m);
 	if (m->wall_ns != m->real_ns)
 		m->lag_ns = 0;
 	m->lag_ns += m->real_ns - m->busy_ns;
@@ -75,78 +75,79 @@ static void meter_add(struct gchint_load_meter *m, u64 wall, u64 busy, u32 scale
 
 static u32 meter_value(const struct gchint_load_meter *m)
 {
-	return min_t(u32, mean_now(m) >> 10, GCHINT_ONE);
+	return min_t(u32, meter_mean(m) >> 10, GCHINT_ONE);
 }
 
-static void attach(struct gchint_load_meter *m, u32 mean)
+static void meter_attach(struct gchint_load_meter *m, u32 mean)
 {
 	m->mean = min_t(u32, m->mean + mean, GCHINT_ONE << 10);
 }
 
-static void detach(struct gchint_load_meter *m, u32 mean)
+static void meter_detach(struct gchint_load_meter *m, u32 mean)
 {
 	m->mean -= min_t(u32, m->mean, mean);
 }
 
-static u32 where(const struct gchint_load *l, u32 who)
+static u32 migration_key(const struct gchint_load *l, u32 thread)
 {
-	return (l->cpu << WHO_BITS) | (who & ((1U << WHO_BITS) - 1));
+	return (l->cpu << THREAD_BITS) | (thread & ((1U << THREAD_BITS) - 1));
 }
 
-static u32 place_of(u32 who)
+static u32 migration_slot(u32 thread)
 {
-	return ((who * 0x9e3779b1U) >> 16) % GCHINT_LOAD_MIGRATIONS;
+	return ((thread * 0x9e3779b1U) >> 16) % GCHINT_LOAD_MIGRATIONS;
 }
 
 /* Where a thread comes from that is to run here now. */
 enum origin {
-	HERE, /* it was here all along */
-	ELSEWHERE,
-	UNKNOWN, /* nobody has told of it, or another one in its place */
+	ORIGIN_HERE,
+	ORIGIN_OTHER_CPU,
+	ORIGIN_UNKNOWN, /* no CPU has recorded it, or another thread replaced it */
 };
 
-/* Whoever was here before it hears of it by the same place. */
-static enum origin come(struct gchint_load *l, u32 who, u32 mean)
+/* Record that the thread runs here: its previous CPU finds this in the same entry. */
+static enum origin migration_record(struct gchint_load *l, u32 thread, u32 mean)
 {
-	u32 i = place_of(who), at;
+	u32 i = migration_slot(thread), at;
 
 	if (!l->migrations)
-		return UNKNOWN;
-	at = READ_ONCE(l->migrations->entry[i].where);
-	if (at == where(l, who))
-		return HERE;
-	WRITE_ONCE(l->migrations->entry[i].what,
+		return ORIGIN_UNKNOWN;
+	at = READ_ONCE(l->migrations->entry[i].thread_cpu);
+	if (at == migration_key(l, thread))
+		return ORIGIN_HERE;
+	WRITE_ONCE(l->migrations->entry[i].mean_time,
 		   mean | ((u32)(l->last_ns >> TIME_SHIFT) << UTIL_BITS));
-	WRITE_ONCE(l->migrations->entry[i].where, where(l, who));
-	return (at ^ where(l, who)) << (32 - WHO_BITS) ? UNKNOWN : ELSEWHERE;
+	WRITE_ONCE(l->migrations->entry[i].thread_cpu, migration_key(l, thread));
+	return (at ^ migration_key(l, thread)) << (32 - THREAD_BITS) ? ORIGIN_UNKNOWN :
+								       ORIGIN_OTHER_CPU;
 }
 
-/* What a guest took along to another CPU is no longer here. */
-static void leave(struct gchint_load *l, u32 *guest)
+/* Subtract what a guest took along to another CPU. */
+static void guest_detach_moved(struct gchint_load *l, u32 *guest)
 {
-	u32 i = place_of(*guest);
-	u32 at = READ_ONCE(l->migrations->entry[i].where);
-	u32 what, mean, age;
+	u32 i = migration_slot(*guest);
+	u32 at = READ_ONCE(l->migrations->entry[i].thread_cpu);
+	u32 mean_time, mean, age;
 
-	if (at == where(l, *guest) || (at ^ where(l, *guest)) << (32 - WHO_BITS))
+	if (at == migration_key(l, *guest) || (at ^ migration_key(l, *guest)) << (32 - THREAD_BITS))
 		return;
-	what = READ_ONCE(l->migrations->entry[i].what);
-	age = ((u32)(l->last_ns >> TIME_SHIFT) - (what >> UTIL_BITS)) & (U32_MAX >> UTIL_BITS);
-	mean = decay((what & ((1U << UTIL_BITS) - 1)) << 10, (u64)age << TIME_SHIFT);
-	detach(&l->all, mean);
-	detach(&l->base, mean);
-	if (l->who == *guest)
-		l->who = 0;
+	mean_time = READ_ONCE(l->migrations->entry[i].mean_time);
+	age = ((u32)(l->last_ns >> TIME_SHIFT) - (mean_time >> UTIL_BITS)) & (U32_MAX >> UTIL_BITS);
+	mean = mean_decay((mean_time & ((1U << UTIL_BITS) - 1)) << 10, (u64)age << TIME_SHIFT);
+	meter_detach(&l->all, mean);
+	meter_detach(&l->base, mean);
+	if (l->thread == *guest)
+		l->thread = 0;
 	*guest = 0;
 }
 
-static void leave_all(struct gchint_load *l)
+static void guest_detach_all(struct gchint_load *l)
 {
 	u32 i;
 
 	for (i = 0; l->migrations && i < GCHINT_LOAD_GUESTS; i++) {
 		if (l->guest[i])
-			leave(l, &l->guest[i]);
+			guest_detach_moved(l, &l->guest[i]);
 	}
 }
 
@@ -167,7 +168,7 @@ void gchint_load_account(struct gchint_load *l, u64 now_ns, u64 idle_us, u32 sca
 
 	if (now_ns <= l->last_ns)
 		return;
-	/* Beyond this the meters are all about now anyway, and sums cannot overflow. */
+	/* Beyond this only the present counts, and sums cannot overflow. */
 	wall = min_t(u64, now_ns - l->last_ns, 16 * (u64)NSEC_PER_SEC);
 	idle = idle_us > l->last_idle_us ? idle_us - l->last_idle_us : 0;
 	idle = min_t(u64, min_t(u64, idle, U32_MAX) * NSEC_PER_USEC, wall);
@@ -186,7 +187,7 @@ void gchint_load_account(struct gchint_load *l, u64 now_ns, u64 idle_us, u32 sca
 	}
 	meter_add(&l->all, wall, busy, scale, window_ns);
 	if (!l->split_ns) {
-		leave_all(l);
+		guest_detach_all(l);
 		return;
 	}
 	if (now_ns - l->split_ns > MERGE_NS) {
@@ -198,65 +199,66 @@ void gchint_load_account(struct gchint_load *l, u64 now_ns, u64 idle_us, u32 sca
 	} else {
 		meter_add(&l->base, wall, busy, scale, window_ns);
 	}
-	leave_all(l);
+	guest_detach_all(l);
 }
 
-/* Nobody has heard of its running elsewhere since. */
-static bool still_here(const struct gchint_load *l, u32 who)
+/* No other CPU has recorded the thread since. */
+static bool load_thread_stayed(const struct gchint_load *l, u32 thread)
 {
-	return who == l->who &&
+	return thread == l->thread &&
 	       (!l->migrations ||
-		READ_ONCE(l->migrations->entry[place_of(who)].where) == where(l, who));
+		READ_ONCE(l->migrations->entry[migration_slot(thread)].thread_cpu) ==
+			migration_key(l, thread));
 }
 
-bool gchint_load_task(struct gchint_load *l, u32 who, u32 util)
+bool gchint_load_task(struct gchint_load *l, u32 thread, u32 util)
 {
 	l->task = min_t(u32, util, GCHINT_ONE);
-	return l->task >= GUEST_MIN && !still_here(l, who);
+	return l->task >= GUEST_MIN && !load_thread_stayed(l, thread);
 }
 
-/* It is told when it has left. Was it one before? */
-static bool be_guest(struct gchint_load *l, u32 who)
+/* Return whether it was one before; else gchint_load_account() now watches for its leaving. */
+static bool guest_add(struct gchint_load *l, u32 thread)
 {
 	u32 i;
 
 	for (i = 0; i < GCHINT_LOAD_GUESTS; i++) {
-		if (l->guest[i] == who)
+		if (l->guest[i] == thread)
 			return true;
 	}
-	l->guest[l->next] = who;
-	l->next = (l->next + 1) % GCHINT_LOAD_GUESTS;
+	l->guest[l->next_guest] = thread;
+	l->next_guest = (l->next_guest + 1) % GCHINT_LOAD_GUESTS;
 	return false;
 }
 
-/* What of a thread's @mean the time that it @ran here has not brought yet is added. */
-static void settle(struct gchint_load_meter *m, u32 mean, u64 ran_ns)
+/* Add the part of a thread's @mean that its time here, @ran_ns, does not explain. */
+static void meter_settle(struct gchint_load_meter *m, u32 mean, u64 ran_ns)
 {
 	u32 one = GCHINT_ONE << 10;
-	u32 seen = one - decay(one, ran_ns);
+	u32 seen = one - mean_decay(one, ran_ns);
 
 	meter_close(m);
 	mean <<= 10;
 	if (mean > seen)
-		attach(m, mean - seen);
+		meter_attach(m, mean - seen);
 	m->mean = max_t(u32, m->mean, mean);
 }
 
-void gchint_load_come(struct gchint_load *l, u32 who, u32 mean, u64 ran_ns)
+void gchint_load_come(struct gchint_load *l, u32 thread, u32 mean, u64 ran_ns)
 {
 	enum origin origin;
 
 	mean = min_t(u32, mean, l->task);
-	l->who = who;
-	origin = come(l, who, mean);
-	if (be_guest(l, who) && origin == UNKNOWN)
-		origin = HERE;
-	if (origin == HERE)
+	l->thread = thread;
+	origin = migration_record(l, thread, mean);
+	if (guest_add(l, thread) && origin == ORIGIN_UNKNOWN)
+		origin = ORIGIN_HERE;
+	if (origin == ORIGIN_HERE)
 		return;
-	if (origin == ELSEWHERE)
+	if (origin == ORIGIN_OTHER_CPU)
 		ran_ns = 0;
-	settle(&l->all, mean, ran_ns);
-	settle(&l->base, mean, ran_ns);
+	meter_settle(&l->all, mean, ran_ns);
+	meter_settle(&l->base, mean, ran_ns);
 }
 
 u32 gchint_load_all(const struct gchint_load *l)

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "neighbour.h"
 
-static u64 back_ns(u32 latency_ns)
+static u64 neighbour_return_ns(u32 latency_ns)
 {
 	return min_t(u64, GCHINT_NEIGHBOUR_LATENCIES * (u64)latency_ns, GCHINT_NEIGHBOUR_BACK_NS);
 }
 
-/* How far kernel threads may be ahead of their share. */
-static u64 credit_ns(u32 latency_ns)
+/* How much of their share kernel threads may use in advance. */
+static u64 neighbour_credit_ns(u32 latency_ns)
 {
 	return (GCHINT_NEIGHBOUR_PART - 1) * gchint_neighbour_spare_ns(latency_ns);
 }
 
-/* When what they took is paid for, the turn under way included. */
+/* When the share used so far is paid for, the slice under way included. */
 static u64 paid_ns(const struct gchint_neighbour *n, u64 now_ns)
 {
 	u64 ran = now_ns > n->since_ns ? now_ns - n->since_ns : 0;
@@ -25,9 +25,9 @@ static u64 paid_ns(const struct gchint_neighbour *n, u64 now_ns)
 void gchint_neighbour_turn(struct gchint_neighbour *n, u8 turn, bool hinted, u32 latency_ns,
 			   u64 now_ns)
 {
-	u64 most = now_ns + credit_ns(latency_ns) + back_ns(latency_ns);
+	u64 most = now_ns + neighbour_credit_ns(latency_ns) + neighbour_return_ns(latency_ns);
 
-	/* However long it ran: when it is gone, its share is soon forgotten. */
+	/* However long a kernel thread ran, a cap returns within this time after it. */
 	n->paid_ns = min_t(u64, paid_ns(n, now_ns), most);
 	if (n->turn == GCHINT_TURN_PROGRAM || (n->turn == GCHINT_TURN_LEASED && !hinted))
 		n->gone_ns = now_ns;
@@ -39,7 +39,7 @@ bool gchint_neighbour_minds(const struct gchint_neighbour *n, u32 latency_ns, u6
 {
 	if (n->turn == GCHINT_TURN_PROGRAM)
 		return true;
-	if (n->gone_ns && now_ns < n->gone_ns + back_ns(latency_ns))
+	if (n->gone_ns && now_ns < n->gone_ns + neighbour_return_ns(latency_ns))
 		return true;
-	return paid_ns(n, now_ns) > now_ns + credit_ns(latency_ns);
+	return paid_ns(n, now_ns) > now_ns + neighbour_credit_ns(latency_ns);
 }

@@ -9,13 +9,13 @@ void gchint_opps_init(struct gchint_opps *t, u32 hw_max_khz)
 	t->ref_khz = max_t(u32, hw_max_khz, 1);
 }
 
-static void remove_at(struct gchint_opps *t, u32 i)
+static void opps_remove(struct gchint_opps *t, u32 i)
 {
 	t->nr--;
 	memmove(&t->opp[i], &t->opp[i + 1], (t->nr - i) * sizeof(t->opp[0]));
 }
 
-static void drop_closest(struct gchint_opps *t)
+static void opps_drop_closest(struct gchint_opps *t)
 {
 	u32 best = 1;
 	u32 i;
@@ -24,7 +24,7 @@ static void drop_closest(struct gchint_opps *t)
 		if (t->opp[i].khz - t->opp[i - 1].khz < t->opp[best].khz - t->opp[best - 1].khz)
 			best = i;
 	}
-	remove_at(t, best);
+	opps_remove(t, best);
 }
 
 int gchint_opps_add(struct gchint_opps *t, u32 khz, u32 power, u32 flags)
@@ -44,7 +44,7 @@ int gchint_opps_add(struct gchint_opps *t, u32 khz, u32 power, u32 flags)
 		}
 	}
 	if (t->nr == GCHINT_OPPS_MAX)
-		drop_closest(t);
+		opps_drop_closest(t);
 	for (i = t->nr; i && t->opp[i - 1].khz > khz; i--)
 		t->opp[i] = t->opp[i - 1];
 	o = &t->opp[i];
@@ -56,7 +56,7 @@ int gchint_opps_add(struct gchint_opps *t, u32 khz, u32 power, u32 flags)
 	return 0;
 }
 
-static u32 assumed_power(u32 khz, u32 ref_khz)
+static u32 opp_assume_power(u32 khz, u32 ref_khz)
 {
 	u32 x = gchint_scale(khz, ref_khz);
 	u32 volt = (11 * GCHINT_ONE + 9 * x) / 20;
@@ -74,7 +74,7 @@ void gchint_opps_mark(struct gchint_opps *t, u32 min_khz)
 		u32 khz = min_khz + (u32)div_u64((u64)span * i, GCHINT_OPPS_MARKS - 1);
 
 		if (min_khz)
-			gchint_opps_add(t, khz, assumed_power(khz, t->ref_khz), 0);
+			gchint_opps_add(t, khz, opp_assume_power(khz, t->ref_khz), 0);
 	}
 }
 
@@ -143,7 +143,7 @@ u32 gchint_opps_resolve(const struct gchint_opps *t, u32 khz, u32 min_khz, u32 m
 	}
 	if (t->opp[first].khz <= max_khz && t->opp[first].khz >= khz)
 		return t->opp[first].khz;
-	/* Nothing between the wish and the limit: the highest below the limit. */
+	/* No OPP between the request and the limit: the highest below the limit. */
 	while (first && t->opp[first].khz > max_khz)
 		first--;
 	return t->opp[first].khz;

@@ -14,18 +14,17 @@ static void sample_restart(struct gchint_track *t, u64 now_ns)
 	t->mixed = false;
 }
 
-/* The work figure has moved. */
-static void sample_seen(struct gchint_track *t)
+static void sample_note_work(struct gchint_track *t)
 {
 	t->mark_ran_ns = t->ran_ns;
 	t->mark_cycles = t->cycles;
 }
 
 /*
- * Time per unit of work is only linear in 1/f when the frequency was one: most
- * of the time at one, or a mean that is close to it.
+ * Time per unit of work is linear in 1/f only at one frequency: most of the time at
+ * one, or a mean close to it.
  */
-static bool sample_clean(const struct gchint_track *t, u32 mean_khz)
+static bool sample_is_clean(const struct gchint_track *t, u32 mean_khz)
 {
 	u32 off;
 
@@ -38,15 +37,15 @@ static bool sample_clean(const struct gchint_track *t, u32 mean_khz)
 }
 
 /*
- * The counter of a leader counts what all its workers do. A worker's own time
- * per unit of it is meaningful only if the worker ran all along; the same for
- * an own slot would blame a coordinator's sleep on memory.
+ * A leader's counter has the work of all its workers. A worker's own time per unit
+ * of it is meaningful only if the worker ran all along. In a coordinator's own slot,
+ * time that it slept would look like time spent on memory.
  */
-static bool sample_ran(const struct gchint_track *t, u64 now_ns)
+static bool sample_has_run(const struct gchint_track *t, u64 now_ns)
 {
 	u64 wall = now_ns - t->mark_ns;
 
-	/* A program may sleep as it likes: what it has done it did while it ran. */
+	/* Between phases a program may sleep: its work was done while it ran. */
 	if (t->phase == GCHINT_PHASE_NONE)
 		return true;
 	if (t->lead)
@@ -54,8 +53,7 @@ static bool sample_ran(const struct gchint_track *t, u64 now_ns)
 	return t->ran_ns >= wall / 4;
 }
 
-/* Of what there is a sample; no work yet. */
-static void sample_head(const struct gchint_track *t, struct gchint_sample *out)
+static void sample_fill_head(const struct gchint_track *t, struct gchint_sample *out)
 {
 	out->phase = t->phase;
 	out->class = t->class;
@@ -63,15 +61,15 @@ static void sample_head(const struct gchint_track *t, struct gchint_sample *out)
 	out->work = 0;
 }
 
-/* Fill in the work since the last restart, unless it cannot be trusted; there is some. */
-static void sample_work(const struct gchint_track *t, struct gchint_sample *out, u64 now_ns)
+/* Fill in the work since the last restart, unless it cannot be trusted. */
+static void sample_fill_work(const struct gchint_track *t, struct gchint_sample *out, u64 now_ns)
 {
 	u32 mean_khz;
 
-	if (!sample_ran(t, now_ns))
+	if (!sample_has_run(t, now_ns))
 		return;
 	mean_khz = (u32)div64_u64(t->mark_cycles, t->mark_ran_ns);
-	if (!sample_clean(t, mean_khz))
+	if (!sample_is_clean(t, mean_khz))
 		return;
 	out->khz = mean_khz;
 	out->ran_ns = t->mark_ran_ns;
@@ -85,25 +83,25 @@ static void phase_end(struct gchint_track *t, const struct gchint_snapshot *s,
 	if (s->phase == GCHINT_PHASE_NONE && s->details && s->lead == t->lead &&
 	    s->work_done > t->work_done) {
 		t->work_done = s->work_done;
-		sample_seen(t);
+		sample_note_work(t);
 	}
-	sample_head(t, out);
+	sample_fill_head(t, out);
 	if (t->mark_ran_ns)
-		sample_work(t, out, now_ns);
+		sample_fill_work(t, out, now_ns);
 	out->ended = true;
 	out->wall_ns = now_ns - t->begin_ns;
 	out->valid = true;
 }
 
-static void own_begin(struct gchint_track *t, const struct gchint_snapshot *s, u64 now_ns)
+static void own_work_begin(struct gchint_track *t, const struct gchint_snapshot *s, u64 now_ns)
 {
 	t->work_done = s->own_work;
 	sample_restart(t, now_ns);
 }
 
-/* The thread's own work since then; a leader's slot says nothing of that. */
-static void own_sample(struct gchint_track *t, struct gchint_snapshot *s,
-		       struct gchint_sample *out, u64 now_ns)
+/* The thread's own work since own_work_begin(); a leader's slot does not contain it. */
+static void own_work_sample(struct gchint_track *t, struct gchint_snapshot *s,
+			    struct gchint_sample *out, u64 now_ns)
 {
 	if (t->lead || s->lead || !t->ran_ns)
 		return;
@@ -114,22 +112,22 @@ static void own_sample(struct gchint_track *t, struct gchint_snapshot *s,
 	if (s->own_work == t->mark_work)
 		return;
 	t->work_done = s->own_work;
-	sample_seen(t);
-	sample_head(t, out);
-	sample_work(t, out, now_ns);
+	sample_note_work(t);
+	sample_fill_head(t, out);
+	sample_fill_work(t, out, now_ns);
 	out->valid = out->work;
 }
 
-static void phase_none(struct gchint_track *t, const struct gchint_snapshot *s, u64 now_ns)
+static void phase_clear(struct gchint_track *t, const struct gchint_snapshot *s, u64 now_ns)
 {
 	t->phase = GCHINT_PHASE_NONE;
 	t->flags = 0;
 	t->class = GCHINT_CLASS_NEUTRAL;
 	t->pending = false;
-	own_begin(t, s, now_ns);
+	own_work_begin(t, s, now_ns);
 }
 
-static void take_stall(struct gchint_track *t, struct gchint_snapshot *s)
+static void track_take_stall(struct gchint_track *t, struct gchint_snapshot *s)
 {
 	if (s->stall_ns || !s->stall_raw) {
 		t->stall_ns = s->stall_ns;
@@ -141,7 +139,7 @@ static void take_stall(struct gchint_track *t, struct gchint_snapshot *s)
 	}
 }
 
-static void take_details(struct gchint_track *t, struct gchint_snapshot *s)
+static void track_take_details(struct gchint_track *t, struct gchint_snapshot *s)
 {
 	t->pending = !s->details;
 	if (!s->details)
@@ -151,7 +149,7 @@ static void take_details(struct gchint_track *t, struct gchint_snapshot *s)
 		t->work_done = s->work_done;
 	else if (s->work_done)
 		s->ignored |= (u32)BIT(GCHINT_IGNORED_BACKWARD);
-	take_stall(t, s);
+	track_take_stall(t, s);
 }
 
 static void phase_begin(struct gchint_track *t, const struct gchint_snapshot *s, u64 now_ns)
@@ -170,23 +168,22 @@ static void phase_begin(struct gchint_track *t, const struct gchint_snapshot *s,
 	sample_restart(t, now_ns);
 }
 
-/* How many there were since the last look. */
-static u32 edges_of(const struct gchint_track *t, const struct gchint_snapshot *s)
+/* Number of edges since the last snapshot. */
+static u32 track_count_edges(const struct gchint_track *t, const struct gchint_snapshot *s)
 {
-	return (u16)((s->state >> GCHINT_STATE_SEQ_SHIFT) -
-		     (t->state >> GCHINT_STATE_SEQ_SHIFT)) >>
+	return (u16)((s->state >> GCHINT_STATE_SEQ_SHIFT) - (t->state >> GCHINT_STATE_SEQ_SHIFT)) >>
 	       1;
 }
 
-/* The same phase still, if only who waits for it became more or less pressing. */
-static bool same_phase(const struct gchint_track *t, const struct gchint_snapshot *s)
+/* Still the same phase, even if it became more or less urgent? */
+static bool track_same_phase(const struct gchint_track *t, const struct gchint_snapshot *s)
 {
 	u8 kind = GCHINT_F_STW | GCHINT_F_CONCURRENT;
 
 	if (t->phase != s->phase || t->lead != s->lead || ((t->flags ^ s->flags) & kind))
 		return false;
-	/* Its end and another beginning may both have gone unseen. */
-	return edges_of(t, s) < 2 || !s->details || s->work_done >= t->work_done;
+	/* Its end and another begin may both have been missed. */
+	return track_count_edges(t, s) < 2 || !s->details || s->work_done >= t->work_done;
 }
 
 static u32 phase_progress(struct gchint_track *t, struct gchint_snapshot *s,
@@ -194,12 +191,12 @@ static u32 phase_progress(struct gchint_track *t, struct gchint_snapshot *s,
 {
 	u64 before = t->work_done;
 
-	take_details(t, s);
+	track_take_details(t, s);
 	if (t->work_done > before) {
-		sample_seen(t);
+		sample_note_work(t);
 		if (t->ran_ns >= GCHINT_SAMPLE_NS) {
-			sample_head(t, out);
-			sample_work(t, out, now_ns);
+			sample_fill_head(t, out);
+			sample_fill_work(t, out, now_ns);
 			out->valid = out->work;
 			sample_restart(t, now_ns);
 		}
@@ -220,21 +217,21 @@ static u32 phase_moved(struct gchint_track *t, struct gchint_snapshot *s, struct
 		t->stale = false;
 		saw |= GCHINT_SAW_FRESH;
 	}
-	if (t->phase != GCHINT_PHASE_NONE && same_phase(t, s)) {
+	if (t->phase != GCHINT_PHASE_NONE && track_same_phase(t, s)) {
 		saw |= phase_progress(t, s, out, now_ns);
 	} else {
 		if (t->phase != GCHINT_PHASE_NONE) {
 			phase_end(t, s, out, now_ns);
 			saw |= GCHINT_SAW_END;
-		} else if (t->primed && edges_of(t, s) == 1) {
-			own_sample(t, s, out, now_ns);
+		} else if (t->primed && track_count_edges(t, s) == 1) {
+			own_work_sample(t, s, out, now_ns);
 		}
 		t->lead = s->lead;
 		if (s->phase != GCHINT_PHASE_NONE) {
 			phase_begin(t, s, now_ns);
 			saw |= GCHINT_SAW_BEGIN;
 		} else {
-			phase_none(t, s, now_ns);
+			phase_clear(t, s, now_ns);
 		}
 	}
 	t->state = s->state;
@@ -254,20 +251,20 @@ u32 gchint_phase_update(struct gchint_track *t, struct gchint_snapshot *s,
 		return phase_moved(t, s, out, now_ns);
 	if (t->phase == GCHINT_PHASE_NONE) {
 		if (t->ran_ns >= GCHINT_SAMPLE_NS) {
-			own_sample(t, s, out, now_ns);
-			own_begin(t, s, now_ns);
+			own_work_sample(t, s, out, now_ns);
+			own_work_begin(t, s, now_ns);
 		}
 		return 0;
 	}
 	if (now_ns - t->moved_ns > ttl_ns) {
-		/* Its length is unknown: a writer that died is not a long phase. */
-		phase_none(t, s, now_ns);
+		/* No sample: a writer that died is not a long phase. */
+		phase_clear(t, s, now_ns);
 		t->stale = true;
 		t->revision++;
 		return GCHINT_SAW_END | GCHINT_SAW_STALE;
 	}
 	if (t->pending) {
-		take_details(t, s);
+		track_take_details(t, s);
 		t->revision++;
 	} else if (t->stall_ns && now_ns >= t->stall_ns && !t->overdue) {
 		t->overdue = true;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The floor under the pure files: snapshot, phase, load, opp, learn, pace,
- * plan, decide, latency. They hold the policy; they take all they need as arguments,
- * keep their state in structures of the caller, never sleep, lock, allocate,
- * print or use floating point, and are bounded by the OPP table. They run
- * under a raw run-queue lock in the kernel and under sanitizers in the unit
- * tests, from the same source.
+ * Common base of the pure files. They take all they need as arguments, keep their
+ * state in structures of the caller, never sleep, lock, allocate, print or use
+ * floating point, and their loops are bounded by the OPP table. They run under the
+ * raw run-queue lock in the kernel and under sanitizers in the
+ * unit tests, from the same source.
  *
- * Times are nanoseconds of CLOCK_MONOTONIC, frequencies kHz. A fraction is
- * fixed point with GCHINT_ONE = 1.
+ * Times are nanoseconds of CLOCK_MONOTONIC, frequencies kHz. A fraction is fixed
+ * point with GCHINT_ONE = 1.
  */
 #ifndef _GCHINT_PURE_H
 #define _GCHINT_PURE_H
@@ -41,13 +40,7 @@
 #define GCHINT_ONE_SHIFT 10
 #define GCHINT_ONE ((u32)BIT(GCHINT_ONE_SHIFT))
 
-/**
- * gchint_scale() - a frequency as a fraction of the reference frequency
- * @khz: frequency
- * @ref_khz: highest frequency of the hardware, not zero
- *
- * Return: 0..GCHINT_ONE
- */
+/* @khz as a fraction of @ref_khz (the hardware's highest, not 0), 0..GCHINT_ONE. */
 static inline u32 gchint_scale(u32 khz, u32 ref_khz)
 {
 	if (khz >= ref_khz)
@@ -55,13 +48,7 @@ static inline u32 gchint_scale(u32 khz, u32 ref_khz)
 	return (u32)div_u64((u64)khz << GCHINT_ONE_SHIFT, ref_khz);
 }
 
-/**
- * gchint_percent() - a part of a frequency
- * @khz: frequency
- * @pct: percent, at most 1000
- *
- * Return: @pct percent of @khz, saturated
- */
+/* @pct percent (at most 1000) of @khz, saturated. */
 static inline u32 gchint_percent(u32 khz, u32 pct)
 {
 	return (u32)min_t(u64, div_u64((u64)khz * pct, 100), U32_MAX);

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "snapshot.h"
 
-static void ignore(struct gchint_snapshot *s, enum gchint_ignored why)
+static void snapshot_ignore(struct gchint_snapshot *s, enum gchint_ignored why)
 {
 	s->ignored |= (u32)BIT(why);
 }
 
-static void check_work(struct gchint_snapshot *s)
+static void snapshot_check_work(struct gchint_snapshot *s)
 {
 	if (s->work_total > GCHINT_WORK_MAX || s->work_done > GCHINT_WORK_MAX ||
 	    (s->work_total && s->work_done > s->work_total)) {
 		s->work_done = 0;
 		s->work_total = 0;
-		ignore(s, GCHINT_IGNORED_WORK);
+		snapshot_ignore(s, GCHINT_IGNORED_WORK);
 	}
 }
 
-static void check_stall(struct gchint_snapshot *s, u64 now_ns)
+static void snapshot_check_stall(struct gchint_snapshot *s, u64 now_ns)
 {
 	if (!s->stall_raw)
 		return;
 	if (s->stall_raw <= now_ns)
-		ignore(s, GCHINT_IGNORED_STALL_PAST);
+		snapshot_ignore(s, GCHINT_IGNORED_STALL_PAST);
 	else if (s->stall_raw - now_ns > GCHINT_STALL_HORIZON_NS)
-		ignore(s, GCHINT_IGNORED_STALL_FAR);
+		snapshot_ignore(s, GCHINT_IGNORED_STALL_FAR);
 	else
 		s->stall_ns = s->stall_raw;
 }
@@ -33,7 +33,7 @@ void gchint_snapshot_take(struct gchint_snapshot *s, const struct gchint_slot *s
 	u32 phase, flags, cause;
 	u32 state;
 
-	/* The rest is copied in any case; of this, what lies between fields as well. */
+	/* All fields after these are assigned below; this also clears the padding. */
 	memset(s, 0, offsetof(struct gchint_snapshot, work_done));
 	s->stall_ns = 0;
 
@@ -47,9 +47,9 @@ void gchint_snapshot_take(struct gchint_snapshot *s, const struct gchint_slot *s
 	/* Not a detail. A torn one is a sample that is not believed. */
 	s->own_work = READ_ONCE(slot->own_work);
 	/*
-	 * Pairs with the writer's release fence after GCHINT_STATE_WRITING: a
-	 * detail newer than the word that was read first is betrayed by the
-	 * second. It also catches a 64-bit detail torn on a 32-bit machine.
+	 * Pairs with the writer's release fence after GCHINT_STATE_WRITING: if any
+	 * detail is newer than the word that was read first, the second read of it
+	 * differs. It also catches a 64-bit detail torn on a 32-bit machine.
 	 */
 	smp_rmb();
 	s->details = !(state & GCHINT_STATE_WRITING) && READ_ONCE(slot->state) == state;
@@ -59,11 +59,11 @@ void gchint_snapshot_take(struct gchint_snapshot *s, const struct gchint_slot *s
 	flags = (s->state >> GCHINT_STATE_FLAGS_SHIFT) & 0xff;
 	if (phase >= GCHINT_PHASE_NR) {
 		phase = GCHINT_PHASE_NONE;
-		ignore(s, GCHINT_IGNORED_PHASE);
+		snapshot_ignore(s, GCHINT_IGNORED_PHASE);
 	}
 	if (flags & ~GCHINT_F_ALL) {
 		flags &= GCHINT_F_ALL;
-		ignore(s, GCHINT_IGNORED_FLAGS);
+		snapshot_ignore(s, GCHINT_IGNORED_FLAGS);
 	}
 	s->phase = (u8)phase;
 	s->flags = (u8)flags;
@@ -73,18 +73,18 @@ void gchint_snapshot_take(struct gchint_snapshot *s, const struct gchint_slot *s
 		s->work_total = 0;
 		s->stall_raw = 0;
 		s->method = 0;
-		ignore(s, GCHINT_IGNORED_WRITING);
+		snapshot_ignore(s, GCHINT_IGNORED_WRITING);
 		return;
 	}
 	if (cause >= GCHINT_CAUSE_NR) {
 		cause = GCHINT_CAUSE_UNKNOWN;
-		ignore(s, GCHINT_IGNORED_CAUSE);
+		snapshot_ignore(s, GCHINT_IGNORED_CAUSE);
 	}
 	s->cause = (u8)cause;
-	check_work(s);
+	snapshot_check_work(s);
 	/* Between phases the details are those of the phase that ended. */
 	if (phase != GCHINT_PHASE_NONE)
-		check_stall(s, now_ns);
+		snapshot_check_stall(s, now_ns);
 	else
 		s->stall_raw = 0;
 }

@@ -1,73 +1,49 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A slot, copied once out of memory that user space writes, and validated. */
+/* A validated copy of a slot, read once from memory that user space writes. */
 #ifndef _GCHINT_SNAPSHOT_H
 #define _GCHINT_SNAPSHOT_H
 
 #include "pure.h"
 
-/* A stall announced further ahead than this is taken for garbage. */
+/* A stall instant further ahead than this is garbage. */
 #define GCHINT_STALL_HORIZON_NS (600ULL * 1000 * 1000 * 1000)
-/* More work units than this in one phase are taken for garbage. */
+/* More work units than this in one phase are garbage. */
 #define GCHINT_WORK_MAX BIT_ULL(56)
 
-/**
- * enum gchint_ignored - what was not taken from a slot, and why
- * @GCHINT_IGNORED_WRITING: details were being written, or changed under us
- * @GCHINT_IGNORED_PHASE: unknown phase, counted as none
- * @GCHINT_IGNORED_FLAGS: unknown flags, masked
- * @GCHINT_IGNORED_CAUSE: unknown cause, counted as unknown
- * @GCHINT_IGNORED_WORK: more work than can be, or more done than the total
- * @GCHINT_IGNORED_STALL_PAST: stall instant in the past
- * @GCHINT_IGNORED_STALL_FAR: stall instant absurdly far ahead
- * @GCHINT_IGNORED_BACKWARD: work counter ran backwards within a phase
- * @GCHINT_IGNORED_SAMPLE: work sample that no frequency or rate explains
- * @GCHINT_IGNORED_NR: number of reasons
- */
+/* What was not taken from a slot, and why. */
 enum gchint_ignored {
-	GCHINT_IGNORED_WRITING,
-	GCHINT_IGNORED_PHASE,
-	GCHINT_IGNORED_FLAGS,
-	GCHINT_IGNORED_CAUSE,
-	GCHINT_IGNORED_WORK,
+	GCHINT_IGNORED_WRITING, /* details written, or changed while they were read */
+	GCHINT_IGNORED_PHASE, /* unknown phase, counted as none */
+	GCHINT_IGNORED_FLAGS, /* unknown flags, masked */
+	GCHINT_IGNORED_CAUSE, /* unknown cause, counted as unknown */
+	GCHINT_IGNORED_WORK, /* more than GCHINT_WORK_MAX, or more done than the total */
 	GCHINT_IGNORED_STALL_PAST,
-	GCHINT_IGNORED_STALL_FAR,
-	GCHINT_IGNORED_BACKWARD,
-	GCHINT_IGNORED_SAMPLE,
+	GCHINT_IGNORED_STALL_FAR, /* beyond GCHINT_STALL_HORIZON_NS */
+	GCHINT_IGNORED_BACKWARD, /* work counter ran backwards within a phase */
+	GCHINT_IGNORED_SAMPLE, /* work sample that no frequency or rate explains */
 	GCHINT_IGNORED_NR
 };
 
-/**
- * struct gchint_snapshot - one consistent, validated copy of a slot
- * @state: the state word, GCHINT_STATE_WRITING cleared
- * @ignored: bit n: enum gchint_ignored n happened
- * @phase: enum gchint_phase, always a known one
- * @flags: GCHINT_F_*, only known ones
- * @cause: enum gchint_cause, always a known one
- * @details: the fields below belong to @state; when false they are zero
- * @lead: the slot is a leader's, not the thread's own. Set by the caller
- *	before gchint_phase_update(), false after gchint_snapshot_take().
- * @work_done: 0 if unknown
- * @work_total: 0 if unknown
- * @stall_ns: 0 if unknown or ignored
- * @stall_raw: the stall instant as it was written, for one comparison: an
- *	instant accepted earlier may pass while its phase lasts
- * @method: address for profilers, not validated, decides nothing
- * @own_work: of the thread itself; whatever @details says
- */
+/* One consistent, validated copy of a slot. */
 struct gchint_snapshot {
-	u32 state;
-	u32 ignored;
-	u8 phase;
+	u32 state; /* the state word, GCHINT_STATE_WRITING cleared */
+	u32 ignored; /* mask of BIT(enum gchint_ignored) */
+	u8 phase; /* as flags and cause, always a known one */
 	u8 flags;
 	u8 cause;
-	bool details;
+	bool details; /* all but @own_work belong to @state; if false they are zero */
+	/* A leader's slot. Set by the caller between taking it and gchint_phase_update(). */
 	bool lead;
-	u64 work_done;
-	u64 work_total;
-	u64 stall_ns;
+	u64 work_done; /* 0 if unknown */
+	u64 work_total; /* 0 if unknown */
+	u64 stall_ns; /* 0 if unknown or ignored */
+	/*
+	 * The stall instant as written: one that was accepted earlier may pass while its
+	 * phase lasts, and is recognised by this.
+	 */
 	u64 stall_raw;
-	u64 method;
-	u64 own_work;
+	u64 method; /* address for profilers, not validated, never used to decide */
+	u64 own_work; /* of the thread itself */
 };
 
 /**
@@ -76,19 +52,14 @@ struct gchint_snapshot {
  * @slot: the shared slot; each field is read exactly once
  * @now_ns: current time
  *
- * Never waits: when a writer is at work, phase and flags are those of the word
- * before, which the writer preserves, and there are no details. Lock-free,
- * any context.
+ * Lock-free, any context, never waits: if a writer is at work, phase and flags are
+ * those of the previous word, which the writer preserves, and there are no details.
  */
 void gchint_snapshot_take(struct gchint_snapshot *s, const struct gchint_slot *slot, u64 now_ns);
 
-/**
- * gchint_snapshot_same() - has nothing been published since?
- * @slot: the shared slot
- * @state: &gchint_snapshot.state, or gchint_track.state, of the last look
- *
- * One relaxed load, so that a hook with nothing to see costs no cache miss on
- * the rest of the line.
+/*
+ * Is @state, of a snapshot or a track, still the slot's? One relaxed load, so that
+ * the scheduler's hook usually touches nothing else of the slot.
  */
 static inline bool gchint_snapshot_same(const struct gchint_slot *slot, u32 state)
 {

@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What an administrator may set, and what nobody needs to. The names of the sysfs
- * files, the defaults and the bounds all come from the list below;
- * docs/abi/sysfs-cpufreq-gchint describes each.
+ * The tunables of a policy. Names of the sysfs files, defaults and bounds come from
+ * the list below; docs/abi/sysfs-cpufreq-gchint describes each.
  */
 #ifndef _GCHINT_TUNABLES_H
 #define _GCHINT_TUNABLES_H
 
 #include "pure.h"
 
-/* &gchint_tunables.bias that gives time any price, and below it: percent for each of it. */
+/* Above this &gchint_tunables.bias delay costs more than any power; percent per step below. */
 #define GCHINT_BIAS_SPEED 100
 #define GCHINT_BIAS_PRICE 2
 
 /*
- * A phase that is paced to end before the instant at which mutators will stall is
- * planned to take this much less than the time left, for estimates of the work left
- * are estimates. Percent.
+ * A phase that must end before mutators stall is planned to take this much less than
+ * the time left, because the work left is an estimate. Percent.
  */
 #define GCHINT_MARGIN_PCT 25
 
@@ -33,30 +31,29 @@
 /**
  * struct gchint_tunables - the values
  * @mode: enum gchint_mode; its sysfs file takes the names off, table, model
- * @awake_pct: power that burns while a CPU is merely awake, in percent of the
- *	power at the highest OPP; added to each OPP's own
- * @bias: the price of time: what a thread that waits is worth, in percent of twice
- *	the power of a busy CPU at the highest OPP; GCHINT_BIAS_SPEED: any power
+ * @awake_pct: power of a CPU that is merely awake, in percent of the power at the
+ *	highest OPP; added to each OPP's own
+ * @bias: delay cost: what a waiting thread is worth, in percent of twice the power
+ *	of a busy CPU at the highest OPP; GCHINT_BIAS_SPEED: more than any power
  * @boost_unprivileged: sessions without CAP_SYS_NICE may raise as well
- * @cap_pct: part of the highest frequency that table mode gives a concurrent phase;
- *	model mode, until it knows better
- * @hold_us: load switches at most this often, as schedutil by its rate limit
- * @min_latencies: a cap must be expected to last this many switch latencies,
- *	and a boost outlives its phase by as many while its thread goes on
+ * @cap_pct: part of the highest frequency for a concurrent phase in table mode, and
+ *	in model mode until the phase is learned
+ * @hold_us: minimum time between two switches by load, as schedutil's rate limit
+ * @min_latencies: a cap must be expected to last this many switch latencies, and a
+ *	boost outlives its phase by as many while its thread runs on
  * @slowdown_pct: bound on a concurrent phase's own slowdown; three times as much for
- *	what is done in the background
+ *	background phases
  * @headroom_pct: frequency asked for above what load fills, as schedutil's 25
  * @pause_stretch_pct: tolerated stretch of a pause known to be memory-bound: racing
- *	through memory stalls costs energy for next to nothing
- * @probe_every: one concurrent phase in so many tries a neighbouring OPP to keep
- *	learning, for no line fits through one frequency, and more while nothing is
- *	known; 0 never
- * @window_us: busy and idle time are put in order once in so long: PELT's ramp as
- *	closely as idle time alone can follow it
+ *	through memory stalls costs energy and gains almost nothing
+ * @probe_every: one concurrent phase in so many tries a neighbouring OPP, because a
+ *	line cannot be fitted through one frequency; more while it is unknown; 0 never
+ * @window_us: time after which busy and idle time are put in order, so that the load
+ *	follows PELT's ramp as closely as idle time alone allows
  *
- * Each value is one word: a reader may see an old or a new one, never a torn
- * one, and every combination of values within bounds is safe. The last four never
- * change after gchint_tunables_init(): they are here for tests to vary.
+ * Each value is one word: a reader may see an old or a new one, never a torn one,
+ * and every combination within the bounds is safe. The last four never change after
+ * gchint_tunables_init(); they are fields for the tests to vary.
  */
 struct gchint_tunables {
 	u32 mode;
@@ -75,10 +72,6 @@ struct gchint_tunables {
 
 #define GCHINT_TUNABLE_DEFAULT(_name, _def, _lo, _hi) ._name = (_def),
 
-/**
- * gchint_tunables_init() - set the defaults
- * @t: tunables to fill
- */
 static inline void gchint_tunables_init(struct gchint_tunables *t)
 {
 	*t = (struct gchint_tunables){
@@ -91,13 +84,7 @@ static inline void gchint_tunables_init(struct gchint_tunables *t)
 	};
 }
 
-/**
- * gchint_tunables_cap() - what table mode gives a concurrent phase
- * @t: tunables
- * @phase: enum gchint_phase
- *
- * Return: percent of the highest frequency; 100 while threads are only waited for.
- */
+/* Percent of the highest frequency for a concurrent phase in table mode; 100 for waiting. */
 static inline u32 gchint_tunables_cap(const struct gchint_tunables *t, u8 phase)
 {
 	if (phase == GCHINT_PHASE_NONE || phase == GCHINT_PHASE_SAFEPOINT ||
