@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "decide.h"
 
-/* Load lowers a frequency only if so much more would allow it, in percent. */
+/* Load lowers a frequency only if a load higher by this allows it, too. Percent. */
 #define HYSTERESIS_PCT 5
 
-/* A cap leaves a frequency alone for so many switch latencies. */
+/* After a switch a cap waits for this many switch latencies. */
 #define DWELL_LATENCIES 4
 
-static u32 load_khz(const struct gchint_rules *r, u32 load)
+static u32 demand_from_load(const struct gchint_rules *r, u32 load)
 {
 	u64 khz = (u64)r->opps->ref_khz * load * (100 + r->tun->headroom_pct);
 
 	return max_t(u32, (u32)min_t(u64, div_u64(khz, 100) >> GCHINT_ONE_SHIFT, U32_MAX), 1);
 }
 
-static void decide_mutator(struct gchint_demand *d, const struct gchint_rules *r,
-			   const struct gchint_hint *h, bool raise)
+static void demand_bound_mutator(struct gchint_demand *d, const struct gchint_rules *r,
+				 const struct gchint_hint *h, bool raise)
 {
 	const struct gchint_bounds *bounds = &r->mutator[h->mutator];
 	u32 cap = h->slowdown > GCHINT_ONE ? gchint_plan_slowed(r, h->slowdown, h->mutator) : 0;
@@ -29,7 +29,7 @@ static void decide_mutator(struct gchint_demand *d, const struct gchint_rules *r
 		d->khz = cap;
 		d->reason = GCHINT_REASON_PACE;
 	}
-	/* At a cap it looks busier than it would be, whatever it asks for. */
+	/* At a cap it looks busier than it would be without. */
 	d->hinted = cap;
 	if (ceiling && d->khz > ceiling) {
 		d->khz = ceiling;
@@ -44,24 +44,21 @@ void gchint_decide_cpu(struct gchint_demand *d, const struct gchint_rules *r, u3
 {
 	bool raise;
 
-	d->cpu = cpu;
-	d->load = load;
-	d->khz = load_khz(r, load);
-	d->reason = GCHINT_REASON_LOAD;
-	d->class = GCHINT_CLASS_NEUTRAL;
-	d->phase = GCHINT_PHASE_NONE;
-	d->hinted = false;
-	d->metered = false;
-	d->steady = false;
-	d->avoided = false;
-	d->idle = false;
-	d->between = h && h->class == GCHINT_CLASS_NEUTRAL;
+	*d = (struct gchint_demand){
+		.khz = demand_from_load(r, load),
+		.cpu = cpu,
+		.load = load,
+		.reason = GCHINT_REASON_LOAD,
+		.class = GCHINT_CLASS_NEUTRAL,
+		.phase = GCHINT_PHASE_NONE,
+		.between = h && h->class == GCHINT_CLASS_NEUTRAL,
+	};
 	if (!h || READ_ONCE(r->tun->mode) == GCHINT_MODE_OFF)
 		return;
 	raise = h->may_raise || READ_ONCE(r->tun->boost_unprivileged);
 	if (h->class == GCHINT_CLASS_NEUTRAL) {
 		if (READ_ONCE(r->tun->mode) == GCHINT_MODE_MODEL)
-			decide_mutator(d, r, h, raise);
+			demand_bound_mutator(d, r, h, raise);
 		return;
 	}
 
@@ -73,7 +70,7 @@ void gchint_decide_cpu(struct gchint_demand *d, const struct gchint_rules *r, u3
 	if (gchint_class_boosts(h->class)) {
 		if (!raise)
 			return;
-		/* Load may ask for more than there is; then it is the hint's all the same. */
+		/* Load may ask for more than max_khz; the hint decides that, too. */
 		if (p->lower || p->khz >= min_t(u32, d->khz, r->max_khz)) {
 			d->khz = p->khz;
 			d->reason = p->reason;
@@ -92,7 +89,7 @@ void gchint_decide_cpu(struct gchint_demand *d, const struct gchint_rules *r, u3
 }
 
 /* Did a limit narrower than the hardware decide? */
-static bool limited(const struct gchint_rules *r, u32 raw_khz)
+static bool decide_is_limited(const struct gchint_rules *r, u32 raw_khz)
 {
 	const struct gchint_opps *t = r->opps;
 
@@ -104,11 +101,11 @@ static bool limited(const struct gchint_rules *r, u32 raw_khz)
 }
 
 /*
- * Beside another governor a hint asks for limits, and nothing else does. They may
- * come and go although the frequency decided is the same, that of an idle policy.
+ * Alongside another governor only a hint asks for limits. They may appear and
+ * disappear while the frequency decided stays the same, that of an idle policy.
  */
-static struct gchint_bounds bounds_of(const struct gchint_rules *r,
-				      const struct gchint_demand *best, u32 khz)
+static struct gchint_bounds decide_bounds(const struct gchint_rules *r,
+					  const struct gchint_demand *best, u32 khz)
 {
 	struct gchint_bounds b = {};
 
@@ -121,39 +118,37 @@ static struct gchint_bounds bounds_of(const struct gchint_rules *r,
 	return b;
 }
 
-/* Does it hold somebody back who was not held back so far? */
-static bool narrower(const struct gchint_bounds *b, const struct gchint_bounds *before)
+static bool bounds_narrow(const struct gchint_bounds *b, const struct gchint_bounds *before)
 {
 	return b->cap_khz && (!before->cap_khz || b->cap_khz < before->cap_khz);
 }
 
-/* To limit nothing is free: nobody is slowed by it, and nobody is asked for anything. */
-static bool lets_go(const struct gchint_rules *r, const struct gchint_demand *best)
+/* Lifting limits is free: no thread is slowed by it, and no request is needed. */
+static bool decide_lifts_bounds(const struct gchint_rules *r, const struct gchint_demand *best)
 {
 	return r->beside && !best->hinted && !best->between;
 }
 
 /*
- * Without privilege a hint only ever lowers, and what it lowered is given back at
- * once. So it is the lowering that is refused: then there is nothing to give back.
+ * An unprivileged hint only lowers, and what it lowered is restored at once. So it
+ * is the lowering that is refused: then there is nothing to restore.
  */
-static bool refused(const struct gchint_rules *r, const struct gchint_state *s,
-		    const struct gchint_demand *best, bool lowers, u64 now_ns)
+static bool decide_is_throttled(const struct gchint_rules *r, const struct gchint_state *s,
+				const struct gchint_demand *best, bool lowers, u64 now_ns)
 {
 	return best->metered && lowers &&
 	       gchint_bucket_spent(&s->switches, gchint_rules_meter_ns(r), now_ns);
 }
 
 /*
- * Load wobbles: it switches no more often than hold_us, up or down, as with
- * schedutil's rate limit, and not for a trifle. A hint raises at once, and what
- * it capped is given back at once. Lowering is never urgent. A cap waits until
- * the last switch has paid; and what a hint raised is kept for a while if its
- * thread goes on, for the next phase of the cycle is usually not far. An idle
- * policy is not kept fast for anything.
+ * Load fluctuates: it switches no more often than hold_us, up or down, as with
+ * schedutil's rate limit, and not for a small difference. A hint raises at once, and
+ * what it capped is restored at once. Lowering is never urgent. A cap waits until
+ * the last switch has paid; and what a hint raised lingers while its thread runs on,
+ * for the next phase of the cycle is usually near. Nothing lingers on an idle policy.
  */
-static bool hold(const struct gchint_rules *r, struct gchint_state *s,
-		 const struct gchint_demand *best, u32 khz, u64 now_ns)
+static bool decide_must_wait(const struct gchint_rules *r, struct gchint_state *s,
+			     const struct gchint_demand *best, u32 khz, u64 now_ns)
 {
 	u64 latency = gchint_rules_latency(r);
 	u64 since = now_ns - s->switched_ns;
@@ -161,13 +156,13 @@ static bool hold(const struct gchint_rules *r, struct gchint_state *s,
 	u32 min_latencies = READ_ONCE(r->tun->min_latencies);
 
 	if (best->hinted || !s->hinted)
-		s->freed_ns = 0;
-	if (khz == s->khz || lets_go(r, best))
+		s->hint_ended_ns = 0;
+	if (khz == s->khz || decide_lifts_bounds(r, best))
 		return false;
-	/* While nobody runs, down costs nobody's time and nobody will ask again; up can wait. */
+	/* An idle policy may slow down: no thread waits. But there is no need to speed up. */
 	if (best->idle)
 		return khz > s->khz;
-	/* And what was taken from nobody is given to whoever comes, at once. */
+	/* What was lowered while it was idle is restored for the first thread that runs. */
 	if (s->idle && khz > s->khz)
 		return false;
 	if (load && since < (u64)READ_ONCE(r->tun->hold_us) * NSEC_PER_USEC)
@@ -183,13 +178,13 @@ static bool hold(const struct gchint_rules *r, struct gchint_state *s,
 					   r->min_khz, r->max_khz) >= s->khz;
 	if (!best->between)
 		return false;
-	if (!s->freed_ns)
-		s->freed_ns = now_ns;
-	return now_ns - s->freed_ns < latency * min_latencies;
+	if (!s->hint_ended_ns)
+		s->hint_ended_ns = now_ns;
+	return now_ns - s->hint_ended_ns < latency * min_latencies;
 }
 
-/* The same is asked for again and again, as long as a phase lasts. */
-static u32 resolve(const struct gchint_rules *r, struct gchint_state *s, u32 raw_khz)
+/* The same frequency is resolved again and again while a phase lasts. */
+static u32 decide_resolve(const struct gchint_rules *r, struct gchint_state *s, u32 raw_khz)
 {
 	if (!s->khz || s->epoch != r->epoch || s->raw_khz != raw_khz) {
 		s->raw_khz = raw_khz;
@@ -201,8 +196,8 @@ static u32 resolve(const struct gchint_rules *r, struct gchint_state *s, u32 raw
 void gchint_decide_policy(struct gchint_decision *out, const struct gchint_rules *r,
 			  struct gchint_state *s, const struct gchint_demand *best, u64 now_ns)
 {
-	u32 khz = resolve(r, s, best->khz);
-	struct gchint_bounds bounds = bounds_of(r, best, khz);
+	u32 khz = decide_resolve(r, s, best->khz);
+	struct gchint_bounds bounds = decide_bounds(r, best, khz);
 	bool outside = s->khz < r->min_khz || s->khz > r->max_khz || s->epoch != r->epoch;
 	bool kept = s->khz && !outside;
 	bool lowers, moves;
@@ -212,18 +207,14 @@ void gchint_decide_policy(struct gchint_decision *out, const struct gchint_rules
 	out->load = best->load;
 	out->class = best->class;
 	out->phase = best->phase;
-	out->reason = limited(r, best->khz) ? GCHINT_REASON_LIMITS : best->reason;
-	out->avoided = false;
+	out->reason = decide_is_limited(r, best->khz) ? GCHINT_REASON_LIMITS : best->reason;
+	out->avoided = best->avoided && !s->skipped;
 	out->steady = false;
 
-	if (best->avoided) {
-		out->avoided = !s->skipped;
-		s->skipped = true;
-	} else {
-		s->skipped = false;
-	}
-	lowers = r->beside ? narrower(&bounds, &s->bounds) : kept && khz < s->khz;
-	if ((kept && hold(r, s, best, khz, now_ns)) || refused(r, s, best, lowers, now_ns)) {
+	s->skipped = best->avoided;
+	lowers = r->beside ? bounds_narrow(&bounds, &s->bounds) : kept && khz < s->khz;
+	if ((kept && decide_must_wait(r, s, best, khz, now_ns)) ||
+	    decide_is_throttled(r, s, best, lowers, now_ns)) {
 		out->khz = s->khz;
 		out->reason = GCHINT_REASON_HOLD;
 		out->change = false;
@@ -238,7 +229,7 @@ void gchint_decide_policy(struct gchint_decision *out, const struct gchint_rules
 	moves = r->beside ? bounds.cap_khz != s->bounds.cap_khz ||
 				    bounds.floor_khz != s->bounds.floor_khz :
 			    khz != s->khz;
-	/* Other limits move a frequency, and cut what is on its way to the driver. */
+	/* New limits move a frequency, and cut a request on its way to the driver. */
 	out->change = moves || (!r->beside && s->epoch != r->epoch);
 	if (khz != s->khz)
 		s->switched_ns = now_ns;

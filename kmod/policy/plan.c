@@ -1,37 +1,184 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "pace.h"
 #include "plan.h"
 
-/* How long a plan holds if nothing is seen to change. */
+/* How long a plan is valid if nothing is seen to change ... */
 #define HOLD_NS (20 * (u64)NSEC_PER_MSEC)
-/* The same while there is a stall instant, which comes closer by itself. */
+/* ... while there is a stall instant, which comes closer by itself ... */
 #define PACED_NS ((u64)NSEC_PER_MSEC)
-/* And while a phase is expected to end at once. */
+/* ... and while a phase is expected to end at once. */
 #define SHORT_NS (100 * (u64)NSEC_PER_USEC)
-/* So many phases are all probed, unless the memory fraction is known to this. */
+/* Every one of the first phases is probed, unless the error of @mem is below this. */
 #define EAGER_PHASES 32
 #define EAGER_ERROR  (GCHINT_ONE * 15 / 1000)
-/* How far from the choice a probe may be, in percent of that. */
+/* How far from the choice a probe may be, in percent of it. */
 #define PROBE_PCT 25
-/* What nobody will wait for in the end, trimming and lazy sweeping, may be so much slower. */
+/* Background work, for which no thread ever waits, may be slower by this factor. */
 #define BACKGROUND_TIMES 3
-/* A boost must be expected to last so many switch latencies, there and back. */
+/* A boost must be expected to last this many switch latencies, there and back. */
 #define BOOST_LATENCIES 2
 /* Energies that differ by less than this part are nearly the same. */
 #define NEAR 32
-/* Who waits for a pause, or for a collection that is late: whoever does it, and another. */
+/* Threads that wait for a pause or a late collection: the collecting one, and a mutator. */
 #define WAITING 2
-/* A plan for a phase under way is not changed for less than this part of its energy. */
+/* A plan for a phase under way changes only if this part of its energy is saved. */
 #define STAY 32
+/* A phase's own rate counts after this much running and a sixteenth of the work. */
+#define OWN_MIN_NS ((u64)NSEC_PER_MSEC)
+#define OWN_PART   16
+/* Memory fraction assumed while it is unknown. */
+#define MEM_UNKNOWN (GCHINT_ONE / 2)
+/* A thread gets at least this part of a CPU, or no frequency will help. */
+#define DUTY_MIN (GCHINT_ONE / 8)
 
-/* What a search may choose from. */
+static u32 pace_stretch_at(u32 khz, u32 ref_khz, u32 mem)
+{
+	struct gchint_opp o = { .khz = khz };
+
+	khz = max_t(u32, khz, 1);
+	o.slow = (u32)min_t(u64, div_u64((u64)ref_khz << GCHINT_ONE_SHIFT, khz), GCHINT_ONE * 64);
+	return gchint_opp_stretch(&o, mem);
+}
+
+/* Running time for the rest of the work at fmax, by the phase's own rate; 0 unknown. */
+static u64 pace_own_need_ns(const struct gchint_hint *h, u32 ref_khz, u32 mem)
+{
+	u64 done = h->work_done;
+	u64 left = h->work_left;
+	u64 ran = h->work_ran_ns;
+	u32 stretch;
+
+	if (ran < OWN_MIN_NS || !done || done < left / OWN_PART)
+		return 0;
+	stretch = pace_stretch_at((u32)div64_u64(h->work_cycles, ran), ref_khz, mem);
+	/* 2^40 ns times 2^20 fits; left is at most 16 times done. */
+	while ((left | done) >> 20) {
+		left >>= 1;
+		done >>= 1;
+	}
+	ran = div64_u64(min_t(u64, ran, 1ULL << 40) * left, max_t(u64, done, 1));
+	return max_t(u64, div_u64(ran << GCHINT_ONE_SHIFT, stretch), 1);
+}
+
+/* The same by the rate of earlier phases. */
+static u64 pace_learned_need_ns(const struct gchint_hint *h, const struct gchint_fit *fit)
+{
+	u64 ps = fit->a_ps + fit->b_ps;
+	u64 left = h->work_left;
+	u32 shift = 0;
+
+	if (!fit->samples || !ps || !left)
+		return 0;
+	while (left >> 32) {
+		left >>= 1;
+		shift++;
+	}
+	while (ps >> 31) {
+		ps >>= 1;
+		shift++;
+	}
+	ps = div_u64(ps * left, 1000);
+	/* More than a day is clamped. */
+	if (shift >= 16 || ps >> (47 - shift))
+		return 1ULL << 47;
+	return max_t(u64, ps << shift, 1);
+}
+
+static u32 pace_duty(const struct gchint_hint *h, u64 now_ns)
+{
+	u64 wall = now_ns - h->mark_ns;
+
+	if (now_ns <= h->mark_ns || h->ran_ns < OWN_MIN_NS)
+		return GCHINT_ONE;
+	wall = div64_u64(min_t(u64, h->ran_ns, 1ULL << 40) << GCHINT_ONE_SHIFT, wall);
+	return (u32)clamp_t(u64, wall, DUTY_MIN, GCHINT_ONE);
+}
+
+static u64 pace_need_ns(const struct gchint_hint *h, const struct gchint_fit *fit, u32 ref_khz)
+{
+	u64 need = pace_own_need_ns(h, ref_khz, fit->known ? fit->mem : MEM_UNKNOWN);
+
+	return need ? need : pace_learned_need_ns(h, fit);
+}
+
+/*
+ * Time until mutators stall if from now on they run at full speed. What they announce
+ * is an extrapolation of their allocation rate at the stretch @applied to them;
+ * without this correction each side would slow down because the other one has.
+ */
+static u64 pace_budget_ns(u64 left_ns, u32 applied)
+{
+	left_ns = min_t(u64, left_ns, 1ULL << 40) << GCHINT_ONE_SHIFT;
+	return div64_u64(left_ns, max_t(u32, applied, GCHINT_ONE));
+}
+
+/* The bound on T(f) for which @need_ns at fmax, on the part @duty of a CPU, end in time. */
+static u32 pace_bound(const struct gchint_hint *h, u64 need_ns, u32 duty, u32 margin_pct,
+		      u64 latency_ns, u32 applied, u64 now_ns)
+{
+	u64 budget = pace_budget_ns(h->stall_ns - now_ns - latency_ns, applied);
+	u64 stretch = div64_u64(div_u64(budget * 100, 100 + margin_pct) * duty, need_ns);
+
+	if (stretch < GCHINT_ONE)
+		return 0;
+	return (u32)min_t(u64, stretch, U32_MAX - 1);
+}
+
+u32 gchint_pace_stretch(const struct gchint_hint *h, const struct gchint_fit *fit, u32 ref_khz,
+			u32 margin_pct, u64 latency_ns, u32 applied, u64 now_ns)
+{
+	u64 need;
+
+	if (h->overdue)
+		return 0;
+	if (!h->stall_ns)
+		return U32_MAX;
+	if (h->stall_ns <= now_ns + latency_ns)
+		return 0;
+	need = pace_need_ns(h, fit, ref_khz);
+	if (!need)
+		return U32_MAX;
+	return pace_bound(h, need, pace_duty(h, now_ns), margin_pct, latency_ns, applied, now_ns);
+}
+
+u32 gchint_pace_length(const struct gchint_hint *h, u64 left_ns, u32 margin_pct, u64 latency_ns,
+		       u32 applied, u64 now_ns)
+{
+	if (left_ns == U64_MAX || h->overdue || h->stall_ns <= now_ns + latency_ns)
+		return 0;
+	return pace_bound(h, max_t(u64, left_ns, 1), GCHINT_ONE, margin_pct, latency_ns, applied,
+			  now_ns);
+}
+
+u32 gchint_pace_slowdown(const struct gchint_hint *h, const struct gchint_fit *fit, u32 ref_khz,
+			 u32 margin_pct, u32 applied, u64 now_ns)
+{
+	u64 budget, need, slowdown;
+
+	if (h->class == GCHINT_CLASS_URGENT || h->overdue)
+		return U32_MAX;
+	if (!h->stall_ns)
+		return GCHINT_ONE;
+	if (h->stall_ns <= now_ns)
+		return U32_MAX;
+	need = pace_need_ns(h, fit, ref_khz);
+	if (!need)
+		return GCHINT_ONE;
+	budget = pace_budget_ns(h->stall_ns - now_ns, applied);
+	/* In doubt the mutators are too fast: they can wait, but not catch up. */
+	budget = div_u64(budget * (100 + margin_pct), 100);
+	budget = max_t(u64, (budget * pace_duty(h, now_ns)) >> GCHINT_ONE_SHIFT, 1);
+	slowdown = div64_u64(min_t(u64, need, 1ULL << 47) << GCHINT_ONE_SHIFT, budget);
+	return (u32)clamp_t(u64, slowdown, GCHINT_ONE, U32_MAX - 1);
+}
+
+/* Indices of the OPPs within the limits. */
 struct range {
 	u32 first;
 	u32 last;
 };
 
-/* Indices within the limits; false if there are none. */
-static bool allowed(const struct gchint_rules *r, struct range *in)
+/* False if no OPP is within the limits. */
+static bool range_init(const struct gchint_rules *r, struct range *in)
 {
 	const struct gchint_opps *t = r->opps;
 
@@ -44,19 +191,19 @@ static bool allowed(const struct gchint_rules *r, struct range *in)
 	return t->opp[in->first].khz >= r->min_khz && t->opp[in->last].khz <= r->max_khz;
 }
 
-static u64 cost(const struct gchint_opps *t, const struct gchint_opp *o, u32 mem, u32 awake)
+static u64 opp_cost(const struct gchint_opps *t, const struct gchint_opp *o, u32 mem, u32 awake)
 {
 	return t->powered ? gchint_opp_energy(o, mem, awake) : o->khz;
 }
 
 /*
- * The OPP of least energy, or of least frequency where power is unknown, among
- * those that stretch no more than the bound. The fastest if none does. Near its
- * least, energy hardly changes with frequency, and time does: of those that
- * cost nearly the same the fastest is taken.
+ * The OPP of least energy, or of least frequency if power is unknown, among those
+ * that stretch no more than the bound; the fastest if none does. Near its minimum,
+ * energy hardly changes with frequency, and time does: of OPPs with nearly the same
+ * energy the fastest is taken.
  */
-static u32 cheapest(const struct gchint_opps *t, const struct range *in, u32 mem, u32 awake,
-		    u32 bound)
+static u32 range_find_cheapest(const struct gchint_opps *t, const struct range *in, u32 mem,
+			       u32 awake, u32 bound)
 {
 	u64 least = U64_MAX;
 	u32 i;
@@ -65,7 +212,7 @@ static u32 cheapest(const struct gchint_opps *t, const struct range *in, u32 mem
 		const struct gchint_opp *o = &t->opp[i];
 
 		if (!(o->flags & GCHINT_OPP_INEFFICIENT) && gchint_opp_stretch(o, mem) <= bound)
-			least = min_t(u64, least, cost(t, o, mem, awake));
+			least = min_t(u64, least, opp_cost(t, o, mem, awake));
 	}
 	if (least == U64_MAX)
 		return in->last;
@@ -75,39 +222,38 @@ static u32 cheapest(const struct gchint_opps *t, const struct range *in, u32 mem
 		const struct gchint_opp *o = &t->opp[i];
 
 		if (!(o->flags & GCHINT_OPP_INEFFICIENT) && gchint_opp_stretch(o, mem) <= bound &&
-		    cost(t, o, mem, awake) <= least)
+		    opp_cost(t, o, mem, awake) <= least)
 			break;
 	}
 	return i;
 }
 
-/*
- * The highest OPP whose time is worth its power, where @waiting threads wait for what
- * runs there, itself one of them.
- */
-static u32 worth(const struct gchint_rules *r, const struct range *in, u32 mem, u32 waiting)
+/* The highest OPP whose delay cost, for @waiting threads, justifies its power. */
+static u32 range_find_worth(const struct gchint_rules *r, const struct range *in, u32 mem,
+			    u32 waiting)
 {
 	u32 bias = READ_ONCE(r->tun->bias);
 	u32 pct = READ_ONCE(r->tun->awake_pct) + waiting * GCHINT_BIAS_PRICE * bias;
 
 	if (bias >= GCHINT_BIAS_SPEED || !r->opps->powered)
 		return in->last;
-	return cheapest(r->opps, in, mem, gchint_opps_awake(r->opps, pct), U32_MAX);
+	return range_find_cheapest(r->opps, in, mem, gchint_opps_awake(r->opps, pct), U32_MAX);
 }
 
 /*
- * A thread that hints may still be in no phase. It may be asked to run no slower
- * than is cheapest, for below that it burns more by being awake than it saves.
+ * Bounds of a hinting thread in no phase: no slower than the OPP of least energy,
+ * for below it being awake costs more than is saved; no faster than its time is worth.
  */
-static struct gchint_bounds mutator(const struct gchint_rules *r, const struct range *in, u32 mem)
+static struct gchint_bounds mutator_bounds(const struct gchint_rules *r, const struct range *in,
+					   u32 mem)
 {
 	const struct gchint_opps *t = r->opps;
 	struct gchint_bounds b = {};
 	u32 awake = gchint_opps_awake(t, READ_ONCE(r->tun->awake_pct));
-	u32 i = worth(r, in, mem, 1);
+	u32 i = range_find_worth(r, in, mem, 1);
 
 	if (t->powered)
-		b.floor_khz = t->opp[cheapest(t, in, mem, awake, U32_MAX)].khz;
+		b.floor_khz = t->opp[range_find_cheapest(t, in, mem, awake, U32_MAX)].khz;
 	if (i < in->last)
 		b.cap_khz = t->opp[i].khz;
 	return b;
@@ -119,24 +265,25 @@ void gchint_plan_mutators(struct gchint_rules *r)
 	u8 i;
 
 	memset(r->mutator, 0, sizeof(r->mutator));
-	if (!allowed(r, &in))
+	if (!range_init(r, &in))
 		return;
 	for (i = 1; i < GCHINT_MUTATORS; i++)
-		r->mutator[i] = mutator(r, &in, gchint_mutator_mem(i));
+		r->mutator[i] = mutator_bounds(r, &in, gchint_mutator_mem(i));
 	r->mutator[0] = r->mutator[GCHINT_MUTATOR_UNKNOWN];
 }
 
-static u32 stretched(u32 stretch, u32 pct)
+static u32 stretch_add_pct(u32 stretch, u32 pct)
 {
 	return (u32)min_t(u64, div_u64((u64)stretch * (100 + pct), 100), U32_MAX);
 }
 
-/* The OPP for mutators that may be slower by @slowdown; NULL: nothing is to be won. */
-static const struct gchint_opp *slowed_opp(const struct gchint_rules *r, u32 slowdown, u8 mutator)
+/* The OPP for mutators that may be slower by @slowdown; NULL if that saves nothing. */
+static const struct gchint_opp *mutator_slowed_opp(const struct gchint_rules *r, u32 slowdown,
+						   u8 mutator)
 {
 	const struct gchint_opps *t = r->opps;
-	/* That it costs nobody time is a prediction: the dearer time, the less goes by it. */
-	u32 bound = stretched(GCHINT_ONE, GCHINT_BIAS_SPEED - READ_ONCE(r->tun->bias));
+	/* That no thread is delayed is a prediction: rely on it less if delay costs more. */
+	u32 bound = stretch_add_pct(GCHINT_ONE, GCHINT_BIAS_SPEED - READ_ONCE(r->tun->bias));
 	u32 floor_khz = r->mutator[mutator].floor_khz;
 	u32 i;
 
@@ -152,15 +299,15 @@ static const struct gchint_opp *slowed_opp(const struct gchint_rules *r, u32 slo
 
 u32 gchint_plan_slowed(const struct gchint_rules *r, u32 slowdown, u8 mutator)
 {
-	const struct gchint_opp *o = slowed_opp(r, slowdown, mutator);
+	const struct gchint_opp *o = mutator_slowed_opp(r, slowdown, mutator);
 
 	return o ? o->khz : 0;
 }
 
-/* What they may be slower by, as far as they will be. */
-static u32 slowdown_at(const struct gchint_rules *r, u32 slowdown, u8 mutator)
+/* The part of an allowed slowdown that mutator_slowed_opp() will use. */
+static u32 mutator_slowdown(const struct gchint_rules *r, u32 slowdown, u8 mutator)
 {
-	const struct gchint_opp *o = slowed_opp(r, slowdown, mutator);
+	const struct gchint_opp *o = mutator_slowed_opp(r, slowdown, mutator);
 
 	return o ? gchint_opp_stretch(o, gchint_mutator_mem(mutator)) : GCHINT_ONE;
 }
@@ -177,13 +324,13 @@ static u8 boost_reason(u8 class)
 	}
 }
 
-static void boost_full(struct gchint_plan *p, const struct gchint_rules *r)
+static void plan_boost_full(struct gchint_plan *p, const struct gchint_rules *r)
 {
 	p->khz = max_t(u32, r->max_khz, 1);
 	p->reason = boost_reason(p->class);
 }
 
-static void boost_lower(struct gchint_plan *p, const struct gchint_rules *r, u32 i, u32 mem)
+static void plan_boost_lower(struct gchint_plan *p, const struct gchint_rules *r, u32 i, u32 mem)
 {
 	if (r->opps->opp[i].khz >= p->khz)
 		return;
@@ -199,27 +346,28 @@ static void plan_boost(struct gchint_plan *p, const struct gchint_rules *r,
 	struct range in;
 	u32 bound, mem, i;
 
-	boost_full(p, r);
+	plan_boost_full(p, r);
 	p->mem = 0;
-	if (!allowed(r, &in))
+	if (!range_init(r, &in))
 		return;
-	/* The estimate may be off, and a pause is no place to find out. */
+	/* The conservative end of the estimate: a pause is no place to experiment. */
 	mem = fit->known && fit->mem > 2 * fit->error ? fit->mem - 2 * fit->error : 0;
-	i = worth(r, &in, mem, WAITING);
+	i = range_find_worth(r, &in, mem, WAITING);
 	/* The limit itself may be no OPP. */
 	if (i < in.last)
-		boost_lower(p, r, i, mem);
+		plan_boost_lower(p, r, i, mem);
 	if (p->class == GCHINT_CLASS_URGENT || !fit->known)
 		return;
 	i = min_t(u32, gchint_opp_at_least(t, p->khz), in.last);
-	bound = stretched(gchint_opp_stretch(&t->opp[i], mem),
-			  r->tun->pause_stretch_pct);
-	i = cheapest(t, &in, mem, gchint_opps_awake(t, READ_ONCE(r->tun->awake_pct)), bound);
-	boost_lower(p, r, i, mem);
+	bound = stretch_add_pct(gchint_opp_stretch(&t->opp[i], mem), r->tun->pause_stretch_pct);
+	i = range_find_cheapest(t, &in, mem, gchint_opps_awake(t, READ_ONCE(r->tun->awake_pct)),
+				bound);
+	plan_boost_lower(p, r, i, mem);
 }
 
 /* The farthest OPP on one side of @at that is within @pct of it, at least the next. */
-static u32 neighbour(const struct gchint_opps *t, const struct range *in, u32 at, bool up, u32 pct)
+static u32 range_find_neighbour(const struct gchint_opps *t, const struct range *in, u32 at,
+				bool up, u32 pct)
 {
 	u32 far = gchint_percent(t->opp[at].khz, up ? 100 + pct : 100 - pct);
 	u32 i = at;
@@ -245,15 +393,14 @@ struct cap {
 };
 
 /*
- * Another OPP than the best, so that the learner sees a second frequency, up
- * and down in turn: one phase in probe_every. Each of the first phases, until
- * the line is well known. A line still unknown after those belongs to phases
- * that are too unlike each other; it is given a quarter of probe_every. Only
- * where nobody waits or will for that, and never slower than the slowdown allowed,
- * once anything is known of it.
+ * Another OPP than the best, so that the learner sees a second frequency, alternately
+ * above and below: one phase in probe_every, but each of the first phases until the
+ * line is well known. A line still unknown after those is of phases that differ too
+ * much; it gets a quarter of probe_every. Never where a thread waits or will wait for
+ * it, nor slower than the slowdown allowed, once anything is known of it.
  */
-static u32 probe(struct gchint_plan *p, const struct gchint_rules *r, struct gchint_learn_line *n,
-		 const struct cap *c, u32 at)
+static u32 plan_probe(struct gchint_plan *p, const struct gchint_rules *r,
+		      struct gchint_learn_line *n, const struct cap *c, u32 at)
 {
 	const struct gchint_opps *t = r->opps;
 	u32 every = r->tun->probe_every;
@@ -269,26 +416,25 @@ static u32 probe(struct gchint_plan *p, const struct gchint_rules *r, struct gch
 	if (turn % every)
 		return at;
 	turn /= every;
-	i = neighbour(t, &c->in, at, turn & 1, PROBE_PCT);
+	i = range_find_neighbour(t, &c->in, at, turn & 1, PROBE_PCT);
 	if (i == at || gchint_opp_stretch(&t->opp[i], c->mem) > c->pace ||
 	    (c->known && gchint_opp_stretch(&t->opp[i], c->mem) > c->slow))
-		i = neighbour(t, &c->in, at, true, PROBE_PCT);
+		i = range_find_neighbour(t, &c->in, at, true, PROBE_PCT);
 	p->step = (s32)i - (s32)at;
 	return i;
 }
 
-static u32 table_khz(const struct gchint_rules *r, u8 phase)
+static u32 plan_table_khz(const struct gchint_rules *r, u8 phase)
 {
 	return max_t(u32, gchint_percent(r->opps->ref_khz, gchint_tunables_cap(r->tun, phase)), 1);
 }
 
-/* Until the line is known: a fixed part, but no slower than any line would have it. */
-static u32 cap_unknown(const struct gchint_rules *r, const struct cap *c, u8 phase)
+/* Until the line is known: a fixed part, but no OPP that no line would choose. */
+static u32 plan_cap_unknown(const struct gchint_rules *r, const struct cap *c, u8 phase)
 {
 	const struct gchint_opps *t = r->opps;
-	u32 i = gchint_opp_at_least(t, table_khz(r, phase));
+	u32 i = gchint_opp_at_least(t, plan_table_khz(r, phase));
 
-	/* Below the first that is efficient, no line would have it. */
 	i = clamp_t(u32, i, c->in.first, c->in.last);
 	while (i < c->in.last && (t->opp[i].flags & GCHINT_OPP_INEFFICIENT))
 		i++;
@@ -296,10 +442,10 @@ static u32 cap_unknown(const struct gchint_rules *r, const struct cap *c, u8 pha
 }
 
 /*
- * Learning goes on during a phase, and the cheapest OPP may become its
- * neighbour. For so little it is not worth a switch.
+ * Learning goes on during a phase, and the cheapest OPP may become an adjacent one.
+ * That small gain is not worth a switch.
  */
-static u32 cap_stay(const struct gchint_opps *t, const struct cap *c, u32 best, u32 khz)
+static u32 plan_cap_stay(const struct gchint_opps *t, const struct cap *c, u32 best, u32 khz)
 {
 	u32 i = gchint_opp_at_least(t, khz);
 	u64 mine = gchint_opp_energy(&t->opp[i], c->mem, c->awake);
@@ -311,8 +457,8 @@ static u32 cap_stay(const struct gchint_opps *t, const struct cap *c, u32 best, 
 	return mine <= least + least / STAY ? i : best;
 }
 
-/* How much longer it is expected to last; U64_MAX if nothing is known. */
-static u64 left_ns(const struct gchint_learn *l, const struct gchint_hint *h, u64 now_ns)
+/* Time that a phase is expected to last from now; U64_MAX if unknown. */
+static u64 hint_left_ns(const struct gchint_learn *l, const struct gchint_hint *h, u64 now_ns)
 {
 	u64 elapsed = h->begin_ns && now_ns > h->begin_ns ? now_ns - h->begin_ns : 0;
 
@@ -333,40 +479,40 @@ static void plan_model(struct gchint_plan *p, const struct gchint_hint *h,
 	struct cap c = {};
 	u32 i;
 
-	c.pace = gchint_pace_stretch(h, fit, t->ref_khz, GCHINT_MARGIN_PCT,
-				     gchint_rules_latency(r), h->slowdown, now_ns);
+	c.pace = gchint_pace_stretch(h, fit, t->ref_khz, GCHINT_MARGIN_PCT, gchint_rules_latency(r),
+				     h->slowdown, now_ns);
 	p->reason = model ? GCHINT_REASON_MODEL : GCHINT_REASON_TABLE;
-	/* A rate that was known will be again with the next figure of work. */
+	/* A rate that was known will be known again with the next figure of work. */
 	if (c.pace == U32_MAX && h->stall_ns && paid && paid_reason == GCHINT_REASON_PACE) {
 		p->reason = paid_reason;
 		return;
 	}
 	p->mem = 0;
-	if (!allowed(r, &c.in)) {
-		/* No OPP table: all that is known is the percentage, and the hurry. */
-		p->khz = c.pace == U32_MAX ? table_khz(r, h->phase) : r->max_khz;
+	if (!range_init(r, &c.in)) {
+		/* No OPP table: only the percentage and the urgency are known. */
+		p->khz = c.pace == U32_MAX ? plan_table_khz(r, h->phase) : r->max_khz;
 		if (c.pace != U32_MAX)
 			p->reason = GCHINT_REASON_PACE;
 		return;
 	}
-	/* No rate that tells whether the stall instant can be met: how long do others last? */
+	/* Without a rate for the stall instant, go by how long such phases last. */
 	if (c.pace == U32_MAX && h->stall_ns)
-		c.pace = gchint_pace_length(h, left_ns(l, h, now_ns),
-					    GCHINT_MARGIN_PCT,
+		c.pace = gchint_pace_length(h, hint_left_ns(l, h, now_ns), GCHINT_MARGIN_PCT,
 					    gchint_rules_latency(r), h->slowdown, now_ns);
 	c.known = fit->known;
 	c.error = fit->samples ? fit->error : GCHINT_ONE;
 	c.mem = fit->known ? fit->mem : GCHINT_ONE / 2;
 	if (c.known)
-		c.slow = stretched(gchint_opp_stretch(&t->opp[c.in.last], c.mem), slowdown_pct);
+		c.slow = stretch_add_pct(gchint_opp_stretch(&t->opp[c.in.last], c.mem),
+					 slowdown_pct);
 	if (model) {
 		c.awake = gchint_opps_awake(t, READ_ONCE(r->tun->awake_pct));
-		i = cheapest(t, &c.in, c.mem, c.awake, c.slow);
+		i = range_find_cheapest(t, &c.in, c.mem, c.awake, c.slow);
 	} else {
-		i = cap_unknown(r, &c, h->phase);
+		i = plan_cap_unknown(r, &c, h->phase);
 	}
 	if (model && paid && !p->step) {
-		u32 stay = cap_stay(t, &c, i, paid_khz);
+		u32 stay = plan_cap_stay(t, &c, i, paid_khz);
 
 		if (stay != i)
 			p->reason = paid_reason;
@@ -374,16 +520,15 @@ static void plan_model(struct gchint_plan *p, const struct gchint_hint *h,
 	}
 
 	if (gchint_opp_stretch(&t->opp[i], c.mem) > c.pace) {
-		u32 last = worth(r, &c.in, c.mem, WAITING);
+		u32 last = range_find_worth(r, &c.in, c.mem, WAITING);
 
 		while (i < last && (gchint_opp_stretch(&t->opp[i], c.mem) > c.pace ||
 				    (t->opp[i].flags & GCHINT_OPP_INEFFICIENT)))
 			i++;
 		p->reason = GCHINT_REASON_PACE;
 		p->step = 0;
-	} else if (begun && n && !h->role &&
-		   (h->work_done || h->work_left || n->samples)) {
-		i = probe(p, r, n, &c, i);
+	} else if (begun && n && !h->role && (h->work_done || h->work_left || n->samples)) {
+		i = plan_probe(p, r, n, &c, i);
 	} else if (p->step) {
 		i = (u32)clamp_t(s32, (s32)i + p->step, (s32)c.in.first, (s32)c.in.last);
 	}
@@ -395,10 +540,10 @@ static void plan_model(struct gchint_plan *p, const struct gchint_hint *h,
 	p->mem = c.mem;
 }
 
-/* What a phase in the model's hands has got so far. Apart: a line takes a stack of its own. */
-static noinline void make_learned(struct gchint_plan *p, const struct gchint_hint *h,
-				  const struct gchint_rules *r, struct gchint_learn *l, u8 kind,
-				  bool begun, bool paid, u64 now_ns)
+/* noinline: keeps the fit off the stack of the other modes. */
+static noinline void plan_make_learned(struct gchint_plan *p, const struct gchint_hint *h,
+				       const struct gchint_rules *r, struct gchint_learn *l,
+				       u8 kind, bool begun, bool paid, u64 now_ns)
 {
 	struct gchint_learn_line *n = NULL;
 	struct gchint_fit fit = {};
@@ -418,22 +563,21 @@ static noinline void make_learned(struct gchint_plan *p, const struct gchint_hin
 			p->until_ns = now_ns + PACED_NS;
 	}
 	if (!h->role && (gchint_class_caps(p->class) || p->class == GCHINT_CLASS_URGENT)) {
-		p->slowdown = gchint_pace_slowdown(h, &fit, r->opps->ref_khz,
-						   GCHINT_MARGIN_PCT, h->slowdown,
-						   now_ns);
-		p->slowdown = slowdown_at(r, p->slowdown, h->mutator);
+		p->slowdown = gchint_pace_slowdown(h, &fit, r->opps->ref_khz, GCHINT_MARGIN_PCT,
+						   h->slowdown, now_ns);
+		p->slowdown = mutator_slowdown(r, p->slowdown, h->mutator);
 	}
 }
 
-static void make_table(struct gchint_plan *p, const struct gchint_hint *h,
-		       const struct gchint_rules *r)
+static void plan_make_table(struct gchint_plan *p, const struct gchint_hint *h,
+			    const struct gchint_rules *r)
 {
 	p->mem = 0;
 	if (gchint_class_boosts(p->class)) {
-		boost_full(p, r);
+		plan_boost_full(p, r);
 		return;
 	}
-	p->khz = table_khz(r, h->phase);
+	p->khz = plan_table_khz(r, h->phase);
 	p->reason = GCHINT_REASON_TABLE;
 }
 
@@ -443,14 +587,14 @@ void gchint_plan_make(struct gchint_plan *p, const struct gchint_hint *h,
 	bool known = p->made && p->epoch == r->epoch;
 	bool begun = !known || p->instance != h->instance;
 	u64 left = U64_MAX;
-	u64 worth;
+	u64 pays;
 	s32 step = begun ? 0 : p->step;
-	/* What was paid for is kept to the end: @khz, @reason and @mem say what that is. */
+	/* A switch that was made for the phase is kept to its end: @khz, @reason, @mem. */
 	bool paid = !begun && p->khz != GCHINT_PLAN_LOAD &&
 		    gchint_class_caps(p->class) == gchint_class_caps(h->class);
 	u32 last_khz = GCHINT_PLAN_LOAD;
 
-	/* Unless it has not run for long, a short phase goes on as the one before. */
+	/* A short phase keeps the frequency of the one before, unless that was long ago. */
 	if (begun && known && now_ns < p->until_ns + HOLD_NS)
 		last_khz = p->khz;
 	p->avoided = false;
@@ -464,26 +608,26 @@ void gchint_plan_make(struct gchint_plan *p, const struct gchint_hint *h,
 	p->step = step;
 	p->until_ns = now_ns + HOLD_NS;
 	p->slowdown = GCHINT_ONE;
-	/* A boost that arrives when the phase is over only costs. */
-	worth = gchint_rules_latency(r);
-	worth *= gchint_class_boosts(p->class) ? BOOST_LATENCIES : READ_ONCE(r->tun->min_latencies);
-	if (worth)
-		left = left_ns(l, h, now_ns);
+	/* A boost that takes effect when the phase is over only costs. */
+	pays = gchint_rules_latency(r);
+	pays *= gchint_class_boosts(p->class) ? BOOST_LATENCIES : READ_ONCE(r->tun->min_latencies);
+	if (pays)
+		left = hint_left_ns(l, h, now_ns);
 	if (READ_ONCE(r->tun->mode) == GCHINT_MODE_MODEL)
-		make_learned(p, h, r, l, kind, begun, paid, now_ns);
+		plan_make_learned(p, h, r, l, kind, begun, paid, now_ns);
 	else
-		make_table(p, h, r);
-	/* Between two phases the role counts, but they are seldom far apart. */
+		plan_make_table(p, h, r);
+	/* Between two phases, which are seldom far apart, the role counts. */
 	if (h->role && last_khz != GCHINT_PLAN_LOAD)
-		left = worth ? worth - 1 : 0;
-	if (left < worth && !paid && p->reason != GCHINT_REASON_PACE) {
+		left = pays ? pays - 1 : 0;
+	if (left < pays && !paid && p->reason != GCHINT_REASON_PACE) {
 		p->avoided = p->khz != last_khz;
 		p->khz = last_khz;
 		p->reason = GCHINT_REASON_HOLD;
 		p->lower = false;
 		p->probe = false;
 		p->step = 0;
-		p->until_ns = now_ns + max_t(u64, h->role ? worth : left, SHORT_NS);
+		p->until_ns = now_ns + max_t(u64, h->role ? pays : left, SHORT_NS);
 	}
 	p->steady = p->until_ns == now_ns + HOLD_NS;
 }

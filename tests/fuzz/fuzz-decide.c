@@ -10,7 +10,6 @@
 #include "../../kmod/policy/learn.c"
 #include "../../kmod/policy/load.c"
 #include "../../kmod/policy/opp.c"
-#include "../../kmod/policy/pace.c"
 #include "../../kmod/policy/plan.c"
 
 #define CPUS 4

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* How slow a phase may be and still end before mutators stall. */
 #include "unit.h"
-#include "pace.h"
+#include "plan.h"
 
 #define REF 2000000
 #define NOW (100 * S)
