@@ -23,7 +23,6 @@
 #include "intake/lease.h"
 #include "intake/session.h"
 #include "tell/event.h"
-#include "tell/ring.h"
 
 /* Up the ladder: what the lower floors tell the higher ones. */
 

@@ -21,7 +21,6 @@
 #include "power.h"
 #include "recorder.h"
 #include "tell/event.h"
-#include "tell/ring.h"
 
 /* Period of samples: ten a second draw a graph, and hardly wake anything. */
 #define SAMPLE_MS 100

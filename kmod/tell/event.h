@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What happened, on its way to those who watch. */
+/* Events, and the ring through which they go to netlink. */
 #ifndef _GCHINT_EVENT_H
 #define _GCHINT_EVENT_H
 
@@ -7,36 +7,19 @@
 #include <linux/tracepoint-defs.h>
 #include <linux/types.h>
 
-#include "ring.h"
-
-/**
- * struct gchint_who - whose hint it is
- * @session: number of the session, 0 if no hint is behind it
- * @tgid: process, in the initial pid namespace
- * @tid: thread, likewise
- * @slot: its slot
- * @flags: GCHINT_F_*
- */
+/* Where a hint came from; ids are those of the initial pid namespace. */
 struct gchint_who {
-	u64 session;
+	u64 session;	/* 0: no hint */
 	pid_t tgid;
 	pid_t tid;
 	u32 slot;
-	u8 flags;
+	u8 flags;	/* GCHINT_F_* */
 };
 
-/**
- * struct gchint_record - one event
- * @time: CLOCK_MONOTONIC ns
- * @session: number of the session, 0 if no hint is behind it
- * @type: enum gchint_event
- * @cpu: where
- * @tgid: process, in the initial pid namespace
- * @tid: thread, likewise
- * @slot: its slot
- * @phase: of GCHINT_EVENT_PHASE
- * @decision: of GCHINT_EVENT_DECISION
- * @lease: of GCHINT_EVENT_LEASE
+/*
+ * An event. @time is CLOCK_MONOTONIC in ns, @type an enum gchint_event that
+ * selects the member of the union. @session, @tgid, @tid and @slot are as in
+ * struct gchint_who.
  */
 struct gchint_record {
 	u64 time;
@@ -78,7 +61,23 @@ struct gchint_record {
 	};
 };
 
-void gchint_event_init(void (*wished)(u32 phases));
+/* The consumer of the ring. */
+struct gchint_ring_reader {
+	/* Is there a listener for events? Called in any context. */
+	bool (*listens)(void);
+	/* Consume all events. May sleep; calls do not overlap. */
+	void (*drain)(void);
+};
+
+int gchint_ring_init(void);
+void gchint_ring_exit(void);
+void gchint_ring_put(const struct gchint_record *record);
+void gchint_ring_read(const struct gchint_ring_reader *reader);
+bool gchint_ring_listened(void);
+bool gchint_ring_get(struct gchint_record *record);
+u64 gchint_ring_lost(void);
+
+void gchint_event_init(void (*changed)(u32 phases));
 void gchint_event_exit(void);
 
 bool gchint_event_recording(void);
@@ -94,10 +93,7 @@ DECLARE_TRACEPOINT(gchint_phase);
 DECLARE_TRACEPOINT(gchint_decision);
 DECLARE_TRACEPOINT(gchint_lease);
 
-/*
- * Does anybody want to know? Each edge of a phase and each decision asks, and
- * usually nobody does.
- */
+/* Asked before a record is filled, because usually there is no listener. */
 static inline bool gchint_event_wants_phase(void)
 {
 	return tracepoint_enabled(gchint_phase) || gchint_ring_listened();

@@ -11,7 +11,7 @@
 
 #include "event.h"
 
-/* What tools read are numbers: these become such in the descriptions. */
+/* The formats that user space parses then have numbers, not these names. */
 TRACE_DEFINE_ENUM(GCHINT_PHASE_NONE);
 TRACE_DEFINE_ENUM(GCHINT_PHASE_COLLECT);
 TRACE_DEFINE_ENUM(GCHINT_PHASE_SAFEPOINT);
@@ -107,30 +107,12 @@ TRACE_DEFINE_ENUM(GCHINT_MODE_MODEL);
 			 { GCHINT_REASON_LIMITS, "limits" },	\
 			 { GCHINT_REASON_HOLD, "hold" })
 
-#define GCHINT_SHOW_ROLE(role)					\
-	__print_symbolic(role,					\
-			 { GCHINT_ROLE_NONE, "none" },		\
-			 { GCHINT_ROLE_CONCURRENT, "concurrent" }, \
-			 { GCHINT_ROLE_STW, "stw" },		\
-			 { GCHINT_ROLE_BACKGROUND, "background" }, \
-			 { GCHINT_ROLE_FOLLOW, "follow" })
-
-#define GCHINT_SHOW_LEASE(what)					\
-	__print_symbolic(what,					\
-			 { GCHINT_LEASE_ATTACH, "attach" },	\
-			 { GCHINT_LEASE_ROLE, "role" },		\
-			 { GCHINT_LEASE_DETACH, "detach" },	\
-			 { GCHINT_LEASE_EXIT, "exit" },		\
-			 { GCHINT_LEASE_EXEC, "exec" },		\
-			 { GCHINT_LEASE_CLOSE, "close" },	\
-			 { GCHINT_LEASE_STALE, "stale" },	\
-			 { GCHINT_LEASE_FRESH, "fresh" })
-
 /*
- * Arguments are numbers, so that a raw tracepoint or a probe of another module
- * reads them without knowing what is ours. BPF takes twelve at most.
+ * Arguments are numbers, so that BPF programs and probes of other modules need
+ * no type of this module. BPF allows at most twelve arguments.
  *
- * While somebody traces phases, every edge rings: see gchint_event_trace_on().
+ * While gchint_phase is enabled, every edge asks for a doorbell: see
+ * gchint_event_trace_on().
  */
 TRACE_EVENT_FN(gchint_phase,
 	       TP_PROTO(u64 session, pid_t tgid, pid_t tid, u32 slot, u8 phase,
@@ -171,7 +153,7 @@ TRACE_EVENT_FN(gchint_phase,
 			 __entry->method),
 	       gchint_event_trace_on, gchint_event_trace_off);
 
-/* @how: from its lowest byte on, reason, phase, flags and mode. */
+/* @how: reason, phase, flags and mode, from the lowest byte up. */
 TRACE_EVENT(gchint_decision,
 	    TP_PROTO(u32 policy, u32 cpu, u32 khz, u32 khz_from, u32 load,
 		     pid_t tid, u32 raw_khz, u32 min_khz, u32 max_khz,
@@ -235,8 +217,21 @@ TRACE_EVENT(gchint_lease,
 			   __entry->what = what;),
 	    TP_printk("tgid=%d tid=%d session=%llu slot=%u role=%s what=%s",
 		      __entry->tgid, __entry->tid, __entry->session, __entry->slot,
-		      GCHINT_SHOW_ROLE(__entry->role),
-		      GCHINT_SHOW_LEASE(__entry->what)));
+		      __print_symbolic(__entry->role,
+				       { GCHINT_ROLE_NONE, "none" },
+				       { GCHINT_ROLE_CONCURRENT, "concurrent" },
+				       { GCHINT_ROLE_STW, "stw" },
+				       { GCHINT_ROLE_BACKGROUND, "background" },
+				       { GCHINT_ROLE_FOLLOW, "follow" }),
+		      __print_symbolic(__entry->what,
+				       { GCHINT_LEASE_ATTACH, "attach" },
+				       { GCHINT_LEASE_ROLE, "role" },
+				       { GCHINT_LEASE_DETACH, "detach" },
+				       { GCHINT_LEASE_EXIT, "exit" },
+				       { GCHINT_LEASE_EXEC, "exec" },
+				       { GCHINT_LEASE_CLOSE, "close" },
+				       { GCHINT_LEASE_STALE, "stale" },
+				       { GCHINT_LEASE_FRESH, "fresh" })));
 
 #endif /* _GCHINT_TRACE_H */
 
