@@ -481,23 +481,50 @@ static const struct gchint_ring_reader events_reader = {
 
 /* -- Samples -- */
 
+struct sample {
+	struct sk_buff *skb;
+	unsigned int seen;
+	unsigned int sent;
+	unsigned int put;
+};
+
 static int sample_put_policy(struct gchint_policy *policy, void *priv)
 {
-	return policy->started ? policy_encode(priv, policy, false, true) : 0;
+	struct sample *sample = priv;
+	int ret;
+
+	if (!policy->started || sample->seen++ < sample->sent)
+		return 0;
+	ret = policy_encode(sample->skb, policy, false, true);
+	if (!ret)
+		sample->put++;
+	return ret;
 }
 
+/* As many messages as it takes: some machines have hundreds of policies. */
 static void sample_send(void)
 {
-	struct sk_buff *skb = genlmsg_new(GENLMSG_DEFAULT_SIZE * 4, GFP_KERNEL);
+	struct sample sample = { };
 	void *head;
+	int ret;
 
-	if (!skb)
-		return;
-	head = genlmsg_put(skb, 0, 0, &gchint_family, 0, GCHINT_CMD_SAMPLE);
-	if (head && !gchint_actuator_each(sample_put_policy, skb))
-		family_multicast(skb, head, GROUP_SAMPLING);
-	else
-		nlmsg_free(skb);
+	do {
+		sample.seen = 0;
+		sample.put = 0;
+		sample.skb = genlmsg_new(GENLMSG_DEFAULT_SIZE * 4, GFP_KERNEL);
+		if (!sample.skb)
+			return;
+		head = genlmsg_put(sample.skb, 0, 0, &gchint_family, 0,
+				   GCHINT_CMD_SAMPLE);
+		ret = gchint_actuator_each(sample_put_policy, &sample);
+		/* The first is sent even if it is empty: it says that none is left. */
+		if (!head || (sample.sent && !sample.put)) {
+			nlmsg_free(sample.skb);
+			return;
+		}
+		family_multicast(sample.skb, head, GROUP_SAMPLING);
+		sample.sent += sample.put;
+	} while (ret == -EMSGSIZE && sample.put);
 }
 
 static void sample_work_fn(struct work_struct *work)
@@ -649,7 +676,6 @@ static int dump_end_entry(struct dump *dump, void *head, int ret)
 		return ret;
 	}
 	genlmsg_end(dump->skb, head);
-	dump->cb->args[0]++;
 	return 0;
 }
 
@@ -659,6 +685,7 @@ static int dump_put_policy(struct gchint_policy *policy, void *priv)
 	struct dump *dump = priv;
 	void *head;
 	bool state;
+	int ret;
 
 	if (!policy->started || dump->seen++ < dump->cb->args[0])
 		return 0;
@@ -666,13 +693,17 @@ static int dump_put_policy(struct gchint_policy *policy, void *priv)
 	if (!head)
 		return -EMSGSIZE;
 	state = netlink_capable(dump->cb->skb, CAP_NET_ADMIN);
-	return dump_end_entry(dump, head,
-			      policy_encode(dump->skb, policy, true, state));
+	ret = dump_end_entry(dump, head,
+			     policy_encode(dump->skb, policy, true, state));
+	if (!ret)
+		dump->cb->args[0]++;
+	return ret;
 }
 
 /*
  * Sessions come in the order of their ids: @done[0] is the last one that is
- * complete, @done[1] the number of slot blocks sent of the one after it.
+ * complete, @done[2] the number of slot blocks sent of @done[1], which may be gone
+ * by the next message.
  */
 static int dump_put_session(struct gchint_session *session, void *priv)
 {
@@ -682,31 +713,36 @@ static int dump_put_session(struct gchint_session *session, void *priv)
 
 	if (session->id <= done[0])
 		return 0;
-	while (done[1] * GCHINT_SLOTS < gchint_session_slots(session)) {
+	if (session->id != done[1]) {
+		done[1] = session->id;
+		done[2] = 0;
+	}
+	while (done[2] * GCHINT_SLOTS < gchint_session_slots(session)) {
 		head = dump_begin_entry(dump, GCHINT_CMD_SESSION_GET);
 		if (!head)
 			return -EMSGSIZE;
 		if (dump_end_entry(dump, head,
-				   session_encode(dump->skb, session, done[1])))
+				   session_encode(dump->skb, session, done[2])))
 			return -EMSGSIZE;
-		done[1]++;
+		done[2]++;
 	}
 	done[0] = session->id;
-	done[1] = 0;
 	return 0;
 }
 
 static int policy_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct dump dump = { .skb = skb, .cb = cb };
+	int ret;
 
 	/* Not in @start: not every kernel passes on its extack from there. */
 	if (gchint_dump_attrs(cb)[GCHINT_A_CPU]) {
 		NL_SET_ERR_MSG(cb->extack, "a dump takes no GCHINT_A_CPU");
 		return -EINVAL;
 	}
-	gchint_actuator_each(dump_put_policy, &dump);
-	return skb->len;
+	/* What does not fit into an empty message is an error, not the end. */
+	ret = gchint_actuator_each(dump_put_policy, &dump);
+	return skb->len ?: ret;
 }
 
 static int session_get_start(struct netlink_callback *cb)
@@ -718,9 +754,10 @@ static int session_get_start(struct netlink_callback *cb)
 static int session_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct dump dump = { .skb = skb, .cb = cb };
+	int ret;
 
-	gchint_session_each(dump_put_session, &dump);
-	return skb->len;
+	ret = gchint_session_each(dump_put_session, &dump);
+	return skb->len ?: ret;
 }
 
 /* -- GCHINT_CMD_RECORD_SET -- */

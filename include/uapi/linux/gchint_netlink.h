@@ -45,8 +45,8 @@
  * hold since the module was loaded.
  *
  * Multicast group GCHINT_GENL_SAMPLING carries GCHINT_CMD_SAMPLE: every
- * 100 ms, one GCHINT_A_POLICY for each policy governed by gchint. Samples
- * begin when a listener that has joined asks INFO_GET or RECORD_SET; without
+ * 100 ms, one GCHINT_A_POLICY for each policy governed by gchint, in one or more
+ * messages. Samples begin when a listener that has joined asks INFO_GET or RECORD_SET; without
  * that, within about a second of a machine that is not wholly idle.
  */
 #ifndef _UAPI_LINUX_GCHINT_NETLINK_H

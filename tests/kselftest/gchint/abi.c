@@ -6,8 +6,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -445,28 +443,6 @@ static int as_nobody_sessions(int allowed)
 		return 3;
 	session_close(&s[0]);
 	return session_open(&s[0]) ? 4 : 0;
-}
-
-/* A thread that is only there to have a slot. */
-static void *sleeper_main(void *tid)
-{
-	__atomic_store_n((int *)tid, (int)syscall(SYS_gettid), __ATOMIC_RELEASE);
-	for (;;)
-		pause();
-}
-
-static int sleeper_start(void)
-{
-	pthread_attr_t attr;
-	pthread_t thread;
-	int tid = 0, ret;
-
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, 65536);
-	ret = pthread_create(&thread, &attr, sleeper_main, &tid);
-	while (!ret && !__atomic_load_n(&tid, __ATOMIC_ACQUIRE))
-		sched_yield();
-	return tid;
 }
 
 static int as_nobody_slots(int allowed)

@@ -10,8 +10,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <linux/netlink.h>
 
 #include "../kselftest_harness.h"
+#include "genl.h"
 #include "hw.h"
 #include "registers.h"
 #include "session.h"
@@ -118,6 +120,53 @@ TEST_F(many, a_hint_on_the_last_cpu_reaches_its_register)
 	session_store(&self->session, slot, GCHINT_PHASE_NONE, 0);
 	ASSERT_EQ(0, session_ring(&self->session, slot));
 	EXPECT_EQ(140, registers_await(self->last, REGISTER_MAX, 140, SOON_MS));
+}
+
+/* The policies of a message, each by its first CPU. */
+static void note_policies(const struct genl *g, char *seen, int nr)
+{
+	const char *attrs = g->attrs;
+	size_t left = g->attrs_len;
+
+	while (left >= NLA_HDRLEN) {
+		const struct nlattr *attr = (const void *)attrs;
+		size_t size = NLA_ALIGN(attr->nla_len);
+		const uint32_t *cpu = genl_find(attrs + NLA_HDRLEN,
+						attr->nla_len - NLA_HDRLEN,
+						GCHINT_POLICY_A_CPU, NULL);
+
+		if ((attr->nla_type & NLA_TYPE_MASK) == GCHINT_A_POLICY && cpu &&
+		    (int)*cpu < nr)
+			seen[*cpu] = 1;
+		if (size >= left)
+			break;
+		attrs += size;
+		left -= size;
+	}
+}
+
+/* One message does not hold them. */
+TEST_F(many, samples_have_all_policies)
+{
+	long long end = now_us() + SOON_MS * 1000LL;
+	struct genl listener;
+	char seen[1024] = "";
+	uint32_t abi;
+	int cpu, count;
+
+	ASSERT_GT((int)sizeof(seen), self->nr);
+	ASSERT_EQ(0, use_put(-1, "limits"));
+	ASSERT_EQ(0, genl_open(&listener));
+	ASSERT_EQ(0, genl_listen(&listener, listener.sampling));
+	ASSERT_EQ(0, genl_info(&listener, GCHINT_A_ABI, &abi));
+	do {
+		ASSERT_EQ(0, genl_next(&listener, SOON_MS));
+		note_policies(&listener, seen, self->nr);
+		for (cpu = 0, count = 0; cpu < self->nr; cpu++)
+			count += seen[cpu];
+	} while (count < self->nr && now_us() < end);
+	EXPECT_EQ(self->nr, count);
+	genl_close(&listener);
 }
 
 TEST_HARNESS_MAIN

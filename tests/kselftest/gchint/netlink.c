@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <linux/netlink.h>
@@ -433,6 +434,28 @@ TEST_F(netlink, events)
 	}
 	EXPECT_EQ(all, got);
 	genl_close(&listener);
+}
+
+#define MANY_SLOTS 512
+
+/* More than one message holds: what was sent is not sent again, and nothing is left out. */
+TEST_F(netlink, a_session_of_many_slots_is_dumped_whole)
+{
+	struct session many, after;
+	uint32_t sessions = 0;
+	int i;
+
+	ASSERT_EQ(0, session_open(&many));
+	ASSERT_EQ(0, ioctl(many.fd, GCHINT_IOC_GROW, MANY_SLOTS));
+	for (i = 0; i < MANY_SLOTS; i++)
+		ASSERT_EQ(i, session_attach(&many, sleeper_start(), GCHINT_ROLE_NONE, 0));
+	ASSERT_EQ(0, session_open(&after));
+	ASSERT_EQ(0, genl_info(&self->genl, GCHINT_A_SESSIONS, &sessions));
+	ASSERT_EQ(0, genl_request(&self->genl, GCHINT_CMD_SESSION_GET, NLM_F_DUMP, NULL, 0));
+	/* One for each block of slots: all but one session have one. */
+	EXPECT_EQ(sessions - 1 + MANY_SLOTS / GCHINT_SLOTS, self->genl.replies);
+	session_close(&after);
+	session_close(&many);
 }
 
 /* Is there an edge to this phase among the events of the next messages? */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 #include <errno.h>
 #include <linux/futex.h>
+#include <pthread.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -167,4 +168,25 @@ int share_khz(int cpu, long low, long high, int ms)
 		best = share > best ? share : best;
 	}
 	return best;
+}
+
+static void *sleeper_main(void *tid)
+{
+	__atomic_store_n((int *)tid, (int)syscall(SYS_gettid), __ATOMIC_RELEASE);
+	for (;;)
+		pause();
+}
+
+int sleeper_start(void)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	int tid = 0, ret;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 65536);
+	ret = pthread_create(&thread, &attr, sleeper_main, &tid);
+	while (!ret && !__atomic_load_n(&tid, __ATOMIC_ACQUIRE))
+		sched_yield();
+	return tid;
 }

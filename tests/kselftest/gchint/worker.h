@@ -46,6 +46,9 @@ void sleep_us(long us);
  */
 void spin_forever(void) __attribute__((noreturn));
 
+/* A thread that sleeps for good, to have a slot: its number, or 0. */
+int sleeper_start(void);
+
 /**
  * await_khz() - wait until the hardware runs a CPU within bounds
  * @cpu: the CPU
