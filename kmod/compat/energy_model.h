@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Linux 6.9 moved the performance states behind RCU, so that they can change at
- * run time.
+ * Linux 6.9 moved the performance states behind RCU.
  */
 #ifndef _GCHINT_COMPAT_ENERGY_MODEL_H
 #define _GCHINT_COMPAT_ENERGY_MODEL_H
@@ -11,13 +10,9 @@
 #include <linux/version.h>
 
 #ifdef CONFIG_ENERGY_MODEL
-/**
- * gchint_em_power - power of a CPU at a frequency
- * @cpu: the CPU
- * @khz: the frequency, exactly one of its energy model's
- * @microwatts: out: the model is in microwatts, not on an abstract scale
- *
- * Return: its power; 0 if there is no model, or none of power.
+/*
+ * Power at exactly @khz, in microwatts or on an abstract scale; 0 if it is not
+ * in the energy model, or if that has no power.
  */
 static inline u32 gchint_em_power(unsigned int cpu, u32 khz, bool *microwatts)
 {
@@ -42,27 +37,16 @@ static inline u32 gchint_em_power(unsigned int cpu, u32 khz, bool *microwatts)
 	rcu_read_unlock();
 	return power;
 }
-
-/**
- * gchint_em_known - is there an energy model of a CPU?
- * @cpu: the CPU
- *
- * Return: whether the scheduler has what it needs to place by energy there.
- */
-static inline bool gchint_em_known(unsigned int cpu)
-{
-	return em_cpu_get(cpu);
-}
 #else
 static inline u32 gchint_em_power(unsigned int cpu, u32 khz, bool *microwatts)
 {
 	return 0;
 }
+#endif
 
 static inline bool gchint_em_known(unsigned int cpu)
 {
-	return false;
+	return em_cpu_get(cpu);
 }
-#endif
 
 #endif /* _GCHINT_COMPAT_ENERGY_MODEL_H */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Linux 6.16 gave the sched_process_exit tracepoint a second argument, whether
- * the whole thread group is dead.
- */
+/* Linux 6.16 gave the tracepoint sched_process_exit a second argument. */
 #ifndef _GCHINT_COMPAT_EXIT_PROBE_H
 #define _GCHINT_COMPAT_EXIT_PROBE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Linux 6.13 (908a1d775422 "hrtimers: Introduce hrtimer_setup() to replace
- * hrtimer_init()") joined the two steps; 6.15 removed the old way.
+ * hrtimer_init()") joined the two steps; 6.15 removed hrtimer_init().
  */
 #ifndef _GCHINT_COMPAT_HRTIMER_H
 #define _GCHINT_COMPAT_HRTIMER_H

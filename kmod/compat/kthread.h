@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Linux 6.14 (b04e317b5226 "treewide: Introduce kthread_run_worker[_on_cpu]()")
- * renamed the call that also starts the worker. The old name lives on there
- * and leaves the worker asleep, which is not what the module means.
+ * renamed the call. The old name creates a worker without starting it there.
  */
 #ifndef _GCHINT_COMPAT_KTHREAD_H
 #define _GCHINT_COMPAT_KTHREAD_H

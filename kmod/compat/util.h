@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Linux 6.8 (11137d384996 "sched/fair: Simplify util_est") made the estimate one
- * word.
+ * Linux 6.8 (11137d384996 "sched/fair: Simplify util_est"): one word.
  */
 #ifndef _GCHINT_COMPAT_UTIL_H
 #define _GCHINT_COMPAT_UTIL_H
@@ -17,14 +16,10 @@
 #endif
 
 #ifdef CONFIG_SMP
-/**
- * gchint_util - what the scheduler keeps of a thread's use of its CPU
- * @task: the thread; the one that runs here, or one whose run queue is locked
- *
- * The higher of its mean and of the estimate that outlives its sleep: what it
- * brings along to the run queue.
- *
- * Return: 0..SCHED_CAPACITY_SCALE, of the largest CPU.
+/*
+ * Utilisation that a thread brings along to the run queue: the higher of its
+ * mean and of the estimate that outlives its sleep. 0..SCHED_CAPACITY_SCALE, of
+ * the largest CPU. The thread runs here, or its run queue is locked.
  */
 static inline u32 gchint_util(const struct task_struct *task)
 {
@@ -41,12 +36,7 @@ static inline u32 gchint_util(const struct task_struct *task)
 		   (unsigned long)SCHED_CAPACITY_SCALE);
 }
 
-/**
- * gchint_util_mean - its mean alone, which moves with it from CPU to CPU
- * @task: as above
- *
- * Return: 0..SCHED_CAPACITY_SCALE, of the largest CPU.
- */
+/* The mean alone, which migrates with the thread. */
 static inline u32 gchint_util_mean(const struct task_struct *task)
 {
 	return min_t(unsigned long, READ_ONCE(task->se.avg.util_avg),
@@ -64,14 +54,9 @@ static inline u32 gchint_util_mean(const struct task_struct *task)
 }
 #endif
 
-/**
- * gchint_util_capacity - capacity of a CPU at its highest frequency
- * @cpu: the CPU
- *
- * As the scheduler has it: of the architecture's topology, on x86 as the driver
- * found it (from Linux 6.12 on; all are alike before).
- *
- * Return: 1..SCHED_CAPACITY_SCALE.
+/*
+ * Capacity of a CPU at its highest frequency, 1..SCHED_CAPACITY_SCALE. On x86
+ * set by the driver from Linux 6.12 on, and the same for all CPUs before.
  */
 static inline u32 gchint_util_capacity(unsigned int cpu)
 {
@@ -79,35 +64,17 @@ static inline u32 gchint_util_capacity(unsigned int cpu)
 		       SCHED_CAPACITY_SCALE);
 }
 
-/**
- * gchint_util_least - capacity of the least capable kind of CPU
- *
- * Return: SCHED_CAPACITY_SCALE if all are alike.
- */
-static inline u32 gchint_util_least(void)
+static inline bool gchint_util_alike(void)
 {
-	u32 least = SCHED_CAPACITY_SCALE;
 	unsigned int cpu;
 
 	for_each_online_cpu(cpu)
-		least = min(least, gchint_util_capacity(cpu));
-	return least;
+		if (gchint_util_capacity(cpu) != SCHED_CAPACITY_SCALE)
+			return false;
+	return true;
 }
 
-static inline bool gchint_util_alike(void)
-{
-	return gchint_util_least() == SCHED_CAPACITY_SCALE;
-}
-
-/**
- * gchint_util_invariant - does the scheduler count time by frequency?
- *
- * Whether it does is not exported. If it does not, a thread that always runs
- * is at full use at any frequency.
- *
- * Return: true if gchint_util() is of a CPU at its highest frequency, false if
- * it is of a CPU at the frequency in force.
- */
+/* Is utilisation frequency-invariant? The kernel does not export that. */
 static inline bool gchint_util_invariant(void)
 {
 #ifdef CONFIG_X86

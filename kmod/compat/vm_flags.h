@@ -9,18 +9,14 @@
 #include <linux/mm.h>
 #include <linux/version.h>
 
+static inline void gchint_vm_flags_mod(struct vm_area_struct *vma,
+				       unsigned long set, unsigned long clear)
+{
 #if KERNEL_VERSION(6, 3, 0) > LINUX_VERSION_CODE
-static inline void gchint_vm_flags_mod(struct vm_area_struct *vma,
-				       unsigned long set, unsigned long clear)
-{
 	vma->vm_flags = (vma->vm_flags | set) & ~clear;
-}
 #else
-static inline void gchint_vm_flags_mod(struct vm_area_struct *vma,
-				       unsigned long set, unsigned long clear)
-{
 	vm_flags_mod(vma, set, clear);
-}
 #endif
+}
 
 #endif /* _GCHINT_COMPAT_VM_FLAGS_H */
