@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The one clock of the module. */
+/* The clock of all time stamps of the module: CLOCK_MONOTONIC ns. */
 #ifndef _GCHINT_CLOCK_H
 #define _GCHINT_CLOCK_H
 
 #include <linux/ktime.h>
 #include <linux/types.h>
 
-/* What the module's instants are: CLOCK_MONOTONIC, in nanoseconds. */
 static inline u64 gchint_now(void)
 {
 	return ktime_get_ns();
 }
 
-/* Time since then; 0 if another CPU has looked at the clock meanwhile. */
+/* 0 if another CPU took @then after this one took @now. */
 static inline u64 gchint_elapsed(u64 now, u64 then)
 {
 	return now > then ? now - then : 0;

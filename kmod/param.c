@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* docs/abi/module-parameters has the reason of each. */
+/* docs/abi/module-parameters says what each parameter is for. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/kernel.h>
@@ -11,30 +11,24 @@
 unsigned int gchint_param_hint_ttl_ms = 1000;
 unsigned int gchint_param_leases = 4096;
 
-static void (*changed)(void);
+static void (*param_changed)(void);
 
-/**
- * gchint_param_tell - name who hears of changes, and call it once
- * @who: it; NULL nobody
- *
- * May sleep.
- */
-void gchint_param_tell(void (*who)(void))
+/* Call @listener, unless NULL, now and after each change. May sleep. */
+void gchint_param_tell(void (*listener)(void))
 {
 	kernel_param_lock(THIS_MODULE);
-	changed = who;
-	if (changed)
-		changed();
+	param_changed = listener;
+	if (param_changed)
+		param_changed();
 	kernel_param_unlock(THIS_MODULE);
 }
 
-static int set_bounded(const char *val, const struct kernel_param *kp,
-		       unsigned int min, unsigned int max)
+static int param_set_bounded(const char *val, const struct kernel_param *kp,
+			     unsigned int min, unsigned int max)
 {
 	unsigned int num;
-	int ret;
+	int ret = kstrtouint(val, 0, &num);
 
-	ret = kstrtouint(val, 0, &num);
 	if (ret)
 		return ret;
 	if (num < min || num > max) {
@@ -42,16 +36,16 @@ static int set_bounded(const char *val, const struct kernel_param *kp,
 		return -EINVAL;
 	}
 	WRITE_ONCE(*(unsigned int *)kp->arg, num);
-	/* The time to live is told to user space. Under the parameters' own lock. */
-	if (changed)
-		changed();
+	/* Under kernel_param_lock(), as in gchint_param_tell(). */
+	if (param_changed)
+		param_changed();
 	return 0;
 }
 
 #define BOUNDED(_name, _min, _max, _mode)				\
 static int set_##_name(const char *val, const struct kernel_param *kp)	\
 {									\
-	return set_bounded(val, kp, _min, _max);			\
+	return param_set_bounded(val, kp, _min, _max);			\
 }									\
 static const struct kernel_param_ops ops_##_name = {			\
 	.set = set_##_name,						\

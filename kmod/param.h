@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Module parameters: what is the same for every policy and every user. */
+/* Module parameters. */
 #ifndef _GCHINT_PARAM_H
 #define _GCHINT_PARAM_H
 
 extern unsigned int gchint_param_hint_ttl_ms;
 extern unsigned int gchint_param_leases;
 
-void gchint_param_tell(void (*who)(void));
+void gchint_param_tell(void (*listener)(void));
 
 #endif /* _GCHINT_PARAM_H */
