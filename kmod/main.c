@@ -2,8 +2,8 @@
 /*
  * cpufreq_gchint: a governor that knows when a runtime collects garbage.
  *
- * The ladder goes up from those who are called to those who call: nothing may
- * come in from user space or from cpufreq before all that it leads to stands.
+ * Callees are initialised before their callers: no call may come from user
+ * space or cpufreq before that.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -12,8 +12,6 @@
 
 #include "act/actuator.h"
 #include "act/energy.h"
-#include "act/governor.h"
-#include "act/use.h"
 #include "answer/debugfs.h"
 #include "answer/netlink.h"
 #include "compat/version.h"
@@ -24,23 +22,23 @@
 #include "intake/session.h"
 #include "tell/event.h"
 
-/* Up the ladder: what the lower floors tell the higher ones. */
+/* Callbacks by which the directories below reach those above. */
 
-static void wished(u32 phases)
+static void events_phases_changed(u32 phases)
 {
 	gchint_info_recorded(phases);
 	gchint_probe_changed();
 }
 
-static void governed(u32 phases)
+static void actuator_phases_changed(u32 phases)
 {
 	gchint_info_governed(phases);
 	gchint_info_stale();
 	gchint_probe_changed();
 }
 
-static const struct gchint_actuator_told told = {
-	.governed = governed,
+static const struct gchint_actuator_told actuator_listener = {
+	.governed = actuator_phases_changed,
 	.limits = gchint_info_stale,
 };
 
@@ -60,19 +58,19 @@ static int __init gchint_init(void)
 	ret = gchint_info_init();
 	if (ret)
 		goto exit_lease;
-	gchint_event_init(wished);
+	gchint_event_init(events_phases_changed);
 	ret = gchint_netlink_init();
 	if (ret)
 		goto exit_event;
-	gchint_actuator_init(&told);
+	gchint_actuator_init(&actuator_listener);
 	ret = gchint_use_init();
 	if (ret)
 		goto exit_netlink;
 	/*
-	 * Either of the next two gives away references to the module, which its
-	 * failure would not take back. Of them only the first can lack memory: the
-	 * second fails if there is a governor of that name, as of a kernel that has
-	 * this module built in, whose device has the name of the first.
+	 * Last, since both hand out references to the module, which an error
+	 * would not take back. Only the first can lack memory. The second fails
+	 * if the kernel has a governor of that name built in; then the first
+	 * fails, too, since there is a device of that name.
 	 */
 	ret = gchint_session_init(gchint_use_groups());
 	if (ret)

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The policies that hints act on, whichever way: the governor's come and go by
- * cpufreq's calls, with the policy's rwsem held, the others by act/use.c.
+ * The policies that have an actuator. Those of the governor come and go by
+ * cpufreq's calls, with the policy's rwsem held, the others by site.c.
  */
 #include <linux/cpufreq.h>
 #include <linux/err.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include <uapi/linux/sched/types.h>
 
 #include "actuator.h"
 #include "compat/kthread.h"
@@ -16,61 +15,49 @@
 #include "policy.h"
 #include "tunable_set.h"
 
-/*
- * Any phase may come with a flag that raises: all of them matter, but for the
- * one in which a thread does nothing.
- */
-#define GOVERNED (GENMASK(GCHINT_PHASE_NR - 1, 1) & ~BIT(GCHINT_PHASE_WAIT))
+/* Any phase may come with a flag that raises, but not that of a wait. */
+#define HINT_PHASES (GENMASK(GCHINT_PHASE_NR - 1, 1) & ~BIT(GCHINT_PHASE_WAIT))
 
 /* Serialises the list of policies and what is derived from it. */
 static DEFINE_MUTEX(policies_lock);
 static LIST_HEAD(policies);
 static unsigned int nr_active;
 
-static const struct gchint_actuator_told *told;
+static const struct gchint_actuator_told *actuator_listener;
 
-static bool active(const struct gchint_policy *policy)
+static bool policy_is_active(const struct gchint_policy *policy)
 {
 	return policy->started && policy->set->tunables.mode != GCHINT_MODE_OFF;
 }
 
-/* Which doorbells does the whole of them want, and must threads be followed? */
-static void recount(void)
+/* Derives which doorbells are wanted, and whether to follow threads. */
+static void policies_recount(void)
 {
 	unsigned int nr = 0;
 	struct gchint_policy *policy;
 
 	lockdep_assert_held(&policies_lock);
 	list_for_each_entry(policy, &policies, node)
-		nr += active(policy);
+		nr += policy_is_active(policy);
 	WRITE_ONCE(nr_active, nr);
-	told->governed(nr ? GOVERNED : 0);
+	actuator_listener->governed(nr ? HINT_PHASES : 0);
 }
 
-static void tunables_changed(void)
+static void policies_tunables_changed(void)
 {
 	mutex_lock(&policies_lock);
-	recount();
+	policies_recount();
 	mutex_unlock(&policies_lock);
 }
 
-/**
- * gchint_actuator_init - before the first policy
- * @who: who is told
- */
-void gchint_actuator_init(const struct gchint_actuator_told *who)
+/* Before the first policy. */
+void gchint_actuator_init(const struct gchint_actuator_told *listener)
 {
-	told = who;
-	gchint_tunable_set_init(tunables_changed);
+	actuator_listener = listener;
+	gchint_tunable_set_init(policies_tunables_changed);
 }
 
-/**
- * gchint_actuator_new - a policy that is to be acted on
- * @p: the cpufreq policy
- * @act: how
- *
- * Return: the policy with OPPs, but without tunables; or NULL.
- */
+/* Return: a policy with OPPs, but without tunables; or NULL. */
 struct gchint_policy *gchint_actuator_new(struct cpufreq_policy *p,
 					  const struct gchint_actuator *act)
 {
@@ -92,10 +79,6 @@ struct gchint_policy *gchint_actuator_new(struct cpufreq_policy *p,
 	return policy;
 }
 
-/**
- * gchint_actuator_free - the reverse
- * @policy: the policy
- */
 void gchint_actuator_free(struct gchint_policy *policy)
 {
 	if (policy->worker)
@@ -105,20 +88,26 @@ void gchint_actuator_free(struct gchint_policy *policy)
 	kvfree(policy);
 }
 
-/**
- * gchint_actuator_worker - give a policy a thread that may sleep
- * @policy: the policy
- *
- * Real-time FIFO, not the deadline class that schedutil's thread is in: its
- * flag for a thread without a bandwidth of its own is private to the scheduler.
- *
- * Return: 0 or a negative errno.
+static void policy_queue_work(struct irq_work *irq_work)
+{
+	struct gchint_policy *policy =
+		container_of(irq_work, struct gchint_policy, irq_work);
+
+	kthread_queue_work(policy->worker, &policy->work);
+}
+
+/*
+ * SCHED_FIFO, not SCHED_DEADLINE like schedutil's: the flag for one without a
+ * bandwidth is private to the scheduler.
  */
-int gchint_actuator_worker(struct gchint_policy *policy)
+int gchint_actuator_worker(struct gchint_policy *policy,
+			   kthread_work_func_t work)
 {
 	struct cpufreq_policy *p = policy->policy;
 	struct kthread_worker *worker;
 
+	init_irq_work(&policy->irq_work, policy_queue_work);
+	kthread_init_work(&policy->work, work);
 	worker = kthread_run_worker(0, "gchint:%u",
 				    cpumask_first(p->related_cpus));
 	if (IS_ERR(worker))
@@ -130,12 +119,10 @@ int gchint_actuator_worker(struct gchint_policy *policy)
 	return 0;
 }
 
-/**
- * gchint_actuator_add - a policy is about to be acted on
- * @policy: the policy
- *
- * Return: 0; -EBUSY, another actuator is in force there; -EAGAIN, something was given
- * since its OPPs were read; never if the policy's rwsem is held for writing since then.
+/*
+ * Return: 0; -EBUSY, there is another actuator; -EAGAIN, power was measured
+ * since the OPPs were read, but never if the rwsem is held for writing since
+ * then.
  */
 int gchint_actuator_add(struct gchint_policy *policy)
 {
@@ -154,10 +141,6 @@ int gchint_actuator_add(struct gchint_policy *policy)
 	return ret;
 }
 
-/**
- * gchint_actuator_remove - it is not acted on any more
- * @policy: the policy, stopped
- */
 void gchint_actuator_remove(struct gchint_policy *policy)
 {
 	mutex_lock(&policies_lock);
@@ -165,71 +148,53 @@ void gchint_actuator_remove(struct gchint_policy *policy)
 	mutex_unlock(&policies_lock);
 }
 
-/**
- * gchint_actuator_started - hints have an effect from now on, or no more
- * @policy: the policy
- * @started: which
- */
 void gchint_actuator_started(struct gchint_policy *policy, bool started)
 {
 	mutex_lock(&policies_lock);
 	policy->started = started;
-	recount();
+	policies_recount();
 	mutex_unlock(&policies_lock);
 }
 
-/**
- * gchint_actuator_limits - a policy's limits have changed
- */
 void gchint_actuator_limits(void)
 {
-	told->limits();
+	actuator_listener->limits();
 }
 
-/**
- * gchint_actuator_refill - a policy's hardware has another highest frequency
- * @policy: the policy
- *
- * Boost was turned on or off, or the firmware took the upper half away. Loads
- * and memory fractions are parts of the highest frequency, so this is more than
- * a limit. Without memory it keeps the old ones until the next time.
+static void policy_set_opps(struct gchint_policy *policy,
+			    const struct gchint_opps *opps,
+			    const struct gchint_energy_source *energy)
+{
+	policy->energy = energy;
+	policy->hw_max_khz = policy->policy->cpuinfo.max_freq;
+	gchint_policy_opps(policy, opps);
+}
+
+/*
+ * Boost was switched, or the firmware took the upper half away. Loads and
+ * memory fractions are relative to the highest frequency. Without memory the
+ * old OPPs stay until the next call.
  */
 void gchint_actuator_refill(struct gchint_policy *policy)
 {
 	const struct gchint_energy_source *energy;
-	struct cpufreq_policy *p = policy->policy;
 	struct gchint_opps *opps;
 
 	opps = kmalloc(sizeof(*opps), GFP_KERNEL);
 	if (!opps)
 		return;
-	energy = gchint_energy_fill(opps, p);
+	energy = gchint_energy_fill(opps, policy->policy);
 	mutex_lock(&policies_lock);
-	policy->energy = energy;
-	policy->hw_max_khz = p->cpuinfo.max_freq;
-	gchint_policy_opps(policy, opps);
+	policy_set_opps(policy, opps, energy);
 	mutex_unlock(&policies_lock);
 	kfree(opps);
 }
 
-static void other_opps(struct gchint_policy *policy, const struct gchint_opps *opps,
-		       const struct gchint_energy_source *energy)
-{
-	policy->energy = energy;
-	policy->hw_max_khz = policy->policy->cpuinfo.max_freq;
-	gchint_policy_opps(policy, opps);
-	if (policy->started)
-		gchint_policy_rules(policy);
-}
-
-/**
- * gchint_actuator_give - take what was measured of a policy's power
- * @p: the cpufreq policy, its rwsem held; whether it is acted on or not
- * @given: the figures; ours from now on, if they are taken. NULL: forget them
- * @fault: out: what is wrong with them
- * @at: out: index of the OPP at fault
+/*
+ * Take over @given, or remove the measured power if NULL. The policy's rwsem is
+ * held; it may have no actuator.
  *
- * Return: 0, -EINVAL with a fault, or -ENOMEM; nothing has changed then.
+ * Return: 0; or nothing has changed: -ENOMEM, -EINVAL with a fault and its OPP.
  */
 int gchint_actuator_give(struct cpufreq_policy *p, struct gchint_given *given,
 			 enum gchint_given_fault *fault, u32 *at)
@@ -248,20 +213,18 @@ int gchint_actuator_give(struct cpufreq_policy *p, struct gchint_given *given,
 		goto unlock;
 	energy = gchint_energy_fill(opps, p);
 	list_for_each_entry(policy, &policies, node)
-		if (policy->policy == p)
-			other_opps(policy, opps, energy);
+		if (policy->policy == p) {
+			policy_set_opps(policy, opps, energy);
+			if (policy->started)
+				gchint_policy_rules(policy);
+		}
 unlock:
 	mutex_unlock(&policies_lock);
 	kfree(opps);
 	return ret;
 }
 
-/**
- * gchint_actuator_active - do hints act on a policy?
- * @p: the cpufreq policy
- *
- * Return: whether an actuator is in force there and its mode is not off.
- */
+/* Is an actuator in force on the policy, and its mode not off? */
 bool gchint_actuator_active(struct cpufreq_policy *p)
 {
 	struct gchint_policy *policy;
@@ -269,30 +232,18 @@ bool gchint_actuator_active(struct cpufreq_policy *p)
 
 	mutex_lock(&policies_lock);
 	list_for_each_entry(policy, &policies, node)
-		found |= policy->policy == p && active(policy);
+		found |= policy->policy == p && policy_is_active(policy);
 	mutex_unlock(&policies_lock);
 	return found;
 }
 
-/**
- * gchint_actuator_count - how many policies obey hints
- *
- * Return: those on which an actuator is in force and whose mode is not off.
- */
+/* Number of policies on which hints act. Any context. */
 unsigned int gchint_actuator_count(void)
 {
 	return READ_ONCE(nr_active);
 }
 
-/**
- * gchint_actuator_each - call a function for each policy acted on
- * @fn: the function; a value other than 0 stops the walk
- * @priv: passed through
- *
- * May sleep.
- *
- * Return: what the last call of @fn returned, or 0.
- */
+/* Until @fn returns other than 0, which is returned. May sleep. */
 int gchint_actuator_each(int (*fn)(struct gchint_policy *policy, void *priv),
 			 void *priv)
 {

@@ -1,56 +1,51 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The ways in which a decision reaches the machine, and where each is in force. */
+/*
+ * Actuators, the policies on which one is in force, and the files by which
+ * userspace chooses one.
+ */
 #ifndef _GCHINT_ACTUATOR_H
 #define _GCHINT_ACTUATOR_H
 
+#include <linux/kthread.h>
 #include <linux/types.h>
 
 #include "policy/given.h"
 
+struct attribute_group;
 struct cpufreq_policy;
 struct gchint_policy;
+struct kobject;
 
-/* Beside GCHINT_CAN_*: load is its business, for the scheduler calls its hook. */
+/* In addition to GCHINT_CAN_*: decides by load, from the scheduler's hook. */
 #define GCHINT_CAN_LOAD BIT(31)
 
-/**
- * struct gchint_actuator - one way to act
- * @name: as files and users call it
- * @id: enum gchint_actuator_id
- * @can: GCHINT_CAN_*
- * @attach: begin to act on a policy that is filled in; 0 or a negative errno.
- *	NULL for the governor, which cpufreq attaches.
- * @detach: leave nothing behind
- * @request: what was decided last is to be asked for, in @decision terms
- *	gchint_policy.next. Under the policy's lock; does not sleep. The time is
- *	that of the hint that led to it, 0 none.
- */
 struct gchint_actuator {
 	const char *name;
-	u8 id;
-	u32 can;
+	u8 id; /* enum gchint_actuator_id */
+	u32 can; /* GCHINT_CAN_* */
+	/* 0 or a negative errno. NULL for the governor: cpufreq attaches it. */
 	int (*attach)(struct gchint_policy *policy);
+	/* Restores all that was changed. */
 	void (*detach)(struct gchint_policy *policy);
+	/*
+	 * Request gchint_policy.next; hint_ns is when the hint behind it came,
+	 * 0 if none. Under the policy's lock; does not sleep.
+	 */
 	void (*request)(struct gchint_policy *policy, u64 hint_ns);
 };
 
-/**
- * struct gchint_actuator_told - who is told of what is acted on
- * @governed: these phases matter to policies that obey hints, bit n for phase n
- * @limits: a policy's limits have changed
- *
- * A policy's rwsem may be held.
- */
+/* Callbacks to the directories above. A policy's rwsem may be held. */
 struct gchint_actuator_told {
-	void (*governed)(u32 phases);
-	void (*limits)(void);
+	void (*governed)(u32 phases); /* wanted phases, bit n for phase n */
+	void (*limits)(void); /* the limits of a policy changed */
 };
 
-void gchint_actuator_init(const struct gchint_actuator_told *who);
+void gchint_actuator_init(const struct gchint_actuator_told *listener);
 struct gchint_policy *gchint_actuator_new(struct cpufreq_policy *p,
 					  const struct gchint_actuator *act);
 void gchint_actuator_free(struct gchint_policy *policy);
-int gchint_actuator_worker(struct gchint_policy *policy);
+int gchint_actuator_worker(struct gchint_policy *policy,
+			   kthread_work_func_t work);
 int gchint_actuator_add(struct gchint_policy *policy);
 void gchint_actuator_remove(struct gchint_policy *policy);
 void gchint_actuator_started(struct gchint_policy *policy, bool started);
@@ -63,5 +58,19 @@ bool gchint_actuator_active(struct cpufreq_policy *p);
 unsigned int gchint_actuator_count(void);
 int gchint_actuator_each(int (*fn)(struct gchint_policy *policy, void *priv),
 			 void *priv);
+
+/* The actuator limits, limits.c */
+extern const struct gchint_actuator gchint_limits;
+
+/* The actuator governor, governor.c */
+int gchint_governor_init(void);
+void gchint_governor_exit(void);
+
+/* The files by which an actuator is chosen, site.c */
+const struct attribute_group **gchint_use_groups(void);
+int gchint_use_init(void);
+void gchint_use_begin(struct kobject *device);
+void gchint_use_end(void);
+void gchint_use_exit(void);
 
 #endif /* _GCHINT_ACTUATOR_H */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sources in the order of trust: what was measured on this machine, the kernel's
- * energy model, the voltages of the OPP table (dynamic power goes with f * V^2),
- * the power that the firmware states in _PSS. A source counts only if it knows
- * every OPP. Drivers without a table have but the first: the energy model that
- * cppc_cpufreq makes is one of costs, which tell cores apart, and not of power.
+ * Sources of power in the order of trust: measured on this machine, the energy
+ * model, the voltages of OPPs (dynamic power is proportional to f * V^2), _PSS
+ * of the firmware. A source counts only if it knows every OPP. Without a table
+ * there is only the first: the energy model of cppc_cpufreq states costs, which
+ * tell cores apart, and not power.
  */
 #include <linux/acpi.h>
 #include <linux/cpu.h>
@@ -24,29 +24,30 @@
 
 typedef u32 (*power_fn)(struct cpufreq_policy *policy, u32 khz, void *data);
 
-/* Serialises what was given; nothing is taken inside. */
-static DEFINE_MUTEX(given_lock);
-/* By the first CPU of a policy; stays while policies come and go. */
-static DEFINE_PER_CPU(struct gchint_given *, given_of);
-static DEFINE_PER_CPU(unsigned int, given_turn);
+/* Serialises the measured power; nothing is taken inside. */
+static DEFINE_MUTEX(measured_lock);
+/* By the first CPU of a policy; kept while policies come and go. */
+static DEFINE_PER_CPU(struct gchint_given *, measured_power);
+static DEFINE_PER_CPU(unsigned int, measured_gen);
 
-static u32 power_of_given(struct cpufreq_policy *policy, u32 khz, void *data)
+static u32 measured_opp_power(struct cpufreq_policy *policy, u32 khz,
+			      void *data)
 {
 	return gchint_given_power(data, khz);
 }
 
-static u32 power_of_model(struct cpufreq_policy *policy, u32 khz, void *data)
+static u32 em_opp_power(struct cpufreq_policy *policy, u32 khz, void *data)
 {
 	return gchint_em_power(policy->cpu, khz, data);
 }
 
-static u32 power_of_voltage(struct cpufreq_policy *policy, u32 khz, void *data)
+static u32 voltage_opp_power(struct cpufreq_policy *policy, u32 khz, void *data)
 {
 	struct device *dev = get_cpu_device(policy->cpu);
 	struct dev_pm_opp *opp;
 	u64 millivolts;
 
-	/* Asked for an OPP, a device without a table writes an error. */
+	/* The OPP library logs an error for a device without a table. */
 	if (!dev || dev_pm_opp_get_opp_count(dev) <= 0)
 		return 0;
 	opp = dev_pm_opp_find_freq_exact(dev, khz * 1000ul, true);
@@ -54,76 +55,13 @@ static u32 power_of_voltage(struct cpufreq_policy *policy, u32 khz, void *data)
 		return 0;
 	millivolts = dev_pm_opp_get_voltage(opp) / 1000;
 	dev_pm_opp_put(opp);
-	/* 5 GHz at 2 V is 2 * 10^7: room for both. */
+	/* 5 GHz at 2 V is 2 * 10^7: fits both. */
 	return div_u64(millivolts * millivolts * (khz / 1000), 1000);
 }
 
-#ifdef CONFIG_ACPI
-/* One entry of _PSS: MHz, mW, and four that do not matter here. */
-static u32 power_of_state(const union acpi_object *state, u32 khz)
-{
-	const union acpi_object *field = state->package.elements;
-
-	if (state->type != ACPI_TYPE_PACKAGE || state->package.count < 2 ||
-	    field[0].type != ACPI_TYPE_INTEGER ||
-	    field[1].type != ACPI_TYPE_INTEGER ||
-	    field[0].integer.value * 1000 != khz ||
-	    field[1].integer.value > U32_MAX / 1000)
-		return 0;
-	return field[1].integer.value * 1000;
-}
-
-static u32 power_of_firmware(struct cpufreq_policy *policy, u32 khz, void *data)
-{
-	const union acpi_object *states = data;
-	unsigned int i;
-	u32 power;
-
-	for (i = 0; i < states->package.count; i++) {
-		power = power_of_state(&states->package.elements[i], khz);
-		if (power)
-			return power;
-	}
-	return 0;
-}
-
-static union acpi_object *read_firmware(struct cpufreq_policy *policy)
-{
-	struct acpi_buffer buffer = { ACPI_ALLOCATE_BUFFER, NULL };
-	struct device *dev = get_cpu_device(policy->cpu);
-	acpi_handle handle = dev ? ACPI_HANDLE(dev) : NULL;
-
-	if (!handle ||
-	    ACPI_FAILURE(acpi_evaluate_object_typed(handle, "_PSS", NULL,
-						    &buffer,
-						    ACPI_TYPE_PACKAGE)))
-		return NULL;
-	return buffer.pointer;
-}
-
-static void free_firmware(union acpi_object *states)
-{
-	ACPI_FREE(states);
-}
-#else
-static u32 power_of_firmware(struct cpufreq_policy *policy, u32 khz, void *data)
-{
-	return 0;
-}
-
-static void *read_firmware(struct cpufreq_policy *policy)
-{
-	return NULL;
-}
-
-static void free_firmware(void *states)
-{
-}
-#endif
-
-/* Fills in all OPPs; says whether each one's power is known. */
-static bool fill(struct gchint_opps *opps, struct cpufreq_policy *policy,
-		 power_fn power_of, void *data)
+/* Is the power of every OPP known? */
+static bool opps_fill(struct gchint_opps *opps, struct cpufreq_policy *policy,
+		      power_fn power_of, void *data)
 {
 	struct cpufreq_frequency_table *pos;
 	bool known = true;
@@ -145,11 +83,63 @@ static bool fill(struct gchint_opps *opps, struct cpufreq_policy *policy,
 	return known && opps->nr;
 }
 
-/* As the driver has them, or marks; power is not known. */
-static void frequencies(struct gchint_opps *opps, struct cpufreq_policy *policy)
+#ifdef CONFIG_ACPI
+/* An entry of _PSS: MHz, mW, and four fields not used here. */
+static u32 pss_state_power(const union acpi_object *state, u32 khz)
+{
+	const union acpi_object *field = state->package.elements;
+
+	if (state->type != ACPI_TYPE_PACKAGE || state->package.count < 2 ||
+	    field[0].type != ACPI_TYPE_INTEGER ||
+	    field[1].type != ACPI_TYPE_INTEGER ||
+	    field[0].integer.value * 1000 != khz ||
+	    field[1].integer.value > U32_MAX / 1000)
+		return 0;
+	return field[1].integer.value * 1000;
+}
+
+static u32 pss_opp_power(struct cpufreq_policy *policy, u32 khz, void *data)
+{
+	const union acpi_object *states = data;
+	unsigned int i;
+	u32 power = 0;
+
+	for (i = 0; !power && i < states->package.count; i++)
+		power = pss_state_power(&states->package.elements[i], khz);
+	return power;
+}
+
+static bool opps_fill_pss(struct gchint_opps *opps,
+			  struct cpufreq_policy *policy)
+{
+	struct acpi_buffer buffer = { ACPI_ALLOCATE_BUFFER, NULL };
+	struct device *dev = get_cpu_device(policy->cpu);
+	acpi_handle handle = dev ? ACPI_HANDLE(dev) : NULL;
+	bool known;
+
+	if (!handle ||
+	    ACPI_FAILURE(acpi_evaluate_object_typed(handle, "_PSS", NULL,
+						    &buffer,
+						    ACPI_TYPE_PACKAGE)))
+		return false;
+	known = opps_fill(opps, policy, pss_opp_power, buffer.pointer);
+	ACPI_FREE(buffer.pointer);
+	return known;
+}
+#else
+static bool opps_fill_pss(struct gchint_opps *opps,
+			  struct cpufreq_policy *policy)
+{
+	return false;
+}
+#endif
+
+/* The driver's frequencies, or evenly placed marks; without power. */
+static void opps_fill_frequencies(struct gchint_opps *opps,
+				  struct cpufreq_policy *policy)
 {
 	if (policy->freq_table) {
-		fill(opps, policy, NULL, NULL);
+		opps_fill(opps, policy, NULL, NULL);
 		return;
 	}
 	gchint_opps_init(opps, policy->cpuinfo.max_freq);
@@ -157,53 +147,41 @@ static void frequencies(struct gchint_opps *opps, struct cpufreq_policy *policy)
 	gchint_opps_finish(opps);
 }
 
-static void fill_marks(struct gchint_opps *opps, struct cpufreq_policy *policy,
-		       const struct gchint_given *given)
-{
-	u32 i;
-
-	gchint_opps_init(opps, policy->cpuinfo.max_freq);
-	opps->any = true;
-	for (i = 0; i < given->nr; i++)
-		gchint_opps_add(opps, given->opp[i].khz, given->opp[i].power, 0);
-	gchint_opps_finish(opps);
-}
-
-/* A driver that came back with others, or with another highest, has not these. */
-static bool fill_given(struct gchint_opps *opps, struct cpufreq_policy *policy)
+/* Figures of another driver, or of another highest frequency, do not match. */
+static bool opps_use_measured(struct gchint_opps *opps,
+			      struct cpufreq_policy *policy)
 {
 	unsigned int first = cpumask_first(policy->related_cpus);
 	struct gchint_given *given;
 	bool known = false;
-	u32 at;
+	u32 i, at;
 
-	mutex_lock(&given_lock);
-	given = per_cpu(given_of, first);
+	mutex_lock(&measured_lock);
+	given = per_cpu(measured_power, first);
 	if (given) {
-		frequencies(opps, policy);
+		opps_fill_frequencies(opps, policy);
 		known = !gchint_given_check(given, opps, &at);
 	}
-	if (known && policy->freq_table)
-		known = fill(opps, policy, power_of_given, given);
-	else if (known)
-		fill_marks(opps, policy, given);
-	mutex_unlock(&given_lock);
+	if (known && policy->freq_table) {
+		known = opps_fill(opps, policy, measured_opp_power, given);
+	} else if (known) {
+		gchint_opps_init(opps, policy->cpuinfo.max_freq);
+		opps->any = true;
+		for (i = 0; i < given->nr; i++)
+			gchint_opps_add(opps, given->opp[i].khz,
+					given->opp[i].power, 0);
+		gchint_opps_finish(opps);
+	}
+	mutex_unlock(&measured_lock);
 	return known;
 }
 
-/**
- * gchint_energy_give - take what was measured of a policy's power
- * @policy: the policy, its rwsem held
- * @given: the figures; ours from now on, if they are taken. NULL: forget them
- * @fault: out: what is wrong with them
- * @at: out: index of the OPP at fault
- *
- * For as long as the module is there. May sleep. Tables that are filled already stay as
- * they are, see gchint_actuator_give().
- *
- * Return: 0, -EINVAL with a fault, or -ENOMEM; nothing has changed then.
+/*
+ * For as long as the module is loaded. May sleep. Tables that are filled do not
+ * change: see gchint_actuator_give().
  */
-int gchint_energy_give(struct cpufreq_policy *policy, struct gchint_given *given,
+int gchint_energy_give(struct cpufreq_policy *policy,
+		       struct gchint_given *given,
 		       enum gchint_given_fault *fault, u32 *at)
 {
 	unsigned int first = cpumask_first(policy->related_cpus);
@@ -214,119 +192,91 @@ int gchint_energy_give(struct cpufreq_policy *policy, struct gchint_given *given
 		opps = kmalloc(sizeof(*opps), GFP_KERNEL);
 		if (!opps)
 			return -ENOMEM;
-		frequencies(opps, policy);
+		opps_fill_frequencies(opps, policy);
 		*fault = gchint_given_check(given, opps, at);
 		kfree(opps);
 	}
 	if (*fault)
 		return -EINVAL;
-	mutex_lock(&given_lock);
-	swap(per_cpu(given_of, first), given);
-	WRITE_ONCE(per_cpu(given_turn, first), per_cpu(given_turn, first) + 1);
-	mutex_unlock(&given_lock);
+	mutex_lock(&measured_lock);
+	swap(per_cpu(measured_power, first), given);
+	WRITE_ONCE(per_cpu(measured_gen, first),
+		   per_cpu(measured_gen, first) + 1);
+	mutex_unlock(&measured_lock);
 	kfree(given);
 	return 0;
 }
 
-/**
- * gchint_energy_turn - how often something was given
- * @policy: the policy that it was given to
- *
- * Return: a number that differs from that before.
- */
+/* Changes whenever measured power is set or removed. */
 unsigned int gchint_energy_turn(struct cpufreq_policy *policy)
 {
-	return READ_ONCE(per_cpu(given_turn, cpumask_first(policy->related_cpus)));
+	unsigned int first = cpumask_first(policy->related_cpus);
+
+	return READ_ONCE(per_cpu(measured_gen, first));
 }
 
-/**
- * gchint_energy_idle - what is drawn while every CPU is idle
- * @policy: a policy whose source of power is what was given
- * @microwatts: out: the figure
- *
- * Return: whether it is known.
- */
+/* Measured power while every CPU is idle. Return: whether it is known. */
 bool gchint_energy_idle(struct cpufreq_policy *policy, u32 *microwatts)
 {
 	unsigned int first = cpumask_first(policy->related_cpus);
 	struct gchint_given *given;
-	bool known = false;
+	bool known;
 
-	mutex_lock(&given_lock);
-	given = per_cpu(given_of, first);
-	if (given && given->idle_known) {
+	mutex_lock(&measured_lock);
+	given = per_cpu(measured_power, first);
+	known = given && given->idle_known;
+	if (known)
 		*microwatts = given->idle;
-		known = true;
-	}
-	mutex_unlock(&given_lock);
+	mutex_unlock(&measured_lock);
 	return known;
 }
 
-/**
- * gchint_energy_exit - forget what was given
- *
- * After the last policy.
- */
+/* After the last policy. */
 void gchint_energy_exit(void)
 {
 	unsigned int cpu;
 
 	for_each_possible_cpu(cpu)
-		kfree(per_cpu(given_of, cpu));
+		kfree(per_cpu(measured_power, cpu));
 }
 
-/**
- * gchint_energy_fill - make the OPP table of a policy
- * @opps: the table
- * @policy: the policy, initialised
- *
- * May sleep. A driver without a frequency table is given marks, and an assumption.
- * Frequencies of boost are in it also while boost is off: then they are above the
- * limits.
- *
- * Return: where its power figures come from.
+/*
+ * Without a frequency table the OPPs are marks. Boost frequencies are included
+ * while boost is off: they are above the limits then. May sleep.
  */
 const struct gchint_energy_source *
 gchint_energy_fill(struct gchint_opps *opps, struct cpufreq_policy *policy)
 {
-	static const struct gchint_energy_source measured = { "measured", true, true };
-	static const struct gchint_energy_source model = { "em", true };
-	static const struct gchint_energy_source scale = { "em-scale", false };
-	static const struct gchint_energy_source volt = { "opp-voltage", false };
-	static const struct gchint_energy_source pss = { "acpi-pss", true };
-	static const struct gchint_energy_source assumed = { "assumed", false };
-	static const struct gchint_energy_source none = { "none", false };
-	bool microwatts = false, known = false;
-	void *firmware;
+	static const struct gchint_energy_source
+		measured = { "measured", true, true },
+		model = { "em", true },
+		scale = { "em-scale", false },
+		volt = { "opp-voltage", false },
+		pss = { "acpi-pss", true },
+		assumed = { "assumed", false },
+		none = { "none", false };
+	bool microwatts = false;
 
-	if (fill_given(opps, policy))
+	if (opps_use_measured(opps, policy))
 		return &measured;
 	if (!policy->freq_table) {
-		frequencies(opps, policy);
+		opps_fill_frequencies(opps, policy);
 		return opps->powered ? &assumed : &none;
 	}
-	if (fill(opps, policy, power_of_model, &microwatts))
+	if (opps_fill(opps, policy, em_opp_power, &microwatts))
 		return microwatts ? &model : &scale;
-	if (fill(opps, policy, power_of_voltage, NULL))
+	if (opps_fill(opps, policy, voltage_opp_power, NULL))
 		return &volt;
-	firmware = read_firmware(policy);
-	if (firmware) {
-		known = fill(opps, policy, power_of_firmware, firmware);
-		free_firmware(firmware);
-	}
-	if (known)
+	if (opps_fill_pss(opps, policy))
 		return &pss;
-	fill(opps, policy, NULL, NULL);
+	opps_fill(opps, policy, NULL, NULL);
 	return &none;
 }
 
-/**
- * gchint_energy_places - does the scheduler place threads by energy under schedutil?
- *
- * Energy-Aware Scheduling wants CPUs that differ and an energy model of each. That
- * it was switched off by hand, or that CPUs have siblings, is not told to modules.
- *
- * Return: whether another governor than schedutil would end that.
+/*
+ * Would another governor than schedutil end Energy-Aware Scheduling? That needs
+ * CPUs that differ, and energy models. Modules cannot see if it was switched
+ * off, or if CPUs have SMT siblings.
  */
 bool gchint_energy_places(void)
 {

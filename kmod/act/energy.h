@@ -10,21 +10,17 @@
 struct cpufreq_policy;
 struct gchint_opps;
 
-/**
- * struct gchint_energy_source - where power figures come from
- * @name: for debugfs
- * @microwatts: the figures are microwatts; else they are only proportions
- * @measured: they were measured on this machine
- */
+/* Where power figures come from. */
 struct gchint_energy_source {
 	const char *name;
-	bool microwatts;
-	bool measured;
+	bool microwatts; /* else only proportional to each other */
+	bool measured; /* on this machine */
 };
 
 const struct gchint_energy_source *
 gchint_energy_fill(struct gchint_opps *opps, struct cpufreq_policy *policy);
-int gchint_energy_give(struct cpufreq_policy *policy, struct gchint_given *given,
+int gchint_energy_give(struct cpufreq_policy *policy,
+		       struct gchint_given *given,
 		       enum gchint_given_fault *fault, u32 *at);
 unsigned int gchint_energy_turn(struct cpufreq_policy *policy);
 bool gchint_energy_idle(struct cpufreq_policy *policy, u32 *microwatts);

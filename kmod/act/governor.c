@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The calls of the cpufreq core. It makes them with the policy's rwsem held,
- * some of them while a CPU is being plugged: nothing here may turn a
- * tracepoint on or off, or wait for one who does.
+ * cpufreq calls with the policy's rwsem held, sometimes while a CPU is being
+ * plugged: nothing here may switch a tracepoint, or wait for that.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -12,62 +11,36 @@
 
 #include "actuator.h"
 #include "energy.h"
-#include "governor.h"
 #include "policy.h"
 #include "tunable_set.h"
 
-/* -- Requests -- */
-
-static void request_fast(struct gchint_policy *policy, u64 hint_ns)
+static void governor_request_fast(struct gchint_policy *policy, u64 hint_ns)
 {
-	u32 from = policy->khz;
+	u32 from = policy->khz, wanted = policy->next.decision.khz;
+	u32 khz = cpufreq_driver_fast_switch(policy->policy, wanted);
 	u64 now;
-	u32 khz;
 
-	khz = cpufreq_driver_fast_switch(policy->policy,
-					 policy->next.decision.khz);
 	if (!khz) {
 		gchint_decide_refused(&policy->state, policy->khz);
 		return;
 	}
 	now = gchint_now();
 	gchint_policy_switched(policy, khz, now);
-	/* After a change of rules it may be what is in force. */
-	if (policy->next.decision.khz != from)
+	/* After a change of rules it may be the frequency in force. */
+	if (wanted != from)
 		gchint_policy_asked(policy, &policy->next, from, hint_ns, now);
 }
 
-static void request_slow(struct gchint_policy *policy, u64 hint_ns)
+static void governor_work(struct kthread_work *work)
 {
-	if (!policy->hint_ns)
-		policy->hint_ns = hint_ns;
-	if (!policy->work_in_progress) {
-		policy->work_in_progress = true;
-		irq_work_queue(&policy->irq_work);
-	}
-}
-
-static void slow_irq_work(struct irq_work *irq_work)
-{
-	struct gchint_policy *policy;
-
-	policy = container_of(irq_work, struct gchint_policy, irq_work);
-	kthread_queue_work(policy->worker, &policy->work);
-}
-
-static void slow_work(struct kthread_work *work)
-{
-	struct gchint_policy *policy;
+	struct gchint_policy *policy =
+		container_of(work, struct gchint_policy, work);
 	struct gchint_request next;
 	unsigned long flags;
 	u32 khz;
 	int ret;
 
-	policy = container_of(work, struct gchint_policy, work);
-	/*
-	 * Taken together with the flag: whoever decides after this finds it
-	 * clear and queues once more, so no decision is lost.
-	 */
+	/* With the flag: a later decision finds it clear and queues again. */
 	raw_spin_lock_irqsave(&policy->lock, flags);
 	next = policy->next;
 	khz = next.decision.khz;
@@ -90,24 +63,28 @@ static void slow_work(struct kthread_work *work)
 	raw_spin_unlock_irqrestore(&policy->lock, flags);
 }
 
-static void request(struct gchint_policy *policy, u64 hint_ns)
+static void governor_request(struct gchint_policy *policy, u64 hint_ns)
 {
-	if (policy->policy->fast_switch_enabled)
-		request_fast(policy, hint_ns);
-	else
-		request_slow(policy, hint_ns);
+	if (policy->policy->fast_switch_enabled) {
+		governor_request_fast(policy, hint_ns);
+		return;
+	}
+	if (!policy->hint_ns)
+		policy->hint_ns = hint_ns;
+	if (!policy->work_in_progress) {
+		policy->work_in_progress = true;
+		irq_work_queue(&policy->irq_work);
+	}
 }
 
-static const struct gchint_actuator actuator = {
+static const struct gchint_actuator governor_actuator = {
 	.name = "governor",
 	.id = GCHINT_ACTUATOR_GOVERNOR,
 	.can = GCHINT_CAN_LOAD | GCHINT_CAN_EXACT,
-	.request = request,
+	.request = governor_request,
 };
 
-/* -- Calls of cpufreq -- */
-
-static int gov_init(struct cpufreq_policy *p)
+static int governor_init(struct cpufreq_policy *p)
 {
 	struct gchint_policy *policy;
 	int ret;
@@ -118,15 +95,13 @@ static int gov_init(struct cpufreq_policy *p)
 
 	cpufreq_enable_fast_switch(p);
 
-	policy = gchint_actuator_new(p, &actuator);
+	policy = gchint_actuator_new(p, &governor_actuator);
 	if (!policy) {
 		ret = -ENOMEM;
 		goto disable_fast_switch;
 	}
-	init_irq_work(&policy->irq_work, slow_irq_work);
-	kthread_init_work(&policy->work, slow_work);
 	if (!p->fast_switch_enabled) {
-		ret = gchint_actuator_worker(policy);
+		ret = gchint_actuator_worker(policy, governor_work);
 		if (ret)
 			goto free_policy;
 	}
@@ -156,7 +131,7 @@ disable_fast_switch:
 	return ret;
 }
 
-static void gov_exit(struct cpufreq_policy *p)
+static void governor_exit(struct cpufreq_policy *p)
 {
 	struct gchint_policy *policy = p->governor_data;
 
@@ -168,7 +143,7 @@ static void gov_exit(struct cpufreq_policy *p)
 	cpufreq_disable_fast_switch(p);
 }
 
-static int gov_start(struct cpufreq_policy *p)
+static int governor_start(struct cpufreq_policy *p)
 {
 	gchint_policy_start(p->governor_data);
 	gchint_actuator_started(p->governor_data, true);
@@ -176,13 +151,13 @@ static int gov_start(struct cpufreq_policy *p)
 	return 0;
 }
 
-static void gov_stop(struct cpufreq_policy *p)
+static void governor_stop(struct cpufreq_policy *p)
 {
 	gchint_actuator_started(p->governor_data, false);
 	gchint_policy_stop(p->governor_data);
 }
 
-static void gov_limits(struct cpufreq_policy *p)
+static void governor_limits(struct cpufreq_policy *p)
 {
 	struct gchint_policy *policy = p->governor_data;
 
@@ -194,24 +169,24 @@ static void gov_limits(struct cpufreq_policy *p)
 		mutex_unlock(&policy->work_lock);
 	}
 	gchint_policy_rules(policy);
-	/* An idle CPU would not call for long, and a limit may be thermal. */
+	/* An idle CPU may not decide for long, and a limit may be thermal. */
 	gchint_policy_poke(p->cpu);
 	gchint_actuator_limits();
 }
 
 /*
- * Strict: hardware that chooses by itself (HWP) takes what is asked for as the highest
- * too, not as the lowest alone. A cap would be none otherwise.
+ * Strict: hardware that chooses by itself (HWP) takes a request as its highest
+ * frequency, too. A cap would have no effect otherwise.
  */
 static struct cpufreq_governor governor = {
 	.name = "gchint",
 	.owner = THIS_MODULE,
 	.flags = CPUFREQ_GOV_DYNAMIC_SWITCHING | CPUFREQ_GOV_STRICT_TARGET,
-	.init = gov_init,
-	.exit = gov_exit,
-	.start = gov_start,
-	.stop = gov_stop,
-	.limits = gov_limits,
+	.init = governor_init,
+	.exit = governor_exit,
+	.start = governor_start,
+	.stop = governor_stop,
+	.limits = governor_limits,
 };
 
 int gchint_governor_init(void)

@@ -1,38 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Frequency limits of a policy, beside whatever governs it: a cap while all of
- * its busy CPUs ask for one, a floor while somebody waits. cpufreq joins them
- * with the limits of others, and the narrower of two wins; so that a cap of ours
- * does not win against a floor of somebody else, it is never below that.
+ * Frequency limits of a policy, alongside any governor: a cap while all of its
+ * busy CPUs ask for one, a floor while threads wait. cpufreq combines them with
+ * those of others, the narrower one wins, and a cap never goes below the floor
+ * of another user.
  *
- * From the decision to the register there are two threads: our worker, for a
- * request may sleep, and cpufreq's own, which applies it and is waited for. How long
- * they take is measured and counts as the time of a switch, so that phases which
- * would not outlast it (min_latencies) are let alone.
+ * Between decision and hardware are our worker, since a request may sleep, and
+ * cpufreq's, which the worker waits for. Their time is measured and used as the
+ * switch latency: phases that would not outlast it (min_latencies) have no
+ * effect.
  */
 #include <linux/cpufreq.h>
 #include <linux/workqueue.h>
 
 #include "actuator.h"
-#include "limits.h"
 #include "policy.h"
 
-/* Until it is measured. */
-#define TOOK_NS (100 * (u32)NSEC_PER_USEC)
+/* Assumed until it is measured. */
+#define DEFAULT_LATENCY_NS (100 * (u32)NSEC_PER_USEC)
 
-static void call_worker(struct irq_work *irq_work)
-{
-	struct gchint_policy *policy;
-
-	policy = container_of(irq_work, struct gchint_policy, irq_work);
-	kthread_queue_work(policy->worker, &policy->work);
-}
-
-/*
- * Both threads, and the driver, which a governor may call later. Small changes would
- * only make plans void.
- */
-static void measure(struct gchint_policy *policy, u64 took_ns)
+/* With both threads and the driver. Small changes only invalidate plans. */
+static void limits_measure_latency(struct gchint_policy *policy, u64 took_ns)
 {
 	struct gchint_limits *limits = &policy->limits;
 	u32 known = policy->rules.latency_ns, ns;
@@ -47,10 +35,10 @@ static void measure(struct gchint_policy *policy, u64 took_ns)
 }
 
 /*
- * The hardware has another highest frequency: no governor of ours is told. Under the
- * rwsem, for with its last CPU the driver takes away the table that is read.
+ * Only a governor gets a callback when the hardware's highest frequency
+ * changes. The rwsem keeps the driver from freeing the frequency table.
  */
-static void renew_opps(struct gchint_policy *policy)
+static void limits_refill_opps(struct gchint_policy *policy)
 {
 	struct cpufreq_policy *p = policy->policy;
 
@@ -62,26 +50,22 @@ static void renew_opps(struct gchint_policy *policy)
 	up_read(&p->rwsem);
 }
 
-/*
- * Nothing is held here but what serialises workers. A floor goes before a cap
- * comes, and the reverse.
- */
-static void apply(struct kthread_work *work)
+/* Floor first: one that ends is gone before a cap comes. */
+static void limits_work(struct kthread_work *work)
 {
-	struct gchint_policy *policy;
-	struct gchint_limits *limits;
+	struct gchint_policy *policy =
+		container_of(work, struct gchint_policy, work);
+	struct freq_constraints *constraints = &policy->policy->constraints;
+	struct gchint_limits *limits = &policy->limits;
+	u64 hint_ns, queued_ns, now;
 	struct gchint_request next;
-	u64 hint_ns, queued_ns;
 	unsigned long flags;
 	s32 cap, floor;
 	bool requested;
-	u64 now;
 	int ret;
 
-	policy = container_of(work, struct gchint_policy, work);
-	limits = &policy->limits;
 	if (policy->hw_max_khz != READ_ONCE(policy->policy->cpuinfo.max_freq))
-		renew_opps(policy);
+		limits_refill_opps(policy);
 	raw_spin_lock_irqsave(&policy->lock, flags);
 	requested = policy->work_in_progress;
 	policy->work_in_progress = false;
@@ -97,36 +81,37 @@ static void apply(struct kthread_work *work)
 
 	freq_qos_update_request(&limits->floor, floor);
 	if (cap != FREQ_QOS_MAX_DEFAULT_VALUE)
-		cap = max(cap, READ_ONCE(policy->policy->constraints.min_freq.target_value));
+		cap = max(cap, READ_ONCE(constraints->min_freq.target_value));
 	ret = freq_qos_update_request(&limits->cap, cap);
 	now = gchint_now();
-	/* Nothing is held: it takes the policy's rwsem. */
+	/* Takes the policy's rwsem: hold no lock here. */
 	flush_work(&policy->policy->update);
 
 	raw_spin_lock_irqsave(&policy->lock, flags);
 	policy->asking = false;
-	/* Called because others moved their floor it decides nothing new. */
+	/* No decision when only the floor of another user moved. */
 	if (requested && ret >= 0)
 		gchint_policy_asked(policy, &next, policy->khz, hint_ns, now);
 	if (queued_ns)
-		measure(policy, gchint_elapsed(gchint_now(), queued_ns));
+		limits_measure_latency(policy,
+				       gchint_elapsed(gchint_now(), queued_ns));
 	raw_spin_unlock_irqrestore(&policy->lock, flags);
 }
 
-/* Somebody raised or lowered the floor: our cap may have to give way, or may come back. */
-static int others_changed(struct notifier_block *nb, unsigned long khz,
-			  void *data)
+/* The floor moved: our cap may have to give way to it, or may return. */
+static int limits_floor_changed(struct notifier_block *nb, unsigned long khz,
+				void *data)
 {
-	struct gchint_policy *policy;
+	struct gchint_policy *policy =
+		container_of(nb, struct gchint_policy, limits.others);
 
-	policy = container_of(nb, struct gchint_policy, limits.others);
-	/* Our own floor is the worker's doing, and its cap follows in the same turn. */
+	/* Our own floor is set by the worker, which updates the cap next. */
 	if (current != policy->worker->task)
 		kthread_queue_work(policy->worker, &policy->work);
 	return NOTIFY_OK;
 }
 
-static void request(struct gchint_policy *policy, u64 hint_ns)
+static void limits_request(struct gchint_policy *policy, u64 hint_ns)
 {
 	bool alert = policy->shared && policy->state.bounds.cap_khz;
 	unsigned int cpu;
@@ -142,19 +127,17 @@ static void request(struct gchint_policy *policy, u64 hint_ns)
 	}
 }
 
-static int attach(struct gchint_policy *policy)
+static int limits_attach(struct gchint_policy *policy)
 {
 	struct freq_constraints *constraints = &policy->policy->constraints;
 	struct gchint_limits *limits = &policy->limits;
 	unsigned int cpu;
 	int ret;
 
-	init_irq_work(&policy->irq_work, call_worker);
-	kthread_init_work(&policy->work, apply);
-	limits->took_ns = TOOK_NS;
-	limits->others.notifier_call = others_changed;
-	policy->rules.latency_ns = TOOK_NS;
-	ret = gchint_actuator_worker(policy);
+	limits->took_ns = DEFAULT_LATENCY_NS;
+	limits->others.notifier_call = limits_floor_changed;
+	policy->rules.latency_ns = DEFAULT_LATENCY_NS;
+	ret = gchint_actuator_worker(policy, limits_work);
 	if (ret)
 		return ret;
 	ret = freq_qos_add_request(constraints, &limits->floor, FREQ_QOS_MIN,
@@ -169,7 +152,7 @@ static int attach(struct gchint_policy *policy)
 	if (ret)
 		goto remove_cap;
 	gchint_policy_start(policy);
-	/* Who runs there now was not seen to come. */
+	/* Threads that run already were not seen to be switched in. */
 	for_each_cpu(cpu, policy->policy->related_cpus)
 		gchint_policy_poke(cpu);
 	return 0;
@@ -181,8 +164,8 @@ remove_floor:
 	return ret;
 }
 
-/* cpufreq wants to find no request of ours when it frees a policy. */
-static void detach(struct gchint_policy *policy)
+/* cpufreq requires that no request is left when it frees a policy. */
+static void limits_detach(struct gchint_policy *policy)
 {
 	struct gchint_limits *limits = &policy->limits;
 	unsigned int cpu;
@@ -200,7 +183,7 @@ const struct gchint_actuator gchint_limits = {
 	.name = "limits",
 	.id = GCHINT_ACTUATOR_LIMITS,
 	.can = GCHINT_CAN_LIMITS,
-	.attach = attach,
-	.detach = detach,
-	.request = request,
+	.attach = limits_attach,
+	.detach = limits_detach,
+	.request = limits_request,
 };

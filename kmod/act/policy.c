@@ -1,122 +1,98 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What runs under gchint_policy.lock, in the scheduler's context: no sleeping,
- * no allocation, no printing.
+ * From the thread that runs on each CPU, its load and its hint to a request.
+ * Under gchint_policy.lock, in the scheduler's context: no sleeping, no
+ * allocation, no printing.
  */
 #include <linux/cpufreq.h>
 #include <linux/math64.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
+#include <linux/sched/prio.h>
 #include <linux/tick.h>
 
 #include "compat/util.h"
-#include "demand.h"
 #include "policy.h"
 #include "policy/kind.h"
 #include "tell/event.h"
 #include "tunable_set.h"
 
+/* Load hardly changes in less, and reading the idle time is costly. */
+#define ACCOUNT_NS (200 * (u64)NSEC_PER_USEC)
+
+/* A thread is new until it has run for PELT's half-life. */
+#define YOUNG_NS (32 * (u64)NSEC_PER_MSEC)
+
 DEFINE_PER_CPU_ALIGNED(struct gchint_cpu, gchint_cpus);
+static struct gchint_load_migrations load_migrations;
 
-/* What is learned is learned by kind of CPU. */
-static struct gchint_kinds kinds;
-/* By the first CPU of a policy: its kind and one; 0 not told yet. */
-static DEFINE_PER_CPU(u8, told_kind);
+/* Memory-boundness is learned by core type. */
+static struct gchint_kinds core_types;
+/* Core type + 1 by the first CPU of a policy; 0 not assigned yet. */
+static DEFINE_PER_CPU(u8, policy_core_type);
 /* Serialises both. */
-static struct gchint_load_migrations migrations;
-static DEFINE_RAW_SPINLOCK(kinds_lock);
+static DEFINE_RAW_SPINLOCK(core_types_lock);
 
-/* Set before there is a policy. */
 static const struct gchint_follower *follower;
 
-/* Never the same for two policies, nor twice for one. */
-static atomic_t epoch;
+/* Of gchint_rules.epoch: never the same for two policies, nor twice for one. */
+static atomic_t rules_epoch;
 
-/**
- * gchint_policy_kind_khz - highest frequency of a kind of CPU
- * @kind: below GCHINT_KINDS
- *
- * Return: kHz, 0 if there is no such kind.
- */
+/* Highest frequency of a core type in kHz; 0 if it is not in use. */
 u32 gchint_policy_kind_khz(u8 kind)
 {
-	return READ_ONCE(kinds.kind[kind].khz);
+	return READ_ONCE(core_types.kind[kind].khz);
 }
 
-/*
- * A CPU is of one kind for as long as the module is there, whatever becomes of
- * its highest frequency.
- */
-static void claim_kind(struct gchint_policy *policy)
+/* Kept while the module is loaded, even if the highest frequency changes. */
+static void policy_assign_core_type(struct gchint_policy *policy)
 {
 	unsigned int cpu = cpumask_first(policy->policy->related_cpus);
-	u8 *told = per_cpu_ptr(&told_kind, cpu);
+	u8 *type = per_cpu_ptr(&policy_core_type, cpu);
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&kinds_lock, flags);
-	if (!*told)
-		*told = gchint_kind_of(&kinds, gchint_util_capacity(cpu),
+	raw_spin_lock_irqsave(&core_types_lock, flags);
+	if (!*type)
+		*type = gchint_kind_of(&core_types, gchint_util_capacity(cpu),
 				       policy->opps.ref_khz) + 1;
-	policy->kind = *told - 1;
-	raw_spin_unlock_irqrestore(&kinds_lock, flags);
+	policy->kind = *type - 1;
+	raw_spin_unlock_irqrestore(&core_types_lock, flags);
 	policy->rules.kind_khz = gchint_policy_kind_khz(policy->kind);
 }
 
-/**
- * gchint_policy_follow - name those who follow threads
- * @who: they
- *
- * Before the first policy, and until after the last.
- */
-void gchint_policy_follow(const struct gchint_follower *who)
+/* Before the first policy; valid until after the last. */
+void gchint_policy_follow(const struct gchint_follower *new_follower)
 {
-	follower = who;
+	follower = new_follower;
 }
 
-/**
- * gchint_policy_poke - make a CPU look and decide
- * @cpu: the CPU; nothing happens if it is offline
- *
- * Any context, but not of this CPU under its policy's lock; returns before it has
- * happened.
- */
+/* Asynchronous. Any context, but not on that CPU under its policy's lock. */
 void gchint_policy_poke(unsigned int cpu)
 {
 	follower->poke(cpu);
 }
 
-/* -- Accounts -- */
-
-static u64 run_at(const struct gchint_policy *policy,
-		  const struct gchint_cpu *c, u64 now)
+static u64 cpu_khz_ms(const struct gchint_policy *policy,
+		      const struct gchint_cpu *c, u64 now)
 {
 	return (policy->khz * gchint_elapsed(now, c->khz_since)) >> 20;
 }
 
-/**
- * gchint_policy_mean_khz - mean frequency of the thread that ran on a CPU
- * @policy: its policy, locked
- * @c: the CPU, whose frequency changed meanwhile; counts anew from now on
- * @ran_ns: for how long it ran
- * @now: CLOCK_MONOTONIC ns
- *
- * Return: kHz
- */
+/* Mean kHz of a thread that ran for @ran_ns; restarts the integral. */
 u32 gchint_policy_mean_khz(struct gchint_policy *policy, struct gchint_cpu *c,
 			   u64 ran_ns, u64 now)
 {
 	u32 khz = policy->khz;
 
 	if (ran_ns)
-		khz = div64_u64((c->khz_ms + run_at(policy, c, now)) << 20,
+		khz = div64_u64((c->khz_ms + cpu_khz_ms(policy, c, now)) << 20,
 				ran_ns);
 	c->khz_ms = 0;
 	c->khz_since = now;
 	return khz;
 }
 
-/* What follows from the frequency in force and the OPPs. */
-static void derive(struct gchint_policy *policy)
+static void policy_derive_opp(struct gchint_policy *policy)
 {
 	const struct gchint_opps *opps = &policy->opps;
 
@@ -124,21 +100,16 @@ static void derive(struct gchint_policy *policy)
 	policy->scale = gchint_scale(policy->khz, opps->ref_khz);
 }
 
-static void account(struct gchint_policy *policy, unsigned int cpu, u64 now)
+static void policy_account_cpu(struct gchint_policy *policy, unsigned int cpu,
+			       u64 now)
 {
 	struct gchint_cpu *c = per_cpu_ptr(&gchint_cpus, cpu);
 
 	gchint_policy_phase(policy, c, c->phase, now);
-	c->khz_ms += run_at(policy, c, now);
+	c->khz_ms += cpu_khz_ms(policy, c, now);
 	c->khz_since = now;
 }
 
-/**
- * gchint_policy_switched - the frequency in force may be another one now
- * @policy: the policy, locked
- * @khz: the frequency
- * @now: CLOCK_MONOTONIC ns
- */
 void gchint_policy_switched(struct gchint_policy *policy, u32 khz, u64 now)
 {
 	unsigned int cpu;
@@ -147,20 +118,18 @@ void gchint_policy_switched(struct gchint_policy *policy, u32 khz, u64 now)
 		return;
 	if (policy->shared)
 		for_each_cpu(cpu, policy->policy->cpus)
-			account(policy, cpu, now);
+			policy_account_cpu(policy, cpu, now);
 	else
-		account(policy, policy->policy->cpu, now);
+		policy_account_cpu(policy, policy->policy->cpu, now);
 	policy->khz = khz;
-	derive(policy);
+	policy_derive_opp(policy);
 }
 
-/*
- * Apart, because a record is large: inlined, each decision would clear the
- * stack for it, although nearly always nobody watches.
- */
-static noinline void tell(const struct gchint_policy *policy,
-			  const struct gchint_request *request, u32 khz_from,
-			  u64 latency, u64 now)
+/* noinline: keeps the large record off the stack; events are rarely on. */
+static noinline void
+policy_emit_decision(const struct gchint_policy *policy,
+		     const struct gchint_request *request, u32 khz_from,
+		     u64 latency, u64 now)
 {
 	const struct gchint_decision *d = &request->decision;
 	struct gchint_record record = {
@@ -190,14 +159,7 @@ static noinline void tell(const struct gchint_policy *policy,
 	gchint_event_tell(&record);
 }
 
-/**
- * gchint_policy_asked - something is asked for now: count it and tell of it
- * @policy: the policy, locked
- * @request: what
- * @khz_from: the frequency before
- * @hint_ns: when the hint came that is the reason, 0 none
- * @now: CLOCK_MONOTONIC ns
- */
+/* Count and report a request; @hint_ns as in gchint_policy_decide(). */
 void gchint_policy_asked(struct gchint_policy *policy,
 			 const struct gchint_request *request, u32 khz_from,
 			 u64 hint_ns, u64 now)
@@ -210,42 +172,207 @@ void gchint_policy_asked(struct gchint_policy *policy,
 		policy->stats->latency[gchint_latency_bucket(latency)]++;
 	}
 	if (gchint_event_wants_decision())
-		tell(policy, request, khz_from, latency, now);
+		policy_emit_decision(policy, request, khz_from, latency, now);
 }
 
-/* -- Decisions -- */
+/* Real-time or deadline; rt_task() excludes the latter in some versions. */
+static bool task_is_above_fair(const struct task_struct *task)
+{
+	return task->prio < MAX_RT_PRIO;
+}
+
+/* From utilisation at frequency @scale to that at the highest frequency. */
+static u32 cpu_relative_util(u32 util, unsigned int cpu, u32 scale)
+{
+	u32 capacity;
+
+	if (!gchint_util_invariant())
+		return (util * scale) >> GCHINT_ONE_SHIFT;
+	capacity = gchint_util_capacity(cpu);
+	if (capacity == GCHINT_ONE)
+		return util;
+	return (util << GCHINT_ONE_SHIFT) / capacity;
+}
 
 /*
- * Plans hold for a while, and until the limits change. Each CPU renews its own
- * when it comes to decide, but CPUs that share a policy share its rate limit as
- * well: one that is called often keeps all others from coming.
+ * What the running thread brings along; 0 if a hint just slowed it, since the
+ * scheduler overstates it then. Programs above the fair class get the highest
+ * frequency as with schedutil, but kernel threads, like our worker, do not.
  */
-static const struct gchint_demand *demand(struct gchint_policy *policy,
-					  unsigned int cpu, u64 now)
+static u32 cpu_task_util(const struct gchint_cpu *c, struct task_struct *task,
+			 u32 scale)
+{
+	if (is_idle_task(task))
+		return 0;
+	if (task_is_above_fair(task))
+		return task->flags & PF_KTHREAD ? 0 : GCHINT_ONE;
+	if (c->load.split_ns && c->thread && !c->held &&
+	    (c->hint.slowdown > GCHINT_ONE ||
+	     (c->plan.made && gchint_class_caps(c->plan.class))))
+		return 0;
+	return cpu_relative_util(gchint_util(task), c->cpu, scale);
+}
+
+static void cpu_account_task(struct gchint_cpu *c, struct task_struct *task,
+			     u32 util, u32 scale)
+{
+	u64 ran = min_t(u64, task->se.sum_exec_runtime, NSEC_PER_SEC);
+
+	if (gchint_load_task(&c->load, task->pid, util))
+		gchint_load_come(&c->load, task->pid,
+				 cpu_relative_util(gchint_util_mean(task),
+						   c->cpu, scale),
+				 (ran * scale) >> GCHINT_ONE_SHIFT);
+}
+
+/*
+ * A new program is assumed to be as busy as its parent, whose utilisation stays
+ * on the run queue while it waits. The parent may have run unseen.
+ */
+static void cpu_account_parent(struct gchint_cpu *c, struct task_struct *task,
+			       u32 scale)
+{
+	struct task_struct *parent = rcu_dereference_sched(task->real_parent);
+
+	if (task->se.sum_exec_runtime > YOUNG_NS ||
+	    task_cpu(parent) != c->cpu || task_is_above_fair(parent))
+		return;
+	cpu_account_task(c, parent,
+			 cpu_relative_util(gchint_util(parent), c->cpu, scale),
+			 scale);
+}
+
+/* Until the thread is switched out the idle time cannot grow. */
+static u64 cpu_idle_us(struct gchint_cpu *c, const struct task_struct *task,
+		       bool here)
+{
+	unsigned long switches = task->nvcsw + task->nivcsw;
+
+	if (here && !is_idle_task(task)) {
+		if (c->seen_pid == task->pid && c->seen_switches == switches)
+			return c->load.last_idle_us;
+		c->seen_pid = task->pid;
+		c->seen_switches = switches;
+	}
+	return get_cpu_idle_time(c->cpu, NULL, 0);
+}
+
+/*
+ * Under limits the governor in force serves CPUs without a hint. A cap waits
+ * until it would slow no other thread.
+ */
+static const struct gchint_demand *
+cpu_demand_by_hint(struct gchint_cpu *c, const struct gchint_rules *rules,
+		   u64 now)
+{
+	const struct gchint_hint *hint = NULL;
+	const struct gchint_plan *plan = NULL;
+	bool minds = gchint_neighbour_minds(&c->neighbour,
+					    gchint_rules_latency(rules), now);
+
+	if (c->hint.class != GCHINT_CLASS_NEUTRAL || (c->thread && !c->held))
+		hint = &c->hint;
+	if (minds && hint && gchint_class_caps(hint->class))
+		hint = NULL;
+	if (hint && gchint_plan_valid(&c->plan, hint, rules, now))
+		plan = &c->plan;
+	gchint_decide_cpu(&c->demand, rules, c->cpu,
+			  hint || minds ? GCHINT_ONE : 0, hint, plan);
+	c->demand.idle = c->neighbour.turn == GCHINT_TURN_NOBODY;
+	return &c->demand;
+}
+
+/* Accounts load. @idle: the frequency was chosen while all CPUs were idle. */
+static const struct gchint_demand *
+cpu_demand(struct gchint_cpu *c, const struct gchint_rules *rules, u32 scale,
+	   bool idle, u64 now)
+{
+	u64 window = rules->tun->window_us * (u64)NSEC_PER_USEC;
+	const struct gchint_hint *hint = NULL;
+	const struct gchint_plan *plan = NULL;
+	bool here = c->cpu == smp_processor_id();
+	struct task_struct *task = here && c->next ? c->next : current;
+	bool idles = here && is_idle_task(task);
+	u32 load = 0, io;
+
+	if (rules->beside)
+		return cpu_demand_by_hint(c, rules, now);
+	/* A kernel thread may have started unseen, and asks now. */
+	if (here && !idles)
+		c->parked = false;
+	if (c->parked) {
+		idles = true;
+		goto decide;
+	}
+	if (!here || now >= c->load.last_ns + ACCOUNT_NS)
+		gchint_load_account(&c->load, now, cpu_idle_us(c, task, here),
+				    scale, gchint_demand_capped(&c->demand),
+				    window);
+	io = gchint_load_boost(&c->load);
+	if (here) {
+		/* Nothing has run at the frequency of an idle CPU. */
+		if (idle)
+			scale = max(scale, c->ran_scale);
+		if (!idles)
+			cpu_account_parent(c, task, scale);
+		cpu_account_task(c, task, cpu_task_util(c, task, scale), scale);
+	} else if (gchint_load_idle(&c->load, TICK_NSEC)) {
+		idles = true;
+		goto decide;
+	}
+	if (c->thread && !c->held)
+		hint = &c->hint;
+	if (c->hint.class != GCHINT_CLASS_NEUTRAL) {
+		hint = &c->hint;
+		if (gchint_plan_valid(&c->plan, hint, rules, now))
+			plan = &c->plan;
+	}
+	if (gchint_decide_all(rules, hint))
+		load = max(gchint_load_all(&c->load), io);
+	else
+		load = max(gchint_load_base(&c->load), io);
+decide:
+	gchint_decide_cpu(&c->demand, rules, c->cpu, load, hint, plan);
+	c->demand.idle = idles;
+	if (idles && c->unpaid && !READ_ONCE(rules->tun->boost_unprivileged))
+		c->demand.metered = true;
+	c->wish = GCHINT_NO_WISH;
+	if (c->demand.class != GCHINT_CLASS_NEUTRAL && !idles &&
+	    (c->demand.hinted || c->plan.khz == GCHINT_PLAN_LOAD))
+		c->wish = gchint_cpu_wish(c);
+	return &c->demand;
+}
+
+/*
+ * Plans expire, and each CPU renews its own when it decides. CPUs of a shared
+ * policy share its rate limit, too: one that is called often would keep the
+ * others from renewing theirs, so that the one that decides renews all.
+ */
+static const struct gchint_demand *
+policy_demand_cpu(struct gchint_policy *policy, unsigned int cpu, u64 now)
 {
 	struct gchint_cpu *c = per_cpu_ptr(&gchint_cpus, cpu);
 
-	/* Looked at for this very decision? */
+	/* Not sampled for this very decision? */
 	if (c->thread && !c->held && c->ran_since != now)
 		follower->renew(c, policy, now);
-	return gchint_demand_of(c, &policy->rules, policy->scale,
-				policy->state.idle, now);
+	return cpu_demand(c, &policy->rules, policy->scale,
+			  policy->state.idle, now);
 }
 
-/* The highest of all of the policy's CPUs. */
-static const struct gchint_demand *demand_of_all(struct gchint_policy *policy,
-						 u64 now)
+static const struct gchint_demand *
+policy_demand_all(struct gchint_policy *policy, u64 now)
 {
 	struct gchint_demand *best = &policy->joint;
 	unsigned int cpu;
 
 	memset(best, 0, sizeof(*best));
 	for_each_cpu(cpu, policy->policy->cpus)
-		gchint_decide_join(best, demand(policy, cpu, now));
+		gchint_decide_join(best, policy_demand_cpu(policy, cpu, now));
 	return best;
 }
 
-static void request(struct gchint_policy *policy, u64 hint_ns)
+static void policy_request(struct gchint_policy *policy, u64 hint_ns)
 {
 	struct gchint_request *next = &policy->next;
 	const struct gchint_cpu *c;
@@ -262,60 +389,52 @@ static void request(struct gchint_policy *policy, u64 hint_ns)
 }
 
 /*
- * Who limits a policy and does not govern it decides within the hardware's
- * limits: those of the policy are partly its own, and cpufreq joins them.
+ * Under limits, decisions are made within the hardware's limits: those of the
+ * policy are partly our own requests, and cpufreq combines them.
  */
-static u32 lowest(const struct gchint_policy *policy)
+static u32 policy_min_khz(const struct gchint_policy *policy)
 {
 	return gchint_policy_loaded(policy) ? READ_ONCE(policy->policy->min) :
 					      policy->policy->cpuinfo.min_freq;
 }
 
-static u32 highest(const struct gchint_policy *policy)
+static u32 policy_max_khz(const struct gchint_policy *policy)
 {
 	return gchint_policy_loaded(policy) ? READ_ONCE(policy->policy->max) :
 					      policy->policy->cpuinfo.max_freq;
 }
 
-/* The limits are those of the policy now. */
-static void take_limits(struct gchint_policy *policy)
+static void policy_update_limits(struct gchint_policy *policy)
 {
 	struct gchint_rules *rules = &policy->rules;
 
-	rules->min_khz = lowest(policy);
-	rules->max_khz = highest(policy);
+	rules->min_khz = policy_min_khz(policy);
+	rules->max_khz = policy_max_khz(policy);
 	gchint_plan_mutators(rules);
-	rules->epoch = atomic_inc_return(&epoch);
+	rules->epoch = atomic_inc_return(&rules_epoch);
 	policy->delay_ns = gchint_decide_delay_ns(rules);
 }
 
-/**
- * gchint_policy_decide - find the frequency and ask for it
- * @policy: the policy, locked
- * @now: CLOCK_MONOTONIC ns
- * @hint_ns: when the hint came that is the reason to ask, 0 none
- *
- * On a CPU that may switch this policy's frequency.
- */
+/* On a CPU that may switch. @hint_ns: when a hint to act on came, or 0. */
 void gchint_policy_decide(struct gchint_policy *policy, u64 now, u64 hint_ns)
 {
 	const struct gchint_demand *best;
 
 	lockdep_assert_held(&policy->lock);
 	policy->refresh = false;
-	/* Boost moves them without a call of ours, if no request limits them. */
-	if (unlikely(policy->rules.max_khz != highest(policy) ||
-		     policy->rules.min_khz != lowest(policy))) {
-		take_limits(policy);
-		/* Limits have no call of cpufreq's for that: their worker looks. */
+	/* Boost changes unrequested limits without a callback. */
+	if (unlikely(policy->rules.max_khz != policy_max_khz(policy) ||
+		     policy->rules.min_khz != policy_min_khz(policy))) {
+		policy_update_limits(policy);
+		/* Limits get no callback: their worker checks the OPPs. */
 		if (!gchint_policy_loaded(policy))
 			irq_work_queue(&policy->irq_work);
 	}
 	gchint_policy_sync(policy, now);
 	if (policy->shared)
-		best = demand_of_all(policy, now);
+		best = policy_demand_all(policy, now);
 	else
-		best = demand(policy, policy->policy->cpu, now);
+		best = policy_demand_cpu(policy, policy->policy->cpu, now);
 	gchint_decide_policy(&policy->last, &policy->rules, &policy->state,
 			     best, now);
 	WRITE_ONCE(policy->next_time, now + policy->clock +
@@ -324,15 +443,15 @@ void gchint_policy_decide(struct gchint_policy *policy, u64 now, u64 hint_ns)
 	if (policy->last.avoided)
 		policy->stats->avoided++;
 	if (policy->last.change)
-		request(policy, hint_ns);
+		policy_request(policy, hint_ns);
 }
 
 /*
- * The scheduler may call for another CPU; a driver may insist on a CPU of the
- * policy. One that has no policy of ours may be on its way offline, where our
+ * The scheduler may call for another CPU, while the driver may insist on a CPU
+ * of the policy. A CPU without a policy of ours may be going offline, where our
  * irq_work would be lost.
  */
-static bool can_switch(const struct gchint_policy *policy)
+static bool policy_can_switch(const struct gchint_policy *policy)
 {
 	const struct cpufreq_policy *p = policy->policy;
 
@@ -341,20 +460,21 @@ static bool can_switch(const struct gchint_policy *policy)
 		rcu_access_pointer(*this_cpu_ptr(&gchint_cpus.policy)));
 }
 
-/* It may be time for a decision. Apart, so that the rest needs no stack. */
-static noinline void update(struct gchint_cpu *c, struct gchint_policy *policy,
-			    u64 time, bool due, bool woken)
+/* noinline: the hook itself needs no stack frame. */
+static noinline void policy_update(struct gchint_cpu *c,
+				   struct gchint_policy *policy, u64 time,
+				   bool due, bool woken)
 {
 	u64 now;
 
-	if (!can_switch(policy))
+	if (!policy_can_switch(policy))
 		return;
 
 	raw_spin_lock(&policy->lock);
 	now = gchint_now();
 	policy->clock = time - now;
 	gchint_load_iowait(&c->load, now, woken, TICK_NSEC);
-	/* Who took the lock before may have decided just now. */
+	/* Another CPU may have decided while this one waited for the lock. */
 	if (due || policy->refresh || (s64)(time - policy->next_time) >= 0) {
 		if (c->thread && c->cpu == smp_processor_id())
 			follower->look(c, policy, now);
@@ -365,24 +485,25 @@ static noinline void update(struct gchint_cpu *c, struct gchint_policy *policy,
 
 /*
  * The update hook: called by the scheduler with the run queue of c->cpu locked,
- * at wakeups, sleeps and ticks. Between two decisions it is one comparison of
- * times, and one of a slot's state word when a leased thread runs.
+ * at wakeups, sleeps and ticks. Between two decisions it compares two times
+ * and, when a leased thread runs, one state word of its slot.
  */
-static void hook(struct update_util_data *data, u64 time, unsigned int flags)
+static void policy_hook(struct update_util_data *data, u64 time,
+			unsigned int flags)
 {
 	struct gchint_cpu *c = container_of(data, struct gchint_cpu, hook);
 	struct gchint_policy *policy;
 	bool here, due, woken;
 
 	policy = rcu_dereference_sched(c->policy);
-	/* A stop that has unhooked us has not yet waited for us. */
+	/* gchint_policy_stop() clears it before it waits for us. */
 	if (unlikely(!policy))
 		return;
 	here = c->cpu == smp_processor_id();
 	woken = flags & SCHED_CPUFREQ_IOWAIT;
 	/*
-	 * Somebody wakes on an idle CPU, and who it is will only be seen when it
-	 * runs. What the CPU did before is no reason to take speed from it.
+	 * The thread that wakes is only known when it runs. What the idle CPU
+	 * did before is no reason to slow it down.
 	 */
 	if (here && is_idle_task(current) && !woken &&
 	    !READ_ONCE(policy->refresh))
@@ -391,35 +512,26 @@ static void hook(struct update_util_data *data, u64 time, unsigned int flags)
 	if (likely(!due && !woken && !READ_ONCE(policy->refresh) &&
 		   (s64)(time - READ_ONCE(policy->next_time)) < 0))
 		return;
-	update(c, policy, time, due, woken);
+	policy_update(c, policy, time, due, woken);
 }
 
-/**
- * gchint_policy_rules - limits or tunables have changed
- * @policy: the policy
- *
- * Takes effect at the next call of the scheduler.
- */
+/* Limits or tunables changed. Takes effect at the next call of the hook. */
 void gchint_policy_rules(struct gchint_policy *policy)
 {
 	struct cpufreq_policy *p = policy->policy;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&policy->lock, flags);
-	take_limits(policy);
-	/* The core may have moved the frequency into new limits. */
+	policy_update_limits(policy);
+	/* cpufreq may have moved the frequency into new limits. */
 	gchint_policy_switched(policy, p->cur, gchint_now());
 	WRITE_ONCE(policy->refresh, true);
 	raw_spin_unlock_irqrestore(&policy->lock, flags);
 }
 
-/**
- * gchint_policy_opps - the policy has other OPPs
- * @policy: the policy
- * @opps: they
- *
- * The caller holds off those who read its OPPs without its lock, and calls
- * gchint_policy_rules() afterwards.
+/*
+ * The caller keeps out readers of the OPPs without the policy's lock, and calls
+ * gchint_policy_rules() next if it is started.
  */
 void gchint_policy_opps(struct gchint_policy *policy,
 			const struct gchint_opps *opps)
@@ -432,27 +544,16 @@ void gchint_policy_opps(struct gchint_policy *policy,
 		gchint_opps_move(opps, &policy->opps,
 				 gchint_stats_time(policy->stats, phase));
 	policy->opps = *opps;
-	derive(policy);
+	policy_derive_opp(policy);
 	raw_spin_unlock_irqrestore(&policy->lock, flags);
 }
 
-/**
- * gchint_policy_latency - what is asked for takes so long to have an effect
- * @policy: the policy, locked
- * @ns: time
- */
 void gchint_policy_latency(struct gchint_policy *policy, u32 ns)
 {
 	policy->rules.latency_ns = ns;
-	take_limits(policy);
+	policy_update_limits(policy);
 }
 
-/* -- Life -- */
-
-/**
- * gchint_policy_init - prepare a policy's private part
- * @policy: zeroed, @policy and @opps filled in
- */
 void gchint_policy_init(struct gchint_policy *policy)
 {
 	raw_spin_lock_init(&policy->lock);
@@ -460,30 +561,21 @@ void gchint_policy_init(struct gchint_policy *policy)
 	policy->rules.opps = &policy->opps;
 }
 
-/*
- * cpufreq stops a governor and starts it anew when a CPU comes or goes. Nobody
- * does so for others: they have those that are offline, too.
- */
-static const struct cpumask *members(const struct gchint_policy *policy)
+/* A CPU that comes or goes restarts a governor, but not limits. */
+static const struct cpumask *policy_cpus(const struct gchint_policy *policy)
 {
 	return gchint_policy_loaded(policy) ? policy->policy->cpus :
 					      policy->policy->related_cpus;
 }
 
-/**
- * gchint_policy_start - begin to decide
- * @policy: the policy
- *
- * For the governor, with the cpufreq policy's rwsem held.
- */
+/* For the governor, with the cpufreq policy's rwsem held. */
 void gchint_policy_start(struct gchint_policy *policy)
 {
 	struct cpufreq_policy *p = policy->policy;
 	unsigned int cpu;
 
-	claim_kind(policy);
-	/* Those that are offline now may come, and nobody starts us anew then. */
-	policy->shared = cpumask_weight(members(policy)) > 1;
+	policy_assign_core_type(policy);
+	policy->shared = cpumask_weight(policy_cpus(policy)) > 1;
 	if (gchint_policy_loaded(policy))
 		policy->rules.latency_ns = p->cpuinfo.transition_latency;
 	policy->rules.meter_us = cpufreq_policy_transition_delay_us(p);
@@ -497,12 +589,12 @@ void gchint_policy_start(struct gchint_policy *policy)
 	policy->hint_ns = 0;
 	gchint_policy_rules(policy);
 
-	for_each_cpu(cpu, members(policy)) {
+	for_each_cpu(cpu, policy_cpus(policy)) {
 		struct gchint_cpu *c = per_cpu_ptr(&gchint_cpus, cpu);
 		u64 wall, idle = get_cpu_idle_time(cpu, &wall, 0);
 		u64 now = gchint_now();
 
-		gchint_load_init(&c->load, &migrations, cpu, now, idle);
+		gchint_load_init(&c->load, &load_migrations, cpu, now, idle);
 		c->seen_pid = 0;
 		c->park_ns = 0;
 		c->parked = false;
@@ -514,30 +606,28 @@ void gchint_policy_start(struct gchint_policy *policy)
 		c->khz_since = now;
 		c->khz_ms = 0;
 	}
-	/* Decisions look at all CPUs: none before each is ready. */
-	for_each_cpu(cpu, members(policy)) {
+	/* Decisions read all CPUs: publish none before each is initialised. */
+	for_each_cpu(cpu, policy_cpus(policy)) {
 		struct gchint_cpu *c = per_cpu_ptr(&gchint_cpus, cpu);
 
 		rcu_assign_pointer(c->policy, policy);
 		if (gchint_policy_loaded(policy))
-			cpufreq_add_update_util_hook(cpu, &c->hook, hook);
+			cpufreq_add_update_util_hook(cpu, &c->hook,
+						     policy_hook);
 		else
 			WRITE_ONCE(c->minded, true);
 	}
 }
 
-/**
- * gchint_policy_stop - decide no more
- * @policy: the policy
- *
- * Unhook, so that nobody new comes; wait for those who are in; only then is
- * there nobody left to queue the irq_work, nor, after that, the work.
+/*
+ * Unhook, so that no caller enters; wait for those inside; only then can
+ * nothing queue the irq_work any more, nor, after that, the work.
  */
 void gchint_policy_stop(struct gchint_policy *policy)
 {
 	unsigned int cpu;
 
-	for_each_cpu(cpu, members(policy)) {
+	for_each_cpu(cpu, policy_cpus(policy)) {
 		if (gchint_policy_loaded(policy))
 			cpufreq_remove_update_util_hook(cpu);
 		WRITE_ONCE(per_cpu(gchint_cpus.minded, cpu), false);

@@ -1,78 +1,129 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A cpufreq policy under gchint: from loads and hints to requests. */
+/* From load and hints to requests: a policy under gchint and its CPUs. */
 #ifndef _GCHINT_POLICY_H
 #define _GCHINT_POLICY_H
 
+#include <linux/cache.h>
 #include <linux/cpufreq.h>
 #include <linux/irq_work.h>
 #include <linux/kthread.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
+#include <linux/percpu.h>
 #include <linux/pm_qos.h>
+#include <linux/sched/cpufreq.h>
 #include <linux/sizes.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
 #include "actuator.h"
 #include "clock.h"
-#include "cpu.h"
 #include "policy/decide.h"
 #include "policy/latency.h"
+#include "policy/load.h"
+#include "policy/neighbour.h"
 #include "policy/opp.h"
+#include "policy/phase.h"
 #include "policy/plan.h"
+#include "tell/event.h"
 
 struct gchint_energy_source;
+struct gchint_thread;
 struct gchint_tunable_set;
+struct task_struct;
 
-/**
- * struct gchint_stats - what a policy did, for debugfs
- * @time_ns: time that hinted threads ran, by gchint_stats_time() and OPP
- * @switches: requests by reason
- * @avoided: switches that would not have paid
- * @latency: hint to request, by gchint_latency_bucket()
+/*
+ * The policy's lock serialises @phase, @load and what follows but @park_ns; the
+ * rest is this CPU's, irqs off, but for flags set from elsewhere.
  *
- * Under the policy's lock.
+ * The hook reads the first cache line to see if anything is due, a decision by
+ * load four more, one by a hint the rest.
  */
+struct gchint_cpu {
+	struct update_util_data hook;
+	/* NULL without one. Written at start and stop, read under RCU. */
+	struct gchint_policy __rcu *policy;
+	/* Whose hint counts here; other CPUs may compare the pointer. */
+	struct gchint_thread *thread;
+	struct gchint_track *track; /* of @thread, while it runs here */
+	struct task_struct *next; /* about to run, inside the switch probe */
+	u64 ran_since; /* up to then the run time of @track is accounted */
+	unsigned int cpu;
+	u32 ran_scale; /* gchint_scale() when @thread last ran */
+	bool held; /* the hint of @thread lingers after it was switched out */
+	bool parked; /* idle, no demand; kernel threads do not end that */
+	/* An unprivileged leased thread ran last: its idling is metered. */
+	bool unpaid;
+	bool alert; /* capped: check each thread that is switched in */
+	bool minded; /* under limits: keep @neighbour up to date */
+	u8 phase; /* that the time since @phase_since belongs to */
+
+	struct gchint_load load;
+	pid_t seen_pid; /* ran when this CPU last read its idle time */
+	struct gchint_demand demand; /* at the last decision */
+	unsigned long seen_switches; /* context switches of @seen_pid by then */
+	u64 wish; /* gchint_cpu_wish() at the last decision */
+
+	struct gchint_hint hint; /* class neutral without one */
+	struct gchint_plan plan; /* kept while @held; check against @hint */
+	/* Integral of khz while @thread ran, up to @khz_since; kHz * 2^20 ns */
+	u64 khz_ms;
+	u64 khz_since; /* CLOCK_MONOTONIC ns */
+	u64 phase_since; /* CLOCK_MONOTONIC ns */
+	/* Off the stack of gchint_look(); also for other CPUs of the policy. */
+	struct gchint_snapshot snapshot;
+	struct gchint_sample sample;
+	struct gchint_who who; /* origin of @hint, for events */
+	struct gchint_neighbour neighbour;
+	u64 park_ns; /* when it is to be @parked; 0 never */
+} ____cacheline_aligned;
+
+static_assert(offsetof(struct gchint_cpu, load) <= 64, "the hook's line");
+
+DECLARE_PER_CPU_ALIGNED(struct gchint_cpu, gchint_cpus);
+
+/* No hint took part in the last decision; gchint_cpu_wish() is never this. */
+#define GCHINT_NO_WISH U64_MAX
+
+/* Equal words lead to equal demands. The hint's class is not neutral. */
+static inline u64 gchint_cpu_wish(const struct gchint_cpu *c)
+{
+	u32 how = c->plan.lower << 2 | c->hint.may_raise << 1 |
+		  gchint_class_boosts(c->hint.class);
+
+	return (u64)c->plan.khz << 32 | how;
+}
+
+/* Counters of a policy, for debugfs; under the policy's lock. */
 struct gchint_stats {
+	/* Run time of hinted threads, see gchint_stats_time() */
 	u64 time_ns[GCHINT_PHASE_NR - 1][GCHINT_OPPS_MAX];
-	u64 switches[GCHINT_REASON_NR];
-	u64 avoided;
-	u64 latency[GCHINT_LATENCY_BUCKETS];
+	u64 switches[GCHINT_REASON_NR]; /* requests */
+	u64 avoided; /* switches that would not have paid */
+	u64 latency[GCHINT_LATENCY_BUCKETS]; /* hint to request */
 };
 
-/**
- * gchint_stats_time - the times of a phase
- * @stats: of a policy, locked
- * @phase: enum gchint_phase, but not none: nobody accounts what runs without one
- *
- * Return: GCHINT_OPPS_MAX times by OPP
- */
+/* GCHINT_OPPS_MAX times by OPP. Any phase but none, which has no account. */
 static inline u64 *gchint_stats_time(struct gchint_stats *stats, u8 phase)
 {
 	return stats->time_ns[phase - 1];
 }
 
-/**
- * struct gchint_request - a frequency on its way to the driver
- * @decision: what was decided
- * @who: whose hint decided
- */
+/* A decision on its way to the driver, and whose hint led to it. */
 struct gchint_request {
 	struct gchint_decision decision;
 	struct gchint_who who;
 };
 
 /**
- * struct gchint_follower - who knows what runs on a CPU
- * @due: has what the thread there says changed? May err to both sides.
- * @look: see what it says now
- * @renew: likewise, if what was planned for it does not hold any more
- * @poke: make a CPU look and decide; any context, but not this CPU under its
- *	policy's lock
- *
- * @due with irqs off, on the CPU. @look and @renew with its policy locked, on any
- * CPU: the lock keeps the thread where it is.
+ * struct gchint_follower - how a policy reaches the threads on its CPUs
+ * @due: may the slot of the running thread have changed? On its CPU, irqs off;
+ *	errs to either side.
+ * @look: sample the slot of the CPU's thread. The policy is locked, which keeps
+ *	the thread where it is.
+ * @renew: like @look, if the plan for the thread is not valid any more
+ * @poke: see gchint_policy_poke()
  */
 struct gchint_follower {
 	bool (*due)(const struct gchint_cpu *c);
@@ -83,104 +134,61 @@ struct gchint_follower {
 	void (*poke)(unsigned int cpu);
 };
 
-/**
- * struct gchint_limits - a policy's frequency limits, where they are the way
- * @queued_ns: when the worker was called, CLOCK_MONOTONIC
- * @took_ns: how long it usually takes from then on until cpufreq has applied them
- * @cap: ours among the requests of others; the worker's
- * @floor: likewise
- * @others: hears when others raise the lowest
- *
- * The first two under the policy's lock.
- */
+/* State of the actuator limits; the first two under the policy's lock. */
 struct gchint_limits {
-	u64 queued_ns;
-	u32 took_ns;
+	u64 queued_ns;	/* CLOCK_MONOTONIC, when the worker was queued */
+	u32 took_ns;	/* mean time from then until cpufreq has applied them */
 	struct freq_qos_request cap;
 	struct freq_qos_request floor;
-	struct notifier_block others;
+	struct notifier_block others; /* for floors of other users */
 };
 
-/**
- * struct gchint_policy - a policy that hints act on
- * @policy: the cpufreq policy
- * @act: the way to act on it
- * @set: its tunables, maybe shared with all others
- * @set_node: in @set
- * @node: in the list of policies
- * @started: between start and stop
- * @shared: it has more than one CPU, or may come to: limits are not started anew
- *	when one does. Changes only while not started.
- * @opps: its OPPs
- * @hw_max_khz: cpuinfo.max_freq for which they were read
- * @energy: where their power comes from
- * @given: gchint_energy_turn() before they were read
- * @kind: kind of CPU, for the learner
- * @lock: serialises the rest; taken with the run-queue lock held, irqs off
- * @rules: what binds its decisions
- * @state: their past
- * @joint: what its CPUs ask for together, if it is @shared
- * @last: the last decision, for those who watch
- * @opp: index in @opps of the frequency in force
- * @khz: the frequency in force
- * @scale: gchint_scale() of it
- * @delay_ns: least time between decisions without a phase edge
- * @next_time: when load may decide again, in the scheduler's time
- * @clock: what that time is ahead of CLOCK_MONOTONIC, as the hook last saw
- * @refresh: limits or tunables changed: decide at the next call
- * @stats: for debugfs; apart, for together they would take twice the memory
- * @next: what is asked for, by the worker if there is one: later decisions
- *	replace earlier ones
- * @work_in_progress: a request is on its way to the worker
- * @asking: the worker waits for cpufreq to apply limits
- * @hint_ns: when the first hint came that led to it, 0 none
- * @irq_work: leaves the scheduler's locks behind
- * @work: runs in @worker
- * @work_lock: serialises calls of the driver; taken without @lock
- * @worker: the thread that may sleep in the driver; NULL with fast switch
- * @limits: for the actuator of that name
+/*
+ * A cpufreq policy that hints act on. @lock serialises what follows it, unless
+ * said otherwise, and is taken with the run queue locked, irqs off.
  */
 struct gchint_policy {
 	struct cpufreq_policy *policy;
 	const struct gchint_actuator *act;
 	struct gchint_tunable_set *set;
 	struct list_head set_node;
-	struct list_head node;
+	struct list_head node; /* in the list of policies */
 	bool started;
+	/* Has, or may get, several CPUs. Changes only while not started. */
 	bool shared;
 	struct gchint_opps opps;
-	u32 hw_max_khz;
-	const struct gchint_energy_source *energy;
-	unsigned int given;
-	u8 kind;
+	u32 hw_max_khz; /* cpuinfo.max_freq that the OPPs were read at */
+	const struct gchint_energy_source *energy; /* of power in the OPPs */
+	unsigned int given; /* gchint_energy_turn() before they were read */
+	u8 kind; /* core type */
 
 	raw_spinlock_t lock;
 	struct gchint_rules rules;
 	struct gchint_state state;
-	struct gchint_demand joint;
+	struct gchint_demand joint; /* of all CPUs, if shared */
 	struct gchint_decision last;
-	unsigned int opp;
-	u32 khz;
-	u32 scale;
-	u64 delay_ns;
-	u64 next_time;
-	u64 clock;
-	bool refresh;
-	struct gchint_stats *stats;
+	unsigned int opp; /* index of the frequency in force */
+	u32 khz; /* frequency in force */
+	u32 scale; /* gchint_scale() of it */
+	u64 delay_ns; /* minimum between decisions without a phase edge */
+	u64 next_time; /* when load may decide, in the scheduler's clock */
+	u64 clock; /* that clock minus CLOCK_MONOTONIC, at the last hook */
+	bool refresh; /* limits or tunables changed: decide at the next hook */
+	struct gchint_stats *stats; /* apart: together they would take more */
 
-	struct gchint_request next;
-	/* The next fields are only needed if fast switch cannot be used. */
-	bool work_in_progress;
-	bool asking;
-	u64 hint_ns;
-	struct irq_work irq_work;
+	struct gchint_request next; /* the last of several wins */
+	/* From here on not used with fast switch. */
+	bool work_in_progress; /* a request waits for the worker */
+	bool asking; /* the worker waits for cpufreq to apply limits */
+	u64 hint_ns; /* of the first hint behind the request, 0 if none */
+	struct irq_work irq_work; /* queues work without scheduler locks */
 	struct kthread_work work;
-	struct mutex work_lock; /* calls of the driver */
+	struct mutex work_lock; /* driver calls that may sleep, outside lock */
 	struct kthread_worker *worker;
 	struct gchint_limits limits;
 };
 
-/* One byte more, and the allocator takes twice as much. Lockdep's maps may cost that. */
+/* One byte more takes twice the memory; lockdep's maps may cost that. */
 #ifndef CONFIG_DEBUG_LOCK_ALLOC
 static_assert(sizeof(struct gchint_policy) <= SZ_2K, "a policy's memory");
 #endif
@@ -204,19 +212,15 @@ u32 gchint_policy_mean_khz(struct gchint_policy *policy, struct gchint_cpu *c,
 			   u64 ran_ns, u64 now);
 u32 gchint_policy_kind_khz(u8 kind);
 
-/* Is load our business, with the scheduler calling our hook? */
+/* Is the actuator the governor, whose hook the scheduler calls? */
 static inline bool gchint_policy_loaded(const struct gchint_policy *policy)
 {
 	return policy->act->can & GCHINT_CAN_LOAD;
 }
 
-/**
- * gchint_policy_sync - somebody else may have changed the frequency
- * @policy: the policy, locked
- * @now: CLOCK_MONOTONIC ns
- *
- * Where another governor is at work. A driver that governs itself does not say
- * what it does: the frequency is unknown then, and nothing is learned from it.
+/*
+ * Read the frequency chosen by another governor. A driver that governs itself
+ * does not report it; nothing is learned then. Locked.
  */
 static inline void gchint_policy_sync(struct gchint_policy *policy, u64 now)
 {
@@ -225,13 +229,7 @@ static inline void gchint_policy_sync(struct gchint_policy *policy, u64 now)
 				       now);
 }
 
-/**
- * gchint_policy_phase - a CPU goes on in another phase, or in none
- * @policy: its policy, locked
- * @c: the CPU
- * @phase: enum gchint_phase from now on
- * @now: CLOCK_MONOTONIC ns
- */
+/* Account the CPU's time in its phase, and enter @phase. Locked. */
 static inline void gchint_policy_phase(struct gchint_policy *policy,
 				       struct gchint_cpu *c, u8 phase, u64 now)
 {

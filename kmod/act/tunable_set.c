@@ -8,15 +8,14 @@
 #include "policy.h"
 #include "tunable_set.h"
 
-/* Serialises @shared and the coming and going of sets. */
+/* Serialises shared_set and the life of sets. */
 static DEFINE_MUTEX(sets_lock);
-/* The set of all policies, where the driver has them in common. */
-static struct gchint_tunable_set *shared;
+/* The set of all policies, if the driver has one governor for them. */
+static struct gchint_tunable_set *shared_set;
 
-/* Called when something was written. */
-static void (*told)(void);
+static void (*tunables_changed)(void);
 
-static const char * const modes[] = {
+static const char * const mode_names[] = {
 	[GCHINT_MODE_OFF] = "off",
 	[GCHINT_MODE_TABLE] = "table",
 	[GCHINT_MODE_MODEL] = "model",
@@ -28,7 +27,7 @@ static struct gchint_tunable_set *to_set(struct gov_attr_set *attr_set)
 }
 
 /* Under attr_set->update_lock, which keeps the policies in the list. */
-static void changed(struct gov_attr_set *attr_set)
+static void set_changed(struct gov_attr_set *attr_set)
 {
 	struct gchint_policy *policy;
 
@@ -36,33 +35,31 @@ static void changed(struct gov_attr_set *attr_set)
 		gchint_policy_rules(policy);
 		gchint_policy_poke(policy->policy->cpu);
 	}
-	told();
+	tunables_changed();
 }
 
-static ssize_t store_value(struct gov_attr_set *attr_set, u32 *value, u32 min,
-			   u32 max, const char *buf, size_t count)
+static ssize_t set_store_value(struct gov_attr_set *attr_set, u32 *value,
+			       u32 min, u32 max, const char *buf, size_t count)
 {
 	unsigned int num;
-	int ret;
+	int ret = kstrtouint(buf, 10, &num);
 
-	ret = kstrtouint(buf, 10, &num);
 	if (ret)
 		return ret;
 	if (num < min || num > max)
 		return -EINVAL;
 	WRITE_ONCE(*value, num);
-	changed(attr_set);
+	set_changed(attr_set);
 	return count;
 }
 
-/* Where the value of each file is. */
 #define TUNABLE_VALUE(_name, ...)					\
 static u32 *_name##_value(struct gov_attr_set *attr_set)		\
 {									\
 	return &to_set(attr_set)->tunables._name;			\
 }
 
-/* cpufreq does not tell a function which file it is called for. */
+/* A callback per file, since cpufreq does not pass the attribute. */
 #define TUNABLE_FILE(_name, _def, _lo, _hi)				\
 static ssize_t _name##_show(struct gov_attr_set *attr_set, char *buf)	\
 {									\
@@ -75,8 +72,8 @@ static struct governor_attr _name##_attr =				\
 static ssize_t _name##_store(struct gov_attr_set *attr_set,		\
 			     const char *buf, size_t count)		\
 {									\
-	return store_value(attr_set, _name##_value(attr_set), _lo, _hi,	\
-			   buf, count);					\
+	return set_store_value(attr_set, _name##_value(attr_set),	\
+			       _lo, _hi, buf, count);			\
 }
 
 GCHINT_TUNABLES(TUNABLE_VALUE)
@@ -84,18 +81,19 @@ GCHINT_TUNABLES(TUNABLE_FILE)
 
 static ssize_t mode_show(struct gov_attr_set *attr_set, char *buf)
 {
-	return sysfs_emit(buf, "%s\n", modes[to_set(attr_set)->tunables.mode]);
+	return sysfs_emit(buf, "%s\n",
+			  mode_names[to_set(attr_set)->tunables.mode]);
 }
 
 static ssize_t mode_store(struct gov_attr_set *attr_set, const char *buf,
 			  size_t count)
 {
-	int mode = sysfs_match_string(modes, buf);
+	int mode = sysfs_match_string(mode_names, buf);
 
 	if (mode < 0)
 		return -EINVAL;
 	WRITE_ONCE(to_set(attr_set)->tunables.mode, mode);
-	changed(attr_set);
+	set_changed(attr_set);
 	return count;
 }
 
@@ -110,7 +108,7 @@ static struct attribute *gchint_attrs[] = {
 };
 ATTRIBUTE_GROUPS(gchint);
 
-static void release_set(struct kobject *kobj)
+static void set_release(struct kobject *kobj)
 {
 	kfree(to_set(to_gov_attr_set(kobj)));
 }
@@ -118,36 +116,24 @@ static void release_set(struct kobject *kobj)
 static struct kobj_type set_ktype = {
 	.default_groups = gchint_groups,
 	.sysfs_ops = &governor_sysfs_ops,
-	.release = release_set,
+	.release = set_release,
 };
 
-/* Before the policy is in the set's list: a store may find it there at once. */
-static void use_set(struct gchint_policy *policy,
-		    struct gchint_tunable_set *set)
-{
-	policy->set = set;
-	policy->rules.tun = &set->tunables;
-}
-
-/**
- * gchint_tunable_set_attach - give a policy its tunables
- * @policy: a policy that is being initialised
- *
- * Return: 0 or a negative errno.
- */
+/* Give a policy its tunables: those of all policies, or a new set. */
 int gchint_tunable_set_attach(struct gchint_policy *policy)
 {
 	struct gchint_tunable_set *set;
 	int ret = 0;
 
 	mutex_lock(&sets_lock);
-	if (shared) {
+	if (shared_set) {
 		if (WARN_ON(have_governor_per_policy())) {
 			ret = -EINVAL;
 			goto unlock;
 		}
-		use_set(policy, shared);
-		gov_attr_set_get(&shared->attr_set, &policy->set_node);
+		policy->set = shared_set;
+		policy->rules.tun = &shared_set->tunables;
+		gov_attr_set_get(&shared_set->attr_set, &policy->set_node);
 		goto unlock;
 	}
 
@@ -157,26 +143,22 @@ int gchint_tunable_set_attach(struct gchint_policy *policy)
 		goto unlock;
 	}
 	gchint_tunables_init(&set->tunables);
-	use_set(policy, set);
+	/* Before a store can find the policy in the set. */
+	policy->set = set;
+	policy->rules.tun = &set->tunables;
 	gov_attr_set_init(&set->attr_set, &policy->set_node);
 	ret = kobject_init_and_add(&set->attr_set.kobj, &set_ktype,
 				   get_governor_parent_kobj(policy->policy),
 				   "gchint");
-	if (ret) {
+	if (ret)
 		kobject_put(&set->attr_set.kobj);
-		goto unlock;
-	}
-	if (!have_governor_per_policy())
-		shared = set;
+	else if (!have_governor_per_policy())
+		shared_set = set;
 unlock:
 	mutex_unlock(&sets_lock);
 	return ret;
 }
 
-/**
- * gchint_tunable_set_detach - the policy is going away
- * @policy: the policy
- */
 void gchint_tunable_set_detach(struct gchint_policy *policy)
 {
 	struct gov_attr_set *attr_set = &policy->set->attr_set;
@@ -184,22 +166,22 @@ void gchint_tunable_set_detach(struct gchint_policy *policy)
 	mutex_lock(&sets_lock);
 	/*
 	 * The last put destroys the mutex of the set before it removes the
-	 * files, and a write that is under way would take it. Remove them
-	 * first: that waits for such writes.
+	 * files, and a write under way would take it. Remove the files first:
+	 * that waits for such writes.
 	 */
 	if (attr_set->usage_count == 1)
 		kobject_del(&attr_set->kobj);
 	if (!gov_attr_set_put(attr_set, &policy->set_node) &&
-	    shared == policy->set)
-		shared = NULL;
+	    shared_set == policy->set)
+		shared_set = NULL;
 	mutex_unlock(&sets_lock);
 }
 
-/**
- * gchint_tunable_set_init - before the first policy
- * @who: called when something was written; takes no policy's rwsem
+/*
+ * Before the first policy. changed() is called after a write, and must take no
+ * policy's rwsem.
  */
-void gchint_tunable_set_init(void (*who)(void))
+void gchint_tunable_set_init(void (*changed)(void))
 {
-	told = who;
+	tunables_changed = changed;
 }

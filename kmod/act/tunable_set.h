@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The tunables of one policy, or of all, as files in sysfs. */
+/* The tunables of one policy, or of all policies, as files in sysfs. */
 #ifndef _GCHINT_TUNABLE_SET_H
 #define _GCHINT_TUNABLE_SET_H
 
@@ -7,19 +7,15 @@
 
 #include "policy/tunables.h"
 
-/**
- * struct gchint_tunable_set - tunables in use
- * @attr_set: cpufreq's: the folder and the policies behind it
- * @tunables: written under @attr_set.update_lock, word by word; read anywhere
- */
 struct gchint_tunable_set {
-	struct gov_attr_set attr_set;
+	struct gov_attr_set attr_set; /* the directory, and its policies */
+	/* Written under attr_set.update_lock, word by word; read anywhere. */
 	struct gchint_tunables tunables;
 };
 
 struct gchint_policy;
 
-void gchint_tunable_set_init(void (*who)(void));
+void gchint_tunable_set_init(void (*changed)(void));
 int gchint_tunable_set_attach(struct gchint_policy *policy);
 void gchint_tunable_set_detach(struct gchint_policy *policy);
 
