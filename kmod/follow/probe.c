@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The scheduler's tracepoints are not exported by name; walking the kernel's
- * own table is the way that is open to a module.
+ * The scheduler's tracepoints are not exported, so probes find them by name in
+ * the kernel's table of tracepoints.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -12,17 +12,14 @@
 
 #include "probe.h"
 
-/* Probes stay this long after their last use: each costs a patch of code. */
+/* Registering a probe patches code, so unused ones stay for this long. */
 #define LINGER (2 * HZ)
 
-/*
- * Serialises the list, and turning probes on and off. Takes the CPU hotplug
- * lock inside.
- */
+/* Serialises the list and registration; the CPU hotplug lock nests inside. */
 static DEFINE_MUTEX(probes_lock);
 static LIST_HEAD(probes);
 
-static int turn_on(struct gchint_probe *probe)
+static int probe_register(struct gchint_probe *probe)
 {
 	int ret;
 
@@ -37,18 +34,11 @@ static int turn_on(struct gchint_probe *probe)
 	return 0;
 }
 
-static void turn_off(struct gchint_probe *probe)
-{
-	tracepoint_probe_unregister(probe->tp, probe->func, NULL);
-	probe->on = false;
-}
-
 /**
- * gchint_probe_need - listen to what has become needed
+ * gchint_probe_need - register all probes that are wanted now
  *
- * After a session, lease, policy or recorder has been added; then it is
- * listened to, and the information page is true. May sleep; must not be called
- * with a cpufreq policy's rwsem held, nor from CPU hotplug.
+ * After a session, lease, policy or recorder was added; updates the information
+ * page, too. May sleep; not under a policy's rwsem, nor from CPU hotplug.
  *
  * Return: 0 or a negative errno.
  */
@@ -60,7 +50,7 @@ int gchint_probe_need(void)
 	mutex_lock(&probes_lock);
 	list_for_each_entry(probe, &probes, node) {
 		if (probe->wanted())
-			ret = turn_on(probe);
+			ret = probe_register(probe);
 		if (ret)
 			break;
 	}
@@ -68,46 +58,45 @@ int gchint_probe_need(void)
 	return ret;
 }
 
-static void silence(bool all)
+static void probes_unregister(bool all)
 {
 	struct gchint_probe *probe, *next;
-	LIST_HEAD(silent);
+	LIST_HEAD(removed);
 
 	mutex_lock(&probes_lock);
 	list_for_each_entry_safe(probe, next, &probes, node) {
 		if (!probe->on || (!all && probe->wanted()))
 			continue;
-		turn_off(probe);
-		list_move_tail(&probe->node, &silent);
+		tracepoint_probe_unregister(probe->tp, probe->func, NULL);
+		probe->on = false;
+		list_move_tail(&probe->node, &removed);
 	}
-	if (!list_empty(&silent))
+	if (!list_empty(&removed))
 		tracepoint_synchronize_unregister();
-	list_for_each_entry(probe, &silent, node)
+	list_for_each_entry(probe, &removed, node)
 		if (probe->ended)
 			probe->ended();
-	list_splice_tail(&silent, &probes);
+	list_splice_tail(&removed, &probes);
 	mutex_unlock(&probes_lock);
 }
 
-static void relax(struct work_struct *work)
+static void probes_relax_work(struct work_struct *work)
 {
-	silence(false);
+	probes_unregister(false);
 }
 
-static DECLARE_DELAYED_WORK(relax_work, relax);
+static DECLARE_DELAYED_WORK(relax_work, probes_relax_work);
 
-/**
- * gchint_probe_relax - something is no longer needed, maybe
- *
- * Any context that may queue work. A runtime that opens and closes in a loop
- * must not make the kernel patch itself each time, so it happens later.
+/*
+ * Later, because a runtime that opens and closes sessions in a loop must not
+ * make the kernel patch itself each time. Any context that may queue work.
  */
 void gchint_probe_relax(void)
 {
 	queue_delayed_work(system_unbound_wq, &relax_work, LINGER);
 }
 
-static void update(struct work_struct *work)
+static void probes_update_work(struct work_struct *work)
 {
 	int ret = gchint_probe_need();
 
@@ -116,19 +105,15 @@ static void update(struct work_struct *work)
 	gchint_probe_relax();
 }
 
-static DECLARE_WORK(update_work, update);
+static DECLARE_WORK(update_work, probes_update_work);
 
-/**
- * gchint_probe_changed - sessions, policies or recorders came or went
- *
- * For those who may not call gchint_probe_need() where they are.
- */
+/* For callers whose context does not allow gchint_probe_need(). */
 void gchint_probe_changed(void)
 {
 	queue_work(system_unbound_wq, &update_work);
 }
 
-static void match(struct tracepoint *tp, void *priv)
+static void probe_match_tracepoint(struct tracepoint *tp, void *priv)
 {
 	struct gchint_probe *probe = priv;
 
@@ -136,15 +121,10 @@ static void match(struct tracepoint *tp, void *priv)
 		probe->tp = tp;
 }
 
-/**
- * gchint_probe_add - let a probe be turned on when it is needed
- * @probe: the probe, of static storage
- *
- * Return: 0; -ENOENT, the kernel has no such tracepoint.
- */
+/* @probe is of static storage. -ENOENT: the kernel has no such tracepoint. */
 int gchint_probe_add(struct gchint_probe *probe)
 {
-	for_each_kernel_tracepoint(match, probe);
+	for_each_kernel_tracepoint(probe_match_tracepoint, probe);
 	if (!probe->tp) {
 		pr_err("this kernel has no tracepoint %s\n", probe->name);
 		return -ENOENT;
@@ -155,10 +135,10 @@ int gchint_probe_add(struct gchint_probe *probe)
 	return 0;
 }
 
-/* Sessions and policies are gone, so nothing queues work any more. */
+/* No session or policy is left that could queue work. */
 void gchint_probe_exit(void)
 {
 	cancel_work_sync(&update_work);
 	cancel_delayed_work_sync(&relax_work);
-	silence(true);
+	probes_unregister(true);
 }

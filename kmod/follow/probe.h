@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Functions at tracepoints of the kernel, while somebody needs them. */
+/* Functions at tracepoints of the kernel, registered while they are needed. */
 #ifndef _GCHINT_PROBE_H
 #define _GCHINT_PROBE_H
 
@@ -11,13 +11,12 @@ struct tracepoint;
 /**
  * struct gchint_probe - a function at a tracepoint
  * @name: name of the tracepoint
- * @func: prototype of the tracepoint with a leading void pointer. It has no type
- *	here: who adds it calls check_trace_callback_type_NAME(), which compiles
- *	only if that is so.
- * @wanted: is it needed now?
- * @begun: called after it was turned on, or NULL
- * @ended: called when it was turned off and nobody is inside, or NULL
- * @node: in the list of all
+ * @func: has the tracepoint's prototype with a leading void pointer; callers
+ *	of gchint_probe_add() check it by check_trace_callback_type_NAME()
+ * @wanted: whether it is needed now
+ * @begun: called after it was registered, or NULL
+ * @ended: called after the last call of @func has returned, or NULL
+ * @node: in the list of all probes
  * @tp: the tracepoint
  * @on: whether @func is registered
  */

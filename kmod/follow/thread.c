@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The hash of all threads with a lease: what every context switch asks. */
+/* The hash of all threads with a lease. */
 #include <linux/irqflags.h>
 #include <linux/log2.h>
 #include <linux/slab.h>
@@ -13,15 +13,7 @@ struct gchint_threads gchint_threads __read_mostly;
 
 static unsigned int nr_threads;
 
-/**
- * gchint_thread_init - make room to find threads
- * @max: how many there may be at once, at least 2
- *
- * A chain for each: however many there are, to find that a thread has no lease
- * takes one load, nearly always.
- *
- * Return: 0 or -ENOMEM.
- */
+/* As many chains as leases, so that a chain is nearly always empty or short. */
 int gchint_thread_init(unsigned int max)
 {
 	gchint_threads.bits = ilog2(roundup_pow_of_two(max));
@@ -31,16 +23,13 @@ int gchint_thread_init(unsigned int max)
 	return gchint_threads.chain ? 0 : -ENOMEM;
 }
 
-/* The switch probe is gone, and no lease is left. */
+/* The switch probe is unregistered, and no lease is left. */
 void gchint_thread_exit(void)
 {
 	kvfree(gchint_threads.chain);
 }
 
-/**
- * gchint_thread_add - let a thread be found
- * @thread: complete; the caller serialises it with all others
- */
+/* Under the lease lock, as gchint_thread_remove(). The thread is complete. */
 void gchint_thread_add(struct gchint_thread *thread)
 {
 	struct gchint_thread __rcu **chain = gchint_thread_chain(thread->task);
@@ -50,12 +39,7 @@ void gchint_thread_add(struct gchint_thread *thread)
 	WRITE_ONCE(nr_threads, nr_threads + 1);
 }
 
-/**
- * gchint_thread_remove - let a thread be found no more
- * @thread: in the hash; the caller serialises it with all others
- *
- * Its own link stays: a reader that stands on it goes on from there.
- */
+/* Its own link stays: a reader that has reached it goes on from there. */
 void gchint_thread_remove(struct gchint_thread *thread)
 {
 	struct gchint_thread __rcu **link = gchint_thread_chain(thread->task);
@@ -66,23 +50,12 @@ void gchint_thread_remove(struct gchint_thread *thread)
 	WRITE_ONCE(nr_threads, nr_threads - 1);
 }
 
-/**
- * gchint_thread_count - how many threads have a lease
- *
- * Return: the number, all sessions together.
- */
 unsigned int gchint_thread_count(void)
 {
 	return READ_ONCE(nr_threads);
 }
 
-/**
- * gchint_thread_tell - a lease began, changed or ended
- * @thread: whose
- * @what: enum gchint_lease
- *
- * Any context; under RCU if the lease may end meanwhile.
- */
+/* Any context; under RCU if the lease may end meanwhile. */
 void gchint_thread_tell(const struct gchint_thread *thread,
 			enum gchint_lease what)
 {
@@ -104,7 +77,7 @@ void gchint_thread_tell(const struct gchint_thread *thread,
 		return;
 	local_irq_save(flags);
 	record.time = gchint_now();
-	/* Who looked may be another CPU of its policy. */
+	/* Another CPU of its policy may have read the slot. */
 	cpu = READ_ONCE(thread->cpu);
 	record.cpu = cpu >= 0 ? cpu : smp_processor_id();
 	gchint_event_tell(&record);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Threads with a lease, and the session each belongs to, as those see them who
- * follow them. Who makes and ends them is intake/lease.c.
- */
+/* Threads with a lease and their sessions, as the scheduler looks them up. */
 #ifndef _GCHINT_THREAD_H
 #define _GCHINT_THREAD_H
 
@@ -28,18 +25,17 @@ struct pid;
 
 /* gchint_thread.seen: phase and flags have four bits each. */
 #define GCHINT_SEEN_SHIFT 4
-/* A phase that went stale, whichever: a number that no phase has. */
+/* Any phase that became stale: a number that no phase has. */
 #define GCHINT_SEEN_STALE 0xf0
 static_assert(!(GCHINT_F_ALL >> GCHINT_SEEN_SHIFT));
 static_assert(GCHINT_SEEN_STALE >> GCHINT_SEEN_SHIFT >= GCHINT_PHASE_NR);
 
 /**
- * struct gchint_bank - GCHINT_SLOTS slots of a session
- * @slots: in a page that a mapping holds, too
- * @leases: the thread of each; written under the lease lock, read under RCU
- * @serial: how many leases of each have ended: who follows the one that is
- *	there now does not follow the next
- * @nr_leases: how many are taken; lease lock
+ * struct gchint_bank - a block of GCHINT_SLOTS slots of a session
+ * @slots: in a page that user space may have mapped, too
+ * @leases: written under the lease lock, read under RCU
+ * @serial: counts ended leases: a new lease gets no followers of the last one
+ * @nr_leases: slots taken; lease lock
  */
 struct gchint_bank {
 	struct gchint_slot *slots;
@@ -51,29 +47,26 @@ struct gchint_bank {
 /**
  * struct gchint_session - an open file
  * @node: in the list of sessions, under RCU
- * @id: its number, never used again
- * @mm: address space that opened it; counted, only ever compared
+ * @id: never used again
+ * @mm: address space that opened it; counted, only compared
  * @tgid: process that opened it; counted
- * @tgid_nr: its number in the initial pid namespace, for those who watch
- * @user: whose quotas it counts against; given back at close
- * @uid: of that user
+ * @tgid_nr: @tgid in the initial pid namespace, for reports
  * @granted: GCHINT_GRANT_*
+ * @user: its quotas apply; released at close
+ * @uid: of @user
  * @generation: of the information page, as last read
- * @nr_banks: how many there are; grows only, after what it counts is there
- * @bank: the slots; those past the first are made by GCHINT_IOC_GROW
- * @nr_leases: how many slots are taken; lease lock
- * @followers: how many have GCHINT_ROLE_FOLLOW; lease lock
- * @slowdown: how much slower its mutators may run, see gchint_pace_slowdown();
- *	written by the CPU of the thread that collects, read by all. It and the
- *	next two are words of their own: whoever reads them while they change
- *	errs for a decision.
- * @slowdown_until: jiffies: not valid later, for who set it may not run again
- * @slowdown_slot: who set it
- * @mutator: gchint_learn_mutator() by kind of CPU; written under @learn_lock, read at
- *	any time
- * @learn_lock: serialises @learn; innermost of all
- * @learn: what was learned of this session's phases
- * @rcu: readers of a lease may still look at its session
+ * @slowdown: see gchint_pace_slowdown(); written by the CPU of the thread that
+ *	collects. A reader that sees it and the next two change errs only once.
+ * @slowdown_until: jiffies after which @slowdown is not valid
+ * @slowdown_slot: slot of the thread that set @slowdown
+ * @mutator: gchint_learn_mutator() by core type; written under @learn_lock
+ * @learn_lock: serialises @learn; innermost of all locks
+ * @nr_leases: slots taken; lease lock
+ * @followers: leases with GCHINT_ROLE_FOLLOW; lease lock
+ * @nr_banks: valid entries of @bank; only grows
+ * @bank: the slots; GCHINT_IOC_GROW adds all but the first
+ * @learn: what was learned of its phases
+ * @rcu: readers of a lease may still use its session
  */
 struct gchint_session {
 	struct list_head node;
@@ -98,21 +91,14 @@ struct gchint_session {
 	struct rcu_head rcu;
 };
 
-/* How many slots it has; each below is there for good. */
 static inline unsigned int
 gchint_session_slots(const struct gchint_session *session)
 {
-	/* Pairs with the release in grow(). */
+	/* Pairs with the release in session_grow(). */
 	return smp_load_acquire(&session->nr_banks) * GCHINT_SLOTS;
 }
 
-/**
- * gchint_session_lease - where the lease of a slot is
- * @session: the session
- * @slot: below gchint_session_slots()
- *
- * Return: what is written under the lease lock and read under RCU.
- */
+/* The pointer is written under the lease lock and read under RCU. */
 static inline struct gchint_thread __rcu **
 gchint_session_lease(const struct gchint_session *session, unsigned int slot)
 {
@@ -133,26 +119,23 @@ gchint_session_serial(const struct gchint_session *session, unsigned int slot)
 
 /**
  * struct gchint_thread - a thread with a lease
- * @next: in the same chain of gchint_threads, under RCU
- * @task: not counted: compared only, and out of the hash before it is freed
+ * @next: in the same hash chain, under RCU
+ * @task: not counted: only compared, and out of the hash before it is freed
  * @session: outlives the lease by an RCU grace period
- * @lock: serialises @cpu, and while that is nowhere, @track and @plan. Innermost
- *	but for learn_lock, irqs off.
- * @tid: its number in the initial pid namespace, for those who watch
- * @cpu: where it runs, -1 nowhere; a hint for who wants to poke that CPU
- * @slot: index in the session
- * @role: enum gchint_role; changes under the lease lock, read at any time
- * @own: that slot
+ * @lock: irqs off; serialises @cpu and, while that is -1, @track and @plan
+ * @own: its slot
+ * @tid: its number in the initial pid namespace, for reports
+ * @lead_serial: of the lease that it follows
+ * @cpu: where it runs, or -1; may be outdated without @lock
+ * @slot: index of @own in the session
  * @lead: slot that it follows, or GCHINT_NO_LEAD; see gchint_thread_lead()
- * @lead_serial: of the lease there
- * @dead: the lease is over. Set under the lease lock. A CPU that makes this
- *	thread its current one looks at it afterwards, see
- *	gchint_watch_forget().
- * @seen: phase << 4 | flags as last seen, or GCHINT_SEEN_STALE
- * @track: what is known of its phase; while it runs, that CPU's alone
- * @plan: for it, while it does not run; else gchint_cpu.plan
- * @rcu: in the end, readers may still find it; they see that it is dead and
- *	let @track and @plan be
+ * @role: enum gchint_role; written under the lease lock
+ * @dead: the lease has ended; set under the lease lock. A CPU that makes this
+ *	thread its current one checks it afterwards: gchint_watch_forget()
+ * @seen: phase and flags as last read, or GCHINT_SEEN_STALE
+ * @track: state of its phase; while it runs, only its CPU uses it
+ * @plan: while it does not run; else gchint_cpu.plan
+ * @rcu: readers that see @dead do not touch @track and @plan
  */
 struct gchint_thread {
 	struct gchint_thread __rcu *next;
@@ -177,16 +160,10 @@ struct gchint_thread {
 	};
 };
 
-/**
- * struct gchint_threads - the hash of all threads with a lease
- * @chain: as many as there may be leases, or more
- * @bits: log2 of that
- *
- * Constant while the module is there.
- */
+/* The hash of all threads with a lease; constant while the module is loaded. */
 struct gchint_threads {
 	struct gchint_thread __rcu **chain;
-	unsigned int bits;
+	unsigned int bits; /* log2 of the number of chains */
 };
 
 extern struct gchint_threads gchint_threads;
@@ -198,14 +175,9 @@ gchint_thread_chain(const struct task_struct *task)
 					      gchint_threads.bits)];
 }
 
-/**
- * gchint_thread_find - the lease of a thread
- * @task: any task
- *
- * For a thread without one this is a hash and a load, nearly always: it is what
- * every context switch pays. Under RCU, or with preemption off.
- *
- * Return: the lease or NULL.
+/*
+ * Under RCU or with preemption off. Every context switch calls it: a thread
+ * without a lease nearly always costs a hash and a load.
  */
 static inline struct gchint_thread *
 gchint_thread_find(const struct task_struct *task)
@@ -220,14 +192,9 @@ gchint_thread_find(const struct task_struct *task)
 	return thread;
 }
 
-/**
- * gchint_thread_lead - whom a thread follows
- * @thread: the thread
- *
- * Its role may change meanwhile: then it follows nobody, or for a moment the one
- * before.
- *
- * Return: slot of its leader; GCHINT_NO_LEAD if it has none, or that lease is over
+/*
+ * Slot of the leader, or GCHINT_NO_LEAD. While the role changes, it may be none
+ * or the previous leader.
  */
 static inline u16 gchint_thread_lead(const struct gchint_thread *thread)
 {
@@ -240,14 +207,9 @@ static inline u16 gchint_thread_lead(const struct gchint_thread *thread)
 	return lead;
 }
 
-/**
- * gchint_thread_slot - the slot by which a thread counts
- * @thread: the thread
- * @lead: out: it is the leader's
- *
- * Under RCU. A follower counts by its own slot while that says something.
- *
- * Return: a slot of the thread's session.
+/*
+ * Where to read a thread's hints; *@lead: it is the leader's slot. A follower
+ * uses its own slot while that has a phase. Under RCU.
  */
 static inline struct gchint_slot *
 gchint_thread_slot(const struct gchint_thread *thread, bool *lead)
@@ -266,7 +228,6 @@ gchint_thread_slot(const struct gchint_thread *thread, bool *lead)
 	return gchint_session_slot(thread->session, leader);
 }
 
-/* The phase as last seen, and its flags. */
 static inline u8 gchint_thread_phase(const struct gchint_thread *thread)
 {
 	u8 seen = READ_ONCE(thread->seen);

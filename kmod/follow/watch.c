@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A phase counts only while its thread is the one running on a CPU. The
- * scheduler's switch tracepoint says which one that is; it is listened to only
- * while a lease exists and somebody wants to know.
+ * A hint counts only while its thread is the one that runs on a CPU, which the
+ * scheduler's switch tracepoint reports.
  *
- * gchint_cpu.thread is changed by its own CPU alone, with interrupts off and the
- * policy's lock held: in the switch probe, the release timer, and calls that other
- * CPUs send. Whoever has that lock may look for another CPU, too. Lock order: run
- * queue, policy, thread, session's learn_lock.
+ * gchint_cpu.thread is changed by its own CPU alone, irqs off and the policy's
+ * lock held: in the switch probe, in the timer, and in calls that other CPUs
+ * send. Other CPUs may sample that thread's slot under the same lock.
+ *
+ * Unless a comment says otherwise, a function that takes a gchint_cpu runs on
+ * that CPU with irqs off, and its policy is NULL or locked.
+ *
+ * Lock order: run queue, policy, thread, session's learn_lock.
  */
 #include <linux/atomic.h>
 #include <linux/cpuhotplug.h>
-#include <linux/hrtimer.h>
-/* For trace/events/sched.h, which 6.12 does not let stand alone. */
+#include <linux/cpumask.h>
+#include <linux/jiffies.h>
+/* Needed by trace/events/sched.h of Linux 6.12. */
 #include <linux/mm_types.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
@@ -22,24 +28,514 @@
 #include "act/actuator.h"
 #include "act/policy.h"
 #include "clock.h"
-#include "hold.h"
-#include "look.h"
+#include "compat/hrtimer.h"
+#include "param.h"
+#include "policy/neighbour.h"
 #include "probe.h"
-#include "seat.h"
 #include "tell/event.h"
 #include "thread.h"
-#include "turn.h"
 #include "watch.h"
 
-DEFINE_PER_CPU(struct gchint_seat, gchint_seats);
+/*
+ * How long a hint outlives its thread's time slice while only the idle task or
+ * kernel threads run. One of those is the module's own worker, which must not
+ * undo what it was woken for; most others are over before a switch would pay.
+ */
+#define LINGER_NS NSEC_PER_MSEC
 
-static bool watching;
-static enum cpuhp_state hotplug;
+/*
+ * Polling interval of an active phase where the scheduler calls no hook of the
+ * module: it may become stale, late or another phase without a doorbell.
+ */
+#define POLL_NS (10 * (u64)NSEC_PER_MSEC)
 
-/* -- Who runs -- */
+/* How long mutators run slower after a late collection last asked for it. */
+#define SLOWDOWN_NS (20 * (u64)NSEC_PER_MSEC)
 
-static void enter(struct gchint_cpu *c, struct gchint_policy *policy,
-		  struct gchint_thread *thread, u64 now)
+struct watch_cpu {
+	u64 linger_until_ns;
+	struct hrtimer timer;
+	/* Lets another CPU make this one sample its slot. */
+	call_single_data_t poke;
+	atomic_t poke_pending;
+	/* When the doorbell behind the poke was rung, 0 for none. */
+	atomic64_t doorbell_ns;
+	/* Replaces the policy's lock while the CPU has no policy. */
+	raw_spinlock_t no_policy_lock;
+};
+
+static DEFINE_PER_CPU(struct watch_cpu, watch_cpus);
+static enum cpuhp_state watch_hotplug_state;
+static bool watch_active;
+
+static struct watch_cpu *watch_cpu_of(const struct gchint_cpu *c)
+{
+	return per_cpu_ptr(&watch_cpus, c->cpu);
+}
+
+static raw_spinlock_t *watch_cpu_lock_of(struct gchint_cpu *c,
+					 struct gchint_policy *policy)
+{
+	return policy ? &policy->lock : &watch_cpu_of(c)->no_policy_lock;
+}
+
+/* Locks what the CPU's hint and decisions depend on; returns its policy. */
+static inline struct gchint_policy *watch_cpu_lock(struct gchint_cpu *c)
+	__acquires(policy)
+{
+	struct gchint_policy *policy = rcu_dereference_sched(c->policy);
+
+	__acquire(policy);
+	raw_spin_lock(watch_cpu_lock_of(c, policy));
+	__release(watch_cpu_lock_of(c, policy));
+	return policy;
+}
+
+static inline void watch_cpu_unlock(struct gchint_cpu *c,
+				    struct gchint_policy *policy)
+	__releases(policy)
+{
+	__acquire(watch_cpu_lock_of(c, policy));
+	raw_spin_unlock(watch_cpu_lock_of(c, policy));
+	__release(policy);
+}
+
+/* -- Time slices, for the neighbours that a cap on limits would slow -- */
+
+static u8 slice_type(const struct gchint_thread *thread,
+		     const struct task_struct *task)
+{
+	if (thread)
+		return GCHINT_TURN_LEASED;
+	if (is_idle_task(task))
+		return GCHINT_TURN_NOBODY;
+	return task->flags & PF_KTHREAD ? GCHINT_TURN_KERNEL :
+					  GCHINT_TURN_PROGRAM;
+}
+
+/*
+ * Called before the previous thread's hint is dropped. cpufreq and the governor
+ * choose the thread that applies a request, so any kernel thread may be it.
+ */
+static inline void slice_begin(struct gchint_cpu *c,
+			       struct gchint_policy *policy, u8 type, u64 now)
+{
+	if (!policy || !c->minded)
+		return;
+	if (type == GCHINT_TURN_KERNEL && policy->asking)
+		type = GCHINT_TURN_CARRIER;
+	gchint_neighbour_turn(&c->neighbour, type,
+			      c->hint.class != GCHINT_CLASS_NEUTRAL,
+			      gchint_rules_latency(&policy->rules), now);
+}
+
+/* -- What the slot of a thread says -- */
+
+static inline void watch_account_run(struct gchint_cpu *c,
+				     struct gchint_policy *policy, u64 now)
+{
+	u64 ran = now > c->ran_since ? now - c->ran_since : 0;
+	u32 khz = 0;
+	u8 kind = 0;
+
+	if (policy) {
+		gchint_policy_sync(policy, now);
+		khz = policy->khz;
+		if (c->khz_ms)
+			khz = gchint_policy_mean_khz(policy, c, ran, now);
+		c->khz_since = now;
+		kind = policy->kind;
+	}
+	gchint_phase_ran(c->track, ran, khz, kind);
+	c->ran_since = now;
+}
+
+static __always_inline void session_learn(struct gchint_session *session,
+					  const struct gchint_sample *sample)
+{
+	u32 khz = sample->work ? gchint_policy_kind_khz(sample->kind) : 0;
+	u8 *mutator = &session->mutator[sample->kind];
+
+	lockdep_assert_held(&session->learn_lock);
+	if (!gchint_learn_add(&session->learn, sample, khz))
+		gchint_event_ignored(BIT(GCHINT_IGNORED_SAMPLE));
+	else if (sample->phase == GCHINT_PHASE_NONE)
+		WRITE_ONCE(*mutator, gchint_learn_mutator(&session->learn, sample->kind,
+							  *mutator));
+}
+
+/* noinline: keeps the record off the caller's stack; tracing is rarely on. */
+static noinline void phase_report(const struct gchint_thread *thread,
+				  const struct gchint_snapshot *snapshot,
+				  unsigned int cpu, u64 now)
+{
+	struct gchint_record record = {
+		.type = GCHINT_EVENT_PHASE,
+		.time = now,
+		.cpu = cpu,
+		.session = thread->session->id,
+		.tgid = thread->session->tgid_nr,
+		.tid = thread->tid,
+		.slot = thread->slot,
+		.phase = {
+			.phase = snapshot->phase,
+			.flags = snapshot->flags,
+			.cause = snapshot->cause,
+			.seq = snapshot->state >> GCHINT_STATE_SEQ_SHIFT,
+			.work_done = snapshot->work_done,
+			.work_total = snapshot->work_total,
+			.stall_ns = snapshot->stall_ns,
+			.method = snapshot->method,
+		},
+	};
+
+	gchint_event_tell(&record);
+}
+
+/*
+ * Brings @track up to date; returns whether there was anything new. The
+ * snapshot is not on the stack, which some kernels clear for each call.
+ */
+static __always_inline bool slot_poll(struct gchint_cpu *c,
+				      struct gchint_thread *thread,
+				      struct gchint_track *track, u64 now)
+{
+	u64 ttl = READ_ONCE(gchint_param_hint_ttl_ms) * (u64)NSEC_PER_MSEC;
+	struct gchint_snapshot *snapshot = &c->snapshot;
+	struct gchint_slot *slot;
+	bool lead;
+	u32 saw;
+	u8 seen;
+
+	/* Another CPU may have read the slot since this one read the clock. */
+	now = max(now, track->moved_ns);
+	slot = gchint_thread_slot(thread, &lead);
+	if (lead == track->lead && !gchint_phase_due(track, slot, now, ttl))
+		return false;
+	lockdep_assert_held(watch_cpu_lock_of(c, rcu_dereference_sched(c->policy)));
+	gchint_snapshot_take(snapshot, slot, now);
+	snapshot->lead = lead;
+	saw = gchint_phase_update(track, snapshot, &c->sample, now, ttl);
+	seen = track->phase << GCHINT_SEEN_SHIFT | track->flags;
+	WRITE_ONCE(thread->seen, track->stale ? GCHINT_SEEN_STALE : seen);
+	if (snapshot->ignored)
+		gchint_event_ignored(snapshot->ignored);
+	if (snapshot->lead)
+		return true;
+	if (saw & (GCHINT_SAW_EDGE | GCHINT_SAW_FLAGS) &&
+	    gchint_event_wants_phase())
+		phase_report(thread, snapshot, c->cpu, now);
+	if (saw & GCHINT_SAW_STALE)
+		gchint_thread_tell(thread, GCHINT_LEASE_STALE);
+	if (saw & GCHINT_SAW_FRESH)
+		gchint_thread_tell(thread, GCHINT_LEASE_FRESH);
+	return true;
+}
+
+/*
+ * The thread that collects sets it, mutators read it at their next sample. It
+ * expires, because the thread that set it may never run again.
+ */
+static u32 session_slowdown(const struct gchint_session *session)
+{
+	u32 slowdown = READ_ONCE(session->slowdown);
+
+	if (slowdown <= GCHINT_ONE ||
+	    time_after32((u32)jiffies, READ_ONCE(session->slowdown_until)))
+		return GCHINT_ONE;
+	return slowdown;
+}
+
+/*
+ * The late collection ended. CPUs of other policies would slow mutators until
+ * their next decision, which may be as far away as the phase was long. CPUs of
+ * this policy take part in the decision that follows.
+ */
+static void session_end_slowdown(struct gchint_session *session,
+				 const struct gchint_cpu *here)
+{
+	unsigned int cpu;
+
+	for_each_online_cpu(cpu) {
+		struct gchint_cpu *c = per_cpu_ptr(&gchint_cpus, cpu);
+		struct gchint_thread *thread = READ_ONCE(c->thread);
+
+		/*
+		 * Irqs are off, so the thread is not freed meanwhile. A poke of
+		 * this very CPU would run at once, under the lock.
+		 */
+		if (cpu != smp_processor_id() && thread &&
+		    thread->session == session &&
+		    READ_ONCE(c->hint.slowdown) > GCHINT_ONE &&
+		    rcu_access_pointer(c->policy) !=
+			    rcu_access_pointer(here->policy))
+			gchint_policy_poke(cpu);
+	}
+}
+
+static void session_slow_down(struct gchint_session *session,
+			      const struct gchint_cpu *c, u16 slot,
+			      u32 slowdown)
+{
+	u32 was = READ_ONCE(session->slowdown);
+
+	if (slowdown <= GCHINT_ONE && was <= GCHINT_ONE)
+		return;
+	WRITE_ONCE(session->slowdown_slot, slot);
+	WRITE_ONCE(session->slowdown_until,
+		   (u32)(jiffies + nsecs_to_jiffies(SLOWDOWN_NS)));
+	WRITE_ONCE(session->slowdown, slowdown);
+	if (slowdown <= GCHINT_ONE)
+		session_end_slowdown(session, c);
+}
+
+/* Updates the hint and plan in @c; other CPUs of a locked policy may do so. */
+static void watch_sample(struct gchint_cpu *c, struct gchint_policy *policy,
+			 u64 now)
+{
+	struct gchint_thread *thread = c->thread;
+	struct gchint_session *session;
+	bool learns, plans;
+
+	if (!thread || c->held)
+		return;
+
+	watch_account_run(c, policy, now);
+	learns = slot_poll(c, thread, c->track, now) && c->sample.valid;
+	session = thread->session;
+	gchint_phase_brief(&c->hint, c->track, READ_ONCE(thread->role),
+			   session->granted & GCHINT_GRANT_RAISE);
+	c->hint.slowdown = session_slowdown(session);
+	if (policy)
+		c->hint.mutator = READ_ONCE(session->mutator[policy->kind]);
+	plans = policy && c->hint.class != GCHINT_CLASS_NEUTRAL &&
+		!gchint_plan_valid(&c->plan, &c->hint, &policy->rules, now);
+	if (learns || plans) {
+		/* A new mode changes the rules, too, and voids this plan. */
+		if (plans &&
+		    READ_ONCE(policy->rules.tun->mode) == GCHINT_MODE_MODEL)
+			gchint_phase_detail(&c->hint, c->track);
+		raw_spin_lock(&session->learn_lock);
+		if (learns)
+			session_learn(session, &c->sample);
+		if (plans)
+			gchint_plan_make(&c->plan, &c->hint, &policy->rules,
+					 &session->learn, policy->kind, now);
+		raw_spin_unlock(&session->learn_lock);
+	}
+	if (plans) {
+		session_slow_down(session, c, thread->slot, c->plan.slowdown);
+	} else if (c->hint.class == GCHINT_CLASS_NEUTRAL &&
+		   c->hint.slowdown > GCHINT_ONE &&
+		   READ_ONCE(session->slowdown_slot) == thread->slot) {
+		c->hint.slowdown = GCHINT_ONE;
+		session_slow_down(session, c, thread->slot, GCHINT_ONE);
+	}
+	if (policy)
+		gchint_policy_phase(policy, c, c->hint.phase, now);
+}
+
+/* As watch_sample(), but only if a decision would use an outdated plan. */
+static void watch_renew(struct gchint_cpu *c, struct gchint_policy *policy,
+			u64 now)
+{
+	if (c->hint.class == GCHINT_CLASS_NEUTRAL ?
+		    c->hint.slowdown == session_slowdown(c->thread->session) :
+		    gchint_plan_valid(&c->plan, &c->hint, &policy->rules, now))
+		return;
+	watch_sample(c, policy, now);
+}
+
+/* A cheap test for the scheduler's hook that may err to both sides. */
+static bool watch_slot_changed(const struct gchint_cpu *c)
+{
+	bool lead;
+
+	return !c->held &&
+	       !gchint_snapshot_same(gchint_thread_slot(c->thread, &lead),
+				     c->track->state);
+}
+
+/* -- Decisions, and how long a hint lingers -- */
+
+static bool watch_needs_polling(const struct gchint_cpu *c,
+				const struct gchint_policy *policy)
+{
+	return policy && !gchint_policy_loaded(policy) && c->thread &&
+	       c->hint.class != GCHINT_CLASS_NEUTRAL;
+}
+
+/* Without the scheduler's hook only the timer can make the decision later. */
+static bool policy_owes_decision(const struct gchint_policy *policy)
+{
+	return policy && gchint_decide_owes(&policy->rules, &policy->state);
+}
+
+static void watch_timer_start(struct gchint_cpu *c, u64 now)
+{
+	struct hrtimer *timer = &watch_cpu_of(c)->timer;
+
+	/* A timer that has begun to run restarts itself if needed. */
+	if (!hrtimer_is_queued(timer))
+		hrtimer_start(timer, ns_to_ktime(now + LINGER_NS),
+			      HRTIMER_MODE_ABS_PINNED_HARD);
+}
+
+/*
+ * The hint asks for what was decided already: only load may change that, which
+ * the scheduler's hook follows. Where that is not called, other CPUs and time
+ * would go unnoticed.
+ */
+static bool watch_is_decided(const struct gchint_cpu *c,
+			     const struct gchint_policy *policy)
+{
+	return gchint_policy_loaded(policy) && !policy->refresh &&
+	       !policy->state.held &&
+	       c->hint.class != GCHINT_CLASS_NEUTRAL &&
+	       gchint_cpu_wish(c) == c->wish;
+}
+
+/* @hint_ns: when the hint came that causes the decision, 0 for none */
+static void watch_decide(struct gchint_cpu *c, struct gchint_policy *policy,
+			 u64 now, u64 hint_ns)
+{
+	if (!policy || watch_is_decided(c, policy))
+		return;
+	if (!(c->demand.hinted || policy->refresh || c->alert ||
+	      policy_owes_decision(policy) ||
+	      c->hint.class != GCHINT_CLASS_NEUTRAL ||
+	      c->hint.slowdown > GCHINT_ONE))
+		return;
+	gchint_policy_decide(policy, now, hint_ns);
+	/* What a hint took but cannot give back yet is given back later. */
+	if (policy->state.held || watch_needs_polling(c, policy))
+		watch_timer_start(c, now);
+}
+
+/*
+ * A CPU that idles while its thread waits keeps its voltage, because the hook
+ * is not called there. The timer gives it back after the time of two switches.
+ */
+static void watch_park(struct gchint_cpu *c, struct gchint_policy *policy,
+		       u64 now)
+{
+	const struct gchint_rules *rules = &policy->rules;
+	u64 worth = (u64)gchint_rules_latency(rules) *
+		    READ_ONCE(rules->tun->min_latencies);
+
+	if (!gchint_policy_loaded(policy) ||
+	    READ_ONCE(rules->tun->mode) != GCHINT_MODE_MODEL ||
+	    policy->khz <= rules->min_khz)
+		return;
+	c->park_ns = now + max_t(u64, worth, LINGER_NS);
+	c->ran_scale = policy->scale;
+	watch_timer_start(c, now);
+}
+
+static void thread_leave(struct gchint_cpu *c, struct gchint_policy *policy,
+			 u64 now)
+{
+	struct gchint_thread *thread = c->thread;
+
+	watch_account_run(c, policy, now);
+	c->unpaid = !(thread->session->granted & GCHINT_GRANT_RAISE);
+	raw_spin_lock(&thread->lock);
+	thread->plan = c->plan;
+	WRITE_ONCE(thread->cpu, -1);
+	raw_spin_unlock(&thread->lock);
+	if (policy)
+		gchint_policy_phase(policy, c, GCHINT_PHASE_NONE, now);
+}
+
+static void watch_clear_hint(struct gchint_cpu *c)
+{
+	c->held = false;
+	WRITE_ONCE(c->thread, NULL);
+	c->hint.class = GCHINT_CLASS_NEUTRAL;
+	c->hint.phase = GCHINT_PHASE_NONE;
+	c->hint.flags = 0;
+	c->hint.may_raise = false;
+	c->hint.slowdown = 0;
+	c->plan.made = false;
+	c->plan.khz = GCHINT_PLAN_LOAD;
+}
+
+static void hint_end(struct gchint_cpu *c, struct gchint_policy *policy,
+		     u64 now)
+{
+	if (!c->held)
+		thread_leave(c, policy, now);
+	watch_clear_hint(c);
+}
+
+static void hint_linger(struct gchint_cpu *c, struct gchint_policy *policy,
+			u64 now)
+{
+	const struct gchint_rules *rules = &policy->rules;
+	u64 ns = LINGER_NS;
+
+	thread_leave(c, policy, now);
+	c->held = true;
+	/* Under another governor two threads carry out a request. */
+	if (!gchint_policy_loaded(policy))
+		ns = gchint_neighbour_spare_ns(gchint_rules_latency(rules));
+	watch_cpu_of(c)->linger_until_ns = now + ns;
+	watch_timer_start(c, now);
+}
+
+static enum hrtimer_restart watch_timer_fire(struct hrtimer *timer)
+{
+	struct watch_cpu *w = container_of(timer, struct watch_cpu, timer);
+	struct gchint_cpu *c = this_cpu_ptr(&gchint_cpus);
+	struct gchint_policy *policy;
+	bool changed = false;
+	u64 now, next = 0;
+
+	/* The timer's CPU went offline, which left nothing to do. */
+	if (w != this_cpu_ptr(&watch_cpus))
+		return HRTIMER_NORESTART;
+
+	policy = watch_cpu_lock(c);
+	now = gchint_now();
+	if (c->held && now < w->linger_until_ns) {
+		next = w->linger_until_ns;
+	} else if (c->held) {
+		hint_end(c, policy, now);
+		changed = true;
+	} else {
+		if (watch_needs_polling(c, policy)) {
+			watch_sample(c, policy, now);
+			gchint_policy_decide(policy, now, 0);
+			if (watch_needs_polling(c, policy))
+				next = now + POLL_NS;
+		}
+		/* Once: what is held back for good is not asked for again. */
+		changed = policy && policy->state.held;
+	}
+	if (!is_idle_task(current))
+		c->park_ns = 0;
+	if (c->park_ns && now >= c->park_ns) {
+		c->park_ns = 0;
+		c->parked = true;
+		changed = true;
+	} else if (c->park_ns) {
+		next = next ? min(next, c->park_ns) : c->park_ns;
+	}
+	if (policy && changed)
+		gchint_policy_decide(policy, now, 0);
+	if (!next && policy_owes_decision(policy))
+		next = now + LINGER_NS;
+	watch_cpu_unlock(c, policy);
+	if (!next)
+		return HRTIMER_NORESTART;
+	hrtimer_set_expires(timer, ns_to_ktime(next));
+	return HRTIMER_RESTART;
+}
+
+/* -- Context switches -- */
+
+static void thread_enter(struct gchint_cpu *c, struct gchint_policy *policy,
+			 struct gchint_thread *thread, u64 now)
 {
 	WRITE_ONCE(c->thread, thread);
 	/*
@@ -48,11 +544,11 @@ static void enter(struct gchint_cpu *c, struct gchint_policy *policy,
 	 */
 	smp_mb();
 	if (READ_ONCE(thread->dead)) {
-		gchint_hold_none(c);
+		watch_clear_hint(c);
 		return;
 	}
 
-	/* Whoever read its slot while it slept is done with it from here on. */
+	/* Waits for a CPU that is still in thread_record_asleep(). */
 	raw_spin_lock(&thread->lock);
 	WRITE_ONCE(thread->cpu, c->cpu);
 	raw_spin_unlock(&thread->lock);
@@ -66,49 +562,48 @@ static void enter(struct gchint_cpu *c, struct gchint_policy *policy,
 	c->who.tgid = thread->session->tgid_nr;
 	c->who.tid = thread->tid;
 	c->who.slot = thread->slot;
-	gchint_look(c, policy, now);
+	watch_sample(c, policy, now);
 }
 
-static void switched(struct gchint_cpu *c, struct gchint_thread *thread,
-		     struct task_struct *next)
+static void watch_switch(struct gchint_cpu *c, struct gchint_thread *thread,
+			 struct task_struct *next)
 {
-	struct gchint_policy *policy = gchint_seat_lock(c);
+	struct gchint_policy *policy = watch_cpu_lock(c);
 	u64 now = gchint_now();
 	bool parked = c->parked;
 
-	gchint_turn_note(c, policy, gchint_turn_of(thread, next), now);
+	slice_begin(c, policy, slice_type(thread, next), now);
 	if (!thread && (next->flags & PF_KTHREAD || is_idle_task(next))) {
 		if (!c->thread)
 			goto unlock;
 		if (policy && is_idle_task(next))
-			gchint_hold_park(c, policy, now);
+			watch_park(c, policy, now);
 		if (!policy || c->hint.class == GCHINT_CLASS_NEUTRAL)
-			gchint_hold_end(c, policy, now);
+			hint_end(c, policy, now);
 		else if (!c->held)
-			gchint_hold_start(c, policy, now);
+			hint_linger(c, policy, now);
 		goto unlock;
 	}
 	c->park_ns = 0;
 	c->parked = false;
 	if (c->thread && c->thread != thread)
-		gchint_hold_end(c, policy, now);
+		hint_end(c, policy, now);
 	c->unpaid = false;
 	if (thread)
-		enter(c, policy, thread, now);
+		thread_enter(c, policy, thread, now);
 	c->next = next;
 	if (policy && parked)
 		gchint_policy_decide(policy, now, thread ? now : 0);
 	else
-		gchint_hold_decide(c, policy, now, thread ? now : 0);
+		watch_decide(c, policy, now, thread ? now : 0);
 	c->next = NULL;
 unlock:
-	gchint_seat_unlock(c, policy);
+	watch_cpu_unlock(c, policy);
 }
 
 /*
- * At tracepoint sched_switch, the run queue locked. This is what every context
- * switch of the machine pays while a lease exists: a hash, a load, and a look
- * at this CPU's own line.
+ * With the run queue locked. Every context switch of the machine pays for this
+ * while a lease exists: a hash, a load, and one cache line of this CPU.
  */
 static void at_switch(void *data, bool preempt, struct task_struct *prev,
 		      struct task_struct *next, unsigned int prev_state)
@@ -119,38 +614,36 @@ static void at_switch(void *data, bool preempt, struct task_struct *prev,
 	if (likely(!thread && !c->thread && !c->parked && !c->alert &&
 		   !c->minded))
 		return;
-	/* One program after the other is still a neighbour. */
+	/* From one program to another the CPU still has a neighbour. */
 	if (!thread && !c->thread && !c->alert &&
 	    c->neighbour.turn == GCHINT_TURN_PROGRAM &&
-	    gchint_turn_of(NULL, next) == GCHINT_TURN_PROGRAM)
+	    slice_type(NULL, next) == GCHINT_TURN_PROGRAM)
 		return;
-	switched(c, thread, next);
+	watch_switch(c, thread, next);
 }
 
-/* Nobody saw who runs here come. */
-static void note_here(struct gchint_cpu *c)
+/* For a thread whose switch to this CPU the probe did not see. */
+static void slice_begin_current(struct gchint_cpu *c)
 {
-	struct gchint_policy *policy = gchint_seat_lock(c);
-	u8 turn = gchint_turn_of(gchint_thread_find(current), current);
+	struct gchint_policy *policy = watch_cpu_lock(c);
+	u8 type = slice_type(gchint_thread_find(current), current);
 
-	gchint_turn_note(c, policy, turn, gchint_now());
-	gchint_seat_unlock(c, policy);
+	slice_begin(c, policy, type, gchint_now());
+	watch_cpu_unlock(c, policy);
 }
 
-/* Who runs here? In hard interrupt context, or irqs off. */
-static void show(void *info)
+static void watch_cpu_start(void *info)
 {
 	struct gchint_cpu *c = this_cpu_ptr(&gchint_cpus);
 	struct gchint_thread *thread = gchint_thread_find(current);
 
 	if (thread != c->thread)
-		switched(c, thread, current);
+		watch_switch(c, thread, current);
 	else
-		note_here(c);
+		slice_begin_current(c);
 }
 
-/* Nobody counts here: the switch probe is gone. */
-static void hide(void *info)
+static void watch_cpu_stop(void *info)
 {
 	struct gchint_cpu *c = this_cpu_ptr(&gchint_cpus);
 	struct gchint_policy *policy;
@@ -158,136 +651,139 @@ static void hide(void *info)
 
 	if (!c->thread && !c->parked && !c->park_ns && !c->minded)
 		return;
-	policy = gchint_seat_lock(c);
+	policy = watch_cpu_lock(c);
 	now = gchint_now();
-	gchint_turn_note(c, policy, gchint_turn_of(NULL, current), now);
+	slice_begin(c, policy, slice_type(NULL, current), now);
 	c->park_ns = 0;
 	c->parked = false;
 	if (c->thread)
-		gchint_hold_end(c, policy, now);
-	gchint_hold_decide(c, policy, now, 0);
-	gchint_seat_unlock(c, policy);
+		hint_end(c, policy, now);
+	watch_decide(c, policy, now, 0);
+	watch_cpu_unlock(c, policy);
 }
 
-static bool counts(int cpu, void *info)
+static bool watch_cpu_has(int cpu, void *thread)
 {
-	return READ_ONCE(per_cpu(gchint_cpus.thread, cpu)) == info;
+	return READ_ONCE(per_cpu(gchint_cpus.thread, cpu)) == thread;
 }
 
-static void forget(void *info)
+static void watch_cpu_forget(void *thread)
 {
-	if (this_cpu_read(gchint_cpus.thread) == info)
-		hide(NULL);
+	if (this_cpu_read(gchint_cpus.thread) == thread)
+		watch_cpu_stop(NULL);
 }
 
 /**
- * gchint_watch_forget - no CPU may go on with a thread
- * @thread: out of the hash, and @dead
+ * gchint_watch_forget - make every CPU drop a thread
+ * @thread: out of the hash, and dead
  *
- * Irqs on. When it returns only readers under RCU are left.
+ * Irqs on. When it returns, only readers under RCU are left.
  */
 void gchint_watch_forget(struct gchint_thread *thread)
 {
 	unsigned long flags;
 
-	/* Pairs with the barrier in enter(). */
+	/* Pairs with the barrier in thread_enter(). */
 	smp_mb();
-	on_each_cpu_cond_mask(counts, forget, thread, true, cpu_online_mask);
-	/* Who has the lock now has not seen that it is dead; let them finish. */
+	on_each_cpu_cond_mask(watch_cpu_has, watch_cpu_forget, thread, true,
+			      cpu_online_mask);
+	/* Waits for a holder of the lock that has not seen the thread dead. */
 	raw_spin_lock_irqsave(&thread->lock, flags);
 	raw_spin_unlock_irqrestore(&thread->lock, flags);
 }
 
-/**
- * gchint_watch_notice - a thread has got a lease and may be running
- * @task: the thread
- *
- * It is in the hash: from its next switch on it is seen anyway.
- */
+/* @task has a new lease: the switch probe sees only its later switches. */
 void gchint_watch_notice(struct task_struct *task)
 {
-	if (READ_ONCE(watching))
-		smp_call_function_single(task_cpu(task), show, NULL, true);
+	if (READ_ONCE(watch_active))
+		smp_call_function_single(task_cpu(task), watch_cpu_start, NULL,
+					 true);
 }
 
 /* -- Doorbells -- */
 
-static __always_inline void look_here(struct gchint_cpu *c, u64 now,
-				      u64 hint_ns)
+static __always_inline void watch_resample(struct gchint_cpu *c, u64 now,
+					   u64 hint_ns)
 {
-	struct gchint_policy *policy = gchint_seat_lock(c);
+	struct gchint_policy *policy = watch_cpu_lock(c);
 
-	gchint_hold_heed(c, policy, now, hint_ns);
-	gchint_seat_unlock(c, policy);
+	watch_sample(c, policy, now);
+	watch_decide(c, policy, now, hint_ns);
+	watch_cpu_unlock(c, policy);
 }
 
-static void poked(void *info)
+static void poke_receive(void *info)
 {
 	struct gchint_cpu *c = this_cpu_ptr(&gchint_cpus);
-	struct gchint_seat *seat = this_cpu_ptr(&gchint_seats);
+	struct watch_cpu *w = this_cpu_ptr(&watch_cpus);
 
-	/* Whoever finds it 1 after this is served by what follows. */
-	atomic_set_release(&seat->poked, 0);
+	/* A sender that finds it 1 after this is served by what follows. */
+	atomic_set_release(&w->poke_pending, 0);
 	if (c->minded)
-		note_here(c);
-	look_here(c, gchint_now(), atomic64_xchg(&seat->rung, 0));
+		slice_begin_current(c);
+	watch_resample(c, gchint_now(), atomic64_xchg(&w->doorbell_ns, 0));
 }
 
-static void poke(unsigned int cpu, u64 hint_ns)
+static void poke_send(unsigned int cpu, u64 hint_ns)
 {
-	struct gchint_seat *seat = per_cpu_ptr(&gchint_seats, cpu);
+	struct watch_cpu *w = per_cpu_ptr(&watch_cpus, cpu);
 
 	if (hint_ns)
-		atomic64_cmpxchg(&seat->rung, 0, hint_ns);
-	if (atomic_xchg(&seat->poked, 1))
+		atomic64_cmpxchg(&w->doorbell_ns, 0, hint_ns);
+	if (atomic_xchg(&w->poke_pending, 1))
 		return;
-	if (smp_call_function_single_async(cpu, &seat->poke))
-		atomic_set(&seat->poked, 0);
+	if (smp_call_function_single_async(cpu, &w->poke))
+		atomic_set(&w->poke_pending, 0);
 }
 
-static void poke_quietly(unsigned int cpu)
+static void poke_send_preemptible(unsigned int cpu)
 {
 	preempt_disable();
-	poke(cpu, 0);
+	poke_send(cpu, 0);
 	preempt_enable();
 }
 
 /*
- * A thread that sleeps: nothing to decide, but its phases may be recorded. The
- * policy's lock is for this CPU's scratch memory: another CPU of the policy that
- * decides looks at the thread that runs here, by way of the same memory.
+ * Nothing is to be decided, but phases may be recorded. The lock is for this
+ * CPU's scratch memory, which other CPUs of the policy use, too.
  */
-static void thread_record(struct gchint_thread *thread)
+static void thread_record_asleep(struct gchint_thread *thread)
 {
 	struct gchint_cpu *c = this_cpu_ptr(&gchint_cpus);
-	struct gchint_policy *policy = gchint_seat_lock(c);
+	struct gchint_policy *policy = watch_cpu_lock(c);
+	struct gchint_session *session = thread->session;
 
 	raw_spin_lock(&thread->lock);
-	if (!thread->dead && thread->cpu < 0)
-		gchint_look_observe(c, thread, &thread->track, gchint_now());
+	if (!thread->dead && thread->cpu < 0 &&
+	    slot_poll(c, thread, &thread->track, gchint_now()) &&
+	    c->sample.valid) {
+		raw_spin_lock(&session->learn_lock);
+		session_learn(session, &c->sample);
+		raw_spin_unlock(&session->learn_lock);
+	}
 	raw_spin_unlock(&thread->lock);
-	gchint_seat_unlock(c, policy);
+	watch_cpu_unlock(c, policy);
 }
 
-/* Of a thread that does not run here. Apart, so that one that does needs no stack. */
-static noinline void ring_other(struct gchint_thread *thread)
+/* noinline: a doorbell of the running thread needs no stack for this. */
+static noinline void thread_ring_elsewhere(struct gchint_thread *thread)
 {
 	int cpu = READ_ONCE(thread->cpu);
 
-	if (!READ_ONCE(watching))
+	if (!READ_ONCE(watch_active))
 		return;
 	if (cpu >= 0)
-		poke(cpu, gchint_now());
+		poke_send(cpu, gchint_now());
 	else if (gchint_event_recording())
-		thread_record(thread);
+		thread_record_asleep(thread);
 }
 
 /**
- * gchint_watch_ring - a thread is worth a look
- * @thread: the thread
- * @changed: its role or its leader's slot may have, not only its own slot
+ * gchint_watch_ring - act on what the slot of a thread may say now
+ * @thread: the thread, running or not
+ * @changed: its role or its leader's slot may have changed, too
  *
- * Irqs off. A doorbell without an edge costs a comparison.
+ * Irqs off. A doorbell without an edge costs one comparison.
  */
 void gchint_watch_ring(struct gchint_thread *thread, bool changed)
 {
@@ -295,62 +791,60 @@ void gchint_watch_ring(struct gchint_thread *thread, bool changed)
 	u64 now;
 
 	if (c->thread != thread) {
-		ring_other(thread);
-	} else if (changed || gchint_look_due(c)) {
+		thread_ring_elsewhere(thread);
+	} else if (changed || watch_slot_changed(c)) {
 		now = gchint_now();
-		look_here(c, now, now);
+		watch_resample(c, now, now);
 	}
 }
 
-/* -- Life -- */
+/* -- Start and end -- */
 
-static bool wanted(void)
+static bool watch_is_wanted(void)
 {
 	return gchint_thread_count() &&
 	       (gchint_actuator_count() || gchint_event_recording());
 }
 
-/* The switch probe has been registered. */
-static void begun(void)
+static void watch_begin(void)
 {
-	WRITE_ONCE(watching, true);
-	/* Those that run already will not be switched to. */
-	on_each_cpu(show, NULL, true);
+	WRITE_ONCE(watch_active, true);
+	/* The probe has not seen the switch to a thread that runs already. */
+	on_each_cpu(watch_cpu_start, NULL, true);
 }
 
-/* The switch probe is gone, and nobody is inside. */
-static void ended(void)
+static void watch_end(void)
 {
-	WRITE_ONCE(watching, false);
-	on_each_cpu(hide, NULL, true);
+	WRITE_ONCE(watch_active, false);
+	on_each_cpu(watch_cpu_stop, NULL, true);
 }
 
-/* Runs on the CPU that goes, when it runs no user space any more. */
-static int offline(unsigned int cpu)
+/* Runs on the CPU that goes offline, which runs no user space any more. */
+static int watch_cpu_offline(unsigned int cpu)
 {
 	struct gchint_cpu *c = per_cpu_ptr(&gchint_cpus, cpu);
 	unsigned long flags;
 
 	local_irq_save(flags);
-	hide(NULL);
+	watch_cpu_stop(NULL);
 	local_irq_restore(flags);
-	hrtimer_cancel(&gchint_seat_of(c)->release);
+	hrtimer_cancel(&watch_cpu_of(c)->timer);
 	return 0;
 }
 
-static struct gchint_probe at_switch_probe = {
+static struct gchint_probe watch_probe = {
 	.name = "sched_switch",
 	.func = at_switch,
-	.wanted = wanted,
-	.begun = begun,
-	.ended = ended,
+	.wanted = watch_is_wanted,
+	.begun = watch_begin,
+	.ended = watch_end,
 };
 
-static const struct gchint_follower follower = {
-	.due = gchint_look_due,
-	.look = gchint_look,
-	.renew = gchint_look_renew,
-	.poke = poke_quietly,
+static const struct gchint_follower watch_follower = {
+	.due = watch_slot_changed,
+	.look = watch_sample,
+	.renew = watch_renew,
+	.poke = poke_send_preemptible,
 };
 
 int gchint_watch_init(void)
@@ -359,36 +853,35 @@ int gchint_watch_init(void)
 	int ret;
 
 	for_each_possible_cpu(cpu) {
-		struct gchint_seat *seat = per_cpu_ptr(&gchint_seats, cpu);
+		struct watch_cpu *w = per_cpu_ptr(&watch_cpus, cpu);
 
 		per_cpu(gchint_cpus.cpu, cpu) = cpu;
-		raw_spin_lock_init(&seat->alone);
-		gchint_hold_init(seat);
-		INIT_CSD(&seat->poke, poked, NULL);
+		raw_spin_lock_init(&w->no_policy_lock);
+		hrtimer_setup(&w->timer, watch_timer_fire, CLOCK_MONOTONIC,
+			      HRTIMER_MODE_ABS_PINNED_HARD);
+		INIT_CSD(&w->poke, poke_receive, NULL);
 	}
 	ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "gchint:online",
-					NULL, offline);
+					NULL, watch_cpu_offline);
 	if (ret < 0)
 		return ret;
-	hotplug = ret;
+	watch_hotplug_state = ret;
 	check_trace_callback_type_sched_switch(at_switch);
-	ret = gchint_probe_add(&at_switch_probe);
-	if (ret)
-		goto remove_state;
-	gchint_policy_follow(&follower);
+	ret = gchint_probe_add(&watch_probe);
+	if (ret) {
+		cpuhp_remove_state_nocalls(watch_hotplug_state);
+		return ret;
+	}
+	gchint_policy_follow(&watch_follower);
 	return 0;
-
-remove_state:
-	cpuhp_remove_state_nocalls(hotplug);
-	return ret;
 }
 
-/* The switch probe is gone. */
+/* The switch probe is unregistered by now. */
 void gchint_watch_exit(void)
 {
 	unsigned int cpu;
 
-	cpuhp_remove_state_nocalls(hotplug);
+	cpuhp_remove_state_nocalls(watch_hotplug_state);
 	for_each_possible_cpu(cpu)
-		hrtimer_cancel(&per_cpu(gchint_seats.release, cpu));
+		hrtimer_cancel(&per_cpu(watch_cpus.timer, cpu));
 }

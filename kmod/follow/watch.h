@@ -5,7 +5,6 @@
 
 #include <linux/types.h>
 
-struct gchint_session;
 struct gchint_thread;
 struct task_struct;
 
