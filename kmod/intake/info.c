@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One page for all sessions, and an entry for each CPU, both mapped read-only by
- * them. Two locks:
+ * One page for all sessions, and an entry for each CPU, both of which sessions
+ * map read-only. Two locks:
  *
- * info_lock	(mutex) serialises what gchint_info.generation guards. It is
- *		taken before a cpufreq policy's rwsem, so it must never be
- *		taken by a caller that holds one: governor callbacks only ask
- *		for a refresh.
- * mask_lock	(raw) serialises the doorbell masks, which are told at once.
+ * info_lock	(mutex) serialises what gchint_info.generation guards. The
+ *		rwsems of cpufreq policies nest inside, so a caller that holds
+ *		one must not take it: governor callbacks queue refresh_work.
+ * mask_lock	(raw) serialises the doorbell masks, which are stored at once.
  *
- * cur_khz has no lock: the cpu_frequency tracepoint stores it.
+ * The cpu_frequency tracepoint stores cur_khz without a lock.
  */
 #include <linux/cpufreq.h>
 #include <linux/gchint.h>
@@ -24,8 +23,8 @@
 #include "param.h"
 #include "table.h"
 
-#define ALWAYS (GCHINT_FEATURE_CPUS | GCHINT_FEATURE_GROW)
-/* To announce a shorter phase costs more than it can give. The library obeys it. */
+#define FEATURES_ALWAYS (GCHINT_FEATURE_CPUS | GCHINT_FEATURE_GROW)
+/* The library announces no shorter phase: that costs more than it saves. */
 #define MIN_PHASE_US 100
 
 DECLARE_WAIT_QUEUE_HEAD(gchint_info_wait);
@@ -34,21 +33,18 @@ static struct gchint_info *info;
 static struct gchint_info_cpu *cpus;
 static DEFINE_MUTEX(info_lock);
 static DEFINE_RAW_SPINLOCK(mask_lock);
-static u32 governed;
-static u32 recorded;
+static u32 governed_phases;
+static u32 recorded_phases;
 
-/* Guarded by info_lock: what is to be told. */
+/* Guarded by info_lock: a draft of what is published next. */
 static struct gchint_table table;
 static u64 features;
 
-static void refresh(struct work_struct *work);
-static DECLARE_WORK(refresh_work, refresh);
-
-static const char *governor_name(struct cpufreq_policy *policy)
+static const char *policy_governor_name(struct cpufreq_policy *policy)
 {
 	if (policy->governor)
 		return policy->governor->name;
-	/* A driver that governs itself knows just these two. */
+	/* A driver with its own governor has one of these two policies. */
 	if (policy->policy == CPUFREQ_POLICY_PERFORMANCE)
 		return "performance";
 	if (policy->policy == CPUFREQ_POLICY_POWERSAVE)
@@ -56,7 +52,7 @@ static const char *governor_name(struct cpufreq_policy *policy)
 	return "";
 }
 
-static void draft_policy(struct cpufreq_policy *policy)
+static void info_draft_policy(struct cpufreq_policy *policy)
 {
 	struct gchint_info_policy entry = { .flags = GCHINT_POLICY_PRESENT };
 	unsigned int cpu, first;
@@ -65,7 +61,8 @@ static void draft_policy(struct cpufreq_policy *policy)
 	down_read(&policy->rwsem);
 	if (policy_is_inactive(policy))
 		goto unlock;
-	strscpy(entry.governor, governor_name(policy), sizeof(entry.governor));
+	strscpy(entry.governor, policy_governor_name(policy),
+		sizeof(entry.governor));
 	entry.max_khz = policy->max;
 	entry.hw_max_khz = policy->cpuinfo.max_freq;
 	features |= GCHINT_FEATURE_LIMITS;
@@ -79,7 +76,7 @@ static void draft_policy(struct cpufreq_policy *policy)
 	first = cpumask_first(policy->related_cpus);
 	for_each_cpu(cpu, policy->cpus) {
 		gchint_table_put(&table, cpu, first, &entry);
-		/* Unknown until now; a probe that was quicker knows better. */
+		/* Only if unknown: the frequency probe has newer values. */
 		cmpxchg(&cpus[cpu].policy.cur_khz, 0, rough);
 		if (cpu < GCHINT_INFO_CPUS &&
 		    table.of_cpu[cpu] < GCHINT_INFO_POLICIES)
@@ -90,74 +87,60 @@ unlock:
 	up_read(&policy->rwsem);
 }
 
-static void publish(void)
+static void info_publish(void)
 {
 	u32 generation = info->generation;
 
 	WRITE_ONCE(info->generation, generation + 1);
-	/* Readers in user space see the odd number before what follows. */
+	/* Readers in user space see the odd number before what follows, */
 	smp_wmb();
 	gchint_table_tell(&table, info, cpus);
 	WRITE_ONCE(info->features, features);
-	/* ... and all of it before the even one. */
+	/* and all of that before the even number. */
 	smp_store_release(&info->generation, generation + 2);
 	wake_up_interruptible(&gchint_info_wait);
 }
 
-static void refresh_locked(void)
+/* May sleep; not with a cpufreq policy's rwsem held. */
+void gchint_info_refresh(void)
 {
+	struct cpufreq_policy *policy;
 	unsigned int cpu;
 
+	mutex_lock(&info_lock);
 	gchint_table_begin(&table);
-	features = ALWAYS;
+	features = FEATURES_ALWAYS;
 	if (IS_ENABLED(CONFIG_UCLAMP_TASK))
 		features |= GCHINT_FEATURE_CLAMP;
 	for_each_possible_cpu(cpu) {
-		struct cpufreq_policy *policy;
-
-		/* Seen with another CPU of its policy? */
+		/* Its policy was drafted with another CPU of it. */
 		if (gchint_table_has(&table, cpu))
 			continue;
 		policy = cpufreq_cpu_get(cpu);
 		if (!policy)
 			continue;
-		draft_policy(policy);
+		info_draft_policy(policy);
 		cpufreq_cpu_put(policy);
 	}
 	if (info->features != features || !gchint_table_told(&table, info, cpus))
-		publish();
-}
-
-static void refresh(struct work_struct *work)
-{
-	mutex_lock(&info_lock);
-	refresh_locked();
+		info_publish();
 	mutex_unlock(&info_lock);
 }
 
-/**
- * gchint_info_stale - governors, limits or policies have changed
- *
- * Any context but NMI; the page follows soon.
- */
+static void info_refresh_work(struct work_struct *work)
+{
+	gchint_info_refresh();
+}
+
+static DECLARE_WORK(refresh_work, info_refresh_work);
+
+/* Governors, limits or policies changed. Any context but NMI. */
 void gchint_info_stale(void)
 {
 	queue_work(system_unbound_wq, &refresh_work);
 }
 
-/**
- * gchint_info_refresh - make the page true, which nobody followed until now
- *
- * May sleep; not with a cpufreq policy's rwsem held.
- */
-void gchint_info_refresh(void)
-{
-	refresh(NULL);
-}
-
-/**
- * gchint_info_idle - no session is open: frequencies are no longer followed
- */
+/* No session is open: the frequency probe no longer updates cur_khz. */
 void gchint_info_idle(void)
 {
 	unsigned int i;
@@ -168,86 +151,56 @@ void gchint_info_idle(void)
 		WRITE_ONCE(cpus[i].policy.cur_khz, 0);
 }
 
-/* Parameters that the page repeats have changed. */
-static void take_params(void)
+static void info_copy_params(void)
 {
 	WRITE_ONCE(info->hint_ttl_ms, gchint_param_hint_ttl_ms);
 }
 
-static void publish_masks(void)
+static void info_set_phases(u32 *set, u32 phases)
 {
-	u32 mask = governed | recorded;
+	unsigned long flags;
+	u32 mask;
 
+	raw_spin_lock_irqsave(&mask_lock, flags);
+	*set = phases;
+	mask = governed_phases | recorded_phases;
 	WRITE_ONCE(info->doorbell_begin, mask);
 	WRITE_ONCE(info->doorbell_end, mask);
-	WRITE_ONCE(info->record, recorded);
+	WRITE_ONCE(info->record, recorded_phases);
+	raw_spin_unlock_irqrestore(&mask_lock, flags);
 }
 
-/**
- * gchint_info_governed - tell which phases the policies under gchint wait for
- * @phases: bit n for phase n
- */
+/* Phases on which policies act, bit n for phase n. */
 void gchint_info_governed(u32 phases)
 {
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&mask_lock, flags);
-	governed = phases;
-	publish_masks();
-	raw_spin_unlock_irqrestore(&mask_lock, flags);
+	info_set_phases(&governed_phases, phases);
 }
 
-/**
- * gchint_info_recorded - tell which phases somebody records
- * @phases: bit n for phase n
- */
+/* Phases that are recorded, bit n for phase n. */
 void gchint_info_recorded(u32 phases)
 {
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&mask_lock, flags);
-	recorded = phases;
-	publish_masks();
-	raw_spin_unlock_irqrestore(&mask_lock, flags);
+	info_set_phases(&recorded_phases, phases);
 }
 
-/**
- * gchint_info_generation - the generation that a reader would see
- *
- * Return: an even number.
- */
+/* An even number, as a reader sees it between two changes. */
 u32 gchint_info_generation(void)
 {
 	return READ_ONCE(info->generation) & ~1u;
 }
 
-/**
- * gchint_info_page - the page, for a mapping
- *
- * Return: the page; the caller takes a reference if it keeps it.
- */
+/* A caller that keeps the page takes a reference. */
 struct page *gchint_info_page(void)
 {
 	return virt_to_page(info);
 }
 
-/**
- * gchint_info_cpus_size - how long the mapping of all CPUs may be
- *
- * Return: bytes, a multiple of PAGE_SIZE.
- */
+/* Length of the mapping of all CPUs in bytes, a multiple of PAGE_SIZE. */
 unsigned long gchint_info_cpus_size(void)
 {
 	return PAGE_ALIGN(table.nr_cpus * sizeof(*cpus));
 }
 
-/**
- * gchint_info_cpus_page - a page of what is told of each CPU
- * @n: which
- *
- * Return: the page, or NULL past the last; the caller takes a reference if it
- * keeps it.
- */
+/* A page of that mapping, or NULL. A caller that keeps it takes a reference. */
 struct page *gchint_info_cpus_page(unsigned long n)
 {
 	if (n >= gchint_info_cpus_size() >> PAGE_SHIFT)
@@ -255,12 +208,6 @@ struct page *gchint_info_cpus_page(unsigned long n)
 	return vmalloc_to_page((void *)cpus + (n << PAGE_SHIFT));
 }
 
-/**
- * gchint_info_probe_frequency - at tracepoint cpu_frequency
- * @data: unused
- * @khz: the new frequency
- * @cpu: whose
- */
 void gchint_info_probe_frequency(void *data, unsigned int khz, unsigned int cpu)
 {
 	unsigned int i;
@@ -278,32 +225,25 @@ void gchint_info_probe_frequency(void *data, unsigned int khz, unsigned int cpu)
 		WRITE_ONCE(info->policy[i].cur_khz, rough);
 }
 
-/**
- * gchint_info_probe_limits - at tracepoint cpu_frequency_limits
- * @data: unused
- * @policy: whose limits, and maybe governor, are about to change
- *
- * Called with the policy's rwsem held; the refresh waits for it.
- */
+/* Under the policy's rwsem, before it changes: the refresh waits for that. */
 void gchint_info_probe_limits(void *data, struct cpufreq_policy *policy)
 {
 	gchint_info_stale();
 }
 
-static int policy_event(struct notifier_block *nb, unsigned long event,
-			void *data)
+static int info_policy_event(struct notifier_block *nb, unsigned long event,
+			     void *data)
 {
 	gchint_info_stale();
 	return NOTIFY_OK;
 }
 
-/*
- * A policy notifier only. A transition notifier would turn off fast switch
- * for the whole machine.
- */
-static struct notifier_block policy_nb = { .notifier_call = policy_event };
+/* Not a transition notifier: that disables fast switch on the whole machine. */
+static struct notifier_block policy_nb = {
+	.notifier_call = info_policy_event,
+};
 
-static void free_all(void)
+static void info_free(void)
 {
 	kvfree(table.cpu);
 	vfree(cpus);
@@ -319,33 +259,33 @@ int gchint_info_init(void)
 
 	info = (void *)get_zeroed_page(GFP_KERNEL);
 	table.nr_cpus = nr_cpu_ids;
-	/* Whoever loads the module is told by its errno, without a stack in the log. */
+	/* NOWARN: the errno of the module's init says it without a trace. */
 	cpus = __vmalloc(gchint_info_cpus_size(),
 			 GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN);
 	table.cpu = kvcalloc(table.nr_cpus, sizeof(*table.cpu),
 			     GFP_KERNEL | __GFP_NOWARN);
 	if (!info || !cpus || !table.cpu)
-		goto free_all;
+		goto free_info;
 	info->abi = GCHINT_ABI;
 	info->size = sizeof(*info);
 	info->nr_cpus = table.nr_cpus;
 	info->cpu_size = sizeof(*cpus);
 	info->min_phase_us = MIN_PHASE_US;
-	/* What they have besides is known when a session asks. */
-	info->features = ALWAYS;
+	/* Other features are read when a session first needs the page. */
+	info->features = FEATURES_ALWAYS;
 	memset(info->cpu_policy, GCHINT_INFO_NO_POLICY,
 	       sizeof(info->cpu_policy));
-	gchint_param_tell(take_params);
+	gchint_param_tell(info_copy_params);
 
 	ret = cpufreq_register_notifier(&policy_nb, CPUFREQ_POLICY_NOTIFIER);
 	if (ret)
-		goto untell;
+		goto unset_params;
 	return 0;
 
-untell:
+unset_params:
 	gchint_param_tell(NULL);
-free_all:
-	free_all();
+free_info:
+	info_free();
 	return ret;
 }
 
@@ -354,5 +294,5 @@ void gchint_info_exit(void)
 	gchint_param_tell(NULL);
 	cpufreq_unregister_notifier(&policy_nb, CPUFREQ_POLICY_NOTIFIER);
 	cancel_work_sync(&refresh_work);
-	free_all();
+	info_free();
 }

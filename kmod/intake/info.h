@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the kernel tells to every session: the information page, and all CPUs. */
+/* What all sessions can read: the information page, and an entry a CPU. */
 #ifndef _GCHINT_INFO_H
 #define _GCHINT_INFO_H
 
 #include <linux/types.h>
 #include <linux/wait.h>
 
+struct cpufreq_policy;
 struct page;
 
 extern wait_queue_head_t gchint_info_wait;
@@ -23,7 +24,6 @@ void gchint_info_governed(u32 phases);
 void gchint_info_recorded(u32 phases);
 
 /* Probes of the tracepoints cpu_frequency and cpu_frequency_limits. */
-struct cpufreq_policy;
 void gchint_info_probe_frequency(void *data, unsigned int khz, unsigned int cpu);
 void gchint_info_probe_limits(void *data, struct cpufreq_policy *policy);
 

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * lease_lock (raw, irqs off) serialises every change of the hash, of the slot
- * tables of all sessions, and of roles. All of these are rare; whoever runs
- * threads looks them up under RCU alone.
+ * lease_lock (raw, irqs off) serialises every change of the hash, of all slot
+ * tables and of roles. Code that follows threads only looks them up under RCU.
  *
- * A lease has four ends: detach, exit of the thread, exec, close. Whoever gets
- * to set gchint_thread.dead is the one that ends it; then no CPU may keep it
- * as its current one (gchint_watch_forget()), then readers may go on for a
- * grace period, then it is freed.
+ * A lease ends at detach, exit of the thread, exec, or close. The caller that
+ * sets gchint_thread.dead is the one that ends it. Then every CPU drops the
+ * thread (gchint_watch_forget()), and it is freed after an RCU grace period.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -24,28 +22,29 @@
 #include "user.h"
 
 static DEFINE_RAW_SPINLOCK(lease_lock);
-static struct kmem_cache *threads;
+static struct kmem_cache *thread_cache;
 
-static void free_thread(struct rcu_head *rcu)
+static void thread_free_rcu(struct rcu_head *rcu)
 {
-	kmem_cache_free(threads, container_of(rcu, struct gchint_thread, rcu));
+	kmem_cache_free(thread_cache,
+			container_of(rcu, struct gchint_thread, rcu));
 }
 
-static struct gchint_thread *taken(struct gchint_session *session,
-				   unsigned int slot)
+static struct gchint_thread *slot_thread(struct gchint_session *session,
+					 unsigned int slot)
 {
 	return rcu_dereference_protected(*gchint_session_lease(session, slot),
 					 lockdep_is_held(&lease_lock));
 }
 
-static bool role_ok(const struct gchint_session *session, u32 role, u32 lead)
+static bool role_valid(const struct gchint_session *session, u32 role, u32 lead)
 {
 	if (role == GCHINT_ROLE_FOLLOW)
 		return lead < gchint_session_slots(session);
 	return role < GCHINT_ROLE_NR && !lead;
 }
 
-static void apply_role(struct gchint_thread *thread, u32 role, u32 lead)
+static void thread_set_role(struct gchint_thread *thread, u32 role, u32 lead)
 {
 	bool follows = role == GCHINT_ROLE_FOLLOW;
 
@@ -61,8 +60,8 @@ static void apply_role(struct gchint_thread *thread, u32 role, u32 lead)
 	WRITE_ONCE(thread->lead, lead);
 }
 
-/* Returns whether the caller is the one to end the lease. */
-static bool unlink(struct gchint_thread *thread)
+/* Returns whether the caller is the one that ends the lease. */
+static bool thread_unlink(struct gchint_thread *thread)
 {
 	struct gchint_session *session = thread->session;
 	u32 *serial;
@@ -77,27 +76,28 @@ static bool unlink(struct gchint_thread *thread)
 	RCU_INIT_POINTER(*gchint_session_lease(session, thread->slot), NULL);
 	session->bank[thread->slot / GCHINT_SLOTS]->nr_leases--;
 	session->nr_leases--;
-	/* Who leases the slot next must not get the followers of this one. */
+	/* The next lease of the slot must not get the followers of this one. */
 	serial = gchint_session_serial(session, thread->slot);
 	WRITE_ONCE(*serial, *serial + 1);
 	gchint_user_give_slot(session->user);
 	return true;
 }
 
-static void release(struct gchint_thread *thread, enum gchint_lease why, bool told)
+static void thread_release(struct gchint_thread *thread,
+			   enum gchint_lease end, bool report)
 {
 	gchint_watch_forget(thread);
-	if (told)
-		gchint_thread_tell(thread, why);
-	call_rcu(&thread->rcu, free_thread);
+	if (report)
+		gchint_thread_tell(thread, end);
+	call_rcu(&thread->rcu, thread_free_rcu);
 	gchint_probe_relax();
 }
 
 /*
- * Whoever holds many users' names must not keep out those who have the right to
- * raise: the last quarter is theirs.
+ * The last quarter is reserved for sessions that may raise frequencies, so that
+ * other users together cannot lock them out.
  */
-static bool machine_full(const struct gchint_session *session)
+static bool leases_exhausted(const struct gchint_session *session)
 {
 	unsigned int max = gchint_param_leases;
 
@@ -106,8 +106,8 @@ static bool machine_full(const struct gchint_session *session)
 	return gchint_thread_count() >= max;
 }
 
-/* The lowest that is free. Irqs are off: not a look at each. */
-static int free_slot(const struct gchint_session *session)
+/* The lowest free slot. Skips full blocks, because interrupts are off. */
+static int slot_find_free(const struct gchint_session *session)
 {
 	unsigned int nr = gchint_session_slots(session) / GCHINT_SLOTS, n, i;
 
@@ -122,37 +122,39 @@ static int free_slot(const struct gchint_session *session)
 	return -ENOSPC;
 }
 
-static int link(struct gchint_session *session, struct gchint_thread *thread,
-		struct gchint_attach *attach)
+static int thread_link(struct gchint_thread *thread,
+		       struct gchint_session *session,
+		       struct gchint_attach *attach)
 {
 	int slot;
 
 	lockdep_assert_held(&lease_lock);
 	if (gchint_thread_find(thread->task))
 		return -EBUSY;
-	if (machine_full(session))
+	if (leases_exhausted(session))
 		return -EUSERS;
-	slot = free_slot(session);
+	slot = slot_find_free(session);
 	if (slot < 0)
 		return slot;
-	if (attach->role == GCHINT_ROLE_FOLLOW && !taken(session, attach->lead))
+	if (attach->role == GCHINT_ROLE_FOLLOW &&
+	    !slot_thread(session, attach->lead))
 		return -ENOENT;
 
 	thread->slot = slot;
 	thread->own = gchint_session_slot(session, slot);
 	memset(thread->own, 0, sizeof(*thread->own));
-	apply_role(thread, attach->role, attach->lead);
+	thread_set_role(thread, attach->role, attach->lead);
 	gchint_thread_add(thread);
 	rcu_assign_pointer(*gchint_session_lease(session, slot), thread);
 	session->bank[slot / GCHINT_SLOTS]->nr_leases++;
 	session->nr_leases++;
 	/*
 	 * Pairs with the barrier in gchint_lease_gone(): either this sees that
-	 * the thread is exiting, or its exit sees the lease.
+	 * the thread exits, or its exit sees the lease.
 	 */
 	smp_mb();
 	if (READ_ONCE(thread->task->flags) & PF_EXITING) {
-		unlink(thread);
+		thread_unlink(thread);
 		return -EOWNERDEAD;
 	}
 	attach->slot = slot;
@@ -160,8 +162,8 @@ static int link(struct gchint_session *session, struct gchint_thread *thread,
 	return 0;
 }
 
-/* A thread of the caller's process, with a reference. */
-static struct task_struct *find_task(s32 tid)
+/* Only finds threads of the calling process; takes a reference. */
+static struct task_struct *task_get(s32 tid)
 {
 	struct task_struct *task;
 
@@ -179,14 +181,10 @@ static struct task_struct *find_task(s32 tid)
 	return task;
 }
 
-/**
- * gchint_lease_attach - lease a slot to a thread of the calling process
- * @session: the session
- * @attach: what user space asked for; @slot and @granted are filled in
- *
- * The caller tells of it with gchint_thread_tell() once user space knows.
- *
- * Return: 0 or an errno of struct gchint_attach.
+/*
+ * Leases a slot to a thread of the calling process, and fills in the slot and
+ * what is granted. The caller reports it with gchint_lease_tell() once user
+ * space has the slot. Returns 0 or an errno of struct gchint_attach.
  */
 int gchint_lease_attach(struct gchint_session *session,
 			struct gchint_attach *attach)
@@ -196,20 +194,20 @@ int gchint_lease_attach(struct gchint_session *session,
 	unsigned long flags;
 	int ret;
 
-	if (attach->flags || !role_ok(session, attach->role, attach->lead))
+	if (attach->flags || !role_valid(session, attach->role, attach->lead))
 		return -EINVAL;
 
-	/* Before there is a lease its thread's end must be listened to. */
+	/* The exit probe must be registered before there is a lease. */
 	ret = gchint_probe_need();
 	if (ret)
 		return ret;
-	task = find_task(attach->tid);
+	task = task_get(attach->tid);
 	if (!task)
 		return -ESRCH;
 	ret = gchint_user_take_slot(session->user);
 	if (ret)
 		goto put_task;
-	thread = kmem_cache_zalloc(threads, GFP_KERNEL);
+	thread = kmem_cache_zalloc(thread_cache, GFP_KERNEL);
 	if (!thread) {
 		ret = -ENOMEM;
 		goto give_slot;
@@ -222,11 +220,11 @@ int gchint_lease_attach(struct gchint_session *session,
 	thread->lead = GCHINT_NO_LEAD;
 
 	raw_spin_lock_irqsave(&lease_lock, flags);
-	ret = link(session, thread, attach);
+	ret = thread_link(thread, session, attach);
 	raw_spin_unlock_irqrestore(&lease_lock, flags);
 	if (ret == -EOWNERDEAD) {
-		/* It was linked for a moment and has given its slot back. */
-		release(thread, GCHINT_LEASE_EXIT, false);
+		/* It was linked for a moment, and its slot is free again. */
+		thread_release(thread, GCHINT_LEASE_EXIT, false);
 		ret = -ESRCH;
 		goto put_task;
 	}
@@ -235,18 +233,17 @@ int gchint_lease_attach(struct gchint_session *session,
 			pr_notice_ratelimited("the machine holds %u leases, leases=%u allows no more\n",
 					      gchint_thread_count(),
 					      gchint_param_leases);
-		kmem_cache_free(threads, thread);
+		kmem_cache_free(thread_cache, thread);
 		goto give_slot;
 	}
-	/* From here on its exit may free it at any time. */
+	/* From here on the exit of its task may free it at any time. */
 
 	ret = gchint_probe_need();
 	if (ret)
 		gchint_lease_unattach(session, attach->slot);
 	else
 		gchint_watch_notice(task);
-	put_task_struct(task);
-	return ret;
+	goto put_task;
 
 give_slot:
 	gchint_user_give_slot(session->user);
@@ -255,32 +252,26 @@ put_task:
 	return ret;
 }
 
-static int end_slot(struct gchint_session *session, unsigned int slot,
-		    bool told)
+static int slot_end_lease(struct gchint_session *session, unsigned int slot,
+			  enum gchint_lease end, bool report)
 {
 	struct gchint_thread *thread;
 	unsigned long flags;
-	bool ours;
+	bool ends;
 
 	if (slot >= gchint_session_slots(session))
 		return -EINVAL;
 
 	raw_spin_lock_irqsave(&lease_lock, flags);
-	thread = taken(session, slot);
-	ours = thread && unlink(thread);
+	thread = slot_thread(session, slot);
+	ends = thread && thread_unlink(thread);
 	raw_spin_unlock_irqrestore(&lease_lock, flags);
-	if (!ours)
+	if (!ends)
 		return -ENOENT;
-	release(thread, GCHINT_LEASE_DETACH, told);
+	thread_release(thread, end, report);
 	return 0;
 }
 
-/**
- * gchint_lease_tell - tell those who watch what became of a slot's lease
- * @session: the session
- * @slot: its number
- * @what: enum gchint_lease
- */
 void gchint_lease_tell(struct gchint_session *session, unsigned int slot,
 		       enum gchint_lease what)
 {
@@ -293,35 +284,19 @@ void gchint_lease_tell(struct gchint_session *session, unsigned int slot,
 	rcu_read_unlock();
 }
 
-/**
- * gchint_lease_detach - free a slot
- * @session: the session
- * @slot: its number
- *
- * Return: 0; -EINVAL, no such number; -ENOENT, it is free.
- */
+/* Returns 0; -EINVAL, no such slot; -ENOENT, it is free. */
 int gchint_lease_detach(struct gchint_session *session, unsigned int slot)
 {
-	return end_slot(session, slot, true);
+	return slot_end_lease(session, slot, GCHINT_LEASE_DETACH, true);
 }
 
-/**
- * gchint_lease_unattach - take an attach back that user space never learned of
- * @session: the session
- * @slot: its number
- */
+/* Undoes an attach that user space did not get to know of: no report. */
 void gchint_lease_unattach(struct gchint_session *session, unsigned int slot)
 {
-	end_slot(session, slot, false);
+	slot_end_lease(session, slot, GCHINT_LEASE_DETACH, false);
 }
 
-/**
- * gchint_lease_set_role - change the role of a slot's thread
- * @session: the session
- * @role: what user space asked for
- *
- * Return: 0; -EINVAL, no such slot, role or flag; -ENOENT, a slot is free.
- */
+/* Returns 0; -EINVAL, no such slot, role or flag; -ENOENT, a slot is free. */
 int gchint_lease_set_role(struct gchint_session *session,
 			  const struct gchint_set_role *role)
 {
@@ -330,20 +305,19 @@ int gchint_lease_set_role(struct gchint_session *session,
 	int ret = 0;
 
 	if (role->flags || role->slot >= gchint_session_slots(session) ||
-	    !role_ok(session, role->role, role->lead))
-		return -EINVAL;
-	if (role->role == GCHINT_ROLE_FOLLOW && role->lead == role->slot)
+	    !role_valid(session, role->role, role->lead) ||
+	    (role->role == GCHINT_ROLE_FOLLOW && role->lead == role->slot))
 		return -EINVAL;
 
-	/* What is told and rung below must not be freed meanwhile. */
+	/* The thread is used below without lease_lock: it must not be freed. */
 	rcu_read_lock();
 	raw_spin_lock_irqsave(&lease_lock, flags);
-	thread = taken(session, role->slot);
+	thread = slot_thread(session, role->slot);
 	if (!thread || (role->role == GCHINT_ROLE_FOLLOW &&
-			!taken(session, role->lead)))
+			!slot_thread(session, role->lead)))
 		ret = -ENOENT;
 	else
-		apply_role(thread, role->role, role->lead);
+		thread_set_role(thread, role->role, role->lead);
 	raw_spin_unlock_irqrestore(&lease_lock, flags);
 	if (!ret) {
 		gchint_thread_tell(thread, GCHINT_LEASE_ROLE);
@@ -355,8 +329,9 @@ int gchint_lease_set_role(struct gchint_session *session,
 	return ret;
 }
 
-/* Irqs are off for one of them at a time: there may be many. */
-static void ring_followers(struct gchint_session *session, unsigned int slot)
+/* Interrupts are off for one follower at a time: there may be many. */
+static void slot_ring_followers(struct gchint_session *session,
+				unsigned int slot)
 {
 	struct gchint_thread *thread;
 	unsigned int i;
@@ -373,20 +348,12 @@ static void ring_followers(struct gchint_session *session, unsigned int slot)
 	rcu_read_unlock();
 }
 
-/**
- * gchint_lease_ring - user space says: look at this slot now
- * @session: the session
- * @slot: its number, below gchint_session_slots()
- *
- * Irqs on.
- *
- * Return: 0; -ENOENT, it is free.
- */
+/* @slot: below gchint_session_slots(). Irqs on. Returns -ENOENT if free. */
 int gchint_lease_ring(struct gchint_session *session, unsigned int slot)
 {
 	struct gchint_thread *thread;
 
-	/* That is a reader's section of RCU, too. */
+	/* This is an RCU read-side critical section, too. */
 	local_irq_disable();
 	thread = rcu_dereference_sched(*gchint_session_lease(session, slot));
 	if (!thread) {
@@ -396,57 +363,39 @@ int gchint_lease_ring(struct gchint_session *session, unsigned int slot)
 	gchint_watch_ring(thread, false);
 	local_irq_enable();
 	if (READ_ONCE(session->followers))
-		ring_followers(session, slot);
+		slot_ring_followers(session, slot);
 	return 0;
 }
 
-/**
- * gchint_lease_close - end all leases of a session that is being closed
- * @session: the session
- */
 void gchint_lease_close(struct gchint_session *session)
 {
-	struct gchint_thread *thread;
-	unsigned long flags;
 	unsigned int slot;
-	bool ours;
 
-	for (slot = 0; slot < gchint_session_slots(session); slot++) {
-		raw_spin_lock_irqsave(&lease_lock, flags);
-		thread = taken(session, slot);
-		ours = thread && unlink(thread);
-		raw_spin_unlock_irqrestore(&lease_lock, flags);
-		if (ours)
-			release(thread, GCHINT_LEASE_CLOSE, true);
-	}
+	for (slot = 0; slot < gchint_session_slots(session); slot++)
+		slot_end_lease(session, slot, GCHINT_LEASE_CLOSE, true);
 }
 
-/**
- * gchint_lease_gone - a thread exits or becomes another program
- * @task: the thread, the current one
- * @why: GCHINT_LEASE_EXIT or GCHINT_LEASE_EXEC
- *
- * Called from tracepoints, for every thread of the system: preemption may be
- * off, interrupts are on.
+/*
+ * The current thread exits or executes another program. Called from tracepoints
+ * for every thread of the system: interrupts are on, preemption may be off.
  */
-void gchint_lease_gone(struct task_struct *task, enum gchint_lease why)
+void gchint_lease_gone(struct task_struct *task, enum gchint_lease end)
 {
 	struct gchint_thread *thread;
 	unsigned long flags;
-	bool ours;
+	bool ends;
 
-	/* Pairs with the barrier in link(): PF_EXITING is set by now. */
+	/* Pairs with the barrier in thread_link(): PF_EXITING is set by now. */
 	smp_mb();
 	rcu_read_lock();
 	thread = gchint_thread_find(task);
-	if (!thread)
-		goto unlock;
-	raw_spin_lock_irqsave(&lease_lock, flags);
-	ours = unlink(thread);
-	raw_spin_unlock_irqrestore(&lease_lock, flags);
-	if (ours)
-		release(thread, why, true);
-unlock:
+	if (thread) {
+		raw_spin_lock_irqsave(&lease_lock, flags);
+		ends = thread_unlink(thread);
+		raw_spin_unlock_irqrestore(&lease_lock, flags);
+		if (ends)
+			thread_release(thread, end, true);
+	}
 	rcu_read_unlock();
 }
 
@@ -456,8 +405,8 @@ int gchint_lease_init(void)
 
 	if (ret)
 		return ret;
-	threads = KMEM_CACHE(gchint_thread, SLAB_ACCOUNT);
-	if (!threads) {
+	thread_cache = KMEM_CACHE(gchint_thread, SLAB_ACCOUNT);
+	if (!thread_cache) {
 		gchint_thread_exit();
 		return -ENOMEM;
 	}
@@ -466,8 +415,8 @@ int gchint_lease_init(void)
 
 void gchint_lease_exit(void)
 {
-	/* free_thread() is ours and must have run. */
+	/* Waits for thread_free_rcu(), which is part of the module. */
 	rcu_barrier();
-	kmem_cache_destroy(threads);
+	kmem_cache_destroy(thread_cache);
 	gchint_thread_exit();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A lease: a slot belongs to a thread, until one of its ends is seen. */
+/* Leases of slots to threads: how they begin, change and end. */
 #ifndef _GCHINT_LEASE_H
 #define _GCHINT_LEASE_H
 
@@ -22,6 +22,6 @@ void gchint_lease_tell(struct gchint_session *session, unsigned int slot,
 		       enum gchint_lease what);
 int gchint_lease_ring(struct gchint_session *session, unsigned int slot);
 void gchint_lease_close(struct gchint_session *session);
-void gchint_lease_gone(struct task_struct *task, enum gchint_lease why);
+void gchint_lease_gone(struct task_struct *task, enum gchint_lease end);
 
 #endif /* _GCHINT_LEASE_H */

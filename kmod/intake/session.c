@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /dev/gchint. Each open file is a session; it is the only thing that user
- * space holds, so its release is where everything ends.
+ * /dev/gchint. Each open file is a session, and releasing it ends all that
+ * belongs to it: user space holds nothing else of the module.
+ *
+ * Mappings are filled by faults, never at mmap: fork does not copy a shared
+ * mapping without page tables of its own, so that the child faults too and gets
+ * another page.
  */
 #include <linux/compat.h>
 #include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/fs.h>
+#include <linux/gchint.h>
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -22,78 +27,78 @@
 #include <trace/events/sched.h>
 
 #include "compat/exit_probe.h"
+#include "compat/vm_flags.h"
 #include "follow/probe.h"
 #include "follow/thread.h"
 #include "info.h"
 #include "lease.h"
-#include "page.h"
 #include "session.h"
 #include "user.h"
 
-/*
- * A session with its first slots all leased: structures and a page. Debugging
- * kernels have more in their locks.
- */
+/* A session whose first slots are all leased; debugging makes locks larger. */
 #if !defined(CONFIG_DEBUG_SPINLOCK) && !defined(CONFIG_DEBUG_LOCK_ALLOC) && \
 	PAGE_SIZE == 4096
 static_assert(sizeof(struct gchint_session) + sizeof(struct gchint_bank) +
 	      PAGE_SIZE + GCHINT_SLOTS * sizeof(struct gchint_thread) <= 24 * 1024);
 #endif
 
+#define SLOTS_PER_PAGE (PAGE_SIZE / sizeof(struct gchint_slot))
+#define BLOCKS_PER_PAGE (SLOTS_PER_PAGE / GCHINT_SLOTS)
+
 /*
- * Serialises changes of the list, the count and the numbering, each a few stores:
- * open() takes it with the mutex of all miscellaneous devices held, so nothing is
- * done under it that could take long. Walks are readers under RCU.
+ * Serialises changes of the list, the count and the numbering. open() takes it
+ * with the mutex of all miscellaneous devices held, so it only covers a few
+ * stores. The list is walked under RCU.
  */
 static DEFINE_SPINLOCK(sessions_lock);
 static LIST_HEAD(sessions);
 static unsigned int nr_sessions;
 static u64 last_id;
 
-/* Serialises those who make a session grow. */
+/* Serialises session_grow(), of all sessions. */
 static DEFINE_MUTEX(grow_lock);
 
-static bool stale(const struct gchint_session *session)
+/* The caller is a forked child, or another program since an exec. */
+static bool session_is_stale(const struct gchint_session *session)
 {
 	return current->mm != session->mm ||
 	       task_tgid(current) != session->tgid;
 }
 
-/* So many banks share a page. */
-#define SHARE (PAGE_SIZE / (GCHINT_SLOTS * sizeof(struct gchint_slot)))
+/* -- Slots -- */
 
-static struct gchint_bank *make_bank(const struct gchint_session *session,
-				     unsigned int n)
+static struct gchint_bank *
+slot_block_alloc(const struct gchint_session *session, unsigned int n)
 {
-	struct gchint_bank *bank = kzalloc(sizeof(*bank), GFP_KERNEL_ACCOUNT);
+	struct gchint_bank *block = kzalloc(sizeof(*block), GFP_KERNEL_ACCOUNT);
 
-	if (!bank)
+	if (!block)
 		return NULL;
-	if (n % SHARE)
-		bank->slots = session->bank[n - 1]->slots + GCHINT_SLOTS;
+	if (n % BLOCKS_PER_PAGE)
+		block->slots = session->bank[n - 1]->slots + GCHINT_SLOTS;
 	else
-		bank->slots = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
-	if (!bank->slots) {
-		kfree(bank);
+		block->slots = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
+	if (!block->slots) {
+		kfree(block);
 		return NULL;
 	}
-	return bank;
+	return block;
 }
 
-static void free_banks(struct gchint_session *session)
+static void session_free_slots(struct gchint_session *session)
 {
 	unsigned int n;
 
 	for (n = 0; n < session->nr_banks; n++) {
-		if (n % SHARE == 0)
+		if (n % BLOCKS_PER_PAGE == 0)
 			put_page(virt_to_page(session->bank[n]->slots));
 		kfree(session->bank[n]);
 	}
 }
 
-static int grow(struct gchint_session *session, unsigned long slots)
+static int session_grow(struct gchint_session *session, unsigned long slots)
 {
-	struct gchint_bank *bank;
+	struct gchint_bank *block;
 	int ret = 0;
 
 	if (!slots || slots > GCHINT_SLOTS_MAX)
@@ -104,12 +109,12 @@ static int grow(struct gchint_session *session, unsigned long slots)
 		return -EDQUOT;
 	mutex_lock(&grow_lock);
 	while (session->nr_banks < DIV_ROUND_UP(slots, GCHINT_SLOTS)) {
-		bank = make_bank(session, session->nr_banks);
-		if (!bank) {
+		block = slot_block_alloc(session, session->nr_banks);
+		if (!block) {
 			ret = -ENOMEM;
 			break;
 		}
-		session->bank[session->nr_banks] = bank;
+		session->bank[session->nr_banks] = block;
 		/* Pairs with the acquire in gchint_session_slots(). */
 		smp_store_release(&session->nr_banks, session->nr_banks + 1);
 	}
@@ -117,38 +122,38 @@ static int grow(struct gchint_session *session, unsigned long slots)
 	return ret;
 }
 
-static void free_session(struct rcu_head *rcu)
+/* -- Open and release -- */
+
+static void session_free_rcu(struct rcu_head *rcu)
 {
 	struct gchint_session *session;
 
 	session = container_of(rcu, struct gchint_session, rcu);
-	free_banks(session);
+	session_free_slots(session);
 	kfree(session);
 }
 
 static int session_open(struct inode *inode, struct file *file)
 {
 	struct gchint_session *session;
-	int ret;
+	int ret = -ENOMEM;
 
 	session = kzalloc(sizeof(*session), GFP_KERNEL_ACCOUNT);
 	if (!session)
 		return -ENOMEM;
-	session->bank[0] = make_bank(session, 0);
-	if (!session->bank[0]) {
-		ret = -ENOMEM;
+	session->bank[0] = slot_block_alloc(session, 0);
+	if (!session->bank[0])
 		goto free_session;
-	}
 	session->nr_banks = 1;
 	session->uid = current_uid();
 	session->user = gchint_user_get(session->uid);
 	if (IS_ERR(session->user)) {
 		ret = PTR_ERR(session->user);
-		goto free_banks;
+		goto free_slots;
 	}
 	raw_spin_lock_init(&session->learn_lock);
 	session->generation = gchint_info_generation();
-	/* To go without the right is no offence: nothing for an audit log. */
+	/* It is normal to lack the capability: no entry in the audit log. */
 	if (ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE))
 		session->granted |= GCHINT_GRANT_RAISE;
 	session->mm = current->mm;
@@ -164,14 +169,14 @@ static int session_open(struct inode *inode, struct file *file)
 	spin_unlock(&sessions_lock);
 
 	/*
-	 * To patch code takes long, and opens of all other miscellaneous devices
-	 * would wait for it: GCHINT_IOC_ATTACH and read() do it if it is still due.
+	 * Not gchint_probe_need(), which GCHINT_IOC_ATTACH and read() call:
+	 * opens of all miscellaneous devices would wait while it patches code.
 	 */
 	gchint_probe_changed();
 	return nonseekable_open(inode, file);
 
-free_banks:
-	free_banks(session);
+free_slots:
+	session_free_slots(session);
 free_session:
 	kfree(session);
 	return ret;
@@ -186,7 +191,7 @@ static int session_release(struct inode *inode, struct file *file)
 	WRITE_ONCE(nr_sessions, nr_sessions - 1);
 	spin_unlock(&sessions_lock);
 
-	/* No lease can be made any more: the file is gone. */
+	/* Without its file the session gets no new lease. */
 	gchint_lease_close(session);
 	gchint_probe_relax();
 
@@ -195,22 +200,23 @@ static int session_release(struct inode *inode, struct file *file)
 	mmdrop(session->mm);
 	/*
 	 * The exit of a thread, or a CPU, that found a lease just before may
-	 * still look at the session and its slots, though at nothing that was
-	 * given back above.
+	 * still use the session and its slots, but nothing released above.
 	 */
-	call_rcu(&session->rcu, free_session);
+	call_rcu(&session->rcu, session_free_rcu);
 	return 0;
 }
 
-/* Copies a structure whose size, given by the caller, may differ from ours. */
-static int copy_in(void *to, size_t size, size_t ver0, unsigned int cmd,
-		   const void __user *from)
-{
-	size_t given = _IOC_SIZE(cmd);
+/* -- Calls -- */
 
-	if (given < ver0)
+/* The size that user space has compiled in may differ from the kernel's. */
+static int ioctl_copy_in(void *to, size_t size, size_t ver0, unsigned int cmd,
+			 const void __user *from)
+{
+	size_t user_size = _IOC_SIZE(cmd);
+
+	if (user_size < ver0)
 		return -EINVAL;
-	return copy_struct_from_user(to, size, from, given);
+	return copy_struct_from_user(to, size, from, user_size);
 }
 
 static long ioctl_attach(struct gchint_session *session, unsigned int cmd,
@@ -219,8 +225,8 @@ static long ioctl_attach(struct gchint_session *session, unsigned int cmd,
 	struct gchint_attach attach;
 	int ret;
 
-	ret = copy_in(&attach, sizeof(attach), GCHINT_ATTACH_SIZE_VER0, cmd,
-		      arg);
+	ret = ioctl_copy_in(&attach, sizeof(attach), GCHINT_ATTACH_SIZE_VER0,
+			    cmd, arg);
 	if (ret)
 		return ret;
 	ret = gchint_lease_attach(session, &attach);
@@ -241,7 +247,8 @@ static long ioctl_set_role(struct gchint_session *session, unsigned int cmd,
 	struct gchint_set_role role;
 	int ret;
 
-	ret = copy_in(&role, sizeof(role), GCHINT_SET_ROLE_SIZE_VER0, cmd, arg);
+	ret = ioctl_copy_in(&role, sizeof(role), GCHINT_SET_ROLE_SIZE_VER0,
+			    cmd, arg);
 	if (ret)
 		return ret;
 	return gchint_lease_set_role(session, &role);
@@ -250,15 +257,16 @@ static long ioctl_set_role(struct gchint_session *session, unsigned int cmd,
 /* The number of a call without the size of its structure. */
 #define CALL(cmd) ((cmd) & ~((unsigned int)_IOC_SIZEMASK << _IOC_SIZESHIFT))
 
-/* Apart, so that a doorbell needs no stack for it. */
-static noinline long rare_call(struct gchint_session *session, unsigned int cmd,
-			       unsigned long arg, void __user *uarg)
+/* noinline: keeps the structures of these calls off a doorbell's stack. */
+static noinline long ioctl_rare(struct gchint_session *session,
+				unsigned int cmd, unsigned long arg,
+				void __user *uarg)
 {
 	if (cmd == GCHINT_IOC_DETACH)
 		return arg < GCHINT_SLOTS_MAX ?
 			gchint_lease_detach(session, arg) : -EINVAL;
 	if (cmd == GCHINT_IOC_GROW)
-		return grow(session, arg);
+		return session_grow(session, arg);
 	switch (CALL(cmd)) {
 	case CALL(GCHINT_IOC_ATTACH):
 		return ioctl_attach(session, cmd, uarg);
@@ -268,37 +276,30 @@ static noinline long rare_call(struct gchint_session *session, unsigned int cmd,
 	return -ENOTTY;
 }
 
-static long call(struct gchint_session *session, unsigned int cmd,
-		 unsigned long arg, void __user *uarg)
+static long ioctl_call(struct gchint_session *session, unsigned int cmd,
+		       unsigned long arg, void __user *uarg)
 {
-	if (stale(session))
+	if (session_is_stale(session))
 		return -ESTALE;
 	if (cmd == GCHINT_IOC_RING)
 		return arg < gchint_session_slots(session) ?
 			gchint_lease_ring(session, arg) : -EINVAL;
-	return rare_call(session, cmd, arg, uarg);
+	return ioctl_rare(session, cmd, arg, uarg);
 }
 
 static long session_ioctl(struct file *file, unsigned int cmd,
 			  unsigned long arg)
 {
-	return call(file->private_data, cmd, arg, (void __user *)arg);
+	return ioctl_call(file->private_data, cmd, arg, (void __user *)arg);
 }
 
 #ifdef CONFIG_COMPAT
 static long session_compat_ioctl(struct file *file, unsigned int cmd,
 				 unsigned long arg)
 {
-	return call(file->private_data, cmd, arg, compat_ptr(arg));
+	return ioctl_call(file->private_data, cmd, arg, compat_ptr(arg));
 }
 #endif
-
-static int session_mmap(struct file *file, struct vm_area_struct *vma)
-{
-	struct gchint_session *session = file->private_data;
-
-	return stale(session) ? -ESTALE : gchint_page_mmap(session, vma);
-}
 
 static ssize_t session_read(struct file *file, char __user *buf, size_t count,
 			    loff_t *pos)
@@ -307,14 +308,14 @@ static ssize_t session_read(struct file *file, char __user *buf, size_t count,
 	u64 generation;
 	int ret;
 
-	if (stale(session))
+	if (session_is_stale(session))
 		return -ESTALE;
 	if (count < sizeof(generation))
 		return -EINVAL;
 	ret = gchint_probe_need();
 	if (ret)
 		return ret;
-	/* A change that the page is to follow may be on its way still. */
+	/* The work that updates the page after a change may still be queued. */
 	gchint_info_refresh();
 	generation = gchint_info_generation();
 	if (copy_to_user(buf, &generation, sizeof(generation)))
@@ -327,11 +328,102 @@ static __poll_t session_poll(struct file *file, poll_table *wait)
 {
 	struct gchint_session *session = file->private_data;
 
-	if (stale(session))
+	if (session_is_stale(session))
 		return EPOLLERR;
 	poll_wait(file, &gchint_info_wait, wait);
 	if (gchint_info_generation() != READ_ONCE(session->generation))
 		return EPOLLIN | EPOLLRDNORM;
+	return 0;
+}
+
+/* -- Mappings: each holds the file, and so the session and the module -- */
+
+static vm_fault_t info_fault(struct vm_fault *vmf)
+{
+	struct page *page;
+
+	if (vmf->pgoff == GCHINT_MMAP_INFO >> PAGE_SHIFT)
+		page = gchint_info_page();
+	else
+		page = gchint_info_cpus_page(vmf->pgoff -
+					     (GCHINT_MMAP_CPUS >> PAGE_SHIFT));
+	if (!page)
+		return VM_FAULT_SIGBUS;
+	get_page(page);
+	vmf->page = page;
+	return 0;
+}
+
+/* How many pages of slots there are from @pgoff on, 0 if there is none. */
+static unsigned long slots_pages(const struct gchint_session *session,
+				 unsigned long pgoff)
+{
+	unsigned long pages = DIV_ROUND_UP(gchint_session_slots(session),
+					   SLOTS_PER_PAGE);
+	unsigned long first = GCHINT_MMAP_SLOTS >> PAGE_SHIFT;
+
+	return pgoff >= first && pgoff - first < pages ?
+		pages - (pgoff - first) : 0;
+}
+
+static vm_fault_t slots_fault(struct vm_fault *vmf)
+{
+	struct gchint_session *session = vmf->vma->vm_private_data;
+	struct page *page;
+	unsigned long n;
+
+	if (!slots_pages(session, vmf->pgoff))
+		return VM_FAULT_SIGBUS;
+
+	if (vmf->vma->vm_mm == session->mm) {
+		n = vmf->pgoff - (GCHINT_MMAP_SLOTS >> PAGE_SHIFT);
+		page = virt_to_page(gchint_session_slot(session,
+							n * SLOTS_PER_PAGE));
+		get_page(page);
+	} else {
+		/*
+		 * A forked child gets a page that the module never reads,
+		 * charged to it and freed with its mapping.
+		 */
+		page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+		if (!page)
+			return VM_FAULT_OOM;
+	}
+	vmf->page = page;
+	return 0;
+}
+
+static const struct vm_operations_struct info_ops = { .fault = info_fault };
+static const struct vm_operations_struct slots_ops = { .fault = slots_fault };
+
+static int session_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct gchint_session *session = file->private_data;
+	const struct vm_operations_struct *ops = &info_ops;
+	unsigned long size = PAGE_SIZE;
+	vm_flags_t allowed = VM_READ;
+
+	if (session_is_stale(session))
+		return -ESTALE;
+	if (vma->vm_pgoff == GCHINT_MMAP_CPUS >> PAGE_SHIFT) {
+		size = gchint_info_cpus_size();
+	} else if (vma->vm_pgoff != GCHINT_MMAP_INFO >> PAGE_SHIFT) {
+		ops = &slots_ops;
+		allowed |= VM_WRITE;
+		/* 0, and so -EINVAL, at any offset without slots. */
+		size = slots_pages(session, vma->vm_pgoff) << PAGE_SHIFT;
+	}
+	if (vma->vm_end - vma->vm_start > size ||
+	    !(vma->vm_flags & VM_MAYSHARE))
+		return -EINVAL;
+	if (vma->vm_flags & VM_ACCESS_FLAGS & ~allowed)
+		return -EACCES;
+
+	vma->vm_ops = ops;
+	vma->vm_private_data = session;
+	/* mprotect obeys the VM_MAY flags: the access flags shifted by four. */
+	gchint_vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP,
+			    (VM_ACCESS_FLAGS & ~allowed) << 4);
 	return 0;
 }
 
@@ -348,19 +440,14 @@ static const struct file_operations session_fops = {
 	.poll = session_poll,
 };
 
-/* Anybody may hint: what a hint may do depends on who opened. */
-static struct miscdevice device = {
+/* Every user may hint: what hints may do depends on the opener's rights. */
+static struct miscdevice session_device = {
 	.minor = MISC_DYNAMIC_MINOR,
 	.name = GCHINT_DEVICE,
 	.fops = &session_fops,
 	.mode = 0666,
 };
 
-/**
- * gchint_session_count - how many sessions are open
- *
- * Return: the number.
- */
 unsigned int gchint_session_count(void)
 {
 	return READ_ONCE(nr_sessions);
@@ -369,12 +456,11 @@ unsigned int gchint_session_count(void)
 /**
  * gchint_session_each - call a function for each session
  * @fn: the function; a value other than 0 stops the walk
- * @priv: passed through
+ * @priv: second argument of @fn
  *
- * The sessions are in the order of their numbers; of those that come or go
- * meanwhile some may be missed. @fn runs under RCU and must not sleep. What a
- * closed session has given back (its user, process and address space) is not @fn's
- * to look at.
+ * In the order of their numbers; sessions that come or go meanwhile may be
+ * missed. @fn runs under RCU, must not sleep, and must not use a session's
+ * user, tgid and mm, which are released at close.
  *
  * Return: what the last call of @fn returned, or 0.
  */
@@ -394,76 +480,68 @@ int gchint_session_each(int (*fn)(struct gchint_session *session, void *priv),
 	return ret;
 }
 
-static bool wanted(void)
+static bool sessions_exist(void)
 {
 	return gchint_session_count();
 }
 
-static void at_exit(GCHINT_EXIT_PROBE_ARGS)
+static void session_probe_exit(GCHINT_EXIT_PROBE_ARGS)
 {
 	gchint_lease_gone(task, GCHINT_LEASE_EXIT);
 }
 
-static void at_exec(void *data, struct task_struct *task, pid_t old_pid,
-		    struct linux_binprm *bprm)
+static void session_probe_exec(void *data, struct task_struct *task,
+			       pid_t old_pid, struct linux_binprm *bprm)
 {
 	gchint_lease_gone(task, GCHINT_LEASE_EXEC);
 }
 
-static struct gchint_probe probes[] = {
-	{ .name = "sched_process_exit", .func = at_exit, .wanted = wanted },
-	{ .name = "sched_process_exec", .func = at_exec, .wanted = wanted },
+/* The last probe that keeps the information page up to date refreshes it. */
+static struct gchint_probe session_probes[] = {
+	{ .name = "sched_process_exit", .func = session_probe_exit,
+	  .wanted = sessions_exist },
+	{ .name = "sched_process_exec", .func = session_probe_exec,
+	  .wanted = sessions_exist },
 	{ .name = "cpu_frequency", .func = gchint_info_probe_frequency,
-	  .wanted = wanted, .ended = gchint_info_idle },
+	  .wanted = sessions_exist, .ended = gchint_info_idle },
 	{ .name = "cpu_frequency_limits", .func = gchint_info_probe_limits,
-	  /* The last of those that keep the page true. */
-	  .begun = gchint_info_refresh,
-	  .wanted = wanted },
+	  .begun = gchint_info_refresh, .wanted = sessions_exist },
 };
 
-/**
- * gchint_session_init - offer the device
- * @groups: what else its directory in sysfs has
- *
- * Once it is there it may be opened, which keeps the module: nothing that can fail
- * may come after it.
- *
- * Return: 0 or a negative errno.
+/*
+ * @groups: attributes of the device's sysfs directory. An open may take a
+ * reference to the module at once, so nothing that can fail may come after it.
  */
 int gchint_session_init(const struct attribute_group **groups)
 {
 	unsigned int i;
 	int ret;
 
-	BUILD_BUG_ON(!SHARE);
+	BUILD_BUG_ON(!BLOCKS_PER_PAGE);
 	BUILD_BUG_ON(GCHINT_SLOTS_MAX * sizeof(struct gchint_slot) >
 		     GCHINT_MMAP_CPUS - GCHINT_MMAP_SLOTS);
-	check_trace_callback_type_sched_process_exit(at_exit);
-	check_trace_callback_type_sched_process_exec(at_exec);
+	check_trace_callback_type_sched_process_exit(session_probe_exit);
+	check_trace_callback_type_sched_process_exec(session_probe_exec);
 	check_trace_callback_type_cpu_frequency(gchint_info_probe_frequency);
 	check_trace_callback_type_cpu_frequency_limits(gchint_info_probe_limits);
-	for (i = 0; i < ARRAY_SIZE(probes); i++) {
-		ret = gchint_probe_add(&probes[i]);
+	for (i = 0; i < ARRAY_SIZE(session_probes); i++) {
+		ret = gchint_probe_add(&session_probes[i]);
 		if (ret)
 			return ret;
 	}
-	device.groups = groups;
-	return misc_register(&device);
+	session_device.groups = groups;
+	return misc_register(&session_device);
 }
 
-/**
- * gchint_session_kobj - the device's folder in sysfs
- *
- * Return: valid between init and exit.
- */
+/* The device's directory in sysfs, valid between init and exit. */
 struct kobject *gchint_session_kobj(void)
 {
-	return &device.this_device->kobj;
+	return &session_device.this_device->kobj;
 }
 
 void gchint_session_exit(void)
 {
-	misc_deregister(&device);
-	/* free_session() is ours and must have run. */
+	misc_deregister(&session_device);
+	/* Waits for session_free_rcu(), which is part of the module. */
 	rcu_barrier();
 }

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "table.h"
 
-/**
- * gchint_table_begin - no CPU has a policy; the page's entries stay given
- * @t: table
- */
+/* Starts a new draft without policies; entries of the page stay assigned. */
 void gchint_table_begin(struct gchint_table *t)
 {
 	memset(t->cpu, 0, t->nr_cpus * sizeof(*t->cpu));
@@ -12,8 +9,8 @@ void gchint_table_begin(struct gchint_table *t)
 	memset(t->of_cpu, GCHINT_INFO_NO_POLICY, sizeof(t->of_cpu));
 }
 
-/* The page's entry for a policy, or GCHINT_INFO_UNLISTED when all are given. */
-static u8 entry_of(struct gchint_table *t, u32 first)
+/* The page's entry of a policy, or GCHINT_INFO_UNLISTED if all are assigned. */
+static u8 table_assign_entry(struct gchint_table *t, u32 first)
 {
 	u32 i;
 
@@ -26,17 +23,14 @@ static u8 entry_of(struct gchint_table *t, u32 first)
 	return (u8)t->nr++;
 }
 
-/**
- * gchint_table_put - a CPU belongs to a policy
- * @t: table
- * @cpu: the CPU
- * @first: first of all CPUs that the policy may have
- * @policy: what is known of it; @flags not 0, @cur_khz is not used
+/*
+ * @first: first of the CPUs that the policy may have. The policy's flags are
+ * not 0, and its cur_khz is not used.
  */
 void gchint_table_put(struct gchint_table *t, u32 cpu, u32 first,
 		      const struct gchint_info_policy *policy)
 {
-	u8 i = entry_of(t, first);
+	u8 i = table_assign_entry(t, first);
 
 	if (cpu < t->nr_cpus) {
 		t->cpu[cpu].policy = *policy;
@@ -48,22 +42,15 @@ void gchint_table_put(struct gchint_table *t, u32 cpu, u32 first,
 		t->of_cpu[cpu] = i;
 }
 
-static bool same(const struct gchint_info_policy *a,
-		 const struct gchint_info_policy *b)
+static bool policy_is_same(const struct gchint_info_policy *a,
+			   const struct gchint_info_policy *b)
 {
 	return !memcmp(a->governor, b->governor, sizeof(a->governor)) &&
 	       a->max_khz == b->max_khz && a->hw_max_khz == b->hw_max_khz &&
 	       a->flags == b->flags;
 }
 
-/**
- * gchint_table_told - is that what was told last?
- * @t: table
- * @info: the page
- * @cpus: an entry for each CPU
- *
- * Return: whether gchint_table_tell() would change nothing.
- */
+/* Whether gchint_table_tell() would change nothing. */
 bool gchint_table_told(const struct gchint_table *t,
 		       const struct gchint_info *info,
 		       const struct gchint_info_cpu *cpus)
@@ -74,17 +61,17 @@ bool gchint_table_told(const struct gchint_table *t,
 	    memcmp(info->cpu_policy, t->of_cpu, sizeof(t->of_cpu)))
 		return false;
 	for (i = 0; i < t->nr; i++)
-		if (!same(&t->policy[i], &info->policy[i]))
+		if (!policy_is_same(&t->policy[i], &info->policy[i]))
 			return false;
 	for (i = 0; i < t->nr_cpus; i++)
-		if (!same(&t->cpu[i].policy, &cpus[i].policy) ||
+		if (!policy_is_same(&t->cpu[i].policy, &cpus[i].policy) ||
 		    t->cpu[i].policy_cpu != cpus[i].policy_cpu)
 			return false;
 	return true;
 }
 
-static void tell(const struct gchint_info_policy *from,
-		 struct gchint_info_policy *to)
+static void policy_publish(const struct gchint_info_policy *from,
+			   struct gchint_info_policy *to)
 {
 	memcpy(to->governor, from->governor, sizeof(to->governor));
 	WRITE_ONCE(to->max_khz, from->max_khz);
@@ -92,13 +79,9 @@ static void tell(const struct gchint_info_policy *from,
 	WRITE_ONCE(to->flags, from->flags);
 }
 
-/**
- * gchint_table_tell - write it where user space reads
- * @t: table
- * @info: the page, its generation odd
- * @cpus: an entry for each CPU
- *
- * All but cur_khz, which others store at any time.
+/*
+ * Writes the draft where user space reads it, the page's generation odd. Leaves
+ * cur_khz alone, which the frequency probe stores at any time.
  */
 void gchint_table_tell(const struct gchint_table *t, struct gchint_info *info,
 		       struct gchint_info_cpu *cpus)
@@ -106,11 +89,11 @@ void gchint_table_tell(const struct gchint_table *t, struct gchint_info *info,
 	u32 i;
 
 	for (i = 0; i < t->nr; i++)
-		tell(&t->policy[i], &info->policy[i]);
+		policy_publish(&t->policy[i], &info->policy[i]);
 	memcpy(info->cpu_policy, t->of_cpu, sizeof(t->of_cpu));
 	WRITE_ONCE(info->nr_policies, t->nr);
 	for (i = 0; i < t->nr_cpus; i++) {
-		tell(&t->cpu[i].policy, &cpus[i].policy);
+		policy_publish(&t->cpu[i].policy, &cpus[i].policy);
 		WRITE_ONCE(cpus[i].policy_cpu, t->cpu[i].policy_cpu);
 	}
 }

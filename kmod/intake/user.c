@@ -11,17 +11,17 @@
 #include "param.h"
 #include "user.h"
 
-/* Sessions that one user may hold: each takes up to 24 KiB of kernel memory. */
-#define SESSIONS 32u
+/* A session takes up to 24 KiB of kernel memory with its first slots leased. */
+#define SESSIONS_PER_USER 32u
 
 /*
- * Serialises the list and gchint_user.sessions. Nothing is allocated under it: a
- * user whose memory cgroup is full waits for memory alone.
+ * Serialises the list and gchint_user.sessions. Nothing is allocated under it:
+ * a user whose memory cgroup is full must wait alone.
  */
 static DEFINE_SPINLOCK(users_lock);
 static LIST_HEAD(users);
 
-static struct gchint_user *lookup(kuid_t uid)
+static struct gchint_user *user_find(kuid_t uid)
 {
 	struct gchint_user *user;
 
@@ -31,19 +31,14 @@ static struct gchint_user *lookup(kuid_t uid)
 	return NULL;
 }
 
-/**
- * gchint_user_get - count one more session of a user
- * @uid: the user
- *
- * Return: the user, or -EDQUOT past SESSIONS, or -ENOMEM.
- */
+/* Counts a session. Returns -EDQUOT past SESSIONS_PER_USER, or -ENOMEM. */
 struct gchint_user *gchint_user_get(kuid_t uid)
 {
 	struct gchint_user *new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT), *user;
 	bool full = false;
 
 	spin_lock(&users_lock);
-	user = lookup(uid);
+	user = user_find(uid);
 	if (!user && new) {
 		user = new;
 		new = NULL;
@@ -52,7 +47,7 @@ struct gchint_user *gchint_user_get(kuid_t uid)
 		list_add(&user->node, &users);
 	}
 	if (user) {
-		full = user->sessions >= SESSIONS;
+		full = user->sessions >= SESSIONS_PER_USER;
 		user->sessions += !full;
 	}
 	spin_unlock(&users_lock);
@@ -62,14 +57,10 @@ struct gchint_user *gchint_user_get(kuid_t uid)
 	if (!full)
 		return user;
 	pr_notice_ratelimited("user %u holds %u sessions, which is as many as one user may\n",
-			      from_kuid(&init_user_ns, uid), SESSIONS);
+			      from_kuid(&init_user_ns, uid), SESSIONS_PER_USER);
 	return ERR_PTR(-EDQUOT);
 }
 
-/**
- * gchint_user_put - a session of a user is gone
- * @user: the user
- */
 void gchint_user_put(struct gchint_user *user)
 {
 	bool last;
@@ -83,22 +74,13 @@ void gchint_user_put(struct gchint_user *user)
 		kfree(user);
 }
 
-/**
- * gchint_user_slots - how many slots one user may hold leased
- *
- * Return: an eighth of the machine's, but a session's first ones at least.
- */
+/* How many slots a user may lease: an eighth of all, at least one block. */
 unsigned int gchint_user_slots(void)
 {
 	return max(gchint_param_leases / 8, (unsigned int)GCHINT_SLOTS);
 }
 
-/**
- * gchint_user_take_slot - count one more slot of a user
- * @user: the user
- *
- * Return: 0, or -EDQUOT past gchint_user_slots().
- */
+/* Returns -EDQUOT past gchint_user_slots(). */
 int gchint_user_take_slot(struct gchint_user *user)
 {
 	int limit = gchint_user_slots();
@@ -113,12 +95,7 @@ int gchint_user_take_slot(struct gchint_user *user)
 	return -EDQUOT;
 }
 
-/**
- * gchint_user_give_slot - a slot of a user is free again
- * @user: the user
- *
- * Any context.
- */
+/* Any context. */
 void gchint_user_give_slot(struct gchint_user *user)
 {
 	atomic_dec(&user->slots);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What one user holds, so that none can exhaust kernel memory. */
+/* Quotas of each user, so that none can exhaust kernel memory. */
 #ifndef _GCHINT_USER_H
 #define _GCHINT_USER_H
 
@@ -7,18 +7,11 @@
 #include <linux/list.h>
 #include <linux/uidgid.h>
 
-/**
- * struct gchint_user - a user with at least one session
- * @node: in the list of users
- * @uid: who
- * @sessions: sessions open, also the references to this structure
- * @slots: slots leased
- */
 struct gchint_user {
 	struct list_head node;
 	kuid_t uid;
-	unsigned int sessions;
-	atomic_t slots;
+	unsigned int sessions; /* open ones; each is a reference to this */
+	atomic_t slots; /* leased ones */
 };
 
 struct gchint_user *gchint_user_get(kuid_t uid);
