@@ -732,8 +732,11 @@ static void poke_send(unsigned int cpu, u64 hint_ns)
 		atomic64_cmpxchg(&w->doorbell_ns, 0, hint_ns);
 	if (atomic_xchg(&w->poke_pending, 1))
 		return;
-	if (smp_call_function_single_async(cpu, &w->poke))
+	if (smp_call_function_single_async(cpu, &w->poke)) {
+		/* Or the next poke would count the time of this doorbell. */
+		atomic64_set(&w->doorbell_ns, 0);
 		atomic_set(&w->poke_pending, 0);
+	}
 }
 
 static void poke_send_preemptible(unsigned int cpu)
