@@ -39,6 +39,8 @@ static u32 recorded_phases;
 /* Guarded by info_lock: a draft of what is published next. */
 static struct gchint_table table;
 static u64 features;
+/* Guarded by info_lock: the frequency probe keeps cur_khz true. */
+static bool khz_followed;
 
 static const char *policy_governor_name(struct cpufreq_policy *policy)
 {
@@ -76,6 +78,9 @@ static void info_draft_policy(struct cpufreq_policy *policy)
 	first = cpumask_first(policy->related_cpus);
 	for_each_cpu(cpu, policy->cpus) {
 		gchint_table_put(&table, cpu, first, &entry);
+		/* Without the frequency probe it would soon be an old one. */
+		if (!khz_followed)
+			continue;
 		/* Only if unknown: the frequency probe has newer values. */
 		cmpxchg(&cpus[cpu].policy.cur_khz, 0, rough);
 		if (cpu < GCHINT_INFO_CPUS &&
@@ -145,10 +150,21 @@ void gchint_info_idle(void)
 {
 	unsigned int i;
 
+	mutex_lock(&info_lock);
+	khz_followed = false;
 	for (i = 0; i < GCHINT_INFO_POLICIES; i++)
 		WRITE_ONCE(info->policy[i].cur_khz, 0);
 	for (i = 0; i < table.nr_cpus; i++)
 		WRITE_ONCE(cpus[i].policy.cur_khz, 0);
+	mutex_unlock(&info_lock);
+}
+
+/* gchint_info_follow - the frequency probe is registered */
+void gchint_info_follow(void)
+{
+	mutex_lock(&info_lock);
+	khz_followed = true;
+	mutex_unlock(&info_lock);
 }
 
 static void info_copy_params(void)

@@ -18,6 +18,7 @@ unsigned long gchint_info_cpus_size(void);
 struct page *gchint_info_cpus_page(unsigned long n);
 u32 gchint_info_generation(void);
 void gchint_info_refresh(void);
+void gchint_info_follow(void);
 void gchint_info_idle(void);
 void gchint_info_stale(void);
 void gchint_info_governed(u32 phases);

@@ -503,7 +503,8 @@ static struct gchint_probe session_probes[] = {
 	{ .name = "sched_process_exec", .func = session_probe_exec,
 	  .wanted = sessions_exist },
 	{ .name = "cpu_frequency", .func = gchint_info_probe_frequency,
-	  .wanted = sessions_exist, .ended = gchint_info_idle },
+	  .wanted = sessions_exist, .begun = gchint_info_follow,
+	  .ended = gchint_info_idle },
 	{ .name = "cpu_frequency_limits", .func = gchint_info_probe_limits,
 	  .begun = gchint_info_refresh, .wanted = sessions_exist },
 };

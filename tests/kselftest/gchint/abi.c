@@ -514,6 +514,37 @@ static int raise_granted(int drop)
 	return attach.granted;
 }
 
+/* Longer than the module listens on after the last session has gone (2 s). */
+#define LINGER_US 4000000
+
+/* A frequency that was noted while no session was open may be another one by now. */
+TEST_F(abi, the_page_shows_no_frequency_of_before)
+{
+	long khz[MAX_OPPS];
+	struct session s = { .fd = -1 };
+	char text[32];
+	uint64_t generation;
+
+	governor_save();
+	if (opps(0, khz, MAX_OPPS) < 2 || policy_put(0, "scaling_governor", "userspace"))
+		SKIP(return, "no governor that goes where it is told");
+	session_close(&self->session);
+	sleep_us(LINGER_US);
+	snprintf(text, sizeof(text), "%ld", khz[0]);
+	ASSERT_EQ(0, policy_put(0, "scaling_setspeed", text));
+	/* Has the page drawn up anew, in which that frequency would be noted. */
+	ASSERT_EQ(0, policy_put(0, "scaling_governor", "gchint"));
+	sleep_us(200000);
+	ASSERT_EQ(0, policy_put(0, "scaling_governor", "performance"));
+	ASSERT_EQ(0, session_open(&s));
+	ASSERT_EQ(8, read(s.fd, &generation, 8));
+	EXPECT_EQ(policy_number(0, "cpuinfo_max_freq"),
+		  (long)s.info->policy[s.info->cpu_policy[0]].cur_khz);
+	session_close(&s);
+	governor_restore();
+	ASSERT_EQ(0, session_open(&self->session));
+}
+
 TEST_F(abi, right_to_raise)
 {
 	EXPECT_EQ(GCHINT_GRANT_RAISE, in_child(raise_granted, 0));
