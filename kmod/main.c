@@ -26,20 +26,20 @@
 
 static void events_phases_changed(u32 phases)
 {
-	gchint_info_recorded(phases);
-	gchint_probe_changed();
+	gchint_info_set_recorded(phases);
+	gchint_probe_queue_update();
 }
 
 static void actuator_phases_changed(u32 phases)
 {
-	gchint_info_governed(phases);
-	gchint_info_stale();
-	gchint_probe_changed();
+	gchint_info_set_governed(phases);
+	gchint_info_queue_refresh();
+	gchint_probe_queue_update();
 }
 
-static const struct gchint_actuator_told actuator_listener = {
+static const struct gchint_actuator_listener actuator_listener = {
 	.governed = actuator_phases_changed,
-	.limits = gchint_info_stale,
+	.limits = gchint_info_queue_refresh,
 };
 
 static int __init gchint_init(void)
@@ -63,7 +63,7 @@ static int __init gchint_init(void)
 	if (ret)
 		goto exit_event;
 	gchint_actuator_init(&actuator_listener);
-	ret = gchint_use_init();
+	ret = gchint_site_init();
 	if (ret)
 		goto exit_netlink;
 	/*
@@ -72,20 +72,20 @@ static int __init gchint_init(void)
 	 * if the kernel has a governor of that name built in; then the first
 	 * fails, too, since there is a device of that name.
 	 */
-	ret = gchint_session_init(gchint_use_groups());
+	ret = gchint_session_init(gchint_site_groups());
 	if (ret)
 		goto exit_use;
 	ret = gchint_governor_init();
 	if (ret)
 		goto exit_session;
-	gchint_use_begin(gchint_session_kobj());
+	gchint_site_register(gchint_session_kobj());
 	gchint_debugfs_init();
 	return 0;
 
 exit_session:
 	gchint_session_exit();
 exit_use:
-	gchint_use_exit();
+	gchint_site_exit();
 exit_netlink:
 	gchint_netlink_exit();
 	gchint_energy_exit();
@@ -107,10 +107,10 @@ fail:
 static void __exit gchint_exit(void)
 {
 	gchint_debugfs_exit();
-	gchint_use_end();
+	gchint_site_unregister();
 	gchint_governor_exit();
 	gchint_session_exit();
-	gchint_use_exit();
+	gchint_site_exit();
 	gchint_netlink_exit();
 	gchint_energy_exit();
 	gchint_event_exit();

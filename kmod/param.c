@@ -14,7 +14,7 @@ unsigned int gchint_param_leases = 4096;
 static void (*param_changed)(void);
 
 /* Call @listener, unless NULL, now and after each change. May sleep. */
-void gchint_param_tell(void (*listener)(void))
+void gchint_param_set_listener(void (*listener)(void))
 {
 	kernel_param_lock(THIS_MODULE);
 	param_changed = listener;
@@ -36,7 +36,7 @@ static int param_set_bounded(const char *val, const struct kernel_param *kp,
 		return -EINVAL;
 	}
 	WRITE_ONCE(*(unsigned int *)kp->arg, num);
-	/* Under kernel_param_lock(), as in gchint_param_tell(). */
+	/* Under kernel_param_lock(), as in gchint_param_set_listener(). */
 	if (param_changed)
 		param_changed();
 	return 0;

@@ -6,6 +6,6 @@
 extern unsigned int gchint_param_hint_ttl_ms;
 extern unsigned int gchint_param_leases;
 
-void gchint_param_tell(void (*listener)(void));
+void gchint_param_set_listener(void (*listener)(void));
 
 #endif /* _GCHINT_PARAM_H */

@@ -24,7 +24,7 @@ part() {
 
 count sugov_update_single_freq
 count hook cpufreq_gchint
-count at_switch cpufreq_gchint
+count watch_sched_switch cpufreq_gchint
 count __x64_sys_ioctl
 for round in $(seq "$rounds"); do
 	govern schedutil

@@ -23,7 +23,7 @@ static DEFINE_MUTEX(policies_lock);
 static LIST_HEAD(policies);
 static unsigned int nr_active;
 
-static const struct gchint_actuator_told *actuator_listener;
+static const struct gchint_actuator_listener *actuator_listener;
 
 static bool policy_is_active(const struct gchint_policy *policy)
 {
@@ -51,7 +51,7 @@ static void policies_tunables_changed(void)
 }
 
 /* Before the first policy. */
-void gchint_actuator_init(const struct gchint_actuator_told *listener)
+void gchint_actuator_init(const struct gchint_actuator_listener *listener)
 {
 	actuator_listener = listener;
 	gchint_tunable_set_init(policies_tunables_changed);
@@ -72,7 +72,7 @@ struct gchint_policy *gchint_actuator_new(struct cpufreq_policy *p,
 	}
 	policy->policy = p;
 	policy->act = act;
-	policy->given = gchint_energy_turn(p);
+	policy->power_generation = gchint_energy_generation(p);
 	policy->energy = gchint_energy_fill(&policy->opps, p);
 	policy->hw_max_khz = p->cpuinfo.max_freq;
 	gchint_policy_init(policy);
@@ -100,8 +100,8 @@ static void policy_queue_work(struct irq_work *irq_work)
  * SCHED_FIFO, not SCHED_DEADLINE like schedutil's: the flag for one without a
  * bandwidth is private to the scheduler.
  */
-int gchint_actuator_worker(struct gchint_policy *policy,
-			   kthread_work_func_t work)
+int gchint_actuator_create_worker(struct gchint_policy *policy,
+				  kthread_work_func_t work)
 {
 	struct cpufreq_policy *p = policy->policy;
 	struct kthread_worker *worker;
@@ -133,7 +133,7 @@ int gchint_actuator_add(struct gchint_policy *policy)
 	list_for_each_entry(other, &policies, node)
 		if (other->policy == policy->policy)
 			ret = -EBUSY;
-	if (!ret && policy->given != gchint_energy_turn(policy->policy))
+	if (!ret && policy->power_generation != gchint_energy_generation(policy->policy))
 		ret = -EAGAIN;
 	if (!ret)
 		list_add_tail(&policy->node, &policies);
@@ -148,7 +148,7 @@ void gchint_actuator_remove(struct gchint_policy *policy)
 	mutex_unlock(&policies_lock);
 }
 
-void gchint_actuator_started(struct gchint_policy *policy, bool started)
+void gchint_actuator_set_started(struct gchint_policy *policy, bool started)
 {
 	mutex_lock(&policies_lock);
 	policy->started = started;
@@ -156,7 +156,7 @@ void gchint_actuator_started(struct gchint_policy *policy, bool started)
 	mutex_unlock(&policies_lock);
 }
 
-void gchint_actuator_limits(void)
+void gchint_actuator_notify_limits(void)
 {
 	actuator_listener->limits();
 }
@@ -167,7 +167,7 @@ static void policy_set_opps(struct gchint_policy *policy,
 {
 	policy->energy = energy;
 	policy->hw_max_khz = policy->policy->cpuinfo.max_freq;
-	gchint_policy_opps(policy, opps);
+	gchint_policy_set_opps(policy, opps);
 }
 
 /*
@@ -175,7 +175,7 @@ static void policy_set_opps(struct gchint_policy *policy,
  * memory fractions are relative to the highest frequency. Without memory the
  * old OPPs stay until the next call.
  */
-void gchint_actuator_refill(struct gchint_policy *policy)
+void gchint_actuator_reload_opps(struct gchint_policy *policy)
 {
 	const struct gchint_energy_source *energy;
 	struct gchint_opps *opps;
@@ -191,13 +191,13 @@ void gchint_actuator_refill(struct gchint_policy *policy)
 }
 
 /*
- * Take over @given, or remove the measured power if NULL. The policy's rwsem is
+ * Take over @measured, or remove the measured power if NULL. The policy's rwsem is
  * held; it may have no actuator.
  *
  * Return: 0; or nothing has changed: -ENOMEM, -EINVAL with a fault and its OPP.
  */
-int gchint_actuator_give(struct cpufreq_policy *p, struct gchint_given *given,
-			 enum gchint_given_fault *fault, u32 *at)
+int gchint_actuator_set_power(struct cpufreq_policy *p, struct gchint_measured *measured,
+			      enum gchint_measured_error *fault, u32 *at)
 {
 	const struct gchint_energy_source *energy;
 	struct gchint_policy *policy;
@@ -208,7 +208,7 @@ int gchint_actuator_give(struct cpufreq_policy *p, struct gchint_given *given,
 	if (!opps)
 		return -ENOMEM;
 	mutex_lock(&policies_lock);
-	ret = gchint_energy_give(p, given, fault, at);
+	ret = gchint_energy_set_power(p, measured, fault, at);
 	if (ret)
 		goto unlock;
 	energy = gchint_energy_fill(opps, p);
@@ -216,7 +216,7 @@ int gchint_actuator_give(struct cpufreq_policy *p, struct gchint_given *given,
 		if (policy->policy == p) {
 			policy_set_opps(policy, opps, energy);
 			if (policy->started)
-				gchint_policy_rules(policy);
+				gchint_policy_update_rules(policy);
 		}
 unlock:
 	mutex_unlock(&policies_lock);
@@ -244,8 +244,8 @@ unsigned int gchint_actuator_count(void)
 }
 
 /* Until @fn returns other than 0, which is returned. May sleep. */
-int gchint_actuator_each(int (*fn)(struct gchint_policy *policy, void *priv),
-			 void *priv)
+int gchint_actuator_for_each(int (*fn)(struct gchint_policy *policy, void *priv),
+			     void *priv)
 {
 	struct gchint_policy *policy;
 	int ret = 0;

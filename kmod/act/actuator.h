@@ -9,7 +9,7 @@
 #include <linux/kthread.h>
 #include <linux/types.h>
 
-#include "policy/given.h"
+#include "policy/measured.h"
 
 struct attribute_group;
 struct cpufreq_policy;
@@ -35,29 +35,29 @@ struct gchint_actuator {
 };
 
 /* Callbacks to the directories above. A policy's rwsem may be held. */
-struct gchint_actuator_told {
+struct gchint_actuator_listener {
 	void (*governed)(u32 phases); /* wanted phases, bit n for phase n */
 	void (*limits)(void); /* the limits of a policy changed */
 };
 
-void gchint_actuator_init(const struct gchint_actuator_told *listener);
+void gchint_actuator_init(const struct gchint_actuator_listener *listener);
 struct gchint_policy *gchint_actuator_new(struct cpufreq_policy *p,
 					  const struct gchint_actuator *act);
 void gchint_actuator_free(struct gchint_policy *policy);
-int gchint_actuator_worker(struct gchint_policy *policy,
-			   kthread_work_func_t work);
+int gchint_actuator_create_worker(struct gchint_policy *policy,
+				  kthread_work_func_t work);
 int gchint_actuator_add(struct gchint_policy *policy);
 void gchint_actuator_remove(struct gchint_policy *policy);
-void gchint_actuator_started(struct gchint_policy *policy, bool started);
-void gchint_actuator_limits(void);
-void gchint_actuator_refill(struct gchint_policy *policy);
-int gchint_actuator_give(struct cpufreq_policy *p, struct gchint_given *given,
-			 enum gchint_given_fault *fault, u32 *at);
+void gchint_actuator_set_started(struct gchint_policy *policy, bool started);
+void gchint_actuator_notify_limits(void);
+void gchint_actuator_reload_opps(struct gchint_policy *policy);
+int gchint_actuator_set_power(struct cpufreq_policy *p, struct gchint_measured *measured,
+			      enum gchint_measured_error *fault, u32 *at);
 
 bool gchint_actuator_active(struct cpufreq_policy *p);
 unsigned int gchint_actuator_count(void);
-int gchint_actuator_each(int (*fn)(struct gchint_policy *policy, void *priv),
-			 void *priv);
+int gchint_actuator_for_each(int (*fn)(struct gchint_policy *policy, void *priv),
+			     void *priv);
 
 /* The actuator limits, limits.c */
 extern const struct gchint_actuator gchint_limits;
@@ -67,10 +67,10 @@ int gchint_governor_init(void);
 void gchint_governor_exit(void);
 
 /* The files by which an actuator is chosen, site.c */
-const struct attribute_group **gchint_use_groups(void);
-int gchint_use_init(void);
-void gchint_use_begin(struct kobject *device);
-void gchint_use_end(void);
-void gchint_use_exit(void);
+const struct attribute_group **gchint_site_groups(void);
+int gchint_site_init(void);
+void gchint_site_register(struct kobject *device);
+void gchint_site_unregister(void);
+void gchint_site_exit(void);
 
 #endif /* _GCHINT_ACTUATOR_H */

@@ -19,7 +19,7 @@
 #include "compat/energy_model.h"
 #include "compat/util.h"
 #include "energy.h"
-#include "policy/given.h"
+#include "policy/measured.h"
 #include "policy/opp.h"
 
 typedef u32 (*power_fn)(struct cpufreq_policy *policy, u32 khz, void *data);
@@ -27,13 +27,13 @@ typedef u32 (*power_fn)(struct cpufreq_policy *policy, u32 khz, void *data);
 /* Serialises the measured power; nothing is taken inside. */
 static DEFINE_MUTEX(measured_lock);
 /* By the first CPU of a policy; kept while policies come and go. */
-static DEFINE_PER_CPU(struct gchint_given *, measured_power);
+static DEFINE_PER_CPU(struct gchint_measured *, measured_power);
 static DEFINE_PER_CPU(unsigned int, measured_gen);
 
 static u32 measured_opp_power(struct cpufreq_policy *policy, u32 khz,
 			      void *data)
 {
-	return gchint_given_power(data, khz);
+	return gchint_measured_opp_power(data, khz);
 }
 
 static u32 em_opp_power(struct cpufreq_policy *policy, u32 khz, void *data)
@@ -143,7 +143,7 @@ static void opps_fill_frequencies(struct gchint_opps *opps,
 		return;
 	}
 	gchint_opps_init(opps, policy->cpuinfo.max_freq);
-	gchint_opps_mark(opps, policy->cpuinfo.min_freq);
+	gchint_opps_fill_range(opps, policy->cpuinfo.min_freq);
 	gchint_opps_finish(opps);
 }
 
@@ -152,24 +152,24 @@ static bool opps_use_measured(struct gchint_opps *opps,
 			      struct cpufreq_policy *policy)
 {
 	unsigned int first = cpumask_first(policy->related_cpus);
-	struct gchint_given *given;
+	struct gchint_measured *measured;
 	bool known = false;
 	u32 i, at;
 
 	mutex_lock(&measured_lock);
-	given = per_cpu(measured_power, first);
-	if (given) {
+	measured = per_cpu(measured_power, first);
+	if (measured) {
 		opps_fill_frequencies(opps, policy);
-		known = !gchint_given_check(given, opps, &at);
+		known = !gchint_measured_check(measured, opps, &at);
 	}
 	if (known && policy->freq_table) {
-		known = opps_fill(opps, policy, measured_opp_power, given);
+		known = opps_fill(opps, policy, measured_opp_power, measured);
 	} else if (known) {
 		gchint_opps_init(opps, policy->cpuinfo.max_freq);
 		opps->any = true;
-		for (i = 0; i < given->nr; i++)
-			gchint_opps_add(opps, given->opp[i].khz,
-					given->opp[i].power, 0);
+		for (i = 0; i < measured->nr; i++)
+			gchint_opps_add(opps, measured->opp[i].khz,
+					measured->opp[i].power, 0);
 		gchint_opps_finish(opps);
 	}
 	mutex_unlock(&measured_lock);
@@ -178,37 +178,37 @@ static bool opps_use_measured(struct gchint_opps *opps,
 
 /*
  * For as long as the module is loaded. May sleep. Tables that are filled do not
- * change: see gchint_actuator_give().
+ * change: see gchint_actuator_set_power().
  */
-int gchint_energy_give(struct cpufreq_policy *policy,
-		       struct gchint_given *given,
-		       enum gchint_given_fault *fault, u32 *at)
+int gchint_energy_set_power(struct cpufreq_policy *policy,
+			    struct gchint_measured *measured,
+		       enum gchint_measured_error *fault, u32 *at)
 {
 	unsigned int first = cpumask_first(policy->related_cpus);
 	struct gchint_opps *opps;
 
-	*fault = GCHINT_GIVEN_RIGHT;
-	if (given) {
+	*fault = GCHINT_MEASURED_OK;
+	if (measured) {
 		opps = kmalloc(sizeof(*opps), GFP_KERNEL);
 		if (!opps)
 			return -ENOMEM;
 		opps_fill_frequencies(opps, policy);
-		*fault = gchint_given_check(given, opps, at);
+		*fault = gchint_measured_check(measured, opps, at);
 		kfree(opps);
 	}
 	if (*fault)
 		return -EINVAL;
 	mutex_lock(&measured_lock);
-	swap(per_cpu(measured_power, first), given);
+	swap(per_cpu(measured_power, first), measured);
 	WRITE_ONCE(per_cpu(measured_gen, first),
 		   per_cpu(measured_gen, first) + 1);
 	mutex_unlock(&measured_lock);
-	kfree(given);
+	kfree(measured);
 	return 0;
 }
 
 /* Changes whenever measured power is set or removed. */
-unsigned int gchint_energy_turn(struct cpufreq_policy *policy)
+unsigned int gchint_energy_generation(struct cpufreq_policy *policy)
 {
 	unsigned int first = cpumask_first(policy->related_cpus);
 
@@ -216,17 +216,17 @@ unsigned int gchint_energy_turn(struct cpufreq_policy *policy)
 }
 
 /* Measured power while every CPU is idle. Return: whether it is known. */
-bool gchint_energy_idle(struct cpufreq_policy *policy, u32 *microwatts)
+bool gchint_energy_idle_power(struct cpufreq_policy *policy, u32 *microwatts)
 {
 	unsigned int first = cpumask_first(policy->related_cpus);
-	struct gchint_given *given;
+	struct gchint_measured *measured;
 	bool known;
 
 	mutex_lock(&measured_lock);
-	given = per_cpu(measured_power, first);
-	known = given && given->idle_known;
+	measured = per_cpu(measured_power, first);
+	known = measured && measured->idle_known;
 	if (known)
-		*microwatts = given->idle;
+		*microwatts = measured->idle;
 	mutex_unlock(&measured_lock);
 	return known;
 }
@@ -278,14 +278,14 @@ gchint_energy_fill(struct gchint_opps *opps, struct cpufreq_policy *policy)
  * CPUs that differ, and energy models. Modules cannot see if it was switched
  * off, or if CPUs have SMT siblings.
  */
-bool gchint_energy_places(void)
+bool gchint_energy_aware(void)
 {
 	unsigned int cpu;
 
-	if (gchint_util_alike())
+	if (gchint_util_is_homogeneous())
 		return false;
 	for_each_online_cpu(cpu)
-		if (!gchint_em_known(cpu))
+		if (!gchint_em_exists(cpu))
 			return false;
 	return true;
 }

@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-#include "policy/given.h"
+#include "policy/measured.h"
 
 struct cpufreq_policy;
 struct gchint_opps;
@@ -19,12 +19,12 @@ struct gchint_energy_source {
 
 const struct gchint_energy_source *
 gchint_energy_fill(struct gchint_opps *opps, struct cpufreq_policy *policy);
-int gchint_energy_give(struct cpufreq_policy *policy,
-		       struct gchint_given *given,
-		       enum gchint_given_fault *fault, u32 *at);
-unsigned int gchint_energy_turn(struct cpufreq_policy *policy);
-bool gchint_energy_idle(struct cpufreq_policy *policy, u32 *microwatts);
+int gchint_energy_set_power(struct cpufreq_policy *policy,
+			    struct gchint_measured *measured,
+		       enum gchint_measured_error *fault, u32 *at);
+unsigned int gchint_energy_generation(struct cpufreq_policy *policy);
+bool gchint_energy_idle_power(struct cpufreq_policy *policy, u32 *microwatts);
 void gchint_energy_exit(void);
-bool gchint_energy_places(void);
+bool gchint_energy_aware(void);
 
 #endif /* _GCHINT_ENERGY_H */

@@ -28,7 +28,7 @@ static void governor_request_fast(struct gchint_policy *policy, u64 hint_ns)
 	gchint_policy_switched(policy, khz, now);
 	/* After a change of rules it may be the frequency in force. */
 	if (wanted != from)
-		gchint_policy_asked(policy, &policy->next, from, hint_ns, now);
+		gchint_policy_account_request(policy, &policy->next, from, hint_ns, now);
 }
 
 static void governor_work(struct kthread_work *work)
@@ -47,8 +47,8 @@ static void governor_work(struct kthread_work *work)
 	policy->work_in_progress = false;
 	/* The last of several decisions may be the frequency in force. */
 	if (khz != policy->khz)
-		gchint_policy_asked(policy, &next, policy->khz, policy->hint_ns,
-				    gchint_now());
+		gchint_policy_account_request(policy, &next, policy->khz, policy->hint_ns,
+					      gchint_now());
 	policy->hint_ns = 0;
 	raw_spin_unlock_irqrestore(&policy->lock, flags);
 
@@ -101,7 +101,7 @@ static int governor_init(struct cpufreq_policy *p)
 		goto disable_fast_switch;
 	}
 	if (!p->fast_switch_enabled) {
-		ret = gchint_actuator_worker(policy, governor_work);
+		ret = gchint_actuator_create_worker(policy, governor_work);
 		if (ret)
 			goto free_policy;
 	}
@@ -113,7 +113,7 @@ static int governor_init(struct cpufreq_policy *p)
 		goto detach_set;
 
 	p->governor_data = policy;
-	if (gchint_energy_places())
+	if (gchint_energy_aware())
 		pr_notice_once("CPUs differ, and this governor ends Energy-Aware Scheduling: schedutil with GCHINT_HINTS=clamp keeps it\n");
 	return 0;
 
@@ -146,14 +146,14 @@ static void governor_exit(struct cpufreq_policy *p)
 static int governor_start(struct cpufreq_policy *p)
 {
 	gchint_policy_start(p->governor_data);
-	gchint_actuator_started(p->governor_data, true);
+	gchint_actuator_set_started(p->governor_data, true);
 	gchint_policy_poke(p->cpu);
 	return 0;
 }
 
 static void governor_stop(struct cpufreq_policy *p)
 {
-	gchint_actuator_started(p->governor_data, false);
+	gchint_actuator_set_started(p->governor_data, false);
 	gchint_policy_stop(p->governor_data);
 }
 
@@ -162,16 +162,16 @@ static void governor_limits(struct cpufreq_policy *p)
 	struct gchint_policy *policy = p->governor_data;
 
 	if (policy->hw_max_khz != p->cpuinfo.max_freq)
-		gchint_actuator_refill(policy);
+		gchint_actuator_reload_opps(policy);
 	if (!p->fast_switch_enabled) {
 		mutex_lock(&policy->work_lock);
 		cpufreq_policy_apply_limits(p);
 		mutex_unlock(&policy->work_lock);
 	}
-	gchint_policy_rules(policy);
+	gchint_policy_update_rules(policy);
 	/* An idle CPU may not decide for long, and a limit may be thermal. */
 	gchint_policy_poke(p->cpu);
-	gchint_actuator_limits();
+	gchint_actuator_notify_limits();
 }
 
 /*

@@ -31,7 +31,7 @@ static void limits_measure_latency(struct gchint_policy *policy, u64 took_ns)
 	if (policy->policy->cpuinfo.transition_latency != U32_MAX)
 		ns += policy->policy->cpuinfo.transition_latency;
 	if (ns > known + known / 4 || ns < known - known / 4)
-		gchint_policy_latency(policy, ns);
+		gchint_policy_set_latency(policy, ns);
 }
 
 /*
@@ -44,8 +44,8 @@ static void limits_refill_opps(struct gchint_policy *policy)
 
 	down_read(&p->rwsem);
 	if (!policy_is_inactive(p)) {
-		gchint_actuator_refill(policy);
-		gchint_policy_rules(policy);
+		gchint_actuator_reload_opps(policy);
+		gchint_policy_update_rules(policy);
 	}
 	up_read(&p->rwsem);
 }
@@ -91,7 +91,7 @@ static void limits_work(struct kthread_work *work)
 	policy->asking = false;
 	/* No decision when only the floor of another user moved. */
 	if (requested && ret >= 0)
-		gchint_policy_asked(policy, &next, policy->khz, hint_ns, now);
+		gchint_policy_account_request(policy, &next, policy->khz, hint_ns, now);
 	if (queued_ns)
 		limits_measure_latency(policy,
 				       gchint_elapsed(gchint_now(), queued_ns));
@@ -137,7 +137,7 @@ static int limits_attach(struct gchint_policy *policy)
 	limits->took_ns = DEFAULT_LATENCY_NS;
 	limits->others.notifier_call = limits_floor_changed;
 	policy->rules.latency_ns = DEFAULT_LATENCY_NS;
-	ret = gchint_actuator_worker(policy, limits_work);
+	ret = gchint_actuator_create_worker(policy, limits_work);
 	if (ret)
 		return ret;
 	ret = freq_qos_add_request(constraints, &limits->floor, FREQ_QOS_MIN,

@@ -13,7 +13,7 @@
 
 #include "compat/util.h"
 #include "policy.h"
-#include "policy/kind.h"
+#include "policy/core_type.h"
 #include "tell/event.h"
 #include "tunable_set.h"
 
@@ -27,7 +27,7 @@ DEFINE_PER_CPU_ALIGNED(struct gchint_cpu, gchint_cpus);
 static struct gchint_load_migrations load_migrations;
 
 /* Memory-boundness is learned by core type. */
-static struct gchint_kinds core_types;
+static struct gchint_core_types core_types;
 /* Core type + 1 by the first CPU of a policy; 0 not assigned yet. */
 static DEFINE_PER_CPU(u8, policy_core_type);
 /* Serialises both. */
@@ -39,9 +39,9 @@ static const struct gchint_follower *follower;
 static atomic_t rules_epoch;
 
 /* Highest frequency of a core type in kHz; 0 if it is not in use. */
-u32 gchint_policy_kind_khz(u8 kind)
+u32 gchint_policy_core_type_khz(u8 core_type)
 {
-	return READ_ONCE(core_types.kind[kind].khz);
+	return READ_ONCE(core_types.core_type[core_type].khz);
 }
 
 /* Kept while the module is loaded, even if the highest frequency changes. */
@@ -53,15 +53,15 @@ static void policy_assign_core_type(struct gchint_policy *policy)
 
 	raw_spin_lock_irqsave(&core_types_lock, flags);
 	if (!*type)
-		*type = gchint_kind_of(&core_types, gchint_util_capacity(cpu),
-				       policy->opps.ref_khz) + 1;
-	policy->kind = *type - 1;
+		*type = gchint_core_type_find(&core_types, gchint_util_capacity(cpu),
+					      policy->opps.ref_khz) + 1;
+	policy->core_type = *type - 1;
 	raw_spin_unlock_irqrestore(&core_types_lock, flags);
-	policy->rules.kind_khz = gchint_policy_kind_khz(policy->kind);
+	policy->rules.core_type_khz = gchint_policy_core_type_khz(policy->core_type);
 }
 
 /* Before the first policy; valid until after the last. */
-void gchint_policy_follow(const struct gchint_follower *new_follower)
+void gchint_policy_set_follower(const struct gchint_follower *new_follower)
 {
 	follower = new_follower;
 }
@@ -105,7 +105,7 @@ static void policy_account_cpu(struct gchint_policy *policy, unsigned int cpu,
 {
 	struct gchint_cpu *c = per_cpu_ptr(&gchint_cpus, cpu);
 
-	gchint_policy_phase(policy, c, c->phase, now);
+	gchint_policy_enter_phase(policy, c, c->phase, now);
 	c->khz_ms += cpu_khz_ms(policy, c, now);
 	c->khz_since = now;
 }
@@ -132,7 +132,7 @@ policy_emit_decision(const struct gchint_policy *policy,
 		     u64 latency, u64 now)
 {
 	const struct gchint_decision *d = &request->decision;
-	struct gchint_record record = {
+	struct gchint_event_data record = {
 		.type = GCHINT_EVENT_DECISION,
 		.time = now,
 		.cpu = d->cpu,
@@ -156,12 +156,12 @@ policy_emit_decision(const struct gchint_policy *policy,
 		},
 	};
 
-	gchint_event_tell(&record);
+	gchint_event_emit(&record);
 }
 
 /* Count and report a request; @hint_ns as in gchint_policy_decide(). */
-void gchint_policy_asked(struct gchint_policy *policy,
-			 const struct gchint_request *request, u32 khz_from,
+void gchint_policy_account_request(struct gchint_policy *policy,
+				   const struct gchint_request *request, u32 khz_from,
 			 u64 hint_ns, u64 now)
 {
 	u64 latency = 0;
@@ -206,7 +206,7 @@ static u32 cpu_task_util(const struct gchint_cpu *c, struct task_struct *task,
 		return 0;
 	if (task_is_above_fair(task))
 		return task->flags & PF_KTHREAD ? 0 : GCHINT_ONE;
-	if (c->load.split_ns && c->thread && !c->held &&
+	if (c->load.split_ns && c->thread && !c->lingering &&
 	    (c->hint.slowdown > GCHINT_ONE ||
 	     (c->plan.made && gchint_class_caps(c->plan.class))))
 		return 0;
@@ -218,11 +218,11 @@ static void cpu_account_task(struct gchint_cpu *c, struct task_struct *task,
 {
 	u64 ran = min_t(u64, task->se.sum_exec_runtime, NSEC_PER_SEC);
 
-	if (gchint_load_task(&c->load, task->pid, util))
-		gchint_load_come(&c->load, task->pid,
-				 cpu_relative_util(gchint_util_mean(task),
-						   c->cpu, scale),
-				 (ran * scale) >> GCHINT_ONE_SHIFT);
+	if (gchint_load_set_task(&c->load, task->pid, util))
+		gchint_load_attach_task(&c->load, task->pid,
+					cpu_relative_util(gchint_util_mean(task),
+							  c->cpu, scale),
+					(ran * scale) >> GCHINT_ONE_SHIFT);
 }
 
 /*
@@ -267,10 +267,10 @@ cpu_demand_by_hint(struct gchint_cpu *c, const struct gchint_rules *rules,
 {
 	const struct gchint_hint *hint = NULL;
 	const struct gchint_plan *plan = NULL;
-	bool minds = gchint_neighbour_minds(&c->neighbour,
+	bool minds = gchint_neighbour_blocks_cap(&c->neighbour,
 					    gchint_rules_latency(rules), now);
 
-	if (c->hint.class != GCHINT_CLASS_NEUTRAL || (c->thread && !c->held))
+	if (c->hint.class != GCHINT_CLASS_NEUTRAL || (c->thread && !c->lingering))
 		hint = &c->hint;
 	if (minds && hint && gchint_class_caps(hint->class))
 		hint = NULL;
@@ -278,7 +278,7 @@ cpu_demand_by_hint(struct gchint_cpu *c, const struct gchint_rules *rules,
 		plan = &c->plan;
 	gchint_decide_cpu(&c->demand, rules, c->cpu,
 			  hint || minds ? GCHINT_ONE : 0, hint, plan);
-	c->demand.idle = c->neighbour.turn == GCHINT_TURN_NOBODY;
+	c->demand.idle = c->neighbour.turn == GCHINT_SLICE_IDLE;
 	return &c->demand;
 }
 
@@ -295,7 +295,7 @@ cpu_demand(struct gchint_cpu *c, const struct gchint_rules *rules, u32 scale,
 	bool idles = here && is_idle_task(task);
 	u32 load = 0, io;
 
-	if (rules->beside)
+	if (rules->limits_only)
 		return cpu_demand_by_hint(c, rules, now);
 	/* A kernel thread may have started unseen, and asks now. */
 	if (here && !idles)
@@ -320,26 +320,26 @@ cpu_demand(struct gchint_cpu *c, const struct gchint_rules *rules, u32 scale,
 		idles = true;
 		goto decide;
 	}
-	if (c->thread && !c->held)
+	if (c->thread && !c->lingering)
 		hint = &c->hint;
 	if (c->hint.class != GCHINT_CLASS_NEUTRAL) {
 		hint = &c->hint;
 		if (gchint_plan_valid(&c->plan, hint, rules, now))
 			plan = &c->plan;
 	}
-	if (gchint_decide_all(rules, hint))
+	if (gchint_decide_uses_all(rules, hint))
 		load = max(gchint_load_all(&c->load), io);
 	else
 		load = max(gchint_load_base(&c->load), io);
 decide:
 	gchint_decide_cpu(&c->demand, rules, c->cpu, load, hint, plan);
 	c->demand.idle = idles;
-	if (idles && c->unpaid && !READ_ONCE(rules->tun->boost_unprivileged))
+	if (idles && c->unprivileged && !READ_ONCE(rules->tun->boost_unprivileged))
 		c->demand.metered = true;
-	c->wish = GCHINT_NO_WISH;
+	c->request_key = GCHINT_NO_REQUEST_KEY;
 	if (c->demand.class != GCHINT_CLASS_NEUTRAL && !idles &&
 	    (c->demand.hinted || c->plan.khz == GCHINT_PLAN_LOAD))
-		c->wish = gchint_cpu_wish(c);
+		c->request_key = gchint_cpu_request_key(c);
 	return &c->demand;
 }
 
@@ -354,7 +354,7 @@ policy_demand_cpu(struct gchint_policy *policy, unsigned int cpu, u64 now)
 	struct gchint_cpu *c = per_cpu_ptr(&gchint_cpus, cpu);
 
 	/* Not sampled for this very decision? */
-	if (c->thread && !c->held && c->ran_since != now)
+	if (c->thread && !c->lingering && c->ran_since != now)
 		follower->renew(c, policy, now);
 	return cpu_demand(c, &policy->rules, policy->scale,
 			  policy->state.idle, now);
@@ -394,13 +394,13 @@ static void policy_request(struct gchint_policy *policy, u64 hint_ns)
  */
 static u32 policy_min_khz(const struct gchint_policy *policy)
 {
-	return gchint_policy_loaded(policy) ? READ_ONCE(policy->policy->min) :
+	return gchint_policy_is_governed(policy) ? READ_ONCE(policy->policy->min) :
 					      policy->policy->cpuinfo.min_freq;
 }
 
 static u32 policy_max_khz(const struct gchint_policy *policy)
 {
-	return gchint_policy_loaded(policy) ? READ_ONCE(policy->policy->max) :
+	return gchint_policy_is_governed(policy) ? READ_ONCE(policy->policy->max) :
 					      policy->policy->cpuinfo.max_freq;
 }
 
@@ -410,7 +410,7 @@ static void policy_update_limits(struct gchint_policy *policy)
 
 	rules->min_khz = policy_min_khz(policy);
 	rules->max_khz = policy_max_khz(policy);
-	gchint_plan_mutators(rules);
+	gchint_rules_set_mutators(rules);
 	rules->epoch = atomic_inc_return(&rules_epoch);
 	policy->delay_ns = gchint_decide_delay_ns(rules);
 }
@@ -427,10 +427,10 @@ void gchint_policy_decide(struct gchint_policy *policy, u64 now, u64 hint_ns)
 		     policy->rules.min_khz != policy_min_khz(policy))) {
 		policy_update_limits(policy);
 		/* Limits get no callback: their worker checks the OPPs. */
-		if (!gchint_policy_loaded(policy))
+		if (!gchint_policy_is_governed(policy))
 			irq_work_queue(&policy->irq_work);
 	}
-	gchint_policy_sync(policy, now);
+	gchint_policy_read_khz(policy, now);
 	if (policy->shared)
 		best = policy_demand_all(policy, now);
 	else
@@ -516,7 +516,7 @@ static void policy_hook(struct update_util_data *data, u64 time,
 }
 
 /* Limits or tunables changed. Takes effect at the next call of the hook. */
-void gchint_policy_rules(struct gchint_policy *policy)
+void gchint_policy_update_rules(struct gchint_policy *policy)
 {
 	struct cpufreq_policy *p = policy->policy;
 	unsigned long flags;
@@ -531,24 +531,24 @@ void gchint_policy_rules(struct gchint_policy *policy)
 
 /*
  * The caller keeps out readers of the OPPs without the policy's lock, and calls
- * gchint_policy_rules() next if it is started.
+ * gchint_policy_update_rules() next if it is started.
  */
-void gchint_policy_opps(struct gchint_policy *policy,
-			const struct gchint_opps *opps)
+void gchint_policy_set_opps(struct gchint_policy *policy,
+			    const struct gchint_opps *opps)
 {
 	unsigned long flags;
 	unsigned int phase;
 
 	raw_spin_lock_irqsave(&policy->lock, flags);
 	for (phase = GCHINT_PHASE_NONE + 1; phase < GCHINT_PHASE_NR; phase++)
-		gchint_opps_move(opps, &policy->opps,
-				 gchint_stats_time(policy->stats, phase));
+		gchint_opps_move_sums(opps, &policy->opps,
+				      gchint_stats_time(policy->stats, phase));
 	policy->opps = *opps;
 	policy_derive_opp(policy);
 	raw_spin_unlock_irqrestore(&policy->lock, flags);
 }
 
-void gchint_policy_latency(struct gchint_policy *policy, u32 ns)
+void gchint_policy_set_latency(struct gchint_policy *policy, u32 ns)
 {
 	policy->rules.latency_ns = ns;
 	policy_update_limits(policy);
@@ -564,7 +564,7 @@ void gchint_policy_init(struct gchint_policy *policy)
 /* A CPU that comes or goes restarts a governor, but not limits. */
 static const struct cpumask *policy_cpus(const struct gchint_policy *policy)
 {
-	return gchint_policy_loaded(policy) ? policy->policy->cpus :
+	return gchint_policy_is_governed(policy) ? policy->policy->cpus :
 					      policy->policy->related_cpus;
 }
 
@@ -576,10 +576,10 @@ void gchint_policy_start(struct gchint_policy *policy)
 
 	policy_assign_core_type(policy);
 	policy->shared = cpumask_weight(policy_cpus(policy)) > 1;
-	if (gchint_policy_loaded(policy))
+	if (gchint_policy_is_governed(policy))
 		policy->rules.latency_ns = p->cpuinfo.transition_latency;
 	policy->rules.meter_us = cpufreq_policy_transition_delay_us(p);
-	policy->rules.beside = !gchint_policy_loaded(policy);
+	policy->rules.limits_only = !gchint_policy_is_governed(policy);
 	memset(&policy->state, 0, sizeof(policy->state));
 	memset(&policy->last, 0, sizeof(policy->last));
 	policy->next_time = 0;
@@ -587,7 +587,7 @@ void gchint_policy_start(struct gchint_policy *policy)
 	policy->work_in_progress = false;
 	policy->asking = false;
 	policy->hint_ns = 0;
-	gchint_policy_rules(policy);
+	gchint_policy_update_rules(policy);
 
 	for_each_cpu(cpu, policy_cpus(policy)) {
 		struct gchint_cpu *c = per_cpu_ptr(&gchint_cpus, cpu);
@@ -599,7 +599,7 @@ void gchint_policy_start(struct gchint_policy *policy)
 		c->park_ns = 0;
 		c->parked = false;
 		memset(&c->demand, 0, sizeof(c->demand));
-		c->wish = GCHINT_NO_WISH;
+		c->request_key = GCHINT_NO_REQUEST_KEY;
 		c->alert = false;
 		memset(&c->neighbour, 0, sizeof(c->neighbour));
 		c->phase = GCHINT_PHASE_NONE;
@@ -611,11 +611,11 @@ void gchint_policy_start(struct gchint_policy *policy)
 		struct gchint_cpu *c = per_cpu_ptr(&gchint_cpus, cpu);
 
 		rcu_assign_pointer(c->policy, policy);
-		if (gchint_policy_loaded(policy))
+		if (gchint_policy_is_governed(policy))
 			cpufreq_add_update_util_hook(cpu, &c->hook,
 						     policy_hook);
 		else
-			WRITE_ONCE(c->minded, true);
+			WRITE_ONCE(c->track_neighbours, true);
 	}
 }
 
@@ -628,9 +628,9 @@ void gchint_policy_stop(struct gchint_policy *policy)
 	unsigned int cpu;
 
 	for_each_cpu(cpu, policy_cpus(policy)) {
-		if (gchint_policy_loaded(policy))
+		if (gchint_policy_is_governed(policy))
 			cpufreq_remove_update_util_hook(cpu);
-		WRITE_ONCE(per_cpu(gchint_cpus.minded, cpu), false);
+		WRITE_ONCE(per_cpu(gchint_cpus.track_neighbours, cpu), false);
 		RCU_INIT_POINTER(per_cpu(gchint_cpus.policy, cpu), NULL);
 	}
 	synchronize_rcu();

@@ -51,22 +51,22 @@ struct gchint_cpu {
 	u64 ran_since; /* up to then the run time of @track is accounted */
 	unsigned int cpu;
 	u32 ran_scale; /* gchint_scale() when @thread last ran */
-	bool held; /* the hint of @thread lingers after it was switched out */
+	bool lingering; /* the hint of @thread lingers after it was switched out */
 	bool parked; /* idle, no demand; kernel threads do not end that */
 	/* An unprivileged leased thread ran last: its idling is metered. */
-	bool unpaid;
+	bool unprivileged;
 	bool alert; /* capped: check each thread that is switched in */
-	bool minded; /* under limits: keep @neighbour up to date */
+	bool track_neighbours; /* under limits: keep @neighbour up to date */
 	u8 phase; /* that the time since @phase_since belongs to */
 
 	struct gchint_load load;
 	pid_t seen_pid; /* ran when this CPU last read its idle time */
 	struct gchint_demand demand; /* at the last decision */
 	unsigned long seen_switches; /* context switches of @seen_pid by then */
-	u64 wish; /* gchint_cpu_wish() at the last decision */
+	u64 request_key; /* gchint_cpu_request_key() at the last decision */
 
 	struct gchint_hint hint; /* class neutral without one */
-	struct gchint_plan plan; /* kept while @held; check against @hint */
+	struct gchint_plan plan; /* kept while @lingering; check against @hint */
 	/* Integral of khz while @thread ran, up to @khz_since; kHz * 2^20 ns */
 	u64 khz_ms;
 	u64 khz_since; /* CLOCK_MONOTONIC ns */
@@ -74,7 +74,7 @@ struct gchint_cpu {
 	/* Off the stack of gchint_look(); also for other CPUs of the policy. */
 	struct gchint_snapshot snapshot;
 	struct gchint_sample sample;
-	struct gchint_who who; /* origin of @hint, for events */
+	struct gchint_hint_origin who; /* origin of @hint, for events */
 	struct gchint_neighbour neighbour;
 	u64 park_ns; /* when it is to be @parked; 0 never */
 } ____cacheline_aligned;
@@ -83,11 +83,11 @@ static_assert(offsetof(struct gchint_cpu, load) <= 64, "the hook's line");
 
 DECLARE_PER_CPU_ALIGNED(struct gchint_cpu, gchint_cpus);
 
-/* No hint took part in the last decision; gchint_cpu_wish() is never this. */
-#define GCHINT_NO_WISH U64_MAX
+/* No hint took part in the last decision; gchint_cpu_request_key() is never this. */
+#define GCHINT_NO_REQUEST_KEY U64_MAX
 
 /* Equal words lead to equal demands. The hint's class is not neutral. */
-static inline u64 gchint_cpu_wish(const struct gchint_cpu *c)
+static inline u64 gchint_cpu_request_key(const struct gchint_cpu *c)
 {
 	u32 how = c->plan.lower << 2 | c->hint.may_raise << 1 |
 		  gchint_class_boosts(c->hint.class);
@@ -113,7 +113,7 @@ static inline u64 *gchint_stats_time(struct gchint_stats *stats, u8 phase)
 /* A decision on its way to the driver, and whose hint led to it. */
 struct gchint_request {
 	struct gchint_decision decision;
-	struct gchint_who who;
+	struct gchint_hint_origin who;
 };
 
 /**
@@ -159,8 +159,8 @@ struct gchint_policy {
 	struct gchint_opps opps;
 	u32 hw_max_khz; /* cpuinfo.max_freq that the OPPs were read at */
 	const struct gchint_energy_source *energy; /* of power in the OPPs */
-	unsigned int given; /* gchint_energy_turn() before they were read */
-	u8 kind; /* core type */
+	unsigned int power_generation; /* gchint_energy_generation() before they were read */
+	u8 core_type;
 
 	raw_spinlock_t lock;
 	struct gchint_rules rules;
@@ -194,26 +194,26 @@ static_assert(sizeof(struct gchint_policy) <= SZ_2K, "a policy's memory");
 #endif
 static_assert(sizeof(struct gchint_stats) <= SZ_8K, "a policy's figures");
 
-void gchint_policy_follow(const struct gchint_follower *follower);
+void gchint_policy_set_follower(const struct gchint_follower *follower);
 void gchint_policy_poke(unsigned int cpu);
 void gchint_policy_init(struct gchint_policy *policy);
 void gchint_policy_start(struct gchint_policy *policy);
 void gchint_policy_stop(struct gchint_policy *policy);
-void gchint_policy_rules(struct gchint_policy *policy);
-void gchint_policy_opps(struct gchint_policy *policy,
-			const struct gchint_opps *opps);
+void gchint_policy_update_rules(struct gchint_policy *policy);
+void gchint_policy_set_opps(struct gchint_policy *policy,
+			    const struct gchint_opps *opps);
 void gchint_policy_switched(struct gchint_policy *policy, u32 khz, u64 now);
-void gchint_policy_asked(struct gchint_policy *policy,
-			 const struct gchint_request *request, u32 khz_from,
+void gchint_policy_account_request(struct gchint_policy *policy,
+				   const struct gchint_request *request, u32 khz_from,
 			 u64 hint_ns, u64 now);
-void gchint_policy_latency(struct gchint_policy *policy, u32 ns);
+void gchint_policy_set_latency(struct gchint_policy *policy, u32 ns);
 void gchint_policy_decide(struct gchint_policy *policy, u64 now, u64 hint_ns);
 u32 gchint_policy_mean_khz(struct gchint_policy *policy, struct gchint_cpu *c,
 			   u64 ran_ns, u64 now);
-u32 gchint_policy_kind_khz(u8 kind);
+u32 gchint_policy_core_type_khz(u8 core_type);
 
 /* Is the actuator the governor, whose hook the scheduler calls? */
-static inline bool gchint_policy_loaded(const struct gchint_policy *policy)
+static inline bool gchint_policy_is_governed(const struct gchint_policy *policy)
 {
 	return policy->act->can & GCHINT_CAN_LOAD;
 }
@@ -222,16 +222,16 @@ static inline bool gchint_policy_loaded(const struct gchint_policy *policy)
  * Read the frequency chosen by another governor. A driver that governs itself
  * does not report it; nothing is learned then. Locked.
  */
-static inline void gchint_policy_sync(struct gchint_policy *policy, u64 now)
+static inline void gchint_policy_read_khz(struct gchint_policy *policy, u64 now)
 {
-	if (!gchint_policy_loaded(policy))
+	if (!gchint_policy_is_governed(policy))
 		gchint_policy_switched(policy, READ_ONCE(policy->policy->cur),
 				       now);
 }
 
 /* Account the CPU's time in its phase, and enter @phase. Locked. */
-static inline void gchint_policy_phase(struct gchint_policy *policy,
-				       struct gchint_cpu *c, u8 phase, u64 now)
+static inline void gchint_policy_enter_phase(struct gchint_policy *policy,
+					     struct gchint_cpu *c, u8 phase, u64 now)
 {
 	if (c->phase != GCHINT_PHASE_NONE)
 		gchint_stats_time(policy->stats, c->phase)[policy->opp] +=

@@ -72,7 +72,7 @@ static void site_detach(struct site *site)
 	if (!policy)
 		return;
 	site->policy = NULL;
-	gchint_actuator_started(policy, false);
+	gchint_actuator_set_started(policy, false);
 	policy->act->detach(policy);
 	site_free_policy(policy);
 }
@@ -119,7 +119,7 @@ static int site_attach_policy(struct site *site, struct gchint_policy *policy)
 	if (ret) {
 		site_free_policy(policy);
 	} else {
-		gchint_actuator_started(policy, true);
+		gchint_actuator_set_started(policy, true);
 		site->policy = policy;
 	}
 	mutex_unlock(&site_lock);
@@ -202,14 +202,14 @@ static int actuator_parse(const char *buf, const struct gchint_actuator **act)
 
 static int policy_is_governed(struct gchint_policy *policy, void *priv)
 {
-	return policy->policy == priv && gchint_policy_loaded(policy);
+	return policy->policy == priv && gchint_policy_is_governed(policy);
 }
 
 static const char *site_actuator_name(const struct site *site)
 {
 	if (site->policy)
 		return site->policy->act->name;
-	if (gchint_actuator_each(policy_is_governed, site->p))
+	if (gchint_actuator_for_each(policy_is_governed, site->p))
 		return "governor";
 	return site->wanted ? site->wanted->name : "off";
 }
@@ -413,13 +413,13 @@ static struct notifier_block site_nb = { .notifier_call = site_policy_event };
 
 __ATTRIBUTE_GROUPS(site);
 
-const struct attribute_group **gchint_use_groups(void)
+const struct attribute_group **gchint_site_groups(void)
 {
 	return site_groups;
 }
 
 /* Follow policies as they come and go; creates no file yet. */
-int gchint_use_init(void)
+int gchint_site_init(void)
 {
 	int ret = cpufreq_register_notifier(&site_nb, CPUFREQ_POLICY_NOTIFIER);
 
@@ -435,8 +435,8 @@ int gchint_use_init(void)
 	return 0;
 }
 
-/* @device has the group of gchint_use_groups(). */
-void gchint_use_begin(struct kobject *device)
+/* @device has the group of gchint_site_groups(). */
+void gchint_site_register(struct kobject *device)
 {
 	mutex_lock(&choice_lock);
 	device_kobj = device;
@@ -448,7 +448,7 @@ void gchint_use_begin(struct kobject *device)
  * The notifier stays: a driver that leaves meanwhile takes its policies out of
  * our sites, and waits while one of them is being detached.
  */
-void gchint_use_end(void)
+void gchint_site_unregister(void)
 {
 	struct site *site;
 
@@ -466,7 +466,7 @@ void gchint_use_end(void)
 	mutex_unlock(&site_lock);
 }
 
-void gchint_use_exit(void)
+void gchint_site_exit(void)
 {
 	struct site *site, *next;
 

@@ -32,7 +32,7 @@ static void set_changed(struct gov_attr_set *attr_set)
 	struct gchint_policy *policy;
 
 	list_for_each_entry(policy, &attr_set->policy_list, set_node) {
-		gchint_policy_rules(policy);
+		gchint_policy_update_rules(policy);
 		gchint_policy_poke(policy->policy->cpu);
 	}
 	tunables_changed();

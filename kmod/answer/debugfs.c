@@ -99,7 +99,7 @@ static int policy_show_opps(struct gchint_policy *policy, void *priv)
 	seq_printf(m, "policy%u source=%s unit=%s kind=%u fast=%u\n",
 		   policy_number(policy), policy->energy->name,
 		   policy->energy->microwatts ? "uW" : "relative",
-		   policy->kind, policy->policy->fast_switch_enabled);
+		   policy->core_type, policy->policy->fast_switch_enabled);
 	for (i = 0; i < policy->opps.nr; i++) {
 		const struct gchint_opp *opp = &policy->opps.opp[i];
 
@@ -184,7 +184,7 @@ static int latency_show(struct seq_file *m, void *unused)
 	if (!table)
 		return -ENOMEM;
 	table->m = m;
-	ret = gchint_actuator_each(policy_show_latency, table);
+	ret = gchint_actuator_for_each(policy_show_latency, table);
 	kfree(table);
 	return ret;
 }
@@ -236,7 +236,7 @@ static int session_show_model(struct gchint_session *session, void *priv)
 
 	seq_printf(m, "session=%llu tgid=%d\n", session->id, session->tgid_nr);
 	for (phase = GCHINT_PHASE_NONE; phase < GCHINT_PHASE_NR; phase++) {
-		for (type = 0; type < GCHINT_KINDS; type++) {
+		for (type = 0; type < GCHINT_CORE_TYPES; type++) {
 			raw_spin_lock_irqsave(&session->learn_lock, flags);
 			gchint_learn_fit(&session->learn, phase, type, &fit);
 			raw_spin_unlock_irqrestore(&session->learn_lock, flags);
@@ -244,7 +244,7 @@ static int session_show_model(struct gchint_session *session, void *priv)
 				continue;
 			seq_printf(m, "  %s kind=%u fmax=%u samples=%u",
 				   phase_names[phase], type,
-				   gchint_policy_kind_khz(type), fit.samples);
+				   gchint_policy_core_type_khz(type), fit.samples);
 			if (fit.known)
 				seq_printf(m, " a_ps=%llu b_ps=%llu memory_pct=%u error_pct=%u\n",
 					   fit.a_ps, fit.b_ps,
@@ -263,7 +263,7 @@ static int ignored_show(struct seq_file *m, void *unused)
 
 	for (i = 0; i < GCHINT_IGNORED_NR; i++)
 		seq_printf(m, "%s %llu\n", ignored_names[i],
-			   gchint_event_ignored_count(i));
+			   gchint_event_read_ignored(i));
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(ignored);
@@ -271,13 +271,13 @@ DEFINE_SHOW_ATTRIBUTE(ignored);
 /* The data of these files is the function that shows one policy or session. */
 static int each_policy_show(struct seq_file *m, void *unused)
 {
-	return gchint_actuator_each(m->private, m);
+	return gchint_actuator_for_each(m->private, m);
 }
 DEFINE_SHOW_ATTRIBUTE(each_policy);
 
 static int each_session_show(struct seq_file *m, void *unused)
 {
-	return gchint_session_each(m->private, m);
+	return gchint_session_for_each(m->private, m);
 }
 DEFINE_SHOW_ATTRIBUTE(each_session);
 

@@ -24,7 +24,7 @@
 #include "intake/session.h"
 #include "intake/user.h"
 #include "netlink.h"
-#include "policy/given.h"
+#include "policy/measured.h"
 #include "tell/event.h"
 
 /* Ten samples a second suffice for a graph and cost few wake-ups. */
@@ -68,7 +68,7 @@ struct recorder {
 	u32 phases;
 };
 
-/* Serialises the list, and gchint_event_record() with the union of phases. */
+/* Serialises the list, and gchint_event_set_netlink_phases() with the union of phases. */
 static DEFINE_MUTEX(recorders_lock);
 static LIST_HEAD(recorders);
 static unsigned int recorders_nr;
@@ -97,7 +97,7 @@ static void recorders_update_phases(void)
 
 	list_for_each_entry(recorder, &recorders, node)
 		phases |= recorder->phases;
-	gchint_event_record(phases);
+	gchint_event_set_netlink_phases(phases);
 }
 
 /*
@@ -182,7 +182,7 @@ static int event_put_u64(struct sk_buff *skb, int type, u64 value)
 	return nla_put_u64_64bit(skb, type, value, GCHINT_EVENT_A_PAD);
 }
 
-static int event_put_thread(struct sk_buff *skb, const struct gchint_record *r)
+static int event_put_thread(struct sk_buff *skb, const struct gchint_event_data *r)
 {
 	return nla_put_s32(skb, GCHINT_EVENT_A_TGID, r->tgid) ||
 	       nla_put_s32(skb, GCHINT_EVENT_A_TID, r->tid) ||
@@ -190,7 +190,7 @@ static int event_put_thread(struct sk_buff *skb, const struct gchint_record *r)
 	       nla_put_u32(skb, GCHINT_EVENT_A_SLOT, r->slot);
 }
 
-static int event_put_phase(struct sk_buff *skb, const struct gchint_record *r)
+static int event_put_phase(struct sk_buff *skb, const struct gchint_event_data *r)
 {
 	return event_put_thread(skb, r) ||
 	       nla_put_u32(skb, GCHINT_EVENT_A_PHASE, r->phase.phase) ||
@@ -205,7 +205,7 @@ static int event_put_phase(struct sk_buff *skb, const struct gchint_record *r)
 }
 
 static int event_put_decision(struct sk_buff *skb,
-			      const struct gchint_record *r)
+			      const struct gchint_event_data *r)
 {
 	/* A decision without a hint has no thread; latency 0 is unknown. */
 	return (r->session &&
@@ -223,7 +223,7 @@ static int event_put_decision(struct sk_buff *skb,
 	       nla_put_u32(skb, GCHINT_EVENT_A_LOAD, r->decision.load);
 }
 
-static int event_put_lease(struct sk_buff *skb, const struct gchint_record *r)
+static int event_put_lease(struct sk_buff *skb, const struct gchint_event_data *r)
 {
 	return event_put_thread(skb, r) ||
 	       nla_put_u32(skb, GCHINT_EVENT_A_ROLE, r->lease.role) ||
@@ -231,13 +231,13 @@ static int event_put_lease(struct sk_buff *skb, const struct gchint_record *r)
 }
 
 static int (*const event_put_type[])(struct sk_buff *skb,
-				     const struct gchint_record *r) = {
+				     const struct gchint_event_data *r) = {
 	[GCHINT_EVENT_PHASE] = event_put_phase,
 	[GCHINT_EVENT_DECISION] = event_put_decision,
 	[GCHINT_EVENT_LEASE] = event_put_lease,
 };
 
-static int event_encode(struct sk_buff *skb, const struct gchint_record *r)
+static int event_encode(struct sk_buff *skb, const struct gchint_event_data *r)
 {
 	struct nlattr *nest = nla_nest_start(skb, GCHINT_A_EVENT);
 
@@ -285,7 +285,7 @@ static int policy_put_opps(struct sk_buff *skb,
 	bool full;
 
 	full = !nest || (policy->energy->measured &&
-			 gchint_energy_idle(policy->policy, &idle) &&
+			 gchint_energy_idle_power(policy->policy, &idle) &&
 			 nla_put_u32(skb, GCHINT_OPPS_A_IDLE, idle));
 	for (i = 0; i < policy->opps.nr && !full; i++)
 		full = policy_put_opp(skb, policy, &policy->opps.opp[i]);
@@ -333,7 +333,7 @@ static int policy_put_state(struct sk_buff *skb, struct gchint_policy *policy)
 	u64 switches = 0;
 
 	raw_spin_lock_irqsave(&policy->lock, flags);
-	gchint_policy_sync(policy, gchint_now());
+	gchint_policy_read_khz(policy, gchint_now());
 	khz = policy->khz;
 	bounds = policy->state.bounds;
 	reason = policy->last.reason;
@@ -351,7 +351,7 @@ static int policy_put_state(struct sk_buff *skb, struct gchint_policy *policy)
 			    bounds.floor_khz)) ||
 	       (khz && nla_put_u32(skb, GCHINT_POLICY_A_CUR_KHZ, khz)) ||
 	       nla_put_u32(skb, GCHINT_POLICY_A_REASON, reason) ||
-	       (gchint_policy_loaded(policy) &&
+	       (gchint_policy_is_governed(policy) &&
 		nla_put_u32(skb, GCHINT_POLICY_A_LOAD, load)) ||
 	       nla_put_u64_64bit(skb, GCHINT_POLICY_A_TRANSITIONS, switches,
 				 GCHINT_POLICY_A_PAD);
@@ -389,7 +389,7 @@ static int session_put_slot(struct sk_buff *skb, struct gchint_thread *thread)
 }
 
 static int session_put_slots(struct sk_buff *skb,
-			     const struct gchint_bank *block)
+			     const struct gchint_slot_block *block)
 {
 	struct gchint_thread *thread;
 	unsigned int i;
@@ -405,7 +405,7 @@ static int session_put_slots(struct sk_buff *skb,
 	return ret;
 }
 
-/* @block: index of the slot block, below gchint_session.nr_banks. */
+/* @block: index of the slot block, below gchint_session.nr_blocks. */
 static int session_encode(struct sk_buff *skb, struct gchint_session *session,
 			  unsigned int block)
 {
@@ -454,7 +454,7 @@ static struct sk_buff *event_message_new(void **head)
  */
 static void events_drain(void)
 {
-	struct gchint_record record;
+	struct gchint_event_data record;
 	struct sk_buff *skb = NULL;
 	void *head;
 
@@ -516,7 +516,7 @@ static void sample_send(void)
 			return;
 		head = genlmsg_put(sample.skb, 0, 0, &gchint_family, 0,
 				   GCHINT_CMD_SAMPLE);
-		ret = gchint_actuator_each(sample_put_policy, &sample);
+		ret = gchint_actuator_for_each(sample_put_policy, &sample);
 		/* The first is sent even if it is empty: it says that none is left. */
 		if (!head || (sample.sent && !sample.put)) {
 			nlmsg_free(sample.skb);
@@ -634,7 +634,7 @@ static int reply_put_policy(struct sk_buff *skb, void *priv)
 	int ret;
 
 	query->skb = skb;
-	ret = gchint_actuator_each(policy_query_match, query);
+	ret = gchint_actuator_for_each(policy_query_match, query);
 	return ret > 0 ? 0 : ret ?: -ENODEV;
 }
 
@@ -741,7 +741,7 @@ static int policy_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 		return -EINVAL;
 	}
 	/* What does not fit into an empty message is an error, not the end. */
-	ret = gchint_actuator_each(dump_put_policy, &dump);
+	ret = gchint_actuator_for_each(dump_put_policy, &dump);
 	return skb->len ?: ret;
 }
 
@@ -756,7 +756,7 @@ static int session_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	struct dump dump = { .skb = skb, .cb = cb };
 	int ret;
 
-	ret = gchint_session_each(dump_put_session, &dump);
+	ret = gchint_session_for_each(dump_put_session, &dump);
 	return skb->len ?: ret;
 }
 
@@ -775,7 +775,7 @@ static int record_set_doit(struct sk_buff *skb, struct genl_info *info)
 	if (ret)
 		return ret;
 	/* Edges are recorded from the moment the request is acknowledged. */
-	ret = gchint_probe_need();
+	ret = gchint_probe_register_wanted();
 	if (ret)
 		recorder_set(info->snd_portid, 0, info->extack);
 	else
@@ -810,34 +810,34 @@ static const struct nlattr *opps_find_nest(const struct nlattr *opps, u32 index)
 
 static void opps_explain_fault(struct netlink_ext_ack *extack,
 			       const struct nlattr *opps,
-			       enum gchint_given_fault fault, u32 at)
+			       enum gchint_measured_error fault, u32 at)
 {
 	const struct nlattr *nest = opps_find_nest(opps, at);
 	const struct nlattr *khz = nla_find_nested(nest, GCHINT_OPP_A_KHZ);
 	const struct nlattr *power = nla_find_nested(nest, GCHINT_OPP_A_POWER);
 
 	switch (fault) {
-	case GCHINT_GIVEN_ORDER:
+	case GCHINT_MEASURED_ERR_ORDER:
 		NL_SET_ERR_MSG_ATTR(extack, khz,
 				    "GCHINT_OPP_A_KHZ: not in ascending order");
 		break;
-	case GCHINT_GIVEN_ALIEN:
+	case GCHINT_MEASURED_ERR_UNKNOWN_OPP:
 		NL_SET_ERR_MSG_ATTR(extack, khz,
 				    "GCHINT_OPP_A_KHZ: the policy has no such OPP");
 		break;
-	case GCHINT_GIVEN_LACKS:
+	case GCHINT_MEASURED_ERR_MISSING_OPP:
 		NL_SET_ERR_MSG_ATTR(extack, nest,
 				    "GCHINT_OPPS_A_OPP: the policy has an OPP before this one");
 		break;
-	case GCHINT_GIVEN_SHORT:
+	case GCHINT_MEASURED_ERR_TOO_FEW:
 		NL_SET_ERR_MSG_ATTR(extack, opps,
 				    "GCHINT_A_OPPS: the policy has more OPPs");
 		break;
-	case GCHINT_GIVEN_POWER:
+	case GCHINT_MEASURED_ERR_POWER:
 		NL_SET_ERR_MSG_ATTR(extack, power,
 				    "GCHINT_OPP_A_POWER: not 1 uW to 1 kW");
 		break;
-	case GCHINT_GIVEN_FALLS:
+	case GCHINT_MEASURED_ERR_NOT_MONOTONIC:
 		NL_SET_ERR_MSG_ATTR(extack, power,
 				    "GCHINT_OPP_A_POWER: less than of the slower OPP");
 		break;
@@ -849,13 +849,13 @@ static void opps_explain_fault(struct netlink_ext_ack *extack,
 	}
 }
 
-static int opps_parse_opp(struct gchint_given *given, const struct nlattr *attr,
+static int opps_parse_opp(struct gchint_measured *measured, const struct nlattr *attr,
 			  struct netlink_ext_ack *extack)
 {
 	struct nlattr *tb[GCHINT_OPP_A_MAX + 1];
 	int ret;
 
-	if (given->nr == GCHINT_OPPS_MAX) {
+	if (measured->nr == GCHINT_OPPS_MAX) {
 		NL_SET_ERR_MSG_ATTR(extack, attr, "GCHINT_OPPS_A_OPP: too many");
 		return -EINVAL;
 	}
@@ -867,13 +867,13 @@ static int opps_parse_opp(struct gchint_given *given, const struct nlattr *attr,
 				    "GCHINT_OPP_A_KHZ or GCHINT_OPP_A_POWER is missing");
 		return -EINVAL;
 	}
-	given->opp[given->nr].khz = nla_get_u32(tb[GCHINT_OPP_A_KHZ]);
-	given->opp[given->nr].power = nla_get_u32(tb[GCHINT_OPP_A_POWER]);
-	given->nr++;
+	measured->opp[measured->nr].khz = nla_get_u32(tb[GCHINT_OPP_A_KHZ]);
+	measured->opp[measured->nr].power = nla_get_u32(tb[GCHINT_OPP_A_POWER]);
+	measured->nr++;
 	return 0;
 }
 
-static int opps_parse(struct gchint_given *given, const struct nlattr *opps,
+static int opps_parse(struct gchint_measured *measured, const struct nlattr *opps,
 		      struct netlink_ext_ack *extack)
 {
 	const struct nlattr *attr;
@@ -881,13 +881,13 @@ static int opps_parse(struct gchint_given *given, const struct nlattr *opps,
 
 	nla_for_each_nested(attr, opps, left) {
 		if (nla_type(attr) == GCHINT_OPPS_A_OPP) {
-			ret = opps_parse_opp(given, attr, extack);
-		} else if (given->idle_known) {
+			ret = opps_parse_opp(measured, attr, extack);
+		} else if (measured->idle_known) {
 			NL_SET_ERR_MSG_ATTR(extack, attr, "GCHINT_OPPS_A_IDLE: twice");
 			ret = -EINVAL;
 		} else {
-			given->idle = nla_get_u32(attr);
-			given->idle_known = true;
+			measured->idle = nla_get_u32(attr);
+			measured->idle_known = true;
 		}
 		if (ret)
 			return ret;
@@ -895,8 +895,8 @@ static int opps_parse(struct gchint_given *given, const struct nlattr *opps,
 	return 0;
 }
 
-static int opps_apply(unsigned int cpu, struct gchint_given *given,
-		      enum gchint_given_fault *fault, u32 *at)
+static int opps_apply(unsigned int cpu, struct gchint_measured *measured,
+		      enum gchint_measured_error *fault, u32 *at)
 {
 	struct cpufreq_policy *p = cpufreq_cpu_get(cpu);
 	int ret = -ENODEV;
@@ -906,7 +906,7 @@ static int opps_apply(unsigned int cpu, struct gchint_given *given,
 	/* Excludes the calls of cpufreq and the removal of its driver. */
 	down_read(&p->rwsem);
 	if (!policy_is_inactive(p))
-		ret = gchint_actuator_give(p, given, fault, at);
+		ret = gchint_actuator_set_power(p, measured, fault, at);
 	up_read(&p->rwsem);
 	cpufreq_cpu_put(p);
 	return ret;
@@ -915,8 +915,8 @@ static int opps_apply(unsigned int cpu, struct gchint_given *given,
 static int opps_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	const struct nlattr *opps = info->attrs[GCHINT_A_OPPS];
-	enum gchint_given_fault fault = GCHINT_GIVEN_RIGHT;
-	struct gchint_given *given = NULL;
+	enum gchint_measured_error fault = GCHINT_MEASURED_OK;
+	struct gchint_measured *measured = NULL;
 	unsigned int cpu;
 	u32 at = 0;
 	int ret;
@@ -930,13 +930,13 @@ static int opps_set_doit(struct sk_buff *skb, struct genl_info *info)
 		return ret;
 	/* An empty nest removes what was measured. */
 	if (nla_len(opps)) {
-		given = kzalloc(sizeof(*given), GFP_KERNEL);
-		if (!given)
+		measured = kzalloc(sizeof(*measured), GFP_KERNEL);
+		if (!measured)
 			return -ENOMEM;
-		ret = opps_parse(given, opps, info->extack);
+		ret = opps_parse(measured, opps, info->extack);
 	}
 	if (!ret)
-		ret = opps_apply(cpu, given, &fault, &at);
+		ret = opps_apply(cpu, measured, &fault, &at);
 	if (!ret)
 		return 0;
 	if (fault)
@@ -944,7 +944,7 @@ static int opps_set_doit(struct sk_buff *skb, struct genl_info *info)
 	else if (ret == -ENODEV)
 		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[GCHINT_A_CPU],
 				    "no cpufreq policy has this CPU");
-	kfree(given);
+	kfree(measured);
 	return ret;
 }
 
@@ -1022,7 +1022,7 @@ int gchint_netlink_init(void)
 	if (ret)
 		goto unregister_family;
 	WRITE_ONCE(family_registered, true);
-	gchint_ring_read(&events_reader);
+	gchint_ring_set_reader(&events_reader);
 	queue_delayed_work(system_unbound_wq, &listen_work, 0);
 	return 0;
 
@@ -1036,7 +1036,7 @@ void gchint_netlink_exit(void)
 	struct recorder *recorder, *next;
 
 	WRITE_ONCE(family_registered, false);
-	gchint_ring_read(NULL);
+	gchint_ring_set_reader(NULL);
 	/* Producers that saw the flag set run with interrupts off. */
 	synchronize_rcu();
 	cancel_delayed_work_sync(&listen_work);

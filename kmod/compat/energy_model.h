@@ -44,7 +44,7 @@ static inline u32 gchint_em_power(unsigned int cpu, u32 khz, bool *microwatts)
 }
 #endif
 
-static inline bool gchint_em_known(unsigned int cpu)
+static inline bool gchint_em_exists(unsigned int cpu)
 {
 	return em_cpu_get(cpu);
 }

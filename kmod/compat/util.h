@@ -64,7 +64,7 @@ static inline u32 gchint_util_capacity(unsigned int cpu)
 		       SCHED_CAPACITY_SCALE);
 }
 
-static inline bool gchint_util_alike(void)
+static inline bool gchint_util_is_homogeneous(void)
 {
 	unsigned int cpu;
 

@@ -35,14 +35,14 @@ static int probe_register(struct gchint_probe *probe)
 }
 
 /**
- * gchint_probe_need - register all probes that are wanted now
+ * gchint_probe_register_wanted - register all probes that are wanted now
  *
  * After a session, lease, policy or recorder was added; updates the information
  * page, too. May sleep; not under a policy's rwsem, nor from CPU hotplug.
  *
  * Return: 0 or a negative errno.
  */
-int gchint_probe_need(void)
+int gchint_probe_register_wanted(void)
 {
 	struct gchint_probe *probe;
 	int ret = 0;
@@ -91,24 +91,24 @@ static DECLARE_DELAYED_WORK(relax_work, probes_relax_work);
  * Later, because a runtime that opens and closes sessions in a loop must not
  * make the kernel patch itself each time. Any context that may queue work.
  */
-void gchint_probe_relax(void)
+void gchint_probe_queue_unregister(void)
 {
 	queue_delayed_work(system_unbound_wq, &relax_work, LINGER);
 }
 
 static void probes_update_work(struct work_struct *work)
 {
-	int ret = gchint_probe_need();
+	int ret = gchint_probe_register_wanted();
 
 	if (ret)
 		pr_warn_ratelimited("cannot follow the scheduler: %d\n", ret);
-	gchint_probe_relax();
+	gchint_probe_queue_unregister();
 }
 
 static DECLARE_WORK(update_work, probes_update_work);
 
-/* For callers whose context does not allow gchint_probe_need(). */
-void gchint_probe_changed(void)
+/* For callers whose context does not allow gchint_probe_register_wanted(). */
+void gchint_probe_queue_update(void)
 {
 	queue_work(system_unbound_wq, &update_work);
 }

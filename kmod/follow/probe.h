@@ -33,8 +33,8 @@ struct gchint_probe {
 
 int gchint_probe_add(struct gchint_probe *probe);
 void gchint_probe_exit(void);
-int gchint_probe_need(void);
-void gchint_probe_relax(void);
-void gchint_probe_changed(void);
+int gchint_probe_register_wanted(void);
+void gchint_probe_queue_unregister(void);
+void gchint_probe_queue_update(void);
 
 #endif /* _GCHINT_PROBE_H */

@@ -56,10 +56,10 @@ unsigned int gchint_thread_count(void)
 }
 
 /* Any context; under RCU if the lease may end meanwhile. */
-void gchint_thread_tell(const struct gchint_thread *thread,
-			enum gchint_lease what)
+void gchint_thread_report(const struct gchint_thread *thread,
+			  enum gchint_lease what)
 {
-	struct gchint_record record = {
+	struct gchint_event_data record = {
 		.type = GCHINT_EVENT_LEASE,
 		.session = thread->session->id,
 		.tgid = thread->session->tgid_nr,
@@ -80,6 +80,6 @@ void gchint_thread_tell(const struct gchint_thread *thread,
 	/* Another CPU of its policy may have read the slot. */
 	cpu = READ_ONCE(thread->cpu);
 	record.cpu = cpu >= 0 ? cpu : smp_processor_id();
-	gchint_event_tell(&record);
+	gchint_event_emit(&record);
 	local_irq_restore(flags);
 }

@@ -21,7 +21,7 @@ struct mm_struct;
 struct pid;
 
 #define GCHINT_NO_LEAD U16_MAX
-#define GCHINT_BANKS (GCHINT_SLOTS_MAX / GCHINT_SLOTS)
+#define GCHINT_SLOT_BLOCKS (GCHINT_SLOTS_MAX / GCHINT_SLOTS)
 
 /* gchint_thread.seen: phase and flags have four bits each. */
 #define GCHINT_SEEN_SHIFT 4
@@ -31,13 +31,13 @@ static_assert(!(GCHINT_F_ALL >> GCHINT_SEEN_SHIFT));
 static_assert(GCHINT_SEEN_STALE >> GCHINT_SEEN_SHIFT >= GCHINT_PHASE_NR);
 
 /**
- * struct gchint_bank - a block of GCHINT_SLOTS slots of a session
+ * struct gchint_slot_block - a block of GCHINT_SLOTS slots of a session
  * @slots: in a page that user space may have mapped, too
  * @leases: written under the lease lock, read under RCU
  * @serial: counts ended leases: a new lease gets no followers of the last one
  * @nr_leases: slots taken; lease lock
  */
-struct gchint_bank {
+struct gchint_slot_block {
 	struct gchint_slot *slots;
 	struct gchint_thread __rcu *leases[GCHINT_SLOTS];
 	u32 serial[GCHINT_SLOTS];
@@ -63,7 +63,7 @@ struct gchint_bank {
  * @learn_lock: serialises @learn; innermost of all locks
  * @nr_leases: slots taken; lease lock
  * @followers: leases with GCHINT_ROLE_FOLLOW; lease lock
- * @nr_banks: valid entries of @bank; only grows
+ * @nr_blocks: valid entries of @bank; only grows
  * @bank: the slots; GCHINT_IOC_GROW adds all but the first
  * @learn: what was learned of its phases
  * @rcu: readers of a lease may still use its session
@@ -80,13 +80,13 @@ struct gchint_session {
 	u32 generation;
 	u32 slowdown;
 	u32 slowdown_until;
-	u8 mutator[GCHINT_KINDS];
+	u8 mutator[GCHINT_CORE_TYPES];
 	raw_spinlock_t learn_lock;
 	u16 slowdown_slot;
 	u16 nr_leases;
 	u16 followers;
-	u16 nr_banks;
-	struct gchint_bank *bank[GCHINT_BANKS];
+	u16 nr_blocks;
+	struct gchint_slot_block *bank[GCHINT_SLOT_BLOCKS];
 	struct gchint_learn learn;
 	struct rcu_head rcu;
 };
@@ -95,7 +95,7 @@ static inline unsigned int
 gchint_session_slots(const struct gchint_session *session)
 {
 	/* Pairs with the release in session_grow(). */
-	return smp_load_acquire(&session->nr_banks) * GCHINT_SLOTS;
+	return smp_load_acquire(&session->nr_blocks) * GCHINT_SLOTS;
 }
 
 /* The pointer is written under the lease lock and read under RCU. */
@@ -251,7 +251,7 @@ void gchint_thread_exit(void);
 void gchint_thread_add(struct gchint_thread *thread);
 void gchint_thread_remove(struct gchint_thread *thread);
 unsigned int gchint_thread_count(void);
-void gchint_thread_tell(const struct gchint_thread *thread,
-			enum gchint_lease what);
+void gchint_thread_report(const struct gchint_thread *thread,
+			  enum gchint_lease what);
 
 #endif /* _GCHINT_THREAD_H */

@@ -106,11 +106,11 @@ static u8 slice_type(const struct gchint_thread *thread,
 		     const struct task_struct *task)
 {
 	if (thread)
-		return GCHINT_TURN_LEASED;
+		return GCHINT_SLICE_LEASED;
 	if (is_idle_task(task))
-		return GCHINT_TURN_NOBODY;
-	return task->flags & PF_KTHREAD ? GCHINT_TURN_KERNEL :
-					  GCHINT_TURN_PROGRAM;
+		return GCHINT_SLICE_IDLE;
+	return task->flags & PF_KTHREAD ? GCHINT_SLICE_KERNEL :
+					  GCHINT_SLICE_PROGRAM;
 }
 
 /*
@@ -120,12 +120,12 @@ static u8 slice_type(const struct gchint_thread *thread,
 static inline void slice_begin(struct gchint_cpu *c,
 			       struct gchint_policy *policy, u8 type, u64 now)
 {
-	if (!policy || !c->minded)
+	if (!policy || !c->track_neighbours)
 		return;
-	if (type == GCHINT_TURN_KERNEL && policy->asking)
-		type = GCHINT_TURN_CARRIER;
-	gchint_neighbour_turn(&c->neighbour, type,
-			      c->hint.class != GCHINT_CLASS_NEUTRAL,
+	if (type == GCHINT_SLICE_KERNEL && policy->asking)
+		type = GCHINT_SLICE_ACTUATOR;
+	gchint_neighbour_begin_slice(&c->neighbour, type,
+				     c->hint.class != GCHINT_CLASS_NEUTRAL,
 			      gchint_rules_latency(&policy->rules), now);
 }
 
@@ -136,31 +136,31 @@ static inline void watch_account_run(struct gchint_cpu *c,
 {
 	u64 ran = now > c->ran_since ? now - c->ran_since : 0;
 	u32 khz = 0;
-	u8 kind = 0;
+	u8 core_type = 0;
 
 	if (policy) {
-		gchint_policy_sync(policy, now);
+		gchint_policy_read_khz(policy, now);
 		khz = policy->khz;
 		if (c->khz_ms)
 			khz = gchint_policy_mean_khz(policy, c, ran, now);
 		c->khz_since = now;
-		kind = policy->kind;
+		core_type = policy->core_type;
 	}
-	gchint_phase_ran(c->track, ran, khz, kind);
+	gchint_phase_account_time(c->track, ran, khz, core_type);
 	c->ran_since = now;
 }
 
 static __always_inline void session_learn(struct gchint_session *session,
 					  const struct gchint_sample *sample)
 {
-	u32 khz = sample->work ? gchint_policy_kind_khz(sample->kind) : 0;
-	u8 *mutator = &session->mutator[sample->kind];
+	u32 khz = sample->work ? gchint_policy_core_type_khz(sample->core_type) : 0;
+	u8 *mutator = &session->mutator[sample->core_type];
 
 	lockdep_assert_held(&session->learn_lock);
 	if (!gchint_learn_add(&session->learn, sample, khz))
-		gchint_event_ignored(BIT(GCHINT_IGNORED_SAMPLE));
+		gchint_event_count_ignored(BIT(GCHINT_IGNORED_SAMPLE));
 	else if (sample->phase == GCHINT_PHASE_NONE)
-		WRITE_ONCE(*mutator, gchint_learn_mutator(&session->learn, sample->kind,
+		WRITE_ONCE(*mutator, gchint_learn_mutator(&session->learn, sample->core_type,
 							  *mutator));
 }
 
@@ -169,7 +169,7 @@ static noinline void phase_report(const struct gchint_thread *thread,
 				  const struct gchint_snapshot *snapshot,
 				  unsigned int cpu, u64 now)
 {
-	struct gchint_record record = {
+	struct gchint_event_data record = {
 		.type = GCHINT_EVENT_PHASE,
 		.time = now,
 		.cpu = cpu,
@@ -189,7 +189,7 @@ static noinline void phase_report(const struct gchint_thread *thread,
 		},
 	};
 
-	gchint_event_tell(&record);
+	gchint_event_emit(&record);
 }
 
 /*
@@ -219,16 +219,16 @@ static __always_inline bool slot_poll(struct gchint_cpu *c,
 	seen = track->phase << GCHINT_SEEN_SHIFT | track->flags;
 	WRITE_ONCE(thread->seen, track->stale ? GCHINT_SEEN_STALE : seen);
 	if (snapshot->ignored)
-		gchint_event_ignored(snapshot->ignored);
+		gchint_event_count_ignored(snapshot->ignored);
 	if (snapshot->lead)
 		return true;
 	if (saw & (GCHINT_SAW_EDGE | GCHINT_SAW_FLAGS) &&
 	    gchint_event_wants_phase())
 		phase_report(thread, snapshot, c->cpu, now);
 	if (saw & GCHINT_SAW_STALE)
-		gchint_thread_tell(thread, GCHINT_LEASE_STALE);
+		gchint_thread_report(thread, GCHINT_LEASE_STALE);
 	if (saw & GCHINT_SAW_FRESH)
-		gchint_thread_tell(thread, GCHINT_LEASE_FRESH);
+		gchint_thread_report(thread, GCHINT_LEASE_FRESH);
 	return true;
 }
 
@@ -297,30 +297,30 @@ static void watch_sample(struct gchint_cpu *c, struct gchint_policy *policy,
 	struct gchint_session *session;
 	bool learns, plans;
 
-	if (!thread || c->held)
+	if (!thread || c->lingering)
 		return;
 
 	watch_account_run(c, policy, now);
 	learns = slot_poll(c, thread, c->track, now) && c->sample.valid;
 	session = thread->session;
-	gchint_phase_brief(&c->hint, c->track, READ_ONCE(thread->role),
-			   session->granted & GCHINT_GRANT_RAISE);
+	gchint_hint_fill_brief(&c->hint, c->track, READ_ONCE(thread->role),
+			       session->granted & GCHINT_GRANT_RAISE);
 	c->hint.slowdown = session_slowdown(session);
 	if (policy)
-		c->hint.mutator = READ_ONCE(session->mutator[policy->kind]);
+		c->hint.mutator = READ_ONCE(session->mutator[policy->core_type]);
 	plans = policy && c->hint.class != GCHINT_CLASS_NEUTRAL &&
 		!gchint_plan_valid(&c->plan, &c->hint, &policy->rules, now);
 	if (learns || plans) {
 		/* A new mode changes the rules, too, and voids this plan. */
 		if (plans &&
 		    READ_ONCE(policy->rules.tun->mode) == GCHINT_MODE_MODEL)
-			gchint_phase_detail(&c->hint, c->track);
+			gchint_hint_fill_detail(&c->hint, c->track);
 		raw_spin_lock(&session->learn_lock);
 		if (learns)
 			session_learn(session, &c->sample);
 		if (plans)
 			gchint_plan_make(&c->plan, &c->hint, &policy->rules,
-					 &session->learn, policy->kind, now);
+					 &session->learn, policy->core_type, now);
 		raw_spin_unlock(&session->learn_lock);
 	}
 	if (plans) {
@@ -332,7 +332,7 @@ static void watch_sample(struct gchint_cpu *c, struct gchint_policy *policy,
 		session_slow_down(session, c, thread->slot, GCHINT_ONE);
 	}
 	if (policy)
-		gchint_policy_phase(policy, c, c->hint.phase, now);
+		gchint_policy_enter_phase(policy, c, c->hint.phase, now);
 }
 
 /* As watch_sample(), but only if a decision would use an outdated plan. */
@@ -351,7 +351,7 @@ static bool watch_slot_changed(const struct gchint_cpu *c)
 {
 	bool lead;
 
-	return !c->held &&
+	return !c->lingering &&
 	       !gchint_snapshot_same(gchint_thread_slot(c->thread, &lead),
 				     c->track->state);
 }
@@ -361,14 +361,14 @@ static bool watch_slot_changed(const struct gchint_cpu *c)
 static bool watch_needs_polling(const struct gchint_cpu *c,
 				const struct gchint_policy *policy)
 {
-	return policy && !gchint_policy_loaded(policy) && c->thread &&
+	return policy && !gchint_policy_is_governed(policy) && c->thread &&
 	       c->hint.class != GCHINT_CLASS_NEUTRAL;
 }
 
 /* Without the scheduler's hook only the timer can make the decision later. */
 static bool policy_owes_decision(const struct gchint_policy *policy)
 {
-	return policy && gchint_decide_owes(&policy->rules, &policy->state);
+	return policy && gchint_decide_must_lift(&policy->rules, &policy->state);
 }
 
 static void watch_timer_start(struct gchint_cpu *c, u64 now)
@@ -389,10 +389,10 @@ static void watch_timer_start(struct gchint_cpu *c, u64 now)
 static bool watch_is_decided(const struct gchint_cpu *c,
 			     const struct gchint_policy *policy)
 {
-	return gchint_policy_loaded(policy) && !policy->refresh &&
-	       !policy->state.held &&
+	return gchint_policy_is_governed(policy) && !policy->refresh &&
+	       !policy->state.delayed &&
 	       c->hint.class != GCHINT_CLASS_NEUTRAL &&
-	       gchint_cpu_wish(c) == c->wish;
+	       gchint_cpu_request_key(c) == c->request_key;
 }
 
 /* @hint_ns: when the hint came that causes the decision, 0 for none */
@@ -408,7 +408,7 @@ static void watch_decide(struct gchint_cpu *c, struct gchint_policy *policy,
 		return;
 	gchint_policy_decide(policy, now, hint_ns);
 	/* What a hint took but cannot give back yet is given back later. */
-	if (policy->state.held || watch_needs_polling(c, policy))
+	if (policy->state.delayed || watch_needs_polling(c, policy))
 		watch_timer_start(c, now);
 }
 
@@ -423,7 +423,7 @@ static void watch_park(struct gchint_cpu *c, struct gchint_policy *policy,
 	u64 worth = (u64)gchint_rules_latency(rules) *
 		    READ_ONCE(rules->tun->min_latencies);
 
-	if (!gchint_policy_loaded(policy) ||
+	if (!gchint_policy_is_governed(policy) ||
 	    READ_ONCE(rules->tun->mode) != GCHINT_MODE_MODEL ||
 	    policy->khz <= rules->min_khz)
 		return;
@@ -438,18 +438,18 @@ static void thread_leave(struct gchint_cpu *c, struct gchint_policy *policy,
 	struct gchint_thread *thread = c->thread;
 
 	watch_account_run(c, policy, now);
-	c->unpaid = !(thread->session->granted & GCHINT_GRANT_RAISE);
+	c->unprivileged = !(thread->session->granted & GCHINT_GRANT_RAISE);
 	raw_spin_lock(&thread->lock);
 	thread->plan = c->plan;
 	WRITE_ONCE(thread->cpu, -1);
 	raw_spin_unlock(&thread->lock);
 	if (policy)
-		gchint_policy_phase(policy, c, GCHINT_PHASE_NONE, now);
+		gchint_policy_enter_phase(policy, c, GCHINT_PHASE_NONE, now);
 }
 
 static void watch_clear_hint(struct gchint_cpu *c)
 {
-	c->held = false;
+	c->lingering = false;
 	WRITE_ONCE(c->thread, NULL);
 	c->hint.class = GCHINT_CLASS_NEUTRAL;
 	c->hint.phase = GCHINT_PHASE_NONE;
@@ -463,7 +463,7 @@ static void watch_clear_hint(struct gchint_cpu *c)
 static void hint_end(struct gchint_cpu *c, struct gchint_policy *policy,
 		     u64 now)
 {
-	if (!c->held)
+	if (!c->lingering)
 		thread_leave(c, policy, now);
 	watch_clear_hint(c);
 }
@@ -475,10 +475,10 @@ static void hint_linger(struct gchint_cpu *c, struct gchint_policy *policy,
 	u64 ns = LINGER_NS;
 
 	thread_leave(c, policy, now);
-	c->held = true;
+	c->lingering = true;
 	/* Under another governor two threads carry out a request. */
-	if (!gchint_policy_loaded(policy))
-		ns = gchint_neighbour_spare_ns(gchint_rules_latency(rules));
+	if (!gchint_policy_is_governed(policy))
+		ns = gchint_neighbour_threshold_ns(gchint_rules_latency(rules));
 	watch_cpu_of(c)->linger_until_ns = now + ns;
 	watch_timer_start(c, now);
 }
@@ -497,9 +497,9 @@ static enum hrtimer_restart watch_timer_fire(struct hrtimer *timer)
 
 	policy = watch_cpu_lock(c);
 	now = gchint_now();
-	if (c->held && now < w->linger_until_ns) {
+	if (c->lingering && now < w->linger_until_ns) {
 		next = w->linger_until_ns;
-	} else if (c->held) {
+	} else if (c->lingering) {
 		hint_end(c, policy, now);
 		changed = true;
 	} else {
@@ -510,7 +510,7 @@ static enum hrtimer_restart watch_timer_fire(struct hrtimer *timer)
 				next = now + POLL_NS;
 		}
 		/* Once: what is held back for good is not asked for again. */
-		changed = policy && policy->state.held;
+		changed = policy && policy->state.delayed;
 	}
 	if (!is_idle_task(current))
 		c->park_ns = 0;
@@ -554,7 +554,7 @@ static void thread_enter(struct gchint_cpu *c, struct gchint_policy *policy,
 	raw_spin_unlock(&thread->lock);
 	c->track = &thread->track;
 	c->plan = thread->plan;
-	c->held = false;
+	c->lingering = false;
 	c->ran_since = now;
 	c->khz_since = now;
 	c->khz_ms = 0;
@@ -580,7 +580,7 @@ static void watch_switch(struct gchint_cpu *c, struct gchint_thread *thread,
 			watch_park(c, policy, now);
 		if (!policy || c->hint.class == GCHINT_CLASS_NEUTRAL)
 			hint_end(c, policy, now);
-		else if (!c->held)
+		else if (!c->lingering)
 			hint_linger(c, policy, now);
 		goto unlock;
 	}
@@ -588,7 +588,7 @@ static void watch_switch(struct gchint_cpu *c, struct gchint_thread *thread,
 	c->parked = false;
 	if (c->thread && c->thread != thread)
 		hint_end(c, policy, now);
-	c->unpaid = false;
+	c->unprivileged = false;
 	if (thread)
 		thread_enter(c, policy, thread, now);
 	c->next = next;
@@ -605,19 +605,19 @@ unlock:
  * With the run queue locked. Every context switch of the machine pays for this
  * while a lease exists: a hash, a load, and one cache line of this CPU.
  */
-static void at_switch(void *data, bool preempt, struct task_struct *prev,
-		      struct task_struct *next, unsigned int prev_state)
+static void watch_sched_switch(void *data, bool preempt, struct task_struct *prev,
+			       struct task_struct *next, unsigned int prev_state)
 {
 	struct gchint_thread *thread = gchint_thread_find(next);
 	struct gchint_cpu *c = this_cpu_ptr(&gchint_cpus);
 
 	if (likely(!thread && !c->thread && !c->parked && !c->alert &&
-		   !c->minded))
+		   !c->track_neighbours))
 		return;
 	/* From one program to another the CPU still has a neighbour. */
 	if (!thread && !c->thread && !c->alert &&
-	    c->neighbour.turn == GCHINT_TURN_PROGRAM &&
-	    slice_type(NULL, next) == GCHINT_TURN_PROGRAM)
+	    c->neighbour.turn == GCHINT_SLICE_PROGRAM &&
+	    slice_type(NULL, next) == GCHINT_SLICE_PROGRAM)
 		return;
 	watch_switch(c, thread, next);
 }
@@ -649,7 +649,7 @@ static void watch_cpu_stop(void *info)
 	struct gchint_policy *policy;
 	u64 now;
 
-	if (!c->thread && !c->parked && !c->park_ns && !c->minded)
+	if (!c->thread && !c->parked && !c->park_ns && !c->track_neighbours)
 		return;
 	policy = watch_cpu_lock(c);
 	now = gchint_now();
@@ -693,7 +693,7 @@ void gchint_watch_forget(struct gchint_thread *thread)
 }
 
 /* @task has a new lease: the switch probe sees only its later switches. */
-void gchint_watch_notice(struct task_struct *task)
+void gchint_watch_add(struct task_struct *task)
 {
 	if (READ_ONCE(watch_active))
 		smp_call_function_single(task_cpu(task), watch_cpu_start, NULL,
@@ -719,7 +719,7 @@ static void poke_receive(void *info)
 
 	/* A sender that finds it 1 after this is served by what follows. */
 	atomic_set_release(&w->poke_pending, 0);
-	if (c->minded)
+	if (c->track_neighbours)
 		slice_begin_current(c);
 	watch_resample(c, gchint_now(), atomic64_xchg(&w->doorbell_ns, 0));
 }
@@ -782,13 +782,13 @@ static noinline void thread_ring_elsewhere(struct gchint_thread *thread)
 }
 
 /**
- * gchint_watch_ring - act on what the slot of a thread may say now
+ * gchint_watch_doorbell - act on what the slot of a thread may say now
  * @thread: the thread, running or not
  * @changed: its role or its leader's slot may have changed, too
  *
  * Irqs off. A doorbell without an edge costs one comparison.
  */
-void gchint_watch_ring(struct gchint_thread *thread, bool changed)
+void gchint_watch_doorbell(struct gchint_thread *thread, bool changed)
 {
 	struct gchint_cpu *c = this_cpu_ptr(&gchint_cpus);
 	u64 now;
@@ -837,7 +837,7 @@ static int watch_cpu_offline(unsigned int cpu)
 
 static struct gchint_probe watch_probe = {
 	.name = "sched_switch",
-	.func = at_switch,
+	.func = watch_sched_switch,
 	.wanted = watch_is_wanted,
 	.begun = watch_begin,
 	.ended = watch_end,
@@ -869,13 +869,13 @@ int gchint_watch_init(void)
 	if (ret < 0)
 		return ret;
 	watch_hotplug_state = ret;
-	check_trace_callback_type_sched_switch(at_switch);
+	check_trace_callback_type_sched_switch(watch_sched_switch);
 	ret = gchint_probe_add(&watch_probe);
 	if (ret) {
 		cpuhp_remove_state_nocalls(watch_hotplug_state);
 		return ret;
 	}
-	gchint_policy_follow(&watch_follower);
+	gchint_policy_set_follower(&watch_follower);
 	return 0;
 }
 

@@ -10,8 +10,8 @@ struct task_struct;
 
 int gchint_watch_init(void);
 void gchint_watch_exit(void);
-void gchint_watch_notice(struct task_struct *task);
+void gchint_watch_add(struct task_struct *task);
 void gchint_watch_forget(struct gchint_thread *thread);
-void gchint_watch_ring(struct gchint_thread *thread, bool changed);
+void gchint_watch_doorbell(struct gchint_thread *thread, bool changed);
 
 #endif /* _GCHINT_WATCH_H */

@@ -74,10 +74,10 @@ static void info_draft_policy(struct cpufreq_policy *policy)
 		entry.flags |= GCHINT_POLICY_GCHINT;
 	if (policy->fast_switch_enabled)
 		entry.flags |= GCHINT_POLICY_FAST;
-	rough = gchint_table_rough(policy->cur, entry.hw_max_khz);
+	rough = gchint_table_round_khz(policy->cur, entry.hw_max_khz);
 	first = cpumask_first(policy->related_cpus);
 	for_each_cpu(cpu, policy->cpus) {
-		gchint_table_put(&table, cpu, first, &entry);
+		gchint_table_set_cpu(&table, cpu, first, &entry);
 		/* Without the frequency probe it would soon be an old one. */
 		if (!khz_followed)
 			continue;
@@ -99,7 +99,7 @@ static void info_publish(void)
 	WRITE_ONCE(info->generation, generation + 1);
 	/* Readers in user space see the odd number before what follows, */
 	smp_wmb();
-	gchint_table_tell(&table, info, cpus);
+	gchint_table_publish(&table, info, cpus);
 	WRITE_ONCE(info->features, features);
 	/* and all of that before the even number. */
 	smp_store_release(&info->generation, generation + 2);
@@ -127,7 +127,7 @@ void gchint_info_refresh(void)
 		info_draft_policy(policy);
 		cpufreq_cpu_put(policy);
 	}
-	if (info->features != features || !gchint_table_told(&table, info, cpus))
+	if (info->features != features || !gchint_table_is_published(&table, info, cpus))
 		info_publish();
 	mutex_unlock(&info_lock);
 }
@@ -140,13 +140,13 @@ static void info_refresh_work(struct work_struct *work)
 static DECLARE_WORK(refresh_work, info_refresh_work);
 
 /* Governors, limits or policies changed. Any context but NMI. */
-void gchint_info_stale(void)
+void gchint_info_queue_refresh(void)
 {
 	queue_work(system_unbound_wq, &refresh_work);
 }
 
 /* No session is open: the frequency probe no longer updates cur_khz. */
-void gchint_info_idle(void)
+void gchint_info_clear_khz(void)
 {
 	unsigned int i;
 
@@ -187,13 +187,13 @@ static void info_set_phases(u32 *set, u32 phases)
 }
 
 /* Phases on which policies act, bit n for phase n. */
-void gchint_info_governed(u32 phases)
+void gchint_info_set_governed(u32 phases)
 {
 	info_set_phases(&governed_phases, phases);
 }
 
 /* Phases that are recorded, bit n for phase n. */
-void gchint_info_recorded(u32 phases)
+void gchint_info_set_recorded(u32 phases)
 {
 	info_set_phases(&recorded_phases, phases);
 }
@@ -231,8 +231,8 @@ void gchint_info_probe_frequency(void *data, unsigned int khz, unsigned int cpu)
 
 	if (cpu >= table.nr_cpus)
 		return;
-	rough = gchint_table_rough(khz,
-				   READ_ONCE(cpus[cpu].policy.hw_max_khz));
+	rough = gchint_table_round_khz(khz,
+				       READ_ONCE(cpus[cpu].policy.hw_max_khz));
 	WRITE_ONCE(cpus[cpu].policy.cur_khz, rough);
 	if (cpu >= GCHINT_INFO_CPUS)
 		return;
@@ -244,13 +244,13 @@ void gchint_info_probe_frequency(void *data, unsigned int khz, unsigned int cpu)
 /* Under the policy's rwsem, before it changes: the refresh waits for that. */
 void gchint_info_probe_limits(void *data, struct cpufreq_policy *policy)
 {
-	gchint_info_stale();
+	gchint_info_queue_refresh();
 }
 
 static int info_policy_event(struct notifier_block *nb, unsigned long event,
 			     void *data)
 {
-	gchint_info_stale();
+	gchint_info_queue_refresh();
 	return NOTIFY_OK;
 }
 
@@ -291,7 +291,7 @@ int gchint_info_init(void)
 	info->features = FEATURES_ALWAYS;
 	memset(info->cpu_policy, GCHINT_INFO_NO_POLICY,
 	       sizeof(info->cpu_policy));
-	gchint_param_tell(info_copy_params);
+	gchint_param_set_listener(info_copy_params);
 
 	ret = cpufreq_register_notifier(&policy_nb, CPUFREQ_POLICY_NOTIFIER);
 	if (ret)
@@ -299,7 +299,7 @@ int gchint_info_init(void)
 	return 0;
 
 unset_params:
-	gchint_param_tell(NULL);
+	gchint_param_set_listener(NULL);
 free_info:
 	info_free();
 	return ret;
@@ -307,7 +307,7 @@ free_info:
 
 void gchint_info_exit(void)
 {
-	gchint_param_tell(NULL);
+	gchint_param_set_listener(NULL);
 	cpufreq_unregister_notifier(&policy_nb, CPUFREQ_POLICY_NOTIFIER);
 	cancel_work_sync(&refresh_work);
 	info_free();

@@ -19,10 +19,10 @@ struct page *gchint_info_cpus_page(unsigned long n);
 u32 gchint_info_generation(void);
 void gchint_info_refresh(void);
 void gchint_info_follow(void);
-void gchint_info_idle(void);
-void gchint_info_stale(void);
-void gchint_info_governed(u32 phases);
-void gchint_info_recorded(u32 phases);
+void gchint_info_clear_khz(void);
+void gchint_info_queue_refresh(void);
+void gchint_info_set_governed(u32 phases);
+void gchint_info_set_recorded(u32 phases);
 
 /* Probes of the tracepoints cpu_frequency and cpu_frequency_limits. */
 void gchint_info_probe_frequency(void *data, unsigned int khz, unsigned int cpu);

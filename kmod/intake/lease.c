@@ -79,7 +79,7 @@ static bool thread_unlink(struct gchint_thread *thread)
 	/* The next lease of the slot must not get the followers of this one. */
 	serial = gchint_session_serial(session, thread->slot);
 	WRITE_ONCE(*serial, *serial + 1);
-	gchint_user_give_slot(session->user);
+	gchint_user_uncharge_slot(session->user);
 	return true;
 }
 
@@ -88,9 +88,9 @@ static void thread_release(struct gchint_thread *thread,
 {
 	gchint_watch_forget(thread);
 	if (report)
-		gchint_thread_tell(thread, end);
+		gchint_thread_report(thread, end);
 	call_rcu(&thread->rcu, thread_free_rcu);
-	gchint_probe_relax();
+	gchint_probe_queue_unregister();
 }
 
 /*
@@ -149,7 +149,7 @@ static int thread_link(struct gchint_thread *thread,
 	session->bank[slot / GCHINT_SLOTS]->nr_leases++;
 	session->nr_leases++;
 	/*
-	 * Pairs with the barrier in gchint_lease_gone(): either this sees that
+	 * Pairs with the barrier in gchint_lease_end_task(): either this sees that
 	 * the thread exits, or its exit sees the lease.
 	 */
 	smp_mb();
@@ -183,7 +183,7 @@ static struct task_struct *task_get(s32 tid)
 
 /*
  * Leases a slot to a thread of the calling process, and fills in the slot and
- * what is granted. The caller reports it with gchint_lease_tell() once user
+ * what is granted. The caller reports it with gchint_lease_report() once user
  * space has the slot. Returns 0 or an errno of struct gchint_attach.
  */
 int gchint_lease_attach(struct gchint_session *session,
@@ -198,13 +198,13 @@ int gchint_lease_attach(struct gchint_session *session,
 		return -EINVAL;
 
 	/* The exit probe must be registered before there is a lease. */
-	ret = gchint_probe_need();
+	ret = gchint_probe_register_wanted();
 	if (ret)
 		return ret;
 	task = task_get(attach->tid);
 	if (!task)
 		return -ESRCH;
-	ret = gchint_user_take_slot(session->user);
+	ret = gchint_user_charge_slot(session->user);
 	if (ret)
 		goto put_task;
 	thread = kmem_cache_zalloc(thread_cache, GFP_KERNEL);
@@ -238,15 +238,15 @@ int gchint_lease_attach(struct gchint_session *session,
 	}
 	/* From here on the exit of its task may free it at any time. */
 
-	ret = gchint_probe_need();
+	ret = gchint_probe_register_wanted();
 	if (ret)
-		gchint_lease_unattach(session, attach->slot);
+		gchint_lease_undo_attach(session, attach->slot);
 	else
-		gchint_watch_notice(task);
+		gchint_watch_add(task);
 	goto put_task;
 
 give_slot:
-	gchint_user_give_slot(session->user);
+	gchint_user_uncharge_slot(session->user);
 put_task:
 	put_task_struct(task);
 	return ret;
@@ -272,15 +272,15 @@ static int slot_end_lease(struct gchint_session *session, unsigned int slot,
 	return 0;
 }
 
-void gchint_lease_tell(struct gchint_session *session, unsigned int slot,
-		       enum gchint_lease what)
+void gchint_lease_report(struct gchint_session *session, unsigned int slot,
+			 enum gchint_lease what)
 {
 	struct gchint_thread *thread;
 
 	rcu_read_lock();
 	thread = rcu_dereference(*gchint_session_lease(session, slot));
 	if (thread)
-		gchint_thread_tell(thread, what);
+		gchint_thread_report(thread, what);
 	rcu_read_unlock();
 }
 
@@ -291,7 +291,7 @@ int gchint_lease_detach(struct gchint_session *session, unsigned int slot)
 }
 
 /* Undoes an attach that user space did not get to know of: no report. */
-void gchint_lease_unattach(struct gchint_session *session, unsigned int slot)
+void gchint_lease_undo_attach(struct gchint_session *session, unsigned int slot)
 {
 	slot_end_lease(session, slot, GCHINT_LEASE_DETACH, false);
 }
@@ -320,9 +320,9 @@ int gchint_lease_set_role(struct gchint_session *session,
 		thread_set_role(thread, role->role, role->lead);
 	raw_spin_unlock_irqrestore(&lease_lock, flags);
 	if (!ret) {
-		gchint_thread_tell(thread, GCHINT_LEASE_ROLE);
+		gchint_thread_report(thread, GCHINT_LEASE_ROLE);
 		local_irq_save(flags);
-		gchint_watch_ring(thread, true);
+		gchint_watch_doorbell(thread, true);
 		local_irq_restore(flags);
 	}
 	rcu_read_unlock();
@@ -342,7 +342,7 @@ static void slot_ring_followers(struct gchint_session *session,
 		if (!thread || gchint_thread_lead(thread) != slot)
 			continue;
 		local_irq_disable();
-		gchint_watch_ring(thread, true);
+		gchint_watch_doorbell(thread, true);
 		local_irq_enable();
 	}
 	rcu_read_unlock();
@@ -360,7 +360,7 @@ int gchint_lease_ring(struct gchint_session *session, unsigned int slot)
 		local_irq_enable();
 		return -ENOENT;
 	}
-	gchint_watch_ring(thread, false);
+	gchint_watch_doorbell(thread, false);
 	local_irq_enable();
 	if (READ_ONCE(session->followers))
 		slot_ring_followers(session, slot);
@@ -379,7 +379,7 @@ void gchint_lease_close(struct gchint_session *session)
  * The current thread exits or executes another program. Called from tracepoints
  * for every thread of the system: interrupts are on, preemption may be off.
  */
-void gchint_lease_gone(struct task_struct *task, enum gchint_lease end)
+void gchint_lease_end_task(struct task_struct *task, enum gchint_lease end)
 {
 	struct gchint_thread *thread;
 	unsigned long flags;

@@ -38,7 +38,7 @@
 /* A session whose first slots are all leased; debugging makes locks larger. */
 #if !defined(CONFIG_DEBUG_SPINLOCK) && !defined(CONFIG_DEBUG_LOCK_ALLOC) && \
 	PAGE_SIZE == 4096
-static_assert(sizeof(struct gchint_session) + sizeof(struct gchint_bank) +
+static_assert(sizeof(struct gchint_session) + sizeof(struct gchint_slot_block) +
 	      PAGE_SIZE + GCHINT_SLOTS * sizeof(struct gchint_thread) <= 24 * 1024);
 #endif
 
@@ -67,10 +67,10 @@ static bool session_is_stale(const struct gchint_session *session)
 
 /* -- Slots -- */
 
-static struct gchint_bank *
+static struct gchint_slot_block *
 slot_block_alloc(const struct gchint_session *session, unsigned int n)
 {
-	struct gchint_bank *block = kzalloc(sizeof(*block), GFP_KERNEL_ACCOUNT);
+	struct gchint_slot_block *block = kzalloc(sizeof(*block), GFP_KERNEL_ACCOUNT);
 
 	if (!block)
 		return NULL;
@@ -89,7 +89,7 @@ static void session_free_slots(struct gchint_session *session)
 {
 	unsigned int n;
 
-	for (n = 0; n < session->nr_banks; n++) {
+	for (n = 0; n < session->nr_blocks; n++) {
 		if (n % BLOCKS_PER_PAGE == 0)
 			put_page(virt_to_page(session->bank[n]->slots));
 		kfree(session->bank[n]);
@@ -98,25 +98,25 @@ static void session_free_slots(struct gchint_session *session)
 
 static int session_grow(struct gchint_session *session, unsigned long slots)
 {
-	struct gchint_bank *block;
+	struct gchint_slot_block *block;
 	int ret = 0;
 
 	if (!slots || slots > GCHINT_SLOTS_MAX)
 		return -EINVAL;
 	if (slots <= gchint_session_slots(session))
 		return 0;
-	if (slots > gchint_user_slots())
+	if (slots > gchint_user_max_slots())
 		return -EDQUOT;
 	mutex_lock(&grow_lock);
-	while (session->nr_banks < DIV_ROUND_UP(slots, GCHINT_SLOTS)) {
-		block = slot_block_alloc(session, session->nr_banks);
+	while (session->nr_blocks < DIV_ROUND_UP(slots, GCHINT_SLOTS)) {
+		block = slot_block_alloc(session, session->nr_blocks);
 		if (!block) {
 			ret = -ENOMEM;
 			break;
 		}
-		session->bank[session->nr_banks] = block;
+		session->bank[session->nr_blocks] = block;
 		/* Pairs with the acquire in gchint_session_slots(). */
-		smp_store_release(&session->nr_banks, session->nr_banks + 1);
+		smp_store_release(&session->nr_blocks, session->nr_blocks + 1);
 	}
 	mutex_unlock(&grow_lock);
 	return ret;
@@ -144,7 +144,7 @@ static int session_open(struct inode *inode, struct file *file)
 	session->bank[0] = slot_block_alloc(session, 0);
 	if (!session->bank[0])
 		goto free_session;
-	session->nr_banks = 1;
+	session->nr_blocks = 1;
 	session->uid = current_uid();
 	session->user = gchint_user_get(session->uid);
 	if (IS_ERR(session->user)) {
@@ -169,10 +169,10 @@ static int session_open(struct inode *inode, struct file *file)
 	spin_unlock(&sessions_lock);
 
 	/*
-	 * Not gchint_probe_need(), which GCHINT_IOC_ATTACH and read() call:
+	 * Not gchint_probe_register_wanted(), which GCHINT_IOC_ATTACH and read() call:
 	 * opens of all miscellaneous devices would wait while it patches code.
 	 */
-	gchint_probe_changed();
+	gchint_probe_queue_update();
 	return nonseekable_open(inode, file);
 
 free_slots:
@@ -193,7 +193,7 @@ static int session_release(struct inode *inode, struct file *file)
 
 	/* Without its file the session gets no new lease. */
 	gchint_lease_close(session);
-	gchint_probe_relax();
+	gchint_probe_queue_unregister();
 
 	gchint_user_put(session->user);
 	put_pid(session->tgid);
@@ -234,10 +234,10 @@ static long ioctl_attach(struct gchint_session *session, unsigned int cmd,
 		return ret;
 	if (copy_to_user(arg, &attach, min_t(size_t, sizeof(attach),
 					     _IOC_SIZE(cmd)))) {
-		gchint_lease_unattach(session, attach.slot);
+		gchint_lease_undo_attach(session, attach.slot);
 		return -EFAULT;
 	}
-	gchint_lease_tell(session, attach.slot, GCHINT_LEASE_ATTACH);
+	gchint_lease_report(session, attach.slot, GCHINT_LEASE_ATTACH);
 	return 0;
 }
 
@@ -312,7 +312,7 @@ static ssize_t session_read(struct file *file, char __user *buf, size_t count,
 		return -ESTALE;
 	if (count < sizeof(generation))
 		return -EINVAL;
-	ret = gchint_probe_need();
+	ret = gchint_probe_register_wanted();
 	if (ret)
 		return ret;
 	/* The work that updates the page after a change may still be queued. */
@@ -454,7 +454,7 @@ unsigned int gchint_session_count(void)
 }
 
 /**
- * gchint_session_each - call a function for each session
+ * gchint_session_for_each - call a function for each session
  * @fn: the function; a value other than 0 stops the walk
  * @priv: second argument of @fn
  *
@@ -464,8 +464,8 @@ unsigned int gchint_session_count(void)
  *
  * Return: what the last call of @fn returned, or 0.
  */
-int gchint_session_each(int (*fn)(struct gchint_session *session, void *priv),
-			void *priv)
+int gchint_session_for_each(int (*fn)(struct gchint_session *session, void *priv),
+			    void *priv)
 {
 	struct gchint_session *session;
 	int ret = 0;
@@ -487,13 +487,13 @@ static bool sessions_exist(void)
 
 static void session_probe_exit(GCHINT_EXIT_PROBE_ARGS)
 {
-	gchint_lease_gone(task, GCHINT_LEASE_EXIT);
+	gchint_lease_end_task(task, GCHINT_LEASE_EXIT);
 }
 
 static void session_probe_exec(void *data, struct task_struct *task,
 			       pid_t old_pid, struct linux_binprm *bprm)
 {
-	gchint_lease_gone(task, GCHINT_LEASE_EXEC);
+	gchint_lease_end_task(task, GCHINT_LEASE_EXEC);
 }
 
 /* The last probe that keeps the information page up to date refreshes it. */
@@ -504,7 +504,7 @@ static struct gchint_probe session_probes[] = {
 	  .wanted = sessions_exist },
 	{ .name = "cpu_frequency", .func = gchint_info_probe_frequency,
 	  .wanted = sessions_exist, .begun = gchint_info_follow,
-	  .ended = gchint_info_idle },
+	  .ended = gchint_info_clear_khz },
 	{ .name = "cpu_frequency_limits", .func = gchint_info_probe_limits,
 	  .begun = gchint_info_refresh, .wanted = sessions_exist },
 };

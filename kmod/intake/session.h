@@ -11,7 +11,7 @@ int gchint_session_init(const struct attribute_group **groups);
 void gchint_session_exit(void);
 struct kobject *gchint_session_kobj(void);
 unsigned int gchint_session_count(void);
-int gchint_session_each(int (*fn)(struct gchint_session *session, void *priv),
-			void *priv);
+int gchint_session_for_each(int (*fn)(struct gchint_session *session, void *priv),
+			    void *priv);
 
 #endif /* _GCHINT_SESSION_H */

@@ -27,8 +27,8 @@ static u8 table_assign_entry(struct gchint_table *t, u32 first)
  * @first: first of the CPUs that the policy may have. The policy's flags are
  * not 0, and its cur_khz is not used.
  */
-void gchint_table_put(struct gchint_table *t, u32 cpu, u32 first,
-		      const struct gchint_info_policy *policy)
+void gchint_table_set_cpu(struct gchint_table *t, u32 cpu, u32 first,
+			  const struct gchint_info_policy *policy)
 {
 	u8 i = table_assign_entry(t, first);
 
@@ -50,9 +50,9 @@ static bool policy_is_same(const struct gchint_info_policy *a,
 	       a->flags == b->flags;
 }
 
-/* Whether gchint_table_tell() would change nothing. */
-bool gchint_table_told(const struct gchint_table *t,
-		       const struct gchint_info *info,
+/* Whether gchint_table_publish() would change nothing. */
+bool gchint_table_is_published(const struct gchint_table *t,
+			       const struct gchint_info *info,
 		       const struct gchint_info_cpu *cpus)
 {
 	u32 i;
@@ -83,8 +83,8 @@ static void policy_publish(const struct gchint_info_policy *from,
  * Writes the draft where user space reads it, the page's generation odd. Leaves
  * cur_khz alone, which the frequency probe stores at any time.
  */
-void gchint_table_tell(const struct gchint_table *t, struct gchint_info *info,
-		       struct gchint_info_cpu *cpus)
+void gchint_table_publish(const struct gchint_table *t, struct gchint_info *info,
+			  struct gchint_info_cpu *cpus)
 {
 	u32 i;
 

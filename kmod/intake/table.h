@@ -30,19 +30,19 @@ static inline bool gchint_table_has(const struct gchint_table *t, u32 cpu)
 }
 
 void gchint_table_begin(struct gchint_table *t);
-void gchint_table_put(struct gchint_table *t, u32 cpu, u32 first,
-		      const struct gchint_info_policy *policy);
-bool gchint_table_told(const struct gchint_table *t,
-		       const struct gchint_info *info,
+void gchint_table_set_cpu(struct gchint_table *t, u32 cpu, u32 first,
+			  const struct gchint_info_policy *policy);
+bool gchint_table_is_published(const struct gchint_table *t,
+			       const struct gchint_info *info,
 		       const struct gchint_info_cpu *cpus);
-void gchint_table_tell(const struct gchint_table *t, struct gchint_info *info,
-		       struct gchint_info_cpu *cpus);
+void gchint_table_publish(const struct gchint_table *t, struct gchint_info *info,
+			  struct gchint_info_cpu *cpus);
 
 /*
  * Rounds up to an eighth of the highest, or 0 if that is unknown: every user
  * can poll the page, and exact frequencies would reveal what other users run.
  */
-static inline u32 gchint_table_rough(u32 khz, u32 hw_max_khz)
+static inline u32 gchint_table_round_khz(u32 khz, u32 hw_max_khz)
 {
 	u64 eighths;
 

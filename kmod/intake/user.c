@@ -75,15 +75,15 @@ void gchint_user_put(struct gchint_user *user)
 }
 
 /* How many slots a user may lease: an eighth of all, at least one block. */
-unsigned int gchint_user_slots(void)
+unsigned int gchint_user_max_slots(void)
 {
 	return max(gchint_param_leases / 8, (unsigned int)GCHINT_SLOTS);
 }
 
-/* Returns -EDQUOT past gchint_user_slots(). */
-int gchint_user_take_slot(struct gchint_user *user)
+/* Returns -EDQUOT past gchint_user_max_slots(). */
+int gchint_user_charge_slot(struct gchint_user *user)
 {
-	int limit = gchint_user_slots();
+	int limit = gchint_user_max_slots();
 
 	if (atomic_inc_return(&user->slots) <= limit)
 		return 0;
@@ -96,7 +96,7 @@ int gchint_user_take_slot(struct gchint_user *user)
 }
 
 /* Any context. */
-void gchint_user_give_slot(struct gchint_user *user)
+void gchint_user_uncharge_slot(struct gchint_user *user)
 {
 	atomic_dec(&user->slots);
 }

@@ -15,9 +15,9 @@ struct gchint_user {
 };
 
 struct gchint_user *gchint_user_get(kuid_t uid);
-unsigned int gchint_user_slots(void);
+unsigned int gchint_user_max_slots(void);
 void gchint_user_put(struct gchint_user *user);
-int gchint_user_take_slot(struct gchint_user *user);
-void gchint_user_give_slot(struct gchint_user *user);
+int gchint_user_charge_slot(struct gchint_user *user);
+void gchint_user_uncharge_slot(struct gchint_user *user);
 
 #endif /* _GCHINT_USER_H */

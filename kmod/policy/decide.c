@@ -18,9 +18,10 @@ static void demand_bound_mutator(struct gchint_demand *d, const struct gchint_ru
 				 const struct gchint_hint *h, bool raise)
 {
 	const struct gchint_bounds *bounds = &r->mutator[h->mutator];
-	u32 cap = h->slowdown > GCHINT_ONE ? gchint_plan_slowed(r, h->slowdown, h->mutator) : 0;
-	u32 ceiling = bounds->cap_khz;
+	u32 ceiling = bounds->cap_khz, cap = 0;
 
+	if (h->slowdown > GCHINT_ONE)
+		cap = gchint_plan_mutator_khz(r, h->slowdown, h->mutator);
 	if (raise && d->khz < bounds->floor_khz) {
 		d->khz = bounds->floor_khz;
 		d->reason = GCHINT_REASON_MODEL;
@@ -51,7 +52,7 @@ void gchint_decide_cpu(struct gchint_demand *d, const struct gchint_rules *r, u3
 		.reason = GCHINT_REASON_LOAD,
 		.class = GCHINT_CLASS_NEUTRAL,
 		.phase = GCHINT_PHASE_NONE,
-		.between = h && h->class == GCHINT_CLASS_NEUTRAL,
+		.between_phases = h && h->class == GCHINT_CLASS_NEUTRAL,
 	};
 	if (!h || READ_ONCE(r->tun->mode) == GCHINT_MODE_OFF)
 		return;
@@ -109,7 +110,7 @@ static struct gchint_bounds decide_bounds(const struct gchint_rules *r,
 {
 	struct gchint_bounds b = {};
 
-	if (!r->beside || !best->hinted)
+	if (!r->limits_only || !best->hinted)
 		return b;
 	if (gchint_class_boosts(best->class))
 		b.floor_khz = khz;
@@ -126,7 +127,7 @@ static bool bounds_narrow(const struct gchint_bounds *b, const struct gchint_bou
 /* Lifting limits is free: no thread is slowed by it, and no request is needed. */
 static bool decide_lifts_bounds(const struct gchint_rules *r, const struct gchint_demand *best)
 {
-	return r->beside && !best->hinted && !best->between;
+	return r->limits_only && !best->hinted && !best->between_phases;
 }
 
 /*
@@ -137,7 +138,7 @@ static bool decide_is_throttled(const struct gchint_rules *r, const struct gchin
 				const struct gchint_demand *best, bool lowers, u64 now_ns)
 {
 	return best->metered && lowers &&
-	       gchint_bucket_spent(&s->switches, gchint_rules_meter_ns(r), now_ns);
+	       gchint_bucket_is_empty(&s->switches, gchint_rules_meter_ns(r), now_ns);
 }
 
 /*
@@ -176,7 +177,7 @@ static bool decide_must_wait(const struct gchint_rules *r, struct gchint_state *
 	if (load)
 		return gchint_opps_resolve(r->opps, gchint_percent(best->khz, 100 + HYSTERESIS_PCT),
 					   r->min_khz, r->max_khz) >= s->khz;
-	if (!best->between)
+	if (!best->between_phases)
 		return false;
 	if (!s->hint_ended_ns)
 		s->hint_ended_ns = now_ns;
@@ -212,25 +213,25 @@ void gchint_decide_policy(struct gchint_decision *out, const struct gchint_rules
 	out->steady = false;
 
 	s->skipped = best->avoided;
-	lowers = r->beside ? bounds_narrow(&bounds, &s->bounds) : kept && khz < s->khz;
+	lowers = r->limits_only ? bounds_narrow(&bounds, &s->bounds) : kept && khz < s->khz;
 	if ((kept && decide_must_wait(r, s, best, khz, now_ns)) ||
 	    decide_is_throttled(r, s, best, lowers, now_ns)) {
 		out->khz = s->khz;
 		out->reason = GCHINT_REASON_HOLD;
 		out->change = false;
-		out->avoided |= !s->held;
-		s->held = true;
+		out->avoided |= !s->delayed;
+		s->delayed = true;
 		return;
 	}
-	s->held = false;
+	s->delayed = false;
 	out->khz = khz;
 	out->steady = best->hinted ? best->steady && !best->idle :
-				     !best->between && best->khz >= r->max_khz;
-	moves = r->beside ? bounds.cap_khz != s->bounds.cap_khz ||
+				     !best->between_phases && best->khz >= r->max_khz;
+	moves = r->limits_only ? bounds.cap_khz != s->bounds.cap_khz ||
 				    bounds.floor_khz != s->bounds.floor_khz :
 			    khz != s->khz;
 	/* New limits move a frequency, and cut a request on its way to the driver. */
-	out->change = moves || (!r->beside && s->epoch != r->epoch);
+	out->change = moves || (!r->limits_only && s->epoch != r->epoch);
 	if (khz != s->khz)
 		s->switched_ns = now_ns;
 	if (moves && (best->metered || s->metered))

@@ -21,7 +21,7 @@ struct gchint_demand {
 	bool metered; /* a hint decided, and its session is unprivileged */
 	bool steady; /* a hint decided, and load cannot change the outcome */
 	bool avoided; /* the phase is expected to be too short for its own frequency */
-	bool between; /* the running thread hints, but is in no phase now */
+	bool between_phases; /* the running thread hints, but is in no phase now */
 	bool idle; /* the CPU is idle; set by the caller after gchint_decide_cpu() */
 };
 
@@ -32,7 +32,7 @@ static inline bool gchint_demand_capped(const struct gchint_demand *d)
 }
 
 /* Which load gchint_decide_cpu() needs: gchint_load_all() if true, else gchint_load_base(). */
-static inline bool gchint_decide_all(const struct gchint_rules *r, const struct gchint_hint *h)
+static inline bool gchint_decide_uses_all(const struct gchint_rules *r, const struct gchint_hint *h)
 {
 	return h && h->class != GCHINT_CLASS_NEUTRAL && READ_ONCE(r->tun->mode) != GCHINT_MODE_OFF;
 }
@@ -42,13 +42,13 @@ static inline bool gchint_decide_all(const struct gchint_rules *r, const struct 
  * @d: result
  * @r: rules of its policy
  * @cpu: its number, copied to @d
- * @load: as gchint_decide_all() selects it, or the I/O boost if that is higher
+ * @load: as gchint_decide_uses_all() selects it, or the I/O boost if that is higher
  * @h: hint of the leased thread that runs on it, of any class, or NULL
  * @p: a valid plan for @h, or NULL
  *
  * - No hint, or mode off: load.
  * - Neutral class: load. In mode model it is bounded by &gchint_rules.mutator (the
- *   floor only with the right to raise), and by gchint_plan_slowed() while the
+ *   floor only with the right to raise), and by gchint_plan_mutator_khz() while the
  *   session's collection is late.
  * - A class that boosts: its plan, but no less than load unless the plan says that
  *   less costs no more than the tolerated stretch. Load without the right to raise.
@@ -64,14 +64,14 @@ void gchint_decide_cpu(struct gchint_demand *d, const struct gchint_rules *r, u3
 static inline void gchint_decide_join(struct gchint_demand *best, const struct gchint_demand *d)
 {
 	bool avoided = best->avoided || d->avoided;
-	bool between = best->between || d->between;
+	bool between = best->between_phases || d->between_phases;
 	bool idle = d->idle && (best->idle || !best->khz);
 	bool steady = d->steady && (best->steady || !best->khz);
 
 	if (d->khz > best->khz || !best->khz)
 		*best = *d;
 	best->avoided = avoided;
-	best->between = between;
+	best->between_phases = between;
 	best->idle = idle;
 	best->steady = steady;
 }
@@ -108,7 +108,7 @@ struct gchint_bucket {
 };
 
 /* Is the bucket empty? Ask before an action that can be refused. @every_ns 0: no limit. */
-static inline bool gchint_bucket_spent(const struct gchint_bucket *b, u64 every_ns, u64 now_ns)
+static inline bool gchint_bucket_is_empty(const struct gchint_bucket *b, u64 every_ns, u64 now_ns)
 {
 	return b->paid_ns > now_ns + (GCHINT_BUCKET_BURST - 1) * every_ns;
 }
@@ -133,7 +133,7 @@ struct gchint_state {
 	bool hinted;
 	bool metered;
 	bool idle; /* decided while every CPU was idle */
-	bool held; /* a switch is delayed, and was counted as avoided */
+	bool delayed; /* a switch is delayed, and was counted as avoided */
 	bool skipped; /* a phase too short for a switch was counted */
 	u64 switched_ns; /* when @khz last changed */
 	u64 hint_ended_ns; /* when load first wanted less than the ended hint; 0 not yet */
@@ -160,9 +160,10 @@ static inline void gchint_decide_refused(struct gchint_state *s, u32 khz)
  * Are limits in force for a phase that is over? They linger for a while, and the
  * caller must then lift them even if no event leads to a decision.
  */
-static inline bool gchint_decide_owes(const struct gchint_rules *r, const struct gchint_state *s)
+static inline bool gchint_decide_must_lift(const struct gchint_rules *r,
+					   const struct gchint_state *s)
 {
-	return r->beside && s->held && s->hinted;
+	return r->limits_only && s->delayed && s->hinted;
 }
 
 /*

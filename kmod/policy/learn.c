@@ -240,9 +240,9 @@ static u64 line_to_ps(s64 y, s8 shift)
 	return shift < 0 ? ps << -shift : ps >> shift;
 }
 
-void gchint_learn_fit(const struct gchint_learn *l, u8 phase, u8 kind, struct gchint_fit *fit)
+void gchint_learn_fit(const struct gchint_learn *l, u8 phase, u8 core_type, struct gchint_fit *fit)
 {
-	const struct gchint_learn_line *n = &l->line[phase][kind];
+	const struct gchint_learn_line *n = &l->line[phase][core_type];
 	s64 total, compute;
 	u64 spread;
 
@@ -294,12 +294,12 @@ void gchint_learn_fit_at(struct gchint_fit *fit, u32 from_khz, u32 to_khz)
 /* A step of a tenth is left if the estimate is 3/4 of a step away from it. */
 #define MUTATOR_LEAVE (GCHINT_ONE * 3 / 40)
 
-u8 gchint_learn_mutator(const struct gchint_learn *l, u8 kind, u8 before)
+u8 gchint_learn_mutator(const struct gchint_learn *l, u8 core_type, u8 before)
 {
 	struct gchint_fit fit;
 	u32 mem, tenths;
 
-	gchint_learn_fit(l, GCHINT_PHASE_NONE, kind, &fit);
+	gchint_learn_fit(l, GCHINT_PHASE_NONE, core_type, &fit);
 	if (!fit.known)
 		return before;
 	mem = before ? gchint_mutator_mem(before) : 0;

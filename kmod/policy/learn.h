@@ -37,7 +37,7 @@ struct gchint_learn_length {
  * boosts. The caller serialises all calls for one session. Starts all zero.
  */
 struct gchint_learn {
-	struct gchint_learn_line line[GCHINT_PHASE_NR][GCHINT_KINDS];
+	struct gchint_learn_line line[GCHINT_PHASE_NR][GCHINT_CORE_TYPES];
 	struct gchint_learn_length length[GCHINT_PHASE_NR][2];
 };
 
@@ -68,7 +68,7 @@ static inline void gchint_learn_length(struct gchint_learn_length *n, u64 wall_n
 }
 
 /*
- * Learn from a valid sample. @ref_khz is &gchint_kind.khz of its core type, always
+ * Learn from a valid sample. @ref_khz is &gchint_core_type.khz of its core type, always
  * the same for it; the sample's own frequency may be higher. False if part of the
  * sample was not credible: count GCHINT_IGNORED_SAMPLE.
  */
@@ -79,18 +79,18 @@ static inline bool gchint_learn_add(struct gchint_learn *l, const struct gchint_
 
 	if (!s->valid)
 		return true;
-	if (s->phase >= GCHINT_PHASE_NR || s->kind >= GCHINT_KINDS)
+	if (s->phase >= GCHINT_PHASE_NR || s->core_type >= GCHINT_CORE_TYPES)
 		return false;
 	if (s->ended)
 		gchint_learn_length(&l->length[s->phase][gchint_class_boosts(s->class)],
 				    s->wall_ns);
 	if (!work)
 		return true;
-	return gchint_learn_work(&l->line[s->phase][s->kind], s, ref_khz);
+	return gchint_learn_work(&l->line[s->phase][s->core_type], s, ref_khz);
 }
 
-/* What is known of a phase on core type @kind; @fit is all zero without samples. */
-void gchint_learn_fit(const struct gchint_learn *l, u8 phase, u8 kind, struct gchint_fit *fit);
+/* What is known of a phase on @core_type; @fit is all zero without samples. */
+void gchint_learn_fit(const struct gchint_learn *l, u8 phase, u8 core_type, struct gchint_fit *fit);
 
 /*
  * Convert a fit from @from_khz, the highest frequency that stands for the core type
@@ -139,6 +139,6 @@ static inline u32 gchint_mutator_mem(u8 mutator)
  * last result, 0 at first. It changes only if the estimate is clearly different,
  * because each change moves a frequency.
  */
-u8 gchint_learn_mutator(const struct gchint_learn *l, u8 kind, u8 before);
+u8 gchint_learn_mutator(const struct gchint_learn *l, u8 core_type, u8 before);
 
 #endif /* _GCHINT_LEARN_H */

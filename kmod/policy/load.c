@@ -211,7 +211,7 @@ static bool load_thread_stayed(const struct gchint_load *l, u32 thread)
 			migration_key(l, thread));
 }
 
-bool gchint_load_task(struct gchint_load *l, u32 thread, u32 util)
+bool gchint_load_set_task(struct gchint_load *l, u32 thread, u32 util)
 {
 	l->task = min_t(u32, util, GCHINT_ONE);
 	return l->task >= GUEST_MIN && !load_thread_stayed(l, thread);
@@ -244,7 +244,7 @@ static void meter_settle(struct gchint_load_meter *m, u32 mean, u64 ran_ns)
 	m->mean = max_t(u32, m->mean, mean);
 }
 
-void gchint_load_come(struct gchint_load *l, u32 thread, u32 mean, u64 ran_ns)
+void gchint_load_attach_task(struct gchint_load *l, u32 thread, u32 mean, u64 ran_ns)
 {
 	enum origin origin;
 
@@ -285,7 +285,7 @@ void gchint_load_io(struct gchint_load *l, u64 now_ns, bool woken, u64 tick_ns)
 	l->io_ns = now_ns;
 }
 
-void gchint_load_io_fade(struct gchint_load *l)
+void gchint_load_io_decay(struct gchint_load *l)
 {
 	if (!l->io_pending) {
 		l->io_boost /= 2;

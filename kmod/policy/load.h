@@ -56,7 +56,7 @@ struct gchint_load {
 	struct gchint_load_meter all;
 	struct gchint_load_meter base;
 	u64 idle_ns; /* time without any busy time, up to the last account */
-	u32 task; /* gchint_load_task() since the CPU last idled, 0..GCHINT_ONE */
+	u32 task; /* gchint_load_set_task() since the CPU last idled, 0..GCHINT_ONE */
 	u32 thread; /* of which thread that was */
 	u32 guest[GCHINT_LOAD_GUESTS]; /* threads added to the mean last; 0 none */
 	u32 next_guest; /* entry of @guest to replace next */
@@ -90,7 +90,7 @@ void gchint_load_account(struct gchint_load *l, u64 now_ns, u64 idle_us, u32 sca
 			 u64 window_ns);
 
 /**
- * gchint_load_task() - set the utilisation of the running thread
+ * gchint_load_set_task() - set the utilisation of the running thread
  * @l: load of its CPU, just accounted
  * @thread: its number, not 0
  * @util: 0..GCHINT_ONE, of that CPU at its highest frequency; 0 if load shall not
@@ -99,17 +99,17 @@ void gchint_load_account(struct gchint_load *l, u64 now_ns, u64 idle_us, u32 sca
  * @util counts until the next call, or until gchint_load_account() sees idle time.
  *
  * Return: true if the thread matters and may have come from another CPU: call
- * gchint_load_come(). The mean that this needs is then computed only for new threads.
+ * gchint_load_attach_task(). The mean that this needs is then computed only for new threads.
  */
-bool gchint_load_task(struct gchint_load *l, u32 thread, u32 util);
+bool gchint_load_set_task(struct gchint_load *l, u32 thread, u32 util);
 
 /*
- * Add what the running thread brings along, after gchint_load_task() returned true.
+ * Add what the running thread brings along, after gchint_load_set_task() returned true.
  * @mean is its recent usage, 0..GCHINT_ONE, limited to @util there. @ran_ns is how
  * long it has run in its life, scaled by frequency: if no CPU has seen it before,
  * that was here, and the load contains it already.
  */
-void gchint_load_come(struct gchint_load *l, u32 thread, u32 mean, u64 ran_ns);
+void gchint_load_attach_task(struct gchint_load *l, u32 thread, u32 mean, u64 ran_ns);
 
 /*
  * Has the CPU been idle for longer than @ns? Its earlier load is then no reason to
@@ -142,7 +142,7 @@ static inline void gchint_load_iowait(struct gchint_load *l, u64 now_ns, bool wo
 		gchint_load_io(l, now_ns, woken, tick_ns);
 }
 
-void gchint_load_io_fade(struct gchint_load *l);
+void gchint_load_io_decay(struct gchint_load *l);
 
 /*
  * The I/O boost now, 0..GCHINT_ONE, halved if there was no wakeup since the last
@@ -151,7 +151,7 @@ void gchint_load_io_fade(struct gchint_load *l);
 static inline u32 gchint_load_boost(struct gchint_load *l)
 {
 	if (l->io_boost)
-		gchint_load_io_fade(l);
+		gchint_load_io_decay(l);
 	return l->io_boost;
 }
 

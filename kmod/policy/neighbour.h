@@ -14,48 +14,48 @@
 #include "pure.h"
 
 /* A kernel thread that runs for less never counts, whatever the latency. */
-#define GCHINT_NEIGHBOUR_SPARE_NS NSEC_PER_MSEC
+#define GCHINT_NEIGHBOUR_THRESHOLD_NS NSEC_PER_MSEC
 /* A cap returns after this many latencies: switching then costs at most a tenth ... */
-#define GCHINT_NEIGHBOUR_LATENCIES 20
+#define GCHINT_NEIGHBOUR_RETURN_LATENCIES 20
 /* ... but no later than this, however slow the driver. */
-#define GCHINT_NEIGHBOUR_BACK_NS (100 * (u64)NSEC_PER_MSEC)
+#define GCHINT_NEIGHBOUR_RETURN_MAX_NS (100 * (u64)NSEC_PER_MSEC)
 /* One part in so many of a CPU is left to kernel threads in the long run. */
-#define GCHINT_NEIGHBOUR_PART 8
+#define GCHINT_NEIGHBOUR_SHARE 8
 
 /* What runs on a CPU. */
-enum gchint_turn {
-	GCHINT_TURN_NOBODY,
-	GCHINT_TURN_LEASED,
-	GCHINT_TURN_CARRIER, /* a kernel thread, while a request is carried out */
-	GCHINT_TURN_KERNEL,
-	GCHINT_TURN_PROGRAM,
+enum gchint_slice {
+	GCHINT_SLICE_IDLE,
+	GCHINT_SLICE_LEASED,
+	GCHINT_SLICE_ACTUATOR, /* a kernel thread, while a request is carried out */
+	GCHINT_SLICE_KERNEL,
+	GCHINT_SLICE_PROGRAM,
 };
 
 /* The time slices of a CPU. The caller serialises. All zero: nothing ran yet. */
 struct gchint_neighbour {
-	u8 turn; /* enum gchint_turn, of the slice under way */
+	u8 turn; /* enum gchint_slice, of the slice under way */
 	u64 since_ns; /* begin of that slice */
 	u64 gone_ns; /* end of the last slice without a hint; 0 never */
 	u64 paid_ns; /* kernel threads have used up their share until then */
 };
 
 /* How long a kernel thread may run before it counts; @latency_ns as below. */
-static inline u64 gchint_neighbour_spare_ns(u32 latency_ns)
+static inline u64 gchint_neighbour_threshold_ns(u32 latency_ns)
 {
-	return max_t(u64, latency_ns, GCHINT_NEIGHBOUR_SPARE_NS);
+	return max_t(u64, latency_ns, GCHINT_NEIGHBOUR_THRESHOLD_NS);
 }
 
 /*
- * Another time slice begins, of enum gchint_turn @turn. @hinted: the one that ends was
+ * Another time slice begins, of enum gchint_slice @turn. @hinted: the one that ends was
  * a leased thread's, under a hint. @latency_ns is that from a request to its effect.
  */
-void gchint_neighbour_turn(struct gchint_neighbour *n, u8 turn, bool hinted, u32 latency_ns,
-			   u64 now_ns);
+void gchint_neighbour_begin_slice(struct gchint_neighbour *n, u8 turn, bool hinted, u32 latency_ns,
+				  u64 now_ns);
 
 /*
  * Would a cap slow a thread on that CPU that does not ask for it? Not to be asked
  * while a leased thread runs: that thread's hint says what it wants.
  */
-bool gchint_neighbour_minds(const struct gchint_neighbour *n, u32 latency_ns, u64 now_ns);
+bool gchint_neighbour_blocks_cap(const struct gchint_neighbour *n, u32 latency_ns, u64 now_ns);
 
 #endif /* _GCHINT_NEIGHBOUR_H */

@@ -64,14 +64,14 @@ static u32 opp_assume_power(u32 khz, u32 ref_khz)
 	return (u32)(((u64)x * volt * volt) >> GCHINT_ONE_SHIFT);
 }
 
-void gchint_opps_mark(struct gchint_opps *t, u32 min_khz)
+void gchint_opps_fill_range(struct gchint_opps *t, u32 min_khz)
 {
 	u32 span = t->ref_khz > min_khz ? t->ref_khz - min_khz : 0;
 	u32 i;
 
 	t->any = true;
-	for (i = 0; i < GCHINT_OPPS_MARKS; i++) {
-		u32 khz = min_khz + (u32)div_u64((u64)span * i, GCHINT_OPPS_MARKS - 1);
+	for (i = 0; i < GCHINT_OPPS_POINTS; i++) {
+		u32 khz = min_khz + (u32)div_u64((u64)span * i, GCHINT_OPPS_POINTS - 1);
 
 		if (min_khz)
 			gchint_opps_add(t, khz, opp_assume_power(khz, t->ref_khz), 0);
@@ -100,7 +100,7 @@ void gchint_opps_finish(struct gchint_opps *t)
 	}
 }
 
-void gchint_opps_move(const struct gchint_opps *to, const struct gchint_opps *from, u64 *sums)
+void gchint_opps_move_sums(const struct gchint_opps *to, const struct gchint_opps *from, u64 *sums)
 {
 	u64 moved[GCHINT_OPPS_MAX] = {};
 	u32 i;

@@ -15,7 +15,7 @@
 
 #define GCHINT_OPPS_MAX 64
 /* So many stand for the frequencies of a driver without a table. */
-#define GCHINT_OPPS_MARKS 24
+#define GCHINT_OPPS_POINTS 24
 
 #define GCHINT_OPP_INEFFICIENT 0x01 /* a faster one costs no more power */
 #define GCHINT_OPP_BOOST 0x02 /* above the sustained maximum */
@@ -52,7 +52,7 @@ int gchint_opps_add(struct gchint_opps *t, u32 khz, u32 power, u32 flags);
  * the OPP tables of MSM8974, Exynos 5422, RK3399, Hi3660 and i.MX6Q in vendors' and
  * mainline kernels; each is within an eighth of it.
  */
-void gchint_opps_mark(struct gchint_opps *t, u32 min_khz);
+void gchint_opps_fill_range(struct gchint_opps *t, u32 min_khz);
 
 /*
  * Derive the remaining fields of a complete table. An OPP is inefficient if a faster
@@ -65,7 +65,7 @@ void gchint_opps_finish(struct gchint_opps *t);
  * @to. The sum of a frequency that is gone goes to the next higher one, or to the
  * highest, so that nothing is lost.
  */
-void gchint_opps_move(const struct gchint_opps *to, const struct gchint_opps *from, u64 *sums);
+void gchint_opps_move_sums(const struct gchint_opps *to, const struct gchint_opps *from, u64 *sums);
 
 /* Index of the lowest OPP at or above @khz, or of the highest. The table is not empty. */
 u32 gchint_opp_at_least(const struct gchint_opps *t, u32 khz);

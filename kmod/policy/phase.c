@@ -57,7 +57,7 @@ static void sample_fill_head(const struct gchint_track *t, struct gchint_sample 
 {
 	out->phase = t->phase;
 	out->class = t->class;
-	out->kind = t->kind;
+	out->core_type = t->core_type;
 	out->work = 0;
 }
 
@@ -178,9 +178,9 @@ static u32 track_count_edges(const struct gchint_track *t, const struct gchint_s
 /* Still the same phase, even if it became more or less urgent? */
 static bool track_same_phase(const struct gchint_track *t, const struct gchint_snapshot *s)
 {
-	u8 kind = GCHINT_F_STW | GCHINT_F_CONCURRENT;
+	u8 core_type = GCHINT_F_STW | GCHINT_F_CONCURRENT;
 
-	if (t->phase != s->phase || t->lead != s->lead || ((t->flags ^ s->flags) & kind))
+	if (t->phase != s->phase || t->lead != s->lead || ((t->flags ^ s->flags) & core_type))
 		return false;
 	/* Its end and another begin may both have been missed. */
 	return track_count_edges(t, s) < 2 || !s->details || s->work_done >= t->work_done;
@@ -275,7 +275,7 @@ u32 gchint_phase_update(struct gchint_track *t, struct gchint_snapshot *s,
 	return 0;
 }
 
-void gchint_phase_role(struct gchint_hint *h, u32 role)
+void gchint_hint_fill_role(struct gchint_hint *h, u32 role)
 {
 	switch (role) {
 	case GCHINT_ROLE_CONCURRENT:

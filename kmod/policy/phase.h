@@ -50,8 +50,8 @@ static inline u8 gchint_phase_class(u8 phase, u8 flags)
 	return GCHINT_CLASS_CONCURRENT;
 }
 
-/* Core types that the learner distinguishes, see gchint_kind_of(). */
-#define GCHINT_KINDS 4
+/* Core types that the learner distinguishes, see gchint_core_type_find(). */
+#define GCHINT_CORE_TYPES 4
 
 /* Time that a part of a phase took, or of a thread's own work in no phase. */
 struct gchint_sample {
@@ -59,7 +59,7 @@ struct gchint_sample {
 	bool ended; /* the phase is over: @class and @wall_ns are those of all of it */
 	u8 phase;
 	u8 class;
-	u8 kind; /* core type it ran on */
+	u8 core_type; /* core type it ran on */
 	u32 khz; /* frequency at which it ran; with @work */
 	u64 work; /* work units done, 0 if unusable */
 	u64 ran_ns; /* time the thread ran meanwhile; with @work */
@@ -79,7 +79,7 @@ struct gchint_track {
 	bool lead; /* the last snapshot was of the leader's slot */
 	u8 phase; /* GCHINT_PHASE_NONE while @stale */
 	u8 flags;
-	u8 kind; /* core type of the running sample */
+	u8 core_type; /* core type of the running sample */
 	bool mixed; /* the running sample spans two core types */
 	bool overdue; /* the stall instant passed and the phase lasts */
 	u8 class; /* gchint_phase_class() of @phase and @flags */
@@ -147,10 +147,10 @@ static inline bool gchint_phase_due(const struct gchint_track *t, const struct g
 #define GCHINT_RAN_MAX_NS BIT_ULL(39)
 
 /*
- * Account for @ns that the thread ran at @khz (0: unknown) on core type @kind, before
+ * Account for @ns that the thread ran at @khz (0: unknown) on @core_type, before
  * gchint_phase_update(). Time between two phases is the thread's own work.
  */
-static inline void gchint_phase_ran(struct gchint_track *t, u64 ns, u32 khz, u8 kind)
+static inline void gchint_phase_account_time(struct gchint_track *t, u64 ns, u32 khz, u8 core_type)
 {
 	if (!ns)
 		return;
@@ -159,8 +159,8 @@ static inline void gchint_phase_ran(struct gchint_track *t, u64 ns, u32 khz, u8 
 		return;
 	}
 	if (!t->ran_ns)
-		t->kind = kind;
-	else if (t->kind != kind)
+		t->core_type = core_type;
+	else if (t->core_type != core_type)
 		t->mixed = true;
 	t->ran_ns += ns;
 	t->cycles += ns * khz;
@@ -185,14 +185,14 @@ static inline void gchint_phase_ran(struct gchint_track *t, u64 ns, u32 khz, u8 
  * @may_raise: the session was opened with CAP_SYS_NICE
  * @overdue: the stall instant passed and the phase lasts
  * @mutator: gchint_learn_mutator() of the session, on this core type. Set by the
- *	caller after gchint_phase_brief(), as @slowdown
+ *	caller after gchint_hint_fill_brief(), as @slowdown
  * @slowdown: how much slower the session's mutators run now because its collection
  *	is late: a stretch; 0 or GCHINT_ONE not at all
  * @instance: &gchint_track.instance
  * @revision: &gchint_track.revision
  * @begin_ns: when the phase began; 0 for a role
  * @stall_ns: when mutators will stall; 0 unknown. This and the following fields are
- *	filled by gchint_phase_detail()
+ *	filled by gchint_hint_fill_detail()
  * @work_left: work units left; 0 unknown
  * @work_done: work units done in the running sample, up to the last figure
  * @work_ran_ns: time the thread ran for them
@@ -222,10 +222,10 @@ struct gchint_hint {
 };
 
 /* Fill in what @role implies, in a hint without a phase. */
-void gchint_phase_role(struct gchint_hint *h, u32 role);
+void gchint_hint_fill_role(struct gchint_hint *h, u32 role);
 
 /**
- * gchint_phase_brief() - the part of a hint that is needed at every poll
+ * gchint_hint_fill_brief() - the part of a hint that is needed at every poll
  * @h: result; filled up to &gchint_hint.begin_ns, which is all that plans are compared
  *	with and decisions use, and all that a plan is made from but in mode model
  * @t: the lease's track, updated from the thread's own slot, or from the leader's if
@@ -235,8 +235,8 @@ void gchint_phase_role(struct gchint_hint *h, u32 role);
  *
  * A phase overrides the role, but a stale phase does not: a role needs no progress.
  */
-static inline void gchint_phase_brief(struct gchint_hint *h, const struct gchint_track *t, u32 role,
-				      bool may_raise)
+static inline void gchint_hint_fill_brief(struct gchint_hint *h, const struct gchint_track *t,
+					  u32 role, bool may_raise)
 {
 	h->class = t->class;
 	h->phase = t->phase;
@@ -257,11 +257,11 @@ static inline void gchint_phase_brief(struct gchint_hint *h, const struct gchint
 	h->revision = 0;
 	h->begin_ns = 0;
 	if (role != GCHINT_ROLE_NONE)
-		gchint_phase_role(h, role);
+		gchint_hint_fill_role(h, role);
 }
 
 /* Fill in the remaining fields, which a plan in mode model needs, after the brief ones. */
-static inline void gchint_phase_detail(struct gchint_hint *h, const struct gchint_track *t)
+static inline void gchint_hint_fill_detail(struct gchint_hint *h, const struct gchint_track *t)
 {
 	if (t->phase == GCHINT_PHASE_NONE) {
 		h->stall_ns = 0;

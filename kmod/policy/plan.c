@@ -233,7 +233,7 @@ static u32 range_find_worth(const struct gchint_rules *r, const struct range *in
 			    u32 waiting)
 {
 	u32 bias = READ_ONCE(r->tun->bias);
-	u32 pct = READ_ONCE(r->tun->awake_pct) + waiting * GCHINT_BIAS_PRICE * bias;
+	u32 pct = READ_ONCE(r->tun->awake_pct) + waiting * GCHINT_BIAS_DELAY_COST * bias;
 
 	if (bias >= GCHINT_BIAS_SPEED || !r->opps->powered)
 		return in->last;
@@ -259,7 +259,7 @@ static struct gchint_bounds mutator_bounds(const struct gchint_rules *r, const s
 	return b;
 }
 
-void gchint_plan_mutators(struct gchint_rules *r)
+void gchint_rules_set_mutators(struct gchint_rules *r)
 {
 	struct range in;
 	u8 i;
@@ -297,7 +297,7 @@ static const struct gchint_opp *mutator_slowed_opp(const struct gchint_rules *r,
 	return &t->opp[i];
 }
 
-u32 gchint_plan_slowed(const struct gchint_rules *r, u32 slowdown, u8 mutator)
+u32 gchint_plan_mutator_khz(const struct gchint_rules *r, u32 slowdown, u8 mutator)
 {
 	const struct gchint_opp *o = mutator_slowed_opp(r, slowdown, mutator);
 
@@ -543,16 +543,16 @@ static void plan_model(struct gchint_plan *p, const struct gchint_hint *h,
 /* noinline: keeps the fit off the stack of the other modes. */
 static noinline void plan_make_learned(struct gchint_plan *p, const struct gchint_hint *h,
 				       const struct gchint_rules *r, struct gchint_learn *l,
-				       u8 kind, bool begun, bool paid, u64 now_ns)
+				       u8 core_type, bool begun, bool paid, u64 now_ns)
 {
 	struct gchint_learn_line *n = NULL;
 	struct gchint_fit fit = {};
 
-	if (l && kind < GCHINT_KINDS) {
-		n = &l->line[h->phase][kind];
+	if (l && core_type < GCHINT_CORE_TYPES) {
+		n = &l->line[h->phase][core_type];
 		if (n->samples) {
-			gchint_learn_fit(l, h->phase, kind, &fit);
-			gchint_learn_fit_at(&fit, r->kind_khz, r->opps->ref_khz);
+			gchint_learn_fit(l, h->phase, core_type, &fit);
+			gchint_learn_fit_at(&fit, r->core_type_khz, r->opps->ref_khz);
 		}
 	}
 	if (gchint_class_boosts(p->class)) {
@@ -582,7 +582,8 @@ static void plan_make_table(struct gchint_plan *p, const struct gchint_hint *h,
 }
 
 void gchint_plan_make(struct gchint_plan *p, const struct gchint_hint *h,
-		      const struct gchint_rules *r, struct gchint_learn *l, u8 kind, u64 now_ns)
+		      const struct gchint_rules *r, struct gchint_learn *l, u8 core_type,
+		      u64 now_ns)
 {
 	bool known = p->made && p->epoch == r->epoch;
 	bool begun = !known || p->instance != h->instance;
@@ -614,7 +615,7 @@ void gchint_plan_make(struct gchint_plan *p, const struct gchint_hint *h,
 	if (pays)
 		left = hint_left_ns(l, h, now_ns);
 	if (READ_ONCE(r->tun->mode) == GCHINT_MODE_MODEL)
-		plan_make_learned(p, h, r, l, kind, begun, paid, now_ns);
+		plan_make_learned(p, h, r, l, core_type, begun, paid, now_ns);
 	else
 		plan_make_table(p, h, r);
 	/* Between two phases, which are seldom far apart, the role counts. */

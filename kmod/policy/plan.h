@@ -24,13 +24,13 @@ struct gchint_bounds {
  * @min_khz: policy->min
  * @max_khz: policy->max
  * @mutator: bounds of a thread in no phase, by how memory-bound it is; see
- *	gchint_plan_mutators()
- * @kind_khz: &gchint_kind.khz of its CPUs; 0: same as &gchint_opps.ref_khz
+ *	gchint_rules_set_mutators()
+ * @core_type_khz: &gchint_core_type.khz of its CPUs; 0: same as &gchint_opps.ref_khz
  * @latency_ns: cpuinfo.transition_latency; U32_MAX (CPUFREQ_ETERNAL) if the driver
  *	does not know it
  * @meter_us: minimum time between switches for unprivileged hints, unless
  *	&gchint_tunables.hold_us is longer: cpufreq_policy_transition_delay_us()
- * @beside: another governor is at work, and decisions are limits: without a hint
+ * @limits_only: another governor is at work, and decisions are limits: without a hint
  *	there is none
  * @epoch: changes with any field here, tunables included, and never equals that of
  *	another policy, so that a plan made under other rules is not used
@@ -41,10 +41,10 @@ struct gchint_rules {
 	u32 min_khz;
 	u32 max_khz;
 	struct gchint_bounds mutator[GCHINT_MUTATORS];
-	u32 kind_khz;
+	u32 core_type_khz;
 	u32 latency_ns;
 	u32 meter_us;
-	bool beside;
+	bool limits_only;
 	u32 epoch;
 };
 
@@ -95,7 +95,7 @@ static inline bool gchint_plan_valid(const struct gchint_plan *p, const struct g
 }
 
 /**
- * gchint_plan_mutators() - set &gchint_rules.mutator
+ * gchint_rules_set_mutators() - set &gchint_rules.mutator
  * @r: rules of a policy; call it whenever any other field changes
  *
  * For threads in no phase, in mode model. The floor is the OPP of least energy per
@@ -104,21 +104,22 @@ static inline bool gchint_plan_valid(const struct gchint_plan *p, const struct g
  * to threads that may raise. Above the cap the mutator's delay cost, by
  * &gchint_tunables.bias, is less than the power.
  */
-void gchint_plan_mutators(struct gchint_rules *r);
+void gchint_rules_set_mutators(struct gchint_rules *r);
 
 /*
  * The frequency for a mutator whose collection is late, in kHz: the slowest that
  * @slowdown (gchint_pace_slowdown() of its session) and &gchint_tunables.bias allow,
  * but not below its floor, where nothing is saved. 0: as load asks for.
  */
-u32 gchint_plan_slowed(const struct gchint_rules *r, u32 slowdown, u8 mutator);
+u32 gchint_plan_mutator_khz(const struct gchint_rules *r, u32 slowdown, u8 mutator);
 
 /*
  * Find the frequency for a phase, in a few passes over the OPP table. @h is not
  * neutral. @l is what is learned of the session, or NULL; probing is noted in it.
  */
 void gchint_plan_make(struct gchint_plan *p, const struct gchint_hint *h,
-		      const struct gchint_rules *r, struct gchint_learn *l, u8 kind, u64 now_ns);
+		      const struct gchint_rules *r, struct gchint_learn *l, u8 core_type,
+		      u64 now_ns);
 
 /*
  * The longest stretch T(f) with which a phase ends before mutators stall, fixed

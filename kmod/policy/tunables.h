@@ -10,7 +10,7 @@
 
 /* Above this &gchint_tunables.bias delay costs more than any power; percent per step below. */
 #define GCHINT_BIAS_SPEED 100
-#define GCHINT_BIAS_PRICE 2
+#define GCHINT_BIAS_DELAY_COST 2
 
 /*
  * A phase that must end before mutators stall is planned to take this much less than

@@ -62,7 +62,7 @@ void gchint_event_exit(void)
 }
 
 /* Set the phases that netlink sockets record: bit n for phase n. */
-void gchint_event_record(u32 phases)
+void gchint_event_set_netlink_phases(u32 phases)
 {
 	event_set_phases(&event_netlink_phases, phases & EVENT_ALL_PHASES);
 }
@@ -82,7 +82,7 @@ void gchint_event_trace_off(void)
 	event_set_phases(&event_trace_phases, 0);
 }
 
-static void event_trace_phase(const struct gchint_record *r)
+static void event_trace_phase(const struct gchint_event_data *r)
 {
 	trace_gchint_phase(r->session, r->tgid, r->tid, r->slot,
 			   r->phase.phase, r->phase.flags, r->phase.cause,
@@ -91,7 +91,7 @@ static void event_trace_phase(const struct gchint_record *r)
 			   r->phase.method);
 }
 
-static void event_trace_decision(const struct gchint_record *r)
+static void event_trace_decision(const struct gchint_event_data *r)
 {
 	u32 how = r->decision.reason | r->decision.phase << 8 |
 		  r->decision.flags << 16 | (u32)r->decision.mode << 24;
@@ -103,13 +103,13 @@ static void event_trace_decision(const struct gchint_record *r)
 }
 
 /**
- * gchint_event_tell - emit an event to the tracepoints and to the ring
+ * gchint_event_emit - emit an event to the tracepoints and to the ring
  * @record: the event, which is copied
  *
  * Interrupts are off, and have been since @record's time was read: this keeps
  * the events of a CPU in the order of their times.
  */
-void gchint_event_tell(const struct gchint_record *record)
+void gchint_event_emit(const struct gchint_event_data *record)
 {
 	switch (record->type) {
 	case GCHINT_EVENT_PHASE:
@@ -124,7 +124,7 @@ void gchint_event_tell(const struct gchint_record *record)
 				   record->lease.what);
 		break;
 	}
-	if (gchint_ring_listened())
+	if (gchint_ring_has_listener())
 		gchint_ring_put(record);
 }
 
@@ -132,7 +132,7 @@ void gchint_event_tell(const struct gchint_record *record)
  * Count what was ignored in a slot: bit n for enum gchint_ignored n.
  * Interrupts are off.
  */
-void gchint_event_ignored(u32 what)
+void gchint_event_count_ignored(u32 what)
 {
 	unsigned int i;
 
@@ -142,7 +142,7 @@ void gchint_event_ignored(u32 what)
 }
 
 /* How often one enum gchint_ignored was counted since the module's start. */
-u64 gchint_event_ignored_count(unsigned int what)
+u64 gchint_event_read_ignored(unsigned int what)
 {
 	unsigned int cpu;
 	u64 sum = 0;

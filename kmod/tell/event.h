@@ -8,7 +8,7 @@
 #include <linux/types.h>
 
 /* Where a hint came from; ids are those of the initial pid namespace. */
-struct gchint_who {
+struct gchint_hint_origin {
 	u64 session;	/* 0: no hint */
 	pid_t tgid;
 	pid_t tid;
@@ -19,9 +19,9 @@ struct gchint_who {
 /*
  * An event. @time is CLOCK_MONOTONIC in ns, @type an enum gchint_event that
  * selects the member of the union. @session, @tgid, @tid and @slot are as in
- * struct gchint_who.
+ * struct gchint_hint_origin.
  */
-struct gchint_record {
+struct gchint_event_data {
 	u64 time;
 	u64 session;
 	u32 type;
@@ -71,23 +71,23 @@ struct gchint_ring_reader {
 
 int gchint_ring_init(void);
 void gchint_ring_exit(void);
-void gchint_ring_put(const struct gchint_record *record);
-void gchint_ring_read(const struct gchint_ring_reader *reader);
-bool gchint_ring_listened(void);
-bool gchint_ring_get(struct gchint_record *record);
+void gchint_ring_put(const struct gchint_event_data *record);
+void gchint_ring_set_reader(const struct gchint_ring_reader *reader);
+bool gchint_ring_has_listener(void);
+bool gchint_ring_get(struct gchint_event_data *record);
 u64 gchint_ring_lost(void);
 
 void gchint_event_init(void (*changed)(u32 phases));
 void gchint_event_exit(void);
 
 bool gchint_event_recording(void);
-void gchint_event_record(u32 phases);
+void gchint_event_set_netlink_phases(u32 phases);
 int gchint_event_trace_on(void);
 void gchint_event_trace_off(void);
 
-void gchint_event_tell(const struct gchint_record *record);
-void gchint_event_ignored(u32 what);
-u64 gchint_event_ignored_count(unsigned int what);
+void gchint_event_emit(const struct gchint_event_data *record);
+void gchint_event_count_ignored(u32 what);
+u64 gchint_event_read_ignored(unsigned int what);
 
 DECLARE_TRACEPOINT(gchint_phase);
 DECLARE_TRACEPOINT(gchint_decision);
@@ -96,17 +96,17 @@ DECLARE_TRACEPOINT(gchint_lease);
 /* Asked before a record is filled, because usually there is no listener. */
 static inline bool gchint_event_wants_phase(void)
 {
-	return tracepoint_enabled(gchint_phase) || gchint_ring_listened();
+	return tracepoint_enabled(gchint_phase) || gchint_ring_has_listener();
 }
 
 static inline bool gchint_event_wants_decision(void)
 {
-	return tracepoint_enabled(gchint_decision) || gchint_ring_listened();
+	return tracepoint_enabled(gchint_decision) || gchint_ring_has_listener();
 }
 
 static inline bool gchint_event_wants_lease(void)
 {
-	return tracepoint_enabled(gchint_lease) || gchint_ring_listened();
+	return tracepoint_enabled(gchint_lease) || gchint_ring_has_listener();
 }
 
 #endif /* _GCHINT_EVENT_H */

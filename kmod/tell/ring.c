@@ -23,7 +23,7 @@
 
 struct ring_cell {
 	atomic_t seq;
-	struct gchint_record record;
+	struct gchint_event_data record;
 };
 
 static struct ring_cell *ring_cells;
@@ -40,7 +40,7 @@ static const struct gchint_ring_reader *ring_reader;
  * Set the consumer, or NULL. The structure is static data of the module, so a
  * producer that still sees the old pointer may use it.
  */
-void gchint_ring_read(const struct gchint_ring_reader *reader)
+void gchint_ring_set_reader(const struct gchint_ring_reader *reader)
 {
 	WRITE_ONCE(ring_reader, reader);
 }
@@ -50,7 +50,7 @@ void gchint_ring_read(const struct gchint_ring_reader *reader)
  * reading: gchint_netlink_exit() waits for such sections before it unregisters
  * the family whose listeners are asked for here.
  */
-bool gchint_ring_listened(void)
+bool gchint_ring_has_listener(void)
 {
 	const struct gchint_ring_reader *reader = READ_ONCE(ring_reader);
 
@@ -82,7 +82,7 @@ static void ring_queue_drain(struct irq_work *work)
 static struct irq_work ring_irq_work;
 
 /* Append an event, or count it as lost. In any context but NMI. */
-void gchint_ring_put(const struct gchint_record *record)
+void gchint_ring_put(const struct gchint_event_data *record)
 {
 	unsigned int pos = atomic_read(&ring_head);
 	struct ring_cell *cell;
@@ -111,7 +111,7 @@ void gchint_ring_put(const struct gchint_record *record)
 }
 
 /* Take the oldest event; false if there is none. One caller at a time. */
-bool gchint_ring_get(struct gchint_record *record)
+bool gchint_ring_get(struct gchint_event_data *record)
 {
 	struct ring_cell *cell = &ring_cells[ring_tail % RING_CELLS];
 

@@ -68,7 +68,7 @@ static void limit(struct bytes *b, struct world *w)
 
 	w->rules.min_khz = min_t(u32, a, z);
 	w->rules.max_khz = max_t(u32, a, z);
-	gchint_plan_mutators(&w->rules);
+	gchint_rules_set_mutators(&w->rules);
 	w->rules.epoch++;
 }
 
@@ -104,7 +104,7 @@ static void sample(struct bytes *b, struct world *w)
 		.ended = take(b, 1) & 1,
 		.phase = (u8)(take(b, 1) % GCHINT_PHASE_NR),
 		.class = (u8)(take(b, 1) % GCHINT_CLASS_NR),
-		.kind = (u8)(take(b, 1) % GCHINT_KINDS),
+		.core_type = (u8)(take(b, 1) % GCHINT_CORE_TYPES),
 		.khz = (u32)take_any(b),
 		.work = take_any(b),
 		.ran_ns = take_any(b),
@@ -158,8 +158,8 @@ static u32 demand(struct bytes *b, struct world *w, u32 nr)
 	gchint_load_account(&c->load, w->now, c->idle_us,
 			    gchint_scale(w->state.khz, w->opps.ref_khz), c->demand.hinted,
 			    window(w));
-	if (gchint_load_task(&c->load, who, (u32)take(b, 2)))
-		gchint_load_come(&c->load, who, (u32)take(b, 2), take(b, 4));
+	if (gchint_load_set_task(&c->load, who, (u32)take(b, 2)))
+		gchint_load_attach_task(&c->load, who, (u32)take(b, 2), take(b, 4));
 	gchint_load_iowait(&c->load, w->now, step & 1, 4 * NSEC_PER_MSEC);
 	io = gchint_load_boost(&c->load);
 	base = gchint_load_base(&c->load);
@@ -169,13 +169,13 @@ static u32 demand(struct bytes *b, struct world *w, u32 nr)
 	all = max_t(u32, all, io);
 	if (c->hinted && c->hint.class != GCHINT_CLASS_NEUTRAL &&
 	    !gchint_plan_valid(&c->plan, &c->hint, &w->rules, w->now)) {
-		gchint_plan_make(&c->plan, &c->hint, &w->rules, &w->learn, nr % GCHINT_KINDS,
+		gchint_plan_make(&c->plan, &c->hint, &w->rules, &w->learn, nr % GCHINT_CORE_TYPES,
 				 w->now);
 		must(gchint_plan_valid(&c->plan, &c->hint, &w->rules, w->now));
 		must(c->plan.reason < GCHINT_REASON_NR);
 	}
 	gchint_decide_cpu(&c->demand, &w->rules, nr,
-			  gchint_decide_all(&w->rules, c->hinted ? &c->hint : NULL) ? all : base,
+			  gchint_decide_uses_all(&w->rules, c->hinted ? &c->hint : NULL) ? all : base,
 			  c->hinted ? &c->hint : NULL, &c->plan);
 	must(c->demand.khz && c->demand.reason < GCHINT_REASON_NR);
 	if (!c->hinted || w->tun.mode == GCHINT_MODE_OFF)

@@ -47,7 +47,7 @@ static void look(struct lease *l, bool lead)
 		must(!saw && l->track.phase == before.phase && l->track.flags == before.flags);
 	if (sample.valid) {
 		must(before.phase != GCHINT_PHASE_NONE && sample.phase == before.phase);
-		must(sample.kind < GCHINT_KINDS && sample.class < GCHINT_CLASS_NR);
+		must(sample.core_type < GCHINT_CORE_TYPES && sample.class < GCHINT_CLASS_NR);
 		must(!sample.work || (sample.khz && sample.ran_ns <= l->ran));
 		must(!sample.ended || saw & GCHINT_SAW_END);
 	}
@@ -66,7 +66,7 @@ static void check(const struct lease *l, u32 role)
 	must(h.class == gchint_phase_class(h.phase, h.flags));
 	must(!h.role || l->track.phase == GCHINT_PHASE_NONE);
 	must(h.begin_ns <= l->now);
-	for (u8 kind = 0; kind < GCHINT_KINDS; kind++) {
+	for (u8 kind = 0; kind < GCHINT_CORE_TYPES; kind++) {
 		gchint_learn_fit(&l->learn, h.phase, kind, &fit);
 		must(fit.mem <= GCHINT_ONE && fit.error <= GCHINT_ONE);
 		must(!fit.known || fit.samples);
@@ -109,8 +109,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		case 5:
 			ns = take(&b, 4);
 			l.now += ns;
-			gchint_phase_ran(&l.track, ns, take_in(&b, 0, 5000000),
-					 take(&b, 1) % GCHINT_KINDS);
+			gchint_phase_account_time(&l.track, ns, take_in(&b, 0, 5000000),
+					 take(&b, 1) % GCHINT_CORE_TYPES);
 			l.ran += ns;
 			break;
 		case 6:

@@ -21,7 +21,7 @@ static inline void plan_is(struct fixture *x, u8 class, u32 khz, u8 reason, bool
 /* What mutators of whom nothing is known are given at least. */
 static inline u32 floor_of(struct fixture *x)
 {
-	gchint_plan_mutators(&x->rules);
+	gchint_rules_set_mutators(&x->rules);
 	return x->rules.mutator[0].floor_khz;
 }
 

@@ -8,8 +8,8 @@
 static inline void gchint_phase_hint(struct gchint_hint *h, const struct gchint_track *t, u32 role,
 				     bool may_raise)
 {
-	gchint_phase_brief(h, t, role, may_raise);
-	gchint_phase_detail(h, t);
+	gchint_hint_fill_brief(h, t, role, may_raise);
+	gchint_hint_fill_detail(h, t);
 }
 
 #endif

@@ -51,7 +51,7 @@ static inline u32 look(struct lease *l)
 static inline void run(struct lease *l, u64 ns, u32 khz)
 {
 	l->now += ns;
-	gchint_phase_ran(&l->track, ns, khz, 1);
+	gchint_phase_account_time(&l->track, ns, khz, 1);
 }
 
 static inline u8 class_now(struct lease *l, u32 role)

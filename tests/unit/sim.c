@@ -44,7 +44,7 @@ static void look(struct sim *s, bool running)
 	gchint_load_account(&s->load, s->now, s->idle_us, gchint_scale(s->khz, s->opps.ref_khz),
 			    gchint_demand_capped(&s->demand), window(s));
 	if (running) {
-		gchint_phase_ran(&s->track, s->now - s->last_ran, s->khz, s->kind);
+		gchint_phase_account_time(&s->track, s->now - s->last_ran, s->khz, s->core_type);
 		if (gchint_phase_due(&s->track, &s->slot, s->now, TTL)) {
 			gchint_snapshot_take(&snap, &s->slot, s->now);
 			gchint_phase_update(&s->track, &snap, &sample, s->now, TTL);
@@ -53,12 +53,12 @@ static void look(struct sim *s, bool running)
 		gchint_phase_hint(&hint, &s->track, s->role, s->may_raise);
 		if (hint.class != GCHINT_CLASS_NEUTRAL &&
 		    !gchint_plan_valid(&s->plan, &hint, &s->rules, s->now)) {
-			gchint_plan_make(&s->plan, &hint, &s->rules, &s->learn, s->kind, s->now);
+			gchint_plan_make(&s->plan, &hint, &s->rules, &s->learn, s->core_type, s->now);
 			s->plans++;
 		}
 	}
 	s->last_ran = s->now;
-	load = gchint_decide_all(&s->rules, running ? &hint : NULL) ? gchint_load_all(&s->load) :
+	load = gchint_decide_uses_all(&s->rules, running ? &hint : NULL) ? gchint_load_all(&s->load) :
 								      gchint_load_base(&s->load);
 	gchint_decide_cpu(&s->demand, &s->rules, 0, load, running ? &hint : NULL, &s->plan);
 	gchint_decide_policy(&s->last, &s->rules, &s->state, &s->demand, s->now);
@@ -96,7 +96,7 @@ static void apply(struct sim *s)
 	s->last.change = false;
 	/* The CPU works at the old frequency until the new one is there. */
 	pass(s, s->rules.latency_ns, true);
-	gchint_phase_ran(&s->track, s->now - s->last_ran, s->khz, s->kind);
+	gchint_phase_account_time(&s->track, s->now - s->last_ran, s->khz, s->core_type);
 	gchint_load_account(&s->load, s->now, s->idle_us, gchint_scale(s->khz, s->opps.ref_khz),
 			    gchint_demand_capped(&s->demand), window(s));
 	s->last_ran = s->now;

@@ -21,7 +21,7 @@
  * @progress: the thread publishes its progress on each tick
  * @wipe: at a phase's end it leaves no work figures in the slot
  * @plans: plans made
- * @kind: kind of CPU
+ * @core_type: kind of CPU
  * @tick_ns: tick length
  * @noise: relative deviation of each phase's time, uniform, 0 none
  * @seed: of the noise
@@ -51,7 +51,7 @@ struct sim {
 	bool progress;
 	bool wipe;
 	u32 plans;
-	u8 kind;
+	u8 core_type;
 	u64 tick_ns;
 	double noise;
 	u64 seed;

@@ -5,7 +5,7 @@
 static u32 ceiling_at(struct fixture *x, u32 bias)
 {
 	x->tun.bias = bias;
-	gchint_plan_mutators(&x->rules);
+	gchint_rules_set_mutators(&x->rules);
 	return x->rules.mutator[0].cap_khz ? x->rules.mutator[0].cap_khz : x->rules.max_khz;
 }
 

@@ -16,7 +16,7 @@ static void test_bucket_holds_to_its_rate(void **state)
 		u32 done = 0;
 
 		while (now < start + 10 * S) {
-			if (!gchint_bucket_spent(&b, EVERY, now)) {
+			if (!gchint_bucket_is_empty(&b, EVERY, now)) {
 				gchint_bucket_take(&b, EVERY, now);
 				done++;
 			}
@@ -37,26 +37,26 @@ static void test_bucket_fills_up_again_but_no_further(void **state)
 	(void)state;
 	for (u32 turn = 0; turn < 3; turn++) {
 		for (u32 i = 0; i < GCHINT_BUCKET_BURST; i++) {
-			assert_false(gchint_bucket_spent(&b, EVERY, now));
+			assert_false(gchint_bucket_is_empty(&b, EVERY, now));
 			gchint_bucket_take(&b, EVERY, now);
 		}
-		assert_true(gchint_bucket_spent(&b, EVERY, now));
+		assert_true(gchint_bucket_is_empty(&b, EVERY, now));
 		/* One more after a while, and only one. */
 		now += EVERY;
-		assert_false(gchint_bucket_spent(&b, EVERY, now));
+		assert_false(gchint_bucket_is_empty(&b, EVERY, now));
 		gchint_bucket_take(&b, EVERY, now);
-		assert_true(gchint_bucket_spent(&b, EVERY, now));
+		assert_true(gchint_bucket_is_empty(&b, EVERY, now));
 		now += 1000 * S;
 	}
 	/* What had to be done is owed. */
 	for (u32 i = 0; i < 2 * GCHINT_BUCKET_BURST; i++)
 		gchint_bucket_take(&b, EVERY, now);
-	assert_true(gchint_bucket_spent(&b, EVERY, now + GCHINT_BUCKET_BURST * EVERY));
-	assert_false(gchint_bucket_spent(&b, EVERY, now + (GCHINT_BUCKET_BURST + 1) * EVERY));
+	assert_true(gchint_bucket_is_empty(&b, EVERY, now + GCHINT_BUCKET_BURST * EVERY));
+	assert_false(gchint_bucket_is_empty(&b, EVERY, now + (GCHINT_BUCKET_BURST + 1) * EVERY));
 	/* Without a rate nothing is ever too much. */
 	b.paid_ns = 0;
 	for (u32 i = 0; i < 100; i++) {
-		assert_false(gchint_bucket_spent(&b, 0, now));
+		assert_false(gchint_bucket_is_empty(&b, 0, now));
 		gchint_bucket_take(&b, 0, now);
 	}
 }
@@ -153,7 +153,7 @@ static void test_toggled_waiting_is_metered(void **state)
 	init(&x, krait_static);
 	/* A floor, and no price of time. */
 	x.tun.bias = GCHINT_BIAS_SPEED;
-	gchint_plan_mutators(&x.rules);
+	gchint_rules_set_mutators(&x.rules);
 	x.tun.bias = 0;
 	x.tun.min_latencies = 0;
 	x.tun.hold_us = 0;
@@ -178,7 +178,7 @@ static void test_toggled_limits_are_metered(void **state)
 
 	(void)state;
 	init(&x, krait_static);
-	x.rules.beside = true;
+	x.rules.limits_only = true;
 	x.tun.min_latencies = 0;
 	x.tun.hold_us = 0;
 	x.rules.meter_us = 20000;

@@ -163,7 +163,7 @@ static void test_other_rules_request_anew(void **state)
 	assert_cmp(load(&x, 1024), ==, 2150400);
 	assert_false(x.out.change);
 	/* Limits of ours are cpufreq's to join, whatever becomes of the frequency. */
-	x.rules.beside = true;
+	x.rules.limits_only = true;
 	limits(&x, 300000, 2150400);
 	load(&x, 1024);
 	assert_false(x.out.change);
@@ -278,7 +278,7 @@ static void test_mutator_is_not_below_the_floor(void **state)
 
 	(void)state;
 	init(&x, krait_static);
-	gchint_plan_mutators(&x.rules);
+	gchint_rules_set_mutators(&x.rules);
 	assert_cmp(x.rules.mutator[0].floor_khz, >, x.rules.min_khz);
 	assert_cmp(x.rules.mutator[0].floor_khz, <, x.rules.max_khz);
 	gchint_decide_cpu(&d, &x.rules, 3, 50, &none, NULL);
@@ -313,7 +313,7 @@ static void test_mutator_yields_to_a_late_collection(void **state)
 
 	(void)state;
 	init(&x, krait_static);
-	gchint_plan_mutators(&x.rules);
+	gchint_rules_set_mutators(&x.rules);
 	/* Where time has no price; where any is paid for it, not at all. */
 	x.tun.bias = GCHINT_BIAS_SPEED;
 	gchint_decide_cpu(&d, &x.rules, 3, 1024, &h, NULL);
@@ -370,7 +370,7 @@ static void test_one_opp_is_asked_for_once(void **state)
 	gchint_opps_add(&x.opps, 960000, 500000, 0);
 	gchint_opps_finish(&x.opps);
 	limits(&x, 960000, 960000);
-	gchint_plan_mutators(&x.rules);
+	gchint_rules_set_mutators(&x.rules);
 	assert_int_equal(x.rules.mutator[0].floor_khz, 960000);
 	for (u32 c = 0; c < ARRAY_SIZE(classes); c++) {
 		for (u32 w = 0; w < ARRAY_SIZE(wishes); w++) {
@@ -455,7 +455,7 @@ static void test_a_wish_at_the_limit_is_not_limited(void **state)
 static void levels(struct gchint_opps *t)
 {
 	gchint_opps_init(t, 1024);
-	gchint_opps_mark(t, 1);
+	gchint_opps_fill_range(t, 1);
 	gchint_opps_finish(t);
 }
 
@@ -503,7 +503,7 @@ static void test_a_demand_is_filled_completely(void **state)
 	assert_false(d.steady);
 	assert_false(d.avoided);
 	assert_false(d.idle);
-	assert_false(d.between);
+	assert_false(d.between_phases);
 }
 
 int main(void)

@@ -155,12 +155,12 @@ static void test_what_it_ran_here_is_not_counted_twice(void **state)
 			account(&c, 1, false);
 		}
 		used = gchint_load_all(&c.load);
-		assert_true(gchint_load_task(&c.load, 7, used));
-		gchint_load_come(&c.load, 7, used, runs[r] * MS);
+		assert_true(gchint_load_set_task(&c.load, 7, used));
+		gchint_load_attach_task(&c.load, 7, used, runs[r] * MS);
 		assert_near(gchint_load_all(&c.load), used, 2);
 		/* The scheduler takes a new one for busier than its time says. */
-		assert_true(gchint_load_task(&c.load, 8, 1000));
-		gchint_load_come(&c.load, 8, 1000, runs[r] * MS);
+		assert_true(gchint_load_set_task(&c.load, 8, 1000));
+		gchint_load_attach_task(&c.load, 8, 1000, runs[r] * MS);
 		assert_near(gchint_load_all(&c.load), 1000, 2);
 	}
 }

@@ -60,7 +60,7 @@ static void test_beside_another_governor_no_limit_is_kept(void **state)
 	for (i = 0; i < 2; i++) {
 		for (idle = 0; idle < 2; idle++) {
 			init(&x, krait_static);
-			x.rules.beside = true;
+			x.rules.limits_only = true;
 			load(&x, 1024);
 			plan_is(&x, GCHINT_CLASS_CONCURRENT, 960000, GCHINT_REASON_MODEL, false);
 			/* As often as it may, and more often. */
@@ -76,29 +76,29 @@ static void test_beside_another_governor_no_limit_is_kept(void **state)
 				policy(&x, &d);
 				assert_int_equal(x.state.bounds.cap_khz, 0);
 				assert_false(x.state.hinted);
-				assert_false(x.state.held);
+				assert_false(x.state.delayed);
 			}
 		}
 	}
 	/* But who goes on there may begin the next phase at once. */
 	init(&x, krait_static);
-	x.rules.beside = true;
+	x.rules.limits_only = true;
 	load(&x, 100);
 	x.now += S;
 	plan_is(&x, GCHINT_CLASS_URGENT, 2150400, GCHINT_REASON_URGENT, true);
 	d = cpu(&x, 100, true);
 	assert_cmp(policy(&x, &d), ==, 2150400);
 	assert_int_equal(x.state.bounds.floor_khz, 2150400);
-	assert_false(gchint_decide_owes(&x.rules, &x.state));
+	assert_false(gchint_decide_must_lift(&x.rules, &x.state));
 	x.now += 10 * US;
 	d = cpu(&x, 100, false);
-	d.between = true;
+	d.between_phases = true;
 	assert_cmp(policy(&x, &d), ==, 2150400);
 	assert_int_equal(x.state.bounds.floor_khz, 2150400);
-	assert_true(x.state.held);
-	assert_true(gchint_decide_owes(&x.rules, &x.state));
-	x.rules.beside = false;
-	assert_false(gchint_decide_owes(&x.rules, &x.state));
+	assert_true(x.state.delayed);
+	assert_true(gchint_decide_must_lift(&x.rules, &x.state));
+	x.rules.limits_only = false;
+	assert_false(gchint_decide_must_lift(&x.rules, &x.state));
 }
 
 /* A CPU was lowered because it idled: whoever wakes there does not wait for hold_us. */
@@ -165,7 +165,7 @@ static void test_boost_bridges_the_gap_to_the_next_phase(void **state)
 		x.now += 2 * MS;
 		for (u32 i = 0; i < 4; i++) {
 			gchint_decide_cpu(&d, &x.rules, 3, 100, &none, NULL);
-			assert_true(d.between);
+			assert_true(d.between_phases);
 			policy(&x, &d);
 			switches += x.out.change;
 			avoided += x.out.avoided;

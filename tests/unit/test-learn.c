@@ -269,7 +269,7 @@ static void test_false_counters_are_ignored(void **state)
 	s.phase = GCHINT_PHASE_NR;
 	assert_false(gchint_learn_add(&l, &s, REF));
 	s.phase = PHASE;
-	s.kind = GCHINT_KINDS;
+	s.core_type = GCHINT_CORE_TYPES;
 	assert_false(gchint_learn_add(&l, &s, REF));
 	s.valid = false;
 	assert_true(gchint_learn_add(&l, &s, REF));
@@ -336,7 +336,7 @@ static void test_garbage_is_survived(void **state)
 				.ended = rnd(&seed) & 1,
 				.phase = (u8)rnd_in(&seed, 0, 15),
 				.class = (u8)rnd_in(&seed, 0, 5),
-				.kind = (u8)rnd_in(&seed, 0, 2),
+				.core_type = (u8)rnd_in(&seed, 0, 2),
 				.khz = rnd(&seed) >> rnd_in(&seed, 0, 31),
 				.work = (((u64)rnd(&seed) << 32) | rnd(&seed)) >>
 					rnd_in(&seed, 0, 63),
@@ -348,7 +348,7 @@ static void test_garbage_is_survived(void **state)
 			gchint_learn_add(&l, &s, rnd_in(&seed, 1, 8000000));
 		}
 		for (u8 phase = 0; phase < GCHINT_PHASE_NR; phase++) {
-			for (u8 kind = 0; kind < GCHINT_KINDS; kind++) {
+			for (u8 kind = 0; kind < GCHINT_CORE_TYPES; kind++) {
 				struct gchint_fit fit;
 
 				gchint_learn_fit(&l, phase, kind, &fit);

@@ -23,7 +23,7 @@ static void test_own_work_is_a_sample(void **state)
 	assert_true(l.sample.valid);
 	assert_false(l.sample.ended);
 	assert_int_equal(l.sample.phase, GCHINT_PHASE_NONE);
-	assert_int_equal(l.sample.kind, 1);
+	assert_int_equal(l.sample.core_type, 1);
 	assert_cmp(l.sample.work, ==, 700);
 	assert_cmp(l.sample.ran_ns, ==, 50 * MS);
 	assert_int_equal(l.sample.khz, 960000);
@@ -214,7 +214,7 @@ static void test_the_more_memory_the_lower(void **state)
 		init(&x, boards[b].fill);
 		x.tun.awake_pct = 25;
 		x.tun.bias = 25;
-		gchint_plan_mutators(&x.rules);
+		gchint_rules_set_mutators(&x.rules);
 		for (u8 i = 1; i < GCHINT_MUTATORS; i++) {
 			const struct gchint_bounds *m = &x.rules.mutator[i];
 
@@ -248,7 +248,7 @@ static void test_programs_differ(void **state)
 	init(&x, krait_static);
 	x.tun.awake_pct = 25;
 	x.tun.bias = 10;
-	gchint_plan_mutators(&x.rules);
+	gchint_rules_set_mutators(&x.rules);
 	gchint_decide_cpu(&a, &x.rules, 3, 1, &counts, NULL);
 	gchint_decide_cpu(&b, &x.rules, 3, 1, &waits, NULL);
 	assert_cmp(a.khz, ==, x.rules.mutator[1].floor_khz);
@@ -269,9 +269,9 @@ static void test_a_program_that_waits_for_memory_yields_farther(void **state)
 	(void)state;
 	init(&x, krait_static);
 	x.tun.bias = 0;
-	gchint_plan_mutators(&x.rules);
+	gchint_rules_set_mutators(&x.rules);
 	for (u8 i = 1; i < GCHINT_MUTATORS; i++) {
-		u32 khz = gchint_plan_slowed(&x.rules, slowdown, i);
+		u32 khz = gchint_plan_mutator_khz(&x.rules, slowdown, i);
 		u32 at = gchint_opp_at_least(&x.opps, khz);
 
 		assert_cmp(khz, <=, before);

@@ -25,13 +25,13 @@ static struct seat *seat_new(void)
 /* Somebody's turn, for so long; a leased thread's is of a phase. */
 static void turn(struct seat *s, u8 turn, u64 ns)
 {
-	gchint_neighbour_turn(&s->n, turn, true, s->latency, s->now);
+	gchint_neighbour_begin_slice(&s->n, turn, true, s->latency, s->now);
 	s->now += ns;
 }
 
 static bool minds(const struct seat *s)
 {
-	return gchint_neighbour_minds(&s->n, s->latency, s->now);
+	return gchint_neighbour_blocks_cap(&s->n, s->latency, s->now);
 }
 
 static void test_nobody_minds_where_nobody_is(void **state)
@@ -40,11 +40,11 @@ static void test_nobody_minds_where_nobody_is(void **state)
 
 	(void)state;
 	assert_false(minds(s));
-	turn(s, GCHINT_TURN_NOBODY, S);
+	turn(s, GCHINT_SLICE_IDLE, S);
 	assert_false(minds(s));
-	turn(s, GCHINT_TURN_LEASED, S);
+	turn(s, GCHINT_SLICE_LEASED, S);
 	assert_false(minds(s));
-	turn(s, GCHINT_TURN_NOBODY, 0);
+	turn(s, GCHINT_SLICE_IDLE, 0);
 	assert_false(minds(s));
 }
 
@@ -53,26 +53,26 @@ static void test_program_minds_at_once_and_for_a_while(void **state)
 	struct seat *s = seat_new();
 
 	(void)state;
-	turn(s, GCHINT_TURN_LEASED, MS);
-	turn(s, GCHINT_TURN_PROGRAM, 0);
+	turn(s, GCHINT_SLICE_LEASED, MS);
+	turn(s, GCHINT_SLICE_PROGRAM, 0);
 	assert_true(minds(s));
 	s->now += S;
 	assert_true(minds(s));
-	turn(s, GCHINT_TURN_LEASED, BACK - 1);
+	turn(s, GCHINT_SLICE_LEASED, BACK - 1);
 	assert_true(minds(s));
 	s->now++;
 	assert_false(minds(s));
 	/* It takes as long as it takes to go and come. */
-	turn(s, GCHINT_TURN_PROGRAM, 1);
+	turn(s, GCHINT_SLICE_PROGRAM, 1);
 	s->latency = 5 * LATENCY;
-	turn(s, GCHINT_TURN_NOBODY, 5 * BACK - 1);
+	turn(s, GCHINT_SLICE_IDLE, 5 * BACK - 1);
 	assert_true(minds(s));
 	s->now++;
 	assert_false(minds(s));
 	/* Up to a point. */
-	turn(s, GCHINT_TURN_PROGRAM, 1);
+	turn(s, GCHINT_SLICE_PROGRAM, 1);
 	s->latency = S;
-	turn(s, GCHINT_TURN_NOBODY, 100 * MS - 1);
+	turn(s, GCHINT_SLICE_IDLE, 100 * MS - 1);
 	assert_true(minds(s));
 	s->now++;
 	assert_false(minds(s));
@@ -84,8 +84,8 @@ static void test_leased_thread_in_no_phase_is_a_program(void **state)
 	struct seat *s = seat_new();
 
 	(void)state;
-	turn(s, GCHINT_TURN_LEASED, MS);
-	gchint_neighbour_turn(&s->n, GCHINT_TURN_LEASED, false, s->latency, s->now);
+	turn(s, GCHINT_SLICE_LEASED, MS);
+	gchint_neighbour_begin_slice(&s->n, GCHINT_SLICE_LEASED, false, s->latency, s->now);
 	assert_true(minds(s));
 	s->now += BACK;
 	assert_false(minds(s));
@@ -103,7 +103,7 @@ static void test_turns_do_not_flap(void **state)
 		bool was = minds(s);
 
 		for (u32 t = 0; t < 1000; t++) {
-			turn(s, t & 1 ? GCHINT_TURN_LEASED : GCHINT_TURN_PROGRAM, lengths[i]);
+			turn(s, t & 1 ? GCHINT_SLICE_LEASED : GCHINT_SLICE_PROGRAM, lengths[i]);
 			changes += minds(s) != was;
 			was = minds(s);
 		}
@@ -117,20 +117,20 @@ static void test_kernel_thread_in_passing_is_nobody(void **state)
 
 	(void)state;
 	for (u32 t = 0; t < 1000; t++) {
-		turn(s, GCHINT_TURN_LEASED, 900 * US);
-		turn(s, GCHINT_TURN_KERNEL, 100 * US);
+		turn(s, GCHINT_SLICE_LEASED, 900 * US);
+		turn(s, GCHINT_SLICE_KERNEL, 100 * US);
 		assert_false(minds(s));
 	}
 	/* Nor one that takes as long as a request does on a slow driver. */
 	s = seat_new();
 	s->latency = 5 * MS;
-	turn(s, GCHINT_TURN_KERNEL, 2 * MS);
-	turn(s, GCHINT_TURN_KERNEL, 3 * MS);
+	turn(s, GCHINT_SLICE_KERNEL, 2 * MS);
+	turn(s, GCHINT_SLICE_KERNEL, 3 * MS);
 	assert_false(minds(s));
 	/* Nor who carries our request out, however long that takes. */
-	turn(s, GCHINT_TURN_CARRIER, S);
+	turn(s, GCHINT_SLICE_ACTUATOR, S);
 	assert_false(minds(s));
-	turn(s, GCHINT_TURN_LEASED, 0);
+	turn(s, GCHINT_SLICE_LEASED, 0);
 	assert_false(minds(s));
 }
 
@@ -139,14 +139,14 @@ static void test_kernel_thread_that_stays_minds(void **state)
 	struct seat *s = seat_new();
 
 	(void)state;
-	turn(s, GCHINT_TURN_KERNEL, MS);
+	turn(s, GCHINT_SLICE_KERNEL, MS);
 	assert_false(minds(s));
 	s->now += 10 * US;
 	assert_true(minds(s));
 	s->now += 100 * S;
 	assert_true(minds(s));
 	/* It is not held against those who come after it. */
-	turn(s, GCHINT_TURN_LEASED, BACK - 1);
+	turn(s, GCHINT_SLICE_LEASED, BACK - 1);
 	assert_true(minds(s));
 	s->now += 1;
 	assert_false(minds(s));
@@ -160,8 +160,8 @@ static void test_kernel_threads_share_counts(void **state)
 
 	(void)state;
 	for (u32 t = 0; t < 1000; t++) {
-		turn(s, GCHINT_TURN_NOBODY, 300 * US);
-		turn(s, GCHINT_TURN_KERNEL, 100 * US);
+		turn(s, GCHINT_SLICE_IDLE, 300 * US);
+		turn(s, GCHINT_SLICE_KERNEL, 100 * US);
 		minded += minds(s);
 	}
 	assert_cmp(minded, >, 900);

@@ -332,16 +332,16 @@ static void test_sums_move_with_their_frequencies(void **state)
 	gchint_opps_finish(&all);
 	gchint_opps_finish(&some);
 	gchint_opps_finish(&none);
-	gchint_opps_move(&some, &all, sums);
+	gchint_opps_move_sums(&some, &all, sums);
 	assert_cmp(sums[0], ==, 1);
 	assert_cmp(sums[1], ==, 14);
 	assert_cmp(sums[2] | sums[3], ==, 0);
-	gchint_opps_move(&all, &some, sums);
+	gchint_opps_move_sums(&all, &some, sums);
 	assert_cmp(sums[0], ==, 1);
 	assert_cmp(sums[2], ==, 14);
-	gchint_opps_move(&none, &all, sums);
+	gchint_opps_move_sums(&none, &all, sums);
 	assert_cmp(sums[0], ==, 15);
-	gchint_opps_move(&all, &none, sums);
+	gchint_opps_move_sums(&all, &none, sums);
 	assert_cmp(sums[0], ==, 15);
 }
 
@@ -353,9 +353,9 @@ static void test_marks_stand_for_a_table(void **state)
 
 	(void)state;
 	gchint_opps_init(&t, most);
-	gchint_opps_mark(&t, least);
+	gchint_opps_fill_range(&t, least);
 	gchint_opps_finish(&t);
-	assert_cmp(t.nr, ==, GCHINT_OPPS_MARKS);
+	assert_cmp(t.nr, ==, GCHINT_OPPS_POINTS);
 	assert_cmp(t.opp[0].khz, ==, least);
 	assert_cmp(t.opp[t.nr - 1].khz, ==, most);
 	assert_true(t.powered);
@@ -380,16 +380,16 @@ static void test_marks_where_there_is_no_room(void **state)
 
 	(void)state;
 	gchint_opps_init(&t, 1000);
-	gchint_opps_mark(&t, 0);
+	gchint_opps_fill_range(&t, 0);
 	gchint_opps_finish(&t);
 	assert_cmp(t.nr, ==, 0);
 	assert_false(t.powered);
 	gchint_opps_init(&t, 1000);
-	gchint_opps_mark(&t, 1000);
+	gchint_opps_fill_range(&t, 1000);
 	gchint_opps_finish(&t);
 	assert_cmp(t.nr, ==, 1);
 	gchint_opps_init(&t, 1000);
-	gchint_opps_mark(&t, 995);
+	gchint_opps_fill_range(&t, 995);
 	gchint_opps_finish(&t);
 	assert_cmp(t.nr, ==, 6);
 	assert_cmp(t.opp[5].khz, ==, 1000);

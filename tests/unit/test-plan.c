@@ -58,9 +58,9 @@ static void test_what_a_kind_learned_is_read_at_this_highest(void **state)
 	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .5, 50 * MS);
 	plan(&x);
 	own = x.plan.mem;
-	x.rules.kind_khz = x.opps.ref_khz / 2;
+	x.rules.core_type_khz = x.opps.ref_khz / 2;
 	gchint_learn_fit(&x.learn, GCHINT_PHASE_MARK, 0, &fit);
-	gchint_learn_fit_at(&fit, x.rules.kind_khz, x.opps.ref_khz);
+	gchint_learn_fit_at(&fit, x.rules.core_type_khz, x.opps.ref_khz);
 	plan(&x);
 	assert_int_equal(x.plan.mem, fit.mem);
 	assert_cmp(x.plan.mem, >, own);
@@ -474,7 +474,7 @@ static void test_late_collection_tells_its_mutators(void **state)
 	(void)state;
 	init(&x, krait_static);
 	x.tun.awake_pct = 25;
-	gchint_plan_mutators(&x.rules);
+	gchint_rules_set_mutators(&x.rules);
 	floor = gchint_opp_at_least(&x.opps, x.rules.mutator[0].floor_khz);
 	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .3, 50 * MS);
 	x.hint.work_left = 1000000;
@@ -492,7 +492,7 @@ static void test_late_collection_tells_its_mutators(void **state)
 	plan(&x);
 	assert_cmp(x.plan.slowdown, >, GCHINT_ONE);
 	assert_cmp(x.plan.slowdown, <=, gchint_opp_stretch(&x.opps.opp[floor], 0));
-	assert_cmp(gchint_plan_slowed(&x.rules, x.plan.slowdown, 0), ==,
+	assert_cmp(gchint_plan_mutator_khz(&x.rules, x.plan.slowdown, 0), ==,
 		   x.rules.mutator[0].floor_khz);
 	/* Told so, they allocate more slowly, and that is no reason to stop. */
 	x.hint.slowdown = x.plan.slowdown;

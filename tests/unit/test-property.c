@@ -109,7 +109,7 @@ static void any_learning(struct world *w, u32 samples)
 			.ended = any(w, 0, 1),
 			.phase = (u8)any(w, 0, GCHINT_PHASE_NR - 1),
 			.class = (u8)any(w, 0, GCHINT_CLASS_NR - 1),
-			.kind = (u8)any(w, 0, 1),
+			.core_type = (u8)any(w, 0, 1),
 			.khz = any(w, 0, 5000000),
 			.work = any(w, 0, 1) ? any(w, 1, 10000000) : (u64)any(w, 0, U32_MAX) << 20,
 			.ran_ns = any(w, 0, 100000000),
@@ -158,7 +158,7 @@ static void any_cpu(struct world *w, struct cpu *c, u32 nr)
 					 w->now);
 	}
 	gchint_decide_cpu(&c->demand, &w->rules, nr,
-			  gchint_decide_all(&w->rules, c->hinted ? &c->hint : NULL) ? c->all :
+			  gchint_decide_uses_all(&w->rules, c->hinted ? &c->hint : NULL) ? c->all :
 										      c->base,
 			  c->hinted ? &c->hint : NULL, c->hinted ? &c->plan : NULL);
 }

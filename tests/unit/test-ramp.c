@@ -294,14 +294,14 @@ static void test_thread_that_runs_on_is_not_asked_again(void **state)
 
 	(void)state;
 	gchint_load_init(&l, NULL, 0, 1, 0);
-	assert_true(gchint_load_task(&l, 1, 300));
-	gchint_load_come(&l, 1, 300, 0);
-	assert_false(gchint_load_task(&l, 1, 400));
+	assert_true(gchint_load_set_task(&l, 1, 300));
+	gchint_load_attach_task(&l, 1, 300, 0);
+	assert_false(gchint_load_set_task(&l, 1, 400));
 	assert_int_equal(l.task, 400);
-	assert_false(gchint_load_task(&l, 2, GCHINT_ONE / 32 - 1));
-	assert_true(gchint_load_task(&l, 2, GCHINT_ONE / 32));
-	gchint_load_come(&l, 2, GCHINT_ONE / 32, 0);
-	assert_true(gchint_load_task(&l, 1, 300));
+	assert_false(gchint_load_set_task(&l, 2, GCHINT_ONE / 32 - 1));
+	assert_true(gchint_load_set_task(&l, 2, GCHINT_ONE / 32));
+	gchint_load_attach_task(&l, 2, GCHINT_ONE / 32, 0);
+	assert_true(gchint_load_set_task(&l, 1, 300));
 }
 
 int main(void)

@@ -18,7 +18,7 @@ static void test_whole_phase_is_a_sample(void **state)
 	assert_cmp(l.sample.work, ==, 1000);
 	assert_cmp(l.sample.ran_ns, ==, 5 * MS);
 	assert_int_equal(l.sample.khz, 960000);
-	assert_int_equal(l.sample.kind, 1);
+	assert_int_equal(l.sample.core_type, 1);
 	assert_int_equal(l.sample.class, GCHINT_CLASS_CONCURRENT);
 }
 
@@ -32,7 +32,7 @@ static void test_next_phase_is_a_sample_of_its_own(void **state)
 	begin(&l, 1000);
 	run(&l, 20 * MS, 600000);
 	run(&l, 2 * MS, 960000);
-	gchint_phase_ran(&l.track, MS, 600000, 0);
+	gchint_phase_account_time(&l.track, MS, 600000, 0);
 	l.now += MS;
 	l.slot.work_done = 1000;
 	edge(&l.slot, GCHINT_PHASE_NONE, 0);
@@ -171,7 +171,7 @@ static void test_unknown_frequency_or_two_kinds_are_no_sample(void **state)
 	lease_init(&l);
 	begin(&l, 0);
 	run(&l, 2 * MS, 600000);
-	gchint_phase_ran(&l.track, 2 * MS, 600000, 0);
+	gchint_phase_account_time(&l.track, 2 * MS, 600000, 0);
 	l.now += 2 * MS;
 	l.slot.work_done = 500;
 	edge(&l.slot, GCHINT_PHASE_NONE, 0);

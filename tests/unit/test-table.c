@@ -47,9 +47,9 @@ static void fill(struct told *k, u32 width, bool all)
 
 		p.flags = GCHINT_POLICY_PRESENT | (all || n & 1 ? GCHINT_POLICY_GCHINT : 0);
 		p.max_khz = 1000000 + n;
-		gchint_table_put(&k->t, cpu, n * width, &p);
+		gchint_table_set_cpu(&k->t, cpu, n * width, &p);
 	}
-	gchint_table_tell(&k->t, &k->info, k->cpu);
+	gchint_table_publish(&k->t, &k->info, k->cpu);
 }
 
 /* The mapping tells each CPU apart, whatever the page has room for. */
@@ -103,10 +103,10 @@ static void test_cpu_without_a_policy_rings_no_bell(void **state)
 						       GCHINT_POLICY_GCHINT };
 	struct told *k = *state;
 
-	gchint_table_put(&k->t, 3, 3, &p);
+	gchint_table_set_cpu(&k->t, 3, 3, &p);
 	assert_true(gchint_table_has(&k->t, 3));
 	assert_false(gchint_table_has(&k->t, 4));
-	gchint_table_tell(&k->t, &k->info, k->cpu);
+	gchint_table_publish(&k->t, &k->info, k->cpu);
 	for (int cpu = 0; cpu < CPUS; cpu++) {
 		assert_int_equal(doorbell_governed(&k->info, k->cpu, cpu), cpu == 3);
 		if (cpu < GCHINT_INFO_CPUS)
@@ -122,23 +122,23 @@ static void test_what_is_told_already_is_known(void **state)
 	struct told *k = *state;
 
 	fill(k, 1, true);
-	assert_true(gchint_table_told(&k->t, &k->info, k->cpu));
+	assert_true(gchint_table_is_published(&k->t, &k->info, k->cpu));
 	k->cpu[CPUS - 1].policy.cur_khz = 4711;
 	k->info.policy[0].cur_khz = 4711;
-	assert_true(gchint_table_told(&k->t, &k->info, k->cpu));
-	gchint_table_tell(&k->t, &k->info, k->cpu);
+	assert_true(gchint_table_is_published(&k->t, &k->info, k->cpu));
+	gchint_table_publish(&k->t, &k->info, k->cpu);
 	assert_int_equal(k->cpu[CPUS - 1].policy.cur_khz, 4711);
 	assert_int_equal(k->info.policy[0].cur_khz, 4711);
-	gchint_table_put(&k->t, CPUS - 1, CPUS - 1, &p);
-	assert_false(gchint_table_told(&k->t, &k->info, k->cpu));
-	gchint_table_tell(&k->t, &k->info, k->cpu);
-	assert_true(gchint_table_told(&k->t, &k->info, k->cpu));
+	gchint_table_set_cpu(&k->t, CPUS - 1, CPUS - 1, &p);
+	assert_false(gchint_table_is_published(&k->t, &k->info, k->cpu));
+	gchint_table_publish(&k->t, &k->info, k->cpu);
+	assert_true(gchint_table_is_published(&k->t, &k->info, k->cpu));
 	assert_false(doorbell_governed(&k->info, k->cpu, CPUS - 1));
 	/* It moved to another policy that looks the same. */
-	gchint_table_put(&k->t, CPUS - 1, CPUS - 2, &p);
-	assert_false(gchint_table_told(&k->t, &k->info, k->cpu));
+	gchint_table_set_cpu(&k->t, CPUS - 1, CPUS - 2, &p);
+	assert_false(gchint_table_is_published(&k->t, &k->info, k->cpu));
 	gchint_table_begin(&k->t);
-	assert_false(gchint_table_told(&k->t, &k->info, k->cpu));
+	assert_false(gchint_table_is_published(&k->t, &k->info, k->cpu));
 }
 
 /* Those that map the page know a policy by its entry, whatever comes and goes. */
@@ -152,9 +152,9 @@ static void test_entries_stay_with_their_policies(void **state)
 	assert_int_equal(k->t.of_cpu[2 * GCHINT_INFO_POLICIES], GCHINT_INFO_UNLISTED);
 	gchint_table_begin(&k->t);
 	assert_int_equal(k->t.of_cpu[100], GCHINT_INFO_NO_POLICY);
-	gchint_table_put(&k->t, 100, 100, &p);
+	gchint_table_set_cpu(&k->t, 100, 100, &p);
 	assert_int_equal(k->t.of_cpu[100], 50);
-	gchint_table_put(&k->t, 1, 0, &p);
+	gchint_table_set_cpu(&k->t, 1, 0, &p);
 	assert_int_equal(k->t.of_cpu[1], 0);
 	assert_true(GCHINT_INFO_POLICIES <= GCHINT_INFO_UNLISTED);
 }
@@ -169,7 +169,7 @@ static void test_frequencies_are_rough(void **state)
 		u32 before = 0, values = 0;
 
 		for (u32 khz = 1; khz <= max; khz += 997) {
-			u32 rough = gchint_table_rough(khz, max);
+			u32 rough = gchint_table_round_khz(khz, max);
 
 			assert_cmp(rough + 1, >=, khz);
 			assert_cmp(rough, <=, khz + max / 8);
@@ -178,11 +178,11 @@ static void test_frequencies_are_rough(void **state)
 			before = rough;
 		}
 		assert_cmp(values, ==, 8);
-		assert_cmp(gchint_table_rough(max, max), ==, max);
+		assert_cmp(gchint_table_round_khz(max, max), ==, max);
 	}
-	assert_cmp(gchint_table_rough(0, 1000), ==, 0);
-	assert_cmp(gchint_table_rough(1000, 0), ==, 0);
-	assert_cmp(gchint_table_rough(U32_MAX, U32_MAX), ==, U32_MAX);
+	assert_cmp(gchint_table_round_khz(0, 1000), ==, 0);
+	assert_cmp(gchint_table_round_khz(1000, 0), ==, 0);
+	assert_cmp(gchint_table_round_khz(U32_MAX, U32_MAX), ==, U32_MAX);
 }
 
 int main(void)

@@ -3,24 +3,24 @@
  * Core types, for the learner: how memory-bound a phase is depends on the core that
  * runs it, so that what was learned on one type is not valid for another.
  */
-#ifndef _GCHINT_KIND_H
-#define _GCHINT_KIND_H
+#ifndef _GCHINT_CORE_TYPE_H
+#define _GCHINT_CORE_TYPE_H
 
 #include "phase.h"
 
-struct gchint_kind {
+struct gchint_core_type {
 	u32 capacity; /* of the first CPU of this type, 1..GCHINT_ONE */
 	u32 khz; /* highest frequency of that CPU: the unit of what is learned */
 };
 
 /* Core types of a machine, as they were found. The caller serialises. Starts all zero. */
-struct gchint_kinds {
+struct gchint_core_types {
 	u32 nr;
-	struct gchint_kind kind[GCHINT_KINDS];
+	struct gchint_core_type core_type[GCHINT_CORE_TYPES];
 };
 
 /**
- * gchint_kind_of() - the core type of a CPU
+ * gchint_core_type_find() - the core type of a CPU
  * @k: core types of the machine; a new one is added while there is room, else the
  *	nearest is taken
  * @capacity: 1..GCHINT_ONE; the same for all CPUs if it is not known
@@ -31,6 +31,6 @@ struct gchint_kinds {
  * cent faster than others, efficient cores lack a fifth or more. Ask once per CPU
  * and keep the answer, because boost may come and go.
  */
-u8 gchint_kind_of(struct gchint_kinds *k, u32 capacity, u32 khz);
+u8 gchint_core_type_find(struct gchint_core_types *k, u32 capacity, u32 khz);
 
-#endif /* _GCHINT_KIND_H */
+#endif /* _GCHINT_CORE_TYPE_H */

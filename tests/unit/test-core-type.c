@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Kinds of CPU, and what was learned at one highest frequency used at another. */
 #include "unit.h"
-#include "kind.h"
+#include "core_type.h"
 #include "learn.h"
 
 struct core {
 	u32 capacity;
 	u32 khz;
-	u8 kind;
+	u8 core_type;
 };
 
 static void tell_apart(const struct core *cores, u32 nr)
 {
-	struct gchint_kinds k = {};
+	struct gchint_core_types k = {};
 
 	for (u32 turn = 0; turn < 2; turn++) {
 		for (u32 i = 0; i < nr; i++) {
-			u8 kind = gchint_kind_of(&k, cores[i].capacity, cores[i].khz);
+			u8 core_type = gchint_core_type_find(&k, cores[i].capacity, cores[i].khz);
 
-			if (kind != cores[i].kind)
-				fail_msg("core %u (%u, %u kHz) is of kind %u, want %u", i,
-					 cores[i].capacity, cores[i].khz, kind, cores[i].kind);
+			if (core_type != cores[i].core_type)
+				fail_msg("core %u (%u, %u kHz) is of core type %u, want %u", i,
+					 cores[i].capacity, cores[i].khz, core_type, cores[i].core_type);
 		}
 	}
 }
@@ -57,24 +57,24 @@ static void test_capacity_tells_cores_apart(void **state)
 
 static void test_a_kind_too_many_is_the_nearest(void **state)
 {
-	struct gchint_kinds k = {};
+	struct gchint_core_types k = {};
 
 	(void)state;
-	for (u32 i = 0; i < GCHINT_KINDS; i++)
-		assert_int_equal(gchint_kind_of(&k, 200 * (i + 1), 2000000), i);
-	assert_int_equal(gchint_kind_of(&k, 1000, 2000000), GCHINT_KINDS - 1);
-	assert_int_equal(gchint_kind_of(&k, 330, 2000000), 1);
-	assert_int_equal(gchint_kind_of(&k, 100, 2000000), 0);
-	assert_int_equal(k.nr, GCHINT_KINDS);
-	assert_true(GCHINT_KINDS >= 4);
+	for (u32 i = 0; i < GCHINT_CORE_TYPES; i++)
+		assert_int_equal(gchint_core_type_find(&k, 200 * (i + 1), 2000000), i);
+	assert_int_equal(gchint_core_type_find(&k, 1000, 2000000), GCHINT_CORE_TYPES - 1);
+	assert_int_equal(gchint_core_type_find(&k, 330, 2000000), 1);
+	assert_int_equal(gchint_core_type_find(&k, 100, 2000000), 0);
+	assert_int_equal(k.nr, GCHINT_CORE_TYPES);
+	assert_true(GCHINT_CORE_TYPES >= 4);
 	/* Where capacities say nothing, frequencies do. */
-	for (u32 i = 0; i < GCHINT_KINDS; i++)
-		k.kind[i] = (struct gchint_kind){ GCHINT_ONE, 2000000 + i * 1000000 };
-	assert_int_equal(gchint_kind_of(&k, GCHINT_ONE, 2500000), 1);
-	assert_int_equal(gchint_kind_of(&k, GCHINT_ONE, 9000000), GCHINT_KINDS - 1);
+	for (u32 i = 0; i < GCHINT_CORE_TYPES; i++)
+		k.core_type[i] = (struct gchint_core_type){ GCHINT_ONE, 2000000 + i * 1000000 };
+	assert_int_equal(gchint_core_type_find(&k, GCHINT_ONE, 2500000), 1);
+	assert_int_equal(gchint_core_type_find(&k, GCHINT_ONE, 9000000), GCHINT_CORE_TYPES - 1);
 	/* Absurd ones are somebody, too. */
-	assert_int_equal(gchint_kind_of(&k, 1, 1), 0);
-	gchint_kind_of(&k, GCHINT_ONE, U32_MAX);
+	assert_int_equal(gchint_core_type_find(&k, 1, 1), 0);
+	gchint_core_type_find(&k, GCHINT_ONE, U32_MAX);
 }
 
 /* A phase of memory fraction @mem at @ref_khz, of which a unit takes 100 ns there. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "kind.h"
+#include "core_type.h"
 
-/* Maximum differences within a type, fixed point: see gchint_kind_of(). */
+/* Maximum differences within a type, fixed point: see gchint_core_type_find(). */
 #define CAPACITY_DIFF_MAX (GCHINT_ONE / 16)
 #define KHZ_DIFF_MAX	  (GCHINT_ONE / 8)
 
@@ -11,15 +11,15 @@ static u32 core_type_distance(u32 a, u32 b)
 	return GCHINT_ONE - gchint_scale(min_t(u32, a, b), max_t(u32, a, b));
 }
 
-u8 gchint_kind_of(struct gchint_kinds *k, u32 capacity, u32 khz)
+u8 gchint_core_type_find(struct gchint_core_types *k, u32 capacity, u32 khz)
 {
 	u32 least = U32_MAX;
 	u8 best = 0;
 	u32 i;
 
 	for (i = 0; i < k->nr; i++) {
-		u32 by_capacity = core_type_distance(k->kind[i].capacity, capacity);
-		u32 by_khz = core_type_distance(k->kind[i].khz, khz);
+		u32 by_capacity = core_type_distance(k->core_type[i].capacity, capacity);
+		u32 by_khz = core_type_distance(k->core_type[i].khz, khz);
 
 		if (by_capacity < CAPACITY_DIFF_MAX && by_khz < KHZ_DIFF_MAX)
 			return (u8)i;
@@ -28,9 +28,9 @@ u8 gchint_kind_of(struct gchint_kinds *k, u32 capacity, u32 khz)
 			best = (u8)i;
 		}
 	}
-	if (k->nr == GCHINT_KINDS)
+	if (k->nr == GCHINT_CORE_TYPES)
 		return best;
-	k->kind[k->nr].capacity = capacity;
-	k->kind[k->nr].khz = khz;
+	k->core_type[k->nr].capacity = capacity;
+	k->core_type[k->nr].khz = khz;
 	return (u8)k->nr++;
 }

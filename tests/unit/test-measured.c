@@ -2,7 +2,7 @@
 /* Measured powers: what is right is taken, each kind of nonsense has its name and place. */
 #include "unit.h"
 #include "boards.h"
-#include "given.h"
+#include "measured.h"
 
 /* 300, 600 and 900 MHz. */
 static struct gchint_opps three(void)
@@ -22,14 +22,14 @@ static struct gchint_opps any(void)
 	struct gchint_opps t;
 
 	gchint_opps_init(&t, 900000);
-	gchint_opps_mark(&t, 300000);
+	gchint_opps_fill_range(&t, 300000);
 	gchint_opps_finish(&t);
 	return t;
 }
 
-static struct gchint_given right(void)
+static struct gchint_measured right(void)
 {
-	return (struct gchint_given){
+	return (struct gchint_measured){
 		.nr = 3,
 		.idle_known = true,
 		.idle = 12000,
@@ -37,12 +37,12 @@ static struct gchint_given right(void)
 	};
 }
 
-static void fault_is(const struct gchint_given *g, const struct gchint_opps *of,
-		     enum gchint_given_fault fault, u32 place)
+static void fault_is(const struct gchint_measured *g, const struct gchint_opps *of,
+		     enum gchint_measured_error fault, u32 place)
 {
 	u32 at = 99;
 
-	assert_int_equal(gchint_given_check(g, of, &at), fault);
+	assert_int_equal(gchint_measured_check(g, of, &at), fault);
 	if (fault)
 		assert_int_equal(at, place);
 }
@@ -50,139 +50,139 @@ static void fault_is(const struct gchint_given *g, const struct gchint_opps *of,
 static void test_each_opp_has_its_power(void **state)
 {
 	const struct gchint_opps t = three();
-	struct gchint_given g = right();
+	struct gchint_measured g = right();
 
 	(void)state;
-	fault_is(&g, &t, GCHINT_GIVEN_RIGHT, 0);
-	assert_int_equal(gchint_given_power(&g, 300000), 60000);
-	assert_int_equal(gchint_given_power(&g, 900000), 300000);
-	assert_int_equal(gchint_given_power(&g, 700000), 0);
+	fault_is(&g, &t, GCHINT_MEASURED_OK, 0);
+	assert_int_equal(gchint_measured_opp_power(&g, 300000), 60000);
+	assert_int_equal(gchint_measured_opp_power(&g, 900000), 300000);
+	assert_int_equal(gchint_measured_opp_power(&g, 700000), 0);
 	/* As much for a faster one is not less. */
 	g.opp[1].power = g.opp[0].power;
-	fault_is(&g, &t, GCHINT_GIVEN_RIGHT, 0);
+	fault_is(&g, &t, GCHINT_MEASURED_OK, 0);
 	g.idle = 0;
-	fault_is(&g, &t, GCHINT_GIVEN_RIGHT, 0);
+	fault_is(&g, &t, GCHINT_MEASURED_OK, 0);
 }
 
 static void test_other_opps_are_none_of_it(void **state)
 {
 	const struct gchint_opps t = three();
-	struct gchint_given g = right();
+	struct gchint_measured g = right();
 
 	(void)state;
 	g.opp[1].khz = 600001;
-	fault_is(&g, &t, GCHINT_GIVEN_ALIEN, 1);
+	fault_is(&g, &t, GCHINT_MEASURED_ERR_UNKNOWN_OPP, 1);
 	g = right();
 	g.opp[0].khz = 0;
-	fault_is(&g, &t, GCHINT_GIVEN_ALIEN, 0);
+	fault_is(&g, &t, GCHINT_MEASURED_ERR_UNKNOWN_OPP, 0);
 	g = right();
 	g.opp[2].khz = 900001;
-	fault_is(&g, &t, GCHINT_GIVEN_ALIEN, 2);
+	fault_is(&g, &t, GCHINT_MEASURED_ERR_UNKNOWN_OPP, 2);
 	g = right();
 	g.nr = 4;
 	g.opp[3].khz = 1200000;
 	g.opp[3].power = 400000;
-	fault_is(&g, &t, GCHINT_GIVEN_ALIEN, 3);
+	fault_is(&g, &t, GCHINT_MEASURED_ERR_UNKNOWN_OPP, 3);
 }
 
 static void test_one_that_is_missing_is_noticed(void **state)
 {
 	const struct gchint_opps t = three();
-	struct gchint_given g = right();
+	struct gchint_measured g = right();
 
 	(void)state;
 	g.nr = 2;
-	fault_is(&g, &t, GCHINT_GIVEN_SHORT, 1);
+	fault_is(&g, &t, GCHINT_MEASURED_ERR_TOO_FEW, 1);
 	g.opp[1] = g.opp[2];
-	fault_is(&g, &t, GCHINT_GIVEN_LACKS, 1);
+	fault_is(&g, &t, GCHINT_MEASURED_ERR_MISSING_OPP, 1);
 	g.nr = 0;
-	fault_is(&g, &t, GCHINT_GIVEN_SHORT, 0);
+	fault_is(&g, &t, GCHINT_MEASURED_ERR_TOO_FEW, 0);
 }
 
 static void test_order_counts(void **state)
 {
 	const struct gchint_opps t = three();
-	struct gchint_given g = right();
+	struct gchint_measured g = right();
 
 	(void)state;
 	g.opp[1] = g.opp[0];
-	fault_is(&g, &t, GCHINT_GIVEN_ORDER, 1);
+	fault_is(&g, &t, GCHINT_MEASURED_ERR_ORDER, 1);
 	g = right();
 	g.opp[2] = g.opp[0];
-	fault_is(&g, &t, GCHINT_GIVEN_ORDER, 2);
+	fault_is(&g, &t, GCHINT_MEASURED_ERR_ORDER, 2);
 }
 
 static void test_powers_that_cannot_be(void **state)
 {
 	const struct gchint_opps t = three();
-	struct gchint_given g = right();
+	struct gchint_measured g = right();
 
 	(void)state;
 	g.opp[0].power = 0;
-	fault_is(&g, &t, GCHINT_GIVEN_POWER, 0);
+	fault_is(&g, &t, GCHINT_MEASURED_ERR_POWER, 0);
 	g = right();
-	g.opp[2].power = GCHINT_GIVEN_POWER_MAX;
-	fault_is(&g, &t, GCHINT_GIVEN_RIGHT, 0);
+	g.opp[2].power = GCHINT_MEASURED_POWER_MAX;
+	fault_is(&g, &t, GCHINT_MEASURED_OK, 0);
 	g.opp[2].power++;
-	fault_is(&g, &t, GCHINT_GIVEN_POWER, 2);
+	fault_is(&g, &t, GCHINT_MEASURED_ERR_POWER, 2);
 	g.opp[2].power = U32_MAX;
-	fault_is(&g, &t, GCHINT_GIVEN_POWER, 2);
+	fault_is(&g, &t, GCHINT_MEASURED_ERR_POWER, 2);
 	g = right();
 	g.opp[2].power = g.opp[1].power - 1;
-	fault_is(&g, &t, GCHINT_GIVEN_FALLS, 2);
+	fault_is(&g, &t, GCHINT_MEASURED_ERR_NOT_MONOTONIC, 2);
 	g = right();
-	g.idle = GCHINT_GIVEN_POWER_MAX;
-	fault_is(&g, &t, GCHINT_GIVEN_RIGHT, 0);
+	g.idle = GCHINT_MEASURED_POWER_MAX;
+	fault_is(&g, &t, GCHINT_MEASURED_OK, 0);
 	g.idle++;
-	fault_is(&g, &t, GCHINT_GIVEN_IDLE, 0);
+	fault_is(&g, &t, GCHINT_MEASURED_ERR_IDLE, 0);
 	g.idle_known = false;
-	fault_is(&g, &t, GCHINT_GIVEN_RIGHT, 0);
+	fault_is(&g, &t, GCHINT_MEASURED_OK, 0);
 }
 
 static void test_without_a_table_the_ends_are_wanted(void **state)
 {
 	const struct gchint_opps t = any();
-	struct gchint_given g = right();
+	struct gchint_measured g = right();
 
 	(void)state;
-	fault_is(&g, &t, GCHINT_GIVEN_RIGHT, 0);
+	fault_is(&g, &t, GCHINT_MEASURED_OK, 0);
 	g.opp[1].khz = 601234;
-	fault_is(&g, &t, GCHINT_GIVEN_RIGHT, 0);
+	fault_is(&g, &t, GCHINT_MEASURED_OK, 0);
 	g.nr = 2;
-	fault_is(&g, &t, GCHINT_GIVEN_SHORT, 1);
+	fault_is(&g, &t, GCHINT_MEASURED_ERR_TOO_FEW, 1);
 	g.nr = 1;
-	fault_is(&g, &t, GCHINT_GIVEN_SHORT, 0);
+	fault_is(&g, &t, GCHINT_MEASURED_ERR_TOO_FEW, 0);
 	g = right();
 	g.opp[0].khz = 300001;
-	fault_is(&g, &t, GCHINT_GIVEN_LACKS, 0);
+	fault_is(&g, &t, GCHINT_MEASURED_ERR_MISSING_OPP, 0);
 	g.opp[0].khz = 299999;
-	fault_is(&g, &t, GCHINT_GIVEN_ALIEN, 0);
+	fault_is(&g, &t, GCHINT_MEASURED_ERR_UNKNOWN_OPP, 0);
 	g = right();
 	g.opp[2].khz = 900001;
-	fault_is(&g, &t, GCHINT_GIVEN_ALIEN, 2);
+	fault_is(&g, &t, GCHINT_MEASURED_ERR_UNKNOWN_OPP, 2);
 	g.opp[2].khz = 899999;
-	fault_is(&g, &t, GCHINT_GIVEN_SHORT, 2);
+	fault_is(&g, &t, GCHINT_MEASURED_ERR_TOO_FEW, 2);
 }
 
 static void test_a_policy_without_opps_takes_none(void **state)
 {
 	struct gchint_opps t;
-	struct gchint_given g = right();
+	struct gchint_measured g = right();
 
 	(void)state;
 	gchint_opps_init(&t, 900000);
-	fault_is(&g, &t, GCHINT_GIVEN_ALIEN, 0);
+	fault_is(&g, &t, GCHINT_MEASURED_ERR_UNKNOWN_OPP, 0);
 	g.nr = 0;
-	fault_is(&g, &t, GCHINT_GIVEN_SHORT, 0);
-	gchint_opps_mark(&t, 0);
-	fault_is(&g, &t, GCHINT_GIVEN_SHORT, 0);
+	fault_is(&g, &t, GCHINT_MEASURED_ERR_TOO_FEW, 0);
+	gchint_opps_fill_range(&t, 0);
+	fault_is(&g, &t, GCHINT_MEASURED_ERR_TOO_FEW, 0);
 	g.nr = 3;
-	fault_is(&g, &t, GCHINT_GIVEN_ALIEN, 0);
+	fault_is(&g, &t, GCHINT_MEASURED_ERR_UNKNOWN_OPP, 0);
 }
 
 static void test_a_full_table(void **state)
 {
-	struct gchint_given g = { .nr = GCHINT_OPPS_MAX };
+	struct gchint_measured g = { .nr = GCHINT_OPPS_MAX };
 	struct gchint_opps t;
 
 	(void)state;
@@ -193,9 +193,9 @@ static void test_a_full_table(void **state)
 		g.opp[i].power = i + 1;
 	}
 	gchint_opps_finish(&t);
-	fault_is(&g, &t, GCHINT_GIVEN_RIGHT, 0);
+	fault_is(&g, &t, GCHINT_MEASURED_OK, 0);
 	g.opp[GCHINT_OPPS_MAX - 1].power = 1;
-	fault_is(&g, &t, GCHINT_GIVEN_FALLS, GCHINT_OPPS_MAX - 1);
+	fault_is(&g, &t, GCHINT_MEASURED_ERR_NOT_MONOTONIC, GCHINT_OPPS_MAX - 1);
 }
 
 int main(void)
