@@ -95,8 +95,11 @@ TEST_F(eas, small_task_goes_to_a_small_core)
 		TH_LOG("%d %% of the last 100 wake-ups on CPUs 2 and 3", there);
 }
 
-/* EAS wants schedutil on every CPU: another governor on one ends it for all. */
-TEST_F(eas, only_with_schedutil_everywhere)
+/*
+ * EAS wants schedutil on every CPU: another governor on one ends it for all. Six waits of
+ * SOON_MS at most, each for the kernel to build its scheduling domains anew.
+ */
+TEST_F_TIMEOUT(eas, only_with_schedutil_everywhere, 240)
 {
 	static const char *const others[] = { "performance", "ondemand", "gchint" };
 	size_t i;
