@@ -100,11 +100,23 @@ static void policy_derive_opp(struct gchint_policy *policy)
 	policy->scale = gchint_scale(policy->khz, opps->ref_khz);
 }
 
+/*
+ * Under the policy's lock. Others are under a lock of their own: they come to the
+ * policy in a moment, or have just left it.
+ */
+static bool policy_has_cpu(const struct gchint_policy *policy,
+			   const struct gchint_cpu *c)
+{
+	return rcu_access_pointer(c->policy) == policy;
+}
+
 static void policy_account_cpu(struct gchint_policy *policy, unsigned int cpu,
 			       u64 now)
 {
 	struct gchint_cpu *c = per_cpu_ptr(&gchint_cpus, cpu);
 
+	if (!policy_has_cpu(policy, c))
+		return;
 	gchint_policy_enter_phase(policy, c, c->phase, now);
 	c->khz_ms += cpu_khz_ms(policy, c, now);
 	c->khz_since = now;
@@ -353,6 +365,8 @@ policy_demand_cpu(struct gchint_policy *policy, unsigned int cpu, u64 now)
 {
 	struct gchint_cpu *c = per_cpu_ptr(&gchint_cpus, cpu);
 
+	if (!policy_has_cpu(policy, c))
+		return NULL;
 	/* Not sampled for this very decision? */
 	if (c->thread && !c->lingering && c->ran_since != now)
 		follower->renew(c, policy, now);
@@ -364,12 +378,19 @@ static const struct gchint_demand *
 policy_demand_all(struct gchint_policy *policy, u64 now)
 {
 	struct gchint_demand *best = &policy->joint;
+	const struct gchint_demand *demand;
+	bool any = false;
 	unsigned int cpu;
 
 	memset(best, 0, sizeof(*best));
-	for_each_cpu(cpu, policy->policy->cpus)
-		gchint_decide_join(best, policy_demand_cpu(policy, cpu, now));
-	return best;
+	for_each_cpu(cpu, policy->policy->cpus) {
+		demand = policy_demand_cpu(policy, cpu, now);
+		if (!demand)
+			continue;
+		gchint_decide_join(best, demand);
+		any = true;
+	}
+	return any ? best : NULL;
 }
 
 static void policy_request(struct gchint_policy *policy, u64 hint_ns)
@@ -435,6 +456,9 @@ void gchint_policy_decide(struct gchint_policy *policy, u64 now, u64 hint_ns)
 		best = policy_demand_all(policy, now);
 	else
 		best = policy_demand_cpu(policy, policy->policy->cpu, now);
+	/* The policy is just being started or stopped. */
+	if (!best)
+		return;
 	gchint_decide_policy(&policy->last, &policy->rules, &policy->state,
 			     best, now);
 	WRITE_ONCE(policy->next_time, now + policy->clock +
@@ -471,6 +495,10 @@ static noinline void policy_update(struct gchint_cpu *c,
 		return;
 
 	raw_spin_lock(&policy->lock);
+	if (!policy_has_cpu(policy, c)) {
+		raw_spin_unlock(&policy->lock);
+		return;
+	}
 	now = gchint_now();
 	policy->clock = time - now;
 	gchint_load_iowait(&c->load, now, woken, TICK_NSEC);
@@ -568,6 +596,52 @@ static const struct cpumask *policy_cpus(const struct gchint_policy *policy)
 					      policy->policy->related_cpus;
 }
 
+static void policy_add_cpu(struct gchint_policy *policy, unsigned int cpu)
+{
+	struct gchint_cpu *c = per_cpu_ptr(&gchint_cpus, cpu);
+	u64 wall, idle = get_cpu_idle_time(cpu, &wall, 0);
+	unsigned long flags;
+	u64 now;
+
+	/* Both: no one that holds either is inside with the other pointer. */
+	raw_spin_lock_irqsave(&c->no_policy_lock, flags);
+	raw_spin_lock(&policy->lock);
+	now = gchint_now();
+	gchint_load_init(&c->load, &load_migrations, cpu, now, idle);
+	c->seen_pid = 0;
+	c->park_ns = 0;
+	c->parked = false;
+	memset(&c->demand, 0, sizeof(c->demand));
+	c->request_key = GCHINT_NO_REQUEST_KEY;
+	c->alert = false;
+	memset(&c->neighbour, 0, sizeof(c->neighbour));
+	c->phase = GCHINT_PHASE_NONE;
+	c->khz_since = now;
+	c->khz_ms = 0;
+	rcu_assign_pointer(c->policy, policy);
+	if (!gchint_policy_is_governed(policy))
+		WRITE_ONCE(c->track_neighbours, true);
+	raw_spin_unlock(&policy->lock);
+	raw_spin_unlock_irqrestore(&c->no_policy_lock, flags);
+	if (gchint_policy_is_governed(policy))
+		cpufreq_add_update_util_hook(cpu, &c->hook, policy_hook);
+}
+
+static void policy_remove_cpu(struct gchint_policy *policy, unsigned int cpu)
+{
+	struct gchint_cpu *c = per_cpu_ptr(&gchint_cpus, cpu);
+	unsigned long flags;
+
+	if (gchint_policy_is_governed(policy))
+		cpufreq_remove_update_util_hook(cpu);
+	raw_spin_lock_irqsave(&c->no_policy_lock, flags);
+	raw_spin_lock(&policy->lock);
+	WRITE_ONCE(c->track_neighbours, false);
+	RCU_INIT_POINTER(c->policy, NULL);
+	raw_spin_unlock(&policy->lock);
+	raw_spin_unlock_irqrestore(&c->no_policy_lock, flags);
+}
+
 /* For the governor, with the cpufreq policy's rwsem held. */
 void gchint_policy_start(struct gchint_policy *policy)
 {
@@ -589,34 +663,8 @@ void gchint_policy_start(struct gchint_policy *policy)
 	policy->hint_ns = 0;
 	gchint_policy_update_rules(policy);
 
-	for_each_cpu(cpu, policy_cpus(policy)) {
-		struct gchint_cpu *c = per_cpu_ptr(&gchint_cpus, cpu);
-		u64 wall, idle = get_cpu_idle_time(cpu, &wall, 0);
-		u64 now = gchint_now();
-
-		gchint_load_init(&c->load, &load_migrations, cpu, now, idle);
-		c->seen_pid = 0;
-		c->park_ns = 0;
-		c->parked = false;
-		memset(&c->demand, 0, sizeof(c->demand));
-		c->request_key = GCHINT_NO_REQUEST_KEY;
-		c->alert = false;
-		memset(&c->neighbour, 0, sizeof(c->neighbour));
-		c->phase = GCHINT_PHASE_NONE;
-		c->khz_since = now;
-		c->khz_ms = 0;
-	}
-	/* Decisions read all CPUs: publish none before each is initialised. */
-	for_each_cpu(cpu, policy_cpus(policy)) {
-		struct gchint_cpu *c = per_cpu_ptr(&gchint_cpus, cpu);
-
-		rcu_assign_pointer(c->policy, policy);
-		if (gchint_policy_is_governed(policy))
-			cpufreq_add_update_util_hook(cpu, &c->hook,
-						     policy_hook);
-		else
-			WRITE_ONCE(c->track_neighbours, true);
-	}
+	for_each_cpu(cpu, policy_cpus(policy))
+		policy_add_cpu(policy, cpu);
 }
 
 /*
@@ -627,12 +675,8 @@ void gchint_policy_stop(struct gchint_policy *policy)
 {
 	unsigned int cpu;
 
-	for_each_cpu(cpu, policy_cpus(policy)) {
-		if (gchint_policy_is_governed(policy))
-			cpufreq_remove_update_util_hook(cpu);
-		WRITE_ONCE(per_cpu(gchint_cpus.track_neighbours, cpu), false);
-		RCU_INIT_POINTER(per_cpu(gchint_cpus.policy, cpu), NULL);
-	}
+	for_each_cpu(cpu, policy_cpus(policy))
+		policy_remove_cpu(policy, cpu);
 	synchronize_rcu();
 	if (policy->worker) {
 		irq_work_sync(&policy->irq_work);

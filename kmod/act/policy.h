@@ -42,7 +42,11 @@ struct task_struct;
  */
 struct gchint_cpu {
 	struct update_util_data hook;
-	/* NULL without one. Written at start and stop, read under RCU. */
+	/*
+	 * NULL without one. Read under RCU; written with both @no_policy_lock and
+	 * the policy's lock held, so it is stable for a holder of either that has
+	 * read it after locking.
+	 */
 	struct gchint_policy __rcu *policy;
 	/* Whose hint counts here; other CPUs may compare the pointer. */
 	struct gchint_thread *thread;
@@ -75,6 +79,8 @@ struct gchint_cpu {
 	struct gchint_snapshot snapshot;
 	struct gchint_sample sample;
 	struct gchint_hint_origin who; /* origin of @hint, for events */
+	/* Replaces the policy's lock while @policy is NULL. Taken before it. */
+	raw_spinlock_t no_policy_lock;
 	struct gchint_neighbour neighbour;
 	u64 park_ns; /* when it is to be @parked; 0 never */
 } ____cacheline_aligned;

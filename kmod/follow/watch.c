@@ -60,8 +60,6 @@ struct watch_cpu {
 	atomic_t poke_pending;
 	/* When the doorbell behind the poke was rung, 0 for none. */
 	atomic64_t doorbell_ns;
-	/* Replaces the policy's lock while the CPU has no policy. */
-	raw_spinlock_t no_policy_lock;
 };
 
 static DEFINE_PER_CPU(struct watch_cpu, watch_cpus);
@@ -76,17 +74,24 @@ static struct watch_cpu *watch_cpu_of(const struct gchint_cpu *c)
 static raw_spinlock_t *watch_cpu_lock_of(struct gchint_cpu *c,
 					 struct gchint_policy *policy)
 {
-	return policy ? &policy->lock : &watch_cpu_of(c)->no_policy_lock;
+	return policy ? &policy->lock : &c->no_policy_lock;
 }
 
 /* Locks what the CPU's hint and decisions depend on; returns its policy. */
 static inline struct gchint_policy *watch_cpu_lock(struct gchint_cpu *c)
 	__acquires(policy)
 {
-	struct gchint_policy *policy = rcu_dereference_sched(c->policy);
+	struct gchint_policy *policy;
 
 	__acquire(policy);
-	raw_spin_lock(watch_cpu_lock_of(c, policy));
+	for (;;) {
+		policy = rcu_dereference_sched(c->policy);
+		raw_spin_lock(watch_cpu_lock_of(c, policy));
+		/* It may have been started or stopped in between. */
+		if (likely(rcu_access_pointer(c->policy) == policy))
+			break;
+		raw_spin_unlock(watch_cpu_lock_of(c, policy));
+	}
 	__release(watch_cpu_lock_of(c, policy));
 	return policy;
 }
@@ -859,7 +864,7 @@ int gchint_watch_init(void)
 		struct watch_cpu *w = per_cpu_ptr(&watch_cpus, cpu);
 
 		per_cpu(gchint_cpus.cpu, cpu) = cpu;
-		raw_spin_lock_init(&w->no_policy_lock);
+		raw_spin_lock_init(&per_cpu(gchint_cpus.no_policy_lock, cpu));
 		hrtimer_setup(&w->timer, watch_timer_fire, CLOCK_MONOTONIC,
 			      HRTIMER_MODE_ABS_PINNED_HARD);
 		INIT_CSD(&w->poke, poke_receive, NULL);
