@@ -6,10 +6,10 @@
 #include "db.h"
 #include "run-parts.h"
 
-/* States of a CPU are read one after the other: within this they are one reading. */
+/* The idle states of a CPU are read one after the other: rows closer than this are one reading. */
 #define READING_NS 5000000
 
-/* Of all states of a CPU together, since its first reading. */
+/* Total idle time of a CPU, over all its idle states, since its first reading. */
 struct point {
 	uint32_t cpu;
 	uint64_t t;
@@ -22,10 +22,11 @@ struct asleep {
 };
 
 /*
- * A state's total is written when it changed, which it does as the CPU leaves it: what a
- * state has more than in its row before belongs to the time since any row of its CPU.
+ * A state's total is recorded only when it changed, which happens as the CPU leaves the state.
+ * Its increase since the state's previous row therefore belongs to the time since the previous
+ * row of any state of that CPU.
  */
-static bool add(struct asleep *a, uint32_t cpu, uint64_t t, double ns)
+static bool asleep_add_reading(struct asleep *a, uint32_t cpu, uint64_t t, double ns)
 {
 	struct point *last = a->nr ? &a->point[a->nr - 1] : NULL;
 	const bool same = last && last->cpu == cpu;
@@ -50,7 +51,8 @@ struct asleep *asleep_of(sqlite3 *db)
 	bool good = a;
 
 	while (good && db_next(s))
-		good = add(a, db_u32(s, 0, 0), (uint64_t)db_int(s, 1, 0), (double)db_int(s, 2, 0));
+		good = asleep_add_reading(a, db_u32(s, 0, 0), (uint64_t)db_int(s, 1, 0),
+					  (double)db_int(s, 2, 0));
 	sqlite3_finalize(s);
 	if (!good) {
 		asleep_free(a);
@@ -66,8 +68,8 @@ void asleep_free(struct asleep *a)
 	free(a);
 }
 
-/* Up to an instant, in ns; below 0 outside of what was read. */
-static double until(const struct asleep *a, uint32_t cpu, uint64_t t)
+/* Idle ns of a CPU from its first reading to @t, interpolated; below 0 outside of the readings. */
+static double asleep_until(const struct asleep *a, uint32_t cpu, uint64_t t)
 {
 	const struct point *p;
 	size_t lo = 0, hi = a->nr;
@@ -95,7 +97,7 @@ static double until(const struct asleep *a, uint32_t cpu, uint64_t t)
 
 double asleep_ns(const struct asleep *a, uint32_t cpu, uint64_t t0, uint64_t t1)
 {
-	const double from = until(a, cpu, t0), to = until(a, cpu, t1);
+	const double from = asleep_until(a, cpu, t0), to = asleep_until(a, cpu, t1);
 	const double length = (double)(t1 - t0);
 
 	if (from < 0 || to < from)

@@ -12,8 +12,8 @@ struct asleep *asleep_of(sqlite3 *db);
 void asleep_free(struct asleep *a);
 
 /*
- * ns of [@t0, @t1) in any idle state, below 0 not known. The states are read once a
- * period: between two changes of them it is taken to have been even.
+ * ns of [@t0, @t1) that the CPU spent in any idle state, below 0 if unknown. The states are read
+ * once a period: idle time between two readings is assumed to be spread evenly.
  */
 double asleep_ns(const struct asleep *a, uint32_t cpu, uint64_t t0, uint64_t t1);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "asset.h"
 
-/* The assembler reads the file: no array of numbers, on any machine. */
+/* The assembler includes the file itself, so that no array has to be generated from it. */
 #define ASSET(name, path)                                                                          \
 	__asm__(".section .rodata\n"                                                               \
 		".global " #name "\n" #name ":\n"                                                  \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Texts that a page carries, taken into the program when it is built: our own script,
- * and dygraphs with its licence from the package that is installed there
- * (libjs-dygraphs). Strings; "" where the program was built without.
+ * Texts that are embedded in pages, compiled into the program: our own script, and dygraphs with
+ * its licence, from the build machine's package (libjs-dygraphs). They are strings, "" where the
+ * program was built without dygraphs.
  */
 #ifndef GCHINTCTL_ASSET_H
 #define GCHINTCTL_ASSET_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * .NET's diagnostic protocol, as dotnet-trace and its like speak it: a runtime listens at
- * dotnet-diagnostic-PID-KEY-socket in its TMPDIR. A message is 14 bytes of magic, its whole length,
- * a set of commands and one of them, and 2 bytes of nothing; numbers are little-endian, strings
- * UTF-16 with their length and a NUL.
+ * .NET's diagnostic protocol, which dotnet-trace uses too: a runtime listens at
+ * dotnet-diagnostic-PID-KEY-socket in its TMPDIR. A message has 14 bytes of magic, its whole
+ * length, a command set, a command of that set, and 2 reserved bytes. Numbers are little-endian;
+ * strings are UTF-16, with their length in front and a NUL at the end.
  */
 #include "attach.h"
 
@@ -28,14 +28,14 @@
 
 #define HEADER 20 /* bytes */
 
-/* A message that is being written: what does not fit is not. */
+/* A message under construction; @full is set instead of writing beyond its end. */
 struct message {
 	unsigned char data[16384];
 	size_t size;
 	bool full;
 };
 
-static void put(struct message *m, const void *data, size_t size)
+static void message_put(struct message *m, const void *data, size_t size)
 {
 	if (m->full || size > sizeof(m->data) - m->size) {
 		m->full = true;
@@ -45,27 +45,27 @@ static void put(struct message *m, const void *data, size_t size)
 	m->size += size;
 }
 
-static void put_number(struct message *m, uint64_t value, unsigned int bytes)
+static void message_put_number(struct message *m, uint64_t value, unsigned int bytes)
 {
 	for (unsigned int i = 0; i < bytes; i++)
-		put(m, &(unsigned char){ (unsigned char)(value >> 8 * i) }, 1);
+		message_put(m, &(unsigned char){ (unsigned char)(value >> 8 * i) }, 1);
 }
 
-/* UTF-8 that is not ASCII would have to be decoded. */
-static bool put_string(struct message *m, const char *text)
+/* False if @text is not ASCII: other characters would need a conversion to UTF-16. */
+static bool message_put_string(struct message *m, const char *text)
 {
-	put_number(m, strlen(text) + 1, 4);
+	message_put_number(m, strlen(text) + 1, 4);
 	for (const char *c = text;; c++) {
 		if (*c & 0x80)
 			return false;
-		put_number(m, (unsigned char)*c, 2);
+		message_put_number(m, (unsigned char)*c, 2);
 		if (!*c)
 			return true;
 	}
 }
 
-/* TMPDIR as the process has it, below its own root; @folder without a slash at its end. */
-static void folder_of(pid_t pid, char *folder, size_t size)
+/* The process's TMPDIR, as a path through its root in /proc, without a trailing slash. */
+static void process_tmpdir(pid_t pid, char *folder, size_t size)
 {
 	char path[64], block[65536], *entry;
 	const char *tmp = "/tmp";
@@ -87,8 +87,8 @@ static void folder_of(pid_t pid, char *folder, size_t size)
 		folder[n - 1] = '\0';
 }
 
-/* A socket's name is 108 bytes at most: it is reached by its folder's descriptor if need be. */
-static int dial(const char *path)
+/* A descriptor or -errno; -ENAMETOOLONG if the path exceeds the 108 bytes of a socket's name. */
+static int socket_connect(const char *path)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	struct timeval patience = { .tv_sec = PATIENCE };
@@ -116,17 +116,17 @@ int dotnet_reach(pid_t pid, int own)
 	int fd = -ENOENT;
 	glob_t found;
 
-	folder_of(pid, folder, sizeof(folder));
+	process_tmpdir(pid, folder, sizeof(folder));
 	snprintf(pattern, sizeof(pattern), "%s/dotnet-diagnostic-%d-*-socket", folder, own);
-	/* One that a process of the same number left behind refuses. */
+	/* A stale socket, left by an earlier process with this pid, refuses the connection. */
 	if (!glob(pattern, 0, NULL, &found))
 		for (size_t i = 0; i < found.gl_pathc && fd < 0; i++)
-			fd = dial(found.gl_pathv[i]);
+			fd = socket_connect(found.gl_pathv[i]);
 	globfree(&found);
 	return fd;
 }
 
-/* GUIDs are words and bytes: as in RUNTIME_DOTNET_CLASS. */
+/* RUNTIME_DOTNET_CLASS as bytes: the first three fields of a GUID are little-endian. */
 static const unsigned char class_bytes[16] = {
 	0x2e, 0x3a, 0x2f, 0x8f, 0xc1, 0x43, 0x0b, 0x4d,
 	0x9a, 0x6e, 0x67, 0x63, 0x68, 0x69, 0x6e, 0x74,
@@ -139,17 +139,17 @@ int dotnet_load(int fd, const char *adapter, const char *with)
 	size_t got = 0;
 	ssize_t n;
 
-	put(&m, MAGIC, sizeof(MAGIC));
-	put_number(&m, 0, 2);
-	put_number(&m, SET_PROFILER, 1);
-	put_number(&m, ATTACH_PROFILER, 1);
-	put_number(&m, 0, 2);
-	put_number(&m, PATIENCE * 1000, 4);
-	put(&m, class_bytes, sizeof(class_bytes));
-	if (!put_string(&m, adapter))
+	message_put(&m, MAGIC, sizeof(MAGIC));
+	message_put_number(&m, 0, 2);
+	message_put_number(&m, SET_PROFILER, 1);
+	message_put_number(&m, ATTACH_PROFILER, 1);
+	message_put_number(&m, 0, 2);
+	message_put_number(&m, PATIENCE * 1000, 4);
+	message_put(&m, class_bytes, sizeof(class_bytes));
+	if (!message_put_string(&m, adapter))
 		return -EILSEQ;
-	put_number(&m, strlen(with), 4);
-	put(&m, with, strlen(with));
+	message_put_number(&m, strlen(with), 4);
+	message_put(&m, with, strlen(with));
 	if (m.full)
 		return -ENAMETOOLONG;
 	m.data[14] = (unsigned char)m.size;

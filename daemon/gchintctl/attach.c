@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * attach PID: the adapter into a JVM or a .NET program that runs. Into a JVM as jcmd's JVMTI.agent_load does it, without
- * a JDK. HotSpot's protocol: a file .attach_pidPID and SIGQUIT make it open a socket
- * .java_pidPID in its /tmp, which takes a version and a command with three arguments, each
- * ended by a NUL.
+ * gchintctl attach PID loads the adapter into a running JVM or .NET program. For a JVM it does
+ * what jcmd's JVMTI.agent_load does, without a JDK. HotSpot's protocol: a file .attach_pidPID and
+ * SIGQUIT make the JVM open a socket .java_pidPID in its /tmp, which takes a version and a command
+ * with three arguments, each ended by a NUL.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,19 +35,19 @@ static const char usage[] = "usage: gchintctl attach [--wait] PID\n"
 			    "\n"
 			    "  -w, --wait  until it ends, or a signal comes\n";
 
-#define PATIENCE 100 /* tenths of a second until the socket is there */
+#define PATIENCE 100 /* tenths of a second to wait for the socket */
 
 extern char **environ;
 
 struct target {
 	pid_t pid;
-	int own; /* its pid as it sees itself */
-	int dotnet; /* a .NET runtime's socket instead; none below 0 */
-	bool quits; /* it would end by SIGQUIT */
+	int own; /* its pid in its own namespace */
+	int dotnet; /* connection to a .NET runtime; below 0 if it is none */
+	bool quits; /* it has no handler for SIGQUIT, which would end it */
 	char socket[64];
 };
 
-static bool is_jvm(pid_t pid)
+static bool process_is_jvm(pid_t pid)
 {
 	char path[64], line[PATH_MAX + 128];
 	bool found = false;
@@ -62,8 +62,8 @@ static bool is_jvm(pid_t pid)
 	return found;
 }
 
-/* 0 or -errno. */
-static int look_at(struct target *target)
+/* Fills in @target from /proc. Returns 0 or -errno. */
+static int target_read(struct target *target)
 {
 	char path[64], line[256];
 	unsigned long long caught = 0;
@@ -77,7 +77,7 @@ static int look_at(struct target *target)
 	while (fgets(line, sizeof(line), f)) {
 		if (!strncmp(line, "SigCgt:", 7))
 			caught = strtoull(line + 7, NULL, 16);
-		/* The last of them is that of the innermost namespace. */
+		/* The last number is the pid in the innermost namespace. */
 		if (!strncmp(line, "NSpid:", 6) && strrchr(line, '\t'))
 			target->own = atoi(strrchr(line, '\t') + 1);
 	}
@@ -88,7 +88,7 @@ static int look_at(struct target *target)
 	return 0;
 }
 
-static int dial(const struct target *target)
+static int target_connect(const struct target *target)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -102,12 +102,12 @@ static int dial(const struct target *target)
 	return -ECONNREFUSED;
 }
 
-/* A socket to the JVM; made to listen if it does not yet. */
-static int reach(const struct target *target)
+/* A connection to the JVM, which is made to listen first if it does not yet; or -errno. */
+static int target_open(const struct target *target)
 {
 	const struct timespec tenth = { 0, 100000000 };
 	char ask[64];
-	int fd = dial(target), file;
+	int fd = target_connect(target), file;
 
 	if (fd >= 0)
 		return fd;
@@ -124,14 +124,14 @@ static int reach(const struct target *target)
 	kill(target->pid, SIGQUIT);
 	for (int n = 0; n < PATIENCE && fd < 0 && !kill(target->pid, 0); n++) {
 		nanosleep(&tenth, NULL);
-		fd = dial(target);
+		fd = target_connect(target);
 	}
 	unlink(ask);
 	return fd;
 }
 
-/* What GCHINT_* say here, for the agent: NAME=VALUE;... */
-static char *options(void)
+/* The GCHINT_* variables of this environment, as options of the agent: NAME=VALUE;... */
+static char *options_format(void)
 {
 	char *text = NULL;
 	size_t size;
@@ -143,8 +143,8 @@ static char *options(void)
 	return f && !fclose(f) ? text : NULL;
 }
 
-/* The first line is 0 if it loaded; "return code: N" is the agent's own. */
-static int load(int fd, const char *adapter, const char *with, char *reply, size_t size)
+/* The reply begins with 0 if the agent was loaded; "return code: N" is the agent's own result. */
+static int jvm_load(int fd, const char *adapter, const char *with, char *reply, size_t size)
 {
 	char command[PATH_MAX * 2];
 	size_t length = 0;
@@ -166,7 +166,7 @@ static int load(int fd, const char *adapter, const char *with, char *reply, size
 	return 0;
 }
 
-static bool anywhere(void)
+static bool hints_have_destination(void)
 {
 	const char *device = getenv("GCHINT_DEVICE"), *hints = getenv("GCHINT_HINTS");
 
@@ -176,7 +176,7 @@ static bool anywhere(void)
 	       !access(device && *device ? device : "/dev/gchint", R_OK | W_OK);
 }
 
-static int attach(const struct target *target, const char *adapter)
+static int target_attach(const struct target *target, const char *adapter)
 {
 	char reply[1024], inside[PATH_MAX + 32], *with;
 	int fd, ret;
@@ -188,18 +188,18 @@ static int attach(const struct target *target, const char *adapter)
 			  adapter, target->pid);
 		return CTL_FAILED;
 	}
-	fd = target->dotnet >= 0 ? target->dotnet : reach(target);
+	fd = target->dotnet >= 0 ? target->dotnet : target_open(target);
 	if (fd < 0) {
 		ctl_error("%d does not let anybody attach: %s", target->pid, strerror(-fd));
 		return CTL_FAILED;
 	}
-	with = options();
+	with = options_format();
 	if (!with)
 		ret = -ENOMEM;
 	else if (target->dotnet >= 0)
 		ret = dotnet_load(fd, adapter, with);
 	else
-		ret = load(fd, adapter, with, reply, sizeof(reply));
+		ret = jvm_load(fd, adapter, with, reply, sizeof(reply));
 	free(with);
 	close(fd);
 	if (ret == -ECANCELED) {
@@ -214,7 +214,7 @@ static int attach(const struct target *target, const char *adapter)
 	return CTL_OK;
 }
 
-static void wait_for(pid_t pid)
+static void process_wait(pid_t pid)
 {
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -258,14 +258,14 @@ int cmd_attach(const struct ctl *ctl, int argc, char **argv)
 		return CTL_USAGE;
 	}
 	target.pid = (pid_t)pid;
-	ret = look_at(&target);
+	ret = target_read(&target);
 	if (ret) {
 		ctl_error("%d: %s", target.pid,
 			  ret == -ENOENT ? "no such process" : strerror(-ret));
 		return CTL_FAILED;
 	}
 	target.dotnet = dotnet_reach(target.pid, target.own);
-	if (target.dotnet < 0 && !is_jvm(target.pid)) {
+	if (target.dotnet < 0 && !process_is_jvm(target.pid)) {
 		ctl_error("%d is no JVM and no .NET program that lets anybody attach, or not "
 			  "yours; other runtimes: gchintctl run",
 			  target.pid);
@@ -278,7 +278,7 @@ int cmd_attach(const struct ctl *ctl, int argc, char **argv)
 			  target.pid);
 		return CTL_FAILED;
 	}
-	if (!anywhere()) {
+	if (!hints_have_destination()) {
 		ctl_error("hints would go nowhere: there is no /dev/gchint, and nobody records; "
 			  "gchintctl record -- gchintctl attach --wait %d",
 			  target.pid);
@@ -290,8 +290,8 @@ int cmd_attach(const struct ctl *ctl, int argc, char **argv)
 			  name);
 		return CTL_FAILED;
 	}
-	ret = attach(&target, adapter);
+	ret = target_attach(&target, adapter);
 	if (!ret && wait)
-		wait_for(target.pid);
+		process_wait(target.pid);
 	return ret;
 }

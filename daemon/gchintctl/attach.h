@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A .NET program that runs, and its diagnostic socket. */
+/* The diagnostic socket of a running .NET program. */
 #ifndef GCHINTCTL_ATTACH_H
 #define GCHINTCTL_ATTACH_H
 
 #include <sys/types.h>
 
 /**
- * dotnet_reach - a connection to a .NET runtime
+ * dotnet_reach - connect to a .NET runtime
  * @pid: its process
- * @own: the pid as it sees itself
+ * @own: its pid in its own namespace
  *
- * Returns a descriptor; -ENOENT where it has no socket: it is no .NET program, or its
- * diagnostics are switched off (DOTNET_EnableDiagnostics); -errno.
+ * Returns a descriptor; -ENOENT where it has no socket, because it is no .NET program or its
+ * diagnostics are switched off (DOTNET_EnableDiagnostics); or another -errno.
  */
 int dotnet_reach(pid_t pid, int own);
 
 /**
- * dotnet_load - have it load the adapter
- * @fd: of dotnet_reach()
- * @adapter: the library
- * @with: what to give it
+ * dotnet_load - make a .NET runtime load the adapter
+ * @fd: a connection from dotnet_reach()
+ * @adapter: path of the library
+ * @with: options for the adapter
  *
- * Returns 0; -ECANCELED where it, or the adapter, would not; -errno.
+ * Returns 0; -ECANCELED where the runtime or the adapter refused; or another -errno.
  */
 int dotnet_load(int fd, const char *adapter, const char *with);
 

@@ -11,7 +11,7 @@
 #include "../common/clock.h"
 #include "../common/text.h"
 
-#define STEPS	  10000 /* between two looks whether it shall end */
+#define STEPS	  10000 /* between two checks of the end flag */
 #define LINE	  64
 #define HOPS	  100000
 #define LEAST	  (16u << 20)
@@ -31,15 +31,15 @@ struct burn {
 	struct burner burner[];
 };
 
-/* What a compiler may not leave out. */
+/* Volatile: storing results here keeps the compiler from dropping their computation. */
 static volatile uint64_t sink;
 
-static void *compute(void *arg)
+static void *burner_compute(void *arg)
 {
 	const struct burner *b = arg;
 	uint64_t x = (uintptr_t)arg | 1;
 
-	/* Who measures is not to wait for these; of this thread alone (nice(2) on Linux). */
+	/* Do not delay the measuring thread. On Linux nice(2) affects this thread only. */
 	if (nice(19) < 0)
 		sink = 0;
 	while (!atomic_load_explicit(&b->of->end, memory_order_relaxed)) {
@@ -50,7 +50,7 @@ static void *compute(void *arg)
 	return NULL;
 }
 
-static bool on_cpu(cpu_set_t *set, unsigned int cpu)
+static bool cpuset_of(cpu_set_t *set, unsigned int cpu)
 {
 	CPU_ZERO(set);
 	if (cpu >= CPU_SETSIZE)
@@ -59,16 +59,16 @@ static bool on_cpu(cpu_set_t *set, unsigned int cpu)
 	return true;
 }
 
-static bool start(struct burner *b, unsigned int cpu)
+static bool burner_start(struct burner *b, unsigned int cpu)
 {
 	pthread_attr_t attr;
 	cpu_set_t one;
 	bool good = false;
 
-	if (!on_cpu(&one, cpu) || pthread_attr_init(&attr))
+	if (!cpuset_of(&one, cpu) || pthread_attr_init(&attr))
 		return false;
 	if (!pthread_attr_setaffinity_np(&attr, sizeof(one), &one))
-		good = !pthread_create(&b->thread, &attr, compute, b);
+		good = !pthread_create(&b->thread, &attr, burner_compute, b);
 	pthread_attr_destroy(&attr);
 	return good;
 }
@@ -83,7 +83,8 @@ struct burn *burn_begin(const unsigned int *cpu, size_t nr)
 		struct burner *one = &b->burner[b->nr];
 
 		one->of = b;
-		if (!start(one, cpu[b->nr]) || pthread_getcpuclockid(one->thread, &one->clock)) {
+		if (!burner_start(one, cpu[b->nr]) ||
+		    pthread_getcpuclockid(one->thread, &one->clock)) {
 			burn_end(b);
 			return NULL;
 		}
@@ -112,12 +113,12 @@ void burn_end(struct burn *b)
 
 struct chase {
 	size_t lines;
-	uint32_t *ring; /* LINE bytes apart, the next one's index */
+	uint32_t *ring; /* index of the next line; entries are LINE bytes apart */
 	uint32_t at;
 };
 
-/* The largest of its caches, 0 unknown. */
-static uint64_t last_cache(const struct root *root, unsigned int cpu)
+/* Bytes of the CPU's largest cache; 0 if unknown. */
+static uint64_t cpu_largest_cache(const struct root *root, unsigned int cpu)
 {
 	uint64_t most = 0, size;
 	char text[32];
@@ -130,23 +131,23 @@ static uint64_t last_cache(const struct root *root, unsigned int cpu)
 	return most;
 }
 
-static uint32_t *line_of(const struct chase *c, size_t i)
+static uint32_t *chase_line(const struct chase *c, size_t i)
 {
 	return &c->ring[i * (LINE / sizeof(*c->ring))];
 }
 
-/* One ring through all lines, in an order that no prefetcher guesses (Sattolo's). */
-static void shuffle(struct chase *c)
+/* Links all lines into one random ring (Sattolo's algorithm), which no prefetcher can predict. */
+static void chase_shuffle(struct chase *c)
 {
 	uint64_t x = 1;
 
 	for (size_t i = 0; i < c->lines; i++)
-		*line_of(c, i) = (uint32_t)i;
+		*chase_line(c, i) = (uint32_t)i;
 	for (size_t i = c->lines - 1; i; i--) {
-		uint32_t *a = line_of(c, i), *b, other;
+		uint32_t *a = chase_line(c, i), *b, other;
 
 		x = x * 6364136223846793005u + 1442695040888963407u;
-		b = line_of(c, (x >> 33) % i);
+		b = chase_line(c, (x >> 33) % i);
 		other = *a;
 		*a = *b;
 		*b = other;
@@ -155,7 +156,7 @@ static void shuffle(struct chase *c)
 
 struct chase *chase_new(const struct root *root, unsigned int cpu)
 {
-	uint64_t bytes = last_cache(root, cpu) * TIMES_LLC;
+	uint64_t bytes = cpu_largest_cache(root, cpu) * TIMES_LLC;
 	struct chase *c = calloc(1, sizeof(*c));
 
 	if (!c)
@@ -167,7 +168,7 @@ struct chase *chase_new(const struct root *root, unsigned int cpu)
 		free(c);
 		return NULL;
 	}
-	shuffle(c);
+	chase_shuffle(c);
 	return c;
 }
 
@@ -176,12 +177,12 @@ double chase_run(struct chase *c, unsigned int cpu)
 	cpu_set_t one, before;
 	uint64_t start_ns, ns;
 
-	if (!on_cpu(&one, cpu) || sched_getaffinity(0, sizeof(before), &before) ||
+	if (!cpuset_of(&one, cpu) || sched_getaffinity(0, sizeof(before), &before) ||
 	    sched_setaffinity(0, sizeof(one), &one))
 		return -1;
 	start_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	for (unsigned int i = 0; i < HOPS; i++)
-		c->at = *line_of(c, c->at);
+		c->at = *chase_line(c, c->at);
 	ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns;
 	sink = c->at;
 	sched_setaffinity(0, sizeof(before), &before);

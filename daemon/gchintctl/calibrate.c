@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What each frequency of each kind of CPU draws, measured; and given to the module. */
+/* Measures the power of each core type at each frequency; loads such figures into the module. */
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -20,7 +20,7 @@
 #include "kinds.h"
 #include "meter.h"
 
-#define LOOK_MS	    5
+#define SAMPLE_MS   5
 #define REPEATS_MAX 50
 #define CHASES	    3
 
@@ -50,7 +50,7 @@ struct options {
 	uint64_t repeats, window_ms, settle_ms;
 };
 
-/* Idle, one busy, all of the kind busy. */
+/* Busy CPUs of the core type under measurement: none, one, all. */
 enum {
 	IDLE,
 	ONE,
@@ -58,7 +58,7 @@ enum {
 	STATES
 };
 
-/* Readings of a kind at a frequency: uW, and how many CPUs were busy. */
+/* Readings of a core type at one frequency: power in uW, and the number of busy CPUs. */
 struct cell {
 	double uw[STATES][REPEATS_MAX], busy[STATES][REPEATS_MAX];
 	double resolution, chase_ns;
@@ -70,19 +70,19 @@ struct work {
 	struct meter meter;
 	struct calibration c;
 	char error[256];
-	double taken_by_others; /* the most, of what a busy thread should have had */
+	double taken_by_others; /* highest share of the busy CPUs' time */
 };
 
-static void nap(uint64_t ms)
+static void sleep_ms(uint64_t ms)
 {
 	const struct timespec t = { (time_t)(ms / 1000), (long)(ms % 1000 * 1000000) };
 
 	nanosleep(&t, NULL);
 }
 
-/* What the rails show while these CPUs are busy. 0, -EINTR or -errno. */
-static int window(struct work *w, const unsigned int *cpu, size_t nr, double *uw, double *busy,
-		  double *resolution)
+/* Reads the rails for one window while these CPUs are busy. Returns 0, -EINTR or -errno. */
+static int window_measure(struct work *w, const unsigned int *cpu, size_t nr, double *uw,
+			  double *busy, double *resolution)
 {
 	struct burn *burn = nr ? burn_begin(cpu, nr) : NULL;
 	uint64_t ran = 0, from = 0, end, to;
@@ -91,13 +91,13 @@ static int window(struct work *w, const unsigned int *cpu, size_t nr, double *uw
 
 	if (nr && !burn)
 		return -ENOMEM;
-	nap(w->o->settle_ms);
+	sleep_ms(w->o->settle_ms);
 	ret = meter_begin(&w->meter);
 	from = clock_now();
 	ran = burn_ns(burn);
 	end = from + w->o->window_ms * NSEC_PER_MSEC;
 	while (!ret && !child_caught && clock_now() < end) {
-		nap(LOOK_MS);
+		sleep_ms(SAMPLE_MS);
 		ret = meter_look(&w->meter);
 	}
 	if (!ret)
@@ -111,8 +111,8 @@ static int window(struct work *w, const unsigned int *cpu, size_t nr, double *uw
 	return child_caught ? -EINTR : ret;
 }
 
-static int measure(struct work *w, unsigned int kind, uint64_t khz, struct chase *chase,
-		   struct cell *cell)
+static int cell_measure(struct work *w, unsigned int kind, uint64_t khz, struct chase *chase,
+			struct cell *cell)
 {
 	unsigned int cpu[KINDS_CPUS];
 	const size_t nr = kinds_cpus(&w->kinds, kind, cpu, KINDS_CPUS);
@@ -125,8 +125,8 @@ static int measure(struct work *w, unsigned int kind, uint64_t khz, struct chase
 		for (unsigned int s = IDLE; s < STATES && !ret; s++) {
 			if (s == ALL && nr < 2)
 				continue;
-			ret = window(w, cpu, count[s], &cell->uw[s][r], &cell->busy[s][r],
-				     &resolution);
+			ret = window_measure(w, cpu, count[s], &cell->uw[s][r], &cell->busy[s][r],
+					     &resolution);
 			cell->resolution = fmax(cell->resolution, resolution);
 		}
 	}
@@ -142,11 +142,12 @@ static int measure(struct work *w, unsigned int kind, uint64_t khz, struct chase
 }
 
 /*
- * One CPU more, where all were measured: what they share is in neither of the two then.
- * @awake receives that, of each repeat.
+ * The power that one more busy CPU adds. Where all CPUs were measured too (@many), this is the
+ * difference between all and one busy, which excludes the power that busy CPUs share; @awake
+ * receives that shared power for each repeat. Otherwise it is the difference to idle.
  */
-static struct figure power_of(const struct options *o, const struct cell *cell, bool many,
-			      double *awake)
+static struct figure cell_power(const struct options *o, const struct cell *cell, bool many,
+				double *awake)
 {
 	double x[REPEATS_MAX];
 
@@ -164,19 +165,19 @@ static struct figure power_of(const struct options *o, const struct cell *cell, 
 	return estimate_mean(x, o->repeats, cell->resolution * M_SQRT2);
 }
 
-static void put_figure(struct calibration_figure *to, struct figure f)
+static void figure_set(struct calibration_figure *to, struct figure f)
 {
 	to->known = true;
 	to->value = (uint32_t)fmin(fmax(round(f.value), 0), CALIBRATION_MAX);
 	to->error = (uint32_t)fmin(ceil(f.error), CALIBRATION_MAX);
-	/* Less than nothing is an error as large. */
+	/* A negative figure was replaced by 0: its error is at least what was cut off. */
 	if (f.value < 0)
 		to->error = (uint32_t)fmin(fmax(ceil(f.error), ceil(-f.value)), CALIBRATION_MAX);
 }
 
-/* Time of a hop is a + b/f: a is memory's. */
-static void memory_of(struct calibration_policy *to, const struct kinds_policy *p,
-		      const struct cell *cell)
+/* A dependent load takes a + b/f; a does not depend on the frequency and is the memory's. */
+static void policy_estimate_memory(struct calibration_policy *to, const struct kinds_policy *p,
+				   const struct cell *cell)
 {
 	double x[CALIBRATION_OPPS], y[CALIBRATION_OPPS];
 	struct figure f;
@@ -189,11 +190,11 @@ static void memory_of(struct calibration_policy *to, const struct kinds_policy *
 		y[nr++] = cell[i].chase_ns * 1000;
 	}
 	if (estimate_line(x, y, nr, &f) && f.value > f.error)
-		put_figure(&to->memory, f);
+		figure_set(&to->memory, f);
 }
 
-static int conclude(struct work *w, unsigned int kind, const struct cell *cell,
-		    struct calibration_policy *to)
+static int policy_conclude(struct work *w, unsigned int kind, const struct cell *cell,
+			   struct calibration_policy *to)
 {
 	const struct kinds_policy *p = &w->kinds.policy[kind];
 	const struct options *o = w->o;
@@ -205,7 +206,7 @@ static int conclude(struct work *w, unsigned int kind, const struct cell *cell,
 	size_t falls;
 
 	for (unsigned int i = 0; i < p->nr; i++) {
-		f[i] = power_of(o, &cell[i], many, awake + i * o->repeats);
+		f[i] = cell_power(o, &cell[i], many, awake + i * o->repeats);
 		resolution = fmax(resolution, cell[i].resolution);
 		if (!(f[i].value > f[i].error)) {
 			snprintf(w->error, sizeof(w->error),
@@ -226,15 +227,16 @@ static int conclude(struct work *w, unsigned int kind, const struct cell *cell,
 	*to = (struct calibration_policy){ .nr = p->nr };
 	for (unsigned int i = 0; i < p->nr; i++) {
 		to->opp[i].khz = (uint32_t)p->khz[i];
-		put_figure(&to->opp[i].power, f[i]);
+		figure_set(&to->opp[i].power, f[i]);
 	}
 	if (many)
-		put_figure(&to->awake, estimate_mean(awake, p->nr * o->repeats, resolution));
-	memory_of(to, p, cell);
+		figure_set(&to->awake, estimate_mean(awake, p->nr * o->repeats, resolution));
+	policy_estimate_memory(to, p, cell);
 	return 0;
 }
 
-static void tell(const struct work *w, unsigned int kind, unsigned int i, const struct cell *cell)
+static void cell_report(const struct work *w, unsigned int kind, unsigned int i,
+			const struct cell *cell)
 {
 	const struct kinds_policy *p = &w->kinds.policy[kind];
 	double sum = 0;
@@ -245,8 +247,8 @@ static void tell(const struct work *w, unsigned int kind, unsigned int i, const 
 		i + 1, p->nr, p->khz[i], sum / (double)w->o->repeats / 1e3);
 }
 
-/* The policies of a kind have the same figures. */
-static int calibrate_kind(struct work *w, unsigned int kind)
+/* Measures one policy; all policies of the same core type receive its figures. */
+static int calibrate_core_type(struct work *w, unsigned int kind)
 {
 	const struct kinds_policy *p = &w->kinds.policy[kind];
 	struct cell *cell = calloc(p->nr, sizeof(*cell));
@@ -255,15 +257,15 @@ static int calibrate_kind(struct work *w, unsigned int kind)
 	int ret = cell ? 0 : -ENOMEM;
 
 	for (unsigned int i = 0; i < p->nr && !ret; i++) {
-		ret = measure(w, kind, p->khz[i], chase, &cell[i]);
+		ret = cell_measure(w, kind, p->khz[i], chase, &cell[i]);
 		if (!ret)
-			tell(w, kind, i, &cell[i]);
+			cell_report(w, kind, i, &cell[i]);
 	}
 	if (!ret && !w->c.idle.known)
-		put_figure(&w->c.idle,
+		figure_set(&w->c.idle,
 			   estimate_mean(cell[0].uw[IDLE], w->o->repeats, cell[0].resolution));
 	if (!ret)
-		ret = conclude(w, kind, cell, &of);
+		ret = policy_conclude(w, kind, cell, &of);
 	for (unsigned int i = 0; i < w->kinds.nr && !ret; i++) {
 		if (w->kinds.policy[i].kind != kind)
 			continue;
@@ -275,7 +277,7 @@ static int calibrate_kind(struct work *w, unsigned int kind)
 	return ret;
 }
 
-static int calibrate(struct work *w)
+static int calibrate_machine(struct work *w)
 {
 	int ret = 0, back;
 
@@ -285,7 +287,7 @@ static int calibrate(struct work *w)
 		ret = -ENOMEM;
 	for (unsigned int i = 0; i < w->kinds.nr && !ret; i++)
 		if (w->kinds.policy[i].kind == i)
-			ret = calibrate_kind(w, i);
+			ret = calibrate_core_type(w, i);
 	if (ret == -EINTR)
 		snprintf(w->error, sizeof(w->error), "ended by a signal");
 	if (ret)
@@ -296,7 +298,7 @@ static int calibrate(struct work *w)
 	return ret ? ret : back;
 }
 
-static int write_out(const struct work *w, const char *path)
+static int calibrate_write(const struct work *w, const char *path)
 {
 	FILE *f = path ? ctl_create(path) : stdout;
 
@@ -311,7 +313,7 @@ static int write_out(const struct work *w, const char *path)
 	return path ? ctl_commit(f, path) : CTL_OK;
 }
 
-static int choose(struct work *w)
+static int rails_choose(struct work *w)
 {
 	char names[256] = "";
 	size_t len = 0;
@@ -340,7 +342,7 @@ static int choose(struct work *w)
 	return CTL_USAGE;
 }
 
-static int run(const struct options *o)
+static int calibrate_run(const struct options *o)
 {
 	static struct work w;
 	struct root root;
@@ -355,10 +357,10 @@ static int run(const struct options *o)
 		return CTL_FAILED;
 	}
 	meter_find(&w.meter, &root);
-	ret = choose(&w);
+	ret = rails_choose(&w);
 	if (!ret) {
 		child_signals(&taken);
-		ret = calibrate(&w) ? CTL_FAILED : write_out(&w, o->output);
+		ret = calibrate_machine(&w) ? CTL_FAILED : calibrate_write(&w, o->output);
 		if (!ret && w.taken_by_others > .1)
 			fprintf(stderr,
 				"gchintctl: calibrate: others took up to %.0f %% of a busy CPU: "
@@ -370,7 +372,8 @@ static int run(const struct options *o)
 	return child_caught ? 128 + child_caught : ret;
 }
 
-static bool number(const char *name, const char *text, uint64_t min, uint64_t max, uint64_t *value)
+static bool option_parse_number(const char *name, const char *text, uint64_t min, uint64_t max,
+				uint64_t *value)
 {
 	if (!text_u64(text, value) && *value >= min && *value <= max)
 		return true;
@@ -379,7 +382,7 @@ static bool number(const char *name, const char *text, uint64_t min, uint64_t ma
 	return false;
 }
 
-static int options(struct options *o, int argc, char **argv)
+static int options_parse(struct options *o, int argc, char **argv)
 {
 	static const struct option longs[] = {
 		{ "forget", no_argument, NULL, 'F' },
@@ -415,13 +418,13 @@ static int options(struct options *o, int argc, char **argv)
 			o->rail[o->rails++] = optarg;
 			break;
 		case 'n':
-			good = number("repeats", optarg, 2, REPEATS_MAX, &o->repeats);
+			good = option_parse_number("repeats", optarg, 2, REPEATS_MAX, &o->repeats);
 			break;
 		case 's':
-			good = number("settle", optarg, 0, 10000, &o->settle_ms);
+			good = option_parse_number("settle", optarg, 0, 10000, &o->settle_ms);
 			break;
 		case 'w':
-			good = number("window", optarg, 10, 60000, &o->window_ms);
+			good = option_parse_number("window", optarg, 10, 60000, &o->window_ms);
 			break;
 		default:
 			return ctl_usage("calibrate");
@@ -438,12 +441,12 @@ static int options(struct options *o, int argc, char **argv)
 int cmd_calibrate(const struct ctl *ctl, int argc, char **argv)
 {
 	struct options o = { .repeats = 5, .window_ms = 200, .settle_ms = 50 };
-	int ret = options(&o, argc, argv);
+	int ret = options_parse(&o, argc, argv);
 
 	(void)ctl;
 	if (ret)
 		return ret < 0 ? CTL_OK : ret;
 	if (o.load)
 		return given_load(o.load);
-	return o.forget ? given_forget() : run(&o);
+	return o.forget ? given_forget() : calibrate_run(&o);
 }

@@ -18,7 +18,8 @@ struct parser {
 	size_t error_size;
 };
 
-__attribute__((format(printf, 2, 3))) static int wrong(struct parser *p, const char *fmt, ...)
+static int __attribute__((format(printf, 2, 3)))
+parser_error(struct parser *p, const char *fmt, ...)
 {
 	int n = snprintf(p->error, p->error_size, "line %u: ", p->line);
 	va_list ap;
@@ -30,8 +31,8 @@ __attribute__((format(printf, 2, 3))) static int wrong(struct parser *p, const c
 	return -EINVAL;
 }
 
-/* Digits and nothing else: no sign, no blank, no leading zero that another base is read from. */
-static bool number(const char *s, uint32_t *value)
+/* Accepts decimal digits only: no sign, no blank, no leading zero, which could mean octal. */
+static bool number_parse(const char *s, uint32_t *value)
 {
 	uint64_t v = 0;
 
@@ -48,40 +49,40 @@ static bool number(const char *s, uint32_t *value)
 	return true;
 }
 
-static int figure(struct parser *p, char **word, struct calibration_figure *f)
+static int figure_parse(struct parser *p, char **word, struct calibration_figure *f)
 {
 	if (f->known)
-		return wrong(p, "%s is there twice", word[0]);
-	if (!number(word[1], &f->value) || !number(word[2], &f->error))
-		return wrong(p, "%s takes a whole number and its error", word[0]);
+		return parser_error(p, "%s is there twice", word[0]);
+	if (!number_parse(word[1], &f->value) || !number_parse(word[2], &f->error))
+		return parser_error(p, "%s takes a whole number and its error", word[0]);
 	if (f->value > CALIBRATION_MAX)
-		return wrong(p, "%s is above %u", word[0], CALIBRATION_MAX);
+		return parser_error(p, "%s is above %u", word[0], CALIBRATION_MAX);
 	f->known = true;
 	return 0;
 }
 
-static int head(struct parser *p, char **word)
+static int head_parse(struct parser *p, char **word)
 {
 	if (strcmp(word[0], HEAD) || strcmp(word[1], "1"))
-		return wrong(p, "\"" HEAD " 1\" is wanted first");
+		return parser_error(p, "\"" HEAD " 1\" is wanted first");
 	p->headed = true;
 	return 0;
 }
 
-static int policy(struct parser *p, char **word)
+static int policy_parse(struct parser *p, char **word)
 {
 	struct calibration *c = p->c;
 	uint32_t cpu;
 
-	if (!number(word[1], &cpu))
-		return wrong(p, "policy takes the number of its first CPU");
+	if (!number_parse(word[1], &cpu))
+		return parser_error(p, "policy takes the number of its first CPU");
 	if (c->nr && cpu <= c->policy[c->nr - 1].cpu)
-		return wrong(p, "policy %" PRIu32 " is not above the one before", cpu);
+		return parser_error(p, "policy %" PRIu32 " is not above the one before", cpu);
 	if (c->nr && !c->policy[c->nr - 1].nr)
-		return wrong(p, "policy %" PRIu32 " has no opp", c->policy[c->nr - 1].cpu);
+		return parser_error(p, "policy %" PRIu32 " has no opp", c->policy[c->nr - 1].cpu);
 	if (c->nr == CALIBRATION_POLICIES)
-		return wrong(p, "more than %d policies", CALIBRATION_POLICIES);
-	/* Room for 1, 2, 4, ... of them. */
+		return parser_error(p, "more than %d policies", CALIBRATION_POLICIES);
+	/* The capacity doubles: 1, 2, 4, ... */
 	if (!(c->nr & (c->nr - 1))) {
 		struct calibration_policy *more =
 			realloc(c->policy, (c->nr ? c->nr * 2 : 1) * sizeof(*more));
@@ -94,31 +95,32 @@ static int policy(struct parser *p, char **word)
 	return 0;
 }
 
-static int opp(struct parser *p, struct calibration_policy *to, char **word)
+static int opp_parse(struct parser *p, struct calibration_policy *to, char **word)
 {
 	struct calibration_figure power = { 0 };
 	uint32_t khz;
 	int ret;
 
 	if (to->nr == CALIBRATION_OPPS)
-		return wrong(p, "more than %d of a policy", CALIBRATION_OPPS);
-	if (!number(word[1], &khz) || !khz)
-		return wrong(p, "opp takes kHz, uW and the error of those");
-	ret = figure(p, word + 1, &power);
+		return parser_error(p, "more than %d of a policy", CALIBRATION_OPPS);
+	if (!number_parse(word[1], &khz) || !khz)
+		return parser_error(p, "opp takes kHz, uW and the error of those");
+	ret = figure_parse(p, word + 1, &power);
 	if (ret)
-		return wrong(p, "opp takes kHz, uW up to %u, and their error", CALIBRATION_MAX);
+		return parser_error(p, "opp takes kHz, uW up to %u, and their error",
+				    CALIBRATION_MAX);
 	if (!power.value)
-		return wrong(p, "no busy CPU draws nothing");
+		return parser_error(p, "no busy CPU draws nothing");
 	if (to->nr && khz <= to->opp[to->nr - 1].khz)
-		return wrong(p, "opp %" PRIu32 " is not above the one before", khz);
+		return parser_error(p, "opp %" PRIu32 " is not above the one before", khz);
 	if (to->nr && power.value < to->opp[to->nr - 1].power.value)
-		return wrong(p, "opp %" PRIu32 " draws less than a slower one", khz);
+		return parser_error(p, "opp %" PRIu32 " draws less than a slower one", khz);
 	to->opp[to->nr].khz = khz;
 	to->opp[to->nr++].power = power;
 	return 0;
 }
 
-static int take(struct parser *p, char **word, unsigned int nr)
+static int statement_parse(struct parser *p, char **word, unsigned int nr)
 {
 	struct calibration_policy *at = p->c->nr ? &p->c->policy[p->c->nr - 1] : NULL;
 	static const struct {
@@ -129,32 +131,34 @@ static int take(struct parser *p, char **word, unsigned int nr)
 	size_t i = 0;
 
 	if (!p->headed)
-		return nr == 2 ? head(p, word) : wrong(p, "\"" HEAD " 1\" is wanted first");
+		return nr == 2 ? head_parse(p, word) :
+				 parser_error(p, "\"" HEAD " 1\" is wanted first");
 	while (i < sizeof(known) / sizeof(known[0]) && strcmp(word[0], known[i].name))
 		i++;
 	if (i == sizeof(known) / sizeof(known[0]))
-		return wrong(p, "awake, idle, memory, opp or policy is wanted");
+		return parser_error(p, "awake, idle, memory, opp or policy is wanted");
 	if (nr != known[i].words)
-		return wrong(p, "%s takes %u words behind it", known[i].name, known[i].words - 1);
+		return parser_error(p, "%s takes %u words behind it", known[i].name,
+				    known[i].words - 1);
 	switch (*word[0]) {
 	case 'g':
-		return wrong(p, HEAD " is there twice");
+		return parser_error(p, HEAD " is there twice");
 	case 'i':
-		return at ? wrong(p, "idle is of the machine: before the first policy") :
-			    figure(p, word, &p->c->idle);
+		return at ? parser_error(p, "idle is of the machine: before the first policy") :
+			    figure_parse(p, word, &p->c->idle);
 	case 'p':
-		return policy(p, word);
+		return policy_parse(p, word);
 	default:
 		break;
 	}
 	if (!at)
-		return wrong(p, "%s is of a policy: behind one", word[0]);
+		return parser_error(p, "%s is of a policy: behind one", word[0]);
 	if (*word[0] == 'o')
-		return opp(p, at, word);
-	return figure(p, word, *word[0] == 'a' ? &at->awake : &at->memory);
+		return opp_parse(p, at, word);
+	return figure_parse(p, word, *word[0] == 'a' ? &at->awake : &at->memory);
 }
 
-static int line(struct parser *p, char *text)
+static int line_parse(struct parser *p, char *text)
 {
 	char *word[WORDS + 1], *save = NULL;
 	unsigned int nr = 0;
@@ -163,31 +167,32 @@ static int line(struct parser *p, char *text)
 	text[strcspn(text, "#")] = '\0';
 	for (char *w = strtok_r(text, " \t", &save); w; w = strtok_r(NULL, " \t", &save)) {
 		if (nr == WORDS)
-			return wrong(p, "too many words");
+			return parser_error(p, "too many words");
 		word[nr++] = w;
 	}
-	return nr ? take(p, word, nr) : 0;
+	return nr ? statement_parse(p, word, nr) : 0;
 }
 
-static int lines(struct parser *p, char *text, size_t size)
+static int lines_parse(struct parser *p, char *text, size_t size)
 {
 	char *end;
 	int ret = 0;
 
 	if (memchr(text, '\0', size))
-		return wrong(p, "a byte that is no text");
+		return parser_error(p, "a byte that is no text");
 	for (; !ret && *text; text = end) {
 		end = text + strcspn(text, "\n");
 		if (*end)
 			*end++ = '\0';
-		ret = line(p, text);
+		ret = line_parse(p, text);
 	}
 	if (ret)
 		return ret;
 	if (!p->c->nr)
-		return wrong(p, "no policy");
+		return parser_error(p, "no policy");
 	if (!p->c->policy[p->c->nr - 1].nr)
-		return wrong(p, "policy %" PRIu32 " has no opp", p->c->policy[p->c->nr - 1].cpu);
+		return parser_error(p, "policy %" PRIu32 " has no opp",
+				    p->c->policy[p->c->nr - 1].cpu);
 	return 0;
 }
 
@@ -203,12 +208,12 @@ int calibration_parse(struct calibration *c, const char *text, size_t size, char
 		return -ENOMEM;
 	memcpy(copy, text, size);
 	copy[size] = '\0';
-	ret = lines(&p, copy, size);
+	ret = lines_parse(&p, copy, size);
 	free(copy);
 	return ret;
 }
 
-static void put(FILE *f, const char *name, const struct calibration_figure *v)
+static void figure_write(FILE *f, const char *name, const struct calibration_figure *v)
 {
 	if (v->known)
 		fprintf(f, "%s %" PRIu32 " %" PRIu32 "\n", name, v->value, v->error);
@@ -217,13 +222,13 @@ static void put(FILE *f, const char *name, const struct calibration_figure *v)
 void calibration_write(const struct calibration *c, FILE *f)
 {
 	fputs(HEAD " 1\n", f);
-	put(f, "idle", &c->idle);
+	figure_write(f, "idle", &c->idle);
 	for (uint32_t i = 0; i < c->nr; i++) {
 		const struct calibration_policy *p = &c->policy[i];
 
 		fprintf(f, "policy %" PRIu32 "\n", p->cpu);
-		put(f, "awake", &p->awake);
-		put(f, "memory", &p->memory);
+		figure_write(f, "awake", &p->awake);
+		figure_write(f, "memory", &p->memory);
 		for (uint32_t j = 0; j < p->nr; j++)
 			fprintf(f, "opp %" PRIu32 " %" PRIu32 " %" PRIu32 "\n", p->opp[j].khz,
 				p->opp[j].power.value, p->opp[j].power.error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a machine was measured to draw, as a file: gchintctl(1), CALIBRATION FILE. Pure. */
+/* The measured power of a machine, as a file: see CALIBRATION FILE in gchintctl(1). Pure. */
 #ifndef GCHINTCTL_CALIBRATION_H
 #define GCHINTCTL_CALIBRATION_H
 
@@ -8,14 +8,14 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define CALIBRATION_OPPS     64 /* of a policy; the module takes no more */
+#define CALIBRATION_OPPS     64 /* of a policy; also the module's limit */
 #define CALIBRATION_POLICIES 512
-/* A kilowatt in uW, the bound of the module; of other figures a bound of sense. */
+/* A kilowatt in uW: the module's limit for power, a limit of plausibility for other figures. */
 #define CALIBRATION_MAX 1000000000u
 
 /**
  * struct calibration_figure - a figure and its error
- * @known: it is there
+ * @known: the file has this figure
  */
 struct calibration_figure {
 	bool known;
@@ -23,10 +23,10 @@ struct calibration_figure {
 };
 
 /**
- * struct calibration_policy - of one frequency policy
+ * struct calibration_policy - figures of one cpufreq policy
  * @cpu: its first CPU
- * @awake: uW that its cores draw together while any of them is busy, whichever it is
- * @memory: ps that a load waits for memory, at any frequency
+ * @awake: uW that its CPUs share: drawn while at least one of them is busy
+ * @memory: ps that a load waits for memory, independent of the frequency
  * @opp: in ascending order of frequency
  * @opp.power: uW that a busy CPU draws above an idle one; @known is not used
  */
@@ -40,7 +40,7 @@ struct calibration_policy {
 };
 
 /**
- * struct calibration - a machine
+ * struct calibration - figures of a machine
  * @idle: uW that it draws while every CPU is idle
  * @policy: ascending by CPU
  */
@@ -51,18 +51,18 @@ struct calibration {
 };
 
 /**
- * calibration_parse - read it, strictly
- * @c: freed with calibration_free() in any case
- * @text: the file
- * @size: its bytes
- * @error: receives "line N: what is wrong with it"
- * @error_size: of @error
+ * calibration_parse - parse a calibration file strictly
+ * @c: receives the figures; to be freed with calibration_free() even after an error
+ * @text: content of the file
+ * @size: length of @text in bytes
+ * @error: receives "line N: " and what is wrong there
+ * @error_size: size of @error
  *
  * Returns 0, -EINVAL with @error, or -ENOMEM.
  */
 int calibration_parse(struct calibration *c, const char *text, size_t size, char *error,
 		      size_t error_size);
-/* As calibration_parse() takes it. */
+/* Writes the format that calibration_parse() reads. */
 void calibration_write(const struct calibration *c, FILE *f);
 void calibration_free(struct calibration *c);
 

@@ -31,7 +31,7 @@ void child_signals(sigset_t *taken)
 	}
 }
 
-/* Sleeps until something happens: we must not wake a machine that is measured. */
+/* Without @look it sleeps until a signal: wake-ups would disturb a machine under measurement. */
 int child_run(const struct child *child)
 {
 	const struct timespec look = { 0, 200000000 };
@@ -40,12 +40,12 @@ int child_run(const struct child *child)
 	int status, signo;
 	pid_t pid;
 
-	/* Blocked before the fork, so that no end is missed. */
+	/* Blocked before the fork, so that an early exit of the child is not missed. */
 	sigaddset(&awaited, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &awaited, &old);
 	pid = fork();
 	if (!pid) {
-		/* Before they are unblocked: our handler would swallow one that comes before exec. */
+		/* Reset while blocked: our handler would swallow a signal received before exec. */
 		for (signo = 1; signo < NSIG; signo++)
 			if (sigismember(child->taken, signo) == 1)
 				signal(signo, SIG_DFL);
@@ -65,10 +65,10 @@ int child_run(const struct child *child)
 		kill(pid, child_caught);
 	while (waitpid(pid, &status, WNOHANG) != pid) {
 		signo = sigtimedwait(&awaited, &info, child->look ? &look : NULL);
-		/* No handler runs for what was waited for; who runs several commands looks. */
+		/* sigtimedwait() runs no handler; callers that run several commands check this. */
 		if (signo > 0 && signo != SIGCHLD)
 			child_caught = signo;
-		/* The terminal's own signals reach it by itself; others we pass on. */
+		/* The terminal's signals reach the child directly; pass on those of processes. */
 		if (signo > 0 && signo != SIGCHLD && info.si_code <= 0)
 			kill(pid, signo);
 		if (child->look)

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A command that we run: the signals that end us reach it, and its end is ours. */
+/* Runs a command: signals that would end us are passed on to it, and its exit status is ours. */
 #ifndef GCHINTCTL_CHILD_H
 #define GCHINTCTL_CHILD_H
 
 #include <signal.h>
 
-/* The last signal of child_signals() that came, a command running or not; 0 none. */
+/* The last signal caught since child_signals(), whether or not a command ran; 0 if none. */
 extern volatile sig_atomic_t child_caught;
 
-/* Takes the signals that end us, but for those that who started us ignores (nohup). */
+/* Catches the signals that would end us, except those ignored when we started (nohup). */
 void child_signals(sigset_t *taken);
 
 /**
- * struct child - how to run one
+ * struct child - a command and how to run it
  * @argv: the command
- * @taken: of child_signals(): each of these is passed on
+ * @taken: from child_signals(): each of these signals is passed on
  * @setup: called in the new process before the command takes its place; may be NULL
- * @look: called each 200 ms while it runs, or NULL: then we sleep until it ends
- * @data: for both
+ * @look: called every 200 ms while the command runs; NULL: sleep until it ends
+ * @data: argument of both callbacks
  */
 struct child {
 	char **argv;
@@ -28,10 +28,10 @@ struct child {
 };
 
 /**
- * child_run - run it
+ * child_run - run a command and wait for its end
  *
  * Returns its exit status; 128 + the number of the signal that ended it; 126 or 127 if it
- * could not be started, CTL_FAILED if there is no process for it, which is told.
+ * could not be executed; CTL_FAILED, after an error message, if no process could be created.
  */
 int child_run(const struct child *child);
 

@@ -39,7 +39,7 @@ static int clamps_try(void)
 
 	if (syscall(SYS_sched_getattr, 0, &a, (unsigned int)sizeof(a), 0))
 		return errno;
-	/* An older kernel fills less. */
+	/* An older kernel fills in a smaller structure. */
 	if (a.size < sizeof(a) || a.util_max > UTIL_FULL)
 		return EINVAL;
 	error = clamps_write(a.util_max == UTIL_FULL ? UTIL_DEFAULT : a.util_max);

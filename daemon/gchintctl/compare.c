@@ -20,7 +20,7 @@ static const char usage[] =
 	"\n"
 	"  -b, --brief  energy, time and pauses only\n";
 
-static void text(const struct comparison *c, bool brief)
+static void comparison_print_text(const struct comparison *c, bool brief)
 {
 	char words[256];
 	bool first = true;
@@ -49,8 +49,8 @@ static void text(const struct comparison *c, bool brief)
 	}
 }
 
-static void json_verdict(struct json *j, const struct comparison *c, const struct compare_figure *f,
-			 size_t g)
+static void verdict_print_json(struct json *j, const struct comparison *c,
+			       const struct compare_figure *f, size_t g)
 {
 	struct verdict v;
 
@@ -80,7 +80,7 @@ static void json_verdict(struct json *j, const struct comparison *c, const struc
 	json_end(j);
 }
 
-static void json(const struct comparison *c, bool brief)
+static void comparison_print_json(const struct comparison *c, bool brief)
 {
 	struct json j = { .f = stdout };
 
@@ -88,7 +88,7 @@ static void json(const struct comparison *c, bool brief)
 	for (size_t g = 0; g < c->groups; g++)
 		for (size_t i = 0; i < c->figures && c->group[g].base != g; i++)
 			if (!brief || c->figure[i].main)
-				json_verdict(&j, c, &c->figure[i], g);
+				verdict_print_json(&j, c, &c->figure[i], g);
 	json_end(&j);
 }
 
@@ -134,9 +134,9 @@ int cmd_compare(const struct ctl *ctl, int argc, char **argv)
 			  c.group[0].label);
 		ret = CTL_USAGE;
 	} else if (ctl->json) {
-		json(&c, brief);
+		comparison_print_json(&c, brief);
 	} else {
-		text(&c, brief);
+		comparison_print_text(&c, brief);
 	}
 	if (c.left)
 		ctl_error("%zu recordings are not compared: %d labels and %d runs of each are the "

@@ -12,7 +12,7 @@
 #include "mmu.h"
 #include "pauses.h"
 
-/* One number a run; NAN where the run does not tell it. */
+/* One number per run; NAN where the run does not have it. */
 struct metric {
 	const char *name, *unit;
 	double (*of)(const struct run *run, double argument);
@@ -21,13 +21,13 @@ struct metric {
 	bool main;
 };
 
-static double duration(const struct run *run, double unused)
+static double metric_duration(const struct run *run, double unused)
 {
 	(void)unused;
 	return (double)run_duration(run) / 1e9;
 }
 
-static double longest_pause(const struct run *run, double unused)
+static double metric_longest_pause(const struct run *run, double unused)
 {
 	struct pauses_sum sum = pauses_sum(run);
 
@@ -35,13 +35,13 @@ static double longest_pause(const struct run *run, double unused)
 	return sum.longest ? (double)sum.longest / 1e6 : NAN;
 }
 
-static double paused(const struct run *run, double unused)
+static double metric_paused(const struct run *run, double unused)
 {
 	(void)unused;
 	return run->phases ? (double)pauses_sum(run).paused / 1e6 : NAN;
 }
 
-static double in_phases(const struct run *run, double unused)
+static double metric_phase_time(const struct run *run, double unused)
 {
 	uint64_t ns = 0;
 
@@ -51,7 +51,7 @@ static double in_phases(const struct run *run, double unused)
 	return run->phases ? (double)ns / 1e6 : NAN;
 }
 
-static double min_mu(const struct run *run, double window_ms)
+static double metric_min_mu(const struct run *run, double window_ms)
 {
 	struct mmu_pause *pause = malloc((run->phases ? run->phases : 1) * sizeof(*pause));
 	uint64_t window = (uint64_t)(window_ms * 1e6);
@@ -73,7 +73,7 @@ static double min_mu(const struct run *run, double window_ms)
 	return v;
 }
 
-static double transitions(const struct run *run, double unused)
+static double metric_transitions(const struct run *run, double unused)
 {
 	int64_t n;
 
@@ -84,7 +84,7 @@ static double transitions(const struct run *run, double unused)
 	return (double)n;
 }
 
-static double mean_mhz(const struct run *run, double in_phase)
+static double metric_mean_mhz(const struct run *run, double in_phase)
 {
 	double weighted = 0, ns = 0;
 
@@ -98,19 +98,19 @@ static double mean_mhz(const struct run *run, double in_phase)
 }
 
 static const struct metric metrics[] = {
-	{ "duration", "s", duration, 0, -1, true },
-	{ "longest pause", "ms", longest_pause, 0, -1, true },
-	{ "time paused", "ms", paused, 0, -1, true },
-	{ "time in phases", "ms", in_phases, 0, 0, false },
-	{ "MinMU, 10 ms window", "%", min_mu, 10, 1, false },
-	{ "MinMU, 50 ms window", "%", min_mu, 50, 1, false },
-	{ "MinMU, 100 ms window", "%", min_mu, 100, 1, false },
-	{ "frequency in phases", "MHz", mean_mhz, 1, 0, false },
-	{ "frequency outside", "MHz", mean_mhz, 0, 0, false },
-	{ "frequency changes", "", transitions, 0, 0, false },
+	{ "duration", "s", metric_duration, 0, -1, true },
+	{ "longest pause", "ms", metric_longest_pause, 0, -1, true },
+	{ "time paused", "ms", metric_paused, 0, -1, true },
+	{ "time in phases", "ms", metric_phase_time, 0, 0, false },
+	{ "MinMU, 10 ms window", "%", metric_min_mu, 10, 1, false },
+	{ "MinMU, 50 ms window", "%", metric_min_mu, 50, 1, false },
+	{ "MinMU, 100 ms window", "%", metric_min_mu, 100, 1, false },
+	{ "frequency in phases", "MHz", metric_mean_mhz, 1, 0, false },
+	{ "frequency outside", "MHz", metric_mean_mhz, 0, 0, false },
+	{ "frequency changes", "", metric_transitions, 0, 0, false },
 };
 
-static const char *host_of(const char *label)
+static const char *label_host(const char *label)
 {
 	const char *at = strstr(label, RUN_AT);
 
@@ -118,10 +118,11 @@ static const char *host_of(const char *label)
 }
 
 /*
- * The first of its program, on its own host if there is one: what differs between hosts is
- * their hardware. A label without a program is held against the very first, likewise.
+ * The group to compare @g with: the first of the same program, preferably on the same host, because
+ * hosts differ in hardware. A label without a program is compared with the first group, also
+ * preferably on the same host.
  */
-static size_t base_of(const struct compare_group *group, size_t g)
+static size_t group_find_base(const struct compare_group *group, size_t g)
 {
 	const char *slash = strstr(group[g].label, " / ");
 	size_t n = slash ? (size_t)(slash - group[g].label) + 3 : 0, base = n ? g : 0;
@@ -131,7 +132,7 @@ static size_t base_of(const struct compare_group *group, size_t g)
 			base = i;
 	for (size_t i = g; i-- > 0;)
 		if (!strncmp(group[i].label, group[g].label, n) &&
-		    !strcmp(host_of(group[i].label), host_of(group[g].label)))
+		    !strcmp(label_host(group[i].label), label_host(group[g].label)))
 			base = i;
 	return base;
 }
@@ -152,7 +153,7 @@ static size_t group_runs(struct run *const *run, size_t runs, struct compare_gro
 		}
 		if (g == nr) {
 			group[nr++] = (struct compare_group){ .label = run[i]->label };
-			group[g].base = base_of(group, g);
+			group[g].base = group_find_base(group, g);
 		}
 		group[g].run[group[g].nr++] = run[i];
 	}
@@ -171,7 +172,7 @@ static double rail_energy(const struct run *run, const void *data)
 	return v;
 }
 
-/* Of each core alone there would be too many figures. */
+/* One figure for all cores: one per core would be too many. */
 static double cores_energy(const struct run *run, const void *data)
 {
 	struct energy e;
@@ -182,8 +183,8 @@ static double cores_energy(const struct run *run, const void *data)
 	return nr ? e.total : NAN;
 }
 
-static struct compare_figure *add(struct comparison *c, const char *name, const char *unit,
-				  int better, bool main)
+static struct compare_figure *comparison_add_figure(struct comparison *c, const char *name,
+						    const char *unit, int better, bool main)
 {
 	struct compare_figure *f = &c->figure[c->figures++];
 
@@ -194,8 +195,8 @@ static struct compare_figure *add(struct comparison *c, const char *name, const 
 	return f;
 }
 
-static void fill(const struct comparison *c, struct compare_figure *f,
-		 double (*of)(const struct run *run, const void *data), const void *data)
+static void figure_fill(const struct comparison *c, struct compare_figure *f,
+			double (*of)(const struct run *run, const void *data), const void *data)
 {
 	for (size_t g = 0; g < c->groups; g++)
 		for (size_t i = 0; i < c->group[g].nr; i++) {
@@ -216,7 +217,7 @@ static double metric_value(const struct run *run, const void *data)
 bool compare_make(struct run *const *run, size_t runs, struct comparison *c)
 {
 	const size_t metric_nr = sizeof(metrics) / sizeof(metrics[0]);
-	const char *how = NULL; /* of the rails of cores */
+	const char *how = NULL; /* of the per-core rails: measured or modelled */
 	char name[160];
 
 	*c = (struct comparison){ 0 };
@@ -237,16 +238,17 @@ bool compare_make(struct run *const *run, size_t runs, struct comparison *c)
 		}
 		snprintf(name, sizeof(name), "energy of %s, %s", *r->label ? r->label : r->name,
 			 run_rail_how(r));
-		fill(c, add(c, name, "J", -1, true), rail_energy, r->name);
+		figure_fill(c, comparison_add_figure(c, name, "J", -1, true), rail_energy, r->name);
 	}
 	if (how) {
 		snprintf(name, sizeof(name), "energy of all cores, %s", how);
-		fill(c, add(c, name, "J", -1, true), cores_energy, NULL);
+		figure_fill(c, comparison_add_figure(c, name, "J", -1, true), cores_energy, NULL);
 	}
 	for (size_t i = 0; i < metric_nr; i++)
-		fill(c,
-		     add(c, metrics[i].name, metrics[i].unit, metrics[i].better, metrics[i].main),
-		     metric_value, &metrics[i]);
+		figure_fill(c,
+			    comparison_add_figure(c, metrics[i].name, metrics[i].unit,
+						  metrics[i].better, metrics[i].main),
+			    metric_value, &metrics[i]);
 	return true;
 }
 

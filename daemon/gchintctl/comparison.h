@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Several recordings as runs of some kinds: those of one label (else of one
- * governor) are a kind. Each figure is one number a run.
+ * Compares groups of recordings. Recordings with the same label (else with the same governor) are
+ * the runs of one group. Each figure is one number per run.
  */
 #ifndef GCHINTCTL_COMPARISON_H
 #define GCHINTCTL_COMPARISON_H
@@ -14,18 +14,18 @@
 
 struct compare_group {
 	const char *label;
-	size_t base; /* the group that it is held against; its own is none */
+	size_t base; /* index of the group to compare it with; its own index: none */
 	const struct run *run[COMPARE_RUNS];
 	size_t nr;
 };
 
 /**
- * struct compare_figure - one number a run
- * @name: what, "energy of pin, measured"
+ * struct compare_figure - one number per run
+ * @name: for example "energy of pin, measured"
  * @unit: its unit, "" none
  * @better: -1 lower is better, +1 higher, 0 neither
- * @main: one of those that a verdict begins with
- * @n: values of each group: of the runs that tell it
+ * @main: energy, time or pauses: one of the main figures
+ * @n: number of values per group: of its runs that have the figure
  * @value: the values
  */
 struct compare_figure {
@@ -39,16 +39,16 @@ struct compare_figure {
 
 struct comparison {
 	struct compare_group group[COMPARE_GROUPS];
-	size_t groups, left; /* @left: recordings that had no room */
+	size_t groups, left; /* @left: recordings beyond the limits, not compared */
 	struct compare_figure *figure; /* energy, time and pauses first */
 	size_t figures;
 };
 
-/* False without memory, which is told. */
+/* False, after an error message, without memory. */
 bool compare_make(struct run *const *run, size_t runs, struct comparison *c);
 void compare_free(struct comparison *c);
 
-/* A figure of a group against its base. */
+/* Compares a figure of a group with that of its base group. */
 void compare_verdict(const struct comparison *c, const struct compare_figure *f, size_t group,
 		     struct verdict *v);
 

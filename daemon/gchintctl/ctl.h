@@ -11,7 +11,7 @@ enum {
 	CTL_OK = 0,
 	CTL_FAILED = 1,
 	CTL_USAGE = 2,
-	CTL_FILE = 3, /* a recording cannot be read, an output not written */
+	CTL_FILE = 3, /* a recording cannot be read, or an output cannot be written */
 	CTL_DAEMON = 4, /* gchintd could not be started or reached */
 };
 
@@ -43,20 +43,20 @@ int cmd_why(const struct ctl *ctl, int argc, char **argv);
 void ctl_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /**
- * ctl_create - a file to be written
- * @path: its name; one that is there is replaced, but no database: a recording
- *	named as the output by mistake stays
+ * ctl_create - create an output file
+ * @path: its name; an existing file is replaced, unless it is a database: a recording
+ *	named as the output by mistake is kept
  *
- * It appears under its name with ctl_commit(); until then what was there stays. A pipe or
- * a device is written at once. Returns NULL with the mistake told.
+ * The file appears under its name with ctl_commit(); until then an existing file is kept. A
+ * pipe or a device is written directly. Returns NULL after an error message.
  */
 FILE *ctl_create(const char *path);
-/* Closes what ctl_create() gave for @path, and puts it in its place. An exit code. */
+/* Closes a file of ctl_create() and moves it to @path. Returns an exit code. */
 int ctl_commit(FILE *f, const char *path);
-/* Closes it; what was there before stays. */
+/* Closes the file and drops it; an existing file is kept. */
 void ctl_discard(FILE *f);
 
-/* After getopt named what it did not understand: where to look. CTL_USAGE. */
+/* Points to the command's --help, after getopt has named the mistake. Returns CTL_USAGE. */
 int ctl_usage(const char *command);
 
 #endif

@@ -11,20 +11,21 @@
 #include "ctl.h"
 
 /*
- * A tree of pages that lead to each other has more rows than the file has room for.
- * An honest row takes some tens of steps a byte, sorting included.
+ * Pages that refer to each other in a cycle yield more rows than the file can hold. Therefore the
+ * steps of a query are bounded by the size of the file: rows of a sound file take some tens of
+ * steps per byte, sorting included.
  */
-#define STEPS_A_LOOK 100000
-#define STEPS_A_BYTE 30
-#define STEPS_ANY    20000000ull
+#define STEPS_A_CHECK 100000
+#define STEPS_A_BYTE  30
+#define STEPS_ANY     20000000ull
 
 /* Longer than any text that is recorded. */
 #define LENGTH_MAX (1 << 20)
 
-/* Of the process: commands end with it, however far down the query was. */
+/* Global, because it decides the exit code, however deep in a command the failed query was. */
 static bool broken;
 
-/* Of the query under way, by the size of the file opened last. */
+/* Steps of the current query, and their limit by the size of the file that was opened last. */
 static uint64_t steps, steps_max;
 
 void db_missing(const char *path, const char *what)
@@ -33,9 +34,9 @@ void db_missing(const char *path, const char *what)
 	ctl_error("%s: %s: what follows there is missing", path, what);
 }
 
-static void tell(sqlite3 *db)
+static void db_report_error(sqlite3 *db)
 {
-	/* Made to, or damaged: no second look at such a file. */
+	/* The file is crafted or damaged: abort further queries of it as well. */
 	if (sqlite3_errcode(db) == SQLITE_INTERRUPT)
 		steps_max = 0;
 	db_missing(sqlite3_db_filename(db, "main"),
@@ -47,12 +48,12 @@ static void tell(sqlite3 *db)
 static int on_progress(void *unused)
 {
 	(void)unused;
-	steps += STEPS_A_LOOK;
+	steps += STEPS_A_CHECK;
 	return steps > steps_max;
 }
 
-/* What a file says is data: no statement of its schema is run. */
-static int harden(sqlite3 *db, uint64_t size)
+/* A recording is untrusted data: no statement of its own schema may run. */
+static int db_harden(sqlite3 *db, uint64_t size)
 {
 	int ret = sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 
@@ -63,11 +64,11 @@ static int harden(sqlite3 *db, uint64_t size)
 	sqlite3_limit(db, SQLITE_LIMIT_LENGTH, LENGTH_MAX);
 	sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
 	steps_max = STEPS_ANY + size * STEPS_A_BYTE;
-	sqlite3_progress_handler(db, STEPS_A_LOOK, on_progress, NULL);
+	sqlite3_progress_handler(db, STEPS_A_CHECK, on_progress, NULL);
 	return ret;
 }
 
-/* An empty one, for this connection alone: of those that older files have not. */
+/* Adds an empty temporary table for one that older files do not have. */
 static bool add_table(sqlite3 *db, size_t table)
 {
 	const char *sql = schema_profile_sql;
@@ -82,7 +83,7 @@ static bool add_table(sqlite3 *db, size_t table)
 	return !ret;
 }
 
-/* The tables are tables, not views nor another program's; the views are ours. */
+/* All tables must be real tables, not views of a crafted file; the views are our own. */
 static bool check_schema(sqlite3 *db, const char *path)
 {
 	for (size_t i = 0; i < SCHEMA_TABLES; i++) {
@@ -116,7 +117,7 @@ static bool check_schema(sqlite3 *db, const char *path)
 	return true;
 }
 
-/* What was written last and not yet moved into the file. */
+/* Whether there is a write-ahead log with changes that are not yet in the file. */
 static bool has_log(const char *path)
 {
 	char log[4200];
@@ -127,10 +128,10 @@ static bool has_log(const char *path)
 }
 
 /*
- * A recording with a log needs a writable folder; without one it can be read as
- * it is, which only a URI can say. There %, ? and # mean something else.
+ * SQLite needs a writable directory to read a recording with a log. One without a log can be read
+ * as it is, which only a URI can request; %, ? and # have a meaning in it and are escaped.
  */
-static int open_alone(const char *path, sqlite3 **db)
+static int db_open_immutable(const char *path, sqlite3 **db)
 {
 	sqlite3_str *uri = sqlite3_str_new(NULL);
 	char *text;
@@ -170,9 +171,9 @@ sqlite3 *db_open(const char *path)
 		goto cannot;
 	sqlite3_busy_timeout(db, 2000);
 	/* Before the first statement, which reads the schema. */
-	if (harden(db, (uint64_t)st.st_size))
+	if (db_harden(db, (uint64_t)st.st_size))
 		goto cannot;
-	/* Either says that the log's index cannot be made here. */
+	/* Either error means that the log's index cannot be created in this directory. */
 	ret = sqlite3_exec(db, "SELECT 1 FROM sqlite_master", NULL, NULL, NULL);
 	if (ret == SQLITE_CANTOPEN || ret == SQLITE_READONLY) {
 		sqlite3_close(db);
@@ -183,10 +184,11 @@ sqlite3 *db_open(const char *path)
 				  path, path);
 			return NULL;
 		}
-		if (open_alone(path, &db) != SQLITE_OK || harden(db, (uint64_t)st.st_size))
+		if (db_open_immutable(path, &db) != SQLITE_OK ||
+		    db_harden(db, (uint64_t)st.st_size))
 			goto cannot;
 	}
-	/* Damage further in is told where it is met; here it is no database at all. */
+	/* Damage inside the file is reported by the query that meets it; this is no database. */
 	if (ret == SQLITE_NOTADB || !db_number(db, "PRAGMA application_id", 0, &application) ||
 	    application != SCHEMA_APPLICATION) {
 		ctl_error("%s: not a recording of gchintd", path);
@@ -218,7 +220,7 @@ sqlite3_stmt *db_query(sqlite3 *db, const char *sql)
 	steps = 0;
 	if (sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK)
 		return stmt;
-	tell(db);
+	db_report_error(db);
 	return NULL;
 }
 
@@ -227,7 +229,7 @@ bool db_next(sqlite3_stmt *stmt)
 	int ret = stmt ? sqlite3_step(stmt) : SQLITE_DONE;
 
 	if (ret != SQLITE_ROW && ret != SQLITE_DONE)
-		tell(sqlite3_db_handle(stmt));
+		db_report_error(sqlite3_db_handle(stmt));
 	return ret == SQLITE_ROW;
 }
 
@@ -281,7 +283,7 @@ bool db_span(sqlite3 *db, uint64_t *t0, uint64_t *t1)
 		"SELECT max(t) FROM transitions",
 		"SELECT max(t) FROM residency",
 	};
-	/* Of the rows that were written first. */
+	/* The earliest times, among the rows that were written first. */
 	static const char *const first[] = {
 		"SELECT min(coalesce(t1, t0)) FROM (SELECT * FROM phases ORDER BY id LIMIT 64)",
 		"SELECT min(t) FROM (SELECT t FROM samples ORDER BY rowid LIMIT 64)",
@@ -298,8 +300,8 @@ bool db_span(sqlite3 *db, uint64_t *t0, uint64_t *t1)
 		if (db_number(db, last[i], 0, &v) && v > 0 && (uint64_t)v > *t1)
 			*t1 = (uint64_t)v;
 	/*
-	 * A rotated recording began in an older file; this one when it was opened,
-	 * or with what had waited in the queue until then.
+	 * A rotated recording began in an older file. This file begins when it was opened, or
+	 * with the oldest event that was still queued then.
 	 */
 	if (db_number(db, "SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'file_start_ns'", 0,
 		      &v) &&
@@ -312,7 +314,7 @@ bool db_span(sqlite3 *db, uint64_t *t0, uint64_t *t1)
 	return *t1 > *t0;
 }
 
-/* gchintd writes whole numbers only: another type in their place says nothing. */
+/* gchintd writes integers only: a value of another type counts as unknown. */
 int64_t db_int(sqlite3_stmt *stmt, int column, int64_t null)
 {
 	return sqlite3_column_type(stmt, column) == SQLITE_INTEGER ?

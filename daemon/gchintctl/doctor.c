@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a report of a machine needs, in one archive: facts, loops at its frequencies,
- * recordings under its own governor and with hints in force. What could not be had is told,
- * what is private is taken out, and looked for once more before the archive is made.
+ * gchintctl doctor collects what a report of a machine needs into one archive: facts, loops at its
+ * frequencies, and recordings under its own governor and with hints in force. It reports what it
+ * could not collect. Private data is removed, and every file is searched for it once more before
+ * the archive is made.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -38,7 +39,7 @@ static const char usage[] =
 	"  -o, --output ARCHIVE  gchint-report.tar.gz unless told\n"
 	"  -r, --rounds N        how often each program runs, 1 to 20; 3 unless told\n";
 
-#define PROGRAMS 3 /* that are recorded, of those that are there */
+#define PROGRAMS 3 /* recorded at most, of those that are installed */
 #define FOLDER	 "gchint-report"
 #define SYSTEM	 "devices/system/cpu/cpufreq"
 
@@ -49,14 +50,14 @@ struct doctor {
 	unsigned int rounds, recordings;
 	bool daemon_failed;
 	char self[PATH_MAX], parent[PATH_MAX - 64], dir[PATH_MAX - 32], errors[PATH_MAX - 32];
-	const char *to; /* where a child's output goes; NULL nowhere */
+	const char *to; /* file for a child's output; NULL: /dev/null */
 	FILE *readme, *machine;
 	sigset_t taken;
 };
 
 static const struct workload {
 	const char *name, *program;
-	bool adapter; /* it is a runtime's, not a program that gives hints itself */
+	bool adapter; /* a runtime that needs an adapter; else it hints itself */
 	const char *argv[8];
 } workloads[] = {
 	{ "gcw",
@@ -89,7 +90,7 @@ static const struct workload {
 };
 
 static void __attribute__((format(printf, 3, 4)))
-tell(struct doctor *d, const char *what, const char *fmt, ...)
+doctor_log(struct doctor *d, const char *what, const char *fmt, ...)
 {
 	char text[512];
 	va_list args;
@@ -102,11 +103,11 @@ tell(struct doctor *d, const char *what, const char *fmt, ...)
 	fprintf(d->readme, "%-9s %s\n", what, text);
 }
 
-#define did(d, ...)  tell(d, "did", __VA_ARGS__)
-#define left(d, ...) tell(d, "left out", __VA_ARGS__)
+#define log_done(d, ...)    doctor_log(d, "did", __VA_ARGS__)
+#define log_skipped(d, ...) doctor_log(d, "left out", __VA_ARGS__)
 
-/* In the child: what it says does not mix with what we say. */
-static void quiet(void *data)
+/* Runs in the child: keeps its output apart from ours. */
+static void output_redirect(void *data)
 {
 	const struct doctor *d = data;
 	int err = open(d->errors, O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -118,18 +119,18 @@ static void quiet(void *data)
 		dup2(out, STDOUT_FILENO);
 }
 
-static int run(struct doctor *d, const char *to, const char *const *argv)
+static int command_run(struct doctor *d, const char *to, const char *const *argv)
 {
 	const struct child child = {
-		.argv = (char **)argv, .taken = &d->taken, .setup = quiet, .data = d
+		.argv = (char **)argv, .taken = &d->taken, .setup = output_redirect, .data = d
 	};
 
 	d->to = to;
 	return child_run(&child);
 }
 
-/* The first line of what the last child complained of, or how it ended. */
-static const char *complaint(const struct doctor *d, int status, char *buf, size_t size)
+/* The first line that the last child wrote to standard error, else its exit status. */
+static const char *command_complaint(const struct doctor *d, int status, char *buf, size_t size)
 {
 	const char *text = buf;
 
@@ -143,11 +144,11 @@ static const char *complaint(const struct doctor *d, int status, char *buf, size
 	return text;
 }
 
-/* What a machine says of itself: no name, no serial number, and nothing of its users. */
+/* Facts about the machine: no host name, no serial number, nothing about its users. */
 
-static void fact(struct doctor *d, const char *key, const char *fmt, ...)
+static void fact_write(struct doctor *d, const char *key, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-static void fact(struct doctor *d, const char *key, const char *fmt, ...)
+static void fact_write(struct doctor *d, const char *key, const char *fmt, ...)
 {
 	char path[PATH_MAX], text[512];
 	va_list args;
@@ -159,7 +160,7 @@ static void fact(struct doctor *d, const char *key, const char *fmt, ...)
 		fprintf(d->machine, "%-28s %s\n", key, text);
 }
 
-static int fact_policy(void *data, const char *policy)
+static int fact_write_policy(void *data, const char *policy)
 {
 	static const char *const files[] = { "affected_cpus",
 					     "scaling_driver",
@@ -173,12 +174,12 @@ static int fact_policy(void *data, const char *policy)
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
 		snprintf(key, sizeof(key), "%.16s %s", policy, files[i]);
-		fact(d, key, "%s/" SYSTEM "/%s/%s", d->root.sysfs, policy, files[i]);
+		fact_write(d, key, "%s/" SYSTEM "/%s/%s", d->root.sysfs, policy, files[i]);
 	}
 	return 0;
 }
 
-static void processor(struct doctor *d)
+static void fact_write_processor(struct doctor *d)
 {
 	char path[PATH_MAX], line[256];
 	FILE *f;
@@ -195,7 +196,7 @@ static void processor(struct doctor *d)
 		fclose(f);
 }
 
-static bool describe(struct doctor *d)
+static bool machine_describe(struct doctor *d)
 {
 	char path[PATH_MAX];
 
@@ -205,26 +206,26 @@ static bool describe(struct doctor *d)
 		return false;
 	fprintf(d->machine, "%-28s %s\n", "gchintctl", GCHINTD_VERSION);
 	fprintf(d->machine, "%-28s %s, %s\n", "kernel", d->uname.release, d->uname.machine);
-	fact(d, "model", "%s/firmware/devicetree/base/model", d->root.sysfs);
-	fact(d, "vendor", "%s/class/dmi/id/sys_vendor", d->root.sysfs);
-	fact(d, "product", "%s/class/dmi/id/product_name", d->root.sysfs);
-	fact(d, "cpuidle", "%s/devices/system/cpu/cpuidle/current_driver", d->root.sysfs);
-	processor(d);
+	fact_write(d, "model", "%s/firmware/devicetree/base/model", d->root.sysfs);
+	fact_write(d, "vendor", "%s/class/dmi/id/sys_vendor", d->root.sysfs);
+	fact_write(d, "product", "%s/class/dmi/id/product_name", d->root.sysfs);
+	fact_write(d, "cpuidle", "%s/devices/system/cpu/cpuidle/current_driver", d->root.sysfs);
+	fact_write_processor(d);
 	snprintf(path, sizeof(path), "%s/" SYSTEM, d->root.sysfs);
-	root_list(path, "policy", fact_policy, d);
+	root_list(path, "policy", fact_write_policy, d);
 	return !fclose(d->machine);
 }
 
-/* What the calibration could not do is a line, of which each policy has one at most. */
+/* Logs one line per policy; @mistake is NULL if its loops were measured. */
 static void on_loops(void *data, const char *policy, const char *mistake)
 {
 	if (mistake)
-		left(data, "loops on %s: %s", policy, mistake);
+		log_skipped(data, "loops on %s: %s", policy, mistake);
 	else
-		did(data, "loops on %s, into loops.csv; its limits are as they were", policy);
+		log_done(data, "loops on %s, into loops.csv; its limits are as they were", policy);
 }
 
-static void calibrate(struct doctor *d)
+static void machine_run_loops(struct doctor *d)
 {
 	char path[PATH_MAX];
 	FILE *f;
@@ -234,15 +235,15 @@ static void calibrate(struct doctor *d)
 	if (!f)
 		return;
 	if (!loops_run(&d->root, f, on_loops, d))
-		left(d, "loops at each frequency: this machine has no cpufreq policy");
+		log_skipped(d, "loops at each frequency: this machine has no cpufreq policy");
 	fclose(f);
 }
 
-static const char *found(const char *program, char *buf, size_t size)
+static const char *program_find(const char *program, char *buf, size_t size)
 {
 	const char *dirs = getenv("PATH"), *end;
 
-	/* What a version manager puts in front is a script, and no runtime. */
+	/* /usr/bin first: version managers put wrapper scripts in front of PATH. */
 	snprintf(buf, size, "/usr/bin/%s", program);
 	if (!access(buf, X_OK))
 		return buf;
@@ -255,8 +256,8 @@ static const char *found(const char *program, char *buf, size_t size)
 	return NULL;
 }
 
-/* Who ran, and as what, goes; what a report is about stays. */
-static bool take_out(const char *file)
+/* Removes users, command lines and thread names; keeps what a report is about. */
+static bool recording_anonymize(const char *file)
 {
 	static const char sql[] =
 		"PRAGMA journal_mode = DELETE;"
@@ -278,8 +279,8 @@ static bool take_out(const char *file)
 	return done;
 }
 
-static bool record(struct doctor *d, const struct workload *w, const char *program, const char *way,
-		   unsigned int round)
+static bool workload_record(struct doctor *d, const struct workload *w, const char *program,
+			    const char *way, unsigned int round)
 {
 	const char *argv[24] = { d->self };
 	char file[128], label[64], text[256];
@@ -304,45 +305,47 @@ static bool record(struct doctor *d, const struct workload *w, const char *progr
 	argv[n++] = program;
 	for (size_t i = 0; i < sizeof(w->argv) / sizeof(*w->argv) && w->argv[i]; i++)
 		argv[n++] = w->argv[i];
-	status = run(d, NULL, argv);
+	status = command_run(d, NULL, argv);
 	d->daemon_failed |= status == CTL_DAEMON;
-	if (!status && take_out(file)) {
+	if (!status && recording_anonymize(file)) {
 		d->recordings++;
 		return true;
 	}
-	left(d, "%s, %s: %s", w->name, way,
-	     status ? complaint(d, status, text, sizeof(text)) : "its recording cannot be cleaned");
+	log_skipped(d, "%s, %s: %s", w->name, way,
+		    status ? command_complaint(d, status, text, sizeof(text)) :
+			     "its recording cannot be cleaned");
 	unlink(file);
 	return false;
 }
 
-static void work(struct doctor *d, const char *way)
+static void workloads_record(struct doctor *d, const char *way)
 {
 	unsigned int programs = 0;
 	char path[PATH_MAX];
 
 	for (size_t i = 0; i < sizeof(workloads) / sizeof(*workloads); i++) {
 		const struct workload *w = &workloads[i];
-		const char *program = found(w->program, path, sizeof(path));
+		const char *program = program_find(w->program, path, sizeof(path));
 		unsigned int round = 0;
 
 		if (programs == PROGRAMS || child_caught)
 			break;
 		if (!program) {
-			left(d, "%s, %s: no %s here", w->name, way, w->program);
+			log_skipped(d, "%s, %s: no %s here", w->name, way, w->program);
 			continue;
 		}
-		while (round < d->rounds && !child_caught && record(d, w, program, way, round + 1))
+		while (round < d->rounds && !child_caught &&
+		       workload_record(d, w, program, way, round + 1))
 			round++;
 		if (round) {
-			did(d, "%s, %s: recorded, runs: %u", w->name, way, round);
+			log_done(d, "%s, %s: recorded, runs: %u", w->name, way, round);
 			programs++;
 		}
 	}
 }
 
-/* Of what the module knows, while hints act. */
-static void tables(struct doctor *d)
+/* Copies the module's tables from debugfs, while hints are in force. */
+static void module_copy_tables(struct doctor *d)
 {
 	static const char *const names[] = { "latency", "opps", "switches" };
 	char from[PATH_MAX], to[128];
@@ -352,14 +355,14 @@ static void tables(struct doctor *d)
 
 		snprintf(from, sizeof(from), "%s/gchint/%s", d->root.debugfs, names[i]);
 		snprintf(to, sizeof(to), "%s/%s.txt", d->dir, names[i]);
-		if (!run(d, to, argv))
+		if (!command_run(d, to, argv))
 			continue;
 		unlink(to);
-		left(d, "%s: it cannot be read", from);
+		log_skipped(d, "%s: it cannot be read", from);
 	}
 }
 
-static void both(struct doctor *d)
+static void setups_record(struct doctor *d)
 {
 	const char *const on[] = { d->self, "use", "auto", NULL };
 	const char *const off[] = { d->self, "use", "off", NULL };
@@ -367,46 +370,51 @@ static void both(struct doctor *d)
 	int status;
 
 	if (ways_in_force(way, sizeof(way), &d->root, "all")) {
-		work(d, "own");
-		left(d, "with hints in force: the module is not loaded: modprobe cpufreq_gchint");
+		workloads_record(d, "own");
+		log_skipped(
+			d,
+			"with hints in force: the module is not loaded: modprobe cpufreq_gchint");
 		return;
 	}
 	if (strcmp(way, "off")) {
-		left(d,
-		     "under its own governor: hints are in force by %s already; gchintctl use off",
-		     way);
-		work(d, "gchint");
-		tables(d);
+		log_skipped(d,
+			    "under its own governor: hints are in force by %s already; "
+			    "gchintctl use off",
+			    way);
+		workloads_record(d, "gchint");
+		module_copy_tables(d);
 		return;
 	}
-	work(d, "own");
+	workloads_record(d, "own");
 	if (child_caught)
 		return;
-	status = run(d, NULL, on);
+	status = command_run(d, NULL, on);
 	if (status) {
-		left(d, "with hints in force: %s", complaint(d, status, text, sizeof(text)));
+		log_skipped(d, "with hints in force: %s",
+			    command_complaint(d, status, text, sizeof(text)));
 		return;
 	}
 	if (!ways_in_force(way, sizeof(way), &d->root, "all"))
-		did(d, "hints in force by %s, as gchintctl use auto chooses", way);
-	work(d, "gchint");
-	tables(d);
-	status = run(d, NULL, off);
+		log_done(d, "hints in force by %s, as gchintctl use auto chooses", way);
+	workloads_record(d, "gchint");
+	module_copy_tables(d);
+	status = command_run(d, NULL, off);
 	if (status)
-		left(d, "giving back what governed: %s", complaint(d, status, text, sizeof(text)));
+		log_skipped(d, "giving back what governed: %s",
+			    command_complaint(d, status, text, sizeof(text)));
 }
 
-/* Names that would say whose machine it is. */
+/* Names and numbers that identify the machine or its users. */
 
-static void secret(struct doctor *d, struct secrets *s, const char *what, const char *text)
+static void secret_add(struct doctor *d, struct secrets *s, const char *what, const char *text)
 {
 	const char *why = text ? secrets_add(s, what, text) : NULL;
 
 	if (why)
-		left(d, "looking for the %s: %s", what, why);
+		log_skipped(d, "looking for the %s: %s", what, why);
 }
 
-static void secrets(struct doctor *d, struct secrets *s)
+static void machine_add_secrets(struct doctor *d, struct secrets *s)
 {
 	static const char *const numbers[] = {
 		"class/dmi/id/board_serial",
@@ -419,29 +427,29 @@ static void secrets(struct doctor *d, struct secrets *s)
 	char text[sizeof(d->uname.nodename) + 128];
 
 	root_read(s->facts, sizeof(s->facts), "%s/machine.txt", d->dir);
-	secret(d, s, "host's name", d->uname.nodename);
+	secret_add(d, s, "host's name", d->uname.nodename);
 	strcpy(text, d->uname.nodename);
 	text[strcspn(text, ".")] = '\0';
 	if (strcmp(text, d->uname.nodename))
-		secret(d, s, "host's name", text);
-	secret(d, s, "user's name", user ? user->pw_name : NULL);
-	secret(d, s, "user's name", getenv("SUDO_USER"));
-	secret(d, s, "user's name", getenv("USER"));
-	secret(d, s, "user's folder", user ? user->pw_dir : NULL);
+		secret_add(d, s, "host's name", text);
+	secret_add(d, s, "user's name", user ? user->pw_name : NULL);
+	secret_add(d, s, "user's name", getenv("SUDO_USER"));
+	secret_add(d, s, "user's name", getenv("USER"));
+	secret_add(d, s, "user's folder", user ? user->pw_dir : NULL);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
 		if (root_read(text, sizeof(text), "%s/%s", d->root.sysfs, numbers[i]) > 0)
-			secret(d, s, SECRETS_SERIAL, text);
+			secret_add(d, s, SECRETS_SERIAL, text);
 }
 
-/* What holds a secret all the same stays here. */
-static void look_again(struct doctor *d)
+/* Removes files that still contain a secret, so that they do not get into the archive. */
+static void report_check_secrets(struct doctor *d)
 {
 	static struct secrets s;
 	struct dirent *e;
 	char path[PATH_MAX];
 	DIR *dir;
 
-	secrets(d, &s);
+	machine_add_secrets(d, &s);
 	dir = opendir(d->dir);
 	while (dir && (e = readdir(dir))) {
 		const char *what;
@@ -455,14 +463,14 @@ static void look_again(struct doctor *d)
 		unlink(path);
 		if (strstr(e->d_name, ".db"))
 			d->recordings--;
-		left(d, "%s: the %s was in it", e->d_name, what);
+		log_skipped(d, "%s: the %s was in it", e->d_name, what);
 	}
 	if (dir)
 		closedir(dir);
-	did(d, "looked for %u names and numbers that say whose machine this is", s.nr);
+	log_done(d, "looked for %u names and numbers that say whose machine this is", s.nr);
 }
 
-static void remove_all(const struct doctor *d)
+static void report_remove(const struct doctor *d)
 {
 	struct dirent *e;
 	char path[PATH_MAX];
@@ -479,7 +487,7 @@ static void remove_all(const struct doctor *d)
 	rmdir(d->parent);
 }
 
-static int archive(struct doctor *d)
+static int report_archive(struct doctor *d)
 {
 	char part[PATH_MAX], text[256];
 	const char *const argv[] = { "tar",	  "-C",	       d->parent,
@@ -489,42 +497,42 @@ static int archive(struct doctor *d)
 	int status;
 
 	snprintf(part, sizeof(part), "%s.part", d->output);
-	status = run(d, NULL, argv);
+	status = command_run(d, NULL, argv);
 	if (!status && !rename(part, d->output))
 		return CTL_OK;
 	ctl_error("doctor: %s: %s", d->output,
-		  status ? complaint(d, status, text, sizeof(text)) : strerror(errno));
+		  status ? command_complaint(d, status, text, sizeof(text)) : strerror(errno));
 	unlink(part);
 	return CTL_FILE;
 }
 
-static int collect(struct doctor *d)
+static int report_collect(struct doctor *d)
 {
 	fprintf(d->readme,
 		"A report of gchintctl %s; docs/hardware.md says what becomes of it.\n\n",
 		GCHINTD_VERSION);
-	if (!describe(d)) {
+	if (!machine_describe(d)) {
 		ctl_error("doctor: %s: %s", d->dir, strerror(errno));
 		return CTL_FILE;
 	}
-	did(d, "what the machine is, into machine.txt: no host name, no serial number");
-	calibrate(d);
-	both(d);
+	log_done(d, "what the machine is, into machine.txt: no host name, no serial number");
+	machine_run_loops(d);
+	setups_record(d);
 	if (child_caught) {
 		ctl_error("doctor: interrupted; limits and governors are given back");
 		return 128 + child_caught;
 	}
-	look_again(d);
+	report_check_secrets(d);
 	fclose(d->readme);
 	d->readme = NULL;
 	if (!d->recordings) {
 		ctl_error("doctor: nothing was recorded, so there is nothing to send");
 		return d->daemon_failed ? CTL_DAEMON : CTL_FAILED;
 	}
-	return archive(d);
+	return report_archive(d);
 }
 
-static int prepare(struct doctor *d)
+static int doctor_prepare(struct doctor *d)
 {
 	char path[PATH_MAX];
 	const ssize_t n = readlink("/proc/self/exe", d->self, sizeof(d->self) - 1);
@@ -585,15 +593,15 @@ int cmd_doctor(const struct ctl *ctl, int argc, char **argv)
 		ctl_error("doctor: it takes no %s; --help tells more", argv[optind]);
 		return CTL_USAGE;
 	}
-	ret = prepare(&d);
+	ret = doctor_prepare(&d);
 	if (ret) {
 		ctl_error("doctor: /tmp: %s", strerror(-ret));
 		return CTL_FILE;
 	}
-	ret = collect(&d);
+	ret = report_collect(&d);
 	if (d.readme)
 		fclose(d.readme);
-	remove_all(&d);
+	report_remove(&d);
 	if (!ret)
 		printf("\nlook at it (tar -tvzf %s), and send it as docs/hardware.md says\n",
 		       d.output);

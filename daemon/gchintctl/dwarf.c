@@ -29,12 +29,12 @@ struct dwarf *dwarf_open(const char *path)
 
 	if (!s)
 		return NULL;
-	/* It would ask servers, without an end in sight. */
+	/* libdwfl would query these servers, without a time limit. */
 	unsetenv("DEBUGINFOD_URLS");
 	s->dwfl = dwfl_begin(&callbacks);
 	fd = s->dwfl ? regular_open(path, 0, &st) : -1;
 	if (fd >= 0) {
-		/* The descriptor is libdw's, if it takes the file. */
+		/* libdw owns the descriptor if it accepts the file. */
 		s->module = dwfl_report_offline(s->dwfl, "", path, fd);
 		if (!s->module)
 			close(fd);
@@ -60,7 +60,7 @@ bool dwarf_find(struct dwarf *s, uint64_t address, struct dwarf_line *source)
 	Dwfl_Line *line = dwfl_module_getsrc(s->module, s->bias + address);
 
 	source->file = line ? dwfl_lineinfo(line, NULL, &source->line, NULL, NULL, NULL) : NULL;
-	/* Line 0: of no line of it. */
+	/* Line 0 means that the address belongs to no line of the source. */
 	return source->file && source->line > 0;
 }
 

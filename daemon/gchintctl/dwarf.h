@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which line of a source an address of a program comes from. */
+/* Maps addresses of a program to lines of its source. */
 #ifndef GCHINTCTL_DWARF_H
 #define GCHINTCTL_DWARF_H
 
@@ -8,22 +8,22 @@
 
 struct dwarf;
 
-/* @file is good until dwarf_close(). */
+/* @file is valid until dwarf_close(). */
 struct dwarf_line {
 	const char *file;
 	int line; /* from 1 */
 };
 
 /**
- * dwarf_open - the debugging information of an ELF file, its own or what is installed
+ * dwarf_open - open the debugging information of an ELF file: its own, or what is installed
  * for it (/usr/lib/debug)
- * @path: a regular file, or NULL comes back
+ * @path: must be a regular file, else NULL is returned
  *
- * NULL without the library that reads it (libdw) as well. Nothing is fetched.
+ * Also returns NULL if the program was built without libdw. Nothing is downloaded.
  */
 struct dwarf *dwarf_open(const char *path);
 void dwarf_close(struct dwarf *s);
-/* Of an address as the file's own headers have it; false: it does not tell. */
+/* @address is virtual, as in the file's own headers. Returns false if its line is unknown. */
 bool dwarf_find(struct dwarf *s, uint64_t address, struct dwarf_line *source);
 
 #endif

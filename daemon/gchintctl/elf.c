@@ -15,19 +15,20 @@ struct elf {
 	char *base; /* NULL: cannot be read */
 	size_t size;
 	struct symbols functions;
-	struct dwarf *dwarf; /* NULL: not asked yet, or none */
+	struct dwarf *dwarf; /* NULL: not opened yet, or none */
 	bool asked;
 };
 
-static const void *part(const struct elf *e, uint64_t offset, uint64_t length)
+static const void *elf_range(const struct elf *e, uint64_t offset, uint64_t length)
 {
 	return offset <= e->size && length <= e->size - offset ? e->base + offset : NULL;
 }
 
-static void take_symbols(struct elf *e, const ElfW(Shdr) * section, const ElfW(Shdr) * strings)
+static void section_read_symbols(struct elf *e, const ElfW(Shdr) * section,
+				 const ElfW(Shdr) * strings)
 {
-	const ElfW(Sym) *sym = part(e, section->sh_offset, section->sh_size);
-	const char *text = part(e, strings->sh_offset, strings->sh_size);
+	const ElfW(Sym) *sym = elf_range(e, section->sh_offset, section->sh_size);
+	const char *text = elf_range(e, strings->sh_offset, strings->sh_size);
 
 	for (size_t i = 0; sym && text && i < section->sh_size / sizeof(*sym); i++) {
 		const uint64_t at = sym[i].st_name;
@@ -42,20 +43,20 @@ static void take_symbols(struct elf *e, const ElfW(Shdr) * section, const ElfW(S
 	}
 }
 
-static void read_symbols(struct elf *e)
+static void elf_read_symbols(struct elf *e)
 {
-	const ElfW(Ehdr) *head = part(e, 0, sizeof(*head));
+	const ElfW(Ehdr) *head = elf_range(e, 0, sizeof(*head));
 	const ElfW(Shdr) * s;
 
 	if (!head || memcmp(head->e_ident, ELFMAG, SELFMAG) ||
 	    head->e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32) ||
 	    head->e_shentsize != sizeof(*s) || head->e_shoff % sizeof(void *))
 		return;
-	s = part(e, head->e_shoff, (uint64_t)head->e_shnum * sizeof(*s));
+	s = elf_range(e, head->e_shoff, (uint64_t)head->e_shnum * sizeof(*s));
 	for (unsigned int i = 0; s && i < head->e_shnum; i++)
 		if ((s[i].sh_type == SHT_SYMTAB || s[i].sh_type == SHT_DYNSYM) &&
 		    !(s[i].sh_offset % sizeof(void *)) && s[i].sh_link < head->e_shnum)
-			take_symbols(e, &s[i], &s[s[i].sh_link]);
+			section_read_symbols(e, &s[i], &s[s[i].sh_link]);
 	symbols_sort(&e->functions);
 }
 
@@ -76,7 +77,7 @@ struct elf *elf_open(const char *path)
 		if (e->base == MAP_FAILED)
 			e->base = NULL;
 		else
-			read_symbols(e);
+			elf_read_symbols(e);
 	}
 	if (fd >= 0)
 		close(fd);
@@ -100,10 +101,11 @@ const char *elf_path(const struct elf *e)
 
 const struct symbol *elf_at(const struct elf *e, uint64_t offset, uint64_t *address)
 {
-	const ElfW(Ehdr) *head = e->base ? part(e, 0, sizeof(*head)) : NULL;
-	const ElfW(Phdr) *p = head && e->functions.nr && head->e_phentsize == sizeof(*p) ?
-				      part(e, head->e_phoff, (uint64_t)head->e_phnum * sizeof(*p)) :
-				      NULL;
+	const ElfW(Ehdr) *head = e->base ? elf_range(e, 0, sizeof(*head)) : NULL;
+	const ElfW(Phdr) *p =
+		head && e->functions.nr && head->e_phentsize == sizeof(*p) ?
+			elf_range(e, head->e_phoff, (uint64_t)head->e_phnum * sizeof(*p)) :
+			NULL;
 	const struct symbol *s = NULL;
 
 	for (unsigned int i = 0; p && i < head->e_phnum; i++)

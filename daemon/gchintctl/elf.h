@@ -8,13 +8,13 @@
 
 struct elf;
 
-/* One that cannot be read has no functions; NULL without memory. */
+/* A file that cannot be read has no functions. NULL without memory. */
 struct elf *elf_open(const char *path);
 void elf_close(struct elf *e);
 const char *elf_path(const struct elf *e);
-/* The function that a byte of the file is in, and its address as the file has it. */
+/* The function at an offset in the file; @address receives its virtual address in the file. */
 const struct symbol *elf_at(const struct elf *e, uint64_t offset, uint64_t *address);
-/* Of such an address; false: it does not say. */
+/* The source line of such an address; false if unknown. */
 bool elf_line(struct elf *e, uint64_t address, struct dwarf_line *line);
 
 #endif

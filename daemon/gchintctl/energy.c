@@ -9,7 +9,7 @@
 #include "db.h"
 #include "powers.h"
 
-/* A counter has steps, and a reading an instant that is known to some us. */
+/* Tolerance: counters advance in steps, and the time of a reading is accurate to some us. */
 #define SLACK 1e-3
 
 struct edge {
@@ -27,8 +27,8 @@ static int by_time(const void *a, const void *b)
 	return x->step - y->step; /* ends before begins */
 }
 
-static void put(struct energy_segment *seg, size_t *nr, uint64_t t0, uint64_t t1,
-		const uint32_t *active)
+static void segment_append(struct energy_segment *seg, size_t *nr, uint64_t t0, uint64_t t1,
+			   const uint32_t *active)
 {
 	struct energy_segment *s = &seg[*nr];
 
@@ -69,17 +69,17 @@ struct energy_segment *energy_segments(const struct run *run, const struct run_r
 	qsort(edge, edges, sizeof(*edge), by_time);
 	for (size_t i = 0; i < edges; i++) {
 		if (edge[i].t > t) {
-			put(seg, nr, t, edge[i].t, active);
+			segment_append(seg, nr, t, edge[i].t, active);
 			t = edge[i].t;
 		}
 		active[edge[i].group] += (uint32_t)edge[i].step;
 	}
-	put(seg, nr, t, run->t1, active);
+	segment_append(seg, nr, t, run->t1, active);
 	free(edge);
 	return seg;
 }
 
-static bool known(const struct run_sample *s)
+static bool sample_known(const struct run_sample *s)
 {
 	return s->value != RUN_UNKNOWN;
 }
@@ -92,16 +92,18 @@ static double joules_between(const struct run_sample *a, const struct run_sample
 }
 
 /* A counter that goes back was reset: nothing is known of that interval. */
-static bool usable(const struct run_sample *a, const struct run_sample *b, bool counter)
+static bool interval_usable(const struct run_sample *a, const struct run_sample *b, bool counter)
 {
-	return known(a) && known(b) && b->t > a->t && (!counter || b->value >= a->value);
+	return sample_known(a) && sample_known(b) && b->t > a->t &&
+	       (!counter || b->value >= a->value);
 }
 
 /*
- * One interval: how long a group was in it alone, as one of two, and so on. A
- * stretch gives each of its n groups an n-th of what it took. Of a counter with steps
- * there are three such accounts: between its readings, in all the time of which they can
- * tell, and in that of which they tell for certain. Else these are the same.
+ * The time of a group within one interval, by the number n of groups that were active together. A
+ * stretch gives each of its n groups an n-th of its energy. A counter that advances in steps needs
+ * three such accounts: the time between its readings (@ns), all the time whose energy they may
+ * include (@wide), and the time whose energy they certainly include (@sure). Otherwise all three
+ * are equal.
  */
 struct share {
 	unsigned int group;
@@ -109,7 +111,7 @@ struct share {
 	uint64_t wide[ENERGY_SHARES + 1], sure[ENERGY_SHARES + 1];
 };
 
-/* @length, @wide and @sure as in struct share, of all groups, s. */
+/* @length, @wide and @sure are as in struct share, but over all groups, in seconds. */
 struct interval {
 	double joules, length, wide, sure;
 	bool known, counter;
@@ -117,11 +119,12 @@ struct interval {
 };
 
 /*
- * The least or the most that a group can have of an interval's energy. Each
- * stretch took between the limits times its length, all of them that together:
- * beyond the lowest everywhere the rest goes where it counts least, or most.
+ * The least or the most energy of an interval that a group can have taken. Each stretch took
+ * between the rail's minimum and maximum power times its length, and all stretches together took
+ * the interval's energy. Start with the minimum everywhere, and put the rest where it counts
+ * least, or most, for the group.
  */
-static double extreme(const struct share *s, const struct interval *v, bool most)
+static double share_bound(const struct share *s, const struct interval *v, bool most)
 {
 	double weight[ENERGY_SHARES + 1], seconds[ENERGY_SHARES + 1], least[ENERGY_SHARES + 1];
 	const struct energy_limits *limits = v->limits;
@@ -138,7 +141,7 @@ static double extreme(const struct share *s, const struct interval *v, bool most
 	weight[0] = 0;
 	seconds[0] = fmax(0, v->wide - in);
 	least[0] = limits->min_w * fmax(0, v->sure - certain);
-	/* By weight: from 1, where n is 1, down to 0, where the group is not; or back. */
+	/* In order of weight: from n = 1 down to 0, time without the group; or in reverse. */
 	for (int k = 0; k <= ENERGY_SHARES && rest > 0; k++) {
 		int n = most ? (k + 1) % (ENERGY_SHARES + 1) :
 			       (ENERGY_SHARES + 1 - k) % (ENERGY_SHARES + 1);
@@ -170,7 +173,7 @@ static void add_share(const struct interval *v, const struct share *s, struct en
 		return;
 	}
 	seconds = (double)ns * 1e-9;
-	/* All of it in one way: the group has that share of the energy, however it ran. */
+	/* The same n throughout: the share is exact, however power varied in the interval. */
 	whole = kinds == 1 && seconds >= v->wide * (1 - 1e-9);
 	p->ns += (uint64_t)part;
 	p->joules += v->joules * part * 1e-9 / v->length;
@@ -179,16 +182,16 @@ static void add_share(const struct interval *v, const struct share *s, struct en
 		p->low += v->joules * part * 1e-9 / v->length;
 		p->high += v->joules * part * 1e-9 / v->length;
 	} else if (v->counter) {
-		p->low += extreme(s, v, false);
-		p->high += extreme(s, v, true);
+		p->low += share_bound(s, v, false);
+		p->high += share_bound(s, v, true);
 	} else {
 		p->low += v->limits->min_w * part * 1e-9;
 		p->high += v->limits->max_w * part * 1e-9;
 	}
 }
 
-/* How much of a stretch lies between two instants. */
-static uint64_t within(const struct energy_segment *seg, uint64_t from, uint64_t to)
+/* ns of a stretch that lie between two instants. */
+static uint64_t segment_overlap(const struct energy_segment *seg, uint64_t from, uint64_t to)
 {
 	from = seg->t0 > from ? seg->t0 : from;
 	to = seg->t1 < to ? seg->t1 : to;
@@ -216,9 +219,10 @@ static void split_interval(const struct run_sample *a, const struct run_sample *
 				index[group] = ++nr;
 				share[nr - 1] = (struct share){ .group = group };
 			}
-			share[index[group] - 1].ns[n] += within(&seg[i], a->t, b->t);
-			share[index[group] - 1].wide[n] += within(&seg[i], first, b->t);
-			share[index[group] - 1].sure[n] += within(&seg[i], a->t, b->t - step);
+			share[index[group] - 1].ns[n] += segment_overlap(&seg[i], a->t, b->t);
+			share[index[group] - 1].wide[n] += segment_overlap(&seg[i], first, b->t);
+			share[index[group] - 1].sure[n] +=
+				segment_overlap(&seg[i], a->t, b->t - step);
 		}
 	}
 	for (unsigned int i = 0; i < nr; i++)
@@ -255,20 +259,20 @@ static bool median_interval(const struct run_sample *s, size_t samples, uint64_t
 }
 
 /* The highest mean power of an interval, W. */
-static double highest(const struct run_sample *s, size_t samples, uint64_t step)
+static double samples_max_power(const struct run_sample *s, size_t samples, uint64_t step)
 {
 	double w = 0;
 
 	for (size_t i = 0; i + 1 < samples; i++)
-		if (usable(&s[i], &s[i + 1], true))
+		if (interval_usable(&s[i], &s[i + 1], true))
 			w = fmax(w, joules_between(&s[i], &s[i + 1], true) * 1e9 /
 					    (double)(s[i + 1].t - s[i].t + step));
 	return w;
 }
 
 /*
- * Whether the counter may have begun anew once more than was seen: with no more power than
- * the rail can draw, or, where that is not known, than another interval had.
+ * Whether the counter may have wrapped once more than was seen: this would need no more power than
+ * the rail's maximum or, where that is unknown, than the highest of all intervals.
  */
 static bool may_wrap(const struct interval *v, double most)
 {
@@ -288,16 +292,16 @@ bool energy_split(const struct run_sample *s, size_t samples, bool counter,
 	e->samples = samples;
 	whole = median_interval(s, samples, &e->interval_ns);
 	if (counter && limits->wraps > 0 && most <= 0)
-		most = highest(s, samples, step);
+		most = samples_max_power(s, samples, step);
 	for (size_t i = 0; i < samples; i++)
-		e->unknown += !known(&s[i]);
+		e->unknown += !sample_known(&s[i]);
 	for (size_t i = 0; i + 1 < samples; i++) {
 		const struct energy_limits none = { 0, INFINITY, limits->update_ns, 0 };
 		struct interval v = { .counter = counter, .limits = limits };
 
 		if (s[i + 1].t <= s[i].t)
 			continue;
-		v.known = usable(&s[i], &s[i + 1], counter);
+		v.known = interval_usable(&s[i], &s[i + 1], counter);
 		v.length = (double)(s[i + 1].t - s[i].t) * 1e-9;
 		v.wide = v.length + (double)step * 1e-9;
 		v.sure = fmax(0, v.length - (double)step * 1e-9);
@@ -310,7 +314,7 @@ bool energy_split(const struct run_sample *s, size_t samples, bool counter,
 		if (v.known) {
 			e->total += v.joules;
 			e->known_ns += s[i + 1].t - s[i].t;
-			/* Limits that a measurement contradicts are none. */
+			/* Ignore limits that the measurement contradicts. */
 			if (v.joules < limits->min_w * v.sure * (1 - SLACK) ||
 			    v.joules > limits->max_w * v.wide * (1 + SLACK)) {
 				e->beyond++;
@@ -389,7 +393,7 @@ struct energy_part energy_inside(const struct energy *e)
 		in.high += e->part[g].high;
 	}
 	in.joules = e->total - e->part[0].joules;
-	/* Both hold: of the parts together, and of what is left of the whole. */
+	/* Two bounds hold: the sum over the groups, and the total less what was outside. */
 	if (bounded) {
 		in.low = fmax(in.low, e->total - e->part[0].high);
 		in.high = fmin(in.high, e->total - e->part[0].low);

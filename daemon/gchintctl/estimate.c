@@ -51,8 +51,8 @@ bool estimate_line(const double *x, const double *y, size_t nr, struct figure *a
 	return true;
 }
 
-/* From @from to @to they are one: a pool may fall below what is before it, and grows then. */
-static void pool(struct figure *f, size_t from, size_t to)
+/* Replaces figures by their mean. The caller extends the pool if that is below the one before. */
+static void figures_pool(struct figure *f, size_t from, size_t to)
 {
 	double sum = 0, error = 0;
 
@@ -74,7 +74,7 @@ size_t estimate_rise(struct figure *f, size_t nr)
 		if (f[i - 1].value - f[i].value > f[i - 1].error + f[i].error)
 			return i;
 		do {
-			pool(f, --from, i);
+			figures_pool(f, --from, i);
 		} while (from && f[from].value < f[from - 1].value);
 	}
 	return nr;

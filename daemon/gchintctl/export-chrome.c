@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The Trace Event Format, which Perfetto's UI opens: phases are slices of
- * their thread, frequencies and rails are counters, decisions and marks are
- * instants. Times are microseconds of CLOCK_MONOTONIC. A counter is shown under
+ * their thread, frequencies and rails are counters, decisions and annotations
+ * are instants. Times are microseconds of CLOCK_MONOTONIC. A counter is shown under
  * its name and the key of its value: the key is the unit.
  */
 #include <inttypes.h>
@@ -13,14 +13,14 @@
 #include "db.h"
 #include "export.h"
 
-/* Processes of our own making, far above any pid_max (2^22). */
+/* Pids of processes that exist in the trace only, far above any pid_max (2^22). */
 enum {
 	PID_FREQUENCY = 1 << 23,
 	PID_RAILS,
 	PID_GOVERNOR
 };
 
-static void begin(struct json *j, const char *ph, int64_t t)
+static void chrome_event_begin(struct json *j, const char *ph, int64_t t)
 {
 	json_line(j);
 	json_object(j, NULL);
@@ -28,7 +28,8 @@ static void begin(struct json *j, const char *ph, int64_t t)
 	json_us(j, "ts", t < 0 ? 0 : (uint64_t)t);
 }
 
-static void name(struct json *j, const char *what, int64_t pid, int64_t tid, const char *value)
+static void chrome_write_name(struct json *j, const char *what, int64_t pid, int64_t tid,
+			      const char *value)
 {
 	json_line(j);
 	json_object(j, NULL);
@@ -42,21 +43,21 @@ static void name(struct json *j, const char *what, int64_t pid, int64_t tid, con
 	json_end(j);
 }
 
-static void counter(struct json *j, int64_t t, int64_t pid, const char *track)
+static void chrome_counter_begin(struct json *j, int64_t t, int64_t pid, const char *track)
 {
-	begin(j, "C", t);
+	chrome_event_begin(j, "C", t);
 	json_int(j, "pid", pid);
 	json_text(j, "name", track);
 	json_object(j, "args");
 }
 
-static void counter_end(struct json *j)
+static void chrome_counter_end(struct json *j)
 {
 	json_end(j);
 	json_end(j);
 }
 
-static void processes(sqlite3 *db, struct json *j)
+static void chrome_write_processes(sqlite3 *db, struct json *j)
 {
 	sqlite3_stmt *s = db_query(db, "SELECT tgid, tid, comm FROM processes");
 	char policy[32];
@@ -66,24 +67,24 @@ static void processes(sqlite3 *db, struct json *j)
 		const char *comm = db_text(s, 2, NULL);
 
 		if (comm && tgid == tid)
-			name(j, "process_name", tgid, tid, comm);
+			chrome_write_name(j, "process_name", tgid, tid, comm);
 		if (comm)
-			name(j, "thread_name", tgid, tid, comm);
+			chrome_write_name(j, "thread_name", tgid, tid, comm);
 	}
 	sqlite3_finalize(s);
-	name(j, "process_name", PID_FREQUENCY, 0, "frequency");
-	name(j, "process_name", PID_RAILS, 0, "rails");
-	name(j, "process_name", PID_GOVERNOR, 0, "governor and marks");
-	/* The decisions of a policy stand on a thread of their own. */
+	chrome_write_name(j, "process_name", PID_FREQUENCY, 0, "frequency");
+	chrome_write_name(j, "process_name", PID_RAILS, 0, "rails");
+	chrome_write_name(j, "process_name", PID_GOVERNOR, 0, "governor and marks");
+	/* Each policy has a thread of its own for its decisions. */
 	s = db_query(db, "SELECT policy FROM policies UNION SELECT policy FROM decisions");
 	while (db_next(s)) {
 		snprintf(policy, sizeof(policy), "policy%" PRId64, db_int(s, 0, 0));
-		name(j, "thread_name", PID_GOVERNOR, db_int(s, 0, 0), policy);
+		chrome_write_name(j, "thread_name", PID_GOVERNOR, db_int(s, 0, 0), policy);
 	}
 	sqlite3_finalize(s);
 }
 
-static void phases(sqlite3 *db, struct json *j, uint64_t end)
+static void chrome_write_phases(sqlite3 *db, struct json *j, uint64_t end)
 {
 	sqlite3_stmt *s = db_query(db, "SELECT t0, t1, tgid, tid, phase, flags, cause, cpu, "
 				       "work_done, work_total, slot FROM phases ORDER BY t0");
@@ -96,7 +97,7 @@ static void phases(sqlite3 *db, struct json *j, uint64_t end)
 			db_missing("phases", "one that ends before it begins");
 			continue;
 		}
-		begin(j, "X", t0);
+		chrome_event_begin(j, "X", t0);
 		json_us(j, "dur", (uint64_t)ns);
 		json_int(j, "pid", db_int(s, 2, 0));
 		json_int(j, "tid", db_int(s, 3, 0));
@@ -115,7 +116,7 @@ static void phases(sqlite3 *db, struct json *j, uint64_t end)
 	sqlite3_finalize(s);
 }
 
-static void frequencies(sqlite3 *db, struct json *j)
+static void chrome_write_frequencies(sqlite3 *db, struct json *j)
 {
 	sqlite3_stmt *s = db_query(db, "SELECT t, cpu, khz FROM transitions WHERE khz > 0 "
 				       "ORDER BY t");
@@ -123,15 +124,15 @@ static void frequencies(sqlite3 *db, struct json *j)
 
 	while (db_next(s)) {
 		snprintf(track, sizeof(track), "cpu%lld", (long long)db_int(s, 1, 0));
-		counter(j, db_int(s, 0, 0), PID_FREQUENCY, track);
+		chrome_counter_begin(j, db_int(s, 0, 0), PID_FREQUENCY, track);
 		json_fixed(j, "MHz", (double)db_int(s, 2, 0) / 1000, 3);
-		counter_end(j);
+		chrome_counter_end(j);
 	}
 	sqlite3_finalize(s);
 }
 
-/* A gap has no point: the counter keeps its last value, as the format wants. */
-static void rails(sqlite3 *db, struct json *j)
+/* The format cannot express a gap: the counter keeps its last value. */
+static void chrome_write_rails(sqlite3 *db, struct json *j)
 {
 	static const char *const units[] = { "W", "J", "V", "A" };
 	sqlite3_stmt *s = db_query(db, "SELECT s.t, s.value, r.name, r.label, "
@@ -146,20 +147,20 @@ static void rails(sqlite3 *db, struct json *j)
 
 		snprintf(track, sizeof(track), "%s%s%s%s", db_text(s, 2, "?"), *label ? " (" : "",
 			 label, *label ? ")" : "");
-		counter(j, db_int(s, 0, 0), PID_RAILS, track);
+		chrome_counter_begin(j, db_int(s, 0, 0), PID_RAILS, track);
 		json_fixed(j, unit, (double)db_int(s, 1, 0) / 1e6, 6);
-		counter_end(j);
+		chrome_counter_end(j);
 	}
 	sqlite3_finalize(s);
 }
 
-static void instants(sqlite3 *db, struct json *j)
+static void chrome_write_instants(sqlite3 *db, struct json *j)
 {
 	sqlite3_stmt *s = db_query(db, "SELECT t, policy, khz_from, khz, reason, latency_ns "
 				       "FROM decisions ORDER BY t");
 
 	while (db_next(s)) {
-		begin(j, "i", db_int(s, 0, 0));
+		chrome_event_begin(j, "i", db_int(s, 0, 0));
 		json_text(j, "s", "t");
 		json_int(j, "pid", PID_GOVERNOR);
 		json_int(j, "tid", db_int(s, 1, 0));
@@ -177,7 +178,7 @@ static void instants(sqlite3 *db, struct json *j)
 			 "offline' END FROM hotplug "
 			 "ORDER BY 1");
 	while (db_next(s)) {
-		begin(j, "i", db_int(s, 0, 0));
+		chrome_event_begin(j, "i", db_int(s, 0, 0));
 		json_text(j, "s", "g");
 		json_int(j, "pid", PID_GOVERNOR);
 		json_int(j, "tid", 0);
@@ -197,11 +198,11 @@ int export_chrome_trace(sqlite3 *db, FILE *out, const char *table)
 	json_object(&j, NULL);
 	json_text(&j, "displayTimeUnit", "ms");
 	json_list(&j, "traceEvents");
-	processes(db, &j);
-	phases(db, &j, t1);
-	frequencies(db, &j);
-	rails(db, &j);
-	instants(db, &j);
+	chrome_write_processes(db, &j);
+	chrome_write_phases(db, &j, t1);
+	chrome_write_frequencies(db, &j);
+	chrome_write_rails(db, &j);
+	chrome_write_instants(db, &j);
 	json_line(&j);
 	json_end(&j);
 	json_end(&j);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Totals of a recording, with the names that the daemon itself exposes: the
- * rows are fed to the same arithmetic.
+ * Totals of a recording, under the names that the daemon exposes: the rows are
+ * fed to the daemon's own code.
  */
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 #include "db.h"
 #include "export.h"
 
-static int kind_of(const char *name)
+static int rail_type(const char *name)
 {
 	switch (*name) {
 	case 'p':
@@ -25,13 +25,13 @@ static int kind_of(const char *name)
 	}
 }
 
-static void rails(sqlite3 *db, struct metrics *m)
+static void totals_add_rails(sqlite3 *db, struct metrics *m)
 {
 	sqlite3_stmt *s = db_query(db, "SELECT id, name, label, kind FROM rails");
 
 	while (db_next(s))
 		metrics_rail(m, (uint32_t)db_int(s, 0, 0), db_text(s, 1, "?"), db_text(s, 2, NULL),
-			     kind_of(db_text(s, 3, "")), true);
+			     rail_type(db_text(s, 3, "")), true);
 	sqlite3_finalize(s);
 	s = db_query(db, "SELECT t, rail, value FROM samples ORDER BY t");
 	while (db_next(s)) {
@@ -46,7 +46,7 @@ static void rails(sqlite3 *db, struct metrics *m)
 	sqlite3_finalize(s);
 }
 
-static void phases(sqlite3 *db, struct metrics *m)
+static void totals_add_phases(sqlite3 *db, struct metrics *m)
 {
 	sqlite3_stmt *s =
 		db_query(db, "SELECT t0, t1, phase, flags FROM phases WHERE t1 IS NOT NULL");
@@ -63,7 +63,7 @@ static void phases(sqlite3 *db, struct metrics *m)
 	sqlite3_finalize(s);
 }
 
-static void decisions(sqlite3 *db, struct metrics *m)
+static void totals_add_decisions(sqlite3 *db, struct metrics *m)
 {
 	sqlite3_stmt *s = db_query(db, "SELECT t, reason, latency_ns FROM decisions");
 
@@ -90,16 +90,16 @@ static void decisions(sqlite3 *db, struct metrics *m)
 	sqlite3_finalize(s);
 }
 
-static int totals(sqlite3 *db, FILE *out, enum metrics_format format)
+static int totals_write(sqlite3 *db, FILE *out, enum metrics_format format)
 {
 	struct metrics *m = metrics_new();
 	char *text = NULL;
 	size_t size;
 
 	if (m) {
-		rails(db, m);
-		phases(db, m);
-		decisions(db, m);
+		totals_add_rails(db, m);
+		totals_add_phases(db, m);
+		totals_add_decisions(db, m);
 		text = metrics_text(m, NULL, NULL, METRICS_FOR_KNOWN, format, &size);
 	}
 	metrics_free(m);
@@ -115,11 +115,11 @@ static int totals(sqlite3 *db, FILE *out, enum metrics_format format)
 int export_openmetrics(sqlite3 *db, FILE *out, const char *table)
 {
 	(void)table;
-	return totals(db, out, METRICS_OPENMETRICS);
+	return totals_write(db, out, METRICS_OPENMETRICS);
 }
 
 int export_prometheus(sqlite3 *db, FILE *out, const char *table)
 {
 	(void)table;
-	return totals(db, out, METRICS_PROMETHEUS);
+	return totals_write(db, out, METRICS_PROMETHEUS);
 }

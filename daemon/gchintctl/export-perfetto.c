@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Perfetto's own format: a packet an event, numbers of fields as in
+ * Perfetto's own format: one packet per event, with field numbers as in
  * protos/perfetto/trace of its source (perfetto.dev/docs/reference/synthetic-track-event).
- * Phases are slices of their thread, frequencies and rails counters with their unit,
- * decisions and marks instants. The clock is CLOCK_MONOTONIC, to the nanosecond.
+ * Phases are slices of their thread, frequencies and rails are counters with their unit,
+ * decisions and annotations are instants. The clock is CLOCK_MONOTONIC, to the nanosecond.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -75,10 +75,10 @@ enum {
 	ANNOTATION_NAME = 10
 };
 
-/* Of the one that writes; any number but 0. */
+/* Identifies the writer of the packets; any number but 0. */
 #define SEQUENCE 1
 
-/* Identities of tracks: the kind above, a number of the recording below. */
+/* The top byte of a track's UUID; the rest is a number from the recording. */
 enum track_kind {
 	TRACKS_GROUP = 1,
 	TRACKS_PROCESS,
@@ -96,7 +96,7 @@ enum track_group {
 	GROUP_MARKS
 };
 
-/* Phases of a thread that can be open in one another. */
+/* Maximum depth of nested phases on a thread's own track. */
 #define NESTED 32
 
 struct trace {
@@ -105,17 +105,17 @@ struct trace {
 	uint64_t t0;
 };
 
-static uint64_t uuid(enum track_kind kind, uint64_t number)
+static uint64_t track_uuid(enum track_kind kind, uint64_t number)
 {
 	return (uint64_t)kind << 56 | (number & ((1ull << 56) - 1));
 }
 
 static uint64_t thread_uuid(enum track_kind kind, int64_t tgid, int64_t tid)
 {
-	return uuid(kind, ((uint64_t)tgid & 0xffffff) << 24 | ((uint64_t)tid & 0xffffff));
+	return track_uuid(kind, ((uint64_t)tgid & 0xffffff) << 24 | ((uint64_t)tid & 0xffffff));
 }
 
-static size_t packet(struct trace *t, uint64_t at)
+static size_t packet_begin(struct trace *t, uint64_t at)
 {
 	size_t begin;
 
@@ -134,7 +134,7 @@ static void packet_end(struct trace *t, size_t begin)
 		fwrite(t->w.data, 1, t->w.nr, t->f);
 }
 
-static void clocks(struct trace *t, sqlite3 *db)
+static void perfetto_write_clocks(struct trace *t, sqlite3 *db)
 {
 	size_t p, snapshot, clock;
 	int64_t offset;
@@ -161,12 +161,12 @@ static void clocks(struct trace *t, sqlite3 *db)
 struct track {
 	uint64_t uuid, parent;
 	const char *name, *unit; /* NULL: none */
-	int64_t tgid, tid; /* of a thread, or of a process where tid is -1; -1: neither */
+	int64_t tgid, tid; /* of a thread; tid -1: of a process; tgid -1: neither */
 };
 
-static void describe(struct trace *t, const struct track *k)
+static void track_describe(struct trace *t, const struct track *k)
 {
-	size_t p = packet(t, t->t0), track = wire_begin(&t->w, PACKET_TRACK), inner;
+	size_t p = packet_begin(t, t->t0), track = wire_begin(&t->w, PACKET_TRACK), inner;
 
 	wire_uint(&t->w, TRACK_UUID, k->uuid);
 	if (k->parent)
@@ -194,14 +194,16 @@ static void describe(struct trace *t, const struct track *k)
 	packet_end(t, p);
 }
 
-static void group(struct trace *t, enum track_group number, const char *name)
+static void group_describe(struct trace *t, enum track_group number, const char *name)
 {
-	const struct track k = { .uuid = uuid(TRACKS_GROUP, number), .name = name, .tgid = -1 };
+	const struct track k = { .uuid = track_uuid(TRACKS_GROUP, number),
+				 .name = name,
+				 .tgid = -1 };
 
-	describe(t, &k);
+	track_describe(t, &k);
 }
 
-static size_t event(struct trace *t, unsigned int type, uint64_t track)
+static size_t event_begin(struct trace *t, unsigned int type, uint64_t track)
 {
 	size_t e = wire_begin(&t->w, PACKET_EVENT);
 
@@ -210,8 +212,8 @@ static size_t event(struct trace *t, unsigned int type, uint64_t track)
 	return e;
 }
 
-/* A column that is NULL has no annotation. */
-static void annotate(struct trace *t, const char *name, sqlite3_stmt *s, int column)
+/* Adds no annotation for a NULL column. */
+static void event_annotate(struct trace *t, const char *name, sqlite3_stmt *s, int column)
 {
 	size_t a;
 
@@ -226,7 +228,7 @@ static void annotate(struct trace *t, const char *name, sqlite3_stmt *s, int col
 	wire_end(&t->w, a);
 }
 
-static void annotate_text(struct trace *t, const char *name, const char *value)
+static void event_annotate_text(struct trace *t, const char *name, const char *value)
 {
 	size_t a = wire_begin(&t->w, EVENT_ANNOTATION);
 
@@ -235,24 +237,24 @@ static void annotate_text(struct trace *t, const char *name, const char *value)
 	wire_end(&t->w, a);
 }
 
-/* Board, kernel, label: an instant at the begin, for no field of a trace has room for them. */
-static void facts(struct trace *t, sqlite3 *db)
+/* Board, kernel and label become an instant at the start: the format has no field for them. */
+static void perfetto_write_facts(struct trace *t, sqlite3 *db)
 {
 	sqlite3_stmt *s = db_query(db, "SELECT key, value FROM meta");
 	size_t p, e;
 
-	group(t, GROUP_MARKS, "marks");
-	p = packet(t, t->t0);
-	e = event(t, TYPE_INSTANT, uuid(TRACKS_GROUP, GROUP_MARKS));
+	group_describe(t, GROUP_MARKS, "marks");
+	p = packet_begin(t, t->t0);
+	e = event_begin(t, TYPE_INSTANT, track_uuid(TRACKS_GROUP, GROUP_MARKS));
 	wire_text(&t->w, EVENT_NAME, "recording");
 	while (db_next(s))
-		annotate_text(t, db_text(s, 0, "?"), db_text(s, 1, ""));
+		event_annotate_text(t, db_text(s, 0, "?"), db_text(s, 1, ""));
 	wire_end(&t->w, e);
 	packet_end(t, p);
 	sqlite3_finalize(s);
 }
 
-static void processes(struct trace *t, sqlite3 *db)
+static void perfetto_write_processes(struct trace *t, sqlite3 *db)
 {
 	sqlite3_stmt *s = db_query(
 		db, "SELECT p.tgid, p.tid, (SELECT comm FROM processes c WHERE c.tgid = p.tgid AND "
@@ -269,44 +271,44 @@ static void processes(struct trace *t, sqlite3 *db)
 				   .tid = -1 };
 
 		if (tgid != last)
-			describe(t, &k);
+			track_describe(t, &k);
 		last = tgid;
 		k = (struct track){ .uuid = thread_uuid(TRACKS_THREAD, tgid, tid),
 				    .parent = thread_uuid(TRACKS_PROCESS, tgid, 0),
 				    .name = db_text(s, 2, "?"),
 				    .tgid = tgid,
 				    .tid = tid };
-		describe(t, &k);
+		track_describe(t, &k);
 	}
 	sqlite3_finalize(s);
 }
 
-static void slice(struct trace *t, sqlite3_stmt *s, uint64_t track, uint64_t t0, uint64_t t1)
+static void slice_write(struct trace *t, sqlite3_stmt *s, uint64_t track, uint64_t t0, uint64_t t1)
 {
 	char flags[48];
-	size_t p = packet(t, t0), e = event(t, TYPE_BEGIN, track);
+	size_t p = packet_begin(t, t0), e = event_begin(t, TYPE_BEGIN, track);
 
 	wire_text(&t->w, EVENT_CATEGORY, "gc");
 	wire_text(&t->w, EVENT_NAME, name_phase(db_u32(s, 4, 0)));
-	annotate(t, "cpu", s, 7);
-	annotate_text(t, "flags", name_flags(db_u32(s, 5, 0), flags, sizeof(flags)));
-	annotate_text(t, "cause", name_cause(db_u32(s, 6, UINT32_MAX)));
-	annotate(t, "work_done", s, 8);
-	annotate(t, "work_total", s, 9);
-	annotate(t, "slot", s, 10);
+	event_annotate(t, "cpu", s, 7);
+	event_annotate_text(t, "flags", name_flags(db_u32(s, 5, 0), flags, sizeof(flags)));
+	event_annotate_text(t, "cause", name_cause(db_u32(s, 6, UINT32_MAX)));
+	event_annotate(t, "work_done", s, 8);
+	event_annotate(t, "work_total", s, 9);
+	event_annotate(t, "slot", s, 10);
 	wire_end(&t->w, e);
 	packet_end(t, p);
-	p = packet(t, t1);
-	e = event(t, TYPE_END, track);
+	p = packet_begin(t, t1);
+	e = event_begin(t, TYPE_END, track);
 	wire_end(&t->w, e);
 	packet_end(t, p);
 }
 
 /*
- * An end closes what was opened last: a phase that outlives the one it began in would
- * take its end, and gets a track of its own beside.
+ * An end event closes the slice that was opened last. A phase that outlives the one it began in
+ * would be closed by that one's end; therefore it goes to an additional track.
  */
-static void phases(struct trace *t, sqlite3 *db, uint64_t end)
+static void perfetto_write_phases(struct trace *t, sqlite3 *db, uint64_t end)
 {
 	sqlite3_stmt *s = db_query(db, "SELECT t0, t1, tgid, tid, phase, flags, cause, cpu, "
 				       "work_done, work_total, slot FROM phases "
@@ -343,120 +345,123 @@ static void phases(struct trace *t, sqlite3 *db, uint64_t end)
 
 			track = k.uuid;
 			if (!beside)
-				describe(t, &k);
+				track_describe(t, &k);
 			beside = true;
 		}
-		slice(t, s, track, (uint64_t)t0, (uint64_t)t1);
+		slice_write(t, s, track, (uint64_t)t0, (uint64_t)t1);
 	}
 	sqlite3_finalize(s);
 }
 
-static void count(struct trace *t, uint64_t track, int64_t at, double value)
+static void counter_write(struct trace *t, uint64_t track, int64_t at, double value)
 {
-	size_t p = packet(t, at < 0 ? 0 : (uint64_t)at), e = event(t, TYPE_COUNTER, track);
+	size_t p = packet_begin(t, at < 0 ? 0 : (uint64_t)at),
+	       e = event_begin(t, TYPE_COUNTER, track);
 
 	wire_double(&t->w, EVENT_DOUBLE, value);
 	wire_end(&t->w, e);
 	packet_end(t, p);
 }
 
-static void frequencies(struct trace *t, sqlite3 *db)
+static void perfetto_write_frequencies(struct trace *t, sqlite3 *db)
 {
 	sqlite3_stmt *s = db_query(db, "SELECT DISTINCT cpu FROM transitions WHERE cpu >= 0 "
 				       "ORDER BY cpu");
 	char name[32];
 
-	group(t, GROUP_FREQUENCY, "frequency");
+	group_describe(t, GROUP_FREQUENCY, "frequency");
 	while (db_next(s)) {
-		const struct track k = { .uuid = uuid(TRACKS_CPU, (uint64_t)db_int(s, 0, 0)),
-					 .parent = uuid(TRACKS_GROUP, GROUP_FREQUENCY),
+		const struct track k = { .uuid = track_uuid(TRACKS_CPU, (uint64_t)db_int(s, 0, 0)),
+					 .parent = track_uuid(TRACKS_GROUP, GROUP_FREQUENCY),
 					 .name = name,
 					 .unit = "MHz",
 					 .tgid = -1 };
 
 		snprintf(name, sizeof(name), "cpu%" PRId64, db_int(s, 0, 0));
-		describe(t, &k);
+		track_describe(t, &k);
 	}
 	sqlite3_finalize(s);
 	s = db_query(db, "SELECT t, cpu, khz FROM transitions WHERE khz > 0 AND cpu >= 0 "
 			 "ORDER BY t");
 	while (db_next(s))
-		count(t, uuid(TRACKS_CPU, (uint64_t)db_int(s, 1, 0)), db_int(s, 0, 0),
-		      (double)db_int(s, 2, 0) / 1000);
+		counter_write(t, track_uuid(TRACKS_CPU, (uint64_t)db_int(s, 1, 0)), db_int(s, 0, 0),
+			      (double)db_int(s, 2, 0) / 1000);
 	sqlite3_finalize(s);
 }
 
-/* A gap has no point: the counter keeps its last value, as the format wants. */
-static void rails(struct trace *t, sqlite3 *db)
+/* The format cannot express a gap: the counter keeps its last value. */
+static void perfetto_write_rails(struct trace *t, sqlite3 *db)
 {
 	static const char *const units[] = { "W", "J", "V", "A" };
 	sqlite3_stmt *s = db_query(db, "SELECT id, name, label, instr('uWuJuVuA', unit) / 2 "
 				       "FROM rails");
 	char name[200];
 
-	group(t, GROUP_RAILS, "rails");
+	group_describe(t, GROUP_RAILS, "rails");
 	while (db_next(s)) {
 		const char *label = db_text(s, 2, "");
-		const struct track k = { .uuid = uuid(TRACKS_RAIL, (uint64_t)db_int(s, 0, 0)),
-					 .parent = uuid(TRACKS_GROUP, GROUP_RAILS),
+		const struct track k = { .uuid = track_uuid(TRACKS_RAIL, (uint64_t)db_int(s, 0, 0)),
+					 .parent = track_uuid(TRACKS_GROUP, GROUP_RAILS),
 					 .name = name,
 					 .unit = units[db_int(s, 3, 0) & 3],
 					 .tgid = -1 };
 
 		snprintf(name, sizeof(name), "%s%s%s%s", db_text(s, 1, "?"), *label ? " (" : "",
 			 label, *label ? ")" : "");
-		describe(t, &k);
+		track_describe(t, &k);
 	}
 	sqlite3_finalize(s);
 	s = db_query(db, "SELECT t, rail, value FROM samples WHERE value IS NOT NULL ORDER BY t");
 	while (db_next(s))
-		count(t, uuid(TRACKS_RAIL, (uint64_t)db_int(s, 1, 0)), db_int(s, 0, 0),
-		      (double)db_int(s, 2, 0) / 1e6);
+		counter_write(t, track_uuid(TRACKS_RAIL, (uint64_t)db_int(s, 1, 0)),
+			      db_int(s, 0, 0), (double)db_int(s, 2, 0) / 1e6);
 	sqlite3_finalize(s);
 }
 
-static void decisions(struct trace *t, sqlite3 *db)
+static void perfetto_write_decisions(struct trace *t, sqlite3 *db)
 {
 	sqlite3_stmt *s = db_query(db, "SELECT policy FROM policies UNION SELECT policy FROM "
 				       "decisions WHERE policy IS NOT NULL");
 	char name[32];
 
-	group(t, GROUP_GOVERNOR, "governor");
+	group_describe(t, GROUP_GOVERNOR, "governor");
 	while (db_next(s)) {
-		const struct track k = { .uuid = uuid(TRACKS_POLICY, (uint64_t)db_int(s, 0, 0)),
-					 .parent = uuid(TRACKS_GROUP, GROUP_GOVERNOR),
+		const struct track k = { .uuid = track_uuid(TRACKS_POLICY,
+							    (uint64_t)db_int(s, 0, 0)),
+					 .parent = track_uuid(TRACKS_GROUP, GROUP_GOVERNOR),
 					 .name = name,
 					 .tgid = -1 };
 
 		snprintf(name, sizeof(name), "policy%" PRId64, db_int(s, 0, 0));
-		describe(t, &k);
+		track_describe(t, &k);
 	}
 	sqlite3_finalize(s);
 	s = db_query(db, "SELECT t, policy, reason, khz_from, khz, latency_ns FROM decisions "
 			 "ORDER BY t");
 	while (db_next(s)) {
-		size_t p = packet(t, (uint64_t)db_int(s, 0, 0));
-		size_t e = event(t, TYPE_INSTANT, uuid(TRACKS_POLICY, (uint64_t)db_int(s, 1, 0)));
+		size_t p = packet_begin(t, (uint64_t)db_int(s, 0, 0));
+		size_t e = event_begin(t, TYPE_INSTANT,
+				       track_uuid(TRACKS_POLICY, (uint64_t)db_int(s, 1, 0)));
 
 		wire_text(&t->w, EVENT_NAME, name_reason(db_u32(s, 2, UINT32_MAX)));
-		annotate(t, "from_khz", s, 3);
-		annotate(t, "khz", s, 4);
-		annotate(t, "latency_ns", s, 5);
+		event_annotate(t, "from_khz", s, 3);
+		event_annotate(t, "khz", s, 4);
+		event_annotate(t, "latency_ns", s, 5);
 		wire_end(&t->w, e);
 		packet_end(t, p);
 	}
 	sqlite3_finalize(s);
 }
 
-static void marks(struct trace *t, sqlite3 *db)
+static void perfetto_write_marks(struct trace *t, sqlite3 *db)
 {
 	sqlite3_stmt *s = db_query(
 		db, "SELECT t, text FROM marks UNION ALL SELECT t, 'cpu' || cpu || CASE online "
 		    "WHEN 1 THEN ' online' ELSE ' offline' END FROM hotplug ORDER BY 1");
 
 	while (db_next(s)) {
-		size_t p = packet(t, (uint64_t)db_int(s, 0, 0));
-		size_t e = event(t, TYPE_INSTANT, uuid(TRACKS_GROUP, GROUP_MARKS));
+		size_t p = packet_begin(t, (uint64_t)db_int(s, 0, 0));
+		size_t e = event_begin(t, TYPE_INSTANT, track_uuid(TRACKS_GROUP, GROUP_MARKS));
 
 		wire_text(&t->w, EVENT_NAME, db_text(s, 1, "?"));
 		wire_end(&t->w, e);
@@ -473,14 +478,14 @@ int export_perfetto(sqlite3 *db, FILE *out, const char *table)
 
 	(void)table;
 	db_span(db, &t.t0, &t1);
-	clocks(&t, db);
-	facts(&t, db);
-	processes(&t, db);
-	phases(&t, db, t1);
-	frequencies(&t, db);
-	rails(&t, db);
-	decisions(&t, db);
-	marks(&t, db);
+	perfetto_write_clocks(&t, db);
+	perfetto_write_facts(&t, db);
+	perfetto_write_processes(&t, db);
+	perfetto_write_phases(&t, db, t1);
+	perfetto_write_frequencies(&t, db);
+	perfetto_write_rails(&t, db);
+	perfetto_write_decisions(&t, db);
+	perfetto_write_marks(&t, db);
 	broken = t.w.broken;
 	wire_free(&t.w);
 	if (broken)

@@ -9,7 +9,7 @@
 #include "db.h"
 #include "export.h"
 
-static bool known(const char *table)
+static bool table_known(const char *table)
 {
 	for (size_t i = 0; i < SCHEMA_TABLES; i++)
 		if (!strcmp(table, schema_tables[i]))
@@ -20,7 +20,7 @@ static bool known(const char *table)
 	return false;
 }
 
-static sqlite3_stmt *rows_of(sqlite3 *db, const char *table)
+static sqlite3_stmt *table_query(sqlite3 *db, const char *table)
 {
 	char *sql = sqlite3_mprintf("SELECT * FROM \"%w\"", table);
 	sqlite3_stmt *stmt = sql ? db_query(db, sql) : NULL;
@@ -36,11 +36,11 @@ int export_csv(sqlite3 *db, FILE *out, const char *table)
 
 	if (!table)
 		table = "phase_list";
-	if (!known(table)) {
+	if (!table_known(table)) {
 		ctl_error("export: no table '%s': see docs/recording.md", table);
 		return CTL_USAGE;
 	}
-	s = rows_of(db, table);
+	s = table_query(db, table);
 	if (!s)
 		return CTL_FILE;
 	n = sqlite3_column_count(s);
@@ -63,7 +63,7 @@ int export_jsonl(sqlite3 *db, FILE *out, const char *table)
 
 	(void)table;
 	for (size_t i = 0; i < SCHEMA_TABLES; i++) {
-		sqlite3_stmt *s = rows_of(db, schema_tables[i]);
+		sqlite3_stmt *s = table_query(db, schema_tables[i]);
 
 		if (!s)
 			return CTL_FILE;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A recording in other formats. Each returns an exit code. */
+/* Writes a recording in other formats. Each function returns an exit code. */
 #ifndef GCHINTCTL_EXPORT_H
 #define GCHINTCTL_EXPORT_H
 
 #include <sqlite3.h>
 #include <stdio.h>
 
-/* @table: NULL for the usual one; only csv looks at it. */
+/* @table: NULL for the default; only csv uses it. */
 int export_chrome_trace(sqlite3 *db, FILE *out, const char *table);
 int export_csv(sqlite3 *db, FILE *out, const char *table);
 int export_firefox(sqlite3 *db, FILE *out, const char *table);
