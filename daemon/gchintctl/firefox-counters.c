@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Counters of a profile for the Firefox Profiler. A counter's number belongs to the stretch
- * that ends at its instant, and is drawn divided by it: energy for a power, and for another
- * value its integral.
+ * Counters of a profile for the Firefox Profiler. Each count covers the interval that ends at
+ * its time stamp, and the profiler draws the count divided by that interval. So a power rail is
+ * written as energy, and any other value as its integral over time.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +22,8 @@ struct counter {
 	bool power;
 };
 
-static void tooltip(struct json *j, const char *source, const char *unit, const char *scale,
-		    const char *label)
+static void counter_write_tooltip(struct json *j, const char *source, const char *unit,
+				  const char *scale, const char *label)
 {
 	json_object(j, NULL);
 	json_text(j, "type", "value");
@@ -37,7 +37,7 @@ static void tooltip(struct json *j, const char *source, const char *unit, const 
 	json_end(j);
 }
 
-static void show(const struct run *run, struct json *j, const struct counter *c)
+static void counter_write(const struct run *run, struct json *j, const struct counter *c)
 {
 	json_line(j);
 	json_object(j, NULL);
@@ -55,12 +55,13 @@ static void show(const struct run *run, struct json *j, const struct counter *c)
 	json_text(j, "label", c->name);
 	json_list(j, "tooltipRows");
 	if (c->power) {
-		tooltip(j, "count", "number", "power", "Power");
-		tooltip(j, "selection-total", "number", "energy", "Energy in the selection");
-		tooltip(j, "committed-range-total", "number", "energy",
-			"Energy in the visible range");
+		counter_write_tooltip(j, "count", "number", "power", "Power");
+		counter_write_tooltip(j, "selection-total", "number", "energy",
+				      "Energy in the selection");
+		counter_write_tooltip(j, "committed-range-total", "number", "energy",
+				      "Energy in the visible range");
 	} else {
-		tooltip(j, "rate", "number", NULL, c->unit);
+		counter_write_tooltip(j, "rate", "number", NULL, c->unit);
 	}
 	json_end(j);
 	json_end(j);
@@ -78,12 +79,12 @@ static void show(const struct run *run, struct json *j, const struct counter *c)
 	json_end(j);
 }
 
-/* Of a power (uW): uW ns are 1e-15 J, a pWh 3.6e-9 J. */
+/* Conversion to picowatt hours: 1 uW ns is 1e-15 J, 1 pWh is 3.6e-9 J. */
 #define PWH_OF_UW_NS (1e-3 / 3600)
 #define PWH_OF_UJ    (1e6 / 3600)
 
-/* Where a reading is missing the mean of both sides stands for the gap. */
-static bool rail(const struct run *run, struct json *j, size_t n)
+/* A gap of missing readings is filled with the mean of the readings on both sides. */
+static bool rail_write_counter(const struct run *run, struct json *j, size_t n)
 {
 	const struct run_rail *r = &run->rail[n];
 	const struct run_series *all = run_samples(run, n);
@@ -113,12 +114,12 @@ static bool rail(const struct run *run, struct json *j, size_t n)
 		last = s;
 	}
 	if (c.nr)
-		show(run, j, &c);
+		counter_write(run, j, &c);
 	free(c.point);
 	return true;
 }
 
-static bool frequency(const struct run *run, struct json *j, const struct run_cpu *cpu)
+static bool cpu_write_counter(const struct run *run, struct json *j, const struct run_cpu *cpu)
 {
 	char name[32];
 	struct counter c = { .name = name,
@@ -141,7 +142,7 @@ static bool frequency(const struct run *run, struct json *j, const struct run_cp
 					c.nr ? mhz * (double)(t - c.point[c.nr - 1].t) / 1e6 : 0 };
 		c.nr++;
 	}
-	show(run, j, &c);
+	counter_write(run, j, &c);
 	free(c.point);
 	return true;
 }
@@ -153,9 +154,9 @@ bool firefox_counters(struct firefox *x)
 
 	json_list(&x->j, "counters");
 	for (size_t i = 0; i < run->rails && whole; i++)
-		whole = rail(run, &x->j, i);
+		whole = rail_write_counter(run, &x->j, i);
 	for (size_t i = 0; i < run->cpus && whole; i++)
-		whole = frequency(run, &x->j, &run->cpu[i]);
+		whole = cpu_write_counter(run, &x->j, &run->cpu[i]);
 	json_end(&x->j);
 	if (!whole)
 		db_missing(run->path, "no memory for its readings");

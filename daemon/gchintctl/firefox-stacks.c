@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A frame's colour is its category: in a phase that of who waits for it, which the frames
- * within inherit; outside of phases a method's, native code's or the kernel's own.
+ * The profiler colours a frame by its category. Within a GC phase this is the class of the
+ * phase, which depends on what waits for it; inner frames inherit it. Outside of phases it is
+ * that of methods, of native code or of the kernel.
  */
 #include "firefox-stacks.h"
 
@@ -15,7 +16,7 @@ enum {
 
 enum {
 	FRAME_FUNC,
-	FRAME_CATEGORY, /* FIREFOX_CATEGORIES: that of the frame outside of it */
+	FRAME_CATEGORY, /* FIREFOX_CATEGORIES: inherited from the outer frame */
 	FRAME_SUBCATEGORY,
 	FRAME_FILE,
 	FRAME_LINE,
@@ -24,12 +25,12 @@ enum {
 
 enum {
 	FUNC_NAME,
-	FUNC_RESOURCE, /* from 1; 0 none */
+	FUNC_RESOURCE, /* index + 1; 0: none */
 	FUNC_KIND,
 	FUNC_NUMBERS
 };
 
-/* Of a function's source: none of its frames has a line; they are of several files. */
+/* Values of firefox_stacks.source: no frame of the function has a line; several files. */
 #define SOURCE_NONE  UINT32_MAX
 #define SOURCE_MIXED (UINT32_MAX - 1)
 
@@ -58,7 +59,8 @@ void firefox_stacks_free(struct firefox_stacks *s)
 	free(s->source);
 }
 
-static void colour(const struct profile_sample *s, enum profile_kind kind, uint32_t *frame)
+static void frame_set_category(const struct profile_sample *s, enum profile_kind kind,
+			       uint32_t *frame)
 {
 	const uint32_t phase = s->answered ? s->group / CLASS_NR : 0;
 
@@ -78,8 +80,11 @@ static void colour(const struct profile_sample *s, enum profile_kind kind, uint3
 	}
 }
 
-/* A method is the same one, told by its runtime or found as code. */
-static uint32_t func_of(struct firefox_stacks *s, const struct profile_frame *f)
+/*
+ * Methods get no resource: a method is the same function whether its runtime reported it or its
+ * address was resolved.
+ */
+static uint32_t frame_enter_func(struct firefox_stacks *s, const struct profile_frame *f)
 {
 	const bool in_image = f->kind == PROFILE_NATIVE || f->kind == PROFILE_KERNEL;
 	uint32_t func[FUNC_NUMBERS] = { [FUNC_NAME] = f->name, [FUNC_KIND] = f->kind };
@@ -102,11 +107,11 @@ uint32_t firefox_stack_of(struct firefox_stacks *s, const struct profile_sample 
 
 	for (size_t k = 0; k < nr; k++) {
 		const struct profile_symbol *at = frame[k].at;
-		uint32_t row[FRAME_NUMBERS] = { func_of(s, &frame[k]) };
+		uint32_t row[FRAME_NUMBERS] = { frame_enter_func(s, &frame[k]) };
 
 		if (row[FRAME_FUNC] == TUPLES_FULL)
 			return TUPLES_FULL;
-		colour(sample, frame[k].kind, row);
+		frame_set_category(sample, frame[k].kind, row);
 		if (at && at->line > 0) {
 			row[FRAME_FILE] = at->file;
 			row[FRAME_LINE] = (uint32_t)at->line;
@@ -123,10 +128,10 @@ uint32_t firefox_stack_of(struct firefox_stacks *s, const struct profile_sample 
 }
 
 /*
- * The format has one file a function, for which a frame has a line. Code that was inlined
- * from elsewhere has lines of another: then which is the function's is not known.
+ * The format has one file per function, and a frame's line is a line of that file. Frames of
+ * inlined code can have lines of another file; then the function's own file is unknown.
  */
-static bool find_sources(struct firefox_stacks *s)
+static bool funcs_find_sources(struct firefox_stacks *s)
 {
 	s->source = malloc((s->funcs.nr + 1) * sizeof(*s->source));
 	if (!s->source)
@@ -152,8 +157,8 @@ struct column {
 	void (*put)(const struct firefox_stacks *s, struct json *j, size_t row);
 };
 
-static void table(struct json *j, const char *name, const struct column *columns,
-		  const struct firefox_stacks *s, size_t rows)
+static void table_write(struct json *j, const char *name, const struct column *columns,
+			const struct firefox_stacks *s, size_t rows)
 {
 	json_line(j);
 	json_object(j, name);
@@ -188,7 +193,7 @@ static void put_1(const struct firefox_stacks *s, struct json *j, size_t row)
 	json_int(j, NULL, 1);
 }
 
-/* The format's own word for an address that is not told: it counts from a library's begin. */
+/* The format's value for an unknown address; known ones are relative to the library. */
 static void put_no_address(const struct firefox_stacks *s, struct json *j, size_t row)
 {
 	(void)s;
@@ -216,14 +221,14 @@ static void put_prefix(const struct firefox_stacks *s, struct json *j, size_t ro
 		json_null(j, NULL);
 }
 
-static bool inherits(const struct firefox_stacks *s, size_t row)
+static bool frame_inherits_category(const struct firefox_stacks *s, size_t row)
 {
 	return tuples_at(&s->frames, row)[FRAME_CATEGORY] == FIREFOX_CATEGORIES;
 }
 
 static void put_category(const struct firefox_stacks *s, struct json *j, size_t row)
 {
-	if (inherits(s, row))
+	if (frame_inherits_category(s, row))
 		json_null(j, NULL);
 	else
 		json_uint(j, NULL, tuples_at(&s->frames, row)[FRAME_CATEGORY]);
@@ -231,7 +236,7 @@ static void put_category(const struct firefox_stacks *s, struct json *j, size_t 
 
 static void put_subcategory(const struct firefox_stacks *s, struct json *j, size_t row)
 {
-	if (inherits(s, row))
+	if (frame_inherits_category(s, row))
 		json_null(j, NULL);
 	else
 		json_uint(j, NULL, tuples_at(&s->frames, row)[FRAME_SUBCATEGORY]);
@@ -257,14 +262,14 @@ static void put_func_name(const struct firefox_stacks *s, struct json *j, size_t
 	put_name(j, tuples_at(&s->funcs, row)[FUNC_NAME]);
 }
 
-/* The page's view of JavaScript is that of methods, */
+/* The profiler's JavaScript view shows the methods. */
 static void put_method(const struct firefox_stacks *s, struct json *j, size_t row)
 {
 	json_bool(j, NULL, tuples_at(&s->funcs, row)[FUNC_KIND] == PROFILE_METHOD);
 }
 
-/* in their programs and phases. */
-static void put_around(const struct firefox_stacks *s, struct json *j, size_t row)
+/* Programs and phases stay visible around the methods in the JavaScript view. */
+static void put_relevant(const struct firefox_stacks *s, struct json *j, size_t row)
 {
 	json_bool(j, NULL, tuples_at(&s->funcs, row)[FUNC_KIND] < PROFILE_METHOD);
 }
@@ -308,10 +313,10 @@ static const struct column frames[] = {
 	{ "column", put_null },	       { 0 },
 };
 static const struct column funcs[] = {
-	{ "name", put_func_name },	 { "isJS", put_method },
-	{ "relevantForJS", put_around }, { "resource", put_resource },
-	{ "source", put_source },	 { "lineNumber", put_null },
-	{ "columnNumber", put_null },	 { 0 },
+	{ "name", put_func_name },	   { "isJS", put_method },
+	{ "relevantForJS", put_relevant }, { "resource", put_resource },
+	{ "source", put_source },	   { "lineNumber", put_null },
+	{ "columnNumber", put_null },	   { 0 },
 };
 static const struct column resources[] = {
 	{ "lib", put_null },
@@ -336,19 +341,19 @@ bool firefox_shared(struct firefox *x, struct firefox_stacks *s)
 {
 	struct json *j = &x->j;
 
-	if (s && !find_sources(s))
+	if (s && !funcs_find_sources(s))
 		return false;
 	json_object(j, "shared");
 	firefox_strings(x);
 	for (size_t i = 0; s && i < s->p->names + GCHINT_PHASE_NR; i++)
 		json_text(j, NULL, profile_name(s->p, (uint32_t)i));
 	json_end(j);
-	table(j, "stackTable", stacks, s, s ? s->stacks.nr : 0);
-	table(j, "frameTable", frames, s, s ? s->frames.nr : 0);
-	table(j, "funcTable", funcs, s, s ? s->funcs.nr : 0);
-	table(j, "resourceTable", resources, s, s ? s->resources.nr : 0);
-	table(j, "nativeSymbols", symbols, s, 0);
-	table(j, "sources", sources, s, s ? s->sources.nr : 0);
+	table_write(j, "stackTable", stacks, s, s ? s->stacks.nr : 0);
+	table_write(j, "frameTable", frames, s, s ? s->frames.nr : 0);
+	table_write(j, "funcTable", funcs, s, s ? s->funcs.nr : 0);
+	table_write(j, "resourceTable", resources, s, s ? s->resources.nr : 0);
+	table_write(j, "nativeSymbols", symbols, s, 0);
+	table_write(j, "sources", sources, s, s ? s->sources.nr : 0);
 	json_end(j);
 	return true;
 }

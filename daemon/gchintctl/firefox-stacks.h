@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Stacks of a profile for the Firefox Profiler: one table each of them, frames, functions. */
+/* Tables of stacks, frames and functions of a profile for the Firefox Profiler. */
 #ifndef GCHINTCTL_FIREFOX_STACKS_H
 #define GCHINTCTL_FIREFOX_STACKS_H
 
@@ -8,24 +8,27 @@
 #include "tuples.h"
 
 /**
- * struct firefox_stacks - what grows with distinct stacks, not with samples
- * @stacks: of a stack: the outer one, from 1, 0 none; its innermost frame
- * @frames: of a frame: function; category; subcategory; file, a name; line, 0 not known
- * @funcs: of a function: name; resource, from 1, 0 none; kind, of enum profile_kind
- * @resources: of an image: its name
- * @sources: of a file: its name
+ * struct firefox_stacks - tables that grow with distinct stacks, not with samples
+ * @stacks: per stack: index + 1 of the outer stack (0: none); its innermost frame
+ * @frames: per frame: function; category; subcategory; file, a name; line (0: unknown)
+ * @funcs: per function: name; resource index + 1 (0: none); enum profile_kind
+ * @resources: per image: its name
+ * @sources: per file: its name
  */
 struct firefox_stacks {
 	const struct profile *p;
 	struct tuples stacks, frames, funcs, resources, sources;
-	uint32_t *source; /* of each function, while they are written */
+	uint32_t *source; /* per function, set while the tables are written */
 };
 
 void firefox_stacks_init(struct firefox_stacks *s, const struct profile *p);
 void firefox_stacks_free(struct firefox_stacks *s);
-/* The index of a sample's stack; TUPLES_FULL without memory. */
+/* Returns the index of a sample's stack, or TUPLES_FULL if memory runs out. */
 uint32_t firefox_stack_of(struct firefox_stacks *s, const struct profile_sample *sample);
-/* The object "shared"; @s is NULL where nothing was sampled. False without memory. */
+/*
+ * Writes the object "shared"; @s is NULL if nothing was sampled. Returns false if memory runs
+ * out.
+ */
 bool firefox_shared(struct firefox *x, struct firefox_stacks *s);
 
 #endif

@@ -12,8 +12,9 @@ enum {
 	MARKER_INTERVAL
 };
 
-/* @process: NULL if that is not known */
-static void begin(struct json *j, const char *name, const char *process, int64_t tgid, int64_t tid)
+/* @process: NULL if unknown */
+static void thread_write_begin(struct json *j, const char *name, const char *process, int64_t tgid,
+			       int64_t tid)
 {
 	char pid[24];
 
@@ -42,11 +43,11 @@ void firefox_thread(struct firefox *x, int32_t tgid, int32_t tid, uint64_t t)
 	char number[32];
 
 	snprintf(number, sizeof(number), "thread %d", tid);
-	begin(&x->j,
-	      !tid ? "thread not known" :
-	      name ? name :
-		     number,
-	      threads_name(x->names, tgid, tgid, t), tgid, tid);
+	thread_write_begin(&x->j,
+			   !tid ? "thread not known" :
+			   name ? name :
+				  number,
+			   threads_name(x->names, tgid, tgid, t), tgid, tid);
 }
 
 void firefox_no_samples(struct firefox *x)
@@ -65,7 +66,7 @@ void firefox_no_samples(struct firefox *x)
 	json_end(j);
 }
 
-static void end(struct json *j, size_t markers)
+static void thread_write_end(struct json *j, size_t markers)
 {
 	json_uint(j, "length", markers);
 	json_end(j);
@@ -120,10 +121,10 @@ void firefox_phases(struct firefox *x, size_t first, size_t nr)
 		json_end(j);
 	}
 	json_end(j);
-	end(j, nr);
+	thread_write_end(j, nr);
 }
 
-static void name_of(const struct run *run, struct json *j, sqlite3_stmt *s)
+static void instant_put_name(const struct run *run, struct json *j, sqlite3_stmt *s)
 {
 	uint32_t reason = db_u32(s, 2, GCHINT_REASON_NR);
 
@@ -135,32 +136,32 @@ static void name_of(const struct run *run, struct json *j, sqlite3_stmt *s)
 				 (int)(reason < GCHINT_REASON_NR ? reason : GCHINT_REASON_NR));
 }
 
-static void instant_of(const struct run *run, struct json *j, sqlite3_stmt *s)
+static void instant_put_time(const struct run *run, struct json *j, sqlite3_stmt *s)
 {
 	json_fixed(j, NULL, firefox_ms(run, (uint64_t)db_int(s, 0, 0)), 6);
 }
 
-static void no_end(const struct run *run, struct json *j, sqlite3_stmt *s)
+static void instant_put_no_end(const struct run *run, struct json *j, sqlite3_stmt *s)
 {
 	(void)run;
 	(void)s;
 	json_null(j, NULL);
 }
 
-static void phase_of(const struct run *run, struct json *j, sqlite3_stmt *s)
+static void instant_put_phase(const struct run *run, struct json *j, sqlite3_stmt *s)
 {
 	(void)run;
 	(void)s;
 	json_int(j, NULL, MARKER_INSTANT);
 }
 
-static void category_of_instant(const struct run *run, struct json *j, sqlite3_stmt *s)
+static void instant_put_category(const struct run *run, struct json *j, sqlite3_stmt *s)
 {
 	(void)run;
 	json_int(j, NULL, db_text(s, 1, NULL) ? FIREFOX_OTHER : FIREFOX_GOVERNOR);
 }
 
-static void data_of(const struct run *run, struct json *j, sqlite3_stmt *s)
+static void instant_put_data(const struct run *run, struct json *j, sqlite3_stmt *s)
 {
 	const char *mark = db_text(s, 1, NULL);
 
@@ -184,14 +185,15 @@ void firefox_instants(struct firefox *x)
 		const char *name;
 		void (*of)(const struct run *run, struct json *j, sqlite3_stmt *s);
 	} columns[] = {
-		{ "name", name_of },   { "startTime", instant_of },	    { "endTime", no_end },
-		{ "phase", phase_of }, { "category", category_of_instant }, { "data", data_of },
+		{ "name", instant_put_name },	      { "startTime", instant_put_time },
+		{ "endTime", instant_put_no_end },    { "phase", instant_put_phase },
+		{ "category", instant_put_category }, { "data", instant_put_data },
 	};
 	const struct run *run = x->run;
 	struct json *j = &x->j;
 	size_t nr = 0;
 
-	begin(j, "governor and marks", run->host[0] ? run->host : "the machine", 0, 0);
+	thread_write_begin(j, "governor and marks", run->host[0] ? run->host : "the machine", 0, 0);
 	firefox_no_samples(x);
 	json_object(j, "markers");
 	for (size_t c = 0; c < sizeof(columns) / sizeof(columns[0]); c++) {
@@ -212,5 +214,5 @@ void firefox_instants(struct firefox *x)
 		json_end(j);
 		sqlite3_finalize(s);
 	}
-	end(j, nr);
+	thread_write_end(j, nr);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What stands around the tables of a profile for the Firefox Profiler. */
+/* Everything around the tables of a profile for the Firefox Profiler. */
 #include "firefox.h"
 
 #include <stdlib.h>
@@ -7,7 +7,10 @@
 #include "../common/names.h"
 #include "db.h"
 
-/* Each newer page reads it; with this one counters say how they are to be shown. */
+/*
+ * Newer profilers convert older versions. From this version on, counters describe how they are
+ * displayed.
+ */
 #define PROCESSED_VERSION 63
 
 double firefox_ms(const struct run *run, uint64_t t)
@@ -15,8 +18,8 @@ double firefox_ms(const struct run *run, uint64_t t)
 	return run_seconds(run, t) * 1e3;
 }
 
-static void schema(struct json *j, const char *name, const char *label,
-		   const char *const (*fields)[3])
+static void schema_write(struct json *j, const char *name, const char *label,
+			 const char *const (*fields)[3])
 {
 	json_object(j, NULL);
 	json_text(j, "name", name);
@@ -40,7 +43,7 @@ static void schema(struct json *j, const char *name, const char *label,
 	json_end(j);
 }
 
-static void schemas(struct json *j)
+static void schemas_write(struct json *j)
 {
 	static const char *const phase[][3] = { { "cause", "Cause", "string" },
 						{ "cpu", "CPU", "integer" },
@@ -53,14 +56,17 @@ static void schemas(struct json *j)
 	static const char *const mark[][3] = { { "text", "Text", "string" }, { NULL } };
 
 	json_list(j, "markerSchema");
-	schema(j, "gc-phase", "{marker.name}", phase);
-	schema(j, "decision", "{marker.name}", decision);
-	schema(j, "mark", "{marker.data.text}", mark);
+	schema_write(j, "gc-phase", "{marker.name}", phase);
+	schema_write(j, "decision", "{marker.name}", decision);
+	schema_write(j, "mark", "{marker.data.text}", mark);
 	json_end(j);
 }
 
-/* In the same order as struct firefox's numbers; a class has each phase, also in the kernel. */
-static void categories(struct json *j)
+/*
+ * Same order as the FIREFOX_ categories. A phase class has two subcategories per phase: in user
+ * space and in the kernel.
+ */
+static void categories_write(struct json *j)
 {
 	static const char *const list[FIREFOX_CATEGORIES][2] = {
 		{ "Other", "grey" },	     { "Concurrent", "green" }, { "Foreground", "orange" },
@@ -89,7 +95,8 @@ static void categories(struct json *j)
 	json_end(j);
 }
 
-static void fact(const struct run *run, struct json *j, const char *key, const char *meta)
+static void meta_write_text(const struct run *run, struct json *j, const char *key,
+			    const char *meta)
 {
 	char text[256];
 
@@ -97,7 +104,7 @@ static void fact(const struct run *run, struct json *j, const char *key, const c
 		json_text(j, key, text);
 }
 
-static void meta(const struct run *run, struct json *j, double seconds)
+static void meta_write(const struct run *run, struct json *j, double seconds)
 {
 	json_object(j, "meta");
 	json_int(j, "preprocessedProfileVersion", PROCESSED_VERSION);
@@ -124,11 +131,11 @@ static void meta(const struct run *run, struct json *j, double seconds)
 	json_bool(j, "symbolicationNotSupported", true);
 	json_bool(j, "keepProfileThreadOrder", true);
 	json_text(j, "platform", "Linux");
-	fact(run, j, "oscpu", "board.kernel");
-	fact(run, j, "device", "board.model");
-	fact(run, j, "misc", "program");
-	categories(j);
-	schemas(j);
+	meta_write_text(run, j, "oscpu", "board.kernel");
+	meta_write_text(run, j, "device", "board.model");
+	meta_write_text(run, j, "misc", "program");
+	categories_write(j);
+	schemas_write(j);
 	json_end(j);
 }
 
@@ -145,7 +152,7 @@ void firefox_strings(struct firefox *x)
 	json_text(j, NULL, "mark");
 }
 
-static int by_thread(const void *a, const void *b)
+static int phase_compare_thread(const void *a, const void *b)
 {
 	const struct run_phase *p = *(struct run_phase *const *)a;
 	const struct run_phase *q = *(struct run_phase *const *)b;
@@ -169,7 +176,7 @@ bool firefox_open(struct firefox *x, const struct run *run, FILE *f)
 	}
 	for (size_t i = 0; i < run->phases; i++)
 		x->phase[i] = &run->phase[i];
-	qsort(x->phase, run->phases, sizeof(struct run_phase *), by_thread);
+	qsort(x->phase, run->phases, sizeof(struct run_phase *), phase_compare_thread);
 	return true;
 }
 
@@ -182,7 +189,7 @@ void firefox_close(struct firefox *x)
 void firefox_begin(struct firefox *x, double seconds)
 {
 	json_object(&x->j, NULL);
-	meta(x->run, &x->j, seconds);
+	meta_write(x->run, &x->j, seconds);
 	json_list(&x->j, "libs");
 	json_end(&x->j);
 }

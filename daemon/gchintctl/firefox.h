@@ -13,9 +13,9 @@
 #include "run.h"
 #include "threads.h"
 
-/* meta.categories: classes of phases by their own number, then what is no phase. */
+/* meta.categories: the phase classes by their number, then categories outside of phases. */
 enum {
-	FIREFOX_OTHER = CLASS_NONE, /* what the format calls the default */
+	FIREFOX_OTHER = CLASS_NONE, /* the format's default */
 	FIREFOX_GOVERNOR = CLASS_NR,
 	FIREFOX_METHOD,
 	FIREFOX_NATIVE,
@@ -23,12 +23,12 @@ enum {
 	FIREFOX_CATEGORIES
 };
 
-/* Subcategories: of classes, by phase; of the last three, where nobody told the phase. */
+/* Subcategories: per phase in a phase class; unknown phase in the last three categories. */
 #define FIREFOX_IN_PHASE(phase)	 ((phase)*2 - 1)
 #define FIREFOX_IN_KERNEL(phase) ((phase)*2)
 #define FIREFOX_PHASE_UNKNOWN	 1
 
-/* shared.stringArray: kinds of phase, reasons of decisions, and these behind them. */
+/* shared.stringArray: names of phase groups, of decision reasons, and of annotations. */
 enum {
 	FIREFOX_REASONS = RUN_GROUPS,
 	FIREFOX_MARK = FIREFOX_REASONS + GCHINT_REASON_NR + 1,
@@ -36,9 +36,9 @@ enum {
 };
 
 /**
- * struct firefox - one that is being written
- * @j: to where
- * @phase: of the run, all of them, by thread and then by their begin
+ * struct firefox - a profile that is being written
+ * @j: the output
+ * @phase: all phases of the run, sorted by thread, then by begin
  */
 struct firefox {
 	const struct run *run;
@@ -47,35 +47,36 @@ struct firefox {
 	struct run_phase **phase;
 };
 
-/* False without memory, which is told; firefox_close() is to be called all the same. */
+/* Returns false and prints an error if memory runs out. Call firefox_close() in either case. */
 bool firefox_open(struct firefox *x, const struct run *run, FILE *f);
 void firefox_close(struct firefox *x);
 
 double firefox_ms(const struct run *run, uint64_t t);
 
 /*
- * firefox_begin - up to the libraries, of which there are none
- * @seconds: of CPU time that a sample stands for; 0 not known, or there are none
+ * firefox_begin - write the profile up to its list of libraries, which is empty
+ * @seconds: CPU time that a sample stands for; 0: unknown, or no samples
  *
- * What follows, until firefox_end(): firefox_shared(), a list "threads", firefox_counters().
+ * Write after it, in this order: firefox_shared(), a list "threads", firefox_counters(),
+ * firefox_end().
  */
 void firefox_begin(struct firefox *x, double seconds);
 void firefox_end(struct firefox *x);
 
-/* The first FIREFOX_STRINGS of the list, which is left open. */
+/* Writes the first FIREFOX_STRINGS strings of the list, which stays open. */
 void firefox_strings(struct firefox *x);
 
-/* How many of phase[@first] and on are of its thread. */
+/* Returns how many phases from phase[@first] on belong to its thread. */
 size_t firefox_phases_of_thread(const struct firefox *x, size_t first);
-/* Up to its samples, its name being that of @t. */
+/* Writes a thread up to its samples, with the name that it had at @t. */
 void firefox_thread(struct firefox *x, int32_t tgid, int32_t tid, uint64_t t);
 void firefox_no_samples(struct firefox *x);
-/* Markers of @nr phases from phase[@first] on, and the end of the thread. */
+/* Writes markers of @nr phases from phase[@first] on, and ends the thread. */
 void firefox_phases(struct firefox *x, size_t first, size_t nr);
-/* A thread of the machine's: marks, CPUs that go and come, decisions. */
+/* Writes a thread for the machine: annotations, CPU hotplug, governor decisions. */
 void firefox_instants(struct firefox *x);
 
-/* False without memory for all of them, which is told: the last ones are missing. */
+/* Returns false and prints an error if memory runs out; the last counters are then missing. */
 bool firefox_counters(struct firefox *x);
 
 #endif

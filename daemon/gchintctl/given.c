@@ -14,8 +14,8 @@
 
 #define FILE_MAX (1 << 20)
 
-/* The whole file; NULL with errno. */
-static char *slurp(const char *path, size_t *size)
+/* Returns the whole file, or NULL with errno. */
+static char *file_read(const char *path, size_t *size)
 {
 	FILE *f = fopen(path, "re");
 	char *text = f ? malloc(FILE_MAX + 1) : NULL;
@@ -37,7 +37,7 @@ static char *slurp(const char *path, size_t *size)
 	return text;
 }
 
-static const struct kinds_policy *policy_of(const struct kinds *k, uint32_t cpu)
+static const struct kinds_policy *policy_find(const struct kinds *k, uint32_t cpu)
 {
 	for (unsigned int i = 0; i < k->nr; i++)
 		if (k->policy[i].cpu == cpu)
@@ -45,10 +45,14 @@ static const struct kinds_policy *policy_of(const struct kinds *k, uint32_t cpu)
 	return NULL;
 }
 
-/* Is it of this machine? Before anything is given, for a policy is not the whole of it. */
-static bool fits(const struct kinds *k, const struct calibration_policy *c, const char *path)
+/*
+ * Called for all policies before any is loaded, so that the calibration of another machine is
+ * refused as a whole.
+ */
+static bool policy_matches_machine(const struct kinds *k, const struct calibration_policy *c,
+				   const char *path)
 {
-	const struct kinds_policy *p = policy_of(k, c->cpu);
+	const struct kinds_policy *p = policy_find(k, c->cpu);
 	bool same = p && (!p->listed || p->nr == c->nr);
 
 	for (uint32_t i = 0; same && p->listed && i < c->nr; i++)
@@ -63,7 +67,7 @@ static bool fits(const struct kinds *k, const struct calibration_policy *c, cons
 	return false;
 }
 
-static int refused(uint32_t cpu, int ret, const char *why)
+static int refusal_report(uint32_t cpu, int ret, const char *why)
 {
 	if (ret == -ENOENT)
 		ctl_error("calibrate: the module is not loaded: modprobe cpufreq_gchint");
@@ -77,7 +81,7 @@ static int refused(uint32_t cpu, int ret, const char *why)
 	return CTL_FAILED;
 }
 
-static int give(const struct calibration *c, const struct calibration_policy *p)
+static int policy_load_opps(const struct calibration *c, const struct calibration_policy *p)
 {
 	struct kernel_opps opps = { .nr = p->nr,
 				    .idle_known = c->idle.known,
@@ -89,12 +93,12 @@ static int give(const struct calibration *c, const struct calibration_policy *p)
 		opps.opp[i] = (struct kernel_opp){ p->opp[i].khz, p->opp[i].power.value };
 	ret = kernel_give(p->cpu, &opps, why, sizeof(why));
 	if (ret)
-		return refused(p->cpu, ret, why);
+		return refusal_report(p->cpu, ret, why);
 	printf("policy%" PRIu32 "  %" PRIu32 " frequencies\n", p->cpu, p->nr);
 	return CTL_OK;
 }
 
-static int load(const struct calibration *c, const char *path)
+static int calibration_load_opps(const struct calibration *c, const char *path)
 {
 	static struct kinds kinds;
 	struct root root;
@@ -107,10 +111,10 @@ static int load(const struct calibration *c, const char *path)
 		return CTL_FAILED;
 	}
 	for (uint32_t i = 0; i < c->nr; i++)
-		if (!fits(&kinds, &c->policy[i], path))
+		if (!policy_matches_machine(&kinds, &c->policy[i], path))
 			return CTL_FAILED;
 	for (uint32_t i = 0; i < c->nr && !ret; i++)
-		ret = give(c, &c->policy[i]);
+		ret = policy_load_opps(c, &c->policy[i]);
 	return ret;
 }
 
@@ -121,7 +125,7 @@ int given_load(const char *path)
 	size_t size;
 	int ret;
 
-	text = slurp(path, &size);
+	text = file_read(path, &size);
 	if (!text) {
 		ctl_error("%s: %s", path, strerror(errno));
 		return CTL_FILE;
@@ -130,7 +134,7 @@ int given_load(const char *path)
 	free(text);
 	if (ret)
 		ctl_error("%s: %s", path, ret == -EINVAL ? error : strerror(-ret));
-	ret = ret ? CTL_FILE : load(&c, path);
+	ret = ret ? CTL_FILE : calibration_load_opps(&c, path);
 	calibration_free(&c);
 	return ret;
 }
@@ -152,7 +156,7 @@ int given_forget(void)
 		const int error = kernel_give(kinds.policy[i].cpu, &none, text, sizeof(text));
 
 		if (error)
-			ret = refused(kinds.policy[i].cpu, error, text);
+			ret = refusal_report(kinds.policy[i].cpu, error, text);
 	}
 	return ret;
 }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the probes see, and what it means (Go's runtime/mgc.go):
+ * The probed functions, and what an entry of each means (Go's runtime/mgc.go):
  *
- *   gcBgMarkStartWorkers   a cycle begins, nobody else may stop the world
- *   stopTheWorldWithSema   then: the stop for sweep termination
+ *   gcBgMarkStartWorkers   a cycle begins; the next stop of the world is its own
+ *   stopTheWorldWithSema   after that: the stop for sweep termination
  *   startTheWorldWithSema  the stop ends
- *   stopTheWorldWithSema   whose the stop is, the next one tells
- *   gcMarkTermination      it is for mark termination
- *   gcBgMarkWorker.func2   a worker marks on this thread
- *   gcBgMarkWorker.func1   it parks; or gcMarkDone, it found nothing more to mark
+ *   stopTheWorldWithSema   otherwise: the next probe shows what the stop is for
+ *   gcMarkTermination      the stop is for mark termination
+ *   gcBgMarkWorker.func2   a worker begins to mark on this thread
+ *   gcBgMarkWorker.func1   the worker parks
+ *   gcMarkDone             the worker found nothing more to mark
  *
- * Entries only: a return probe changes the return address on the stack, which Go reads when
- * it moves stacks. A function that has its stack grown is entered twice; that does no harm.
+ * Only entries are probed: a return probe changes the return address on the stack, which Go
+ * reads when it moves stacks. A function whose stack grows is entered twice, which is harmless.
  */
 #include "go.h"
 
@@ -64,15 +65,15 @@ struct image {
 	size_t size;
 };
 
-static const void *at(const struct image *m, uint64_t offset, uint64_t length)
+static const void *image_at(const struct image *m, uint64_t offset, uint64_t length)
 {
 	return offset <= m->size && length <= m->size - offset ? m->base + offset : NULL;
 }
 
 /*
- * The table of functions of Go 1.18 (magic f0) and 1.20 (f1): present in stripped programs as
- * well. A linker that is not Go's puts it among others' data where a program is
- * position-independent.
+ * Go's table of functions since 1.18 (magic f0) and 1.20 (f1); stripped programs have it, too.
+ * In position-independent programs, linkers other than Go's put it into a section with other
+ * data.
  */
 struct table {
 	uint32_t magic;
@@ -83,24 +84,24 @@ struct table {
 #define TABLE_ALIGN 32 /* as Go's linker aligns it */
 
 struct entry {
-	uint32_t offset, function; /* from the text, from functab */
+	uint32_t offset, function; /* relative to the text, relative to functab */
 };
 
-static bool section_named(const struct image *m, const char *name, ElfW(Shdr) * found)
+static bool image_find_section(const struct image *m, const char *name, ElfW(Shdr) * found)
 {
-	const ElfW(Ehdr) *elf = at(m, 0, sizeof(*elf));
+	const ElfW(Ehdr) *elf = image_at(m, 0, sizeof(*elf));
 	const ElfW(Shdr) * s, *names;
 	const char *text;
 
 	s = elf && !memcmp(elf, ELFMAG, SELFMAG) && !(elf->e_shoff % 8) ?
-		    at(m, elf->e_shoff, (uint64_t)elf->e_shnum * sizeof(*s)) :
+		    image_at(m, elf->e_shoff, (uint64_t)elf->e_shnum * sizeof(*s)) :
 		    NULL;
 	if (!s || elf->e_shstrndx >= elf->e_shnum)
 		return false;
 	names = &s[elf->e_shstrndx];
 	for (unsigned int i = 0; i < elf->e_shnum; i++) {
 		text = s[i].sh_name < names->sh_size ?
-			       at(m, names->sh_offset + s[i].sh_name, strlen(name) + 1) :
+			       image_at(m, names->sh_offset + s[i].sh_name, strlen(name) + 1) :
 			       NULL;
 		if (text && !memcmp(text, name, strlen(name) + 1)) {
 			*found = s[i];
@@ -110,11 +111,11 @@ static bool section_named(const struct image *m, const char *name, ElfW(Shdr) * 
 	return false;
 }
 
-/* Where in the file that address is; 0 nowhere. */
-static uint64_t in_file(const struct image *m, uint64_t address)
+/* Returns the file offset of an address, or 0 if no executable segment contains it. */
+static uint64_t image_file_offset(const struct image *m, uint64_t address)
 {
-	const ElfW(Ehdr) *elf = at(m, 0, sizeof(*elf));
-	const ElfW(Phdr) *p = at(m, elf->e_phoff, (uint64_t)elf->e_phnum * sizeof(*p));
+	const ElfW(Ehdr) *elf = image_at(m, 0, sizeof(*elf));
+	const ElfW(Phdr) *p = image_at(m, elf->e_phoff, (uint64_t)elf->e_phnum * sizeof(*p));
 
 	for (unsigned int i = 0; p && i < elf->e_phnum; i++)
 		if (p[i].p_type == PT_LOAD && (p[i].p_flags & PF_X) && address >= p[i].p_vaddr &&
@@ -123,14 +124,14 @@ static uint64_t in_file(const struct image *m, uint64_t address)
 	return 0;
 }
 
-static bool is_table(const struct table *t)
+static bool table_is_valid(const struct table *t)
 {
 	return (t->magic == 0xfffffff0 || t->magic == 0xfffffff1) && !t->zero[0] && !t->zero[1] &&
 	       t->pointer == 8 && t->text;
 }
 
-/* @size: what there is of it at most; NULL if there is none that is known. */
-static const struct table *find_table(const struct image *m, uint64_t *size)
+/* @size: receives an upper bound of the table's size. Returns NULL if there is no known table. */
+static const struct table *table_find(const struct image *m, uint64_t *size)
 {
 	static const char *const sections[] = { ".gopclntab", ".data.rel.ro.gopclntab",
 						".data.rel.ro" };
@@ -139,13 +140,13 @@ static const struct table *find_table(const struct image *m, uint64_t *size)
 	ElfW(Shdr) s;
 
 	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
-		if (!section_named(m, sections[i], &s) || s.sh_offset % 8)
+		if (!image_find_section(m, sections[i], &s) || s.sh_offset % 8)
 			continue;
-		base = at(m, s.sh_offset, s.sh_size);
+		base = image_at(m, s.sh_offset, s.sh_size);
 		for (uint64_t o = 0; base && o < s.sh_size && s.sh_size - o >= sizeof(*t);
 		     o += TABLE_ALIGN) {
 			t = (const void *)(base + o);
-			if (!is_table(t))
+			if (!table_is_valid(t))
 				continue;
 			*size = s.sh_size - o;
 			return t;
@@ -154,11 +155,11 @@ static const struct table *find_table(const struct image *m, uint64_t *size)
 	return NULL;
 }
 
-/* Why not all were found; NULL if they were. */
-static const char *look_up(const struct image *m, uint64_t *offset)
+/* Returns NULL if all functions were found, else the reason. */
+static const char *table_find_functions(const struct image *m, uint64_t *offset)
 {
 	uint64_t size;
-	const struct table *t = find_table(m, &size);
+	const struct table *t = table_find(m, &size);
 	const char *base = (const char *)t;
 	const struct entry *e;
 	unsigned int found = 0;
@@ -183,14 +184,14 @@ static const char *look_up(const struct image *m, uint64_t *offset)
 			if (name > size || size - name < length ||
 			    memcmp(base + name, functions[n], length))
 				continue;
-			offset[n] = in_file(m, t->text + e[i].offset);
+			offset[n] = image_file_offset(m, t->text + e[i].offset);
 			found += offset[n] != 0;
 		}
 	}
 	return found == AT_NR ? NULL : "its runtime has not the functions that are probed";
 }
 
-static const char *find_functions(const char *path, uint64_t *offset)
+static const char *file_find_functions(const char *path, uint64_t *offset)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	const char *why = "it cannot be read";
@@ -203,7 +204,7 @@ static const char *find_functions(const char *path, uint64_t *offset)
 		m.size = (size_t)st.st_size;
 		m.base = mmap(NULL, m.size, PROT_READ, MAP_PRIVATE, fd, 0);
 		if (m.base != MAP_FAILED) {
-			why = look_up(&m, offset);
+			why = table_find_functions(&m, offset);
 			munmap((void *)(uintptr_t)m.base, m.size);
 		}
 	}
@@ -211,7 +212,7 @@ static const char *find_functions(const char *path, uint64_t *offset)
 	return why;
 }
 
-static const char *refusal(int error)
+static const char *probes_error_text(int error)
 {
 	return error == EACCES || error == EPERM ? "root or CAP_PERFMON is needed for that" :
 						   strerror(error);
@@ -220,7 +221,7 @@ static const char *refusal(int error)
 bool go_check(const char *path, char *why, size_t size)
 {
 	uint64_t offset[AT_NR] = { 0 };
-	const char *reason = find_functions(path, offset);
+	const char *reason = file_find_functions(path, offset);
 	struct probes *p;
 
 	if (reason) {
@@ -229,7 +230,8 @@ bool go_check(const char *path, char *why, size_t size)
 	}
 	p = probes_open(path, offset, AT_NR);
 	if (!p) {
-		snprintf(why, size, "a Go program, which is seen by uprobes: %s", refusal(errno));
+		snprintf(why, size, "a Go program, which is seen by uprobes: %s",
+			 probes_error_text(errno));
 		return false;
 	}
 	probes_close(p);
@@ -244,18 +246,18 @@ struct sidecar {
 	struct gchint_stream *ring;
 	int memory;
 	uint32_t ticket;
-	pid_t tid[RING_LEASES]; /* who has a slot, from 0 on */
+	pid_t tid[RING_LEASES]; /* thread of each slot, filled from 0 on */
 	bool marks[RING_LEASES];
 	bool cycle, stopped, paused;
 	struct probe_hit stop;
 };
 
-/* The slot of a thread; RING_LEASES when there are too many. */
-static uint32_t slot_of(struct sidecar *c, const struct probe_hit *h);
+/* Returns the slot of a thread, or RING_LEASES if there are too many threads. */
+static uint32_t thread_slot(struct sidecar *c, const struct probe_hit *h);
 
-/* As libgchint's stream.c, with one writer. */
-static void put(struct sidecar *c, const struct probe_hit *h, uint32_t slot, unsigned int type,
-		unsigned int phase, unsigned int flags)
+/* Like libgchint's stream.c, but with a single writer. */
+static void ring_write_event(struct sidecar *c, const struct probe_hit *h, uint32_t slot,
+			     unsigned int type, unsigned int phase, unsigned int flags)
 {
 	struct gchint_stream_event *e = &c->ring->event[c->ticket % GCHINT_STREAM_EVENTS];
 
@@ -279,7 +281,7 @@ static void put(struct sidecar *c, const struct probe_hit *h, uint32_t slot, uns
 	__atomic_store_n(&e->ticket, ++c->ticket, __ATOMIC_RELEASE);
 }
 
-static uint32_t slot_of(struct sidecar *c, const struct probe_hit *h)
+static uint32_t thread_slot(struct sidecar *c, const struct probe_hit *h)
 {
 	uint32_t slot = 0;
 
@@ -287,29 +289,30 @@ static uint32_t slot_of(struct sidecar *c, const struct probe_hit *h)
 		slot++;
 	if (slot < RING_LEASES && !c->tid[slot]) {
 		c->tid[slot] = h->tid;
-		put(c, h, slot, GCHINT_STREAM_ATTACH, GCHINT_PHASE_NONE, 0);
+		ring_write_event(c, h, slot, GCHINT_STREAM_ATTACH, GCHINT_PHASE_NONE, 0);
 	}
 	return slot;
 }
 
-static void phase(struct sidecar *c, const struct probe_hit *h, pid_t tid, unsigned int phase,
-		  unsigned int flags)
+static void phase_report(struct sidecar *c, const struct probe_hit *h, pid_t tid,
+			 unsigned int phase, unsigned int flags)
 {
 	struct probe_hit of = *h;
 
 	of.tid = tid;
-	put(c, &of, slot_of(c, &of), GCHINT_STREAM_PHASE, phase, flags);
+	ring_write_event(c, &of, thread_slot(c, &of), GCHINT_STREAM_PHASE, phase, flags);
 }
 
-static void mark(struct sidecar *c, const struct probe_hit *h, bool begins)
+static void worker_report_mark(struct sidecar *c, const struct probe_hit *h, bool begins)
 {
-	uint32_t slot = slot_of(c, h);
+	uint32_t slot = thread_slot(c, h);
 
 	if (slot == RING_LEASES || c->marks[slot] == begins)
 		return;
 	c->marks[slot] = begins;
-	put(c, h, slot, GCHINT_STREAM_PHASE, begins ? GCHINT_PHASE_MARK : GCHINT_PHASE_NONE,
-	    begins ? GCHINT_F_CONCURRENT : 0);
+	ring_write_event(c, h, slot, GCHINT_STREAM_PHASE,
+			 begins ? GCHINT_PHASE_MARK : GCHINT_PHASE_NONE,
+			 begins ? GCHINT_F_CONCURRENT : 0);
 }
 
 static void on_hit(void *data, const struct probe_hit *h)
@@ -327,35 +330,38 @@ static void on_hit(void *data, const struct probe_hit *h)
 		c->stopped = true;
 		c->paused = c->cycle;
 		if (c->paused)
-			phase(c, h, h->tid, GCHINT_PHASE_SWEEP, GCHINT_F_STW);
+			phase_report(c, h, h->tid, GCHINT_PHASE_SWEEP, GCHINT_F_STW);
 		break;
 	case AT_TERMINATION:
 		if (!c->stopped || c->paused)
 			break;
 		c->paused = true;
-		phase(c, &c->stop, c->stop.tid, GCHINT_PHASE_REMARK, GCHINT_F_STW);
+		phase_report(c, &c->stop, c->stop.tid, GCHINT_PHASE_REMARK, GCHINT_F_STW);
 		break;
 	case AT_START:
 		if (c->paused)
-			phase(c, h, c->stop.tid, GCHINT_PHASE_NONE, 0);
+			phase_report(c, h, c->stop.tid, GCHINT_PHASE_NONE, 0);
 		c->cycle = false;
 		c->stopped = false;
 		c->paused = false;
 		break;
 	case AT_MARK:
-		mark(c, h, true);
+		worker_report_mark(c, h, true);
 		break;
 	case AT_PARK:
 	case AT_DONE:
-		mark(c, h, false);
+		worker_report_mark(c, h, false);
 		break;
 	case AT_NR:
 		break;
 	}
 }
 
-/* The ring comes from the program's own process, which has not become it yet. */
-static void setup(void *data)
+/*
+ * Runs in the child before it executes the program, because a recorder expects the ring from the
+ * program's own process.
+ */
+static void sidecar_setup_child(void *data)
 {
 	struct sidecar *c = data;
 	union {
@@ -390,7 +396,7 @@ static void setup(void *data)
 		close(fd);
 }
 
-static void drain(struct sidecar *c, bool last)
+static void sidecar_drain(struct sidecar *c, bool last)
 {
 	uint64_t lost = c->probes ? probes_read(c->probes, last, on_hit, c) : 0;
 
@@ -398,11 +404,11 @@ static void drain(struct sidecar *c, bool last)
 		__atomic_fetch_add(&c->ring->lost, (uint32_t)lost, __ATOMIC_RELAXED);
 }
 
-static void look(void *data)
+static void sidecar_poll(void *data)
 {
 	struct sidecar *c = data;
 
-	drain(c, false);
+	sidecar_drain(c, false);
 	if (c->child->look)
 		c->child->look(c->child->data);
 }
@@ -438,19 +444,19 @@ int go_run(const char *path, const struct child *child, const char *socket)
 	}
 	c->child = child;
 	c->socket = socket;
-	find_functions(path, c->offset);
+	file_find_functions(path, c->offset);
 	c->probes = probes_open(path, c->offset, AT_NR);
 	if (!c->probes)
-		ctl_error("uprobes: %s", refusal(errno));
-	with.setup = setup;
-	with.look = look;
+		ctl_error("uprobes: %s", probes_error_text(errno));
+	with.setup = sidecar_setup_child;
+	with.look = sidecar_poll;
 	with.data = c;
 	status = child_run(&with);
-	drain(c, true);
+	sidecar_drain(c, true);
 	end.time = clock_now();
 	end.cpu = GCHINT_STREAM_NO_CPU;
-	put(c, &end, 0, GCHINT_STREAM_CLOSE, GCHINT_PHASE_NONE, 0);
-	/* Counted now, where the recorder is ourselves. */
+	ring_write_event(c, &end, 0, GCHINT_STREAM_CLOSE, GCHINT_PHASE_NONE, 0);
+	/* If this process is the recorder itself, it counts the last events here. */
 	if (child->look)
 		child->look(child->data);
 	if (c->probes)

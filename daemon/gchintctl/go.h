@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Go programs, unchanged: nothing can be loaded into them, so a sidecar probes their
- * runtime's functions and tells a recorder, as libgchint would from within.
+ * Unmodified Go programs: nothing can be loaded into them, so a sidecar probes functions of
+ * their runtime and reports to a recorder as libgchint does from within a program.
  */
 #ifndef GCHINTCTL_GO_H
 #define GCHINTCTL_GO_H
@@ -12,7 +12,7 @@
 #include "child.h"
 
 /**
- * go_check - whether this program can be probed, by us, here
+ * go_check - check that this process may probe the program on this machine
  * @path: the program's file
  * @why: receives the reason, if not
  * @size: of @why
@@ -22,10 +22,10 @@ bool go_check(const char *path, char *why, size_t size);
 /**
  * go_run - run a command with probes on its program, until it ends
  * @path: the program's file
- * @child: how to run it; its setup() comes before ours
- * @socket: the recorder's
+ * @child: how to run it; its setup() runs before that of the sidecar
+ * @socket: the recorder's socket
  *
- * Returns as child_run().
+ * Returns what child_run() returns.
  */
 int go_run(const char *path, const struct child *child, const char *socket);
 

@@ -6,7 +6,7 @@
 
 #define LETTERS 32
 
-static size_t least(size_t a, size_t b, size_t c)
+static size_t min_of_three(size_t a, size_t b, size_t c)
 {
 	a = a < b ? a : b;
 	return a < c ? a : c;
@@ -24,10 +24,10 @@ size_t guess_distance(const char *a, const char *b)
 		d[0][j] = j;
 	for (size_t i = 1; i <= na; i++)
 		for (size_t j = 1; j <= nb; j++) {
-			d[i][j] = least(d[i - 1][j] + 1, d[i][j - 1] + 1,
-					d[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
+			d[i][j] = min_of_three(d[i - 1][j] + 1, d[i][j - 1] + 1,
+					       d[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-				d[i][j] = least(d[i][j], d[i - 2][j - 2] + 1, SIZE_MAX);
+				d[i][j] = min_of_three(d[i][j], d[i - 2][j - 2] + 1, SIZE_MAX);
 		}
 	return d[na][nb];
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * import FILE...: a recording of what programs wrote to GCHINT_TRACE (gchint-trace(5)). A
- * row of phases is a stretch in which a phase was its thread's innermost, as in any
- * recording; what was too short to be announced has none.
+ * import FILE...: makes a recording of what programs wrote to GCHINT_TRACE (gchint-trace(5)). As
+ * in any recording, a row of phases is an interval in which the phase was the innermost of its
+ * thread. Phases that were too short to be announced have no row.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -32,7 +32,7 @@ static const char usage[] =
 #define THREADS (1u << 20) /* bounds the memory that a file can claim */
 #define BATCH	65536 /* rows in a transaction */
 
-/* What an open phase of the trace is, and whether the kernel would have been told. */
+/* An open phase of the trace; is_short if it was not announced to the kernel. */
 struct open {
 	uint32_t phase, flags, cause;
 	bool is_short;
@@ -43,9 +43,9 @@ struct thread {
 	int32_t pid, tid;
 	uint64_t session;
 	uint32_t slot;
-	unsigned int depth; /* may be above NEST: the rest is counted only */
+	unsigned int depth; /* may exceed NEST: deeper phases are only counted */
 	struct open nest[NEST];
-	struct record row; /* type is RECORD_PHASE while one is open */
+	struct record row; /* type is RECORD_PHASE while a row is open */
 };
 
 struct import {
@@ -56,14 +56,14 @@ struct import {
 	int error;
 };
 
-/* One line, cut at its blanks. */
+/* One line of a trace, split at its blanks. */
 struct line {
 	uint64_t t;
 	int32_t pid, tid;
 	char *event, *rest;
 };
 
-static void put(struct import *m, struct record *r)
+static void record_write(struct import *m, struct record *r)
 {
 	if (!m->error)
 		m->error = store_record(m->store, r);
@@ -74,8 +74,8 @@ static void put(struct import *m, struct record *r)
 	}
 }
 
-static void define(struct import *m, enum definition_kind kind, const char *const *strings,
-		   unsigned int nr)
+static void definition_write(struct import *m, enum definition_kind kind,
+			     const char *const *strings, unsigned int nr)
 {
 	const int64_t unknown[] = { UNKNOWN_S64 };
 	struct definition *d =
@@ -86,11 +86,11 @@ static void define(struct import *m, enum definition_kind kind, const char *cons
 	definition_free(d);
 }
 
-static void meta(struct import *m, const char *key, const char *value)
+static void meta_write(struct import *m, const char *key, const char *value)
 {
 	const char *strings[] = { key, value };
 
-	define(m, DEFINE_META, strings, 2);
+	definition_write(m, DEFINE_META, strings, 2);
 }
 
 static struct thread *thread_of(struct import *m, int32_t pid, int32_t tid)
@@ -121,11 +121,11 @@ static void row_end(struct import *m, struct thread *t, uint64_t now, enum recor
 		return;
 	t->row.t = now > t->row.phase.t0 ? now : t->row.phase.t0;
 	t->row.phase.how = (uint8_t)how;
-	put(m, &t->row);
+	record_write(m, &t->row);
 	t->row.type = RECORD_NR;
 }
 
-/* The innermost phase that was announced has a row of its own from now on. */
+/* Begins a row for the innermost phase that was announced, if there is one. */
 static void row_begin(struct import *m, struct thread *t, uint64_t now)
 {
 	const struct open *o = NULL;
@@ -153,7 +153,8 @@ static void row_begin(struct import *m, struct thread *t, uint64_t now)
 	};
 }
 
-static bool word_of(const char *word, const char *(*name)(uint32_t), uint32_t nr, uint32_t *number)
+static bool word_find(const char *word, const char *(*name)(uint32_t), uint32_t nr,
+		      uint32_t *number)
 {
 	for (uint32_t n = 0; n < nr; n++)
 		if (!strcmp(word, name(n))) {
@@ -163,7 +164,7 @@ static bool word_of(const char *word, const char *(*name)(uint32_t), uint32_t nr
 	return false;
 }
 
-/* "stw,foreground", "-"; words that are not known are of a newer library. */
+/* Parses "stw,foreground" or "-". Unknown words come from a newer library and are ignored. */
 static uint32_t flags_of(char *words)
 {
 	static const struct {
@@ -185,8 +186,8 @@ static uint32_t flags_of(char *words)
 	return flags;
 }
 
-/* The words behind a phase's flags. */
-static void details(struct thread *t, struct open *o, char *rest)
+/* Parses the words after a phase's flags. */
+static void phase_parse_details(struct thread *t, struct open *o, char *rest)
 {
 	char *save = NULL, *word, *value;
 	struct record_phase *p = &t->row.phase;
@@ -198,7 +199,7 @@ static void details(struct thread *t, struct open *o, char *rest)
 			continue;
 		*value++ = '\0';
 		if (!strcmp(word, "cause") &&
-		    word_of(value, name_cause, GCHINT_CAUSE_NR, &o->cause) && has_row)
+		    word_find(value, name_cause, GCHINT_CAUSE_NR, &o->cause) && has_row)
 			p->cause = o->cause;
 		if (!has_row)
 			continue;
@@ -213,7 +214,7 @@ static void details(struct thread *t, struct open *o, char *rest)
 	}
 }
 
-static bool has_word(const char *rest, const char *word)
+static bool words_contain(const char *rest, const char *word)
 {
 	const char *at = rest;
 	size_t length = strlen(word);
@@ -226,7 +227,7 @@ static bool has_word(const char *rest, const char *word)
 	return false;
 }
 
-static bool begin(struct import *m, struct thread *t, const struct line *l)
+static bool phase_begin(struct import *m, struct thread *t, const struct line *l)
 {
 	char *save = NULL, *phase = strtok_r(l->rest, " ", &save);
 	char *flags = strtok_r(NULL, " ", &save);
@@ -234,11 +235,11 @@ static bool begin(struct import *m, struct thread *t, const struct line *l)
 
 	if (!phase || !flags)
 		return false;
-	/* Of a newer library: its kind is not known here. */
-	if (!word_of(phase, name_phase, GCHINT_PHASE_NR, &o.phase))
+	/* An unknown phase comes from a newer library: count it as a collection. */
+	if (!word_find(phase, name_phase, GCHINT_PHASE_NR, &o.phase))
 		o.phase = GCHINT_PHASE_COLLECT;
 	o.flags = flags_of(flags);
-	o.is_short = has_word(save, "short") || !strcmp(phase, "-");
+	o.is_short = words_contain(save, "short") || !strcmp(phase, "-");
 	if (t->depth < NEST)
 		t->nest[t->depth] = o;
 	t->depth++;
@@ -246,11 +247,11 @@ static bool begin(struct import *m, struct thread *t, const struct line *l)
 		return true;
 	row_end(m, t, l->t, PHASE_EDGE);
 	row_begin(m, t, l->t);
-	details(t, &t->nest[t->depth <= NEST ? t->depth - 1 : NEST - 1], save);
+	phase_parse_details(t, &t->nest[t->depth <= NEST ? t->depth - 1 : NEST - 1], save);
 	return true;
 }
 
-static void end(struct import *m, struct thread *t, const struct line *l)
+static void phase_end(struct import *m, struct thread *t, const struct line *l)
 {
 	bool is_short = t->depth && t->depth <= NEST && t->nest[t->depth - 1].is_short;
 
@@ -262,34 +263,35 @@ static void end(struct import *m, struct thread *t, const struct line *l)
 	row_begin(m, t, l->t);
 }
 
-static void detail(struct thread *t, const struct line *l)
+static void phase_update(struct thread *t, const struct line *l)
 {
 	char *save = NULL;
 
 	strtok_r(l->rest, " ", &save);
 	strtok_r(NULL, " ", &save);
 	if (t->depth && save)
-		details(t, &t->nest[t->depth <= NEST ? t->depth - 1 : NEST - 1], save);
+		phase_parse_details(t, &t->nest[t->depth <= NEST ? t->depth - 1 : NEST - 1], save);
 }
 
-static void all_end(struct import *m, struct thread *t, uint64_t now, enum record_end how)
+static void thread_end_phases(struct import *m, struct thread *t, uint64_t now, enum record_end how)
 {
 	t->depth = 0;
 	row_end(m, t, now, how);
 }
 
-static void process_ends(struct import *m, int32_t pid, uint64_t now, bool anew)
+static void process_end(struct import *m, int32_t pid, uint64_t now, bool anew)
 {
 	for (unsigned int b = 0; b < BUCKETS; b++)
 		for (struct thread *t = m->bucket[b]; t; t = t->next)
 			if (pid == t->pid) {
-				all_end(m, t, now, PHASE_LEASE);
+				thread_end_phases(m, t, now, PHASE_LEASE);
 				if (anew)
 					t->session = TRACKER_LIBRARY | m->sessions;
 			}
 }
 
-static void lease(struct import *m, struct thread *t, const struct line *l, enum gchint_lease what)
+static void lease_write(struct import *m, struct thread *t, const struct line *l,
+			enum gchint_lease what)
 {
 	struct record r = { .t = l->t, .type = RECORD_LEASE };
 	char *role = l->rest && !strncmp(l->rest, "role=", 5) ? l->rest + 5 : NULL;
@@ -305,12 +307,15 @@ static void lease(struct import *m, struct thread *t, const struct line *l, enum
 		.lease = what,
 	};
 	if (role)
-		word_of(role, name_role, GCHINT_ROLE_NR, &r.lease.role);
-	put(m, &r);
+		word_find(role, name_role, GCHINT_ROLE_NR, &r.lease.role);
+	record_write(m, &r);
 }
 
-/* False if it is no line of a trace. Events that are not known are a newer library's. */
-static bool take(struct import *m, struct line *l)
+/*
+ * Returns false if the line is malformed. Unknown events come from a newer library and are
+ * ignored.
+ */
+static bool line_apply(struct import *m, struct line *l)
 {
 	struct thread *t = thread_of(m, l->pid, l->tid);
 
@@ -323,25 +328,25 @@ static bool take(struct import *m, struct line *l)
 	if (l->t > m->last)
 		m->last = l->t;
 	if (!strcmp(l->event, "begin"))
-		return begin(m, t, l);
+		return phase_begin(m, t, l);
 	if (!strcmp(l->event, "end")) {
-		end(m, t, l);
+		phase_end(m, t, l);
 	} else if (!strcmp(l->event, "abandon")) {
-		all_end(m, t, l->t, PHASE_EDGE);
+		thread_end_phases(m, t, l->t, PHASE_EDGE);
 	} else if (!strcmp(l->event, "progress") || !strcmp(l->event, "cause")) {
-		detail(t, l);
+		phase_update(t, l);
 	} else if (!strcmp(l->event, "open")) {
 		m->sessions++;
-		process_ends(m, l->pid, l->t, true);
+		process_end(m, l->pid, l->t, true);
 	} else if (!strcmp(l->event, "close")) {
-		process_ends(m, l->pid, l->t, false);
+		process_end(m, l->pid, l->t, false);
 	} else if (!strcmp(l->event, "attach")) {
-		lease(m, t, l, GCHINT_LEASE_ATTACH);
+		lease_write(m, t, l, GCHINT_LEASE_ATTACH);
 	} else if (!strcmp(l->event, "role")) {
-		lease(m, t, l, GCHINT_LEASE_ROLE);
+		lease_write(m, t, l, GCHINT_LEASE_ROLE);
 	} else if (!strcmp(l->event, "detach")) {
-		all_end(m, t, l->t, PHASE_LEASE);
-		lease(m, t, l, GCHINT_LEASE_DETACH);
+		thread_end_phases(m, t, l->t, PHASE_LEASE);
+		lease_write(m, t, l, GCHINT_LEASE_DETACH);
 	} else if (!strcmp(l->event, "lost")) {
 		if (l->rest && !strncmp(l->rest, "lines=", 6))
 			m->lost += strtoull(l->rest + 6, NULL, 10);
@@ -349,7 +354,7 @@ static bool take(struct import *m, struct line *l)
 	return true;
 }
 
-static bool number(char **at, uint64_t max, uint64_t *value)
+static bool number_parse(char **at, uint64_t max, uint64_t *value)
 {
 	char *end;
 
@@ -363,12 +368,12 @@ static bool number(char **at, uint64_t max, uint64_t *value)
 	return true;
 }
 
-static bool parse(char *text, struct line *l)
+static bool line_parse(char *text, struct line *l)
 {
 	uint64_t pid, tid;
 
-	if (!number(&text, INT64_MAX, &l->t) || !number(&text, INT32_MAX, &pid) ||
-	    !number(&text, INT32_MAX, &tid) || !*text)
+	if (!number_parse(&text, INT64_MAX, &l->t) || !number_parse(&text, INT32_MAX, &pid) ||
+	    !number_parse(&text, INT32_MAX, &tid) || !*text)
 		return false;
 	l->pid = (int32_t)pid;
 	l->tid = (int32_t)tid;
@@ -379,7 +384,7 @@ static bool parse(char *text, struct line *l)
 	return true;
 }
 
-static int read_file(struct import *m, const char *path)
+static int file_import(struct import *m, const char *path)
 {
 	FILE *f = fopen(path, "r");
 	char *text = NULL;
@@ -397,7 +402,7 @@ static int read_file(struct import *m, const char *path)
 		number++;
 		if (text[n - 1] == '\n')
 			text[n - 1] = '\0';
-		if (parse(text, &l) && take(m, &l))
+		if (line_parse(text, &l) && line_apply(m, &l))
 			continue;
 		if (!bad++)
 			ctl_error("%s:%" PRIu64
@@ -414,7 +419,7 @@ static int read_file(struct import *m, const char *path)
 	return m->error;
 }
 
-static void drop(struct import *m, uint64_t count, const char *why)
+static void drop_write(struct import *m, uint64_t count, const char *why)
 {
 	struct record r = {
 		.t = m->last,
@@ -423,10 +428,10 @@ static void drop(struct import *m, uint64_t count, const char *why)
 	};
 
 	if (count)
-		put(m, &r);
+		record_write(m, &r);
 }
 
-static void finish(struct import *m, const char *label, char **files)
+static void import_finish(struct import *m, const char *label, char **files)
 {
 	const char *source[] = { "library", "running", files[0], NULL };
 	char text[32];
@@ -435,20 +440,20 @@ static void finish(struct import *m, const char *label, char **files)
 		while (m->bucket[b]) {
 			struct thread *t = m->bucket[b];
 
-			all_end(m, t, m->last, PHASE_LEASE);
+			thread_end_phases(m, t, m->last, PHASE_LEASE);
 			m->bucket[b] = t->next;
 			free(t);
 		}
-	drop(m, m->lost, "the trace could not take a line");
-	drop(m, m->bad, "a line of a trace that is none");
+	drop_write(m, m->lost, "the trace could not take a line");
+	drop_write(m, m->bad, "a line of a trace that is none");
 	snprintf(text, sizeof(text), "%" PRIu64, m->first);
-	meta(m, "start_ns", text);
+	meta_write(m, "start_ns", text);
 	snprintf(text, sizeof(text), "%" PRIu64, m->last);
-	meta(m, "end_ns", text);
-	meta(m, "program", "gchintctl import");
+	meta_write(m, "end_ns", text);
+	meta_write(m, "program", "gchintctl import");
 	if (label)
-		meta(m, "label", label);
-	define(m, DEFINE_SOURCE, source, 4);
+		meta_write(m, "label", label);
+	definition_write(m, DEFINE_SOURCE, source, 4);
 }
 
 int cmd_import(const struct ctl *ctl, int argc, char **argv)
@@ -491,8 +496,8 @@ int cmd_import(const struct ctl *ctl, int argc, char **argv)
 	}
 	m.error = store_begin(m.store);
 	for (int i = optind; i < argc && !ret; i++)
-		ret = read_file(&m, argv[i]);
-	finish(&m, label, argv + optind);
+		ret = file_import(&m, argv[i]);
+	import_finish(&m, label, argv + optind);
 	if (!m.error)
 		m.error = store_commit(m.store);
 	if (m.error && m.error != -ENOMEM && !ret)
@@ -501,7 +506,10 @@ int cmd_import(const struct ctl *ctl, int argc, char **argv)
 		ctl_error("no memory");
 	store_finish(m.store);
 	if (ret || m.error) {
-		/* It was not there before: a second try finds its name free. */
+		/*
+		 * This command created the file: remove it, so that a second try finds the name
+		 * free.
+		 */
 		unlink(path);
 		return CTL_FILE;
 	}

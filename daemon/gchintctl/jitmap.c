@@ -6,8 +6,8 @@
 
 #define UNLOADED "[unloaded]"
 
-/* False at the end of memory. */
-static bool add(struct jitmap *m, struct symbol s)
+/* Returns false if memory runs out. */
+static bool jitmap_add(struct jitmap *m, struct symbol s)
 {
 	if (!symbols_add(&m->symbols, s))
 		return false;
@@ -17,15 +17,15 @@ static bool add(struct jitmap *m, struct symbol s)
 	return false;
 }
 
-static bool overlaps(const struct symbol *a, const struct symbol *b)
+static bool symbol_overlaps(const struct symbol *a, const struct symbol *b)
 {
 	return a->start < b->start + b->size && b->start < a->start + a->size;
 }
 
 /* ---- perf-PID.map -------------------------------------------------------- */
 
-/* False for a line that says nothing. */
-static bool parse_line(char *line, struct symbol *s)
+/* Returns false for a malformed line. */
+static bool map_parse_line(char *line, struct symbol *s)
 {
 	char *end;
 
@@ -40,19 +40,24 @@ static bool parse_line(char *line, struct symbol *s)
 	return s->start + s->size >= s->start;
 }
 
-/* Said again of what is there: who names at each call would make a long walk of each find. */
-static bool again(const struct jitmap *m, const struct symbol *s)
+/*
+ * True if the map has this symbol already. A runtime that writes a symbol again at each call
+ * would otherwise make each lookup walk a long list.
+ */
+static bool symbol_is_repeat(const struct jitmap *m, const struct symbol *s)
 {
 	struct places_walk w = places_at(&m->places, s->start);
 	const struct symbol *was;
 	uint32_t i;
 
-	/* What lies over it elsewhere than in the first page is not looked for. */
+	/*
+	 * Only the first page is searched for overlaps, so a symbol that spans pages never counts.
+	 */
 	if (!s->t || (s->start ^ (s->start + s->size - 1)) / PLACES_PAGE)
 		return false;
 	while ((i = places_next(&w)) != PLACES_NONE) {
 		was = &m->symbols.list[i];
-		if (overlaps(was, s))
+		if (symbol_overlaps(was, s))
 			return was->start == s->start && was->size == s->size &&
 			       !strcmp(was->name, s->name);
 	}
@@ -67,7 +72,7 @@ void jitmap_perf(struct jitmap *m, char *text)
 	while ((line = strsep(&text, "\n"))) {
 		struct symbol s;
 
-		if (!parse_line(line, &s))
+		if (!map_parse_line(line, &s))
 			continue;
 		if (!s.start && !s.size && *s.name == '@') {
 			t = strtoull(s.name + 1, NULL, 10);
@@ -76,7 +81,7 @@ void jitmap_perf(struct jitmap *m, char *text)
 		}
 		s.t = t;
 		t = 0;
-		if (s.size && !again(m, &s) && !add(m, s))
+		if (s.size && !symbol_is_repeat(m, &s) && !jitmap_add(m, s))
 			break;
 	}
 }
@@ -85,7 +90,7 @@ void jitmap_perf(struct jitmap *m, char *text)
 
 #define DUMP_MAGIC   0x4a695444 /* "JiTD" */
 #define DUMP_VERSION 1
-#define DUMP_TSC     1 /* flag: times are of a counter of the machine's, not of a clock */
+#define DUMP_TSC     1 /* flag: times are of a hardware counter, not of a clock */
 
 enum {
 	RECORD_LOAD,
@@ -107,7 +112,7 @@ struct record {
 struct load {
 	uint32_t pid, tid;
 	uint64_t vma, address, size, index;
-	/* the name with its zero, then the code */
+	/* followed by the name with its NUL, then the code */
 };
 
 struct move {
@@ -115,7 +120,7 @@ struct move {
 	uint64_t vma, from, to, size, index;
 };
 
-/* Entries follow: this, and the file with its zero, or SAME. */
+/* Followed by entries: a struct entry each, then the file with its NUL, or SAME. */
 struct debug {
 	uint64_t address, entries;
 };
@@ -125,26 +130,29 @@ struct entry {
 	int32_t line, discriminator;
 };
 
-#define SAME "\xff" /* as the entry before */
+#define SAME "\xff" /* the file of the entry before */
 
 /*
- * V8 counts from 64 bytes before the code, where the header of the file would be that perf
- * makes of it. Nobody has a line behind the end of the code otherwise.
+ * V8 adds the 64 bytes of the ELF header that perf would put before the code. Such a dump is
+ * recognised by entries behind the end of the code, which no other runtime writes.
  */
 #define SHIFT 64
 
 struct dump {
 	struct jitmap *m;
 	uint64_t shift;
-	const char *lines; /* that the next load may be of */
+	const char *lines; /* of the last debug record; the load that it belongs to follows */
 	size_t lines_size;
 	uint64_t lines_of;
 	bool clocked;
 };
 
-/* The entry at *@at and its file, which may be SAME; false at the end, or if it is cut off. */
-static bool next_entry(const char *lines, size_t size, size_t *at, struct entry *e,
-		       const char **file)
+/*
+ * Reads the entry at *@at and its file, which may be SAME. Returns false at the end, or if the
+ * entry is truncated.
+ */
+static bool lines_next_entry(const char *lines, size_t size, size_t *at, struct entry *e,
+			     const char **file)
 {
 	const char *end;
 
@@ -159,18 +167,18 @@ static bool next_entry(const char *lines, size_t size, size_t *at, struct entry 
 	return true;
 }
 
-static void see_shift(struct dump *d, const struct symbol *s)
+static void dump_detect_shift(struct dump *d, const struct symbol *s)
 {
 	const char *file;
 	struct entry e;
 	size_t at = 0;
 
-	while (s->lines && next_entry(s->lines, s->lines_size, &at, &e, &file))
+	while (s->lines && lines_next_entry(s->lines, s->lines_size, &at, &e, &file))
 		if (e.address >= s->start + s->size)
 			d->shift = SHIFT;
 }
 
-static void on_load(struct dump *d, const struct record *r, const char *body, size_t size)
+static void dump_load(struct dump *d, const struct record *r, const char *body, size_t size)
 {
 	struct symbol s = { .t = d->clocked ? r->t : 0 };
 	struct load load;
@@ -187,15 +195,15 @@ static void on_load(struct dump *d, const struct record *r, const char *body, si
 	if (d->lines && d->lines_of == load.address) {
 		s.lines = d->lines;
 		s.lines_size = d->lines_size;
-		see_shift(d, &s);
+		dump_detect_shift(d, &s);
 	}
 	d->lines = NULL;
 	d->m->timed |= s.t != 0;
-	add(d->m, s);
+	jitmap_add(d->m, s);
 }
 
-/* Gone from there, and here from now on. */
-static void on_move(struct dump *d, const struct record *r, const char *body, size_t size)
+/* From now on the code is at its new address, and nothing is at the old one. */
+static void dump_move(struct dump *d, const struct record *r, const char *body, size_t size)
 {
 	const struct symbol *was;
 	struct symbol s, gone;
@@ -211,11 +219,11 @@ static void on_move(struct dump *d, const struct record *r, const char *body, si
 	s.t = gone.t = r->t;
 	s.start = move.to;
 	gone.name = UNLOADED;
-	if (add(d->m, gone))
-		add(d->m, s);
+	if (jitmap_add(d->m, gone))
+		jitmap_add(d->m, s);
 }
 
-static void on_debug(struct dump *d, const char *body, size_t size)
+static void dump_debug(struct dump *d, const char *body, size_t size)
 {
 	struct debug debug;
 
@@ -248,11 +256,11 @@ void jitmap_dump(struct jitmap *m, const char *data, size_t size)
 		if (r.size < sizeof(r) || r.size > size - at || r.id == RECORD_CLOSE)
 			break;
 		if (r.id == RECORD_LOAD)
-			on_load(&d, &r, body, r.size - sizeof(r));
+			dump_load(&d, &r, body, r.size - sizeof(r));
 		else if (r.id == RECORD_MOVE)
-			on_move(&d, &r, body, r.size - sizeof(r));
+			dump_move(&d, &r, body, r.size - sizeof(r));
 		else if (r.id == RECORD_DEBUG)
-			on_debug(&d, body, r.size - sizeof(r));
+			dump_debug(&d, body, r.size - sizeof(r));
 	}
 	for (size_t i = first; i < m->symbols.nr; i++)
 		m->symbols.list[i].lines_at += d.shift;
@@ -260,21 +268,21 @@ void jitmap_dump(struct jitmap *m, const char *data, size_t size)
 
 /* ---- both ---------------------------------------------------------------- */
 
-static bool covers(const struct symbol *s, uint64_t address, uint64_t t)
+static bool symbol_covers(const struct symbol *s, uint64_t address, uint64_t t)
 {
 	return s->t <= t && address - s->start < s->size && address >= s->start;
 }
 
-/* Whether something lies over a part of @list[@i] that is newer, at that instant. */
-static bool overlaid(const struct jitmap *m, uint32_t i, uint64_t t)
+/* True if a newer symbol overlaps @list[@i] at that instant. */
+static bool symbol_is_overlaid(const struct jitmap *m, uint32_t i, uint64_t t)
 {
 	const struct symbol *list = m->symbols.list, *s = &list[i];
 	uint32_t k;
 
-	/* To look at all names is less then. */
+	/* For a symbol with more pages than there are symbols, checking all symbols is cheaper. */
 	if (s->size / PLACES_PAGE > m->symbols.nr) {
 		for (k = i + 1; k < m->symbols.nr; k++)
-			if (list[k].t <= t && overlaps(&list[k], s))
+			if (list[k].t <= t && symbol_overlaps(&list[k], s))
 				return true;
 		return false;
 	}
@@ -282,7 +290,7 @@ static bool overlaid(const struct jitmap *m, uint32_t i, uint64_t t)
 		struct places_walk w = places_at(&m->places, at);
 
 		while ((k = places_next(&w)) != PLACES_NONE && k > i)
-			if (list[k].t <= t && overlaps(&list[k], s))
+			if (list[k].t <= t && symbol_overlaps(&list[k], s))
 				return true;
 	}
 	return false;
@@ -294,9 +302,9 @@ const struct symbol *jitmap_find(const struct jitmap *m, uint64_t address, uint6
 	struct places_walk w = places_at(&m->places, address);
 	uint32_t i;
 
-	while ((i = places_next(&w)) != PLACES_NONE && !covers(&list[i], address, t))
+	while ((i = places_next(&w)) != PLACES_NONE && !symbol_covers(&list[i], address, t))
 		;
-	if (i == PLACES_NONE || overlaid(m, i, t))
+	if (i == PLACES_NONE || symbol_is_overlaid(m, i, t))
 		return NULL;
 	return strcmp(list[i].name, UNLOADED) ? &list[i] : NULL;
 }
@@ -310,7 +318,8 @@ bool jitmap_line(const struct symbol *symbol, uint64_t address, struct dwarf_lin
 	size_t at = 0;
 
 	*line = (struct dwarf_line){ NULL, 0 };
-	while (symbol->lines && next_entry(symbol->lines, symbol->lines_size, &at, &e, &file)) {
+	while (symbol->lines &&
+	       lines_next_entry(symbol->lines, symbol->lines_size, &at, &e, &file)) {
 		if (strcmp(file, SAME))
 			named = file;
 		if (e.address > want || e.address < best || !named || !*named)

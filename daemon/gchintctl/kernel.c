@@ -15,7 +15,7 @@ struct ask {
 	const struct message_ops *ops;
 	void *data;
 	int refused; /* -errno */
-	char *why; /* the module's own words, or NULL */
+	char *why; /* receives the module's message, or NULL */
 	size_t why_size;
 };
 
@@ -58,8 +58,8 @@ const struct message_policy *kernel_policy(const struct kernel_policies *p, uint
 	return NULL;
 }
 
-/* In the acknowledgement, behind the request if that is repeated there. */
-static void take_words(struct ask *ask, struct nlmsgerr *e)
+/* The message follows the request in the acknowledgement, if that repeats the request. */
+static void ack_copy_message(struct ask *ask, struct nlmsgerr *e)
 {
 	struct nlmsghdr *nlh = (struct nlmsghdr *)((char *)e - NLMSG_HDRLEN);
 	size_t skip = sizeof(*e);
@@ -84,11 +84,11 @@ static int on_error(struct sockaddr_nl *from, struct nlmsgerr *e, void *arg)
 	(void)from;
 	ask->refused = e->error;
 	if (ask->why)
-		take_words(ask, e);
+		ack_copy_message(ask, e);
 	return NL_STOP;
 }
 
-static bool put_opp(struct nl_msg *msg, const struct kernel_opp *opp)
+static bool opp_put(struct nl_msg *msg, const struct kernel_opp *opp)
 {
 	struct nlattr *nest = nla_nest_start(msg, GCHINT_OPPS_A_OPP | NLA_F_NESTED);
 
@@ -99,7 +99,7 @@ static bool put_opp(struct nl_msg *msg, const struct kernel_opp *opp)
 	return true;
 }
 
-static bool put_opps(struct nl_msg *msg, const struct request *r)
+static bool request_put_opps(struct nl_msg *msg, const struct request *r)
 {
 	struct nlattr *nest;
 
@@ -111,15 +111,15 @@ static bool put_opps(struct nl_msg *msg, const struct request *r)
 	if (r->opps->idle_known && nla_put_u32(msg, GCHINT_OPPS_A_IDLE, r->opps->idle))
 		return false;
 	for (unsigned int i = 0; i < r->opps->nr; i++)
-		if (!put_opp(msg, &r->opps->opp[i]))
+		if (!opp_put(msg, &r->opps->opp[i]))
 			return false;
-	/* An empty one, too, is said: it forgets. */
+	/* Keep an empty nest: it makes the module forget its measured power. */
 	nla_nest_end_keep_empty(msg, nest);
 	return true;
 }
 
 /* @request: the attributes, or NULL for none. */
-static int converse(int cmd, int flags, const struct request *request, struct ask *ask)
+static int request_send(int cmd, int flags, const struct request *request, struct ask *ask)
 {
 	struct nl_sock *sk = nl_socket_alloc();
 	struct nl_msg *msg = NULL;
@@ -134,7 +134,7 @@ static int converse(int cmd, int flags, const struct request *request, struct as
 	family = genl_ctrl_resolve(sk, GCHINT_GENL_NAME);
 	if (family < 0)
 		goto free_socket;
-	/* A kernel that does not say why still says what. */
+	/* Without extended acknowledgements a kernel still returns the error number. */
 	if (ask->why)
 		setsockopt(nl_socket_get_fd(sk), SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
 	nl_socket_modify_cb(sk, NL_CB_VALID, NL_CB_CUSTOM, on_valid, ask);
@@ -144,10 +144,10 @@ static int converse(int cmd, int flags, const struct request *request, struct as
 	if (!msg ||
 	    !genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, family, 0, flags, (uint8_t)cmd,
 			 GCHINT_GENL_VERSION) ||
-	    (request && !put_opps(msg, request)))
+	    (request && !request_put_opps(msg, request)))
 		goto free_message;
 	ret = nl_send_auto(sk, msg);
-	/* A dump ends with its last message, an answer with its acknowledgement. */
+	/* A dump ends with its last message, a single reply with its acknowledgement. */
 	if (ret >= 0)
 		ret = flags & NLM_F_DUMP ? nl_recvmsgs_default(sk) : nl_wait_for_ack(sk);
 	if (ret < 0)
@@ -163,7 +163,7 @@ int kernel_ask(int cmd, const struct message_ops *ops, void *data)
 {
 	struct ask ask = { .ops = ops, .data = data };
 
-	return converse(cmd, cmd == GCHINT_CMD_INFO_GET ? 0 : NLM_F_DUMP, NULL, &ask);
+	return request_send(cmd, cmd == GCHINT_CMD_INFO_GET ? 0 : NLM_F_DUMP, NULL, &ask);
 }
 
 int kernel_give(uint32_t cpu, const struct kernel_opps *opps, char *why, size_t size)
@@ -173,5 +173,5 @@ int kernel_give(uint32_t cpu, const struct kernel_opps *opps, char *why, size_t 
 	struct ask ask = { .ops = &ops, .why = why, .why_size = size };
 
 	why[0] = '\0';
-	return converse(GCHINT_CMD_OPPS_SET, 0, &request, &ask);
+	return request_send(GCHINT_CMD_OPPS_SET, 0, &request, &ask);
 }

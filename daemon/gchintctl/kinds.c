@@ -11,9 +11,9 @@
 
 #define CPUFREQ "devices/system/cpu/cpufreq"
 #define POLICY	"%s/" CPUFREQ "/%s/%s"
-/* Of a policy whose driver has no table. */
+/* Number of frequencies of a policy whose driver has no table. */
 #define STEPS 8
-/* At limits that were written; a second in all. */
+/* Polls of limits that were written, for one second in all. */
 #define LOOKS	1000
 #define LOOK_US 1000
 
@@ -23,21 +23,21 @@ struct finder {
 	size_t size;
 };
 
-static int get(const struct kinds *k, const struct kinds_policy *p, const char *file,
-	       uint64_t *value)
+static int policy_read(const struct kinds *k, const struct kinds_policy *p, const char *file,
+		       uint64_t *value)
 {
 	return root_u64(value, POLICY, k->root->sysfs, p->name, file);
 }
 
-static int ascending(const void *a, const void *b)
+static int khz_compare(const void *a, const void *b)
 {
 	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
 	return (x > y) - (x < y);
 }
 
-/* Numbers with blanks between them, behind those that are there. */
-static int append(const struct kinds *k, struct kinds_policy *p, const char *file)
+/* Appends the frequencies of a file, which are separated by blanks. */
+static int policy_append_khz(const struct kinds *k, struct kinds_policy *p, const char *file)
 {
 	char text[4096], *at = text, *end;
 
@@ -54,26 +54,26 @@ static int append(const struct kinds *k, struct kinds_policy *p, const char *fil
 	}
 }
 
-static int frequencies(const struct kinds *k, struct kinds_policy *p)
+static int policy_find_frequencies(const struct kinds *k, struct kinds_policy *p)
 {
 	uint64_t low, high;
 	unsigned int nr = 0;
 	int ret;
 
-	ret = append(k, p, "scaling_available_frequencies");
+	ret = policy_append_khz(k, p, "scaling_available_frequencies");
 	if (!ret)
-		ret = append(k, p, "scaling_boost_frequencies");
+		ret = policy_append_khz(k, p, "scaling_boost_frequencies");
 	if (ret)
 		return ret;
 	p->listed = p->nr > 0;
 	if (!p->listed) {
-		if (get(k, p, "cpuinfo_min_freq", &low) || get(k, p, "cpuinfo_max_freq", &high) ||
-		    low >= high)
+		if (policy_read(k, p, "cpuinfo_min_freq", &low) ||
+		    policy_read(k, p, "cpuinfo_max_freq", &high) || low >= high)
 			return -ENODATA;
 		for (; p->nr < STEPS; p->nr++)
 			p->khz[p->nr] = low + (high - low) * p->nr / (STEPS - 1);
 	}
-	qsort(p->khz, p->nr, sizeof(p->khz[0]), ascending);
+	qsort(p->khz, p->nr, sizeof(p->khz[0]), khz_compare);
 	for (unsigned int i = 0; i < p->nr; i++)
 		if (!i || p->khz[i] != p->khz[nr - 1])
 			p->khz[nr++] = p->khz[i];
@@ -82,13 +82,13 @@ static int frequencies(const struct kinds *k, struct kinds_policy *p)
 	return 0;
 }
 
-static bool alike(const struct kinds_policy *a, const struct kinds_policy *b)
+static bool policies_match(const struct kinds_policy *a, const struct kinds_policy *b)
 {
 	return a->capacity == b->capacity && a->nr == b->nr &&
 	       !memcmp(a->khz, b->khz, a->nr * sizeof(a->khz[0]));
 }
 
-static int cpus(struct kinds *k, const struct kinds_policy *p)
+static int policy_find_cpus(struct kinds *k, const struct kinds_policy *p)
 {
 	char text[4096], *at = text, *end;
 
@@ -119,18 +119,18 @@ static int on_policy(void *data, const char *name)
 	*p = (struct kinds_policy){ .kind = k->nr };
 	snprintf(p->name, sizeof(p->name), "%s", name);
 	p->cpu = (unsigned int)strtoul(name + strlen("policy"), NULL, 10);
-	ret = get(k, p, "scaling_min_freq", &p->min);
+	ret = policy_read(k, p, "scaling_min_freq", &p->min);
 	if (!ret)
-		ret = get(k, p, "scaling_max_freq", &p->max);
+		ret = policy_read(k, p, "scaling_max_freq", &p->max);
 	if (!ret)
-		ret = frequencies(k, p);
+		ret = policy_find_frequencies(k, p);
 	if (!ret)
-		ret = cpus(k, p);
+		ret = policy_find_cpus(k, p);
 	if (ret)
 		goto fail;
 	root_u64(&p->capacity, "%s/devices/system/cpu/cpu%u/cpu_capacity", k->root->sysfs, p->cpu);
 	for (unsigned int i = k->nr; i--;)
-		if (alike(&k->policy[i], p))
+		if (policies_match(&k->policy[i], p))
 			p->kind = k->policy[i].kind;
 	k->nr++;
 	return 0;
@@ -162,7 +162,8 @@ size_t kinds_cpus(const struct kinds *k, unsigned int kind, unsigned int *cpu, s
 	return nr;
 }
 
-static int put(const struct kinds *k, const struct kinds_policy *p, const char *file, uint64_t khz)
+static int policy_write(const struct kinds *k, const struct kinds_policy *p, const char *file,
+			uint64_t khz)
 {
 	char text[32];
 
@@ -170,45 +171,50 @@ static int put(const struct kinds *k, const struct kinds_policy *p, const char *
 	return root_write(text, POLICY, k->root->sysfs, p->name, file);
 }
 
-/* The lower limit first down and last up: at no time is it above the higher one. */
-static int limit(const struct kinds *k, const struct kinds_policy *p, uint64_t min, uint64_t max)
+/* Lower the minimum first and raise it last, so that it never exceeds the maximum. */
+static int policy_set_limits(const struct kinds *k, const struct kinds_policy *p, uint64_t min,
+			     uint64_t max)
 {
-	int ret = put(k, p, "scaling_min_freq", p->low < min ? p->low : min);
+	int ret = policy_write(k, p, "scaling_min_freq", p->low < min ? p->low : min);
 
 	if (!ret)
-		ret = put(k, p, "scaling_max_freq", max);
-	return ret ? ret : put(k, p, "scaling_min_freq", min);
+		ret = policy_write(k, p, "scaling_max_freq", max);
+	return ret ? ret : policy_write(k, p, "scaling_min_freq", min);
 }
 
-/* cpufreq takes what is written into effect from a work queue: a look right after may be too early. */
-static bool holds(const struct kinds *k, const struct kinds_policy *p, uint64_t khz, uint64_t *min,
-		  uint64_t *max)
+/*
+ * cpufreq applies new limits from a work queue, so a single read after the write may be too
+ * early.
+ */
+static bool policy_wait_limits(const struct kinds *k, const struct kinds_policy *p, uint64_t khz,
+			       uint64_t *min, uint64_t *max)
 {
 	for (int looks = 0; looks < LOOKS; looks++) {
 		if (looks)
 			usleep(LOOK_US);
-		get(k, p, "scaling_min_freq", min);
-		get(k, p, "scaling_max_freq", max);
+		policy_read(k, p, "scaling_min_freq", min);
+		policy_read(k, p, "scaling_max_freq", max);
 		if (*min == khz && *max == khz)
 			return true;
 	}
 	return false;
 }
 
-static int hold(struct kinds *k, struct kinds_policy *p, uint64_t khz, char *error, size_t size)
+static int policy_pin(struct kinds *k, struct kinds_policy *p, uint64_t khz, char *error,
+		      size_t size)
 {
 	uint64_t min = 0, max = 0;
 	int ret;
 
 	p->held = true;
-	ret = limit(k, p, khz, khz);
+	ret = policy_set_limits(k, p, khz, khz);
 	if (ret) {
 		snprintf(error, size, "%s: its limits: %s", p->name,
 			 ret == -EACCES || ret == -EPERM ? "only root may set them" :
 							   strerror(-ret));
 		return ret;
 	}
-	if (holds(k, p, khz, &min, &max))
+	if (policy_wait_limits(k, p, khz, &min, &max))
 		return 0;
 	snprintf(error, size,
 		 "%s: %" PRIu64 " kHz was asked for, and its limits are %" PRIu64 " and %" PRIu64
@@ -224,7 +230,7 @@ int kinds_hold(struct kinds *k, unsigned int kind, uint64_t khz, char *error, si
 	for (unsigned int i = 0; i < k->nr && !ret; i++) {
 		struct kinds_policy *p = &k->policy[i];
 
-		ret = hold(k, p, p->kind == kind ? khz : p->low, error, size);
+		ret = policy_pin(k, p, p->kind == kind ? khz : p->low, error, size);
 	}
 	return ret;
 }
@@ -235,7 +241,7 @@ int kinds_release(struct kinds *k, char *error, size_t size)
 
 	for (unsigned int i = 0; i < k->nr; i++) {
 		struct kinds_policy *p = &k->policy[i];
-		const int one = p->held ? limit(k, p, p->min, p->max) : 0;
+		const int one = p->held ? policy_set_limits(k, p, p->min, p->max) : 0;
 
 		p->held = false;
 		if (one && !ret) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The kinds of CPU that a machine has, their frequencies, and setting one. */
+/* The core types of a machine, their frequencies, and setting a frequency. */
 #ifndef GCHINTCTL_KINDS_H
 #define GCHINTCTL_KINDS_H
 
@@ -17,10 +17,10 @@
  * struct kinds_policy - a frequency policy
  * @name: "policy0"
  * @cpu: its first CPU
- * @kind: it is of the kind of the policy with this index, perhaps itself
+ * @kind: core type, as the index of the first policy that has it
  * @listed: its driver has a table of frequencies
- * @khz: they, ascending; else steps from the lowest to the highest
- * @min: limits as they were found
+ * @khz: frequencies of the table, ascending; else steps from the lowest to the highest
+ * @min: lower limit as it was found; @max: the upper one
  */
 struct kinds_policy {
 	char name[32];
@@ -31,8 +31,8 @@ struct kinds_policy {
 };
 
 /**
- * struct kinds - a machine
- * @of_cpu: CPUs that are online, each with the index of its policy
+ * struct kinds - frequency policies of a machine
+ * @of_cpu: online CPUs, each with the index of its policy
  */
 struct kinds {
 	const struct root *root;
@@ -43,13 +43,16 @@ struct kinds {
 	} of_cpu[KINDS_CPUS];
 };
 
-/* 0, -ENOENT: there is no policy; or -errno with @error. */
+/* Returns 0, -ENOENT if there is no policy, or another -errno with @error. */
 int kinds_find(struct kinds *k, const struct root *root, char *error, size_t size);
-/* CPUs of the kind of that policy, at most @max; returns how many. */
+/* Lists at most @max CPUs of a core type; returns how many. */
 size_t kinds_cpus(const struct kinds *k, unsigned int kind, unsigned int *cpu, size_t max);
-/* All policies of that kind to a frequency, all others to their lowest: 0 or -errno, @error. */
+/*
+ * Pins all policies of a core type to a frequency, all others to their lowest. Returns 0, or
+ * -errno with @error.
+ */
 int kinds_hold(struct kinds *k, unsigned int kind, uint64_t khz, char *error, size_t size);
-/* All limits as they were; 0 or -errno, @error. */
+/* Restores all limits. Returns 0, or -errno with @error. */
 int kinds_release(struct kinds *k, char *error, size_t size);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * run -- PROGRAM: with the adapter of its runtime, which is recognised; what the user has in
- * the environment stays there. What hints it gave is counted, in the recording if there is
- * one, and told in one line.
+ * run -- PROGRAM: runs a program with the adapter of its runtime, which is recognised. Variables
+ * that the user has set are extended, not replaced. The hints are counted, in the recording if
+ * there is one, and reported in one line.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -36,12 +36,12 @@ static const char usage[] =
 	"  -q, --quiet         no last line\n";
 
 struct launch {
-	char *file; /* to record into; NULL not */
+	char *file; /* recording to write; NULL: none */
 	bool quiet;
 };
 
-/* @value behind what is there already. */
-static void append(const char *variable, const char *separator, const char *value)
+/* Appends @value to a variable that may be set already. */
+static void env_append(const char *variable, const char *separator, const char *value)
 {
 	const char *before = getenv(variable);
 	char *both = NULL;
@@ -56,8 +56,8 @@ static void append(const char *variable, const char *separator, const char *valu
 	free(both);
 }
 
-/* @option between a program's name and its arguments. */
-static char **with_option(char **command, int count, char *option)
+/* Inserts @option between a program's name and its arguments. */
+static char **command_insert_option(char **command, int count, char *option)
 {
 	char **argv = calloc((size_t)count + 2, sizeof(*argv));
 
@@ -69,8 +69,8 @@ static char **with_option(char **command, int count, char *option)
 	return argv;
 }
 
-/* What a user has there comes behind; a file by '@' becomes a call. */
-static bool lua_init(const char *adapter)
+/* The user's own code runs after the adapter; a file, given as "@FILE", becomes a dofile call. */
+static bool env_set_lua_init(const char *adapter)
 {
 	const char *user = getenv("LUA_INIT_5_4"), *open = "", *close = "";
 	char *text = NULL;
@@ -95,10 +95,10 @@ static bool lua_init(const char *adapter)
 }
 
 /*
- * Another entry in the list of those that .NET notifies: the first of these that is set is read.
- * What is not ended by a semicolon .NET 9 and 10 overlook.
+ * Adds an entry to the list of profilers that .NET notifies. .NET reads the first of these
+ * variables that is set. .NET 9 and 10 ignore an entry that does not end with a semicolon.
  */
-static bool notify(const char *adapter)
+static bool env_set_notify(const char *adapter)
 {
 	static const char *const lists[] = {
 #ifdef __aarch64__
@@ -130,16 +130,19 @@ static bool notify(const char *adapter)
 	return true;
 }
 
-/* The command with its adapter; NULL without memory, or where its path cannot be told. */
-static char **load(const struct runtime *runtime, char *adapter, char **command, int count,
-		   bool interpreted)
+/*
+ * Returns the command with its adapter; NULL if memory runs out or the adapter's path cannot be
+ * passed on.
+ */
+static char **adapter_load(const struct runtime *runtime, char *adapter, char **command, int count,
+			   bool interpreted)
 {
 	char *option = NULL, *slash;
 	const char *had;
 
 	switch (runtime->way) {
 	case RUNTIME_PRELOAD:
-		append("LD_PRELOAD", ":", adapter);
+		env_append("LD_PRELOAD", ":", adapter);
 		return command;
 	case RUNTIME_REQUIRE:
 		slash = strrchr(adapter, '/');
@@ -148,32 +151,32 @@ static char **load(const struct runtime *runtime, char *adapter, char **command,
 			return NULL;
 		had = getenv("NODE_OPTIONS");
 		if (getenv("GCHINT_PROFILE") && !(had && strstr(had, NODE_MAP)))
-			append("NODE_OPTIONS", " ", NODE_MAP);
-		append("NODE_OPTIONS", " ", option);
+			env_append("NODE_OPTIONS", " ", NODE_MAP);
+		env_append("NODE_OPTIONS", " ", option);
 		free(option);
 		return command;
 	case RUNTIME_RUBYOPT:
 		if (asprintf(&option, "-r%s", adapter) < 0)
 			return NULL;
-		append("RUBYOPT", " ", option);
+		env_append("RUBYOPT", " ", option);
 		free(option);
 		return command;
 	case RUNTIME_NOTIFY:
-		return notify(adapter) ? command : NULL;
+		return env_set_notify(adapter) ? command : NULL;
 	case RUNTIME_LUA:
-		return lua_init(adapter) ? command : NULL;
+		return env_set_lua_init(adapter) ? command : NULL;
 	case RUNTIME_AGENT:
 		if (asprintf(&option, "-agentpath:%s%s", adapter,
 			     interpreted ? "=interpreted" : "") < 0)
 			return NULL;
-		return with_option(command, count, option);
+		return command_insert_option(command, count, option);
 	case RUNTIME_PROBES:
 		return command;
 	case RUNTIME_PROFILE:
 		slash = strrchr(adapter, '/');
 		*slash = '\0';
-		append("LD_LIBRARY_PATH", ":", adapter);
-		return with_option(command, count, strdup("--profile=gchint"));
+		env_append("LD_LIBRARY_PATH", ":", adapter);
+		return command_insert_option(command, count, strdup("--profile=gchint"));
 	}
 	return NULL;
 }
@@ -192,7 +195,7 @@ char **launch_command(char **command, int *count, bool interpreted)
 			  command[0], runtime->title, runtime->name);
 		return command;
 	}
-	with = load(runtime, adapter, command, *count, interpreted);
+	with = adapter_load(runtime, adapter, command, *count, interpreted);
 	if (!with)
 		return command;
 	for (*count = 0; with[*count]; ++*count)
@@ -200,7 +203,7 @@ char **launch_command(char **command, int *count, bool interpreted)
 	return with;
 }
 
-static int record(const struct ctl *ctl, const struct launch *l, char **command)
+static int launch_record(const struct ctl *ctl, const struct launch *l, char **command)
 {
 	int count = 0, n = 0;
 	char **argv;
@@ -221,14 +224,14 @@ static int record(const struct ctl *ctl, const struct launch *l, char **command)
 	return cmd_record(ctl, n + count, argv);
 }
 
-static bool has_device(void)
+static bool device_usable(void)
 {
 	const char *path = getenv("GCHINT_DEVICE");
 
 	return !access(path && *path ? path : "/dev/gchint", R_OK | W_OK);
 }
 
-static void tell(const struct tally *t, const char *where)
+static void hints_print(const struct tally *t, const char *where)
 {
 	char lost[64] = "";
 
@@ -241,7 +244,7 @@ static void tell(const struct tally *t, const char *where)
 			t->hints, t->pauses, lost, where);
 }
 
-static void tell_recorded(const char *file)
+static void hints_print_recorded(const char *file)
 {
 	struct tally t;
 	char where[PATH_MAX + 64];
@@ -250,31 +253,31 @@ static void tell_recorded(const char *file)
 		return;
 	snprintf(where, sizeof(where), "%s%s", t.by_kernel ? "to the kernel, and into " : "into ",
 		 file);
-	tell(&t, where);
+	hints_print(&t, where);
 }
 
-static void tell_socket(void *data)
+static void env_set_stream(void *data)
 {
 	setenv("GCHINT_STREAM", tally_path(data), 1);
 }
 
-static bool disabled(void)
+static bool hints_disabled(void)
 {
 	const char *value = getenv("GCHINT_DISABLE");
 
 	return value && *value && strcmp(value, "0");
 }
 
-/* libgchint leaves the device alone then, and a recorder hears all. */
-static bool by_clamps(void)
+/* libgchint does not use the device in this mode; a recorder still receives all hints. */
+static bool hints_use_clamps(void)
 {
 	const char *hints = getenv("GCHINT_HINTS");
 
-	return hints && !strcmp(hints, "clamp") && !disabled();
+	return hints && !strcmp(hints, "clamp") && !hints_disabled();
 }
 
-/* Counts what the program tells, where no kernel and no recorder hears it. */
-static int count(char **command, const char *probed)
+/* Counts the program's hints when neither the kernel nor a recorder receives them. */
+static int launch_count(char **command, const char *probed)
 {
 	struct tally_listener *listener = tally_listen();
 	struct child child = { .argv = command };
@@ -286,7 +289,7 @@ static int count(char **command, const char *probed)
 	child_signals(&taken);
 	child.taken = &taken;
 	if (listener) {
-		child.setup = tell_socket;
+		child.setup = env_set_stream;
 		child.look = tally_look;
 		child.data = listener;
 	}
@@ -297,43 +300,44 @@ static int count(char **command, const char *probed)
 	t = tally_end(listener);
 	if (probed)
 		where = "nowhere, uprobes are too late to act on; --record FILE keeps them";
-	else if (by_clamps())
+	else if (hints_use_clamps())
 		where = "utilisation clamps act on them; --record FILE keeps them";
 	else
 		where = "nowhere, there is no /dev/gchint; --record FILE keeps them";
-	tell(&t, where);
+	hints_print(&t, where);
 	return status;
 }
 
-static int run(const struct ctl *ctl, const struct launch *l, char **command)
+static int launch_run(const struct ctl *ctl, const struct launch *l, char **command)
 {
 	const char *stream = getenv("GCHINT_STREAM");
 	int status;
 
 	if (l->file) {
-		status = record(ctl, l, command);
+		status = launch_record(ctl, l, command);
 		if (!l->quiet && status != CTL_DAEMON)
-			tell_recorded(l->file);
+			hints_print_recorded(l->file);
 		return status;
 	}
-	if (!l->quiet && (by_clamps() || !has_device()) && !(stream && *stream))
-		return count(command, NULL);
-	if (!l->quiet && by_clamps())
+	if (!l->quiet && (hints_use_clamps() || !device_usable()) && !(stream && *stream))
+		return launch_count(command, NULL);
+	if (!l->quiet && hints_use_clamps())
 		fprintf(stderr,
 			"gchintctl: utilisation clamps act on hints, which go to the "
 			"recorder at %s\n",
 			stream);
 	else if (!l->quiet)
 		fprintf(stderr, "gchintctl: hints go to %s%s\n",
-			has_device() ? "the kernel" : "the recorder at ",
-			has_device() ? "; --record FILE counts and keeps them" : stream);
+			device_usable() ? "the kernel" : "the recorder at ",
+			device_usable() ? "; --record FILE counts and keeps them" : stream);
 	execvp(command[0], command);
 	ctl_error("%s: %s", command[0], strerror(errno));
 	return errno == ENOENT ? 127 : 126;
 }
 
-/* A recorder runs us again, as what it records. */
-static int run_probed(const struct ctl *ctl, const struct launch *l, char **command, int length)
+/* With --record, the recorder runs this command again as the program to record. */
+static int launch_run_probed(const struct ctl *ctl, const struct launch *l, char **command,
+			     int length)
 {
 	const char *stream = getenv("GCHINT_STREAM");
 	char path[PATH_MAX], why[128], **again;
@@ -353,36 +357,39 @@ static int run_probed(const struct ctl *ctl, const struct launch *l, char **comm
 		again[2] = (char *)"--quiet";
 		again[3] = (char *)"--";
 		memcpy(again + 4, command, (size_t)length * sizeof(*again));
-		return run(ctl, l, again);
+		return launch_run(ctl, l, again);
 	}
-	if (!disabled() && stream && *stream) {
+	if (!hints_disabled() && stream && *stream) {
 		child_signals(&taken);
 		child.taken = &taken;
 		return go_run(path, &child, stream);
 	}
-	if (!l->quiet && !disabled())
-		return count(command, path);
+	if (!l->quiet && !hints_disabled())
+		return launch_count(command, path);
 	execvp(command[0], command);
 	ctl_error("%s: %s", command[0], strerror(errno));
 	return errno == ENOENT ? 127 : 126;
 }
 
-static bool are_hints(const char *which)
+static bool hints_valid(const char *which)
 {
 	return !strcmp(which, "cap") || !strcmp(which, "boost") || !strcmp(which, "all") ||
 	       !strcmp(which, "clamp");
 }
 
-/* What --hints or the environment asks for is there; else an exit code, and why is told. */
-static int check_hints(const struct runtime *runtime, const char *program)
+/*
+ * Checks that the requested mode of hints is available. If not, prints the reason and returns an
+ * exit code.
+ */
+static int hints_check(const struct runtime *runtime, const char *program)
 {
 	const char *hints = getenv("GCHINT_HINTS"), *missing;
 
-	if (hints && *hints && !are_hints(hints)) {
+	if (hints && *hints && !hints_valid(hints)) {
 		ctl_error("GCHINT_HINTS takes all, boost, cap or clamp, not %s", hints);
 		return CTL_USAGE;
 	}
-	if (!by_clamps())
+	if (!hints_use_clamps())
 		return CTL_OK;
 	if (runtime->way == RUNTIME_PROBES) {
 		ctl_error("%s is %s: its hints come too late for --hints clamp", program,
@@ -415,7 +422,7 @@ int cmd_run(const struct ctl *ctl, int argc, char **argv)
 			fputs(usage, stdout);
 			return CTL_OK;
 		case 'H':
-			if (!are_hints(optarg)) {
+			if (!hints_valid(optarg)) {
 				ctl_error("run: --hints takes cap, boost, all or clamp, not %s",
 					  optarg);
 				return CTL_USAGE;
@@ -442,23 +449,23 @@ int cmd_run(const struct ctl *ctl, int argc, char **argv)
 		ctl_error("%s: %s; gchintctl runtimes lists what can give hints", command[0], why);
 		return CTL_FAILED;
 	}
-	status = check_hints(runtime, command[0]);
+	status = hints_check(runtime, command[0]);
 	if (status)
 		return status;
 	if (runtime->way == RUNTIME_PROBES)
-		return run_probed(ctl, &l, command, argc - optind);
+		return launch_run_probed(ctl, &l, command, argc - optind);
 	if (!runtime_adapter(runtime, adapter, sizeof(adapter))) {
 		ctl_error("%s is %s, but libgchint-%s.so is not installed; build it with its "
 			  "headers: make -C adapters install",
 			  command[0], runtime->title, runtime->name);
 		return CTL_FAILED;
 	}
-	command = load(runtime, adapter, command, argc - optind, false);
+	command = adapter_load(runtime, adapter, command, argc - optind, false);
 	if (!command) {
 		ctl_error("%s cannot be told to the program: no memory, or a name that its runtime "
 			  "does not read",
 			  adapter);
 		return CTL_FAILED;
 	}
-	return run(ctl, &l, command);
+	return launch_run(ctl, &l, command);
 }

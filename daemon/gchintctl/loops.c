@@ -11,10 +11,10 @@
 #include "child.h"
 
 #define POLICY	   "%s/devices/system/cpu/cpufreq/%s/%s"
-#define COUNT	   4 /* frequencies of a policy: the lowest, the highest, and between them */
-#define STEPS	   2000000 /* of the loop that computes */
-#define HOPS	   200000 /* of the one that waits for memory */
-#define LINES	   (1 << 17) /* of 64 bytes: 8 MiB, more than the caches that a core has for itself */
+#define COUNT	   4 /* frequencies of a policy, from the lowest to the highest */
+#define STEPS	   2000000 /* of the compute loop */
+#define HOPS	   200000 /* of the memory loop */
+#define LINES	   (1 << 17) /* of 64 bytes: 8 MiB, more than the private caches of a core */
 #define TIMES	   5
 #define SETTLED_NS 50000000
 
@@ -26,16 +26,16 @@ struct line {
 struct loops {
 	const struct root *root;
 	FILE *f;
-	void (*told)(void *data, const char *policy, const char *mistake);
+	void (*report)(void *data, const char *policy, const char *mistake);
 	void *data;
 	struct line *line;
 	unsigned int policies;
 };
 
-/* What a compiler may not leave out. */
+/* Keeps the compiler from removing the loops. */
 static volatile uint64_t sink;
 
-static double compute(void)
+static double loop_compute(void)
 {
 	const uint64_t start = clock_now();
 	uint64_t x = start | 1;
@@ -46,7 +46,7 @@ static double compute(void)
 	return (double)(clock_now() - start) / STEPS;
 }
 
-static double chase(const struct line *line)
+static double loop_chase(const struct line *line)
 {
 	const uint64_t start = clock_now();
 	uint32_t at = 0;
@@ -57,8 +57,8 @@ static double chase(const struct line *line)
 	return (double)(clock_now() - start) / HOPS;
 }
 
-/* One ring through all lines, in an order that no prefetcher guesses (Sattolo's). */
-static struct line *ring(void)
+/* One ring through all lines, in an order that no prefetcher predicts (Sattolo's algorithm). */
+static struct line *ring_alloc(void)
 {
 	struct line *line = calloc(LINES, sizeof(*line));
 	uint64_t x = 1;
@@ -77,7 +77,7 @@ static struct line *ring(void)
 	return line;
 }
 
-static int set(const struct loops *l, const char *policy, const char *file, uint64_t khz)
+static int policy_write(const struct loops *l, const char *policy, const char *file, uint64_t khz)
 {
 	char text[32];
 
@@ -85,26 +85,27 @@ static int set(const struct loops *l, const char *policy, const char *file, uint
 	return root_write(text, POLICY, l->root->sysfs, policy, file);
 }
 
-/* The lower limit first down and last up: at no time is it above the higher one. */
-static int hold(const struct loops *l, const char *policy, uint64_t low, uint64_t min, uint64_t max)
+/* Lower the minimum first and raise it last, so that it never exceeds the maximum. */
+static int policy_set_limits(const struct loops *l, const char *policy, uint64_t low, uint64_t min,
+			     uint64_t max)
 {
-	int ret = set(l, policy, "scaling_min_freq", low);
+	int ret = policy_write(l, policy, "scaling_min_freq", low);
 
 	if (!ret)
-		ret = set(l, policy, "scaling_max_freq", max);
-	return ret ? ret : set(l, policy, "scaling_min_freq", min);
+		ret = policy_write(l, policy, "scaling_max_freq", max);
+	return ret ? ret : policy_write(l, policy, "scaling_min_freq", min);
 }
 
-static int ascending(const void *a, const void *b)
+static int khz_compare(const void *a, const void *b)
 {
 	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
 	return (x > y) - (x < y);
 }
 
-/* Those that the driver lists, or steps between its bounds; at most COUNT of them. */
-static unsigned int frequencies(const struct loops *l, const char *policy, uint64_t low,
-				uint64_t high, uint64_t *khz)
+/* Picks at most COUNT frequencies of the driver's list, or steps between its bounds. */
+static unsigned int policy_pick_frequencies(const struct loops *l, const char *policy, uint64_t low,
+					    uint64_t high, uint64_t *khz)
 {
 	uint64_t all[128];
 	unsigned int nr = 0, count;
@@ -119,14 +120,14 @@ static unsigned int frequencies(const struct loops *l, const char *policy, uint6
 			at = end;
 			nr++;
 		}
-	qsort(all, nr, sizeof(*all), ascending);
+	qsort(all, nr, sizeof(*all), khz_compare);
 	count = nr < COUNT ? nr : COUNT;
 	for (unsigned int i = 0; i < count; i++)
 		khz[i] = all[count > 1 ? (nr - 1) * i / (count - 1) : 0];
 	return count;
 }
 
-static void measure(const struct loops *l, const char *policy, uint64_t khz)
+static void policy_measure(const struct loops *l, const char *policy, uint64_t khz)
 {
 	const struct timespec settled = { 0, SETTLED_NS };
 	double least[2] = { 0, 0 };
@@ -135,7 +136,7 @@ static void measure(const struct loops *l, const char *policy, uint64_t khz)
 
 	nanosleep(&settled, NULL);
 	for (unsigned int i = 0; i < TIMES; i++) {
-		const double took[2] = { compute(), chase(l->line) };
+		const double took[2] = { loop_compute(), loop_chase(l->line) };
 
 		for (unsigned int j = 0; j < 2; j++)
 			if (!i || took[j] < least[j])
@@ -146,7 +147,7 @@ static void measure(const struct loops *l, const char *policy, uint64_t khz)
 	fprintf(l->f, "%s,%" PRIu64 ",%s,%.3f,%.3f\n", policy, khz, text, least[0], least[1]);
 }
 
-static const char *sweep(const struct loops *l, const char *policy)
+static const char *policy_sweep(const struct loops *l, const char *policy)
 {
 	uint64_t low, high, min, max, cpu, khz[COUNT];
 	const char *mistake = NULL;
@@ -165,40 +166,42 @@ static const char *sweep(const struct loops *l, const char *policy)
 	CPU_SET(cpu, &one);
 	if (sched_setaffinity(0, sizeof(one), &one))
 		return "its CPU is offline, or not ours";
-	count = frequencies(l, policy, low, high, khz);
+	count = policy_pick_frequencies(l, policy, low, high, khz);
 	for (unsigned int i = 0; i < count && !mistake && !child_caught; i++) {
-		if (hold(l, policy, low, khz[i], khz[i]))
+		if (policy_set_limits(l, policy, low, khz[i], khz[i]))
 			mistake = "only root may set its limits";
 		else
-			measure(l, policy, khz[i]);
+			policy_measure(l, policy, khz[i]);
 	}
-	if (hold(l, policy, low, min, max) && !mistake)
+	if (policy_set_limits(l, policy, low, min, max) && !mistake)
 		mistake = "its limits could not be put back";
 	return mistake;
 }
 
-static int each(void *data, const char *policy)
+static int on_policy(void *data, const char *policy)
 {
 	struct loops *l = data;
 
 	l->policies++;
 	if (!child_caught)
-		l->told(l->data, policy, l->line ? sweep(l, policy) : "no memory");
+		l->report(l->data, policy, l->line ? policy_sweep(l, policy) : "no memory");
 	return 0;
 }
 
 unsigned int loops_run(const struct root *root, FILE *f,
-		       void (*told)(void *data, const char *policy, const char *mistake),
+		       void (*report)(void *data, const char *policy, const char *mistake),
 		       void *data)
 {
-	struct loops l = { .root = root, .f = f, .told = told, .data = data, .line = ring() };
+	struct loops l = {
+		.root = root, .f = f, .report = report, .data = data, .line = ring_alloc()
+	};
 	cpu_set_t before;
 	char path[4096];
 
 	fputs("policy,khz,khz_read,compute_ns,chase_ns\n", f);
 	snprintf(path, sizeof(path), "%s/devices/system/cpu/cpufreq", root->sysfs);
 	if (!sched_getaffinity(0, sizeof(before), &before)) {
-		root_list(path, "policy", each, &l);
+		root_list(path, "policy", on_policy, &l);
 		sched_setaffinity(0, sizeof(before), &before);
 	}
 	free(l.line);

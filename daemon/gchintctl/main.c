@@ -12,11 +12,11 @@
 #include "pager.h"
 #include "printable.h"
 
-/* Sorted. */
+/* Sorted by name. */
 static const struct {
 	const char *name, *args, *help;
-	bool text; /* its output is for people; the others' too where that is a terminal */
-	bool json; /* it has another for programs */
+	bool text; /* its output is always made printable, that of others only on a terminal */
+	bool json; /* it has JSON output */
 	bool paged; /* it may be longer than a screen */
 	int (*run)(const struct ctl *ctl, int argc, char **argv);
 } commands[] = {
@@ -88,7 +88,7 @@ static void usage(FILE *f)
 	      f);
 }
 
-static size_t find(const char *name)
+static size_t command_find(const char *name)
 {
 	size_t n = 0;
 
@@ -97,7 +97,7 @@ static size_t find(const char *name)
 	return n;
 }
 
-static int unknown(const char *name)
+static int command_report_unknown(const char *name)
 {
 	size_t nearest = NR;
 
@@ -114,8 +114,8 @@ static int unknown(const char *name)
 	return CTL_USAGE;
 }
 
-/* A command that did its part has failed all the same where something is missing. */
-static int end(int code)
+/* A command that otherwise succeeded fails if standard output or a database had an error. */
+static int output_finish(int code)
 {
 	if (fflush(stdout) || ferror(stdout)) {
 		ctl_error("standard output: %s", strerror(errno));
@@ -125,8 +125,8 @@ static int end(int code)
 	return !code && db_broken() ? CTL_FILE : code;
 }
 
-/* --json is taken behind the command, too. Returns the number of arguments left. */
-static int take_json(struct ctl *ctl, int from, int argc, char **argv)
+/* Accepts --json after the command, too. Returns the number of arguments left. */
+static int args_take_json(struct ctl *ctl, int from, int argc, char **argv)
 {
 	int left = from;
 
@@ -140,13 +140,16 @@ static int take_json(struct ctl *ctl, int from, int argc, char **argv)
 	return left;
 }
 
-static bool has_manual(void)
+static bool manual_usable(void)
 {
 	return isatty(STDOUT_FILENO) && !system("man -w gchintctl >/dev/null 2>&1");
 }
 
-/* The manual at the command's place, for who sits at a terminal and has it. */
-static int help(const struct ctl *ctl, const char *name)
+/*
+ * Opens the manual at the command if it is installed and stdout is a terminal, else prints
+ * --help.
+ */
+static int command_help(const struct ctl *ctl, const char *name)
 {
 	char place[64], *argv[] = { NULL, (char[]){ "--help" }, NULL };
 	size_t n;
@@ -155,10 +158,10 @@ static int help(const struct ctl *ctl, const char *name)
 		usage(stdout);
 		return CTL_OK;
 	}
-	n = find(name);
+	n = command_find(name);
 	if (n == NR)
-		return unknown(name);
-	if (has_manual()) {
+		return command_report_unknown(name);
+	if (manual_usable()) {
 		snprintf(place, sizeof(place), "+/^ +%s", commands[n].name);
 		setenv("LESS", place, 1);
 		execlp("man", "man", "1", "gchintctl", (char *)NULL);
@@ -168,24 +171,24 @@ static int help(const struct ctl *ctl, const char *name)
 	return commands[n].run(ctl, 2, argv);
 }
 
-/* @argv from the command's name on. */
-static int run(struct ctl *ctl, size_t n, bool pager, int argc, char **argv)
+/* @argv begins with the command's name. */
+static int command_run(struct ctl *ctl, size_t n, bool pager, int argc, char **argv)
 {
 	const bool others = commands[n].run == cmd_profile || commands[n].run == cmd_record ||
 			    commands[n].run == cmd_run;
 	char self[32];
 
-	/* The rest of record's line, and of run's, is another command's. */
+	/* The remaining arguments of these commands belong to the command that they run. */
 	if (!others)
-		argc = take_json(ctl, 1, argc, argv);
+		argc = args_take_json(ctl, 1, argc, argv);
 	if (ctl->json && !commands[n].json) {
 		ctl_error("%s: has no --json; --help lists the commands that have", argv[0]);
 		return CTL_USAGE;
 	}
-	/* getopt names its errors after it. */
+	/* getopt puts this name before its error messages. */
 	snprintf(self, sizeof(self), "gchintctl: %s", commands[n].name);
 	argv[0] = self;
-	/* The live view has its own page, and its own care. */
+	/* The live view has its own paging and makes its output printable itself. */
 	if (commands[n].run != cmd_top &&
 	    ((commands[n].text && !ctl->json) || isatty(STDOUT_FILENO))) {
 		if (pager && commands[n].paged && !ctl->json)
@@ -209,10 +212,10 @@ int main(int argc, char **argv)
 			pager = false;
 		} else if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
 			usage(stdout);
-			return end(CTL_OK);
+			return output_finish(CTL_OK);
 		} else if (!strcmp(argv[i], "--version") || !strcmp(argv[i], "-V")) {
 			puts("gchintctl " GCHINTD_VERSION);
-			return end(CTL_OK);
+			return output_finish(CTL_OK);
 		} else {
 			ctl_error("unknown option %s; --help lists them", argv[i]);
 			return CTL_USAGE;
@@ -223,7 +226,8 @@ int main(int argc, char **argv)
 		return CTL_USAGE;
 	}
 	if (!strcmp(argv[i], "help"))
-		return end(help(&ctl, argv[i + 1]));
-	n = find(argv[i]);
-	return n < NR ? end(run(&ctl, n, pager, argc - i, argv + i)) : unknown(argv[i]);
+		return output_finish(command_help(&ctl, argv[i + 1]));
+	n = command_find(argv[i]);
+	return n < NR ? output_finish(command_run(&ctl, n, pager, argc - i, argv + i)) :
+			command_report_unknown(argv[i]);
 }

@@ -39,7 +39,7 @@ int marks_add(const char *path, const char *text)
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
-	/* Of a daemon that takes nothing the queue is soon full. */
+	/* Do not block forever if the daemon does not read and its queue is full. */
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	snprintf(message, sizeof(message), "%llu %s", (unsigned long long)clock_now(), text);
 	if (sendto(fd, message, strlen(message), MSG_NOSIGNAL, (struct sockaddr *)&addr,
@@ -49,7 +49,7 @@ int marks_add(const char *path, const char *text)
 	return ret;
 }
 
-static int list(const struct ctl *ctl, const char *path)
+static int marks_list(const struct ctl *ctl, const char *path)
 {
 	sqlite3 *db = db_open(path);
 	sqlite3_stmt *s;
@@ -110,7 +110,7 @@ int cmd_marks(const struct ctl *ctl, int argc, char **argv)
 		}
 	}
 	if (!add && optind + 1 == argc)
-		return list(ctl, argv[optind]);
+		return marks_list(ctl, argv[optind]);
 	if (!add || optind != argc) {
 		ctl_error("marks: name one recording, or --add TEXT; --help tells more");
 		return CTL_USAGE;

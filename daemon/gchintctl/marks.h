@@ -4,7 +4,7 @@
 
 #define MARKS_SOCKET "/run/gchintd/marks"
 
-/* Puts a text, stamped now, into the recording behind a socket; 0 or -errno. */
+/* Adds an annotation, stamped now, to the recording behind a socket. Returns 0 or -errno. */
 int marks_add(const char *path, const char *text);
 
 #endif

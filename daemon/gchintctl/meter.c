@@ -12,15 +12,18 @@
 #include "../common/clock.h"
 #include "../gchintd/sources/scans.h"
 
-/* For so long an energy counter is waited for; those of RAPL change each millisecond. */
+/* How long to wait for an energy counter to change; those of RAPL change each millisecond. */
 #define EDGE_NS (50 * NSEC_PER_MSEC)
 #define LOOK_NS 100000
-/* A look of which the instant is not known to this, since somebody came between, is taken again. */
+/*
+ * A reading that took longer, since the thread was preempted, is repeated: its time is
+ * uncertain.
+ */
 #define WIDE_NS 50000
 #define TRIES	5
 
 /* "intel-rapl:0:1" is a part of "intel-rapl:0". */
-static bool is_part(const char *name)
+static bool name_is_part(const char *name)
 {
 	const char *colon = strchr(name, ':');
 
@@ -36,7 +39,7 @@ static void on_rail(void *data, const struct rail_desc *d)
 	if (m->nr == METER_RAILS || (d->kind != RAIL_POWER && d->kind != RAIL_ENERGY))
 		return;
 	*r = (struct meter_rail){ .energy = d->kind == RAIL_ENERGY,
-				  .part = is_part(d->name),
+				  .part = name_is_part(d->name),
 				  .scale = d->scale,
 				  .offset = d->offset,
 				  .range = d->range };
@@ -90,7 +93,7 @@ bool meter_choose(struct meter *m)
 	for (unsigned int i = 0; i < m->nr; i++) {
 		struct meter_rail *r = &m->rail[i];
 
-		/* intel-rapl-mmio and psys show again what the packages do. */
+		/* intel-rapl-mmio and psys would count the packages a second time. */
 		r->taken = !r->part && !strncmp(r->name, "intel-rapl:", strlen("intel-rapl:"));
 		packages += r->taken;
 	}
@@ -99,8 +102,8 @@ bool meter_choose(struct meter *m)
 	return packages || m->nr == 1;
 }
 
-/* In uJ or uW, made to grow past a wrap. */
-static int look(struct meter_rail *r, double *value)
+/* Reads a rail in uJ or uW. A counter that wrapped is continued past its range. */
+static int rail_read(struct meter_rail *r, double *value)
 {
 	double v, off;
 
@@ -122,26 +125,29 @@ static int look(struct meter_rail *r, double *value)
 	return 0;
 }
 
-/* The instant of a change is that of the energy; one that does not come is done without. */
-static int next_edge(struct meter_rail *r, double *value)
+/*
+ * Waits for the counter to change: only then is the time of its value known exactly. Without a
+ * change the last reading is used.
+ */
+static int rail_wait_edge(struct meter_rail *r, double *value)
 {
 	const struct timespec wait = { 0, LOOK_NS };
 	const uint64_t end = clock_now() + EDGE_NS;
 	int ret;
 
 	r->looks = 0;
-	ret = look(r, value);
+	ret = rail_read(r, value);
 	r->last = *value;
 	r->looks = 1;
 	while (!ret && *value == r->last && clock_now() < end) {
 		nanosleep(&wait, NULL);
-		ret = look(r, value);
+		ret = rail_read(r, value);
 	}
 	return ret;
 }
 
-/* When the last look was, and how well that is known. */
-static uint64_t instant(struct meter_rail *r)
+/* Returns the time of the last reading, and keeps the largest uncertainty. */
+static uint64_t rail_note_instant(struct meter_rail *r)
 {
 	const uint64_t width = r->reading.t1 - r->reading.t0;
 
@@ -150,30 +156,32 @@ static uint64_t instant(struct meter_rail *r)
 	return r->reading.t0 + width / 2;
 }
 
-static int begin_one(struct meter_rail *r)
+static int rail_begin(struct meter_rail *r)
 {
 	double value;
 	int ret;
 
 	r->looks = 0;
-	ret = r->energy ? next_edge(r, &value) : look(r, &value);
+	ret = r->energy ? rail_wait_edge(r, &value) : rail_read(r, &value);
 	if (ret)
 		return ret;
 	r->looks = 1;
 	r->last = value;
 	r->sum = r->energy ? 0 : value;
-	/* A counter may have wrapped: look() has added that, and the file has not. */
+	/*
+	 * After a wrap rail_read() added the range to the value; the next raw value is without it.
+	 */
 	if (r->energy && r->range && r->last >= (double)r->range)
 		r->last -= (double)r->range;
 	r->unsure_ns = 0;
-	r->first_ns = r->last_ns = instant(r);
+	r->first_ns = r->last_ns = rail_note_instant(r);
 	return 0;
 }
 
-static int look_one(struct meter_rail *r)
+static int rail_sample(struct meter_rail *r)
 {
 	double value;
-	int ret = look(r, &value);
+	int ret = rail_read(r, &value);
 
 	if (ret)
 		return ret;
@@ -185,7 +193,7 @@ static int look_one(struct meter_rail *r)
 	return 0;
 }
 
-static int each_taken(struct meter *m, int (*fn)(struct meter_rail *r))
+static int rails_each_taken(struct meter *m, int (*fn)(struct meter_rail *r))
 {
 	int ret = 0;
 
@@ -197,43 +205,43 @@ static int each_taken(struct meter *m, int (*fn)(struct meter_rail *r))
 
 int meter_begin(struct meter *m)
 {
-	return each_taken(m, begin_one);
+	return rails_each_taken(m, rail_begin);
 }
 
 int meter_look(struct meter *m)
 {
-	return each_taken(m, look_one);
+	return rails_each_taken(m, rail_sample);
 }
 
-/* An energy counter ends as it began, at a change, with a look of its own. */
-static int end_one(struct meter_rail *r)
+/* An energy counter's window ends as it began, at a change of the counter. */
+static int rail_end(struct meter_rail *r)
 {
 	const struct meter_rail before = *r;
 	double value;
 	int ret;
 
 	if (!r->energy)
-		return look_one(r);
-	ret = next_edge(r, &value);
+		return rail_sample(r);
+	ret = rail_wait_edge(r, &value);
 	if (ret)
 		return ret;
 	if (r->range && value < before.last)
 		value += (double)r->range;
 	r->sum = before.sum + value - before.last;
-	r->last_ns = instant(r);
+	r->last_ns = rail_note_instant(r);
 	return 0;
 }
 
 int meter_end(struct meter *m, double *microwatts, double *resolution)
 {
-	int ret = each_taken(m, end_one);
+	int ret = rails_each_taken(m, rail_end);
 	double squares = 0;
 
 	*microwatts = 0;
 	for (unsigned int i = 0; i < m->nr && !ret; i++) {
 		const struct meter_rail *r = &m->rail[i];
 		const double seconds = (double)(r->last_ns - r->first_ns) / 1e9;
-		/* A rail that never moved tells nothing below its own digit. */
+		/* The resolution of a rail that never changed is its least significant digit. */
 		const double step = r->step > 0 ? r->step : fabs(r->scale);
 
 		if (!r->taken)

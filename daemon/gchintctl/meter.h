@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The power that rails show between two instants. */
+/* Mean power of rails between two instants. */
 #ifndef GCHINTCTL_METER_H
 #define GCHINTCTL_METER_H
 
@@ -14,11 +14,11 @@
 
 /**
  * struct meter_rail - a channel of power or energy
- * @name: as gchintctl status and recordings call it
- * @energy: it counts uJ; else it shows uW
- * @part: of another channel, as a core's zone is of a package
- * @taken: what it shows is added up
- * @step: the least difference of two readings that was seen, uJ or uW; 0 none yet
+ * @name: as in gchintctl status and recordings
+ * @energy: it counts uJ; else it reads uW
+ * @part: included in another channel, as a core's zone is in a package
+ * @taken: included in the sum
+ * @step: smallest difference of two readings so far, uJ or uW; 0: none yet
  */
 struct meter_rail {
 	char name[96];
@@ -27,15 +27,15 @@ struct meter_rail {
 	int64_t offset;
 	uint64_t range;
 	struct reading reading;
-	/* Of the window. */
+	/* The current window. */
 	double last, sum;
-	uint64_t first_ns, last_ns, unsure_ns; /* the widest bracket of these two */
+	uint64_t first_ns, last_ns, unsure_ns; /* largest uncertainty of these two */
 	unsigned int looks;
 };
 
 /**
  * struct meter - the rails of a machine
- * @denied: more that we may not read
+ * @denied: number of further rails that we may not read
  */
 struct meter {
 	struct meter_rail rail[METER_RAILS];
@@ -54,22 +54,22 @@ void meter_close(struct meter *m);
 bool meter_take(struct meter *m, const char *name);
 
 /**
- * meter_choose - take what shows the CPUs, without being told
+ * meter_choose - take the rails of the CPUs by rule
  *
- * All packages of powercap, none of their parts; else the only rail that there is.
- * Returns false, and takes none, if that leaves a choice.
+ * Takes all packages of powercap without their parts, else the only rail if there is just one.
+ * Returns false, and takes none, if there is neither.
  */
 bool meter_choose(struct meter *m);
 
-/* A window begins: an energy counter's at its next change. 0 or -errno. */
+/* Begins a window; for an energy counter at its next change. Returns 0 or -errno. */
 int meter_begin(struct meter *m);
-/* In the middle, every few ms: rails of power are averaged over these looks. */
+/* Call every few ms during the window: power rails are averaged over these samples. */
 int meter_look(struct meter *m);
 /**
- * meter_end - the window ends
+ * meter_end - end the window
  * @m: the rails
- * @microwatts: of all that are taken
- * @resolution: what they cannot tell apart in this window, uW
+ * @microwatts: receives the total power of the taken rails
+ * @resolution: receives the smallest difference that this window can resolve, uW
  */
 int meter_end(struct meter *m, double *microwatts, double *resolution);
 

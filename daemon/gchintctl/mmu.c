@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-static int by_begin(const void *a, const void *b)
+static int pause_compare_begin(const void *a, const void *b)
 {
 	const struct mmu_pause *x = a, *y = b;
 
@@ -14,7 +14,7 @@ size_t mmu_merge(struct mmu_pause *pause, size_t nr)
 {
 	size_t kept = 0;
 
-	qsort(pause, nr, sizeof(*pause), by_begin);
+	qsort(pause, nr, sizeof(*pause), pause_compare_begin);
 	for (size_t i = 0; i < nr; i++) {
 		if (kept && pause[i].t0 <= pause[kept - 1].t1) {
 			if (pause[i].t1 > pause[kept - 1].t1)
@@ -26,14 +26,14 @@ size_t mmu_merge(struct mmu_pause *pause, size_t nr)
 	return kept;
 }
 
-/* Time paused before an instant; asked for instants that never go back. */
+/* Sums the paused time before an instant. Instants must be queried in ascending order. */
 struct walk {
 	const struct mmu_pause *pause;
-	size_t nr, at; /* the first that does not end before the instant */
-	uint64_t before; /* time of those that do */
+	size_t nr, at; /* index of the first pause that does not end before the instant */
+	uint64_t before; /* total of the pauses that do */
 };
 
-static uint64_t paused_until(struct walk *w, uint64_t t)
+static uint64_t walk_paused_until(struct walk *w, uint64_t t)
 {
 	for (; w->at < w->nr && w->pause[w->at].t1 <= t; w->at++)
 		w->before += w->pause[w->at].t1 - w->pause[w->at].t0;
@@ -41,9 +41,10 @@ static uint64_t paused_until(struct walk *w, uint64_t t)
 }
 
 /*
- * Of the worst windows one ends with a pause, or begins with the whole: one that ends
- * within a pause is no better moved on to that pause's end, any other no better moved back
- * to the end of one before. Ends are met in order of time: two walks, linear in the pauses.
+ * One of the worst windows ends where a pause ends, or begins where the execution begins: moving
+ * a window that ends within a pause on to the end of that pause never reduces its paused time,
+ * nor does moving any other window back to the end of the pause before. Ends are visited in
+ * order of time, so the two walks are linear in the number of pauses.
  */
 double mmu(const struct mmu_pause *pause, size_t nr, uint64_t t0, uint64_t t1, uint64_t window)
 {
@@ -56,7 +57,7 @@ double mmu(const struct mmu_pause *pause, size_t nr, uint64_t t0, uint64_t t1, u
 		uint64_t to = pause[i].t1 > t1 ? t1 : pause[i].t1, paused;
 
 		to = to < t0 + window ? t0 + window : to;
-		paused = paused_until(&end, to) - paused_until(&begin, to - window);
+		paused = walk_paused_until(&end, to) - walk_paused_until(&begin, to - window);
 		worst = paused > worst ? paused : worst;
 	}
 	return 1 - (double)worst / (double)window;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Minimum mutator utilisation (Cheng and Blelloch, PLDI 2001): the least share
- * of any window of a length that the mutators had to themselves.
+ * Minimum mutator utilisation (Cheng and Blelloch, PLDI 2001): the least share of the time that
+ * the mutators can run, over all windows of a given length.
  */
 #ifndef GCHINTCTL_MMU_H
 #define GCHINTCTL_MMU_H
@@ -21,7 +21,7 @@ struct mmu_pause {
 size_t mmu_merge(struct mmu_pause *pause, size_t nr);
 
 /**
- * mmu - exact, by trying each window that ends with a pause
+ * mmu - compute the minimum mutator utilisation, exactly
  * @pause: merged pauses
  * @nr: how many
  * @t0: begin of the execution

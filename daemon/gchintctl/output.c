@@ -12,7 +12,7 @@
 
 #include "ctl.h"
 
-/* The first bytes of every SQLite file, the NUL too. */
+/* The first bytes of every SQLite file, including the NUL. */
 static bool is_database(const char *path)
 {
 	static const char magic[16] = "SQLite format 3";
@@ -21,7 +21,7 @@ static bool is_database(const char *path)
 	FILE *f;
 	bool is;
 
-	/* A pipe or a terminal would wait for somebody to write. */
+	/* Reading a pipe or a terminal would block. */
 	if (stat(path, &st) || !S_ISREG(st.st_mode))
 		return false;
 	f = fopen(path, "re");
@@ -33,45 +33,48 @@ static bool is_database(const char *path)
 }
 
 /*
- * What is written until it is whole: beside its place, so that no reader sees half of it
- * and what was there before stays if we fail. One at a time.
+ * The file that is being written, under a temporary name in the same directory: no reader sees
+ * half of it, and the previous file survives a failure. Only one at a time.
  */
 static struct {
-	char temporary[PATH_MAX + 8]; /* "" written in its place: a pipe, a device */
+	char temporary[PATH_MAX + 8]; /* "": written in place, as a pipe or a device */
 	char place[PATH_MAX];
 } output;
 
-static void on_end(int signo)
+static void on_signal(int signo)
 {
 	unlink(output.temporary);
 	signal(signo, SIG_DFL);
 	raise(signo);
 }
 
-/* An end by the keyboard or by kill leaves nothing beside; a caller's own wish stays. */
-static void watch_end(void)
+/*
+ * Remove the temporary file when a signal ends the command. Signals that the caller ignores stay
+ * ignored.
+ */
+static void signals_catch(void)
 {
 	static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
 
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
-		if (signal(ends[i], on_end) == SIG_IGN)
+		if (signal(ends[i], on_signal) == SIG_IGN)
 			signal(ends[i], SIG_IGN);
 }
 
-static FILE *create_beside(const char *path, const struct stat *before)
+static FILE *temporary_create(const char *path, const struct stat *before)
 {
 	mode_t mask = umask(0);
 	FILE *f = NULL;
 	int fd;
 
 	umask(mask);
-	/* A link stays a link: what it leads to is replaced. */
+	/* A symbolic link is kept: its target is replaced. */
 	if (!realpath(path, output.place))
 		snprintf(output.place, sizeof(output.place), "%s", path);
 	snprintf(output.temporary, sizeof(output.temporary), "%s.XXXXXX", output.place);
 	fd = mkostemp(output.temporary, O_CLOEXEC);
 	if (fd >= 0) {
-		watch_end();
+		signals_catch();
 		if (fchmod(fd, before ? before->st_mode & 0777 : 0666 & ~mask) ||
 		    !(f = fdopen(fd, "w"))) {
 			close(fd);
@@ -81,7 +84,7 @@ static FILE *create_beside(const char *path, const struct stat *before)
 	return f;
 }
 
-/* /dev/stdout and its like: the caller's own, which has its place in the file by now. */
+/* /dev/stdout and the like: the caller's open file, whose offset must be kept. */
 static bool is_stdout(const struct stat *st)
 {
 	struct stat own;
@@ -89,7 +92,7 @@ static bool is_stdout(const struct stat *st)
 	return !fstat(STDOUT_FILENO, &own) && own.st_dev == st->st_dev && own.st_ino == st->st_ino;
 }
 
-/* A file that is open and has no name any more, by /proc: nothing can be put in its place. */
+/* An open file that was deleted, named through /proc: no file can be renamed to it. */
 static bool has_no_name(const char *path)
 {
 	char *place = realpath(path, NULL);
@@ -114,8 +117,8 @@ FILE *ctl_create(const char *path)
 	else if (there && (!S_ISREG(st.st_mode) || has_no_name(path)))
 		f = fopen(path, "we");
 	else
-		f = create_beside(path, there ? &st : NULL);
-	/* In a folder of somebody else there is no beside. */
+		f = temporary_create(path, there ? &st : NULL);
+	/* Without permission to create files in the directory, write in place. */
 	if (!f && there && errno == EACCES) {
 		output.temporary[0] = '\0';
 		f = fopen(path, "we");
@@ -134,7 +137,7 @@ void ctl_discard(FILE *f)
 
 int ctl_commit(FILE *f, const char *path)
 {
-	/* Before the name: after a crash it is the old file, or the new one whole. */
+	/* Sync before the rename: after a crash the name has the old file or the whole new one. */
 	bool good = !fflush(f) && !ferror(f) && (!*output.temporary || !fsync(fileno(f)));
 	int error = good ? 0 : errno;
 

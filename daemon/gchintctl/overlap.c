@@ -31,14 +31,14 @@ void overlap_free(struct overlap *o)
 	o->end = NULL;
 }
 
-/* From @from on, the first that ends after @t; o->leaves if none does. */
-static size_t first_past(const struct overlap *o, size_t from, uint64_t t)
+/* Returns the first phase from @from on that ends after @t, or o->leaves if none does. */
+static size_t leaf_first_past(const struct overlap *o, size_t from, uint64_t t)
 {
 	size_t at = o->leaves + from;
 
 	if (from >= o->leaves)
 		return o->leaves;
-	/* Up, until what is here or to the right of it has one. */
+	/* Climb until this subtree or the one to its right has such a phase. */
 	while (o->end[at] <= t) {
 		while (at & 1)
 			at /= 2;
@@ -55,7 +55,7 @@ static size_t first_past(const struct overlap *o, size_t from, uint64_t t)
 
 const struct run_phase *overlap_next(const struct overlap *o, size_t from, uint64_t t0, uint64_t t1)
 {
-	const size_t i = first_past(o, from, t0);
+	const size_t i = leaf_first_past(o, from, t0);
 
 	return i < o->run->phases && o->run->phase[i].t0 < t1 ? &o->run->phase[i] : NULL;
 }

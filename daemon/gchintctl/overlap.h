@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which phases of a run overlap a stretch of time, without a walk through all before it. */
+/* Finds the phases of a run that overlap an interval, without a walk through all before it. */
 #ifndef GCHINTCTL_OVERLAP_H
 #define GCHINTCTL_OVERLAP_H
 
@@ -12,18 +12,18 @@ struct overlap {
 	uint64_t *end;
 };
 
-/* False without memory, which is told; else to be freed. */
+/* Returns false and prints an error if memory runs out. Else call overlap_free(). */
 bool overlap_of(const struct run *run, struct overlap *o);
 void overlap_free(struct overlap *o);
 
 /*
- * The first phase from run->phase[@from] on that overlaps [@t0, @t1), NULL if there is none
- * more. Takes the logarithm of the number of phases.
+ * Returns the first phase from run->phase[@from] on that overlaps [@t0, @t1), or NULL. Takes
+ * time logarithmic in the number of phases.
  */
 const struct run_phase *overlap_next(const struct overlap *o, size_t from, uint64_t t0,
 				     uint64_t t1);
 
-/* @p, a const struct run_phase *, is each phase that overlaps [@t0, @t1), by its begin. */
+/* @p, a const struct run_phase *, iterates over the phases that overlap [@t0, @t1), by begin. */
 #define overlap_each(p, o, t0, t1)                                                                 \
 	for ((p) = overlap_next((o), 0, (t0), (t1)); (p);                                          \
 	     (p) = overlap_next((o), (size_t)((p) - (o)->run->phase) + 1, (t0), (t1)))
