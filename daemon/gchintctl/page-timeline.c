@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The same lines for the page's script, finer, so that there is something to zoom
- * into; and what pointing at an instant tells: who decided, who bounds.
+ * The timeline as JSON for the page's script: the lines of plot-timeline.c at a finer
+ * resolution, so that zooming shows more, and the frequency decisions and policy limits that
+ * the readout under the pointer shows.
  */
 #include <stdio.h>
 
@@ -19,21 +20,21 @@ struct writing {
 	struct json json;
 };
 
-/* Microseconds since the begin of the recording: what a number of JSON holds, and a screen shows. */
-static int64_t micros(const struct writing *w, uint64_t t)
+/* Microseconds since the recording began: a JSON number is exact, and the screen needs no more. */
+static int64_t time_to_us(const struct writing *w, uint64_t t)
 {
 	return (int64_t)(t - w->line.run->t0) / 1000;
 }
 
-static void put_point(void *data, uint64_t t, double value)
+static void page_write_point(void *data, uint64_t t, double value)
 {
 	struct writing *w = data;
 
-	json_int(&w->json, NULL, micros(w, t));
+	json_int(&w->json, NULL, time_to_us(w, t));
 	json_real(&w->json, NULL, value, 6);
 }
 
-static void put_gap(void *data)
+static void page_write_gap(void *data)
 {
 	struct writing *w = data;
 
@@ -41,15 +42,15 @@ static void put_gap(void *data)
 	json_null(&w->json, NULL);
 }
 
-static void put_box(void *data, uint64_t from, uint64_t to)
+static void page_write_box(void *data, uint64_t from, uint64_t to)
 {
 	struct writing *w = data;
 
-	json_int(&w->json, NULL, micros(w, from));
-	json_int(&w->json, NULL, micros(w, to));
+	json_int(&w->json, NULL, time_to_us(w, from));
+	json_int(&w->json, NULL, time_to_us(w, to));
 }
 
-static void line_head(struct json *j, const char *name, const char *colour)
+static void page_begin_line(struct json *j, const char *name, const char *colour)
 {
 	json_line(j);
 	json_object(j, NULL);
@@ -58,15 +59,15 @@ static void line_head(struct json *j, const char *name, const char *colour)
 	json_list(j, "points");
 }
 
-static void lines(struct writing *w)
+static void page_write_lines(struct writing *w)
 {
-	const struct timeline_sink sink = { put_point, put_gap, w };
+	const struct timeline_sink sink = { page_write_point, page_write_gap, w };
 	struct json *j = &w->json;
 	char name[32];
 
 	json_list(j, "rails");
 	for (size_t i = 0; i < w->line.rails; i++) {
-		line_head(j, timeline_rail_name(&w->line, i), plot_line_colour(i));
+		page_begin_line(j, timeline_rail_name(&w->line, i), plot_line_colour(i));
 		timeline_rail(&w->line, i, &sink);
 		json_end(j);
 		json_end(j);
@@ -75,7 +76,7 @@ static void lines(struct writing *w)
 	json_list(j, "cpus");
 	for (size_t i = 0; i < w->line.cpus; i++) {
 		snprintf(name, sizeof(name), "cpu%u", w->line.run->cpu[w->line.cpu[i]].cpu);
-		line_head(j, name, plot_line_colour(i));
+		page_begin_line(j, name, plot_line_colour(i));
 		timeline_cpu(&w->line, i, &sink);
 		json_end(j);
 		json_end(j);
@@ -83,7 +84,7 @@ static void lines(struct writing *w)
 	json_end(j);
 }
 
-static void kinds(struct writing *w)
+static void page_write_phases(struct writing *w)
 {
 	bool seen[RUN_GROUPS] = { false };
 	struct json *j = &w->json;
@@ -95,8 +96,8 @@ static void kinds(struct writing *w)
 	for (unsigned int g = CLASS_NR; g < RUN_GROUPS; g++) {
 		if (!seen[g])
 			continue;
-		line_head(j, run_group_name(g, name, sizeof(name)), plot_phase_colour(g));
-		timeline_boxes(&w->line, g, put_box, w);
+		page_begin_line(j, run_group_name(g, name, sizeof(name)), plot_phase_colour(g));
+		timeline_boxes(&w->line, g, page_write_box, w);
 		json_end(j);
 		json_bool(j, "waited", g % CLASS_NR >= CLASS_FOREGROUND);
 		json_end(j);
@@ -105,10 +106,10 @@ static void kinds(struct writing *w)
 }
 
 /*
- * [us, MHz, reason, thread]...: of each part of the time the last, which is in force
- * until the next one.
+ * Writes [us, MHz, reason, thread]... Of several decisions in one cell only the last is written:
+ * it is the one in force until the next.
  */
-static void decisions(struct writing *w, int64_t policy)
+static void page_write_decisions(struct writing *w, int64_t policy)
 {
 	sqlite3_stmt *s = db_query(w->line.run->db,
 				   "SELECT t, khz, reason, tid FROM decisions WHERE policy = ? "
@@ -126,12 +127,12 @@ static void decisions(struct writing *w, int64_t policy)
 	do {
 		more = db_next(s);
 		t = more ? (uint64_t)db_int(s, 0, 0) : UINT64_MAX;
-		/* One part holds what was before, one what comes after. */
+		/* All decisions before t0 share one cell, and all after t1 another. */
 		cell = t > w->line.t1 ? UINT64_MAX :
 		       t < w->line.t0 ? UINT64_MAX - 1 :
 					(t - w->line.t0) / part;
 		if (last_t && cell != last_cell) {
-			json_int(j, NULL, micros(w, last_t));
+			json_int(j, NULL, time_to_us(w, last_t));
 			json_int(j, NULL, khz / 1000);
 			json_text(j, NULL, name_reason(reason));
 			json_int(j, NULL, tid);
@@ -148,8 +149,8 @@ static void decisions(struct writing *w, int64_t policy)
 	json_end(j);
 }
 
-/* [us, governor, lowest MHz, highest MHz]... */
-static void bounds(struct writing *w, int64_t policy)
+/* Writes [us, governor, lowest MHz, highest MHz]... */
+static void page_write_bounds(struct writing *w, int64_t policy)
 {
 	sqlite3_stmt *s = db_query(w->line.run->db,
 				   "SELECT t, governor, min_khz / 1000, max_khz / 1000 "
@@ -160,7 +161,7 @@ static void bounds(struct writing *w, int64_t policy)
 	if (s)
 		sqlite3_bind_int64(s, 1, policy);
 	while (db_next(s)) {
-		json_int(j, NULL, micros(w, (uint64_t)db_int(s, 0, 0)));
+		json_int(j, NULL, time_to_us(w, (uint64_t)db_int(s, 0, 0)));
 		for (int c = 1; c < 4; c++)
 			db_json(j, NULL, s, c);
 	}
@@ -168,7 +169,7 @@ static void bounds(struct writing *w, int64_t policy)
 	json_end(j);
 }
 
-static void policies(struct writing *w)
+static void page_write_policies(struct writing *w)
 {
 	sqlite3_stmt *s =
 		db_query(w->line.run->db, "SELECT policy, cpus, hw_max_khz / 1000 FROM policies "
@@ -182,8 +183,8 @@ static void policies(struct writing *w)
 		db_json(j, "policy", s, 0);
 		db_json(j, "cpus", s, 1);
 		db_json(j, "top", s, 2);
-		decisions(w, db_int(s, 0, -1));
-		bounds(w, db_int(s, 0, -1));
+		page_write_decisions(w, db_int(s, 0, -1));
+		page_write_bounds(w, db_int(s, 0, -1));
 		json_end(j);
 	}
 	sqlite3_finalize(s);
@@ -200,13 +201,13 @@ void page_timeline(const struct run *run, uint64_t t0, uint64_t t1, FILE *html)
 	timeline_choose(&w.line);
 	fputs("<script type=\"application/json\">", html);
 	json_object(&w.json, NULL);
-	json_int(&w.json, "from", micros(&w, t0));
-	json_int(&w.json, "to", micros(&w, t1));
+	json_int(&w.json, "from", time_to_us(&w, t0));
+	json_int(&w.json, "to", time_to_us(&w, t1));
 	json_text(&w.json, "axis", w.line.axis);
 	json_bool(&w.json, "steps", w.line.steps);
-	lines(&w);
-	kinds(&w);
-	policies(&w);
+	page_write_lines(&w);
+	page_write_phases(&w);
+	page_write_policies(&w);
 	json_end(&w.json);
 	fputs("</script>\n", html);
 }

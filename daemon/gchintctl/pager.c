@@ -11,7 +11,7 @@
 
 static pid_t pager;
 
-static const char *wanted(void)
+static const char *pager_command(void)
 {
 	const char *name = getenv("GCHINT_PAGER");
 
@@ -24,7 +24,7 @@ static const char *wanted(void)
 
 void pager_start(void)
 {
-	const char *name = wanted();
+	const char *name = pager_command();
 	int ends[2];
 
 	if (!name || !isatty(STDOUT_FILENO) || pipe2(ends, O_CLOEXEC))
@@ -33,7 +33,7 @@ void pager_start(void)
 	pager = fork();
 	if (!pager) {
 		dup2(ends[0], STDIN_FILENO);
-		/* Quit where all fits, and leave it on the screen. */
+		/* F: quit if the text fits on one screen; X: leave it there afterwards. */
 		setenv("LESS", "FX", 0);
 		execlp("sh", "sh", "-c", name, (char *)NULL);
 		_exit(127);
@@ -49,7 +49,7 @@ void pager_end(void)
 	if (pager <= 0)
 		return;
 	fflush(stdout);
-	/* Its end is what the pager waits for. */
+	/* The pager reads until every write end of the pipe is closed. */
 	close(STDOUT_FILENO);
 	while (waitpid(pager, NULL, 0) < 0 && errno == EINTR)
 		;

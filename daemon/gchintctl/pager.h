@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Long text on a terminal, a page at a time, as git and systemctl do. */
+/* Shows long output on a terminal one page at a time, as git and systemctl do. */
 #ifndef GCHINTCTL_PAGER_H
 #define GCHINTCTL_PAGER_H
 
 /*
- * From here on standard output goes through $GCHINT_PAGER, else $PAGER, else less, which
- * ends by itself where all fits. Nothing happens where standard output is no terminal,
- * the pager is "" or "cat", or cannot be started.
+ * Sends standard output through $GCHINT_PAGER, else $PAGER, else less, which quits by itself
+ * if the text fits on one screen. Does nothing if standard output is not a terminal, the
+ * pager is "" or "cat", or no process can be created for it.
  */
 void pager_start(void);
-/* Waits until it was read. */
+/* Closes standard output and waits until the pager exits. */
 void pager_end(void);
 
 #endif

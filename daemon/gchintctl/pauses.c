@@ -12,59 +12,59 @@
 
 #define CPUS 1024
 
-/* What is asked of a run for each of its pauses. */
-struct look {
+/* Indexes over a run that describing each of its pauses needs. */
+struct pause_query {
 	const struct run *run;
 	struct overlap overlap;
 	struct threads *threads;
-	uint32_t top_khz[CPUS]; /* the highest that was recorded of a CPU's policy; 0 not known */
+	uint32_t top_khz[CPUS]; /* highest recorded frequency of each CPU's policy; 0 not known */
 };
 
-static void take_tops(struct look *look)
+static void query_load_top_khz(struct pause_query *query)
 {
-	sqlite3_stmt *s =
-		db_query(look->run->db, "SELECT replace(cpus, ' ', ','), hw_max_khz FROM policies");
+	sqlite3_stmt *s = db_query(query->run->db,
+				   "SELECT replace(cpus, ' ', ','), hw_max_khz FROM policies");
 	uint8_t set[CPUS];
 
 	while (db_next(s))
 		if (text_cpulist(db_text(s, 0, ""), set, CPUS) > 0)
 			for (size_t i = 0; i < CPUS; i++)
 				if (set[i])
-					look->top_khz[i] = db_u32(s, 1, 0);
+					query->top_khz[i] = db_u32(s, 1, 0);
 	sqlite3_finalize(s);
 }
 
-static void look_end(struct look *look)
+static void query_free(struct pause_query *query)
 {
-	overlap_free(&look->overlap);
-	threads_free(look->threads);
-	free(look);
+	overlap_free(&query->overlap);
+	threads_free(query->threads);
+	free(query);
 }
 
-/* NULL without memory, which is told. */
-static struct look *look_at(const struct run *run)
+/* Returns NULL without memory, after reporting it. */
+static struct pause_query *query_new(const struct run *run)
 {
-	struct look *look = calloc(1, sizeof(*look));
+	struct pause_query *query = calloc(1, sizeof(*query));
 
-	if (!look) {
+	if (!query) {
 		db_missing(run->path, "no memory for its pauses");
 		return NULL;
 	}
-	look->run = run;
-	look->threads = threads_of(run);
-	if (!look->threads || !overlap_of(run, &look->overlap)) {
-		look_end(look);
+	query->run = run;
+	query->threads = threads_of(run);
+	if (!query->threads || !overlap_of(run, &query->overlap)) {
+		query_free(query);
 		return NULL;
 	}
-	take_tops(look);
-	return look;
+	query_load_top_khz(query);
+	return query;
 }
 
 struct mean {
 	double weighted, ns;
 };
 
-static void add_stretch(void *data, uint32_t khz, uint64_t ns)
+static void mean_add(void *data, uint32_t khz, uint64_t ns)
 {
 	struct mean *m = data;
 
@@ -72,12 +72,12 @@ static void add_stretch(void *data, uint32_t khz, uint64_t ns)
 	m->ns += (double)ns;
 }
 
-static void look_beside(const struct look *look, struct pause *pause)
+static void query_find_concurrent(const struct pause_query *query, struct pause *pause)
 {
 	const struct run_phase *own = pause->phase, *p;
 	bool seen[RUN_GROUPS] = { false };
 
-	overlap_each(p, &look->overlap, own->t0, own->t1)
+	overlap_each(p, &query->overlap, own->t0, own->t1)
 	{
 		if (p->tid == own->tid || seen[p->group])
 			continue;
@@ -88,27 +88,28 @@ static void look_beside(const struct look *look, struct pause *pause)
 	}
 }
 
-static bool waits(const struct run_phase *p)
+static bool phase_is_wait(const struct run_phase *p)
 {
 	return p->group / CLASS_NR == GCHINT_PHASE_WAIT;
 }
 
-static bool pauses(const struct run_phase *p)
+static bool phase_is_pause(const struct run_phase *p)
 {
-	return p->stw || waits(p);
+	return p->stw || phase_is_wait(p);
 }
 
-static const struct run_phase *awaited(const struct look *look, const struct run_phase *own)
+static const struct run_phase *query_find_awaited(const struct pause_query *query,
+						  const struct run_phase *own)
 {
 	const struct run_phase *found = NULL, *p;
 	uint64_t most = 0;
 
-	overlap_each(p, &look->overlap, own->t0, own->t1)
+	overlap_each(p, &query->overlap, own->t0, own->t1)
 	{
 		uint64_t t0 = p->t0 > own->t0 ? p->t0 : own->t0;
 		uint64_t t1 = p->t1 < own->t1 ? p->t1 : own->t1;
 
-		if (p->tgid != own->tgid || p->tid == own->tid || waits(p))
+		if (p->tgid != own->tgid || p->tid == own->tid || phase_is_wait(p))
 			continue;
 		if (t1 > t0 && t1 - t0 > most) {
 			most = t1 - t0;
@@ -118,22 +119,22 @@ static const struct run_phase *awaited(const struct look *look, const struct run
 	return found;
 }
 
-static void describe(const struct look *look, struct pause *pause)
+static void pause_describe(const struct pause_query *query, struct pause *pause)
 {
 	const struct run_phase *p = pause->phase;
 	struct mean m = { 0 };
-	const char *name = threads_name(look->threads, p->tgid, p->tid, p->t0);
+	const char *name = threads_name(query->threads, p->tgid, p->tid, p->t0);
 	int cpu = p->cpu;
 
-	if (waits(p)) {
-		pause->awaited = awaited(look, p);
+	if (phase_is_wait(p)) {
+		pause->awaited = query_find_awaited(query, p);
 		cpu = pause->awaited ? pause->awaited->cpu : -1;
 	}
-	run_stretches(look->run, cpu, p->t0, p->t1, add_stretch, &m);
+	run_stretches(query->run, cpu, p->t0, p->t1, mean_add, &m);
 	pause->khz = m.ns > 0 ? m.weighted / m.ns : 0;
-	pause->top_khz = cpu >= 0 && cpu < CPUS ? look->top_khz[cpu] : 0;
+	pause->top_khz = cpu >= 0 && cpu < CPUS ? query->top_khz[cpu] : 0;
 	snprintf(pause->comm, sizeof(pause->comm), "%s", name ? name : "");
-	look_beside(look, pause);
+	query_find_concurrent(query, pause);
 }
 
 double pause_at_top(const struct pause *p)
@@ -175,31 +176,31 @@ struct pauses_sum pauses_sum(const struct run *run)
 
 struct pause *pauses_longest(const struct run *run, size_t wanted, size_t *nr)
 {
-	struct look *look;
+	struct pause_query *query;
 	struct pause *pause;
 	size_t n = 0;
 
 	*nr = 0;
 	for (size_t i = 0; i < run->phases; i++)
-		n += pauses(&run->phase[i]);
+		n += phase_is_pause(&run->phase[i]);
 	pause = calloc(n + 1, sizeof(*pause));
 	if (!pause) {
 		db_missing(run->path, "no memory for its pauses");
 		return NULL;
 	}
-	look = look_at(run);
-	if (!look) {
+	query = query_new(run);
+	if (!query) {
 		free(pause);
 		return NULL;
 	}
 	n = 0;
 	for (size_t i = 0; i < run->phases; i++)
-		if (pauses(&run->phase[i]))
+		if (phase_is_pause(&run->phase[i]))
 			pause[n++].phase = &run->phase[i];
 	qsort(pause, n, sizeof(*pause), by_length);
 	*nr = n < wanted ? n : wanted;
 	for (size_t i = 0; i < *nr; i++)
-		describe(look, &pause[i]);
-	look_end(look);
+		pause_describe(query, &pause[i]);
+	query_free(query);
 	return pause;
 }

@@ -3,31 +3,34 @@
 
 #include <stdlib.h>
 
-/* What lies in more pages than this is kept once, under a page that there is not. */
+/* A range over more pages than this is stored once, under a page number that no address has. */
 #define PAGES_MAX  16
 #define EVERYWHERE UINT64_MAX
 
 struct place {
 	uint64_t page;
 	uint32_t number;
-	uint32_t next; /* of those that share its head: older */
+	uint32_t next; /* index of the next older entry with the same hash head */
 };
 
-/* Pages of code follow each other: the golden ratio spreads them (Knuth, TAOCP 3, 6.4). */
-static uint32_t *head_of(const struct places *p, uint64_t page)
+/*
+ * Pages of code are mostly consecutive: multiplying by the golden ratio spreads them over the
+ * table (Knuth, TAOCP 3, 6.4).
+ */
+static uint32_t *places_head(const struct places *p, uint64_t page)
 {
 	return &p->heads[(uint32_t)(page * 0x9e3779b97f4a7c15 >> 32) & (p->room - 1)];
 }
 
-static void link_at(struct places *p, uint32_t i)
+static void places_link(struct places *p, uint32_t i)
 {
-	uint32_t *head = head_of(p, p->list[i].page);
+	uint32_t *head = places_head(p, p->list[i].page);
 
 	p->list[i].next = *head;
 	*head = i;
 }
 
-static bool grow(struct places *p)
+static bool places_grow(struct places *p)
 {
 	uint32_t room = p->room ? p->room * 2 : 64;
 	struct place *list;
@@ -47,9 +50,9 @@ static bool grow(struct places *p)
 	p->room = room;
 	for (uint32_t i = 0; i < room; i++)
 		heads[i] = PLACES_NONE;
-	/* In their order, so that each chain has the newest first. */
+	/* Linking in order of insertion puts the newest entry at the front of each chain. */
 	for (uint32_t i = 0; i < p->nr; i++)
-		link_at(p, i);
+		places_link(p, i);
 	return true;
 }
 
@@ -60,18 +63,18 @@ bool places_add(struct places *p, uint32_t number, uint64_t start, uint64_t size
 	if (last - first >= PAGES_MAX)
 		first = last = EVERYWHERE;
 	while (p->room - p->nr <= last - first)
-		if (!grow(p))
+		if (!places_grow(p))
 			return false;
 	for (uint64_t page = first;; page++) {
 		p->list[p->nr] = (struct place){ .page = page, .number = number };
-		link_at(p, p->nr++);
+		places_link(p, p->nr++);
 		if (page == last)
 			return true;
 	}
 }
 
-/* The first of @page from @i on; the end of the chain. */
-static uint32_t of_page(const struct places *p, uint32_t i, uint64_t page)
+/* The first entry of @page in the chain from @i on; PLACES_NONE if there is none. */
+static uint32_t places_find_page(const struct places *p, uint32_t i, uint64_t page)
 {
 	while (i != PLACES_NONE && p->list[i].page != page)
 		i = p->list[i].next;
@@ -85,8 +88,8 @@ struct places_walk places_at(const struct places *p, uint64_t address)
 	w.near = w.far = PLACES_NONE;
 	if (!p->nr)
 		return w;
-	w.near = of_page(p, *head_of(p, w.page), w.page);
-	w.far = of_page(p, *head_of(p, EVERYWHERE), EVERYWHERE);
+	w.near = places_find_page(p, *places_head(p, w.page), w.page);
+	w.far = places_find_page(p, *places_head(p, EVERYWHERE), EVERYWHERE);
 	return w;
 }
 
@@ -100,9 +103,9 @@ uint32_t places_next(struct places_walk *w)
 	if (i == PLACES_NONE)
 		return PLACES_NONE;
 	if (far)
-		w->far = of_page(w->p, list[i].next, EVERYWHERE);
+		w->far = places_find_page(w->p, list[i].next, EVERYWHERE);
 	else
-		w->near = of_page(w->p, list[i].next, w->page);
+		w->near = places_find_page(w->p, list[i].next, w->page);
 	return list[i].number;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which of a growing list of stretches lie where, the newest first. */
+/* An index from addresses to the ranges that may contain them, the newest first. */
 #ifndef GCHINTCTL_PLACES_H
 #define GCHINTCTL_PLACES_H
 
@@ -7,18 +7,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What no stretch has for its number, and what is at the end of a walk */
+/* Not a valid number of a range: marks the end of a walk */
 #define PLACES_NONE UINT32_MAX
 
-/* Bytes that are looked up together */
+/* Granularity of the index in bytes */
 #define PLACES_PAGE UINT64_C(4096)
 
 struct place;
 
 /**
- * struct places - stretches of addresses by the pages that they lie in
+ * struct places - ranges of addresses, hashed by the pages that they cover
  *
- * Of zeroes: empty. Finding one costs what lies in a page, and what is very large.
+ * All zeroes is the empty index. A lookup visits the ranges that touch the page of the address,
+ * and all very large ranges.
  */
 struct places {
 	struct place *list;
@@ -27,9 +28,9 @@ struct places {
 };
 
 /**
- * struct places_walk - those of one page, from the newest on
+ * struct places_walk - iterates over the ranges of one page, newest first
  *
- * All that have an address of the page are among them, and some that do not.
+ * It visits every range that covers an address of the page, and others too: the caller checks.
  */
 struct places_walk {
 	const struct places *p;
@@ -38,16 +39,16 @@ struct places_walk {
 };
 
 /**
- * places_add - the next stretch
- * @number: higher than all before
- * @size: not 0, nor past the last address
+ * places_add - add a range
+ * @number: must be higher than that of every range added before
+ * @size: not 0; the range must not wrap around
  *
- * False at the end of memory: it is not there then.
+ * Returns false without memory; the range is not added then.
  */
 bool places_add(struct places *p, uint32_t number, uint64_t start, uint64_t size);
-/* Those of the page that has the address. */
+/* Starts a walk over the ranges in the page of @address. */
 struct places_walk places_at(const struct places *p, uint64_t address);
-/* The number of the next; PLACES_NONE: that was all. */
+/* Returns the number of the next range; PLACES_NONE at the end. */
 uint32_t places_next(struct places_walk *w);
 void places_free(struct places *p);
 

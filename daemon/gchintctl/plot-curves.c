@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The Dalvik seed's Figure 7 (residency) and Figure 9 (MinMU). */
+/*
+ * Time at each frequency by phase, and minimum mutator utilisation (MinMU) by window: Figures 7
+ * and 9 of the Dalvik seed.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +14,11 @@
 
 #define WIDTH 1120
 
-/* From slow and cool to fast and warm; none so light or dark as paper or a dark page is. */
-static void shade_of(char *buf, size_t size, size_t i, size_t n)
+/*
+ * From cool for low frequencies to warm for high ones. No colour is as light as a white page or
+ * as dark as a dark one.
+ */
+static void scale_shade(char *buf, size_t size, size_t i, size_t n)
 {
 	static const int stops[][3] = { { 0x2b, 0x4c, 0x7e },
 					{ 0x4a, 0x97, 0xa8 },
@@ -29,8 +35,8 @@ static void shade_of(char *buf, size_t size, size_t i, size_t n)
 	snprintf(buf, size, "#%02x%02x%02x", c[0], c[1], c[2]);
 }
 
-/* A frequency has one colour on a page, whichever other ones a run had. */
-static size_t rank(const struct plot_scale *scale, uint32_t khz)
+/* Ranks by the frequencies of all runs of the page, so that one has the same colour everywhere. */
+static size_t scale_rank(const struct plot_scale *scale, uint32_t khz)
 {
 	size_t i = 0;
 
@@ -90,8 +96,8 @@ int plot_residency(const struct run *run, const struct plot_scale *scale, FILE *
 	ret = plot_begin(&p, WIDTH, 110 + 34 * (int)rows);
 	if (ret)
 		return ret;
-	/* One bar a row, from the left: boxes by hand, since gnuplot's stacked
-	 * histograms only stand upright. */
+	/* Horizontal stacked bars are drawn as single boxes, because gnuplot's stacked
+	 * histograms are vertical only. */
 	for (size_t k = 0; k < run->khzs; k++) {
 		fprintf(p.script, "$K%zu << EOD\n", k);
 		for (unsigned int r = 0; r < rows; r++) {
@@ -121,20 +127,20 @@ int plot_residency(const struct run *run, const struct plot_scale *scale, FILE *
 			run_group_name(group[r], name, sizeof(name)), rows - r);
 	fputs(")\nplot ", p.script);
 	for (size_t k = 0; k < run->khzs; k++) {
-		shade_of(colour, sizeof(colour), rank(scale, run->khz[k]), scale->nr);
+		scale_shade(colour, sizeof(colour), scale_rank(scale, run->khz[k]), scale->nr);
 		fprintf(p.script,
 			"%s $K%zu using (($1+$2)/2):3:1:2:($3-0.36):($3+0.36) with boxxyerror fs "
 			"solid 1 noborder fc rgb '%s' title '%.0f MHz'",
 			k ? ",\\\n" : "", k, colour, run->khz[k] / 1000.0);
 	}
 	fputs("\n", p.script);
-	/* The key, of three columns, stands above; phases keep room for their names. */
+	/* The key is above the plot in three columns; the left margin holds the phases' names. */
 	p.narrow = "set key maxcols 3\nset lmargin at screen 0.36";
 	p.narrow_height = 120 + 34 * (int)rows + 18 * (int)((run->khzs + 2) / 3);
 	return plot_end(&p, html, "Share of time at each frequency, by phase");
 }
 
-static size_t pauses(const struct run *run, struct mmu_pause **pause)
+static size_t mmu_load_pauses(const struct run *run, struct mmu_pause **pause)
 {
 	size_t n = 0;
 
@@ -149,11 +155,11 @@ static size_t pauses(const struct run *run, struct mmu_pause **pause)
 	return mmu_merge(*pause, n);
 }
 
-static void curve(const struct run *run, size_t i, FILE *f)
+static void mmu_write_curve(const struct run *run, size_t i, FILE *f)
 {
 	double longest = (double)(run->t1 - run->t0), window = 1e6;
 	struct mmu_pause *pause;
-	size_t n = pauses(run, &pause);
+	size_t n = mmu_load_pauses(run, &pause);
 
 	fprintf(f, "$M%zu << EOD\n", i);
 	for (; window < longest; window *= 1.06)
@@ -164,8 +170,8 @@ static void curve(const struct run *run, size_t i, FILE *f)
 	free(pause);
 }
 
-/* Labels, of which each has a line of the key */
-static size_t kinds_of(struct run *const *run, size_t runs)
+/* The number of distinct labels: each has one line in the key. */
+static size_t labels_count(struct run *const *run, size_t runs)
 {
 	size_t kinds = 0;
 
@@ -187,7 +193,7 @@ int plot_mmu(struct run *const *run, size_t runs, FILE *html)
 	if (ret)
 		return ret;
 	for (size_t i = 0; i < runs; i++)
-		curve(run[i], i, p.script);
+		mmu_write_curve(run[i], i, p.script);
 	fputs("set logscale x\nset xrange [1:*]\nset yrange [0:102]\n"
 	      "set xlabel 'window (ms)' offset 0,0.3\nset ylabel 'minimum mutator utilisation (%)' "
 	      "offset 1\nset key bottom right Left reverse samplen 1.6 font ',12'\n"
@@ -197,7 +203,7 @@ int plot_mmu(struct run *const *run, size_t runs, FILE *html)
 		size_t same = 0;
 		bool repeated = false;
 
-		/* Runs of one label share a colour, and one line of the key. */
+		/* Runs with the same label share a colour and one line of the key. */
 		for (size_t j = 0, kinds = 0; j <= i; j++) {
 			bool seen = false;
 
@@ -222,9 +228,9 @@ int plot_mmu(struct run *const *run, size_t runs, FILE *html)
 		fputs(" noenhanced", p.script);
 	}
 	fputs("\n", p.script);
-	/* The key stands above, for curves take all of the width. */
+	/* The key is above the plot, because the curves take the whole width. */
 	p.narrow = "set key outside top center vertical maxcols 1\n"
 		   "set ylabel 'MinMU (%)' offset 2\nset lmargin 6\nset rmargin 3";
-	p.narrow_height = 280 + 18 * (int)kinds_of(run, runs);
+	p.narrow_height = 280 + 18 * (int)labels_count(run, runs);
 	return plot_end(&p, html, "Minimum mutator utilisation against the window");
 }

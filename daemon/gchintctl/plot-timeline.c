@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The Dalvik seed's Figure 4, with what it could not have: one time axis for
- * power, phases and frequency of each core.
+ * Power, collection phases and the frequency of each policy in three panels on one time axis, as
+ * in Figure 4 of the Dalvik seed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 #define WIDTH  1120
 #define HEIGHT 560
-#define PIXELS 1000 /* of the time axis, about */
+#define PIXELS 1000 /* approximate width of the time axis */
 
 /* Screen fractions of the three panels. */
 #define LEFT	     0.075
@@ -31,32 +31,32 @@ struct drawing {
 	size_t rail_points[TIMELINE_RAILS], cpu_points[TIMELINE_CPUS];
 };
 
-static void put_box(void *data, uint64_t from, uint64_t to)
+static void drawing_write_box(void *data, uint64_t from, uint64_t to)
 {
 	const struct drawing *d = data;
 
 	fprintf(d->f, "%.9f %.9f\n", run_seconds(d->line.run, from), run_seconds(d->line.run, to));
 }
 
-static void put_point(void *data, uint64_t t, double value)
+static void drawing_write_point(void *data, uint64_t t, double value)
 {
 	const struct drawing *d = data;
 
 	fprintf(d->f, "%.9f %.6f\n", run_seconds(d->line.run, t), value);
 }
 
-static void put_gap(void *data)
+static void drawing_write_gap(void *data)
 {
 	fputc('\n', ((const struct drawing *)data)->f);
 }
 
-static void data(struct drawing *d)
+static void drawing_write_data(struct drawing *d)
 {
-	const struct timeline_sink sink = { put_point, put_gap, d };
+	const struct timeline_sink sink = { drawing_write_point, drawing_write_gap, d };
 
 	for (unsigned int g = CLASS_NR; g < RUN_GROUPS; g++) {
 		fprintf(d->f, "$G%u << EOD\n", g);
-		d->group[g] = timeline_boxes(&d->line, g, put_box, d) > 0;
+		d->group[g] = timeline_boxes(&d->line, g, drawing_write_box, d) > 0;
 		fputs("EOD\n", d->f);
 	}
 	for (size_t i = 0; i < d->line.rails; i++) {
@@ -71,7 +71,7 @@ static void data(struct drawing *d)
 	}
 }
 
-static void panel(struct drawing *d, double top, double bottom)
+static void panel_begin(struct drawing *d, double top, double bottom)
 {
 	fprintf(d->f,
 		"set tmargin at screen %g\nset bmargin at screen %g\n"
@@ -79,10 +79,11 @@ static void panel(struct drawing *d, double top, double bottom)
 		top, bottom, RIGHT, top + 0.005);
 }
 
-/* Behind the lines, lightly: every phase in its colour. @low and @high in the
- * graph's own height, so that nothing need be known of its range.
+/*
+ * Shades the time of each phase in its colour, behind the lines. LO and HI are gnuplot variables
+ * that the panel sets to its own range. Returns the separator for the next plot element.
  */
-static const char *shade(struct drawing *d, const char *separator)
+static const char *panel_shade_phases(struct drawing *d, const char *separator)
 {
 	for (unsigned int g = CLASS_NR; g < RUN_GROUPS; g++) {
 		if (!d->group[g])
@@ -97,12 +98,12 @@ static const char *shade(struct drawing *d, const char *separator)
 	return separator;
 }
 
-static void power_panel(struct drawing *d)
+static void panel_write_power(struct drawing *d)
 {
 	const char *separator = "plot ";
 	size_t drawn = 0;
 
-	panel(d, POWER_TOP, POWER_BOTTOM);
+	panel_begin(d, POWER_TOP, POWER_BOTTOM);
 	fprintf(d->f, "set ylabel '%s' offset 1\nset format x ''\n", d->line.axis);
 	/* Measure the range first, then shade all of its height. */
 	fputs("stats_lo = 1e300; stats_hi = -1e300\n", d->f);
@@ -124,7 +125,7 @@ static void power_panel(struct drawing *d)
 		fputs("set label 1 'no rail is known here' at graph 0.5,0.5 center textcolor rgb "
 		      "'#8a94a0'\n",
 		      d->f);
-	separator = shade(d, separator);
+	separator = panel_shade_phases(d, separator);
 	for (size_t i = 0; i < d->line.rails; i++) {
 		if (!d->rail_points[i])
 			continue;
@@ -142,11 +143,11 @@ static void power_panel(struct drawing *d)
 	fputs("\nunset label 1\n", d->f);
 }
 
-static void lane_panel(struct drawing *d)
+static void panel_write_lanes(struct drawing *d)
 {
 	const char *separator = "plot ";
 
-	panel(d, LANE_TOP, LANE_BOTTOM);
+	panel_begin(d, LANE_TOP, LANE_BOTTOM);
 	fputs("set yrange [0:2]\nunset grid\nset ylabel ''\n"
 	      "set ytics ('concurrent' 0.5, 'waited for' 1.5) scale 0 font ',11'\n",
 	      d->f);
@@ -166,7 +167,7 @@ static void lane_panel(struct drawing *d)
 	fputs("set grid ytics lc rgb '#e3e7ec' lt 1 lw 1\n", d->f);
 }
 
-static void frequency_panel(struct drawing *d)
+static void panel_write_frequency(struct drawing *d)
 {
 	const char *separator = "plot ";
 	uint32_t highest = 0;
@@ -174,12 +175,12 @@ static void frequency_panel(struct drawing *d)
 
 	for (size_t k = 0; k < d->line.run->khzs; k++)
 		highest = d->line.run->khz[k];
-	panel(d, FREQ_TOP, FREQ_BOTTOM);
+	panel_begin(d, FREQ_TOP, FREQ_BOTTOM);
 	fprintf(d->f,
 		"set ylabel 'frequency (MHz)' offset 1\nset xlabel 'time (s)' offset 0,0.3\n"
 		"set format x '%%g'\nset ytics auto\nLO = 0\nHI = %g\nset yrange [LO:HI]\n",
 		highest ? highest / 1000.0 * 1.06 : 1);
-	separator = shade(d, separator);
+	separator = panel_shade_phases(d, separator);
 	for (size_t i = 0; i < d->line.cpus; i++) {
 		if (!d->cpu_points[i])
 			continue;
@@ -194,8 +195,8 @@ static void frequency_panel(struct drawing *d)
 	fputs("\n", d->f);
 }
 
-/* What there is and no line shows. */
-static void leftovers(const struct drawing *d, FILE *html)
+/* Says which rails and CPUs the picture leaves out. */
+static void drawing_note_omitted(const struct drawing *d, FILE *html)
 {
 	size_t cpus = d->line.run->cpus - d->line.cpus - d->line.cpus_left;
 
@@ -223,18 +224,18 @@ int plot_timeline(const struct run *run, uint64_t t0, uint64_t t1, FILE *html)
 		return ret;
 	d.f = p.script;
 	timeline_choose(&d.line);
-	data(&d);
+	drawing_write_data(&d);
 	fprintf(d.f,
 		"set multiplot\nset lmargin at screen %g\nset rmargin at screen %g\n"
 		"set xrange [%.9f:%.9f]\n"
 		"set key samplen 1.6 font ',12' textcolor rgb "
 		"'#33404d'\n",
 		LEFT, RIGHT, run_seconds(run, t0), run_seconds(run, t1));
-	power_panel(&d);
-	lane_panel(&d);
-	frequency_panel(&d);
+	panel_write_power(&d);
+	panel_write_lanes(&d);
+	panel_write_frequency(&d);
 	fputs("unset multiplot\n", d.f);
 	ret = plot_end(&p, html, "Rails, collection phases and core frequencies over time");
-	leftovers(&d, html);
+	drawing_note_omitted(&d, html);
 	return ret;
 }

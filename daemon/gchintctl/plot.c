@@ -12,8 +12,8 @@
 
 const char *plot_phase_colour(unsigned int group)
 {
-	/* Pauses warm, concurrent work cool; readable with the common forms of
-	 * colour blindness (after Okabe and Ito, jfly.uni-koeln.de/color). */
+	/* Warm colours for pauses, cool ones for concurrent work; distinguishable with the
+	 * common forms of colour blindness (after Okabe and Ito, jfly.uni-koeln.de/color). */
 	static const char *const colours[GCHINT_PHASE_NR] = {
 		[GCHINT_PHASE_NONE] = "#b8bec6",      [GCHINT_PHASE_COLLECT] = "#d55e00",
 		[GCHINT_PHASE_SAFEPOINT] = "#8c510a", [GCHINT_PHASE_ROOTS] = "#e69f00",
@@ -36,7 +36,7 @@ const char *plot_line_colour(size_t i)
 	return colours[i % (sizeof(colours) / sizeof(colours[0]))];
 }
 
-static void picture(const struct plot *p, const char *name, int width, int height)
+static void script_set_output(const struct plot *p, const char *name, int width, int height)
 {
 	fprintf(p->script,
 		"set terminal svg size %d,%d dynamic enhanced font 'DejaVu "
@@ -57,7 +57,7 @@ int plot_begin(struct plot *p, int width, int height)
 	p->script = fopen(path, "w");
 	if (!p->script)
 		return -errno;
-	picture(p, "picture", width, height);
+	script_set_output(p, "picture", width, height);
 	fputs("set border 3 lc rgb '#4a5561'\n"
 	      "set tics nomirror textcolor rgb '#33404d'\n"
 	      "set grid ytics lc rgb '#e3e7ec' lt 1 lw 1\n",
@@ -76,7 +76,7 @@ void plot_text(FILE *script, const char *s)
 	fputc('\'', script);
 }
 
-static void base64(FILE *in, FILE *out)
+static void base64_write(FILE *in, FILE *out)
 {
 	static const char digits[] =
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -94,7 +94,7 @@ static void base64(FILE *in, FILE *out)
 	}
 }
 
-static int run_gnuplot(const struct plot *p)
+static int gnuplot_run(const struct plot *p)
 {
 	char script[64], log[64];
 	int status;
@@ -119,7 +119,7 @@ static int run_gnuplot(const struct plot *p)
 	return WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : -EIO;
 }
 
-static void tell_log(const struct plot *p)
+static void log_report(const struct plot *p)
 {
 	char path[64], line[256];
 	bool any = false;
@@ -140,7 +140,7 @@ static void tell_log(const struct plot *p)
 		ctl_error("gnuplot: no picture, and not a word why");
 }
 
-static void clean(const struct plot *p)
+static void plot_remove_files(const struct plot *p)
 {
 	static const char *const files[] = { "script", "picture", "narrow", "log" };
 	char path[64];
@@ -152,7 +152,7 @@ static void clean(const struct plot *p)
 	rmdir(p->dir);
 }
 
-static FILE *drawn(const struct plot *p, const char *name)
+static FILE *picture_open(const struct plot *p, const char *name)
 {
 	char path[64];
 
@@ -160,10 +160,10 @@ static FILE *drawn(const struct plot *p, const char *name)
 	return fopen(path, "r");
 }
 
-static void put(FILE *html, FILE *svg)
+static void picture_embed(FILE *html, FILE *svg)
 {
 	fputs("data:image/svg+xml;base64,", html);
-	base64(svg, html);
+	base64_write(svg, html);
 	fclose(svg);
 }
 
@@ -173,13 +173,13 @@ int plot_end(struct plot *p, FILE *html, const char *alt)
 	int ret;
 
 	if (p->narrow) {
-		picture(p, "narrow", PLOT_NARROW, p->narrow_height);
+		script_set_output(p, "narrow", PLOT_NARROW, p->narrow_height);
 		fprintf(p->script, "%s\nreplot\n", p->narrow);
 	}
-	ret = fclose(p->script) ? -errno : run_gnuplot(p);
+	ret = fclose(p->script) ? -errno : gnuplot_run(p);
 	if (!ret) {
-		wide = drawn(p, "picture");
-		narrow = p->narrow ? drawn(p, "narrow") : NULL;
+		wide = picture_open(p, "picture");
+		narrow = p->narrow ? picture_open(p, "narrow") : NULL;
 		if (!wide || (p->narrow && !narrow))
 			ret = -EIO;
 	}
@@ -187,7 +187,7 @@ int plot_end(struct plot *p, FILE *html, const char *alt)
 		if (ret == -ENOENT)
 			ctl_error("gnuplot is not installed: apt install gnuplot-nox");
 		else
-			tell_log(p);
+			log_report(p);
 		fputs("<p class=\"missing\">This picture could not be drawn.</p>\n", html);
 	} else {
 		fputs("<div class=\"plot\"><picture>", html);
@@ -196,7 +196,7 @@ int plot_end(struct plot *p, FILE *html, const char *alt)
 				"<source media=\"(max-width:640px)\" width=\"%d\" "
 				"height=\"%d\" srcset=\"",
 				PLOT_NARROW, p->narrow_height);
-			put(html, narrow);
+			picture_embed(html, narrow);
 			fputs("\">", html);
 			narrow = NULL;
 		}
@@ -204,7 +204,7 @@ int plot_end(struct plot *p, FILE *html, const char *alt)
 			p->narrow ? "" : " class=\"wide\"");
 		escape_html(html, alt);
 		fputs("\" src=\"", html);
-		put(html, wide);
+		picture_embed(html, wide);
 		wide = NULL;
 		fputs("\"></picture></div>\n", html);
 	}
@@ -212,6 +212,6 @@ int plot_end(struct plot *p, FILE *html, const char *alt)
 		fclose(wide);
 	if (narrow)
 		fclose(narrow);
-	clean(p);
+	plot_remove_files(p);
 	return ret;
 }

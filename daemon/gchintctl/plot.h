@@ -9,13 +9,11 @@
 #include "run.h"
 
 /**
- * struct plot - a gnuplot script under way
- * @script: write commands here
- * @narrow: commands after which the same is drawn once more for a phone, PLOT_NARROW
- *	wide; NULL: a phone shows the wide one, in parts
- * @narrow_height: of that
- *
- * Datablocks ($NAME << EOD) are the way to hand data over.
+ * struct plot - a gnuplot script that is being written
+ * @script: write commands here; pass data in datablocks ($NAME << EOD)
+ * @narrow: commands that adapt the plot to a phone: it is drawn a second time after them,
+ *	PLOT_NARROW wide; NULL: a phone shows the wide picture and scrolls
+ * @narrow_height: height of the second picture
  */
 struct plot {
 	FILE *script;
@@ -27,45 +25,46 @@ struct plot {
 
 #define PLOT_NARROW 340
 
-/* 0 or -errno; -ENOENT when gnuplot is not installed. */
+/* Starts a script in a temporary directory. Returns 0 or -errno. */
 int plot_begin(struct plot *p, int width, int height);
 
 /**
- * plot_end - draw, and put the picture into a page
+ * plot_end - run gnuplot and embed the picture in a page
  * @p: the script
  * @html: the page
- * @alt: what the picture shows, for those who do not see it
+ * @alt: text alternative to the picture
  *
- * Returns 0 or -errno; the page then says that the picture is missing.
+ * Returns 0 or -errno: -ENOENT if gnuplot is not installed. On an error the page says that the
+ * picture is missing.
  */
 int plot_end(struct plot *p, FILE *html, const char *alt);
 
 /*
- * A quoted string. Names come from devices and users; between single quotes
- * gnuplot takes nothing as a command.
+ * Writes a quoted string. Names come from devices and users; gnuplot interprets nothing
+ * between single quotes.
  */
 void plot_text(FILE *script, const char *s);
 
 /* "#rrggbb" of a phase, the same in every picture and table. */
 const char *plot_phase_colour(unsigned int group);
-/* Of the i-th line of a plot. */
+/* Colour of the i-th line of a plot. */
 const char *plot_line_colour(size_t i);
 
-/* A run over time: rails, phases, frequencies, between two instants. */
+/* Rails, phases and frequencies of a run between two instants. */
 int plot_timeline(const struct run *run, uint64_t t0, uint64_t t1, FILE *html);
 
-/* Every frequency of a page, ascending: what their colours go by. */
+/* All frequencies of the runs of a page, ascending; a frequency's rank gives its colour. */
 struct plot_scale {
 	uint32_t *khz;
 	size_t nr;
 };
 
-/* 0 or -ENOMEM; scale->khz is the caller's to free. */
+/* Returns 0 or -ENOMEM; the caller frees scale->khz. */
 int plot_scale(struct run *const *run, size_t runs, struct plot_scale *scale);
 
-/* Share of time at each frequency, by phase. */
+/* Draws the share of time at each frequency, by phase. */
 int plot_residency(const struct run *run, const struct plot_scale *scale, FILE *html);
-/* Minimum mutator utilisation against the window, all runs in one. */
+/* Draws minimum mutator utilisation by length of window, all runs in one picture. */
 int plot_mmu(struct run *const *run, size_t runs, FILE *html);
 
 #endif

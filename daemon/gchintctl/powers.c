@@ -9,7 +9,7 @@
 
 #define CPUS 512
 
-/* One with a power, and where it applies. */
+/* An OPP with a known power, and the cpufreq policy that has it. */
 struct opp {
 	int64_t policy;
 	uint32_t khz;
@@ -19,7 +19,7 @@ struct opp {
 struct powers {
 	struct opp *opp;
 	size_t opps;
-	int64_t policy[CPUS]; /* of each CPU; -1 not known */
+	int64_t policy[CPUS]; /* cpufreq policy of each CPU; -1 not known */
 	char source[64];
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a busy CPU draws at each frequency, as a recording says: its OPPs. */
+/* Power of a busy CPU at each frequency, from the OPPs in a recording. */
 #ifndef GCHINTCTL_POWERS_H
 #define GCHINTCTL_POWERS_H
 
@@ -8,12 +8,15 @@
 
 struct powers;
 
-/* NULL without memory; powers_free() takes NULL. */
+/* Returns NULL without memory; powers_free() accepts NULL. */
 struct powers *powers_of(sqlite3 *db);
 void powers_free(struct powers *p);
-/* Who told them; "" none of them is known. */
+/* Where the powers come from, for example the energy model; "" if no power is known. */
 const char *powers_source(const struct powers *p);
-/* uW; 0 not known. Cores of two kinds may share a frequency, never its power. */
+/*
+ * Power in uW; 0 not known. Different core types may have a frequency in common but not its
+ * power: if the policy of @cpu is not known and policies differ, the power is not known either.
+ */
 double powers_at(const struct powers *p, int cpu, uint32_t khz);
 
 #endif

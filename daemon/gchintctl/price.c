@@ -6,8 +6,11 @@
 
 #include "db.h"
 
-/* What the CPU time took at the least and at the most: at which OPP it was is not recorded. */
-static void energy(sqlite3 *db, struct price *p)
+/*
+ * Bounds the energy by the OPPs with the lowest and the highest power, because the frequency at
+ * which the daemon's CPU time passed is not recorded.
+ */
+static void price_model_energy(sqlite3 *db, struct price *p)
 {
 	sqlite3_stmt *s = db_query(db, "SELECT min(power_uw), max(power_uw) FROM opps WHERE "
 				       "power_uw > 0");
@@ -31,7 +34,7 @@ bool price_of(sqlite3 *db, struct price *p)
 				     .ns = db_int(s, 1, 0),
 				     .wakeups = db_int(s, 2, 0),
 				     .rss_kib = db_int(s, 3, -1) };
-		energy(db, p);
+		price_model_energy(db, p);
 	}
 	sqlite3_finalize(s);
 	return known;

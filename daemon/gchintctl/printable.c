@@ -11,14 +11,14 @@
 
 static FILE *terminal;
 
-/* Marks, embeddings, overrides and isolates of UAX #9, and separators of lines. */
-static bool turns(uint32_t c)
+/* Marks, embeddings, overrides and isolates of UAX #9, and the line and paragraph separators. */
+static bool char_is_directional(uint32_t c)
 {
 	return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
 	       (c >= 0x2066 && c <= 0x2069);
 }
 
-static uint32_t decode(const unsigned char *s, int n)
+static uint32_t utf8_decode(const unsigned char *s, int n)
 {
 	uint32_t c = n == 1 ? s[0] : s[0] & (0x7f >> n);
 
@@ -27,8 +27,8 @@ static uint32_t decode(const unsigned char *s, int n)
 	return c;
 }
 
-/* Whether the bytes may be the begin of a sequence that goes on behind them. */
-static bool cut(const unsigned char *s, size_t len)
+/* Whether the bytes are an incomplete UTF-8 sequence that more input may complete. */
+static bool utf8_is_truncated(const unsigned char *s, size_t len)
 {
 	size_t want = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
 
@@ -52,15 +52,15 @@ size_t printable(FILE *to, const char *text, size_t len)
 
 		memcpy(s, text + at, left < 4 ? left : 4);
 		n = *s ? escape_utf8(s) : 1;
-		if (!n && cut(s, left))
+		if (!n && utf8_is_truncated(s, left))
 			break;
-		c = n ? decode(s, n) : *s;
+		c = n ? utf8_decode(s, n) : *s;
 		if (!n || c < 0x20 || (c >= 0x7f && c < 0xa0)) {
 			if (n && (c == '\n' || c == '\t'))
 				fputc((int)c, to);
 			else
 				fprintf(to, "\\x%02x", c);
-		} else if (turns(c)) {
+		} else if (char_is_directional(c)) {
 			fprintf(to, "\\u%04x", c);
 		} else {
 			fwrite(s, 1, (size_t)n, to);
@@ -70,13 +70,13 @@ size_t printable(FILE *to, const char *text, size_t len)
 	return at;
 }
 
-/* What a write cut off stays for the next. */
+/* The incomplete sequence at the end of a write, kept for the next one. */
 static struct {
 	char byte[4];
 	size_t nr;
 } rest;
 
-static ssize_t on_write(void *unused, const char *text, size_t len)
+static ssize_t printable_write(void *unused, const char *text, size_t len)
 {
 	char *all = malloc(rest.nr + len);
 	size_t taken;
@@ -98,11 +98,11 @@ void printable_output(void)
 	FILE *f;
 
 	terminal = stdout;
-	f = fopencookie(NULL, "w", (cookie_io_functions_t){ .write = on_write });
+	f = fopencookie(NULL, "w", (cookie_io_functions_t){ .write = printable_write });
 	if (!f)
 		return;
 	if (isatty(STDOUT_FILENO))
 		setvbuf(f, NULL, _IOLBF, BUFSIZ);
-	/* The GNU C Library's standard streams are variables to be set (its manual, 12.2). */
+	/* glibc documents that the standard streams are variables and may be set (manual, 12.2). */
 	stdout = f;
 }

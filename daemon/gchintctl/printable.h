@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Text for a terminal. Names of devices and programs, labels and marks come from
- * others; a terminal would take what is in them for orders.
+ * Makes text safe for a terminal. Names of devices and programs, labels and annotations are
+ * untrusted: a terminal would act on the escape sequences in them.
  */
 #ifndef GCHINTCTL_PRINTABLE_H
 #define GCHINTCTL_PRINTABLE_H
@@ -10,18 +10,18 @@
 #include <stdio.h>
 
 /**
- * printable - what can be shown as it is stays, the rest is shown by number
- * @to: where to
+ * printable - write text with unsafe characters escaped
+ * @to: the stream to write to
  * @text: UTF-8 with newlines and tabs
- * @len: bytes of it
+ * @len: its length in bytes
  *
- * Control characters, bytes that are no UTF-8, and characters that turn the
- * direction of what follows become \x1b or \u202e. Returns how many bytes were
- * taken: all but the begin of a sequence that @len cuts off.
+ * Control characters and bytes that are not UTF-8 are written as \x1b, characters that
+ * change the direction of text as \u202e. Returns how many bytes were consumed: all but an
+ * incomplete sequence at the end.
  */
 size_t printable(FILE *to, const char *text, size_t len);
 
-/* From here on all that is printed on standard output passes printable(). */
+/* Sends everything that is written to stdout from now on through printable(). */
 void printable_output(void);
 
 #endif

@@ -14,8 +14,8 @@
 
 #include "../common/clock.h"
 
-#define PAGES	 32 /* of a CPU's buffer, a power of two */
-#define SLACK_NS (10 * NSEC_PER_MSEC) /* between a hit's stamp and its place in the buffer */
+#define PAGES	 32 /* size of a CPU's buffer; a power of two, as perf requires */
+#define SLACK_NS (10 * NSEC_PER_MSEC) /* from a hit's timestamp until it is in the buffer */
 #define SAMPLE	 (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU)
 
 struct sample {
@@ -46,7 +46,7 @@ struct probes {
 	size_t used, room;
 };
 
-static int type_of(void)
+static int probe_read_type(void)
 {
 	FILE *f = fopen(PROBES_TYPE, "r");
 	int type = -1;
@@ -68,7 +68,7 @@ static int event_open(int type, int cpu, const char *path, uint64_t offset)
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 		.watermark = 1,
-		.wakeup_watermark = UINT32_MAX, /* we look by ourselves */
+		.wakeup_watermark = UINT32_MAX, /* never: the buffers are polled */
 		.config1 = (uintptr_t)path,
 		.config2 = offset,
 	};
@@ -77,10 +77,11 @@ static int event_open(int type, int cpu, const char *path, uint64_t offset)
 }
 
 /*
- * An event for each CPU and not for the process: the kernel takes the name of an inherited one's
- * file from the new thread's memory, and the program could start no thread.
+ * Opens events per CPU, not per process: for an inherited event the kernel reads the name of the
+ * probed file from the new thread's memory, which fails, and the program could then create no
+ * thread.
  *
- * 0 or -errno; a CPU that is off has no buffer.
+ * Returns 0 or -errno; a CPU that is offline gets no buffer.
  */
 static int cpu_open(struct probes *p, int cpu, int type, const char *path, const uint64_t *offset)
 {
@@ -109,7 +110,7 @@ static int cpu_open(struct probes *p, int cpu, int type, const char *path, const
 struct probes *probes_open(const char *path, const uint64_t *offset, unsigned int count)
 {
 	struct probes *p = calloc(1, sizeof(*p));
-	int type = type_of(), ret = type < 0 ? -ENOENT : 0;
+	int type = probe_read_type(), ret = type < 0 ? -ENOENT : 0;
 
 	if (!p)
 		return NULL;
@@ -156,7 +157,7 @@ void probes_close(struct probes *p)
 	free(p);
 }
 
-static bool keep(struct probes *p, const struct buffer *b, const struct sample *s)
+static bool probes_add_hit(struct probes *p, const struct buffer *b, const struct sample *s)
 {
 	unsigned int probe = 0;
 
@@ -183,7 +184,10 @@ static bool keep(struct probes *p, const struct buffer *b, const struct sample *
 	return true;
 }
 
-/* Records are whole multiples of 8 bytes, and may go over the buffer's end. */
+/*
+ * Moves hits from the ring buffer to the list and returns how many were lost. A record may wrap
+ * around the end of the buffer, so that it is copied byte by byte.
+ */
 static uint64_t buffer_read(struct probes *p, struct buffer *b)
 {
 	const size_t size = PAGES * p->page;
@@ -202,7 +206,8 @@ static uint64_t buffer_read(struct probes *p, struct buffer *b)
 			record.bytes[i] = data[(tail + i) % size];
 		if (record.header.size < sizeof(record.header))
 			break;
-		if (record.header.type == PERF_RECORD_SAMPLE && !keep(p, b, &record.sample))
+		if (record.header.type == PERF_RECORD_SAMPLE &&
+		    !probes_add_hit(p, b, &record.sample))
 			lost++;
 		if (record.header.type == PERF_RECORD_LOST)
 			lost += record.lost.lost;

@@ -9,9 +9,9 @@
 
 #define OTHERS (RUN_GROUPS - 1)
 
-static unsigned int group_of(struct processes *p, int32_t tgid)
+static unsigned int processes_group(struct processes *p, int32_t tgid)
 {
-	/* Phases of one process come one after the other, mostly. */
+	/* From the latest group on, because most phases follow one of the same process. */
 	for (size_t g = p->nr; g; g--)
 		if (g != OTHERS && p->tgid[g] == tgid)
 			return (unsigned int)g;
@@ -21,7 +21,7 @@ static unsigned int group_of(struct processes *p, int32_t tgid)
 	return (unsigned int)p->nr;
 }
 
-static void take_names(const struct run *run, struct processes *p)
+static void processes_load_names(const struct run *run, struct processes *p)
 {
 	sqlite3_stmt *s =
 		db_query(run->db, "SELECT tgid, comm FROM processes WHERE tid = tgid ORDER BY t");
@@ -42,8 +42,8 @@ bool processes_of(const struct run *run, struct processes *p)
 		return false;
 	}
 	for (size_t i = 0; i < run->phases; i++)
-		p->group[i] = (uint16_t)group_of(p, run->phase[i].tgid);
-	take_names(run, p);
+		p->group[i] = (uint16_t)processes_group(p, run->phase[i].tgid);
+	processes_load_names(run, p);
 	return true;
 }
 

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which process each phase of a recording is of, as groups that energy can be split by. */
+/* Groups the phases of a recording by process, so that energy can be split by process. */
 #ifndef GCHINTCTL_PROCESSES_H
 #define GCHINTCTL_PROCESSES_H
 
 #include "run.h"
 
 /**
- * struct processes - those that had phases, in the order in which they had their first
- * @nr: how many groups, from 1 on; the last one is of all others where there are too many
- * @tgid: of each group; 0 of the others
- * @name: what it was called last
- * @group: of each phase of the run
+ * struct processes - the processes with phases, in the order of their first phase
+ * @nr: number of groups; they are numbered from 1. If there are too many processes, the last
+ *	group has all that are left
+ * @tgid: process of each group; 0 for the group of all others
+ * @name: last recorded name of the process
+ * @group: group of each phase of the run
  */
 struct processes {
 	size_t nr;
@@ -19,7 +20,7 @@ struct processes {
 	uint16_t *group;
 };
 
-/* False without memory, which is told; else to be freed. */
+/* Returns false without memory, after reporting it; else call processes_free(). */
 bool processes_of(const struct run *run, struct processes *p);
 void processes_free(struct processes *p);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What of a function takes the time: its lines, or its instructions. */
+/* Time within a function, by source line or, without debugging information, by instruction. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,18 +10,18 @@
 #include "db.h"
 #include "profile.h"
 
-#define TEXT_WIDTH 96 /* of a line of a source that is shown */
+#define TEXT_WIDTH 96 /* source lines are cut to this many bytes */
 
 /* A line or an instruction of a symbol. */
 struct place {
 	uint32_t image, symbol, file;
-	int64_t at; /* line, or bytes from the symbol's begin; -1 not known */
-	size_t n, clocked; /* samples; of these, of a frequency that is known */
-	double khz; /* their sum */
+	int64_t at; /* line, or offset into the symbol in bytes; -1 not known */
+	size_t n, clocked; /* samples; those with a known frequency */
+	double khz; /* sum over the clocked samples */
 	bool shown;
 };
 
-/* A source file that is being read, in order of lines. */
+/* A source file that is read once, from its first line to its last. */
 struct source {
 	FILE *f;
 	char *text;
@@ -57,8 +57,8 @@ static int by_count(const void *a, const void *b)
 	return x->n != y->n ? (x->n < y->n ? 1 : -1) : by_place(x, y);
 }
 
-/* In order of symbols, files and lines; NULL without memory. */
-static struct place *collect(const struct profile *p, size_t *nr)
+/* Merges the samples into places, sorted by symbol, file and line. Returns NULL without memory. */
+static struct place *places_collect(const struct profile *p, size_t *nr)
 {
 	struct place *place = calloc(p->samples, sizeof(*place));
 
@@ -94,8 +94,8 @@ static struct place *collect(const struct profile *p, size_t *nr)
 	return place;
 }
 
-/* Of its whole name; the program may have said anything. */
-static FILE *open_source(const char *path)
+/* Opens absolute paths to regular files only, because the profiled program chose the path. */
+static FILE *source_open(const char *path)
 {
 	struct stat st;
 	int fd = *path == '/' ? regular_open(path, 0, &st) : -1;
@@ -106,8 +106,8 @@ static FILE *open_source(const char *path)
 	return f;
 }
 
-/* Shows a line of it, without the blanks at its begin; lines come in order. */
-static void show(struct source *s, int64_t line)
+/* Prints a line without its indentation. Calls must ask for lines in ascending order. */
+static void source_print_line(struct source *s, int64_t line)
 {
 	ssize_t length = 0;
 	size_t blanks;
@@ -125,7 +125,7 @@ static void show(struct source *s, int64_t line)
 	printf("  %.*s", TEXT_WIDTH, s->text + blanks);
 }
 
-static void print_place(const struct place *place, size_t of, struct source *source)
+static void place_print(const struct place *place, size_t of, struct source *source)
 {
 	printf("%8zu %6.2f ", place->n, 100.0 * (double)place->n / (double)of);
 	if (place->clocked)
@@ -139,12 +139,12 @@ static void print_place(const struct place *place, size_t of, struct source *sou
 	else
 		printf("%6" PRId64, place->at);
 	if (place->file != PROFILE_UNKNOWN)
-		show(source, place->at);
+		source_print_line(source, place->at);
 	putchar('\n');
 }
 
-/* The @lines with the most samples, in the order of the source. */
-static bool choose(struct place *place, size_t nr, size_t lines)
+/* Marks the @lines places with the most samples as shown; they stay in source order. */
+static bool places_select_hottest(struct place *place, size_t nr, size_t lines)
 {
 	struct place **hot = calloc(nr, sizeof(*hot));
 	const bool good = hot;
@@ -159,8 +159,8 @@ static bool choose(struct place *place, size_t nr, size_t lines)
 	return good;
 }
 
-/* Another file, from its first line; PROFILE_UNKNOWN: none. */
-static void turn_to(struct source *s, const char *path, uint32_t file)
+/* Closes the current file and opens another one; PROFILE_UNKNOWN: none. */
+static void source_switch(struct source *s, const char *path, uint32_t file)
 {
 	if (s->f)
 		fclose(s->f);
@@ -168,17 +168,17 @@ static void turn_to(struct source *s, const char *path, uint32_t file)
 	s->line = 0;
 	if (file == PROFILE_UNKNOWN)
 		return;
-	s->f = open_source(path);
+	s->f = source_open(path);
 	printf("%26s%s%s\n", "", path, s->f ? "" : ": not here");
 }
 
-/* A symbol's places. */
+/* The places of one symbol. */
 struct part {
 	struct place *place;
 	size_t nr, n;
 };
 
-static bool print_symbol(const struct profile *p, const struct part *part, size_t lines)
+static bool symbol_print(const struct profile *p, const struct part *part, size_t lines)
 {
 	struct place *place = part->place;
 	struct source source = { 0 };
@@ -186,7 +186,7 @@ static bool print_symbol(const struct profile *p, const struct part *part, size_
 
 	for (size_t i = 0; i < part->nr; i++)
 		named += place[i].file != PROFILE_UNKNOWN;
-	if (!choose(place, part->nr, lines))
+	if (!places_select_hottest(place, part->nr, lines))
 		return false;
 	printf("%s of %s: %zu samples, %.1f %%%s\n", p->name[place->symbol], p->name[place->image],
 	       part->n, 100.0 * (double)part->n / (double)p->samples,
@@ -194,13 +194,13 @@ static bool print_symbol(const struct profile *p, const struct part *part, size_
 	printf(" samples      %%     MHz  %s\n", named ? "line" : "instruction");
 	for (size_t i = 0; i < part->nr; i++) {
 		if (!i || place[i].file != place[i - 1].file)
-			turn_to(&source, p->name[place[i].file], place[i].file);
+			source_switch(&source, p->name[place[i].file], place[i].file);
 		if (place[i].shown)
-			print_place(&place[i], part->n, &source);
+			place_print(&place[i], part->n, &source);
 	}
 	if (part->nr > lines)
 		printf("  ... and %zu more: --lines\n", part->nr - lines);
-	turn_to(&source, NULL, PROFILE_UNKNOWN);
+	source_switch(&source, NULL, PROFILE_UNKNOWN);
 	free(source.text);
 	return true;
 }
@@ -212,8 +212,8 @@ static int by_samples(const void *a, const void *b)
 	return x->n != y->n ? (x->n < y->n ? 1 : -1) : by_place(x->place, y->place);
 }
 
-/* Those of most samples first; NULL without memory. */
-static struct part *divide(struct place *place, size_t nr, size_t *parts)
+/* Splits sorted places by symbol, that with the most samples first. NULL without memory. */
+static struct part *parts_divide(struct place *place, size_t nr, size_t *parts)
 {
 	struct part *part = calloc(nr, sizeof(*part));
 
@@ -232,14 +232,14 @@ static struct part *divide(struct place *place, size_t nr, size_t *parts)
 int profile_annotate(const struct profile *p, size_t lines, bool all)
 {
 	size_t nr = 0, parts = 0;
-	struct place *place = collect(p, &nr);
-	struct part *part = place ? divide(place, nr, &parts) : NULL;
+	struct place *place = places_collect(p, &nr);
+	struct part *part = place ? parts_divide(place, nr, &parts) : NULL;
 	bool good = part;
 
 	for (size_t i = 0; good && i < (all ? parts : 1); i++) {
 		if (i)
 			putchar('\n');
-		good = print_symbol(p, &part[i], lines);
+		good = symbol_print(p, &part[i], lines);
 	}
 	if (!good)
 		db_missing(p->run->path, "no memory for a table");

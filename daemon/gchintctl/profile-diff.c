@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Two profiles: what takes more CPU time than before, and what less. */
+/* Compares two profiles: which methods take more CPU time than before, and which less. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 
 struct change {
 	const char *name;
-	size_t n[2]; /* samples before, and since */
-	double seconds; /* more than before */
+	size_t n[2]; /* samples in the first and in the second profile */
+	double seconds; /* increase of CPU time */
 };
 
 static int by_name(const void *a, const void *b)
@@ -27,7 +27,7 @@ static int by_size(const void *a, const void *b)
 	return dx < dy ? 1 : dx > dy ? -1 : strcmp(x->name, y->name);
 }
 
-static bool count(const struct profile *p, int side, struct change *change, size_t *nr)
+static bool changes_count(const struct profile *p, int side, struct change *change, size_t *nr)
 {
 	size_t *n = calloc(p->names, sizeof(*n));
 
@@ -46,9 +46,9 @@ static bool count(const struct profile *p, int side, struct change *change, size
 	return true;
 }
 
-/* Each name once, the largest change first. */
-static size_t merge(struct change *change, size_t nr, const struct profile *before,
-		    const struct profile *since)
+/* Merges entries of the same name and sorts by size of change. Returns how many are left. */
+static size_t changes_merge(struct change *change, size_t nr, const struct profile *before,
+			    const struct profile *since)
 {
 	size_t rows = 0;
 
@@ -68,14 +68,14 @@ static size_t merge(struct change *change, size_t nr, const struct profile *befo
 	return rows;
 }
 
-static double share(size_t n, const struct profile *p)
+static double sample_percent(size_t n, const struct profile *p)
 {
 	return 100.0 * (double)n / (double)p->samples;
 }
 
-/* Two standard deviations of a difference of counts. */
-static double chance(const struct change *c, const struct profile *before,
-		     const struct profile *since)
+/* Two standard deviations of the difference in s, if both counts are Poisson distributed. */
+static double change_noise(const struct change *c, const struct profile *before,
+			   const struct profile *since)
 {
 	return 2 * sqrt((double)c->n[0] * before->seconds * before->seconds +
 			(double)c->n[1] * since->seconds * since->seconds);
@@ -86,11 +86,12 @@ int profile_diff(const struct profile *before, const struct profile *since, size
 	struct change *change = calloc(before->names + since->names, sizeof(*change));
 	size_t nr = 0, rows;
 
-	if (!change || !count(before, 0, change, &nr) || !count(since, 1, change, &nr)) {
+	if (!change || !changes_count(before, 0, change, &nr) ||
+	    !changes_count(since, 1, change, &nr)) {
 		free(change);
 		return CTL_FAILED;
 	}
-	rows = merge(change, nr, before, since);
+	rows = changes_merge(change, nr, before, since);
 	printf("%.3f s of CPU time before (%zu samples), %.3f s since (%zu)\n",
 	       (double)before->samples * before->seconds, before->samples,
 	       (double)since->samples * since->seconds, since->samples);
@@ -101,8 +102,8 @@ int profile_diff(const struct profile *before, const struct profile *since, size
 
 		printf("%10.3f%10.3f %c%+9.3f%10.2f%9.2f  %s\n", (double)c->n[0] * before->seconds,
 		       (double)c->n[1] * since->seconds,
-		       fabs(c->seconds) > chance(c, before, since) ? ' ' : '~', c->seconds,
-		       share(c->n[0], before), share(c->n[1], since), c->name);
+		       fabs(c->seconds) > change_noise(c, before, since) ? ' ' : '~', c->seconds,
+		       sample_percent(c->n[0], before), sample_percent(c->n[1], since), c->name);
 	}
 	if (rows > lines)
 		printf("  ... and %zu more: --lines\n", rows - lines);

@@ -16,21 +16,21 @@ struct spreading {
 	const struct run_rail *rail;
 	struct powers *powers;
 	struct asleep *asleep;
-	uint8_t cpu[RUN_CPUS]; /* that the machine has */
-	uint32_t cpus; /* up to the last of them */
+	uint8_t cpu[RUN_CPUS]; /* 1 for each CPU that the machine has */
+	uint32_t cpus; /* number of the last CPU plus 1 */
 };
 
-/* Of one CPU between two readings, uW ns and ns, as if it had never slept. */
+/* Sums over the time of one CPU between two readings, without its sleep subtracted. */
 struct awake {
 	const struct spreading *s;
 	uint32_t cpu;
-	double weight;
-	uint64_t ns;
-	bool powers;
+	double weight; /* uW times ns */
+	uint64_t ns; /* time at a known frequency */
+	bool powers; /* the power of every frequency is known */
 };
 
-/* The first rail that tells energy; -1 none. */
-static int rail_of(const struct run *run)
+/* The first rail that counts energy, else the first that measures power; -1 if none. */
+static int rail_find(const struct run *run)
 {
 	for (size_t i = 0; i < run->rails; i++)
 		if (!strcmp(run->rail[i].kind, "energy"))
@@ -41,8 +41,8 @@ static int rail_of(const struct run *run)
 	return -1;
 }
 
-/* Where it is not said which there are, those that had a frequency. */
-static void find_cpus(struct spreading *s)
+/* Recordings without a list of CPUs: takes the CPUs with a recorded frequency. */
+static void spreading_find_cpus(struct spreading *s)
 {
 	const struct run *run = s->p->run;
 	char list[256];
@@ -57,12 +57,12 @@ static void find_cpus(struct spreading *s)
 			s->cpus = cpu + 1;
 }
 
-static double weight_of(const struct spreading *s, const struct profile_sample *x)
+static double sample_weight(const struct spreading *s, const struct profile_sample *x)
 {
 	return powers_at(s->powers, x->cpu, x->khz) * s->p->seconds * 1e9;
 }
 
-static void add_stretch(void *data, uint32_t khz, uint64_t ns)
+static void awake_add_stretch(void *data, uint32_t khz, uint64_t ns)
 {
 	struct awake *a = data;
 	const double uw = powers_at(a->s->powers, (int)a->cpu, khz);
@@ -74,14 +74,17 @@ static void add_stretch(void *data, uint32_t khz, uint64_t ns)
 	a->powers &= uw > 0;
 }
 
-/* What a CPU has in [@t0, @t1), asleep for nothing; below 0 where @lack is not known. */
+/*
+ * The weight of a CPU in [@t0, @t1): time awake times power, in uW ns. Returns -1 if it is not
+ * known, with @lack set to what is missing.
+ */
 static double cpu_weight(const struct spreading *s, uint32_t cpu, uint64_t t0, uint64_t t1,
 			 enum profile_lack *lack)
 {
 	struct awake a = { .s = s, .cpu = cpu, .powers = true };
 	const double asleep = asleep_ns(s->asleep, cpu, t0, t1);
 
-	run_stretches(s->p->run, (int)cpu, t0, t1, add_stretch, &a);
+	run_stretches(s->p->run, (int)cpu, t0, t1, awake_add_stretch, &a);
 	*lack = !a.powers      ? PROFILE_LACK_POWER :
 		a.ns < t1 - t0 ? PROFILE_LACK_FREQUENCY :
 				 PROFILE_LACK_IDLE;
@@ -91,11 +94,12 @@ static double cpu_weight(const struct spreading *s, uint32_t cpu, uint64_t t0, u
 }
 
 /*
- * Of all CPUs of the rail together, with samples @first to @end in it. Samples are proof
- * that a CPU was awake for their time, whatever its idle states say.
+ * The weight of all CPUs of the rail between two readings, which samples @first to @end - 1 lie
+ * between. A sample proves that its CPU was awake, so that a CPU weighs at least as much as its
+ * samples, whatever its idle states say. Returns -1 if the weight is not known.
  */
-static double all_weight(const struct spreading *s, size_t first, size_t end, uint64_t t0,
-			 uint64_t t1, enum profile_lack *lack)
+static double cpus_weight(const struct spreading *s, size_t first, size_t end, uint64_t t0,
+			  uint64_t t1, enum profile_lack *lack)
 {
 	double sum = 0;
 
@@ -110,18 +114,18 @@ static double all_weight(const struct spreading *s, size_t first, size_t end, ui
 			return -1;
 		for (size_t k = first; k < end; k++)
 			if (s->p->sample[k].cpu == (int)cpu)
-				sampled += weight_of(s, &s->p->sample[k]);
+				sampled += sample_weight(s, &s->p->sample[k]);
 		sum += fmax(weight, sampled);
 	}
 	*lack = PROFILE_LACK_FREQUENCY;
 	for (size_t k = first; k < end; k++)
-		if (weight_of(s, &s->p->sample[k]) <= 0)
+		if (sample_weight(s, &s->p->sample[k]) <= 0)
 			return -1;
 	return sum > 0 ? sum : -1;
 }
 
-static void spread_one(const struct spreading *s, size_t first, size_t end,
-		       const struct run_sample *a, const struct run_sample *b, size_t interval)
+static void interval_spread(const struct spreading *s, size_t first, size_t end,
+			    const struct run_sample *a, const struct run_sample *b, size_t interval)
 {
 	const bool counter = !strcmp(s->rail->kind, "energy");
 	const bool known = a->value != RUN_UNKNOWN && b->value != RUN_UNKNOWN &&
@@ -130,7 +134,7 @@ static void spread_one(const struct spreading *s, size_t first, size_t end,
 	const double joules = counter ? (double)(b->value - a->value) * 1e-6 :
 					((double)a->value + (double)b->value) / 2 * 1e-6 * length;
 	enum profile_lack lack;
-	const double all = all_weight(s, first, end, a->t, b->t, &lack);
+	const double all = cpus_weight(s, first, end, a->t, b->t, &lack);
 	const double by_time = fmin(s->p->seconds / length, 1.0 / (double)(end - first));
 
 	s->e->most[interval] = known && counter ? joules : INFINITY;
@@ -139,19 +143,19 @@ static void spread_one(const struct spreading *s, size_t first, size_t end,
 	else
 		s->e->lack[lack] += end - first;
 	for (size_t k = first; k < end; k++) {
-		const double part = all > 0 ? weight_of(s, &s->p->sample[k]) / all : by_time;
+		const double part = all > 0 ? sample_weight(s, &s->p->sample[k]) / all : by_time;
 
 		s->e->interval[k] = (uint32_t)interval;
 		s->e->joules[k] = known ? joules * part : NAN;
 	}
 }
 
-static bool spread(struct spreading *s, const struct run_series *readings)
+static bool rail_spread(struct spreading *s, const struct run_series *readings)
 {
 	const struct profile *p = s->p;
 	size_t at = 0;
 
-	find_cpus(s);
+	spreading_find_cpus(s);
 	s->asleep = asleep_of(p->run->db);
 	s->e->most = calloc(readings->nr + 1, sizeof(*s->e->most));
 	if (!s->asleep || !s->e->most)
@@ -165,20 +169,20 @@ static bool spread(struct spreading *s, const struct run_series *readings)
 		for (first = at; at < p->samples && p->sample[at].t < b->t; at++)
 			;
 		if (at > first)
-			spread_one(s, first, at, a, b, i + 1);
+			interval_spread(s, first, at, a, b, i + 1);
 	}
 	return true;
 }
 
-/* By the power of each sample's frequency: its CPU was busy. */
-static bool model(const struct spreading *s)
+/* Models the energy of each sample by the power of a CPU that is busy at its frequency. */
+static bool samples_model(const struct spreading *s)
 {
 	s->e->most = malloc(2 * sizeof(*s->e->most));
 	if (!s->e->most)
 		return false;
 	s->e->most[0] = s->e->most[1] = INFINITY;
 	for (size_t k = 0; k < s->p->samples; k++) {
-		const double weight = weight_of(s, &s->p->sample[k]);
+		const double weight = sample_weight(s, &s->p->sample[k]);
 
 		s->e->interval[k] = 1;
 		if (weight > 0)
@@ -189,7 +193,7 @@ static bool model(const struct spreading *s)
 
 bool profile_energy(const struct profile *p, struct profile_energy *e)
 {
-	const int rail = rail_of(p->run);
+	const int rail = rail_find(p->run);
 	const struct run_series *readings = rail >= 0 ? run_samples(p->run, (size_t)rail) : NULL;
 	struct spreading s = { .p = p, .e = e, .powers = powers_of(p->run->db) };
 	bool good;
@@ -204,11 +208,11 @@ bool profile_energy(const struct profile *p, struct profile_energy *e)
 		e->rail = true;
 		e->how = run_rail_how(s.rail);
 		snprintf(e->what, sizeof(e->what), "%s", s.rail->name);
-		good = spread(&s, readings);
+		good = rail_spread(&s, readings);
 	} else if (good && rail < 0 && *powers_source(s.powers)) {
 		e->how = "modelled";
 		snprintf(e->what, sizeof(e->what), "%s", powers_source(s.powers));
-		good = model(&s);
+		good = samples_model(&s);
 	}
 	asleep_free(s.asleep);
 	powers_free(s.powers);

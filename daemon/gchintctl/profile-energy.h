@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The energy of a profile's samples: of a rail, spread over them, or of a model.
+ * The energy of a profile's samples: measured on a rail and spread over them, or modelled.
  *
- * Between two readings of a rail its energy is known, and no more. A sample has that part of
- * it that its CPU time has of all that the rail's CPUs spent awake, each stretch weighed by
- * what a busy CPU draws at its frequency: what is drawn by all, and asleep, goes along. Where
- * that is not known it has the part by time, as if its CPU were the only one.
+ * A rail only gives the energy between two readings. A sample gets the share of it that its CPU
+ * time has in the time that all CPUs of the rail were awake, each stretch weighed by the power
+ * of a busy CPU at its frequency. Shared power and the power of sleeping CPUs are spread
+ * along with it. If these weights are not known, the share is by time alone, as if the sample's
+ * CPU were the only one.
  */
 #ifndef GCHINTCTL_PROFILE_ENERGY_H
 #define GCHINTCTL_PROFILE_ENERGY_H
 
 #include "profile.h"
 
-/* Why samples had their part by time alone. */
+/* What was not known, so that the share of a sample is by time alone. */
 enum profile_lack {
 	PROFILE_LACK_POWER,
 	PROFILE_LACK_FREQUENCY,
@@ -21,15 +22,15 @@ enum profile_lack {
 };
 
 /**
- * struct profile_energy - of each sample
- * @how: "measured" or "modelled"; NULL where nothing is known
- * @what: the rail's name; or who told the model
- * @rail: it is a rail
- * @joules: of each sample; NAN not known
- * @interval: of each sample: between which two readings, from 1; 0 none
- * @most: of each interval: what anything in it can have at the most, INFINITY not bounded
- * @weighed: samples whose part is by frequency and idle states
- * @lack: samples whose part is by time, by what is not known
+ * struct profile_energy - energy of each sample of a profile
+ * @how: "measured" or "modelled"; NULL if no energy is known
+ * @what: name of the rail, or source of the model
+ * @rail: @what is a rail
+ * @joules: energy of each sample; NAN not known
+ * @interval: interval of each sample between two readings, from 1; 0 outside of all readings
+ * @most: upper bound of the energy of anything within an interval; INFINITY if not bounded
+ * @weighed: number of samples with a share by frequency and idle states
+ * @lack: number of samples with a share by time alone, by what was not known
  */
 struct profile_energy {
 	const char *how;
@@ -41,7 +42,7 @@ struct profile_energy {
 	size_t weighed, lack[PROFILE_LACKS];
 };
 
-/* False without memory, which is told; profile_energy_free() is to be called all the same. */
+/* Returns false without memory, after reporting it. Call profile_energy_free() in either case. */
 bool profile_energy(const struct profile *p, struct profile_energy *e);
 void profile_energy_free(struct profile_energy *e);
 

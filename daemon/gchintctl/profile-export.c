@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Profiles for other tools: speedscope's own format, and the text of perf-script(1), which
+ * Exports profiles in the format of speedscope, and as the output of perf-script(1), which
  * stackcollapse-perf and inferno read.
  */
 #include <inttypes.h>
@@ -11,14 +11,14 @@
 
 #define PHASE_IMAGE "[phases]"
 
-/* The processes, in the order of their first samples. */
+/* Processes in the order of their first samples. */
 struct processes {
 	int32_t *tgid;
 	size_t nr;
 };
 
-/* False if it was there, or without memory. */
-static bool is_new(struct processes *known, int32_t tgid)
+/* Returns true if the process was added; false if it is known already, or without memory. */
+static bool processes_add(struct processes *known, int32_t tgid)
 {
 	int32_t *more;
 
@@ -33,7 +33,7 @@ static bool is_new(struct processes *known, int32_t tgid)
 	return true;
 }
 
-static void put_samples(const struct profile *p, int32_t tgid, FILE *f)
+static void speedscope_write_samples(const struct profile *p, int32_t tgid, FILE *f)
 {
 	struct profile_frame frame[PROFILE_DEPTH];
 	size_t n = 0;
@@ -72,51 +72,51 @@ void profile_speedscope(const struct profile *p, FILE *f)
 	for (size_t i = 0; i < p->samples; i++) {
 		const struct profile_sample *s = &p->sample[i];
 
-		if (!is_new(&known, s->tgid))
+		if (!processes_add(&known, s->tgid))
 			continue;
 		fputs(known.nr > 1 ? ",{\"type\":\"sampled\",\"name\":\"" :
 				     "{\"type\":\"sampled\",\"name\":\"",
 		      f);
 		escape_json(f, p->name[s->process]);
 		fprintf(f, " %d\",\"unit\":\"seconds\",\"samples\":[", s->tgid);
-		put_samples(p, s->tgid, f);
+		speedscope_write_samples(p, s->tgid, f);
 	}
 	fputs("]}\n", f);
 	free(known.tgid);
 }
 
-/* Its readers end a symbol at '(' and divide words by blanks. */
-static void put_symbol(const char *name, FILE *f)
+/* Readers of perf-script end a symbol at '(' and separate words by blanks. */
+static void script_write_symbol(const char *name, FILE *f)
 {
 	for (; *name; name++)
 		fputc(*name == '(' ? '[' : *name == ')' ? ']' : *name == '\n' ? ' ' : *name, f);
 }
 
-static void put_word(const char *name, FILE *f)
+static void script_write_word(const char *name, FILE *f)
 {
 	for (; *name; name++)
 		fputc(*name == ' ' || *name == '\n' || *name == '(' || *name == ')' ? '_' : *name,
 		      f);
 }
 
-static void put_stack(const struct profile *p, const struct profile_sample *s, FILE *f)
+static void script_write_stack(const struct profile *p, const struct profile_sample *s, FILE *f)
 {
 	struct profile_frame frame[PROFILE_DEPTH];
 	size_t nr = profile_frames(p, s, frame);
 
-	/* The innermost first; the program is in the line above. */
+	/* From the innermost frame; frame 0 is the program, which the line above names. */
 	while (nr-- > 1) {
 		const struct profile_frame *at = &frame[nr];
 
 		fprintf(f, "\t%16" PRIx64 " ", at->address);
-		put_symbol(at->name == PROFILE_UNKNOWN ? "[unknown]" : profile_name(p, at->name),
-			   f);
+		script_write_symbol(
+			at->name == PROFILE_UNKNOWN ? "[unknown]" : profile_name(p, at->name), f);
 		fputs(" (", f);
-		put_word(at->kind == PROFILE_PHASE    ? PHASE_IMAGE :
-			 at->image != PROFILE_UNKNOWN ? p->name[at->image] :
-			 at->address		      ? "[unknown]" :
-							PROFILE_METHODS,
-			 f);
+		script_write_word(at->kind == PROFILE_PHASE    ? PHASE_IMAGE :
+				  at->image != PROFILE_UNKNOWN ? p->name[at->image] :
+				  at->address		       ? "[unknown]" :
+								 PROFILE_METHODS,
+				  f);
 		fputs(")\n", f);
 	}
 }
@@ -126,15 +126,15 @@ void profile_script(const struct profile *p, FILE *f)
 	for (size_t i = 0; i < p->samples; i++) {
 		const struct profile_sample *s = &p->sample[i];
 
-		put_word(p->name[s->process], f);
+		script_write_word(p->name[s->process], f);
 		fprintf(f, " %d/%d", s->tgid, s->tid);
 		if (s->cpu >= 0)
 			fprintf(f, " [%03d]", s->cpu);
 		fprintf(f, " %" PRIu64 ".%06" PRIu64 ": %.0f ", s->t / 1000000000,
 			s->t / 1000 % 1000000, p->seconds * 1e9);
-		put_word(*p->event ? p->event : "samples", f);
+		script_write_word(*p->event ? p->event : "samples", f);
 		fputs(": \n", f);
-		put_stack(p, s, f);
+		script_write_stack(p, s, f);
 		fputc('\n', f);
 	}
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What profile record keeps, said at its start and changed while it runs: the configuration
- * of its own recorder is written anew, and the recorder told to read it.
+ * What a recorder of "profile record" keeps: set when it starts, changed while it runs. For a
+ * change its configuration file is rewritten, and SIGHUP makes the recorder read it again.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 #define CONFIG "--config=/tmp/gchint-profile."
 
-static bool fits(const char *option, const char *value, size_t room)
+static bool option_check(const char *option, const char *value, size_t room)
 {
 	if (!value || (strlen(value) < room && *value && !strchr(value, '\n')))
 		return true;
@@ -29,8 +29,10 @@ static bool fits(const char *option, const char *value, size_t room)
 
 bool profile_keep_good(const struct profile_keep *keep)
 {
-	return fits("--command", keep->command, 128) && fits("--cgroup", keep->cgroup, 256) &&
-	       fits("--unit", keep->unit, 128) && fits("--method", keep->method, 400);
+	return option_check("--command", keep->command, 128) &&
+	       option_check("--cgroup", keep->cgroup, 256) &&
+	       option_check("--unit", keep->unit, 128) &&
+	       option_check("--method", keep->method, 400);
 }
 
 int profile_keep_write(const char *path, const struct profile_keep *keep)
@@ -54,11 +56,11 @@ int profile_keep_write(const char *path, const struct profile_keep *keep)
 	for (size_t i = 0; i < sizeof(line) / sizeof(line[0]); i++)
 		if (line[i].value)
 			fprintf(f, "%s = %s\n", line[i].key, line[i].value);
-	/* Whole, whenever it is read. */
+	/* Renamed into place, so that the recorder never reads an incomplete file. */
 	return fclose(f) || rename(new, path) ? -errno : 0;
 }
 
-static bool has_open(long pid, const struct stat *file)
+static bool process_has_open(long pid, const struct stat *file)
 {
 	char pattern[64];
 	struct stat st;
@@ -75,10 +77,11 @@ static bool has_open(long pid, const struct stat *file)
 }
 
 /*
- * The configuration that a recorder of profile record was given; false for any other process.
- * A command line says what its owner likes, and we write where it says: only our own's counts.
+ * Finds the configuration file of a recorder of "profile record"; false for any other process.
+ * Any process can have any command line, and the file that it names is overwritten: only
+ * processes of our own user are trusted.
  */
-static bool config_of(long pid, char *config, size_t size)
+static bool recorder_config(long pid, char *config, size_t size)
 {
 	char text[4096], path[32];
 	struct stat st;
@@ -95,7 +98,7 @@ static bool config_of(long pid, char *config, size_t size)
 	return false;
 }
 
-static long find_recorder(const char *file, char *config, size_t size)
+static long recorder_find(const char *file, char *config, size_t size)
 {
 	glob_t all = { 0 };
 	struct stat st;
@@ -109,7 +112,7 @@ static long find_recorder(const char *file, char *config, size_t size)
 		for (size_t i = 0; i < all.gl_pathc && !found; i++) {
 			const long pid = strtol(all.gl_pathv[i] + strlen("/proc/"), NULL, 10);
 
-			if (config_of(pid, config, size) && has_open(pid, &st))
+			if (recorder_config(pid, config, size) && process_has_open(pid, &st))
 				found = pid;
 		}
 	globfree(&all);
@@ -118,8 +121,8 @@ static long find_recorder(const char *file, char *config, size_t size)
 	return found;
 }
 
-/* How it is sampled stays as it was. */
-static bool read_old(const char *config, struct profile_keep *keep, char *hz, size_t size)
+/* Reads back the frequency and the signal option, which a change of filter leaves alone. */
+static bool config_read(const char *config, struct profile_keep *keep, char *hz, size_t size)
 {
 	char text[2048], *at;
 
@@ -132,8 +135,11 @@ static bool read_old(const char *config, struct profile_keep *keep, char *hz, si
 	return true;
 }
 
-/* What the recorder wrote down of it since; it commits twice a second. */
-static bool say_taken(const char *file, int64_t since)
+/*
+ * Waits for the notes that the recorder writes after it read the configuration, and prints them.
+ * It commits twice a second.
+ */
+static bool recorder_print_notes(const char *file, int64_t since)
 {
 	for (int i = 0; i < 100; i++, usleep(100000)) {
 		sqlite3 *db = db_open(file);
@@ -170,15 +176,16 @@ int profile_filter(const char *file, struct profile_keep *keep)
 		return CTL_FILE;
 	db_number(db, "SELECT max(rowid) FROM notes", 0, &since);
 	sqlite3_close(db);
-	pid = find_recorder(file, config, sizeof(config));
+	pid = recorder_find(file, config, sizeof(config));
 	if (!pid)
 		return CTL_DAEMON;
-	ret = read_old(config, keep, hz, sizeof(hz)) ? profile_keep_write(config, keep) : -ENOENT;
+	ret = config_read(config, keep, hz, sizeof(hz)) ? profile_keep_write(config, keep) :
+							  -ENOENT;
 	if (!ret && kill((pid_t)pid, SIGHUP))
 		ret = -errno;
 	if (ret) {
 		ctl_error("%s: %s", config, strerror(-ret));
 		return CTL_DAEMON;
 	}
-	return say_taken(file, since) ? CTL_OK : CTL_DAEMON;
+	return recorder_print_notes(file, since) ? CTL_OK : CTL_DAEMON;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A profile for the Firefox Profiler: each thread with its samples, and its phases as
- * markers. Beside the recording, memory is that of its distinct stacks and some bytes a
- * sample.
+ * Exports a profile for the Firefox Profiler: each thread with its samples, and its phases as
+ * markers. Needs memory for the distinct stacks and a few bytes per sample, in addition to the
+ * recording itself.
  */
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 #include "firefox-stacks.h"
 #include "profile.h"
 
-/* In the order of threads, and within by time. */
+/* A sample with its stack in the export; sorted by thread, then by time. */
 struct place {
 	const struct profile_sample *sample;
 	uint32_t stack;
@@ -25,7 +25,7 @@ struct export
 	struct place *place;
 };
 
-static int by_number(int32_t a, int32_t b)
+static int number_compare(int32_t a, int32_t b)
 {
 	return (a > b) - (a < b);
 }
@@ -34,12 +34,12 @@ static int by_thread(const void *a, const void *b)
 {
 	const struct profile_sample *s = ((const struct place *)a)->sample;
 	const struct profile_sample *t = ((const struct place *)b)->sample;
-	const int tgid = by_number(s->tgid, t->tgid), tid = by_number(s->tid, t->tid);
+	const int tgid = number_compare(s->tgid, t->tgid), tid = number_compare(s->tid, t->tid);
 
 	return tgid ? tgid : tid ? tid : (s > t) - (s < t);
 }
 
-static bool take_samples(struct export *e)
+static bool export_sort_samples(struct export *e)
 {
 	const struct profile *p = e->p;
 
@@ -56,8 +56,8 @@ static bool take_samples(struct export *e)
 	return true;
 }
 
-/* Each counts once. The CPU time since the one before is what it stands for. */
-static void put_samples(struct export *e, const struct place *place, size_t nr)
+/* Each sample has the weight 1; threadCPUDelta is the CPU time that one stands for. */
+static void export_write_samples(struct export *e, const struct place *place, size_t nr)
 {
 	struct json *j = &e->x.j;
 
@@ -82,7 +82,7 @@ static void put_samples(struct export *e, const struct place *place, size_t nr)
 	json_end(j);
 }
 
-static size_t samples_of_thread(const struct export *e, size_t first)
+static size_t thread_count_samples(const struct export *e, size_t first)
 {
 	const struct profile_sample *s = e->place[first].sample;
 	size_t n;
@@ -93,23 +93,26 @@ static size_t samples_of_thread(const struct export *e, size_t first)
 	return n;
 }
 
-/* Whose thread is first: below 0 that of the sample, above that of the phase. */
-static int order(const struct profile_sample *s, const struct run_phase *p)
+/* Compares threads: below 0 if that of the sample is first, above 0 if that of the phase is. */
+static int thread_compare(const struct profile_sample *s, const struct run_phase *p)
 {
-	const int tgid = by_number(s->tgid, p->tgid);
+	const int tgid = number_compare(s->tgid, p->tgid);
 
-	return tgid ? tgid : by_number(s->tid, p->tid);
+	return tgid ? tgid : number_compare(s->tid, p->tid);
 }
 
-/* Of the samples before and after, by thread, is there one of its process? */
-static bool is_sampled(const struct export *e, size_t next, int32_t tgid)
+/*
+ * Whether the process has any sample: samples are sorted by process, so that only those around
+ * the place of the thread need to be checked.
+ */
+static bool process_is_sampled(const struct export *e, size_t next, int32_t tgid)
 {
 	return (next && e->place[next - 1].sample->tgid == tgid) ||
 	       (next < e->p->samples && e->place[next].sample->tgid == tgid);
 }
 
-/* Threads with samples, and those of their processes that only had phases, or waited. */
-static void threads(struct export *e)
+/* Writes the threads with samples, and of the same processes those with phases only. */
+static void export_write_threads(struct export *e)
 {
 	const size_t samples = e->p->samples, phases = e->x.run->phases;
 	struct firefox *x = &e->x;
@@ -119,15 +122,15 @@ static void threads(struct export *e)
 	for (size_t i = 0, k = 0; i < samples || k < phases;) {
 		const struct profile_sample *s = i < samples ? e->place[i].sample : NULL;
 		const struct run_phase *p = k < phases ? x->phase[k] : NULL;
-		const int first = !s ? 1 : !p ? -1 : order(s, p);
-		const size_t taken = first <= 0 ? samples_of_thread(e, i) : 0;
+		const int first = !s ? 1 : !p ? -1 : thread_compare(s, p);
+		const size_t taken = first <= 0 ? thread_count_samples(e, i) : 0;
 		const size_t marked = first >= 0 ? firefox_phases_of_thread(x, k) : 0;
 
 		if (taken) {
 			firefox_thread(x, s->tgid, s->tid, s->t);
-			put_samples(e, e->place + i, taken);
+			export_write_samples(e, e->place + i, taken);
 			firefox_phases(x, k, marked);
-		} else if (is_sampled(e, i, p->tgid)) {
+		} else if (process_is_sampled(e, i, p->tgid)) {
 			firefox_thread(x, p->tgid, p->tid, p->t0);
 			firefox_no_samples(x);
 			firefox_phases(x, k, marked);
@@ -138,22 +141,22 @@ static void threads(struct export *e)
 	json_end(&x->j);
 }
 
-static bool no_memory(const struct export *e)
+static bool export_no_memory(const struct export *e)
 {
 	db_missing(e->p->run->path, "no memory for its stacks");
 	return false;
 }
 
-static bool put_all(struct export *e)
+static bool export_write(struct export *e)
 {
-	bool whole = take_samples(e) || no_memory(e);
+	bool whole = export_sort_samples(e) || export_no_memory(e);
 
 	if (!whole)
 		return false;
 	firefox_begin(&e->x, e->p->seconds);
-	whole = firefox_shared(&e->x, &e->stacks) || no_memory(e);
+	whole = firefox_shared(&e->x, &e->stacks) || export_no_memory(e);
 	if (whole) {
-		threads(e);
+		export_write_threads(e);
 		whole = firefox_counters(&e->x);
 	}
 	firefox_end(&e->x);
@@ -166,7 +169,7 @@ int profile_firefox(const struct profile *p, FILE *f)
 	bool whole;
 
 	firefox_stacks_init(&e.stacks, p);
-	whole = firefox_open(&e.x, p->run, f) && put_all(&e);
+	whole = firefox_open(&e.x, p->run, f) && export_write(&e);
 	firefox_close(&e.x);
 	firefox_stacks_free(&e.stacks);
 	free(e.place);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Stacks, folded or drawn. One picture, by itself: no script, no font, no other file. A frame's
- * colour is the mean frequency of its samples; grey where that is not known.
+ * Folded stacks, and the flame graph: one SVG file without scripts, fonts or other files. The
+ * colour of a frame is the mean frequency of its samples; grey if that is not known.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,16 +14,16 @@
 #define WIDTH  1200.0
 #define HEIGHT 18
 #define MARGIN 10
-#define LEAST  0.3 /* pixels that a frame has, or it is left out */
+#define LEAST  0.3 /* narrower frames are left out, pixels */
 
 struct node {
 	struct node *child, *next;
 	uint32_t name;
-	size_t n, known;
-	double khz; /* sum over the known */
+	size_t n, known; /* samples; those with a known frequency */
+	double khz; /* sum over these */
 };
 
-static struct node *enter(struct node *node, uint32_t name)
+static struct node *node_enter(struct node *node, uint32_t name)
 {
 	struct node **at = &node->child;
 
@@ -37,7 +37,7 @@ static struct node *enter(struct node *node, uint32_t name)
 	return *at;
 }
 
-static void add(struct node *node, const struct profile_sample *s)
+static void node_add_sample(struct node *node, const struct profile_sample *s)
 {
 	node->n++;
 	node->known += s->khz != 0;
@@ -55,8 +55,8 @@ static void tree_free(struct node *node)
 	}
 }
 
-/* NULL without memory for all of it, which is told. */
-static struct node *tree_of(const struct profile *p)
+/* Returns NULL without memory for all samples, after reporting it. */
+static struct node *tree_build(const struct profile *p)
 {
 	struct node *root = calloc(1, sizeof(*root));
 	bool whole = root;
@@ -66,11 +66,11 @@ static struct node *tree_of(const struct profile *p)
 		size_t nr = profile_frames(p, &p->sample[i], frame);
 		struct node *node = root;
 
-		add(root, &p->sample[i]);
+		node_add_sample(root, &p->sample[i]);
 		for (size_t k = 0; k < nr && node; k++) {
-			node = enter(node, frame[k].name);
+			node = node_enter(node, frame[k].name);
 			if (node)
-				add(node, &p->sample[i]);
+				node_add_sample(node, &p->sample[i]);
 		}
 		whole = node;
 	}
@@ -82,41 +82,41 @@ static struct node *tree_of(const struct profile *p)
 	return root;
 }
 
-/* In a folded stack ';' divides frames, and a line is a stack. */
-static void put_folded(FILE *f, const char *name)
+/* In a folded stack ';' separates frames, and a newline ends the stack. */
+static void folded_write_name(FILE *f, const char *name)
 {
 	for (; *name; name++)
 		fputc(*name == ';' ? ':' : *name == '\n' ? ' ' : *name, f);
 }
 
-static void fold(const struct profile *p, const struct node *node, FILE *f, uint32_t *path,
-		 size_t depth)
+static void node_fold(const struct profile *p, const struct node *node, FILE *f, uint32_t *path,
+		      size_t depth)
 {
 	size_t inner = 0;
 
 	for (const struct node *c = node->child; c; c = c->next) {
 		inner += c->n;
 		path[depth] = c->name;
-		fold(p, c, f, path, depth + 1);
+		node_fold(p, c, f, path, depth + 1);
 	}
 	if (!depth || node->n == inner)
 		return;
 	for (size_t i = 0; i < depth; i++) {
 		if (i)
 			fputc(';', f);
-		put_folded(f, profile_name(p, path[i]));
+		folded_write_name(f, profile_name(p, path[i]));
 	}
 	fprintf(f, " %zu\n", node->n - inner);
 }
 
 int profile_folded(const struct profile *p, FILE *f)
 {
-	struct node *root = tree_of(p);
+	struct node *root = tree_build(p);
 	uint32_t path[PROFILE_DEPTH];
 
 	if (!root)
 		return CTL_FAILED;
-	fold(p, root, f, path, 0);
+	node_fold(p, root, f, path, 0);
 	tree_free(root);
 	return CTL_OK;
 }
@@ -124,12 +124,12 @@ int profile_folded(const struct profile *p, FILE *f)
 struct picture {
 	const struct profile *p;
 	FILE *f;
-	double scale; /* pixels a sample */
+	double scale; /* pixels per sample */
 	uint32_t low, high; /* kHz */
 	size_t all, deepest;
 };
 
-static void find_range(struct picture *pic)
+static void picture_find_range(struct picture *pic)
 {
 	for (size_t i = 0; i < pic->p->samples; i++) {
 		uint32_t khz = pic->p->sample[i].khz;
@@ -141,19 +141,19 @@ static void find_range(struct picture *pic)
 	}
 }
 
-static size_t depth_of(const struct node *node)
+static size_t node_depth(const struct node *node)
 {
 	size_t deepest = 0;
 
 	for (const struct node *c = node->child; c; c = c->next) {
-		size_t d = depth_of(c);
+		size_t d = node_depth(c);
 
 		deepest = d > deepest ? d : deepest;
 	}
 	return deepest + 1;
 }
 
-static void put_colour(const struct picture *pic, const struct node *node)
+static void picture_write_colour(const struct picture *pic, const struct node *node)
 {
 	double part;
 
@@ -168,7 +168,7 @@ static void put_colour(const struct picture *pic, const struct node *node)
 	fprintf(pic->f, "hsl(%.0f,70%%,70%%)", 220 * (1 - part));
 }
 
-static void draw(const struct picture *pic, const struct node *node, double x, size_t depth)
+static void node_draw(const struct picture *pic, const struct node *node, double x, size_t depth)
 {
 	const double width = (double)node->n * pic->scale;
 	const double y = MARGIN + 2.0 * HEIGHT + (double)(pic->deepest - 1 - depth) * HEIGHT;
@@ -189,13 +189,13 @@ static void draw(const struct picture *pic, const struct node *node, double x, s
 		fprintf(pic->f, ", frequency not known");
 	fprintf(pic->f, "</title><rect x=\"%.2f\" y=\"%.0f\" width=\"%.2f\" height=\"%d\" fill=\"",
 		x, y, width, HEIGHT - 1);
-	put_colour(pic, node);
+	picture_write_colour(pic, node);
 	fputs("\"/>", pic->f);
 	if (room >= 3) {
 		size_t bytes = 0;
 		int letters = 0;
 
-		/* Whole characters. */
+		/* Cut between characters, not within one. */
 		while (name[bytes] && letters < room && bytes < sizeof(cut) - 5) {
 			int step = escape_utf8((const unsigned char *)name + bytes);
 
@@ -209,7 +209,7 @@ static void draw(const struct picture *pic, const struct node *node, double x, s
 	}
 	fputs("</g>\n", pic->f);
 	for (const struct node *c = node->child; c; c = c->next) {
-		draw(pic, c, at, depth + 1);
+		node_draw(pic, c, at, depth + 1);
 		at += (double)c->n * pic->scale;
 	}
 }
@@ -217,14 +217,14 @@ static void draw(const struct picture *pic, const struct node *node, double x, s
 int profile_flame(const struct profile *p, FILE *f)
 {
 	struct picture pic = { .p = p, .f = f, .all = p->samples };
-	struct node *root = tree_of(p);
+	struct node *root = tree_build(p);
 	double height;
 
 	if (!root)
 		return CTL_FAILED;
-	find_range(&pic);
+	picture_find_range(&pic);
 	pic.scale = (WIDTH - 2 * MARGIN) / (double)p->samples;
-	pic.deepest = depth_of(root);
+	pic.deepest = node_depth(root);
 	height = 3.0 * MARGIN + (double)(pic.deepest + 3) * HEIGHT;
 	fprintf(f,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" "
@@ -237,7 +237,7 @@ int profile_flame(const struct profile *p, FILE *f)
 	fprintf(f, ": %zu samples by ", p->samples);
 	escape_html(f, p->event);
 	fputs("</text>\n", f);
-	draw(&pic, root, MARGIN, 0);
+	node_draw(&pic, root, MARGIN, 0);
 	fprintf(f, "<text x=\"%d\" y=\"%.0f\">", MARGIN, height - MARGIN);
 	if (pic.high)
 		fprintf(f, "colour: mean frequency, blue %u MHz to red %u MHz; grey: not known",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The stack of a sample, from the outermost: the program, the phase if it collects, the
- * method, then the native frames.
+ * The stack of a sample, outermost frame first: the program, the phase of the collector if it
+ * is in one, the method, then the native frames.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,13 +9,13 @@
 #include "../common/names.h"
 #include "profile.h"
 
-/* Phases are no names of the profile's: behind all of those. */
+/* Phases are numbered after the names that the profile holds. */
 const char *profile_name(const struct profile *p, uint32_t name)
 {
 	return name < p->names ? p->name[name] : name_phase(name - (uint32_t)p->names);
 }
 
-/* Without a name, where it is. */
+/* A frame without a name is named after its image. */
 static struct profile_frame native_frame(const struct profile *p, const struct profile_symbol *at,
 					 uint64_t address, bool kernel)
 {
@@ -43,7 +43,7 @@ static struct profile_frame frame_at(const struct profile *p, const struct profi
 			    kernel);
 }
 
-/* Of a sample without a chain. */
+/* The one native frame of a sample without a call chain. */
 static struct profile_frame only_frame(const struct profile *p, const struct profile_sample *s)
 {
 	struct profile_frame frame =
@@ -76,14 +76,14 @@ size_t profile_frames(const struct profile *p, const struct profile_sample *s,
 		if (end == text)
 			break;
 		native[natives++] = frame_at(p, s, address);
-		/* A chain that leads nowhere is one frame. */
+		/* Merge frames of the same name in sequence, such as unresolved ones. */
 		if (natives > 1 && native[natives - 1].name == native[natives - 2].name)
 			natives--;
 		text = *end ? end + 1 : end;
 	}
 	if (!natives)
 		native[natives++] = only_frame(p, s);
-	/* Frames that are nothing at the outer end say nothing. */
+	/* Unknown frames at the outer end carry no information. */
 	while (natives > 1 && native[natives - 1].name == PROFILE_UNKNOWN)
 		natives--;
 	while (natives)

@@ -8,13 +8,13 @@
 #include "db.h"
 #include "profile.h"
 
-static bool no_memory(const struct profile *p)
+static bool profile_no_memory(const struct profile *p)
 {
 	db_missing(p->run->path, "no memory for its profile");
 	return false;
 }
 
-static bool grow(void *array, size_t nr, size_t size)
+static bool array_grow(void *array, size_t nr, size_t size)
 {
 	void **at = array, *more;
 
@@ -26,7 +26,7 @@ static bool grow(void *array, size_t nr, size_t size)
 	return more;
 }
 
-static size_t hash_of(const char *s)
+static size_t name_hash(const char *s)
 {
 	size_t hash = 5381;
 
@@ -35,7 +35,7 @@ static size_t hash_of(const char *s)
 	return hash;
 }
 
-static bool more_slots(struct profile *p)
+static bool names_grow_index(struct profile *p)
 {
 	const size_t slots = p->slots ? p->slots * 2 : 256;
 	uint32_t *index = calloc(slots, sizeof(*index));
@@ -43,7 +43,7 @@ static bool more_slots(struct profile *p)
 	if (!index)
 		return false;
 	for (size_t i = 0; i < p->names; i++) {
-		size_t at = hash_of(p->name[i]) % slots;
+		size_t at = name_hash(p->name[i]) % slots;
 
 		while (index[at])
 			at = (at + 1) % slots;
@@ -55,27 +55,27 @@ static bool more_slots(struct profile *p)
 	return true;
 }
 
-static uint32_t scarce(struct profile *p)
+static uint32_t name_no_memory(struct profile *p)
 {
 	p->scarce = true;
 	return PROFILE_UNKNOWN;
 }
 
-/* The number of a name; PROFILE_UNKNOWN without memory, which is taken down. */
-static uint32_t intern(struct profile *p, const char *name)
+/* Returns the number of a name; without memory PROFILE_UNKNOWN, with p->scarce set. */
+static uint32_t name_intern(struct profile *p, const char *name)
 {
 	size_t at;
 	char *copy;
 
-	if (p->names * 2 >= p->slots && !more_slots(p))
-		return scarce(p);
-	for (at = hash_of(name) % p->slots; p->index[at]; at = (at + 1) % p->slots)
+	if (p->names * 2 >= p->slots && !names_grow_index(p))
+		return name_no_memory(p);
+	for (at = name_hash(name) % p->slots; p->index[at]; at = (at + 1) % p->slots)
 		if (!strcmp(p->name[p->index[at] - 1], name))
 			return p->index[at] - 1;
 	copy = strdup(name);
-	if (!copy || !grow(&p->name, p->names, sizeof(*p->name))) {
+	if (!copy || !array_grow(&p->name, p->names, sizeof(*p->name))) {
 		free(copy);
-		return scarce(p);
+		return name_no_memory(p);
 	}
 	p->name[p->names++] = copy;
 	p->index[at] = (uint32_t)p->names;
@@ -91,17 +91,18 @@ static bool load_symbols(struct profile *p)
 	bool good = s;
 
 	while (good && db_next(s)) {
-		good = grow(&p->symbol, p->symbols, sizeof(*p->symbol)) || no_memory(p);
+		good = array_grow(&p->symbol, p->symbols, sizeof(*p->symbol)) ||
+		       profile_no_memory(p);
 		if (!good)
 			break;
 		p->symbol[p->symbols++] = (struct profile_symbol){
 			db_int(s, 0, 0),
 			(uint64_t)sqlite3_column_int64(s, 1),
 			(uint64_t)db_int(s, 2, 0),
-			intern(p, db_text(s, 3, "?")),
-			intern(p, db_text(s, 4, "?")),
+			name_intern(p, db_text(s, 3, "?")),
+			name_intern(p, db_text(s, 4, "?")),
 			db_int(s, 5, -1),
-			intern(p, db_text(s, 6, "?")),
+			name_intern(p, db_text(s, 6, "?")),
 			(int)db_u32(s, 7, 0),
 		};
 	}
@@ -109,8 +110,9 @@ static bool load_symbols(struct profile *p)
 	return good;
 }
 
-/* As SQLite orders them: whole numbers with a sign. */
-static int order(const struct profile_symbol *s, int64_t tgid, uint64_t address, uint64_t t)
+/* Compares addresses as SQLite sorted them: as signed integers. */
+static int symbol_compare(const struct profile_symbol *s, int64_t tgid, uint64_t address,
+			  uint64_t t)
 {
 	if (s->tgid != tgid)
 		return s->tgid < tgid ? -1 : 1;
@@ -127,7 +129,7 @@ const struct profile_symbol *profile_symbol_at(const struct profile *p, int32_t 
 	while (lo < hi) {
 		size_t mid = (lo + hi) / 2;
 
-		if (order(&p->symbol[mid], tgid, address, t) < 0)
+		if (symbol_compare(&p->symbol[mid], tgid, address, t) < 0)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -143,12 +145,12 @@ static bool load_stacks(struct profile *p)
 	bool good = s;
 
 	while (good && db_next(s)) {
-		good = grow(&p->stack, p->stacks, sizeof(*p->stack)) || no_memory(p);
+		good = array_grow(&p->stack, p->stacks, sizeof(*p->stack)) || profile_no_memory(p);
 		if (!good)
 			break;
 		p->stack[p->stacks].id = db_int(s, 0, 0);
 		p->stack[p->stacks].frames = strdup(db_text(s, 1, ""));
-		good = p->stack[p->stacks++].frames || no_memory(p);
+		good = p->stack[p->stacks++].frames || profile_no_memory(p);
 	}
 	sqlite3_finalize(s);
 	return good;
@@ -169,12 +171,12 @@ static uint32_t stack_index(const struct profile *p, int64_t id)
 	return lo < p->stacks && p->stack[lo].id == id ? (uint32_t)lo + 1 : 0;
 }
 
-static bool is_null(sqlite3_stmt *s, int column)
+static bool column_is_null(sqlite3_stmt *s, int column)
 {
 	return sqlite3_column_type(s, column) != SQLITE_INTEGER;
 }
 
-static void take_sample(struct profile *p, sqlite3_stmt *s, struct profile_sample *x)
+static void sample_load(struct profile *p, sqlite3_stmt *s, struct profile_sample *x)
 {
 	const struct profile_symbol *at;
 	int64_t cpu = db_int(s, 2, -1);
@@ -183,22 +185,22 @@ static void take_sample(struct profile *p, sqlite3_stmt *s, struct profile_sampl
 		.t = (uint64_t)db_int(s, 0, 0),
 		.tgid = (int32_t)db_int(s, 1, 0),
 		.cpu = cpu >= 0 && cpu <= INT16_MAX ? (int)cpu : -1,
-		.kernel = !is_null(s, 7),
-		.answered = !is_null(s, 3),
+		.kernel = !column_is_null(s, 7),
+		.answered = !column_is_null(s, 3),
 		.group = run_group(db_u32(s, 3, 0), db_u32(s, 4, 0)),
 		.stack = stack_index(p, db_int(s, 8, -1)),
-		.process = intern(p, db_text(s, 9, "?")),
+		.process = name_intern(p, db_text(s, 9, "?")),
 		.tid = (int32_t)db_int(s, 10, 0),
 	};
 	x->khz = run_khz(p->run, x->cpu, x->t);
-	if (!is_null(s, 5)) {
+	if (!column_is_null(s, 5)) {
 		uint64_t method = (uint64_t)sqlite3_column_int64(s, 5);
 
 		at = method ? profile_symbol_at(p, x->tgid, method, x->t) : NULL;
 		x->method = at ? at->name : method ? PROFILE_UNKNOWN : PROFILE_NO_METHOD;
 	}
 	at = profile_symbol_at(p, x->tgid, (uint64_t)sqlite3_column_int64(s, 6), x->t);
-	/* Compiled code tells by being where it is, also of what it has the kernel do. */
+	/* Code that a runtime compiled names the method by its address, also for system calls. */
 	x->compiled = at && at->name >= PROFILE_FIRST && x->method < PROFILE_FIRST &&
 		      !strcmp(p->name[at->image], PROFILE_METHODS);
 	if (x->compiled)
@@ -206,13 +208,13 @@ static void take_sample(struct profile *p, sqlite3_stmt *s, struct profile_sampl
 	if (x->kernel)
 		at = profile_symbol_at(p, 0, (uint64_t)sqlite3_column_int64(s, 7), x->t);
 	x->place = at ? (uint32_t)(at - p->symbol) + 1 : 0;
-	x->image = at ? at->image : x->kernel ? intern(p, "[kernel]") : PROFILE_UNKNOWN;
+	x->image = at ? at->image : x->kernel ? name_intern(p, "[kernel]") : PROFILE_UNKNOWN;
 	x->symbol = at ? at->name : PROFILE_UNKNOWN;
 }
 
-/* In no phase, whoever waits: "none". */
-static bool passes(const struct profile *p, const struct profile_sample *x,
-		   const struct profile_filter *f)
+/* name_phase() returns "none" for phase 0, whatever the class of the group is. */
+static bool sample_passes(const struct profile *p, const struct profile_sample *x,
+			  const struct profile_filter *f)
 {
 	if (f->method && fnmatch(f->method, p->name[x->method], 0))
 		return false;
@@ -233,12 +235,13 @@ static bool load_samples(struct profile *p, const struct profile_filter *f)
 	bool good = s;
 
 	while (good && db_next(s)) {
-		good = grow(&p->sample, p->samples, sizeof(*p->sample)) || no_memory(p);
+		good = array_grow(&p->sample, p->samples, sizeof(*p->sample)) ||
+		       profile_no_memory(p);
 		if (!good)
 			break;
-		take_sample(p, s, &p->sample[p->samples]);
+		sample_load(p, s, &p->sample[p->samples]);
 		p->all++;
-		p->samples += passes(p, &p->sample[p->samples], f);
+		p->samples += sample_passes(p, &p->sample[p->samples], f);
 	}
 	sqlite3_finalize(s);
 	return good;
@@ -250,8 +253,8 @@ bool profile_load(struct profile *p, struct run *run, const struct profile_filte
 	long n;
 
 	p->run = run;
-	intern(p, "?");
-	intern(p, "-");
+	name_intern(p, "?");
+	name_intern(p, "-");
 	db_meta(run->db, "hotspots.event", p->event, sizeof(p->event));
 	db_meta(run->db, "hotspots.kernel", p->in_kernel, sizeof(p->in_kernel));
 	n = db_meta(run->db, "hotspots.hz", hz, sizeof(hz)) ? strtol(hz, NULL, 10) : 0;
@@ -259,7 +262,7 @@ bool profile_load(struct profile *p, struct run *run, const struct profile_filte
 	if (!load_symbols(p) || !load_stacks(p) || !load_samples(p, filter))
 		return false;
 	if (p->scarce)
-		return no_memory(p);
+		return profile_no_memory(p);
 	if (!p->all) {
 		ctl_error("%s: no samples in it; gchintctl profile record takes them", run->path);
 		return false;

@@ -8,18 +8,18 @@
 #include "profile.h"
 #include "profile-energy.h"
 
-/* What samples are counted by: up to three numbers. */
+/* Samples with the same key: up to three numbers, unused ones 0. */
 struct row {
 	uint32_t key[3];
 	size_t n;
-	size_t interval; /* that it was seen in last, from 1 */
+	size_t interval; /* the last interval between readings with such a sample, from 1 */
 	double joules, low, high;
 };
 
 struct table {
 	struct row *row;
 	size_t rows;
-	size_t *slot; /* of samples: its row */
+	size_t *slot; /* index of the row of each sample */
 };
 
 static int by_key(const void *a, const void *b)
@@ -53,7 +53,7 @@ static void by_method(const struct profile_sample *s, uint32_t *key)
 	key[0] = s->method;
 }
 
-/* 0 for a phase that nobody told of. */
+/* The second key is 0 if the phase is not known. */
 static void by_all(const struct profile_sample *s, uint32_t *key)
 {
 	key[0] = s->method;
@@ -61,8 +61,8 @@ static void by_all(const struct profile_sample *s, uint32_t *key)
 	key[2] = s->khz;
 }
 
-/* Sorted by key, with the row of each sample; false without memory. */
-static bool count(const struct profile *p, key_fn fn, struct table *t)
+/* Fills the table, sorted by key. Returns false without memory. */
+static bool table_count(const struct profile *p, key_fn fn, struct table *t)
 {
 	*t = (struct table){ calloc(p->samples, sizeof(*t->row)), 0,
 			     calloc(p->samples, sizeof(*t->slot)) };
@@ -97,7 +97,8 @@ static void table_free(struct table *t)
 	free(t->slot);
 }
 
-static void add_energy(const struct profile *p, const struct profile_energy *e, struct table *t)
+static void table_add_energy(const struct profile *p, const struct profile_energy *e,
+			     struct table *t)
 {
 	for (size_t k = 0; k < p->samples; k++) {
 		struct row *row = &t->row[t->slot[k]];
@@ -111,8 +112,8 @@ static void add_energy(const struct profile *p, const struct profile_energy *e, 
 	}
 }
 
-/* How it was spread, where that is not the same for all. */
-static void say_spread(const struct profile_energy *e)
+/* Says how many samples got their energy by frequency and idle states, and how many by time. */
+static void energy_print_spread(const struct profile_energy *e)
 {
 	static const char *const lacks[PROFILE_LACKS] = {
 		[PROFILE_LACK_POWER] = "the power of a frequency",
@@ -135,9 +136,9 @@ static void say_spread(const struct profile_energy *e)
 	putchar('\n');
 }
 
-static void print_energy(const struct row *row, bool have)
+static void row_print_energy(const struct row *row, bool have)
 {
-	/* Not 0 for what was outside of all readings. */
+	/* Samples outside of all readings have an unknown energy, not 0. */
 	if (!have || !row->interval || isnan(row->joules))
 		printf(" %9s %17s", "?", "");
 	else if (isinf(row->high))
@@ -146,12 +147,12 @@ static void print_energy(const struct row *row, bool have)
 		printf(" %9.3f %8.3f..%-7.3f", row->joules, row->low, row->high);
 }
 
-static double percent(size_t n, size_t of)
+static double percent_of(size_t n, size_t of)
 {
 	return 100.0 * (double)n / (double)of;
 }
 
-static void head(const struct profile *p)
+static void summary_print(const struct profile *p)
 {
 	size_t answered = 0, named = 0, kernel = 0;
 	int64_t lost = 0;
@@ -165,15 +166,15 @@ static void head(const struct profile *p)
 	if (p->samples != p->all)
 		printf(" of %zu", p->all);
 	printf(" by %s, %.3f s of CPU time; %.1f %% in a method that was named\n", p->event,
-	       (double)p->samples * p->seconds, percent(named, p->samples));
+	       (double)p->samples * p->seconds, percent_of(named, p->samples));
 	if (!answered)
 		puts("no thread told its method or phase: the program has no adapter, or took "
 		     "SIGURG and nobody may look in the kernel");
 	else if (answered < p->samples)
 		printf("%.1f %% without an answer of their thread: method and phase ?\n",
-		       percent(p->samples - answered, p->samples));
+		       percent_of(p->samples - answered, p->samples));
 	if (!strcmp(p->in_kernel, "yes"))
-		printf("%.1f %% in the kernel\n", percent(kernel, p->samples));
+		printf("%.1f %% in the kernel\n", percent_of(kernel, p->samples));
 	else
 		puts("what ran in the kernel was not seen: kernel.perf_event_paranoid");
 	db_number(p->run->db,
@@ -182,92 +183,92 @@ static void head(const struct profile *p)
 		printf("%lld samples or answers were lost\n", (long long)lost);
 }
 
-static void more(const struct table *t, size_t lines)
+static void table_print_rest(const struct table *t, size_t lines)
 {
 	if (t->rows > lines)
 		printf("  ... and %zu more: --lines\n", t->rows - lines);
 }
 
-static bool places(const struct profile *p, size_t lines)
+static bool table_print_places(const struct profile *p, size_t lines)
 {
 	struct table t;
-	bool good = count(p, by_image, &t);
+	bool good = table_count(p, by_image, &t);
 
 	if (good) {
 		qsort(t.row, t.rows, sizeof(*t.row), by_count);
 		puts("\nBy image\n samples      %  image");
 		for (size_t i = 0; i < t.rows && i < lines; i++)
-			printf("%8zu %6.2f  %s\n", t.row[i].n, percent(t.row[i].n, p->samples),
+			printf("%8zu %6.2f  %s\n", t.row[i].n, percent_of(t.row[i].n, p->samples),
 			       p->name[t.row[i].key[0]]);
-		more(&t, lines);
+		table_print_rest(&t, lines);
 	}
 	table_free(&t);
-	good = good && count(p, by_place, &t);
+	good = good && table_count(p, by_place, &t);
 	if (good) {
 		qsort(t.row, t.rows, sizeof(*t.row), by_count);
 		puts("\nBy image and symbol\n samples      %  image                symbol");
 		for (size_t i = 0; i < t.rows && i < lines; i++)
 			printf("%8zu %6.2f  %-20s %s\n", t.row[i].n,
-			       percent(t.row[i].n, p->samples), p->name[t.row[i].key[0]],
+			       percent_of(t.row[i].n, p->samples), p->name[t.row[i].key[0]],
 			       p->name[t.row[i].key[1]]);
-		more(&t, lines);
+		table_print_rest(&t, lines);
 		table_free(&t);
 	}
 	return good;
 }
 
-static bool methods(const struct profile *p, size_t lines)
+static bool table_print_methods(const struct profile *p, size_t lines)
 {
 	struct table t;
-	bool good = count(p, by_method, &t);
+	bool good = table_count(p, by_method, &t);
 
 	if (good) {
 		qsort(t.row, t.rows, sizeof(*t.row), by_count);
 		puts("\nBy method, with the native code that it called\n samples      %  method");
 		for (size_t i = 0; i < t.rows && i < lines; i++)
-			printf("%8zu %6.2f  %s\n", t.row[i].n, percent(t.row[i].n, p->samples),
+			printf("%8zu %6.2f  %s\n", t.row[i].n, percent_of(t.row[i].n, p->samples),
 			       p->name[t.row[i].key[0]]);
-		more(&t, lines);
+		table_print_rest(&t, lines);
 	}
 	table_free(&t);
 	return good;
 }
 
-static bool energies(const struct profile *p, size_t lines)
+static bool table_print_energy(const struct profile *p, size_t lines)
 {
 	struct profile_energy e = { 0 };
 	struct table t = { 0 };
-	bool good = profile_energy(p, &e) && count(p, by_all, &t);
+	bool good = profile_energy(p, &e) && table_count(p, by_all, &t);
 	char name[64];
 
 	if (good) {
 		if (e.how)
-			add_energy(p, &e, &t);
+			table_add_energy(p, &e, &t);
 		qsort(t.row, t.rows, sizeof(*t.row), by_count);
 		if (e.how)
 			printf("\nBy method, phase and frequency; energy %s, %s %s\n", e.how,
 			       e.rail ? "rail" : "by", e.what);
 		else
 			puts("\nBy method, phase and frequency; no rail: energy is not known");
-		say_spread(&e);
+		energy_print_spread(&e);
 		puts(" samples      %     MHz         J       at least..most  phase                "
 		     " "
 		     "method");
 		for (size_t i = 0; i < t.rows && i < lines; i++) {
 			const struct row *row = &t.row[i];
 
-			printf("%8zu %6.2f ", row->n, percent(row->n, p->samples));
+			printf("%8zu %6.2f ", row->n, percent_of(row->n, p->samples));
 			if (row->key[2])
 				printf("%7u", row->key[2] / 1000);
 			else
 				printf("%7s", "?");
-			print_energy(row, e.how);
+			row_print_energy(row, e.how);
 			printf("  %-20s  %s\n",
 			       row->key[1] ? run_group_name(row->key[1] - 1, name, sizeof(name)) :
 					     "?",
 			       p->name[row->key[0]]);
 		}
-		more(&t, lines);
+		table_print_rest(&t, lines);
 	}
 	table_free(&t);
 	profile_energy_free(&e);
@@ -276,6 +277,9 @@ static bool energies(const struct profile *p, size_t lines)
 
 int profile_report(const struct profile *p, size_t lines)
 {
-	head(p);
-	return places(p, lines) && methods(p, lines) && energies(p, lines) ? CTL_OK : CTL_FAILED;
+	summary_print(p);
+	return table_print_places(p, lines) && table_print_methods(p, lines) &&
+			       table_print_energy(p, lines) ?
+		       CTL_OK :
+		       CTL_FAILED;
 }

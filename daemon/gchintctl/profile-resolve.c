@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Names of addresses: the symbol tables of the files that were mapped, what programs wrote
- * of the code that they made, /proc/kallsyms. A program may have written anything: what is
- * not certain has no name, for a wrong one would be its neighbour's.
+ * Resolves addresses to names: from symbol tables of mapped files, from maps and dumps that
+ * runtimes write of the code that they compile, and from /proc/kallsyms. Maps and dumps are
+ * untrusted input. An address that is not certainly within a symbol gets no name, because a
+ * guess would be the name of the neighbouring symbol.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,14 +21,14 @@
 #include "jitmap.h"
 #include "profile.h"
 
-#define MAP_SIZE (256 << 20) /* of a file of names that is read */
+#define MAP_SIZE (256 << 20) /* largest map or dump that is read, bytes */
 
 struct file {
 	struct file *next;
 	struct elf *elf;
 };
 
-/* What one process wrote. */
+/* The map and the dump that one process wrote. */
 struct map {
 	struct map *next;
 	int32_t tgid;
@@ -46,7 +47,7 @@ struct resolver {
 	bool kernel_read, failed;
 };
 
-static struct elf *elf_of(struct resolver *r, const char *path)
+static struct elf *resolver_elf(struct resolver *r, const char *path)
 {
 	struct file *f;
 
@@ -63,8 +64,8 @@ static struct elf *elf_of(struct resolver *r, const char *path)
 	return f->elf;
 }
 
-/* All of a file that a program wrote; NULL if there is none of it, or too much. */
-static char *read_text(int fd, const struct stat *st)
+/* Reads a whole file; returns NULL if it is empty or larger than MAP_SIZE. */
+static char *file_read_text(int fd, const struct stat *st)
 {
 	char *text = NULL;
 	ssize_t n = 0, got;
@@ -76,8 +77,8 @@ static char *read_text(int fd, const struct stat *st)
 	return text;
 }
 
-/* With the map V8 writes a log that nobody asked for, where it was started. */
-static void remove_logs(int32_t tgid)
+/* V8 writes a log along with the map, into its working directory. */
+static void v8_remove_logs(int32_t tgid)
 {
 	char pattern[64];
 	glob_t logs = { 0 };
@@ -89,8 +90,11 @@ static void remove_logs(int32_t tgid)
 	globfree(&logs);
 }
 
-/* What a runtime wrote where perf(1) looks for it; the number may be of an older process. */
-static char *read_tmp(const struct profile_maps *from, int32_t tgid)
+/*
+ * Reads the map that a runtime wrote to /tmp, where perf(1) expects it. It is ignored if it is
+ * older than the recording, because it may be that of an earlier process with the same PID.
+ */
+static char *map_read_tmp(const struct profile_maps *from, int32_t tgid)
 {
 	char path[64], *text = NULL;
 	struct stat st;
@@ -101,18 +105,21 @@ static char *read_tmp(const struct profile_maps *from, int32_t tgid)
 	if (fd < 0)
 		return NULL;
 	if (st.st_mtime >= from->since && st.st_uid == geteuid()) {
-		text = read_text(fd, &st);
+		text = file_read_text(fd, &st);
 		if (text && from->remove) {
 			unlink(path);
-			remove_logs(tgid);
+			v8_remove_logs(tgid);
 		}
 	}
 	close(fd);
 	return text;
 }
 
-/* Who writes one maps it as code, so that it is found: perf(1) looks for it likewise. */
-static char *read_dump(struct resolver *r, int32_t tgid, size_t *size)
+/*
+ * Reads the dump of a process. A runtime maps its dump as executable for perf(1) to find it, so
+ * that it is among the recorded images.
+ */
+static char *dump_read(struct resolver *r, int32_t tgid, size_t *size)
 {
 	char *data = NULL;
 	struct stat st;
@@ -125,14 +132,14 @@ static char *read_dump(struct resolver *r, int32_t tgid, size_t *size)
 	if (fd < 0)
 		return NULL;
 	if (st.st_uid == geteuid()) {
-		data = read_text(fd, &st);
+		data = file_read_text(fd, &st);
 		*size = (size_t)st.st_size;
 	}
 	close(fd);
 	return data;
 }
 
-static struct map *map_of(struct resolver *r, int32_t tgid)
+static struct map *resolver_map(struct resolver *r, int32_t tgid)
 {
 	struct map *m;
 	char path[512];
@@ -152,22 +159,22 @@ static struct map *map_of(struct resolver *r, int32_t tgid)
 	snprintf(path, sizeof(path), "%s/perf-%d.map", r->from->folder, tgid);
 	fd = regular_open(path, O_NOFOLLOW, &st);
 	if (fd >= 0) {
-		m->text = read_text(fd, &st);
+		m->text = file_read_text(fd, &st);
 		close(fd);
 	} else {
-		m->text = read_tmp(r->from, tgid);
+		m->text = map_read_tmp(r->from, tgid);
 	}
-	m->dump = read_dump(r, tgid, &size);
+	m->dump = dump_read(r, tgid, &size);
 	if (m->text)
 		jitmap_perf(&m->names, m->text);
-	/* It knows more, and goes before. */
+	/* The dump has lines and times of validity: it takes precedence over the map. */
 	if (m->dump)
 		jitmap_dump(&m->names, m->dump, size);
 	return m;
 }
 
-/* Addresses that the reader may not see are 0. */
-static void read_kernel(struct resolver *r)
+/* Reads /proc/kallsyms; addresses are 0 there for users without the privilege. */
+static void kernel_read_symbols(struct resolver *r)
 {
 	size_t room = 0, n = 0;
 	char *line, *next;
@@ -202,12 +209,12 @@ static void read_kernel(struct resolver *r)
 			break;
 	}
 	symbols_sort(&r->kernel);
-	/* It tells no sizes: up to the next one, as everybody reads it. */
+	/* It has no sizes: as in other profilers a symbol extends to the next one. */
 	for (size_t i = 0; i + 1 < r->kernel.nr; i++)
 		r->kernel.list[i].size = r->kernel.list[i + 1].start - r->kernel.list[i].start;
 }
 
-static bool is_known(struct resolver *r, int32_t tgid, uint64_t address, uint64_t t)
+static bool symbol_is_known(struct resolver *r, int32_t tgid, uint64_t address, uint64_t t)
 {
 	bool known;
 
@@ -219,8 +226,8 @@ static bool is_known(struct resolver *r, int32_t tgid, uint64_t address, uint64_
 	return known;
 }
 
-/* Was the last that is known of it before @t a name? */
-static bool is_named(struct resolver *r, int32_t tgid, uint64_t address, uint64_t t)
+/* Whether the latest entry for the address up to @t has a name. */
+static bool symbol_is_named(struct resolver *r, int32_t tgid, uint64_t address, uint64_t t)
 {
 	bool named;
 
@@ -233,8 +240,8 @@ static bool is_named(struct resolver *r, int32_t tgid, uint64_t address, uint64_
 	return named;
 }
 
-static void put(struct resolver *r, int32_t tgid, uint64_t address, uint64_t t, const char *image,
-		const char *name)
+static void resolver_insert_symbol(struct resolver *r, int32_t tgid, uint64_t address, uint64_t t,
+				   const char *image, const char *name)
 {
 	sqlite3_bind_int(r->add, 1, tgid);
 	sqlite3_bind_int64(r->add, 2, (sqlite3_int64)address);
@@ -248,9 +255,9 @@ static void put(struct resolver *r, int32_t tgid, uint64_t address, uint64_t t, 
 	sqlite3_reset(r->add);
 }
 
-/* How far into what has a name an address is, and which line of its source that is. */
-static void put_place(struct resolver *r, int32_t tgid, uint64_t address, uint64_t t,
-		      uint64_t offset, const struct dwarf_line *line)
+/* Inserts the offset of an address into its symbol and, if known, its source line. */
+static void resolver_insert_line(struct resolver *r, int32_t tgid, uint64_t address, uint64_t t,
+				 uint64_t offset, const struct dwarf_line *line)
 {
 	if (!r->place)
 		return;
@@ -269,25 +276,28 @@ static void put_place(struct resolver *r, int32_t tgid, uint64_t address, uint64
 	sqlite3_reset(r->place);
 }
 
-/* What a program named itself. What names came and went of is asked at each instant. */
+/*
+ * Resolves code that a runtime compiled and named. With timed names an address is looked up at
+ * each instant, because code at the same address changes.
+ */
 static bool resolve_named(struct resolver *r, int32_t tgid, uint64_t address, uint64_t t)
 {
-	const struct map *m = map_of(r, tgid);
+	const struct map *m = resolver_map(r, tgid);
 	const struct symbol *n;
 	struct dwarf_line line;
 
 	if (!m || !m->names.symbols.nr)
 		return false;
-	if (!m->names.timed && is_known(r, tgid, address, 0))
+	if (!m->names.timed && symbol_is_known(r, tgid, address, 0))
 		return true;
 	n = jitmap_find(&m->names, address, t);
-	/* Nothing now, and something before: say from when on there is nothing. */
-	if (!n && m->names.timed && is_named(r, tgid, address, t))
-		put(r, tgid, address, t, PROFILE_METHODS, NULL);
+	/* The code is gone: insert an entry without a name, which ends the earlier one. */
+	if (!n && m->names.timed && symbol_is_named(r, tgid, address, t))
+		resolver_insert_symbol(r, tgid, address, t, PROFILE_METHODS, NULL);
 	if (n) {
-		put(r, tgid, address, n->t, PROFILE_METHODS, n->name);
-		put_place(r, tgid, address, n->t, address - n->start,
-			  jitmap_line(n, address, &line) ? &line : NULL);
+		resolver_insert_symbol(r, tgid, address, n->t, PROFILE_METHODS, n->name);
+		resolver_insert_line(r, tgid, address, n->t, address - n->start,
+				     jitmap_line(n, address, &line) ? &line : NULL);
 	}
 	return n;
 }
@@ -297,7 +307,7 @@ static void resolve_user(struct resolver *r, int32_t tgid, uint64_t address, uin
 	char image[256];
 	const char *path, *slash;
 
-	if (resolve_named(r, tgid, address, t) || is_known(r, tgid, address, t))
+	if (resolve_named(r, tgid, address, t) || symbol_is_known(r, tgid, address, t))
 		return;
 	sqlite3_bind_int(r->image, 1, tgid);
 	sqlite3_bind_int64(r->image, 2, (sqlite3_int64)address);
@@ -311,7 +321,7 @@ static void resolve_user(struct resolver *r, int32_t tgid, uint64_t address, uin
 
 		path = (const char *)sqlite3_column_text(r->image, 2);
 		if (path && *path == '/')
-			e = elf_of(r, path);
+			e = resolver_elf(r, path);
 		if (e)
 			n = elf_at(e, offset, &at);
 		slash = path ? strrchr(path, '/') : NULL;
@@ -319,10 +329,10 @@ static void resolve_user(struct resolver *r, int32_t tgid, uint64_t address, uin
 			 slash	       ? slash + 1 :
 			 path && *path ? path :
 					 "[code without a file]");
-		put(r, tgid, address, 0, image, n ? n->name : NULL);
+		resolver_insert_symbol(r, tgid, address, 0, image, n ? n->name : NULL);
 		if (n)
-			put_place(r, tgid, address, 0, at - n->start,
-				  elf_line(e, at, &line) ? &line : NULL);
+			resolver_insert_line(r, tgid, address, 0, at - n->start,
+					     elf_line(e, at, &line) ? &line : NULL);
 	}
 	sqlite3_reset(r->image);
 }
@@ -331,14 +341,14 @@ static void resolve_kernel(struct resolver *r, uint64_t address)
 {
 	const struct symbol *n;
 
-	if (is_known(r, 0, address, 0))
+	if (symbol_is_known(r, 0, address, 0))
 		return;
 	if (!r->kernel_read)
-		read_kernel(r);
+		kernel_read_symbols(r);
 	n = symbols_find(&r->kernel, address);
-	put(r, 0, address, 0, "[kernel]", n ? n->name : NULL);
+	resolver_insert_symbol(r, 0, address, 0, "[kernel]", n ? n->name : NULL);
 	if (n)
-		put_place(r, 0, address, 0, address - n->start, NULL);
+		resolver_insert_line(r, 0, address, 0, address - n->start, NULL);
 }
 
 static void resolve_stack(struct resolver *r, int32_t tgid, uint64_t t, const char *frames)
@@ -381,19 +391,19 @@ static void resolve_all(struct resolver *r)
 	sqlite3_finalize(s);
 }
 
-/* Also of processes that were never sampled. */
-static void clean_up(struct resolver *r)
+/* Loads the map of every process, which removes it, also if the process was never sampled. */
+static void resolver_remove_maps(struct resolver *r)
 {
 	sqlite3_stmt *s = NULL;
 
 	if (sqlite3_prepare_v2(r->db, "SELECT DISTINCT tgid FROM processes", -1, &s, NULL))
 		return;
 	while (sqlite3_step(s) == SQLITE_ROW)
-		map_of(r, sqlite3_column_int(s, 0));
+		resolver_map(r, sqlite3_column_int(s, 0));
 	sqlite3_finalize(s);
 }
 
-static bool prepare(struct resolver *r, const char *file)
+static bool resolver_open(struct resolver *r, const char *file)
 {
 	const bool good =
 		!sqlite3_open_v2(file, &r->db, SQLITE_OPEN_READWRITE, NULL) &&
@@ -417,7 +427,7 @@ static bool prepare(struct resolver *r, const char *file)
 				    -1, &r->add, NULL) &&
 		!sqlite3_exec(r->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
 
-	/* An older recorder has no such table: then there are no lines. */
+	/* Recordings of older versions have no table of lines. */
 	if (good &&
 	    sqlite3_prepare_v2(r->db, "INSERT OR IGNORE INTO lines VALUES(?1,?2,?3,?4,?5,?6)", -1,
 			       &r->place, NULL))
@@ -428,12 +438,12 @@ static bool prepare(struct resolver *r, const char *file)
 bool profile_resolve(const char *file, const struct profile_maps *maps)
 {
 	struct resolver r = { .from = maps };
-	bool good = prepare(&r, file);
+	bool good = resolver_open(&r, file);
 
 	if (good)
 		resolve_all(&r);
 	if (good && maps->remove)
-		clean_up(&r);
+		resolver_remove_maps(&r);
 	good = good && !r.failed && !sqlite3_exec(r.db, "COMMIT", NULL, NULL, NULL);
 	if (!good)
 		ctl_error("%s: no names were put into it: %s", file, sqlite3_errmsg(r.db));

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * profile: where a program's CPU time goes, by the methods that its runtime runs: record,
- * report, flame.
- */
+/* gchintctl profile: records and shows CPU time by method, phase, frequency and energy. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -77,7 +74,7 @@ struct options {
 	bool folded, interpreted, named_at_calls, quiet;
 };
 
-static int remove_map(void *data, const char *name)
+static int map_remove(void *data, const char *name)
 {
 	char path[512];
 
@@ -86,8 +83,8 @@ static int remove_map(void *data, const char *name)
 	return 0;
 }
 
-static int record_into(const struct ctl *ctl, const struct options *o,
-		       const struct profile_maps *maps, char **command, int count)
+static int profile_record_into(const struct ctl *ctl, const struct options *o,
+			       const struct profile_maps *maps, char **command, int count)
 {
 	const char *file = o->output ? o->output : "profile.db";
 	char config[96], option[128];
@@ -126,19 +123,19 @@ static int record_into(const struct ctl *ctl, const struct options *o,
 	return ret;
 }
 
-/* Node writes one into /tmp then, and leaves it there. */
-static bool asks_for_map(void)
+/* Whether NODE_OPTIONS makes Node write a map to /tmp, which it does not remove. */
+static bool node_map_requested(void)
 {
 	const char *options = getenv("NODE_OPTIONS");
 
 	return options && strstr(options, NODE_MAP);
 }
 
-static int record(const struct ctl *ctl, const struct options *o, char **command, int count)
+static int profile_record(const struct ctl *ctl, const struct options *o, char **command, int count)
 {
 	char folder[] = "/tmp/gchint-profile.XXXXXX";
 	struct profile_maps maps = { .folder = folder, .since = time(NULL) };
-	const bool asked = asks_for_map();
+	const bool asked = node_map_requested();
 	char config[96], **with;
 	int ret;
 
@@ -157,18 +154,18 @@ static int record(const struct ctl *ctl, const struct options *o, char **command
 		return CTL_FAILED;
 	}
 	setenv("GCHINT_PROFILE", o->named_at_calls ? "2" : "1", 1);
-	/* A program that no adapter is for may tell its methods itself. */
+	/* Without an adapter the program may still write the names of its methods itself. */
 	with = launch_command(command, &count, o->interpreted);
-	maps.remove = !asked && asks_for_map();
-	ret = record_into(ctl, o, &maps, with, count);
-	root_list(folder, "perf-", remove_map, folder);
+	maps.remove = !asked && node_map_requested();
+	ret = profile_record_into(ctl, o, &maps, with, count);
+	root_list(folder, "perf-", map_remove, folder);
 	snprintf(config, sizeof(config), "%s/conf", folder);
 	unlink(config);
 	rmdir(folder);
 	return ret;
 }
 
-static int flame(const struct profile *p, const struct options *o)
+static int flame_write(const struct profile *p, const struct options *o)
 {
 	FILE *f;
 	int ret;
@@ -186,7 +183,7 @@ static int flame(const struct profile *p, const struct options *o)
 	return ctl_commit(f, o->output ? o->output : "flame.svg");
 }
 
-static int export(const struct profile *p, const struct options *o)
+static int profile_write(const struct profile *p, const struct options *o)
 {
 	FILE *f = o->output ? ctl_create(o->output) : stdout;
 	int ret = CTL_OK;
@@ -207,7 +204,7 @@ static int export(const struct profile *p, const struct options *o)
 	return ret;
 }
 
-static int compare(const struct options *o, char **files)
+static int profile_compare(const struct options *o, char **files)
 {
 	struct run *run[2] = { run_open(files[0]), NULL };
 	struct profile p[2] = { 0 };
@@ -225,15 +222,15 @@ static int compare(const struct options *o, char **files)
 	return ret;
 }
 
-static int read_profile(const struct options *o, const char *what, const char *file)
+static int profile_read(const struct options *o, const char *what, const char *file)
 {
 	struct run *run = run_open(file);
 	struct profile p = { 0 };
 	int ret = CTL_FILE;
 
 	if (run && profile_load(&p, run, &o->filter))
-		ret = !strcmp(what, "flame")	? flame(&p, o) :
-		      !strcmp(what, "export")	? export(&p, o) :
+		ret = !strcmp(what, "flame")	? flame_write(&p, o) :
+		      !strcmp(what, "export")	? profile_write(&p, o) :
 		      !strcmp(what, "annotate") ? profile_annotate(&p, o->lines, o->filter.symbol) :
 						  profile_report(&p, o->lines);
 	profile_free(&p);
@@ -241,7 +238,7 @@ static int read_profile(const struct options *o, const char *what, const char *f
 	return ret;
 }
 
-static bool in_range(const char *text, long low, long high, const char *option)
+static bool option_in_range(const char *text, long low, long high, const char *option)
 {
 	char *end;
 	long n = strtol(text, &end, 10);
@@ -252,18 +249,18 @@ static bool in_range(const char *text, long low, long high, const char *option)
 	return false;
 }
 
-static bool are_phases(const char *name, bool several)
+static bool phases_are_known(const char *name, bool several)
 {
 	const size_t length = several ? strcspn(name, ",") : strlen(name);
 
 	for (uint32_t n = 0; n < GCHINT_PHASE_NR; n++)
 		if (strlen(name_phase(n)) == length && !strncmp(name, name_phase(n), length))
-			return !name[length] || are_phases(name + length + 1, several);
+			return !name[length] || phases_are_known(name + length + 1, several);
 	ctl_error("profile: no phase '%s': none, or a name such as mark or sweep", name);
 	return false;
 }
 
-static bool is_format(const char *name)
+static bool format_is_known(const char *name)
 {
 	if (!strcmp(name, "firefox") || !strcmp(name, "speedscope") || !strcmp(name, "perf-script"))
 		return true;
@@ -271,8 +268,8 @@ static bool is_format(const char *name)
 	return false;
 }
 
-/* What is to be done with a recording; false with the mistake told. */
-static bool is_known(const char *what)
+/* Whether there is such a subcommand; if not, reports it and returns false. */
+static bool action_is_known(const char *what)
 {
 	static const char *const known[] = { "record", "filter", "report", "annotate",
 					     "flame",  "diff",	 "export" };
@@ -316,7 +313,7 @@ int cmd_profile(const struct ctl *ctl, int argc, char **argv)
 		fputs(usage, stdout);
 		return CTL_OK;
 	}
-	if (!is_known(what))
+	if (!action_is_known(what))
 		return CTL_USAGE;
 	argv[1] = argv[0];
 	argc--;
@@ -331,12 +328,12 @@ int cmd_profile(const struct ctl *ctl, int argc, char **argv)
 			o.folded = true;
 			break;
 		case 'F':
-			if (!in_range(optarg, 1, 2000, "--frequency"))
+			if (!option_in_range(optarg, 1, 2000, "--frequency"))
 				return CTL_USAGE;
 			o.keep.frequency = optarg;
 			break;
 		case 't':
-			if (!is_format(optarg))
+			if (!format_is_known(optarg))
 				return CTL_USAGE;
 			o.format = optarg;
 			break;
@@ -350,7 +347,7 @@ int cmd_profile(const struct ctl *ctl, int argc, char **argv)
 			o.filter.method = o.keep.method = optarg;
 			break;
 		case 'n':
-			if (!in_range(optarg, 1, 1000000, "--lines"))
+			if (!option_in_range(optarg, 1, 1000000, "--lines"))
 				return CTL_USAGE;
 			o.lines = (size_t)strtol(optarg, NULL, 10);
 			break;
@@ -361,7 +358,7 @@ int cmd_profile(const struct ctl *ctl, int argc, char **argv)
 			o.output = optarg;
 			break;
 		case 'P':
-			if (!are_phases(optarg, live))
+			if (!phases_are_known(optarg, live))
 				return CTL_USAGE;
 			o.filter.phase = o.keep.phase = optarg;
 			break;
@@ -388,10 +385,10 @@ int cmd_profile(const struct ctl *ctl, int argc, char **argv)
 		}
 	}
 	if (recording)
-		return record(ctl, &o, argv + optind, argc - optind);
+		return profile_record(ctl, &o, argv + optind, argc - optind);
 	if (!strcmp(what, "diff")) {
 		if (optind == argc - 2)
-			return compare(&o, argv + optind);
+			return profile_compare(&o, argv + optind);
 		ctl_error("profile diff: two recordings are wanted; --help tells more");
 		return CTL_USAGE;
 	}
@@ -406,5 +403,5 @@ int cmd_profile(const struct ctl *ctl, int argc, char **argv)
 		ctl_error("profile export: --format is wanted: firefox, perf-script or speedscope");
 		return CTL_USAGE;
 	}
-	return read_profile(&o, what, argv[optind]);
+	return profile_read(&o, what, argv[optind]);
 }

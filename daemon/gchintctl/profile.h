@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Profiles: samples of threads in a recording, with the names that belong to them. */
+/* Profiles: samples of threads in a recording, and the names of their addresses. */
 #ifndef GCHINTCTL_PROFILE_H
 #define GCHINTCTL_PROFILE_H
 
@@ -12,46 +12,46 @@
 #include "run.h"
 
 /**
- * struct profile_filter - which samples count
- * @method: shell pattern, or NULL
- * @phase: name of a phase, "none" outside of phases, or NULL
- * @process: shell pattern of a program's name, or NULL
- * @symbol: of what the instruction is in, or NULL
+ * struct profile_filter - selects samples of a recording; a member that is NULL selects all
+ * @method: shell pattern of the method
+ * @phase: name of a phase; "none" for outside of phases
+ * @process: shell pattern of the program's name
+ * @symbol: shell pattern of the symbol of the instruction
  */
 struct profile_filter {
 	const char *method, *phase, *process, *symbol;
 };
 
 /**
- * struct profile_keep - what a recorder samples, and what of it it keeps
- * @frequency: samples a second, a number
- * @command: shell pattern of a name or command line; NULL everything, as in all of these
- * @cgroup: of a control group
- * @unit: of a unit of systemd's
- * @method: of methods, several with '|' between them
- * @phase: names of phases, with commas; "none" outside of phases
- * @signal: ask threads, though the kernel could look
+ * struct profile_keep - what a recorder samples and keeps; a pattern that is NULL matches all
+ * @frequency: samples per second of CPU time, a number
+ * @command: shell pattern of a process's name or command line
+ * @cgroup: shell pattern of a control group
+ * @unit: shell pattern of a systemd unit
+ * @method: shell patterns of methods, separated by '|'
+ * @phase: names of phases, separated by commas; "none" for outside of phases
+ * @signal: ask threads for their methods by a signal even if the kernel could read them
  */
 struct profile_keep {
 	const char *frequency, *command, *cgroup, *unit, *method, *phase;
 	bool signal;
 };
 
-/* Whether it can be written; false with the mistake told. */
+/* Whether the values can be written to a configuration; if not, reports why. */
 bool profile_keep_good(const struct profile_keep *keep);
-/* The configuration of a recorder; 0 or -errno. */
+/* Writes the configuration of a recorder. Returns 0 or -errno. */
 int profile_keep_write(const char *path, const struct profile_keep *keep);
-/* From now on, of the recorder that writes @file. An exit code. */
+/* Changes what the running recorder of @file keeps. Returns an exit code. */
 int profile_filter(const char *file, struct profile_keep *keep);
 
-/* Numbers of names that have a meaning of their own. */
+/* Numbers of names with a special meaning. */
 enum {
-	PROFILE_UNKNOWN, /* "?": nobody said, or nothing is known by that address */
-	PROFILE_NO_METHOD, /* "-": the thread said that it was in none that has a name */
+	PROFILE_UNKNOWN, /* "?": not recorded, or no symbol at that address */
+	PROFILE_NO_METHOD, /* "-": the thread was in no method with a name */
 	PROFILE_FIRST
 };
 
-/* The image of code that a runtime made, and named. */
+/* The image of code that a runtime compiled and named. */
 #define PROFILE_METHODS "[methods]"
 
 struct profile_sample {
@@ -60,11 +60,11 @@ struct profile_sample {
 	int cpu; /* -1 not known */
 	uint32_t khz; /* 0 not known */
 	uint32_t process, method, image, symbol; /* names */
-	uint32_t place; /* index into profile.symbol, of the instruction, from 1; 0 none */
+	uint32_t place; /* index into profile.symbol of the instruction, from 1; 0 none */
 	uint32_t stack; /* index into profile.stack, from 1; 0 none */
-	uint16_t group; /* of run_group(); of no meaning without @answered */
-	bool answered, kernel;
-	bool compiled; /* @method is what is at the instruction: nobody told one */
+	uint16_t group; /* of run_group(); only valid if @answered */
+	bool answered, kernel; /* the phase is known; the sample is in the kernel */
+	bool compiled; /* @method was derived from the address of the instruction */
 };
 
 struct profile_stack {
@@ -76,20 +76,20 @@ struct profile_symbol {
 	int64_t tgid;
 	uint64_t address, t;
 	uint32_t image, name;
-	int64_t offset; /* from the begin of what has the name; -1 not known */
+	int64_t offset; /* of the address into the named symbol; -1 not known */
 	uint32_t file; /* a name */
-	int line; /* of it; 0 not known */
+	int line; /* in @file; 0 not known */
 };
 
 /* A recording's samples. names[PROFILE_UNKNOWN] is "?", names[PROFILE_NO_METHOD] "-". */
 struct profile {
 	struct run *run;
 	struct profile_sample *sample;
-	size_t samples, all; /* that count; that there are */
+	size_t samples, all; /* those that pass the filter; all in the recording */
 	char **name;
 	size_t names;
-	bool scarce; /* one had no memory */
-	uint32_t *index; /* of names, by hash */
+	bool scarce; /* a name could not be stored for lack of memory */
+	uint32_t *index; /* hash table of names */
 	size_t slots;
 	struct profile_stack *stack;
 	size_t stacks;
@@ -99,18 +99,21 @@ struct profile {
 	char event[16], in_kernel[8];
 };
 
-/* False with the mistake told: no samples, or none that pass the filter, which is named. */
+/*
+ * Returns false, after reporting the reason: for example that there are no samples, or that none
+ * passes the filter.
+ */
 bool profile_load(struct profile *p, struct run *run, const struct profile_filter *filter);
 void profile_free(struct profile *p);
-/* What is at an address of a process at an instant; NULL nothing known. */
+/* Returns the symbol at an address of a process at an instant; NULL if none is known. */
 const struct profile_symbol *profile_symbol_at(const struct profile *p, int32_t tgid,
 					       uint64_t address, uint64_t t);
 
 /**
- * struct profile_maps - where programs left the names of their methods
- * @folder: perf-PID.map of those that obey GCHINT_SYMBOLS
- * @since: one in /tmp, where other runtimes put theirs, counts if it was written since then
- * @remove: those in /tmp are there by our doing, and go
+ * struct profile_maps - where programs write the names of their methods
+ * @folder: directory of perf-PID.map files, which adapters find in GCHINT_SYMBOLS
+ * @since: files in /tmp, where other runtimes write theirs, are used if not older than this
+ * @remove: remove the files in /tmp, because they were only written for this profile
  */
 struct profile_maps {
 	const char *folder;
@@ -119,30 +122,33 @@ struct profile_maps {
 };
 
 /**
- * profile_resolve - put names beside the addresses of a recording
- * @file: the recording, which nobody writes to any more
+ * profile_resolve - add the names of sampled addresses to a recording
+ * @file: the recording; its recorder must have ended
+ * @maps: where programs wrote the names of their methods
  *
- * Here, where the programs are that were sampled: a recording goes elsewhere.
- * False with the mistake told.
+ * To be called on the machine that was sampled: the programs need not exist where the recording
+ * is read. Returns false after reporting an error.
  */
 bool profile_resolve(const char *file, const struct profile_maps *maps);
 
-#define PROFILE_DEPTH 44 /* frames of a stack at most */
+#define PROFILE_DEPTH 44 /* maximum number of frames of a stack */
 
 enum profile_kind {
 	PROFILE_PROGRAM,
 	PROFILE_PHASE,
-	PROFILE_METHOD, /* also code that a runtime made and named */
+	PROFILE_METHOD, /* also code that a runtime compiled and named */
 	PROFILE_NATIVE,
 	PROFILE_KERNEL
 };
 
 /**
- * struct profile_frame - one of a stack
- * @name: profile_name() has its text
- * @image: where it is; PROFILE_UNKNOWN for programs, phases and methods that were told
- * @address: likewise; 0 not known
- * @at: what is known of that address; NULL nothing
+ * struct profile_frame - a frame of a stack
+ * @kind: what the frame is
+ * @name: to be passed to profile_name()
+ * @image: file that it is in; PROFILE_UNKNOWN for programs, phases and methods that the thread
+ *	reported
+ * @address: of the instruction; 0 for the same frames, and if it is not known
+ * @at: symbol at that address; NULL if none is known
  */
 struct profile_frame {
 	enum profile_kind kind;
@@ -152,27 +158,29 @@ struct profile_frame {
 };
 
 /**
- * profile_frames() - the stack of a sample, outermost first
- * @frame: room for PROFILE_DEPTH
+ * profile_frames() - get the stack of a sample, outermost frame first
+ * @p: the profile
+ * @s: the sample
+ * @frame: array of PROFILE_DEPTH frames
  *
- * Return: how many; the first is the program.
+ * Returns the number of frames; the first is the program.
  */
 size_t profile_frames(const struct profile *p, const struct profile_sample *s,
 		      struct profile_frame *frame);
-/* Of a frame; those of phases are p->names and up. */
+/* Text of the name of a frame; phases are numbered from p->names on. */
 const char *profile_name(const struct profile *p, uint32_t name);
 
-/* Tables; exit codes. */
+/* Prints tables. Returns an exit code, as the functions below do. */
 int profile_report(const struct profile *p, size_t lines);
-/* Symbols by line of their sources, else by instruction: that of most samples, or all. */
+/* Prints the symbol with the most samples, or all, by source line, else by instruction. */
 int profile_annotate(const struct profile *p, size_t lines, bool all);
 int profile_diff(const struct profile *before, const struct profile *since, size_t lines);
-/* Folded stacks, a line each; or one picture of them. An exit code: without memory, none. */
+/* Writes folded stacks, one per line; or a flame graph. */
 int profile_folded(const struct profile *p, FILE *f);
 int profile_flame(const struct profile *p, FILE *f);
-/* What profiler.firefox.com reads, with phases, rails and frequencies. An exit code. */
+/* Writes the format of profiler.firefox.com, with phases, rails and frequencies. */
 int profile_firefox(const struct profile *p, FILE *f);
-/* What speedscope.app reads; what perf-script(1) writes. */
+/* Write the format of speedscope.app, and the output of perf-script(1). */
 void profile_speedscope(const struct profile *p, FILE *f);
 void profile_script(const struct profile *p, FILE *f);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * record -- COMMAND: a gchintd of our own, ready before the command starts and
- * stopped after it ended. Readiness comes over the service manager's protocol:
- * we are the manager.
+ * gchintctl record -- COMMAND: starts a gchintd of its own, waits until it is ready, runs the
+ * command, and stops the daemon. The daemon reports readiness as to systemd: the socket in
+ * NOTIFY_SOCKET is ours.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -44,7 +44,7 @@ static const char usage[] =
 	"The command finds $GCHINT_MARKS: \"gchintctl marks --add TEXT\" marks an instant.\n";
 
 #define ARGS	 48
-#define START_MS 30000 /* it creates a database: a slow card, a busy board */
+#define START_MS 30000 /* creating the database is slow on an SD card and a busy board */
 
 struct record {
 	const char *file, *program;
@@ -54,19 +54,19 @@ struct record {
 	pid_t daemon;
 	uint64_t start;
 	char dir[64], marks[96], notify[96], stream[96];
-	int manager; /* socket on which gchintd tells that it is ready */
+	int manager; /* socket on which gchintd reports that it is ready */
 };
 
-/* One too many is left out, and counted: cmd_record() tells. */
-static void add(struct record *r, const char *arg)
+/* Too many arguments are counted but not stored: cmd_record() reports them. */
+static void daemon_add_argument(struct record *r, const char *arg)
 {
 	if (r->args < ARGS - 1)
 		r->argv[r->args] = (char *)arg;
 	r->args++;
 }
 
-/* Beside ourselves first, so that an unpacked build runs its own. */
-static const char *find_program(char *buf, size_t size)
+/* In the directory of this program first, so that a build tree runs its own daemon. */
+static const char *daemon_find(char *buf, size_t size)
 {
 	char self[4096];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -86,7 +86,7 @@ static const char *find_program(char *buf, size_t size)
 	return access(buf, X_OK) ? "gchintd" : buf;
 }
 
-static int open_manager(struct record *r)
+static int manager_open(struct record *r)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 
@@ -103,7 +103,7 @@ static int open_manager(struct record *r)
 	return 0;
 }
 
-static void close_manager(struct record *r)
+static void manager_close(struct record *r)
 {
 	if (r->manager >= 0)
 		close(r->manager);
@@ -113,7 +113,7 @@ static void close_manager(struct record *r)
 	rmdir(r->dir);
 }
 
-static int start_daemon(struct record *r)
+static int daemon_start(struct record *r)
 {
 	const pid_t self = getpid();
 
@@ -124,9 +124,9 @@ static int start_daemon(struct record *r)
 		setenv("NOTIFY_SOCKET", r->notify, 1);
 		setenv("GCHINT_STREAM", r->stream, 1);
 		unsetenv("WATCHDOG_USEC");
-		/* A Ctrl-C at the terminal is the command's; we stop the daemon. */
+		/* A Ctrl-C at the terminal must not end the daemon before the command ends. */
 		setpgid(0, 0);
-		/* Killed ourselves, we cannot: it ends as if we had. */
+		/* If gchintctl is killed, the daemon ends as if gchintctl had stopped it. */
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
 		if (getppid() != self)
 			_exit(1);
@@ -137,8 +137,8 @@ static int start_daemon(struct record *r)
 	return 0;
 }
 
-/* True when it said READY=1; false when it ended instead, or said nothing. */
-static bool wait_ready(struct record *r)
+/* Returns true after READY=1; false if the daemon ended, did not report in time, or on a signal. */
+static bool daemon_wait_ready(struct record *r)
 {
 	uint64_t end = clock_now() + START_MS * NSEC_PER_MSEC;
 	struct pollfd p = { .fd = r->manager, .events = POLLIN };
@@ -163,7 +163,7 @@ static bool wait_ready(struct record *r)
 	return false;
 }
 
-static int stop_daemon(struct record *r)
+static int daemon_stop(struct record *r)
 {
 	int status = 0;
 
@@ -176,7 +176,7 @@ static int stop_daemon(struct record *r)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
-static void progress(const struct record *r, bool last)
+static void progress_print(const struct record *r, bool last)
 {
 	struct stat st;
 	char wal[4200];
@@ -193,13 +193,13 @@ static void progress(const struct record *r, bool last)
 		size / (1 << 20), last ? "\n" : " ");
 }
 
-static void look(void *data)
+static void progress_update(void *data)
 {
-	progress(data, false);
+	progress_print(data, false);
 }
 
-/* In the command's process. */
-static void tell_sockets(void *data)
+/* Runs in the command's process before exec. */
+static void sockets_export(void *data)
 {
 	const struct record *r = data;
 
@@ -207,25 +207,25 @@ static void tell_sockets(void *data)
 	setenv("GCHINT_STREAM", r->stream, 1);
 }
 
-static int run_command(struct record *r, char **argv, const sigset_t *taken)
+static int command_run(struct record *r, char **argv, const sigset_t *taken)
 {
 	const struct child child = {
 		.argv = argv,
 		.taken = taken,
-		.setup = tell_sockets,
-		.look = !r->quiet && isatty(STDERR_FILENO) ? look : NULL,
+		.setup = sockets_export,
+		.look = !r->quiet && isatty(STDERR_FILENO) ? progress_update : NULL,
 		.data = r,
 	};
 	int status;
 
 	r->start = clock_now();
 	status = child_run(&child);
-	progress(r, true);
+	progress_print(r, true);
 	return status;
 }
 
-/* Asked for, it is said even where there is no progress. */
-static void tell_cost(const struct record *r)
+/* Printed with --cost even if --quiet suppresses progress. */
+static void cost_print(const struct record *r)
 {
 	sqlite3 *db = db_open(r->file);
 	char words[128];
@@ -237,38 +237,38 @@ static void tell_cost(const struct record *r)
 	sqlite3_close(db);
 }
 
-static int run(struct record *r, char **command)
+static int record_run(struct record *r, char **command)
 {
 	char mark[256];
 	sigset_t taken;
 	int ret, status;
 
 	child_signals(&taken);
-	ret = start_daemon(r);
-	if (ret || !wait_ready(r)) {
+	ret = daemon_start(r);
+	if (ret || !daemon_wait_ready(r)) {
 		if (child_caught) {
-			stop_daemon(r);
+			daemon_stop(r);
 			ctl_error("interrupted before %s was started", command[0]);
 			return 128 + child_caught;
 		}
 		ctl_error("%s did not start%s", r->program,
 			  r->daemon ? " within 30 s" : "; its own message is above");
-		stop_daemon(r);
+		daemon_stop(r);
 		return CTL_DAEMON;
 	}
 	snprintf(mark, sizeof(mark), "start: %s", command[0]);
 	marks_add(r->marks, mark);
-	status = run_command(r, command, &taken);
+	status = command_run(r, command, &taken);
 	snprintf(mark, sizeof(mark), "end: %s: %d", command[0], status);
 	marks_add(r->marks, mark);
-	ret = stop_daemon(r);
+	ret = daemon_stop(r);
 	if (ret)
 		ctl_error("gchintd ended with %d; %s may be short", ret, r->file);
 	else if (!r->quiet)
 		fprintf(stderr, "gchintctl: recorded %s; next: gchintctl summary %s\n", r->file,
 			r->file);
 	if (r->cost)
-		tell_cost(r);
+		cost_print(r);
 	return status;
 }
 
@@ -292,10 +292,13 @@ int cmd_record(const struct ctl *ctl, int argc, char **argv)
 	int opt, ret;
 
 	(void)ctl;
-	add(&r, NULL); /* the program, once known */
-	/* The service's file says how the service records; --option --config=FILE comes later. */
-	add(&r, "--config");
-	add(&r, "-");
+	daemon_add_argument(&r, NULL); /* argv[0], set below */
+	/*
+	 * "-" is no file: the system's configuration is for the service. A later
+	 * --option --config=FILE overrides it.
+	 */
+	daemon_add_argument(&r, "--config");
+	daemon_add_argument(&r, "-");
 	while ((opt = getopt_long(argc, argv, "+Chl:o:p:q", longs, NULL)) >= 0) {
 		switch (opt) {
 		case 'C':
@@ -308,21 +311,21 @@ int cmd_record(const struct ctl *ctl, int argc, char **argv)
 			fputs(usage, stdout);
 			return CTL_OK;
 		case 'l':
-			add(&r, "--label");
-			add(&r, optarg);
+			daemon_add_argument(&r, "--label");
+			daemon_add_argument(&r, optarg);
 			break;
 		case 'o':
 			r.file = optarg;
 			break;
 		case 'p':
-			add(&r, "--period");
-			add(&r, optarg);
+			daemon_add_argument(&r, "--period");
+			daemon_add_argument(&r, optarg);
 			break;
 		case 'q':
 			r.quiet = true;
 			break;
 		case 'x':
-			add(&r, optarg);
+			daemon_add_argument(&r, optarg);
 			break;
 		default:
 			return ctl_usage("record");
@@ -338,26 +341,26 @@ int cmd_record(const struct ctl *ctl, int argc, char **argv)
 		r.file = name;
 	}
 	if (!r.program)
-		r.program = find_program(found, sizeof(found));
-	ret = open_manager(&r);
+		r.program = daemon_find(found, sizeof(found));
+	ret = manager_open(&r);
 	if (ret) {
 		ctl_error("%s: %s", r.dir, strerror(-ret));
-		close_manager(&r);
+		manager_close(&r);
 		return CTL_DAEMON;
 	}
 	r.argv[0] = (char *)r.program;
-	add(&r, "--quiet");
-	add(&r, "--record");
-	add(&r, r.file);
-	add(&r, "--marks");
-	add(&r, r.marks);
+	daemon_add_argument(&r, "--quiet");
+	daemon_add_argument(&r, "--record");
+	daemon_add_argument(&r, r.file);
+	daemon_add_argument(&r, "--marks");
+	daemon_add_argument(&r, r.marks);
 	if (r.args >= ARGS) {
 		ctl_error("record: too many options for gchintd: write them into a file and say "
 			  "--option --config=FILE");
 		ret = CTL_USAGE;
 	} else {
-		ret = run(&r, argv + optind);
+		ret = record_run(&r, argv + optind);
 	}
-	close_manager(&r);
+	manager_close(&r);
 	return ret;
 }

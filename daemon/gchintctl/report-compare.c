@@ -9,15 +9,15 @@
 #include "db.h"
 #include "report.h"
 
-/* Decimals that show two digits of @fine. */
-static int decimals(double fine)
+/* Number of decimals that shows two significant digits of @fine. */
+static int number_decimals(double fine)
 {
 	int d = fine > 0 ? 1 - (int)floor(log10(fine)) : 2;
 
 	return d < 0 ? 0 : d > 6 ? 6 : d;
 }
 
-static void cell(const struct verdict *v, bool base, int better, FILE *html)
+static void cell_write(const struct verdict *v, bool base, int better, FILE *html)
 {
 	const char *judgement = verdict_judgement(v, better);
 	char percent[24];
@@ -27,12 +27,13 @@ static void cell(const struct verdict *v, bool base, int better, FILE *html)
 		fputs("<td>?</td>", html);
 		return;
 	}
-	digits = decimals(v->max[1] > v->min[1] ? v->max[1] - v->min[1] : fabs(v->median[1]) / 100);
+	digits = number_decimals(v->max[1] > v->min[1] ? v->max[1] - v->min[1] :
+							 fabs(v->median[1]) / 100);
 	fprintf(html, "<td>%.*f", digits, v->median[1]);
 	if (v->n[1] > 1)
 		fprintf(html, " <span class=\"pm\">(%.*f&nbsp;to&nbsp;%.*f)</span>", digits,
 			v->min[1], digits, v->max[1]);
-	/* Nothing has no sign. */
+	/* A change that rounds to zero gets no sign. */
 	snprintf(percent, sizeof(percent), fabs(v->change) < 0.0005 ? "0.0" : "%+.1f",
 		 100 * v->change);
 	if (!base && v->known)
@@ -44,7 +45,7 @@ static void cell(const struct verdict *v, bool base, int better, FILE *html)
 	fputs("</td>", html);
 }
 
-static void figure_row(const struct comparison *c, const struct compare_figure *f, FILE *html)
+static void figure_write_row(const struct comparison *c, const struct compare_figure *f, FILE *html)
 {
 	static const char *const wish[] = { "lower is better", "", "higher is better" };
 	bool any = false;
@@ -61,13 +62,13 @@ static void figure_row(const struct comparison *c, const struct compare_figure *
 		struct verdict v;
 
 		compare_verdict(c, f, g, &v);
-		cell(&v, c->group[g].base == g, f->better, html);
+		cell_write(&v, c->group[g].base == g, f->better, html);
 	}
 	fputs("</tr>\n", html);
 }
 
-/* PROGRAM and GOVERNOR on lines of their own. */
-static void heading(const struct compare_group *group, FILE *html)
+/* A label "PROGRAM / GOVERNOR" takes two lines. */
+static void group_write_heading(const struct compare_group *group, FILE *html)
 {
 	const char *slash = strstr(group->label, " / ");
 	char program[96] = "";
@@ -83,8 +84,8 @@ static void heading(const struct compare_group *group, FILE *html)
 	fprintf(html, "<br>n = %zu</th>", group->nr);
 }
 
-/* What one opens the page for, before all numbers. */
-static void verdicts(const struct comparison *c, FILE *html)
+/* The verdicts come before the table, because readers look for them first. */
+static void verdicts_write(const struct comparison *c, FILE *html)
 {
 	char words[256];
 
@@ -124,16 +125,16 @@ void report_compare(struct run *const *run, size_t runs, FILE *html)
 
 	if (!compare_make(run, runs, &c))
 		return;
-	verdicts(&c, html);
+	verdicts_write(&c, html);
 	fprintf(html,
 		"<div class=\"scroll\"><table class=\"compare\" "
 		"style=\"--kinds:%zu\"><thead><tr><th></th>",
 		c.groups);
 	for (size_t g = 0; g < c.groups; g++)
-		heading(&c.group[g], html);
+		group_write_heading(&c.group[g], html);
 	fputs("</tr></thead><tbody>\n", html);
 	for (size_t i = 0; i < c.figures; i++)
-		figure_row(&c, &c.figure[i], html);
+		figure_write_row(&c, &c.figure[i], html);
 	fputs("</tbody></table></div>\n<p class=\"note\">Runs with one label are one column: "
 	      "median "
 	      "(lowest to highest). Below it the change against the first column, or the first of "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Recordings of several hosts: which, when, and their pauses on one clock. */
+/* Recordings of several hosts: a list, and a picture of their pauses on one time axis. */
 #include <string.h>
 
 #include "../common/escape.h"
@@ -15,7 +15,7 @@ struct span {
 	int64_t from, to; /* CLOCK_REALTIME, ns */
 };
 
-static bool several(struct run *const *run, size_t runs)
+static bool hosts_differ(struct run *const *run, size_t runs)
 {
 	for (size_t i = 1; i < runs; i++)
 		if (strcmp(run[i]->host, run[0]->host))
@@ -23,7 +23,7 @@ static bool several(struct run *const *run, size_t runs)
 	return false;
 }
 
-static void row(const struct run *run, size_t number, bool shown, FILE *html)
+static void hosts_write_row(const struct run *run, size_t number, bool shown, FILE *html)
 {
 	const struct pauses_sum sum = pauses_sum(run);
 	char when[40];
@@ -40,8 +40,9 @@ static void row(const struct run *run, size_t number, bool shown, FILE *html)
 		MS(sum.paused), MS(sum.longest));
 }
 
-/* Pauses of a run as boxes, those closer than a pixel joined. */
-static void boxes(const struct run *run, const struct span *all, unsigned int at, FILE *f)
+/* Writes the pauses of a run as boxes; pauses less than half a pixel apart are joined. */
+static void pauses_write_boxes(const struct run *run, const struct span *all, unsigned int at,
+			       FILE *f)
 {
 	int64_t pixel = (all->to - all->from) / PIXELS, shift = run->began_ns - (int64_t)run->t0;
 	int64_t from = 0, to = INT64_MIN / 2;
@@ -66,13 +67,13 @@ static void boxes(const struct run *run, const struct span *all, unsigned int at
 	}
 }
 
-static struct span span_of(const struct run *run)
+static struct span run_span(const struct run *run)
 {
 	return (struct span){ run->began_ns, run->began_ns + (int64_t)(run->t1 - run->t0) };
 }
 
-/* One clock: as far as the hosts' own agree, which nothing here knows. */
-static int picture(struct run *const *run, size_t runs, FILE *html)
+/* The axis is CLOCK_REALTIME: the error between the hosts' clocks is not known. */
+static int hosts_draw(struct run *const *run, size_t runs, FILE *html)
 {
 	struct span all = { INT64_MAX, INT64_MIN };
 	unsigned int rows = 0;
@@ -80,7 +81,7 @@ static int picture(struct run *const *run, size_t runs, FILE *html)
 	int ret;
 
 	for (size_t i = 0; i < runs; i++) {
-		struct span one = span_of(run[i]);
+		struct span one = run_span(run[i]);
 
 		if (run[i]->began_ns == RUN_UNKNOWN)
 			continue;
@@ -95,7 +96,7 @@ static int picture(struct run *const *run, size_t runs, FILE *html)
 		return ret;
 	fputs("$W << EOD\n", p.script);
 	for (size_t i = 0, at = rows; i < runs; i++) {
-		struct span one = span_of(run[i]);
+		struct span one = run_span(run[i]);
 
 		if (run[i]->began_ns != RUN_UNKNOWN)
 			fprintf(p.script, "%.6f %.6f %zu\n", (double)(one.from - all.from) / 1e9,
@@ -104,7 +105,7 @@ static int picture(struct run *const *run, size_t runs, FILE *html)
 	fputs("EOD\n$P << EOD\n", p.script);
 	for (size_t i = 0, at = rows; i < runs; i++)
 		if (run[i]->began_ns != RUN_UNKNOWN)
-			boxes(run[i], &all, (unsigned int)at--, p.script);
+			pauses_write_boxes(run[i], &all, (unsigned int)at--, p.script);
 	fprintf(p.script,
 		"EOD\nset lmargin at screen 0.2\nset rmargin at screen 0.985\nset yrange "
 		"[0.4:%u.6]\n"
@@ -129,19 +130,19 @@ int report_hosts(struct run *const *run, size_t runs, size_t detail, FILE *html)
 {
 	int ret;
 
-	if (!several(run, runs))
+	if (!hosts_differ(run, runs))
 		return 0;
 	fputs("<section>\n<h2>Hosts</h2>\n<p class=\"sub\">Pauses on one clock, as far as the "
 	      "hosts' own clocks agreed.</p>\n",
 	      html);
-	ret = picture(run, runs, html);
+	ret = hosts_draw(run, runs, html);
 	fputs("<div class=\"scroll\"><table><thead><tr><th>recording</th><th class=\"left\">began"
 	      "</th><th>length (s)</th><th>pauses</th><th>paused (ms)</th><th>longest "
 	      "(ms)</th></tr>"
 	      "</thead><tbody>\n",
 	      html);
 	for (size_t i = 0; i < runs; i++)
-		row(run[i], i, run_nth_of_label(run, i) < detail, html);
+		hosts_write_row(run[i], i, run_nth_of_label(run, i) < detail, html);
 	fputs("</tbody></table></div>\n</section>\n", html);
 	return ret;
 }

@@ -13,7 +13,7 @@
 #define MS(ns) ((double)(ns) / 1e6)
 #define US(ns) ((long long)(ns) / 1000)
 
-static void number(FILE *html, double v, int decimals)
+static void number_write(FILE *html, double v, int decimals)
 {
 	if (isfinite(v))
 		fprintf(html, "<td>%.*f</td>", decimals, v);
@@ -21,7 +21,8 @@ static void number(FILE *html, double v, int decimals)
 		fputs("<td>?</td>", html);
 }
 
-static void row(const struct run *run, const struct pause *pause, const char *anchor, FILE *html)
+static void pause_write_row(const struct run *run, const struct pause *pause, const char *anchor,
+			    FILE *html)
 {
 	const struct run_phase *p = pause->phase;
 	char name[48];
@@ -33,12 +34,12 @@ static void row(const struct run *run, const struct pause *pause, const char *an
 		anchor, US(p->t0 - run->t0), US(p->t1 - run->t0), run_seconds(run, p->t0),
 		MS(p->t1 - p->t0), plot_phase_colour(p->group),
 		run_group_name(p->group, name, sizeof(name)), name_cause(p->cause));
-	number(html, pause->khz > 0 ? pause->khz / 1000 : NAN, 0);
-	number(html, pause_at_top(pause), 3);
+	number_write(html, pause->khz > 0 ? pause->khz / 1000 : NAN, 0);
+	number_write(html, pause_at_top(pause), 3);
 	if (p->stw)
 		fputs("<td>-</td>", html);
 	else
-		number(html, pause_earlier(pause), 3);
+		number_write(html, pause_earlier(pause), 3);
 	fputs("<td class=\"left\">", html);
 	escape_html(html, pause->comm);
 	fputs(*pause->comm ? ", thread " : "thread ", html);
@@ -68,7 +69,7 @@ void report_pauses(const struct run *run, const char *anchor, FILE *html)
 		      "<tbody>\n",
 		      html);
 		for (size_t i = 0; i < n; i++)
-			row(run, &pause[i], anchor, html);
+			pause_write_row(run, &pause[i], anchor, html);
 		fputs("</tbody></table></div>\n<p class=\"note\">At top: no shorter than this with "
 		      "the CPU at its highest frequency all the while, for memory does not get "
 		      "faster. Earlier: a wait is spared by a collection that begins so much "

@@ -4,7 +4,7 @@
 #include "price.h"
 #include "report.h"
 
-static void row(FILE *html, const char *key, const char *value)
+static void table_write_row(FILE *html, const char *key, const char *value)
 {
 	if (!*value)
 		return;
@@ -13,7 +13,7 @@ static void row(FILE *html, const char *key, const char *value)
 	fputs("</td></tr>\n", html);
 }
 
-static void rows(const struct run *run, FILE *html, const char *sql)
+static void table_write_query(const struct run *run, FILE *html, const char *sql)
 {
 	sqlite3_stmt *s = db_query(run->db, sql);
 
@@ -39,29 +39,31 @@ void report_provenance(const struct run *run, FILE *html)
 	fputs("<details open><summary>Where these numbers come from</summary>\n"
 	      "<table class=\"text\"><tbody>\n",
 	      html);
-	row(html, "file", run->path);
+	table_write_row(html, "file", run->path);
 	run_began(run, text, sizeof(text));
-	row(html, "recorded", text);
-	rows(run, html,
-	     "SELECT 'command', substr(text, 8) FROM marks WHERE text LIKE 'start: %' "
-	     "ORDER BY t LIMIT 1");
+	table_write_row(html, "recorded", text);
+	table_write_query(run, html,
+			  "SELECT 'command', substr(text, 8) FROM marks WHERE text LIKE 'start: %' "
+			  "ORDER BY t LIMIT 1");
 	for (size_t i = 0; i < sizeof(metas) / sizeof(metas[0]); i++) {
 		db_meta(run->db, metas[i][1], text, sizeof(text));
-		row(html, metas[i][0], text);
+		table_write_row(html, metas[i][0], text);
 	}
-	rows(run, html,
-	     "SELECT 'policy' || p.policy, 'CPUs ' || coalesce(p.cpus, '?') || ', ' || "
-	     "coalesce(p.driver, 'driver ?') || ', governor ' || "
-	     "coalesce(group_concat(DISTINCT s.governor), '?') FROM policies p "
-	     "LEFT JOIN policy_states s USING(policy) GROUP BY p.policy");
-	rows(run, html, "SELECT 'source ' || name, state || ': ' || what FROM sources");
-	rows(run, html,
-	     "SELECT 'clock of ' || source, clock || coalesce(', within ' || "
-	     "round(error_ns / 1e3, 1) || ' us', '') || ': ' || how FROM clocks");
-	rows(run, html,
-	     "SELECT 'dropped by ' || source, sum(count) || ': ' || why FROM drops "
-	     "GROUP BY source, why");
+	table_write_query(
+		run, html,
+		"SELECT 'policy' || p.policy, 'CPUs ' || coalesce(p.cpus, '?') || ', ' || "
+		"coalesce(p.driver, 'driver ?') || ', governor ' || "
+		"coalesce(group_concat(DISTINCT s.governor), '?') FROM policies p "
+		"LEFT JOIN policy_states s USING(policy) GROUP BY p.policy");
+	table_write_query(run, html,
+			  "SELECT 'source ' || name, state || ': ' || what FROM sources");
+	table_write_query(run, html,
+			  "SELECT 'clock of ' || source, clock || coalesce(', within ' || "
+			  "round(error_ns / 1e3, 1) || ' us', '') || ': ' || how FROM clocks");
+	table_write_query(run, html,
+			  "SELECT 'dropped by ' || source, sum(count) || ': ' || why FROM drops "
+			  "GROUP BY source, why");
 	if (price_words(run->db, text, sizeof(text)))
-		row(html, "cost of recording", text);
+		table_write_row(html, "cost of recording", text);
 	fputs("</tbody></table></details>\n", html);
 }

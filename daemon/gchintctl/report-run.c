@@ -13,7 +13,7 @@
 
 #define MS(ns) ((double)(ns) / 1e6)
 
-static bool present(const struct run *run, unsigned int group)
+static bool phase_is_present(const struct run *run, unsigned int group)
 {
 	for (size_t i = 0; i < run->phases; i++)
 		if (run->phase[i].group == group)
@@ -21,13 +21,13 @@ static bool present(const struct run *run, unsigned int group)
 	return false;
 }
 
-static void legend(const struct run *run, FILE *html)
+static void legend_write(const struct run *run, FILE *html)
 {
 	char name[48];
 
 	fputs("<p class=\"legend\">", html);
 	for (unsigned int g = CLASS_NR; g < RUN_GROUPS; g++)
-		if (present(run, g))
+		if (phase_is_present(run, g))
 			fprintf(html,
 				"<span class=\"item\"><span class=\"dot\" style=\"background:%s\">"
 				"</span>%s</span>",
@@ -35,8 +35,11 @@ static void legend(const struct run *run, FILE *html)
 	fputs("</p>\n", html);
 }
 
-/* A stretch around the longest pause, or the longest phase if there is no pause. */
-static bool close_up(const struct run *run, uint64_t *t0, uint64_t *t1)
+/*
+ * Finds a span around the longest pause, or the longest phase if there is no pause. Returns false
+ * if there is no phase, or if the span would be more than a third of the recording.
+ */
+static bool close_up_find(const struct run *run, uint64_t *t0, uint64_t *t1)
 {
 	const struct run_phase *longest = NULL;
 	uint64_t span = run->t1 - run->t0, width = 1000000000ull, middle;
@@ -130,7 +133,7 @@ static void energy_cell(const struct energy_part *p, bool measured, FILE *html)
 			100 * (double)p->whole_ns / (double)p->ns);
 }
 
-/* A rail, or all rails that feed one core each. */
+/* A column of the energy tables: one rail, or the sum of the rails that feed one core each. */
 struct column {
 	struct energy e;
 	const struct run_rail *rail;
@@ -143,8 +146,8 @@ static const char *column_name(const struct column *c)
 	return *c->rail->label ? c->rail->label : c->rail->name;
 }
 
-/* Returns how many there are; @column has room for one more than rails. */
-static size_t columns_of(const struct run *run, const uint16_t *group, struct column *column)
+/* Returns the number of columns; @column has one element more than there are rails. */
+static size_t columns_load(const struct run *run, const uint16_t *group, struct column *column)
 {
 	const struct run_rail *core = NULL;
 	size_t nr = 0;
@@ -172,7 +175,7 @@ static void energy_head(const char *what, const struct column *column, size_t co
 	}
 }
 
-static void sensor(const struct column *c, FILE *html)
+static void sensor_write(const struct column *c, FILE *html)
 {
 	const struct energy_limits *l = &c->rail->limits;
 
@@ -201,7 +204,7 @@ static void energy_notes(const struct column *column, size_t columns, const char
 {
 	fputs("</tbody></table></div>\n<p class=\"note\">", html);
 	for (size_t c = 0; c < columns; c++)
-		sensor(&column[c], html);
+		sensor_write(&column[c], html);
 	if (columns)
 		fputs("Between two readings of a counter only the sum is known: a phase gets its "
 		      "share by time, and took no less and no more than the brackets say. Between "
@@ -236,7 +239,7 @@ static void energy_by_phase(const struct run *run, const struct column *column, 
 			 "</tr></thead><tbody>\n",
 	      html);
 	for (unsigned int g = 0; g < RUN_GROUPS; g++) {
-		if (g ? !present(run, g) : !columns)
+		if (g ? !phase_is_present(run, g) : !columns)
 			continue;
 		fprintf(html, "<tr><td><span class=\"dot\" style=\"background:%s\"></span>%s</td>",
 			plot_phase_colour(g), run_group_name(g, name, sizeof(name)));
@@ -261,7 +264,7 @@ static void energy_by_process(const struct run *run, struct column *column, FILE
 
 	if (!processes_of(run, &p))
 		return;
-	columns = p.nr > 1 ? columns_of(run, p.group, column) : 0;
+	columns = p.nr > 1 ? columns_load(run, p.group, column) : 0;
 	if (columns) {
 		fputs("<h3>Energy by process, in its phases (J)</h3>\n", html);
 		energy_head("process", column, columns, html);
@@ -279,7 +282,7 @@ static void energy_by_process(const struct run *run, struct column *column, FILE
 	processes_free(&p);
 }
 
-/* Where there are rails a core. */
+/* Only for boards with one rail per core. */
 static void energy_by_core(const struct run *run, FILE *html)
 {
 	struct energy_part in;
@@ -317,13 +320,13 @@ static void energy_tables(const struct run *run, FILE *html)
 		db_missing(run->path, "no memory for its energy");
 		return;
 	}
-	energy_by_phase(run, column, columns_of(run, NULL, column), html);
+	energy_by_phase(run, column, columns_load(run, NULL, column), html);
 	energy_by_core(run, html);
 	energy_by_process(run, column, html);
 	free(column);
 }
 
-static void headline(const struct run *run, FILE *html)
+static void headline_write(const struct run *run, FILE *html)
 {
 	const struct pauses_sum sum = pauses_sum(run);
 
@@ -337,13 +340,14 @@ static void headline(const struct run *run, FILE *html)
 	fputs("</p>\n", html);
 }
 
-/* The picture, and behind it what the script draws in its place. */
-static int timeline(const struct run *run, const char *anchor, uint64_t t0, uint64_t t1, FILE *html)
+/* The picture, and after it the data from which the script draws its replacement. */
+static int timeline_write(const struct run *run, const char *anchor, uint64_t t0, uint64_t t1,
+			  FILE *html)
 {
 	int ret;
 
 	fprintf(html, "<div class=\"timeline\" id=\"%s\">\n<div class=\"still\">\n", anchor);
-	legend(run, html);
+	legend_write(run, html);
 	ret = plot_timeline(run, t0, t1, html);
 	fputs("</div>\n", html);
 	if (*asset_dygraphs)
@@ -361,14 +365,14 @@ int report_run(const struct run *run, size_t number, const struct plot_scale *sc
 	fprintf(html, "<section id=\"run%zu\">\n<h2>", number);
 	escape_html(html, run->label);
 	fputs("</h2>\n", html);
-	headline(run, html);
+	headline_write(run, html);
 	fputs("<h3>Over time</h3>\n", html);
 	snprintf(anchor, sizeof(anchor), "run%zu-time", number);
-	ret = timeline(run, anchor, run->t0, run->t1, html);
-	if (close_up(run, &t0, &t1)) {
+	ret = timeline_write(run, anchor, run->t0, run->t1, html);
+	if (close_up_find(run, &t0, &t1)) {
 		fprintf(html, "<h3>Around the longest pause</h3>\n");
 		snprintf(close, sizeof(close), "run%zu-close", number);
-		r = timeline(run, close, t0, t1, html);
+		r = timeline_write(run, close, t0, t1, html);
 		ret = ret ? ret : r;
 	}
 	fputs("<h3>Phases</h3>\n", html);

@@ -28,10 +28,10 @@ const char report_style[] =
 ".pm{color:var(--soft)}.weak{color:#9aa5b1}.missing{color:#a33;font-style:italic}\n"
 ".better{color:#14795a}.worse{color:#b3372b}\n"
 ".verdict h3{margin:12px 0 2px}.verdict ul{margin:0 0 10px;padding-left:20px}\n"
-/* Four columns and their names side by side. */
+/* Percentages on lines of their own: four columns and their names fit side by side. */
 "table.compare td span{display:block}table.compare td:first-child{white-space:normal;min-width:11em}\n"
 ".left{text-align:left}table.pauses td:last-child{white-space:normal}td a{color:var(--accent)}\n"
-/* With the script its charts stand where the picture stood; on paper the picture does. */
+/* The script's charts replace the picture on screens; in print the picture stays. */
 ".live{display:none}.scripted .live{display:block}.scripted .still{display:none}\n"
 ".live:focus-visible{outline:2px solid var(--accent);outline-offset:4px}.charts{position:relative}\n"
 ".live .chart{width:100%}.live canvas.lanes{width:100%;display:block}\n"
@@ -44,17 +44,17 @@ const char report_style[] =
 "details{margin-top:18px}summary{cursor:pointer;color:var(--accent)}\n"
 "nav a{color:var(--accent);margin-right:16px;text-decoration:none}\n"
 /*
- * Labels wrap. A picture that was drawn for a phone as well fits; others keep a size to be read
- * at, and the rest is reached by moving sideways.
+ * Phones: labels wrap. Pictures with a narrow version use it; others keep a legible size and
+ * scroll sideways.
  */
 "@media(max-width:640px){main{padding:14px 8px 40px}section{padding:14px 12px}th,td{padding:5px 6px}"
 "th:first-child,td:first-child,table.pauses td:last-child{white-space:normal;min-width:8em}.plot .wide{width:760px}"
-/* What is compared stands above its figures, for two kinds to be side by side. */
+/* Phones: the name of a figure is above its values, so that two columns fit. */
 "table.compare,table.compare thead,table.compare tbody{display:block}table.compare tr{display:grid;"
 "grid-template-columns:repeat(var(--kinds),minmax(9.6em,1fr));border-bottom:1px solid var(--line)}"
 "table.compare td{border:0}table.compare td:first-child{grid-column:1/-1;padding-bottom:0;font-weight:600}"
 "table.compare td:first-child span{display:inline;font-weight:400}table.compare th:first-child{display:none}}\n"
-/* Pictures are drawn on white: turned over, with the hues put back. */
+/* Dark pages: pictures have a white background; invert it, and rotate hues back. */
 "@media(prefers-color-scheme:dark){:root{--ink:#e3e8ee;--soft:#9fabb8;--line:#333d48;--page:#12171d;--card:#1a2129;"
 "--accent:#7fb4e6}th{border-bottom-color:#4a5663}tbody tr:hover{background:#212a34}.plot img,.live canvas,.dot{filter:invert(.9) hue-rotate(180deg)}"
 ".better{color:#57c79b}.worse{color:#f08a7e}}\n"

@@ -31,15 +31,15 @@ static const char usage[] =
 	"can be zoomed and moved, pointed at for what was asked for and by whom, lines switched "
 	"off.\n";
 
-static void escaped(FILE *html, const char *before, const char *text, const char *after)
+static void text_write_escaped(FILE *html, const char *before, const char *text, const char *after)
 {
 	fputs(before, html);
 	escape_html(html, text);
 	fputs(after, html);
 }
 
-/* dygraphs names its version and its licence itself; the licence wants its text with it. */
-static void scripts(FILE *html)
+/* The MIT licence of dygraphs must be included with copies; the script only names it. */
+static void scripts_write(FILE *html)
 {
 	if (!*asset_dygraphs)
 		return;
@@ -52,7 +52,7 @@ static void scripts(FILE *html)
 	fputs("</script>\n", html);
 }
 
-static void contents(struct run *const *run, size_t runs, size_t detail, FILE *html)
+static void contents_write(struct run *const *run, size_t runs, size_t detail, FILE *html)
 {
 	if (runs < 2)
 		return;
@@ -61,12 +61,12 @@ static void contents(struct run *const *run, size_t runs, size_t detail, FILE *h
 		if (run_nth_of_label(run, i) >= detail)
 			continue;
 		fprintf(html, "<a href=\"#run%zu\">", i);
-		escaped(html, "", run[i]->label, "</a> ");
+		text_write_escaped(html, "", run[i]->label, "</a> ");
 	}
 	fputs("</nav>\n", html);
 }
 
-static int write_page(struct run *const *run, size_t runs, const struct plot_scale *scale,
+static int page_write(struct run *const *run, size_t runs, const struct plot_scale *scale,
 		      const char *title, size_t detail, FILE *html)
 {
 	size_t wanted = 0, drawn = 0;
@@ -74,18 +74,18 @@ static int write_page(struct run *const *run, size_t runs, const struct plot_sca
 
 	for (size_t i = 0; i < runs; i++)
 		wanted += run_nth_of_label(run, i) < detail;
-	escaped(html,
-		"<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-		"<meta name=\"viewport\" content=\"width=device-width\">\n<title>",
-		title, "</title>\n<style>\n");
+	text_write_escaped(html,
+			   "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+			   "<meta name=\"viewport\" content=\"width=device-width\">\n<title>",
+			   title, "</title>\n<style>\n");
 	fputs(report_style, html);
 	fputs(asset_dygraphs_style, html);
-	escaped(html, "</style></head><body><main>\n<header><h1>", title, "</h1>\n");
+	text_write_escaped(html, "</style></head><body><main>\n<header><h1>", title, "</h1>\n");
 	fprintf(html,
 		"<p>%zu recording%s, made into this page by gchintctl " GCHINTD_VERSION
 		"</p></header>\n",
 		runs, runs == 1 ? "" : "s");
-	contents(run, runs, detail, html);
+	contents_write(run, runs, detail, html);
 	if (runs > 1) {
 		fputs("<section>\n<h2>Side by side</h2>\n", html);
 		report_compare(run, runs, html);
@@ -112,7 +112,7 @@ static int write_page(struct run *const *run, size_t runs, const struct plot_sca
 				drawn == wanted ? "\n" : "");
 	}
 	fputs("</main>\n", html);
-	scripts(html);
+	scripts_write(html);
 	fputs("</body></html>\n", html);
 	return ret;
 }
@@ -169,7 +169,7 @@ int cmd_report(const struct ctl *ctl, int argc, char **argv)
 	html = ctl_create(output);
 	if (!html)
 		goto free_scale;
-	ret = write_page(run, runs, &scale, title, detail, html) ? CTL_FAILED : CTL_OK;
+	ret = page_write(run, runs, &scale, title, detail, html) ? CTL_FAILED : CTL_OK;
 	if (ctl_commit(html, output))
 		ret = CTL_FILE;
 free_scale:

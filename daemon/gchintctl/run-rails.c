@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Rails of a recording, their readings, and what is known of them beside. */
+/* Rails of a recording, their readings and their limits. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@ struct run_cache {
 	struct run_series *rail;
 };
 
-/* Columns that files of older programs do not have: -1. */
-static int column_of(sqlite3_stmt *s, const char *name)
+/* Recordings of older versions lack some columns: returns -1 for these. */
+static int column_find(sqlite3_stmt *s, const char *name)
 {
 	for (int i = sqlite3_column_count(s) - 1; i >= 0; i--)
 		if (!strcmp(sqlite3_column_name(s, i), name))
@@ -23,13 +23,13 @@ static int column_of(sqlite3_stmt *s, const char *name)
 	return -1;
 }
 
-static void load_core(struct run_rail *r, const char *cpus)
+static void rail_load_cpus(struct run_rail *r, const char *cpus)
 {
 	if (strlen(cpus) < sizeof(r->cpus) && text_cpulist(cpus, r->cpu, RUN_CPUS) > 0)
 		strcpy(r->cpus, cpus);
 }
 
-static int64_t positive(sqlite3_stmt *s, int column)
+static int64_t column_positive(sqlite3_stmt *s, int column)
 {
 	int64_t v = column < 0 ? 0 : db_int(s, column, 0);
 
@@ -40,9 +40,9 @@ bool run_load_rails(struct run *run)
 {
 	sqlite3_stmt *s = db_query(run->db, "SELECT id, name, label, kind, source, derived, "
 					    "period_ns, * FROM rails ORDER BY id");
-	const int cpus = s ? column_of(s, "cpus") : -1;
-	const int update = s ? column_of(s, "update_ns") : -1;
-	const int wraps = s ? column_of(s, "wraps_at") : -1;
+	const int cpus = s ? column_find(s, "cpus") : -1;
+	const int update = s ? column_find(s, "update_ns") : -1;
+	const int wraps = s ? column_find(s, "wraps_at") : -1;
 	bool good = s;
 
 	while (good && db_next(s)) {
@@ -61,9 +61,10 @@ bool run_load_rails(struct run *run)
 		snprintf(r->derived, sizeof(r->derived), "%s", db_text(s, 5, ""));
 		r->period_ns = (uint64_t)db_int(s, 6, 0);
 		if (cpus >= 0)
-			load_core(r, db_text(s, cpus, ""));
-		r->limits = (struct energy_limits){ 0, INFINITY, (uint64_t)positive(s, update),
-						    (double)positive(s, wraps) / 1e6 };
+			rail_load_cpus(r, db_text(s, cpus, ""));
+		r->limits =
+			(struct energy_limits){ 0, INFINITY, (uint64_t)column_positive(s, update),
+						(double)column_positive(s, wraps) / 1e6 };
 	}
 	sqlite3_finalize(s);
 	run->cache = calloc(1, sizeof(*run->cache));
@@ -84,7 +85,7 @@ static int by_t(const void *a, const void *b)
 	return (x->t > y->t) - (x->t < y->t);
 }
 
-static bool take_sample(const struct run *run, sqlite3_stmt *s)
+static bool series_add_sample(const struct run *run, sqlite3_stmt *s)
 {
 	const struct run_rail key = { .id = db_int(s, 1, INT64_MIN) }, *rail;
 	int64_t t = db_int(s, 0, -1);
@@ -101,8 +102,12 @@ static bool take_sample(const struct run *run, sqlite3_stmt *s)
 	return true;
 }
 
-/* Two steps: where one came late, the next has come in any case. */
-static void leave_still(struct run_series *s, uint64_t update_ns)
+/*
+ * Drops readings that repeat the previous value within two update periods: the counter had not
+ * been updated yet. After two periods the value really has not changed, even if one update was
+ * late.
+ */
+static void series_drop_stale(struct run_series *s, uint64_t update_ns)
 {
 	size_t kept = 0;
 
@@ -133,14 +138,14 @@ const struct run_series *run_samples(const struct run *run, size_t rail)
 	}
 	s = db_query(run->db, "SELECT t, rail, value FROM samples");
 	while (good && db_next(s))
-		good = take_sample(run, s);
+		good = series_add_sample(run, s);
 	sqlite3_finalize(s);
 	cache->loaded = true;
 	if (!good) {
 		run_forget(run);
 		return NULL;
 	}
-	/* As they were written, but for rails that a thread reads. */
+	/* Samples are recorded in order of time, except on rails with a thread of their own. */
 	for (size_t i = 0; i < run->rails; i++) {
 		struct run_series *r = &cache->rail[i];
 		bool sorted = true;
@@ -150,7 +155,7 @@ const struct run_series *run_samples(const struct run *run, size_t rail)
 		if (!sorted)
 			qsort(r->sample, r->nr, sizeof(*r->sample), by_t);
 		if (run->rail[i].limits.update_ns && !strcmp(run->rail[i].kind, "energy"))
-			leave_still(r, run->rail[i].limits.update_ns);
+			series_drop_stale(r, run->rail[i].limits.update_ns);
 	}
 	return &cache->rail[rail];
 }
@@ -167,8 +172,11 @@ void run_forget(const struct run *run)
 	}
 }
 
-/* The numbers behind the last '='; false if they are none. */
-static bool parse_limits(const char *spec, struct energy_limits *limits, int *name)
+/*
+ * Parses "[RAIL=]LOW:HIGH". @name receives the length of RAIL, or -1 if there is none. Returns
+ * false if the limits are not valid.
+ */
+static bool limits_parse(const char *spec, struct energy_limits *limits, int *name)
 {
 	const char *equals = strrchr(spec, '='), *number = equals ? equals + 1 : spec;
 	char *end;
@@ -187,7 +195,7 @@ bool run_limits_valid(const char *spec)
 	struct energy_limits limits;
 	int name;
 
-	return parse_limits(spec, &limits, &name);
+	return limits_parse(spec, &limits, &name);
 }
 
 size_t run_limit(struct run *run, const char *spec)
@@ -196,7 +204,7 @@ size_t run_limit(struct run *run, const char *spec)
 	size_t n = 0;
 	int name;
 
-	if (!parse_limits(spec, &limits, &name))
+	if (!limits_parse(spec, &limits, &name))
 		return 0;
 	for (size_t i = 0; i < run->rails; i++) {
 		struct run_rail *r = &run->rail[i];

@@ -36,13 +36,13 @@ const char *run_group_name(unsigned int group, char *buf, size_t size)
 	return buf;
 }
 
-/* Of realtime, ns: the year 2096. With as much behind it, it is still a number. */
+/* The year 2096 in ns of CLOCK_REALTIME: twice this still fits into int64_t. */
 #define LATEST 4000000000000000000ll
 
-/* More than any hardware has: a file with more is none of gchintd's. */
+/* No hardware has as many frequencies: a file with more was not written by gchintd. */
 #define KHZS_MAX 65536
 
-static bool take_phase(struct run *run, sqlite3_stmt *s)
+static bool phase_load(struct run *run, sqlite3_stmt *s)
 {
 	int64_t t0 = db_int(s, 0, -1), t1 = db_int(s, 1, 0), cpu = db_int(s, 6, -1);
 	uint32_t flags = db_u32(s, 5, 0);
@@ -80,12 +80,12 @@ static bool load_phases(struct run *run)
 	bool good = s;
 
 	while (good && db_next(s))
-		good = take_phase(run, s);
+		good = phase_load(run, s);
 	sqlite3_finalize(s);
 	return good;
 }
 
-static bool take_step(struct run *run, sqlite3_stmt *s)
+static bool step_load(struct run *run, sqlite3_stmt *s)
 {
 	struct run_cpu *c = run->cpus ? &run->cpu[run->cpus - 1] : NULL;
 	uint32_t cpu = db_u32(s, 0, UINT32_MAX), khz = db_u32(s, 2, 0);
@@ -95,7 +95,7 @@ static bool take_step(struct run *run, sqlite3_stmt *s)
 		run->absurd++;
 		return true;
 	}
-	/* Not known from here on, until the next. */
+	/* A row without a frequency adds no step; one with a value of another type is counted. */
 	if (!khz && sqlite3_column_type(s, 2) != SQLITE_NULL)
 		run->absurd += sqlite3_column_type(s, 2) != SQLITE_INTEGER;
 	if (!khz)
@@ -118,13 +118,13 @@ static bool load_steps(struct run *run)
 	bool good = s;
 
 	while (good && db_next(s))
-		good = take_step(run, s);
+		good = step_load(run, s);
 	sqlite3_finalize(s);
 	return good;
 }
 
-/* gchintctl record marks both ends. */
-static void find_command(struct run *run)
+/* gchintctl record annotates the begin and the end of its command. */
+static void run_find_command(struct run *run)
 {
 	int64_t start, end;
 
@@ -170,8 +170,8 @@ static size_t khz_index(const struct run *run, uint32_t khz)
 	return (size_t)(at - run->khz);
 }
 
-/* Of the steps as they were taken, not as the file compares them. */
-static bool collect_khz(struct run *run)
+/* Collects the distinct frequencies of the steps that were loaded. */
+static bool run_collect_khz(struct run *run)
 {
 	size_t steps = 0;
 
@@ -195,7 +195,7 @@ static bool collect_khz(struct run *run)
 	return false;
 }
 
-static const struct run_cpu *cpu_of(const struct run *run, int cpu)
+static const struct run_cpu *run_find_cpu(const struct run *run, int cpu)
 {
 	size_t lo = 0, hi = run->cpus;
 
@@ -230,7 +230,7 @@ static ssize_t step_at(const struct run_cpu *c, uint64_t t)
 
 uint32_t run_khz(const struct run *run, int cpu, uint64_t t)
 {
-	const struct run_cpu *c = cpu_of(run, cpu);
+	const struct run_cpu *c = run_find_cpu(run, cpu);
 	ssize_t i = c ? step_at(c, t) : -1;
 
 	return i < 0 ? 0 : c->step[i].khz;
@@ -239,7 +239,7 @@ uint32_t run_khz(const struct run *run, int cpu, uint64_t t)
 void run_stretches(const struct run *run, int cpu, uint64_t t0, uint64_t t1,
 		   void (*fn)(void *data, uint32_t khz, uint64_t ns), void *data)
 {
-	const struct run_cpu *c = cpu_of(run, cpu);
+	const struct run_cpu *c = run_find_cpu(run, cpu);
 	ssize_t i = c ? step_at(c, t0) : 0;
 
 	for (i = i < 0 ? 0 : i; c && i < (ssize_t)c->nr && c->step[i].t < t1; i++) {
@@ -268,7 +268,7 @@ static bool compute_residency(struct run *run)
 {
 	struct adding a = { run, 0 };
 
-	if (!collect_khz(run))
+	if (!run_collect_khz(run))
 		return false;
 	run->residency = calloc(run->khzs ? run->khzs : 1, sizeof(*run->residency));
 	if (!run->residency)
@@ -281,7 +281,10 @@ static bool compute_residency(struct run *run)
 		a.group = p->group;
 		run_stretches(run, p->cpu, p->t0, p->t1, add_residency, &a);
 	}
-	/* What was in a phase was not outside; two threads may share a CPU. */
+	/*
+	 * Time in phases is not outside of them. Phases of two threads may overlap on a CPU, so
+	 * that the difference is limited to 0.
+	 */
 	for (size_t k = 0; k < run->khzs; k++)
 		for (unsigned int g = 1; g < RUN_GROUPS; g++)
 			run->residency[k][0] -= run->residency[k][g] < run->residency[k][0] ?
@@ -290,7 +293,7 @@ static bool compute_residency(struct run *run)
 	return true;
 }
 
-static void name_run(struct run *run)
+static void run_set_label(struct run *run)
 {
 	sqlite3_stmt *s;
 
@@ -303,8 +306,11 @@ static void name_run(struct run *run)
 	sqlite3_finalize(s);
 }
 
-/* Where, and when by the offset of realtime that was measured at the start. */
-static void place_run(struct run *run)
+/*
+ * Sets the host, and when the recording began by CLOCK_REALTIME: from the offset between the
+ * clocks that gchintd measured at its start.
+ */
+static void run_set_host(struct run *run)
 {
 	int64_t offset, began;
 
@@ -338,9 +344,9 @@ struct run *run_open(const char *path)
 		goto free_run;
 	if (run->absurd)
 		db_missing(path, "rows that make no sense are left out");
-	find_command(run);
-	name_run(run);
-	place_run(run);
+	run_find_command(run);
+	run_set_label(run);
+	run_set_host(run);
 	return run;
 
 free_run:

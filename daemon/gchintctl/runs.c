@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Several recordings at once. */
+/* Opens several recordings, and labels them by group. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +7,8 @@
 #include "ctl.h"
 #include "run.h"
 
-/* Runs of several hosts are of several kinds, whatever they were called. */
-static void tell_hosts_apart(struct run *const *run, size_t nr)
+/* Adds the host to each label if hosts differ, so that no group mixes runs of two hosts. */
+static void labels_add_hosts(struct run *const *run, size_t nr)
 {
 	bool several = false;
 
@@ -22,15 +22,16 @@ static void tell_hosts_apart(struct run *const *run, size_t nr)
 	}
 }
 
-static const char *name_of(const struct run *run)
+static const char *run_file_name(const struct run *run)
 {
 	const char *slash = strrchr(run->path, '/');
 
 	return slash ? slash + 1 : run->path;
 }
 
-/* Of what kind some are: by the first one's name, or its label where there is none. */
-static void kind_of(struct run *const *run, size_t nr, const char *name, char *label, size_t size)
+/* Makes the label of a group from @name, or takes that of the first run if @name is NULL. */
+static void label_make(struct run *const *run, size_t nr, const char *name, char *label,
+		       size_t size)
 {
 	if (!name)
 		snprintf(label, size, "%s", run[0]->label);
@@ -40,7 +41,7 @@ static void kind_of(struct run *const *run, size_t nr, const char *name, char *l
 		snprintf(label, size, "%s and %zu more", name, nr - 1);
 }
 
-static bool agree(struct run *const *run, size_t nr)
+static bool labels_agree(struct run *const *run, size_t nr)
 {
 	for (size_t i = 1; i < nr; i++)
 		if (strcmp(run[i]->label, run[0]->label))
@@ -49,22 +50,24 @@ static bool agree(struct run *const *run, size_t nr)
 }
 
 /*
- * What stands before "--" is of one kind, the last @behind are of another: as they say if
- * they agree, else by their first files' names, in two folders by their paths.
+ * Gives one label to the runs before "--" and another to the last @behind. Labels of the
+ * recordings are kept if each group has one and the two differ. Otherwise groups are called after
+ * their first file, by its path if both first files have the same name.
  */
-static void two_kinds(struct run *const *run, size_t nr, size_t behind)
+static void labels_group(struct run *const *run, size_t nr, size_t behind)
 {
 	const size_t from[] = { 0, nr - behind, nr };
-	bool labelled = agree(run, nr - behind) && agree(run + nr - behind, behind) &&
+	bool labelled = labels_agree(run, nr - behind) && labels_agree(run + nr - behind, behind) &&
 			strcmp(run[0]->label, run[nr - 1]->label);
-	bool paths = !strcmp(name_of(run[0]), name_of(run[nr - behind]));
+	bool paths = !strcmp(run_file_name(run[0]), run_file_name(run[nr - behind]));
 
 	for (size_t kind = 0; kind < 2; kind++) {
 		const struct run *first = run[from[kind]];
-		const char *name = labelled ? NULL : paths ? first->path : name_of(first);
+		const char *name = labelled ? NULL : paths ? first->path : run_file_name(first);
 		char label[sizeof(first->label)];
 
-		kind_of(run + from[kind], from[kind + 1] - from[kind], name, label, sizeof(label));
+		label_make(run + from[kind], from[kind + 1] - from[kind], name, label,
+			   sizeof(label));
 		for (size_t i = from[kind]; i < from[kind + 1]; i++)
 			snprintf(run[i]->label, sizeof(run[i]->label), "%s", label);
 	}
@@ -98,11 +101,11 @@ struct run **run_open_all(char *const *paths, size_t nr, size_t behind)
 			run = NULL;
 		}
 	}
-	/* With nothing before it, "--" ends the options as ever. */
+	/* A "--" before all files only ends the options. */
 	if (run && behind && behind < nr)
-		two_kinds(run, nr, behind);
+		labels_group(run, nr, behind);
 	if (run)
-		tell_hosts_apart(run, nr);
+		labels_add_hosts(run, nr);
 	return run;
 }
 

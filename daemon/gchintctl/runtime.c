@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SCRIPTS_MAX 4 /* a script of a script, as the kernel follows them */
+#define SCRIPTS_MAX 4 /* nested script interpreters, which the kernel limits too */
 
 /* Sorted by name. */
 const struct runtime runtimes[RUNTIMES] = {
@@ -67,8 +67,8 @@ const struct runtime *runtime_named(const char *name)
 	return NULL;
 }
 
-/* Launchers and interpreters that say by their name what they are. */
-static const struct runtime *by_name(const char *path)
+/* Launchers and interpreters that are identified by their file name. */
+static const struct runtime *runtime_by_name(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
 
@@ -85,29 +85,30 @@ static const struct runtime *by_name(const char *path)
 	return NULL;
 }
 
-/* A file in memory; nothing in it is believed. */
+/* A mapped file; untrusted, so that every offset in it is checked. */
 struct image {
 	const char *base;
 	size_t size;
 };
 
-static const void *at(const struct image *m, uint64_t offset, uint64_t length)
+static const void *image_at(const struct image *m, uint64_t offset, uint64_t length)
 {
 	return offset <= m->size && length <= m->size - offset ? m->base + offset : NULL;
 }
 
-static const char *string_at(const struct image *m, const ElfW(Shdr) * table, uint64_t offset)
+static const char *elf_string_at(const struct image *m, const ElfW(Shdr) * table, uint64_t offset)
 {
 	const char *text = offset < table->sh_size ?
-				   at(m, table->sh_offset + offset, table->sh_size - offset) :
+				   image_at(m, table->sh_offset + offset, table->sh_size - offset) :
 				   NULL;
 
 	return text && memchr(text, '\0', table->sh_size - offset) ? text : NULL;
 }
 
-static const ElfW(Shdr) * section(const struct image *m, const ElfW(Ehdr) * elf, uint32_t type)
+static const ElfW(Shdr) *
+	elf_find_section(const struct image *m, const ElfW(Ehdr) * elf, uint32_t type)
 {
-	const ElfW(Shdr) *s = at(m, elf->e_shoff, (uint64_t)elf->e_shnum * sizeof(*s));
+	const ElfW(Shdr) *s = image_at(m, elf->e_shoff, (uint64_t)elf->e_shnum * sizeof(*s));
 
 	for (unsigned int i = 0; s && i < elf->e_shnum; i++)
 		if (s[i].sh_type == type)
@@ -116,22 +117,22 @@ static const ElfW(Shdr) * section(const struct image *m, const ElfW(Ehdr) * elf,
 }
 
 static const ElfW(Shdr) *
-	strings_of(const struct image *m, const ElfW(Ehdr) * elf, const ElfW(Shdr) * s)
+	elf_section_strings(const struct image *m, const ElfW(Ehdr) * elf, const ElfW(Shdr) * s)
 {
-	const ElfW(Shdr) *all = at(m, elf->e_shoff, (uint64_t)elf->e_shnum * sizeof(*all));
+	const ElfW(Shdr) *all = image_at(m, elf->e_shoff, (uint64_t)elf->e_shnum * sizeof(*all));
 
 	return all && s->sh_link < elf->e_shnum ? &all[s->sh_link] : NULL;
 }
 
-static bool needs(const struct image *m, const ElfW(Ehdr) * elf, const char *library)
+static bool elf_needs(const struct image *m, const ElfW(Ehdr) * elf, const char *library)
 {
-	const ElfW(Shdr) *s = section(m, elf, SHT_DYNAMIC);
-	const ElfW(Shdr) *names = s ? strings_of(m, elf, s) : NULL;
-	const ElfW(Dyn) *d = names ? at(m, s->sh_offset, s->sh_size) : NULL;
+	const ElfW(Shdr) *s = elf_find_section(m, elf, SHT_DYNAMIC);
+	const ElfW(Shdr) *names = s ? elf_section_strings(m, elf, s) : NULL;
+	const ElfW(Dyn) *d = names ? image_at(m, s->sh_offset, s->sh_size) : NULL;
 
 	for (size_t i = 0; d && i < s->sh_size / sizeof(*d); i++) {
 		const char *name =
-			d[i].d_tag == DT_NEEDED ? string_at(m, names, d[i].d_un.d_val) : NULL;
+			d[i].d_tag == DT_NEEDED ? elf_string_at(m, names, d[i].d_un.d_val) : NULL;
 
 		if (name && !strncmp(name, library, strlen(library)))
 			return true;
@@ -139,14 +140,14 @@ static bool needs(const struct image *m, const ElfW(Ehdr) * elf, const char *lib
 	return false;
 }
 
-static bool exports(const struct image *m, const ElfW(Ehdr) * elf, const char *symbol)
+static bool elf_exports(const struct image *m, const ElfW(Ehdr) * elf, const char *symbol)
 {
-	const ElfW(Shdr) *s = section(m, elf, SHT_DYNSYM);
-	const ElfW(Shdr) *names = s ? strings_of(m, elf, s) : NULL;
-	const ElfW(Sym) *sym = names ? at(m, s->sh_offset, s->sh_size) : NULL;
+	const ElfW(Shdr) *s = elf_find_section(m, elf, SHT_DYNSYM);
+	const ElfW(Shdr) *names = s ? elf_section_strings(m, elf, s) : NULL;
+	const ElfW(Sym) *sym = names ? image_at(m, s->sh_offset, s->sh_size) : NULL;
 
 	for (size_t i = 0; sym && i < s->sh_size / sizeof(*sym); i++) {
-		const char *name = string_at(m, names, sym[i].st_name);
+		const char *name = elf_string_at(m, names, sym[i].st_name);
 
 		if (name && sym[i].st_shndx != SHN_UNDEF && !strcmp(name, symbol))
 			return true;
@@ -154,12 +155,12 @@ static bool exports(const struct image *m, const ElfW(Ehdr) * elf, const char *s
 	return false;
 }
 
-static bool has_section(const struct image *m, const ElfW(Ehdr) * elf, const char *wanted)
+static bool elf_has_section(const struct image *m, const ElfW(Ehdr) * elf, const char *wanted)
 {
-	const ElfW(Shdr) *s = at(m, elf->e_shoff, (uint64_t)elf->e_shnum * sizeof(*s));
+	const ElfW(Shdr) *s = image_at(m, elf->e_shoff, (uint64_t)elf->e_shnum * sizeof(*s));
 
 	for (unsigned int i = 0; s && elf->e_shstrndx < elf->e_shnum && i < elf->e_shnum; i++) {
-		const char *name = string_at(m, &s[elf->e_shstrndx], s[i].sh_name);
+		const char *name = elf_string_at(m, &s[elf->e_shstrndx], s[i].sh_name);
 
 		if (name && !strcmp(name, wanted))
 			return true;
@@ -168,21 +169,21 @@ static bool has_section(const struct image *m, const ElfW(Ehdr) * elf, const cha
 }
 
 /*
- * What starts a .NET program, alone in its file or not, has a place where its publisher says where in
- * the file the program is. It begins so, among the data that may be written.
+ * The host executable of a .NET program has a placeholder in its writable data for the offset of
+ * the bundled program. These bytes identify it, whether or not a program is bundled.
  */
-static bool is_dotnet(const struct image *m, const ElfW(Ehdr) * elf)
+static bool elf_is_dotnet(const struct image *m, const ElfW(Ehdr) * elf)
 {
 	static const unsigned char mark[] = {
 		0x8b, 0x12, 0x02, 0xb9, 0x6a, 0x61, 0x20, 0x38, 0x72, 0x7b, 0x93,
 		0x02, 0x14, 0xd7, 0xa0, 0x32, 0x13, 0xf5, 0xb9, 0xe6, 0xef, 0xae,
 		0x33, 0x18, 0xee, 0x3b, 0x2d, 0xce, 0x24, 0xb3, 0x6a, 0xae,
 	};
-	const ElfW(Shdr) *s = at(m, elf->e_shoff, (uint64_t)elf->e_shnum * sizeof(*s));
+	const ElfW(Shdr) *s = image_at(m, elf->e_shoff, (uint64_t)elf->e_shnum * sizeof(*s));
 
 	for (unsigned int i = 0; s && i < elf->e_shnum; i++) {
 		const void *data = s[i].sh_type == SHT_PROGBITS && s[i].sh_flags & SHF_WRITE ?
-					   at(m, s[i].sh_offset, s[i].sh_size) :
+					   image_at(m, s[i].sh_offset, s[i].sh_size) :
 					   NULL;
 
 		if (data && memmem(data, s[i].sh_size, mark, sizeof(mark)))
@@ -191,71 +192,72 @@ static bool is_dotnet(const struct image *m, const ElfW(Ehdr) * elf)
 	return false;
 }
 
-static const struct runtime *by_elf(const struct image *m, char *why, size_t size)
+static const struct runtime *runtime_by_elf(const struct image *m, char *why, size_t size)
 {
-	const ElfW(Ehdr) *elf = at(m, 0, sizeof(*elf));
+	const ElfW(Ehdr) *elf = image_at(m, 0, sizeof(*elf));
 
 	if (!elf || elf->e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32) ||
 	    elf->e_shentsize != sizeof(ElfW(Shdr))) {
 		snprintf(why, size, "a program of another machine");
 		return NULL;
 	}
-	if (has_section(m, elf, ".go.buildinfo"))
+	if (elf_has_section(m, elf, ".go.buildinfo"))
 		return runtime_named("go");
-	if (is_dotnet(m, elf))
+	if (elf_is_dotnet(m, elf))
 		return runtime_named("dotnet");
-	if (!section(m, elf, SHT_DYNAMIC)) {
+	if (!elf_find_section(m, elf, SHT_DYNAMIC)) {
 		snprintf(why, size, "linked statically: nothing can be loaded into it");
 		return NULL;
 	}
-	if (needs(m, elf, "libgc.so") || needs(m, elf, "libguile-") || needs(m, elf, "libecl.so"))
+	if (elf_needs(m, elf, "libgc.so") || elf_needs(m, elf, "libguile-") ||
+	    elf_needs(m, elf, "libecl.so"))
 		return runtime_named("boehm");
-	if (exports(m, elf, "caml_minor_gc_begin_hook"))
+	if (elf_exports(m, elf, "caml_minor_gc_begin_hook"))
 		return runtime_named("ocaml");
-	if (exports(m, elf, "lua_setwarnf"))
+	if (elf_exports(m, elf, "lua_setwarnf"))
 		return runtime_named("lua");
-	if (needs(m, elf, "libnode.so") || exports(m, elf, "napi_module_register"))
+	if (elf_needs(m, elf, "libnode.so") || elf_exports(m, elf, "napi_module_register"))
 		return runtime_named("node");
-	if (needs(m, elf, "libgjs.so") || needs(m, elf, "libmozjs-"))
+	if (elf_needs(m, elf, "libgjs.so") || elf_needs(m, elf, "libmozjs-"))
 		return runtime_named("gjs");
-	if (exports(m, elf, "gc_collect_cycles"))
+	if (elf_exports(m, elf, "gc_collect_cycles"))
 		return runtime_named("php");
-	if (needs(m, elf, "libpython3") || exports(m, elf, "PyImport_Inittab"))
+	if (elf_needs(m, elf, "libpython3") || elf_exports(m, elf, "PyImport_Inittab"))
 		return runtime_named("python");
-	if (needs(m, elf, "libruby"))
+	if (elf_needs(m, elf, "libruby"))
 		return runtime_named("ruby");
 	snprintf(why, size, "no runtime that has an adapter");
 	return NULL;
 }
 
-static bool runs(const char *path)
+static bool file_is_executable(const char *path)
 {
 	struct stat st;
 
 	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
 }
 
-/* The program as execvp(3) finds it: an empty name in PATH is the current folder. */
+/* Like execvp(3), takes an empty entry of PATH as the current directory. */
 bool runtime_file(const char *program, char *path, size_t size)
 {
 	const char *dirs = getenv("PATH"), *end;
 
 	if (strchr(program, '/')) {
 		snprintf(path, size, "%s", program);
-		return runs(path);
+		return file_is_executable(path);
 	}
 	for (; dirs && *dirs; dirs = *end ? end + 1 : end) {
 		end = strchrnul(dirs, ':');
 		snprintf(path, size, "%.*s%s%s", (int)(end - dirs), dirs, end > dirs ? "/" : "",
 			 program);
-		if (runs(path))
+		if (file_is_executable(path))
 			return true;
 	}
 	return false;
 }
 
-/* The interpreter that a script names; env(1) names the next word. */
-static bool interpreter(const struct image *m, char *path, size_t size)
+/* Finds the interpreter of a script; after env(1) it is the next word of the line. */
+static bool script_interpreter(const struct image *m, char *path, size_t size)
 {
 	size_t length = m->size < 256 ? m->size : 255;
 	char line[256], *word, *save = NULL;
@@ -287,7 +289,7 @@ const struct runtime *runtime_of(const char *program, char *why, size_t size)
 		int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 		again = false;
-		runtime = by_name(path);
+		runtime = runtime_by_name(path);
 		if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode)) {
 			snprintf(why, size, "cannot be read");
 			runtime = NULL;
@@ -300,11 +302,11 @@ const struct runtime *runtime_of(const char *program, char *why, size_t size)
 			m.base = m.size ? mmap(NULL, m.size, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
 			if (!m.base || m.base == MAP_FAILED) {
 				snprintf(why, size, "cannot be read");
-			} else if (interpreter(&m, next, sizeof(next))) {
+			} else if (script_interpreter(&m, next, sizeof(next))) {
 				memcpy(path, next, sizeof(path));
 				again = true;
 			} else if (m.size > 4 && !memcmp(m.base, ELFMAG, SELFMAG)) {
-				runtime = by_elf(&m, why, size);
+				runtime = runtime_by_elf(&m, why, size);
 			} else {
 				snprintf(why, size, "neither a program nor a script");
 			}

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Language runtimes that have an adapter, and which of them a program is. */
+/* Language runtimes that have an adapter, and how to find out which of them a program uses. */
 #ifndef GCHINTCTL_RUNTIME_H
 #define GCHINTCTL_RUNTIME_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* How an adapter gets into its runtime. */
+/* How an adapter is loaded into its runtime. */
 enum runtime_way {
 	RUNTIME_PRELOAD, /* LD_PRELOAD */
 	RUNTIME_REQUIRE, /* NODE_OPTIONS=--require */
 	RUNTIME_RUBYOPT, /* RUBYOPT=-r */
 	RUNTIME_AGENT, /* an argument of java */
 	RUNTIME_NOTIFY, /* CORECLR_NOTIFICATION_PROFILERS */
-	RUNTIME_LUA, /* LUA_INIT_5_4, before what is there */
-	RUNTIME_PROBES, /* none: uprobes, from beside */
+	RUNTIME_LUA, /* LUA_INIT_5_4, before its existing value */
+	RUNTIME_PROBES, /* nothing is loaded: uprobes from another process */
 	RUNTIME_PROFILE, /* an argument of mono, and LD_LIBRARY_PATH */
 };
 
 /**
- * struct runtime - one that has an adapter
+ * struct runtime - a runtime that has an adapter
  * @name: as in the adapter's file name
- * @title: for people
- * @way: how the adapter gets in
- * @sees: what it tells
+ * @title: human-readable name
+ * @way: how the adapter is loaded
+ * @sees: what the adapter reports
  * @blind: what it cannot see
  */
 struct runtime {
@@ -32,37 +32,37 @@ struct runtime {
 	const char *sees, *blind;
 };
 
-/* Of .NET's adapter, as its adapters/dotnet/profiler.h has it. */
+/* Class ID of the .NET adapter; the same as in adapters/dotnet/profiler.h. */
 #define RUNTIME_DOTNET_CLASS "{8f2f3a2e-43c1-4d0b-9a6e-676368696e74}"
 
 #define RUNTIMES 12
 extern const struct runtime runtimes[RUNTIMES];
 
-/* The one of that name; NULL if there is none. */
+/* Returns the runtime of that name; NULL if there is none. */
 const struct runtime *runtime_named(const char *name);
 
 /**
- * runtime_of - which runtime a program is
+ * runtime_of - find out which runtime a program uses
  * @program: as in argv[0] of a command: a path, or a name that is looked up in PATH
- * @why: receives, if there is none, what is known of the program
+ * @why: receives the reason if no runtime is found
  * @size: of @why
  *
- * Goes by ELF dynamic section and symbols, by the interpreter of a script, and by the
- * name of a launcher. Returns NULL with @why filled.
+ * Goes by ELF sections, needed libraries and symbols, by the interpreter of a script, and by the
+ * name of a launcher. Returns NULL, with @why filled, if there is no such runtime.
  */
 const struct runtime *runtime_of(const char *program, char *why, size_t size);
 
-/* The file that execvp(3) finds for that name; false if there is none. */
+/* Finds the file that execvp(3) would execute; returns false if there is none. */
 bool runtime_file(const char *program, char *path, size_t size);
 
 /**
- * runtime_adapter - the path of an adapter's library
- * @runtime: which
- * @path: receives it
+ * runtime_adapter - find the library of an adapter
+ * @runtime: the runtime
+ * @path: receives its path
  * @size: of @path
  *
- * Beside a build, or where it was installed with us; for RUNTIME_PROBES what the kernel
- * has for it. Returns @path, or NULL.
+ * Searches the build tree, then the installation of this program. For RUNTIME_PROBES the path is
+ * that of the kernel's uprobe type. Returns @path, or NULL if it is not there.
  */
 const char *runtime_adapter(const struct runtime *runtime, char *path, size_t size);
 
