@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The one clock of a recording: CLOCK_MONOTONIC in nanoseconds. */
+/* All times of a recording are CLOCK_MONOTONIC in nanoseconds. */
 #ifndef GCHINT_CLOCK_H
 #define GCHINT_CLOCK_H
 
@@ -26,10 +26,11 @@ static inline uint64_t clock_now(void)
 /**
  * clock_map - offset from another clock to CLOCK_MONOTONIC
  * @id: the other clock
- * @error_ns: half of the narrowest bracket seen: the offset is right to within it
+ * @error_ns: receives the maximal error of the offset
  *
- * Reads the other clock between two readings of ours, five times, and keeps
- * the narrowest bracket. Returns monotonic minus other, in ns.
+ * Reads the other clock between two readings of CLOCK_MONOTONIC. Of five tries it uses
+ * the one with the shortest time between these; half of that time bounds the error.
+ * Returns monotonic minus other, in ns.
  */
 static inline int64_t clock_map(clockid_t id, uint64_t *error_ns)
 {

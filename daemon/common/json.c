@@ -6,7 +6,7 @@
 
 #include "escape.h"
 
-static void begin(struct json *j, const char *key)
+static void json_begin_value(struct json *j, const char *key)
 {
 	const uint64_t bit = 1ull << j->depth;
 
@@ -23,9 +23,9 @@ static void begin(struct json *j, const char *key)
 	fputs("\":", j->f);
 }
 
-static void open(struct json *j, const char *key, bool list)
+static void json_open(struct json *j, const char *key, bool list)
 {
-	begin(j, key);
+	json_begin_value(j, key);
 	fputc(list ? '[' : '{', j->f);
 	j->depth++;
 	j->begun &= ~(1ull << j->depth);
@@ -37,12 +37,12 @@ static void open(struct json *j, const char *key, bool list)
 
 void json_object(struct json *j, const char *key)
 {
-	open(j, key, false);
+	json_open(j, key, false);
 }
 
 void json_list(struct json *j, const char *key)
 {
-	open(j, key, true);
+	json_open(j, key, true);
 }
 
 void json_end(struct json *j)
@@ -66,7 +66,7 @@ void json_text(struct json *j, const char *key, const char *value)
 		json_null(j, key);
 		return;
 	}
-	begin(j, key);
+	json_begin_value(j, key);
 	fputc('"', j->f);
 	escape_json(j->f, value);
 	fputc('"', j->f);
@@ -74,19 +74,19 @@ void json_text(struct json *j, const char *key, const char *value)
 
 void json_int(struct json *j, const char *key, int64_t value)
 {
-	begin(j, key);
+	json_begin_value(j, key);
 	fprintf(j->f, "%" PRId64, value);
 }
 
 void json_uint(struct json *j, const char *key, uint64_t value)
 {
-	begin(j, key);
+	json_begin_value(j, key);
 	fprintf(j->f, "%" PRIu64, value);
 }
 
 void json_real(struct json *j, const char *key, double value, int digits)
 {
-	begin(j, key);
+	json_begin_value(j, key);
 	if (isfinite(value))
 		fprintf(j->f, "%.*g", digits, value);
 	else
@@ -95,7 +95,7 @@ void json_real(struct json *j, const char *key, double value, int digits)
 
 void json_fixed(struct json *j, const char *key, double value, int decimals)
 {
-	begin(j, key);
+	json_begin_value(j, key);
 	if (isfinite(value))
 		fprintf(j->f, "%.*f", decimals, value);
 	else
@@ -104,18 +104,18 @@ void json_fixed(struct json *j, const char *key, double value, int decimals)
 
 void json_us(struct json *j, const char *key, uint64_t ns)
 {
-	begin(j, key);
+	json_begin_value(j, key);
 	fprintf(j->f, "%" PRIu64 ".%03u", ns / 1000, (unsigned int)(ns % 1000));
 }
 
 void json_bool(struct json *j, const char *key, bool value)
 {
-	begin(j, key);
+	json_begin_value(j, key);
 	fputs(value ? "true" : "false", j->f);
 }
 
 void json_null(struct json *j, const char *key)
 {
-	begin(j, key);
+	json_begin_value(j, key);
 	fputs("null", j->f);
 }

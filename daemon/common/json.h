@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * JSON, written as it comes: a recording has millions of rows, and none is kept. What
- * is not known is null. Nothing here reads JSON.
+ * Writes JSON value by value, without keeping any of it: a recording has millions of rows.
+ * Unknown values are null.
  */
 #ifndef GCHINT_JSON_H
 #define GCHINT_JSON_H
@@ -11,14 +11,14 @@
 #include <stdio.h>
 
 /**
- * struct json - a text under way
- * @f: where it goes
- * @depth: of objects and lists that are open, 64 at most
- * @lists: bit by depth: it is a list
- * @begun: bit by depth: it has a value already
- * @line: the next value stands on a line of its own
+ * struct json - a JSON text that is being written
+ * @f: output
+ * @depth: number of open objects and lists, 63 at most
+ * @lists: a bit for each depth: set for a list, clear for an object
+ * @begun: a bit for each depth: it already has a value
+ * @line: the next value starts a new line
  *
- * Begin with { .f = FILE }. @key of each function is NULL in a list and at the top.
+ * Initialise with { .f = FILE }. @key of each function is NULL in a list and at the top.
  */
 struct json {
 	FILE *f;
@@ -29,20 +29,20 @@ struct json {
 
 void json_object(struct json *j, const char *key);
 void json_list(struct json *j, const char *key);
-/* Closes what was opened last; at the top a newline follows. */
+/* Closes the innermost object or list; writes a newline after the outermost one. */
 void json_end(struct json *j);
-/* A newline before the next value. */
+/* Starts a new line before the next value. */
 void json_line(struct json *j);
 
-/* Bytes that are no UTF-8 become U+FFFD; NULL is null. */
+/* Bytes that are not UTF-8 become U+FFFD; NULL is written as null. */
 void json_text(struct json *j, const char *key, const char *value);
 void json_int(struct json *j, const char *key, int64_t value);
 void json_uint(struct json *j, const char *key, uint64_t value);
-/* To @digits significant ones; null where it is not finite. */
+/* With @digits significant digits; null if it is not finite. */
 void json_real(struct json *j, const char *key, double value, int digits);
-/* To @decimals behind the point, likewise. */
+/* With @decimals digits after the point; null if it is not finite. */
 void json_fixed(struct json *j, const char *key, double value, int decimals);
-/* Nanoseconds as microseconds, exactly. */
+/* Nanoseconds, written as microseconds with three decimals. */
 void json_us(struct json *j, const char *key, uint64_t ns);
 void json_bool(struct json *j, const char *key, bool value);
 void json_null(struct json *j, const char *key);

@@ -23,12 +23,12 @@ static const struct nla_policy top_policy[GCHINT_A_MAX + 1] = {
 	[GCHINT_A_SESSION]	= { .type = NLA_NESTED },
 };
 
-/* Where an attribute goes in its structure. One table a nest: the field's
- * width is the attribute's, and an attribute of another size is malformed.
+/* Where an attribute is stored in its structure; there is a table for each nest. An attribute
+ * whose size is not that of the field is malformed.
  */
 struct field {
 	uint16_t offset;
-	uint16_t size;		/* 0: not carried by this nest */
+	uint16_t size;		/* 0: the attribute is not stored */
 };
 
 #define EVENT(attr, member) [GCHINT_EVENT_A_##attr] = \
@@ -66,10 +66,10 @@ static const struct field slot_fields[GCHINT_SLOT_A_MAX + 1] = {
 };
 /* clang-format on */
 
-/* Every structure begins with its "has" word. Attributes of a newer kernel,
- * beyond the table, are passed over: the ABI only ever appends.
+/* Every structure begins with its "has" word. Attributes beyond the table are those of a
+ * newer kernel, and ignored: the ABI only ever appends.
  */
-static int fill(void *to, const struct nlattr *nest, const struct field *fields, int max)
+static int message_fill(void *to, const struct nlattr *nest, const struct field *fields, int max)
 {
 	const struct nlattr *a;
 	uint32_t has = 0;
@@ -92,25 +92,26 @@ static int fill(void *to, const struct nlattr *nest, const struct field *fields,
 	return 0;
 }
 
-static int one_event(const struct nlattr *nest, const struct message_ops *ops, void *data)
+static int message_parse_event(const struct nlattr *nest, const struct message_ops *ops, void *data)
 {
 	const uint32_t need =
 		HAS(GCHINT_EVENT_A_TYPE) | HAS(GCHINT_EVENT_A_TIME) | HAS(GCHINT_EVENT_A_CPU);
 	struct message_event e = { 0 };
 
-	if (fill(&e, nest, event_fields, GCHINT_EVENT_A_MAX) || (e.has & need) != need)
+	if (message_fill(&e, nest, event_fields, GCHINT_EVENT_A_MAX) || (e.has & need) != need)
 		return 1;
 	if (ops->event)
 		ops->event(data, &e);
 	return 0;
 }
 
-static int one_policy(const struct nlattr *nest, const struct message_ops *ops, void *data)
+static int message_parse_policy(const struct nlattr *nest, const struct message_ops *ops,
+				void *data)
 {
 	struct message_policy p = { 0 };
 	const struct nlattr *cpus;
 
-	if (fill(&p, nest, policy_fields, GCHINT_POLICY_A_MAX) ||
+	if (message_fill(&p, nest, policy_fields, GCHINT_POLICY_A_MAX) ||
 	    !(p.has & HAS(GCHINT_POLICY_A_CPU)))
 		return 1;
 	p.fast = p.has & HAS(GCHINT_POLICY_A_FAST);
@@ -124,13 +125,14 @@ static int one_policy(const struct nlattr *nest, const struct message_ops *ops, 
 	return 0;
 }
 
-static int one_session(const struct nlattr *nest, const struct message_ops *ops, void *data)
+static int message_parse_session(const struct nlattr *nest, const struct message_ops *ops,
+				 void *data)
 {
 	struct message_session s = { 0 };
 	const struct nlattr *a;
 	int bad = 0, rem;
 
-	if (fill(&s, nest, session_fields, GCHINT_SESSION_A_MAX) ||
+	if (message_fill(&s, nest, session_fields, GCHINT_SESSION_A_MAX) ||
 	    !(s.has & HAS(GCHINT_SESSION_A_ID)))
 		return 1;
 	if (ops->session)
@@ -141,7 +143,7 @@ static int one_session(const struct nlattr *nest, const struct message_ops *ops,
 
 		if (nla_type(a) != GCHINT_SESSION_A_SLOT)
 			continue;
-		if (fill(&slot, a, slot_fields, GCHINT_SLOT_A_MAX)) {
+		if (message_fill(&slot, a, slot_fields, GCHINT_SLOT_A_MAX)) {
 			bad++;
 			continue;
 		}
@@ -152,7 +154,7 @@ static int one_session(const struct nlattr *nest, const struct message_ops *ops,
 	return bad;
 }
 
-static void info(struct nlattr **tb, const struct message_ops *ops, void *data)
+static void message_parse_info(struct nlattr **tb, const struct message_ops *ops, void *data)
 {
 	struct message_info i = { 0 };
 
@@ -173,7 +175,7 @@ static void info(struct nlattr **tb, const struct message_ops *ops, void *data)
 		ops->info(data, &i);
 }
 
-static int one_message(struct nlmsghdr *nlh, const struct message_ops *ops, void *data)
+static int message_parse_one(struct nlmsghdr *nlh, const struct message_ops *ops, void *data)
 {
 	struct nlattr *tb[GCHINT_A_MAX + 1], *attrs, *a;
 	const struct genlmsghdr *genl;
@@ -189,7 +191,7 @@ static int one_message(struct nlmsghdr *nlh, const struct message_ops *ops, void
 		return 1;
 
 	if (genl->cmd == GCHINT_CMD_INFO_GET) {
-		info(tb, ops, data);
+		message_parse_info(tb, ops, data);
 		return 0;
 	}
 	if (genl->cmd == GCHINT_CMD_EVENT) {
@@ -204,13 +206,13 @@ static int one_message(struct nlmsghdr *nlh, const struct message_ops *ops, void
 	{
 		switch (nla_type(a)) {
 		case GCHINT_A_EVENT:
-			bad += one_event(a, ops, data);
+			bad += message_parse_event(a, ops, data);
 			break;
 		case GCHINT_A_POLICY:
-			bad += one_policy(a, ops, data);
+			bad += message_parse_policy(a, ops, data);
 			break;
 		case GCHINT_A_SESSION:
-			bad += one_session(a, ops, data);
+			bad += message_parse_session(a, ops, data);
 			break;
 		default:
 			break;
@@ -222,7 +224,7 @@ static int one_message(struct nlmsghdr *nlh, const struct message_ops *ops, void
 int message_parse(const void *buf, size_t len, uint16_t family, const struct message_ops *ops,
 		  void *data)
 {
-	/* The kernel sends at most a few pages; an int holds any real length. */
+	/* The kernel sends a few pages at most, so that an int holds any valid length. */
 	struct nlmsghdr *nlh = (struct nlmsghdr *)buf;
 	int rem = len > INT32_MAX ? 0 : (int)len;
 	int bad = 0;
@@ -232,7 +234,7 @@ int message_parse(const void *buf, size_t len, uint16_t family, const struct mes
 			continue;
 		if (family && nlh->nlmsg_type != family)
 			continue;
-		bad += one_message(nlh, ops, data);
+		bad += message_parse_one(nlh, ops, data);
 	}
 	return bad + (rem > 0);
 }

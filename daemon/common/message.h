@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The payload of gchint's generic netlink messages. Pure: a buffer in, calls
- * out. The buffer may hold anything; what does not parse is counted, never
- * believed. The ABI is include/uapi/linux/gchint.h.
+ * Parses the payload of gchint's generic netlink messages. Pure: reads a buffer and calls
+ * functions. The buffer may hold anything; malformed parts are counted and left out. The
+ * ABI is include/uapi/linux/gchint.h.
  */
 #ifndef GCHINT_MESSAGE_H
 #define GCHINT_MESSAGE_H
@@ -16,10 +16,10 @@
 
 /**
  * struct message_event - one GCHINT_A_EVENT
- * @has: HAS(GCHINT_EVENT_A_...) for each field that was there; the other
- *	fields are zero and mean nothing
+ * @has: HAS(GCHINT_EVENT_A_...) for each attribute of the event; the other fields are
+ *	zero and have no meaning
  *
- * The rest is named after GCHINT_EVENT_A_*.
+ * The other fields are named after GCHINT_EVENT_A_*.
  */
 struct message_event {
 	uint32_t has;
@@ -47,9 +47,8 @@ struct message_event {
 	uint32_t lease;
 };
 
-/* struct message_policy::has uses HAS(GCHINT_POLICY_A_...) likewise. */
 struct message_policy {
-	uint32_t has;
+	uint32_t has; /* HAS(GCHINT_POLICY_A_...) */
 	uint32_t cpu;
 	uint32_t mode;
 	uint32_t cur_khz;
@@ -97,7 +96,7 @@ struct message_info {
 };
 
 /**
- * struct message_ops - what to do with the parts; any may be NULL
+ * struct message_ops - called for the parts of a message; any may be NULL
  * @batch: before the events of a message: number of the first (valid if
  *	has_seq), events in it, and events the kernel lost since its load
  *	(valid if has_lost)
@@ -118,15 +117,15 @@ struct message_ops {
 };
 
 /**
- * message_parse - take a buffer as received from the socket apart
+ * message_parse - parse a buffer as received from the socket
  * @buf: one or more whole netlink messages, 4-byte aligned
  * @len: bytes in @buf
  * @family: family number to accept, 0 for any above NLMSG_MIN_TYPE
- * @ops: what to call
- * @data: for the calls
+ * @ops: functions to call
+ * @data: first argument of these
  *
- * Returns the number of malformed messages, events, policies and sessions left
- * out; 0 when all was understood.
+ * Returns the number of malformed messages, events, policies, sessions and slots, which are
+ * left out; 0 if there were none.
  */
 int message_parse(const void *buf, size_t len, uint16_t family, const struct message_ops *ops,
 		  void *data);

@@ -6,7 +6,7 @@
 #include <gchint-names.h>
 #include <uapi/linux/gchint.h>
 
-/* A value of the ABI without a word would be shown as "unknown". */
+/* A value of the ABI without a name would be printed as "unknown". */
 _Static_assert(GCHINT_NAMES(GCHINT_PHASES) == GCHINT_PHASE_NR, "a phase has no name");
 _Static_assert(GCHINT_NAMES(GCHINT_CAUSES) == GCHINT_CAUSE_NR, "a cause has no name");
 _Static_assert(GCHINT_NAMES(GCHINT_ROLES) == GCHINT_ROLE_NR, "a role has no name");

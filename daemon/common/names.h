@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names of the ABI's numbers, as people and files see them. */
+/* Names of the ABI's numbers for output and files. */
 #ifndef GCHINT_NAMES_H
 #define GCHINT_NAMES_H
 
@@ -17,7 +17,7 @@ const char *name_mode(uint32_t mode);
 /**
  * name_flags - GCHINT_F_* as words joined by '+', "-" for none
  * @flags: the flags
- * @buf: room for the words
+ * @buf: receives the words
  * @size: of @buf, at least 40
  */
 const char *name_flags(uint32_t flags, char *buf, size_t size);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files that other programs left or named: read, and nothing done to what is no file. */
+/*
+ * Opens files whose path another program chose. Opening a device or a pipe could wait or
+ * have side effects.
+ */
 #ifndef GCHINT_REGULAR_H
 #define GCHINT_REGULAR_H
 
@@ -8,9 +11,9 @@
 /**
  * regular_open - open a regular file for reading
  * @flags: O_NOFOLLOW, or 0
- * @st: of what was opened
+ * @st: receives the status of the file
  *
- * Never waits. A descriptor, or -1: it cannot be read, or is a device, a pipe, a folder.
+ * Never waits. Returns a descriptor, or -1 if the file cannot be read or is not regular.
  */
 int regular_open(const char *path, int flags, struct stat *st);
 

@@ -14,10 +14,11 @@
 
 #include "clock.h"
 
-#define BESIDE_NS (2 * NSEC_PER_SEC)
+/* How long a ring written by another process stays open after its program ended. */
+#define GRACE_NS (2 * NSEC_PER_SEC)
 
-/* NULL and *why if it is not what libgchint sends. */
-static struct gchint_stream *map_ring(int fd, const char **why)
+/* Returns NULL and sets *why if the file is not a ring of libgchint's. */
+static struct gchint_stream *ring_map(int fd, const char **why)
 {
 	struct gchint_stream *map;
 	struct stat st;
@@ -70,7 +71,7 @@ int ring_receive(int socket, struct ring_reader *ring, const char **why)
 	}
 	*why = "a message without a ring";
 	if (fd >= 0 && ring->pid > 0)
-		ring->map = map_ring(fd, why);
+		ring->map = ring_map(fd, why);
 	if (fd >= 0)
 		close(fd);
 	if (!ring->map)
@@ -112,7 +113,7 @@ uint32_t ring_lost(struct ring_reader *ring)
 	return more;
 }
 
-static bool has_ended(const struct ring_reader *ring)
+static bool ring_process_ended(const struct ring_reader *ring)
 {
 	struct pollfd p = { .fd = ring->pidfd, .events = POLLIN };
 
@@ -123,11 +124,11 @@ static bool has_ended(const struct ring_reader *ring)
 
 bool ring_dead(struct ring_reader *ring)
 {
-	if (!has_ended(ring))
+	if (!ring_process_ended(ring))
 		return false;
 	if (!(ring->map->features & GCHINT_STREAM_BESIDE))
 		return true;
 	if (!ring->ended)
 		ring->ended = clock_now();
-	return clock_now() - ring->ended > BESIDE_NS;
+	return clock_now() - ring->ended > GRACE_NS;
 }

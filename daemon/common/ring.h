@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The reader's side of <gchint-stream.h>: a program's hints through memory. A program may
- * write anything into its ring at any time. It is sealed, so that it cannot shrink under
- * us; an event is copied once and then to be checked.
+ * The reader's side of <gchint-stream.h>: a program's hints through shared memory. The
+ * program may write anything into its ring at any time. Its file is sealed, so that it
+ * cannot shrink while it is mapped here. An event is copied once, and must be checked
+ * after that.
  */
 #ifndef GCHINT_RING_H
 #define GCHINT_RING_H
@@ -12,15 +13,15 @@
 
 #include <gchint-stream.h>
 
-#define RING_LEASES 512 /* of a process, numbered from 0 */
+#define RING_LEASES 512 /* per process, numbered from 0 */
 
 /**
- * struct ring_reader - where one ring was read to
+ * struct ring_reader - a ring and the position of its reader
  * @map: the ring
- * @pidfd: of the program; -1: a kernel without, or it is gone already
- * @pid: the program, as we see it
+ * @pidfd: of the program; -1 if the kernel has none, or if the program has ended already
+ * @pid: of the program, in our PID namespace
  * @position: the next ticket
- * @lost: as the ring had it at the last look
+ * @lost: the ring's count of lost events at the last ring_lost()
  * @ended: when the program was first seen to have ended, CLOCK_MONOTONIC, ns; 0: not yet
  */
 struct ring_reader {
@@ -32,36 +33,36 @@ struct ring_reader {
 };
 
 /**
- * ring_receive - the next ring that a program sent
+ * ring_receive - receive the next ring that a program sent
  * @socket: a datagram socket with SO_PASSCRED
  * @ring: filled on success
- * @why: receives, on failure, what came instead
+ * @why: receives the reason of a failure with -EINVAL
  *
- * Returns 0; -EAGAIN when nothing waits; -EINVAL with *@why. To be closed.
+ * Returns 0; -EAGAIN if no message is pending; -EINVAL with *@why. The caller closes
+ * @ring with ring_close().
  */
 int ring_receive(int socket, struct ring_reader *ring, const char **why);
 void ring_close(struct ring_reader *ring);
 
-/* What ring_next() found. */
 enum ring_found {
 	RING_EMPTY,
 	RING_EVENT,
-	RING_UNFINISHED, /* begun by a program that is dead: skipped */
+	RING_UNFINISHED, /* left unfinished by a program that has ended: skipped */
 };
 
 /**
  * ring_next - copy the next event
  * @ring: the ring
  * @event: receives it
- * @dead: the program has ended: nobody finishes what was begun
+ * @dead: the program has ended: an event it has begun will never be finished
  */
 enum ring_found ring_next(struct ring_reader *ring, struct gchint_stream_event *event, bool dead);
 
-/* How many events found the ring full since the last call. */
+/* Number of events dropped since the last call because the ring was full. */
 uint32_t ring_lost(struct ring_reader *ring);
 /*
- * Has the program ended? What it told before its end is in the ring then; who tells of it from
- * beside (GCHINT_STREAM_BESIDE) has two seconds more.
+ * Has the program ended? Then all of its events are in the ring. If another process writes
+ * them for it (GCHINT_STREAM_BESIDE), that has two more seconds to write the last ones.
  */
 bool ring_dead(struct ring_reader *ring);
 

@@ -12,7 +12,7 @@
 
 #include "text.h"
 
-static const char *or_env(const char *variable, const char *otherwise)
+static const char *env_or_default(const char *variable, const char *otherwise)
 {
 	const char *v = getenv(variable);
 
@@ -21,14 +21,14 @@ static const char *or_env(const char *variable, const char *otherwise)
 
 void root_init(struct root *root)
 {
-	root->sysfs = or_env("GCHINT_SYSFS", "/sys");
-	root->procfs = or_env("GCHINT_PROCFS", "/proc");
-	root->tracefs = or_env("GCHINT_TRACEFS", "/sys/kernel/tracing");
-	root->debugfs = or_env("GCHINT_DEBUGFS", "/sys/kernel/debug");
-	root->dev = or_env("GCHINT_DEV", "/dev");
+	root->sysfs = env_or_default("GCHINT_SYSFS", "/sys");
+	root->procfs = env_or_default("GCHINT_PROCFS", "/proc");
+	root->tracefs = env_or_default("GCHINT_TRACEFS", "/sys/kernel/tracing");
+	root->debugfs = env_or_default("GCHINT_DEBUGFS", "/sys/kernel/debug");
+	root->dev = env_or_default("GCHINT_DEV", "/dev");
 }
 
-static int read_path(char *buf, size_t size, const char *path)
+static int root_read_path(char *buf, size_t size, const char *path)
 {
 	size_t used = 0;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -54,7 +54,7 @@ static int read_path(char *buf, size_t size, const char *path)
 	return ret ? ret : (int)used;
 }
 
-/* The path that a format and its arguments give, or a return of -ENAMETOOLONG. */
+/* Formats the path; makes the function return -ENAMETOOLONG if it does not fit. */
 #define FORMAT_PATH(path, fmt)                                                                     \
 	do {                                                                                       \
 		va_list ap;                                                                        \
@@ -72,7 +72,7 @@ int root_read(char *buf, size_t size, const char *fmt, ...)
 
 	*buf = '\0';
 	FORMAT_PATH(path, fmt);
-	return read_path(buf, size, path);
+	return root_read_path(buf, size, path);
 }
 
 int root_u64(uint64_t *value, const char *fmt, ...)
@@ -81,7 +81,7 @@ int root_u64(uint64_t *value, const char *fmt, ...)
 	int ret;
 
 	FORMAT_PATH(path, fmt);
-	ret = read_path(buf, sizeof(buf), path);
+	ret = root_read_path(buf, sizeof(buf), path);
 	return ret < 0 ? ret : text_u64(buf, value);
 }
 
@@ -91,7 +91,7 @@ int root_s64(int64_t *value, const char *fmt, ...)
 	int ret;
 
 	FORMAT_PATH(path, fmt);
-	ret = read_path(buf, sizeof(buf), path);
+	ret = root_read_path(buf, sizeof(buf), path);
 	return ret < 0 ? ret : text_s64(buf, value);
 }
 
@@ -117,7 +117,7 @@ int root_write(const char *text, const char *fmt, ...)
 	return ret;
 }
 
-static int natural(const struct dirent **a, const struct dirent **b)
+static int name_compare_natural(const struct dirent **a, const struct dirent **b)
 {
 	return strverscmp((*a)->d_name, (*b)->d_name);
 }
@@ -128,7 +128,7 @@ int root_list(const char *path, const char *prefix, int (*fn)(void *data, const 
 	struct dirent **names;
 	int n, ret = 0;
 
-	n = scandir(path, &names, NULL, natural);
+	n = scandir(path, &names, NULL, name_compare_natural);
 	if (n < 0)
 		return -errno;
 	for (int i = 0; i < n; i++) {

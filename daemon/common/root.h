@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the kernel's file systems stand. Every source takes its paths from
- * here, so that a tree made by hand can stand in for a machine.
+ * Where the kernel's file systems are mounted. Every source takes its paths from here, so
+ * that tests can replace them by a directory of their own.
  */
 #ifndef GCHINT_ROOT_H
 #define GCHINT_ROOT_H
@@ -17,11 +17,11 @@ struct root {
 	const char *dev; /* /dev */
 };
 
-/* The machine's own places, each replaced by GCHINT_SYSFS etc. when set. */
+/* The usual paths; GCHINT_SYSFS etc. override them. */
 void root_init(struct root *root);
 
 /**
- * root_read - a small file as a string
+ * root_read - read a small file as a string
  * @buf: receives at most @size - 1 bytes, always NUL-terminated, stripped of
  *	trailing white space
  * @size: of @buf
@@ -31,24 +31,24 @@ void root_init(struct root *root);
  */
 int root_read(char *buf, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-/* One unsigned (signed) number from a file; 0 or -errno, -EINVAL if none. */
+/* Reads one unsigned (signed) number from a file; 0 or -errno, -EINVAL if it has none. */
 int root_u64(uint64_t *value, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int root_s64(int64_t *value, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* access(2), but with the capabilities we have: 0 or -1 and errno. */
+/* access(2) with our effective IDs and capabilities: 0, or -1 and errno. */
 int root_access(const char *path, int mode);
 
 /* Writes a string to a file; 0 or -errno. */
 int root_write(const char *text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /**
- * root_list - entries of a directory, in natural order (in2 before in10)
+ * root_list - list a directory in natural order (in2 before in10)
  * @path: directory
- * @prefix: of the wanted entries
+ * @prefix: of the entries to list
  * @fn: called with each name; stops on a non-zero result
  * @data: for @fn
  *
- * Returns what @fn stopped with, 0, or -errno when the directory is not there.
+ * Returns the non-zero result of @fn, 0, or -errno if the directory cannot be read.
  */
 int root_list(const char *path, const char *prefix, int (*fn)(void *data, const char *name),
 	      void *data);

@@ -73,7 +73,7 @@ const char schema_index_sql[] =
 "CREATE INDEX samples_by_rail ON samples(rail, t, value);";
 
 const struct schema_view schema_views[SCHEMA_VIEWS] = {
-	/* The name that a thread had then: its number may have been another's before. */
+	/* The thread's name at that time: thread numbers are reused. */
 	{ "phase_list",
 	  "SELECT p.id, p.t0, p.t1, p.t1 - p.t0 AS ns, p.cpu, p.tgid, p.tid,"
 	  " r.comm, n.name AS phase, p.flags & 1 AS stw, (p.flags >> 1) & 1 AS concurrent,"
@@ -108,7 +108,7 @@ const char *const schema_tables[SCHEMA_TABLES] = {
 	"processes", "leases",	  "phases",   "decisions", "transitions",   "samples", "residency",
 	"idle",	     "hotplug",	  "thermal",  "sched",	   "perf",	    "marks",   "drops",
 	"notes",     "costs",	  "names",    "idle_states", "thermal_sensors",
-	/* Those of PROFILE_SQL. */
+	/* The tables of PROFILE_SQL. */
 	"hotspots",  "stacks",	  "images",   "symbols",
 	"lines",
 };

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The tables of a recording. docs/recording.md describes them for readers; the
- * version goes up when a reader of the old one would go wrong.
+ * The tables of a recording. docs/recording.md describes them for readers. A change that
+ * would mislead a reader of the old version increments the version.
  */
 #ifndef GCHINT_SCHEMA_H
 #define GCHINT_SCHEMA_H
 
 #define SCHEMA_VERSION	   2
-#define SCHEMA_OLDEST	   1 /* that is still read: processes had one row a thread */
+#define SCHEMA_OLDEST	   1 /* still readable; in version 1, processes has one row per thread */
 #define SCHEMA_APPLICATION 0x67636869 /* "gchi": PRAGMA application_id */
 
 #define SCHEMA_TABLES	    31
-#define SCHEMA_TABLES_FIRST 26 /* those behind may be missing in older files */
+#define SCHEMA_TABLES_FIRST 26 /* tables after these may be missing in older files */
 #define SCHEMA_VIEWS	    5
 
-/* The tables; indexes for a file that grows no more. */
+/* Creates the tables; and the indexes, once the file is complete. */
 extern const char schema_sql[];
 extern const char schema_index_sql[];
-/* Those that may be missing. */
+/* Creates the tables that may be missing. */
 extern const char schema_profile_sql[];
 
-/* In the order of the way of the data. */
+/* In the order in which data flows. */
 extern const char *const schema_tables[SCHEMA_TABLES];
 
 /*
- * Views by name and meaning. A file has them for people; gchintctl takes its own,
- * for what a file calls a view may be any statement.
+ * Views, by name and statement. A file contains them for its users; gchintctl uses those
+ * of this table, since a view of a file may be any statement.
  */
 struct schema_view {
 	const char *name, *select;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Parsers of the text that sysfs, procfs and tracefs print. Pure: bytes in,
- * numbers out; none believes that a number is there. All return 0 or -errno
- * (-EINVAL not a number, -ERANGE too big) and write the result only on 0.
+ * Parsers of the text that sysfs, procfs and tracefs print. Pure: bytes in, numbers out;
+ * none expects its input to be valid. Unless noted, they return 0 or -errno (-EINVAL not a
+ * number, -ERANGE too big) and write the result only on success.
  */
 #ifndef GCHINT_TEXT_H
 #define GCHINT_TEXT_H
@@ -37,7 +37,7 @@ int text_cpulist(const char *s, uint8_t *set, size_t nr);
 /**
  * text_pairs - lines of two unsigned numbers, as in time_in_state
  * @s: text
- * @fn: called for each line that is one; another line ends it with -EINVAL
+ * @fn: called for each such line; any other line ends the parsing with -EINVAL
  * @data: for @fn
  */
 int text_pairs(const char *s, void (*fn)(void *data, uint64_t a, uint64_t b), void *data);
@@ -49,7 +49,7 @@ int text_pairs(const char *s, void (*fn)(void *data, uint64_t a, uint64_t b), vo
  */
 int text_size(const char *s, uint64_t *value);
 
-/* Cuts white space off both ends, in place; returns the start. */
+/* Removes white space from both ends, in place; returns the start. */
 char *text_strip(char *s);
 
 /**
