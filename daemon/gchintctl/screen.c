@@ -28,7 +28,7 @@ static SCREEN *terminal;
 
 static bool terminal_open(void)
 {
-	/* Otherwise what is no ASCII would be taken for control characters. */
+	/* Without a locale ncurses takes non-ASCII bytes for control characters. */
 	setlocale(LC_CTYPE, "");
 	terminal = newterm(NULL, stdout, stdin);
 	if (!terminal)
@@ -142,13 +142,16 @@ void screen_open(struct screen *s)
 	sigset_t signals;
 
 	memset(s, 0, sizeof(*s));
-	/* Before ncurses, which leaves handlers alone that are there. */
+	/* Before newterm(): ncurses keeps handlers that are already installed. */
 	sigemptyset(&signals);
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
 		sigaction(ends[i], &sa, NULL);
 		sigaddset(&signals, ends[i]);
 	}
-	/* They come while we wait, not just before. */
+	/*
+	 * Blocked everywhere but in ppoll(): a signal just before it would otherwise not
+	 * interrupt the wait.
+	 */
 	sigprocmask(SIG_BLOCK, &signals, &s->waiting);
 	s->tty = isatty(STDOUT_FILENO) && isatty(STDIN_FILENO) && terminal_open();
 }
@@ -166,8 +169,8 @@ void screen_page(struct screen *s)
 	s->row = 0;
 }
 
-__attribute__((format(printf, 3, 0))) static void put(struct screen *s, bool bold, const char *fmt,
-						      va_list ap)
+__attribute__((format(printf, 3, 0))) static void screen_put_line(struct screen *s, bool bold,
+								  const char *fmt, va_list ap)
 {
 	char line[512], *clean = NULL;
 	int row = s->row++;
@@ -202,7 +205,7 @@ void screen_line(struct screen *s, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	put(s, false, fmt, ap);
+	screen_put_line(s, false, fmt, ap);
 	va_end(ap);
 }
 
@@ -211,7 +214,7 @@ void screen_head(struct screen *s, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	put(s, true, fmt, ap);
+	screen_put_line(s, true, fmt, ap);
 	va_end(ap);
 }
 
@@ -229,9 +232,9 @@ int screen_wait(struct screen *s, int ms)
 	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
 	int ret = ppoll(&p, s->tty ? 1 : 0, ms < 0 ? NULL : &time, &s->waiting);
 
-	/* With its terminal gone it is ready for ever, and no signal comes. */
+	/* Without its terminal, stdin is always ready, and no signal need arrive. */
 	if (ended || (ret > 0 && p.revents & (POLLHUP | POLLERR | POLLNVAL)))
 		return 'q';
-	/* A change of size interrupts, and is a key of its own. */
+	/* SIGWINCH interrupts the wait too (ret < 0); getch() then returns KEY_RESIZE. */
 	return ret && s->tty ? terminal_key(s) : 0;
 }

@@ -32,9 +32,9 @@ struct status {
 	struct kernel_policies kernel;
 	struct message_session session[SESSIONS];
 	unsigned int slots[SESSIONS], sessions;
-	unsigned int more; /* sessions beyond */
+	unsigned int more; /* sessions that did not fit in @session */
 	int module, may_sessions; /* 0 or -errno */
-	bool any; /* policy */
+	bool any; /* a policy was printed */
 };
 
 static void on_info(void *data, const struct message_info *info)
@@ -61,7 +61,7 @@ static void on_slot(void *data, const struct message_slot *slot)
 		s->slots[s->sessions - 1]++;
 }
 
-static void ask(struct status *s)
+static void status_query_module(struct status *s)
 {
 	static const struct message_ops ops = {
 		.info = on_info,
@@ -76,8 +76,9 @@ static void ask(struct status *s)
 	s->may_sessions = kernel_ask(GCHINT_CMD_SESSION_GET, &ops, s);
 }
 
-/* A text field of a policy; unknown is null or "?". */
-static void field(struct status *s, const char *entry, const char *file, const char *key)
+/* Prints null or "?" for a file that cannot be read. */
+static void status_print_text(struct status *s, const char *entry, const char *file,
+			      const char *key)
 {
 	char text[256];
 	bool known = root_read(text, sizeof(text), "%s/devices/system/cpu/cpufreq/%s/%s",
@@ -89,7 +90,7 @@ static void field(struct status *s, const char *entry, const char *file, const c
 		printf("  %s %s", key, known ? text : "?");
 }
 
-static void frequency(struct status *s, const char *entry, const char *file, const char *key)
+static void status_print_khz(struct status *s, const char *entry, const char *file, const char *key)
 {
 	char name[32];
 	uint64_t khz;
@@ -108,13 +109,13 @@ static void frequency(struct status *s, const char *entry, const char *file, con
 		printf("  %s ?", key);
 }
 
-static int show_policy(void *data, const char *entry)
+static int status_print_policy(void *data, const char *entry)
 {
 	struct status *s = data;
 	const struct message_policy *p =
 		kernel_policy(&s->kernel, strtoull(entry + strlen("policy"), NULL, 10));
 
-	char way[32] = "";
+	char actuator[32] = "";
 	bool known;
 
 	if (s->as_json) {
@@ -124,19 +125,19 @@ static int show_policy(void *data, const char *entry)
 		printf("%-10s", entry);
 	}
 	s->any = true;
-	field(s, entry, "related_cpus", s->as_json ? "cpus" : "CPUs");
-	field(s, entry, "scaling_governor", "governor");
-	field(s, entry, "scaling_driver", "driver");
+	status_print_text(s, entry, "related_cpus", s->as_json ? "cpus" : "CPUs");
+	status_print_text(s, entry, "scaling_governor", "governor");
+	status_print_text(s, entry, "scaling_driver", "driver");
 	if (!s->as_json)
 		printf("\n          ");
-	frequency(s, entry, "scaling_cur_freq", "now");
-	frequency(s, entry, "scaling_min_freq", "min");
-	frequency(s, entry, "scaling_max_freq", "max");
+	status_print_khz(s, entry, "scaling_cur_freq", "now");
+	status_print_khz(s, entry, "scaling_min_freq", "min");
+	status_print_khz(s, entry, "scaling_max_freq", "max");
 	if (p && !(p->has & HAS(GCHINT_POLICY_A_MODE)))
-		p = NULL; /* it is not ours: mode 0 would be one of ours */
-	known = !ways_in_force(way, sizeof(way), &s->host.root, entry);
+		p = NULL; /* gchint does not act here; mode 0 would be a valid mode */
+	known = !ways_in_force(actuator, sizeof(actuator), &s->host.root, entry);
 	if (s->as_json) {
-		json_text(&s->json, "actuator", known ? way : NULL);
+		json_text(&s->json, "actuator", known ? actuator : NULL);
 		if (p) {
 			json_text(&s->json, "mode", name_mode(p->mode));
 			json_text(&s->json, "reason", name_reason(p->reason));
@@ -149,7 +150,7 @@ static int show_policy(void *data, const char *entry)
 	if (p && p->has & HAS(GCHINT_POLICY_A_ACTUATOR) && p->actuator != GCHINT_ACTUATOR_GOVERNOR)
 		printf("\n            gchint: by %s beside it, mode %s, last reason %s, %llu "
 		       "requests",
-		       known ? way : "?", name_mode(p->mode), name_reason(p->reason),
+		       known ? actuator : "?", name_mode(p->mode), name_reason(p->reason),
 		       (unsigned long long)p->transitions);
 	else if (p)
 		printf("\n            gchint: mode %s, last reason %s, %llu requests, %s switch",
@@ -159,7 +160,7 @@ static int show_policy(void *data, const char *entry)
 	return 0;
 }
 
-static void board(struct status *s)
+static void status_print_board(struct status *s)
 {
 	char model[256] = "";
 	struct utsname u;
@@ -178,7 +179,7 @@ static void board(struct status *s)
 	}
 }
 
-static void module(struct status *s)
+static void status_print_module(struct status *s)
 {
 	bool loaded = !s->module;
 
@@ -206,7 +207,7 @@ static void module(struct status *s)
 		printf("module    cannot be asked: %s\n", strerror(-s->module));
 }
 
-static void policies(struct status *s)
+static void status_print_policies(struct status *s)
 {
 	struct ways machine;
 	char dir[300];
@@ -214,7 +215,7 @@ static void policies(struct status *s)
 	snprintf(dir, sizeof(dir), "%s/devices/system/cpu/cpufreq", s->host.root.sysfs);
 	if (s->as_json)
 		json_list(&s->json, "policies");
-	root_list(dir, "policy", show_policy, s);
+	root_list(dir, "policy", status_print_policy, s);
 	if (s->as_json)
 		json_end(&s->json);
 	else if (!s->any)
@@ -227,7 +228,7 @@ static void policies(struct status *s)
 		ways_print_placement(&machine);
 }
 
-static void sessions(struct status *s)
+static void status_print_sessions(struct status *s)
 {
 	if (s->as_json)
 		json_list(&s->json, "sessions");
@@ -263,7 +264,7 @@ static void sessions(struct status *s)
 	}
 }
 
-static void sources(struct status *s)
+static void status_print_sources(struct status *s)
 {
 	if (s->as_json)
 		json_list(&s->json, "sources");
@@ -310,14 +311,14 @@ int cmd_status(const struct ctl *ctl, int argc, char **argv)
 	s->json.f = stdout;
 	root_init(&s->host.root);
 	config_defaults(&s->host.config);
-	ask(s);
+	status_query_module(s);
 	if (s->as_json)
 		json_object(&s->json, NULL);
-	board(s);
-	module(s);
-	policies(s);
-	sessions(s);
-	sources(s);
+	status_print_board(s);
+	status_print_module(s);
+	status_print_policies(s);
+	status_print_sessions(s);
+	status_print_sources(s);
 	if (s->as_json)
 		json_end(&s->json);
 	free(s);

@@ -28,7 +28,7 @@ static const char usage[] =
 
 #define MS(ns) ((double)(ns) / 1e6)
 
-static void head(const struct run *run)
+static void summary_print_head(const struct run *run)
 {
 	char model[128], kernel[64], host[64];
 	sqlite3_stmt *s;
@@ -54,7 +54,7 @@ static void head(const struct run *run)
 	sqlite3_finalize(s);
 }
 
-static void phases(const struct run *run)
+static void summary_print_phases(const struct run *run)
 {
 	printf("\n%-22s %7s %10s %9s %9s %9s %9s %8s\n", "PHASE", "COUNT", "TOTAL ms", "MEAN ms",
 	       "P50 ms", "P95 ms", "MAX ms", "MEAN MHz");
@@ -80,7 +80,7 @@ static void phases(const struct run *run)
 		       run->uncertain);
 }
 
-static void part(const struct energy_part *p, const char *name)
+static void energy_part_print(const struct energy_part *p, const char *name)
 {
 	char joules[32] = "?";
 
@@ -101,7 +101,7 @@ static void part(const struct energy_part *p, const char *name)
 		       100 * (double)p->whole_ns / (double)p->ns);
 }
 
-static void modelled(const struct energy_part *p, const char *name)
+static void energy_part_print_modelled(const struct energy_part *p, const char *name)
 {
 	if (!p->ns && !p->unknown_ns)
 		return;
@@ -114,18 +114,17 @@ static void modelled(const struct energy_part *p, const char *name)
 	putchar('\n');
 }
 
-/* Of the processes that had phases, where there are several. */
-static void by_process(const struct processes *p, const struct energy *e)
+static void energy_print_by_process(const struct processes *p, const struct energy *e)
 {
 	char name[48];
 
 	puts("  by process, in its phases:");
 	for (unsigned int g = 1; g <= p->nr; g++)
-		part(&e->part[g], processes_name(p, g, name, sizeof(name)));
+		energy_part_print(&e->part[g], processes_name(p, g, name, sizeof(name)));
 }
 
-/* What a counter's readings can tell at all. */
-static void counter(const struct run_rail *r, const struct energy *e)
+/* The limits of an energy counter: its update interval and its range. */
+static void rail_print_counter(const struct run_rail *r, const struct energy *e)
 {
 	if (r->limits.update_ns || r->limits.wraps > 0)
 		fputs("  its counter", stdout);
@@ -143,7 +142,7 @@ static void counter(const struct run_rail *r, const struct energy *e)
 		       e->wrapped);
 }
 
-static void core(const struct run_rail *r, const struct energy *e)
+static void rail_print_core(const struct run_rail *r, const struct energy *e)
 {
 	const struct energy_part in = energy_inside(e);
 	char name[80];
@@ -158,7 +157,7 @@ static void core(const struct run_rail *r, const struct energy *e)
 	putchar('\n');
 }
 
-static size_t nowhere(const struct run *run)
+static size_t run_count_unplaced(const struct run *run)
 {
 	size_t n = 0;
 
@@ -167,8 +166,8 @@ static size_t nowhere(const struct run *run)
 	return n;
 }
 
-/* Rails a core, one line each; then what ran there, on all of them together. */
-static void cores(const struct run *run, const struct processes *p)
+/* One line for each rail of a single core, then the phases on all cores together. */
+static void summary_print_cores(const struct run *run, const struct processes *p)
 {
 	const struct run_rail *first = NULL;
 	char name[48];
@@ -182,24 +181,24 @@ static void cores(const struct run *run, const struct processes *p)
 		return;
 	printf("\nENERGY BY CORE  %zu rails: %.6f J, mean %.6f W (%s by %s, every %.1f ms)\n", nr,
 	       e.total, e.mean_w, run_rail_how(first), first->source, MS(e.interval_ns));
-	counter(first, &e);
+	rail_print_counter(first, &e);
 	for (size_t i = 0; i < run->rails; i++) {
 		struct energy one;
 
 		if (*run->rail[i].cpus && energy_of(run, i, NULL, &one))
-			core(&run->rail[i], &one);
+			rail_print_core(&run->rail[i], &one);
 	}
 	puts("  all cores, each by the phases that began on it:");
 	for (unsigned int g = 0; g < RUN_GROUPS; g++)
-		part(&e.part[g], run_group_name(g, name, sizeof(name)));
-	if (nowhere(run))
+		energy_part_print(&e.part[g], run_group_name(g, name, sizeof(name)));
+	if (run_count_unplaced(run))
 		printf("  %zu phases began on a CPU that is not known: they count as outside\n",
-		       nowhere(run));
+		       run_count_unplaced(run));
 	if (p->nr > 1 && energy_of_cores(run, p->group, &e))
-		by_process(p, &e);
+		energy_print_by_process(p, &e);
 }
 
-static void energies(const struct run *run)
+static void summary_print_energy(const struct run *run)
 {
 	char name[48], source[64];
 	struct processes p;
@@ -221,23 +220,24 @@ static void energies(const struct run *run)
 			printf("  %zu intervals took more or less than --watts says: not bounded "
 			       "by it\n",
 			       e.beyond);
-		counter(r, &e);
+		rail_print_counter(r, &e);
 		for (unsigned int g = 0; g < RUN_GROUPS; g++)
-			part(&e.part[g], run_group_name(g, name, sizeof(name)));
+			energy_part_print(&e.part[g], run_group_name(g, name, sizeof(name)));
 		if (p.nr > 1 && energy_of(run, i, p.group, &e))
-			by_process(&p, &e);
+			energy_print_by_process(&p, &e);
 	}
-	cores(run, &p);
+	summary_print_cores(run, &p);
 	processes_free(&p);
 	if (energy_modelled(run, &e, source, sizeof(source))) {
 		printf("\nENERGY  modelled from OPP table %s, a phase taken to keep its CPU busy\n",
 		       source);
 		for (unsigned int g = CLASS_NR; g < RUN_GROUPS; g++)
-			modelled(&e.part[g], run_group_name(g, name, sizeof(name)));
+			energy_part_print_modelled(&e.part[g],
+						   run_group_name(g, name, sizeof(name)));
 	}
 }
 
-static const char *unit_of(const struct run_rail *r)
+static const char *rail_unit(const struct run_rail *r)
 {
 	switch (*r->kind) {
 	case 'p':
@@ -251,8 +251,8 @@ static const char *unit_of(const struct run_rail *r)
 	}
 }
 
-/* Of the readings in memory: the database would sort all of them by rail first. */
-static void readings(const struct run *run)
+/* Uses the samples in memory: a query would first sort all rows by rail. */
+static void summary_print_readings(const struct run *run)
 {
 	if (run->rails)
 		printf("\n%-34s %-8s %14s %14s %14s %9s %8s\n", "RAIL", "UNIT", "LOWEST", "MEAN",
@@ -275,7 +275,7 @@ static void readings(const struct run *run)
 			sum += (double)v;
 			n++;
 		}
-		printf("%-34s %-8s ", run->rail[i].name, unit_of(&run->rail[i]));
+		printf("%-34s %-8s ", run->rail[i].name, rail_unit(&run->rail[i]));
 		if (n)
 			printf("%14lld %14.0f %14lld", (long long)low, sum / (double)n,
 			       (long long)high);
@@ -285,7 +285,7 @@ static void readings(const struct run *run)
 	}
 }
 
-static void residency(const struct run *run)
+static void summary_print_residency(const struct run *run)
 {
 	uint64_t all = 0;
 
@@ -306,7 +306,7 @@ static void residency(const struct run *run)
 	}
 }
 
-static void list(const struct run *run, const char *title, const char *sql)
+static void summary_print_query(const struct run *run, const char *title, const char *sql)
 {
 	sqlite3_stmt *s = db_query(run->db, sql);
 	bool first = true;
@@ -322,7 +322,7 @@ static void list(const struct run *run, const char *title, const char *sql)
 	sqlite3_finalize(s);
 }
 
-static void cost(const struct run *run)
+static void summary_print_cost(const struct run *run)
 {
 	char words[128];
 
@@ -330,24 +330,27 @@ static void cost(const struct run *run)
 		printf("\nCOST  gchintd took %s\n", words);
 }
 
-static void text(const struct run *run)
+static void summary_print(const struct run *run)
 {
-	head(run);
-	phases(run);
-	energies(run);
-	readings(run);
-	residency(run);
-	list(run, "DECISIONS by reason",
-	     "SELECT n.name, count(*) FROM decisions d LEFT JOIN names n ON n.kind = 'reason' "
-	     "AND n.number = d.reason GROUP BY d.reason ORDER BY 2 DESC");
-	list(run, "TRANSITIONS by CPU",
-	     "SELECT 'cpu' || cpu, count(*) FROM transitions WHERE how != 'start' GROUP BY cpu");
-	list(run, "DROPPED",
-	     "SELECT source, sum(count), why FROM drops GROUP BY source, why ORDER BY 2 DESC");
-	cost(run);
+	summary_print_head(run);
+	summary_print_phases(run);
+	summary_print_energy(run);
+	summary_print_readings(run);
+	summary_print_residency(run);
+	summary_print_query(
+		run, "DECISIONS by reason",
+		"SELECT n.name, count(*) FROM decisions d LEFT JOIN names n ON n.kind = 'reason' "
+		"AND n.number = d.reason GROUP BY d.reason ORDER BY 2 DESC");
+	summary_print_query(
+		run, "TRANSITIONS by CPU",
+		"SELECT 'cpu' || cpu, count(*) FROM transitions WHERE how != 'start' GROUP BY cpu");
+	summary_print_query(
+		run, "DROPPED",
+		"SELECT source, sum(count), why FROM drops GROUP BY source, why ORDER BY 2 DESC");
+	summary_print_cost(run);
 }
 
-static void json_part(struct json *j, const struct energy_part *p, bool measured)
+static void summary_json_part(struct json *j, const struct energy_part *p, bool measured)
 {
 	json_uint(j, "ns", p->ns);
 	json_real(j, "joules", !measured || energy_resolved(p) ? p->joules : NAN, 9);
@@ -358,7 +361,8 @@ static void json_part(struct json *j, const struct energy_part *p, bool measured
 	}
 }
 
-static void json_processes(struct json *j, const struct processes *p, const struct energy *e)
+static void summary_json_processes(struct json *j, const struct processes *p,
+				   const struct energy *e)
 {
 	json_list(j, "by_process");
 	for (unsigned int g = 1; g <= p->nr; g++) {
@@ -370,13 +374,13 @@ static void json_processes(struct json *j, const struct processes *p, const stru
 		else
 			json_null(j, "pid");
 		json_text(j, "name", p->name[g]);
-		json_part(j, &e->part[g], true);
+		summary_json_part(j, &e->part[g], true);
 		json_end(j);
 	}
 	json_end(j);
 }
 
-static void json_energy(struct json *j, const struct energy *e, bool measured)
+static void summary_json_energy(struct json *j, const struct energy *e, bool measured)
 {
 	char name[48];
 
@@ -388,13 +392,13 @@ static void json_energy(struct json *j, const struct energy *e, bool measured)
 			continue;
 		json_object(j, NULL);
 		json_text(j, "phase", run_group_name(g, name, sizeof(name)));
-		json_part(j, p, measured);
+		summary_json_part(j, p, measured);
 		json_end(j);
 	}
 	json_end(j);
 }
 
-static void json_phases(struct json *j, const struct run *run)
+static void summary_json_phases(struct json *j, const struct run *run)
 {
 	char name[48];
 
@@ -419,7 +423,7 @@ static void json_phases(struct json *j, const struct run *run)
 	json_end(j);
 }
 
-static void json(const struct run *run)
+static void summary_print_json(const struct run *run)
 {
 	struct json j = { .f = stdout };
 	struct processes p;
@@ -433,7 +437,7 @@ static void json(const struct run *run)
 	json_text(&j, "label", run->label);
 	json_uint(&j, "start_ns", run->t0);
 	json_uint(&j, "end_ns", run->t1);
-	json_phases(&j, run);
+	summary_json_phases(&j, run);
 	json_list(&j, "energy");
 	for (size_t i = 0; i < run->rails; i++) {
 		const struct run_rail *r = &run->rail[i];
@@ -454,9 +458,9 @@ static void json(const struct run *run)
 			json_uint(&j, "update_ns", r->limits.update_ns);
 		if (r->limits.wraps > 0)
 			json_real(&j, "wraps_at_joules", r->limits.wraps, 9);
-		json_energy(&j, &e, true);
+		summary_json_energy(&j, &e, true);
 		if (energy_of(run, i, p.group, &e))
-			json_processes(&j, &p, &e);
+			summary_json_processes(&j, &p, &e);
 		json_end(&j);
 	}
 	processes_free(&p);
@@ -466,7 +470,7 @@ static void json(const struct run *run)
 		json_text(&j, "how", "modelled");
 		json_text(&j, "source", source);
 		json_real(&j, "joules", e.total, 9);
-		json_energy(&j, &e, false);
+		summary_json_energy(&j, &e, false);
 		json_end(&j);
 	}
 	json_end(&j);
@@ -509,9 +513,9 @@ int cmd_summary(const struct ctl *ctl, int argc, char **argv)
 		if (!run_limit(run, optarg))
 			ctl_error("summary: --watts %s: no such rail", optarg);
 	if (ctl->json)
-		json(run);
+		summary_print_json(run);
 	else
-		text(run);
+		summary_print(run);
 	run_close(run);
 	return CTL_OK;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names of stretches of addresses. */
+/* Names of address ranges. */
 #ifndef GCHINTCTL_SYMBOLS_H
 #define GCHINTCTL_SYMBOLS_H
 
@@ -8,12 +8,12 @@
 #include <stdint.h>
 
 /**
- * struct symbol - a stretch that has a name
- * @t: from when on; 0 always
- * @name: its list does not own it
- * @lines: of its source, as a jit-PID.dump has them; NULL none
+ * struct symbol - an address range that has a name
+ * @t: the name is valid from this time on; 0 if it always was
+ * @name: not owned by the list
+ * @lines: source lines in the format of a jit-PID.dump, or NULL
  * @lines_size: bytes of @lines
- * @lines_at: what is @start to @lines
+ * @lines_at: the address by which @lines calls @start
  */
 struct symbol {
 	uint64_t start, size, t;
@@ -23,17 +23,17 @@ struct symbol {
 	uint64_t lines_at;
 };
 
-/* Of zeroes: empty. */
+/* All zeroes: an empty list. */
 struct symbols {
 	struct symbol *list;
 	size_t nr;
 };
 
-/* False at the end of memory, or of what is taken at most. */
+/* False without memory, or if the list has its maximal length. */
 bool symbols_add(struct symbols *s, struct symbol symbol);
-/* By their begins, which symbols_find() wants. */
+/* Sorts by start address; required before symbols_find(). */
 void symbols_sort(struct symbols *s);
-/* The one that has @at in it; NULL in a gap. */
+/* The symbol whose range contains @at, or NULL. */
 const struct symbol *symbols_find(const struct symbols *s, uint64_t at);
 void symbols_free(struct symbols *s);
 

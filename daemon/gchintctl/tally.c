@@ -15,17 +15,20 @@
 #include "../common/ring.h"
 #include "db.h"
 
-#define RINGS  1024
-#define A_LOOK 64 /* programs that are taken in at once */
-#define KINDS  2
-#define A_RING GCHINT_STREAM_EVENTS
+#define RINGS	       1024
+#define RINGS_AT_ONCE  64 /* programs accepted by one tally_look() */
+#define PAUSE_TYPES    2
+#define EVENTS_AT_ONCE GCHINT_STREAM_EVENTS
 
-struct counted {
-	struct counted *next;
+struct tally_ring {
+	struct tally_ring *next;
 	struct ring_reader in;
-	/* Leases in a stop-the-world and in another foreground phase; how often there came one. */
-	unsigned int open[KINDS];
-	uint64_t pauses[KINDS];
+	/*
+	 * By pause type, 0 stop-the-world and 1 other foreground: leases in such a phase
+	 * now, and how often their number rose from 0.
+	 */
+	unsigned int open[PAUSE_TYPES];
+	uint64_t pauses[PAUSE_TYPES];
 	struct {
 		uint8_t phase, flags;
 	} lease[RING_LEASES];
@@ -33,7 +36,7 @@ struct counted {
 
 struct tally_listener {
 	struct tally tally;
-	struct counted *rings;
+	struct tally_ring *rings;
 	unsigned int count;
 	int fd;
 	char dir[32], path[48];
@@ -73,54 +76,55 @@ const char *tally_path(const struct tally_listener *l)
 	return l->path;
 }
 
-/* Which pause a phase belongs to; KINDS none. */
-static unsigned int kind_of(unsigned int phase, unsigned int flags)
+/* The pause type of a phase, PAUSE_TYPES if it is not a pause. */
+static unsigned int phase_pause_type(unsigned int phase, unsigned int flags)
 {
 	if (!phase || !(flags & (GCHINT_F_STW | GCHINT_F_FOREGROUND)))
-		return KINDS;
+		return PAUSE_TYPES;
 	return flags & GCHINT_F_STW ? 0 : 1;
 }
 
-/* Of a phase that goes on, details may have become known: no other hint. */
-static void count_event(struct tally *t, struct counted *c, const struct gchint_stream_event *e)
+/* An event may only add details to a phase that is open: that is not another hint. */
+static void tally_count_event(struct tally *t, struct tally_ring *c,
+			      const struct gchint_stream_event *e)
 {
 	unsigned int phase = e->type == GCHINT_STREAM_PHASE ? e->phase : GCHINT_PHASE_NONE;
 	unsigned int was, is;
 
 	if (e->slot >= RING_LEASES)
 		return;
-	was = kind_of(c->lease[e->slot].phase, c->lease[e->slot].flags);
-	is = kind_of(phase, e->flags);
+	was = phase_pause_type(c->lease[e->slot].phase, c->lease[e->slot].flags);
+	is = phase_pause_type(phase, e->flags);
 	if (phase && (phase != c->lease[e->slot].phase || e->flags != c->lease[e->slot].flags))
 		t->hints++;
-	if (is < KINDS && is != was && !c->open[is]++)
+	if (is < PAUSE_TYPES && is != was && !c->open[is]++)
 		c->pauses[is]++;
-	if (was < KINDS && was != is)
+	if (was < PAUSE_TYPES && was != is)
 		c->open[was]--;
 	c->lease[e->slot].phase = (uint8_t)phase;
 	c->lease[e->slot].flags = e->flags;
 }
 
-static void drain(struct tally *t, struct counted *c, bool dead)
+static void tally_ring_drain(struct tally *t, struct tally_ring *c, bool dead)
 {
 	struct gchint_stream_event event;
 	enum ring_found found;
 
-	for (int n = 0; n < A_RING; n++) {
+	for (int n = 0; n < EVENTS_AT_ONCE; n++) {
 		found = ring_next(&c->in, &event, dead);
 		if (found == RING_EMPTY)
 			break;
 		if (found == RING_EVENT)
-			count_event(t, c, &event);
+			tally_count_event(t, c, &event);
 		else
 			t->lost++;
 	}
 	t->lost += ring_lost(&c->in);
 }
 
-static void forget(struct tally_listener *l, struct counted **at)
+static void tally_ring_remove(struct tally_listener *l, struct tally_ring **at)
 {
-	struct counted *c = *at;
+	struct tally_ring *c = *at;
 
 	*at = c->next;
 	l->count--;
@@ -129,11 +133,11 @@ static void forget(struct tally_listener *l, struct counted **at)
 	free(c);
 }
 
-static void take_in(struct tally_listener *l)
+static void tally_accept_rings(struct tally_listener *l)
 {
-	for (int i = 0; i < A_LOOK; i++) {
+	for (int i = 0; i < RINGS_AT_ONCE; i++) {
 		struct ring_reader in;
-		struct counted *c;
+		struct tally_ring *c;
 		const char *why;
 		int ret = ring_receive(l->fd, &in, &why);
 
@@ -159,13 +163,13 @@ void tally_look(void *listener)
 {
 	struct tally_listener *l = listener;
 
-	take_in(l);
-	for (struct counted **at = &l->rings; *at;) {
+	tally_accept_rings(l);
+	for (struct tally_ring **at = &l->rings; *at;) {
 		bool dead = ring_dead(&(*at)->in);
 
-		drain(&l->tally, *at, dead);
+		tally_ring_drain(&l->tally, *at, dead);
 		if (dead)
-			forget(l, at);
+			tally_ring_remove(l, at);
 		else
 			at = &(*at)->next;
 	}
@@ -177,7 +181,7 @@ struct tally tally_end(struct tally_listener *l)
 
 	tally_look(l);
 	while (l->rings)
-		forget(l, &l->rings);
+		tally_ring_remove(l, &l->rings);
 	t = l->tally;
 	close(l->fd);
 	unlink(l->path);
@@ -186,7 +190,7 @@ struct tally tally_end(struct tally_listener *l)
 	return t;
 }
 
-/* A stretch begins where none of its kind that began before is open. */
+/* A pause begins where no earlier phase of its process and pause type is still open. */
 static const char count_sql[] =
 	"WITH kinds AS (SELECT id, t0, t1, tgid, flags & 1 AS stw FROM phases WHERE flags & 5),"
 	" begins AS (SELECT tgid, stw, t0 > coalesce(max(coalesce(t1, 9223372036854775807))"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How many hints a run gave: counted as they come, or in its recording. */
+/* The hint count of a run: counted live, or from its recording. */
 #ifndef GCHINTCTL_TALLY_H
 #define GCHINTCTL_TALLY_H
 
@@ -7,13 +7,13 @@
 #include <stdint.h>
 
 /**
- * struct tally - the sums
+ * struct tally - hint counts
  * @hints: phases that began
- * @pauses: stretches in which a process had stop-the-world phases open without a break;
- *	of a process that has none, foreground phases
+ * @pauses: intervals in which a process always had a stop-the-world phase open; for a
+ *	process without any, the same of foreground phases
  * @lost: events that could not be counted
- * @programs: processes that gave hints
- * @by_kernel: the kernel told of them, not the programs
+ * @programs: processes that sent hints
+ * @by_kernel: the events came from the kernel module, not from the programs
  */
 struct tally {
 	uint64_t hints, pauses, lost;
@@ -24,18 +24,21 @@ struct tally {
 struct tally_listener;
 
 /**
- * tally_listen - be the recorder of programs that we start, and keep nothing
+ * tally_listen - receive the events of the programs that we start, to count them
  *
- * Returns NULL with what failed in errno. tally_path() is for their GCHINT_STREAM.
+ * Returns NULL with errno set. Pass tally_path() to the programs as GCHINT_STREAM.
  */
 struct tally_listener *tally_listen(void);
 const char *tally_path(const struct tally_listener *l);
-/* Counts what has come; several times a second. @listener: struct tally_listener */
+/*
+ * Counts the events that arrived. Call it several times a second, before the rings are
+ * full. @listener is a struct tally_listener.
+ */
 void tally_look(void *listener);
-/* Counts what is left, and frees @l. */
+/* Counts the remaining events, and frees @l. */
 struct tally tally_end(struct tally_listener *l);
 
-/* Counts in the recording @path; false if it cannot be read, which is told. */
+/* Counts from the recording @path; prints an error and returns false if it is unreadable. */
 bool tally_recorded(struct tally *tally, const char *path);
 
 #endif

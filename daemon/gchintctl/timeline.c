@@ -35,7 +35,7 @@ size_t timeline_boxes(const struct timeline *t, unsigned int group,
 	return n;
 }
 
-/* Four points a part at most, as they came. */
+/* Keeps up to four points of each cell, in order of time. */
 struct thinned {
 	const struct timeline_sink *sink;
 	uint64_t t0, part, cell;
@@ -46,7 +46,7 @@ struct thinned {
 	size_t in_cell, points;
 };
 
-static void put(const struct thinned *l, const struct point *p)
+static void thinned_put(const struct thinned *l, const struct point *p)
 {
 	l->sink->point(l->sink->data, p->t, p->v);
 }
@@ -59,16 +59,16 @@ static void thinned_flush(struct thinned *l)
 
 	if (!l->in_cell)
 		return;
-	put(l, &l->first);
+	thinned_put(l, &l->first);
 	for (int i = 0; i < 2; i++)
 		if (middle[i]->t != l->first.t && middle[i]->t != l->last.t)
-			put(l, middle[i]);
+			thinned_put(l, middle[i]);
 	if (l->last.t != l->first.t)
-		put(l, &l->last);
+		thinned_put(l, &l->last);
 	l->in_cell = 0;
 }
 
-static struct thinned thinned(const struct timeline *t, const struct timeline_sink *sink)
+static struct thinned thinned_init(const struct timeline *t, const struct timeline_sink *sink)
 {
 	return (struct thinned){ .sink = sink,
 				 .t0 = t->t0,
@@ -94,11 +94,12 @@ static void thinned_add(struct thinned *l, uint64_t t, double v)
 	l->points++;
 }
 
-/* Readings of a power meter; what is not known breaks the line. */
-static size_t powers(const struct timeline *t, size_t rail, const struct timeline_sink *sink)
+/* The samples of a power meter; an unknown value is a gap in the line. */
+static size_t timeline_put_powers(const struct timeline *t, size_t rail,
+				  const struct timeline_sink *sink)
 {
 	const struct run_series *s = run_samples(t->run, rail);
-	struct thinned line = thinned(t, sink);
+	struct thinned line = thinned_init(t, sink);
 
 	for (size_t i = 0; s && i < s->nr && s->sample[i].t <= t->t1; i++) {
 		const struct run_sample *now = &s->sample[i];
@@ -116,11 +117,12 @@ static size_t powers(const struct timeline *t, size_t rail, const struct timelin
 	return line.points;
 }
 
-/* Of a counter the mean between two readings, from the one to the other. */
-static size_t means(const struct timeline *t, size_t rail, const struct timeline_sink *sink)
+/* The mean power between each two samples of an energy counter. */
+static size_t timeline_put_means(const struct timeline *t, size_t rail,
+				 const struct timeline_sink *sink)
 {
 	const struct run_series *s = run_samples(t->run, rail);
-	struct thinned line = thinned(t, sink);
+	struct thinned line = thinned_init(t, sink);
 	bool broken = true;
 
 	for (size_t i = 1; s && i < s->nr && s->sample[i].t <= t->t1; i++) {
@@ -139,7 +141,7 @@ static size_t means(const struct timeline *t, size_t rail, const struct timeline
 		}
 		w = ((double)now->value - (double)before->value) * 1e3 /
 		    (double)(now->t - before->t);
-		/* Otherwise a single interval would be a point, and no line. */
+		/* With its end alone, a single interval would be a point instead of a line. */
 		if (broken)
 			thinned_add(&line, before->t, w);
 		broken = false;
@@ -152,7 +154,7 @@ static size_t means(const struct timeline *t, size_t rail, const struct timeline
 size_t timeline_cpu(const struct timeline *t, size_t i, const struct timeline_sink *sink)
 {
 	const struct run_cpu *c = &t->run->cpu[t->cpu[i]];
-	struct thinned line = thinned(t, sink);
+	struct thinned line = thinned_init(t, sink);
 	uint32_t khz = run_khz(t->run, (int)c->cpu, t->t0);
 
 	if (khz)
@@ -167,10 +169,11 @@ size_t timeline_cpu(const struct timeline *t, size_t i, const struct timeline_si
 	return line.points;
 }
 
-/* A voltage is recorded when it changes: it holds from one sample to the next. */
-static size_t levels(const struct timeline *t, size_t rail, const struct timeline_sink *sink)
+/* A voltage is recorded when it changes: a sample is valid until the next one. */
+static size_t timeline_put_levels(const struct timeline *t, size_t rail,
+				  const struct timeline_sink *sink)
 {
-	struct thinned line = thinned(t, sink);
+	struct thinned line = thinned_init(t, sink);
 	const struct run_series *s = run_samples(t->run, rail);
 	double last = 0;
 	bool known = false;
@@ -200,8 +203,9 @@ size_t timeline_rail(const struct timeline *t, size_t i, const struct timeline_s
 	const size_t rail = t->rail[i];
 
 	if (t->steps)
-		return levels(t, rail, sink);
-	return (strcmp(t->run->rail[rail].kind, "energy") ? powers : means)(t, rail, sink);
+		return timeline_put_levels(t, rail, sink);
+	return (strcmp(t->run->rail[rail].kind, "energy") ? timeline_put_powers :
+							    timeline_put_means)(t, rail, sink);
 }
 
 const char *timeline_rail_name(const struct timeline *t, size_t i)
@@ -211,7 +215,7 @@ const char *timeline_rail_name(const struct timeline *t, size_t i)
 	return *r->label ? r->label : r->name;
 }
 
-static bool any_value(const struct run_series *s, bool changes)
+static bool series_has_value(const struct run_series *s, bool changes)
 {
 	int64_t first = RUN_UNKNOWN;
 
@@ -225,36 +229,40 @@ static bool any_value(const struct run_series *s, bool changes)
 	return false;
 }
 
-static bool is_power(const struct run_rail *rail)
+static bool rail_is_power(const struct run_rail *rail)
 {
 	return !strcmp(rail->kind, "power") || !strcmp(rail->kind, "energy");
 }
 
-/* What feeds more than a core, meters first, for a counter may be of the same rail. */
-static bool is_meter(const struct run_rail *rail)
+/*
+ * Rails of more than a core. timeline_choose_rails() takes meters before counters, since
+ * both may measure the same rail.
+ */
+static bool rail_is_meter(const struct run_rail *rail)
 {
 	return !strcmp(rail->kind, "power") && !*rail->cpus;
 }
 
-static bool is_counter(const struct run_rail *rail)
+static bool rail_is_counter(const struct run_rail *rail)
 {
 	return !strcmp(rail->kind, "energy") && !*rail->cpus;
 }
 
-static bool is_core(const struct run_rail *rail)
+static bool rail_is_core(const struct run_rail *rail)
 {
-	return is_power(rail) && *rail->cpus;
+	return rail_is_power(rail) && *rail->cpus;
 }
 
-static bool is_voltage(const struct run_rail *rail)
+static bool rail_is_voltage(const struct run_rail *rail)
 {
 	return !strcmp(rail->kind, "voltage");
 }
 
-static void choose(struct timeline *t, bool (*is)(const struct run_rail *rail), bool changes)
+static void timeline_add_rails(struct timeline *t, bool (*is)(const struct run_rail *rail),
+			       bool changes)
 {
 	for (size_t i = 0; i < t->run->rails; i++) {
-		if (!is(&t->run->rail[i]) || !any_value(run_samples(t->run, i), changes))
+		if (!is(&t->run->rail[i]) || !series_has_value(run_samples(t->run, i), changes))
 			continue;
 		if (t->rails < TIMELINE_RAILS)
 			t->rail[t->rails++] = i;
@@ -263,23 +271,23 @@ static void choose(struct timeline *t, bool (*is)(const struct run_rail *rail), 
 	}
 }
 
-/* Power if there is any, else the voltages that changed, such as the core's. */
-static void choose_rails(struct timeline *t)
+/* Rails of power if there are any, else the voltages that changed, such as a core's. */
+static void timeline_choose_rails(struct timeline *t)
 {
 	t->rails = t->rails_left = 0;
-	choose(t, is_meter, false);
-	choose(t, is_counter, false);
-	choose(t, is_core, false);
+	timeline_add_rails(t, rail_is_meter, false);
+	timeline_add_rails(t, rail_is_counter, false);
+	timeline_add_rails(t, rail_is_core, false);
 	t->axis = t->rails ? "power (W)" : "";
 	if (t->rails)
 		return;
-	choose(t, is_voltage, true);
+	timeline_add_rails(t, rail_is_voltage, true);
 	if (t->rails)
 		t->axis = "voltage (V)";
 }
 
-/* CPUs of one policy have one frequency: the first of each, as far as lines go. */
-static void choose_cpus(const struct run *run, size_t *cpu, size_t *nr, size_t *left)
+/* All CPUs of a policy have one frequency, so only the first of each policy is drawn. */
+static void timeline_choose_cpus(const struct run *run, size_t *cpu, size_t *nr, size_t *left)
 {
 	uint8_t set[1024], *taken = calloc(run->cpus ? run->cpus : 1, 1);
 	sqlite3_stmt *s = db_query(run->db, "SELECT replace(cpus, ' ', ',') FROM policies");
@@ -287,7 +295,7 @@ static void choose_cpus(const struct run *run, size_t *cpu, size_t *nr, size_t *
 	*nr = *left = 0;
 	if (!taken)
 		db_missing(run->path, "no memory for its policies");
-	/* All but the first of each policy are taken as drawn. */
+	/* All CPUs of a policy but the first are marked as taken. */
 	while (taken && db_next(s)) {
 		bool first = true;
 
@@ -314,7 +322,7 @@ static void choose_cpus(const struct run *run, size_t *cpu, size_t *nr, size_t *
 
 void timeline_choose(struct timeline *t)
 {
-	choose_rails(t);
+	timeline_choose_rails(t);
 	t->steps = t->rails && !strcmp(t->run->rail[t->rail[0]].kind, "voltage");
-	choose_cpus(t->run, t->cpu, &t->cpus, &t->cpus_left);
+	timeline_choose_cpus(t->run, t->cpu, &t->cpus, &t->cpus_left);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A stretch of a run as lines and boxes: which rails and CPUs are drawn, and their
- * points, no more of them than a picture has room for. However many there were, no
- * peak is lost.
+ * A time interval of a run as lines and boxes: which rails and CPUs are drawn, and their
+ * points. The number of points is limited to what a picture can show, without losing a
+ * peak.
  */
 #ifndef GCHINTCTL_TIMELINE_H
 #define GCHINTCTL_TIMELINE_H
@@ -13,21 +13,21 @@
 #define TIMELINE_CPUS  8
 
 /**
- * struct timeline - what is drawn
- * @run: of it
- * @t0: from
- * @t1: to
- * @cells: a line has four points at most in each of so many parts of the time: the
- *	first, both extremes and the last
+ * struct timeline - a time interval, and the rails and CPUs that are drawn of it
+ * @run: the run
+ * @t0: start of the interval
+ * @t1: end of the interval
+ * @cells: the number of equal parts of the interval; a line has four points at most in
+ *	each part: the first, both extremes and the last
  * @rail: indexes of run->rail: meters of power, counters of energy, then those of single
  *	cores; without any of them the voltages that changed
- * @rails: how many
- * @rails_left: more of that kind
- * @axis: what they are, with the unit; "" without any
- * @steps: a value holds until the next (voltages)
+ * @rails: entries of @rail
+ * @rails_left: rails that would be drawn too, but exceed TIMELINE_RAILS
+ * @axis: title of the rails' axis, with the unit; "" without rails
+ * @steps: a value is valid until the next one (voltages)
  * @cpu: indexes of run->cpu, the first of each policy
- * @cpus: how many
- * @cpus_left: policies beyond
+ * @cpus: entries of @cpu
+ * @cpus_left: policies that exceed TIMELINE_CPUS
  */
 struct timeline {
 	const struct run *run;
@@ -39,7 +39,7 @@ struct timeline {
 	size_t cpu[TIMELINE_CPUS], cpus, cpus_left;
 };
 
-/* Where points go, in order of time; a line breaks at a gap. */
+/* Receives the points in order of time; a line is interrupted at a gap. */
 struct timeline_sink {
 	void (*point)(void *data, uint64_t t, double value);
 	void (*gap)(void *data);
@@ -53,7 +53,7 @@ void timeline_choose(struct timeline *t);
 size_t timeline_rail(const struct timeline *t, size_t i, const struct timeline_sink *sink);
 /* Points of cpu[@i], in MHz. */
 size_t timeline_cpu(const struct timeline *t, size_t i, const struct timeline_sink *sink);
-/* Phases of a group, those closer than half a part joined; returns how many boxes. */
+/* Phases of a group; joins those closer than half a cell. Returns the number of boxes. */
 size_t timeline_boxes(const struct timeline *t, unsigned int group,
 		      void (*box)(void *data, uint64_t from, uint64_t to), void *data);
 

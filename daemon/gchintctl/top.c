@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The live view: the last stretch of a recording, as gchintd writes it. Reads
- * only what was added since the last look.
+ * The live view: the last seconds of a recording, while gchintd writes it. Each update
+ * reads only the rows that were added since the previous one.
  */
 #include <getopt.h>
 #include <math.h>
@@ -33,15 +33,15 @@ static const char usage[] =
 
 #define CPUS  512
 #define RAILS 64
-/* Phases looked back at; more than fit into a stretch are counted as they are. */
-#define LOOK_BACK 20000
+/* The latest phases that are searched for those of the displayed interval. */
+#define PHASES_BACK 20000
 
-/* The mean is that of readings, of a counter what it rose by over the time. */
+/* The mean is that of the samples; of a counter, its increase by time. */
 struct rail {
 	char name[96], label[48];
 	const char *unit;
 	int64_t value;
-	uint64_t t; /* of the last known one */
+	uint64_t t; /* of @value */
 	double sum, weight;
 	bool known, shown, counts;
 };
@@ -63,7 +63,7 @@ struct top {
 	ino_t inode;
 	double period;
 	bool json;
-	uint64_t from, to; /* the stretch */
+	uint64_t from, to; /* the displayed interval */
 	uint32_t khz[CPUS], max_khz[CPUS];
 	uint64_t steps[CPUS];
 	int cpus;
@@ -75,7 +75,7 @@ struct top {
 	bool held, help;
 };
 
-static bool attach(struct top *t)
+static bool top_attach(struct top *t)
 {
 	struct stat st;
 
@@ -83,7 +83,7 @@ static bool attach(struct top *t)
 		ctl_error("%s: no such recording; is gchintd running?", t->path);
 		return false;
 	}
-	/* Rotated away: go on with the new one. */
+	/* Another inode: the file was rotated, continue with the new one. */
 	if (t->db && st.st_ino == t->inode)
 		return true;
 	sqlite3_close(t->db);
@@ -93,7 +93,7 @@ static bool attach(struct top *t)
 	return t->db != NULL;
 }
 
-static void stretch(struct top *t)
+static void top_find_stretch(struct top *t)
 {
 	static const char *const last[] = {
 		"SELECT t FROM samples ORDER BY rowid DESC LIMIT 1",
@@ -111,8 +111,8 @@ static void stretch(struct top *t)
 	t->from = t->to > (uint64_t)(t->period * 1e9) ? t->to - (uint64_t)(t->period * 1e9) : 0;
 }
 
-/* Of each policy's own CPUs: a board's cores need not be alike. */
-static void highest(struct top *t)
+/* Per CPU, since policies differ in their highest frequency. */
+static void top_read_max_khz(struct top *t)
 {
 	sqlite3_stmt *s = db_query(t->db, "SELECT replace(cpus, ' ', ','), hw_max_khz "
 					  "FROM policies WHERE hw_max_khz > 0");
@@ -128,7 +128,7 @@ static void highest(struct top *t)
 	sqlite3_finalize(s);
 }
 
-static void transitions(struct top *t)
+static void top_read_transitions(struct top *t)
 {
 	sqlite3_stmt *s = db_query(t->db, "SELECT rowid, cpu, khz, t FROM transitions WHERE "
 					  "rowid > ?");
@@ -150,12 +150,12 @@ static void transitions(struct top *t)
 			t->cpus = (int)cpu + 1;
 	}
 	sqlite3_finalize(s);
-	highest(t);
+	top_read_max_khz(t);
 }
 
-static void take_reading(struct rail *r, uint64_t t, int64_t value, uint64_t from)
+static void rail_add_reading(struct rail *r, uint64_t t, int64_t value, uint64_t from)
 {
-	/* From one reading to the next; a counter that fell is another one. */
+	/* A counter that fell was reset: no increase is known. */
 	if (t >= from && r->counts && r->t && t > r->t && value >= r->value) {
 		r->sum += (double)(value - r->value) * 1e9;
 		r->weight += (double)(t - r->t);
@@ -167,7 +167,7 @@ static void take_reading(struct rail *r, uint64_t t, int64_t value, uint64_t fro
 	r->t = t;
 }
 
-static void rails(struct top *t)
+static void top_read_rails(struct top *t)
 {
 	sqlite3_stmt *s = db_query(t->db, "SELECT id, name, label, unit FROM rails");
 
@@ -189,7 +189,7 @@ static void rails(struct top *t)
 	s = db_query(t->db, "SELECT rowid, rail, value, t FROM samples WHERE rowid > ?");
 	if (!s)
 		return;
-	/* The first look at a long recording needs only its end. */
+	/* The first update needs only the end of a long recording. */
 	if (!t->last_sample)
 		db_number(t->db, "SELECT max(rowid) - 20000 FROM samples", 0, &t->last_sample);
 	sqlite3_bind_int64(s, 1, t->last_sample);
@@ -202,12 +202,12 @@ static void rails(struct top *t)
 			continue;
 		r->known = sqlite3_column_type(s, 2) != SQLITE_NULL;
 		if (r->known)
-			take_reading(r, (uint64_t)db_int(s, 3, 0), db_int(s, 2, 0), t->from);
+			rail_add_reading(r, (uint64_t)db_int(s, 3, 0), db_int(s, 2, 0), t->from);
 	}
 	sqlite3_finalize(s);
 }
 
-static void phases(struct top *t)
+static void top_read_phases(struct top *t)
 {
 	sqlite3_stmt *s = db_query(t->db, "SELECT t0, coalesce(t1, ?2), phase, flags FROM phases "
 					  "WHERE id > (SELECT max(id) FROM phases) - ?1 "
@@ -218,7 +218,7 @@ static void phases(struct top *t)
 	memset(t->longest, 0, sizeof(t->longest));
 	if (!s)
 		return;
-	sqlite3_bind_int64(s, 1, LOOK_BACK);
+	sqlite3_bind_int64(s, 1, PHASES_BACK);
 	sqlite3_bind_int64(s, 2, (int64_t)t->to);
 	sqlite3_bind_int64(s, 3, (int64_t)t->from);
 	while (db_next(s)) {
@@ -235,7 +235,7 @@ static void phases(struct top *t)
 	sqlite3_finalize(s);
 }
 
-static void bar(char *buf, int width, double share)
+static void bar_format(char *buf, int width, double share)
 {
 	int n = share <= 0 ? 0 : share >= 1 ? width : (int)(share * width + 0.5);
 
@@ -244,7 +244,7 @@ static void bar(char *buf, int width, double share)
 	buf[width] = '\0';
 }
 
-static uint64_t weight(const struct top *t, unsigned int g)
+static uint64_t top_group_weight(const struct top *t, unsigned int g)
 {
 	switch (t->sort) {
 	case BY_SHARE:
@@ -258,8 +258,8 @@ static uint64_t weight(const struct top *t, unsigned int g)
 	}
 }
 
-/* The groups that were seen, by weight; returns how many. */
-static unsigned int sorted(const struct top *t, unsigned int *group)
+/* Fills @group with the groups seen, in descending order; returns their number. */
+static unsigned int top_sort_groups(const struct top *t, unsigned int *group)
 {
 	unsigned int n = 0;
 
@@ -268,7 +268,7 @@ static unsigned int sorted(const struct top *t, unsigned int *group)
 
 		if (!t->count[g])
 			continue;
-		for (; at && weight(t, group[at - 1]) < weight(t, g); at--)
+		for (; at && top_group_weight(t, group[at - 1]) < top_group_weight(t, g); at--)
 			group[at] = group[at - 1];
 		group[at] = g;
 		n++;
@@ -276,9 +276,9 @@ static unsigned int sorted(const struct top *t, unsigned int *group)
 	return n;
 }
 
-static void draw_phases(const struct top *t, struct screen *s)
+static void top_draw_phases(const struct top *t, struct screen *s)
 {
-	unsigned int group[RUN_GROUPS], n = sorted(t, group);
+	unsigned int group[RUN_GROUPS], n = top_sort_groups(t, group);
 	char name[48], graph[21];
 
 	screen_head(s, "%-22s %7s %9s %11s  %s", "PHASE", "COUNT", "LONGEST", "SHARE",
@@ -287,7 +287,7 @@ static void draw_phases(const struct top *t, struct screen *s)
 		unsigned int g = group[i];
 		double share = t->to > t->from ? (double)t->ns[g] / (double)(t->to - t->from) : 0;
 
-		bar(graph, 20, share);
+		bar_format(graph, 20, share);
 		screen_line(s, "%-22s %7llu %6.2f ms %9.1f %%  %s",
 			    run_group_name(g, name, sizeof(name)), (unsigned long long)t->count[g],
 			    (double)t->longest[g] / 1e6, share * 100, graph);
@@ -296,7 +296,7 @@ static void draw_phases(const struct top *t, struct screen *s)
 		screen_line(s, "none");
 }
 
-static void draw_rails(const struct top *t, struct screen *s)
+static void top_draw_rails(const struct top *t, struct screen *s)
 {
 	screen_head(s, "%-34s %-12s %12s %12s", "RAIL", "LABEL", "NOW", "MEAN");
 	for (int i = 0; i < RAILS; i++) {
@@ -314,7 +314,7 @@ static void draw_rails(const struct top *t, struct screen *s)
 	}
 }
 
-static void draw_help(struct screen *s)
+static void top_draw_help(struct screen *s)
 {
 	screen_line(s, "%s", "");
 	screen_head(s, "KEYS");
@@ -326,7 +326,7 @@ static void draw_help(struct screen *s)
 	screen_show(s);
 }
 
-static void draw(const struct top *t, struct screen *s)
+static void top_draw(const struct top *t, struct screen *s)
 {
 	double seconds = (double)(t->to - t->from) / 1e9;
 	char label[64], graph[31];
@@ -339,7 +339,7 @@ static void draw(const struct top *t, struct screen *s)
 		    t->held ? "; held)" :
 			      ")");
 	if (t->help) {
-		draw_help(s);
+		top_draw_help(s);
 		return;
 	}
 	if (t->dropped)
@@ -352,20 +352,20 @@ static void draw(const struct top *t, struct screen *s)
 	for (int i = 0; i < t->cpus; i++) {
 		if (!t->khz[i])
 			continue;
-		bar(graph, 30, t->max_khz[i] ? (double)t->khz[i] / t->max_khz[i] : 0);
+		bar_format(graph, 30, t->max_khz[i] ? (double)t->khz[i] / t->max_khz[i] : 0);
 		screen_line(s, "cpu%-3d %10.1f  %s %8llu", i, t->khz[i] / 1000.0,
 			    t->max_khz[i] ? graph : "?", (unsigned long long)t->steps[i]);
 	}
 	if (!t->cpus)
 		screen_line(s, "frequency not known");
 	screen_line(s, "%s", "");
-	draw_phases(t, s);
+	top_draw_phases(t, s);
 	screen_line(s, "%s", "");
-	draw_rails(t, s);
+	top_draw_rails(t, s);
 	screen_show(s);
 }
 
-static void print_json(const struct top *t)
+static void top_print_json(const struct top *t)
 {
 	struct json j = { .f = stdout };
 	char name[48];
@@ -421,25 +421,25 @@ static void print_json(const struct top *t)
 	fflush(stdout);
 }
 
-static int look(struct top *t, struct screen *s)
+static int top_refresh(struct top *t, struct screen *s)
 {
-	if (!attach(t))
+	if (!top_attach(t))
 		return CTL_FILE;
-	stretch(t);
-	transitions(t);
-	rails(t);
-	phases(t);
+	top_find_stretch(t);
+	top_read_transitions(t);
+	top_read_rails(t);
+	top_read_phases(t);
 	t->dropped = 0;
 	db_number(t->db, "SELECT sum(count) FROM drops", 0, &t->dropped);
 	if (t->json)
-		print_json(t);
+		top_print_json(t);
 	else
-		draw(t, s);
+		top_draw(t, s);
 	return CTL_OK;
 }
 
-/* Until it is time for the next look; false to end. */
-static bool wait_and_listen(struct top *t, struct screen *s)
+/* Handles keys until the next update is due; false to end. */
+static bool top_wait_for_key(struct top *t, struct screen *s)
 {
 	uint64_t now = clock_now(), end = now + (uint64_t)(t->period * 1e9);
 
@@ -462,7 +462,7 @@ static bool wait_and_listen(struct top *t, struct screen *s)
 		default:
 			continue;
 		}
-		draw(t, s);
+		top_draw(t, s);
 	}
 	return true;
 }
@@ -524,17 +524,17 @@ int cmd_top(const struct ctl *ctl, int argc, char **argv)
 		}
 		t->path = config.record_file;
 	}
-	/* Tell a mistake on the old page, not on the one that goes away. */
-	if (!attach(t)) {
+	/* Before screen_open(): an error on the alternate page would disappear with it. */
+	if (!top_attach(t)) {
 		ret = CTL_FILE;
 		goto free_top;
 	}
 	screen_open(&screen);
 	for (;;) {
-		ret = look(t, &screen);
+		ret = top_refresh(t, &screen);
 		if (ret || (times > 0 && --times == 0))
 			break;
-		if (!wait_and_listen(t, &screen))
+		if (!top_wait_for_key(t, &screen))
 			break;
 		if (!screen.tty && !t->json)
 			putchar('\n');

@@ -7,11 +7,11 @@
 
 #include "run-parts.h"
 
-static size_t place_of(const struct tuples *t, const uint32_t *tuple)
+static size_t tuples_hash(const struct tuples *t, const uint32_t *tuple)
 {
 	uint64_t hash = 0;
 
-	/* Small numbers that differ in few bits: each step spreads them over all. */
+	/* The numbers are small and differ in few bits; multiplying spreads these over all. */
 	for (unsigned int i = 0; i < t->width; i++) {
 		hash = (hash ^ tuple[i]) * 0x9e3779b97f4a7c15ull;
 		hash ^= hash >> 32;
@@ -19,7 +19,7 @@ static size_t place_of(const struct tuples *t, const uint32_t *tuple)
 	return (size_t)hash & (t->slots - 1);
 }
 
-static bool more_slots(struct tuples *t)
+static bool tuples_grow_slots(struct tuples *t)
 {
 	const size_t slots = t->slots ? t->slots * 2 : 256;
 	uint32_t *slot = calloc(slots, sizeof(*slot));
@@ -30,7 +30,7 @@ static bool more_slots(struct tuples *t)
 	t->slot = slot;
 	t->slots = slots;
 	for (size_t i = 0; i < t->nr; i++) {
-		size_t at = place_of(t, tuples_at(t, i));
+		size_t at = tuples_hash(t, tuples_at(t, i));
 
 		while (slot[at])
 			at = (at + 1) & (slots - 1);
@@ -44,9 +44,9 @@ uint32_t tuples_enter(struct tuples *t, const uint32_t *tuple)
 	const size_t size = t->width * sizeof(*tuple);
 	size_t at;
 
-	if (t->nr * 2 >= t->slots && !more_slots(t))
+	if (t->nr * 2 >= t->slots && !tuples_grow_slots(t))
 		return TUPLES_FULL;
-	for (at = place_of(t, tuple); t->slot[at]; at = (at + 1) & (t->slots - 1))
+	for (at = tuples_hash(t, tuple); t->slot[at]; at = (at + 1) & (t->slots - 1))
 		if (!memcmp(tuples_at(t, t->slot[at] - 1), tuple, size))
 			return t->slot[at] - 1;
 	if (t->nr >= TUPLES_FULL - 1 || !run_grow(&t->number, t->nr, size))

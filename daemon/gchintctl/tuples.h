@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Distinct tuples of numbers, each with its index in the order in which they came. */
+/* Distinct tuples of numbers, indexed in the order in which they were entered. */
 #ifndef GCHINTCTL_TUPLES_H
 #define GCHINTCTL_TUPLES_H
 
@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /**
- * struct tuples - begin with { .width = numbers of each }
- * @nr: how many there are
+ * struct tuples - initialise with { .width = numbers per tuple }
+ * @nr: number of distinct tuples
  */
 struct tuples {
 	unsigned int width;
@@ -20,7 +20,7 @@ struct tuples {
 
 #define TUPLES_FULL UINT32_MAX
 
-/* The index of one, which is there then; TUPLES_FULL without memory for it. */
+/* Enters a tuple unless it is there; returns its index, or TUPLES_FULL without memory. */
 uint32_t tuples_enter(struct tuples *t, const uint32_t *tuple);
 const uint32_t *tuples_at(const struct tuples *t, size_t index);
 void tuples_free(struct tuples *t);

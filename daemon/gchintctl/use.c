@@ -22,7 +22,7 @@ static const char usage[] =
 
 #define CPUFREQ	 "devices/system/cpu/cpufreq"
 #define ACTUATOR "class/misc/gchint/actuator"
-/* The governors that were there before, a "policyN name" a line. */
+/* The governors to restore, one line "policyN name" for each policy. */
 #define BEFORE "/run/gchint-governors"
 
 static const char *const names[] = { "auto", "governor", "limits", "off" };
@@ -34,14 +34,14 @@ struct use {
 	int ret;
 };
 
-static const char *before_path(void)
+static const char *governors_path(void)
 {
 	const char *path = getenv("GCHINT_GOVERNORS");
 
 	return path ? path : BEFORE;
 }
 
-static int save_one(void *data, const char *policy)
+static int policy_save_governor(void *data, const char *policy)
 {
 	struct use *u = data;
 	char governor[64];
@@ -53,24 +53,24 @@ static int save_one(void *data, const char *policy)
 	return 0;
 }
 
-/* Appended: what was there before the first time comes first, and is what counts. */
-static int save(struct use *u)
+/* Appends: the first line of a policy is its original governor, and the one restored. */
+static int governors_save(struct use *u)
 {
 	char path[PATH_MAX];
 
-	u->before = fopen(before_path(), "a");
+	u->before = fopen(governors_path(), "a");
 	if (!u->before)
 		return -errno;
 	snprintf(path, sizeof(path), "%s/" CPUFREQ, u->root.sysfs);
-	root_list(path, "policy", save_one, u);
+	root_list(path, "policy", policy_save_governor, u);
 	return fclose(u->before) ? -errno : 0;
 }
 
-/* The governor that a policy had; false if it is not known. */
-static bool had(const char *policy, char *governor)
+/* Reads the governor that a policy had before gchint; false if it is not known. */
+static bool policy_find_saved(const char *policy, char *governor)
 {
 	char line[128], name[64];
-	FILE *f = fopen(before_path(), "r");
+	FILE *f = fopen(governors_path(), "r");
 	bool found = false;
 
 	while (f && !found && fgets(line, sizeof(line), f))
@@ -80,7 +80,7 @@ static bool had(const char *policy, char *governor)
 	return found;
 }
 
-static int restore_one(void *data, const char *policy)
+static int policy_restore_governor(void *data, const char *policy)
 {
 	struct use *u = data;
 	char governor[64];
@@ -90,7 +90,7 @@ static int restore_one(void *data, const char *policy)
 		      u->root.sysfs, policy) <= 0 ||
 	    strcmp(governor, "gchint"))
 		return 0;
-	if (!had(policy, governor)) {
+	if (!policy_find_saved(policy, governor)) {
 		ctl_error("%s: who governed before gchint is not known; write a governor to its "
 			  "scaling_governor",
 			  policy);
@@ -105,62 +105,62 @@ static int restore_one(void *data, const char *policy)
 	return 0;
 }
 
-static int ungovern(struct use *u)
+static int governors_restore(struct use *u)
 {
 	char path[PATH_MAX];
 
 	u->ret = 0;
 	snprintf(path, sizeof(path), "%s/" CPUFREQ, u->root.sysfs);
-	root_list(path, "policy", restore_one, u);
+	root_list(path, "policy", policy_restore_governor, u);
 	if (!u->ret)
-		unlink(before_path());
+		unlink(governors_path());
 	return u->ret;
 }
 
-static int govern_one(void *data, const char *policy)
+static int policy_set_gchint(void *data, const char *policy)
 {
 	struct use *u = data;
 
 	return root_write("gchint", "%s/" CPUFREQ "/%s/scaling_governor", u->root.sysfs, policy);
 }
 
-static int govern(struct use *u)
+static int governors_set_gchint(struct use *u)
 {
 	char path[PATH_MAX];
-	int ret = save(u);
+	int ret = governors_save(u);
 
 	if (ret) {
-		ctl_error("%s: %s", before_path(), strerror(-ret));
+		ctl_error("%s: %s", governors_path(), strerror(-ret));
 		return ret;
 	}
 	snprintf(path, sizeof(path), "%s/" CPUFREQ, u->root.sysfs);
-	ret = root_list(path, "policy", govern_one, u);
+	ret = root_list(path, "policy", policy_set_gchint, u);
 	if (ret) {
 		ctl_error("scaling_governor gchint: %s", strerror(-ret));
-		ungovern(u);
+		governors_restore(u);
 	}
 	return ret;
 }
 
-static int act(struct use *u, const char *name)
+static int actuator_write(struct use *u, const char *name)
 {
 	return root_write(name, "%s/" ACTUATOR "/all", u->root.sysfs);
 }
 
-/* One after the other: two at a time there are never. */
-static int use(struct use *u, const char *name)
+/* Ends the old actuator before the new one begins: two are never active at once. */
+static int actuator_switch(struct use *u, const char *name)
 {
 	int ret;
 
 	if (strcmp(name, "governor")) {
-		ret = ungovern(u);
-		return ret ? ret : act(u, name);
+		ret = governors_restore(u);
+		return ret ? ret : actuator_write(u, name);
 	}
-	ret = act(u, "off");
-	return ret ? ret : govern(u);
+	ret = actuator_write(u, "off");
+	return ret ? ret : governors_set_gchint(u);
 }
 
-static const char *why_not(const struct use *u, const char *name, int error)
+static const char *actuator_explain_error(const struct use *u, const char *name, int error)
 {
 	if (error == -EACCES || error == -EPERM)
 		return "only root may choose";
@@ -171,8 +171,8 @@ static const char *why_not(const struct use *u, const char *name, int error)
 	return strerror(-error);
 }
 
-/* What fits, in the order in which it is tried; @why is said. */
-static const char *choose(const struct ways *w, const char **why)
+/* The best actuator for this machine; @why receives the reason. */
+static const char *actuator_choose(const struct ways *w, const char **why)
 {
 	if (w->unlike) {
 		*why = "CPUs differ: limits keep Energy-Aware Scheduling";
@@ -190,8 +190,8 @@ static const char *choose(const struct ways *w, const char **why)
 	return "governor";
 }
 
-/* Where CPUs differ, what a program can do for its own threads, whatever acts. */
-static void print_clamp(const struct ways *w)
+/* On heterogeneous cores a program can clamp its own threads, whatever the actuator. */
+static void use_print_clamp(const struct ways *w)
 {
 	if (w->unlike)
 		puts("program   gchintctl run --hints clamp -- COMMAND lets a program bound its "
@@ -199,9 +199,9 @@ static void print_clamp(const struct ways *w)
 		     "threads, under schedutil");
 }
 
-static int tell(struct use *u)
+static int use_print_status(struct use *u)
 {
-	const char *why, *fits = choose(&u->ways, &why);
+	const char *why, *fits = actuator_choose(&u->ways, &why);
 	char name[32];
 	int ret = ways_in_force(name, sizeof(name), &u->root, "all");
 
@@ -211,30 +211,30 @@ static int tell(struct use *u)
 	}
 	printf("in force  %s\n", name);
 	printf("auto      %s: %s\n", fits, why);
-	print_clamp(&u->ways);
+	use_print_clamp(&u->ways);
 	for (size_t i = 1; i < sizeof(names) / sizeof(*names); i++)
 		if (ways_lost(&u->ways, names[i]))
 			printf("%-9s %s\n", names[i], ways_lost(&u->ways, names[i]));
 	return CTL_OK;
 }
 
-static int change(struct use *u, const char *wanted)
+static int use_apply_choice(struct use *u, const char *wanted)
 {
 	const char *name = wanted, *why = NULL;
 	int ret;
 
 	if (!strcmp(wanted, "auto"))
-		name = choose(&u->ways, &why);
-	ret = use(u, name);
+		name = actuator_choose(&u->ways, &why);
+	ret = actuator_switch(u, name);
 	if (ret) {
-		ctl_error("use %s: %s", name, why_not(u, name, ret));
+		ctl_error("use %s: %s", name, actuator_explain_error(u, name, ret));
 		return CTL_FAILED;
 	}
 	printf("in force  %s%s%s\n", name, why ? ": " : "", why ? why : "");
 	if (ways_lost(&u->ways, name))
 		printf("lost      %s\n", ways_lost(&u->ways, name));
 	if (why)
-		print_clamp(&u->ways);
+		use_print_clamp(&u->ways);
 	return CTL_OK;
 }
 
@@ -263,10 +263,10 @@ int cmd_use(const struct ctl *ctl, int argc, char **argv)
 		return CTL_FAILED;
 	}
 	if (argc < 2)
-		return tell(&u);
+		return use_print_status(&u);
 	if (ways_in_force(now, sizeof(now), &u.root, "all")) {
 		ctl_error("use: the module is not loaded: modprobe cpufreq_gchint");
 		return CTL_FAILED;
 	}
-	return change(&u, argv[1]);
+	return use_apply_choice(&u, argv[1]);
 }

@@ -10,10 +10,10 @@
 #include "stats.h"
 
 #define RESAMPLES     9999
-#define RUNS_SENSIBLE 1000 /* a number beyond says only that there is too much noise */
-#define ENOUGH	      8 /* runs to resample from */
-#define NOTHING	      0.0005 /* a change that is none in words */
-#define BEYOND	      9 /* what is more than ten times as much, no matter how much more */
+#define RUNS_SENSIBLE 1000 /* a larger number only says that there is too much noise */
+#define ENOUGH	      8 /* runs needed for a bootstrap */
+#define NOTHING	      0.0005 /* a smaller change is reported as none */
+#define BEYOND	      9 /* a larger change (over ten times as much) is not quantified */
 
 struct set {
 	double value[VERDICT_RUNS]; /* or their logarithms */
@@ -28,7 +28,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void describe(struct verdict *v, int i, const double *value, size_t n)
+static void verdict_fill_range(struct verdict *v, int i, const double *value, size_t n)
 {
 	double sorted[VERDICT_RUNS];
 
@@ -43,7 +43,7 @@ static void describe(struct verdict *v, int i, const double *value, size_t n)
 	v->max[i] = sorted[n - 1];
 }
 
-static void take(struct set *s, const double *value, size_t n, bool logarithms)
+static void set_fill(struct set *s, const double *value, size_t n, bool logarithms)
 {
 	*s = (struct set){ .n = n };
 	for (size_t i = 0; i < n; i++) {
@@ -54,8 +54,8 @@ static void take(struct set *s, const double *value, size_t n, bool logarithms)
 		s->variance += (s->value[i] - s->mean) * (s->value[i] - s->mean) / (double)(n - 1);
 }
 
-/* Marsaglia's xorshift64: good enough to draw, and the same everywhere. */
-static uint64_t draw(uint64_t *state)
+/* Marsaglia's xorshift64: good enough for resampling, and the same on all machines. */
+static uint64_t xorshift_next(uint64_t *state)
 {
 	*state ^= *state << 13;
 	*state ^= *state >> 7;
@@ -63,22 +63,21 @@ static uint64_t draw(uint64_t *state)
 	return *state;
 }
 
-static double resampled_mean(const struct set *s, uint64_t *state)
+static double set_resample_mean(const struct set *s, uint64_t *state)
 {
 	double sum = 0;
 
 	for (size_t i = 0; i < s->n; i++)
-		sum += s->value[draw(state) % s->n];
+		sum += s->value[xorshift_next(state) % s->n];
 	return sum / (double)s->n;
 }
 
-/* Of the normal distribution. */
-static double below(double z)
+static double normal_cdf(double z)
 {
 	return erfc(-z / sqrt(2)) / 2;
 }
 
-static bool bootstrap(const struct set *a, const struct set *b, double *low, double *high)
+static bool interval_bootstrap(const struct set *a, const struct set *b, double *low, double *high)
 {
 	size_t n = a->n < b->n ? a->n : b->n, at;
 	double *difference = malloc(RESAMPLES * sizeof(*difference)), tail;
@@ -87,10 +86,13 @@ static bool bootstrap(const struct set *a, const struct set *b, double *low, dou
 	if (!difference)
 		return false;
 	for (size_t i = 0; i < RESAMPLES; i++)
-		difference[i] = resampled_mean(b, &state) - resampled_mean(a, &state);
+		difference[i] = set_resample_mean(b, &state) - set_resample_mean(a, &state);
 	qsort(difference, RESAMPLES, sizeof(*difference), by_value);
-	/* Percentiles of a resample are too near by n - 1 against n, and by z against t. */
-	tail = below(-sqrt((double)n / (double)(n - 1)) * stats_t95(n - 1));
+	/*
+	 * The percentile interval is too narrow for small sets: it has n for n - 1, and the
+	 * quantiles of the normal distribution for those of t. A smaller tail corrects both.
+	 */
+	tail = normal_cdf(-sqrt((double)n / (double)(n - 1)) * stats_t95(n - 1));
 	at = (size_t)(tail * (RESAMPLES + 1));
 	at = at ? at - 1 : 0;
 	*low = difference[at];
@@ -99,7 +101,7 @@ static bool bootstrap(const struct set *a, const struct set *b, double *low, dou
 	return true;
 }
 
-static void welch(const struct set *a, const struct set *b, double *low, double *high)
+static void interval_welch(const struct set *a, const struct set *b, double *low, double *high)
 {
 	double ea = a->variance / (double)a->n, eb = b->variance / (double)b->n;
 	double df = ea + eb > 0 ?
@@ -112,13 +114,13 @@ static void welch(const struct set *a, const struct set *b, double *low, double 
 	*high = b->mean - a->mean + half;
 }
 
-/* Of each kind, for a two-sided test at 5 % with that chance to see the difference. */
-static size_t wanted(const struct set *a, const struct set *b, double difference)
+/* Runs of each set for a two-sided test at 5 % that sees @difference with VERDICT_POWER. */
+static size_t sets_estimate_runs(const struct set *a, const struct set *b, double difference)
 {
 	const double z = 1.959964 + 0.841621; /* VERDICT_POWER */
 	double n = (a->variance + b->variance) * z * z / (difference * difference);
 
-	/* t instead of z for few: one more than that (Guenther 1981) is close. */
+	/* One run more approximates the t distribution of small sets (Guenther 1981). */
 	return n < 1e6 ? (size_t)ceil(n) + 1 : 0;
 }
 
@@ -130,8 +132,8 @@ void verdict_of(const double *base, size_t nr_base, const double *other, size_t 
 	struct set a, b;
 
 	*v = (struct verdict){ 0 };
-	describe(v, 0, base, nr_base);
-	describe(v, 1, other, nr_other);
+	verdict_fill_range(v, 0, base, nr_base);
+	verdict_fill_range(v, 1, other, nr_other);
 	v->change = v->low = v->high = NAN;
 	for (size_t i = 0; i < nr_base; i++)
 		logarithms = logarithms && base[i] > 0;
@@ -139,27 +141,28 @@ void verdict_of(const double *base, size_t nr_base, const double *other, size_t 
 		logarithms = logarithms && other[i] > 0;
 	if (nr_base < 1 || nr_other < 1)
 		return;
-	take(&a, base, nr_base, logarithms);
-	take(&b, other, nr_other, logarithms);
+	set_fill(&a, base, nr_base, logarithms);
+	set_fill(&b, other, nr_other, logarithms);
 	unit = logarithms ? 1 : fabs(a.mean);
 	if (unit <= 0)
 		return;
 	v->change = logarithms ? expm1(b.mean - a.mean) : (b.mean - a.mean) / unit;
 	if (nr_base < 2 || nr_other < 2)
 		return;
-	v->resampled = nr_base >= ENOUGH && nr_other >= ENOUGH && bootstrap(&a, &b, &low, &high);
+	v->resampled =
+		nr_base >= ENOUGH && nr_other >= ENOUGH && interval_bootstrap(&a, &b, &low, &high);
 	if (!v->resampled)
-		welch(&a, &b, &low, &high);
+		interval_welch(&a, &b, &low, &high);
 	v->known = true;
 	v->low = logarithms ? expm1(low) : low / unit;
 	v->high = logarithms ? expm1(high) : high / unit;
 	v->told = v->low > 0 || v->high < 0;
-	v->wanted =
-		wanted(&a, &b, logarithms ? log1p(VERDICT_DIFFERENCE) : VERDICT_DIFFERENCE * unit);
+	v->wanted = sets_estimate_runs(
+		&a, &b, logarithms ? log1p(VERDICT_DIFFERENCE) : VERDICT_DIFFERENCE * unit);
 }
 
 /* "12 % less", "3.4 times as much". */
-static void one(double change, char *buf, size_t size)
+static void change_format(double change, char *buf, size_t size)
 {
 	if (change >= 1)
 		snprintf(buf, size, "%.*f times as much", change < 9 ? 1 : 0, change + 1);
@@ -170,8 +173,8 @@ static void one(double change, char *buf, size_t size)
 			 change < 0 ? "less" : "more");
 }
 
-/* What has no interval. */
-static void unknown(const struct verdict *v, char *buf, size_t size)
+/* The words for a verdict without an interval. */
+static void verdict_format_unknown(const struct verdict *v, char *buf, size_t size)
 {
 	if (!v->min[0] && !v->max[0] && !v->min[1] && !v->max[1])
 		snprintf(buf, size, "0 in all runs");
@@ -191,26 +194,26 @@ void verdict_words(const struct verdict *v, char *buf, size_t size)
 		return;
 	}
 	if (!v->known) {
-		unknown(v, buf, size);
+		verdict_format_unknown(v, buf, size);
 		return;
 	}
 	if (fabs(v->low) < NOTHING && fabs(v->high) < NOTHING) {
 		snprintf(buf, size, "as much, within %.1f %%", 200 * NOTHING);
 		return;
 	}
-	/* "20 % less (18 to 22 % less)" where both ends are of one kind. */
+	/* "20 % less (18 to 22 %)": one unit suffices if both ends have the sign of the change. */
 	if (v->told && fabs(v->low) >= NOTHING && fabs(v->high) >= NOTHING && v->high < 1) {
 		double near = fmin(fabs(v->low), fabs(v->high)),
 		       far = fmax(fabs(v->low), fabs(v->high));
 
-		one(v->change, change, sizeof(change));
+		change_format(v->change, change, sizeof(change));
 		snprintf(buf, size, "%s (%.*f to %.*f %%)", change, near < 0.1 ? 1 : 0, near * 100,
 			 far < 0.1 ? 1 : 0, far * 100);
 		return;
 	}
-	one(v->change, change, sizeof(change));
-	one(v->low, low, sizeof(low));
-	one(v->high, high, sizeof(high));
+	change_format(v->change, change, sizeof(change));
+	change_format(v->low, low, sizeof(low));
+	change_format(v->high, high, sizeof(high));
 	if (v->told) {
 		if (v->high > BEYOND && v->low < BEYOND)
 			snprintf(buf, size, "%s (at least %s)", change, low);
@@ -218,7 +221,7 @@ void verdict_words(const struct verdict *v, char *buf, size_t size)
 			snprintf(buf, size, "%s (%s to %s)", change, low, high);
 		return;
 	}
-	/* Where "less" ends beyond all, or "more" beyond some times, numbers say nothing. */
+	/* An interval as wide as from "90 % less" or to "ten times as much" says nothing. */
 	if (v->low < -0.9 || v->high > BEYOND)
 		snprintf(buf, size, "no difference can be told from %zu and %zu runs", v->n[0],
 			 v->n[1]);

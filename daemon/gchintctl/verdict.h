@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What some runs of two kinds say of a difference, in words. Pure. */
+/* The difference between two sets of runs, and its description in words. Pure. */
 #ifndef GCHINTCTL_VERDICT_H
 #define GCHINTCTL_VERDICT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The difference that runs are counted for, and the chance to see it when it is there. */
+/* The difference that struct verdict::wanted is for, and the chance to detect it. */
 #define VERDICT_DIFFERENCE 0.05
 #define VERDICT_POWER	   0.8
 
 /**
- * struct verdict - a kind of run against another, in one figure
- * @n: runs of the base and of the other
- * @median: likewise; not a number without runs
- * @min: likewise
- * @max: likewise
- * @known: an interval can be given: two runs of each, and a base that is not 0
- * @change: ratio of the means less 1; logarithmic means where all are above 0
- * @low: lower end of its 95 % interval
+ * struct verdict - one figure of two sets of runs, compared
+ * @n: runs of the base, and runs of the other set
+ * @median: of the base, and of the other set; NAN without runs
+ * @min: of the base, and of the other set; NAN without runs
+ * @max: of the base, and of the other set; NAN without runs
+ * @known: there is an interval: two runs of each set, and a base that is not 0
+ * @change: ratio of the means less 1; of geometric means if all values are above 0
+ * @low: lower end of the 95 % interval of @change
  * @high: upper end
- * @told: the interval leaves no change out
- * @wanted: runs of each kind that would tell VERDICT_DIFFERENCE; 0 not known
- * @resampled: by bootstrap, which takes 8 runs of each; else by Welch's t
+ * @told: the interval does not contain 0
+ * @wanted: runs of each set needed to detect VERDICT_DIFFERENCE; 0 not known
+ * @resampled: the interval is a bootstrap's, which takes 8 runs of each set; else it is
+ *	from Welch's t
  */
 struct verdict {
 	size_t n[2];
@@ -36,16 +37,17 @@ struct verdict {
 
 /**
  * verdict_of - compare two sets of values
- * @base: what is compared with
- * @nr_base: how many, VERDICT_RUNS at most
- * @other: what is compared
- * @nr_other: how many, likewise
+ * @base: values of the base
+ * @nr_base: number of them, VERDICT_RUNS at most
+ * @other: values that are compared with the base
+ * @nr_other: number of them, VERDICT_RUNS at most
  * @v: result
  *
- * From 8 values of each on the interval is a bootstrap's, percentiles of 9999
- * resamples made wider for small sets (Hesterberg, "What Teachers Should Know About
- * the Bootstrap", 2015, section 3.2); the same values give the same interval. Below,
- * resampling knows too little of the spread, and the interval is Welch's t's.
+ * With 8 or more values in each set, the interval is a bootstrap's: percentiles of 9999
+ * resamples, made wider for small sets (Hesterberg, "What Teachers Should Know About
+ * the Bootstrap", 2015, section 3.2). The same values always give the same interval.
+ * Fewer values say too little about the spread to resample them; then the interval is
+ * from Welch's t.
  */
 void verdict_of(const double *base, size_t nr_base, const double *other, size_t nr_other,
 		struct verdict *v);
@@ -61,8 +63,8 @@ void verdict_of(const double *base, size_t nr_base, const double *other, size_t 
 void verdict_words(const struct verdict *v, char *buf, size_t size);
 
 /*
- * "better", "worse", or "" where no difference was told, or one that is none in words, or
- * none is better. @better as in a figure.
+ * "better", "worse", or "" if no difference was detected, if it is reported as none, or if
+ * the figure has no better direction. @better as in a figure.
  */
 const char *verdict_judgement(const struct verdict *v, int better);
 

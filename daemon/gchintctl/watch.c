@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What policies do now, a line each look: of sysfs, and of the module where it is loaded.
- * Nothing is recorded.
+ * Prints the state of frequency policies at an interval, from sysfs and from the module if
+ * it is loaded. Nothing is recorded.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -29,13 +29,13 @@ static const char usage[] =
 	"  -d, --delay SECONDS  between two looks; 1 unless told\n"
 	"  -n, --times N        end after so many looks\n";
 
-#define CPUFREQ	 "devices/system/cpu/cpufreq"
-#define POLICIES 128
-#define OPPS	 64
-#define CPUS	 1024
-#define A_SCREEN 20 /* lines under one head */
+#define CPUFREQ	       "devices/system/cpu/cpufreq"
+#define POLICIES       128
+#define OPPS	       64
+#define CPUS	       1024
+#define LINES_PER_HEAD 20
 
-/* A policy at the last look: what is counted, to tell the difference. */
+/* The counters of a policy at the previous sample, to compute the difference. */
 struct seen {
 	char name[32];
 	bool counted;
@@ -45,10 +45,10 @@ struct seen {
 	unsigned int opps;
 };
 
-/* What is told; a number that is not known is UINT64_MAX, a text empty. */
-struct look {
+/* What is printed of a policy; an unknown number is UINT64_MAX, an unknown text empty. */
+struct sample {
 	uint64_t khz, mean_khz, min_khz, max_khz, changes;
-	char governor[32], way[32];
+	char governor[32], actuator[32];
 	const char *mode, *reason; /* NULL not known */
 };
 
@@ -64,7 +64,7 @@ struct watch {
 	char clock[16];
 };
 
-static uint64_t number(const struct watch *w, const char *policy, const char *file)
+static uint64_t policy_read_u64(const struct watch *w, const char *policy, const char *file)
 {
 	uint64_t value;
 
@@ -72,7 +72,7 @@ static uint64_t number(const struct watch *w, const char *policy, const char *fi
 										       value;
 }
 
-static struct seen *seen_of(struct watch *w, const char *policy)
+static struct seen *watch_find_seen(struct watch *w, const char *policy)
 {
 	for (unsigned int i = 0; i < w->count; i++)
 		if (!strcmp(w->seen[i].name, policy))
@@ -83,7 +83,7 @@ static struct seen *seen_of(struct watch *w, const char *policy)
 	return &w->seen[w->count++];
 }
 
-static uint64_t ticks_before(const struct seen *seen, uint32_t khz)
+static uint64_t seen_find_ticks(const struct seen *seen, uint32_t khz)
 {
 	for (unsigned int i = 0; i < seen->opps; i++)
 		if (seen->khz[i] == khz)
@@ -91,8 +91,8 @@ static uint64_t ticks_before(const struct seen *seen, uint32_t khz)
 	return 0;
 }
 
-/* By the time at each frequency since the last look; it counts in hundredths of a second. */
-static uint64_t mean(const struct watch *w, const char *policy, struct seen *seen)
+/* The mean since the previous sample, from the time at each frequency (in 10 ms). */
+static uint64_t policy_read_mean(const struct watch *w, const char *policy, struct seen *seen)
 {
 	struct seen now = { .opps = 0 };
 	double weighted = 0, ticks = 0;
@@ -109,7 +109,7 @@ static uint64_t mean(const struct watch *w, const char *policy, struct seen *see
 		if (sscanf(line, "%" SCNu32 " %" SCNu64, &now.khz[now.opps],
 			   &now.ticks[now.opps]) != 2)
 			continue;
-		was = ticks_before(seen, now.khz[now.opps]);
+		was = seen_find_ticks(seen, now.khz[now.opps]);
 		if (now.ticks[now.opps] > was) {
 			weighted += (double)(now.ticks[now.opps] - was) * now.khz[now.opps];
 			ticks += (double)(now.ticks[now.opps] - was);
@@ -122,11 +122,14 @@ static uint64_t mean(const struct watch *w, const char *policy, struct seen *see
 	return again && ticks > 0 ? (uint64_t)(weighted / ticks + 0.5) : UINT64_MAX;
 }
 
-/* The module counts what it asked for, the driver's statistics all; these where there are any. */
-static uint64_t changes(const struct watch *w, const char *policy, const struct message_policy *p,
-			struct seen *seen)
+/*
+ * The changes since the previous sample. The driver's statistics count all of them; without
+ * these, the module's count of its own requests is used.
+ */
+static uint64_t policy_count_changes(const struct watch *w, const char *policy,
+				     const struct message_policy *p, struct seen *seen)
 {
-	uint64_t total = number(w, policy, "stats/total_trans"), since = UINT64_MAX;
+	uint64_t total = policy_read_u64(w, policy, "stats/total_trans"), since = UINT64_MAX;
 
 	if (total == UINT64_MAX && p && p->has & HAS(GCHINT_POLICY_A_TRANSITIONS))
 		total = p->transitions;
@@ -139,26 +142,27 @@ static uint64_t changes(const struct watch *w, const char *policy, const struct 
 	return since;
 }
 
-static void take(const struct watch *w, const char *policy, struct seen *seen, struct look *l)
+static void sample_read(const struct watch *w, const char *policy, struct seen *seen,
+			struct sample *l)
 {
 	const struct message_policy *p =
 		kernel_policy(&w->kernel, strtoull(policy + strlen("policy"), NULL, 10));
 
-	l->khz = number(w, policy, "scaling_cur_freq");
-	l->min_khz = number(w, policy, "scaling_min_freq");
-	l->max_khz = number(w, policy, "scaling_max_freq");
-	l->mean_khz = mean(w, policy, seen);
-	l->changes = changes(w, policy, p, seen);
+	l->khz = policy_read_u64(w, policy, "scaling_cur_freq");
+	l->min_khz = policy_read_u64(w, policy, "scaling_min_freq");
+	l->max_khz = policy_read_u64(w, policy, "scaling_max_freq");
+	l->mean_khz = policy_read_mean(w, policy, seen);
+	l->changes = policy_count_changes(w, policy, p, seen);
 	if (root_read(l->governor, sizeof(l->governor), "%s/" CPUFREQ "/%s/scaling_governor",
 		      w->root.sysfs, policy) <= 0)
 		*l->governor = '\0';
-	if (ways_in_force(l->way, sizeof(l->way), &w->root, policy))
-		*l->way = '\0';
+	if (ways_in_force(l->actuator, sizeof(l->actuator), &w->root, policy))
+		*l->actuator = '\0';
 	l->mode = p && p->has & HAS(GCHINT_POLICY_A_MODE) ? name_mode(p->mode) : NULL;
 	l->reason = p && p->has & HAS(GCHINT_POLICY_A_REASON) ? name_reason(p->reason) : NULL;
 }
 
-static const char *mhz(uint64_t khz, char *buf, size_t size)
+static const char *khz_format(uint64_t khz, char *buf, size_t size)
 {
 	if (khz == UINT64_MAX)
 		snprintf(buf, size, "?");
@@ -167,28 +171,29 @@ static const char *mhz(uint64_t khz, char *buf, size_t size)
 	return buf;
 }
 
-static void show(struct watch *w, const char *policy, const struct look *l)
+static void sample_print(struct watch *w, const char *policy, const struct sample *l)
 {
 	char now[24], average[24], low[24], high[24], limits[52], many[24] = "?", hints[72];
 
-	if (!(w->lines++ % A_SCREEN))
+	if (!(w->lines++ % LINES_PER_HEAD))
 		printf("%-10s %-9s %8s %8s %15s %8s  %-12s %-17s %s\n", "TIME", "POLICY", "NOW MHz",
 		       "MEAN MHz", "LIMITS MHz", "CHANGES", "GOVERNOR", "HINTS BY, MODE", "REASON");
-	snprintf(limits, sizeof(limits), "%s-%s", mhz(l->min_khz, low, sizeof(low)),
-		 mhz(l->max_khz, high, sizeof(high)));
+	snprintf(limits, sizeof(limits), "%s-%s", khz_format(l->min_khz, low, sizeof(low)),
+		 khz_format(l->max_khz, high, sizeof(high)));
 	if (l->changes != UINT64_MAX)
 		snprintf(many, sizeof(many), "%" PRIu64, l->changes);
-	snprintf(hints, sizeof(hints), "%s%s%s", *l->way ? l->way : "not loaded",
+	snprintf(hints, sizeof(hints), "%s%s%s", *l->actuator ? l->actuator : "not loaded",
 		 l->mode ? ", " : "", l->mode ? l->mode : "");
 	printf("%-10s %-9s %8s %8s %15s %8s  %-12s %-17s %s\n", w->clock, policy,
-	       mhz(l->khz, now, sizeof(now)), mhz(l->mean_khz, average, sizeof(average)), limits,
-	       many, *l->governor ? l->governor : "?", hints,
-	       l->reason ? l->reason :
-	       *l->way	 ? "?" :
-			   "-");
+	       khz_format(l->khz, now, sizeof(now)),
+	       khz_format(l->mean_khz, average, sizeof(average)), limits, many,
+	       *l->governor ? l->governor : "?", hints,
+	       l->reason    ? l->reason :
+	       *l->actuator ? "?" :
+			      "-");
 }
 
-static void value(struct json *j, const char *key, uint64_t known)
+static void sample_json_value(struct json *j, const char *key, uint64_t known)
 {
 	if (known == UINT64_MAX)
 		json_null(j, key);
@@ -196,27 +201,27 @@ static void value(struct json *j, const char *key, uint64_t known)
 		json_uint(j, key, known);
 }
 
-static void show_json(const struct watch *w, const char *policy, const struct look *l)
+static void sample_print_json(const struct watch *w, const char *policy, const struct sample *l)
 {
 	struct json j = { .f = stdout };
 
 	json_object(&j, NULL);
 	json_uint(&j, "t", w->now);
 	json_text(&j, "policy", policy);
-	value(&j, "khz", l->khz);
-	value(&j, "mean_khz", l->mean_khz);
-	value(&j, "min_khz", l->min_khz);
-	value(&j, "max_khz", l->max_khz);
-	value(&j, "changes", l->changes);
+	sample_json_value(&j, "khz", l->khz);
+	sample_json_value(&j, "mean_khz", l->mean_khz);
+	sample_json_value(&j, "min_khz", l->min_khz);
+	sample_json_value(&j, "max_khz", l->max_khz);
+	sample_json_value(&j, "changes", l->changes);
 	json_text(&j, "governor", *l->governor ? l->governor : NULL);
-	json_text(&j, "hints", *l->way ? l->way : NULL);
+	json_text(&j, "hints", *l->actuator ? l->actuator : NULL);
 	json_text(&j, "mode", l->mode);
 	json_text(&j, "reason", l->reason);
 	json_end(&j);
 }
 
-/* By its name, or by one of its CPUs. */
-static bool is_wanted(const struct watch *w, const char *policy)
+/* A policy is selected by its name, or by the number of one of its CPUs. */
+static bool policy_is_wanted(const struct watch *w, const char *policy)
 {
 	char cpus[256];
 	uint8_t set[CPUS];
@@ -233,27 +238,27 @@ static bool is_wanted(const struct watch *w, const char *policy)
 	return text_cpulist(cpus, set, CPUS) > 0 && set[cpu];
 }
 
-static int look_at(void *data, const char *policy)
+static int watch_sample_policy(void *data, const char *policy)
 {
 	struct watch *w = data;
-	struct look l = { 0 };
+	struct sample l = { 0 };
 	struct seen *seen;
 
-	if (!is_wanted(w, policy))
+	if (!policy_is_wanted(w, policy))
 		return 0;
-	seen = seen_of(w, policy);
+	seen = watch_find_seen(w, policy);
 	if (!seen)
 		return 0;
 	w->found = true;
-	take(w, policy, seen, &l);
+	sample_read(w, policy, seen, &l);
 	if (w->json)
-		show_json(w, policy, &l);
+		sample_print_json(w, policy, &l);
 	else
-		show(w, policy, &l);
+		sample_print(w, policy, &l);
 	return 0;
 }
 
-static int look(struct watch *w)
+static int watch_sample(struct watch *w)
 {
 	time_t now = time(NULL);
 	char path[300];
@@ -265,7 +270,7 @@ static int look(struct watch *w)
 	w->now = clock_now();
 	kernel_policies(&w->kernel);
 	snprintf(path, sizeof(path), "%s/" CPUFREQ, w->root.sysfs);
-	ret = root_list(path, "policy", look_at, w);
+	ret = root_list(path, "policy", watch_sample_policy, w);
 	fflush(stdout);
 	if (w->found)
 		return CTL_OK;
@@ -276,8 +281,8 @@ static int look(struct watch *w)
 	return CTL_FAILED;
 }
 
-/* To the next look. Those that were missed, while we were stopped, are not made up for. */
-static void rest(uint64_t *next, uint64_t period)
+/* Sleeps until the next sample. Samples missed while we were stopped are skipped. */
+static void watch_sleep(uint64_t *next, uint64_t period)
 {
 	struct timespec ts;
 
@@ -333,10 +338,10 @@ int cmd_watch(const struct ctl *ctl, int argc, char **argv)
 	w->wanted = argv[optind];
 	next = clock_now();
 	for (;;) {
-		ret = look(w);
+		ret = watch_sample(w);
 		if (ret || (times && !--times) || ferror(stdout))
 			break;
-		rest(&next, (uint64_t)(period * 1e9));
+		watch_sleep(&next, (uint64_t)(period * 1e9));
 	}
 	free(w);
 	return ret;

@@ -9,14 +9,14 @@
 #define CPUFREQ	 "devices/system/cpu/cpufreq"
 #define ACTUATOR "class/misc/gchint/actuator"
 
-struct look {
+struct ways_scan {
 	struct ways *ways;
 	const struct root *root;
-	uint64_t capacity; /* of the first CPU that tells */
+	uint64_t capacity; /* of the first CPU that has one */
 };
 
-/* Is a word in a list of them? */
-static bool has_word(const char *list, const char *word)
+/* @list: words separated by blanks */
+static bool list_has_word(const char *list, const char *word)
 {
 	size_t len = strlen(word);
 
@@ -26,32 +26,32 @@ static bool has_word(const char *list, const char *word)
 	return false;
 }
 
-static int look_policy(void *data, const char *name)
+static int ways_scan_policy(void *data, const char *name)
 {
-	const struct look *l = data;
+	const struct ways_scan *l = data;
 	struct ways *w = l->ways;
 	char text[512];
 
 	w->policies++;
 	if (root_read(text, sizeof(text), "%s/" CPUFREQ "/%s/scaling_available_governors",
 		      l->root->sysfs, name) > 0)
-		w->governable += has_word(text, "gchint");
+		w->governable += list_has_word(text, "gchint");
 	if (root_read(text, sizeof(text), "%s/" CPUFREQ "/%s/scaling_governor", l->root->sysfs,
 		      name) <= 0)
 		return 0;
 	w->governed += !strcmp(text, "gchint");
 	if (strcmp(text, "schedutil"))
 		w->schedutil = false;
-	/* A driver that governs itself offers these two, and nothing else. */
+	/* A driver with its own governor, such as intel_pstate, offers only these two. */
 	if (root_read(text, sizeof(text), "%s/" CPUFREQ "/%s/scaling_available_governors",
 		      l->root->sysfs, name) > 0)
 		w->fixed += !strcmp(text, "performance powersave");
 	return 0;
 }
 
-static int look_cpu(void *data, const char *name)
+static int ways_scan_cpu(void *data, const char *name)
 {
-	struct look *l = data;
+	struct ways_scan *l = data;
 	uint64_t capacity;
 
 	if (root_u64(&capacity, "%s/devices/system/cpu/%s/cpu_capacity", l->root->sysfs, name))
@@ -65,18 +65,18 @@ static int look_cpu(void *data, const char *name)
 
 int ways_look(struct ways *w, const struct root *root)
 {
-	struct look l = { .ways = w, .root = root };
+	struct ways_scan l = { .ways = w, .root = root };
 	uint64_t aware = 0;
 	char path[300], mode[16];
 
 	memset(w, 0, sizeof(*w));
 	w->schedutil = true;
 	snprintf(path, sizeof(path), "%s/" CPUFREQ, root->sysfs);
-	root_list(path, "policy", look_policy, &l);
+	root_list(path, "policy", ways_scan_policy, &l);
 	if (!w->policies)
 		return -ENOENT;
 	snprintf(path, sizeof(path), "%s/devices/system/cpu", root->sysfs);
-	root_list(path, "cpu", look_cpu, &l);
+	root_list(path, "cpu", ways_scan_cpu, &l);
 	w->guided = root_read(mode, sizeof(mode), "%s/devices/system/cpu/amd_pstate/status",
 			      root->sysfs) > 0 &&
 		    !strcmp(mode, "guided");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Why a frequency was what it was: who decided, who asked, who bounded it. And of
- * the longest pauses: their cause, the frequency they had and might have had.
+ * The reasons for the frequencies of an instant: the decision, the thread that asked for
+ * it, and the limits. And the longest pauses: their cause, the mean frequency during each,
+ * and how much shorter it could have been.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -19,14 +20,13 @@
 
 #define CPUS 1024
 
-/* A policy as it was recorded. */
 struct policy {
 	int64_t number;
 	char cpus[64];
 	uint32_t hw_max_khz; /* 0 not known */
 };
 
-static sqlite3_stmt *ask(const struct run *run, const char *sql, int64_t a, int64_t b)
+static sqlite3_stmt *instant_query(const struct run *run, const char *sql, int64_t a, int64_t b)
 {
 	sqlite3_stmt *s = db_query(run->db, sql);
 
@@ -38,7 +38,7 @@ static sqlite3_stmt *ask(const struct run *run, const char *sql, int64_t a, int6
 	return s;
 }
 
-static const char *mhz(uint32_t khz, char *buf, size_t size)
+static const char *khz_format(uint32_t khz, char *buf, size_t size)
 {
 	if (khz)
 		snprintf(buf, size, "%.0f MHz", khz / 1000.0);
@@ -47,8 +47,8 @@ static const char *mhz(uint32_t khz, char *buf, size_t size)
 	return buf;
 }
 
-/* No thread has the number 0: it was not recorded. */
-static void show_thread(int64_t tid)
+/* 0 is no valid thread number: the thread was not recorded. */
+static void thread_print(int64_t tid)
 {
 	if (tid)
 		printf("thread %" PRId64, tid);
@@ -56,23 +56,23 @@ static void show_thread(int64_t tid)
 		fputs("thread not known", stdout);
 }
 
-static void show_name(const struct threads *threads, int64_t tgid, int64_t tid, uint64_t t)
+static void thread_print_name(const struct threads *threads, int64_t tgid, int64_t tid, uint64_t t)
 {
 	const char *name = threads_name(threads, tgid, tid, t);
 
 	if (name)
 		printf("%s, ", name);
-	show_thread(tid);
+	thread_print(tid);
 }
 
-static void decision(const struct run *run, const struct threads *threads, int64_t policy,
-		     uint64_t t)
+static void instant_print_decision(const struct run *run, const struct threads *threads,
+				   int64_t policy, uint64_t t)
 {
-	sqlite3_stmt *s =
-		ask(run,
-		    "SELECT t, khz_from, khz, reason, load, latency_ns, tgid, tid, phase "
-		    "FROM decisions WHERE policy = ?1 AND t <= ?2 ORDER BY t DESC LIMIT 1",
-		    policy, (int64_t)t);
+	sqlite3_stmt *s = instant_query(
+		run,
+		"SELECT t, khz_from, khz, reason, load, latency_ns, tgid, tid, phase "
+		"FROM decisions WHERE policy = ?1 AND t <= ?2 ORDER BY t DESC LIMIT 1",
+		policy, (int64_t)t);
 	char from[24], to[24];
 
 	if (!db_next(s)) {
@@ -82,14 +82,14 @@ static void decision(const struct run *run, const struct threads *threads, int64
 	}
 	printf("  decided   %.3f ms before: %s to %s, reason %s",
 	       ((double)t - (double)db_int(s, 0, 0)) / 1e6,
-	       mhz(db_u32(s, 1, 0), from, sizeof(from)), mhz(db_u32(s, 2, 0), to, sizeof(to)),
-	       name_reason(db_u32(s, 3, UINT32_MAX)));
+	       khz_format(db_u32(s, 1, 0), from, sizeof(from)),
+	       khz_format(db_u32(s, 2, 0), to, sizeof(to)), name_reason(db_u32(s, 3, UINT32_MAX)));
 	if (sqlite3_column_type(s, 4) == SQLITE_INTEGER)
 		printf(", load %.0f %%", (double)db_int(s, 4, 0) / 10.24);
 	putchar('\n');
 	if (sqlite3_column_type(s, 7) == SQLITE_INTEGER) {
 		fputs("  asked by  ", stdout);
-		show_name(threads, db_int(s, 6, 0), db_int(s, 7, 0), t);
+		thread_print_name(threads, db_int(s, 6, 0), db_int(s, 7, 0), t);
 		if (sqlite3_column_type(s, 8) == SQLITE_INTEGER)
 			printf(", in %s", name_phase(db_u32(s, 8, UINT32_MAX)));
 		if (sqlite3_column_type(s, 5) == SQLITE_INTEGER)
@@ -101,9 +101,11 @@ static void decision(const struct run *run, const struct threads *threads, int64
 	sqlite3_finalize(s);
 }
 
-static void bounds(const struct run *run, const struct policy *p, uint32_t khz, uint64_t t)
+static void instant_print_bounds(const struct run *run, const struct policy *p, uint32_t khz,
+				 uint64_t t)
 {
-	sqlite3_stmt *s = ask(run,
+	sqlite3_stmt *s =
+		instant_query(run,
 			      "SELECT governor, min_khz, max_khz FROM policy_states WHERE "
 			      "policy = ?1 AND t <= ?2 ORDER BY t DESC LIMIT 1",
 			      p->number, (int64_t)t);
@@ -113,7 +115,7 @@ static void bounds(const struct run *run, const struct policy *p, uint32_t khz, 
 		uint32_t min = db_u32(s, 1, 0), max = db_u32(s, 2, 0);
 
 		printf("  bounds    governor %s, %s to %s", db_text(s, 0, "not known"),
-		       mhz(min, low, sizeof(low)), mhz(max, high, sizeof(high)));
+		       khz_format(min, low, sizeof(low)), khz_format(max, high, sizeof(high)));
 		if (khz && max && khz >= max)
 			printf(": at its upper limit%s",
 			       p->hw_max_khz > max ? ", which is below the hardware's" : "");
@@ -126,14 +128,14 @@ static void bounds(const struct run *run, const struct policy *p, uint32_t khz, 
 	sqlite3_finalize(s);
 }
 
-static void throttles(const struct run *run, uint64_t t)
+static void instant_print_throttling(const struct run *run, uint64_t t)
 {
-	sqlite3_stmt *s =
-		ask(run,
-		    "SELECT d.name, (SELECT value FROM thermal x WHERE x.sensor = d.id AND "
-		    "x.t <= ?1 ORDER BY x.t DESC LIMIT 1) AS v FROM thermal_sensors d "
-		    "WHERE d.kind = 'cooling' AND v > 0",
-		    (int64_t)t, 0);
+	sqlite3_stmt *s = instant_query(
+		run,
+		"SELECT d.name, (SELECT value FROM thermal x WHERE x.sensor = d.id AND "
+		"x.t <= ?1 ORDER BY x.t DESC LIMIT 1) AS v FROM thermal_sensors d "
+		"WHERE d.kind = 'cooling' AND v > 0",
+		(int64_t)t, 0);
 
 	while (db_next(s))
 		printf("throttled   %s in state %" PRId64 "\n", db_text(s, 0, "?"),
@@ -141,7 +143,7 @@ static void throttles(const struct run *run, uint64_t t)
 	sqlite3_finalize(s);
 }
 
-static void under_way(const struct run *run, const struct threads *threads, uint64_t t)
+static void instant_print_phases(const struct run *run, const struct threads *threads, uint64_t t)
 {
 	char name[48];
 	bool any = false;
@@ -154,7 +156,7 @@ static void under_way(const struct run *run, const struct threads *threads, uint
 		fputs(any ? "            " : "under way   ", stdout);
 		printf("%s, for %.3f ms of %.3f, ", run_group_name(p->group, name, sizeof(name)),
 		       (double)(t - p->t0) / 1e6, (double)(p->t1 - p->t0) / 1e6);
-		show_name(threads, p->tgid, p->tid, p->t0);
+		thread_print_name(threads, p->tgid, p->tid, p->t0);
 		if (p->cpu >= 0)
 			printf(", cpu%d", p->cpu);
 		putchar('\n');
@@ -164,7 +166,7 @@ static void under_way(const struct run *run, const struct threads *threads, uint
 		puts("under way   no phase");
 }
 
-static bool at(const struct run *run, uint64_t t)
+static bool instant_print(const struct run *run, uint64_t t)
 {
 	struct threads *threads = threads_of(run);
 	sqlite3_stmt *s;
@@ -187,23 +189,23 @@ static bool at(const struct run *run, uint64_t t)
 			for (int c = 0; c < CPUS && !khz; c++)
 				khz = set[c] ? run_khz(run, c, t) : 0;
 		printf("policy%" PRId64 "     CPUs %s: %s", p.number,
-		       *p.cpus ? p.cpus : "not known", mhz(khz, text, sizeof(text)));
+		       *p.cpus ? p.cpus : "not known", khz_format(khz, text, sizeof(text)));
 		if (khz && p.hw_max_khz)
 			printf(", %.0f %% of the highest", 100.0 * khz / p.hw_max_khz);
 		putchar('\n');
-		decision(run, threads, p.number, t);
-		bounds(run, &p, khz, t);
+		instant_print_decision(run, threads, p.number, t);
+		instant_print_bounds(run, &p, khz, t);
 	}
 	sqlite3_finalize(s);
 	if (!any)
 		puts("no frequency policy was recorded");
-	throttles(run, t);
-	under_way(run, threads, t);
+	instant_print_throttling(run, t);
+	instant_print_phases(run, threads, t);
 	threads_free(threads);
 	return true;
 }
 
-static void show_pause(const struct run *run, const struct pause *pause)
+static void pause_print(const struct run *run, const struct pause *pause)
 {
 	const struct run_phase *p = pause->phase;
 	char name[48];
@@ -225,14 +227,14 @@ static void show_pause(const struct run *run, const struct pause *pause)
 		printf("%10s  ", pause->phase->stw ? "-" : "?");
 	if (*pause->comm)
 		printf("%s, ", pause->comm);
-	show_thread(p->tid);
+	thread_print(p->tid);
 	for (size_t i = 0; i < pause->besides; i++)
 		printf("%s%s", i ? " and " : ", beside ",
 		       run_group_name(pause->beside[i], name, sizeof(name)));
 	putchar('\n');
 }
 
-static bool pauses(const struct run *run, uint64_t lines)
+static bool pauses_print(const struct run *run, uint64_t lines)
 {
 	size_t n;
 	struct pause *pause = pauses_longest(run, lines < SIZE_MAX ? (size_t)lines : SIZE_MAX, &n);
@@ -245,7 +247,7 @@ static bool pauses(const struct run *run, uint64_t lines)
 	else
 		puts("no pause was recorded");
 	for (size_t i = 0; i < n; i++)
-		show_pause(run, &pause[i]);
+		pause_print(run, &pause[i]);
 	if (n)
 		puts("AT TOP: no shorter than this with the CPU at its highest frequency all the "
 		     "while.\n"
@@ -266,8 +268,8 @@ int why_recording(const char *path, double seconds, uint64_t lines)
 			  run_seconds(run, run->t1));
 		ret = CTL_USAGE;
 	} else if (!isnan(seconds)) {
-		ret = at(run, run->t0 + (uint64_t)(seconds * 1e9)) ? CTL_OK : CTL_FILE;
-	} else if (!pauses(run, lines)) {
+		ret = instant_print(run, run->t0 + (uint64_t)(seconds * 1e9)) ? CTL_OK : CTL_FILE;
+	} else if (!pauses_print(run, lines)) {
 		ret = CTL_FILE;
 	}
 	run_close(run);

@@ -41,8 +41,8 @@ struct why {
 	char cooler[64];
 };
 
-/* A cooling device says of which kind it is, and not always of which policy. */
-static int look_cooler(void *data, const char *name)
+/* A cooling device states its type, but not always which policy it limits. */
+static int why_count_cooler(void *data, const char *name)
 {
 	struct why *w = data;
 	char type[64];
@@ -57,12 +57,13 @@ static int look_cooler(void *data, const char *name)
 	return 0;
 }
 
-static bool khz(const struct why *w, const char *policy, const char *file, uint64_t *value)
+static bool policy_read_khz(const struct why *w, const char *policy, const char *file,
+			    uint64_t *value)
 {
 	return !root_u64(value, "%s/" CPUFREQ "/%s/%s", w->root.sysfs, policy, file) && *value;
 }
 
-static void mhz(const char *what, bool known, uint64_t value)
+static void khz_print(const char *what, bool known, uint64_t value)
 {
 	if (known)
 		printf("  %s %.1f MHz", what, (double)value / 1000);
@@ -70,20 +71,21 @@ static void mhz(const char *what, bool known, uint64_t value)
 		printf("  %s ?", what);
 }
 
-/* Who keeps a policy from its hardware's highest frequency. */
-static void bounds(const struct why *w, const char *policy, const struct message_policy *p)
+/* What limits a policy to less than the hardware's frequency range. */
+static void why_print_bounds(const struct why *w, const char *policy,
+			     const struct message_policy *p)
 {
 	uint64_t max, hw, bios, min, low;
 	bool said = false;
 
-	if (khz(w, policy, "cpuinfo_max_freq", &hw) && khz(w, policy, "scaling_max_freq", &max) &&
-	    max < hw) {
+	if (policy_read_khz(w, policy, "cpuinfo_max_freq", &hw) &&
+	    policy_read_khz(w, policy, "scaling_max_freq", &max) && max < hw) {
 		printf("  highest %.1f of %.1f MHz:", (double)max / 1000, (double)hw / 1000);
 		if (p && p->has & HAS(GCHINT_POLICY_A_CAP_KHZ)) {
 			printf(" gchint (limits, %s)", name_reason(p->reason));
 			said = true;
 		}
-		if (khz(w, policy, "bios_limit", &bios) && bios < hw) {
+		if (policy_read_khz(w, policy, "bios_limit", &bios) && bios < hw) {
 			fputs(" the firmware", stdout);
 			said = true;
 		}
@@ -95,8 +97,8 @@ static void bounds(const struct why *w, const char *policy, const struct message
 			fputs(" scaling_max_freq, by a user or a daemon", stdout);
 		putchar('\n');
 	}
-	if (khz(w, policy, "cpuinfo_min_freq", &low) && khz(w, policy, "scaling_min_freq", &min) &&
-	    min > low)
+	if (policy_read_khz(w, policy, "cpuinfo_min_freq", &low) &&
+	    policy_read_khz(w, policy, "scaling_min_freq", &min) && min > low)
 		printf("  lowest %.1f instead of %.1f MHz: %s\n", (double)min / 1000,
 		       (double)low / 1000,
 		       p && p->has & HAS(GCHINT_POLICY_A_FLOOR_KHZ) ?
@@ -104,34 +106,34 @@ static void bounds(const struct why *w, const char *policy, const struct message
 			       "scaling_min_freq, by a user or a daemon");
 }
 
-static int show(void *data, const char *policy)
+static int why_print_policy(void *data, const char *policy)
 {
 	const struct why *w = data;
 	const struct message_policy *p =
 		kernel_policy(&w->kernel, strtoull(policy + strlen("policy"), NULL, 10));
-	char governor[64], way[32];
+	char governor[64], actuator[32];
 	uint64_t value;
 	bool known;
 
 	if (root_read(governor, sizeof(governor), "%s/" CPUFREQ "/%s/scaling_governor",
 		      w->root.sysfs, policy) <= 0)
 		snprintf(governor, sizeof(governor), "?");
-	known = khz(w, policy, "scaling_cur_freq", &value);
+	known = policy_read_khz(w, policy, "scaling_cur_freq", &value);
 	printf("%-10s", policy);
-	mhz("now", known, value);
+	khz_print("now", known, value);
 	printf("  governor %s\n", governor);
-	if (ways_in_force(way, sizeof(way), &w->root, policy))
+	if (ways_in_force(actuator, sizeof(actuator), &w->root, policy))
 		puts("  hints: gchint is not loaded");
-	else if (!strcmp(way, "off"))
+	else if (!strcmp(actuator, "off"))
 		puts("  hints: recorded, and nothing else happens (gchintctl use auto)");
 	else if (!p || !(p->has & HAS(GCHINT_POLICY_A_MODE)))
-		printf("  hints: by %s\n", way);
+		printf("  hints: by %s\n", actuator);
 	else if (p->mode == GCHINT_MODE_OFF)
-		printf("  hints: by %s, but its mode is off\n", way);
+		printf("  hints: by %s, but its mode is off\n", actuator);
 	else
-		printf("  hints: by %s, mode %s, last reason %s\n", way, name_mode(p->mode),
+		printf("  hints: by %s, mode %s, last reason %s\n", actuator, name_mode(p->mode),
 		       name_reason(p->reason));
-	bounds(w, policy, p);
+	why_print_bounds(w, policy, p);
 	return 0;
 }
 
@@ -188,9 +190,9 @@ int cmd_why(const struct ctl *ctl, int argc, char **argv)
 	root_init(&w->root);
 	kernel_policies(&w->kernel);
 	snprintf(path, sizeof(path), "%s/class/thermal", w->root.sysfs);
-	root_list(path, "cooling_device", look_cooler, w);
+	root_list(path, "cooling_device", why_count_cooler, w);
 	snprintf(path, sizeof(path), "%s/" CPUFREQ, w->root.sysfs);
-	ret = root_list(path, "policy", show, w);
+	ret = root_list(path, "policy", why_print_policy, w);
 	if (ret == -ENOENT)
 		puts("no cpufreq policy here (a virtual machine?): hints are recorded, and nothing "
 		     "else happens");

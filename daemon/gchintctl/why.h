@@ -5,10 +5,10 @@
 #include <stdint.h>
 
 /**
- * why_recording - the same question to a recording
+ * why_recording - explain the frequencies of an instant, or the longest pauses
  * @path: the recording
- * @seconds: an instant since its begin; NAN for the longest pauses
- * @lines: how many of these
+ * @seconds: the instant, from the start of the recording; NAN for the longest pauses
+ * @lines: number of pauses
  *
  * Returns an exit code.
  */

@@ -12,7 +12,7 @@ enum wire_type {
 	WIRE_LEN = 2
 };
 
-/* Bytes kept for a length that is not known yet: a varint may be longer than it need be. */
+/* Reserved for a length that is filled in later; a varint may be padded to any width. */
 #define LENGTH_BYTES 4
 
 void wire_clear(struct wire *w)
@@ -26,7 +26,7 @@ void wire_free(struct wire *w)
 	*w = (struct wire){ 0 };
 }
 
-static void put(struct wire *w, const void *data, size_t size)
+static void wire_put_bytes(struct wire *w, const void *data, size_t size)
 {
 	if (w->room - w->nr < size) {
 		size_t room = (w->room + size) * 2;
@@ -43,7 +43,7 @@ static void put(struct wire *w, const void *data, size_t size)
 	w->nr += size;
 }
 
-static void varint(struct wire *w, uint64_t v)
+static void wire_put_varint(struct wire *w, uint64_t v)
 {
 	uint8_t bytes[10];
 	size_t n = 0;
@@ -51,18 +51,18 @@ static void varint(struct wire *w, uint64_t v)
 	for (; v > 0x7f; v >>= 7)
 		bytes[n++] = (uint8_t)(v | 0x80);
 	bytes[n++] = (uint8_t)v;
-	put(w, bytes, n);
+	wire_put_bytes(w, bytes, n);
 }
 
-static void tag(struct wire *w, uint32_t field, enum wire_type type)
+static void wire_put_tag(struct wire *w, uint32_t field, enum wire_type type)
 {
-	varint(w, (uint64_t)field << 3 | type);
+	wire_put_varint(w, (uint64_t)field << 3 | type);
 }
 
 void wire_uint(struct wire *w, uint32_t field, uint64_t value)
 {
-	tag(w, field, WIRE_VARINT);
-	varint(w, value);
+	wire_put_tag(w, field, WIRE_VARINT);
+	wire_put_varint(w, value);
 }
 
 void wire_double(struct wire *w, uint32_t field, double value)
@@ -73,8 +73,8 @@ void wire_double(struct wire *w, uint32_t field, double value)
 	memcpy(&bits, &value, sizeof(bits));
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (uint8_t)(bits >> 8 * i);
-	tag(w, field, WIRE_I64);
-	put(w, bytes, sizeof(bytes));
+	wire_put_tag(w, field, WIRE_I64);
+	wire_put_bytes(w, bytes, sizeof(bytes));
 }
 
 void wire_text(struct wire *w, uint32_t field, const char *value)
@@ -86,9 +86,9 @@ void wire_text(struct wire *w, uint32_t field, const char *value)
 		int n = escape_utf8(s);
 
 		if (n)
-			put(w, s, (size_t)n);
+			wire_put_bytes(w, s, (size_t)n);
 		else
-			put(w, "\xef\xbf\xbd", 3);
+			wire_put_bytes(w, "\xef\xbf\xbd", 3);
 		s += n ? n : 1;
 	}
 	wire_end(w, at);
@@ -98,8 +98,8 @@ size_t wire_begin(struct wire *w, uint32_t field)
 {
 	static const uint8_t later[LENGTH_BYTES];
 
-	tag(w, field, WIRE_LEN);
-	put(w, later, sizeof(later));
+	wire_put_tag(w, field, WIRE_LEN);
+	wire_put_bytes(w, later, sizeof(later));
 	return w->nr;
 }
 

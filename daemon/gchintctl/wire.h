@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A message of Protocol Buffers, written field by field (protobuf.dev/programming-guides/
- * encoding). One at a time is in memory.
+ * Writes a message of Protocol Buffers field by field
+ * (protobuf.dev/programming-guides/encoding). Only one message at a time is in memory.
  */
 #ifndef GCHINTCTL_WIRE_H
 #define GCHINTCTL_WIRE_H
@@ -10,11 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Begin with zeros; the same one serves for many messages. */
+/* All zeroes at first; wire_clear() makes it ready for the next message. */
 struct wire {
 	uint8_t *data;
 	size_t nr, room;
-	bool broken; /* no memory: what is in @data is not all */
+	bool broken; /* out of memory: @data is incomplete */
 };
 
 void wire_clear(struct wire *w);
@@ -22,9 +22,12 @@ void wire_free(struct wire *w);
 
 void wire_uint(struct wire *w, uint32_t field, uint64_t value);
 void wire_double(struct wire *w, uint32_t field, double value);
-/* Bytes that are no UTF-8 become U+FFFD, as a string field wants. */
+/* Bytes that are not UTF-8 become U+FFFD: a string field must be valid UTF-8. */
 void wire_text(struct wire *w, uint32_t field, const char *value);
-/* A message in the message; @wire_end takes what @wire_begin gave. 2^28 bytes at most. */
+/*
+ * An embedded message of at most 2^28 bytes. Pass the return value of wire_begin() to
+ * wire_end().
+ */
 size_t wire_begin(struct wire *w, uint32_t field);
 void wire_end(struct wire *w, size_t at);
 
