@@ -9,7 +9,7 @@
 #include "../common/schema.h"
 #include "../version.h"
 
-static void number(struct host *host, const char *key, long long v)
+static void board_add_number(struct host *host, const char *key, long long v)
 {
 	char text[32];
 
@@ -17,11 +17,11 @@ static void number(struct host *host, const char *key, long long v)
 	host_meta(host, key, text);
 }
 
-static void model(struct host *host)
+static void board_describe_model(struct host *host)
 {
 	char text[256];
 
-	/* A device tree's name, else the firmware's. */
+	/* The model comes from the device tree, or else from the firmware. */
 	if (root_read(text, sizeof(text), "%s/firmware/devicetree/base/model", host->root.sysfs) >
 		    0 ||
 	    root_read(text, sizeof(text), "%s/class/dmi/id/product_name", host->root.sysfs) > 0)
@@ -40,11 +40,11 @@ void board_describe(struct host *host)
 	struct utsname u;
 	char text[64];
 
-	number(host, "schema", SCHEMA_VERSION);
+	board_add_number(host, "schema", SCHEMA_VERSION);
 	host_meta(host, "program", "gchintd " GCHINTD_VERSION);
 	if (*host->config.label)
 		host_meta(host, "label", host->config.label);
-	number(host, "start_ns", (long long)clock_now());
+	board_add_number(host, "start_ns", (long long)clock_now());
 	if (!uname(&u)) {
 		host_meta(host, "board.host", u.nodename);
 		host_meta(host, "board.machine", u.machine);
@@ -53,7 +53,7 @@ void board_describe(struct host *host)
 	}
 	if (root_read(text, sizeof(text), "%s/sys/kernel/random/boot_id", host->root.procfs) > 0)
 		host_meta(host, "board.boot_id", text);
-	model(host);
+	board_describe_model(host);
 	host_clock(host, "realtime", "CLOCK_REALTIME", offset, error_ns,
 		   "monotonic minus realtime at the start; steps of realtime change it later");
 	host_clock(host, "recording", "CLOCK_MONOTONIC", 0, 0, "the clock of every instant");
@@ -61,5 +61,5 @@ void board_describe(struct host *host)
 
 void board_end(struct host *host)
 {
-	number(host, "end_ns", (long long)clock_now());
+	board_add_number(host, "end_ns", (long long)clock_now());
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The machine and the run, as rows of meta. */
+/* Describes the machine and the run, in rows of the table meta. */
 #ifndef GCHINTD_BOARD_H
 #define GCHINTD_BOARD_H
 

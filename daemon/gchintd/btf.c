@@ -9,19 +9,19 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SIZE_ANY (64 << 20) /* of the file; that of a whole kernel has some 6 MB */
-#define DEPTH	 8 /* of members without a name in one another */
+#define SIZE_ANY (64 << 20) /* limit of the file's size; a whole kernel's BTF has about 6 MB */
+#define DEPTH	 8 /* limit of nested anonymous members, and of chained typedefs */
 
 struct btf {
 	char *base;
 	size_t size;
 	const char *strings;
 	size_t strings_size;
-	const struct btf_type **type; /* by number, from 1 */
+	const struct btf_type **type; /* indexed by type id, from 1 */
 	uint32_t types;
 };
 
-static int read_file(struct btf *b, const char *path)
+static int btf_read_file(struct btf *b, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), ret = 0;
 	size_t room = 0;
@@ -29,7 +29,7 @@ static int read_file(struct btf *b, const char *path)
 
 	if (fd < 0)
 		return -errno;
-	/* sysfs tells no size that can be trusted to be all, and gives a page at a time. */
+	/* The st_size of a sysfs file is unreliable, and a read returns at most a page. */
 	while (n > 0 && b->size < SIZE_ANY) {
 		if (b->size == room) {
 			const size_t twice = room ? room * 2 : 1 << 20;
@@ -52,8 +52,8 @@ static int read_file(struct btf *b, const char *path)
 	return ret;
 }
 
-/* What follows a type's head; -1 for a kind that is not known: its size is not either. */
-static long tail_of(const struct btf_type *t)
+/* Bytes after a type's fixed part; -1 for an unknown BTF_KIND, whose size is unknown too. */
+static long type_tail_size(const struct btf_type *t)
 {
 	const long nr = BTF_INFO_VLEN(t->info);
 
@@ -78,7 +78,7 @@ static long tail_of(const struct btf_type *t)
 	}
 }
 
-static int index_types(struct btf *b)
+static int btf_index_types(struct btf *b)
 {
 	const struct btf_header *h = (const void *)b->base;
 	const char *at, *end;
@@ -99,7 +99,7 @@ static int index_types(struct btf *b)
 	end = at + h->type_len;
 	while ((size_t)(end - at) >= sizeof(struct btf_type)) {
 		const struct btf_type *t = (const void *)at;
-		const long tail = tail_of(t);
+		const long tail = type_tail_size(t);
 
 		if (tail < 0 || tail > end - at - (long)sizeof(*t))
 			return -EINVAL;
@@ -109,14 +109,14 @@ static int index_types(struct btf *b)
 	return 0;
 }
 
-static bool is_named(const struct btf *b, uint32_t offset, const char *name, size_t length)
+static bool btf_name_matches(const struct btf *b, uint32_t offset, const char *name, size_t length)
 {
 	return offset < b->strings_size && !strncmp(b->strings + offset, name, length) &&
 	       !b->strings[offset + length];
 }
 
-/* Past what only gives a type another name. */
-static const struct btf_type *structure(const struct btf *b, uint32_t number)
+/* Follows typedefs and qualifiers to a structure or union; NULL if there is none. */
+static const struct btf_type *type_resolve(const struct btf *b, uint32_t number)
 {
 	for (int i = 0; i < DEPTH && number && number <= b->types; i++) {
 		const struct btf_type *t = b->type[number];
@@ -138,9 +138,9 @@ static const struct btf_type *structure(const struct btf *b, uint32_t number)
 	return NULL;
 }
 
-/* Bytes into @t, with the type of what is there; -ENOENT. */
-static int64_t find_member(const struct btf *b, const struct btf_type *t, const char *name,
-			   size_t length, int depth, uint32_t *type)
+/* Offset of the member in bytes, its type in *@type; -ENOENT if there is none. */
+static int64_t type_find_member(const struct btf *b, const struct btf_type *t, const char *name,
+				size_t length, int depth, uint32_t *type)
 {
 	const struct btf_member *m = (const void *)(t + 1);
 
@@ -151,36 +151,36 @@ static int64_t find_member(const struct btf *b, const struct btf_type *t, const 
 		const struct btf_type *in;
 		int64_t inner;
 
-		if (m->name_off && is_named(b, m->name_off, name, length)) {
+		if (m->name_off && btf_name_matches(b, m->name_off, name, length)) {
 			*type = m->type;
 			return at;
 		}
-		in = !m->name_off && depth < DEPTH ? structure(b, m->type) : NULL;
-		inner = in ? find_member(b, in, name, length, depth + 1, type) : -ENOENT;
+		in = !m->name_off && depth < DEPTH ? type_resolve(b, m->type) : NULL;
+		inner = in ? type_find_member(b, in, name, length, depth + 1, type) : -ENOENT;
 		if (inner >= 0)
 			return at + inner;
 	}
 	return -ENOENT;
 }
 
-static int64_t find(const struct btf *b, const char *type, const char *members)
+static int64_t btf_find_offset(const struct btf *b, const char *type, const char *members)
 {
 	const struct btf_type *t = NULL;
 	int64_t offset = 0;
 
 	for (uint32_t i = 1; i <= b->types && !t; i++)
 		if (BTF_INFO_KIND(b->type[i]->info) == BTF_KIND_STRUCT &&
-		    is_named(b, b->type[i]->name_off, type, strlen(type)))
+		    btf_name_matches(b, b->type[i]->name_off, type, strlen(type)))
 			t = b->type[i];
 	while (*members) {
 		const size_t length = strcspn(members, ".");
 		uint32_t next = 0;
-		int64_t at = t ? find_member(b, t, members, length, 0, &next) : -ENOENT;
+		int64_t at = t ? type_find_member(b, t, members, length, 0, &next) : -ENOENT;
 
 		if (at < 0)
 			return at;
 		offset += at;
-		t = structure(b, next);
+		t = type_resolve(b, next);
 		members += length + (members[length] == '.');
 	}
 	return offset;
@@ -189,12 +189,12 @@ static int64_t find(const struct btf *b, const char *type, const char *members)
 int64_t btf_offset(const char *path, const char *type, const char *members)
 {
 	struct btf b = { NULL, 0, NULL, 0, NULL, 0 };
-	int64_t ret = read_file(&b, path);
+	int64_t ret = btf_read_file(&b, path);
 
 	if (!ret)
-		ret = index_types(&b);
+		ret = btf_index_types(&b);
 	if (!ret)
-		ret = find(&b, type, members);
+		ret = btf_find_offset(&b, type, members);
 	free(b.type);
 	free(b.base);
 	return ret;

@@ -23,64 +23,65 @@ static const struct {
 #undef SOURCE
 };
 
-enum kind {
-	KIND_BOOL,
-	KIND_PHASES,
-	KIND_SIZE,
-	KIND_STRING,
-	KIND_U32
+enum value_type {
+	VALUE_BOOL,
+	VALUE_PHASES,
+	VALUE_SIZE,
+	VALUE_STRING,
+	VALUE_U32
 };
 
 struct key {
 	const char *section, *name;
-	enum kind kind;
+	enum value_type type;
 	size_t offset;
-	uint64_t min, max; /* of a number; max is the room of a string; min: none is a phase */
+	/* Limits of a number; a string: max is its capacity; phases: with min 1, none is a phase. */
+	uint64_t min, max;
 };
 
-#define KEY(section, name, kind, member, min, max)                                                 \
+#define KEY(section, name, type, member, min, max)                                                 \
 	{                                                                                          \
-		section, name, kind, offsetof(struct config, member), min, max                     \
+		section, name, type, offsetof(struct config, member), min, max                     \
 	}
 #define STRING(section, name, member)                                                              \
-	KEY(section, name, KIND_STRING, member, 0, sizeof(((struct config *)0)->member))
+	KEY(section, name, VALUE_STRING, member, 0, sizeof(((struct config *)0)->member))
 
 /* Sorted by section, then by name. */
 static const struct key keys[] = {
-	KEY("genl", "buffer", KIND_SIZE, genl_buffer, 64 << 10, 256 << 20),
-	KEY("genl", "phases", KIND_PHASES, genl_phases, 0, 0),
+	KEY("genl", "buffer", VALUE_SIZE, genl_buffer, 64 << 10, 256 << 20),
+	KEY("genl", "phases", VALUE_PHASES, genl_phases, 0, 0),
 	STRING("hotspots", "cgroup", hotspots.cgroup),
 	STRING("hotspots", "command", hotspots.command),
-	KEY("hotspots", "hz", KIND_U32, hotspots.hz, 1, 2000),
+	KEY("hotspots", "hz", VALUE_U32, hotspots.hz, 1, 2000),
 	STRING("hotspots", "method", hotspots.method),
-	KEY("hotspots", "phases", KIND_PHASES, hotspots.phases, 1, 0),
-	KEY("hotspots", "signal", KIND_BOOL, hotspots.signal, 0, 0),
+	KEY("hotspots", "phases", VALUE_PHASES, hotspots.phases, 1, 0),
+	KEY("hotspots", "signal", VALUE_BOOL, hotspots.signal, 0, 0),
 	STRING("hotspots", "unit", hotspots.unit),
-	KEY("iio", "buffered", KIND_BOOL, iio_buffered, 0, 0),
+	KEY("iio", "buffered", VALUE_BOOL, iio_buffered, 0, 0),
 	STRING("metrics", "listen", metrics_listen),
-	KEY("metrics", "period_s", KIND_U32, metrics_period_s, 1, 3600),
+	KEY("metrics", "period_s", VALUE_U32, metrics_period_s, 1, 3600),
 	STRING("metrics", "textfile", metrics_textfile),
 	STRING("metrics", "token_file", metrics_token_file),
-	KEY("record", "durable", KIND_BOOL, durable, 0, 0),
+	KEY("record", "durable", VALUE_BOOL, durable, 0, 0),
 	STRING("record", "file", record_file),
-	KEY("record", "keep", KIND_U32, keep, 0, 1000),
+	KEY("record", "keep", VALUE_U32, keep, 0, 1000),
 	STRING("record", "label", label),
-	KEY("record", "max_size", KIND_SIZE, max_size, 0, UINT64_MAX),
-	KEY("record", "queue", KIND_U32, queue, 4096, 1 << 20),
-	KEY("trace", "buffer", KIND_SIZE, trace_buffer, 4 << 10, 64 << 20),
+	KEY("record", "max_size", VALUE_SIZE, max_size, 0, UINT64_MAX),
+	KEY("record", "queue", VALUE_U32, queue, 4096, 1 << 20),
+	KEY("trace", "buffer", VALUE_SIZE, trace_buffer, 4 << 10, 64 << 20),
 };
 
-#define SOURCE_KEY(name, kind, member, min, max)                                                   \
+#define SOURCE_KEY(name, type, member, min, max)                                                   \
 	{                                                                                          \
-		NULL, name, kind, offsetof(struct config_source, member), min, max                 \
+		NULL, name, type, offsetof(struct config_source, member), min, max                 \
 	}
 
-/* Taken in the section of every source. */
+/* Accepted in the section of every source. */
 static const struct key source_keys[] = {
-	SOURCE_KEY("budget_percent", KIND_U32, budget_percent, 1, 100),
-	SOURCE_KEY("enabled", KIND_BOOL, enabled, 0, 0),
-	SOURCE_KEY("match", KIND_STRING, match, 0, sizeof(((struct config_source *)0)->match)),
-	SOURCE_KEY("period_ms", KIND_U32, period_ms, 1, 3600000),
+	SOURCE_KEY("budget_percent", VALUE_U32, budget_percent, 1, 100),
+	SOURCE_KEY("enabled", VALUE_BOOL, enabled, 0, 0),
+	SOURCE_KEY("match", VALUE_STRING, match, 0, sizeof(((struct config_source *)0)->match)),
+	SOURCE_KEY("period_ms", VALUE_U32, period_ms, 1, 3600000),
 };
 
 /* The kernel refuses a mask with a bit that names no phase. */
@@ -128,7 +129,7 @@ struct parser {
 	size_t size;
 };
 
-__attribute__((format(printf, 2, 3))) static int wrong(struct parser *p, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static int parser_fail(struct parser *p, const char *fmt, ...)
 {
 	int n = snprintf(p->error, p->size, "line %u: ", p->line);
 	va_list ap;
@@ -140,7 +141,7 @@ __attribute__((format(printf, 2, 3))) static int wrong(struct parser *p, const c
 	return -EINVAL;
 }
 
-static bool known_section(struct parser *p)
+static bool section_find(struct parser *p)
 {
 	p->source = NULL;
 	for (int i = 0; i < SOURCE_NR; i++)
@@ -154,50 +155,51 @@ static bool known_section(struct parser *p)
 	return false;
 }
 
-static int take_section(struct parser *p, char *line)
+static int section_parse(struct parser *p, char *line)
 {
 	char *end = strchr(line, ']');
 
 	if (!end || *text_strip(end + 1))
-		return wrong(p, "'%s' is not a section: write [name]", line);
+		return parser_fail(p, "'%s' is not a section: write [name]", line);
 	*end = '\0';
 	line = text_strip(line + 1);
 	if (strlen(line) >= sizeof(p->section))
-		return wrong(p, "no section has so long a name");
+		return parser_fail(p, "no section has so long a name");
 	strcpy(p->section, line);
-	if (!known_section(p))
-		return wrong(p,
-			     "no section '%s': record, metrics, or a source's name (gchintd "
-			     "--list-sources)",
-			     line);
+	if (!section_find(p))
+		return parser_fail(p,
+				   "no section '%s': record, metrics, or a source's name (gchintd "
+				   "--list-sources)",
+				   line);
 	return 0;
 }
 
-static int take_bool(struct parser *p, const struct key *k, const char *value, bool *to)
+static int value_parse_bool(struct parser *p, const struct key *k, const char *value, bool *to)
 {
 	if (!strcmp(value, "yes") || !strcmp(value, "true") || !strcmp(value, "1"))
 		*to = true;
 	else if (!strcmp(value, "no") || !strcmp(value, "false") || !strcmp(value, "0"))
 		*to = false;
 	else
-		return wrong(p, "%s = '%s': yes or no is wanted", k->name, value);
+		return parser_fail(p, "%s = '%s': yes or no is wanted", k->name, value);
 	return 0;
 }
 
-static int take_number(struct parser *p, const struct key *k, const char *value, uint64_t *to)
+static int value_parse_number(struct parser *p, const struct key *k, const char *value,
+			      uint64_t *to)
 {
-	int ret = k->kind == KIND_SIZE ? text_size(value, to) : text_u64(value, to);
+	int ret = k->type == VALUE_SIZE ? text_size(value, to) : text_u64(value, to);
 
 	if (ret == -EINVAL)
-		return wrong(p, "%s = '%s': %s is wanted", k->name, value,
-			     k->kind == KIND_SIZE ? "a size such as 64M" : "a number");
+		return parser_fail(p, "%s = '%s': %s is wanted", k->name, value,
+				   k->type == VALUE_SIZE ? "a size such as 64M" : "a number");
 	if (ret || *to < k->min || *to > k->max)
-		return wrong(p, "%s = '%s': out of range, %llu to %llu", k->name, value,
-			     (unsigned long long)k->min, (unsigned long long)k->max);
+		return parser_fail(p, "%s = '%s': out of range, %llu to %llu", k->name, value,
+				   (unsigned long long)k->min, (unsigned long long)k->max);
 	return 0;
 }
 
-static int take_phases(struct parser *p, const struct key *k, char *value, uint32_t *to)
+static int value_parse_phases(struct parser *p, const struct key *k, char *value, uint32_t *to)
 {
 	uint32_t mask = 0;
 	char *save, *word;
@@ -217,37 +219,38 @@ static int take_phases(struct parser *p, const struct key *k, char *value, uint3
 		     i++)
 			;
 		if (i == GCHINT_PHASE_NR)
-			return wrong(p, "%s: no phase '%s': all, none, or names such as mark,sweep",
-				     k->name, word);
+			return parser_fail(
+				p, "%s: no phase '%s': all, none, or names such as mark,sweep",
+				k->name, word);
 		mask |= 1u << i;
 	}
 	*to = mask;
 	return 0;
 }
 
-static int take_value(struct parser *p, const struct key *k, char *value, void *base)
+static int value_parse(struct parser *p, const struct key *k, char *value, void *base)
 {
 	void *to = (char *)base + k->offset;
 	uint64_t number;
 	int ret;
 
-	switch (k->kind) {
-	case KIND_BOOL:
-		return take_bool(p, k, value, to);
-	case KIND_PHASES:
-		return take_phases(p, k, value, to);
-	case KIND_STRING:
+	switch (k->type) {
+	case VALUE_BOOL:
+		return value_parse_bool(p, k, value, to);
+	case VALUE_PHASES:
+		return value_parse_phases(p, k, value, to);
+	case VALUE_STRING:
 		if (strlen(value) >= k->max)
-			return wrong(p, "%s: longer than %llu bytes", k->name,
-				     (unsigned long long)k->max - 1);
+			return parser_fail(p, "%s: longer than %llu bytes", k->name,
+					   (unsigned long long)k->max - 1);
 		strcpy(to, value);
 		return 0;
-	case KIND_SIZE:
-	case KIND_U32:
-		ret = take_number(p, k, value, &number);
+	case VALUE_SIZE:
+	case VALUE_U32:
+		ret = value_parse_number(p, k, value, &number);
 		if (ret)
 			return ret;
-		if (k->kind == KIND_SIZE)
+		if (k->type == VALUE_SIZE)
 			*(uint64_t *)to = number;
 		else
 			*(uint32_t *)to = (uint32_t)number;
@@ -256,7 +259,7 @@ static int take_value(struct parser *p, const struct key *k, char *value, void *
 	return -EINVAL;
 }
 
-static int take_line(struct parser *p, char *line)
+static int line_parse(struct parser *p, char *line)
 {
 	char *value, *name;
 
@@ -264,22 +267,22 @@ static int take_line(struct parser *p, char *line)
 	if (!*line || *line == '#' || *line == ';')
 		return 0;
 	if (*line == '[')
-		return take_section(p, line);
+		return section_parse(p, line);
 	value = strchr(line, '=');
 	if (!value)
-		return wrong(p, "'%s': key = value is wanted", line);
+		return parser_fail(p, "'%s': key = value is wanted", line);
 	*value++ = '\0';
 	name = text_strip(line);
 	value = text_strip(value);
 	if (!*p->section)
-		return wrong(p, "'%s' stands before any [section]", name);
+		return parser_fail(p, "'%s' stands before any [section]", name);
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 		if (!strcmp(keys[i].section, p->section) && !strcmp(keys[i].name, name))
-			return take_value(p, &keys[i], value, p->config);
+			return value_parse(p, &keys[i], value, p->config);
 	for (size_t i = 0; p->source && i < ARRAY_SIZE(source_keys); i++)
 		if (!strcmp(source_keys[i].name, name))
-			return take_value(p, &source_keys[i], value, p->source);
-	return wrong(p, "no key '%s' in [%s]: see gchintd.conf(5)", name, p->section);
+			return value_parse(p, &source_keys[i], value, p->source);
+	return parser_fail(p, "no key '%s' in [%s]: see gchintd.conf(5)", name, p->section);
 }
 
 int config_parse(struct config *config, const char *text, size_t len, char *error, size_t size)
@@ -295,12 +298,12 @@ int config_parse(struct config *config, const char *text, size_t len, char *erro
 
 		p.line++;
 		if (n >= sizeof(line))
-			return wrong(&p, "longer than %zu bytes", sizeof(line) - 1);
+			return parser_fail(&p, "longer than %zu bytes", sizeof(line) - 1);
 		if (memchr(text, '\0', n))
-			return wrong(&p, "a NUL byte: this is no text file");
+			return parser_fail(&p, "a NUL byte: this is no text file");
 		memcpy(line, text, n);
 		line[n] = '\0';
-		ret = take_line(&p, line);
+		ret = line_parse(&p, line);
 		if (ret)
 			return ret;
 		text += n + 1;

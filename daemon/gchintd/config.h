@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The configuration: [section] lines, "key = value" lines, '#' comments. See
- * gchintd.conf(5). Parsing is pure; a mistake is told by file and line.
+ * gchintd.conf(5). Parsing has no side effects; an error names the file and the line.
  */
 #ifndef GCHINTD_CONFIG_H
 #define GCHINTD_CONFIG_H
@@ -20,11 +20,11 @@ enum source_id {
 };
 
 /**
- * struct config_source - what every source can be told
+ * struct config_source - settings that every source has
  * @enabled: whether it is probed at all
- * @period_ms: between two looks, 1..3600000; genl: how long edges may wait
- * @budget_percent: a look that takes more of the period than this makes the
- *	period longer, 1..100
+ * @period_ms: sampling interval, 1..3600000; genl: how long edges may wait
+ * @budget_percent: a sample that takes a larger share of the period than this
+ *	makes the period longer, 1..100
  * @match: shell pattern that a rail's name must match, "*" for all
  */
 struct config_source {
@@ -34,19 +34,19 @@ struct config_source {
 	char match[64];
 };
 
-#define CONFIG_PHASES ((1u << GCHINT_PHASE_NR) - 1) /* all, none among them */
+#define CONFIG_PHASES ((1u << GCHINT_PHASE_NR) - 1) /* all of them, including none */
 
 /**
- * struct config_hotspots - how threads are sampled, and what of it is kept
+ * struct config_hotspots - how threads are sampled, and which samples are kept
  * @hz: samples a second of CPU time
- * @signal: ask threads, though the kernel could look
- * @phases: bit mask of phases; bit 0: in none
+ * @signal: ask threads by a signal, even where BPF could read their state
+ * @phases: bit mask of phases; bit 0: samples outside of any phase
  * @command: shell pattern of a process's name or command line
- * @cgroup: of its control group, or of one above it: by path or by the last name of it
- * @unit: of its systemd unit
- * @method: of methods, several with '|' between them
+ * @cgroup: pattern of its control group or of an ancestor, by path or by last component
+ * @unit: pattern of its systemd unit
+ * @method: patterns of methods, separated by '|'
  *
- * The last five may be changed while it runs; "*" is everything.
+ * The last five can be changed at run time; "*" matches everything.
  */
 struct config_hotspots {
 	uint32_t hz;
@@ -62,14 +62,14 @@ struct config {
 	uint32_t keep; /* rotated files to keep */
 	bool durable; /* sync each batch to the medium */
 	uint32_t queue; /* records between sources and writer */
-	uint64_t genl_buffer; /* bytes asked of the socket */
+	uint64_t genl_buffer; /* receive buffer to request, bytes */
 	uint32_t genl_phases; /* bit mask of phases to record everywhere */
 	struct config_hotspots hotspots;
-	bool iio_buffered; /* capture through libiio buffers where there are */
+	bool iio_buffered; /* capture through libiio buffers where possible */
 	uint64_t trace_buffer; /* bytes of the trace ring of each CPU */
 	char metrics_listen[64]; /* address:port, "" none */
 	char metrics_textfile[256]; /* "" none */
-	char metrics_token_file[256]; /* who shows what is in it sees every rail; "" none */
+	char metrics_token_file[256]; /* clients that send its content see every rail; "" none */
 	uint32_t metrics_period_s;
 	struct config_source source[SOURCE_NR];
 };
@@ -77,8 +77,8 @@ struct config {
 void config_defaults(struct config *config);
 
 /**
- * config_parse - take a text apart
- * @config: changed by what the text says; garbage after a failure
+ * config_parse - parse a text
+ * @config: changed as the text says; undefined after a failure
  * @text: the text; need not be NUL-terminated
  * @len: bytes of it
  * @error: receives "line N: what is wrong: what would be right"

@@ -14,7 +14,7 @@ struct cost {
 	struct watch *timer;
 };
 
-static void on_timer(void *data, uint32_t events)
+static void cost_on_timer(void *data, uint32_t events)
 {
 	struct cost *c = data;
 	struct writer_stats stats = { 0 };
@@ -32,10 +32,10 @@ static void on_timer(void *data, uint32_t events)
 		.bytes = stats.bytes,
 		.rss_kib = UNKNOWN_U32,
 	};
-	/* Each time that a thread of ours slept it had to be woken. */
+	/* Each voluntary context switch of a thread of ours ends in a wake-up. */
 	if (!getrusage(RUSAGE_SELF, &usage))
 		r.cost.wakeups = (uint64_t)usage.ru_nvcsw;
-	/* Our own, wherever the sources look. */
+	/* The daemon's own procfs, not the one that --procfs names. */
 	if (root_read(text, sizeof(text), "/proc/self/statm") > 0 &&
 	    sscanf(text, "%llu %llu", &total, &resident) == 2)
 		r.cost.rss_kib = (uint32_t)(resident * (uint64_t)sysconf(_SC_PAGESIZE) / 1024);
@@ -50,8 +50,8 @@ struct cost *cost_start(struct host *host, const struct writer *writer)
 		return NULL;
 	c->host = host;
 	c->writer = writer;
-	c->timer = loop_timer(host->loop, 10 * NSEC_PER_SEC, on_timer, c);
-	on_timer(c, 0);
+	c->timer = loop_timer(host->loop, 10 * NSEC_PER_SEC, cost_on_timer, c);
+	cost_on_timer(c, 0);
 	return c;
 }
 
@@ -59,7 +59,7 @@ void cost_stop(struct cost *c)
 {
 	if (!c)
 		return;
-	on_timer(c, 0);
+	cost_on_timer(c, 0);
 	watch_free(c->timer);
 	free(c);
 }

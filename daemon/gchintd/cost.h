@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the daemon itself costs: every ten seconds and at the end, a row. */
+/* The daemon's own cost: one row every ten seconds and one at the end. */
 #ifndef GCHINTD_COST_H
 #define GCHINTD_COST_H
 

@@ -23,13 +23,13 @@
 #include <microhttpd.h>
 #endif
 
-#define TOKEN_MIN 16 /* characters: not to be guessed over a network */
+#define TOKEN_MIN 16 /* characters; a shorter token could be guessed over a network */
 
 struct endpoint {
 	struct host *host;
 	const struct writer *writer;
 	struct watch *timer;
-	bool told; /* that the text file cannot be written */
+	bool warned; /* a note says that the text file cannot be written */
 	char token[256]; /* "" none */
 #ifdef HAVE_MICROHTTPD
 	struct MHD_Daemon *http;
@@ -37,8 +37,8 @@ struct endpoint {
 #endif
 };
 
-static char *text(struct endpoint *e, enum metrics_for whom, enum metrics_format format,
-		  size_t *size)
+static char *endpoint_render(struct endpoint *e, enum metrics_for whom, enum metrics_format format,
+			     size_t *size)
 {
 	struct metrics_around around = { .lost = e->host->lost_total };
 	struct writer_stats stats;
@@ -53,8 +53,8 @@ static char *text(struct endpoint *e, enum metrics_for whom, enum metrics_format
 			    size);
 }
 
-/* Written beside and moved over, so that no reader sees half of it. */
-static int write_file(const char *path, const char *data, size_t size)
+/* Writes a temporary file and renames it, so that no reader sees a partial file. */
+static int textfile_write(const char *path, const char *data, size_t size)
 {
 	char temporary[300];
 	ssize_t n;
@@ -64,7 +64,7 @@ static int write_file(const char *path, const char *data, size_t size)
 	fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return -errno;
-	/* Its readers are others; the unit's umask would leave it to our group. */
+	/* Other users read the file; the unit's umask would limit it to our group. */
 	if (fchmod(fd, 0644))
 		ret = -errno;
 	n = write(fd, data, size);
@@ -80,27 +80,27 @@ static int write_file(const char *path, const char *data, size_t size)
 	return ret;
 }
 
-static void on_timer(void *data, uint32_t events)
+static void endpoint_on_timer(void *data, uint32_t events)
 {
 	struct endpoint *e = data;
 	const char *path = e->host->config.metrics_textfile;
 	size_t size;
-	char *t = text(e, METRICS_FOR_EVERYONE, METRICS_PROMETHEUS, &size);
+	char *t = endpoint_render(e, METRICS_FOR_EVERYONE, METRICS_PROMETHEUS, &size);
 	int ret;
 
 	(void)events;
 	if (!t)
 		return;
-	ret = write_file(path, t, size);
+	ret = textfile_write(path, t, size);
 	free(t);
-	if (ret && !e->told)
+	if (ret && !e->warned)
 		host_note(e->host, LOG_WARNING, "metrics", "%s: %s: not updated", path,
 			  strerror(-ret));
-	e->told = ret;
+	e->warned = ret;
 }
 
 #ifdef HAVE_MICROHTTPD
-static void load_token(struct endpoint *e)
+static void token_load(struct endpoint *e)
 {
 	const char *path = e->host->config.metrics_token_file;
 	struct stat st;
@@ -127,8 +127,8 @@ static void load_token(struct endpoint *e)
 	e->token[0] = '\0';
 }
 
-/* In a time that does not tell how much of it was right. */
-static bool right(const struct endpoint *e, const char *token)
+/* Compares in a time that does not depend on how much of the token matches. */
+static bool token_matches(const struct endpoint *e, const char *token)
 {
 	size_t want = strlen(e->token), have = strlen(token);
 	unsigned char differ = !want || want != have;
@@ -138,8 +138,8 @@ static bool right(const struct endpoint *e, const char *token)
 	return !differ;
 }
 
-/* OpenMetrics, unless a client takes text and does not name it. */
-static enum metrics_format wanted(struct MHD_Connection *connection)
+/* OpenMetrics, unless the client accepts text/plain and does not name OpenMetrics. */
+static enum metrics_format format_negotiate(struct MHD_Connection *connection)
 {
 	const char *accept =
 		MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
@@ -150,9 +150,9 @@ static enum metrics_format wanted(struct MHD_Connection *connection)
 		       METRICS_OPENMETRICS;
 }
 
-static enum MHD_Result respond(void *data, struct MHD_Connection *connection, const char *url,
-			       const char *method, const char *version, const char *upload,
-			       size_t *upload_size, void **per_request)
+static enum MHD_Result http_respond(void *data, struct MHD_Connection *connection, const char *url,
+				    const char *method, const char *version, const char *upload,
+				    size_t *upload_size, void **per_request)
 {
 	static const char hint[] = "gchintd: the metrics are at /metrics\n";
 	struct endpoint *e = data;
@@ -168,14 +168,14 @@ static enum MHD_Result respond(void *data, struct MHD_Connection *connection, co
 	(void)per_request;
 	if (strcmp(method, "GET") && strcmp(method, "HEAD")) {
 		status = MHD_HTTP_METHOD_NOT_ALLOWED;
-	} else if (authorization &&
-		   (strncasecmp(authorization, "Bearer ", 7) || !right(e, authorization + 7))) {
+	} else if (authorization && (strncasecmp(authorization, "Bearer ", 7) ||
+				     !token_matches(e, authorization + 7))) {
 		status = MHD_HTTP_UNAUTHORIZED;
 	} else if (!strcmp(url, "/metrics")) {
-		const enum metrics_format format = wanted(connection);
+		const enum metrics_format format = format_negotiate(connection);
 		size_t size;
-		char *t = text(e, authorization ? METRICS_FOR_KNOWN : METRICS_FOR_EVERYONE, format,
-			       &size);
+		char *t = endpoint_render(
+			e, authorization ? METRICS_FOR_KNOWN : METRICS_FOR_EVERYONE, format, &size);
 
 		if (!t)
 			return MHD_NO;
@@ -201,21 +201,21 @@ queue:
 	return ret;
 }
 
-static void run_http(void *data, uint32_t events)
+static void http_run(void *data, uint32_t events)
 {
 	struct endpoint *e = data;
 	MHD_UNSIGNED_LONG_LONG ms;
 
 	(void)events;
 	MHD_run(e->http);
-	/* Idle connections time out; with none there is nothing to wake for. */
+	/* Idle connections time out; without connections no timer is needed. */
 	if (MHD_get_timeout(e->http, &ms) == MHD_YES)
 		watch_period(e->expire, (ms < 10 ? 10 : ms) * NSEC_PER_MSEC);
 	else
 		watch_period(e->expire, 0);
 }
 
-static int parse_listen(const char *listen, struct sockaddr_storage *addr)
+static int address_parse(const char *listen, struct sockaddr_storage *addr)
 {
 	const char *colon = strrchr(listen, ':');
 	char host[64];
@@ -240,21 +240,21 @@ static int parse_listen(const char *listen, struct sockaddr_storage *addr)
 	return inet_pton(AF_INET, host, &in->sin_addr) == 1 ? 0 : -EINVAL;
 }
 
-static void start_http(struct endpoint *e)
+static void http_start(struct endpoint *e)
 {
 	const char *listen = e->host->config.metrics_listen;
 	const union MHD_DaemonInfo *info;
 	struct sockaddr_storage addr;
 
-	load_token(e);
-	if (parse_listen(listen, &addr)) {
+	token_load(e);
+	if (address_parse(listen, &addr)) {
 		host_note(e->host, LOG_WARNING, "metrics",
 			  "listen = %s: ADDRESS:PORT is wanted, such as 127.0.0.1:9477", listen);
 		return;
 	}
 	e->http = MHD_start_daemon(
 		MHD_USE_EPOLL | (addr.ss_family == AF_INET6 ? MHD_USE_IPv6 : 0), 0, NULL, NULL,
-		respond, e, MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&addr,
+		http_respond, e, MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&addr,
 		MHD_OPTION_CONNECTION_LIMIT, 16u, MHD_OPTION_CONNECTION_TIMEOUT, 10u,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)16384, MHD_OPTION_END);
 	info = e->http ? MHD_get_daemon_info(e->http, MHD_DAEMON_INFO_EPOLL_FD) : NULL;
@@ -263,11 +263,11 @@ static void start_http(struct endpoint *e)
 			  strerror(errno));
 		return;
 	}
-	e->watch = loop_fd(e->host->loop, info->epoll_fd, EPOLLIN, run_http, e);
-	e->expire = loop_timer(e->host->loop, 0, run_http, e);
+	e->watch = loop_fd(e->host->loop, info->epoll_fd, EPOLLIN, http_run, e);
+	e->expire = loop_timer(e->host->loop, 0, http_run, e);
 }
 
-static void stop_http(struct endpoint *e)
+static void http_stop(struct endpoint *e)
 {
 	watch_free(e->watch);
 	watch_free(e->expire);
@@ -275,12 +275,12 @@ static void stop_http(struct endpoint *e)
 		MHD_stop_daemon(e->http);
 }
 #else
-static void start_http(struct endpoint *e)
+static void http_start(struct endpoint *e)
 {
 	host_note(e->host, LOG_WARNING, "metrics", "listen: built without libmicrohttpd");
 }
 
-static void stop_http(struct endpoint *e)
+static void http_stop(struct endpoint *e)
 {
 	(void)e;
 }
@@ -295,11 +295,11 @@ struct endpoint *endpoint_start(struct host *host, const struct writer *writer)
 	e->host = host;
 	e->writer = writer;
 	if (*host->config.metrics_listen)
-		start_http(e);
+		http_start(e);
 	if (*host->config.metrics_textfile) {
 		e->timer = loop_timer(host->loop, host->config.metrics_period_s * NSEC_PER_SEC,
-				      on_timer, e);
-		on_timer(e, 0);
+				      endpoint_on_timer, e);
+		endpoint_on_timer(e, 0);
 	}
 	return e;
 }
@@ -309,8 +309,8 @@ void endpoint_stop(struct endpoint *e)
 	if (!e)
 		return;
 	if (e->timer)
-		on_timer(e, 0);
+		endpoint_on_timer(e, 0);
 	watch_free(e->timer);
-	stop_http(e);
+	http_stop(e);
 	free(e);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where metrics are handed out: a text file, replaced whole, for node_exporter's
- * textfile collector; an HTTP endpoint, on loopback unless told otherwise.
+ * Exports metrics: a text file, replaced atomically, for node_exporter's textfile
+ * collector, and an HTTP endpoint at the configured address.
  */
 #ifndef GCHINTD_ENDPOINT_H
 #define GCHINTD_ENDPOINT_H
@@ -11,7 +11,7 @@
 
 struct endpoint;
 
-/* Says what it could not do and goes on without it. NULL only without memory. */
+/* Reports what cannot be started in a note and leaves it out. NULL only without memory. */
 struct endpoint *endpoint_start(struct host *host, const struct writer *writer);
 void endpoint_stop(struct endpoint *e);
 

@@ -23,7 +23,7 @@ void host_record(struct host *host, const struct record *r)
 				  "queue full: the disk is too slow or full" },
 		};
 
-		/* Both or none, so that the gap is told before what follows it. */
+		/* Push both or neither, so that the gap is recorded before the next record. */
 		if (queue_room(host->queue) < 2) {
 			host->lost++;
 			host->lost_total++;
@@ -52,8 +52,8 @@ void host_define(struct host *host, struct definition *d)
 	}
 }
 
-static void note(struct host *host, uint64_t t, int priority, const char *source, const char *fmt,
-		 va_list ap)
+static void host_emit_note(struct host *host, uint64_t t, int priority, const char *source,
+			   const char *fmt, va_list ap)
 {
 	const int64_t number = priority;
 	char text[400];
@@ -69,7 +69,7 @@ void host_note(struct host *host, int priority, const char *source, const char *
 	va_list ap;
 
 	va_start(ap, fmt);
-	note(host, clock_now(), priority, source, fmt, ap);
+	host_emit_note(host, clock_now(), priority, source, fmt, ap);
 	va_end(ap);
 }
 
@@ -79,7 +79,7 @@ void host_note_at(struct host *host, uint64_t t, int priority, const char *sourc
 	va_list ap;
 
 	va_start(ap, fmt);
-	note(host, t, priority, source, fmt, ap);
+	host_emit_note(host, t, priority, source, fmt, ap);
 	va_end(ap);
 }
 

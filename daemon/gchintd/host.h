@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a source stands on: where the kernel is, what was configured, the loop
- * to wait in, and where its records go. The only structure that is passed
- * around.
+ * The context of a source: where the kernel's file systems are, the configuration, the
+ * event loop, and where records go. It is the only structure that is passed around.
  */
 #ifndef GCHINTD_HOST_H
 #define GCHINTD_HOST_H
@@ -24,31 +23,31 @@ struct tracker;
 struct host {
 	struct root root;
 	struct config config;
-	const char *feed; /* socket that stands in for netlink, or NULL */
+	const char *feed; /* socket that replaces netlink, or NULL */
 	struct loop *loop; /* NULL while only probing */
 	struct queue *queue; /* NULL when nothing is recorded */
 	struct tracker *tracker;
 	struct metrics *metrics;
-	bool traced; /* the tracepoint tells every frequency */
-	struct hotspots *hotspots; /* of the source, or NULL: nobody is sampled */
+	bool traced; /* a tracepoint reports every change of frequency */
+	struct hotspots *hotspots; /* of the hotspots source; NULL: no thread is sampled */
 	struct iio_buffers *iio_buffers; /* of the iio source, or NULL */
-	char **rail_name; /* of each number given to a rail, from 1 */
+	char **rail_name; /* of rail number N at index N - 1 */
 	uint32_t rails;
-	uint64_t lost; /* records that found the queue full, not yet told */
+	uint64_t lost; /* records that found the queue full, not yet recorded as a drop */
 	uint64_t lost_total;
 };
 
-/* Every observation passes here: metrics see it, the queue takes it. */
+/* Every observation passes through here, to the metrics and to the queue. */
 void host_record(struct host *host, const struct record *r);
-/* Takes @d over, even on failure; NULL is fine. */
+/* Takes ownership of @d, even on failure. NULL is allowed. */
 void host_define(struct host *host, struct definition *d);
-/* A change of state: to the journal and into the recording. */
+/* Reports a change of state in the journal and in the recording. */
 void host_note(struct host *host, int priority, const char *source, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-/* One that was at @t. */
+/* The same for a change at @t. */
 void host_note_at(struct host *host, uint64_t t, int priority, const char *source, const char *fmt,
 		  ...) __attribute__((format(printf, 5, 6)));
-/* Something was missed. @source and @why are constant strings. */
+/* Records that observations were lost. @source and @why are constant strings. */
 void host_drop(struct host *host, const char *source, uint64_t count, const char *why);
 
 /* Shorthands for definitions. */

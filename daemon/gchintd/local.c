@@ -8,15 +8,15 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* Removes what nobody answers on; 0 or -errno. */
-static int clear(int type, const struct sockaddr_un *addr)
+/* Removes a socket file that has no listener; 0 or -errno. */
+static int socket_remove_stale(int type, const struct sockaddr_un *addr)
 {
 	int fd, ret = -EADDRINUSE;
 	struct stat st;
 
 	if (lstat(addr->sun_path, &st))
 		return -errno;
-	/* A file of the user's, named by mistake, is not ours to remove. */
+	/* Never remove another type of file, which may have been named by mistake. */
 	if (!S_ISSOCK(st.st_mode))
 		return -EEXIST;
 	fd = socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -40,7 +40,7 @@ int local_bind(int type, const char *path)
 	if (fd < 0)
 		return -errno;
 	if (bind(fd, (struct sockaddr *)&addr, sizeof(addr))) {
-		ret = errno == EADDRINUSE ? clear(type, &addr) : -errno;
+		ret = errno == EADDRINUSE ? socket_remove_stale(type, &addr) : -errno;
 		if (!ret && bind(fd, (struct sockaddr *)&addr, sizeof(addr)))
 			ret = -errno;
 	}
@@ -55,5 +55,5 @@ void local_close(int fd, int type, const char *path)
 
 	close(fd);
 	strcpy(addr.sun_path, path);
-	clear(type, &addr);
+	socket_remove_stale(type, &addr);
 }

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Local sockets: marks, and the feed of the tests. */
+/* Local sockets: for annotations, and for the event feed of the tests. */
 #ifndef GCHINTD_LOCAL_H
 #define GCHINTD_LOCAL_H
 
 /**
  * local_bind - a local socket at a path
  * @type: SOCK_DGRAM or SOCK_SEQPACKET
- * @path: where. A socket that nobody answers on, left by a program that was
- *	killed, is replaced; any other file stays.
+ * @path: where. A socket file without a listener, left by a killed program,
+ *	is replaced; any other file stays.
  *
- * Returns a descriptor that never blocks, or -errno: -EEXIST another kind of file
- * is there, -EADDRINUSE somebody answers, -ENAMETOOLONG.
+ * Returns a descriptor that never blocks, or -errno: -EEXIST if another
+ * type of file is there, -EADDRINUSE if the socket has a listener, -ENAMETOOLONG.
  */
 int local_bind(int type, const char *path);
 
-/* Closes it and removes its file, unless that is another program's by now. */
+/* Closes the socket and removes its file, unless another program has replaced it. */
 void local_close(int fd, int type, const char *path);
 
 #endif

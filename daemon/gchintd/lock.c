@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 /*
- * Beyond the bytes that SQLite locks, 510 from 0x40000000 on (its os.h): where a
- * network file system makes one lock of both kinds they must not meet.
+ * Beyond the bytes that SQLite locks, 510 from 0x40000000 on (its os.h): on a network file
+ * system that merges both types of lock, the ranges must not overlap.
  */
 #define LOCK_BYTE (0x40000000 + 4096)
 
@@ -30,7 +30,10 @@ int lock_take(const char *path)
 	};
 	int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC), ret;
 
-	/* Another user's old file may be moved all the same; a recorder's lock is still met. */
+	/*
+	 * Another user's old file may be rotated too; a read lock still conflicts with a
+	 * recorder's.
+	 */
 	if (fd < 0 && errno == EACCES) {
 		fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 		lock.l_type = F_RDLCK;
@@ -42,7 +45,7 @@ int lock_take(const char *path)
 		close(fd);
 		return ret;
 	}
-	/* Who held it until now may have moved the file on. */
+	/* The previous holder of the lock may have renamed the file. */
 	if (!lock_names(fd, path)) {
 		close(fd);
 		return -ESTALE;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whose a recording is: one byte of the file, locked as long as it grows. Held by
- * an open file description, so that the lock follows the file when it is renamed
- * and goes with the process, however that ends.
+ * Ownership of a recording: one byte of the file is locked as long as the file grows. The
+ * lock belongs to an open file description, so it follows the file when it is renamed and
+ * is released when the process ends, however that happens.
  */
 #ifndef GCHINTD_LOCK_H
 #define GCHINTD_LOCK_H
@@ -19,8 +19,8 @@
  */
 int lock_take(const char *path);
 /*
- * Closing a descriptor of a file drops the locks that SQLite has on it: only after
- * the database was closed.
+ * Call only after the database was closed: closing any descriptor of a file drops the locks
+ * that SQLite holds on it.
  */
 void lock_release(int fd);
 /* Whether @path is still the name of the locked file. */

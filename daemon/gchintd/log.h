@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the daemon says: changes of state only, to the journal with fields when
- * it stands behind stderr, else to stderr. Safe from any thread.
+ * Log messages: changes of state only. They go to the journal, with fields, when stderr is
+ * connected to it, and to stderr otherwise. Safe from any thread.
  */
 #ifndef GCHINTD_LOG_H
 #define GCHINTD_LOG_H
@@ -12,7 +12,7 @@
 void log_line(int priority, const char *source, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Drops what is less urgent than @priority; LOG_INFO at first. */
+/* Drops messages less urgent than @priority (default: LOG_INFO). */
 void log_level(int priority);
 
 #endif

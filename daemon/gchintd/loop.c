@@ -8,7 +8,7 @@
 
 #include "../common/clock.h"
 
-/* sd-event moves a timer by up to this, us, to join it with others: by nothing. */
+/* us by which sd-event may delay a timer to merge it with others: the least it accepts. */
 #define ACCURACY 1
 
 struct watch {
@@ -55,8 +55,8 @@ static struct watch *watch_new(struct loop *loop, loop_fn fn, void *data)
 	return w;
 }
 
-/* Takes @w over, also when sd-event said no. */
-static struct watch *keep(struct watch *w, int error)
+/* Takes ownership of @w; frees it and returns NULL if sd-event reported an error. */
+static struct watch *watch_register(struct watch *w, int error)
 {
 	if (error < 0) {
 		free(w);
@@ -94,7 +94,7 @@ struct watch *loop_fd(struct loop *loop, int fd, uint32_t events, loop_fn fn, vo
 		if (ret < 0)
 			sd_event_source_disable_unref(w->source);
 	}
-	return keep(w, ret);
+	return watch_register(w, ret);
 }
 
 int watch_again(struct watch *w)
@@ -104,7 +104,7 @@ int watch_again(struct watch *w)
 	return ret < 0 ? ret : 0;
 }
 
-static uint64_t next_us(uint64_t period_us)
+static uint64_t timer_next_us(uint64_t period_us)
 {
 	return (clock_now() / NSEC_PER_USEC / period_us + 1) * period_us;
 }
@@ -114,8 +114,8 @@ static int on_time(sd_event_source *source, uint64_t usec, void *data)
 	const struct watch *w = data;
 
 	(void)usec;
-	/* First, for the callback may stop it. */
-	sd_event_source_set_time(source, next_us(w->period_us));
+	/* Set before the call, since the callback may stop the timer. */
+	sd_event_source_set_time(source, timer_next_us(w->period_us));
 	w->fn(w->data, EPOLLIN);
 	return 0;
 }
@@ -127,7 +127,7 @@ int watch_period(struct watch *w, uint64_t period_ns)
 	if (!period_ns)
 		return sd_event_source_set_enabled(w->source, SD_EVENT_OFF);
 	w->period_us = period_ns / NSEC_PER_USEC ? period_ns / NSEC_PER_USEC : 1;
-	ret = sd_event_source_set_time(w->source, next_us(w->period_us));
+	ret = sd_event_source_set_time(w->source, timer_next_us(w->period_us));
 	return ret < 0 ? ret : sd_event_source_set_enabled(w->source, SD_EVENT_ON);
 }
 
@@ -145,7 +145,7 @@ struct watch *loop_timer(struct loop *loop, uint64_t period_ns, loop_fn fn, void
 		if (ret < 0)
 			sd_event_source_disable_unref(w->source);
 	}
-	return keep(w, ret);
+	return watch_register(w, ret);
 }
 
 static int on_signal(sd_event_source *source, const struct signalfd_siginfo *info, void *data)
@@ -167,10 +167,10 @@ struct watch *loop_signal(struct loop *loop, int signo, loop_fn fn, void *data)
 	sigemptyset(&set);
 	sigaddset(&set, signo);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	return keep(w, sd_event_add_signal(loop->event, &w->source, signo, on_signal, w));
+	return watch_register(w, sd_event_add_signal(loop->event, &w->source, signo, on_signal, w));
 }
 
-/* sd-event keeps the source, whose callback may be this one's caller, until that is over. */
+/* Safe within the watch's own callback: sd-event keeps the source until that returns. */
 void watch_free(struct watch *w)
 {
 	if (!w)

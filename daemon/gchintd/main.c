@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* gchintd: the ladder. Each rung is a file of its name. */
+/* gchintd: starts the components in order. Each is in the file of its name. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -62,14 +62,14 @@ static void on_reload(void *data, uint32_t signo)
 	notify_ready();
 }
 
-static int healthy(void *data)
+static int daemon_is_healthy(void *data)
 {
 	const struct daemon *d = data;
 
 	return !d->writer || writer_alive(d->writer);
 }
 
-static int start_writer(struct daemon *d)
+static int daemon_start_writer(struct daemon *d)
 {
 	const struct config *config = &d->host.config;
 	const struct writer_limits limits = { config->record_file, config->max_size, config->keep,
@@ -127,7 +127,7 @@ int main(int argc, char **argv)
 		log_line(LOG_ERR, "start", "no memory or no descriptors");
 		goto free_host;
 	}
-	if (start_writer(&d)) {
+	if (daemon_start_writer(&d)) {
 		code = EXIT_RECORD;
 		goto free_host;
 	}
@@ -139,7 +139,7 @@ int main(int argc, char **argv)
 		marks = marks_start(&d.host, d.options.marks);
 	cost = cost_start(&d.host, d.writer);
 	d.endpoint = endpoint_start(&d.host, d.writer);
-	notify_watchdog(d.host.loop, healthy, &d);
+	notify_watchdog(d.host.loop, daemon_is_healthy, &d);
 	notify_status("%u sources, recording to %s", sources_running(d.sources),
 		      d.writer ? d.host.config.record_file : "nothing");
 	notify_ready();

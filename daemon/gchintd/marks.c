@@ -17,7 +17,7 @@
 #include "../common/text.h"
 #include "local.h"
 
-#define ROUND 1024 /* marks taken at once */
+#define ROUND 1024 /* datagrams read per wake-up */
 
 struct marks {
 	struct host *host;
@@ -26,8 +26,8 @@ struct marks {
 	char path[108];
 };
 
-/* The instant in front of the text, if one is there and is not absurd. */
-static const char *instant(const char *text, uint64_t now, uint64_t *t)
+/* Reads a leading time stamp into *@t; without one, or with one in the future, that is @now. */
+static const char *mark_parse_time(const char *text, uint64_t now, uint64_t *t)
 {
 	char *end;
 	unsigned long long v;
@@ -49,7 +49,7 @@ static void on_datagram(void *data, uint32_t events)
 	char buf[512], control[CMSG_SPACE(sizeof(struct ucred))];
 
 	(void)events;
-	/* A sender in a loop must not keep the others waiting. */
+	/* A client that sends without pause must not starve the other sources. */
 	for (int i = 0; i < ROUND; i++) {
 		struct iovec iov = { buf, sizeof(buf) - 1 };
 		struct msghdr msg = {
@@ -69,7 +69,7 @@ static void on_datagram(void *data, uint32_t events)
 		for (struct cmsghdr *c = CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c))
 			if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS)
 				pid = ((struct ucred *)(void *)CMSG_DATA(c))->pid;
-		text = instant(text_strip(buf), clock_now(), &t);
+		text = mark_parse_time(text_strip(buf), clock_now(), &t);
 		host_define(m->host, definition_new(DEFINE_MARK, t, &pid, 1, &text, 1));
 	}
 }
@@ -80,7 +80,7 @@ struct marks *marks_start(struct host *host, const char *path)
 	int on = 1, ret = -ENOMEM;
 
 	if (!m)
-		goto tell;
+		goto report;
 	m->host = host;
 	m->fd = ret = local_bind(SOCK_DGRAM, path);
 	if (ret < 0)
@@ -95,7 +95,7 @@ struct marks *marks_start(struct host *host, const char *path)
 	local_close(m->fd, SOCK_DGRAM, path);
 free_marks:
 	free(m);
-tell:
+report:
 	host_note(host, LOG_WARNING, "marks",
 		  "%s: %s: no marks can be added; name another socket with --marks", path,
 		  strerror(-ret));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Marks: a local datagram socket on which anybody with permission to write to
- * it puts a text at an instant into the recording: "NS TEXT", NS in
- * CLOCK_MONOTONIC, or TEXT alone for now. gchintctl marks --add speaks it.
+ * Annotations (marks): a local datagram socket through which any process with write
+ * permission adds a text at an instant to the recording: "NS TEXT", NS in CLOCK_MONOTONIC,
+ * or TEXT alone for now. gchintctl marks --add is a client.
  */
 #ifndef GCHINTD_MARKS_H
 #define GCHINTD_MARKS_H
@@ -11,7 +11,7 @@
 
 struct marks;
 
-/* NULL on failure, with a note said. A path that nobody listens on is replaced. */
+/* NULL on failure, which a note reports. A socket file without a listener is replaced. */
 struct marks *marks_start(struct host *host, const char *path);
 void marks_stop(struct marks *m);
 

@@ -30,13 +30,13 @@ struct rail_metric {
 	double joules; /* integral of a power rail since the start */
 	bool has_joules;
 	bool everyones;
-	double coarse; /* J, for those who may not read it */
+	double coarse; /* J, shown to clients that may not read the rail */
 	uint64_t coarse_t; /* 0 none yet */
 };
 
 /*
- * Upper bounds of a phase's length, ns: three a decade from 100 us to 10 s, the
- * lengths that pauses of collectors have. The last bucket has no bound.
+ * Upper bounds of a phase's length, ns: three a decade from 100 us to 10 s, the range of
+ * collectors' pauses. The last bucket has no bound.
  */
 static const uint64_t buckets[] = {
 	100000,	  250000,    500000,	1000000,   2500000,    5000000,	   10000000,   25000000,
@@ -45,9 +45,9 @@ static const uint64_t buckets[] = {
 
 #define BUCKETS (sizeof(buckets) / sizeof(buckets[0]))
 
-/* Who waits: the first that decides. Bounded, as every label is. */
+/* How many mutators wait for a phase. It is a label, so it has few values. */
 enum waits {
-	WAITS_NOBODY,
+	WAITS_NONE,
 	WAITS_ONE,
 	WAITS_ALL,
 	WAITS_NR
@@ -95,7 +95,7 @@ void metrics_rail(struct metrics *m, uint32_t id, const char *name, const char *
 	r->defined = true;
 }
 
-static void observe_sample(struct metrics *m, const struct record *r)
+static void sample_observe(struct metrics *m, const struct record *r)
 {
 	struct rail_metric *rail;
 
@@ -122,7 +122,7 @@ static void observe_sample(struct metrics *m, const struct record *r)
 	rail->coarse_t = r->t;
 }
 
-static void observe_drop(struct metrics *m, const struct record_drop *drop)
+static void drop_observe(struct metrics *m, const struct record_drop *drop)
 {
 	for (int i = 0; i < DROPS; i++) {
 		struct record_drop *d = &m->drop[i];
@@ -136,16 +136,16 @@ static void observe_drop(struct metrics *m, const struct record_drop *drop)
 	}
 }
 
-static enum waits waits(uint32_t flags)
+static enum waits waits_classify(uint32_t flags)
 {
 	if (flags == UNKNOWN_U32)
-		return WAITS_NOBODY;
+		return WAITS_NONE;
 	return flags & GCHINT_F_STW	   ? WAITS_ALL :
 	       flags & GCHINT_F_FOREGROUND ? WAITS_ONE :
-					     WAITS_NOBODY;
+					     WAITS_NONE;
 }
 
-static void observe_length(struct histogram *h, uint64_t ns)
+static void histogram_observe(struct histogram *h, uint64_t ns)
 {
 	size_t i = 0;
 
@@ -165,8 +165,8 @@ void metrics_observe(struct metrics *m, const struct record *r)
 			break;
 		m->phases[r->phase.phase]++;
 		m->phase_ns[r->phase.phase] += r->t - r->phase.t0;
-		observe_length(&m->length[r->phase.phase][waits(r->phase.flags)],
-			       r->t - r->phase.t0);
+		histogram_observe(&m->length[r->phase.phase][waits_classify(r->phase.flags)],
+				  r->t - r->phase.t0);
 		break;
 	case RECORD_DECISION:
 		if (r->decision.reason < GCHINT_REASON_NR)
@@ -184,10 +184,10 @@ void metrics_observe(struct metrics *m, const struct record *r)
 		m->khz[r->transition.cpu] = r->transition.khz;
 		break;
 	case RECORD_SAMPLE:
-		observe_sample(m, r);
+		sample_observe(m, r);
 		break;
 	case RECORD_DROP:
-		observe_drop(m, &r->drop);
+		drop_observe(m, &r->drop);
 		break;
 	case RECORD_COST:
 		m->cost = r->cost;
@@ -198,14 +198,14 @@ void metrics_observe(struct metrics *m, const struct record *r)
 	}
 }
 
-/* A text under way, in either format: they name counters differently. */
+/* A text that is being written. The two formats name counters differently. */
 struct exposition {
 	FILE *f;
 	enum metrics_format format;
 };
 
-static void head(const struct exposition *x, const char *name, const char *type, const char *unit,
-		 const char *help)
+static void head_print(const struct exposition *x, const char *name, const char *type,
+		       const char *unit, const char *help)
 {
 	const bool prometheus = x->format == METRICS_PROMETHEUS;
 	const char *suffix = prometheus && !strcmp(type, "counter") ? "_total" : "";
@@ -216,19 +216,20 @@ static void head(const struct exposition *x, const char *name, const char *type,
 		fprintf(x->f, "# UNIT gchint_%s %s\n", name, unit);
 }
 
-static void phases(const struct exposition *x, const struct metrics *m)
+static void phases_print(const struct exposition *x, const struct metrics *m)
 {
-	head(x, "phases", "counter", NULL, "Collection phases seen to their end.");
+	head_print(x, "phases", "counter", NULL, "Collection phases seen to their end.");
 	for (int i = 1; i < GCHINT_PHASE_NR; i++)
 		fprintf(x->f, "gchint_phases_total{phase=\"%s\"} %llu\n", name_phase((uint32_t)i),
 			(unsigned long long)m->phases[i]);
-	head(x, "phase_seconds", "counter", "seconds", "Time spent in collection phases.");
+	head_print(x, "phase_seconds", "counter", "seconds", "Time spent in collection phases.");
 	for (int i = 1; i < GCHINT_PHASE_NR; i++)
 		fprintf(x->f, "gchint_phase_seconds_total{phase=\"%s\"} %.9f\n",
 			name_phase((uint32_t)i), (double)m->phase_ns[i] / 1e9);
 }
 
-static void histogram(FILE *f, const struct histogram *h, const char *phase, const char *waits)
+static void histogram_print(FILE *f, const struct histogram *h, const char *phase,
+			    const char *waits)
 {
 	uint64_t count = 0;
 
@@ -248,13 +249,14 @@ static void histogram(FILE *f, const struct histogram *h, const char *phase, con
 		waits, (unsigned long long)count);
 }
 
-/* Only of kinds that were seen: a series that never moves says nothing. */
-static void lengths(const struct exposition *x, const struct metrics *m)
+/* Prints only combinations that occurred: a series that stays 0 carries no information. */
+static void lengths_print(const struct exposition *x, const struct metrics *m)
 {
-	static const char *const who[WAITS_NR] = { "nobody", "one", "all" };
+	static const char *const names[WAITS_NR] = { "nobody", "one", "all" };
 
-	head(x, "phase_length_seconds", "histogram", "seconds",
-	     "Length of collection phases, by who waits: all mutators (a pause), one, or nobody.");
+	head_print(x, "phase_length_seconds", "histogram", "seconds",
+		   "Length of collection phases, by who waits: all mutators (a pause), one, or "
+		   "nobody.");
 	for (uint32_t i = 1; i < GCHINT_PHASE_NR; i++)
 		for (int w = 0; w < WAITS_NR; w++) {
 			const struct histogram *h = &m->length[i][w];
@@ -263,35 +265,36 @@ static void lengths(const struct exposition *x, const struct metrics *m)
 			for (size_t b = 0; b <= BUCKETS; b++)
 				any = any || h->count[b];
 			if (any)
-				histogram(x->f, h, name_phase(i), who[w]);
+				histogram_print(x->f, h, name_phase(i), names[w]);
 		}
 }
 
-static void decisions(const struct exposition *x, const struct metrics *m)
+static void decisions_print(const struct exposition *x, const struct metrics *m)
 {
-	head(x, "decisions", "counter", NULL, "Frequency requests of the governor, by reason.");
+	head_print(x, "decisions", "counter", NULL,
+		   "Frequency requests of the governor, by reason.");
 	for (uint32_t i = 0; i < GCHINT_REASON_NR; i++)
 		fprintf(x->f, "gchint_decisions_total{reason=\"%s\"} %llu\n", name_reason(i),
 			(unsigned long long)m->reasons[i]);
-	head(x, "hint_latency_seconds", "summary", "seconds",
-	     "From a hint to the request it caused.");
+	head_print(x, "hint_latency_seconds", "summary", "seconds",
+		   "From a hint to the request it caused.");
 	fprintf(x->f,
 		"gchint_hint_latency_seconds_sum %.9f\ngchint_hint_latency_seconds_count %llu\n",
 		(double)m->latency_ns / 1e9, (unsigned long long)m->latencies);
-	head(x, "cpu_frequency_hertz", "gauge", "hertz", "Frequency last seen.");
+	head_print(x, "cpu_frequency_hertz", "gauge", "hertz", "Frequency last seen.");
 	for (int i = 0; i < CPUS; i++)
 		if (m->khz[i])
 			fprintf(x->f, "gchint_cpu_frequency_hertz{cpu=\"%d\"} %llu\n", i,
 				(unsigned long long)m->khz[i] * 1000);
-	head(x, "cpu_transitions", "counter", NULL, "Changes of frequency seen.");
+	head_print(x, "cpu_transitions", "counter", NULL, "Changes of frequency seen.");
 	for (int i = 0; i < CPUS; i++)
 		if (m->khz[i])
 			fprintf(x->f, "gchint_cpu_transitions_total{cpu=\"%d\"} %llu\n", i,
 				(unsigned long long)m->transitions[i]);
 }
 
-static void rail_line(FILE *f, const char *name, const struct rail_metric *r, double value,
-		      int digits)
+static void rail_print(FILE *f, const char *name, const struct rail_metric *r, double value,
+		       int digits)
 {
 	fprintf(f, "gchint_%s{rail=\"", name);
 	escape_c(f, r->name);
@@ -300,21 +303,21 @@ static void rail_line(FILE *f, const char *name, const struct rail_metric *r, do
 	fprintf(f, "\"} %.*f\n", digits, value);
 }
 
-static void rails_of(const struct exposition *x, const struct metrics *m, int kind,
-		     const char *name, enum metrics_for whom)
+static void rails_print_values(const struct exposition *x, const struct metrics *m, int kind,
+			       const char *name, enum metrics_for whom)
 {
 	for (int i = 0; i < RAILS; i++) {
 		const struct rail_metric *r = &m->rail[i];
 
 		if (r->defined && r->known && r->kind == kind &&
 		    (r->everyones || whom == METRICS_FOR_KNOWN))
-			rail_line(x->f, name, r, (double)r->value / 1e6, 6);
+			rail_print(x->f, name, r, (double)r->value / 1e6, 6);
 	}
 }
 
-static void joules(const struct exposition *x, const struct metrics *m, enum metrics_for whom)
+static void joules_print(const struct exposition *x, const struct metrics *m, enum metrics_for whom)
 {
-	rails_of(x, m, RAIL_ENERGY, "rail_joules_total", whom);
+	rails_print_values(x, m, RAIL_ENERGY, "rail_joules_total", whom);
 	for (int i = 0; i < RAILS; i++) {
 		const struct rail_metric *r = &m->rail[i];
 
@@ -322,64 +325,67 @@ static void joules(const struct exposition *x, const struct metrics *m, enum met
 			continue;
 		if (whom == METRICS_FOR_EVERYONE && !r->everyones) {
 			if (r->coarse_t)
-				rail_line(x->f, "rail_joules_total", r, r->coarse, 0);
+				rail_print(x->f, "rail_joules_total", r, r->coarse, 0);
 		} else if (r->kind == RAIL_POWER && r->has_joules) {
-			rail_line(x->f, "rail_joules_total", r, r->joules, 6);
+			rail_print(x->f, "rail_joules_total", r, r->joules, 6);
 		}
 	}
 }
 
-static void rails(const struct exposition *x, const struct metrics *m, enum metrics_for whom)
+static void rails_print(const struct exposition *x, const struct metrics *m, enum metrics_for whom)
 {
-	head(x, "rail_watts", "gauge", "watts", "Measured power; a rail not readable is absent.");
-	rails_of(x, m, RAIL_POWER, "rail_watts", whom);
-	head(x, "rail_volts", "gauge", "volts", "Measured or set voltage.");
-	rails_of(x, m, RAIL_VOLTAGE, "rail_volts", whom);
-	head(x, "rail_amperes", "gauge", "amperes", "Measured current.");
-	rails_of(x, m, RAIL_CURRENT, "rail_amperes", whom);
-	head(x, "rail_joules", "counter", "joules",
-	     "Measured energy: a counter's value, or power integrated since the start.");
-	joules(x, m, whom);
+	head_print(x, "rail_watts", "gauge", "watts",
+		   "Measured power; a rail not readable is absent.");
+	rails_print_values(x, m, RAIL_POWER, "rail_watts", whom);
+	head_print(x, "rail_volts", "gauge", "volts", "Measured or set voltage.");
+	rails_print_values(x, m, RAIL_VOLTAGE, "rail_volts", whom);
+	head_print(x, "rail_amperes", "gauge", "amperes", "Measured current.");
+	rails_print_values(x, m, RAIL_CURRENT, "rail_amperes", whom);
+	head_print(x, "rail_joules", "counter", "joules",
+		   "Measured energy: a counter's value, or power integrated since the start.");
+	joules_print(x, m, whom);
 }
 
-static void self(const struct exposition *x, const struct metrics *m,
-		 const struct metrics_around *around, const struct writer_stats *writer)
+static void daemon_print(const struct exposition *x, const struct metrics *m,
+			 const struct metrics_around *around, const struct writer_stats *writer)
 {
-	head(x, "dropped", "counter", NULL, "What was missed, by source and cause.");
+	head_print(x, "dropped", "counter", NULL, "What was missed, by source and cause.");
 	for (int i = 0; i < DROPS && m->drop[i].source; i++)
 		fprintf(x->f, "gchint_dropped_total{source=\"%s\",why=\"%s\"} %llu\n",
 			m->drop[i].source, m->drop[i].why, (unsigned long long)m->drop[i].count);
-	/* From the first on: a rate does not see the loss with which a series begins. */
+	/* Printed even while it is 0: a rate does not see the loss with which a series begins. */
 	if (around)
 		fprintf(x->f, "gchint_dropped_total{source=\"queue\",why=\"full\"} %llu\n",
 			(unsigned long long)around->lost);
 	if (around && around->known) {
-		head(x, "slots", "gauge", NULL, "Leased slots seen.");
+		head_print(x, "slots", "gauge", NULL, "Leased slots seen.");
 		fprintf(x->f, "gchint_slots %u\n", around->slots);
-		head(x, "slots_in_phase", "gauge", NULL, "Slots in a collection phase now.");
+		head_print(x, "slots_in_phase", "gauge", NULL, "Slots in a collection phase now.");
 		fprintf(x->f, "gchint_slots_in_phase %u\n", around->in_phase);
 	}
 	if (m->has_cost) {
-		head(x, "daemon_cpu_seconds", "counter", "seconds", "The daemon's own CPU time.");
+		head_print(x, "daemon_cpu_seconds", "counter", "seconds",
+			   "The daemon's own CPU time.");
 		fprintf(x->f, "gchint_daemon_cpu_seconds_total %.6f\n",
 			(double)m->cost.cpu_ns / 1e9);
-		head(x, "daemon_wakeups", "counter", NULL, "The daemon's own wake-ups.");
+		head_print(x, "daemon_wakeups", "counter", NULL, "The daemon's own wake-ups.");
 		fprintf(x->f, "gchint_daemon_wakeups_total %llu\n",
 			(unsigned long long)m->cost.wakeups);
 	}
 	if (m->has_cost && m->cost.rss_kib != UNKNOWN_U32) {
-		head(x, "daemon_resident_bytes", "gauge", "bytes", "The daemon's own memory.");
+		head_print(x, "daemon_resident_bytes", "gauge", "bytes",
+			   "The daemon's own memory.");
 		fprintf(x->f, "gchint_daemon_resident_bytes %llu\n",
 			(unsigned long long)m->cost.rss_kib * 1024);
 	}
 	if (writer) {
-		head(x, "recording_bytes", "gauge", "bytes", "Size of the recording.");
+		head_print(x, "recording_bytes", "gauge", "bytes", "Size of the recording.");
 		fprintf(x->f, "gchint_recording_bytes %llu\n", (unsigned long long)writer->bytes);
-		head(x, "recording_records", "counter", NULL, "Records committed.");
+		head_print(x, "recording_records", "counter", NULL, "Records committed.");
 		fprintf(x->f, "gchint_recording_records_total %llu\n",
 			(unsigned long long)writer->records);
-		head(x, "recording_stopped", "gauge", NULL,
-		     "1 while nothing is written: disk full or size limit.");
+		head_print(x, "recording_stopped", "gauge", NULL,
+			   "1 while nothing is written: disk full or size limit.");
 		fprintf(x->f, "gchint_recording_stopped %d\n", writer->stopped);
 	}
 }
@@ -394,15 +400,15 @@ char *metrics_text(const struct metrics *m, const struct metrics_around *around,
 	if (!x.f)
 		return NULL;
 	if (format == METRICS_OPENMETRICS)
-		head(&x, "build", "info", NULL, "The gchintd that told this.");
+		head_print(&x, "build", "info", NULL, "The gchintd that told this.");
 	else
-		head(&x, "build_info", "gauge", NULL, "The gchintd that told this.");
+		head_print(&x, "build_info", "gauge", NULL, "The gchintd that told this.");
 	fputs("gchint_build_info{version=\"" GCHINTD_VERSION "\"} 1\n", x.f);
-	phases(&x, m);
-	lengths(&x, m);
-	decisions(&x, m);
-	rails(&x, m, whom);
-	self(&x, m, around, writer);
+	phases_print(&x, m);
+	lengths_print(&x, m);
+	decisions_print(&x, m);
+	rails_print(&x, m, whom);
+	daemon_print(&x, m, around, writer);
 	if (format == METRICS_OPENMETRICS)
 		fputs("# EOF\n", x.f);
 	if (fclose(x.f)) {

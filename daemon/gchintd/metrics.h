@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Running totals for a fleet's monitoring: a file for node_exporter's textfile
- * collector, which reads Prometheus's own text format only, and an HTTP endpoint,
- * which speaks OpenMetrics too. What is not known has no line.
+ * Running totals for monitoring: a file for node_exporter's textfile collector, which reads
+ * only Prometheus's text format, and an HTTP endpoint, which also supports OpenMetrics. An
+ * unknown value has no line.
  */
 #ifndef GCHINTD_METRICS_H
 #define GCHINTD_METRICS_H
@@ -19,7 +19,7 @@ struct writer_stats;
 struct metrics *metrics_new(void);
 void metrics_free(struct metrics *m);
 
-/* Each record, as it is made. Allocates nothing but for a rail's first sample. */
+/* Accounts a record. Called for each one when it is made. */
 void metrics_observe(struct metrics *m, const struct record *r);
 
 /**
@@ -28,14 +28,15 @@ void metrics_observe(struct metrics *m, const struct record *r);
  * @id: its number
  * @name: copied, as is @label, which may be NULL
  * @kind: enum rail_kind
- * @everyones: any user of the machine can read it
+ * @everyones: any user of the machine may read it
  */
 void metrics_rail(struct metrics *m, uint32_t id, const char *name, const char *label, int kind,
 		  bool everyones);
 
 /*
- * For whom a text is. What the kernel keeps from most users is for them energy in
- * whole joules, a minute old at most: fine readings give keys away (CVE-2020-8694).
+ * The audience of a text. Rails that the kernel hides from most users are shown to clients
+ * without the token as energy in whole joules, updated once a minute: fine readings leak
+ * keys (CVE-2020-8694).
  */
 enum metrics_for {
 	METRICS_FOR_EVERYONE,
@@ -48,9 +49,9 @@ enum metrics_format {
 };
 
 /**
- * struct metrics_around - what is counted elsewhere
+ * struct metrics_around - totals of other components
  * @lost: records that found the queue full
- * @known: the rest is known
+ * @known: @slots and @in_phase are valid
  * @slots: leased ones
  * @in_phase: of those, in a collection phase now
  */
@@ -65,7 +66,7 @@ struct metrics_around {
  * @m: totals
  * @around: may be NULL
  * @writer: may be NULL
- * @whom: for whom
+ * @whom: the audience
  * @format: which text format
  * @size: receives its length
  *

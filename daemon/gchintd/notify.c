@@ -43,8 +43,8 @@ void notify_status(const char *fmt, ...)
 	sd_notify(0, status);
 }
 
-/* A writer that hangs must not be hidden by a main loop that still turns. */
-static void feed(void *data, uint32_t events)
+/* A main loop that still runs must not hide a writer thread that hangs. */
+static void watchdog_feed(void *data, uint32_t events)
 {
 	(void)data;
 	(void)events;
@@ -60,5 +60,5 @@ int notify_watchdog(struct loop *loop, int (*healthy)(void *data), void *data)
 		return 0;
 	is_healthy = healthy;
 	health_data = data;
-	return loop_timer(loop, usec * NSEC_PER_USEC / 2, feed, NULL) ? 0 : -ENOMEM;
+	return loop_timer(loop, usec * NSEC_PER_USEC / 2, watchdog_feed, NULL) ? 0 : -ENOMEM;
 }

@@ -70,7 +70,7 @@ static const struct option longs[] = {
 	{ 0 },
 };
 
-static bool end(int *code, int with)
+static bool options_exit(int *code, int with)
 {
 	*code = with;
 	return false;
@@ -83,7 +83,7 @@ bool options_parse(struct options *o, struct root *root, const char **feed, int 
 	int opt;
 
 	*o = (struct options){ .config = CONFIG_PATH };
-	argv[0] = self; /* getopt names its errors after it */
+	argv[0] = self; /* getopt prefixes its messages with it */
 	while ((opt = getopt_long(argc, argv, "c:hl:p:qr:V", longs, NULL)) >= 0) {
 		switch (opt) {
 		case 'c':
@@ -92,7 +92,7 @@ bool options_parse(struct options *o, struct root *root, const char **feed, int 
 			break;
 		case 'h':
 			fputs(usage, stdout);
-			return end(code, EXIT_OK);
+			return options_exit(code, EXIT_OK);
 		case 'l':
 			o->label = optarg;
 			break;
@@ -107,7 +107,7 @@ bool options_parse(struct options *o, struct root *root, const char **feed, int 
 			break;
 		case 'V':
 			puts("gchintd " GCHINTD_VERSION);
-			return end(code, EXIT_OK);
+			return options_exit(code, EXIT_OK);
 		case OPT_CHECK:
 			o->check = true;
 			break;
@@ -123,7 +123,7 @@ bool options_parse(struct options *o, struct root *root, const char **feed, int 
 		case OPT_LIST:
 			for (int i = 0; i < SOURCE_NR; i++)
 				puts(config_source_name((enum source_id)i));
-			return end(code, EXIT_OK);
+			return options_exit(code, EXIT_OK);
 		case OPT_MARKS:
 			o->marks = optarg;
 			break;
@@ -141,20 +141,20 @@ bool options_parse(struct options *o, struct root *root, const char **feed, int 
 			break;
 		default:
 			fputs("gchintd: --help lists the options\n", stderr);
-			return end(code, EXIT_USAGE);
+			return options_exit(code, EXIT_USAGE);
 		}
 	}
 	if (optind < argc) {
 		fprintf(stderr, "gchintd: '%s': no arguments are taken; --help lists the options\n",
 			argv[optind]);
-		return end(code, EXIT_USAGE);
+		return options_exit(code, EXIT_USAGE);
 	}
 	return true;
 }
 
-/* An option says what a line of the file could say, and is checked like one. */
-static int override(struct config *config, const char *option, const char *section, const char *key,
-		    const char *value, char *error, size_t size)
+/* Applies an option through the parser of the file, so that both accept the same values. */
+static int option_override(struct config *config, const char *option, const char *section,
+			   const char *key, const char *value, char *error, size_t size)
 {
 	char line[400], what[256];
 
@@ -177,21 +177,21 @@ int options_config(const struct options *o, struct config *config, char *error, 
 	int ret = 0;
 
 	config_defaults(&fresh);
-	/* The usual file may be missing; a named one may not. */
+	/* The default file may be missing; one that --config names may not. */
 	if (o->config && (o->config_given || !access(o->config, F_OK)))
 		ret = config_load(&fresh, o->config, error, size);
 	if (!ret)
-		ret = override(&fresh, "--record", "record", "file", o->record, error, size);
+		ret = option_override(&fresh, "--record", "record", "file", o->record, error, size);
 	if (!ret)
-		ret = override(&fresh, "--label", "record", "label", o->label, error, size);
+		ret = option_override(&fresh, "--label", "record", "label", o->label, error, size);
 	if (!ret)
-		ret = override(&fresh, "--keep", "record", "keep", o->keep, error, size);
+		ret = option_override(&fresh, "--keep", "record", "keep", o->keep, error, size);
 	if (!ret)
-		ret = override(&fresh, "--max-size", "record", "max_size", o->max_size, error,
-			       size);
+		ret = option_override(&fresh, "--max-size", "record", "max_size", o->max_size,
+				      error, size);
 	for (size_t i = 0; i < sizeof(rails) / sizeof(rails[0]) && !ret; i++)
-		ret = override(&fresh, "--period", rails[i], "period_ms", o->period_ms, error,
-			       size);
+		ret = option_override(&fresh, "--period", rails[i], "period_ms", o->period_ms,
+				      error, size);
 	if (!ret)
 		*config = fresh;
 	return ret;

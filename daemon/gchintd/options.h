@@ -25,24 +25,24 @@ struct options {
 	bool config_given;
 	bool check;
 	const char *marks; /* socket, NULL for none */
-	/* What the command line says over the file, again after each reload. */
+	/* Values that override those of the file, again after each reload. */
 	const char *record, *label, *keep, *max_size, *period_ms;
 };
 
 /**
- * options_parse - take the command line apart
+ * options_parse - parse the command line
  * @o: result
  * @root: where the kernel's file systems are; changed by --sysfs etc.
  * @feed: receives the argument of --feed
  * @code: exit code when false is returned
  *
- * Returns false when the program should end: help was given or a mistake told.
+ * Returns false when the program should end: help was printed, or an error reported.
  */
 bool options_parse(struct options *o, struct root *root, const char **feed, int argc, char **argv,
 		   int *code);
 
 /**
- * options_config - the configuration as file and command line make it
+ * options_config - combine the configuration file with the command line
  * @o: the options
  * @config: result; left alone on failure
  * @error: receives what is wrong

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A counter of one of perf's PMUs that counts for a CPU, whoever runs there. What the
- * descriptor says is 8 bytes a read, the count since it was opened.
+ * Counters of perf PMUs that count on a CPU, for all threads that run there. A read of the
+ * descriptor returns 8 bytes: the count since it was opened.
  */
 #ifndef GCHINTD_PMU_H
 #define GCHINTD_PMU_H
@@ -20,7 +20,7 @@ struct pmu_event {
 	int cpu;
 };
 
-/* A descriptor, or -errno: -EACCES and -EPERM want CAP_PERFMON. */
+/* A descriptor, or -errno: -EACCES and -EPERM if CAP_PERFMON is missing. */
 int pmu_open(const struct pmu_event *event);
 
 #endif

@@ -16,7 +16,7 @@ struct queue {
 	 * head: next to be written; stored with release by the producer after
 	 * the record, pairs with the acquire in queue_fill().
 	 * tail: next to be consumed; stored with release by the consumer after
-	 * its last look, pairs with the acquire in queue_room().
+	 * its last access, pairs with the acquire in queue_room().
 	 */
 	_Atomic size_t head, tail;
 	/* Guards @kicked and the sleep of the consumer; nothing else. */
@@ -82,7 +82,7 @@ bool queue_push(struct queue *q, const struct record *r)
 		return false;
 	q->ring[head & q->mask] = *r;
 	atomic_store_explicit(&q->head, head + 1, memory_order_release);
-	/* Below a quarter the consumer comes by itself, twice a second. */
+	/* Below a quarter full, the consumer's own timer, twice a second, is enough. */
 	if (q->mask + 1 - room == (q->mask + 1) / 4)
 		queue_kick(q);
 	return true;

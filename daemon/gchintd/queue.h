@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The queue between the sources (one producer: the main loop) and the writer
- * (one consumer: its thread), so that a slow disk never delays a sample. The
- * consumer gives records back only after they are committed: a batch that
- * fails stays and is tried again.
+ * The queue between the sources (one producer: the main loop) and the writer (one consumer:
+ * its thread), so that a slow disk never delays a sample. The consumer releases records
+ * only after they are committed: a batch that fails stays in the queue and is tried again.
  */
 #ifndef GCHINTD_QUEUE_H
 #define GCHINTD_QUEUE_H
@@ -22,18 +21,18 @@ void queue_free(struct queue *q);
 
 /* Producer. False when full: the record was not taken. */
 bool queue_push(struct queue *q, const struct record *r);
-/* Producer. Records that still fit. */
+/* Producer. Number of records that still fit. */
 size_t queue_room(const struct queue *q);
 /* Producer: wake the consumer now, for a flush or the end. */
 void queue_kick(struct queue *q);
 
 /* Consumer. Waits until @until_ns (monotonic), a kick, or a quarter full. */
 void queue_wait(struct queue *q, uint64_t until_ns);
-/* Consumer. Records that can be looked at. */
+/* Consumer. Number of records that queue_peek() can access. */
 size_t queue_fill(const struct queue *q);
 /* Consumer. The @i-th unconsumed record, i < queue_fill(). */
 const struct record *queue_peek(const struct queue *q, size_t i);
-/* Consumer. Gives the first @n back. */
+/* Consumer. Releases the first @n records. */
 void queue_consume(struct queue *q, size_t n);
 
 #endif

@@ -17,10 +17,10 @@
 #include "metrics.h"
 #include "reader.h"
 
-#define RESCAN_NS  (2 * NSEC_PER_SEC)
-#define LATE_LOOKS 16 /* looks over budget in a row before the period grows */
+#define RESCAN_NS    (2 * NSEC_PER_SEC)
+#define LATE_SAMPLES 16 /* samples over budget in a row before the period grows */
 /*
- * A read that takes longer, twice running, sits behind a slow bus: a register
+ * A rail whose reads take longer, twice in a row, is behind a slow bus: a register
  * over I2C at 100 kHz takes about 0.4 ms, sysfs of the CPU's own a few us.
  */
 #define SLOW_NS	   (250 * NSEC_PER_USEC)
@@ -29,12 +29,12 @@
 struct rail {
 	char *name, *path;
 	uint32_t id;
-	struct rail_desc desc; /* its strings are not kept */
+	struct rail_desc desc; /* its strings are valid only during the scan */
 	int fd, factor_fd;
 	bool gone;
 	unsigned int slow; /* reads over SLOW_NS in a row */
-	bool apart; /* read by the thread */
-	int64_t last; /* raw, for wraps */
+	bool apart; /* read by the reader thread */
+	int64_t last; /* raw, to detect wraps */
 	bool has_last;
 	int64_t wrapped; /* added for the wraps so far */
 	int64_t recorded;
@@ -43,18 +43,18 @@ struct rail {
 
 struct rails {
 	struct host *host;
-	struct rails_count *count; /* only count */
+	struct rails_count *count; /* set: a scan only counts */
 	char counted[96]; /* the device counted last */
-	void (*listed)(void *data, const struct rail_desc *desc); /* only list */
+	void (*listed)(void *data, const struct rail_desc *desc); /* set: a scan only lists */
 	void *listed_data;
 	enum source_id id;
 	rails_scan_fn scan;
 	struct watch *timer;
-	struct reader *reader; /* of the slow rails; NULL while there is none */
-	uint64_t period_ns, rescan_at, spent; /* @spent: on the fast ones, last time */
+	struct reader *reader; /* of the slow rails; NULL if there is none */
+	uint64_t period_ns, rescan_at, spent; /* @spent: by the last read of the fast rails */
 	struct rail *rail[RAILS_MAX];
 	unsigned int nr, late;
-	bool full; /* told that there are too many */
+	bool full; /* the note that there are too many was emitted */
 };
 
 const char *rail_kind_name(enum rail_kind kind)
@@ -69,16 +69,16 @@ const struct host *rails_host(const struct rails *rails)
 	return rails->host;
 }
 
-/* Our right to read is a capability; what others have is in the file's mode. */
-static bool everyones(const char *path)
+/* Whether any user may read it. Only the mode says so: access(2) succeeds by our capability. */
+static bool path_is_world_readable(const char *path)
 {
 	struct stat st;
 
 	return !stat(path, &st) && (st.st_mode & S_IROTH);
 }
 
-static void define(struct host *host, enum source_id source, uint32_t id, const struct rail_desc *d,
-		   uint64_t period_ns)
+static void rail_define(struct host *host, enum source_id source, uint32_t id,
+			const struct rail_desc *d, uint64_t period_ns)
 {
 	const int64_t numbers[] = { id, (int64_t)period_ns,
 				    d->update_ns ? (int64_t)d->update_ns : UNKNOWN_S64,
@@ -91,12 +91,12 @@ static void define(struct host *host, enum source_id source, uint32_t id, const 
 	host_define(host, definition_new(DEFINE_RAIL, clock_now(), numbers, 4, strings, 7));
 	if (host->metrics)
 		metrics_rail(host->metrics, id, d->name, d->label, (int)d->kind,
-			     !d->event.type && everyones(d->path) &&
-				     (!d->factor || everyones(d->factor)));
+			     !d->event.type && path_is_world_readable(d->path) &&
+				     (!d->factor || path_is_world_readable(d->factor)));
 }
 
-/* A rail keeps its number over a reload or a rebind: by its name. */
-static uint32_t number_of(struct host *host, const char *name)
+/* Looks the number up by name: a rail keeps it over a reload or a rebind. */
+static uint32_t rail_assign_number(struct host *host, const char *name)
 {
 	char **more;
 
@@ -118,14 +118,14 @@ int rails_define(struct host *host, enum source_id id, const struct rail_desc *d
 
 	if (fnmatch(host->config.source[id].match, desc->name, 0))
 		return -1;
-	number = number_of(host, desc->name);
+	number = rail_assign_number(host, desc->name);
 	if (!number)
 		return -1;
-	define(host, id, number, desc, period_ns);
+	rail_define(host, id, number, desc, period_ns);
 	return (int)number;
 }
 
-static void close_rail(struct rail *r)
+static void rail_close(struct rail *r)
 {
 	if (r->fd >= 0)
 		close(r->fd);
@@ -134,7 +134,7 @@ static void close_rail(struct rail *r)
 	r->fd = r->factor_fd = -1;
 }
 
-static int open_rail(struct rail *r, const struct rail_desc *d)
+static int rail_open(struct rail *r, const struct rail_desc *d)
 {
 	r->fd = d->event.type ? pmu_open(&d->event) : open(d->path, O_RDONLY | O_CLOEXEC);
 	if (r->fd < 0)
@@ -144,39 +144,39 @@ static int open_rail(struct rail *r, const struct rail_desc *d)
 		if (r->factor_fd < 0) {
 			int ret = -errno;
 
-			close_rail(r);
+			rail_close(r);
 			return ret;
 		}
 	}
 	return 0;
 }
 
-static void free_rail(struct rail *r)
+static void rail_free(struct rail *r)
 {
-	close_rail(r);
+	rail_close(r);
 	free(r->name);
 	free(r->path);
 	free(r);
 }
 
-static struct reading look_at(struct rail *r)
+static struct reading rail_prepare_reading(struct rail *r)
 {
 	return (struct reading){
 		.owner = r, .fd = r->fd, .factor_fd = r->factor_fd, .event = r->desc.event.type
 	};
 }
 
-/* It is back when it can be read, not when it can be opened. */
-static void take_back(struct rails *rails, struct rail *r, const struct rail_desc *d)
+/* A missing rail is back once it can be read; that it can be opened is not enough. */
+static void rail_restore(struct rails *rails, struct rail *r, const struct rail_desc *d)
 {
-	struct reading look;
+	struct reading reading;
 
-	if (!r->gone || open_rail(r, d))
+	if (!r->gone || rail_open(r, d))
 		return;
-	look = look_at(r);
-	reading_take(&look);
-	if (look.error) {
-		close_rail(r);
+	reading = rail_prepare_reading(r);
+	reading_take(&reading);
+	if (reading.error) {
+		rail_close(r);
 		return;
 	}
 	r->gone = false;
@@ -184,7 +184,7 @@ static void take_back(struct rails *rails, struct rail *r, const struct rail_des
 	host_note(rails->host, LOG_NOTICE, config_source_name(rails->id), "%s: back", r->name);
 }
 
-static bool denied(const struct rail_desc *d)
+static bool rail_is_denied(const struct rail_desc *d)
 {
 	int fd;
 
@@ -196,12 +196,12 @@ static bool denied(const struct rail_desc *d)
 	return fd == -EACCES || fd == -EPERM;
 }
 
-static void count_one(struct rails *rails, const struct rail_desc *d)
+static void rails_count_one(struct rails *rails, const struct rail_desc *d)
 {
 	int device = (int)strcspn(d->name, ":");
 
 	rails->count->channels++;
-	rails->count->denied += denied(d);
+	rails->count->denied += rail_is_denied(d);
 	rails->count->cores += d->cpus != NULL;
 	/* Channels of one device come one after the other. */
 	if (strncmp(rails->counted, d->name, (size_t)device) || rails->counted[device])
@@ -212,7 +212,7 @@ static void count_one(struct rails *rails, const struct rail_desc *d)
 struct rails_count rails_count(const struct host *host, rails_scan_fn scan)
 {
 	struct rails_count count = { 0 };
-	/* A scan only reads from its host: rails_host(). */
+	/* The cast is safe: a scan only reads from its host, by rails_host(). */
 	struct rails rails = { .host = (struct host *)host, .count = &count };
 
 	scan(&rails);
@@ -238,14 +238,14 @@ void rails_add(struct rails *rails, const struct rail_desc *d)
 		return;
 	}
 	if (rails->count) {
-		count_one(rails, d);
+		rails_count_one(rails, d);
 		return;
 	}
 	if (fnmatch(rails->host->config.source[rails->id].match, d->name, 0))
 		return;
 	for (unsigned int i = 0; i < rails->nr; i++)
 		if (!strcmp(rails->rail[i]->name, d->name)) {
-			take_back(rails, rails->rail[i], d);
+			rail_restore(rails, rails->rail[i], d);
 			return;
 		}
 	if (rails->nr == RAILS_MAX) {
@@ -262,12 +262,12 @@ void rails_add(struct rails *rails, const struct rail_desc *d)
 	r->fd = r->factor_fd = -1;
 	r->name = strdup(d->name);
 	r->path = strdup(d->path);
-	r->id = number_of(rails->host, d->name);
+	r->id = rail_assign_number(rails->host, d->name);
 	if (!r->name || !r->path || !r->id) {
-		free_rail(r);
+		rail_free(r);
 		return;
 	}
-	ret = open_rail(r, d);
+	ret = rail_open(r, d);
 	if (ret) {
 		host_note(rails->host, LOG_WARNING, source, "%s: %s: %s", d->name, d->path,
 			  strerror(-ret));
@@ -275,11 +275,11 @@ void rails_add(struct rails *rails, const struct rail_desc *d)
 	}
 	r->desc = *d;
 	rails->rail[rails->nr++] = r;
-	define(rails->host, rails->id, r->id, d, rails->period_ns);
+	rail_define(rails->host, rails->id, r->id, d, rails->period_ns);
 }
 
-/* Makes a counter that wraps, or starts anew, one that only grows. */
-static int64_t unwrap(struct rail *r, int64_t raw)
+/* Extends a counter that wraps to one that only grows. */
+static int64_t rail_unwrap(struct rail *r, int64_t raw)
 {
 	if (r->has_last && raw < r->last && r->desc.range)
 		r->wrapped += (int64_t)r->desc.range;
@@ -288,20 +288,20 @@ static int64_t unwrap(struct rail *r, int64_t raw)
 	return raw + r->wrapped;
 }
 
-static int64_t value_of(struct rail *r, const struct reading *look)
+static int64_t rail_convert(struct rail *r, const struct reading *reading)
 {
-	int64_t raw = r->desc.range ? unwrap(r, look->value) : look->value, sum;
+	int64_t raw = r->desc.range ? rail_unwrap(r, reading->value) : reading->value, sum;
 
 	/* Counters of 64 bits have more digits than a double. */
-	if (r->desc.scale == 1 && look->factor == 1 &&
+	if (r->desc.scale == 1 && reading->factor == 1 &&
 	    !__builtin_add_overflow(raw, r->desc.offset, &sum))
 		return sum;
-	return llround(((double)raw + (double)r->desc.offset) * (double)look->factor *
+	return llround(((double)raw + (double)r->desc.offset) * (double)reading->factor *
 		       r->desc.scale);
 }
 
-static void record(struct rails *rails, struct rail *r, uint64_t t, uint64_t error_ns,
-		   int64_t value)
+static void rail_record(struct rails *rails, struct rail *r, uint64_t t, uint64_t error_ns,
+			int64_t value)
 {
 	const struct record rec = {
 		.t = t,
@@ -318,18 +318,18 @@ static void record(struct rails *rails, struct rail *r, uint64_t t, uint64_t err
 	host_record(rails->host, &rec);
 }
 
-static void lose(struct rails *rails, struct rail *r, int error, uint64_t now)
+static void rail_lose(struct rails *rails, struct rail *r, int error, uint64_t now)
 {
 	if (!r->gone)
 		host_note(rails->host, LOG_WARNING, config_source_name(rails->id),
 			  "%s: %s: its value is unknown from here", r->name, strerror(-error));
 	r->gone = true;
-	close_rail(r);
-	record(rails, r, now, 0, UNKNOWN_S64);
+	rail_close(r);
+	rail_record(rails, r, now, 0, UNKNOWN_S64);
 }
 
-/* A sampler must not slow what it measures: the slower the bus, the fewer looks. */
-static void keep_budget(struct rails *rails, uint64_t spent)
+/* Sampling must not slow what it measures: doubles the period while reads exceed the budget. */
+static void rails_keep_budget(struct rails *rails, uint64_t spent)
 {
 	const struct config_source *config = &rails->host->config.source[rails->id];
 
@@ -337,7 +337,7 @@ static void keep_budget(struct rails *rails, uint64_t spent)
 		rails->late = 0;
 		return;
 	}
-	if (++rails->late < LATE_LOOKS)
+	if (++rails->late < LATE_SAMPLES)
 		return;
 	rails->late = 0;
 	rails->period_ns *= 2;
@@ -348,33 +348,33 @@ static void keep_budget(struct rails *rails, uint64_t spent)
 		  (unsigned long long)(rails->period_ns / NSEC_PER_MSEC));
 }
 
-static void take(struct rails *rails, struct rail *r, const struct reading *look)
+static void rail_handle_reading(struct rails *rails, struct rail *r, const struct reading *reading)
 {
-	uint64_t half = (look->t1 - look->t0) / 2;
-	int ret = look->error;
+	uint64_t half = (reading->t1 - reading->t0) / 2;
+	int ret = reading->error;
 
 	/* EAGAIN and the like: no value now, but the device is there. */
 	if (ret == -EAGAIN || ret == -EBUSY || ret == -ENODATA || ret == -ETIMEDOUT)
-		record(rails, r, look->t1, 0, UNKNOWN_S64);
+		rail_record(rails, r, reading->t1, 0, UNKNOWN_S64);
 	else if (ret)
-		lose(rails, r, ret, look->t1);
+		rail_lose(rails, r, ret, reading->t1);
 	else
-		record(rails, r, look->t0 + half, half + 1, value_of(r, look));
-	r->slow = look->t1 - look->t0 > SLOW_NS ? r->slow + 1 : 0;
+		rail_record(rails, r, reading->t0 + half, half + 1, rail_convert(r, reading));
+	r->slow = reading->t1 - reading->t0 > SLOW_NS ? r->slow + 1 : 0;
 }
 
-/* The thread has read all slow rails. */
-static void on_read(void *data, const struct reading *look, size_t nr)
+/* The reader thread has read all slow rails. */
+static void on_read(void *data, const struct reading *reading, size_t nr)
 {
 	struct rails *rails = data;
 
 	for (size_t i = 0; i < nr; i++)
-		take(rails, look[i].owner, &look[i]);
-	keep_budget(rails, rails->spent + look[nr - 1].t1 - look[0].t0);
+		rail_handle_reading(rails, reading[i].owner, &reading[i]);
+	rails_keep_budget(rails, rails->spent + reading[nr - 1].t1 - reading[0].t0);
 }
 
-/* A bus that is found slow stays so; its rails leave the main loop for good. */
-static void set_apart(struct rails *rails, struct rail *r)
+/* A slow bus stays slow: its rails leave the main loop for good. */
+static void rail_move_to_thread(struct rails *rails, struct rail *r)
 {
 	if (!rails->reader) {
 		rails->reader = reader_new(rails->host->loop, on_read, rails);
@@ -387,7 +387,7 @@ static void set_apart(struct rails *rails, struct rail *r)
 	r->apart = true;
 }
 
-static void on_timer(void *data, uint32_t events)
+static void rails_on_timer(void *data, uint32_t events)
 {
 	struct rails *rails = data;
 	struct reading apart[RAILS_MAX];
@@ -398,27 +398,27 @@ static void on_timer(void *data, uint32_t events)
 	(void)events;
 	for (unsigned int i = 0; i < rails->nr; i++) {
 		struct rail *r = rails->rail[i];
-		struct reading look = look_at(r);
+		struct reading reading = rail_prepare_reading(r);
 
 		gone = gone || r->gone;
 		if (r->gone)
 			continue;
 		if (r->apart) {
-			apart[nr++] = look;
+			apart[nr++] = reading;
 			continue;
 		}
-		reading_take(&look);
-		take(rails, r, &look);
+		reading_take(&reading);
+		rail_handle_reading(rails, r, &reading);
 		if (r->slow >= SLOW_READS)
-			set_apart(rails, r);
+			rail_move_to_thread(rails, r);
 	}
 	now = clock_now();
 	rails->spent = now - start;
-	/* One list at a time: a look that takes over a period makes them fewer. */
+	/* One list at a time: if the thread needs longer than a period, it skips periods. */
 	if (nr && !reader_busy(rails->reader))
 		reader_start(rails->reader, apart, nr);
 	else if (!nr)
-		keep_budget(rails, rails->spent);
+		rails_keep_budget(rails, rails->spent);
 	if (gone && now >= rails->rescan_at) {
 		rails->rescan_at = now + RESCAN_NS;
 		rails->scan(rails);
@@ -435,7 +435,7 @@ struct rails *rails_start(struct host *host, enum source_id id, rails_scan_fn sc
 	rails->id = id;
 	rails->scan = scan;
 	rails->period_ns = host->config.source[id].period_ms * NSEC_PER_MSEC;
-	rails->timer = loop_timer(host->loop, rails->period_ns, on_timer, rails);
+	rails->timer = loop_timer(host->loop, rails->period_ns, rails_on_timer, rails);
 	if (!rails->timer) {
 		free(rails);
 		return NULL;
@@ -443,17 +443,17 @@ struct rails *rails_start(struct host *host, enum source_id id, rails_scan_fn sc
 	scan(rails);
 	host_clock(host, config_source_name(id), "CLOCK_MONOTONIC", 0, CLOCK_PER_SAMPLE,
 		   "each read stands between two readings of the clock: samples.error_ns");
-	on_timer(rails, 0);
+	rails_on_timer(rails, 0);
 	return rails;
 }
 
 void rails_stop(struct rails *rails)
 {
 	watch_free(rails->timer);
-	/* First the thread that reads from their descriptors. */
+	/* Stop the thread first: it reads from the rails' descriptors. */
 	reader_free(rails->reader);
 	for (unsigned int i = 0; i < rails->nr; i++)
-		free_rail(rails->rail[i]);
+		rail_free(rails->rail[i]);
 	free(rails);
 }
 

@@ -20,11 +20,11 @@ struct reader {
 	struct watch *watch;
 	int done; /* eventfd: the list was read */
 	pthread_t thread;
-	/* The loop's alone. */
+	/* Used by the loop only. */
 	bool busy;
 	/*
-	 * The thread's from the moment that @posted is set until it wrote to
-	 * @done; the loop's otherwise. @lock and the eventfd order the accesses.
+	 * Owned by the thread from the moment that @posted is set until it wrote to @done; by the
+	 * loop otherwise. @lock and the eventfd order the accesses.
 	 */
 	struct reading *list;
 	size_t nr, room;
@@ -34,7 +34,7 @@ struct reader {
 	_Atomic bool stop;
 };
 
-static int read_number(int fd, int64_t *value)
+static int file_read_number(int fd, int64_t *value)
 {
 	char buf[64];
 	ssize_t n = pread(fd, buf, sizeof(buf) - 1, 0);
@@ -45,13 +45,13 @@ static int read_number(int fd, int64_t *value)
 	return n ? text_s64(buf, value) : -ENODATA;
 }
 
-static int read_event(int fd, int64_t *value)
+static int file_read_counter(int fd, int64_t *value)
 {
 	ssize_t n = read(fd, value, sizeof(*value));
 
 	if (n < 0)
 		return -errno;
-	/* Nothing: its CPU has gone. */
+	/* End of file: the CPU of the counter is offline. */
 	return n == sizeof(*value) ? 0 : -ENODATA;
 }
 
@@ -59,13 +59,14 @@ void reading_take(struct reading *r)
 {
 	r->factor = 1;
 	r->t0 = clock_now();
-	r->error = r->event ? read_event(r->fd, &r->value) : read_number(r->fd, &r->value);
+	r->error =
+		r->event ? file_read_counter(r->fd, &r->value) : file_read_number(r->fd, &r->value);
 	if (!r->error && r->factor_fd >= 0)
-		r->error = read_number(r->factor_fd, &r->factor);
+		r->error = file_read_number(r->factor_fd, &r->factor);
 	r->t1 = clock_now();
 }
 
-static void *run(void *data)
+static void *reader_run(void *data)
 {
 	struct reader *r = data;
 	const uint64_t one = 1;
@@ -116,10 +117,10 @@ struct reader *reader_new(struct loop *loop, reader_fn fn, void *data)
 		goto close_done;
 	pthread_mutex_init(&r->lock, NULL);
 	pthread_cond_init(&r->wake, NULL);
-	/* Signals are the main loop's. */
+	/* The main loop handles all signals. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	ret = pthread_create(&r->thread, NULL, run, r);
+	ret = pthread_create(&r->thread, NULL, reader_run, r);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (ret)
 		goto free_watch;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads files that hold a number, each read bracketed by two readings of the
- * clock. At once, or by a thread: a sensor behind a slow bus may hold its
- * reader for milliseconds, and the main loop has others to serve.
+ * Reads files that hold a number, each read bracketed by two readings of the clock. Reads
+ * run on the calling thread or on a thread of their own: a sensor behind a slow bus may
+ * block for milliseconds, which the main loop cannot afford.
  */
 #ifndef GCHINTD_READER_H
 #define GCHINTD_READER_H
@@ -16,14 +16,14 @@
 struct reader;
 
 /**
- * struct reading - one look at one channel
+ * struct reading - one read of one channel
  * @owner: the caller's
  * @fd: file to read
  * @factor_fd: second file, or -1
- * @event: @fd is a counter of perf's (pmu.h)
+ * @event: @fd is a perf counter (pmu.h)
  * @value: the number in @fd
  * @factor: the number in @factor_fd, 1 without one
- * @t0: clock before the look, ns
+ * @t0: clock before the read, ns
  * @t1: clock after it
  * @error: 0 or -errno; then the numbers mean nothing
  */
@@ -36,12 +36,10 @@ struct reading {
 	int error;
 };
 
-/* Looks now, on the calling thread. */
+/* Reads now, on the calling thread. */
 void reading_take(struct reading *r);
 
-/* Called on the loop's thread with all readings, which are the callee's to use
- * until it returns.
- */
+/* Called on the loop's thread with all readings, which the callee may use until it returns. */
 typedef void (*reader_fn)(void *data, const struct reading *reading, size_t nr);
 
 /* A thread of @loop's program; NULL without memory, descriptors or threads. */

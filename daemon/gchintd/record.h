@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a recording is made of: one fixed-size record an observation, passed
- * from the sources through the queue to the writer, which knows how each
- * becomes a row. Definitions (records that other rows refer to) carry strings
- * and are kept by the writer, to be written again at the head of the next file
- * when the recording is rotated.
+ * The records of a recording: one of fixed size for each observation, passed from the
+ * sources through the queue to the writer, which turns each into a row. Definitions
+ * (records that other rows refer to) carry strings and are kept by the writer, to be
+ * written again at the head of the next file when the recording is rotated.
  */
 #ifndef GCHINTD_RECORD_H
 #define GCHINTD_RECORD_H
@@ -56,8 +55,9 @@ enum record_end {
 	PHASE_MODULE
 };
 
-/* The whole row each time: an end that finds its begin in an older file of a
- * rotated recording still makes a complete row.
+/*
+ * Holds the whole row each time: an end whose begin is in an older file of a rotated
+ * recording still makes a complete row.
  */
 struct record_phase {
 	uint64_t id, t0, session, work_done, work_total, stall_ns;
@@ -132,7 +132,7 @@ struct record_perf {
 	int32_t tgid, tid;
 };
 
-/* What is known of a sample besides where it was. */
+/* Flags: what is known of a sample besides its addresses. */
 #define HOTSPOT_METHOD 1u
 #define HOTSPOT_PHASE  2u /* and its flags */
 
@@ -197,9 +197,9 @@ enum definition_kind {
 	DEFINE_PROCESS,
 	DEFINE_SOURCE,
 	DEFINE_NOTE, /* not kept: belongs to one file */
-	DEFINE_MARK, /* likewise */
-	DEFINE_IMAGE, /* likewise */
-	DEFINE_STACK, /* likewise */
+	DEFINE_MARK, /* not kept */
+	DEFINE_IMAGE, /* not kept */
+	DEFINE_STACK, /* not kept */
 	DEFINE_NR
 };
 
@@ -211,7 +211,7 @@ enum definition_kind {
  * @kind: which table
  * @t: its instant
  * @number: columns in the table's order, UNKNOWN_S64 for NULL
- * @string: columns likewise, NULL for NULL
+ * @string: columns in the table's order, NULL for NULL
  */
 struct definition {
 	enum definition_kind kind;
@@ -221,7 +221,7 @@ struct definition {
 };
 
 /**
- * definition_new - make one
+ * definition_new - allocate a definition
  * @kind: which table
  * @t: its instant
  * @numbers: DEFINITION_NUMBERS at most

@@ -107,26 +107,26 @@ struct binder {
 	int column;
 };
 
-static void u64(struct binder *b, uint64_t v)
+static void bind_u64(struct binder *b, uint64_t v)
 {
 	sqlite3_bind_int64(b->stmt, b->column++, (sqlite3_int64)v);
 }
 
-static void s64(struct binder *b, int64_t v)
+static void bind_s64(struct binder *b, int64_t v)
 {
 	if (v != UNKNOWN_S64)
 		sqlite3_bind_int64(b->stmt, b->column, v);
 	b->column++;
 }
 
-static void u32(struct binder *b, uint32_t v)
+static void bind_u32(struct binder *b, uint32_t v)
 {
 	if (v != UNKNOWN_U32)
 		sqlite3_bind_int64(b->stmt, b->column, v);
 	b->column++;
 }
 
-static void str(struct binder *b, const char *s)
+static void bind_str(struct binder *b, const char *s)
 {
 	if (s)
 		sqlite3_bind_text(b->stmt, b->column, s, -1, SQLITE_STATIC);
@@ -134,15 +134,15 @@ static void str(struct binder *b, const char *s)
 }
 
 /* A value only where @known says so. */
-static void u64_if(struct binder *b, bool known, uint64_t v)
+static void bind_u64_if(struct binder *b, bool known, uint64_t v)
 {
 	if (known)
-		u64(b, v);
+		bind_u64(b, v);
 	else
 		b->column++;
 }
 
-static void s32_if(struct binder *b, bool known, int32_t v)
+static void bind_s32_if(struct binder *b, bool known, int32_t v)
 {
 	if (known)
 		sqlite3_bind_int64(b->stmt, b->column, v);
@@ -153,111 +153,111 @@ static void bind_phase(struct binder *b, const struct record *r)
 {
 	const struct record_phase *p = &r->phase;
 
-	u64(b, p->id);
-	u64(b, p->t0);
-	u64_if(b, p->how != PHASE_OPEN, r->t);
-	u32(b, p->cpu);
-	s32_if(b, p->tgid != 0, p->tgid);
-	s32_if(b, p->tid != 0, p->tid);
-	u64_if(b, p->hinted, p->session);
-	u64_if(b, p->hinted, p->slot);
-	u32(b, p->phase);
-	u32(b, p->flags);
-	u32(b, p->cause);
-	u32(b, p->seq);
-	u64_if(b, p->has_work, p->work_done);
-	u64_if(b, p->work_total != 0, p->work_total);
-	u64_if(b, p->stall_ns != 0, p->stall_ns);
-	u64(b, p->how);
-	u64(b, p->uncertain);
+	bind_u64(b, p->id);
+	bind_u64(b, p->t0);
+	bind_u64_if(b, p->how != PHASE_OPEN, r->t);
+	bind_u32(b, p->cpu);
+	bind_s32_if(b, p->tgid != 0, p->tgid);
+	bind_s32_if(b, p->tid != 0, p->tid);
+	bind_u64_if(b, p->hinted, p->session);
+	bind_u64_if(b, p->hinted, p->slot);
+	bind_u32(b, p->phase);
+	bind_u32(b, p->flags);
+	bind_u32(b, p->cause);
+	bind_u32(b, p->seq);
+	bind_u64_if(b, p->has_work, p->work_done);
+	bind_u64_if(b, p->work_total != 0, p->work_total);
+	bind_u64_if(b, p->stall_ns != 0, p->stall_ns);
+	bind_u64(b, p->how);
+	bind_u64(b, p->uncertain);
 }
 
 static void bind_decision(struct binder *b, const struct record *r)
 {
 	const struct record_decision *d = &r->decision;
 
-	u64(b, r->t);
-	u32(b, d->cpu);
-	u32(b, d->policy);
-	u32(b, d->khz_from);
-	u32(b, d->khz);
-	u32(b, d->reason);
-	u32(b, d->load);
-	u64_if(b, d->has_latency, d->latency_ns);
-	s32_if(b, d->hinted, d->tgid);
-	s32_if(b, d->hinted, d->tid);
-	u64_if(b, d->hinted, d->slot);
-	u64_if(b, d->phase != UNKNOWN_U32, d->phase);
-	u64_if(b, d->flags != UNKNOWN_U32, d->flags);
+	bind_u64(b, r->t);
+	bind_u32(b, d->cpu);
+	bind_u32(b, d->policy);
+	bind_u32(b, d->khz_from);
+	bind_u32(b, d->khz);
+	bind_u32(b, d->reason);
+	bind_u32(b, d->load);
+	bind_u64_if(b, d->has_latency, d->latency_ns);
+	bind_s32_if(b, d->hinted, d->tgid);
+	bind_s32_if(b, d->hinted, d->tid);
+	bind_u64_if(b, d->hinted, d->slot);
+	bind_u64_if(b, d->phase != UNKNOWN_U32, d->phase);
+	bind_u64_if(b, d->flags != UNKNOWN_U32, d->flags);
 }
 
 static void bind_lease(struct binder *b, const struct record *r)
 {
-	u64(b, r->t);
-	s32_if(b, r->lease.tgid != 0, r->lease.tgid);
-	s32_if(b, r->lease.tid != 0, r->lease.tid);
-	u64(b, r->lease.session);
-	u32(b, r->lease.slot);
-	u32(b, r->lease.role);
-	u32(b, r->lease.lease);
+	bind_u64(b, r->t);
+	bind_s32_if(b, r->lease.tgid != 0, r->lease.tgid);
+	bind_s32_if(b, r->lease.tid != 0, r->lease.tid);
+	bind_u64(b, r->lease.session);
+	bind_u32(b, r->lease.slot);
+	bind_u32(b, r->lease.role);
+	bind_u32(b, r->lease.lease);
 }
 
 static void bind_transition(struct binder *b, const struct record *r)
 {
 	static const char *const how[] = { "start", "trace", "poll", "sampling" };
 
-	u64(b, r->t);
-	u32(b, r->transition.cpu);
-	u32(b, r->transition.khz);
-	str(b, how[r->transition.how]);
+	bind_u64(b, r->t);
+	bind_u32(b, r->transition.cpu);
+	bind_u32(b, r->transition.khz);
+	bind_str(b, how[r->transition.how]);
 }
 
 static void bind_sched(struct binder *b, const struct record *r)
 {
 	const struct record_sched *s = &r->sched;
 
-	u64(b, r->t);
-	u64(b, (uint64_t)s->tgid);
-	u64(b, (uint64_t)s->tid);
-	u64(b, s->run_ns);
-	u64(b, s->wait_ns);
-	u64(b, s->slices);
-	s64(b, s->migrations);
-	s64(b, s->utime_ns);
-	s64(b, s->stime_ns);
+	bind_u64(b, r->t);
+	bind_u64(b, (uint64_t)s->tgid);
+	bind_u64(b, (uint64_t)s->tid);
+	bind_u64(b, s->run_ns);
+	bind_u64(b, s->wait_ns);
+	bind_u64(b, s->slices);
+	bind_s64(b, s->migrations);
+	bind_s64(b, s->utime_ns);
+	bind_s64(b, s->stime_ns);
 }
 
 static void bind_perf(struct binder *b, const struct record *r)
 {
 	const struct record_perf *p = &r->perf;
 
-	u64(b, r->t);
-	u64(b, (uint64_t)p->tgid);
-	u64(b, (uint64_t)p->tid);
-	s64(b, p->cycles);
-	s64(b, p->instructions);
-	s64(b, p->misses);
-	s64(b, p->enabled_ns);
-	s64(b, p->running_ns);
+	bind_u64(b, r->t);
+	bind_u64(b, (uint64_t)p->tgid);
+	bind_u64(b, (uint64_t)p->tid);
+	bind_s64(b, p->cycles);
+	bind_s64(b, p->instructions);
+	bind_s64(b, p->misses);
+	bind_s64(b, p->enabled_ns);
+	bind_s64(b, p->running_ns);
 }
 
 static void bind_hotspot(struct binder *b, const struct record *r)
 {
 	const struct record_hotspot *h = &r->hotspot;
 
-	u64(b, r->t);
-	u64(b, (uint64_t)h->tgid);
-	u64(b, (uint64_t)h->tid);
-	u32(b, h->cpu);
-	u64_if(b, h->told & HOTSPOT_PHASE, h->phase);
-	u64_if(b, h->told & HOTSPOT_PHASE, h->flags);
-	u64_if(b, h->told & HOTSPOT_METHOD, h->method);
-	u64_if(b, h->ip != 0, h->ip);
-	u64_if(b, h->kernel != 0, h->kernel);
-	u64_if(b, h->stack != 0, h->stack);
+	bind_u64(b, r->t);
+	bind_u64(b, (uint64_t)h->tgid);
+	bind_u64(b, (uint64_t)h->tid);
+	bind_u32(b, h->cpu);
+	bind_u64_if(b, h->told & HOTSPOT_PHASE, h->phase);
+	bind_u64_if(b, h->told & HOTSPOT_PHASE, h->flags);
+	bind_u64_if(b, h->told & HOTSPOT_METHOD, h->method);
+	bind_u64_if(b, h->ip != 0, h->ip);
+	bind_u64_if(b, h->kernel != 0, h->kernel);
+	bind_u64_if(b, h->stack != 0, h->stack);
 }
 
-static void bind(struct binder *b, const struct record *r)
+static void bind_record(struct binder *b, const struct record *r)
 {
 	switch (r->type) {
 	case RECORD_PHASE:
@@ -284,56 +284,56 @@ static void bind(struct binder *b, const struct record *r)
 	default:
 		break;
 	}
-	u64(b, r->t);
+	bind_u64(b, r->t);
 	switch (r->type) {
 	case RECORD_RESIDENCY:
-		u32(b, r->residency.policy);
-		u32(b, r->residency.khz);
-		u64(b, r->residency.total_ns);
+		bind_u32(b, r->residency.policy);
+		bind_u32(b, r->residency.khz);
+		bind_u64(b, r->residency.total_ns);
 		break;
 	case RECORD_IDLE:
-		u32(b, r->idle.cpu);
-		u32(b, r->idle.state);
-		u64(b, r->idle.total_us);
-		u64(b, r->idle.usage);
+		bind_u32(b, r->idle.cpu);
+		bind_u32(b, r->idle.state);
+		bind_u64(b, r->idle.total_us);
+		bind_u64(b, r->idle.usage);
 		break;
 	case RECORD_SAMPLE:
-		u32(b, r->sample.rail);
-		s64(b, r->sample.value);
-		u32(b, r->sample.error_ns);
+		bind_u32(b, r->sample.rail);
+		bind_s64(b, r->sample.value);
+		bind_u32(b, r->sample.error_ns);
 		break;
 	case RECORD_HOTPLUG:
-		u32(b, r->hotplug.cpu);
-		u64(b, r->hotplug.online);
+		bind_u32(b, r->hotplug.cpu);
+		bind_u64(b, r->hotplug.online);
 		break;
 	case RECORD_THERMAL:
-		u32(b, r->thermal.id);
-		s64(b, r->thermal.value);
+		bind_u32(b, r->thermal.id);
+		bind_s64(b, r->thermal.value);
 		break;
 	case RECORD_POLICY_STATE:
-		u32(b, r->policy_state.policy);
-		str(b, *r->policy_state.governor ? r->policy_state.governor : NULL);
-		u32(b, r->policy_state.min_khz);
-		u32(b, r->policy_state.max_khz);
+		bind_u32(b, r->policy_state.policy);
+		bind_str(b, *r->policy_state.governor ? r->policy_state.governor : NULL);
+		bind_u32(b, r->policy_state.min_khz);
+		bind_u32(b, r->policy_state.max_khz);
 		break;
 	case RECORD_DROP:
-		str(b, r->drop.source);
-		u64(b, r->drop.count);
-		str(b, r->drop.why);
+		bind_str(b, r->drop.source);
+		bind_u64(b, r->drop.count);
+		bind_str(b, r->drop.why);
 		break;
 	case RECORD_COST:
-		u64(b, r->cost.cpu_ns);
-		u64(b, r->cost.wakeups);
-		u64(b, r->cost.records);
-		u64(b, r->cost.bytes);
-		u32(b, r->cost.rss_kib);
+		bind_u64(b, r->cost.cpu_ns);
+		bind_u64(b, r->cost.wakeups);
+		bind_u64(b, r->cost.records);
+		bind_u64(b, r->cost.bytes);
+		bind_u32(b, r->cost.rss_kib);
 		break;
 	default:
 		break;
 	}
 }
 
-static int run(sqlite3_stmt *stmt)
+static int stmt_run(sqlite3_stmt *stmt)
 {
 	int ret = sqlite3_step(stmt);
 
@@ -346,18 +346,18 @@ int rows_record(struct rows *rows, const struct record *r)
 {
 	struct binder b = { rows->record[r->type], 1 };
 
-	bind(&b, r);
-	return run(b.stmt);
+	bind_record(&b, r);
+	return stmt_run(b.stmt);
 }
 
 int rows_define(struct rows *rows, const struct definition *d)
 {
 	struct binder b = { rows->define[d->kind], 1 };
 
-	u64(&b, d->t);
+	bind_u64(&b, d->t);
 	for (unsigned int i = 0; i < define_sql[d->kind].numbers; i++)
-		s64(&b, d->number[i]);
+		bind_s64(&b, d->number[i]);
 	for (unsigned int i = 0; i < define_sql[d->kind].strings; i++)
-		str(&b, d->string[i]);
-	return run(b.stmt);
+		bind_str(&b, d->string[i]);
+	return stmt_run(b.stmt);
 }

@@ -19,7 +19,7 @@
 #include "lock.h"
 #include "rows.h"
 
-/* For the indexes, after which the file is left without: a service manager waits no longer. */
+/* Time limit for building the indexes, since service managers limit the time to stop. */
 #define INDEX_NS (10 * NSEC_PER_SEC)
 
 struct store {
@@ -30,7 +30,7 @@ struct store {
 	char error[256];
 };
 
-static int fail(struct store *s, int code)
+static int store_check(struct store *s, int code)
 {
 	if (code == SQLITE_OK)
 		return 0;
@@ -48,7 +48,7 @@ static int fail(struct store *s, int code)
 	return sqlite3_system_errno(s->db) == EIO ? -EIO : -ENOSPC;
 }
 
-static int add_names(sqlite3 *db)
+static int schema_add_names(sqlite3 *db)
 {
 	const struct {
 		const char *kind;
@@ -74,7 +74,7 @@ static int add_names(sqlite3 *db)
 	return ret;
 }
 
-static int add_views(sqlite3 *db)
+static int schema_add_views(sqlite3 *db)
 {
 	int ret = SQLITE_OK;
 
@@ -88,7 +88,7 @@ static int add_views(sqlite3 *db)
 	return ret;
 }
 
-static int create(struct store *s, bool durable)
+static int store_create(struct store *s, bool durable)
 {
 	char *pragmas =
 		sqlite3_mprintf("PRAGMA page_size=4096; PRAGMA application_id=%d;"
@@ -104,16 +104,16 @@ static int create(struct store *s, bool durable)
 	if (ret == SQLITE_OK)
 		ret = sqlite3_exec(s->db, schema_sql, NULL, NULL, NULL);
 	if (ret == SQLITE_OK)
-		ret = add_views(s->db);
+		ret = schema_add_views(s->db);
 	if (ret == SQLITE_OK)
-		ret = add_names(s->db);
+		ret = schema_add_names(s->db);
 	if (ret == SQLITE_OK)
 		ret = sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL);
 	return ret;
 }
 
-/* SQLite tells "unable to open database file" for most causes; ask the system. */
-static void why_not(const char *path, char *error, size_t size, const char *otherwise)
+/* SQLite reports "unable to open database file" for most causes; errno says more. */
+static void open_explain_error(const char *path, char *error, size_t size, const char *otherwise)
 {
 	char dir[256];
 	const char *slash = strrchr(path, '/');
@@ -136,7 +136,7 @@ void store_why_not(int ret, const char *path, char *error, size_t size)
 		snprintf(error, size, "%s: cannot rotate: %s", path, strerror(-ret));
 }
 
-static struct store *refuse(struct store *s)
+static struct store *store_discard(struct store *s)
 {
 	lock_release(s->lock);
 	free(s);
@@ -155,38 +155,38 @@ struct store *store_open(const char *path, bool durable, char *error, size_t siz
 		return NULL;
 	}
 	s->lock = -1;
-	/* SQLite would take it for a leftover of the new file, and remove it. */
+	/* SQLite would mistake it for a leftover of the new file, and remove it. */
 	snprintf(log, sizeof(log), "%s-wal", path);
 	if (access(path, F_OK) && !access(log, F_OK)) {
 		snprintf(error, size,
 			 "%s: a log without its recording; move it beside that, under its name, "
 			 "or remove it",
 			 log);
-		return refuse(s);
+		return store_discard(s);
 	}
-	/* Ours alone: not one that another daemon just made, nor what a link points to. */
+	/* O_EXCL: neither a file that another daemon just created, nor the target of a link. */
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
 	if (fd < 0 && errno == EEXIST) {
 		snprintf(error, size, "%s: exists; name another file, or --keep N to rotate", path);
-		return refuse(s);
+		return store_discard(s);
 	}
 	if (fd < 0) {
-		why_not(path, error, size, strerror(errno));
-		return refuse(s);
+		open_explain_error(path, error, size, strerror(errno));
+		return store_discard(s);
 	}
 	close(fd);
 	strcpy(s->path, path);
-	/* Until here another daemon may have taken the empty file for an old one. */
+	/* Until now another daemon may have mistaken the empty file for an old one. */
 	s->lock = lock_take(path);
 	if (s->lock < 0) {
 		store_why_not(s->lock, path, error, size);
-		return refuse(s);
+		return store_discard(s);
 	}
 	ret = sqlite3_open_v2(path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
 	if (ret == SQLITE_OK)
-		ret = create(s, durable);
+		ret = store_create(s, durable);
 	if (ret != SQLITE_OK) {
-		why_not(path, error, size, s->db ? sqlite3_errmsg(s->db) : "no memory");
+		open_explain_error(path, error, size, s->db ? sqlite3_errmsg(s->db) : "no memory");
 		goto close_db;
 	}
 	s->rows = rows_new(s->db);
@@ -199,32 +199,32 @@ struct store *store_open(const char *path, bool durable, char *error, size_t siz
 close_db:
 	sqlite3_close(s->db);
 	unlink(path);
-	return refuse(s);
+	return store_discard(s);
 }
 
 int store_begin(struct store *s)
 {
-	return fail(s, sqlite3_exec(s->db, "BEGIN IMMEDIATE", NULL, NULL, NULL));
+	return store_check(s, sqlite3_exec(s->db, "BEGIN IMMEDIATE", NULL, NULL, NULL));
 }
 
 int store_record(struct store *s, const struct record *r)
 {
-	return fail(s, rows_record(s->rows, r));
+	return store_check(s, rows_record(s->rows, r));
 }
 
 int store_define(struct store *s, const struct definition *d)
 {
-	return fail(s, rows_define(s->rows, d));
+	return store_check(s, rows_define(s->rows, d));
 }
 
 int store_commit(struct store *s)
 {
-	return fail(s, sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL));
+	return store_check(s, sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL));
 }
 
 void store_rollback(struct store *s)
 {
-	/* Running out of disk may have rolled back already. */
+	/* SQLite may have rolled back by itself when the disk was full. */
 	if (!sqlite3_get_autocommit(s->db))
 		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
 }
@@ -253,7 +253,7 @@ void store_close(struct store *s)
 	if (!s)
 		return;
 	rows_free(s->rows);
-	/* To leave WAL removes the log by its name, which is another's once the file moved. */
+	/* Leaving WAL mode removes the log by name, which is another file's after a rename. */
 	if (lock_names(s->lock, s->path))
 		sqlite3_exec(s->db, "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode=DELETE",
 			     NULL, NULL, NULL);
@@ -264,8 +264,8 @@ void store_close(struct store *s)
 	free(s);
 }
 
-/* Ends what it watches once its time is over. */
-static int too_late(void *data)
+/* SQLite's progress handler: interrupts the statement after the deadline. */
+static int deadline_passed(void *data)
 {
 	return clock_now() > *(const uint64_t *)data;
 }
@@ -280,9 +280,9 @@ void store_finish(struct store *s)
 	db = s->db;
 	rows_free(s->rows);
 	s->rows = NULL;
-	/* Sorted in a file: the unit's memory is less than a full recording. */
+	/* Sort in a file: the unit's memory limit may be smaller than a full recording. */
 	sqlite3_exec(db, "PRAGMA temp_store=FILE", NULL, NULL, NULL);
-	sqlite3_progress_handler(db, 100000, too_late, &until);
+	sqlite3_progress_handler(db, 100000, deadline_passed, &until);
 	if (sqlite3_exec(db, "BEGIN", NULL, NULL, NULL) ||
 	    sqlite3_exec(db, schema_index_sql, NULL, NULL, NULL) ||
 	    sqlite3_exec(db, "COMMIT", NULL, NULL, NULL))
@@ -291,7 +291,8 @@ void store_finish(struct store *s)
 	store_close(s);
 }
 
-static void numbered(char *buf, size_t size, const char *path, unsigned int n, const char *suffix)
+static void path_number(char *buf, size_t size, const char *path, unsigned int n,
+			const char *suffix)
 {
 	if (n)
 		snprintf(buf, size, "%s.%u%s", path, n, suffix);
@@ -299,8 +300,8 @@ static void numbered(char *buf, size_t size, const char *path, unsigned int n, c
 		snprintf(buf, size, "%s%s", path, suffix);
 }
 
-/* A file of the row that grows is somebody's, whatever its number. */
-static int is_free(const char *path)
+/* Fails if another daemon records into the file, whatever its number in the rotation. */
+static int recording_check_lock(const char *path)
 {
 	struct stat st;
 	int fd;
@@ -325,24 +326,27 @@ int store_rotate(const char *path, unsigned int keep)
 
 	if (!keep)
 		return 0;
-	/* A folder named by mistake would be moved with all that is in it. */
+	/* A directory named by mistake would be moved with all its content. */
 	if (!stat(path, &st)) {
 		if (!S_ISREG(st.st_mode))
 			return S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
-		/* Held until the file has its new name: nobody else renames it meanwhile. */
+		/*
+		 * Held until the file has its new name, so that no other daemon renames it
+		 * meanwhile.
+		 */
 		lock = lock_take(path);
 		if (lock < 0)
 			return lock;
 	}
-	/* Where one of the row is missing, those behind it can stay. */
+	/* Files after a gap in the numbering need not move. */
 	do {
-		numbered(to, sizeof(to), path, ++last, "");
-		ret = is_free(to);
+		path_number(to, sizeof(to), path, ++last, "");
+		ret = recording_check_lock(to);
 	} while (!ret && last < keep && !access(to, F_OK));
 	for (unsigned int n = last; n-- > 0 && !ret;)
 		for (size_t i = 0; i < 3 && !ret; i++) {
-			numbered(from, sizeof(from), path, n, suffixes[i]);
-			numbered(to, sizeof(to), path, n + 1, suffixes[i]);
+			path_number(from, sizeof(from), path, n, suffixes[i]);
+			path_number(to, sizeof(to), path, n + 1, suffixes[i]);
 			unlink(to);
 			if (rename(from, to) && errno != ENOENT)
 				ret = -errno;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One recording file: opened, filled in transactions, closed so that a single
- * file is left. The writer's thread owns it.
+ * One recording file: opened, filled in transactions, and closed so that a single file is
+ * left. Used by the writer's thread only.
  */
 #ifndef GCHINTD_STORE_H
 #define GCHINTD_STORE_H
@@ -18,7 +18,7 @@ struct store;
  * store_open - make a new recording
  * @path: must not exist
  * @durable: sync each transaction to the medium
- * @error: receives what is wrong and the mend
+ * @error: receives the error and its remedy
  * @size: of @error
  *
  * Holds the file's lock until store_close(). Returns NULL on failure, and then
@@ -36,11 +36,11 @@ void store_rollback(struct store *s);
 const char *store_error(const struct store *s);
 /* Bytes of the file and its log. */
 uint64_t store_size(const struct store *s);
-/* Folds the log in and leaves one file. */
+/* Checkpoints the log and leaves a single file. */
 void store_close(struct store *s);
 /*
- * The same at the end of a recording, with indexes for its readers. They are left
- * out where they take too long, memory or room: a file without them is as good.
+ * The same at the end of a recording, with indexes for readers. They are left out if they
+ * take too much time, memory or disk: the file is complete without them.
  */
 void store_finish(struct store *s);
 
@@ -53,7 +53,7 @@ void store_finish(struct store *s);
  * or another -errno; nothing was moved then unless a rename failed.
  */
 int store_rotate(const char *path, unsigned int keep);
-/* Says what an error of store_rotate() means, and the mend. */
+/* Explains an error of store_rotate() and its remedy. */
 void store_why_not(int ret, const char *path, char *error, size_t size);
 
 #endif

@@ -30,8 +30,9 @@ struct tracker {
 	uint64_t next_id, gaps;
 	bool full;
 	/*
-	 * Threads whose names were taken, a small cache: newest replaces oldest. A
-	 * session is one process image's: with another one a number is another's.
+	 * Small cache of threads whose names are recorded; a new entry replaces the one in its
+	 * place. A session belongs to one process image: in another session the same number is
+	 * another thread.
 	 */
 	struct {
 		int32_t tid;
@@ -64,7 +65,7 @@ void tracker_free(struct tracker *t)
 	free(t);
 }
 
-static void define_process(struct tracker *t, int32_t tgid, int32_t tid, uint64_t now)
+static void process_define(struct tracker *t, int32_t tgid, int32_t tid, uint64_t now)
 {
 	const char *procfs = t->host->root.procfs;
 	char comm[64], cmdline[256], status[1024];
@@ -91,8 +92,8 @@ static void define_process(struct tracker *t, int32_t tgid, int32_t tid, uint64_
 	host_define(t->host, definition_new(DEFINE_PROCESS, now, numbers, 3, strings, 2));
 }
 
-/* True when it is new. */
-static bool remember(struct tracker *t, int32_t tid, uint64_t session)
+/* True if the thread was not in the cache. */
+static bool thread_remember(struct tracker *t, int32_t tid, uint64_t session)
 {
 	unsigned int i = (uint32_t)tid % NAMED;
 
@@ -103,16 +104,16 @@ static bool remember(struct tracker *t, int32_t tid, uint64_t session)
 	return true;
 }
 
-static void name_thread(struct tracker *t, const struct message_event *e)
+static void thread_define(struct tracker *t, const struct message_event *e)
 {
-	if (e->tid <= 0 || !remember(t, e->tid, e->session))
+	if (e->tid <= 0 || !thread_remember(t, e->tid, e->session))
 		return;
-	if (e->tgid != e->tid && remember(t, e->tgid, e->session))
-		define_process(t, e->tgid, e->tgid, e->time);
-	define_process(t, e->tgid, e->tid, e->time);
+	if (e->tgid != e->tid && thread_remember(t, e->tgid, e->session))
+		process_define(t, e->tgid, e->tgid, e->time);
+	process_define(t, e->tgid, e->tid, e->time);
 }
 
-static struct slot **find(struct tracker *t, uint64_t session, uint32_t number)
+static struct slot **slot_find(struct tracker *t, uint64_t session, uint32_t number)
 {
 	struct slot **at = &t->bucket[(session * 67 + number) % BUCKETS];
 
@@ -121,9 +122,9 @@ static struct slot **find(struct tracker *t, uint64_t session, uint32_t number)
 	return at;
 }
 
-static struct slot *get(struct tracker *t, const struct message_event *e)
+static struct slot *slot_get(struct tracker *t, const struct message_event *e)
 {
-	struct slot **at = find(t, e->session, e->slot), *s;
+	struct slot **at = slot_find(t, e->session, e->slot), *s;
 
 	s = *at;
 	if (s)
@@ -146,7 +147,7 @@ static struct slot *get(struct tracker *t, const struct message_event *e)
 	return s;
 }
 
-static void put_phase(struct tracker *t, struct slot *s, uint64_t now, enum record_end how)
+static void phase_record(struct tracker *t, struct slot *s, uint64_t now, enum record_end how)
 {
 	struct record r = { .t = now, .type = RECORD_PHASE, .phase = s->phase };
 
@@ -155,19 +156,19 @@ static void put_phase(struct tracker *t, struct slot *s, uint64_t now, enum reco
 	host_record(t->host, &r);
 }
 
-static void end_phase(struct tracker *t, struct slot *s, uint64_t now, enum record_end how)
+static void phase_end(struct tracker *t, struct slot *s, uint64_t now, enum record_end how)
 {
 	if (!s->phase.id)
 		return;
-	/* Per CPU events are in order; between CPUs the ring may swap neighbours. */
+	/* Events of one CPU are in order, but the ring may swap those of different CPUs. */
 	if (now < s->phase.t0)
 		now = s->phase.t0;
-	put_phase(t, s, now, how);
+	phase_record(t, s, now, how);
 	s->phase.id = 0;
 	t->in_phase--;
 }
 
-static void begin_phase(struct tracker *t, struct slot *s, const struct message_event *e)
+static void phase_begin(struct tracker *t, struct slot *s, const struct message_event *e)
 {
 	s->phase = (struct record_phase){
 		.id = t->next_id++,
@@ -187,11 +188,11 @@ static void begin_phase(struct tracker *t, struct slot *s, const struct message_
 	};
 	s->gaps = t->gaps;
 	t->in_phase++;
-	put_phase(t, s, e->time, PHASE_OPEN);
+	phase_record(t, s, e->time, PHASE_OPEN);
 }
 
-/* What may be learned while a phase lasts, or at its end. */
-static void learn(struct record_phase *p, const struct message_event *e)
+/* Takes over details that arrive while a phase lasts, or with its end. */
+static void phase_update(struct record_phase *p, const struct message_event *e)
 {
 	if (e->has & HAS(GCHINT_EVENT_A_CAUSE) && e->cause != GCHINT_CAUSE_UNKNOWN)
 		p->cause = e->cause;
@@ -207,32 +208,32 @@ static void learn(struct record_phase *p, const struct message_event *e)
 
 static void on_phase(struct tracker *t, const struct message_event *e)
 {
-	struct slot *s = get(t, e);
+	struct slot *s = slot_get(t, e);
 
 	if (!s)
 		return;
 	if (e->has & HAS(GCHINT_EVENT_A_TID)) {
 		s->tgid = e->tgid;
 		s->tid = e->tid;
-		name_thread(t, e);
+		thread_define(t, e);
 	}
 	if (s->phase.id && s->phase.phase == e->phase && s->phase.flags == e->flags) {
 		/* Progress, or a cause that came late. */
-		learn(&s->phase, e);
-		put_phase(t, s, e->time, PHASE_OPEN);
+		phase_update(&s->phase, e);
+		phase_record(t, s, e->time, PHASE_OPEN);
 		return;
 	}
-	/* The details of an end without a successor are still those of the phase. */
+	/* An end without a next phase carries details of the phase that ends. */
 	if (s->phase.id && e->phase == GCHINT_PHASE_NONE)
-		learn(&s->phase, e);
-	end_phase(t, s, e->time, PHASE_EDGE);
+		phase_update(&s->phase, e);
+	phase_end(t, s, e->time, PHASE_EDGE);
 	if (e->phase != GCHINT_PHASE_NONE)
-		begin_phase(t, s, e);
+		phase_begin(t, s, e);
 }
 
 static void on_lease(struct tracker *t, const struct message_event *e)
 {
-	struct slot **at = find(t, e->session, e->slot), *s = *at;
+	struct slot **at = slot_find(t, e->session, e->slot), *s = *at;
 	const struct record r = {
 		.t = e->time,
 		.type = RECORD_LEASE,
@@ -254,7 +255,7 @@ static void on_lease(struct tracker *t, const struct message_event *e)
 	case GCHINT_LEASE_CLOSE:
 		if (!s)
 			return;
-		end_phase(t, s, e->time, PHASE_LEASE);
+		phase_end(t, s, e->time, PHASE_LEASE);
 		*at = s->next;
 		free(s);
 		t->slots--;
@@ -262,18 +263,18 @@ static void on_lease(struct tracker *t, const struct message_event *e)
 		break;
 	case GCHINT_LEASE_STALE:
 		if (s)
-			end_phase(t, s, e->time, PHASE_STALE);
+			phase_end(t, s, e->time, PHASE_STALE);
 		break;
 	default:
-		s = get(t, e);
+		s = slot_get(t, e);
 		if (s) {
 			s->tgid = e->tgid;
 			s->tid = e->tid;
 		}
-		/* The number may be a new thread's: take its name again. */
+		/* The thread number may have been reused: record the name again. */
 		if (e->lease == GCHINT_LEASE_ATTACH && e->tid > 0)
 			t->named[(uint32_t)e->tid % NAMED].tid = 0;
-		name_thread(t, e);
+		thread_define(t, e);
 		break;
 	}
 }
@@ -333,7 +334,7 @@ void tracker_module_gone(struct tracker *t, uint64_t now)
 		while (t->bucket[i]) {
 			struct slot *s = t->bucket[i];
 
-			end_phase(t, s, now, PHASE_MODULE);
+			phase_end(t, s, now, PHASE_MODULE);
 			t->bucket[i] = s->next;
 			free(s);
 			t->slots--;

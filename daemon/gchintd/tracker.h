@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Turns events of the kernel into what is recorded: phase edges of a slot into
- * phases with a begin and an end, threads into named processes. Knows which
- * threads are hinted now; the sched and perf sources ask it.
+ * Turns kernel events into records: phase edges of a slot into phases with a begin and an
+ * end, threads into named processes. Tracks which threads are hinted now, for the sched and
+ * perf sources.
  */
 #ifndef GCHINTD_TRACKER_H
 #define GCHINTD_TRACKER_H
@@ -11,7 +11,7 @@
 
 #include "../common/message.h"
 
-/* Set in the number of a session that a program told of, not the kernel. */
+/* Set in session numbers of events that come from a program's ring, not from the kernel. */
 #define TRACKER_LIBRARY (1ull << 62)
 
 struct host;
@@ -21,9 +21,9 @@ struct tracker *tracker_new(struct host *host);
 void tracker_free(struct tracker *t);
 
 void tracker_event(struct tracker *t, const struct message_event *e);
-/* Events were missed: phases open now end at a time less sure. */
+/* Events were lost: phases that are open now are recorded as uncertain. */
 void tracker_gap(struct tracker *t);
-/* The module went away: every open phase ends here. */
+/* The module was unloaded: every open phase ends here. */
 void tracker_module_gone(struct tracker *t, uint64_t now);
 
 /* Calls @fn for each leased thread. */

@@ -16,8 +16,8 @@
 #define BATCH	 16384 /* records of one transaction at most */
 #define RETRY_NS (2 * NSEC_PER_SEC)
 /*
- * Between two commits. With the time that the sources' own delays and the
- * commit take, what a crash can lose stays under a second.
+ * Interval between commits. With the delays of the sources and the commit itself, a crash
+ * loses less than a second.
  */
 #define COMMIT_NS (500 * NSEC_PER_MSEC)
 
@@ -34,9 +34,9 @@ struct writer {
 	struct definition **kept;
 	size_t nr_kept;
 
-	bool failing; /* the last batch did not get in */
-	bool owed; /* the file has not got what was kept for it */
-	bool at_limit; /* size limit reached, nothing to rotate to */
+	bool failing; /* the last batch was not committed */
+	bool owed; /* the kept definitions are not in the file yet */
+	bool at_limit; /* size limit reached, and no rotation allowed */
 	uint64_t failing_since, retry_at;
 
 	/* Shared with the main loop, each a single word. */
@@ -45,7 +45,7 @@ struct writer {
 	_Atomic bool stopped, stop;
 };
 
-static bool same(const struct definition *a, const struct definition *b)
+static bool definition_replaces(const struct definition *a, const struct definition *b)
 {
 	if (a->kind != b->kind)
 		return false;
@@ -63,22 +63,22 @@ static bool same(const struct definition *a, const struct definition *b)
 	}
 }
 
-static void keep_definition(struct writer *w, struct definition *d)
+static void definition_keep(struct writer *w, struct definition *d)
 {
 	if (d->kind == DEFINE_NOTE || d->kind == DEFINE_MARK || d->kind == DEFINE_IMAGE ||
 	    d->kind == DEFINE_STACK) {
 		definition_free(d);
 		return;
 	}
-	/* From the end: what is defined anew was mostly defined lately. */
+	/* Search from the end: most redefinitions follow soon after the definition. */
 	for (size_t i = w->nr_kept; i-- > 0;)
-		if (same(w->kept[i], d)) {
+		if (definition_replaces(w->kept[i], d)) {
 			definition_free(w->kept[i]);
 			w->kept[i] = d;
 			return;
 		}
 	if (w->nr_kept == KEPT_MAX) {
-		/* Only processes can be that many: the oldest is long gone. */
+		/* Only processes reach this number: drop the oldest one. */
 		for (size_t i = 0; i < w->nr_kept; i++)
 			if (w->kept[i]->kind == DEFINE_PROCESS) {
 				definition_free(w->kept[i]);
@@ -95,7 +95,7 @@ static void keep_definition(struct writer *w, struct definition *d)
 }
 
 /* In one transaction; on failure nothing of it is in the file. */
-static int write_batch(struct writer *w, size_t n)
+static int batch_write(struct writer *w, size_t n)
 {
 	int ret = store_begin(w->store);
 
@@ -112,19 +112,19 @@ static int write_batch(struct writer *w, size_t n)
 	return ret;
 }
 
-static void consume_batch(struct writer *w, size_t n)
+static void batch_consume(struct writer *w, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct record *r = queue_peek(w->queue, i);
 
 		if (r->type == RECORD_DEFINE)
-			keep_definition(w, r->define);
+			definition_keep(w, r->define);
 	}
 	queue_consume(w->queue, n);
 	w->records += n;
 }
 
-static void note(struct writer *w, int priority, const char *text)
+static void writer_note(struct writer *w, int priority, const char *text)
 {
 	const char *strings[] = { "record", text };
 	const int64_t number = priority;
@@ -139,7 +139,7 @@ static void note(struct writer *w, int priority, const char *text)
 	log_line(priority, "record", "%s", text);
 }
 
-static void failed(struct writer *w, int error)
+static void writer_fail(struct writer *w, int error)
 {
 	if (!w->failing) {
 		w->failing = true;
@@ -157,7 +157,7 @@ static void failed(struct writer *w, int error)
 	w->retry_at = clock_now() + RETRY_NS;
 }
 
-static void recovered(struct writer *w)
+static void writer_recover(struct writer *w)
 {
 	char text[128];
 
@@ -165,11 +165,14 @@ static void recovered(struct writer *w)
 	w->stopped = false;
 	snprintf(text, sizeof(text), "recording goes on after %.1f s",
 		 (double)(clock_now() - w->failing_since) / NSEC_PER_SEC);
-	note(w, LOG_NOTICE, text);
+	writer_note(w, LOG_NOTICE, text);
 }
 
-/* What the next file needs to be read alone. Owed to it until it is in. */
-static int write_kept(struct writer *w)
+/*
+ * Writes the definitions that the next file needs to be readable alone. @owed stays set
+ * until they are committed.
+ */
+static int writer_write_kept(struct writer *w)
 {
 	char number[32];
 	const char *strings[] = { "file_start_ns", number };
@@ -191,7 +194,7 @@ static int write_kept(struct writer *w)
 	return ret;
 }
 
-static void rotate(struct writer *w)
+static void writer_rotate(struct writer *w)
 {
 	char error[256];
 	uint32_t keep = w->keep;
@@ -199,9 +202,10 @@ static void rotate(struct writer *w)
 
 	if (!keep) {
 		if (!w->at_limit)
-			note(w, LOG_ERR,
-			     "size limit reached: recording stopped; raise max_size or let keep "
-			     "be more than 0");
+			writer_note(
+				w, LOG_ERR,
+				"size limit reached: recording stopped; raise max_size or let keep "
+				"be more than 0");
 		w->at_limit = true;
 		w->stopped = true;
 		return;
@@ -221,15 +225,15 @@ static void rotate(struct writer *w)
 		w->stopped = true;
 		return;
 	}
-	ret = write_kept(w);
+	ret = writer_write_kept(w);
 	if (ret)
-		failed(w, ret);
+		writer_fail(w, ret);
 	w->rotations++;
 	log_line(LOG_INFO, "record", "%s: rotated", w->path);
 }
 
-/* A rotation that failed left no store: try to get one again. */
-static void reopen(struct writer *w)
+/* A failed rotation left no store: try to open one again. */
+static void writer_reopen(struct writer *w)
 {
 	char error[256];
 	int ret;
@@ -243,14 +247,14 @@ static void reopen(struct writer *w)
 	if (!w->store)
 		return;
 	w->stopped = false;
-	ret = write_kept(w);
+	ret = writer_write_kept(w);
 	if (ret)
-		failed(w, ret);
+		writer_fail(w, ret);
 	else
-		note(w, LOG_NOTICE, "recording goes on in a new file");
+		writer_note(w, LOG_NOTICE, "recording goes on in a new file");
 }
 
-static void drain(struct writer *w)
+static void writer_drain(struct writer *w)
 {
 	size_t n;
 
@@ -261,27 +265,27 @@ static void drain(struct writer *w)
 			return;
 		if (n > BATCH)
 			n = BATCH;
-		ret = w->owed ? write_kept(w) : 0;
+		ret = w->owed ? writer_write_kept(w) : 0;
 		if (!ret)
-			ret = write_batch(w, n);
+			ret = batch_write(w, n);
 		if (ret) {
-			failed(w, ret);
+			writer_fail(w, ret);
 			return;
 		}
-		consume_batch(w, n);
+		batch_consume(w, n);
 		if (w->failing)
-			recovered(w);
+			writer_recover(w);
 		w->bytes = store_size(w->store);
 		w->beat = clock_now();
 		if (w->max_size && w->bytes >= w->max_size) {
-			rotate(w);
+			writer_rotate(w);
 			if (!w->store)
 				return;
 		}
 	}
 }
 
-static void *run(void *data)
+static void *writer_run(void *data)
 {
 	struct writer *w = data;
 	uint64_t next = clock_now() + COMMIT_NS;
@@ -294,9 +298,9 @@ static void *run(void *data)
 			w->stopped = false;
 		}
 		if (!w->store)
-			reopen(w);
+			writer_reopen(w);
 		if (w->store && (!w->failing || clock_now() >= w->retry_at || stop))
-			drain(w);
+			writer_drain(w);
 		w->beat = clock_now();
 		if (stop)
 			break;
@@ -333,11 +337,11 @@ struct writer *writer_start(const struct writer_limits *limits, struct queue *qu
 	if (!w->store)
 		goto free_kept;
 
-	/* Signals are the main loop's; a write past a limit is an error code. */
+	/* The main loop handles all signals; a write over a size limit fails with an error code. */
 	signal(SIGXFSZ, SIG_IGN);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	ret = pthread_create(&w->thread, NULL, run, w);
+	ret = pthread_create(&w->thread, NULL, writer_run, w);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (ret) {
 		snprintf(error, size, "no thread: %s", strerror(ret));
@@ -375,7 +379,10 @@ void writer_limit(struct writer *w, uint64_t max_size, uint32_t keep)
 
 bool writer_alive(const struct writer *w)
 {
-	/* First the beat: it may go on while the clock is read, never the other way. */
+	/*
+	 * Read the beat first: it may advance while the clock is read, but must not be later than
+	 * it.
+	 */
 	const uint64_t beat = w->beat;
 
 	return clock_now() - beat < 30 * NSEC_PER_SEC;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The writer: a thread that takes records from the queue and commits them, twice
- * a second or when the queue is a quarter full. When the disk is full it says
- * so once, keeps what is there, and tries again until it goes on. Rotates at
- * the size limit.
+ * The writer: a thread that takes records from the queue and commits them, twice a second
+ * or when the queue is a quarter full. When the disk is full it reports that once, keeps
+ * what is written, and tries again until it succeeds. Rotates the file at the size limit.
  */
 #ifndef GCHINTD_WRITER_H
 #define GCHINTD_WRITER_H
@@ -27,7 +26,7 @@ struct writer_limits {
  * writer_start - open the recording and start the thread
  * @limits: where and how much; copied
  * @queue: to take from
- * @error: receives what is wrong and the mend
+ * @error: receives the error and its remedy
  * @size: of @error
  *
  * An existing file is rotated away when limits->keep allows, else refused.

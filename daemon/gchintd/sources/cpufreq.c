@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cpufreq: the policies, their OPPs, time in each state, governor and limits as
- * they change, and where no tracepoint tells it, the frequency at each look.
+ * cpufreq: the policies, their OPPs, time in each state, governor and limits as they
+ * change, and where no tracepoint reports it, the frequency at each poll.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -37,8 +37,8 @@ struct cpufreq {
 	uint64_t now;
 };
 
-static const char *attr(struct cpufreq *c, const struct policy *p, const char *name, char *buf,
-			size_t size)
+static const char *policy_read_attr(struct cpufreq *c, const struct policy *p, const char *name,
+				    char *buf, size_t size)
 {
 	int n = root_read(buf, size, "%s/devices/system/cpu/cpufreq/policy%u/%s",
 			  c->host->root.sysfs, p->number, name);
@@ -46,7 +46,7 @@ static const char *attr(struct cpufreq *c, const struct policy *p, const char *n
 	return n > 0 ? buf : NULL;
 }
 
-static uint32_t attr_u32(struct cpufreq *c, const struct policy *p, const char *name)
+static uint32_t policy_read_u32(struct cpufreq *c, const struct policy *p, const char *name)
 {
 	uint64_t v;
 
@@ -57,32 +57,32 @@ static uint32_t attr_u32(struct cpufreq *c, const struct policy *p, const char *
 	return (uint32_t)v;
 }
 
-static int64_t or_null(uint32_t v)
+static int64_t u32_or_null(uint32_t v)
 {
 	return v == UNKNOWN_U32 ? UNKNOWN_S64 : (int64_t)v;
 }
 
-static void define_policy(struct cpufreq *c, const struct policy *p)
+static void policy_define(struct cpufreq *c, const struct policy *p)
 {
 	char cpus[256], driver[32], governor[32];
 	const char *strings[] = {
-		attr(c, p, "related_cpus", cpus, sizeof(cpus)),
-		attr(c, p, "scaling_driver", driver, sizeof(driver)),
-		attr(c, p, "scaling_governor", governor, sizeof(governor)),
+		policy_read_attr(c, p, "related_cpus", cpus, sizeof(cpus)),
+		policy_read_attr(c, p, "scaling_driver", driver, sizeof(driver)),
+		policy_read_attr(c, p, "scaling_governor", governor, sizeof(governor)),
 	};
 	const int64_t numbers[] = {
 		p->number,
-		or_null(attr_u32(c, p, "cpuinfo_min_freq")),
-		or_null(attr_u32(c, p, "cpuinfo_max_freq")),
-		/* CPUFREQ_ETERNAL, all ones, says "not known" as we do. */
-		or_null(attr_u32(c, p, "cpuinfo_transition_latency")),
+		u32_or_null(policy_read_u32(c, p, "cpuinfo_min_freq")),
+		u32_or_null(policy_read_u32(c, p, "cpuinfo_max_freq")),
+		/* CPUFREQ_ETERNAL is all ones, the same as our UNKNOWN_U32. */
+		u32_or_null(policy_read_u32(c, p, "cpuinfo_transition_latency")),
 	};
 
 	host_define(c->host, definition_new(DEFINE_POLICY, clock_now(), numbers, 4, strings, 3));
 }
 
 /* Voltage from the OPP table in debugfs, power from the energy model there. */
-static void define_opp(struct cpufreq *c, const struct policy *p, uint32_t khz)
+static void opp_define(struct cpufreq *c, const struct policy *p, uint32_t khz)
 {
 	const char *debugfs = c->host->root.debugfs;
 	int64_t numbers[] = { p->number, khz, UNKNOWN_S64, UNKNOWN_S64 };
@@ -92,7 +92,7 @@ static void define_opp(struct cpufreq *c, const struct policy *p, uint32_t khz)
 	if (!root_u64(&v, "%s/opp/cpu%u/opp:%llu/supply-0/u_volt_target", debugfs, p->number,
 		      khz * 1000ull) ||
 	    !root_u64(&v, "%s/opp/cpu%u/opp:%llu/u_volt_target", debugfs, p->number, khz * 1000ull))
-		/* A table without voltages says 0. */
+		/* A table without voltages contains 0. */
 		numbers[2] = v ? (int64_t)v : UNKNOWN_S64;
 	if (!root_u64(&v, "%s/energy_model/cpu%u/ps:%u/power", debugfs, p->number, khz)) {
 		char flags[32];
@@ -110,23 +110,23 @@ static void define_opp(struct cpufreq *c, const struct policy *p, uint32_t khz)
 	host_define(c->host, definition_new(DEFINE_OPP, clock_now(), numbers, 4, &source, 1));
 }
 
-static void define_opps(struct cpufreq *c, const struct policy *p)
+static void policy_define_opps(struct cpufreq *c, const struct policy *p)
 {
 	char list[1024], *save, *word;
 
-	if (!attr(c, p, "scaling_available_frequencies", list, sizeof(list)))
+	if (!policy_read_attr(c, p, "scaling_available_frequencies", list, sizeof(list)))
 		return;
 	for (word = strtok_r(list, " \n", &save); word; word = strtok_r(NULL, " \n", &save)) {
 		uint64_t khz;
 
 		if (!text_u64(word, &khz) && khz && khz < UNKNOWN_U32)
-			define_opp(c, p, (uint32_t)khz);
+			opp_define(c, p, (uint32_t)khz);
 	}
 }
 
-static void see_frequency(struct cpufreq *c, struct policy *p, enum record_how how)
+static void policy_sample_frequency(struct cpufreq *c, struct policy *p, enum record_how how)
 {
-	uint32_t khz = attr_u32(c, p, "scaling_cur_freq");
+	uint32_t khz = policy_read_u32(c, p, "scaling_cur_freq");
 
 	if (khz == UNKNOWN_U32 || khz == 0 || khz == p->cur_khz)
 		return;
@@ -143,15 +143,15 @@ static void see_frequency(struct cpufreq *c, struct policy *p, enum record_how h
 	}
 }
 
-static void see_state(struct cpufreq *c, struct policy *p)
+static void policy_sample_state(struct cpufreq *c, struct policy *p)
 {
 	struct record r = { .t = c->now, .type = RECORD_POLICY_STATE };
 	char governor[32];
 
 	r.policy_state.policy = p->number;
-	r.policy_state.min_khz = attr_u32(c, p, "scaling_min_freq");
-	r.policy_state.max_khz = attr_u32(c, p, "scaling_max_freq");
-	if (attr(c, p, "scaling_governor", governor, sizeof(governor)))
+	r.policy_state.min_khz = policy_read_u32(c, p, "scaling_min_freq");
+	r.policy_state.max_khz = policy_read_u32(c, p, "scaling_max_freq");
+	if (policy_read_attr(c, p, "scaling_governor", governor, sizeof(governor)))
 		snprintf(r.policy_state.governor, sizeof(r.policy_state.governor), "%.15s",
 			 governor);
 	if (!memcmp(&r.policy_state, &p->state, sizeof(p->state)))
@@ -160,7 +160,7 @@ static void see_state(struct cpufreq *c, struct policy *p)
 	host_record(c->host, &r);
 }
 
-static void on_state(void *data, uint64_t khz, uint64_t ticks)
+static void cpufreq_on_state(void *data, uint64_t khz, uint64_t ticks)
 {
 	struct cpufreq *c = data;
 	struct policy *p = c->walking;
@@ -183,18 +183,18 @@ static void on_state(void *data, uint64_t khz, uint64_t ticks)
 	host_record(c->host, &r);
 }
 
-static void see_residency(struct cpufreq *c, struct policy *p)
+static void policy_sample_residency(struct cpufreq *c, struct policy *p)
 {
 	char text[4096];
 
-	if (!attr(c, p, "stats/time_in_state", text, sizeof(text)))
+	if (!policy_read_attr(c, p, "stats/time_in_state", text, sizeof(text)))
 		return;
 	c->walking = p;
 	c->row = 0;
-	text_pairs(text, on_state, c);
+	text_pairs(text, cpufreq_on_state, c);
 }
 
-static int on_policy(void *data, const char *entry)
+static int cpufreq_on_policy(void *data, const char *entry)
 {
 	struct cpufreq *c = data;
 	struct policy *p;
@@ -210,7 +210,7 @@ static int on_policy(void *data, const char *entry)
 	if (!p)
 		return 0;
 	p->number = (uint32_t)number;
-	if (!attr(c, p, "related_cpus", cpus, sizeof(cpus))) {
+	if (!policy_read_attr(c, p, "related_cpus", cpus, sizeof(cpus))) {
 		free(p);
 		return 0;
 	}
@@ -220,39 +220,39 @@ static int on_policy(void *data, const char *entry)
 			*s = ',';
 	text_cpulist(cpus, p->cpus, sizeof(p->cpus));
 	c->policy[c->nr++] = p;
-	define_policy(c, p);
-	define_opps(c, p);
-	see_state(c, p);
-	see_residency(c, p);
-	see_frequency(c, p, HOW_START);
+	policy_define(c, p);
+	policy_define_opps(c, p);
+	policy_sample_state(c, p);
+	policy_sample_residency(c, p);
+	policy_sample_frequency(c, p, HOW_START);
 	return 0;
 }
 
-static void scan(struct cpufreq *c)
+static void cpufreq_scan(struct cpufreq *c)
 {
 	char dir[300];
 
 	snprintf(dir, sizeof(dir), "%s/devices/system/cpu/cpufreq", c->host->root.sysfs);
-	root_list(dir, "policy", on_policy, c);
+	root_list(dir, "policy", cpufreq_on_policy, c);
 }
 
-static void on_timer(void *data, uint32_t events)
+static void cpufreq_on_timer(void *data, uint32_t events)
 {
 	struct cpufreq *c = data;
 
 	(void)events;
 	c->now = clock_now();
-	/* A driver may be loaded, a CPU come back, at any time. */
-	scan(c);
+	/* A driver may be loaded, or a CPU come online, at any time. */
+	cpufreq_scan(c);
 	for (unsigned int i = 0; i < c->nr; i++) {
-		see_state(c, c->policy[i]);
-		see_residency(c, c->policy[i]);
+		policy_sample_state(c, c->policy[i]);
+		policy_sample_residency(c, c->policy[i]);
 		if (!c->host->traced)
-			see_frequency(c, c->policy[i], HOW_POLL);
+			policy_sample_frequency(c, c->policy[i], HOW_POLL);
 	}
 }
 
-static int probe(const struct host *host, struct probe *p)
+static int cpufreq_probe(const struct host *host, struct probe *p)
 {
 	char path[300], driver[32];
 
@@ -263,18 +263,18 @@ static int probe(const struct host *host, struct probe *p)
 	return probe_found(p, "driver %s", driver);
 }
 
-static void stop(void *state)
+static void cpufreq_stop(void *state)
 {
 	struct cpufreq *c = state;
 
-	on_timer(c, 0);
+	cpufreq_on_timer(c, 0);
 	watch_free(c->timer);
 	for (unsigned int i = 0; i < c->nr; i++)
 		free(c->policy[i]);
 	free(c);
 }
 
-static int start(struct host *host, void **state)
+static int cpufreq_start(struct host *host, void **state)
 {
 	struct cpufreq *c = calloc(1, sizeof(*c));
 
@@ -284,12 +284,12 @@ static int start(struct host *host, void **state)
 	c->now = clock_now();
 	c->timer = loop_timer(host->loop,
 			      host->config.source[SOURCE_cpufreq].period_ms * NSEC_PER_MSEC,
-			      on_timer, c);
+			      cpufreq_on_timer, c);
 	if (!c->timer) {
 		free(c);
 		return -ENOMEM;
 	}
-	scan(c);
+	cpufreq_scan(c);
 	host_clock(host, "cpufreq", "CLOCK_MONOTONIC", 0,
 		   host->config.source[SOURCE_cpufreq].period_ms * NSEC_PER_MSEC,
 		   "polled: a change is seen up to a period late; time_in_state counts 10 ms");
@@ -297,4 +297,4 @@ static int start(struct host *host, void **state)
 	return 0;
 }
 
-const struct source source_cpufreq = { probe, start, stop };
+const struct source source_cpufreq = { cpufreq_probe, cpufreq_start, cpufreq_stop };

@@ -26,7 +26,7 @@ struct cpuidle {
 	uint32_t cpu; /* while scanning */
 };
 
-static int on_state(void *data, const char *entry)
+static int cpuidle_on_state(void *data, const char *entry)
 {
 	struct cpuidle *c = data;
 	const char *sysfs = c->host->root.sysfs;
@@ -52,7 +52,7 @@ static int on_state(void *data, const char *entry)
 	return 0;
 }
 
-static int on_cpu(void *data, const char *entry)
+static int cpuidle_on_cpu(void *data, const char *entry)
 {
 	struct cpuidle *c = data;
 	char dir[320];
@@ -62,10 +62,10 @@ static int on_cpu(void *data, const char *entry)
 		return 0;
 	c->cpu = (uint32_t)cpu;
 	snprintf(dir, sizeof(dir), "%s/devices/system/cpu/%s/cpuidle", c->host->root.sysfs, entry);
-	return root_list(dir, "state", on_state, c) == -ENOMEM ? -ENOMEM : 0;
+	return root_list(dir, "state", cpuidle_on_state, c) == -ENOMEM ? -ENOMEM : 0;
 }
 
-static void on_timer(void *data, uint32_t events)
+static void cpuidle_on_timer(void *data, uint32_t events)
 {
 	struct cpuidle *c = data;
 
@@ -89,17 +89,17 @@ static void on_timer(void *data, uint32_t events)
 	}
 }
 
-static void stop(void *state)
+static void cpuidle_stop(void *state)
 {
 	struct cpuidle *c = state;
 
-	on_timer(c, 0);
+	cpuidle_on_timer(c, 0);
 	watch_free(c->timer);
 	free(c->state);
 	free(c);
 }
 
-static int start(struct host *host, void **state)
+static int cpuidle_start(struct host *host, void **state)
 {
 	struct cpuidle *c = calloc(1, sizeof(*c));
 	char dir[300];
@@ -110,19 +110,19 @@ static int start(struct host *host, void **state)
 	snprintf(dir, sizeof(dir), "%s/devices/system/cpu", host->root.sysfs);
 	c->timer = loop_timer(host->loop,
 			      host->config.source[SOURCE_cpuidle].period_ms * NSEC_PER_MSEC,
-			      on_timer, c);
-	if (!c->timer || root_list(dir, "cpu", on_cpu, c) < 0) {
+			      cpuidle_on_timer, c);
+	if (!c->timer || root_list(dir, "cpu", cpuidle_on_cpu, c) < 0) {
 		watch_free(c->timer);
 		free(c->state);
 		free(c);
 		return -ENOMEM;
 	}
-	on_timer(c, 0);
+	cpuidle_on_timer(c, 0);
 	*state = c;
 	return 0;
 }
 
-static int probe(const struct host *host, struct probe *p)
+static int cpuidle_probe(const struct host *host, struct probe *p)
 {
 	char name[32];
 
@@ -132,4 +132,4 @@ static int probe(const struct host *host, struct probe *p)
 	return probe_found(p, "idle states, the first is %s", name);
 }
 
-const struct source source_cpuidle = { probe, start, stop };
+const struct source source_cpuidle = { cpuidle_probe, cpuidle_start, cpuidle_stop };

@@ -7,7 +7,7 @@
 
 #include "../../common/names.h"
 
-static bool by_command(const struct host *host, int32_t pid, const char *match)
+static bool process_matches_command(const struct host *host, int32_t pid, const char *match)
 {
 	char text[1024];
 	int n;
@@ -24,8 +24,8 @@ static bool by_command(const struct host *host, int32_t pid, const char *match)
 	return n > 0 && !fnmatch(match, text, 0);
 }
 
-/* A folder of that name or path, or one in it: "system.slice" has all of its services. */
-static bool is_below(char *path, const char *cgroup)
+/* Matches the control group itself and those below: "system.slice" has all of its services. */
+static bool cgroup_is_below(char *path, const char *cgroup)
 {
 	char *end = path + strlen(path);
 
@@ -45,8 +45,8 @@ static bool is_below(char *path, const char *cgroup)
 	return false;
 }
 
-/* Of the one hierarchy, or of any of the older kind: "0::/path", "9:name=systemd:/path". */
-static bool by_cgroup(const struct host *host, int32_t pid, const char *cgroup)
+/* In the unified hierarchy or in one of version 1: "0::/path", "9:name=systemd:/path". */
+static bool process_matches_cgroup(const struct host *host, int32_t pid, const char *cgroup)
 {
 	char text[4096], *line, *next = text;
 
@@ -56,7 +56,7 @@ static bool by_cgroup(const struct host *host, int32_t pid, const char *cgroup)
 		char *path = strchr(line, ':');
 
 		path = path ? strchr(path + 1, ':') : NULL;
-		if (path && path[1] == '/' && is_below(path + 1, cgroup))
+		if (path && path[1] == '/' && cgroup_is_below(path + 1, cgroup))
 			return true;
 	}
 	return false;
@@ -66,14 +66,14 @@ bool filter_process(const struct host *host, const struct config_hotspots *c, in
 {
 	char unit[sizeof(c->unit) + 8];
 
-	if (!by_command(host, pid, host->config.source[SOURCE_hotspots].match) ||
-	    !by_command(host, pid, c->command))
+	if (!process_matches_command(host, pid, host->config.source[SOURCE_hotspots].match) ||
+	    !process_matches_command(host, pid, c->command))
 		return false;
-	if (strcmp(c->cgroup, "*") && !by_cgroup(host, pid, c->cgroup))
+	if (strcmp(c->cgroup, "*") && !process_matches_cgroup(host, pid, c->cgroup))
 		return false;
-	/* As systemctl(1) takes it. */
+	/* Without a suffix a unit is a service, as for systemctl(1). */
 	snprintf(unit, sizeof(unit), "%s%s", c->unit, strchr(c->unit, '.') ? "" : ".service");
-	return !strcmp(c->unit, "*") || by_cgroup(host, pid, unit);
+	return !strcmp(c->unit, "*") || process_matches_cgroup(host, pid, unit);
 }
 
 bool filter_name(const char *list, const char *name)
@@ -106,10 +106,10 @@ const char *filter_words(const struct config_hotspots *c, char *text, size_t siz
 		if (strcmp(word[i].value, "*") && at < size)
 			at += (size_t)snprintf(text + at, size - at, "%s%s=%s", at ? ", " : "",
 					       word[i].name, word[i].value);
-	for (uint32_t n = 0, told = 0; c->phases != CONFIG_PHASES && n < GCHINT_PHASE_NR; n++)
+	for (uint32_t n = 0, printed = 0; c->phases != CONFIG_PHASES && n < GCHINT_PHASE_NR; n++)
 		if (c->phases >> n & 1 && at < size)
 			at += (size_t)snprintf(text + at, size - at, "%s%s",
-					       told++ ? "," : (at ? ", phase=" : "phase="),
+					       printed++ ? "," : (at ? ", phase=" : "phase="),
 					       name_phase(n));
 	return at ? text : "everything";
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which processes and samples are wanted: struct config_hotspots, which may change at any time. */
+/* Which processes and samples to record: struct config_hotspots, which may change at any time. */
 #ifndef GCHINTD_FILTER_H
 #define GCHINTD_FILTER_H
 
@@ -8,13 +8,13 @@
 
 #include "../host.h"
 
-/* By its name or command line, its cgroup and its unit. */
+/* Matches a process by its name or command line, its cgroup and its unit. */
 bool filter_process(const struct host *host, const struct config_hotspots *c, int32_t pid);
 
-/* Whether one of the shell patterns of @list, between which are '|', is like @name. */
+/* Whether @name matches one of the shell patterns of @list, which '|' separates. */
 bool filter_name(const char *list, const char *name);
 
-/* "command=..., unit=...": what is not everything, for a note. */
+/* Describes the filter in a note: "command=..., unit=...", without what matches everything. */
 const char *filter_words(const struct config_hotspots *c, char *text, size_t size);
 
 #endif

@@ -2,11 +2,10 @@
 /*
  * Generic netlink family "gchint": phase edges, decisions, leases, samples.
  *
- * Two sockets. The request socket asks, one question at a time; RECORD_SET
- * holds as long as it is open. The event socket only listens: to both groups
- * of gchint, and to the controller's "notify" group, which tells when the
- * module comes and goes. A third way in, host->feed, is a local socket on which
- * a test sends the same messages.
+ * Two sockets. The request socket sends one request at a time; RECORD_SET is in effect as
+ * long as it is open. The event socket only receives: both groups of gchint, and the
+ * controller's "notify" group, which announces when the module is loaded or unloaded. For
+ * tests, host->feed names a local socket that delivers the same messages.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -32,9 +31,9 @@
 
 /* A message of the kernel is at most a page or two; a test's may be larger. */
 #define BUFFER 65536
-/* Leave room for the other sources before taking another message. */
+/* Records of the queue to leave to the other sources. */
 #define QUEUE_RESERVE 1024
-/* How long the end waits for a writer that is behind, in steps of STEP_US. */
+/* How long the end waits for a writer that is behind, polling it every STEP_US. */
 #define END_NS	(5 * NSEC_PER_SEC)
 #define STEP_US 5000
 
@@ -49,8 +48,8 @@ struct genl {
 	bool next_known;
 	uint64_t next_seq, lost;
 	bool lost_known;
-	bool behind; /* messages were left because the queue has no room */
-	uint32_t khz[512]; /* last told by a sample */
+	bool behind; /* messages were left because the queue is full */
+	uint32_t khz[512]; /* last reported by a sample */
 	char buffer[BUFFER] __attribute__((aligned(8)));
 };
 
@@ -79,15 +78,15 @@ static void on_batch(void *data, bool has_seq, uint64_t seq, uint32_t events, bo
 	}
 }
 
-static void on_event(void *data, const struct message_event *e)
+static void genl_on_event(void *data, const struct message_event *e)
 {
 	struct genl *g = data;
 
 	tracker_event(g->host->tracker, e);
 }
 
-/* A sample tells frequencies where no tracepoint can be had. */
-static void on_policy(void *data, const struct message_policy *p)
+/* Sampling events report frequencies where there is no tracepoint. */
+static void genl_on_policy(void *data, const struct message_policy *p)
 {
 	struct genl *g = data;
 	const struct record r = {
@@ -104,11 +103,11 @@ static void on_policy(void *data, const struct message_policy *p)
 
 static const struct message_ops ops = {
 	.batch = on_batch,
-	.event = on_event,
-	.policy = on_policy,
+	.event = genl_on_event,
+	.policy = genl_on_policy,
 };
 
-static void parse(struct genl *g, size_t len, uint16_t family)
+static void genl_parse(struct genl *g, size_t len, uint16_t family)
 {
 	int bad = message_parse(g->buffer, len, family, &ops, g);
 
@@ -116,8 +115,8 @@ static void parse(struct genl *g, size_t len, uint16_t family)
 		host_drop(g->host, "genl", (uint64_t)bad, "malformed message");
 }
 
-/* RECORD_SET, so that phases are seen under every governor. */
-static int ask_record(struct genl *g)
+/* Sends RECORD_SET, so that phases are reported under every governor. */
+static int genl_request_record(struct genl *g)
 {
 	struct nl_msg *msg = nlmsg_alloc();
 	int ret = -ENOMEM;
@@ -133,7 +132,7 @@ static int ask_record(struct genl *g)
 	return ret;
 }
 
-static void subscribe(struct genl *g)
+static void genl_subscribe(struct genl *g)
 {
 	static const char *const groups[] = { GCHINT_GENL_EVENT, GCHINT_GENL_SAMPLING };
 	int ret;
@@ -156,7 +155,7 @@ static void subscribe(struct genl *g)
 				  "CAP_NET_ADMIN",
 				  groups[i], nl_geterror(ret));
 	}
-	ret = ask_record(g);
+	ret = genl_request_record(g);
 	if (ret)
 		host_note(g->host, LOG_WARNING, "genl",
 			  "phases are seen only on CPUs governed by gchint: RECORD_SET: %s",
@@ -184,17 +183,18 @@ static void on_controller(struct genl *g, size_t len)
 			tracker_module_gone(g->host->tracker, clock_now());
 			host_note(g->host, LOG_NOTICE, "genl", "module unloaded; waiting for it");
 		} else if (genl->cmd == CTRL_CMD_NEWFAMILY && g->family < 0) {
-			subscribe(g);
+			genl_subscribe(g);
 			if (g->family >= 0)
 				host_note(g->host, LOG_NOTICE, "genl", "module loaded again");
 		}
 	}
 }
 
-/* What the socket held; false when there was nothing. Sets @behind when the
- * writer cannot follow: better wait than drop, the socket has its own buffer.
+/*
+ * Handles all pending messages; false if there were none. Stops and sets @behind if the
+ * queue is full: waiting loses nothing, since the socket has its own buffer.
  */
-static bool drain(struct genl *g, int fd)
+static bool genl_drain(struct genl *g, int fd)
 {
 	bool taken = false;
 
@@ -212,7 +212,7 @@ static bool drain(struct genl *g, int fd)
 			     g->feed_listen < 0 ? (struct sockaddr *)&from : NULL,
 			     g->feed_listen < 0 ? &fromlen : NULL);
 		if (n < 0 && errno == ENOBUFS)
-			continue; /* the sequence will tell how many */
+			continue; /* sequence numbers show how many were lost */
 		if (n <= 0) {
 			if (n == 0 && fd == g->feed) {
 				watch_free(g->watch);
@@ -225,43 +225,43 @@ static bool drain(struct genl *g, int fd)
 			break;
 		}
 		if (g->feed_listen < 0 && from.nl_pid)
-			continue; /* only the kernel is believed */
+			continue; /* accept messages of the kernel only */
 		if ((size_t)n > sizeof(g->buffer)) {
 			host_drop(g->host, "genl", 1, "message longer than the buffer");
 			continue;
 		}
 		if (g->feed_listen >= 0) {
-			parse(g, (size_t)n, 0);
+			genl_parse(g, (size_t)n, 0);
 			continue;
 		}
 		on_controller(g, (size_t)n);
 		if (g->family >= 0)
-			parse(g, (size_t)n, (uint16_t)g->family);
+			genl_parse(g, (size_t)n, (uint16_t)g->family);
 	}
 	return taken;
 }
 
 /*
- * Edges come singly, and each would wake the machine that is being measured. So
- * the first one wakes us, and from then on the socket is looked at once a period
- * until a period has passed without any: then it is armed again (one shot, since
- * an error or a hang-up would wake us whatever else is asked for).
+ * A wake-up for each edge would disturb the machine that is being measured. So the first
+ * edge wakes the loop, and from then on the socket is polled once a period until a period
+ * has passed without any. Then it is armed again, as one shot, since an error or a hang-up
+ * would wake the loop whatever else is requested.
  */
 static void on_readable(void *data, uint32_t events)
 {
 	struct genl *g = data;
 
 	(void)events;
-	drain(g, g->watched_fd);
+	genl_drain(g, g->watched_fd);
 	if (g->watch)
 		watch_period(g->rest,
 			     g->host->config.source[SOURCE_genl].period_ms * NSEC_PER_MSEC);
 }
 
-static void on_rested(void *data, uint32_t events)
+static void on_rest_timer(void *data, uint32_t events)
 {
 	struct genl *g = data;
-	bool more = g->watch && (drain(g, g->watched_fd) || g->behind);
+	bool more = g->watch && (genl_drain(g, g->watched_fd) || g->behind);
 
 	(void)events;
 	if (more && g->watch)
@@ -290,7 +290,7 @@ static void on_connect(void *data, uint32_t events)
 	g->watch = loop_fd(g->host->loop, fd, EPOLLIN | EPOLLONESHOT, on_readable, g);
 }
 
-static int start_feed(struct genl *g)
+static int feed_start(struct genl *g)
 {
 	int fd = local_bind(SOCK_SEQPACKET, g->host->feed);
 
@@ -303,7 +303,7 @@ static int start_feed(struct genl *g)
 	return g->accept ? 0 : -ENOMEM;
 }
 
-static int start_netlink(struct genl *g)
+static int netlink_start(struct genl *g)
 {
 	int size = (int)g->host->config.genl_buffer;
 	int notify, fd;
@@ -323,29 +323,29 @@ static int start_netlink(struct genl *g)
 	notify = genl_ctrl_resolve_grp(g->request, "nlctrl", "notify");
 	if (notify >= 0)
 		nl_socket_add_membership(g->events, notify);
-	subscribe(g);
+	genl_subscribe(g);
 	g->watched_fd = fd;
 	g->watch = loop_fd(g->host->loop, fd, EPOLLIN | EPOLLONESHOT, on_readable, g);
 	return g->watch ? 0 : -ENOMEM;
 }
 
-static void stop(void *state)
+static void genl_stop(void *state)
 {
 	struct genl *g = state;
 
 	watch_free(g->watch);
 	watch_free(g->rest);
 	watch_free(g->accept);
-	/* What was sent before the end belongs to the recording. */
+	/* Messages sent before the end belong to the recording. */
 	if (g->watched_fd >= 0 && (g->feed_listen < 0 || g->feed >= 0)) {
 		uint64_t end = clock_now() + END_NS;
 
 		g->watch = NULL;
-		drain(g, g->watched_fd);
+		genl_drain(g, g->watched_fd);
 		while (g->behind && clock_now() < end) {
 			queue_kick(g->host->queue);
 			usleep(STEP_US);
-			drain(g, g->watched_fd);
+			genl_drain(g, g->watched_fd);
 		}
 		if (g->behind)
 			host_drop(g->host, "genl", 1,
@@ -360,7 +360,7 @@ static void stop(void *state)
 	free(g);
 }
 
-static int start(struct host *host, void **state)
+static int genl_start(struct host *host, void **state)
 {
 	struct genl *g = calloc(1, sizeof(*g));
 	int ret;
@@ -369,10 +369,10 @@ static int start(struct host *host, void **state)
 		return -ENOMEM;
 	g->host = host;
 	g->family = g->feed_listen = g->feed = g->watched_fd = -1;
-	g->rest = loop_timer(host->loop, 0, on_rested, g);
-	ret = !g->rest ? -ENOMEM : host->feed ? start_feed(g) : start_netlink(g);
+	g->rest = loop_timer(host->loop, 0, on_rest_timer, g);
+	ret = !g->rest ? -ENOMEM : host->feed ? feed_start(g) : netlink_start(g);
 	if (ret) {
-		stop(g);
+		genl_stop(g);
 		return ret;
 	}
 	/* The kernel stamps events with its own monotonic clock. */
@@ -381,7 +381,7 @@ static int start(struct host *host, void **state)
 	return 0;
 }
 
-static int probe(const struct host *host, struct probe *p)
+static int genl_probe(const struct host *host, struct probe *p)
 {
 	struct nl_sock *sk;
 	int family;
@@ -400,8 +400,8 @@ static int probe(const struct host *host, struct probe *p)
 	if (!host->loop)
 		return probe_absent(p, -ENOENT, "modprobe cpufreq_gchint",
 				    "module not loaded: no phases, no decisions");
-	/* It may be loaded later: the controller will tell. */
+	/* The module may be loaded later, which the controller announces. */
 	return probe_found(p, "module not loaded (modprobe cpufreq_gchint); waiting for it");
 }
 
-const struct source source_genl = { probe, start, stop };
+const struct source source_genl = { genl_probe, genl_start, genl_stop };

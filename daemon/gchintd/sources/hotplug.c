@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * CPU hotplug: the kernel's uevents tell when, the "online" list tells what.
- * Where uevents cannot be had the list is polled.
+ * CPU hotplug: a uevent of the kernel says when to read the "online" list, and the list
+ * which CPUs changed. Without uevents the list is polled.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ struct hotplug {
 	uint8_t online[CPUS];
 };
 
-static void look(struct hotplug *h)
+static void hotplug_sample(struct hotplug *h)
 {
 	struct record r = { .t = clock_now(), .type = RECORD_HOTPLUG };
 	uint8_t now[CPUS];
@@ -46,10 +46,10 @@ static void look(struct hotplug *h)
 	h->known = true;
 }
 
-static void on_timer(void *data, uint32_t events)
+static void hotplug_on_timer(void *data, uint32_t events)
 {
 	(void)events;
-	look(data);
+	hotplug_sample(data);
 }
 
 #ifdef HAVE_UDEV
@@ -65,11 +65,11 @@ static void on_uevent(void *data, uint32_t events)
 		any = true;
 	}
 	if (any)
-		look(h);
+		hotplug_sample(h);
 }
 
-/* The kernel's own group: udevd need not run, and cannot be late. */
-static void listen_uevents(struct hotplug *h)
+/* Uses the kernel's own group: it needs no udevd and has none of its delay. */
+static void uevents_start(struct hotplug *h)
 {
 	struct udev *udev = udev_new();
 
@@ -82,50 +82,50 @@ static void listen_uevents(struct hotplug *h)
 				   on_uevent, h);
 }
 
-static void ignore_uevents(struct hotplug *h)
+static void uevents_stop(struct hotplug *h)
 {
 	watch_free(h->watch);
 	udev_monitor_unref(h->monitor);
 }
 #else
-static void listen_uevents(struct hotplug *h)
+static void uevents_start(struct hotplug *h)
 {
 	(void)h;
 }
 
-static void ignore_uevents(struct hotplug *h)
+static void uevents_stop(struct hotplug *h)
 {
 	(void)h;
 }
 #endif
 
-static void stop(void *state)
+static void hotplug_stop(void *state)
 {
 	struct hotplug *h = state;
 
-	look(h);
+	hotplug_sample(h);
 	watch_free(h->timer);
-	ignore_uevents(h);
+	uevents_stop(h);
 	free(h);
 }
 
-static int start(struct host *host, void **state)
+static int hotplug_start(struct host *host, void **state)
 {
 	struct hotplug *h = calloc(1, sizeof(*h));
 
 	if (!h)
 		return -ENOMEM;
 	h->host = host;
-	listen_uevents(h);
+	uevents_start(h);
 	h->timer = loop_timer(host->loop,
 			      host->config.source[SOURCE_hotplug].period_ms * NSEC_PER_MSEC,
-			      on_timer, h);
+			      hotplug_on_timer, h);
 	if (!h->timer) {
-		ignore_uevents(h);
+		uevents_stop(h);
 		free(h);
 		return -ENOMEM;
 	}
-	look(h);
+	hotplug_sample(h);
 	host_clock(host, "hotplug", "CLOCK_MONOTONIC", 0,
 		   h->watch ? NSEC_PER_MSEC :
 			      host->config.source[SOURCE_hotplug].period_ms * NSEC_PER_MSEC,
@@ -134,7 +134,7 @@ static int start(struct host *host, void **state)
 	return 0;
 }
 
-static int probe(const struct host *host, struct probe *p)
+static int hotplug_probe(const struct host *host, struct probe *p)
 {
 	char text[256];
 
@@ -143,4 +143,4 @@ static int probe(const struct host *host, struct probe *p)
 	return probe_found(p, "CPUs %s online", text);
 }
 
-const struct source source_hotplug = { probe, start, stop };
+const struct source source_hotplug = { hotplug_probe, hotplug_start, hotplug_stop };

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Where the threads of programs are, so and so often a second of CPU time: a perf event on
- * each thread of a process that sent a ring. With the privilege, a program of ours in the
- * kernel writes the whole sample, the method and the phase with it: tunnel.h.
+ * Samples where threads run, at a fixed rate of CPU time: a perf event on each thread of a
+ * process that sent a ring. With the privileges for it, a BPF program writes the whole
+ * sample, including the method and the phase: tunnel.h.
  *
- * Without it the event's own ring has the instruction and the call chain, in the kernel too
- * where perf_event_paranoid allows; at each overflow the kernel sends the thread a signal, to
- * which libgchint answers with the method and the phase. Sample and answer are joined by their
- * instants. A thread that does not answer has its samples, without a method.
+ * Without them the event's own ring has the instruction and the call chain, including the
+ * kernel's where perf_event_paranoid allows; at each overflow the kernel sends the thread a
+ * signal, to which libgchint answers with the method and the phase. Samples and answers are
+ * matched by time. Samples of a thread that does not answer have no method.
  *
- * Off unless asked for: it costs the programs time.
+ * Off by default: it costs the programs time.
  */
 #include "hotspots.h"
 
@@ -44,8 +44,8 @@ static void process_end(struct hotspots *h, struct process **at)
 	h->nr_processes--;
 }
 
-/* It may never lease a thread, which is what names processes else. */
-static void tell_name(const struct hotspots *h, int32_t pid)
+/* Otherwise a process is named when it leases a thread, which this one may never do. */
+static void process_record_name(const struct hotspots *h, int32_t pid)
 {
 	char comm[64];
 	const char *strings[] = { comm, NULL };
@@ -56,13 +56,13 @@ static void tell_name(const struct hotspots *h, int32_t pid)
 						    strings, 2));
 }
 
-/* By the filter as it is now. */
-static void choose(struct hotspots *h, struct process *p)
+/* Starts or stops sampling a process, as the filter now says. */
+static void process_apply_filter(struct hotspots *h, struct process *p)
 {
 	const bool wanted = filter_process(h->host, &h->filter, p->pid);
 
 	if (wanted && !p->wanted) {
-		tell_name(h, p->pid);
+		process_record_name(h, p->pid);
 		images_look(&p->images, h->host, p->pid);
 		threads_walk(h, p);
 	}
@@ -71,21 +71,21 @@ static void choose(struct hotspots *h, struct process *p)
 	p->wanted = wanted;
 }
 
-/* What a filter let pass; nothing at all is said. */
-static void tell_filter(struct hotspots *h)
+/* Warns about a filter that matched no sample. */
+static void filter_report(struct hotspots *h)
 {
 	char text[1024];
 	const char *words = filter_words(&h->filter, text, sizeof(text));
 
-	/* Without a filter the text is not used. */
+	/* Without a filter filter_words() returns a constant and leaves the text unused. */
 	if (!h->passed && words == text)
 		host_note(h->host, LOG_WARNING, "hotspots",
 			  "the filter %s let nothing pass of %llu samples", words,
 			  (unsigned long long)h->stopped);
 }
 
-/* It may have been changed since. */
-static void follow_filter(struct hotspots *h)
+/* Applies the configuration's filter if it has changed. */
+static void filter_update(struct hotspots *h)
 {
 	const struct config_hotspots *now = &h->host->config.hotspots;
 	const uint64_t from = clock_now();
@@ -95,20 +95,20 @@ static void follow_filter(struct hotspots *h)
 		return;
 	for (struct process *p = h->processes; p; p = p->next) {
 		for (struct thread *th = p->threads; th; th = th->next) {
-			/* What came since @from is the new one's. */
+			/* Samples from @from on belong to the new filter. */
 			thread_drain(h, p, th);
 			while (th->nr && th->pending[th->first].t < from)
 				thread_flush(h, p, th);
 		}
 		methods_forget(&p->methods);
 	}
-	tell_filter(h);
+	filter_report(h);
 	h->filter = *now;
 	h->passed = h->stopped = 0;
 	host_note_at(h->host, from, LOG_INFO, "hotspots", "what is sampled from here on: %s",
 		     filter_words(now, text, sizeof(text)));
 	for (struct process *p = h->processes; p; p = p->next)
-		choose(h, p);
+		process_apply_filter(h, p);
 }
 
 void hotspots_process(struct hotspots *h, int32_t pid, bool same, uint32_t features, int64_t method)
@@ -117,7 +117,7 @@ void hotspots_process(struct hotspots *h, int32_t pid, bool same, uint32_t featu
 
 	if (!h)
 		return;
-	follow_filter(h);
+	filter_update(h);
 	hotspots_gone(h, pid);
 	p = h->nr_processes < PROCESSES ? calloc(1, sizeof(*p)) : NULL;
 	if (!p) {
@@ -129,17 +129,17 @@ void hotspots_process(struct hotspots *h, int32_t pid, bool same, uint32_t featu
 	p->answers = features & GCHINT_STREAM_SAMPLES;
 	p->place.tells = !!(features & GCHINT_STREAM_METHODS);
 	p->place.method = method;
-	/* Who cannot be looked into may still answer. */
+	/* Prefer answers of the thread to BPF samples without a method. */
 	p->seen = h->tunnel && (p->place.tells || !p->answers);
 	p->next = h->processes;
 	h->processes = p;
 	if (!h->nr_processes++)
 		watch_period(h->timer,
 			     h->host->config.source[SOURCE_hotspots].period_ms * NSEC_PER_MSEC);
-	choose(h, p);
+	process_apply_filter(h, p);
 }
 
-static struct process *process_of(struct hotspots *h, int32_t pid)
+static struct process *process_find(struct hotspots *h, int32_t pid)
 {
 	struct process *p = h ? h->processes : NULL;
 
@@ -148,8 +148,8 @@ static struct process *process_of(struct hotspots *h, int32_t pid)
 	return p;
 }
 
-/* Samples since @t that were taken before anybody knew where to look. */
-static void forget_phases(struct hotspots *h, struct thread *th, uint64_t t)
+/* Makes the phase of samples since @t unknown if they were taken before its address was known. */
+static void thread_forget_phases(struct hotspots *h, struct thread *th, uint64_t t)
 {
 	threads_drain(h);
 	for (uint32_t i = 0; i < th->nr; i++) {
@@ -160,7 +160,8 @@ static void forget_phases(struct hotspots *h, struct thread *th, uint64_t t)
 	}
 }
 
-static struct tunnel_place place_of(const struct process *p, const struct gchint_stream_event *e)
+static struct tunnel_place place_from_event(const struct process *p,
+					    const struct gchint_stream_event *e)
 {
 	struct tunnel_place place = p->place;
 
@@ -170,8 +171,8 @@ static struct tunnel_place place_of(const struct process *p, const struct gchint
 	return place;
 }
 
-/* For when its threads are sampled again; false without memory, and it stays unknown. */
-static bool remember_word(struct process *p, const struct gchint_stream_event *e)
+/* Kept for when its threads are sampled again; false without memory: the phase stays unknown. */
+static bool process_store_word(struct process *p, const struct gchint_stream_event *e)
 {
 	struct tunnel_place *more;
 	size_t i = 0;
@@ -187,7 +188,7 @@ static bool remember_word(struct process *p, const struct gchint_stream_event *e
 		p->word = more;
 		p->words++;
 	}
-	p->word[i] = place_of(p, e);
+	p->word[i] = place_from_event(p, e);
 	if (!e->work_done)
 		p->word[i] = p->word[--p->words];
 	return true;
@@ -195,19 +196,19 @@ static bool remember_word(struct process *p, const struct gchint_stream_event *e
 
 void hotspots_word(struct hotspots *h, int32_t pid, const struct gchint_stream_event *e)
 {
-	struct process *p = process_of(h, pid);
+	struct process *p = process_find(h, pid);
 
-	if (!p || !p->seen || !remember_word(p, e) || !p->wanted)
+	if (!p || !p->seen || !process_store_word(p, e) || !p->wanted)
 		return;
-	/* One that began since the last walk is told of first here. */
+	/* A thread that started since the last walk is found in the second pass. */
 	for (int walked = 0; walked < 2; walked++) {
 		for (struct thread *th = p->threads; th; th = th->next)
 			if (th->own_tid == e->tid && th->number) {
-				const struct tunnel_place place = place_of(p, e);
+				const struct tunnel_place place = place_from_event(p, e);
 
 				tunnel_place(h->tunnel, th->number, &place);
 				if (place.word)
-					forget_phases(h, th, e->time);
+					thread_forget_phases(h, th, e->time);
 				return;
 			}
 		if (e->work_done && !walked)
@@ -220,7 +221,7 @@ void hotspots_word(struct hotspots *h, int32_t pid, const struct gchint_stream_e
 void hotspots_answer(struct hotspots *h, int32_t pid, int32_t tid,
 		     const struct gchint_stream_event *answer)
 {
-	struct process *p = process_of(h, pid);
+	struct process *p = process_find(h, pid);
 	struct thread *th = NULL;
 	uint32_t i;
 
@@ -230,8 +231,8 @@ void hotspots_answer(struct hotspots *h, int32_t pid, int32_t tid,
 		return;
 	thread_drain(h, p, th);
 	/*
-	 * The latest sample before it. Those before that one are of the same instant of the
-	 * program only while it did not come back from the kernel.
+	 * The answer belongs to the latest sample before it, and to earlier samples only if the
+	 * thread did not return from the kernel between them.
 	 */
 	for (i = th->nr; i-- > 0;) {
 		struct sample *s = &th->pending[(th->first + i) % PENDING];
@@ -260,14 +261,14 @@ void hotspots_gone(struct hotspots *h, int32_t pid)
 		watch_period(h->timer, 0);
 }
 
-static void on_timer(void *data, uint32_t events)
+static void hotspots_on_timer(void *data, uint32_t events)
 {
 	const uint64_t old = clock_now() - PATIENCE;
 	struct hotspots *h = data;
 
 	(void)events;
 	threads_drain(h);
-	follow_filter(h);
+	filter_update(h);
 	for (struct process *p = h->processes; p; p = p->next) {
 		if (p->wanted)
 			threads_walk(h, p);
@@ -278,7 +279,7 @@ static void on_timer(void *data, uint32_t events)
 			thread_lost(h, th);
 			while (th->nr && th->pending[th->first].t < old)
 				thread_flush(h, p, th);
-			/* Its last answers may still be in the ring of its process. */
+			/* The last answers may still be in the ring of the process. */
 			if (!th->alive && !th->nr)
 				thread_end(h, p, at);
 			else
@@ -287,29 +288,29 @@ static void on_timer(void *data, uint32_t events)
 	}
 }
 
-static void stop(void *state)
+static void hotspots_stop(void *state)
 {
 	struct hotspots *h = state;
 
 	h->host->hotspots = NULL;
 	while (h->processes)
 		process_end(h, &h->processes);
-	tell_filter(h);
+	filter_report(h);
 	watch_free(h->timer);
 	if (h->tunnel)
 		tunnel_close(h->tunnel);
 	free(h);
 }
 
-/* Whether the kernel's side may be used, and can; @why what is missing. */
-static int open_tunnel(const struct host *host, struct tunnel **t, const char **why)
+/* Opens the tunnel unless the configuration forbids it; *@why says what is missing. */
+static int tunnel_try_open(const struct host *host, struct tunnel **t, const char **why)
 {
 	*why = "the configuration says so";
 	return host->config.hotspots.signal ? -ECANCELED :
 					      tunnel_open(t, THREADS, host->root.sysfs, why);
 }
 
-static int start(struct host *host, void **state)
+static int hotspots_start(struct host *host, void **state)
 {
 	struct hotspots *h = calloc(1, sizeof(*h));
 	struct rlimit files;
@@ -319,7 +320,7 @@ static int start(struct host *host, void **state)
 	if (!h)
 		return -ENOMEM;
 	h->host = host;
-	h->timer = loop_timer(host->loop, 0, on_timer, h);
+	h->timer = loop_timer(host->loop, 0, hotspots_on_timer, h);
 	if (!h->timer || sampling_choose(&h->sampling)) {
 		watch_free(h->timer);
 		free(h);
@@ -327,9 +328,9 @@ static int start(struct host *host, void **state)
 	}
 	h->sampling.hz = host->config.hotspots.hz;
 	h->filter = host->config.hotspots;
-	if (open_tunnel(host, &h->tunnel, &why))
+	if (tunnel_try_open(host, &h->tunnel, &why))
 		h->tunnel = NULL;
-	/* A descriptor for each thread. */
+	/* Each thread needs a descriptor. */
 	if (!getrlimit(RLIMIT_NOFILE, &files) && files.rlim_cur < files.rlim_max) {
 		files.rlim_cur = files.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &files);
@@ -345,18 +346,18 @@ static int start(struct host *host, void **state)
 	return 0;
 }
 
-static int probe(const struct host *host, struct probe *p)
+static int hotspots_probe(const struct host *host, struct probe *p)
 {
-	const char *mend = "run as root, or lower kernel.perf_event_paranoid to 2";
+	const char *remedy = "run as root, or lower kernel.perf_event_paranoid to 2";
 	struct tunnel *tunnel;
 	struct sampling s;
 	const char *why;
 	int ret = sampling_choose(&s);
 
 	if (ret)
-		return probe_absent(p, ret, ret == -EACCES || ret == -EPERM ? mend : "",
+		return probe_absent(p, ret, ret == -EACCES || ret == -EPERM ? remedy : "",
 				    "no samples of threads: %s", strerror(-ret));
-	ret = open_tunnel(host, &tunnel, &why);
+	ret = tunnel_try_open(host, &tunnel, &why);
 	if (!ret)
 		tunnel_close(tunnel);
 	return probe_found(p, "samples by %s, %s the kernel's own; methods %s%s",
@@ -366,4 +367,4 @@ static int probe(const struct host *host, struct probe *p)
 			   ret ? why : "");
 }
 
-const struct source source_hotspots = { probe, start, stop };
+const struct source source_hotspots = { hotspots_probe, hotspots_start, hotspots_stop };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * hwmon: power, energy, current and voltage channels with their labels. Where
- * a chip gives a current and its voltage but no power of its own, the product
- * is a power rail, and says that it is one.
+ * hwmon: power, energy, current and voltage channels with their labels. For a chip that
+ * measures a current and its voltage but no power, the product is a power rail, which is
+ * recorded as derived.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -47,8 +47,8 @@ static int channel_number(const char *file, const char *prefix, const char *suff
 	return v > 9999 || strcmp(end, suffix) ? -1 : (int)v;
 }
 
-static void add(struct chip *c, const char *channel, const char *label, enum rail_kind kind,
-		double scale, const char *path, const char *factor, const char *derived)
+static void channel_add(struct chip *c, const char *channel, const char *label, enum rail_kind kind,
+			double scale, const char *path, const char *factor, const char *derived)
 {
 	char name[128];
 
@@ -65,7 +65,7 @@ static void add(struct chip *c, const char *channel, const char *label, enum rai
 			    });
 }
 
-static int on_file(void *data, const char *file)
+static int hwmon_on_file(void *data, const char *file)
 {
 	struct chip *c = data;
 
@@ -85,14 +85,14 @@ static int on_file(void *data, const char *file)
 		snprintf(channel, sizeof(channel), "%s%d", types[i].prefix, n);
 		snprintf(path, sizeof(path), "%s/%s", c->dir, file);
 		root_read(label, sizeof(label), "%s/%s_label", c->dir, channel);
-		add(c, channel, label, types[i].kind, types[i].scale, path, NULL, NULL);
+		channel_add(c, channel, label, types[i].kind, types[i].scale, path, NULL, NULL);
 		return 0;
 	}
 	return 0;
 }
 
 /* The voltage that belongs to a current: "iout1" and "vout1", else its number. */
-static int voltage_of(struct chip *c, int n, const char *label)
+static int channel_find_voltage(struct chip *c, int n, const char *label)
 {
 	char other[64], path[384];
 
@@ -116,7 +116,7 @@ static int on_current(void *data, const char *file)
 	if (n < 0)
 		return 0;
 	root_read(label, sizeof(label), "%s/curr%d_label", c->dir, n);
-	v = voltage_of(c, n, label);
+	v = channel_find_voltage(c, n, label);
 	if (v < 0)
 		return 0;
 	snprintf(channel, sizeof(channel), "curr%dxin%d", n, v);
@@ -124,7 +124,7 @@ static int on_current(void *data, const char *file)
 	snprintf(path, sizeof(path), "%s/%s", c->dir, file);
 	snprintf(factor, sizeof(factor), "%s/in%d_input", c->dir, v);
 	/* mA x mV = uW */
-	add(c, channel, label, RAIL_POWER, 1, path, factor, derived);
+	channel_add(c, channel, label, RAIL_POWER, 1, path, factor, derived);
 	return 0;
 }
 
@@ -139,7 +139,7 @@ static int on_chip(void *data, const char *entry)
 	snprintf(c->dir, sizeof(c->dir), "%s/class/hwmon/%s", host->root.sysfs, entry);
 	if (root_read(chip, sizeof(chip), "%s/name", c->dir) <= 0)
 		snprintf(chip, sizeof(chip), "%s", entry);
-	/* hwmonN is counted anew at each bind; the device's own name stays. */
+	/* hwmonN may change at each bind; the device's own name does not. */
 	snprintf(link, sizeof(link), "%s/device", c->dir);
 	n = readlink(link, device, sizeof(device) - 1);
 	device[n > 0 ? n : 0] = '\0';
@@ -147,7 +147,7 @@ static int on_chip(void *data, const char *entry)
 	base = base ? base + 1 : device;
 	snprintf(c->name, sizeof(c->name), "%s%s%.48s", chip, *base ? "-" : "", base);
 	c->powers = 0;
-	root_list(c->dir, "", on_file, c);
+	root_list(c->dir, "", hwmon_on_file, c);
 	if (!c->powers)
 		root_list(c->dir, "curr", on_current, c);
 	return 0;
@@ -162,7 +162,7 @@ void hwmon_scan(struct rails *rails)
 	root_list(dir, "hwmon", on_chip, &c);
 }
 
-static int probe(const struct host *host, struct probe *p)
+static int hwmon_probe(const struct host *host, struct probe *p)
 {
 	struct rails_count n = rails_count(host, hwmon_scan);
 
@@ -173,15 +173,15 @@ static int probe(const struct host *host, struct probe *p)
 	return probe_found(p, "%u channels on %u chips", n.channels, n.devices);
 }
 
-static int start(struct host *host, void **state)
+static int hwmon_start(struct host *host, void **state)
 {
 	*state = rails_start(host, SOURCE_hwmon, hwmon_scan);
 	return *state ? 0 : -ENOMEM;
 }
 
-static void stop(void *state)
+static void hwmon_stop(void *state)
 {
 	rails_stop(state);
 }
 
-const struct source source_hwmon = { probe, start, stop };
+const struct source source_hwmon = { hwmon_probe, hwmon_start, hwmon_stop };

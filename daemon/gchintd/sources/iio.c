@@ -39,13 +39,14 @@ struct device {
 	char dir[256], name[96];
 };
 
-static double number(const char *dir, const char *stem, const char *what, double otherwise)
+static double channel_read_number(const char *dir, const char *stem, const char *what,
+				  double otherwise)
 {
 	char text[64], shared[64];
 	size_t n = strcspn(stem, "0123456789");
 	int64_t v;
 
-	/* "in_power2_scale" goes before the type's common "in_power_scale". */
+	/* "in_power2_scale" takes precedence over the type's common "in_power_scale". */
 	if (root_read(text, sizeof(text), "%s/%s_%s", dir, stem, what) > 0 &&
 	    !text_fixed(text, 9, &v))
 		return (double)v / 1e9;
@@ -56,7 +57,7 @@ static double number(const char *dir, const char *stem, const char *what, double
 	return otherwise;
 }
 
-static int on_file(void *data, const char *file)
+static int iio_on_file(void *data, const char *file)
 {
 	struct device *d = data;
 
@@ -76,8 +77,8 @@ static int on_file(void *data, const char *file)
 		snprintf(stem, sizeof(stem), "%.*s", (int)(end - file), file);
 		snprintf(path, sizeof(path), "%s/%s", d->dir, file);
 		if (raw) {
-			scale = number(d->dir, stem, "scale", 1);
-			offset = number(d->dir, stem, "offset", 0);
+			scale = channel_read_number(d->dir, stem, "scale", 1);
+			offset = channel_read_number(d->dir, stem, "offset", 0);
 		}
 		if (root_read(label, sizeof(label), "%s/%s_label", d->dir, stem) <= 0)
 			label[0] = '\0';
@@ -105,7 +106,7 @@ static int on_device(void *data, const char *entry)
 		return 0;
 	snprintf(d.dir, sizeof(d.dir), "%.100s/bus/iio/devices/%.64s", host->root.sysfs, entry);
 	iio_device_name(host->root.sysfs, entry, d.name, sizeof(d.name));
-	root_list(d.dir, "in_", on_file, &d);
+	root_list(d.dir, "in_", iio_on_file, &d);
 	return 0;
 }
 
@@ -117,7 +118,7 @@ void iio_scan(struct rails *rails)
 	root_list(dir, "iio:device", on_device, rails);
 }
 
-static int probe(const struct host *host, struct probe *p)
+static int iio_probe(const struct host *host, struct probe *p)
 {
 	struct rails_count n = rails_count(host, iio_scan);
 
@@ -126,39 +127,39 @@ static int probe(const struct host *host, struct probe *p)
 	return probe_found(p, "%u channels on %u devices", n.channels, n.devices);
 }
 
-/* The next probe, after a reload, asks the host for buffers. */
-static void free_iio(struct iio *iio)
+/* Clears the host's pointer, too: the next probe, after a reload, uses it. */
+static void iio_free(struct iio *iio)
 {
 	iio->host->iio_buffers = NULL;
 	iio_buffers_stop(iio->buffers);
 	free(iio);
 }
 
-static void stop(void *state)
+static void iio_stop(void *state)
 {
 	struct iio *iio = state;
 
 	rails_stop(iio->rails);
-	free_iio(iio);
+	iio_free(iio);
 }
 
-static int start(struct host *host, void **state)
+static int iio_start(struct host *host, void **state)
 {
 	struct iio *iio = calloc(1, sizeof(*iio));
 
 	if (!iio)
 		return -ENOMEM;
 	iio->host = host;
-	/* Buffers first: a captured device answers sysfs with EBUSY. */
+	/* Buffers first: sysfs reads of a captured device fail with EBUSY. */
 	iio->buffers = host->config.iio_buffered ? iio_buffers_start(host) : NULL;
 	host->iio_buffers = iio->buffers;
 	iio->rails = rails_start(host, SOURCE_iio, iio_scan);
 	if (!iio->rails) {
-		free_iio(iio);
+		iio_free(iio);
 		return -ENOMEM;
 	}
 	*state = iio;
 	return 0;
 }
 
-const struct source source_iio = { probe, start, stop };
+const struct source source_iio = { iio_probe, iio_start, iio_stop };

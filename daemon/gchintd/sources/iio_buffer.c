@@ -26,7 +26,7 @@ void iio_device_name(const char *sysfs, const char *entry, char *buf, size_t siz
 
 #define DEVICES	 16
 #define CHANNELS 8
-/* Samples the kernel gathers before it wakes us: a tenth of a second or less. */
+/* Upper limit of the samples that the kernel gathers before it wakes us. */
 #define SAMPLES_MAX 256
 
 struct channel {
@@ -52,14 +52,14 @@ struct iio_buffers {
 	unsigned int nr;
 };
 
-static double attr(struct iio_channel *chn, const char *name, double otherwise)
+static double channel_read_attr(struct iio_channel *chn, const char *name, double otherwise)
 {
 	double v;
 
 	return iio_channel_attr_read_double(chn, name, &v) ? otherwise : v;
 }
 
-static bool kind_of(const struct iio_channel *chn, enum rail_kind *kind, double *micro)
+static bool channel_classify(const struct iio_channel *chn, enum rail_kind *kind, double *micro)
 {
 	switch (iio_channel_get_type(chn)) {
 	case IIO_CURRENT:
@@ -83,7 +83,7 @@ static bool kind_of(const struct iio_channel *chn, enum rail_kind *kind, double 
 	}
 }
 
-static void free_capture(struct capture *c)
+static void capture_free(struct capture *c)
 {
 	watch_free(c->watch);
 	if (c->buffer)
@@ -136,7 +136,7 @@ static void on_ready(void *data, uint32_t events)
 			int64_t raw = 0;
 
 			iio_channel_convert(ch->chn, &raw, at);
-			/* libiio fills the width of the storage; widen the sign by hand. */
+			/* libiio fills only the width of the storage; extend the sign by hand. */
 			if (f->is_signed && f->length && f->length < 64)
 				raw = (int64_t)((uint64_t)raw << (64 - f->length)) >>
 				      (64 - f->length);
@@ -148,27 +148,27 @@ static void on_ready(void *data, uint32_t events)
 	}
 }
 
-/* The kernel stamps with CLOCK_REALTIME unless told otherwise. */
-static int stamp_monotonic(struct iio_device *dev)
+/* The default clock of the kernel's time stamps is CLOCK_REALTIME. */
+static int device_set_monotonic(struct iio_device *dev)
 {
 	ssize_t n = iio_device_attr_write(dev, "current_timestamp_clock", "monotonic\n");
 
 	return n < 0 ? (int)n : 0;
 }
 
-static size_t samples_for(struct iio_device *dev, const struct host *host)
+static size_t device_buffer_samples(struct iio_device *dev, const struct host *host)
 {
 	double hz, period = host->config.source[SOURCE_iio].period_ms / 1000.0;
 
 	if (iio_device_attr_read_double(dev, "in_sampling_frequency", &hz) &&
 	    iio_device_attr_read_double(dev, "sampling_frequency", &hz))
 		hz = 100;
-	/* Woken about once a period. */
+	/* Wake up about once a period. */
 	hz = hz * (period < 0.1 ? 0.1 : period);
 	return hz < 1 ? 1 : hz > SAMPLES_MAX ? SAMPLES_MAX : (size_t)hz;
 }
 
-static struct capture *capture_device(struct host *host, struct iio_device *dev)
+static struct capture *capture_start(struct host *host, struct iio_device *dev)
 {
 	struct capture *c = calloc(1, sizeof(*c));
 	int fd;
@@ -192,11 +192,11 @@ static struct capture *capture_device(struct host *host, struct iio_device *dev)
 			iio_channel_enable(chn);
 			continue;
 		}
-		if (c->nr == CHANNELS || !kind_of(chn, &kind, &ch->scale))
+		if (c->nr == CHANNELS || !channel_classify(chn, &kind, &ch->scale))
 			continue;
 		ch->chn = chn;
-		ch->scale *= attr(chn, "scale", 1);
-		ch->offset = attr(chn, "offset", 0);
+		ch->scale *= channel_read_attr(chn, "scale", 1);
+		ch->offset = channel_read_attr(chn, "offset", 0);
 		snprintf(name, sizeof(name), "%s:%s", c->name, iio_channel_get_id(chn));
 		ch->rail = rails_define(host, SOURCE_iio,
 					&(struct rail_desc){
@@ -212,11 +212,11 @@ static struct capture *capture_device(struct host *host, struct iio_device *dev)
 		iio_channel_enable(chn);
 		c->nr++;
 	}
-	if (!c->nr || !c->stamp || stamp_monotonic(dev))
+	if (!c->nr || !c->stamp || device_set_monotonic(dev))
 		goto free_it;
-	c->buffer = iio_device_create_buffer(dev, samples_for(dev, host), false);
+	c->buffer = iio_device_create_buffer(dev, device_buffer_samples(dev, host), false);
 	if (!c->buffer)
-		goto free_it; /* wants a trigger, or permission */
+		goto free_it; /* needs a trigger, or permission */
 	iio_buffer_set_blocking_mode(c->buffer, false);
 	fd = iio_buffer_get_poll_fd(c->buffer);
 	if (fd < 0)
@@ -229,7 +229,7 @@ static struct capture *capture_device(struct host *host, struct iio_device *dev)
 	return c;
 
 free_it:
-	free_capture(c);
+	capture_free(c);
 	return NULL;
 }
 
@@ -249,7 +249,7 @@ struct iio_buffers *iio_buffers_start(struct host *host)
 
 		if (b->nr == DEVICES)
 			break;
-		c = capture_device(host, iio_context_get_device(b->ctx, i));
+		c = capture_start(host, iio_context_get_device(b->ctx, i));
 		if (c)
 			b->capture[b->nr++] = c;
 	}
@@ -267,7 +267,7 @@ void iio_buffers_stop(struct iio_buffers *b)
 	if (!b)
 		return;
 	for (unsigned int i = 0; i < b->nr; i++)
-		free_capture(b->capture[i]);
+		capture_free(b->capture[i]);
 	if (b->ctx)
 		iio_context_destroy(b->ctx);
 	free(b);

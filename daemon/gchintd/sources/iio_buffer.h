@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Buffered capture of IIO devices through libiio: every conversion of the
- * device with the kernel's own time stamp, instead of a look now and then.
- * Without libiio these are no-ops and sysfs serves all devices.
+ * Buffered capture of IIO devices through libiio: every conversion of the device with the
+ * kernel's own time stamp, instead of polling. Without libiio these are no-ops, and all
+ * devices are read through sysfs.
  */
 #ifndef GCHINTD_IIO_BUFFER_H
 #define GCHINTD_IIO_BUFFER_H
@@ -13,7 +13,7 @@
 struct host;
 struct iio_buffers;
 
-/* Captures from each device that lets itself be; NULL if there is none. */
+/* Captures from each device that supports it; NULL if none does. */
 struct iio_buffers *iio_buffers_start(struct host *host);
 void iio_buffers_stop(struct iio_buffers *b);
 /* Whether "iio:deviceN" is captured. */

@@ -11,7 +11,7 @@
 
 #define AGAIN (500 * NSEC_PER_MSEC)
 
-static bool is_told(const struct images *i, uint64_t start, uint64_t end)
+static bool image_is_known(const struct images *i, uint64_t start, uint64_t end)
 {
 	for (size_t n = 0; n < i->nr; n++)
 		if (i->image[n].start == start && i->image[n].end == end)
@@ -40,7 +40,7 @@ void images_look(struct images *i, struct host *host, int32_t pid)
 			continue;
 		line[strcspn(line, "\n")] = '\0';
 		name = line + at;
-		if (is_told(i, start, end))
+		if (image_is_known(i, start, end))
 			continue;
 		more = realloc(i->image, (i->nr + 1) * sizeof(*more));
 		if (!more)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Code that a process has mapped, each told once. */
+/* Executable mappings of a process, each recorded once. */
 #ifndef GCHINTD_IMAGES_H
 #define GCHINTD_IMAGES_H
 
@@ -13,12 +13,12 @@ struct images {
 		uint64_t start, end;
 	} * image; /* to be freed */
 	size_t nr;
-	uint64_t looked; /* when it was looked last */
+	uint64_t looked; /* when the mappings were read last */
 };
 
-/* Tells what of /proc/PID/maps can be executed and was not told yet. */
+/* Records the executable mappings in /proc/PID/maps that are not recorded yet. */
 void images_look(struct images *i, struct host *host, int32_t pid);
-/* Looks anew, but not often, if nothing is known to be at @ip. */
+/* Reads the mappings again, at most twice a second, if none is known at @ip. */
 void images_know(struct images *i, struct host *host, int32_t pid, uint64_t ip);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Hints of programs without the module: libgchint sends a ring in memory to the socket
- * that GCHINT_STREAM names, to us and to them; <gchint-stream.h> says how it is read.
- * They become the same phases and leases as the kernel's, in sessions of their own
- * numbers. A ring is looked at once a period, and only while there is one.
+ * Hints of programs without the module: libgchint sends a ring in shared memory to the
+ * socket that GCHINT_STREAM names; <gchint-stream.h> documents its protocol. Its events
+ * become the same phases and leases as the kernel's, in sessions with numbers of their own.
+ * Rings are polled once a period, and the timer runs only while there is one.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -26,14 +26,14 @@
 
 #define RINGS	 1024
 #define CPUS_MAX 8192
-#define ROUND	 4096 /* events of a ring before the next one has its turn */
-/* Leave room for the other sources. */
+#define ROUND	 4096 /* events read from one ring before the next ring is read */
+/* Records of the queue to leave to the other sources. */
 #define QUEUE_RESERVE 1024
 
 struct ring {
 	struct ring *next;
 	struct ring_reader in;
-	int32_t own_pid; /* as it sees itself */
+	int32_t own_pid; /* in its own pid namespace */
 	uint64_t session;
 	bool closed;
 	int32_t tid[RING_LEASES]; /* 0 none */
@@ -56,8 +56,8 @@ static const char *socket_path(void)
 	return path && *path ? path : NULL;
 }
 
-static void tell_lease(struct library *l, const struct ring *ring, uint32_t slot, uint64_t t,
-		       enum gchint_lease what, uint32_t role)
+static void lease_report(struct library *l, const struct ring *ring, uint32_t slot, uint64_t t,
+			 enum gchint_lease what, uint32_t role)
 {
 	const struct message_event e = {
 		.has = HAS(GCHINT_EVENT_A_TID) | HAS(GCHINT_EVENT_A_SESSION) |
@@ -77,8 +77,8 @@ static void tell_lease(struct library *l, const struct ring *ring, uint32_t slot
 	tracker_event(l->host->tracker, &e);
 }
 
-static void tell_phase(struct library *l, const struct ring *ring,
-		       const struct gchint_stream_event *s)
+static void phase_report(struct library *l, const struct ring *ring,
+			 const struct gchint_stream_event *s)
 {
 	const struct message_event e = {
 		.has = HAS(GCHINT_EVENT_A_TID) | HAS(GCHINT_EVENT_A_SESSION) |
@@ -102,41 +102,41 @@ static void tell_phase(struct library *l, const struct ring *ring,
 	tracker_event(l->host->tracker, &e);
 }
 
-/* Every lease of the ring ends. */
-static void end_leases(struct library *l, struct ring *ring, enum gchint_lease how)
+/* Ends every lease of the ring. */
+static void ring_end_leases(struct library *l, struct ring *ring, enum gchint_lease how)
 {
 	const uint64_t now = clock_now();
 
 	for (uint32_t slot = 0; slot < RING_LEASES; slot++)
 		if (ring->tid[slot]) {
-			tell_lease(l, ring, slot, now, how, 0);
+			lease_report(l, ring, slot, now, how, 0);
 			ring->tid[slot] = 0;
 		}
 }
 
-/* In another pid namespace its main thread is known, and no other. */
-static int32_t our_tid(const struct ring *ring, int32_t tid)
+/* In another pid namespace only the main thread's number is known. */
+static int32_t ring_map_tid(const struct ring *ring, int32_t tid)
 {
 	return ring->in.pid == ring->own_pid && tid > 0 ? tid : ring->in.pid;
 }
 
-/* @now: the clock as it was looked at last. */
-static void on_event(struct library *l, struct ring *ring, struct gchint_stream_event *s,
-		     uint64_t *now)
+/* @now: the last reading of the clock. */
+static void library_on_event(struct library *l, struct ring *ring, struct gchint_stream_event *s,
+			     uint64_t *now)
 {
-	/* Programs go on while their ring is read. */
+	/* The program may write events while its ring is read. */
 	if (s->time > *now)
 		*now = clock_now();
-	/* A clock that is not ours, or a number out of the air. */
+	/* Still in the future: it is of another clock, or garbage. */
 	if (s->time > *now)
 		s->time = *now;
 	if (s->type == GCHINT_STREAM_CLOSE) {
-		end_leases(l, ring, GCHINT_LEASE_CLOSE);
+		ring_end_leases(l, ring, GCHINT_LEASE_CLOSE);
 		ring->closed = true;
 		return;
 	}
 	if (s->type == GCHINT_STREAM_SAMPLE) {
-		hotspots_answer(l->host->hotspots, ring->in.pid, our_tid(ring, s->tid), s);
+		hotspots_answer(l->host->hotspots, ring->in.pid, ring_map_tid(ring, s->tid), s);
 		return;
 	}
 	if (s->type == GCHINT_STREAM_WORD) {
@@ -146,21 +146,22 @@ static void on_event(struct library *l, struct ring *ring, struct gchint_stream_
 	if (s->slot >= RING_LEASES)
 		return;
 	if (s->type == GCHINT_STREAM_ATTACH && ring->tid[s->slot])
-		tell_lease(l, ring, s->slot, s->time, GCHINT_LEASE_EXIT, 0);
+		lease_report(l, ring, s->slot, s->time, GCHINT_LEASE_EXIT, 0);
 	if (s->type == GCHINT_STREAM_ATTACH || !ring->tid[s->slot])
-		ring->tid[s->slot] = our_tid(ring, s->tid);
+		ring->tid[s->slot] = ring_map_tid(ring, s->tid);
 	switch (s->type) {
 	case GCHINT_STREAM_PHASE:
-		tell_phase(l, ring, s);
+		phase_report(l, ring, s);
 		break;
 	case GCHINT_STREAM_ATTACH:
 	case GCHINT_STREAM_ROLE:
-		tell_lease(l, ring, s->slot, s->time,
-			   s->type == GCHINT_STREAM_ROLE ? GCHINT_LEASE_ROLE : GCHINT_LEASE_ATTACH,
-			   s->role < GCHINT_ROLE_NR ? s->role : GCHINT_ROLE_NONE);
+		lease_report(l, ring, s->slot, s->time,
+			     s->type == GCHINT_STREAM_ROLE ? GCHINT_LEASE_ROLE :
+							     GCHINT_LEASE_ATTACH,
+			     s->role < GCHINT_ROLE_NR ? s->role : GCHINT_ROLE_NONE);
 		break;
 	case GCHINT_STREAM_DETACH:
-		tell_lease(l, ring, s->slot, s->time, GCHINT_LEASE_DETACH, 0);
+		lease_report(l, ring, s->slot, s->time, GCHINT_LEASE_DETACH, 0);
 		ring->tid[s->slot] = 0;
 		break;
 	default:
@@ -168,7 +169,7 @@ static void on_event(struct library *l, struct ring *ring, struct gchint_stream_
 	}
 }
 
-static void count_lost(struct library *l, struct ring *ring)
+static void ring_count_lost(struct library *l, struct ring *ring)
 {
 	uint32_t lost = ring_lost(&ring->in);
 
@@ -178,8 +179,8 @@ static void count_lost(struct library *l, struct ring *ring)
 	host_drop(l->host, "library", lost, "a program's ring ran over");
 }
 
-/* @dead: nobody finishes what was begun. */
-static void drain(struct library *l, struct ring *ring, bool dead)
+/* @dead: the program has ended, so an unfinished event stays unfinished. */
+static void ring_drain(struct library *l, struct ring *ring, bool dead)
 {
 	uint64_t now = clock_now(), unfinished = 0;
 	enum ring_found found;
@@ -193,11 +194,11 @@ static void drain(struct library *l, struct ring *ring, bool dead)
 		if (found == RING_EMPTY)
 			break;
 		if (found == RING_EVENT)
-			on_event(l, ring, &event, &now);
+			library_on_event(l, ring, &event, &now);
 		else
 			unfinished++;
 	}
-	count_lost(l, ring);
+	ring_count_lost(l, ring);
 	if (unfinished)
 		host_drop(l->host, "library", unfinished, "a program ended while it told");
 }
@@ -220,12 +221,12 @@ static void on_period(void *data, uint32_t events)
 	(void)events;
 	for (struct ring **at = &l->rings; *at;) {
 		struct ring *ring = *at;
-		/* Asked first: what it wrote before its end is there then. */
+		/* Check this first: all that a dead program wrote is in the ring then. */
 		bool dead = ring_dead(&ring->in);
 
-		drain(l, ring, dead);
+		ring_drain(l, ring, dead);
 		if (dead)
-			end_leases(l, ring, GCHINT_LEASE_EXIT);
+			ring_end_leases(l, ring, GCHINT_LEASE_EXIT);
 		if (dead || ring->closed)
 			ring_free(l, at);
 		else
@@ -235,7 +236,7 @@ static void on_period(void *data, uint32_t events)
 		watch_period(l->timer, 0);
 }
 
-static void add_ring(struct library *l, struct ring_reader *in)
+static void ring_add(struct library *l, struct ring_reader *in)
 {
 	struct ring *ring = l->count < RINGS ? calloc(1, sizeof(*ring)) : NULL;
 
@@ -245,11 +246,11 @@ static void add_ring(struct library *l, struct ring_reader *in)
 		ring_close(in);
 		return;
 	}
-	/* It was executed anew, or opened again: what it had before is over. */
+	/* The program called exec, or opened a new ring: its previous leases end. */
 	for (struct ring **at = &l->rings; *at; at = &(*at)->next)
 		if ((*at)->in.pid == in->pid) {
-			drain(l, *at, true);
-			end_leases(l, *at, GCHINT_LEASE_EXEC);
+			ring_drain(l, *at, true);
+			ring_end_leases(l, *at, GCHINT_LEASE_EXEC);
 			ring_free(l, at);
 			break;
 		}
@@ -279,19 +280,19 @@ static void on_message(void *data, uint32_t events)
 		if (ret)
 			host_drop(l->host, "library", 1, why);
 		else
-			add_ring(l, &in);
+			ring_add(l, &in);
 	}
 }
 
-static void stop(void *state)
+static void library_stop(void *state)
 {
 	struct library *l = state;
 
 	if (l->fd >= 0)
 		on_message(l, 0);
 	while (l->rings) {
-		drain(l, l->rings, true);
-		end_leases(l, l->rings, GCHINT_LEASE_CLOSE);
+		ring_drain(l, l->rings, true);
+		ring_end_leases(l, l->rings, GCHINT_LEASE_CLOSE);
 		ring_free(l, &l->rings);
 	}
 	watch_free(l->listen);
@@ -301,7 +302,7 @@ static void stop(void *state)
 	free(l);
 }
 
-static int start(struct host *host, void **state)
+static int library_start(struct host *host, void **state)
 {
 	struct library *l = calloc(1, sizeof(*l));
 	const int on = 1;
@@ -321,7 +322,7 @@ static int start(struct host *host, void **state)
 	l->listen = loop_fd(host->loop, l->fd, EPOLLIN, on_message, l);
 	if (!l->timer || !l->listen ||
 	    setsockopt(l->fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on))) {
-		stop(l);
+		library_stop(l);
 		return -ENOMEM;
 	}
 	host_clock(host, "library", "CLOCK_MONOTONIC", 0, 0, "stamped by the program at the edge");
@@ -329,7 +330,7 @@ static int start(struct host *host, void **state)
 	return 0;
 }
 
-static int probe(const struct host *host, struct probe *p)
+static int library_probe(const struct host *host, struct probe *p)
 {
 	const char *path = socket_path();
 
@@ -342,4 +343,4 @@ static int probe(const struct host *host, struct probe *p)
 	return probe_found(p, "hints of programs without the module");
 }
 
-const struct source source_library = { probe, start, stop };
+const struct source source_library = { library_probe, library_start, library_stop };

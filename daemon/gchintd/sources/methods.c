@@ -12,20 +12,20 @@
 
 #define SPANS_MAX (1 << 20)
 
-/* The program's own file, whoever else may write into the folder. */
-static FILE *open_map(int32_t pid)
+/* Opens the program's map file; O_NOFOLLOW, since other users may write to the directory. */
+static FILE *map_open(int32_t pid)
 {
-	const char *folder = getenv("GCHINT_SYMBOLS");
-	const char *const folders[] = { folder, "/tmp" };
+	const char *dir = getenv("GCHINT_SYMBOLS");
+	const char *const dirs[] = { dir, "/tmp" };
 	char path[512];
 	struct stat st;
 	FILE *f;
 	int fd;
 
 	for (size_t i = 0; i < 2; i++) {
-		if (!folders[i])
+		if (!dirs[i])
 			continue;
-		snprintf(path, sizeof(path), "%s/perf-%d.map", folders[i], pid);
+		snprintf(path, sizeof(path), "%s/perf-%d.map", dirs[i], pid);
 		fd = regular_open(path, O_NOFOLLOW, &st);
 		if (fd < 0)
 			continue;
@@ -37,7 +37,7 @@ static FILE *open_map(int32_t pid)
 	return NULL;
 }
 
-static void take_line(struct methods *m, char *line, const char *list)
+static void map_parse_line(struct methods *m, char *line, const char *list)
 {
 	struct span s, *more;
 	char *end;
@@ -57,10 +57,10 @@ static void take_line(struct methods *m, char *line, const char *list)
 	m->span[m->nr++] = s;
 }
 
-/* What came since; a line that is not whole yet is for the next time. */
-static void read_more(struct methods *m, int32_t pid, const char *list)
+/* Reads lines that were added since; an incomplete one is left for the next call. */
+static void map_read_more(struct methods *m, int32_t pid, const char *list)
 {
-	FILE *f = open_map(pid);
+	FILE *f = map_open(pid);
 	char line[1024];
 
 	if (!f)
@@ -68,12 +68,12 @@ static void read_more(struct methods *m, int32_t pid, const char *list)
 	if (!fseek(f, (long)m->read, SEEK_SET))
 		while (fgets(line, sizeof(line), f) && strchr(line, '\n')) {
 			m->read = ftell(f);
-			take_line(m, line, list);
+			map_parse_line(m, line, list);
 		}
 	fclose(f);
 }
 
-static const struct span *find(const struct methods *m, uint64_t address)
+static const struct span *span_find(const struct methods *m, uint64_t address)
 {
 	for (size_t i = m->nr; i-- > 0;)
 		if (address - m->span[i].start < m->span[i].size)
@@ -83,11 +83,11 @@ static const struct span *find(const struct methods *m, uint64_t address)
 
 bool methods_want(struct methods *m, int32_t pid, const char *list, uint64_t address)
 {
-	const struct span *s = find(m, address);
+	const struct span *s = span_find(m, address);
 
 	if (!s) {
-		read_more(m, pid, list);
-		s = find(m, address);
+		map_read_more(m, pid, list);
+		s = span_find(m, address);
 	}
 	return s && s->wanted;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which addresses of a process are methods of a name that is wanted, while it runs: by the
- * file in perf's format that it writes. Names of what is recorded are put in later, elsewhere.
+ * Decides at run time whether an address of a process is in a method that the filter
+ * matches, by the file in perf's format that the process writes. Names of recorded
+ * addresses are resolved after the recording.
  */
 #ifndef GCHINTD_METHODS_H
 #define GCHINTD_METHODS_H
@@ -22,7 +23,7 @@ struct methods {
 	int64_t read; /* bytes of the file */
 };
 
-/* Whether the method at @address, or what was there last, is like one of @list. */
+/* Whether the method at @address matches @list; of several spans, the last in the file counts. */
 bool methods_want(struct methods *m, int32_t pid, const char *list, uint64_t address);
 void methods_forget(struct methods *m);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Hardware counters of each hinted thread: cycles, instructions, cache misses.
- * Off unless asked for: they cost, and few boards have them.
+ * Hardware counters of each hinted thread: cycles, instructions, cache misses. Off by
+ * default: they have a cost, and few boards support them.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -37,10 +37,10 @@ struct perf {
 	struct watch *timer;
 	struct counter counter[THREADS];
 	unsigned int nr;
-	bool told;
+	bool warned;
 };
 
-static int open_event(int32_t tid, uint64_t config)
+static int event_open(int32_t tid, uint64_t config)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_HARDWARE,
@@ -54,14 +54,14 @@ static int open_event(int32_t tid, uint64_t config)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-static void close_counter(struct counter *c)
+static void counter_close(struct counter *c)
 {
 	for (int i = 0; i < EVENTS; i++)
 		if (c->fd[i] >= 0)
 			close(c->fd[i]);
 }
 
-static void read_counter(struct perf *p, const struct counter *c)
+static void counter_read(struct perf *p, const struct counter *c)
 {
 	struct record r = { .t = clock_now(), .type = RECORD_PERF };
 	int64_t value[EVENTS];
@@ -86,7 +86,7 @@ static void read_counter(struct perf *p, const struct counter *c)
 	host_record(p->host, &r);
 }
 
-static void on_thread(void *data, int32_t tgid, int32_t tid)
+static void perf_on_thread(void *data, int32_t tgid, int32_t tid)
 {
 	struct perf *p = data;
 	struct counter *c;
@@ -97,53 +97,53 @@ static void on_thread(void *data, int32_t tgid, int32_t tid)
 			return;
 		}
 	if (p->nr == THREADS) {
-		if (!p->told)
+		if (!p->warned)
 			host_note(p->host, LOG_WARNING, "perf",
 				  "over %d hinted threads: the rest is not counted", THREADS);
-		p->told = true;
+		p->warned = true;
 		return;
 	}
 	c = &p->counter[p->nr];
 	*c = (struct counter){ .tgid = tgid, .tid = tid, .alive = true };
 	for (int i = 0; i < EVENTS; i++)
-		c->fd[i] = open_event(tid, configs[i]);
+		c->fd[i] = event_open(tid, configs[i]);
 	if (c->fd[0] < 0 && c->fd[1] < 0 && c->fd[2] < 0)
-		return; /* it has ended meanwhile */
+		return; /* the thread has ended */
 	p->nr++;
 }
 
-static void on_timer(void *data, uint32_t events)
+static void perf_on_timer(void *data, uint32_t events)
 {
 	struct perf *p = data;
 
 	(void)events;
 	for (unsigned int i = 0; i < p->nr; i++)
 		p->counter[i].alive = false;
-	tracker_threads(p->host->tracker, on_thread, p);
+	tracker_threads(p->host->tracker, perf_on_thread, p);
 	for (unsigned int i = 0; i < p->nr; i++)
-		read_counter(p, &p->counter[i]);
+		counter_read(p, &p->counter[i]);
 	for (unsigned int i = 0; i < p->nr;) {
 		if (p->counter[i].alive) {
 			i++;
 			continue;
 		}
-		close_counter(&p->counter[i]);
+		counter_close(&p->counter[i]);
 		p->counter[i] = p->counter[--p->nr];
 	}
 }
 
-static void stop(void *state)
+static void perf_stop(void *state)
 {
 	struct perf *p = state;
 
-	on_timer(p, 0);
+	perf_on_timer(p, 0);
 	watch_free(p->timer);
 	for (unsigned int i = 0; i < p->nr; i++)
-		close_counter(&p->counter[i]);
+		counter_close(&p->counter[i]);
 	free(p);
 }
 
-static int start(struct host *host, void **state)
+static int perf_start(struct host *host, void **state)
 {
 	struct perf *p = calloc(1, sizeof(*p));
 
@@ -152,7 +152,7 @@ static int start(struct host *host, void **state)
 	p->host = host;
 	p->timer =
 		loop_timer(host->loop, host->config.source[SOURCE_perf].period_ms * NSEC_PER_MSEC,
-			   on_timer, p);
+			   perf_on_timer, p);
 	if (!p->timer) {
 		free(p);
 		return -ENOMEM;
@@ -161,9 +161,9 @@ static int start(struct host *host, void **state)
 	return 0;
 }
 
-static int probe(const struct host *host, struct probe *p)
+static int perf_probe(const struct host *host, struct probe *p)
 {
-	int fd = open_event(0, PERF_COUNT_HW_CPU_CYCLES);
+	int fd = event_open(0, PERF_COUNT_HW_CPU_CYCLES);
 
 	(void)host;
 	if (fd == -EACCES || fd == -EPERM)
@@ -175,4 +175,4 @@ static int probe(const struct host *host, struct probe *p)
 	return probe_found(p, "cycles, instructions, cache misses of hinted threads");
 }
 
-const struct source source_perf = { probe, start, stop };
+const struct source source_perf = { perf_probe, perf_start, perf_stop };

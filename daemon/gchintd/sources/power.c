@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * perf's power PMUs: energy counters of packages and, where the processor has them, of
- * single cores (power_core). The kernel makes them go on past their wrap. Of packages only
- * where powercap tells nothing, for its counters are the same registers.
+ * single cores (power_core). The kernel extends them past their wrap. Package counters are
+ * used only where powercap has none, since both read the same registers.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -24,11 +24,11 @@ struct pmu {
 	const char *name, *sysfs;
 	char dir[300];
 	uint32_t type;
-	bool core; /* a counter is of one core */
+	bool core; /* each counter is of one core */
 	uint8_t cpu[CPUS]; /* on which its counters are read */
 };
 
-static bool readable(const char *sysfs, const char *zone)
+static bool zone_is_readable(const char *sysfs, const char *zone)
 {
 	char path[320];
 
@@ -36,23 +36,23 @@ static bool readable(const char *sysfs, const char *zone)
 	return !root_access(path, R_OK);
 }
 
-static int on_zone(void *data, const char *zone)
+static int power_on_zone(void *data, const char *zone)
 {
-	return readable(data, zone);
+	return zone_is_readable(data, zone);
 }
 
-/* Whether the other source has the counters of packages. */
-static bool powercap_tells(const struct host *host)
+/* Whether the powercap source records the counters of packages. */
+static bool powercap_has_packages(const struct host *host)
 {
 	char dir[300];
 
 	snprintf(dir, sizeof(dir), "%s/class/powercap", host->root.sysfs);
 	return host->config.source[SOURCE_powercap].enabled &&
-	       root_list(dir, "", on_zone, (void *)host->root.sysfs) > 0;
+	       root_list(dir, "", power_on_zone, (void *)host->root.sysfs) > 0;
 }
 
-/* "event=0x2" into the bits that format/event names; other terms we do not know. */
-static int config_of(const struct pmu *p, const char *event, uint64_t *config)
+/* Places "event=0x2" in the bits that format/event names; other terms are not supported. */
+static int event_read_config(const struct pmu *p, const char *event, uint64_t *config)
 {
 	unsigned int shift = 0;
 	char text[64];
@@ -68,8 +68,8 @@ static int config_of(const struct pmu *p, const char *event, uint64_t *config)
 	return 0;
 }
 
-/* One of the counter's steps in uJ; 0 where it is not said. */
-static double scale_of(const struct pmu *p, const char *event)
+/* Energy of one count in uJ; 0 if the kernel does not say. */
+static double event_read_scale(const struct pmu *p, const char *event)
 {
 	char text[64];
 
@@ -80,8 +80,8 @@ static double scale_of(const struct pmu *p, const char *event)
 	return strtod(text, NULL) * 1e6;
 }
 
-/* CPUs of the core of @cpu: the one that counts stands for all of them. */
-static void core_of(const struct pmu *p, int cpu, char *list, size_t size)
+/* CPUs of the core of @cpu, all of which the counter on @cpu covers. */
+static void core_read_cpus(const struct pmu *p, int cpu, char *list, size_t size)
 {
 	static const char *const files[] = { "core_cpus_list", "thread_siblings_list" };
 
@@ -92,13 +92,13 @@ static void core_of(const struct pmu *p, int cpu, char *list, size_t size)
 	snprintf(list, size, "%d", cpu);
 }
 
-static void add(struct pmu *p, const char *event, int cpu, uint64_t config, double scale)
+static void counter_add(struct pmu *p, const char *event, int cpu, uint64_t config, double scale)
 {
 	char name[128], path[400], core[64], label[80];
 
 	snprintf(name, sizeof(name), "%.32s-%d:%.48s", p->name, cpu, event);
 	snprintf(path, sizeof(path), "%s/events/%.64s", p->dir, event);
-	core_of(p, cpu, core, sizeof(core));
+	core_read_cpus(p, cpu, core, sizeof(core));
 	snprintf(label, sizeof(label), "core of CPU %s", core);
 	rails_add(p->rails, &(struct rail_desc){
 				    .name = name,
@@ -112,18 +112,18 @@ static void add(struct pmu *p, const char *event, int cpu, uint64_t config, doub
 			    });
 }
 
-static int on_event(void *data, const char *event)
+static int power_on_event(void *data, const char *event)
 {
 	struct pmu *p = data;
 	uint64_t config;
 	double scale;
 
-	if (strchr(event, '.') || config_of(p, event, &config))
+	if (strchr(event, '.') || event_read_config(p, event, &config))
 		return 0;
-	scale = scale_of(p, event);
+	scale = event_read_scale(p, event);
 	for (int cpu = 0; cpu < CPUS && scale > 0; cpu++)
 		if (p->cpu[cpu])
-			add(p, event, cpu, config, scale);
+			counter_add(p, event, cpu, config, scale);
 	return 0;
 }
 
@@ -140,15 +140,15 @@ static int on_pmu(void *data, const char *name)
 	    root_read(text, sizeof(text), "%s/cpumask", p->dir) <= 0 ||
 	    text_cpulist(text, p->cpu, CPUS) <= 0)
 		return 0;
-	if (!p->core && powercap_tells(rails_host(p->rails)))
+	if (!p->core && powercap_has_packages(rails_host(p->rails)))
 		return 0;
 	p->type = (uint32_t)type;
 	snprintf(text, sizeof(text), "%s/events", p->dir);
-	root_list(text, "energy-", on_event, p);
+	root_list(text, "energy-", power_on_event, p);
 	return 0;
 }
 
-static void scan(struct rails *rails)
+static void power_scan(struct rails *rails)
 {
 	struct pmu p = { .rails = rails, .sysfs = rails_host(rails)->root.sysfs };
 	char dir[300];
@@ -157,9 +157,9 @@ static void scan(struct rails *rails)
 	root_list(dir, "power", on_pmu, &p);
 }
 
-static int probe(const struct host *host, struct probe *p)
+static int power_probe(const struct host *host, struct probe *p)
 {
-	struct rails_count n = rails_count(host, scan);
+	struct rails_count n = rails_count(host, power_scan);
 
 	if (!n.channels)
 		return probe_absent(p, -ENODEV, "",
@@ -172,15 +172,15 @@ static int probe(const struct host *host, struct probe *p)
 			   n.cores);
 }
 
-static int start(struct host *host, void **state)
+static int power_start(struct host *host, void **state)
 {
-	*state = rails_start(host, SOURCE_power, scan);
+	*state = rails_start(host, SOURCE_power, power_scan);
 	return *state ? 0 : -ENOMEM;
 }
 
-static void stop(void *state)
+static void power_stop(void *state)
 {
 	rails_stop(state);
 }
 
-const struct source source_power = { probe, start, stop };
+const struct source source_power = { power_probe, power_start, power_stop };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * powercap (RAPL and the like): energy counters of zones, made to grow past
- * their wrap. Since kernel 5.10 the counters are root's alone (CVE-2020-8694).
+ * powercap (RAPL and the like): energy counters of zones, extended past their wrap. Since
+ * kernel 5.10 only root may read the counters (CVE-2020-8694).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "scans.h"
 #include "source.h"
 
-static int on_zone(void *data, const char *entry)
+static int powercap_on_zone(void *data, const char *entry)
 {
 	struct rails *rails = data;
 	const char *sysfs = rails_host(rails)->root.sysfs;
@@ -44,10 +44,10 @@ void powercap_scan(struct rails *rails)
 	char dir[300];
 
 	snprintf(dir, sizeof(dir), "%s/class/powercap", rails_host(rails)->root.sysfs);
-	root_list(dir, "", on_zone, rails);
+	root_list(dir, "", powercap_on_zone, rails);
 }
 
-static int probe(const struct host *host, struct probe *p)
+static int powercap_probe(const struct host *host, struct probe *p)
 {
 	struct rails_count n = rails_count(host, powercap_scan);
 
@@ -61,15 +61,15 @@ static int probe(const struct host *host, struct probe *p)
 	return probe_found(p, "%u energy counters", n.channels);
 }
 
-static int start(struct host *host, void **state)
+static int powercap_start(struct host *host, void **state)
 {
 	*state = rails_start(host, SOURCE_powercap, powercap_scan);
 	return *state ? 0 : -ENOMEM;
 }
 
-static void stop(void *state)
+static void powercap_stop(void *state)
 {
 	rails_stop(state);
 }
 
-const struct source source_powercap = { probe, start, stop };
+const struct source source_powercap = { powercap_probe, powercap_start, powercap_stop };

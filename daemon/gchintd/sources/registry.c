@@ -24,7 +24,8 @@ struct sources {
 	bool running[SOURCE_NR];
 };
 
-static void define(struct host *host, enum source_id id, const char *state, const struct probe *p)
+static void source_define(struct host *host, enum source_id id, const char *state,
+			  const struct probe *p)
 {
 	const int64_t period = (int64_t)host->config.source[id].period_ms * 1000000;
 	const char *strings[] = { config_source_name(id), state, p->what,
@@ -33,7 +34,7 @@ static void define(struct host *host, enum source_id id, const char *state, cons
 	host_define(host, definition_new(DEFINE_SOURCE, clock_now(), &period, 1, strings, 4));
 }
 
-static void start_one(struct sources *s, enum source_id id)
+static void source_start(struct sources *s, enum source_id id)
 {
 	const char *name = config_source_name(id);
 	struct host *host = s->host;
@@ -42,7 +43,7 @@ static void start_one(struct sources *s, enum source_id id)
 
 	if (!host->config.source[id].enabled) {
 		probe_found(&p, "switched off in the configuration");
-		define(host, id, "off", &p);
+		source_define(host, id, "off", &p);
 		return;
 	}
 	ret = source_table[id]->probe(host, &p);
@@ -52,7 +53,7 @@ static void start_one(struct sources *s, enum source_id id)
 			probe_absent(&p, ret, "", "cannot start: %s", strerror(-ret));
 	}
 	s->running[id] = !ret;
-	define(host, id, ret ? "absent" : "running", &p);
+	source_define(host, id, ret ? "absent" : "running", &p);
 	if (ret)
 		host_note(host, LOG_NOTICE, name, "skipped: %s%s%s", p.what, *p.mend ? "; " : "",
 			  p.mend);
@@ -60,7 +61,7 @@ static void start_one(struct sources *s, enum source_id id)
 		host_note(host, LOG_INFO, name, "%s", p.what);
 }
 
-static void stop_one(struct sources *s, enum source_id id)
+static void source_stop(struct sources *s, enum source_id id)
 {
 	if (!s->running[id])
 		return;
@@ -77,7 +78,7 @@ struct sources *sources_start(struct host *host)
 		return NULL;
 	s->host = host;
 	for (int i = 0; i < SOURCE_NR; i++)
-		start_one(s, (enum source_id)i);
+		source_start(s, (enum source_id)i);
 	return s;
 }
 
@@ -93,8 +94,8 @@ void sources_reload(struct sources *s, const struct config *old)
 		if (!shared && s->running[i] &&
 		    !memcmp(&old->source[i], &new->source[i], sizeof(new->source[i])))
 			continue;
-		stop_one(s, (enum source_id)i);
-		start_one(s, (enum source_id)i);
+		source_stop(s, (enum source_id)i);
+		source_start(s, (enum source_id)i);
 	}
 }
 
@@ -102,9 +103,9 @@ void sources_stop(struct sources *s)
 {
 	if (!s)
 		return;
-	/* In reverse: a later source may have asked an earlier one. */
+	/* In reverse order: a later source may use an earlier one. */
 	for (int i = SOURCE_NR; i-- > 0;)
-		stop_one(s, (enum source_id)i);
+		source_stop(s, (enum source_id)i);
 	free(s);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Regulators: the voltage that each supply is set to, e.g. the core voltage
- * that follows the frequency. Set, not measured; the rail says so.
+ * Regulators: the voltage that each supply is set to, e.g. the core voltage that follows
+ * the frequency. The rail is recorded as set, not measured.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ static int on_regulator(void *data, const char *entry)
 	return 0;
 }
 
-static void scan(struct rails *rails)
+static void regulator_scan(struct rails *rails)
 {
 	char dir[300];
 
@@ -42,24 +42,24 @@ static void scan(struct rails *rails)
 	root_list(dir, "regulator", on_regulator, rails);
 }
 
-static int probe(const struct host *host, struct probe *p)
+static int regulator_probe(const struct host *host, struct probe *p)
 {
-	struct rails_count n = rails_count(host, scan);
+	struct rails_count n = rails_count(host, regulator_scan);
 
 	if (!n.channels)
 		return probe_absent(p, -ENODEV, "", "no regulator tells its voltage");
 	return probe_found(p, "%u set voltages", n.channels);
 }
 
-static int start(struct host *host, void **state)
+static int regulator_start(struct host *host, void **state)
 {
-	*state = rails_start(host, SOURCE_regulator, scan);
+	*state = rails_start(host, SOURCE_regulator, regulator_scan);
 	return *state ? 0 : -ENOMEM;
 }
 
-static void stop(void *state)
+static void regulator_stop(void *state)
 {
 	rails_stop(state);
 }
 
-const struct source source_regulator = { probe, start, stop };
+const struct source source_regulator = { regulator_probe, regulator_start, regulator_stop };

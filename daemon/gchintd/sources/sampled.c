@@ -30,8 +30,8 @@ struct f_owner_ex {
 #define F_SETSIG 10
 #endif
 
-/* What is compiled is where it is, if nobody told another. */
-static bool passes(struct hotspots *h, struct process *p, const struct sample *s)
+/* Without a method in the sample, the code at the instruction pointer decides. */
+static bool sample_passes(struct hotspots *h, struct process *p, const struct sample *s)
 {
 	const struct config_hotspots *f = &h->filter;
 
@@ -61,7 +61,7 @@ void thread_flush(struct hotspots *h, struct process *p, struct thread *th)
 		.stack = s->stack,
 		.told = s->told & (HOTSPOT_METHOD | HOTSPOT_PHASE),
 	};
-	if (passes(h, p, s)) {
+	if (sample_passes(h, p, s)) {
 		host_record(h->host, &r);
 		h->passed++;
 	} else {
@@ -79,8 +79,8 @@ struct parsed {
 	uint64_t nr, chain[FRAMES + 8];
 };
 
-static void take_sample(struct hotspots *h, struct process *p, struct thread *th,
-			const struct parsed *r, bool in_kernel)
+static void sample_add_from_ring(struct hotspots *h, struct process *p, struct thread *th,
+				 const struct parsed *r, bool in_kernel)
 {
 	uint64_t frame[FRAMES];
 	struct sample *s;
@@ -110,7 +110,7 @@ static void take_sample(struct hotspots *h, struct process *p, struct thread *th
 		images_know(&p->images, h->host, p->pid, s->ip);
 }
 
-static void copy_out(const struct thread *th, uint64_t from, void *to, size_t size)
+static void thread_copy_ring(const struct thread *th, uint64_t from, void *to, size_t size)
 {
 	const size_t room = PAGES * (size_t)sysconf(_SC_PAGESIZE);
 	const char *data = (const char *)th->page + room / PAGES;
@@ -132,15 +132,16 @@ void thread_drain(struct hotspots *h, struct process *p, struct thread *th)
 		struct parsed r = { 0 };
 		size_t body;
 
-		copy_out(th, tail, &header, sizeof(header));
+		thread_copy_ring(th, tail, &header, sizeof(header));
 		if (header.size < sizeof(header) || header.size > head - tail)
 			break;
 		body = header.size - sizeof(header);
-		copy_out(th, tail + sizeof(header), &r, body < sizeof(r) ? body : sizeof(r));
+		thread_copy_ring(th, tail + sizeof(header), &r,
+				 body < sizeof(r) ? body : sizeof(r));
 		if (header.type == PERF_RECORD_SAMPLE)
-			take_sample(h, p, th, &r,
-				    (header.misc & PERF_RECORD_MISC_CPUMODE_MASK) ==
-					    PERF_RECORD_MISC_KERNEL);
+			sample_add_from_ring(h, p, th, &r,
+					     (header.misc & PERF_RECORD_MISC_CPUMODE_MASK) ==
+						     PERF_RECORD_MISC_KERNEL);
 		else if (header.type == PERF_RECORD_LOST) /* id, then how many */
 			host_drop(h->host, "hotspots", ((const uint64_t *)(const void *)&r)[1],
 				  "a thread's samples ran over");
@@ -149,7 +150,7 @@ void thread_drain(struct hotspots *h, struct process *p, struct thread *th)
 	__atomic_store_n(&th->page->data_tail, head, __ATOMIC_RELEASE);
 }
 
-static void take_seen(struct hotspots *h, const struct tunnel_sample *seen)
+static void sample_add_from_tunnel(struct hotspots *h, const struct tunnel_sample *seen)
 {
 	struct thread *th = seen->thread < THREADS ? h->numbered[seen->thread] : NULL;
 	const size_t in_kernel = seen->in_kernel > 0 ? (size_t)seen->in_kernel / 8 : 0;
@@ -188,7 +189,7 @@ void threads_drain(struct hotspots *h)
 	struct tunnel_sample sample;
 
 	while (h->tunnel && tunnel_next(h->tunnel, &sample))
-		take_seen(h, &sample);
+		sample_add_from_tunnel(h, &sample);
 }
 
 void thread_lost(struct hotspots *h, struct thread *th)
@@ -205,7 +206,9 @@ static void thread_close(struct hotspots *h, struct thread *th)
 		if (th->fd >= 0)
 			close(th->fd);
 		th->fd = -1;
-		/* What it left in the ring is its own, not the next one's of that number. */
+		/*
+		 * Its last samples must not be taken for those of the next thread with its number.
+		 */
 		threads_drain(h);
 		thread_lost(h, th);
 		h->numbered[th->number] = NULL;
@@ -229,8 +232,8 @@ void thread_end(struct hotspots *h, struct process *p, struct thread **at)
 	thread_close(h, th);
 }
 
-/* Numbers come again as late as they can. */
-static uint32_t next_number(struct hotspots *h)
+/* Numbers are reused as late as possible. */
+static uint32_t number_alloc(struct hotspots *h)
 {
 	for (uint32_t i = 1; i < THREADS; i++) {
 		const uint32_t number = (h->number + i) % THREADS;
@@ -241,11 +244,11 @@ static uint32_t next_number(struct hotspots *h)
 	return 0;
 }
 
-/* The program in the kernel takes the event over. */
-static int see(struct hotspots *h, struct thread *th)
+/* Attaches the BPF program, which holds the event from then on. */
+static int thread_attach_tunnel(struct hotspots *h, struct thread *th)
 {
 	struct tunnel_place place = th->process->place;
-	const uint32_t number = next_number(h);
+	const uint32_t number = number_alloc(h);
 	int link, ret;
 
 	if (!number)
@@ -266,7 +269,7 @@ static int see(struct hotspots *h, struct thread *th)
 	return ret;
 }
 
-static int ask(struct thread *th)
+static int thread_request_signals(struct thread *th)
 {
 	const struct f_owner_ex owner = { F_OWNER_TID, th->tid };
 	const struct process *p = th->process;
@@ -276,7 +279,7 @@ static int ask(struct thread *th)
 	if (page == MAP_FAILED)
 		return -errno;
 	th->page = page;
-	/* A thread whose numbers are others in its own eyes could not be told from the rest. */
+	/* In another pid namespace, answers could not be matched to threads: ask for none. */
 	if (p->answers && p->same &&
 	    (fcntl(th->fd, F_SETSIG, GCHINT_STREAM_SIGNAL) || fcntl(th->fd, F_SETOWN_EX, &owner) ||
 	     fcntl(th->fd, F_SETFL, fcntl(th->fd, F_GETFL) | O_ASYNC)))
@@ -284,17 +287,17 @@ static int ask(struct thread *th)
 	return ioctl(th->fd, PERF_EVENT_IOC_ENABLE, 0) ? -errno : 0;
 }
 
-/* Of a thread that ended meanwhile there is nothing to tell. */
+/* Opens and starts the thread's event; -ESRCH if the thread has ended. */
 static int thread_sample(struct hotspots *h, struct thread *th)
 {
 	th->fd = sampling_open(&h->sampling, th->tid, !th->process->seen);
 	if (th->fd < 0)
 		return th->fd;
-	return th->process->seen ? see(h, th) : ask(th);
+	return th->process->seen ? thread_attach_tunnel(h, th) : thread_request_signals(th);
 }
 
-/* The last of its numbers is that of the innermost namespace, its own. */
-static int32_t own_number(const struct hotspots *h, const struct process *p, int32_t tid)
+/* The last of the thread's numbers is the one in its own, innermost namespace. */
+static int32_t thread_read_own_tid(const struct hotspots *h, const struct process *p, int32_t tid)
 {
 	char text[4096];
 	const char *at;
@@ -321,7 +324,7 @@ static void thread_add(struct hotspots *h, struct process *p, int32_t tid)
 	if (th) {
 		h->nr_threads++;
 		th->tid = tid;
-		th->own_tid = own_number(h, p, tid);
+		th->own_tid = thread_read_own_tid(h, p, tid);
 		th->process = p;
 		th->fd = -1;
 		th->alive = true;
@@ -332,14 +335,14 @@ static void thread_add(struct hotspots *h, struct process *p, int32_t tid)
 	if (!ret || ret == -ESRCH)
 		return;
 	host_drop(h->host, "hotspots", 1, "a thread could not be sampled");
-	if (!h->told)
+	if (!h->warned)
 		host_note(h->host, LOG_WARNING, "hotspots",
 			  "thread %d of process %d could not be sampled: %s%s", tid, p->pid,
 			  strerror(-ret),
 			  ret == -EPERM	 ? ": raise kernel.perf_event_mlock_kb, or ulimit -l" :
 			  ret == -EMFILE ? ": raise ulimit -n" :
 					   "");
-	h->told = true;
+	h->warned = true;
 }
 
 void threads_walk(struct hotspots *h, struct process *p)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Threads that are sampled: the one way or the other to a record a sample. */
+/* Sampled threads: turns samples from the tunnel, or from a thread's own ring, into records. */
 #ifndef GCHINTD_SAMPLED_H
 #define GCHINTD_SAMPLED_H
 
@@ -29,9 +29,9 @@ struct thread {
 	struct thread *next;
 	struct process *process;
 	struct perf_event_mmap_page *page; /* NULL: could not be sampled, not tried again */
-	int32_t tid, own_tid; /* as the program sees it */
+	int32_t tid, own_tid; /* own_tid: in the program's pid namespace */
 	int fd;
-	uint32_t number; /* the tunnel's */
+	uint32_t number; /* in the tunnel; 0 none */
 	bool alive; /* at the last walk */
 	uint32_t first, nr; /* of pending */
 	struct sample pending[PENDING];
@@ -43,10 +43,10 @@ struct process {
 	struct images images;
 	int32_t pid;
 	bool same, answers;
-	bool seen; /* through the tunnel: nobody is asked */
+	bool seen; /* sampled through the tunnel, without signals */
 	bool wanted; /* by the filter: its threads are sampled */
 	struct tunnel_place place; /* of a thread in no phase */
-	struct tunnel_place *word; /* of those that told where their phase is */
+	struct tunnel_place *word; /* of threads whose state word is known */
 	size_t words;
 	struct methods methods;
 };
@@ -57,25 +57,25 @@ struct hotspots {
 	struct process *processes;
 	unsigned int nr_processes, nr_threads;
 	struct sampling sampling;
-	bool told;
-	struct config_hotspots filter; /* as it was looked at last */
-	uint64_t passed, stopped; /* samples, since then */
+	bool warned;
+	struct config_hotspots filter; /* the one in effect */
+	uint64_t passed, stopped; /* samples since the filter changed */
 	struct stacks stacks;
 	struct tunnel *tunnel; /* NULL: threads must answer */
-	struct thread *numbered[THREADS]; /* of the tunnel's */
-	uint32_t number; /* given last */
+	struct thread *numbered[THREADS]; /* by number in the tunnel */
+	uint32_t number; /* assigned last */
 };
 
-/* Whoever of @p began or ended since. */
+/* Finds the threads of @p that started or ended since the last walk. */
 void threads_walk(struct hotspots *h, struct process *p);
-/* What the kernel has of one that answers; of all that are seen through the tunnel. */
+/* Takes the samples in a thread's own ring; in the tunnel, of all threads. */
 void thread_drain(struct hotspots *h, struct process *p, struct thread *th);
 void threads_drain(struct hotspots *h);
-/* Samples that ran over in the tunnel. */
+/* Records how many of its samples the tunnel dropped. */
 void thread_lost(struct hotspots *h, struct thread *th);
-/* Records its oldest sample, answered or not, if the filter lets it pass. */
+/* Removes its oldest sample, answered or not, and records it if the filter matches. */
 void thread_flush(struct hotspots *h, struct process *p, struct thread *th);
-/* With what is left of it; the next one stands in its place. */
+/* Flushes its samples and frees it; *@at is the next thread then. */
 void thread_end(struct hotspots *h, struct process *p, struct thread **at);
 
 #endif

@@ -9,9 +9,9 @@
 /**
  * struct sampling - what this machine lets us sample
  * @type: of the event
- * @config: likewise
+ * @config: of the event, as its type defines
  * @hz: samples a second of CPU time
- * @in_kernel: with what runs in the kernel
+ * @in_kernel: samples include kernel code
  */
 struct sampling {
 	uint32_t type;
@@ -22,11 +22,11 @@ struct sampling {
 
 #define SAMPLING_FRAMES 16 /* of a call chain, from the innermost */
 
-/* The best that there is; 0 or -errno. */
+/* Chooses the best event that can be opened; 0 or -errno. */
 int sampling_choose(struct sampling *s);
 /*
- * A descriptor of a new event on a thread, which does not count yet, or -errno. @chain: it
- * writes samples, with call chains, into the ring of who maps it.
+ * Opens a disabled event on a thread; a descriptor or -errno. @chain: samples with call
+ * chains are written into the event's own ring, once it is mapped.
  */
 int sampling_open(const struct sampling *s, int32_t tid, bool chain);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The channels of those sources that measure power or energy, see rails_list(). */
+/* Scans of the sources that measure power or energy, for rails_list(). */
 #ifndef GCHINTD_SCANS_H
 #define GCHINTD_SCANS_H
 

@@ -17,11 +17,11 @@
 struct sched {
 	struct host *host;
 	struct watch *timer;
-	long ticks; /* of utime and stime in a second */
+	long ticks; /* per second, of utime and stime */
 };
 
 /* "se.nr_migrations   :   12" */
-static int64_t migrations(const char *text)
+static int64_t migrations_parse(const char *text)
 {
 	const char *at = strstr(text, "nr_migrations");
 
@@ -29,10 +29,10 @@ static int64_t migrations(const char *text)
 	return at ? strtoll(at + 1, NULL, 10) : UNKNOWN_S64;
 }
 
-static void times(const struct sched *s, const char *stat, struct record_sched *to)
+static void times_parse(const struct sched *s, const char *stat, struct record_sched *to)
 {
 	unsigned long long utime, stime;
-	/* The name in parentheses may hold anything, parentheses too. */
+	/* The name in parentheses may contain parentheses, too. */
 	const char *at = strrchr(stat, ')');
 
 	to->utime_ns = to->stime_ns = UNKNOWN_S64;
@@ -43,7 +43,7 @@ static void times(const struct sched *s, const char *stat, struct record_sched *
 	to->stime_ns = (int64_t)(stime * NSEC_PER_SEC / (uint64_t)s->ticks);
 }
 
-static void on_thread(void *data, int32_t tgid, int32_t tid)
+static void sched_on_thread(void *data, int32_t tgid, int32_t tid)
 {
 	struct sched *s = data;
 	const char *procfs = s->host->root.procfs;
@@ -62,30 +62,30 @@ static void on_thread(void *data, int32_t tgid, int32_t tid)
 		.tid = tid,
 	};
 	root_read(text, sizeof(text), "%s/%d/task/%d/sched", procfs, tgid, tid);
-	r.sched.migrations = migrations(text);
+	r.sched.migrations = migrations_parse(text);
 	root_read(text, sizeof(text), "%s/%d/task/%d/stat", procfs, tgid, tid);
-	times(s, text, &r.sched);
+	times_parse(s, text, &r.sched);
 	host_record(s->host, &r);
 }
 
-static void on_timer(void *data, uint32_t events)
+static void sched_on_timer(void *data, uint32_t events)
 {
 	struct sched *s = data;
 
 	(void)events;
-	tracker_threads(s->host->tracker, on_thread, s);
+	tracker_threads(s->host->tracker, sched_on_thread, s);
 }
 
-static void stop(void *state)
+static void sched_stop(void *state)
 {
 	struct sched *s = state;
 
-	on_timer(s, 0);
+	sched_on_timer(s, 0);
 	watch_free(s->timer);
 	free(s);
 }
 
-static int start(struct host *host, void **state)
+static int sched_start(struct host *host, void **state)
 {
 	struct sched *s = calloc(1, sizeof(*s));
 
@@ -95,7 +95,7 @@ static int start(struct host *host, void **state)
 	s->ticks = sysconf(_SC_CLK_TCK);
 	s->timer =
 		loop_timer(host->loop, host->config.source[SOURCE_sched].period_ms * NSEC_PER_MSEC,
-			   on_timer, s);
+			   sched_on_timer, s);
 	if (!s->timer) {
 		free(s);
 		return -ENOMEM;
@@ -104,7 +104,7 @@ static int start(struct host *host, void **state)
 	return 0;
 }
 
-static int probe(const struct host *host, struct probe *p)
+static int sched_probe(const struct host *host, struct probe *p)
 {
 	char text[128];
 
@@ -114,4 +114,4 @@ static int probe(const struct host *host, struct probe *p)
 	return probe_found(p, "CPU time, delay and migrations of hinted threads");
 }
 
-const struct source source_sched = { probe, start, stop };
+const struct source source_sched = { sched_probe, sched_start, sched_stop };

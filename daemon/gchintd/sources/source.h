@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A source: where one kind of observation comes from. One file each, one line
- * in sources.def. The daemon probes every enabled source at start; an absent
- * one is skipped with the line that its probe gives. gchintctl status shows
- * the same lines.
+ * A source provides one type of observation. Each has a file and a line in sources.def. The
+ * daemon probes every enabled source at start; an absent one is skipped with the message of
+ * its probe. gchintctl status shows the same messages.
  */
 #ifndef GCHINTD_SOURCE_H
 #define GCHINTD_SOURCE_H
@@ -13,7 +12,7 @@
 /**
  * struct probe - what a source found
  * @what: found: what ("2 policies"); absent: what is missing
- * @mend: absent: what to do about it; "" when nothing can be done
+ * @mend: absent: the remedy; "" if there is none
  */
 struct probe {
 	char what[256];
@@ -22,11 +21,11 @@ struct probe {
 
 /**
  * struct source - operations of a source
- * @probe: looks without changing anything. 0 if it can be started, else
+ * @probe: checks without changing anything. 0 if it can be started, else
  *	-errno with @probe filled. Called with host->loop NULL by gchintctl.
- * @start: begins; *@state is the source's own. 0 or -errno; on failure nothing
- *	stays behind.
- * @stop: ends, frees @state
+ * @start: starts; *@state is private to the source. 0 or -errno; on failure
+ *	nothing is left behind.
+ * @stop: stops and frees @state
  */
 struct source {
 	int (*probe)(const struct host *host, struct probe *probe);
@@ -46,7 +45,7 @@ int probe_found(struct probe *p, const char *fmt, ...) __attribute__((format(pri
 struct sources;
 
 struct sources *sources_start(struct host *host);
-/* After a reload: stops, starts and restarts what the new configuration asks. */
+/* After a reload: stops, starts and restarts sources as the new configuration says. */
 void sources_reload(struct sources *s, const struct config *old);
 void sources_stop(struct sources *s);
 unsigned int sources_running(const struct sources *s);

@@ -28,7 +28,7 @@ uint32_t stacks_id(struct stacks *s, struct host *host, const uint64_t *frame, s
 	for (size_t i = 0; i < nr && i < SAMPLING_FRAMES; i++)
 		length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%" PRIx64,
 					   i ? " " : "", frame[i]);
-	/* Whose place it takes is told again if it comes again. */
+	/* A chain that is replaced here is recorded again if it occurs again. */
 	s->stack[at].hash = hash;
 	s->stack[at].id = ++s->told;
 	id = s->told;

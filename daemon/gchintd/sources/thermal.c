@@ -28,8 +28,8 @@ struct thermal {
 	unsigned int nr;
 };
 
-static void add(struct thermal *t, enum record_thermal_kind kind, const char *name,
-		const char *path)
+static void sensor_add(struct thermal *t, enum record_thermal_kind kind, const char *name,
+		       const char *path)
 {
 	static const char *const kinds[] = { "zone", "cooling", "throttle" };
 	const char *strings[] = { kinds[kind], name, path };
@@ -62,32 +62,32 @@ static int on_thermal(void *data, const char *entry)
 		snprintf(type, sizeof(type), "%.63s", entry);
 	snprintf(path, sizeof(path), "%.100s/class/thermal/%.40s/%s", sysfs, entry,
 		 zone ? "temp" : "cur_state");
-	add(t, zone ? THERMAL_ZONE : THERMAL_COOLING, type, path);
+	sensor_add(t, zone ? THERMAL_ZONE : THERMAL_COOLING, type, path);
 	return 0;
 }
 
-static int on_cpu(void *data, const char *entry)
+static int thermal_on_cpu(void *data, const char *entry)
 {
 	struct thermal *t = data;
 	char path[192];
 
 	snprintf(path, sizeof(path), "%.100s/devices/system/cpu/%.20s/%s", t->host->root.sysfs,
 		 entry, "thermal_throttle/core_throttle_count");
-	add(t, THERMAL_THROTTLE, entry, path);
+	sensor_add(t, THERMAL_THROTTLE, entry, path);
 	return 0;
 }
 
-static void scan(struct thermal *t)
+static void thermal_scan(struct thermal *t)
 {
 	char dir[300];
 
 	snprintf(dir, sizeof(dir), "%s/class/thermal", t->host->root.sysfs);
 	root_list(dir, "", on_thermal, t);
 	snprintf(dir, sizeof(dir), "%s/devices/system/cpu", t->host->root.sysfs);
-	root_list(dir, "cpu", on_cpu, t);
+	root_list(dir, "cpu", thermal_on_cpu, t);
 }
 
-static void on_timer(void *data, uint32_t events)
+static void thermal_on_timer(void *data, uint32_t events)
 {
 	struct thermal *t = data;
 
@@ -106,17 +106,17 @@ static void on_timer(void *data, uint32_t events)
 	}
 }
 
-static void stop(void *state)
+static void thermal_stop(void *state)
 {
 	struct thermal *t = state;
 
-	on_timer(t, 0);
+	thermal_on_timer(t, 0);
 	watch_free(t->timer);
 	free(t->sensor);
 	free(t);
 }
 
-static int start(struct host *host, void **state)
+static int thermal_start(struct host *host, void **state)
 {
 	struct thermal *t = calloc(1, sizeof(*t));
 
@@ -125,33 +125,33 @@ static int start(struct host *host, void **state)
 	t->host = host;
 	t->timer = loop_timer(host->loop,
 			      host->config.source[SOURCE_thermal].period_ms * NSEC_PER_MSEC,
-			      on_timer, t);
+			      thermal_on_timer, t);
 	if (!t->timer) {
 		free(t);
 		return -ENOMEM;
 	}
-	scan(t);
-	on_timer(t, 0);
+	thermal_scan(t);
+	thermal_on_timer(t, 0);
 	*state = t;
 	return 0;
 }
 
-static int any(void *data, const char *entry)
+static int entry_count(void *data, const char *entry)
 {
 	(void)entry;
 	++*(unsigned int *)data;
 	return 0;
 }
 
-static int probe(const struct host *host, struct probe *p)
+static int thermal_probe(const struct host *host, struct probe *p)
 {
 	unsigned int zones = 0, devices = 0;
 	uint64_t count;
 	char dir[300];
 
 	snprintf(dir, sizeof(dir), "%s/class/thermal", host->root.sysfs);
-	root_list(dir, "thermal_zone", any, &zones);
-	root_list(dir, "cooling_device", any, &devices);
+	root_list(dir, "thermal_zone", entry_count, &zones);
+	root_list(dir, "cooling_device", entry_count, &devices);
 	if (!zones && !devices &&
 	    root_u64(&count, "%s/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count",
 		     host->root.sysfs))
@@ -160,4 +160,4 @@ static int probe(const struct host *host, struct probe *p)
 	return probe_found(p, "%u zones, %u cooling devices", zones, devices);
 }
 
-const struct source source_thermal = { probe, start, stop };
+const struct source source_thermal = { thermal_probe, thermal_start, thermal_stop };

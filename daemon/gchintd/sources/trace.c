@@ -37,7 +37,7 @@ static void on_line(struct trace *t, const char *line)
 
 	switch (text_trace(line, &freq, &lost)) {
 	case 1:
-		/* Told once for each CPU of a policy, and again when nothing changed. */
+		/* Traced once for each CPU of a policy, and again when nothing changed. */
 		if (freq.cpu < 512 && t->khz[freq.cpu] != freq.khz) {
 			const struct record r = {
 				.t = freq.t_ns,
@@ -57,7 +57,7 @@ static void on_line(struct trace *t, const char *line)
 	}
 }
 
-static void take(struct trace *t, const char *data, size_t len)
+static void trace_split_lines(struct trace *t, const char *data, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
 		if (data[i] == '\n') {
@@ -74,7 +74,7 @@ static void take(struct trace *t, const char *data, size_t len)
 	}
 }
 
-static void on_timer(void *data, uint32_t events)
+static void trace_on_timer(void *data, uint32_t events)
 {
 	struct trace *t = data;
 	char buf[8192];
@@ -82,17 +82,17 @@ static void on_timer(void *data, uint32_t events)
 
 	(void)events;
 	while ((n = read(t->fd, buf, sizeof(buf))) > 0)
-		take(t, buf, (size_t)n);
+		trace_split_lines(t, buf, (size_t)n);
 }
 
-static int set_up(struct trace *t)
+static int instance_open(struct trace *t)
 {
 	const char *tracefs = t->host->root.tracefs;
 	char path[300], kb[32];
 	int ret;
 
 	snprintf(path, sizeof(path), "%s/" INSTANCE, tracefs);
-	/* One that a killed daemon left is taken over; a live one is locked. */
+	/* An instance that a killed daemon left is reused; that of a running one is locked. */
 	if (mkdir(path, 0700) && errno != EEXIST)
 		return -errno;
 	snprintf(path, sizeof(path), "%s/" INSTANCE "/trace_pipe", tracefs);
@@ -110,7 +110,7 @@ static int set_up(struct trace *t)
 	return ret < 0 ? ret : 0;
 }
 
-static void tear_down(struct trace *t)
+static void instance_close(struct trace *t)
 {
 	const char *tracefs = t->host->root.tracefs;
 	char path[300];
@@ -122,19 +122,19 @@ static void tear_down(struct trace *t)
 	rmdir(path);
 }
 
-static void stop(void *state)
+static void trace_stop(void *state)
 {
 	struct trace *t = state;
 
 	root_write("0", "%s/" INSTANCE "/events/power/cpu_frequency/enable", t->host->root.tracefs);
-	on_timer(t, 0);
+	trace_on_timer(t, 0);
 	watch_free(t->timer);
-	tear_down(t);
+	instance_close(t);
 	t->host->traced = false;
 	free(t);
 }
 
-static int start(struct host *host, void **state)
+static int trace_start(struct host *host, void **state)
 {
 	struct trace *t = calloc(1, sizeof(*t));
 	int ret;
@@ -143,9 +143,9 @@ static int start(struct host *host, void **state)
 		return -ENOMEM;
 	t->host = host;
 	t->fd = -1;
-	ret = set_up(t);
+	ret = instance_open(t);
 	if (ret == -EBUSY) {
-		/* Somebody else's: leave it as it is. */
+		/* Another daemon uses it: leave it as it is. */
 		close(t->fd);
 		free(t);
 		return ret;
@@ -153,11 +153,11 @@ static int start(struct host *host, void **state)
 	if (!ret) {
 		t->timer = loop_timer(host->loop,
 				      host->config.source[SOURCE_trace].period_ms * NSEC_PER_MSEC,
-				      on_timer, t);
+				      trace_on_timer, t);
 		ret = t->timer ? 0 : -ENOMEM;
 	}
 	if (ret) {
-		tear_down(t);
+		instance_close(t);
 		free(t);
 		return ret;
 	}
@@ -168,7 +168,7 @@ static int start(struct host *host, void **state)
 	return 0;
 }
 
-static int probe(const struct host *host, struct probe *p)
+static int trace_probe(const struct host *host, struct probe *p)
 {
 	char path[300];
 
@@ -195,4 +195,4 @@ static int probe(const struct host *host, struct probe *p)
 	return probe_found(p, "every change of frequency, power:cpu_frequency");
 }
 
-const struct source source_trace = { probe, start, stop };
+const struct source source_trace = { trace_probe, trace_start, trace_stop };

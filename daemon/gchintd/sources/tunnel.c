@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The program is written in the machine's own words: it is sixty of them, and so neither a
- * compiler for that machine nor a library is wanted, where we are built or where we run.
+ * The BPF program has about sixty instructions and is assembled here, so that neither the
+ * build nor the target needs a BPF compiler or a library.
  */
 #include "tunnel.h"
 
@@ -30,9 +30,9 @@
 
 struct tunnel {
 	int threads_fd, ring_fd, program_fd;
-	struct tunnel_place *place; /* the map of threads itself */
+	struct tunnel_place *place; /* the map of threads, mapped into memory */
 	size_t place_size;
-	uint64_t *consumer; /* how far we have read: the kernel reads it */
+	uint64_t *consumer; /* our read position, which the kernel reads */
 	const uint64_t *producer;
 	const char *data;
 	size_t page;
@@ -47,14 +47,14 @@ enum {
 	R3,
 	R4,
 	R5,
-	CTX, /* r6 to r9 outlive calls */
+	CTX, /* r6 to r9 are preserved across calls */
 	KNOWN,
 	PLACE,
 	SAMPLE,
 	FRAME
 };
 
-/* Its stack, from the frame pointer down. */
+/* Offsets from the frame pointer in the program's stack. */
 #define AT_THREAD  (-4)
 #define AT_WORD	   (-8)
 #define AT_METHOD  (-16)
@@ -66,7 +66,7 @@ struct code {
 	int nr;
 };
 
-static int emit(struct code *c, int code, int dst, int src, int off, int32_t imm)
+static int code_emit(struct code *c, int code, int dst, int src, int off, int32_t imm)
 {
 	c->insn[c->nr] = (struct bpf_insn){ .code = (uint8_t)code,
 					    .dst_reg = (uint8_t)(dst & 15),
@@ -76,185 +76,185 @@ static int emit(struct code *c, int code, int dst, int src, int off, int32_t imm
 	return c->nr++;
 }
 
-static void set(struct code *c, int dst, int32_t value)
+static void code_set(struct code *c, int dst, int32_t value)
 {
-	emit(c, BPF_ALU64 | BPF_MOV | BPF_K, dst, 0, 0, value);
+	code_emit(c, BPF_ALU64 | BPF_MOV | BPF_K, dst, 0, 0, value);
 }
 
-static void move(struct code *c, int dst, int src)
+static void code_move(struct code *c, int dst, int src)
 {
-	emit(c, BPF_ALU64 | BPF_MOV | BPF_X, dst, src, 0, 0);
+	code_emit(c, BPF_ALU64 | BPF_MOV | BPF_X, dst, src, 0, 0);
 }
 
-static void add(struct code *c, int dst, int32_t value)
+static void code_add(struct code *c, int dst, int32_t value)
 {
-	emit(c, BPF_ALU64 | BPF_ADD | BPF_K, dst, 0, 0, value);
+	code_emit(c, BPF_ALU64 | BPF_ADD | BPF_K, dst, 0, 0, value);
 }
 
-static void load(struct code *c, int size, int dst, int src, int off)
+static void code_load(struct code *c, int size, int dst, int src, int off)
 {
-	emit(c, BPF_LDX | BPF_MEM | size, dst, src, off, 0);
+	code_emit(c, BPF_LDX | BPF_MEM | size, dst, src, off, 0);
 }
 
-static void store(struct code *c, int size, int dst, int off, int src)
+static void code_store(struct code *c, int size, int dst, int off, int src)
 {
-	emit(c, BPF_STX | BPF_MEM | size, dst, src, off, 0);
+	code_emit(c, BPF_STX | BPF_MEM | size, dst, src, off, 0);
 }
 
-static void call(struct code *c, int32_t function)
+static void code_call(struct code *c, int32_t function)
 {
-	emit(c, BPF_JMP | BPF_CALL, 0, 0, 0, function);
+	code_emit(c, BPF_JMP | BPF_CALL, 0, 0, 0, function);
 }
 
-static void map(struct code *c, int dst, int fd)
+static void code_map(struct code *c, int dst, int fd)
 {
-	emit(c, BPF_LD | BPF_DW | BPF_IMM, dst, BPF_PSEUDO_MAP_FD, 0, fd);
-	emit(c, 0, 0, 0, 0, 0);
+	code_emit(c, BPF_LD | BPF_DW | BPF_IMM, dst, BPF_PSEUDO_MAP_FD, 0, fd);
+	code_emit(c, 0, 0, 0, 0, 0);
 }
 
-/* A jump forward, to where land() is called with what this returns. */
-static int jump(struct code *c, int how, int dst, int32_t value)
+/* Emits a jump forward; its target is where code_land() is called with the returned index. */
+static int code_jump(struct code *c, int how, int dst, int32_t value)
 {
-	return emit(c, BPF_JMP | how | BPF_K, dst, 0, 0, value);
+	return code_emit(c, BPF_JMP | how | BPF_K, dst, 0, 0, value);
 }
 
-static void land(struct code *c, int from)
+static void code_land(struct code *c, int from)
 {
 	c->insn[from].off = (int16_t)(c->nr - from - 1);
 }
 
-/* Reads @size bytes at r3 into the stack at @at; the jump that is taken if it cannot. */
-static int read_into(struct code *c, int function, int at, int size)
+/* Emits a read of @size bytes at r3 into the stack at @at; returns the jump for a failure. */
+static int code_read_into(struct code *c, int function, int at, int size)
 {
-	move(c, R1, FRAME);
-	add(c, R1, at);
-	set(c, R2, size);
-	call(c, function);
-	return jump(c, BPF_JNE, R0, 0);
+	code_move(c, R1, FRAME);
+	code_add(c, R1, at);
+	code_set(c, R2, size);
+	code_call(c, function);
+	return code_jump(c, BPF_JNE, R0, 0);
 }
 
-static void read_method(struct code *c, int32_t pointer)
+static void code_read_method(struct code *c, int32_t pointer)
 {
 	int failed[2];
 
-	call(c, BPF_FUNC_get_current_task);
-	move(c, R3, R0);
-	add(c, R3, pointer);
-	failed[0] = read_into(c, BPF_FUNC_probe_read_kernel, AT_POINTER, 8);
-	load(c, BPF_DW, R3, FRAME, AT_POINTER);
-	load(c, BPF_DW, R1, PLACE, offsetof(struct tunnel_place, method));
-	emit(c, BPF_ALU64 | BPF_ADD | BPF_X, R3, R1, 0, 0);
-	failed[1] = read_into(c, BPF_FUNC_probe_read_user, AT_METHOD, 8);
-	set(c, KNOWN, HOTSPOT_METHOD);
-	land(c, failed[0]);
-	land(c, failed[1]);
+	code_call(c, BPF_FUNC_get_current_task);
+	code_move(c, R3, R0);
+	code_add(c, R3, pointer);
+	failed[0] = code_read_into(c, BPF_FUNC_probe_read_kernel, AT_POINTER, 8);
+	code_load(c, BPF_DW, R3, FRAME, AT_POINTER);
+	code_load(c, BPF_DW, R1, PLACE, offsetof(struct tunnel_place, method));
+	code_emit(c, BPF_ALU64 | BPF_ADD | BPF_X, R3, R1, 0, 0);
+	failed[1] = code_read_into(c, BPF_FUNC_probe_read_user, AT_METHOD, 8);
+	code_set(c, KNOWN, HOTSPOT_METHOD);
+	code_land(c, failed[0]);
+	code_land(c, failed[1]);
 }
 
-/* The word is read last: what is read is the owner's, or the owner had been another. */
-static void read_phase(struct code *c)
+/* Checks the owner before it reads the word, so that only the thread's own word counts. */
+static void code_read_phase(struct code *c)
 {
 	int none, failed[3];
 
-	load(c, BPF_DW, R1, PLACE, offsetof(struct tunnel_place, word));
-	none = jump(c, BPF_JEQ, R1, 0);
-	load(c, BPF_DW, R3, PLACE, offsetof(struct tunnel_place, owner));
-	failed[0] = read_into(c, BPF_FUNC_probe_read_user, AT_OWNER, 4);
-	load(c, BPF_W, R1, FRAME, AT_OWNER);
-	load(c, BPF_W, R2, PLACE, offsetof(struct tunnel_place, tid));
-	failed[1] = emit(c, BPF_JMP | BPF_JNE | BPF_X, R1, R2, 0, 0);
-	load(c, BPF_DW, R3, PLACE, offsetof(struct tunnel_place, word));
-	failed[2] = read_into(c, BPF_FUNC_probe_read_user, AT_WORD, 4);
-	emit(c, BPF_ALU64 | BPF_OR | BPF_K, KNOWN, 0, 0, TUNNEL_WORD);
-	land(c, none);
-	emit(c, BPF_ALU64 | BPF_OR | BPF_K, KNOWN, 0, 0, HOTSPOT_PHASE);
+	code_load(c, BPF_DW, R1, PLACE, offsetof(struct tunnel_place, word));
+	none = code_jump(c, BPF_JEQ, R1, 0);
+	code_load(c, BPF_DW, R3, PLACE, offsetof(struct tunnel_place, owner));
+	failed[0] = code_read_into(c, BPF_FUNC_probe_read_user, AT_OWNER, 4);
+	code_load(c, BPF_W, R1, FRAME, AT_OWNER);
+	code_load(c, BPF_W, R2, PLACE, offsetof(struct tunnel_place, tid));
+	failed[1] = code_emit(c, BPF_JMP | BPF_JNE | BPF_X, R1, R2, 0, 0);
+	code_load(c, BPF_DW, R3, PLACE, offsetof(struct tunnel_place, word));
+	failed[2] = code_read_into(c, BPF_FUNC_probe_read_user, AT_WORD, 4);
+	code_emit(c, BPF_ALU64 | BPF_OR | BPF_K, KNOWN, 0, 0, TUNNEL_WORD);
+	code_land(c, none);
+	code_emit(c, BPF_ALU64 | BPF_OR | BPF_K, KNOWN, 0, 0, HOTSPOT_PHASE);
 	for (int i = 0; i < 3; i++)
-		land(c, failed[i]);
+		code_land(c, failed[i]);
 }
 
-static void take_stack(struct code *c, int frames, int size, int32_t flags)
+static void code_take_stack(struct code *c, int frames, int size, int32_t flags)
 {
-	move(c, R1, CTX);
-	move(c, R2, SAMPLE);
-	add(c, R2, frames);
-	set(c, R3, TUNNEL_FRAMES * 8);
-	set(c, R4, flags);
-	call(c, BPF_FUNC_get_stack);
-	store(c, BPF_W, SAMPLE, size, R0);
+	code_move(c, R1, CTX);
+	code_move(c, R2, SAMPLE);
+	code_add(c, R2, frames);
+	code_set(c, R3, TUNNEL_FRAMES * 8);
+	code_set(c, R4, flags);
+	code_call(c, BPF_FUNC_get_stack);
+	code_store(c, BPF_W, SAMPLE, size, R0);
 }
 
-static void write_sample(struct code *c)
+static void code_write_sample(struct code *c)
 {
-	call(c, BPF_FUNC_ktime_get_ns);
-	store(c, BPF_DW, SAMPLE, offsetof(struct tunnel_sample, t), R0);
-	load(c, BPF_DW, R1, FRAME, AT_METHOD);
-	store(c, BPF_DW, SAMPLE, offsetof(struct tunnel_sample, method), R1);
-	load(c, BPF_W, R1, FRAME, AT_THREAD);
-	store(c, BPF_W, SAMPLE, offsetof(struct tunnel_sample, thread), R1);
-	call(c, BPF_FUNC_get_smp_processor_id);
-	store(c, BPF_W, SAMPLE, offsetof(struct tunnel_sample, cpu), R0);
-	load(c, BPF_W, R1, FRAME, AT_WORD);
-	store(c, BPF_W, SAMPLE, offsetof(struct tunnel_sample, word), R1);
-	store(c, BPF_W, SAMPLE, offsetof(struct tunnel_sample, known), KNOWN);
-	take_stack(c, offsetof(struct tunnel_sample, kernel),
-		   offsetof(struct tunnel_sample, in_kernel), 0);
-	take_stack(c, offsetof(struct tunnel_sample, user), offsetof(struct tunnel_sample, in_user),
-		   BPF_F_USER_STACK);
-	move(c, R1, SAMPLE);
-	set(c, R2, BPF_RB_NO_WAKEUP);
-	call(c, BPF_FUNC_ringbuf_submit);
+	code_call(c, BPF_FUNC_ktime_get_ns);
+	code_store(c, BPF_DW, SAMPLE, offsetof(struct tunnel_sample, t), R0);
+	code_load(c, BPF_DW, R1, FRAME, AT_METHOD);
+	code_store(c, BPF_DW, SAMPLE, offsetof(struct tunnel_sample, method), R1);
+	code_load(c, BPF_W, R1, FRAME, AT_THREAD);
+	code_store(c, BPF_W, SAMPLE, offsetof(struct tunnel_sample, thread), R1);
+	code_call(c, BPF_FUNC_get_smp_processor_id);
+	code_store(c, BPF_W, SAMPLE, offsetof(struct tunnel_sample, cpu), R0);
+	code_load(c, BPF_W, R1, FRAME, AT_WORD);
+	code_store(c, BPF_W, SAMPLE, offsetof(struct tunnel_sample, word), R1);
+	code_store(c, BPF_W, SAMPLE, offsetof(struct tunnel_sample, known), KNOWN);
+	code_take_stack(c, offsetof(struct tunnel_sample, kernel),
+			offsetof(struct tunnel_sample, in_kernel), 0);
+	code_take_stack(c, offsetof(struct tunnel_sample, user),
+			offsetof(struct tunnel_sample, in_user), BPF_F_USER_STACK);
+	code_move(c, R1, SAMPLE);
+	code_set(c, R2, BPF_RB_NO_WAKEUP);
+	code_call(c, BPF_FUNC_ringbuf_submit);
 }
 
-static void assemble(struct code *c, int threads, int ring, int32_t pointer)
+static void code_assemble(struct code *c, int threads, int ring, int32_t pointer)
 {
 	int unknown, silent, full, done;
 
-	move(c, CTX, R1);
-	call(c, BPF_FUNC_get_attach_cookie);
-	store(c, BPF_W, FRAME, AT_THREAD, R0);
-	map(c, R1, threads);
-	move(c, R2, FRAME);
-	add(c, R2, AT_THREAD);
-	call(c, BPF_FUNC_map_lookup_elem);
-	unknown = jump(c, BPF_JEQ, R0, 0);
-	move(c, PLACE, R0);
-	set(c, KNOWN, 0);
-	set(c, R1, 0);
-	store(c, BPF_DW, FRAME, AT_METHOD, R1);
-	store(c, BPF_W, FRAME, AT_WORD, R1);
-	load(c, BPF_W, R1, PLACE, offsetof(struct tunnel_place, tells));
-	silent = jump(c, BPF_JEQ, R1, 0);
-	read_method(c, pointer);
-	read_phase(c);
-	land(c, silent);
-	map(c, R1, ring);
-	set(c, R2, sizeof(struct tunnel_sample));
-	set(c, R3, 0);
-	call(c, BPF_FUNC_ringbuf_reserve);
-	full = jump(c, BPF_JEQ, R0, 0);
-	move(c, SAMPLE, R0);
-	write_sample(c);
-	done = jump(c, BPF_JA, 0, 0);
-	land(c, full);
-	set(c, R1, 1);
-	emit(c, BPF_STX | BPF_ATOMIC | BPF_DW, PLACE, R1, offsetof(struct tunnel_place, lost),
-	     BPF_ADD);
-	land(c, done);
-	land(c, unknown);
-	/* 0: perf writes no sample of its own. */
-	set(c, R0, 0);
-	emit(c, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
+	code_move(c, CTX, R1);
+	code_call(c, BPF_FUNC_get_attach_cookie);
+	code_store(c, BPF_W, FRAME, AT_THREAD, R0);
+	code_map(c, R1, threads);
+	code_move(c, R2, FRAME);
+	code_add(c, R2, AT_THREAD);
+	code_call(c, BPF_FUNC_map_lookup_elem);
+	unknown = code_jump(c, BPF_JEQ, R0, 0);
+	code_move(c, PLACE, R0);
+	code_set(c, KNOWN, 0);
+	code_set(c, R1, 0);
+	code_store(c, BPF_DW, FRAME, AT_METHOD, R1);
+	code_store(c, BPF_W, FRAME, AT_WORD, R1);
+	code_load(c, BPF_W, R1, PLACE, offsetof(struct tunnel_place, tells));
+	silent = code_jump(c, BPF_JEQ, R1, 0);
+	code_read_method(c, pointer);
+	code_read_phase(c);
+	code_land(c, silent);
+	code_map(c, R1, ring);
+	code_set(c, R2, sizeof(struct tunnel_sample));
+	code_set(c, R3, 0);
+	code_call(c, BPF_FUNC_ringbuf_reserve);
+	full = code_jump(c, BPF_JEQ, R0, 0);
+	code_move(c, SAMPLE, R0);
+	code_write_sample(c);
+	done = code_jump(c, BPF_JA, 0, 0);
+	code_land(c, full);
+	code_set(c, R1, 1);
+	code_emit(c, BPF_STX | BPF_ATOMIC | BPF_DW, PLACE, R1, offsetof(struct tunnel_place, lost),
+		  BPF_ADD);
+	code_land(c, done);
+	code_land(c, unknown);
+	/* With 0, perf writes no sample of its own. */
+	code_set(c, R0, 0);
+	code_emit(c, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
 }
 
 /* ------------------------------------------------------------------ the kernel's side */
 
-static int bpf(int command, union bpf_attr *attr)
+static int bpf_call(int command, union bpf_attr *attr)
 {
 	long fd = syscall(SYS_bpf, command, attr, sizeof(*attr));
 
 	return fd < 0 ? -errno : (int)fd;
 }
 
-static int new_map(uint32_t type, uint32_t value, uint32_t entries, uint32_t flags)
+static int map_create(uint32_t type, uint32_t value, uint32_t entries, uint32_t flags)
 {
 	union bpf_attr attr = { .map_type = type,
 				.key_size = value ? 4 : 0,
@@ -262,10 +262,10 @@ static int new_map(uint32_t type, uint32_t value, uint32_t entries, uint32_t fla
 				.max_entries = entries,
 				.map_flags = flags };
 
-	return bpf(BPF_MAP_CREATE, &attr);
+	return bpf_call(BPF_MAP_CREATE, &attr);
 }
 
-static int load_program(struct tunnel *t, int32_t pointer)
+static int program_load(struct tunnel *t, int32_t pointer)
 {
 	struct code code = { .nr = 0 };
 	union bpf_attr attr = { .prog_type = BPF_PROG_TYPE_PERF_EVENT,
@@ -273,35 +273,35 @@ static int load_program(struct tunnel *t, int32_t pointer)
 				.license = (uintptr_t) "GPL",
 				.prog_name = "gchint_sample" };
 
-	assemble(&code, t->threads_fd, t->ring_fd, pointer);
+	code_assemble(&code, t->threads_fd, t->ring_fd, pointer);
 	attr.insn_cnt = (uint32_t)code.nr;
-	return bpf(BPF_PROG_LOAD, &attr);
+	return bpf_call(BPF_PROG_LOAD, &attr);
 }
 
-static void *map_file(int fd, size_t size, int protection, size_t offset)
+static void *file_map(int fd, size_t size, int protection, size_t offset)
 {
 	void *at = mmap(NULL, size, protection, MAP_SHARED, fd, (off_t)offset);
 
 	return at == MAP_FAILED ? NULL : at;
 }
 
-static int open_maps(struct tunnel *t, uint32_t threads)
+static int maps_open(struct tunnel *t, uint32_t threads)
 {
 	const char *shown;
 
 	t->page = (size_t)sysconf(_SC_PAGESIZE);
 	t->place_size = (threads * sizeof(*t->place) + t->page - 1) / t->page * t->page;
-	t->threads_fd =
-		new_map(BPF_MAP_TYPE_ARRAY, sizeof(struct tunnel_place), threads, BPF_F_MMAPABLE);
+	t->threads_fd = map_create(BPF_MAP_TYPE_ARRAY, sizeof(struct tunnel_place), threads,
+				   BPF_F_MMAPABLE);
 	if (t->threads_fd < 0)
 		return t->threads_fd;
-	t->ring_fd = new_map(BPF_MAP_TYPE_RINGBUF, 0, RING, 0);
+	t->ring_fd = map_create(BPF_MAP_TYPE_RINGBUF, 0, RING, 0);
 	if (t->ring_fd < 0)
 		return t->ring_fd;
-	t->place = map_file(t->threads_fd, t->place_size, PROT_READ | PROT_WRITE, 0);
-	t->consumer = map_file(t->ring_fd, t->page, PROT_READ | PROT_WRITE, 0);
-	/* Its data is there twice, so that no record is in two pieces. */
-	shown = map_file(t->ring_fd, t->page + 2 * (size_t)RING, PROT_READ, t->page);
+	t->place = file_map(t->threads_fd, t->place_size, PROT_READ | PROT_WRITE, 0);
+	t->consumer = file_map(t->ring_fd, t->page, PROT_READ | PROT_WRITE, 0);
+	/* The data is mapped twice in a row, so that no record is split at the end. */
+	shown = file_map(t->ring_fd, t->page + 2 * (size_t)RING, PROT_READ, t->page);
 	if (!t->place || !t->consumer || !shown) {
 		if (shown)
 			munmap((void *)(uintptr_t)shown, t->page + 2 * (size_t)RING);
@@ -329,11 +329,11 @@ int tunnel_open(struct tunnel **out, uint32_t threads, const char *sysfs, const 
 	ret = pointer > INT32_MAX ? -ERANGE : pointer < 0 ? (int)pointer : 0;
 	if (!ret) {
 		*why = "no BPF: it wants root, or CAP_BPF and CAP_PERFMON";
-		ret = open_maps(t, threads);
+		ret = maps_open(t, threads);
 	}
 	if (!ret) {
 		*why = "no BPF of Linux 5.15 or newer";
-		t->program_fd = load_program(t, (int32_t)pointer);
+		t->program_fd = program_load(t, (int32_t)pointer);
 		ret = t->program_fd < 0 ? t->program_fd : 0;
 	}
 	if (ret) {
@@ -367,10 +367,10 @@ int tunnel_attach(struct tunnel *t, int event, uint32_t thread)
 						 .attach_type = BPF_PERF_EVENT } };
 
 	attr.link_create.perf_event.bpf_cookie = thread;
-	return bpf(BPF_LINK_CREATE, &attr);
+	return bpf_call(BPF_LINK_CREATE, &attr);
 }
 
-/* What is read between is taken for what it is: the owner is asked for each time. */
+/* Samples between the stores are consistent: the program checks the owner each time. */
 void tunnel_place(struct tunnel *t, uint32_t thread, const struct tunnel_place *place)
 {
 	struct tunnel_place *to = &t->place[thread];
