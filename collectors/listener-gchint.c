@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * The only file of the collectors that knows libgchint. A cycle is one phase of the
- * thread that runs it, from cycle_begin to cycle_end; what is done within replaces it
- * step by step, so that nobody sees a moment without.
+ * thread that runs it, from cycle_begin to cycle_end. Each step within the cycle replaces
+ * the phase instead of ending it, so that no reader sees the thread without a phase.
  */
 #include <gchint.h>
 #include <gchint/gc-listener-gchint.h>
@@ -30,7 +30,7 @@ static unsigned int cause_of(const struct gc_event *event)
 	return causes[event->cause];
 }
 
-/* Also while those who wait mark with it: what their time is worth is the governor's to say. */
+/* Waiting mutators that help to mark still count as waiting: the governor weighs their delay. */
 static bool is_urgent(struct gc_listener_gchint *l, const struct gc_event *event)
 {
 	return !event->stw && !event->foreground &&
@@ -47,7 +47,7 @@ static unsigned int flags_of(const struct gc_event *event, bool urgent)
 	return GCHINT_F_CONCURRENT | (urgent ? GCHINT_F_URGENT : 0);
 }
 
-static void fill(struct gchint_detail *d, const struct gc_event *event)
+static void detail_fill(struct gchint_detail *d, const struct gc_event *event)
 {
 	memset(d, 0, sizeof(*d));
 	d->size = sizeof(*d);
@@ -57,13 +57,13 @@ static void fill(struct gchint_detail *d, const struct gc_event *event)
 	d->stall_ns = event->exhaust_ns;
 }
 
-static void next(struct gc_listener *self, const struct gc_event *event, unsigned int phase,
-		 unsigned int more)
+static void phase_next(struct gc_listener *self, const struct gc_event *event, unsigned int phase,
+		       unsigned int more)
 {
 	struct gc_listener_gchint *l = listener_of(self);
 	struct gchint_detail d;
 
-	fill(&d, event);
+	detail_fill(&d, event);
 	l->urgent = is_urgent(l, event);
 	gchint_next_detail(gchint_self(), phase, flags_of(event, l->urgent) | more, &d);
 }
@@ -73,7 +73,7 @@ static void cycle_begin(struct gc_listener *self, const struct gc_event *event)
 	struct gc_listener_gchint *l = listener_of(self);
 	struct gchint_detail d;
 
-	fill(&d, event);
+	detail_fill(&d, event);
 	l->urgent = is_urgent(l, event);
 	gchint_begin_detail(gchint_self(), GCHINT_PHASE_COLLECT, flags_of(event, l->urgent), &d);
 }
@@ -86,28 +86,28 @@ static void cycle_end(struct gc_listener *self, const struct gc_event *event)
 }
 
 /*
- * Who was asked to stop does its own work until it does, and comes no sooner by a
- * frequency that it would not be given for that.
+ * Not GCHINT_F_STW yet: mutators run until they reach a safepoint, and a higher frequency of
+ * the collecting thread does not get them there sooner.
  */
 static void requesting_stop(struct gc_listener *self, const struct gc_event *event)
 {
-	next(self, event, GCHINT_PHASE_SAFEPOINT, 0);
+	phase_next(self, event, GCHINT_PHASE_SAFEPOINT, 0);
 }
 
-/* From here on one waits for the others. */
+/* From here on a stopped mutator waits for the others. */
 static void first_stopped(struct gc_listener *self, const struct gc_event *event)
 {
-	next(self, event, GCHINT_PHASE_SAFEPOINT, GCHINT_F_STW);
+	phase_next(self, event, GCHINT_PHASE_SAFEPOINT, GCHINT_F_STW);
 }
 
-static void stopped(struct gc_listener *self, const struct gc_event *event)
+static void world_stopped(struct gc_listener *self, const struct gc_event *event)
 {
-	next(self, event, GCHINT_PHASE_ROOTS, 0);
+	phase_next(self, event, GCHINT_PHASE_ROOTS, 0);
 }
 
-static void between(struct gc_listener *self, const struct gc_event *event)
+static void phase_end(struct gc_listener *self, const struct gc_event *event)
 {
-	next(self, event, GCHINT_PHASE_COLLECT, 0);
+	phase_next(self, event, GCHINT_PHASE_COLLECT, 0);
 }
 
 static unsigned int phase_of(const struct gc_event *event)
@@ -126,18 +126,18 @@ static unsigned int phase_of(const struct gc_event *event)
 	}
 }
 
-static void work(struct gc_listener *self, const struct gc_event *event)
+static void phase_begin(struct gc_listener *self, const struct gc_event *event)
 {
-	next(self, event, phase_of(event), 0);
+	phase_next(self, event, phase_of(event), 0);
 }
 
-static void progress(struct gc_listener *self, const struct gc_event *event)
+static void progress_update(struct gc_listener *self, const struct gc_event *event)
 {
 	struct gc_listener_gchint *l = listener_of(self);
 
 	/* A mutator began or ceased to wait since the last edge. */
 	if (is_urgent(l, event) != l->urgent) {
-		work(self, event);
+		phase_begin(self, event);
 		return;
 	}
 	gchint_progress(gchint_self(), event->work_done, event->work_total, event->exhaust_ns);
@@ -148,22 +148,23 @@ static void trim_begin(struct gc_listener *self, const struct gc_event *event)
 	struct gchint_detail d;
 
 	(void)self;
-	fill(&d, event);
+	detail_fill(&d, event);
 	gchint_begin_detail(gchint_self(), GCHINT_PHASE_TRIM, GCHINT_F_CONCURRENT, &d);
 }
 
 /*
- * Also one that is only held to the marking's pace: while it is, the instant at which the
- * heap runs out stays away because it is, and says nothing of hurry.
+ * A paced mutator counts as waiting, too: pacing keeps moving the predicted exhaustion of the
+ * heap further away, so that the prediction alone would not make the cycle urgent.
  */
-static bool waits(const struct gc_event *event)
+static bool pause_is_wait(const struct gc_event *event)
 {
 	return event->pause == GC_PAUSE_WAIT || event->pause == GC_PAUSE_PACED;
 }
 
 /*
- * The governor serves as mutators those that it was told of, and one that never waits for the
- * collector would be told of by nothing else. Nor is a system call left to its first pause.
+ * Registers the thread now: the governor treats only registered threads as mutators, and one
+ * that never waits for the collector would not be registered later. It also keeps the system
+ * call out of the first pause.
  */
 static void mutator_attached(struct gc_listener *self, const struct gc_event *event)
 {
@@ -172,7 +173,7 @@ static void mutator_attached(struct gc_listener *self, const struct gc_event *ev
 	gchint_self();
 }
 
-/* What the thread does from now on is not the heap's. */
+/* The thread may live on, but no longer works on this heap. */
 static void mutator_detached(struct gc_listener *self, const struct gc_event *event)
 {
 	(void)self;
@@ -180,10 +181,10 @@ static void mutator_detached(struct gc_listener *self, const struct gc_event *ev
 	gchint_detach(gchint_self());
 }
 
-/* What a mutator does in the foreground the cycle's own events say. */
+/* Waits only: a collection in the foreground is reported by the events of its cycle. */
 static void mutator_paused(struct gc_listener *self, const struct gc_event *event)
 {
-	if (!waits(event))
+	if (!pause_is_wait(event))
 		return;
 	__atomic_fetch_add(&listener_of(self)->waiting, 1, __ATOMIC_RELAXED);
 	gchint_begin(gchint_self(), GCHINT_PHASE_WAIT, GCHINT_F_FOREGROUND);
@@ -191,22 +192,22 @@ static void mutator_paused(struct gc_listener *self, const struct gc_event *even
 
 static void mutator_resumed(struct gc_listener *self, const struct gc_event *event)
 {
-	if (!waits(event))
+	if (!pause_is_wait(event))
 		return;
 	__atomic_fetch_sub(&listener_of(self)->waiting, 1, __ATOMIC_RELAXED);
 	gchint_end(gchint_self());
 }
 
 /*
- * A mutator that helps is in the phase that it shares, whatever it was in and whatever its
- * role, and then in that again.
+ * A helping mutator takes on the phase of the work that it shares, nested in its own phase,
+ * which resumes afterwards.
  */
 static void help_begin(struct gc_listener *self, const struct gc_event *event)
 {
 	struct gchint_detail d;
 
 	(void)self;
-	fill(&d, event);
+	detail_fill(&d, event);
 	gchint_begin_detail(gchint_self(), phase_of(event), flags_of(event, true), &d);
 }
 
@@ -217,7 +218,7 @@ static void help_end(struct gc_listener *self, const struct gc_event *event)
 	gchint_end(gchint_self());
 }
 
-/* The daemon only ever does concurrent work; its pauses are told phase by phase. */
+/* The daemon's role is concurrent; the phases of its pauses set GCHINT_F_STW themselves. */
 static void daemon_started(struct gc_listener *self, const struct gc_event *event)
 {
 	(void)self;
@@ -230,19 +231,19 @@ static const struct gc_listener_ops ops = {
 	.cycle_end = cycle_end,
 	.requesting_stop = requesting_stop,
 	.first_stopped = first_stopped,
-	.stopped = stopped,
-	.restarted = between,
-	.mark_begin = work,
-	.mark_end = between,
-	.remark_begin = work,
-	.remark_end = between,
-	.copy_begin = work,
-	.copy_end = between,
-	.sweep_begin = work,
-	.sweep_end = between,
+	.stopped = world_stopped,
+	.restarted = phase_end,
+	.mark_begin = phase_begin,
+	.mark_end = phase_end,
+	.remark_begin = phase_begin,
+	.remark_end = phase_end,
+	.copy_begin = phase_begin,
+	.copy_end = phase_end,
+	.sweep_begin = phase_begin,
+	.sweep_end = phase_end,
 	.trim_begin = trim_begin,
 	.trim_end = cycle_end,
-	.progress = progress,
+	.progress = progress_update,
 	.help_begin = help_begin,
 	.help_end = help_end,
 	.mutator_attached = mutator_attached,

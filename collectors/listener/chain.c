@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-/* Fires two listeners, one after the other. */
+/* Forwards each event to two listeners, in order. */
 #include <gchint/gc-listener.h>
 
 #define EVENT(op)                                                                                  \
-	static void op(struct gc_listener *self, const struct gc_event *event)                     \
+	static void chain_##op(struct gc_listener *self, const struct gc_event *event)             \
 	{                                                                                          \
 		struct gc_listener_chain *c = (struct gc_listener_chain *)self;                    \
 		if (c->first->ops->op)                                                             \
@@ -15,7 +15,7 @@
 #undef EVENT
 
 static const struct gc_listener_ops ops = {
-#define EVENT(op) .op = op,
+#define EVENT(op) .op = chain_##op,
 #include "events.def"
 #undef EVENT
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Counts cycles, times phases and pauses, and keeps each pause when asked. */
+/* Counts cycles, measures phases and pauses, and can record each pause (record_max). */
 #include <errno.h>
 #include <gchint/gc-listener.h>
 #include <sched.h>
@@ -64,7 +64,7 @@ static void cycle_end(struct gc_listener *self, const struct gc_event *event)
 	s->by_cause[event->cause]++;
 }
 
-static void stopped(struct gc_listener *self, const struct gc_event *event)
+static void world_stopped(struct gc_listener *self, const struct gc_event *event)
 {
 	struct gc_listener_stats *s = stats_of(self);
 
@@ -73,7 +73,7 @@ static void stopped(struct gc_listener *self, const struct gc_event *event)
 	s->phase_count[GC_PHASE_STOP]++;
 }
 
-static void restarted(struct gc_listener *self, const struct gc_event *event)
+static void world_restarted(struct gc_listener *self, const struct gc_event *event)
 {
 	gc_histogram_add(&stats_of(self)->stw, event->duration_ns);
 }
@@ -87,7 +87,7 @@ static void phase_end(struct gc_listener *self, const struct gc_event *event)
 	s->trims += event->phase == GC_PHASE_TRIM;
 }
 
-static void resumed(struct gc_listener *self, const struct gc_event *event)
+static void mutator_resumed(struct gc_listener *self, const struct gc_event *event)
 {
 	struct gc_listener_stats *s = stats_of(self);
 
@@ -109,14 +109,14 @@ static void resumed(struct gc_listener *self, const struct gc_event *event)
 
 static const struct gc_listener_ops ops = {
 	.cycle_end = cycle_end,
-	.stopped = stopped,
-	.restarted = restarted,
+	.stopped = world_stopped,
+	.restarted = world_restarted,
 	.mark_end = phase_end,
 	.remark_end = phase_end,
 	.copy_end = phase_end,
 	.sweep_end = phase_end,
 	.trim_end = phase_end,
-	.mutator_resumed = resumed,
+	.mutator_resumed = mutator_resumed,
 };
 
 int gc_listener_stats_init(struct gc_listener_stats *stats, size_t record_max)

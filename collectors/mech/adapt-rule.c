@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "adapt-rule.h"
 
-#define FAST 0.8 /* of the highest frequency: from here on growing is weighed */
+#define FAST 0.8 /* of the highest frequency: below it the heap does not grow */
 
 uint64_t gc_adapt_room(uint32_t effective_khz, uint32_t highest_khz, uint64_t room, uint64_t grown,
 		       uint64_t left)

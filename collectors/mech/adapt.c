@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Measures what cycles of each way cost for policy=adaptive, and does what the rules say. */
+/* policy=adaptive: measures what each type of cycle costs and applies the rules to that. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 struct gc_adapt {
 	struct gc_choice_in in;
 	uint64_t granted, waited; /* when the last cycle ended */
-	double foreseen_ns; /* that each mutator waits in the next cycle beside them */
+	double foreseen_ns; /* predicted wait of each mutator in the next concurrent cycle */
 	uint64_t grown, grown_cycle;
 	uint32_t lock;
 };
@@ -39,8 +39,8 @@ void gc_adapt_fini(struct gc_heap *heap)
 	heap->adapt = NULL;
 }
 
-/* How much longer it took than at the highest frequency; 1 where the kernel tells nothing. */
-static double stretch(const struct gc_heap *heap)
+/* How much longer it took than at the highest frequency; 1 where the frequency is unknown. */
+static double adapt_stretch(const struct gc_heap *heap)
 {
 	uint32_t effective = 0, highest = 0;
 
@@ -54,8 +54,8 @@ static uint64_t waited_ns(const struct gc_heap *heap)
 	return gc_load(&heap->paused_ns[GC_PAUSE_WAIT]) + gc_load(&heap->paused_ns[GC_PAUSE_PACED]);
 }
 
-/* What mutators lost in a cycle beside them, against what was foreseen */
-static void compare(struct gc_adapt *a, double waited_ns)
+/* Smooth the difference between the measured and the predicted wait of a concurrent cycle. */
+static void adapt_compare(struct gc_adapt *a, double waited_ns)
 {
 	double missed = waited_ns / a->in.mutators - a->foreseen_ns;
 
@@ -69,7 +69,7 @@ void gc_adapt_cycle(struct gc_heap *heap, uint64_t ns, uint64_t cpu_ns)
 	const struct gc_cycle *c = &heap->cycle;
 	uint64_t waited = waited_ns(heap);
 	struct gc_adapt *a = heap->adapt;
-	double slow = stretch(heap);
+	double slow = adapt_stretch(heap);
 	struct gc_choice_seen last = {
 		.work = (double)c->marked_bytes,
 		.ns = (double)ns / slow,
@@ -79,22 +79,22 @@ void gc_adapt_cycle(struct gc_heap *heap, uint64_t ns, uint64_t cpu_ns)
 	enum gc_way way;
 
 	a->in.room = live < limit ? (double)(limit - live) : 0;
-	/* Until the first one what stays was allocated as well. */
+	/* Before the first cycle the allocated bytes include what stays alive: hence the bound. */
 	if (granted > a->granted)
 		last.period = fmin((double)(granted - a->granted), a->in.room);
 	a->granted = granted;
 	a->in.mutators = __atomic_load_n(&heap->thread_count, __ATOMIC_RELAXED);
 	a->in.mutators += !a->in.mutators;
 	if (c->cause == GC_CAUSE_CONCURRENT)
-		compare(a, (double)(waited - a->waited));
+		adapt_compare(a, (double)(waited - a->waited));
 	a->waited = waited;
-	/* Whoever asked for it, memory had not run out: its period says nothing of the next. */
+	/* An explicit cycle comes before memory runs out: its period would distort the mean. */
 	if (c->alone || c->cause == GC_CAUSE_CONCURRENT)
 		gc_choice_see(&a->in.seen[c->alone ? GC_WAY_STW : GC_WAY_CONCURRENT], &last);
 	a->in.alloc_rate = heap->rate.bytes_per_ns;
 	a->in.headroom = start < limit ? (double)(limit - start) : 0;
 	way = gc_choice(&a->in, &out);
-	/* What was missed is held against what is foreseen without it, or it would stay for good. */
+	/* Without missed_ns: compared with its own correction, an error would never decay. */
 	a->foreseen_ns = fmax(out.need_ns - out.left_ns, 0);
 	if (way == a->in.way)
 		return;

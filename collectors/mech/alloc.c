@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Allocation off the inline path: the budget of the soft limit, and what to do when it
- * is spent. Dalvik's ladder: allocate, collect (or wait for the collection under way),
- * allocate, grow, collect all, grow, give up.
+ * is used up. Dalvik's ladder: allocate, collect (or wait for the collection under way),
+ * allocate, grow, collect all, grow, fail.
  */
 #include <errno.h>
 
@@ -17,11 +17,11 @@
 #include "sizing.h"
 #include "trace.h"
 
-/* Who waited gets this part of the room before it waits again. */
+/* A mutator that waited may allocate this part of the room before it waits again. */
 #define CREDIT 32
 
-/* Is what is in use, and 1/@credit of the room, more than the marking allows? */
-static bool ahead(struct gc_heap *heap, unsigned int credit)
+/* Do the bytes in use, plus 1/@credit of the room, exceed what the marking allows? */
+static bool pace_exceeded(struct gc_heap *heap, unsigned int credit)
 {
 	struct gc_pace *p = &heap->pace, now = {
 		.on = __atomic_load_n(&p->on, __ATOMIC_ACQUIRE),
@@ -36,14 +36,14 @@ static bool ahead(struct gc_heap *heap, unsigned int credit)
 	return now.on && gc_load(&heap->in_use) + more > gc_pace_allowed(&now);
 }
 
-/* Wait for the marking if mutators are ahead of it: pace= and a wake-up at most. */
-static void keep_pace(struct gc_thread *t)
+/* Wait for the marking if mutators are ahead of it: at most pace= and one wake-up latency. */
+static void pace_wait(struct gc_thread *t)
 {
 	struct gc_heap *heap = t->heap;
 	uint64_t slice, begin, end;
 	struct timespec ts = { 0 };
 
-	if (!ahead(heap, 0))
+	if (!pace_exceeded(heap, 0))
 		return;
 	slice = gc_pace_slice((uint64_t)heap->opt.pace * 1000, gc_load(&heap->cycle_ns));
 	ts.tv_nsec = (long)slice / 2;
@@ -52,12 +52,12 @@ static void keep_pace(struct gc_thread *t)
 	gc_state_park(t);
 	do {
 		gc_futex_wait_for(&heap->pace.on, 1, &ts);
-	} while (gc_now() < end && ahead(heap, CREDIT));
+	} while (gc_now() < end && pace_exceeded(heap, CREDIT));
 	gc_state_unpark(t);
 	gc_pause_end(t, GC_PAUSE_PACED, begin);
 }
 
-static bool due(struct gc_heap *heap, uint64_t *next, int64_t every)
+static bool trigger_due(struct gc_heap *heap, uint64_t *next, int64_t every)
 {
 	uint64_t now = gc_load(&heap->granted), at = gc_load(next);
 
@@ -67,16 +67,16 @@ static bool due(struct gc_heap *heap, uint64_t *next, int64_t every)
 					   __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-/* Collections that options ask for, not the heap's state. */
-static void studied(struct gc_thread *t)
+/* Collections that are triggered by options instead of by the heap's state. */
+static void trigger_run(struct gc_thread *t)
 {
 	struct gc_heap *heap = t->heap;
 
 	if (heap->opt.every_safepoint)
 		gc_run_cycle(heap, t, GC_CAUSE_STRESS, false, false);
-	else if (heap->opt.stress && due(heap, &heap->stress_next, heap->opt.stress))
+	else if (heap->opt.stress && trigger_due(heap, &heap->stress_next, heap->opt.stress))
 		gc_run_cycle(heap, t, GC_CAUSE_STRESS, !(gc_random(&t->rng) & 7), false);
-	if (heap->opt.profiler && due(heap, &heap->profile_next, heap->opt.profiler))
+	if (heap->opt.profiler && trigger_due(heap, &heap->profile_next, heap->opt.profiler))
 		gc_run_cycle(heap, t, GC_CAUSE_STRESS, true, false);
 }
 
@@ -86,26 +86,26 @@ static bool daemon_only(const struct gc_heap *heap)
 }
 
 /*
- * What a collection freed others may take first. A heap from which they are granted
- * something is not full; a thread that finds nothing so often in a row is told that it is.
+ * Other threads may allocate what a collection freed before this thread does. While they are
+ * granted memory the heap is not full, but after this many attempts the allocation fails.
  */
 #define PATIENCE 50
 
 /*
- * A heap that was full stays so until this part of max= was granted: one collection of all
- * tells, with nothing tried before.
+ * A heap that was full counts as full until this part of max= was granted: a full collection
+ * comes first then, without the cheaper steps.
  */
 #define STILL_FULL(max) ((max) / 64)
 
-static bool still_full(const struct gc_heap *heap)
+static bool heap_still_full(const struct gc_heap *heap)
 {
 	uint64_t at = gc_load(&heap->full_at);
 
 	return at && gc_load(&heap->granted) - at < STILL_FULL((uint64_t)heap->opt.max);
 }
 
-/* bg: mutators wait for the daemon, and go on beyond the limit. */
-static uintptr_t by_daemon(struct gc_thread *t, size_t bytes)
+/* policy=bg: mutators wait for the daemon and may allocate beyond the soft limit. */
+static uintptr_t alloc_by_daemon(struct gc_thread *t, size_t bytes)
 {
 	struct gc_heap *heap = t->heap;
 	uintptr_t obj;
@@ -119,7 +119,7 @@ static uintptr_t by_daemon(struct gc_thread *t, size_t bytes)
 	return obj;
 }
 
-static uintptr_t by_turns(struct gc_thread *t, size_t bytes)
+static uintptr_t alloc_by_cycles(struct gc_thread *t, size_t bytes)
 {
 	struct gc_heap *heap = t->heap;
 	const struct gc_plan *plan = heap->plan;
@@ -136,7 +136,7 @@ static uintptr_t by_turns(struct gc_thread *t, size_t bytes)
 			return 0;
 		}
 		obj = plan->alloc(t, bytes, false);
-		/* What a minor collection kept young the next one may find room for elsewhere. */
+		/* The next collection may promote what a minor one had to keep in the nursery. */
 		if (mine && i >= heap->plan->generational && gc_load(&heap->granted) <= granted)
 			break;
 	}
@@ -145,13 +145,13 @@ static uintptr_t by_turns(struct gc_thread *t, size_t bytes)
 	return obj;
 }
 
-static uintptr_t ladder(struct gc_thread *t, size_t bytes)
+static uintptr_t alloc_ladder(struct gc_thread *t, size_t bytes)
 {
 	struct gc_heap *heap = t->heap;
 	uintptr_t obj = 0;
 
-	if (!still_full(heap))
-		obj = daemon_only(heap) ? by_daemon(t, bytes) : by_turns(t, bytes);
+	if (!heap_still_full(heap))
+		obj = daemon_only(heap) ? alloc_by_daemon(t, bytes) : alloc_by_cycles(t, bytes);
 	if (t->refused)
 		return 0;
 	for (int i = 0; !obj && i < PATIENCE; i++) {
@@ -183,8 +183,8 @@ void gc_oom_callback(struct gc_heap *heap,
 	pthread_mutex_unlock(&heap->table_lock);
 }
 
-/* An allocation is about to be refused: does the embedder let go of something? */
-static bool let_go(struct gc_thread *t, size_t bytes)
+/* An allocation is about to be refused: ask the embedder to drop references first. */
+static bool oom_call(struct gc_thread *t, size_t bytes)
 {
 	struct gc_heap *heap = t->heap;
 	bool (*fn)(struct gc_mutator * m, size_t bytes, enum gc_refusal why, void *arg);
@@ -205,7 +205,7 @@ static bool let_go(struct gc_thread *t, size_t bytes)
 	return again;
 }
 
-static void *allocate(struct gc_mutator *m, uint64_t word, size_t bytes)
+static void *alloc_object(struct gc_mutator *m, uint64_t word, size_t bytes)
 {
 	struct gc_thread *t = gc_thread(m);
 	struct gc_heap *heap = t->heap;
@@ -213,9 +213,9 @@ static void *allocate(struct gc_mutator *m, uint64_t word, size_t bytes)
 
 	gc_safepoint(m);
 	if (unlikely(heap->opt.stress | heap->opt.every_safepoint | heap->opt.profiler))
-		studied(t);
+		trigger_run(t);
 	if (unlikely(__atomic_load_n(&heap->pace.on, __ATOMIC_RELAXED)))
-		keep_pace(t);
+		pace_wait(t);
 	t->refused = GC_REFUSED_NOT;
 	if (unlikely(bytes > (size_t)heap->opt.max)) {
 		t->refused = GC_REFUSED_SIZE;
@@ -223,13 +223,13 @@ static void *allocate(struct gc_mutator *m, uint64_t word, size_t bytes)
 	}
 	obj = heap->plan->alloc(t, bytes, false);
 	if (unlikely(!obj))
-		obj = ladder(t, bytes);
+		obj = alloc_ladder(t, bytes);
 	for (int i = 0; unlikely(!obj) && i < GC_OOM_ATTEMPTS; i++) {
-		if (!let_go(t, bytes))
+		if (!oom_call(t, bytes))
 			return NULL;
-		/* What was let go is garbage since the collection that found the heap full. */
+		/* The dropped objects became garbage after the collection: another one is worth it. */
 		t->refused = GC_REFUSED_NOT;
-		obj = ladder(t, bytes);
+		obj = alloc_ladder(t, bytes);
 	}
 	if (unlikely(!obj))
 		return NULL;
@@ -244,14 +244,14 @@ enum gc_refusal gc_refused(const struct gc_mutator *m)
 
 void *gc_alloc_slow(struct gc_mutator *m, const struct gc_type *type, size_t bytes)
 {
-	return allocate(m, type->word, gc_align(bytes, 8));
+	return alloc_object(m, type->word, gc_align(bytes, 8));
 }
 
 void *gc_alloc_array(struct gc_mutator *m, const struct gc_type *type, uint32_t length)
 {
 	uint64_t word, bytes;
 
-	/* What has no tail has no length: above its size there is nothing (gc_shape_granules()). */
+	/* Without a tail the length must be 0: gc_shape_granules() relies on it. */
 	if (unlikely(!type->elem_size))
 		length = 0;
 	word = type->word | (uint64_t)length << 32;
@@ -271,7 +271,7 @@ void *gc_alloc_array(struct gc_mutator *m, const struct gc_type *type, uint32_t 
 			return (void *)obj;
 		}
 	}
-	return allocate(m, word, (size_t)bytes);
+	return alloc_object(m, word, (size_t)bytes);
 }
 
 void *gc_weak_new(struct gc_mutator *m, void **target)
@@ -290,7 +290,7 @@ void *gc_ephemeron_new(struct gc_mutator *m, void **key, void **value)
 	struct gc_heap *heap = gc_thread(m)->heap;
 	void *ephemeron = gc_alloc(m, heap->ephemeron_type), **slot;
 
-	/* As above */
+	/* As in gc_weak_new() */
 	if (ephemeron) {
 		slot = gc_weak_slot(ephemeron);
 		gc_init(&slot[0], *key);

@@ -47,7 +47,7 @@ static inline bool gc_bit_take(uint64_t *bits, uintptr_t addr)
 	return true;
 }
 
-/* The same where others set bits, too. The plain look first saves most of the locked ones. */
+/* The same while other threads set bits, too. The plain load avoids most of the atomic ones. */
 static inline bool gc_bit_take_shared(uint64_t *bits, uintptr_t addr)
 {
 	uint64_t *word = &bits[addr >> GC_WORD_SHIFT], bit = gc_bit(addr);
@@ -87,7 +87,7 @@ static inline size_t gc_bit_count(const uint64_t *bits, uintptr_t addr, uintptr_
 
 		if (!x)
 			continue;
-		/* in place: without a machine's own instruction the compiler calls a function */
+		/* By hand: on CPUs without the instruction __builtin_popcountll() is a call. */
 		x -= x >> 1 & 0x5555555555555555u;
 		x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);
 		x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fu;

@@ -25,7 +25,7 @@ bool gc_budget_take(struct gc_heap *heap, size_t bytes, bool force)
 		return false;
 	}
 	gc_count(&heap->granted, bytes);
-	/* What is passed over is free, but not to be counted on while the cycle runs. */
+	/* Cells that are passed over are free, but may not be allocated during the cycle. */
 	if (unlikely(used + gc_load(&heap->passed_over) > gc_load(&heap->concurrent_start)) &&
 	    __atomic_load_n(&heap->gc.daemon_on, __ATOMIC_RELAXED) &&
 	    __atomic_load_n(&heap->gc.turn.state, __ATOMIC_RELAXED) == GC_TURN_IDLE)
@@ -38,7 +38,7 @@ bool gc_budget_spend(struct gc_thread *t, size_t bytes, bool force)
 	size_t more;
 
 	if (unlikely(t->credit < bytes)) {
-		/* all of a grant if the limit allows, else what the run needs */
+		/* A whole grant if the limit allows it, else only what the run needs. */
 		more = gc_budget_grant(t->heap, bytes);
 		if (!gc_budget_take(t->heap, more, false)) {
 			more = bytes - t->credit;

@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-/* Part of the time that is the memory's, as the governor assumes until it has learned it */
+/* Memory-bound share of the time; the governor assumes the same before it has measured it. */
 #define MEMORY 0.5
-/* So many cycles beside mutators tell whether such cycles are late */
+/* Number of concurrent cycles after which a late prediction is trusted */
 #define TRIED 2
-/* A cycle beside mutators must promise to be in time by so much, after one that stopped them */
+/* Hysteresis: after a stop-the-world cycle, a concurrent one has this part of the time left. */
 #define MARGIN 0.9
 
 double gc_choice_stretch(uint32_t effective_khz, uint32_t highest_khz)
@@ -31,8 +31,8 @@ void gc_choice_see(struct gc_choice_seen *s, const struct gc_choice_seen *last)
 }
 
 /*
- * Of a stop that was not seen yet no more is known than that it comes when the heap is full, and
- * that a CPU is shared with nobody.
+ * Before the first stop-the-world cycle this is an estimate from the concurrent ones: it begins
+ * when the heap is full, and has its CPU to itself.
  */
 static struct gc_choice_seen stop_of(const struct gc_choice_in *in)
 {
@@ -46,11 +46,12 @@ static struct gc_choice_seen stop_of(const struct gc_choice_in *in)
 	return s;
 }
 
-static double cost(const struct gc_choice_in *in, const struct gc_choice_seen *s, double stall_ns)
+static double choice_cost(const struct gc_choice_in *in, const struct gc_choice_seen *s,
+			  double stall_ns)
 {
 	double period = s->period > 1 ? s->period : 1;
 
-	/* Who waits is as dear as who works: both draw the program out. */
+	/* A waiting thread costs as much as a collecting one: both delay the program. */
 	return (stall_ns * in->mutators + s->cpu_ns) / period;
 }
 
@@ -63,7 +64,7 @@ enum gc_way gc_choice(const struct gc_choice_in *in, struct gc_choice_out *out)
 	memset(out, 0, sizeof(*out));
 	if (!beside->cycles || in->alloc_rate <= 0)
 		return GC_WAY_CONCURRENT;
-	/* All have to share the CPUs, so that less is allocated while it marks. */
+	/* Where mutators share CPUs with the marking, they allocate less meanwhile. */
 	if (in->cpus <= in->mutators)
 		share = (double)in->cpus / (in->mutators + 1);
 	out->need_ns = beside->ns;
@@ -73,13 +74,14 @@ enum gc_way gc_choice(const struct gc_choice_in *in, struct gc_choice_out *out)
 	stall = out->need_ns - out->left_ns + in->missed_ns;
 	out->stall_ns[GC_WAY_CONCURRENT] = stall > 0 ? stall : 0;
 	out->stall_ns[GC_WAY_STW] = stop.ns;
-	out->cost[GC_WAY_CONCURRENT] = cost(in, beside, out->stall_ns[GC_WAY_CONCURRENT]);
-	out->cost[GC_WAY_STW] = cost(in, &stop, out->stall_ns[GC_WAY_STW]);
+	out->cost[GC_WAY_CONCURRENT] = choice_cost(in, beside, out->stall_ns[GC_WAY_CONCURRENT]);
+	out->cost[GC_WAY_STW] = choice_cost(in, &stop, out->stall_ns[GC_WAY_STW]);
 	if (stall <= 0)
 		return GC_WAY_CONCURRENT;
 	/*
-	 * A stop has memory and caches to itself, is shared by those whom it stops, and marks nothing
-	 * that died meanwhile: how much that is only one will tell. They wait already.
+	 * A stop has memory and caches to itself, is helped by the stopped mutators, and marks
+	 * nothing that died meanwhile. What that saves must be measured, so try one: as concurrent
+	 * cycles are late, mutators wait anyway.
 	 */
 	if (!in->seen[GC_WAY_STW].cycles && beside->cycles >= TRIED)
 		return GC_WAY_STW;

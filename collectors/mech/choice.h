@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * policy=adaptive: shall the next cycle run beside the mutators, or when the heap is full, with the
- * world stopped? A cycle beside them whose marking cannot end before they have used up the headroom
- * is one that they wait for anyway: on top of that it keeps alive what died while it marked, and
- * comes again the sooner. Pure: bytes and nanoseconds.
+ * policy=adaptive: shall the next cycle run concurrently, or with the world stopped when the heap
+ * is full? Mutators wait for a concurrent cycle anyway if its marking cannot end before they have used
+ * up the headroom. Such a cycle also keeps objects that died while it marked, so that the next one
+ * comes sooner. Pure: bytes and nanoseconds.
  */
 #ifndef GC_CHOICE_H
 #define GC_CHOICE_H
@@ -18,12 +18,12 @@ enum gc_way {
 };
 
 /**
- * struct gc_choice_seen - means of the cycles that went one way
+ * struct gc_choice_seen - means over the cycles of one type (enum gc_way)
  * @work: bytes marked
- * @ns: from the beginning until what was freed could be allocated, at the highest frequency
- * @cpu_ns: CPU time of all who marked, at the highest frequency
+ * @ns: from the beginning until freed memory could be allocated, at the highest frequency
+ * @cpu_ns: CPU time of all marking threads, at the highest frequency
  * @period: bytes allocated since the cycle before
- * @cycles: how many there were; 0: all else is unknown
+ * @cycles: number of cycles; 0: the other fields are unknown
  */
 struct gc_choice_seen {
 	double work, ns, cpu_ns, period;
@@ -38,19 +38,19 @@ struct gc_choice_seen {
  */
 double gc_choice_stretch(uint32_t effective_khz, uint32_t highest_khz);
 
-/** gc_choice_see() - one more cycle; the last weighs as much as those before it. */
+/** gc_choice_see() - add a cycle; the last one weighs as much as all before it together. */
 void gc_choice_see(struct gc_choice_seen *s, const struct gc_choice_seen *last);
 
 /**
  * struct gc_choice_in - what is known when a cycle has ended
- * @seen: of each way
- * @way: that of the cycle before
- * @alloc_rate: bytes a nanosecond that mutators allocate while nothing holds them up
+ * @seen: measurements of each type
+ * @way: type of the cycle before
+ * @alloc_rate: bytes per nanosecond that mutators allocate while they run
  * @headroom: bytes from the concurrent start to the limit
- * @room: bytes from what is alive to the limit
+ * @room: bytes from the live bytes to the limit
  * @mutators: threads, at least 1
- * @cpus: that they may run on, at least 1
- * @missed_ns: by how much longer each mutator waited in the last cycle beside them than was foreseen
+ * @cpus: number of CPUs that they may run on, at least 1
+ * @missed_ns: how much longer than predicted each mutator waited in the last concurrent cycles
  */
 struct gc_choice_in {
 	struct gc_choice_seen seen[GC_WAYS];
@@ -61,22 +61,22 @@ struct gc_choice_in {
 };
 
 /**
- * struct gc_choice_out - what was predicted
- * @need_ns: marking beside mutators, by the clock, at the highest frequency
- * @left_ns: until they have used up the headroom
- * @stall_ns: that they wait in a cycle of each way
- * @cost: of each way, for a byte allocated: nanoseconds of a thread, waiting or collecting
+ * struct gc_choice_out - the prediction
+ * @need_ns: wall-clock time of concurrent marking at the highest frequency
+ * @left_ns: time until mutators have used up the headroom
+ * @stall_ns: time that each mutator waits in a cycle of each type
+ * @cost: thread time, waiting or collecting, per allocated byte, for each type
  */
 struct gc_choice_out {
 	double need_ns, left_ns, stall_ns[GC_WAYS], cost[GC_WAYS];
 };
 
 /**
- * gc_choice() - which way the next cycle goes
+ * gc_choice() - type of the next cycle
  *
- * Beside, while no cycle went that way or the rate of allocation is unknown; where the marking ends
- * in time; and where waiting for its rest and collecting cost less than the stop does. A stop that
- * was never seen is tried once, after two cycles of which the next would be late.
+ * Concurrent while no such cycle was measured or the allocation rate is unknown, where the marking
+ * ends in time, and where waiting for the rest of it costs less than a stop. A stop that was never
+ * measured is tried once, after two concurrent cycles, if the next one would be late.
  */
 enum gc_way gc_choice(const struct gc_choice_in *in, struct gc_choice_out *out);
 

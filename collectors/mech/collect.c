@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Whose turn it is to collect: one cycle at a time, run by a mutator in the foreground
- * or by the daemon. gc.lock serialises the turn and the daemon's orders; nothing waits
- * for a safepoint while it holds it.
+ * The turn to collect: one cycle at a time, run by a mutator in the foreground or by the
+ * daemon. gc.lock serialises the turn and the daemon's orders; no thread waits for a
+ * safepoint while it holds the lock.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,13 +27,13 @@ static void count_waiting(struct gc_heap *heap, uint32_t more)
 	__atomic_fetch_add(&heap->gc.waiting, more, __ATOMIC_SEQ_CST);
 }
 
-static void step(struct gc_heap *heap, enum gc_turn_event event)
+static void turn_step(struct gc_heap *heap, enum gc_turn_event event)
 {
 	gc_turn_step(&heap->gc.turn, event);
 }
 
-/* Takes the turn; @self parks while it waits. False: memory was freed meanwhile. */
-static bool take_turn(struct gc_heap *heap, struct gc_thread *self)
+/* Take the turn if it is free; else @self parks until memory is freed: false. */
+static bool turn_wait(struct gc_heap *heap, struct gc_thread *self)
 {
 	struct gc_turn *turn = &heap->gc.turn, seen;
 	uint32_t called = 0;
@@ -50,7 +50,7 @@ static bool take_turn(struct gc_heap *heap, struct gc_thread *self)
 		gc_state_park(self);
 		count_waiting(heap, 1);
 	}
-	/* Until this cycle has ended: the next may have begun before we wake. */
+	/* Both counters: the next cycle may have begun before this thread wakes up. */
 	while (turn->freed == seen.freed && turn->ended == seen.ended) {
 		if (!self || !gc_help_called(heap, &called)) {
 			pthread_cond_wait(&heap->gc.done, &heap->gc.lock);
@@ -74,10 +74,10 @@ void gc_turn_end(struct gc_heap *heap)
 {
 	gc_pace_end(heap);
 	pthread_mutex_lock(&heap->gc.lock);
-	step(heap, GC_TURN_END);
+	turn_step(heap, GC_TURN_END);
 	/*
-	 * Mutators of a stop-the-world plan order nothing: their cycles start the idle timer,
-	 * the trims of the daemon do not.
+	 * In a stop-the-world plan mutators run the cycles without an order to the daemon: restart
+	 * its idle timer here, but not after a trim by the daemon itself.
 	 */
 	heap->gc.active += !heap->plan->concurrent && !heap->cycle.daemon;
 	if (heap->gc.daemon_up)
@@ -104,7 +104,7 @@ static void set_cycle(struct gc_heap *heap, struct gc_thread *self, enum gc_caus
 
 void gc_turn_take(struct gc_heap *heap, struct gc_thread *self)
 {
-	while (!take_turn(heap, self))
+	while (!turn_wait(heap, self))
 		;
 	set_cycle(heap, self, GC_CAUSE_STRESS, false);
 }
@@ -150,8 +150,8 @@ static void boost_end(struct gc_thread *self, const struct boost *b)
 		setpriority(PRIO_PROCESS, (id_t)self->tid, b->nice);
 }
 
-/* How fast memory is used up, and whether collecting gets the program anywhere */
-static void sample(struct gc_heap *heap, uint64_t now, enum gc_cause cause)
+/* Sample the allocation rate and the overhead limit as a cycle begins. */
+static void cycle_sample(struct gc_heap *heap, uint64_t now, enum gc_cause cause)
 {
 	struct gc_rate_in in = {
 		.now = now,
@@ -184,8 +184,8 @@ bool gc_turn_refuses(struct gc_heap *heap)
 	return refuses;
 }
 
-/* The turn is ours. */
-static void run(struct gc_heap *heap, struct gc_thread *self, enum gc_cause cause, bool full)
+/* The caller has the turn. */
+static void cycle_run(struct gc_heap *heap, struct gc_thread *self, enum gc_cause cause, bool full)
 {
 	uint64_t cpu = gc_cpu_now(), begin = gc_now(), usable_ns;
 	struct gc_heap_stats *s = &heap->stats;
@@ -193,12 +193,12 @@ static void run(struct gc_heap *heap, struct gc_thread *self, enum gc_cause caus
 	struct gc_cycle *c = &heap->cycle;
 
 	set_cycle(heap, self, cause, full);
-	sample(heap, begin, cause);
+	cycle_sample(heap, begin, cause);
 	gc_phase_cycle(heap, true);
 	if (heap->opt.verify & GC_VERIFY_PRE)
 		gc_verify_pre(heap);
 	heap->plan->collect(heap);
-	/* Memory ran out: what is free shall be so at once. */
+	/* Memory ran out: do not leave free memory to lazy sweeping. */
 	while (cause == GC_CAUSE_OOM && heap->plan->sweep && heap->plan->sweep(heap))
 		;
 	gc_tally(&s->cycles, 1);
@@ -248,12 +248,12 @@ enum gc_outcome gc_run_cycle(struct gc_heap *heap, struct gc_thread *self, enum 
 		gc_pause_end(self, GC_PAUSE_WAIT, pause);
 		return GC_WAITED;
 	}
-	if (!take_turn(heap, self))
+	if (!turn_wait(heap, self))
 		return GC_WAITED;
 	gc_pause_begin(self, GC_PAUSE_FOREGROUND, &begin);
 	if (cause == GC_CAUSE_ALLOC || cause == GC_CAUSE_OOM)
 		boost_begin(heap, self, &boost);
-	run(heap, self, cause, full);
+	cycle_run(heap, self, cause, full);
 	boost_end(self, &boost);
 	gc_turn_end(heap);
 	gc_pause_end(self, GC_PAUSE_FOREGROUND, begin);
@@ -265,7 +265,7 @@ void gc_collect_all(struct gc_heap *heap, struct gc_thread *self)
 	uint64_t at;
 
 	pthread_mutex_lock(&heap->gc.lock);
-	/* The cycle under way began before. */
+	/* A cycle under way does not count: it began before this call. */
 	at = gc_load(&heap->stats.cycles) + gc_turn_taken(heap->gc.turn.state);
 	pthread_mutex_unlock(&heap->gc.lock);
 	while (gc_run_cycle(heap, self, GC_CAUSE_OOM, true, false) == GC_WAITED &&
@@ -275,15 +275,15 @@ void gc_collect_all(struct gc_heap *heap, struct gc_thread *self)
 
 /* ---- the daemon ------------------------------------------------------- */
 
-static void trim(struct gc_heap *heap)
+static void daemon_trim(struct gc_heap *heap)
 {
 	uint64_t begin, bytes, cpu = gc_cpu_now();
 
-	if (!take_turn(heap, NULL))
+	if (!turn_wait(heap, NULL))
 		return;
 	if (heap->opt.trim_collects) {
 		heap->gc.next_major = true;
-		run(heap, NULL, GC_CAUSE_TRIM, true);
+		cycle_run(heap, NULL, GC_CAUSE_TRIM, true);
 	}
 	set_cycle(heap, NULL, GC_CAUSE_TRIM, false);
 	begin = gc_now();
@@ -336,7 +336,7 @@ static bool wait_order(struct gc_heap *heap, bool timed)
 static void *daemon_main(void *arg)
 {
 	struct gc_heap *heap = arg;
-	/* Dalvik's timer runs only after a collection; the paper's never rests. */
+	/* Dalvik's idle timer runs only after a collection; the paper's runs all the time. */
 	bool timed = true;
 
 	gc_phase_daemon(heap, true);
@@ -350,13 +350,13 @@ static void *daemon_main(void *arg)
 		if (heap->gc.quit)
 			break;
 		if (ordered)
-			step(heap, GC_TURN_SERVE);
+			turn_step(heap, GC_TURN_SERVE);
 		pthread_mutex_unlock(&heap->gc.lock);
 		if (ordered) {
-			run(heap, NULL, cause, false);
+			cycle_run(heap, NULL, cause, false);
 			gc_turn_end(heap);
 		} else {
-			trim(heap);
+			daemon_trim(heap);
 		}
 		timed = ordered || heap->opt.trim_collects;
 		pthread_mutex_lock(&heap->gc.lock);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Turns, triggers and the daemon. */
+/* The turn to collect, triggers and the daemon. */
 #ifndef GC_COLLECT_H
 #define GC_COLLECT_H
 
@@ -11,9 +11,9 @@ enum gc_outcome {
 };
 enum gc_outcome gc_run_cycle(struct gc_heap *heap, struct gc_thread *self, enum gc_cause cause,
 			     bool full, bool wait_only);
-/* A collection of all ends that began after this call: this thread's or another's. */
+/* Returns after a full collection that began after this call, on this thread or another. */
 void gc_collect_all(struct gc_heap *heap, struct gc_thread *self);
-/* Is an allocation to be refused, collecting having got the program nowhere? */
+/* Is an allocation to be refused because collecting exceeds the overhead limit? */
 bool gc_turn_refuses(struct gc_heap *heap);
 void gc_turn_take(struct gc_heap *heap, struct gc_thread *self);
 void gc_turn_end(struct gc_heap *heap);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The crew: threads that copy with the collecting one where too few mutators wait to help
- * (mech/help.h). crew.lock serialises how many of them are wanted.
+ * The crew: GC worker threads that copy with the collecting thread where too few mutators wait
+ * and could help (mech/help.h). crew.lock protects the number of wanted workers.
  */
 #define _GNU_SOURCE
 #include "copy.h"
@@ -18,7 +18,7 @@
 
 #define SPINS 64
 #define PIECE GC_CHUNK
-#define SMALL (PIECE / 16) /* a piece with less left is given up for a new one */
+#define SMALL (PIECE / 16) /* a piece with fewer bytes left is replaced by a new one */
 
 struct gc_crew {
 	struct gc_heap *heap;
@@ -56,7 +56,7 @@ static void *crew_main(void *arg)
 	return NULL;
 }
 
-static void call(struct gc_crew *crew, unsigned int count)
+static void crew_call(struct gc_crew *crew, unsigned int count)
 {
 	pthread_mutex_lock(&crew->lock);
 	crew->wanted = count;
@@ -65,8 +65,8 @@ static void call(struct gc_crew *crew, unsigned int count)
 	pthread_mutex_unlock(&crew->lock);
 }
 
-/* The copier of place @i among those who help; the first is the collecting thread. */
-static struct gc_copier *make_copier(struct gc_crew *crew, unsigned int i)
+/* The copier of helper @i; number 0 is the collecting thread. */
+static struct gc_copier *copier_create(struct gc_crew *crew, unsigned int i)
 {
 	struct gc_copier *c = calloc(1, sizeof(*c));
 	struct gc_heap *heap = crew->heap;
@@ -94,12 +94,12 @@ int gc_crew_init(struct gc_heap *heap)
 	pthread_mutex_init(&crew->lock, NULL);
 	pthread_cond_init(&crew->call, NULL);
 	for (; crew->workers < workers; crew->workers++) {
-		crew->copier[crew->workers] = make_copier(crew, crew->workers);
+		crew->copier[crew->workers] = copier_create(crew, crew->workers);
 		if (!crew->copier[crew->workers])
 			return -ENOMEM;
 	}
 	crew->thread = calloc(workers, sizeof(*crew->thread));
-	/* Fewer threads than hoped for are no fault. */
+	/* The collector works with fewer threads, too: no error. */
 	for (; crew->thread && crew->threads < workers - 1; crew->threads++) {
 		pthread_t *t = &crew->thread[crew->threads];
 
@@ -108,7 +108,7 @@ int gc_crew_init(struct gc_heap *heap)
 		pthread_setname_np(*t, "gc-worker");
 	}
 	if (heap->help)
-		gc_help_crew(heap, call, crew->threads);
+		gc_help_crew(heap, crew_call, crew->threads);
 	return 0;
 }
 
@@ -151,7 +151,7 @@ void gc_copy_begin(struct gc_heap *heap)
 	}
 }
 
-static void loop(struct gc_helper *k)
+static void helper_run(struct gc_helper *k)
 {
 	struct gc_crew *crew = k->mark.heap->crew;
 
@@ -165,7 +165,7 @@ bool gc_copy_share(struct gc_heap *heap, void (*drain)(struct gc_copier *c))
 	if (!heap->help)
 		return false;
 	heap->crew->loop = drain;
-	if (!gc_help_share(heap, loop))
+	if (!gc_help_share(heap, helper_run))
 		return false;
 	for (struct gc_helper *k = gc_help_next(heap, NULL); k; k = gc_help_next(heap, k)) {
 		heap->stack.overflowed |= k->mark.stack->overflowed;
@@ -179,8 +179,8 @@ bool gc_copy_share(struct gc_heap *heap, void (*drain)(struct gc_copier *c))
 	return true;
 }
 
-/* What is left of a piece reads as a hole. */
-static void give_up(struct gc_copier *c)
+/* Return the rest of a piece to the space, or clear it so that it reads as a hole. */
+static void piece_return(struct gc_copier *c)
 {
 	struct gc_bump *b = c->heap->bump;
 	uintptr_t limit = c->limit;
@@ -196,12 +196,12 @@ struct gc_copier *gc_copy_end(struct gc_heap *heap)
 	struct gc_copier *first = gc_copy_first(heap);
 	struct gc_crew *crew = heap->crew;
 
-	/* The last piece taken goes back whole, if its owner comes first. */
+	/* From the last one: only the piece taken last can be returned to the space. */
 	for (unsigned int i = crew->workers; i-- > 0;) {
 		struct gc_copier *c = crew->copier[i];
 
 		if (c->limit)
-			give_up(c);
+			piece_return(c);
 		if (heap->blocks)
 			gc_blocks_flush(&c->own);
 		if (c == first)
@@ -218,14 +218,14 @@ struct gc_copier *gc_copy_end(struct gc_heap *heap)
 	return first;
 }
 
-static uintptr_t take(struct gc_copier *c, size_t bytes)
+static uintptr_t space_take(struct gc_copier *c, size_t bytes)
 {
 	struct gc_bump *b = c->heap->bump;
 	uintptr_t at = __atomic_fetch_add(&b->to, bytes, __ATOMIC_RELAXED);
 
 	/*
-	 * Holes are a sixteenth at most, and the span has that much to spare: an object's length
-	 * was written over.
+	 * Holes are at most a sixteenth, and the span has that much to spare. So this happens only
+	 * if an object's length was overwritten.
 	 */
 	if (at + bytes > c->into + c->span)
 		gc_die(c->heap, "more was copied than there is: a header was written over");
@@ -237,9 +237,9 @@ uintptr_t gc_copy_refill(struct gc_copier *c, size_t size)
 	uintptr_t at;
 
 	if (size > PIECE / 4 || c->limit - c->at >= SMALL)
-		return take(c, size);
-	at = take(c, PIECE);
-	/* Pieces that touch make one. */
+		return space_take(c, size);
+	at = space_take(c, PIECE);
+	/* Adjacent pieces are joined. */
 	if (at != c->limit) {
 		if (c->limit)
 			memset((void *)c->at, 0, c->limit - c->at);
@@ -288,7 +288,7 @@ bool gc_copy_recover(struct gc_heap *heap, const uint64_t *old,
 	if (!heap->stack.overflowed)
 		return false;
 	heap->stack.overflowed = false;
-	/* What is left of a piece is what was there long ago: it shall read as a hole. */
+	/* The rest of a piece holds stale data: clear it, so that it reads as a hole. */
 	for (unsigned int i = 0; i < crew->workers; i++) {
 		struct gc_copier *c = crew->copier[i];
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Evacuation, for every plan that moves objects: a reference into from-space is replaced
- * by the object's new address. The world is stopped; some threads may share the work.
+ * by the object's new address. The world is stopped; several threads may share the work.
  *
  * A header whose bit 0 is set is the object's new address. GC_BUSY alone is a claim: the
- * thread that put it there copies the object and stores the address with release, all
+ * thread that stored it copies the object and then stores the address with release; all
  * others wait for that. Bits 1 and 2 of a header count an object's copies, up to three.
  *
  * The loops are forced inline with constant arguments: each plan has two of its own, one
- * for a thread alone, without atomic operations, and one for sharers.
+ * for a single thread, without atomic operations, and one for several threads.
  */
 #ifndef GC_COPY_H
 #define GC_COPY_H
@@ -21,17 +21,18 @@
 #define GC_BUSY 1u
 
 /**
- * struct gc_copier - one thread that copies
- * @helper: its place among those who share the work; NULL: alone
- * @stack: what it copied and has yet to scan; the first copier's is the heap's own
+ * struct gc_copier - a thread that copies
+ * @helper: its place among the helpers; NULL: it copies alone
+ * @stack: copied objects that are not scanned yet; the first copier uses the heap's stack
  * @at, @limit: its piece of to-space
- * @from, @into, @span: both spaces, for the two tests that each reference takes
+ * @from, @into, @span: both spaces, for the two range checks of each reference
  * @aged: objects in from-space below it were there at the last collection
- * @rng: for promotion; the first copier's is the heap's, so that alone a run repeats
+ * @rng: for promotion; the first copier uses the heap's, so that a run with one thread repeats
  * @young: the object being scanned refers to the bump spaces
  * @objects, @bytes: copied or marked; @bytes only of what is not copied
- * @own: its runs of blocks, to promote into
- * @old_bytes, @promoted_bytes, @promoted: of what it promoted, and marked in blocks
+ * @own: its runs in blocks, to promote into
+ * @old_bytes: bytes in blocks that it promoted or marked
+ * @promoted_bytes, @promoted: bytes and objects that it promoted
  */
 struct gc_copier {
 	struct gc_heap *heap;
@@ -50,11 +51,12 @@ struct gc_copier {
 };
 
 /**
- * struct gc_copy_ops - what a plan adds; a static constant, so that it folds
+ * struct gc_copy_ops - hooks of a plan; a static constant, so that the calls are inlined
  * @ages: copies of an object are counted in its header
- * @promote: room outside the bump spaces for an object, or NULL; NULL: never
- * @outside: a reference that leads out of the bump spaces; false: nothing to scan there
- * @scanned: an object was scanned, and refers to the bump spaces or not; NULL: nothing to do
+ * @promote: returns memory outside the bump spaces for an object, or NULL to keep it there;
+ *	     may be NULL
+ * @outside: follows a reference out of the bump spaces; true: the object is to be scanned
+ * @scanned: called for a scanned object; @young: it refers to the bump spaces; may be NULL
  */
 struct gc_copy_ops {
 	bool ages;
@@ -63,32 +65,32 @@ struct gc_copy_ops {
 	void (*scanned)(struct gc_copier *c, void *obj, bool young);
 };
 
-/* workers= copiers, and the crew's threads; after gc_help_init(); 0 or -ENOMEM */
+/* Create workers= copiers and the crew's threads, after gc_help_init(); 0 or -ENOMEM */
 int gc_crew_init(struct gc_heap *heap);
 void gc_crew_fini(struct gc_heap *heap);
-/* World stopped: to-space is open. */
+/* World stopped, after gc_bump_open(): reset all copiers. */
 void gc_copy_begin(struct gc_heap *heap);
 /* The collecting thread's copier */
 struct gc_copier *gc_copy_first(struct gc_heap *heap);
 /*
- * Run @drain on this thread and on those that come in time, until nothing is grey. False, and
- * nothing done: there are none.
+ * Run @drain on this thread and on the helpers that join in time, until no object is grey.
+ * False, with nothing done, if there are no helpers.
  */
 bool gc_copy_share(struct gc_heap *heap, void (*drain)(struct gc_copier *c));
 /*
- * The collecting thread is alone and its stack empty. If objects found no room on a stack, scan
- * all again that was copied, and all in the pages whose bit in @old is set: true, and there may
- * be some once more. Scanning twice does no harm.
+ * For the collecting thread alone, with an empty stack. If a stack overflowed, scan all copied
+ * objects and all objects in the pages whose bit in @old is set, and return true: a stack may
+ * have overflowed again. Scanning an object twice is harmless.
  */
 bool gc_copy_recover(struct gc_heap *heap, const uint64_t *old,
 		     void (*scan)(struct gc_copier *c, void *obj),
 		     void (*drain)(struct gc_heap *heap));
-/* All is copied: pieces of to-space and runs of blocks go back. Sums are in the first. */
+/* Copying is done: return pieces of to-space and runs. The first copier holds the sums. */
 struct gc_copier *gc_copy_end(struct gc_heap *heap);
 
-/* Out of line: a new piece, or a place beside it. */
+/* Out of line: take a new piece, or memory for a single object outside of the piece. */
 uintptr_t gc_copy_refill(struct gc_copier *c, size_t size);
-/* Another thread copies the object just now: its new header */
+/* Another thread is copying the object: wait for its new header. */
 uint64_t gc_copy_await(void *ref);
 bool gc_copy_note_weak(struct gc_copier *c, void *obj);
 void gc_copy_progress(struct gc_copier *c);
@@ -102,7 +104,7 @@ gc_inline void gc_grey(struct gc_copier *c, void *obj)
 {
 	struct gc_mark_stack *s = c->stack;
 
-	/* What finds no room is met again by gc_copy_recover(). */
+	/* An object that does not fit is found again by gc_copy_recover(). */
 	if (likely(s->top < s->limit))
 		*s->top++ = obj;
 	else
@@ -206,7 +208,7 @@ gc_inline void gc_copy_scan(struct gc_copier *c, void *obj, gc_visit_fn visit)
 		gc_weak_hold(gc_info(c->heap, word), obj, visit, c);
 }
 
-/* What a loop keeps in registers of its stack and of its piece of to-space */
+/* Copies of the stack's and the piece's pointers, which a loop keeps in registers */
 struct gc_copy_regs {
 	void **top, **limit;
 	uintptr_t at, end;
@@ -223,7 +225,7 @@ gc_inline void gc_copy_put(struct gc_copier *c, const struct gc_copy_regs *r)
 	c->at = r->at;
 }
 
-/* The same as gc_copy_slot(), for a loop: the reference's new value; *@young: into a bump space */
+/* gc_copy_slot() for a loop: returns the new reference; sets *@young if it is to a bump space. */
 gc_inline void *gc_copy_ref(struct gc_copier *c, struct gc_copy_regs *r, void *ref, bool *young,
 			    const struct gc_copy_ops *ops, const bool shared)
 {
@@ -249,7 +251,7 @@ gc_inline void *gc_copy_ref(struct gc_copier *c, struct gc_copy_regs *r, void *r
 		if (ops->scanned)
 			*young |= (uintptr_t)ref - c->into < c->span;
 	} else if (unlikely(!refs || shared)) {
-		/* What has no shape, and what others may claim */
+		/* Objects without a shape, or that other threads may claim */
 		gc_copy_put(c, r);
 		gc_copy_slot(c, &ref, ops, shared);
 		gc_copy_get(c, r);
@@ -294,8 +296,8 @@ gc_inline void *gc_copy_ref(struct gc_copier *c, struct gc_copy_regs *r, void *r
 }
 
 /*
- * Until nothing is grey. What has a shape is scanned here, all else by @scan, the plan's
- * gc_copy_scan().
+ * Copy until no object is grey. Objects with a shape are scanned here, all others by @scan, the
+ * plan's gc_copy_scan().
  */
 gc_inline void gc_copy_loop(struct gc_copier *c, const bool shared, const struct gc_copy_ops *ops,
 			    void (*scan)(struct gc_copier *c, void *obj, const bool shared))

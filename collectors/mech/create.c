@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Making and freeing a heap; the list of plans; what a heap is asked. */
+/* Creates and destroys heaps; holds the list of plans; reports options and statistics. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static const struct gc_plan *const plans[] = {
 
 #define PLAN_COUNT (sizeof(plans) / sizeof(plans[0]))
 
-static const struct gc_plan *find(const char *name)
+static const struct gc_plan *plan_find(const char *name)
 {
 	for (size_t i = 0; i < PLAN_COUNT; i++)
 		if (!strcmp(plans[i]->name, name))
@@ -37,8 +37,8 @@ static const struct gc_plan *find(const char *name)
 	return NULL;
 }
 
-/* Why stopped mutators cannot share the work; NULL: they can. */
-static const char *no_help(const struct gc_options *opt)
+/* The reason why stopped mutators cannot share the work, or NULL. */
+static const char *help_obstacle(const struct gc_options *opt)
 {
 	if (opt->overflow != GC_OVERFLOW_GROW && opt->overflow != GC_OVERFLOW_RESERVE)
 		return "a mark stack of fixed size is all there is, overflow=grow gives each its "
@@ -48,7 +48,7 @@ static const char *no_help(const struct gc_options *opt)
 	return NULL;
 }
 
-static int check(const struct gc_plan *plan, struct gc_options *opt, struct gc_error *err)
+static int plan_check(const struct gc_plan *plan, struct gc_options *opt, struct gc_error *err)
 {
 	if (!plan->concurrent) {
 		if (opt->policy == GC_POLICY_BG || opt->policy == GC_POLICY_ADAPTIVE)
@@ -71,7 +71,7 @@ static int check(const struct gc_plan *plan, struct gc_options *opt, struct gc_e
 			       "profiler: plan=%s cannot tell cohorts apart; give plan=cms",
 			       plan->name);
 	if (opt->help) {
-		const char *why = no_help(opt);
+		const char *why = help_obstacle(opt);
 
 		if (why && gc_options_given(opt, "help"))
 			return gc_fail(err, -EINVAL, "help: %s; give 0", why);
@@ -80,7 +80,7 @@ static int check(const struct gc_plan *plan, struct gc_options *opt, struct gc_e
 	return plan->check ? plan->check(opt, err) : 0;
 }
 
-static void *map(size_t bytes, int prot)
+static void *memory_map(size_t bytes, int prot)
 {
 	void *p = mmap(NULL, bytes, prot, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
@@ -99,7 +99,7 @@ static int map_tables(struct gc_heap *heap)
 	uint8_t *p;
 
 	heap->side_size = gc_align(cards + 256, GC_PAGE) + 3 * bits;
-	heap->side = p = map(heap->side_size, PROT_READ | PROT_WRITE);
+	heap->side = p = memory_map(heap->side_size, PROT_READ | PROT_WRITE);
 	if (!p)
 		return -ENOMEM;
 	bias = (uintptr_t)p - (heap->base >> GC_CARD_SHIFT);
@@ -116,11 +116,11 @@ static int map_tables(struct gc_heap *heap)
 
 static int map_space(struct gc_heap *heap)
 {
-	/* a quarter more than max: fragmented large runs must not fail for address space */
+	/* A quarter more than max, so that fragmentation does not exhaust the address space. */
 	size_t pages =
 		gc_align((size_t)heap->opt.max + (size_t)heap->opt.max / 4 + GC_PAGE, 1 << 20);
 	size_t bump = heap->plan->space ? heap->plan->space(&heap->opt) : 0;
-	void *p = map(pages + bump, PROT_READ | PROT_WRITE);
+	void *p = memory_map(pages + bump, PROT_READ | PROT_WRITE);
 
 	if (!p)
 		return -ENOMEM;
@@ -203,7 +203,7 @@ int gc_heap_create(struct gc_heap **out, const char *options, struct gc_listener
 	int ret = gc_options_parse(&opt, options, err);
 
 	if (!ret)
-		ret = check(find(opt.plan), &opt, err);
+		ret = plan_check(plan_find(opt.plan), &opt, err);
 	if (ret)
 		return ret;
 	heap = aligned_alloc(64, sizeof(*heap));
@@ -212,7 +212,7 @@ int gc_heap_create(struct gc_heap **out, const char *options, struct gc_listener
 	memset(heap, 0, sizeof(*heap));
 	init_locks(heap);
 	heap->opt = opt;
-	heap->plan = find(opt.plan);
+	heap->plan = plan_find(opt.plan);
 	heap->listener = listener;
 	heap->rng = (uint64_t)opt.seed;
 	heap->finger = UINTPTR_MAX;
@@ -221,13 +221,13 @@ int gc_heap_create(struct gc_heap **out, const char *options, struct gc_listener
 	heap->rate.since.now = gc_now();
 	ret = gc_fail(err, -ENOMEM, "no address space for max=%lld; lower max", (long long)opt.max);
 	heap->opt_text = gc_options_text(&opt);
-	heap->types = map(GC_MAX_TYPES * sizeof(struct gc_info), PROT_READ | PROT_WRITE);
+	heap->types = memory_map(GC_MAX_TYPES * sizeof(struct gc_info), PROT_READ | PROT_WRITE);
 	if (!heap->opt_text || !heap->types || map_space(heap) || map_tables(heap) ||
 	    gc_mark_stack_init(&heap->stack, (size_t)opt.markstack, (int)opt.overflow,
 			       heap->end - heap->base) ||
 	    gc_help_init(heap))
 		goto free_all;
-	heap->type_count = 1; /* word 0 is no object */
+	heap->type_count = 1; /* type 0 stays unused: a header word of 0 is no object */
 	heap->weak_type = gc_type_register(heap, &weak, err);
 	heap->ephemeron_type = gc_type_register(heap, &ephemeron, err);
 	ret = heap->plan->init(heap, err);
@@ -278,7 +278,7 @@ void gc_frequency_source(struct gc_heap *heap,
 
 void gc_heap_stats(const struct gc_heap *heap, struct gc_heap_stats *out)
 {
-	/* The counters change under us; each word is read whole. */
+	/* The counters change concurrently; each word is read atomically. */
 	const uint64_t *from = (const uint64_t *)&heap->stats;
 	uint64_t *to = (uint64_t *)out;
 	struct gc_heap *h = (struct gc_heap *)(uintptr_t)heap;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An object that moved: bit 0 of its header is set, the rest is its new address.
+ * Forwarding: if bit 0 of a header is set, the object moved and the rest is its new address.
  */
 #ifndef GC_FORWARD_H
 #define GC_FORWARD_H
@@ -19,14 +19,14 @@ gc_inline void gc_copy_words(void *to, const void *from, size_t bytes)
 		memcpy(to, from, bytes);
 		return;
 	}
-	/* Of constant size: each a load and a store */
+	/* Constant sizes compile to a load and a store each. */
 	for (; at + 16 <= bytes; at += 16)
 		memcpy((char *)to + at, (const char *)from + at, 16);
 	if (bytes & 8)
 		memcpy((char *)to + at, (const char *)from + at, 8);
 }
 
-/* The same for a small object of @bytes, but for its header */
+/* The same for a small object of @bytes, without its header */
 gc_inline void gc_copy_fields(void *to, const void *from, size_t bytes)
 {
 	size_t at = sizeof(struct gc_header);
@@ -39,7 +39,7 @@ gc_inline void gc_copy_fields(void *to, const void *from, size_t bytes)
 		memcpy((char *)to + at, (const char *)from + at, 16);
 }
 
-/* A reference after the moving: did the object move? Updates it. */
+/* After copying: did the object move? If so, update the reference. */
 gc_inline bool gc_copy_kept(void **ref)
 {
 	uint64_t word = gc_word(*ref);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "generation.h"
 
-#define FADE 0.97 /* what is left of a minor collection's figures after each major one */
+#define FADE 0.97 /* weight of a minor collection's measurements after each major collection */
 
 bool gc_generation_end(struct gc_generation *g, bool major, double work, double kept, double room)
 {

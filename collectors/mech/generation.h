@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether another minor collection pays, in a heap whose size is fixed. Pure: objects
- * scanned and bytes of room, so that it does not hang on how busy the machine is.
+ * Whether another minor collection pays off, in a heap of fixed size. Pure: works on objects
+ * scanned and bytes of room, so that it does not depend on the load of the machine.
  */
 #ifndef GC_GENERATION_H
 #define GC_GENERATION_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 /**
- * struct gc_generation - what collecting has cost since the last major collection began
+ * struct gc_generation - the cost of collecting since the last major collection began,
  *			  and the room that it made; zero at first
  * @work: objects scanned, those of the major collection included
  * @room: bytes left to allocate, added up
@@ -23,14 +23,14 @@ struct gc_generation {
 /**
  * gc_generation_end() - a collection ended
  * @work: objects that it scanned
- * @kept: bytes of survivors that it added; of a major one not looked at
+ * @kept: bytes of survivors that it added; ignored for a major one
  * @room: bytes that it leaves to allocate
  *
  * Survivors stay until the next major collection, so each minor one leaves less room than
- * the one before. The mean price of a byte falls at first, as more of them share the price
- * of the major one, and rises in the end. It is least where the next minor one's own price
- * is above the mean so far. What is known of minor collections fades while there are none,
- * so that one is tried now and then.
+ * the one before. The mean cost of a byte falls at first, as more bytes share the cost of the
+ * major collection, and rises in the end. It is lowest where the cost of the next minor
+ * collection exceeds the mean so far. Measurements of minor collections fade while there are
+ * none, so that one is tried from time to time.
  *
  * Return: true when the next collection is better a major one.
  */

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 /*
- * Identity hashes. Of an object that never moves it is the address, mixed. Of one that may it is
- * a number, mixed, in a table that every collection brings up to date: neither a header nor a
- * path that allocates, stores or traces knows of it.
+ * Identity hashes. The hash of an object that never moves is its mixed address. The hash of an
+ * object that may move is a mixed sequence number, kept in a table that every collection updates:
+ * headers and the paths that allocate, store or trace are not involved.
  *
- * Both are bijections of 64 bits, addresses even and numbers odd: no two objects that are alive
- * have the same.
+ * Mixing is a bijection of 64 bits, addresses are even and numbers odd: no two live objects have
+ * the same hash.
  *
  * Invariants:
- *  - While mutators run a table only gains entries, and an entry does not change: who finds one
- *    takes no lock. A table that was outgrown stays for those who look into it until the world
- *    stops, where nobody does.
- *  - entry[0..old) are of objects that a minor collection neither moves nor frees.
- *  - A collection needs no memory for it.
+ *  - While mutators run, a table only gains entries, and an entry does not change: a lookup that
+ *    finds an entry takes no lock. A replaced table is kept for concurrent readers until the world
+ *    stops, when there are none.
+ *  - entry[0..old) belong to objects that a minor collection neither moves nor frees.
+ *  - A collection needs no memory to update the table.
  */
 #include "hash.h"
 
@@ -28,15 +28,15 @@ struct entry {
 };
 
 struct gc_hashes {
-	struct gc_hashes *before; /* what it took the place of */
+	struct gc_hashes *before; /* the table that it replaced */
 	uint32_t room, count,
 		old; /* entries; room is a power of two, and there are as many buckets */
 	uint32_t *bucket, *next; /* an entry's index and 1; 0 ends */
 	struct entry entry[];
 };
 
-/* splitmix64's last step: a bijection, of 0 it is 0 */
-static uint64_t mix(uint64_t z)
+/* splitmix64's last step: a bijection that maps 0 to 0 */
+static uint64_t hash_mix(uint64_t z)
 {
 	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
 	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
@@ -45,7 +45,7 @@ static uint64_t mix(uint64_t z)
 
 static uint32_t *bucket_of(const struct gc_hashes *t, uintptr_t addr)
 {
-	return &t->bucket[mix(addr) & (t->room - 1)];
+	return &t->bucket[hash_mix(addr) & (t->room - 1)];
 }
 
 static void link_entry(struct gc_hashes *t, uint32_t i)
@@ -65,8 +65,8 @@ static void unlink_entry(struct gc_hashes *t, uint32_t i)
 	*link = t->next[i];
 }
 
-/* 0: there is none */
-static uint64_t find(const struct gc_hashes *t, uintptr_t addr)
+/* 0: no entry */
+static uint64_t table_find(const struct gc_hashes *t, uintptr_t addr)
 {
 	uint32_t i = t ? __atomic_load_n(bucket_of(t, addr), __ATOMIC_ACQUIRE) : 0;
 
@@ -76,8 +76,8 @@ static uint64_t find(const struct gc_hashes *t, uintptr_t addr)
 	return 0;
 }
 
-/* The same entries with room for @room, or NULL */
-static struct gc_hashes *resized(struct gc_hashes *from, uint32_t room)
+/* A copy of the table with a capacity of @room entries, or NULL */
+static struct gc_hashes *table_resize(struct gc_hashes *from, uint32_t room)
 {
 	size_t each = sizeof(struct entry) + 2 * sizeof(uint32_t);
 	struct gc_hashes *t =
@@ -99,34 +99,34 @@ static struct gc_hashes *resized(struct gc_hashes *from, uint32_t room)
 	return t;
 }
 
-static void count(struct gc_heap *heap, const struct gc_hashes *t)
+static void table_count(struct gc_heap *heap, const struct gc_hashes *t)
 {
 	__atomic_store_n(&heap->stats.hashed_objects, t->count, __ATOMIC_RELAXED);
 }
 
-/* A hash for the object at @addr, or 0; table_lock is held. */
-static uint64_t add(struct gc_heap *heap, uintptr_t addr)
+/* Add a hash for the object at @addr; 0: no memory. The caller holds table_lock. */
+static uint64_t table_add(struct gc_heap *heap, uintptr_t addr)
 {
 	struct gc_hashes *t = heap->hashes, *more;
 	uint64_t hash;
 
 	if (!t || t->count == t->room) {
-		more = resized(t, t ? 2 * t->room : LEAST);
+		more = table_resize(t, t ? 2 * t->room : LEAST);
 		if (!more)
 			return 0;
 		more->before = t;
 		__atomic_store_n(&heap->hashes, more, __ATOMIC_RELEASE);
 		t = more;
 	}
-	hash = mix(2 * heap->hash_number++ + 1);
+	hash = hash_mix(2 * heap->hash_number++ + 1);
 	t->entry[t->count] = (struct entry){ addr, hash };
 	link_entry(t, t->count++);
-	count(heap, t);
+	table_count(heap, t);
 	return hash;
 }
 
-/* May the object at @addr be elsewhere after some collection? */
-static bool moves(struct gc_heap *heap, uintptr_t addr)
+/* May a collection move the object at @addr? */
+static bool object_may_move(struct gc_heap *heap, uintptr_t addr)
 {
 	if (!gc_in_pages(heap, addr))
 		return true;
@@ -139,21 +139,21 @@ uint64_t gc_identity_hash(struct gc_mutator *m, const void *obj)
 	uintptr_t addr = (uintptr_t)obj;
 	uint64_t hash;
 
-	/* What has one and then came to where it stays keeps it. */
-	hash = find(__atomic_load_n(&heap->hashes, __ATOMIC_ACQUIRE), addr);
+	/* The table first: an object that moved to where it stays keeps its hash. */
+	hash = table_find(__atomic_load_n(&heap->hashes, __ATOMIC_ACQUIRE), addr);
 	if (hash)
 		return hash;
-	if (!moves(heap, addr))
-		return mix(addr - heap->base);
+	if (!object_may_move(heap, addr))
+		return hash_mix(addr - heap->base);
 	pthread_mutex_lock(&heap->table_lock);
-	hash = find(heap->hashes, addr);
+	hash = table_find(heap->hashes, addr);
 	if (!hash)
-		hash = add(heap, addr);
+		hash = table_add(heap, addr);
 	pthread_mutex_unlock(&heap->table_lock);
 	return hash;
 }
 
-static void drop(struct gc_hashes *t)
+static void table_free(struct gc_hashes *t)
 {
 	while (t) {
 		struct gc_hashes *before = t->before;
@@ -163,14 +163,14 @@ static void drop(struct gc_hashes *t)
 	}
 }
 
-/* A table that is nearly empty; no memory for a smaller one is no fault. */
-static void shrink(struct gc_heap *heap)
+/* Replace a nearly empty table by a smaller one, if there is memory for that. */
+static void table_shrink(struct gc_heap *heap)
 {
 	struct gc_hashes *t = heap->hashes, *less;
 
 	if (t->room == LEAST || t->count > t->room / 8)
 		return;
-	less = resized(t, t->room / 4);
+	less = table_resize(t, t->room / 4);
 	if (!less)
 		return;
 	free(t);
@@ -185,7 +185,7 @@ void gc_hash_update(struct gc_heap *heap, gc_alive_fn alive)
 
 	if (!t)
 		return;
-	drop(t->before);
+	table_free(t->before);
 	t->before = NULL;
 	from = kept = minor ? t->old : 0;
 	if (!from)
@@ -211,11 +211,11 @@ void gc_hash_update(struct gc_heap *heap, gc_alive_fn alive)
 	for (uint32_t i = from; i < kept; i++)
 		link_entry(t, i);
 	if (!minor)
-		shrink(heap);
-	count(heap, heap->hashes);
+		table_shrink(heap);
+	table_count(heap, heap->hashes);
 }
 
 void gc_hash_fini(struct gc_heap *heap)
 {
-	drop(heap->hashes);
+	table_free(heap->hashes);
 }

@@ -6,8 +6,8 @@
 #include "weak.h"
 
 /*
- * World stopped, all is traced, nothing swept: what died is forgotten, what moved is found by its
- * new address.
+ * World stopped, after tracing and before sweeping: drop entries of dead objects and update the
+ * addresses of moved ones.
  */
 void gc_hash_update(struct gc_heap *heap, gc_alive_fn alive);
 void gc_hash_fini(struct gc_heap *heap);

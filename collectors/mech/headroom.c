@@ -20,7 +20,7 @@ uint64_t gc_headroom(const struct gc_heap *heap)
 	if (limit > (uint64_t)heap->opt.max ||
 	    (heap->opt.policy == GC_POLICY_BG && heap->gc.daemon_up))
 		limit = (uint64_t)heap->opt.max;
-	/* Who is paced waits unless the marking ends before this. */
+	/* A paced mutator waits at this limit unless the marking ends first. */
 	if (__atomic_load_n(&heap->pace.on, __ATOMIC_RELAXED) &&
 	    !__atomic_load_n(&heap->pace.tight, __ATOMIC_RELAXED))
 		limit = gc_load(&heap->pace.base) + gc_load(&heap->pace.room) / 8 * 7;

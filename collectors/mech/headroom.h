@@ -6,11 +6,11 @@
 #include "heap.h"
 
 /*
- * Bytes that may still be granted before a mutator waits for the collector. The limit is
- * where it does, unless the daemon alone collects: then mutators go on up to max=.
+ * Bytes that may still be granted before a mutator waits for the collector: up to the soft
+ * limit, or up to max= where only the daemon collects.
  */
 uint64_t gc_headroom(const struct gc_heap *heap);
-/* Bytes that the heap could give at most, whatever the soft limit says */
+/* Bytes that may still be granted at most, regardless of the soft limit */
 uint64_t gc_headroom_most(const struct gc_heap *heap);
 
 #endif

@@ -31,7 +31,7 @@ void gc_space_lock(struct gc_heap *heap)
 	if (likely(!pthread_mutex_trylock(&heap->space_lock)))
 		return;
 	begin = gc_now();
-	/* It is held for microseconds: to sleep and be woken takes longer. */
+	/* The lock is held for microseconds: sleeping and waking up would take longer. */
 	for (int i = 0; i < LOCK_SPINS && !got; i++) {
 		gc_relax();
 		got = !pthread_mutex_trylock(&heap->space_lock);

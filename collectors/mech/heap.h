@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The heap as its mechanisms, spaces and plans see it. Internal.
+ * Internal: the heap, as its mechanisms, spaces and plans use it.
  *
  * Address space: one reservation, from low to high
  *
  *	[ pages: size-class blocks, line blocks, large objects | bump | bump ]
  *
  * with side tables over all of it: cards (1 byte / 128), mark and live bits
- * (1 bit / 8 bytes each), 3.9 % together; the tables are touched, and so become
- * resident, only where the heap is.
+ * (1 bit / 8 bytes each), 3.9 % together; the tables become resident only for parts
+ * of the heap that are in use.
  *
  * Locks, outermost first:
- *	gc.lock		whose turn it is to collect, the daemon's orders
+ *	gc.lock		the turn to collect, the daemon's orders
  *	threads_lock	the list of mutators; held while the world is stopped
  *	space_lock	page table, block lists, large objects
  *	table_lock	types, root arrays, finalizers, identity hashes
- *	help.lock	who helps to mark
- * No lock is held across a safepoint. Calling for help takes gc.lock last, alone and for a
- * moment, with threads_lock held: nobody who has gc.lock wants another.
+ *	help.lock	the helpers and the work that they hand over
+ * No lock is held across a safepoint. The one exception to the order: calling helpers takes
+ * gc.lock with threads_lock held. A holder of gc.lock takes no further lock, so this cannot
+ * deadlock.
  */
 #ifndef GC_HEAP_H
 #define GC_HEAP_H
@@ -45,15 +46,15 @@
 #define GC_MAX_TYPES	 (1u << 16)
 
 /*
- * What a collection cannot do without. The tests build the library with -DGC_MUTANT=n,
- * leaving the n-th out, and see that verification notices.
+ * Steps that are essential for correctness. The tests build the library with -DGC_MUTANT=n,
+ * which leaves out the n-th, and check that verification detects that.
  */
 #ifndef GC_MUTANT
 #define GC_MUTANT 0
 #endif
 #define GC_NEEDED(n) (GC_MUTANT != (n))
 
-/* Are a thread's stores seen by others in their order? A test builds with 0 where they are. */
+/* Do other CPUs see a thread's stores in program order? A test builds with 0 on such CPUs, too. */
 #ifndef GC_STORES_ORDERED
 #if defined(__x86_64__) || defined(__i386__)
 #define GC_STORES_ORDERED 1
@@ -66,14 +67,14 @@
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #define gc_inline   static inline __attribute__((always_inline))
 
-/* What the first words behind a header are that nobody but weak.c follows */
+/* Meaning of the first words after the header that only weak.c follows */
 enum gc_weak {
-	GC_STRONG, /* nothing of the kind */
+	GC_STRONG, /* ordinary fields */
 	GC_WEAK, /* a referent that is not kept */
 	GC_EPHEMERON, /* a key that is not kept, and a value that is while the key lives */
 };
 
-/* struct gc_info - a type as the tracer needs it; 64 bytes so that an index is a shift */
+/* struct gc_info - a type, for the tracer; 64 bytes, so that indexing is a shift */
 struct gc_info {
 	struct gc_type pub;
 	uint64_t refs;
@@ -91,7 +92,7 @@ enum gc_state {
 	GC_STOPPED
 };
 
-/* What the collector keeps for a run beyond its cursor and limit */
+/* The collector's data about a run, in addition to cursor and limit */
 struct gc_span {
 	uintptr_t start; /* cursor when the run was granted: objects begin here */
 	uintptr_t end; /* end of the block the run lies in, 0 none */
@@ -136,7 +137,7 @@ struct gc_cycle {
 	bool foreground; /* run by a mutator that waits for it */
 	bool daemon; /* run by the daemon */
 	bool alone; /* policy=adaptive has the world stopped for it */
-	bool full; /* whatever the plan would choose, collect the whole heap */
+	bool full; /* collect the whole heap, regardless of the plan's choice */
 	struct gc_thread *self; /* the mutator that runs it, NULL the daemon */
 	enum gc_phase phase;
 	uint64_t begin_ns, stop_ns, phase_ns, usable_ns, usable_cpu_ns;
@@ -145,7 +146,7 @@ struct gc_cycle {
 	bool stw;
 	uint64_t marked_bytes, marked_objects;
 	uint64_t live_bytes; /* what the sizing rule counts as live; set by the plan */
-	bool exact; /* no mutator ran beside a whole collection: marked is reachable */
+	bool exact; /* a major cycle with the world stopped: marked means reachable */
 };
 
 struct gc_pages; /* space/pages.h */
@@ -180,7 +181,7 @@ struct gc_heap {
 	uint8_t *side; /* the mapping of all tables */
 	size_t side_size;
 	bool card_gen; /* cards are a remembered set between cycles */
-	bool orders; /* cards may be cleaned beside mutators: gc_mark_order_init() */
+	bool orders; /* cards may be cleaned while mutators run: gc_mark_order_init() */
 
 	/* spaces; NULL where the plan has none */
 	struct gc_pages *pages;
@@ -188,9 +189,9 @@ struct gc_heap {
 	struct gc_large *large;
 	struct gc_lines *lines;
 	struct gc_bump *bump;
-	struct gc_crew *crew; /* who copies */
-	struct gc_mark_range *help_range; /* cards that are shared */
-	struct gc_help *help; /* who shares a stop's work; NULL: the collecting thread is alone */
+	struct gc_crew *crew; /* GC workers that copy */
+	struct gc_mark_range *help_range; /* cards that helpers share */
+	struct gc_help *help; /* the helpers; NULL: the collecting thread works alone */
 	void *plan_data;
 	pthread_mutex_t space_lock;
 
@@ -200,15 +201,15 @@ struct gc_heap {
 	uint32_t type_count;
 	struct gc_root_array *root_arrays;
 	struct gc_root_callback roots; /* by gc_roots_callback() */
-	struct gc_root_callback *more_roots; /* added ones; none moves while others are walked */
+	struct gc_root_callback *more_roots; /* added ones; their indices never change */
 	size_t more_count;
 	bool (*oom)(struct gc_mutator *m, size_t bytes, enum gc_refusal why, void *arg);
 	void *oom_arg;
 	const struct gc_type *weak_type, *ephemeron_type;
-	struct gc_vector weaks, ephemerons; /* objects of those kinds found by this cycle */
+	struct gc_vector weaks, ephemerons; /* weak objects and ephemerons that this cycle found */
 	struct gc_vector finalizable, finalized;
 	size_t finalized_next;
-	struct gc_hashes *hashes; /* of objects that may move; NULL: none was asked for */
+	struct gc_hashes *hashes; /* of objects that may move; NULL: no hash was requested yet */
 	uint64_t hash_number; /* of the next one */
 
 	/* threads */
@@ -218,25 +219,25 @@ struct gc_heap {
 	uint32_t arrivals; /* futex word: counts mutators that stopped or parked */
 	bool stopping;
 
-	/* sizing; these two all threads write, so that they have a cache line of their own */
+	/* sizing; all threads write these two, so they are on a cache line of their own */
 	uint64_t in_use __attribute__((aligned(64))); /* bytes allocated, garbage included */
-	uint64_t granted; /* bytes ever handed to mutators, less what came back */
+	uint64_t granted; /* total bytes granted to mutators, without returned ones */
 	uint64_t soft_limit __attribute__((aligned(64))), concurrent_start;
 	uint64_t live_bytes, live_objects;
-	/* free bytes in blocks that are passed over for others, in a roomy heap */
+	/* free bytes in dense blocks, which are not allocated from in a roomy heap */
 	uint64_t passed_over;
 	uint64_t stress_next, profile_next; /* values of granted */
 	struct gc_rate rate;
-	struct gc_overhead overhead; /* changed by who has the turn, or holds gc.lock */
-	uint64_t full_at; /* value of granted when a mutator was told that the heap is full */
-	uint64_t full_cycle; /* number of the last collection of all that memory ran out for */
+	struct gc_overhead overhead; /* protected by gc.lock */
+	uint64_t full_at; /* value of granted when an allocation failed because the heap was full */
+	uint64_t full_cycle; /* number of the last full collection for want of memory */
 	struct gc_pace pace;
-	/* CPU time that the next cycle is expected to take until its memory is usable */
+	/* Expected CPU time of the next cycle until its memory is usable */
 	uint64_t cycle_ns;
-	uint64_t cycle_ns_of[2]; /* by kind */
-	uint64_t marked_of[2]; /* bytes that the last cycle marked, by kind */
+	uint64_t cycle_ns_of[2]; /* by enum gc_kind */
+	uint64_t marked_of[2]; /* bytes that the last cycle of each enum gc_kind marked */
 	double mb_alloc_rate, mb_gc_rate; /* MemBalancer's smoothed rates */
-	double major_soft, major_room; /* as the last major collection left them */
+	double major_soft, major_room; /* soft limit and room after the last major collection */
 	struct gc_generation generation;
 	int (*frequency)(uint32_t *effective, uint32_t *highest, void *arg);
 	void *frequency_arg;
@@ -244,15 +245,15 @@ struct gc_heap {
 	uint64_t paused_ns[GC_PAUSE_COUNT]; /* of all mutators */
 	struct gc_profiler *profiler;
 
-	/* whose turn */
+	/* the turn to collect */
 	struct {
 		pthread_mutex_t lock;
 		pthread_cond_t done; /* a cycle ended */
 		pthread_cond_t order; /* the daemon has work */
 		struct gc_turn turn;
-		uint32_t waiting; /* mutators, for the turn; also read without the lock */
+		uint32_t waiting; /* mutators that wait for the turn; also read without the lock */
 		bool quit, daemon_up, next_major;
-		uint64_t active; /* each time it changes the idle timer starts anew */
+		uint64_t active; /* each change restarts the idle timer */
 		bool daemon_on; /* policy=adaptive switches it */
 		pthread_t daemon;
 		int daemon_error;
@@ -263,7 +264,7 @@ struct gc_heap {
 	uintptr_t finger; /* walk by address: objects ahead of it are not pushed */
 	uint64_t rng;
 
-	struct gc_heap_stats stats; /* by the collecting thread: gc_tally(); by more: gc_count() */
+	struct gc_heap_stats stats; /* gc_tally() with one writer, gc_count() with several */
 	struct gc_error verify_error;
 	void *verify_holder, *verify_trace;
 	bool verify_white;
@@ -309,7 +310,7 @@ static inline size_t gc_align(size_t n, size_t to)
 	return (n + to - 1) & ~(to - 1);
 }
 
-/* The header is read with acquire: see gc_write() for its partner. */
+/* Relaxed: the load of the reference orders it (gc_slot_load()), paired with gc_write(). */
 static inline uint64_t gc_word(const void *obj)
 {
 	return __atomic_load_n(&((const struct gc_header *)obj)->word, __ATOMIC_RELAXED);
@@ -318,25 +319,25 @@ static inline uint64_t gc_word(const void *obj)
 /*
  * A header's low half. Bit 0: the rest is the object's new address (mech/forward.h). Bits 1-2:
  * its age (mech/copy.h). Bits 3-6: its shape, 1 for no references, n + 1 for n of them right
- * behind the header and nothing that takes more to know; 0: ask the type. Bits 8-23: the type's
+ * behind the header and no other references; 0: see the type. Bits 8-23: the type's
  * index. Bits 24-31: with a shape the size in granules.
  */
 #define GC_SHAPE_SHIFT 3
 #define GC_SHAPE_MASK  (15u << GC_SHAPE_SHIFT)
 #define GC_SHAPE_MOST  14 /* references */
 
-/* Bytes of header and references of an object that has a shape; 0: it has none. */
+/* Bytes of the header and the references of an object with a shape; 0: it has no shape. */
 static inline size_t gc_shape_refs(uint64_t word)
 {
 	size_t n = word & GC_SHAPE_MASK;
 
-	/* A word a reference, and one for the header */
+	/* One word for each reference, and one for the header */
 	if (sizeof(void *) == 1 << GC_SHAPE_SHIFT)
 		return n;
 	return n ? n / 2 + 4 : 0;
 }
 
-/* Granules of an object that has a shape; its length, above, is 0. */
+/* Granules of an object with a shape; the upper half, its length, is 0. */
 static inline size_t gc_shape_granules(uint64_t word)
 {
 	return word >> 24;
@@ -390,7 +391,7 @@ static inline uint64_t gc_load(const uint64_t *counter)
 	return __atomic_load_n(counter, __ATOMIC_RELAXED);
 }
 
-/* A counter that one thread at a time writes and anybody reads */
+/* Add to a counter that has one writer at a time and concurrent readers */
 static inline void gc_tally(uint64_t *counter, uint64_t n)
 {
 	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
@@ -409,7 +410,7 @@ static inline void gc_space_unlock(struct gc_heap *heap)
 	pthread_mutex_unlock(&heap->space_lock);
 }
 
-/* gc_die() - a broken heap was found: one line on stderr, abort */
+/* gc_die() - the heap is broken: report it on stderr and abort */
 void gc_die(struct gc_heap *heap, const char *format, ...)
 	__attribute__((format(printf, 2, 3), noreturn));
 

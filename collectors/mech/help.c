@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * help.lock serialises who takes part, who has nothing to do and what is handed over. The
- * collecting thread takes it with threads_lock held; helpers hold nothing else.
+ * help.lock protects the list of helpers, the count of idle ones and the work that is handed
+ * over. The collecting thread takes it with threads_lock held; helpers hold no other lock.
  */
 #define _GNU_SOURCE
 #include "help.h"
@@ -16,18 +16,18 @@
 #include "plan.h"
 #include "threads.h"
 
-#define MOST   4 /* workers that are chosen by themselves */
+#define MOST   4 /* upper bound of workers= if it is not set */
 #define BATCH  128 /* objects handed over at once */
-#define SPINS  1000 /* looks for work, or for the last to leave, before the thread sleeps */
+#define SPINS  1000 /* polls for work, or for the end of other helpers, before the thread sleeps */
 #define YIELDS 16
 
 struct gc_help {
 	pthread_mutex_t lock;
-	unsigned int most; /* who may take part, the collecting thread included */
-	/* words that are also read without the lock, to see whether to take it */
+	unsigned int most; /* maximum of helpers, the collecting thread included */
+	/* also read without the lock, to decide whether to take it */
 	uint32_t calls, open, idle, pooled, done;
 	uint32_t active; /* futex word */
-	uint32_t bell, asleep; /* futex word: there is work, or no more; who sleeps on it */
+	uint32_t bell, asleep; /* futex word: work was handed over, or all is done; its waiters */
 	void (*loop)(struct gc_helper *k);
 	void (*crew_call)(struct gc_crew *crew, unsigned int count);
 	unsigned int crew_count;
@@ -38,12 +38,12 @@ struct gc_help {
 	struct gc_helper helper[];
 };
 
-static uint32_t load(const uint32_t *word)
+static uint32_t word_load(const uint32_t *word)
 {
 	return __atomic_load_n(word, __ATOMIC_SEQ_CST);
 }
 
-static void store(uint32_t *word, uint32_t value)
+static void word_store(uint32_t *word, uint32_t value)
 {
 	__atomic_store_n(word, value, __ATOMIC_SEQ_CST);
 }
@@ -112,7 +112,7 @@ size_t gc_help_stack_bytes(const struct gc_heap *heap)
 	const struct gc_help *h = heap->help;
 	size_t bytes = h ? sizeof(h->object) : 0;
 
-	/* A stack may grow just now. */
+	/* Atomic: a stack may grow concurrently. */
 	for (unsigned int i = 1; h && i < h->most; i++)
 		bytes += __atomic_load_n(&h->helper[i].own.mapped, __ATOMIC_RELAXED);
 	return bytes;
@@ -133,21 +133,21 @@ bool gc_help_called(const struct gc_heap *heap, uint32_t *seen)
 	const struct gc_help *h = heap->help;
 	uint32_t calls;
 
-	if (!h || !load(&h->open))
+	if (!h || !word_load(&h->open))
 		return false;
-	calls = load(&h->calls);
+	calls = word_load(&h->calls);
 	if (calls == *seen)
 		return false;
 	*seen = calls;
 	return true;
 }
 
-/* Until the others have left: they find nothing to do at the same time. */
+/* Wait until all helpers have left, which is soon: they find no more work at the same time. */
 static void await_others(struct gc_help *h)
 {
 	uint32_t active;
 
-	for (unsigned int round = 0; (active = load(&h->active)) > 1;)
+	for (unsigned int round = 0; (active = word_load(&h->active)) > 1;)
 		if (round++ < SPINS)
 			gc_relax();
 		else
@@ -176,11 +176,11 @@ bool gc_help_share(struct gc_heap *heap, void (*loop)(struct gc_helper *k))
 	}
 	first->busy = true;
 	h->loop = loop;
-	store(&h->active, 1);
-	store(&h->idle, 0);
-	store(&h->done, 0);
-	store(&h->calls, h->calls + 1);
-	store(&h->open, 1);
+	word_store(&h->active, 1);
+	word_store(&h->idle, 0);
+	word_store(&h->done, 0);
+	word_store(&h->calls, h->calls + 1);
+	word_store(&h->open, 1);
 	pthread_mutex_unlock(&h->lock);
 	if (waiting)
 		gc_threads_call(heap, h->most - 1);
@@ -222,8 +222,8 @@ uint64_t gc_help_told(const struct gc_heap *heap)
 	return bytes;
 }
 
-/* A place among those who take part; NULL: there is none, or nothing left to do. */
-static struct gc_helper *enter(struct gc_help *h, bool mutator)
+/* Take a free place; NULL: there is none, or no work is left. */
+static struct gc_helper *helper_enter(struct gc_help *h, bool mutator)
 {
 	struct gc_helper *k = NULL;
 
@@ -234,7 +234,7 @@ static struct gc_helper *enter(struct gc_help *h, bool mutator)
 	if (k) {
 		k->busy = true;
 		k->mutator = mutator;
-		store(&h->active, h->active + 1);
+		word_store(&h->active, h->active + 1);
 	}
 	pthread_mutex_unlock(&h->lock);
 	return k;
@@ -243,7 +243,7 @@ static struct gc_helper *enter(struct gc_help *h, bool mutator)
 void gc_help_join(struct gc_heap *heap, struct gc_thread *t)
 {
 	struct gc_help *h = heap->help;
-	struct gc_helper *k = enter(h, t != NULL);
+	struct gc_helper *k = helper_enter(h, t != NULL);
 	uint64_t cpu, begin;
 
 	if (!k)
@@ -255,21 +255,21 @@ void gc_help_join(struct gc_heap *heap, struct gc_thread *t)
 	if (t)
 		gc_phase_help(t, false, &begin);
 	gc_count(&heap->stats.gc_cpu_ns, gc_cpu_now() - cpu);
-	/* The place stays taken, so that what was done there is not counted twice. */
+	/* The place stays taken, so that its counters are not reused before they are merged. */
 	if (__atomic_sub_fetch(&h->active, 1, __ATOMIC_SEQ_CST) == 1)
 		gc_futex_wake(&h->active, 1);
 }
 
-/* Something was handed over, or all is done. */
-static void ring(struct gc_help *h, int most)
+/* Wake up to @most helpers: work was handed over, or all is done. */
+static void bell_ring(struct gc_help *h, int most)
 {
 	__atomic_fetch_add(&h->bell, 1, __ATOMIC_SEQ_CST);
-	if (load(&h->asleep))
+	if (word_load(&h->asleep))
 		gc_futex_wake(&h->bell, most);
 }
 
-/* The older half of the stack: more hangs on that. The lock is held. */
-static void give_objects(struct gc_help *h, struct gc_mark_stack *s, size_t n)
+/* Hand over the older half of the stack, which leads to more work. The caller holds the lock. */
+static void pool_put_objects(struct gc_help *h, struct gc_mark_stack *s, size_t n)
 {
 	if (n > BATCH)
 		n = BATCH;
@@ -279,8 +279,8 @@ static void give_objects(struct gc_help *h, struct gc_mark_stack *s, size_t n)
 	s->top -= n;
 }
 
-/* Half of what is left of an array. The lock is held. */
-static void give_part(struct gc_help *h, struct gc_mark_part *p)
+/* Hand over half of the rest of an array. The caller holds the lock. */
+static void pool_put_part(struct gc_help *h, struct gc_mark_part *p)
 {
 	uint32_t half = p->next + (p->end - p->next) / 2;
 
@@ -296,7 +296,7 @@ void gc_help_give(struct gc_helper *k)
 	struct gc_mark_part *p = s->parts ? &s->part[s->parts - 1] : NULL;
 	size_t n = (size_t)(s->top - s->base) / 2;
 
-	if (likely(!__atomic_load_n(&h->idle, __ATOMIC_RELAXED)) || load(&h->pooled))
+	if (likely(!__atomic_load_n(&h->idle, __ATOMIC_RELAXED)) || word_load(&h->pooled))
 		return;
 	if (p && p->end - p->next < 2)
 		p = NULL;
@@ -305,17 +305,17 @@ void gc_help_give(struct gc_helper *k)
 	pthread_mutex_lock(&h->lock);
 	if (!h->pooled) {
 		if (n)
-			give_objects(h, s, n);
+			pool_put_objects(h, s, n);
 		if (p)
-			give_part(h, p);
-		store(&h->pooled, 1);
+			pool_put_part(h, p);
+		word_store(&h->pooled, 1);
 	}
 	pthread_mutex_unlock(&h->lock);
-	ring(h, 1);
+	bell_ring(h, 1);
 }
 
-/* The lock is held. */
-static bool take(struct gc_helper *k)
+/* Take the work that was handed over, if any. The caller holds the lock. */
+static bool pool_take(struct gc_helper *k)
 {
 	struct gc_help *h = k->mark.heap->help;
 	struct gc_mark_stack *s = k->mark.stack;
@@ -328,19 +328,19 @@ static bool take(struct gc_helper *k)
 		else
 			gc_mark_stack_full(k->mark.heap, s, h->object[i]);
 	}
-	/* Who takes has no part of its own left. */
+	/* There is room for the part: this helper ran out of its own. */
 	if (h->has_part)
 		s->part[s->parts++] = h->part;
 	h->objects = 0;
 	h->has_part = false;
-	store(&h->pooled, 0);
+	word_store(&h->pooled, 0);
 	return true;
 }
 
-/* Until there is something to take over or all is done: at most for a while on the CPU. */
+/* Wait until work is handed over or all is done: spin first, then yield, then sleep. */
 static void await_work(struct gc_help *h)
 {
-	for (unsigned int round = 0; !load(&h->pooled) && !load(&h->done); round++) {
+	for (unsigned int round = 0; !word_load(&h->pooled) && !word_load(&h->done); round++) {
 		uint32_t seen;
 
 		if (round < SPINS) {
@@ -351,10 +351,10 @@ static void await_work(struct gc_help *h)
 			sched_yield();
 			continue;
 		}
-		/* Who rings after this look at the bell sees the sleeper, or is seen. */
+		/* A ring after this read sees asleep > 0, or changes the bell: none is missed. */
 		__atomic_fetch_add(&h->asleep, 1, __ATOMIC_SEQ_CST);
-		seen = load(&h->bell);
-		if (!load(&h->pooled) && !load(&h->done))
+		seen = word_load(&h->bell);
+		if (!word_load(&h->pooled) && !word_load(&h->done))
 			gc_futex_wait(&h->bell, seen);
 		__atomic_fetch_sub(&h->asleep, 1, __ATOMIC_SEQ_CST);
 	}
@@ -366,25 +366,25 @@ bool gc_help_more(struct gc_helper *k)
 	bool got;
 
 	pthread_mutex_lock(&h->lock);
-	got = take(k);
+	got = pool_take(k);
 	if (!got) {
-		store(&h->idle, h->idle + 1);
+		word_store(&h->idle, h->idle + 1);
 		while (!got) {
-			if (h->idle == load(&h->active) && !h->done) {
-				/* Nobody has work and nobody can make any. */
-				store(&h->open, 0);
-				store(&h->done, 1);
-				ring(h, INT32_MAX);
+			if (h->idle == word_load(&h->active) && !h->done) {
+				/* All helpers are idle, so there will be no more work. */
+				word_store(&h->open, 0);
+				word_store(&h->done, 1);
+				bell_ring(h, INT32_MAX);
 			}
 			if (h->done)
 				break;
 			pthread_mutex_unlock(&h->lock);
 			await_work(h);
 			pthread_mutex_lock(&h->lock);
-			got = take(k);
+			got = pool_take(k);
 		}
 		if (got)
-			store(&h->idle, h->idle - 1);
+			word_store(&h->idle, h->idle - 1);
 	}
 	pthread_mutex_unlock(&h->lock);
 	return got;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Marking in place: the one loop, of a thread alone and of several in a stop. Forced inline
- * with constant arguments: alone no operation is atomic, and who has no lines marks none.
+ * Marking in place: one loop for a single thread and for several in a stop. Forced inline with
+ * constant arguments: the variant for a single thread has no atomic operation, and plans without
+ * lines mark none.
  *
- * Invariants: an object is grey from the moment its mark bit is set until it was scanned, and
- * then is on the stack, in its queue, in a part of an array, on a dirty card (card modes) or
- * in none, the stack being lossy (scan-all). What a scan finds unmarked it marks and pushes.
+ * Invariants: an object is grey from the moment its mark bit is set until it was scanned. A grey
+ * object is on the stack, in its queue, in a part of an array, or on a dirty card (card modes); or
+ * in none of them and the stack is lossy (scan-all). A scan marks and pushes unmarked referents.
  */
 #ifndef GC_MARK_LOOP_H
 #define GC_MARK_LOOP_H
@@ -58,8 +59,8 @@ gc_inline void gc_marker_visit_shared(void **slot, void *marker)
 }
 
 /*
- * Scan @obj, whose header is @word, whatever it is; @count: it is met for the first time. True:
- * it is for gc_weak_note().
+ * Scan an @obj of any type, whose header is @word; @count: it is scanned for the first time. True:
+ * the caller has to call gc_weak_note().
  *
  * A mutator may have published an object whose header this CPU does not see yet only where
  * stores are weakly ordered and the slot was written without gc_write(). Type 0 is never
@@ -90,7 +91,7 @@ gc_inline bool gc_marker_scan(struct gc_marker *k, void *obj, uint64_t word, gc_
 	return gc_scan(obj, info, word, visit, k);
 }
 
-/* The next references of the array put off last; false: there is none. */
+/* Visit the next references of the array that was put off last; false: there is none. */
 gc_inline bool gc_marker_part(struct gc_marker *k, gc_visit_fn visit)
 {
 	struct gc_mark_part step;
@@ -105,8 +106,9 @@ gc_inline bool gc_marker_part(struct gc_marker *k, gc_visit_fn visit)
 }
 
 /*
- * Scan up to @most objects from the stack, at least one; how many fewer, because it is empty. Objects that have a shape are
- * scanned here, with nothing looked up and the stack in registers, all others by @other.
+ * Scan up to @most objects from the stack (at least 1); returns how many of @most were left when it
+ * was empty. Objects with a shape are scanned here, without a look-up of their type and with the
+ * stack in registers, all others by @other.
  */
 gc_inline unsigned int gc_marker_loop(struct gc_marker *k, unsigned int most, const bool shared,
 				      const bool lines,

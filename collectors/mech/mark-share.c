@@ -7,11 +7,11 @@
 #include "threads.h"
 #include "weak.h"
 
-#define TELL	16 /* times GC_HELP_GIVE objects between words of progress */
+#define TELL	16 /* progress is reported every TELL * GC_HELP_GIVE objects */
 #define STRETCH 4096 /* cards taken at once */
-#define HOARD	1024 /* objects found on cards, before what hangs on them is marked */
+#define HOARD	1024 /* objects pushed from cards before the stack is drained */
 
-/* Cards that nobody has taken yet */
+/* Cards that no helper has taken yet */
 struct gc_mark_range {
 	uint8_t *next, *end;
 };
@@ -27,14 +27,14 @@ static void note_weak(struct gc_marker *k, void *obj)
 		gc_weak_hold(gc_info(k->heap, gc_word(obj)), obj, gc_marker_visit_shared, k);
 }
 
-/* What has no shape */
+/* Scan an object without a shape. */
 static __attribute__((noinline)) void scan_other(struct gc_marker *k, void *obj, uint64_t word)
 {
 	if (gc_marker_scan(k, obj, word, gc_marker_visit_shared, true, true))
 		note_weak(k, obj);
 }
 
-static void tell(struct gc_helper *k)
+static void progress_report(struct gc_helper *k)
 {
 	struct gc_heap *heap = k->mark.heap;
 
@@ -50,8 +50,8 @@ static unsigned int drain_some(struct gc_marker *k, unsigned int most)
 				gc_marker_loop(k, most, true, false, scan_other);
 }
 
-/* Until nothing is grey here. */
-static void drain(struct gc_helper *k)
+/* Mark until this helper has no grey object left. */
+static void helper_drain(struct gc_helper *k)
 {
 	unsigned int n = 0, left = GC_HELP_GIVE;
 
@@ -60,22 +60,22 @@ static void drain(struct gc_helper *k)
 			left = GC_HELP_GIVE;
 			gc_help_give(k);
 			if (!(++n % TELL))
-				tell(k);
+				progress_report(k);
 		}
 		gc_help_give(k);
 	} while (gc_marker_part(&k->mark, gc_marker_visit_shared));
 }
 
-static void loop(struct gc_helper *k)
+static void helper_mark(struct gc_helper *k)
 {
 	do {
-		drain(k);
+		helper_drain(k);
 	} while (gc_help_more(k));
 }
 
 /*
- * What is marked on the card meanwhile is pushed as well. That its fields are looked at twice
- * then does no harm.
+ * An object on the card that another helper marks meanwhile is also pushed there. It is scanned
+ * twice then, which is harmless.
  */
 static void scan_card(struct gc_helper *k, uint8_t *card)
 {
@@ -95,8 +95,8 @@ static void scan_card(struct gc_helper *k, uint8_t *card)
 	}
 }
 
-/* A stretch of cards at a time, and what hangs on them, so that no stack grows long. */
-static void loop_cards(struct gc_helper *k)
+/* Take a stretch of cards at a time and drain the stack in between, so that it stays short. */
+static void helper_mark_cards(struct gc_helper *k)
 {
 	struct gc_mark_range *r = k->mark.heap->help_range;
 	uint8_t *card, *end;
@@ -106,23 +106,23 @@ static void loop_cards(struct gc_helper *k)
 		for (; (card = gc_card_next(card, end)) < end; card++) {
 			scan_card(k, card);
 			if (k->mark.stack->top - k->mark.stack->base > HOARD)
-				drain(k);
+				helper_drain(k);
 		}
-		drain(k);
+		helper_drain(k);
 	}
-	loop(k);
+	helper_mark(k);
 }
 
 bool gc_mark_shares(const struct gc_heap *heap)
 {
 	if (!heap->help || (heap->lines && heap->lines->moving))
 		return false;
-	/* Beside mutators only those help that found the heap full. */
+	/* While mutators run, only those can help that wait because the heap is full. */
 	return heap->stopping || (heap->opt.help && gc_threads_wait(heap));
 }
 
-/* What each did becomes the heap's. */
-static void merge(struct gc_heap *heap)
+/* Add the helpers' counters to the heap's. */
+static void helpers_merge(struct gc_heap *heap)
 {
 	struct gc_heap_stats *s = &heap->stats;
 
@@ -147,9 +147,9 @@ static void merge(struct gc_heap *heap)
 
 bool gc_mark_share(struct gc_heap *heap)
 {
-	if (!gc_help_share(heap, loop))
+	if (!gc_help_share(heap, helper_mark))
 		return false;
-	merge(heap);
+	helpers_merge(heap);
 	return true;
 }
 
@@ -159,9 +159,9 @@ bool gc_mark_share_cards(struct gc_heap *heap, uint8_t *card, uint8_t *end)
 	bool shared;
 
 	heap->help_range = &range;
-	shared = gc_help_share(heap, loop_cards);
+	shared = gc_help_share(heap, helper_mark_cards);
 	heap->help_range = NULL;
 	if (shared)
-		merge(heap);
+		helpers_merge(heap);
 	return shared;
 }

@@ -14,7 +14,7 @@ int gc_mark_stack_init(struct gc_mark_stack *s, size_t bytes, int mode, size_t h
 	void *p;
 
 	memset(s, 0, sizeof(*s));
-	/* The smallest object is one granule: no stack is ever deeper than that. */
+	/* Worst case: one entry for each granule, as an object is at least one granule. */
 	if (mode == GC_OVERFLOW_RESERVE)
 		bytes = heap_bytes / 8 * sizeof(void *);
 	bytes = gc_align(bytes, GC_PAGE);
@@ -38,7 +38,7 @@ void gc_mark_stack_fini(struct gc_mark_stack *s)
 	s->base = NULL;
 }
 
-static bool grow(struct gc_mark_stack *s)
+static bool stack_grow(struct gc_mark_stack *s)
 {
 	size_t used = (size_t)(s->top - s->base);
 	void *p = mremap(s->base, s->mapped, 2 * s->mapped, MREMAP_MAYMOVE);
@@ -64,7 +64,7 @@ bool gc_mark_stack_full(struct gc_heap *heap, struct gc_mark_stack *s, void *obj
 	case GC_OVERFLOW_GROW:
 	case GC_OVERFLOW_RESERVE:
 		/* A stack that cannot grow falls back to the scan of all cards. */
-		if (grow(s)) {
+		if (stack_grow(s)) {
 			*s->top++ = obj;
 			return true;
 		}

@@ -4,7 +4,7 @@
  *
  * grow doubles it. reserve maps the worst case (one entry for the smallest object of
  * the whole heap) and lets demand paging find what is needed, as Dalvik does. The
- * others keep the size given: a marked object that finds no room is left for a
+ * others keep the configured size: a marked object that does not fit is left to a
  * recovery pass, by a flag (scan-all) or by dirtying its card (card*). Source: the
  * mark-stack overflow seed, sections 2.1 and 3.
  */
@@ -28,8 +28,8 @@ struct gc_mark_part {
 
 struct gc_mark_stack {
 	void **base, **top;
-	void **limit; /* watermark: pushes are checked against it, it rises by a page */
-	void **end; /* of what is mapped */
+	void **limit; /* watermark that pushes are checked against; rises by a page */
+	void **end; /* end of the mapping */
 	size_t mapped; /* bytes */
 	bool overflowed; /* since the flag was last cleared */
 	bool lossy; /* it overflowed in this cycle, so marked objects were miscounted */
@@ -39,14 +39,14 @@ struct gc_mark_stack {
 	void *queue[GC_MARK_QUEUE];
 	int mode; /* enum gc_overflow */
 	/*
-	 * Arrays whose references wait to be visited from @next on, split= at a time and only
-	 * when the stack is empty: so neither a step nor the stack grows with an array.
+	 * Arrays whose references from @next on are yet to be visited, split= at a time and only
+	 * when the stack is empty: neither a step nor the stack grows with the array's length.
 	 */
 	struct gc_mark_part part[GC_MARK_PARTS];
 	unsigned int parts;
 };
 
-/* struct gc_marker - who marks in place: its stack, and what it marked */
+/* struct gc_marker - a thread that marks in place: its stack and counters */
 struct gc_marker {
 	struct gc_heap *heap;
 	struct gc_mark_stack *stack;
@@ -57,12 +57,12 @@ int gc_mark_stack_init(struct gc_mark_stack *s, size_t bytes, int mode, size_t h
 void gc_mark_stack_fini(struct gc_mark_stack *s);
 /* Out of line: the stack is full. True when @obj was pushed after all. */
 bool gc_mark_stack_full(struct gc_heap *heap, struct gc_mark_stack *s, void *obj);
-/* Bytes of the deepest stack since the last rest, to a page. */
+/* Maximum of bytes in use since the last gc_mark_stack_rest(), rounded up to pages. */
 size_t gc_mark_stack_peak(const struct gc_mark_stack *s);
-/* After a cycle: give pages above the lowest few back to the system. */
+/* After a cycle: empty the stack, return all but the lowest few pages to the system. */
 void gc_mark_stack_rest(struct gc_mark_stack *s);
 
-/* The next place of the queue, round and round */
+/* The next place of the ring buffer queue[] */
 static inline __attribute__((always_inline)) void **gc_mark_queue(struct gc_mark_stack *s,
 								  size_t *at)
 {
@@ -95,7 +95,7 @@ static inline void *gc_mark_pop(struct gc_mark_stack *s)
 	return NULL;
 }
 
-/* Leave @array's @length references for later; false: no place is free. */
+/* Put off the @length references of @array; false: no place is free. */
 static inline bool gc_mark_put_off(struct gc_mark_stack *s, void *array, uint32_t length)
 {
 	if (s->parts == GC_MARK_PARTS)

@@ -13,18 +13,18 @@
 #include "plan.h"
 #include "weak.h"
 
-#define TIME_CHECK  512 /* objects between looks at the clock, and before help is called */
+#define TIME_CHECK  512 /* objects between checks of the clock, and before help is called */
 #define CLEAN_BATCH 32 /* cards to scan that are cleaned for one barrier */
 #define CLEAN_MOST  512 /* cards cleaned at a time, most of which have nothing to scan */
-#define CARD_CHECK  16 /* times between looks at the clock */
+#define CARD_CHECK  16 /* rounds of cards between checks of the clock */
 
-gc_inline bool moving(const struct gc_heap *heap)
+gc_inline bool heap_moving(const struct gc_heap *heap)
 {
 	return heap->lines && heap->lines->moving;
 }
 
-/* card+filter: whatever is on a dirty card is scanned when the card is cleaned. */
-static void push(struct gc_heap *heap, void *obj)
+/* card+filter: objects on a dirty card are scanned when the card is cleaned, so do not push. */
+static void object_push(struct gc_heap *heap, void *obj)
 {
 	if (heap->stack.filter && __atomic_load_n(gc_card(heap, (uintptr_t)obj), __ATOMIC_RELAXED))
 		heap->stack.lossy = true;
@@ -33,20 +33,20 @@ static void push(struct gc_heap *heap, void *obj)
 }
 
 /*
- * With a finger or a filter. Dalvik's root marking and walk: what lies ahead of the finger is
- * met by the walk.
+ * Visitor for a finger or a filter. With a finger, as in Dalvik's root marking and walk, objects
+ * ahead of it are not pushed: the walk will scan them.
  */
-static void choosy_slot(void **slot, void *arg)
+static void slot_filter(void **slot, void *arg)
 {
 	struct gc_heap *heap = ((struct gc_marker *)arg)->heap;
 	void *ref = gc_slot_load(slot);
 
 	if (ref && gc_bit_take(heap->mark, (uintptr_t)ref) && (uintptr_t)ref < heap->finger)
-		push(heap, ref);
+		object_push(heap, ref);
 }
 
-/* While a collection defragments: the world is stopped, and the slot may change. */
-static void move_slot(void **slot, void *arg)
+/* Visitor while a collection defragments: the world is stopped, and the slot may be updated. */
+static void slot_move(void **slot, void *arg)
 {
 	struct gc_heap *heap = ((struct gc_marker *)arg)->heap;
 	void *ref = *slot, *to = NULL;
@@ -65,38 +65,38 @@ static void move_slot(void **slot, void *arg)
 	if (to)
 		*slot = ref = to;
 	gc_bit_set(heap->mark, (uintptr_t)ref);
-	push(heap, ref);
+	object_push(heap, ref);
 }
 
 /* How references are followed in this collection */
-enum way {
-	PLAINLY,
-	CHOOSILY,
-	MOVING
+enum visit_mode {
+	VISIT_PLAIN,
+	VISIT_FILTER,
+	VISIT_MOVE
 };
 
-static enum way way_of(const struct gc_heap *heap)
+static enum visit_mode visit_mode_of(const struct gc_heap *heap)
 {
-	if (moving(heap))
-		return MOVING;
-	return heap->stack.filter || heap->finger != UINTPTR_MAX ? CHOOSILY : PLAINLY;
+	if (heap_moving(heap))
+		return VISIT_MOVE;
+	return heap->stack.filter || heap->finger != UINTPTR_MAX ? VISIT_FILTER : VISIT_PLAIN;
 }
 
 void gc_mark_slot(void **slot, void *arg)
 {
 	struct gc_heap *heap = arg;
 
-	if (unlikely(moving(heap)))
-		move_slot(slot, &heap->marker);
+	if (unlikely(heap_moving(heap)))
+		slot_move(slot, &heap->marker);
 	else
-		choosy_slot(slot, &heap->marker);
+		slot_filter(slot, &heap->marker);
 }
 
 static bool next_part(struct gc_heap *heap)
 {
-	static const gc_visit_fn visit[] = { gc_marker_visit, choosy_slot, move_slot };
+	static const gc_visit_fn visit[] = { gc_marker_visit, slot_filter, slot_move };
 
-	return gc_marker_part(&heap->marker, visit[way_of(heap)]);
+	return gc_marker_part(&heap->marker, visit[visit_mode_of(heap)]);
 }
 
 static __attribute__((noinline)) void note_weak(struct gc_heap *heap, void *obj)
@@ -105,7 +105,7 @@ static __attribute__((noinline)) void note_weak(struct gc_heap *heap, void *obj)
 		gc_weak_hold(gc_info(heap, gc_word(obj)), obj, gc_mark_slot, heap);
 }
 
-gc_inline void scan(struct gc_heap *heap, void *obj, gc_visit_fn visit, const bool count)
+gc_inline void object_scan(struct gc_heap *heap, void *obj, gc_visit_fn visit, const bool count)
 {
 	if (gc_marker_scan(&heap->marker, obj, gc_word(obj), visit, count, false))
 		note_weak(heap, obj);
@@ -113,51 +113,52 @@ gc_inline void scan(struct gc_heap *heap, void *obj, gc_visit_fn visit, const bo
 
 static void scan_one(struct gc_heap *heap, void *obj, const bool count)
 {
-	switch (way_of(heap)) {
-	case PLAINLY:
-		scan(heap, obj, gc_marker_visit, count);
+	switch (visit_mode_of(heap)) {
+	case VISIT_PLAIN:
+		object_scan(heap, obj, gc_marker_visit, count);
 		break;
-	case CHOOSILY:
-		scan(heap, obj, choosy_slot, count);
+	case VISIT_FILTER:
+		object_scan(heap, obj, slot_filter, count);
 		break;
-	case MOVING:
-		scan(heap, obj, move_slot, count);
+	case VISIT_MOVE:
+		object_scan(heap, obj, slot_move, count);
 		break;
 	}
 }
 
-/* What has no shape */
+/* Scan an object without a shape. */
 static __attribute__((noinline)) void scan_other(struct gc_marker *k, void *obj, uint64_t word)
 {
 	if (gc_marker_scan(k, obj, word, gc_marker_visit, true, false))
 		note_weak(k->heap, obj);
 }
 
-/* Loops of their own, each with all registers */
-static __attribute__((noinline)) unsigned int loop(struct gc_marker *k, unsigned int most)
+/* Not inlined, so that each loop has all registers to itself */
+static __attribute__((noinline)) unsigned int mark_loop(struct gc_marker *k, unsigned int most)
 {
 	return gc_marker_loop(k, most, false, false, scan_other);
 }
 
-static __attribute__((noinline)) unsigned int loop_lines(struct gc_marker *k, unsigned int most)
+static __attribute__((noinline)) unsigned int mark_loop_lines(struct gc_marker *k,
+							      unsigned int most)
 {
 	return gc_marker_loop(k, most, false, true, scan_other);
 }
 
 /*
- * Up to @most objects; how many fewer, because the stack is empty. What was marked is added to
- * the cycle's.
+ * Scan up to @most objects; returns how many of @most were left when the stack was empty. Adds the
+ * marker's counters to the cycle's.
  */
 static unsigned int drain_some(struct gc_heap *heap, unsigned int most)
 {
 	struct gc_marker *k = &heap->marker;
 	void *obj;
 
-	if (way_of(heap) != PLAINLY) {
+	if (visit_mode_of(heap) != VISIT_PLAIN) {
 		for (; most && (obj = gc_mark_pop(k->stack)); most--)
 			scan_one(heap, obj, true);
 	} else {
-		most = heap->lines ? loop_lines(k, most) : loop(k, most);
+		most = heap->lines ? mark_loop_lines(k, most) : mark_loop(k, most);
 	}
 	heap->cycle.marked_objects += k->objects;
 	heap->cycle.marked_bytes += k->bytes;
@@ -165,12 +166,12 @@ static unsigned int drain_some(struct gc_heap *heap, unsigned int most)
 	return most;
 }
 
-static bool bounded(const struct gc_deadline *deadline)
+static bool deadline_is_set(const struct gc_deadline *deadline)
 {
 	return deadline && deadline->at_ns;
 }
 
-static bool late(const struct gc_deadline *deadline)
+static bool deadline_passed(const struct gc_deadline *deadline)
 {
 	return deadline && deadline->at_ns && gc_now() > deadline->at_ns;
 }
@@ -183,22 +184,23 @@ bool gc_mark_drain(struct gc_heap *heap, const struct gc_deadline *deadline)
 		while (!(left = drain_some(heap, left))) {
 			left = TIME_CHECK;
 			gc_phase_work(heap, heap->cycle.marked_bytes);
-			if (late(deadline))
+			if (deadline_passed(deadline))
 				return false;
-			/* Who waits may have come since the last look. */
-			if (!bounded(deadline) && gc_mark_shares(heap) && gc_mark_share(heap))
+			/* Mutators may have begun to wait since the last check. */
+			if (!deadline_is_set(deadline) && gc_mark_shares(heap) &&
+			    gc_mark_share(heap))
 				return true;
 		}
-		if (late(deadline))
+		if (deadline_passed(deadline))
 			return !heap->stack.parts;
 	} while (next_part(heap));
 	gc_phase_work(heap, heap->cycle.marked_bytes);
 	return true;
 }
 
-static void drain(struct gc_heap *heap)
+static void stack_drain(struct gc_heap *heap)
 {
-	/* Where races are looked for, what is little is shared, too. */
+	/* Under stress, share even little work, to provoke races. */
 	if (!heap->opt.stress || !gc_mark_shares(heap) || !gc_mark_share(heap))
 		gc_mark_drain(heap, NULL);
 }
@@ -212,18 +214,18 @@ static void scan_all(struct gc_heap *heap)
 	for (uintptr_t at = heap->base; (at = gc_bit_next(heap->mark, at, end)) < end; at += 8) {
 		gc_tally(&heap->stats.rescanned_objects, 1);
 		scan_one(heap, (void *)at, false);
-		drain(heap);
+		stack_drain(heap);
 	}
 }
 
-static bool by_cards(const struct gc_heap *heap)
+static bool overflow_uses_cards(const struct gc_heap *heap)
 {
 	return heap->stack.mode <= GC_OVERFLOW_CARD_FILTER;
 }
 
 bool gc_mark_next(const struct gc_heap *heap, uintptr_t *at)
 {
-	/* One look at the end for both: no bit is the end, where an object may just come to be. */
+	/* Read the end once: the heap may grow between the search and the comparison. */
 	uintptr_t end = gc_high(heap);
 
 	*at = gc_bit_next(heap->mark, *at, end);
@@ -234,10 +236,10 @@ static void walk_by_address(struct gc_heap *heap)
 {
 	unsigned int n = 0;
 
-	/* What is allocated above as the heap grows is ahead of the finger too. */
+	/* Objects that are allocated at higher addresses meanwhile are ahead of the finger, too. */
 	for (uintptr_t at = heap->base; gc_mark_next(heap, &at); at += 8) {
 		heap->finger = at;
-		scan(heap, (void *)at, choosy_slot, true);
+		object_scan(heap, (void *)at, slot_filter, true);
 		if (unlikely(!(++n % TIME_CHECK)))
 			gc_phase_work(heap, heap->cycle.marked_bytes);
 	}
@@ -245,7 +247,7 @@ static void walk_by_address(struct gc_heap *heap)
 	heap->cycle.marked_objects += heap->marker.objects;
 	heap->cycle.marked_bytes += heap->marker.bytes;
 	heap->marker.objects = heap->marker.bytes = 0;
-	drain(heap);
+	stack_drain(heap);
 }
 
 void gc_mark_concurrent(struct gc_heap *heap)
@@ -253,8 +255,8 @@ void gc_mark_concurrent(struct gc_heap *heap)
 	if (heap->finger != UINTPTR_MAX)
 		walk_by_address(heap);
 	else
-		drain(heap);
-	while (heap->stack.overflowed && !by_cards(heap))
+		stack_drain(heap);
+	while (heap->stack.overflowed && !overflow_uses_cards(heap))
 		scan_all(heap);
 }
 
@@ -266,8 +268,8 @@ void gc_mark_order_init(struct gc_heap *heap)
 
 /*
  * Cleaning a card while mutators run: the mutator stores the reference, then dirties the
- * card. Whoever sees the card dirty must see the reference. On x86 stores are seen in
- * order; elsewhere a barrier in every thread, between cleaning and scanning, makes it so.
+ * card. A marker that sees the card dirty must also see the reference. On x86, stores become
+ * visible in order; elsewhere a barrier in every thread, between cleaning and scanning, ensures it.
  */
 static void order_after_clean(void)
 {
@@ -279,7 +281,7 @@ static void order_after_clean(void)
 #endif
 }
 
-/* What is marked meanwhile was pushed as well. */
+/* Scan the marked objects on the card. Those that get marked meanwhile are pushed as well. */
 static void scan_card(struct gc_heap *heap, uint8_t *card)
 {
 	uintptr_t at = gc_card_address(heap, card);
@@ -292,16 +294,16 @@ static void scan_card(struct gc_heap *heap, uint8_t *card)
 	}
 }
 
-/* Is there something to scan, in a stack that was drained to the end before? */
-gc_inline bool grey(const struct gc_mark_stack *s)
+/* Is there anything to scan? The stack was drained before, so its queue is empty. */
+gc_inline bool stack_has_grey(const struct gc_mark_stack *s)
 {
 	return s->top > s->base || s->parts;
 }
 
 /*
- * Clean dirty cards from *@at on, which is moved past them, until @most are to be scanned;
- * where those are. Nothing on a card without a mark is to be scanned: an object that gets its
- * mark later is pushed.
+ * Clean dirty cards from *@at on, which is advanced, until @most of them have to be scanned, and
+ * store those in @cleaned. A card without marked objects needs no scan: an object on it that is
+ * marked later is pushed.
  */
 static unsigned int clean_cards(struct gc_heap *heap, uint8_t **at, uint8_t *end, unsigned int most,
 				uint8_t **cleaned)
@@ -323,9 +325,9 @@ static unsigned int clean_cards(struct gc_heap *heap, uint8_t **at, uint8_t *end
 bool gc_mark_cards(struct gc_heap *heap, const struct gc_deadline *deadline, bool beside)
 {
 	uint8_t *end, *card, *cleaned[CLEAN_BATCH];
-	/* Whoever gives up leaves no card cleaned and not scanned. */
+	/* A pass that a deadline ends must not leave a cleaned card unscanned: one at a time. */
 	unsigned int most = beside ? CLEAN_BATCH : 1, n, rounds = 0;
-	bool alone = beside || bounded(deadline) || !gc_mark_shares(heap);
+	bool alone = beside || deadline_is_set(deadline) || !gc_mark_shares(heap);
 
 	if (!GC_NEEDED(7) && !beside)
 		return true;
@@ -342,19 +344,19 @@ bool gc_mark_cards(struct gc_heap *heap, const struct gc_deadline *deadline, boo
 			for (unsigned int i = 0; i < n; i++) {
 				scan_card(heap, cleaned[i]);
 				/* Drained card by card, so that a small stack does not overflow. */
-				if (grey(&heap->stack) && !gc_mark_drain(heap, deadline))
+				if (stack_has_grey(&heap->stack) && !gc_mark_drain(heap, deadline))
 					return false;
 			}
 			if (++rounds % CARD_CHECK)
 				continue;
-			if (late(deadline))
+			if (deadline_passed(deadline))
 				return false;
 			if (!alone && gc_mark_share_cards(heap, card, end))
 				card = end;
 		}
-		while (heap->stack.overflowed && !by_cards(heap))
+		while (heap->stack.overflowed && !overflow_uses_cards(heap))
 			scan_all(heap);
-		/* While the world stands only what found no room on the stack dirties cards. */
+		/* In a stopped world, only an overflow of the stack dirties cards. */
 	} while (heap->stack.overflowed && !beside);
 	return true;
 }
@@ -363,34 +365,34 @@ bool gc_mark_finish(struct gc_heap *heap, const struct gc_deadline *deadline)
 {
 	if (GC_NEEDED(4))
 		gc_all_roots(heap, gc_mark_slot, heap);
-	if (!bounded(deadline))
-		drain(heap);
+	if (!deadline_is_set(deadline))
+		stack_drain(heap);
 	else if (!gc_mark_drain(heap, deadline))
 		return false;
 	return gc_mark_cards(heap, deadline, false);
 }
 
-static bool alive(struct gc_heap *heap, void **ref)
+static bool object_alive(struct gc_heap *heap, void **ref)
 {
 	if (gc_bit_test(heap->mark, (uintptr_t)*ref))
 		return true;
-	return moving(heap) && gc_lines_leaves(heap, (uintptr_t)*ref) && gc_copy_kept(ref);
+	return heap_moving(heap) && gc_lines_leaves(heap, (uintptr_t)*ref) && gc_copy_kept(ref);
 }
 
 /*
- * An overflow while weak references are processed is recovered as any other. What overflowed
- * before was recovered by now; what a filter leaves to a dirty card is not told of.
+ * Drain while weak references are processed. An overflow is recovered as any other: earlier ones
+ * were recovered before. Objects that the filter left to dirty cards only show as lossy.
  */
-static void finish(struct gc_heap *heap)
+static void weak_drain(struct gc_heap *heap)
 {
-	drain(heap);
+	stack_drain(heap);
 	if (heap->stack.overflowed || (heap->stack.filter && heap->stack.lossy))
 		gc_mark_cards(heap, NULL, false);
 }
 
 void gc_mark_weak(struct gc_heap *heap)
 {
-	gc_weak_process(heap, alive, gc_mark_slot, heap, finish);
+	gc_weak_process(heap, object_alive, gc_mark_slot, heap, weak_drain);
 }
 
 void gc_mark_prepare(struct gc_heap *heap, bool keep)
@@ -415,8 +417,9 @@ void gc_mark_reset(struct gc_heap *heap)
 }
 
 /*
- * Live bytes: what was counted while scanning, plus @kept of a minor cycle. An overflow
- * makes objects be marked without being scanned or scanned twice; then the bits count.
+ * Live bytes: those counted while scanning, and in a minor cycle also those of the survivors.
+ * After an overflow some objects were marked without being counted, or counted twice: then count
+ * the mark bits.
  */
 void gc_mark_count(struct gc_heap *heap)
 {
@@ -453,7 +456,7 @@ void gc_mark_clean_cards(struct gc_heap *heap)
 	uint8_t *first = gc_card(heap, heap->base), *last = gc_card(heap, gc_high(heap));
 
 #ifdef GC_TSAN
-	/* cmsfly does this beside mutators that dirty cards */
+	/* cmsfly does this while mutators dirty cards. */
 	for (; first < last; first++)
 		__atomic_store_n(first, 0, __ATOMIC_RELAXED);
 #else

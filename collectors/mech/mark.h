@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Marking in place: what the plans that do not move objects share. One marker at a
- * time; mutators may run beside it. heap->mark is written by the marker alone.
+ * Marking in place, for plans that do not move objects. The functions run on the collecting
+ * thread; mutators may run concurrently. Only markers write heap->mark.
  */
 #ifndef GC_MARK_H
 #define GC_MARK_H
 
 #include "trace.h"
 
-/* Nanoseconds on CLOCK_MONOTONIC after which gc_mark_drain() gives up; 0 never */
+/* Time of CLOCK_MONOTONIC after which gc_mark_drain() gives up; 0: never */
 struct gc_deadline {
 	uint64_t at_ns;
 };
@@ -17,14 +17,14 @@ struct gc_deadline {
 void gc_mark_slot(void **slot, void *heap);
 
 /*
- * Where stores are weakly ordered the system has to help to clean cards beside mutators; where
- * it does not, all dirty cards are left to the pause.
+ * On CPUs with weakly ordered stores, cleaning cards while mutators run needs membarrier(2). Where
+ * that is not available, all dirty cards are left to the pause.
  */
 void gc_mark_order_init(struct gc_heap *heap);
 
-/* Prepare a cycle: clears the mark bits, or takes over the survivors'. World may run. */
+/* Prepare a cycle: clear the mark bits, or copy the survivors' (@keep). Mutators may run. */
 void gc_mark_prepare(struct gc_heap *heap, bool keep);
-/* Prepare a cycle whose mark bits are right as they are. */
+/* Prepare a cycle that keeps the mark bits as they are. */
 void gc_mark_reset(struct gc_heap *heap);
 
 /* Trace until the stack is empty; false when @deadline passed first. */
@@ -34,8 +34,8 @@ bool gc_mark_drain(struct gc_heap *heap, const struct gc_deadline *deadline);
 bool gc_mark_next(const struct gc_heap *heap, uintptr_t *at);
 
 /*
- * All that the concurrent phase can do: drain, or walk by address with a finger, and
- * with overflow=scan-all recover from overflows.
+ * The concurrent phase: drain, or walk by address with a finger, and with
+ * overflow=scan-all recover from overflows.
  */
 void gc_mark_concurrent(struct gc_heap *heap);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a thread of the program calls, but for allocation. */
+/* The functions that mutators call, except allocation. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
@@ -98,7 +98,7 @@ void gc_collect(struct gc_mutator *m)
 	struct gc_thread *t = gc_thread(m);
 	struct gc_heap *heap = t->heap;
 
-	/* bg: mutators leave every trigger to the daemon */
+	/* policy=bg: only the daemon collects. */
 	if (heap->opt.policy == GC_POLICY_BG && heap->gc.daemon_up) {
 		gc_order_daemon(heap, GC_TURN_ASKED);
 		gc_safepoint(m);
@@ -135,8 +135,8 @@ int gc_verify(struct gc_mutator *m, struct gc_error *err)
 }
 
 /*
- * While a concurrent cycle marks, the referent goes into a root and the remark pause
- * finds it there: nothing is cleared before all roots were marked again.
+ * No barrier is needed during a concurrent cycle: the caller stores the referent in a root, and
+ * the remark pause marks all roots before it clears weak references.
  */
 void *gc_weak_get(struct gc_mutator *m, const void *weak)
 {
@@ -144,7 +144,7 @@ void *gc_weak_get(struct gc_mutator *m, const void *weak)
 	return gc_slot_load((void **)((uintptr_t)weak + sizeof(struct gc_header)));
 }
 
-/* The same holds for both. */
+/* The same holds for keys and values of ephemerons. */
 void *gc_ephemeron_key(struct gc_mutator *m, const void *ephemeron)
 {
 	return gc_weak_get(m, ephemeron);

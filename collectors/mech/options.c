@@ -56,8 +56,8 @@ static const struct option {
 #define OPTION_COUNT (sizeof(table) / sizeof(table[0]))
 
 /*
- * Where paper and source differ both are here (names sorted): art-6.0 is Android 6.0.1,
- * dalvik-4.3 the source of Jelly Bean, hussein-2015 what the SYSTOR paper says of it.
+ * Sorted by name. Paper and source of Dalvik differ, so there is a profile of each: art-6.0 is
+ * Android 6.0.1, dalvik-4.3 the source of Jelly Bean, hussein-2015 the SYSTOR paper's description.
  */
 static const struct profile {
 	const char *name, *options;
@@ -89,7 +89,7 @@ int gc_fail(struct gc_error *err, int code, const char *format, ...)
 	return code;
 }
 
-static const struct option *find(const char *name, size_t len)
+static const struct option *option_find(const char *name, size_t len)
 {
 	for (size_t i = 0; i < OPTION_COUNT; i++)
 		if (strlen(table[i].name) == len && !memcmp(table[i].name, name, len))
@@ -119,7 +119,7 @@ static int parse_number(const struct option *o, const char *value, double *out,
 			       o->kind == SIZE ? "bytes, with K, M or G" : "digits");
 	if (o->kind != REAL && x != floor(x))
 		return gc_fail(err, -EINVAL, "%s=%s: not a whole number", o->name, value);
-	/* 0 turns off what can be off, whatever the lower bound of a real value is */
+	/* An option that 0 turns off has 0 as its lower bound. */
 	if (x < o->low || x > o->high)
 		return gc_fail(err, -EINVAL, "%s=%s: out of range; give %.15g to %.15g", o->name,
 			       value, o->low, o->high);
@@ -127,7 +127,7 @@ static int parse_number(const struct option *o, const char *value, double *out,
 	return 0;
 }
 
-static void join(char *text, size_t size, const char *const *list)
+static void names_join(char *text, size_t size, const char *const *list)
 {
 	size_t used = 0;
 
@@ -146,7 +146,7 @@ static int parse_choice(const struct option *o, const char *value, int64_t *out,
 			return 0;
 		}
 	}
-	join(names, sizeof(names), o->list);
+	names_join(names, sizeof(names), o->list);
 	return gc_fail(err, -EINVAL, "%s=%s: unknown; give one of %s", o->name, value, names);
 }
 
@@ -176,8 +176,8 @@ static int parse_flags(const struct option *o, char *value, int64_t *out, struct
 	return 0;
 }
 
-static int set(struct gc_options *opt, const struct option *o, const char *given,
-	       struct gc_error *err)
+static int option_set(struct gc_options *opt, const struct option *o, const char *given,
+		      struct gc_error *err)
 {
 	char value[GC_TEXT_MAX];
 	void *field = (char *)opt + o->offset;
@@ -231,7 +231,7 @@ static int parse_list(struct gc_options *opt, const char *text, struct gc_error 
 		if (key >= len)
 			return gc_fail(err, -EINVAL, "%.*s: no value; write %.*s=VALUE", (int)len,
 				       text, (int)len, text);
-		o = find(text, key);
+		o = option_find(text, key);
 		if (!o)
 			return gc_fail(err, -EINVAL,
 				       "%.*s: no such option; gc_options_help() lists them",
@@ -241,7 +241,7 @@ static int parse_list(struct gc_options *opt, const char *text, struct gc_error 
 				       o->name, sizeof(value) - 1);
 		memcpy(value, text + key + 1, len - key - 1);
 		value[len - key - 1] = '\0';
-		ret = set(opt, o, value, err);
+		ret = option_set(opt, o, value, err);
 		if (ret)
 			return ret;
 		opt->given |= 1ULL << (o - table);
@@ -256,7 +256,7 @@ static int parse_list(struct gc_options *opt, const char *text, struct gc_error 
 	return 0;
 }
 
-static int check(struct gc_options *opt, struct gc_error *err)
+static int options_check(struct gc_options *opt, struct gc_error *err)
 {
 	char names[128], *end;
 	int i = 0;
@@ -265,7 +265,7 @@ static int check(struct gc_options *opt, struct gc_error *err)
 	while (plan_names[i] && strcmp(plan_names[i], opt->plan))
 		i++;
 	if (!plan_names[i]) {
-		join(names, sizeof(names), plan_names);
+		names_join(names, sizeof(names), plan_names);
 		return gc_fail(err, -EINVAL, "plan=%s: unknown; give one of %s", opt->plan, names);
 	}
 	if (opt->minfree > opt->maxfree)
@@ -295,22 +295,23 @@ int gc_options_parse(struct gc_options *opt, const char *text, struct gc_error *
 
 	memset(opt, 0, sizeof(*opt));
 	for (size_t i = 0; i < OPTION_COUNT; i++) {
-		ret = set(opt, &table[i], table[i].preset, err);
+		ret = option_set(opt, &table[i], table[i].preset, err);
 		if (ret)
 			return ret;
 	}
 	ret = parse_list(opt, text ? text : "", err);
-	return ret ? ret : check(opt, err);
+	return ret ? ret : options_check(opt, err);
 }
 
 bool gc_options_given(const struct gc_options *opt, const char *name)
 {
-	const struct option *o = find(name, strlen(name));
+	const struct option *o = option_find(name, strlen(name));
 
 	return o && opt->given >> (o - table) & 1;
 }
 
-static int print(const struct gc_options *opt, const struct option *o, char *text, size_t size)
+static int option_print(const struct gc_options *opt, const struct option *o, char *text,
+			size_t size)
 {
 	const void *field = (const char *)opt + o->offset;
 	int64_t n = o->kind == TEXT || o->kind == REAL ? 0 : *(const int64_t *)field;
@@ -343,7 +344,7 @@ char *gc_options_text(const struct gc_options *opt)
 	if (!text)
 		return NULL;
 	text[0] = '\0';
-	/* The profile first: what is said after it overrides it. */
+	/* The profile first, so that the other options override it. */
 	if (*opt->profile)
 		used = (size_t)snprintf(text, room, "profile=%s", opt->profile);
 	for (size_t i = 0; i < OPTION_COUNT; i++) {
@@ -351,7 +352,7 @@ char *gc_options_text(const struct gc_options *opt)
 			continue;
 		if (used)
 			text[used++] = ',';
-		used += (size_t)print(opt, &table[i], text + used, room - used);
+		used += (size_t)option_print(opt, &table[i], text + used, room - used);
 	}
 	return text;
 }
@@ -365,9 +366,9 @@ void gc_options_help(void (*line)(const char *text, void *arg), void *arg)
 
 		names[0] = '\0';
 		if (o->list)
-			join(names, sizeof(names), o->list);
+			names_join(names, sizeof(names), o->list);
 		else if (!strcmp(o->name, "plan"))
-			join(names, sizeof(names), plan_names);
+			names_join(names, sizeof(names), plan_names);
 		else if (!strcmp(o->name, "profile"))
 			strcpy(names, "art-6.0, dalvik-4.3, hussein-2015");
 		snprintf(text, sizeof(text), "%-14s %s%s%s%s [%s]", o->name, o->help,

@@ -73,7 +73,7 @@ struct gc_options {
 	uint64_t given; /* bit i: the i-th option of options.def was set explicitly */
 };
 
-/* gc_options_parse() - 0, or -EINVAL with @err naming the option and the mend. */
+/* gc_options_parse() - 0, or -EINVAL with @err naming the option and a fix. */
 int gc_options_parse(struct gc_options *opt, const char *text, struct gc_error *err);
 
 /* gc_options_given() - was option @name set by the string or its profile? */

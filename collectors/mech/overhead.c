@@ -8,7 +8,7 @@ void gc_overhead_sample(struct gc_overhead *o, const struct gc_overhead_in *in, 
 {
 	uint64_t span = (in->now - o->since.now) * in->threads;
 	uint64_t stood = in->paused_ns - o->since.paused_ns;
-	/* What threads did not use of their grants came back. */
+	/* Threads returned the unused part of their grants, so the counter may go down. */
 	uint64_t granted = in->granted > o->since.granted ? in->granted - o->since.granted : 0;
 
 	if (needed && stood * 100 > span * STOOD && granted * 100 < in->limit * GRANTED)

@@ -5,10 +5,10 @@
 #include "futex.h"
 #include "headroom.h"
 
-/* A wait is this part of a cycle, but long against a wake-up. */
+/* A wait takes this part of a cycle, but must be long compared with a wake-up. */
 #define SLICES	    32
 #define SHORTEST_NS 120000
-/* What the last cycle of the kind marked and this much more is expected to be marked. */
+/* Expected bytes to mark, relative to the last cycle of the same enum gc_kind */
 #define GROWTH 1.25
 
 uint64_t gc_pace_allowed(const struct gc_pace *p)
@@ -19,7 +19,7 @@ uint64_t gc_pace_allowed(const struct gc_pace *p)
 	return p->base + (uint64_t)((double)p->room * (1 + 13 * x) / 16);
 }
 
-static void set(uint64_t *to, uint64_t value)
+static void counter_set(uint64_t *to, uint64_t value)
 {
 	__atomic_store_n(to, value, __ATOMIC_RELAXED);
 }
@@ -33,9 +33,9 @@ uint64_t gc_pace_slice(uint64_t most, uint64_t cycle_ns)
 	return slice < most ? slice : most;
 }
 
-static bool paces(const struct gc_heap *heap)
+static bool pace_applies(const struct gc_heap *heap)
 {
-	/* Where the daemon alone collects mutators go on beyond the limit. */
+	/* Where only the daemon collects, mutators may allocate beyond the limit. */
 	return heap->opt.pace && !(heap->opt.policy == GC_POLICY_BG && heap->gc.daemon_up);
 }
 
@@ -43,36 +43,36 @@ void gc_pace_order(struct gc_heap *heap)
 {
 	struct gc_pace *p = &heap->pace;
 
-	if (!paces(heap))
+	if (!pace_applies(heap))
 		return;
 	__atomic_store_n(&p->tight, 0, __ATOMIC_RELAXED);
-	set(&p->base, gc_load(&heap->in_use));
-	set(&p->room, gc_headroom(heap));
-	set(&p->most, UINT64_MAX);
-	set(&p->work, UINT64_MAX);
-	set(&p->done, 0);
+	counter_set(&p->base, gc_load(&heap->in_use));
+	counter_set(&p->room, gc_headroom(heap));
+	counter_set(&p->most, UINT64_MAX);
+	counter_set(&p->work, UINT64_MAX);
+	counter_set(&p->done, 0);
 	__atomic_store_n(&p->on, 1, __ATOMIC_RELEASE);
 }
 
 void gc_pace_begin(struct gc_heap *heap)
 {
 	uint64_t used = gc_load(&heap->in_use), live = gc_load(&heap->live_bytes);
-	/* A minor cycle marks nothing that was there at the last one. */
+	/* A minor cycle does not mark survivors of the last one. */
 	uint64_t most = heap->cycle.kind == GC_KIND_MINOR && used > live ? used - live : used;
 	uint64_t last = heap->marked_of[heap->cycle.kind];
 	uint64_t work = (uint64_t)((double)(last ? last : live) * GROWTH);
 	struct gc_pace *p = &heap->pace;
 
-	if (!paces(heap))
+	if (!pace_applies(heap))
 		return;
 	__atomic_store_n(&p->on, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&p->tight, 0, __ATOMIC_RELAXED);
-	/* A mutator that still waits for the cycle before may read some of this. */
-	set(&p->base, used);
-	set(&p->room, gc_headroom(heap));
-	set(&p->most, most);
-	set(&p->work, work && work < most ? work : most);
-	set(&p->done, 0);
+	/* Atomic: a mutator that still waits for the previous cycle may read these. */
+	counter_set(&p->base, used);
+	counter_set(&p->room, gc_headroom(heap));
+	counter_set(&p->most, most);
+	counter_set(&p->work, work && work < most ? work : most);
+	counter_set(&p->done, 0);
 	__atomic_store_n(&p->on, 1, __ATOMIC_RELEASE);
 }
 
@@ -80,16 +80,16 @@ void gc_pace_tighten(struct gc_heap *heap, uint64_t bytes)
 {
 	struct gc_pace *p = &heap->pace;
 
-	if (!paces(heap))
+	if (!pace_applies(heap))
 		return;
 	__atomic_store_n(&p->on, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&p->tight, 1, __ATOMIC_RELAXED);
-	set(&p->base, gc_load(&heap->in_use));
-	/* All of what gc_pace_allowed() gives once the marking is done */
-	set(&p->room, bytes / 14 * 16);
-	set(&p->work, 1);
-	set(&p->most, 1);
-	set(&p->done, 1);
+	counter_set(&p->base, gc_load(&heap->in_use));
+	/* With the marking done, gc_pace_allowed() returns base + room / 16 * 14: that is @bytes. */
+	counter_set(&p->room, bytes / 14 * 16);
+	counter_set(&p->work, 1);
+	counter_set(&p->most, 1);
+	counter_set(&p->done, 1);
 	__atomic_store_n(&p->on, 1, __ATOMIC_RELEASE);
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Beside concurrent marking mutators may use up the headroom only as fast as the marking
- * gets on. Who is ahead waits a 32nd part of a cycle, pace= microseconds at most, several
- * times, and does not stand at the limit for the rest of the cycle in one piece. Such a wait
- * is long against a sleep and a wake-up, which a slow machine needs 0.1 ms for. It is a class
- * of pause of its own; for who hurries it is a wait for the cycle as any other.
+ * During concurrent marking, mutators may use up the headroom only as fast as the marking
+ * advances. A mutator that is ahead waits a 32nd part of a cycle, at most pace= microseconds.
+ * So there are several short waits instead of a long one at the limit for the rest of the
+ * cycle. A wait must be long compared with a sleep and a wake-up, which take 0.1 ms on a slow
+ * machine. It is a class of pauses of its own; for the urgency of the cycle it counts as a wait.
  */
 #ifndef GC_PACE_H
 #define GC_PACE_H
@@ -15,13 +15,13 @@
 struct gc_heap;
 
 /**
- * struct gc_pace - one cycle's plan; bytes
+ * struct gc_pace - pacing of one cycle, in bytes
  * @on: a cycle paces the mutators: futex word, 0 or 1
- * @tight: for a while they are held to less: says nothing of when they would have to wait
+ * @tight: a temporary, lower bound is in force, which says nothing about the real headroom
  * @base: in use when marking began
  * @room: what could be allocated from then on
- * @work: to be marked, as far as the last cycle tells
- * @most: to be marked at most; @work until @done shows that it is more
+ * @work: estimate of bytes to mark, from the last cycle
+ * @most: upper bound of bytes to mark; used once @done has passed @work
  * @done: marked
  */
 struct gc_pace {
@@ -32,9 +32,9 @@ struct gc_pace {
 /**
  * gc_pace_allowed() - bytes that may be in use after done bytes were marked
  *
- * A sixteenth of the room at once, an eighth only after the marking: the second pause and
- * what the estimate missed need it. So at a steady rate nobody waits if the marking ends
- * before seven eighths are used up: the headroom that listeners are told.
+ * A sixteenth of the room at once; an eighth is kept back even after the marking, for the second
+ * pause and for errors of the estimate. So at a steady rate no mutator waits if the marking ends
+ * before seven eighths are used up. That is the headroom that listeners see.
  */
 uint64_t gc_pace_allowed(const struct gc_pace *p);
 
@@ -42,15 +42,15 @@ uint64_t gc_pace_allowed(const struct gc_pace *p);
 uint64_t gc_pace_slice(uint64_t most, uint64_t cycle_ns);
 
 /*
- * The daemon was ordered and no cycle is under way: until its marking begins a sixteenth of
- * the headroom may be used up. Where mutators keep all cores busy, it runs while they wait.
+ * The daemon was ordered and no cycle is under way: until its marking begins, a sixteenth of
+ * the headroom may be used up. Where mutators keep all cores busy, their waits let it run.
  */
 void gc_pace_order(struct gc_heap *heap);
 /* Concurrent marking begins; mutators run. */
 void gc_pace_begin(struct gc_heap *heap);
-/* Marking goes on beside mutators for a while in which they may allocate @bytes. */
+/* Another round of concurrent marking begins, during which mutators may allocate @bytes. */
 void gc_pace_tighten(struct gc_heap *heap, uint64_t bytes);
-/* What it frees may be allocated: who waits goes on. */
+/* The freed memory may be allocated: waiting mutators continue. */
 void gc_pace_end(struct gc_heap *heap);
 
 #endif

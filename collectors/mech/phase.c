@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Tells the listener of every edge, with what is known at that instant. */
+/* Notifies the listener of every edge, with the state at that instant. */
 #include <stdio.h>
 
 #include "headroom.h"
@@ -17,7 +17,7 @@ static gc_listen_fn listener_op(const struct gc_heap *heap, size_t edge)
 	return fn;
 }
 
-static void fill(struct gc_heap *heap, struct gc_event *ev, uint64_t now)
+static void event_fill(struct gc_heap *heap, struct gc_event *ev, uint64_t now)
 {
 	const struct gc_cycle *c = &heap->cycle;
 
@@ -38,14 +38,14 @@ static void fill(struct gc_heap *heap, struct gc_event *ev, uint64_t now)
 	ev->exhaust_ns = gc_rate_exhaust(&heap->rate, now, ev->headroom);
 }
 
-static void fire(struct gc_heap *heap, size_t edge, uint64_t now, uint64_t duration)
+static void event_fire(struct gc_heap *heap, size_t edge, uint64_t now, uint64_t duration)
 {
 	gc_listen_fn fn = listener_op(heap, edge);
 	struct gc_event ev;
 
 	if (!fn)
 		return;
-	fill(heap, &ev, now);
+	event_fill(heap, &ev, now);
 	ev.duration_ns = duration;
 	fn(heap->listener, &ev);
 }
@@ -68,7 +68,7 @@ void gc_phase_begin(struct gc_heap *heap, enum gc_phase phase, uint64_t total)
 	c->done = 0;
 	c->total = total;
 	c->next_progress = PROGRESS_STEP;
-	fire(heap, edges[phase].begin, c->phase_ns, 0);
+	event_fire(heap, edges[phase].begin, c->phase_ns, 0);
 }
 
 void gc_phase_end(struct gc_heap *heap)
@@ -76,7 +76,7 @@ void gc_phase_end(struct gc_heap *heap)
 	struct gc_cycle *c = &heap->cycle;
 	uint64_t now = gc_now();
 
-	fire(heap, edges[c->phase].end, now, now - c->phase_ns);
+	event_fire(heap, edges[c->phase].end, now, now - c->phase_ns);
 	c->phase = GC_PHASE_IDLE;
 }
 
@@ -92,7 +92,7 @@ void gc_phase_work(struct gc_heap *heap, uint64_t done)
 	c->next_progress = done + PROGRESS_STEP;
 	if (!listener_op(heap, GC_EDGE(progress)))
 		return;
-	fire(heap, GC_EDGE(progress), gc_now(), 0);
+	event_fire(heap, GC_EDGE(progress), gc_now(), 0);
 }
 
 void gc_phase_cycle(struct gc_heap *heap, bool begin)
@@ -102,10 +102,10 @@ void gc_phase_cycle(struct gc_heap *heap, bool begin)
 
 	if (begin) {
 		c->begin_ns = now;
-		fire(heap, GC_EDGE(cycle_begin), now, 0);
+		event_fire(heap, GC_EDGE(cycle_begin), now, 0);
 	} else {
 		c->phase = GC_PHASE_IDLE;
-		fire(heap, GC_EDGE(cycle_end), now, now - c->begin_ns);
+		event_fire(heap, GC_EDGE(cycle_end), now, now - c->begin_ns);
 	}
 }
 
@@ -131,8 +131,8 @@ void gc_phase_stop(struct gc_heap *heap, size_t edge)
 		gc_tally(&s->stw_ns, since);
 		gc_tally_most(&s->longest_stw_ns, since);
 	}
-	fire(heap, edge, now,
-	     edge == GC_EDGE(restarting) || edge == GC_EDGE(roots_done) ? 0 : since);
+	event_fire(heap, edge, now,
+		   edge == GC_EDGE(restarting) || edge == GC_EDGE(roots_done) ? 0 : since);
 }
 
 void gc_phase_trim(struct gc_heap *heap, bool begin, uint64_t done, uint64_t begin_ns)
@@ -146,8 +146,8 @@ void gc_phase_trim(struct gc_heap *heap, bool begin, uint64_t done, uint64_t beg
 	c->foreground = false;
 	c->done = done;
 	c->total = 0;
-	fire(heap, begin ? GC_EDGE(trim_begin) : GC_EDGE(trim_end), now,
-	     begin ? 0 : now - begin_ns);
+	event_fire(heap, begin ? GC_EDGE(trim_begin) : GC_EDGE(trim_end), now,
+		   begin ? 0 : now - begin_ns);
 	if (!begin)
 		c->phase = GC_PHASE_IDLE;
 }
@@ -174,8 +174,8 @@ void gc_phase_mutator(struct gc_thread *t, bool up)
 }
 
 /*
- * A mutator begins or ends to help, on its own thread. The cycle's counts are the collecting
- * thread's, the rest stays as it is while there are helpers.
+ * A mutator begins or ends to help, on its own thread. The event omits the cycle's counters, which
+ * the collecting thread changes; the other fields do not change while there are helpers.
  */
 void gc_phase_help(struct gc_thread *t, bool begin, uint64_t *begin_ns)
 {
@@ -200,7 +200,7 @@ void gc_phase_help(struct gc_thread *t, bool begin, uint64_t *begin_ns)
 	fn(t->heap->listener, &ev);
 }
 
-/* What the system calls the thread */
+/* The thread's name in /proc */
 static void thread_name(int tid, char *name, size_t size)
 {
 	char path[48];
@@ -224,7 +224,7 @@ void gc_phase_stalled(struct gc_thread *t, uint64_t ns)
 
 	gc_count(&heap->stats.stalls, 1);
 	if (fn) {
-		fill(heap, &ev, gc_now());
+		event_fill(heap, &ev, gc_now());
 		ev.duration_ns = ns;
 		ev.mutator = &t->m;
 		fn(heap->listener, &ev);
@@ -237,8 +237,8 @@ void gc_phase_stalled(struct gc_thread *t, uint64_t ns)
 		(double)ns / 1e9);
 }
 
-static void fire_pause(struct gc_thread *t, size_t edge, enum gc_pause pause, uint64_t now,
-		       uint64_t duration)
+static void event_fire_pause(struct gc_thread *t, size_t edge, enum gc_pause pause, uint64_t now,
+			     uint64_t duration)
 {
 	struct gc_heap *heap = t->heap;
 	gc_listen_fn fn = listener_op(heap, edge);
@@ -264,7 +264,7 @@ void gc_pause_begin(struct gc_thread *t, enum gc_pause pause, uint64_t *begin_ns
 		return;
 	t->paused = true;
 	*begin_ns = gc_now();
-	fire_pause(t, GC_EDGE(mutator_paused), pause, *begin_ns, 0);
+	event_fire_pause(t, GC_EDGE(mutator_paused), pause, *begin_ns, 0);
 }
 
 void gc_pause_end(struct gc_thread *t, enum gc_pause pause, uint64_t begin_ns)
@@ -276,5 +276,5 @@ void gc_pause_end(struct gc_thread *t, enum gc_pause pause, uint64_t begin_ns)
 	now = gc_now();
 	t->paused = false;
 	gc_count(&t->heap->paused_ns[pause], now - begin_ns);
-	fire_pause(t, GC_EDGE(mutator_resumed), pause, now, now - begin_ns);
+	event_fire_pause(t, GC_EDGE(mutator_resumed), pause, now, now - begin_ns);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a plan tells the mechanism. A plan is one file and one line in plan/plans.def. */
+/* The interface of a plan. A plan is one file and one line in plan/plans.def. */
 #ifndef GC_PLAN_H
 #define GC_PLAN_H
 
@@ -9,39 +9,39 @@
 struct gc_thread;
 struct gc_options;
 
-/* What a minor collection does to the soft limit */
+/* Effect of a minor collection on the soft limit */
 enum gc_minor {
 	GC_MINOR_RULE, /* the sizing rule applies, as after a major */
 	GC_MINOR_KEEP, /* it stays */
-	GC_MINOR_ROOM, /* live bytes and the room that the last major left */
+	GC_MINOR_ROOM, /* live bytes plus the room that the last major left */
 };
 
 /**
  * struct gc_plan - which spaces, which phases, in what order
  * @name: as in plan=
  * @summary: one line
- * @concurrent: has cycles that run beside mutators, so a daemon is worth its thread
+ * @concurrent: has cycles that run concurrently with mutators, so it needs the daemon
  * @ragged: stacks are scanned on the fly, each thread stopping for its own alone
  * @finger: marks in address order where trace=finger asks for it
  * @generational: keeps the card table as a remembered set between cycles
  * @bump: one run serves every small size
- * @in_place: objects stay where they are in blocks, so bits tell them apart
- * @minor: what becomes of the soft limit
+ * @in_place: objects in blocks never move, so a bitmap identifies them
+ * @minor: effect of a minor collection on the soft limit
  * @reserve: copying needs as much room again as what it copies
  * @check: refuse options that make no sense with this plan; may adjust
  * @space: bytes of bump space to reserve behind the pages
  * @init, @fini: make and free spaces
- * @alloc: room for an object of @bytes (a multiple of 8), zero, or 0 when the limit or the
+ * @alloc: zeroed memory for an object of @bytes (a multiple of 8), or 0 when the limit or the
  *	   space is exhausted; @force ignores the limit. Refills the thread's runs.
  * @flush: world stopped: take back the thread's runs
  * @collect: the whole cycle; heap->cycle is set; leaves heap->cycle.live_bytes
- * @index: world stopped: whatever @valid needs to be exact; NULL nothing
+ * @index: world stopped: prepares what @valid needs to be exact; may be NULL
  * @valid: world stopped, runs flushed: is @addr the start of an object
- * @kept: right after a collection: did it keep the object at @addr; NULL: @valid says so
- * @sweep: sweep some of what the last collection left to sweep; bytes, 0 when all is done;
- *	   NULL nothing is left
- * @room: of @want bytes, how many the space has before a collection must come; with @most,
- *	  how many max= allows it; NULL: as many as there are pages
+ * @kept: right after a collection: did it keep the object at @addr; NULL: @valid is enough
+ * @sweep: sweep a part of what the last collection left unswept; returns bytes, 0 when all is
+ *	   swept; NULL: collections leave nothing unswept
+ * @room: of @want bytes, how many the space has until the next collection; with @most, how many
+ *	  max= allows; NULL: only the limit bounds it
  * @footprint: bytes of pages held
  * @release: return free pages to the system; bytes returned
  */

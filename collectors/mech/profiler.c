@@ -2,12 +2,12 @@
 /*
  * profiler=64K: a whole collection every so many bytes, to measure lifetimes as the
  * Dalvik seed's Table 1 does: the share of bytes that died before 128, 256 and 512 KiB
- * more were allocated. The objects born between two collections are a cohort; a bitmap
- * each remembers the last of them.
+ * more were allocated. The objects allocated between two collections are a cohort; the last
+ * cohorts have a bitmap each.
  *
- * Every collection takes the dead out of all cohorts: a cell that is free may hold an
- * object of a later cohort at the next. Between two collections the share is interpolated,
- * by the mean age of the cohort: its members were born one after the other.
+ * Every collection removes dead objects from all cohorts: their cells may hold objects of a
+ * later cohort at the next one. Between two collections the share is interpolated by the
+ * mean age of the cohort, as its members were allocated one after the other.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ struct cohort {
 	double born; /* bytes */
 	double age, dead; /* at the last collection: mean age, bytes that were dead */
 	double died[AGES]; /* bytes that died before each age */
-	unsigned int looked; /* of the ages */
+	unsigned int looked; /* number of ages measured */
 	bool used;
 };
 
@@ -79,8 +79,8 @@ static uint64_t bytes_in(struct gc_heap *heap, uint64_t word, size_t index)
 	return bytes;
 }
 
-/* The cohort's dead are taken out of its bitmap; bytes still alive. */
-static uint64_t survivors(struct gc_heap *heap, struct cohort *c)
+/* Remove dead objects from the cohort's bitmap; returns bytes that are alive. */
+static uint64_t cohort_count_live(struct gc_heap *heap, struct cohort *c)
 {
 	size_t last = gc_high(heap) >> GC_WORD_SHIFT;
 	uint64_t bytes = 0;
@@ -94,8 +94,8 @@ static uint64_t survivors(struct gc_heap *heap, struct cohort *c)
 	return bytes;
 }
 
-/* Objects in the live bits and not among the last collection's survivors */
-static void born(struct gc_heap *heap, struct cohort *c, uint64_t opened)
+/* Fill the cohort with live objects that are not survivors of the last collection. */
+static void cohort_fill(struct gc_heap *heap, struct cohort *c, uint64_t opened)
 {
 	size_t last = gc_high(heap) >> GC_WORD_SHIFT;
 	uint64_t bytes = 0;
@@ -113,11 +113,11 @@ static void born(struct gc_heap *heap, struct cohort *c, uint64_t opened)
 	c->used = bytes > 0;
 }
 
-static void look(struct gc_heap *heap, struct cohort *c)
+static void cohort_measure(struct gc_heap *heap, struct cohort *c)
 {
 	static const double ages[AGES] = { 128 << 10, 256 << 10, 512 << 10 };
 	double age = (double)heap->granted - ((double)c->opened + (double)c->closed) / 2;
-	double dead = c->born - (double)survivors(heap, c);
+	double dead = c->born - (double)cohort_count_live(heap, c);
 	struct gc_heap_stats *s = &heap->stats;
 
 	for (; c->looked < AGES && age >= ages[c->looked]; c->looked++)
@@ -136,18 +136,18 @@ static void look(struct gc_heap *heap, struct cohort *c)
 
 /*
  * World stopped, runs flushed, live bits exact, marking done, before the bitmaps change
- * places. A cohort that is not old enough when its place is wanted is left out whole.
+ * places. A cohort whose place is reused before it is old enough is not counted at all.
  */
 void gc_profiler_cycle(struct gc_heap *heap)
 {
 	size_t first = heap->base >> GC_WORD_SHIFT, last = gc_high(heap) >> GC_WORD_SHIFT;
 	struct gc_profiler *p = heap->profiler;
 
-	born(heap, &p->cohort[p->next], p->opened);
+	cohort_fill(heap, &p->cohort[p->next], p->opened);
 	p->opened = heap->granted;
 	p->next = (p->next + 1) % COHORTS;
 	for (unsigned int i = 0; i < COHORTS; i++)
 		if (p->cohort[i].used)
-			look(heap, &p->cohort[i]);
+			cohort_measure(heap, &p->cohort[i]);
 	memcpy(&heap->survivor[first], &heap->mark[first], (last - first) * sizeof(uint64_t));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* profiler=: lifetimes, by cohorts. */
+/* profiler=: measures object lifetimes by cohorts. */
 #ifndef GC_PROFILER_H
 #define GC_PROFILER_H
 

@@ -16,11 +16,11 @@ bool gc_rate_sample(struct gc_rate *r, const struct gc_rate_in *in)
 		lost = stopped;
 	if (lost > span - span / 16)
 		lost = span - span / 16;
-	/* What threads did not use of their grants came back in the cycle before. */
+	/* Threads returned the unused part of their grants in the previous cycle. */
 	if (bytes < 0)
 		bytes = 0;
 	rate = bytes / (double)(span - lost);
-	/* By bytes: two cycles in a row are a sample of nothing, a long rest is one of many. */
+	/* Weighted by bytes: intervals with few allocations say little about the rate. */
 	if (bytes > 0)
 		r->bytes_per_ns =
 			(r->bytes_per_ns * r->weight + rate * bytes) / (r->weight + bytes);
@@ -36,6 +36,6 @@ uint64_t gc_rate_exhaust(const struct gc_rate *r, uint64_t now, uint64_t headroo
 	if (r->bytes_per_ns <= 0)
 		return 0;
 	left = (double)headroom / r->bytes_per_ns;
-	/* centuries: no instant that a clock will show */
+	/* Later than in a century, and it would overflow: unknown. */
 	return left < 0x1p62 ? now + (uint64_t)left : 0;
 }

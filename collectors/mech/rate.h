@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How fast the program allocates, and when that will have used up what is left. Pure:
+ * The allocation rate of the program, and when it will have used up the headroom. Pure:
  * bytes, and nanoseconds of CLOCK_MONOTONIC.
  */
 #ifndef GC_RATE_H
@@ -11,7 +11,7 @@
 
 /**
  * struct gc_rate_in - counters as a cycle begins
- * @granted: bytes handed to mutators, less what came back
+ * @granted: total bytes granted to mutators, without returned ones
  * @paused_ns: pauses of all mutators, added up
  * @stopped_ns: time that the world was stopped
  * @threads: mutators, at least 1
@@ -22,15 +22,15 @@ struct gc_rate_in {
 };
 
 /**
- * struct gc_rate - the allocation rate, seen from one cycle's beginning to the next
- * @bytes_per_ns: mean of the intervals by the bytes of each, the last weighing as much
- *		  again as those before it; 0 unknown
- * @weight: bytes that the mean stands for
- * @since: where the open interval began; zero all else, and set now
+ * struct gc_rate - the allocation rate, measured from the beginning of a cycle to the next
+ * @bytes_per_ns: mean over the intervals, weighted by bytes, with the weight of older
+ *		  intervals halved each time; 0: unknown
+ * @weight: bytes that the mean is based on
+ * @since: counters at the beginning of the open interval; set @now, and zero all else
  *
- * Whole intervals and no less: what is allocated beside a cycle, or in the burst after a
- * pause, says little of the time until the next. And while a mutator collects in the
- * foreground nothing is allocated, which says nothing at all.
+ * Only whole intervals count: the rate during a concurrent cycle, or in the burst after a
+ * pause, is not that until the next cycle, and a mutator that collects in the foreground
+ * allocates nothing meanwhile.
  */
 struct gc_rate {
 	double bytes_per_ns, weight;
@@ -40,9 +40,9 @@ struct gc_rate {
 /**
  * gc_rate_sample() - a cycle begins: close the interval
  *
- * Time in which the collector held mutators up does not count: pauses shared among the
- * threads, at least the time that the world stood (who is parked has no pause, yet is
- * counted). At most 15/16 of the interval are taken off.
+ * Time in which the collector paused mutators is subtracted: the mean of the threads' pauses,
+ * but at least the time that the world was stopped (a parked thread has no pause, yet is
+ * counted), and at most 15/16 of the interval.
  *
  * Return: false when the interval is too short to say anything; it stays open.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Types, roots and the registration of both. */
+/* Registration of types and roots, and the visits of roots. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -33,7 +33,7 @@ void gc_global_roots(struct gc_heap *heap, gc_visit_fn visit, void *arg)
 	pthread_mutex_unlock(&heap->table_lock);
 	if (roots.fn)
 		roots.fn(visit, arg, roots.arg);
-	/* Threads that are not attached may add and remove meanwhile. */
+	/* Threads that are not attached may add and remove callbacks meanwhile. */
 	for (size_t i = 0; i < more; i++) {
 		pthread_mutex_lock(&heap->table_lock);
 		roots = heap->more_roots[i];
@@ -154,7 +154,7 @@ void gc_mutator_roots_callback(struct gc_mutator *m,
 	t->roots_arg = arg;
 }
 
-/* What a header tells by itself, 0 nothing */
+/* The part of the header word that encodes the type's shape; 0: it has none */
 static uint64_t shape_of(const struct gc_type_desc *desc)
 {
 	uint64_t refs = desc->refs >> sizeof(struct gc_header) / sizeof(void *);

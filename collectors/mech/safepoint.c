@@ -19,13 +19,13 @@
 #include "threads.h"
 
 #define SPINS	200
-#define LOOK_NS 20000000 /* between looks at how long it has taken */
+#define LOOK_NS 20000000 /* between checks for a stalled thread */
 
-static void arrive(struct gc_thread *t, uint32_t state)
+static void thread_arrive(struct gc_thread *t, uint32_t state)
 {
 	struct gc_heap *heap = t->heap;
 
-	/* gc_threads_ragged() may look at it while a parked thread comes back and stops. */
+	/* Atomic: gc_threads_ragged() may read it while a parked thread comes back and stops. */
 	__atomic_store_n(&t->arrival, __atomic_fetch_add(&heap->arrivals, 1, __ATOMIC_SEQ_CST),
 			 __ATOMIC_RELAXED);
 	__atomic_store_n(&t->state, state, __ATOMIC_SEQ_CST);
@@ -35,7 +35,7 @@ static void arrive(struct gc_thread *t, uint32_t state)
 	}
 }
 
-/* Until no collector wants this thread stopped; leaves it running. */
+/* Wait until no collector wants this thread stopped; it is running then. */
 static void stay_stopped(struct gc_thread *t)
 {
 	uint32_t poll;
@@ -46,63 +46,63 @@ static void stay_stopped(struct gc_thread *t)
 				gc_futex_wait(&t->m.poll, poll);
 				continue;
 			}
-			/* Cleared first: the next call is not missed. */
+			/* Cleared first, so that the next call is not missed. */
 			__atomic_fetch_and(&t->m.poll, ~GC_POLL_HELP, __ATOMIC_SEQ_CST);
 			gc_help_join(t->heap, t);
 		}
 		__atomic_store_n(&t->state, GC_RUNNING, __ATOMIC_SEQ_CST);
 		if (!(__atomic_load_n(&t->m.poll, __ATOMIC_SEQ_CST) & GC_POLL_STOP))
 			return;
-		arrive(t, GC_STOPPED);
+		thread_arrive(t, GC_STOPPED);
 	}
 }
 
 void gc_state_stop(struct gc_thread *t)
 {
-	arrive(t, GC_STOPPED);
+	thread_arrive(t, GC_STOPPED);
 	stay_stopped(t);
 }
 
 void gc_state_park(struct gc_thread *t)
 {
-	arrive(t, GC_PARKED);
+	thread_arrive(t, GC_PARKED);
 }
 
 void gc_state_unpark(struct gc_thread *t)
 {
 	__atomic_store_n(&t->state, GC_RUNNING, __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&t->m.poll, __ATOMIC_SEQ_CST) & GC_POLL_STOP) {
-		arrive(t, GC_STOPPED);
+		thread_arrive(t, GC_STOPPED);
 		stay_stopped(t);
 	}
 }
 
-static void request(struct gc_thread *t)
+static void thread_request_stop(struct gc_thread *t)
 {
 	__atomic_fetch_or(&t->m.poll, GC_POLL_STOP, __ATOMIC_SEQ_CST);
 }
 
-static void release(struct gc_thread *t)
+static void thread_release(struct gc_thread *t)
 {
 	__atomic_fetch_and(&t->m.poll, ~(GC_POLL_STOP | GC_POLL_HELP), __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&t->state, __ATOMIC_SEQ_CST) != GC_RUNNING)
 		gc_futex_wake(&t->m.poll, 1);
 }
 
-static bool halted(const struct gc_thread *t)
+static bool thread_halted(const struct gc_thread *t)
 {
 	return __atomic_load_n(&t->state, __ATOMIC_SEQ_CST) != GC_RUNNING;
 }
 
-static uint32_t arrival(const struct gc_thread *t)
+static uint32_t thread_arrival(const struct gc_thread *t)
 {
 	return __atomic_load_n(&t->arrival, __ATOMIC_RELAXED);
 }
 
-/* struct wait - for mutators to stop: rounds of it, and when the next laggard is named */
+/* struct wait - for mutators to stop: rounds so far, and when to report a stalled thread */
 struct wait {
 	unsigned int round;
-	uint64_t tell_ns;
+	uint64_t report_ns;
 };
 
 static struct wait wait_begin(const struct gc_heap *heap)
@@ -110,7 +110,7 @@ static struct wait wait_begin(const struct gc_heap *heap)
 	return (struct wait){ 0, heap->cycle.stop_ns + (uint64_t)heap->opt.stall * 1000000 };
 }
 
-/* Names @t when it is time, and again when it has taken twice as long. */
+/* Report @t as stalled after stall=, and again each time when it has taken twice as long. */
 static void name_laggard(struct gc_thread *t, struct wait *w)
 {
 	uint64_t now, since;
@@ -118,10 +118,10 @@ static void name_laggard(struct gc_thread *t, struct wait *w)
 	if (!t->heap->opt.stall)
 		return;
 	now = gc_now();
-	if (now < w->tell_ns || halted(t))
+	if (now < w->report_ns || thread_halted(t))
 		return;
 	since = now - t->heap->cycle.stop_ns;
-	w->tell_ns = now + since;
+	w->report_ns = now + since;
 	gc_phase_stalled(t, since);
 }
 
@@ -130,7 +130,7 @@ static void name_laggard(struct gc_thread *t, struct wait *w)
  * 1 ms, then 2, 4, ...: its time to safepoint is a multiple of 1 ms unless all threads had
  * stopped already.
  */
-static void await(struct gc_thread *t, uint32_t seen, struct wait *w)
+static void wait_arrival(struct gc_thread *t, uint32_t seen, struct wait *w)
 {
 	struct gc_heap *heap = t->heap;
 	struct timespec ts = { LOOK_NS / 1000000000, LOOK_NS % 1000000000 };
@@ -154,7 +154,7 @@ void gc_world_stop(struct gc_heap *heap)
 {
 	struct gc_thread *self = heap->cycle.self;
 	uint32_t before;
-	bool told = false;
+	bool reported = false;
 	struct wait w;
 
 	gc_phase_stop(heap, GC_EDGE(requesting_stop));
@@ -163,18 +163,18 @@ void gc_world_stop(struct gc_heap *heap)
 	before = __atomic_load_n(&heap->arrivals, __ATOMIC_SEQ_CST);
 	for (struct gc_thread *t = heap->threads; t; t = t->next)
 		if (t != self)
-			request(t);
+			thread_request_stop(t);
 	for (struct gc_thread *t = heap->threads; t; t = t->next) {
-		while (t != self && !halted(t)) {
+		while (t != self && !thread_halted(t)) {
 			uint32_t seen = __atomic_load_n(&heap->arrivals, __ATOMIC_SEQ_CST);
 
-			if (halted(t))
+			if (thread_halted(t))
 				break;
-			if (seen != before && !told) {
-				told = true;
+			if (seen != before && !reported) {
+				reported = true;
 				gc_phase_stop(heap, GC_EDGE(first_stopped));
 			}
-			await(t, seen, &w);
+			wait_arrival(t, seen, &w);
 		}
 	}
 	heap->stopping = true;
@@ -189,14 +189,14 @@ void gc_world_restart(struct gc_heap *heap)
 	heap->stopping = false;
 	for (struct gc_thread *t = heap->threads; t; t = t->next)
 		if (t != self)
-			release(t);
+			thread_release(t);
 	pthread_mutex_unlock(&heap->threads_lock);
 	gc_phase_stop(heap, GC_EDGE(restarted));
 }
 
 /*
  * On the fly: ask every thread to stop, scan each in the order in which they arrive
- * and let it go at once. threads_lock keeps newcomers out until all were scanned.
+ * and let it go at once. threads_lock keeps new threads out until all were scanned.
  */
 void gc_threads_ragged(struct gc_heap *heap, void (*scan)(struct gc_heap *, struct gc_thread *))
 {
@@ -213,7 +213,7 @@ void gc_threads_ragged(struct gc_heap *heap, void (*scan)(struct gc_heap *, stru
 			scan(heap, t);
 			continue;
 		}
-		request(t);
+		thread_request_stop(t);
 		left++;
 	}
 	while (left) {
@@ -223,18 +223,18 @@ void gc_threads_ragged(struct gc_heap *heap, void (*scan)(struct gc_heap *, stru
 		for (struct gc_thread *t = heap->threads; t; t = t->next) {
 			if (t->scanned)
 				continue;
-			if (!halted(t))
+			if (!thread_halted(t))
 				late = t;
-			else if (!first || (int32_t)(arrival(t) - arrival(first)) < 0)
+			else if (!first || (int32_t)(thread_arrival(t) - thread_arrival(first)) < 0)
 				first = t;
 		}
 		if (!first) {
-			await(late, seen, &w);
+			wait_arrival(late, seen, &w);
 			continue;
 		}
 		scan(heap, first);
 		first->scanned = true;
-		release(first);
+		thread_release(first);
 		left--;
 	}
 	pthread_mutex_unlock(&heap->threads_lock);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Where the soft limit and the concurrent start lie after a collection. The rules are
+ * Computes the soft limit and the concurrent start after a collection. The rules are
  * pure: struct gc_sizing_in to struct gc_sizing_out.
  */
 #include "sizing.h"
@@ -18,10 +18,10 @@
 #define ART_MAX_AHEAD		   (512u << 10)
 /* MemBalancer's trade, per MiB: what MMTk uses */
 #define MEMBALANCER_C 0.2
-/* A concurrent cycle may begin early by this part of the room, no more. */
+/* A concurrent cycle may begin early by at most this part of the room. */
 #define AHEAD_MOST 0.75
 
-static double clamp(double x, double low, double high)
+static double clamp_double(double x, double low, double high)
 {
 	return x < low ? low : x > high ? high : x;
 }
@@ -31,14 +31,14 @@ static void rule_hussein(const struct gc_sizing_in *in, struct gc_sizing_out *ou
 {
 	double room = (1 - in->util) * in->live;
 
-	out->soft = in->live + clamp(room, in->minfree, in->maxfree);
+	out->soft = in->live + clamp_double(room, in->minfree, in->maxfree);
 	out->start = out->soft - in->delta;
 }
 
 /* Dalvik 4.3: the target is live / util, so the room is a share of the heap, not of live */
 static void rule_dalvik(const struct gc_sizing_in *in, struct gc_sizing_out *out)
 {
-	double room = clamp(in->live * (1 / in->util - 1), in->minfree, in->maxfree);
+	double room = clamp_double(in->live * (1 / in->util - 1), in->minfree, in->maxfree);
 
 	out->soft = in->live + room;
 	out->start = room < DALVIK_CONCURRENT_MIN_FREE ? INFINITY : out->soft - in->delta;
@@ -50,12 +50,12 @@ static void rule_art(const struct gc_sizing_in *in, struct gc_sizing_out *out)
 	double m = ART_FOREGROUND_MULTIPLIER;
 	double ahead = in->alloc_rate * in->gc_ns;
 
-	out->soft = in->live +
-		    clamp(in->live * (1 / in->util - 1) * m, in->minfree * m, in->maxfree * m);
-	out->start = out->soft - clamp(ahead, ART_MIN_AHEAD, ART_MAX_AHEAD);
+	out->soft = in->live + clamp_double(in->live * (1 / in->util - 1) * m, in->minfree * m,
+					    in->maxfree * m);
+	out->start = out->soft - clamp_double(ahead, ART_MIN_AHEAD, ART_MAX_AHEAD);
 }
 
-/* The size given, for good */
+/* A constant size */
 static void rule_fixed(const struct gc_sizing_in *in, struct gc_sizing_out *out)
 {
 	out->soft = in->heap;
@@ -81,7 +81,7 @@ static void (*const rules[])(const struct gc_sizing_in *, struct gc_sizing_out *
 	[GC_SIZING_MEMBALANCER] = rule_membalancer,
 };
 
-/* ahead=: while a cycle as long as the last runs, mutators shall not have to wait for it */
+/* ahead=: start so early that mutators need not wait for a cycle that is as long as the last */
 static void start_early(const struct gc_sizing_in *in, struct gc_sizing_out *out)
 {
 	double early = in->alloc_rate * in->gc_ns * in->ahead;
@@ -89,7 +89,7 @@ static void start_early(const struct gc_sizing_in *in, struct gc_sizing_out *out
 	if (!isfinite(out->start))
 		return;
 	early = fmin(early, (out->soft - in->live) * AHEAD_MOST);
-	out->start = clamp(fmin(out->start, out->soft - early), 0, out->soft);
+	out->start = clamp_double(fmin(out->start, out->soft - early), 0, out->soft);
 }
 
 void gc_sizing_rule(int rule, const struct gc_sizing_in *in, struct gc_sizing_out *out)
@@ -105,7 +105,7 @@ static uint64_t bytes_of(double x)
 	return isfinite(x) ? (uint64_t)x : UINT64_MAX;
 }
 
-static void apply(struct gc_heap *heap, const struct gc_sizing_out *out)
+static void limits_apply(struct gc_heap *heap, const struct gc_sizing_out *out)
 {
 	__atomic_store_n(&heap->soft_limit, bytes_of(out->soft), __ATOMIC_RELAXED);
 	__atomic_store_n(&heap->concurrent_start, bytes_of(out->start), __ATOMIC_RELAXED);
@@ -118,17 +118,17 @@ void gc_sizing_init(struct gc_heap *heap)
 
 	if (heap->opt.sizing == GC_SIZING_FIXED && heap->plan->reserve)
 		out.soft /= 2;
-	/* nothing was measured yet */
+	/* Without measurements yet */
 	if (heap->opt.ahead > 0)
 		out.start = out.soft / 2;
-	apply(heap, &out);
+	limits_apply(heap, &out);
 }
 
 /*
- * How long the next cycle will take, after one of @gc_ns. A longer one counts at once,
- * shorter ones by and by. CPU time: a collector that has to share its CPU with mutators
- * begins no earlier for that, which would make more cycles and so leave less of the CPU to
- * them; mutators that get ahead of it wait, which leaves the CPU to it.
+ * Predict how long the next cycle will take, after one of @gc_ns. A longer cycle counts in
+ * full, shorter ones are smoothed. This is CPU time on purpose: a collector that shares its CPU
+ * with mutators must not begin earlier for that, as more cycles would leave them even less of
+ * the CPU. Instead, mutators that get ahead of the collector wait and leave the CPU to it.
  */
 static uint64_t expect_ns(struct gc_heap *heap, uint64_t gc_ns)
 {
@@ -137,7 +137,7 @@ static uint64_t expect_ns(struct gc_heap *heap, uint64_t gc_ns)
 
 	*known = gc_ns > *known ? gc_ns : (gc_ns + *known) / 2;
 	next = heap->cycle_ns_of[major ? GC_KIND_MAJOR : GC_KIND_MINOR];
-	/* There was none of that kind yet. */
+	/* There was no cycle of that enum gc_kind yet. */
 	if (!next)
 		next = *known;
 	__atomic_store_n(&heap->cycle_ns, next, __ATOMIC_RELAXED);
@@ -181,13 +181,13 @@ void gc_sizing_after(struct gc_heap *heap, uint64_t gc_ns, uint64_t cpu_ns)
 		start_early(&in, &out);
 	} else {
 		gc_sizing_rule((int)o->sizing, &in, &out);
-		/* half of what is not held in place stays empty, to copy to */
+		/* Half of what pages do not hold stays empty, to copy to. */
 		if (o->sizing == GC_SIZING_FIXED && heap->plan->reserve)
 			out.soft = held + fmax(0, in.heap - held - (double)heap->bump->promise) / 2;
 		heap->major_soft = out.soft;
 		heap->major_room = out.soft - in.live;
 	}
-	apply(heap, &out);
+	limits_apply(heap, &out);
 }
 
 bool gc_sizing_grow(struct gc_heap *heap, size_t bytes)

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /**
- * struct gc_sizing_in - what a rule may look at after a collection
+ * struct gc_sizing_in - input of a rule after a collection
  * @live: bytes that survived
  * @heap, @max, @util, @minfree, @maxfree, @delta, @ahead: the options of these names
  * @alloc_rate: bytes per ns that mutators allocate
@@ -30,9 +30,9 @@ void gc_sizing_rule(int rule, const struct gc_sizing_in *in, struct gc_sizing_ou
 
 struct gc_heap;
 void gc_sizing_init(struct gc_heap *heap);
-/* After a cycle that took @gc_ns, @cpu_ns of them on a CPU, until its memory was usable */
+/* After a cycle that took @gc_ns, and @cpu_ns of CPU time, until its memory was usable */
 void gc_sizing_after(struct gc_heap *heap, uint64_t gc_ns, uint64_t cpu_ns);
-/* Room for @bytes more, or false when max= forbids. */
+/* Raise the soft limit by what @bytes more need; false if max= or a fixed size forbids it. */
 bool gc_sizing_grow(struct gc_heap *heap, size_t bytes);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a collector says to a thread, in its poll word, and reads in its state. mech/safepoint.c
- * says why that is enough.
+ * Signals from the collector to a thread, through its poll word, and the thread's state.
+ * mech/safepoint.c explains the protocol.
  */
 #ifndef GC_THREADS_H
 #define GC_THREADS_H
@@ -9,18 +9,21 @@
 #include "heap.h"
 
 /*
- * Bits of poll: the collector wants the thread to stop; collect at every safepoint; who is
- * stopped is wanted to help.
+ * Bits of the poll word: the thread is to stop; it is to collect at every safepoint; it is to
+ * help while it is stopped.
  */
 #define GC_POLL_STOP   1u
 #define GC_POLL_ALWAYS 2u
 #define GC_POLL_HELP   4u
 
-/* How many mutators wait that could help: because the world stands, or for the cycle's end */
+/* Number of waiting mutators that could help: stopped ones, and those that wait for the cycle */
 unsigned int gc_threads_wait(const struct gc_heap *heap);
-/* gc_help_join() on each that waits, and on who comes to wait; wakes @most of a stopped world. */
+/*
+ * Have waiting mutators call gc_help_join(), those that begin to wait later included. Wakes up at
+ * most @most stopped threads.
+ */
 void gc_threads_call(struct gc_heap *heap, unsigned int most);
-/* Under stress others get their chance to race with what is marked in no time. */
+/* stress=: sleep for a random time, so that other threads get to race with short phases. */
 void gc_give_way(struct gc_heap *heap);
 
 #endif

@@ -19,9 +19,9 @@
 #endif
 
 /*
- * A marker beside mutators reads a slot, then the object behind it. The second read's
- * address depends on the first, which orders them on every CPU that Linux supports;
- * the thread sanitizer does not know of dependencies, so there it is an acquire.
+ * A concurrent marker reads a slot, then the object behind it. The second read's address
+ * depends on the first, which orders them on every CPU that Linux supports. The thread
+ * sanitizer does not know address dependencies, so use an acquire load for it.
  */
 gc_inline void *gc_slot_load(void **slot)
 {
@@ -32,15 +32,15 @@ gc_inline void *gc_slot_load(void **slot)
 #endif
 }
 
-/* The first word after the header: the referent of a weak object, or a key with its value behind */
+/* The first word after the header: a weak object's referent, or a key that its value follows */
 gc_inline void **gc_weak_slot(void *obj)
 {
 	return (void **)((char *)obj + sizeof(struct gc_header));
 }
 
 /*
- * Visit the strong references of @obj, whose header is @word. True: it has others as well, for
- * gc_weak_note().
+ * Visit the strong references of @obj, whose header is @word. True: it also has weak ones, so the
+ * caller has to call gc_weak_note().
  */
 gc_inline bool gc_scan(void *obj, const struct gc_info *info, uint64_t word, gc_visit_fn visit,
 		       void *arg)
@@ -63,7 +63,7 @@ gc_inline bool gc_scan(void *obj, const struct gc_info *info, uint64_t word, gc_
 	return info->weak;
 }
 
-/* No memory to note it: it holds what it refers to for this cycle. */
+/* There is no memory to note @obj: treat its weak references as strong ones in this cycle. */
 gc_inline void gc_weak_hold(const struct gc_info *info, void *obj, gc_visit_fn visit, void *arg)
 {
 	void **slot = gc_weak_slot(obj);
@@ -73,7 +73,7 @@ gc_inline void gc_weak_hold(const struct gc_info *info, void *obj, gc_visit_fn v
 		visit(&slot[1], arg);
 }
 
-/* The references of an array of them */
+/* The elements of an array of references */
 gc_inline void **gc_array_slots(const struct gc_heap *heap, void *array)
 {
 	size_t header = gc_info(heap, gc_word(array))->pub.size;
@@ -82,8 +82,8 @@ gc_inline void **gc_array_slots(const struct gc_heap *heap, void *array)
 }
 
 /*
- * Is it an array that is marked in parts? One has no references but its elements' unless it
- * is traced or weak as well.
+ * Is it an array that is marked in parts? That requires that its elements are its only
+ * references.
  */
 gc_inline bool gc_splits(const struct gc_heap *heap, const struct gc_info *info, uint64_t word)
 {
@@ -93,7 +93,7 @@ gc_inline bool gc_splits(const struct gc_heap *heap, const struct gc_info *info,
 
 /* Roots of one thread: frames and callback. */
 void gc_thread_roots(struct gc_thread *t, gc_visit_fn visit, void *arg);
-/* Did the embedder register roots of the program, which it may change while mutators run? */
+/* Did the embedder register roots of the program? It may change them while mutators run. */
 bool gc_roots_registered(struct gc_heap *heap);
 /* Roots of the program: arrays, callback, finalized objects that wait to be fetched. */
 void gc_global_roots(struct gc_heap *heap, gc_visit_fn visit, void *arg);

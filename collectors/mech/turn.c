@@ -36,7 +36,7 @@ bool gc_turn_step(struct gc_turn *t, enum gc_turn_event event)
 		return false;
 	t->freed += event == GC_TURN_USABLE || (event == GC_TURN_END && !freed);
 	t->ended += event == GC_TURN_END;
-	/* gc_budget_take() looks without the lock. */
+	/* gc_budget_take() reads it without the lock. */
 	__atomic_store_n(&t->state, to, __ATOMIC_RELAXED);
 	return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whose turn it is to collect, and what the daemon owes: a table of transitions. Pure; who
- * uses it holds the heap's gc.lock. A reader without it sees a recent state.
+ * The turn to collect and the orders of the daemon, as a table of transitions. Pure; callers
+ * hold the heap's gc.lock. A reader without the lock sees a recent state.
  */
 #ifndef GC_TURN_H
 #define GC_TURN_H
@@ -10,13 +10,13 @@
 #include <stdint.h>
 
 /*
- * Three things make a state: is a cycle under way, does it free no more (what it freed may
- * be allocated, it goes on to sweep), and what is ordered of the daemon beyond it.
+ * A state combines three things: is a cycle under way, has it freed its memory already (which
+ * may be allocated while it goes on to sweep), and what is the daemon to do after it.
  */
 enum gc_turn_state {
 	GC_TURN_IDLE,
 	GC_TURN_DUE, /* the daemon is to run a cycle */
-	GC_TURN_DUE_EXPLICIT, /* and GC-EXPLICIT is what it is for */
+	GC_TURN_DUE_EXPLICIT, /* the same, and its cause is GC_CAUSE_EXPLICIT */
 	GC_TURN_TAKEN,
 	GC_TURN_TAKEN_EXPLICIT,
 	GC_TURN_FREED,
@@ -26,20 +26,21 @@ enum gc_turn_state {
 };
 
 enum gc_turn_event {
-	GC_TURN_PASSED, /* allocation passed the concurrent start; it will ask again */
-	GC_TURN_NEEDED, /* a mutator stands still until memory is freed */
+	GC_TURN_PASSED, /* allocation passed the concurrent start; the event will repeat */
+	GC_TURN_NEEDED, /* a mutator waits until memory is freed */
 	GC_TURN_ASKED, /* gc_collect() that the daemon is to serve */
 	GC_TURN_SERVE, /* the daemon begins the cycle that was ordered */
-	GC_TURN_TAKE, /* anybody else begins one, or trims */
-	GC_TURN_USABLE, /* what the cycle freed may be allocated */
+	GC_TURN_TAKE, /* a mutator begins a cycle, or the daemon trims */
+	GC_TURN_USABLE, /* the memory that the cycle freed may be allocated */
 	GC_TURN_END,
 	GC_TURN_EVENTS
 };
 
 /**
- * struct gc_turn - the turn
- * @freed: times that memory became usable: who waits for memory waits for this to change
- * @ended: cycles and trims that ended: who waits for the turn looks at both
+ * struct gc_turn - the turn to collect
+ * @freed: number of times that memory became usable; threads that need memory wait for a change
+ * @ended: number of cycles and trims that ended; threads that need the turn wait for a change
+ *	   of either
  */
 struct gc_turn {
 	enum gc_turn_state state;
@@ -49,9 +50,9 @@ struct gc_turn {
 /**
  * gc_turn_step() - @event happens
  *
- * An order by PASSED while a cycle is under way is dropped: it comes again if it is still
- * true afterwards. One by NEEDED is served by a cycle that has yet to free, else it stands.
- * One by ASKED stands until the daemon serves it.
+ * PASSED is dropped while a cycle is under way: it will repeat if it still holds afterwards.
+ * NEEDED is served by a cycle that has yet to free its memory; after that it stays pending.
+ * ASKED stays pending until the daemon serves it.
  *
  * Return: false, and nothing changed, when @event cannot happen now.
  */

@@ -36,7 +36,8 @@ static const char *type_name(struct gc_heap *heap, const void *obj)
 	return index && index < heap->type_count ? heap->types[index].name : "?";
 }
 
-static void broken(struct gc_heap *heap, const char *what, const void *holder, const void *ref)
+static void error_record(struct gc_heap *heap, const char *what, const void *holder,
+			 const void *ref)
 {
 	if (!heap->verify_error.code)
 		gc_fail(&heap->verify_error, -EUCLEAN, "%s: %p (%s) refers to %p", what, holder,
@@ -50,22 +51,22 @@ static bool check_ref(struct gc_heap *heap, const void *holder, void *ref, bool 
 	uint64_t word;
 
 	if (addr < heap->base || addr >= heap->end || addr & 7) {
-		broken(heap, "reference outside the heap", holder, ref);
+		error_record(heap, "reference outside the heap", holder, ref);
 		return false;
 	}
 	if (!heap->plan->valid(heap, addr)) {
-		broken(heap, "reference to what is no live object", holder, ref);
+		error_record(heap, "reference to what is no live object", holder, ref);
 		return false;
 	}
 	word = gc_word(ref);
 	index = gc_type_index(word);
 	if (!index || index >= heap->type_count ||
 	    (uint32_t)(word & ~(uint64_t)GC_AGE_MASK) != (uint32_t)heap->types[index].pub.word) {
-		broken(heap, "object with a broken header", holder, ref);
+		error_record(heap, "object with a broken header", holder, ref);
 		return false;
 	}
 	if (after && heap->plan->kept && !heap->plan->kept(heap, addr)) {
-		broken(heap, "reachable object not kept by the collection", holder, ref);
+		error_record(heap, "reachable object not kept by the collection", holder, ref);
 		return false;
 	}
 	return true;
@@ -82,10 +83,10 @@ static void retrace_slot(void **slot, void *arg)
 		return;
 	r->objects++;
 	if (gc_vector_push(&r->stack, ref))
-		broken(heap, "no memory to verify", r->holder, ref);
+		error_record(heap, "no memory to verify", r->holder, ref);
 }
 
-/* What is not kept is checked, not followed. */
+/* Visit strong references; weak ones are checked, but not followed. */
 void gc_verify_scan(struct gc_heap *heap, void *obj, gc_visit_fn visit)
 {
 	uint64_t word = gc_word(obj);
@@ -99,7 +100,7 @@ void gc_verify_scan(struct gc_heap *heap, void *obj, gc_visit_fn visit)
 		check_ref(heap, obj, slot[1], false);
 }
 
-static void follow(struct gc_heap *heap, struct retrace *r)
+static void retrace_drain(struct gc_heap *heap, struct retrace *r)
 {
 	while (r->stack.count && !heap->verify_error.code) {
 		void *obj = r->stack.items[--r->stack.count];
@@ -109,12 +110,12 @@ static void follow(struct gc_heap *heap, struct retrace *r)
 		gc_verify_scan(heap, obj, retrace_slot);
 		if (gc_info(heap, gc_word(obj))->weak == GC_EPHEMERON &&
 		    gc_vector_push(&r->ephemerons, obj))
-			broken(heap, "no memory to verify", obj, NULL);
+			error_record(heap, "no memory to verify", obj, NULL);
 	}
 }
 
-/* By what an ephemeron is, not by how a collection finds out: all again until nothing is new. */
-static bool follow_values(struct gc_heap *heap, struct retrace *r)
+/* The definition of ephemerons instead of the collectors' algorithm: repeat until no change. */
+static bool retrace_values(struct gc_heap *heap, struct retrace *r)
 {
 	uint64_t before = r->objects;
 
@@ -125,25 +126,25 @@ static bool follow_values(struct gc_heap *heap, struct retrace *r)
 			continue;
 		r->holder = obj;
 		retrace_slot(&slot[1], heap);
-		follow(heap, r);
+		retrace_drain(heap, r);
 	}
 	return r->objects > before && !heap->verify_error.code;
 }
 
-static void retrace(struct gc_heap *heap, struct retrace *r)
+static void retrace_run(struct gc_heap *heap, struct retrace *r)
 {
 	r->size = gc_align((heap->end - heap->base) / 64, GC_PAGE);
 	r->map = mmap(NULL, r->size, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (r->map == MAP_FAILED) {
-		broken(heap, "no memory to verify", NULL, NULL);
+		error_record(heap, "no memory to verify", NULL, NULL);
 		return;
 	}
 	r->seen = (uint64_t *)r->map - (heap->base >> GC_WORD_SHIFT);
 	heap->verify_trace = r;
 	gc_all_roots(heap, retrace_slot, heap);
-	follow(heap, r);
-	while (follow_values(heap, r))
+	retrace_drain(heap, r);
+	while (retrace_values(heap, r))
 		;
 	heap->verify_trace = NULL;
 	free(r->stack.items);
@@ -151,7 +152,7 @@ static void retrace(struct gc_heap *heap, struct retrace *r)
 	munmap(r->map, r->size);
 }
 
-static void whole(struct gc_heap *heap, bool after)
+static void verify_heap(struct gc_heap *heap, bool after)
 {
 	struct retrace r = { .after = after };
 	struct gc_cycle *c = &heap->cycle;
@@ -159,16 +160,16 @@ static void whole(struct gc_heap *heap, bool after)
 	heap->verify_error.code = 0;
 	if (heap->plan->index)
 		heap->plan->index(heap);
-	retrace(heap, &r);
+	retrace_run(heap, &r);
 	gc_tally(&heap->stats.verifications, 1);
-	/* Nothing runs beside a stop-the-world whole collection: no garbage floats. */
+	/* A major collection in a stopped world leaves no floating garbage. */
 	if (after && !heap->verify_error.code && c->exact && r.objects != c->marked_objects)
 		gc_fail(&heap->verify_error, -EUCLEAN,
 			"%llu objects are reachable, the collection kept %llu",
 			(unsigned long long)r.objects, (unsigned long long)c->marked_objects);
 }
 
-static void die(struct gc_heap *heap, const char *when)
+static void error_die(struct gc_heap *heap, const char *when)
 {
 	if (heap->verify_error.code)
 		gc_die(heap, "%s: %s", when, heap->verify_error.text);
@@ -184,8 +185,8 @@ void gc_verify_pre(struct gc_heap *heap)
 {
 	gc_world_stop(heap);
 	flush_all(heap);
-	whole(heap, false);
-	die(heap, "before the collection");
+	verify_heap(heap, false);
+	error_die(heap, "before the collection");
 	gc_world_restart(heap);
 }
 
@@ -203,15 +204,15 @@ void gc_verify_post(struct gc_heap *heap)
 	uintptr_t end = gc_high(heap);
 
 	if (heap->opt.verify & GC_VERIFY_TRACE) {
-		whole(heap, true);
-		die(heap, "re-trace after the collection");
+		verify_heap(heap, true);
+		error_die(heap, "re-trace after the collection");
 	}
 	if (!(heap->opt.verify & GC_VERIFY_POST) || heap->plan->bump)
 		return;
 	for (uintptr_t at = heap->base; (at = gc_bit_next(heap->live, at, end)) < end; at += 8) {
 		heap->verify_holder = (void *)at;
 		gc_verify_scan(heap, (void *)at, live_slot);
-		die(heap, "after the collection");
+		error_die(heap, "after the collection");
 	}
 }
 
@@ -259,5 +260,5 @@ void gc_verify_cards(struct gc_heap *heap)
 void gc_verify_now(struct gc_heap *heap)
 {
 	flush_all(heap);
-	whole(heap, false);
+	verify_heap(heap, false);
 }

@@ -8,7 +8,7 @@
 void gc_verify_pre(struct gc_heap *heap);
 void gc_verify_post(struct gc_heap *heap);
 void gc_verify_cards(struct gc_heap *heap);
-/* World stopped: all is checked; what is wrong stands in verify_error. */
+/* World stopped: check the whole heap; errors are reported in verify_error. */
 void gc_verify_now(struct gc_heap *heap);
 /*
  * For the plans' own card tables: visit the strong references of @obj; a visitor that sets

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
  * Weak references, ephemerons and finalizers. Every plan ends its tracing with
- * gc_weak_process(), world stopped: values whose keys are alive are kept, with what they reach,
- * until no more are found; weak objects and ephemerons that were met drop what is dead; then
- * objects that are due for finalization are kept for gc_finalizer_next(), and what is met
- * through them is treated in the same way. Then it is known what lives on, and where.
+ * gc_weak_process() while the world is stopped:
+ * - Keep values with live keys, and what they reach, until no more are found.
+ * - Clear dead references of the weak objects and ephemerons that were found.
+ * - Keep objects that are due for finalization for gc_finalizer_next(), and repeat both steps
+ *   for what they reach.
+ * After that, liveness and addresses are final.
  */
 #include <errno.h>
 
@@ -23,13 +25,13 @@ static void clear_dead(struct gc_heap *heap, gc_alive_fn alive)
 			__atomic_store_n(slot, NULL, __ATOMIC_RELAXED);
 			gc_tally(&heap->stats.weak_cleared, 1);
 		} else if (GC_NEEDED(3) && *slot && heap->plan->generational) {
-			/* an old weak object is looked at again while its referent may move */
+			/* An old weak object must be found again while its referent may move. */
 			gc_card_dirty(heap, (uintptr_t)slot - sizeof(struct gc_header));
 		}
 	}
 }
 
-/* How the plan follows references */
+/* The plan's functions to trace references */
 struct follow {
 	gc_alive_fn alive;
 	gc_visit_fn keep;
@@ -37,13 +39,13 @@ struct follow {
 	void (*drain)(struct gc_heap *heap);
 };
 
-static bool young(const struct gc_heap *heap, const void *ref)
+static bool ref_is_young(const struct gc_heap *heap, const void *ref)
 {
 	return ref && !gc_in_pages(heap, (uintptr_t)ref);
 }
 
-/* Is the key of @obj alive? Then its value is; *@more: it was not before. */
-static bool settle(struct gc_heap *heap, void *obj, const struct follow *how, bool *more)
+/* If the key of @obj is alive, keep its value; sets *@more if the value was not alive before. */
+static bool ephemeron_settle(struct gc_heap *heap, void *obj, const struct follow *how, bool *more)
 {
 	void **key = gc_weak_slot(obj), **value = key + 1;
 
@@ -58,17 +60,18 @@ static bool settle(struct gc_heap *heap, void *obj, const struct follow *how, bo
 		how->drain(heap);
 		*more = true;
 	}
-	/* An old one is looked at again while what it refers to may move. */
-	if (GC_NEEDED(11) && heap->plan->generational && (young(heap, *key) || young(heap, *value)))
+	/* An old ephemeron must be found again while its referents may move. */
+	if (GC_NEEDED(11) && heap->plan->generational &&
+	    (ref_is_young(heap, *key) || ref_is_young(heap, *value)))
 		gc_card_dirty(heap, (uintptr_t)obj);
 	return true;
 }
 
 /*
- * Until what is left has dead keys. What is met meanwhile comes last. Every other pass goes the
- * other way, so that a chain in either order takes two.
+ * Repeat until only ephemerons with dead keys are left; newly found ones are appended. Every other
+ * pass runs in reverse order, so that a chain in either order takes two passes.
  */
-static void settle_all(struct gc_heap *heap, const struct follow *how)
+static void ephemerons_settle(struct gc_heap *heap, const struct follow *how)
 {
 	struct gc_vector *v = &heap->ephemerons;
 	bool more = true;
@@ -80,7 +83,7 @@ static void settle_all(struct gc_heap *heap, const struct follow *how)
 		for (size_t i = 0; i < v->count; i++) {
 			void *obj = v->items[i];
 
-			if (!settle(heap, obj, how, &more))
+			if (!ephemeron_settle(heap, obj, how, &more))
 				v->items[left++] = obj;
 		}
 		v->count = left;
@@ -121,11 +124,11 @@ void gc_weak_process(struct gc_heap *heap, gc_alive_fn alive, gc_visit_fn keep, 
 	struct gc_vector *f = &heap->finalizable;
 	size_t kept = 0, due = 0, held = 0;
 
-	settle_all(heap, &how);
+	ephemerons_settle(heap, &how);
 	clear_dead(heap, alive);
 	clear_ephemerons(heap);
 	pthread_mutex_lock(&heap->table_lock);
-	/* fetched entries go, so that the queue does not grow for ever */
+	/* Drop fetched entries, so that the queue does not grow without bound. */
 	if (heap->finalized_next) {
 		heap->finalized.count -= heap->finalized_next;
 		memmove(heap->finalized.items, heap->finalized.items + heap->finalized_next,
@@ -140,7 +143,7 @@ void gc_weak_process(struct gc_heap *heap, gc_alive_fn alive, gc_visit_fn keep, 
 			continue;
 		}
 		if (gc_vector_push(&heap->finalized, obj)) {
-			/* no memory for the queue: it stays registered and alive */
+			/* No memory for the queue: the object stays registered and alive. */
 			keep(&obj, keep_arg);
 			f->items[kept++] = obj;
 			held++;
@@ -156,10 +159,10 @@ void gc_weak_process(struct gc_heap *heap, gc_alive_fn alive, gc_visit_fn keep, 
 	if (due || held) {
 		drain(heap);
 		/*
-		 * What the dead reach is alive again, and weak objects among it were noted
-		 * just now; a referent that died stays cleared in all that were alive.
+		 * Objects that finalizable ones reach are alive again, and weak objects among
+		 * them were noted by drain(). References that were cleared stay cleared.
 		 */
-		settle_all(heap, &how);
+		ephemerons_settle(heap, &how);
 		clear_dead(heap, alive);
 		clear_ephemerons(heap);
 	}

@@ -9,8 +9,8 @@
 
 typedef bool (*gc_alive_fn)(struct gc_heap *heap, void **ref); /* updates a moved reference */
 /*
- * An object that gc_scan() said has more than strong references; -ENOMEM: gc_weak_hold() is to
- * follow. Not thread-safe.
+ * Note an object for which gc_scan() returned true. After -ENOMEM the caller has to call
+ * gc_weak_hold(). Not thread-safe.
  */
 int gc_weak_note(struct gc_heap *heap, void *obj);
 void gc_weak_process(struct gc_heap *heap, gc_alive_fn alive, gc_visit_fn keep, void *keep_arg,

@@ -3,27 +3,27 @@
  * cms, cmsfly, gencms: the Dalvik seed's collectors (Hussein et al. 2015, sections 2.1
  * and 3). Two pauses around concurrent marking:
  *
- *	stop	mark roots
- *	beside	mark, and what marked objects on dirty cards refer to: in a minor cycle of
- *		gencms survivors are marked from the beginning
- *	stop	mark roots again, scan dirty cards, weak references, mark becomes live
- *	beside	sweep
+ *	pause		mark roots
+ *	concurrent	mark, also what marked objects on dirty cards refer to: in a minor
+ *			cycle of gencms survivors are marked from the beginning
+ *	pause		mark roots again, scan dirty cards, weak references, mark becomes live
+ *	concurrent	sweep
  *
- * cmsfly has no first pause: each thread stops for the scan of its own stack alone. What the
- * embedder registered for the whole program it may change whenever mutators run, so that a
- * program that did has a short pause for that.
+ * cmsfly has no first pause: each thread stops only for the scan of its own stack. The program
+ * may change roots that it registered globally whenever mutators run, so if there are any, they
+ * are scanned in a short pause.
  * New objects are not marked when they are allocated: one that the second pause does
  * not reach is swept in the same cycle.
  *
  * Invariants:
  *  - While marking, no reference leads from a scanned object to an unmarked one but from a
- *    dirty card: the mutator stores first and dirties then, the marker cleans first and looks
- *    then. gc_verify_cards() checks it in the second pause.
+ *    dirty card: the mutator stores before it dirties the card, the marker cleans the card
+ *    before it scans. gc_verify_cards() checks it in the second pause.
  *  - Nothing is swept before the second pause marked all roots and all dirty cards.
- *  - Mark bits are the marker's alone; live bits are of a block's owner, and change places with
- *    the mark bits while the world is stopped and no thread has a run.
+ *  - Only markers write mark bits. Live bits belong to the owner of the block, and change places
+ *    with the mark bits while the world is stopped and no thread has a run.
  *  - gencms: between cycles the survivors' bits are a subset of the live bits, and a reference
- *    from a survivor to what is none lies on a dirty card.
+ *    from a survivor to an object that is none lies on a dirty card.
  */
 #include "../mech/mark.h"
 #include "../mech/order.h"
@@ -36,10 +36,10 @@
 #include "inplace.h"
 
 #define REMARK_TRIES 12
-/* Passes over dirty cards before the second pause, and how many are worth another one */
+/* Maximum of passes over dirty cards before the second pause; cards that are worth a pass */
 #define PRECLEAN_MOST 4
 #define PRECLEAN_FEW  1024
-/* What mutators may allocate while the second pause is put off, at least */
+/* Minimum of bytes that mutators may allocate while the second pause is put off */
 #define ROUND_LEAST (64u << 10)
 
 static void scan_thread(struct gc_heap *heap, struct gc_thread *t)
@@ -48,14 +48,14 @@ static void scan_thread(struct gc_heap *heap, struct gc_thread *t)
 }
 
 /* Minor or major, by the seed's rules (section 3.1). */
-static enum gc_kind choose(struct gc_heap *heap)
+static enum gc_kind cycle_choose(struct gc_heap *heap)
 {
 	struct gc_cycle *c = &heap->cycle;
 
 	if (!heap->plan->generational || c->full || !heap->major_soft ||
 	    c->cause == GC_CAUSE_TRIM || c->cause == GC_CAUSE_OOM)
 		return GC_KIND_MAJOR;
-	/* Mutators never do a major collection: they leave word for the daemon. */
+	/* Mutators never run a major collection: they set next_major for the daemon. */
 	if (c->self && heap->gc.daemon_up && !c->alone) {
 		heap->gc.next_major |= c->cause == GC_CAUSE_ALLOC || c->cause == GC_CAUSE_EXPLICIT;
 		return GC_KIND_MINOR;
@@ -78,16 +78,16 @@ static void mark_roots_ragged(struct gc_heap *heap)
 		gc_world_restart(heap);
 }
 
-/* The first look at the roots; leaves a set of grey objects. */
+/* Mark the roots for the first time; leaves them grey. */
 static void mark_roots(struct gc_heap *heap, bool stw)
 {
 	bool minor = heap->cycle.kind == GC_KIND_MINOR;
 
 	gc_mark_prepare(heap, minor);
 	/*
-	 * Before the first thread is scanned: a store that this loses a card of was made
-	 * before anything was marked, and its thread passes a safepoint before anything is
-	 * traced. And before the first push: card+filter leaves objects to dirty cards.
+	 * Before the first thread is scanned: if this cleans the card of a concurrent store,
+	 * that store came before any marking, and its thread passes a safepoint before tracing
+	 * begins. And before the first push: card+filter leaves objects to dirty cards.
 	 */
 	if (!minor)
 		gc_mark_clean_cards(heap);
@@ -108,7 +108,10 @@ static void mark_roots(struct gc_heap *heap, bool stw)
 		gc_world_restart(heap);
 }
 
-/* Mutators get half of what they took since @used bytes were in use; what is in use now. */
+/*
+ * Bound mutators to half of what they allocated since @used bytes were in use; returns the bytes
+ * in use now.
+ */
 static uint64_t next_round(struct gc_heap *heap, uint64_t used)
 {
 	uint64_t now = gc_load(&heap->in_use), half = now > used ? (now - used) / 2 : 0;
@@ -117,17 +120,17 @@ static uint64_t next_round(struct gc_heap *heap, uint64_t used)
 	return now;
 }
 
-/* Whoever waits for the cycle waits for its last pause, too: there is none to keep short. */
+/* Do all mutators wait for the cycle? Then there is no reason to keep the last pause short. */
 static bool all_wait(const struct gc_heap *heap)
 {
 	return gc_threads_wait(heap) >= __atomic_load_n(&heap->thread_count, __ATOMIC_RELAXED);
 }
 
 /*
- * Dirty cards beside mutators, several times while there are many: the next pass finds what
- * mutators did during this one. What was in use when the last began.
+ * Clean dirty cards while mutators run, and repeat that while there are many: the next pass finds
+ * cards that mutators dirtied during this one. Returns the bytes in use when the last pass began.
  */
-static uint64_t preclean(struct gc_heap *heap)
+static uint64_t cards_preclean(struct gc_heap *heap)
 {
 	uint64_t used = gc_load(&heap->in_use);
 
@@ -143,13 +146,13 @@ static uint64_t preclean(struct gc_heap *heap)
 }
 
 /*
- * The second pause. With remark-limit= it gives up in time and goes back to concurrent
- * marking (after Endo and Taura), unless all wait for that as well, each time with twice the limit so that it ends. What is
- * left to mark is what was allocated since the last round began, @used bytes being in use
- * then: mutators that allocate as fast as the collector marks would leave no less of it
- * round after round, so they are held to half each time.
+ * The second pause. With remark-limit= it gives up in time and goes back to concurrent marking
+ * (after Endo and Taura), unless all mutators wait for the cycle anyway. The limit doubles each
+ * time, so that this ends. What is left to mark was allocated since the last round began, when
+ * @used bytes were in use. Mutators that allocate as fast as the collector marks would leave as
+ * much in each round, so each round allows them half as much.
  */
-static void remark(struct gc_heap *heap, uint64_t used)
+static void pause_remark(struct gc_heap *heap, uint64_t used)
 {
 	uint64_t limit = (uint64_t)heap->opt.remark_limit * 1000;
 
@@ -181,14 +184,14 @@ static void keep_survivors(struct gc_heap *heap)
 {
 	size_t first = heap->base >> GC_WORD_SHIFT, last = gc_high(heap) >> GC_WORD_SHIFT;
 
-	/* survivor |= mark; a minor's marks began as the survivors, so a copy is the union */
+	/* The live bits already include the survivors: a minor cycle's mark bits began as those. */
 	memcpy(&heap->survivor[first], &heap->live[first], (last - first) * sizeof(uint64_t));
 }
 
 /*
- * What the next collection is to be. In a heap of fixed size survivors never pass the limit,
- * which is the seed's rule: they eat up the room, so there the price decides. @rescanned
- * objects before the cycle
+ * Choose between a minor and a major next collection. In a heap of fixed size survivors never
+ * pass the limit, which would be the seed's rule; they use up the room instead, so there the cost
+ * decides. @rescanned: value of the counter before the cycle
  */
 static void set_next(struct gc_heap *heap, uint64_t rescanned)
 {
@@ -208,7 +211,7 @@ static void set_next(struct gc_heap *heap, uint64_t rescanned)
 							 (double)heap->opt.heap - live);
 }
 
-static void collect(struct gc_heap *heap)
+static void cms_collect(struct gc_heap *heap)
 {
 	uint64_t rescanned = heap->stats.rescanned_objects, used;
 	struct gc_cycle *c = &heap->cycle;
@@ -216,7 +219,7 @@ static void collect(struct gc_heap *heap)
 		   (heap->opt.foreground == GC_FG_STW || c->alone || c->cause == GC_CAUSE_OOM ||
 		    heap->profiler);
 
-	c->kind = choose(heap);
+	c->kind = cycle_choose(heap);
 	gc_inplace_sweep_rest(heap);
 	mark_roots(heap, stw);
 	if (!stw)
@@ -227,7 +230,7 @@ static void collect(struct gc_heap *heap)
 	if (!stw)
 		gc_give_way(heap);
 	if (!stw && (heap->opt.preclean || c->kind == GC_KIND_MINOR) && !all_wait(heap))
-		used = preclean(heap);
+		used = cards_preclean(heap);
 	if (!stw)
 		gc_give_way(heap);
 	gc_phase_end(heap);
@@ -235,7 +238,7 @@ static void collect(struct gc_heap *heap)
 		gc_phase_begin(heap, GC_PHASE_REMARK, 0);
 		gc_mark_finish(heap, NULL);
 	} else {
-		remark(heap, used);
+		pause_remark(heap, used);
 	}
 	gc_mark_weak(heap);
 	gc_phase_end(heap);
@@ -260,7 +263,7 @@ const struct gc_plan gc_plan_cms = {
 	.summary = "Dalvik's mostly-concurrent mark-sweep",
 	.concurrent = true,
 	.finger = true,
-	.collect = collect,
+	.collect = cms_collect,
 	GC_INPLACE,
 };
 
@@ -269,11 +272,11 @@ const struct gc_plan gc_plan_cmsfly = {
 	.summary = "cms that scans each thread's stack on the fly",
 	.concurrent = true,
 	.ragged = true,
-	.collect = collect,
+	.collect = cms_collect,
 	GC_INPLACE,
 };
 
-/* No margin: minor cycles cost what they cost, however early they come. */
+/* ahead=1, no margin: the cost of a minor cycle does not depend on how early it begins. */
 static int check_gencms(struct gc_options *opt, struct gc_error *err)
 {
 	(void)err;
@@ -289,6 +292,6 @@ const struct gc_plan gc_plan_gencms = {
 	.generational = true,
 	.minor = GC_MINOR_ROOM,
 	.check = check_gencms,
-	.collect = collect,
+	.collect = cms_collect,
 	GC_INPLACE,
 };

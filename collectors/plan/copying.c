@@ -76,7 +76,7 @@ void gc_copying_keep_in_max(struct gc_heap *heap)
 	if (heap->opt.poison)
 		return;
 	gc_space_lock(heap);
-	/* When memory ran out pages may need all that the spaces can spare just now. */
+	/* When memory ran out, pages may need all that the bump spaces can spare. */
 	gc_bump_release(heap, held < max && heap->cycle.cause != GC_CAUSE_OOM ?
 				      (size_t)(max - held) / 2 :
 				      0);

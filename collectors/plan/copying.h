@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the copying plans share beside the copying itself (mech/copy.h). */
+/* Code that the copying plans share, in addition to copying itself (mech/copy.h). */
 #ifndef GC_COPYING_H
 #define GC_COPYING_H
 
@@ -14,12 +14,12 @@
 
 /**
  * struct gc_copying - how a plan's references are followed
- * @visit: a reference, for the copier that is its argument; alone
- * @roots: further roots than the program's, or NULL
- * @drain, @drain_shared: until no stack holds anything, alone and as one of several
- * @drain_all: gc_copying_drain() with this
- * @scan: one object, alone
- * @old: bits of the objects in the pages that were reached in this cycle, or more
+ * @visit: visitor of a reference, whose argument is the copier; for a single thread
+ * @roots: visits the plan's own roots, in addition to the program's; may be NULL
+ * @drain, @drain_shared: copy until all stacks are empty, for a single thread and for several
+ * @drain_all: gc_copying_drain() with this struct
+ * @scan: scans an object, for a single thread
+ * @old: bitmap that includes all objects in the pages that were reached in this cycle
  * @alive: for weak references
  */
 struct gc_copying {
@@ -33,15 +33,15 @@ struct gc_copying {
 	gc_alive_fn alive;
 };
 
-/* The world stops and all runs go back. */
+/* Stop the world and take back all runs. */
 void gc_copying_stop(struct gc_heap *heap);
 /*
- * To-space opens and all that is reachable goes there; @total: bytes that there are. Bytes
- * in to-space; the sums of all copiers are in the first one's.
+ * Open to-space and copy all that is reachable; @total: bytes in use, for progress. Returns the
+ * bytes in to-space; the first copier holds the sums of all.
  */
 uint64_t gc_copying_trace(struct gc_heap *heap, const struct gc_copying *how, uint64_t total);
 
-/* Until nothing is grey: what found no room on the stack is recovered. */
+/* Copy until no object is grey, which includes the recovery from stack overflows. */
 void gc_copying_drain(struct gc_heap *heap, const struct gc_copying *how);
 
 size_t gc_copying_footprint(const struct gc_heap *heap);
@@ -53,12 +53,12 @@ uint64_t gc_copying_room(const struct gc_heap *heap, uint64_t want, bool most);
 	.room = gc_copying_room, .footprint = gc_copying_footprint, .release = gc_copying_release
 
 /*
- * After a collection: as blocks and large objects grow, the bump spaces give up what they
- * will not reach again.
+ * After a collection: as blocks and large objects grow, release memory of the bump spaces that
+ * max= no longer allows them to use.
  */
 void gc_copying_keep_in_max(struct gc_heap *heap);
 
-/* A refusal: what finds no room on a mark stack is recovered by scanning all, not by cards. */
+/* Refuses overflow=card*: copying plans recover from a stack overflow by a scan of all objects. */
 int gc_copying_check(struct gc_options *opt, struct gc_error *err);
 
 #endif

@@ -7,13 +7,13 @@
  *
  * Invariants:
  *  - While mutators run, a reference from the pages to the bump space lies on a dirty card:
- *    stores dirty it, and whoever scans an old object that still refers there does so again.
+ *    stores dirty it, and a scan of an old object that still refers there dirties it again.
  *  - Objects below bump->aged were there at the last collection: they alone are promoted.
  *  - A survivor's bit is set for what was promoted since the last whole collection.
- *  - To-space has room for all of from-space; who finds none in the pages stays young.
+ *  - To-space has room for all of from-space; an object that finds none in the pages stays young.
  *
- * With nursery=0 mutators allocate what the cache holds before the next collection, or more where
- * more of it dies then (plan/nursery.h): small garbage never leaves the cache.
+ * With nursery=0 mutators allocate as much as the cache holds before the next collection, or more
+ * if a larger part of it dies then (plan/nursery.h): short-lived garbage never leaves the cache.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,10 +25,10 @@
 #include "promote.h"
 
 #define NURSERY_MOST (32u << 20)
-#define GROWTH(x)    ((x) / 2) /* of what is old, before all of it is collected again */
-#define STALE(x)     ((x) / 8) /* promoted since, it is worth a look when memory is short */
+#define GROWTH(x)    ((x) / 2) /* growth of the old space until it is collected again */
+#define STALE(x)     ((x) / 8) /* growth that makes it worth collecting when memory is short */
 
-/* Which objects that were there at the last collection are promoted */
+/* Which objects that were in the bump space at the last collection are promoted */
 enum when {
 	NEVER,
 	ALWAYS,
@@ -52,7 +52,7 @@ static struct gss *gss_of(struct gc_heap *heap)
 	return heap->plan_data;
 }
 
-static size_t capacity(const struct gc_options *opt)
+static size_t gss_capacity(const struct gc_options *opt)
 {
 	size_t most = (size_t)opt->max / 2;
 
@@ -63,12 +63,12 @@ static size_t capacity(const struct gc_options *opt)
 	return gc_align(most, 1 << 16);
 }
 
-static size_t space(const struct gc_options *opt)
+static size_t gss_space(const struct gc_options *opt)
 {
-	return 2 * gc_bump_span(capacity(opt));
+	return 2 * gc_bump_span(gss_capacity(opt));
 }
 
-static int check(struct gc_options *opt, struct gc_error *err)
+static int gss_check(struct gc_options *opt, struct gc_error *err)
 {
 	if (opt->nursery && opt->nursery < 65536)
 		return gc_fail(err, -EINVAL, "nursery=%lld: give 0 or at least 64K",
@@ -85,7 +85,7 @@ static int check(struct gc_options *opt, struct gc_error *err)
 	return gc_copying_check(opt, err);
 }
 
-/* A share of the cache for each mutator that runs, and room for a few large ones */
+/* Lower bound: the cache of each running mutator's core, and room for a few large= objects */
 static void bound_nursery(struct gc_heap *heap, struct gss *g)
 {
 	uint64_t threads = __atomic_load_n(&heap->thread_count, __ATOMIC_RELAXED), least;
@@ -100,13 +100,13 @@ static void bound_nursery(struct gc_heap *heap, struct gss *g)
 	heap->bump->young = g->nursery.size;
 }
 
-static int init(struct gc_heap *heap, struct gc_error *err)
+static int gss_init(struct gc_heap *heap, struct gc_error *err)
 {
 	struct gss *g = calloc(1, sizeof(*g));
 
 	heap->plan_data = g;
 	if (!g || gc_blocks_init(heap) || gc_large_init(heap) ||
-	    gc_bump_init(heap, heap->pages_end, capacity(&heap->opt)) || gc_crew_init(heap))
+	    gc_bump_init(heap, heap->pages_end, gss_capacity(&heap->opt)) || gc_crew_init(heap))
 		return gc_fail(err, -ENOMEM, "no memory for the spaces' own state");
 	g->when = heap->opt.promote == GC_PROMOTE_NEVER	  ? NEVER :
 		  heap->opt.promote == GC_PROMOTE_DEFAULT ? ALWAYS :
@@ -118,7 +118,7 @@ static int init(struct gc_heap *heap, struct gc_error *err)
 	return gc_promotion_init(&g->promotion, &heap->opt, err);
 }
 
-static void fini(struct gc_heap *heap)
+static void gss_fini(struct gc_heap *heap)
 {
 	gc_crew_fini(heap);
 	gc_bump_fini(heap);
@@ -127,14 +127,14 @@ static void fini(struct gc_heap *heap)
 	free(heap->plan_data);
 }
 
-static uintptr_t alloc(struct gc_thread *t, size_t bytes, bool force)
+static uintptr_t gss_alloc(struct gc_thread *t, size_t bytes, bool force)
 {
 	if (bytes > (size_t)t->heap->opt.large)
 		return gc_large_alloc(t->heap, bytes, force);
 	return gc_bump_alloc(t, bytes, force);
 }
 
-/* Room in the old space, 0 none. The copier owns the block. */
+/* Memory in the old space in a new run, or 0. The copier owns the block. */
 static __attribute__((noinline)) uintptr_t more_room(struct gc_copier *c, size_t size)
 {
 	if (size > GC_CLASS_LARGEST)
@@ -143,12 +143,12 @@ static __attribute__((noinline)) uintptr_t more_room(struct gc_copier *c, size_t
 }
 
 /*
- * Room in the old space for an object that was there at the last collection, or NULL when
- * it is to stay or no page is left. The words of the survivors' bitmap are the copier's own as
- * the block is; marks are set in blocks of others, too.
+ * Memory in the old space for an object that was in the bump space at the last collection, or NULL
+ * when it is to stay or no page is left. Only the owner of a block writes its words of the
+ * survivors' bitmap; mark bits are also set in blocks of other copiers.
  */
-gc_inline void *promote(struct gc_copier *c, void *ref, uint64_t word, size_t size,
-			const bool shared, const enum when when, const bool whole)
+gc_inline void *gss_promote(struct gc_copier *c, void *ref, uint64_t word, size_t size,
+			    const bool shared, const enum when when, const bool whole)
 {
 	struct gc_heap *heap = c->heap;
 	struct gss *g = gss_of(heap);
@@ -158,7 +158,7 @@ gc_inline void *promote(struct gc_copier *c, void *ref, uint64_t word, size_t si
 	if ((uintptr_t)ref >= c->aged)
 		return NULL;
 	if (when == CHOSEN) {
-		/* two copies: it was eligible before and was held back */
+		/* Copied twice: it was eligible before and was held back. */
 		if ((word & GC_AGE_MASK) >= 2u << GC_AGE_SHIFT)
 			gc_promotion_met(&g->promotion, size);
 		if (!gc_promotion_choose(heap, &g->promotion, size, c->rng))
@@ -182,7 +182,7 @@ gc_inline void *promote(struct gc_copier *c, void *ref, uint64_t word, size_t si
 	return (void *)at;
 }
 
-gc_inline bool outside(struct gc_copier *c, void *ref, const bool shared, const bool whole)
+gc_inline bool gss_outside(struct gc_copier *c, void *ref, const bool shared, const bool whole)
 {
 	struct gc_heap *heap = c->heap;
 	uint64_t word;
@@ -201,70 +201,72 @@ gc_inline bool outside(struct gc_copier *c, void *ref, const bool shared, const 
 	return refs ? refs > sizeof(struct gc_header) : gc_has_refs(gc_info(heap, word));
 }
 
-/* An old object that refers to the bump space must be found again: its card. */
-gc_inline void scanned(struct gc_copier *c, void *obj, bool young)
+/* An old object that refers to the bump space must be found again: dirty its card. */
+gc_inline void gss_scanned(struct gc_copier *c, void *obj, bool young)
 {
 	if (GC_NEEDED(2) && young && (uintptr_t)obj - c->into >= c->span)
 		gc_card_dirty(c->heap, (uintptr_t)obj);
 }
 
-/* Whatever is asked for, whatever collection it is: roots, objects without a shape, sharers */
-gc_inline void *promote_any(struct gc_copier *c, void *ref, uint64_t word, size_t size, bool shared)
+/* For any promotion policy and kind of collection: roots, objects without a shape, helpers */
+gc_inline void *gss_promote_any(struct gc_copier *c, void *ref, uint64_t word, size_t size,
+				bool shared)
 {
 	const struct gss *g = gss_of(c->heap);
 
-	return g->when == NEVER ? NULL : promote(c, ref, word, size, shared, CHOSEN, g->whole);
+	return g->when == NEVER ? NULL : gss_promote(c, ref, word, size, shared, CHOSEN, g->whole);
 }
 
-gc_inline bool outside_any(struct gc_copier *c, void *ref, bool shared)
+gc_inline bool gss_outside_any(struct gc_copier *c, void *ref, bool shared)
 {
-	return outside(c, ref, shared, gss_of(c->heap)->whole);
+	return gss_outside(c, ref, shared, gss_of(c->heap)->whole);
 }
 
 static const struct gc_copy_ops ops = {
 	.ages = true,
-	.promote = promote_any,
-	.outside = outside_any,
-	.scanned = scanned,
+	.promote = gss_promote_any,
+	.outside = gss_outside_any,
+	.scanned = gss_scanned,
 };
 
-gc_inline void visit(void **slot, void *c)
+gc_inline void gss_visit(void **slot, void *c)
 {
 	gc_copy_slot(c, slot, &ops, false);
 }
 
-gc_inline void visit_shared(void **slot, void *c)
+gc_inline void gss_visit_shared(void **slot, void *c)
 {
 	gc_copy_slot(c, slot, &ops, true);
 }
 
-gc_inline void scan(struct gc_copier *c, void *obj, const bool shared)
+gc_inline void gss_scan(struct gc_copier *c, void *obj, const bool shared)
 {
 	c->young = false;
-	gc_copy_scan(c, obj, shared ? visit_shared : visit);
-	scanned(c, obj, c->young);
+	gc_copy_scan(c, obj, shared ? gss_visit_shared : gss_visit);
+	gss_scanned(c, obj, c->young);
 }
 
-static __attribute__((noinline)) void scan_other(struct gc_copier *c, void *obj, const bool shared)
+static __attribute__((noinline)) void gss_scan_other(struct gc_copier *c, void *obj,
+						     const bool shared)
 {
-	scan(c, obj, shared);
+	gss_scan(c, obj, shared);
 }
 
-static void drain_shared(struct gc_copier *c)
+static void gss_drain_shared(struct gc_copier *c)
 {
-	gc_copy_loop(c, true, &ops, scan_other);
+	gc_copy_loop(c, true, &ops, gss_scan_other);
 }
 
-/* A loop of its own for each @when and kind of collection, of a thread alone */
+/* A loop of its own for each @when and kind of collection, for a single thread */
 #define LOOP(name, when_, whole_)                                                                     \
 	gc_inline void *promote_##name(struct gc_copier *c, void *ref, uint64_t word, size_t size,    \
 				       bool shared)                                                   \
 	{                                                                                             \
-		return promote(c, ref, word, size, shared, when_, whole_);                            \
+		return gss_promote(c, ref, word, size, shared, when_, whole_);                        \
 	}                                                                                             \
 	gc_inline bool outside_##name(struct gc_copier *c, void *ref, bool shared)                    \
 	{                                                                                             \
-		return outside(c, ref, shared, whole_);                                               \
+		return gss_outside(c, ref, shared, whole_);                                           \
 	}                                                                                             \
 	static __attribute__((noinline)) void loop_##name(struct gc_copier *c)                        \
 	{                                                                                             \
@@ -273,10 +275,10 @@ static void drain_shared(struct gc_copier *c)
 			.promote = when_ == NEVER ? NULL : promote_##name,                            \
 			.outside =                                                                    \
 				outside_##name, /* What has a shape is small: it was not promoted. */ \
-			.scanned = when_ == NEVER ? NULL : scanned,                                   \
+			.scanned = when_ == NEVER ? NULL : gss_scanned,                               \
 		};                                                                                    \
                                                                                                       \
-		gc_copy_loop(c, false, &own, scan_other);                                             \
+		gc_copy_loop(c, false, &own, gss_scan_other);                                         \
 	}
 
 LOOP(never, NEVER, false)
@@ -286,7 +288,7 @@ LOOP(always_whole, ALWAYS, true)
 LOOP(chosen, CHOSEN, false)
 LOOP(chosen_whole, CHOSEN, true)
 
-static void drain(struct gc_heap *heap)
+static void gss_drain(struct gc_heap *heap)
 {
 	static void (*const loop[WHENS][2])(struct gc_copier * c) = {
 		[NEVER] = { loop_never, loop_never_whole },
@@ -298,12 +300,12 @@ static void drain(struct gc_heap *heap)
 	loop[g->when][g->whole](gc_copy_first(heap));
 }
 
-static void scan_cards(struct gc_heap *heap)
+static void gss_scan_cards(struct gc_heap *heap)
 {
 	uint8_t *end = gc_card(heap, gc_high(heap)), *card = gc_card(heap, heap->base);
 	struct gc_copier *c = gc_copy_first(heap);
 
-	/* A whole collection finds what is young from the program's roots. */
+	/* A whole collection finds young objects from the program's roots. */
 	if (gss_of(heap)->whole)
 		return;
 	for (; (card = gc_card_next(card, end)) < end; card++) {
@@ -313,29 +315,29 @@ static void scan_cards(struct gc_heap *heap)
 		gc_tally(&heap->stats.cards_dirty, 1);
 		gc_tally(&heap->stats.cards_scanned, 1);
 		for (; (at = gc_bit_next(heap->live, at, stop)) < stop; at += 8)
-			scan(c, (void *)at, false);
+			gss_scan(c, (void *)at, false);
 	}
 }
 
 static const struct gc_copying copying;
 
-static void drain_all(struct gc_heap *heap)
+static void gss_drain_all(struct gc_heap *heap)
 {
 	gc_copying_drain(heap, &copying);
 }
 
-static void scan_alone(struct gc_copier *c, void *obj)
+static void gss_scan_alone(struct gc_copier *c, void *obj)
 {
-	scan(c, obj, false);
+	gss_scan(c, obj, false);
 }
 
-/* A promoted object has its bit among the survivors, in a whole collection its mark, too. */
-static const uint64_t *old(struct gc_heap *heap)
+/* Promoted objects have survivor bits; in a whole collection, reached ones have mark bits. */
+static const uint64_t *gss_old(struct gc_heap *heap)
 {
 	return gss_of(heap)->whole ? heap->mark : heap->survivor;
 }
 
-static bool alive(struct gc_heap *heap, void **ref)
+static bool gss_alive(struct gc_heap *heap, void **ref)
 {
 	if (gc_bump_has(heap->bump, (uintptr_t)*ref))
 		return gc_copy_kept(ref);
@@ -344,17 +346,17 @@ static bool alive(struct gc_heap *heap, void **ref)
 }
 
 static const struct gc_copying copying = {
-	.visit = visit,
-	.roots = scan_cards,
-	.drain = drain,
-	.drain_shared = drain_shared,
-	.drain_all = drain_all,
-	.scan = scan_alone,
-	.old = old,
-	.alive = alive,
+	.visit = gss_visit,
+	.roots = gss_scan_cards,
+	.drain = gss_drain,
+	.drain_shared = gss_drain_shared,
+	.drain_all = gss_drain_all,
+	.scan = gss_scan_alone,
+	.old = gss_old,
+	.alive = gss_alive,
 };
 
-/* Would collecting what is old make room that mutators want? */
+/* Is memory so short that the old space should be collected? */
 static bool short_of_memory(const struct gc_heap *heap, const struct gss *g)
 {
 	uint64_t held = gc_pages_held(heap) + heap->bump->promise, max = (uint64_t)heap->opt.max;
@@ -365,7 +367,7 @@ static bool short_of_memory(const struct gc_heap *heap, const struct gss *g)
 	       (held + 2 * heap->bump->young > max && g->promoted > STALE(g->old_then));
 }
 
-/* ART's rule, or with nursery=0 one that leaves a large heap alone for longer */
+/* ART's rule; with nursery=0 the threshold grows with the old space */
 static bool promoted_enough(const struct gc_heap *heap, const struct gss *g)
 {
 	uint64_t most = (uint64_t)heap->opt.threshold;
@@ -387,7 +389,7 @@ static bool choose_whole(struct gc_heap *heap, struct gss *g)
 	       short_of_memory(heap, g);
 }
 
-/* Promoted since the last whole collection and dead now: promoted too early. */
+/* Count bytes promoted since the last whole collection and dead now: promoted too early. */
 static void count_premature(struct gc_heap *heap)
 {
 	uintptr_t end = gc_high(heap);
@@ -425,7 +427,7 @@ static void end_whole(struct gc_heap *heap, struct gss *g)
 	g->old_then = g->old_bytes;
 }
 
-/* @allocated since the last collection */
+/* @allocated: bytes since the last collection */
 static void resize_nursery(struct gc_heap *heap, struct gss *g, uint64_t allocated)
 {
 	if (!heap->bump->young)
@@ -434,8 +436,8 @@ static void resize_nursery(struct gc_heap *heap, struct gss *g, uint64_t allocat
 	bound_nursery(heap, g);
 }
 
-/* Bytes in use: exact for bump and large, for blocks what was marked and promoted. */
-static uint64_t account(struct gc_heap *heap, struct gss *g)
+/* Bytes in use: exact for the bump space and large objects, marked and promoted for blocks. */
+static uint64_t gss_account(struct gc_heap *heap, struct gss *g)
 {
 	return gc_bump_used(heap->bump) + heap->large->bytes + g->old_bytes;
 }
@@ -460,7 +462,7 @@ static void verify_cards(struct gc_heap *heap)
 	}
 }
 
-static void collect(struct gc_heap *heap)
+static void gss_collect(struct gc_heap *heap)
 {
 	struct gss *g = gss_of(heap);
 	struct gc_cycle *c = &heap->cycle;
@@ -488,7 +490,7 @@ static void collect(struct gc_heap *heap)
 	gc_tally(&heap->stats.promoted_bytes, sum->promoted_bytes);
 	gc_tally(&heap->stats.promoted_objects, sum->promoted);
 	gc_phase_end(heap);
-	/* Promotion is no allocation by mutators. */
+	/* Promotion changed the counters, but is no allocation by mutators: restore them. */
 	__atomic_store_n(&heap->granted, granted, __ATOMIC_RELAXED);
 	__atomic_store_n(&heap->stats.allocated_objects, objects, __ATOMIC_RELAXED);
 	gc_bump_flip(heap);
@@ -496,22 +498,22 @@ static void collect(struct gc_heap *heap)
 		end_whole(heap, g);
 	gc_promotion_end(&g->promotion);
 	resize_nursery(heap, g, allocated);
-	/* What is there now is eligible at the next collection. */
+	/* All objects that are in the space now are eligible at the next collection. */
 	if (heap->opt.promote != GC_PROMOTE_NEVER)
 		heap->bump->promise = gc_bump_used(heap->bump);
 	gc_copying_keep_in_max(heap);
-	c->live_bytes = account(heap, g);
+	c->live_bytes = gss_account(heap, g);
 	__atomic_store_n(&heap->in_use, c->live_bytes, __ATOMIC_RELAXED);
 	c->exact = g->whole;
 	if (heap->opt.verify & (GC_VERIFY_POST | GC_VERIFY_TRACE))
 		gc_verify_post(heap);
 	gc_world_restart(heap);
-	/* Pages that are free bound the bump spaces: nobody else sweeps before they run out. */
+	/* Sweep now: unswept pages count as held and so shrink the bump spaces. */
 	while (g->whole && heap->bump->young && gc_blocks_sweep(heap))
 		;
 }
 
-static bool valid(struct gc_heap *heap, uintptr_t addr)
+static bool gss_valid(struct gc_heap *heap, uintptr_t addr)
 {
 	if (gc_in_pages(heap, addr))
 		return gc_large_valid(heap, addr) || gc_blocks_holds(heap, addr);
@@ -522,13 +524,13 @@ const struct gc_plan gc_plan_gss = {
 	.name = "gss",
 	.summary = "ART's generational semi-space with promotion by age",
 	.generational = true,
-	.check = check,
-	.space = space,
-	.init = init,
-	.fini = fini,
-	.alloc = alloc,
-	.collect = collect,
-	.valid = valid,
+	.check = gss_check,
+	.space = gss_space,
+	.init = gss_init,
+	.fini = gss_fini,
+	.alloc = gss_alloc,
+	.collect = gss_collect,
+	.valid = gss_valid,
 	.sweep = gc_blocks_sweep,
 	GC_COPYING,
 };

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * immix, stickyimmix: the modern control. Stop the world, mark objects and their lines,
+ * immix, stickyimmix: the modern baseline. Stop the world, mark objects and their lines,
  * bump through free lines. When memory was short, objects move out of blocks with many
  * holes as they are marked. With sticky marks a minor collection keeps the marks of the
  * last one: marked objects are old, and old objects on dirty cards are its roots.
  *
  * Invariants:
- *  - A line is marked if a marked object lies on it, on all lines that it reaches; a thread
- *    bumps through unmarked lines of a block that it alone owns.
- *  - Objects move in collections of the whole heap alone, and only out of blocks that were
- *    chosen before the first root was looked at; what has its mark bit stays where it is.
- *  - stickyimmix: between collections the mark bits are the old objects', and a reference from
- *    one to what is none lies on a dirty card.
+ *  - All lines that a marked object extends over are marked; a thread bumps through unmarked
+ *    lines of a block that it alone owns.
+ *  - Objects move only in collections of the whole heap, and only out of blocks that were
+ *    chosen before the first root was scanned; an object whose mark bit is set does not move.
+ *  - stickyimmix: between collections the mark bits are those of the old objects, and a
+ *    reference from an old object to a new one lies on a dirty card.
  */
 #include <errno.h>
 
@@ -27,7 +27,7 @@
 /* A minor collection that leaves less than this part of the last room asks for a major. */
 #define MINOR_YIELD 0.5
 
-static int init(struct gc_heap *heap, struct gc_error *err)
+static int immix_init(struct gc_heap *heap, struct gc_error *err)
 {
 	if (heap->opt.large > GC_CLASS_LARGEST)
 		return gc_fail(err, -EINVAL, "large=%lld: plan=%s keeps objects up to %u in lines",
@@ -37,21 +37,21 @@ static int init(struct gc_heap *heap, struct gc_error *err)
 	return 0;
 }
 
-static void fini(struct gc_heap *heap)
+static void immix_fini(struct gc_heap *heap)
 {
 	gc_defrag_fini(heap);
 	gc_lines_fini(heap);
 	gc_large_fini(heap);
 }
 
-static uintptr_t alloc(struct gc_thread *t, size_t bytes, bool force)
+static uintptr_t immix_alloc(struct gc_thread *t, size_t bytes, bool force)
 {
 	if (bytes > (size_t)t->heap->opt.large)
 		return gc_large_alloc(t->heap, bytes, force);
 	return gc_lines_alloc(t, bytes, force);
 }
 
-static void collect(struct gc_heap *heap)
+static void immix_collect(struct gc_heap *heap)
 {
 	struct gc_cycle *c = &heap->cycle;
 	bool minor = heap->plan->generational && !c->full && !heap->gc.next_major &&
@@ -66,7 +66,7 @@ static void collect(struct gc_heap *heap)
 	for (struct gc_thread *t = heap->threads; t; t = t->next)
 		gc_lines_flush(t);
 	if (minor) {
-		/* the marks stay: what is old has its bit already */
+		/* The mark bits stay: those of old objects are set already. */
 		gc_mark_swap(heap);
 		gc_mark_reset(heap);
 		if (heap->opt.verify & GC_VERIFY_CARD)
@@ -105,21 +105,22 @@ static void collect(struct gc_heap *heap)
 	gc_world_restart(heap);
 }
 
-static bool valid(struct gc_heap *heap, uintptr_t addr)
+static bool immix_valid(struct gc_heap *heap, uintptr_t addr)
 {
 	return gc_in_pages(heap, addr) &&
 	       (gc_large_valid(heap, addr) || gc_lines_holds(heap, addr));
 }
 
-static bool kept(struct gc_heap *heap, uintptr_t addr)
+static bool immix_kept(struct gc_heap *heap, uintptr_t addr)
 {
 	return gc_bit_test(heap->live, addr);
 }
 
 #define IMMIX                                                                                      \
-	.bump = true, .init = init, .fini = fini, .alloc = alloc, .flush = gc_lines_flush,         \
-	.collect = collect, .valid = valid, .kept = kept, .sweep = gc_lines_sweep,                 \
-	.footprint = gc_inplace_footprint, .release = gc_pages_release
+	.bump = true, .init = immix_init, .fini = immix_fini, .alloc = immix_alloc,                \
+	.flush = gc_lines_flush, .collect = immix_collect, .valid = immix_valid,                   \
+	.kept = immix_kept, .sweep = gc_lines_sweep, .footprint = gc_inplace_footprint,            \
+	.release = gc_pages_release
 
 const struct gc_plan gc_plan_immix = {
 	.name = "immix",

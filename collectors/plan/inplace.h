@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the plans over size-class blocks and large objects share. */
+/* Code that the plans over size-class blocks and large objects share. */
 #ifndef GC_INPLACE_H
 #define GC_INPLACE_H
 
@@ -16,11 +16,11 @@ size_t gc_inplace_footprint(const struct gc_heap *heap);
 
 /* Sweep all: blocks batch by batch, then large objects. */
 void gc_inplace_sweep(struct gc_heap *heap);
-/* A sweep that a lazy plan left is finished before marks change. */
+/* Finish the sweep that a lazy plan left, before mark bits change. */
 void gc_inplace_sweep_rest(struct gc_heap *heap);
 /*
- * World stopped, all marked: runs go back, the mark bits become the live bits, the
- * budget starts again from what is live.
+ * World stopped, after marking: take back runs, turn the mark bits into the live bits, and
+ * restart the budget from the live bytes.
  */
 void gc_inplace_turn_over(struct gc_heap *heap);
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * marksweep: stop the world, mark, sweep when memory is needed. The plain control that
- * the concurrent and the moving plans are measured against.
+ * marksweep: stop the world, mark, sweep when memory is needed. The plain baseline for
+ * the concurrent and the moving plans.
  *
  * Invariants:
  *  - While mutators run, a cell of a swept block is free exactly when its live bit is clear and
  *    it is not in a thread's run.
- *  - A block is swept, by whoever needs one or by the next collection, before its live bits
- *    are replaced.
- *  - While marking with a finger, what is marked and not on the stack lies ahead of it.
+ *  - A block is swept, by a thread that needs one or by the next collection, before its live
+ *    bits are replaced.
+ *  - While marking with a finger, a grey object is on the stack or ahead of the finger.
  */
 #include "../mech/mark.h"
 #include "../mech/phase.h"
@@ -17,14 +17,14 @@
 #include "../space/large.h"
 #include "inplace.h"
 
-static void collect(struct gc_heap *heap)
+static void marksweep_collect(struct gc_heap *heap)
 {
 	gc_inplace_sweep_rest(heap);
 	gc_mark_prepare(heap, false);
 	gc_world_stop(heap);
-	/* cards serve only a mark stack that overflows */
+	/* This plan uses cards only for overflows of the mark stack. */
 	gc_mark_clean_cards(heap);
-	/* Before the first root: what lies ahead of the finger is met by the walk alone. */
+	/* Before the first root: objects ahead of the finger are left to the walk. */
 	if (heap->opt.trace == GC_TRACE_FINGER)
 		heap->finger = 0;
 	gc_all_roots(heap, gc_mark_slot, heap);
@@ -36,7 +36,7 @@ static void collect(struct gc_heap *heap)
 	gc_phase_end(heap);
 	heap->cycle.exact = true;
 	gc_inplace_turn_over(heap);
-	/* Large objects are few and their pages are wanted at once; blocks are swept lazily. */
+	/* Large objects are few and hold many pages: sweep them now. Blocks are swept lazily. */
 	gc_phase_begin(heap, GC_PHASE_SWEEP, heap->large->bytes);
 	gc_phase_work(heap, gc_large_sweep(heap));
 	gc_phase_end(heap);
@@ -47,6 +47,6 @@ const struct gc_plan gc_plan_marksweep = {
 	.name = "marksweep",
 	.summary = "stop-the-world mark-sweep over size-class blocks, swept lazily",
 	.finger = true,
-	.collect = collect,
+	.collect = marksweep_collect,
 	GC_INPLACE,
 };

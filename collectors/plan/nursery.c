@@ -3,10 +3,10 @@
 
 #include <unistd.h>
 
-#define PERIOD	 4 /* collections of one size before it is judged */
-#define MUCH	 .04 /* survivors above this part are worth a larger nursery */
-#define LITTLE	 .005 /* below this part a smaller one does as well */
-#define PAYS	 .8 /* a doubling is kept if it leaves at most this of the part before */
+#define PERIOD	 4 /* collections at one size before it is evaluated */
+#define MUCH	 .04 /* if a larger part survives, try a larger nursery */
+#define LITTLE	 .005 /* if a smaller part survives, use a smaller nursery */
+#define PAYS	 .8 /* a doubling is kept if it reduces the surviving part by this factor or more */
 #define PATIENCE 64
 
 void gc_nursery_init(struct gc_nursery *n, uint64_t least, uint64_t most)
@@ -22,17 +22,17 @@ void gc_nursery_bound(struct gc_nursery *n, uint64_t least)
 		n->size = n->least;
 }
 
-static void resize(struct gc_nursery *n, uint64_t size, double before)
+static void nursery_resize(struct gc_nursery *n, uint64_t size, double before)
 {
 	n->size = size < n->least ? n->least : size;
 	n->before = before;
 }
 
-/* @share of what was allocated survived. */
-static void judge(struct gc_nursery *n, double share)
+/* Adjust the size; @share is the part of the allocated bytes that survived. */
+static void nursery_judge(struct gc_nursery *n, double share)
 {
 	if (n->before >= 0 && share > n->before * PAYS) {
-		resize(n, n->size / 2, -1);
+		nursery_resize(n, n->size / 2, -1);
 		n->rest = n->patience;
 		n->patience = n->patience < PATIENCE ? 2 * n->patience : PATIENCE;
 		return;
@@ -41,14 +41,14 @@ static void judge(struct gc_nursery *n, double share)
 		n->patience = PERIOD;
 	n->before = -1;
 	if (share > MUCH && 2 * n->size <= n->most && !n->rest)
-		resize(n, 2 * n->size, share);
+		nursery_resize(n, 2 * n->size, share);
 	else if (share < LITTLE)
-		resize(n, n->size / 2, -1);
+		nursery_resize(n, n->size / 2, -1);
 }
 
 void gc_nursery_end(struct gc_nursery *n, uint64_t allocated, uint64_t kept)
 {
-	/* Of one that came early little had time to die. */
+	/* Ignore an early collection: objects had less time to die. */
 	if (allocated < n->size / 2)
 		return;
 	n->allocated += allocated;
@@ -56,7 +56,7 @@ void gc_nursery_end(struct gc_nursery *n, uint64_t allocated, uint64_t kept)
 	n->rest -= n->rest > 0;
 	if (++n->seen < PERIOD)
 		return;
-	judge(n, (double)n->kept / (double)n->allocated);
+	nursery_judge(n, (double)n->kept / (double)n->allocated);
 	n->allocated = n->kept = n->seen = 0;
 }
 

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define TUNE_AFTER  8 /* collections watched before the first choice */
-#define TUNE_SAMPLE 16 /* one in so many of an unrestricted size is held back, to watch on */
+#define TUNE_AFTER  8 /* collections measured before the first choice */
+#define TUNE_SAMPLE 16 /* hold back one object in so many of an unrestricted size, as a sample */
 
 static unsigned int bucket_of(size_t size)
 {
@@ -41,18 +41,19 @@ int gc_promotion_init(struct gc_promotion *p, const struct gc_options *opt, stru
 	return 0;
 }
 
-static bool toss(uint64_t *rng, double p)
+static bool coin_toss(uint64_t *rng, double p)
 {
 	return (double)(gc_random(rng) >> 11) * 0x1p-53 < p;
 }
 
-static bool tuned(const struct gc_heap *heap, struct gc_promotion *p, size_t size, uint64_t *rng)
+static bool promotion_tuned(const struct gc_heap *heap, struct gc_promotion *p, size_t size,
+			    uint64_t *rng)
 {
 	unsigned int b = bucket_of(size);
 	bool promote;
 
 	if (p->collections < TUNE_AFTER || p->restrict_bucket[b])
-		promote = toss(rng, heap->opt.promote_p);
+		promote = coin_toss(rng, heap->opt.promote_p);
 	else
 		promote = gc_random(rng) % TUNE_SAMPLE;
 	gc_count(&p->held_now[b], !promote);
@@ -78,11 +79,11 @@ bool gc_promotion_choose(const struct gc_heap *heap, struct gc_promotion *p, siz
 			restricted |= size >= p->range[i].low && size <= p->range[i].high;
 		break;
 	case GC_PROMOTE_TUNED:
-		return tuned(heap, p, size, rng);
+		return promotion_tuned(heap, p, size, rng);
 	default:
 		break;
 	}
-	return !restricted || toss(rng, heap->opt.promote_p);
+	return !restricted || coin_toss(rng, heap->opt.promote_p);
 }
 
 void gc_promotion_met(struct gc_promotion *p, size_t size)
@@ -91,8 +92,8 @@ void gc_promotion_met(struct gc_promotion *p, size_t size)
 }
 
 /*
- * A size is restricted when objects of it that survived two collections die at the next
- * more often than the mean: waiting pays for them.
+ * A size is restricted when its objects that survived two collections die before the next one
+ * more often than the mean: for them, waiting pays off.
  */
 void gc_promotion_end(struct gc_promotion *p)
 {
@@ -104,7 +105,7 @@ void gc_promotion_end(struct gc_promotion *p)
 		met += p->met[b];
 	}
 	for (unsigned int b = 0; b < GC_SIZE_BUCKETS; b++) {
-		/* P(die) above the mean, by cross multiplication; a few objects say nothing */
+		/* P(die) above the mean, by cross multiplication, if there are enough samples */
 		p->restrict_bucket[b] = p->held[b] >= 32 && held &&
 					(double)(p->held[b] - p->met[b]) * (double)held >
 						(double)(held - met) * (double)p->held[b];

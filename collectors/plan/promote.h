@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which survivors of two collections leave the bump space: the policies of the
- * size-aware promotion seed (section 4) and of its tuning by measured lifetimes (5.6).
+ * Which survivors of two collections are promoted out of the bump space: the policies of the
+ * size-aware promotion seed (section 4) and its tuning by measured lifetimes (5.6).
  */
 #ifndef GC_PROMOTE_H
 #define GC_PROMOTE_H
@@ -27,7 +27,7 @@ struct gc_promotion {
 
 /* Parses ranges=; -EINVAL with @err. */
 int gc_promotion_init(struct gc_promotion *p, const struct gc_options *opt, struct gc_error *err);
-/* Is an eligible object of @size bytes to be promoted now? Copiers ask at the same time. */
+/* Is an eligible object of @size bytes to be promoted now? Called by copiers concurrently. */
 bool gc_promotion_choose(const struct gc_heap *heap, struct gc_promotion *p, size_t size,
 			 uint64_t *rng);
 /* tuned: an object that was held back at the last collection is alive */

@@ -6,39 +6,39 @@
  * Invariants:
  *  - While mutators run no reference leads to from-space, and to-space is empty.
  *  - While copying, a header in from-space is the object's own, a claim, or its new address:
- *    whoever put the claim there copies, all others wait for the address.
- *  - The live bits in the pages are the large objects'.
+ *    the thread that stored the claim copies, all others wait for the address.
+ *  - The live bits in the pages belong to large objects.
  */
 #include <errno.h>
 
 #include "copying.h"
 
-static size_t capacity(const struct gc_options *opt)
+static size_t semispace_capacity(const struct gc_options *opt)
 {
 	return gc_align((size_t)opt->max / 2, 1 << 20);
 }
 
-static size_t space(const struct gc_options *opt)
+static size_t semispace_space(const struct gc_options *opt)
 {
-	return 2 * gc_bump_span(capacity(opt));
+	return 2 * gc_bump_span(semispace_capacity(opt));
 }
 
-static int init(struct gc_heap *heap, struct gc_error *err)
+static int semispace_init(struct gc_heap *heap, struct gc_error *err)
 {
-	if (gc_bump_init(heap, heap->pages_end, capacity(&heap->opt)) || gc_large_init(heap) ||
-	    gc_crew_init(heap))
+	if (gc_bump_init(heap, heap->pages_end, semispace_capacity(&heap->opt)) ||
+	    gc_large_init(heap) || gc_crew_init(heap))
 		return gc_fail(err, -ENOMEM, "no memory for the spaces' own state");
 	return 0;
 }
 
-static void fini(struct gc_heap *heap)
+static void semispace_fini(struct gc_heap *heap)
 {
 	gc_crew_fini(heap);
 	gc_bump_fini(heap);
 	gc_large_fini(heap);
 }
 
-static uintptr_t alloc(struct gc_thread *t, size_t bytes, bool force)
+static uintptr_t semispace_alloc(struct gc_thread *t, size_t bytes, bool force)
 {
 	if (bytes > (size_t)t->heap->opt.large)
 		return gc_large_alloc(t->heap, bytes, force);
@@ -46,7 +46,7 @@ static uintptr_t alloc(struct gc_thread *t, size_t bytes, bool force)
 }
 
 /* A large object stays where it is. */
-gc_inline bool outside(struct gc_copier *c, void *ref, const bool shared)
+gc_inline bool semispace_outside(struct gc_copier *c, void *ref, const bool shared)
 {
 	struct gc_heap *heap = c->heap;
 
@@ -57,57 +57,58 @@ gc_inline bool outside(struct gc_copier *c, void *ref, const bool shared)
 	return gc_has_refs(gc_info(heap, gc_word(ref)));
 }
 
-static const struct gc_copy_ops ops = { .outside = outside };
+static const struct gc_copy_ops ops = { .outside = semispace_outside };
 
-gc_inline void visit(void **slot, void *c)
+gc_inline void semispace_visit(void **slot, void *c)
 {
 	gc_copy_slot(c, slot, &ops, false);
 }
 
-gc_inline void visit_shared(void **slot, void *c)
+gc_inline void semispace_visit_shared(void **slot, void *c)
 {
 	gc_copy_slot(c, slot, &ops, true);
 }
 
-gc_inline void scan(struct gc_copier *c, void *obj, const bool shared)
+gc_inline void semispace_scan(struct gc_copier *c, void *obj, const bool shared)
 {
-	gc_copy_scan(c, obj, shared ? visit_shared : visit);
+	gc_copy_scan(c, obj, shared ? semispace_visit_shared : semispace_visit);
 }
 
-static __attribute__((noinline)) void scan_other(struct gc_copier *c, void *obj, const bool shared)
+static __attribute__((noinline)) void semispace_scan_other(struct gc_copier *c, void *obj,
+							   const bool shared)
 {
-	scan(c, obj, shared);
+	semispace_scan(c, obj, shared);
 }
 
-static void drain_shared(struct gc_copier *c)
+static void semispace_drain_shared(struct gc_copier *c)
 {
-	gc_copy_loop(c, true, &ops, scan_other);
+	gc_copy_loop(c, true, &ops, semispace_scan_other);
 }
 
-static void drain(struct gc_heap *heap)
+static void semispace_drain(struct gc_heap *heap)
 {
-	gc_copy_loop(gc_copy_first(heap), false, &ops, scan_other);
+	gc_copy_loop(gc_copy_first(heap), false, &ops, semispace_scan_other);
 }
 
 static const struct gc_copying copying;
 
-static void drain_all(struct gc_heap *heap)
+static void semispace_drain_all(struct gc_heap *heap)
 {
 	gc_copying_drain(heap, &copying);
 }
 
-static void scan_alone(struct gc_copier *c, void *obj)
+static void semispace_scan_alone(struct gc_copier *c, void *obj)
 {
-	scan(c, obj, false);
+	semispace_scan(c, obj, false);
 }
 
-/* Large objects */
-static const uint64_t *old(struct gc_heap *heap)
+/* Only large objects are in the pages. */
+static const uint64_t *semispace_old(struct gc_heap *heap)
 {
 	return heap->mark;
 }
 
-static bool alive(struct gc_heap *heap, void **ref)
+static bool semispace_alive(struct gc_heap *heap, void **ref)
 {
 	if (gc_bump_has(heap->bump, (uintptr_t)*ref))
 		return gc_copy_kept(ref);
@@ -115,16 +116,16 @@ static bool alive(struct gc_heap *heap, void **ref)
 }
 
 static const struct gc_copying copying = {
-	.visit = visit,
-	.drain = drain,
-	.drain_shared = drain_shared,
-	.drain_all = drain_all,
-	.scan = scan_alone,
-	.old = old,
-	.alive = alive,
+	.visit = semispace_visit,
+	.drain = semispace_drain,
+	.drain_shared = semispace_drain_shared,
+	.drain_all = semispace_drain_all,
+	.scan = semispace_scan_alone,
+	.old = semispace_old,
+	.alive = semispace_alive,
 };
 
-static void collect(struct gc_heap *heap)
+static void semispace_collect(struct gc_heap *heap)
 {
 	struct gc_cycle *c = &heap->cycle;
 	uint64_t copied;
@@ -132,7 +133,7 @@ static void collect(struct gc_heap *heap)
 	gc_copying_stop(heap);
 	gc_mark_prepare(heap, false);
 	copied = gc_copying_trace(heap, &copying, gc_load(&heap->in_use));
-	/* beside what was marked in place */
+	/* In addition to large objects, which were marked in place */
 	c->marked_bytes += copied;
 	c->live_bytes = c->marked_bytes;
 	gc_phase_end(heap);
@@ -149,7 +150,7 @@ static void collect(struct gc_heap *heap)
 	gc_world_restart(heap);
 }
 
-static bool valid(struct gc_heap *heap, uintptr_t addr)
+static bool semispace_valid(struct gc_heap *heap, uintptr_t addr)
 {
 	if (gc_in_pages(heap, addr))
 		return gc_large_valid(heap, addr);
@@ -160,11 +161,11 @@ const struct gc_plan gc_plan_semispace = {
 	.name = "semispace",
 	.summary = "stop-the-world copying between two halves",
 	.check = gc_copying_check,
-	.space = space,
-	.init = init,
-	.fini = fini,
-	.alloc = alloc,
-	.collect = collect,
-	.valid = valid,
+	.space = semispace_space,
+	.init = semispace_init,
+	.fini = semispace_fini,
+	.alloc = semispace_alloc,
+	.collect = semispace_collect,
+	.valid = semispace_valid,
 	GC_COPYING,
 };

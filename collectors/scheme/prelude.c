@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What is written in the language itself. */
+/* The part of the library that is written in Scheme. */
 #include "scheme.h"
 
 const char prelude[] =

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: MIT
-/* What is written in C. Arguments stay on the stack while a primitive allocates. */
+/* Procedures that are written in C. Arguments stay on the stack while a primitive allocates. */
 #include <string.h>
 
 #include "scheme.h"
 
 typedef void *function(struct vm *vm, void **a, size_t n);
 
-/* Most of them know how many arguments they have. */
+/* Most primitives have a fixed number of arguments and do not use @n. */
 #define PRIMITIVE(name)                                                                            \
-	static void *name(struct vm *vm, __attribute__((unused)) void **a,                         \
-			  __attribute__((unused)) size_t n)
+	static void *primitive_##name(struct vm *vm, __attribute__((unused)) void **a,             \
+				      __attribute__((unused)) size_t n)
 
-static void *truth(const struct vm *vm, bool b)
+static void *boolean_of(const struct vm *vm, bool b)
 {
 	return vm->unit[b ? YES : NO];
 }
 
-static void want(struct vm *vm, const void *v, enum kind kind, const char *what)
+static void type_check(struct vm *vm, const void *v, enum kind kind, const char *what)
 {
-	if (!is(vm, v, kind))
+	if (!value_is(vm, v, kind))
 		vm_fail(vm, "%s is wanted", what);
 }
 
-static int64_t number(struct vm *vm, const void *v)
+static int64_t number_of(struct vm *vm, const void *v)
 {
-	want(vm, v, NUMBER, "a number");
-	return value(v);
+	type_check(vm, v, NUMBER, "a number");
+	return number_value(v);
 }
 
 /* ---- numbers ---- */
@@ -35,17 +35,17 @@ PRIMITIVE(add)
 	int64_t sum = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (__builtin_add_overflow(sum, number(vm, a[i]), &sum))
+		if (__builtin_add_overflow(sum, number_of(vm, a[i]), &sum))
 			vm_fail(vm, "a number of more than 64 bits");
 	return new_number(vm, sum);
 }
 
 PRIMITIVE(subtract)
 {
-	int64_t sum = n > 1 ? number(vm, a[0]) : 0;
+	int64_t sum = n > 1 ? number_of(vm, a[0]) : 0;
 
 	for (size_t i = n > 1; i < n; i++)
-		if (__builtin_sub_overflow(sum, number(vm, a[i]), &sum))
+		if (__builtin_sub_overflow(sum, number_of(vm, a[i]), &sum))
 			vm_fail(vm, "a number of more than 64 bits");
 	return new_number(vm, sum);
 }
@@ -55,97 +55,98 @@ PRIMITIVE(multiply)
 	int64_t product = 1;
 
 	for (size_t i = 0; i < n; i++)
-		if (__builtin_mul_overflow(product, number(vm, a[i]), &product))
+		if (__builtin_mul_overflow(product, number_of(vm, a[i]), &product))
 			vm_fail(vm, "a number of more than 64 bits");
 	return new_number(vm, product);
 }
 
-static int64_t divisor(struct vm *vm, void **a)
+static int64_t divisor_of(struct vm *vm, void **a)
 {
-	if (!number(vm, a[1]) || (number(vm, a[0]) == INT64_MIN && value(a[1]) == -1))
+	if (!number_of(vm, a[1]) || (number_of(vm, a[0]) == INT64_MIN && number_value(a[1]) == -1))
 		vm_fail(vm, "a division by zero, or of more than 64 bits");
-	return value(a[1]);
+	return number_value(a[1]);
 }
 
 PRIMITIVE(quotient)
 {
-	const int64_t by = divisor(vm, a);
+	const int64_t by = divisor_of(vm, a);
 
-	return new_number(vm, value(a[0]) / by);
+	return new_number(vm, number_value(a[0]) / by);
 }
 
 PRIMITIVE(remainder_of)
 {
-	const int64_t by = divisor(vm, a);
+	const int64_t by = divisor_of(vm, a);
 
-	return new_number(vm, value(a[0]) % by);
+	return new_number(vm, number_value(a[0]) % by);
 }
 
 PRIMITIVE(equals)
 {
-	return truth(vm, number(vm, a[0]) == number(vm, a[1]));
+	return boolean_of(vm, number_of(vm, a[0]) == number_of(vm, a[1]));
 }
 
 PRIMITIVE(less)
 {
-	return truth(vm, number(vm, a[0]) < number(vm, a[1]));
+	return boolean_of(vm, number_of(vm, a[0]) < number_of(vm, a[1]));
 }
 
-/* ---- kinds and likeness ---- */
+/* ---- types and equality ---- */
 
-static bool same(const struct vm *vm, const void *a, const void *b)
+static bool values_same(const struct vm *vm, const void *a, const void *b)
 {
 	for (enum kind kind = NUMBER; kind <= CHARACTER; kind++)
-		if (is(vm, a, kind) && is(vm, b, kind))
-			return value(a) == value(b);
+		if (value_is(vm, a, kind) && value_is(vm, b, kind))
+			return number_value(a) == number_value(b);
 	return a == b;
 }
 
-static bool alike(const struct vm *vm, const void *a, const void *b)
+static bool values_alike(const struct vm *vm, const void *a, const void *b)
 {
-	for (; is(vm, a, PAIR) && is(vm, b, PAIR); a = cdr(a), b = cdr(b))
-		if (!alike(vm, car(a), car(b)))
+	for (; value_is(vm, a, PAIR) && value_is(vm, b, PAIR); a = cdr(a), b = cdr(b))
+		if (!values_alike(vm, car(a), car(b)))
 			return false;
-	if (is(vm, a, STRING) && is(vm, b, STRING))
+	if (value_is(vm, a, STRING) && value_is(vm, b, STRING))
 		return gc_length(a) == gc_length(b) &&
 		       !memcmp(((const struct string *)a)->text, ((const struct string *)b)->text,
 			       gc_length(a));
-	if (is(vm, a, VECTOR) && is(vm, b, VECTOR) && gc_length(a) == gc_length(b)) {
+	if (value_is(vm, a, VECTOR) && value_is(vm, b, VECTOR) && gc_length(a) == gc_length(b)) {
 		const struct vector *x = a, *y = b;
 
 		for (uint32_t i = 0; i < gc_length(a); i++)
-			if (!alike(vm, x->item[i], y->item[i]))
+			if (!values_alike(vm, x->item[i], y->item[i]))
 				return false;
 		return true;
 	}
-	return same(vm, a, b);
+	return values_same(vm, a, b);
 }
 
 PRIMITIVE(is_same)
 {
-	return truth(vm, same(vm, a[0], a[1]));
+	return boolean_of(vm, values_same(vm, a[0], a[1]));
 }
 
 PRIMITIVE(is_alike)
 {
-	return truth(vm, alike(vm, a[0], a[1]));
+	return boolean_of(vm, values_alike(vm, a[0], a[1]));
 }
 
 #define KIND(name, test)                                                                           \
 	PRIMITIVE(name)                                                                            \
 	{                                                                                          \
-		return truth(vm, test);                                                            \
+		return boolean_of(vm, test);                                                       \
 	}
 
-KIND(is_pair, is(vm, a[0], PAIR))
+KIND(is_pair, value_is(vm, a[0], PAIR))
 KIND(is_null, a[0] == vm->unit[NIL])
-KIND(is_symbol, is(vm, a[0], SYMBOL))
-KIND(is_number, is(vm, a[0], NUMBER))
-KIND(is_character, is(vm, a[0], CHARACTER))
-KIND(is_string, is(vm, a[0], STRING))
-KIND(is_vector, is(vm, a[0], VECTOR))
+KIND(is_symbol, value_is(vm, a[0], SYMBOL))
+KIND(is_number, value_is(vm, a[0], NUMBER))
+KIND(is_character, value_is(vm, a[0], CHARACTER))
+KIND(is_string, value_is(vm, a[0], STRING))
+KIND(is_vector, value_is(vm, a[0], VECTOR))
 KIND(is_boolean, a[0] == vm->unit[YES] || a[0] == vm->unit[NO])
-KIND(is_procedure, is(vm, a[0], CLOSURE) || is(vm, a[0], PRIMITIVE) || is(vm, a[0], CONTINUATION))
+KIND(is_procedure, value_is(vm, a[0], CLOSURE) || value_is(vm, a[0], PRIMITIVE) ||
+			   value_is(vm, a[0], CONTINUATION))
 
 /* ---- pairs ---- */
 
@@ -159,26 +160,26 @@ PRIMITIVE(cons)
 
 PRIMITIVE(car_of)
 {
-	want(vm, a[0], PAIR, "a pair");
+	type_check(vm, a[0], PAIR, "a pair");
 	return car(a[0]);
 }
 
 PRIMITIVE(cdr_of)
 {
-	want(vm, a[0], PAIR, "a pair");
+	type_check(vm, a[0], PAIR, "a pair");
 	return cdr(a[0]);
 }
 
 PRIMITIVE(set_car)
 {
-	want(vm, a[0], PAIR, "a pair");
+	type_check(vm, a[0], PAIR, "a pair");
 	gc_write(vm->m, a[0], &((struct pair *)a[0])->car, a[1]);
 	return vm->unit[NOTHING];
 }
 
 PRIMITIVE(set_cdr)
 {
-	want(vm, a[0], PAIR, "a pair");
+	type_check(vm, a[0], PAIR, "a pair");
 	gc_write(vm->m, a[0], &((struct pair *)a[0])->cdr, a[1]);
 	return vm->unit[NOTHING];
 }
@@ -195,41 +196,41 @@ PRIMITIVE(vector)
 
 PRIMITIVE(make_vector_of)
 {
-	const int64_t length = number(vm, a[0]);
+	const int64_t length = number_of(vm, a[0]);
 	void *made;
 
 	if (length < 0)
 		vm_fail(vm, "a vector of %lld", (long long)length);
 	made = new_vector(vm, (size_t)length);
 	for (int64_t i = 0; i < length; i++)
-		gc_init(&item(made)[i], n > 1 ? a[1] : vm->small[0]);
+		gc_init(&vector_items(made)[i], n > 1 ? a[1] : vm->small[0]);
 	return made;
 }
 
-static uint32_t within(struct vm *vm, const void *i, uint32_t length)
+static uint32_t index_within(struct vm *vm, const void *i, uint32_t length)
 {
-	if (number(vm, i) < 0 || value(i) >= length)
-		vm_fail(vm, "%lld is outside of 0 to %lld", (long long)value(i),
+	if (number_of(vm, i) < 0 || number_value(i) >= length)
+		vm_fail(vm, "%lld is outside of 0 to %lld", (long long)number_value(i),
 			(long long)length - 1);
-	return (uint32_t)value(i);
+	return (uint32_t)number_value(i);
 }
 
 PRIMITIVE(vector_ref)
 {
-	want(vm, a[0], VECTOR, "a vector");
-	return item(a[0])[within(vm, a[1], gc_length(a[0]))];
+	type_check(vm, a[0], VECTOR, "a vector");
+	return vector_items(a[0])[index_within(vm, a[1], gc_length(a[0]))];
 }
 
 PRIMITIVE(vector_set)
 {
-	want(vm, a[0], VECTOR, "a vector");
-	gc_write(vm->m, a[0], &item(a[0])[within(vm, a[1], gc_length(a[0]))], a[2]);
+	type_check(vm, a[0], VECTOR, "a vector");
+	gc_write(vm->m, a[0], &vector_items(a[0])[index_within(vm, a[1], gc_length(a[0]))], a[2]);
 	return vm->unit[NOTHING];
 }
 
 PRIMITIVE(vector_length)
 {
-	want(vm, a[0], VECTOR, "a vector");
+	type_check(vm, a[0], VECTOR, "a vector");
 	return new_number(vm, gc_length(a[0]));
 }
 
@@ -237,16 +238,15 @@ PRIMITIVE(vector_length)
 
 PRIMITIVE(string_length)
 {
-	want(vm, a[0], STRING, "a string");
+	type_check(vm, a[0], STRING, "a string");
 	return new_number(vm, gc_length(a[0]));
 }
 
 PRIMITIVE(string_ref)
 {
-	want(vm, a[0], STRING, "a string");
-	return new_character(
-		vm,
-		(unsigned char)((struct string *)a[0])->text[within(vm, a[1], gc_length(a[0]))]);
+	type_check(vm, a[0], STRING, "a string");
+	return new_character(vm, (unsigned char)((struct string *)a[0])
+					 ->text[index_within(vm, a[1], gc_length(a[0]))]);
 }
 
 PRIMITIVE(string_append)
@@ -255,7 +255,7 @@ PRIMITIVE(string_append)
 	size_t length = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		want(vm, a[i], STRING, "a string");
+		type_check(vm, a[i], STRING, "a string");
 		length += gc_length(a[i]);
 	}
 	made = new_string(vm, length);
@@ -270,9 +270,9 @@ PRIMITIVE(substring)
 	uint32_t from, to;
 	struct string *made;
 
-	want(vm, a[0], STRING, "a string");
-	to = within(vm, a[2], gc_length(a[0]) + 1);
-	from = within(vm, a[1], to + 1);
+	type_check(vm, a[0], STRING, "a string");
+	to = index_within(vm, a[2], gc_length(a[0]) + 1);
+	from = index_within(vm, a[1], to + 1);
 	made = new_string(vm, to - from);
 	memcpy(made->text, ((struct string *)a[0])->text + from, to - from);
 	return made;
@@ -283,7 +283,7 @@ PRIMITIVE(number_to_string)
 	char text[32];
 	struct string *made;
 
-	n = (size_t)snprintf(text, sizeof(text), "%lld", (long long)number(vm, a[0]));
+	n = (size_t)snprintf(text, sizeof(text), "%lld", (long long)number_of(vm, a[0]));
 	made = new_string(vm, n);
 	memcpy(made->text, text, n);
 	return made;
@@ -291,7 +291,7 @@ PRIMITIVE(number_to_string)
 
 PRIMITIVE(symbol_to_string)
 {
-	want(vm, a[0], SYMBOL, "a symbol");
+	type_check(vm, a[0], SYMBOL, "a symbol");
 	return ((struct symbol *)a[0])->name;
 }
 
@@ -299,10 +299,10 @@ PRIMITIVE(string_to_symbol)
 {
 	char text[256];
 
-	want(vm, a[0], STRING, "a string");
+	type_check(vm, a[0], STRING, "a string");
 	if (gc_length(a[0]) > sizeof(text))
 		vm_fail(vm, "a name of more than %zu bytes", sizeof(text));
-	/* It may move when a symbol is made of it. */
+	/* Copied, because interning allocates and may move the string. */
 	memcpy(text, ((struct string *)a[0])->text, gc_length(a[0]));
 	return intern(vm, text, gc_length(a[0]));
 }
@@ -368,51 +368,51 @@ static const struct {
 	enum special special;
 	function *run;
 } table[] = {
-	{ "*", 0, ANY, ORDINARY, multiply },
-	{ "+", 0, ANY, ORDINARY, add },
-	{ "-", 1, ANY, ORDINARY, subtract },
-	{ "<", 2, 2, ORDINARY, less },
-	{ "=", 2, 2, ORDINARY, equals },
+	{ "*", 0, ANY, ORDINARY, primitive_multiply },
+	{ "+", 0, ANY, ORDINARY, primitive_add },
+	{ "-", 1, ANY, ORDINARY, primitive_subtract },
+	{ "<", 2, 2, ORDINARY, primitive_less },
+	{ "=", 2, 2, ORDINARY, primitive_equals },
 	{ "apply", 2, ANY, APPLY, NULL },
-	{ "boolean?", 1, 1, ORDINARY, is_boolean },
+	{ "boolean?", 1, 1, ORDINARY, primitive_is_boolean },
 	{ "call/cc", 1, 1, CALLCC, NULL },
-	{ "car", 1, 1, ORDINARY, car_of },
-	{ "cdr", 1, 1, ORDINARY, cdr_of },
-	{ "char?", 1, 1, ORDINARY, is_character },
-	{ "collect", 0, 0, ORDINARY, collect },
-	{ "cons", 2, 2, ORDINARY, cons },
-	{ "display", 1, 1, ORDINARY, display },
-	{ "eq?", 2, 2, ORDINARY, is_same },
-	{ "equal?", 2, 2, ORDINARY, is_alike },
-	{ "eqv?", 2, 2, ORDINARY, is_same },
-	{ "error", 1, ANY, ORDINARY, fail },
-	{ "eval", 1, 1, ORDINARY, evaluate },
-	{ "gensym", 0, 0, ORDINARY, fresh_symbol },
-	{ "make-vector", 1, 2, ORDINARY, make_vector_of },
-	{ "newline", 0, 0, ORDINARY, newline },
-	{ "null?", 1, 1, ORDINARY, is_null },
-	{ "number->string", 1, 1, ORDINARY, number_to_string },
-	{ "number?", 1, 1, ORDINARY, is_number },
-	{ "pair?", 1, 1, ORDINARY, is_pair },
-	{ "procedure?", 1, 1, ORDINARY, is_procedure },
-	{ "quotient", 2, 2, ORDINARY, quotient },
-	{ "remainder", 2, 2, ORDINARY, remainder_of },
-	{ "set-car!", 2, 2, ORDINARY, set_car },
-	{ "set-cdr!", 2, 2, ORDINARY, set_cdr },
-	{ "string->symbol", 1, 1, ORDINARY, string_to_symbol },
-	{ "string-append", 0, ANY, ORDINARY, string_append },
-	{ "string-length", 1, 1, ORDINARY, string_length },
-	{ "string-ref", 2, 2, ORDINARY, string_ref },
-	{ "string?", 1, 1, ORDINARY, is_string },
-	{ "substring", 3, 3, ORDINARY, substring },
-	{ "symbol->string", 1, 1, ORDINARY, symbol_to_string },
-	{ "symbol?", 1, 1, ORDINARY, is_symbol },
-	{ "vector", 0, ANY, ORDINARY, vector },
-	{ "vector-length", 1, 1, ORDINARY, vector_length },
-	{ "vector-ref", 2, 2, ORDINARY, vector_ref },
-	{ "vector-set!", 3, 3, ORDINARY, vector_set },
-	{ "vector?", 1, 1, ORDINARY, is_vector },
-	{ "write", 1, 1, ORDINARY, write_out },
+	{ "car", 1, 1, ORDINARY, primitive_car_of },
+	{ "cdr", 1, 1, ORDINARY, primitive_cdr_of },
+	{ "char?", 1, 1, ORDINARY, primitive_is_character },
+	{ "collect", 0, 0, ORDINARY, primitive_collect },
+	{ "cons", 2, 2, ORDINARY, primitive_cons },
+	{ "display", 1, 1, ORDINARY, primitive_display },
+	{ "eq?", 2, 2, ORDINARY, primitive_is_same },
+	{ "equal?", 2, 2, ORDINARY, primitive_is_alike },
+	{ "eqv?", 2, 2, ORDINARY, primitive_is_same },
+	{ "error", 1, ANY, ORDINARY, primitive_fail },
+	{ "eval", 1, 1, ORDINARY, primitive_evaluate },
+	{ "gensym", 0, 0, ORDINARY, primitive_fresh_symbol },
+	{ "make-vector", 1, 2, ORDINARY, primitive_make_vector_of },
+	{ "newline", 0, 0, ORDINARY, primitive_newline },
+	{ "null?", 1, 1, ORDINARY, primitive_is_null },
+	{ "number->string", 1, 1, ORDINARY, primitive_number_to_string },
+	{ "number?", 1, 1, ORDINARY, primitive_is_number },
+	{ "pair?", 1, 1, ORDINARY, primitive_is_pair },
+	{ "procedure?", 1, 1, ORDINARY, primitive_is_procedure },
+	{ "quotient", 2, 2, ORDINARY, primitive_quotient },
+	{ "remainder", 2, 2, ORDINARY, primitive_remainder_of },
+	{ "set-car!", 2, 2, ORDINARY, primitive_set_car },
+	{ "set-cdr!", 2, 2, ORDINARY, primitive_set_cdr },
+	{ "string->symbol", 1, 1, ORDINARY, primitive_string_to_symbol },
+	{ "string-append", 0, ANY, ORDINARY, primitive_string_append },
+	{ "string-length", 1, 1, ORDINARY, primitive_string_length },
+	{ "string-ref", 2, 2, ORDINARY, primitive_string_ref },
+	{ "string?", 1, 1, ORDINARY, primitive_is_string },
+	{ "substring", 3, 3, ORDINARY, primitive_substring },
+	{ "symbol->string", 1, 1, ORDINARY, primitive_symbol_to_string },
+	{ "symbol?", 1, 1, ORDINARY, primitive_is_symbol },
+	{ "vector", 0, ANY, ORDINARY, primitive_vector },
+	{ "vector-length", 1, 1, ORDINARY, primitive_vector_length },
+	{ "vector-ref", 2, 2, ORDINARY, primitive_vector_ref },
+	{ "vector-set!", 3, 3, ORDINARY, primitive_vector_set },
+	{ "vector?", 1, 1, ORDINARY, primitive_is_vector },
+	{ "write", 1, 1, ORDINARY, primitive_write_out },
 };
 
 void primitives(struct vm *vm)

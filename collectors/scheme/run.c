@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The machine. What a value is waited for stands on its stack in frames of four: code and
- * variables to go on with, how far that is, and what is to be done. So a call in the last
- * place takes no room, and a continuation is a copy of the stack.
+ * The machine. Its stack holds continuation frames of four values: code and variables to
+ * continue with, the position in the code, and the type of the frame. So a tail call takes no
+ * stack, and a continuation is a copy of the stack.
  */
 #include <string.h>
 
@@ -24,7 +24,7 @@ enum state {
 	DONE
 };
 
-static void save(struct vm *vm, int64_t i, enum frame frame)
+static void frame_save(struct vm *vm, int64_t i, enum frame frame)
 {
 	push(vm, vm->code);
 	push(vm, vm->env);
@@ -32,24 +32,24 @@ static void save(struct vm *vm, int64_t i, enum frame frame)
 	push(vm, vm->small[frame]);
 }
 
-static void *place(const struct vm *vm, void **code)
+static void *variable_env(const struct vm *vm, void **code)
 {
 	void *env = vm->env;
 
-	for (int64_t out = value(code[1]); out; out--)
-		env = item(env)[0];
+	for (int64_t out = number_value(code[1]); out; out--)
+		env = vector_items(env)[0];
 	return env;
 }
 
-static enum state local(struct vm *vm, void **code)
+static enum state load_local(struct vm *vm, void **code)
 {
-	vm->val = item(place(vm, code))[1 + value(code[2])];
+	vm->val = vector_items(variable_env(vm, code))[1 + number_value(code[2])];
 	if (!vm->val)
 		vm_fail(vm, "a variable is used before it is defined");
 	return RETURN;
 }
 
-static enum state global(struct vm *vm, const struct symbol *symbol)
+static enum state load_global(struct vm *vm, const struct symbol *symbol)
 {
 	const struct string *name = symbol->name;
 
@@ -59,29 +59,29 @@ static enum state global(struct vm *vm, const struct symbol *symbol)
 	return RETURN;
 }
 
-static enum state evaluate(struct vm *vm)
+static enum state code_evaluate(struct vm *vm)
 {
-	void **code = item(vm->code);
+	void **code = vector_items(vm->code);
 
-	switch ((enum op)value(code[0])) {
+	switch ((enum op)number_value(code[0])) {
 	case OP_CONST:
 		vm->val = code[1];
 		return RETURN;
 	case OP_LOCAL:
-		return local(vm, code);
+		return load_local(vm, code);
 	case OP_GLOBAL:
-		return global(vm, code[1]);
+		return load_global(vm, code[1]);
 	case OP_SET_LOCAL:
 	case OP_SET_GLOBAL:
 	case OP_DEFINE:
 	case OP_MACRO:
-		if (value(code[0]) == OP_SET_GLOBAL)
-			global(vm, code[1]);
-		save(vm, 0, F_STORE);
+		if (number_value(code[0]) == OP_SET_GLOBAL)
+			load_global(vm, code[1]);
+		frame_save(vm, 0, F_STORE);
 		vm->code = code[gc_length(vm->code) - 1];
 		return EVALUATE;
 	case OP_IF:
-		save(vm, 1, F_IF);
+		frame_save(vm, 1, F_IF);
 		break;
 	case OP_LAMBDA:
 		push(vm, vm->code);
@@ -90,26 +90,26 @@ static enum state evaluate(struct vm *vm)
 		vm->val = pop(vm);
 		return RETURN;
 	case OP_SEQUENCE:
-		save(vm, 1, F_SEQUENCE);
+		frame_save(vm, 1, F_SEQUENCE);
 		break;
 	case OP_CALL:
-		save(vm, 1, F_ARGUMENT);
+		frame_save(vm, 1, F_ARGUMENT);
 		break;
 	}
 	vm->code = code[1];
 	return EVALUATE;
 }
 
-static void store(struct vm *vm)
+static void variable_store(struct vm *vm)
 {
-	void **code = item(vm->code);
+	void **code = vector_items(vm->code);
 	struct symbol *symbol = code[1];
 	void *env;
 
-	switch (value(code[0])) {
+	switch (number_value(code[0])) {
 	case OP_SET_LOCAL:
-		env = place(vm, code);
-		gc_write(vm->m, env, &item(env)[1 + value(code[2])], vm->val);
+		env = variable_env(vm, code);
+		gc_write(vm->m, env, &vector_items(env)[1 + number_value(code[2])], vm->val);
 		break;
 	case OP_MACRO:
 		gc_write(vm->m, symbol, &symbol->macro, vm->val);
@@ -120,18 +120,18 @@ static void store(struct vm *vm)
 	vm->val = vm->unit[NOTHING];
 }
 
-/* There is a value: who waits for it? */
-static enum state give_back(struct vm *vm, size_t *n)
+/* Pop the topmost frame and continue it with the value in vm->val. */
+static enum state value_return(struct vm *vm, size_t *n)
 {
-	const enum frame frame = (enum frame)value(pop(vm));
-	int64_t i = value(pop(vm)), parts;
+	const enum frame frame = (enum frame)number_value(pop(vm));
+	int64_t i = number_value(pop(vm)), parts;
 	void **code;
 
 	vm->env = pop(vm);
 	vm->code = pop(vm);
 	if (frame == F_DONE)
 		return DONE;
-	code = item(vm->code);
+	code = vector_items(vm->code);
 	parts = gc_length(vm->code);
 	switch (frame) {
 	case F_IF:
@@ -139,7 +139,7 @@ static enum state give_back(struct vm *vm, size_t *n)
 		return EVALUATE;
 	case F_SEQUENCE:
 		if (++i < parts - 1)
-			save(vm, i, F_SEQUENCE);
+			frame_save(vm, i, F_SEQUENCE);
 		vm->code = code[i];
 		return EVALUATE;
 	case F_ARGUMENT:
@@ -148,21 +148,21 @@ static enum state give_back(struct vm *vm, size_t *n)
 			*n = (size_t)parts - 1;
 			return APPLIED;
 		}
-		save(vm, i, F_ARGUMENT);
+		frame_save(vm, i, F_ARGUMENT);
 		vm->code = code[i];
 		return EVALUATE;
 	default:
-		store(vm);
+		variable_store(vm);
 		return RETURN;
 	}
 }
 
-static enum state enter(struct vm *vm, size_t n)
+static enum state closure_enter(struct vm *vm, size_t n)
 {
 	struct closure *closure = *top(vm, n);
-	void **lambda = item(closure->code), *frame;
-	const size_t required = (size_t)value(lambda[1]);
-	const size_t variables = (size_t)value(lambda[3]);
+	void **lambda = vector_items(closure->code), *frame;
+	const size_t required = (size_t)number_value(lambda[1]);
+	const size_t variables = (size_t)number_value(lambda[3]);
 
 	if (n < required || (n > required && lambda[2] == vm->unit[NO]))
 		vm_fail(vm, "%zu arguments where %zu are wanted", n, required);
@@ -173,16 +173,16 @@ static enum state enter(struct vm *vm, size_t n)
 	}
 	frame = new_vector(vm, 1 + variables);
 	closure = *top(vm, n);
-	gc_init(&item(frame)[0], closure->env);
+	gc_init(&vector_items(frame)[0], closure->env);
 	for (size_t i = 0; i < n; i++)
-		gc_init(&item(frame)[1 + i], *top(vm, n - 1 - i));
+		gc_init(&vector_items(frame)[1 + i], *top(vm, n - 1 - i));
 	vm->env = frame;
-	vm->code = item(closure->code)[4];
+	vm->code = vector_items(closure->code)[4];
 	vm->sp -= n + 1;
 	return EVALUATE;
 }
 
-static enum state resume(struct vm *vm, const struct continuation *k, size_t n)
+static enum state continuation_resume(struct vm *vm, const struct continuation *k, size_t n)
 {
 	void *v = *top(vm, 0);
 
@@ -190,40 +190,40 @@ static enum state resume(struct vm *vm, const struct continuation *k, size_t n)
 		vm_fail(vm, n != 1 ? "a continuation takes one value" :
 				     "a continuation of another run");
 	vm->sp = gc_length(k->stack);
-	memcpy(vm->stack, item(k->stack), vm->sp * sizeof(void *));
+	memcpy(vm->stack, vector_items(k->stack), vm->sp * sizeof(void *));
 	vm->val = v;
 	return RETURN;
 }
 
-/* (apply f a ... list): the list's members are arguments as well. */
-static enum state spread(struct vm *vm, size_t *n)
+/* (apply f a ... list): push the elements of the list as arguments. */
+static enum state arguments_spread(struct vm *vm, size_t *n)
 {
 	void *list;
 
 	memmove(top(vm, *n - 1), top(vm, *n - 2), (*n - 1) * sizeof(void *));
 	vm->sp--;
 	list = pop(vm);
-	for (*n -= 2; is(vm, list, PAIR); list = cdr(list), ++*n)
+	for (*n -= 2; value_is(vm, list, PAIR); list = cdr(list), ++*n)
 		push(vm, car(list));
 	return APPLIED;
 }
 
-/* Of the @n values on top of the stack the lowest is called with the others. */
-static enum state apply(struct vm *vm, size_t *n)
+/* Call the lowest of the @n values on top of the stack with the others as arguments. */
+static enum state function_apply(struct vm *vm, size_t *n)
 {
 	enum special special = ORDINARY;
 	void *f = *top(vm, *n - 1);
 
-	if (is(vm, f, CLOSURE))
-		return enter(vm, *n - 1);
-	if (is(vm, f, CONTINUATION))
-		return resume(vm, f, *n - 1);
-	if (!is(vm, f, PRIMITIVE))
+	if (value_is(vm, f, CLOSURE))
+		return closure_enter(vm, *n - 1);
+	if (value_is(vm, f, CONTINUATION))
+		return continuation_resume(vm, f, *n - 1);
+	if (!value_is(vm, f, PRIMITIVE))
 		vm_fail(vm, "what is no procedure is called");
-	f = primitive(vm, value(f), *n - 1, &special);
+	f = primitive(vm, number_value(f), *n - 1, &special);
 	switch (special) {
 	case APPLY:
-		return spread(vm, n);
+		return arguments_spread(vm, n);
 	case CALLCC:
 		f = new_continuation(vm, vm->sp - 2);
 		*top(vm, 1) = *top(vm, 0);
@@ -236,19 +236,19 @@ static enum state apply(struct vm *vm, size_t *n)
 	}
 }
 
-static void execute(struct vm *vm, enum state state, size_t n)
+static void vm_execute(struct vm *vm, enum state state, size_t n)
 {
 	vm->depth++;
 	while (state != DONE)
 		switch (state) {
 		case EVALUATE:
-			state = evaluate(vm);
+			state = code_evaluate(vm);
 			break;
 		case APPLIED:
-			state = apply(vm, &n);
+			state = function_apply(vm, &n);
 			break;
 		default:
-			state = give_back(vm, &n);
+			state = value_return(vm, &n);
 		}
 	vm->depth--;
 }
@@ -257,24 +257,24 @@ void run(struct vm *vm)
 {
 	void *code = pop(vm);
 
-	/* It is in a register before anything can move it. */
-	save(vm, 0, F_DONE);
+	/* frame_save() does not allocate, so the code cannot move before it is in vm->code. */
+	frame_save(vm, 0, F_DONE);
 	vm->code = code;
 	vm->env = vm->unit[NIL];
-	execute(vm, EVALUATE, 0);
+	vm_execute(vm, EVALUATE, 0);
 }
 
 void call(struct vm *vm, size_t n)
 {
 	const size_t at = vm->sp - n - 1;
 
-	save(vm, 0, F_DONE);
-	/* What is to go on with stands below what is called. */
+	frame_save(vm, 0, F_DONE);
+	/* The frame was pushed above the function and its arguments: exchange them. */
 	for (size_t i = 0; i < n + 1; i++)
 		push(vm, vm->stack[at + i]);
 	memmove(&vm->stack[at], &vm->stack[at + n + 1], (n + 1 + FRAME) * sizeof(void *));
 	vm->sp -= n + 1;
-	execute(vm, APPLIED, n + 1);
+	vm_execute(vm, APPLIED, n + 1);
 }
 
 void load(struct vm *vm, FILE *in, const char *text)

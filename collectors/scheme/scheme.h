@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A small Scheme on the bundled collectors: what an embedding of a real language looks
- * like. One heap, one thread, no state outside of struct vm.
+ * A small Scheme on the bundled collectors: an example of how to embed them in a real
+ * language. One heap, one thread, no state outside of struct vm.
  *
- * Every value is an object of the heap, small numbers too. Whatever must outlive an
- * allocation stands on the machine's own stack or in a register, where every plan finds
- * and may move it; what C keeps in a variable is good until the next call that allocates.
+ * Every value is an object of the heap, even small numbers. A value that must survive an
+ * allocation has to be on the machine's own stack or in a register of struct vm, where
+ * every plan finds it and may move it. A C variable is valid until the next call that allocates.
  */
 #ifndef SCHEME_H
 #define SCHEME_H
@@ -18,8 +18,8 @@
 #include <stdio.h>
 
 #define STACK  (1u << 20) /* values */
-#define SMALL  1024 /* numbers below it are one object each */
-#define BUCKET 512 /* of the table of symbols */
+#define SMALL  1024 /* numbers below it are preallocated */
+#define BUCKET 512 /* buckets of the table of symbols */
 
 enum kind {
 	PAIR,
@@ -31,7 +31,7 @@ enum kind {
 	CLOSURE,
 	PRIMITIVE,
 	CONTINUATION,
-	UNIT, /* one of a kind: true, the empty list, ... */
+	UNIT, /* the singletons of enum unit: true, the empty list, ... */
 	KINDS
 };
 
@@ -44,11 +44,11 @@ struct symbol {
 	struct gc_header header;
 	void *value; /* the global of that name; NULL: none */
 	void *name; /* a string */
-	void *next; /* in its bucket; a symbol without a name that is read has none */
-	void *macro; /* what expands it, or NULL */
+	void *next; /* in its bucket; symbols of gensym() are in none */
+	void *macro; /* the closure that expands it, or NULL */
 };
 
-struct number { /* also a character, and which primitive or unit */
+struct number { /* also a character, and the index of a primitive or a unit */
 	struct gc_header header;
 	int64_t value;
 };
@@ -98,11 +98,11 @@ enum name {
 
 /**
  * struct vm - the machine
- * @val: what was evaluated last
+ * @val: the value that was evaluated last
  * @env: variables of the closure that runs: a vector, the outer ones first
- * @code: what is evaluated, as the compiler left it
+ * @code: compiled code that is being evaluated
  * @unit: the empty list, true, ...
- * @depth: runs within each other
+ * @depth: depth of nested runs
  */
 struct vm {
 	struct gc_heap *heap;
@@ -126,11 +126,11 @@ struct vm {
 
 int vm_open(struct vm *vm, const char *options);
 void vm_close(struct vm *vm);
-/* The program is wrong: to where vm->failed was set. */
+/* Report an error of the program: sets vm->error and jumps to vm->failed. */
 _Noreturn void vm_fail(struct vm *vm, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-static inline bool is(const struct vm *vm, const void *v, enum kind kind)
+static inline bool value_is(const struct vm *vm, const void *v, enum kind kind)
 {
 	const uint64_t type = 0xffffff00;
 
@@ -147,12 +147,12 @@ static inline void *cdr(const void *pair)
 	return ((const struct pair *)pair)->cdr;
 }
 
-static inline int64_t value(const void *number)
+static inline int64_t number_value(const void *number)
 {
 	return ((const struct number *)number)->value;
 }
 
-static inline void **item(void *vector)
+static inline void **vector_items(void *vector)
 {
 	return ((struct vector *)vector)->item;
 }
@@ -162,52 +162,53 @@ void *pop(struct vm *vm);
 /* The n-th value from the top of the stack, from 0. */
 void **top(struct vm *vm, size_t n);
 
-/* These take what they are made of from the top of the stack, and leave themselves there. */
+/* These pop their parts, which were pushed in the order given, and push the new object. */
 void make_pair(struct vm *vm); /* of car, then cdr */
-void make_list(struct vm *vm, size_t n); /* of n values, then what is behind the last */
+void make_list(struct vm *vm, size_t n); /* of n values, then the tail, NIL for a proper list */
 void make_vector(struct vm *vm, size_t n);
 void make_closure(struct vm *vm); /* of code, then env */
-/* These return what they make, and leave the stack alone. */
+/* These return the new object and leave the stack unchanged. */
 void *new_vector(struct vm *vm, size_t n); /* all NULL */
 void *new_number(struct vm *vm, int64_t n);
 void *new_character(struct vm *vm, int64_t c);
 void *new_string(struct vm *vm, size_t length);
 void *new_primitive(struct vm *vm, int64_t which);
 void *new_continuation(struct vm *vm, size_t depth);
-/* The symbol of that name; a fresh one that no text can name. */
+/* The symbol of that name */
 void *intern(struct vm *vm, const char *name, size_t length);
+/* A new symbol that differs from all symbols that are read */
 void *gensym(struct vm *vm);
 
 /* ---- text: text.c ---- */
 
-/* The next datum onto the stack; vm->unit[END] behind the last. */
+/* Push the next datum, or vm->unit[END] after the last one. */
 void read_datum(struct vm *vm);
-/* With quotes and backslashes, so that it can be read again. */
+/* @quoted: with quotes and backslashes, so that it can be read again */
 void print(struct vm *vm, const void *v, bool quoted, FILE *out);
 
 /* ---- compile.c, run.c, primitive.c ---- */
 
 enum op {
 	OP_CONST, /* value */
-	OP_LOCAL, /* how far out, which */
+	OP_LOCAL, /* number of closures outwards, index */
 	OP_GLOBAL, /* symbol */
-	OP_SET_LOCAL, /* how far out, which, code */
+	OP_SET_LOCAL, /* number of closures outwards, index, code */
 	OP_SET_GLOBAL, /* symbol, code */
 	OP_DEFINE, /* symbol, code */
 	OP_MACRO, /* symbol, code */
 	OP_IF, /* three codes */
-	OP_LAMBDA, /* parameters, is there one for the rest, variables, code */
+	OP_LAMBDA, /* number of parameters, is there a rest parameter, number of variables, code */
 	OP_SEQUENCE, /* codes, at least one */
 	OP_CALL, /* code of the function, codes of its arguments */
 };
 
-/* The datum on top of the stack gives way to its code: a vector, an op first. */
+/* Replace the datum on top of the stack by its code: a vector that begins with an op. */
 void compile(struct vm *vm);
-/* Takes code from the top of the stack and evaluates it outside of all closures: vm->val. */
+/* Pop code and evaluate it outside of all closures; the result is in vm->val. */
 void run(struct vm *vm);
-/* Calls the function below the @n arguments on top of the stack; pops all; vm->val. */
+/* Pop @n arguments and the function below them, and call it; the result is in vm->val. */
 void call(struct vm *vm, size_t n);
-/* All of a text or file. */
+/* Evaluate all forms of @text, or of @in if @text is NULL. */
 void load(struct vm *vm, FILE *in, const char *text);
 
 enum special {
@@ -217,7 +218,10 @@ enum special {
 };
 
 void primitives(struct vm *vm);
-/* What primitive @which makes of its @n arguments on top of the stack; or @special is set. */
+/*
+ * The result of primitive @which for the @n arguments on top of the stack. Sets @special for
+ * primitives that the machine itself has to run; their result is NULL.
+ */
 void *primitive(struct vm *vm, int64_t which, size_t n, enum special *special);
 
 extern const char prelude[];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* From text to data, and back. */
+/* Reads data from text, and prints it. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,14 +8,14 @@
 
 #define WORD 256 /* bytes of a name or a number */
 
-static int next(struct vm *vm)
+static int char_next(struct vm *vm)
 {
 	if (!vm->text)
 		return getc(vm->in);
 	return *vm->text ? (unsigned char)*vm->text++ : EOF;
 }
 
-static int peek(struct vm *vm)
+static int char_peek(struct vm *vm)
 {
 	int c;
 
@@ -31,17 +31,17 @@ static bool ends_word(int c)
 	return c == EOF || isspace(c) || strchr("()\";'`,", c);
 }
 
-/* The first character that is no blank and in no comment, not taken yet. */
-static int begin(struct vm *vm)
+/* Skip blanks and comments; returns the next character without consuming it. */
+static int datum_begin(struct vm *vm)
 {
 	for (;;) {
-		int c = peek(vm);
+		int c = char_peek(vm);
 
 		if (c == ';')
 			while (c != '\n' && c != EOF)
-				c = next(vm);
+				c = char_next(vm);
 		else if (c != EOF && isspace(c))
-			next(vm);
+			char_next(vm);
 		else
 			return c;
 	}
@@ -49,10 +49,10 @@ static int begin(struct vm *vm)
 
 static size_t read_word(struct vm *vm, char *word, size_t n)
 {
-	while (!ends_word(peek(vm))) {
+	while (!ends_word(char_peek(vm))) {
 		if (n == WORD - 1)
 			vm_fail(vm, "a name of more than %d bytes", WORD - 1);
-		word[n++] = (char)next(vm);
+		word[n++] = (char)char_next(vm);
 	}
 	word[n] = '\0';
 	return n;
@@ -60,7 +60,7 @@ static size_t read_word(struct vm *vm, char *word, size_t n)
 
 static void read_any(struct vm *vm);
 
-/* What was read is a dot alone. */
+/* Was a single dot read? */
 static bool is_dot(struct vm *vm)
 {
 	return *top(vm, 0) == vm->unit[NOTHING];
@@ -71,25 +71,25 @@ static void read_list(struct vm *vm)
 	size_t n = 0;
 	int c;
 
-	while ((c = begin(vm)) != ')') {
+	while ((c = datum_begin(vm)) != ')') {
 		if (c == EOF)
 			vm_fail(vm, "a list does not end");
 		read_any(vm);
-		/* What follows is behind the last. */
+		/* The datum after a dot is the tail of the list. */
 		if (is_dot(vm)) {
 			if (!n)
 				vm_fail(vm, "a dot with nothing before it");
 			pop(vm);
 			read_datum(vm);
-			if (begin(vm) != ')')
+			if (datum_begin(vm) != ')')
 				vm_fail(vm, "more than one datum behind a dot");
-			next(vm);
+			char_next(vm);
 			make_list(vm, n);
 			return;
 		}
 		n++;
 	}
-	next(vm);
+	char_next(vm);
 	push(vm, vm->unit[NIL]);
 	make_list(vm, n);
 }
@@ -101,9 +101,9 @@ static void read_string(struct vm *vm)
 	struct string *string;
 	int c = EOF;
 
-	while (text && (c = next(vm)) != '"' && c != EOF) {
+	while (text && (c = char_next(vm)) != '"' && c != EOF) {
 		if (c == '\\') {
-			c = next(vm);
+			c = char_next(vm);
 			c = c == 'n' ? '\n' : c == 't' ? '\t' : c;
 		}
 		if (n == room) {
@@ -138,20 +138,20 @@ static void read_hash(struct vm *vm)
 	char word[WORD];
 	size_t n = 0;
 
-	if (peek(vm) == '(') {
-		next(vm);
+	if (char_peek(vm) == '(') {
+		char_next(vm);
 		read_list(vm);
 		for (void *list = pop(vm); list != vm->unit[NIL]; list = cdr(list), n++) {
-			if (!is(vm, list, PAIR))
+			if (!value_is(vm, list, PAIR))
 				vm_fail(vm, "a dot in a vector");
 			push(vm, car(list));
 		}
 		make_vector(vm, n);
 		return;
 	}
-	if (peek(vm) == '\\') {
-		word[n++] = (char)next(vm);
-		word[n++] = (char)next(vm);
+	if (char_peek(vm) == '\\') {
+		word[n++] = (char)char_next(vm);
+		word[n++] = (char)char_next(vm);
 	}
 	n = read_word(vm, word, n);
 	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++)
@@ -189,10 +189,10 @@ static void read_atom(struct vm *vm)
 		push(vm, intern(vm, word, n));
 }
 
-/* Also a dot */
+/* Reads a datum or a dot. */
 static void read_any(struct vm *vm)
 {
-	int c = begin(vm);
+	int c = datum_begin(vm);
 
 	if (c == EOF) {
 		push(vm, vm->unit[END]);
@@ -202,7 +202,7 @@ static void read_any(struct vm *vm)
 		read_atom(vm);
 		return;
 	}
-	next(vm);
+	char_next(vm);
 	if (c == '(')
 		read_list(vm);
 	else if (c == '"')
@@ -213,7 +213,7 @@ static void read_any(struct vm *vm)
 		read_quoted(vm, c == '`' ? QUASI : QUOTE);
 	else if (c == ')')
 		vm_fail(vm, "a ) that ends nothing");
-	else if (peek(vm) == '@' && next(vm))
+	else if (char_peek(vm) == '@' && char_next(vm))
 		read_quoted(vm, SPLICE);
 	else
 		read_quoted(vm, UNQUOTE);
@@ -246,7 +246,7 @@ static void print_list(struct vm *vm, const void *v, bool quoted, FILE *out)
 {
 	char between = '(';
 
-	for (; is(vm, v, PAIR); v = cdr(v), between = ' ') {
+	for (; value_is(vm, v, PAIR); v = cdr(v), between = ' ') {
 		putc(between, out);
 		print(vm, car(v), quoted, out);
 	}
@@ -274,20 +274,20 @@ void print(struct vm *vm, const void *v, bool quoted, FILE *out)
 {
 	static const char *const units[] = { "()", "#t", "#f", "#nothing", "#end" };
 
-	if (is(vm, v, PAIR))
+	if (value_is(vm, v, PAIR))
 		print_list(vm, v, quoted, out);
-	else if (is(vm, v, VECTOR))
+	else if (value_is(vm, v, VECTOR))
 		print_vector(vm, v, quoted, out);
-	else if (is(vm, v, STRING))
+	else if (value_is(vm, v, STRING))
 		print_string(v, quoted, out);
-	else if (is(vm, v, SYMBOL))
+	else if (value_is(vm, v, SYMBOL))
 		print_string(((const struct symbol *)v)->name, false, out);
-	else if (is(vm, v, NUMBER))
-		fprintf(out, "%lld", (long long)value(v));
-	else if (is(vm, v, CHARACTER))
-		fprintf(out, quoted ? "#\\%c" : "%c", (int)value(v));
-	else if (is(vm, v, UNIT))
-		fputs(units[value(v)], out);
+	else if (value_is(vm, v, NUMBER))
+		fprintf(out, "%lld", (long long)number_value(v));
+	else if (value_is(vm, v, CHARACTER))
+		fprintf(out, quoted ? "#\\%c" : "%c", (int)number_value(v));
+	else if (value_is(vm, v, UNIT))
+		fputs(units[number_value(v)], out);
 	else
 		fputs("#procedure", out);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The heap's side: kinds of objects, roots, and how each is made. */
+/* The interface to the heap: types of objects, allocation, roots. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ void **top(struct vm *vm, size_t n)
 	return &vm->stack[vm->sp - 1 - n];
 }
 
-static void *got(struct vm *vm, void *object)
+static void *object_check(struct vm *vm, void *object)
 {
 	if (!object)
 		vm_fail(vm, "out of memory: %s",
@@ -76,7 +76,7 @@ static void *got(struct vm *vm, void *object)
 
 static void *new_value(struct vm *vm, enum kind kind, int64_t v)
 {
-	struct number *number = got(vm, GC_NEW(vm->m, vm->type[kind], struct number));
+	struct number *number = object_check(vm, GC_NEW(vm->m, vm->type[kind], struct number));
 
 	number->value = v;
 	return number;
@@ -101,19 +101,19 @@ void *new_string(struct vm *vm, size_t length)
 {
 	if (length > UINT32_MAX)
 		vm_fail(vm, "a string of %zu bytes", length);
-	return got(vm, gc_alloc_array(vm->m, vm->type[STRING], (uint32_t)length));
+	return object_check(vm, gc_alloc_array(vm->m, vm->type[STRING], (uint32_t)length));
 }
 
 void *new_vector(struct vm *vm, size_t n)
 {
 	if (n > UINT32_MAX)
 		vm_fail(vm, "a vector of %zu", n);
-	return got(vm, gc_alloc_array(vm->m, vm->type[VECTOR], (uint32_t)n));
+	return object_check(vm, gc_alloc_array(vm->m, vm->type[VECTOR], (uint32_t)n));
 }
 
 void make_pair(struct vm *vm)
 {
-	struct pair *pair = got(vm, GC_NEW(vm->m, vm->type[PAIR], struct pair));
+	struct pair *pair = object_check(vm, GC_NEW(vm->m, vm->type[PAIR], struct pair));
 
 	gc_init(&pair->cdr, pop(vm));
 	gc_init(&pair->car, pop(vm));
@@ -131,29 +131,30 @@ void make_vector(struct vm *vm, size_t n)
 	void *vector = new_vector(vm, n);
 
 	for (size_t i = n; i-- > 0;)
-		gc_init(&item(vector)[i], pop(vm));
+		gc_init(&vector_items(vector)[i], pop(vm));
 	push(vm, vector);
 }
 
 void make_closure(struct vm *vm)
 {
-	struct closure *closure = got(vm, GC_NEW(vm->m, vm->type[CLOSURE], struct closure));
+	struct closure *closure =
+		object_check(vm, GC_NEW(vm->m, vm->type[CLOSURE], struct closure));
 
 	gc_init(&closure->env, pop(vm));
 	gc_init(&closure->code, pop(vm));
 	push(vm, closure);
 }
 
-/* Of all but what is on the stack from @depth on. */
+/* Captures the stack below @depth. */
 void *new_continuation(struct vm *vm, size_t depth)
 {
 	struct continuation *k;
 	void *vector = new_vector(vm, depth);
 
 	for (size_t i = 0; i < depth; i++)
-		gc_init(&item(vector)[i], vm->stack[i]);
+		gc_init(&vector_items(vector)[i], vm->stack[i]);
 	push(vm, vector);
-	k = got(vm, GC_NEW(vm->m, vm->type[CONTINUATION], struct continuation));
+	k = object_check(vm, GC_NEW(vm->m, vm->type[CONTINUATION], struct continuation));
 	gc_init(&k->stack, pop(vm));
 	k->depth = vm->depth;
 	return k;
@@ -166,7 +167,7 @@ static void *new_symbol(struct vm *vm, const char *name, size_t length)
 
 	memcpy(string->text, name, length);
 	push(vm, string);
-	symbol = got(vm, GC_NEW(vm->m, vm->type[SYMBOL], struct symbol));
+	symbol = object_check(vm, GC_NEW(vm->m, vm->type[SYMBOL], struct symbol));
 	gc_init(&symbol->name, pop(vm));
 	return symbol;
 }

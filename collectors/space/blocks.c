@@ -6,17 +6,18 @@
 
 #include "../mech/budget.h"
 
-#define SWEEP_BATCH 64 /* pages looked at under one hold of the lock */
+#define SWEEP_BATCH 64 /* pages swept while the lock is held once */
 /*
- * A block whose free bytes come to less than this for each live cell and one has holes that
- * take longer to find and to clear than to fill. In a roomy heap it is passed over as long as
- * there are others; not in an old space, which is to stay small. At most ROOMY of the limit is
- * alive then and at most PASSED passed over: less than where the next concurrent cycle begins.
+ * A block is dense if it has fewer free bytes than this per live cell (plus one): finding and
+ * clearing such holes takes longer than filling them. In a roomy heap, where at most ROOMY of the
+ * limit is alive, dense blocks are passed over as long as there are others, up to PASSED of the
+ * limit, so that this does not trigger the next concurrent cycle. An old space passes over none,
+ * as it is to stay small.
  */
 #define HOLE_LEAST 512
 #define ROOMY(x)   ((x) / 8 * 3)
 #define PASSED(x)  ((x) / 8)
-#define LEFT(x)	   ((x) / 64) /* of the limit are left to large objects */
+#define LEFT(x)	   ((x) / 64) /* part of the limit that is reserved for large objects */
 
 /* Above 256 bytes: steps of an eighth to a quarter, chosen to fill a block */
 static const uint16_t medium[] = {
@@ -58,7 +59,7 @@ void gc_blocks_fini(struct gc_heap *heap)
 	heap->blocks = NULL;
 }
 
-/* The run of class @c: the public ones up to GC_SMALL_MAX, then the private. */
+/* The run of class @c: up to GC_SMALL_MAX it is in the public part of the thread. */
 static struct gc_run *run_of(struct gc_thread *t, unsigned int c)
 {
 	if (c >= GC_SMALL_MAX / 8)
@@ -66,7 +67,7 @@ static struct gc_run *run_of(struct gc_thread *t, unsigned int c)
 	return &t->m.run[c + 1];
 }
 
-/* The bits of the cell @at and of those behind it in its word of a bitmap */
+/* The bits of the cell at @at and of the following cells, in its word of a bitmap */
 static uint64_t cells_from(const struct gc_blocks *b, unsigned int granules, uintptr_t at)
 {
 	unsigned int bit = at >> 3 & 63;
@@ -74,7 +75,7 @@ static uint64_t cells_from(const struct gc_blocks *b, unsigned int granules, uin
 	return b->every[granules - 1][bit % granules] & ~0ULL << bit;
 }
 
-/* The bits of the cells in the next word, @mask being those in this one */
+/* The bits of the cells in the next word; @mask: those in this word */
 static uint64_t cells_next(const struct gc_blocks *b, unsigned int granules, uint64_t mask)
 {
 	return b->every[granules - 1][granules - 1 - (unsigned int)__builtin_clzll(mask)];
@@ -102,7 +103,7 @@ static void set_live(struct gc_heap *heap, uintptr_t start, uintptr_t end, size_
 	bits[to] |= mask & ~0ULL >> (63 - ((end - size) >> 3 & 63));
 }
 
-/* The first free cell at or after the cell @at and below @end, or @end. */
+/* The first free cell at or after the cell at @at and below @end, or @end. */
 static uintptr_t first_free(const struct gc_heap *heap, uintptr_t at, uintptr_t end, size_t size)
 {
 	unsigned int granules = (unsigned int)size / 8;
@@ -128,10 +129,10 @@ static uintptr_t first_free(const struct gc_heap *heap, uintptr_t at, uintptr_t 
 }
 
 /*
- * What was allocated from the run gets its live bits; a block that a thread owns is
- * its own in the bitmap too, so no lock. Objects are counted here.
+ * Set the live bits of the objects that were allocated from the run, and count them. No lock: the
+ * owner of a block also owns its words of the bitmap.
  */
-static void retire(struct gc_thread *t, unsigned int c)
+static void run_retire(struct gc_thread *t, unsigned int c)
 {
 	struct gc_heap *heap = t->heap;
 	struct gc_run *run = run_of(t, c);
@@ -185,13 +186,13 @@ static void set_block(struct gc_thread *t, unsigned int c, uint32_t page)
 	t->span[c].end = start + t->heap->blocks->cells[c] * size;
 }
 
-/* @bytes more are in holes that are passed over, or less; space_lock is held. */
+/* Add @bytes, which may be negative, to those passed over. The caller holds space_lock. */
 static void pass_over(struct gc_heap *heap, int64_t bytes)
 {
 	__atomic_store_n(&heap->passed_over, heap->passed_over + (uint64_t)bytes, __ATOMIC_RELAXED);
 }
 
-/* Count a block's live cells; an empty block's pages are freed. */
+/* Count a block's live cells, and free the pages of an empty block. */
 static void count_block(struct gc_heap *heap, uint32_t page)
 {
 	struct gc_blocks *b = heap->blocks;
@@ -250,7 +251,7 @@ static bool own_first(struct gc_thread *t, unsigned int c, uint32_t *list)
 	return true;
 }
 
-/* Own a block that was passed over. */
+/* Own a dense block of class @c. */
 static bool own_dense(struct gc_thread *t, unsigned int c)
 {
 	struct gc_heap *heap = t->heap;
@@ -263,7 +264,7 @@ static bool own_dense(struct gc_thread *t, unsigned int c)
 	return true;
 }
 
-/* As long as the pages held stay within the limit: no heap grows for it beyond its rule. */
+/* Only while the pages held stay within the limit, so that the heap does not exceed it. */
 static bool may_pass_over(const struct gc_heap *heap)
 {
 	uint64_t limit = gc_load(&heap->soft_limit);
@@ -290,7 +291,7 @@ static bool own_block(struct gc_thread *t, unsigned int c)
 	return true;
 }
 
-static void disown(struct gc_thread *t, unsigned int c)
+static void block_disown(struct gc_thread *t, unsigned int c)
 {
 	struct gc_run *run = run_of(t, c);
 
@@ -306,16 +307,16 @@ uintptr_t gc_blocks_alloc(struct gc_thread *t, size_t bytes, bool force)
 	bool refused = false;
 	uintptr_t obj;
 
-	/* Medium classes have no inline path, so the run may still hold a cell. */
+	/* Medium classes have no inline path, so the run may have a free cell. */
 	if (run->cursor + size > run->limit) {
-		retire(t, c);
+		run_retire(t, c);
 		while (!next_run(t, c, size, force, &refused)) {
 			bool got;
 
 			if (refused)
 				return 0;
 			gc_space_lock(heap);
-			disown(t, c);
+			block_disown(t, c);
 			got = own_block(t, c);
 			gc_space_unlock(heap);
 			if (!got)
@@ -332,8 +333,8 @@ void gc_blocks_flush(struct gc_thread *t)
 	for (unsigned int c = 0; c < GC_CLASS_COUNT; c++) {
 		if (!t->span[c].end)
 			continue;
-		retire(t, c);
-		disown(t, c);
+		run_retire(t, c);
+		block_disown(t, c);
 	}
 	gc_budget_return(t);
 }

@@ -30,21 +30,21 @@ void gc_bump_fini(struct gc_heap *heap)
 }
 
 /*
- * Bytes of one space that max= allows: what is copied needs as much room again, what is
- * promoted needs pages.
+ * Bytes of one space that max= allows: half of what pages leave, as objects are copied to the
+ * other space, and as promoted ones need pages.
  */
-static size_t allowed(const struct gc_heap *heap)
+static size_t bump_allowed(const struct gc_heap *heap)
 {
 	uint64_t held = gc_pages_held(heap) + heap->bump->promise, max = (uint64_t)heap->opt.max;
 
 	return held < max ? (size_t)(max - held) / 2 : 0;
 }
 
-/* Bytes above @top */
-static size_t room(const struct gc_heap *heap, uintptr_t top)
+/* Bytes that may be allocated above @top */
+static size_t bump_room(const struct gc_heap *heap, uintptr_t top)
 {
 	const struct gc_bump *b = heap->bump;
-	size_t used = top - b->start[b->now], most = allowed(heap);
+	size_t used = top - b->start[b->now], most = bump_allowed(heap);
 
 	if (most > b->capacity)
 		most = b->capacity;
@@ -55,32 +55,32 @@ static size_t room(const struct gc_heap *heap, uintptr_t top)
 
 size_t gc_bump_left(const struct gc_heap *heap)
 {
-	size_t used = gc_bump_used(heap->bump), most = allowed(heap);
+	size_t used = gc_bump_used(heap->bump), most = bump_allowed(heap);
 
 	return used < most ? most - used : 0;
 }
 
 size_t gc_bump_room(const struct gc_heap *heap)
 {
-	return room(heap, __atomic_load_n(&heap->bump->top, __ATOMIC_RELAXED));
+	return bump_room(heap, __atomic_load_n(&heap->bump->top, __ATOMIC_RELAXED));
 }
 
-/* @bytes of the space, or 0 */
-static uintptr_t carve(struct gc_heap *heap, size_t bytes, bool force)
+/* Take @bytes from the space; 0: the space or the limit is exhausted. */
+static uintptr_t bump_carve(struct gc_heap *heap, size_t bytes, bool force)
 {
 	struct gc_bump *b = heap->bump;
 	uintptr_t top = __atomic_load_n(&b->top, __ATOMIC_RELAXED), end;
 
 	do {
-		if (bytes > room(heap, top))
+		if (bytes > bump_room(heap, top))
 			return 0;
 	} while (!__atomic_compare_exchange_n(&b->top, &top, top + bytes, true, __ATOMIC_RELAXED,
 					      __ATOMIC_RELAXED));
 	if (gc_budget_take(heap, bytes, force))
 		return top;
 	/*
-	 * Over the limit. Hand it back if nobody was faster, else leave a hole; the bytes
-	 * there may be those of dead objects, so it is cleared to read as one.
+	 * Over the limit. Return it unless another thread has allocated above it; else leave a
+	 * hole, which is cleared because it may hold data of dead objects.
 	 */
 	end = top + bytes;
 	if (!__atomic_compare_exchange_n(&b->top, &end, top, false, __ATOMIC_RELAXED,
@@ -102,18 +102,18 @@ uintptr_t gc_bump_alloc(struct gc_thread *t, size_t bytes, bool force)
 	}
 	if (heap->opt.stress || heap->opt.every_safepoint)
 		chunk = gc_budget_grant(heap, bytes);
-	/* What does not fit goes beside the chunk unless that is nearly used up. */
+	/* A large object does not replace the chunk: it gets memory of its own. */
 	if (bytes > chunk / 4 || chunk < bytes) {
-		obj = carve(heap, bytes, force);
+		obj = bump_carve(heap, bytes, force);
 		if (obj)
 			memset((void *)obj, 0, bytes);
 		return obj;
 	}
-	obj = carve(heap, chunk, force);
+	obj = bump_carve(heap, chunk, force);
 	if (!obj)
 		return 0;
 	memset((void *)obj, 0, chunk);
-	/* Chunks that touch make one run: no hole. */
+	/* Adjacent chunks are joined to one run without a hole. */
 	if (obj == run->limit) {
 		obj = run->cursor;
 		run->limit += chunk;
@@ -146,7 +146,7 @@ void gc_bump_flip(struct gc_heap *heap)
 		memset((void *)b->start[b->now], 0xdb, b->top - b->start[b->now]);
 		mprotect((void *)b->start[b->now], b->span, PROT_NONE);
 	}
-	/* gc_heap_stats() asks for the footprint while the world is stopped, too. */
+	/* gc_heap_stats() reads the footprint even while the world is stopped. */
 	gc_space_lock(heap);
 	if (b->top > b->high[b->now])
 		b->high[b->now] = b->top;

@@ -14,20 +14,20 @@
 struct gc_bump {
 	uintptr_t start[2];
 	size_t capacity; /* bytes that mutators may fill */
-	size_t span; /* of address space: copies may leave holes where there were none */
+	size_t span; /* of address space: larger, as copying may add holes */
 	int now; /* the space that mutators allocate in */
 	uintptr_t top; /* of that space; atomic */
 	uintptr_t to; /* while copying: free pointer of the other space; atomic */
-	uintptr_t aged; /* objects below were there at the last collection */
-	size_t young; /* bytes above them before the next one must come; 0 as many as there are */
-	size_t promise; /* bytes that the next collection may want for promotion */
-	uintptr_t high[2]; /* touched so far */
+	uintptr_t aged; /* objects below it survived the last collection */
+	size_t young; /* bytes above it until the next collection; 0: only the space bounds it */
+	size_t promise; /* bytes that the next collection may need for promotion */
+	uintptr_t high[2]; /* end of the resident part of each space */
 };
 
 /* Address space of one of two spaces of @capacity bytes */
 static inline size_t gc_bump_span(size_t capacity)
 {
-	/* holes of a sixteenth, and pieces that were begun */
+	/* Room for holes, and for pieces that are not used up */
 	return gc_align(capacity + capacity / 8 + (4u << 20), 1u << 20);
 }
 
@@ -41,13 +41,13 @@ void gc_bump_open(struct gc_heap *heap);
 void gc_bump_flip(struct gc_heap *heap);
 /* Set the live bits of the objects in the allocation space, for verification. */
 void gc_bump_index(struct gc_heap *heap);
-/* Give the other space's memory above its first @keep bytes back; bytes. */
+/* Return the other space's memory above its first @keep bytes to the system; returns bytes. */
 size_t gc_bump_release(struct gc_heap *heap, size_t keep);
 size_t gc_bump_footprint(const struct gc_heap *heap);
 
 /* Bytes that max= still allows the spaces, however small they are */
 size_t gc_bump_left(const struct gc_heap *heap);
-/* Bytes that may still be allocated before a collection must come */
+/* Bytes that may still be allocated until the next collection */
 size_t gc_bump_room(const struct gc_heap *heap);
 
 static inline size_t gc_bump_used(const struct gc_bump *b)

@@ -2,7 +2,7 @@
 /*
  * Immix's opportunistic defragmentation (Blackburn and McKinley, PLDI 2008): when memory
  * was short, the objects of the blocks with the most holes move to free blocks while they
- * are marked. What finds no room stays, marked where it is.
+ * are marked. An object that finds no room is marked in place.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,19 +11,19 @@
 #include "lines.h"
 
 #define LINES (GC_LINES_BYTES / GC_LINE)
-/* Of the pages of max=, this part is kept free to move to, as in Immix. */
+/* One page in so many of max= is kept free to move objects to, as in Immix. */
 #define RESERVE 40
 /*
- * Reasons to move. When pages run out, what the limit would still allow is lost to holes:
- * this part of the room is too much.
+ * Reasons to move. When pages run out, the bytes up to the limit are lost to holes. This is the
+ * part of the room that may be lost.
  */
 #define LOST 0.25
-/* In a heap that is nearly full, with this part of what is alive as room, no hole is small. */
+/* The heap is tight if its room is less than this part of the live bytes. */
 #define TIGHT 0.5
-/* Marked lines are this many times the bytes of their objects. */
+/* Lines are sparse if the marked ones have this many times the bytes of their objects. */
 #define SPARSE 2.0
 
-static uint32_t reserve(const struct gc_heap *heap)
+static uint32_t defrag_reserve(const struct gc_heap *heap)
 {
 	if (heap->opt.defrag == GC_DEFRAG_NEVER)
 		return 0;
@@ -34,7 +34,7 @@ int gc_defrag_init(struct gc_heap *heap)
 {
 	struct gc_pages *p = heap->pages;
 
-	p->reserve = reserve(heap);
+	p->reserve = defrag_reserve(heap);
 	heap->lines->leaving = calloc(p->count / 64 + 1, sizeof(uint64_t));
 	return heap->lines->leaving ? 0 : -ENOMEM;
 }
@@ -45,15 +45,16 @@ void gc_defrag_fini(struct gc_heap *heap)
 		free(heap->lines->leaving);
 }
 
-static void leave(struct gc_heap *heap, uint32_t page)
+static void block_leave(struct gc_heap *heap, uint32_t page)
 {
 	for (uint32_t i = page; i < page + GC_LINES_PAGES; i++)
 		heap->lines->leaving[i / 64] |= 1ULL << i % 64;
 }
 
 /*
- * From which number of holes on blocks are emptied: the lowest, from @least, for which what
- * was marked in them at the last collection fits into the free blocks; NONE: no block is.
+ * The minimum of holes of the blocks that are emptied: the lowest number, at least @least, for
+ * which the lines marked in them at the last collection fit into the free blocks. NONE: no block
+ * is emptied.
  */
 #define NONE ((int)GC_LINES_HOLES + 1)
 static int fewest_holes(const struct gc_pages *p, int least)
@@ -70,7 +71,7 @@ static int fewest_holes(const struct gc_pages *p, int least)
 	return want ? holes + 1 : NONE;
 }
 
-static bool wanted(const struct gc_heap *heap)
+static bool defrag_wanted(const struct gc_heap *heap)
 {
 	double limit = (double)gc_load(&heap->soft_limit), live = (double)heap->live_bytes;
 	double lost = limit - (double)gc_load(&heap->in_use), room = limit - live;
@@ -90,14 +91,14 @@ void gc_defrag_begin(struct gc_heap *heap)
 	int fewest = NONE;
 
 	p->reserve = 0;
-	/* Where lines are half empty, a block without a hole is no better than others. */
-	if (wanted(heap))
+	/* With sparse lines, blocks without a hole are worth emptying, too. */
+	if (defrag_wanted(heap))
 		fewest = fewest_holes(p, heap->lines->sparse ? 0 : 1);
 	if (fewest == NONE)
 		return;
 	for (uint32_t i = 1; i < p->high; i++)
 		if (p->table[i].kind == GC_PAGE_LINES && p->table[i].holes >= fewest)
-			leave(heap, i);
+			block_leave(heap, i);
 	heap->lines->moving = true;
 }
 
@@ -106,14 +107,14 @@ void gc_defrag_found(struct gc_heap *heap, size_t lines, size_t objects)
 	heap->lines->sparse = (double)lines > SPARSE * (double)objects;
 }
 
-/* After a collection for want of memory mutators may have the reserve, too. */
+/* After a collection for want of memory, mutators may allocate the reserve, too. */
 void gc_defrag_end(struct gc_heap *heap)
 {
 	struct gc_lines *l = heap->lines;
 	struct gc_pages *p = heap->pages;
 
 	if (heap->cycle.cause != GC_CAUSE_OOM)
-		p->reserve = reserve(heap);
+		p->reserve = defrag_reserve(heap);
 	if (l->moving)
 		memset(l->leaving, 0, (p->count / 64 + 1) * sizeof(uint64_t));
 	l->moving = l->to_full = p->starved = false;

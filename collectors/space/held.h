@@ -5,7 +5,7 @@
 #include "blocks.h"
 #include "large.h"
 
-/* Bytes that an object takes in its space */
+/* Bytes that an object of @size occupies in its space */
 gc_inline size_t gc_held_size(const struct gc_heap *heap, size_t size)
 {
 	if (size <= GC_SMALL_MAX)

@@ -15,13 +15,13 @@ int gc_large_init(struct gc_heap *heap);
 void gc_large_fini(struct gc_heap *heap);
 /* A zeroed object, its live bit set and its card dirty (it may be old at once); or 0. */
 uintptr_t gc_large_alloc(struct gc_heap *heap, size_t bytes, bool force);
-/* Free the objects whose live bit is clear; bytes looked at. Takes space_lock. */
+/* Free the objects whose live bit is clear; returns the bytes swept. Takes space_lock. */
 size_t gc_large_sweep(struct gc_heap *heap);
 
 /* Is @addr, in the pages, a live large object? */
 bool gc_large_valid(struct gc_heap *heap, uintptr_t addr);
 
-/* What an object of @bytes takes */
+/* Bytes that an object of @bytes occupies */
 static inline size_t gc_large_size(size_t bytes)
 {
 	return gc_align(bytes, GC_PAGE);

@@ -88,7 +88,7 @@ static bool next_hole(struct gc_thread *t, int kind, size_t bytes, bool force, b
 		*refused = true;
 		return false;
 	}
-	/* Lines that touch the run extend it. */
+	/* Lines that follow the run extend it. */
 	if (run->limit != line << GC_LINE_SHIFT || !run->limit)
 		run->cursor = line << GC_LINE_SHIFT;
 	run->limit = stop << GC_LINE_SHIFT;
@@ -152,7 +152,7 @@ static bool own_block(struct gc_thread *t, int kind)
 			;
 		page = l->recyclable;
 	} else {
-		/* Free blocks turn up while sweeping; recyclable ones are left to small objects. */
+		/* Sweeping frees whole blocks; recyclable ones are left to small objects. */
 		while (sweep_batch(heap))
 			;
 	}

@@ -24,20 +24,20 @@ struct gc_lines {
 	bool sparse; /* the lines that the last major collection marked are half empty */
 	/* space/defrag.c; all of it is zero unless a collection moves objects */
 	bool moving;
-	uint64_t *leaving; /* a bit a page: objects there are to move */
-	uintptr_t to, to_limit; /* the free block that they move to */
-	bool to_full; /* there is no other */
+	uint64_t *leaving; /* one bit per page: objects in it are to move */
+	uintptr_t to, to_limit; /* rest of the free block that they move to */
+	bool to_full; /* there is no other free block */
 };
 
 int gc_lines_init(struct gc_heap *heap);
 void gc_lines_fini(struct gc_heap *heap);
 uintptr_t gc_lines_alloc(struct gc_thread *t, size_t bytes, bool force);
 void gc_lines_flush(struct gc_thread *t);
-/* World stopped: no line is marked. */
+/* World stopped: unmark all lines. */
 void gc_lines_clear(struct gc_heap *heap);
-/* World stopped, after marking: all blocks are to be looked at anew; bytes on marked lines. */
+/* World stopped, after marking: set all blocks to unswept; returns bytes on marked lines. */
 size_t gc_lines_unsweep(struct gc_heap *heap);
-/* Look at some more blocks; bytes, 0 when all are done. Takes space_lock. */
+/* Sweep a batch of blocks; returns bytes, 0 when all are swept. Takes space_lock. */
 size_t gc_lines_sweep(struct gc_heap *heap);
 bool gc_lines_holds(struct gc_heap *heap, uintptr_t addr);
 
@@ -48,14 +48,14 @@ bool gc_lines_holds(struct gc_heap *heap, uintptr_t addr);
 int gc_defrag_init(struct gc_heap *heap);
 void gc_defrag_fini(struct gc_heap *heap);
 /*
- * A collection of the whole heap begins, all blocks are swept: choose what moves. Until
- * gc_defrag_end() free pages that are kept for this are to be had.
+ * A collection of the whole heap begins, and all blocks are swept: choose blocks to empty. Until
+ * gc_defrag_end() the reserve of free pages is available.
  */
 void gc_defrag_begin(struct gc_heap *heap);
 void gc_defrag_end(struct gc_heap *heap);
-/* What a collection of the whole heap found: bytes on marked lines, bytes of their objects */
+/* After a collection of the whole heap: bytes on marked lines and bytes of their objects */
 void gc_defrag_found(struct gc_heap *heap, size_t lines, size_t objects);
-/* Moves the object, whose header is @word; its new address, or NULL: there is no room. */
+/* Move the object, whose header is @word; returns its new address, or NULL if there is no room. */
 void *gc_defrag_move(struct gc_heap *heap, void *obj, uint64_t word);
 
 /* Is the object at @addr to move? */
@@ -66,7 +66,7 @@ static inline bool gc_lines_leaves(const struct gc_heap *heap, uintptr_t addr)
 	return heap->lines->leaving[page / 64] >> page % 64 & 1;
 }
 
-/* Mark the lines of a large object too: harmless, and cheaper than to tell it apart. */
+/* Marks lines of large objects, too: that is harmless, and cheaper than a check. */
 static inline void gc_lines_mark(struct gc_heap *heap, uintptr_t addr, size_t size)
 {
 	uint8_t *marks = heap->lines->marks;
@@ -76,7 +76,7 @@ static inline void gc_lines_mark(struct gc_heap *heap, uintptr_t addr, size_t si
 		marks[line] = 1;
 }
 
-/* The same where others mark, too: most lines are marked already, and stay with whom they are. */
+/* The same for several markers: most lines are marked already, so load first and avoid stores. */
 static inline void gc_lines_mark_shared(struct gc_heap *heap, uintptr_t addr, size_t size)
 {
 	uint8_t *marks = heap->lines->marks;

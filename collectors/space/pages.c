@@ -49,7 +49,7 @@ void gc_pages_fini(struct gc_heap *heap)
 	heap->pages = NULL;
 }
 
-/* The first page from @at on that is free or is not, as @value says; @end if none is below. */
+/* The first page in [@at, @end) that is free (@value is true) or not (false), or @end. */
 static uint32_t next_bit(const struct gc_pages *p, uint32_t at, uint32_t end, bool value)
 {
 	uint64_t flip = value ? 0 : ~0ULL, word;
@@ -67,7 +67,7 @@ static uint32_t next_bit(const struct gc_pages *p, uint32_t at, uint32_t end, bo
 	return at < end ? at : end;
 }
 
-/* The lowest free run of @count pages, or 0. Where larger runs cannot be is not looked at. */
+/* The lowest free run of @count pages, or 0. The hints of shorter runs apply, too. */
 static uint32_t first_fit(struct gc_pages *p, uint32_t count)
 {
 	uint32_t at = p->hint[0], end;
@@ -78,21 +78,21 @@ static uint32_t first_fit(struct gc_pages *p, uint32_t count)
 	for (at = next_bit(p, at, p->count, true);; at = next_bit(p, end, p->count, true)) {
 		if (at >= p->count)
 			return 0;
-		/* no further than is asked for: a run may be most of the heap */
+		/* No further than @count pages: a free run may be most of the heap. */
 		end = count < p->count - at ? at + count : p->count;
 		end = next_bit(p, at, end, false);
 		if (end - at >= count)
 			break;
 	}
-	/* Longer runs cannot lie lower. */
+	/* Longer runs cannot begin at a lower address. */
 	for (unsigned int k = count - 1; k < GC_PAGE_HINTS && p->hint[k] < at; k++)
 		p->hint[k] = at;
 	return at;
 }
 
 /*
- * A run of k + 1 pages that the free page @page is now part of begins at most k below it,
- * or there was one before.
+ * A new run of k + 1 free pages includes @page, which was freed, so it begins at most k pages
+ * below it.
  */
 static void lower_hints(struct gc_pages *p, uint32_t page)
 {
@@ -109,7 +109,7 @@ uint32_t gc_pages_alloc(struct gc_heap *heap, uint32_t count, enum gc_page_kind 
 	struct gc_pages *p = heap->pages;
 	uint32_t at, most = p->most - p->reserve;
 
-	/* max= bounds what bump spaces hold too */
+	/* max= bounds the sum of pages and bump spaces. */
 	if (heap->bump) {
 		uint64_t others = heap->plan->footprint(heap) - gc_pages_held(heap);
 		uint32_t bump = (uint32_t)(others >> GC_PAGE_SHIFT);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pages of 4 KiB: which are free, and what the others hold. Callers hold space_lock
+ * Pages of 4 KiB: which are free, and the use of the others. Callers hold space_lock
  * unless the world is stopped.
  */
 #ifndef GC_PAGES_H
@@ -34,7 +34,7 @@ struct gc_pages {
 	uint32_t count; /* pages of the reservation, page 0 included */
 	uint32_t used, most; /* pages handed out; limit from max= */
 	uint32_t reserve; /* of these, kept from mutators for a collection that moves objects */
-	bool starved; /* since a collection last looked, pages were asked for in vain */
+	bool starved; /* an allocation of pages failed since the last collection */
 	uint32_t high; /* no page from here on was ever handed out */
 	uint32_t fresh; /* pages from here on are zero and not resident */
 	uint32_t hint[GC_PAGE_HINTS]; /* [k]: no run of k + 1 pages is free below this page */
@@ -47,7 +47,7 @@ void gc_pages_fini(struct gc_heap *heap);
 /* A run of @count pages, or 0. Not cleared; *@fresh (may be NULL): never used, so zero. */
 uint32_t gc_pages_alloc(struct gc_heap *heap, uint32_t count, enum gc_page_kind kind, bool *fresh);
 void gc_pages_free(struct gc_heap *heap, uint32_t page);
-/* Give every free page back to the system; bytes. */
+/* Return every free page to the system; returns bytes. */
 size_t gc_pages_release(struct gc_heap *heap);
 
 /* Bytes of the pages handed out; without space_lock a recent value */
@@ -61,7 +61,7 @@ static inline uintptr_t gc_page_address(const struct gc_pages *p, uint32_t page)
 	return p->base + ((uintptr_t)page << GC_PAGE_SHIFT);
 }
 
-/* End of the pages that were ever used: where walks stop */
+/* End of the pages that were ever used, where walks over the heap stop */
 static inline uintptr_t gc_high(const struct gc_heap *heap)
 {
 	return gc_page_address(heap->pages, __atomic_load_n(&heap->pages->high, __ATOMIC_RELAXED));
