@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The leases of threads, sixty-four by sixty-four. */
+/* Slot blocks: the leases of threads, GCHINT_SLOTS to a block. */
 #include <errno.h>
 #include <sys/mman.h>
 
@@ -25,7 +25,10 @@ int bank_add(struct gchint_session *s, unsigned int n)
 		return -ENOMEM;
 	bank_clear(&more->bank);
 	ret = backend_of(s) == GCHINT_BACKEND_DEVICE ? device_open_more(s, n, &more->bank) : 0;
-	/* Whole, or not at all: another thread may be faster, and this one uses its then. */
+	/*
+	 * Publish the block only when it is complete. If another thread published one first,
+	 * drop this one; the caller then uses the other.
+	 */
 	if (ret || !cmpxchg_seq(place, &before, more)) {
 		device_close_more(&more->bank, 0);
 		munmap(more, sizeof(*more));

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The leases of threads, sixty-four by sixty-four. */
+/* Slot blocks: the leases of threads, GCHINT_SLOTS to a block. */
 #ifndef GCHINT_BANK_H
 #define GCHINT_BANK_H
 
 #include "page.h"
 
 /**
- * bank_add() - make the one of number @n, from 1, after all before it
+ * bank_add() - add slot block number @n, counted from 1; those before it exist already
  *
  * Async-signal-safe.
  *
@@ -14,13 +14,13 @@
  */
 int bank_add(struct gchint_session *s, unsigned int n);
 
-/** bank_clear() - it leases nothing, and has no device. */
+/** bank_clear() - reset @bank to a block without slots and without a device. */
 void bank_clear(struct bank *bank);
 
 /**
- * banks_open() - give those of an earlier session to this one
+ * banks_open() - reopen the slot blocks of an earlier session for this one
  *
- * Handles point into them, so they were kept. Nobody may be attaching.
+ * They were kept because handles point into them. No thread may be attaching meanwhile.
  */
 void banks_open(struct gchint_session *s);
 

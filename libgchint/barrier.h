@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory ordering, all of it. The partner of what is written here is the kernel,
- * which reads slots in kmod/policy/snapshot.c and writes the information page.
+ * All memory ordering of the library. The partner of these accesses is the kernel, which
+ * reads slots in kmod/policy/snapshot.c and writes the information page.
  */
 #ifndef GCHINT_BARRIER_H
 #define GCHINT_BARRIER_H
@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <linux/types.h>
 
-/* One access, no order: a word that somebody else reads or writes. */
+/* One access without ordering, for a word that the kernel or another thread accesses too. */
 #define load_relaxed(p)	    __atomic_load_n(p, __ATOMIC_RELAXED)
 #define store_relaxed(p, v) __atomic_store_n(p, v, __ATOMIC_RELAXED)
 #define load_acquire(p)	    __atomic_load_n(p, __ATOMIC_ACQUIRE)
@@ -23,16 +23,16 @@
 /*
  * After the state word with GCHINT_STATE_WRITING, before the details: a reader
  * that sees one of the details sees that the word has changed. Partner: the read
- * barrier between the details and the second look at the state.
+ * barrier between the details and the second read of the state.
  */
 #define fence_release() __atomic_thread_fence(__ATOMIC_RELEASE)
 
-/* Between what the generation guards and the second look at it. */
+/* Between the data that the generation guards and the second read of the generation. */
 #define fence_acquire() __atomic_thread_fence(__ATOMIC_ACQUIRE)
 
 /*
- * A 64-bit detail. Where the machine has no 64-bit store it tears, and the
- * sequence says so.
+ * A 64-bit detail. Without a 64-bit store it can tear; the reader then sees from the
+ * sequence number that it has to discard the value.
  */
 static inline void store_detail(__u64 *p, uint64_t v)
 {

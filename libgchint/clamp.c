@@ -14,8 +14,9 @@
 #include "slot.h"
 
 /*
- * struct sched_attr of sched_setattr(2) as of Linux 5.3, when clamps came. Named
- * by us: C libraries older than the call have none, newer ones have it elsewhere.
+ * struct sched_attr of sched_setattr(2) as of Linux 5.3, which introduced clamps. It is
+ * declared here under another name because older C libraries lack it and newer ones
+ * declare it in different headers.
  */
 struct clamp_attr {
 	uint32_t size;
@@ -34,7 +35,7 @@ struct clamp_attr {
 #define KEEP_PARAMS    0x10
 #define UTIL_CLAMP_MAX 0x40
 #define UTIL_FULL      1024
-#define UTIL_DEFAULT   UINT32_MAX /* as if it had never been set: since Linux 5.11 */
+#define UTIL_DEFAULT   UINT32_MAX /* resets it as if never set; since Linux 5.11 */
 
 #define PERCENT 50 /* of a CPU, where all are equal */
 
@@ -48,7 +49,7 @@ static int clamp_read(pid_t tid, uint32_t *max)
 	memset(&a, 0, sizeof(a));
 	if (syscall(SYS_sched_getattr, tid, &a, (unsigned int)sizeof(a), 0) != 0)
 		return -errno;
-	/* A kernel from before 5.3 fills less. */
+	/* Kernels older than 5.3 fill in a shorter structure. */
 	if (a.size < sizeof(a) || a.util_max > UTIL_FULL)
 		return -EINVAL;
 	*max = a.util_max;
@@ -67,8 +68,9 @@ static int clamp_write(pid_t tid, uint32_t max)
 }
 
 /*
- * Write @found, which was read before. The kernel knows an upper clamp of 1024 that was
- * set from one that never was, and does not say which it is: it is nearly always the latter.
+ * Write back @found, which was read before. The kernel distinguishes an upper clamp of
+ * 1024 that was set from one that was never set, but reports both as 1024. Assume that it
+ * was never set, which is nearly always true.
  */
 static int clamp_put_back(pid_t tid, uint32_t found)
 {
@@ -77,7 +79,7 @@ static int clamp_put_back(pid_t tid, uint32_t found)
 	return ret == -EINVAL ? clamp_write(tid, found) : ret;
 }
 
-/* Of the parent's thread that forks, for its child, which has another number. */
+/* Note the thread id of the forking thread: the child has another one and has to find it. */
 static void fork_prepare(void)
 {
 	if (!__gchint_self.index)
@@ -155,7 +157,7 @@ static unsigned int cpu_capacity(unsigned int cpu)
 	return number_before(text, &end);
 }
 
-/* What fits the least capable CPU. */
+/* The utilisation that fits the least capable CPU. */
 static uint16_t clamp_fitting(void)
 {
 	unsigned int least = cpu_capacity(0), most = least, cpu, last, capacity;
@@ -181,7 +183,7 @@ int clamp_open(struct gchint_session *s, long percent)
 	uint32_t max;
 	int ret = clamp_read(0, &max);
 
-	/* What is there already is written, so that nothing changes. */
+	/* Write the value that was read, to test permission without changing anything. */
 	if (!ret)
 		ret = clamp_put_back(0, max);
 	if (ret)
@@ -227,12 +229,12 @@ static void clamp_set(struct gchint_session *s, struct record *r)
 	if (clamp_read(r->handle.tid, &found) || found <= s->clamp)
 		return;
 	r->prior = found & 0x7ff;
-	/* Before the first one: a thread that inherits it has to find that there are some. */
+	/* Before the first cap: a thread that inherits a cap checks this flag. */
 	store_relaxed(&s->clamped, 1);
 	if (clamp_write(r->handle.tid, s->clamp))
 		return;
 	record_set_flags(r, RECORD_CAPPED);
-	/* Partner: session_close(), which changes the backend and then restores. */
+	/* Partner: session_close(), which changes the backend and then restores all clamps. */
 	if (load_seq(&s->backend) != GCHINT_BACKEND_CLAMP)
 		clamp_restore(s, r);
 }
@@ -243,7 +245,7 @@ void clamp_restore(const struct gchint_session *s, struct record *r)
 
 	if (!record_take_flags(r, RECORD_CAPPED))
 		return;
-	/* Somebody else's clamp wins; there is no call that compares and sets. */
+	/* A clamp set from outside wins. No system call compares and sets in one step. */
 	if (!clamp_read(r->handle.tid, &max) && max == s->clamp)
 		clamp_put_back(r->handle.tid, r->prior);
 }
@@ -267,14 +269,14 @@ void clamp_role(struct gchint_session *s, struct record *r, unsigned int role)
 		record_set_flags(r, RECORD_CAP);
 	else
 		record_clear_flags(r, RECORD_CAP);
-	/* A phase goes before the role; its end finds the role. */
+	/* An open phase takes precedence; when it ends, the role applies. */
 	if (!r->since[0] && !phase_of(load_relaxed(&r->word)))
 		clamp_apply(s, r, clamp_standing(r));
 }
 
 /*
- * The kernel copies clamps to new threads. One that has our cap and was never capped
- * by us has it from its creator: unless that was the program's own clamp all along.
+ * The kernel copies clamps to new threads. A thread that has our cap and was never capped
+ * by us inherited it from its creator, unless the program itself had set the same clamp.
  */
 static void clamp_disown(const struct gchint_session *s, pid_t tid)
 {

@@ -5,9 +5,9 @@
  * schedutil lowers the frequency for a capped thread, and Energy-Aware Scheduling
  * places it on a core that is large enough for the cap.
  *
- * What was found is put back when a phase ends, a role changes, a thread is detached
- * and the session closes. A clamp that differs from ours by then was set by somebody
- * else, and stays.
+ * The clamp found before is restored when a phase ends, a role changes, a thread is
+ * detached and the session closes. A clamp that differs from ours by then was set by
+ * another program or by the administrator, and stays.
  */
 #ifndef GCHINT_CLAMP_H
 #define GCHINT_CLAMP_H
@@ -18,9 +18,10 @@
  * Phases that are expected to be shorter do not change the clamp, unless GCHINT_MIN_US
  * says otherwise. A cap and its end take two calls of sched_getattr(2), 0.5 us each, and
  * two of sched_setattr(2), 4.5 us each (x86-64, a virtual machine with other load, Linux
- * 6.18; the change of a nice value, which takes the same path): 10 us, a hundredth of
- * this. And schedutil changes a frequency once in a millisecond at most where the driver
- * names no other time, so that the cap of a shorter phase would rarely reach the clock.
+ * 6.18; measured with a change of the nice value, which takes the same path): 10 us, a
+ * hundredth of this limit. Besides, schedutil changes a frequency at most once per
+ * millisecond unless the driver sets another interval, so that the cap of a shorter phase
+ * would rarely reach the clock.
  */
 #define CLAMP_MIN_US 1000
 
@@ -29,35 +30,36 @@
 /**
  * clamp_open() - find out whether clamps work here, and choose the cap
  * @s: the session
- * @percent: of the largest CPU; CLAMP_FITTING where the user names none: what fits the
- *	least capable CPU by the scheduler's own rule, or half of one where all are equal
+ * @percent: of the largest CPU. CLAMP_FITTING where the user names none: the utilisation
+ *	that fits the least capable CPU by the scheduler's own rule, or half of a CPU where
+ *	all are equal.
  *
  * Return: 0 or -errno.
  */
 int clamp_open(struct gchint_session *s, long percent);
 
-/** clamp_late() - has the instant @stall_ns (CLOCK_MONOTONIC; 0 unknown) passed? */
+/** clamp_late() - has the time @stall_ns (CLOCK_MONOTONIC; 0 unknown) passed? */
 int clamp_late(uint64_t stall_ns);
 
 /** clamp_wanted() - is a thread in the phase @word to be capped? */
 int clamp_wanted(uint32_t word);
 
-/** clamp_attach() - @r is attached: a cap that it inherited from its creator ends. */
+/** clamp_attach() - remove a cap that the new thread of @r inherited from its creator. */
 void clamp_attach(struct gchint_session *s, struct record *r);
 
-/** clamp_role() - the role of @r is @role now. GCHINT_ROLE_FOLLOW caps nothing. */
+/** clamp_role() - apply the new role @role to @r. GCHINT_ROLE_FOLLOW caps nothing. */
 void clamp_role(struct gchint_session *s, struct record *r, unsigned int role);
 
 /** clamp_standing() - does its role cap @r while it is in no phase? */
 int clamp_standing(const struct record *r);
 
-/** clamp_apply() - cap @r from here on, or put back what it had. Keeps no errno. */
+/** clamp_apply() - cap @r, or restore its own clamp. May change errno. */
 void clamp_apply(struct gchint_session *s, struct record *r, int capped);
 
-/** clamp_restore() - put back what was changed. */
+/** clamp_restore() - restore the thread's own clamp if it is capped. */
 void clamp_restore(const struct gchint_session *s, struct record *r);
 
-/** clamp_forked() - in a forked child: its only thread does not keep its parent's cap. */
+/** clamp_forked() - in a forked child: remove the parent's cap from its only thread. */
 void clamp_forked(struct gchint_session *s);
 
 #endif /* GCHINT_CLAMP_H */

@@ -16,7 +16,7 @@ static size_t page_size(void)
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* The device itself, above standard input, output and error. Descriptor or -errno. */
+/* Open the device on a descriptor above standard error. Return: descriptor or -errno. */
 static int open_device(const char *path)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY);
@@ -27,7 +27,7 @@ static int open_device(const char *path)
 	fd = fd_above_stdio(fd);
 	if (fd < 0)
 		return fd;
-	/* A file's pages may end before we do, and go away under us: SIGBUS. */
+	/* A regular file may be truncated while it is mapped, which raises SIGBUS. */
 	if (fstat(fd, &st) || !S_ISCHR(st.st_mode)) {
 		close(fd);
 		return -ENODEV;
@@ -38,8 +38,8 @@ static int open_device(const char *path)
 #define BANK_BYTES (GCHINT_SLOTS * sizeof(struct gchint_slot))
 
 /*
- * GCHINT_SLOTS slots of the session @fd, the ones of number @n, into @bank, which
- * nobody else has yet. A page may hold more of them; it is mapped for each.
+ * Map slot block @n of the session @fd into @bank, which no other thread can see yet. A
+ * page may hold several blocks; it is then mapped once for each.
  */
 static int map_slots(struct bank *bank, unsigned int n, int fd)
 {
@@ -60,7 +60,7 @@ static void bank_take_fd(struct bank *bank, int fd)
 	store_relaxed(&bank->fd, fd);
 }
 
-/* Bytes of the mapping of all CPUs, whose entries must hold what is read; 0 none. */
+/* Size of the mapping of all CPUs; 0 if there is none or its entries are too short. */
 static size_t cpus_size(const struct gchint_info *info)
 {
 	if (!(info->features & GCHINT_FEATURE_CPUS) ||
@@ -69,7 +69,7 @@ static size_t cpus_size(const struct gchint_info *info)
 	return (size_t)info->nr_cpus * info->cpu_size;
 }
 
-/* A kernel without them has the first ones in the information page. */
+/* NULL on a kernel without this mapping: the information page lists the first CPUs. */
 static const void *map_cpus(const struct gchint_info *info, int fd)
 {
 	const size_t size = cpus_size(info);
@@ -95,7 +95,7 @@ int device_open(struct gchint_session *s, const char *path)
 		ret = -errno;
 		goto close_fd;
 	}
-	/* Append-only: a newer kernel fills more and means the same by the rest. */
+	/* The page is append-only: a newer kernel adds fields and changes none. */
 	if (info->abi < GCHINT_ABI || info->size < sizeof(struct gchint_info)) {
 		ret = -EPROTONOSUPPORT;
 		goto unmap_info;
@@ -116,7 +116,7 @@ close_fd:
 	return ret;
 }
 
-/* The bank whose descriptor leads to @slot, and the slot's number there. */
+/* The slot block whose descriptor serves @slot; number_of() is the slot's number there. */
 static struct bank *bank_of(struct gchint_session *s, uint32_t slot)
 {
 	return s->grows ? &s->bank : bank_at(s, slot / GCHINT_SLOTS);
@@ -127,7 +127,7 @@ static uint32_t number_of(const struct gchint_session *s, uint32_t slot)
 	return s->grows ? slot : slot % GCHINT_SLOTS;
 }
 
-/* -1 if it has none any more. */
+/* -1 if the descriptor was closed. */
 static int fd_of(struct gchint_session *s, uint32_t slot)
 {
 	struct bank *bank = bank_of(s, slot);
@@ -135,14 +135,14 @@ static int fd_of(struct gchint_session *s, uint32_t slot)
 	return bank ? load_acquire(&bank->fd) : -1;
 }
 
-/* A session more. */
+/* Open a further session of the device: kernels whose sessions cannot grow. */
 static int open_another(struct gchint_session *s, struct bank *bank)
 {
 	char path[] = "/proc/self/fd/\0\0\0\0\0\0\0\0\0\0";
 	unsigned int n, digits = 0;
 	int fd, ret;
 
-	/* Where the environment was read is long ago: the same device as the first. */
+	/* Open the same device as the first session; the environment may have changed since. */
 	fd = fd_of(s, 0);
 	if (fd < 0)
 		return -EBADF;
@@ -175,7 +175,7 @@ int device_open_more(struct gchint_session *s, unsigned int n, struct bank *bank
 	return map_slots(bank, n, fd);
 }
 
-static void blank(void *page, size_t size)
+static void mapping_blank(void *page, size_t size)
 {
 	mmap(page, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }
@@ -191,7 +191,7 @@ void device_close_more(struct bank *bank, int mapped)
 		return;
 	page = (char *)bank->slots - (uintptr_t)bank->slots % page_size();
 	if (mapped) {
-		blank(page, page_size());
+		mapping_blank(page, page_size());
 		return;
 	}
 	munmap(page, page_size());
@@ -212,10 +212,10 @@ void device_close(struct gchint_session *s, int mapped)
 		return;
 	cpus = s->cpus ? cpus_size(info) : 0;
 	if (mapped) {
-		blank(info, size);
+		mapping_blank(info, size);
 		store_relaxed(&info->doorbell_begin, UINT32_MAX);
 		if (cpus)
-			blank((void *)s->cpus, cpus);
+			mapping_blank((void *)s->cpus, cpus);
 		return;
 	}
 	if (cpus)
@@ -265,7 +265,7 @@ int device_ring(struct gchint_session *s, uint32_t slot)
 	if (fd_of(s, slot) < 0)
 		return -EBADF;
 	ret = call_slot(s, GCHINT_IOC_RING, slot);
-	/* The program closed it, or has another file there; the pages work without. */
+	/* The program closed or replaced the descriptor. The mapped pages still work. */
 	if (ret == -EBADF || ret == -ENOTTY)
 		store_relaxed(&bank->fd, -1);
 	return ret;

@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* /dev/gchint: open, map, call. The only file that speaks to it. */
+/* /dev/gchint: open, map, call. No other file accesses the device. */
 #ifndef GCHINT_DEVICE_H
 #define GCHINT_DEVICE_H
 
 #include "page.h"
 
-/** device_open() - the process's session: its first bank, and the information page. */
+/** device_open() - open the session: its first slot block and the information page. */
 int device_open(struct gchint_session *s, const char *path);
 
-/** device_open_more() - a further bank, which nobody else has yet. Async-signal-safe. */
+/** device_open_more() - map slot block @n into @bank, not yet shared. Async-signal-safe. */
 int device_open_more(struct gchint_session *s, unsigned int n, struct bank *bank);
 
-/** device_close_more() - end the leases of one bank; as device_close(). */
+/** device_close_more() - end the leases of one slot block; see device_close(). */
 void device_close_more(struct bank *bank, int mapped);
 
 /**
  * device_close() - end all leases
  * @s: the session
  * @mapped: leave the pages in the address space, private and empty, for threads
- *	that may be storing into them; with masks that send them to the library
+ *	that may be storing into them; the doorbell mask then makes each begin of
+ *	a phase call the library
  */
 void device_close(struct gchint_session *s, int mapped);
 
-/* Slots are numbered through all banks; attach->lead is in the bank of @bank. */
+/* Slots are numbered through all slot blocks; attach->lead is in block @bank. */
 int device_attach(struct gchint_session *s, unsigned int bank, struct gchint_attach *attach);
 int device_set_role(struct gchint_session *s, uint32_t slot, uint32_t role, uint32_t lead);
 int device_detach(struct gchint_session *s, uint32_t slot);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Whether the kernel wants to hear of an edge at once. */
+/* Doorbells: whether an edge has to be reported to the kernel at once. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stddef.h>
@@ -51,25 +51,25 @@ int doorbell_heard(const struct gchint_session *s, const struct gchint_info *inf
 	       doorbell_governed(info, load_relaxed(&s->cpus), current_cpu());
 }
 
-static int governed(const struct gchint_info_policy *policy)
+static int policy_is_governed(const struct gchint_info_policy *policy)
 {
 	return (load_relaxed(&policy->flags) & GCHINT_POLICY_GCHINT) != 0;
 }
 
 int doorbell_governed(const struct gchint_info *info, const void *cpus, int cpu)
 {
-	const struct gchint_info_policy *told;
+	const struct gchint_info_policy *entry;
 	uint8_t policy;
 
 	if (cpu < 0)
 		return 1;
-	told = cpu_told(info, cpus, cpu);
-	if (told)
-		return governed(told);
+	entry = cpu_policy_entry(info, cpus, cpu);
+	if (entry)
+		return policy_is_governed(entry);
 	if (cpu >= GCHINT_INFO_CPUS)
 		return 1;
 	policy = load_relaxed(&info->cpu_policy[cpu]);
 	if (policy >= GCHINT_INFO_POLICIES)
 		return policy == GCHINT_INFO_UNLISTED;
-	return governed(&info->policy[policy]);
+	return policy_is_governed(&info->policy[policy]);
 }

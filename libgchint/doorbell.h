@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether the kernel wants to hear of an edge at once. */
+/* Doorbells: whether an edge has to be reported to the kernel at once. */
 #ifndef GCHINT_DOORBELL_H
 #define GCHINT_DOORBELL_H
 
@@ -20,8 +20,8 @@ static inline int doorbell_asked(const uint32_t *mask, uint32_t phase)
  * @phase: enum gchint_phase
  * @own: the hinted thread is the one that runs here
  *
- * Unless somebody records, only on CPUs whose policy is governed by gchint. Where
- * another thread runs is not known, so it is.
+ * Without a recorder, only on CPUs whose policy is governed by gchint. The CPU of another
+ * thread is unknown, so its doorbell always counts.
  */
 int doorbell_heard(const struct gchint_session *s, const struct gchint_info *info, uint32_t phase,
 		   int own);
@@ -29,20 +29,20 @@ int doorbell_heard(const struct gchint_session *s, const struct gchint_info *inf
 /**
  * doorbell_governed() - may the policy of a CPU be governed by gchint?
  * @info: the information page
- * @cpus: what the kernel tells of each CPU, or NULL
+ * @cpus: the kernel's mapping of all CPUs, or NULL
  * @cpu: the CPU; negative if unknown
  *
- * One of which nothing is told may be.
+ * A CPU that the kernel does not list may be.
  */
 int doorbell_governed(const struct gchint_info *info, const void *cpus, int cpu);
 
-/** cpu_told() - what @cpus tells of @cpu, which is not negative; NULL if nothing. */
-static inline const struct gchint_info_policy *cpu_told(const struct gchint_info *info,
-							const void *cpus, int cpu)
+/** cpu_policy_entry() - the entry of @cpu (not negative) in @cpus; NULL if there is none. */
+static inline const struct gchint_info_policy *cpu_policy_entry(const struct gchint_info *info,
+								const void *cpus, int cpu)
 {
 	if (!cpus || (uint32_t)cpu >= load_relaxed(&info->nr_cpus))
 		return NULL;
-	/* A newer kernel's entries may be longer; they begin the same. */
+	/* Entries of a newer kernel may be longer; they start with the same fields. */
 	return (const void *)((const char *)cpus + (size_t)cpu * load_relaxed(&info->cpu_size));
 }
 

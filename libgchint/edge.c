@@ -2,7 +2,7 @@
 /*
  * Edges that are more than a store: nested, filtered, timed, with details, with a
  * doorbell, clamped, traced. Async-signal-safe. A handler that interrupts one of
- * these on the same thread and ends what it begins leaves the record as it was.
+ * these on the same thread and ends every phase that it begins leaves the record as it was.
  */
 #include <errno.h>
 #include <string.h>
@@ -23,7 +23,7 @@
 #define DEPTH_MAX 255
 
 /**
- * struct edge - what one call works on
+ * struct edge - the objects that one call works on
  * @s: the session
  * @t: the handle
  * @r: its record
@@ -49,10 +49,10 @@ static int edge_enter(struct edge *e, struct gchint_thread *t)
 	if (!e->r)
 		goto out;
 	/*
-	 * The device ignores a forked child by itself. Elsewhere the child must not
-	 * speak for its parent's thread.
+	 * The device itself ignores a forked child. With other backends the child must not
+	 * publish phases for a thread of its parent.
 	 */
-	if ((backend_of(s) != GCHINT_BACKEND_DEVICE || traced(s)) &&
+	if ((backend_of(s) != GCHINT_BACKEND_DEVICE || trace_is_open(s)) &&
 	    load_relaxed(&s->pid) != getpid()) {
 		handle_drop(s, t);
 		goto out;
@@ -81,9 +81,9 @@ static void edge_dirty(struct edge *e)
 }
 
 /*
- * Publish the innermost phase. Details of the one before must not seem to be its
- * own, but for its cause if @keep_cause. The store is all that the kernel needs;
- * order matters for details only.
+ * Publish the innermost phase. Details of the phase before must not be taken for those of
+ * this one, except the cause if @keep_cause. The kernel needs only the store; ordering
+ * matters for details alone.
  */
 static void edge_publish(struct edge *e, uint32_t word, int keep_cause,
 			 const struct gchint_detail *d)
@@ -103,8 +103,8 @@ static void edge_publish(struct edge *e, uint32_t word, int keep_cause,
 }
 
 /*
- * The outermost phase is over. Its last figures stay, for the kernel to learn
- * from; the next edge of the thread clears them. Partner of the release: as in
+ * The outermost phase is over. Its last details stay, because the kernel learns from
+ * them; the next edge of the thread clears them. Partner of the release: as in
  * slot_publish().
  */
 static void edge_close(struct edge *e)
@@ -130,12 +130,12 @@ static int edge_ring(struct edge *e, const uint32_t *mask, uint32_t phase)
 	return 0;
 }
 
-/* What the slot would say now, to a tracer or a recorder; @keep_cause: of the same collection. */
+/* Send the current phase to probes and recorder; @keep_cause: same collection as before. */
 static void edge_stream(struct edge *e, int keep_cause, const struct gchint_detail *d)
 {
 	PROBE_PHASE(e->r->handle.tid, phase_of(edge_word(e)), flags_of(edge_word(e)),
 		    d ? d->cause : 0);
-	if (!streamed(e->s))
+	if (!stream_is_open(e->s))
 		return;
 	if (d && d->cause)
 		e->r->cause = d->cause & 0x1f;
@@ -179,7 +179,7 @@ static void edge_trace(struct edge *e, const char *event, uint32_t word, int is_
 {
 	struct trace_line l;
 
-	if (!traced(e->s))
+	if (!trace_is_open(e->s))
 		return;
 	trace_event(&l, event, e->r->handle.tid);
 	trace_phase(&l, word);
@@ -201,14 +201,14 @@ static int detail_any(const struct gchint_detail *d)
 	return d->cause || d->work_done || d->work_total || d->stall_ns || d->method;
 }
 
-static int clamping(const struct edge *e)
+static int edge_is_clamping(const struct edge *e)
 {
 	return backend_of(e->s) == GCHINT_BACKEND_CLAMP;
 }
 
 /*
- * Clamps: is the thread to be capped in the innermost phase, of which the slot says
- * @word, or in none? Of the fifth from inside the word is known, and no more.
+ * Clamps: is the thread to be capped in its innermost phase @word, or outside of phases?
+ * Only the NEST innermost phases have flags in since; for those further out @word decides.
  */
 static uint32_t edge_capped(const struct edge *e, uint32_t word)
 {
@@ -219,11 +219,11 @@ static uint32_t edge_capped(const struct edge *e, uint32_t word)
 	return capped ? SINCE_CAPPED : 0;
 }
 
-/* The same of the phase @word that is about to begin inside of @outer. */
+/* As edge_capped(), for the phase @word that is about to begin inside of @outer. */
 static uint32_t edge_caps(const struct edge *e, uint32_t word, uint32_t outer, int is_short,
 			  const struct gchint_detail *d)
 {
-	if (!clamping(e))
+	if (!edge_is_clamping(e))
 		return 0;
 	if (is_short || filter_brief(e->s, word, d ? d->expect_ns : 0))
 		return edge_capped(e, outer);
@@ -232,20 +232,20 @@ static uint32_t edge_caps(const struct edge *e, uint32_t word, uint32_t outer, i
 
 static void edge_clamp(const struct edge *e)
 {
-	if (clamping(e))
+	if (edge_is_clamping(e))
 		clamp_apply(e->s, e->r, edge_capped(e, edge_word(e)) != 0);
 }
 
 /*
- * Does announcing @word take a system call? What this says must not depend on the
- * trace: who looks must not change what the kernel hears.
+ * Does announcing @word take a system call? The answer must not depend on the trace:
+ * tracing must not change which phases reach the kernel.
  */
 static int edge_costly(const struct edge *e, uint32_t word)
 {
 	const struct gchint_info *info = load_relaxed(&e->s->info);
 
-	/* What a clamp costs decides on the clamp alone: a recorder hears all. */
-	if (backend_of(e->s) == GCHINT_BACKEND_STREAM || clamping(e))
+	/* The cost of a clamp only decides about the clamp: a recorder gets all phases. */
+	if (backend_of(e->s) == GCHINT_BACKEND_STREAM || edge_is_clamping(e))
 		return 0;
 	if (backend_of(e->s) != GCHINT_BACKEND_DEVICE || !info)
 		return 1;
@@ -254,13 +254,13 @@ static int edge_costly(const struct edge *e, uint32_t word)
 }
 
 /*
- * The innermost phase becomes @word. A filtered phase leaves the outer one in the
- * slot and waits on the stack itself, so that its end finds what to learn.
+ * The innermost phase becomes @word. A filtered phase leaves the outer one in the slot and
+ * is itself pushed on the stack, so that its length can be learned when it ends.
  */
 static void stack_begin(struct edge *e, uint32_t word, uint32_t outer, int is_short, int costly,
 			uint32_t caps)
 {
-	int timed = costly || is_short || clamping(e);
+	int timed = costly || is_short || edge_is_clamping(e);
 
 	if (is_short)
 		edge_push(e->r, word);
@@ -269,7 +269,7 @@ static void stack_begin(struct edge *e, uint32_t word, uint32_t outer, int is_sh
 	since_push(e->r, timed ? filter_now() | (is_short ? SINCE_SHORT : 0) | caps : 0);
 }
 
-/* The innermost phase ends. Return: its word; *outer what the slot says without it. */
+/* The innermost phase ends. Return: its word; *outer: the word of the phase around it. */
 static uint32_t stack_end(struct edge *e, uint32_t *outer)
 {
 	uint32_t word = edge_word(e);
@@ -286,7 +286,7 @@ static uint32_t stack_end(struct edge *e, uint32_t *outer)
 	return word;
 }
 
-/* @begun: a phase begins for the kernel, 0 none; @ended likewise. One doorbell does. */
+/* Ring once if the end of phase @ended or the begin of @begun (0: none) asks for it. */
 static int edge_bells(struct edge *e, uint32_t ended, uint32_t begun)
 {
 	const struct gchint_info *info = load_relaxed(&e->s->info);
@@ -364,7 +364,7 @@ static void edge_next(struct gchint_thread *t, uint32_t word, const struct gchin
 	is_short = filter_short(e.s, word, d ? d->expect_ns : 0, costly);
 	stack_begin(&e, word, outer, is_short, costly, edge_caps(&e, word, outer, is_short, d));
 	edge_clamp(&e);
-	/* Two short ones after each other: the slot stays as it is. */
+	/* After a short phase a short phase: the slot stays as it is. */
 	if (!is_short || !was_short) {
 		if (is_short && !outer)
 			edge_close(&e);
@@ -409,7 +409,7 @@ void __gchint_self_next(uint32_t phase, uint32_t flags)
 	edge_next(&__gchint_self, (phase | flags) & WORD_MASK, NULL);
 }
 
-/* An older caller's structure is shorter: what it does not know is unknown. */
+/* The structure of an older caller is shorter; the fields that it lacks become 0. */
 static void detail_copy(struct gchint_detail *to, const struct gchint_detail *from)
 {
 	size_t size = from->size < sizeof(*to) ? from->size : sizeof(*to);
@@ -438,7 +438,7 @@ void gchint_next_detail(struct gchint_thread *t, enum gchint_phase phase, gchint
 	edge_next(t, GCHINT_STATE(0, phase, flags) & WORD_MASK, detail ? &d : NULL);
 }
 
-/* Store some details of the phase that runs. */
+/* Store some details of the current phase. */
 static void edge_detail(struct gchint_thread *t, const char *event, unsigned int which,
 			const struct gchint_detail *d)
 {
@@ -448,13 +448,14 @@ static void edge_detail(struct gchint_thread *t, const char *event, unsigned int
 	if (!edge_enter(&e, t))
 		return;
 	word = edge_word(&e);
-	/* Work is work of a phase; a cause or method may come just after it. */
+	/* Work belongs to a phase; a cause or method may be set just after its end. */
 	if (!edge_short(&e) && (word || which != DETAIL_WORK)) {
 		slot_publish(slot_of(e.s, e.r), e.state, state_next(load_relaxed(e.state), word),
 			     which, d);
 		edge_dirty(&e);
-		/* Mutators stall by now: the cap has been wrong. It does not come back. */
-		if (clamping(&e) && e.r->since[0] & SINCE_CAPPED && clamp_late(d->stall_ns)) {
+		/* Mutators stall by now, so the cap was wrong. It is not set again. */
+		if (edge_is_clamping(&e) && e.r->since[0] & SINCE_CAPPED &&
+		    clamp_late(d->stall_ns)) {
 			e.r->since[0] &= ~SINCE_CAPPED;
 			edge_clamp(&e);
 		}
@@ -485,7 +486,7 @@ void gchint_own_work(struct gchint_thread *t, uint64_t work)
 	if (!edge_enter(&e, t))
 		return;
 	slot = slot_of(e.s, e.r);
-	/* Torn on a machine of 32 bits, it is a sample that the kernel does not believe. */
+	/* A value torn on a 32-bit machine is implausible, and the kernel discards it. */
 	if (slot)
 		store_detail(&slot->own_work, work);
 	errno = e.saved;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The environment: what may be said there, and in words what became of it. */
+/* The environment: parses its variables and describes errors in words. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "names.h"
 #include "trace.h"
 
-/* What each may be, for who is told that it was not. */
+/* The name, the accepted values (for error messages) and the maximum of each variable. */
 static const struct {
 	const char *name, *wants;
 	long max;
@@ -75,13 +75,13 @@ int variable_hints(struct gchint_session *s, uint8_t *hints)
 	return -EINVAL;
 }
 
-/* Room for one character is kept for the end. */
+/* The last character of @size is reserved for the terminating zero. */
 struct words {
 	char *text;
 	size_t size, length;
 };
 
-static void say(struct words *w, const char *text)
+static void words_append(struct words *w, const char *text)
 {
 	for (; *text; text++, w->length++)
 		if (w->length + 1 < w->size)
@@ -117,13 +117,13 @@ static const char *name_of_error(int error)
 	return "unexpected error";
 }
 
-static void say_variable(struct words *w, enum variable which)
+static void words_append_variable(struct words *w, enum variable which)
 {
 	const char *value = variable_read(which);
 
-	say(w, variables[which].name);
-	say(w, "=");
-	say(w, value ? value : "");
+	words_append(w, variables[which].name);
+	words_append(w, "=");
+	words_append(w, value ? value : "");
 }
 
 static const char *name_of_clamp_error(int error)
@@ -147,18 +147,18 @@ static const char *name_of_clamp_error(int error)
 	return name_of_error(error);
 }
 
-/* Where the user wants clamps the device is not asked. */
-static void say_clamps(struct words *w, const struct gchint_session *s)
+/* GCHINT_HINTS=clamp: the device is not opened, so only clamps matter here. */
+static void words_append_clamps(struct words *w, const struct gchint_session *s)
 {
 	if (s->backend != GCHINT_BACKEND_NOTHING)
-		say(w, name_of_backend(s->backend));
+		words_append(w, name_of_backend(s->backend));
 	if (s->backend == GCHINT_BACKEND_CLAMP)
 		return;
 	if (s->backend != GCHINT_BACKEND_NOTHING)
-		say(w, "; ");
-	say_variable(w, VARIABLE_HINTS);
-	say(w, ": ");
-	say(w, name_of_clamp_error(s->why));
+		words_append(w, "; ");
+	words_append_variable(w, VARIABLE_HINTS);
+	words_append(w, ": ");
+	words_append(w, name_of_clamp_error(s->why));
 }
 
 size_t gchint_explain(char *text, size_t size)
@@ -170,31 +170,31 @@ size_t gchint_explain(char *text, size_t size)
 	const int saved = errno;
 
 	if (bad) {
-		say_variable(&w, bad);
-		say(&w, ": ");
+		words_append_variable(&w, bad);
+		words_append(&w, ": ");
 		if (why != -EINVAL || !variables[bad].max) {
-			say(&w, name_of_error(why));
-			say(&w, "; ");
+			words_append(&w, name_of_error(why));
+			words_append(&w, "; ");
 		}
-		say(&w, "wants ");
-		say(&w, variables[bad].wants);
+		words_append(&w, "wants ");
+		words_append(&w, variables[bad].wants);
 	} else if (!why) {
-		say(&w, "the kernel's device");
+		words_append(&w, "the kernel's device");
 	} else if (s->refs && s->hints == HINTS_CLAMP) {
-		say_clamps(&w, s);
+		words_append_clamps(&w, s);
 	} else {
 		if (s->backend != GCHINT_BACKEND_NOTHING) {
-			say(&w, name_of_backend(s->backend));
-			say(&w, "; ");
+			words_append(&w, name_of_backend(s->backend));
+			words_append(&w, "; ");
 		}
 		if (why != -ECANCELED && why != -EBADF) {
 			if (variable_read(VARIABLE_DEVICE))
-				say_variable(&w, VARIABLE_DEVICE);
+				words_append_variable(&w, VARIABLE_DEVICE);
 			else
-				say(&w, "/dev/" GCHINT_DEVICE);
-			say(&w, ": ");
+				words_append(&w, "/dev/" GCHINT_DEVICE);
+			words_append(&w, ": ");
 		}
-		say(&w, name_of_error(why));
+		words_append(&w, name_of_error(why));
 	}
 	if (size)
 		text[w.length < size ? w.length : size - 1] = '\0';
@@ -223,7 +223,7 @@ void variable_report(struct gchint_session *s)
 	if (length >= room)
 		length = room - 1;
 	line[length++] = '\n';
-	/* There is nothing to do about a standard error that takes nothing. */
+	/* Nothing can be done if standard error is not writable. */
 	if (write(STDERR_FILENO, line, length) < 0)
 		return;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The environment variables that the library obeys: gchint(7). */
+/* The environment variables that the library reads: gchint(7). */
 #ifndef GCHINT_ENVIRON_H
 #define GCHINT_ENVIRON_H
 
@@ -18,25 +18,25 @@ enum variable {
 	VARIABLE_SYMBOLS,
 };
 
-/** variable_read() - its text; NULL if it is unset, empty, or not to be trusted. */
+/** variable_read() - the value; NULL if unset, empty, or in a set-user-ID program. */
 const char *variable_read(enum variable which);
 
 /**
- * variable_number() - an unsigned number and nothing else
+ * variable_number() - parse an unsigned decimal number
  *
  * Return: 0 and *value, which stays as it is if the variable is unset; or -EINVAL and
  * s->bad.
  */
 int variable_number(struct gchint_session *s, enum variable which, long *value);
 
-/** variable_hints() - GCHINT_HINTS likewise; *hints as it is if the variable is unset. */
+/** variable_hints() - parse GCHINT_HINTS; leaves *hints alone if the variable is unset. */
 int variable_hints(struct gchint_session *s, uint8_t *hints);
 
 /**
- * variable_report() - say on standard error that GCHINT_HINTS cannot be obeyed
+ * variable_report() - report on standard error that GCHINT_HINTS cannot be honoured
  *
- * It was asked for by name: a value that has no meaning, or clamps where there are none.
- * One line in the life of a process and of its forked children; else nothing.
+ * That is an unknown value, or clamps on a system without them. At most one line in the
+ * life of a process and its forked children.
  */
 void variable_report(struct gchint_session *s);
 

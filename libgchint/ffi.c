@@ -10,9 +10,9 @@
 #include "barrier.h"
 
 /*
- * __GCHINT_WHAT() of flags that are shifted already. Opaque, or the compiler spends
- * an instruction on reordering the sum; in one instruction where there is one, for
- * clang takes two.
+ * __GCHINT_WHAT() of flags that are shifted already. It is opaque to the compiler, which
+ * would spend an instruction on reordering the sum. On x86-64 it is one lea, since clang
+ * would use two instructions.
  */
 static inline uint32_t what_of(uint32_t phase, uint32_t flags)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Files that the library has open in a program that does not know of them. */
+/* Descriptors that the library keeps open without the knowledge of the program. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

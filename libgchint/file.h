@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that the library has open in a program that does not know of them. */
+/* Descriptors that the library keeps open without the knowledge of the program. */
 #ifndef GCHINT_FILE_H
 #define GCHINT_FILE_H
 
 #include <sys/types.h>
 
-/** struct identity - of an open file: the program may close ours and use the number */
+/** struct identity - identifies an open file: the program may close it and reuse its number */
 struct identity {
 	dev_t dev;
 	ino_t ino;
@@ -14,7 +14,7 @@ struct identity {
 void identity_of(int fd, struct identity *id);
 int identity_is(int fd, const struct identity *id);
 
-/** fd_above_stdio() - @fd or a copy of it that no program takes for its output. */
+/** fd_above_stdio() - @fd, or a copy of it above standard error if it is not. */
 int fd_above_stdio(int fd);
 
 #endif /* GCHINT_FILE_H */

@@ -7,9 +7,9 @@
 #include "filter.h"
 #include "slot.h"
 
-#define MIN_US	   100 /* until the kernel or the user says otherwise */
+#define MIN_US	   100 /* default, if neither the kernel nor the user sets it */
 #define UNIT_SHIFT 10 /* 1024 ns: 30 bits of them wrap after 18 minutes */
-#define DECAY	   8 /* of the longest one so far, what each shorter one takes away: 1/8 */
+#define DECAY	   8 /* each shorter phase lowers the longest length by 1/8 */
 
 uint32_t filter_now(void)
 {
@@ -22,7 +22,7 @@ uint32_t filter_now(void)
 	return ns ? (uint32_t)ns : 1u << SINCE_SHIFT;
 }
 
-/* A recorder or a trace only listens: it hears all. */
+/* A recorder or a trace does not act on hints, so it receives all of them. */
 static unsigned int hints_of(const struct gchint_session *s)
 {
 	unsigned int backend = backend_of(s), hints = load_relaxed(&s->hints);
@@ -33,7 +33,7 @@ static unsigned int hints_of(const struct gchint_session *s)
 										     HINTS_ALL;
 }
 
-/* Which flag decides is the ABI's order. */
+/* The precedence of the flags is that of the ABI. */
 uint32_t filter_flags(const struct gchint_session *s, uint32_t word)
 {
 	int raises = flags_of(word) & (GCHINT_F_URGENT | GCHINT_F_STW | GCHINT_F_FOREGROUND);
@@ -53,22 +53,25 @@ unsigned int filter_role(const struct gchint_session *s, unsigned int role)
 	return (role == GCHINT_ROLE_STW) == (hints == HINTS_BOOST) ? role : GCHINT_ROLE_NONE;
 }
 
-/* Who waits decides how long a phase of one name takes: the ABI's own order. */
-static unsigned int kind_of(uint32_t flags)
+/*
+ * The class by which lengths of one phase are learned: its length depends on whether a
+ * mutator waits for it. The precedence of the flags is that of the ABI.
+ */
+static unsigned int expect_class(uint32_t flags)
 {
 	if (flags & GCHINT_F_FOREGROUND)
 		return 0;
 	return flags & GCHINT_F_CONCURRENT ? 1 : 2;
 }
 
-/* Of a pause nothing: a long one after short ones must be heard. */
-static uint32_t *expected(struct gchint_session *s, uint32_t word)
+/* NULL for a pause: a long pause after short ones must not be filtered. */
+static uint32_t *expect_entry(struct gchint_session *s, uint32_t word)
 {
 	uint32_t phase = phase_of(word), flags = flags_of(word);
 
 	if (phase >= EXPECT_PHASES || flags & (GCHINT_F_URGENT | GCHINT_F_STW))
 		return NULL;
-	return &s->expect[phase][kind_of(flags)];
+	return &s->expect[phase][expect_class(flags)];
 }
 
 static uint64_t min_ns(const struct gchint_session *s)
@@ -84,7 +87,7 @@ static uint64_t min_ns(const struct gchint_session *s)
 static uint64_t expected_ns(const struct gchint_session *s, uint32_t word, uint64_t declared_ns,
 			    int learned)
 {
-	const uint32_t *e = expected((struct gchint_session *)s, word);
+	const uint32_t *e = expect_entry((struct gchint_session *)s, word);
 
 	if (!declared_ns && e && learned)
 		return (uint64_t)load_relaxed(e) << UNIT_SHIFT;
@@ -110,13 +113,13 @@ int filter_brief(const struct gchint_session *s, uint32_t word, uint64_t declare
 
 void filter_learn(struct gchint_session *s, uint32_t word, uint32_t since)
 {
-	uint32_t *e = expected(s, word);
+	uint32_t *e = expect_entry(s, word);
 	uint32_t length = (filter_now() - (since & ~SINCE_FLAGS)) >> SINCE_SHIFT;
 	uint32_t old;
 
 	if (!e)
 		return;
-	/* Threads may overwrite each other's lesson: the next one comes soon. */
+	/* Threads may overwrite each other's value, which is harmless: it is an estimate. */
 	old = load_relaxed(e);
 	old -= (old + DECAY - 1) / DECAY;
 	if (length < old)
@@ -137,7 +140,7 @@ int gchint_expect(struct gchint_session *s, enum gchint_phase phase, gchint_flag
 		units = UINT32_MAX;
 	if (ns && !units)
 		units = 1;
-	e = expected(s, GCHINT_STATE(0, phase, flags));
+	e = expect_entry(s, GCHINT_STATE(0, phase, flags));
 	if (e)
 		store_relaxed(e, (uint32_t)units);
 	return 0;

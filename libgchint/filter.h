@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Which phases are too short to be worth a hint: those expected to be shorter
- * than GCHINT_MIN_US, else gchint_info.min_phase_us. What to expect is declared, or
- * learned where an edge costs a system call anyway, so that timing it is cheap: the
- * longest of late, so that one long phase among short ones brings its kind back.
- * Learned or declared for its kind, it hides no pause, and nothing that costs a store.
+ * than GCHINT_MIN_US, else gchint_info.min_phase_us. The expected length is declared, or
+ * learned where an edge costs a system call anyway, so that timing it is cheap. What is
+ * learned is the longest recent length, so that one long phase among short ones makes
+ * phases of its class count again. A learned length, or one declared for a class, never
+ * hides a pause, nor a phase whose edges are plain stores.
  */
 #ifndef GCHINT_FILTER_H
 #define GCHINT_FILTER_H
 
 #include "page.h"
 
-/** enum hints - GCHINT_HINTS: which hints may act, where something does */
+/** enum hints - GCHINT_HINTS: which hints may act, on backends that act on hints */
 enum hints {
 	HINTS_ALL,
 	HINTS_BOOST, /* those that raise: nothing is capped */
@@ -20,14 +21,15 @@ enum hints {
 };
 
 /**
- * filter_flags() - @word as GCHINT_HINTS lets it act
+ * filter_flags() - reduce @word to what GCHINT_HINTS allows
  *
- * A phase that may not act is told without its flags, so that it goes by load, and no
- * role or enclosing phase counts in its place. A recorder or a trace alone hears all.
+ * A phase that may not act is published without its flags, so that load decides, and no
+ * role or enclosing phase counts in its place. For a recorder or a trace alone nothing is
+ * removed.
  */
 uint32_t filter_flags(const struct gchint_session *s, uint32_t word);
 
-/** filter_role() - @role likewise; what may not act is no role. */
+/** filter_role() - @role, or GCHINT_ROLE_NONE if GCHINT_HINTS does not allow it. */
 unsigned int filter_role(const struct gchint_session *s, unsigned int role);
 
 /* The low bits of struct record's since. */

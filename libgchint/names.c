@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The words of the trace: the ABI's names in lower case. */
+/* The names that the trace prints: those of the ABI in lower case. */
 #include <stddef.h>
 
 #include <gchint-names.h>
@@ -15,12 +15,12 @@ _Static_assert(GCHINT_NAMES(GCHINT_ROLES) == GCHINT_ROLE_NR, "a role has no name
 #define CAUSE(name, word) [GCHINT_CAUSE_##name] = #word,
 #define ROLE(name, word)  [GCHINT_ROLE_##name] = #word,
 
-static const char *name(const char *const *names, size_t count, uint32_t value)
+static const char *name_lookup(const char *const *names, size_t count, uint32_t value)
 {
 	return value < count && names[value] ? names[value] : "?";
 }
 
-#define NAME(names, value) name(names, sizeof(names) / sizeof(*(names)), value)
+#define NAME(names, value) name_lookup(names, sizeof(names) / sizeof(*(names)), value)
 
 const char *name_of_phase(uint32_t phase)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The words of the trace. Never NULL; a number that has no name is "?" */
+/* The names that the trace prints. Never NULL; "?" for a number without a name. */
 #ifndef GCHINT_LIB_NAMES_H
 #define GCHINT_LIB_NAMES_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one page that holds all the library remembers, and a page for each further bank of
- * threads. Nothing here is shared with the kernel.
+ * The one page that holds all state of the library, and a page for each further slot
+ * block. Nothing here is shared with the kernel.
  */
 #ifndef GCHINT_PAGE_H
 #define GCHINT_PAGE_H
@@ -18,17 +18,17 @@ struct gchint_stream;
 #define NEST 4 /* enclosing phases that are remembered */
 
 /* struct record flags */
-#define RECORD_USED   0x01 /* belongs to a thread; taken and given by one atomic access */
+#define RECORD_USED   0x01 /* belongs to a thread; set and cleared by one atomic access */
 #define RECORD_SELF   0x02 /* the thread announces itself: the handle is its __gchint_self */
 #define RECORD_DIRTY  0x04 /* the slot holds details that the next edge clears */
 #define RECORD_CAP    0x08 /* clamps: its role caps it whenever it runs */
 #define RECORD_CAPPED 0x10 /* clamps: it is capped now */
 
-#define SLOT_NONE UINT32_MAX /* no slot yet, or no more: it went with its thread */
+#define SLOT_NONE UINT32_MAX /* no slot yet, or the slot was lost when its thread ended */
 
 /**
  * struct record - what the library knows of one leased thread
- * @handle: what gchint_attach() gives out
+ * @handle: the handle that gchint_attach() returns
  * @nest: words (phase, flags) of the enclosing phases, innermost lowest
  * @since: when the open phases began, innermost first: units of 1024 ns, shifted
  *	left by two; the lowest bit says that the phase was filtered, the next one that it
@@ -58,8 +58,9 @@ struct record {
 	uint8_t flags;
 };
 
-/* State words that are never written: what a handle points to when an edge is the
- * library's to do, and when it leads nowhere.
+/*
+ * State words that are never written. A handle points to gchint_closed when the library
+ * has to handle its edges, and to gchint_nowhere when they are to be ignored.
  */
 extern const uint32_t gchint_closed, gchint_nowhere;
 #define CLOSED	((uint32_t *)&gchint_closed)
@@ -70,14 +71,16 @@ extern const uint32_t gchint_closed, gchint_nowhere;
 
 /* As many threads as a session of the kernel may have slots. */
 #define BANKS	   (GCHINT_SLOTS_MAX / GCHINT_SLOTS)
-#define BANKS_NEAR 8 /* that struct gchint_session knows of */
+#define BANKS_NEAR 8 /* that struct gchint_session refers to */
 
 /**
- * struct bank - GCHINT_SLOTS leases: of the one session of a kernel whose sessions
- * grow, of a session of its own with an older one
+ * struct bank - slot block: GCHINT_SLOTS leases
  * @slots: the mapped slots; NULL without the device
  * @device: the device's file
- * @fd: of the device, or -1; past the first bank always, where sessions grow
+ * @fd: of the device, or -1; where sessions can grow, only the first block has one
+ *
+ * All blocks belong to one session of a kernel whose sessions can grow; with an older
+ * kernel each block has a session of its own.
  */
 struct bank {
 	struct gchint_slot *slots;
@@ -86,10 +89,10 @@ struct bank {
 };
 
 /**
- * struct more - the records of one more bank, when those before it are full
+ * struct more - a further slot block and its records, when those before it are full
  *
- * A page of its own, made when it is needed and kept: handles point into it.
- * @far: of the second bank: those that struct gchint_session does not know of
+ * A page of its own, mapped when it is needed and never freed: handles point into it.
+ * @far: used in the second block only: the blocks beyond gchint_session.more
  */
 struct more {
 	struct bank bank;
@@ -109,16 +112,16 @@ _Static_assert(sizeof(struct more) <= 4096, "a page for each further bank");
  * @stream: the ring to a recorder, or NULL
  * @trace: the trace file
  * @trace_fd: or -1
- * @pid: process that opened it; 0 none
- * @lock: pid of who opens or closes now; 0 nobody. After a fork the parent's pid
- *	means nothing.
+ * @pid: process that opened the session; 0 none
+ * @lock: pid of the process that opens or closes now; 0 unlocked. In a forked child a
+ *	lock with the parent's pid is void.
  * @refs: gchint_open() less gchint_close(); 0 closed
  * @inside: threads that are attaching now
  * @why: why there is no device
  * @hints: enum hints
- * @bad: environment variable that could not be obeyed at the last open: index in
+ * @bad: environment variable that was invalid at the last open: index in
  *	variables[] of environ.c
- * @trace_lost: lines that the trace could not take
+ * @trace_lost: lines that could not be written to the trace
  * @min_us: GCHINT_MIN_US, or -1
  * @clamp: cap in units of 1/1024 of the capacity; 0 none
  * @found: clamps: the upper clamp of the thread that opened the session
@@ -126,15 +129,15 @@ _Static_assert(sizeof(struct more) <= 4096, "a page for each further bank");
  * @backend: enum gchint_backend
  * @init: gchint_init() holds one of @refs
  * @clamped: clamps: a thread was capped since the session opened
- * @fork_handled: clamps: forks are seen
- * @reported: GCHINT_HINTS could not be obeyed, and a line said so
+ * @fork_handled: clamps: the fork handlers are registered
+ * @reported: the error about GCHINT_HINTS was printed
  * @elsewhere: the device is not /dev/gchint
  * @grows: the kernel's session has slots for all banks
  * @profile: GCHINT_PROFILE
  * @profiled: @profile, if the recorder's samples are answered, or need no answer; else 0
  * @method: how many interpreted methods were given an address
  * @methods: where those addresses begin; 0 no range yet
- * @expect: expected length by phase and kind, 1024 ns; 0 unknown
+ * @expect: expected length by phase and class (filter.c), in units of 1024 ns; 0 unknown
  */
 struct gchint_session {
 	const struct gchint_info *info;
@@ -171,8 +174,8 @@ struct gchint_session {
 };
 
 /**
- * struct page - all of it
- * @unread: stands for the slot of a thread that has none any more
+ * struct page - all state of the library
+ * @unread: substitute for the slot of a thread that has lost its slot
  */
 struct page {
 	struct gchint_slot unread;
@@ -185,15 +188,15 @@ _Static_assert(sizeof(struct page) <= 4096, "the library's bound: one page a pro
 extern struct page gchint_page;
 
 /*
- * A thread that announces itself may look at the session while it is closed and
- * opened again: what it reads is old or new, never torn.
+ * A thread that announces itself may read the session while it is closed and opened
+ * again: it reads an old or a new value, never a torn one.
  */
 static inline unsigned int backend_of(const struct gchint_session *s)
 {
 	return load_relaxed(&s->backend);
 }
 
-/** more_place() - where the bank of number @n, from 1, is known; NULL if nowhere yet. */
+/** more_place() - the pointer to slot block @n, counted from 1; NULL if it has none yet. */
 static inline struct more **more_place(struct gchint_session *s, unsigned int n)
 {
 	struct more *second;
@@ -211,7 +214,7 @@ static inline struct more *more_at(struct gchint_session *s, unsigned int n)
 	return place ? load_acquire(place) : NULL;
 }
 
-/** bank_at() - the bank of number @n, or NULL where there are not so many. */
+/** bank_at() - slot block number @n, or NULL if there are fewer. */
 static inline struct bank *bank_at(struct gchint_session *s, unsigned int n)
 {
 	struct more *more;
@@ -222,7 +225,7 @@ static inline struct bank *bank_at(struct gchint_session *s, unsigned int n)
 	return more ? &more->bank : NULL;
 }
 
-/** bank_records() - its records; NULL likewise. */
+/** bank_records() - the records of slot block @n, or NULL if there are fewer. */
 static inline struct record *bank_records(unsigned int n)
 {
 	struct more *more;
@@ -233,7 +236,7 @@ static inline struct record *bank_records(unsigned int n)
 	return more ? more->record : NULL;
 }
 
-/* All records of all banks; @n counts them. */
+/* All records of all slot blocks; @n counts them. */
 #define for_each_record(r, n)                                                                      \
 	for ((n) = 0; bank_records((n) / GCHINT_SLOTS) &&                                          \
 		      ((r) = &bank_records((n) / GCHINT_SLOTS)[(n) % GCHINT_SLOTS], 1);            \

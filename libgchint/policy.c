@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What the kernel says of a policy. */
+/* gchint_policy(): reads a frequency policy from the information page. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stddef.h>
@@ -12,15 +12,15 @@
 
 _Static_assert(sizeof(struct gchint_policy) == POLICY_SIZE_VER0, "first version");
 
-/* Where the kernel tells of the policy of @cpu; NULL if it has none. */
+/* The entry for the policy of @cpu; NULL if it has none. */
 static const struct gchint_info_policy *entry_of(const struct gchint_info *info, const void *cpus,
 						 int cpu)
 {
-	const struct gchint_info_policy *told = cpu_told(info, cpus, cpu);
+	const struct gchint_info_policy *entry = cpu_policy_entry(info, cpus, cpu);
 	uint8_t index;
 
-	if (told)
-		return told;
+	if (entry)
+		return entry;
 	index = load_relaxed(&info->cpu_policy[cpu]);
 	return index < GCHINT_INFO_POLICIES ? &info->policy[index] : NULL;
 }
@@ -78,7 +78,7 @@ int gchint_policy(const struct gchint_session *s, int cpu, struct gchint_policy 
 	ret = read_entry(info, cpus, cpu, &entry);
 	if (ret)
 		return ret;
-	/* A newer caller's structure is longer: it sees zeros. */
+	/* The structure of a newer caller is longer; its further fields are zero. */
 	size = policy->size;
 	memset(policy, 0, size);
 	policy->size = size;

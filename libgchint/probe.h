@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * USDT probes of provider gchint, for perf and bpftrace: no-operations until one is attached.
- * Built in where <sys/sdt.h> is (not with USDT=no). A plain edge, which is a store to the
- * kernel's slot in the program's own code, passes none: there the tracepoints gchint:* tell.
+ * Built in where <sys/sdt.h> is installed (not with USDT=no). A plain edge is a store to the
+ * kernel's slot in the program's own code and passes no probe; use the tracepoints gchint:*.
  *
- *	phase(tid, phase, flags, cause)		a thread's innermost phase is this now; 0 none
- *	role(tid, role)				it was leased with a role, or that changed
+ *	phase(tid, phase, flags, cause)		the thread's innermost phase changed; 0 none
+ *	role(tid, role)				the thread was leased with a role, or it changed
  */
 #ifndef GCHINT_PROBE_H
 #define GCHINT_PROBE_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What the library knows of its leased threads. Takes no lock. */
+/* Records of leased threads. Takes no lock. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
@@ -31,8 +31,8 @@ uint8_t record_take_flags(struct record *r, uint8_t take)
 		       0;
 }
 
-static struct record *init(struct gchint_session *s, unsigned int bank, struct record *r, pid_t tid,
-			   int self)
+static struct record *record_init(struct gchint_session *s, unsigned int bank, struct record *r,
+				  pid_t tid, int self)
 {
 	r->nest = 0;
 	memset(r->since, 0, sizeof(r->since));
@@ -49,11 +49,11 @@ static struct record *init(struct gchint_session *s, unsigned int bank, struct r
 }
 
 /*
- * A thread that announced itself took its handle with it when it ended. The thread
- * id says whose the record is: whoever replaces the dead one's by 0 has it, and nobody
- * who still thinks of that one can.
+ * The handle of a thread that announced itself was freed with the thread. The thread id
+ * marks the owner of the record: the one caller that replaces the dead thread's id by 0
+ * owns it, and other callers that compare with that id fail.
  */
-static int take_over(struct record *r)
+static int record_claim_dead(struct record *r)
 {
 	pid_t tid = load_acquire(&r->handle.tid);
 
@@ -69,11 +69,11 @@ struct record *record_take(struct gchint_session *s, unsigned int bank, pid_t ti
 	for (r = first; r < end; r++) {
 		free = 0;
 		if (!record_flags(r) && cmpxchg_seq(&r->flags, &free, RECORD_USED))
-			return init(s, bank, r, tid, self);
+			return record_init(s, bank, r, tid, self);
 	}
 	for (r = first; r < end; r++) {
-		if (take_over(r))
-			return init(s, bank, r, tid, self);
+		if (record_claim_dead(r))
+			return record_init(s, bank, r, tid, self);
 	}
 	return NULL;
 }
@@ -87,7 +87,7 @@ void record_give(struct record *r)
 {
 	r->handle.index = 0;
 	store_relaxed(&r->handle.state, NOWHERE);
-	/* Before the record can be taken: nobody finds this thread in the next one's. */
+	/* Before the record is free, so that no lookup finds this thread in a reused record. */
 	store_relaxed(&r->handle.tid, 0);
 	store_release(&r->flags, 0);
 }
@@ -122,7 +122,7 @@ void record_slot_taken(uint32_t slot)
 	{
 		state = load_relaxed(&r->handle.state);
 		seen = slot;
-		/* The handle must not write what is another thread's now. */
+		/* The old handle must not write to a slot that belongs to another thread now. */
 		if (cmpxchg_seq(&r->slot, &seen, SLOT_NONE))
 			cmpxchg_seq(&r->handle.state, &state, NOWHERE);
 	}

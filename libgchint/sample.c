@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a thread answers to a sample of a recorder's: its own method and phase. The kernel
- * sends the signal where the sampled instruction was, so that both are those of that
- * instant; nobody else could read them then.
+ * The answer of a thread to a recorder's sample: its method and phase. The kernel delivers
+ * the signal at the sampled instruction, so both values belong to that instruction; another
+ * process could only read them later.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -39,8 +39,8 @@ static void on_sample(int number, siginfo_t *info, void *context)
 
 	(void)number;
 	(void)context;
-	/* Any other is what the program would have ignored. */
-	if (info->si_code != POLL_IN || !streamed(s))
+	/* Any other SIGURG is one that the program would have ignored. */
+	if (info->si_code != POLL_IN || !stream_is_open(s))
 		return;
 	tid = (pid_t)syscall(SYS_gettid);
 	r = record_mine(s, tid);
@@ -62,7 +62,7 @@ int sample_listen(void)
 	return !sigaction(GCHINT_STREAM_SIGNAL, &ours, NULL);
 }
 
-/* The same in all threads: the word is in the image's part of their static storage. */
+/* The offset is the same in all threads: the variable is in static TLS. */
 long long sample_place(void)
 {
 #if defined(__x86_64__) && defined(__LP64__)

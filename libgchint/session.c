@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The process's session: open, close, and what it is. */
+/* The process's session: open, close, query. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +31,7 @@ static void session_lock(struct gchint_session *s)
 		holder = 0;
 		if (cmpxchg_seq(&s->lock, &holder, me))
 			return;
-		/* Held by a thread of the parent, which this process does not have. */
+		/* A thread of the parent held the lock at the fork; it does not exist here. */
 		if (holder != me && cmpxchg_seq(&s->lock, &holder, me))
 			return;
 		sched_yield();
@@ -56,7 +56,7 @@ static void records_reset(void)
 
 	for_each_record(r, n)
 	{
-		/* Whoever still works on one finds no slot of the next session. */
+		/* A thread that still uses the record must not reach a slot of the next session. */
 		store_relaxed(&r->slot, SLOT_NONE);
 		if (record_flags(r) & RECORD_USED)
 			record_give(r);
@@ -71,8 +71,8 @@ static int sampled_stream(struct gchint_session *s, const char *path)
 }
 
 /*
- * To the device, else to clamps. Where the user wants clamps the device is not opened:
- * what it hears may act, by the governor or by limits, and only one of them is to.
+ * Use the device, else clamps. Where the user wants clamps the device is not opened, since
+ * the kernel would act on the same hints as well, by the governor or by limits.
  */
 static void session_route(struct gchint_session *s, unsigned int flags, long percent)
 {
@@ -140,7 +140,7 @@ static int session_setup(struct gchint_session *s, unsigned int flags)
 	}
 	session_route(s, flags, clamp);
 	/*
-	 * What the kernel sees it tells itself, but for samples. Nobody who listens is no
+	 * The kernel reports what it sees itself, except samples. A missing recorder is no
 	 * error.
 	 */
 	path = variable_read(VARIABLE_STREAM);
@@ -154,14 +154,14 @@ static void trace_session(struct gchint_session *s, const char *event)
 {
 	struct trace_line l;
 
-	if (!traced(s))
+	if (!trace_is_open(s))
 		return;
 	trace_event(&l, event, (pid_t)syscall(SYS_gettid));
 	trace_name(&l, "backend", name_of_backend(s->backend));
 	trace_write(s, &l);
 }
 
-/* Handles of before have no meaning. */
+/* Invalidates all handles of the session before. */
 static void epoch_next(struct gchint_session *s)
 {
 	uint16_t next = (uint16_t)(s->epoch + 1);
@@ -195,7 +195,7 @@ static int session_get(unsigned int flags, int init)
 		return -EINVAL;
 	session_lock(s);
 	if (s->refs && s->pid != getpid()) {
-		/* Forked. This thread is the only one, so nobody stores meanwhile. */
+		/* A forked child. It has one thread, so no other thread stores meanwhile. */
 		device_close(s, 0);
 		stream_close(s, 0);
 		trace_close(s);
@@ -248,16 +248,17 @@ static void session_close(struct gchint_session *s)
 	int others;
 
 	/*
-	 * No thread begins to attach from here on. One that is at it, or that
-	 * announces itself, may store into the slots at any time: the pages stay in
-	 * the address space. Partner: lease(), which counts itself and then looks.
+	 * No thread begins to attach from here on. A thread that is attaching, or that
+	 * announces itself, may store into the slots at any time: then the pages stay in
+	 * the address space. Partners: gchint_attach() and self_attach(), which increment
+	 * inside before lease_acquire() reads refs.
 	 */
 	__atomic_store_n(&s->refs, 0, __ATOMIC_SEQ_CST);
 	s->init = 0;
 	others = load_seq(&s->inside) || record_selves((pid_t)syscall(SYS_gettid));
 	trace_session(s, "close");
 	if (backend_of(s) == GCHINT_BACKEND_CLAMP) {
-		/* Partner: clamp_set(), which caps and then looks. */
+		/* Partner: clamp_set(), which caps and then reads the backend. */
 		exchange_seq(&s->backend, GCHINT_BACKEND_NOTHING);
 		for_each_record(r, n) clamp_restore(s, r);
 	}

@@ -22,8 +22,8 @@ static inline uint32_t flags_of(uint32_t word)
 /**
  * slot_of() - the kernel's slot of @r, or NULL without the device
  *
- * The slot of a thread that ended may be taken away at any time: then one that
- * nobody reads.
+ * The slot of a thread that ended may be reassigned at any time; the result is then
+ * a substitute that is never read.
  */
 static inline struct gchint_slot *slot_of(struct gchint_session *s, struct record *r)
 {
@@ -40,7 +40,7 @@ static inline struct gchint_slot *slot_of(struct gchint_session *s, struct recor
 	return slots ? &slots[slot % GCHINT_SLOTS] : &gchint_page.unread;
 }
 
-/** state_of() - where the state word of @r is. */
+/** state_of() - the address of the state word of @r. */
 static inline uint32_t *state_of(struct gchint_session *s, struct record *r)
 {
 	struct gchint_slot *slot = slot_of(s, r);
@@ -48,7 +48,7 @@ static inline uint32_t *state_of(struct gchint_session *s, struct record *r)
 	return slot ? &slot->state : &r->word;
 }
 
-/** state_next() - the word after @old: one edge on, with phase and flags of @word. */
+/** state_next() - the state word after @old: next sequence number, phase and flags of @word. */
 static inline uint32_t state_next(uint32_t old, uint32_t word)
 {
 	return (old & GCHINT_STATE_SEQ_MASK & ~GCHINT_STATE_WRITING) + GCHINT_STATE_EDGE + word;
@@ -61,8 +61,8 @@ static inline uint32_t state_next(uint32_t old, uint32_t word)
 #define DETAIL_ALL    0x07u
 
 /**
- * slot_publish() - an edge with details, or progress, cause or method alone
- * @slot: the slot, or NULL: then there is nobody to read
+ * slot_publish() - publish an edge with details, or progress, cause or method alone
+ * @slot: the slot, or NULL without the device: details are then dropped
  * @state: its state word
  * @next: the new state word
  * @which: DETAIL_*

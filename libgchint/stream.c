@@ -17,9 +17,9 @@
 #include "slot.h"
 #include "stream.h"
 
-#define SEND_US 100000 /* a recorder that is busy; one that is stuck is left alone */
+#define SEND_US 100000 /* how long a busy recorder is waited for */
 
-/* Of <linux/memfd.h> and <linux/fcntl.h>: C libraries older than the call have none. */
+/* Values of <linux/memfd.h> and <linux/fcntl.h>, which older C libraries do not have. */
 #define RING_FLAGS 0x0003u /* MFD_CLOEXEC | MFD_ALLOW_SEALING */
 #define RING_SEALS 0x0007 /* F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW */
 #define ADD_SEALS  1033 /* F_ADD_SEALS */
@@ -122,7 +122,7 @@ void stream_close(struct gchint_session *s, int mapped)
 	struct gchint_stream *ring = s->stream;
 
 	store_relaxed(&s->stream, NULL);
-	/* A thread may be answering a sample now, and nobody can know. */
+	/* With profiling a thread may be answering a sample now, which cannot be detected. */
 	if (ring && !mapped && !s->profiled)
 		munmap(ring, sizeof(*ring));
 	store_relaxed(&s->profiled, 0);
@@ -150,7 +150,7 @@ static struct gchint_stream_event *event_take(struct gchint_stream *ring, uint32
 	}
 }
 
-/* The same, with what is alike in all: nothing is known but that it is of now. */
+/* As event_take(), with the fields that all events share; time is now, the CPU unknown. */
 static struct gchint_stream_event *event_begin(struct gchint_stream *ring, pid_t tid,
 					       unsigned int type, uint32_t *ticket)
 {
@@ -171,7 +171,7 @@ static struct gchint_stream_event *event_begin(struct gchint_stream *ring, pid_t
 	return event;
 }
 
-static void event_here(struct gchint_stream_event *event)
+static void event_set_cpu(struct gchint_stream_event *event)
 {
 	int cpu = current_cpu();
 
@@ -186,14 +186,14 @@ void stream_put(struct gchint_session *s, const struct record *r, unsigned int t
 	struct gchint_stream_event *event;
 	uint32_t ticket;
 
-	/* What the kernel sees it tells itself: the ring is for samples only. */
+	/* The kernel reports hints of this backend itself; the ring is for samples only. */
 	if (!ring || backend_of(s) == GCHINT_BACKEND_DEVICE)
 		return;
 	event = event_begin(ring, r ? r->handle.tid : 0, type, &ticket);
 	if (!event)
 		return;
 	if (own)
-		event_here(event);
+		event_set_cpu(event);
 	event->slot = r ? r->handle.index - 1u : 0;
 	event->phase = (uint8_t)phase_of(word);
 	event->flags = (uint8_t)flags_of(word);
@@ -218,7 +218,7 @@ void stream_sample(struct gchint_session *s, pid_t tid, uint32_t word, uintptr_t
 	event = event_begin(ring, tid, GCHINT_STREAM_SAMPLE, &ticket);
 	if (!event)
 		return;
-	event_here(event);
+	event_set_cpu(event);
 	event->phase = (uint8_t)phase_of(word);
 	event->flags = (uint8_t)flags_of(word);
 	event->work_done = method;

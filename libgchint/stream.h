@@ -12,32 +12,32 @@
  * @s: the session
  * @path: the recorder's socket
  * @answered: threads answer samples
- * @method: struct gchint_stream's; 0 nowhere
+ * @method: the value of gchint_stream.method; 0 if there is none
  *
  * Return: 0 or -errno.
  */
 int stream_open(struct gchint_session *s, const char *path, int answered, long long method);
 
 /**
- * stream_close() - the ring ends
+ * stream_close() - stop using the ring
  * @s: the session
  * @mapped: leave it in the address space, for threads that may be storing into it
  */
 void stream_close(struct gchint_session *s, int mapped);
 
-static inline int streamed(const struct gchint_session *s)
+static inline int stream_is_open(const struct gchint_session *s)
 {
 	return load_relaxed(&s->stream) != NULL;
 }
 
 /**
- * stream_put() - tell the recorder, or count that it could not be told
+ * stream_put() - send an event to the recorder, or count it as lost
  * @s: the session
  * @r: the record of the thread it is about
  * @type: enum gchint_stream_type
  * @own: that thread is the caller
  * @word: its phase and flags, for GCHINT_STREAM_PHASE
- * @d: what else is known of the phase, or NULL
+ * @d: details of the phase, or NULL
  * @role: for GCHINT_STREAM_ATTACH and _ROLE
  *
  * Async-signal-safe; never waits.
@@ -46,21 +46,21 @@ void stream_put(struct gchint_session *s, const struct record *r, unsigned int t
 		uint32_t word, const struct gchint_detail *d, unsigned int role);
 
 /**
- * stream_sample() - what a thread says of itself at a sample
+ * stream_sample() - answer a sample of the calling thread
  * @s: the session
  * @tid: the caller
  * @word: its phase and flags
- * @method: what it runs
+ * @method: the method that it runs
  *
  * Async-signal-safe; never waits.
  */
 void stream_sample(struct gchint_session *s, pid_t tid, uint32_t word, uintptr_t method);
 
 /**
- * stream_word() - where the phase of a thread stands, for a recorder that looks itself
+ * stream_word() - send the address of a thread's state word, for a recorder that polls it
  * @s: the session
  * @r: the thread's record, of any backend
- * @there: 0: it is about to be given back
+ * @there: 0 if the record is about to be released
  *
  * Async-signal-safe; never waits.
  */

@@ -4,9 +4,9 @@
  * perf(1) reads: "START SIZE NAME", in hexadecimal. Interpreted methods have addresses of
  * a range that is mapped and cannot be accessed, so that no code is ever there.
  *
- * Code moves and goes while a program runs. Before each line of code that has an address
- * of its own stands a line of address 0, where no code is either: "0 0 @NS", the
- * instant (CLOCK_MONOTONIC) from which on what follows is true.
+ * Code is moved and unloaded while a program runs. Each line for code with an address of
+ * its own follows a line "0 0 @NS": address 0 holds no code, and NS is the time
+ * (CLOCK_MONOTONIC) from which the next line is valid.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -59,7 +59,7 @@ static void add_name(struct text *t, const char *name)
 		add_text(t, "?");
 }
 
-/* -1 unless it is a file of our own: the folder may be everybody's. */
+/* -1 unless it is a regular file of this user: the directory may be world-writable. */
 static int open_map(pid_t pid, int flags)
 {
 	const char *folder = variable_read(VARIABLE_SYMBOLS);
@@ -86,8 +86,8 @@ static int open_map(pid_t pid, int flags)
 	return fd;
 }
 
-/* In one write, so that lines of several threads do not mix. */
-static void tell(uintptr_t address, size_t size, const char *name, int timed)
+/* One write(2), so that lines of several threads do not mix. */
+static void symbol_write(uintptr_t address, size_t size, const char *name, int timed)
 {
 	struct text t = { .length = 0 };
 	const int saved = errno;
@@ -108,7 +108,7 @@ static void tell(uintptr_t address, size_t size, const char *name, int timed)
 		add_text(&t, " ");
 		add_name(&t, name);
 		add_text(&t, "\n");
-		/* A full disk costs names, nothing else. */
+		/* On a full disk names are lost; the program goes on. */
 		if (write(fd, t.s, t.length) < 0)
 			errno = saved;
 		close(fd);
@@ -116,8 +116,8 @@ static void tell(uintptr_t address, size_t size, const char *name, int timed)
 	errno = saved;
 }
 
-/* The range, mapped by whoever is first; 0 if there is none. */
-static uintptr_t range(struct gchint_session *s)
+/* The address range of interpreted methods, mapped at first use; 0 if that failed. */
+static uintptr_t range_map(struct gchint_session *s)
 {
 	uintptr_t had = load_acquire(&s->methods);
 	void *map;
@@ -140,7 +140,7 @@ uintptr_t gchint_symbol_add(uintptr_t address, size_t size, const char *name)
 	uint32_t number;
 
 	if (!address) {
-		address = range(s);
+		address = range_map(s);
 		number = load_relaxed(&s->method);
 		do {
 			if (!address || number == METHODS) {
@@ -151,7 +151,7 @@ uintptr_t gchint_symbol_add(uintptr_t address, size_t size, const char *name)
 		address += number;
 		size = 1;
 	}
-	tell(address, size, name, timed);
+	symbol_write(address, size, name, timed);
 	errno = saved;
 	return address;
 }
@@ -159,12 +159,12 @@ uintptr_t gchint_symbol_add(uintptr_t address, size_t size, const char *name)
 void gchint_symbol_remove(uintptr_t address, size_t size)
 {
 	if (address)
-		tell(address, size, "[unloaded]", 1);
+		symbol_write(address, size, "[unloaded]", 1);
 }
 
 /*
- * The same code and the same range are the child's. What the parent named after the fork
- * comes as well, before anything that the child names there.
+ * The child has the same code and the same address range. Names that the parent added
+ * after the fork are copied too, before any that the child adds.
  */
 void symbols_inherit(pid_t parent)
 {

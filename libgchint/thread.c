@@ -20,7 +20,7 @@
 
 #define TRIES 50
 
-/* What a failed gchint_attach() gives: never written to. */
+/* The handle that a failed gchint_attach() returns; never written to. */
 static const struct gchint_thread nothing = { .state = NOWHERE, .bell = &gchint_nowhere };
 
 static int slot_held(const struct gchint_session *s, const struct record *r)
@@ -30,7 +30,7 @@ static int slot_held(const struct gchint_session *s, const struct record *r)
 
 void handle_settle(struct gchint_session *s, struct gchint_thread *t, struct record *r)
 {
-	int plain = backend_of(s) == GCHINT_BACKEND_DEVICE && !traced(s) &&
+	int plain = backend_of(s) == GCHINT_BACKEND_DEVICE && !trace_is_open(s) &&
 		    load_relaxed(&s->hints) == HINTS_ALL && !r->depth && !r->since[0] &&
 		    !(record_flags(r) & RECORD_DIRTY) && slot_held(s, r);
 
@@ -45,7 +45,7 @@ void handle_drop(struct gchint_session *s, struct gchint_thread *t)
 }
 
 /* The record of the thread to follow; NULL if there is none. */
-static struct record *leader(struct gchint_session *s, const struct gchint_thread *lead)
+static struct record *lead_record(struct gchint_session *s, const struct gchint_thread *lead)
 {
 	struct record *r;
 
@@ -58,7 +58,7 @@ static struct record *leader(struct gchint_session *s, const struct gchint_threa
 static int check_role(struct gchint_session *s, unsigned int role, const struct gchint_thread *lead,
 		      struct record **leads)
 {
-	*leads = role == GCHINT_ROLE_FOLLOW ? leader(s, lead) : NULL;
+	*leads = role == GCHINT_ROLE_FOLLOW ? lead_record(s, lead) : NULL;
 	if (role >= GCHINT_ROLE_NR || (role == GCHINT_ROLE_FOLLOW) != !!lead || (lead && !*leads))
 		return -EINVAL;
 	return 0;
@@ -69,7 +69,7 @@ static void trace_role(struct gchint_session *s, const char *event, const struct
 {
 	struct trace_line l;
 
-	if (!traced(s))
+	if (!trace_is_open(s))
 		return;
 	trace_event(&l, event, r->handle.tid);
 	trace_name(&l, "role", name_of_role(role));
@@ -80,7 +80,7 @@ static void trace_role(struct gchint_session *s, const char *event, const struct
 	trace_write(s, &l);
 }
 
-/* Bank @bank is there, and open. 0; -ENOSPC past the last one; or -errno. */
+/* Make sure that slot block @bank exists and is open. 0, -ENOSPC past the last, or -errno. */
 static int bank_have(struct gchint_session *s, unsigned int bank)
 {
 	struct bank *there = bank_at(s, bank);
@@ -89,8 +89,9 @@ static int bank_have(struct gchint_session *s, unsigned int bank)
 	if (bank >= BANKS)
 		return -ENOSPC;
 	/*
-	 * At the user's limit the last session may be another thread's, who is about to
-	 * share it. Not for ever: that thread may be the one that a signal stopped here.
+	 * At the user's limit another thread may have opened the last session and be about
+	 * to publish it. Retry, but not for ever: a signal may have interrupted that very
+	 * thread here.
 	 */
 	for (try = 0; !there && try < TRIES; try++) {
 		ret = bank_add(s, bank);
@@ -102,11 +103,11 @@ static int bank_have(struct gchint_session *s, unsigned int bank)
 	}
 	if (!there)
 		return ret;
-	/* It could not be opened again with the session. */
+	/* A block of an earlier session may have failed to reopen with this one. */
 	return backend_of(s) != GCHINT_BACKEND_DEVICE || load_relaxed(&there->slots) ? 0 : -EDQUOT;
 }
 
-/* The device says who may be leased; without it the library does. */
+/* The device decides which threads may be leased; without it the library does. */
 static int lease_take(struct gchint_session *s, struct record *r, unsigned int bank,
 		      unsigned int role, const struct record *leads)
 {
@@ -127,7 +128,7 @@ static int lease_take(struct gchint_session *s, struct record *r, unsigned int b
 	ret = device_attach(s, bank, &attach);
 	if (ret)
 		return ret;
-	/* Another thread may have made room for it, and not have mapped that yet. */
+	/* Another thread may have grown the session without having mapped the block yet. */
 	ret = bank_have(s, attach.slot / GCHINT_SLOTS);
 	if (ret) {
 		device_detach(s, attach.slot);
@@ -140,8 +141,8 @@ static int lease_take(struct gchint_session *s, struct record *r, unsigned int b
 }
 
 /*
- * The first bank with room. Where each is a session of its own, one who follows must
- * be in that of the leader.
+ * The first slot block with a free slot. Where each block is a session of its own, a
+ * follower must be in the block of its leader.
  */
 static int lease_anywhere(struct gchint_session *s, pid_t tid, unsigned int role,
 			  struct record *leads, int self, struct record **out)
@@ -168,8 +169,8 @@ static int lease_anywhere(struct gchint_session *s, pid_t tid, unsigned int role
 	}
 }
 
-static int lease(struct gchint_session *s, pid_t tid, unsigned int role,
-		 const struct gchint_thread *lead, int self, struct record **out)
+static int lease_acquire(struct gchint_session *s, pid_t tid, unsigned int role,
+			 const struct gchint_thread *lead, int self, struct record **out)
 {
 	struct record *r, *leads;
 	int ret;
@@ -186,7 +187,7 @@ static int lease(struct gchint_session *s, pid_t tid, unsigned int role,
 		if (tid < 0 || !thread_lives(tid))
 			return -ESRCH;
 		r = record_find(tid);
-		/* A thread's number comes back; its own handle went with it. */
+		/* Thread ids are reused: the record is of an earlier thread that has ended. */
 		if (r && self && record_flags(r) & RECORD_SELF)
 			record_give(r);
 		else if (r)
@@ -209,11 +210,11 @@ static struct record *self_attach(struct gchint_session *s)
 	struct record *r = NULL;
 	int ret;
 
-	/* Before the session opens a thread is not turned away for good. */
+	/* The session is not open yet: leave the handle so that a later edge tries again. */
 	if (!load_seq(&s->refs))
 		return NULL;
 	add_fetch_seq(&s->inside, 1);
-	ret = lease(s, (pid_t)syscall(SYS_gettid), GCHINT_ROLE_NONE, NULL, 1, &r);
+	ret = lease_acquire(s, (pid_t)syscall(SYS_gettid), GCHINT_ROLE_NONE, NULL, 1, &r);
 	if (!ret) {
 		t->bell = r->handle.bell;
 		t->tid = r->handle.tid;
@@ -235,7 +236,7 @@ struct record *self_record(struct gchint_session *s)
 	struct gchint_thread *t = &__gchint_self;
 	struct record *r = record_of(s, t);
 
-	/* What was turned away once is not tried at each edge. */
+	/* A thread that could not be attached once is not tried again at each edge. */
 	if (r || load_relaxed(&t->state) == NOWHERE)
 		return r;
 	return self_attach(s);
@@ -266,7 +267,7 @@ int gchint_attach(struct gchint_session *s, pid_t tid, unsigned int role,
 
 	if (s == &gchint_page.session) {
 		add_fetch_seq(&s->inside, 1);
-		ret = lease(s, tid ? tid : (pid_t)syscall(SYS_gettid), role, lead, 0, &r);
+		ret = lease_acquire(s, tid ? tid : (pid_t)syscall(SYS_gettid), role, lead, 0, &r);
 		if (!ret)
 			handle_settle(s, &r->handle, r);
 		add_fetch_seq(&s->inside, -1);
@@ -295,8 +296,8 @@ int gchint_detach(struct gchint_thread *t)
 	if (load_relaxed(&s->pid) == getpid()) {
 		clamp_restore(s, r);
 		/*
-		 * Given up before the kernel can give it to somebody else. A slot that
-		 * went with its thread is somebody else's already.
+		 * Clear the slot before the kernel can lease it to another thread. A slot
+		 * that was lost with its thread may be leased again already.
 		 */
 		slot = backend_of(s) == GCHINT_BACKEND_DEVICE ? exchange_seq(&r->slot, SLOT_NONE) :
 								SLOT_NONE;
@@ -304,7 +305,7 @@ int gchint_detach(struct gchint_thread *t)
 			device_detach(s, slot);
 		stream_put(s, r, GCHINT_STREAM_DETACH, 0, 0, NULL, 0);
 		stream_word(s, r, 0);
-		if (traced(s)) {
+		if (trace_is_open(s)) {
 			trace_event(&l, "detach", r->handle.tid);
 			trace_write(s, &l);
 		}

@@ -9,14 +9,14 @@
 struct record *self_record(struct gchint_session *s);
 
 /**
- * handle_settle() - make the next edge plain if nothing but a store is due
+ * handle_settle() - make the next edge a plain store if nothing else is needed
  * @s: the session
  * @t: handle of @r
  * @r: the record
  */
 void handle_settle(struct gchint_session *s, struct gchint_thread *t, struct record *r);
 
-/** handle_drop() - the lease is gone; the handle leads nowhere from here on. */
+/** handle_drop() - the lease is gone: ignore all further edges of the handle. */
 void handle_drop(struct gchint_session *s, struct gchint_thread *t);
 
 #endif /* GCHINT_THREAD_H */

@@ -41,20 +41,20 @@ void trace_close(struct gchint_session *s)
 		close(fd);
 }
 
-static void put_char(struct trace_line *l, char c)
+static void line_put_char(struct trace_line *l, char c)
 {
-	/* The last place is the newline's. */
+	/* The last character is reserved for the newline. */
 	if (l->length < sizeof(l->text) - 1)
 		l->text[l->length++] = c;
 }
 
-static void put(struct trace_line *l, const char *text)
+static void line_put_text(struct trace_line *l, const char *text)
 {
 	while (*text)
-		put_char(l, *text++);
+		line_put_char(l, *text++);
 }
 
-static void put_base(struct trace_line *l, uint64_t value, unsigned int base)
+static void line_put_number(struct trace_line *l, uint64_t value, unsigned int base)
 {
 	char digits[20];
 	unsigned int n = 0;
@@ -64,7 +64,7 @@ static void put_base(struct trace_line *l, uint64_t value, unsigned int base)
 		value /= base;
 	} while (value);
 	while (n)
-		put_char(l, digits[--n]);
+		line_put_char(l, digits[--n]);
 }
 
 void trace_event(struct trace_line *l, const char *event, pid_t tid)
@@ -73,13 +73,13 @@ void trace_event(struct trace_line *l, const char *event, pid_t tid)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	l->length = 0;
-	put_base(l, (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec, 10);
-	put_char(l, ' ');
-	put_base(l, (uint64_t)getpid(), 10);
-	put_char(l, ' ');
-	put_base(l, (uint64_t)tid, 10);
-	put_char(l, ' ');
-	put(l, event);
+	line_put_number(l, (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec, 10);
+	line_put_char(l, ' ');
+	line_put_number(l, (uint64_t)getpid(), 10);
+	line_put_char(l, ' ');
+	line_put_number(l, (uint64_t)tid, 10);
+	line_put_char(l, ' ');
+	line_put_text(l, event);
 }
 
 void trace_phase(struct trace_line *l, uint32_t word)
@@ -97,45 +97,45 @@ void trace_phase(struct trace_line *l, uint32_t word)
 	char before = ' ';
 	unsigned int i;
 
-	put_char(l, ' ');
-	put(l, word & WORD_MASK ? name_of_phase(phase_of(word)) : "-");
+	line_put_char(l, ' ');
+	line_put_text(l, word & WORD_MASK ? name_of_phase(phase_of(word)) : "-");
 	if (!(flags & GCHINT_F_ALL)) {
-		put(l, " -");
+		line_put_text(l, " -");
 		return;
 	}
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (!(flags & names[i].flag))
 			continue;
-		put_char(l, before);
-		put(l, names[i].name);
+		line_put_char(l, before);
+		line_put_text(l, names[i].name);
 		before = ',';
 	}
 }
 
 void trace_mark(struct trace_line *l, const char *mark)
 {
-	put_char(l, ' ');
-	put(l, mark);
+	line_put_char(l, ' ');
+	line_put_text(l, mark);
 }
 
 void trace_name(struct trace_line *l, const char *key, const char *name)
 {
 	trace_mark(l, key);
-	put_char(l, '=');
-	put(l, name);
+	line_put_char(l, '=');
+	line_put_text(l, name);
 }
 
 void trace_number(struct trace_line *l, const char *key, uint64_t value)
 {
 	trace_mark(l, key);
-	put_char(l, '=');
-	put_base(l, value, 10);
+	line_put_char(l, '=');
+	line_put_number(l, value, 10);
 }
 
 void trace_address(struct trace_line *l, uint64_t address)
 {
-	put(l, " method=0x");
-	put_base(l, address, 16);
+	line_put_text(l, " method=0x");
+	line_put_number(l, address, 16);
 }
 
 void trace_detail(struct trace_line *l, const struct gchint_detail *d)
@@ -153,9 +153,9 @@ void trace_detail(struct trace_line *l, const struct gchint_detail *d)
 }
 
 /*
- * write(2), without the signals by which the kernel tells a writer that a pipe has no
- * reader (SIGPIPE) or that a file is as large as may be (SIGXFSZ). Both go to the
- * thread that writes: blocked here, and taken back unless one was pending before.
+ * write(2), without the signals that the kernel sends to the writing thread when a pipe
+ * has no reader (SIGPIPE) or a file has reached its size limit (SIGXFSZ). Both are blocked
+ * here, and consumed unless one was pending before.
  */
 static ssize_t write_quietly(int fd, const char *text, size_t length)
 {
@@ -187,8 +187,8 @@ static int write_line(int fd, struct trace_line *l)
 	return write_quietly(fd, l->text, l->length + 1) < 0 ? -errno : 0;
 }
 
-/* Threads may count at the same time: whoever says a number has taken it first. */
-static void trace_say_lost(struct gchint_session *s, int fd)
+/* Threads may count at the same time: the count is taken before it is printed. */
+static void trace_report_lost(struct gchint_session *s, int fd)
 {
 	uint32_t lost = exchange_seq(&s->trace_lost, 0);
 	struct trace_line l;
@@ -208,13 +208,13 @@ void trace_write(struct gchint_session *s, struct trace_line *l)
 
 	if (fd < 0)
 		return;
-	/* A daemon closes all descriptors; its next file may have our number. */
+	/* A program that becomes a daemon closes all descriptors and may reuse this number. */
 	if (!identity_is(fd, &s->trace)) {
 		store_relaxed(&s->trace_fd, -1);
 		return;
 	}
 	if (load_relaxed(&s->trace_lost))
-		trace_say_lost(s, fd);
+		trace_report_lost(s, fd);
 	ret = write_line(fd, l);
 	if (ret == -EPIPE)
 		store_relaxed(&s->trace_fd, -1); /* not closed: other threads may be using it */
