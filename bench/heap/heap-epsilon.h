@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * No collector: each thread bumps a pointer through chunks of zero pages. The price of
- * allocating alone, for lower bounds and for testing what a workload allocates.
+ * No collector: each thread bumps a pointer through chunks of zero pages. It shows the cost
+ * of allocation alone, for lower bounds and for testing what a workload allocates.
  */
 #ifndef BENCH_HEAP_EPSILON_H
 #define BENCH_HEAP_EPSILON_H

@@ -2,7 +2,7 @@
 /*
  * Boehm's collector. It finds references itself, on stacks and in objects; an object
  * has no header and frames are plain locals. Types without references are allocated
- * as such (GC_MALLOC_ATOMIC), which is the best it can be told by its usual interface.
+ * as such (GC_MALLOC_ATOMIC), the most precise information its usual interface accepts.
  */
 #ifndef BENCH_HEAP_LIBGC_H
 #define BENCH_HEAP_LIBGC_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a heap needs that no barrier and no safepoint is told of: plain frames and stores. */
+/* Plain frames and stores, for heaps without barriers and safepoints. */
 #ifndef BENCH_HEAP_PLAIN_H
 #define BENCH_HEAP_PLAIN_H
 

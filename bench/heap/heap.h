@@ -2,14 +2,14 @@
 /**
  * DOC: The heap a workload sees
  *
- * A workload is one source compiled against several heaps, so that what is compared
- * is the heap and nothing else. The calls are those of <gchint/gc.h>; a heap that does
- * not need one makes it nothing. The rules are those of the bundled collectors, the
+ * A workload is one source compiled against several heaps, so that a comparison shows
+ * the heap and nothing else. The calls are those of <gchint/gc.h>; a heap that does
+ * not need one defines it as empty. The rules are those of the bundled collectors, the
  * strictest of all: objects move at every allocation, references live in frames.
  *
  *   HEAP_GCHINT   the bundled collectors (the default)
  *   HEAP_LIBGC    Boehm's collector as the distribution ships it
- *   HEAP_EPSILON  no collector: memory is taken and never given back
+ *   HEAP_EPSILON  no collector: memory is never freed
  *
  * Each header defines
  *   struct bench_heap, struct heap_thread (a mutator), struct heap_type, struct heap_frame

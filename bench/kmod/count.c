@@ -5,14 +5,14 @@
  *
  *	qemu-system-x86_64 -plugin count.so,out=FILE,profile=FILE ...
  *
- * The guest says which functions, and when: it runs no-operations that nobody
- * else uses, each with one byte in it. Bytes make lines:
+ * The guest selects the functions and the time: it runs no-operations that no other
+ * program uses, each with one byte in it. The bytes form lines:
  *
  *	symbol NAME ADDRESS	count this function from now on
  *	section NAME		a section begins; the one before ends
  *	section			no section: nothing is counted
  *
- * A call adds one to the depth and a return takes one away: below zero the
+ * A call adds one to the depth and a return subtracts one: below zero the
  * function has returned. Thunks that end in a return for a jump are entered by
  * a call, so the balance holds. A function that was interrupted for long, or
  * switched out, is given up after LOST instructions and only counted as lost.
@@ -66,7 +66,7 @@ struct series {
 	uint64_t lost;
 };
 
-/* Serialises all that is not a CPU's own. */
+/* Guards all data that is not private to a CPU. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct symbol symbols[SYMBOLS];
 static int nr_symbols;
@@ -79,7 +79,7 @@ static const char *out_path, *profile_path;
 static struct block **blocks;
 static size_t nr_blocks, room_blocks;
 
-static void *grow(void *old, size_t n, size_t *room, size_t size)
+static void *array_grow(void *old, size_t n, size_t *room, size_t size)
 {
 	void *new;
 
@@ -113,7 +113,7 @@ static struct series *series_of(int symbol)
 	return s;
 }
 
-static void finish(struct cpu *c, bool whole)
+static void section_finish(struct cpu *c, bool whole)
 {
 	struct series *s;
 
@@ -121,7 +121,7 @@ static void finish(struct cpu *c, bool whole)
 	if (open_section) {
 		s = series_of(c->symbol);
 		if (whole) {
-			s->insns = grow(s->insns, s->n, &s->room, sizeof(*s->insns));
+			s->insns = array_grow(s->insns, s->n, &s->room, sizeof(*s->insns));
 			s->insns[s->n++] = c->insns;
 		} else {
 			s->lost++;
@@ -131,7 +131,7 @@ static void finish(struct cpu *c, bool whole)
 	c->symbol = -1;
 }
 
-static void said(const char *line)
+static void line_interpret(const char *line)
 {
 	struct symbol new;
 	unsigned long long address;
@@ -158,7 +158,7 @@ static void on_byte(unsigned int cpu, void *data)
 	if (byte == '\n') {
 		c->line[c->used] = '\0';
 		c->used = 0;
-		said(c->line);
+		line_interpret(c->line);
 	} else if (c->used < LINE - 1) {
 		c->line[c->used++] = byte;
 	}
@@ -187,15 +187,15 @@ static void on_block(unsigned int cpu, void *data)
 	if (profile_path)
 		__atomic_fetch_add(&b->profiled, b->insns, __ATOMIC_RELAXED);
 	if (c->depth < 0)
-		finish(c, true);
+		section_finish(c, true);
 	else if (c->insns > LOST)
-		finish(c, false);
+		section_finish(c, false);
 }
 
 /*
  * x86: near calls and returns, with the prefixes that compilers give them. The
- * translator takes an instruction back that would reach into the next page, and
- * begins another block with it; in our list is what it has read of it by then.
+ * translator drops an instruction that would reach into the next page and begins
+ * another block with it; our list then holds the bytes read so far.
  */
 static int step_of(const unsigned char *code, size_t size)
 {
@@ -236,21 +236,21 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	b->step = step_of(code, size);
 	if (profile_path) {
 		pthread_mutex_lock(&lock);
-		blocks = grow(blocks, nr_blocks, &room_blocks, sizeof(*blocks));
+		blocks = array_grow(blocks, nr_blocks, &room_blocks, sizeof(*blocks));
 		blocks[nr_blocks++] = b;
 		pthread_mutex_unlock(&lock);
 	}
 	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, QEMU_PLUGIN_CB_NO_REGS, b);
 }
 
-static int ascending(const void *a, const void *b)
+static int count_compare(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
 	return (x > y) - (x < y);
 }
 
-static void report(FILE *to)
+static void section_report(FILE *to)
 {
 	struct series *s;
 	uint64_t sum;
@@ -259,7 +259,7 @@ static void report(FILE *to)
 	for (s = all; s; s = s->next) {
 		if (!s->n)
 			continue;
-		qsort(s->insns, s->n, sizeof(*s->insns), ascending);
+		qsort(s->insns, s->n, sizeof(*s->insns), count_compare);
 		for (sum = 0, i = 0; i < s->n; i++)
 			sum += s->insns[i];
 		fprintf(to, "%s %s %zu %llu %.1f %u %u\n", s->section, symbols[s->symbol].name,
@@ -279,7 +279,7 @@ static void on_exit_(qemu_plugin_id_t id, void *data)
 		perror(out_path);
 		return;
 	}
-	report(to);
+	section_report(to);
 	fclose(to);
 	to = profile_path ? fopen(profile_path, "we") : NULL;
 	if (!to)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * What runs in the guest: calls to be timed or counted, and load to govern.
+ * The program that runs in the guest: calls to time or count, and load for the governor.
  *
  *	meter doorbell ROUNDS CALLS	a line a round: ns of an empty ioctl, of a
  *					doorbell without an edge, with an edge that
@@ -28,7 +28,7 @@
 
 #define PAGE 4096
 
-static void die(const char *what)
+static void meter_die(const char *what)
 {
 	fprintf(stderr, "meter: %s: %s\n", what, strerror(errno));
 	exit(1);
@@ -65,7 +65,7 @@ static void bind_cpu(int cpu)
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);
 	if (sched_setaffinity(0, sizeof(set), &set))
-		die("sched_setaffinity");
+		meter_die("sched_setaffinity");
 }
 
 /* -- The plugin -- */
@@ -90,7 +90,7 @@ __asm__(".pushsection .text\n"
 extern const char meter_bytes[];
 #endif
 
-static void tell(const char *line)
+static void plugin_send(const char *line)
 {
 #ifdef __x86_64__
 	for (; *line; line++)
@@ -100,7 +100,7 @@ static void tell(const char *line)
 #endif
 }
 
-static int tell_words(int argc, char **argv)
+static int plugin_send_words(int argc, char **argv)
 {
 	char line[160] = "";
 	size_t used = 0;
@@ -111,7 +111,7 @@ static int tell_words(int argc, char **argv)
 		used += (size_t)snprintf(line + used, sizeof(line) - 1 - used, "%s%s", i ? " " : "",
 					 argv[i]);
 	strcat(line, "\n");
-	tell(line);
+	plugin_send(line);
 	return 0;
 }
 
@@ -126,23 +126,23 @@ static void open_session(void)
 
 	device = open("/dev/" GCHINT_DEVICE, O_RDWR | O_CLOEXEC);
 	if (device < 0)
-		die("/dev/" GCHINT_DEVICE);
+		meter_die("/dev/" GCHINT_DEVICE);
 	page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, device, GCHINT_MMAP_SLOTS);
 	if (page == MAP_FAILED)
-		die("mmap");
+		meter_die("mmap");
 	slots = page;
 }
 
-static unsigned int attach(void)
+static unsigned int slot_attach(void)
 {
 	struct gchint_attach attach = { 0 };
 
 	if (ioctl(device, GCHINT_IOC_ATTACH, &attach))
-		die("GCHINT_IOC_ATTACH");
+		meter_die("GCHINT_IOC_ATTACH");
 	return attach.slot;
 }
 
-static void edge(unsigned int slot, unsigned int phase, unsigned int flags)
+static void slot_edge(unsigned int slot, unsigned int phase, unsigned int flags)
 {
 	uint32_t old = slots[slot].state;
 
@@ -152,10 +152,10 @@ static void edge(unsigned int slot, unsigned int phase, unsigned int flags)
 		__ATOMIC_RELAXED);
 }
 
-static void ring(unsigned int slot)
+static void slot_ring(unsigned int slot)
 {
 	if (ioctl(device, GCHINT_IOC_RING, (unsigned long)slot))
-		die("GCHINT_IOC_RING");
+		meter_die("GCHINT_IOC_RING");
 }
 
 /* -- Doorbells -- */
@@ -171,17 +171,17 @@ enum call {
 static const char *const call_names[] = { "empty", "no-edge", "edge", "switch" };
 
 /* Mean ns of one call. */
-static double batch(enum call call, int null, unsigned int slot, int calls)
+static double call_measure_batch(enum call call, int null, unsigned int slot, int calls)
 {
 	char line[80];
 	uint64_t begin;
 	int i;
 
-	/* In a phase already, so that every case begins at the same clock. */
-	edge(slot, GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
-	ring(slot);
+	/* Already in a phase, so that every case begins at the same clock rate. */
+	slot_edge(slot, GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	slot_ring(slot);
 	snprintf(line, sizeof(line), "section doorbell-%s\n", call_names[call]);
-	tell(line);
+	plugin_send(line);
 	begin = now_ns();
 	for (i = 0; i < calls; i++) {
 		switch (call) {
@@ -190,42 +190,42 @@ static double batch(enum call call, int null, unsigned int slot, int calls)
 			ioctl(null, GCHINT_IOC_RING, (unsigned long)slot);
 			break;
 		case NO_EDGE:
-			ring(slot);
+			slot_ring(slot);
 			break;
 		case EDGE:
-			edge(slot, i & 1 ? GCHINT_PHASE_MARK : GCHINT_PHASE_SWEEP,
-			     GCHINT_F_CONCURRENT);
-			ring(slot);
+			slot_edge(slot, i & 1 ? GCHINT_PHASE_MARK : GCHINT_PHASE_SWEEP,
+				  GCHINT_F_CONCURRENT);
+			slot_ring(slot);
 			break;
 		default:
-			edge(slot, i & 1 ? GCHINT_PHASE_MARK : GCHINT_PHASE_NONE,
-			     GCHINT_F_CONCURRENT);
-			ring(slot);
+			slot_edge(slot, i & 1 ? GCHINT_PHASE_MARK : GCHINT_PHASE_NONE,
+				  GCHINT_F_CONCURRENT);
+			slot_ring(slot);
 			break;
 		}
 	}
 	begin = now_ns() - begin;
-	tell("section\n");
+	plugin_send("section\n");
 	return (double)begin / calls;
 }
 
-static int doorbell(int rounds, int calls)
+static int doorbell_measure(int rounds, int calls)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	unsigned int slot;
 	int round, c;
 
 	if (null < 0)
-		die("/dev/null");
+		meter_die("/dev/null");
 	bind_cpu((int)sysconf(_SC_NPROCESSORS_ONLN) - 1);
 	open_session();
-	slot = attach();
-	/* Full load: between the cases nothing but the hint moves the clock. */
+	slot = slot_attach();
+	/* Full load, so that only the hint changes the clock between the cases. */
 	spin_until(now_ns() + 300000000);
 	for (round = 0; round < rounds; round++) {
 		printf("doorbell %d", round);
 		for (c = EMPTY; c < CALLS; c++)
-			printf(" %.1f", batch(c, null, slot, calls));
+			printf(" %.1f", call_measure_batch(c, null, slot, calls));
 		printf("\n");
 		fflush(stdout);
 	}
@@ -254,25 +254,25 @@ static void *half_busy(void *arg)
 
 	bind_cpu(m->number % (int)sysconf(_SC_NPROCESSORS_ONLN));
 	if (m->hint)
-		slot = attach();
+		slot = slot_attach();
 	while (now_ns() < m->end) {
-		/* Always in a phase; another one every eight turns. */
+		/* Always in a phase; the phase changes every eight periods. */
 		if (m->hint && turn++ % 8 == 0)
-			edge(slot, phases[turn / 8 % 4], GCHINT_F_CONCURRENT);
+			slot_edge(slot, phases[turn / 8 % 4], GCHINT_F_CONCURRENT);
 		spin_until(now_ns() + 1000000);
 		sleep_us(1000);
 	}
 	return NULL;
 }
 
-static int load(int ms, int threads, bool hint)
+static int load_run(int ms, int threads, bool hint)
 {
 	struct member *all = calloc((size_t)threads, sizeof(*all));
 	uint64_t end = now_ns() + (uint64_t)ms * 1000000;
 	int i;
 
 	if (!all)
-		die("memory");
+		meter_die("memory");
 	if (hint)
 		open_session();
 	for (i = 0; i < threads; i++) {
@@ -280,7 +280,7 @@ static int load(int ms, int threads, bool hint)
 		all[i].end = end;
 		all[i].hint = hint;
 		if (pthread_create(&all[i].thread, NULL, half_busy, &all[i]))
-			die("pthread_create");
+			meter_die("pthread_create");
 	}
 	for (i = 0; i < threads; i++)
 		pthread_join(all[i].thread, NULL);
@@ -290,19 +290,19 @@ static int load(int ms, int threads, bool hint)
 
 /* -- Edges that move the clock, for the governor's own histogram -- */
 
-static int edges(int n, uint64_t apart_ns)
+static int edges_run(int n, uint64_t apart_ns)
 {
 	unsigned int slot;
 	int i;
 
 	bind_cpu((int)sysconf(_SC_NPROCESSORS_ONLN) - 1);
 	open_session();
-	slot = attach();
+	slot = slot_attach();
 	spin_until(now_ns() + 100000000);
 	for (i = 0; i < n; i++) {
-		edge(slot, i & 1 ? GCHINT_PHASE_NONE : GCHINT_PHASE_MARK,
-		     i & 1 ? 0 : GCHINT_F_CONCURRENT);
-		ring(slot);
+		slot_edge(slot, i & 1 ? GCHINT_PHASE_NONE : GCHINT_PHASE_MARK,
+			  i & 1 ? 0 : GCHINT_F_CONCURRENT);
+		slot_ring(slot);
 		spin_until(now_ns() + apart_ns);
 	}
 	return 0;
@@ -311,13 +311,13 @@ static int edges(int n, uint64_t apart_ns)
 int main(int argc, char **argv)
 {
 	if (argc >= 3 && !strcmp(argv[1], "tell"))
-		return tell_words(argc - 2, argv + 2);
+		return plugin_send_words(argc - 2, argv + 2);
 	if (argc == 4 && !strcmp(argv[1], "doorbell"))
-		return doorbell(atoi(argv[2]), atoi(argv[3]));
+		return doorbell_measure(atoi(argv[2]), atoi(argv[3]));
 	if ((argc == 4 || argc == 5) && !strcmp(argv[1], "load"))
-		return load(atoi(argv[2]), atoi(argv[3]), argc == 5);
+		return load_run(atoi(argv[2]), atoi(argv[3]), argc == 5);
 	if (argc == 4 && !strcmp(argv[1], "edges"))
-		return edges(atoi(argv[2]), strtoull(argv[3], NULL, 10) * 1000);
+		return edges_run(atoi(argv[2]), strtoull(argv[3], NULL, 10) * 1000);
 	fprintf(stderr,
 		"usage: meter doorbell ROUNDS CALLS | load MS THREADS [hint] | edges N US | "
 		"tell WORD...\n");

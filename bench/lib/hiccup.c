@@ -16,7 +16,7 @@
 
 struct sampler {
 	uint64_t interval_ns;
-	uint64_t shortest; /* least oversleep: the price of waking at all */
+	uint64_t shortest; /* least oversleep: the cost of waking up itself */
 	atomic_int stop;
 	struct histogram seen;
 };
@@ -40,7 +40,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void sample(struct sampler *s, const struct hiccup_hooks *hooks)
+static void hiccup_sample(struct sampler *s, const struct hiccup_hooks *hooks)
 {
 	struct timespec nap = { (time_t)(s->interval_ns / 1000000000u),
 				(long)(s->interval_ns % 1000000000u) };
@@ -67,7 +67,7 @@ static void *hiccup_thread(void *arg)
 	if (meter->hooks.begin)
 		meter->hooks.begin(meter->hooks.arg);
 	while (!atomic_load(&meter->sampler.stop))
-		sample(&meter->sampler, &meter->hooks);
+		hiccup_sample(&meter->sampler, &meter->hooks);
 	if (meter->hooks.end)
 		meter->hooks.end(meter->hooks.arg);
 	return NULL;
@@ -122,7 +122,7 @@ struct hiccup_control *hiccup_control_start(uint64_t interval_ns)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		prctl(PR_SET_TIMERSLACK, 1);
 		while (!atomic_load(&c->sampler->stop) && getppid() == parent)
-			sample(c->sampler, &none);
+			hiccup_sample(c->sampler, &none);
 		_exit(0);
 	}
 	return c;

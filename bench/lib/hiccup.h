@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * DOC: Hiccups: what a thread that only wants to sleep a millisecond sees
+ * DOC: Hiccups: the delays of a thread that only sleeps for a millisecond
  *
  * A thread sleeps @interval and records by how much it overslept, corrected for the
- * samples it missed meanwhile. A hiccup is more than a pause: it holds collector
+ * samples it missed meanwhile. A hiccup is more than a pause: it includes collector
  * stops, scheduling and the latency of frequency changes. The control process does the
- * same beside the program without touching its heap: what it sees is not the program's.
+ * same alongside the program without touching its heap: the hiccups that it records are
+ * not caused by the program.
  */
 #ifndef BENCH_HICCUP_H
 #define BENCH_HICCUP_H
@@ -34,14 +35,14 @@ struct hiccup_hooks {
 
 /** hiccup_start() - Return: the meter, or NULL with errno. @hooks may be NULL. */
 struct hiccup *hiccup_start(uint64_t interval_ns, const struct hiccup_hooks *hooks);
-/** hiccup_stop() - end the thread and hand out what it saw. Frees the meter. */
+/** hiccup_stop() - end the thread and copy its histogram to @out. Frees the meter. */
 void hiccup_stop(struct hiccup *meter, struct histogram *out);
 
 struct hiccup_control;
 
 /** hiccup_control_start() - the same in an idle child; call before making threads. */
 struct hiccup_control *hiccup_control_start(uint64_t interval_ns);
-/** hiccup_control_stop() - end and reap the child, hand out what it saw. */
+/** hiccup_control_stop() - end and reap the child, copy its histogram to @out. */
 void hiccup_control_stop(struct hiccup_control *control, struct histogram *out);
 
 #endif

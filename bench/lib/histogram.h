@@ -28,7 +28,7 @@ void histogram_add(struct histogram *h, uint64_t value);
  * histogram_add_corrected() - add @value as seen by a sampler that meant to sample
  *			       every @interval
  *
- * While it was held up, samples were due that nobody took; they would have seen
+ * While the sampler was delayed, it missed samples; they would have measured
  * value - interval, value - 2 interval, ... (coordinated omission).
  */
 void histogram_add_corrected(struct histogram *h, uint64_t value, uint64_t interval);

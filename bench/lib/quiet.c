@@ -10,14 +10,14 @@
 
 #define TICK_ERROR 0.02 /* seconds: both readings are cut to whole ticks of 10 ms */
 
-static double seconds(struct timeval t)
+static double timeval_seconds(struct timeval t)
 {
 	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
 
 /*
- * What is not idle is busy: idle time is kept exactly where the tick stops in idle,
- * while user and system time may be sampled.
+ * Busy is what is not idle: the kernel counts idle time exactly where the tick stops in
+ * idle, while it may only sample user and system time.
  */
 static int machine_busy(double wall, double *busy)
 {
@@ -47,8 +47,8 @@ int quiet_begin(struct quiet *q)
 	getrusage(RUSAGE_CHILDREN, &children);
 	q->wall = (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 	err = machine_busy(q->wall, &q->busy);
-	q->own = seconds(self.ru_utime) + seconds(self.ru_stime) + seconds(children.ru_utime) +
-		 seconds(children.ru_stime);
+	q->own = timeval_seconds(self.ru_utime) + timeval_seconds(self.ru_stime) +
+		 timeval_seconds(children.ru_utime) + timeval_seconds(children.ru_stime);
 	return err;
 }
 

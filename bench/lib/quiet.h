@@ -2,9 +2,9 @@
 /**
  * DOC: Was the machine quiet?
  *
- * A timing counts only while other processes take next to nothing. The guard compares
- * what of the machine was not idle (/proc/stat) with the CPU time of this process and of
- * its children that were waited for.
+ * A timing counts only while other processes use almost no CPU time. The guard compares
+ * the busy time of the machine (/proc/stat) with the CPU time of this process and of its
+ * children that were waited for.
  */
 #ifndef BENCH_QUIET_H
 #define BENCH_QUIET_H
@@ -24,13 +24,13 @@ int quiet_begin(struct quiet *q);
 /**
  * quiet_end() - cores that others kept busy since quiet_begin()
  *
- * At least so many: ticks of 10 ms hide what is less, which matters for short runs (in
- * 0.1 s a fifth of a core may hide). Children still running count as others. Return:
+ * This is a lower bound: ticks of 10 ms hide smaller amounts, which matters for short runs
+ * (in 0.1 s a fifth of a core may stay hidden). Children still running count as others. Return:
  * cores, or NAN without /proc.
  */
 double quiet_end(const struct quiet *q);
 
-/** quiet_ok() - may a run be used during which others took @cores? */
+/** quiet_ok() - is a run valid during which other processes used @cores? */
 static inline bool quiet_ok(double cores)
 {
 	return cores < QUIET_LIMIT;

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-__attribute__((format(printf, 3, 4))) static int refuse(struct settings_error *err, int code,
-							const char *format, ...)
+__attribute__((format(printf, 3, 4))) static int settings_refuse(struct settings_error *err,
+								 int code, const char *format, ...)
 {
 	va_list args;
 
@@ -48,16 +48,16 @@ int settings_set(struct settings *s, const char *key, const char *value, struct 
 	char *copy;
 
 	if (i < 0)
-		return refuse(err, -ENOENT, "no setting '%s'; --help lists them", key);
+		return settings_refuse(err, -ENOENT, "no setting '%s'; --help lists them", key);
 	copy = strdup(value);
 	if (!copy)
-		return refuse(err, -ENOMEM, "out of memory");
+		return settings_refuse(err, -ENOMEM, "out of memory");
 	free(s->value[i]);
 	s->value[i] = copy;
 	return 0;
 }
 
-static char *trimmed(char *text)
+static char *text_trim(char *text)
 {
 	char *end;
 
@@ -77,29 +77,30 @@ int settings_load(struct settings *s, const char *path, struct settings_error *e
 	int number = 0, code = 0;
 
 	if (!f)
-		return refuse(err, -errno, "%s: %s", path, strerror(errno));
+		return settings_refuse(err, -errno, "%s: %s", path, strerror(errno));
 	while (!code && fgets(line, sizeof(line), f)) {
 		char *key, *value, *comment = strchr(line, '#');
 
 		number++;
 		if (!strchr(line, '\n') && !feof(f)) {
-			code = refuse(err, -EINVAL, "%s:%d: line too long", path, number);
+			code = settings_refuse(err, -EINVAL, "%s:%d: line too long", path, number);
 			break;
 		}
 		if (comment)
 			*comment = 0;
-		key = trimmed(line);
+		key = text_trim(line);
 		if (!*key)
 			continue;
 		value = strchr(key, '=');
 		if (!value) {
-			code = refuse(err, -EINVAL, "%s:%d: want key = value", path, number);
+			code = settings_refuse(err, -EINVAL, "%s:%d: want key = value", path,
+					       number);
 			break;
 		}
 		*value++ = 0;
-		code = settings_set(s, trimmed(key), trimmed(value), &why);
+		code = settings_set(s, text_trim(key), text_trim(value), &why);
 		if (code)
-			refuse(err, code, "%s:%d: %.180s", path, number, why.text);
+			settings_refuse(err, code, "%s:%d: %.180s", path, number, why.text);
 	}
 	fclose(f);
 	return code == -ENOENT ? -EINVAL : code;
@@ -111,17 +112,17 @@ int settings_parse(struct settings *s, const char *text, struct settings_error *
 	int code = 0;
 
 	if (!copy)
-		return refuse(err, -ENOMEM, "out of memory");
+		return settings_refuse(err, -ENOMEM, "out of memory");
 	for (char *item = strtok_r(copy, ",", &save); item && !code;
 	     item = strtok_r(NULL, ",", &save)) {
 		char *value = strchr(item, '=');
 
 		if (!value) {
-			code = refuse(err, -EINVAL, "'%s': want KEY=VALUE", item);
+			code = settings_refuse(err, -EINVAL, "'%s': want KEY=VALUE", item);
 			break;
 		}
 		*value++ = 0;
-		code = settings_set(s, trimmed(item), trimmed(value), err);
+		code = settings_set(s, text_trim(item), text_trim(value), err);
 	}
 	free(copy);
 	return code;
@@ -145,7 +146,7 @@ int settings_size(const struct settings *s, const char *key, uint64_t min, uint6
 	char *end;
 
 	if (!text)
-		return refuse(err, -ENOENT, "no setting '%s'", key);
+		return settings_refuse(err, -ENOENT, "no setting '%s'", key);
 	errno = 0;
 	value = strtoull(text, &end, 10);
 	switch (toupper((unsigned char)*end)) {
@@ -161,11 +162,12 @@ int settings_size(const struct settings *s, const char *key, uint64_t min, uint6
 	}
 	end += shift != 0;
 	if (!isdigit((unsigned char)*text) || *end || errno)
-		return refuse(err, -EINVAL, "%s=%s: want a whole number, K, M or G may follow", key,
-			      text);
+		return settings_refuse(err, -EINVAL,
+				       "%s=%s: want a whole number, K, M or G may follow", key,
+				       text);
 	if (value > UINT64_MAX >> shift || value << shift < min || value << shift > max)
-		return refuse(err, -EINVAL, "%s=%s: want %llu to %llu", key, text,
-			      (unsigned long long)min, (unsigned long long)max);
+		return settings_refuse(err, -EINVAL, "%s=%s: want %llu to %llu", key, text,
+				       (unsigned long long)min, (unsigned long long)max);
 	*out = (uint64_t)value << shift;
 	return 0;
 }
@@ -175,9 +177,9 @@ static int one_real(const char *key, const char *text, char **end, double min, d
 {
 	*out = strtod(text, end);
 	if (*end == text || !isfinite(*out))
-		return refuse(err, -EINVAL, "%s=%s: want a number", key, text);
+		return settings_refuse(err, -EINVAL, "%s=%s: want a number", key, text);
 	if (*out < min || *out > max)
-		return refuse(err, -EINVAL, "%s=%s: want %g to %g", key, text, min, max);
+		return settings_refuse(err, -EINVAL, "%s=%s: want %g to %g", key, text, min, max);
 	return 0;
 }
 
@@ -189,10 +191,11 @@ int settings_real(const struct settings *s, const char *key, double min, double 
 	int code;
 
 	if (!text)
-		return refuse(err, -ENOENT, "no setting '%s'", key);
+		return settings_refuse(err, -ENOENT, "no setting '%s'", key);
 	code = one_real(key, text, &end, min, max, out, err);
 	if (!code && *end)
-		code = refuse(err, -EINVAL, "%s=%s: '%s' follows the number", key, text, end);
+		code = settings_refuse(err, -EINVAL, "%s=%s: '%s' follows the number", key, text,
+				       end);
 	return code;
 }
 
@@ -203,7 +206,7 @@ int settings_list(const struct settings *s, const char *key, double min, double 
 	size_t n = 0;
 
 	if (!text)
-		return refuse(err, -ENOENT, "no setting '%s'", key);
+		return settings_refuse(err, -ENOENT, "no setting '%s'", key);
 	for (;;) {
 		char *end;
 		int code;
@@ -213,7 +216,8 @@ int settings_list(const struct settings *s, const char *key, double min, double 
 		if (!*text)
 			break;
 		if (n == room)
-			return refuse(err, -EINVAL, "%s: more than %zu numbers", key, room);
+			return settings_refuse(err, -EINVAL, "%s: more than %zu numbers", key,
+					       room);
 		code = one_real(key, text, &end, min, max, &out[n], err);
 		if (code)
 			return code;

@@ -28,7 +28,7 @@ struct settings_error {
 /** struct settings - use settings_init() and settings_free() */
 struct settings {
 	const struct setting *known;
-	char *value[SETTINGS_MAX]; /* NULL: the default stands */
+	char *value[SETTINGS_MAX]; /* NULL: the default applies */
 };
 
 void settings_init(struct settings *s, const struct setting *known);

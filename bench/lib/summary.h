@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 /**
- * struct summary - what @n values have to say
+ * struct summary - statistics of @n values
  * @half: half width of the 95 % confidence interval of the mean; NAN when n < 2
  */
 struct summary {

@@ -3,7 +3,7 @@
  * DOC: A table that prints itself as text, CSV, JSON or Markdown
  *
  * Cells are text. Unknown is "-" (null in JSON), never 0. A cell that reads as a
- * number is a number in JSON and stands to the right in text.
+ * number is a number in JSON and right-aligned in text.
  */
 #ifndef BENCH_TABLE_H
 #define BENCH_TABLE_H

@@ -184,8 +184,8 @@ static double sum_at(const struct util_curve *c, size_t i, int64_t at)
 }
 
 /*
- * One pass over the corners of u(., w): the windows whose left edge stands on a step
- * and those whose right edge does, in order of time. Both edges only move right.
+ * One pass over the corners of u(., w): the windows whose left edge is on a step
+ * and those whose right edge is, in order of time. Both edges only move right.
  */
 struct sweep {
 	const struct util_curve *c;
@@ -259,7 +259,7 @@ double util_mmu(const struct util_curve *c, int64_t window)
 }
 
 /* Does the path a -> b -> d turn so that b can never start a least-steep chord? */
-static int hidden(const struct util_curve *c, size_t a, size_t b, size_t d)
+static int point_is_hidden(const struct util_curve *c, size_t a, size_t b, size_t d)
 {
 	double ab = (c->sum[b] - c->sum[a]) * (double)(c->step[d].at - c->step[b].at);
 	double bd = (c->sum[d] - c->sum[b]) * (double)(c->step[b].at - c->step[a].at);
@@ -267,7 +267,7 @@ static int hidden(const struct util_curve *c, size_t a, size_t b, size_t d)
 	return bd >= ab;
 }
 
-static double chord(const struct util_curve *c, size_t a, size_t b)
+static double chord_slope(const struct util_curve *c, size_t a, size_t b)
 {
 	return (c->sum[b] - c->sum[a]) / (double)(c->step[b].at - c->step[a].at);
 }
@@ -292,7 +292,7 @@ double util_bmu(const struct util_curve *c, int64_t window)
 		size_t lo = 0, hi;
 
 		while (next < e && c->step[e].at - c->step[next].at >= window) {
-			while (top >= 2 && hidden(c, hull[top - 2], hull[top - 1], next))
+			while (top >= 2 && point_is_hidden(c, hull[top - 2], hull[top - 1], next))
 				top--;
 			hull[top++] = next++;
 		}
@@ -302,13 +302,13 @@ double util_bmu(const struct util_curve *c, int64_t window)
 		while (lo < hi) {
 			size_t mid = (lo + hi) / 2;
 
-			if (chord(c, hull[mid], e) <= chord(c, hull[mid + 1], e))
+			if (chord_slope(c, hull[mid], e) <= chord_slope(c, hull[mid + 1], e))
 				hi = mid;
 			else
 				lo = mid + 1;
 		}
-		if (chord(c, hull[lo], e) < least)
-			least = chord(c, hull[lo], e);
+		if (chord_slope(c, hull[lo], e) < least)
+			least = chord_slope(c, hull[lo], e);
 	}
 	free(hull);
 	return least < 0 ? 0 : least;
@@ -384,7 +384,7 @@ static double piece_below(const struct util_piece *p, double x)
 /*
  * Narrow (lo, hi) around the answer by random pivots taken from the pieces' ends.
  * Pieces with no end inside only contribute a constant slope and leave the work list,
- * so that the list shrinks with the interval: each turn retires an end.
+ * so that the list shrinks with the interval: each iteration removes an end.
  */
 double util_mud_quantile(const struct util_mud *mud, double q)
 {
@@ -421,7 +421,7 @@ double util_mud_quantile(const struct util_mud *mud, double q)
 		if (!(pivot > lo && pivot < hi))
 			pivot = p->low > lo && p->low < hi ? p->low : p->high;
 		if (!(pivot > lo && pivot < hi))
-			pivot = lo; /* every end of it is outside: the pass below retires it */
+			pivot = lo; /* every end of it is outside: the pass below removes it */
 		at = below + slope * (pivot - lo);
 		for (size_t i = 0; i < n; i++)
 			at += piece_below(&work[i], pivot) - piece_below(&work[i], lo);

@@ -59,7 +59,7 @@ int util_curve_from_pauses(struct util_curve *curve, struct span *pause, size_t 
 /**
  * util_curve_pool() - mean of @count curves, each counting while it lasts
  *
- * Where no mutator lives the pooled curve is 1: nobody waits. Return: 0, -ENOMEM.
+ * Where no mutator lives the pooled curve is 1, as none waits. Return: 0, -ENOMEM.
  */
 int util_curve_pool(struct util_curve *out, const struct util_curve *curve, size_t count);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * bench-collectors: the bundled collectors against Debian's libgc, OpenJDK 17 and whippet, each
- * group in the same run, interleaved; ratios with their spread. It fails only when a
- * contender of ours fails: timings are judged by people.
+ * group in the same run, interleaved; ratios with their spread. It fails only when one
+ * of our contenders fails: timings are for the reader to judge.
  */
 #define _GNU_SOURCE
 #include "lib/lbo.h"
@@ -27,13 +27,13 @@ static struct {
 	bool progress;
 } config;
 
-static void say(const char *what, size_t round)
+static void progress_print(const char *what, size_t round)
 {
 	if (config.progress)
 		fprintf(stderr, "\r\033[Kround %zu of %zu: %s ", round + 1, config.rounds, what);
 }
 
-static const char *state(const struct peer_series *s)
+static const char *series_state(const struct peer_series *s)
 {
 	return s->run[0].code ? s->run[0].error : s->disturbed ? "not quiet" : "quiet";
 }
@@ -81,7 +81,7 @@ static void print_group(const struct group *g, const struct peer_series *s)
 		table_number(t, figure.median, 2);
 		table_number(t, s[i].run[0].heap_mib, 1);
 		table_number(t, s[i].run[0].collections, 0);
-		table_cell(t, "%s", state(&s[i]));
+		table_cell(t, "%s", series_state(&s[i]));
 	}
 	printf("\n%s%s\n", config.form == TABLE_MARKDOWN ? "## " : "", g->title);
 	printf("n=%zu rounds, interleaved; ratio: to '%s' of the same round, median, from, to; "
@@ -102,7 +102,7 @@ static int check_work(const struct group *g, const struct peer_series *s)
 		const struct peer_run *run = &s[i].run[0];
 
 		if (run->code) {
-			/* A contender that is not here is skipped; one of ours must run. */
+			/* A contender that is not installed is skipped; ours must run. */
 			if (!strncmp(g->peer[i].name, "gchint", 6) && !g->peer[i].missing) {
 				fprintf(stderr, "%s: %s\n", g->peer[i].name, run->error);
 				bad = 1;
@@ -153,7 +153,7 @@ static void print_lbo(const struct group *g, const struct peer_series *s)
 			table_number(t, row[i].total[m], 1);
 			table_number(t, 100 * row[i].overhead[m], 1);
 		}
-		table_cell(t, "%s", state(&s[i]));
+		table_cell(t, "%s", series_state(&s[i]));
 	}
 	printf("\n%s%s\n", config.form == TABLE_MARKDOWN ? "## " : "", g->title);
 	printf("Distilled minimum: %.1f ms wall, %.1f ms CPU (least total less stops or collector "
@@ -163,7 +163,7 @@ static void print_lbo(const struct group *g, const struct peer_series *s)
 	table_free(t);
 }
 
-/* Return: 1 if one of ours failed or did other work. Targets are for people to judge. */
+/* Return: 1 if one of ours failed or did different work. A missed target is no failure. */
 static int run_group(const struct group *g, int which)
 {
 	bool fenced = config.form == TABLE_MARKDOWN && which != GROUP_LBO;
@@ -174,14 +174,14 @@ static int run_group(const struct group *g, int which)
 		fputs("out of memory\n", stderr);
 		return 1;
 	}
-	peer_rounds(g->peer, s, g->count, config.rounds, TIMEOUT_S, say);
+	peer_rounds(g->peer, s, g->count, config.rounds, TIMEOUT_S, progress_print);
 	if (config.progress)
 		fputs("\r\033[K", stderr);
 	if (which == GROUP_LBO)
 		print_lbo(g, s);
 	else
 		print_group(g, s);
-	/* Two threads round their shares of a total differently from one. */
+	/* Two threads round their shares of a total differently from one thread. */
 	bad = which == GROUP_SCALING ? 0 : check_work(g, s);
 	if (fenced)
 		puts("\n```");
@@ -211,7 +211,7 @@ static int usage(FILE *out)
 	return out == stdout ? 0 : 2;
 }
 
-static bool wanted(int argc, char **argv, const char *name)
+static bool group_is_wanted(int argc, char **argv, const char *name)
 {
 	bool any = false;
 
@@ -232,7 +232,7 @@ static int run_wanted(int argc, char **argv)
 
 	for (int which = 0; which < GROUPS; which++) {
 		group_fill(&group, which, &config.at, config.iterations);
-		if (!wanted(argc, argv, group.name))
+		if (!group_is_wanted(argc, argv, group.name))
 			continue;
 		bad |= run_group(&group, which);
 		ran++;

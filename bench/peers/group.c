@@ -14,7 +14,7 @@ static const char *const plans[] = {
 
 #define PLANS (sizeof(plans) / sizeof(*plans))
 
-/* whippet's, as its programs end */
+/* the suffixes of whippet's programs */
 static const char *const whippets[] = {
 	"semi",
 	"pcc",
@@ -35,8 +35,8 @@ static const char *const whippets[] = {
 };
 
 /* Strings that live as long as the program. */
-static const char *text(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static const char *text(const char *format, ...)
+static const char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static const char *text_format(const char *format, ...)
 {
 	va_list args;
 	char *out;
@@ -48,7 +48,7 @@ static const char *text(const char *format, ...)
 	return out;
 }
 
-static struct peer *add(struct group *g, const char *name)
+static struct peer *group_add_peer(struct group *g, const char *name)
 {
 	if (g->count == GROUP_MAX)
 		abort();
@@ -59,15 +59,15 @@ static struct peer *add(struct group *g, const char *name)
 static void add_java(struct group *g, const struct places *at, const char *collector,
 		     const char *class, const char *heap, const char *const *args)
 {
-	struct peer *p = add(g, text("OpenJDK 17 %s", collector));
+	struct peer *p = group_add_peer(g, text_format("OpenJDK 17 %s", collector));
 	size_t n = 0;
 
 	p->safepoint_log = at->log;
 	p->argv[n++] = "java";
-	p->argv[n++] = text("-XX:+Use%sGC", collector);
-	p->argv[n++] = text("-Xms%s", heap);
-	p->argv[n++] = text("-Xmx%s", heap);
-	p->argv[n++] = text("-Xlog:safepoint:file=%s", at->log);
+	p->argv[n++] = text_format("-XX:+Use%sGC", collector);
+	p->argv[n++] = text_format("-Xms%s", heap);
+	p->argv[n++] = text_format("-Xmx%s", heap);
+	p->argv[n++] = text_format("-Xlog:safepoint:file=%s", at->log);
 	p->argv[n++] = "-cp";
 	p->argv[n++] = at->classes;
 	p->argv[n++] = class;
@@ -82,12 +82,12 @@ static void add_java(struct group *g, const struct places *at, const char *colle
 static void add_bench(struct group *g, const char *name, const char *program, const char *workload,
 		      const char *gc, const char *const *args)
 {
-	struct peer *p = add(g, name);
+	struct peer *p = group_add_peer(g, name);
 	size_t n = 0;
 
 	p->argv[n++] = program;
 	p->argv[n++] = workload;
-	p->argv[n++] = text("--gc=%s", gc);
+	p->argv[n++] = text_format("--gc=%s", gc);
 	p->argv[n++] = "--format=csv";
 	while (*args && n + 1 < PEER_ARGS)
 		p->argv[n++] = *args++;
@@ -95,20 +95,20 @@ static void add_bench(struct group *g, const char *name, const char *program, co
 		p->missing = "not built: packaging/need bench, make -C bench";
 }
 
-static const char *options(const char *plan, unsigned int heap_mib)
+static const char *gc_options(const char *plan, unsigned int heap_mib)
 {
-	return text("plan=%s,sizing=fixed,heap=%uM,max=%uM", plan, heap_mib, heap_mib);
+	return text_format("plan=%s,sizing=fixed,heap=%uM,max=%uM", plan, heap_mib, heap_mib);
 }
 
 static void add_plans(struct group *g, const struct places *at, const char *workload,
 		      unsigned int heap_mib, const char *const *args)
 {
 	for (size_t i = 0; i < PLANS; i++)
-		add_bench(g, text("gchint %s", plans[i]), at->ours, workload,
-			  options(plans[i], heap_mib), args);
+		add_bench(g, text_format("gchint %s", plans[i]), at->ours, workload,
+			  gc_options(plans[i], heap_mib), args);
 }
 
-static void gcbench(struct group *g, const struct places *at)
+static void group_init_gcbench(struct group *g, const struct places *at)
 {
 	static const char *const none[] = { NULL };
 	static const char *const java[] = { "rounds=5", "stretch=18",	"long=16", "min=4",
@@ -116,7 +116,7 @@ static void gcbench(struct group *g, const struct places *at)
 
 	g->name = "gcbench";
 	g->title = "GCBench, one mutator, 32 MiB";
-	/* Two settings, so that the comparison is with its better one. */
+	/* Two settings, so that the comparison can use the better one. */
 	add_bench(g, "libgc", at->libgc, "gcbench", "heap=32M,expand=0", none);
 	add_bench(g, "libgc, expanded", at->libgc, "gcbench", "heap=32M,expand=1,divisor=1", none);
 	add_plans(g, at, "gcbench", 32, none);
@@ -128,13 +128,14 @@ static void gcbench(struct group *g, const struct places *at)
 static void add_whippet(struct group *g, const struct places *at)
 {
 	for (size_t i = 0; i < sizeof(whippets) / sizeof(*whippets); i++) {
-		const char *program = text("%s/quads.%s", at->whippet, whippets[i]);
+		const char *program = text_format("%s/quads.%s", at->whippet, whippets[i]);
 		struct peer *p;
 
-		/* One row says that there are none. */
+		/* One row reports that whippet is not installed. */
 		if (*at->whippet && access(program, X_OK))
 			continue;
-		p = add(g, text("whippet %s", *at->whippet ? whippets[i] : "(all)"));
+		p = group_add_peer(g,
+				   text_format("whippet %s", *at->whippet ? whippets[i] : "(all)"));
 		p->argv[0] = at->read_whippet;
 		p->argv[1] = program;
 		if (*at->whippet)
@@ -148,7 +149,7 @@ static void add_whippet(struct group *g, const struct places *at)
  * whippet's own benchmark, "quads 10 2.5", and ours with its numbers: as many bytes, trees of
  * four levels as garbage, and twenty walks over the large one.
  */
-static void quads(struct group *g, const struct places *at)
+static void group_init_quads(struct group *g, const struct places *at)
 {
 	static const char *const args[] = { "--depth=10", "--short=3", "--turns=137060",
 					    "--walks=20", NULL };
@@ -158,21 +159,23 @@ static void quads(struct group *g, const struct places *at)
 	g->title = "Quad trees as whippet's quads 10 2.5, one mutator, 133 MiB";
 	add_bench(g, "libgc, expanded", at->libgc, "quads", "heap=134M,expand=1,divisor=1", args);
 	for (size_t i = 0; i < PLANS; i++)
-		add_bench(g, text("gchint %s", plans[i]), at->ours, "quads",
-			  text("plan=%s,sizing=fixed,%s", plans[i], heap), args);
+		add_bench(g, text_format("gchint %s", plans[i]), at->ours, "quads",
+			  text_format("plan=%s,sizing=fixed,%s", plans[i], heap), args);
 	add_whippet(g, at);
 }
 
-static void gcw(struct group *g, const struct places *at, int threads, unsigned int length)
+static void group_init_gcw(struct group *g, const struct places *at, int threads,
+			   unsigned int length)
 {
-	const char *iterations = text("iterations=%u", length);
-	const char *args[] = { text("--threads=%d", threads), text("--%s", iterations), NULL };
-	const char *java[] = { text("profile=%s", at->profile), text("threads=%d", threads),
-			       iterations, NULL };
+	const char *iterations = text_format("iterations=%u", length);
+	const char *args[] = { text_format("--threads=%d", threads),
+			       text_format("--%s", iterations), NULL };
+	const char *java[] = { text_format("profile=%s", at->profile),
+			       text_format("threads=%d", threads), iterations, NULL };
 
-	g->name = text("gcw%d", threads);
-	g->title = text("GCW default profile, %d thread%s, 96 MiB, %s", threads,
-			threads == 1 ? "" : "s", iterations);
+	g->name = text_format("gcw%d", threads);
+	g->title = text_format("GCW default profile, %d thread%s, 96 MiB, %s", threads,
+			       threads == 1 ? "" : "s", iterations);
 	add_java(g, at, "Serial", "Gcw", "96m", java);
 	add_java(g, at, "Parallel", "Gcw", "96m", java);
 	add_java(g, at, "G1", "Gcw", "96m", java);
@@ -181,7 +184,7 @@ static void gcw(struct group *g, const struct places *at, int threads, unsigned 
 }
 
 /* A row of each plan at two heaps, and allocation alone with pages faulted in. */
-static void lbo(struct group *g, const struct places *at)
+static void group_init_lbo(struct group *g, const struct places *at)
 {
 	static const char *const args[] = { "--threads=1", "--iterations=10", NULL };
 	static const unsigned int heap[] = { 48, 192 };
@@ -190,14 +193,14 @@ static void lbo(struct group *g, const struct places *at)
 	g->title = "Lower-bound overhead: GCW, one thread, 1 GB";
 	for (size_t i = 0; i < PLANS; i++)
 		for (int h = 0; h < 2; h++)
-			add_bench(g, text("%s %uM", plans[i], heap[h]), at->ours, "gcw",
-				  options(plans[i], heap[h]), args);
+			add_bench(g, text_format("%s %uM", plans[i], heap[h]), at->ours, "gcw",
+				  gc_options(plans[i], heap[h]), args);
 	add_bench(g, "epsilon", at->epsilon, "gcw", "max=4G", args);
 	add_bench(g, "epsilon pretouched", at->epsilon, "gcw", "max=4G,pretouch=1", args);
 }
 
-/* What a listener costs: none, one that does nothing, hints, one that keeps every pause. */
-static void listener(struct group *g, const struct places *at)
+/* The cost of a listener: none, one that does nothing, hints, one that records every pause. */
+static void group_init_listener(struct group *g, const struct places *at)
 {
 	static const char *const none[] = { "--listener=none", NULL };
 	static const char *const null[] = { "--listener=null", NULL };
@@ -208,17 +211,17 @@ static void listener(struct group *g, const struct places *at)
 	g->title = "Listeners: GCBench, 32 MiB";
 	for (int i = 0; i < 2; i++) {
 		const char *plan = i ? "cms" : "semispace";
-		const char *gc = options(plan, 32);
+		const char *gc = gc_options(plan, 32);
 
-		add_bench(g, text("%s, none", plan), at->ours, "gcbench", gc, none);
-		add_bench(g, text("%s, null", plan), at->ours, "gcbench", gc, null);
-		add_bench(g, text("%s, libgchint", plan), at->ours, "gcbench", gc, gchint);
-		add_bench(g, text("%s, statistics", plan), at->ours, "gcbench", gc, stats);
+		add_bench(g, text_format("%s, none", plan), at->ours, "gcbench", gc, none);
+		add_bench(g, text_format("%s, null", plan), at->ours, "gcbench", gc, null);
+		add_bench(g, text_format("%s, libgchint", plan), at->ours, "gcbench", gc, gchint);
+		add_bench(g, text_format("%s, statistics", plan), at->ours, "gcbench", gc, stats);
 	}
 }
 
 /* The same work by one thread and by two: GCW shares its total among them. */
-static void scaling(struct group *g, const struct places *at)
+static void group_init_scaling(struct group *g, const struct places *at)
 {
 	static const char *const one[] = { "--threads=1", "--iterations=20", NULL };
 	static const char *const two[] = { "--threads=2", "--iterations=20", NULL };
@@ -226,10 +229,10 @@ static void scaling(struct group *g, const struct places *at)
 	g->name = "scaling";
 	g->title = "One mutator and two: GCW, 192 MiB, the same work in all";
 	for (size_t i = 0; i < PLANS; i++) {
-		const char *gc = options(plans[i], 192);
+		const char *gc = gc_options(plans[i], 192);
 
-		add_bench(g, text("%s, 1", plans[i]), at->ours, "gcw", gc, one);
-		add_bench(g, text("%s, 2", plans[i]), at->ours, "gcw", gc, two);
+		add_bench(g, text_format("%s, 1", plans[i]), at->ours, "gcw", gc, one);
+		add_bench(g, text_format("%s, 2", plans[i]), at->ours, "gcw", gc, two);
 	}
 }
 
@@ -238,25 +241,25 @@ void group_fill(struct group *g, int which, const struct places *at, unsigned in
 	memset(g, 0, sizeof(*g));
 	switch (which) {
 	case GROUP_GCBENCH:
-		gcbench(g, at);
+		group_init_gcbench(g, at);
 		break;
 	case GROUP_GCW1:
-		gcw(g, at, 1, iterations);
+		group_init_gcw(g, at, 1, iterations);
 		break;
 	case GROUP_GCW2:
-		gcw(g, at, 2, iterations);
+		group_init_gcw(g, at, 2, iterations);
 		break;
 	case GROUP_LBO:
-		lbo(g, at);
+		group_init_lbo(g, at);
 		break;
 	case GROUP_LISTENER:
-		listener(g, at);
+		group_init_listener(g, at);
 		break;
 	case GROUP_QUADS:
-		quads(g, at);
+		group_init_quads(g, at);
 		break;
 	case GROUP_SCALING:
-		scaling(g, at);
+		group_init_scaling(g, at);
 		break;
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups of contenders for one workload, and what is asked of them. */
+/* Groups of contenders for one workload, and their targets. */
 #ifndef BENCH_GROUP_H
 #define BENCH_GROUP_H
 
@@ -12,7 +12,7 @@
 /**
  * struct places - where the programs are
  * @whippet: where whippet's own benchmarks were built, outside of this tree; "" nowhere
- * @read_whippet: what makes a row of what they print
+ * @read_whippet: the command that converts their output to a row
  * @log: file for HotSpot's safepoint log
  */
 struct places {
@@ -24,7 +24,7 @@ struct places {
  * struct group - contenders for one workload
  * @name: on the command line; @title: over the table
  *
- * The first contender is whom the others are compared with.
+ * The others are compared with the first contender.
  */
 struct group {
 	const char *name, *title;
@@ -49,8 +49,8 @@ void group_fill(struct group *g, int which, const struct places *at, unsigned in
 int group_find(const struct group *g, const char *name);
 
 /**
- * group_judge() - print what is asked of the group and whether it holds
- * Return: how many targets do not hold.
+ * group_judge() - print the targets of the group and whether they hold
+ * Return: the number of targets that do not hold.
  */
 int group_judge(const struct group *g, int which, const struct peer_series *s);
 

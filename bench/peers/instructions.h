@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a run takes in instructions: the same on a busy machine as on a quiet one. */
+/* The instruction count of a run, which is the same on a busy and on a quiet machine. */
 #ifndef BENCH_INSTRUCTIONS_H
 #define BENCH_INSTRUCTIONS_H
 
@@ -9,7 +9,7 @@
  * peer_instructions() - instructions in user space, as callgrind counts them
  * @program, @arguments: what to run; the arguments as a shell reads them
  *
- * Of the process with the most, as a program may do its work in a child.
+ * Counts the process with the most instructions, as a program may do its work in a child.
  *
  * Return: their number; 0 unknown: there is no valgrind, or the program failed.
  */

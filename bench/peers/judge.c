@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Targets of the comparisons: what is asked, what was measured, whether it holds. */
+/* Targets of the comparisons: the limit, the measured figure, whether it holds. */
 #define _GNU_SOURCE
 #include "lib/summary.h"
 #include "peers/group.h"
@@ -16,7 +16,7 @@ struct judge {
 };
 
 /* Median and range of a figure of contender @a to one of @b, round by round. */
-static struct summary ratio(const struct judge *j, int a, int b, size_t figure)
+static struct summary judge_ratio(const struct judge *j, int a, int b, size_t figure)
 {
 	double x[PEER_ROUNDS_MAX], y[PEER_ROUNDS_MAX];
 
@@ -27,8 +27,8 @@ static struct summary ratio(const struct judge *j, int a, int b, size_t figure)
 	return summary_of_ratios(x, y, j->s[a].rounds);
 }
 
-static void target(struct judge *j, const char *what, const struct summary *r, double limit,
-		   bool above, bool noisy, const char *note)
+static void target_print(struct judge *j, const char *what, const struct summary *r, double limit,
+			 bool above, bool noisy, const char *note)
 {
 	bool holds = above ? r->median >= limit : r->median <= limit;
 
@@ -36,7 +36,7 @@ static void target(struct judge *j, const char *what, const struct summary *r, d
 		printf("  unknown   %s: nothing to compare\n", what);
 		return;
 	}
-	/* On a busy machine nothing is settled either way. */
+	/* On a busy machine a target neither holds nor fails. */
 	j->failed += !holds && !noisy;
 	printf("  %-9s %s: %.3f (%.3f to %.3f), want %s %.3g%s%s\n",
 	       noisy ? "not quiet" :
@@ -46,28 +46,28 @@ static void target(struct judge *j, const char *what, const struct summary *r, d
 	       noisy ? holds ? ", holds" : ", fails" : "", note);
 }
 
-static bool disturbed(const struct judge *j, int a, int b)
+static bool judge_is_disturbed(const struct judge *j, int a, int b)
 {
 	return j->s[a].disturbed || j->s[b].disturbed;
 }
 
-/* Contender @a against @b in @figure. Where time was disturbed, CPU time says more. */
-static void compare(struct judge *j, const char *what, int a, int b, size_t figure, double limit,
-		    bool above)
+/* Contender @a against @b in @figure. Adds the CPU time where the timing was disturbed. */
+static void judge_compare(struct judge *j, const char *what, int a, int b, size_t figure,
+			  double limit, bool above)
 {
-	struct summary r = ratio(j, a, b, figure), cpu;
+	struct summary r = judge_ratio(j, a, b, figure), cpu;
 	char text[160], note[80] = "";
 
 	if (a < 0 || b < 0)
 		return;
-	cpu = ratio(j, a, b, offsetof(struct peer_run, cpu_ms));
-	if (disturbed(j, a, b) && figure == offsetof(struct peer_run, score_ms))
+	cpu = judge_ratio(j, a, b, offsetof(struct peer_run, cpu_ms));
+	if (judge_is_disturbed(j, a, b) && figure == offsetof(struct peer_run, score_ms))
 		snprintf(note, sizeof(note), "; CPU time %.3f", cpu.median);
 	snprintf(text, sizeof(text), "%s, %s to %s", what, j->g->peer[a].name, j->g->peer[b].name);
-	target(j, text, &r, limit, above, disturbed(j, a, b), note);
+	target_print(j, text, &r, limit, above, judge_is_disturbed(j, a, b), note);
 }
 
-static bool ours(const struct group *g, size_t i)
+static bool peer_is_ours(const struct group *g, size_t i)
 {
 	return !strncmp(g->peer[i].name, "gchint ", 7);
 }
@@ -79,25 +79,25 @@ static void judge_gcbench(struct judge *j)
 	double plain[PEER_ROUNDS_MAX], expanded[PEER_ROUNDS_MAX];
 	int base = 0;
 
-	/* Its better setting is the rival. */
+	/* The baseline is the better of its two settings. */
 	PEER_FIGURE(&j->s[0], score_ms, plain);
 	PEER_FIGURE(&j->s[1], score_ms, expanded);
 	if (summary_of(expanded, j->s[1].rounds).median < summary_of(plain, j->s[0].rounds).median)
 		base = 1;
 	for (size_t i = 0; i < j->g->count; i++)
-		if (ours(j->g, i))
-			compare(j, "time", (int)i, base, offsetof(struct peer_run, score_ms), 1.0,
-				false);
+		if (peer_is_ours(j->g, i))
+			judge_compare(j, "time", (int)i, base, offsetof(struct peer_run, score_ms),
+				      1.0, false);
 	for (size_t i = 0; i < sizeof(fast) / sizeof(*fast); i++)
-		compare(j, "time, generational or semi-space", group_find(j->g, fast[i]), base,
-			offsetof(struct peer_run, score_ms), 0.8, false);
-	compare(j, "longest stop of the world", group_find(j->g, "gchint cms"), base,
-		offsetof(struct peer_run, stop_max_ms), 0.25, false);
-	compare(j, "longest pause of any kind", group_find(j->g, "gchint cms"), base,
-		offsetof(struct peer_run, pause_max_ms), 0.25, false);
+		judge_compare(j, "time, generational or semi-space", group_find(j->g, fast[i]),
+			      base, offsetof(struct peer_run, score_ms), 0.8, false);
+	judge_compare(j, "longest stop of the world", group_find(j->g, "gchint cms"), base,
+		      offsetof(struct peer_run, stop_max_ms), 0.25, false);
+	judge_compare(j, "longest pause of any kind", group_find(j->g, "gchint cms"), base,
+		      offsetof(struct peer_run, pause_max_ms), 0.25, false);
 }
 
-/* Ours beside whippet's of the same kind */
+/* Our collectors against whippet's of the same type */
 static void judge_quads(struct judge *j)
 {
 	static const char *const kin[][2] = {
@@ -108,8 +108,8 @@ static void judge_quads(struct judge *j)
 	};
 
 	for (size_t i = 0; i < sizeof(kin) / sizeof(*kin); i++)
-		compare(j, "time", group_find(j->g, kin[i][0]), group_find(j->g, kin[i][1]),
-			offsetof(struct peer_run, score_ms), 1.0, false);
+		judge_compare(j, "time", group_find(j->g, kin[i][0]), group_find(j->g, kin[i][1]),
+			      offsetof(struct peer_run, score_ms), 1.0, false);
 }
 
 static void judge_gcw(struct judge *j)
@@ -117,17 +117,17 @@ static void judge_gcw(struct judge *j)
 	int serial = group_find(j->g, "OpenJDK 17 Serial"), g1 = group_find(j->g, "OpenJDK 17 G1");
 
 	for (size_t i = 0; i < j->g->count; i++)
-		if (ours(j->g, i))
-			compare(j, "time", (int)i, serial, offsetof(struct peer_run, score_ms), 1.0,
-				false);
-	compare(j, "longest stop of the world", group_find(j->g, "gchint cms"), g1,
-		offsetof(struct peer_run, stop_max_ms), 1.0, false);
-	compare(j, "longest pause of any kind", group_find(j->g, "gchint cms"), g1,
-		offsetof(struct peer_run, pause_max_ms), 1.0, false);
+		if (peer_is_ours(j->g, i))
+			judge_compare(j, "time", (int)i, serial,
+				      offsetof(struct peer_run, score_ms), 1.0, false);
+	judge_compare(j, "longest stop of the world", group_find(j->g, "gchint cms"), g1,
+		      offsetof(struct peer_run, stop_max_ms), 1.0, false);
+	judge_compare(j, "longest pause of any kind", group_find(j->g, "gchint cms"), g1,
+		      offsetof(struct peer_run, pause_max_ms), 1.0, false);
 }
 
 /* A run that repeats exactly: one thread collects and allocates. */
-static uint64_t instructions(const struct judge *j, const char *plan, const char *listener)
+static uint64_t judge_instructions(const struct judge *j, const char *plan, const char *listener)
 {
 	char arguments[160];
 
@@ -139,8 +139,8 @@ static uint64_t instructions(const struct judge *j, const char *plan, const char
 }
 
 /*
- * Four a plan: none, null, libgchint, statistics. The noise of the times is ten times what a
- * listener may cost, so they stand beside what is judged: instructions.
+ * Four rows a plan: none, null, libgchint, statistics. The noise of the times is ten times
+ * what a listener may cost, so instructions decide and times are printed in addition.
  */
 static void judge_listener(struct judge *j)
 {
@@ -148,13 +148,13 @@ static void judge_listener(struct judge *j)
 	static const char *const listeners[] = { "none", "null", "gchint" };
 
 	for (int i = 0; i < 2; i++) {
-		uint64_t none = instructions(j, plans[i], listeners[0]);
+		uint64_t none = judge_instructions(j, plans[i], listeners[0]);
 
 		for (int k = 1; k < 3; k++) {
-			uint64_t with = instructions(j, plans[i], listeners[k]);
+			uint64_t with = judge_instructions(j, plans[i], listeners[k]);
 			double x = (double)with, y = (double)none;
-			struct summary time =
-				ratio(j, 4 * i + k, 4 * i, offsetof(struct peer_run, score_ms));
+			struct summary time = judge_ratio(j, 4 * i + k, 4 * i,
+							  offsetof(struct peer_run, score_ms));
 			struct summary r = summary_of_ratios(&x, &y, with && none);
 			char text[160], note[96];
 
@@ -162,7 +162,7 @@ static void judge_listener(struct judge *j)
 				 j->g->peer[4 * i + k].name, j->g->peer[4 * i].name);
 			snprintf(note, sizeof(note), "; time %.3f (%.3f to %.3f)", time.median,
 				 time.min, time.max);
-			target(j, text, &r, 1.01, false, false, note);
+			target_print(j, text, &r, 1.01, false, false, note);
 		}
 	}
 	printf("  instructions: of GCBench with one thread that allocates and collects, by "
@@ -170,17 +170,16 @@ static void judge_listener(struct judge *j)
 }
 
 /*
- * Beside the times: the mutators' own, without stops; what is left of two when the world stands
- * as long as it did and nothing else is lost, which is Amdahl's law with the measured stops; and
- * the most that two cores can give: one mutator's time over half the CPU time that two take,
- * collector included. Where the daemon has a core to itself beside one mutator, that is what
- * bounds the ratio.
+ * Prints, in addition to the times: the mutators' own time without stops; the speedup of two
+ * mutators if only the measured stops were serial (Amdahl's law); and the most that two cores
+ * allow: one mutator's time over half the CPU time that two take, collector included. The last
+ * one is the bound where the daemon has a core of its own alongside one mutator.
  */
 static void judge_scaling(struct judge *j)
 {
 	for (int i = 0; i + 1 < (int)j->g->count; i += 2) {
 		struct summary own, amdahl, most,
-			r = ratio(j, i, i + 1, offsetof(struct peer_run, score_ms));
+			r = judge_ratio(j, i, i + 1, offsetof(struct peer_run, score_ms));
 		double x[PEER_ROUNDS_MAX], y[PEER_ROUNDS_MAX], z[PEER_ROUNDS_MAX];
 		const struct peer_series *one = &j->s[i], *two = &j->s[i + 1];
 		char text[160], note[128];
@@ -203,7 +202,7 @@ static void judge_scaling(struct judge *j)
 			 amdahl.median, most.median);
 		snprintf(text, sizeof(text), "time, %s to %s", j->g->peer[i].name,
 			 j->g->peer[i + 1].name);
-		target(j, text, &r, 1.7, true, disturbed(j, i, i + 1), note);
+		target_print(j, text, &r, 1.7, true, judge_is_disturbed(j, i, i + 1), note);
 	}
 	puts("  without stops: what the mutators gain by themselves, 2 at most. stops allow: what "
 	     "is\n"

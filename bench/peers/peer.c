@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 /* Start and length of field @index of the CSV line at @line. */
-static const char *field(const char *line, size_t index, size_t *length)
+static const char *csv_field(const char *line, size_t index, size_t *length)
 {
 	const char *end;
 
@@ -47,10 +47,10 @@ double peer_csv(const char *text, const char *heading)
 	if (!row)
 		return NAN;
 	row++;
-	for (size_t i = 0; (name = field(text, i, &length)); i++) {
+	for (size_t i = 0; (name = csv_field(text, i, &length)); i++) {
 		if (length != strlen(heading) || strncmp(name, heading, length))
 			continue;
-		cell = field(row, i, &length);
+		cell = csv_field(row, i, &length);
 		if (!cell || !length)
 			return NAN;
 		value = strtod(cell, &end);
@@ -81,7 +81,7 @@ void peer_safepoints(const char *path, double *total_ms, double *longest_ms)
 	fclose(f);
 }
 
-static void unknown(struct peer_run *run)
+static void run_set_unknown(struct peer_run *run)
 {
 	memset(run, 0, sizeof(*run));
 	run->score_ms = run->cpu_ms = run->foreign = run->gc_cpu_ms = run->stop_total_ms = NAN;
@@ -89,9 +89,9 @@ static void unknown(struct peer_run *run)
 	run->bytes = run->objects = run->checksum = NAN;
 }
 
-static int failed(struct peer_run *run, int code, const char *text)
+static int run_set_failed(struct peer_run *run, int code, const char *text)
 {
-	unknown(run);
+	run_set_unknown(run);
 	run->code = code;
 	snprintf(run->error, sizeof(run->error), "%s", text);
 	run->error[strcspn(run->error, "\n")] = 0;
@@ -99,7 +99,7 @@ static int failed(struct peer_run *run, int code, const char *text)
 }
 
 /* The child's output goes to files: a pipe could fill while the parent waits. */
-static pid_t start(const struct peer *peer, unsigned int timeout_s, FILE *out, FILE *err)
+static pid_t peer_start(const struct peer *peer, unsigned int timeout_s, FILE *out, FILE *err)
 {
 	pid_t pid = fork();
 
@@ -114,7 +114,7 @@ static pid_t start(const struct peer *peer, unsigned int timeout_s, FILE *out, F
 	_exit(127);
 }
 
-static void slurp(FILE *f, char *text, size_t size)
+static void file_read_text(FILE *f, char *text, size_t size)
 {
 	size_t n;
 
@@ -143,7 +143,7 @@ static void read_figures(const struct peer *peer, const char *text, struct peer_
 	run->checksum = peer_csv(text, "checksum");
 	if (peer->safepoint_log)
 		peer_safepoints(peer->safepoint_log, &run->stop_total_ms, &run->stop_max_ms);
-	/* Where nothing but a stopped world holds a mutator up, that is its longest pause. */
+	/* Where only a stopped world delays a mutator, the longest stop is its longest pause. */
 	if (isnan(run->pause_max_ms))
 		run->pause_max_ms = run->stop_max_ms;
 }
@@ -158,32 +158,32 @@ int peer_run(const struct peer *peer, unsigned int timeout_s, struct peer_run *r
 	bool guarded;
 	pid_t pid;
 
-	unknown(run);
+	run_set_unknown(run);
 	if (!out || !err) {
-		failed(run, -errno, "cannot make a temporary file");
+		run_set_failed(run, -errno, "cannot make a temporary file");
 		goto close;
 	}
 	if (peer->safepoint_log)
 		unlink(peer->safepoint_log);
 	guarded = !quiet_begin(&quiet);
-	pid = start(peer, timeout_s, out, err);
+	pid = peer_start(peer, timeout_s, out, err);
 	if (pid < 0 || wait4(pid, &status, 0, &usage) < 0) {
-		failed(run, -errno, "cannot start it");
+		run_set_failed(run, -errno, "cannot start it");
 		goto close;
 	}
 	if (WIFSIGNALED(status) || WEXITSTATUS(status)) {
-		slurp(err, text, sizeof(text));
+		file_read_text(err, text, sizeof(text));
 		if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
 			snprintf(text, sizeof(text), "not over after %u s", timeout_s);
-		failed(run, -ECHILD, *text ? text : "ended badly and said nothing");
+		run_set_failed(run, -ECHILD, *text ? text : "ended badly and said nothing");
 		goto close;
 	}
-	slurp(out, text, sizeof(text));
+	file_read_text(out, text, sizeof(text));
 	run->cpu_ms = cpu_ms_of(&usage);
 	run->foreign = guarded ? quiet_end(&quiet) : NAN;
 	read_figures(peer, text, run);
 	if (isnan(run->score_ms))
-		failed(run, -EPROTO, "printed no score");
+		run_set_failed(run, -EPROTO, "printed no score");
 close:
 	if (out)
 		fclose(out);
@@ -206,10 +206,10 @@ void peer_rounds(const struct peer *peer, struct peer_series *series, size_t cou
 			struct peer_run *run = &series[i].run[r];
 
 			if (peer[i].missing) {
-				failed(run, -ENOENT, peer[i].missing);
+				run_set_failed(run, -ENOENT, peer[i].missing);
 				continue;
 			}
-			/* What failed once fails again. */
+			/* A contender that failed once is not run again. */
 			if (r && series[i].run[r - 1].code) {
 				*run = series[i].run[r - 1];
 				continue;

@@ -14,7 +14,7 @@
 
 #define PEER_ARGS	32
 #define PEER_ROUNDS_MAX 50
-#define PEER_TRIES	3 /* a round on a busy machine is done again so often */
+#define PEER_TRIES	3 /* how often a round on a busy machine is repeated */
 
 /**
  * struct peer - a contender
@@ -30,7 +30,7 @@ struct peer {
 	const char *missing;
 };
 
-/** struct peer_run - what one run showed; NAN for unknown */
+/** struct peer_run - figures of one run; NAN for unknown */
 struct peer_run {
 	int code;
 	char error[160];
@@ -54,8 +54,8 @@ int peer_run(const struct peer *peer, unsigned int timeout_s, struct peer_run *r
 /**
  * peer_rounds() - run all contenders in turn, @rounds times over
  *
- * Interleaved, so that a drift of the machine meets all alike. @say is called before
- * each run with what is about to run; may be NULL.
+ * Interleaved, so that a drift of the machine affects all alike. @say is called before
+ * each run with the name of the contender; may be NULL.
  */
 void peer_rounds(const struct peer *peer, struct peer_series *series, size_t count, size_t rounds,
 		 unsigned int timeout_s, void (*say)(const char *what, size_t round));

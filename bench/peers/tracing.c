@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * tracing OPTIONS: a tree of 131071 objects of 32 bytes with two references each, collected as a
- * whole ROUNDS times by one thread. For a counter of instructions: bench/peers/count-tracing.
+ * whole ROUNDS times by one thread. bench/peers/count-tracing counts its instructions.
  */
 #include <gchint/gc.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ struct node {
 static struct gc_mutator *m;
 static const struct gc_type *type;
 
-static struct node *tree(int depth)
+static struct node *tree_build(int depth)
 {
 	struct {
 		struct gc_frame head;
@@ -28,8 +28,8 @@ static struct node *tree(int depth)
 
 	GC_PUSH(m, f);
 	if (depth) {
-		f.left = tree(depth - 1);
-		f.right = tree(depth - 1);
+		f.left = tree_build(depth - 1);
+		f.right = tree_build(depth - 1);
 	}
 	n = GC_NEW(m, type, struct node);
 	gc_init(&n->left, f.left);
@@ -56,7 +56,7 @@ int main(int argc, char **argv)
 	}
 	type = gc_type_register(heap, &d, NULL);
 	GC_PUSH(m, f);
-	f.root = tree(DEPTH);
+	f.root = tree_build(DEPTH);
 	for (int i = 0; i < ROUNDS; i++)
 		gc_collect_full(m);
 	gc_heap_stats(heap, &s);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * calls CALLS WORK [LOG] - an interpreter that calls methods of WORK bytecodes each, and
- * prints the CPU time that it took, in ns. It tells which method runs
+ * prints the CPU time that it took, in ns. It reports which method runs
  *
  *	as it is built		not at all
  *	-DTUNNEL		by a store, and names methods when they are loaded
@@ -38,9 +38,9 @@ struct vm {
 	FILE *log;
 };
 
-static void run(struct vm *vm, unsigned int which);
+static void method_run(struct vm *vm, unsigned int which);
 
-static void interpret(struct vm *vm, const struct method *m, unsigned int which)
+static void method_interpret(struct vm *vm, const struct method *m, unsigned int which)
 {
 	const unsigned char *pc = m->code, *end = pc + vm->work;
 
@@ -57,14 +57,14 @@ static void interpret(struct vm *vm, const struct method *m, unsigned int which)
 			break;
 		case CALL:
 			if (vm->calls)
-				run(vm,
-				    (which + 1 + (unsigned int)(vm->accumulator & 7)) % METHODS);
+				method_run(vm, (which + 1 + (unsigned int)(vm->accumulator & 7)) %
+						       METHODS);
 			break;
 		}
 	}
 }
 
-static void run(struct vm *vm, unsigned int which)
+static void method_run(struct vm *vm, unsigned int which)
 {
 	const struct method *m = &vm->method[which];
 #ifdef TUNNEL
@@ -75,14 +75,14 @@ static void run(struct vm *vm, unsigned int which)
 #ifdef LOG
 	fprintf(vm->log, "%" PRIxPTR " %x %s\n", (uintptr_t)m->code, vm->work, m->name);
 #endif
-	interpret(vm, m, which);
+	method_interpret(vm, m, which);
 #ifdef TUNNEL
 	gchint_method_leave(outer);
 #endif
 }
 
-/* One call in each, but for the first half of the methods: those are leaves. */
-static void load(struct vm *vm)
+/* Each method contains one call, except the first half, which are leaves. */
+static void methods_load(struct vm *vm)
 {
 	for (unsigned int i = 0; i < METHODS; i++) {
 		unsigned char *code = malloc(vm->work);
@@ -114,9 +114,9 @@ int main(int argc, char **argv)
 	vm.log = argc > 3 ? fopen(argv[3], "we") : stderr;
 	if (!vm.log)
 		return 1;
-	load(&vm);
+	methods_load(&vm);
 	while (vm.calls)
-		run(&vm, (unsigned int)(vm.accumulator % METHODS));
+		method_run(&vm, (unsigned int)(vm.accumulator % METHODS));
 	fflush(vm.log);
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
 	printf("%lld\n", (long long)cpu.tv_sec * 1000000000 + cpu.tv_nsec);

@@ -19,7 +19,7 @@ struct effort effort = { .runs = 3 };
 static const struct alteration *altered;
 static unsigned int epoch = 1;
 
-/* Runs by what was asked, the control in force included. */
+/* Finished runs by their request, which includes the control in force. */
 static struct {
 	char key[640];
 	struct run_result result;
@@ -55,7 +55,7 @@ void found(struct outcome *o, const char *name, double figure)
 	abort();
 }
 
-static void append(char *text, size_t size, const char *format, va_list args)
+static void text_append(char *text, size_t size, const char *format, va_list args)
 {
 	size_t used = strlen(text);
 
@@ -67,7 +67,7 @@ void ours(struct outcome *o, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	append(o->ours, sizeof(o->ours), format, args);
+	text_append(o->ours, sizeof(o->ours), format, args);
 	va_end(args);
 }
 
@@ -76,7 +76,7 @@ void failed(struct outcome *o, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	append(o->error, sizeof(o->error), format, args);
+	text_append(o->error, sizeof(o->error), format, args);
 	va_end(args);
 	o->failed = true;
 }
@@ -93,7 +93,7 @@ unsigned int probe_epoch(void)
 }
 
 /* @text with every whole word of the alteration replaced. Words end at ',', ' ' or the end. */
-static void alter(struct outcome *o, const char *text, char *out, size_t size)
+static void text_alter(struct outcome *o, const char *text, char *out, size_t size)
 {
 	size_t length = altered && altered->from ? strlen(altered->from) : 0, used = 0;
 	bool start = true;
@@ -116,7 +116,7 @@ static void alter(struct outcome *o, const char *text, char *out, size_t size)
 
 void probe_setting(struct outcome *o, const char *setting, char *out, size_t size)
 {
-	alter(o, setting ? setting : "", out, size);
+	text_alter(o, setting ? setting : "", out, size);
 	if (altered && !altered->from) {
 		size_t used = strlen(out);
 
@@ -156,8 +156,8 @@ static bool run_probe(struct outcome *o, const char *workload, const char *profi
 	char words[256], heap[256], name[32], key[640];
 
 	probe_setting(o, setting, words, sizeof(words));
-	alter(o, options, heap, sizeof(heap));
-	alter(o, profile ? profile : "", name, sizeof(name));
+	text_alter(o, options, heap, sizeof(heap));
+	text_alter(o, profile ? profile : "", name, sizeof(name));
 	if (!keep)
 		return run_words(o, workload, name, words, heap, r);
 	snprintf(key, sizeof(key), "%s|%s|%s|%s", workload, name, words, heap);

@@ -26,8 +26,8 @@
 #define MORE	    INFINITY /* open end of a direction */
 
 /**
- * struct outcome - what came out
- * @figure: of each term, NAN until found; @ours: details beside them
+ * struct outcome - the result of a measurement
+ * @figure: of each term, NAN until found; @ours: further details
  * @failed: a run failed, for the reason in @error
  * @disturbed: a run that counts was made on a busy machine
  * @altered: runs that the control in force changed
@@ -41,7 +41,7 @@ struct outcome {
 };
 
 /**
- * struct alteration - a word of the runs' options, settings or profile, and what for it
+ * struct alteration - replaces a word of the runs' options, settings or profile
  *
  * A @from of NULL adds @to to the settings. A @to of NULL: there is no such control.
  */
@@ -69,22 +69,22 @@ struct claim {
 /** claim_terms() - how many terms @claim has. */
 size_t claim_terms(const struct claim *claim);
 
-/** outcome_init() - nothing known of @claim. */
+/** outcome_init() - an empty outcome for @claim: no figure is known. */
 void outcome_init(struct outcome *o, const struct claim *claim);
 
-/** found() - the figure of the term @name. An unknown name is a bug: it aborts. */
+/** found() - set the figure of the term @name. An unknown name is a bug: it aborts. */
 void found(struct outcome *o, const char *name, double figure);
 
 /** ours() - printf onto the end of the details. */
 void ours(struct outcome *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/** lower() - the smaller; unknown when one is. */
-static inline double lower(double a, double b)
+/** figure_min() - the smaller figure; NAN if one of them is. */
+static inline double figure_min(double a, double b)
 {
 	return isnan(a) || isnan(b) ? NAN : fmin(a, b);
 }
 
-/** failed() - nothing is known, for this reason. */
+/** failed() - mark the outcome as failed, with the reason. */
 void failed(struct outcome *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /**
@@ -99,10 +99,10 @@ struct effort {
 };
 extern struct effort effort;
 
-/** probe_alter() - put @alteration into every run from here on; NULL for none. */
+/** probe_alter() - apply @alteration to every run from here on; NULL for none. */
 void probe_alter(const struct alteration *alteration);
 
-/** probe_epoch() - changes with every probe_alter(); for what callers keep of runs. */
+/** probe_epoch() - changes with every probe_alter(), so that callers can discard old results. */
 unsigned int probe_epoch(void);
 
 /**
@@ -114,7 +114,7 @@ unsigned int probe_epoch(void);
 bool probe(struct outcome *o, const char *workload, const char *profile, const char *setting,
 	   const char *options, struct run_result *r);
 
-/** probe_again() - as probe(), but always a run of its own: for what is timed. */
+/** probe_again() - as probe(), but always runs: for timings. */
 bool probe_again(struct outcome *o, const char *workload, const char *profile, const char *setting,
 		 const char *options, struct run_result *r);
 
@@ -134,8 +134,8 @@ bool probe_least(struct outcome *o, const char *workload, const char *profile, c
 void probe_setting(struct outcome *o, const char *setting, char *out, size_t size);
 
 /**
- * repro_table1() - the Dalvik seed's Table 1 beside ours, as Markdown to @out
- * Return: 0, or 1 when a run failed (said on standard error).
+ * repro_table1() - the Dalvik seed's Table 1 and ours, as Markdown to @out
+ * Return: 0, or 1 when a run failed (reported on standard error).
  */
 int repro_table1(FILE *out);
 

@@ -17,7 +17,7 @@
 
 #define NURSERIES     6
 #define STRIDE_SMALL  2 /* every second one in a small try */
-#define RARE	      "threshold=1G,los-threshold=1G" /* whole collections never come */
+#define RARE	      "threshold=1G,los-threshold=1G" /* whole collections never occur */
 #define PAPER	      "threshold=1M,los-threshold=1G"
 #define ART	      "threshold=4M,los-threshold=1G"
 #define M16	      "promote=size,m=24"
@@ -30,8 +30,8 @@ struct sums {
 	double heap, moved, wholes, collections;
 };
 
-static bool sweep(struct outcome *o, const char *threshold, const char *promote, int unlink,
-		  struct sums *out)
+static bool nursery_sweep(struct outcome *o, const char *threshold, const char *promote, int unlink,
+			  struct sums *out)
 {
 	struct sums s = { 0, 0, 0, 0 };
 
@@ -55,7 +55,7 @@ static bool sweep(struct outcome *o, const char *threshold, const char *promote,
 	return true;
 }
 
-static double percent(double now, double before)
+static double percent_change(double now, double before)
 {
 	return 100 * (now / before - 1);
 }
@@ -67,16 +67,16 @@ struct policies {
 
 static bool sweep_policies(struct outcome *o, const char *threshold, struct policies *p)
 {
-	return sweep(o, threshold, "promote=default", 1, &p->base) &&
-	       sweep(o, threshold, "promote=naive", 1, &p->naive) &&
-	       sweep(o, threshold, M16, 1, &p->small) &&
-	       sweep(o, threshold, TUNED_BY_HAND, 1, &p->tuned);
+	return nursery_sweep(o, threshold, "promote=default", 1, &p->base) &&
+	       nursery_sweep(o, threshold, "promote=naive", 1, &p->naive) &&
+	       nursery_sweep(o, threshold, M16, 1, &p->small) &&
+	       nursery_sweep(o, threshold, TUNED_BY_HAND, 1, &p->tuned);
 }
 
-/* What @some saves of the heap, of what @all saves. */
+/* The heap that @some saves, as a share of what @all saves. */
 static double share_saved(const struct sums *base, const struct sums *some, const struct sums *all)
 {
-	return percent(some->heap, base->heap) / percent(all->heap, base->heap);
+	return percent_change(some->heap, base->heap) / percent_change(all->heap, base->heap);
 }
 
 static void measure_heap(struct outcome *o)
@@ -84,16 +84,18 @@ static void measure_heap(struct outcome *o)
 	struct sums linked, linked_naive;
 	struct policies p;
 
-	if (!sweep_policies(o, RARE, &p) || !sweep(o, RARE, "promote=default", 0, &linked) ||
-	    !sweep(o, RARE, "promote=naive", 0, &linked_naive))
+	if (!sweep_policies(o, RARE, &p) ||
+	    !nursery_sweep(o, RARE, "promote=default", 0, &linked) ||
+	    !nursery_sweep(o, RARE, "promote=naive", 0, &linked_naive))
 		return;
-	found(o, "heap, naive", percent(p.naive.heap, p.base.heap));
-	found(o, "heap, m=16", percent(p.small.heap, p.base.heap));
+	found(o, "heap, naive", percent_change(p.naive.heap, p.base.heap));
+	found(o, "heap, m=16", percent_change(p.small.heap, p.base.heap));
 	found(o, "saved by m=16, of naive's", share_saved(&p.base, &p.small, &p.naive));
 	ours(o,
 	     "tuned classes: heap %+.1f %%; with dead trees left linked: naive %+.1f %%; whole "
 	     "collections are rare in all",
-	     percent(p.tuned.heap, p.base.heap), percent(linked_naive.heap, linked.heap));
+	     percent_change(p.tuned.heap, p.base.heap),
+	     percent_change(linked_naive.heap, linked.heap));
 }
 
 const struct claim art_heap = {
@@ -122,14 +124,14 @@ static void measure_threshold(struct outcome *o)
 
 	if (!sweep_policies(o, PAPER, &one) || !sweep_policies(o, ART, &four))
 		return;
-	found(o, "heap, naive", percent(one.naive.heap, one.base.heap));
-	found(o, "heap, m=16", percent(one.small.heap, one.base.heap));
+	found(o, "heap, naive", percent_change(one.naive.heap, one.base.heap));
+	found(o, "heap, m=16", percent_change(one.small.heap, one.base.heap));
 	ours(o,
 	     "whole collections of naive at 1 MB %.0f to %.0f (%+.0f %%); at ART's 4 MB heap "
 	     "%+.1f %%, %.0f to %.0f (%+.0f %%)",
-	     one.base.wholes, one.naive.wholes, percent(one.naive.wholes, one.base.wholes),
-	     percent(four.naive.heap, four.base.heap), four.base.wholes, four.naive.wholes,
-	     percent(four.naive.wholes, four.base.wholes));
+	     one.base.wholes, one.naive.wholes, percent_change(one.naive.wholes, one.base.wholes),
+	     percent_change(four.naive.heap, four.base.heap), four.base.wholes, four.naive.wholes,
+	     percent_change(four.naive.wholes, four.base.wholes));
 }
 
 const struct claim art_threshold = {
@@ -152,16 +154,16 @@ static void measure_work(struct outcome *o)
 
 	if (!sweep_policies(o, RARE, &p))
 		return;
-	naive = percent(p.naive.moved, p.base.moved);
-	tuned = percent(p.tuned.moved, p.base.moved);
-	small = percent(p.small.moved, p.base.moved);
+	naive = percent_change(p.naive.moved, p.base.moved);
+	tuned = percent_change(p.tuned.moved, p.base.moved);
+	small = percent_change(p.small.moved, p.base.moved);
 	found(o, "bytes moved while stopped, naive less m=16", naive - small);
 	found(o, "saved by m=16, of naive's", share_saved(&p.base, &p.small, &p.naive));
 	ours(o,
 	     "moved: naive %+.1f %%, tuned classes %+.1f %%, m=16 %+.1f %%; heap %+.1f, %+.1f, "
 	     "%+.1f %%",
-	     naive, tuned, small, percent(p.naive.heap, p.base.heap),
-	     percent(p.tuned.heap, p.base.heap), percent(p.small.heap, p.base.heap));
+	     naive, tuned, small, percent_change(p.naive.heap, p.base.heap),
+	     percent_change(p.tuned.heap, p.base.heap), percent_change(p.small.heap, p.base.heap));
 }
 
 const struct claim art_work = {
@@ -200,15 +202,15 @@ static void measure_p(struct outcome *o)
 		for (int i = 0; i < 3; i++) {
 			struct sums s;
 
-			if (!sweep(o, RARE, promote[k][i], 1, &s))
+			if (!nursery_sweep(o, RARE, promote[k][i], 1, &s))
 				return;
 			low[0] = fmin(low[0], s.heap);
 			high[0] = fmax(high[0], s.heap);
 			low[1] = fmin(low[1], s.moved);
 			high[1] = fmax(high[1], s.moved);
 		}
-		heap[k] = percent(high[0], low[0]);
-		moved[k] = percent(high[1], low[1]);
+		heap[k] = percent_change(high[0], low[0]);
+		moved[k] = percent_change(high[1], low[1]);
 	}
 	found(o, "spread of the heap, m=16", heap[0]);
 	found(o, "spread of bytes moved, m=16", moved[0]);
@@ -239,18 +241,20 @@ static void measure_tuned(struct outcome *o)
 {
 	struct sums base, small, hand, tuned;
 
-	if (!sweep(o, RARE, "promote=default", 1, &base) || !sweep(o, RARE, M16, 1, &small) ||
-	    !sweep(o, RARE, TUNED_BY_HAND, 1, &hand) || !sweep(o, RARE, "promote=tuned", 1, &tuned))
+	if (!nursery_sweep(o, RARE, "promote=default", 1, &base) ||
+	    !nursery_sweep(o, RARE, M16, 1, &small) ||
+	    !nursery_sweep(o, RARE, TUNED_BY_HAND, 1, &hand) ||
+	    !nursery_sweep(o, RARE, "promote=tuned", 1, &tuned))
 		return;
 	found(o, "saved by tuned classes, of m=16's", share_saved(&base, &tuned, &small));
 	found(o, "bytes moved while stopped, m=16 less tuned",
-	      percent(small.moved, base.moved) - percent(tuned.moved, base.moved));
+	      percent_change(small.moved, base.moved) - percent_change(tuned.moved, base.moved));
 	ours(o,
 	     "heap %+.1f %% (m=16), %+.1f %% (16, 96 and 192 bytes), %+.1f %% (tuned at run time) "
 	     "for %+.1f, %+.1f, %+.1f %% bytes moved",
-	     percent(small.heap, base.heap), percent(hand.heap, base.heap),
-	     percent(tuned.heap, base.heap), percent(small.moved, base.moved),
-	     percent(hand.moved, base.moved), percent(tuned.moved, base.moved));
+	     percent_change(small.heap, base.heap), percent_change(hand.heap, base.heap),
+	     percent_change(tuned.heap, base.heap), percent_change(small.moved, base.moved),
+	     percent_change(hand.moved, base.moved), percent_change(tuned.moved, base.moved));
 }
 
 const struct claim art_tuned = {
@@ -260,7 +264,7 @@ const struct claim art_tuned = {
 	.falsifier = "they move as much as m = 16 while stopped",
 	.note = "better classes save more heap; they cannot also move less, as m=16 moves next to "
 		"nothing",
-	/* An m above all small objects has something to save on. */
+	/* An m above all small objects leaves something to save. */
 	.with = { M16, "promote=size,m=4096" },
 	.term = { { "saved by tuned classes, of m=16's",
 		    "x",
@@ -283,8 +287,8 @@ static void measure_counts(struct outcome *o)
 
 	if (!sweep_policies(o, PAPER, &p))
 		return;
-	found(o, "collections, naive", percent(p.naive.collections, p.base.collections));
-	found(o, "collections, m=16", percent(p.small.collections, p.base.collections));
+	found(o, "collections, naive", percent_change(p.naive.collections, p.base.collections));
+	found(o, "collections, m=16", percent_change(p.small.collections, p.base.collections));
 	ours(o, "default, naive, m=16: %.0f / %.0f / %.0f", p.base.collections, p.naive.collections,
 	     p.small.collections);
 }
@@ -295,7 +299,7 @@ const struct claim art_counts = {
 	.paper = "120/120/121 and 66/64/63: -4.5 to +0.8 %",
 	.falsifier = "it changes by 15 % or more",
 	.note = "what is held back fills the nursery",
-	/* Next to nothing leaves the nursery any more. */
+	/* Almost nothing leaves the nursery then. */
 	.without = { "promote=naive", "promote=naive,p=0.1" },
 	.term = { { "collections, naive", "%", BASIS_COUNT, -3, { -15, 15 }, { -5, 5 } },
 		  { "collections, m=16", "%", BASIS_COUNT, -4.5, { -15, 15 }, { -5, 5 } } },

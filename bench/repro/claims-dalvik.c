@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Claims of the Dalvik seed, on applications with its Table 1's figures and its heap
- * sizing (profile=hussein-2015). Rests of the application are left out: they only wait.
+ * sizing (profile=hussein-2015). Idle times of the application are left out: they only wait.
  */
 #include "repro/claims-dalvik.h"
 #include "repro/claims.h"
@@ -16,7 +16,7 @@
 #define UTILS	    5
 #define WINDOW_50MS 5 /* in run_window_ns */
 
-/* A heap of one size, whatever the utilisation asks. */
+/* A heap of fixed size, independent of the utilisation. */
 #define ONE_SIZE DALVIK ",sizing=fixed,heap=16M,max=64M"
 
 static const double util[UTILS] = { 0.1, 0.25, 0.5, 0.75, 0.9 };
@@ -39,7 +39,7 @@ enum {
 };
 #define TABLE3_APPS 4 /* the seed's Table 3 leaves Pandora out */
 
-/* In a small try the two that allocate most are left out. */
+/* A small run leaves out the two applications that allocate most. */
 static int first_app(void)
 {
 	return effort.small ? JAVAC : LUSEARCH;
@@ -57,13 +57,13 @@ static struct {
 	double migrations, delay, gc_cpu, switches, minmu;
 } seen[APPS][POLICIES];
 
-/* A run shorter than the window has its overall utilisation in it. */
+/* For a run shorter than the window, the overall utilisation. */
 static double minmu_of(const struct run_result *r)
 {
 	return isnan(r->minmu[WINDOW_50MS]) ? r->worst_overall : r->minmu[WINDOW_50MS];
 }
 
-static bool see(struct outcome *o, int a, int p)
+static bool cell_probe(struct outcome *o, int a, int p)
 {
 	char options[128];
 
@@ -90,11 +90,11 @@ static bool see(struct outcome *o, int a, int p)
 	return true;
 }
 
-static bool see_all(struct outcome *o)
+static bool cells_probe_all(struct outcome *o)
 {
 	for (int a = first_app(); a < TABLE3_APPS; a++)
 		for (int p = 0; p < POLICIES; p++)
-			if (!see(o, a, p))
+			if (!cell_probe(o, a, p))
 				return false;
 	return true;
 }
@@ -103,10 +103,10 @@ static void measure_migrations(struct outcome *o)
 {
 	double bg[TABLE3_APPS], fg[TABLE3_APPS];
 
-	if (!see_all(o))
+	if (!cells_probe_all(o))
 		return;
 	for (int a = first_app(); a < TABLE3_APPS; a++) {
-		/* One is added to both, so that a count of 0 has a ratio. */
+		/* Adds one to both, so that a count of 0 has a ratio. */
 		bg[a] = (seen[a][BG].migrations + 1) / (seen[a][CMS].migrations + 1);
 		fg[a] = (seen[a][FG].migrations + 1) / (seen[a][CMS].migrations + 1);
 		ours(o, "%s%s fg %.2fx bg %.2fx of %.0f", a > first_app() ? ", " : "", app[a],
@@ -138,7 +138,7 @@ static void measure_delay(struct outcome *o)
 {
 	double bg[TABLE3_APPS], fg[TABLE3_APPS];
 
-	if (!see_all(o))
+	if (!cells_probe_all(o))
 		return;
 	for (int a = first_app(); a < TABLE3_APPS; a++) {
 		bg[a] = seen[a][BG].delay / seen[a][CMS].delay;
@@ -170,7 +170,7 @@ struct tightness {
 	double cpu, marked, cycles; /* at 90 %, of those at 10 % */
 };
 
-static bool tighten(struct outcome *o, const char *profile, struct tightness *t)
+static bool profile_tighten(struct outcome *o, const char *profile, struct tightness *t)
 {
 	double first[3] = { 0, 0, 0 };
 
@@ -178,7 +178,7 @@ static bool tighten(struct outcome *o, const char *profile, struct tightness *t)
 		struct run_result r;
 		char options[128];
 
-		/* Between the ends the figures are shown, at full size. */
+		/* Values between the ends are only printed, so a small run skips them. */
 		if (effort.small && i && i < UTILS - 1)
 			continue;
 		snprintf(options, sizeof(options), DALVIK ",plan=cms,util=%g", util[i]);
@@ -203,8 +203,8 @@ static bool tighten(struct outcome *o, const char *profile, struct tightness *t)
 	return true;
 }
 
-/* The least and the mean rise of CPU time over the seed's four. */
-static bool tighten_all(struct outcome *o, double *least, double *mean)
+/* The least and the mean rise of CPU time over the seed's four applications. */
+static bool profiles_tighten_all(struct outcome *o, double *least, double *mean)
 {
 	double rise[TABLE3_APPS];
 
@@ -212,10 +212,10 @@ static bool tighten_all(struct outcome *o, double *least, double *mean)
 	for (int a = first_app(); a < TABLE3_APPS; a++) {
 		struct tightness t;
 
-		if (!tighten(o, app[a], &t))
+		if (!profile_tighten(o, app[a], &t))
 			return false;
 		rise[a] = t.cpu;
-		*least = lower(*least, t.cpu);
+		*least = figure_min(*least, t.cpu);
 	}
 	*mean = mean_over_apps(rise);
 	return true;
@@ -226,14 +226,14 @@ static void measure_util_cycles(struct outcome *o)
 	struct tightness javac, quadrant;
 	double least, mean;
 
-	if (!tighten(o, "javac", &javac) || !tighten(o, "quadrant", &quadrant))
+	if (!profile_tighten(o, "javac", &javac) || !profile_tighten(o, "quadrant", &quadrant))
 		return;
 	found(o, "bytes javac marks, 90 of 10 %", javac.marked);
 	found(o, "Quadrant's collections, 90 of 10 %", quadrant.cycles);
 	if (effort.counts)
 		return;
 	found(o, "Quadrant's CPU, 90 of 10 %", quadrant.cpu);
-	if (!tighten_all(o, &least, &mean))
+	if (!profiles_tighten_all(o, &least, &mean))
 		return;
 	found(o, "CPU, 90 of 10 %, least of four", least);
 	found(o, "CPU, 90 of 10 %, mean of four", mean);
@@ -284,7 +284,7 @@ static void measure_util_time(struct outcome *o)
 {
 	double least, mean;
 
-	if (!tighten_all(o, &least, &mean))
+	if (!profiles_tighten_all(o, &least, &mean))
 		return;
 	found(o, "CPU, 90 of 10 %, least of four", least);
 	found(o, "CPU, 90 of 10 %, mean of four", mean);
@@ -320,8 +320,8 @@ const struct claim dalvik_util_time = {
 	.measure = measure_util_time,
 };
 
-static bool generational(struct outcome *o, const char *with, const char *without,
-			 const char *options, double *least)
+static bool generational_probe(struct outcome *o, const char *with, const char *without,
+			       const char *options, double *least)
 {
 	*least = INFINITY;
 	for (int a = first_app(); a < TABLE3_APPS; a++) {
@@ -334,7 +334,7 @@ static bool generational(struct outcome *o, const char *with, const char *withou
 		snprintf(text, sizeof(text), "%s,plan=%s", options, without);
 		if (!probe_least(o, "app", app[a], NO_REST, text, &c))
 			return false;
-		*least = lower(*least, g.cpu_ms / c.cpu_ms);
+		*least = figure_min(*least, g.cpu_ms / c.cpu_ms);
 		ours(o, "%s%s %.2fx", a > first_app() ? ", " : "", app[a], g.cpu_ms / c.cpu_ms);
 	}
 	return true;
@@ -345,11 +345,11 @@ static void measure_generational(struct outcome *o)
 	double cms, immix;
 
 	ours(o, "GenCMS of CMS: ");
-	if (!generational(o, "gencms", "cms", DALVIK, &cms))
+	if (!generational_probe(o, "gencms", "cms", DALVIK, &cms))
 		return;
 	found(o, "CPU, GenCMS of CMS, least of four", cms);
 	ours(o, "; stickyimmix of immix in 24 MiB: ");
-	generational(o, "stickyimmix", "immix", "sizing=fixed,heap=24M,max=48M", &immix);
+	generational_probe(o, "stickyimmix", "immix", "sizing=fixed,heap=24M,max=48M", &immix);
 }
 
 const struct claim dalvik_generational = {
@@ -375,7 +375,7 @@ static void measure_background_energy(struct outcome *o)
 {
 	double bg[TABLE3_APPS], fg[TABLE3_APPS], wake[TABLE3_APPS];
 
-	if (!see_all(o))
+	if (!cells_probe_all(o))
 		return;
 	for (int a = first_app(); a < TABLE3_APPS; a++) {
 		bg[a] = seen[a][BG].gc_cpu / seen[a][CMS].gc_cpu;
@@ -423,15 +423,15 @@ static void measure_minmu(struct outcome *o)
 
 		if (a == JACK || (effort.small && (a == LUSEARCH || a == PANDORA)))
 			continue;
-		if (!see(o, a, CMS) || !see(o, a, BG) || !see(o, a, FG))
+		if (!cell_probe(o, a, CMS) || !cell_probe(o, a, BG) || !cell_probe(o, a, FG))
 			return;
 		fg = seen[a][FG].minmu, bg = seen[a][BG].minmu, cms = seen[a][CMS].minmu;
 		ours(o, "%s%s fg %.2f CMS %.2f bg %.2f", *o->ours ? "; " : "", app[a], fg, cms, bg);
 		if (a == LUSEARCH || a == XALAN) {
-			worst = lower(worst, fg - bg);
-			middle = lower(middle, fg - cms);
+			worst = figure_min(worst, fg - bg);
+			middle = figure_min(middle, fg - cms);
 		} else {
-			large = lower(large, bg - cms);
+			large = figure_min(large, bg - cms);
 		}
 	}
 	found(o, "MinMU(50 ms), fg less bg, worse of lusearch and xalan", worst);

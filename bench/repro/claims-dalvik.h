@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the claims of the Dalvik seed share. */
+/* Shared by the claims of the Dalvik seed. */
 #ifndef BENCH_CLAIMS_DALVIK_H
 #define BENCH_CLAIMS_DALVIK_H
 

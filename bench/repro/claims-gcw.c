@@ -123,7 +123,7 @@ const struct claim gcw_small = {
 	.paper = "80 % against 60 % at the first collection (Google Maps)",
 	.falsifier = "16-byte objects die no more often at once than 40-byte ones",
 	.note = "the published profile has 16-byte objects die least often at once",
-	/* What the article says of Google Maps. */
+	/* The figures of the article for Google Maps. */
 	.with = { NULL, "lifetime-1=.05,.8,.1,.05 lifetime-3=.1,.6,.2,.1" },
 	.term = { { "16-byte objects that die at once, less 40-byte ones",
 		    "points",

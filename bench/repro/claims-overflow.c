@@ -21,7 +21,7 @@
 /* Ours, for the seed's 4, 8, 16 and 32 KB. */
 static const unsigned int kib[SIZES] = { 8, 16, 32, 64 };
 
-static const char *requests(void)
+static const char *request_count(void)
 {
 	return effort.small ? "requests=130000" : "requests=150000";
 }
@@ -32,7 +32,7 @@ static bool stack_run(struct outcome *o, const char *scheme, unsigned int stack_
 	char options[256];
 
 	snprintf(options, sizeof(options), HEAP ",markstack=%uK,overflow=%s", stack_kib, scheme);
-	if (!probe(o, "jbb", NULL, requests(), options, r))
+	if (!probe(o, "jbb", NULL, request_count(), options, r))
 		return false;
 	if (!r->gc.cycles)
 		failed(o, "no collection with %s", options);
@@ -41,7 +41,7 @@ static bool stack_run(struct outcome *o, const char *scheme, unsigned int stack_
 
 static bool stack_least(struct outcome *o, const char *options, struct run_result *r)
 {
-	return probe_least(o, "jbb", NULL, requests(), options, r);
+	return probe_least(o, "jbb", NULL, request_count(), options, r);
 }
 
 static double per_cycle(const struct run_result *r, uint64_t value)
@@ -50,7 +50,7 @@ static double per_cycle(const struct run_result *r, uint64_t value)
 }
 
 /* Objects scanned again, of those marked. */
-static double rescanned(const struct run_result *r)
+static double rescanned_share(const struct run_result *r)
 {
 	return (double)r->gc.rescanned_objects / (double)r->gc.marked_objects;
 }
@@ -64,12 +64,13 @@ static void measure_work(struct outcome *o)
 
 		if (!stack_run(o, "scan-all", kib[i], &all) || !stack_run(o, "card", kib[i], &card))
 			return;
-		lowest = lower(lowest, rescanned(&all) / rescanned(&card));
+		lowest = figure_min(lowest, rescanned_share(&all) / rescanned_share(&card));
 		if (!i)
 			found(o, "rescanned at 4 KB, SCAN ALL of CARD",
-			      rescanned(&all) / rescanned(&card));
+			      rescanned_share(&all) / rescanned_share(&card));
 		ours(o, "%s%u KB: %.0f %% of live rescanned by SCAN ALL, %.0f %% by CARD",
-		     i ? "; " : "", kib[i], 100 * rescanned(&all), 100 * rescanned(&card));
+		     i ? "; " : "", kib[i], 100 * rescanned_share(&all),
+		     100 * rescanned_share(&card));
 	}
 	found(o, "the same, least of 4 to 32 KB", lowest);
 }
@@ -106,7 +107,7 @@ static void measure_small(struct outcome *o)
 		return;
 	need = (double)deep.gc.mark_stack_peak / 1024;
 	found(o, "stack needed, 4-byte references", need / REFERENCE_RATIO);
-	found(o, "rescanned by CARD at 4 KB, of marked", 100 * rescanned(&small));
+	found(o, "rescanned by CARD at 4 KB, of marked", 100 * rescanned_share(&small));
 	ours(o, "%.1f KB deep with our references", need);
 	if (effort.counts || !stack_least(o, HEAP ",markstack=64K,overflow=reserve", &deep) ||
 	    !stack_least(o, HEAP ",markstack=8K,overflow=card", &small))
@@ -244,7 +245,7 @@ static void measure_clear_work(struct outcome *o)
 			break;
 		last = (double)clear.gc.rescanned_objects / (double)card.gc.rescanned_objects;
 		first = i ? first : last;
-		lowest = lower(lowest, last);
+		lowest = figure_min(lowest, last);
 		ours(o, "%s%u KB: %.2fx", i ? ", " : "", kib[i], last);
 	}
 	found(o, "rescanned, CLEAR of CARD, least", lowest);
@@ -311,7 +312,7 @@ const struct claim overflow_depth = {
 };
 
 /* Share of the variance that a rising line explains, less than 0 for a falling one. */
-static double proportional(const double *x, const double *y)
+static double variance_explained(const double *x, const double *y)
 {
 	struct line_fit fit = line_fit(x, y, STACKS);
 
@@ -324,8 +325,8 @@ static bool limited_remark(struct outcome *o)
 {
 	struct run_result open, limited;
 
-	if (!probe(o, "jbb", NULL, requests(), CONCURRENT ",remark-limit=0", &open) ||
-	    !probe(o, "jbb", NULL, requests(), CONCURRENT ",remark-limit=300", &limited))
+	if (!probe(o, "jbb", NULL, request_count(), CONCURRENT ",remark-limit=0", &open) ||
+	    !probe(o, "jbb", NULL, request_count(), CONCURRENT ",remark-limit=300", &limited))
 		return false;
 	found(o, "remarks given back to concurrent marking", (double)limited.gc.remark_timeouts);
 	if (!effort.counts)
@@ -359,9 +360,9 @@ static void measure_pause(struct outcome *o)
 		if (!effort.counts)
 			ours(o, ", %.2f ms", pause[i]);
 	}
-	found(o, "objects rescanned against dirty cards, r2", proportional(dirty, work));
+	found(o, "objects rescanned against dirty cards, r2", variance_explained(dirty, work));
 	if (!effort.counts)
-		found(o, "pause against dirty cards, r2", proportional(dirty, pause));
+		found(o, "pause against dirty cards, r2", variance_explained(dirty, pause));
 }
 
 const struct claim overflow_pause = {

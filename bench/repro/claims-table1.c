@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Claims of the Dalvik seed on what its Table 1 says of each application. */
+/* Claims of the Dalvik seed on the figures of its Table 1 for each application. */
 #include "repro/claims-dalvik.h"
 #include "repro/claims.h"
 
@@ -18,7 +18,7 @@ static void measure_pauses(struct outcome *o)
 		if (!probe_least(o, "app", all[a], NO_REST, DALVIK ",plan=cms", &r))
 			return;
 		share = 100 * r.gc_cpu_ms / r.cpu_ms;
-		least = lower(least, share);
+		least = figure_min(least, share);
 		ours(o, "%s%s %.1f ms %.1f %%", a ? ", " : "", all[a], longest_pause(&r), share);
 		if (!a) {
 			javac = share;
@@ -95,7 +95,7 @@ static void measure_lifetimes(struct outcome *o)
 		die[2] = 100 * (double)r.gc.lifetime_512k / all;
 		for (int i = 0; i < 3; i++) {
 			farthest = fmax(farthest, 100 * fabs(die[i] / table[a].die[i] - 1));
-			slowest = lower(slowest, i ? die[i] / die[i - 1] : INFINITY);
+			slowest = figure_min(slowest, i ? die[i] / die[i - 1] : INFINITY);
 			fastest = fmax(fastest, i ? die[i] / die[i - 1] : 0);
 		}
 		ours(o, "%s%s %.1f/%.1f/%.1f", a ? ", " : "", table[a].app, die[0], die[1], die[2]);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Claims of the VARI seed, on an interpreter that tells its methods through the tunnel. What
- * Oprofile's counter of cycles was to the seed is here perf's, or the clock of the CPU where
- * a machine has none.
+ * Claims of the VARI seed, on an interpreter that reports its methods through the tunnel. The
+ * seed used Oprofile's cycle counter; we use that of perf, or its CPU clock on machines without
+ * a counter.
  */
 #include "repro/claims.h"
 #include "repro/sampled.h"
@@ -19,14 +19,14 @@
 #define HEAP	"plan=marksweep,sizing=fixed,heap=64M,max=64M"
 #define TIGHT	"plan=marksweep,sizing=fixed,heap=8M,max=8M"
 
-static double percent(double part, double all)
+static double percent_of(double part, double all)
 {
 	return all > 0 ? 100 * part / all : 0;
 }
 
-/* Some thousand samples, or some hundred. */
-static bool taken(struct outcome *o, const char *setting, unsigned int calls, const char *heap,
-		  struct sampled *s)
+/* Sizes the run for some thousand samples, or some hundred in a small run. */
+static bool samples_probe(struct outcome *o, const char *setting, unsigned int calls,
+			  const char *heap, struct sampled *s)
 {
 	char words[200];
 
@@ -43,11 +43,11 @@ static void measure_barrier(struct outcome *o)
 {
 	struct sampled s;
 
-	if (!taken(o, COMPUTE, 2000000, HEAP, &s))
+	if (!samples_probe(o, COMPUTE, 2000000, HEAP, &s))
 		return;
-	found(o, "the interpreter, by instructions", percent(s.interpreter, s.all));
-	found(o, "methods, by the tunnel", percent(s.method, s.all));
-	found(o, "the interpreter itself, by the tunnel", percent(s.interpreter - s.own, s.all));
+	found(o, "the interpreter, by instructions", percent_of(s.interpreter, s.all));
+	found(o, "methods, by the tunnel", percent_of(s.method, s.all));
+	found(o, "the interpreter itself, by the tunnel", percent_of(s.interpreter - s.own, s.all));
 }
 
 const struct claim vari_barrier = {
@@ -77,7 +77,7 @@ static void measure_native(struct outcome *o)
 {
 	struct sampled s;
 
-	if (taken(o, DRAW, 300000, HEAP, &s))
+	if (samples_probe(o, DRAW, 300000, HEAP, &s))
 		found(o, "libraries and kernel, of the methods' own",
 		      s.own > 0 ? s.called / s.own : NAN);
 }
@@ -102,10 +102,10 @@ static void measure_collector(struct outcome *o)
 {
 	struct sampled s;
 
-	if (!taken(o, COLLECT, 600000, TIGHT, &s))
+	if (!samples_probe(o, COLLECT, 600000, TIGHT, &s))
 		return;
-	found(o, "in the collector", percent(s.collecting, s.all));
-	ours(o, ", %.0f %% in methods", percent(s.method, s.all));
+	found(o, "in the collector", percent_of(s.collecting, s.all));
+	ours(o, ", %.0f %% in methods", percent_of(s.method, s.all));
 }
 
 const struct claim vari_collector = {
@@ -124,8 +124,9 @@ static void measure_source(struct outcome *o)
 {
 	struct sampled s;
 
-	if (taken(o, COMPUTE, 2000000, HEAP, &s))
-		found(o, "samples with a name, a file and a line", percent(s.named, s.interpreter));
+	if (samples_probe(o, COMPUTE, 2000000, HEAP, &s))
+		found(o, "samples with a name, a file and a line",
+		      percent_of(s.named, s.interpreter));
 }
 
 const struct claim vari_source = {
@@ -148,8 +149,8 @@ static void measure_lost(struct outcome *o)
 {
 	struct sampled s;
 
-	if (taken(o, CALL, 600000, HEAP, &s))
-		found(o, "native samples whose method is known", percent(s.called, s.native));
+	if (samples_probe(o, CALL, 600000, HEAP, &s))
+		found(o, "native samples whose method is known", percent_of(s.called, s.native));
 }
 
 const struct claim vari_lost = {
@@ -173,8 +174,9 @@ static void measure_graph(struct outcome *o)
 {
 	struct sampled s;
 
-	if (taken(o, CALL, 600000, HEAP, &s))
-		found(o, "of methods' samples, in what they called", percent(s.called, s.method));
+	if (samples_probe(o, CALL, 600000, HEAP, &s))
+		found(o, "of methods' samples, in what they called",
+		      percent_of(s.called, s.method));
 }
 
 const struct claim vari_graph = {
@@ -198,13 +200,13 @@ static void measure_chosen(struct outcome *o)
 	const char *setting = effort.small ? "methods=4 calls=400000" : "methods=4 calls=2000000";
 	struct sampled every, one, program, service;
 
-	if (!taken(o, "methods=4", 2000000, HEAP, &every))
+	if (!samples_probe(o, "methods=4", 2000000, HEAP, &every))
 		return;
 	if (!sampled(o, setting, HEAP, "method=*:1)", &one) ||
 	    !sampled(o, setting, HEAP, "command=another*", &program) ||
 	    !sampled(o, setting, HEAP, "cgroup=another.slice", &service))
 		return;
-	found(o, "samples of others, one method chosen", percent(one.all - one.first, one.all));
+	found(o, "samples of others, one method chosen", percent_of(one.all - one.first, one.all));
 	found(o, "samples of the chosen one, of its all",
 	      every.first > 0 ? one.first / every.first : NAN);
 	found(o, "samples, another program chosen", program.all);
@@ -239,7 +241,7 @@ const struct claim vari_chosen = {
 	.measure = measure_chosen,
 };
 
-/* What a run wrote of names: from the first address to behind the last. */
+/* The names that a run wrote: the address range they cover, end exclusive. */
 struct log {
 	double bytes, lines, first, end;
 };
@@ -263,7 +265,7 @@ static void read_names(struct log *log, const char *path)
 		fclose(f);
 }
 
-/* Takes what is in the folder, and the folder, away. */
+/* Removes the files in the directory, and the directory itself. */
 static void read_folder(struct log *log, const char *folder)
 {
 	DIR *d = opendir(folder);
@@ -283,9 +285,9 @@ static void read_folder(struct log *log, const char *folder)
 	rmdir(folder);
 }
 
-/* One run, or those of least CPU time, whose names go into a folder. */
-static bool naming(struct outcome *o, const char *setting, bool least, struct log *log,
-		   struct run_result *r)
+/* One run, or the run of least CPU time, that writes its names into a directory. */
+static bool naming_probe(struct outcome *o, const char *setting, bool least, struct log *log,
+			 struct run_result *r)
 {
 	char folder[] = "/tmp/gchint-repro.XXXXXX";
 	bool good;
@@ -301,12 +303,12 @@ static bool naming(struct outcome *o, const char *setting, bool least, struct lo
 	return good;
 }
 
-static bool logged(struct outcome *o, const char *setting, struct log *log)
+static bool log_probe(struct outcome *o, const char *setting, struct log *log)
 {
 	struct run_result r;
 
 	memset(log, 0, sizeof(*log));
-	if (!naming(o, setting, false, log, &r))
+	if (!naming_probe(o, setting, false, log, &r))
 		return false;
 	if (!log->lines)
 		failed(o, "no names were written with %s", setting);
@@ -317,8 +319,8 @@ static void measure_addresses(struct outcome *o)
 {
 	struct log own, code;
 
-	if (!logged(o, "address=own calls=100", &own) ||
-	    !logged(o, "calls=100 address=code", &code))
+	if (!log_probe(o, "address=own calls=100", &own) ||
+	    !log_probe(o, "calls=100 address=code", &code))
 		return;
 	found(o, "addresses of methods, of their code's",
 	      (own.end - own.first) / (code.end - code.first));
@@ -346,10 +348,10 @@ static void measure_log(struct outcome *o)
 {
 	struct log load, longer, invoke, longest;
 
-	if (!logged(o, "names=load calls=1000", &load) ||
-	    !logged(o, "names=load calls=10000", &longer) ||
-	    !logged(o, "calls=1000 names=invoke", &invoke) ||
-	    !logged(o, "calls=10000 names=invoke", &longest))
+	if (!log_probe(o, "names=load calls=1000", &load) ||
+	    !log_probe(o, "names=load calls=10000", &longer) ||
+	    !log_probe(o, "calls=1000 names=invoke", &invoke) ||
+	    !log_probe(o, "calls=10000 names=invoke", &longest))
 		return;
 	found(o, "names at load, ten times the calls", longer.bytes / load.bytes);
 	found(o, "names at invoke, ten times the calls", longest.bytes / invoke.bytes);
@@ -379,26 +381,26 @@ const struct claim vari_log = {
 	.measure = measure_log,
 };
 
-/* CPU time more than that of a run that tells nothing, %; NAN when one failed. */
-static double costs(struct outcome *o, const char *setting)
+/* Extra CPU time over a run that reports nothing, in %; NAN when one failed. */
+static double naming_cost(struct outcome *o, const char *setting)
 {
 	const char *calls = effort.small ? "calls=20000" : "calls=100000";
 	struct run_result silent, telling;
 	char words[128];
 
 	snprintf(words, sizeof(words), "names=none tunnel=0 %s", calls);
-	if (!naming(o, words, true, NULL, &silent))
+	if (!naming_probe(o, words, true, NULL, &silent))
 		return NAN;
 	snprintf(words, sizeof(words), "%s %s", setting, calls);
-	if (!naming(o, words, true, NULL, &telling))
+	if (!naming_probe(o, words, true, NULL, &telling))
 		return NAN;
 	return 100 * (telling.cpu_ms / silent.cpu_ms - 1);
 }
 
 static void measure_invoke(struct outcome *o)
 {
-	found(o, "CPU time more, names at load", costs(o, "tunnel=1 names=load"));
-	found(o, "CPU time more, names at invoke", costs(o, "names=invoke tunnel=1"));
+	found(o, "CPU time more, names at load", naming_cost(o, "tunnel=1 names=load"));
+	found(o, "CPU time more, names at invoke", naming_cost(o, "names=invoke tunnel=1"));
 }
 
 const struct claim vari_invoke = {
@@ -421,7 +423,7 @@ const struct claim vari_invoke = {
 
 static void measure_tunnel(struct outcome *o)
 {
-	found(o, "CPU time more, the tunnel alone", costs(o, "names=none tunnel=1"));
+	found(o, "CPU time more, the tunnel alone", naming_cost(o, "names=none tunnel=1"));
 }
 
 const struct claim vari_tunnel = {

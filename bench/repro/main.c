@@ -44,7 +44,7 @@ static int usage(FILE *out)
 	return out == stdout ? 0 : 2;
 }
 
-static bool wanted(int argc, char **argv, const char *id)
+static bool claim_is_wanted(int argc, char **argv, const char *id)
 {
 	bool any = false;
 
@@ -58,14 +58,14 @@ static bool wanted(int argc, char **argv, const char *id)
 	return !any;
 }
 
-static void progress(const struct claim *claim, const char *what)
+static void progress_print(const struct claim *claim, const char *what)
 {
 	if (isatty(STDERR_FILENO))
 		fprintf(stderr, "\r\033[K%s%s", claim ? claim->id : "", what);
 }
 
-/* Has @claim anything to measure under the effort in force? */
-static bool measurable(const struct claim *claim)
+/* Does @claim have a term that can be measured under the current effort? */
+static bool claim_is_measurable(const struct claim *claim)
 {
 	for (size_t i = 0; i < claim_terms(claim); i++)
 		if (claim->term[i].basis == BASIS_COUNT || !effort.counts)
@@ -73,7 +73,7 @@ static bool measurable(const struct claim *claim)
 	return false;
 }
 
-static int try_once(struct entry *e, const struct alteration *alteration, const char *tree)
+static int claim_try_once(struct entry *e, const struct alteration *alteration, const char *tree)
 {
 	struct origin from = { .setup = { (unsigned int)sysconf(_SC_NPROCESSORS_ONLN), effort.runs,
 					  true } };
@@ -93,23 +93,23 @@ static int try_once(struct entry *e, const struct alteration *alteration, const 
 	return 0;
 }
 
-static int try(struct entry *e, const struct options *opt)
+static int claim_try(struct entry *e, const struct options *opt)
 {
 	struct finding f;
 	int code;
 
-	progress(e->claim, "");
-	code = try_once(e, NULL, opt->tree);
+	progress_print(e->claim, "");
+	code = claim_try_once(e, NULL, opt->tree);
 	f = record_finding(e, effort.counts);
 	if (!code && opt->control && f.alteration) {
-		progress(e->claim, ", control");
-		code = try_once(e, f.alteration, opt->tree);
+		progress_print(e->claim, ", control");
+		code = claim_try_once(e, f.alteration, opt->tree);
 	}
-	progress(NULL, "");
+	progress_print(NULL, "");
 	return code;
 }
 
-static void print(const struct entry *e, const struct finding *f, bool control)
+static void finding_print(const struct entry *e, const struct finding *f, bool control)
 {
 	char text[2000];
 
@@ -128,8 +128,8 @@ static void print(const struct entry *e, const struct finding *f, bool control)
 	fflush(stdout);
 }
 
-/* A control that was settled and told nothing. */
-static bool mute(const struct finding *f)
+/* The control has a verdict but does not confirm the mechanism. */
+static bool control_is_mute(const struct finding *f)
 {
 	return f->alteration && !(f->unmet & (UNMET_QUIET | UNMET_RUNS)) &&
 	       !control_tells(f->verdict, f->control);
@@ -156,21 +156,21 @@ static int take_table1(struct record *r, const char *tree)
 	return 0;
 }
 
-static int said(const char *what, int code)
+static int error_print(const char *what, int code)
 {
 	if (code)
 		fprintf(stderr, "gchint-repro: %s: %s\n", what, strerror(-code));
 	return code;
 }
 
-static int keep(const struct record *r, const struct options *opt)
+static int record_write(const struct record *r, const struct options *opt)
 {
 	int code = 0;
 
 	if (opt->figures && !opt->judge)
-		code = said(opt->figures, record_save(r, opt->figures));
+		code = error_print(opt->figures, record_save(r, opt->figures));
 	if (!code && opt->page)
-		code = said(opt->page, page_write(r, opt->page));
+		code = error_print(opt->page, page_write(r, opt->page));
 	return code;
 }
 
@@ -183,18 +183,18 @@ static int run_all(struct record *r, const struct options *opt, int argc, char *
 		struct entry *e = &r->entry[i];
 		struct finding f;
 
-		if (!wanted(argc, argv, e->claim->id) || !measurable(e->claim))
+		if (!claim_is_wanted(argc, argv, e->claim->id) || !claim_is_measurable(e->claim))
 			continue;
 		tried++;
-		if (!opt->judge && try(e, opt)) {
+		if (!opt->judge && claim_try(e, opt)) {
 			fails++;
 			continue;
 		}
 		f = record_finding(e, effort.counts);
-		print(e, &f, opt->control);
+		finding_print(e, &f, opt->control);
 		lacking += f.unmet != 0;
 		count[f.verdict] += !f.unmet;
-		silent += opt->control && mute(&f);
+		silent += opt->control && control_is_mute(&f);
 	}
 	if (!tried)
 		return usage(stderr);
@@ -203,12 +203,12 @@ static int run_all(struct record *r, const struct options *opt, int argc, char *
 		printf(" %u %s,", count[v], verdict_name((enum verdict)v));
 	printf(" %zu lacking what they need, %zu failed to run", lacking, fails);
 	printf(opt->control ? "; %zu controls tell nothing\n" : "\n", silent);
-	if (opt->table && said("table 1", take_table1(r, opt->tree)))
+	if (opt->table && error_print("table 1", take_table1(r, opt->tree)))
 		fails++;
-	return keep(r, opt) || fails || silent;
+	return record_write(r, opt) || fails || silent;
 }
 
-static bool option(const char *arg, const char *name, const char **value)
+static bool option_value(const char *arg, const char *name, const char **value)
 {
 	size_t length = strlen(name);
 
@@ -218,15 +218,15 @@ static bool option(const char *arg, const char *name, const char **value)
 	return true;
 }
 
-static int parse(int argc, char **argv, struct options *opt)
+static int options_parse(int argc, char **argv, struct options *opt)
 {
 	const char *runs = NULL;
 
 	for (int i = 1; i < argc; i++) {
-		if (argv[i][0] != '-' || option(argv[i], "--runs=", &runs) ||
-		    option(argv[i], "--figures=", &opt->figures) ||
-		    option(argv[i], "--page=", &opt->page) ||
-		    option(argv[i], "--tree=", &opt->tree))
+		if (argv[i][0] != '-' || option_value(argv[i], "--runs=", &runs) ||
+		    option_value(argv[i], "--figures=", &opt->figures) ||
+		    option_value(argv[i], "--page=", &opt->page) ||
+		    option_value(argv[i], "--tree=", &opt->tree))
 			continue;
 		if (!strcmp(argv[i], "--control"))
 			opt->control = true;
@@ -258,9 +258,9 @@ int main(int argc, char **argv)
 
 	if (argc == 2 && !strcmp(argv[1], "--help"))
 		return usage(stdout);
-	if (parse(argc, argv, &opt))
+	if (options_parse(argc, argv, &opt))
 		return usage(stderr);
-	if (said("figures", record_init(&record, claims, CLAIMS)))
+	if (error_print("figures", record_init(&record, claims, CLAIMS)))
 		return 1;
 	code = opt.figures ? record_load(&record, opt.figures, error) : 0;
 	if (code == -ENOENT && !opt.judge)
@@ -268,7 +268,7 @@ int main(int argc, char **argv)
 	if (code == -EINVAL)
 		fprintf(stderr, "gchint-repro: %s\n", error);
 	else
-		said(opt.figures, code);
+		error_print(opt.figures, code);
 	code = code ? 1 : run_all(&record, &opt, argc, argv);
 	record_free(&record);
 	return code;

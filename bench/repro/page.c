@@ -9,10 +9,10 @@
 #include <stdarg.h>
 #include <string.h>
 
-static void add(char *text, size_t size, const char *format, ...)
+static void text_append(char *text, size_t size, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-static void add(char *text, size_t size, const char *format, ...)
+static void text_append(char *text, size_t size, const char *format, ...)
 {
 	size_t used = strlen(text);
 	va_list args;
@@ -36,22 +36,22 @@ void page_verdict(const struct claim *claim, const struct finding *f, char *text
 
 	*text = 0;
 	if (f->unmet & UNMET_CPUS)
-		add(text, size, "needs %u CPUs", claim->needs.cpus);
+		text_append(text, size, "needs %u CPUs", claim->needs.cpus);
 	if (f->unmet & UNMET_RAIL)
-		add(text, size, "%sneeds a power rail", *text ? ", " : "");
+		text_append(text, size, "%sneeds a power rail", *text ? ", " : "");
 	if (f->unmet & UNMET_RUNS)
-		add(text, size, "%sunsettled: fewer than %u runs", *text ? ", " : "",
-		    claim->needs.runs);
+		text_append(text, size, "%sunsettled: fewer than %u runs", *text ? ", " : "",
+			    claim->needs.runs);
 	if (f->unmet & UNMET_QUIET)
-		add(text, size, "%sunsettled: machine not quiet", *text ? ", " : "");
+		text_append(text, size, "%sunsettled: machine not quiet", *text ? ", " : "");
 	if (!*text)
-		add(text, size, "%s", name);
+		text_append(text, size, "%s", name);
 	else if ((f->unmet & UNMET_RAIL) && by_proxy(claim))
-		add(text, size, " (what stands in for it: %s)", name);
+		text_append(text, size, " (what stands in for it: %s)", name);
 	else if (f->unmet & UNMET_RAIL)
-		add(text, size, " (the rest: %s)", name);
+		text_append(text, size, " (the rest: %s)", name);
 	else
-		add(text, size, " (here: %s)", name);
+		text_append(text, size, " (here: %s)", name);
 }
 
 void page_figures(const struct entry *e, const double *figure, char *text, size_t size)
@@ -61,10 +61,10 @@ void page_figures(const struct entry *e, const double *figure, char *text, size_
 		const struct term *t = &e->claim->term[i];
 
 		if (isnan(figure[i]))
-			add(text, size, "%s%s: not measured", i ? "; " : "", t->name);
+			text_append(text, size, "%s%s: not measured", i ? "; " : "", t->name);
 		else
-			add(text, size, "%s%s: %.3g%s%s", i ? "; " : "", t->name, figure[i],
-			    *t->unit ? " " : "", t->unit);
+			text_append(text, size, "%s%s: %.3g%s%s", i ? "; " : "", t->name, figure[i],
+				    *t->unit ? " " : "", t->unit);
 	}
 }
 
@@ -85,12 +85,12 @@ void page_control(const struct finding *f, char *text, size_t size)
 static void end_of(double value, char *text, size_t size)
 {
 	if (isinf(value))
-		add(text, size, "more");
+		text_append(text, size, "more");
 	else
-		add(text, size, "%g", value);
+		text_append(text, size, "%g", value);
 }
 
-static void declaration(const struct claim *claim, char *text, size_t size)
+static void claim_format_terms(const struct claim *claim, char *text, size_t size)
 {
 	static const char *const basis[] = {
 		[BASIS_COUNT] = "counts",
@@ -103,9 +103,9 @@ static void declaration(const struct claim *claim, char *text, size_t size)
 	for (size_t i = 0; i < claim_terms(claim); i++) {
 		const struct term *t = &claim->term[i];
 
-		add(text, size, "%s%s (%s): %g to %g%s%s, contradicted outside %g to ",
-		    i ? "; " : "", t->name, basis[t->basis], t->size[0], t->size[1],
-		    *t->unit ? " " : "", t->unit, t->shape[0]);
+		text_append(text, size, "%s%s (%s): %g to %g%s%s, contradicted outside %g to ",
+			    i ? "; " : "", t->name, basis[t->basis], t->size[0], t->size[1],
+			    *t->unit ? " " : "", t->unit, t->shape[0]);
 		end_of(t->shape[1], text, size);
 	}
 }
@@ -114,16 +114,16 @@ static void needs_text(const struct needs *n, char *text, size_t size)
 {
 	*text = 0;
 	if (n->cpus)
-		add(text, size, "%u CPUs", n->cpus);
+		text_append(text, size, "%u CPUs", n->cpus);
 	if (n->rail)
-		add(text, size, "%sa power rail", *text ? ", " : "");
+		text_append(text, size, "%sa power rail", *text ? ", " : "");
 	if (n->runs)
-		add(text, size, "%s%u runs, quiet", *text ? ", " : "", n->runs);
+		text_append(text, size, "%s%u runs, quiet", *text ? ", " : "", n->runs);
 	if (!*text)
-		add(text, size, "nothing");
+		text_append(text, size, "nothing");
 }
 
-/* The trees that an entry's figures are of, each once. */
+/* The source trees on which an entry's figures were taken, each once. */
 static void trees_of(const struct entry *e, char *text, size_t size)
 {
 	*text = 0;
@@ -131,7 +131,7 @@ static void trees_of(const struct entry *e, char *text, size_t size)
 		const char *tree = e->from[i].tree;
 
 		if (!isnan(e->figure[i]) && !strstr(text, tree))
-			add(text, size, "%s%s", *text ? ", " : "", tree);
+			text_append(text, size, "%s%s", *text ? ", " : "", tree);
 	}
 }
 
@@ -177,7 +177,7 @@ static void write_declarations(const struct record *r, FILE *out)
 		table_row(t);
 		table_cell(t, "%s", e->claim->id);
 		table_cell(t, "%s", e->claim->falsifier);
-		declaration(e->claim, text, sizeof(text));
+		claim_format_terms(e->claim, text, sizeof(text));
 		table_cell(t, "%s", text);
 		needs_text(&e->claim->needs, text, sizeof(text));
 		table_cell(t, "%s", text);

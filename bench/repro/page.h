@@ -5,13 +5,13 @@
 
 #include "repro/record.h"
 
-/** page_verdict() - the verdict with what was lacking, to @text. */
+/** page_verdict() - the verdict and the needs that were not met, to @text. */
 void page_verdict(const struct claim *claim, const struct finding *f, char *text, size_t size);
 
 /** page_figures() - the figures known of @e, one after the other, to @text. */
 void page_figures(const struct entry *e, const double *figure, char *text, size_t size);
 
-/** page_control() - what the control did, and whether it tells, to @text. */
+/** page_control() - the result of the control and whether it confirms, to @text. */
 void page_control(const struct finding *f, char *text, size_t size);
 
 /** page_write() - @path as Markdown. 0 or negative errno. */

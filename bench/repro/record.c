@@ -71,7 +71,7 @@ static int add_table(struct record *r, const char *line, const char *tree)
 	return 0;
 }
 
-static int whole(const char *text, unsigned int *out)
+static int parse_unsigned(const char *text, unsigned int *out)
 {
 	char *end;
 	unsigned long value = strtoul(text, &end, 10);
@@ -91,8 +91,9 @@ static int read_figure(struct entry *e, char **field)
 	double value = strtod(field[FIGURE], &end);
 
 	if (term < 0 || end == field[FIGURE] || *end || isnan(value) ||
-	    (!control && strcmp(field[KIND], "plain")) || whole(field[CPUS], &from.setup.cpus) ||
-	    whole(field[RUNS], &from.setup.runs) ||
+	    (!control && strcmp(field[KIND], "plain")) ||
+	    parse_unsigned(field[CPUS], &from.setup.cpus) ||
+	    parse_unsigned(field[RUNS], &from.setup.runs) ||
 	    (!from.setup.quiet && strcmp(field[QUIET], "busy")))
 		return -EINVAL;
 	snprintf(from.tree, sizeof(from.tree), "%s", field[TREE]);
@@ -199,7 +200,7 @@ void record_put(struct entry *e, const struct outcome *o, const struct origin *f
 	for (size_t i = 0; i < claim_terms(e->claim); i++) {
 		const struct term *term = &e->claim->term[i];
 
-		/* What was left out keeps its older figure; with a new one, the old control goes. */
+		/* A term that was not measured keeps its old figure; a new figure drops the old control. */
 		if (isnan(o->figure[i]))
 			continue;
 		if (control) {
@@ -215,7 +216,7 @@ void record_put(struct entry *e, const struct outcome *o, const struct origin *f
 		snprintf(e->detail, sizeof(e->detail), "%s", o->ours);
 }
 
-/* The least favourable origin of what is judged. */
+/* The least favourable setup of all figures that count for the verdict. */
 static struct setup setup_of(const struct entry *e, bool counts)
 {
 	struct setup s = { UINT_MAX, UINT_MAX, true };

@@ -20,7 +20,7 @@ struct origin {
 };
 
 /**
- * struct entry - what is known of a claim
+ * struct entry - the figures of a claim
  * @figure, @control: of each term, NAN unknown; @from: the origin of @figure
  */
 struct entry {
@@ -37,7 +37,7 @@ struct record {
 	char *table, table_tree[RECORD_TREE];
 };
 
-/** struct finding - what follows from an entry; @control is unknown where there is none */
+/** struct finding - the verdict on an entry; @control is unknown where there is none */
 struct finding {
 	enum verdict verdict, control;
 	unsigned int unmet;
@@ -56,10 +56,10 @@ int record_load(struct record *r, const char *path, char *error);
 /** record_save() - write @path as a whole. 0 or negative errno. */
 int record_save(const struct record *r, const char *path);
 
-/** record_put() - the figures that @o found, in place of older ones. */
+/** record_put() - store the figures of @o, in place of older ones. */
 void record_put(struct entry *e, const struct outcome *o, const struct origin *from, bool control);
 
-/** record_finding() - the verdict on what is known. */
+/** record_finding() - the verdict on the figures of @e. */
 struct finding record_finding(const struct entry *e, bool counts);
 
 #endif

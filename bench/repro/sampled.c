@@ -88,7 +88,7 @@ static void add_words(char *text, size_t size, const char *words)
 		used += (size_t)snprintf(text + used, size - used, " '--%s'", word);
 }
 
-/* The program beside this one. */
+/* The path of a program in the same directory as this one. */
 static bool find_program(struct outcome *o, char *path, size_t size)
 {
 	ssize_t n = readlink("/proc/self/exe", path, size - 1);
@@ -105,8 +105,8 @@ static bool find_program(struct outcome *o, char *path, size_t size)
 	return true;
 }
 
-static bool profile(struct outcome *o, const char *file, const char *words, const char *heap,
-		    const char *record, struct sampled *s)
+static bool profile_run(struct outcome *o, const char *file, const char *words, const char *heap,
+			const char *record, struct sampled *s)
 {
 	const char *set = getenv("GCHINTCTL"), *ctl = set && *set ? set : GCHINTCTL;
 	char program[400], command[2400] = "";
@@ -165,7 +165,7 @@ bool sampled(struct outcome *o, const char *setting, const char *heap, const cha
 		return false;
 	}
 	snprintf(file, sizeof(file), "%s/p.db", folder);
-	good = profile(o, file, words, options, how, s);
+	good = profile_run(o, file, words, options, how, s);
 	unlink(file);
 	rmdir(folder);
 	if (good && keeping < KEPT) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Table 1 of the Dalvik seed beside ours: allocation figures from a run that collects at
+ * Table 1 of the Dalvik seed and ours: allocation figures from a run that collects at
  * every 64 KiB, events and overhead from a plain one, as the seed took them.
  */
 #include "repro/claims-dalvik.h"
@@ -178,7 +178,7 @@ int repro_table1(FILE *out)
 		 * Lifetimes of one busy thread: where four share two cores each runs for
 		 * milliseconds, and what it allocates meanwhile dies by its own clock alone.
 		 */
-		/* Rests of 1.2 s and a trim after 1 s stand for the seed's 5 s. */
+		/* Idle times of 1.2 s and a trim after 1 s replace the seed's 5 s. */
 		if (!probe(&o, "app", paper[i].app, "idle-gaps=0 work=0 active=1",
 			   "plan=cms,profiler=64K,trim=0,max=512M", &fine) ||
 		    !probe(&o, "app", paper[i].app, "idle-ms=1200",

@@ -26,7 +26,7 @@ enum verdict verdict_term(const struct term *term, double figure)
 	return VERDICT_REPRODUCES;
 }
 
-static bool judged(const struct term *term, bool counts)
+static bool term_is_judged(const struct term *term, bool counts)
 {
 	return term->basis == BASIS_COUNT || (term_rests_on_time(term) && !counts);
 }
@@ -39,7 +39,7 @@ enum verdict verdict_of(const struct term *term, const double *figure, size_t te
 	for (size_t i = 0; i < terms; i++) {
 		enum verdict one;
 
-		if (!judged(&term[i], counts))
+		if (!term_is_judged(&term[i], counts))
 			continue;
 		tried++;
 		one = verdict_term(&term[i], figure[i]);

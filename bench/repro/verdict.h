@@ -29,7 +29,7 @@ enum basis {
 };
 
 /**
- * struct term - one figure of a claim, and what it may be
+ * struct term - one figure of a claim, and the values allowed for it
  * @paper: the paper's own figure; NAN where it prints none (a plot, or words)
  * @shape: open interval; at its ends and outside them the paper is contradicted
  * @size: closed band within @shape in which ours counts as reproduced; both ends finite
@@ -53,17 +53,17 @@ enum {
 	UNMET_QUIET = 8,
 };
 
-/** struct setup - where the figures were taken; @quiet: nothing disturbed what is timed */
+/** struct setup - where the figures were taken; @quiet: no timing was disturbed */
 struct setup {
 	unsigned int cpus, runs;
 	bool quiet;
 };
 
-/** verdict_term() - of one figure; what is no number is unknown. */
+/** verdict_term() - the verdict on one figure; NAN is unknown. */
 enum verdict verdict_term(const struct term *term, double figure);
 
 /**
- * verdict_of() - of a claim: the worst of its terms
+ * verdict_of() - the verdict on a claim: the worst of its terms
  *
  * Terms of energy are left out, as nothing here measures them: needs_unmet() says so.
  * With @counts, so are those that rest on time. VERDICT_UNKNOWN where no term is left.
@@ -74,17 +74,17 @@ enum verdict verdict_of(const struct term *term, const double *figure, size_t te
 unsigned int needs_unmet(const struct needs *needs, const struct term *term, size_t terms,
 			 const struct setup *setup, bool counts);
 
-/** term_rests_on_time() - does a busy machine have a say in it? */
+/** term_rests_on_time() - does a busy machine influence the figure? */
 static inline bool term_rests_on_time(const struct term *term)
 {
 	return term->basis == BASIS_TIME || term->basis == BASIS_PROXY;
 }
 
 /**
- * control_tells() - does the control's verdict say that the mechanism made ours?
+ * control_tells() - does the control confirm that the mechanism caused our verdict?
  * @plain: without the control; @control: with it
  *
- * What holds must fall, what fails must hold. Nothing is told of what is unknown.
+ * A claim that holds must fail with the control, and the reverse. Unknown confirms nothing.
  */
 bool control_tells(enum verdict plain, enum verdict control);
 

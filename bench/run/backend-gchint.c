@@ -16,7 +16,7 @@
 _Static_assert((int)GC_PAUSE_COUNT == RUN_PAUSES, "names of pause classes");
 _Static_assert((int)GC_CAUSE_COUNT == RUN_CAUSES, "names of causes");
 
-/* What the statistics listener does not keep: the heap after each collection, remarks. */
+/* Figures that the statistics listener lacks: the heap after each collection, remarks. */
 struct ends {
 	struct gc_listener base;
 	double heap_sum, remark_ms, remark_max_ms;
@@ -64,7 +64,7 @@ static void close_listeners(struct backend *b)
 		gc_listener_stats_fini(&b->stats);
 }
 
-static int refused(struct backend *b, struct run_result *r, int code, const char *text)
+static int backend_refuse(struct backend *b, struct run_result *r, int code, const char *text)
 {
 	snprintf(r->error, sizeof(r->error), "%s", text);
 	r->code = code;
@@ -120,13 +120,13 @@ int backend_open(struct backend **out, const struct run_request *q, struct run_r
 	int code;
 
 	if (!b)
-		return refused(b, r, -ENOMEM, "out of memory");
+		return backend_refuse(b, r, -ENOMEM, "out of memory");
 	code = open_listener(b, q->listener ? q->listener : "stats", &listener, &text);
 	if (code)
-		return refused(b, r, code, text);
+		return backend_refuse(b, r, code, text);
 	code = gc_heap_create(&b->heap, q->options, listener, &err);
 	if (code)
-		return refused(b, r, code, err.text);
+		return backend_refuse(b, r, code, err.text);
 	if (b->hinting)
 		gc_frequency_source(b->heap, gc_listener_gchint_frequency, &b->gchint);
 	snprintf(r->options, sizeof(r->options), "%s", gc_heap_options(b->heap));
@@ -139,7 +139,7 @@ struct bench_heap *backend_heap(struct backend *b)
 	return b->heap;
 }
 
-static void spread(struct run_spread *out, const struct gc_histogram *h)
+static void spread_fill(struct run_spread *out, const struct gc_histogram *h)
 {
 	out->count = h->count;
 	out->total = (double)h->sum_ns / 1e6;
@@ -151,8 +151,8 @@ static void spread(struct run_spread *out, const struct gc_histogram *h)
 	out->max = (double)h->max_ns / 1e6;
 }
 
-/* Pauses of all kinds together. */
-static void spread_all(struct run_spread *out, const struct gc_histogram *kind, int kinds)
+/* Pauses of all classes together. */
+static void spread_fill_all(struct run_spread *out, const struct gc_histogram *kind, int kinds)
 {
 	struct gc_histogram all = kind[0];
 
@@ -163,12 +163,12 @@ static void spread_all(struct run_spread *out, const struct gc_histogram *kind, 
 		for (int k = 0; k < GC_HIST_BUCKETS; k++)
 			all.bucket[k] += kind[i].bucket[k];
 	}
-	spread(out, &all);
+	spread_fill(out, &all);
 }
 
-/* Sort the pauses by thread. An address may serve one thread after another. */
-static void utilisation(struct backend *b, const struct backend_life *life, size_t lives,
-			struct run_result *r)
+/* Sort the pauses by thread. Threads that follow each other may reuse an address. */
+static void utilisation_fill(struct backend *b, const struct backend_life *life, size_t lives,
+			     struct run_result *r)
 {
 	struct span **pause = calloc(lives, sizeof(*pause));
 	size_t *pauses = calloc(lives, sizeof(*pauses));
@@ -213,11 +213,11 @@ void backend_results(struct backend *b, const struct backend_life *life, size_t 
 	r->gc_cpu_ms = (double)r->gc.gc_cpu_ns / 1e6;
 	if (!b->listening)
 		return;
-	spread(&r->stop, &b->stats.stw);
-	spread(&r->safepoint, &b->stats.ttsp);
+	spread_fill(&r->stop, &b->stats.stw);
+	spread_fill(&r->safepoint, &b->stats.ttsp);
 	for (int i = 0; i < RUN_PAUSES; i++)
-		spread(&r->pause[i], &b->stats.pause[i]);
-	spread_all(&r->all_pauses, b->stats.pause, RUN_PAUSES);
+		spread_fill(&r->pause[i], &b->stats.pause[i]);
+	spread_fill_all(&r->all_pauses, b->stats.pause, RUN_PAUSES);
 	r->pauses_lost = b->stats.record_lost;
 	r->mark_ms = (double)b->stats.phase_ns[GC_PHASE_MARK] / 1e6;
 	r->remark_ms = b->ends.remark_ms;
@@ -225,7 +225,7 @@ void backend_results(struct backend *b, const struct backend_life *life, size_t 
 	r->remarks = b->ends.remarks;
 	if (b->ends.cycles)
 		r->heap_after = b->ends.heap_sum / (double)b->ends.cycles;
-	utilisation(b, life, lives, r);
+	utilisation_fill(b, life, lives, r);
 }
 
 void backend_close(struct backend *b)

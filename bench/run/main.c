@@ -63,7 +63,7 @@ static int is_profile(const struct dirent *e)
 	return dot && !strcmp(dot, ".profile");
 }
 
-static void list(void)
+static void workloads_list(void)
 {
 	struct dirent **file;
 	int n;
@@ -86,7 +86,7 @@ static void list(void)
 		free(file);
 }
 
-static void help(const struct workload *w)
+static void workload_help(const struct workload *w)
 {
 	if (!w) {
 		puts("usage: gchint-bench WORKLOAD|PROFILE [--SETTING=VALUE...] [OPTION...]\n"
@@ -127,7 +127,7 @@ static int usage(const char *what, const char *word)
 }
 
 /* One "--key=value". Return: 0, or 2 after a complaint. */
-static int option(struct command *c, const char *arg)
+static int option_parse(struct command *c, const char *arg)
 {
 	const char *value = strchr(arg, '=');
 	size_t length = value ? (size_t)(value - arg) : strlen(arg);
@@ -168,7 +168,7 @@ static int option(struct command *c, const char *arg)
 	return 0;
 }
 
-static int print(const struct command *c, const struct report_run *run)
+static int runs_print(const struct command *c, const struct report_run *run)
 {
 	if (c->table1)
 		return report_table1(run, c->runs, c->form, stdout);
@@ -200,7 +200,7 @@ static int run_all(struct command *c, const char *name)
 					 1;
 		}
 	}
-	if (!status && print(c, run)) {
+	if (!status && runs_print(c, run)) {
 		fputs("gchint-bench: out of memory\n", stderr);
 		status = 1;
 	}
@@ -214,13 +214,13 @@ int main(int argc, char **argv)
 	const char *name = argc > 1 ? argv[1] : "--help";
 
 	if (!strcmp(name, "--help") || !strcmp(name, "-h")) {
-		help(NULL);
+		workload_help(NULL);
 		putchar('\n');
-		list();
+		workloads_list();
 		return argc > 1 ? 0 : 2;
 	}
 	if (!strcmp(name, "list")) {
-		list();
+		workloads_list();
 		return 0;
 	}
 	c.request.setting = c.setting;
@@ -237,10 +237,10 @@ int main(int argc, char **argv)
 		int code;
 
 		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
-			help(workload_find(c.workload));
+			workload_help(workload_find(c.workload));
 			return 0;
 		}
-		code = option(&c, argv[i]);
+		code = option_parse(&c, argv[i]);
 		if (code)
 			return code;
 	}

@@ -20,7 +20,7 @@ struct row {
 	size_t count;
 };
 
-static void text(struct row *row, const char *heading, const char *value)
+static void row_add_text(struct row *row, const char *heading, const char *value)
 {
 	if (row->count == MAX_COLUMNS)
 		abort(); /* a column more than there is room for: raise MAX_COLUMNS */
@@ -30,21 +30,21 @@ static void text(struct row *row, const char *heading, const char *value)
 	row->count++;
 }
 
-static void number(struct row *row, const char *heading, double value, int digits)
+static void row_add_number(struct row *row, const char *heading, double value, int digits)
 {
 	char cell[64] = "-";
 
 	if (!isnan(value))
 		snprintf(cell, sizeof(cell), "%.*f", digits, value);
-	text(row, heading, cell);
+	row_add_text(row, heading, cell);
 }
 
 static void count_if(struct row *row, const char *heading, bool known, uint64_t value)
 {
-	number(row, heading, known ? (double)value : NAN, 0);
+	row_add_number(row, heading, known ? (double)value : NAN, 0);
 }
 
-static double ratio(double a, double b)
+static double number_ratio(double a, double b)
 {
 	return b > 0 ? a / b : NAN;
 }
@@ -66,26 +66,29 @@ static double longest_pause(const struct run_result *r)
 #define OF_COLLECTOR(r, expr) NAN
 #endif
 
-static void table1(struct row *row, const struct run_result *r)
+static void row_add_table1(struct row *row, const struct run_result *r)
 {
 	double lives = OF_COLLECTOR(r, r->gc.lifetime_bytes);
 
-	/* What the program asked for; a collector's count may hold its rounding. */
-	number(row, "alloc_mib", (double)r->allocated_bytes / MIB, 2);
-	number(row, "live_mib", OF_COLLECTOR(r, r->gc.peak_live_bytes) / MIB, 2);
-	number(row, "alloc_mobj", (double)r->allocated_objects / 1e6, 3);
-	number(row, "live_mobj", OF_COLLECTOR(r, r->gc.live_objects) / 1e6, 3);
-	number(row, "die_128k_%", 100 * ratio(OF_COLLECTOR(r, r->gc.lifetime_128k), lives), 1);
-	number(row, "die_256k_%", 100 * ratio(OF_COLLECTOR(r, r->gc.lifetime_256k), lives), 1);
-	number(row, "die_512k_%", 100 * ratio(OF_COLLECTOR(r, r->gc.lifetime_512k), lives), 1);
-	number(row, "threads", r->threads, 0);
-	number(row, "contentions", OF_COLLECTOR(r, r->gc.contentions), 0);
+	/* The bytes that the program requested; a collector's count may include rounding. */
+	row_add_number(row, "alloc_mib", (double)r->allocated_bytes / MIB, 2);
+	row_add_number(row, "live_mib", OF_COLLECTOR(r, r->gc.peak_live_bytes) / MIB, 2);
+	row_add_number(row, "alloc_mobj", (double)r->allocated_objects / 1e6, 3);
+	row_add_number(row, "live_mobj", OF_COLLECTOR(r, r->gc.live_objects) / 1e6, 3);
+	row_add_number(row, "die_128k_%",
+		       100 * number_ratio(OF_COLLECTOR(r, r->gc.lifetime_128k), lives), 1);
+	row_add_number(row, "die_256k_%",
+		       100 * number_ratio(OF_COLLECTOR(r, r->gc.lifetime_256k), lives), 1);
+	row_add_number(row, "die_512k_%",
+		       100 * number_ratio(OF_COLLECTOR(r, r->gc.lifetime_512k), lives), 1);
+	row_add_number(row, "threads", r->threads, 0);
+	row_add_number(row, "contentions", OF_COLLECTOR(r, r->gc.contentions), 0);
 	count_if(row, "gc_conc", r->collector, r->cause[1]);
 	count_if(row, "gc_alloc", r->collector, r->cause[0]);
 	count_if(row, "gc_explicit", r->collector, r->cause[2]);
-	number(row, "trims", OF_COLLECTOR(r, r->gc.trims), 0);
-	number(row, "max_pause_ms", longest_pause(r), 2);
-	number(row, "gc_cpu_%", 100 * ratio(r->gc_cpu_ms, r->cpu_ms), 1);
+	row_add_number(row, "trims", OF_COLLECTOR(r, r->gc.trims), 0);
+	row_add_number(row, "max_pause_ms", longest_pause(r), 2);
+	row_add_number(row, "gc_cpu_%", 100 * number_ratio(r->gc_cpu_ms, r->cpu_ms), 1);
 }
 
 /* ---- every figure ----------------------------------------------------------- */
@@ -100,7 +103,7 @@ static void spread_cells(struct row *row, const char *name, const struct run_spr
 	count_if(row, heading, !isnan(s->total), s->count);
 	for (size_t i = 0; i < sizeof(value) / sizeof(*value); i++) {
 		snprintf(heading, sizeof(heading), "%s_%s", name, suffix[i]);
-		number(row, heading, value[i], 4);
+		row_add_number(row, heading, value[i], 4);
 	}
 }
 
@@ -144,53 +147,53 @@ static void run_cells(struct row *row, const struct report_run *run)
 	const struct run_result *r = &run->result;
 	char heading[40];
 
-	text(row, "run", run->name);
-	text(row, "heap", r->heap);
-	text(row, "options", *r->options ? r->options : "-");
-	text(row, "error", r->code ? r->error : "-");
-	number(row, "score_ms", r->score_ms, 3);
-	number(row, "wall_ms", r->wall_ms, 3);
-	number(row, "cpu_ms", r->cpu_ms, 3);
-	number(row, "foreign_cores", r->foreign, 3);
-	text(row, "quiet", isnan(r->foreign) ? "-" : quiet_ok(r->foreign) ? "yes" : "no");
-	number(row, "rss_mib", (double)r->rss_bytes / MIB, 1);
-	number(row, "pss_mib", r->pss_bytes ? (double)r->pss_bytes / MIB : NAN, 1);
-	number(row, "heap_mib", r->heap_bytes ? (double)r->heap_bytes / MIB : NAN, 2);
+	row_add_text(row, "run", run->name);
+	row_add_text(row, "heap", r->heap);
+	row_add_text(row, "options", *r->options ? r->options : "-");
+	row_add_text(row, "error", r->code ? r->error : "-");
+	row_add_number(row, "score_ms", r->score_ms, 3);
+	row_add_number(row, "wall_ms", r->wall_ms, 3);
+	row_add_number(row, "cpu_ms", r->cpu_ms, 3);
+	row_add_number(row, "foreign_cores", r->foreign, 3);
+	row_add_text(row, "quiet", isnan(r->foreign) ? "-" : quiet_ok(r->foreign) ? "yes" : "no");
+	row_add_number(row, "rss_mib", (double)r->rss_bytes / MIB, 1);
+	row_add_number(row, "pss_mib", r->pss_bytes ? (double)r->pss_bytes / MIB : NAN, 1);
+	row_add_number(row, "heap_mib", r->heap_bytes ? (double)r->heap_bytes / MIB : NAN, 2);
 	count_if(row, "asked_bytes", !r->code, r->allocated_bytes);
 	count_if(row, "asked_objects", !r->code, r->allocated_objects);
 	count_if(row, "checksum", !r->code, r->checksum);
-	table1(row, r);
+	row_add_table1(row, r);
 	count_if(row, "collections", r->has_collections, r->collections);
-	number(row, "gc_cpu_ms", r->gc_cpu_ms, 3);
-	number(row, "granted_mib", OF_COLLECTOR(r, r->gc.allocated_bytes) / MIB, 2);
+	row_add_number(row, "gc_cpu_ms", r->gc_cpu_ms, 3);
+	row_add_number(row, "granted_mib", OF_COLLECTOR(r, r->gc.allocated_bytes) / MIB, 2);
 	counter_cells(row, r);
-	number(row, "heap_after_mib", r->heap_after / MIB, 3);
-	number(row, "mark_ms", r->mark_ms, 3);
-	number(row, "remark_ms", r->remark_ms, 3);
-	number(row, "remark_max_ms", r->remark_max_ms, 3);
+	row_add_number(row, "heap_after_mib", r->heap_after / MIB, 3);
+	row_add_number(row, "mark_ms", r->mark_ms, 3);
+	row_add_number(row, "remark_ms", r->remark_ms, 3);
+	row_add_number(row, "remark_max_ms", r->remark_max_ms, 3);
 	spread_cells(row, "stw", &r->stop);
 	spread_cells(row, "ttsp", &r->safepoint);
 	for (int i = 0; i < RUN_PAUSES; i++)
 		spread_cells(row, run_pause_name[i], &r->pause[i]);
 	spread_cells(row, "pause", &r->all_pauses);
 	count_if(row, "pauses_lost", r->has_collections, r->pauses_lost);
-	number(row, "utilisation", r->overall, 4);
-	number(row, "utilisation_worst", r->worst_overall, 4);
+	row_add_number(row, "utilisation", r->overall, 4);
+	row_add_number(row, "utilisation_worst", r->worst_overall, 4);
 	for (int w = 0; w < RUN_WINDOWS; w++) {
 		snprintf(heading, sizeof(heading), "minmu_%dms", (int)(run_window_ns[w] / 1000000));
-		number(row, heading, r->minmu[w], 4);
+		row_add_number(row, heading, r->minmu[w], 4);
 		snprintf(heading, sizeof(heading), "mmu_%dms", (int)(run_window_ns[w] / 1000000));
-		number(row, heading, r->mmu[w], 4);
+		row_add_number(row, heading, r->mmu[w], 4);
 		snprintf(heading, sizeof(heading), "bmu_%dms", (int)(run_window_ns[w] / 1000000));
-		number(row, heading, r->bmu[w], 4);
+		row_add_number(row, heading, r->bmu[w], 4);
 	}
 	spread_cells(row, "hiccup", &r->hiccup);
 	spread_cells(row, "control", &r->control);
 	spread_cells(row, "latency", &r->simple);
 	spread_cells(row, "metered", &r->metered);
 	count_if(row, "missed", r->has_deadline, r->missed);
-	number(row, "run_delay_ms", r->run_delay_ms, 3);
-	number(row, "migrations", r->migrations, 0);
+	row_add_number(row, "run_delay_ms", r->run_delay_ms, 3);
+	row_add_number(row, "migrations", r->migrations, 0);
 }
 
 static int print_rows(const struct report_run *run, size_t count, enum table_form form, FILE *out,
@@ -223,8 +226,8 @@ int report_rows(const struct report_run *run, size_t count, enum table_form form
 
 static void table1_cells(struct row *row, const struct report_run *run)
 {
-	text(row, "benchmark", run->name);
-	table1(row, &run->result);
+	row_add_text(row, "benchmark", run->name);
+	row_add_table1(row, &run->result);
 }
 
 int report_table1(const struct report_run *run, size_t count, enum table_form form, FILE *out)
@@ -327,7 +330,7 @@ void report_text(const struct report_run *run, FILE *out)
 					run_cause_name[i]);
 	if (!isnan(r->gc_cpu_ms))
 		fprintf(out, "; %.1f ms of CPU, %.1f %%", r->gc_cpu_ms,
-			100 * ratio(r->gc_cpu_ms, r->cpu_ms));
+			100 * number_ratio(r->gc_cpu_ms, r->cpu_ms));
 	fputs("\n\n", out);
 	if (r->collector)
 		report_table1(run, 1, TABLE_TEXT, out);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* What a run saw, for people (text) and programs (CSV, JSON): one row a run. */
+/* The figures of a run, as text to read or as CSV and JSON for programs: one row a run. */
 #ifndef BENCH_REPORT_H
 #define BENCH_REPORT_H
 
 #include "lib/table.h"
 #include "run/run.h"
 
-/** struct report_run - a run and what it is called */
+/** struct report_run - a run and its name */
 struct report_run {
 	const char *name;
 	struct run_result result;
 };
 
-/** report_text() - all that is known of one run, in sections. */
+/** report_text() - all figures of one run, in sections. */
 void report_text(const struct report_run *run, FILE *out);
 /** report_rows() - one wide row a run, every figure a column. 0 or -ENOMEM. */
 int report_rows(const struct report_run *run, size_t count, enum table_form form, FILE *out);

@@ -61,14 +61,14 @@ static double cpu_ms(void)
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-static void fail(struct runner *r, int code)
+static void runner_fail(struct runner *r, int code)
 {
 	int none = 0;
 
 	atomic_compare_exchange_strong(&r->code, &none, code);
 }
 
-static void *work(void *arg)
+static void *worker_run(void *arg)
 {
 	struct worker *w = arg;
 	struct runner *r = w->r;
@@ -80,7 +80,7 @@ static void *work(void *arg)
 	start = now_ns();
 	life->thread = heap_attach(r->bench.heap);
 	if (!life->thread) {
-		fail(r, -ENOMEM);
+		runner_fail(r, -ENOMEM);
 		goto out;
 	}
 	life->begin = now_ns();
@@ -88,7 +88,7 @@ static void *work(void *arg)
 	life->end = now_ns();
 	r->elapsed_ms[w->index] = ms_since(start);
 	if (code)
-		fail(r, code);
+		runner_fail(r, code);
 	heap_detach(life->thread);
 out:
 	r->delay_ms[w->index] = watch_delay_ms();
@@ -118,7 +118,7 @@ static void meter_after(void *arg)
 
 	if (!m->t)
 		return;
-	/* Back from its sleep, a thread must enter the program: that is part of it. */
+	/* A thread that wakes up must reenter the program, which is part of the hiccup. */
 	heap_unpark(m->t);
 	heap_poll(m->t);
 	heap_park(m->t);
@@ -136,7 +136,7 @@ static void meter_end(void *arg)
 
 /* ---- results ------------------------------------------------------------- */
 
-static void unknown(struct run_result *r)
+static void result_set_unknown(struct run_result *r)
 {
 	struct run_spread none = { 0, NAN, NAN, NAN, NAN, NAN };
 
@@ -155,7 +155,7 @@ static void unknown(struct run_result *r)
 	}
 }
 
-static int failed(struct run_result *r, int code, const char *what)
+static int result_set_failed(struct run_result *r, int code, const char *what)
 {
 	r->code = code;
 	if (!*r->error)
@@ -163,7 +163,7 @@ static int failed(struct run_result *r, int code, const char *what)
 	return code;
 }
 
-static const char *reason(int code)
+static const char *error_reason(int code)
 {
 	switch (code) {
 	case -ENOMEM:
@@ -197,7 +197,7 @@ static int apply_settings(struct runner *r, const struct run_request *q, struct 
 		key[value - q->setting[i]] = 0;
 		code = settings_set(&r->bench.settings, key, value + 1, &err);
 	}
-	return code ? failed(result, code, err.text) : 0;
+	return code ? result_set_failed(result, code, err.text) : 0;
 }
 
 static void show_progress(const struct runner *r, int64_t start)
@@ -221,14 +221,14 @@ static int run_threads(struct runner *r, const struct run_request *q, struct run
 	int made = 0;
 
 	if (!worker)
-		return failed(result, -ENOMEM, "out of memory");
+		return result_set_failed(result, -ENOMEM, "out of memory");
 	pthread_barrier_init(&r->start, NULL, (unsigned int)r->bench.threads + 1);
 	atomic_store(&r->running, r->bench.threads);
 	for (; made < r->bench.threads; made++) {
 		worker[made].r = r;
 		worker[made].index = made;
-		if (pthread_create(&worker[made].thread, NULL, work, &worker[made])) {
-			/* Threads wait at the barrier for ever: only the end of the process helps. */
+		if (pthread_create(&worker[made].thread, NULL, worker_run, &worker[made])) {
+			/* The threads already made wait at the barrier for ever, so end the process. */
 			fprintf(stderr, "cannot make thread %d of %d\n", made, r->bench.threads);
 			_exit(1);
 		}
@@ -290,14 +290,14 @@ int run_here(const struct run_request *q, struct run_result *result)
 	bool guarded;
 	int code;
 
-	unknown(result);
+	result_set_unknown(result);
 	if (!r)
-		return failed(result, -ENOMEM, "out of memory");
+		return result_set_failed(result, -ENOMEM, "out of memory");
 	snprintf(result->heap, sizeof(result->heap), "%s", heap_name());
 	r->workload = workload_find(q->workload);
 	if (!r->workload) {
 		free(r);
-		return failed(result, -ENOENT, "no such workload; list shows them");
+		return result_set_failed(result, -ENOENT, "no such workload; list shows them");
 	}
 	code = apply_settings(r, q, result);
 	if (code)
@@ -311,7 +311,7 @@ int run_here(const struct run_request *q, struct run_result *result)
 	r->bench.heap = backend_heap(r->backend);
 	code = r->workload->prepare(&r->bench, &err);
 	if (code) {
-		failed(result, code, *err.text ? err.text : reason(code));
+		result_set_failed(result, code, *err.text ? err.text : error_reason(code));
 		goto close_backend;
 	}
 	guarded = !quiet_begin(&quiet);
@@ -327,7 +327,7 @@ int run_here(const struct run_request *q, struct run_result *result)
 	result->involuntary_switches = (uint64_t)(after.ru_nivcsw - before.ru_nivcsw);
 	collect_results(r, result);
 	if (code)
-		failed(result, code, reason(code));
+		result_set_failed(result, code, error_reason(code));
 close_backend:
 	result->migrations = watch_migrations_end(migrations);
 	free(r->bench.state);
@@ -339,7 +339,7 @@ free_settings:
 	return result->code;
 }
 
-static void await(pid_t pid, const struct run_request *q, struct run_result *result)
+static void child_await(pid_t pid, const struct run_request *q, struct run_result *result)
 {
 	int status;
 
@@ -348,7 +348,7 @@ static void await(pid_t pid, const struct run_request *q, struct run_result *res
 			return;
 	if (WIFEXITED(status) && !WEXITSTATUS(status))
 		return;
-	unknown(result);
+	result_set_unknown(result);
 	snprintf(result->heap, sizeof(result->heap), "%s", heap_name());
 	result->code = -ECHILD;
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
@@ -371,8 +371,8 @@ int run_isolated(const struct run_request *q, struct run_result *result)
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		      0);
 	if (shared == MAP_FAILED) {
-		unknown(result);
-		return failed(result, -ENOMEM, "out of memory");
+		result_set_unknown(result);
+		return result_set_failed(result, -ENOMEM, "out of memory");
 	}
 	fflush(NULL);
 	if (q->hiccup) {
@@ -388,10 +388,10 @@ int run_isolated(const struct run_request *q, struct run_result *result)
 		_exit(0);
 	}
 	if (pid < 0) {
-		unknown(shared);
-		failed(shared, -errno, "cannot fork");
+		result_set_unknown(shared);
+		result_set_failed(shared, -errno, "cannot fork");
 	} else {
-		await(pid, q, shared);
+		child_await(pid, q, shared);
 	}
 	if (control) {
 		hiccup_control_stop(control, seen);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * DOC: One run of a workload on one heap, and what was seen
+ * DOC: One run of a workload on one heap, and its results
  *
  * run_isolated() runs in a child of its own, so that runs do not share a heap, a cache
- * of pages or a crash. What is unknown is NAN, or a count with its has_ flag clear.
+ * of pages or a crash. Unknown figures are NAN, or a count with its has_ flag clear.
  */
 #ifndef BENCH_RUN_H
 #define BENCH_RUN_H
@@ -33,7 +33,7 @@ extern const char *const run_cause_name[RUN_CAUSES];
  * @listener: "stats" (all figures; the default), "gchint" (hints to the kernel), "all" (both),
  *	      "null" or "none" (counters only)
  * @hiccup: run a hiccup meter and its idle control beside the workload
- * @progress: say on standard error how far it is
+ * @progress: print progress on standard error
  * @timeout_s: kill it after that; 0 never
  */
 struct run_request {
@@ -47,7 +47,7 @@ struct run_request {
 	unsigned int timeout_s;
 };
 
-/** struct run_spread - a distribution in ms; NAN when nothing was seen */
+/** struct run_spread - a distribution in ms; NAN if it is empty */
 struct run_spread {
 	uint64_t count;
 	double total, p50, p99, p999, max;
@@ -118,7 +118,7 @@ struct backend_life {
 int backend_open(struct backend **out, const struct run_request *request,
 		 struct run_result *result);
 struct bench_heap *backend_heap(struct backend *b);
-/** backend_results() - fill in what the heap knows, before backend_close(). */
+/** backend_results() - fill in the figures of the heap, before backend_close(). */
 void backend_results(struct backend *b, const struct backend_life *life, size_t lives,
 		     struct run_result *result);
 void backend_close(struct backend *b);

@@ -200,7 +200,7 @@ void run_utilisation(struct run_result *r, const struct backend_life *life, size
 	for (size_t i = 0; i < lives; i++)
 		r->worst_overall = fmin(r->worst_overall, util_overall(&curve[i]));
 	for (int w = 0; w < RUN_WINDOWS; w++) {
-		/* A window longer than the run says nothing that the overall does not. */
+		/* A window longer than the run adds nothing to the overall utilisation. */
 		if (run_window_ns[w] > pool->step[pool->count - 1].at - pool->step[0].at)
 			break;
 		r->minmu[w] = util_minmu(curve, lives, run_window_ns[w]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernel and the clocks say about a run: scheduling, memory, latencies. */
+/* Measurements of a run by kernel and clocks: scheduling, memory, latencies. */
 #ifndef BENCH_WATCH_H
 #define BENCH_WATCH_H
 

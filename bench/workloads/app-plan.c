@@ -85,10 +85,10 @@ static int refuse_mean(const char *what, double mean, struct settings_error *err
 /*
  * Table 1's percentages are of all bytes, those that never die included; the young must
  * die faster to make up for them. Their live volume shrinks as they do, which leaves more
- * for the long-lived: a few turns settle it.
+ * for the long-lived: a few iterations converge.
  */
-static int solve(struct app_plan *plan, double alloc, double live, const double life[3],
-		 struct settings_error *err)
+static int plan_solve(struct app_plan *plan, double alloc, double live, const double life[3],
+		      struct settings_error *err)
 {
 	double lasting = live;
 
@@ -160,7 +160,7 @@ int app_plan(struct app_plan *plan, const struct settings *s, struct settings_er
 	plan->knot[3] = 512 * KIB;
 	plan->knot[4] = 512 * KIB + tail * MIB;
 	plan->at[4] = 1;
-	code = solve(plan, alloc, live, life, err);
+	code = plan_solve(plan, alloc, live, life, err);
 	if (code)
 		return code;
 	lasting_mean = live / (live_objects * 1e6);

@@ -27,7 +27,7 @@
  *	       bytes that this thread allocates; straight between knots
  * @quantum, @wheel: bytes a slot, and slots, of the wheel that holds the young
  * @explicit_collections: by the first thread
- * @idle_gaps, @idle_ms: rests of all threads
+ * @idle_gaps, @idle_ms: idle times of all threads
  * @work: steps of arithmetic an object
  */
 struct app_plan {

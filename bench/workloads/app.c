@@ -45,7 +45,7 @@ struct worker {
 	uint64_t hand; /* quanta of the wheel that are over */
 };
 
-static int prepare(struct bench *b, struct settings_error *err)
+static int app_prepare(struct bench *b, struct settings_error *err)
 {
 	const struct heap_kind refs = HEAP_KIND_REFS("Object[]");
 	struct app *a = calloc(1, sizeof(*a));
@@ -93,7 +93,7 @@ static struct object *new_object(struct worker *w, const double *limit)
 	return o;
 }
 
-static void keep(struct worker *w, struct heap_refs *refs, uint64_t slot, struct object *o)
+static void object_keep(struct worker *w, struct heap_refs *refs, uint64_t slot, struct object *o)
 {
 	heap_init(&o->next, refs->ref[slot]);
 	heap_store(w->t, refs, &refs->ref[slot], o);
@@ -111,13 +111,13 @@ static int build_lasting(struct worker *w)
 
 		if (!o)
 			return -ENOMEM;
-		keep(w, w->f.lasting, i % APP_LISTS, o);
+		object_keep(w, w->f.lasting, i % APP_LISTS, o);
 	}
 	return 0;
 }
 
-/* Everybody rests, so that the daemon finds the heap idle and trims it. */
-static void rest(struct worker *w)
+/* All threads are idle for a while, so that the daemon finds the heap idle and trims it. */
+static void worker_rest(struct worker *w)
 {
 	struct timespec t = { (time_t)(w->a->plan.idle_ms / 1000),
 			      (long)(w->a->plan.idle_ms % 1000) * 1000000 };
@@ -127,13 +127,13 @@ static void rest(struct worker *w)
 	heap_unpark(w->t);
 }
 
-/* Did the part that is done pass another of @count even marks? */
-static bool passes(uint64_t before, uint64_t now, uint64_t all, uint64_t count)
+/* Did the progress from @before to @now cross one of @count even steps of @all? */
+static bool share_passes(uint64_t before, uint64_t now, uint64_t all, uint64_t count)
 {
 	return now * count / all != before * count / all;
 }
 
-static int churn(struct worker *w, int index)
+static int worker_churn(struct worker *w, int index)
 {
 	const struct app_plan *plan = &w->a->plan;
 	uint64_t start = w->clock, all = plan->young_bytes;
@@ -146,7 +146,7 @@ static int churn(struct worker *w, int index)
 			return -ENOMEM;
 		life = app_life(plan, random_unit(&w->draw));
 		now = w->clock - start;
-		keep(w, w->f.wheel, (now + life) / plan->quantum % plan->wheel, o);
+		object_keep(w, w->f.wheel, (now + life) / plan->quantum % plan->wheel, o);
 		while (w->hand < now / plan->quantum) {
 			heap_store(w->t, w->f.wheel, &w->f.wheel->ref[w->hand % plan->wheel], NULL);
 			w->hand++;
@@ -155,15 +155,15 @@ static int churn(struct worker *w, int index)
 			now = all;
 		for (uint64_t s = before * 100 / all; s < now * 100 / all; s++)
 			bench_step(w->b);
-		if (!index && passes(before, now, all, plan->explicit_collections))
+		if (!index && share_passes(before, now, all, plan->explicit_collections))
 			heap_collect(w->t);
-		if (passes(before, now, all, plan->idle_gaps))
-			rest(w);
+		if (share_passes(before, now, all, plan->idle_gaps))
+			worker_rest(w);
 	}
 	return 0;
 }
 
-/* A thread that is there and waits: for a message, a request, a timer. */
+/* An inactive thread of the application, as one that waits for a message or a timer. */
 static void wait_for_end(struct worker *w, long nap_ns)
 {
 	const struct timespec t = { 0, nap_ns };
@@ -176,8 +176,8 @@ static void wait_for_end(struct worker *w, long nap_ns)
 	}
 }
 
-/* Count what is left and look for the mark each object carries. */
-static int check(struct worker *w)
+/* Count the remaining objects. */
+static int worker_check(struct worker *w)
 {
 	uint64_t bytes = 0;
 
@@ -189,7 +189,7 @@ static int check(struct worker *w)
 	return !bytes && w->a->plan.lasting_bytes ? -EILSEQ : 0;
 }
 
-static int run(struct bench *b, struct heap_thread *t, int index)
+static int app_run(struct bench *b, struct heap_thread *t, int index)
 {
 	struct app *a = b->state;
 	struct worker w = { .a = a, .b = b, .t = t };
@@ -203,11 +203,11 @@ static int run(struct bench *b, struct heap_thread *t, int index)
 		w.f.wheel = heap_array(t, a->refs, (uint32_t)a->plan.wheel);
 		code = w.f.wheel ? build_lasting(&w) : -ENOMEM;
 		if (!code)
-			code = churn(&w, index);
+			code = worker_churn(&w, index);
 		if (!code)
-			code = check(&w);
+			code = worker_check(&w);
 		atomic_fetch_sub(&a->active, 1);
-		/* The live set is everybody's: it stands until all are done. */
+		/* The live set of the application includes that of this thread: keep it until all are done. */
 		wait_for_end(&w, END_NS);
 	}
 	HEAP_POP(t, w.f);
@@ -221,6 +221,6 @@ const struct workload workload_app = {
 	.stresses =
 		"what its profile says: live set, lifetimes, idle threads, explicit collections",
 	.settings = app_settings,
-	.prepare = prepare,
-	.run = run,
+	.prepare = app_prepare,
+	.run = app_run,
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A program that draws: at each tick of a display a thread allocates a frame's objects, lets
- * go those of the frame before, computes and sleeps till the next tick. A frame that is not
+ * A program that draws: at each tick of a display a thread allocates a frame's objects, drops
+ * those of the frame before, computes and sleeps until the next tick. A frame that is not
  * done by then is missed, and the next begins at the tick after. Each frame is drawn,
  * however late, so that the work is the same for every governor.
  */
@@ -30,7 +30,7 @@ struct worker {
 	struct {
 		struct heap_frame head;
 		struct node *frame; /* what this frame has allocated */
-		struct node *before; /* what stands on the display */
+		struct node *before; /* what the display shows */
 		struct heap_refs *lasting;
 	} f;
 	struct random draw;
@@ -58,7 +58,7 @@ static int64_t now_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static int prepare(struct bench *b, struct settings_error *err)
+static int frames_prepare(struct bench *b, struct settings_error *err)
 {
 	const struct heap_kind node = {
 		.name = "Node",
@@ -102,7 +102,7 @@ static struct node *new_node(struct worker *w, uint64_t number)
 	return n;
 }
 
-/* One chain of the lasting ones: @count nodes that all carry its slot. */
+/* One chain of the lasting set: @count nodes that all hold the number of its slot. */
 static int build_chain(struct worker *w, uint64_t slot, uint64_t count)
 {
 	w->f.frame = NULL;
@@ -143,8 +143,8 @@ static int check_chain(struct worker *w, uint64_t slot)
 	return count == CHAIN ? 0 : -EILSEQ;
 }
 
-/* An average, more or less by the swing. */
-static uint64_t swung(struct worker *w, uint64_t average)
+/* @average, varied at random by up to the setting "swing". */
+static uint64_t average_swing(struct worker *w, uint64_t average)
 {
 	double by = (2 * random_unit(&w->draw) - 1) * (double)w->p->swing / 100;
 
@@ -153,8 +153,8 @@ static uint64_t swung(struct worker *w, uint64_t average)
 
 static int draw_frame(struct worker *w, uint64_t frame, uint64_t chains)
 {
-	uint64_t nodes = swung(w, w->p->alloc) / sizeof(struct node) + 1;
-	uint64_t work = swung(w, w->p->work), sum = frame;
+	uint64_t nodes = average_swing(w, w->p->alloc) / sizeof(struct node) + 1;
+	uint64_t work = average_swing(w, w->p->work), sum = frame;
 	int code = build_chain(w, (uint64_t)random_below(&w->draw, (int32_t)chains), CHAIN);
 
 	w->f.frame = NULL;
@@ -184,7 +184,7 @@ static void wait_until(struct worker *w, int64_t ns)
 	heap_unpark(w->t);
 }
 
-static int run(struct bench *b, struct heap_thread *t, int index)
+static int frames_run(struct bench *b, struct heap_thread *t, int index)
 {
 	const struct frames *p = b->state;
 	struct worker w = { .p = p, .b = b, .t = t };
@@ -220,6 +220,6 @@ const struct workload workload_frames = {
 	.summary = "frames at the ticks of a display, 60 or 90 a second",
 	.stresses = "a deadline that a collection may make a frame miss; idle between frames",
 	.settings = settings,
-	.prepare = prepare,
-	.run = run,
+	.prepare = frames_prepare,
+	.run = frames_run,
 };

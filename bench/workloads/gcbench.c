@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * GCBench, after the description of the benchmark by Ellis, Kovac and Boehm: binary
- * trees of growing depth, built from the root down and from the leaves up, beside one
+ * trees of growing depth, built from the root down and from the leaves up, alongside one
  * long-lived tree and one long-lived array of doubles.
  */
 #include "workloads/workload.h"
@@ -31,7 +31,7 @@ static const struct setting settings[] = {
 	{ NULL, NULL, NULL },
 };
 
-static int depth(struct bench *b, const char *key, int *out, struct settings_error *err)
+static int read_depth(struct bench *b, const char *key, int *out, struct settings_error *err)
 {
 	uint64_t value = 0;
 	int code = settings_size(&b->settings, key, 0, 24, &value, err);
@@ -40,7 +40,7 @@ static int depth(struct bench *b, const char *key, int *out, struct settings_err
 	return code;
 }
 
-static int prepare(struct bench *b, struct settings_error *err)
+static int gcbench_prepare(struct bench *b, struct settings_error *err)
 {
 	const struct heap_kind node = {
 		.name = "node",
@@ -55,9 +55,11 @@ static int prepare(struct bench *b, struct settings_error *err)
 	b->state = g;
 	if (!g)
 		return -ENOMEM;
-	if ((code = workload_threads(b, err)) || (code = depth(b, "stretch", &g->stretch, err)) ||
-	    (code = depth(b, "long", &g->longest, err)) ||
-	    (code = depth(b, "min", &g->least, err)) || (code = depth(b, "max", &g->most, err)) ||
+	if ((code = workload_threads(b, err)) ||
+	    (code = read_depth(b, "stretch", &g->stretch, err)) ||
+	    (code = read_depth(b, "long", &g->longest, err)) ||
+	    (code = read_depth(b, "min", &g->least, err)) ||
+	    (code = read_depth(b, "max", &g->most, err)) ||
 	    (code = settings_size(&b->settings, "array", 2, UINT32_MAX / 16, &array, err)))
 		return code;
 	g->array = (uint32_t)array;
@@ -101,7 +103,7 @@ static struct node *make_tree(const struct gcbench *g, struct heap_thread *t, in
 }
 
 /* From the root down: children are younger than their parent, every store is a barrier. */
-static int populate(const struct gcbench *g, struct heap_thread *t, struct node *node, int d)
+static int tree_populate(const struct gcbench *g, struct heap_thread *t, struct node *node, int d)
 {
 	struct {
 		struct heap_frame head;
@@ -122,9 +124,9 @@ static int populate(const struct gcbench *g, struct heap_thread *t, struct node 
 	if (!child)
 		goto pop;
 	heap_store(t, f.node, &f.node->right, child);
-	code = populate(g, t, f.node->left, d - 1);
+	code = tree_populate(g, t, f.node->left, d - 1);
 	if (!code)
-		code = populate(g, t, f.node->right, d - 1);
+		code = tree_populate(g, t, f.node->right, d - 1);
 pop:
 	HEAP_POP(t, f);
 	return code;
@@ -142,7 +144,7 @@ static int one_depth(const struct gcbench *g, struct heap_thread *t, int d, stru
 	HEAP_PUSH(t, f);
 	for (uint64_t i = 0; !code && i < count; i++) {
 		f.root = HEAP_NEW(t, g->node, struct node);
-		code = f.root ? populate(g, t, f.root, d) : -ENOMEM;
+		code = f.root ? tree_populate(g, t, f.root, d) : -ENOMEM;
 		f.root = NULL;
 	}
 	for (uint64_t i = 0; !code && i < count; i++) {
@@ -162,7 +164,7 @@ static uint64_t count_nodes(const struct node *node)
 	return node ? 1 + count_nodes(node->left) + count_nodes(node->right) : 0;
 }
 
-static int run(struct bench *b, struct heap_thread *t, int index)
+static int gcbench_run(struct bench *b, struct heap_thread *t, int index)
 {
 	const struct gcbench *g = b->state;
 	struct tally tally = { 0 };
@@ -179,7 +181,7 @@ static int run(struct bench *b, struct heap_thread *t, int index)
 	if (!f.tree)
 		goto pop;
 	f.tree = HEAP_NEW(t, g->node, struct node);
-	if (!f.tree || populate(g, t, f.tree, g->longest))
+	if (!f.tree || tree_populate(g, t, f.tree, g->longest))
 		goto pop;
 	f.array = heap_array(t, g->doubles, g->array);
 	if (!f.array)
@@ -208,6 +210,6 @@ const struct workload workload_gcbench = {
 	.summary = "binary trees beside a long-lived tree and array (Ellis, Kovac, Boehm)",
 	.stresses = "allocation and tracing of small objects of equal size",
 	.settings = settings,
-	.prepare = prepare,
-	.run = run,
+	.prepare = gcbench_prepare,
+	.run = gcbench_run,
 };

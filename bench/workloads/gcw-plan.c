@@ -40,8 +40,8 @@ static const char *const life_key[GCW_CLASSES] = {
 };
 
 /* A list of shares that must sum to 1; the rounding of the source is levelled out. */
-static int shares(const struct settings *s, const char *key, double *out, size_t room, size_t want,
-		  struct settings_error *err)
+static int read_shares(const struct settings *s, const char *key, double *out, size_t room,
+		       size_t want, struct settings_error *err)
 {
 	int n = settings_list(s, key, 0, 1, out, room, err);
 	double sum = 0;
@@ -64,7 +64,7 @@ static int shares(const struct settings *s, const char *key, double *out, size_t
 	return n;
 }
 
-static void limits(const double *share, size_t n, int32_t *limit)
+static void limits_from_shares(const double *share, size_t n, int32_t *limit)
 {
 	double sum = 0;
 
@@ -77,7 +77,8 @@ static void limits(const double *share, size_t n, int32_t *limit)
 static int read_lives(struct gcw_plan *plan, const struct settings *s, struct settings_error *err)
 {
 	for (int c = 0; c < GCW_CLASSES; c++) {
-		int n = shares(s, life_key[c], plan->life[c], GCW_STAGES_MAX, plan->stages, err);
+		int n = read_shares(s, life_key[c], plan->life[c], GCW_STAGES_MAX, plan->stages,
+				    err);
 
 		if (n < 0)
 			return n;
@@ -87,7 +88,7 @@ static int read_lives(struct gcw_plan *plan, const struct settings *s, struct se
 			return -EINVAL;
 		}
 		plan->stages = (unsigned int)n; /* the first row says how many, the others agree */
-		limits(plan->life[c], plan->stages, plan->life_limit[c]);
+		limits_from_shares(plan->life[c], plan->stages, plan->life_limit[c]);
 	}
 	return 0;
 }
@@ -116,13 +117,13 @@ static int read_sizes(struct gcw_plan *plan, const struct settings *s, struct se
 	if (n)
 		return n;
 	plan->large_size = (uint32_t)large;
-	n = shares(s, "size-dist", plan->share, GCW_CLASSES, GCW_CLASSES, err);
+	n = read_shares(s, "size-dist", plan->share, GCW_CLASSES, GCW_CLASSES, err);
 	if (n < 0)
 		return n;
-	n = shares(s, "large-types", element, GCW_ELEMENTS, GCW_ELEMENTS, err);
+	n = read_shares(s, "large-types", element, GCW_ELEMENTS, GCW_ELEMENTS, err);
 	if (n < 0)
 		return n;
-	limits(element, GCW_ELEMENTS, plan->element_limit);
+	limits_from_shares(element, GCW_ELEMENTS, plan->element_limit);
 	for (int i = 0; i < GCW_SIZES; i++) {
 		nodes += plan->share[i] / size[i];
 		small += plan->share[i];
@@ -134,7 +135,7 @@ static int read_sizes(struct gcw_plan *plan, const struct settings *s, struct se
 	plan->mean = small / nodes;
 	for (int i = 0; i < GCW_SIZES; i++)
 		plan->count_share[i] = plan->share[i] / size[i] / nodes;
-	limits(plan->count_share, GCW_SIZES, plan->size_limit);
+	limits_from_shares(plan->count_share, GCW_SIZES, plan->size_limit);
 	return 0;
 }
 

@@ -37,7 +37,7 @@ struct builder {
 	struct node *root, *parent, *head, *tail;
 };
 
-/* References of one thread. Trees of period p stand in row p % stages. */
+/* References of one thread. Trees of period p are in row p % stages. */
 struct roots {
 	struct heap_frame head;
 	struct builder build[GCW_STAGES_MAX];
@@ -59,7 +59,7 @@ struct worker {
 	uint64_t nodes[GCW_STAGES_MAX][GCW_STAGES_MAX];
 };
 
-static int prepare(struct bench *b, struct settings_error *err)
+static int gcw_prepare(struct bench *b, struct settings_error *err)
 {
 	static const uint32_t element[GCW_ELEMENTS] = { 1, 2, 4, 8 };
 	static const char *const name[GCW_ELEMENTS] = { "byte[]", "char[]", "int[]", "long[]" };
@@ -143,7 +143,7 @@ static void builder_add(struct worker *w, struct builder *b, struct node *node)
 	b->tail = node;
 }
 
-/* The tree is built: its leaves let go of each other. */
+/* The tree is built: clear the references that linked its leaves as a queue. */
 static struct node *builder_end(struct worker *w, struct builder *b)
 {
 	struct node *root = b->root;
@@ -158,15 +158,16 @@ static struct node *builder_end(struct worker *w, struct builder *b)
 	return root;
 }
 
-static int walk(const struct node *node, uint64_t *count, unsigned int depth)
+static int node_walk(const struct node *node, uint64_t *count, unsigned int depth)
 {
 	if (!node)
 		return 0;
 	if (depth > 64)
 		return -EILSEQ;
 	++*count;
-	return walk(node->left, count, depth + 1) || walk(node->right, count, depth + 1) ? -EILSEQ :
-											   0;
+	return node_walk(node->left, count, depth + 1) || node_walk(node->right, count, depth + 1) ?
+		       -EILSEQ :
+		       0;
 }
 
 /* Trees are shallow, so the stack is. Nothing is allocated: nothing moves. */
@@ -248,7 +249,7 @@ static int build_larges(struct worker *w, uint64_t row, uint64_t count)
 	return 0;
 }
 
-static int drop(struct worker *w, uint64_t row, unsigned int stage)
+static int row_drop(struct worker *w, uint64_t row, unsigned int stage)
 {
 	const struct gcw_plan *plan = &w->g->plan;
 	uint64_t count = 0;
@@ -260,7 +261,7 @@ static int drop(struct worker *w, uint64_t row, unsigned int stage)
 			if (!array || array->byte[0] >= GCW_ELEMENTS)
 				return -EILSEQ;
 		}
-		if (walk(w->f.tree[row][stage], &count, 0) || count != w->nodes[row][stage])
+		if (node_walk(w->f.tree[row][stage], &count, 0) || count != w->nodes[row][stage])
 			return -EILSEQ;
 	}
 	w->tally.checksum += w->nodes[row][stage] * (stage + 1);
@@ -300,12 +301,12 @@ static int one_period(struct worker *w, uint64_t period, uint64_t larges)
 		unsigned int age = gcw_age(plan, s);
 
 		if (period >= age)
-			code = drop(w, (period - age) % plan->stages, s);
+			code = row_drop(w, (period - age) % plan->stages, s);
 	}
 	return code;
 }
 
-static int stress(struct bench *b, struct worker *w)
+static int worker_stress(struct bench *b, struct worker *w)
 {
 	const struct gcw_plan *plan = &w->g->plan;
 	uint64_t period = 0, count = 0;
@@ -322,13 +323,13 @@ static int stress(struct bench *b, struct worker *w)
 		}
 	}
 	for (unsigned int s = 0; !code && s < plan->stages; s++)
-		code = walk(w->f.lasting[s], &count, 0);
+		code = node_walk(w->f.lasting[s], &count, 0);
 	for (int c = 0; c < GCW_SIZES; c++)
 		count -= plan->lasting[c];
 	return code ? code : count ? -EILSEQ : 0;
 }
 
-static int run(struct bench *b, struct heap_thread *t, int index)
+static int gcw_run(struct bench *b, struct heap_thread *t, int index)
 {
 	const struct gcw *g = b->state;
 	const struct gcw_plan *plan = &g->plan;
@@ -348,7 +349,7 @@ static int run(struct bench *b, struct heap_thread *t, int index)
 	if (w.f.large)
 		code = build_lasting(&w);
 	if (!code)
-		code = stress(b, &w);
+		code = worker_stress(b, &w);
 	HEAP_POP(t, w.f);
 	tally_give(&w.tally, b);
 free_draws:
@@ -363,6 +364,6 @@ const struct workload workload_gcw = {
 		"Garbage Collection Workload for Android: sizes and lifetimes of real applications",
 	.stresses = "peak allocation of an Android application, from several threads",
 	.settings = gcw_settings,
-	.prepare = prepare,
-	.run = run,
+	.prepare = gcw_prepare,
+	.run = gcw_run,
 };

@@ -49,7 +49,7 @@ static const struct setting settings[] = {
 	{ NULL, NULL, NULL },
 };
 
-static int prepare(struct bench *b, struct settings_error *err)
+static int hashtable_prepare(struct bench *b, struct settings_error *err)
 {
 	const struct heap_kind boxed = { .name = "Integer", .size = sizeof(struct boxed) };
 	const struct heap_kind entry = {
@@ -81,7 +81,7 @@ static int prepare(struct bench *b, struct settings_error *err)
 	return h->boxed && h->entry && h->refs ? 0 : -ENOMEM;
 }
 
-static struct boxed *box(struct worker *w, int64_t value)
+static struct boxed *new_boxed(struct worker *w, int64_t value)
 {
 	struct boxed *boxed = HEAP_NEW(w->t, w->h->boxed, struct boxed);
 
@@ -92,14 +92,14 @@ static struct boxed *box(struct worker *w, int64_t value)
 	return boxed;
 }
 
-/* Put number @i under its key, in place of what is there. */
-static int put(struct worker *w, uint64_t i, int64_t value)
+/* Store number @i under its key, in place of the old value. */
+static int table_put(struct worker *w, uint64_t i, int64_t value)
 {
 	const struct hashtable *h = w->h;
 	uint64_t slot = i * 0x9E3779B97F4A7C15u % h->buckets;
 	struct entry *e;
 
-	w->f.value = box(w, value);
+	w->f.value = new_boxed(w, value);
 	if (!w->f.value)
 		return -ENOMEM;
 	if (h->flat) {
@@ -112,7 +112,7 @@ static int put(struct worker *w, uint64_t i, int64_t value)
 			return 0;
 		}
 	}
-	w->f.key = box(w, (int64_t)i);
+	w->f.key = new_boxed(w, (int64_t)i);
 	if (!w->f.key)
 		return -ENOMEM;
 	e = HEAP_NEW(w->t, h->entry, struct entry);
@@ -126,7 +126,7 @@ static int put(struct worker *w, uint64_t i, int64_t value)
 	return 0;
 }
 
-static int check(struct worker *w)
+static int table_check(struct worker *w)
 {
 	const struct hashtable *h = w->h;
 	uint64_t count = 0;
@@ -149,7 +149,7 @@ static int check(struct worker *w)
 	return count == h->entries ? 0 : -EILSEQ;
 }
 
-static int run(struct bench *b, struct heap_thread *t, int index)
+static int hashtable_run(struct bench *b, struct heap_thread *t, int index)
 {
 	const struct hashtable *h = b->state;
 	struct worker w = { .h = h, .t = t };
@@ -161,11 +161,11 @@ static int run(struct bench *b, struct heap_thread *t, int index)
 	if (!w.f.table)
 		code = -ENOMEM;
 	for (uint64_t i = 0; !code && i < h->entries; i++)
-		code = put(&w, i, (int64_t)i);
+		code = table_put(&w, i, (int64_t)i);
 	for (uint64_t i = 0; !code && i < h->changes; i++) {
 		uint64_t which = (uint64_t)random_below(&w.draw, (int32_t)h->entries);
 
-		code = put(&w, which, (int64_t)i);
+		code = table_put(&w, which, (int64_t)i);
 		if ((i + 1) * h->collect / h->changes != i * h->collect / h->changes)
 			heap_collect(t);
 		bench_step(b);
@@ -173,7 +173,7 @@ static int run(struct bench *b, struct heap_thread *t, int index)
 	for (uint64_t i = 0; !code && !h->changes && i < h->collect; i++)
 		heap_collect(t);
 	if (!code)
-		code = check(&w);
+		code = table_check(&w);
 	HEAP_POP(t, w.f);
 	tally_give(&w.tally, b);
 	return code;
@@ -184,6 +184,6 @@ const struct workload workload_hashtable = {
 	.summary = "a table of 100,000 boxed integers whose values are replaced",
 	.stresses = "the mark stack's depth: one array refers to every entry",
 	.settings = settings,
-	.prepare = prepare,
-	.run = run,
+	.prepare = hashtable_prepare,
+	.run = hashtable_run,
 };

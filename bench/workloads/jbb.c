@@ -2,7 +2,7 @@
 /*
  * A warehouse company in the manner of SPECjbb2005's description: each thread keeps one
  * warehouse with districts, customers, stock and a history of orders, and serves five
- * kinds of requests in the mix 10:10:1:1:1. A large, linked, slowly changing heap; every
+ * types of requests in the mix 10:10:1:1:1. A large, linked, slowly changing heap; every
  * request is timed.
  */
 #include "lib/random.h"
@@ -83,7 +83,7 @@ static const struct setting settings[] = {
 	{ NULL, NULL, NULL },
 };
 
-static int prepare(struct bench *b, struct settings_error *err)
+static int jbb_prepare(struct bench *b, struct settings_error *err)
 {
 	const struct heap_kind item = { .name = "Item",
 					.size = sizeof(struct item),
@@ -150,7 +150,7 @@ static int64_t now_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* The result stands in the frame's text as well, where a collection finds it. */
+/* The result is also kept in the frame's text, where a collection finds it. */
 static struct heap_data *new_text(struct worker *w, uint32_t length)
 {
 	w->f.text = heap_array(w->t, w->j->text, length);
@@ -289,7 +289,7 @@ static int new_order(struct worker *w, struct district **district)
 	return 0;
 }
 
-static int payment(struct worker *w, struct district **district)
+static int take_payment(struct worker *w, struct district **district)
 {
 	int64_t who = random_below(&w->draw, (int32_t)w->j->customers);
 	struct heap_data *receipt;
@@ -321,7 +321,7 @@ static int order_status(struct worker *w, struct district **district)
 	return new_text(w, 200) ? 0 : -ENOMEM;
 }
 
-static int delivery(struct worker *w)
+static int deliver_orders(struct worker *w)
 {
 	for (int d = 0; d < DISTRICTS; d++) {
 		struct district *district = w->f.district[d];
@@ -349,7 +349,7 @@ static int stock_level(struct worker *w, struct district **district)
 	return new_text(w, 80) ? 0 : -ENOMEM;
 }
 
-static int serve(struct worker *w)
+static int serve_request(struct worker *w)
 {
 	struct district **district = &w->f.district[random_below(&w->draw, DISTRICTS)];
 	int32_t kind = random_below(&w->draw, 23);
@@ -357,15 +357,15 @@ static int serve(struct worker *w)
 	if (kind < 10)
 		return new_order(w, district);
 	if (kind < 20)
-		return payment(w, district);
+		return take_payment(w, district);
 	if (kind == 20)
 		return order_status(w, district);
 	if (kind == 21)
-		return delivery(w);
+		return deliver_orders(w);
 	return stock_level(w, district);
 }
 
-static int run(struct bench *b, struct heap_thread *t, int index)
+static int jbb_run(struct bench *b, struct heap_thread *t, int index)
 {
 	const struct jbb *j = b->state;
 	struct request *request = b->requests + (uint64_t)index * j->requests;
@@ -381,7 +381,7 @@ static int run(struct bench *b, struct heap_thread *t, int index)
 		code = new_order(&w, &w.f.district[i % DISTRICTS]);
 	for (uint64_t i = 0; !code && i < j->requests; i++) {
 		request[i].start = now_ns();
-		code = serve(&w);
+		code = serve_request(&w);
 		request[i].end = now_ns();
 		bench_step(b);
 	}
@@ -395,6 +395,6 @@ const struct workload workload_jbb = {
 	.summary = "a warehouse company that serves requests from a large, linked heap",
 	.stresses = "the mark stack, long lists, and request latency beside a collector",
 	.settings = settings,
-	.prepare = prepare,
-	.run = run,
+	.prepare = jbb_prepare,
+	.run = jbb_run,
 };

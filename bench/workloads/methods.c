@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * An interpreter: methods of bytecodes call each other. It tells a profiler which one runs by
- * the tunnel of methods, or does not; names them when it loads them, at each call, or never.
- * What a method does beside its bytecodes is native code, and objects.
+ * An interpreter: methods of bytecodes call each other. It reports the running method to a
+ * profiler through the tunnel of methods, or does not, and names methods when it loads them, at
+ * each call, or never. In addition to bytecodes, methods run native code and allocate objects.
  */
 #include "workloads/workload.h"
 
@@ -44,7 +44,7 @@ struct methods {
 	bool own;
 };
 
-/* What a run has beside the heap: code is one stretch, as that of a file is. */
+/* The state of a run outside the heap. All code is contiguous, as that of a file is. */
 struct machine {
 	const struct methods *m;
 	struct method *method;
@@ -65,7 +65,7 @@ static const struct setting settings[] = {
 	{ NULL, NULL, NULL },
 };
 
-/* The index of the word that a setting is, or -EINVAL. */
+/* The index of a setting's value among @words, or -EINVAL. */
 static int one_of(struct bench *b, const char *key, const char *const *word, int words,
 		  struct settings_error *err)
 {
@@ -79,12 +79,12 @@ static int one_of(struct bench *b, const char *key, const char *const *word, int
 	return -EINVAL;
 }
 
-static void name(const struct methods *m, struct method *one, uintptr_t address)
+static void method_name(const struct methods *m, struct method *one, uintptr_t address)
 {
 	one->address = gchint_symbol_add(address, m->own ? 1 : m->bytecodes, one->name);
 }
 
-static void unload(struct machine *vm)
+static void methods_unload(struct machine *vm)
 {
 	free(vm->method);
 	free(vm->code);
@@ -92,7 +92,7 @@ static void unload(struct machine *vm)
 	free(vm->to);
 }
 
-static int load(struct machine *vm)
+static int methods_load(struct machine *vm)
 {
 	const struct methods *m = vm->m;
 
@@ -112,13 +112,13 @@ static int load(struct machine *vm)
 			 (unsigned int)i + 1);
 		one->address = (uintptr_t)one->code;
 		if (m->names == NAMES_LOAD)
-			name(m, one, m->own ? 0 : one->address);
+			method_name(m, one, m->own ? 0 : one->address);
 	}
 	return 0;
 }
 
-/* Out of line, as a loop that all methods are to who sees instructions. */
-static __attribute__((noinline)) void interpret(struct machine *vm, const struct method *one)
+/* noinline: a profiler of instructions sees all methods in this one loop. */
+static __attribute__((noinline)) void method_interpret(struct machine *vm, const struct method *one)
 {
 	const unsigned char *pc = one->code, *end = pc + vm->m->bytecodes;
 	uint64_t x = vm->accumulator;
@@ -139,7 +139,7 @@ static __attribute__((noinline)) void interpret(struct machine *vm, const struct
 	vm->accumulator = x;
 }
 
-static int prepare(struct bench *b, struct settings_error *err)
+static int methods_prepare(struct bench *b, struct settings_error *err)
 {
 	static const char *const names[] = { "none", "load", "invoke" }, *const address[] = {
 		"own", "code"
@@ -176,7 +176,7 @@ static int prepare(struct bench *b, struct settings_error *err)
 }
 
 /* Objects that die at once; false when the heap is full. */
-static bool allocate(struct machine *vm, struct heap_thread *t)
+static bool allocate_dead(struct machine *vm, struct heap_thread *t)
 {
 	for (uint64_t i = 0; i < vm->m->objects; i++) {
 		struct node *node = HEAP_NEW(t, vm->m->node, struct node);
@@ -214,7 +214,7 @@ static bool all_live(const struct methods *m, const struct node *last)
 	return !last && !i;
 }
 
-static bool call(struct machine *vm, struct heap_thread *t)
+static bool method_call(struct machine *vm, struct heap_thread *t)
 {
 	const struct methods *m = vm->m;
 	struct method *one = &vm->method[vm->accumulator % m->methods];
@@ -222,18 +222,19 @@ static bool call(struct machine *vm, struct heap_thread *t)
 	bool good;
 
 	if (m->names == NAMES_INVOKE)
-		name(m, one, m->own && one->address == (uintptr_t)one->code ? 0 : one->address);
+		method_name(m, one,
+			    m->own && one->address == (uintptr_t)one->code ? 0 : one->address);
 	if (m->tunnel)
 		outer = gchint_method_enter(one->address);
-	interpret(vm, one);
+	method_interpret(vm, one);
 	memmove(vm->to, vm->from, m->native);
-	good = allocate(vm, t);
+	good = allocate_dead(vm, t);
 	if (m->tunnel)
 		gchint_method_leave(outer);
 	return good;
 }
 
-static int run(struct bench *b, struct heap_thread *t, int index)
+static int methods_run(struct bench *b, struct heap_thread *t, int index)
 {
 	struct machine vm = { .m = b->state };
 	struct tally tally = { 0 };
@@ -241,14 +242,14 @@ static int run(struct bench *b, struct heap_thread *t, int index)
 		struct heap_frame head;
 		struct node *last;
 	} f;
-	int code = load(&vm);
+	int code = methods_load(&vm);
 
 	(void)index;
 	HEAP_PUSH(t, f);
 	if (!code && !allocate_live(&vm, t, &f.last))
 		code = -ENOMEM;
 	for (uint64_t i = 0; !code && i < vm.m->calls; i++) {
-		code = call(&vm, t) ? 0 : -ENOMEM;
+		code = method_call(&vm, t) ? 0 : -ENOMEM;
 		heap_poll(t);
 		bench_step(b);
 	}
@@ -259,7 +260,7 @@ static int run(struct bench *b, struct heap_thread *t, int index)
 	tally.bytes = tally.objects * sizeof(struct node);
 	tally.checksum = vm.accumulator | 1;
 	tally_give(&tally, b);
-	unload(&vm);
+	methods_unload(&vm);
 	return code;
 }
 
@@ -268,6 +269,6 @@ const struct workload workload_methods = {
 	.summary = "an interpreter that tells a profiler which of its methods runs, or not",
 	.stresses = "what it costs to tell, and what a profile shows of it",
 	.settings = settings,
-	.prepare = prepare,
-	.run = run,
+	.prepare = methods_prepare,
+	.run = methods_run,
 };

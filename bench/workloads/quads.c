@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Quad trees: one lives through the run, many shallower ones come and go beside it. The
- * test of how well a collector leaves old objects alone.
+ * Quad trees: one lives through the run, many shallower ones die early alongside it. It
+ * tests how well a collector avoids work on old objects.
  */
 #include "workloads/workload.h"
 
@@ -27,7 +27,7 @@ static const struct setting settings[] = {
 	{ NULL, NULL, NULL },
 };
 
-static int prepare(struct bench *b, struct settings_error *err)
+static int quads_prepare(struct bench *b, struct settings_error *err)
 {
 	const struct heap_kind quad = {
 		.name = "quad",
@@ -57,7 +57,7 @@ static uint64_t quad_nodes(uint64_t depth)
 	return ((UINT64_C(4) << 2 * depth) - 1) / 3;
 }
 
-static struct quad *make(const struct quads *q, struct heap_thread *t, uint64_t depth)
+static struct quad *quad_make(const struct quads *q, struct heap_thread *t, uint64_t depth)
 {
 	struct {
 		struct heap_frame head;
@@ -69,7 +69,7 @@ static struct quad *make(const struct quads *q, struct heap_thread *t, uint64_t 
 		return HEAP_NEW(t, q->quad, struct quad);
 	HEAP_PUSH(t, f);
 	for (int i = 0; i < 4; i++) {
-		f.kid[i] = make(q, t, depth - 1);
+		f.kid[i] = quad_make(q, t, depth - 1);
 		if (!f.kid[i])
 			goto pop;
 	}
@@ -81,18 +81,18 @@ pop:
 	return quad;
 }
 
-static uint64_t count(const struct quad *quad)
+static uint64_t quad_count(const struct quad *quad)
 {
 	uint64_t n = 0;
 
 	if (!quad)
 		return 0;
 	for (int i = 0; i < 4; i++)
-		n += count(quad->kid[i]);
+		n += quad_count(quad->kid[i]);
 	return n + 1;
 }
 
-static int run(struct bench *b, struct heap_thread *t, int index)
+static int quads_run(struct bench *b, struct heap_thread *t, int index)
 {
 	const struct quads *q = b->state;
 	struct tally tally = { 0 };
@@ -104,16 +104,16 @@ static int run(struct bench *b, struct heap_thread *t, int index)
 
 	(void)index;
 	HEAP_PUSH(t, f);
-	f.old = make(q, t, q->deep);
+	f.old = quad_make(q, t, q->deep);
 	if (!f.old)
 		goto pop;
 	for (uint64_t i = 0; i < q->turns; i++) {
-		f.young = make(q, t, q->shallow);
+		f.young = quad_make(q, t, q->shallow);
 		if (!f.young)
 			goto pop;
-		/* Evenly over the turns */
+		/* Evenly over the iterations. */
 		if ((i + 1) * q->walks / q->turns > i * q->walks / q->turns &&
-		    count(f.old) != quad_nodes(q->deep)) {
+		    quad_count(f.old) != quad_nodes(q->deep)) {
 			code = -EILSEQ;
 			goto pop;
 		}
@@ -121,7 +121,7 @@ static int run(struct bench *b, struct heap_thread *t, int index)
 	}
 	tally.objects = quad_nodes(q->deep) + q->turns * quad_nodes(q->shallow);
 	tally.bytes = tally.objects * sizeof(struct quad);
-	tally.checksum = count(f.old) + (q->turns ? count(f.young) : 0);
+	tally.checksum = quad_count(f.old) + (q->turns ? quad_count(f.young) : 0);
 	code = tally.checksum == quad_nodes(q->deep) + (q->turns ? quad_nodes(q->shallow) : 0) ?
 		       0 :
 		       -EILSEQ;
@@ -136,6 +136,6 @@ const struct workload workload_quads = {
 	.summary = "short-lived quad trees beside a long-lived one",
 	.stresses = "tracing an old object graph again and again, or not",
 	.settings = settings,
-	.prepare = prepare,
-	.run = run,
+	.prepare = quads_prepare,
+	.run = quads_run,
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * A server with an open loop: requests come when they come, whatever became of those
- * before. Arrivals are a Poisson process drawn once; threads take requests in their order,
- * and a request that found nobody free waits. A request reads some entries of a store that
+ * A server under open-loop load: requests arrive independently of those before. Arrivals
+ * are a Poisson process drawn once; threads take requests in their order, and a request
+ * waits while no thread is free. A request reads some entries of a store that
  * is alive all the time, replaces some, and computes. Its latency counts from its arrival.
  */
 #include "lib/random.h"
@@ -24,9 +24,9 @@ struct value {
 struct serve {
 	const struct heap_type *value, *refs;
 	uint64_t requests, entries, reads, writes, parts, work, seed;
-	double rate; /* a second; 0: each begins when one before it ends */
+	double rate; /* per second; 0: each begins when an earlier one ends */
 	atomic_uint_least64_t next; /* the request to take */
-	atomic_int building; /* threads whose part of the store is not there yet */
+	atomic_int building; /* threads that are still building their part of the store */
 	atomic_int_least64_t start;
 	int64_t arrival[]; /* ns since the start */
 };
@@ -85,7 +85,7 @@ static int read_settings(struct serve *s, const struct settings *from, struct se
 	return settings_size(from, "writes", 0, 1 << 20, &s->writes, err);
 }
 
-static int prepare(struct bench *b, struct settings_error *err)
+static int serve_prepare(struct bench *b, struct settings_error *err)
 {
 	const struct heap_kind value = {
 		.name = "Value",
@@ -127,8 +127,8 @@ static int prepare(struct bench *b, struct settings_error *err)
 	return s->value && s->refs && b->requests ? 0 : -ENOMEM;
 }
 
-/* A new value in @slot, in place of what is there. */
-static int replace(struct worker *w, uint64_t slot, uint64_t key)
+/* Put a new value into @slot, in place of the old one. */
+static int entry_replace(struct worker *w, uint64_t slot, uint64_t key)
 {
 	w->f.first = NULL;
 	for (uint64_t part = 0; part < w->s->parts; part++) {
@@ -159,10 +159,11 @@ static int read_entry(struct worker *w, uint64_t slot, uint64_t *sum)
 }
 
 /*
- * The numbers of a request follow from it alone, not from who serves it or when; whose part
- * of the store it finds does, so that what was read there is not part of the checksum.
+ * The random numbers of a request depend on the request alone, not on the thread or the time.
+ * The part of the store that it reads depends on the thread, so values read from it are not
+ * part of the checksum.
  */
-static int serve(struct worker *w, uint64_t request)
+static int request_serve(struct worker *w, uint64_t request)
 {
 	const struct serve *s = w->s;
 	uint64_t seen = 0, sum = request;
@@ -175,7 +176,8 @@ static int serve(struct worker *w, uint64_t request)
 	for (uint64_t i = 0; i < s->work; i++)
 		sum = sum * 6364136223846793005u + 1442695040888963407u;
 	for (uint64_t i = 0; !code && i < s->writes; i++)
-		code = replace(w, (uint64_t)random_below(&draw, (int32_t)w->entries), request);
+		code = entry_replace(w, (uint64_t)random_below(&draw, (int32_t)w->entries),
+				     request);
 	w->tally.checksum += sum;
 	return code;
 }
@@ -191,7 +193,7 @@ static void wait_until(struct worker *w, int64_t ns)
 	heap_unpark(w->t);
 }
 
-/* Requests begin when the whole store is there. */
+/* Requests begin when the whole store is built. */
 static int64_t start_of(struct worker *w)
 {
 	struct serve *s = w->s;
@@ -221,7 +223,7 @@ static int run_requests(struct worker *w)
 		if (s->rate > 0)
 			wait_until(w, start + s->arrival[i]);
 		r->start = s->rate > 0 ? start + s->arrival[i] : now_ns();
-		code = serve(w, i);
+		code = request_serve(w, i);
 		r->end = now_ns();
 		heap_poll(w->t);
 		bench_step(w->b);
@@ -229,7 +231,7 @@ static int run_requests(struct worker *w)
 	return code;
 }
 
-static int run(struct bench *b, struct heap_thread *t, int index)
+static int serve_run(struct bench *b, struct heap_thread *t, int index)
 {
 	struct serve *s = b->state;
 	struct worker w = { .s = s, .b = b, .t = t };
@@ -242,7 +244,7 @@ static int run(struct bench *b, struct heap_thread *t, int index)
 	if (!w.f.store)
 		code = -ENOMEM;
 	for (uint64_t i = 0; !code && i < w.entries; i++)
-		code = replace(&w, i, i);
+		code = entry_replace(&w, i, i);
 	if (!code)
 		code = run_requests(&w);
 	for (uint64_t i = 0, sum = 0; !code && i < w.entries; i++)
@@ -257,6 +259,6 @@ const struct workload workload_serve = {
 	.summary = "requests that arrive by themselves, on a store that is alive all the time",
 	.stresses = "latency beside a collector when nobody waits for the machine",
 	.settings = settings,
-	.prepare = prepare,
-	.run = run,
+	.prepare = serve_prepare,
+	.run = serve_run,
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A splay tree (Sleator and Tarjan, 1985) that is changed at every step: a new key comes
- * with a small tree of data, the greatest key below it goes. Every access rewrites
+ * A splay tree (Sleator and Tarjan, 1985) that is changed at every step: a new key is
+ * inserted with a small tree of data, and the greatest key below it is removed. Every access rewrites
  * references of old objects on the way up.
  */
 #include "lib/random.h"
@@ -33,7 +33,7 @@ struct splay {
 struct tree {
 	struct heap_frame head;
 	struct entry *root, *fresh;
-	/* splay(): the trees of lesser and greater keys and where they grow */
+	/* tree_splay(): the trees of lesser and greater keys and where they grow */
 	struct entry *less, *greater, *less_end, *greater_end;
 };
 
@@ -54,7 +54,7 @@ static const struct setting settings[] = {
 	{ NULL, NULL, NULL },
 };
 
-static int prepare(struct bench *b, struct settings_error *err)
+static int splay_prepare(struct bench *b, struct settings_error *err)
 {
 	const struct heap_kind entry = {
 		.name = "entry",
@@ -158,7 +158,7 @@ static void link_greater(struct worker *w, struct entry *link)
 }
 
 /* Top-down splaying: brings @key, or its neighbour, to the root. Allocates nothing. */
-static void splay(struct worker *w, uint64_t key)
+static void tree_splay(struct worker *w, uint64_t key)
 {
 	struct tree *f = &w->f;
 	struct entry *at = f->root, *side;
@@ -205,7 +205,7 @@ static void splay(struct worker *w, uint64_t key)
 	f->less = f->greater = f->less_end = f->greater_end = NULL;
 }
 
-static int insert(struct worker *w, uint64_t key)
+static int tree_insert(struct worker *w, uint64_t key)
 {
 	struct tree *f = &w->f;
 	struct entry *e = HEAP_NEW(w->t, w->s->entry, struct entry);
@@ -225,7 +225,7 @@ static int insert(struct worker *w, uint64_t key)
 	if (f->root) {
 		struct entry *root;
 
-		splay(w, key);
+		tree_splay(w, key);
 		root = f->root;
 		if (key < root->key) {
 			heap_store(w->t, e, &e->left, root->left);
@@ -247,13 +247,13 @@ static void remove_below(struct worker *w, uint64_t key)
 	struct tree *f = &w->f;
 	struct entry *at, *right;
 
-	splay(w, key);
+	tree_splay(w, key);
 	at = f->root->left;
 	if (at) {
 		while (at->right)
 			at = at->right;
 		key = at->key;
-		splay(w, key);
+		tree_splay(w, key);
 	}
 	right = f->root->right;
 	f->root = f->root->left;
@@ -261,12 +261,12 @@ static void remove_below(struct worker *w, uint64_t key)
 		f->root = right;
 		return;
 	}
-	splay(w, key); /* the left tree's greatest comes up: its right side is free */
+	tree_splay(w, key); /* the left tree's greatest comes up: its right side is free */
 	heap_store(w->t, f->root, &f->root->right, right);
 }
 
 /* In-order walk by hand: a splay tree may be as deep as it has nodes. */
-static int check(const struct splay *s, struct entry *root)
+static int tree_check(const struct splay *s, struct entry *root)
 {
 	struct entry **stack = malloc((s->nodes + 1) * sizeof(struct entry *));
 	uint64_t count = 0, before = 0, top = 0;
@@ -297,7 +297,7 @@ static uint64_t draw_key(struct random *r)
 	return (uint64_t)(uint32_t)random_bits(r, 32) << 32 | (uint32_t)random_bits(r, 32);
 }
 
-static int run(struct bench *b, struct heap_thread *t, int index)
+static int splay_run(struct bench *b, struct heap_thread *t, int index)
 {
 	const struct splay *s = b->state;
 	struct worker w = { .s = s, .t = t };
@@ -306,17 +306,17 @@ static int run(struct bench *b, struct heap_thread *t, int index)
 	random_seed(&w.draw, (int64_t)s->seed + index);
 	HEAP_PUSH(t, w.f);
 	for (uint64_t i = 0; !code && i < s->nodes; i++)
-		code = insert(&w, draw_key(&w.draw));
+		code = tree_insert(&w, draw_key(&w.draw));
 	for (uint64_t i = 0; !code && i < s->changes; i++) {
 		uint64_t key = draw_key(&w.draw);
 
-		code = insert(&w, key);
+		code = tree_insert(&w, key);
 		if (!code)
 			remove_below(&w, key);
 		bench_step(b);
 	}
 	if (!code)
-		code = check(s, w.f.root);
+		code = tree_check(s, w.f.root);
 	w.tally.checksum = code ? 0 : w.f.root->key;
 	HEAP_POP(t, w.f);
 	tally_give(&w.tally, b);
@@ -328,6 +328,6 @@ const struct workload workload_splay = {
 	.summary = "a splay tree that loses a key for each that comes",
 	.stresses = "the write barrier: most stores rewrite references of old objects",
 	.settings = settings,
-	.prepare = prepare,
-	.run = run,
+	.prepare = splay_prepare,
+	.run = splay_run,
 };

@@ -51,7 +51,7 @@ struct bench {
  * struct workload - the table of one workload
  * @name: on the command line
  * @summary: one line
- * @stresses: what it is there to stress, one line
+ * @stresses: what it stresses, one line
  * @settings: known keys with defaults
  * @prepare: check settings, register types; 0 or negative errno with @err
  * @run: on thread @index of bench->threads, attached as @t; 0, -ENOMEM (heap full),
