@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * The Boehm collector (libgc 8). Its GC_set_on_collection_event() tells the stages of a
- * collection, on the thread that triggered it, with its lock held and for a part
- * with the world stopped by signals wherever it was: no GC_ call, no allocation, no lock, no
- * stdio in on_event(). What each stage is:
+ * The Boehm collector (libgc 8). It reports the stages of a collection to the callback set by
+ * GC_set_on_collection_event(), on the thread that triggered the collection. The collector's
+ * lock is held, and for some stages the other threads are stopped by signals at arbitrary
+ * points: on_event() makes no GC_ call, allocates nothing, takes no lock, and uses no stdio.
+ * The stages map to phases as follows:
  *
  *	PRE_STOP_WORLD		safepoint, STW		threads are being stopped
  *	MARK_START		mark, STW		roots included
@@ -14,11 +15,11 @@
  *	RECLAIM_END		none
  *
  * Between an abandoned mark and the next PRE_STOP_WORLD (incremental mode) mutators mark
- * a little at each allocation, and most sweeping is done at allocation too. Nothing tells
- * of either, so nothing is said of them.
+ * a little at each allocation, and most sweeping is done at allocation too. libgc reports
+ * neither, so neither is hinted.
  *
- * Marker threads get no callback. They work inside of the pause only, so a standing role
- * does; they are known by the name that libgc gives each of them as it starts.
+ * Marker threads get no callback. They work only within the pause, so a standing role is
+ * enough. They are recognised by the name that libgc gives each of them at its start.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -42,9 +43,9 @@
 #define MARKER "GC-marker-"
 
 /*
- * A program that has no libgc must load with this library, too. One that opens it later,
- * for itself alone (dlopen without RTLD_GLOBAL: a module of Python), has it where only
- * those who call it find it.
+ * Weak, because a program without libgc must load with this library, too. A program that opens
+ * libgc later with dlopen() and without RTLD_GLOBAL, as a Python module does, does not add it
+ * to the global scope; collector_find_late() then finds it through its caller.
  */
 #pragma weak GC_set_on_collection_event
 #pragma weak GC_get_on_collection_event
@@ -54,20 +55,26 @@ static GC_on_collection_event_proc (*get_event)(void) = GC_get_on_collection_eve
 
 static GC_on_collection_event_proc chained;
 static int installed;
-/* A mark has begun and not ended. Under the collector's lock. */
+/* A mark has begun and not ended. Protected by the collector's lock. */
 static int marking;
-/* We are in the chained callback, which may chain to us in turn. Under that lock, too. */
+/*
+ * Set while the chained callback runs, which may call on_event() in turn. Protected by the
+ * collector's lock.
+ */
 static int in_chained;
 
-/* Why this thread is in the collector. Initial-exec: no callback may allocate TLS. */
+/*
+ * Why this thread is in the collector: an explicit request, or initialisation. Initial-exec,
+ * because no callback may allocate TLS.
+ */
 static __thread int asked __attribute__((tls_model("initial-exec")));
 static __thread int starting __attribute__((tls_model("initial-exec")));
-/* The calls that say so come to us first. */
+/* The calls that set these variables resolve to the wrappers below. */
 static int causes_known;
-/* The collector was found by who called it, after we were loaded. */
+/* The collector was loaded after this library and found through its caller. */
 static int late;
 
-static uint32_t cause(void)
+static uint32_t cause_infer(void)
 {
 	if (asked)
 		return GCHINT_CAUSE_EXPLICIT;
@@ -82,13 +89,13 @@ static void GC_CALLBACK on_event(GC_EventType event)
 		return;
 	switch (event) {
 	case GC_EVENT_PRE_STOP_WORLD:
-		detail.cause = cause();
+		detail.cause = cause_infer();
 		/* Attaches the thread while the others still run. */
 		gchint_begin_detail(gchint_self(), GCHINT_PHASE_SAFEPOINT, GCHINT_F_STW, &detail);
 		break;
 	case GC_EVENT_MARK_START:
 		marking = 1;
-		detail.cause = cause();
+		detail.cause = cause_infer();
 		gchint_next_detail(gchint_self(), GCHINT_PHASE_MARK, GCHINT_F_STW, &detail);
 		break;
 	case GC_EVENT_MARK_END:
@@ -98,7 +105,7 @@ static void GC_CALLBACK on_event(GC_EventType event)
 		marking = 0;
 		break;
 	case GC_EVENT_RECLAIM_START:
-		detail.cause = cause();
+		detail.cause = cause_infer();
 		gchint_begin_detail(gchint_self(), GCHINT_PHASE_SWEEP, GCHINT_F_FOREGROUND,
 				    &detail);
 		break;
@@ -116,15 +123,15 @@ static void GC_CALLBACK on_event(GC_EventType event)
 	}
 }
 
-static void find_late(void *library);
+static void collector_find_late(void *library);
 
 /*
- * The calls that tell a cause, and the one that tells of a marker thread, are taken
- * before they reach their library: this one stands ahead of it. Where it is not
- * behind us in the global scope, it is in that of the caller: libgc itself, or a
- * library that needs it.
+ * Finds the function that a wrapper below replaces. This library precedes libgc and the C
+ * library in symbol lookup, so the calls that reveal a cause, and the one that names a marker
+ * thread, reach the wrappers first. If the real function does not follow in the global scope,
+ * it is in the scope of the caller: libgc itself, or a library that depends on it.
  */
-static void *next(const char *name, void **cache, const void *self, const void *caller)
+static void *real_resolve(const char *name, void **cache, const void *self, const void *caller)
 {
 	void *real = __atomic_load_n(cache, __ATOMIC_RELAXED), *library;
 	Dl_info info;
@@ -133,20 +140,21 @@ static void *next(const char *name, void **cache, const void *self, const void *
 		return real;
 	real = dlsym(RTLD_NEXT, name);
 	if (!real && dladdr(caller, &info) && info.dli_fname) {
-		/* Not closed again: what is found in it is kept. */
+		/* Not closed again: the addresses found in it are cached. */
 		library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
 		real = library ? dlsym(library, name) : NULL;
 		if (real == self)
 			real = NULL;
 		if (real && !set_event)
-			find_late(library);
+			collector_find_late(library);
 	}
 	__atomic_store_n(cache, real, __ATOMIC_RELAXED);
 	return real;
 }
 
-/* NULL if there is no collector anywhere: then there is nothing to do. */
-#define NEXT(name) next(#name, &next_##name, (const void *)name, __builtin_return_address(0))
+/* NULL if the process has no collector: then the wrapper does nothing. */
+#define NEXT(name)                                                                                 \
+	real_resolve(#name, &next_##name, (const void *)name, __builtin_return_address(0))
 
 static void *next_GC_gcollect, *next_GC_gcollect_and_unmap, *next_GC_try_to_collect;
 static void *next_GC_init, *next_GC_enable_incremental, *next_pthread_setname_np;
@@ -209,15 +217,15 @@ TAKE int pthread_setname_np(pthread_t thread, const char *name)
 	int (*real)(pthread_t, const char *) = NEXT(pthread_setname_np);
 	int ret = real ? real(thread, name) : ENOSYS;
 
-	/* A marker names itself before it waits for work: no lock is held. */
+	/* A marker thread sets its name before it waits for work, so no lock is held. */
 	if (installed && !strncmp(name, MARKER, strlen(MARKER)) &&
 	    pthread_equal(thread, pthread_self()))
 		gchint_set_role(gchint_self(), GCHINT_ROLE_STW, NULL);
 	return ret;
 }
 
-/* Markers that were there before: by the names of the process's threads. */
-static void find_markers(void)
+/* Attaches the marker threads that run already, recognised by their names. */
+static void markers_attach(void)
 {
 	struct gchint_session *session;
 	struct dirent *entry;
@@ -244,7 +252,7 @@ static void find_markers(void)
 	gchint_close(session);
 }
 
-static int hook(void)
+static int callback_install(void)
 {
 	GC_on_collection_event_proc before = get_event();
 
@@ -255,14 +263,14 @@ static int hook(void)
 	return 0;
 }
 
-static int start(void)
+static int hints_start(void)
 {
 	static int asked_before;
 
 	if (!asked_before++ && adapter_start("libgchint-boehm.so", NULL)) {
 		installed = 1;
 		adapter_fork();
-		find_markers();
+		markers_attach();
 	}
 	return installed;
 }
@@ -273,14 +281,15 @@ TAKE int gchint_boehm_install(void)
 		return -ENOSYS;
 	if (!late)
 		causes_known = dlsym(RTLD_DEFAULT, "GC_gcollect") == (void *)GC_gcollect;
-	return start() ? hook() : 0;
+	return hints_start() ? callback_install() : 0;
 }
 
 /*
- * Within a call from @library to the collector, which does not hold its own lock then.
- * Others may call past us: an absent cause is not known.
+ * Runs within a call from @library to the collector, which does not hold its own lock then.
+ * Other libraries may call the collector without passing the wrappers, so a cause that no
+ * wrapper reports stays unknown.
  */
-static void find_late(void *library)
+static void collector_find_late(void *library)
 {
 	*(void **)&set_event = dlsym(library, "GC_set_on_collection_event");
 	*(void **)&get_event = dlsym(library, "GC_get_on_collection_event");
@@ -288,7 +297,7 @@ static void find_late(void *library)
 	gchint_boehm_install();
 }
 
-__attribute__((constructor)) static void install(void)
+__attribute__((constructor)) static void boehm_construct(void)
 {
 	gchint_boehm_install();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What every adapter does first. */
+/* Startup that all adapters share. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
@@ -10,14 +10,14 @@
 
 #include "start.h"
 
-/** struct search - for a library of our name that was loaded before us */
+/** struct search - state of the search for an earlier copy of this library */
 struct search {
 	const char *file;
 	const void *base;
 	int other;
 };
 
-static int look(struct dl_phdr_info *info, size_t size, void *data)
+static int search_visit(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct search *search = data;
 	const char *name = strrchr(info->dlpi_name, '/');
@@ -31,16 +31,19 @@ static int look(struct dl_phdr_info *info, size_t size, void *data)
 	return 0;
 }
 
-/* Installed and built copies, one preloaded and one loaded live: the first one hints. */
-static int is_second(const char *file)
+/*
+ * A process may load an installed and a built copy, or preload one and attach another. Only
+ * the first one hints.
+ */
+static int library_is_second(const char *file)
 {
 	struct search search = { .file = file };
 	Dl_info self;
 
-	if (!dladdr((const void *)is_second, &self))
+	if (!dladdr((const void *)library_is_second, &self))
 		return 0;
 	search.base = self.dli_fbase;
-	dl_iterate_phdr(look, &search);
+	dl_iterate_phdr(search_visit, &search);
 	return search.other;
 }
 
@@ -49,11 +52,11 @@ int adapter_start(const char *file, struct gchint_session **session)
 	struct gchint_session *opened;
 	char why[256];
 
-	if (is_second(file))
+	if (library_is_second(file))
 		return 0;
 	if (gchint_open(&opened, 0)) {
 		gchint_explain(why, sizeof(why));
-		/* Of that variable the library speaks itself. */
+		/* The library itself reports a bad value of that variable. */
 		if (strncmp(why, "GCHINT_HINTS=", strlen("GCHINT_HINTS=")) != 0)
 			fprintf(stderr, "%s: no hints: %s\n", file, why);
 		return 0;
@@ -67,15 +70,15 @@ int adapter_start(const char *file, struct gchint_session **session)
 	return 1;
 }
 
-/* What this calls is async-signal-safe. */
-static void in_child(void)
+/* Runs in a forked child, where only async-signal-safe calls are allowed. */
+static void child_init(void)
 {
 	gchint_init(0);
 }
 
 void adapter_fork(void)
 {
-	pthread_atfork(NULL, NULL, in_child);
+	pthread_atfork(NULL, NULL, child_init);
 }
 
 void adapter_environment(const char *given)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What every adapter does first. */
+/* Startup that all adapters share. */
 #ifndef ADAPTER_START_H
 #define ADAPTER_START_H
 
@@ -7,25 +7,26 @@
 
 /**
  * adapter_start() - open the process's session for an adapter
- * @file: name of the adapter's library, without its folder
+ * @file: name of the adapter's library, without its directory
  * @session: where to store the session; may be NULL
  *
- * Never stops its host: what is wrong with the environment becomes one line on
- * standard error, and there are no hints then. To be called once.
+ * Never stops the host process: an error in the environment is reported in one line on
+ * standard error, and no hints are emitted. To be called once.
  *
- * Return: 1 if hints go somewhere; 0 if they go nowhere, or if another copy of the
- * adapter gives them already. Then nothing is open and nothing is to be hooked.
+ * Return: 1 if hints have a receiver; 0 if they have none, or if another copy of the
+ * adapter emits them already. Then no session is open and the caller must install no hook.
  */
 int adapter_start(const char *file, struct gchint_session **session);
 
-/** adapter_fork() - a forked child hints for itself, from its first instruction on. */
+/** adapter_fork() - make forked children open their own session */
 void adapter_fork(void);
 
 /**
- * adapter_environment() - take the variables of who attaches, as if the host had been started so
- * @given: NAME=VALUE;...; of others than GCHINT_* nothing is taken
+ * adapter_environment() - set the environment variables that the attaching command passes
+ * @given: NAME=VALUE;...; variables other than GCHINT_* are ignored
  *
- * What the host has already stays: its own threads may be reading it.
+ * Variables that the host process has already are not changed, because its threads may be
+ * reading them.
  */
 void adapter_environment(const char *given);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Threads of the process that no callback tells of, by their names. */
+/* Finds threads of the process that no callback reports, by their names. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
@@ -17,10 +17,10 @@
 
 static struct gchint_session *watched;
 static tasks_fn *watcher;
-static sem_t look;
-static struct timespec looked;
+static sem_t wakeup;
+static struct timespec last_wakeup;
 
-void tasks_scan(struct gchint_session *session, tasks_fn *look_at)
+void tasks_scan(struct gchint_session *session, tasks_fn *visit)
 {
 	struct dirent *entry;
 	char path[64], name[32];
@@ -39,13 +39,13 @@ void tasks_scan(struct gchint_session *session, tasks_fn *look_at)
 		if (length <= 0)
 			continue;
 		name[length] = '\0';
-		look_at(session, atoi(entry->d_name), name);
+		visit(session, atoi(entry->d_name), name);
 	}
 	if (dir)
 		closedir(dir);
 }
 
-static void *watch(void *arg)
+static void *watcher_run(void *arg)
 {
 	nlink_t last = 0;
 	bool settled = false;
@@ -54,11 +54,11 @@ static void *watch(void *arg)
 	(void)arg;
 	pthread_setname_np(pthread_self(), "gchint");
 	for (;;) {
-		while (sem_wait(&look))
+		while (sem_wait(&wakeup))
 			;
 		if (stat("/proc/self/task", &st) || (settled && st.st_nlink == last))
 			continue;
-		/* A thread is there before it has its name: look once more. */
+		/* A thread exists before it has its name: scan once more after a change. */
 		settled = st.st_nlink == last;
 		last = st.st_nlink;
 		tasks_scan(watched, watcher);
@@ -66,18 +66,18 @@ static void *watch(void *arg)
 	return NULL;
 }
 
-void tasks_watch(struct gchint_session *session, tasks_fn *look_at)
+void tasks_watch(struct gchint_session *session, tasks_fn *visit)
 {
 	sigset_t all, old;
 	pthread_t thread;
 
 	watched = session;
-	watcher = look_at;
-	sem_init(&look, 0, 1);
-	/* The host's signals are not for this thread. */
+	watcher = visit;
+	sem_init(&wakeup, 0, 1);
+	/* This thread must not run the host's signal handlers. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	if (!pthread_create(&thread, NULL, watch, NULL))
+	if (!pthread_create(&thread, NULL, watcher_run, NULL))
 		pthread_detach(thread);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
@@ -88,8 +88,8 @@ void tasks_look_again(void)
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (now.tv_sec == looked.tv_sec)
+	if (now.tv_sec == last_wakeup.tv_sec)
 		return;
-	looked = now;
-	sem_post(&look);
+	last_wakeup = now;
+	sem_post(&wakeup);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads of the process that no callback tells of, by their names. */
+/* Finds threads of the process that no callback reports, by their names. */
 #ifndef ADAPTER_TASKS_H
 #define ADAPTER_TASKS_H
 
@@ -8,26 +8,31 @@
 #include <gchint.h>
 
 /**
- * typedef tasks_fn - looks at a thread
- * @session: as given
- * @tid: its number
- * @name: 15 characters of its name at most, and a newline
+ * typedef tasks_fn - callback for each thread of the process
+ * @session: the argument of tasks_scan() or tasks_watch()
+ * @tid: thread ID
+ * @name: the first 15 characters of the thread's name, and a newline
  */
 typedef void tasks_fn(struct gchint_session *session, pid_t tid, const char *name);
 
-/** tasks_scan() - @look_at each thread. Opens files, and allocates. */
-void tasks_scan(struct gchint_session *session, tasks_fn *look_at);
+/** tasks_scan() - call @visit for each thread. Opens files, and allocates. */
+void tasks_scan(struct gchint_session *session, tasks_fn *visit);
 
 /**
- * tasks_watch() - a thread of ours that scans now and after tasks_look_again()
- * @session: for @look_at, which it calls; once in a process
+ * tasks_watch() - start a thread that scans now and after each tasks_look_again()
+ * @session: passed to @visit
+ * @visit: called for each thread, on the new thread
  *
- * A scan takes about 100 us: not more often than each second, and only when the number of
- * threads has changed, or had at the look before.
+ * To be called once in a process. A scan takes about 100 us. It is done at most once a second,
+ * and only if the number of threads has changed since one of the last two wakeups.
  */
-void tasks_watch(struct gchint_session *session, tasks_fn *look_at);
+void tasks_watch(struct gchint_session *session, tasks_fn *visit);
 
-/** tasks_look_again() - there may be new ones. By one thread at a time; does not allocate. */
+/**
+ * tasks_look_again() - request another scan, because threads may have started
+ *
+ * To be called by one thread at a time. Does not allocate.
+ */
 void tasks_look_again(void);
 
 #endif /* ADAPTER_TASKS_H */

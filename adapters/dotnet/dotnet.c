@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * .NET (6 and newer), as a profiler that is only notified, beside whatever else profiles:
+ * .NET (6 and newer), as a notification-only profiler, which leaves room for another profiler:
  *
  *	CORECLR_ENABLE_NOTIFICATION_PROFILERS=1
  *	CORECLR_NOTIFICATION_PROFILERS=/path/libgchint-dotnet.so={8f2f3a2e-...};
  *
- * or, into one that runs, by its diagnostic socket (gchintctl attach). It opens an EventPipe
- * session within the process: each event of the collector is delivered at once, on the thread that
- * it happens on.
+ * or attached to a running process through its diagnostic socket (gchintctl attach). It opens an
+ * EventPipe session within the process: each event of the collector is delivered at once, on the
+ * thread that it happens on.
  *
- *	GCSuspendEEBegin	safepoint, STW		for a collection; other stops are left out
- *	GCStart			collect, STW		and why
- *	GCRestartEEBegin	none			as the runtime's own figures have it
+ *	GCSuspendEEBegin	safepoint, STW		for a collection; other stops are ignored
+ *	GCStart			collect, STW		with the cause
+ *	GCRestartEEBegin	none			as in the runtime's own statistics
  *
  * and on each thread of a background collection:
  *
@@ -21,10 +21,10 @@
  *	BGC2ndNonConBegin	remark, STW		until the program runs on
  *	BGC2ndConBegin		sweep, concurrent
  *	BGC2ndConEnd		none
- *	BGCAllocWaitBegin, End	wait			who allocates waits for it
+ *	BGCAllocWaitBegin, End	wait			an allocating thread waits for it
  *
- * A background collection begins with a pause, in which it may collect the young first: that is
- * a collection of its own. Threads of the server's collector have standing roles.
+ * A background collection begins with a pause, in which it may first collect the young
+ * generation: that is a separate collection. Threads of the server collector have standing roles.
  */
 #define _GNU_SOURCE
 #include <stdbool.h>
@@ -49,7 +49,7 @@ enum provider {
 	PROVIDER_PRIVATE,
 };
 
-/* Events by number; the private provider counts for itself. */
+/* Event numbers; those of the private provider are independent of the others. */
 enum {
 	GC_START = 1,
 	GC_RESTART_BEGIN = 7,
@@ -73,23 +73,28 @@ static const uint16_t private_name[] = u"Microsoft-Windows-DotNETRuntimePrivate"
 static struct object *info;
 
 /*
- * This thread: that it announces a pause, a part of a background collection; that it was looked at;
- * which stop it announces, and how many collections have begun, as far as it knows.
+ * State of the calling thread:
+ *	pauses		it has announced a pause that is not over
+ *	works		it has announced a part of a background collection
+ *	role_set	its name was checked for a standing role
+ *	stop		number of the stop that it announced
+ *	begun		collections that it has announced or seen
  */
 static __thread struct {
-	bool pauses, works, looked;
+	bool pauses, works, role_set;
 	uint32_t stop, begun;
-} me __attribute__((tls_model("initial-exec")));
+} this_thread __attribute__((tls_model("initial-exec")));
 
 /*
- * With the server's collector another thread than the one that stopped the world may begin the
- * collection, and start the world. It cannot speak for that one, which asks at its next event.
+ * With the server collector a thread other than the one that stopped the world may begin the
+ * collection and restart the world. It cannot hint on behalf of the stopping thread, which
+ * therefore reads these counters at its next event.
  */
 static uint32_t stopped, started; /* stops so far, and the last of them that is over */
-static uint32_t begun; /* collections */
-static uint32_t cause; /* of the last of them */
+static uint32_t begun; /* collections so far */
+static uint32_t cause; /* of the last collection */
 
-/* Which provider an event comes from: asked once for each. */
+/* Which provider an event comes from. The runtime is asked once for each provider. */
 static enum provider provider_of(uintptr_t provider)
 {
 	static uintptr_t known[3];
@@ -108,22 +113,22 @@ static enum provider provider_of(uintptr_t provider)
 		is = PROVIDER_RUNTIME;
 	else if (!memcmp(name, private_name, sizeof(private_name)))
 		is = PROVIDER_PRIVATE;
-	/* Two threads that write the same entry write the same words. */
+	/* Not a race: two threads that write the same entry write the same values. */
 	which[is] = is;
 	__atomic_store_n(&known[is], provider, __ATOMIC_RELEASE);
 	return is;
 }
 
-/* GCStart's reason. */
+/* The cause for GCStart's reason. */
 static uint32_t cause_of(uint32_t reason, bool background)
 {
 	switch (reason) {
-	case 0: /* small objects, large ones, no room for either */
+	case 0: /* allocation of small objects, of large ones, out of space for either */
 	case 4:
 	case 5:
 	case 6:
 		return background ? GCHINT_CAUSE_THRESHOLD : GCHINT_CAUSE_ALLOCATION;
-	case 1: /* induced, in one way or another */
+	case 1: /* induced */
 	case 7:
 	case 10:
 		return GCHINT_CAUSE_EXPLICIT;
@@ -137,30 +142,30 @@ static uint32_t cause_of(uint32_t reason, bool background)
 	}
 }
 
-static void leave(bool *state)
+static void phase_leave(bool *state)
 {
 	if (*state)
 		gchint_phase_end();
 	*state = false;
 }
 
-static void work(unsigned int phase, gchint_flags_t flags)
+static void phase_enter(unsigned int phase, gchint_flags_t flags)
 {
-	if (me.works || me.pauses)
+	if (this_thread.works || this_thread.pauses)
 		gchint_phase_next(phase, flags);
 	else
 		gchint_phase_begin(phase, flags);
-	me.works = !me.pauses;
+	this_thread.works = !this_thread.pauses;
 }
 
-/* The runtime names its own threads before they do anything. */
-static void look_at_me(void)
+/* Names are reliable: the runtime names its own threads before they run any work. */
+static void thread_set_role(void)
 {
 	char name[16] = "";
 
-	if (me.looked)
+	if (this_thread.role_set)
 		return;
-	me.looked = true;
+	this_thread.role_set = true;
 	prctl(PR_GET_NAME, name);
 	if (!strcmp(name, ".NET Server GC"))
 		gchint_set_role(gchint_self(), GCHINT_ROLE_STW, NULL);
@@ -168,19 +173,20 @@ static void look_at_me(void)
 		gchint_set_role(gchint_self(), GCHINT_ROLE_CONCURRENT, NULL);
 }
 
-/* What became of the pause that this thread announces. */
-static void catch_up(void)
+/* Announces what other threads did during the pause that this thread has announced. */
+static void pause_catch_up(void)
 {
 	struct gchint_detail detail = { .size = sizeof(detail) };
 
-	if (!me.pauses)
+	if (!this_thread.pauses)
 		return;
-	for (; me.begun != __atomic_load_n(&begun, __ATOMIC_ACQUIRE); me.begun++) {
+	for (; this_thread.begun != __atomic_load_n(&begun, __ATOMIC_ACQUIRE);
+	     this_thread.begun++) {
 		detail.cause = __atomic_load_n(&cause, __ATOMIC_RELAXED);
 		gchint_next_detail(gchint_self(), GCHINT_PHASE_COLLECT, GCHINT_F_STW, &detail);
 	}
-	if ((int32_t)(__atomic_load_n(&started, __ATOMIC_RELAXED) - me.stop) >= 0)
-		leave(&me.pauses);
+	if ((int32_t)(__atomic_load_n(&started, __ATOMIC_RELAXED) - this_thread.stop) >= 0)
+		phase_leave(&this_thread.pauses);
 }
 
 static void runtime_event(uint32_t event, const uint32_t *data, uint32_t size)
@@ -189,11 +195,11 @@ static void runtime_event(uint32_t event, const uint32_t *data, uint32_t size)
 	case GC_SUSPEND_BEGIN:
 		if (size < 4 || (data[0] != SUSPEND_FOR_GC && data[0] != SUSPEND_FOR_GC_PREP))
 			break;
-		look_at_me();
-		leave(&me.works);
-		me.pauses = true;
-		me.begun = __atomic_load_n(&begun, __ATOMIC_ACQUIRE);
-		me.stop = __atomic_add_fetch(&stopped, 1, __ATOMIC_RELAXED);
+		thread_set_role();
+		phase_leave(&this_thread.works);
+		this_thread.pauses = true;
+		this_thread.begun = __atomic_load_n(&begun, __ATOMIC_ACQUIRE);
+		this_thread.stop = __atomic_add_fetch(&stopped, 1, __ATOMIC_RELAXED);
 		gchint_phase_begin(GCHINT_PHASE_SAFEPOINT, GCHINT_F_STW);
 		break;
 	case GC_START:
@@ -202,17 +208,17 @@ static void runtime_event(uint32_t event, const uint32_t *data, uint32_t size)
 		__atomic_store_n(&cause, cause_of(data[2], data[3] == GC_BACKGROUND),
 				 __ATOMIC_RELAXED);
 		__atomic_fetch_add(&begun, 1, __ATOMIC_RELEASE);
-		catch_up();
+		pause_catch_up();
 		break;
 	case GC_RESTART_BEGIN:
-		if (me.pauses)
-			leave(&me.pauses);
+		if (this_thread.pauses)
+			phase_leave(&this_thread.pauses);
 		else
 			__atomic_store_n(&started, __atomic_load_n(&stopped, __ATOMIC_RELAXED),
 					 __ATOMIC_RELAXED);
 		break;
 	case GC_MARK:
-		look_at_me();
+		thread_set_role();
 		break;
 	}
 }
@@ -221,26 +227,26 @@ static void private_event(uint32_t event)
 {
 	switch (event) {
 	case BGC_BEGIN:
-		look_at_me();
-		work(GCHINT_PHASE_ROOTS, GCHINT_F_STW);
+		thread_set_role();
+		phase_enter(GCHINT_PHASE_ROOTS, GCHINT_F_STW);
 		break;
 	case BGC_1ST_STOP_END:
-		work(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+		phase_enter(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
 		break;
 	case BGC_2ND_STOP_BEGIN:
-		work(GCHINT_PHASE_REMARK, GCHINT_F_STW);
+		phase_enter(GCHINT_PHASE_REMARK, GCHINT_F_STW);
 		break;
 	case BGC_2ND_CONCURRENT_BEGIN:
-		work(GCHINT_PHASE_SWEEP, GCHINT_F_CONCURRENT);
+		phase_enter(GCHINT_PHASE_SWEEP, GCHINT_F_CONCURRENT);
 		break;
 	case BGC_WAIT_BEGIN:
-		work(GCHINT_PHASE_WAIT, GCHINT_F_FOREGROUND);
+		phase_enter(GCHINT_PHASE_WAIT, GCHINT_F_FOREGROUND);
 		break;
 	case BGC_1ST_CONCURRENT_END:
 	case BGC_2ND_STOP_END:
 	case BGC_2ND_CONCURRENT_END:
 	case BGC_WAIT_END:
-		leave(&me.works);
+		phase_leave(&this_thread.works);
 		break;
 	}
 }
@@ -255,7 +261,7 @@ static result event_delivered(struct object *self, uintptr_t provider, uint32_t 
 	(void)version;
 	(void)metadata_size;
 	(void)metadata;
-	catch_up();
+	pause_catch_up();
 	switch (provider_of(provider)) {
 	case PROVIDER_RUNTIME:
 		memcpy(words, data, size < sizeof(words) ? size : sizeof(words));
@@ -270,8 +276,8 @@ static result event_delivered(struct object *self, uintptr_t provider, uint32_t 
 	return S_OK;
 }
 
-/* Once in a process: as an agent of a JVM, it never stops its host. */
-static result start(struct object *runtime)
+/* Succeeds once in a process. Like the JVM agent, it never stops the host process. */
+static result profiler_start(struct object *runtime)
 {
 	static const struct guid wanted = PROFILER_INFO_12;
 	struct provider_config providers[] = {
@@ -296,15 +302,15 @@ static result start(struct object *runtime)
 	return S_OK;
 }
 
-static result initialize(struct object *self, struct object *runtime)
+static result profiler_initialize(struct object *self, struct object *runtime)
 {
 	(void)self;
-	return start(runtime);
+	return profiler_start(runtime);
 }
 
-/* @given: what GCHINT_* say where somebody attaches from. */
-static result initialize_for_attach(struct object *self, struct object *runtime, const void *given,
-				    uint32_t size)
+/* @given: the GCHINT_* variables of the attaching command. */
+static result profiler_initialize_for_attach(struct object *self, struct object *runtime,
+					     const void *given, uint32_t size)
 {
 	char text[2048];
 
@@ -314,25 +320,25 @@ static result initialize_for_attach(struct object *self, struct object *runtime,
 	memcpy(text, given, size);
 	text[size] = '\0';
 	adapter_environment(text);
-	return start(runtime);
+	return profiler_start(runtime);
 }
 
-/* So that another profiler keeps its place. */
-static result notification_only(struct object *self, int *only)
+/* A notification-only profiler does not displace another profiler. */
+static result profiler_notification_only(struct object *self, int *only)
 {
 	(void)self;
 	*only = 1;
 	return S_OK;
 }
 
-static result ignore(struct object *self)
+static result callback_ignore(struct object *self)
 {
 	(void)self;
 	return S_OK;
 }
 
-/* Nothing here is ever freed. */
-static uint32_t count(struct object *self)
+/* All objects are static, so references are not counted. */
+static uint32_t object_count_refs(struct object *self)
 {
 	(void)self;
 	return 1;
@@ -356,18 +362,21 @@ static result query_callback(struct object *self, const struct guid *which, void
 	return ours ? S_OK : E_NOINTERFACE;
 }
 
-/* Arguments that are not looked at are the caller's to take away, on every machine of .NET's. */
+/*
+ * callback_ignore() serves slots of any signature: on all architectures of .NET the caller
+ * removes the arguments.
+ */
 static void *const callback_table[CALLBACK_SLOTS] = {
 	[AT_QUERY] = (void *)query_callback,
-	[AT_ADD_REF] = (void *)count,
-	[AT_RELEASE] = (void *)count,
-	[AT_INITIALIZE] = (void *)initialize,
-	[AT_INITIALIZE + 1 ... AT_INITIALIZE_FOR_ATTACH - 1] = (void *)ignore,
-	[AT_INITIALIZE_FOR_ATTACH] = (void *)initialize_for_attach,
-	[AT_INITIALIZE_FOR_ATTACH + 1 ... AT_EVENT_DELIVERED - 1] = (void *)ignore,
+	[AT_ADD_REF] = (void *)object_count_refs,
+	[AT_RELEASE] = (void *)object_count_refs,
+	[AT_INITIALIZE] = (void *)profiler_initialize,
+	[AT_INITIALIZE + 1 ... AT_INITIALIZE_FOR_ATTACH - 1] = (void *)callback_ignore,
+	[AT_INITIALIZE_FOR_ATTACH] = (void *)profiler_initialize_for_attach,
+	[AT_INITIALIZE_FOR_ATTACH + 1 ... AT_EVENT_DELIVERED - 1] = (void *)callback_ignore,
 	[AT_EVENT_DELIVERED] = (void *)event_delivered,
-	[AT_EVENT_DELIVERED + 1] = (void *)ignore,
-	[AT_NOTIFICATION_ONLY] = (void *)notification_only,
+	[AT_EVENT_DELIVERED + 1] = (void *)callback_ignore,
+	[AT_NOTIFICATION_ONLY] = (void *)profiler_notification_only,
 };
 static struct object callback = { callback_table };
 
@@ -380,7 +389,8 @@ static result query_factory(struct object *self, const struct guid *which, void 
 	return is ? S_OK : E_NOINTERFACE;
 }
 
-static result create(struct object *self, struct object *outer, const struct guid *which, void *out)
+static result factory_create(struct object *self, struct object *outer, const struct guid *which,
+			     void *out)
 {
 	(void)self;
 	(void)outer;
@@ -388,13 +398,13 @@ static result create(struct object *self, struct object *outer, const struct gui
 }
 
 static void *const factory_table[FACTORY_SLOTS] = {
-	[AT_QUERY] = (void *)query_factory, [AT_ADD_REF] = (void *)count,
-	[AT_RELEASE] = (void *)count,	    [AT_CREATE] = (void *)create,
-	[AT_LOCK] = (void *)ignore,
+	[AT_QUERY] = (void *)query_factory,	  [AT_ADD_REF] = (void *)object_count_refs,
+	[AT_RELEASE] = (void *)object_count_refs, [AT_CREATE] = (void *)factory_create,
+	[AT_LOCK] = (void *)callback_ignore,
 };
 static struct object factory = { factory_table };
 
-/* What the runtime looks for in the library of a profiler. */
+/* The entry point that the runtime looks up in a profiler's library. */
 __attribute__((visibility("default"))) result
 DllGetClassObject(const struct guid *profiler, const struct guid *which, void *out);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Of the profiling interface of .NET (corprof.idl), what the adapter needs: tables of
- * functions, by their places in them. The interfaces only grow.
+ * The part of .NET's profiling interface (corprof.idl) that the adapter needs: function tables,
+ * accessed by slot number. Later versions only append slots.
  */
 #ifndef ADAPTER_DOTNET_PROFILER_H
 #define ADAPTER_DOTNET_PROFILER_H
@@ -13,10 +13,10 @@ typedef int32_t result; /* HRESULT */
 #define S_OK		  0
 #define E_NOINTERFACE	  ((result)0x80004002)
 #define E_NO_CLASS	  ((result)0x80040111)
-#define CANCEL_ACTIVATION ((result)0x80131375) /* the runtime goes on, and says nothing */
+#define CANCEL_ACTIVATION ((result)0x80131375) /* the runtime continues without a message */
 
 /**
- * struct guid - of a class or an interface, as in memory
+ * struct guid - identifier of a class or an interface, in its memory layout
  */
 struct guid {
 	uint32_t a;
@@ -28,13 +28,13 @@ struct guid {
 #define GUID(a, b, c, d0, d1, d2, d3, d4, d5, d6, d7) \
 	{ 0x##a, 0x##b, 0x##c, { 0x##d0, 0x##d1, 0x##d2, 0x##d3, 0x##d4, 0x##d5, 0x##d6, 0x##d7 } }
 
-/* Ours: also in gchintctl, which names it to the runtime. */
+/* The adapter's own; gchintctl has the same value, which it passes to the runtime. */
 #define GCHINT_PROFILER	 GUID(8f2f3a2e, 43c1, 4d0b, 9a, 6e, 67, 63, 68, 69, 6e, 74)
 #define UNKNOWN		 GUID(00000000, 0000, 0000, c0, 00, 00, 00, 00, 00, 00, 46)
 #define CLASS_FACTORY	 GUID(00000001, 0000, 0000, c0, 00, 00, 00, 00, 00, 00, 46)
 #define PROFILER_INFO_12 GUID(27b24ccd, 1cb1, 47c5, 96, ee, 98, 19, 0d, c3, 09, 59)
 
-/* ICorProfilerCallback to ICorProfilerCallback11 (.NET 6): each is the next one's beginning. */
+/* ICorProfilerCallback to ICorProfilerCallback11 (.NET 6): each is a prefix of the next. */
 #define PROFILER_CALLBACKS { \
 	GUID(176fbed1, a55c, 4796, 98, ca, a9, da, 0e, f8, 83, e7), \
 	GUID(8a8cc829, ccf2, 49fe, bb, ae, 0f, 02, 22, 28, 07, 1a), \
@@ -50,21 +50,21 @@ struct guid {
 }
 /* clang-format on */
 
-/* Places in the table of any interface. */
+/* Slots in the table of every interface. */
 enum {
 	AT_QUERY,
 	AT_ADD_REF,
 	AT_RELEASE,
 };
 
-/* In that of a class factory. */
+/* Slots of a class factory. */
 enum {
 	AT_CREATE = 3,
 	AT_LOCK,
 	FACTORY_SLOTS,
 };
 
-/* In that of ICorProfilerCallback11. */
+/* Slots of ICorProfilerCallback11. */
 enum {
 	AT_INITIALIZE = 3,
 	AT_INITIALIZE_FOR_ATTACH = 80,
@@ -73,7 +73,7 @@ enum {
 	CALLBACK_SLOTS,
 };
 
-/* In that of ICorProfilerInfo12. */
+/* Slots of ICorProfilerInfo12. */
 enum {
 	AT_SET_EVENT_MASK_2 = 72,
 	AT_START_SESSION = 101,
@@ -83,11 +83,11 @@ enum {
 #define HIGH_MONITOR_EVENT_PIPE 0x80u
 
 /**
- * struct provider_config - what a session wants to hear of a provider
- * @name: UTF-16
- * @keywords: any of these
- * @level: 4 is informational: what is not for each object
- * @filter: none
+ * struct provider_config - the events of one provider that a session receives
+ * @name: the provider's name, UTF-16
+ * @keywords: events with any of these keywords
+ * @level: 4 is informational, which excludes the events for each object
+ * @filter: NULL
  */
 struct provider_config {
 	const uint16_t *name;

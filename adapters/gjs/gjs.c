@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
 /*
- * GJS and whatever else is linked with SpiderMonkey (78 to 102): LD_PRELOAD=libgchint-gjs.so
+ * GJS and other programs that are linked with SpiderMonkey (78 to 102):
+ * LD_PRELOAD=libgchint-gjs.so
  *
- * A context's collector calls back on its thread, which is the only one that runs its
- * script. Helper threads mark and sweep beside it, too, and nothing tells of them.
+ * A context's collector calls back on the context's thread, which is the only one that runs its
+ * script. Helper threads mark and sweep concurrently; SpiderMonkey does not report them.
  *
  *	GC_SLICE_BEGIN			collect		a slice of a full collection, or all of it
  *	GC_NURSERY_COLLECTION_START	copy		the nursery, also within a slice
  *	GC_SLICE_END, ..._END		none
  *
- * Each is STW and FOREGROUND. We stand before JS_NewContext(), and set the callbacks of each
- * context that is made; whoever sets one later has the say, and is given ours to call. The
- * types are those of <js/GCAPI.h>; the functions go by the names that the linker has, for the
- * headers are C++. A process without SpiderMonkey is left as it is.
+ * Each is STW and FOREGROUND. This library wraps JS_NewContext() and sets the callbacks of each
+ * new context. A program that sets its own callback later replaces this one, and gets its
+ * address back to call it. The types are those of <js/GCAPI.h>; the functions are looked up by
+ * their mangled names, because the headers are C++. A process without SpiderMonkey is not changed.
  */
 #include <dlfcn.h>
 #include <stddef.h>
@@ -71,8 +72,8 @@ static void on_nursery(JSContext *cx, enum nursery_progress progress, int reason
 		gchint_phase_end();
 }
 
-/* A new context has none of its own yet. */
-static void watch(JSContext *cx)
+/* A new context has no callbacks yet, so none has to be chained. */
+static void context_watch(JSContext *cx)
 {
 	set_slice_fn *set_slice = (set_slice_fn *)dlsym(RTLD_DEFAULT, SET_SLICE);
 	set_nursery_fn *set_nursery = (set_nursery_fn *)dlsym(RTLD_DEFAULT, SET_NURSERY);
@@ -101,6 +102,6 @@ PUBLIC JSContext *new_context(uint32_t heap_max, JSRuntime *parent)
 		next = (new_fn *)dlsym(RTLD_NEXT, NEW);
 	cx = next ? next(heap_max, parent) : NULL;
 	if (cx)
-		watch(cx);
+		context_watch(cx);
 	return cx;
 }

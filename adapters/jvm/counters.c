@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The counters of a HotSpot JVM, in /tmp/hsperfdata_USER/PID (jvmstat's "perfdata"
- * format 2.0). The file is written in place; a name read while it changes is no known
- * name, and then the cause is unknown.
+ * The performance counters of a HotSpot JVM, in /tmp/hsperfdata_USER/PID (jvmstat's "perfdata"
+ * format 2.0). The JVM writes the file in place. A cause's name that is read while it changes
+ * matches no known name, and the cause is then unknown.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -40,7 +40,7 @@ static int late;
 static const struct {
 	const char *name;
 	uint32_t cause;
-	unsigned int phase; /* 0: not told by the cause */
+	unsigned int phase; /* 0: the cause does not determine it */
 } causes[] = {
 	{ "Allocation Failure", GCHINT_CAUSE_ALLOCATION, 0 },
 	{ "Allocation Rate", GCHINT_CAUSE_THRESHOLD, 0 },
@@ -70,15 +70,18 @@ static const struct {
 static int g1;
 
 /*
- * Of its concurrent cycle G1 tells two pauses without a cause, a remark and a cleanup, in
- * this order; a full collection in between ends the cycle.
+ * G1 reports two pauses of its concurrent cycle without a cause: a remark and then a cleanup.
+ * A full collection in between ends the cycle.
  */
 static const uint64_t *full_count;
 static uint64_t full_seen;
 static int cleanup_due;
 
-/* The value of a counter, a text or (@number) a number, or NULL. Nothing in the file is trusted. */
-static const void *find(const char *base, size_t size, const char *name, int number)
+/*
+ * The value of a counter, a text or, with @number, a number; NULL if there is none. All offsets
+ * in the file are checked, because its contents are not trusted.
+ */
+static const void *counter_find(const char *base, size_t size, const char *name, int number)
 {
 	const struct prologue *p = (const void *)base;
 	const struct entry *e;
@@ -104,7 +107,7 @@ static const void *find(const char *base, size_t size, const char *name, int num
 	return NULL;
 }
 
-static const char *map(size_t *size)
+static const char *counters_map(size_t *size)
 {
 	struct passwd *user = getpwuid(geteuid());
 	const char *base = MAP_FAILED;
@@ -132,23 +135,23 @@ void counters_open(void)
 	const uint64_t *halves;
 	size_t size = 0;
 
-	base = map(&size);
+	base = counters_map(&size);
 	p = (const void *)base;
 	if (!p || memcmp(p->magic, magic, sizeof(magic)) != 0 ||
 	    p->little_endian != LITTLE_ENDIAN_HERE || p->major != 2)
 		return;
-	collector = find(base, size, "sun.gc.collector.0.name", 0);
+	collector = counter_find(base, size, "sun.gc.collector.0.name", 0);
 	g1 = collector && strncmp(collector, "G1 ", 3) == 0;
-	full_count = find(base, size, "sun.gc.collector.1.invocations", 1);
+	full_count = counter_find(base, size, "sun.gc.collector.1.invocations", 1);
 	full_seen = full_count ? *full_count : 0;
-	/* Attached within a cycle: one of the two is over. */
-	halves = find(base, size, "sun.gc.collector.2.invocations", 1);
+	/* If the agent is attached within a cycle, the remark may be over. */
+	halves = counter_find(base, size, "sun.gc.collector.2.invocations", 1);
 	cleanup_due = halves && *halves & 1;
-	cause_last = find(base, size, "sun.gc.lastCause", 0);
-	cause_now = find(base, size, "sun.gc.cause", 0);
+	cause_last = counter_find(base, size, "sun.gc.lastCause", 0);
+	cause_now = counter_find(base, size, "sun.gc.cause", 0);
 }
 
-static uint32_t lookup(const char *text, unsigned int *phase)
+static uint32_t cause_lookup(const char *text, unsigned int *phase)
 {
 	size_t n;
 
@@ -162,7 +165,7 @@ static uint32_t lookup(const char *text, unsigned int *phase)
 	return GCHINT_CAUSE_UNKNOWN;
 }
 
-static unsigned int g1_half(void)
+static unsigned int g1_next_phase(void)
 {
 	uint64_t full = full_count ? __atomic_load_n(full_count, __ATOMIC_RELAXED) : 0;
 	int cleanup = cleanup_due && full == full_seen;
@@ -178,14 +181,14 @@ uint32_t counters_cause(unsigned int *phase)
 	if (!cause_now)
 		return GCHINT_CAUSE_UNKNOWN;
 	if (strcmp(cause_now, "No GC") != 0)
-		return lookup(cause_now, phase);
+		return cause_lookup(cause_now, phase);
 	if (g1)
-		*phase = g1_half();
+		*phase = g1_next_phase();
 	late = !g1;
 	return GCHINT_CAUSE_UNKNOWN;
 }
 
 uint32_t counters_late_cause(void)
 {
-	return late && cause_last ? lookup(cause_last, NULL) : GCHINT_CAUSE_UNKNOWN;
+	return late && cause_last ? cause_lookup(cause_last, NULL) : GCHINT_CAUSE_UNKNOWN;
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Which method runs, when the JVM is asked to interpret all of them: JVMTI tells of each call
- * and each return then, and HotSpot compiles nothing that it must tell of. That takes a
- * program some hundred times as long to call, so it is asked for. At a return the JVM is
- * asked who goes on, so that what is thrown, or called before somebody asked, misleads nobody.
+ * Reports which method runs, in a JVM that interprets all methods: JVMTI reports each call and
+ * each return, and HotSpot compiles no method whose calls it must report. Calls then take some
+ * hundred times as long, so this is an option. At a return the adapter reads the frame below from
+ * the JVM, so that the method stays right after an exception, and for calls that began before
+ * the events did.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -16,32 +17,32 @@
 
 #include "jvm.h"
 
-#define NEAR 256 /* of a thread's own; a power of two */
+#define NEAR 256 /* entries of each thread's cache; a power of two */
 
 struct known {
-	jmethodID method; /* NULL free; HotSpot gives none twice */
+	jmethodID method; /* NULL: free entry; HotSpot never reuses one */
 	uintptr_t address;
 };
 
-/* Of all threads: by hash, at most half full. */
+/* Hash table shared by all threads, at most half full. */
 static struct {
 	pthread_mutex_t lock;
 	struct known *slot;
 	size_t slots, nr;
 } all = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* Those that a thread met last: no lock for these. */
+/* Each thread's cache of recent methods, which needs no lock. */
 static __thread struct known near[NEAR];
 
 static int wanted;
-static int at_calls; /* to compare: names are written at each call */
+static int at_calls; /* for comparison: names are written at each call */
 
 static size_t hash_of(jmethodID method)
 {
 	return (uintptr_t)method / sizeof(void *) * 0x9e3779b1u >> 3;
 }
 
-static struct known *find(struct known *slot, size_t slots, jmethodID method)
+static struct known *table_find(struct known *slot, size_t slots, jmethodID method)
 {
 	size_t at = hash_of(method) & (slots - 1);
 
@@ -50,7 +51,7 @@ static struct known *find(struct known *slot, size_t slots, jmethodID method)
 	return &slot[at];
 }
 
-static int make_room(void)
+static int table_grow(void)
 {
 	const size_t slots = all.slots ? all.slots * 2 : 1024;
 	struct known *more;
@@ -63,29 +64,29 @@ static int make_room(void)
 		return 0;
 	for (n = 0; n < all.slots; n++)
 		if (all.slot[n].method)
-			*find(more, slots, all.slot[n].method) = all.slot[n];
+			*table_find(more, slots, all.slot[n].method) = all.slot[n];
 	free(all.slot);
 	all.slot = more;
 	all.slots = slots;
 	return 1;
 }
 
-/* The JVM is asked without the lock: it may wait for a thread that is here. */
-static uintptr_t look_up(jvmtiEnv *env, jmethodID method)
+/* Calls the JVM without the lock, since the JVM may wait for a thread that takes it. */
+static uintptr_t method_register(jvmtiEnv *env, jmethodID method)
 {
 	struct known found = { NULL, 0 }, *k;
 	char text[METHODS_NAME];
 
 	pthread_mutex_lock(&all.lock);
 	if (all.slots)
-		found = *find(all.slot, all.slots, method);
+		found = *table_find(all.slot, all.slots, method);
 	pthread_mutex_unlock(&all.lock);
 	if (found.method)
 		return found.address;
 	methods_name(env, method, text, sizeof(text));
 	pthread_mutex_lock(&all.lock);
-	if (make_room()) {
-		k = find(all.slot, all.slots, method);
+	if (table_grow()) {
+		k = table_find(all.slot, all.slots, method);
 		if (!k->method) {
 			k->method = method;
 			k->address = gchint_symbol_add(0, 0, text);
@@ -97,19 +98,19 @@ static uintptr_t look_up(jvmtiEnv *env, jmethodID method)
 	return found.address;
 }
 
-/* 0 without memory: then it has no name. */
+/* 0 if memory is short: the method then has no name. */
 static uintptr_t address_of(jvmtiEnv *env, jmethodID method)
 {
 	struct known *k = &near[hash_of(method) & (NEAR - 1)];
 
 	if (k->method != method) {
-		k->address = look_up(env, method);
+		k->address = method_register(env, method);
 		k->method = k->address ? method : NULL;
 	}
 	return k->address;
 }
 
-static void JNICALL entered(jvmtiEnv *env, JNIEnv *jni, jthread thread, jmethodID method)
+static void JNICALL method_on_entry(jvmtiEnv *env, JNIEnv *jni, jthread thread, jmethodID method)
 {
 	const uintptr_t address = address_of(env, method);
 	char text[METHODS_NAME];
@@ -123,8 +124,8 @@ static void JNICALL entered(jvmtiEnv *env, JNIEnv *jni, jthread thread, jmethodI
 	}
 }
 
-static void JNICALL left(jvmtiEnv *env, JNIEnv *jni, jthread thread, jmethodID method,
-			 jboolean thrown, jvalue value)
+static void JNICALL method_on_exit(jvmtiEnv *env, JNIEnv *jni, jthread thread, jmethodID method,
+				   jboolean thrown, jvalue value)
 {
 	jmethodID outer;
 	jlocation at;
@@ -134,7 +135,7 @@ static void JNICALL left(jvmtiEnv *env, JNIEnv *jni, jthread thread, jmethodID m
 	(void)method;
 	(void)thrown;
 	(void)value;
-	/* The frame that is left is still there. */
+	/* The returning frame is still on the stack at depth 0, so the caller is at depth 1. */
 	if ((*env)->GetFrameLocation(env, NULL, 1, &outer, &at) == JVMTI_ERROR_NONE)
 		gchint_method_leave(address_of(env, outer));
 	else
@@ -155,8 +156,8 @@ void interpreted_prepare(jvmtiEnv *env, jvmtiEventCallbacks *callbacks, const ch
 		      stderr);
 		return;
 	}
-	callbacks->MethodEntry = entered;
-	callbacks->MethodExit = left;
+	callbacks->MethodEntry = method_on_entry;
+	callbacks->MethodExit = method_on_exit;
 	wanted = 1;
 	at_calls = gchint_profiled() == 2;
 }

@@ -3,21 +3,20 @@
  * OpenJDK (17 and newer), as a JVMTI agent: java -agentpath:/path/libgchint-jvm.so, or
  * jcmd PID JVMTI.agent_load /path/libgchint-jvm.so.
  *
- * JVMTI tells of each pause, on "VM Thread", which announces itself:
+ * JVMTI reports each pause on "VM Thread", which hints for itself:
  *
  *	GARBAGE_COLLECTION_START	copy		a pause of G1 that evacuates
  *					remark		the first pause of G1's concurrent cycle
- *					collect		any other, its second one (cleanup) too;
+ *					collect		any other, also G1's second one (cleanup);
  *							all with STW
  *	GARBAGE_COLLECTION_FINISH	none
  *
  * The cause comes from the performance counters that the JVM keeps in a shared file:
  * at the start with G1, ZGC and Shenandoah, at the end with Serial and Parallel.
- * JVMTI says nothing of work beside the program; the threads that do it are known by
- * their names and get standing roles (threads.c), and the collector's log tells what its
- * leading thread is at (phases.c). While somebody profiles it tells of the code that it
- * compiles (methods.c), or, asked by -agentpath:/path/libgchint-jvm.so=interpreted, of each
- * call (interpreted.c).
+ * JVMTI does not report concurrent work. The threads that do it are recognised by their names
+ * and get standing roles (threads.c), and the collector's log has the phases of its driver
+ * thread (phases.c). While a recorder profiles, the agent also names compiled code (methods.c)
+ * or, with -agentpath:/path/libgchint-jvm.so=interpreted, follows each call (interpreted.c).
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -53,7 +52,7 @@ static void JNICALL gc_finish(jvmtiEnv *env)
 	tasks_look_again();
 }
 
-/* All threads of the collector that exist from the start do so now. */
+/* At this event the collector threads that start with the JVM exist. */
 static void JNICALL vm_init(jvmtiEnv *env, JNIEnv *jni, jthread thread)
 {
 	(void)thread;
@@ -64,7 +63,7 @@ static void JNICALL vm_init(jvmtiEnv *env, JNIEnv *jni, jthread thread)
 	phases_watch(jni);
 }
 
-/* On a busy machine the last cycles may not have been read yet. */
+/* On a busy machine the log reader may be behind by the last cycles. */
 static void JNICALL vm_death(jvmtiEnv *env, JNIEnv *jni)
 {
 	(void)env;
@@ -72,7 +71,7 @@ static void JNICALL vm_death(jvmtiEnv *env, JNIEnv *jni)
 	phases_finish();
 }
 
-static jint setup(JavaVM *vm, const char *options, int live)
+static jint agent_setup(JavaVM *vm, const char *options, int live)
 {
 	static const jvmtiCapabilities wanted = { .can_generate_garbage_collection_events = 1 };
 	jvmtiEventCallbacks callbacks = {
@@ -85,7 +84,7 @@ static jint setup(JavaVM *vm, const char *options, int live)
 	JNIEnv *jni = NULL;
 	jvmtiEnv *env;
 
-	/* An agent that fails keeps the JVM from starting: this one only stays silent. */
+	/* A failing agent would keep the JVM from starting, so only a live attach may fail. */
 	if (started)
 		return JNI_OK;
 	if (!adapter_start("libgchint-jvm.so", NULL))
@@ -116,12 +115,12 @@ static jint setup(JavaVM *vm, const char *options, int live)
 JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 {
 	(void)reserved;
-	return setup(vm, options, 0);
+	return agent_setup(vm, options, 0);
 }
 
 JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *reserved)
 {
 	adapter_environment(options);
 	(void)reserved;
-	return setup(vm, NULL, 1);
+	return agent_setup(vm, NULL, 1);
 }

@@ -10,23 +10,23 @@
 
 /* counters.c: the JVM's performance counters */
 
-/** counters_open() - map them. May allocate. Without them causes are unknown. */
+/** counters_open() - map the counters. May allocate. Without them causes are unknown. */
 void counters_open(void);
-/** counters_cause() - why this pause is, at its start; *phase too if the cause tells it. */
+/** counters_cause() - cause of a pause, at its start; sets *phase if the cause determines it. */
 uint32_t counters_cause(unsigned int *phase);
-/** counters_late_cause() - why the pause was that ends now; 0 if it was known before. */
+/** counters_late_cause() - cause of a pause, at its end; 0 if it was known at the start. */
 uint32_t counters_late_cause(void);
 
 /* threads.c: the threads of the collectors */
 
-/** threads_watch() - find them now, and those that start later. May allocate. */
+/** threads_watch() - attach the present threads, and those that start later. May allocate. */
 void threads_watch(void);
-/** threads_announcer() - the handle that pauses are announced with, on their own thread. */
+/** threads_announcer() - the VM thread's handle, on which pauses are hinted; else the caller's. */
 struct gchint_thread *threads_announcer(void);
-/** threads_pause() - a pause begins or ends: those that work in pauses and beside. */
+/** threads_pause() - hint a pause's begin or end for concurrent workers that join pauses. */
 void threads_pause(int begin);
 
-/** enum collector - those that work beside the program */
+/** enum collector - the concurrent collectors */
 enum collector {
 	COLLECTOR_NONE,
 	COLLECTOR_G1,
@@ -35,45 +35,45 @@ enum collector {
 	COLLECTOR_NR
 };
 
-/** threads_collector() - by the threads that were found. */
+/** threads_collector() - the collector in use, inferred from the threads that were found. */
 enum collector threads_collector(void);
 /** threads_driver() - the handle of a thread that leads concurrent phases, or NULL. */
 struct gchint_thread *threads_driver(pid_t tid);
 
-/* phases.c: what is done beside the program */
+/* phases.c: concurrent phases */
 
 /**
  * phases_watch() - announce concurrent phases from here on, once in a process
  * @jni: of the calling thread, in the live phase
  *
- * After threads_watch(). May allocate, and loads classes of the JVM's own.
+ * To be called after threads_watch(). May allocate, and loads classes of the JVM.
  */
 void phases_watch(JNIEnv *jni);
-/** phases_finish() - wait, half a second at most, until what was logged is announced. */
+/** phases_finish() - wait, half a second at most, until all logged phases are announced. */
 void phases_finish(void);
 
-/* methods.c: the code that is compiled */
+/* methods.c: compiled code */
 
-/** methods_prepare() - ask for what tells of it. Nothing unless somebody profiles. */
+/** methods_prepare() - request the capabilities and events, if a recorder profiles. */
 void methods_prepare(jvmtiEnv *env, jvmtiEventCallbacks *callbacks);
-/** methods_watch() - name what is there, and what comes and goes from here on; live only. */
+/** methods_watch() - name present and future compiled code. In the live phase only. */
 void methods_watch(jvmtiEnv *env);
 
 #define METHODS_NAME 800
 
-/** methods_name() - of its class, with its file and line; METHODS_NAME is room enough. */
+/** methods_name() - format class, method, file and line; METHODS_NAME bytes are enough. */
 void methods_name(jvmtiEnv *env, jmethodID method, char *text, size_t size);
 
 /* interpreted.c: every method, in a JVM that compiles none */
 
 /**
- * interpreted_prepare() - ask for what tells of calls
- * @options: of the agent; nothing unless they are "interpreted", and somebody profiles
+ * interpreted_prepare() - request the events of calls and returns
+ * @options: of the agent; does nothing unless they are "interpreted" and a recorder profiles
  *
- * At the start of the JVM only.
+ * To be called at the start of the JVM only.
  */
 void interpreted_prepare(jvmtiEnv *env, jvmtiEventCallbacks *callbacks, const char *options);
-/** interpreted_watch() - tell which method runs from here on. */
+/** interpreted_watch() - report which method runs from here on. */
 void interpreted_watch(jvmtiEnv *env);
 
 #endif /* GCHINT_JVM_H */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Where the code is that HotSpot compiles, for profilers: each method at its address from
- * when on it is loaded until it is unloaded, as its source has it, and the stubs and the
- * interpreter by HotSpot's own names. So a sampled instruction tells its method, at no cost
- * to the code that runs. What was inlined into a method counts for that one, and what is
- * interpreted is the interpreter, unless interpreted.c is asked for.
+ * Symbols of the code that HotSpot compiles, for profilers: each method by its source name at its
+ * address, from its load until its unload, and the stubs and the interpreter by HotSpot's own
+ * names. A sampled address then resolves to its method, at no cost to the running code. Inlined
+ * code counts for the method that it is inlined into, and interpreted code for the interpreter,
+ * unless interpreted.c is enabled.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -16,8 +16,8 @@
 
 #include "jvm.h"
 
-/* "Lorg/some/Thing;" is org.some.Thing. */
-static void put_class(char *text, size_t size, const char *signature)
+/* Formats "Lorg/some/Thing;" as org.some.Thing. */
+static void class_format(char *text, size_t size, const char *signature)
 {
 	size_t n = 0;
 
@@ -28,7 +28,7 @@ static void put_class(char *text, size_t size, const char *signature)
 	text[n] = '\0';
 }
 
-/* The line that it begins in; 0 none, or not told. */
+/* The first line of a method; 0 if unknown. */
 static int line_of(jvmtiEnv *env, jmethodID method)
 {
 	jvmtiLineNumberEntry *lines = NULL;
@@ -52,7 +52,7 @@ void methods_name(jvmtiEnv *env, jmethodID method, char *text, size_t size)
 
 	if ((*env)->GetMethodDeclaringClass(env, method, &class) == JVMTI_ERROR_NONE) {
 		if ((*env)->GetClassSignature(env, class, &signature, NULL) == JVMTI_ERROR_NONE)
-			put_class(type, sizeof(type), signature);
+			class_format(type, sizeof(type), signature);
 		(*env)->GetSourceFileName(env, class, &file);
 	}
 	(*env)->GetMethodName(env, method, &name, NULL, NULL);
@@ -67,8 +67,9 @@ void methods_name(jvmtiEnv *env, jmethodID method, char *text, size_t size)
 	(*env)->Deallocate(env, (unsigned char *)file);
 }
 
-static void JNICALL compiled(jvmtiEnv *env, jmethodID method, jint size, const void *address,
-			     jint count, const jvmtiAddrLocationMap *map, const void *info)
+static void JNICALL method_on_compiled(jvmtiEnv *env, jmethodID method, jint size,
+				       const void *address, jint count,
+				       const jvmtiAddrLocationMap *map, const void *info)
 {
 	char text[METHODS_NAME];
 
@@ -79,15 +80,16 @@ static void JNICALL compiled(jvmtiEnv *env, jmethodID method, jint size, const v
 	gchint_symbol_add((uintptr_t)address, (size_t)size, text);
 }
 
-/* It tells no size: the resolver ends what begins there. */
-static void JNICALL unloaded(jvmtiEnv *env, jmethodID method, const void *address)
+/* The event has no size: the resolver removes the symbol that begins at @address. */
+static void JNICALL method_on_unloaded(jvmtiEnv *env, jmethodID method, const void *address)
 {
 	(void)env;
 	(void)method;
 	gchint_symbol_remove((uintptr_t)address, 1);
 }
 
-static void JNICALL generated(jvmtiEnv *env, const char *name, const void *address, jint size)
+static void JNICALL code_on_generated(jvmtiEnv *env, const char *name, const void *address,
+				      jint size)
 {
 	(void)env;
 	gchint_symbol_add((uintptr_t)address, (size_t)size, name);
@@ -107,9 +109,9 @@ void methods_prepare(jvmtiEnv *env, jvmtiEventCallbacks *callbacks)
 		fputs("libgchint-jvm.so: no methods: this JVM tells of no compiled code\n", stderr);
 		return;
 	}
-	callbacks->CompiledMethodLoad = compiled;
-	callbacks->CompiledMethodUnload = unloaded;
-	callbacks->DynamicCodeGenerated = generated;
+	callbacks->CompiledMethodLoad = method_on_compiled;
+	callbacks->CompiledMethodUnload = method_on_unloaded;
+	callbacks->DynamicCodeGenerated = code_on_generated;
 }
 
 void methods_watch(jvmtiEnv *env)
@@ -121,7 +123,7 @@ void methods_watch(jvmtiEnv *env)
 					 NULL);
 	(*env)->SetEventNotificationMode(env, JVMTI_ENABLE, JVMTI_EVENT_DYNAMIC_CODE_GENERATED,
 					 NULL);
-	/* What was there before. */
+	/* Report the code that exists already. */
 	(*env)->GenerateEvents(env, JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
 	(*env)->GenerateEvents(env, JVMTI_EVENT_COMPILED_METHOD_LOAD);
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * The phases that HotSpot's collectors go through beside the program, from its unified
- * log: the JVM is asked, as jcmd's VM.log asks it, to log their begins and ends into a
- * pipe, and a thread of ours reads them. A line has the number of the thread that wrote
- * it, and a phase is announced for that thread. It is some tens of microseconds late, as
- * long as it takes to wake the reader.
+ * The concurrent phases of HotSpot's collectors, from the unified log. The adapter executes the
+ * diagnostic command VM.log, as jcmd does, so that the JVM logs the begins and ends of phases
+ * into a pipe, which a thread of the adapter reads. Each line has the ID of the thread that wrote
+ * it, and the phase is announced for that thread. Announcements are some tens of microseconds
+ * late, the time that it takes to wake the reader.
  *
- * The pipe blocks whoever writes into a full one, and so that nobody does, the reader is
- * there first, takes no lock, and ends with the process only.
+ * A full pipe would block the collector. Therefore the reader is started before the log is
+ * enabled, takes no lock, and runs until the process ends.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -25,12 +25,12 @@
 
 #include "jvm.h"
 
-#define PIPE_BYTES (1 << 20) /* some ten thousand lines; what the system allows at most */
+#define PIPE_BYTES (1 << 20) /* some ten thousand lines; the system's maximum */
 #define DRIVERS	   8
 #define NAME	   64
-#define LAST_WAIT  500 /* ms that the end of the JVM waits for what it has logged, at most */
+#define LAST_WAIT  500 /* ms that the JVM's end waits for the log reader, at most */
 
-/* The longest first, where one begins another. Others: collecting, kind unknown. */
+/* Matched by prefix, so a longer name precedes its prefix. Other phases: COLLECT. */
 static const struct {
 	const char *begin;
 	unsigned int phase;
@@ -56,23 +56,23 @@ static const struct {
 	{ "Concurrent weak", GCHINT_PHASE_REFS },
 };
 
-/* What each logs, begins and ends of concurrent phases and little else. */
-static const char *const what[] = {
+/* Log selections with the begins and ends of concurrent phases and few other messages. */
+static const char *const log_selections[] = {
 	[COLLECTOR_G1] = "gc+marking=info",
 	[COLLECTOR_SHENANDOAH] = "gc+start=info,gc=info",
 	[COLLECTOR_Z] = "gc+start=info,gc+phases+start=debug,gc+phases=info",
 };
 
-/* A thread that leads a collection, and the phase that it is in; of the reader alone. */
+/* A thread that leads a collection, and its current phase. Used by the reader thread only. */
 static struct driver {
 	pid_t tid;
-	char name[NAME]; /* "" in none */
+	char name[NAME]; /* "" outside of a phase */
 	unsigned int flags;
 } drivers[DRIVERS];
 
 static enum collector collector;
 static int log_fd = -1; /* -2 when it has ended */
-static int reads; /* the reader waits for the next line, or is about to */
+static int reads; /* the reader is in, or about to call, read() */
 
 static struct driver *driver_of(pid_t tid)
 {
@@ -98,7 +98,7 @@ static unsigned int phase_of(const char *name)
 	return GCHINT_PHASE_COLLECT;
 }
 
-/* " 12.345ms", or " 64M->38M(96M) 12.345ms": what an end has behind its name. */
+/* The end of a phase has " 12.345ms" or " 64M->38M(96M) 12.345ms" after its name. */
 static int is_end(const char *rest)
 {
 	size_t length = strlen(rest);
@@ -106,13 +106,16 @@ static int is_end(const char *rest)
 	return length > 3 && rest[0] == ' ' && strcmp(rest + length - 2, "ms") == 0;
 }
 
-/* @text: what stands behind "GC(12) ", in a generational collector behind "Y: " as well */
-static void take(struct driver *d, struct gchint_thread *handle, const char *text)
+/* @text: the message after "GC(12) " and, in a generational collector, after "Y: " */
+static void driver_handle_text(struct driver *d, struct gchint_thread *handle, const char *text)
 {
 	size_t length = strlen(d->name);
 
 	if (strstr(text, " Collection (")) {
-		/* Of those who wait for it the log tells when they have done so. */
+		/*
+		 * The log reports a mutator's wait only after it is over, so the cause of
+		 * the collection decides whether it is urgent.
+		 */
 		d->flags = strstr(text, "(Allocation Stall)") ?
 				   GCHINT_F_CONCURRENT | GCHINT_F_URGENT :
 				   GCHINT_F_CONCURRENT;
@@ -127,7 +130,10 @@ static void take(struct driver *d, struct gchint_thread *handle, const char *tex
 		gchint_end(handle);
 		return;
 	}
-	/* An end without its begin; G1's marking has parts, between them a pause. */
+	/*
+	 * Ignore an end without its begin, and G1's "Concurrent Mark", which encloses other
+	 * phases and a pause.
+	 */
 	if (is_end(text + strcspn(text, " ")) ||
 	    (collector == COLLECTOR_G1 && strcmp(text, "Concurrent Mark") == 0))
 		return;
@@ -136,7 +142,7 @@ static void take(struct driver *d, struct gchint_thread *handle, const char *tex
 }
 
 /* "[tid][tags] GC(12) text" */
-static void take_line(char *line)
+static void line_handle(char *line)
 {
 	struct gchint_thread *handle;
 	struct driver *driver;
@@ -155,10 +161,10 @@ static void take_line(char *line)
 	text += 2;
 	if (text[0] && text[1] == ':' && text[2] == ' ')
 		text += 3;
-	take(driver, handle, text);
+	driver_handle_text(driver, handle, text);
 }
 
-static void *read_log(void *arg)
+static void *log_read(void *arg)
 {
 	char buf[4096], *line, *end;
 	size_t held = 0;
@@ -178,15 +184,15 @@ static void *read_log(void *arg)
 		buf[held] = '\0';
 		for (line = buf; (end = strchr(line, '\n')); line = end + 1) {
 			*end = '\0';
-			take_line(line);
+			line_handle(line);
 		}
 		held = strlen(line);
-		/* Longer than any that says something. */
+		/* Discard a line that is longer than any known message. */
 		if (held == sizeof(buf) - 1)
 			held = 0;
 		memmove(buf, line, held);
 	}
-	/* Somebody took the log away. */
+	/* The log output was removed: end the phases that are still announced. */
 	for (n = 0; n < DRIVERS && drivers[n].tid; n++)
 		if (drivers[n].name[0])
 			gchint_end(threads_driver(drivers[n].tid));
@@ -194,8 +200,11 @@ static void *read_log(void *arg)
 	return NULL;
 }
 
-/* The management interface's own way to a diagnostic command, without its beans. */
-static int ask(JNIEnv *jni, const char *command)
+/*
+ * Executes a diagnostic command by the method that the management interface itself calls, without
+ * creating its MBeans.
+ */
+static int command_execute(JNIEnv *jni, const char *command)
 {
 	jclass provider, commands;
 	jmethodID execute;
@@ -228,24 +237,24 @@ void phases_watch(JNIEnv *jni)
 	int fds[2], ret;
 
 	collector = threads_collector();
-	if (!jni || log_fd != -1 || !what[collector] || pipe2(fds, O_CLOEXEC))
+	if (!jni || log_fd != -1 || !log_selections[collector] || pipe2(fds, O_CLOEXEC))
 		return;
 	fcntl(fds[1], F_SETPIPE_SZ, PIPE_BYTES);
 	log_fd = fds[0];
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	ret = pthread_create(&thread, NULL, read_log, NULL);
+	ret = pthread_create(&thread, NULL, log_read, NULL);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (!ret) {
 		pthread_detach(thread);
 		snprintf(command, sizeof(command),
 			 "VM.log output=file=/proc/self/fd/%d what=%s decorators=tid,tags", fds[1],
-			 what[collector]);
-		ask(jni, command);
+			 log_selections[collector]);
+		command_execute(jni, command);
 	} else {
 		close(fds[0]);
 	}
-	/* The JVM has opened it for itself, or the reader finds the end. */
+	/* The JVM has its own descriptor; if it has none, the reader reads the end of file. */
 	close(fds[1]);
 }
 
@@ -254,7 +263,10 @@ void phases_finish(void)
 	const struct timespec ms = { 0, 1000000 };
 	int fd = __atomic_load_n(&log_fd, __ATOMIC_RELAXED), n, waiting, still = 0;
 
-	/* Twice in a row: between its read and its word of that the reader has some. */
+	/*
+	 * Wait until the reader is idle and the pipe empty, twice in a row: between read()
+	 * and its store to "reads" the reader may hold lines that are not announced yet.
+	 */
 	for (n = 0; fd >= 0 && n < LAST_WAIT && still < 2; n++) {
 		if (ioctl(fd, FIONREAD, &waiting))
 			return;

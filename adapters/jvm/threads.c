@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The threads of HotSpot's collectors, by their names (15 characters of them). Some start
- * late, when more workers are wanted: looked for again when a collection is over.
+ * The threads of HotSpot's collectors, recognised by their names, truncated to 15 characters.
+ * Some start later, when the collector adds workers: another scan follows each collection.
  */
 #define _GNU_SOURCE
 #include <string.h>
@@ -12,15 +12,15 @@
 #include "jvm.h"
 
 /*
- * BOTH: beside the program, but in the pauses as well: those are announced for it.
- * DRIVES: leads the concurrent phases of that collector.
+ * both: a concurrent worker that also works in pauses, which are announced for it.
+ * drives: the collector whose concurrent phases this thread leads.
  */
 static const struct {
 	const char *prefix;
 	unsigned int role;
 	int both;
 	enum collector drives;
-} kinds[] = {
+} thread_types[] = {
 	{ "G1 Conc#", GCHINT_ROLE_CONCURRENT, 0, 0 },
 	{ "G1 Main Marker", GCHINT_ROLE_CONCURRENT, 0, COLLECTOR_G1 },
 	{ "G1 Refine#", GCHINT_ROLE_CONCURRENT, 0, 0 },
@@ -35,7 +35,7 @@ static const struct {
 	{ "ZWorker", GCHINT_ROLE_CONCURRENT, 1, 0 },
 };
 
-#define KNOWN 512 /* what the library leases */
+#define KNOWN 512 /* the number of threads that the library can lease */
 
 static struct {
 	pid_t tid;
@@ -56,30 +56,30 @@ static int is_known(pid_t tid)
 	return 0;
 }
 
-static void consider(struct gchint_session *session, pid_t tid, const char *name)
+static void worker_consider(struct gchint_session *session, pid_t tid, const char *name)
 {
 	struct gchint_thread *handle;
 	size_t n;
 
-	for (n = 0; n < sizeof(kinds) / sizeof(kinds[0]); n++) {
-		if (strncmp(name, kinds[n].prefix, strlen(kinds[n].prefix)) != 0)
+	for (n = 0; n < sizeof(thread_types) / sizeof(thread_types[0]); n++) {
+		if (strncmp(name, thread_types[n].prefix, strlen(thread_types[n].prefix)) != 0)
 			continue;
 		if (known_count == KNOWN || is_known(tid) ||
-		    gchint_attach(session, tid, kinds[n].role, NULL, &handle))
+		    gchint_attach(session, tid, thread_types[n].role, NULL, &handle))
 			return;
 		known[known_count].tid = tid;
 		known[known_count].handle = handle;
-		known[known_count].both = kinds[n].both;
-		known[known_count].drives = kinds[n].drives;
+		known[known_count].both = thread_types[n].both;
+		known[known_count].drives = thread_types[n].drives;
 		__atomic_store_n(&known_count, known_count + 1, __ATOMIC_RELEASE);
 		return;
 	}
 }
 
-/* The thread that JVMTI tells of pauses on. */
+/* The thread on which JVMTI reports pauses. */
 static struct gchint_thread *announcer;
 
-static void consider_announcer(struct gchint_session *session, pid_t tid, const char *name)
+static void announcer_consider(struct gchint_session *session, pid_t tid, const char *name)
 {
 	struct gchint_thread *handle;
 
@@ -103,13 +103,13 @@ void threads_watch(void)
 	if (once || gchint_open(&session, 0))
 		return;
 	once = 1;
-	/* Where leases are few, the pauses come before those who work in them. */
-	tasks_scan(session, consider_announcer);
-	tasks_scan(session, consider);
-	tasks_watch(session, consider);
+	/* First, so that pauses can be hinted even if the leases do not suffice for all workers. */
+	tasks_scan(session, announcer_consider);
+	tasks_scan(session, worker_consider);
+	tasks_watch(session, worker_consider);
 }
 
-/* On the VM thread. One that is found within a pause is announced from the next on. */
+/* Runs on the VM thread. A worker found during a pause takes part from the next pause on. */
 void threads_pause(int begin)
 {
 	int n;

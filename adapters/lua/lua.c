@@ -2,19 +2,19 @@
 /*
  * Lua 5.4: LUA_INIT_5_4='package.loadlib("/path/libgchint-lua.so", "luaopen_gchint")()' lua5.4
  *
- * Which function runs, for profilers: to the processor all of them are one loop. The hook
- * at calls and returns tells it:
+ * Reports which Lua function runs, for profilers: all functions run in one interpreter loop, so
+ * the program counter does not distinguish them. A hook at calls and returns does:
  *
- *	call, tail call		a Lua function: that one. A C function: who called it, whose
- *				native code it is
- *	return			the Lua function that it returns into, also out of a C function:
- *				so it is right again after a yield, a resume, an error
+ *	call, tail call		of a Lua function: that function. Of a C function: its caller,
+ *				as whose native code it counts
+ *	return			the Lua function that is returned into, also from a C function,
+ *				so that it is right again after a yield, a resume, or an error
  *
- * A function is known by its source and line, and named when it is first called. The hook is set
- * only while a recorder profiles, for each call takes a slower way then. A program that sets a
- * hook of its own has that one, and no method until it takes it away.
+ * A function is identified by its source and line, and named at its first call. The hook is set
+ * only while a recorder profiles, because it slows down each call. A program that sets its own
+ * hook replaces this one, and has no method until it removes its hook.
  *
- * Lua tells nobody of its collections.
+ * Lua has no callback for its collections, so none is hinted.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -28,18 +28,18 @@
 
 #include "../common/start.h"
 
-#define LEVELS 16 /* of C functions that call each other */
+#define LEVELS 16 /* nested C functions that a return is traced through */
 
-/** struct known - a function that was called */
+/** struct known - entry of the hash table of called functions */
 struct known {
 	uint64_t key;
 	uintptr_t method;
 };
 
-/* To compare: names are written at each call. */
+/* For comparison: names are written at each call. */
 static int at_calls;
 
-/* Of this thread's states. */
+/* Functions of all Lua states that run on this thread. */
 static __thread struct {
 	struct known *at;
 	size_t room, nr;
@@ -55,8 +55,8 @@ static uint64_t key_of(const lua_Debug *d)
 	return key ? key : 1;
 }
 
-/* Where it is, or where it belongs; there is room. */
-static struct known *place_of(uint64_t key)
+/* The entry of the key, or the free entry for it. The table must not be full. */
+static struct known *function_find(uint64_t key)
 {
 	size_t n = key & (functions.room - 1);
 
@@ -65,7 +65,7 @@ static struct known *place_of(uint64_t key)
 	return &functions.at[n];
 }
 
-static int make_room(void)
+static int functions_grow(void)
 {
 	struct known *old = functions.at, *more;
 	size_t was = functions.room, n;
@@ -79,13 +79,13 @@ static int make_room(void)
 	functions.room = was ? was * 2 : 256;
 	for (n = 0; n < was; n++)
 		if (old[n].key)
-			*place_of(old[n].key) = old[n];
+			*function_find(old[n].key) = old[n];
 	free(old);
 	return 1;
 }
 
-/* At @address, if it has one. */
-static uintptr_t name(lua_State *L, lua_Debug *d, uintptr_t address)
+/* @address: the symbol's address from an earlier call, 0 at the first */
+static uintptr_t function_register(lua_State *L, lua_Debug *d, uintptr_t address)
 {
 	char text[400];
 
@@ -98,17 +98,17 @@ static uintptr_t name(lua_State *L, lua_Debug *d, uintptr_t address)
 	return gchint_symbol_add(address, 1, text);
 }
 
-/* 0 without memory: then it has no name. */
+/* 0 if memory is short: the function then has no name. */
 static uintptr_t method_of(lua_State *L, lua_Debug *d)
 {
 	const uint64_t key = key_of(d);
 	struct known *k;
 
-	if (!make_room())
+	if (!functions_grow())
 		return 0;
-	k = place_of(key);
+	k = function_find(key);
 	if (!k->key) {
-		k->method = name(L, d, 0);
+		k->method = function_register(L, d, 0);
 		k->key = key;
 		functions.nr++;
 	}
@@ -127,7 +127,7 @@ static void on_call(lua_State *L, lua_Debug *d)
 		method = method_of(L, d);
 		gchint_method_enter(method);
 		if (at_calls && method)
-			name(L, d, method);
+			function_register(L, d, method);
 		return;
 	}
 	for (level = 1; level < LEVELS; level++) {
@@ -144,12 +144,12 @@ static void on_call(lua_State *L, lua_Debug *d)
 	gchint_method_leave(0);
 }
 
-static void hook(lua_State *L)
+static void hook_install(lua_State *L)
 {
 	lua_sethook(L, on_call, LUA_MASKCALL | LUA_MASKRET, 0);
 }
 
-/* debug.sethook: what a program sets is set; what it takes away makes room for ours. */
+/* debug.sethook: the program's hook takes precedence; without one this hook is set again. */
 static int set_hook(lua_State *L)
 {
 	int n = lua_gettop(L);
@@ -159,11 +159,11 @@ static int set_hook(lua_State *L)
 	lua_insert(L, 1);
 	lua_call(L, n, 0);
 	if (!lua_gethook(L))
-		hook(L);
+		hook_install(L);
 	return 0;
 }
 
-/* debug.gethook: ours is none of the program's business. */
+/* debug.gethook: hides this hook from the program. */
 static int get_hook(lua_State *L)
 {
 	lua_State *which = lua_isthread(L, 1) ? lua_tothread(L, 1) : L;
@@ -181,7 +181,7 @@ static int get_hook(lua_State *L)
 	return lua_gettop(L);
 }
 
-static void wrap(lua_State *L, const char *function, lua_CFunction by)
+static void debug_wrap(lua_State *L, const char *function, lua_CFunction by)
 {
 	lua_getfield(L, -1, function);
 	lua_pushcclosure(L, by, 1);
@@ -200,10 +200,10 @@ int luaopen_gchint(lua_State *L)
 	adapter_fork();
 	gchint_self();
 	if (lua_getglobal(L, "debug") == LUA_TTABLE) {
-		wrap(L, "sethook", set_hook);
-		wrap(L, "gethook", get_hook);
+		debug_wrap(L, "sethook", set_hook);
+		debug_wrap(L, "gethook", get_hook);
 	}
 	lua_pop(L, 1);
-	hook(L);
+	hook_install(L);
 	return 0;
 }

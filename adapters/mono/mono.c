@@ -12,10 +12,10 @@
  *	POST_START_WORLD	none
  *
  * With the default collector a major collection may start in one pause and end in
- * another: the first has no END, the last no START of it. Between them a worker marks
- * beside the program, and sweeps, of which no event tells: it is known by its name, and has a
- * standing role. Where there are several they work in the pauses, too (a parallel mode):
- * those are announced for them.
+ * another: the first has no END, the last no START of it. Between them a worker marks and
+ * sweeps concurrently, which no event reports: the worker is recognised by its name and has a
+ * standing role. If there are several (a parallel mode), they also work in the pauses, which
+ * are announced for them.
  */
 #include <stddef.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static struct {
 static int worker_count; /* grows only; released after its entry is written */
 static int in_pause;
 
-static void consider(struct gchint_session *session, pid_t tid, const char *name)
+static void worker_consider(struct gchint_session *session, pid_t tid, const char *name)
 {
 	struct gchint_thread *handle;
 	int n;
@@ -52,7 +52,10 @@ static void consider(struct gchint_session *session, pid_t tid, const char *name
 	__atomic_store_n(&worker_count, n + 1, __ATOMIC_RELEASE);
 }
 
-/* Under the collector's lock. One that is found within a pause is announced from the next on. */
+/*
+ * The collector's lock is held. A worker found during a pause takes part from the next pause
+ * on.
+ */
 static void workers_pause(int begin)
 {
 	int n;
@@ -67,10 +70,10 @@ static void workers_pause(int begin)
 	}
 }
 
-/* The phase that was announced last. Under the collector's lock. */
+/* The phase that was announced last. Protected by the collector's lock. */
 static unsigned int now;
 
-static void become(unsigned int phase)
+static void phase_switch(unsigned int phase)
 {
 	if (now != phase)
 		gchint_phase_next(phase, GCHINT_F_STW);
@@ -88,14 +91,14 @@ static void on_event(MonoProfiler *profiler, MonoProfilerGCEvent event, uint32_t
 		gchint_phase_begin(now, GCHINT_F_STW);
 		break;
 	case MONO_GC_EVENT_START:
-		become(generation ? GCHINT_PHASE_MARK : GCHINT_PHASE_COPY);
+		phase_switch(generation ? GCHINT_PHASE_MARK : GCHINT_PHASE_COPY);
 		break;
 	case MONO_GC_EVENT_POST_STOP_WORLD:
 		workers_pause(1);
-		become(GCHINT_PHASE_COLLECT);
+		phase_switch(GCHINT_PHASE_COLLECT);
 		break;
 	case MONO_GC_EVENT_END:
-		become(GCHINT_PHASE_COLLECT);
+		phase_switch(GCHINT_PHASE_COLLECT);
 		break;
 	case MONO_GC_EVENT_POST_START_WORLD:
 		workers_pause(0);
@@ -107,7 +110,7 @@ static void on_event(MonoProfiler *profiler, MonoProfilerGCEvent event, uint32_t
 	}
 }
 
-/* Mono looks for it by the profiler's name. */
+/* Mono looks this function up by the profiler's name. */
 __attribute__((visibility("default"))) void mono_profiler_init_gchint(const char *options);
 
 void mono_profiler_init_gchint(const char *options)
@@ -116,10 +119,10 @@ void mono_profiler_init_gchint(const char *options)
 	struct gchint_session *session;
 
 	(void)options;
-	/* Named twice on the command line, called twice. */
+	/* Mono calls this once for each --profile option. */
 	if (started++ || !adapter_start("libgchint-mono.so", &session))
 		return;
 	adapter_fork();
-	tasks_watch(session, consider);
+	tasks_watch(session, worker_consider);
 	mono_profiler_set_gc_event_callback(mono_profiler_create(NULL), on_event);
 }

@@ -2,22 +2,22 @@
 /*
  * Node.js (18 and newer): NODE_OPTIONS="--require /path/gchint-node.cjs" node program.js
  *
- * V8 tells of each collection of a heap before and after, on the thread that runs its
- * JavaScript, by type; that thread does nothing else meanwhile, so each is STW and
- * FOREGROUND. A worker thread has a heap, and hints, of its own; others run on.
+ * V8 reports the begin and the end of each collection of a heap, with its type, on the thread
+ * that runs the heap's JavaScript. That thread does nothing else meanwhile, so each is STW and
+ * FOREGROUND. A worker thread has its own heap and hints for itself; other threads run on.
  *
  *	Scavenge		copy		the young generation
- *	MinorMarkCompact	mark		likewise, in a V8 that is set to
+ *	MinorMarkCompact	mark		the young generation, if V8 is configured so
  *	IncrementalMarking	mark		its begin, and in some versions its end
  *	MarkSweepCompact	collect		the end of marking, clearing, evacuation
  *	ProcessWeakCallbacks	refs
  *
- * Marking and sweeping beside the program are told of by nothing; they run on threads that
- * compile as well. A collection that was forced is explicit; one that frees all it can is
- * for lack of memory; one when idle is a timer's.
+ * V8 does not report concurrent marking and sweeping, which run on threads that also compile.
+ * The cause is explicit for a forced collection, out of memory for one that frees all it can,
+ * and a timer for one at idle time.
  *
- * The functions are V8's, of the same meaning and name since Node 12; looked up by that
- * name, one build serves each version.
+ * The V8 functions have had the same meaning and mangled names since Node 12. They are looked up
+ * by these names, so that one build serves all versions.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -41,7 +41,7 @@
 #define FLAG_ALL_EXTERNAL	32
 #define FLAG_IDLE		64
 
-/* As V8's compilers pass them: a method's object comes first. */
+/* In the C++ ABI of V8's builds the object is a method's first argument. */
 struct isolate;
 typedef void gc_callback(struct isolate *isolate, int type, int flags, void *data);
 typedef void gc_add(struct isolate *isolate, gc_callback *callback, void *data, int types);
@@ -76,7 +76,7 @@ static uint32_t cause_of(int flags)
 	return flags & FLAG_IDLE ? GCHINT_CAUSE_TIMER : GCHINT_CAUSE_UNKNOWN;
 }
 
-/* Of the collection under way; a thread has one heap. */
+/* Of the current collection. Per thread, because a thread has one heap. */
 static __thread uint32_t cause __attribute__((tls_model("initial-exec")));
 
 static void on_prologue(struct isolate *isolate, int type, int flags, void *data)
@@ -95,25 +95,24 @@ static void on_epilogue(struct isolate *isolate, int type, int flags, void *data
 	(void)isolate;
 	(void)type;
 	(void)data;
-	/* Older ones say why only here. */
+	/* Older versions pass the flags at the end only. */
 	if (!cause && cause_of(flags))
 		gchint_set_cause(gchint_self(), cause_of(flags));
 	gchint_phase_end();
 }
 
-/* Found by its symbol, of any module. */
-static void *v8(const char *symbol)
+static void *v8_lookup(const char *symbol)
 {
 	return dlsym(RTLD_DEFAULT, symbol);
 }
 
-/* The isolate of the calling thread, once. */
-static void watch(void)
+/* Sets the callbacks of the calling thread's isolate, once. */
+static void isolate_watch(void)
 {
 	static __thread struct isolate *watched __attribute__((tls_model("initial-exec")));
-	gc_isolate *current = (gc_isolate *)v8("_ZN2v87Isolate10GetCurrentEv");
-	gc_add *prologue = (gc_add *)v8(V8_ADD("Prologue"));
-	gc_add *epilogue = (gc_add *)v8(V8_ADD("Epilogue"));
+	gc_isolate *current = (gc_isolate *)v8_lookup("_ZN2v87Isolate10GetCurrentEv");
+	gc_add *prologue = (gc_add *)v8_lookup(V8_ADD("Prologue"));
+	gc_add *epilogue = (gc_add *)v8_lookup(V8_ADD("Epilogue"));
 	struct isolate *isolate = current ? current() : NULL;
 
 	if (!isolate || !prologue || !epilogue) {
@@ -129,7 +128,7 @@ static void watch(void)
 	epilogue(isolate, on_epilogue, NULL, TYPE_ALL);
 }
 
-/* Node calls it in each thread that loads us: <node_api.h>, whose handles are pointers. */
+/* Node calls this in each thread that loads the module. In <node_api.h> handles are pointers. */
 __attribute__((visibility("default"))) void *napi_register_module_v1(void *env, void *exports);
 
 void *napi_register_module_v1(void *env, void *exports)
@@ -137,10 +136,10 @@ void *napi_register_module_v1(void *env, void *exports)
 	static int started;
 
 	(void)env;
-	/* The main thread is first, before there is another one. */
+	/* No lock: the main thread is the first, and the only one then. */
 	if (!started)
 		started = adapter_start("libgchint-node.so", NULL) ? 1 : -1;
 	if (started > 0)
-		watch();
+		isolate_watch();
 	return exports;
 }

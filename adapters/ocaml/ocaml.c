@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * OCaml (4.13; hooks of the same names are in 5): LD_PRELOAD=libgchint-ocaml.so on
+ * OCaml (4.13; version 5 has hooks of the same names): LD_PRELOAD=libgchint-ocaml.so with
  * any native or bytecode program. The runtime calls hooks on the allocating thread, which
- * is the only one that runs OCaml:
+ * is the only one that runs OCaml code:
  *
  *	caml_minor_gc_begin_hook	copy		the minor heap
  *	caml_major_slice_begin_hook	mark, refs or sweep, by caml_gc_phase
  *	caml_major_gc_hook		sweep		within a slice, marking is over
  *	caml_..._end_hook		none
  *
- * Each is in the foreground. Compaction has no hook. A child of fork hints for itself.
+ * Each is in the foreground. Compaction has no hook. A forked child hints for itself.
  */
 #include <stddef.h>
 
@@ -19,7 +19,7 @@
 
 typedef void (*hook)(void);
 
-/* The runtime's own variables, where the program has them. */
+/* Variables of the runtime; weak, because a process may have no OCaml runtime. */
 extern hook caml_minor_gc_begin_hook, caml_minor_gc_end_hook;
 extern hook caml_major_slice_begin_hook, caml_major_slice_end_hook, caml_major_gc_hook;
 extern int caml_gc_phase;
@@ -30,14 +30,14 @@ extern int caml_gc_phase;
 #pragma weak caml_major_gc_hook
 #pragma weak caml_gc_phase
 
-/* Of <caml/major_gc.h>. */
+/* Values of caml_gc_phase, from <caml/major_gc.h>. */
 #define PHASE_CLEAN 1
 #define PHASE_SWEEP 2
 
 static hook minor_begin, minor_end, slice_begin, slice_end, mark_end;
 static int in_slice;
 
-static void call(hook chained)
+static void hook_call(hook chained)
 {
 	if (chained)
 		chained();
@@ -46,12 +46,12 @@ static void call(hook chained)
 static void on_minor_begin(void)
 {
 	gchint_phase_begin(GCHINT_PHASE_COPY, GCHINT_F_FOREGROUND);
-	call(minor_begin);
+	hook_call(minor_begin);
 }
 
 static void on_minor_end(void)
 {
-	call(minor_end);
+	hook_call(minor_end);
 	gchint_phase_end();
 }
 
@@ -65,41 +65,41 @@ static void on_slice_begin(void)
 		phase = GCHINT_PHASE_SWEEP;
 	in_slice = 1;
 	gchint_phase_begin(phase, GCHINT_F_FOREGROUND);
-	call(slice_begin);
+	hook_call(slice_begin);
 }
 
 static void on_slice_end(void)
 {
-	call(slice_end);
+	hook_call(slice_end);
 	in_slice = 0;
 	gchint_phase_end();
 }
 
-/* Also called by a full collection, which has no slices. */
+/* A full collection calls this hook outside of slices: there is no phase to change then. */
 static void on_mark_end(void)
 {
 	if (in_slice)
 		gchint_phase_next(GCHINT_PHASE_SWEEP, GCHINT_F_FOREGROUND);
-	call(mark_end);
+	hook_call(mark_end);
 }
 
-static void take(hook *where, hook *chained, hook ours)
+static void hook_replace(hook *where, hook *chained, hook ours)
 {
 	*chained = *where;
 	*where = ours;
 }
 
-__attribute__((constructor)) static void install(void)
+__attribute__((constructor)) static void hooks_install(void)
 {
 	if (!&caml_minor_gc_begin_hook || !&caml_minor_gc_end_hook ||
 	    !&caml_major_slice_begin_hook || !&caml_major_slice_end_hook ||
 	    !adapter_start("libgchint-ocaml.so", NULL))
 		return;
 	adapter_fork();
-	take(&caml_minor_gc_begin_hook, &minor_begin, on_minor_begin);
-	take(&caml_minor_gc_end_hook, &minor_end, on_minor_end);
-	take(&caml_major_slice_begin_hook, &slice_begin, on_slice_begin);
-	take(&caml_major_slice_end_hook, &slice_end, on_slice_end);
+	hook_replace(&caml_minor_gc_begin_hook, &minor_begin, on_minor_begin);
+	hook_replace(&caml_minor_gc_end_hook, &minor_end, on_minor_end);
+	hook_replace(&caml_major_slice_begin_hook, &slice_begin, on_slice_begin);
+	hook_replace(&caml_major_slice_end_hook, &slice_end, on_slice_end);
 	if (&caml_major_gc_hook)
-		take(&caml_major_gc_hook, &mark_end, on_mark_end);
+		hook_replace(&caml_major_gc_hook, &mark_end, on_mark_end);
 }

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: MIT
 /*
- * PHP 7.3 and newer: LD_PRELOAD=libgchint-php.so php program.php, php-fpm likewise
+ * PHP 7.3 and newer: LD_PRELOAD=libgchint-php.so php program.php, also with php-fpm
  *
- * PHP counts references; what frees cycles is called through gc_collect_cycles, a variable
- * of the program, on the thread that runs the script, when its buffer of possible roots is
+ * PHP counts references. Its cycle collector is called through the function pointer
+ * gc_collect_cycles, on the thread that runs the script, when the buffer of possible roots is
  * full, at the end of a request, and by the script:
  *
- *	call	collect		foreground; the world is stopped, but for a build with threads
- *	return	none		work done: what was freed, as PHP counts it
+ *	call	collect		foreground; also STW, except in a build with threads
+ *	return	none		work done: the number of freed objects, as PHP counts it
  *
- * Nothing tells of its parts, nor of what reference counts free; between collections this
- * costs nothing. No header of PHP's is wanted: the variable has had this type since it is
- * there.
+ * PHP reports neither the parts of a collection nor what reference counts free; between
+ * collections this adapter costs nothing. It needs no PHP header, because the pointer has had
+ * the same type since it was introduced.
  *
- * It has its value when the engine has started; then PHP calls tzset(), before the first
- * line of a script and before any child. So we stand before tzset(). A process without a
- * PHP is left as it is.
+ * The engine sets the pointer when it starts. It then calls tzset(), before the first line of a
+ * script and before it forks, so this library wraps tzset(). Without PHP nothing is changed.
  */
 #include <dlfcn.h>
 #include <time.h>
@@ -43,7 +42,7 @@ static int on_collection(void)
 	return freed;
 }
 
-static void watch(void)
+static void collector_watch(void)
 {
 	static int looked;
 	collector **variable;
@@ -51,14 +50,14 @@ static void watch(void)
 	if (looked)
 		return;
 	variable = dlsym(RTLD_DEFAULT, "gc_collect_cycles");
-	/* Whoever loads PHP later, or starts it later, calls again. */
+	/* If PHP is loaded or started later, it calls tzset() again. */
 	if (!variable || !*variable)
 		return;
 	looked = 1;
 	if (!adapter_start("libgchint-php.so", NULL))
 		return;
 	adapter_fork();
-	/* Of a build with threads each has globals of its own. */
+	/* In a build with threads each has its own globals, so the others are not stopped. */
 	if (dlsym(RTLD_DEFAULT, "executor_globals_offset"))
 		waits = GCHINT_F_FOREGROUND;
 	collect = *variable;
@@ -73,5 +72,5 @@ PUBLIC void tzset(void)
 		next = (void (*)(void))dlsym(RTLD_NEXT, "tzset");
 	if (next)
 		next();
-	watch();
+	collector_watch();
 }

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: MIT
 /*
- * Which function CPython (3.11 to 3.13) runs, for profilers: to the processor all of them are
- * one loop. The interpreter lets a frame be evaluated by somebody else; we tell its function,
- * have it evaluated as ever, and give back who ran before:
+ * Reports which function CPython (3.11 to 3.13) runs, for profilers: all functions run in one
+ * interpreter loop, so the program counter does not distinguish them. The interpreter allows to
+ * replace its frame evaluation function (PEP 523). The replacement reports the frame's function,
+ * calls the default evaluation, and then restores the function that ran before:
  *
- *	a call, a generator or coroutine that goes on	its function
- *	a return, a yield, an error			who called it
- *	a function in C					who called it: it is its native code
+ *	a call, a resumed generator or coroutine	its function
+ *	a return, a yield, an error			the caller
+ *	a function in C					the caller, as whose native code it counts
  *
- * Per thread, in each interpreter. A profile function (PyEval_SetProfile) would tell the same for ten
- * times the instructions, and would be in the way of the program's own. A function is
- * named when it is first seen; its name stands with its code object.
+ * The state is per thread, and the replacement per interpreter. A profile function
+ * (PyEval_SetProfile) would report the same at ten times the instructions, and would displace
+ * one of the program. A function is named when it first runs; the symbol's address is stored with
+ * its code object.
  *
- * A frame that others evaluate is a recursion in C as well. Where half of a thread's stack
- * is used, or half of the recursions that 3.12 allows, the interpreter goes on without us until
- * that frame is done, and the thread is in no function; what another thread enters meanwhile
- * counts for its caller.
+ * With a replaced evaluation function each Python call is also a recursion in C. When half of a
+ * thread's stack is used, or half of the recursions that 3.12 allows, the replacement is removed
+ * until that frame returns, and the thread is reported to be in no function. A function that
+ * another thread enters meanwhile counts for its caller.
  */
 #define _GNU_SOURCE
 #include <limits.h>
@@ -39,7 +41,7 @@ extern evaluate_fn _PyEval_EvalFrameDefault;
 extern void _PyInterpreterState_SetEvalFrameFunc(PyInterpreterState *of, evaluate_fn *fn);
 extern evaluate_fn *_PyInterpreterState_GetEvalFrameFunc(PyInterpreterState *of);
 extern PyInterpreterState *PyInterpreterState_Get(void);
-/* Its name in 3.11, and since. */
+/* The names in 3.11, and those since 3.12. */
 extern get_extra_fn _PyCode_GetExtra, PyUnstable_Code_GetExtra;
 extern set_extra_fn _PyCode_SetExtra, PyUnstable_Code_SetExtra;
 extern index_fn _PyEval_RequestCodeExtraIndex, PyUnstable_Eval_RequestCodeExtraIndex;
@@ -72,27 +74,27 @@ extern void Py_DecRef(PyObject *object);
 #pragma weak PyErr_Restore
 #pragma weak Py_DecRef
 
-/* The first of every object, unless Python was built to trace references. */
+/* The head of every object, unless Python was built to trace references. */
 struct head {
 	ptrdiff_t references;
 	const void *type;
 };
 
-/* Of this Python; the same in each of its interpreters. */
+/* Of the loaded Python; common to all of its interpreters. */
 static struct {
 	get_extra_fn *get;
 	set_extra_fn *set;
-	ptrdiff_t index; /* of ours among the extras of a code object */
+	ptrdiff_t index; /* of this adapter's slot in the extras of a code object */
 	size_t code; /* offset of a frame's code object */
-	unsigned int most; /* frames of ours within each other */
-	int at_calls; /* to compare: names are written at each call */
+	unsigned int most; /* nested frames that frame_evaluate() may handle */
+	int at_calls; /* for comparison: names are written at each call */
 } python = { .index = -1 };
 
-/* Below it less than half of this thread's stack is left; NULL not looked for. */
+/* Below this address less than half of the thread's stack is left. NULL: not computed yet. */
 static __thread const char *floor_of_stack;
 static __thread unsigned int depth;
 
-static void find_floor(void)
+static void stack_find_floor(void)
 {
 	pthread_attr_t attr;
 	void *base;
@@ -113,8 +115,11 @@ static const char *text_of(PyObject *text)
 	return utf8 ? utf8 : "?";
 }
 
-/* At @address, if it has one. Within the frame's own exception, which stays. */
-static uintptr_t name(PyObject *code, uintptr_t address)
+/*
+ * @address: the symbol's address from an earlier call, 0 at the first. Called while an exception
+ * may be pending in the frame, which is preserved.
+ */
+static uintptr_t function_register(PyObject *code, uintptr_t address)
 {
 	PyObject *type, *value, *trace, *what, *file, *line;
 	uintptr_t method;
@@ -127,7 +132,7 @@ static uintptr_t name(PyObject *code, uintptr_t address)
 	snprintf(text, sizeof(text), "%s (%s:%ld)", text_of(what), text_of(file),
 		 line ? PyLong_AsLong(line) : 0);
 	method = gchint_symbol_add(address, 1, text);
-	/* Without memory it is named again when it is called again. */
+	/* If memory is short, the next call tries again. */
 	if (method && !address)
 		python.set(code, python.index, (void *)method);
 	PyErr_Clear();
@@ -149,12 +154,13 @@ static uintptr_t method_of(const void *frame)
 		PyErr_Clear();
 		return 0;
 	}
-	return method && !python.at_calls ? (uintptr_t)method : name(code, (uintptr_t)method);
+	return method && !python.at_calls ? (uintptr_t)method :
+					    function_register(code, (uintptr_t)method);
 }
 
-static evaluate_fn evaluate;
+static evaluate_fn frame_evaluate;
 
-static PyObject *evaluate_deep(PyThreadState *state, void *frame, int throwing)
+static PyObject *frame_evaluate_deep(PyThreadState *state, void *frame, int throwing)
 {
 	PyInterpreterState *interpreter = PyInterpreterState_Get();
 	const uintptr_t outer = gchint_method_enter(0);
@@ -162,22 +168,22 @@ static PyObject *evaluate_deep(PyThreadState *state, void *frame, int throwing)
 
 	_PyInterpreterState_SetEvalFrameFunc(interpreter, _PyEval_EvalFrameDefault);
 	result = _PyEval_EvalFrameDefault(state, frame, throwing);
-	/* Unless the program has put its own there. */
+	/* Keep an evaluation function that the program has set meanwhile. */
 	if (_PyInterpreterState_GetEvalFrameFunc(interpreter) == _PyEval_EvalFrameDefault)
-		_PyInterpreterState_SetEvalFrameFunc(interpreter, evaluate);
+		_PyInterpreterState_SetEvalFrameFunc(interpreter, frame_evaluate);
 	gchint_method_leave(outer);
 	return result;
 }
 
-static PyObject *evaluate(PyThreadState *state, void *frame, int throwing)
+static PyObject *frame_evaluate(PyThreadState *state, void *frame, int throwing)
 {
 	PyObject *result;
 	uintptr_t outer;
 
 	if (!floor_of_stack)
-		find_floor();
+		stack_find_floor();
 	if ((const char *)__builtin_frame_address(0) < floor_of_stack || depth == python.most)
-		return evaluate_deep(state, frame, throwing);
+		return frame_evaluate_deep(state, frame, throwing);
 	depth++;
 	outer = gchint_method_enter(method_of(frame));
 	result = _PyEval_EvalFrameDefault(state, frame, throwing);
@@ -186,8 +192,8 @@ static PyObject *evaluate(PyThreadState *state, void *frame, int throwing)
 	return result;
 }
 
-/* Whether this Python has all of it, as we know it. */
-static int know(void)
+/* Whether the loaded Python has all functions, in a version whose layout is known. */
+static int python_probe(void)
 {
 	const unsigned long version = &Py_Version ? Py_Version >> 16 : 0;
 
@@ -196,13 +202,13 @@ static int know(void)
 	    !PyUnicode_AsUTF8AndSize || !PyErr_Fetch || !PyErr_Restore)
 		return 0;
 	if (version == 0x30b) {
-		/* Behind the function, its globals, builtins and locals. */
+		/* In a frame the code follows the function, its globals, builtins and locals. */
 		python.code = 4 * sizeof(void *);
 		python.most = UINT_MAX;
 		python.get = _PyCode_GetExtra;
 		python.set = _PyCode_SetExtra;
 	} else if (version == 0x30c || version == 0x30d) {
-		/* Each is two recursions: of 1500 in 3.12, of 500 where it is built to debug. */
+		/* Each frame takes two recursions, of 1500 in 3.12 or 500 in a debug build. */
 		python.most = 125;
 		python.get = PyUnstable_Code_GetExtra;
 		python.set = PyUnstable_Code_SetExtra;
@@ -219,7 +225,7 @@ void functions_watch(void)
 	if (!gchint_profiled() || known < 0)
 		return;
 	if (!known) {
-		known = know() ? 1 : -1;
+		known = python_probe() ? 1 : -1;
 		if (known < 0) {
 			fputs("libgchint-python.so: no functions: not CPython 3.11 to 3.13\n",
 			      stderr);
@@ -233,8 +239,11 @@ void functions_watch(void)
 		python.index = index;
 		python.at_calls = gchint_profiled() == 2;
 	}
-	/* Code that is built into Python is that of all its interpreters, with its extras. */
+	/*
+	 * Code objects that are built into Python are shared by all interpreters, with their
+	 * extras: the index must be the same in all of them.
+	 */
 	if (index < 0 || index != python.index)
 		return;
-	_PyInterpreterState_SetEvalFrameFunc(PyInterpreterState_Get(), evaluate);
+	_PyInterpreterState_SetEvalFrameFunc(PyInterpreterState_Get(), frame_evaluate);
 }

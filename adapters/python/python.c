@@ -2,20 +2,21 @@
 /*
  * CPython (3.8 and newer): LD_PRELOAD=libgchint-python.so python3 program.py
  *
- * The collector of cycles calls what is in gc.callbacks, on the thread that holds the
- * interpreter's lock; the others wait, so a collection is STW and FOREGROUND:
+ * The cycle collector calls the functions in gc.callbacks, on the thread that holds the
+ * interpreter's lock. The other threads wait, so a collection is STW and FOREGROUND:
  *
  *	start, generation 0 or 1	collect
- *	start, the oldest generation	mark		its time is traversal of the whole heap
+ *	start, the oldest generation	mark		most of its time it traverses the heap
  *	stop				none		work done: objects that were freed
  *
- * Nothing tells of its parts, nor of what reference counts free; between collections this
- * costs nothing. Which function runs is told while somebody profiles: functions.c.
+ * Python reports neither the parts of a collection nor what reference counts free; between
+ * collections this costs nothing. While a recorder profiles, functions.c reports which function
+ * runs.
  *
- * To be there before the first line of a program, and in an interpreter that ignores its
- * environment (-I, -E) or its site (-S), we stand in the table of built-in modules before
- * _abc, which each interpreter, a sub-interpreter as well, imports at its start. A process
- * without a Python is left as it is.
+ * The callback must be set before the first line of a program runs, also in an interpreter that
+ * ignores its environment (-I, -E) or its site (-S). Therefore the initialisation of the built-in
+ * module _abc is wrapped, which each interpreter and sub-interpreter imports at its start.
+ * Without Python nothing is changed.
  */
 #include <stddef.h>
 #include <string.h>
@@ -29,8 +30,8 @@
 #define FIRST	"_abc"
 
 /*
- * Of Python's stable ABI, one build for all versions; weak, for whoever preloads us may
- * have no Python at all.
+ * Declarations from Python's stable ABI, so that one build serves all versions. Weak, because a
+ * process that preloads this library may have no Python.
  */
 typedef PyObject *PyCFunction(PyObject *self, PyObject *args);
 struct method {
@@ -65,7 +66,7 @@ extern PyObject _Py_NoneStruct;
 #pragma weak Py_IncRef
 #pragma weak _Py_NoneStruct
 
-/* Of <import.h>, outside of the stable ABI, but the same since Python 1.4. */
+/* From <import.h>; not in the stable ABI, but unchanged since Python 1.4. */
 struct builtin {
 	const char *name;
 	PyObject *(*init)(void);
@@ -75,7 +76,7 @@ extern struct builtin *PyImport_Inittab;
 
 static PyObject *(*init_first)(void);
 
-static long number(PyObject *info, const char *key)
+static long info_get_number(PyObject *info, const char *key)
 {
 	PyObject *value = PyDict_GetItemString(info, key); /* borrowed */
 	long n = value ? PyLong_AsLong(value) : -1;
@@ -85,7 +86,9 @@ static long number(PyObject *info, const char *key)
 	return n;
 }
 
-/* callback(phase, info); the collector prints what is raised: nothing is. */
+/*
+ * callback(phase, info). Leaves no exception pending, because the collector would print it.
+ */
 static PyObject *on_collection(PyObject *self, PyObject *args)
 {
 	PyObject *what = PyTuple_GetItem(args, 0), *info = PyTuple_GetItem(args, 1);
@@ -95,11 +98,11 @@ static PyObject *on_collection(PyObject *self, PyObject *args)
 	if (!what || !info) {
 		PyErr_Clear();
 	} else if (!PyUnicode_CompareWithASCIIString(what, "start")) {
-		gchint_phase_begin(number(info, "generation") < 2 ? GCHINT_PHASE_COLLECT :
-								    GCHINT_PHASE_MARK,
+		gchint_phase_begin(info_get_number(info, "generation") < 2 ? GCHINT_PHASE_COLLECT :
+									     GCHINT_PHASE_MARK,
 				   STOPPED);
 	} else {
-		freed = number(info, "collected");
+		freed = info_get_number(info, "collected");
 		if (freed > 0)
 			gchint_progress(gchint_self(), (uint64_t)freed, 0, 0);
 		gchint_phase_end();
@@ -108,7 +111,7 @@ static PyObject *on_collection(PyObject *self, PyObject *args)
 	return &_Py_NoneStruct;
 }
 
-static void watch(void)
+static void collector_watch(void)
 {
 	static struct method method = { "gchint", on_collection, METH_VARARGS, NULL };
 	PyObject *gc = PyImport_ImportModule("gc");
@@ -132,14 +135,14 @@ static PyObject *init_abc(void)
 			adapter_fork();
 	}
 	if (started > 0) {
-		watch();
+		collector_watch();
 		functions_watch();
 	}
 	return init_first();
 }
 
-/* The table itself may be read-only: Python gets a copy with one entry changed. */
-__attribute__((constructor)) static void install(void)
+/* The table may be read-only, so Python gets a copy with one entry changed. */
+__attribute__((constructor)) static void inittab_install(void)
 {
 	static struct builtin table[256];
 	size_t n = 0, first = 0;

@@ -3,14 +3,14 @@
 #ifndef GCHINT_PYTHON_H
 #define GCHINT_PYTHON_H
 
-/* Of Python's stable ABI; its own headers are not wanted. */
+/* From Python's stable ABI. Declared here, so that the build needs no Python headers. */
 typedef struct object PyObject;
 
 /**
- * functions_watch() - tell which function runs, in this interpreter, from here on
+ * functions_watch() - report which function runs, in this interpreter, from here on
  *
- * Once in each interpreter, by a thread that holds its lock. Nothing where nobody
- * profiles, or in a Python of another layout, which is said once.
+ * To be called once in each interpreter, by a thread that holds its lock. Does nothing if no
+ * recorder profiles, or if the layout of this Python is unknown, which is reported once.
  */
 void functions_watch(void);
 

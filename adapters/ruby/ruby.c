@@ -4,10 +4,11 @@
  *
  * Ruby collects on the thread that holds its global lock, in slices between which the
  * program runs. All other Ruby threads wait for a slice of marking, so it is STW; one of
- * lazy sweeping is a mutator's own work, in the foreground. The internal tracepoints, on the collecting thread, in which no Ruby object may be made:
+ * lazy sweeping is a mutator's own work, in the foreground. The internal tracepoints run on the
+ * collecting thread, and must not create Ruby objects:
  *
  *	GC_ENTER	mark, sweep, or collect at the start of a cycle: a slice begins,
- *					the collector's state says which
+ *					the collector's state selects the phase
  *	GC_START	mark		the cycle begins, within a slice; with the cause
  *	GC_END_MARK	sweep		the rest of the slice sweeps
  *	GC_EXIT		none		the slice ends
@@ -15,9 +16,9 @@
  * Most slices of lazy sweeping take tens of microseconds: the library's filter
  * leaves them out.
  *
- * CRuby 3.1 allocates by a slower way while any of these tracepoints is enabled: an
- * eighth more instructions where allocation is all there is. They are enabled
- * only if hints go somewhere.
+ * CRuby 3.1 uses a slower allocation path while any of these tracepoints is enabled: a program
+ * that only allocates executes an eighth more instructions. They are enabled only if hints have
+ * a receiver.
  */
 #include <ruby/ruby.h>
 #include <ruby/debug.h>
@@ -33,7 +34,7 @@ static VALUE key_state, key_gc_by, sym_marking, sym_sweeping;
 static VALUE sym_newobj, sym_malloc, sym_method, sym_capi;
 static VALUE tracepoint;
 
-static uint32_t cause(void)
+static uint32_t cause_read(void)
 {
 	VALUE by = rb_gc_latest_gc_info(key_gc_by);
 
@@ -63,7 +64,7 @@ static void on_event(VALUE tp, void *data)
 					   STOPPED);
 		break;
 	case RUBY_INTERNAL_EVENT_GC_START:
-		detail.cause = cause();
+		detail.cause = cause_read();
 		gchint_next_detail(gchint_self(), GCHINT_PHASE_MARK, STOPPED, &detail);
 		break;
 	case RUBY_INTERNAL_EVENT_GC_END_MARK:
@@ -77,12 +78,12 @@ static void on_event(VALUE tp, void *data)
 	}
 }
 
-static VALUE symbol(const char *name)
+static VALUE symbol_intern(const char *name)
 {
 	return ID2SYM(rb_intern(name));
 }
 
-/* A library is called by the name of its file, which is no name in C. */
+/* Ruby derives this name from the file's name; it is not a C identifier. */
 __attribute__((visibility("default"))) void init_ruby(void) __asm__("\"Init_libgchint-ruby\"");
 
 void init_ruby(void)
@@ -92,15 +93,15 @@ void init_ruby(void)
 	if (started++ || !adapter_start("libgchint-ruby.so", NULL))
 		return;
 	adapter_fork();
-	key_state = symbol("state");
-	key_gc_by = symbol("gc_by");
-	sym_marking = symbol("marking");
-	sym_sweeping = symbol("sweeping");
-	sym_newobj = symbol("newobj");
-	sym_malloc = symbol("malloc");
-	sym_method = symbol("method");
-	sym_capi = symbol("capi");
-	/* The first call makes its symbols, which it must not do in a collection. */
+	key_state = symbol_intern("state");
+	key_gc_by = symbol_intern("gc_by");
+	sym_marking = symbol_intern("marking");
+	sym_sweeping = symbol_intern("sweeping");
+	sym_newobj = symbol_intern("newobj");
+	sym_malloc = symbol_intern("malloc");
+	sym_method = symbol_intern("method");
+	sym_capi = symbol_intern("capi");
+	/* The first call creates symbols, which is not allowed within a collection. */
 	rb_gc_latest_gc_info(key_state);
 	rb_gc_latest_gc_info(key_gc_by);
 	tracepoint = rb_tracepoint_new(0,
