@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Reading a board file. One "key value..." a line, '#' starts a comment. */
+/* Reads a board file: one "key value..." per line, '#' starts a comment. */
 #include "board.h"
 
 #include <stdarg.h>
@@ -7,27 +7,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum kind {
+enum key_type {
 	COUNT,
 	KIB,
 	REAL,
-	DEFAULTED, /* a real number that may be left out */
+	DEFAULTED, /* an optional real number */
 	DEFAULTED_COUNT,
 };
 
 enum owner {
 	BOARD,
-	CLUSTER, /* each has its own */
+	CLUSTER, /* one value for each cluster */
 };
 
-/* Every scalar of a board file; each must appear exactly once, unless it has a default. */
-#define OF_BOARD(name, kind, low, high)                                                            \
+/* The scalars of a board file. Each must appear exactly once, unless it has a default. */
+#define OF_BOARD(name, type, low, high)                                                            \
 	{                                                                                          \
-#name, kind, BOARD, offsetof(struct board, name), low, high                        \
+#name, type, BOARD, offsetof(struct board, name), low, high                        \
 	}
-#define OF_CLUSTER(name, kind, low, high)                                                          \
+#define OF_CLUSTER(name, type, low, high)                                                          \
 	{                                                                                          \
-#name, kind, CLUSTER, offsetof(struct board_cluster, name), low, high              \
+#name, type, CLUSTER, offsetof(struct board_cluster, name), low, high              \
 	}
 #define OF_CACHE(name, low, high)                                                                  \
 	{                                                                                          \
@@ -37,7 +37,7 @@ enum owner {
 
 static const struct key {
 	const char *name;
-	enum kind kind;
+	enum key_type type;
 	enum owner owner;
 	size_t offset;
 	double low, high;
@@ -79,16 +79,17 @@ static const struct key {
 
 struct reader {
 	struct board *b;
-	struct board_cluster *k; /* whose lines these are */
+	struct board_cluster *k; /* the cluster that the current lines describe */
 	char *why;
 	size_t size;
 	unsigned int line;
-	uint64_t seen; /* bit n: keys[n] */
-	uint64_t common; /* those of them that were seen of the board */
+	uint64_t seen; /* bit n: keys[n] was read for this cluster */
+	uint64_t common; /* bit n: keys[n] was read for the board */
 	bool has_clock;
 };
 
-__attribute__((format(printf, 2, 3))) static int fail(struct reader *r, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static int reader_fail(struct reader *r, const char *format,
+							     ...)
 {
 	va_list ap;
 	int n = 0;
@@ -101,8 +102,8 @@ __attribute__((format(printf, 2, 3))) static int fail(struct reader *r, const ch
 	return -1;
 }
 
-/* Number of values parsed; -1 if one is no number. */
-static int numbers(char *rest, double *v, int max)
+/* Number of values parsed; -1 if one is not a number, or if there are more than @max. */
+static int numbers_parse(char *rest, double *v, int max)
 {
 	char *word, *end, *save = NULL;
 	int n = 0;
@@ -117,8 +118,8 @@ static int numbers(char *rest, double *v, int max)
 	return n;
 }
 
-/* Number of the key, or KEYS with @why filled; its value in @v. */
-static size_t find(struct reader *r, const char *name, char *rest, double *v)
+/* Index of the key, and its value in @v; KEYS on failure, with the reader's message filled. */
+static size_t key_find(struct reader *r, const char *name, char *rest, double *v)
 {
 	size_t k;
 
@@ -126,25 +127,25 @@ static size_t find(struct reader *r, const char *name, char *rest, double *v)
 		if (!strcmp(keys[k].name, name))
 			break;
 	if (k == KEYS) {
-		fail(r, "unknown key '%s'", name);
+		reader_fail(r, "unknown key '%s'", name);
 		return KEYS;
 	}
-	if (numbers(rest, v, 1) != 1) {
-		fail(r, "'%s' wants one number", name);
+	if (numbers_parse(rest, v, 1) != 1) {
+		reader_fail(r, "'%s' wants one number", name);
 		return KEYS;
 	}
 	if (!(*v >= keys[k].low && *v <= keys[k].high)) {
-		fail(r, "'%s' must be %g..%g", name, keys[k].low, keys[k].high);
+		reader_fail(r, "'%s' must be %g..%g", name, keys[k].low, keys[k].high);
 		return KEYS;
 	}
 	return k;
 }
 
-static void put(const struct key *key, void *owner, double v)
+static void key_store(const struct key *key, void *owner, double v)
 {
 	char *to = (char *)owner + key->offset;
 
-	switch (key->kind) {
+	switch (key->type) {
 	case COUNT:
 	case DEFAULTED_COUNT:
 		*(uint32_t *)to = (uint32_t)v;
@@ -159,39 +160,39 @@ static void put(const struct key *key, void *owner, double v)
 	}
 }
 
-static int scalar(struct reader *r, const char *name, char *rest)
+static int scalar_parse(struct reader *r, const char *name, char *rest)
 {
 	double v;
-	size_t k = find(r, name, rest, &v);
+	size_t k = key_find(r, name, rest, &v);
 
 	if (k == KEYS)
 		return -1;
 	if ((r->seen | r->common) & (UINT64_C(1) << k))
-		return fail(r, "'%s' a second time", name);
+		return reader_fail(r, "'%s' a second time", name);
 	if (keys[k].owner == BOARD) {
-		put(&keys[k], r->b, v);
+		key_store(&keys[k], r->b, v);
 		r->common |= UINT64_C(1) << k;
 	} else {
-		put(&keys[k], r->k, v);
+		key_store(&keys[k], r->k, v);
 		r->seen |= UINT64_C(1) << k;
 	}
 	return 0;
 }
 
-static int opp(struct reader *r, char *rest)
+static int opp_parse(struct reader *r, char *rest)
 {
 	struct board_cluster *b = r->k;
 	struct board_opp *o = &b->opp[b->opps];
 	double v[3] = { 0 };
 
 	if (b->opps == BOARD_OPPS)
-		return fail(r, "more than %d OPPs", BOARD_OPPS);
-	if (numbers(rest, v, 3) < 2 || v[0] < 1000 || v[1] < 1e5 || v[2] < 0)
-		return fail(r, "opp wants kHz, microvolt and, if known, mW");
+		return reader_fail(r, "more than %d OPPs", BOARD_OPPS);
+	if (numbers_parse(rest, v, 3) < 2 || v[0] < 1000 || v[1] < 1e5 || v[2] < 0)
+		return reader_fail(r, "opp wants kHz, microvolt and, if known, mW");
 	if (b->opps && v[0] <= o[-1].khz)
-		return fail(r, "OPPs must ascend");
+		return reader_fail(r, "OPPs must ascend");
 	if (b->opps && (v[2] > 0) != (o[-1].table_mw > 0))
-		return fail(r, "either every OPP has a table power, or none");
+		return reader_fail(r, "either every OPP has a table power, or none");
 	o->khz = (uint32_t)v[0];
 	o->uv = (uint32_t)v[1];
 	o->table_mw = v[2];
@@ -199,15 +200,15 @@ static int opp(struct reader *r, char *rest)
 	return 0;
 }
 
-static int leak(struct reader *r, char *rest)
+static int leak_parse(struct reader *r, char *rest)
 {
 	struct board_cluster *b = r->k;
 	double v[3];
 
 	if (b->statics == BOARD_STATICS)
-		return fail(r, "more than %d pieces of static current", BOARD_STATICS);
-	if (numbers(rest, v, 3) != 3)
-		return fail(r, "static_ua wants: up to mV, slope uA/mV, offset uA");
+		return reader_fail(r, "more than %d pieces of static current", BOARD_STATICS);
+	if (numbers_parse(rest, v, 3) != 3)
+		return reader_fail(r, "static_ua wants: up to mV, slope uA/mV, offset uA");
 	b->leak[b->statics].upto_mv = v[0];
 	b->leak[b->statics].ua_per_mv = v[1];
 	b->leak[b->statics].ua = v[2];
@@ -216,7 +217,7 @@ static int leak(struct reader *r, char *rest)
 }
 
 /* idle NAME EXIT_US RESIDENCY_US SHARE [cluster] */
-static int idle(struct reader *r, const char *rest)
+static int idle_parse(struct reader *r, const char *rest)
 {
 	struct board_cluster *k = r->k;
 	struct board_idle *i = &k->idle[k->idles];
@@ -224,61 +225,62 @@ static int idle(struct reader *r, const char *rest)
 	int n;
 
 	if (k->idles == BOARD_IDLES)
-		return fail(r, "more than %d idle states", BOARD_IDLES);
+		return reader_fail(r, "more than %d idle states", BOARD_IDLES);
 	n = sscanf(rest, "%15s %lf %lf %lf %15s %1s", i->name, &i->exit_us, &i->residency_us,
 		   &i->share, how, more);
 	if (n < 4 || n > 5 || i->exit_us < 0 || i->residency_us < i->exit_us || i->share < 0 ||
 	    i->share > 1 || (n == 5 && strcmp(how, "cluster")))
-		return fail(r, "idle wants a name, exit and residency in us, the share of static "
-			       "power that is left and, if it can, 'cluster'");
+		return reader_fail(
+			r, "idle wants a name, exit and residency in us, the share of static "
+			   "power that is left and, if it can, 'cluster'");
 	i->cluster = n == 5;
 	if (k->idles && (i->residency_us <= i[-1].residency_us || i->share > i[-1].share))
-		return fail(r, "idle states must be ever deeper");
+		return reader_fail(r, "idle states must be ever deeper");
 	k->idles++;
 	return 0;
 }
 
-/* Caches are looked up by a mask. */
+/* Set indices are computed with a mask, so the number of sets must be a power of two. */
 static bool power_of_two(uint32_t v)
 {
 	return v && !(v & (v - 1));
 }
 
-static bool may_lack(enum kind kind)
+static bool key_is_optional(enum key_type type)
 {
-	return kind == DEFAULTED || kind == DEFAULTED_COUNT;
+	return type == DEFAULTED || type == DEFAULTED_COUNT;
 }
 
-/* The lines of a cluster are over. */
-static int cluster_whole(struct reader *r)
+/* Called after the last line of a cluster. */
+static int cluster_check_complete(struct reader *r)
 {
 	struct board_cluster *k = r->k;
 	size_t n;
 
 	if (!r->has_clock)
-		return fail(r, "'clock' is missing");
+		return reader_fail(r, "'clock' is missing");
 	for (n = 0; n < KEYS; n++)
-		if (keys[n].owner == CLUSTER && !may_lack(keys[n].kind) &&
+		if (keys[n].owner == CLUSTER && !key_is_optional(keys[n].type) &&
 		    !(r->seen & (UINT64_C(1) << n)))
-			return fail(r, "'%s' is missing", keys[n].name);
+			return reader_fail(r, "'%s' is missing", keys[n].name);
 	if (k->opps < 2)
-		return fail(r, "fewer than two OPPs");
+		return reader_fail(r, "fewer than two OPPs");
 	if (!k->statics)
-		return fail(r, "'static_ua' is missing");
+		return reader_fail(r, "'static_ua' is missing");
 	if (k->em_coefficient <= 0)
 		k->em_coefficient = k->coefficient;
 	if (!power_of_two(k->l1_bytes / BOARD_LINE / k->l1_ways) ||
 	    !power_of_two(k->l2_bytes / BOARD_LINE / k->l2_ways))
-		return fail(r, "the number of a cache's sets must be a power of two");
+		return reader_fail(r, "the number of a cache's sets must be a power of two");
 	if ((k->tlb1_entries && !power_of_two(k->tlb1_entries)) ||
 	    (k->tlb2_entries && !power_of_two(k->tlb2_entries)))
-		return fail(r, "the entries of a TLB must be a power of two");
+		return reader_fail(r, "the entries of a TLB must be a power of two");
 	if (k->tlb2_entries && !k->tlb1_entries)
-		return fail(r, "a second TLB without a first");
+		return reader_fail(r, "a second TLB without a first");
 	k->first = r->b->cores;
 	r->b->cores += k->cores;
 	if (r->b->cores > BOARD_CORES)
-		return fail(r, "more than %d cores in all", BOARD_CORES);
+		return reader_fail(r, "more than %d cores in all", BOARD_CORES);
 	return 0;
 }
 
@@ -290,39 +292,40 @@ static void cluster_begin(struct reader *r)
 	r->has_clock = false;
 }
 
-/* cluster NAME: the lines that follow are of this one */
-static int cluster(struct reader *r, const char *rest)
+/* cluster NAME: begins the lines that describe this cluster */
+static int cluster_parse(struct reader *r, const char *rest)
 {
 	char name[sizeof(r->k->name)];
 
 	if (sscanf(rest, "%15s", name) != 1)
-		return fail(r, "cluster wants a name");
+		return reader_fail(r, "cluster wants a name");
 	if (!r->k->name[0]) {
 		if (r->seen || r->has_clock || r->k->opps || r->k->statics || r->k->idles)
-			return fail(r, "before the first cluster stands what is common to all");
+			return reader_fail(r,
+					   "before the first cluster stands what is common to all");
 	} else {
-		if (cluster_whole(r))
+		if (cluster_check_complete(r))
 			return -1;
 		if (r->b->clusters == BOARD_CLUSTERS)
-			return fail(r, "more than %d clusters", BOARD_CLUSTERS);
+			return reader_fail(r, "more than %d clusters", BOARD_CLUSTERS);
 		cluster_begin(r);
 	}
 	memcpy(r->k->name, name, sizeof(name));
 	return 0;
 }
 
-static int clock_line(struct reader *r, const char *rest)
+static int clock_parse(struct reader *r, const char *rest)
 {
 	char word[16] = "";
 
 	if (sscanf(rest, "%15s", word) != 1 || (strcmp(word, "shared") && strcmp(word, "per-core")))
-		return fail(r, "clock is 'shared' or 'per-core'");
+		return reader_fail(r, "clock is 'shared' or 'per-core'");
 	r->k->shared = !strcmp(word, "shared");
 	r->has_clock = true;
 	return 0;
 }
 
-static int entry(struct reader *r, char *text)
+static int line_parse(struct reader *r, char *text)
 {
 	char *save = NULL, *name = strtok_r(text, " \t", &save);
 	char *rest;
@@ -331,35 +334,35 @@ static int entry(struct reader *r, char *text)
 		return 0;
 	rest = save ? save : name + strlen(name);
 	if (!strcmp(name, "opp"))
-		return opp(r, rest);
+		return opp_parse(r, rest);
 	if (!strcmp(name, "static_ua"))
-		return leak(r, rest);
+		return leak_parse(r, rest);
 	if (!strcmp(name, "idle"))
-		return idle(r, rest);
+		return idle_parse(r, rest);
 	if (!strcmp(name, "cluster"))
-		return cluster(r, rest);
+		return cluster_parse(r, rest);
 	if (!strcmp(name, "clock"))
-		return clock_line(r, rest);
+		return clock_parse(r, rest);
 	if (!strcmp(name, "name")) {
 		if (sscanf(rest, "%31s", r->b->name) != 1)
-			return fail(r, "name wants a word");
+			return reader_fail(r, "name wants a word");
 		return 0;
 	}
-	return scalar(r, name, rest);
+	return scalar_parse(r, name, rest);
 }
 
-static int whole(struct reader *r)
+static int board_check_complete(struct reader *r)
 {
 	size_t n;
 
 	r->line = 0;
 	if (!r->b->name[0])
-		return fail(r, "no name");
+		return reader_fail(r, "no name");
 	for (n = 0; n < KEYS; n++)
-		if (keys[n].owner == BOARD && !may_lack(keys[n].kind) &&
+		if (keys[n].owner == BOARD && !key_is_optional(keys[n].type) &&
 		    !(r->common & (UINT64_C(1) << n)))
-			return fail(r, "'%s' is missing", keys[n].name);
-	return cluster_whole(r);
+			return reader_fail(r, "'%s' is missing", keys[n].name);
+	return cluster_check_complete(r);
 }
 
 int board_read(struct board *b, FILE *in, char *why, size_t size)
@@ -372,12 +375,12 @@ int board_read(struct board *b, FILE *in, char *why, size_t size)
 	while (fgets(text, sizeof(text), in)) {
 		r.line++;
 		if (!strchr(text, '\n') && !feof(in))
-			return fail(&r, "line too long");
+			return reader_fail(&r, "line too long");
 		text[strcspn(text, "#\n")] = '\0';
-		if (entry(&r, text))
+		if (line_parse(&r, text))
 			return -1;
 	}
-	return whole(&r);
+	return board_check_complete(&r);
 }
 
 int board_assume(struct board *b, const char *assignment, char *why, size_t size)
@@ -391,14 +394,14 @@ int board_assume(struct board *b, const char *assignment, char *why, size_t size
 	snprintf(name, sizeof(name), "%s", assignment);
 	value = strchr(name, '=');
 	if (!value)
-		return fail(&r, "want KEY=VALUE");
+		return reader_fail(&r, "want KEY=VALUE");
 	*value++ = '\0';
-	k = find(&r, name, value, &v);
+	k = key_find(&r, name, value, &v);
 	if (k == KEYS)
 		return -1;
 	if (keys[k].owner == BOARD)
-		put(&keys[k], b, v);
+		key_store(&keys[k], b, v);
 	for (c = 0; c < b->clusters && keys[k].owner == CLUSTER; c++)
-		put(&keys[k], &b->cluster[c], v);
+		key_store(&keys[k], &b->cluster[c], v);
 	return 0;
 }

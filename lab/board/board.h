@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A board of the lab: what its cores, caches, memory and rails are like. Pure:
- * reads a text, computes times and powers, touches nothing else.
+ * The model of a board: its cores, caches, memory and power rails. Pure: reads a text and
+ * computes times and powers, without side effects.
  */
 #ifndef LAB_BOARD_H
 #define LAB_BOARD_H
@@ -17,7 +17,7 @@
 #define BOARD_STATICS	  4
 #define BOARD_IDLES	  3 /* states deeper than WFI, of a cluster */
 #define BOARD_LINE	  64 /* bytes of a cache line */
-#define BOARD_PAGE	  4096 /* a stream prefetcher stops here */
+#define BOARD_PAGE	  4096 /* a stream prefetcher stops at page boundaries */
 #define BOARD_CHASE_BYTES (8u << 20) /* bytes that the calibration's chase visits */
 
 /**
@@ -25,7 +25,7 @@
  * @khz: frequency
  * @uv: supply of the core, microvolt
  * @table_mw: dynamic power of one busy core by the vendor's table, 0 if the
- *	board file gives none
+ *	board file has none
  */
 struct board_opp {
 	uint32_t khz;
@@ -35,7 +35,7 @@ struct board_opp {
 
 /**
  * struct board_static - one piece of the static current, linear in the voltage
- * @upto_mv: holds for voltages up to this
+ * @upto_mv: highest voltage of this piece
  * @ua_per_mv: slope
  * @ua: offset
  */
@@ -48,10 +48,10 @@ struct board_static {
 /**
  * struct board_idle - an idle state deeper than WFI
  * @name: as cpuidle shows it
- * @exit_us: from the interrupt to the first instruction; what entering takes is in it
- * @residency_us: what the device tree tells the kernel: not worth it for less
- * @share: of a core's static power, what is left
- * @cluster: when all cores of the cluster are in it, the cluster is off
+ * @exit_us: time from the interrupt to the first instruction; includes the entry latency
+ * @residency_us: minimum residency in the device tree
+ * @share: remaining share of a core's static power
+ * @cluster: the cluster is off while all its cores are in this state
  */
 struct board_idle {
 	char name[16];
@@ -62,42 +62,42 @@ struct board_idle {
 };
 
 /**
- * struct board_cluster - cores of one kind, with a second-level cache of their own
- * @name: "" if the board has but one
- * @first: its first core
- * @cores: how many
- * @shared: one clock and one supply for all of them; else one for each
- * @capacity: capacity-dmips-mhz in the device tree, 0 none
+ * struct board_cluster - cores of one type that share a second-level cache
+ * @name: "" if the board has only one cluster
+ * @first: number of its first core
+ * @cores: number of cores
+ * @shared: all cores share a clock and a supply; otherwise each core has its own
+ * @capacity: capacity-dmips-mhz in the device tree, 0 if there is none
  * @cpi: cycles per instruction while every access hits L1
  * @l1_bytes: L1 data cache of a core
- * @l1_ways: its ways
+ * @l1_ways: ways of L1
  * @l2_bytes: L2 cache shared by the cores
- * @l2_ways: its ways
- * @l2_cycles: core cycles that an L1 miss costs
- * @l2_ns: and what it costs whatever the core's clock
- * @mem_ns: what an L2 miss costs on top, nanoseconds
- * @stream_ns: the same for a line that the prefetcher saw coming, or a store
- * @tlb1_entries: first-level TLB of data, 0: not charged
- * @tlb1_cycles: core cycles that a miss there costs which the second level has
+ * @l2_ways: ways of L2
+ * @l2_cycles: cost of an L1 miss, part in core cycles
+ * @l2_ns: cost of an L1 miss, part that does not depend on the core's clock, nanoseconds
+ * @mem_ns: additional cost of an L2 miss, nanoseconds
+ * @stream_ns: the same for a store, or for a line that the prefetcher predicted
+ * @tlb1_entries: first-level data TLB, 0: not charged
+ * @tlb1_cycles: cost of a first-level miss that hits in the second level, core cycles
  * @tlb2_entries: second-level TLB, 0: none
- * @walk_cycles: core cycles that a miss there costs on top
- * @walk_ns: and nanoseconds
- * @snoop_cycles: core cycles on top of an L2 hit if another core's L1 has the line dirty,
- *	or must give it up
- * @switch_us: the core that changes a clock waits so long
- * @latency_us: what the device tree tells the governors about that
+ * @walk_cycles: additional cost of a second-level miss, part in core cycles
+ * @walk_ns: additional cost of a second-level miss, part in nanoseconds
+ * @snoop_cycles: core cycles in addition to an L2 hit if another core's L1 has the line dirty,
+ *	or must invalidate it
+ * @switch_us: time that a core waits when it changes a clock
+ * @latency_us: transition latency in the device tree
  * @coefficient: dynamic power, microwatt per MHz per square volt
- * @em_coefficient: the same as the device tree tells the kernel: what a vendor wrote
- *	there is not what a rail measures
+ * @em_coefficient: dynamic power coefficient in the device tree; a vendor's value there may
+ *	differ from what a rail measures
  * @opps: entries of @opp, ascending
  * @opp: the operating performance points
  * @statics: entries of @leak
  * @leak: static current of one core
- * @static_share: how much of that current to count
- * @wfi_share: how much of a core's static power is left while it waits for an interrupt
- * @stall_share: how much of its dynamic power a core draws that waits for memory
- * @awake_mw: the cluster while at least one of its cores is busy
- * @retained_mw: the cluster while none is and it is not off
+ * @static_share: share of the static current to count
+ * @wfi_share: share of a core's static power that remains while it waits for an interrupt
+ * @stall_share: share of a core's dynamic power that it draws while it waits for memory
+ * @awake_mw: power of the cluster while at least one of its cores is busy
+ * @retained_mw: power of the cluster while none of its cores is busy and it is not off
  * @idles: entries of @idle
  * @idle: idle states, ever deeper
  */
@@ -140,15 +140,15 @@ struct board_cluster {
 };
 
 /**
- * struct board - everything a board file says
+ * struct board - the contents of a board file
  * @name: short name, also the file's
- * @cores: of all clusters, 1..BOARD_CORES
+ * @cores: number of cores of all clusters, 1..BOARD_CORES
  * @clusters: entries of @cluster; one if the file names none
  * @cluster: in the order of their cores
- * @mem_mbs: bytes per microsecond that all cores share
- * @io_ns: what an access to a device costs
- * @snoop_ns: what it costs on top if the line comes from the other cluster
- * @background_mw: memory, whatever the cores do
+ * @mem_mbs: memory bandwidth that all cores share, bytes per microsecond
+ * @io_ns: cost of an access to a device
+ * @snoop_ns: additional cost of a line that comes from the other cluster
+ * @background_mw: memory power that does not depend on the cores' activity
  * @line_nj: memory energy of a line transfer
  */
 struct board {
@@ -163,9 +163,9 @@ struct board {
 	double line_nj;
 };
 
-/** enum board_power - which of the published power models to believe */
+/** enum board_power - which of the published power models to use */
 enum board_power {
-	BOARD_POWER_CV2F, /* coefficient * f * V^2, as the kernel does */
+	BOARD_POWER_CV2F, /* coefficient * f * V^2, as in the kernel's energy model */
 	BOARD_POWER_TABLE, /* the vendor's table, if there is one */
 };
 
@@ -173,27 +173,27 @@ enum board_power {
  * board_read - read a board file
  * @b: filled on success
  * @in: the text
- * @why: on failure what is wrong, with the line's number
- * @size: of @why
+ * @why: filled with a message with the line number on failure
+ * @size: size of @why
  * Returns 0, or -1 with @why filled.
  */
 int board_read(struct board *b, FILE *in, char *why, size_t size);
 
 /**
- * board_assume - another value for a number of the board file
+ * board_assume - override a number of the board file
  * @b: a board that was read
- * @assignment: "key=value"; of every cluster
+ * @assignment: "key=value"; a cluster's key is set in every cluster
  * Returns 0, or -1 with @why filled and nothing changed.
  */
 int board_assume(struct board *b, const char *assignment, char *why, size_t size);
 
-/** board_of - the cluster of core @cpu, which is below @cores */
+/** board_of - the cluster of core @cpu, which must be below @cores */
 const struct board_cluster *board_of(const struct board *b, unsigned int cpu);
 
-/** board_clock - the first core of those that have their clock in common with core @cpu */
+/** board_clock - the first of the cores that share a clock with core @cpu */
 unsigned int board_clock(const struct board *b, unsigned int cpu);
 
-/** board_opp - the OPP of exactly or next above @khz; the highest if none */
+/** board_opp - the lowest OPP of at least @khz; the highest OPP if there is none */
 const struct board_opp *board_opp(const struct board_cluster *k, uint32_t khz);
 
 /** board_top - the highest OPP */
@@ -203,15 +203,18 @@ const struct board_opp *board_top(const struct board_cluster *k);
 double board_dynamic_mw(const struct board_cluster *k, const struct board_opp *o,
 			enum board_power model);
 
-/** board_static_mw - static power of one core that runs, mW; times a share while idle */
+/** board_static_mw - static power of one running core, mW */
 double board_static_mw(const struct board_cluster *k, const struct board_opp *o);
 
-/** board_idle_share - of that, what is left in idle state @state: 0 WFI, else @idle[state - 1] */
+/**
+ * board_idle_share - share of a core's static power that remains in idle state @state
+ * @state: 0 is WFI, otherwise @idle[state - 1]
+ */
 double board_idle_share(const struct board_cluster *k, unsigned int state);
 
 /**
- * board_rest_mw - what the board draws when all its cores are in their deepest states
- * @khz: of each core's clock, left as it was
+ * board_rest_mw - power of the board while all its cores are in their deepest idle states
+ * @khz: clock of each core; it determines the voltage
  */
 double board_rest_mw(const struct board *b, const uint32_t *khz);
 
@@ -228,19 +231,19 @@ enum board_loop {
 	BOARD_LOOPS
 };
 
-/** board_loop_name - its name in the calibration program's output */
+/** board_loop_name - name of a loop in the calibration program's output */
 const char *board_loop_name(enum board_loop loop);
 
 /** board_tlb_ns - mean cost of translation of a load anywhere in @bytes of small pages */
 double board_tlb_ns(const struct board_cluster *k, uint32_t khz, double bytes);
 
 /**
- * board_predict_ns - closed form of one iteration's time
+ * board_predict_ns - time of one iteration of a loop, in closed form
  * @b: the board
- * @k: the cluster whose core runs it
- * @loop: which loop
+ * @k: the cluster of the core that runs the loop
+ * @loop: the loop
  * @insns: instructions of an iteration
- * @khz: clock
+ * @khz: the core's clock
  * @streams: cores that run the same loop at once, 1..cores
  */
 double board_predict_ns(const struct board *b, const struct board_cluster *k, enum board_loop loop,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-/* lab-board: what a board file says, for people and for the other tools. */
+/* lab-board: prints a board file in readable form, and in formats for other tools. */
 #include "board.h"
 #include "points.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static void show_cluster(const struct board_cluster *k)
+static void cluster_print(const struct board_cluster *k)
 {
 	unsigned int i;
 
@@ -24,7 +24,7 @@ static void show_cluster(const struct board_cluster *k)
 	}
 }
 
-static void show(const struct board *b)
+static void board_print(const struct board *b)
 {
 	unsigned int c;
 
@@ -33,11 +33,11 @@ static void show(const struct board *b)
 
 		printf("%s%s%s: %u cores, %s clock, CPI %g\n", b->name, k->name[0] ? " " : "",
 		       k->name, k->cores, k->shared ? "one" : "own", k->cpi);
-		show_cluster(k);
+		cluster_print(k);
 	}
 }
 
-static void idle_states(const struct board_cluster *k)
+static void idle_states_print(const struct board_cluster *k)
 {
 	unsigned int i;
 
@@ -49,7 +49,7 @@ static void idle_states(const struct board_cluster *k)
 		       k->idle[i].residency_us);
 }
 
-static void opp_table(const struct board_cluster *k, unsigned int clock)
+static void opp_table_print(const struct board_cluster *k, unsigned int clock)
 {
 	unsigned int o;
 
@@ -63,7 +63,7 @@ static void opp_table(const struct board_cluster *k, unsigned int clock)
 	puts("};");
 }
 
-static void core(const struct board *b, const struct board_cluster *k, unsigned int cpu)
+static void core_print(const struct board *b, const struct board_cluster *k, unsigned int cpu)
 {
 	unsigned int clock = board_clock(b, cpu), i;
 
@@ -81,8 +81,8 @@ static void core(const struct board *b, const struct board_cluster *k, unsigned 
 	printf("  dynamic-power-coefficient = <%.0f>; };\n", k->em_coefficient);
 }
 
-/* Overlay for the device tree of the Versatile Express A15 tile. */
-static void device_tree(const struct board *b)
+/* Prints an overlay for the device tree of the Versatile Express A15 tile. */
+static void device_tree_print(const struct board *b)
 {
 	unsigned int cpu;
 
@@ -95,13 +95,13 @@ static void device_tree(const struct board *b)
 		printf("clock%u: core-clock-%u { compatible = \"gchint,timed-clock\";\n", cpu, cpu);
 		printf("  gchint,oscillator = <%u>; #clock-cells = <0>;\n", cpu);
 		printf("  freq-range = <%u000 %u000>; };\n", k->opp[0].khz, board_top(k)->khz);
-		opp_table(k, cpu);
+		opp_table_print(k, cpu);
 		if (cpu == k->first)
-			idle_states(k);
+			idle_states_print(k);
 	}
 	puts("}; };\nfragment@1 { target-path = \"/cpus\"; __overlay__ {");
 	for (cpu = 0; cpu < b->cores; cpu++)
-		core(b, board_of(b, cpu), cpu);
+		core_print(b, board_of(b, cpu), cpu);
 	puts("}; };\n};");
 }
 
@@ -111,7 +111,7 @@ struct measured {
 	double ns;
 };
 
-static int loop_of(const char *name)
+static int loop_find(const char *name)
 {
 	int loop;
 
@@ -122,11 +122,11 @@ static int loop_of(const char *name)
 }
 
 /*
- * Compare the calibration program's lines, "cal LOOP cpu N streams N insns N khz N
- * ns X", with the closed form. Prints a line each; returns the number of lines
- * that are off by more than @limit per cent, or -1 if there was none.
+ * Compares the calibration program's lines, "cal LOOP cpu N streams N insns N khz N ns X",
+ * with the closed form. Prints one line for each; returns the number of lines that differ by
+ * more than @limit per cent, or -1 if there was no such line.
  */
-static int compare(const struct board *b, FILE *in, double limit)
+static int calibration_compare(const struct board *b, FILE *in, double limit)
 {
 	char line[256], name[16];
 	struct measured m;
@@ -138,7 +138,7 @@ static int compare(const struct board *b, FILE *in, double limit)
 		if (sscanf(line, "cal %15s cpu %u streams %u insns %u khz %u ns %lf", name, &m.cpu,
 			   &m.streams, &m.insns, &m.khz, &m.ns) != 6)
 			continue;
-		loop = loop_of(name);
+		loop = loop_find(name);
 		if (loop < 0 || m.cpu >= b->cores || m.streams < 1 || m.streams > b->cores ||
 		    !m.khz)
 			continue;
@@ -155,8 +155,8 @@ static int compare(const struct board *b, FILE *in, double limit)
 	return seen ? off : -1;
 }
 
-/* The section of a board on the page of boards; 0, or 1. */
-static int points(const struct board *b, const char *path)
+/* Prints the section of a board for the page of boards. Returns the exit status. */
+static int section_print(const struct board *b, const char *path)
 {
 	struct points_count n = { 0, 0 };
 	FILE *in = fopen(path, "re");
@@ -211,20 +211,20 @@ int main(int argc, char **argv)
 	}
 	fclose(in);
 	if (!strcmp(argv[1], "show") && argc == 3) {
-		show(&b);
+		board_print(&b);
 		return 0;
 	}
 	if (!strcmp(argv[1], "dts") && argc == 3) {
-		device_tree(&b);
+		device_tree_print(&b);
 		return 0;
 	}
 	if (!strcmp(argv[1], "compare") && argc == 4) {
-		off = compare(&b, stdin, atof(argv[3]));
+		off = calibration_compare(&b, stdin, atof(argv[3]));
 		if (off < 0)
 			fprintf(stderr, "lab-board: no line of the calibration program\n");
 		return off ? 1 : 0;
 	}
 	if (!strcmp(argv[1], "points") && argc == 4)
-		return points(&b, argv[3]);
+		return section_print(&b, argv[3]);
 	return usage(stderr);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What follows from a board file: powers, and times in closed form. */
+/* Values derived from a board file: powers, and times in closed form. */
 #include "board.h"
 
 const struct board_cluster *board_of(const struct board *b, unsigned int cpu)
@@ -116,17 +116,17 @@ double board_predict_ns(const struct board *b, const struct board_cluster *k, en
 	switch (loop) {
 	case BOARD_CHASE:
 		/*
-		 * Every line is met again only after a whole round, when it
-		 * has left both caches.
+		 * Every line is read again only after all other lines, when it
+		 * was evicted from both caches.
 		 */
 		return ns + k->l2_cycles * cycle + k->l2_ns + k->mem_ns +
 		       board_tlb_ns(k, khz, BOARD_CHASE_BYTES);
 	case BOARD_STREAM:
 		/*
-		 * The first line of a page is not foreseen, and misses the
-		 * TLB. The others come at the pace of the prefetcher, unless
-		 * the cores together ask for more than the memory gives: then
-		 * each gets an equal share of it.
+		 * The first line of a page is not prefetched, and misses the
+		 * TLB. The other lines arrive at the pace of the prefetcher,
+		 * unless the cores together exceed the memory bandwidth: then
+		 * each core gets an equal share of it.
 		 */
 		ns += k->l2_cycles * cycle + k->l2_ns;
 		if (k->tlb1_entries)

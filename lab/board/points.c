@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * A file of points has one a line; '#' starts a comment:
- *	source TEXT                       of the points that follow
+ * Reads a file of points, one per line; '#' starts a comment:
+ *	source TEXT                       source of the points that follow
  *	rail KHZ MILLIWATT                one busy core, its cluster and idle neighbours
  *	core KHZ MILLIWATT                one busy core alone
- *	dynamic KHZ MILLIWATT             of that, what depends on the clock
+ *	dynamic KHZ MILLIWATT             dynamic power of one busy core
  *	wfi KHZ MILLIWATT                 one idle core
- *	latency KHZ KIB NANOSECONDS       random dependent loads, beyond a hit in L1
+ *	latency KHZ KIB NANOSECONDS       random dependent loads, in addition to a hit in L1
  *	huge KHZ KIB NANOSECONDS          the same with pages that the TLB covers
- *	cluster NAME                      of which the points that follow are
+ *	cluster NAME                      cluster of the points that follow
  *	program SLOW FAST TIME ENERGY NAME  ratios between two frequencies
  */
 #include "points.h"
@@ -23,7 +23,7 @@ struct reader {
 	FILE *out;
 	struct points_count *n;
 	char source[160];
-	char last[16]; /* kind, and powers, of the point before: for the slope */
+	char last[16]; /* quantity of the previous power point; with its values, for the slope */
 	uint32_t last_khz;
 	double last_published, last_modelled;
 };
@@ -36,7 +36,7 @@ static double busy_mw(const struct board_cluster *k, uint32_t khz, double waitin
 	return dynamic * (1 - waiting + waiting * k->stall_share) + board_static_mw(k, o);
 }
 
-static double beside_mw(const struct board_cluster *k, uint32_t khz)
+static double neighbours_mw(const struct board_cluster *k, uint32_t khz)
 {
 	const struct board_opp *o = board_opp(k, khz);
 
@@ -50,7 +50,7 @@ double points_core_mw(const struct board_cluster *k, uint32_t khz)
 
 double points_rail_mw(const struct board_cluster *k, uint32_t khz)
 {
-	return busy_mw(k, khz, 0) + beside_mw(k, khz);
+	return busy_mw(k, khz, 0) + neighbours_mw(k, khz);
 }
 
 double points_latency_ns(const struct board_cluster *k, uint32_t khz, double bytes)
@@ -67,20 +67,20 @@ double points_latency_ns(const struct board_cluster *k, uint32_t khz, double byt
 double points_energy_ratio(const struct board_cluster *k, uint32_t slow, uint32_t fast, double time)
 {
 	double clocks = (double)fast / slow;
-	/* Of the time at the fast clock, the part that the clock does not change. */
+	/* The part of the time at the fast clock that does not depend on the clock. */
 	double waiting = (clocks - time) / (clocks - 1);
 
 	if (waiting < 0)
 		waiting = 0;
-	return time * (busy_mw(k, slow, waiting / time) + beside_mw(k, slow)) /
-	       (busy_mw(k, fast, waiting) + beside_mw(k, fast));
+	return time * (busy_mw(k, slow, waiting / time) + neighbours_mw(k, slow)) /
+	       (busy_mw(k, fast, waiting) + neighbours_mw(k, fast));
 }
 
-static void row(struct reader *r, double goal, double published, double modelled,
-		const char *format, ...) __attribute__((format(printf, 5, 6)));
+static void row_print(struct reader *r, double goal, double published, double modelled,
+		      const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-static void row(struct reader *r, double goal, double published, double modelled,
-		const char *format, ...)
+static void row_print(struct reader *r, double goal, double published, double modelled,
+		      const char *format, ...)
 {
 	double off = 100 * (modelled / published - 1);
 	bool met = fabs(off) <= goal;
@@ -96,28 +96,29 @@ static void row(struct reader *r, double goal, double published, double modelled
 	r->n->met += met;
 }
 
-/* Powers of one kind at rising clocks have a slope between them. */
-static void power(struct reader *r, const char *kind, const char *text, uint32_t khz,
-		  double published, double modelled)
+/* Prints a power, and the slope from the previous point of the same quantity. */
+static void power_print(struct reader *r, const char *quantity, const char *text, uint32_t khz,
+			double published, double modelled)
 {
-	row(r, POINTS_POWER_PERCENT, published, modelled, "%s, %.0f MHz, mW", text, khz / 1e3);
-	if (!strcmp(r->last, kind) && khz > r->last_khz)
-		row(r, POINTS_SLOPE_PERCENT, published / r->last_published,
-		    modelled / r->last_modelled, "slope from %.0f to %.0f MHz, x",
-		    r->last_khz / 1e3, khz / 1e3);
-	snprintf(r->last, sizeof(r->last), "%s", kind);
+	row_print(r, POINTS_POWER_PERCENT, published, modelled, "%s, %.0f MHz, mW", text,
+		  khz / 1e3);
+	if (!strcmp(r->last, quantity) && khz > r->last_khz)
+		row_print(r, POINTS_SLOPE_PERCENT, published / r->last_published,
+			  modelled / r->last_modelled, "slope from %.0f to %.0f MHz, x",
+			  r->last_khz / 1e3, khz / 1e3);
+	snprintf(r->last, sizeof(r->last), "%s", quantity);
 	r->last_khz = khz;
 	r->last_published = published;
 	r->last_modelled = modelled;
 }
 
-/* Only at a frequency that the board has can it be asked. */
-static bool known(const struct board_cluster *k, uint32_t khz)
+/* The model has values only at the frequencies of the board's OPPs. */
+static bool frequency_exists(const struct board_cluster *k, uint32_t khz)
 {
 	return board_opp(k, khz)->khz == khz;
 }
 
-static int cluster(struct reader *r, const char *name)
+static int cluster_select(struct reader *r, const char *name)
 {
 	unsigned int c;
 
@@ -131,48 +132,52 @@ static int cluster(struct reader *r, const char *name)
 	return -1;
 }
 
-static int point(struct reader *r, const char *line)
+static int point_parse(struct reader *r, const char *line)
 {
 	const struct board_cluster *b = r->k;
-	char kind[16], name[64];
+	char quantity[16], name[64];
 	unsigned int khz, fast;
 	double x, y;
 
 	if (sscanf(line, "source %159[^\n]", r->source) == 1)
 		return 0;
-	if (sscanf(line, "cluster %15s", kind) == 1)
-		return cluster(r, kind);
-	if (sscanf(line, "latency %u %lf %lf", &khz, &x, &y) == 3 && known(b, khz) && y > 0) {
-		row(r, POINTS_LATENCY_PERCENT, y,
-		    points_latency_ns(b, khz, x * 1024) + board_tlb_ns(b, khz, x * 1024),
-		    "load from %.0f KiB, %.0f MHz, ns", x, khz / 1e3);
+	if (sscanf(line, "cluster %15s", quantity) == 1)
+		return cluster_select(r, quantity);
+	if (sscanf(line, "latency %u %lf %lf", &khz, &x, &y) == 3 && frequency_exists(b, khz) &&
+	    y > 0) {
+		row_print(r, POINTS_LATENCY_PERCENT, y,
+			  points_latency_ns(b, khz, x * 1024) + board_tlb_ns(b, khz, x * 1024),
+			  "load from %.0f KiB, %.0f MHz, ns", x, khz / 1e3);
 		return 0;
 	}
-	if (sscanf(line, "huge %u %lf %lf", &khz, &x, &y) == 3 && known(b, khz) && y > 0) {
-		row(r, POINTS_LATENCY_PERCENT, y, points_latency_ns(b, khz, x * 1024),
-		    "load from %.0f KiB in huge pages, %.0f MHz, ns", x, khz / 1e3);
+	if (sscanf(line, "huge %u %lf %lf", &khz, &x, &y) == 3 && frequency_exists(b, khz) &&
+	    y > 0) {
+		row_print(r, POINTS_LATENCY_PERCENT, y, points_latency_ns(b, khz, x * 1024),
+			  "load from %.0f KiB in huge pages, %.0f MHz, ns", x, khz / 1e3);
 		return 0;
 	}
 	if (sscanf(line, "program %u %u %lf %lf %63[^\n]", &khz, &fast, &x, &y, name) == 5 &&
-	    known(b, khz) && known(b, fast) && khz < fast && x >= 1 && y > 0) {
-		row(r, POINTS_POWER_PERCENT, y, points_energy_ratio(b, khz, fast, x),
-		    "energy of %s at %.0f of that at %.0f MHz in %.2f of the time, x", name,
-		    khz / 1e3, fast / 1e3, x);
+	    frequency_exists(b, khz) && frequency_exists(b, fast) && khz < fast && x >= 1 &&
+	    y > 0) {
+		row_print(r, POINTS_POWER_PERCENT, y, points_energy_ratio(b, khz, fast, x),
+			  "energy of %s at %.0f of that at %.0f MHz in %.2f of the time, x", name,
+			  khz / 1e3, fast / 1e3, x);
 		return 0;
 	}
-	if (sscanf(line, "%15s %u %lf", kind, &khz, &y) != 3 || !known(b, khz) || y <= 0)
+	if (sscanf(line, "%15s %u %lf", quantity, &khz, &y) != 3 || !frequency_exists(b, khz) ||
+	    y <= 0)
 		return -1;
-	if (!strcmp(kind, "rail"))
-		power(r, kind, "rail, one core busy", khz, y, points_rail_mw(b, khz));
-	else if (!strcmp(kind, "core"))
-		power(r, kind, "a busy core", khz, y, points_core_mw(b, khz));
-	else if (!strcmp(kind, "dynamic"))
-		power(r, kind, "a busy core, dynamic", khz, y,
-		      board_dynamic_mw(b, board_opp(b, khz), BOARD_POWER_CV2F));
-	else if (!strcmp(kind, "wfi"))
-		row(r, POINTS_POWER_PERCENT, y,
-		    b->wfi_share * board_static_mw(b, board_opp(b, khz)),
-		    "a core in WFI, %.0f MHz, mW", khz / 1e3);
+	if (!strcmp(quantity, "rail"))
+		power_print(r, quantity, "rail, one core busy", khz, y, points_rail_mw(b, khz));
+	else if (!strcmp(quantity, "core"))
+		power_print(r, quantity, "a busy core", khz, y, points_core_mw(b, khz));
+	else if (!strcmp(quantity, "dynamic"))
+		power_print(r, quantity, "a busy core, dynamic", khz, y,
+			    board_dynamic_mw(b, board_opp(b, khz), BOARD_POWER_CV2F));
+	else if (!strcmp(quantity, "wfi"))
+		row_print(r, POINTS_POWER_PERCENT, y,
+			  b->wfi_share * board_static_mw(b, board_opp(b, khz)),
+			  "a core in WFI, %.0f MHz, mW", khz / 1e3);
 	else
 		return -1;
 	return 0;
@@ -193,7 +198,7 @@ int points_print(const struct board *b, FILE *in, FILE *out, struct points_count
 		line[strcspn(line, "#\n")] = '\0';
 		if (!line[strspn(line, " \t")])
 			continue;
-		if (point(&r, line)) {
+		if (point_parse(&r, line)) {
 			snprintf(why, size, "line %u: no point of this board", number);
 			return -1;
 		}

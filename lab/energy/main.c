@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-/* lab-energy: what each measured run of a log cost, one line of CSV each. */
+/* lab-energy: prints the energy of each measured run of a log, one line of CSV per run. */
 #include "timeline.h"
 
 #include <string.h>
 
 #include "../guest/mark.h"
 
-/* The OPPs of all clusters, ascending, each clock once. */
-static unsigned int all_khz(const struct board *b, uint32_t *khz)
+/* Collects the frequencies of all clusters, ascending and without duplicates. */
+static unsigned int frequencies_collect(const struct board *b, uint32_t *khz)
 {
 	unsigned int n = 0, c, o, i;
 
@@ -26,10 +26,10 @@ static unsigned int all_khz(const struct board *b, uint32_t *khz)
 	return n;
 }
 
-static void header(const struct board *b)
+static void header_print(const struct board *b)
 {
 	uint32_t khz[BOARD_CLUSTERS * BOARD_OPPS + 1];
-	unsigned int i, n = all_khz(b, khz);
+	unsigned int i, n = frequencies_collect(b, khz);
 
 	printf("run,power,ms,mj,dynamic_mj,static_mj,awake_mj,memory_mj,edp_mj_s,transitions,"
 	       "stall_mj,wfi_mj,background_mj,rest_mw,off_ms");
@@ -42,7 +42,7 @@ static void header(const struct board *b)
 	putchar('\n');
 }
 
-static void busy_at(const struct board *b, const struct usage *u, uint32_t khz)
+static void busy_print(const struct board *b, const struct usage *u, uint32_t khz)
 {
 	uint64_t ns = 0;
 	unsigned int c;
@@ -57,12 +57,12 @@ static void busy_at(const struct board *b, const struct usage *u, uint32_t khz)
 	printf(",%.3f", (double)ns / 1e6);
 }
 
-static void row(const struct board *b, unsigned int run, const char *power, const struct usage *u,
-		double memory_mj)
+static void row_print(const struct board *b, unsigned int run, const char *power,
+		      const struct usage *u, double memory_mj)
 {
 	double mj = u->dynamic_mj + u->static_mj + u->awake_mj + u->background_mj + memory_mj;
 	uint32_t khz[BOARD_CLUSTERS * BOARD_OPPS + 1];
-	unsigned int c, i, n = all_khz(b, khz);
+	unsigned int c, i, n = frequencies_collect(b, khz);
 
 	printf("%u,%s,%.3f,%.4f,%.4f,%.4f,%.4f,%.4f,%.6f,%u,%.4f,%.4f,%.4f,%.4f,%.3f", run, power,
 	       (double)u->ns / 1e6, mj, u->dynamic_mj, u->static_mj, u->awake_mj, memory_mj,
@@ -73,12 +73,12 @@ static void row(const struct board *b, unsigned int run, const char *power, cons
 	for (c = 0; c < b->cores; c++)
 		printf(",%.4f,%.3f", u->core_mj[c], (double)u->busy_ns[c] / 1e6);
 	for (i = 0; i < n; i++)
-		busy_at(b, u, khz[i]);
+		busy_print(b, u, khz[i]);
 	putchar('\n');
 }
 
-/* Every span, for lab/record. */
-static void spans(const struct board *b, const struct timeline *t)
+/* Prints every span, for lab/record. */
+static void spans_print(const struct board *b, const struct timeline *t)
 {
 	unsigned int c;
 	size_t i;
@@ -143,11 +143,11 @@ int main(int argc, char **argv)
 	}
 	fclose(in);
 	if (whole) {
-		spans(&b, &t);
+		spans_print(&b, &t);
 		timeline_free(&t);
 		return 0;
 	}
-	header(&b);
+	header_print(&b);
 	for (i = 0; i < t.marks; i++) {
 		double memory;
 		size_t end;
@@ -168,11 +168,11 @@ int main(int argc, char **argv)
 		end = over > begin ? over : i;
 		memory = b.line_nj * (double)(t.mark_lines[end] - t.mark_lines[begin]) / 1e6;
 		timeline_usage(&t, &b, BOARD_POWER_CV2F, t.mark_ns[begin], t.mark_ns[end], &u);
-		row(&b, run, "cv2f", &u, memory);
+		row_print(&b, run, "cv2f", &u, memory);
 		if (b.cluster[0].opp[0].table_mw <= 0)
 			continue;
 		timeline_usage(&t, &b, BOARD_POWER_TABLE, t.mark_ns[begin], t.mark_ns[end], &u);
-		row(&b, run, "table", &u, memory);
+		row_print(&b, run, "table", &u, memory);
 	}
 	timeline_free(&t);
 	return run ? 0 : 1;

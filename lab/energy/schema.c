@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lab-schema: the tables and views of a recording, as the daemon makes them. */
+/* lab-schema: prints the tables and views that the daemon creates in a recording. */
 #include <stdio.h>
 
 #include "../../daemon/common/schema.h"

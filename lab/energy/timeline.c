@@ -11,8 +11,11 @@ struct event {
 	size_t order;
 };
 
-/* Threads write the log in turn; their times differ by up to a quantum. */
-static int by_time(const void *a, const void *b)
+/*
+ * Orders by time, because the threads that write the log differ in modelled time by up to a
+ * quantum, and records of the same time as in the log.
+ */
+static int event_compare(const void *a, const void *b)
 {
 	const struct event *x = a, *y = b;
 
@@ -21,7 +24,7 @@ static int by_time(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-static struct event *load(FILE *in, size_t *count)
+static struct event *events_load(FILE *in, size_t *count)
 {
 	size_t room = 4096, n = 0;
 	struct event *e = malloc(room * sizeof(*e)), *more;
@@ -40,8 +43,8 @@ static struct event *load(FILE *in, size_t *count)
 	return e;
 }
 
-/* What @now says of a core ends at @t1. */
-static void close_span(struct timeline *t, unsigned int cpu, const struct span *now, uint64_t t1,
+/* Appends the core's current span, which ends at @t1; merges it with an equal predecessor. */
+static void span_close(struct timeline *t, unsigned int cpu, const struct span *now, uint64_t t1,
 		       uint64_t stall_ns)
 {
 	struct span *last = t->span[cpu] + t->spans[cpu];
@@ -70,10 +73,10 @@ int timeline_read(struct timeline *t, const struct board *b, FILE *in)
 	int r = -1;
 
 	memset(t, 0, sizeof(*t));
-	e = load(in, &n);
+	e = events_load(in, &n);
 	if (!e || !n)
 		goto out;
-	qsort(e, n, sizeof(*e), by_time);
+	qsort(e, n, sizeof(*e), event_compare);
 	t->mark_ns = calloc(n, sizeof(*t->mark_ns));
 	t->mark = calloc(n, sizeof(*t->mark));
 	t->mark_lines = calloc(n, sizeof(*t->mark_lines));
@@ -98,7 +101,7 @@ int timeline_read(struct timeline *t, const struct board *b, FILE *in)
 			t->marks++;
 			continue;
 		}
-		close_span(t, c, &now[c], p->ns,
+		span_close(t, c, &now[c], p->ns,
 			   p->stall_ns > stalled[c] ? p->stall_ns - stalled[c] : 0);
 		now[c].t0 = p->ns;
 		stalled[c] = p->stall_ns;
@@ -110,7 +113,7 @@ int timeline_read(struct timeline *t, const struct board *b, FILE *in)
 	}
 	t->end_ns = e[n - 1].r.ns;
 	for (c = 0; c < b->cores; c++)
-		close_span(t, c, &now[c], t->end_ns, 0);
+		span_close(t, c, &now[c], t->end_ns, 0);
 	r = 0;
 out:
 	free(e);
@@ -132,7 +135,7 @@ void timeline_free(struct timeline *t)
 }
 
 /* The first span of a core that ends after @ns. */
-static size_t find(const struct timeline *t, unsigned int cpu, uint64_t ns)
+static size_t span_find(const struct timeline *t, unsigned int cpu, uint64_t ns)
 {
 	size_t low = 0, high = t->spans[cpu], mid;
 
@@ -146,15 +149,18 @@ static size_t find(const struct timeline *t, unsigned int cpu, uint64_t ns)
 	return low;
 }
 
-static uint64_t overlap(const struct span *s, uint64_t t0, uint64_t t1)
+static uint64_t span_overlap(const struct span *s, uint64_t t0, uint64_t t1)
 {
 	uint64_t from = s->t0 > t0 ? s->t0 : t0, to = s->t1 < t1 ? s->t1 : t1;
 
 	return to > from ? to - from : 0;
 }
 
-/* Share of a busy span in which its core waited for memory; times differ by a quantum. */
-static double waiting(const struct span *s)
+/*
+ * Share of a busy span in which its core waited for memory. Limited to 1, because the stall time
+ * may exceed the span by a quantum.
+ */
+static double span_stall_share(const struct span *s)
 {
 	double share = (double)s->stall_ns / (double)(s->t1 - s->t0);
 
@@ -170,26 +176,29 @@ void timeline_powers(const struct board_cluster *k, enum board_power model, cons
 	*leak = board_static_mw(k, o) * (s->busy ? 1 : board_idle_share(k, s->state));
 	if (!s->busy)
 		return;
-	*stall = k->stall_share * waiting(s) * board_dynamic_mw(k, o, model);
-	*dynamic = (1 - waiting(s)) * board_dynamic_mw(k, o, model) + *stall;
+	*stall = k->stall_share * span_stall_share(s) * board_dynamic_mw(k, o, model);
+	*dynamic = (1 - span_stall_share(s)) * board_dynamic_mw(k, o, model) + *stall;
 }
 
-/* Does this state of a core allow that its cluster is off? */
-static bool lets_off(const struct board_cluster *k, const struct span *s)
+/* Whether the core's idle state in this span allows its cluster to be off. */
+static bool span_allows_off(const struct board_cluster *k, const struct span *s)
 {
 	return !s->busy && s->state && s->state <= k->idles && k->idle[s->state - 1].cluster;
 }
 
-/* The cluster itself: awake while a core is busy, off when all allow it, else retained. */
-static void add_cluster(const struct timeline *t, const struct board_cluster *k, uint64_t t0,
-			uint64_t t1, struct usage *u)
+/*
+ * Adds the power of the cluster itself: awake while a core is busy, off while all cores allow it,
+ * otherwise retained.
+ */
+static void usage_add_cluster(const struct timeline *t, const struct board_cluster *k, uint64_t t0,
+			      uint64_t t1, struct usage *u)
 {
 	unsigned int c, end = k->first + k->cores;
 	size_t at[BOARD_CORES];
 	uint64_t now = t0;
 
 	for (c = k->first; c < end; c++)
-		at[c] = find(t, c, t0);
+		at[c] = span_find(t, c, t0);
 	while (now < t1) {
 		uint64_t next = t1;
 		bool any = false, off = true;
@@ -202,7 +211,7 @@ static void add_cluster(const struct timeline *t, const struct board_cluster *k,
 			if (t->span[c][at[c]].t1 < next)
 				next = t->span[c][at[c]].t1;
 			any |= t->span[c][at[c]].busy;
-			off &= lets_off(k, &t->span[c][at[c]]);
+			off &= span_allows_off(k, &t->span[c][at[c]]);
 		}
 		if (any)
 			u->awake_mj += k->awake_mw * (double)(next - now) / 1e9;
@@ -214,15 +223,15 @@ static void add_cluster(const struct timeline *t, const struct board_cluster *k,
 	}
 }
 
-static void add_core(const struct timeline *t, const struct board *b, enum board_power model,
-		     unsigned int c, uint64_t t0, uint64_t t1, struct usage *u)
+static void usage_add_core(const struct timeline *t, const struct board *b, enum board_power model,
+			   unsigned int c, uint64_t t0, uint64_t t1, struct usage *u)
 {
 	const struct board_cluster *k = board_of(b, c);
 	size_t i;
 
-	for (i = find(t, c, t0); i < t->spans[c] && t->span[c][i].t0 < t1; i++) {
+	for (i = span_find(t, c, t0); i < t->spans[c] && t->span[c][i].t0 < t1; i++) {
 		const struct span *s = &t->span[c][i];
-		double ns = (double)overlap(s, t0, t1), dynamic, stall, leak;
+		double ns = (double)span_overlap(s, t0, t1), dynamic, stall, leak;
 
 		timeline_powers(k, model, s, &dynamic, &stall, &leak);
 		u->static_mj += leak * ns / 1e9;
@@ -241,13 +250,13 @@ static void add_core(const struct timeline *t, const struct board *b, enum board
 	}
 }
 
-/* The clock of each core at @ns. */
-static void clocks(const struct timeline *t, const struct board *b, uint64_t ns, uint32_t *khz)
+/* Reads the clock of each core just before @ns. */
+static void clocks_read(const struct timeline *t, const struct board *b, uint64_t ns, uint32_t *khz)
 {
 	unsigned int c;
 
 	for (c = 0; c < b->cores; c++) {
-		size_t i = find(t, c, ns ? ns - 1 : 0);
+		size_t i = span_find(t, c, ns ? ns - 1 : 0);
 
 		khz[c] = i < t->spans[c] ? t->span[c][i].khz : board_top(board_of(b, c))->khz;
 	}
@@ -262,11 +271,11 @@ void timeline_usage(const struct timeline *t, const struct board *b, enum board_
 	memset(u, 0, sizeof(*u));
 	u->ns = t1 - t0;
 	for (c = 0; c < b->cores; c++)
-		add_core(t, b, model, c, t0, t1, u);
+		usage_add_core(t, b, model, c, t0, t1, u);
 	for (c = 0; c < b->clusters; c++)
-		add_cluster(t, &b->cluster[c], t0, t1, u);
+		usage_add_cluster(t, &b->cluster[c], t0, t1, u);
 	u->background_mj = b->background_mw * (double)(t1 - t0) / 1e9;
-	clocks(t, b, t1, khz);
+	clocks_read(t, b, t1, khz);
 	u->rest_mw = board_rest_mw(b, khz);
 }
 
@@ -276,12 +285,12 @@ double timeline_core_mj(const struct timeline *t, const struct board *b, enum bo
 	double mj = 0;
 	size_t i;
 
-	for (i = find(t, cpu, t0); i < t->spans[cpu] && t->span[cpu][i].t0 < t1; i++) {
+	for (i = span_find(t, cpu, t0); i < t->spans[cpu] && t->span[cpu][i].t0 < t1; i++) {
 		const struct span *s = &t->span[cpu][i];
 		double dynamic, stall, leak;
 
 		timeline_powers(board_of(b, cpu), model, s, &dynamic, &stall, &leak);
-		mj += (dynamic + leak) * (double)overlap(s, t0, t1) / 1e9;
+		mj += (dynamic + leak) * (double)span_overlap(s, t0, t1) / 1e9;
 	}
 	return mj;
 }

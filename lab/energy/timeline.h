@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What each core of the timed board did when, from its log. Pure: reads a
- * stream, answers questions about intervals.
+ * The timeline of each core of the timed board, from the board's log. Pure: reads a stream, and
+ * computes the usage of intervals.
  */
 #ifndef LAB_TIMELINE_H
 #define LAB_TIMELINE_H
@@ -16,39 +16,39 @@
 /** struct span - a stretch of modelled time in which a core's power is constant */
 struct span {
 	uint64_t t0, t1;
-	uint64_t stall_ns; /* of it, waiting for memory */
+	uint64_t stall_ns; /* time in it that the core waited for memory */
 	uint32_t khz;
 	bool busy;
-	uint8_t state; /* of an idle core: 0 WFI, else the cluster's idle[state - 1] */
+	uint8_t state; /* of an idle core: 0 is WFI, otherwise the cluster's idle[state - 1] */
 };
 
 /** struct timeline - the log of a run, by core */
 struct timeline {
 	struct span *span[BOARD_CORES];
 	size_t spans[BOARD_CORES];
-	uint64_t *mark_ns; /* of every mark, in order */
+	uint64_t *mark_ns; /* times of all marks, in order */
 	uint16_t *mark;
-	uint64_t *mark_lines; /* memory transfers of all cores until then */
+	uint64_t *mark_lines; /* memory transfers of all cores up to the mark */
 	size_t marks;
 	uint64_t end_ns;
 };
 
 /**
- * struct usage - what an interval cost
- * @ns: its length
- * @dynamic_mj: of busy cores
- * @stall_mj: of that, while they waited for memory
- * @static_mj: of all cores
- * @wfi_mj: of that, of idle cores
- * @background_mj: memory, whatever the cores do
- * @awake_mj: clusters while any of their cores is busy, or less while they are not off
- * @off_ns: the time that clusters were off, all together
- * @state_ns: idle time by state, all cores
- * @rest_mw: what the board draws after the interval with all cores in their deepest states
- * @core_mj: dynamic and static, by core
- * @busy_ns: by core
+ * struct usage - time and energy of an interval
+ * @ns: length of the interval
+ * @dynamic_mj: dynamic energy of busy cores
+ * @stall_mj: part of @dynamic_mj while the cores waited for memory
+ * @static_mj: static energy of all cores
+ * @wfi_mj: part of @static_mj of idle cores
+ * @background_mj: memory energy that does not depend on the cores' activity
+ * @awake_mj: energy of the clusters themselves, awake or retained
+ * @off_ns: time that clusters were off, summed over the clusters
+ * @state_ns: idle time by state, summed over the cores
+ * @rest_mw: power of the board after the interval with all cores in their deepest idle states
+ * @core_mj: dynamic and static energy by core
+ * @busy_ns: busy time by core
  * @opp_ns: busy time by core and OPP
- * @transitions: changes of a clock, all domains
+ * @transitions: clock changes of all domains
  */
 struct usage {
 	uint64_t ns;
@@ -62,15 +62,20 @@ struct usage {
 	unsigned int transitions;
 };
 
-/** timeline_read - 0, or -1 if the stream is no log or memory is short */
+/** timeline_read - read a log; -1 if the stream is not a log or memory is short */
 int timeline_read(struct timeline *t, const struct board *b, FILE *in);
 void timeline_free(struct timeline *t);
 
-/** timeline_powers - mW of a core in @s: dynamic, of that while it waits, and static */
+/**
+ * timeline_powers - mean powers of a core in @s, mW
+ * @dynamic: dynamic power
+ * @stall: part of @dynamic while the core waits for memory
+ * @leak: static power
+ */
 void timeline_powers(const struct board_cluster *k, enum board_power model, const struct span *s,
 		     double *dynamic, double *stall, double *leak);
 
-/** timeline_usage - what the board used in [@t0, @t1) */
+/** timeline_usage - time and energy of the board in [@t0, @t1) */
 void timeline_usage(const struct timeline *t, const struct board *b, enum board_power model,
 		    uint64_t t0, uint64_t t1, struct usage *u);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * calibrate: loops whose time the board file predicts in closed form.
+ * calibrate: runs loops whose time the board file predicts in closed form.
  *
- * For each frequency of a CPU of each kind (through the userspace governor)
- * prints "cal LOOP cpu N streams N insns N khz N ns X", X being the time of one
- * iteration. The loops are in assembly so that their instructions are known.
+ * For each frequency of one CPU of each core type, set through the userspace governor, it
+ * prints "cal LOOP cpu N streams N insns N khz N ns X", where X is the time of one iteration.
+ * The loops are in assembly so that their instruction counts are known.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -27,7 +27,7 @@
 #define CHASE_INSNS   3
 #define STREAM_INSNS  4
 
-static uint64_t now(void)
+static uint64_t clock_now(void)
 {
 	struct timespec t;
 
@@ -35,8 +35,8 @@ static uint64_t now(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Each loop returns where the next call is to go on. */
-static void *compute(void *from, unsigned long n)
+/* Each loop returns the address at which the next call continues. */
+static void *loop_compute(void *from, unsigned long n)
 {
 	uint32_t a = 1, b = 2;
 
@@ -57,7 +57,7 @@ static void *compute(void *from, unsigned long n)
 	return from;
 }
 
-static void *chase(void *from, unsigned long n)
+static void *loop_chase(void *from, unsigned long n)
 {
 	__asm__ volatile("1:\n"
 			 "	ldr	%0, [%0]\n"
@@ -69,7 +69,7 @@ static void *chase(void *from, unsigned long n)
 	return from;
 }
 
-static void *stream(void *from, unsigned long n)
+static void *loop_stream(void *from, unsigned long n)
 {
 	uint32_t sum = 0, value;
 
@@ -84,8 +84,8 @@ static void *stream(void *from, unsigned long n)
 	return from;
 }
 
-/* A cycle through all lines of @area in an order no prefetcher follows. */
-static void shuffle(char *area)
+/* Links all lines of @area to one cycle, in an order that no prefetcher can follow. */
+static void area_shuffle(char *area)
 {
 	unsigned long lines = FOOTPRINT / LINE, i, j;
 	uint32_t *order = malloc(lines * sizeof(*order)), seed = 12345, swap;
@@ -107,7 +107,7 @@ static void shuffle(char *area)
 	free(order);
 }
 
-static int pin(int cpu)
+static int thread_pin(int cpu)
 {
 	cpu_set_t set;
 
@@ -126,32 +126,33 @@ struct job {
 	double ns;
 };
 
-static void *work(void *arg)
+static void *job_run(void *arg)
 {
 	struct job *j = arg;
 	uint64_t t;
 
-	if (pin(j->cpu))
+	if (thread_pin(j->cpu))
 		exit(1);
 	/*
-	 * Never back to a line before all others of the area were read, so
-	 * that none is left in L2.
+	 * Read no line again before all other lines of the area, so that it
+	 * is no longer in L2.
 	 */
-	if (j->run == stream && (char *)*j->from + (j->n + j->n / 8) * LINE > j->area + FOOTPRINT)
+	if (j->run == loop_stream &&
+	    (char *)*j->from + (j->n + j->n / 8) * LINE > j->area + FOOTPRINT)
 		*j->from = j->area;
 	*j->from = j->run(*j->from, j->n / 8);
 	pthread_barrier_wait(j->start);
-	t = now();
+	t = clock_now();
 	*j->from = j->run(*j->from, j->n);
-	j->ns = (double)(now() - t) / (double)j->n;
+	j->ns = (double)(clock_now() - t) / (double)j->n;
 	return NULL;
 }
 
 static void *chased;
 static void *streamed[4];
 
-static void measure(const char *name, void *(*run)(void *, unsigned long), unsigned int insns,
-		    char **areas, unsigned long n, int first, int streams, unsigned int khz)
+static void loop_measure(const char *name, void *(*run)(void *, unsigned long), unsigned int insns,
+			 char **areas, unsigned long n, int first, int streams, unsigned int khz)
 {
 	pthread_barrier_t start;
 	struct job jobs[4];
@@ -161,14 +162,14 @@ static void measure(const char *name, void *(*run)(void *, unsigned long), unsig
 
 	pthread_barrier_init(&start, NULL, (unsigned int)streams);
 	for (i = 0; i < streams; i++) {
-		jobs[i] = (struct job){ run, areas[i],	run == stream ? &streamed[i] : &chased,
+		jobs[i] = (struct job){ run, areas[i],	run == loop_stream ? &streamed[i] : &chased,
 					n,   first + i, &start,
 					0 };
-		/* Another area than last time: begin at its start. */
-		if (run == stream &&
+		/* The area differs from the last call's: begin at its start. */
+		if (run == loop_stream &&
 		    ((char *)streamed[i] < areas[i] || (char *)streamed[i] > areas[i] + FOOTPRINT))
 			streamed[i] = areas[i];
-		if (pthread_create(&threads[i], NULL, work, &jobs[i]))
+		if (pthread_create(&threads[i], NULL, job_run, &jobs[i]))
 			exit(1);
 	}
 	for (i = 0; i < streams; i++) {
@@ -180,7 +181,7 @@ static void measure(const char *name, void *(*run)(void *, unsigned long), unsig
 	fflush(stdout);
 }
 
-static int put(int cpu, const char *file, const char *value)
+static int cpufreq_write(int cpu, const char *file, const char *value)
 {
 	char path[128];
 	FILE *f;
@@ -194,19 +195,19 @@ static int put(int cpu, const char *file, const char *value)
 	return fclose(f) ? -1 : r;
 }
 
-static int set_khz(int cpus, unsigned int khz)
+static int cpus_set_khz(int cpus, unsigned int khz)
 {
 	char text[16];
 	int cpu, r = 0;
 
 	snprintf(text, sizeof(text), "%u", khz);
 	for (cpu = 0; cpu < cpus; cpu++)
-		r |= put(cpu, "scaling_setspeed", text);
+		r |= cpufreq_write(cpu, "scaling_setspeed", text);
 	return r;
 }
 
 /* The frequencies of a CPU, ascending. */
-static int frequencies(int cpu, unsigned int *khz, int max)
+static int cpu_frequencies(int cpu, unsigned int *khz, int max)
 {
 	char path[128];
 	FILE *f;
@@ -222,8 +223,8 @@ static int frequencies(int cpu, unsigned int *khz, int max)
 	return n;
 }
 
-/* CPUs are of one kind if they have the same capacity; without one, all are. */
-static int capacity(int cpu)
+/* Equal capacities mean the same core type. 0 if the kernel exports none: all are the same. */
+static int cpu_capacity(int cpu)
 {
 	char path[128];
 	FILE *f;
@@ -239,27 +240,32 @@ static int capacity(int cpu)
 	return v;
 }
 
-/* All loops on the kind of CPUs that begins at @first. */
-static int measure_kind(int first, int count, int cpus, int every, char **areas, char *chase_area)
+/* Runs all loops on the @count CPUs of one core type that begin at @first. */
+static int core_type_measure(int first, int count, int cpus, int every, char **areas,
+			     char *chase_area)
 {
 	unsigned long compute_n = 40000, chase_n = 20000, stream_n = 40000;
 	unsigned int khz[64];
-	int n = frequencies(first, khz, 64), i;
+	int n = cpu_frequencies(first, khz, 64), i;
 
 	for (i = 0; i < n; i++) {
-		/* Both ends always, and each that the caller asks for. */
+		/* Always measure both ends, and every @every-th frequency between them. */
 		if (i % every && i != n - 1)
 			continue;
-		if (set_khz(cpus, khz[i]))
+		if (cpus_set_khz(cpus, khz[i]))
 			return -1;
-		measure("compute", compute, COMPUTE_INSNS, areas, compute_n, first, 1, khz[i]);
-		measure("chase", chase, CHASE_INSNS, &chase_area, chase_n, first, 1, khz[i]);
-		measure("stream", stream, STREAM_INSNS, areas, stream_n, first, 1, khz[i]);
+		loop_measure("compute", loop_compute, COMPUTE_INSNS, areas, compute_n, first, 1,
+			     khz[i]);
+		loop_measure("chase", loop_chase, CHASE_INSNS, &chase_area, chase_n, first, 1,
+			     khz[i]);
+		loop_measure("stream", loop_stream, STREAM_INSNS, areas, stream_n, first, 1,
+			     khz[i]);
 		if (count > 1)
-			measure("stream", stream, STREAM_INSNS, areas, stream_n, first, 2, khz[i]);
+			loop_measure("stream", loop_stream, STREAM_INSNS, areas, stream_n, first, 2,
+				     khz[i]);
 		if (count > 2)
-			measure("stream", stream, STREAM_INSNS, areas, stream_n, first, count,
-				khz[i]);
+			loop_measure("stream", loop_stream, STREAM_INSNS, areas, stream_n, first,
+				     count, khz[i]);
 	}
 	return 0;
 }
@@ -278,22 +284,22 @@ int main(int argc, char **argv)
 			return 1;
 		memset(areas[i], 1, FOOTPRINT);
 	}
-	/* Of its own: a line that a stream left in L2 would be a hit. */
+	/* A separate area, because a line that a stream left in L2 would be a hit. */
 	chase_area = aligned_alloc(4096, FOOTPRINT);
 	if (!chase_area)
 		return 1;
-	shuffle(chase_area);
+	area_shuffle(chase_area);
 	chased = chase_area;
 	for (i = 0; i < cpus; i++)
-		if (put(i, "scaling_governor", "userspace")) {
+		if (cpufreq_write(i, "scaling_governor", "userspace")) {
 			fprintf(stderr, "calibrate: no userspace governor on cpu%d\n", i);
 			return 1;
 		}
 	MARK(MARK_ARM);
 	for (first = 0; first < cpus; first = i) {
-		for (i = first + 1; i < cpus && capacity(i) == capacity(first);)
+		for (i = first + 1; i < cpus && cpu_capacity(i) == cpu_capacity(first);)
 			i++;
-		if (measure_kind(first, i - first, cpus, every, areas, chase_area))
+		if (core_type_measure(first, i - first, cpus, every, areas, chase_area))
 			return 1;
 	}
 	return 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * measured COMMAND...: run it between two marks of the timed board, and say
- * what the scheduler did: "run N ms X switches N utime_ms X stime_ms X".
+ * measured COMMAND...: runs the command between two marks of the timed board, and prints its
+ * begin and end, context switches, CPU times and exit status.
  */
 #define _GNU_SOURCE
 #include <stdint.h>
@@ -14,7 +14,7 @@
 
 #include "mark.h"
 
-static uint64_t now(void)
+static uint64_t clock_now(void)
 {
 	struct timespec t;
 
@@ -34,7 +34,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	MARK(MARK_ARM);
-	begin = now();
+	begin = clock_now();
 	MARK(MARK_BEGIN);
 	child = fork();
 	if (child == 0) {
@@ -46,7 +46,7 @@ int main(int argc, char **argv)
 		perror("measured");
 		return 1;
 	}
-	end = now();
+	end = clock_now();
 	MARK(MARK_END);
 	printf("measured begin_ns %llu end_ns %llu voluntary %ld involuntary %ld utime_ms %.3f "
 	       "stime_ms %.3f exit %d\n",

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * The oracle's hand: a fixed frequency for each kind of phase, set from the
- * collector's own events through the userspace governor. What it costs to set
- * is charged as to any governor: a system call and the board's switch.
+ * The oracle baseline: a fixed frequency for each type of phase, set at the collector's own
+ * events through the userspace governor. A change is charged as with any governor: a system
+ * call and the board's clock switch.
  *
  *	LAB_PHASES=MUTATOR,CONCURRENT,WAITED,URGENT	kHz
  *
- * WAITED is for stopped worlds and for mutators that collect, URGENT for
- * concurrent work that a mutator has begun to wait for. A core keeps the
- * frequency of what ran there last: where threads are fewer than cores, that
- * is the frequency of its thread.
+ * WAITED applies while the world is stopped and to mutators that collect, URGENT to concurrent
+ * work for which a mutator waits. A core keeps the frequency of the last phase on it. With fewer
+ * threads than cores that is the frequency of its thread.
  */
 #define _GNU_SOURCE
 #include "oracle.h"
@@ -25,53 +24,53 @@
 
 #define CPUS 4
 
-enum kind {
+enum phase_type {
 	MUTATOR,
 	CONCURRENT,
 	WAITED,
 	URGENT,
-	KINDS
+	PHASE_TYPES
 };
 
-static char text[KINDS][16];
+static char text[PHASE_TYPES][16];
 static int speed[CPUS]; /* each core's scaling_setspeed */
-static _Atomic int now[CPUS]; /* its kind + 1 */
-static _Atomic int waiting; /* mutators, for the cycle */
-static _Atomic int busy = -1; /* the core of concurrent work under way */
+static _Atomic int now[CPUS]; /* each core's phase type + 1 */
+static _Atomic int waiting; /* number of mutators that wait for the cycle */
+static _Atomic int busy = -1; /* the core that runs concurrent work, or -1 */
 
-static void set(int cpu, enum kind kind)
+static void core_set_speed(int cpu, enum phase_type type)
 {
-	size_t n = strlen(text[kind]);
+	size_t n = strlen(text[type]);
 
 	if (cpu < 0 || cpu >= CPUS || speed[cpu] < 0)
 		return;
-	if (atomic_exchange(&now[cpu], (int)kind + 1) == (int)kind + 1)
+	if (atomic_exchange(&now[cpu], (int)type + 1) == (int)type + 1)
 		return;
-	if (pwrite(speed[cpu], text[kind], n, 0) != (ssize_t)n) {
+	if (pwrite(speed[cpu], text[type], n, 0) != (ssize_t)n) {
 		fprintf(stderr, "oracle: cpu%d: %s\n", cpu, strerror(errno));
 		_exit(1);
 	}
 }
 
-/* Within a cycle, on the thread that does its work. */
+/* Runs within a cycle, on the thread that does its work. */
 static void on_work(struct gc_listener *self, const struct gc_event *e)
 {
 	int cpu = sched_getcpu();
 
 	(void)self;
 	if (e->stw || e->foreground) {
-		set(cpu, WAITED);
+		core_set_speed(cpu, WAITED);
 		return;
 	}
 	atomic_store(&busy, cpu);
-	set(cpu, atomic_load(&waiting) ? URGENT : CONCURRENT);
+	core_set_speed(cpu, atomic_load(&waiting) ? URGENT : CONCURRENT);
 }
 
 static void on_stop(struct gc_listener *self, const struct gc_event *e)
 {
 	(void)self;
 	(void)e;
-	set(sched_getcpu(), WAITED);
+	core_set_speed(sched_getcpu(), WAITED);
 }
 
 static void on_end(struct gc_listener *self, const struct gc_event *e)
@@ -79,7 +78,7 @@ static void on_end(struct gc_listener *self, const struct gc_event *e)
 	(void)self;
 	(void)e;
 	atomic_store(&busy, -1);
-	set(sched_getcpu(), MUTATOR);
+	core_set_speed(sched_getcpu(), MUTATOR);
 }
 
 static void on_paused(struct gc_listener *self, const struct gc_event *e)
@@ -88,7 +87,7 @@ static void on_paused(struct gc_listener *self, const struct gc_event *e)
 	if (e->pause != GC_PAUSE_WAIT)
 		return;
 	atomic_fetch_add(&waiting, 1);
-	set(atomic_load(&busy), URGENT);
+	core_set_speed(atomic_load(&busy), URGENT);
 }
 
 static void on_resumed(struct gc_listener *self, const struct gc_event *e)
@@ -97,7 +96,7 @@ static void on_resumed(struct gc_listener *self, const struct gc_event *e)
 	if (e->pause != GC_PAUSE_WAIT)
 		return;
 	atomic_fetch_sub(&waiting, 1);
-	set(sched_getcpu(), MUTATOR);
+	core_set_speed(sched_getcpu(), MUTATOR);
 }
 
 static const struct gc_listener_ops ops = {
@@ -126,7 +125,7 @@ struct gc_listener *oracle_listener(void)
 	if (!p)
 		return NULL;
 	if (sscanf(p, "%15[0-9],%15[0-9],%15[0-9],%15[0-9]", text[0], text[1], text[2], text[3]) !=
-	    KINDS) {
+	    PHASE_TYPES) {
 		fprintf(stderr, "oracle: LAB_PHASES='%s': want four numbers\n", p);
 		_exit(1);
 	}
@@ -134,7 +133,7 @@ struct gc_listener *oracle_listener(void)
 		snprintf(path, sizeof(path),
 			 "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_setspeed", i);
 		speed[i] = open(path, O_WRONLY | O_CLOEXEC);
-		set(i, MUTATOR);
+		core_set_speed(i, MUTATOR);
 	}
 	return &listener;
 }

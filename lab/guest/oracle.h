@@ -4,7 +4,7 @@
 
 #include <gchint/gc-listener.h>
 
-/** oracle_listener - the listener that LAB_PHASES asks for, NULL without it */
+/** oracle_listener - the listener that LAB_PHASES configures, NULL if it is not set */
 struct gc_listener *oracle_listener(void);
 
 #endif

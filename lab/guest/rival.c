@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the lab adds to gchint-bench for its rivals: linked in with
- * --wrap=gc_heap_create, it listens beside the program's own listener.
+ * The baselines that the lab compares with, added to gchint-bench: linked in with
+ * --wrap=gc_heap_create, this adds a listener to the program's own.
  *
  *	LAB_HINT=1	hint every phase through libgchint
- *	LAB_NICE=N	the collector's daemon runs at this nice value
- *	LAB_CLAMP=N	and with this utilisation clamp (uclamp max)
- *	LAB_CLAMP_MIN=N	and this one from below (uclamp min)
- *	LAB_CPUS=MASK	and on these CPUs alone, decimal
+ *	LAB_NICE=N	nice value of the collector's daemon
+ *	LAB_CLAMP=N	its utilisation clamp (uclamp max)
+ *	LAB_CLAMP_MIN=N	its minimum utilisation clamp (uclamp min)
+ *	LAB_CPUS=MASK	the CPUs that it may run on, decimal
  *	LAB_MUTATOR_CLAMP=N, LAB_MUTATOR_CLAMP_MIN=N	clamps of all other threads
  *	LAB_WARM=BYTES	a mark after so much allocation, see warm.c
- *	LAB_PHASES=...	a fixed frequency for each kind of phase, see oracle.c
+ *	LAB_PHASES=...	a fixed frequency for each type of phase, see oracle.c
  */
 #define _GNU_SOURCE
 #include <gchint.h>
@@ -29,7 +29,7 @@
 #include "oracle.h"
 #include "warm.h"
 
-/* <linux/sched/types.h>, which clashes with <sched.h> */
+/* From <linux/sched/types.h>, which conflicts with <sched.h>. */
 struct sched_attr_clamp {
 	uint32_t size;
 	uint32_t policy;
@@ -45,17 +45,17 @@ struct sched_attr_clamp {
 #define CLAMP_NONE    1024
 
 static int nice_value;
-static int clamp, clamp_min, clamped; /* clamped: of any thread */
+static int clamp, clamp_min, clamped; /* clamped: any thread has clamps */
 static unsigned int cpus;
 
-static void fail(const char *what)
+static void baseline_fail(const char *what)
 {
 	fprintf(stderr, "rival: %s: %s\n", what, strerror(errno));
 	_exit(1);
 }
 
-/* The calling thread's clamps; @max 0 is none. Threads that it makes inherit them. */
-static void set_clamps(int min, int max)
+/* Sets the calling thread's clamps, which its new threads inherit. @max 0: no maximum. */
+static void thread_set_clamps(int min, int max)
 {
 	struct sched_attr_clamp a = {
 		.size = sizeof(a),
@@ -65,7 +65,7 @@ static void set_clamps(int min, int max)
 	};
 
 	if (syscall(SYS_sched_setattr, 0, &a, 0))
-		fail("utilisation clamp");
+		baseline_fail("utilisation clamp");
 }
 
 static void on_daemon(struct gc_listener *self, const struct gc_event *e)
@@ -73,9 +73,9 @@ static void on_daemon(struct gc_listener *self, const struct gc_event *e)
 	(void)self;
 	(void)e;
 	if (nice_value && setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), nice_value))
-		fail("nice");
+		baseline_fail("nice");
 	if (clamped)
-		set_clamps(clamp_min, clamp);
+		thread_set_clamps(clamp_min, clamp);
 	if (cpus) {
 		cpu_set_t set;
 		int cpu;
@@ -85,13 +85,13 @@ static void on_daemon(struct gc_listener *self, const struct gc_event *e)
 			if (cpus >> cpu & 1)
 				CPU_SET(cpu, &set);
 		if (sched_setaffinity(0, sizeof(set), &set))
-			fail("affinity");
+			baseline_fail("affinity");
 	}
 }
 
 static const struct gc_listener_ops ops = { .daemon_started = on_daemon };
 
-static int number(const char *name)
+static int env_read_number(const char *name)
 {
 	const char *text = getenv(name);
 
@@ -113,19 +113,20 @@ int __wrap_gc_heap_create(struct gc_heap **out, const char *options, struct gc_l
 	struct gc_listener *ours = &rival, *oracle = oracle_listener();
 	int r;
 
-	nice_value = number("LAB_NICE");
-	clamp = number("LAB_CLAMP");
-	clamp_min = number("LAB_CLAMP_MIN");
-	cpus = (unsigned int)number("LAB_CPUS");
-	clamped = clamp || clamp_min || number("LAB_MUTATOR_CLAMP") ||
-		  number("LAB_MUTATOR_CLAMP_MIN");
+	nice_value = env_read_number("LAB_NICE");
+	clamp = env_read_number("LAB_CLAMP");
+	clamp_min = env_read_number("LAB_CLAMP_MIN");
+	cpus = (unsigned int)env_read_number("LAB_CPUS");
+	clamped = clamp || clamp_min || env_read_number("LAB_MUTATOR_CLAMP") ||
+		  env_read_number("LAB_MUTATOR_CLAMP_MIN");
 	if (clamped)
-		set_clamps(number("LAB_MUTATOR_CLAMP_MIN"), number("LAB_MUTATOR_CLAMP"));
-	if (number("LAB_HINT")) {
+		thread_set_clamps(env_read_number("LAB_MUTATOR_CLAMP_MIN"),
+				  env_read_number("LAB_MUTATOR_CLAMP"));
+	if (env_read_number("LAB_HINT")) {
 		r = gc_listener_gchint_open(&hints, 0);
 		errno = r < 0 ? -r : ENODEV;
 		if (r || gchint_backend(hints.session) != GCHINT_BACKEND_DEVICE)
-			fail("libgchint");
+			baseline_fail("libgchint");
 		gc_listener_chain_init(&inner, &hints.base, &rival);
 		ours = &inner.base;
 	}

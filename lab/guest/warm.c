@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * LAB_WARM=BYTES: marks the instant at which the program has allocated so
- * much. What came before, start of the process and first collections, is then
- * left out of its energy and time: equal work for every governor, since the
- * bound is one of work. So is what comes when its last mutator has gone: a load
- * with requests works out its latencies then, which takes as long as a fifth of it.
+ * LAB_WARM=BYTES: marks the instant at which the program has allocated this much. The time
+ * before it, with the start of the process and the first collections, is excluded from the
+ * measured energy and time. The bound is an amount of work, so all governors are measured on
+ * equal work.
+ *
+ * The time after the last mutator has detached is excluded as well: a load with requests computes
+ * its latencies then, which takes up to a fifth of the run.
  */
 #include "warm.h"
 
@@ -13,7 +15,7 @@
 
 #include "mark.h"
 
-#define EVERY 16 /* slow allocations between two looks */
+#define EVERY 16 /* slow allocations between two checks */
 
 static const struct gc_heap *heap;
 static uint64_t bound;

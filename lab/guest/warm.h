@@ -4,7 +4,7 @@
 
 #include <gchint/gc.h>
 
-/** warm_watch - watch the allocation of @watched, if LAB_WARM asks for it */
+/** warm_watch - watch the allocation of @watched, if LAB_WARM is set */
 void warm_watch(const struct gc_heap *watched);
 
 #endif

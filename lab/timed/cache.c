@@ -2,11 +2,10 @@
 /*
  * The caches and the memory behind them, by physical address.
  *
- * An L1 miss costs core cycles. An L2 miss costs nanoseconds on top: the full
- * latency, or, for a store and for a line that continues an ascending stream
- * within its page, the pace at which the prefetcher or the store buffer works.
- * Every line that moves also takes its time on the memory channel: a core may
- * use what the others leave, and no less than an equal share.
+ * An L1 miss costs core cycles. An L2 miss costs nanoseconds in addition: the full latency or,
+ * for a store and for a line that continues an ascending stream within its page, the time per
+ * line of the store buffer or the prefetcher. Every transferred line also occupies the memory
+ * channel: a core may use the bandwidth that the other cores leave, but at least an equal share.
  */
 #include "timed.h"
 
@@ -14,8 +13,8 @@
 
 #define WINDOW_NS 20000.0 /* over which a core's traffic is averaged */
 
-/* Does this line continue one of the core's streams? */
-static inline bool foreseen(struct timed_core *c, uint64_t line)
+/* Whether the line continues one of the core's streams within its page. */
+static inline bool stream_predicts(struct timed_core *c, uint64_t line)
 {
 	unsigned int i;
 
@@ -28,7 +27,7 @@ static inline bool foreseen(struct timed_core *c, uint64_t line)
 	return false;
 }
 
-static void transfer(struct timed_core *c, unsigned int lines, double wait)
+static void channel_transfer(struct timed_core *c, unsigned int lines, double wait)
 {
 	double now = c->ns, start = c->channel_ns > now ? c->channel_ns : now;
 
@@ -38,64 +37,65 @@ static void transfer(struct timed_core *c, unsigned int lines, double wait)
 	timed_stall(c, wait);
 }
 
-/* A dirty line that L1 gave up goes to L2, which may give up one for it. */
-static void to_l2(struct timed_core *c, uint32_t line)
+/* A dirty line that L1 evicts is written to L2, which may evict another line for it. */
+static void l2_write_back(struct timed_core *c, uint32_t line)
 {
 	uint32_t gone = 0;
 
 	if (!lines_hit(&c->cluster->l2, line, LINES_USED | LINES_DIRTY, &gone) &&
 	    gone & LINES_DIRTY) {
 		c->count.writeback++;
-		transfer(c, 1, 0);
+		channel_transfer(c, 1, 0);
 	}
 }
 
-static __attribute__((noinline)) void miss(struct timed_core *c, uint32_t line, bool store,
-					   uint32_t victim)
+static __attribute__((noinline)) void l1_miss(struct timed_core *c, uint32_t line, bool store,
+					      uint32_t victim)
 {
 	enum snooped had = snoop_l1(c, line, store);
-	bool stream = foreseen(c, line);
+	bool stream = stream_predicts(c, line);
 	uint32_t gone = 0;
 
 	c->count.l1_miss++;
 	timed_stall(c, c->miss_ns);
 	if (victim & LINES_DIRTY)
-		to_l2(c, lines_line(victim));
+		l2_write_back(c, lines_line(victim));
 	if (lines_hit(&c->cluster->l2, line, LINES_USED, &gone))
 		return;
 	if (gone & LINES_DIRTY)
 		c->count.writeback++;
-	/* Another cache has it: what that takes is charged already. */
+	/* The line comes from another cache: the snoop has charged the cost already. */
 	if (had == SNOOPED_DIRTY || snoop_l2(c, line, store)) {
 		if (gone & LINES_DIRTY)
-			transfer(c, 1, 0);
+			channel_transfer(c, 1, 0);
 		return;
 	}
 	c->count.l2_miss++;
 	if (stream)
 		c->count.stream++;
-	transfer(c, gone & LINES_DIRTY ? 2 : 1, stream || store ? c->k->stream_ns : c->k->mem_ns);
+	channel_transfer(c, gone & LINES_DIRTY ? 2 : 1,
+			 stream || store ? c->k->stream_ns : c->k->mem_ns);
 }
 
-/* Was it in L1? */
+/* Returns whether the line was in L1. */
 bool cache_access(struct timed_core *c, uint64_t phys, bool store)
 {
 	uint32_t line = (uint32_t)(phys / BOARD_LINE), victim;
 	uint32_t *entry = lines_find(&c->l1, line);
 
 	if (entry) {
-		/* A line that becomes dirty is nobody else's from then on. */
+		/* A store to a clean line invalidates the copies of the other cores. */
 		if (store && !(lines_get(entry) & LINES_DIRTY))
 			snoop_l1(c, line, true);
 		lines_flag(entry, store ? LINES_USED | LINES_DIRTY : LINES_USED);
 		return true;
 	}
 	victim = lines_take(&c->l1, line, store ? LINES_DIRTY : 0);
-	miss(c, line, store, victim);
+	l1_miss(c, line, store, victim);
 	return false;
 }
 
-/* What the others leave of the memory's bandwidth, renewed at each look. */
+/* Recomputes the bandwidth that the other cores leave, at each synchronisation of the clock. */
 void cache_rate(struct timed_core *c)
 {
 	double passed = c->ns - c->window_ns, others = 0, left;
@@ -121,7 +121,7 @@ void cache_rate(struct timed_core *c)
 	c->line_ns = BOARD_LINE * 1e3 / left;
 }
 
-/* The core goes to sleep: it leaves the memory to the others. */
+/* An idle core leaves its share of the memory bandwidth to the others. */
 void cache_idle(struct timed_core *c)
 {
 	atomic_store_explicit(&c->rate, 0, memory_order_relaxed);
@@ -129,7 +129,7 @@ void cache_idle(struct timed_core *c)
 	c->window_ns = c->ns;
 }
 
-/* The core's caches are without power: what was dirty has gone to L2. */
+/* The core's L1 loses power: dirty lines are written to L2 first. */
 void cache_lose_l1(struct timed_core *c)
 {
 	uint32_t i, e, n = (c->l1.mask + 1) * c->l1.ways;
@@ -139,14 +139,14 @@ void cache_lose_l1(struct timed_core *c)
 		if (!e)
 			continue;
 		if (e & LINES_DIRTY)
-			to_l2(c, lines_line(e));
+			l2_write_back(c, lines_line(e));
 		lines_put(&c->l1.entry[i], 0);
 	}
 	for (i = 0; i < TIMED_HELD; i++)
 		timed_forget_line(c, i, true);
 }
 
-/* The cluster's as well: what was dirty has gone to memory. */
+/* The cluster's L2 loses power: dirty lines are written to memory first. */
 void cache_lose_l2(struct timed_core *c)
 {
 	struct lines *l2 = &c->cluster->l2;
@@ -171,7 +171,7 @@ int cache_init(void)
 		const struct board_cluster *k = &b->cluster[i];
 		uint32_t sets = k->l1_bytes / BOARD_LINE / k->l1_ways;
 
-		/* What charge.c remembers of L1 rests on it. */
+		/* The held lines of charge.c require that all lines of a set share a slot. */
 		if (sets % TIMED_HELD) {
 			fprintf(stderr, "timed: an L1 of %u sets: want a multiple of %u\n", sets,
 				TIMED_HELD);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the guest executes, and what it costs: instructions are counted inline,
- * accesses call out to the caches. User and kernel are charged alike.
+ * Charges the time of what the guest executes: instructions are counted inline, memory accesses
+ * call the cache model. User and kernel code are charged alike.
  */
 #include "timed.h"
 
@@ -10,7 +10,7 @@
 #include "clock.h"
 #include "tally.h"
 
-static void wake(struct timed_core *c)
+static void core_wake(struct timed_core *c)
 {
 	double step = (double)timed.quantum_ns / 2;
 
@@ -24,26 +24,26 @@ static void wake(struct timed_core *c)
 	c->unpaced_ns = 0;
 }
 
-static void look(struct timed_core *c)
+static void core_synchronize(struct timed_core *c)
 {
 	tally_begin(c);
 	c->unpaced_ns = 0;
 	if (c->waking_ns > 0)
-		wake(c);
+		core_wake(c);
 	domain_refresh(c);
 	cache_rate(c);
 	clock_pace(c);
 }
 
-/* A block begins and a chunk of instructions is full. */
+/* Runs at the begin of a block after a full chunk of instructions. */
 static void on_chunk(unsigned int cpu, void *data)
 {
 	(void)data;
-	look(&timed.core[cpu]);
+	core_synchronize(&timed.core[cpu]);
 }
 
-/* Nothing is known of where virtual pages lie. */
-static void forget(struct timed_core *c)
+/* Drops all cached translations, and the held lines, which have virtual addresses. */
+static void core_forget_pages(struct timed_core *c)
 {
 	memset(c->utlb, 0, sizeof(c->utlb));
 	memset(c->held_load, 0, sizeof(c->held_load));
@@ -53,11 +53,12 @@ static void forget(struct timed_core *c)
 }
 
 /*
- * Where a virtual page lies. Asking QEMU is slow: answers are kept until the
- * guest changes its translation. Device pages are never kept.
+ * Translates a virtual address. QEMU's lookup is slow, so results are cached until the guest
+ * changes its translation. Returns false if there is no translation, and for device pages,
+ * which are never cached.
  */
-static inline bool translate(struct timed_core *c, qemu_plugin_meminfo_t info, uint64_t va,
-			     uint64_t *pa)
+static inline bool page_translate(struct timed_core *c, qemu_plugin_meminfo_t info, uint64_t va,
+				  uint64_t *pa)
 {
 	struct timed_page *page = &c->utlb[(va >> 12) & (TIMED_UTLB - 1)];
 	struct qemu_plugin_hwaddr *where;
@@ -79,8 +80,8 @@ static inline bool translate(struct timed_core *c, qemu_plugin_meminfo_t info, u
 	return true;
 }
 
-static __attribute__((noinline)) void device(struct timed_core *c, qemu_plugin_meminfo_t info,
-					     uint64_t pa, bool store)
+static __attribute__((noinline)) void
+device_access(struct timed_core *c, qemu_plugin_meminfo_t info, uint64_t pa, bool store)
 {
 	c->count.io++;
 	c->ns += timed.board.io_ns;
@@ -92,13 +93,13 @@ static __attribute__((noinline)) void device(struct timed_core *c, qemu_plugin_m
 	}
 }
 
-/* Other cores write there, too. */
-static inline void remember(uint64_t *where, uint64_t line)
+/* Atomic, because other cores clear these entries. */
+static inline void line_remember(uint64_t *where, uint64_t line)
 {
 	__atomic_store_n(where, line, __ATOMIC_RELAXED);
 }
 
-static inline void access_line(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t va,
+static inline void line_access(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t va,
 			       bool store)
 {
 	struct timed_core *c = &timed.core[cpu];
@@ -110,51 +111,51 @@ static inline void access_line(unsigned int cpu, qemu_plugin_meminfo_t info, uin
 
 	c->count.accesses++;
 	if (c->tlb_epoch != epoch) {
-		forget(c);
+		core_forget_pages(c);
 		c->tlb_epoch = epoch;
 	}
 	if (line == __atomic_load_n(store ? &c->last_store : &c->last_load, __ATOMIC_RELAXED))
 		return;
 	if (__atomic_load_n(&held[place], __ATOMIC_RELAXED) == line) {
-		remember(store ? &c->last_store : &c->last_load, line);
+		line_remember(store ? &c->last_store : &c->last_load, line);
 		return;
 	}
-	if (!translate(c, info, va, &pa)) {
-		device(c, info, pa, store);
+	if (!page_translate(c, info, va, &pa)) {
+		device_access(c, info, pa, store);
 		return;
 	}
 	if (!c->armed)
 		return;
 	tlb_access(c, va, pa);
-	remember(store ? &c->last_store : &c->last_load, line);
+	line_remember(store ? &c->last_store : &c->last_load, line);
 	if (cache_access(c, pa, store)) {
-		remember(&held[place], line);
+		line_remember(&held[place], line);
 	} else {
-		remember(&c->held_load[place], 0);
-		remember(&c->held_store[place], 0);
+		line_remember(&c->held_load[place], 0);
+		line_remember(&c->held_store[place], 0);
 	}
-	/* A run of misses is long before a chunk of instructions is full. */
+	/* Many misses may take longer than a quantum before a chunk of instructions is full. */
 	if (c->unpaced_ns > (double)timed.quantum_ns / 2)
-		look(c);
+		core_synchronize(c);
 }
 
 static void on_load(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t va, void *data)
 {
 	(void)data;
-	access_line(cpu, info, va, false);
+	line_access(cpu, info, va, false);
 }
 
 static void on_store(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t va, void *data)
 {
 	(void)data;
-	access_line(cpu, info, va, true);
+	line_access(cpu, info, va, true);
 }
 
-/* This core's translation changes. */
+/* The guest changes this core's translation. */
 static void on_translation(unsigned int cpu, void *data)
 {
 	(void)data;
-	forget(&timed.core[cpu]);
+	core_forget_pages(&timed.core[cpu]);
 }
 
 /* TLB maintenance is broadcast to all cores. */
@@ -176,8 +177,8 @@ static void on_mark(unsigned int cpu, void *data)
 	trace_put(c, TRACE_MARK, mark, (uint64_t)c->ns);
 }
 
-/* What must be seen of an instruction besides its accesses. */
-static void decode(struct qemu_plugin_insn *insn)
+/* Registers callbacks for marks, and for instructions that change the translation. */
+static void insn_instrument(struct qemu_plugin_insn *insn)
 {
 	union {
 		uint32_t word;
@@ -231,7 +232,7 @@ static void on_block(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	for (i = 0; i < n; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 
-		decode(insn);
+		insn_instrument(insn);
 		qemu_plugin_register_vcpu_mem_cb(insn, on_load, QEMU_PLUGIN_CB_NO_REGS,
 						 QEMU_PLUGIN_MEM_R, NULL);
 		qemu_plugin_register_vcpu_mem_cb(insn, on_store, QEMU_PLUGIN_CB_NO_REGS,

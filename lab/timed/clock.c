@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
 /*
- * Modelled time, and who may go on.
+ * Modelled time, and which cores may run.
  *
- * A core's own time moves with its work. The board's time is that of the
- * slowest running core; it never goes back. Three rules keep order:
+ * A core's own time advances with its work. The board's time is that of the slowest running
+ * core; it never goes back. Three rules keep the cores in order:
  *
  *  - a core more than a quantum ahead of the board's time waits;
- *  - when the board's time reaches the next timer, QEMU's main loop is woken,
- *    and cores wait until it has run what was due and sleeps again;
- *  - a core that told the main loop something (a timer set anew) waits at its
- *    next look at the clock until the main loop has seen it.
+ *  - when the board's time reaches the next timer, QEMU's main loop is woken, and cores wait
+ *    until it has run the expired timers and sleeps again;
+ *  - a core that has notified the main loop (of a changed timer) waits at its next
+ *    synchronisation with the clock until the main loop has read the notice.
  *
  * While no core runs, time jumps to the next timer.
  *
- * A hold that lasts GIVE_UP_MS of host time is given up and counted as late:
- * it means that QEMU waits for something this file does not know about.
+ * A core that waits longer than GIVE_UP_MS of host time is released and counted as late: QEMU
+ * then waits for something that this file does not model.
  */
 #include "clock.h"
 
@@ -26,7 +26,7 @@
 #include "libc.h"
 #include "tally.h"
 
-#define GIVE_UP_MS 5000 /* a busy host may keep a thread off its CPUs for a second */
+#define GIVE_UP_MS 5000 /* a busy host may not run a thread for a second */
 #define NEVER	   UINT64_MAX
 
 _Thread_local struct timed_core *clock_self;
@@ -34,13 +34,13 @@ _Thread_local struct timed_core *clock_self;
 static struct {
 	pthread_mutex_t lock;
 	uint64_t now; /* the board's time */
-	_Atomic uint64_t read; /* the latest time anybody was told */
+	_Atomic uint64_t read; /* the latest time that any core has read */
 	uint64_t deadline; /* next timer, while the main loop sleeps */
-	uint64_t said, heard; /* notices to the main loop, and seen by it */
-	uint64_t main_read; /* what the main loop was last told */
+	uint64_t said, heard; /* notices sent to the main loop, and read by it */
+	uint64_t main_read; /* the time that the main loop has last read */
 	bool main_sleeps;
-	bool main_waits; /* for a core, on a condition */
-	int wake; /* eventfd: ends the main loop's sleep */
+	bool main_waits; /* the main loop waits for a core, on a condition */
+	int wake; /* eventfd that ends the main loop's sleep */
 	pthread_t main;
 	struct clock_report report;
 } k = { .lock = PTHREAD_MUTEX_INITIALIZER, .wake = -1 };
@@ -54,22 +54,22 @@ static void main_wake(void)
 		k.report.late++;
 }
 
-static bool runs(const struct timed_core *c)
+static bool core_runs(const struct timed_core *c)
 {
 	return c->present && !c->blocked;
 }
 
-/* With the lock: move the board's time, wake whom that concerns. */
-static void advance(void)
+/* The lock is held. Advances the board's time, and wakes the cores and timers that are due. */
+static void time_advance(void)
 {
 	uint64_t slowest = NEVER;
 	struct timed_core *c;
 
 	for (c = timed.core; c < timed.core + timed.board.cores; c++)
-		if (runs(c) && c->t < slowest)
+		if (core_runs(c) && c->t < slowest)
 			slowest = c->t;
 	if (slowest == NEVER) {
-		/* Nobody runs. What was said to the main loop comes first. */
+		/* No core runs. Pending notices come first: they may change the deadline. */
 		if (!k.main_sleeps || k.said != k.heard || k.deadline == NEVER)
 			return;
 		slowest = k.deadline;
@@ -91,7 +91,7 @@ static void advance(void)
 			real_cond_broadcast(&c->turn);
 }
 
-static void release(void)
+static void cores_release(void)
 {
 	struct timed_core *c;
 
@@ -100,7 +100,7 @@ static void release(void)
 			real_cond_broadcast(&c->turn);
 }
 
-static bool must_hold(const struct timed_core *c)
+static bool core_must_wait(const struct timed_core *c)
 {
 	if (c->t > k.now + timed.quantum_ns)
 		return true;
@@ -109,8 +109,8 @@ static bool must_hold(const struct timed_core *c)
 	return !k.main_sleeps || k.said != k.heard;
 }
 
-/* With the lock: hold the core until it may go on. */
-static void hold(struct timed_core *c)
+/* The lock is held. Blocks the core until it may continue. */
+static void core_hold(struct timed_core *c)
 {
 	struct timespec until;
 
@@ -120,7 +120,7 @@ static void hold(struct timed_core *c)
 	until.tv_nsec += GIVE_UP_MS % 1000 * 1000000L;
 	until.tv_sec += GIVE_UP_MS / 1000 + until.tv_nsec / 1000000000L;
 	until.tv_nsec %= 1000000000L;
-	while (must_hold(c)) {
+	while (core_must_wait(c)) {
 		if (real_cond_timedwait(&c->turn, &k.lock, &until) == ETIMEDOUT) {
 			if (k.main_sleeps && k.said != k.heard) {
 				k.heard = k.said;
@@ -138,9 +138,9 @@ void clock_pace(struct timed_core *c)
 	pthread_mutex_lock(&k.lock);
 	c->t = (uint64_t)c->ns;
 	k.report.quanta++;
-	advance();
-	if (must_hold(c))
-		hold(c);
+	time_advance();
+	if (core_must_wait(c))
+		core_hold(c);
 	pthread_mutex_unlock(&k.lock);
 }
 
@@ -167,11 +167,11 @@ bool clock_is_main(void)
 	return pthread_equal(pthread_self(), k.main);
 }
 
-static uint64_t tell(uint64_t t)
+static uint64_t time_publish(uint64_t t)
 {
 	uint64_t last = atomic_load(&k.read);
 
-	/* The guest's counter is one for all cores: it must not run backwards. */
+	/* All cores share the guest's counter, which must not run backwards. */
 	while (t > last)
 		if (atomic_compare_exchange_weak(&k.read, &last, t))
 			return t;
@@ -183,7 +183,7 @@ uint64_t clock_read(void)
 	uint64_t t;
 
 	if (clock_self)
-		return tell(tally_now(clock_self));
+		return time_publish(tally_now(clock_self));
 	pthread_mutex_lock(&k.lock);
 	t = k.now;
 	if (clock_is_main())
@@ -193,10 +193,10 @@ uint64_t clock_read(void)
 }
 
 /*
- * A core's thread sleeps on a condition of QEMU's, here on one of our own: who
- * signals passes clock_signal(), and between there and here none gets lost.
- * QEMU itself tolerates a kick that comes just before its sleep, because that
- * is rare; here more lies between, so a kick is remembered.
+ * Waits on one of QEMU's conditions by sleeping on the core's own condition. All signals pass
+ * through clock_signal(), under the same lock, so none is lost. QEMU itself tolerates that a kick
+ * just before its sleep is lost, because that is rare. Here the window is longer, so a kick is
+ * remembered in "kicked".
  */
 static void core_wait(struct timed_core *c, const void *cond, pthread_mutex_t *mutex)
 {
@@ -213,11 +213,11 @@ static void core_wait(struct timed_core *c, const void *cond, pthread_mutex_t *m
 	}
 	c->t = (uint64_t)c->ns;
 	c->blocked = cond;
-	advance();
+	time_advance();
 	pthread_mutex_unlock(mutex);
 	while (c->blocked)
 		real_cond_wait(&c->turn, &k.lock);
-	/* Whoever signalled has set the time at which the sleep ended. */
+	/* clock_signal() has set the time at which the sleep ended. */
 	if (c->t > (uint64_t)c->ns)
 		c->ns = (double)c->t;
 	pthread_mutex_unlock(&k.lock);
@@ -232,10 +232,10 @@ int clock_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 		core_wait(clock_self, cond, mutex);
 		return 0;
 	}
-	/* The main loop waits for a core: cores must not wait for it. */
+	/* While the main loop waits for a core, cores must not wait for the main loop. */
 	pthread_mutex_lock(&k.lock);
 	k.main_waits = true;
-	release();
+	cores_release();
 	pthread_mutex_unlock(&k.lock);
 	r = real_cond_wait(cond, mutex);
 	pthread_mutex_lock(&k.lock);
@@ -245,8 +245,8 @@ int clock_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 }
 
 /*
- * Somebody signals a condition. Its sleepers run from here on, although the
- * host will schedule them only later: else time could jump meanwhile.
+ * A thread signals a condition. Its waiters count as running from here on, although the host
+ * schedules them only later; otherwise time could jump to the next timer meanwhile.
  */
 void clock_signal(const void *cond)
 {
@@ -270,7 +270,7 @@ void clock_signal(const void *cond)
 	pthread_mutex_unlock(&k.lock);
 }
 
-/* A notice to the main loop: one step with our count of them. */
+/* Writes a notice to the main loop and counts it, atomically under the lock. */
 ssize_t clock_notify(int fd, const void *value, size_t size)
 {
 	ssize_t r;
@@ -294,8 +294,8 @@ int clock_poll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, con
 	if (k.wake < 0)
 		k.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	/*
-	 * Notices are read before timeouts are computed. If none is pending
-	 * now, then what was said up to here is in this timeout.
+	 * QEMU reads notices before it computes timeouts. If none is pending
+	 * now, this timeout accounts for all notices so far.
 	 */
 	r = real_ppoll(fds, n, &none, mask);
 	if (r || (timeout && !timeout->tv_sec && !timeout->tv_nsec)) {
@@ -308,9 +308,9 @@ int clock_poll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, con
 		k.deadline = k.main_read + (uint64_t)timeout->tv_sec * 1000000000u +
 			     (uint64_t)timeout->tv_nsec;
 	k.main_sleeps = true;
-	advance();
+	time_advance();
 	if (k.main_sleeps)
-		release();
+		cores_release();
 	pthread_mutex_unlock(&k.lock);
 
 	memcpy(all, fds, n * sizeof(*fds));

@@ -21,7 +21,7 @@ const uint8_t timed_oscillator[BOARD_CORES] = { 0, 1, 2, 3 };
 
 static uint32_t cfgdata; /* the guest's driver holds a lock over both stores */
 
-/* A core's costs follow its domain's clock. */
+/* Updates a core's costs after a change of its domain's clock. */
 void domain_refresh(struct timed_core *c)
 {
 	struct timed_domain *d = timed_domain(c->cpu);
@@ -39,7 +39,7 @@ void domain_refresh(struct timed_core *c)
 	c->miss_ns = c->k->l2_cycles * c->cycle_ns + c->k->l2_ns;
 }
 
-static void set_rate(struct timed_core *c, unsigned int cpu, uint32_t hz)
+static void domain_set_rate(struct timed_core *c, unsigned int cpu, uint32_t hz)
 {
 	struct timed_domain *d = timed_domain(cpu);
 	const struct board_cluster *k = board_of(&timed.board, cpu);
@@ -49,7 +49,7 @@ static void set_rate(struct timed_core *c, unsigned int cpu, uint32_t hz)
 
 	if (opp == d->opp)
 		return;
-	/* The caller waits for the regulator and the clock, at the old rate. */
+	/* The calling core waits for the regulator and the clock, at the old rate. */
 	c->ns += wait;
 	c->unpaced_ns += wait;
 	d->opp = opp;
@@ -74,12 +74,12 @@ void domain_store(struct timed_core *c, uint64_t phys, uint32_t value)
 	for (i = 0; i < timed.board.cores; i++)
 		if (CFG_DEVICE(value) == timed_oscillator[i]) {
 			if (board_clock(&timed.board, i) == i)
-				set_rate(c, i, cfgdata);
+				domain_set_rate(c, i, cfgdata);
 			return;
 		}
 }
 
-/* Until the guest sets a rate each domain runs at its highest. */
+/* Each domain runs at its highest rate until the guest sets one. */
 void domain_init(void)
 {
 	unsigned int i;

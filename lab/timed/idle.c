@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Idle states. The guest's driver writes the state that its next WFI is to be
- * into the motherboard's non-volatile flags (ARM DUI 0447, SYS_NVFLAGSSET),
- * which nothing else there uses: 0 is WFI, N the Nth idle line of the board
- * file. A core in such a state has lost its caches and leaves it late; when
- * all cores of a cluster are in one that lets the cluster off, its L2 is lost
- * as well, and the first that wakes pays for all.
+ * Idle states. The guest's driver writes the state of its next WFI into the motherboard's
+ * non-volatile flags (ARM DUI 0447, SYS_NVFLAGSSET), which nothing else uses: 0 is WFI, N is the
+ * Nth idle line of the board file. A core in such a state loses its L1 and TLBs, and takes time
+ * to leave it. While all cores of a cluster are in states that allow the cluster to be off, its
+ * L2 is lost as well, and the first core that wakes is charged for it.
  */
 #include "tally.h"
 
@@ -17,7 +16,7 @@ void idle_store(struct timed_core *c, uint64_t phys, uint32_t value)
 		c->wanted = value <= c->k->idles ? value : 0;
 }
 
-static const struct board_idle *state_of(const struct timed_core *c)
+static const struct board_idle *idle_state(const struct timed_core *c)
 {
 	return c->state ? &c->k->idle[c->state - 1] : NULL;
 }
@@ -28,7 +27,7 @@ void idle_enter(struct timed_core *c)
 
 	c->state = c->wanted;
 	c->wanted = 0;
-	s = state_of(c);
+	s = idle_state(c);
 	if (!s)
 		return;
 	cache_lose_l1(c);
@@ -37,10 +36,13 @@ void idle_enter(struct timed_core *c)
 		atomic_store(&c->cluster->off, true);
 }
 
-/* What leaving takes if only the core was off: as of the deepest state of a core alone. */
-static double alone_us(const struct timed_core *c)
+/*
+ * Exit latency if the core was off but not its cluster: that of the deepest state that does not
+ * include the cluster.
+ */
+static double core_exit_us(const struct timed_core *c)
 {
-	const struct board_idle *s = state_of(c);
+	const struct board_idle *s = idle_state(c);
 
 	while (s > c->k->idle && s->cluster)
 		s--;
@@ -49,12 +51,12 @@ static double alone_us(const struct timed_core *c)
 
 void idle_leave(struct timed_core *c)
 {
-	const struct board_idle *s = state_of(c);
+	const struct board_idle *s = idle_state(c);
 	double us;
 
 	if (!s)
 		return;
-	us = alone_us(c);
+	us = core_exit_us(c);
 	if (s->cluster) {
 		atomic_fetch_sub(&c->cluster->leave, 1);
 		if (atomic_exchange(&c->cluster->off, false)) {

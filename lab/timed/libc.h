@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The C library's own calls, below those that shim.c puts before them. */
+/* The C library's own functions, which shim.c intercepts. */
 #ifndef TIMED_LIBC_H
 #define TIMED_LIBC_H
 
@@ -16,7 +16,7 @@ extern int (*real_cond_timedwait)(pthread_cond_t *, pthread_mutex_t *, const str
 extern int (*real_cond_wait)(pthread_cond_t *, pthread_mutex_t *);
 extern int (*real_cond_broadcast)(pthread_cond_t *);
 
-/** libc_bind() - find them; for who is called before this library's constructors */
+/** libc_bind() - resolve the functions; for calls before this library's constructors run */
 void libc_bind(void);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sets of lines: of a cache, or of a TLB, whose lines are pages.
+ * Set-associative arrays of lines: caches, and TLBs, whose lines are pages.
  *
- * Replacement is by one reference bit a line and a hand a set. Several cores
- * change a shared one without a lock: a lost update is a lost line, no more.
+ * Replacement uses a reference bit for each line and a clock hand for each set. Several cores
+ * change a shared array without a lock: a lost update only loses a line.
  */
 #ifndef TIMED_LINES_H
 #define TIMED_LINES_H
@@ -12,12 +12,12 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* An entry: line number + 1, shifted; two bits below. */
+/* An entry is the line number + 1, shifted, with two flags in the low bits. */
 #define LINES_USED  1u
 #define LINES_DIRTY 2u
 #define LINES_SHIFT 2
 
-/** struct lines - @entry has @ways for each of @mask + 1 sets; no entries: there is none */
+/** struct lines - @entry has @ways entries for each of @mask + 1 sets, or is NULL if unused */
 struct lines {
 	uint32_t *entry;
 	uint8_t *hand;
@@ -44,7 +44,7 @@ static inline void lines_put(uint32_t *entry, uint32_t value)
 	__atomic_store_n(entry, value, __ATOMIC_RELAXED);
 }
 
-/* The line's entry, NULL if it is not there. */
+/* The line's entry, NULL if it is not cached. */
 static inline uint32_t *lines_find(const struct lines *l, uint32_t line)
 {
 	uint32_t *set = &l->entry[(size_t)(line & l->mask) * l->ways];
@@ -64,24 +64,24 @@ static inline void lines_flag(uint32_t *entry, uint32_t flags)
 		lines_put(entry, e | flags);
 }
 
-/* Takes a line in that is not there; returns the entry that it displaced. */
+/* Inserts a line that is not cached; returns the entry that it replaces. */
 static inline uint32_t lines_take(struct lines *l, uint32_t line, uint32_t flags)
 {
 	uint32_t s = line & l->mask;
 	uint32_t *set = &l->entry[(size_t)s * l->ways], i = l->hand[s], e;
 
-	/* The first unused from the hand on; all used: clear and go round. */
+	/* Take the first entry from the hand on without LINES_USED, clearing it on the way. */
 	while ((e = lines_get(&set[i])) & LINES_USED) {
 		lines_put(&set[i], e & ~LINES_USED);
 		i = i + 1 == l->ways ? 0 : i + 1;
 	}
-	/* New lines are not yet used a second time: a stream passes through. */
+	/* A line is marked used at its second access only, so lines of a stream go first. */
 	lines_put(&set[i], (line + 1) << LINES_SHIFT | (flags & LINES_DIRTY));
 	l->hand[s] = (uint8_t)(i + 1 == l->ways ? 0 : i + 1);
 	return e;
 }
 
-/* Looks a line up, and takes it in if it is not there. */
+/* Returns whether the line is cached, and inserts it if it is not. */
 static inline bool lines_hit(struct lines *l, uint32_t line, uint32_t flags, uint32_t *victim)
 {
 	uint32_t *entry = lines_find(l, line);

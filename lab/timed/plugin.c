@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Start and end of the timed board inside QEMU. This object is both the plugin
- * and the library that LD_PRELOAD puts before QEMU:
+ * and the library to preload into QEMU:
  *
  *	LD_PRELOAD=timed.so qemu-system-arm -M vexpress-a15 \
  *		-plugin timed.so,board=FILE,trace=FILE,report=FILE ...
@@ -59,7 +59,7 @@ static void on_resume(qemu_plugin_id_t id, unsigned int cpu)
 	idle_leave(c);
 }
 
-static void report(FILE *to)
+static void report_print(FILE *to)
 {
 	struct clock_report k;
 	struct timespec now;
@@ -94,7 +94,7 @@ static void report(FILE *to)
 		(double)insns / 1e6 / host);
 }
 
-static void on_exit_(qemu_plugin_id_t id, void *data)
+static void report_on_exit(qemu_plugin_id_t id, void *data)
 {
 	FILE *to = report_path ? fopen(report_path, "we") : stderr;
 
@@ -106,12 +106,12 @@ static void on_exit_(qemu_plugin_id_t id, void *data)
 		perror(report_path);
 		return;
 	}
-	report(to);
+	report_print(to);
 	if (to != stderr)
 		fclose(to);
 }
 
-static int read_board(const char *path)
+static int board_load(const char *path)
 {
 	char why[128];
 	FILE *in = fopen(path, "re");
@@ -128,13 +128,13 @@ static int read_board(const char *path)
 	return r;
 }
 
-static int option(const char *word)
+static int option_parse(const char *word)
 {
 	const char *value = strchr(word, '=');
 	size_t n = value ? (size_t)(value++ - word) : strlen(word);
 
 	if (value && n == 5 && !strncmp(word, "board", n))
-		return read_board(value);
+		return board_load(value);
 	if (value && n == 5 && !strncmp(word, "trace", n)) {
 		if (!trace_open(value))
 			return 0;
@@ -168,7 +168,7 @@ qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int argc,
 	(void)info;
 	timed.quantum_ns = 20000;
 	for (i = 0; i < argc; i++)
-		if (option(argv[i]))
+		if (option_parse(argv[i]))
 			return 1;
 	if (!timed.board.cores) {
 		fprintf(stderr, "timed: which board? give board=FILE\n");
@@ -186,7 +186,7 @@ qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int argc,
 	qemu_plugin_register_vcpu_init_cb(id, on_init);
 	qemu_plugin_register_vcpu_idle_cb(id, on_idle);
 	qemu_plugin_register_vcpu_resume_cb(id, on_resume);
-	qemu_plugin_register_atexit_cb(id, on_exit_, NULL);
+	qemu_plugin_register_atexit_cb(id, report_on_exit, NULL);
 	timed.on = true;
 	shim_start();
 	return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The part of QEMU's TCG plugin interface (version 4, QEMU 9.2 and later) that
- * the timed board uses. No Debian package holds the real header.
+ * the timed board uses. No Debian package contains the original header.
  */
 #ifndef TIMED_QEMU_PLUGIN_API_H
 #define TIMED_QEMU_PLUGIN_API_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Stands between QEMU and the C library (LD_PRELOAD): time is modelled time,
- * and clock.c knows who sleeps. Until the plugin is installed, and in a program
- * that is not QEMU, every call passes through.
+ * Intercepts QEMU's calls to the C library (LD_PRELOAD): time is modelled time, and clock.c
+ * tracks which threads sleep. Until the plugin is installed, and in programs other than QEMU, all
+ * calls pass through.
  */
 #include "shim.h"
 
@@ -18,7 +18,6 @@
 static bool started;
 static struct timespec epoch; /* host time at the start: zero of modelled time */
 
-/* From the plugin's installation, in QEMU's main thread. */
 void shim_start(void)
 {
 	clock_start();
@@ -47,8 +46,8 @@ EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, c
 	return clock_poll(fds, n, timeout, mask);
 }
 
-/* Is it an eventfd? Only those wake the main loop. Asked once for each. */
-static bool is_eventfd(int fd)
+/* Only eventfds wake the main loop. The result is cached for each descriptor. */
+static bool fd_is_eventfd(int fd)
 {
 	static _Atomic signed char known[256]; /* 0 unknown, 1 yes, -1 no */
 	char path[32], target[64];
@@ -69,7 +68,7 @@ EXPORT ssize_t write(int fd, const void *from, size_t size)
 {
 	if (!real_write)
 		libc_bind();
-	if (clock_self && size == sizeof(uint64_t) && is_eventfd(fd))
+	if (clock_self && size == sizeof(uint64_t) && fd_is_eventfd(fd))
 		return clock_notify(fd, from, size);
 	return real_write(fd, from, size);
 }
@@ -90,7 +89,7 @@ EXPORT int pthread_cond_broadcast(pthread_cond_t *cond)
 	return real_cond_broadcast(cond);
 }
 
-/* All sleepers count as woken (clock_signal), so all are woken. */
+/* clock_signal() counts all waiters as woken, so all of them must be woken. */
 EXPORT int pthread_cond_signal(pthread_cond_t *cond)
 {
 	return pthread_cond_broadcast(cond);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * Coherence. Of each line of the guest's memory one byte says which cores may
- * have it in L1: those are asked, and only those. A line that a store makes
- * dirty is taken from all others; one that is dirty elsewhere comes from there.
+ * Coherence. One byte for each line of the guest's memory holds the set of cores that may have the
+ * line in L1; only those are snooped. A store invalidates the line in all other caches; a line
+ * that is dirty in another cache comes from there.
  *
- * Cores ask each other without a lock: a lost update is a snoop that is not
- * charged, or one that is charged twice.
+ * Cores snoop each other without a lock: a lost update only means that a snoop is not charged, or
+ * is charged twice.
  */
 #include "timed.h"
 
-#define RAM_START 0x80000000u /* of the Versatile Express A15 */
-#define RAM_BYTES 0x40000000u /* as tests/board/boards/timed gives it */
+#define RAM_START 0x80000000u /* on the Versatile Express A15 */
+#define RAM_BYTES 0x40000000u /* as configured by tests/board/boards/timed */
 
 static uint8_t *holders;
 
@@ -20,8 +20,8 @@ int snoop_init(void)
 	return holders ? 0 : -1;
 }
 
-/* The other core's copy: taken from it, or, for a load, no longer dirty. */
-static enum snooped ask(struct timed_core *other, uint32_t line, bool store)
+/* Invalidates the other core's copy or, for a load, makes it clean. */
+static enum snooped copy_downgrade(struct timed_core *other, uint32_t line, bool store)
 {
 	uint32_t *entry = lines_find(&other->l1, line), e;
 
@@ -33,7 +33,7 @@ static enum snooped ask(struct timed_core *other, uint32_t line, bool store)
 	return e & LINES_DIRTY ? SNOOPED_DIRTY : SNOOPED_COPY;
 }
 
-static double cost(const struct timed_core *c, const struct timed_core *other)
+static double snoop_cost_ns(const struct timed_core *c, const struct timed_core *other)
 {
 	return c->k->snoop_cycles * c->cycle_ns +
 	       (c->cluster == other->cluster ? 0 : timed.board.snoop_ns);
@@ -55,12 +55,12 @@ enum snooped snoop_l1(struct timed_core *c, uint32_t line, bool store)
 	for (i = 0; i < timed.board.cores; i++) {
 		if (i == c->cpu || !(who & 1u << i))
 			continue;
-		had = ask(&timed.core[i], line, store);
+		had = copy_downgrade(&timed.core[i], line, store);
 		if (had != SNOOPED_NONE && !store)
 			still |= (uint8_t)(1u << i);
-		/* A clean copy costs who wants to write it, not who reads: L2 or memory has it. */
+		/* A clean copy costs only a store: a load gets the line from L2 or memory. */
 		if (had == SNOOPED_DIRTY || (had == SNOOPED_COPY && store)) {
-			each = cost(c, &timed.core[i]);
+			each = snoop_cost_ns(c, &timed.core[i]);
 			wait = each > wait ? each : wait;
 			c->count.snoop++;
 		}
@@ -72,7 +72,7 @@ enum snooped snoop_l1(struct timed_core *c, uint32_t line, bool store)
 	return best;
 }
 
-/* The other cluster's second level: does it answer? */
+/* Returns whether another cluster's L2 has the line. */
 bool snoop_l2(struct timed_core *c, uint32_t line, bool store)
 {
 	bool found = false;

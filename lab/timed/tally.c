@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
-/* How many instructions a core has executed, and what they cost: clock cycles alone. */
+/* Counts the instructions of each core, and charges their base cost in clock cycles. */
 #include "tally.h"
 
 /* Inline counters of one core. */
 struct tally {
-	uint64_t insns; /* since the last look at the clock */
+	uint64_t insns; /* since the last synchronisation with the clock */
 };
 
 qemu_plugin_u64 tally_insns;
 
-static struct tally *of(const struct timed_core *c)
+static struct tally *tally_find(const struct timed_core *c)
 {
 	return qemu_plugin_scoreboard_find(tally_insns.score, c->cpu);
 }
 
 uint64_t tally_now(struct timed_core *c)
 {
-	uint64_t insns = of(c)->insns, n = insns - c->settled;
+	uint64_t insns = tally_find(c)->insns, n = insns - c->settled;
 
 	c->settled = insns;
 	c->count.insns += n;
@@ -27,16 +27,16 @@ uint64_t tally_now(struct timed_core *c)
 void tally_begin(struct timed_core *c)
 {
 	tally_now(c);
-	/* Only here: a loop that reads the clock is charged all the time. */
-	of(c)->insns = 0;
+	/* Not in tally_now(): a loop that reads the clock would never fill a chunk. */
+	tally_find(c)->insns = 0;
 	c->settled = 0;
 }
 
 void tally_wake(struct timed_core *c, double ns)
 {
 	c->waking_ns = ns;
-	/* A full chunk, of which nothing is charged. */
-	of(c)->insns += TIMED_CHUNK;
+	/* Make the chunk full, so that the next block synchronises; nothing of it is charged. */
+	tally_find(c)->insns += TIMED_CHUNK;
 	c->settled += TIMED_CHUNK;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How many instructions a core has executed, as QEMU counts them in line. */
+/* Instruction counts of the cores, which QEMU's plugin interface updates inline. */
 #ifndef TIMED_TALLY_H
 #define TIMED_TALLY_H
 
@@ -9,20 +9,24 @@
 /* The counter that each block of instructions adds to. */
 extern qemu_plugin_u64 tally_insns;
 
-/** tally_init() - 0, or -1 without memory */
+/** tally_init() - allocate the counters; -1 if memory is short */
 int tally_init(void);
 
-/** tally_now() - the core's own time now, ns; all that it executed is charged. Only in its own thread. */
+/**
+ * tally_now() - the core's own time, ns, with all executed instructions charged
+ *
+ * To be called on the core's own thread only.
+ */
 uint64_t tally_now(struct timed_core *c);
 
-/** tally_begin() - likewise, and the next chunk of instructions begins. */
+/** tally_begin() - charge all executed instructions, and begin the next chunk */
 void tally_begin(struct timed_core *c);
 
 /**
- * tally_wake() - the core needs @ns before its first instruction
+ * tally_wake() - charge @ns before the core's next instruction
  *
- * That passes in steps, at its next block: here QEMU holds a lock that others need to
- * get on with theirs.
+ * The time passes in steps, at the core's next block. It cannot pass here, because QEMU holds a
+ * lock that the other cores need to make progress.
  */
 void tally_wake(struct timed_core *c, double ns);
 

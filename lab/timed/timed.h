@@ -3,24 +3,24 @@
  * The timed board inside QEMU: shared by its parts.
  *
  *	plugin.c	start and end
- *	charge.c	what is executed and accessed, and what that costs
+ *	charge.c	cost of executed instructions and memory accesses
  *	cache.c		L1 of each core, L2 of each cluster, prefetcher, memory bandwidth
- *	lines.h		sets of lines, of caches and TLBs
- *	snoop.c		lines that another core's cache has
- *	tlb.c		translations that are not at hand
- *	idle.c		idle states: what is lost in them, what leaving takes
- *	domain.c	clock domains: what the guest wrote into its oscillators
+ *	lines.h		sets of lines, for caches and TLBs
+ *	snoop.c		coherence: lines in another core's cache
+ *	tlb.c		TLB misses
+ *	idle.c		idle states: loss of cache contents, exit latency
+ *	domain.c	clock domains, and the oscillators that the guest programs
  *	shim.c		QEMU's calls that read time or sleep (LD_PRELOAD)
- *	clock.c		modelled time: who may run on, who waits
+ *	clock.c		modelled time: which cores may run, and which wait
  *	tally.c		instructions that a core has executed
- *	trace.c		what each core did when, for the energy
- *	libc.c		the C library's own calls, below the shim's
+ *	trace.c		log of states and clocks, for the energy
+ *	libc.c		the C library's own functions, which the shim intercepts
  *
- * Modelled time is the only time. Each emulated core has a clock of its own
- * that its work moves; a core that is ahead of another running core by more
- * than the quantum waits for it; the guest's counter and QEMU's timers read
- * modelled time, and while every core sleeps it jumps to the next timer. So a
- * slow or busy host makes a run longer, not different, and idle costs nothing.
+ * Modelled time is the only time. Each emulated core has its own clock, which advances with its
+ * work. A core that is ahead of another running core by more than the quantum waits for it. The
+ * guest's counter and QEMU's timers read modelled time, which jumps to the next timer while all
+ * cores sleep. Therefore a slow or busy host makes a run longer but does not change its results,
+ * and idle time costs no host time.
  */
 #ifndef TIMED_H
 #define TIMED_H
@@ -33,36 +33,37 @@
 #include "../board/board.h"
 #include "lines.h"
 
-#define TIMED_CHUNK    2048 /* instructions between two looks at the clock */
-#define TIMED_UTLB     1024 /* pages whose address is remembered, per core */
-#define TIMED_HELD     64u /* lines known to be in L1, per core; not above a page's */
+#define TIMED_CHUNK    2048 /* instructions between two synchronisations with the clock */
+#define TIMED_UTLB     1024 /* cached translations, per core */
+#define TIMED_HELD     64u /* lines known to be in L1, per core; at most the lines of a page */
 #define TIMED_STREAMS  8 /* streams that a core's prefetcher follows */
 #define TIMED_MARK_ARM 3 /* dbg #3: model the caches from here on */
 
-/** struct timed_count - what a core did since the start */
+/** struct timed_count - events of a core since the start */
 struct timed_count {
 	uint64_t insns;
 	uint64_t accesses;
 	uint64_t l1_miss;
 	uint64_t l2_miss;
-	uint64_t stream; /* L2 misses that the prefetcher foresaw */
+	uint64_t stream; /* L2 misses that the prefetcher predicted */
 	uint64_t writeback;
 	uint64_t io;
 	uint64_t snoop; /* L1 misses and upgrades that another core's cache answered */
-	uint64_t tlb_miss; /* of the first level */
-	uint64_t walk; /* of the second as well */
-	uint64_t wakes; /* from a state deeper than WFI */
-	double stall_ns; /* of busy time: waiting for L2, memory, devices */
+	uint64_t tlb_miss; /* misses in the first level */
+	uint64_t walk; /* misses in both levels */
+	uint64_t wakes; /* wakeups from a state deeper than WFI */
+	double stall_ns; /* part of the busy time that it waited for L2, memory, devices */
 };
 
 struct timed_page {
-	uint64_t virt; /* page number + 1, 0 none */
+	uint64_t virt; /* page number + 1, 0: unused */
 	uint64_t phys; /* address of the page */
 };
 
 /**
- * struct timed_core - one emulated core. Only its own thread touches it,
- * except the fields below @t, which timed.lock guards.
+ * struct timed_core - one emulated core. Only its own thread accesses it, except that other cores
+ * read @rate, snoop @l1 and clear held lines, and that the lock of clock.c protects the fields
+ * from @t on.
  */
 struct timed_core {
 	unsigned int cpu;
@@ -72,22 +73,23 @@ struct timed_core {
 	double insn_ns; /* cpi / f */
 	double cycle_ns; /* 1 / f */
 	double miss_ns; /* l2_cycles / f + l2_ns */
-	double channel_ns; /* when the memory takes its next line */
-	double line_ns; /* time of a line at its share now */
+	double channel_ns; /* when the memory channel is free for its next line */
+	double line_ns; /* transfer time of a line at its current share of the bandwidth */
 	double window_ns; /* start of the bandwidth window */
-	double unpaced_ns; /* stalls since the last look at the clock */
-	uint64_t settled; /* instructions of this chunk that @ns holds */
+	double unpaced_ns; /* stalls since the last synchronisation with the clock */
+	uint64_t settled; /* instructions of this chunk that are included in @ns */
 	uint32_t window_bytes;
 	uint32_t epoch; /* of its domain, as last seen */
 	uint32_t tlb_epoch; /* of timed.tlb_epoch, as last seen */
-	uint64_t last_page; /* of the last translation, as tlb.c numbers pages */
-	/* From here to @armed other cores write zeroes, when they take a line away. */
+	uint64_t last_page; /* page of the last translation, as tlb.c numbers pages */
+	/* From here up to @armed: other cores clear these when they invalidate a line. */
 	uint64_t last_load; /* virtual line of the last access + 1 */
 	uint64_t last_store;
 	/*
-	 * Virtual lines + 1 that L1 holds as used (and dirty), by their place
-	 * in a page: another access to them changes nothing there. All lines
-	 * of an L1 set share a place, so what could evict one clears it.
+	 * Virtual lines + 1 that are in L1 as used (and dirty), indexed by their
+	 * position in a page: another access to them does not change L1. All lines
+	 * of an L1 set share an index, so an insertion that may evict one clears
+	 * the entry.
 	 */
 	uint64_t held_load[TIMED_HELD];
 	uint64_t held_store[TIMED_HELD];
@@ -96,36 +98,36 @@ struct timed_core {
 	struct timed_page utlb[TIMED_UTLB];
 	struct lines l1;
 	struct lines tlb1, tlb2;
-	double waking_ns; /* still to pass before the core is out of its idle state */
+	double waking_ns; /* remaining exit latency of the idle state */
 	uint32_t wanted; /* idle state of the next wait for an interrupt, as the guest wrote it */
-	uint32_t state; /* and of this one */
+	uint32_t state; /* idle state of the current wait */
 	uint64_t stream[TIMED_STREAMS];
 	unsigned int stream_hand;
 
-	_Atomic uint32_t rate; /* memory traffic now, bytes per us */
+	_Atomic uint32_t rate; /* current memory traffic, bytes per us */
 
 	_Alignas(64) uint64_t t; /* published modelled time */
-	const void *blocked; /* sleeps on this condition */
-	const void *halt; /* the one it sleeps on while idle */
-	bool kicked; /* that one was signalled meanwhile */
-	bool idle; /* because the guest waits for interrupts */
+	const void *blocked; /* condition that it sleeps on */
+	const void *halt; /* condition that it sleeps on while idle */
+	bool kicked; /* @halt was signalled while the core did not sleep */
+	bool idle; /* the guest waits for interrupts */
 	bool present;
-	bool waiting; /* held: ahead of the others */
-	uint64_t wake_at; /* until the slowest has got here */
+	bool waiting; /* ahead of the other cores, and therefore blocked */
+	uint64_t wake_at; /* board time at which it is woken */
 	pthread_cond_t turn;
 };
 
-/** struct timed_cluster - what the cores of a cluster have in common */
+/** struct timed_cluster - state that the cores of a cluster share */
 struct timed_cluster {
 	struct lines l2;
-	_Atomic uint32_t leave; /* cores in a state that lets the cluster off */
-	_Atomic bool off; /* it was, since the last of its cores woke */
+	_Atomic uint32_t leave; /* cores in a state that allows the cluster to be off */
+	_Atomic bool off; /* all cores were in such a state, and none has woken since */
 };
 
-/** struct timed_domain - cores with a common clock and supply; numbered by its first core */
+/** struct timed_domain - cores that share a clock and a supply; indexed by the first core */
 struct timed_domain {
 	const struct board_opp *opp;
-	_Atomic uint32_t epoch; /* of its changes */
+	_Atomic uint32_t epoch; /* incremented by each change */
 };
 
 /** struct timed - the board */
@@ -142,10 +144,10 @@ struct timed {
 
 extern struct timed timed;
 
-/* Oscillators of the cores' clocks, as in the device tree of board/main.c. */
+/* Oscillator numbers of the cores' clocks, as in the device tree of board/main.c. */
 extern const uint8_t timed_oscillator[BOARD_CORES];
 
-/* The core waits for so long. */
+/* Charges time in which the core waits. */
 static inline void timed_stall(struct timed_core *c, double ns)
 {
 	c->ns += ns;
@@ -153,7 +155,7 @@ static inline void timed_stall(struct timed_core *c, double ns)
 	c->count.stall_ns += ns;
 }
 
-/* What is remembered of L1 at a line's place is no longer so; from any thread. */
+/* Clears the held lines at the index of a line that leaves L1. May be called by any thread. */
 static inline void timed_forget_line(struct timed_core *c, uint64_t phys_line, bool load)
 {
 	unsigned int place = (phys_line + 1) % TIMED_HELD;
@@ -185,7 +187,7 @@ void cache_lose_l2(struct timed_core *c);
 /* snoop.c */
 enum snooped {
 	SNOOPED_NONE,
-	SNOOPED_COPY, /* others had it, as memory has it */
+	SNOOPED_COPY, /* another cache had a clean copy */
 	SNOOPED_DIRTY,
 };
 int snoop_init(void);
@@ -226,7 +228,7 @@ struct trace_record {
 	/* of this core since the start */
 	uint64_t insns;
 	uint64_t stall_ns;
-	uint64_t lines; /* transfers from and to memory; at a mark, of all cores */
+	uint64_t lines; /* memory transfers of this core; at a mark, of all cores */
 };
 
 int trace_open(const char *path);

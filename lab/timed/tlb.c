@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * Two levels of TLB for data, by physical page, so that what the guest does to
- * its tables changes nothing here. Its kernel's own memory is mapped in
- * sections. A load or store of a line that is known to be in L1 is not looked
- * up: its page is one of the last few.
+ * Two levels of data TLB, indexed by physical page, so that they stay valid when the guest changes
+ * its page tables. The guest kernel's memory is mapped in sections. An access to a line that is
+ * known to be in L1 skips the TLBs, because its page is one of the last few.
  */
 #include "timed.h"
 
 #define WAYS	     4
-#define KERNEL	     0xc0000000u /* above it: sections of a MiB */
+#define KERNEL	     0xc0000000u /* from this address on: sections of 1 MiB */
 #define SECTION_MARK (1u << 24)
 
 int tlb_init(void)
@@ -45,7 +44,7 @@ void tlb_access(struct timed_core *c, uint64_t virt, uint64_t phys)
 	timed_stall(c, c->k->walk_cycles * c->cycle_ns + c->k->walk_ns);
 }
 
-static void lose(struct lines *l)
+static void lines_clear(struct lines *l)
 {
 	uint32_t i;
 
@@ -55,7 +54,7 @@ static void lose(struct lines *l)
 
 void tlb_lose(struct timed_core *c)
 {
-	lose(&c->tlb1);
-	lose(&c->tlb2);
+	lines_clear(&c->tlb1);
+	lines_clear(&c->tlb2);
 	c->last_page = 0;
 }

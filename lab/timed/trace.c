@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The log: one record whenever a core's state or clock changes, and at marks.
- * Between two records a core's power is constant, so the energy of any
- * interval follows exactly.
+ * The log: one record for each change of a core's state or clock, and for each mark. A core's
+ * power is constant between two records, so the energy of any interval follows exactly.
  */
 #include "timed.h"
 
@@ -17,8 +16,11 @@ int trace_open(const char *path)
 	return log_file ? 0 : -1;
 }
 
-/* Of one core; at a mark of all, of which others may just count on. */
-static uint64_t moved(const struct timed_core *c, enum trace_type type)
+/*
+ * Memory transfers of one core; at a mark, of all cores, whose counters may advance during the
+ * sum.
+ */
+static uint64_t lines_count(const struct timed_core *c, enum trace_type type)
 {
 	uint64_t lines = 0;
 	unsigned int i;
@@ -40,7 +42,7 @@ void trace_put(struct timed_core *c, enum trace_type type, unsigned int arg, uin
 		.khz = timed_domain(c->cpu)->opp->khz,
 		.insns = c->count.insns,
 		.stall_ns = (uint64_t)c->count.stall_ns,
-		.lines = moved(c, type),
+		.lines = lines_count(c, type),
 	};
 
 	if (!log_file)
