@@ -56,6 +56,7 @@ struct tally {
 	unsigned int sessions, attached, edges, switches, ways, hotplugs, dumps, unloads;
 	unsigned int moves, cpusets, suspends;
 	unsigned int suspending; /* a runtime execs nothing meanwhile */
+	unsigned int unloading; /* and readers leave debugfs alone */
 	unsigned int asked; /* to unplug a CPU */
 	int refused; /* and why not, the last time */
 	unsigned int over; /* every part but the runtimes ends before its next action */
@@ -492,7 +493,8 @@ static void read_folder(const char *path)
 static void readers(void)
 {
 	while (!storm_over()) {
-		read_folder("/sys/kernel/debug/gchint");
+		if (!__atomic_load_n(&tally->unloading, __ATOMIC_RELAXED))
+			read_folder("/sys/kernel/debug/gchint");
 		read_folder(CPUFREQ "/gchint");
 		read_folder(CPUFREQ "/policy0/gchint");
 		sleep_us(roll(5000));
@@ -504,12 +506,19 @@ static void unloader(void)
 {
 	while (!storm_over()) {
 		sleep_us(20000 + roll(200000));
+		/*
+		 * For a moment a module that goes has no references and is not called
+		 * going yet: an open of its debugfs warns then (full_proxy_open()).
+		 */
+		__atomic_store_n(&tally->unloading, 1, __ATOMIC_RELAXED);
+		sleep_us(50000);
 		if (!module_unload()) {
 			TALLY(unloads);
 			sleep_us(roll(20000));
 			while (module_load())
 				sleep_us(1000);
 		}
+		__atomic_store_n(&tally->unloading, 0, __ATOMIC_RELAXED);
 	}
 }
 
