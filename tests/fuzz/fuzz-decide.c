@@ -175,7 +175,8 @@ static u32 demand(struct bytes *b, struct world *w, u32 nr)
 		must(c->plan.reason < GCHINT_REASON_NR);
 	}
 	gchint_decide_cpu(&c->demand, &w->rules, nr,
-			  gchint_decide_uses_all(&w->rules, c->hinted ? &c->hint : NULL) ? all : base,
+			  gchint_decide_uses_all(&w->rules, c->hinted ? &c->hint : NULL) ? all :
+											   base,
 			  c->hinted ? &c->hint : NULL, &c->plan);
 	must(c->demand.khz && c->demand.reason < GCHINT_REASON_NR);
 	if (!c->hinted || w->tun.mode == GCHINT_MODE_OFF)

@@ -110,7 +110,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 			ns = take(&b, 4);
 			l.now += ns;
 			gchint_phase_account_time(&l.track, ns, take_in(&b, 0, 5000000),
-					 take(&b, 1) % GCHINT_CORE_TYPES);
+						  take(&b, 1) % GCHINT_CORE_TYPES);
 			l.ran += ns;
 			break;
 		case 6:

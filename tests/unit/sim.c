@@ -53,13 +53,15 @@ static void look(struct sim *s, bool running)
 		gchint_phase_hint(&hint, &s->track, s->role, s->may_raise);
 		if (hint.class != GCHINT_CLASS_NEUTRAL &&
 		    !gchint_plan_valid(&s->plan, &hint, &s->rules, s->now)) {
-			gchint_plan_make(&s->plan, &hint, &s->rules, &s->learn, s->core_type, s->now);
+			gchint_plan_make(&s->plan, &hint, &s->rules, &s->learn, s->core_type,
+					 s->now);
 			s->plans++;
 		}
 	}
 	s->last_ran = s->now;
-	load = gchint_decide_uses_all(&s->rules, running ? &hint : NULL) ? gchint_load_all(&s->load) :
-								      gchint_load_base(&s->load);
+	load = gchint_decide_uses_all(&s->rules, running ? &hint : NULL) ?
+		       gchint_load_all(&s->load) :
+		       gchint_load_base(&s->load);
 	gchint_decide_cpu(&s->demand, &s->rules, 0, load, running ? &hint : NULL, &s->plan);
 	gchint_decide_policy(&s->last, &s->rules, &s->state, &s->demand, s->now);
 	s->avoided += s->last.avoided;

@@ -20,7 +20,8 @@ static void tell_apart(const struct core *cores, u32 nr)
 
 			if (core_type != cores[i].core_type)
 				fail_msg("core %u (%u, %u kHz) is of core type %u, want %u", i,
-					 cores[i].capacity, cores[i].khz, core_type, cores[i].core_type);
+					 cores[i].capacity, cores[i].khz, core_type,
+					 cores[i].core_type);
 		}
 	}
 }

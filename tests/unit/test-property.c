@@ -159,7 +159,7 @@ static void any_cpu(struct world *w, struct cpu *c, u32 nr)
 	}
 	gchint_decide_cpu(&c->demand, &w->rules, nr,
 			  gchint_decide_uses_all(&w->rules, c->hinted ? &c->hint : NULL) ? c->all :
-										      c->base,
+											   c->base,
 			  c->hinted ? &c->hint : NULL, c->hinted ? &c->plan : NULL);
 }
 
