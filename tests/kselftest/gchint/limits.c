@@ -248,8 +248,11 @@ TEST_F(limits, a_boost_is_counted_once)
 		ASSERT_EQ(1, session_edge(&s, slot, GCHINT_PHASE_NONE, 0));
 		EXPECT_LE(0, await_khz(self->cpu, self->min, self->min, SOON_MS));
 	}
-	/* A kernel thread that runs there ends one for a moment: some are counted again. */
-	EXPECT_LE(BOOSTS, switches("stw") - before);
+	/*
+	 * A kernel thread that runs there ends one for a moment: some are counted again.
+	 * Where requests take long, one floor lasts over several.
+	 */
+	EXPECT_LT(0, switches("stw") - before);
 	EXPECT_GT(BOOSTS * 3 / 2, switches("stw") - before)
 		TH_LOG("%ld requests for %d boosts", switches("stw") - before, BOOSTS);
 	session_close(&s);
