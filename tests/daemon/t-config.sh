@@ -66,11 +66,12 @@ ok "a link to nowhere is no new recording, exit 4" says 4 "link.db: exists" \
 ok "nor is there one behind it" test ! -e "$d/elsewhere.db"
 long=$d/$(printf '%0120d' 0)
 "$gchintd" -q -c - --record "$d/l.db" --sysfs "$d/none" --tracefs "$d/none" --feed "$d/feed" \
-	--marks "$long" 2>"$d/log" &
+	--marks "$long" 2>"$d/long.log" &
 pid=$!
 daemons+=("$pid")
-wait_for 10 grep -q "no marks can be added" "$d/log"
-ok "a socket's path that is too long is told" grep -q "marks: .*File name too long: no marks can be added" "$d/log"
+wait_for 10 grep -q "no marks can be added" "$d/long.log"
+ok "a socket's path that is too long is reported" \
+	grep -q "marks: .*File name too long: no marks can be added" "$d/long.log"
 stop
 
 # Reload: the new configuration, or none of it.
