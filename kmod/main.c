@@ -10,17 +10,17 @@
 #include <linux/init.h>
 #include <linux/module.h>
 
-#include "act/actuator.h"
-#include "act/energy.h"
-#include "answer/debugfs.h"
-#include "answer/netlink.h"
 #include "compat/version.h"
-#include "follow/probe.h"
-#include "follow/watch.h"
-#include "intake/info.h"
-#include "intake/lease.h"
-#include "intake/session.h"
-#include "tell/event.h"
+#include "cpufreq/actuator.h"
+#include "cpufreq/energy.h"
+#include "event/event.h"
+#include "interface/debugfs.h"
+#include "interface/netlink.h"
+#include "session/info.h"
+#include "session/lease.h"
+#include "session/session.h"
+#include "task/probe.h"
+#include "task/watch.h"
 
 /* Callbacks by which the directories below reach those above. */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * All memory ordering of the library. The partner of these accesses is the kernel, which
- * reads slots in kmod/policy/snapshot.c and writes the information page.
+ * reads slots in kmod/model/snapshot.c and writes the information page.
  */
 #ifndef GCHINT_BARRIER_H
 #define GCHINT_BARRIER_H

@@ -6,11 +6,11 @@
  */
 #include "fuzz.h"
 
-#include "../../kmod/policy/decide.c"
-#include "../../kmod/policy/learn.c"
-#include "../../kmod/policy/load.c"
-#include "../../kmod/policy/opp.c"
-#include "../../kmod/policy/plan.c"
+#include "../../kmod/model/decide.c"
+#include "../../kmod/model/learn.c"
+#include "../../kmod/model/load.c"
+#include "../../kmod/model/opp.c"
+#include "../../kmod/model/plan.c"
 
 #define CPUS 4
 

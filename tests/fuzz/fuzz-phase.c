@@ -6,9 +6,9 @@
  */
 #include "fuzz.h"
 
-#include "../../kmod/policy/learn.c"
-#include "../../kmod/policy/phase.c"
-#include "../../kmod/policy/snapshot.c"
+#include "../../kmod/model/learn.c"
+#include "../../kmod/model/phase.c"
+#include "../../kmod/model/snapshot.c"
 #include "hint.h"
 
 struct lease {

@@ -2,7 +2,7 @@
 /* Any slot, at any time: the copy is valid, and is the same again. */
 #include "fuzz.h"
 
-#include "../../kmod/policy/snapshot.c"
+#include "../../kmod/model/snapshot.c"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Many threads write their slots, the kernel's own reader (kmod/policy/snapshot.c) reads
+ * Many threads write their slots, the kernel's own reader (kmod/model/snapshot.c) reads
  * them through the kernel's mapping: what it takes for consistent is consistent.
  */
 #define _GNU_SOURCE

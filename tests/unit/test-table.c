@@ -5,7 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "unit.h"
-#include "../../kmod/intake/table.c"
+#include "../../kmod/session/table.c"
 #include "../../libgchint/doorbell.c"
 
 #define CPUS 1024

@@ -2,12 +2,12 @@
 /*
  * What user space can read about policies, in two forms: a table in the
  * information page with GCHINT_INFO_POLICIES entries, and an entry for each CPU
- * in a mapping of its own. Pure, as the files of policy/ are.
+ * in a mapping of its own. Pure, as the files of model/ are.
  */
 #ifndef _GCHINT_TABLE_H
 #define _GCHINT_TABLE_H
 
-#include "policy/pure.h"
+#include "model/pure.h"
 
 /*
  * A draft of both forms. The caller serialises. Initially all is zero but @cpu

@@ -28,11 +28,11 @@
 
 #include "compat/exit_probe.h"
 #include "compat/vm_flags.h"
-#include "follow/probe.h"
-#include "follow/thread.h"
 #include "info.h"
 #include "lease.h"
 #include "session.h"
+#include "task/probe.h"
+#include "task/thread.h"
 #include "user.h"
 
 /* A session whose first slots are all leased; debugging makes locks larger. */

@@ -12,9 +12,9 @@
 #include <linux/tick.h>
 
 #include "compat/util.h"
+#include "event/event.h"
+#include "model/core_type.h"
 #include "policy.h"
-#include "policy/core_type.h"
-#include "tell/event.h"
 #include "tunable_set.h"
 
 /* Load hardly changes in less, and reading the idle time is costly. */

@@ -19,14 +19,14 @@
 
 #include "actuator.h"
 #include "clock.h"
-#include "policy/decide.h"
-#include "policy/latency.h"
-#include "policy/load.h"
-#include "policy/neighbour.h"
-#include "policy/opp.h"
-#include "policy/phase.h"
-#include "policy/plan.h"
-#include "tell/event.h"
+#include "event/event.h"
+#include "model/decide.h"
+#include "model/latency.h"
+#include "model/load.h"
+#include "model/neighbour.h"
+#include "model/opp.h"
+#include "model/phase.h"
+#include "model/plan.h"
 
 struct gchint_energy_source;
 struct gchint_thread;

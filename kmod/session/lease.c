@@ -14,11 +14,11 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 
-#include "follow/probe.h"
-#include "follow/thread.h"
-#include "follow/watch.h"
 #include "lease.h"
 #include "param.h"
+#include "task/probe.h"
+#include "task/thread.h"
+#include "task/watch.h"
 #include "user.h"
 
 static DEFINE_RAW_SPINLOCK(lease_lock);

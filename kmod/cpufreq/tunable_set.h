@@ -5,7 +5,7 @@
 
 #include <linux/cpufreq.h>
 
-#include "policy/tunables.h"
+#include "model/tunables.h"
 
 struct gchint_tunable_set {
 	struct gov_attr_set attr_set; /* the directory, and its policies */

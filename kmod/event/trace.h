@@ -236,7 +236,7 @@ TRACE_EVENT(gchint_lease,
 #endif /* _GCHINT_TRACE_H */
 
 #undef TRACE_INCLUDE_PATH
-#define TRACE_INCLUDE_PATH tell
+#define TRACE_INCLUDE_PATH event
 #undef TRACE_INCLUDE_FILE
 #define TRACE_INCLUDE_FILE trace
 #include <trace/define_trace.h>

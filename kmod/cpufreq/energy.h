@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-#include "policy/measured.h"
+#include "model/measured.h"
 
 struct cpufreq_policy;
 struct gchint_opps;

@@ -9,7 +9,7 @@
 #include <linux/kthread.h>
 #include <linux/types.h>
 
-#include "policy/measured.h"
+#include "model/measured.h"
 
 struct attribute_group;
 struct cpufreq_policy;

@@ -9,15 +9,15 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 
-#include "act/actuator.h"
-#include "act/energy.h"
-#include "act/policy.h"
-#include "act/tunable_set.h"
+#include "cpufreq/actuator.h"
+#include "cpufreq/energy.h"
+#include "cpufreq/policy.h"
+#include "cpufreq/tunable_set.h"
 #include "debugfs.h"
-#include "follow/thread.h"
-#include "intake/session.h"
-#include "intake/user.h"
-#include "tell/event.h"
+#include "event/event.h"
+#include "session/session.h"
+#include "session/user.h"
+#include "task/thread.h"
 
 static struct dentry *debugfs_root;
 

@@ -18,7 +18,7 @@
 #include <linux/vmalloc.h>
 #include <linux/workqueue.h>
 
-#include "act/actuator.h"
+#include "cpufreq/actuator.h"
 #include "info.h"
 #include "param.h"
 #include "table.h"

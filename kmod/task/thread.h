@@ -12,9 +12,9 @@
 #include <linux/types.h>
 #include <linux/uidgid.h>
 
-#include "policy/learn.h"
-#include "policy/phase.h"
-#include "policy/plan.h"
+#include "model/learn.h"
+#include "model/phase.h"
+#include "model/plan.h"
 
 struct gchint_user;
 struct mm_struct;

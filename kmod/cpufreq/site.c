@@ -45,7 +45,7 @@ struct site {
 static DEFINE_MUTEX(choice_lock);
 /*
  * Serialises what is in force at the sites with policies that go. Before all
- * other locks of act/; never under a policy's rwsem, nor the reverse.
+ * other locks of cpufreq/; never under a policy's rwsem, nor the reverse.
  */
 static DEFINE_MUTEX(site_lock);
 static LIST_HEAD(sites);

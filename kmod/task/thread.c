@@ -6,7 +6,7 @@
 #include <linux/smp.h>
 
 #include "clock.h"
-#include "tell/event.h"
+#include "event/event.h"
 #include "thread.h"
 
 struct gchint_threads gchint_threads __read_mostly;

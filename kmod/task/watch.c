@@ -25,14 +25,14 @@
 #include <linux/spinlock.h>
 #include <trace/events/sched.h>
 
-#include "act/actuator.h"
-#include "act/policy.h"
 #include "clock.h"
 #include "compat/hrtimer.h"
+#include "cpufreq/actuator.h"
+#include "cpufreq/policy.h"
+#include "event/event.h"
+#include "model/neighbour.h"
 #include "param.h"
-#include "policy/neighbour.h"
 #include "probe.h"
-#include "tell/event.h"
 #include "thread.h"
 #include "watch.h"
 

@@ -19,8 +19,8 @@
 #include "compat/energy_model.h"
 #include "compat/util.h"
 #include "energy.h"
-#include "policy/measured.h"
-#include "policy/opp.h"
+#include "model/measured.h"
+#include "model/opp.h"
 
 typedef u32 (*power_fn)(struct cpufreq_policy *policy, u32 khz, void *data);
 

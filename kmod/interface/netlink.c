@@ -13,19 +13,19 @@
 #include <net/genetlink.h>
 #include <net/net_namespace.h>
 
-#include "act/actuator.h"
-#include "act/energy.h"
-#include "act/policy.h"
-#include "act/tunable_set.h"
 #include "clock.h"
 #include "compat/genl.h"
-#include "follow/probe.h"
-#include "follow/thread.h"
-#include "intake/session.h"
-#include "intake/user.h"
+#include "cpufreq/actuator.h"
+#include "cpufreq/energy.h"
+#include "cpufreq/policy.h"
+#include "cpufreq/tunable_set.h"
+#include "event/event.h"
+#include "model/measured.h"
 #include "netlink.h"
-#include "policy/measured.h"
-#include "tell/event.h"
+#include "session/session.h"
+#include "session/user.h"
+#include "task/probe.h"
+#include "task/thread.h"
 
 /* Ten samples a second suffice for a graph and cost few wake-ups. */
 #define SAMPLE_MS 100

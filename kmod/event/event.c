@@ -7,7 +7,7 @@
 #include <linux/spinlock.h>
 
 #include "event.h"
-#include "policy/snapshot.h"
+#include "model/snapshot.h"
 
 #define CREATE_TRACE_POINTS
 #include "trace.h"
