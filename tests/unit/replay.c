@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * replay: a recorded trace of phases, gchint-trace(5), through the real policy
+ * replay: a recorded trace of phases, gchint-trace(5), through the real model
  * files on the host, in virtual time. To compare policies in a second, not to
  * report figures from: every thread has a CPU of its own, time between phases
  * is idle, and how memory-bound a phase is has to be told.
@@ -20,7 +20,7 @@ static const char *const phases[GCHINT_PHASE_NR] = { GCHINT_PHASES(PHASE) };
 
 static const char *const usage =
 	"usage: replay [OPTION]... [TRACE]\n"
-	"Run a trace of phases, gchint-trace(5), through gchint's policy.\n"
+	"Run a trace of phases, gchint-trace(5), through the model of gchint.\n"
 	"  -b BOARD       OPP table; -b help lists them (krait-static)\n"
 	"  -k KHZ         frequency at which it was recorded (the highest)\n"
 	"  -l NS          switch latency (100000)\n"

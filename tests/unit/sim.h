@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One CPU under the real policy files, in virtual time: what the kernel part
+ * One CPU under the real files of the model, in virtual time: what the kernel part
  * of the module does around them, without a kernel. A thread runs, announces
  * phases and progress in a real slot; doorbells ring at edges and the hook is
  * called on ticks; frequency changes take their latency; energy is integrated
@@ -21,7 +21,7 @@
  * @progress: the thread publishes its progress on each tick
  * @wipe: at a phase's end it leaves no work figures in the slot
  * @plans: plans made
- * @core_type: kind of CPU
+ * @core_type: its core type
  * @tick_ns: tick length
  * @noise: relative deviation of each phase's time, uniform, 0 none
  * @seed: of the noise

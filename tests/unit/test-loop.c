@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The policy files at work together, in virtual time. */
+/* The files of the model together, in virtual time. */
 #include "unit.h"
 #include "boards.h"
 #include "sim.h"

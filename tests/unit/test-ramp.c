@@ -89,7 +89,7 @@ static void reference(struct side *s, bool runs)
 	switch_to(s, khz);
 }
 
-/* What policy.c does around the policy files. */
+/* What cpufreq/policy.c does around the model. */
 static void hook(struct side *s, bool runs)
 {
 	struct gchint_decision out;
