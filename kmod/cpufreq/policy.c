@@ -33,7 +33,7 @@ static DEFINE_PER_CPU(u8, policy_core_type);
 /* Serialises both. */
 static DEFINE_RAW_SPINLOCK(core_types_lock);
 
-static const struct gchint_follower *follower;
+static const struct gchint_task_ops *task_ops;
 
 /* Of gchint_rules.epoch: never the same for two policies, nor twice for one. */
 static atomic_t rules_epoch;
@@ -61,15 +61,15 @@ static void policy_assign_core_type(struct gchint_policy *policy)
 }
 
 /* Before the first policy; valid until after the last. */
-void gchint_policy_set_follower(const struct gchint_follower *new_follower)
+void gchint_policy_set_task_ops(const struct gchint_task_ops *ops)
 {
-	follower = new_follower;
+	task_ops = ops;
 }
 
 /* Asynchronous. Any context, but not on that CPU under its policy's lock. */
 void gchint_policy_poke(unsigned int cpu)
 {
-	follower->poke(cpu);
+	task_ops->poke(cpu);
 }
 
 static u64 cpu_khz_ms(const struct gchint_policy *policy,
@@ -148,14 +148,14 @@ policy_emit_decision(const struct gchint_policy *policy,
 		.type = GCHINT_EVENT_DECISION,
 		.time = now,
 		.cpu = d->cpu,
-		.session = request->who.session,
-		.tgid = request->who.tgid,
-		.tid = request->who.tid,
-		.slot = request->who.slot,
+		.session = request->origin.session,
+		.tgid = request->origin.tgid,
+		.tid = request->origin.tid,
+		.slot = request->origin.slot,
 		.decision = {
 			.reason = d->reason,
 			.phase = d->phase,
-			.flags = request->who.flags,
+			.flags = request->origin.flags,
 			.mode = policy->rules.tun->mode,
 			.policy = cpumask_first(policy->policy->related_cpus),
 			.khz_from = khz_from,
@@ -290,7 +290,7 @@ cpu_demand_by_hint(struct gchint_cpu *c, const struct gchint_rules *rules,
 		plan = &c->plan;
 	gchint_decide_cpu(&c->demand, rules, c->cpu,
 			  hint || minds ? GCHINT_ONE : 0, hint, plan);
-	c->demand.idle = c->neighbour.turn == GCHINT_SLICE_IDLE;
+	c->demand.idle = c->neighbour.slice == GCHINT_SLICE_IDLE;
 	return &c->demand;
 }
 
@@ -369,7 +369,7 @@ policy_demand_cpu(struct gchint_policy *policy, unsigned int cpu, u64 now)
 		return NULL;
 	/* Not sampled for this very decision? */
 	if (c->thread && !c->lingering && c->ran_since != now)
-		follower->renew(c, policy, now);
+		task_ops->renew(c, policy, now);
 	return cpu_demand(c, &policy->rules, policy->scale,
 			  policy->state.idle, now);
 }
@@ -401,10 +401,10 @@ static void policy_request(struct gchint_policy *policy, u64 hint_ns)
 	next->decision = policy->last;
 	if (next->decision.class != GCHINT_CLASS_NEUTRAL) {
 		c = per_cpu_ptr(&gchint_cpus, next->decision.cpu);
-		next->who = c->who;
-		next->who.flags = c->hint.flags;
+		next->origin = c->origin;
+		next->origin.flags = c->hint.flags;
 	} else {
-		memset(&next->who, 0, sizeof(next->who));
+		memset(&next->origin, 0, sizeof(next->origin));
 	}
 	policy->act->request(policy, hint_ns);
 }
@@ -505,7 +505,7 @@ static noinline void policy_update(struct gchint_cpu *c,
 	/* Another CPU may have decided while this one waited for the lock. */
 	if (due || policy->refresh || (s64)(time - policy->next_time) >= 0) {
 		if (c->thread && c->cpu == smp_processor_id())
-			follower->look(c, policy, now);
+			task_ops->sample(c, policy, now);
 		gchint_policy_decide(policy, now, due ? now : 0);
 	}
 	raw_spin_unlock(&policy->lock);
@@ -536,7 +536,7 @@ static void policy_hook(struct update_util_data *data, u64 time,
 	if (here && is_idle_task(current) && !woken &&
 	    !READ_ONCE(policy->refresh))
 		return;
-	due = here && c->thread && follower->due(c);
+	due = here && c->thread && task_ops->due(c);
 	if (likely(!due && !woken && !READ_ONCE(policy->refresh) &&
 		   (s64)(time - READ_ONCE(policy->next_time)) < 0))
 		return;

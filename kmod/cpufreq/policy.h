@@ -75,10 +75,10 @@ struct gchint_cpu {
 	u64 khz_ms;
 	u64 khz_since; /* CLOCK_MONOTONIC ns */
 	u64 phase_since; /* CLOCK_MONOTONIC ns */
-	/* Off the stack of gchint_look(); also for other CPUs of the policy. */
+	/* Off the stack of watch_sample(); also for other CPUs of the policy. */
 	struct gchint_snapshot snapshot;
 	struct gchint_sample sample;
-	struct gchint_hint_origin who; /* origin of @hint, for events */
+	struct gchint_hint_origin origin; /* of @hint, for events */
 	/* Replaces the policy's lock while @policy is NULL. Taken before it. */
 	raw_spinlock_t no_policy_lock;
 	struct gchint_neighbour neighbour;
@@ -119,22 +119,22 @@ static inline u64 *gchint_stats_time(struct gchint_stats *stats, u8 phase)
 /* A decision on its way to the driver, and whose hint led to it. */
 struct gchint_request {
 	struct gchint_decision decision;
-	struct gchint_hint_origin who;
+	struct gchint_hint_origin origin;
 };
 
 /**
- * struct gchint_follower - how a policy reaches the threads on its CPUs
+ * struct gchint_task_ops - how a policy reaches the threads on its CPUs
  * @due: may the slot of the running thread have changed? On its CPU, irqs off;
  *	errs to either side.
- * @look: sample the slot of the CPU's thread. The policy is locked, which keeps
+ * @sample: read the slot of the CPU's thread. The policy is locked, which keeps
  *	the thread where it is.
- * @renew: like @look, if the plan for the thread is not valid any more
+ * @renew: like @sample, if the plan for the thread is not valid any more
  * @poke: see gchint_policy_poke()
  */
-struct gchint_follower {
+struct gchint_task_ops {
 	bool (*due)(const struct gchint_cpu *c);
-	void (*look)(struct gchint_cpu *c, struct gchint_policy *policy,
-		     u64 now);
+	void (*sample)(struct gchint_cpu *c, struct gchint_policy *policy,
+		       u64 now);
 	void (*renew)(struct gchint_cpu *c, struct gchint_policy *policy,
 		      u64 now);
 	void (*poke)(unsigned int cpu);
@@ -200,7 +200,7 @@ static_assert(sizeof(struct gchint_policy) <= SZ_2K, "a policy's memory");
 #endif
 static_assert(sizeof(struct gchint_stats) <= SZ_8K, "a policy's figures");
 
-void gchint_policy_set_follower(const struct gchint_follower *follower);
+void gchint_policy_set_task_ops(const struct gchint_task_ops *ops);
 void gchint_policy_poke(unsigned int cpu);
 void gchint_policy_init(struct gchint_policy *policy);
 void gchint_policy_start(struct gchint_policy *policy);

@@ -422,7 +422,7 @@ static int session_encode(struct sk_buff *skb, struct gchint_session *session,
 						 session->uid)) ||
 			   nla_put_u32(skb, GCHINT_SESSION_A_GRANTED,
 				       session->granted) ||
-			   session_put_slots(skb, session->bank[block]));
+			   session_put_slots(skb, session->blocks[block]));
 }
 
 /* -- Events -- */

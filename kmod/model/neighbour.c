@@ -18,27 +18,27 @@ static u64 paid_ns(const struct gchint_neighbour *n, u64 now_ns)
 {
 	u64 ran = now_ns > n->since_ns ? now_ns - n->since_ns : 0;
 
-	if (n->turn != GCHINT_SLICE_KERNEL)
+	if (n->slice != GCHINT_SLICE_KERNEL)
 		return n->paid_ns;
 	return max_t(u64, n->paid_ns, n->since_ns) + GCHINT_NEIGHBOUR_SHARE * ran;
 }
 
-void gchint_neighbour_begin_slice(struct gchint_neighbour *n, u8 turn, bool hinted, u32 latency_ns,
+void gchint_neighbour_begin_slice(struct gchint_neighbour *n, u8 slice, bool hinted, u32 latency_ns,
 				  u64 now_ns)
 {
 	u64 most = now_ns + neighbour_credit_ns(latency_ns) + neighbour_return_ns(latency_ns);
 
 	/* However long a kernel thread ran, a cap returns within this time after it. */
 	n->paid_ns = min_t(u64, paid_ns(n, now_ns), most);
-	if (n->turn == GCHINT_SLICE_PROGRAM || (n->turn == GCHINT_SLICE_LEASED && !hinted))
+	if (n->slice == GCHINT_SLICE_PROGRAM || (n->slice == GCHINT_SLICE_LEASED && !hinted))
 		n->gone_ns = now_ns;
-	n->turn = turn;
+	n->slice = slice;
 	n->since_ns = now_ns;
 }
 
 bool gchint_neighbour_blocks_cap(const struct gchint_neighbour *n, u32 latency_ns, u64 now_ns)
 {
-	if (n->turn == GCHINT_SLICE_PROGRAM)
+	if (n->slice == GCHINT_SLICE_PROGRAM)
 		return true;
 	if (n->gone_ns && now_ns < n->gone_ns + neighbour_return_ns(latency_ns))
 		return true;

@@ -33,7 +33,7 @@ enum gchint_slice {
 
 /* The time slices of a CPU. The caller serialises. All zero: nothing ran yet. */
 struct gchint_neighbour {
-	u8 turn; /* enum gchint_slice, of the slice under way */
+	u8 slice; /* enum gchint_slice, of the slice under way */
 	u64 since_ns; /* begin of that slice */
 	u64 gone_ns; /* end of the last slice without a hint; 0 never */
 	u64 paid_ns; /* kernel threads have used up their share until then */
@@ -46,10 +46,10 @@ static inline u64 gchint_neighbour_threshold_ns(u32 latency_ns)
 }
 
 /*
- * Another time slice begins, of enum gchint_slice @turn. @hinted: the one that ends was
+ * Another time slice begins, of enum gchint_slice @slice. @hinted: the one that ends was
  * a leased thread's, under a hint. @latency_ns is that from a request to its effect.
  */
-void gchint_neighbour_begin_slice(struct gchint_neighbour *n, u8 turn, bool hinted, u32 latency_ns,
+void gchint_neighbour_begin_slice(struct gchint_neighbour *n, u8 slice, bool hinted, u32 latency_ns,
 				  u64 now_ns);
 
 /*

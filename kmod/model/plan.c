@@ -404,19 +404,19 @@ static u32 plan_probe(struct gchint_plan *p, const struct gchint_rules *r,
 {
 	const struct gchint_opps *t = r->opps;
 	u32 every = r->tun->probe_every;
-	u32 turn, i;
+	u32 nr, i;
 
 	if (!every)
 		return at;
-	turn = n->phases++;
-	if (turn < EAGER_PHASES && c->error > EAGER_ERROR)
+	nr = n->phases++;
+	if (nr < EAGER_PHASES && c->error > EAGER_ERROR)
 		every = 1;
 	else if (!c->known)
 		every = max_t(u32, every / 4, 1);
-	if (turn % every)
+	if (nr % every)
 		return at;
-	turn /= every;
-	i = range_find_neighbour(t, &c->in, at, turn & 1, PROBE_PCT);
+	nr /= every;
+	i = range_find_neighbour(t, &c->in, at, nr & 1, PROBE_PCT);
 	if (i == at || gchint_opp_stretch(&t->opp[i], c->mem) > c->pace ||
 	    (c->known && gchint_opp_stretch(&t->opp[i], c->mem) > c->slow))
 		i = range_find_neighbour(t, &c->in, at, true, PROBE_PCT);

@@ -74,7 +74,7 @@ static bool thread_unlink(struct gchint_thread *thread)
 	if (thread->role == GCHINT_ROLE_FOLLOW)
 		session->followers--;
 	RCU_INIT_POINTER(*gchint_session_lease(session, thread->slot), NULL);
-	session->bank[thread->slot / GCHINT_SLOTS]->nr_leases--;
+	session->blocks[thread->slot / GCHINT_SLOTS]->nr_leases--;
 	session->nr_leases--;
 	/* The next lease of the slot must not get the followers of this one. */
 	serial = gchint_session_serial(session, thread->slot);
@@ -113,10 +113,10 @@ static int slot_find_free(const struct gchint_session *session)
 
 	lockdep_assert_held(&lease_lock);
 	for (n = 0; n < nr; n++) {
-		if (session->bank[n]->nr_leases == GCHINT_SLOTS)
+		if (session->blocks[n]->nr_leases == GCHINT_SLOTS)
 			continue;
 		for (i = 0; i < GCHINT_SLOTS; i++)
-			if (!rcu_access_pointer(session->bank[n]->leases[i]))
+			if (!rcu_access_pointer(session->blocks[n]->leases[i]))
 				return n * GCHINT_SLOTS + i;
 	}
 	return -ENOSPC;
@@ -146,7 +146,7 @@ static int thread_link(struct gchint_thread *thread,
 	thread_set_role(thread, attach->role, attach->lead);
 	gchint_thread_add(thread);
 	rcu_assign_pointer(*gchint_session_lease(session, slot), thread);
-	session->bank[slot / GCHINT_SLOTS]->nr_leases++;
+	session->blocks[slot / GCHINT_SLOTS]->nr_leases++;
 	session->nr_leases++;
 	/*
 	 * Pairs with the barrier in gchint_lease_end_task(): either this sees that

@@ -75,7 +75,7 @@ slot_block_alloc(const struct gchint_session *session, unsigned int n)
 	if (!block)
 		return NULL;
 	if (n % BLOCKS_PER_PAGE)
-		block->slots = session->bank[n - 1]->slots + GCHINT_SLOTS;
+		block->slots = session->blocks[n - 1]->slots + GCHINT_SLOTS;
 	else
 		block->slots = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
 	if (!block->slots) {
@@ -91,8 +91,8 @@ static void session_free_slots(struct gchint_session *session)
 
 	for (n = 0; n < session->nr_blocks; n++) {
 		if (n % BLOCKS_PER_PAGE == 0)
-			put_page(virt_to_page(session->bank[n]->slots));
-		kfree(session->bank[n]);
+			put_page(virt_to_page(session->blocks[n]->slots));
+		kfree(session->blocks[n]);
 	}
 }
 
@@ -114,7 +114,7 @@ static int session_grow(struct gchint_session *session, unsigned long slots)
 			ret = -ENOMEM;
 			break;
 		}
-		session->bank[session->nr_blocks] = block;
+		session->blocks[session->nr_blocks] = block;
 		/* Pairs with the acquire in gchint_session_slots(). */
 		smp_store_release(&session->nr_blocks, session->nr_blocks + 1);
 	}
@@ -141,8 +141,8 @@ static int session_open(struct inode *inode, struct file *file)
 	session = kzalloc(sizeof(*session), GFP_KERNEL_ACCOUNT);
 	if (!session)
 		return -ENOMEM;
-	session->bank[0] = slot_block_alloc(session, 0);
-	if (!session->bank[0])
+	session->blocks[0] = slot_block_alloc(session, 0);
+	if (!session->blocks[0])
 		goto free_session;
 	session->nr_blocks = 1;
 	session->uid = current_uid();

@@ -63,8 +63,8 @@ struct gchint_slot_block {
  * @learn_lock: serialises @learn; innermost of all locks
  * @nr_leases: slots taken; lease lock
  * @followers: leases with GCHINT_ROLE_FOLLOW; lease lock
- * @nr_blocks: valid entries of @bank; only grows
- * @bank: the slots; GCHINT_IOC_GROW adds all but the first
+ * @nr_blocks: valid entries of @blocks; only grows
+ * @blocks: the slots; GCHINT_IOC_GROW adds all but the first
  * @learn: what was learned of its phases
  * @rcu: readers of a lease may still use its session
  */
@@ -86,7 +86,7 @@ struct gchint_session {
 	u16 nr_leases;
 	u16 followers;
 	u16 nr_blocks;
-	struct gchint_slot_block *bank[GCHINT_SLOT_BLOCKS];
+	struct gchint_slot_block *blocks[GCHINT_SLOT_BLOCKS];
 	struct gchint_learn learn;
 	struct rcu_head rcu;
 };
@@ -102,19 +102,19 @@ gchint_session_slots(const struct gchint_session *session)
 static inline struct gchint_thread __rcu **
 gchint_session_lease(const struct gchint_session *session, unsigned int slot)
 {
-	return &session->bank[slot / GCHINT_SLOTS]->leases[slot % GCHINT_SLOTS];
+	return &session->blocks[slot / GCHINT_SLOTS]->leases[slot % GCHINT_SLOTS];
 }
 
 static inline struct gchint_slot *
 gchint_session_slot(const struct gchint_session *session, unsigned int slot)
 {
-	return &session->bank[slot / GCHINT_SLOTS]->slots[slot % GCHINT_SLOTS];
+	return &session->blocks[slot / GCHINT_SLOTS]->slots[slot % GCHINT_SLOTS];
 }
 
 static inline u32 *
 gchint_session_serial(const struct gchint_session *session, unsigned int slot)
 {
-	return &session->bank[slot / GCHINT_SLOTS]->serial[slot % GCHINT_SLOTS];
+	return &session->blocks[slot / GCHINT_SLOTS]->serial[slot % GCHINT_SLOTS];
 }
 
 /**

@@ -563,10 +563,10 @@ static void thread_enter(struct gchint_cpu *c, struct gchint_policy *policy,
 	c->ran_since = now;
 	c->khz_since = now;
 	c->khz_ms = 0;
-	c->who.session = thread->session->id;
-	c->who.tgid = thread->session->tgid_nr;
-	c->who.tid = thread->tid;
-	c->who.slot = thread->slot;
+	c->origin.session = thread->session->id;
+	c->origin.tgid = thread->session->tgid_nr;
+	c->origin.tid = thread->tid;
+	c->origin.slot = thread->slot;
 	watch_sample(c, policy, now);
 }
 
@@ -621,7 +621,7 @@ static void watch_sched_switch(void *data, bool preempt, struct task_struct *pre
 		return;
 	/* From one program to another the CPU still has a neighbour. */
 	if (!thread && !c->thread && !c->alert &&
-	    c->neighbour.turn == GCHINT_SLICE_PROGRAM &&
+	    c->neighbour.slice == GCHINT_SLICE_PROGRAM &&
 	    slice_type(NULL, next) == GCHINT_SLICE_PROGRAM)
 		return;
 	watch_switch(c, thread, next);
@@ -848,9 +848,9 @@ static struct gchint_probe watch_probe = {
 	.ended = watch_end,
 };
 
-static const struct gchint_follower watch_follower = {
+static const struct gchint_task_ops watch_task_ops = {
 	.due = watch_slot_changed,
-	.look = watch_sample,
+	.sample = watch_sample,
 	.renew = watch_renew,
 	.poke = poke_send_preemptible,
 };
@@ -880,7 +880,7 @@ int gchint_watch_init(void)
 		cpuhp_remove_state_nocalls(watch_hotplug_state);
 		return ret;
 	}
-	gchint_policy_set_follower(&watch_follower);
+	gchint_policy_set_task_ops(&watch_task_ops);
 	return 0;
 }
 
