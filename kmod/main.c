@@ -74,7 +74,7 @@ static int __init gchint_init(void)
 	 */
 	ret = gchint_session_init(gchint_site_groups());
 	if (ret)
-		goto exit_use;
+		goto exit_site;
 	ret = gchint_governor_init();
 	if (ret)
 		goto exit_session;
@@ -84,7 +84,7 @@ static int __init gchint_init(void)
 
 exit_session:
 	gchint_session_exit();
-exit_use:
+exit_site:
 	gchint_site_exit();
 exit_netlink:
 	gchint_netlink_exit();

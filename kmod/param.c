@@ -56,4 +56,4 @@ module_param_cb(_name, &ops_##_name, &gchint_param_##_name, _mode)
 BOUNDED(hint_ttl_ms, 10, 60000, 0644);
 MODULE_PARM_DESC(hint_ttl_ms, "a phase without progress for this long is ignored (10..60000)");
 BOUNDED(leases, 64, 65536, 0444);
-MODULE_PARM_DESC(leases, "slots that all users together may hold leased, the last quarter for those with CAP_SYS_NICE (64..65536)");
+MODULE_PARM_DESC(leases, "slots that all users together may lease, the last quarter reserved for CAP_SYS_NICE (64..65536)");

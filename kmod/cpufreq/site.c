@@ -183,7 +183,8 @@ static int site_set_actuator(struct site *site,
 		return 0;
 	site->wanted = before;
 	if (site_attach(site, before)) {
-		pr_warn("policy %u lost %s\n", site->first, before->name);
+		pr_warn("policy %u: cannot restore the actuator %s\n",
+			site->first, before->name);
 		site->wanted = NULL;
 	}
 	return ret;
@@ -374,8 +375,8 @@ static void site_walk(struct work_struct *work)
 		if (!site || site_actuator(site) ||
 		    !site_attach(site, site->wanted))
 			continue;
-		pr_warn("policy %u cannot be given %s\n", site->first,
-			site->wanted->name);
+		pr_warn("policy %u: cannot attach the actuator %s\n",
+			site->first, site->wanted->name);
 		site->wanted = NULL;
 	}
 	mutex_unlock(&choice_lock);
@@ -425,7 +426,7 @@ int gchint_site_init(void)
 
 	if (ret)
 		return ret;
-	ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "gchint/use:online",
+	ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "gchint/site:online",
 					site_cpu_online, NULL);
 	if (ret < 0) {
 		cpufreq_unregister_notifier(&site_nb, CPUFREQ_POLICY_NOTIFIER);

@@ -230,7 +230,7 @@ int gchint_lease_attach(struct gchint_session *session,
 	}
 	if (ret) {
 		if (ret == -EUSERS)
-			pr_notice_ratelimited("the machine holds %u leases, leases=%u allows no more\n",
+			pr_notice_ratelimited("%u leases in use, and leases=%u allows no more\n",
 					      gchint_thread_count(),
 					      gchint_param_leases);
 		kmem_cache_free(thread_cache, thread);

@@ -56,7 +56,7 @@ struct gchint_user *gchint_user_get(kuid_t uid)
 		return ERR_PTR(-ENOMEM);
 	if (!full)
 		return user;
-	pr_notice_ratelimited("user %u holds %u sessions, which is as many as one user may\n",
+	pr_notice_ratelimited("user %u has %u sessions open, the most that one user may have\n",
 			      from_kuid(&init_user_ns, uid), SESSIONS_PER_USER);
 	return ERR_PTR(-EDQUOT);
 }
@@ -88,7 +88,7 @@ int gchint_user_charge_slot(struct gchint_user *user)
 	if (atomic_inc_return(&user->slots) <= limit)
 		return 0;
 	atomic_dec(&user->slots);
-	pr_notice_ratelimited("user %u holds %d slots, and leases=%u allows one user %d\n",
+	pr_notice_ratelimited("user %u has %d slots leased, and leases=%u allows one user %d\n",
 			      from_kuid(&init_user_ns, user->uid),
 			      atomic_read(&user->slots),
 			      gchint_param_leases, limit);
