@@ -3,8 +3,8 @@
  * Sources of power in the order of trust: measured on this machine, the energy
  * model, the voltages of OPPs (dynamic power is proportional to f * V^2), _PSS
  * of the firmware. A source counts only if it knows every OPP. Without a table
- * there is only the first: the energy model of cppc_cpufreq states costs, which
- * tell cores apart, and not power.
+ * there is only the first: the energy model of cppc_cpufreq has costs, which
+ * rank cores, and no power.
  */
 #include <linux/acpi.h>
 #include <linux/cpu.h>
@@ -134,7 +134,7 @@ static bool opps_fill_pss(struct gchint_opps *opps,
 }
 #endif
 
-/* The driver's frequencies, or evenly placed marks; without power. */
+/* The driver's frequencies, or evenly spaced points; without power. */
 static void opps_fill_frequencies(struct gchint_opps *opps,
 				  struct cpufreq_policy *policy)
 {
@@ -241,7 +241,7 @@ void gchint_energy_exit(void)
 }
 
 /*
- * Without a frequency table the OPPs are marks. Boost frequencies are included
+ * Without a frequency table the OPPs are points. Boost frequencies are included
  * while boost is off: they are above the limits then. May sleep.
  */
 const struct gchint_energy_source *

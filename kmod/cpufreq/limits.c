@@ -98,7 +98,7 @@ static void limits_work(struct kthread_work *work)
 	raw_spin_unlock_irqrestore(&policy->lock, flags);
 }
 
-/* The floor moved: our cap may have to give way to it, or may return. */
+/* Another user's floor changed: our cap may have to rise, or may return. */
 static int limits_floor_changed(struct notifier_block *nb, unsigned long khz,
 				void *data)
 {

@@ -101,8 +101,8 @@ static void policy_derive_opp(struct gchint_policy *policy)
 }
 
 /*
- * Under the policy's lock. Others are under a lock of their own: they come to the
- * policy in a moment, or have just left it.
+ * Under the policy's lock. Other CPUs are under no_policy_lock: they are about to
+ * be added, or were just removed.
  */
 static bool policy_has_cpu(const struct gchint_policy *policy,
 			   const struct gchint_cpu *c)
@@ -279,17 +279,18 @@ cpu_demand_by_hint(struct gchint_cpu *c, const struct gchint_rules *rules,
 {
 	const struct gchint_hint *hint = NULL;
 	const struct gchint_plan *plan = NULL;
-	bool minds = gchint_neighbour_blocks_cap(&c->neighbour,
-					    gchint_rules_latency(rules), now);
+	bool blocked = gchint_neighbour_blocks_cap(&c->neighbour,
+						   gchint_rules_latency(rules),
+						   now);
 
 	if (c->hint.class != GCHINT_CLASS_NEUTRAL || (c->thread && !c->lingering))
 		hint = &c->hint;
-	if (minds && hint && gchint_class_caps(hint->class))
+	if (blocked && hint && gchint_class_caps(hint->class))
 		hint = NULL;
 	if (hint && gchint_plan_valid(&c->plan, hint, rules, now))
 		plan = &c->plan;
 	gchint_decide_cpu(&c->demand, rules, c->cpu,
-			  hint || minds ? GCHINT_ONE : 0, hint, plan);
+			  hint || blocked ? GCHINT_ONE : 0, hint, plan);
 	c->demand.idle = c->neighbour.slice == GCHINT_SLICE_IDLE;
 	return &c->demand;
 }

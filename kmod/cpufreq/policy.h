@@ -116,7 +116,7 @@ static inline u64 *gchint_stats_time(struct gchint_stats *stats, u8 phase)
 	return stats->time_ns[phase - 1];
 }
 
-/* A decision on its way to the driver, and whose hint led to it. */
+/* A decision for the driver to carry out, and the origin of its hint. */
 struct gchint_request {
 	struct gchint_decision decision;
 	struct gchint_hint_origin origin;

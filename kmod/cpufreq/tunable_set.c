@@ -166,7 +166,7 @@ void gchint_tunable_set_detach(struct gchint_policy *policy)
 	mutex_lock(&sets_lock);
 	/*
 	 * The last put destroys the mutex of the set before it removes the
-	 * files, and a write under way would take it. Remove the files first:
+	 * files, and a concurrent write would take it. Remove the files first:
 	 * that waits for such writes.
 	 */
 	if (attr_set->usage_count == 1)

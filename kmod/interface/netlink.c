@@ -29,7 +29,7 @@
 
 /* Ten samples a second suffice for a graph and cost few wake-ups. */
 #define SAMPLE_MS 100
-/* The interval at which listeners for samples are looked for. */
+/* Polling interval for listeners of the sampling group. */
 #define LISTEN_MS 1000
 /* Enough for a session with all slots of a block leased. */
 #define SESSION_DUMP_BYTES 16384
@@ -552,7 +552,7 @@ static void listen_work_fn(struct work_struct *work)
 			   msecs_to_jiffies(LISTEN_MS));
 }
 
-/* Deferrable: without a listener no idle CPU is woken to look for one. */
+/* Deferrable: no idle CPU is woken only to check for a listener. */
 static DECLARE_DEFERRABLE_WORK(listen_work, listen_work_fn);
 
 /* -- GCHINT_CMD_INFO_GET, GCHINT_CMD_POLICY_GET -- */

@@ -21,8 +21,8 @@ struct gchint_core_types {
 
 /**
  * gchint_core_type_find() - the core type of a CPU
- * @k: core types of the machine; a new one is added while there is room, else the
- *	nearest is taken
+ * @k: core types of the machine; a new one is added, or the nearest is taken if
+ *	there are GCHINT_CORE_TYPES already
  * @capacity: 1..GCHINT_ONE; the same for all CPUs if it is not known
  * @khz: its highest frequency, boost included; not 0
  *

@@ -30,7 +30,7 @@ static void demand_bound_mutator(struct gchint_demand *d, const struct gchint_ru
 		d->khz = cap;
 		d->reason = GCHINT_REASON_PACE;
 	}
-	/* At a cap it looks busier than it would be without. */
+	/* A capped thread is busier than it would be without the cap. */
 	d->hinted = cap;
 	if (ceiling && d->khz > ceiling) {
 		d->khz = ceiling;
@@ -230,7 +230,7 @@ void gchint_decide_policy(struct gchint_decision *out, const struct gchint_rules
 	moves = r->limits_only ? bounds.cap_khz != s->bounds.cap_khz ||
 				    bounds.floor_khz != s->bounds.floor_khz :
 			    khz != s->khz;
-	/* New limits move a frequency, and cut a request on its way to the driver. */
+	/* New limits may move the frequency, and cut a request still queued. */
 	out->change = moves || (!r->limits_only && s->epoch != r->epoch);
 	if (khz != s->khz)
 		s->switched_ns = now_ns;

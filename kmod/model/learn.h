@@ -93,8 +93,8 @@ static inline bool gchint_learn_add(struct gchint_learn *l, const struct gchint_
 void gchint_learn_fit(const struct gchint_learn *l, u8 phase, u8 core_type, struct gchint_fit *fit);
 
 /*
- * Convert a fit from @from_khz, the highest frequency that stands for the core type
- * (0: no conversion), to a CPU whose highest is @to_khz, not 0. CPUs of one type
+ * Convert a fit from @from_khz, &gchint_core_type.khz of its core type (0: no
+ * conversion), to a CPU whose highest frequency is @to_khz, not 0. CPUs of one type
  * differ by a few per cent, and by much more while boost is off.
  */
 void gchint_learn_fit_at(struct gchint_fit *fit, u32 from_khz, u32 to_khz);

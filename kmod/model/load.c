@@ -35,7 +35,7 @@ static u32 mean_decay(u32 value, u64 ns)
 }
 
 /*
- * The mean, the window under way included. PELT knows the order of busy and idle
+ * The mean, including the current window. PELT knows the order of busy and idle
  * time; here half of the idle time is taken to come first and half last, so that a
  * mean is as often above PELT's as below. The highest possible mean would be a
  * hidden headroom.

@@ -16,7 +16,7 @@
  *    explain is added.
  *
  * There are two channels. ALL counts everything. BASE leaves out the busy time in
- * which a hint decided, because a capped thread looks busier than it is; when the
+ * which a hint decided, because a thread is busier while it is capped; when the
  * phase ends, load asks for BASE, and the frequency returns without a spike.
  */
 #ifndef _GCHINT_LOAD_H
@@ -24,9 +24,9 @@
 
 #include "pure.h"
 
-/* One channel: a mean, and the window under way. */
+/* One channel: a mean, and the current window. */
 struct gchint_load_meter {
-	u64 wall_ns; /* length of the window under way */
+	u64 wall_ns; /* length of the current window so far */
 	u64 busy_ns; /* busy time in it, scaled by frequency */
 	u64 real_ns; /* busy time in it */
 	u64 lag_ns; /* time lost to low frequency since the CPU was last idle */
@@ -81,7 +81,7 @@ void gchint_load_init(struct gchint_load *l, struct gchint_load_migrations *migr
  * @idle_us: idle counter; a backward or impossible step counts as busy
  * @scale: gchint_scale() of the frequency in force since the last call
  * @hinted: gchint_demand_capped() of the last demand. Time at a boost does not count
- *	as hinted: at the highest frequency a thread is as busy as it looks.
+ *	as hinted: at the highest frequency busy time is not stretched.
  * @window_ns: &gchint_tunables.window_us
  *
  * Also subtracts what threads brought along that have run on another CPU since.

@@ -13,7 +13,7 @@ static u64 neighbour_credit_ns(u32 latency_ns)
 	return (GCHINT_NEIGHBOUR_SHARE - 1) * gchint_neighbour_threshold_ns(latency_ns);
 }
 
-/* When the share used so far is paid for, the slice under way included. */
+/* When the share used so far is paid for, including the current slice. */
 static u64 paid_ns(const struct gchint_neighbour *n, u64 now_ns)
 {
 	u64 ran = now_ns > n->since_ns ? now_ns - n->since_ns : 0;

@@ -33,9 +33,9 @@ enum gchint_slice {
 
 /* The time slices of a CPU. The caller serialises. All zero: nothing ran yet. */
 struct gchint_neighbour {
-	u8 slice; /* enum gchint_slice, of the slice under way */
+	u8 slice; /* enum gchint_slice, of the current slice */
 	u64 since_ns; /* begin of that slice */
-	u64 gone_ns; /* end of the last slice without a hint; 0 never */
+	u64 gone_ns; /* end of the last slice of a neighbour; 0 never */
 	u64 paid_ns; /* kernel threads have used up their share until then */
 };
 
@@ -46,15 +46,16 @@ static inline u64 gchint_neighbour_threshold_ns(u32 latency_ns)
 }
 
 /*
- * Another time slice begins, of enum gchint_slice @slice. @hinted: the one that ends was
- * a leased thread's, under a hint. @latency_ns is that from a request to its effect.
+ * A time slice of enum gchint_slice @slice begins. @hinted: the slice that ends
+ * belonged to a leased thread whose hint was not neutral. @latency_ns: time from a
+ * request to its effect.
  */
 void gchint_neighbour_begin_slice(struct gchint_neighbour *n, u8 slice, bool hinted, u32 latency_ns,
 				  u64 now_ns);
 
 /*
- * Would a cap slow a thread on that CPU that does not ask for it? Not to be asked
- * while a leased thread runs: that thread's hint says what it wants.
+ * Would a cap slow a thread on that CPU that does not ask for it? Not meaningful
+ * while a leased thread runs, for which its own hint decides.
  */
 bool gchint_neighbour_blocks_cap(const struct gchint_neighbour *n, u32 latency_ns, u64 now_ns);
 

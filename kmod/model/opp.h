@@ -14,7 +14,7 @@
 #include "pure.h"
 
 #define GCHINT_OPPS_MAX 64
-/* So many stand for the frequencies of a driver without a table. */
+/* Points that represent the frequency range of a driver without a table. */
 #define GCHINT_OPPS_POINTS 24
 
 #define GCHINT_OPP_INEFFICIENT 0x01 /* a faster one costs no more power */

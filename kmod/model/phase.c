@@ -39,7 +39,7 @@ static bool sample_is_clean(const struct gchint_track *t, u32 mean_khz)
 /*
  * A leader's counter has the work of all its workers. A worker's own time per unit
  * of it is meaningful only if the worker ran all along. In a coordinator's own slot,
- * time that it slept would look like time spent on memory.
+ * sleeping would be mistaken for waiting for memory.
  */
 static bool sample_has_run(const struct gchint_track *t, u64 now_ns)
 {

@@ -102,12 +102,12 @@ struct gchint_track {
 };
 
 /* What gchint_phase_update() saw; a bit mask. */
-#define GCHINT_SAW_END	    0x01 /* the phase of the last look is over */
+#define GCHINT_SAW_END	    0x01 /* the phase of the last snapshot is over */
 #define GCHINT_SAW_BEGIN    0x02 /* another one began (also when nested) */
 #define GCHINT_SAW_PROGRESS 0x04 /* same phase, the sequence moved */
 #define GCHINT_SAW_STALE    0x08 /* it went stale now */
 #define GCHINT_SAW_FRESH    0x10 /* a stale one moved again */
-#define GCHINT_SAW_FLAGS    0x20 /* same phase, other flags: who waits for it changed */
+#define GCHINT_SAW_FLAGS    0x20 /* same phase, other flags: its urgency may have changed */
 #define GCHINT_SAW_EDGE	    (GCHINT_SAW_END | GCHINT_SAW_BEGIN)
 
 /**

@@ -20,7 +20,7 @@
 #define NEAR 32
 /* Threads that wait for a pause or a late collection: the collecting one, and a mutator. */
 #define WAITING 2
-/* A plan for a phase under way changes only if this part of its energy is saved. */
+/* A plan for a running phase changes only if this part of its energy is saved. */
 #define STAY 32
 /* A phase's own rate counts after this much running and a sixteenth of the work. */
 #define OWN_MIN_NS ((u64)NSEC_PER_MSEC)

@@ -99,10 +99,10 @@ static inline bool gchint_plan_valid(const struct gchint_plan *p, const struct g
  * @r: rules of a policy; call it whenever any other field changes
  *
  * For threads in no phase, in mode model. The floor is the OPP of least energy per
- * unit of work: below it the CPU is awake for longer than is saved; a mutator that
- * waited for a collection looks idle to load, and would start there. It applies only
- * to threads that may raise. Above the cap the mutator's delay cost, by
- * &gchint_tunables.bias, is less than the power.
+ * unit of work: below it, being awake for longer costs more than is saved, and a
+ * mutator that waited for a collection would start there, because its load is low.
+ * It applies only to threads that may raise. Above the cap the mutator's delay
+ * cost, by &gchint_tunables.bias, is less than the power.
  */
 void gchint_rules_set_mutators(struct gchint_rules *r);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * /dev/gchint. Each open file is a session, and releasing it ends all that
- * belongs to it: user space holds nothing else of the module.
+ * belongs to it: user space has no other reference to the module.
  *
  * Mappings are filled by faults, never at mmap: fork does not copy a shared
  * mapping without page tables of its own, so that the child faults too and gets

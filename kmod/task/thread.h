@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Threads with a lease and their sessions, as the scheduler looks them up. */
+/* Threads with a lease and their sessions, as looked up in the scheduler. */
 #ifndef _GCHINT_THREAD_H
 #define _GCHINT_THREAD_H
 

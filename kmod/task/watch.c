@@ -412,14 +412,14 @@ static void watch_decide(struct gchint_cpu *c, struct gchint_policy *policy,
 	      c->hint.slowdown > GCHINT_ONE))
 		return;
 	gchint_policy_decide(policy, now, hint_ns);
-	/* What a hint took but cannot give back yet is given back later. */
+	/* The timer retries a delayed switch: the hook may not be called. */
 	if (policy->state.delayed || watch_needs_polling(c, policy))
 		watch_timer_start(c, now);
 }
 
 /*
  * A CPU that idles while its thread waits keeps its voltage, because the hook
- * is not called there. The timer gives it back after the time of two switches.
+ * is not called there. The timer lowers it after min_latencies switch latencies.
  */
 static void watch_park(struct gchint_cpu *c, struct gchint_policy *policy,
 		       u64 now)
@@ -496,7 +496,7 @@ static enum hrtimer_restart watch_timer_fire(struct hrtimer *timer)
 	bool changed = false;
 	u64 now, next = 0;
 
-	/* The timer's CPU went offline, which left nothing to do. */
+	/* The timer's CPU went offline: watch_cpu_offline() did the rest. */
 	if (w != this_cpu_ptr(&watch_cpus))
 		return HRTIMER_NORESTART;
 
@@ -514,7 +514,7 @@ static enum hrtimer_restart watch_timer_fire(struct hrtimer *timer)
 			if (watch_needs_polling(c, policy))
 				next = now + POLL_NS;
 		}
-		/* Once: what is held back for good is not asked for again. */
+		/* Once: a switch that stays delayed is not retried. */
 		changed = policy && policy->state.delayed;
 	}
 	if (!is_idle_task(current))
