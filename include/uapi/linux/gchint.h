@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
 /*
- * gchint: a program tells the cpufreq governor what kind of work each of its
- * threads does, and who waits for it: the phases of a garbage collector, or
- * anything else that works behind a program's back.
+ * gchint: a program reports to the cpufreq governor what each of its threads
+ * works on, and which threads wait for that work: the phases of a garbage
+ * collector, or other work that a runtime does in addition to the program's own.
  *
- * The way of a hint
+ * Use of the device
  * -----------------
  *	fd = open("/dev/gchint", O_RDWR | O_CLOEXEC)	one session
  *	mmap(fd, GCHINT_MMAP_INFO, PROT_READ)		the kernel's page
@@ -13,37 +13,37 @@
  *	ioctl(fd, GCHINT_IOC_ATTACH, &attach)		a thread gets a slot
  *	slot->state = GCHINT_STATE(...)			a phase edge
  *	if (info->doorbell_begin & bit)			only when asked:
- *		ioctl(fd, GCHINT_IOC_RING, slot)	"look now"
- *	close(fd)					every lease is gone
+ *		ioctl(fd, GCHINT_IOC_RING, slot)	read the slot now
+ *	close(fd)					all leases end
  *
  * A session is an open file. It belongs to the process image that opened it:
  * a forked child, an image after exec, and a process that was handed the
  * descriptor get ESTALE from every call. Pages that a forked child inherits
  * stay mapped there, but what it stores into them goes to a private page that
- * nobody reads, so that code running in the child need not know.
+ * is never read, so that code running in the child needs no special case.
  *
- * A session begins with GCHINT_SLOTS slots. GCHINT_IOC_GROW makes it more, of
- * which slot n is n * sizeof(struct gchint_slot) bytes into the mapping; they are
- * mapped as the first ones, from any page of them on.
+ * A session begins with GCHINT_SLOTS slots. GCHINT_IOC_GROW adds more. Slot n is
+ * n * sizeof(struct gchint_slot) bytes into the mapping. Added slots are mapped
+ * like the first ones; a mapping may begin at any page of the slots.
  *
  * A slot is a lease of one thread of that process. It ends by
  * GCHINT_IOC_DETACH, by the exit of the thread, by exec, by close. A phase
- * whose slot shows no progress (its sequence stands still) for hint_ttl_ms is
- * stale: it counts as GCHINT_PHASE_NONE until the sequence moves again.
+ * whose slot shows no progress (its sequence does not change) for hint_ttl_ms is
+ * stale: it counts as GCHINT_PHASE_NONE until the sequence changes again.
  *
  * A phase counts only while its thread is the one running on a CPU. Storing a
  * phase for a thread that sleeps is allowed and has effect when it runs. Any
- * thread of the process may write any slot of its session, but a slot has one
- * writer at a time: the session's own code sees to that (usually the thread
- * itself, or one coordinator for all workers).
+ * thread of the process may write any slot of its session, but the process must
+ * ensure that a slot has one writer at a time (usually the thread itself, or one
+ * coordinator for all workers).
  *
  * Roles and phases: a thread with a role counts by its role whenever it runs,
- * at no cost per phase; a phase in its slot goes before the role. A thread of
+ * at no cost per phase; a phase in its slot overrides the role. A thread of
  * role GCHINT_ROLE_FOLLOW counts by the slot of its leader, so that a
  * coordinator announces once for all its workers.
  *
  * Phases may nest: the slot holds the innermost, the writer keeps the rest.
- * They may be abandoned or end without a start: the slot then says
+ * They may be abandoned or end without a start: the slot then has
  * GCHINT_PHASE_NONE. The cause may be filled in late: store slot->cause and
  * advance the sequence.
  *
@@ -70,15 +70,19 @@
  *	E2BIG	a structure longer than known whose tail is not zero
  * A call that fails has changed nothing.
  *
- * mmap: MAP_SHARED only, or EINVAL; length of at most one page, to the end of the
- * session's slots, or for the CPUs of gchint_info.nr_cpus * cpu_size bytes, each
- * rounded up to pages, or EINVAL;
- * writing or executing what the kernel tells, executing the slots: EACCES; any
- * other offset: EINVAL; ESTALE as above.
+ * mmap errors:
+ *	EINVAL	not MAP_SHARED; an offset that is neither GCHINT_MMAP_INFO nor
+ *		GCHINT_MMAP_CPUS nor that of a page of slots; more than one page
+ *		of GCHINT_MMAP_INFO, more than the session's slots, or more than
+ *		gchint_info.nr_cpus * cpu_size bytes of GCHINT_MMAP_CPUS, the
+ *		latter two rounded up to pages
+ *	EACCES	PROT_WRITE or PROT_EXEC of pages that the kernel writes;
+ *		PROT_EXEC of slots
+ *	ESTALE	as above
  *
- * What the information page says of policies is true soon after open, and at
- * the latest when GCHINT_IOC_ATTACH or read has returned: open itself waits for
- * nobody.
+ * The policies in the information page are up to date soon after open, and at
+ * the latest when GCHINT_IOC_ATTACH or read has returned: open itself does not
+ * wait for them.
  *
  * read: 8 bytes, the current generation of the information page as a native
  * __u64; EINVAL for a shorter buffer, ENOMEM without memory. poll: EPOLLIN
@@ -100,9 +104,9 @@
 #define GCHINT_MMAP_CPUS	0x1000000 /* offset of struct gchint_info_cpu[] */
 
 /**
- * enum gchint_phase - what kind of work a thread does
+ * enum gchint_phase - what a thread works on
  * @GCHINT_PHASE_NONE: none: the thread runs its own code
- * @GCHINT_PHASE_COLLECT: collecting, kind of work unknown
+ * @GCHINT_PHASE_COLLECT: collecting, phase unknown
  * @GCHINT_PHASE_SAFEPOINT: bringing mutators to a stop (time to safepoint)
  * @GCHINT_PHASE_ROOTS: scanning the root set
  * @GCHINT_PHASE_MARK: tracing
@@ -134,8 +138,8 @@ enum gchint_phase {
 };
 
 /*
- * Flags of a phase: who waits for it. When several are set the first of
- * urgent, stop-the-world, foreground, concurrent decides. With none set the
+ * Flags of a phase: which threads wait for it. When several are set the first
+ * of urgent, stop-the-world, foreground, concurrent decides. With none set the
  * phase is recorded and frequency follows load.
  */
 #define GCHINT_F_STW		0x01	/* the mutators are stopped */
@@ -148,7 +152,7 @@ enum gchint_phase {
  * enum gchint_cause - why the work began
  * @GCHINT_CAUSE_UNKNOWN: not known, or not known yet
  * @GCHINT_CAUSE_ALLOCATION: an allocation failed
- * @GCHINT_CAUSE_THRESHOLD: so much was left to do that it was begun beside the program
+ * @GCHINT_CAUSE_THRESHOLD: a threshold was reached, before the program had to wait
  * @GCHINT_CAUSE_EXPLICIT: the program asked
  * @GCHINT_CAUSE_NATIVE: memory outside of the heap
  * @GCHINT_CAUSE_OOM: last try before an out-of-memory error
@@ -171,8 +175,8 @@ enum gchint_cause {
 /**
  * enum gchint_role - what a thread does whenever it runs
  * @GCHINT_ROLE_NONE: nothing special: only the slot's phase counts
- * @GCHINT_ROLE_CONCURRENT: only ever work beside the program, such as marking
- * @GCHINT_ROLE_STW: only ever work inside a pause
+ * @GCHINT_ROLE_CONCURRENT: only work concurrent with the program, such as marking
+ * @GCHINT_ROLE_STW: only work within pauses
  * @GCHINT_ROLE_BACKGROUND: trimming, uncommitting and other housekeeping
  * @GCHINT_ROLE_FOLLOW: worker of a leader: counts by the leader's slot
  * @GCHINT_ROLE_NR: number of roles known to this version
@@ -215,23 +219,23 @@ enum gchint_role {
  *	The kernel never waits for a writer.
  * @cause: enum gchint_cause. A detail.
  * @work_done: work done since the phase began, in the collector's own unit
- *	(objects, bytes, cards, ...; the same unit for each phase of the
- *	kind). A detail.
+ *	(objects, bytes, cards, ...; the same unit whenever a thread of the
+ *	session is in this phase). A detail.
  * @work_total: work of the whole phase in the same unit; 0 unknown. A detail.
  * @stall_ns: instant (CLOCK_MONOTONIC, ns) at which mutators will stall if
  *	the cycle is not over by then; 0 unknown. A detail.
  * @method: address of the method that runs, for profilers; 0 unknown. A
  *	detail that no decision reads.
  * @reserved: zero.
- * @own_work: work that the thread itself has done, collecting aside, since it was
- *	attached: in a unit that takes the program much the same time wherever it
- *	is (bytes allocated, requests served); 0 unknown. Only ever grows. No
- *	detail: stored alone, relaxed, at any time. From it the kernel learns how
- *	memory-bound the program is while nobody collects.
+ * @own_work: work that the thread has done since it was attached, other than
+ *	collecting, in a unit that takes about the same time throughout the
+ *	program (bytes allocated, requests served); 0 unknown. Never decreases.
+ *	Not a detail: stored alone, relaxed, at any time. The kernel learns from
+ *	it how memory-bound the program is outside of collections.
  *
  * All zero at attach. Only @state is read on a plain edge, so details stay as
- * they were: a writer that gave details for one phase gives zeros, or new
- * ones, for the next.
+ * they were: a writer that stored details for one phase must store zeros, or
+ * new ones, for the next.
  */
 struct gchint_slot {
 	__u32 state;
@@ -286,10 +290,10 @@ struct gchint_info_policy {
  * @size: bytes of this structure that the kernel fills
  * @features: GCHINT_FEATURE_*; never 0 where there is GCHINT_FEATURE_CPUS
  * @doorbell_begin: bit n: ring when phase n begins. Zero while no policy is
- *	governed by gchint and nobody records.
+ *	governed by gchint and there is no recorder.
  * @doorbell_end: bit n: ring when phase n ends
- * @record: bit n: ring at both edges of phase n on every CPU, because somebody
- *	records; without it only on CPUs whose policy has GCHINT_POLICY_GCHINT
+ * @record: bit n: ring at both edges of phase n on every CPU, because a recorder
+ *	asks for it; without it only on CPUs whose policy has GCHINT_POLICY_GCHINT
  * @generation: even; odd while the kernel writes what it guards. Changes with
  *	governors, limits and the set of policies.
  * @nr_policies: entries of @policy that were ever used
@@ -303,8 +307,8 @@ struct gchint_info_policy {
  * @reserved: zero
  * @cpu_policy: index into @policy for each CPU, GCHINT_INFO_NO_POLICY if none.
  *	GCHINT_INFO_UNLISTED, or a CPU past the last one: it may have a policy
- *	that stands nowhere here, so ring as if that were governed by gchint.
- *	The mapping GCHINT_MMAP_CPUS has them all.
+ *	that is not listed here, so ring as if that were governed by gchint.
+ *	The mapping GCHINT_MMAP_CPUS lists the policies of all CPUs.
  * @policy: the policies
  *
  * The three masks are single words: read each with one relaxed load. A mask
@@ -331,9 +335,9 @@ struct gchint_info {
 
 /**
  * struct gchint_info_cpu - what the kernel knows of one CPU's cpufreq policy
- * @policy: all zero without one. CPUs of one policy tell the same of it.
- * @policy_cpu: the first CPU that the policy may ever have: the same number, the
- *	same policy
+ * @policy: all zero without one. CPUs of one policy have equal entries.
+ * @policy_cpu: the first CPU that the policy may ever have. CPUs with the same
+ *	number here have the same policy.
  * @reserved: zero
  *
  * One cache line, written by the kernel only, by the rules of struct gchint_info:
@@ -401,14 +405,15 @@ struct gchint_set_role {
 #define GCHINT_IOC_ATTACH	_IOWR(GCHINT_IOC_MAGIC, 1, struct gchint_attach)
 /* Argument: slot number. Frees the slot. ENOENT if it is free already. */
 #define GCHINT_IOC_DETACH	_IO(GCHINT_IOC_MAGIC, 2)
-/* Argument: slot number. "Look at this slot now." ENOENT if it is free. */
+/* Argument: slot number. Reads the slot now. ENOENT if it is free. */
 #define GCHINT_IOC_RING		_IO(GCHINT_IOC_MAGIC, 3)
 #define GCHINT_IOC_SET_ROLE	_IOW(GCHINT_IOC_MAGIC, 4, struct gchint_set_role)
 /*
- * Argument: how many slots the session shall have, rounded up to a multiple of
- * GCHINT_SLOTS; with fewer than it has nothing is done. EINVAL if that is 0 or more
- * than GCHINT_SLOTS_MAX, EDQUOT if the user may not lease so many (an eighth of the
- * module parameter leases), ENOMEM. They stay until the session is closed.
+ * Argument: number of slots that the session shall have, rounded up to a multiple
+ * of GCHINT_SLOTS. Nothing is done if it has as many already. EINVAL if the number
+ * is 0 or more than GCHINT_SLOTS_MAX, EDQUOT if the user may not lease so many (an
+ * eighth of the module parameter leases), ENOMEM. Slots stay until the session is
+ * closed.
  */
 #define GCHINT_IOC_GROW		_IO(GCHINT_IOC_MAGIC, 5)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
 /*
- * gchint's generic netlink family: what happens, and what is so now. Included by
+ * gchint's generic netlink family: events, and the present state. Included by
  * <linux/gchint.h>, which has the phases, flags, causes and roles.
  *
  * Family GCHINT_GENL_NAME, version GCHINT_GENL_VERSION. Requests are parsed
@@ -18,36 +18,36 @@
  *	GCHINT_CMD_RECORD_SET	do	GCHINT_A_RECORD: bit n asks for both
  *					edges of phase n on every CPU, while
  *					the requesting socket lives; 0 ends it
- *	GCHINT_CMD_OPPS_SET	do	GCHINT_A_CPU, GCHINT_A_OPPS: the power of
- *					each OPP of that CPU's policy as it was
- *					measured; an empty nest forgets it
+ *	GCHINT_CMD_OPPS_SET	do	GCHINT_A_CPU, GCHINT_A_OPPS: measured power
+ *					of each OPP of that CPU's policy; an
+ *					empty nest removes it
  *
  * SESSION_GET, RECORD_SET, OPPS_SET and the multicast groups need CAP_NET_ADMIN.
- * POLICY_GET without it answers with how a policy is set up, which sysfs shows to every
- * user, too; what the policy does (_CUR_KHZ, _REASON, _LOAD, _TRANSITIONS, _CAP_KHZ,
- * _FLOOR_KHZ) tells of the programs that run there, and is left out.
+ * POLICY_GET without it returns how a policy is set up, which sysfs shows to every
+ * user, too. The state of the policy (_CUR_KHZ, _REASON, _LOAD, _TRANSITIONS, _CAP_KHZ,
+ * _FLOOR_KHZ) is left out, because it reveals what other users run there.
  *
- * What OPPS_SET gives comes before every other source of power, whether or not the
- * policy is under gchint then, until it is forgotten or the module goes. It wants each
- * OPP of the policy once, in ascending order, and none that it has not; of a driver
- * without a table any two or more, the first the lowest frequency and the last the
- * highest. Power is what a busy CPU draws above an idle one: 1 uW to 1 kW, and of a
- * faster OPP not less. All of it is looked at first: of nonsense nothing is taken, and
- * EINVAL names the attribute. ENODEV: no cpufreq policy has that CPU now.
- * A policy of another table later (boost without a table, another driver) has the power
- * that it had before.
+ * Power set by OPPS_SET overrides every other source, whether or not the policy is
+ * under gchint, until it is removed or the module is unloaded. Each OPP of the policy
+ * must be listed once, in ascending order, and no other. For a driver without a table
+ * list two or more frequencies, the first the lowest and the last the highest. Power
+ * is what a busy CPU draws above an idle one, 1 uW to 1 kW, and must not decrease with
+ * frequency. If any of it is invalid nothing is changed, and EINVAL names the
+ * attribute. ENODEV: no cpufreq policy has that CPU now. While the policy has other
+ * OPPs later (boost without a table, another driver) its power comes from the other
+ * sources.
  *
  * Multicast group GCHINT_GENL_EVENT carries GCHINT_CMD_EVENT: edges, in the
  * order of their time for each CPU. A message holds one or more
  * GCHINT_A_EVENT and GCHINT_A_SEQ, the number of its first event; events are
  * numbered consecutively, so a listener that sees a gap knows how many it
- * missed. GCHINT_A_LOST counts events that the kernel's own ring could not
- * hold since the module was loaded.
+ * missed. GCHINT_A_LOST counts events that did not fit into the kernel's own
+ * ring since the module was loaded.
  *
  * Multicast group GCHINT_GENL_SAMPLING carries GCHINT_CMD_SAMPLE: every
  * 100 ms, one GCHINT_A_POLICY for each policy governed by gchint, in one or more
- * messages. Samples begin when a listener that has joined asks INFO_GET or RECORD_SET; without
- * that, within about a second of a machine that is not wholly idle.
+ * messages. Samples begin when a listener that has joined sends INFO_GET or
+ * RECORD_SET; without that, within about a second if the machine is not idle.
  */
 #ifndef _UAPI_LINUX_GCHINT_NETLINK_H
 #define _UAPI_LINUX_GCHINT_NETLINK_H
@@ -95,7 +95,7 @@ enum gchint_attr {
  * enum gchint_event - type of a GCHINT_A_EVENT
  * @GCHINT_EVENT_UNSPEC: none
  * @GCHINT_EVENT_PHASE: the kernel saw a slot's phase or its flags change, at a
- *	doorbell or when it looked at the slot of a running thread
+ *	doorbell or when it read the slot of a running thread
  * @GCHINT_EVENT_DECISION: the governor asked for another frequency
  * @GCHINT_EVENT_LEASE: a lease began, changed or ended
  */
@@ -113,9 +113,9 @@ enum gchint_event_attr {
 	GCHINT_EVENT_A_TIME,		/* u64, CLOCK_MONOTONIC ns; in each */
 	GCHINT_EVENT_A_CPU,		/* u32; in each */
 	GCHINT_EVENT_A_TGID,		/* s32; phase, lease, decision if hinted */
-	GCHINT_EVENT_A_TID,		/* s32; likewise */
-	GCHINT_EVENT_A_SESSION,		/* u64, number of the session; likewise */
-	GCHINT_EVENT_A_SLOT,		/* u32; likewise */
+	GCHINT_EVENT_A_TID,		/* s32; as TGID */
+	GCHINT_EVENT_A_SESSION,		/* u64, number of the session; as TGID */
+	GCHINT_EVENT_A_SLOT,		/* u32; as TGID */
 	GCHINT_EVENT_A_PHASE,		/* u32, enum gchint_phase */
 	GCHINT_EVENT_A_FLAGS,		/* u32, GCHINT_F_* */
 	GCHINT_EVENT_A_CAUSE,		/* u32, enum gchint_cause */
@@ -137,15 +137,15 @@ enum gchint_event_attr {
 };
 
 /**
- * enum gchint_lease - what became of a lease
+ * enum gchint_lease - how a lease changed
  * @GCHINT_LEASE_ATTACH: a thread got a slot
  * @GCHINT_LEASE_ROLE: its role changed
- * @GCHINT_LEASE_DETACH: it gave the slot back
+ * @GCHINT_LEASE_DETACH: the slot was detached
  * @GCHINT_LEASE_EXIT: the thread ended
  * @GCHINT_LEASE_EXEC: the process image was replaced
  * @GCHINT_LEASE_CLOSE: the session was closed
  * @GCHINT_LEASE_STALE: no progress for hint_ttl_ms: ignored from now on
- * @GCHINT_LEASE_FRESH: a stale one moved again
+ * @GCHINT_LEASE_FRESH: a stale one made progress again
  */
 enum gchint_lease {
 	GCHINT_LEASE_ATTACH,
@@ -201,7 +201,7 @@ enum gchint_mode {
 enum gchint_actuator_id {
 	GCHINT_ACTUATOR_NONE,		/* hints have no effect */
 	GCHINT_ACTUATOR_GOVERNOR,	/* gchint is the policy's governor */
-	GCHINT_ACTUATOR_LIMITS,		/* of the policy, beside its governor */
+	GCHINT_ACTUATOR_LIMITS,		/* limits, alongside any governor */
 };
 
 #define GCHINT_CAN_EXACT	0x01	/* asks for one frequency */
@@ -225,8 +225,8 @@ enum gchint_policy_attr {
 	GCHINT_POLICY_A_ACTUATOR,	/* u32, enum gchint_actuator_id */
 	GCHINT_POLICY_A_CAN,		/* u32, GCHINT_CAN_* */
 	GCHINT_POLICY_A_CAP_KHZ,	/* u32, of the actuator limits, if any */
-	GCHINT_POLICY_A_FLOOR_KHZ,	/* u32, likewise */
-	GCHINT_POLICY_A_MEASURED,	/* flag: its power was given by OPPS_SET */
+	GCHINT_POLICY_A_FLOOR_KHZ,	/* u32, of the actuator limits, if any */
+	GCHINT_POLICY_A_MEASURED,	/* flag: its power was set by OPPS_SET */
 	GCHINT_POLICY_A_OPPS,		/* nest of gchint_opps_attr; not in samples */
 
 	__GCHINT_POLICY_A_LAST,
@@ -247,7 +247,7 @@ enum gchint_opp_attr {
 	GCHINT_OPP_A_UNSPEC,
 	GCHINT_OPP_A_PAD,
 	GCHINT_OPP_A_KHZ,		/* u32 */
-	GCHINT_OPP_A_POWER,		/* u32, uW; not told if unknown, or only in proportion */
+	GCHINT_OPP_A_POWER,		/* u32, uW; left out if not known in uW */
 
 	__GCHINT_OPP_A_LAST,
 	GCHINT_OPP_A_MAX = __GCHINT_OPP_A_LAST - 1
