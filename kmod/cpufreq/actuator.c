@@ -148,6 +148,7 @@ void gchint_actuator_remove(struct gchint_policy *policy)
 	mutex_unlock(&policies_lock);
 }
 
+/* @started: the policy makes requests. The policy's rwsem may be held. */
 void gchint_actuator_set_started(struct gchint_policy *policy, bool started)
 {
 	mutex_lock(&policies_lock);
@@ -156,6 +157,7 @@ void gchint_actuator_set_started(struct gchint_policy *policy, bool started)
 	mutex_unlock(&policies_lock);
 }
 
+/* The limits of a policy changed. Its rwsem may be held. */
 void gchint_actuator_notify_limits(void)
 {
 	actuator_listener->limits();

@@ -122,6 +122,7 @@ static void policy_account_cpu(struct gchint_policy *policy, unsigned int cpu,
 	c->khz_since = now;
 }
 
+/* @khz is in force from @now on, in ns. Under the policy's lock. */
 void gchint_policy_switched(struct gchint_policy *policy, u32 khz, u64 now)
 {
 	unsigned int cpu;
@@ -577,6 +578,7 @@ void gchint_policy_set_opps(struct gchint_policy *policy,
 	raw_spin_unlock_irqrestore(&policy->lock, flags);
 }
 
+/* Time from a request to its effect. Under the policy's lock; voids all plans. */
 void gchint_policy_set_latency(struct gchint_policy *policy, u32 ns)
 {
 	policy->rules.latency_ns = ns;

@@ -39,8 +39,8 @@ static inline bool gchint_decide_uses_all(const struct gchint_rules *r, const st
 
 /**
  * gchint_decide_cpu() - what a CPU asks for
- * @d: result
- * @r: rules of its policy
+ * @d: result; all fields are set
+ * @r: rules of the CPU's policy
  * @cpu: its number, copied to @d
  * @load: as gchint_decide_uses_all() selects it, or the I/O boost if that is higher
  * @h: hint of the leased thread that runs on it, of any class, or NULL

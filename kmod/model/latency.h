@@ -5,7 +5,7 @@
 
 #include "pure.h"
 
-/* A histogram of latencies, with four buckets per doubling. */
+/* Log2 of ns, 4 us and 134 ms: one bucket each for what is below and above. */
 #define GCHINT_LATENCY_FIRST 12
 #define GCHINT_LATENCY_LAST 27
 /* Each doubling in between is split into 2^2 buckets of equal width. */

@@ -76,13 +76,13 @@ void gchint_load_init(struct gchint_load *l, struct gchint_load_migrations *migr
 
 /**
  * gchint_load_account() - account for the time since the last call
- * @l: load of a CPU
- * @now_ns: current time
+ * @l: load of a CPU, after gchint_load_init()
+ * @now_ns: current time; nothing is accounted if the last call's was not earlier
  * @idle_us: idle counter; a backward or impossible step counts as busy
  * @scale: gchint_scale() of the frequency in force since the last call
  * @hinted: gchint_demand_capped() of the last demand. Time at a boost does not count
  *	as hinted: at the highest frequency busy time is not stretched.
- * @window_ns: &gchint_tunables.window_us
+ * @window_ns: &gchint_tunables.window_us, in ns
  *
  * Also subtracts what threads brought along that have run on another CPU since.
  */
@@ -92,7 +92,7 @@ void gchint_load_account(struct gchint_load *l, u64 now_ns, u64 idle_us, u32 sca
 /**
  * gchint_load_set_task() - set the utilisation of the running thread
  * @l: load of its CPU, just accounted
- * @thread: its number, not 0
+ * @thread: its pid in the initial namespace, not 0
  * @util: 0..GCHINT_ONE, of that CPU at its highest frequency; 0 if load shall not
  *	follow it
  *

@@ -33,7 +33,7 @@ enum gchint_measured_error {
 
 /**
  * gchint_measured_check() - check measured power against a policy's OPPs
- * @g: measured power
+ * @g: measured power, as user space sent it; nr is at most GCHINT_OPPS_MAX
  * @of: the policy's OPPs, which @g must match exactly; their power is not used. If
  *	there is no table, two or more frequencies from the lowest to the highest
  * @at: out: index of the OPP at fault, the last one if there are too few; else 0

@@ -116,8 +116,8 @@ struct gchint_track {
  * @s: the snapshot. Its &gchint_snapshot.ignored gains what is not credible in
  *	context, and loses a past stall instant that was still ahead when first seen
  * @out: a sample for gchint_learn_add(), or one that is not valid
- * @now_ns: current time
- * @ttl_ns: hint TTL
+ * @now_ns: current time, not before &gchint_track.moved_ns
+ * @ttl_ns: a phase without progress for longer becomes stale
  *
  * To be called for each doorbell, and if the thread runs and gchint_phase_due().
  *
@@ -231,7 +231,7 @@ void gchint_hint_fill_role(struct gchint_hint *h, u32 role);
  * @t: the lease's track, updated from the thread's own slot, or from the leader's if
  *	the role is GCHINT_ROLE_FOLLOW and the own slot has GCHINT_PHASE_NONE
  * @role: enum gchint_role of the lease
- * @may_raise: the session's grant
+ * @may_raise: the session has GCHINT_GRANT_RAISE
  *
  * A phase overrides the role, but a stale phase does not: a role needs no progress.
  */

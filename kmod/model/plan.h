@@ -19,10 +19,10 @@ struct gchint_bounds {
 
 /**
  * struct gchint_rules - what all decisions of one policy are bound to
- * @opps: OPPs
- * @tun: tunables in force
- * @min_khz: policy->min
- * @max_khz: policy->max
+ * @opps: OPP table of the policy, after gchint_opps_finish()
+ * @tun: tunables in force; sysfs may change any of them at any time
+ * @min_khz: policy->min; with @limits_only that of the hardware
+ * @max_khz: policy->max; with @limits_only that of the hardware
  * @mutator: bounds of a thread in no phase, by how memory-bound it is; see
  *	gchint_rules_set_mutators()
  * @core_type_khz: &gchint_core_type.khz of its CPUs; 0: same as &gchint_opps.ref_khz

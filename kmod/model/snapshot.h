@@ -50,7 +50,7 @@ struct gchint_snapshot {
  * gchint_snapshot_take() - copy and validate a slot
  * @s: result; always filled completely
  * @slot: the shared slot; each field is read exactly once
- * @now_ns: current time
+ * @now_ns: current time; a stall instant that is not after it is ignored
  *
  * Lock-free, any context, never waits: if a writer is at work, phase and flags are
  * those of the previous word, which the writer preserves, and there are no details.

@@ -224,6 +224,7 @@ struct page *gchint_info_cpus_page(unsigned long n)
 	return vmalloc_to_page((void *)cpus + (n << PAGE_SHIFT));
 }
 
+/* Any context. Rounded, so that users learn little of each other's programs. */
 void gchint_info_probe_frequency(void *data, unsigned int khz, unsigned int cpu)
 {
 	unsigned int i;

@@ -272,6 +272,7 @@ static int slot_end_lease(struct gchint_session *session, unsigned int slot,
 	return 0;
 }
 
+/* Emits the event, unless the lease has ended meanwhile. Any context. */
 void gchint_lease_report(struct gchint_session *session, unsigned int slot,
 			 enum gchint_lease what)
 {
@@ -367,6 +368,7 @@ int gchint_lease_ring(struct gchint_session *session, unsigned int slot)
 	return 0;
 }
 
+/* The session gets no new lease. Irqs on. */
 void gchint_lease_close(struct gchint_session *session)
 {
 	unsigned int slot;

@@ -61,6 +61,7 @@ struct gchint_user *gchint_user_get(kuid_t uid)
 	return ERR_PTR(-EDQUOT);
 }
 
+/* When a session is closed, after its leases have ended. */
 void gchint_user_put(struct gchint_user *user)
 {
 	bool last;

@@ -17,8 +17,8 @@ struct tracepoint;
  * @begun: called after it was registered, or NULL
  * @ended: called after the last call of @func has returned, or NULL
  * @node: in the list of all probes
- * @tp: the tracepoint
- * @on: whether @func is registered
+ * @tp: found by gchint_probe_add()
+ * @on: whether @func is registered; under probes_lock
  */
 struct gchint_probe {
 	const char *name;

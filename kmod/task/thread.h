@@ -47,13 +47,13 @@ struct gchint_slot_block {
 /**
  * struct gchint_session - an open file
  * @node: in the list of sessions, under RCU
- * @id: never used again
+ * @id: number of the session, from 1 on, never reused
  * @mm: address space that opened it; counted, only compared
  * @tgid: process that opened it; counted
  * @tgid_nr: @tgid in the initial pid namespace, for reports
- * @granted: GCHINT_GRANT_*
+ * @granted: GCHINT_GRANT_*, decided at open
  * @user: its quotas apply; released at close
- * @uid: of @user
+ * @uid: copy of that of @user; valid after close, too
  * @generation: of the information page, as last read
  * @slowdown: see gchint_pace_slowdown(); written by the CPU of the thread that
  *	collects. A reader that sees it and the next two change errs only once.
