@@ -285,16 +285,18 @@ static const struct gchint_opp *mutator_slowed_opp(const struct gchint_rules *r,
 	/* That no thread is delayed is a prediction: rely on it less if delay costs more. */
 	u32 bound = stretch_add_pct(GCHINT_ONE, GCHINT_BIAS_SPEED - READ_ONCE(r->tun->bias));
 	u32 floor_khz = r->mutator[mutator].floor_khz;
+	struct range in;
 	u32 i;
 
 	bound = min_t(u32, bound, slowdown);
-	if (bound <= GCHINT_ONE || !floor_khz)
+	if (bound <= GCHINT_ONE || !floor_khz || !range_init(r, &in))
 		return NULL;
-	for (i = gchint_opp_at_least(t, floor_khz); i + 1 < t->nr; i++)
+	/* At the highest OPP within the limits they are not slowed by a hint. */
+	for (i = gchint_opp_at_least(t, floor_khz); i < in.last; i++)
 		if (!(t->opp[i].flags & GCHINT_OPP_INEFFICIENT) &&
 		    gchint_opp_stretch(&t->opp[i], gchint_mutator_mem(mutator)) <= bound)
-			break;
-	return &t->opp[i];
+			return &t->opp[i];
+	return NULL;
 }
 
 u32 gchint_plan_mutator_khz(const struct gchint_rules *r, u32 slowdown, u8 mutator)

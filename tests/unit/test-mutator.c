@@ -284,6 +284,38 @@ static void test_a_program_that_waits_for_memory_yields_farther(void **state)
 	assert_cmp(different, >, 2);
 }
 
+/* Where the limits slow mutators more than the bound, a hint does not slow them at all. */
+static void test_limits_leave_nothing_to_slow(void **state)
+{
+	u32 slowdown = 9 * GCHINT_ONE / 8, limited = 0, free = 0;
+	struct gchint_hint h = { .may_raise = true, .slowdown = slowdown };
+	struct gchint_demand d;
+	struct fixture x;
+
+	(void)state;
+	init(&x, krait_static);
+	x.tun.bias = 0;
+	for (u32 last = 1; last < x.opps.nr; last++) {
+		x.rules.max_khz = x.opps.opp[last].khz;
+		gchint_rules_set_mutators(&x.rules);
+		for (u8 i = 1; i < GCHINT_MUTATORS; i++) {
+			u32 khz = gchint_plan_mutator_khz(&x.rules, slowdown, i);
+			u32 mem = gchint_mutator_mem(i);
+
+			assert_cmp(khz, <, x.rules.max_khz);
+			if (gchint_opp_stretch(&x.opps.opp[last], mem) > slowdown)
+				assert_cmp(khz, ==, 0);
+			limited += !khz;
+			free += khz != 0;
+			h.mutator = i;
+			gchint_decide_cpu(&d, &x.rules, 3, 1024, &h, NULL);
+			assert_int_equal(d.hinted, khz || x.rules.mutator[i].cap_khz);
+		}
+	}
+	assert_cmp(limited, >, 10);
+	assert_cmp(free, >, 10);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -295,6 +327,7 @@ int main(void)
 		cmocka_unit_test(test_the_more_memory_the_lower),
 		cmocka_unit_test(test_programs_differ),
 		cmocka_unit_test(test_a_program_that_waits_for_memory_yields_farther),
+		cmocka_unit_test(test_limits_leave_nothing_to_slow),
 	};
 
 	return run_tap(tests);
