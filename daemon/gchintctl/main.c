@@ -7,10 +7,10 @@
 
 #include "../version.h"
 #include "ctl.h"
-#include "db.h"
 #include "guess.h"
 #include "pager.h"
 #include "printable.h"
+#include "recording/db.h"
 
 /* Sorted by name. */
 static const struct {

@@ -19,7 +19,7 @@
 
 #define CPUS	16
 #define OPPS	64
-#define HOPS	100000 /* of daemon/gchintctl/burn.c */
+#define HOPS	100000 /* of daemon/gchintctl/calibrate/workload.c */
 #define LOOK_NS 1000 /* a look at the clock takes */
 
 static struct {

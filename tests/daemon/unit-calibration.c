@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../daemon/gchintctl/calibration.h"
+#include "../../daemon/gchintctl/calibrate/calibration.h"
 
 #define HEAD "gchint-calibration 1\n"
 #define P0   HEAD "policy 0\n"

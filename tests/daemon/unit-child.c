@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "../../daemon/gchintctl/child.h"
+#include "../../daemon/gchintctl/launch/child.h"
 
 /* In the new process, before the command takes its place. */
 static void raise_signal(void *data)

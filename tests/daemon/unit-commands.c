@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "../../daemon/gchintctl/ctl.h"
-#include "../../daemon/gchintctl/db.h"
+#include "../../daemon/gchintctl/recording/db.h"
 
 /* From so many on not every allocation is tried, but one of a quarter of its number. */
 #define EACH  24

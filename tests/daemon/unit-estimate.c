@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "../../daemon/gchintctl/estimate.h"
+#include "../../daemon/gchintctl/calibrate/estimate.h"
 
 static bool near(double a, double b)
 {

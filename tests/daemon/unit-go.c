@@ -18,8 +18,8 @@
 #include <uapi/linux/gchint.h>
 
 #include "../../daemon/common/ring.h"
-#include "../../daemon/gchintctl/go.h"
-#include "../../daemon/gchintctl/probes.h"
+#include "../../daemon/gchintctl/launch/go.h"
+#include "../../daemon/gchintctl/launch/probes.h"
 #include "faults.h"
 #include "place.h"
 #include "records.h"

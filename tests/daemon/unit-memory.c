@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../daemon/gchintctl/energy.h"
-#include "../../daemon/gchintctl/run.h"
+#include "../../daemon/gchintctl/recording/energy.h"
+#include "../../daemon/gchintctl/recording/recording.h"
 #include "../../daemon/gchintd/store.h"
 
 #define PHASES	300

@@ -15,7 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../../daemon/gchintctl/probes.h"
+#include "../../daemon/gchintctl/launch/probes.h"
 #include "faults.h"
 #include "records.h"
 

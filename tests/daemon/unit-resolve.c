@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "../../daemon/common/schema.h"
-#include "../../daemon/gchintctl/profile.h"
+#include "../../daemon/gchintctl/profile/profile.h"
 
 #define MAPPED 0x7000000
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "../../daemon/common/clock.h"
-#include "../../daemon/gchintctl/screen.h"
+#include "../../daemon/gchintctl/live/screen.h"
 #include "records.h"
 
 #define ROWS	10

@@ -16,9 +16,9 @@
 #include "../../daemon/common/escape.h"
 #include "../../daemon/common/text.h"
 #include "../../daemon/gchintctl/ctl.h"
-#include "../../daemon/gchintctl/mmu.h"
+#include "../../daemon/gchintctl/report/mmu.h"
+#include "../../daemon/gchintctl/report/verdict.h"
 #include "../../daemon/gchintctl/stats.h"
-#include "../../daemon/gchintctl/verdict.h"
 #include "../../daemon/gchintd/config.h"
 
 static int tests, failed;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../daemon/gchintctl/calibration.h"
+#include "../../../daemon/gchintctl/calibrate/calibration.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The Trace Event Format, which Perfetto's UI opens: phases are slices of
+ * their thread, frequencies and rails are counters, decisions and annotations
+ * are instants. Times are microseconds of CLOCK_MONOTONIC. A counter is shown under
+ * its name and the key of its value: the key is the unit.
+ */
+#include <inttypes.h>
+
+#include "../../common/json.h"
+#include "../../common/names.h"
+#include "../ctl.h"
+#include "../recording/db.h"
+#include "export.h"
+
+/* Pids of processes that exist in the trace only, far above any pid_max (2^22). */
+enum {
+	PID_FREQUENCY = 1 << 23,
+	PID_RAILS,
+	PID_GOVERNOR
+};
+
+static void chrome_event_begin(struct json *j, const char *ph, int64_t t)
+{
+	json_line(j);
+	json_object(j, NULL);
+	json_text(j, "ph", ph);
+	json_us(j, "ts", t < 0 ? 0 : (uint64_t)t);
+}
+
+static void chrome_write_name(struct json *j, const char *what, int64_t pid, int64_t tid,
+			      const char *value)
+{
+	json_line(j);
+	json_object(j, NULL);
+	json_text(j, "ph", "M");
+	json_text(j, "name", what);
+	json_int(j, "pid", pid);
+	json_int(j, "tid", tid);
+	json_object(j, "args");
+	json_text(j, "name", value);
+	json_end(j);
+	json_end(j);
+}
+
+static void chrome_counter_begin(struct json *j, int64_t t, int64_t pid, const char *track)
+{
+	chrome_event_begin(j, "C", t);
+	json_int(j, "pid", pid);
+	json_text(j, "name", track);
+	json_object(j, "args");
+}
+
+static void chrome_counter_end(struct json *j)
+{
+	json_end(j);
+	json_end(j);
+}
+
+static void chrome_write_processes(sqlite3 *db, struct json *j)
+{
+	sqlite3_stmt *s = db_query(db, "SELECT tgid, tid, comm FROM processes");
+	char policy[32];
+
+	while (db_next(s)) {
+		int64_t tgid = db_int(s, 0, 0), tid = db_int(s, 1, 0);
+		const char *comm = db_text(s, 2, NULL);
+
+		if (comm && tgid == tid)
+			chrome_write_name(j, "process_name", tgid, tid, comm);
+		if (comm)
+			chrome_write_name(j, "thread_name", tgid, tid, comm);
+	}
+	sqlite3_finalize(s);
+	chrome_write_name(j, "process_name", PID_FREQUENCY, 0, "frequency");
+	chrome_write_name(j, "process_name", PID_RAILS, 0, "rails");
+	chrome_write_name(j, "process_name", PID_GOVERNOR, 0, "governor and marks");
+	/* Each policy has a thread of its own for its decisions. */
+	s = db_query(db, "SELECT policy FROM policies UNION SELECT policy FROM decisions");
+	while (db_next(s)) {
+		snprintf(policy, sizeof(policy), "policy%" PRId64, db_int(s, 0, 0));
+		chrome_write_name(j, "thread_name", PID_GOVERNOR, db_int(s, 0, 0), policy);
+	}
+	sqlite3_finalize(s);
+}
+
+static void chrome_write_phases(sqlite3 *db, struct json *j, uint64_t end)
+{
+	sqlite3_stmt *s = db_query(db, "SELECT t0, t1, tgid, tid, phase, flags, cause, cpu, "
+				       "work_done, work_total, slot FROM phases ORDER BY t0");
+	char flags[48];
+
+	while (db_next(s)) {
+		int64_t t0 = db_int(s, 0, 0), t1 = db_int(s, 1, (int64_t)end), ns = t1 - t0;
+
+		if (t0 < 0 || t1 < t0) {
+			db_missing("phases", "one that ends before it begins");
+			continue;
+		}
+		chrome_event_begin(j, "X", t0);
+		json_us(j, "dur", (uint64_t)ns);
+		json_int(j, "pid", db_int(s, 2, 0));
+		json_int(j, "tid", db_int(s, 3, 0));
+		json_text(j, "cat", "gc");
+		json_text(j, "name", name_phase((uint32_t)db_int(s, 4, 0)));
+		json_object(j, "args");
+		db_json(j, "cpu", s, 7);
+		json_text(j, "flags", name_flags((uint32_t)db_int(s, 5, 0), flags, sizeof(flags)));
+		json_text(j, "cause", name_cause((uint32_t)db_int(s, 6, UINT32_MAX)));
+		db_json(j, "work_done", s, 8);
+		db_json(j, "work_total", s, 9);
+		db_json(j, "slot", s, 10);
+		json_end(j);
+		json_end(j);
+	}
+	sqlite3_finalize(s);
+}
+
+static void chrome_write_frequencies(sqlite3 *db, struct json *j)
+{
+	sqlite3_stmt *s = db_query(db, "SELECT t, cpu, khz FROM transitions WHERE khz > 0 "
+				       "ORDER BY t");
+	char track[32];
+
+	while (db_next(s)) {
+		snprintf(track, sizeof(track), "cpu%lld", (long long)db_int(s, 1, 0));
+		chrome_counter_begin(j, db_int(s, 0, 0), PID_FREQUENCY, track);
+		json_fixed(j, "MHz", (double)db_int(s, 2, 0) / 1000, 3);
+		chrome_counter_end(j);
+	}
+	sqlite3_finalize(s);
+}
+
+/* The format cannot express a gap: the counter keeps its last value. */
+static void chrome_write_rails(sqlite3 *db, struct json *j)
+{
+	static const char *const units[] = { "W", "J", "V", "A" };
+	sqlite3_stmt *s = db_query(db, "SELECT s.t, s.value, r.name, r.label, "
+				       "instr('uWuJuVuA', r.unit) / 2 FROM samples s "
+				       "JOIN rails r ON r.id = s.rail WHERE s.value IS NOT NULL "
+				       "ORDER BY s.t");
+	char track[200];
+
+	while (db_next(s)) {
+		const char *label = db_text(s, 3, "");
+		const char *unit = units[db_int(s, 4, 0) & 3];
+
+		snprintf(track, sizeof(track), "%s%s%s%s", db_text(s, 2, "?"), *label ? " (" : "",
+			 label, *label ? ")" : "");
+		chrome_counter_begin(j, db_int(s, 0, 0), PID_RAILS, track);
+		json_fixed(j, unit, (double)db_int(s, 1, 0) / 1e6, 6);
+		chrome_counter_end(j);
+	}
+	sqlite3_finalize(s);
+}
+
+static void chrome_write_instants(sqlite3 *db, struct json *j)
+{
+	sqlite3_stmt *s = db_query(db, "SELECT t, policy, khz_from, khz, reason, latency_ns "
+				       "FROM decisions ORDER BY t");
+
+	while (db_next(s)) {
+		chrome_event_begin(j, "i", db_int(s, 0, 0));
+		json_text(j, "s", "t");
+		json_int(j, "pid", PID_GOVERNOR);
+		json_int(j, "tid", db_int(s, 1, 0));
+		json_text(j, "name", name_reason((uint32_t)db_int(s, 4, UINT32_MAX)));
+		json_object(j, "args");
+		db_json(j, "from_khz", s, 2);
+		db_json(j, "khz", s, 3);
+		db_json(j, "latency_ns", s, 5);
+		json_end(j);
+		json_end(j);
+	}
+	sqlite3_finalize(s);
+	s = db_query(db, "SELECT t, text FROM marks UNION ALL "
+			 "SELECT t, 'cpu' || cpu || CASE online WHEN 1 THEN ' online' ELSE ' "
+			 "offline' END FROM hotplug "
+			 "ORDER BY 1");
+	while (db_next(s)) {
+		chrome_event_begin(j, "i", db_int(s, 0, 0));
+		json_text(j, "s", "g");
+		json_int(j, "pid", PID_GOVERNOR);
+		json_int(j, "tid", 0);
+		json_text(j, "name", db_text(s, 1, "?"));
+		json_end(j);
+	}
+	sqlite3_finalize(s);
+}
+
+int export_chrome_trace(sqlite3 *db, FILE *out, const char *table)
+{
+	struct json j = { .f = out };
+	uint64_t t0 = 0, t1 = 0;
+
+	(void)table;
+	db_span(db, &t0, &t1);
+	json_object(&j, NULL);
+	json_text(&j, "displayTimeUnit", "ms");
+	json_list(&j, "traceEvents");
+	chrome_write_processes(db, &j);
+	chrome_write_phases(db, &j, t1);
+	chrome_write_frequencies(db, &j);
+	chrome_write_rails(db, &j);
+	chrome_write_instants(db, &j);
+	json_line(&j);
+	json_end(&j);
+	json_end(&j);
+	return CTL_OK;
+}

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * gchintctl attach PID loads the adapter into a running JVM or .NET program. For a JVM it does
+ * what jcmd's JVMTI.agent_load does, without a JDK. HotSpot's protocol: a file .attach_pidPID and
+ * SIGQUIT make the JVM open a socket .java_pidPID in its /tmp, which takes a version and a command
+ * with three arguments, each ended by a NUL.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../ctl.h"
+#include "clamps.h"
+#include "dotnet.h"
+#include "runtime.h"
+
+static const char usage[] = "usage: gchintctl attach [--wait] PID\n"
+			    "Loads its adapter into a JVM or a .NET program that runs already. It "
+			    "gets what GCHINT_* say\n"
+			    "here:\n"
+			    "  gchintctl record -o run.db -- gchintctl attach --wait PID\n"
+			    "\n"
+			    "  -w, --wait  until it ends, or a signal comes\n";
+
+#define PATIENCE 100 /* tenths of a second to wait for the socket */
+
+extern char **environ;
+
+struct target {
+	pid_t pid;
+	int own; /* its pid in its own namespace */
+	int dotnet; /* connection to a .NET runtime; below 0 if it is none */
+	bool quits; /* it has no handler for SIGQUIT, which would end it */
+	char socket[64];
+};
+
+static bool process_is_jvm(pid_t pid)
+{
+	char path[64], line[PATH_MAX + 128];
+	bool found = false;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	f = fopen(path, "r");
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = strstr(line, "/libjvm.so") != NULL;
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* Fills in @target from /proc. Returns 0 or -errno. */
+static int target_read(struct target *target)
+{
+	char path[64], line[256];
+	unsigned long long caught = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", target->pid);
+	f = fopen(path, "r");
+	if (!f)
+		return -errno;
+	target->own = target->pid;
+	while (fgets(line, sizeof(line), f)) {
+		if (!strncmp(line, "SigCgt:", 7))
+			caught = strtoull(line + 7, NULL, 16);
+		/* The last number is the pid in the innermost namespace. */
+		if (!strncmp(line, "NSpid:", 6) && strrchr(line, '\t'))
+			target->own = atoi(strrchr(line, '\t') + 1);
+	}
+	fclose(f);
+	target->quits = !(caught >> (SIGQUIT - 1) & 1);
+	snprintf(target->socket, sizeof(target->socket), "/proc/%d/root/tmp/.java_pid%d",
+		 target->pid, target->own);
+	return 0;
+}
+
+static int target_connect(const struct target *target)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return -errno;
+	strcpy(addr.sun_path, target->socket);
+	if (!connect(fd, (struct sockaddr *)&addr, sizeof(addr)))
+		return fd;
+	close(fd);
+	return -ECONNREFUSED;
+}
+
+/* A connection to the JVM, which is made to listen first if it does not yet; or -errno. */
+static int target_open(const struct target *target)
+{
+	const struct timespec tenth = { 0, 100000000 };
+	char ask[64];
+	int fd = target_connect(target), file;
+
+	if (fd >= 0)
+		return fd;
+	snprintf(ask, sizeof(ask), "/proc/%d/cwd/.attach_pid%d", target->pid, target->own);
+	file = open(ask, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+	if (file < 0) {
+		snprintf(ask, sizeof(ask), "/proc/%d/root/tmp/.attach_pid%d", target->pid,
+			 target->own);
+		file = open(ask, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+	}
+	if (file < 0)
+		return -errno;
+	close(file);
+	kill(target->pid, SIGQUIT);
+	for (int n = 0; n < PATIENCE && fd < 0 && !kill(target->pid, 0); n++) {
+		nanosleep(&tenth, NULL);
+		fd = target_connect(target);
+	}
+	unlink(ask);
+	return fd;
+}
+
+/* The GCHINT_* variables of this environment, as options of the agent: NAME=VALUE;... */
+static char *options_format(void)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	for (char **e = environ; f && *e; e++)
+		if (!strncmp(*e, "GCHINT_", 7) && !strchr(*e, ';'))
+			fprintf(f, "%s;", *e);
+	return f && !fclose(f) ? text : NULL;
+}
+
+/* The reply begins with 0 if the agent was loaded; "return code: N" is the agent's own result. */
+static int jvm_load(int fd, const char *adapter, const char *with, char *reply, size_t size)
+{
+	char command[PATH_MAX * 2];
+	size_t length = 0;
+	ssize_t n;
+	int done;
+
+	done = snprintf(command, sizeof(command), "1%cload%c%s%ctrue%c%s", 0, 0, adapter, 0, 0,
+			with);
+	if (done < 0 || (size_t)done >= sizeof(command))
+		return -ENAMETOOLONG;
+	if (send(fd, command, (size_t)done + 1, MSG_NOSIGNAL) != done + 1)
+		return -EIO;
+	while (length + 1 < size && (n = read(fd, reply + length, size - length - 1)) > 0)
+		length += (size_t)n;
+	reply[length] = '\0';
+	if (strncmp(reply, "0", 1) ||
+	    (strstr(reply, "return code: ") && !strstr(reply, "return code: 0")))
+		return -ECANCELED;
+	return 0;
+}
+
+static bool hints_have_destination(void)
+{
+	const char *device = getenv("GCHINT_DEVICE"), *hints = getenv("GCHINT_HINTS");
+
+	if (hints && !strcmp(hints, "clamp") && !clamps_missing())
+		return true;
+	return getenv("GCHINT_STREAM") || getenv("GCHINT_TRACE") ||
+	       !access(device && *device ? device : "/dev/gchint", R_OK | W_OK);
+}
+
+static int target_attach(const struct target *target, const char *adapter)
+{
+	char reply[1024], inside[PATH_MAX + 32], *with;
+	int fd, ret;
+
+	snprintf(inside, sizeof(inside), "/proc/%d/root%s", target->pid, adapter);
+	if (access(inside, R_OK)) {
+		ctl_error("%s is not in the file system that %d sees, or may not be read; put it "
+			  "there",
+			  adapter, target->pid);
+		return CTL_FAILED;
+	}
+	fd = target->dotnet >= 0 ? target->dotnet : target_open(target);
+	if (fd < 0) {
+		ctl_error("%d does not let anybody attach: %s", target->pid, strerror(-fd));
+		return CTL_FAILED;
+	}
+	with = options_format();
+	if (!with)
+		ret = -ENOMEM;
+	else if (target->dotnet >= 0)
+		ret = dotnet_load(fd, adapter, with);
+	else
+		ret = jvm_load(fd, adapter, with, reply, sizeof(reply));
+	free(with);
+	close(fd);
+	if (ret == -ECANCELED) {
+		ctl_error("%d did not take the adapter; its standard error may say why",
+			  target->pid);
+		return CTL_FAILED;
+	}
+	if (ret) {
+		ctl_error("%d: %s", target->pid, strerror(-ret));
+		return CTL_FAILED;
+	}
+	return CTL_OK;
+}
+
+static void process_wait(pid_t pid)
+{
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	if (fd >= 0)
+		poll(&p, 1, -1);
+	while (fd < 0 && !kill(pid, 0))
+		sleep(1);
+}
+
+int cmd_attach(const struct ctl *ctl, int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ "wait", no_argument, NULL, 'w' },
+		{ 0 },
+	};
+	char adapter[PATH_MAX], *end = NULL;
+	struct target target = { 0 };
+	const char *name;
+	bool wait = false;
+	long pid;
+	int opt, ret;
+
+	(void)ctl;
+	while ((opt = getopt_long(argc, argv, "hw", longs, NULL)) >= 0) {
+		switch (opt) {
+		case 'h':
+			fputs(usage, stdout);
+			return CTL_OK;
+		case 'w':
+			wait = true;
+			break;
+		default:
+			return ctl_usage("attach");
+		}
+	}
+	pid = optind + 1 == argc ? strtol(argv[optind], &end, 10) : 0;
+	if (pid <= 0 || pid > INT_MAX || *end) {
+		ctl_error("attach: name one process by its number; --help tells more");
+		return CTL_USAGE;
+	}
+	target.pid = (pid_t)pid;
+	ret = target_read(&target);
+	if (ret) {
+		ctl_error("%d: %s", target.pid,
+			  ret == -ENOENT ? "no such process" : strerror(-ret));
+		return CTL_FAILED;
+	}
+	target.dotnet = dotnet_reach(target.pid, target.own);
+	if (target.dotnet < 0 && !process_is_jvm(target.pid)) {
+		ctl_error("%d is no JVM and no .NET program that lets anybody attach, or not "
+			  "yours; other runtimes: gchintctl run",
+			  target.pid);
+		return CTL_FAILED;
+	}
+	name = target.dotnet >= 0 ? "dotnet" : "jvm";
+	if (target.dotnet < 0 && target.quits) {
+		ctl_error("%d would end by SIGQUIT (-Xrs, or it is still starting): nobody can "
+			  "attach",
+			  target.pid);
+		return CTL_FAILED;
+	}
+	if (!hints_have_destination()) {
+		ctl_error("hints would go nowhere: there is no /dev/gchint, and nobody records; "
+			  "gchintctl record -- gchintctl attach --wait %d",
+			  target.pid);
+		return CTL_FAILED;
+	}
+	if (!runtime_adapter(runtime_named(name), adapter, sizeof(adapter))) {
+		ctl_error("libgchint-%s.so is not installed; build it with its headers: make -C "
+			  "adapters install",
+			  name);
+		return CTL_FAILED;
+	}
+	ret = target_attach(&target, adapter);
+	if (!ret && wait)
+		process_wait(target.pid);
+	return ret;
+}

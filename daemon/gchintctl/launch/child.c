@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "child.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../ctl.h"
+
+volatile sig_atomic_t child_caught;
+
+static void on_signal(int signo)
+{
+	child_caught = signo;
+}
+
+void child_signals(sigset_t *taken)
+{
+	static const int ends[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
+	const struct sigaction ours = { .sa_handler = on_signal };
+	struct sigaction old;
+
+	sigemptyset(taken);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		if (sigaction(ends[i], NULL, &old) || old.sa_handler == SIG_IGN)
+			continue;
+		sigaction(ends[i], &ours, NULL);
+		sigaddset(taken, ends[i]);
+	}
+}
+
+/* Without @look it sleeps until a signal: wake-ups would disturb a machine under measurement. */
+int child_run(const struct child *child)
+{
+	const struct timespec look = { 0, 200000000 };
+	sigset_t awaited = *child->taken, old;
+	siginfo_t info;
+	int status, signo;
+	pid_t pid;
+
+	/* Blocked before the fork, so that an early exit of the child is not missed. */
+	sigaddset(&awaited, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &awaited, &old);
+	pid = fork();
+	if (!pid) {
+		/* Reset while blocked: our handler would swallow a signal received before exec. */
+		for (signo = 1; signo < NSIG; signo++)
+			if (sigismember(child->taken, signo) == 1)
+				signal(signo, SIG_DFL);
+		sigprocmask(SIG_SETMASK, &old, NULL);
+		if (child->setup)
+			child->setup(child->data);
+		execvp(child->argv[0], child->argv);
+		ctl_error("%s: %s", child->argv[0], strerror(errno));
+		_exit(errno == ENOENT ? 127 : 126);
+	}
+	if (pid < 0) {
+		ctl_error("%s: %s", child->argv[0], strerror(errno));
+		sigprocmask(SIG_SETMASK, &old, NULL);
+		return CTL_FAILED;
+	}
+	if (child_caught)
+		kill(pid, child_caught);
+	while (waitpid(pid, &status, WNOHANG) != pid) {
+		signo = sigtimedwait(&awaited, &info, child->look ? &look : NULL);
+		/* sigtimedwait() runs no handler; callers that run several commands check this. */
+		if (signo > 0 && signo != SIGCHLD)
+			child_caught = signo;
+		/* The terminal's signals reach the child directly; pass on those of processes. */
+		if (signo > 0 && signo != SIGCHLD && info.si_code <= 0)
+			kill(pid, signo);
+		if (child->look)
+			child->look(child->data);
+	}
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}

@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The probed functions, and what an entry of each means (Go's runtime/mgc.go):
+ *
+ *   gcBgMarkStartWorkers   a cycle begins; the next stop of the world is its own
+ *   stopTheWorldWithSema   after that: the stop for sweep termination
+ *   startTheWorldWithSema  the stop ends
+ *   stopTheWorldWithSema   otherwise: the next probe shows what the stop is for
+ *   gcMarkTermination      the stop is for mark termination
+ *   gcBgMarkWorker.func2   a worker begins to mark on this thread
+ *   gcBgMarkWorker.func1   the worker parks
+ *   gcMarkDone             the worker found nothing more to mark
+ *
+ * Only entries are probed: a return probe changes the return address on the stack, which Go
+ * reads when it moves stacks. A function whose stack grows is entered twice, which is harmless.
+ */
+#include "go.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <gchint-stream.h>
+#include <uapi/linux/gchint.h>
+
+#include "../../common/clock.h"
+#include "../../common/ring.h"
+#include "../ctl.h"
+#include "probes.h"
+
+enum at {
+	AT_CYCLE,
+	AT_STOP,
+	AT_START,
+	AT_TERMINATION,
+	AT_MARK,
+	AT_PARK,
+	AT_DONE,
+	AT_NR
+};
+
+static const char *const functions[AT_NR] = {
+	[AT_CYCLE] = "runtime.gcBgMarkStartWorkers",
+	[AT_STOP] = "runtime.stopTheWorldWithSema",
+	[AT_START] = "runtime.startTheWorldWithSema",
+	[AT_TERMINATION] = "runtime.gcMarkTermination",
+	[AT_MARK] = "runtime.gcBgMarkWorker.func2",
+	[AT_PARK] = "runtime.gcBgMarkWorker.func1",
+	[AT_DONE] = "runtime.gcMarkDone",
+};
+
+struct image {
+	const char *base;
+	size_t size;
+};
+
+static const void *image_at(const struct image *m, uint64_t offset, uint64_t length)
+{
+	return offset <= m->size && length <= m->size - offset ? m->base + offset : NULL;
+}
+
+/*
+ * Go's table of functions since 1.18 (magic f0) and 1.20 (f1); stripped programs have it, too.
+ * In position-independent programs, linkers other than Go's put it into a section with other
+ * data.
+ */
+struct table {
+	uint32_t magic;
+	uint8_t zero[2], quantum, pointer;
+	uint64_t functions, files, text, names, units, paths, values, functab;
+};
+
+#define TABLE_ALIGN 32 /* as Go's linker aligns it */
+
+struct entry {
+	uint32_t offset, function; /* relative to the text, relative to functab */
+};
+
+static bool image_find_section(const struct image *m, const char *name, ElfW(Shdr) * found)
+{
+	const ElfW(Ehdr) *elf = image_at(m, 0, sizeof(*elf));
+	const ElfW(Shdr) * s, *names;
+	const char *text;
+
+	s = elf && !memcmp(elf, ELFMAG, SELFMAG) && !(elf->e_shoff % 8) ?
+		    image_at(m, elf->e_shoff, (uint64_t)elf->e_shnum * sizeof(*s)) :
+		    NULL;
+	if (!s || elf->e_shstrndx >= elf->e_shnum)
+		return false;
+	names = &s[elf->e_shstrndx];
+	for (unsigned int i = 0; i < elf->e_shnum; i++) {
+		text = s[i].sh_name < names->sh_size ?
+			       image_at(m, names->sh_offset + s[i].sh_name, strlen(name) + 1) :
+			       NULL;
+		if (text && !memcmp(text, name, strlen(name) + 1)) {
+			*found = s[i];
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Returns the file offset of an address, or 0 if no executable segment contains it. */
+static uint64_t image_file_offset(const struct image *m, uint64_t address)
+{
+	const ElfW(Ehdr) *elf = image_at(m, 0, sizeof(*elf));
+	const ElfW(Phdr) *p = image_at(m, elf->e_phoff, (uint64_t)elf->e_phnum * sizeof(*p));
+
+	for (unsigned int i = 0; p && i < elf->e_phnum; i++)
+		if (p[i].p_type == PT_LOAD && (p[i].p_flags & PF_X) && address >= p[i].p_vaddr &&
+		    address - p[i].p_vaddr < p[i].p_filesz)
+			return address - p[i].p_vaddr + p[i].p_offset;
+	return 0;
+}
+
+static bool table_is_valid(const struct table *t)
+{
+	return (t->magic == 0xfffffff0 || t->magic == 0xfffffff1) && !t->zero[0] && !t->zero[1] &&
+	       t->pointer == 8 && t->text;
+}
+
+/* @size: receives an upper bound of the table's size. Returns NULL if there is no known table. */
+static const struct table *table_find(const struct image *m, uint64_t *size)
+{
+	static const char *const sections[] = { ".gopclntab", ".data.rel.ro.gopclntab",
+						".data.rel.ro" };
+	const struct table *t;
+	const char *base;
+	ElfW(Shdr) s;
+
+	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
+		if (!image_find_section(m, sections[i], &s) || s.sh_offset % 8)
+			continue;
+		base = image_at(m, s.sh_offset, s.sh_size);
+		for (uint64_t o = 0; base && o < s.sh_size && s.sh_size - o >= sizeof(*t);
+		     o += TABLE_ALIGN) {
+			t = (const void *)(base + o);
+			if (!table_is_valid(t))
+				continue;
+			*size = s.sh_size - o;
+			return t;
+		}
+	}
+	return NULL;
+}
+
+/* Returns NULL if all functions were found, else the reason. */
+static const char *table_find_functions(const struct image *m, uint64_t *offset)
+{
+	uint64_t size;
+	const struct table *t = table_find(m, &size);
+	const char *base = (const char *)t;
+	const struct entry *e;
+	unsigned int found = 0;
+
+	if (!t)
+		return "its table of functions is none that is known: of Go 1.18 and newer, "
+		       "64 bits";
+	if (t->functab > size || t->functab % 4 || t->functions > (size - t->functab) / sizeof(*e))
+		return "its table of functions is damaged";
+	e = (const void *)(base + t->functab);
+	for (uint64_t i = 0; i < t->functions; i++) {
+		uint64_t name;
+		int32_t shift;
+
+		if (e[i].function > size - t->functab || size - t->functab - e[i].function < 8)
+			return "its table of functions is damaged";
+		memcpy(&shift, base + t->functab + e[i].function + 4, sizeof(shift));
+		name = t->names + (uint64_t)(int64_t)shift;
+		for (unsigned int n = 0; n < AT_NR; n++) {
+			size_t length = strlen(functions[n]) + 1;
+
+			if (name > size || size - name < length ||
+			    memcmp(base + name, functions[n], length))
+				continue;
+			offset[n] = image_file_offset(m, t->text + e[i].offset);
+			found += offset[n] != 0;
+		}
+	}
+	return found == AT_NR ? NULL : "its runtime has not the functions that are probed";
+}
+
+static const char *file_find_functions(const char *path, uint64_t *offset)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const char *why = "it cannot be read";
+	struct image m = { NULL, 0 };
+	struct stat st;
+
+	if (fd < 0)
+		return why;
+	if (!fstat(fd, &st) && st.st_size >= (off_t)sizeof(ElfW(Ehdr))) {
+		m.size = (size_t)st.st_size;
+		m.base = mmap(NULL, m.size, PROT_READ, MAP_PRIVATE, fd, 0);
+		if (m.base != MAP_FAILED) {
+			why = table_find_functions(&m, offset);
+			munmap((void *)(uintptr_t)m.base, m.size);
+		}
+	}
+	close(fd);
+	return why;
+}
+
+static const char *probes_error_text(int error)
+{
+	return error == EACCES || error == EPERM ? "root or CAP_PERFMON is needed for that" :
+						   strerror(error);
+}
+
+bool go_check(const char *path, char *why, size_t size)
+{
+	uint64_t offset[AT_NR] = { 0 };
+	const char *reason = file_find_functions(path, offset);
+	struct probes *p;
+
+	if (reason) {
+		snprintf(why, size, "a Go program, but %s", reason);
+		return false;
+	}
+	p = probes_open(path, offset, AT_NR);
+	if (!p) {
+		snprintf(why, size, "a Go program, which is seen by uprobes: %s",
+			 probes_error_text(errno));
+		return false;
+	}
+	probes_close(p);
+	return true;
+}
+
+struct sidecar {
+	const struct child *child;
+	const char *socket;
+	uint64_t offset[AT_NR];
+	struct probes *probes;
+	struct gchint_stream *ring;
+	int memory;
+	uint32_t ticket;
+	pid_t tid[RING_LEASES]; /* thread of each slot, filled from 0 on */
+	bool marks[RING_LEASES];
+	bool cycle, stopped, paused;
+	struct probe_hit stop;
+};
+
+/* Returns the slot of a thread, or RING_LEASES if there are too many threads. */
+static uint32_t thread_slot(struct sidecar *c, const struct probe_hit *h);
+
+/* Like libgchint's stream.c, but with a single writer. */
+static void ring_write_event(struct sidecar *c, const struct probe_hit *h, uint32_t slot,
+			     unsigned int type, unsigned int phase, unsigned int flags)
+{
+	struct gchint_stream_event *e = &c->ring->event[c->ticket % GCHINT_STREAM_EVENTS];
+
+	if (slot == RING_LEASES || __atomic_load_n(&e->ticket, __ATOMIC_ACQUIRE) != c->ticket) {
+		__atomic_fetch_add(&c->ring->lost, 1, __ATOMIC_RELAXED);
+		return;
+	}
+	__atomic_store_n(&c->ring->tail, c->ticket + 1, __ATOMIC_RELAXED);
+	e->tid = h->tid;
+	e->time = h->time;
+	e->cpu = h->cpu;
+	e->slot = slot;
+	e->type = (uint8_t)type;
+	e->phase = (uint8_t)phase;
+	e->flags = (uint8_t)flags;
+	e->cause = GCHINT_CAUSE_UNKNOWN;
+	e->role = GCHINT_ROLE_NONE;
+	e->work_done = 0;
+	e->work_total = 0;
+	e->stall_ns = 0;
+	__atomic_store_n(&e->ticket, ++c->ticket, __ATOMIC_RELEASE);
+}
+
+static uint32_t thread_slot(struct sidecar *c, const struct probe_hit *h)
+{
+	uint32_t slot = 0;
+
+	while (slot < RING_LEASES && c->tid[slot] && c->tid[slot] != h->tid)
+		slot++;
+	if (slot < RING_LEASES && !c->tid[slot]) {
+		c->tid[slot] = h->tid;
+		ring_write_event(c, h, slot, GCHINT_STREAM_ATTACH, GCHINT_PHASE_NONE, 0);
+	}
+	return slot;
+}
+
+static void phase_report(struct sidecar *c, const struct probe_hit *h, pid_t tid,
+			 unsigned int phase, unsigned int flags)
+{
+	struct probe_hit of = *h;
+
+	of.tid = tid;
+	ring_write_event(c, &of, thread_slot(c, &of), GCHINT_STREAM_PHASE, phase, flags);
+}
+
+static void worker_report_mark(struct sidecar *c, const struct probe_hit *h, bool begins)
+{
+	uint32_t slot = thread_slot(c, h);
+
+	if (slot == RING_LEASES || c->marks[slot] == begins)
+		return;
+	c->marks[slot] = begins;
+	ring_write_event(c, h, slot, GCHINT_STREAM_PHASE,
+			 begins ? GCHINT_PHASE_MARK : GCHINT_PHASE_NONE,
+			 begins ? GCHINT_F_CONCURRENT : 0);
+}
+
+static void on_hit(void *data, const struct probe_hit *h)
+{
+	struct sidecar *c = data;
+
+	if (h->pid != c->ring->pid)
+		return;
+	switch ((enum at)h->probe) {
+	case AT_CYCLE:
+		c->cycle = true;
+		break;
+	case AT_STOP:
+		c->stop = *h;
+		c->stopped = true;
+		c->paused = c->cycle;
+		if (c->paused)
+			phase_report(c, h, h->tid, GCHINT_PHASE_SWEEP, GCHINT_F_STW);
+		break;
+	case AT_TERMINATION:
+		if (!c->stopped || c->paused)
+			break;
+		c->paused = true;
+		phase_report(c, &c->stop, c->stop.tid, GCHINT_PHASE_REMARK, GCHINT_F_STW);
+		break;
+	case AT_START:
+		if (c->paused)
+			phase_report(c, h, c->stop.tid, GCHINT_PHASE_NONE, 0);
+		c->cycle = false;
+		c->stopped = false;
+		c->paused = false;
+		break;
+	case AT_MARK:
+		worker_report_mark(c, h, true);
+		break;
+	case AT_PARK:
+	case AT_DONE:
+		worker_report_mark(c, h, false);
+		break;
+	case AT_NR:
+		break;
+	}
+}
+
+/*
+ * Runs in the child before it executes the program, because a recorder expects the ring from the
+ * program's own process.
+ */
+static void sidecar_setup_child(void *data)
+{
+	struct sidecar *c = data;
+	union {
+		char space[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control = { { 0 } };
+	char byte = 'G';
+	struct iovec iov = { &byte, 1 };
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	struct msghdr msg = {
+		.msg_name = &to,
+		.msg_namelen = sizeof(to),
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *m = CMSG_FIRSTHDR(&msg);
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	if (c->child->setup)
+		c->child->setup(c->child->data);
+	c->ring->pid = getpid();
+	snprintf(to.sun_path, sizeof(to.sun_path), "%s", c->socket);
+	m->cmsg_level = SOL_SOCKET;
+	m->cmsg_type = SCM_RIGHTS;
+	m->cmsg_len = CMSG_LEN(sizeof(c->memory));
+	memcpy(CMSG_DATA(m), &c->memory, sizeof(c->memory));
+	if (fd >= 0 && sendmsg(fd, &msg, MSG_NOSIGNAL) != 1)
+		ctl_error("%s: %s: nothing is recorded", c->socket, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+}
+
+static void sidecar_drain(struct sidecar *c, bool last)
+{
+	uint64_t lost = c->probes ? probes_read(c->probes, last, on_hit, c) : 0;
+
+	if (lost)
+		__atomic_fetch_add(&c->ring->lost, (uint32_t)lost, __ATOMIC_RELAXED);
+}
+
+static void sidecar_poll(void *data)
+{
+	struct sidecar *c = data;
+
+	sidecar_drain(c, false);
+	if (c->child->look)
+		c->child->look(c->child->data);
+}
+
+static bool ring_make(struct sidecar *c)
+{
+	c->memory = memfd_create("gchint", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (c->memory < 0 || ftruncate(c->memory, sizeof(*c->ring)) ||
+	    fcntl(c->memory, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW))
+		return false;
+	c->ring = mmap(NULL, sizeof(*c->ring), PROT_READ | PROT_WRITE, MAP_SHARED, c->memory, 0);
+	if (c->ring == MAP_FAILED)
+		return false;
+	c->ring->abi = GCHINT_STREAM_ABI;
+	c->ring->events = GCHINT_STREAM_EVENTS;
+	c->ring->features = GCHINT_STREAM_BESIDE;
+	for (uint32_t n = 0; n < GCHINT_STREAM_EVENTS; n++)
+		c->ring->event[n].ticket = n;
+	c->ring->magic = GCHINT_STREAM_MAGIC;
+	return true;
+}
+
+int go_run(const char *path, const struct child *child, const char *socket)
+{
+	struct sidecar *c = calloc(1, sizeof(*c));
+	struct child with = *child;
+	struct probe_hit end = { 0 };
+	int status;
+
+	if (!c || !ring_make(c)) {
+		ctl_error("no memory, or no descriptors");
+		return CTL_FAILED;
+	}
+	c->child = child;
+	c->socket = socket;
+	file_find_functions(path, c->offset);
+	c->probes = probes_open(path, c->offset, AT_NR);
+	if (!c->probes)
+		ctl_error("uprobes: %s", probes_error_text(errno));
+	with.setup = sidecar_setup_child;
+	with.look = sidecar_poll;
+	with.data = c;
+	status = child_run(&with);
+	sidecar_drain(c, true);
+	end.time = clock_now();
+	end.cpu = GCHINT_STREAM_NO_CPU;
+	ring_write_event(c, &end, 0, GCHINT_STREAM_CLOSE, GCHINT_PHASE_NONE, 0);
+	/* If this process is the recorder itself, it counts the last events here. */
+	if (child->look)
+		child->look(child->data);
+	if (c->probes)
+		probes_close(c->probes);
+	munmap(c->ring, sizeof(*c->ring));
+	close(c->memory);
+	free(c);
+	return status;
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hint-count.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <uapi/linux/gchint.h>
+
+#include "../../common/ring.h"
+#include "../recording/db.h"
+
+#define RINGS	       1024
+#define RINGS_AT_ONCE  64 /* programs accepted by one tally_look() */
+#define PAUSE_TYPES    2
+#define EVENTS_AT_ONCE GCHINT_STREAM_EVENTS
+
+struct tally_ring {
+	struct tally_ring *next;
+	struct ring_reader in;
+	/*
+	 * By pause type, 0 stop-the-world and 1 other foreground: leases in such a phase
+	 * now, and how often their number rose from 0.
+	 */
+	unsigned int open[PAUSE_TYPES];
+	uint64_t pauses[PAUSE_TYPES];
+	struct {
+		uint8_t phase, flags;
+	} lease[RING_LEASES];
+};
+
+struct tally_listener {
+	struct tally tally;
+	struct tally_ring *rings;
+	unsigned int count;
+	int fd;
+	char dir[32], path[48];
+};
+
+struct tally_listener *tally_listen(void)
+{
+	struct tally_listener *l = calloc(1, sizeof(*l));
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	const int on = 1;
+	int saved;
+
+	if (!l)
+		return NULL;
+	l->fd = -1;
+	strcpy(l->dir, "/tmp/gchintctl.XXXXXX");
+	if (!mkdtemp(l->dir))
+		goto free_l;
+	snprintf(l->path, sizeof(l->path), "%s/stream", l->dir);
+	strcpy(addr.sun_path, l->path);
+	l->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (l->fd >= 0 && !setsockopt(l->fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) &&
+	    !bind(l->fd, (struct sockaddr *)&addr, sizeof(addr)))
+		return l;
+	saved = errno;
+	if (l->fd >= 0)
+		close(l->fd);
+	rmdir(l->dir);
+	errno = saved;
+free_l:
+	free(l);
+	return NULL;
+}
+
+const char *tally_path(const struct tally_listener *l)
+{
+	return l->path;
+}
+
+/* The pause type of a phase, PAUSE_TYPES if it is not a pause. */
+static unsigned int phase_pause_type(unsigned int phase, unsigned int flags)
+{
+	if (!phase || !(flags & (GCHINT_F_STW | GCHINT_F_FOREGROUND)))
+		return PAUSE_TYPES;
+	return flags & GCHINT_F_STW ? 0 : 1;
+}
+
+/* An event may only add details to a phase that is open: that is not another hint. */
+static void tally_count_event(struct tally *t, struct tally_ring *c,
+			      const struct gchint_stream_event *e)
+{
+	unsigned int phase = e->type == GCHINT_STREAM_PHASE ? e->phase : GCHINT_PHASE_NONE;
+	unsigned int was, is;
+
+	if (e->slot >= RING_LEASES)
+		return;
+	was = phase_pause_type(c->lease[e->slot].phase, c->lease[e->slot].flags);
+	is = phase_pause_type(phase, e->flags);
+	if (phase && (phase != c->lease[e->slot].phase || e->flags != c->lease[e->slot].flags))
+		t->hints++;
+	if (is < PAUSE_TYPES && is != was && !c->open[is]++)
+		c->pauses[is]++;
+	if (was < PAUSE_TYPES && was != is)
+		c->open[was]--;
+	c->lease[e->slot].phase = (uint8_t)phase;
+	c->lease[e->slot].flags = e->flags;
+}
+
+static void tally_ring_drain(struct tally *t, struct tally_ring *c, bool dead)
+{
+	struct gchint_stream_event event;
+	enum ring_found found;
+
+	for (int n = 0; n < EVENTS_AT_ONCE; n++) {
+		found = ring_next(&c->in, &event, dead);
+		if (found == RING_EMPTY)
+			break;
+		if (found == RING_EVENT)
+			tally_count_event(t, c, &event);
+		else
+			t->lost++;
+	}
+	t->lost += ring_lost(&c->in);
+}
+
+static void tally_ring_remove(struct tally_listener *l, struct tally_ring **at)
+{
+	struct tally_ring *c = *at;
+
+	*at = c->next;
+	l->count--;
+	l->tally.pauses += c->pauses[0] ? c->pauses[0] : c->pauses[1];
+	ring_close(&c->in);
+	free(c);
+}
+
+static void tally_accept_rings(struct tally_listener *l)
+{
+	for (int i = 0; i < RINGS_AT_ONCE; i++) {
+		struct ring_reader in;
+		struct tally_ring *c;
+		const char *why;
+		int ret = ring_receive(l->fd, &in, &why);
+
+		if (ret == -EAGAIN)
+			return;
+		if (ret)
+			continue;
+		c = l->count < RINGS ? calloc(1, sizeof(*c)) : NULL;
+		if (!c) {
+			l->tally.lost++;
+			ring_close(&in);
+			continue;
+		}
+		c->in = in;
+		c->next = l->rings;
+		l->rings = c;
+		l->count++;
+		l->tally.programs++;
+	}
+}
+
+void tally_look(void *listener)
+{
+	struct tally_listener *l = listener;
+
+	tally_accept_rings(l);
+	for (struct tally_ring **at = &l->rings; *at;) {
+		bool dead = ring_dead(&(*at)->in);
+
+		tally_ring_drain(&l->tally, *at, dead);
+		if (dead)
+			tally_ring_remove(l, at);
+		else
+			at = &(*at)->next;
+	}
+}
+
+struct tally tally_end(struct tally_listener *l)
+{
+	struct tally t;
+
+	tally_look(l);
+	while (l->rings)
+		tally_ring_remove(l, &l->rings);
+	t = l->tally;
+	close(l->fd);
+	unlink(l->path);
+	rmdir(l->dir);
+	free(l);
+	return t;
+}
+
+/* A pause begins where no earlier phase of its process and pause type is still open. */
+static const char count_sql[] =
+	"WITH kinds AS (SELECT id, t0, t1, tgid, flags & 1 AS stw FROM phases WHERE flags & 5),"
+	" begins AS (SELECT tgid, stw, t0 > coalesce(max(coalesce(t1, 9223372036854775807))"
+	"  OVER (PARTITION BY tgid, stw ORDER BY t0, id"
+	"  ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), -1) AS one FROM kinds),"
+	" pauses AS (SELECT sum(one AND stw) AS stw, sum(one AND NOT stw) AS foreground"
+	"  FROM begins GROUP BY tgid)"
+	" SELECT count(*), (SELECT sum(CASE WHEN stw THEN stw ELSE foreground END) FROM pauses),"
+	" count(DISTINCT tgid), coalesce(min(session >> 62 & 1), 1) FROM phases";
+
+bool tally_recorded(struct tally *tally, const char *path)
+{
+	sqlite3 *db = db_open(path);
+	sqlite3_stmt *s;
+	bool found;
+
+	memset(tally, 0, sizeof(*tally));
+	if (!db)
+		return false;
+	s = db_query(db, count_sql);
+	found = db_next(s);
+	if (found) {
+		tally->hints = (uint64_t)db_int(s, 0, 0);
+		tally->pauses = (uint64_t)db_int(s, 1, 0);
+		tally->programs = db_u32(s, 2, 0);
+		tally->by_kernel = !db_int(s, 3, 1);
+	}
+	sqlite3_finalize(s);
+	s = db_query(db, "SELECT sum(count) FROM drops WHERE source IN ('library', 'genl')");
+	if (db_next(s))
+		tally->lost = (uint64_t)db_int(s, 0, 0);
+	sqlite3_finalize(s);
+	sqlite3_close(db);
+	return found;
+}

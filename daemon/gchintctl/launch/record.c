@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * gchintctl record -- COMMAND: starts a gchintd of its own, waits until it is ready, runs the
+ * command, and stops the daemon. The daemon reports readiness as to systemd: the socket in
+ * NOTIFY_SOCKET is ours.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <poll.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../common/clock.h"
+#include "../ctl.h"
+#include "../recording/cost.h"
+#include "../recording/db.h"
+#include "../recording/marks.h"
+#include "child.h"
+
+static const char usage[] =
+	"usage: gchintctl record [-o FILE] [-l LABEL] [-p MS] [--gchintd PROGRAM]\n"
+	"                        [--option OPTION]... -- COMMAND [ARGUMENT]...\n"
+	"Starts a recording, runs COMMAND, stops the recording, and exits with COMMAND's own\n"
+	"status (128 + the number of the signal that ended it).\n"
+	"\n"
+	"  -o, --output FILE      the recording; gchint-DATE-TIME.db unless told\n"
+	"  -l, --label LABEL      name of the run, for reports that compare runs\n"
+	"  -p, --period MS        time between two looks at the rails\n"
+	"      --gchintd PROGRAM  the daemon to start, if it is another one\n"
+	"      --option X         hand X to gchintd, e.g. --option --sysfs=DIR; the service's\n"
+	"                         configuration is not read without --option --config=FILE\n"
+	"  -C, --cost             say at the end what recording itself took\n"
+	"  -q, --quiet            no progress\n"
+	"\n"
+	"The command finds $GCHINT_MARKS: \"gchintctl marks --add TEXT\" marks an instant.\n";
+
+#define ARGS	 48
+#define START_MS 30000 /* creating the database is slow on an SD card and a busy board */
+
+struct record {
+	const char *file, *program;
+	char *argv[ARGS];
+	int args;
+	bool quiet, cost;
+	pid_t daemon;
+	uint64_t start;
+	char dir[64], marks[96], notify[96], stream[96];
+	int manager; /* socket on which gchintd reports that it is ready */
+};
+
+/* Too many arguments are counted but not stored: cmd_record() reports them. */
+static void daemon_add_argument(struct record *r, const char *arg)
+{
+	if (r->args < ARGS - 1)
+		r->argv[r->args] = (char *)arg;
+	r->args++;
+}
+
+/* In the directory of this program first, so that a build tree runs its own daemon. */
+static const char *daemon_find(char *buf, size_t size)
+{
+	char self[4096];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash;
+
+	if (n <= 0)
+		return "gchintd";
+	self[n] = '\0';
+	slash = strrchr(self, '/');
+	if (!slash)
+		return "gchintd";
+	*slash = '\0';
+	snprintf(buf, size, "%s/gchintd", self);
+	if (!access(buf, X_OK))
+		return buf;
+	snprintf(buf, size, "%s/../sbin/gchintd", self);
+	return access(buf, X_OK) ? "gchintd" : buf;
+}
+
+static int manager_open(struct record *r)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+
+	snprintf(r->dir, sizeof(r->dir), "/tmp/gchintctl.XXXXXX");
+	if (!mkdtemp(r->dir))
+		return -errno;
+	snprintf(r->marks, sizeof(r->marks), "%s/marks", r->dir);
+	snprintf(r->notify, sizeof(r->notify), "%s/notify", r->dir);
+	snprintf(r->stream, sizeof(r->stream), "%s/stream", r->dir);
+	strcpy(addr.sun_path, r->notify);
+	r->manager = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (r->manager < 0 || bind(r->manager, (struct sockaddr *)&addr, sizeof(addr)))
+		return -errno;
+	return 0;
+}
+
+static void manager_close(struct record *r)
+{
+	if (r->manager >= 0)
+		close(r->manager);
+	unlink(r->notify);
+	unlink(r->marks);
+	unlink(r->stream);
+	rmdir(r->dir);
+}
+
+static int daemon_start(struct record *r)
+{
+	const pid_t self = getpid();
+
+	r->daemon = fork();
+	if (r->daemon < 0)
+		return -errno;
+	if (!r->daemon) {
+		setenv("NOTIFY_SOCKET", r->notify, 1);
+		setenv("GCHINT_STREAM", r->stream, 1);
+		unsetenv("WATCHDOG_USEC");
+		/* A Ctrl-C at the terminal must not end the daemon before the command ends. */
+		setpgid(0, 0);
+		/* If gchintctl is killed, the daemon ends as if gchintctl had stopped it. */
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
+		if (getppid() != self)
+			_exit(1);
+		execvp(r->argv[0], r->argv);
+		ctl_error("%s: %s", r->argv[0], strerror(errno));
+		_exit(127);
+	}
+	return 0;
+}
+
+/* Returns true after READY=1; false if the daemon ended, did not report in time, or on a signal. */
+static bool daemon_wait_ready(struct record *r)
+{
+	uint64_t end = clock_now() + START_MS * NSEC_PER_MSEC;
+	struct pollfd p = { .fd = r->manager, .events = POLLIN };
+
+	while (clock_now() < end && !child_caught) {
+		char buf[512];
+		ssize_t n;
+
+		if (poll(&p, 1, 50) > 0) {
+			n = recv(r->manager, buf, sizeof(buf) - 1, MSG_DONTWAIT);
+			if (n > 0) {
+				buf[n] = '\0';
+				if (strstr(buf, "READY=1"))
+					return true;
+			}
+		}
+		if (waitpid(r->daemon, NULL, WNOHANG) == r->daemon) {
+			r->daemon = 0;
+			return false;
+		}
+	}
+	return false;
+}
+
+static int daemon_stop(struct record *r)
+{
+	int status = 0;
+
+	if (!r->daemon)
+		return 1;
+	kill(r->daemon, SIGTERM);
+	while (waitpid(r->daemon, &status, 0) < 0 && errno == EINTR)
+		;
+	r->daemon = 0;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+static void progress_print(const struct record *r, bool last)
+{
+	struct stat st;
+	char wal[4200];
+	double size = 0;
+
+	if (r->quiet || !isatty(STDERR_FILENO))
+		return;
+	if (!stat(r->file, &st))
+		size += (double)st.st_size;
+	snprintf(wal, sizeof(wal), "%s-wal", r->file);
+	if (!stat(wal, &st))
+		size += (double)st.st_size;
+	fprintf(stderr, "\r%s: %.0f s, %.1f MiB%s", r->file, (double)(clock_now() - r->start) / 1e9,
+		size / (1 << 20), last ? "\n" : " ");
+}
+
+static void progress_update(void *data)
+{
+	progress_print(data, false);
+}
+
+/* Runs in the command's process before exec. */
+static void sockets_export(void *data)
+{
+	const struct record *r = data;
+
+	setenv("GCHINT_MARKS", r->marks, 1);
+	setenv("GCHINT_STREAM", r->stream, 1);
+}
+
+static int command_run(struct record *r, char **argv, const sigset_t *taken)
+{
+	const struct child child = {
+		.argv = argv,
+		.taken = taken,
+		.setup = sockets_export,
+		.look = !r->quiet && isatty(STDERR_FILENO) ? progress_update : NULL,
+		.data = r,
+	};
+	int status;
+
+	r->start = clock_now();
+	status = child_run(&child);
+	progress_print(r, true);
+	return status;
+}
+
+/* Printed with --cost even if --quiet suppresses progress. */
+static void cost_print(const struct record *r)
+{
+	sqlite3 *db = db_open(r->file);
+	char words[128];
+
+	if (!db)
+		return;
+	fprintf(stderr, "gchintctl: recording took %s\n",
+		price_words(db, words, sizeof(words)) ? words : "nothing that it could tell");
+	sqlite3_close(db);
+}
+
+static int record_run(struct record *r, char **command)
+{
+	char mark[256];
+	sigset_t taken;
+	int ret, status;
+
+	child_signals(&taken);
+	ret = daemon_start(r);
+	if (ret || !daemon_wait_ready(r)) {
+		if (child_caught) {
+			daemon_stop(r);
+			ctl_error("interrupted before %s was started", command[0]);
+			return 128 + child_caught;
+		}
+		ctl_error("%s did not start%s", r->program,
+			  r->daemon ? " within 30 s" : "; its own message is above");
+		daemon_stop(r);
+		return CTL_DAEMON;
+	}
+	snprintf(mark, sizeof(mark), "start: %s", command[0]);
+	marks_add(r->marks, mark);
+	status = command_run(r, command, &taken);
+	snprintf(mark, sizeof(mark), "end: %s: %d", command[0], status);
+	marks_add(r->marks, mark);
+	ret = daemon_stop(r);
+	if (ret)
+		ctl_error("gchintd ended with %d; %s may be short", ret, r->file);
+	else if (!r->quiet)
+		fprintf(stderr, "gchintctl: recorded %s; next: gchintctl summary %s\n", r->file,
+			r->file);
+	if (r->cost)
+		cost_print(r);
+	return status;
+}
+
+int cmd_record(const struct ctl *ctl, int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "cost", no_argument, NULL, 'C' },
+		{ "gchintd", required_argument, NULL, 'g' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "label", required_argument, NULL, 'l' },
+		{ "option", required_argument, NULL, 'x' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "period", required_argument, NULL, 'p' },
+		{ "quiet", no_argument, NULL, 'q' },
+		{ 0 },
+	};
+	struct record r = { .manager = -1 };
+	char name[64], found[4200];
+	time_t now = time(NULL);
+	struct tm tm;
+	int opt, ret;
+
+	(void)ctl;
+	daemon_add_argument(&r, NULL); /* argv[0], set below */
+	/*
+	 * "-" is no file: the system's configuration is for the service. A later
+	 * --option --config=FILE overrides it.
+	 */
+	daemon_add_argument(&r, "--config");
+	daemon_add_argument(&r, "-");
+	while ((opt = getopt_long(argc, argv, "+Chl:o:p:q", longs, NULL)) >= 0) {
+		switch (opt) {
+		case 'C':
+			r.cost = true;
+			break;
+		case 'g':
+			r.program = optarg;
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			return CTL_OK;
+		case 'l':
+			daemon_add_argument(&r, "--label");
+			daemon_add_argument(&r, optarg);
+			break;
+		case 'o':
+			r.file = optarg;
+			break;
+		case 'p':
+			daemon_add_argument(&r, "--period");
+			daemon_add_argument(&r, optarg);
+			break;
+		case 'q':
+			r.quiet = true;
+			break;
+		case 'x':
+			daemon_add_argument(&r, optarg);
+			break;
+		default:
+			return ctl_usage("record");
+		}
+	}
+	if (optind == argc) {
+		ctl_error("record: no command given; --help tells more");
+		return CTL_USAGE;
+	}
+	if (!r.file) {
+		localtime_r(&now, &tm);
+		strftime(name, sizeof(name), "gchint-%Y%m%d-%H%M%S.db", &tm);
+		r.file = name;
+	}
+	if (!r.program)
+		r.program = daemon_find(found, sizeof(found));
+	ret = manager_open(&r);
+	if (ret) {
+		ctl_error("%s: %s", r.dir, strerror(-ret));
+		manager_close(&r);
+		return CTL_DAEMON;
+	}
+	r.argv[0] = (char *)r.program;
+	daemon_add_argument(&r, "--quiet");
+	daemon_add_argument(&r, "--record");
+	daemon_add_argument(&r, r.file);
+	daemon_add_argument(&r, "--marks");
+	daemon_add_argument(&r, r.marks);
+	if (r.args >= ARGS) {
+		ctl_error("record: too many options for gchintd: write them into a file and say "
+			  "--option --config=FILE");
+		ret = CTL_USAGE;
+	} else {
+		ret = record_run(&r, argv + optind);
+	}
+	manager_close(&r);
+	return ret;
+}

@@ -1,0 +1,471 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * run -- PROGRAM: runs a program with the adapter of its runtime, which is recognised. Variables
+ * that the user has set are extended, not replaced. The hints are counted, in the recording if
+ * there is one, and reported in one line.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../ctl.h"
+#include "child.h"
+#include "clamps.h"
+#include "go.h"
+#include "hint-count.h"
+#include "run.h"
+#include "runtime.h"
+
+static const char usage[] =
+	"usage: gchintctl run [-r FILE] [-H cap|boost|all|clamp] [-q] -- PROGRAM [ARGUMENT]...\n"
+	"Runs PROGRAM with the adapter of its language runtime, so that it gives hints, and\n"
+	"tells how many there were and where they went. Exits with PROGRAM's own status.\n"
+	"gchintctl runtimes lists those that are known.\n"
+	"\n"
+	"  -r, --record FILE   record the run as well, with or without the module\n"
+	"  -H, --hints WHICH   cap: only those that lower the frequency act; boost: only\n"
+	"                      those that raise it; all: both, which is the default;\n"
+	"                      clamp: by utilisation clamps on the program's own threads,\n"
+	"                      which needs no module\n"
+	"  -q, --quiet         no last line\n";
+
+struct launch {
+	char *file; /* recording to write; NULL: none */
+	bool quiet;
+};
+
+/* Appends @value to a variable that may be set already. */
+static void env_append(const char *variable, const char *separator, const char *value)
+{
+	const char *before = getenv(variable);
+	char *both = NULL;
+
+	if (!before || !*before) {
+		setenv(variable, value, 1);
+		return;
+	}
+	if (asprintf(&both, "%s%s%s", before, separator, value) < 0)
+		return;
+	setenv(variable, both, 1);
+	free(both);
+}
+
+/* Inserts @option between a program's name and its arguments. */
+static char **command_insert_option(char **command, int count, char *option)
+{
+	char **argv = calloc((size_t)count + 2, sizeof(*argv));
+
+	if (!argv)
+		return NULL;
+	argv[0] = command[0];
+	argv[1] = option;
+	memcpy(argv + 2, command + 1, (size_t)count * sizeof(*argv));
+	return argv;
+}
+
+/* The user's own code runs after the adapter; a file, given as "@FILE", becomes a dofile call. */
+static bool env_set_lua_init(const char *adapter)
+{
+	const char *user = getenv("LUA_INIT_5_4"), *open = "", *close = "";
+	char *text = NULL;
+
+	if (!user)
+		user = getenv("LUA_INIT");
+	if (!user)
+		user = "";
+	if (*user == '@') {
+		user++;
+		open = " dofile([==[";
+		close = "]==])";
+	} else if (*user) {
+		open = "\n";
+	}
+	if (asprintf(&text, "package.loadlib([==[%s]==], 'luaopen_gchint')()%s%s%s", adapter, open,
+		     user, close) < 0)
+		return false;
+	setenv("LUA_INIT_5_4", text, 1);
+	free(text);
+	return true;
+}
+
+/*
+ * Adds an entry to the list of profilers that .NET notifies. .NET reads the first of these
+ * variables that is set. .NET 9 and 10 ignore an entry that does not end with a semicolon.
+ */
+static bool env_set_notify(const char *adapter)
+{
+	static const char *const lists[] = {
+#ifdef __aarch64__
+		"CORECLR_NOTIFICATION_PROFILERS_ARM64",
+#elif defined(__arm__)
+		"CORECLR_NOTIFICATION_PROFILERS_ARM32",
+#endif
+		sizeof(void *) == 8 ? "CORECLR_NOTIFICATION_PROFILERS_64" :
+				      "CORECLR_NOTIFICATION_PROFILERS_32",
+		"CORECLR_NOTIFICATION_PROFILERS",
+	};
+	const char *list = NULL, *before = NULL;
+	char *both = NULL;
+
+	if (strpbrk(adapter, ";="))
+		return false;
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]) && !before; i++) {
+		list = lists[i];
+		before = getenv(list);
+	}
+	if (!before)
+		before = "";
+	if (asprintf(&both, "%s%s%s=" RUNTIME_DOTNET_CLASS ";", before,
+		     *before && before[strlen(before) - 1] != ';' ? ";" : "", adapter) < 0)
+		return false;
+	setenv(list, both, 1);
+	setenv("CORECLR_ENABLE_NOTIFICATION_PROFILERS", "1", 1);
+	free(both);
+	return true;
+}
+
+/*
+ * Returns the command with its adapter; NULL if memory runs out or the adapter's path cannot be
+ * passed on.
+ */
+static char **adapter_load(const struct runtime *runtime, char *adapter, char **command, int count,
+			   bool interpreted)
+{
+	char *option = NULL, *slash;
+	const char *had;
+
+	switch (runtime->way) {
+	case RUNTIME_PRELOAD:
+		env_append("LD_PRELOAD", ":", adapter);
+		return command;
+	case RUNTIME_REQUIRE:
+		slash = strrchr(adapter, '/');
+		*slash = '\0';
+		if (asprintf(&option, "--require \"%s/gchint-node.cjs\"", adapter) < 0)
+			return NULL;
+		had = getenv("NODE_OPTIONS");
+		if (getenv("GCHINT_PROFILE") && !(had && strstr(had, NODE_MAP)))
+			env_append("NODE_OPTIONS", " ", NODE_MAP);
+		env_append("NODE_OPTIONS", " ", option);
+		free(option);
+		return command;
+	case RUNTIME_RUBYOPT:
+		if (asprintf(&option, "-r%s", adapter) < 0)
+			return NULL;
+		env_append("RUBYOPT", " ", option);
+		free(option);
+		return command;
+	case RUNTIME_NOTIFY:
+		return env_set_notify(adapter) ? command : NULL;
+	case RUNTIME_LUA:
+		return env_set_lua_init(adapter) ? command : NULL;
+	case RUNTIME_AGENT:
+		if (asprintf(&option, "-agentpath:%s%s", adapter,
+			     interpreted ? "=interpreted" : "") < 0)
+			return NULL;
+		return command_insert_option(command, count, option);
+	case RUNTIME_PROBES:
+		return command;
+	case RUNTIME_PROFILE:
+		slash = strrchr(adapter, '/');
+		*slash = '\0';
+		env_append("LD_LIBRARY_PATH", ":", adapter);
+		return command_insert_option(command, count, strdup("--profile=gchint"));
+	}
+	return NULL;
+}
+
+char **launch_command(char **command, int *count, bool interpreted)
+{
+	char why[128] = "", adapter[PATH_MAX], **with;
+	const struct runtime *runtime = runtime_of(command[0], why, sizeof(why));
+
+	if (interpreted && (!runtime || runtime->way != RUNTIME_AGENT))
+		ctl_error("%s is no JVM: --interpreted changes nothing", command[0]);
+	if (!runtime || runtime->way == RUNTIME_PROBES)
+		return command;
+	if (!runtime_adapter(runtime, adapter, sizeof(adapter))) {
+		ctl_error("%s is %s, but libgchint-%s.so is not installed: without its methods",
+			  command[0], runtime->title, runtime->name);
+		return command;
+	}
+	with = adapter_load(runtime, adapter, command, *count, interpreted);
+	if (!with)
+		return command;
+	for (*count = 0; with[*count]; ++*count)
+		;
+	return with;
+}
+
+static int launch_record(const struct ctl *ctl, const struct launch *l, char **command)
+{
+	int count = 0, n = 0;
+	char **argv;
+
+	while (command[count])
+		count++;
+	argv = calloc((size_t)count + 6, sizeof(*argv));
+	if (!argv)
+		return CTL_FAILED;
+	argv[n++] = (char *)"gchintctl: record";
+	argv[n++] = (char *)"-o";
+	argv[n++] = l->file;
+	if (l->quiet)
+		argv[n++] = (char *)"-q";
+	argv[n++] = (char *)"--";
+	memcpy(argv + n, command, (size_t)count * sizeof(*argv));
+	optind = 0;
+	return cmd_record(ctl, n + count, argv);
+}
+
+static bool device_usable(void)
+{
+	const char *path = getenv("GCHINT_DEVICE");
+
+	return !access(path && *path ? path : "/dev/gchint", R_OK | W_OK);
+}
+
+static void hints_print(const struct tally *t, const char *where)
+{
+	char lost[64] = "";
+
+	if (t->lost)
+		snprintf(lost, sizeof(lost), " (%" PRIu64 " more were not counted)", t->lost);
+	if (!t->programs)
+		fprintf(stderr, "gchintctl: no hints: no process started its adapter\n");
+	else
+		fprintf(stderr, "gchintctl: %" PRIu64 " hints, %" PRIu64 " pauses%s: %s\n",
+			t->hints, t->pauses, lost, where);
+}
+
+static void hints_print_recorded(const char *file)
+{
+	struct tally t;
+	char where[PATH_MAX + 64];
+
+	if (!tally_recorded(&t, file))
+		return;
+	snprintf(where, sizeof(where), "%s%s", t.by_kernel ? "to the kernel, and into " : "into ",
+		 file);
+	hints_print(&t, where);
+}
+
+static void env_set_stream(void *data)
+{
+	setenv("GCHINT_STREAM", tally_path(data), 1);
+}
+
+static bool hints_disabled(void)
+{
+	const char *value = getenv("GCHINT_DISABLE");
+
+	return value && *value && strcmp(value, "0");
+}
+
+/* libgchint does not use the device in this mode; a recorder still receives all hints. */
+static bool hints_use_clamps(void)
+{
+	const char *hints = getenv("GCHINT_HINTS");
+
+	return hints && !strcmp(hints, "clamp") && !hints_disabled();
+}
+
+/* Counts the program's hints when neither the kernel nor a recorder receives them. */
+static int launch_count(char **command, const char *probed)
+{
+	struct tally_listener *listener = tally_listen();
+	struct child child = { .argv = command };
+	struct tally t;
+	const char *where;
+	sigset_t taken;
+	int status;
+
+	child_signals(&taken);
+	child.taken = &taken;
+	if (listener) {
+		child.setup = env_set_stream;
+		child.look = tally_look;
+		child.data = listener;
+	}
+	status = probed && listener ? go_run(probed, &child, tally_path(listener)) :
+				      child_run(&child);
+	if (!listener)
+		return status;
+	t = tally_end(listener);
+	if (probed)
+		where = "nowhere, uprobes are too late to act on; --record FILE keeps them";
+	else if (hints_use_clamps())
+		where = "utilisation clamps act on them; --record FILE keeps them";
+	else
+		where = "nowhere, there is no /dev/gchint; --record FILE keeps them";
+	hints_print(&t, where);
+	return status;
+}
+
+static int launch_run(const struct ctl *ctl, const struct launch *l, char **command)
+{
+	const char *stream = getenv("GCHINT_STREAM");
+	int status;
+
+	if (l->file) {
+		status = launch_record(ctl, l, command);
+		if (!l->quiet && status != CTL_DAEMON)
+			hints_print_recorded(l->file);
+		return status;
+	}
+	if (!l->quiet && (hints_use_clamps() || !device_usable()) && !(stream && *stream))
+		return launch_count(command, NULL);
+	if (!l->quiet && hints_use_clamps())
+		fprintf(stderr,
+			"gchintctl: utilisation clamps act on hints, which go to the "
+			"recorder at %s\n",
+			stream);
+	else if (!l->quiet)
+		fprintf(stderr, "gchintctl: hints go to %s%s\n",
+			device_usable() ? "the kernel" : "the recorder at ",
+			device_usable() ? "; --record FILE counts and keeps them" : stream);
+	execvp(command[0], command);
+	ctl_error("%s: %s", command[0], strerror(errno));
+	return errno == ENOENT ? 127 : 126;
+}
+
+/* With --record, the recorder runs this command again as the program to record. */
+static int launch_run_probed(const struct ctl *ctl, const struct launch *l, char **command,
+			     int length)
+{
+	const char *stream = getenv("GCHINT_STREAM");
+	char path[PATH_MAX], why[128], **again;
+	struct child child = { .argv = command };
+	sigset_t taken;
+
+	if (!runtime_file(command[0], path, sizeof(path)) || !go_check(path, why, sizeof(why))) {
+		ctl_error("%s: %s", command[0], why);
+		return CTL_FAILED;
+	}
+	if (l->file) {
+		again = calloc((size_t)length + 5, sizeof(*again));
+		if (!again)
+			return CTL_FAILED;
+		again[0] = (char *)"/proc/self/exe";
+		again[1] = (char *)"run";
+		again[2] = (char *)"--quiet";
+		again[3] = (char *)"--";
+		memcpy(again + 4, command, (size_t)length * sizeof(*again));
+		return launch_run(ctl, l, again);
+	}
+	if (!hints_disabled() && stream && *stream) {
+		child_signals(&taken);
+		child.taken = &taken;
+		return go_run(path, &child, stream);
+	}
+	if (!l->quiet && !hints_disabled())
+		return launch_count(command, path);
+	execvp(command[0], command);
+	ctl_error("%s: %s", command[0], strerror(errno));
+	return errno == ENOENT ? 127 : 126;
+}
+
+static bool hints_valid(const char *which)
+{
+	return !strcmp(which, "cap") || !strcmp(which, "boost") || !strcmp(which, "all") ||
+	       !strcmp(which, "clamp");
+}
+
+/*
+ * Checks that the requested mode of hints is available. If not, prints the reason and returns an
+ * exit code.
+ */
+static int hints_check(const struct runtime *runtime, const char *program)
+{
+	const char *hints = getenv("GCHINT_HINTS"), *missing;
+
+	if (hints && *hints && !hints_valid(hints)) {
+		ctl_error("GCHINT_HINTS takes all, boost, cap or clamp, not %s", hints);
+		return CTL_USAGE;
+	}
+	if (!hints_use_clamps())
+		return CTL_OK;
+	if (runtime->way == RUNTIME_PROBES) {
+		ctl_error("%s is %s: its hints come too late for --hints clamp", program,
+			  runtime->title);
+		return CTL_FAILED;
+	}
+	missing = clamps_missing();
+	if (missing)
+		ctl_error("--hints clamp: %s", missing);
+	return missing ? CTL_FAILED : CTL_OK;
+}
+
+int cmd_run(const struct ctl *ctl, int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ "hints", required_argument, NULL, 'H' },
+		{ "quiet", no_argument, NULL, 'q' },
+		{ "record", required_argument, NULL, 'r' },
+		{ 0 },
+	};
+	char why[128] = "", adapter[PATH_MAX], **command;
+	const struct runtime *runtime;
+	struct launch l = { 0 };
+	int opt, status;
+
+	while ((opt = getopt_long(argc, argv, "+hH:qr:", longs, NULL)) >= 0) {
+		switch (opt) {
+		case 'h':
+			fputs(usage, stdout);
+			return CTL_OK;
+		case 'H':
+			if (!hints_valid(optarg)) {
+				ctl_error("run: --hints takes cap, boost, all or clamp, not %s",
+					  optarg);
+				return CTL_USAGE;
+			}
+			setenv("GCHINT_HINTS", optarg, 1);
+			break;
+		case 'q':
+			l.quiet = true;
+			break;
+		case 'r':
+			l.file = optarg;
+			break;
+		default:
+			return ctl_usage("run");
+		}
+	}
+	if (optind == argc) {
+		ctl_error("run: no program given; --help tells more");
+		return CTL_USAGE;
+	}
+	command = argv + optind;
+	runtime = runtime_of(command[0], why, sizeof(why));
+	if (!runtime) {
+		ctl_error("%s: %s; gchintctl runtimes lists what can give hints", command[0], why);
+		return CTL_FAILED;
+	}
+	status = hints_check(runtime, command[0]);
+	if (status)
+		return status;
+	if (runtime->way == RUNTIME_PROBES)
+		return launch_run_probed(ctl, &l, command, argc - optind);
+	if (!runtime_adapter(runtime, adapter, sizeof(adapter))) {
+		ctl_error("%s is %s, but libgchint-%s.so is not installed; build it with its "
+			  "headers: make -C adapters install",
+			  command[0], runtime->title, runtime->name);
+		return CTL_FAILED;
+	}
+	command = adapter_load(runtime, adapter, command, argc - optind, false);
+	if (!command) {
+		ctl_error("%s cannot be told to the program: no memory, or a name that its runtime "
+			  "does not read",
+			  adapter);
+		return CTL_FAILED;
+	}
+	return launch_run(ctl, &l, command);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The actuator in force on each policy, and those that are possible. */
+#ifndef GCHINTCTL_WAYS_H
+#define GCHINTCTL_WAYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "../../common/json.h"
+#include "../../common/root.h"
+
+/**
+ * struct ways - the properties of a machine that decide which actuator fits
+ * @policies: number of cpufreq policies
+ * @governable: number of policies that offer gchint as a governor
+ * @governed: number of policies whose governor is gchint
+ * @fixed: number of policies whose driver takes no governor
+ * @guided: amd-pstate lets the hardware choose at or above what a governor asks for
+ * @unlike: CPUs differ in capacity
+ * @schedutil: the governor of every policy is schedutil
+ * @energy_aware: Energy-Aware Scheduling is active
+ */
+struct ways {
+	unsigned int policies, governable, governed, fixed;
+	bool guided, unlike, schedutil, energy_aware;
+};
+
+/* Reads the properties of a machine; 0, or -ENOENT if it has no cpufreq policy. */
+int ways_look(struct ways *w, const struct root *root);
+
+/* The actuator of a policy ("policy0") or of "all"; "off" if there is none. 0 or -errno. */
+int ways_in_force(char *name, size_t size, const struct root *root, const char *policy);
+
+/* The disadvantage of an actuator on this machine as a line of text, or NULL. */
+const char *ways_lost(const struct ways *w, const char *name);
+
+/* Prints whether the scheduler places tasks by energy; nothing if all CPUs are alike. */
+void ways_print_placement(const struct ways *w);
+/* The same as the JSON member "placement": null if all CPUs are alike. */
+void ways_json_placement(const struct ways *w, struct json *j);
+
+#endif

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The stack of a sample, outermost frame first: the program, the phase of the collector if it
+ * is in one, the method, then the native frames.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../common/names.h"
+#include "profile.h"
+
+/* Phases are numbered after the names that the profile holds. */
+const char *profile_name(const struct profile *p, uint32_t name)
+{
+	return name < p->names ? p->name[name] : name_phase(name - (uint32_t)p->names);
+}
+
+/* A frame without a name is named after its image. */
+static struct profile_frame native_frame(const struct profile *p, const struct profile_symbol *at,
+					 uint64_t address, bool kernel)
+{
+	struct profile_frame frame = {
+		.kind = kernel ? PROFILE_KERNEL : PROFILE_NATIVE,
+		.name = at ? at->name : PROFILE_UNKNOWN,
+		.image = at ? at->image : PROFILE_UNKNOWN,
+		.address = address,
+		.at = at,
+	};
+
+	if (frame.name == PROFILE_UNKNOWN)
+		frame.name = frame.image;
+	else if (!strcmp(p->name[frame.image], PROFILE_METHODS))
+		frame.kind = PROFILE_METHOD;
+	return frame;
+}
+
+static struct profile_frame frame_at(const struct profile *p, const struct profile_sample *s,
+				     uint64_t address)
+{
+	const bool kernel = address >> (sizeof(long) * 8 - 1);
+
+	return native_frame(p, profile_symbol_at(p, kernel ? 0 : s->tgid, address, s->t), address,
+			    kernel);
+}
+
+/* The one native frame of a sample without a call chain. */
+static struct profile_frame only_frame(const struct profile *p, const struct profile_sample *s)
+{
+	struct profile_frame frame =
+		native_frame(p, s->place ? &p->symbol[s->place - 1] : NULL, 0, s->kernel);
+
+	if (!s->place)
+		frame.name = frame.image = s->image;
+	return frame;
+}
+
+size_t profile_frames(const struct profile *p, const struct profile_sample *s,
+		      struct profile_frame *frame)
+{
+	const char *text = s->stack ? p->stack[s->stack - 1].frames : "";
+	struct profile_frame native[PROFILE_DEPTH];
+	size_t nr = 0, natives = 0;
+
+	frame[nr++] = (struct profile_frame){ .kind = PROFILE_PROGRAM, .name = s->process };
+	if (s->answered && s->group / CLASS_NR)
+		frame[nr++] = (struct profile_frame){
+			.kind = PROFILE_PHASE,
+			.name = (uint32_t)p->names + s->group / CLASS_NR,
+		};
+	if (s->method >= PROFILE_FIRST && !s->compiled)
+		frame[nr++] = (struct profile_frame){ .kind = PROFILE_METHOD, .name = s->method };
+	while (*text && natives < PROFILE_DEPTH - 4) {
+		char *end;
+		uint64_t address = strtoull(text, &end, 16);
+
+		if (end == text)
+			break;
+		native[natives++] = frame_at(p, s, address);
+		/* Merge frames of the same name in sequence, such as unresolved ones. */
+		if (natives > 1 && native[natives - 1].name == native[natives - 2].name)
+			natives--;
+		text = *end ? end + 1 : end;
+	}
+	if (!natives)
+		native[natives++] = only_frame(p, s);
+	/* Unknown frames at the outer end carry no information. */
+	while (natives > 1 && native[natives - 1].name == PROFILE_UNKNOWN)
+		natives--;
+	while (natives)
+		frame[nr++] = native[--natives];
+	return nr;
+}

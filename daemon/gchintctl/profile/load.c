@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../common/names.h"
+#include "../ctl.h"
+#include "../recording/db.h"
+#include "profile.h"
+
+static bool profile_no_memory(const struct profile *p)
+{
+	db_missing(p->run->path, "no memory for its profile");
+	return false;
+}
+
+static bool array_grow(void *array, size_t nr, size_t size)
+{
+	void **at = array, *more;
+
+	if (nr && (nr & (nr - 1) || nr < 64))
+		return true;
+	more = realloc(*at, (nr ? nr * 2 : 64) * size);
+	if (more)
+		*at = more;
+	return more;
+}
+
+static size_t name_hash(const char *s)
+{
+	size_t hash = 5381;
+
+	while (*s)
+		hash = hash * 33 + (unsigned char)*s++;
+	return hash;
+}
+
+static bool names_grow_index(struct profile *p)
+{
+	const size_t slots = p->slots ? p->slots * 2 : 256;
+	uint32_t *index = calloc(slots, sizeof(*index));
+
+	if (!index)
+		return false;
+	for (size_t i = 0; i < p->names; i++) {
+		size_t at = name_hash(p->name[i]) % slots;
+
+		while (index[at])
+			at = (at + 1) % slots;
+		index[at] = (uint32_t)i + 1;
+	}
+	free(p->index);
+	p->index = index;
+	p->slots = slots;
+	return true;
+}
+
+static uint32_t name_no_memory(struct profile *p)
+{
+	p->scarce = true;
+	return PROFILE_UNKNOWN;
+}
+
+/* Returns the number of a name; without memory PROFILE_UNKNOWN, with p->scarce set. */
+static uint32_t name_intern(struct profile *p, const char *name)
+{
+	size_t at;
+	char *copy;
+
+	if (p->names * 2 >= p->slots && !names_grow_index(p))
+		return name_no_memory(p);
+	for (at = name_hash(name) % p->slots; p->index[at]; at = (at + 1) % p->slots)
+		if (!strcmp(p->name[p->index[at] - 1], name))
+			return p->index[at] - 1;
+	copy = strdup(name);
+	if (!copy || !array_grow(&p->name, p->names, sizeof(*p->name))) {
+		free(copy);
+		return name_no_memory(p);
+	}
+	p->name[p->names++] = copy;
+	p->index[at] = (uint32_t)p->names;
+	return (uint32_t)p->names - 1;
+}
+
+static bool load_symbols(struct profile *p)
+{
+	sqlite3_stmt *s =
+		db_query(p->run->db, "SELECT tgid, address, t, image, name, offset, file, line "
+				     "FROM symbols LEFT JOIN lines USING(tgid, address, t) "
+				     "ORDER BY tgid, address, t");
+	bool good = s;
+
+	while (good && db_next(s)) {
+		good = array_grow(&p->symbol, p->symbols, sizeof(*p->symbol)) ||
+		       profile_no_memory(p);
+		if (!good)
+			break;
+		p->symbol[p->symbols++] = (struct profile_symbol){
+			db_int(s, 0, 0),
+			(uint64_t)sqlite3_column_int64(s, 1),
+			(uint64_t)db_int(s, 2, 0),
+			name_intern(p, db_text(s, 3, "?")),
+			name_intern(p, db_text(s, 4, "?")),
+			db_int(s, 5, -1),
+			name_intern(p, db_text(s, 6, "?")),
+			(int)db_u32(s, 7, 0),
+		};
+	}
+	sqlite3_finalize(s);
+	return good;
+}
+
+/* Compares addresses as SQLite sorted them: as signed integers. */
+static int symbol_compare(const struct profile_symbol *s, int64_t tgid, uint64_t address,
+			  uint64_t t)
+{
+	if (s->tgid != tgid)
+		return s->tgid < tgid ? -1 : 1;
+	if (s->address != address)
+		return (int64_t)s->address < (int64_t)address ? -1 : 1;
+	return s->t <= t ? -1 : 1;
+}
+
+const struct profile_symbol *profile_symbol_at(const struct profile *p, int32_t tgid,
+					       uint64_t address, uint64_t t)
+{
+	size_t lo = 0, hi = p->symbols;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (symbol_compare(&p->symbol[mid], tgid, address, t) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo || p->symbol[lo - 1].tgid != tgid || p->symbol[lo - 1].address != address)
+		return NULL;
+	return &p->symbol[lo - 1];
+}
+
+static bool load_stacks(struct profile *p)
+{
+	sqlite3_stmt *s = db_query(p->run->db, "SELECT id, frames FROM stacks ORDER BY id");
+	bool good = s;
+
+	while (good && db_next(s)) {
+		good = array_grow(&p->stack, p->stacks, sizeof(*p->stack)) || profile_no_memory(p);
+		if (!good)
+			break;
+		p->stack[p->stacks].id = db_int(s, 0, 0);
+		p->stack[p->stacks].frames = strdup(db_text(s, 1, ""));
+		good = p->stack[p->stacks++].frames || profile_no_memory(p);
+	}
+	sqlite3_finalize(s);
+	return good;
+}
+
+static uint32_t stack_index(const struct profile *p, int64_t id)
+{
+	size_t lo = 0, hi = p->stacks;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (p->stack[mid].id < id)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < p->stacks && p->stack[lo].id == id ? (uint32_t)lo + 1 : 0;
+}
+
+static bool column_is_null(sqlite3_stmt *s, int column)
+{
+	return sqlite3_column_type(s, column) != SQLITE_INTEGER;
+}
+
+static void sample_load(struct profile *p, sqlite3_stmt *s, struct profile_sample *x)
+{
+	const struct profile_symbol *at;
+	int64_t cpu = db_int(s, 2, -1);
+
+	*x = (struct profile_sample){
+		.t = (uint64_t)db_int(s, 0, 0),
+		.tgid = (int32_t)db_int(s, 1, 0),
+		.cpu = cpu >= 0 && cpu <= INT16_MAX ? (int)cpu : -1,
+		.kernel = !column_is_null(s, 7),
+		.answered = !column_is_null(s, 3),
+		.group = run_group(db_u32(s, 3, 0), db_u32(s, 4, 0)),
+		.stack = stack_index(p, db_int(s, 8, -1)),
+		.process = name_intern(p, db_text(s, 9, "?")),
+		.tid = (int32_t)db_int(s, 10, 0),
+	};
+	x->khz = run_khz(p->run, x->cpu, x->t);
+	if (!column_is_null(s, 5)) {
+		uint64_t method = (uint64_t)sqlite3_column_int64(s, 5);
+
+		at = method ? profile_symbol_at(p, x->tgid, method, x->t) : NULL;
+		x->method = at ? at->name : method ? PROFILE_UNKNOWN : PROFILE_NO_METHOD;
+	}
+	at = profile_symbol_at(p, x->tgid, (uint64_t)sqlite3_column_int64(s, 6), x->t);
+	/* Code that a runtime compiled names the method by its address, also for system calls. */
+	x->compiled = at && at->name >= PROFILE_FIRST && x->method < PROFILE_FIRST &&
+		      !strcmp(p->name[at->image], PROFILE_METHODS);
+	if (x->compiled)
+		x->method = at->name;
+	if (x->kernel)
+		at = profile_symbol_at(p, 0, (uint64_t)sqlite3_column_int64(s, 7), x->t);
+	x->place = at ? (uint32_t)(at - p->symbol) + 1 : 0;
+	x->image = at ? at->image : x->kernel ? name_intern(p, "[kernel]") : PROFILE_UNKNOWN;
+	x->symbol = at ? at->name : PROFILE_UNKNOWN;
+}
+
+/* name_phase() returns "none" for phase 0, whatever the class of the group is. */
+static bool sample_passes(const struct profile *p, const struct profile_sample *x,
+			  const struct profile_filter *f)
+{
+	if (f->method && fnmatch(f->method, p->name[x->method], 0))
+		return false;
+	if (f->process && fnmatch(f->process, p->name[x->process], 0))
+		return false;
+	if (f->symbol && fnmatch(f->symbol, p->name[x->symbol], 0))
+		return false;
+	return !f->phase || (x->answered && !strcmp(f->phase, name_phase(x->group / CLASS_NR)));
+}
+
+static bool load_samples(struct profile *p, const struct profile_filter *f)
+{
+	sqlite3_stmt *s = db_query(
+		p->run->db,
+		"SELECT h.t, h.tgid, cpu, phase, flags, method, ip, kernel, stack, r.comm, h.tid "
+		"FROM hotspots h LEFT JOIN (SELECT tgid, comm FROM processes WHERE tid = tgid "
+		"GROUP BY tgid) r ON r.tgid = h.tgid ORDER BY h.t");
+	bool good = s;
+
+	while (good && db_next(s)) {
+		good = array_grow(&p->sample, p->samples, sizeof(*p->sample)) ||
+		       profile_no_memory(p);
+		if (!good)
+			break;
+		sample_load(p, s, &p->sample[p->samples]);
+		p->all++;
+		p->samples += sample_passes(p, &p->sample[p->samples], f);
+	}
+	sqlite3_finalize(s);
+	return good;
+}
+
+bool profile_load(struct profile *p, struct run *run, const struct profile_filter *filter)
+{
+	char hz[16];
+	long n;
+
+	p->run = run;
+	name_intern(p, "?");
+	name_intern(p, "-");
+	db_meta(run->db, "hotspots.event", p->event, sizeof(p->event));
+	db_meta(run->db, "hotspots.kernel", p->in_kernel, sizeof(p->in_kernel));
+	n = db_meta(run->db, "hotspots.hz", hz, sizeof(hz)) ? strtol(hz, NULL, 10) : 0;
+	p->seconds = n > 0 ? 1.0 / (double)n : 0;
+	if (!load_symbols(p) || !load_stacks(p) || !load_samples(p, filter))
+		return false;
+	if (p->scarce)
+		return profile_no_memory(p);
+	if (!p->all) {
+		ctl_error("%s: no samples in it; gchintctl profile record takes them", run->path);
+		return false;
+	}
+	if (!p->samples) {
+		ctl_error("%s: none of %zu samples is left by%s%s%s%s%s%s%s%s", run->path, p->all,
+			  filter->method ? " --method " : "", filter->method ? filter->method : "",
+			  filter->phase ? " --phase " : "", filter->phase ? filter->phase : "",
+			  filter->process ? " --process " : "",
+			  filter->process ? filter->process : "",
+			  filter->symbol ? " --symbol " : "", filter->symbol ? filter->symbol : "");
+		return false;
+	}
+	return true;
+}
+
+void profile_free(struct profile *p)
+{
+	for (size_t i = 0; i < p->names; i++)
+		free(p->name[i]);
+	for (size_t i = 0; i < p->stacks; i++)
+		free(p->stack[i].frames);
+	free(p->name);
+	free(p->index);
+	free(p->stack);
+	free(p->symbol);
+	free(p->sample);
+}

@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* gchintctl profile: records and shows CPU time by method, phase, frequency and energy. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../common/names.h"
+#include "../../common/root.h"
+#include "../ctl.h"
+#include "../launch/run.h"
+#include "profile.h"
+
+static const char usage[] =
+	"usage: gchintctl profile record [-o FILE] [-F HZ] [WHAT]... [-q] -- PROGRAM "
+	"[ARGUMENT]...\n"
+	"       gchintctl profile filter [WHAT]... FILE\n"
+	"       gchintctl profile report [FILTER]... [-n LINES] FILE\n"
+	"       gchintctl profile annotate [FILTER]... [-s SYMBOL] [-n LINES] FILE\n"
+	"       gchintctl profile flame [FILTER]... [-o SVG | --folded] FILE\n"
+	"       gchintctl profile diff [FILTER]... [-n LINES] BEFORE SINCE\n"
+	"       gchintctl profile export [FILTER]... --format FORMAT [-o OUTPUT] FILE\n"
+	"Where CPU time goes: by instruction, by the method that an interpreter ran (which no\n"
+	"profiler of instructions sees), by phase of the collector, frequency and energy.\n"
+	"No module and no privilege are needed; with kernel.perf_event_paranoid at 2 what runs in\n"
+	"the kernel is not seen, and the report says so.\n"
+	"\n"
+	"record runs PROGRAM with the adapter of its runtime and samples each of its threads.\n"
+	"  -o, --output FILE      the recording; profile.db unless told. flame: the picture\n"
+	"  -F, --frequency HZ     samples a second of CPU time, 1 to 2000; 999\n"
+	"      --signal           ask threads for their methods by a signal, as is done without\n"
+	"                         privilege, though the kernel could look\n"
+	"      --interpreted      a JVM compiles nothing and tells of each call: all methods have\n"
+	"                         names, and calls take some hundred times as long\n"
+	"      --names-at-calls   for comparison: names are written at each call, as without a\n"
+	"                         tunnel, not once: a call takes four system calls more\n"
+	"  -q, --quiet            no last line\n"
+	"What is sampled, and kept; all of it unless told. filter says so to the recorder that\n"
+	"writes FILE, in place of all that was said before; what leaves nothing is noted there:\n"
+	"  -c, --command PATTERN  processes whose name or command line is like that\n"
+	"      --cgroup PATTERN   processes of such a control group, or one in it\n"
+	"      --unit UNIT        processes of such a unit of systemd's\n"
+	"  -m, --method PATTERN   samples in such methods; several with | between them\n"
+	"      --phase PHASES     samples in those phases, with commas; none: outside of phases\n"
+	"Filters, when it is read; each may be a shell pattern, and one that leaves nothing\n"
+	"says so:\n"
+	"  -m, --method PATTERN   samples in such methods\n"
+	"      --phase PHASE      samples in that phase; none: outside of phases\n"
+	"      --process PATTERN  samples of programs of such names\n"
+	"report, annotate, diff:\n"
+	"  -n, --lines LINES      rows of each table; 20\n"
+	"annotate tells of the symbol with the most samples by line of its source, where the\n"
+	"program has debugging information, else by instruction:\n"
+	"  -s, --symbol PATTERN   of all symbols that are like that\n"
+	"flame:\n"
+	"      --folded           one line a stack, for other tools\n"
+	"export, to standard output unless told:\n"
+	"      --format FORMAT    firefox, for profiler.firefox.com: samples and phases by "
+	"thread,\n"
+	"                         energy and frequency as tracks; speedscope, for speedscope.app;\n"
+	"                         perf-script, as perf writes it: for stackcollapse, inferno\n"
+	"\n"
+	"A first look:\n"
+	"  gchintctl profile record -o p.db -- lua5.4 program.lua\n"
+	"  gchintctl profile report p.db\n"
+	"  gchintctl profile flame p.db -o p.svg\n";
+
+struct options {
+	const char *output, *format;
+	struct profile_keep keep;
+	struct profile_filter filter;
+	size_t lines;
+	bool folded, interpreted, named_at_calls, quiet;
+};
+
+static int map_remove(void *data, const char *name)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/%s", (const char *)data, name);
+	unlink(path);
+	return 0;
+}
+
+static int profile_record_into(const struct ctl *ctl, const struct options *o,
+			       const struct profile_maps *maps, char **command, int count)
+{
+	const char *file = o->output ? o->output : "profile.db";
+	char config[96], option[128];
+	char **argv;
+	int ret, n = 0;
+
+	snprintf(config, sizeof(config), "%s/conf", maps->folder);
+	ret = profile_keep_write(config, &o->keep);
+	if (ret) {
+		ctl_error("%s: %s", config, strerror(-ret));
+		return CTL_FAILED;
+	}
+	snprintf(option, sizeof(option), "--config=%s", config);
+	argv = calloc((size_t)count + 9, sizeof(*argv));
+	if (!argv)
+		return CTL_FAILED;
+	argv[n++] = (char *)"gchintctl: record";
+	argv[n++] = (char *)"-q";
+	argv[n++] = (char *)"-o";
+	argv[n++] = (char *)file;
+	argv[n++] = (char *)"--option";
+	argv[n++] = option;
+	argv[n++] = (char *)"--";
+	memcpy(argv + n, command, (size_t)count * sizeof(*argv));
+	setenv("GCHINT_SYMBOLS", maps->folder, 1);
+	optind = 0;
+	ret = cmd_record(ctl, n + count, argv);
+	free(argv);
+	if (ret == CTL_DAEMON || access(file, R_OK))
+		return ret;
+	if (!profile_resolve(file, maps))
+		return CTL_FILE;
+	if (!o->quiet)
+		fprintf(stderr, "gchintctl: profiled into %s; next: gchintctl profile report %s\n",
+			file, file);
+	return ret;
+}
+
+/* Whether NODE_OPTIONS makes Node write a map to /tmp, which it does not remove. */
+static bool node_map_requested(void)
+{
+	const char *options = getenv("NODE_OPTIONS");
+
+	return options && strstr(options, NODE_MAP);
+}
+
+static int profile_record(const struct ctl *ctl, const struct options *o, char **command, int count)
+{
+	char folder[] = "/tmp/gchint-profile.XXXXXX";
+	struct profile_maps maps = { .folder = folder, .since = time(NULL) };
+	const bool asked = node_map_requested();
+	char config[96], **with;
+	int ret;
+
+	if (!count) {
+		ctl_error("profile record: no program given; --help tells more");
+		return CTL_USAGE;
+	}
+	if (o->output && !access(o->output, F_OK)) {
+		ctl_error("%s: exists; name another file", o->output);
+		return CTL_FILE;
+	}
+	if (!profile_keep_good(&o->keep))
+		return CTL_USAGE;
+	if (!mkdtemp(folder)) {
+		ctl_error("%s: %s", folder, strerror(errno));
+		return CTL_FAILED;
+	}
+	setenv("GCHINT_PROFILE", o->named_at_calls ? "2" : "1", 1);
+	/* Without an adapter the program may still write the names of its methods itself. */
+	with = launch_command(command, &count, o->interpreted);
+	maps.remove = !asked && node_map_requested();
+	ret = profile_record_into(ctl, o, &maps, with, count);
+	root_list(folder, "perf-", map_remove, folder);
+	snprintf(config, sizeof(config), "%s/conf", folder);
+	unlink(config);
+	rmdir(folder);
+	return ret;
+}
+
+static int flame_write(const struct profile *p, const struct options *o)
+{
+	FILE *f;
+	int ret;
+
+	if (o->folded)
+		return profile_folded(p, stdout);
+	f = ctl_create(o->output ? o->output : "flame.svg");
+	if (!f)
+		return CTL_FILE;
+	ret = profile_flame(p, f);
+	if (ret) {
+		ctl_discard(f);
+		return ret;
+	}
+	return ctl_commit(f, o->output ? o->output : "flame.svg");
+}
+
+static int profile_write(const struct profile *p, const struct options *o)
+{
+	FILE *f = o->output ? ctl_create(o->output) : stdout;
+	int ret = CTL_OK;
+
+	if (!f)
+		return CTL_FILE;
+	if (!strcmp(o->format, "firefox"))
+		ret = profile_firefox(p, f);
+	else if (!strcmp(o->format, "speedscope"))
+		profile_speedscope(p, f);
+	else
+		profile_script(p, f);
+	if (!o->output)
+		return ret;
+	if (!ret)
+		return ctl_commit(f, o->output);
+	ctl_discard(f);
+	return ret;
+}
+
+static int profile_compare(const struct options *o, char **files)
+{
+	struct run *run[2] = { run_open(files[0]), NULL };
+	struct profile p[2] = { 0 };
+	int ret = CTL_FILE;
+
+	if (run[0])
+		run[1] = run_open(files[1]);
+	if (run[1] && profile_load(&p[0], run[0], &o->filter) &&
+	    profile_load(&p[1], run[1], &o->filter))
+		ret = profile_diff(&p[0], &p[1], o->lines);
+	for (int i = 0; i < 2; i++) {
+		profile_free(&p[i]);
+		run_close(run[i]);
+	}
+	return ret;
+}
+
+static int profile_read(const struct options *o, const char *what, const char *file)
+{
+	struct run *run = run_open(file);
+	struct profile p = { 0 };
+	int ret = CTL_FILE;
+
+	if (run && profile_load(&p, run, &o->filter))
+		ret = !strcmp(what, "flame")	? flame_write(&p, o) :
+		      !strcmp(what, "export")	? profile_write(&p, o) :
+		      !strcmp(what, "annotate") ? profile_annotate(&p, o->lines, o->filter.symbol) :
+						  profile_report(&p, o->lines);
+	profile_free(&p);
+	run_close(run);
+	return ret;
+}
+
+static bool option_in_range(const char *text, long low, long high, const char *option)
+{
+	char *end;
+	long n = strtol(text, &end, 10);
+
+	if (end != text && !*end && n >= low && n <= high)
+		return true;
+	ctl_error("profile: %s takes a number from %ld to %ld, not %s", option, low, high, text);
+	return false;
+}
+
+static bool phases_are_known(const char *name, bool several)
+{
+	const size_t length = several ? strcspn(name, ",") : strlen(name);
+
+	for (uint32_t n = 0; n < GCHINT_PHASE_NR; n++)
+		if (strlen(name_phase(n)) == length && !strncmp(name, name_phase(n), length))
+			return !name[length] || phases_are_known(name + length + 1, several);
+	ctl_error("profile: no phase '%s': none, or a name such as mark or sweep", name);
+	return false;
+}
+
+static bool format_is_known(const char *name)
+{
+	if (!strcmp(name, "firefox") || !strcmp(name, "speedscope") || !strcmp(name, "perf-script"))
+		return true;
+	ctl_error("profile export: no format '%s': firefox, perf-script or speedscope", name);
+	return false;
+}
+
+/* Whether there is such a subcommand; if not, reports it and returns false. */
+static bool action_is_known(const char *what)
+{
+	static const char *const known[] = { "record", "filter", "report", "annotate",
+					     "flame",  "diff",	 "export" };
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (!strcmp(what, known[i]))
+			return true;
+	ctl_error("profile: record, filter, report, annotate, flame, diff or export is wanted; "
+		  "--help tells more");
+	return false;
+}
+
+int cmd_profile(const struct ctl *ctl, int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "cgroup", required_argument, NULL, 'g' },
+		{ "command", required_argument, NULL, 'c' },
+		{ "folded", no_argument, NULL, 'f' },
+		{ "format", required_argument, NULL, 't' },
+		{ "frequency", required_argument, NULL, 'F' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "interpreted", no_argument, NULL, 'i' },
+		{ "lines", required_argument, NULL, 'n' },
+		{ "method", required_argument, NULL, 'm' },
+		{ "names-at-calls", no_argument, NULL, 'N' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "phase", required_argument, NULL, 'P' },
+		{ "process", required_argument, NULL, 'p' },
+		{ "quiet", no_argument, NULL, 'q' },
+		{ "signal", no_argument, NULL, 'S' },
+		{ "symbol", required_argument, NULL, 's' },
+		{ "unit", required_argument, NULL, 'u' },
+		{ 0 },
+	};
+	const char *what = argc > 1 ? argv[1] : "";
+	const bool recording = !strcmp(what, "record"), live = recording || !strcmp(what, "filter");
+	struct options o = { .lines = 20, .keep.frequency = "999" };
+	int opt;
+
+	if (!strcmp(what, "--help") || !strcmp(what, "-h")) {
+		fputs(usage, stdout);
+		return CTL_OK;
+	}
+	if (!action_is_known(what))
+		return CTL_USAGE;
+	argv[1] = argv[0];
+	argc--;
+	argv++;
+	while ((opt = getopt_long(argc, argv, recording ? "+hc:F:m:o:q" : "c:hm:n:o:s:", longs,
+				  NULL)) >= 0) {
+		switch (opt) {
+		case 'c':
+			o.keep.command = optarg;
+			break;
+		case 'f':
+			o.folded = true;
+			break;
+		case 'F':
+			if (!option_in_range(optarg, 1, 2000, "--frequency"))
+				return CTL_USAGE;
+			o.keep.frequency = optarg;
+			break;
+		case 't':
+			if (!format_is_known(optarg))
+				return CTL_USAGE;
+			o.format = optarg;
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			return CTL_OK;
+		case 'i':
+			o.interpreted = true;
+			break;
+		case 'm':
+			o.filter.method = o.keep.method = optarg;
+			break;
+		case 'n':
+			if (!option_in_range(optarg, 1, 1000000, "--lines"))
+				return CTL_USAGE;
+			o.lines = (size_t)strtol(optarg, NULL, 10);
+			break;
+		case 'N':
+			o.named_at_calls = true;
+			break;
+		case 'o':
+			o.output = optarg;
+			break;
+		case 'P':
+			if (!phases_are_known(optarg, live))
+				return CTL_USAGE;
+			o.filter.phase = o.keep.phase = optarg;
+			break;
+		case 'p':
+			o.filter.process = optarg;
+			break;
+		case 'q':
+			o.quiet = true;
+			break;
+		case 'g':
+			o.keep.cgroup = optarg;
+			break;
+		case 'u':
+			o.keep.unit = optarg;
+			break;
+		case 's':
+			o.filter.symbol = optarg;
+			break;
+		case 'S':
+			o.keep.signal = true;
+			break;
+		default:
+			return ctl_usage("profile");
+		}
+	}
+	if (recording)
+		return profile_record(ctl, &o, argv + optind, argc - optind);
+	if (!strcmp(what, "diff")) {
+		if (optind == argc - 2)
+			return profile_compare(&o, argv + optind);
+		ctl_error("profile diff: two recordings are wanted; --help tells more");
+		return CTL_USAGE;
+	}
+	if (optind != argc - 1) {
+		ctl_error("profile %s: one recording is wanted; --help tells more", what);
+		return CTL_USAGE;
+	}
+	if (live)
+		return profile_keep_good(&o.keep) ? profile_filter(argv[optind], &o.keep) :
+						    CTL_USAGE;
+	if (!strcmp(what, "export") && !o.format) {
+		ctl_error("profile export: --format is wanted: firefox, perf-script or speedscope");
+		return CTL_USAGE;
+	}
+	return profile_read(&o, what, argv[optind]);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Cost of recording: CPU time, wake-ups, memory and energy of the daemon. */
+#ifndef GCHINTCTL_PRICE_H
+#define GCHINTCTL_PRICE_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../../common/json.h"
+
+/**
+ * struct price - cost of recording, from the first to the last row that the daemon recorded
+ * @ns: time between these rows
+ * @cpu_ns: CPU time of the daemon in it
+ * @wakeups: how often a thread of the daemon was woken in it
+ * @rss_kib: peak resident memory; -1 not known
+ * @low: modelled energy in J of the CPU time at the OPP with the lowest power; NAN if no OPP
+ *	has a known power
+ * @high: the same at the OPP with the highest power
+ */
+struct price {
+	int64_t ns, cpu_ns, wakeups, rss_kib;
+	double low, high;
+};
+
+/* Returns false unless the cost was recorded at two instants at least. */
+bool price_of(sqlite3 *db, struct price *p);
+
+/* Writes the member "cost"; null if price_of() returns false. */
+void price_json(sqlite3 *db, struct json *j);
+
+/**
+ * price_words - format the cost of recording
+ * @db: the recording
+ * @buf: receives "0.12 % of one CPU, 3.4 wake-ups a second, 5678 KiB, 0.01 to 0.2 J modelled";
+ *	"energy not known" if no OPP has a power
+ * @size: of @buf
+ *
+ * Returns false, with an empty string, if price_of() does.
+ */
+bool price_words(sqlite3 *db, char *buf, size_t size);
+
+#endif

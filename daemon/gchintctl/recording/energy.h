@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Energy of a rail, split over phases by the time they overlap with its samples.
+ *
+ * Between two readings of a counter only the energy of the whole interval is known. A
+ * phase in it took anything from none to all of it, because power is not below 0 and no
+ * reading shows how high it was. Known limits of the rail's power narrow that; the mean of
+ * an interval is no such limit. Where a phase covers whole intervals it has all of their
+ * energy.
+ *
+ * A counter that advances in steps of time (RAPL's, of about a millisecond) shows at each
+ * reading the energy as of up to one step ago. An interval's energy may then belong to any
+ * time from one step before its first reading to its last: a phase has all of it only where
+ * it covers all of that time, and none only where it overlaps with none of it. The value at
+ * which such a counter wraps is known: where it may have wrapped twice between two readings,
+ * nothing is known of that interval.
+ *
+ * A power meter shows power at instants. Power between them is estimated (trapezoidal
+ * rule); nothing is known of a phase that lies between two of them.
+ */
+#ifndef GCHINTCTL_ENERGY_H
+#define GCHINTCTL_ENERGY_H
+
+#include "recording.h"
+
+/**
+ * struct energy_part - energy of a group of phases
+ * @joules: share by time
+ * @low: lower bound, J
+ * @high: upper bound, J; INFINITY where there is none
+ * @ns: time of the group that lies between known samples
+ * @whole_ns: of that, in intervals where the group's share is exact
+ * @unknown_ns: time of the group in which the rail's energy is unknown
+ */
+struct energy_part {
+	double joules, low, high;
+	uint64_t ns, whole_ns, unknown_ns;
+};
+
+/*
+ * Whether @joules is meaningful: its bounds are no further apart than @joules itself, or the
+ * share is exact for nine tenths of the time.
+ */
+bool energy_resolved(const struct energy_part *p);
+
+struct energy {
+	struct energy_part part[RUN_GROUPS];
+	double total; /* J, over the intervals known */
+	uint64_t known_ns;
+	double mean_w;
+	size_t samples, unknown;
+	size_t beyond; /* intervals whose mean power is outside of the limits */
+	size_t wrapped; /* intervals that are unknown because the counter may have wrapped twice */
+	uint64_t interval_ns; /* median distance of samples */
+};
+
+/* Groups of phases that can share a stretch. */
+#define ENERGY_SHARES 4
+
+/* A stretch of time with the set of groups that were active in it. */
+struct energy_segment {
+	uint64_t t0, t1;
+	uint16_t group[ENERGY_SHARES]; /* the first few; a stretch rarely has more */
+	uint16_t nr; /* 0: outside of phases */
+};
+
+/**
+ * energy_segments - the phases of a run as disjoint stretches, in order
+ * @run: the run
+ * @rail: include only phases that began on a CPU that it feeds; NULL: all
+ * @group: of each phase, below RUN_GROUPS; NULL: the phase's own group
+ * @nr: receives the number of stretches
+ *
+ * Covers [t0, t1) of the run. Returns an array to be freed, NULL without memory.
+ */
+struct energy_segment *energy_segments(const struct run *run, const struct run_rail *rail,
+				       const uint16_t *group, size_t *nr);
+
+/**
+ * energy_split - split the energy of samples between groups of phases; pure
+ * @s: samples in order of time
+ * @samples: number of samples
+ * @counter: values are a counter of energy (uJ), not a power (uW)
+ * @limits: of the rail
+ * @seg: stretches
+ * @segments: number of stretches
+ * @e: result
+ *
+ * Returns false without memory to compute @interval_ns.
+ */
+bool energy_split(const struct run_sample *s, size_t samples, bool counter,
+		  const struct energy_limits *limits, const struct energy_segment *seg,
+		  size_t segments, struct energy *e);
+
+/*
+ * Splits the energy of run->rail[@rail], with @group as in energy_segments(). Returns false if
+ * the rail has no known energy, or, after an error message, without memory.
+ */
+bool energy_of(const struct run *run, size_t rail, const uint16_t *group, struct energy *e);
+
+/*
+ * The same for all rails that feed one core each, added up. Returns the number of such rails
+ * whose energy is known.
+ */
+size_t energy_of_cores(const struct run *run, const uint16_t *group, struct energy *e);
+
+/* The energy of all phases: the rail's total less that of group 0. */
+struct energy_part energy_inside(const struct energy *e);
+
+/**
+ * energy_modelled - estimate energy from the power of OPPs instead of a rail
+ * @run: the run
+ * @e: result, of phases only: a phase is assumed to keep its CPU busy
+ * @source: receives the name of the table
+ * @size: size of @source
+ *
+ * Returns false if the recording has no power for its OPPs.
+ */
+bool energy_modelled(const struct run *run, struct energy *e, char *source, size_t size);
+
+#endif

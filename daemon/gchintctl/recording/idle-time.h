@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How long CPUs were in idle states, between two instants of a recording. */
+#ifndef GCHINTCTL_ASLEEP_H
+#define GCHINTCTL_ASLEEP_H
+
+#include "recording.h"
+
+struct asleep;
+
+/* NULL without memory; asleep_free() takes NULL. */
+struct asleep *asleep_of(sqlite3 *db);
+void asleep_free(struct asleep *a);
+
+/*
+ * ns of [@t0, @t1) that the CPU spent in any idle state, below 0 if unknown. The states are read
+ * once a period: idle time between two readings is assumed to be spread evenly.
+ */
+double asleep_ns(const struct asleep *a, uint32_t cpu, uint64_t t0, uint64_t t1);
+
+#endif

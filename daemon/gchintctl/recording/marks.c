@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "../../common/clock.h"
+#include "../../common/json.h"
+#include "../ctl.h"
+#include "db.h"
+#include "marks.h"
+
+static const char usage[] =
+	"usage: gchintctl [--json] marks FILE\n"
+	"       gchintctl marks --add TEXT [--socket SOCKET]\n"
+	"Lists the marks of a recording, or puts one, stamped now, into one that runs.\n"
+	"\n"
+	"  -a, --add TEXT       the mark to put\n"
+	"  -s, --socket SOCKET  of the recording that runs\n"
+	"\n"
+	"Unless told the socket is $GCHINT_MARKS (set by gchintctl record) or " MARKS_SOCKET ";\n"
+	"members of group gchint-record may write to the latter.\n";
+
+int marks_add(const char *path, const char *text)
+{
+	const struct timeval patience = { .tv_sec = 5 };
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	char message[480];
+	int fd, ret = 0;
+
+	if (strlen(path) >= sizeof(addr.sun_path))
+		return -ENAMETOOLONG;
+	strcpy(addr.sun_path, path);
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	/* Do not block forever if the daemon does not read and its queue is full. */
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	snprintf(message, sizeof(message), "%llu %s", (unsigned long long)clock_now(), text);
+	if (sendto(fd, message, strlen(message), MSG_NOSIGNAL, (struct sockaddr *)&addr,
+		   sizeof(addr)) < 0)
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
+static int marks_list(const struct ctl *ctl, const char *path)
+{
+	sqlite3 *db = db_open(path);
+	sqlite3_stmt *s;
+	struct json j = { .f = stdout };
+	uint64_t t0 = 0, t1;
+
+	if (!db)
+		return CTL_FILE;
+	db_span(db, &t0, &t1);
+	s = db_query(db, "SELECT t, pid, text FROM marks ORDER BY t");
+	if (ctl->json)
+		json_list(&j, NULL);
+	while (db_next(s)) {
+		if (ctl->json) {
+			json_object(&j, NULL);
+			json_int(&j, "t", db_int(s, 0, 0));
+			db_json(&j, "pid", s, 1);
+			json_text(&j, "text", db_text(s, 2, ""));
+			json_end(&j);
+		} else {
+			printf("%12.6f s  %s\n", ((double)db_int(s, 0, 0) - (double)t0) / 1e9,
+			       db_text(s, 2, ""));
+		}
+	}
+	if (ctl->json)
+		json_end(&j);
+	sqlite3_finalize(s);
+	sqlite3_close(db);
+	return CTL_OK;
+}
+
+int cmd_marks(const struct ctl *ctl, int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "add", required_argument, NULL, 'a' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "socket", required_argument, NULL, 's' },
+		{ 0 },
+	};
+	const char *add = NULL, *path = getenv("GCHINT_MARKS");
+	int opt, ret;
+
+	if (!path || !*path)
+		path = MARKS_SOCKET;
+	while ((opt = getopt_long(argc, argv, "a:hs:", longs, NULL)) >= 0) {
+		switch (opt) {
+		case 'a':
+			add = optarg;
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			return CTL_OK;
+		case 's':
+			path = optarg;
+			break;
+		default:
+			return ctl_usage("marks");
+		}
+	}
+	if (!add && optind + 1 == argc)
+		return marks_list(ctl, argv[optind]);
+	if (!add || optind != argc) {
+		ctl_error("marks: name one recording, or --add TEXT; --help tells more");
+		return CTL_USAGE;
+	}
+	ret = marks_add(path, add);
+	if (ret) {
+		ctl_error("%s: %s: is gchintd running, with --marks %s?", path, strerror(-ret),
+			  path);
+		return CTL_DAEMON;
+	}
+	return CTL_OK;
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "pauses.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../../common/text.h"
+#include "db.h"
+#include "overlap.h"
+#include "threads.h"
+
+#define CPUS 1024
+
+/* Indexes over a run that describing each of its pauses needs. */
+struct pause_query {
+	const struct run *run;
+	struct overlap overlap;
+	struct threads *threads;
+	uint32_t top_khz[CPUS]; /* highest recorded frequency of each CPU's policy; 0 not known */
+};
+
+static void query_load_top_khz(struct pause_query *query)
+{
+	sqlite3_stmt *s = db_query(query->run->db,
+				   "SELECT replace(cpus, ' ', ','), hw_max_khz FROM policies");
+	uint8_t set[CPUS];
+
+	while (db_next(s))
+		if (text_cpulist(db_text(s, 0, ""), set, CPUS) > 0)
+			for (size_t i = 0; i < CPUS; i++)
+				if (set[i])
+					query->top_khz[i] = db_u32(s, 1, 0);
+	sqlite3_finalize(s);
+}
+
+static void query_free(struct pause_query *query)
+{
+	overlap_free(&query->overlap);
+	threads_free(query->threads);
+	free(query);
+}
+
+/* Returns NULL without memory, after reporting it. */
+static struct pause_query *query_new(const struct run *run)
+{
+	struct pause_query *query = calloc(1, sizeof(*query));
+
+	if (!query) {
+		db_missing(run->path, "no memory for its pauses");
+		return NULL;
+	}
+	query->run = run;
+	query->threads = threads_of(run);
+	if (!query->threads || !overlap_of(run, &query->overlap)) {
+		query_free(query);
+		return NULL;
+	}
+	query_load_top_khz(query);
+	return query;
+}
+
+struct mean {
+	double weighted, ns;
+};
+
+static void mean_add(void *data, uint32_t khz, uint64_t ns)
+{
+	struct mean *m = data;
+
+	m->weighted += (double)khz * (double)ns;
+	m->ns += (double)ns;
+}
+
+static void query_find_concurrent(const struct pause_query *query, struct pause *pause)
+{
+	const struct run_phase *own = pause->phase, *p;
+	bool seen[RUN_GROUPS] = { false };
+
+	overlap_each(p, &query->overlap, own->t0, own->t1)
+	{
+		if (p->tid == own->tid || seen[p->group])
+			continue;
+		seen[p->group] = true;
+		pause->beside[pause->besides++] = p->group;
+		if (pause->besides == PAUSE_BESIDE)
+			break;
+	}
+}
+
+static bool phase_is_wait(const struct run_phase *p)
+{
+	return p->group / CLASS_NR == GCHINT_PHASE_WAIT;
+}
+
+static bool phase_is_pause(const struct run_phase *p)
+{
+	return p->stw || phase_is_wait(p);
+}
+
+static const struct run_phase *query_find_awaited(const struct pause_query *query,
+						  const struct run_phase *own)
+{
+	const struct run_phase *found = NULL, *p;
+	uint64_t most = 0;
+
+	overlap_each(p, &query->overlap, own->t0, own->t1)
+	{
+		uint64_t t0 = p->t0 > own->t0 ? p->t0 : own->t0;
+		uint64_t t1 = p->t1 < own->t1 ? p->t1 : own->t1;
+
+		if (p->tgid != own->tgid || p->tid == own->tid || phase_is_wait(p))
+			continue;
+		if (t1 > t0 && t1 - t0 > most) {
+			most = t1 - t0;
+			found = p;
+		}
+	}
+	return found;
+}
+
+static void pause_describe(const struct pause_query *query, struct pause *pause)
+{
+	const struct run_phase *p = pause->phase;
+	struct mean m = { 0 };
+	const char *name = threads_name(query->threads, p->tgid, p->tid, p->t0);
+	int cpu = p->cpu;
+
+	if (phase_is_wait(p)) {
+		pause->awaited = query_find_awaited(query, p);
+		cpu = pause->awaited ? pause->awaited->cpu : -1;
+	}
+	run_stretches(query->run, cpu, p->t0, p->t1, mean_add, &m);
+	pause->khz = m.ns > 0 ? m.weighted / m.ns : 0;
+	pause->top_khz = cpu >= 0 && cpu < CPUS ? query->top_khz[cpu] : 0;
+	snprintf(pause->comm, sizeof(pause->comm), "%s", name ? name : "");
+	query_find_concurrent(query, pause);
+}
+
+double pause_at_top(const struct pause *p)
+{
+	return p->khz > 0 && p->top_khz ?
+		       (double)(p->phase->t1 - p->phase->t0) / 1e6 * p->khz / p->top_khz :
+		       NAN;
+}
+
+double pause_earlier(const struct pause *p)
+{
+	return p->awaited ? (double)(p->phase->t1 - p->phase->t0) / 1e6 : NAN;
+}
+
+static int by_length(const void *a, const void *b)
+{
+	const struct run_phase *x = ((const struct pause *)a)->phase;
+	const struct run_phase *y = ((const struct pause *)b)->phase;
+	uint64_t p = x->t1 - x->t0, q = y->t1 - y->t0;
+
+	return p != q ? (p < q ? 1 : -1) : (x->t0 > y->t0) - (x->t0 < y->t0);
+}
+
+struct pauses_sum pauses_sum(const struct run *run)
+{
+	struct pauses_sum sum = { 0 };
+
+	for (size_t i = 0; i < run->phases; i++) {
+		uint64_t ns = run->phase[i].t1 - run->phase[i].t0;
+
+		if (!run->phase[i].stw)
+			continue;
+		sum.count++;
+		sum.paused += ns;
+		sum.longest = ns > sum.longest ? ns : sum.longest;
+	}
+	return sum;
+}
+
+struct pause *pauses_longest(const struct run *run, size_t wanted, size_t *nr)
+{
+	struct pause_query *query;
+	struct pause *pause;
+	size_t n = 0;
+
+	*nr = 0;
+	for (size_t i = 0; i < run->phases; i++)
+		n += phase_is_pause(&run->phase[i]);
+	pause = calloc(n + 1, sizeof(*pause));
+	if (!pause) {
+		db_missing(run->path, "no memory for its pauses");
+		return NULL;
+	}
+	query = query_new(run);
+	if (!query) {
+		free(pause);
+		return NULL;
+	}
+	n = 0;
+	for (size_t i = 0; i < run->phases; i++)
+		if (phase_is_pause(&run->phase[i]))
+			pause[n++].phase = &run->phase[i];
+	qsort(pause, n, sizeof(*pause), by_length);
+	*nr = n < wanted ? n : wanted;
+	for (size_t i = 0; i < *nr; i++)
+		pause_describe(query, &pause[i]);
+	query_free(query);
+	return pause;
+}

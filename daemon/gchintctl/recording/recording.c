@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "recording.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../../common/names.h"
+#include "../ctl.h"
+#include "db.h"
+#include "run-parts.h"
+
+uint16_t run_group(uint32_t phase, uint32_t flags)
+{
+	enum run_class c = flags & GCHINT_F_URGENT     ? CLASS_URGENT :
+			   flags & GCHINT_F_STW	       ? CLASS_STW :
+			   flags & GCHINT_F_FOREGROUND ? CLASS_FOREGROUND :
+			   flags & GCHINT_F_CONCURRENT ? CLASS_CONCURRENT :
+							 CLASS_NONE;
+
+	if (phase >= GCHINT_PHASE_NR)
+		phase = GCHINT_PHASE_COLLECT;
+	return (uint16_t)(phase * CLASS_NR + c);
+}
+
+const char *run_group_name(unsigned int group, char *buf, size_t size)
+{
+	static const char *const classes[CLASS_NR] = { "", ", concurrent", ", foreground", ", stw",
+						       ", urgent" };
+
+	if (group < CLASS_NR)
+		return "outside of phases";
+	snprintf(buf, size, "%s%s", name_phase(group / CLASS_NR), classes[group % CLASS_NR]);
+	return buf;
+}
+
+/* The year 2096 in ns of CLOCK_REALTIME: twice this still fits into int64_t. */
+#define LATEST 4000000000000000000ll
+
+/* No hardware has as many frequencies: a file with more was not written by gchintd. */
+#define KHZS_MAX 65536
+
+static bool phase_load(struct run *run, sqlite3_stmt *s)
+{
+	int64_t t0 = db_int(s, 0, -1), t1 = db_int(s, 1, 0), cpu = db_int(s, 6, -1);
+	uint32_t flags = db_u32(s, 5, 0);
+	struct run_phase *p;
+
+	if (t0 < 0 || t1 < 0 || (t1 && t1 < t0)) {
+		run->absurd++;
+		return true;
+	}
+	if (!run_grow(&run->phase, run->phases, sizeof(*p)))
+		return run_no_memory(run);
+	p = &run->phase[run->phases++];
+	p->t0 = (uint64_t)t0;
+	p->t1 = (uint64_t)t1;
+	/* Still running when the recording ended. */
+	if (!p->t1) {
+		run->open++;
+		p->t1 = run->t1 > p->t0 ? run->t1 : p->t0;
+	}
+	p->tgid = (int32_t)db_int(s, 2, 0);
+	p->tid = (int32_t)db_int(s, 3, 0);
+	p->cause = db_u32(s, 8, GCHINT_CAUSE_UNKNOWN);
+	p->group = run_group(db_u32(s, 4, 0), flags);
+	p->stw = flags & GCHINT_F_STW;
+	p->cpu = cpu >= 0 && cpu <= INT16_MAX ? (int16_t)cpu : -1;
+	run->uncertain += db_int(s, 7, 0) != 0;
+	return true;
+}
+
+static bool load_phases(struct run *run)
+{
+	sqlite3_stmt *s =
+		db_query(run->db, "SELECT t0, t1, tgid, tid, phase, flags, cpu, uncertain, cause "
+				  "FROM phases ORDER BY t0");
+	bool good = s;
+
+	while (good && db_next(s))
+		good = phase_load(run, s);
+	sqlite3_finalize(s);
+	return good;
+}
+
+static bool step_load(struct run *run, sqlite3_stmt *s)
+{
+	struct run_cpu *c = run->cpus ? &run->cpu[run->cpus - 1] : NULL;
+	uint32_t cpu = db_u32(s, 0, UINT32_MAX), khz = db_u32(s, 2, 0);
+	int64_t t = db_int(s, 1, -1);
+
+	if (cpu == UINT32_MAX || t < 0) {
+		run->absurd++;
+		return true;
+	}
+	/* A row without a frequency adds no step; one with a value of another type is counted. */
+	if (!khz && sqlite3_column_type(s, 2) != SQLITE_NULL)
+		run->absurd += sqlite3_column_type(s, 2) != SQLITE_INTEGER;
+	if (!khz)
+		return true;
+	if (!c || c->cpu != cpu) {
+		if (!run_grow(&run->cpu, run->cpus, sizeof(*c)))
+			return run_no_memory(run);
+		c = &run->cpu[run->cpus++];
+		*c = (struct run_cpu){ .cpu = cpu };
+	}
+	if (!run_grow(&c->step, c->nr, sizeof(*c->step)))
+		return run_no_memory(run);
+	c->step[c->nr++] = (struct run_step){ (uint64_t)t, khz };
+	return true;
+}
+
+static bool load_steps(struct run *run)
+{
+	sqlite3_stmt *s = db_query(run->db, "SELECT cpu, t, khz FROM transitions ORDER BY cpu, t");
+	bool good = s;
+
+	while (good && db_next(s))
+		good = step_load(run, s);
+	sqlite3_finalize(s);
+	return good;
+}
+
+/* gchintctl record annotates the begin and the end of its command. */
+static void run_find_command(struct run *run)
+{
+	int64_t start, end;
+
+	if (db_number(run->db, "SELECT min(t) FROM marks WHERE text LIKE 'start: %'", 0, &start) &&
+	    db_number(run->db, "SELECT max(t) FROM marks WHERE text LIKE 'end: %'", 0, &end) &&
+	    start > 0 && end > start) {
+		run->c0 = (uint64_t)start;
+		run->c1 = (uint64_t)end;
+	}
+}
+
+uint64_t run_duration(const struct run *run)
+{
+	return run->c1 ? run->c1 - run->c0 : run->t1 - run->t0;
+}
+
+void run_began(const struct run *run, char *buf, size_t size)
+{
+	time_t t = (time_t)(run->began_ns / 1000000000);
+	struct tm tm;
+
+	if (run->began_ns == RUN_UNKNOWN || !gmtime_r(&t, &tm) ||
+	    !strftime(buf, size, "%Y-%m-%d %H:%M:%S UTC", &tm))
+		snprintf(buf, size, "when is not known");
+}
+
+double run_seconds(const struct run *run, uint64_t t)
+{
+	return (double)(int64_t)(t - run->t0) / 1e9;
+}
+
+static int by_khz(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static size_t khz_index(const struct run *run, uint32_t khz)
+{
+	const uint32_t *at = bsearch(&khz, run->khz, run->khzs, sizeof(khz), by_khz);
+
+	return (size_t)(at - run->khz);
+}
+
+/* Collects the distinct frequencies of the steps that were loaded. */
+static bool run_collect_khz(struct run *run)
+{
+	size_t steps = 0;
+
+	for (size_t i = 0; i < run->cpus; i++)
+		steps += run->cpu[i].nr;
+	run->khz = malloc((steps ? steps : 1) * sizeof(*run->khz));
+	if (!run->khz)
+		return run_no_memory(run);
+	for (size_t i = 0; i < run->cpus; i++)
+		for (size_t k = 0; k < run->cpu[i].nr; k++)
+			run->khz[run->khzs++] = run->cpu[i].step[k].khz;
+	qsort(run->khz, run->khzs, sizeof(*run->khz), by_khz);
+	steps = run->khzs;
+	run->khzs = 0;
+	for (size_t i = 0; i < steps; i++)
+		if (!run->khzs || run->khz[run->khzs - 1] != run->khz[i])
+			run->khz[run->khzs++] = run->khz[i];
+	if (run->khzs <= KHZS_MAX)
+		return true;
+	db_missing(run->path, "more frequencies than any machine has");
+	return false;
+}
+
+static const struct run_cpu *run_find_cpu(const struct run *run, int cpu)
+{
+	size_t lo = 0, hi = run->cpus;
+
+	while (cpu >= 0 && lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (run->cpu[mid].cpu == (uint32_t)cpu)
+			return &run->cpu[mid];
+		if (run->cpu[mid].cpu < (uint32_t)cpu)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return NULL;
+}
+
+/* Index of the last step at or before @t; -1 if it is before the first. */
+static ssize_t step_at(const struct run_cpu *c, uint64_t t)
+{
+	size_t lo = 0, hi = c->nr;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (c->step[mid].t <= t)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return (ssize_t)lo - 1;
+}
+
+uint32_t run_khz(const struct run *run, int cpu, uint64_t t)
+{
+	const struct run_cpu *c = run_find_cpu(run, cpu);
+	ssize_t i = c ? step_at(c, t) : -1;
+
+	return i < 0 ? 0 : c->step[i].khz;
+}
+
+void run_stretches(const struct run *run, int cpu, uint64_t t0, uint64_t t1,
+		   void (*fn)(void *data, uint32_t khz, uint64_t ns), void *data)
+{
+	const struct run_cpu *c = run_find_cpu(run, cpu);
+	ssize_t i = c ? step_at(c, t0) : 0;
+
+	for (i = i < 0 ? 0 : i; c && i < (ssize_t)c->nr && c->step[i].t < t1; i++) {
+		uint64_t from = c->step[i].t > t0 ? c->step[i].t : t0;
+		uint64_t to =
+			i + 1 < (ssize_t)c->nr && c->step[i + 1].t < t1 ? c->step[i + 1].t : t1;
+
+		if (to > from)
+			fn(data, c->step[i].khz, to - from);
+	}
+}
+
+struct adding {
+	struct run *run;
+	unsigned int group;
+};
+
+static void add_residency(void *data, uint32_t khz, uint64_t ns)
+{
+	const struct adding *a = data;
+
+	a->run->residency[khz_index(a->run, khz)][a->group] += ns;
+}
+
+static bool compute_residency(struct run *run)
+{
+	struct adding a = { run, 0 };
+
+	if (!run_collect_khz(run))
+		return false;
+	run->residency = calloc(run->khzs ? run->khzs : 1, sizeof(*run->residency));
+	if (!run->residency)
+		return run_no_memory(run);
+	for (size_t i = 0; i < run->cpus; i++)
+		run_stretches(run, (int)run->cpu[i].cpu, run->t0, run->t1, add_residency, &a);
+	for (size_t i = 0; i < run->phases; i++) {
+		const struct run_phase *p = &run->phase[i];
+
+		a.group = p->group;
+		run_stretches(run, p->cpu, p->t0, p->t1, add_residency, &a);
+	}
+	/*
+	 * Time in phases is not outside of them. Phases of two threads may overlap on a CPU, so
+	 * that the difference is limited to 0.
+	 */
+	for (size_t k = 0; k < run->khzs; k++)
+		for (unsigned int g = 1; g < RUN_GROUPS; g++)
+			run->residency[k][0] -= run->residency[k][g] < run->residency[k][0] ?
+							run->residency[k][g] :
+							run->residency[k][0];
+	return true;
+}
+
+static void run_set_label(struct run *run)
+{
+	sqlite3_stmt *s;
+
+	if (db_meta(run->db, "label", run->label, sizeof(run->label)))
+		return;
+	s = db_query(run->db, "SELECT group_concat(governor, ', ') FROM (SELECT DISTINCT governor "
+			      "FROM policy_states WHERE governor IS NOT NULL)");
+	if (db_next(s))
+		snprintf(run->label, sizeof(run->label), "%s", db_text(s, 0, run->path));
+	sqlite3_finalize(s);
+}
+
+/*
+ * Sets the host, and when the recording began by CLOCK_REALTIME: from the offset between the
+ * clocks that gchintd measured at its start.
+ */
+static void run_set_host(struct run *run)
+{
+	int64_t offset, began;
+
+	db_meta(run->db, "board.host", run->host, sizeof(run->host));
+	run->began_ns = RUN_UNKNOWN;
+	if (db_number(run->db, "SELECT offset_ns FROM clocks WHERE source = 'realtime'", 0,
+		      &offset) &&
+	    !__builtin_sub_overflow((int64_t)run->t0, offset, &began) && began >= 0 &&
+	    began < LATEST && run->t1 - run->t0 < LATEST)
+		run->began_ns = began;
+}
+
+struct run *run_open(const char *path)
+{
+	struct run *run = calloc(1, sizeof(*run));
+
+	if (!run) {
+		ctl_error("%s: no memory for it", path);
+		return NULL;
+	}
+	run->path = path;
+	run->db = db_open(path);
+	if (!run->db)
+		goto free_run;
+	if (!db_span(run->db, &run->t0, &run->t1)) {
+		ctl_error("%s: nothing is recorded in it yet", path);
+		goto free_run;
+	}
+	if (!load_phases(run) || !load_steps(run) || !run_load_rails(run) ||
+	    !compute_residency(run))
+		goto free_run;
+	if (run->absurd)
+		db_missing(path, "rows that make no sense are left out");
+	run_find_command(run);
+	run_set_label(run);
+	run_set_host(run);
+	return run;
+
+free_run:
+	run_close(run);
+	return NULL;
+}
+
+void run_close(struct run *run)
+{
+	if (!run)
+		return;
+	run_forget(run);
+	free(run->cache);
+	for (size_t i = 0; i < run->cpus; i++)
+		free(run->cpu[i].step);
+	free(run->cpu);
+	free(run->phase);
+	free(run->rail);
+	free(run->khz);
+	free(run->residency);
+	sqlite3_close(run->db);
+	free(run);
+}
+
+static int by_length(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+void run_lengths(const struct run *run, unsigned int group, struct run_lengths *l)
+{
+	uint64_t *length = malloc((run->phases ? run->phases : 1) * sizeof(*length));
+	uint64_t known = 0;
+	double weighted = 0;
+
+	*l = (struct run_lengths){ 0 };
+	if (!length) {
+		run_no_memory(run);
+		return;
+	}
+	for (size_t i = 0; i < run->phases; i++)
+		if (run->phase[i].group == group) {
+			length[l->count] = run->phase[i].t1 - run->phase[i].t0;
+			l->total += length[l->count++];
+		}
+	if (l->count) {
+		qsort(length, l->count, sizeof(*length), by_length);
+		l->mean = l->total / l->count;
+		l->p50 = length[(l->count * 50 + 99) / 100 - 1];
+		l->p95 = length[(l->count * 95 + 99) / 100 - 1];
+		l->max = length[l->count - 1];
+	}
+	free(length);
+	for (size_t k = 0; k < run->khzs; k++) {
+		known += run->residency[k][group];
+		weighted += (double)run->residency[k][group] * run->khz[k];
+	}
+	l->khz = known ? weighted / (double)known : 0;
+}

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "comparison.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../ctl.h"
+#include "../recording/db.h"
+#include "../recording/energy.h"
+#include "../recording/pauses.h"
+#include "mmu.h"
+
+/* One number per run; NAN where the run does not have it. */
+struct metric {
+	const char *name, *unit;
+	double (*of)(const struct run *run, double argument);
+	double argument;
+	int better; /* -1 lower is better, +1 higher, 0 neither */
+	bool main;
+};
+
+static double metric_duration(const struct run *run, double unused)
+{
+	(void)unused;
+	return (double)run_duration(run) / 1e9;
+}
+
+static double metric_longest_pause(const struct run *run, double unused)
+{
+	struct pauses_sum sum = pauses_sum(run);
+
+	(void)unused;
+	return sum.longest ? (double)sum.longest / 1e6 : NAN;
+}
+
+static double metric_paused(const struct run *run, double unused)
+{
+	(void)unused;
+	return run->phases ? (double)pauses_sum(run).paused / 1e6 : NAN;
+}
+
+static double metric_phase_time(const struct run *run, double unused)
+{
+	uint64_t ns = 0;
+
+	(void)unused;
+	for (size_t i = 0; i < run->phases; i++)
+		ns += run->phase[i].t1 - run->phase[i].t0;
+	return run->phases ? (double)ns / 1e6 : NAN;
+}
+
+static double metric_min_mu(const struct run *run, double window_ms)
+{
+	struct mmu_pause *pause = malloc((run->phases ? run->phases : 1) * sizeof(*pause));
+	uint64_t window = (uint64_t)(window_ms * 1e6);
+	size_t n = 0;
+	double v;
+
+	if (!pause)
+		db_missing(run->path, "no memory for its pauses");
+	if (!pause || !run->phases || window > run->t1 - run->t0) {
+		free(pause);
+		return NAN;
+	}
+	for (size_t i = 0; i < run->phases; i++)
+		if (run->phase[i].stw)
+			pause[n++] = (struct mmu_pause){ run->phase[i].t0, run->phase[i].t1 };
+	n = mmu_merge(pause, n);
+	v = 100 * mmu(pause, n, run->t0, run->t1, window);
+	free(pause);
+	return v;
+}
+
+static double metric_transitions(const struct run *run, double unused)
+{
+	int64_t n;
+
+	(void)unused;
+	if (!run->cpus ||
+	    !db_number(run->db, "SELECT count(*) FROM transitions WHERE how != 'start'", 0, &n))
+		return NAN;
+	return (double)n;
+}
+
+static double metric_mean_mhz(const struct run *run, double in_phase)
+{
+	double weighted = 0, ns = 0;
+
+	for (size_t k = 0; k < run->khzs; k++)
+		for (unsigned int g = in_phase > 0 ? CLASS_NR : 0;
+		     g < (in_phase > 0 ? RUN_GROUPS : 1); g++) {
+			weighted += (double)run->residency[k][g] * run->khz[k] / 1000;
+			ns += (double)run->residency[k][g];
+		}
+	return ns > 0 ? weighted / ns : NAN;
+}
+
+static const struct metric metrics[] = {
+	{ "duration", "s", metric_duration, 0, -1, true },
+	{ "longest pause", "ms", metric_longest_pause, 0, -1, true },
+	{ "time paused", "ms", metric_paused, 0, -1, true },
+	{ "time in phases", "ms", metric_phase_time, 0, 0, false },
+	{ "MinMU, 10 ms window", "%", metric_min_mu, 10, 1, false },
+	{ "MinMU, 50 ms window", "%", metric_min_mu, 50, 1, false },
+	{ "MinMU, 100 ms window", "%", metric_min_mu, 100, 1, false },
+	{ "frequency in phases", "MHz", metric_mean_mhz, 1, 0, false },
+	{ "frequency outside", "MHz", metric_mean_mhz, 0, 0, false },
+	{ "frequency changes", "", metric_transitions, 0, 0, false },
+};
+
+static const char *label_host(const char *label)
+{
+	const char *at = strstr(label, RUN_AT);
+
+	return at ? at : "";
+}
+
+/*
+ * The group to compare @g with: the first of the same program, preferably on the same host, because
+ * hosts differ in hardware. A label without a program is compared with the first group, also
+ * preferably on the same host.
+ */
+static size_t group_find_base(const struct compare_group *group, size_t g)
+{
+	const char *slash = strstr(group[g].label, " / ");
+	size_t n = slash ? (size_t)(slash - group[g].label) + 3 : 0, base = n ? g : 0;
+
+	for (size_t i = g; i-- > 0;)
+		if (!strncmp(group[i].label, group[g].label, n))
+			base = i;
+	for (size_t i = g; i-- > 0;)
+		if (!strncmp(group[i].label, group[g].label, n) &&
+		    !strcmp(label_host(group[i].label), label_host(group[g].label)))
+			base = i;
+	return base;
+}
+
+static size_t group_runs(struct run *const *run, size_t runs, struct compare_group *group,
+			 size_t *left)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < runs; i++) {
+		size_t g = 0;
+
+		while (g < nr && strcmp(group[g].label, run[i]->label))
+			g++;
+		if (g == COMPARE_GROUPS || (g < nr && group[g].nr == COMPARE_RUNS)) {
+			++*left;
+			continue;
+		}
+		if (g == nr) {
+			group[nr++] = (struct compare_group){ .label = run[i]->label };
+			group[g].base = group_find_base(group, g);
+		}
+		group[g].run[group[g].nr++] = run[i];
+	}
+	return nr;
+}
+
+static double rail_energy(const struct run *run, const void *data)
+{
+	struct energy e;
+	double v = NAN;
+
+	for (size_t i = 0; i < run->rails; i++)
+		if (!strcmp(run->rail[i].name, data))
+			v = energy_of(run, i, NULL, &e) ? e.total : NAN;
+	run_forget(run);
+	return v;
+}
+
+/* One figure for all cores: one per core would be too many. */
+static double cores_energy(const struct run *run, const void *data)
+{
+	struct energy e;
+	size_t nr = energy_of_cores(run, NULL, &e);
+
+	(void)data;
+	run_forget(run);
+	return nr ? e.total : NAN;
+}
+
+static struct compare_figure *comparison_add_figure(struct comparison *c, const char *name,
+						    const char *unit, int better, bool main)
+{
+	struct compare_figure *f = &c->figure[c->figures++];
+
+	snprintf(f->name, sizeof(f->name), "%s", name);
+	f->unit = unit;
+	f->better = better;
+	f->main = main;
+	return f;
+}
+
+static void figure_fill(const struct comparison *c, struct compare_figure *f,
+			double (*of)(const struct run *run, const void *data), const void *data)
+{
+	for (size_t g = 0; g < c->groups; g++)
+		for (size_t i = 0; i < c->group[g].nr; i++) {
+			double v = of(c->group[g].run[i], data);
+
+			if (!isnan(v))
+				f->value[g][f->n[g]++] = v;
+		}
+}
+
+static double metric_value(const struct run *run, const void *data)
+{
+	const struct metric *m = data;
+
+	return m->of(run, m->argument);
+}
+
+bool compare_make(struct run *const *run, size_t runs, struct comparison *c)
+{
+	const size_t metric_nr = sizeof(metrics) / sizeof(metrics[0]);
+	const char *how = NULL; /* of the per-core rails: measured or modelled */
+	char name[160];
+
+	*c = (struct comparison){ 0 };
+	c->groups = group_runs(run, runs, c->group, &c->left);
+	c->figure = calloc(metric_nr + run[0]->rails + 1, sizeof(*c->figure));
+	if (!c->figure) {
+		db_missing(run[0]->path, "no memory to compare it");
+		return false;
+	}
+	for (size_t i = 0; i < run[0]->rails; i++) {
+		const struct run_rail *r = &run[0]->rail[i];
+
+		if (strcmp(r->kind, "power") && strcmp(r->kind, "energy"))
+			continue;
+		if (*r->cpus) {
+			how = run_rail_how(r);
+			continue;
+		}
+		snprintf(name, sizeof(name), "energy of %s, %s", *r->label ? r->label : r->name,
+			 run_rail_how(r));
+		figure_fill(c, comparison_add_figure(c, name, "J", -1, true), rail_energy, r->name);
+	}
+	if (how) {
+		snprintf(name, sizeof(name), "energy of all cores, %s", how);
+		figure_fill(c, comparison_add_figure(c, name, "J", -1, true), cores_energy, NULL);
+	}
+	for (size_t i = 0; i < metric_nr; i++)
+		figure_fill(c,
+			    comparison_add_figure(c, metrics[i].name, metrics[i].unit,
+						  metrics[i].better, metrics[i].main),
+			    metric_value, &metrics[i]);
+	return true;
+}
+
+void compare_free(struct comparison *c)
+{
+	free(c->figure);
+}
+
+void compare_verdict(const struct comparison *c, const struct compare_figure *f, size_t group,
+		     struct verdict *v)
+{
+	size_t base = c->group[group].base;
+
+	verdict_of(f->value[base], f->n[base], f->value[group], f->n[group], v);
+}

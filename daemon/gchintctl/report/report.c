@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../common/escape.h"
+#include "../../common/text.h"
+#include "../../version.h"
+#include "../ctl.h"
+#include "asset.h"
+#include "plot.h"
+
+static const char usage[] =
+	"usage: gchintctl report [-o report.html] [-t TITLE] [--detail N] FILE... [-- FILE...]\n"
+	"Writes one HTML page that needs no network: rails, phases and frequencies over time,\n"
+	"phase table, frequency by phase, energy by phase with its uncertainty, minimum\n"
+	"mutator utilisation. Several recordings are compared, the verdict first: those with one\n"
+	"label (gchintd --label, else the governor) are runs of one kind, or, with -- between\n"
+	"them, those before and those behind it.\n"
+	"\n"
+	"  -o, --output FILE  the page; report.html unless told\n"
+	"  -t, --title TITLE  what stands above it\n"
+	"  -d, --detail N     show the first N recordings of each label one by one; 1 unless told\n"
+	"\n"
+	"Pictures are drawn by gnuplot (Debian package gnuplot-nox). In a browser with scripts "
+	"they\n"
+	"can be zoomed and moved, pointed at for what was asked for and by whom, lines switched "
+	"off.\n";
+
+static void text_write_escaped(FILE *html, const char *before, const char *text, const char *after)
+{
+	fputs(before, html);
+	escape_html(html, text);
+	fputs(after, html);
+}
+
+/* The MIT licence of dygraphs must be included with copies; the script only names it. */
+static void scripts_write(FILE *html)
+{
+	if (!*asset_dygraphs)
+		return;
+	fputs("<!-- The first script is dygraphs (package libjs-dygraphs):\n", html);
+	fputs(asset_dygraphs_licence, html);
+	fputs("-->\n<script>\n", html);
+	fputs(asset_dygraphs, html);
+	fputs("\n</script>\n<script>\n", html);
+	fputs(asset_script, html);
+	fputs("</script>\n", html);
+}
+
+static void contents_write(struct run *const *run, size_t runs, size_t detail, FILE *html)
+{
+	if (runs < 2)
+		return;
+	fputs("<nav>", html);
+	for (size_t i = 0; i < runs; i++) {
+		if (run_nth_of_label(run, i) >= detail)
+			continue;
+		fprintf(html, "<a href=\"#run%zu\">", i);
+		text_write_escaped(html, "", run[i]->label, "</a> ");
+	}
+	fputs("</nav>\n", html);
+}
+
+static int page_write(struct run *const *run, size_t runs, const struct plot_scale *scale,
+		      const char *title, size_t detail, FILE *html)
+{
+	size_t wanted = 0, drawn = 0;
+	int ret, r, hosts;
+
+	for (size_t i = 0; i < runs; i++)
+		wanted += run_nth_of_label(run, i) < detail;
+	text_write_escaped(html,
+			   "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+			   "<meta name=\"viewport\" content=\"width=device-width\">\n<title>",
+			   title, "</title>\n<style>\n");
+	fputs(report_style, html);
+	fputs(asset_dygraphs_style, html);
+	text_write_escaped(html, "</style></head><body><main>\n<header><h1>", title, "</h1>\n");
+	fprintf(html,
+		"<p>%zu recording%s, made into this page by gchintctl " GCHINTD_VERSION
+		"</p></header>\n",
+		runs, runs == 1 ? "" : "s");
+	contents_write(run, runs, detail, html);
+	if (runs > 1) {
+		fputs("<section>\n<h2>Side by side</h2>\n", html);
+		report_compare(run, runs, html);
+		fputs("</section>\n", html);
+	}
+	hosts = report_hosts(run, runs, detail, html);
+	fputs("<section>\n<h2>Minimum mutator utilisation</h2>\n<p class=\"sub\">The least share "
+	      "of "
+	      "any window that the mutators had to themselves. Higher and further left is better; "
+	      "where a curve leaves 0 is its longest pause.</p>\n",
+	      html);
+	ret = plot_mmu(run, runs, html);
+	ret = ret ? ret : hosts;
+	fputs("</section>\n", html);
+	for (size_t i = 0; i < runs; i++) {
+		if (run_nth_of_label(run, i) >= detail)
+			continue;
+		r = report_run(run[i], i, scale, html);
+		run_forget(run[i]);
+		ret = ret ? ret : r;
+		drawn++;
+		if (isatty(STDERR_FILENO))
+			fprintf(stderr, "\rgchintctl: %zu of %zu drawn%s", drawn, wanted,
+				drawn == wanted ? "\n" : "");
+	}
+	fputs("</main>\n", html);
+	scripts_write(html);
+	fputs("</body></html>\n", html);
+	return ret;
+}
+
+int cmd_report(const struct ctl *ctl, int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "detail", required_argument, NULL, 'd' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "title", required_argument, NULL, 't' },
+		{ 0 },
+	};
+	const char *output = "report.html", *title = "Garbage collection, frequency and power";
+	uint64_t detail = 1;
+	struct plot_scale scale;
+	struct run **run;
+	size_t runs, behind = run_behind_dashes(argc, argv);
+	FILE *html;
+	int opt, ret = CTL_FILE;
+
+	(void)ctl;
+	while ((opt = getopt_long(argc, argv, "d:ho:t:", longs, NULL)) >= 0) {
+		switch (opt) {
+		case 'd':
+			if (text_u64(optarg, &detail) || detail > UINT32_MAX) {
+				ctl_error("report: --detail %s: a number is wanted", optarg);
+				return CTL_USAGE;
+			}
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			return CTL_OK;
+		case 'o':
+			output = optarg;
+			break;
+		case 't':
+			title = optarg;
+			break;
+		default:
+			return ctl_usage("report");
+		}
+	}
+	if (optind == argc) {
+		ctl_error("report: name one recording or more; --help tells more");
+		return CTL_USAGE;
+	}
+	runs = (size_t)(argc - optind);
+	run = run_open_all(argv + optind, runs, behind);
+	if (!run)
+		return CTL_FILE;
+	if (plot_scale(run, runs, &scale))
+		goto close_runs;
+	html = ctl_create(output);
+	if (!html)
+		goto free_scale;
+	ret = page_write(run, runs, &scale, title, detail, html) ? CTL_FAILED : CTL_OK;
+	if (ctl_commit(html, output))
+		ret = CTL_FILE;
+free_scale:
+	free(scale.khz);
+close_runs:
+	run_close_all(run, runs);
+	return ret;
+}

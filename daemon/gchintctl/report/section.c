@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <math.h>
+#include <stdlib.h>
+
+#include "../../common/escape.h"
+#include "../recording/db.h"
+#include "../recording/energy.h"
+#include "../recording/pauses.h"
+#include "../recording/processes.h"
+#include "asset.h"
+#include "plot.h"
+#include "report.h"
+
+#define MS(ns) ((double)(ns) / 1e6)
+
+static bool phase_is_present(const struct run *run, unsigned int group)
+{
+	for (size_t i = 0; i < run->phases; i++)
+		if (run->phase[i].group == group)
+			return true;
+	return false;
+}
+
+static void legend_write(const struct run *run, FILE *html)
+{
+	char name[48];
+
+	fputs("<p class=\"legend\">", html);
+	for (unsigned int g = CLASS_NR; g < RUN_GROUPS; g++)
+		if (phase_is_present(run, g))
+			fprintf(html,
+				"<span class=\"item\"><span class=\"dot\" style=\"background:%s\">"
+				"</span>%s</span>",
+				plot_phase_colour(g), run_group_name(g, name, sizeof(name)));
+	fputs("</p>\n", html);
+}
+
+/*
+ * Finds a span around the longest pause, or the longest phase if there is no pause. Returns false
+ * if there is no phase, or if the span would be more than a third of the recording.
+ */
+static bool close_up_find(const struct run *run, uint64_t *t0, uint64_t *t1)
+{
+	const struct run_phase *longest = NULL;
+	uint64_t span = run->t1 - run->t0, width = 1000000000ull, middle;
+
+	for (size_t i = 0; i < run->phases; i++) {
+		const struct run_phase *p = &run->phase[i];
+
+		if (!longest || (p->stw && !longest->stw) ||
+		    (p->stw == longest->stw && p->t1 - p->t0 > longest->t1 - longest->t0))
+			longest = p;
+	}
+	if (!longest)
+		return false;
+	if (width < 3 * (longest->t1 - longest->t0))
+		width = 3 * (longest->t1 - longest->t0);
+	if (width > span / 3)
+		return false;
+	middle = longest->t0 + (longest->t1 - longest->t0) / 2;
+	*t0 = middle > run->t0 + width / 2 ? middle - width / 2 : run->t0;
+	*t1 = *t0 + width < run->t1 ? *t0 + width : run->t1;
+	return true;
+}
+
+static void phase_table(const struct run *run, FILE *html)
+{
+	char name[48];
+
+	if (!run->phases) {
+		fputs("<p class=\"missing\">No phase was seen: is the module loaded, does the "
+		      "program "
+		      "give hints?</p>\n",
+		      html);
+		return;
+	}
+	fputs("<div class=\"scroll\"><table><thead><tr><th>phase</th><th>count</th><th>total "
+	      "ms</th>"
+	      "<th>share</th><th>mean ms</th><th>p50 ms</th><th>p95 ms</th><th>longest ms</th>"
+	      "<th>mean MHz</th></tr></thead><tbody>\n",
+	      html);
+	for (unsigned int g = CLASS_NR; g < RUN_GROUPS; g++) {
+		struct run_lengths l;
+
+		run_lengths(run, g, &l);
+		if (!l.count)
+			continue;
+		fprintf(html,
+			"<tr><td><span class=\"dot\" "
+			"style=\"background:%s\"></span>%s</td><td>%zu</td>"
+			"<td>%.2f</td><td>%.1f&nbsp;%%</td><td>%.3f</td><td>%.3f</td><td>%.3f</td>"
+			"<td>%.3f</td>",
+			plot_phase_colour(g), run_group_name(g, name, sizeof(name)), l.count,
+			MS(l.total), 100.0 * (double)l.total / (double)run_duration(run),
+			MS(l.mean), MS(l.p50), MS(l.p95), MS(l.max));
+		if (l.khz > 0)
+			fprintf(html, "<td>%.0f</td></tr>\n", l.khz / 1000);
+		else
+			fputs("<td>?</td></tr>\n", html);
+	}
+	fputs("</tbody></table></div>\n", html);
+	if (run->open || run->uncertain)
+		fprintf(html,
+			"<p class=\"note\">%zu phases were still running at the end; %zu have an "
+			"uncertain end, because events were lost meanwhile.</p>\n",
+			run->open, run->uncertain);
+}
+
+static void energy_cell(const struct energy_part *p, bool measured, FILE *html)
+{
+	if (!p->ns && p->unknown_ns) {
+		fputs("<td title=\"the rail was not known\">?</td>", html);
+		return;
+	}
+	if (!p->ns) {
+		fputs("<td></td>", html);
+		return;
+	}
+	if (!measured) {
+		fprintf(html, "<td>%.4f</td>", p->joules);
+		return;
+	}
+	if (energy_resolved(p))
+		fprintf(html, "<td>%.4f", p->joules);
+	else
+		fputs("<td title=\"not resolved: short against the time between two readings\">?",
+		      html);
+	if (isfinite(p->high))
+		fprintf(html, " <span class=\"pm\">(%.4f&nbsp;to&nbsp;%.4f)</span></td>", p->low,
+			p->high);
+	else
+		fprintf(html, " <span class=\"pm\">(%.0f&nbsp;%% whole)</span></td>",
+			100 * (double)p->whole_ns / (double)p->ns);
+}
+
+/* A column of the energy tables: one rail, or the sum of the rails that feed one core each. */
+struct column {
+	struct energy e;
+	const struct run_rail *rail;
+};
+
+static const char *column_name(const struct column *c)
+{
+	if (*c->rail->cpus)
+		return "all cores";
+	return *c->rail->label ? c->rail->label : c->rail->name;
+}
+
+/* Returns the number of columns; @column has one element more than there are rails. */
+static size_t columns_load(const struct run *run, const uint16_t *group, struct column *column)
+{
+	const struct run_rail *core = NULL;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < run->rails; i++) {
+		if (*run->rail[i].cpus) {
+			core = core ? core : &run->rail[i];
+			continue;
+		}
+		column[nr].rail = &run->rail[i];
+		nr += energy_of(run, i, group, &column[nr].e);
+	}
+	if (core && energy_of_cores(run, group, &column[nr].e))
+		column[nr++].rail = core;
+	return nr;
+}
+
+static void energy_head(const char *what, const struct column *column, size_t columns, FILE *html)
+{
+	fprintf(html, "<div class=\"scroll\"><table><thead><tr><th>%s</th>", what);
+	for (size_t c = 0; c < columns; c++) {
+		fputs("<th>", html);
+		escape_html(html, column_name(&column[c]));
+		fprintf(html, "<br>%s</th>", run_rail_how(column[c].rail));
+	}
+}
+
+static void sensor_write(const struct column *c, FILE *html)
+{
+	const struct energy_limits *l = &c->rail->limits;
+
+	escape_html(html, *c->rail->cpus ? "all cores" : c->rail->name);
+	fputs(": ", html);
+	escape_html(html, c->rail->source);
+	fputs(*c->rail->derived ? ", " : "", html);
+	escape_html(html, c->rail->derived);
+	fprintf(html, ", a sample every %.1f ms", MS(c->e.interval_ns));
+	if (!*c->rail->cpus)
+		fprintf(html, " (%zu, of which %zu not known)", c->e.samples, c->e.unknown);
+	fprintf(html, ", mean %.3f W", c->e.mean_w);
+	if (l->update_ns)
+		fprintf(html, ", counts on about every %.1f ms, which its bounds allow for",
+			MS(l->update_ns));
+	if (l->wraps > 0)
+		fprintf(html, ", begins anew after %.0f J", l->wraps);
+	if (c->e.wrapped)
+		fprintf(html, ", perhaps twice in %zu intervals, which are not known",
+			c->e.wrapped);
+	fputs(". ", html);
+}
+
+static void energy_notes(const struct column *column, size_t columns, const char *modelled,
+			 FILE *html)
+{
+	fputs("</tbody></table></div>\n<p class=\"note\">", html);
+	for (size_t c = 0; c < columns; c++)
+		sensor_write(&column[c], html);
+	if (columns)
+		fputs("Between two readings of a counter only the sum is known: a phase gets its "
+		      "share by time, and took no less and no more than the brackets say. Between "
+		      "two readings of a power meter nothing is: the brackets say how much of the "
+		      "phases' time lies in intervals that they have whole. ?: not resolved, the "
+		      "phases are short against the time between two readings. ",
+		      html);
+	if (modelled) {
+		fputs("Modelled: power of each OPP from ", html);
+		escape_html(html, modelled);
+		fputs(" times the phase's time at it, its CPU taken to be busy.", html);
+	}
+	fputs("</p>\n", html);
+}
+
+static void energy_by_phase(const struct run *run, const struct column *column, size_t columns,
+			    FILE *html)
+{
+	char name[48], source[64];
+	struct energy model;
+	bool modelled = energy_modelled(run, &model, source, sizeof(source));
+
+	fputs("<h3>Energy by phase (J)</h3>\n", html);
+	if (!columns && !modelled) {
+		fputs("<p class=\"missing\">No rail was measured and no OPP has a power: energy is "
+		      "not known.</p>\n",
+		      html);
+		return;
+	}
+	energy_head("phase", column, columns, html);
+	fputs(modelled ? "<th>OPP table<br>modelled</th></tr></thead><tbody>\n" :
+			 "</tr></thead><tbody>\n",
+	      html);
+	for (unsigned int g = 0; g < RUN_GROUPS; g++) {
+		if (g ? !phase_is_present(run, g) : !columns)
+			continue;
+		fprintf(html, "<tr><td><span class=\"dot\" style=\"background:%s\"></span>%s</td>",
+			plot_phase_colour(g), run_group_name(g, name, sizeof(name)));
+		for (size_t c = 0; c < columns; c++)
+			energy_cell(&column[c].e.part[g], true, html);
+		if (modelled)
+			energy_cell(&model.part[g], false, html);
+		fputs("</tr>\n", html);
+	}
+	fputs("<tr><td><b>whole run</b></td>", html);
+	for (size_t c = 0; c < columns; c++)
+		fprintf(html, "<td><b>%.4f</b></td>", column[c].e.total);
+	fputs(modelled ? "<td>phases only</td></tr>\n" : "</tr>\n", html);
+	energy_notes(column, columns, modelled ? source : NULL, html);
+}
+
+static void energy_by_process(const struct run *run, struct column *column, FILE *html)
+{
+	struct processes p;
+	char name[48];
+	size_t columns;
+
+	if (!processes_of(run, &p))
+		return;
+	columns = p.nr > 1 ? columns_load(run, p.group, column) : 0;
+	if (columns) {
+		fputs("<h3>Energy by process, in its phases (J)</h3>\n", html);
+		energy_head("process", column, columns, html);
+		fputs("</tr></thead><tbody>\n", html);
+		for (unsigned int g = 1; g <= p.nr; g++) {
+			fputs("<tr><td>", html);
+			escape_html(html, processes_name(&p, g, name, sizeof(name)));
+			fputs("</td>", html);
+			for (size_t c = 0; c < columns; c++)
+				energy_cell(&column[c].e.part[g], true, html);
+			fputs("</tr>\n", html);
+		}
+		fputs("</tbody></table></div>\n", html);
+	}
+	processes_free(&p);
+}
+
+/* Only for boards with one rail per core. */
+static void energy_by_core(const struct run *run, FILE *html)
+{
+	struct energy_part in;
+	struct energy e;
+	bool any = false;
+
+	for (size_t i = 0; i < run->rails; i++) {
+		if (!*run->rail[i].cpus || !energy_of(run, i, NULL, &e))
+			continue;
+		if (!any)
+			fputs("<h3>Energy by core (J)</h3>\n<div class=\"scroll\"><table><thead>"
+			      "<tr><th>core</th><th>whole run</th><th>mean W</th><th>in phases</th>"
+			      "</tr></thead><tbody>\n",
+			      html);
+		any = true;
+		fputs("<tr><td>CPU ", html);
+		escape_html(html, run->rail[i].cpus);
+		fprintf(html, "</td><td>%.4f</td><td>%.3f</td>", e.total, e.mean_w);
+		in = energy_inside(&e);
+		energy_cell(&in, true, html);
+		fputs("</tr>\n", html);
+	}
+	if (any)
+		fputs("</tbody></table></div>\n<p class=\"note\">Each core's rail by the phases "
+		      "that began on its CPUs; a thread that moved meanwhile still counts "
+		      "there.</p>\n",
+		      html);
+}
+
+static void energy_tables(const struct run *run, FILE *html)
+{
+	struct column *column = calloc(run->rails + 1, sizeof(*column));
+
+	if (!column) {
+		db_missing(run->path, "no memory for its energy");
+		return;
+	}
+	energy_by_phase(run, column, columns_load(run, NULL, column), html);
+	energy_by_core(run, html);
+	energy_by_process(run, column, html);
+	free(column);
+}
+
+static void headline_write(const struct run *run, FILE *html)
+{
+	const struct pauses_sum sum = pauses_sum(run);
+
+	fprintf(html, "<p class=\"sub\">%.2f s", (double)run_duration(run) / 1e9);
+	if (run->c1)
+		fprintf(html, " (recorded: %.2f s)", (double)(run->t1 - run->t0) / 1e9);
+	fprintf(html, ", %zu phases", run->phases);
+	if (sum.count)
+		fprintf(html, ", %zu pauses, together %.1f ms, longest %.2f ms", sum.count,
+			MS(sum.paused), MS(sum.longest));
+	fputs("</p>\n", html);
+}
+
+/* The picture, and after it the data from which the script draws its replacement. */
+static int timeline_write(const struct run *run, const char *anchor, uint64_t t0, uint64_t t1,
+			  FILE *html)
+{
+	int ret;
+
+	fprintf(html, "<div class=\"timeline\" id=\"%s\">\n<div class=\"still\">\n", anchor);
+	legend_write(run, html);
+	ret = plot_timeline(run, t0, t1, html);
+	fputs("</div>\n", html);
+	if (*asset_dygraphs)
+		page_timeline(run, t0, t1, html);
+	fputs("</div>\n", html);
+	return ret;
+}
+
+int report_run(const struct run *run, size_t number, const struct plot_scale *scale, FILE *html)
+{
+	char anchor[32], close[32];
+	uint64_t t0, t1;
+	int ret = 0, r;
+
+	fprintf(html, "<section id=\"run%zu\">\n<h2>", number);
+	escape_html(html, run->label);
+	fputs("</h2>\n", html);
+	headline_write(run, html);
+	fputs("<h3>Over time</h3>\n", html);
+	snprintf(anchor, sizeof(anchor), "run%zu-time", number);
+	ret = timeline_write(run, anchor, run->t0, run->t1, html);
+	if (close_up_find(run, &t0, &t1)) {
+		fprintf(html, "<h3>Around the longest pause</h3>\n");
+		snprintf(close, sizeof(close), "run%zu-close", number);
+		r = timeline_write(run, close, t0, t1, html);
+		ret = ret ? ret : r;
+	}
+	fputs("<h3>Phases</h3>\n", html);
+	phase_table(run, html);
+	report_pauses(run, anchor, html);
+	fputs("<h3>Frequency by phase</h3>\n", html);
+	r = plot_residency(run, scale, html);
+	ret = ret ? ret : r;
+	fputs("<p class=\"note\">Of a phase: the frequency of the CPU on which it began. Outside: "
+	      "all "
+	      "CPUs.</p>\n",
+	      html);
+	energy_tables(run, html);
+	report_provenance(run, html);
+	fputs("</section>\n", html);
+	return ret;
+}

@@ -1,0 +1,521 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../common/json.h"
+#include "../ctl.h"
+#include "../recording/cost.h"
+#include "../recording/db.h"
+#include "../recording/energy.h"
+#include "../recording/processes.h"
+#include "../recording/recording.h"
+
+static const char usage[] =
+	"usage: gchintctl [--json] summary FILE [--watts [RAIL=]LOW:HIGH]...\n"
+	"Prints a recording as tables: phases (count, total, mean, p50, p95, longest, mean\n"
+	"frequency), energy by phase, process and rail with its bounds, by core where there are\n"
+	"rails a core, time at each frequency,\n"
+	"decisions by reason, what was dropped, what the recording itself cost.\n"
+	"\n"
+	"  -w, --watts [RAIL=]LOW:HIGH  what the rail (or any) can draw at least and at most,\n"
+	"                               from its data sheet: narrower bounds\n"
+	"\n"
+	"Energy is \"share by time (no less to no more)\". '?' stands where that says nothing:\n"
+	"the phases are short against the time between two readings.\n";
+
+#define MS(ns) ((double)(ns) / 1e6)
+
+static void summary_print_head(const struct run *run)
+{
+	char model[128], kernel[64], host[64];
+	sqlite3_stmt *s;
+
+	printf("%s: %s, %.3f s", run->path, *run->label ? run->label : "no label",
+	       (double)run_duration(run) / 1e9);
+	if (run->c1)
+		printf(" (recorded: %.3f s)", (double)(run->t1 - run->t0) / 1e9);
+	putchar('\n');
+	db_meta(run->db, "board.model", model, sizeof(model));
+	db_meta(run->db, "board.host", host, sizeof(host));
+	db_meta(run->db, "board.kernel", kernel, sizeof(kernel));
+	printf("board  %s%s%s, Linux %s\n", *model ? model : "", *model ? ", " : "",
+	       *host ? host : "host not known", *kernel ? kernel : "not known");
+	s = db_query(run->db,
+		     "SELECT p.policy, p.cpus, p.driver, group_concat(DISTINCT s.governor) "
+		     "FROM policies p LEFT JOIN policy_states s USING(policy) "
+		     "GROUP BY p.policy");
+	while (db_next(s))
+		printf("policy%lld  CPUs %s, driver %s, governor %s\n", (long long)db_int(s, 0, 0),
+		       db_text(s, 1, "not known"), db_text(s, 2, "not known"),
+		       db_text(s, 3, "not known"));
+	sqlite3_finalize(s);
+}
+
+static void summary_print_phases(const struct run *run)
+{
+	printf("\n%-22s %7s %10s %9s %9s %9s %9s %8s\n", "PHASE", "COUNT", "TOTAL ms", "MEAN ms",
+	       "P50 ms", "P95 ms", "MAX ms", "MEAN MHz");
+	if (!run->phases)
+		puts("none seen");
+	for (unsigned int g = CLASS_NR; g < RUN_GROUPS; g++) {
+		struct run_lengths l;
+		char name[48], mhz[24] = "?";
+
+		run_lengths(run, g, &l);
+		if (!l.count)
+			continue;
+		if (l.khz > 0)
+			snprintf(mhz, sizeof(mhz), "%.0f", l.khz / 1000);
+		printf("%-22s %7zu %10.3f %9.3f %9.3f %9.3f %9.3f %8s\n",
+		       run_group_name(g, name, sizeof(name)), l.count, MS(l.total), MS(l.mean),
+		       MS(l.p50), MS(l.p95), MS(l.max), mhz);
+	}
+	if (run->open)
+		printf("%zu phases were still running at the end\n", run->open);
+	if (run->uncertain)
+		printf("%zu phases have an uncertain end: events were lost meanwhile\n",
+		       run->uncertain);
+}
+
+static void energy_part_print(const struct energy_part *p, const char *name)
+{
+	char joules[32] = "?";
+
+	if (!p->ns && p->unknown_ns) {
+		printf("  %-22s %12s  (rail not known for %.3f ms)\n", name, "?",
+		       MS(p->unknown_ns));
+		return;
+	}
+	if (!p->ns)
+		return;
+	if (energy_resolved(p))
+		snprintf(joules, sizeof(joules), "%.6f", p->joules);
+	printf("  %-22s %12s J  ", name, joules);
+	if (isfinite(p->high))
+		printf("(%.6f to %.6f)\n", p->low, p->high);
+	else
+		printf("(%.0f %% of its time in whole intervals)\n",
+		       100 * (double)p->whole_ns / (double)p->ns);
+}
+
+static void energy_part_print_modelled(const struct energy_part *p, const char *name)
+{
+	if (!p->ns && !p->unknown_ns)
+		return;
+	if (p->ns)
+		printf("  %-22s %12.6f J (modelled)", name, p->joules);
+	else
+		printf("  %-22s %12s", name, "?");
+	if (p->unknown_ns)
+		printf("  (%.3f ms at OPPs whose power is not known)", MS(p->unknown_ns));
+	putchar('\n');
+}
+
+static void energy_print_by_process(const struct processes *p, const struct energy *e)
+{
+	char name[48];
+
+	puts("  by process, in its phases:");
+	for (unsigned int g = 1; g <= p->nr; g++)
+		energy_part_print(&e->part[g], processes_name(p, g, name, sizeof(name)));
+}
+
+/* The limits of an energy counter: its update interval and its range. */
+static void rail_print_counter(const struct run_rail *r, const struct energy *e)
+{
+	if (r->limits.update_ns || r->limits.wraps > 0)
+		fputs("  its counter", stdout);
+	if (r->limits.update_ns)
+		printf(" counts on about every %.1f ms, which its bounds allow for%s",
+		       MS(r->limits.update_ns), r->limits.wraps > 0 ? ", and" : "");
+	if (r->limits.wraps > 0)
+		printf(" begins anew after %.0f J", r->limits.wraps);
+	if (r->limits.wraps > 0 && e->mean_w > 0)
+		printf(" (%.0f s at this mean)", r->limits.wraps / e->mean_w);
+	if (r->limits.update_ns || r->limits.wraps > 0)
+		putchar('\n');
+	if (e->wrapped)
+		printf("  %zu intervals are so long that it may have done so twice: not known\n",
+		       e->wrapped);
+}
+
+static void rail_print_core(const struct run_rail *r, const struct energy *e)
+{
+	const struct energy_part in = energy_inside(e);
+	char name[80];
+
+	snprintf(name, sizeof(name), "CPU %s", r->cpus);
+	printf("  %-22s %12.6f J, mean %.6f W; in phases %.6f J", name, e->total, e->mean_w,
+	       in.joules);
+	if (isfinite(in.high))
+		printf(" (%.6f to %.6f)", in.low, in.high);
+	if (e->unknown)
+		fputs(", with gaps", stdout);
+	putchar('\n');
+}
+
+static size_t run_count_unplaced(const struct run *run)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < run->phases; i++)
+		n += run->phase[i].cpu < 0;
+	return n;
+}
+
+/* One line for each rail of a single core, then the phases on all cores together. */
+static void summary_print_cores(const struct run *run, const struct processes *p)
+{
+	const struct run_rail *first = NULL;
+	char name[48];
+	struct energy e;
+	size_t nr = energy_of_cores(run, NULL, &e);
+
+	for (size_t i = run->rails; i--;)
+		if (*run->rail[i].cpus)
+			first = &run->rail[i];
+	if (!nr || !first)
+		return;
+	printf("\nENERGY BY CORE  %zu rails: %.6f J, mean %.6f W (%s by %s, every %.1f ms)\n", nr,
+	       e.total, e.mean_w, run_rail_how(first), first->source, MS(e.interval_ns));
+	rail_print_counter(first, &e);
+	for (size_t i = 0; i < run->rails; i++) {
+		struct energy one;
+
+		if (*run->rail[i].cpus && energy_of(run, i, NULL, &one))
+			rail_print_core(&run->rail[i], &one);
+	}
+	puts("  all cores, each by the phases that began on it:");
+	for (unsigned int g = 0; g < RUN_GROUPS; g++)
+		energy_part_print(&e.part[g], run_group_name(g, name, sizeof(name)));
+	if (run_count_unplaced(run))
+		printf("  %zu phases began on a CPU that is not known: they count as outside\n",
+		       run_count_unplaced(run));
+	if (p->nr > 1 && energy_of_cores(run, p->group, &e))
+		energy_print_by_process(p, &e);
+}
+
+static void summary_print_energy(const struct run *run)
+{
+	char name[48], source[64];
+	struct processes p;
+	struct energy e;
+
+	if (!processes_of(run, &p))
+		return;
+	for (size_t i = 0; i < run->rails; i++) {
+		const struct run_rail *r = &run->rail[i];
+
+		if (*r->cpus || !energy_of(run, i, NULL, &e))
+			continue;
+		printf("\nENERGY  %s%s%s%s: %.6f J, mean %.6f W (%s by %s%s%s, every %.1f "
+		       "ms%s)\n",
+		       r->name, *r->label ? " (" : "", r->label, *r->label ? ")" : "", e.total,
+		       e.mean_w, run_rail_how(r), r->source, *r->derived ? ", " : "", r->derived,
+		       MS(e.interval_ns), e.unknown ? ", with gaps" : "");
+		if (e.beyond)
+			printf("  %zu intervals took more or less than --watts says: not bounded "
+			       "by it\n",
+			       e.beyond);
+		rail_print_counter(r, &e);
+		for (unsigned int g = 0; g < RUN_GROUPS; g++)
+			energy_part_print(&e.part[g], run_group_name(g, name, sizeof(name)));
+		if (p.nr > 1 && energy_of(run, i, p.group, &e))
+			energy_print_by_process(&p, &e);
+	}
+	summary_print_cores(run, &p);
+	processes_free(&p);
+	if (energy_modelled(run, &e, source, sizeof(source))) {
+		printf("\nENERGY  modelled from OPP table %s, a phase taken to keep its CPU busy\n",
+		       source);
+		for (unsigned int g = CLASS_NR; g < RUN_GROUPS; g++)
+			energy_part_print_modelled(&e.part[g],
+						   run_group_name(g, name, sizeof(name)));
+	}
+}
+
+static const char *rail_unit(const struct run_rail *r)
+{
+	switch (*r->kind) {
+	case 'p':
+		return "uW";
+	case 'e':
+		return "uJ";
+	case 'v':
+		return "uV";
+	default:
+		return "uA";
+	}
+}
+
+/* Uses the samples in memory: a query would first sort all rows by rail. */
+static void summary_print_readings(const struct run *run)
+{
+	if (run->rails)
+		printf("\n%-34s %-8s %14s %14s %14s %9s %8s\n", "RAIL", "UNIT", "LOWEST", "MEAN",
+		       "HIGHEST", "SAMPLES", "UNKNOWN");
+	for (size_t i = 0; i < run->rails; i++) {
+		const struct run_series *s = run_samples(run, i);
+		int64_t low = INT64_MAX, high = INT64_MIN;
+		double sum = 0;
+		size_t n = 0;
+
+		if (!s)
+			return;
+		for (size_t k = 0; k < s->nr; k++) {
+			int64_t v = s->sample[k].value;
+
+			if (v == RUN_UNKNOWN)
+				continue;
+			low = v < low ? v : low;
+			high = v > high ? v : high;
+			sum += (double)v;
+			n++;
+		}
+		printf("%-34s %-8s ", run->rail[i].name, rail_unit(&run->rail[i]));
+		if (n)
+			printf("%14lld %14.0f %14lld", (long long)low, sum / (double)n,
+			       (long long)high);
+		else
+			printf("%14s %14s %14s", "?", "?", "?");
+		printf(" %9zu %8zu\n", n + s->still, s->nr - n);
+	}
+}
+
+static void summary_print_residency(const struct run *run)
+{
+	uint64_t all = 0;
+
+	for (size_t k = 0; k < run->khzs; k++)
+		for (unsigned int g = 0; g < RUN_GROUPS; g++)
+			all += run->residency[k][g];
+	if (!all)
+		return;
+	printf("\n%-14s %12s %10s %10s\n", "FREQUENCY", "TIME ms", "SHARE", "IN PHASES");
+	for (size_t k = 0; k < run->khzs; k++) {
+		uint64_t ns = 0;
+
+		for (unsigned int g = 0; g < RUN_GROUPS; g++)
+			ns += run->residency[k][g];
+		printf("%10.1f MHz %12.1f %9.1f%% %9.1f%%\n", run->khz[k] / 1000.0, MS(ns),
+		       100.0 * (double)ns / (double)all,
+		       ns ? 100.0 * (double)(ns - run->residency[k][0]) / (double)ns : 0);
+	}
+}
+
+static void summary_print_query(const struct run *run, const char *title, const char *sql)
+{
+	sqlite3_stmt *s = db_query(run->db, sql);
+	bool first = true;
+
+	while (db_next(s)) {
+		if (first)
+			printf("\n%s\n", title);
+		first = false;
+		printf("  %-28s %12lld%s%s\n", db_text(s, 0, "?"), (long long)db_int(s, 1, 0),
+		       sqlite3_column_count(s) > 2 ? "  " : "",
+		       sqlite3_column_count(s) > 2 ? db_text(s, 2, "") : "");
+	}
+	sqlite3_finalize(s);
+}
+
+static void summary_print_cost(const struct run *run)
+{
+	char words[128];
+
+	if (price_words(run->db, words, sizeof(words)))
+		printf("\nCOST  gchintd took %s\n", words);
+}
+
+static void summary_print(const struct run *run)
+{
+	summary_print_head(run);
+	summary_print_phases(run);
+	summary_print_energy(run);
+	summary_print_readings(run);
+	summary_print_residency(run);
+	summary_print_query(
+		run, "DECISIONS by reason",
+		"SELECT n.name, count(*) FROM decisions d LEFT JOIN names n ON n.kind = 'reason' "
+		"AND n.number = d.reason GROUP BY d.reason ORDER BY 2 DESC");
+	summary_print_query(
+		run, "TRANSITIONS by CPU",
+		"SELECT 'cpu' || cpu, count(*) FROM transitions WHERE how != 'start' GROUP BY cpu");
+	summary_print_query(
+		run, "DROPPED",
+		"SELECT source, sum(count), why FROM drops GROUP BY source, why ORDER BY 2 DESC");
+	summary_print_cost(run);
+}
+
+static void summary_json_part(struct json *j, const struct energy_part *p, bool measured)
+{
+	json_uint(j, "ns", p->ns);
+	json_real(j, "joules", !measured || energy_resolved(p) ? p->joules : NAN, 9);
+	if (measured) {
+		json_real(j, "low_joules", p->low, 9);
+		json_real(j, "high_joules", p->high, 9);
+		json_uint(j, "whole_ns", p->whole_ns);
+	}
+}
+
+static void summary_json_processes(struct json *j, const struct processes *p,
+				   const struct energy *e)
+{
+	json_list(j, "by_process");
+	for (unsigned int g = 1; g <= p->nr; g++) {
+		if (!e->part[g].ns)
+			continue;
+		json_object(j, NULL);
+		if (p->tgid[g] > 0)
+			json_uint(j, "pid", (uint64_t)p->tgid[g]);
+		else
+			json_null(j, "pid");
+		json_text(j, "name", p->name[g]);
+		summary_json_part(j, &e->part[g], true);
+		json_end(j);
+	}
+	json_end(j);
+}
+
+static void summary_json_energy(struct json *j, const struct energy *e, bool measured)
+{
+	char name[48];
+
+	json_list(j, "by_phase");
+	for (unsigned int g = 0; g < RUN_GROUPS; g++) {
+		const struct energy_part *p = &e->part[g];
+
+		if (!p->ns)
+			continue;
+		json_object(j, NULL);
+		json_text(j, "phase", run_group_name(g, name, sizeof(name)));
+		summary_json_part(j, p, measured);
+		json_end(j);
+	}
+	json_end(j);
+}
+
+static void summary_json_phases(struct json *j, const struct run *run)
+{
+	char name[48];
+
+	json_list(j, "phases");
+	for (unsigned int g = CLASS_NR; g < RUN_GROUPS; g++) {
+		struct run_lengths l;
+
+		run_lengths(run, g, &l);
+		if (!l.count)
+			continue;
+		json_object(j, NULL);
+		json_text(j, "phase", run_group_name(g, name, sizeof(name)));
+		json_uint(j, "count", l.count);
+		json_uint(j, "total_ns", l.total);
+		json_uint(j, "mean_ns", l.mean);
+		json_uint(j, "p50_ns", l.p50);
+		json_uint(j, "p95_ns", l.p95);
+		json_uint(j, "max_ns", l.max);
+		json_fixed(j, "mean_khz", l.khz > 0 ? l.khz : NAN, 0);
+		json_end(j);
+	}
+	json_end(j);
+}
+
+static void summary_print_json(const struct run *run)
+{
+	struct json j = { .f = stdout };
+	struct processes p;
+	struct energy e;
+	char source[64];
+
+	if (!processes_of(run, &p))
+		return;
+	json_object(&j, NULL);
+	json_text(&j, "file", run->path);
+	json_text(&j, "label", run->label);
+	json_uint(&j, "start_ns", run->t0);
+	json_uint(&j, "end_ns", run->t1);
+	summary_json_phases(&j, run);
+	json_list(&j, "energy");
+	for (size_t i = 0; i < run->rails; i++) {
+		const struct run_rail *r = &run->rail[i];
+
+		if (!energy_of(run, i, NULL, &e))
+			continue;
+		json_object(&j, NULL);
+		json_text(&j, "rail", r->name);
+		json_text(&j, "label", r->label);
+		json_text(&j, "how", run_rail_how(r));
+		json_text(&j, "source", r->source);
+		json_real(&j, "joules", e.total, 9);
+		json_uint(&j, "interval_ns", e.interval_ns);
+		json_uint(&j, "unknown_samples", e.unknown);
+		if (*r->cpus)
+			json_text(&j, "cpus", r->cpus);
+		if (r->limits.update_ns)
+			json_uint(&j, "update_ns", r->limits.update_ns);
+		if (r->limits.wraps > 0)
+			json_real(&j, "wraps_at_joules", r->limits.wraps, 9);
+		summary_json_energy(&j, &e, true);
+		if (energy_of(run, i, p.group, &e))
+			summary_json_processes(&j, &p, &e);
+		json_end(&j);
+	}
+	processes_free(&p);
+	if (energy_modelled(run, &e, source, sizeof(source))) {
+		json_object(&j, NULL);
+		json_null(&j, "rail");
+		json_text(&j, "how", "modelled");
+		json_text(&j, "source", source);
+		json_real(&j, "joules", e.total, 9);
+		summary_json_energy(&j, &e, false);
+		json_end(&j);
+	}
+	json_end(&j);
+	price_json(run->db, &j);
+	json_end(&j);
+}
+
+int cmd_summary(const struct ctl *ctl, int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ "watts", required_argument, NULL, 'w' },
+		{ 0 },
+	};
+	struct run *run;
+	int opt;
+
+	while ((opt = getopt_long(argc, argv, "hw:", longs, NULL)) >= 0) {
+		if (opt == 'h') {
+			fputs(usage, stdout);
+			return CTL_OK;
+		}
+		if (opt != 'w')
+			return ctl_usage("summary");
+		if (!run_limits_valid(optarg)) {
+			ctl_error("summary: --watts %s: [RAIL=]LOW:HIGH is wanted, such as 0.4:15",
+				  optarg);
+			return CTL_USAGE;
+		}
+	}
+	if (optind + 1 != argc) {
+		ctl_error("summary: name one recording; --help tells more");
+		return CTL_USAGE;
+	}
+	run = run_open(argv[optind]);
+	if (!run)
+		return CTL_FILE;
+	optind = 1;
+	while ((opt = getopt_long(argc, argv, "w:", longs, NULL)) >= 0)
+		if (!run_limit(run, optarg))
+			ctl_error("summary: --watts %s: no such rail", optarg);
+	if (ctl->json)
+		summary_print_json(run);
+	else
+		summary_print(run);
+	run_close(run);
+	return CTL_OK;
+}

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "timeline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../common/text.h"
+#include "../recording/db.h"
+
+size_t timeline_boxes(const struct timeline *t, unsigned int group,
+		      void (*box)(void *data, uint64_t from, uint64_t to), void *data)
+{
+	const struct run *run = t->run;
+	uint64_t part = (t->t1 - t->t0) / t->cells, from = 0, to = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < run->phases; i++) {
+		const struct run_phase *p = &run->phase[i];
+
+		if (p->group != group || p->t1 <= t->t0 || p->t0 >= t->t1)
+			continue;
+		if (n && p->t0 <= to + part / 2) {
+			if (p->t1 > to)
+				to = p->t1;
+			continue;
+		}
+		if (n)
+			box(data, from, to);
+		from = p->t0;
+		to = p->t1;
+		n++;
+	}
+	if (n)
+		box(data, from, to);
+	return n;
+}
+
+/* Keeps up to four points of each cell, in order of time. */
+struct thinned {
+	const struct timeline_sink *sink;
+	uint64_t t0, part, cell;
+	struct point {
+		uint64_t t;
+		double v;
+	} first, low, high, last;
+	size_t in_cell, points;
+};
+
+static void thinned_put(const struct thinned *l, const struct point *p)
+{
+	l->sink->point(l->sink->data, p->t, p->v);
+}
+
+static void thinned_flush(struct thinned *l)
+{
+	const bool rising = l->low.t <= l->high.t;
+	const struct point *middle[2] = { rising ? &l->low : &l->high,
+					  rising ? &l->high : &l->low };
+
+	if (!l->in_cell)
+		return;
+	thinned_put(l, &l->first);
+	for (int i = 0; i < 2; i++)
+		if (middle[i]->t != l->first.t && middle[i]->t != l->last.t)
+			thinned_put(l, middle[i]);
+	if (l->last.t != l->first.t)
+		thinned_put(l, &l->last);
+	l->in_cell = 0;
+}
+
+static struct thinned thinned_init(const struct timeline *t, const struct timeline_sink *sink)
+{
+	return (struct thinned){ .sink = sink,
+				 .t0 = t->t0,
+				 .part = (t->t1 - t->t0) / t->cells + 1 };
+}
+
+static void thinned_add(struct thinned *l, uint64_t t, double v)
+{
+	const struct point p = { t, v };
+	uint64_t cell = (t - l->t0) / l->part;
+
+	if (l->in_cell && cell != l->cell)
+		thinned_flush(l);
+	if (!l->in_cell)
+		l->first = l->low = l->high = p;
+	if (v < l->low.v)
+		l->low = p;
+	if (v > l->high.v)
+		l->high = p;
+	l->last = p;
+	l->cell = cell;
+	l->in_cell++;
+	l->points++;
+}
+
+/* The samples of a power meter; an unknown value is a gap in the line. */
+static size_t timeline_put_powers(const struct timeline *t, size_t rail,
+				  const struct timeline_sink *sink)
+{
+	const struct run_series *s = run_samples(t->run, rail);
+	struct thinned line = thinned_init(t, sink);
+
+	for (size_t i = 0; s && i < s->nr && s->sample[i].t <= t->t1; i++) {
+		const struct run_sample *now = &s->sample[i];
+
+		if (now->t < t->t0)
+			continue;
+		if (now->value == RUN_UNKNOWN) {
+			thinned_flush(&line);
+			sink->gap(sink->data);
+			continue;
+		}
+		thinned_add(&line, now->t, (double)now->value / 1e6);
+	}
+	thinned_flush(&line);
+	return line.points;
+}
+
+/* The mean power between each two samples of an energy counter. */
+static size_t timeline_put_means(const struct timeline *t, size_t rail,
+				 const struct timeline_sink *sink)
+{
+	const struct run_series *s = run_samples(t->run, rail);
+	struct thinned line = thinned_init(t, sink);
+	bool broken = true;
+
+	for (size_t i = 1; s && i < s->nr && s->sample[i].t <= t->t1; i++) {
+		const struct run_sample *now = &s->sample[i], *before = now - 1;
+		double w;
+
+		if (before->t < t->t0 || now->t <= before->t)
+			continue;
+		if (now->value == RUN_UNKNOWN || before->value == RUN_UNKNOWN ||
+		    now->value < before->value) {
+			thinned_flush(&line);
+			if (!broken)
+				sink->gap(sink->data);
+			broken = true;
+			continue;
+		}
+		w = ((double)now->value - (double)before->value) * 1e3 /
+		    (double)(now->t - before->t);
+		/* With its end alone, a single interval would be a point instead of a line. */
+		if (broken)
+			thinned_add(&line, before->t, w);
+		broken = false;
+		thinned_add(&line, now->t, w);
+	}
+	thinned_flush(&line);
+	return line.points;
+}
+
+size_t timeline_cpu(const struct timeline *t, size_t i, const struct timeline_sink *sink)
+{
+	const struct run_cpu *c = &t->run->cpu[t->cpu[i]];
+	struct thinned line = thinned_init(t, sink);
+	uint32_t khz = run_khz(t->run, (int)c->cpu, t->t0);
+
+	if (khz)
+		thinned_add(&line, t->t0, khz / 1000.0);
+	for (size_t k = 0; k < c->nr; k++)
+		if (c->step[k].t > t->t0 && c->step[k].t < t->t1)
+			thinned_add(&line, c->step[k].t, c->step[k].khz / 1000.0);
+	khz = run_khz(t->run, (int)c->cpu, t->t1);
+	if (khz)
+		thinned_add(&line, t->t1, khz / 1000.0);
+	thinned_flush(&line);
+	return line.points;
+}
+
+/* A voltage is recorded when it changes: a sample is valid until the next one. */
+static size_t timeline_put_levels(const struct timeline *t, size_t rail,
+				  const struct timeline_sink *sink)
+{
+	struct thinned line = thinned_init(t, sink);
+	const struct run_series *s = run_samples(t->run, rail);
+	double last = 0;
+	bool known = false;
+
+	for (size_t i = 0; s && i < s->nr && s->sample[i].t <= t->t1; i++) {
+		double v = (double)s->sample[i].value / 1e6;
+
+		if (s->sample[i].value == RUN_UNKNOWN || (known && v == last))
+			continue;
+		if (known && !line.points && s->sample[i].t > t->t0)
+			thinned_add(&line, t->t0, last);
+		if (s->sample[i].t >= t->t0)
+			thinned_add(&line, s->sample[i].t, v);
+		last = v;
+		known = true;
+	}
+	if (known && !line.points)
+		thinned_add(&line, t->t0, last);
+	if (known)
+		thinned_add(&line, t->t1, last);
+	thinned_flush(&line);
+	return line.points;
+}
+
+size_t timeline_rail(const struct timeline *t, size_t i, const struct timeline_sink *sink)
+{
+	const size_t rail = t->rail[i];
+
+	if (t->steps)
+		return timeline_put_levels(t, rail, sink);
+	return (strcmp(t->run->rail[rail].kind, "energy") ? timeline_put_powers :
+							    timeline_put_means)(t, rail, sink);
+}
+
+const char *timeline_rail_name(const struct timeline *t, size_t i)
+{
+	const struct run_rail *r = &t->run->rail[t->rail[i]];
+
+	return *r->label ? r->label : r->name;
+}
+
+static bool series_has_value(const struct run_series *s, bool changes)
+{
+	int64_t first = RUN_UNKNOWN;
+
+	for (size_t i = 0; s && i < s->nr; i++) {
+		if (s->sample[i].value == RUN_UNKNOWN)
+			continue;
+		if (!changes || (first != RUN_UNKNOWN && first != s->sample[i].value))
+			return true;
+		first = s->sample[i].value;
+	}
+	return false;
+}
+
+static bool rail_is_power(const struct run_rail *rail)
+{
+	return !strcmp(rail->kind, "power") || !strcmp(rail->kind, "energy");
+}
+
+/*
+ * Rails of more than a core. timeline_choose_rails() takes meters before counters, since
+ * both may measure the same rail.
+ */
+static bool rail_is_meter(const struct run_rail *rail)
+{
+	return !strcmp(rail->kind, "power") && !*rail->cpus;
+}
+
+static bool rail_is_counter(const struct run_rail *rail)
+{
+	return !strcmp(rail->kind, "energy") && !*rail->cpus;
+}
+
+static bool rail_is_core(const struct run_rail *rail)
+{
+	return rail_is_power(rail) && *rail->cpus;
+}
+
+static bool rail_is_voltage(const struct run_rail *rail)
+{
+	return !strcmp(rail->kind, "voltage");
+}
+
+static void timeline_add_rails(struct timeline *t, bool (*is)(const struct run_rail *rail),
+			       bool changes)
+{
+	for (size_t i = 0; i < t->run->rails; i++) {
+		if (!is(&t->run->rail[i]) || !series_has_value(run_samples(t->run, i), changes))
+			continue;
+		if (t->rails < TIMELINE_RAILS)
+			t->rail[t->rails++] = i;
+		else
+			t->rails_left++;
+	}
+}
+
+/* Rails of power if there are any, else the voltages that changed, such as a core's. */
+static void timeline_choose_rails(struct timeline *t)
+{
+	t->rails = t->rails_left = 0;
+	timeline_add_rails(t, rail_is_meter, false);
+	timeline_add_rails(t, rail_is_counter, false);
+	timeline_add_rails(t, rail_is_core, false);
+	t->axis = t->rails ? "power (W)" : "";
+	if (t->rails)
+		return;
+	timeline_add_rails(t, rail_is_voltage, true);
+	if (t->rails)
+		t->axis = "voltage (V)";
+}
+
+/* All CPUs of a policy have one frequency, so only the first of each policy is drawn. */
+static void timeline_choose_cpus(const struct run *run, size_t *cpu, size_t *nr, size_t *left)
+{
+	uint8_t set[1024], *taken = calloc(run->cpus ? run->cpus : 1, 1);
+	sqlite3_stmt *s = db_query(run->db, "SELECT replace(cpus, ' ', ',') FROM policies");
+
+	*nr = *left = 0;
+	if (!taken)
+		db_missing(run->path, "no memory for its policies");
+	/* All CPUs of a policy but the first are marked as taken. */
+	while (taken && db_next(s)) {
+		bool first = true;
+
+		if (text_cpulist(db_text(s, 0, ""), set, sizeof(set)) <= 0)
+			continue;
+		for (size_t i = 0; i < run->cpus; i++) {
+			if (run->cpu[i].cpu >= sizeof(set) || !set[run->cpu[i].cpu])
+				continue;
+			taken[i] = !first;
+			first = false;
+		}
+	}
+	sqlite3_finalize(s);
+	for (size_t i = 0; i < run->cpus; i++) {
+		if (taken && taken[i])
+			continue;
+		if (*nr < TIMELINE_CPUS)
+			cpu[(*nr)++] = i;
+		else
+			++*left;
+	}
+	free(taken);
+}
+
+void timeline_choose(struct timeline *t)
+{
+	timeline_choose_rails(t);
+	t->steps = t->rails && !strcmp(t->run->rail[t->rail[0]].kind, "voltage");
+	timeline_choose_cpus(t->run, t->cpu, &t->cpus, &t->cpus_left);
+}

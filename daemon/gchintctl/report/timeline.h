@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A time interval of a run as lines and boxes: which rails and CPUs are drawn, and their
+ * points. The number of points is limited to what a picture can show, without losing a
+ * peak.
+ */
+#ifndef GCHINTCTL_TIMELINE_H
+#define GCHINTCTL_TIMELINE_H
+
+#include "../recording/recording.h"
+
+#define TIMELINE_RAILS 5
+#define TIMELINE_CPUS  8
+
+/**
+ * struct timeline - a time interval, and the rails and CPUs that are drawn of it
+ * @run: the run
+ * @t0: start of the interval
+ * @t1: end of the interval
+ * @cells: the number of equal parts of the interval; a line has four points at most in
+ *	each part: the first, both extremes and the last
+ * @rail: indexes of run->rail: meters of power, counters of energy, then those of single
+ *	cores; without any of them the voltages that changed
+ * @rails: entries of @rail
+ * @rails_left: rails that would be drawn too, but exceed TIMELINE_RAILS
+ * @axis: title of the rails' axis, with the unit; "" without rails
+ * @steps: a value is valid until the next one (voltages)
+ * @cpu: indexes of run->cpu, the first of each policy
+ * @cpus: entries of @cpu
+ * @cpus_left: policies that exceed TIMELINE_CPUS
+ */
+struct timeline {
+	const struct run *run;
+	uint64_t t0, t1;
+	unsigned int cells;
+	size_t rail[TIMELINE_RAILS], rails, rails_left;
+	const char *axis;
+	bool steps;
+	size_t cpu[TIMELINE_CPUS], cpus, cpus_left;
+};
+
+/* Receives the points in order of time; a line is interrupted at a gap. */
+struct timeline_sink {
+	void (*point)(void *data, uint64_t t, double value);
+	void (*gap)(void *data);
+	void *data;
+};
+
+/* Fills all but run, t0, t1 and cells. */
+void timeline_choose(struct timeline *t);
+
+/* Points of rail[@i], in W or V; returns how many there were. */
+size_t timeline_rail(const struct timeline *t, size_t i, const struct timeline_sink *sink);
+/* Points of cpu[@i], in MHz. */
+size_t timeline_cpu(const struct timeline *t, size_t i, const struct timeline_sink *sink);
+/* Phases of a group; joins those closer than half a cell. Returns the number of boxes. */
+size_t timeline_boxes(const struct timeline *t, unsigned int group,
+		      void (*box)(void *data, uint64_t from, uint64_t to), void *data);
+
+/* The rail's label, else its name. */
+const char *timeline_rail_name(const struct timeline *t, size_t i);
+
+#endif

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "verdict.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../stats.h"
+
+#define RESAMPLES     9999
+#define RUNS_SENSIBLE 1000 /* a larger number only says that there is too much noise */
+#define ENOUGH	      8 /* runs needed for a bootstrap */
+#define NOTHING	      0.0005 /* a smaller change is reported as none */
+#define BEYOND	      9 /* a larger change (over ten times as much) is not quantified */
+
+struct set {
+	double value[VERDICT_RUNS]; /* or their logarithms */
+	size_t n;
+	double mean, variance;
+};
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void verdict_fill_range(struct verdict *v, int i, const double *value, size_t n)
+{
+	double sorted[VERDICT_RUNS];
+
+	v->n[i] = n;
+	v->median[i] = v->min[i] = v->max[i] = NAN;
+	if (!n)
+		return;
+	memcpy(sorted, value, n * sizeof(*value));
+	qsort(sorted, n, sizeof(*sorted), by_value);
+	v->median[i] = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
+	v->min[i] = sorted[0];
+	v->max[i] = sorted[n - 1];
+}
+
+static void set_fill(struct set *s, const double *value, size_t n, bool logarithms)
+{
+	*s = (struct set){ .n = n };
+	for (size_t i = 0; i < n; i++) {
+		s->value[i] = logarithms ? log(value[i]) : value[i];
+		s->mean += s->value[i] / (double)n;
+	}
+	for (size_t i = 0; i < n; i++)
+		s->variance += (s->value[i] - s->mean) * (s->value[i] - s->mean) / (double)(n - 1);
+}
+
+/* Marsaglia's xorshift64: good enough for resampling, and the same on all machines. */
+static uint64_t xorshift_next(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+static double set_resample_mean(const struct set *s, uint64_t *state)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		sum += s->value[xorshift_next(state) % s->n];
+	return sum / (double)s->n;
+}
+
+static double normal_cdf(double z)
+{
+	return erfc(-z / sqrt(2)) / 2;
+}
+
+static bool interval_bootstrap(const struct set *a, const struct set *b, double *low, double *high)
+{
+	size_t n = a->n < b->n ? a->n : b->n, at;
+	double *difference = malloc(RESAMPLES * sizeof(*difference)), tail;
+	uint64_t state = 88172645463325252ull;
+
+	if (!difference)
+		return false;
+	for (size_t i = 0; i < RESAMPLES; i++)
+		difference[i] = set_resample_mean(b, &state) - set_resample_mean(a, &state);
+	qsort(difference, RESAMPLES, sizeof(*difference), by_value);
+	/*
+	 * The percentile interval is too narrow for small sets: it has n for n - 1, and the
+	 * quantiles of the normal distribution for those of t. A smaller tail corrects both.
+	 */
+	tail = normal_cdf(-sqrt((double)n / (double)(n - 1)) * stats_t95(n - 1));
+	at = (size_t)(tail * (RESAMPLES + 1));
+	at = at ? at - 1 : 0;
+	*low = difference[at];
+	*high = difference[RESAMPLES - 1 - at];
+	free(difference);
+	return true;
+}
+
+static void interval_welch(const struct set *a, const struct set *b, double *low, double *high)
+{
+	double ea = a->variance / (double)a->n, eb = b->variance / (double)b->n;
+	double df = ea + eb > 0 ?
+			    (ea + eb) * (ea + eb) /
+				    (ea * ea / (double)(a->n - 1) + eb * eb / (double)(b->n - 1)) :
+			    1;
+	double half = stats_t95((size_t)fmax(1, floor(df))) * sqrt(ea + eb);
+
+	*low = b->mean - a->mean - half;
+	*high = b->mean - a->mean + half;
+}
+
+/* Runs of each set for a two-sided test at 5 % that sees @difference with VERDICT_POWER. */
+static size_t sets_estimate_runs(const struct set *a, const struct set *b, double difference)
+{
+	const double z = 1.959964 + 0.841621; /* VERDICT_POWER */
+	double n = (a->variance + b->variance) * z * z / (difference * difference);
+
+	/* One run more approximates the t distribution of small sets (Guenther 1981). */
+	return n < 1e6 ? (size_t)ceil(n) + 1 : 0;
+}
+
+void verdict_of(const double *base, size_t nr_base, const double *other, size_t nr_other,
+		struct verdict *v)
+{
+	bool logarithms = true;
+	double unit, low, high;
+	struct set a, b;
+
+	*v = (struct verdict){ 0 };
+	verdict_fill_range(v, 0, base, nr_base);
+	verdict_fill_range(v, 1, other, nr_other);
+	v->change = v->low = v->high = NAN;
+	for (size_t i = 0; i < nr_base; i++)
+		logarithms = logarithms && base[i] > 0;
+	for (size_t i = 0; i < nr_other; i++)
+		logarithms = logarithms && other[i] > 0;
+	if (nr_base < 1 || nr_other < 1)
+		return;
+	set_fill(&a, base, nr_base, logarithms);
+	set_fill(&b, other, nr_other, logarithms);
+	unit = logarithms ? 1 : fabs(a.mean);
+	if (unit <= 0)
+		return;
+	v->change = logarithms ? expm1(b.mean - a.mean) : (b.mean - a.mean) / unit;
+	if (nr_base < 2 || nr_other < 2)
+		return;
+	v->resampled =
+		nr_base >= ENOUGH && nr_other >= ENOUGH && interval_bootstrap(&a, &b, &low, &high);
+	if (!v->resampled)
+		interval_welch(&a, &b, &low, &high);
+	v->known = true;
+	v->low = logarithms ? expm1(low) : low / unit;
+	v->high = logarithms ? expm1(high) : high / unit;
+	v->told = v->low > 0 || v->high < 0;
+	v->wanted = sets_estimate_runs(
+		&a, &b, logarithms ? log1p(VERDICT_DIFFERENCE) : VERDICT_DIFFERENCE * unit);
+}
+
+/* "12 % less", "3.4 times as much". */
+static void change_format(double change, char *buf, size_t size)
+{
+	if (change >= 1)
+		snprintf(buf, size, "%.*f times as much", change < 9 ? 1 : 0, change + 1);
+	else if (fabs(change) < NOTHING)
+		snprintf(buf, size, "as much");
+	else
+		snprintf(buf, size, "%.*f %% %s", fabs(change) < 0.1 ? 1 : 0, fabs(change) * 100,
+			 change < 0 ? "less" : "more");
+}
+
+/* The words for a verdict without an interval. */
+static void verdict_format_unknown(const struct verdict *v, char *buf, size_t size)
+{
+	if (!v->min[0] && !v->max[0] && !v->min[1] && !v->max[1])
+		snprintf(buf, size, "0 in all runs");
+	else if (v->n[0] < 2 || v->n[1] < 2)
+		snprintf(buf, size, "nothing can be told from one run");
+	else
+		snprintf(buf, size, "no ratio to a base of 0; here %.4g (%.4g to %.4g)",
+			 v->median[1], v->min[1], v->max[1]);
+}
+
+void verdict_words(const struct verdict *v, char *buf, size_t size)
+{
+	char change[48], low[48], high[48];
+
+	if (!v->n[0] || !v->n[1]) {
+		snprintf(buf, size, "not known of %s", !v->n[0] ? "the base" : "these runs");
+		return;
+	}
+	if (!v->known) {
+		verdict_format_unknown(v, buf, size);
+		return;
+	}
+	if (fabs(v->low) < NOTHING && fabs(v->high) < NOTHING) {
+		snprintf(buf, size, "as much, within %.1f %%", 200 * NOTHING);
+		return;
+	}
+	/* "20 % less (18 to 22 %)": one unit suffices if both ends have the sign of the change. */
+	if (v->told && fabs(v->low) >= NOTHING && fabs(v->high) >= NOTHING && v->high < 1) {
+		double near = fmin(fabs(v->low), fabs(v->high)),
+		       far = fmax(fabs(v->low), fabs(v->high));
+
+		change_format(v->change, change, sizeof(change));
+		snprintf(buf, size, "%s (%.*f to %.*f %%)", change, near < 0.1 ? 1 : 0, near * 100,
+			 far < 0.1 ? 1 : 0, far * 100);
+		return;
+	}
+	change_format(v->change, change, sizeof(change));
+	change_format(v->low, low, sizeof(low));
+	change_format(v->high, high, sizeof(high));
+	if (v->told) {
+		if (v->high > BEYOND && v->low < BEYOND)
+			snprintf(buf, size, "%s (at least %s)", change, low);
+		else
+			snprintf(buf, size, "%s (%s to %s)", change, low, high);
+		return;
+	}
+	/* An interval as wide as from "90 % less" or to "ten times as much" says nothing. */
+	if (v->low < -0.9 || v->high > BEYOND)
+		snprintf(buf, size, "no difference can be told from %zu and %zu runs", v->n[0],
+			 v->n[1]);
+	else
+		snprintf(buf, size, "no difference can be told from %zu and %zu runs (%s to %s)",
+			 v->n[0], v->n[1], low, high);
+	if (v->wanted > RUNS_SENSIBLE || !v->wanted)
+		snprintf(buf + strlen(buf), size - strlen(buf),
+			 "; not even %d of each would tell one of %.0f %%", RUNS_SENSIBLE,
+			 VERDICT_DIFFERENCE * 100);
+	else if (v->wanted > v->n[0] || v->wanted > v->n[1])
+		snprintf(buf + strlen(buf), size - strlen(buf),
+			 "; %zu of each would tell one of %.0f %%", v->wanted,
+			 VERDICT_DIFFERENCE * 100);
+}
+
+const char *verdict_judgement(const struct verdict *v, int better)
+{
+	if (!v->told || !better || fabs(v->change) < NOTHING)
+		return "";
+	return (v->change > 0) == (better > 0) ? "better" : "worse";
+}

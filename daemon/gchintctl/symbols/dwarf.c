@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "dwarf.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#ifdef HAVE_DW
+#include <elfutils/libdwfl.h>
+
+#include "../../common/regular.h"
+
+struct dwarf {
+	Dwfl *dwfl;
+	Dwfl_Module *module;
+	GElf_Addr bias;
+};
+
+static const Dwfl_Callbacks callbacks = {
+	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.section_address = dwfl_offline_section_address,
+};
+
+struct dwarf *dwarf_open(const char *path)
+{
+	struct dwarf *s = calloc(1, sizeof(*s));
+	Dwarf_Addr bias;
+	struct stat st;
+	int fd;
+
+	if (!s)
+		return NULL;
+	/* libdwfl would query these servers, without a time limit. */
+	unsetenv("DEBUGINFOD_URLS");
+	s->dwfl = dwfl_begin(&callbacks);
+	fd = s->dwfl ? regular_open(path, 0, &st) : -1;
+	if (fd >= 0) {
+		/* libdw owns the descriptor if it accepts the file. */
+		s->module = dwfl_report_offline(s->dwfl, "", path, fd);
+		if (!s->module)
+			close(fd);
+		dwfl_report_end(s->dwfl, NULL, NULL);
+	}
+	if (!s->module || !dwfl_module_getelf(s->module, &s->bias) ||
+	    !dwfl_module_getdwarf(s->module, &bias)) {
+		dwarf_close(s);
+		return NULL;
+	}
+	return s;
+}
+
+void dwarf_close(struct dwarf *s)
+{
+	if (s)
+		dwfl_end(s->dwfl);
+	free(s);
+}
+
+bool dwarf_find(struct dwarf *s, uint64_t address, struct dwarf_line *source)
+{
+	Dwfl_Line *line = dwfl_module_getsrc(s->module, s->bias + address);
+
+	source->file = line ? dwfl_lineinfo(line, NULL, &source->line, NULL, NULL, NULL) : NULL;
+	/* Line 0 means that the address belongs to no line of the source. */
+	return source->file && source->line > 0;
+}
+
+#else
+
+struct dwarf *dwarf_open(const char *path)
+{
+	(void)path;
+	return NULL;
+}
+
+void dwarf_close(struct dwarf *s)
+{
+	(void)s;
+}
+
+bool dwarf_find(struct dwarf *s, uint64_t address, struct dwarf_line *source)
+{
+	(void)s;
+	(void)address;
+	(void)source;
+	return false;
+}
+
+#endif
