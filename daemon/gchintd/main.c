@@ -5,20 +5,20 @@
 #include <string.h>
 #include <syslog.h>
 
-#include "board.h"
-#include "cost.h"
-#include "endpoint.h"
-#include "host.h"
+#include "hint/tracker.h"
 #include "log.h"
-#include "marks.h"
-#include "metrics.h"
-#include "notify.h"
-#include "options.h"
-#include "queue.h"
-#include "rail.h"
-#include "sources/source.h"
-#include "tracker.h"
-#include "writer.h"
+#include "sensor/rail.h"
+#include "service/board.h"
+#include "service/cost.h"
+#include "service/endpoint.h"
+#include "service/marks.h"
+#include "service/notify.h"
+#include "service/options.h"
+#include "source/host.h"
+#include "source/metrics.h"
+#include "source/source.h"
+#include "store/queue.h"
+#include "store/writer.h"
 
 struct daemon {
 	struct options options;

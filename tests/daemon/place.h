@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "../../daemon/gchintd/sources/source.h"
+#include "../../daemon/gchintd/source/source.h"
 
 struct place {
 	char dir[32];

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "../../daemon/common/clock.h"
-#include "../../daemon/gchintd/queue.h"
+#include "../../daemon/gchintd/store/queue.h"
 
 #define RECORDS 200000u
 

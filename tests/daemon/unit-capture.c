@@ -14,10 +14,10 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "../../daemon/gchintd/host.h"
-#include "../../daemon/gchintd/queue.h"
-#include "../../daemon/gchintd/rail.h"
-#include "../../daemon/gchintd/sources/iio_buffer.h"
+#include "../../daemon/gchintd/sensor/iio_buffer.h"
+#include "../../daemon/gchintd/sensor/rail.h"
+#include "../../daemon/gchintd/source/host.h"
+#include "../../daemon/gchintd/store/queue.h"
 #include "place.h"
 #include "records.h"
 

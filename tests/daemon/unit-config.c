@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "../../daemon/common/root.h"
-#include "../../daemon/gchintd/options.h"
+#include "../../daemon/gchintd/service/options.h"
 #include "place.h"
 #include "records.h"
 

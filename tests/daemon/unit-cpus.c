@@ -15,8 +15,8 @@
 
 #include <uapi/linux/gchint.h>
 
-#include "../../daemon/gchintd/queue.h"
-#include "../../daemon/gchintd/tracker.h"
+#include "../../daemon/gchintd/hint/tracker.h"
+#include "../../daemon/gchintd/store/queue.h"
 #include "faults.h"
 #include "place.h"
 #include "records.h"

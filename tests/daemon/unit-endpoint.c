@@ -18,10 +18,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../daemon/gchintd/endpoint.h"
-#include "../../daemon/gchintd/metrics.h"
-#include "../../daemon/gchintd/queue.h"
-#include "../../daemon/gchintd/writer.h"
+#include "../../daemon/gchintd/service/endpoint.h"
+#include "../../daemon/gchintd/source/metrics.h"
+#include "../../daemon/gchintd/store/queue.h"
+#include "../../daemon/gchintd/store/writer.h"
 #include "faults.h"
 #include "place.h"
 #include "records.h"

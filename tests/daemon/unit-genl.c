@@ -16,10 +16,10 @@
 #include <uapi/linux/gchint.h>
 #include <unistd.h>
 
-#include "../../daemon/gchintd/host.h"
-#include "../../daemon/gchintd/queue.h"
-#include "../../daemon/gchintd/sources/source.h"
-#include "../../daemon/gchintd/tracker.h"
+#include "../../daemon/gchintd/hint/tracker.h"
+#include "../../daemon/gchintd/source/host.h"
+#include "../../daemon/gchintd/source/source.h"
+#include "../../daemon/gchintd/store/queue.h"
 #include "build.h"
 #include "records.h"
 

@@ -21,13 +21,13 @@
 #include <unistd.h>
 
 #include "../../daemon/common/schema.h"
-#include "../../daemon/gchintd/board.h"
-#include "../../daemon/gchintd/cost.h"
 #include "../../daemon/gchintd/local.h"
 #include "../../daemon/gchintd/log.h"
-#include "../../daemon/gchintd/marks.h"
-#include "../../daemon/gchintd/notify.h"
-#include "../../daemon/gchintd/queue.h"
+#include "../../daemon/gchintd/service/board.h"
+#include "../../daemon/gchintd/service/cost.h"
+#include "../../daemon/gchintd/service/marks.h"
+#include "../../daemon/gchintd/service/notify.h"
+#include "../../daemon/gchintd/store/queue.h"
 #include "../../daemon/version.h"
 #include "faults.h"
 #include "place.h"

@@ -15,9 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../daemon/gchintd/host.h"
-#include "../../daemon/gchintd/queue.h"
-#include "../../daemon/gchintd/sources/source.h"
+#include "../../daemon/gchintd/source/host.h"
+#include "../../daemon/gchintd/source/source.h"
+#include "../../daemon/gchintd/store/queue.h"
 #include "records.h"
 
 /* Only their addresses count. */

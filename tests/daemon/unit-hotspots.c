@@ -20,11 +20,11 @@
 #include <uapi/linux/gchint.h>
 
 #include "../../daemon/common/clock.h"
-#include "../../daemon/gchintd/host.h"
-#include "../../daemon/gchintd/queue.h"
-#include "../../daemon/gchintd/sources/filter.h"
-#include "../../daemon/gchintd/sources/hotspots.h"
-#include "../../daemon/gchintd/sources/source.h"
+#include "../../daemon/gchintd/sampling/filter.h"
+#include "../../daemon/gchintd/sampling/hotspots.h"
+#include "../../daemon/gchintd/source/host.h"
+#include "../../daemon/gchintd/source/source.h"
+#include "../../daemon/gchintd/store/queue.h"
 #include "faults.h"
 #include "records.h"
 

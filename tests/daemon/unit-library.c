@@ -21,8 +21,8 @@
 #include <gchint-stream.h>
 #include <uapi/linux/gchint.h>
 
-#include "../../daemon/gchintd/queue.h"
-#include "../../daemon/gchintd/tracker.h"
+#include "../../daemon/gchintd/hint/tracker.h"
+#include "../../daemon/gchintd/store/queue.h"
 #include "faults.h"
 #include "place.h"
 #include "records.h"

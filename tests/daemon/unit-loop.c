@@ -18,8 +18,8 @@
 #include <uapi/linux/gchint.h>
 #include <unistd.h>
 
-#include "../../daemon/gchintd/queue.h"
-#include "../../daemon/gchintd/tracker.h"
+#include "../../daemon/gchintd/hint/tracker.h"
+#include "../../daemon/gchintd/store/queue.h"
 #include "build.h"
 #include "faults.h"
 #include "place.h"

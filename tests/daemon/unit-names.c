@@ -2,7 +2,7 @@
 /* Description: what rails are called where the kernel says little of them, or nothing. */
 #include "unit.h"
 
-#include "../../daemon/gchintd/queue.h"
+#include "../../daemon/gchintd/store/queue.h"
 #include "faults.h"
 #include "place.h"
 #include "records.h"

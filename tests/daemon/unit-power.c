@@ -15,9 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../daemon/gchintd/metrics.h"
-#include "../../daemon/gchintd/queue.h"
-#include "../../daemon/gchintd/rail.h"
+#include "../../daemon/gchintd/sensor/rail.h"
+#include "../../daemon/gchintd/source/metrics.h"
+#include "../../daemon/gchintd/store/queue.h"
 #include "faults.h"
 #include "place.h"
 #include "records.h"

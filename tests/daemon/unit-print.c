@@ -12,10 +12,10 @@
 #include <uapi/linux/gchint.h>
 
 #include "../../daemon/common/schema.h"
-#include "../../daemon/gchintd/metrics.h"
-#include "../../daemon/gchintd/rail.h"
-#include "../../daemon/gchintd/store.h"
-#include "../../daemon/gchintd/writer.h"
+#include "../../daemon/gchintd/sensor/rail.h"
+#include "../../daemon/gchintd/source/metrics.h"
+#include "../../daemon/gchintd/store/store.h"
+#include "../../daemon/gchintd/store/writer.h"
 
 #define MS	 1000000ull
 #define S	 1000000000ull

@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "../../daemon/common/clock.h"
-#include "../../daemon/gchintd/queue.h"
-#include "../../daemon/gchintd/rail.h"
-#include "../../daemon/gchintd/reader.h"
+#include "../../daemon/gchintd/sensor/rail.h"
+#include "../../daemon/gchintd/sensor/reader.h"
+#include "../../daemon/gchintd/store/queue.h"
 #include "faults.h"
 #include "place.h"
 #include "records.h"

@@ -15,9 +15,9 @@
 
 #include "../../daemon/common/clock.h"
 #include "../../daemon/common/schema.h"
-#include "../../daemon/gchintd/lock.h"
-#include "../../daemon/gchintd/rows.h"
-#include "../../daemon/gchintd/store.h"
+#include "../../daemon/gchintd/store/lock.h"
+#include "../../daemon/gchintd/store/rows.h"
+#include "../../daemon/gchintd/store/store.h"
 #include "faults.h"
 #include "records.h"
 

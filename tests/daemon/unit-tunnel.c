@@ -14,8 +14,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../../daemon/gchintd/btf.h"
-#include "../../daemon/gchintd/sources/tunnel.h"
+#include "../../daemon/gchintd/sampling/btf.h"
+#include "../../daemon/gchintd/sampling/tunnel.h"
 #include "records.h"
 
 #define THREADS 3

@@ -12,12 +12,12 @@
 #include <unistd.h>
 
 #include "../../daemon/common/clock.h"
-#include "../../daemon/gchintd/metrics.h"
-#include "../../daemon/gchintd/queue.h"
-#include "../../daemon/gchintd/sources/iio_buffer.h"
-#include "../../daemon/gchintd/sources/source.h"
-#include "../../daemon/gchintd/store.h"
-#include "../../daemon/gchintd/writer.h"
+#include "../../daemon/gchintd/sensor/iio_buffer.h"
+#include "../../daemon/gchintd/source/metrics.h"
+#include "../../daemon/gchintd/source/source.h"
+#include "../../daemon/gchintd/store/queue.h"
+#include "../../daemon/gchintd/store/store.h"
+#include "../../daemon/gchintd/store/writer.h"
 #include "faults.h"
 
 static char nothing; /* stands for the buffers of a device that is not here */

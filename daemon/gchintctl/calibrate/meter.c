@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "../../common/clock.h"
-#include "../../gchintd/sources/scans.h"
+#include "../../gchintd/sensor/scans.h"
 
 /* How long to wait for an energy counter to change; those of RAPL change each millisecond. */
 #define EDGE_NS (50 * NSEC_PER_MSEC)

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../gchintd/reader.h"
-#include "../../gchintd/rail.h"
+#include "../../gchintd/sensor/reader.h"
+#include "../../gchintd/sensor/rail.h"
 
 #define METER_RAILS 64
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "../../common/schema.h"
-#include "../../gchintd/metrics.h"
+#include "../../gchintd/source/metrics.h"
 #include "../ctl.h"
 #include "../recording/db.h"
 #include "export.h"

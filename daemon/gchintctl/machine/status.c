@@ -9,7 +9,7 @@
 
 #include "../../common/json.h"
 #include "../../common/names.h"
-#include "../../gchintd/sources/source.h"
+#include "../../gchintd/source/source.h"
 #include "../ctl.h"
 #include "actuator.h"
 #include "kernel.h"

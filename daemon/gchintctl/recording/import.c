@@ -16,8 +16,8 @@
 #include <uapi/linux/gchint.h>
 
 #include "../../common/names.h"
-#include "../../gchintd/store.h"
-#include "../../gchintd/tracker.h"
+#include "../../gchintd/hint/tracker.h"
+#include "../../gchintd/store/store.h"
 #include "../ctl.h"
 
 static const char usage[] =

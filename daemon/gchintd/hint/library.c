@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Hints of programs without the module: libgchint sends a ring in shared memory to the
+ * socket that GCHINT_STREAM names; <gchint-stream.h> documents its protocol. Its events
+ * become the same phases and leases as the kernel's, in sessions with numbers of their own.
+ * Rings are polled once a period, and the timer runs only while there is one.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#include <uapi/linux/gchint.h>
+
+#include "../../common/clock.h"
+#include "../../common/message.h"
+#include "../../common/ring.h"
+#include "../local.h"
+#include "../sampling/hotspots.h"
+#include "../source/source.h"
+#include "../store/queue.h"
+#include "tracker.h"
+
+#define RINGS	 1024
+#define CPUS_MAX 8192
+#define ROUND	 4096 /* events read from one ring before the next ring is read */
+/* Records of the queue to leave to the other sources. */
+#define QUEUE_RESERVE 1024
+
+struct ring {
+	struct ring *next;
+	struct ring_reader in;
+	int32_t own_pid; /* in its own pid namespace */
+	uint64_t session;
+	bool closed;
+	int32_t tid[RING_LEASES]; /* 0 none */
+};
+
+struct library {
+	struct host *host;
+	struct watch *listen, *timer;
+	struct ring *rings;
+	unsigned int count;
+	uint64_t sessions;
+	int fd;
+	char path[108];
+};
+
+static const char *socket_path(void)
+{
+	const char *path = getenv("GCHINT_STREAM");
+
+	return path && *path ? path : NULL;
+}
+
+static void lease_report(struct library *l, const struct ring *ring, uint32_t slot, uint64_t t,
+			 enum gchint_lease what, uint32_t role)
+{
+	const struct message_event e = {
+		.has = HAS(GCHINT_EVENT_A_TID) | HAS(GCHINT_EVENT_A_SESSION) |
+		       (what == GCHINT_LEASE_ATTACH || what == GCHINT_LEASE_ROLE ?
+				HAS(GCHINT_EVENT_A_ROLE) :
+				0),
+		.type = GCHINT_EVENT_LEASE,
+		.time = t,
+		.tgid = ring->in.pid,
+		.tid = ring->tid[slot],
+		.session = ring->session,
+		.slot = slot,
+		.role = role,
+		.lease = what,
+	};
+
+	tracker_event(l->host->tracker, &e);
+}
+
+static void phase_report(struct library *l, const struct ring *ring,
+			 const struct gchint_stream_event *s)
+{
+	const struct message_event e = {
+		.has = HAS(GCHINT_EVENT_A_TID) | HAS(GCHINT_EVENT_A_SESSION) |
+		       (s->cause ? HAS(GCHINT_EVENT_A_CAUSE) : 0) |
+		       (s->work_done ? HAS(GCHINT_EVENT_A_WORK_DONE) : 0),
+		.type = GCHINT_EVENT_PHASE,
+		.time = s->time,
+		.cpu = s->cpu < CPUS_MAX ? s->cpu : UNKNOWN_U32,
+		.tgid = ring->in.pid,
+		.tid = ring->tid[s->slot],
+		.session = ring->session,
+		.slot = s->slot,
+		.phase = s->phase < GCHINT_PHASE_NR ? s->phase : GCHINT_PHASE_NONE,
+		.flags = s->flags & GCHINT_F_ALL,
+		.cause = s->cause < GCHINT_CAUSE_NR ? s->cause : GCHINT_CAUSE_UNKNOWN,
+		.work_done = s->work_done,
+		.work_total = s->work_total,
+		.stall_ns = s->stall_ns,
+	};
+
+	tracker_event(l->host->tracker, &e);
+}
+
+/* Ends every lease of the ring. */
+static void ring_end_leases(struct library *l, struct ring *ring, enum gchint_lease how)
+{
+	const uint64_t now = clock_now();
+
+	for (uint32_t slot = 0; slot < RING_LEASES; slot++)
+		if (ring->tid[slot]) {
+			lease_report(l, ring, slot, now, how, 0);
+			ring->tid[slot] = 0;
+		}
+}
+
+/* In another pid namespace only the main thread's number is known. */
+static int32_t ring_map_tid(const struct ring *ring, int32_t tid)
+{
+	return ring->in.pid == ring->own_pid && tid > 0 ? tid : ring->in.pid;
+}
+
+/* @now: the last reading of the clock. */
+static void library_on_event(struct library *l, struct ring *ring, struct gchint_stream_event *s,
+			     uint64_t *now)
+{
+	/* The program may write events while its ring is read. */
+	if (s->time > *now)
+		*now = clock_now();
+	/* Still in the future: it is of another clock, or garbage. */
+	if (s->time > *now)
+		s->time = *now;
+	if (s->type == GCHINT_STREAM_CLOSE) {
+		ring_end_leases(l, ring, GCHINT_LEASE_CLOSE);
+		ring->closed = true;
+		return;
+	}
+	if (s->type == GCHINT_STREAM_SAMPLE) {
+		hotspots_answer(l->host->hotspots, ring->in.pid, ring_map_tid(ring, s->tid), s);
+		return;
+	}
+	if (s->type == GCHINT_STREAM_WORD) {
+		hotspots_word(l->host->hotspots, ring->in.pid, s);
+		return;
+	}
+	if (s->slot >= RING_LEASES)
+		return;
+	if (s->type == GCHINT_STREAM_ATTACH && ring->tid[s->slot])
+		lease_report(l, ring, s->slot, s->time, GCHINT_LEASE_EXIT, 0);
+	if (s->type == GCHINT_STREAM_ATTACH || !ring->tid[s->slot])
+		ring->tid[s->slot] = ring_map_tid(ring, s->tid);
+	switch (s->type) {
+	case GCHINT_STREAM_PHASE:
+		phase_report(l, ring, s);
+		break;
+	case GCHINT_STREAM_ATTACH:
+	case GCHINT_STREAM_ROLE:
+		lease_report(l, ring, s->slot, s->time,
+			     s->type == GCHINT_STREAM_ROLE ? GCHINT_LEASE_ROLE :
+							     GCHINT_LEASE_ATTACH,
+			     s->role < GCHINT_ROLE_NR ? s->role : GCHINT_ROLE_NONE);
+		break;
+	case GCHINT_STREAM_DETACH:
+		lease_report(l, ring, s->slot, s->time, GCHINT_LEASE_DETACH, 0);
+		ring->tid[s->slot] = 0;
+		break;
+	default:
+		break;
+	}
+}
+
+static void ring_count_lost(struct library *l, struct ring *ring)
+{
+	uint32_t lost = ring_lost(&ring->in);
+
+	if (!lost)
+		return;
+	tracker_gap(l->host->tracker);
+	host_drop(l->host, "library", lost, "a program's ring ran over");
+}
+
+/* @dead: the program has ended, so an unfinished event stays unfinished. */
+static void ring_drain(struct library *l, struct ring *ring, bool dead)
+{
+	uint64_t now = clock_now(), unfinished = 0;
+	enum ring_found found;
+
+	for (int n = 0; n < (dead ? GCHINT_STREAM_EVENTS : ROUND) && !ring->closed; n++) {
+		struct gchint_stream_event event;
+
+		if (l->host->queue && !dead && queue_room(l->host->queue) < QUEUE_RESERVE)
+			break;
+		found = ring_next(&ring->in, &event, dead);
+		if (found == RING_EMPTY)
+			break;
+		if (found == RING_EVENT)
+			library_on_event(l, ring, &event, &now);
+		else
+			unfinished++;
+	}
+	ring_count_lost(l, ring);
+	if (unfinished)
+		host_drop(l->host, "library", unfinished, "a program ended while it told");
+}
+
+static void ring_free(struct library *l, struct ring **at)
+{
+	struct ring *ring = *at;
+
+	*at = ring->next;
+	l->count--;
+	hotspots_gone(l->host->hotspots, ring->in.pid);
+	ring_close(&ring->in);
+	free(ring);
+}
+
+static void on_period(void *data, uint32_t events)
+{
+	struct library *l = data;
+
+	(void)events;
+	for (struct ring **at = &l->rings; *at;) {
+		struct ring *ring = *at;
+		/* Check this first: all that a dead program wrote is in the ring then. */
+		bool dead = ring_dead(&ring->in);
+
+		ring_drain(l, ring, dead);
+		if (dead)
+			ring_end_leases(l, ring, GCHINT_LEASE_EXIT);
+		if (dead || ring->closed)
+			ring_free(l, at);
+		else
+			at = &ring->next;
+	}
+	if (!l->rings)
+		watch_period(l->timer, 0);
+}
+
+static void ring_add(struct library *l, struct ring_reader *in)
+{
+	struct ring *ring = l->count < RINGS ? calloc(1, sizeof(*ring)) : NULL;
+
+	if (!ring) {
+		host_drop(l->host, "library", 1,
+			  l->count < RINGS ? "no memory for a ring" : "too many programs at once");
+		ring_close(in);
+		return;
+	}
+	/* The program called exec, or opened a new ring: its previous leases end. */
+	for (struct ring **at = &l->rings; *at; at = &(*at)->next)
+		if ((*at)->in.pid == in->pid) {
+			ring_drain(l, *at, true);
+			ring_end_leases(l, *at, GCHINT_LEASE_EXEC);
+			ring_free(l, at);
+			break;
+		}
+	ring->in = *in;
+	ring->own_pid = in->map->pid;
+	ring->session = TRACKER_LIBRARY | ++l->sessions;
+	ring->next = l->rings;
+	l->rings = ring;
+	l->count++;
+	hotspots_process(l->host->hotspots, in->pid, in->pid == ring->own_pid, in->map->features,
+			 in->map->method);
+	watch_period(l->timer, l->host->config.source[SOURCE_library].period_ms * NSEC_PER_MSEC);
+}
+
+static void on_message(void *data, uint32_t events)
+{
+	struct library *l = data;
+
+	(void)events;
+	for (int i = 0; i < 64; i++) {
+		struct ring_reader in;
+		const char *why;
+		int ret = ring_receive(l->fd, &in, &why);
+
+		if (ret == -EAGAIN)
+			return;
+		if (ret)
+			host_drop(l->host, "library", 1, why);
+		else
+			ring_add(l, &in);
+	}
+}
+
+static void library_stop(void *state)
+{
+	struct library *l = state;
+
+	if (l->fd >= 0)
+		on_message(l, 0);
+	while (l->rings) {
+		ring_drain(l, l->rings, true);
+		ring_end_leases(l, l->rings, GCHINT_LEASE_CLOSE);
+		ring_free(l, &l->rings);
+	}
+	watch_free(l->listen);
+	watch_free(l->timer);
+	if (l->fd >= 0)
+		local_close(l->fd, SOCK_DGRAM, l->path);
+	free(l);
+}
+
+static int library_start(struct host *host, void **state)
+{
+	struct library *l = calloc(1, sizeof(*l));
+	const int on = 1;
+
+	if (!l)
+		return -ENOMEM;
+	l->host = host;
+	l->fd = local_bind(SOCK_DGRAM, socket_path());
+	if (l->fd < 0) {
+		int ret = l->fd;
+
+		free(l);
+		return ret;
+	}
+	strcpy(l->path, socket_path());
+	l->timer = loop_timer(host->loop, 0, on_period, l);
+	l->listen = loop_fd(host->loop, l->fd, EPOLLIN, on_message, l);
+	if (!l->timer || !l->listen ||
+	    setsockopt(l->fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on))) {
+		library_stop(l);
+		return -ENOMEM;
+	}
+	host_clock(host, "library", "CLOCK_MONOTONIC", 0, 0, "stamped by the program at the edge");
+	*state = l;
+	return 0;
+}
+
+static int library_probe(const struct host *host, struct probe *p)
+{
+	const char *path = socket_path();
+
+	(void)host;
+	if (!path)
+		return probe_absent(p, -ENOENT, "gchintctl record -- PROGRAM",
+				    "no program streams its hints to us");
+	if (strlen(path) >= sizeof(((struct library *)0)->path))
+		return probe_absent(p, -ENAMETOOLONG, "a shorter GCHINT_STREAM", "%s", path);
+	return probe_found(p, "hints of programs without the module");
+}
+
+const struct source source_library = { library_probe, library_start, library_stop };

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Turns kernel events into records: phase edges of a slot into phases with a begin and an
+ * end, threads into named processes. Tracks which threads are hinted now, for the sched and
+ * perf sources.
+ */
+#ifndef GCHINTD_TRACKER_H
+#define GCHINTD_TRACKER_H
+
+#include <stdint.h>
+
+#include "../../common/message.h"
+
+/* Set in session numbers of events that come from a program's ring, not from the kernel. */
+#define TRACKER_LIBRARY (1ull << 62)
+
+struct host;
+struct tracker;
+
+struct tracker *tracker_new(struct host *host);
+void tracker_free(struct tracker *t);
+
+void tracker_event(struct tracker *t, const struct message_event *e);
+/* Events were lost: phases that are open now are recorded as uncertain. */
+void tracker_gap(struct tracker *t);
+/* The module was unloaded: every open phase ends here. */
+void tracker_module_gone(struct tracker *t, uint64_t now);
+
+/* Calls @fn for each leased thread. */
+void tracker_threads(struct tracker *t, void (*fn)(void *data, int32_t tgid, int32_t tid),
+		     void *data);
+/* Leased slots and slots in a phase, now. */
+void tracker_count(const struct tracker *t, unsigned int *slots, unsigned int *in_phase);
+
+#endif

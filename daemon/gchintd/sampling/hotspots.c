@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Samples where threads run, at a fixed rate of CPU time: a perf event on each thread of a
+ * process that sent a ring. With the privileges for it, a BPF program writes the whole
+ * sample, including the method and the phase: tunnel.h.
+ *
+ * Without them the event's own ring has the instruction and the call chain, including the
+ * kernel's where perf_event_paranoid allows; at each overflow the kernel sends the thread a
+ * signal, to which libgchint answers with the method and the phase. Samples and answers are
+ * matched by time. Samples of a thread that does not answer have no method.
+ *
+ * Off by default: it costs the programs time.
+ */
+#include "hotspots.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <syslog.h>
+
+#include <uapi/linux/gchint.h>
+
+#include "../../common/clock.h"
+#include "../source/source.h"
+#include "filter.h"
+#include "sampled.h"
+
+#define PROCESSES 1024
+#define PATIENCE  (150 * NSEC_PER_MSEC)
+
+static void process_end(struct hotspots *h, struct process **at)
+{
+	struct process *p = *at;
+
+	*at = p->next;
+	while (p->threads)
+		thread_end(h, p, &p->threads);
+	free(p->images.image);
+	free(p->word);
+	methods_forget(&p->methods);
+	free(p);
+	h->nr_processes--;
+}
+
+/* Otherwise a process is named when it leases a thread, which this one may never do. */
+static void process_record_name(const struct hotspots *h, int32_t pid)
+{
+	char comm[64];
+	const char *strings[] = { comm, NULL };
+
+	if (root_read(comm, sizeof(comm), "%s/%d/comm", h->host->root.procfs, pid) > 0)
+		host_define(h->host, definition_new(DEFINE_PROCESS, clock_now(),
+						    (const int64_t[]){ pid, pid, UNKNOWN_S64 }, 3,
+						    strings, 2));
+}
+
+/* Starts or stops sampling a process, as the filter now says. */
+static void process_apply_filter(struct hotspots *h, struct process *p)
+{
+	const bool wanted = filter_process(h->host, &h->filter, p->pid);
+
+	if (wanted && !p->wanted) {
+		process_record_name(h, p->pid);
+		images_look(&p->images, h->host, p->pid);
+		threads_walk(h, p);
+	}
+	while (!wanted && p->threads)
+		thread_end(h, p, &p->threads);
+	p->wanted = wanted;
+}
+
+/* Warns about a filter that matched no sample. */
+static void filter_report(struct hotspots *h)
+{
+	char text[1024];
+	const char *words = filter_words(&h->filter, text, sizeof(text));
+
+	/* Without a filter filter_words() returns a constant and leaves the text unused. */
+	if (!h->passed && words == text)
+		host_note(h->host, LOG_WARNING, "hotspots",
+			  "the filter %s let nothing pass of %llu samples", words,
+			  (unsigned long long)h->stopped);
+}
+
+/* Applies the configuration's filter if it has changed. */
+static void filter_update(struct hotspots *h)
+{
+	const struct config_hotspots *now = &h->host->config.hotspots;
+	const uint64_t from = clock_now();
+	char text[1024];
+
+	if (!memcmp(&h->filter, now, sizeof(*now)))
+		return;
+	for (struct process *p = h->processes; p; p = p->next) {
+		for (struct thread *th = p->threads; th; th = th->next) {
+			/* Samples from @from on belong to the new filter. */
+			thread_drain(h, p, th);
+			while (th->nr && th->pending[th->first].t < from)
+				thread_flush(h, p, th);
+		}
+		methods_forget(&p->methods);
+	}
+	filter_report(h);
+	h->filter = *now;
+	h->passed = h->stopped = 0;
+	host_note_at(h->host, from, LOG_INFO, "hotspots", "what is sampled from here on: %s",
+		     filter_words(now, text, sizeof(text)));
+	for (struct process *p = h->processes; p; p = p->next)
+		process_apply_filter(h, p);
+}
+
+void hotspots_process(struct hotspots *h, int32_t pid, bool same, uint32_t features, int64_t method)
+{
+	struct process *p;
+
+	if (!h)
+		return;
+	filter_update(h);
+	hotspots_gone(h, pid);
+	p = h->nr_processes < PROCESSES ? calloc(1, sizeof(*p)) : NULL;
+	if (!p) {
+		host_drop(h->host, "hotspots", 1, "too many processes at once");
+		return;
+	}
+	p->pid = pid;
+	p->same = same;
+	p->answers = features & GCHINT_STREAM_SAMPLES;
+	p->place.tells = !!(features & GCHINT_STREAM_METHODS);
+	p->place.method = method;
+	/* Prefer answers of the thread to BPF samples without a method. */
+	p->seen = h->tunnel && (p->place.tells || !p->answers);
+	p->next = h->processes;
+	h->processes = p;
+	if (!h->nr_processes++)
+		watch_period(h->timer,
+			     h->host->config.source[SOURCE_hotspots].period_ms * NSEC_PER_MSEC);
+	process_apply_filter(h, p);
+}
+
+static struct process *process_find(struct hotspots *h, int32_t pid)
+{
+	struct process *p = h ? h->processes : NULL;
+
+	while (p && p->pid != pid)
+		p = p->next;
+	return p;
+}
+
+/* Makes the phase of samples since @t unknown if they were taken before its address was known. */
+static void thread_forget_phases(struct hotspots *h, struct thread *th, uint64_t t)
+{
+	threads_drain(h);
+	for (uint32_t i = 0; i < th->nr; i++) {
+		struct sample *s = &th->pending[(th->first + i) % PENDING];
+
+		if (s->t >= t && !(s->told & TUNNEL_WORD))
+			s->told &= (uint8_t)~HOTSPOT_PHASE;
+	}
+}
+
+static struct tunnel_place place_from_event(const struct process *p,
+					    const struct gchint_stream_event *e)
+{
+	struct tunnel_place place = p->place;
+
+	place.tid = (uint32_t)e->tid;
+	place.word = e->work_done;
+	place.owner = e->work_total;
+	return place;
+}
+
+/* Kept for when its threads are sampled again; false without memory: the phase stays unknown. */
+static bool process_store_word(struct process *p, const struct gchint_stream_event *e)
+{
+	struct tunnel_place *more;
+	size_t i = 0;
+
+	while (i < p->words && p->word[i].tid != (uint32_t)e->tid)
+		i++;
+	if (i == p->words) {
+		if (p->words == THREADS)
+			return false;
+		more = realloc(p->word, (p->words + 1) * sizeof(*more));
+		if (!more)
+			return false;
+		p->word = more;
+		p->words++;
+	}
+	p->word[i] = place_from_event(p, e);
+	if (!e->work_done)
+		p->word[i] = p->word[--p->words];
+	return true;
+}
+
+void hotspots_word(struct hotspots *h, int32_t pid, const struct gchint_stream_event *e)
+{
+	struct process *p = process_find(h, pid);
+
+	if (!p || !p->seen || !process_store_word(p, e) || !p->wanted)
+		return;
+	/* A thread that started since the last walk is found in the second pass. */
+	for (int walked = 0; walked < 2; walked++) {
+		for (struct thread *th = p->threads; th; th = th->next)
+			if (th->own_tid == e->tid && th->number) {
+				const struct tunnel_place place = place_from_event(p, e);
+
+				tunnel_place(h->tunnel, th->number, &place);
+				if (place.word)
+					thread_forget_phases(h, th, e->time);
+				return;
+			}
+		if (e->work_done && !walked)
+			threads_walk(h, p);
+		else
+			return;
+	}
+}
+
+void hotspots_answer(struct hotspots *h, int32_t pid, int32_t tid,
+		     const struct gchint_stream_event *answer)
+{
+	struct process *p = process_find(h, pid);
+	struct thread *th = NULL;
+	uint32_t i;
+
+	for (th = p ? p->threads : NULL; th && th->tid != tid; th = th->next)
+		;
+	if (!th || !p->same)
+		return;
+	thread_drain(h, p, th);
+	/*
+	 * The answer belongs to the latest sample before it, and to earlier samples only if the
+	 * thread did not return from the kernel between them.
+	 */
+	for (i = th->nr; i-- > 0;) {
+		struct sample *s = &th->pending[(th->first + i) % PENDING];
+
+		if (s->t > answer->time)
+			continue;
+		if (s->told)
+			break;
+		s->told = HOTSPOT_METHOD | HOTSPOT_PHASE;
+		s->method = answer->work_done;
+		s->phase = answer->phase < GCHINT_PHASE_NR ? answer->phase : GCHINT_PHASE_NONE;
+		s->flags = answer->flags & GCHINT_F_ALL;
+		if (!s->in_kernel || !i || !th->pending[(th->first + i - 1) % PENDING].in_kernel)
+			break;
+	}
+}
+
+void hotspots_gone(struct hotspots *h, int32_t pid)
+{
+	for (struct process **at = h ? &h->processes : NULL; at && *at; at = &(*at)->next)
+		if ((*at)->pid == pid) {
+			process_end(h, at);
+			break;
+		}
+	if (h && !h->processes)
+		watch_period(h->timer, 0);
+}
+
+static void hotspots_on_timer(void *data, uint32_t events)
+{
+	const uint64_t old = clock_now() - PATIENCE;
+	struct hotspots *h = data;
+
+	(void)events;
+	threads_drain(h);
+	filter_update(h);
+	for (struct process *p = h->processes; p; p = p->next) {
+		if (p->wanted)
+			threads_walk(h, p);
+		for (struct thread **at = &p->threads; *at;) {
+			struct thread *th = *at;
+
+			thread_drain(h, p, th);
+			thread_lost(h, th);
+			while (th->nr && th->pending[th->first].t < old)
+				thread_flush(h, p, th);
+			/* The last answers may still be in the ring of the process. */
+			if (!th->alive && !th->nr)
+				thread_end(h, p, at);
+			else
+				at = &th->next;
+		}
+	}
+}
+
+static void hotspots_stop(void *state)
+{
+	struct hotspots *h = state;
+
+	h->host->hotspots = NULL;
+	while (h->processes)
+		process_end(h, &h->processes);
+	filter_report(h);
+	watch_free(h->timer);
+	if (h->tunnel)
+		tunnel_close(h->tunnel);
+	free(h);
+}
+
+/* Opens the tunnel unless the configuration forbids it; *@why says what is missing. */
+static int tunnel_try_open(const struct host *host, struct tunnel **t, const char **why)
+{
+	*why = "the configuration says so";
+	return host->config.hotspots.signal ? -ECANCELED :
+					      tunnel_open(t, THREADS, host->root.sysfs, why);
+}
+
+static int hotspots_start(struct host *host, void **state)
+{
+	struct hotspots *h = calloc(1, sizeof(*h));
+	struct rlimit files;
+	const char *why;
+	char text[16];
+
+	if (!h)
+		return -ENOMEM;
+	h->host = host;
+	h->timer = loop_timer(host->loop, 0, hotspots_on_timer, h);
+	if (!h->timer || sampling_choose(&h->sampling)) {
+		watch_free(h->timer);
+		free(h);
+		return -ENOMEM;
+	}
+	h->sampling.hz = host->config.hotspots.hz;
+	h->filter = host->config.hotspots;
+	if (tunnel_try_open(host, &h->tunnel, &why))
+		h->tunnel = NULL;
+	/* Each thread needs a descriptor. */
+	if (!getrlimit(RLIMIT_NOFILE, &files) && files.rlim_cur < files.rlim_max) {
+		files.rlim_cur = files.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
+	snprintf(text, sizeof(text), "%u", h->sampling.hz);
+	host_meta(host, "hotspots.hz", text);
+	host_meta(host, "hotspots.event",
+		  h->sampling.type == PERF_TYPE_HARDWARE ? "cycles" : "cpu-clock");
+	host_meta(host, "hotspots.kernel", h->sampling.in_kernel ? "yes" : "no");
+	host_meta(host, "hotspots.way", h->tunnel ? "bpf" : "signal");
+	host->hotspots = h;
+	*state = h;
+	return 0;
+}
+
+static int hotspots_probe(const struct host *host, struct probe *p)
+{
+	const char *remedy = "run as root, or lower kernel.perf_event_paranoid to 2";
+	struct tunnel *tunnel;
+	struct sampling s;
+	const char *why;
+	int ret = sampling_choose(&s);
+
+	if (ret)
+		return probe_absent(p, ret, ret == -EACCES || ret == -EPERM ? remedy : "",
+				    "no samples of threads: %s", strerror(-ret));
+	ret = tunnel_try_open(host, &tunnel, &why);
+	if (!ret)
+		tunnel_close(tunnel);
+	return probe_found(p, "samples by %s, %s the kernel's own; methods %s%s",
+			   s.type == PERF_TYPE_HARDWARE ? "cycles" : "the clock (no cycles here)",
+			   s.in_kernel ? "with" : "without",
+			   ret ? "by a signal to the thread: " : "are read in the kernel",
+			   ret ? why : "");
+}
+
+const struct source source_hotspots = { hotspots_probe, hotspots_start, hotspots_stop };

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * powercap (RAPL and the like): energy counters of zones, extended past their wrap. Since
+ * kernel 5.10 only root may read the counters (CVE-2020-8694).
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../source/source.h"
+#include "rail.h"
+#include "rapl.h"
+#include "scans.h"
+
+static int powercap_on_zone(void *data, const char *entry)
+{
+	struct rails *rails = data;
+	const char *sysfs = rails_host(rails)->root.sysfs;
+	char path[320], label[64], name[96];
+	uint64_t range = 0;
+
+	snprintf(path, sizeof(path), "%s/class/powercap/%s/energy_uj", sysfs, entry);
+	if (root_access(path, F_OK))
+		return 0;
+	if (root_read(label, sizeof(label), "%s/class/powercap/%s/name", sysfs, entry) <= 0)
+		label[0] = '\0';
+	root_u64(&range, "%s/class/powercap/%s/max_energy_range_uj", sysfs, entry);
+	snprintf(name, sizeof(name), "%s", entry);
+	rails_add(rails, &(struct rail_desc){
+				 .name = name,
+				 .label = *label ? label : NULL,
+				 .kind = RAIL_ENERGY,
+				 .path = path,
+				 .scale = 1,
+				 .range = range,
+				 .update_ns = strncmp(entry, "intel-rapl", 10) ? 0 : RAPL_UPDATE_NS,
+			 });
+	return 0;
+}
+
+void powercap_scan(struct rails *rails)
+{
+	char dir[300];
+
+	snprintf(dir, sizeof(dir), "%s/class/powercap", rails_host(rails)->root.sysfs);
+	root_list(dir, "", powercap_on_zone, rails);
+}
+
+static int powercap_probe(const struct host *host, struct probe *p)
+{
+	struct rails_count n = rails_count(host, powercap_scan);
+
+	if (!n.channels)
+		return probe_absent(p, -ENODEV, "modprobe intel_rapl_msr, on a machine that has it",
+				    "no powercap energy counter");
+	if (n.denied == n.channels)
+		return probe_absent(p, -EACCES,
+				    "run as root or with CAP_DAC_READ_SEARCH, as the unit does",
+				    "%u energy counters, readable by root only", n.channels);
+	return probe_found(p, "%u energy counters", n.channels);
+}
+
+static int powercap_start(struct host *host, void **state)
+{
+	*state = rails_start(host, SOURCE_powercap, powercap_scan);
+	return *state ? 0 : -ENOMEM;
+}
+
+static void powercap_stop(void *state)
+{
+	rails_stop(state);
+}
+
+const struct source source_powercap = { powercap_probe, powercap_start, powercap_stop };

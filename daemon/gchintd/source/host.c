@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "host.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "../../common/clock.h"
+#include "../log.h"
+#include "../store/queue.h"
+#include "metrics.h"
+
+void host_record(struct host *host, const struct record *r)
+{
+	if (host->metrics)
+		metrics_observe(host->metrics, r);
+	if (!host->queue)
+		return;
+	if (host->lost) {
+		const struct record drop = {
+			.t = clock_now(),
+			.type = RECORD_DROP,
+			.drop = { host->lost, "record",
+				  "queue full: the disk is too slow or full" },
+		};
+
+		/* Push both or neither, so that the gap is recorded before the next record. */
+		if (queue_room(host->queue) < 2) {
+			host->lost++;
+			host->lost_total++;
+			return;
+		}
+		queue_push(host->queue, &drop);
+		host->lost = 0;
+	}
+	if (!queue_push(host->queue, r)) {
+		host->lost++;
+		host->lost_total++;
+	}
+}
+
+void host_define(struct host *host, struct definition *d)
+{
+	struct record r = { .type = RECORD_DEFINE, .define = d };
+
+	if (!d)
+		return;
+	r.t = d->t;
+	if (!host->queue || !queue_push(host->queue, &r)) {
+		host->lost += !!host->queue;
+		host->lost_total += !!host->queue;
+		definition_free(d);
+	}
+}
+
+static void host_emit_note(struct host *host, uint64_t t, int priority, const char *source,
+			   const char *fmt, va_list ap)
+{
+	const int64_t number = priority;
+	char text[400];
+	const char *strings[] = { source, text };
+
+	vsnprintf(text, sizeof(text), fmt, ap);
+	log_line(priority, source, "%s", text);
+	host_define(host, definition_new(DEFINE_NOTE, t, &number, 1, strings, 2));
+}
+
+void host_note(struct host *host, int priority, const char *source, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	host_emit_note(host, clock_now(), priority, source, fmt, ap);
+	va_end(ap);
+}
+
+void host_note_at(struct host *host, uint64_t t, int priority, const char *source, const char *fmt,
+		  ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	host_emit_note(host, t, priority, source, fmt, ap);
+	va_end(ap);
+}
+
+void host_drop(struct host *host, const char *source, uint64_t count, const char *why)
+{
+	const struct record r = {
+		.t = clock_now(),
+		.type = RECORD_DROP,
+		.drop = { count, source, why },
+	};
+
+	host_record(host, &r);
+}
+
+void host_meta(struct host *host, const char *key, const char *value)
+{
+	const char *strings[] = { key, value };
+
+	host_define(host, definition_new(DEFINE_META, clock_now(), NULL, 0, strings, 2));
+}
+
+void host_clock(struct host *host, const char *source, const char *clock, int64_t offset_ns,
+		uint64_t error_ns, const char *how)
+{
+	const int64_t numbers[] = { offset_ns, error_ns == CLOCK_PER_SAMPLE ? UNKNOWN_S64 :
+									      (int64_t)error_ns };
+	const char *strings[] = { source, clock, how };
+
+	host_define(host, definition_new(DEFINE_CLOCK, clock_now(), numbers, 2, strings, 3));
+}

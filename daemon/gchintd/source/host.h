@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The context of a source: where the kernel's file systems are, the configuration, the
+ * event loop, and where records go. It is the only structure that is passed around.
+ */
+#ifndef GCHINTD_HOST_H
+#define GCHINTD_HOST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../../common/root.h"
+#include "../loop.h"
+#include "../store/record.h"
+#include "config.h"
+
+struct hotspots;
+struct iio_buffers;
+struct metrics;
+struct queue;
+struct tracker;
+
+struct host {
+	struct root root;
+	struct config config;
+	const char *feed; /* socket that replaces netlink, or NULL */
+	struct loop *loop; /* NULL while only probing */
+	struct queue *queue; /* NULL when nothing is recorded */
+	struct tracker *tracker;
+	struct metrics *metrics;
+	bool traced; /* a tracepoint reports every change of frequency */
+	struct hotspots *hotspots; /* of the hotspots source; NULL: no thread is sampled */
+	struct iio_buffers *iio_buffers; /* of the iio source, or NULL */
+	char **rail_name; /* of rail number N at index N - 1 */
+	uint32_t rails;
+	uint64_t lost; /* records that found the queue full, not yet recorded as a drop */
+	uint64_t lost_total;
+};
+
+/* Every observation passes through here, to the metrics and to the queue. */
+void host_record(struct host *host, const struct record *r);
+/* Takes ownership of @d, even on failure. NULL is allowed. */
+void host_define(struct host *host, struct definition *d);
+/* Reports a change of state in the journal and in the recording. */
+void host_note(struct host *host, int priority, const char *source, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+/* The same for a change at @t. */
+void host_note_at(struct host *host, uint64_t t, int priority, const char *source, const char *fmt,
+		  ...) __attribute__((format(printf, 5, 6)));
+/* Records that observations were lost. @source and @why are constant strings. */
+void host_drop(struct host *host, const char *source, uint64_t count, const char *why);
+
+/* Shorthands for definitions. */
+void host_meta(struct host *host, const char *key, const char *value);
+/* error_ns of host_clock() when each sample carries its own. */
+#define CLOCK_PER_SAMPLE UINT64_MAX
+void host_clock(struct host *host, const char *source, const char *clock, int64_t offset_ns,
+		uint64_t error_ns, const char *how);
+
+#endif

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <uapi/linux/gchint.h>
+
+#include "../../common/clock.h"
+#include "../../common/names.h"
+#include "../../common/root.h"
+#include "../../common/schema.h"
+#include "lock.h"
+#include "rows.h"
+
+/* Time limit for building the indexes, since service managers limit the time to stop. */
+#define INDEX_NS (10 * NSEC_PER_SEC)
+
+struct store {
+	sqlite3 *db;
+	int lock;
+	struct rows *rows;
+	char path[256];
+	char error[256];
+};
+
+static int store_check(struct store *s, int code)
+{
+	if (code == SQLITE_OK)
+		return 0;
+	snprintf(s->error, sizeof(s->error), "%s", sqlite3_errmsg(s->db));
+	if ((code & 0xff) == SQLITE_FULL)
+		return -ENOSPC;
+	if ((code & 0xff) != SQLITE_IOERR)
+		return -EIO;
+	/*
+	 * SQLite knows ENOSPC only: EFBIG and EDQUOT, limits of a file and of a user,
+	 * come as a write that failed, and what errno was is not always kept.
+	 */
+	if (sqlite3_extended_errcode(s->db) != SQLITE_IOERR_WRITE)
+		return -EIO;
+	return sqlite3_system_errno(s->db) == EIO ? -EIO : -ENOSPC;
+}
+
+static int schema_add_names(sqlite3 *db)
+{
+	const struct {
+		const char *kind;
+		const char *(*name)(uint32_t);
+		uint32_t nr;
+	} lists[] = {
+		{ "phase", name_phase, GCHINT_PHASE_NR },
+		{ "cause", name_cause, GCHINT_CAUSE_NR },
+		{ "role", name_role, GCHINT_ROLE_NR },
+		{ "reason", name_reason, GCHINT_REASON_NR },
+		{ "lease", name_lease, GCHINT_LEASE_FRESH + 1 },
+	};
+	int ret = SQLITE_OK;
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		for (uint32_t n = 0; n < lists[i].nr && ret == SQLITE_OK; n++) {
+			char *sql = sqlite3_mprintf("INSERT INTO names VALUES(%Q,%u,%Q)",
+						    lists[i].kind, n, lists[i].name(n));
+
+			ret = sql ? sqlite3_exec(db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
+			sqlite3_free(sql);
+		}
+	return ret;
+}
+
+static int schema_add_views(sqlite3 *db)
+{
+	int ret = SQLITE_OK;
+
+	for (size_t i = 0; i < SCHEMA_VIEWS && ret == SQLITE_OK; i++) {
+		char *sql = sqlite3_mprintf("CREATE VIEW %s AS %s", schema_views[i].name,
+					    schema_views[i].select);
+
+		ret = sql ? sqlite3_exec(db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
+		sqlite3_free(sql);
+	}
+	return ret;
+}
+
+static int store_create(struct store *s, bool durable)
+{
+	char *pragmas =
+		sqlite3_mprintf("PRAGMA page_size=4096; PRAGMA application_id=%d;"
+				"PRAGMA user_version=%d; PRAGMA journal_mode=WAL;"
+				"PRAGMA synchronous=%s; PRAGMA cache_size=-2048;"
+				"PRAGMA temp_store=MEMORY; PRAGMA journal_size_limit=4194304;"
+				"BEGIN;",
+				SCHEMA_APPLICATION, SCHEMA_VERSION, durable ? "FULL" : "NORMAL");
+	int ret;
+
+	ret = pragmas ? sqlite3_exec(s->db, pragmas, NULL, NULL, NULL) : SQLITE_NOMEM;
+	sqlite3_free(pragmas);
+	if (ret == SQLITE_OK)
+		ret = sqlite3_exec(s->db, schema_sql, NULL, NULL, NULL);
+	if (ret == SQLITE_OK)
+		ret = schema_add_views(s->db);
+	if (ret == SQLITE_OK)
+		ret = schema_add_names(s->db);
+	if (ret == SQLITE_OK)
+		ret = sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL);
+	return ret;
+}
+
+/* SQLite reports "unable to open database file" for most causes; errno says more. */
+static void open_explain_error(const char *path, char *error, size_t size, const char *otherwise)
+{
+	char dir[256];
+	const char *slash = strrchr(path, '/');
+
+	snprintf(dir, sizeof(dir), "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
+	if (root_access(*dir ? dir : "/", W_OK | X_OK))
+		snprintf(error, size, "%s: cannot write in %s: %s; name another with --record",
+			 path, *dir ? dir : "/", strerror(errno));
+	else
+		snprintf(error, size, "%s: %s", path, otherwise);
+}
+
+void store_why_not(int ret, const char *path, char *error, size_t size)
+{
+	if (ret == -EBUSY || ret == -ESTALE)
+		snprintf(error, size,
+			 "%s: another gchintd records into it; stop that one, or name another file",
+			 path);
+	else
+		snprintf(error, size, "%s: cannot rotate: %s", path, strerror(-ret));
+}
+
+static struct store *store_discard(struct store *s)
+{
+	lock_release(s->lock);
+	free(s);
+	return NULL;
+}
+
+struct store *store_open(const char *path, bool durable, char *error, size_t size)
+{
+	struct store *s = calloc(1, sizeof(*s));
+	char log[264];
+	int fd, ret;
+
+	if (!s || strlen(path) >= sizeof(s->path) - 8) {
+		snprintf(error, size, "%s: %s", path, s ? "path too long" : "no memory");
+		free(s);
+		return NULL;
+	}
+	s->lock = -1;
+	/* SQLite would mistake it for a leftover of the new file, and remove it. */
+	snprintf(log, sizeof(log), "%s-wal", path);
+	if (access(path, F_OK) && !access(log, F_OK)) {
+		snprintf(error, size,
+			 "%s: a log without its recording; move it beside that, under its name, "
+			 "or remove it",
+			 log);
+		return store_discard(s);
+	}
+	/* O_EXCL: neither a file that another daemon just created, nor the target of a link. */
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
+	if (fd < 0 && errno == EEXIST) {
+		snprintf(error, size, "%s: exists; name another file, or --keep N to rotate", path);
+		return store_discard(s);
+	}
+	if (fd < 0) {
+		open_explain_error(path, error, size, strerror(errno));
+		return store_discard(s);
+	}
+	close(fd);
+	strcpy(s->path, path);
+	/* Until now another daemon may have mistaken the empty file for an old one. */
+	s->lock = lock_take(path);
+	if (s->lock < 0) {
+		store_why_not(s->lock, path, error, size);
+		return store_discard(s);
+	}
+	ret = sqlite3_open_v2(path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+	if (ret == SQLITE_OK)
+		ret = store_create(s, durable);
+	if (ret != SQLITE_OK) {
+		open_explain_error(path, error, size, s->db ? sqlite3_errmsg(s->db) : "no memory");
+		goto close_db;
+	}
+	s->rows = rows_new(s->db);
+	if (!s->rows) {
+		snprintf(error, size, "%s: %s", path, sqlite3_errmsg(s->db));
+		goto close_db;
+	}
+	return s;
+
+close_db:
+	sqlite3_close(s->db);
+	unlink(path);
+	return store_discard(s);
+}
+
+int store_begin(struct store *s)
+{
+	return store_check(s, sqlite3_exec(s->db, "BEGIN IMMEDIATE", NULL, NULL, NULL));
+}
+
+int store_record(struct store *s, const struct record *r)
+{
+	return store_check(s, rows_record(s->rows, r));
+}
+
+int store_define(struct store *s, const struct definition *d)
+{
+	return store_check(s, rows_define(s->rows, d));
+}
+
+int store_commit(struct store *s)
+{
+	return store_check(s, sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL));
+}
+
+void store_rollback(struct store *s)
+{
+	/* SQLite may have rolled back by itself when the disk was full. */
+	if (!sqlite3_get_autocommit(s->db))
+		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+}
+
+const char *store_error(const struct store *s)
+{
+	return s->error;
+}
+
+uint64_t store_size(const struct store *s)
+{
+	char wal[264];
+	struct stat st;
+	uint64_t size = 0;
+
+	snprintf(wal, sizeof(wal), "%s-wal", s->path);
+	if (!stat(s->path, &st))
+		size += (uint64_t)st.st_size;
+	if (!stat(wal, &st))
+		size += (uint64_t)st.st_size;
+	return size;
+}
+
+void store_close(struct store *s)
+{
+	if (!s)
+		return;
+	rows_free(s->rows);
+	/* Leaving WAL mode removes the log by name, which is another file's after a rename. */
+	if (lock_names(s->lock, s->path))
+		sqlite3_exec(s->db, "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode=DELETE",
+			     NULL, NULL, NULL);
+	else
+		sqlite3_exec(s->db, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL);
+	sqlite3_close(s->db);
+	lock_release(s->lock);
+	free(s);
+}
+
+/* SQLite's progress handler: interrupts the statement after the deadline. */
+static int deadline_passed(void *data)
+{
+	return clock_now() > *(const uint64_t *)data;
+}
+
+void store_finish(struct store *s)
+{
+	uint64_t until = clock_now() + INDEX_NS;
+	sqlite3 *db;
+
+	if (!s)
+		return;
+	db = s->db;
+	rows_free(s->rows);
+	s->rows = NULL;
+	/* Sort in a file: the unit's memory limit may be smaller than a full recording. */
+	sqlite3_exec(db, "PRAGMA temp_store=FILE", NULL, NULL, NULL);
+	sqlite3_progress_handler(db, 100000, deadline_passed, &until);
+	if (sqlite3_exec(db, "BEGIN", NULL, NULL, NULL) ||
+	    sqlite3_exec(db, schema_index_sql, NULL, NULL, NULL) ||
+	    sqlite3_exec(db, "COMMIT", NULL, NULL, NULL))
+		store_rollback(s);
+	sqlite3_progress_handler(db, 0, NULL, NULL);
+	store_close(s);
+}
+
+static void path_number(char *buf, size_t size, const char *path, unsigned int n,
+			const char *suffix)
+{
+	if (n)
+		snprintf(buf, size, "%s.%u%s", path, n, suffix);
+	else
+		snprintf(buf, size, "%s%s", path, suffix);
+}
+
+/* Fails if another daemon records into the file, whatever its number in the rotation. */
+static int recording_check_lock(const char *path)
+{
+	struct stat st;
+	int fd;
+
+	if (lstat(path, &st) || !S_ISREG(st.st_mode))
+		return 0;
+	fd = lock_take(path);
+	if (fd == -EBUSY || fd == -ESTALE)
+		return fd;
+	lock_release(fd);
+	return 0;
+}
+
+int store_rotate(const char *path, unsigned int keep)
+{
+	/* A log left by a crash belongs to its database and moves along. */
+	static const char *const suffixes[] = { "", "-wal", "-shm" };
+	char from[300], to[300];
+	unsigned int last = 0;
+	int lock = -1, ret = 0;
+	struct stat st;
+
+	if (!keep)
+		return 0;
+	/* A directory named by mistake would be moved with all its content. */
+	if (!stat(path, &st)) {
+		if (!S_ISREG(st.st_mode))
+			return S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
+		/*
+		 * Held until the file has its new name, so that no other daemon renames it
+		 * meanwhile.
+		 */
+		lock = lock_take(path);
+		if (lock < 0)
+			return lock;
+	}
+	/* Files after a gap in the numbering need not move. */
+	do {
+		path_number(to, sizeof(to), path, ++last, "");
+		ret = recording_check_lock(to);
+	} while (!ret && last < keep && !access(to, F_OK));
+	for (unsigned int n = last; n-- > 0 && !ret;)
+		for (size_t i = 0; i < 3 && !ret; i++) {
+			path_number(from, sizeof(from), path, n, suffixes[i]);
+			path_number(to, sizeof(to), path, n + 1, suffixes[i]);
+			unlink(to);
+			if (rename(from, to) && errno != ENOENT)
+				ret = -errno;
+		}
+	lock_release(lock);
+	return ret;
+}
