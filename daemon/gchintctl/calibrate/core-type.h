@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The core types of a machine, their frequencies, and setting a frequency. */
-#ifndef GCHINTCTL_KINDS_H
-#define GCHINTCTL_KINDS_H
+#ifndef GCHINTCTL_CORE_TYPE_H
+#define GCHINTCTL_CORE_TYPE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Loads that run during a measurement: busy CPUs, and a pointer chase through memory. */
-#ifndef GCHINTCTL_BURN_H
-#define GCHINTCTL_BURN_H
+#ifndef GCHINTCTL_WORKLOAD_H
+#define GCHINTCTL_WORKLOAD_H
 
 #include <stddef.h>
 #include <stdint.h>

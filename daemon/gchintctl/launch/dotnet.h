@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The diagnostic socket of a running .NET program. */
-#ifndef GCHINTCTL_ATTACH_H
-#define GCHINTCTL_ATTACH_H
+#ifndef GCHINTCTL_DOTNET_H
+#define GCHINTCTL_DOTNET_H
 
 #include <sys/types.h>
 

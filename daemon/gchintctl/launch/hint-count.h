@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The hint count of a run: counted live, or from its recording. */
-#ifndef GCHINTCTL_TALLY_H
-#define GCHINTCTL_TALLY_H
+#ifndef GCHINTCTL_HINT_COUNT_H
+#define GCHINTCTL_HINT_COUNT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Running a program with the adapter of its runtime. */
-#ifndef GCHINTCTL_LAUNCH_H
-#define GCHINTCTL_LAUNCH_H
+#ifndef GCHINTCTL_RUN_H
+#define GCHINTCTL_RUN_H
 
 #include <stdbool.h>
 

@@ -8,8 +8,8 @@
  * along with it. If these weights are not known, the share is by time alone, as if the sample's
  * CPU were the only one.
  */
-#ifndef GCHINTCTL_PROFILE_ENERGY_H
-#define GCHINTCTL_PROFILE_ENERGY_H
+#ifndef GCHINTCTL_SAMPLE_ENERGY_H
+#define GCHINTCTL_SAMPLE_ENERGY_H
 
 #include "profile.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Distinct tuples of numbers, indexed in the order in which they were entered. */
-#ifndef GCHINTCTL_TUPLES_H
-#define GCHINTCTL_TUPLES_H
+#ifndef GCHINTCTL_TUPLE_TABLE_H
+#define GCHINTCTL_TUPLE_TABLE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Cost of recording: CPU time, wake-ups, memory and energy of the daemon. */
-#ifndef GCHINTCTL_PRICE_H
-#define GCHINTCTL_PRICE_H
+#ifndef GCHINTCTL_COST_H
+#define GCHINTCTL_COST_H
 
 #include <sqlite3.h>
 #include <stdbool.h>

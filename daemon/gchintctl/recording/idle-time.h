@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How long CPUs were in idle states, between two instants of a recording. */
-#ifndef GCHINTCTL_ASLEEP_H
-#define GCHINTCTL_ASLEEP_H
+#ifndef GCHINTCTL_IDLE_TIME_H
+#define GCHINTCTL_IDLE_TIME_H
 
 #include "recording.h"
 
