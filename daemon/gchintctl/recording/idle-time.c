@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "db.h"
-#include "run-parts.h"
+#include "recording.h"
 
 /* The idle states of a CPU are read one after the other: rows closer than this are one reading. */
 #define READING_NS 5000000

@@ -7,7 +7,7 @@
 
 #include "../../common/text.h"
 #include "db.h"
-#include "run-parts.h"
+#include "recording.h"
 
 struct run_cache {
 	bool loaded;

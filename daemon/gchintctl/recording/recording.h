@@ -188,4 +188,15 @@ struct run_lengths {
 
 void run_lengths(const struct run *run, unsigned int group, struct run_lengths *l);
 
+/* Helpers of the files that load a recording. */
+
+/* Reports it, and returns false. */
+bool run_no_memory(const struct run *run);
+
+/* Makes room for one more in *@array of @nr elements of @size; the capacity doubles. */
+bool run_grow(void *array, size_t nr, size_t size);
+
+/* Returns false without memory, after reporting it. */
+bool run_load_rails(struct run *run);
+
 #endif

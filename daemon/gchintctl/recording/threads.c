@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "db.h"
-#include "run-parts.h"
+#include "recording.h"
 
 struct name {
 	int64_t tgid, tid, t;
