@@ -4,7 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../../common/escape.h"
+#include "../../common/json.h"
+#include "../../common/schema.h"
 #include "../ctl.h"
+#include "../profile/firefox-stacks.h"
+#include "../profile/firefox.h"
 #include "../recording/db.h"
 #include "export.h"
 
@@ -26,6 +31,109 @@ static const char usage[] =
 	"  perfetto      for ui.perfetto.dev, in its own format: the same as chrome-trace, to the\n"
 	"                nanosecond, with board, label and clocks; smaller and faster to open\n"
 	"  prometheus    totals in Prometheus' own text format, as promtool checks it\n";
+
+static bool table_known(const char *table)
+{
+	for (size_t i = 0; i < SCHEMA_TABLES; i++)
+		if (!strcmp(table, schema_tables[i]))
+			return true;
+	for (size_t i = 0; i < SCHEMA_VIEWS; i++)
+		if (!strcmp(table, schema_views[i].name))
+			return true;
+	return false;
+}
+
+static sqlite3_stmt *table_query(sqlite3 *db, const char *table)
+{
+	char *sql = sqlite3_mprintf("SELECT * FROM \"%w\"", table);
+	sqlite3_stmt *stmt = sql ? db_query(db, sql) : NULL;
+
+	sqlite3_free(sql);
+	return stmt;
+}
+
+static int export_csv(sqlite3 *db, FILE *out, const char *table)
+{
+	sqlite3_stmt *s;
+	int n;
+
+	if (!table)
+		table = "phase_list";
+	if (!table_known(table)) {
+		ctl_error("export: no table '%s': see docs/recording.md", table);
+		return CTL_USAGE;
+	}
+	s = table_query(db, table);
+	if (!s)
+		return CTL_FILE;
+	n = sqlite3_column_count(s);
+	for (int c = 0; c < n; c++) {
+		escape_csv(out, sqlite3_column_name(s, c));
+		fputc(c + 1 < n ? ',' : '\n', out);
+	}
+	while (db_next(s))
+		for (int c = 0; c < n; c++) {
+			escape_csv(out, db_text(s, c, NULL));
+			fputc(c + 1 < n ? ',' : '\n', out);
+		}
+	sqlite3_finalize(s);
+	return CTL_OK;
+}
+
+static int export_jsonl(sqlite3 *db, FILE *out, const char *table)
+{
+	struct json j = { .f = out };
+
+	(void)table;
+	for (size_t i = 0; i < SCHEMA_TABLES; i++) {
+		sqlite3_stmt *s = table_query(db, schema_tables[i]);
+
+		if (!s)
+			return CTL_FILE;
+		while (db_next(s)) {
+			json_object(&j, NULL);
+			json_text(&j, "table", schema_tables[i]);
+			for (int c = 0; c < sqlite3_column_count(s); c++)
+				db_json(&j, sqlite3_column_name(s, c), s, c);
+			json_end(&j);
+		}
+		sqlite3_finalize(s);
+	}
+	return CTL_OK;
+}
+
+/* Phases as markers, and no samples. */
+static int export_firefox(sqlite3 *db, FILE *out, const char *table)
+{
+	struct run *run = run_open(sqlite3_db_filename(db, "main"));
+	struct firefox x;
+	bool whole;
+
+	(void)table;
+	if (!run)
+		return CTL_FILE;
+	whole = firefox_open(&x, run, out);
+	if (whole) {
+		firefox_begin(&x, 0);
+		firefox_shared(&x, NULL);
+		json_list(&x.j, "threads");
+		firefox_instants(&x);
+		for (size_t i = 0, n; i < run->phases; i += n) {
+			const struct run_phase *p = x.phase[i];
+
+			n = firefox_phases_of_thread(&x, i);
+			firefox_thread(&x, p->tgid, p->tid, p->t0);
+			firefox_no_samples(&x);
+			firefox_phases(&x, i, n);
+		}
+		json_end(&x.j);
+		whole = firefox_counters(&x);
+		firefox_end(&x);
+	}
+	firefox_close(&x);
+	run_close(run);
+	return whole ? CTL_OK : CTL_FILE;
+}
 
 static const struct {
 	const char *name;

@@ -6,11 +6,8 @@
 #include <sqlite3.h>
 #include <stdio.h>
 
-/* @table: NULL for the default; only csv uses it. */
+/* @table is not used. */
 int export_chrome_trace(sqlite3 *db, FILE *out, const char *table);
-int export_csv(sqlite3 *db, FILE *out, const char *table);
-int export_firefox(sqlite3 *db, FILE *out, const char *table);
-int export_jsonl(sqlite3 *db, FILE *out, const char *table);
 int export_openmetrics(sqlite3 *db, FILE *out, const char *table);
 int export_perfetto(sqlite3 *db, FILE *out, const char *table);
 int export_prometheus(sqlite3 *db, FILE *out, const char *table);
