@@ -8,8 +8,6 @@
 #include "../recording/recording.h"
 #include "plot.h"
 
-extern const char report_style[];
-
 /**
  * report_run - write the section of a run: pictures, tables and provenance
  * @run: the run
@@ -20,10 +18,6 @@ extern const char report_style[];
  * Returns 0 or the first -errno.
  */
 int report_run(const struct run *run, size_t number, const struct plot_scale *scale, FILE *html);
-/* Writes a table of the longest pauses; each row links to its time in the picture @anchor. */
-void report_pauses(const struct run *run, const char *anchor, FILE *html);
-/* Writes time, host, command, kernel, governors, sources and clocks of the recording. */
-void report_provenance(const struct run *run, FILE *html);
 /* Writes a span of a run as JSON for the page's script. */
 void page_timeline(const struct run *run, uint64_t t0, uint64_t t1, FILE *html);
 /* For recordings of several hosts, writes their list and pauses. Returns 0 or -errno. */

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 
 #include "../../common/escape.h"
+#include "../../common/names.h"
+#include "../recording/cost.h"
 #include "../recording/db.h"
 #include "../recording/energy.h"
 #include "../recording/pauses.h"
@@ -11,7 +13,9 @@
 #include "plot.h"
 #include "report.h"
 
+#define LINES  12 /* of the table of pauses */
 #define MS(ns) ((double)(ns) / 1e6)
+#define US(ns) ((long long)(ns) / 1000)
 
 static bool phase_is_present(const struct run *run, unsigned int group)
 {
@@ -354,6 +358,139 @@ static int timeline_write(const struct run *run, const char *anchor, uint64_t t0
 		page_timeline(run, t0, t1, html);
 	fputs("</div>\n", html);
 	return ret;
+}
+
+static void number_write(FILE *html, double v, int decimals)
+{
+	if (isfinite(v))
+		fprintf(html, "<td>%.*f</td>", decimals, v);
+	else
+		fputs("<td>?</td>", html);
+}
+
+static void pause_write_row(const struct run *run, const struct pause *pause, const char *anchor,
+			    FILE *html)
+{
+	const struct run_phase *p = pause->phase;
+	char name[48];
+
+	fprintf(html,
+		"<tr><td><a href=\"#%s\" data-from=\"%lld\" data-to=\"%lld\">%.6f</a></td>"
+		"<td>%.3f</td><td class=\"left\"><span class=\"dot\" "
+		"style=\"background:%s\"></span>%s</td><td class=\"left\">%s</td>",
+		anchor, US(p->t0 - run->t0), US(p->t1 - run->t0), run_seconds(run, p->t0),
+		MS(p->t1 - p->t0), plot_phase_colour(p->group),
+		run_group_name(p->group, name, sizeof(name)), name_cause(p->cause));
+	number_write(html, pause->khz > 0 ? pause->khz / 1000 : NAN, 0);
+	number_write(html, pause_at_top(pause), 3);
+	if (p->stw)
+		fputs("<td>-</td>", html);
+	else
+		number_write(html, pause_earlier(pause), 3);
+	fputs("<td class=\"left\">", html);
+	escape_html(html, pause->comm);
+	fputs(*pause->comm ? ", thread " : "thread ", html);
+	if (p->tid)
+		fprintf(html, "%d", p->tid);
+	else
+		fputs("not known", html);
+	fprintf(html, "%s</td><td class=\"left\">", p->cpu < 0 ? ", CPU not known" : "");
+	for (size_t i = 0; i < pause->besides; i++)
+		fprintf(html, "%s%s", i ? "; " : "",
+			run_group_name(pause->beside[i], name, sizeof(name)));
+	fputs(pause->besides ? "</td></tr>\n" : "nothing seen</td></tr>\n", html);
+}
+
+/* Writes a table of the longest pauses; each row links to its time in the picture @anchor. */
+static void report_pauses(const struct run *run, const char *anchor, FILE *html)
+{
+	struct pause *pause;
+	size_t n;
+
+	pause = pauses_longest(run, LINES, &n);
+	if (pause && n) {
+		fputs("<h3>Longest pauses</h3>\n<div class=\"scroll\"><table class=\"pauses\">"
+		      "<thead><tr><th>at (s)</th><th>length (ms)</th><th class=\"left\">phase</th>"
+		      "<th class=\"left\">cause</th><th>mean MHz</th><th>at top "
+		      "(ms)</th><th>earlier (ms)</th>"
+		      "<th class=\"left\">who</th><th class=\"left\">beside it</th></tr></thead>"
+		      "<tbody>\n",
+		      html);
+		for (size_t i = 0; i < n; i++)
+			pause_write_row(run, &pause[i], anchor, html);
+		fputs("</tbody></table></div>\n<p class=\"note\">At top: no shorter than this with "
+		      "the CPU at its highest frequency all the while, for memory does not get "
+		      "faster. Earlier: a wait is spared by a collection that begins so much "
+		      "earlier. Beside it: phases of other threads. An instant leads to its place "
+		      "in the picture.</p>\n",
+		      html);
+	}
+	free(pause);
+}
+
+static void table_write_row(FILE *html, const char *key, const char *value)
+{
+	if (!*value)
+		return;
+	fprintf(html, "<tr><td>%s</td><td>", key);
+	escape_html(html, value);
+	fputs("</td></tr>\n", html);
+}
+
+static void table_write_query(const struct run *run, FILE *html, const char *sql)
+{
+	sqlite3_stmt *s = db_query(run->db, sql);
+
+	while (db_next(s)) {
+		fputs("<tr><td>", html);
+		escape_html(html, db_text(s, 0, "?"));
+		fputs("</td><td>", html);
+		escape_html(html, db_text(s, 1, "not known"));
+		fputs("</td></tr>\n", html);
+	}
+	sqlite3_finalize(s);
+}
+
+/* Writes time, host, command, kernel, governors, sources and clocks of the recording. */
+static void report_provenance(const struct run *run, FILE *html)
+{
+	static const char *const metas[][2] = {
+		{ "board", "board.model" },   { "host", "board.host" },
+		{ "kernel", "board.kernel" }, { "machine", "board.machine" },
+		{ "CPUs", "board.cpus" },     { "recorded by", "program" },
+	};
+	char text[256];
+
+	fputs("<details open><summary>Where these numbers come from</summary>\n"
+	      "<table class=\"text\"><tbody>\n",
+	      html);
+	table_write_row(html, "file", run->path);
+	run_began(run, text, sizeof(text));
+	table_write_row(html, "recorded", text);
+	table_write_query(run, html,
+			  "SELECT 'command', substr(text, 8) FROM marks WHERE text LIKE 'start: %' "
+			  "ORDER BY t LIMIT 1");
+	for (size_t i = 0; i < sizeof(metas) / sizeof(metas[0]); i++) {
+		db_meta(run->db, metas[i][1], text, sizeof(text));
+		table_write_row(html, metas[i][0], text);
+	}
+	table_write_query(
+		run, html,
+		"SELECT 'policy' || p.policy, 'CPUs ' || coalesce(p.cpus, '?') || ', ' || "
+		"coalesce(p.driver, 'driver ?') || ', governor ' || "
+		"coalesce(group_concat(DISTINCT s.governor), '?') FROM policies p "
+		"LEFT JOIN policy_states s USING(policy) GROUP BY p.policy");
+	table_write_query(run, html,
+			  "SELECT 'source ' || name, state || ': ' || what FROM sources");
+	table_write_query(run, html,
+			  "SELECT 'clock of ' || source, clock || coalesce(', within ' || "
+			  "round(error_ns / 1e3, 1) || ' us', '') || ': ' || how FROM clocks");
+	table_write_query(run, html,
+			  "SELECT 'dropped by ' || source, sum(count) || ': ' || why FROM drops "
+			  "GROUP BY source, why");
+	if (price_words(run->db, text, sizeof(text)))
+		table_write_row(html, "cost of recording", text);
+	fputs("</tbody></table></details>\n", html);
 }
 
 int report_run(const struct run *run, size_t number, const struct plot_scale *scale, FILE *html)
