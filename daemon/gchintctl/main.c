@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,6 @@
 
 #include "../version.h"
 #include "ctl.h"
-#include "guess.h"
 #include "pager.h"
 #include "printable.h"
 #include "recording/db.h"
@@ -95,6 +95,48 @@ static size_t command_find(const char *name)
 	while (n < NR && strcmp(name, commands[n].name))
 		n++;
 	return n;
+}
+
+#define LETTERS 32
+
+static size_t min_of_three(size_t a, size_t b, size_t c)
+{
+	a = a < b ? a : b;
+	return a < c ? a : c;
+}
+
+/*
+ * Number of letters to insert, delete, change or swap with the next one: the optimal string
+ * alignment distance; SIZE_MAX for words over 31 letters.
+ */
+static size_t guess_distance(const char *a, const char *b)
+{
+	size_t na = strlen(a), nb = strlen(b), d[LETTERS][LETTERS];
+
+	if (na >= LETTERS || nb >= LETTERS)
+		return SIZE_MAX;
+	for (size_t i = 0; i <= na; i++)
+		d[i][0] = i;
+	for (size_t j = 0; j <= nb; j++)
+		d[0][j] = j;
+	for (size_t i = 1; i <= na; i++)
+		for (size_t j = 1; j <= nb; j++) {
+			d[i][j] = min_of_three(d[i - 1][j] + 1, d[i][j - 1] + 1,
+					       d[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+				d[i][j] = min_of_three(d[i][j], d[i - 2][j - 2] + 1, SIZE_MAX);
+		}
+	return d[na][nb];
+}
+
+/* True if @typed begins @name, or differs from it in at most a third of its letters. */
+static int guess_likely(const char *typed, const char *name)
+{
+	size_t n = strlen(typed);
+
+	if (n > 1 && !strncmp(typed, name, n))
+		return 1;
+	return guess_distance(typed, name) <= (strlen(name) + 2) / 3;
 }
 
 static int command_report_unknown(const char *name)
