@@ -12,14 +12,14 @@ GCHINT_LICENSE_FILES = LICENSES/MIT LICENSES/GPL-2.0
 GCHINT_INSTALL_STAGING = YES
 
 GCHINT_DEVELOPED = libgchint collectors
-GCHINT_ROOMS = $(GCHINT_DEVELOPED)
+GCHINT_COMPONENTS = $(GCHINT_DEVELOPED)
 
 ifeq ($(BR2_PACKAGE_GCHINT_ADAPTERS),y)
 GCHINT_DEPENDENCIES += \
 	$(if $(BR2_PACKAGE_BDWGC),bdwgc) \
 	$(if $(BR2_PACKAGE_LUA),host-pkgconf lua) \
 	$(if $(BR2_PACKAGE_RUBY),host-pkgconf ruby)
-GCHINT_ROOMS += adapters
+GCHINT_COMPONENTS += adapters
 endif
 
 ifeq ($(BR2_PACKAGE_GCHINT_DAEMON),y)
@@ -29,7 +29,7 @@ GCHINT_DEPENDENCIES += \
 	$(if $(BR2_PACKAGE_LIBIIO),libiio) \
 	$(if $(BR2_PACKAGE_LIBMICROHTTPD),libmicrohttpd) \
 	$(if $(BR2_PACKAGE_NCURSES_WCHAR),ncurses)
-GCHINT_ROOMS += daemon packaging
+GCHINT_COMPONENTS += daemon packaging
 
 define GCHINT_USERS
 	gchintd -1 gchint-record -1 * - - - gchint recorder
@@ -54,7 +54,7 @@ define GCHINT_EACH
 endef
 
 define GCHINT_BUILD_CMDS
-	$(call GCHINT_EACH,$(GCHINT_ROOMS),all)
+	$(call GCHINT_EACH,$(GCHINT_COMPONENTS),all)
 endef
 
 define GCHINT_INSTALL_STAGING_CMDS
@@ -62,7 +62,7 @@ define GCHINT_INSTALL_STAGING_CMDS
 endef
 
 define GCHINT_INSTALL_TARGET_CMDS
-	$(call GCHINT_EACH,$(GCHINT_ROOMS),DESTDIR=$(TARGET_DIR) install)
+	$(call GCHINT_EACH,$(GCHINT_COMPONENTS),DESTDIR=$(TARGET_DIR) install)
 endef
 
 $(eval $(generic-package))
