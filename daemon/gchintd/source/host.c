@@ -52,8 +52,9 @@ void host_define(struct host *host, struct definition *d)
 	}
 }
 
-static void host_emit_note(struct host *host, uint64_t t, int priority, const char *source,
-			   const char *fmt, va_list ap)
+__attribute__((format(printf, 5, 0))) static void host_emit_note(struct host *host, uint64_t t,
+								 int priority, const char *source,
+								 const char *fmt, va_list ap)
 {
 	const int64_t number = priority;
 	char text[400];
