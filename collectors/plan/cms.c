@@ -25,14 +25,14 @@
  *  - gencms: between cycles the survivors' bits are a subset of the live bits, and a reference
  *    from a survivor to an object that is none lies on a dirty card.
  */
-#include "../mech/mark.h"
-#include "../mech/order.h"
-#include "../mech/phase.h"
-#include "../mech/safepoint.h"
-#include "../mech/threads.h"
-#include "../mech/verify.h"
+#include "../heap/order.h"
+#include "../listener/phase.h"
 #include "../space/blocks.h"
 #include "../space/large.h"
+#include "../thread/safepoint.h"
+#include "../thread/threads.h"
+#include "../trace/mark.h"
+#include "../trace/verify.h"
 #include "inplace.h"
 
 #define REMARK_TRIES 12

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Code that the copying plans share, in addition to copying itself (mech/copy.h). */
+/* Code that the copying plans share, in addition to copying itself (trace/copy.h). */
 #ifndef GC_COPYING_H
 #define GC_COPYING_H
 
-#include "../mech/copy.h"
-#include "../mech/mark.h"
-#include "../mech/phase.h"
-#include "../mech/plan.h"
-#include "../mech/safepoint.h"
-#include "../mech/verify.h"
-#include "../mech/weak.h"
+#include "../heap/plan.h"
+#include "../listener/phase.h"
 #include "../space/large.h"
+#include "../thread/safepoint.h"
+#include "../trace/copy.h"
+#include "../trace/mark.h"
+#include "../trace/verify.h"
+#include "../trace/weak.h"
 
 /**
  * struct gc_copying - how a plan's references are followed

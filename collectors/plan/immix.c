@@ -15,13 +15,13 @@
  */
 #include <errno.h>
 
-#include "../mech/mark.h"
-#include "../mech/phase.h"
-#include "../mech/safepoint.h"
-#include "../mech/verify.h"
+#include "../listener/phase.h"
 #include "../space/blocks.h"
 #include "../space/large.h"
 #include "../space/lines.h"
+#include "../thread/safepoint.h"
+#include "../trace/mark.h"
+#include "../trace/verify.h"
 #include "inplace.h"
 
 /* A minor collection that leaves less than this part of the last room asks for a major. */

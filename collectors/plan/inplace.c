@@ -3,12 +3,12 @@
 
 #include <errno.h>
 
-#include "../mech/mark.h"
-#include "../mech/phase.h"
-#include "../mech/profiler.h"
-#include "../mech/verify.h"
+#include "../listener/phase.h"
 #include "../space/blocks.h"
 #include "../space/large.h"
+#include "../trace/mark.h"
+#include "../trace/profiler.h"
+#include "../trace/verify.h"
 
 int gc_inplace_init(struct gc_heap *heap, struct gc_error *err)
 {

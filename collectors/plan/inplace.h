@@ -3,8 +3,8 @@
 #ifndef GC_INPLACE_H
 #define GC_INPLACE_H
 
-#include "../mech/heap.h"
-#include "../mech/plan.h"
+#include "../heap/heap.h"
+#include "../heap/plan.h"
 #include "../space/blocks.h"
 
 int gc_inplace_init(struct gc_heap *heap, struct gc_error *err);

@@ -10,11 +10,11 @@
  *    bits are replaced.
  *  - While marking with a finger, a grey object is on the stack or ahead of the finger.
  */
-#include "../mech/mark.h"
-#include "../mech/phase.h"
-#include "../mech/safepoint.h"
+#include "../listener/phase.h"
 #include "../space/blocks.h"
 #include "../space/large.h"
+#include "../thread/safepoint.h"
+#include "../trace/mark.h"
 #include "inplace.h"
 
 static void marksweep_collect(struct gc_heap *heap)

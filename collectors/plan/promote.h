@@ -6,7 +6,7 @@
 #ifndef GC_PROMOTE_H
 #define GC_PROMOTE_H
 
-#include "../mech/heap.h"
+#include "../heap/heap.h"
 
 #define GC_SIZE_BUCKETS 8 /* up to 16, 32, 64, 128, 256, 512, 1024 bytes, and above */
 

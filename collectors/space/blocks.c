@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "../mech/budget.h"
+#include "../heap/budget.h"
 
 #define SWEEP_BATCH 64 /* pages swept while the lock is held once */
 /*

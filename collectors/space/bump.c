@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "../mech/budget.h"
+#include "../heap/budget.h"
 #include "pages.h"
 
 int gc_bump_init(struct gc_heap *heap, uintptr_t start, size_t capacity)

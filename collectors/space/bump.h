@@ -7,7 +7,7 @@
 #ifndef GC_BUMP_H
 #define GC_BUMP_H
 
-#include "../mech/heap.h"
+#include "../heap/heap.h"
 
 #define GC_CHUNK (32u * 1024)
 

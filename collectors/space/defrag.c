@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "../mech/forward.h"
+#include "../heap/forward.h"
 #include "lines.h"
 
 #define LINES (GC_LINES_BYTES / GC_LINE)

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "../mech/budget.h"
+#include "../heap/budget.h"
 
 int gc_large_init(struct gc_heap *heap)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "../mech/budget.h"
+#include "../heap/budget.h"
 
 #define SWEEP_BATCH 64 /* pages */
 #define GRANT	    (16u * 1024)

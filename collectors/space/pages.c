@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "../mech/plan.h"
+#include "../heap/plan.h"
 
 int gc_pages_init(struct gc_heap *heap, uintptr_t base, size_t bytes)
 {

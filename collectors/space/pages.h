@@ -6,7 +6,7 @@
 #ifndef GC_PAGES_H
 #define GC_PAGES_H
 
-#include "../mech/heap.h"
+#include "../heap/heap.h"
 
 enum gc_page_kind {
 	GC_PAGE_FREE,

@@ -6,8 +6,8 @@
 #define _GNU_SOURCE
 #include "tap.h"
 
-#include "mech/adapt.c"
-#include "mech/heap.h"
+#include "cycle/adapt.c"
+#include "heap/heap.h"
 
 #define MIB (1 << 20)
 #define MS  1000000

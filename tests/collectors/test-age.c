@@ -7,7 +7,7 @@
 #include "alone.h"
 #include "tree.h"
 
-#include "mech/forward.h"
+#include "heap/forward.h"
 
 #define COUNT  1000
 #define COPIES 12

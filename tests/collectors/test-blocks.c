@@ -6,7 +6,7 @@
 #include "alone.h"
 #include "tree.h"
 
-#include "mech/heap.h"
+#include "heap/heap.h"
 
 #define NODE  ((long)sizeof(struct node))
 #define LIMIT (32L << 20)

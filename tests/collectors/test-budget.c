@@ -7,13 +7,13 @@
 
 #include <gchint/gc.h>
 
-#include "mech/budget.h"
-#include "mech/headroom.h"
-#include "mech/heap.h"
-#include "mech/overhead.h"
-#include "mech/pace.h"
-#include "mech/plan.h"
-#include "mech/sizing.h"
+#include "heap/budget.h"
+#include "heap/headroom.h"
+#include "heap/heap.h"
+#include "policy/overhead.h"
+#include "heap/pace.h"
+#include "heap/plan.h"
+#include "cycle/sizing.h"
 
 static struct gc_plan plan;
 static struct gc_heap heap;

@@ -7,17 +7,17 @@
 #include "alone.h"
 
 #include <gchint/gc-listener.h>
-#include <mech/heap.h>
-#include <mech/help.h>
-#include <mech/mark-loop.h>
-#include <mech/mark-share.h>
-#include <mech/mark.h>
-#include <mech/phase.h>
+#include <heap/heap.h>
+#include <thread/help.h>
+#include <trace/mark-loop.h>
+#include <trace/mark-share.h>
+#include <trace/mark.h>
+#include <listener/phase.h>
 #include <pthread.h>
 #include <space/pages.h>
 
 #define NODES	(64 * 1024) /* of 32 bytes, 4 on a card */
-#define STRETCH 4096 /* of mech/mark-share.c */
+#define STRETCH 4096 /* of trace/mark-share.c */
 
 struct node {
 	struct gc_header header;

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "mech/adapt.h"
-#include "mech/choice.h"
-#include "mech/heap.h"
+#include "cycle/adapt.h"
+#include "policy/choice.h"
+#include "heap/heap.h"
 
 #define MIB 1048576.0
 #define MS  1e6

@@ -7,7 +7,7 @@
 #include "alone.h"
 
 #include <dirent.h>
-#include <mech/copy.h>
+#include <trace/copy.h>
 #include <pthread.h>
 #include <sched.h>
 #include <space/pages.h>

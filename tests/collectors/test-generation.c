@@ -5,7 +5,7 @@
  */
 #include "tap.h"
 
-#include "mech/generation.h"
+#include "policy/generation.h"
 
 /* A program: prices of both kinds in objects, survivors of a minor, room after a major */
 struct program {

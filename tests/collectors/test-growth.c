@@ -4,8 +4,8 @@
 
 #include <pthread.h>
 
-#include <mech/heap.h>
-#include <mech/mark.h>
+#include <heap/heap.h>
+#include <trace/mark.h>
 #include <space/pages.h>
 
 #define WALKS 2000000

@@ -7,8 +7,8 @@
  */
 #include "tap.h"
 
-#include <mech/heap.h>
-#include <mech/phase.h>
+#include <heap/heap.h>
+#include <listener/phase.h>
 
 #define STEPS 30000
 #define SLOTS 96

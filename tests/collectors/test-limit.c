@@ -5,7 +5,7 @@
  * LIMIT_MB: how large that heap is, 16 unless told.
  */
 #include "alone.h"
-#include "mech/overhead.h"
+#include "policy/overhead.h"
 
 #include <pthread.h>
 #include <stdlib.h>

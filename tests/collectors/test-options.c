@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <gchint/gc.h>
 #include <math.h>
-#include <mech/options.h>
+#include <options/options.h>
 
 static void refuse(const char *options, const char *name, const char *mend)
 {
@@ -90,7 +90,7 @@ static const struct option {
 } table[] = {
 #define OPT(name, field, kind, preset, low, high, list, help)                                      \
 	{ name, offsetof(struct gc_options, field), kind, preset, low, high, list, help },
-#include <mech/options.def>
+#include <options/options.def>
 #undef OPT
 };
 #define OPTIONS (sizeof(table) / sizeof(table[0]))

@@ -6,9 +6,9 @@
 #include "alone.h"
 
 #include <limits.h>
-#include <mech/headroom.h>
-#include <mech/heap.h>
-#include <mech/plan.h>
+#include <heap/headroom.h>
+#include <heap/heap.h>
+#include <heap/plan.h>
 #include <space/lines.h>
 #include <space/pages.h>
 

@@ -5,10 +5,10 @@
  */
 #include "tap.h"
 
-#include <mech/heap.h>
-#include <mech/order.h>
-#include <mech/phase.h>
-#include <mech/threads.h>
+#include <heap/heap.h>
+#include <heap/order.h>
+#include <listener/phase.h>
+#include <thread/threads.h>
 
 #define K 1024u
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <gchint/gc.h>
 
-#include "mech/heap.h"
+#include "heap/heap.h"
 #include "plan/promote.h"
 
 static struct gc_heap heap;

@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <time.h>
 
-#include "mech/rate.h"
+#include "policy/rate.h"
 
 #define MS  1000000ull
 #define MIB 1048576.0

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "mech/heap.h"
-#include "mech/sizing.h"
+#include "heap/heap.h"
+#include "cycle/sizing.h"
 #include "plan/promote.h"
 
 static void membalancer(void)

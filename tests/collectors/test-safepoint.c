@@ -7,17 +7,17 @@
 
 #include <time.h>
 
-#include "mech/collect.h"
-#include "mech/futex.h"
-#include "mech/help.h"
-#include "mech/phase.h"
-#include "mech/safepoint.h"
-#include "mech/threads.h"
+#include "cycle/collect.h"
+#include "heap/futex.h"
+#include "thread/help.h"
+#include "listener/phase.h"
+#include "thread/safepoint.h"
+#include "thread/threads.h"
 
 /* Every store of the file under test comes by here first. */
 static void before(const void *word, unsigned int value);
 #define __atomic_store_n(p, v, order) (before(p, (unsigned int)(v)), __atomic_store_n(p, v, order))
-#include "mech/safepoint.c"
+#include "thread/safepoint.c"
 #undef __atomic_store_n
 
 static struct gc_heap *heap;

@@ -6,12 +6,12 @@
 #define _GNU_SOURCE
 #include "alone.h"
 
-#include <mech/heap.h>
-#include <mech/help.h>
-#include <mech/mark-stack.h>
+#include <heap/heap.h>
+#include <thread/help.h>
+#include <heap/mark-stack.h>
 #include <sched.h>
 
-/* Of mech/help.c */
+/* Of thread/help.c */
 #define BATCH 128
 
 static void *object[1000];

@@ -10,11 +10,11 @@
 #include <math.h>
 #include <time.h>
 
-#include "mech/adapt-rule.h"
-#include "mech/heap.h"
-#include "mech/options.h"
-#include "mech/pace.h"
-#include "mech/sizing.h"
+#include "policy/adapt-rule.h"
+#include "heap/heap.h"
+#include "options/options.h"
+#include "heap/pace.h"
+#include "cycle/sizing.h"
 
 #define MIB 1048576.0
 

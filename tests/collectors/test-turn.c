@@ -5,7 +5,7 @@
  */
 #include "tap.h"
 
-#include "mech/turn.h"
+#include "policy/turn.h"
 
 #include <gchint/gc.h>
 #include <pthread.h>

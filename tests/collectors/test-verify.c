@@ -9,8 +9,8 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <mech/forward.h>
-#include <mech/heap.h>
+#include <heap/forward.h>
+#include <heap/heap.h>
 
 static struct gc_heap *heap;
 static struct gc_mutator *m;

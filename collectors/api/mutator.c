@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+/* The functions that mutators call, except allocation. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../cycle/collect.h"
+#include "../heap/order.h"
+#include "../heap/plan.h"
+#include "../listener/phase.h"
+#include "../thread/safepoint.h"
+#include "../thread/threads.h"
+#include "../trace/trace.h"
+#include "../trace/verify.h"
+
+int gc_mutator_attach(struct gc_heap *heap, struct gc_mutator **out)
+{
+	struct gc_thread *t;
+
+	if (posix_memalign((void **)&t, 64, sizeof(*t)))
+		return -ENOMEM;
+	memset(t, 0, sizeof(*t));
+	t->heap = heap;
+	t->m.cards = heap->cards;
+	for (size_t i = 0; i <= GC_SMALL_MAX / 8; i++)
+		t->m.run_for[i] = &t->m.run[heap->plan->bump ? 0 : i];
+	t->m.poll = heap->opt.every_safepoint ? GC_POLL_ALWAYS : 0;
+	t->tid = (int)syscall(SYS_gettid);
+	gc_phase_mutator(t, true);
+	pthread_mutex_lock(&heap->threads_lock);
+	t->rng = (uint64_t)heap->opt.seed +
+		 __atomic_fetch_add(&heap->stats.threads_total, 1, __ATOMIC_RELAXED);
+	t->next = heap->threads;
+	heap->threads = t;
+	__atomic_fetch_add(&heap->thread_count, 1, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&heap->threads_lock);
+	*out = &t->m;
+	return 0;
+}
+
+void gc_mutator_detach(struct gc_mutator *m)
+{
+	struct gc_thread *t = gc_thread(m), **link;
+	struct gc_heap *heap = t->heap;
+
+	/* A collection may be waiting for this thread while it waits for the lock. */
+	gc_state_park(t);
+	pthread_mutex_lock(&heap->threads_lock);
+	gc_space_lock(heap);
+	heap->plan->flush(t);
+	gc_space_unlock(heap);
+	for (link = &heap->threads; *link != t; link = &(*link)->next)
+		;
+	*link = t->next;
+	__atomic_fetch_sub(&heap->thread_count, 1, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&heap->threads_lock);
+	gc_phase_mutator(t, false);
+	free(t);
+}
+
+void gc_safepoint_slow(struct gc_mutator *m)
+{
+	struct gc_thread *t = gc_thread(m);
+	uint64_t begin;
+
+	if (__atomic_load_n(&m->poll, __ATOMIC_SEQ_CST) & GC_POLL_STOP) {
+		gc_pause_begin(t, GC_PAUSE_SAFEPOINT, &begin);
+		gc_state_stop(t);
+		gc_pause_end(t, GC_PAUSE_SAFEPOINT, begin);
+	}
+	if (__atomic_load_n(&m->poll, __ATOMIC_RELAXED) & GC_POLL_ALWAYS)
+		gc_run_cycle(t->heap, t, GC_CAUSE_STRESS, false, false);
+}
+
+void gc_park(struct gc_mutator *m)
+{
+	gc_state_park(gc_thread(m));
+}
+
+void gc_unpark(struct gc_mutator *m)
+{
+	struct gc_thread *t = gc_thread(m);
+	uint64_t begin;
+
+	if (!(__atomic_load_n(&m->poll, __ATOMIC_SEQ_CST) & GC_POLL_STOP)) {
+		gc_state_unpark(t);
+		return;
+	}
+	gc_pause_begin(t, GC_PAUSE_SAFEPOINT, &begin);
+	gc_state_unpark(t);
+	gc_pause_end(t, GC_PAUSE_SAFEPOINT, begin);
+}
+
+void gc_collect(struct gc_mutator *m)
+{
+	struct gc_thread *t = gc_thread(m);
+	struct gc_heap *heap = t->heap;
+
+	/* policy=bg: only the daemon collects. */
+	if (heap->opt.policy == GC_POLICY_BG && heap->gc.daemon_up) {
+		gc_order_daemon(heap, GC_TURN_ASKED);
+		gc_safepoint(m);
+		return;
+	}
+	gc_run_cycle(heap, t, GC_CAUSE_EXPLICIT, false, false);
+	gc_safepoint(m);
+}
+
+void gc_collect_full(struct gc_mutator *m)
+{
+	struct gc_thread *t = gc_thread(m);
+
+	while (gc_run_cycle(t->heap, t, GC_CAUSE_EXPLICIT, true, false) == GC_WAITED)
+		;
+}
+
+int gc_verify(struct gc_mutator *m, struct gc_error *err)
+{
+	struct gc_thread *t = gc_thread(m);
+	struct gc_heap *heap = t->heap;
+	int code;
+
+	gc_turn_take(heap, t);
+	heap->cycle.self = t;
+	gc_world_stop(heap);
+	gc_verify_now(heap);
+	gc_world_restart(heap);
+	code = heap->verify_error.code;
+	if (err)
+		*err = heap->verify_error;
+	gc_turn_end(heap);
+	return code;
+}
+
+/*
+ * No barrier is needed during a concurrent cycle: the caller stores the referent in a root, and
+ * the remark pause marks all roots before it clears weak references.
+ */
+void *gc_weak_get(struct gc_mutator *m, const void *weak)
+{
+	(void)m;
+	return gc_slot_load((void **)((uintptr_t)weak + sizeof(struct gc_header)));
+}
+
+/* The same holds for keys and values of ephemerons. */
+void *gc_ephemeron_key(struct gc_mutator *m, const void *ephemeron)
+{
+	return gc_weak_get(m, ephemeron);
+}
+
+void *gc_ephemeron_value(struct gc_mutator *m, const void *ephemeron)
+{
+	void **slot = (void **)((uintptr_t)ephemeron + sizeof(struct gc_header));
+
+	(void)m;
+	return gc_slot_load(&slot[0]) ? gc_slot_load(&slot[1]) : NULL;
+}
+
+int gc_finalizer_add(struct gc_mutator *m, void *obj)
+{
+	struct gc_heap *heap = gc_thread(m)->heap;
+	int ret;
+
+	pthread_mutex_lock(&heap->table_lock);
+	ret = gc_vector_push(&heap->finalizable, obj);
+	pthread_mutex_unlock(&heap->table_lock);
+	return ret;
+}
+
+void *gc_finalizer_next(struct gc_mutator *m)
+{
+	struct gc_heap *heap = gc_thread(m)->heap;
+	void *obj = NULL;
+
+	pthread_mutex_lock(&heap->table_lock);
+	if (heap->finalized_next < heap->finalized.count)
+		obj = heap->finalized.items[heap->finalized_next++];
+	pthread_mutex_unlock(&heap->table_lock);
+	return obj;
+}

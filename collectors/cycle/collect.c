@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The turn to collect: one cycle at a time, run by a mutator in the foreground or by the
+ * daemon. gc.lock serialises the turn and the daemon's orders; no thread waits for a
+ * safepoint while it holds the lock.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <math.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+#include "../heap/headroom.h"
+#include "../heap/order.h"
+#include "../heap/plan.h"
+#include "../listener/phase.h"
+#include "../thread/help.h"
+#include "../thread/safepoint.h"
+#include "../trace/verify.h"
+#include "adapt.h"
+#include "collect.h"
+#include "sizing.h"
+
+static void count_waiting(struct gc_heap *heap, uint32_t more)
+{
+	__atomic_fetch_add(&heap->gc.waiting, more, __ATOMIC_SEQ_CST);
+}
+
+static void turn_step(struct gc_heap *heap, enum gc_turn_event event)
+{
+	gc_turn_step(&heap->gc.turn, event);
+}
+
+/* Take the turn if it is free; else @self parks until memory is freed: false. */
+static bool turn_wait(struct gc_heap *heap, struct gc_thread *self)
+{
+	struct gc_turn *turn = &heap->gc.turn, seen;
+	uint32_t called = 0;
+	uint64_t begin;
+
+	pthread_mutex_lock(&heap->gc.lock);
+	if (gc_turn_step(turn, GC_TURN_TAKE)) {
+		pthread_mutex_unlock(&heap->gc.lock);
+		return true;
+	}
+	seen = *turn;
+	if (self) {
+		gc_pause_begin(self, GC_PAUSE_WAIT, &begin);
+		gc_state_park(self);
+		count_waiting(heap, 1);
+	}
+	/* Both counters: the next cycle may have begun before this thread wakes up. */
+	while (turn->freed == seen.freed && turn->ended == seen.ended) {
+		if (!self || !gc_help_called(heap, &called)) {
+			pthread_cond_wait(&heap->gc.done, &heap->gc.lock);
+			continue;
+		}
+		pthread_mutex_unlock(&heap->gc.lock);
+		gc_help_join(heap, self);
+		pthread_mutex_lock(&heap->gc.lock);
+	}
+	if (self)
+		count_waiting(heap, UINT32_MAX);
+	pthread_mutex_unlock(&heap->gc.lock);
+	if (self) {
+		gc_state_unpark(self);
+		gc_pause_end(self, GC_PAUSE_WAIT, begin);
+	}
+	return false;
+}
+
+void gc_turn_end(struct gc_heap *heap)
+{
+	gc_pace_end(heap);
+	pthread_mutex_lock(&heap->gc.lock);
+	turn_step(heap, GC_TURN_END);
+	/*
+	 * In a stop-the-world plan mutators run the cycles without an order to the daemon: restart
+	 * its idle timer here, but not after a trim by the daemon itself.
+	 */
+	heap->gc.active += !heap->plan->concurrent && !heap->cycle.daemon;
+	if (heap->gc.daemon_up)
+		pthread_cond_signal(&heap->gc.order);
+	pthread_cond_broadcast(&heap->gc.done);
+	pthread_mutex_unlock(&heap->gc.lock);
+}
+
+static void set_cycle(struct gc_heap *heap, struct gc_thread *self, enum gc_cause cause, bool full)
+{
+	struct gc_cycle *c = &heap->cycle;
+
+	memset(c, 0, sizeof(*c));
+	c->number = heap->stats.cycles + 1;
+	c->cause = cause;
+	c->self = self;
+	c->daemon = !self;
+	c->foreground = self != NULL;
+	c->alone = heap->adapt && c->foreground && cause == GC_CAUSE_ALLOC &&
+		   !__atomic_load_n(&heap->gc.daemon_on, __ATOMIC_RELAXED);
+	c->full = full;
+	c->kind = GC_KIND_MAJOR;
+}
+
+void gc_turn_take(struct gc_heap *heap, struct gc_thread *self)
+{
+	while (!turn_wait(heap, self))
+		;
+	set_cycle(heap, self, GC_CAUSE_STRESS, false);
+}
+
+struct boost {
+	bool raised;
+	int nice;
+};
+
+/*
+ * Priority for foreground work. lift is Dalvik's rule: only a thread with nice above 0
+ * is lifted, to 0. A nice value asks for that priority; when the system refuses, a
+ * nice above 0 still goes to 0 if it can. A refusal is counted, not an error.
+ */
+static void boost_begin(struct gc_heap *heap, struct gc_thread *self, struct boost *b)
+{
+	const char *how = heap->opt.boost;
+	int target = 0;
+
+	b->raised = false;
+	if (!strcmp(how, "off"))
+		return;
+	errno = 0;
+	b->nice = getpriority(PRIO_PROCESS, (id_t)self->tid);
+	if (errno)
+		return;
+	if (strcmp(how, "lift"))
+		target = atoi(how);
+	if (b->nice <= target)
+		return;
+	if (!setpriority(PRIO_PROCESS, (id_t)self->tid, target) ||
+	    (target < 0 && b->nice > 0 && !setpriority(PRIO_PROCESS, (id_t)self->tid, 0))) {
+		b->raised = true;
+		gc_tally(&heap->stats.boosts, 1);
+	} else {
+		gc_tally(&heap->stats.boosts_refused, 1);
+	}
+}
+
+static void boost_end(struct gc_thread *self, const struct boost *b)
+{
+	if (b->raised)
+		setpriority(PRIO_PROCESS, (id_t)self->tid, b->nice);
+}
+
+/* Sample the allocation rate and the overhead limit as a cycle begins. */
+static void cycle_sample(struct gc_heap *heap, uint64_t now, enum gc_cause cause)
+{
+	struct gc_rate_in in = {
+		.now = now,
+		.granted = gc_load(&heap->granted),
+		.stopped_ns = heap->stats.stw_ns,
+		.threads = __atomic_load_n(&heap->thread_count, __ATOMIC_RELAXED),
+	};
+	struct gc_overhead_in over = { .now = now, .limit = (uint64_t)heap->opt.max };
+
+	for (int i = 0; i < GC_PAUSE_COUNT; i++)
+		in.paused_ns += gc_load(&heap->paused_ns[i]);
+	in.threads += !in.threads;
+	gc_rate_sample(&heap->rate, &in);
+	over.paused_ns = in.paused_ns;
+	over.granted = in.granted;
+	over.threads = in.threads;
+	pthread_mutex_lock(&heap->gc.lock);
+	gc_overhead_sample(&heap->overhead, &over,
+			   cause == GC_CAUSE_ALLOC || cause == GC_CAUSE_OOM);
+	pthread_mutex_unlock(&heap->gc.lock);
+}
+
+bool gc_turn_refuses(struct gc_heap *heap)
+{
+	bool refuses;
+
+	pthread_mutex_lock(&heap->gc.lock);
+	refuses = gc_overhead_refuses(&heap->overhead, gc_headroom_most(heap));
+	pthread_mutex_unlock(&heap->gc.lock);
+	return refuses;
+}
+
+/* The caller has the turn. */
+static void cycle_run(struct gc_heap *heap, struct gc_thread *self, enum gc_cause cause, bool full)
+{
+	uint64_t cpu = gc_cpu_now(), begin = gc_now(), usable_ns;
+	struct gc_heap_stats *s = &heap->stats;
+	uint64_t helped = gc_load(&s->gc_cpu_ns);
+	struct gc_cycle *c = &heap->cycle;
+
+	set_cycle(heap, self, cause, full);
+	cycle_sample(heap, begin, cause);
+	gc_phase_cycle(heap, true);
+	if (heap->opt.verify & GC_VERIFY_PRE)
+		gc_verify_pre(heap);
+	heap->plan->collect(heap);
+	/* Memory ran out: do not leave free memory to lazy sweeping. */
+	while (cause == GC_CAUSE_OOM && heap->plan->sweep && heap->plan->sweep(heap))
+		;
+	gc_tally(&s->cycles, 1);
+	gc_tally(&s->by_cause[cause], 1);
+	if (c->kind == GC_KIND_MINOR)
+		gc_tally(&s->minors, 1);
+	else
+		gc_tally(&s->majors, 1);
+	gc_tally(&s->foreground_cycles, c->foreground);
+	__atomic_store_n(&heap->live_bytes, c->live_bytes, __ATOMIC_RELAXED);
+	__atomic_store_n(&heap->live_objects, c->marked_objects, __ATOMIC_RELAXED);
+	heap->marked_of[c->kind] = c->marked_bytes;
+	gc_tally_most(&s->peak_live_bytes, c->live_bytes);
+	gc_tally(&s->marked_bytes, c->marked_bytes);
+	gc_tally(&s->marked_objects, c->marked_objects);
+	gc_tally_most(&s->mark_stack_peak, gc_mark_stack_peak(&heap->stack));
+	gc_mark_stack_rest(&heap->stack);
+	usable_ns = (c->usable_ns ? c->usable_ns : gc_now()) - begin;
+	gc_sizing_after(heap, usable_ns, (c->usable_ns ? c->usable_cpu_ns : gc_cpu_now()) - cpu);
+	if (heap->adapt)
+		gc_adapt_cycle(heap, usable_ns,
+			       gc_cpu_now() - cpu + gc_load(&s->gc_cpu_ns) - helped);
+	gc_count(&s->gc_cpu_ns, gc_cpu_now() - cpu);
+	if (full && cause == GC_CAUSE_OOM)
+		__atomic_store_n(&heap->full_cycle, c->number, __ATOMIC_RELAXED);
+	gc_phase_cycle(heap, false);
+}
+
+enum gc_outcome gc_run_cycle(struct gc_heap *heap, struct gc_thread *self, enum gc_cause cause,
+			     bool full, bool wait_only)
+{
+	struct boost boost = { false, 0 };
+	uint64_t begin;
+
+	if (wait_only) {
+		uint64_t pause, seen;
+
+		gc_pause_begin(self, GC_PAUSE_WAIT, &pause);
+		gc_state_park(self);
+		pthread_mutex_lock(&heap->gc.lock);
+		seen = heap->gc.turn.freed;
+		gc_order_locked(heap, GC_TURN_NEEDED);
+		while (heap->gc.turn.freed == seen && !heap->gc.quit)
+			pthread_cond_wait(&heap->gc.done, &heap->gc.lock);
+		pthread_mutex_unlock(&heap->gc.lock);
+		gc_state_unpark(self);
+		gc_pause_end(self, GC_PAUSE_WAIT, pause);
+		return GC_WAITED;
+	}
+	if (!turn_wait(heap, self))
+		return GC_WAITED;
+	gc_pause_begin(self, GC_PAUSE_FOREGROUND, &begin);
+	if (cause == GC_CAUSE_ALLOC || cause == GC_CAUSE_OOM)
+		boost_begin(heap, self, &boost);
+	cycle_run(heap, self, cause, full);
+	boost_end(self, &boost);
+	gc_turn_end(heap);
+	gc_pause_end(self, GC_PAUSE_FOREGROUND, begin);
+	return GC_COLLECTED;
+}
+
+void gc_collect_all(struct gc_heap *heap, struct gc_thread *self)
+{
+	uint64_t at;
+
+	pthread_mutex_lock(&heap->gc.lock);
+	/* A cycle under way does not count: it began before this call. */
+	at = gc_load(&heap->stats.cycles) + gc_turn_taken(heap->gc.turn.state);
+	pthread_mutex_unlock(&heap->gc.lock);
+	while (gc_run_cycle(heap, self, GC_CAUSE_OOM, true, false) == GC_WAITED &&
+	       gc_load(&heap->full_cycle) <= at)
+		;
+}
+
+/* ---- the daemon ------------------------------------------------------- */
+
+static void daemon_trim(struct gc_heap *heap)
+{
+	uint64_t begin, bytes, cpu = gc_cpu_now();
+
+	if (!turn_wait(heap, NULL))
+		return;
+	if (heap->opt.trim_collects) {
+		heap->gc.next_major = true;
+		cycle_run(heap, NULL, GC_CAUSE_TRIM, true);
+	}
+	set_cycle(heap, NULL, GC_CAUSE_TRIM, false);
+	begin = gc_now();
+	gc_phase_trim(heap, true, 0, begin);
+	gc_space_lock(heap);
+	bytes = heap->plan->release(heap);
+	gc_space_unlock(heap);
+	gc_tally(&heap->stats.trims, 1);
+	gc_tally(&heap->stats.trimmed_bytes, bytes);
+	gc_phase_trim(heap, false, bytes, begin);
+	gc_count(&heap->stats.gc_cpu_ns, gc_cpu_now() - cpu);
+	gc_turn_end(heap);
+}
+
+static void add_seconds(struct timespec *ts, double seconds)
+{
+	ts->tv_sec += (time_t)floor(seconds);
+	ts->tv_nsec += (long)(fmod(seconds, 1) * 1e9);
+	if (ts->tv_nsec >= 1000000000) {
+		ts->tv_nsec -= 1000000000;
+		ts->tv_sec++;
+	}
+}
+
+/* Waits for an order; false after trim= idle seconds, if @timed. Holds gc.lock. */
+static bool wait_order(struct gc_heap *heap, bool timed)
+{
+	struct timespec until = { 0 };
+	uint64_t active = heap->gc.active;
+
+	if (timed)
+		active--;
+	while (!gc_turn_due(heap->gc.turn.state) && !heap->gc.quit) {
+		if (heap->gc.active != active) {
+			active = heap->gc.active;
+			timed = heap->opt.trim > 0;
+			clock_gettime(CLOCK_MONOTONIC, &until);
+			add_seconds(&until, heap->opt.trim);
+		}
+		if (!timed)
+			pthread_cond_wait(&heap->gc.order, &heap->gc.lock);
+		else if (pthread_cond_timedwait(&heap->gc.order, &heap->gc.lock, &until) ==
+				 ETIMEDOUT &&
+			 heap->gc.active == active)
+			return gc_turn_due(heap->gc.turn.state) || heap->gc.quit;
+	}
+	return true;
+}
+
+static void *daemon_main(void *arg)
+{
+	struct gc_heap *heap = arg;
+	/* Dalvik's idle timer runs only after a collection; the paper's runs all the time. */
+	bool timed = true;
+
+	gc_phase_daemon(heap, true);
+	pthread_mutex_lock(&heap->gc.lock);
+	for (;;) {
+		bool ordered = wait_order(heap, timed);
+		enum gc_cause cause = heap->gc.turn.state == GC_TURN_DUE_EXPLICIT ?
+					      GC_CAUSE_EXPLICIT :
+					      GC_CAUSE_CONCURRENT;
+
+		if (heap->gc.quit)
+			break;
+		if (ordered)
+			turn_step(heap, GC_TURN_SERVE);
+		pthread_mutex_unlock(&heap->gc.lock);
+		if (ordered) {
+			cycle_run(heap, NULL, cause, false);
+			gc_turn_end(heap);
+		} else {
+			daemon_trim(heap);
+		}
+		timed = ordered || heap->opt.trim_collects;
+		pthread_mutex_lock(&heap->gc.lock);
+	}
+	pthread_mutex_unlock(&heap->gc.lock);
+	gc_phase_daemon(heap, false);
+	return NULL;
+}
+
+int gc_daemon_start(struct gc_heap *heap, struct gc_error *err)
+{
+	pthread_attr_t attr;
+	cpu_set_t cpus;
+	int ret;
+
+	if (heap->opt.policy == GC_POLICY_FG || (!heap->plan->concurrent && heap->opt.trim <= 0))
+		return 0;
+	heap->gc.daemon_on = heap->plan->concurrent;
+	pthread_attr_init(&attr);
+	if (heap->opt.pin >= 0) {
+		CPU_ZERO(&cpus);
+		CPU_SET((size_t)heap->opt.pin, &cpus);
+		pthread_attr_setaffinity_np(&attr, sizeof(cpus), &cpus);
+	}
+	heap->gc.daemon_up = true;
+	ret = pthread_create(&heap->gc.daemon, &attr, daemon_main, heap);
+	pthread_attr_destroy(&attr);
+	if (ret) {
+		heap->gc.daemon_up = false;
+		if (ret == EINVAL && heap->opt.pin >= 0)
+			return gc_fail(err, -EINVAL,
+				       "pin=%lld: no such CPU here; give an online one",
+				       (long long)heap->opt.pin);
+		return gc_fail(err, -EAGAIN, "no thread for the GC daemon; policy=fg needs none");
+	}
+	pthread_setname_np(heap->gc.daemon, "gc-daemon");
+	return 0;
+}
+
+void gc_daemon_stop(struct gc_heap *heap)
+{
+	if (!heap->gc.daemon_up)
+		return;
+	pthread_mutex_lock(&heap->gc.lock);
+	heap->gc.quit = true;
+	pthread_cond_signal(&heap->gc.order);
+	pthread_cond_broadcast(&heap->gc.done);
+	pthread_mutex_unlock(&heap->gc.lock);
+	pthread_join(heap->gc.daemon, NULL);
+	heap->gc.daemon_up = false;
+}

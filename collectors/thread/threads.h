@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Signals from the collector to a thread, through its poll word, and the thread's state.
+ * thread/safepoint.c explains the protocol.
+ */
+#ifndef GC_THREADS_H
+#define GC_THREADS_H
+
+#include "../heap/heap.h"
+
+/*
+ * Bits of the poll word: the thread is to stop; it is to collect at every safepoint; it is to
+ * help while it is stopped.
+ */
+#define GC_POLL_STOP   1u
+#define GC_POLL_ALWAYS 2u
+#define GC_POLL_HELP   4u
+
+/* Number of waiting mutators that could help: stopped ones, and those that wait for the cycle */
+unsigned int gc_threads_wait(const struct gc_heap *heap);
+/*
+ * Have waiting mutators call gc_help_join(), those that begin to wait later included. Wakes up at
+ * most @most stopped threads.
+ */
+void gc_threads_call(struct gc_heap *heap, unsigned int most);
+/* stress=: sleep for a random time, so that other threads get to race with short phases. */
+void gc_give_way(struct gc_heap *heap);
+
+#endif

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The crew: GC worker threads that copy with the collecting thread where too few mutators wait
+ * and could help (thread/help.h). crew.lock protects the number of wanted workers.
+ */
+#define _GNU_SOURCE
+#include "copy.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#include "../heap/plan.h"
+#include "../listener/phase.h"
+#include "../space/blocks.h"
+#include "../thread/help.h"
+#include "weak.h"
+
+#define SPINS 64
+#define PIECE GC_CHUNK
+#define SMALL (PIECE / 16) /* a piece with fewer bytes left is replaced by a new one */
+
+struct gc_crew {
+	struct gc_heap *heap;
+	pthread_mutex_t lock;
+	pthread_cond_t call;
+	unsigned int workers; /* the collecting thread included: copiers */
+	unsigned int threads, wanted;
+	bool quit;
+	void (*loop)(struct gc_copier *c);
+	pthread_t *thread;
+	struct gc_copier *copier[];
+};
+
+struct gc_copier *gc_copy_first(struct gc_heap *heap)
+{
+	return heap->crew->copier[0];
+}
+
+static void *crew_main(void *arg)
+{
+	struct gc_crew *crew = arg;
+
+	pthread_mutex_lock(&crew->lock);
+	while (!crew->quit) {
+		if (!crew->wanted) {
+			pthread_cond_wait(&crew->call, &crew->lock);
+			continue;
+		}
+		crew->wanted--;
+		pthread_mutex_unlock(&crew->lock);
+		gc_help_join(crew->heap, NULL);
+		pthread_mutex_lock(&crew->lock);
+	}
+	pthread_mutex_unlock(&crew->lock);
+	return NULL;
+}
+
+static void crew_call(struct gc_crew *crew, unsigned int count)
+{
+	pthread_mutex_lock(&crew->lock);
+	crew->wanted = count;
+	while (count--)
+		pthread_cond_signal(&crew->call);
+	pthread_mutex_unlock(&crew->lock);
+}
+
+/* The copier of helper @i; number 0 is the collecting thread. */
+static struct gc_copier *copier_create(struct gc_crew *crew, unsigned int i)
+{
+	struct gc_copier *c = calloc(1, sizeof(*c));
+	struct gc_heap *heap = crew->heap;
+
+	if (!c)
+		return NULL;
+	c->heap = c->own.heap = heap;
+	c->helper = heap->help ? gc_help_place(heap, i) : NULL;
+	c->first = !i;
+	c->rng = i ? &c->own_rng : &heap->rng;
+	c->own_rng = (uint64_t)heap->opt.seed + i;
+	c->stack = i ? c->helper->mark.stack : &heap->stack;
+	return c;
+}
+
+int gc_crew_init(struct gc_heap *heap)
+{
+	unsigned int workers = heap->help ? gc_workers(&heap->opt) : 1;
+	struct gc_crew *crew = calloc(1, sizeof(*crew) + workers * sizeof(crew->copier[0]));
+
+	if (!crew)
+		return -ENOMEM;
+	heap->crew = crew;
+	crew->heap = heap;
+	pthread_mutex_init(&crew->lock, NULL);
+	pthread_cond_init(&crew->call, NULL);
+	for (; crew->workers < workers; crew->workers++) {
+		crew->copier[crew->workers] = copier_create(crew, crew->workers);
+		if (!crew->copier[crew->workers])
+			return -ENOMEM;
+	}
+	crew->thread = calloc(workers, sizeof(*crew->thread));
+	/* The collector works with fewer threads, too: no error. */
+	for (; crew->thread && crew->threads < workers - 1; crew->threads++) {
+		pthread_t *t = &crew->thread[crew->threads];
+
+		if (pthread_create(t, NULL, crew_main, crew))
+			break;
+		pthread_setname_np(*t, "gc-worker");
+	}
+	if (heap->help)
+		gc_help_crew(heap, crew_call, crew->threads);
+	return 0;
+}
+
+void gc_crew_fini(struct gc_heap *heap)
+{
+	struct gc_crew *crew = heap->crew;
+
+	if (!crew)
+		return;
+	pthread_mutex_lock(&crew->lock);
+	crew->quit = true;
+	pthread_cond_broadcast(&crew->call);
+	pthread_mutex_unlock(&crew->lock);
+	for (unsigned int i = 0; i < crew->threads; i++)
+		pthread_join(crew->thread[i], NULL);
+	for (unsigned int i = 0; i < crew->workers; i++)
+		free(crew->copier[i]);
+	pthread_mutex_destroy(&crew->lock);
+	pthread_cond_destroy(&crew->call);
+	free(crew->thread);
+	free(crew);
+	heap->crew = NULL;
+}
+
+void gc_copy_begin(struct gc_heap *heap)
+{
+	struct gc_crew *crew = heap->crew;
+	struct gc_bump *b = heap->bump;
+
+	for (unsigned int i = 0; i < crew->workers; i++) {
+		struct gc_copier *c = crew->copier[i];
+
+		c->from = b->start[b->now];
+		c->into = b->start[!b->now];
+		c->span = b->span;
+		c->aged = b->aged;
+		c->at = c->limit = 0;
+		c->young = false;
+		c->objects = c->bytes = c->old_bytes = c->promoted_bytes = c->promoted = 0;
+	}
+}
+
+static void helper_run(struct gc_helper *k)
+{
+	struct gc_crew *crew = k->mark.heap->crew;
+
+	crew->loop(crew->copier[gc_help_index(k)]);
+}
+
+bool gc_copy_share(struct gc_heap *heap, void (*drain)(struct gc_copier *c))
+{
+	struct gc_heap_stats *s = &heap->stats;
+
+	if (!heap->help)
+		return false;
+	heap->crew->loop = drain;
+	if (!gc_help_share(heap, helper_run))
+		return false;
+	for (struct gc_helper *k = gc_help_next(heap, NULL); k; k = gc_help_next(heap, k)) {
+		heap->stack.overflowed |= k->mark.stack->overflowed;
+		if (!k->first)
+			k->mark.stack->overflowed = false;
+		if (!k->mutator)
+			continue;
+		gc_tally(&s->helps, 1);
+		gc_tally(&s->helped_objects, heap->crew->copier[gc_help_index(k)]->objects);
+	}
+	return true;
+}
+
+/* Return the rest of a piece to the space, or clear it so that it reads as a hole. */
+static void piece_return(struct gc_copier *c)
+{
+	struct gc_bump *b = c->heap->bump;
+	uintptr_t limit = c->limit;
+
+	if (!__atomic_compare_exchange_n(&b->to, &limit, c->at, false, __ATOMIC_RELAXED,
+					 __ATOMIC_RELAXED))
+		memset((void *)c->at, 0, c->limit - c->at);
+	c->at = c->limit = 0;
+}
+
+struct gc_copier *gc_copy_end(struct gc_heap *heap)
+{
+	struct gc_copier *first = gc_copy_first(heap);
+	struct gc_crew *crew = heap->crew;
+
+	/* From the last one: only the piece taken last can be returned to the space. */
+	for (unsigned int i = crew->workers; i-- > 0;) {
+		struct gc_copier *c = crew->copier[i];
+
+		if (c->limit)
+			piece_return(c);
+		if (heap->blocks)
+			gc_blocks_flush(&c->own);
+		if (c == first)
+			continue;
+		first->objects += c->objects;
+		first->bytes += c->bytes;
+		first->old_bytes += c->old_bytes;
+		first->promoted_bytes += c->promoted_bytes;
+		first->promoted += c->promoted;
+		gc_mark_stack_rest(c->stack);
+	}
+	heap->cycle.marked_objects += first->objects;
+	heap->cycle.marked_bytes += first->bytes;
+	return first;
+}
+
+static uintptr_t space_take(struct gc_copier *c, size_t bytes)
+{
+	struct gc_bump *b = c->heap->bump;
+	uintptr_t at = __atomic_fetch_add(&b->to, bytes, __ATOMIC_RELAXED);
+
+	/*
+	 * Holes are at most a sixteenth, and the span has that much to spare. So this happens only
+	 * if an object's length was overwritten.
+	 */
+	if (at + bytes > c->into + c->span)
+		gc_die(c->heap, "more was copied than there is: a header was written over");
+	return at;
+}
+
+uintptr_t gc_copy_refill(struct gc_copier *c, size_t size)
+{
+	uintptr_t at;
+
+	if (size > PIECE / 4 || c->limit - c->at >= SMALL)
+		return space_take(c, size);
+	at = space_take(c, PIECE);
+	/* Adjacent pieces are joined. */
+	if (at != c->limit) {
+		if (c->limit)
+			memset((void *)c->at, 0, c->limit - c->at);
+		c->at = at;
+	}
+	c->limit = at + PIECE;
+	at = c->at;
+	c->at += size;
+	return at;
+}
+
+uint64_t gc_copy_await(void *ref)
+{
+	uint64_t *header = &((struct gc_header *)ref)->word, word;
+
+	for (unsigned int round = 0;; round++) {
+		word = __atomic_load_n(header, __ATOMIC_ACQUIRE);
+		if (word != GC_BUSY)
+			return word;
+		if (round > SPINS)
+			sched_yield();
+	}
+}
+
+bool gc_copy_note_weak(struct gc_copier *c, void *obj)
+{
+	struct gc_heap *heap = c->heap;
+	int ret;
+
+	if (heap->help)
+		gc_help_lock(heap);
+	ret = gc_weak_note(heap, obj);
+	if (heap->help)
+		gc_help_unlock(heap);
+	return !ret;
+}
+
+bool gc_copy_recover(struct gc_heap *heap, const uint64_t *old,
+		     void (*scan)(struct gc_copier *c, void *obj),
+		     void (*drain)(struct gc_heap *heap))
+{
+	struct gc_copier *first = gc_copy_first(heap);
+	struct gc_crew *crew = heap->crew;
+	uintptr_t at = first->into, end = heap->bump->to;
+
+	if (!heap->stack.overflowed)
+		return false;
+	heap->stack.overflowed = false;
+	/* The rest of a piece holds stale data: clear it, so that it reads as a hole. */
+	for (unsigned int i = 0; i < crew->workers; i++) {
+		struct gc_copier *c = crew->copier[i];
+
+		if (c->limit)
+			memset((void *)c->at, 0, c->limit - c->at);
+	}
+	while (at < end) {
+		if (!gc_word((void *)at)) {
+			at += 8;
+			continue;
+		}
+		gc_tally(&heap->stats.rescanned_objects, 1);
+		scan(first, (void *)at);
+		drain(heap);
+		at += gc_object_size(heap, (void *)at);
+	}
+	end = gc_high(heap);
+	for (at = heap->base; (at = gc_bit_next(old, at, end)) < end; at += 8) {
+		gc_tally(&heap->stats.rescanned_objects, 1);
+		scan(first, (void *)at);
+		drain(heap);
+	}
+	return true;
+}
+
+void gc_copy_progress(struct gc_copier *c)
+{
+	const struct gc_bump *b = c->heap->bump;
+
+	gc_phase_work(c->heap, __atomic_load_n(&b->to, __ATOMIC_RELAXED) - c->into);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Visiting references: of an object, of the roots, of the objects on cards. The
+ * functions are forced inline so that each plan gets its own loop with its own visit
+ * folded in.
+ */
+#ifndef GC_TRACE_H
+#define GC_TRACE_H
+
+#include "../heap/heap.h"
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define GC_TSAN 1
+#endif
+#endif
+#if defined(__SANITIZE_THREAD__)
+#define GC_TSAN 1
+#endif
+
+/*
+ * A concurrent marker reads a slot, then the object behind it. The second read's address
+ * depends on the first, which orders them on every CPU that Linux supports. The thread
+ * sanitizer does not know address dependencies, so use an acquire load for it.
+ */
+gc_inline void *gc_slot_load(void **slot)
+{
+#ifdef GC_TSAN
+	return __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+#else
+	return __atomic_load_n(slot, __ATOMIC_RELAXED);
+#endif
+}
+
+/* The first word after the header: a weak object's referent, or a key that its value follows */
+gc_inline void **gc_weak_slot(void *obj)
+{
+	return (void **)((char *)obj + sizeof(struct gc_header));
+}
+
+/*
+ * Visit the strong references of @obj, whose header is @word. True: it also has weak ones, so the
+ * caller has to call gc_weak_note().
+ */
+gc_inline bool gc_scan(void *obj, const struct gc_info *info, uint64_t word, gc_visit_fn visit,
+		       void *arg)
+{
+	void **fields = obj;
+
+	for (uint64_t refs = info->refs; refs; refs &= refs - 1)
+		visit(&fields[__builtin_ctzll(refs)], arg);
+	if (likely(info->tail != GC_TAIL_REFS && !info->trace && !info->weak))
+		return false;
+	if (info->tail == GC_TAIL_REFS) {
+		void **slot = (void **)((char *)obj + gc_align(info->pub.size, sizeof(void *)));
+		void **end = slot + (word >> 32);
+
+		for (; slot < end; slot++)
+			visit(slot, arg);
+	}
+	if (info->trace)
+		info->trace(obj, visit, arg);
+	return info->weak;
+}
+
+/* There is no memory to note @obj: treat its weak references as strong ones in this cycle. */
+gc_inline void gc_weak_hold(const struct gc_info *info, void *obj, gc_visit_fn visit, void *arg)
+{
+	void **slot = gc_weak_slot(obj);
+
+	visit(&slot[0], arg);
+	if (info->weak == GC_EPHEMERON)
+		visit(&slot[1], arg);
+}
+
+/* The elements of an array of references */
+gc_inline void **gc_array_slots(const struct gc_heap *heap, void *array)
+{
+	size_t header = gc_info(heap, gc_word(array))->pub.size;
+
+	return (void **)((char *)array + gc_align(header, sizeof(void *)));
+}
+
+/*
+ * Is it an array that is marked in parts? That requires that its elements are its only
+ * references.
+ */
+gc_inline bool gc_splits(const struct gc_heap *heap, const struct gc_info *info, uint64_t word)
+{
+	return info->tail == GC_TAIL_REFS && word >> 32 > (uint64_t)heap->opt.split &&
+	       heap->opt.split && !info->refs && !info->trace && !info->weak;
+}
+
+/* Roots of one thread: frames and callback. */
+void gc_thread_roots(struct gc_thread *t, gc_visit_fn visit, void *arg);
+/* Did the embedder register roots of the program? It may change them while mutators run. */
+bool gc_roots_registered(struct gc_heap *heap);
+/* Roots of the program: arrays, callback, finalized objects that wait to be fetched. */
+void gc_global_roots(struct gc_heap *heap, gc_visit_fn visit, void *arg);
+/* All roots; the world is stopped. */
+void gc_all_roots(struct gc_heap *heap, gc_visit_fn visit, void *arg);
+
+#define GC_CARDS_LOOK 64
+
+/* Is any of GC_CARDS_LOOK cards dirty? */
+gc_inline bool gc_cards_dirty(const uint8_t *card)
+{
+	const uint64_t *word = (const uint64_t *)card;
+	uint64_t any = 0;
+
+	for (unsigned int i = 0; i < GC_CARDS_LOOK / 8; i++)
+		any |= __atomic_load_n(&word[i], __ATOMIC_RELAXED);
+	return any;
+}
+
+/* Next dirty card at or after @card and below @end, or @end; most cards are clean. */
+gc_inline uint8_t *gc_card_next(uint8_t *card, uint8_t *end)
+{
+	for (; card < end && (uintptr_t)card % GC_CARDS_LOOK; card++)
+		if (__atomic_load_n(card, __ATOMIC_RELAXED))
+			return card;
+	while (card + GC_CARDS_LOOK <= end && !gc_cards_dirty(card))
+		card += GC_CARDS_LOOK;
+	while (card < end && !__atomic_load_n(card, __ATOMIC_RELAXED))
+		card++;
+	return card;
+}
+
+gc_inline uintptr_t gc_card_address(const struct gc_heap *heap, const uint8_t *card)
+{
+	return (uintptr_t)(card - heap->cards) << GC_CARD_SHIFT;
+}
+
+#endif

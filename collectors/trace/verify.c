@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Finding a broken heap: a re-trace from scratch with tables of its own, the check of
+ * every reference of every live object (Dalvik's pre and post verification), and the
+ * card table's invariant. All with the world stopped.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "../heap/forward.h"
+#include "../heap/plan.h"
+#include "../space/pages.h"
+#include "../thread/safepoint.h"
+#include "trace.h"
+#include "verify.h"
+
+struct retrace {
+	uint64_t *seen; /* biased */
+	void *map;
+	size_t size;
+	struct gc_vector stack, ephemerons;
+	uint64_t objects, bytes;
+	const void *holder; /* the object whose fields are visited; NULL roots */
+	bool after;
+};
+
+static const char *type_name(struct gc_heap *heap, const void *obj)
+{
+	uint64_t index;
+
+	if (!obj)
+		return "a root";
+	index = gc_type_index(gc_word(obj));
+	return index && index < heap->type_count ? heap->types[index].name : "?";
+}
+
+static void error_record(struct gc_heap *heap, const char *what, const void *holder,
+			 const void *ref)
+{
+	if (!heap->verify_error.code)
+		gc_fail(&heap->verify_error, -EUCLEAN, "%s: %p (%s) refers to %p", what, holder,
+			type_name(heap, holder), ref);
+}
+
+static bool check_ref(struct gc_heap *heap, const void *holder, void *ref, bool after)
+{
+	uintptr_t addr = (uintptr_t)ref;
+	unsigned int index;
+	uint64_t word;
+
+	if (addr < heap->base || addr >= heap->end || addr & 7) {
+		error_record(heap, "reference outside the heap", holder, ref);
+		return false;
+	}
+	if (!heap->plan->valid(heap, addr)) {
+		error_record(heap, "reference to what is no live object", holder, ref);
+		return false;
+	}
+	word = gc_word(ref);
+	index = gc_type_index(word);
+	if (!index || index >= heap->type_count ||
+	    (uint32_t)(word & ~(uint64_t)GC_AGE_MASK) != (uint32_t)heap->types[index].pub.word) {
+		error_record(heap, "object with a broken header", holder, ref);
+		return false;
+	}
+	if (after && heap->plan->kept && !heap->plan->kept(heap, addr)) {
+		error_record(heap, "reachable object not kept by the collection", holder, ref);
+		return false;
+	}
+	return true;
+}
+
+static void retrace_slot(void **slot, void *arg)
+{
+	struct gc_heap *heap = arg;
+	struct retrace *r = heap->verify_trace;
+	void *ref = *slot;
+
+	if (!ref || !check_ref(heap, r->holder, ref, r->after) ||
+	    !gc_bit_take(r->seen, (uintptr_t)ref))
+		return;
+	r->objects++;
+	if (gc_vector_push(&r->stack, ref))
+		error_record(heap, "no memory to verify", r->holder, ref);
+}
+
+/* Visit strong references; weak ones are checked, but not followed. */
+void gc_verify_scan(struct gc_heap *heap, void *obj, gc_visit_fn visit)
+{
+	uint64_t word = gc_word(obj);
+	void **slot = gc_weak_slot(obj);
+
+	if (!gc_scan(obj, gc_info(heap, word), word, visit, heap))
+		return;
+	if (slot[0])
+		check_ref(heap, obj, slot[0], false);
+	if (gc_info(heap, word)->weak == GC_EPHEMERON && slot[1])
+		check_ref(heap, obj, slot[1], false);
+}
+
+static void retrace_drain(struct gc_heap *heap, struct retrace *r)
+{
+	while (r->stack.count && !heap->verify_error.code) {
+		void *obj = r->stack.items[--r->stack.count];
+
+		r->holder = obj;
+		r->bytes += gc_object_size(heap, obj);
+		gc_verify_scan(heap, obj, retrace_slot);
+		if (gc_info(heap, gc_word(obj))->weak == GC_EPHEMERON &&
+		    gc_vector_push(&r->ephemerons, obj))
+			error_record(heap, "no memory to verify", obj, NULL);
+	}
+}
+
+/* The definition of ephemerons instead of the collectors' algorithm: repeat until no change. */
+static bool retrace_values(struct gc_heap *heap, struct retrace *r)
+{
+	uint64_t before = r->objects;
+
+	for (size_t i = 0; i < r->ephemerons.count && !heap->verify_error.code; i++) {
+		void *obj = r->ephemerons.items[i], **slot = gc_weak_slot(obj);
+
+		if (!slot[0] || !gc_bit_test(r->seen, (uintptr_t)slot[0]))
+			continue;
+		r->holder = obj;
+		retrace_slot(&slot[1], heap);
+		retrace_drain(heap, r);
+	}
+	return r->objects > before && !heap->verify_error.code;
+}
+
+static void retrace_run(struct gc_heap *heap, struct retrace *r)
+{
+	r->size = gc_align((heap->end - heap->base) / 64, GC_PAGE);
+	r->map = mmap(NULL, r->size, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (r->map == MAP_FAILED) {
+		error_record(heap, "no memory to verify", NULL, NULL);
+		return;
+	}
+	r->seen = (uint64_t *)r->map - (heap->base >> GC_WORD_SHIFT);
+	heap->verify_trace = r;
+	gc_all_roots(heap, retrace_slot, heap);
+	retrace_drain(heap, r);
+	while (retrace_values(heap, r))
+		;
+	heap->verify_trace = NULL;
+	free(r->stack.items);
+	free(r->ephemerons.items);
+	munmap(r->map, r->size);
+}
+
+static void verify_heap(struct gc_heap *heap, bool after)
+{
+	struct retrace r = { .after = after };
+	struct gc_cycle *c = &heap->cycle;
+
+	heap->verify_error.code = 0;
+	if (heap->plan->index)
+		heap->plan->index(heap);
+	retrace_run(heap, &r);
+	gc_tally(&heap->stats.verifications, 1);
+	/* A major collection in a stopped world leaves no floating garbage. */
+	if (after && !heap->verify_error.code && c->exact && r.objects != c->marked_objects)
+		gc_fail(&heap->verify_error, -EUCLEAN,
+			"%llu objects are reachable, the collection kept %llu",
+			(unsigned long long)r.objects, (unsigned long long)c->marked_objects);
+}
+
+static void error_die(struct gc_heap *heap, const char *when)
+{
+	if (heap->verify_error.code)
+		gc_die(heap, "%s: %s", when, heap->verify_error.text);
+}
+
+static void flush_all(struct gc_heap *heap)
+{
+	for (struct gc_thread *t = heap->threads; t; t = t->next)
+		heap->plan->flush(t);
+}
+
+void gc_verify_pre(struct gc_heap *heap)
+{
+	gc_world_stop(heap);
+	flush_all(heap);
+	verify_heap(heap, false);
+	error_die(heap, "before the collection");
+	gc_world_restart(heap);
+}
+
+/* Every live object, reachable or not: its references point to live objects. */
+static void live_slot(void **slot, void *arg)
+{
+	struct gc_heap *heap = arg;
+
+	if (*slot)
+		check_ref(heap, heap->verify_holder, *slot, false);
+}
+
+void gc_verify_post(struct gc_heap *heap)
+{
+	uintptr_t end = gc_high(heap);
+
+	if (heap->opt.verify & GC_VERIFY_TRACE) {
+		verify_heap(heap, true);
+		error_die(heap, "re-trace after the collection");
+	}
+	if (!(heap->opt.verify & GC_VERIFY_POST) || heap->plan->bump)
+		return;
+	for (uintptr_t at = heap->base; (at = gc_bit_next(heap->live, at, end)) < end; at += 8) {
+		heap->verify_holder = (void *)at;
+		gc_verify_scan(heap, (void *)at, live_slot);
+		error_die(heap, "after the collection");
+	}
+}
+
+static void white_slot(void **slot, void *arg)
+{
+	struct gc_heap *heap = arg;
+
+	heap->verify_white |= *slot && !gc_bit_test(heap->mark, (uintptr_t)*slot);
+}
+
+void gc_verify_young(void **slot, void *arg)
+{
+	struct gc_heap *heap = arg;
+
+	heap->verify_white |= *slot && !gc_in_pages(heap, (uintptr_t)*slot);
+}
+
+/*
+ * No reference leads from a marked object to an unmarked one but from a dirty card. In
+ * the remark pause the marked are black, when a minor cycle starts they are the old.
+ */
+void gc_verify_cards(struct gc_heap *heap)
+{
+	uintptr_t end = gc_high(heap);
+
+	if (heap->stack.top != heap->stack.base)
+		return; /* marking was interrupted: the grey are on the stack */
+	for (unsigned int i = 0; i < GC_MARK_QUEUE; i++)
+		if (heap->stack.queue[i])
+			return;
+	gc_tally(&heap->stats.verifications, 1);
+	for (uintptr_t at = heap->base; (at = gc_bit_next(heap->mark, at, end)) < end; at += 8) {
+		if (*gc_card(heap, at) || !gc_word((void *)at))
+			continue;
+		heap->verify_white = false;
+		gc_verify_scan(heap, (void *)at, white_slot);
+		if (heap->verify_white)
+			gc_die(heap,
+			       "card table: %p (%s) is marked, refers to an unmarked object "
+			       "and its card is clean: a store missed its write barrier",
+			       (void *)at, type_name(heap, (void *)at));
+	}
+}
+
+void gc_verify_now(struct gc_heap *heap)
+{
+	flush_all(heap);
+	verify_heap(heap, false);
+}

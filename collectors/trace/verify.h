@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Finding a broken heap. */
+#ifndef GC_VERIFY_H
+#define GC_VERIFY_H
+
+#include "../heap/heap.h"
+
+void gc_verify_pre(struct gc_heap *heap);
+void gc_verify_post(struct gc_heap *heap);
+void gc_verify_cards(struct gc_heap *heap);
+/* World stopped: check the whole heap; errors are reported in verify_error. */
+void gc_verify_now(struct gc_heap *heap);
+/*
+ * For the plans' own card tables: visit the strong references of @obj; a visitor that sets
+ * heap->verify_white when one leads out of the pages.
+ */
+void gc_verify_scan(struct gc_heap *heap, void *obj, gc_visit_fn visit);
+void gc_verify_young(void **slot, void *heap);
+
+#endif

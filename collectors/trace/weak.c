@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Weak references, ephemerons and finalizers. Every plan ends its tracing with
+ * gc_weak_process() while the world is stopped:
+ * - Keep values with live keys, and what they reach, until no more are found.
+ * - Clear dead references of the weak objects and ephemerons that were found.
+ * - Keep objects that are due for finalization for gc_finalizer_next(), and repeat both steps
+ *   for what they reach.
+ * After that, liveness and addresses are final.
+ */
+#include <errno.h>
+
+#include "../heap/plan.h"
+#include "../space/pages.h"
+#include "hash.h"
+#include "trace.h"
+#include "weak.h"
+
+static void clear_dead(struct gc_heap *heap, gc_alive_fn alive)
+{
+	for (size_t i = 0; i < heap->weaks.count; i++) {
+		void **slot = gc_weak_slot(heap->weaks.items[i]);
+
+		if (*slot && !alive(heap, slot)) {
+			__atomic_store_n(slot, NULL, __ATOMIC_RELAXED);
+			gc_tally(&heap->stats.weak_cleared, 1);
+		} else if (GC_NEEDED(3) && *slot && heap->plan->generational) {
+			/* An old weak object must be found again while its referent may move. */
+			gc_card_dirty(heap, (uintptr_t)slot - sizeof(struct gc_header));
+		}
+	}
+}
+
+/* The plan's functions to trace references */
+struct follow {
+	gc_alive_fn alive;
+	gc_visit_fn keep;
+	void *keep_arg;
+	void (*drain)(struct gc_heap *heap);
+};
+
+static bool ref_is_young(const struct gc_heap *heap, const void *ref)
+{
+	return ref && !gc_in_pages(heap, (uintptr_t)ref);
+}
+
+/* If the key of @obj is alive, keep its value; sets *@more if the value was not alive before. */
+static bool ephemeron_settle(struct gc_heap *heap, void *obj, const struct follow *how, bool *more)
+{
+	void **key = gc_weak_slot(obj), **value = key + 1;
+
+	if (!*key) {
+		__atomic_store_n(value, NULL, __ATOMIC_RELAXED);
+		return true;
+	}
+	if (!how->alive(heap, key))
+		return false;
+	if (GC_NEEDED(10) && *value && !how->alive(heap, value)) {
+		how->keep(value, how->keep_arg);
+		how->drain(heap);
+		*more = true;
+	}
+	/* An old ephemeron must be found again while its referents may move. */
+	if (GC_NEEDED(11) && heap->plan->generational &&
+	    (ref_is_young(heap, *key) || ref_is_young(heap, *value)))
+		gc_card_dirty(heap, (uintptr_t)obj);
+	return true;
+}
+
+/*
+ * Repeat until only ephemerons with dead keys are left; newly found ones are appended. Every other
+ * pass runs in reverse order, so that a chain in either order takes two passes.
+ */
+static void ephemerons_settle(struct gc_heap *heap, const struct follow *how)
+{
+	struct gc_vector *v = &heap->ephemerons;
+	bool more = true;
+
+	while (more && v->count) {
+		size_t left = 0;
+
+		more = false;
+		for (size_t i = 0; i < v->count; i++) {
+			void *obj = v->items[i];
+
+			if (!ephemeron_settle(heap, obj, how, &more))
+				v->items[left++] = obj;
+		}
+		v->count = left;
+		for (size_t i = 0; i < left / 2; i++) {
+			void *obj = v->items[i];
+
+			v->items[i] = v->items[left - 1 - i];
+			v->items[left - 1 - i] = obj;
+		}
+	}
+}
+
+static void clear_ephemerons(struct gc_heap *heap)
+{
+	for (size_t i = 0; i < heap->ephemerons.count; i++) {
+		void **key = gc_weak_slot(heap->ephemerons.items[i]);
+
+		if (!*key)
+			continue;
+		__atomic_store_n(&key[0], NULL, __ATOMIC_RELAXED);
+		__atomic_store_n(&key[1], NULL, __ATOMIC_RELAXED);
+		gc_tally(&heap->stats.weak_cleared, 1);
+	}
+	heap->ephemerons.count = 0;
+}
+
+int gc_weak_note(struct gc_heap *heap, void *obj)
+{
+	if (gc_info(heap, gc_word(obj))->weak == GC_WEAK)
+		return gc_vector_push(&heap->weaks, obj);
+	return GC_NEEDED(9) ? gc_vector_push(&heap->ephemerons, obj) : -ENOMEM;
+}
+
+void gc_weak_process(struct gc_heap *heap, gc_alive_fn alive, gc_visit_fn keep, void *keep_arg,
+		     void (*drain)(struct gc_heap *))
+{
+	const struct follow how = { alive, keep, keep_arg, drain };
+	struct gc_vector *f = &heap->finalizable;
+	size_t kept = 0, due = 0, held = 0;
+
+	ephemerons_settle(heap, &how);
+	clear_dead(heap, alive);
+	clear_ephemerons(heap);
+	pthread_mutex_lock(&heap->table_lock);
+	/* Drop fetched entries, so that the queue does not grow without bound. */
+	if (heap->finalized_next) {
+		heap->finalized.count -= heap->finalized_next;
+		memmove(heap->finalized.items, heap->finalized.items + heap->finalized_next,
+			heap->finalized.count * sizeof(void *));
+		heap->finalized_next = 0;
+	}
+	for (size_t i = 0; i < f->count; i++) {
+		void *obj = f->items[i];
+
+		if (alive(heap, &obj)) {
+			f->items[kept++] = obj;
+			continue;
+		}
+		if (gc_vector_push(&heap->finalized, obj)) {
+			/* No memory for the queue: the object stays registered and alive. */
+			keep(&obj, keep_arg);
+			f->items[kept++] = obj;
+			held++;
+			continue;
+		}
+		due++;
+	}
+	f->count = kept;
+	for (size_t i = heap->finalized.count - due; i < heap->finalized.count; i++)
+		keep(&heap->finalized.items[i], keep_arg);
+	pthread_mutex_unlock(&heap->table_lock);
+	gc_tally(&heap->stats.finalized, due);
+	if (due || held) {
+		drain(heap);
+		/*
+		 * Objects that finalizable ones reach are alive again, and weak objects among
+		 * them were noted by drain(). References that were cleared stay cleared.
+		 */
+		ephemerons_settle(heap, &how);
+		clear_dead(heap, alive);
+		clear_ephemerons(heap);
+	}
+	heap->weaks.count = heap->ephemerons.count = 0;
+	gc_hash_update(heap, alive);
+}
