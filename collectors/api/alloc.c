@@ -110,7 +110,7 @@ static uintptr_t alloc_by_daemon(struct gc_thread *t, size_t bytes)
 	struct gc_heap *heap = t->heap;
 	uintptr_t obj;
 
-	gc_order_daemon(heap, GC_TURN_PASSED);
+	gc_order_daemon(heap, GC_CYCLE_PASSED);
 	obj = heap->plan->alloc(t, bytes, true);
 	for (int i = 0; !obj && i < 2; i++) {
 		gc_run_cycle(heap, t, GC_CAUSE_ALLOC, false, true);
@@ -131,7 +131,7 @@ static uintptr_t alloc_by_cycles(struct gc_thread *t, size_t bytes)
 		uint64_t granted = gc_load(&heap->granted);
 		bool mine = gc_run_cycle(heap, t, GC_CAUSE_ALLOC, false, false) == GC_COLLECTED;
 
-		if (mine && gc_turn_refuses(heap)) {
+		if (mine && gc_collect_refuses(heap)) {
 			t->refused = GC_REFUSED_OVERHEAD;
 			return 0;
 		}
@@ -158,7 +158,7 @@ static uintptr_t alloc_ladder(struct gc_thread *t, size_t bytes)
 		uint64_t granted = gc_load(&heap->granted);
 
 		gc_collect_all(heap, t);
-		if (gc_turn_refuses(heap)) {
+		if (gc_collect_refuses(heap)) {
 			t->refused = GC_REFUSED_OVERHEAD;
 			return 0;
 		}

@@ -68,7 +68,7 @@ static int plan_check(const struct gc_plan *plan, struct gc_options *opt, struct
 			plan->name);
 	if (opt->profiler && !plan->in_place)
 		return gc_fail(err, -EINVAL,
-			       "profiler: plan=%s cannot tell cohorts apart; give plan=cms",
+			       "profiler: plan=%s cannot distinguish cohorts; give plan=cms",
 			       plan->name);
 	if (opt->help) {
 		const char *why = help_obstacle(opt);

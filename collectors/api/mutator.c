@@ -100,7 +100,7 @@ void gc_collect(struct gc_mutator *m)
 
 	/* policy=bg: only the daemon collects. */
 	if (heap->opt.policy == GC_POLICY_BG && heap->gc.daemon_up) {
-		gc_order_daemon(heap, GC_TURN_ASKED);
+		gc_order_daemon(heap, GC_CYCLE_REQUESTED);
 		gc_safepoint(m);
 		return;
 	}
@@ -122,7 +122,7 @@ int gc_verify(struct gc_mutator *m, struct gc_error *err)
 	struct gc_heap *heap = t->heap;
 	int code;
 
-	gc_turn_take(heap, t);
+	gc_cycle_acquire(heap, t);
 	heap->cycle.self = t;
 	gc_world_stop(heap);
 	gc_verify_now(heap);
@@ -130,7 +130,7 @@ int gc_verify(struct gc_mutator *m, struct gc_error *err)
 	code = heap->verify_error.code;
 	if (err)
 		*err = heap->verify_error;
-	gc_turn_end(heap);
+	gc_cycle_release(heap);
 	return code;
 }
 

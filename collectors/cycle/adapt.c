@@ -13,7 +13,7 @@
 struct gc_adapt {
 	struct gc_choice_in in;
 	uint64_t granted, waited; /* when the last cycle ended */
-	double foreseen_ns; /* predicted wait of each mutator in the next concurrent cycle */
+	double predicted_ns; /* predicted wait of each mutator in the next concurrent cycle */
 	uint64_t grown, grown_cycle;
 	uint32_t lock;
 };
@@ -25,7 +25,7 @@ int gc_adapt_init(struct gc_heap *heap)
 
 	if (!a)
 		return -ENOMEM;
-	a->in.way = GC_WAY_CONCURRENT;
+	a->in.mode = GC_MODE_CONCURRENT;
 	a->in.cpus = 1;
 	if (!sched_getaffinity(0, sizeof(cpus), &cpus) && CPU_COUNT(&cpus) > 1)
 		a->in.cpus = (unsigned int)CPU_COUNT(&cpus);
@@ -57,7 +57,7 @@ static uint64_t waited_ns(const struct gc_heap *heap)
 /* Smooth the difference between the measured and the predicted wait of a concurrent cycle. */
 static void adapt_compare(struct gc_adapt *a, double waited_ns)
 {
-	double missed = waited_ns / a->in.mutators - a->foreseen_ns;
+	double missed = waited_ns / a->in.mutators - a->predicted_ns;
 
 	a->in.missed_ns = (a->in.missed_ns + missed) / 2;
 }
@@ -76,7 +76,7 @@ void gc_adapt_cycle(struct gc_heap *heap, uint64_t ns, uint64_t cpu_ns)
 		.cpu_ns = (double)cpu_ns / slow,
 	};
 	struct gc_choice_out out;
-	enum gc_way way;
+	enum gc_mode mode;
 
 	a->in.room = live < limit ? (double)(limit - live) : 0;
 	/* Before the first cycle the allocated bytes include what stays alive: hence the bound. */
@@ -90,17 +90,17 @@ void gc_adapt_cycle(struct gc_heap *heap, uint64_t ns, uint64_t cpu_ns)
 	a->waited = waited;
 	/* An explicit cycle comes before memory runs out: its period would distort the mean. */
 	if (c->alone || c->cause == GC_CAUSE_CONCURRENT)
-		gc_choice_see(&a->in.seen[c->alone ? GC_WAY_STW : GC_WAY_CONCURRENT], &last);
+		gc_choice_see(&a->in.seen[c->alone ? GC_MODE_STW : GC_MODE_CONCURRENT], &last);
 	a->in.alloc_rate = heap->rate.bytes_per_ns;
 	a->in.headroom = start < limit ? (double)(limit - start) : 0;
-	way = gc_choice(&a->in, &out);
+	mode = gc_choice(&a->in, &out);
 	/* Without missed_ns: compared with its own correction, an error would never decay. */
-	a->foreseen_ns = fmax(out.need_ns - out.left_ns, 0);
-	if (way == a->in.way)
+	a->predicted_ns = fmax(out.need_ns - out.left_ns, 0);
+	if (mode == a->in.mode)
 		return;
-	a->in.way = way;
-	gc_tally(&heap->stats.daemon_switches, 1);
-	__atomic_store_n(&heap->gc.daemon_on, way == GC_WAY_CONCURRENT, __ATOMIC_RELAXED);
+	a->in.mode = mode;
+	gc_stat_add(&heap->stats.daemon_switches, 1);
+	__atomic_store_n(&heap->gc.daemon_on, mode == GC_MODE_CONCURRENT, __ATOMIC_RELAXED);
 }
 
 bool gc_adapt_grow(struct gc_heap *heap)
@@ -124,7 +124,7 @@ bool gc_adapt_grow(struct gc_heap *heap)
 	if (room) {
 		a->grown += room;
 		__atomic_store_n(&heap->soft_limit, limit + room, __ATOMIC_RELAXED);
-		gc_tally(&heap->stats.grown_instead, 1);
+		gc_stat_add(&heap->stats.grown_instead, 1);
 		grown = true;
 	}
 	__atomic_store_n(&a->lock, 0, __ATOMIC_RELEASE);

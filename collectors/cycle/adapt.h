@@ -8,7 +8,7 @@
 int gc_adapt_init(struct gc_heap *heap);
 void gc_adapt_fini(struct gc_heap *heap);
 /*
- * A cycle ended; the turn to collect is still taken. @ns: wall-clock time until the memory that it
+ * A cycle ended; the caller still has the right to collect. @ns: wall-clock time until the memory that it
  * freed could be allocated; @cpu_ns: CPU time of all marking threads
  */
 void gc_adapt_cycle(struct gc_heap *heap, uint64_t ns, uint64_t cpu_ns);

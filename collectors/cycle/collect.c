@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The turn to collect: one cycle at a time, run by a mutator in the foreground or by the
- * daemon. gc.lock serialises the turn and the daemon's orders; no thread waits for a
- * safepoint while it holds the lock.
+ * Cycles, one at a time, run by a mutator in the foreground or by the daemon. gc.lock protects
+ * the right to collect and the daemon's orders; no thread waits for a safepoint while it holds
+ * the lock.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -22,36 +22,36 @@
 #include "collect.h"
 #include "sizing.h"
 
-static void count_waiting(struct gc_heap *heap, uint32_t more)
+static void waiting_add(struct gc_heap *heap, uint32_t more)
 {
 	__atomic_fetch_add(&heap->gc.waiting, more, __ATOMIC_SEQ_CST);
 }
 
-static void turn_step(struct gc_heap *heap, enum gc_turn_event event)
+static void control_step(struct gc_heap *heap, enum gc_cycle_event event)
 {
-	gc_turn_step(&heap->gc.turn, event);
+	gc_cycle_step(&heap->gc.control, event);
 }
 
-/* Take the turn if it is free; else @self parks until memory is freed: false. */
-static bool turn_wait(struct gc_heap *heap, struct gc_thread *self)
+/* Acquire the right to collect if it is free; else @self parks until memory is freed: false. */
+static bool cycle_acquire_or_wait(struct gc_heap *heap, struct gc_thread *self)
 {
-	struct gc_turn *turn = &heap->gc.turn, seen;
+	struct gc_cycle_control *control = &heap->gc.control, seen;
 	uint32_t called = 0;
 	uint64_t begin;
 
 	pthread_mutex_lock(&heap->gc.lock);
-	if (gc_turn_step(turn, GC_TURN_TAKE)) {
+	if (gc_cycle_step(control, GC_CYCLE_BEGIN)) {
 		pthread_mutex_unlock(&heap->gc.lock);
 		return true;
 	}
-	seen = *turn;
+	seen = *control;
 	if (self) {
 		gc_pause_begin(self, GC_PAUSE_WAIT, &begin);
 		gc_state_park(self);
-		count_waiting(heap, 1);
+		waiting_add(heap, 1);
 	}
 	/* Both counters: the next cycle may have begun before this thread wakes up. */
-	while (turn->freed == seen.freed && turn->ended == seen.ended) {
+	while (control->freed == seen.freed && control->ended == seen.ended) {
 		if (!self || !gc_help_called(heap, &called)) {
 			pthread_cond_wait(&heap->gc.done, &heap->gc.lock);
 			continue;
@@ -61,7 +61,7 @@ static bool turn_wait(struct gc_heap *heap, struct gc_thread *self)
 		pthread_mutex_lock(&heap->gc.lock);
 	}
 	if (self)
-		count_waiting(heap, UINT32_MAX);
+		waiting_add(heap, UINT32_MAX);
 	pthread_mutex_unlock(&heap->gc.lock);
 	if (self) {
 		gc_state_unpark(self);
@@ -70,11 +70,11 @@ static bool turn_wait(struct gc_heap *heap, struct gc_thread *self)
 	return false;
 }
 
-void gc_turn_end(struct gc_heap *heap)
+void gc_cycle_release(struct gc_heap *heap)
 {
 	gc_pace_end(heap);
 	pthread_mutex_lock(&heap->gc.lock);
-	turn_step(heap, GC_TURN_END);
+	control_step(heap, GC_CYCLE_END);
 	/*
 	 * In a stop-the-world plan mutators run the cycles without an order to the daemon: restart
 	 * its idle timer here, but not after a trim by the daemon itself.
@@ -86,7 +86,7 @@ void gc_turn_end(struct gc_heap *heap)
 	pthread_mutex_unlock(&heap->gc.lock);
 }
 
-static void set_cycle(struct gc_heap *heap, struct gc_thread *self, enum gc_cause cause, bool full)
+static void cycle_set(struct gc_heap *heap, struct gc_thread *self, enum gc_cause cause, bool full)
 {
 	struct gc_cycle *c = &heap->cycle;
 
@@ -102,11 +102,11 @@ static void set_cycle(struct gc_heap *heap, struct gc_thread *self, enum gc_caus
 	c->kind = GC_KIND_MAJOR;
 }
 
-void gc_turn_take(struct gc_heap *heap, struct gc_thread *self)
+void gc_cycle_acquire(struct gc_heap *heap, struct gc_thread *self)
 {
-	while (!turn_wait(heap, self))
+	while (!cycle_acquire_or_wait(heap, self))
 		;
-	set_cycle(heap, self, GC_CAUSE_STRESS, false);
+	cycle_set(heap, self, GC_CAUSE_STRESS, false);
 }
 
 struct boost {
@@ -138,9 +138,9 @@ static void boost_begin(struct gc_heap *heap, struct gc_thread *self, struct boo
 	if (!setpriority(PRIO_PROCESS, (id_t)self->tid, target) ||
 	    (target < 0 && b->nice > 0 && !setpriority(PRIO_PROCESS, (id_t)self->tid, 0))) {
 		b->raised = true;
-		gc_tally(&heap->stats.boosts, 1);
+		gc_stat_add(&heap->stats.boosts, 1);
 	} else {
-		gc_tally(&heap->stats.boosts_refused, 1);
+		gc_stat_add(&heap->stats.boosts_refused, 1);
 	}
 }
 
@@ -174,7 +174,7 @@ static void cycle_sample(struct gc_heap *heap, uint64_t now, enum gc_cause cause
 	pthread_mutex_unlock(&heap->gc.lock);
 }
 
-bool gc_turn_refuses(struct gc_heap *heap)
+bool gc_collect_refuses(struct gc_heap *heap)
 {
 	bool refuses;
 
@@ -184,7 +184,7 @@ bool gc_turn_refuses(struct gc_heap *heap)
 	return refuses;
 }
 
-/* The caller has the turn. */
+/* The caller has the right to collect. */
 static void cycle_run(struct gc_heap *heap, struct gc_thread *self, enum gc_cause cause, bool full)
 {
 	uint64_t cpu = gc_cpu_now(), begin = gc_now(), usable_ns;
@@ -192,7 +192,7 @@ static void cycle_run(struct gc_heap *heap, struct gc_thread *self, enum gc_caus
 	uint64_t helped = gc_load(&s->gc_cpu_ns);
 	struct gc_cycle *c = &heap->cycle;
 
-	set_cycle(heap, self, cause, full);
+	cycle_set(heap, self, cause, full);
 	cycle_sample(heap, begin, cause);
 	gc_phase_cycle(heap, true);
 	if (heap->opt.verify & GC_VERIFY_PRE)
@@ -201,20 +201,20 @@ static void cycle_run(struct gc_heap *heap, struct gc_thread *self, enum gc_caus
 	/* Memory ran out: do not leave free memory to lazy sweeping. */
 	while (cause == GC_CAUSE_OOM && heap->plan->sweep && heap->plan->sweep(heap))
 		;
-	gc_tally(&s->cycles, 1);
-	gc_tally(&s->by_cause[cause], 1);
+	gc_stat_add(&s->cycles, 1);
+	gc_stat_add(&s->by_cause[cause], 1);
 	if (c->kind == GC_KIND_MINOR)
-		gc_tally(&s->minors, 1);
+		gc_stat_add(&s->minors, 1);
 	else
-		gc_tally(&s->majors, 1);
-	gc_tally(&s->foreground_cycles, c->foreground);
+		gc_stat_add(&s->majors, 1);
+	gc_stat_add(&s->foreground_cycles, c->foreground);
 	__atomic_store_n(&heap->live_bytes, c->live_bytes, __ATOMIC_RELAXED);
 	__atomic_store_n(&heap->live_objects, c->marked_objects, __ATOMIC_RELAXED);
 	heap->marked_of[c->kind] = c->marked_bytes;
-	gc_tally_most(&s->peak_live_bytes, c->live_bytes);
-	gc_tally(&s->marked_bytes, c->marked_bytes);
-	gc_tally(&s->marked_objects, c->marked_objects);
-	gc_tally_most(&s->mark_stack_peak, gc_mark_stack_peak(&heap->stack));
+	gc_stat_max(&s->peak_live_bytes, c->live_bytes);
+	gc_stat_add(&s->marked_bytes, c->marked_bytes);
+	gc_stat_add(&s->marked_objects, c->marked_objects);
+	gc_stat_max(&s->mark_stack_peak, gc_mark_stack_peak(&heap->stack));
 	gc_mark_stack_rest(&heap->stack);
 	usable_ns = (c->usable_ns ? c->usable_ns : gc_now()) - begin;
 	gc_sizing_after(heap, usable_ns, (c->usable_ns ? c->usable_cpu_ns : gc_cpu_now()) - cpu);
@@ -239,23 +239,23 @@ enum gc_outcome gc_run_cycle(struct gc_heap *heap, struct gc_thread *self, enum 
 		gc_pause_begin(self, GC_PAUSE_WAIT, &pause);
 		gc_state_park(self);
 		pthread_mutex_lock(&heap->gc.lock);
-		seen = heap->gc.turn.freed;
-		gc_order_locked(heap, GC_TURN_NEEDED);
-		while (heap->gc.turn.freed == seen && !heap->gc.quit)
+		seen = heap->gc.control.freed;
+		gc_order_locked(heap, GC_CYCLE_NEEDED);
+		while (heap->gc.control.freed == seen && !heap->gc.quit)
 			pthread_cond_wait(&heap->gc.done, &heap->gc.lock);
 		pthread_mutex_unlock(&heap->gc.lock);
 		gc_state_unpark(self);
 		gc_pause_end(self, GC_PAUSE_WAIT, pause);
 		return GC_WAITED;
 	}
-	if (!turn_wait(heap, self))
+	if (!cycle_acquire_or_wait(heap, self))
 		return GC_WAITED;
 	gc_pause_begin(self, GC_PAUSE_FOREGROUND, &begin);
 	if (cause == GC_CAUSE_ALLOC || cause == GC_CAUSE_OOM)
 		boost_begin(heap, self, &boost);
 	cycle_run(heap, self, cause, full);
 	boost_end(self, &boost);
-	gc_turn_end(heap);
+	gc_cycle_release(heap);
 	gc_pause_end(self, GC_PAUSE_FOREGROUND, begin);
 	return GC_COLLECTED;
 }
@@ -266,7 +266,7 @@ void gc_collect_all(struct gc_heap *heap, struct gc_thread *self)
 
 	pthread_mutex_lock(&heap->gc.lock);
 	/* A cycle under way does not count: it began before this call. */
-	at = gc_load(&heap->stats.cycles) + gc_turn_taken(heap->gc.turn.state);
+	at = gc_load(&heap->stats.cycles) + gc_cycle_running(heap->gc.control.state);
 	pthread_mutex_unlock(&heap->gc.lock);
 	while (gc_run_cycle(heap, self, GC_CAUSE_OOM, true, false) == GC_WAITED &&
 	       gc_load(&heap->full_cycle) <= at)
@@ -279,26 +279,26 @@ static void daemon_trim(struct gc_heap *heap)
 {
 	uint64_t begin, bytes, cpu = gc_cpu_now();
 
-	if (!turn_wait(heap, NULL))
+	if (!cycle_acquire_or_wait(heap, NULL))
 		return;
 	if (heap->opt.trim_collects) {
 		heap->gc.next_major = true;
 		cycle_run(heap, NULL, GC_CAUSE_TRIM, true);
 	}
-	set_cycle(heap, NULL, GC_CAUSE_TRIM, false);
+	cycle_set(heap, NULL, GC_CAUSE_TRIM, false);
 	begin = gc_now();
 	gc_phase_trim(heap, true, 0, begin);
 	gc_space_lock(heap);
 	bytes = heap->plan->release(heap);
 	gc_space_unlock(heap);
-	gc_tally(&heap->stats.trims, 1);
-	gc_tally(&heap->stats.trimmed_bytes, bytes);
+	gc_stat_add(&heap->stats.trims, 1);
+	gc_stat_add(&heap->stats.trimmed_bytes, bytes);
 	gc_phase_trim(heap, false, bytes, begin);
 	gc_count(&heap->stats.gc_cpu_ns, gc_cpu_now() - cpu);
-	gc_turn_end(heap);
+	gc_cycle_release(heap);
 }
 
-static void add_seconds(struct timespec *ts, double seconds)
+static void timespec_add(struct timespec *ts, double seconds)
 {
 	ts->tv_sec += (time_t)floor(seconds);
 	ts->tv_nsec += (long)(fmod(seconds, 1) * 1e9);
@@ -309,26 +309,26 @@ static void add_seconds(struct timespec *ts, double seconds)
 }
 
 /* Waits for an order; false after trim= idle seconds, if @timed. Holds gc.lock. */
-static bool wait_order(struct gc_heap *heap, bool timed)
+static bool order_wait(struct gc_heap *heap, bool timed)
 {
 	struct timespec until = { 0 };
 	uint64_t active = heap->gc.active;
 
 	if (timed)
 		active--;
-	while (!gc_turn_due(heap->gc.turn.state) && !heap->gc.quit) {
+	while (!gc_cycle_due(heap->gc.control.state) && !heap->gc.quit) {
 		if (heap->gc.active != active) {
 			active = heap->gc.active;
 			timed = heap->opt.trim > 0;
 			clock_gettime(CLOCK_MONOTONIC, &until);
-			add_seconds(&until, heap->opt.trim);
+			timespec_add(&until, heap->opt.trim);
 		}
 		if (!timed)
 			pthread_cond_wait(&heap->gc.order, &heap->gc.lock);
 		else if (pthread_cond_timedwait(&heap->gc.order, &heap->gc.lock, &until) ==
 				 ETIMEDOUT &&
 			 heap->gc.active == active)
-			return gc_turn_due(heap->gc.turn.state) || heap->gc.quit;
+			return gc_cycle_due(heap->gc.control.state) || heap->gc.quit;
 	}
 	return true;
 }
@@ -342,19 +342,19 @@ static void *daemon_main(void *arg)
 	gc_phase_daemon(heap, true);
 	pthread_mutex_lock(&heap->gc.lock);
 	for (;;) {
-		bool ordered = wait_order(heap, timed);
-		enum gc_cause cause = heap->gc.turn.state == GC_TURN_DUE_EXPLICIT ?
+		bool ordered = order_wait(heap, timed);
+		enum gc_cause cause = heap->gc.control.state == GC_CYCLE_DUE_EXPLICIT ?
 					      GC_CAUSE_EXPLICIT :
 					      GC_CAUSE_CONCURRENT;
 
 		if (heap->gc.quit)
 			break;
 		if (ordered)
-			turn_step(heap, GC_TURN_SERVE);
+			control_step(heap, GC_CYCLE_SERVE);
 		pthread_mutex_unlock(&heap->gc.lock);
 		if (ordered) {
 			cycle_run(heap, NULL, cause, false);
-			gc_turn_end(heap);
+			gc_cycle_release(heap);
 		} else {
 			daemon_trim(heap);
 		}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The turn to collect, triggers and the daemon. */
+/* Running cycles, on a mutator or on the daemon. */
 #ifndef GC_COLLECT_H
 #define GC_COLLECT_H
 
@@ -14,9 +14,9 @@ enum gc_outcome gc_run_cycle(struct gc_heap *heap, struct gc_thread *self, enum 
 /* Returns after a full collection that began after this call, on this thread or another. */
 void gc_collect_all(struct gc_heap *heap, struct gc_thread *self);
 /* Is an allocation to be refused because collecting exceeds the overhead limit? */
-bool gc_turn_refuses(struct gc_heap *heap);
-void gc_turn_take(struct gc_heap *heap, struct gc_thread *self);
-void gc_turn_end(struct gc_heap *heap);
+bool gc_collect_refuses(struct gc_heap *heap);
+void gc_cycle_acquire(struct gc_heap *heap, struct gc_thread *self);
+void gc_cycle_release(struct gc_heap *heap);
 int gc_daemon_start(struct gc_heap *heap, struct gc_error *err);
 void gc_daemon_stop(struct gc_heap *heap);
 

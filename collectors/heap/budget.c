@@ -28,8 +28,8 @@ bool gc_budget_take(struct gc_heap *heap, size_t bytes, bool force)
 	/* Cells that are passed over are free, but may not be allocated during the cycle. */
 	if (unlikely(used + gc_load(&heap->passed_over) > gc_load(&heap->concurrent_start)) &&
 	    __atomic_load_n(&heap->gc.daemon_on, __ATOMIC_RELAXED) &&
-	    __atomic_load_n(&heap->gc.turn.state, __ATOMIC_RELAXED) == GC_TURN_IDLE)
-		gc_order_daemon(heap, GC_TURN_PASSED);
+	    __atomic_load_n(&heap->gc.control.state, __ATOMIC_RELAXED) == GC_CYCLE_IDLE)
+		gc_order_daemon(heap, GC_CYCLE_PASSED);
 	return true;
 }
 

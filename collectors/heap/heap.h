@@ -11,7 +11,7 @@
  * of the heap that are in use.
  *
  * Locks, outermost first:
- *	gc.lock		the turn to collect, the daemon's orders
+ *	gc.lock		the right to collect, the daemon's orders
  *	threads_lock	the list of mutators; held while the world is stopped
  *	space_lock	page table, block lists, large objects
  *	table_lock	types, root arrays, finalizers, identity hashes
@@ -33,7 +33,7 @@
 #include "../policy/generation.h"
 #include "../policy/overhead.h"
 #include "../policy/rate.h"
-#include "../policy/turn.h"
+#include "../policy/cycle-control.h"
 #include "bits.h"
 #include "mark-stack.h"
 #include "pace.h"
@@ -156,7 +156,7 @@ struct gc_lines; /* space/lines.h */
 struct gc_bump; /* space/bump.h */
 struct gc_plan;
 struct gc_profiler;
-struct gc_crew;
+struct gc_workers;
 struct gc_help;
 struct gc_mark_range;
 struct gc_hashes;
@@ -189,7 +189,7 @@ struct gc_heap {
 	struct gc_large *large;
 	struct gc_lines *lines;
 	struct gc_bump *bump;
-	struct gc_crew *crew; /* GC workers that copy */
+	struct gc_workers *workers; /* GC workers that copy */
 	struct gc_mark_range *help_range; /* cards that helpers share */
 	struct gc_help *help; /* the helpers; NULL: the collecting thread works alone */
 	void *plan_data;
@@ -245,13 +245,13 @@ struct gc_heap {
 	uint64_t paused_ns[GC_PAUSE_COUNT]; /* of all mutators */
 	struct gc_profiler *profiler;
 
-	/* the turn to collect */
+	/* the right to collect: one thread at a time runs a cycle */
 	struct {
 		pthread_mutex_t lock;
 		pthread_cond_t done; /* a cycle ended */
 		pthread_cond_t order; /* the daemon has work */
-		struct gc_turn turn;
-		uint32_t waiting; /* mutators that wait for the turn; also read without the lock */
+		struct gc_cycle_control control;
+		uint32_t waiting; /* mutators that wait for a cycle; also read without the lock */
 		bool quit, daemon_up, next_major;
 		uint64_t active; /* each change restarts the idle timer */
 		bool daemon_on; /* policy=adaptive switches it */
@@ -264,7 +264,7 @@ struct gc_heap {
 	uintptr_t finger; /* walk by address: objects ahead of it are not pushed */
 	uint64_t rng;
 
-	struct gc_heap_stats stats; /* gc_tally() with one writer, gc_count() with several */
+	struct gc_heap_stats stats; /* gc_stat_add() with one writer, gc_count() with several */
 	struct gc_error verify_error;
 	void *verify_holder, *verify_trace;
 	bool verify_white;
@@ -392,12 +392,12 @@ static inline uint64_t gc_load(const uint64_t *counter)
 }
 
 /* Add to a counter that has one writer at a time and concurrent readers */
-static inline void gc_tally(uint64_t *counter, uint64_t n)
+static inline void gc_stat_add(uint64_t *counter, uint64_t n)
 {
 	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
 }
 
-static inline void gc_tally_most(uint64_t *counter, uint64_t n)
+static inline void gc_stat_max(uint64_t *counter, uint64_t n)
 {
 	if (n > *counter)
 		__atomic_store_n(counter, n, __ATOMIC_RELAXED);

@@ -6,10 +6,10 @@
 #include "heap.h"
 
 /* Does nothing where there is no daemon. */
-void gc_order_daemon(struct gc_heap *heap, enum gc_turn_event event);
+void gc_order_daemon(struct gc_heap *heap, enum gc_cycle_event event);
 /* The same with gc.lock held */
-void gc_order_locked(struct gc_heap *heap, enum gc_turn_event event);
+void gc_order_locked(struct gc_heap *heap, enum gc_cycle_event event);
 /* The cycle goes on, but the memory that it freed may be allocated: wake up waiting threads. */
-void gc_turn_usable(struct gc_heap *heap);
+void gc_cycle_usable(struct gc_heap *heap);
 
 #endif

@@ -123,13 +123,13 @@ void gc_phase_stop(struct gc_heap *heap, size_t edge)
 	} else if (edge == GC_EDGE(stopped)) {
 		c->stw = true;
 		c->phase = GC_PHASE_ROOTS;
-		gc_tally(&s->time_to_safepoint_ns, since);
-		gc_tally_most(&s->longest_ttsp_ns, since);
+		gc_stat_add(&s->time_to_safepoint_ns, since);
+		gc_stat_max(&s->longest_ttsp_ns, since);
 	} else if (edge == GC_EDGE(restarted)) {
 		c->stw = false;
 		c->phase = GC_PHASE_IDLE;
-		gc_tally(&s->stw_ns, since);
-		gc_tally_most(&s->longest_stw_ns, since);
+		gc_stat_add(&s->stw_ns, since);
+		gc_stat_max(&s->longest_stw_ns, since);
 	}
 	event_fire(heap, edge, now,
 		   edge == GC_EDGE(restarting) || edge == GC_EDGE(roots_done) ? 0 : since);

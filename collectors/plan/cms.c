@@ -169,7 +169,7 @@ static void pause_remark(struct gc_heap *heap, uint64_t used)
 		done = gc_mark_finish(heap, &deadline);
 		if (done)
 			return;
-		gc_tally(&heap->stats.remark_timeouts, 1);
+		gc_stat_add(&heap->stats.remark_timeouts, 1);
 		gc_phase_end(heap);
 		used = next_round(heap, used);
 		gc_world_restart(heap);
@@ -228,11 +228,11 @@ static void cms_collect(struct gc_heap *heap)
 	gc_mark_concurrent(heap);
 	used = gc_load(&heap->in_use);
 	if (!stw)
-		gc_give_way(heap);
+		gc_stress_sleep(heap);
 	if (!stw && (heap->opt.preclean || c->kind == GC_KIND_MINOR) && !all_wait(heap))
 		used = cards_preclean(heap);
 	if (!stw)
-		gc_give_way(heap);
+		gc_stress_sleep(heap);
 	gc_phase_end(heap);
 	if (stw) {
 		gc_phase_begin(heap, GC_PHASE_REMARK, 0);
@@ -253,7 +253,7 @@ static void cms_collect(struct gc_heap *heap)
 		gc_world_restart(heap);
 	} else {
 		gc_world_restart(heap);
-		gc_turn_usable(heap);
+		gc_cycle_usable(heap);
 		gc_inplace_sweep(heap);
 	}
 }

@@ -47,7 +47,7 @@ uint64_t gc_copying_trace(struct gc_heap *heap, const struct gc_copying *how, ui
 	gc_weak_process(heap, how->alive, how->visit, first, how->drain_all);
 	gc_copy_end(heap);
 	copied = heap->bump->to - heap->bump->start[!heap->bump->now];
-	gc_tally(&heap->stats.copied_bytes, copied);
+	gc_stat_add(&heap->stats.copied_bytes, copied);
 	return copied;
 }
 

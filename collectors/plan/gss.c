@@ -106,7 +106,7 @@ static int gss_init(struct gc_heap *heap, struct gc_error *err)
 
 	heap->plan_data = g;
 	if (!g || gc_blocks_init(heap) || gc_large_init(heap) ||
-	    gc_bump_init(heap, heap->pages_end, gss_capacity(&heap->opt)) || gc_crew_init(heap))
+	    gc_bump_init(heap, heap->pages_end, gss_capacity(&heap->opt)) || gc_workers_init(heap))
 		return gc_fail(err, -ENOMEM, "no memory for the spaces' own state");
 	g->when = heap->opt.promote == GC_PROMOTE_NEVER	  ? NEVER :
 		  heap->opt.promote == GC_PROMOTE_DEFAULT ? ALWAYS :
@@ -120,7 +120,7 @@ static int gss_init(struct gc_heap *heap, struct gc_error *err)
 
 static void gss_fini(struct gc_heap *heap)
 {
-	gc_crew_fini(heap);
+	gc_workers_fini(heap);
 	gc_bump_fini(heap);
 	gc_blocks_fini(heap);
 	gc_large_fini(heap);
@@ -312,8 +312,8 @@ static void gss_scan_cards(struct gc_heap *heap)
 		uintptr_t at = gc_card_address(heap, card), stop = at + GC_CARD;
 
 		*card = 0;
-		gc_tally(&heap->stats.cards_dirty, 1);
-		gc_tally(&heap->stats.cards_scanned, 1);
+		gc_stat_add(&heap->stats.cards_dirty, 1);
+		gc_stat_add(&heap->stats.cards_scanned, 1);
 		for (; (at = gc_bit_next(heap->live, at, stop)) < stop; at += 8)
 			gss_scan(c, (void *)at, false);
 	}
@@ -396,7 +396,7 @@ static void count_premature(struct gc_heap *heap)
 
 	for (uintptr_t at = heap->base; (at = gc_bit_next(heap->survivor, at, end)) < end; at += 8)
 		if (!gc_bit_test(heap->mark, at))
-			gc_tally(&heap->stats.premature_bytes, gc_object_size(heap, (void *)at));
+			gc_stat_add(&heap->stats.premature_bytes, gc_object_size(heap, (void *)at));
 }
 
 static void clear_survivors(struct gc_heap *heap)
@@ -487,8 +487,8 @@ static void gss_collect(struct gc_heap *heap)
 	sum = gc_copy_first(heap);
 	g->old_bytes += sum->old_bytes;
 	g->promoted += sum->promoted_bytes;
-	gc_tally(&heap->stats.promoted_bytes, sum->promoted_bytes);
-	gc_tally(&heap->stats.promoted_objects, sum->promoted);
+	gc_stat_add(&heap->stats.promoted_bytes, sum->promoted_bytes);
+	gc_stat_add(&heap->stats.promoted_objects, sum->promoted);
 	gc_phase_end(heap);
 	/* Promotion changed the counters, but is no allocation by mutators: restore them. */
 	__atomic_store_n(&heap->granted, granted, __ATOMIC_RELAXED);

@@ -26,14 +26,14 @@ static size_t semispace_space(const struct gc_options *opt)
 static int semispace_init(struct gc_heap *heap, struct gc_error *err)
 {
 	if (gc_bump_init(heap, heap->pages_end, semispace_capacity(&heap->opt)) ||
-	    gc_large_init(heap) || gc_crew_init(heap))
+	    gc_large_init(heap) || gc_workers_init(heap))
 		return gc_fail(err, -ENOMEM, "no memory for the spaces' own state");
 	return 0;
 }
 
 static void semispace_fini(struct gc_heap *heap)
 {
-	gc_crew_fini(heap);
+	gc_workers_fini(heap);
 	gc_bump_fini(heap);
 	gc_large_fini(heap);
 }

@@ -36,10 +36,10 @@ void gc_choice_see(struct gc_choice_seen *s, const struct gc_choice_seen *last)
  */
 static struct gc_choice_seen stop_of(const struct gc_choice_in *in)
 {
-	struct gc_choice_seen s = in->seen[GC_WAY_STW];
+	struct gc_choice_seen s = in->seen[GC_MODE_STW];
 
 	if (!s.cycles) {
-		s = in->seen[GC_WAY_CONCURRENT];
+		s = in->seen[GC_MODE_CONCURRENT];
 		s.ns = s.cpu_ns;
 		s.period = in->room;
 	}
@@ -55,36 +55,37 @@ static double choice_cost(const struct gc_choice_in *in, const struct gc_choice_
 	return (stall_ns * in->mutators + s->cpu_ns) / period;
 }
 
-enum gc_way gc_choice(const struct gc_choice_in *in, struct gc_choice_out *out)
+enum gc_mode gc_choice(const struct gc_choice_in *in, struct gc_choice_out *out)
 {
-	const struct gc_choice_seen *beside = &in->seen[GC_WAY_CONCURRENT];
+	const struct gc_choice_seen *concurrent = &in->seen[GC_MODE_CONCURRENT];
 	struct gc_choice_seen stop = stop_of(in);
 	double share = 1, stall;
 
 	memset(out, 0, sizeof(*out));
-	if (!beside->cycles || in->alloc_rate <= 0)
-		return GC_WAY_CONCURRENT;
+	if (!concurrent->cycles || in->alloc_rate <= 0)
+		return GC_MODE_CONCURRENT;
 	/* Where mutators share CPUs with the marking, they allocate less meanwhile. */
 	if (in->cpus <= in->mutators)
 		share = (double)in->cpus / (in->mutators + 1);
-	out->need_ns = beside->ns;
+	out->need_ns = concurrent->ns;
 	out->left_ns = in->headroom / (in->alloc_rate * share);
-	if (in->way == GC_WAY_STW)
+	if (in->mode == GC_MODE_STW)
 		out->left_ns *= MARGIN;
 	stall = out->need_ns - out->left_ns + in->missed_ns;
-	out->stall_ns[GC_WAY_CONCURRENT] = stall > 0 ? stall : 0;
-	out->stall_ns[GC_WAY_STW] = stop.ns;
-	out->cost[GC_WAY_CONCURRENT] = choice_cost(in, beside, out->stall_ns[GC_WAY_CONCURRENT]);
-	out->cost[GC_WAY_STW] = choice_cost(in, &stop, out->stall_ns[GC_WAY_STW]);
+	out->stall_ns[GC_MODE_CONCURRENT] = stall > 0 ? stall : 0;
+	out->stall_ns[GC_MODE_STW] = stop.ns;
+	out->cost[GC_MODE_CONCURRENT] =
+		choice_cost(in, concurrent, out->stall_ns[GC_MODE_CONCURRENT]);
+	out->cost[GC_MODE_STW] = choice_cost(in, &stop, out->stall_ns[GC_MODE_STW]);
 	if (stall <= 0)
-		return GC_WAY_CONCURRENT;
+		return GC_MODE_CONCURRENT;
 	/*
 	 * A stop has memory and caches to itself, is helped by the stopped mutators, and marks
 	 * nothing that died meanwhile. What that saves must be measured, so try one: as concurrent
 	 * cycles are late, mutators wait anyway.
 	 */
-	if (!in->seen[GC_WAY_STW].cycles && beside->cycles >= TRIED)
-		return GC_WAY_STW;
-	return out->cost[GC_WAY_STW] < out->cost[GC_WAY_CONCURRENT] ? GC_WAY_STW :
-								      GC_WAY_CONCURRENT;
+	if (!in->seen[GC_MODE_STW].cycles && concurrent->cycles >= TRIED)
+		return GC_MODE_STW;
+	return out->cost[GC_MODE_STW] < out->cost[GC_MODE_CONCURRENT] ? GC_MODE_STW :
+									GC_MODE_CONCURRENT;
 }

@@ -11,14 +11,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum gc_way {
-	GC_WAY_STW, /* a mutator that finds the heap full collects with the world stopped */
-	GC_WAY_CONCURRENT, /* the daemon, from the concurrent start on */
-	GC_WAYS
+enum gc_mode {
+	GC_MODE_STW, /* a mutator that finds the heap full collects with the world stopped */
+	GC_MODE_CONCURRENT, /* the daemon, from the concurrent start on */
+	GC_MODES
 };
 
 /**
- * struct gc_choice_seen - means over the cycles of one type (enum gc_way)
+ * struct gc_choice_seen - means over the cycles of one type (enum gc_mode)
  * @work: bytes marked
  * @ns: from the beginning until freed memory could be allocated, at the highest frequency
  * @cpu_ns: CPU time of all marking threads, at the highest frequency
@@ -44,7 +44,7 @@ void gc_choice_see(struct gc_choice_seen *s, const struct gc_choice_seen *last);
 /**
  * struct gc_choice_in - what is known when a cycle has ended
  * @seen: measurements of each type
- * @way: type of the cycle before
+ * @mode: type of the cycle before
  * @alloc_rate: bytes per nanosecond that mutators allocate while they run
  * @headroom: bytes from the concurrent start to the limit
  * @room: bytes from the live bytes to the limit
@@ -53,8 +53,8 @@ void gc_choice_see(struct gc_choice_seen *s, const struct gc_choice_seen *last);
  * @missed_ns: how much longer than predicted each mutator waited in the last concurrent cycles
  */
 struct gc_choice_in {
-	struct gc_choice_seen seen[GC_WAYS];
-	enum gc_way way;
+	struct gc_choice_seen seen[GC_MODES];
+	enum gc_mode mode;
 	double alloc_rate, headroom, room;
 	unsigned int mutators, cpus;
 	double missed_ns;
@@ -68,7 +68,7 @@ struct gc_choice_in {
  * @cost: thread time, waiting or collecting, per allocated byte, for each type
  */
 struct gc_choice_out {
-	double need_ns, left_ns, stall_ns[GC_WAYS], cost[GC_WAYS];
+	double need_ns, left_ns, stall_ns[GC_MODES], cost[GC_MODES];
 };
 
 /**
@@ -78,6 +78,6 @@ struct gc_choice_out {
  * ends in time, and where waiting for the rest of it costs less than a stop. A stop that was never
  * measured is tried once, after two concurrent cycles, if the next one would be late.
  */
-enum gc_way gc_choice(const struct gc_choice_in *in, struct gc_choice_out *out);
+enum gc_mode gc_choice(const struct gc_choice_in *in, struct gc_choice_out *out);
 
 #endif

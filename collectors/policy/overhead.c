@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "overhead.h"
 
-#define STOOD	98 /* percent of the mutators' time */
+#define PAUSED	98 /* percent of the mutators' time */
 #define GRANTED 2 /* percent of the limit */
 
 void gc_overhead_sample(struct gc_overhead *o, const struct gc_overhead_in *in, bool needed)
 {
 	uint64_t span = (in->now - o->since.now) * in->threads;
-	uint64_t stood = in->paused_ns - o->since.paused_ns;
+	uint64_t paused = in->paused_ns - o->since.paused_ns;
 	/* Threads returned the unused part of their grants, so the counter may go down. */
 	uint64_t granted = in->granted > o->since.granted ? in->granted - o->since.granted : 0;
 
-	if (needed && stood * 100 > span * STOOD && granted * 100 < in->limit * GRANTED)
+	if (needed && paused * 100 > span * PAUSED && granted * 100 < in->limit * GRANTED)
 		o->strikes++;
 	else
 		o->strikes = 0;

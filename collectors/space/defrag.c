@@ -149,6 +149,6 @@ void *gc_defrag_move(struct gc_heap *heap, void *obj, uint64_t word)
 	l->to += size;
 	gc_copy_words(to, obj, size);
 	((struct gc_header *)obj)->word = (uintptr_t)to | GC_FORWARDED;
-	gc_tally(&heap->stats.copied_bytes, size);
+	gc_stat_add(&heap->stats.copied_bytes, size);
 	return to;
 }

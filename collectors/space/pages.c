@@ -132,7 +132,7 @@ uint32_t gc_pages_alloc(struct gc_heap *heap, uint32_t count, enum gc_page_kind 
 	if (at + count > p->high)
 		__atomic_store_n(&p->high, at + count, __ATOMIC_RELAXED);
 	__atomic_store_n(&p->used, p->used + count, __ATOMIC_RELAXED);
-	gc_tally_most(&heap->stats.peak_footprint_bytes, p->used * (uint64_t)GC_PAGE);
+	gc_stat_max(&heap->stats.peak_footprint_bytes, p->used * (uint64_t)GC_PAGE);
 	return at;
 }
 

@@ -29,8 +29,8 @@ struct gc_help {
 	uint32_t active; /* futex word */
 	uint32_t bell, asleep; /* futex word: work was handed over, or all is done; its waiters */
 	void (*loop)(struct gc_helper *k);
-	void (*crew_call)(struct gc_crew *crew, unsigned int count);
-	unsigned int crew_count;
+	void (*workers_call)(struct gc_workers *workers, unsigned int count);
+	unsigned int workers_count;
 	void *object[BATCH];
 	size_t objects;
 	struct gc_mark_part part;
@@ -48,7 +48,7 @@ static void word_store(uint32_t *word, uint32_t value)
 	__atomic_store_n(word, value, __ATOMIC_SEQ_CST);
 }
 
-unsigned int gc_workers(const struct gc_options *opt)
+unsigned int gc_workers_max(const struct gc_options *opt)
 {
 	cpu_set_t cpus;
 	unsigned int n = 1;
@@ -62,7 +62,7 @@ unsigned int gc_workers(const struct gc_options *opt)
 
 int gc_help_init(struct gc_heap *heap)
 {
-	unsigned int most = gc_workers(&heap->opt);
+	unsigned int most = gc_workers_max(&heap->opt);
 	struct gc_help *h;
 	size_t bytes = sizeof(*h) + most * sizeof(h->helper[0]);
 
@@ -100,11 +100,12 @@ void gc_help_fini(struct gc_heap *heap)
 	heap->help = NULL;
 }
 
-void gc_help_crew(struct gc_heap *heap, void (*call)(struct gc_crew *crew, unsigned int count),
-		  unsigned int count)
+void gc_help_set_workers(struct gc_heap *heap,
+			 void (*call)(struct gc_workers *workers, unsigned int count),
+			 unsigned int count)
 {
-	heap->help->crew_call = call;
-	heap->help->crew_count = count;
+	heap->help->workers_call = call;
+	heap->help->workers_count = count;
 }
 
 size_t gc_help_stack_bytes(const struct gc_heap *heap)
@@ -158,20 +159,20 @@ bool gc_help_share(struct gc_heap *heap, void (*loop)(struct gc_helper *k))
 {
 	struct gc_help *h = heap->help;
 	struct gc_helper *first = &h->helper[0];
-	unsigned int waiting = heap->opt.help ? gc_threads_wait(heap) : 0, crew = 0;
+	unsigned int waiting = heap->opt.help ? gc_threads_wait(heap) : 0, workers = 0;
 
 	if (waiting < h->most - 1) {
-		crew = h->most - 1 - waiting;
-		if (crew > h->crew_count)
-			crew = h->crew_count;
+		workers = h->most - 1 - waiting;
+		if (workers > h->workers_count)
+			workers = h->workers_count;
 	}
-	if (!waiting && !crew)
+	if (!waiting && !workers)
 		return false;
 	pthread_mutex_lock(&h->lock);
 	for (unsigned int i = 0; i < h->most; i++) {
 		struct gc_helper *k = &h->helper[i];
 
-		k->mark.bytes = k->mark.objects = k->told = k->dirty = k->cards = k->again = 0;
+		k->mark.bytes = k->mark.objects = k->reported = k->dirty = k->cards = k->again = 0;
 		k->busy = k->mutator = false;
 	}
 	first->busy = true;
@@ -184,9 +185,9 @@ bool gc_help_share(struct gc_heap *heap, void (*loop)(struct gc_helper *k))
 	pthread_mutex_unlock(&h->lock);
 	if (waiting)
 		gc_threads_call(heap, h->most - 1);
-	if (crew)
-		h->crew_call(heap->crew, crew);
-	gc_give_way(heap);
+	if (workers)
+		h->workers_call(heap->workers, workers);
+	gc_stress_sleep(heap);
 	loop(first);
 	await_others(h);
 	return true;
@@ -212,13 +213,13 @@ struct gc_helper *gc_help_next(struct gc_heap *heap, struct gc_helper *k)
 	return NULL;
 }
 
-uint64_t gc_help_told(const struct gc_heap *heap)
+uint64_t gc_help_reported(const struct gc_heap *heap)
 {
 	const struct gc_help *h = heap->help;
 	uint64_t bytes = 0;
 
 	for (unsigned int i = 1; i < h->most; i++)
-		bytes += gc_load(&h->helper[i].told);
+		bytes += gc_load(&h->helper[i].reported);
 	return bytes;
 }
 

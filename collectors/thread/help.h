@@ -14,7 +14,7 @@
 
 #include "../heap/mark-stack.h"
 
-struct gc_crew;
+struct gc_workers;
 struct gc_help;
 struct gc_heap;
 struct gc_options;
@@ -23,28 +23,29 @@ struct gc_thread;
 #define GC_HELP_GIVE 32 /* objects between checks for idle helpers */
 
 /**
- * struct gc_helper - a participant: the collecting thread, a mutator or a thread of the crew
+ * struct gc_helper - a participant: the collecting thread, a mutator or a worker thread
  * @mark: its stack (the first one uses the heap's) and counters, which are merged at the end
  * @dirty, @cards, @again: cards cleaned, cards scanned, and objects scanned on them
- * @told: bytes marked, updated from time to time, for the progress that the first one reports
+ * @reported: bytes marked, updated from time to time, for the progress that the first one reports
  */
 struct gc_helper {
 	struct gc_marker mark;
-	uint64_t told;
+	uint64_t reported;
 	uint64_t dirty, cards, again;
 	bool first, busy, mutator;
 	struct gc_mark_stack own;
 } __attribute__((aligned(64)));
 
 /* Maximum of threads that share the work of a stop, the collecting one included: workers= */
-unsigned int gc_workers(const struct gc_options *opt);
+unsigned int gc_workers_max(const struct gc_options *opt);
 
 /* 0 or -ENOMEM; heap->help stays NULL where no work is to be shared. */
 int gc_help_init(struct gc_heap *heap);
 void gc_help_fini(struct gc_heap *heap);
 /* Where too few mutators wait, @call is used to have up to @count further threads join. */
-void gc_help_crew(struct gc_heap *heap, void (*call)(struct gc_crew *crew, unsigned int count),
-		  unsigned int count);
+void gc_help_set_workers(struct gc_heap *heap,
+			 void (*call)(struct gc_workers *workers, unsigned int count),
+			 unsigned int count);
 /* Bytes of the helpers' mark stacks and of the buffer for handing over */
 size_t gc_help_stack_bytes(const struct gc_heap *heap);
 
@@ -59,11 +60,11 @@ struct gc_helper *gc_help_next(struct gc_heap *heap, struct gc_helper *k);
 struct gc_helper *gc_help_place(struct gc_heap *heap, unsigned int place);
 unsigned int gc_help_index(const struct gc_helper *k);
 /* Bytes that all helpers but the first one have marked so far */
-uint64_t gc_help_told(const struct gc_heap *heap);
+uint64_t gc_help_reported(const struct gc_heap *heap);
 
 /*
  * Take part on the calling thread, if there is a free place and work: @t is the waiting
- * mutator, NULL for a thread of the crew.
+ * mutator, NULL for a worker thread.
  */
 void gc_help_join(struct gc_heap *heap, struct gc_thread *t);
 /* Was there a call since *@seen? Updates *@seen. */

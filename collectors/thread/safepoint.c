@@ -18,8 +18,8 @@
 #include "safepoint.h"
 #include "threads.h"
 
-#define SPINS	200
-#define LOOK_NS 20000000 /* between checks for a stalled thread */
+#define SPINS	       200
+#define STALL_CHECK_NS 20000000 /* between checks for a stalled thread */
 
 static void thread_arrive(struct gc_thread *t, uint32_t state)
 {
@@ -111,7 +111,7 @@ static struct wait wait_begin(const struct gc_heap *heap)
 }
 
 /* Report @t as stalled after stall=, and again each time when it has taken twice as long. */
-static void name_laggard(struct gc_thread *t, struct wait *w)
+static void stall_report(struct gc_thread *t, struct wait *w)
 {
 	uint64_t now, since;
 
@@ -133,7 +133,7 @@ static void name_laggard(struct gc_thread *t, struct wait *w)
 static void wait_arrival(struct gc_thread *t, uint32_t seen, struct wait *w)
 {
 	struct gc_heap *heap = t->heap;
-	struct timespec ts = { LOOK_NS / 1000000000, LOOK_NS % 1000000000 };
+	struct timespec ts = { STALL_CHECK_NS / 1000000000, STALL_CHECK_NS % 1000000000 };
 	unsigned int ms;
 
 	if (heap->opt.safepoint == GC_WAIT_SLEEP) {
@@ -147,7 +147,7 @@ static void wait_arrival(struct gc_thread *t, uint32_t seen, struct wait *w)
 	} else {
 		gc_futex_wait_for(&heap->arrivals, seen, &ts);
 	}
-	name_laggard(t, w);
+	stall_report(t, w);
 }
 
 void gc_world_stop(struct gc_heap *heap)

@@ -45,7 +45,7 @@ void gc_threads_call(struct gc_heap *heap, unsigned int most)
 	pthread_mutex_unlock(&heap->gc.lock);
 }
 
-void gc_give_way(struct gc_heap *heap)
+void gc_stress_sleep(struct gc_heap *heap)
 {
 	struct timespec ts = { 0, (long)(gc_random(&heap->rng) % 100000) };
 

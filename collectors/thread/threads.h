@@ -24,6 +24,6 @@ unsigned int gc_threads_wait(const struct gc_heap *heap);
  */
 void gc_threads_call(struct gc_heap *heap, unsigned int most);
 /* stress=: sleep for a random time, so that other threads get to race with short phases. */
-void gc_give_way(struct gc_heap *heap);
+void gc_stress_sleep(struct gc_heap *heap);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The crew: GC worker threads that copy with the collecting thread where too few mutators wait
- * and could help (thread/help.h). crew.lock protects the number of wanted workers.
+ * GC worker threads, which copy with the collecting thread where too few mutators wait and could
+ * help (thread/help.h). workers.lock protects the number of wanted ones.
  */
 #define _GNU_SOURCE
 #include "copy.h"
@@ -20,11 +20,11 @@
 #define PIECE GC_CHUNK
 #define SMALL (PIECE / 16) /* a piece with fewer bytes left is replaced by a new one */
 
-struct gc_crew {
+struct gc_workers {
 	struct gc_heap *heap;
 	pthread_mutex_t lock;
 	pthread_cond_t call;
-	unsigned int workers; /* the collecting thread included: copiers */
+	unsigned int copiers; /* the collecting thread included */
 	unsigned int threads, wanted;
 	bool quit;
 	void (*loop)(struct gc_copier *c);
@@ -34,42 +34,42 @@ struct gc_crew {
 
 struct gc_copier *gc_copy_first(struct gc_heap *heap)
 {
-	return heap->crew->copier[0];
+	return heap->workers->copier[0];
 }
 
-static void *crew_main(void *arg)
+static void *worker_main(void *arg)
 {
-	struct gc_crew *crew = arg;
+	struct gc_workers *workers = arg;
 
-	pthread_mutex_lock(&crew->lock);
-	while (!crew->quit) {
-		if (!crew->wanted) {
-			pthread_cond_wait(&crew->call, &crew->lock);
+	pthread_mutex_lock(&workers->lock);
+	while (!workers->quit) {
+		if (!workers->wanted) {
+			pthread_cond_wait(&workers->call, &workers->lock);
 			continue;
 		}
-		crew->wanted--;
-		pthread_mutex_unlock(&crew->lock);
-		gc_help_join(crew->heap, NULL);
-		pthread_mutex_lock(&crew->lock);
+		workers->wanted--;
+		pthread_mutex_unlock(&workers->lock);
+		gc_help_join(workers->heap, NULL);
+		pthread_mutex_lock(&workers->lock);
 	}
-	pthread_mutex_unlock(&crew->lock);
+	pthread_mutex_unlock(&workers->lock);
 	return NULL;
 }
 
-static void crew_call(struct gc_crew *crew, unsigned int count)
+static void workers_call(struct gc_workers *workers, unsigned int count)
 {
-	pthread_mutex_lock(&crew->lock);
-	crew->wanted = count;
+	pthread_mutex_lock(&workers->lock);
+	workers->wanted = count;
 	while (count--)
-		pthread_cond_signal(&crew->call);
-	pthread_mutex_unlock(&crew->lock);
+		pthread_cond_signal(&workers->call);
+	pthread_mutex_unlock(&workers->lock);
 }
 
 /* The copier of helper @i; number 0 is the collecting thread. */
-static struct gc_copier *copier_create(struct gc_crew *crew, unsigned int i)
+static struct gc_copier *copier_create(struct gc_workers *workers, unsigned int i)
 {
 	struct gc_copier *c = calloc(1, sizeof(*c));
-	struct gc_heap *heap = crew->heap;
+	struct gc_heap *heap = workers->heap;
 
 	if (!c)
 		return NULL;
@@ -82,64 +82,65 @@ static struct gc_copier *copier_create(struct gc_crew *crew, unsigned int i)
 	return c;
 }
 
-int gc_crew_init(struct gc_heap *heap)
+int gc_workers_init(struct gc_heap *heap)
 {
-	unsigned int workers = heap->help ? gc_workers(&heap->opt) : 1;
-	struct gc_crew *crew = calloc(1, sizeof(*crew) + workers * sizeof(crew->copier[0]));
+	unsigned int count = heap->help ? gc_workers_max(&heap->opt) : 1;
+	struct gc_workers *workers =
+		calloc(1, sizeof(*workers) + count * sizeof(workers->copier[0]));
 
-	if (!crew)
+	if (!workers)
 		return -ENOMEM;
-	heap->crew = crew;
-	crew->heap = heap;
-	pthread_mutex_init(&crew->lock, NULL);
-	pthread_cond_init(&crew->call, NULL);
-	for (; crew->workers < workers; crew->workers++) {
-		crew->copier[crew->workers] = copier_create(crew, crew->workers);
-		if (!crew->copier[crew->workers])
+	heap->workers = workers;
+	workers->heap = heap;
+	pthread_mutex_init(&workers->lock, NULL);
+	pthread_cond_init(&workers->call, NULL);
+	for (; workers->copiers < count; workers->copiers++) {
+		workers->copier[workers->copiers] = copier_create(workers, workers->copiers);
+		if (!workers->copier[workers->copiers])
 			return -ENOMEM;
 	}
-	crew->thread = calloc(workers, sizeof(*crew->thread));
+	workers->thread = calloc(count, sizeof(*workers->thread));
 	/* The collector works with fewer threads, too: no error. */
-	for (; crew->thread && crew->threads < workers - 1; crew->threads++) {
-		pthread_t *t = &crew->thread[crew->threads];
+	for (; workers->thread && workers->threads < count - 1; workers->threads++) {
+		pthread_t *t = &workers->thread[workers->threads];
 
-		if (pthread_create(t, NULL, crew_main, crew))
+		if (pthread_create(t, NULL, worker_main, workers))
 			break;
 		pthread_setname_np(*t, "gc-worker");
 	}
 	if (heap->help)
-		gc_help_crew(heap, crew_call, crew->threads);
+		gc_help_set_workers(heap, workers_call, workers->threads);
 	return 0;
 }
 
-void gc_crew_fini(struct gc_heap *heap)
+void gc_workers_fini(struct gc_heap *heap)
 {
-	struct gc_crew *crew = heap->crew;
+	struct gc_workers *workers = heap->workers;
 
-	if (!crew)
+	if (!workers)
 		return;
-	pthread_mutex_lock(&crew->lock);
-	crew->quit = true;
-	pthread_cond_broadcast(&crew->call);
-	pthread_mutex_unlock(&crew->lock);
-	for (unsigned int i = 0; i < crew->threads; i++)
-		pthread_join(crew->thread[i], NULL);
-	for (unsigned int i = 0; i < crew->workers; i++)
-		free(crew->copier[i]);
-	pthread_mutex_destroy(&crew->lock);
-	pthread_cond_destroy(&crew->call);
-	free(crew->thread);
-	free(crew);
-	heap->crew = NULL;
+	pthread_mutex_lock(&workers->lock);
+	workers->quit = true;
+	pthread_cond_broadcast(&workers->call);
+	pthread_mutex_unlock(&workers->lock);
+	for (unsigned int i = 0; i < workers->threads; i++)
+		pthread_join(workers->thread[i], NULL);
+	for (unsigned int i = 0; i < workers->copiers; i++)
+		free(workers->copier[i]);
+	pthread_mutex_destroy(&workers->lock);
+	pthread_cond_destroy(&workers->call);
+	free(workers->thread);
+	free(workers);
+	heap->workers = NULL;
 }
 
 void gc_copy_begin(struct gc_heap *heap)
 {
-	struct gc_crew *crew = heap->crew;
+	struct gc_workers *workers = heap->workers;
 	struct gc_bump *b = heap->bump;
 
-	for (unsigned int i = 0; i < crew->workers; i++) {
-		struct gc_copier *c = crew->copier[i];
+	for (unsigned int i = 0; i < workers->copiers; i++) {
+		struct gc_copier *c = workers->copier[i];
 
 		c->from = b->start[b->now];
 		c->into = b->start[!b->now];
@@ -153,9 +154,9 @@ void gc_copy_begin(struct gc_heap *heap)
 
 static void helper_run(struct gc_helper *k)
 {
-	struct gc_crew *crew = k->mark.heap->crew;
+	struct gc_workers *workers = k->mark.heap->workers;
 
-	crew->loop(crew->copier[gc_help_index(k)]);
+	workers->loop(workers->copier[gc_help_index(k)]);
 }
 
 bool gc_copy_share(struct gc_heap *heap, void (*drain)(struct gc_copier *c))
@@ -164,7 +165,7 @@ bool gc_copy_share(struct gc_heap *heap, void (*drain)(struct gc_copier *c))
 
 	if (!heap->help)
 		return false;
-	heap->crew->loop = drain;
+	heap->workers->loop = drain;
 	if (!gc_help_share(heap, helper_run))
 		return false;
 	for (struct gc_helper *k = gc_help_next(heap, NULL); k; k = gc_help_next(heap, k)) {
@@ -173,8 +174,8 @@ bool gc_copy_share(struct gc_heap *heap, void (*drain)(struct gc_copier *c))
 			k->mark.stack->overflowed = false;
 		if (!k->mutator)
 			continue;
-		gc_tally(&s->helps, 1);
-		gc_tally(&s->helped_objects, heap->crew->copier[gc_help_index(k)]->objects);
+		gc_stat_add(&s->helps, 1);
+		gc_stat_add(&s->helped_objects, heap->workers->copier[gc_help_index(k)]->objects);
 	}
 	return true;
 }
@@ -194,11 +195,11 @@ static void piece_return(struct gc_copier *c)
 struct gc_copier *gc_copy_end(struct gc_heap *heap)
 {
 	struct gc_copier *first = gc_copy_first(heap);
-	struct gc_crew *crew = heap->crew;
+	struct gc_workers *workers = heap->workers;
 
 	/* From the last one: only the piece taken last can be returned to the space. */
-	for (unsigned int i = crew->workers; i-- > 0;) {
-		struct gc_copier *c = crew->copier[i];
+	for (unsigned int i = workers->copiers; i-- > 0;) {
+		struct gc_copier *c = workers->copier[i];
 
 		if (c->limit)
 			piece_return(c);
@@ -282,15 +283,15 @@ bool gc_copy_recover(struct gc_heap *heap, const uint64_t *old,
 		     void (*drain)(struct gc_heap *heap))
 {
 	struct gc_copier *first = gc_copy_first(heap);
-	struct gc_crew *crew = heap->crew;
+	struct gc_workers *workers = heap->workers;
 	uintptr_t at = first->into, end = heap->bump->to;
 
 	if (!heap->stack.overflowed)
 		return false;
 	heap->stack.overflowed = false;
 	/* The rest of a piece holds stale data: clear it, so that it reads as a hole. */
-	for (unsigned int i = 0; i < crew->workers; i++) {
-		struct gc_copier *c = crew->copier[i];
+	for (unsigned int i = 0; i < workers->copiers; i++) {
+		struct gc_copier *c = workers->copier[i];
 
 		if (c->limit)
 			memset((void *)c->at, 0, c->limit - c->at);
@@ -300,14 +301,14 @@ bool gc_copy_recover(struct gc_heap *heap, const uint64_t *old,
 			at += 8;
 			continue;
 		}
-		gc_tally(&heap->stats.rescanned_objects, 1);
+		gc_stat_add(&heap->stats.rescanned_objects, 1);
 		scan(first, (void *)at);
 		drain(heap);
 		at += gc_object_size(heap, (void *)at);
 	}
 	end = gc_high(heap);
 	for (at = heap->base; (at = gc_bit_next(old, at, end)) < end; at += 8) {
-		gc_tally(&heap->stats.rescanned_objects, 1);
+		gc_stat_add(&heap->stats.rescanned_objects, 1);
 		scan(first, (void *)at);
 		drain(heap);
 	}

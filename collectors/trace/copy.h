@@ -65,9 +65,9 @@ struct gc_copy_ops {
 	void (*scanned)(struct gc_copier *c, void *obj, bool young);
 };
 
-/* Create workers= copiers and the crew's threads, after gc_help_init(); 0 or -ENOMEM */
-int gc_crew_init(struct gc_heap *heap);
-void gc_crew_fini(struct gc_heap *heap);
+/* Create workers= copiers and the worker threads, after gc_help_init(); 0 or -ENOMEM */
+int gc_workers_init(struct gc_heap *heap);
+void gc_workers_fini(struct gc_heap *heap);
 /* World stopped, after gc_bump_open(): reset all copiers. */
 void gc_copy_begin(struct gc_heap *heap);
 /* The collecting thread's copier */

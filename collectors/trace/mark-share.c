@@ -7,9 +7,9 @@
 #include "mark-loop.h"
 #include "weak.h"
 
-#define TELL	16 /* progress is reported every TELL * GC_HELP_GIVE objects */
-#define STRETCH 4096 /* cards taken at once */
-#define HOARD	1024 /* objects pushed from cards before the stack is drained */
+#define REPORT_EVERY 16 /* progress is reported every REPORT_EVERY * GC_HELP_GIVE objects */
+#define STRETCH	     4096 /* cards taken at once */
+#define HOARD	     1024 /* objects pushed from cards before the stack is drained */
 
 /* Cards that no helper has taken yet */
 struct gc_mark_range {
@@ -39,9 +39,10 @@ static void progress_report(struct gc_helper *k)
 	struct gc_heap *heap = k->mark.heap;
 
 	if (k->first)
-		gc_phase_work(heap, heap->cycle.marked_bytes + k->mark.bytes + gc_help_told(heap));
+		gc_phase_work(heap,
+			      heap->cycle.marked_bytes + k->mark.bytes + gc_help_reported(heap));
 	else
-		__atomic_store_n(&k->told, k->mark.bytes, __ATOMIC_RELAXED);
+		__atomic_store_n(&k->reported, k->mark.bytes, __ATOMIC_RELAXED);
 }
 
 static unsigned int drain_some(struct gc_marker *k, unsigned int most)
@@ -59,7 +60,7 @@ static void helper_drain(struct gc_helper *k)
 		while (!(left = drain_some(&k->mark, left))) {
 			left = GC_HELP_GIVE;
 			gc_help_give(k);
-			if (!(++n % TELL))
+			if (!(++n % REPORT_EVERY))
 				progress_report(k);
 		}
 		gc_help_give(k);
@@ -129,17 +130,17 @@ static void helpers_merge(struct gc_heap *heap)
 	for (struct gc_helper *k = gc_help_next(heap, NULL); k; k = gc_help_next(heap, k)) {
 		heap->cycle.marked_bytes += k->mark.bytes;
 		heap->cycle.marked_objects += k->mark.objects;
-		gc_tally(&s->cards_dirty, k->dirty);
-		gc_tally(&s->cards_scanned, k->cards);
-		gc_tally(&s->rescanned_objects, k->again);
+		gc_stat_add(&s->cards_dirty, k->dirty);
+		gc_stat_add(&s->cards_scanned, k->cards);
+		gc_stat_add(&s->rescanned_objects, k->again);
 		if (k->first)
 			continue;
-		gc_tally(&s->helps, 1);
-		gc_tally(&s->helped_objects, k->mark.objects);
+		gc_stat_add(&s->helps, 1);
+		gc_stat_add(&s->helped_objects, k->mark.objects);
 		if (k->mark.stack->lossy)
 			heap->stack.overflowed = heap->stack.lossy = true;
 		k->mark.stack->overflowed = k->mark.stack->lossy = false;
-		gc_tally_most(&s->mark_stack_peak, gc_mark_stack_peak(k->mark.stack));
+		gc_stat_max(&s->mark_stack_peak, gc_mark_stack_peak(k->mark.stack));
 		gc_mark_stack_rest(k->mark.stack);
 	}
 	gc_phase_work(heap, heap->cycle.marked_bytes);

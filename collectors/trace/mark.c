@@ -212,7 +212,7 @@ static void scan_all(struct gc_heap *heap)
 
 	heap->stack.overflowed = false;
 	for (uintptr_t at = heap->base; (at = gc_bit_next(heap->mark, at, end)) < end; at += 8) {
-		gc_tally(&heap->stats.rescanned_objects, 1);
+		gc_stat_add(&heap->stats.rescanned_objects, 1);
 		scan_one(heap, (void *)at, false);
 		stack_drain(heap);
 	}
@@ -287,9 +287,9 @@ static void scan_card(struct gc_heap *heap, uint8_t *card)
 	uintptr_t at = gc_card_address(heap, card);
 	uint64_t marks = gc_card_marks(heap, at);
 
-	gc_tally(&heap->stats.cards_scanned, 1);
+	gc_stat_add(&heap->stats.cards_scanned, 1);
 	for (; marks; marks &= marks - 1) {
-		gc_tally(&heap->stats.rescanned_objects, 1);
+		gc_stat_add(&heap->stats.rescanned_objects, 1);
 		scan_one(heap, (void *)(at + 8 * (uintptr_t)__builtin_ctzll(marks)), false);
 	}
 }
@@ -317,21 +317,21 @@ static unsigned int clean_cards(struct gc_heap *heap, uint8_t **at, uint8_t *end
 		if (gc_card_marks(heap, gc_card_address(heap, card)))
 			cleaned[n++] = card;
 	}
-	gc_tally(&heap->stats.cards_dirty, dirty);
+	gc_stat_add(&heap->stats.cards_dirty, dirty);
 	*at = card;
 	return n;
 }
 
-bool gc_mark_cards(struct gc_heap *heap, const struct gc_deadline *deadline, bool beside)
+bool gc_mark_cards(struct gc_heap *heap, const struct gc_deadline *deadline, bool concurrent)
 {
 	uint8_t *end, *card, *cleaned[CLEAN_BATCH];
 	/* A pass that a deadline ends must not leave a cleaned card unscanned: one at a time. */
-	unsigned int most = beside ? CLEAN_BATCH : 1, n, rounds = 0;
-	bool alone = beside || deadline_is_set(deadline) || !gc_mark_shares(heap);
+	unsigned int most = concurrent ? CLEAN_BATCH : 1, n, rounds = 0;
+	bool alone = concurrent || deadline_is_set(deadline) || !gc_mark_shares(heap);
 
-	if (!GC_NEEDED(7) && !beside)
+	if (!GC_NEEDED(7) && !concurrent)
 		return true;
-	if (beside && !heap->orders)
+	if (concurrent && !heap->orders)
 		return true;
 	do {
 		heap->stack.overflowed = false;
@@ -339,7 +339,7 @@ bool gc_mark_cards(struct gc_heap *heap, const struct gc_deadline *deadline, boo
 		end = gc_card(heap, gc_high(heap));
 		while (card < end) {
 			n = clean_cards(heap, &card, end, most, cleaned);
-			if (beside && n)
+			if (concurrent && n)
 				order_after_clean();
 			for (unsigned int i = 0; i < n; i++) {
 				scan_card(heap, cleaned[i]);
@@ -357,7 +357,7 @@ bool gc_mark_cards(struct gc_heap *heap, const struct gc_deadline *deadline, boo
 		while (heap->stack.overflowed && !overflow_uses_cards(heap))
 			scan_all(heap);
 		/* In a stopped world, only an overflow of the stack dirties cards. */
-	} while (heap->stack.overflowed && !beside);
+	} while (heap->stack.overflowed && !concurrent);
 	return true;
 }
 

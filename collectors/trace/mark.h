@@ -41,9 +41,9 @@ void gc_mark_concurrent(struct gc_heap *heap);
 
 /*
  * Scan the marked objects on dirty cards, cleaning the cards, and drain; repeat until no
- * card is dirty. @beside: mutators run (preclean): one pass. False: @deadline passed.
+ * card is dirty. @concurrent: mutators run (preclean): one pass. False: @deadline passed.
  */
-bool gc_mark_cards(struct gc_heap *heap, const struct gc_deadline *deadline, bool beside);
+bool gc_mark_cards(struct gc_heap *heap, const struct gc_deadline *deadline, bool concurrent);
 
 /* World stopped: roots, cards and overflow until all is marked. False: timed out. */
 bool gc_mark_finish(struct gc_heap *heap, const struct gc_deadline *deadline);

@@ -25,7 +25,7 @@ struct cohort {
 	double born; /* bytes */
 	double age, dead; /* at the last collection: mean age, bytes that were dead */
 	double died[AGES]; /* bytes that died before each age */
-	unsigned int looked; /* number of ages measured */
+	unsigned int measured; /* number of ages measured */
 	bool used;
 };
 
@@ -109,7 +109,7 @@ static void cohort_fill(struct gc_heap *heap, struct cohort *c, uint64_t opened)
 	c->opened = opened;
 	c->closed = heap->granted;
 	c->age = c->dead = 0;
-	c->looked = 0;
+	c->measured = 0;
 	c->used = bytes > 0;
 }
 
@@ -120,18 +120,18 @@ static void cohort_measure(struct gc_heap *heap, struct cohort *c)
 	double dead = c->born - (double)cohort_count_live(heap, c);
 	struct gc_heap_stats *s = &heap->stats;
 
-	for (; c->looked < AGES && age >= ages[c->looked]; c->looked++)
-		c->died[c->looked] =
-			c->dead + (dead - c->dead) * (ages[c->looked] - c->age) / (age - c->age);
+	for (; c->measured < AGES && age >= ages[c->measured]; c->measured++)
+		c->died[c->measured] =
+			c->dead + (dead - c->dead) * (ages[c->measured] - c->age) / (age - c->age);
 	c->age = age;
 	c->dead = dead;
-	if (c->looked < AGES)
+	if (c->measured < AGES)
 		return;
 	c->used = false;
-	gc_tally(&s->lifetime_bytes, (uint64_t)c->born);
-	gc_tally(&s->lifetime_128k, (uint64_t)c->died[0]);
-	gc_tally(&s->lifetime_256k, (uint64_t)c->died[1]);
-	gc_tally(&s->lifetime_512k, (uint64_t)c->died[2]);
+	gc_stat_add(&s->lifetime_bytes, (uint64_t)c->born);
+	gc_stat_add(&s->lifetime_128k, (uint64_t)c->died[0]);
+	gc_stat_add(&s->lifetime_256k, (uint64_t)c->died[1]);
+	gc_stat_add(&s->lifetime_512k, (uint64_t)c->died[2]);
 }
 
 /*

@@ -100,15 +100,15 @@ void gc_global_roots(struct gc_heap *heap, gc_visit_fn visit, void *arg);
 /* All roots; the world is stopped. */
 void gc_all_roots(struct gc_heap *heap, gc_visit_fn visit, void *arg);
 
-#define GC_CARDS_LOOK 64
+#define GC_CARDS_STEP 64
 
-/* Is any of GC_CARDS_LOOK cards dirty? */
+/* Is any of GC_CARDS_STEP cards dirty? */
 gc_inline bool gc_cards_dirty(const uint8_t *card)
 {
 	const uint64_t *word = (const uint64_t *)card;
 	uint64_t any = 0;
 
-	for (unsigned int i = 0; i < GC_CARDS_LOOK / 8; i++)
+	for (unsigned int i = 0; i < GC_CARDS_STEP / 8; i++)
 		any |= __atomic_load_n(&word[i], __ATOMIC_RELAXED);
 	return any;
 }
@@ -116,11 +116,11 @@ gc_inline bool gc_cards_dirty(const uint8_t *card)
 /* Next dirty card at or after @card and below @end, or @end; most cards are clean. */
 gc_inline uint8_t *gc_card_next(uint8_t *card, uint8_t *end)
 {
-	for (; card < end && (uintptr_t)card % GC_CARDS_LOOK; card++)
+	for (; card < end && (uintptr_t)card % GC_CARDS_STEP; card++)
 		if (__atomic_load_n(card, __ATOMIC_RELAXED))
 			return card;
-	while (card + GC_CARDS_LOOK <= end && !gc_cards_dirty(card))
-		card += GC_CARDS_LOOK;
+	while (card + GC_CARDS_STEP <= end && !gc_cards_dirty(card))
+		card += GC_CARDS_STEP;
 	while (card < end && !__atomic_load_n(card, __ATOMIC_RELAXED))
 		card++;
 	return card;

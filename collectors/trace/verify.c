@@ -161,7 +161,7 @@ static void verify_heap(struct gc_heap *heap, bool after)
 	if (heap->plan->index)
 		heap->plan->index(heap);
 	retrace_run(heap, &r);
-	gc_tally(&heap->stats.verifications, 1);
+	gc_stat_add(&heap->stats.verifications, 1);
 	/* A major collection in a stopped world leaves no floating garbage. */
 	if (after && !heap->verify_error.code && c->exact && r.objects != c->marked_objects)
 		gc_fail(&heap->verify_error, -EUCLEAN,
@@ -243,7 +243,7 @@ void gc_verify_cards(struct gc_heap *heap)
 	for (unsigned int i = 0; i < GC_MARK_QUEUE; i++)
 		if (heap->stack.queue[i])
 			return;
-	gc_tally(&heap->stats.verifications, 1);
+	gc_stat_add(&heap->stats.verifications, 1);
 	for (uintptr_t at = heap->base; (at = gc_bit_next(heap->mark, at, end)) < end; at += 8) {
 		if (*gc_card(heap, at) || !gc_word((void *)at))
 			continue;

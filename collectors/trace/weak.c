@@ -23,7 +23,7 @@ static void clear_dead(struct gc_heap *heap, gc_alive_fn alive)
 
 		if (*slot && !alive(heap, slot)) {
 			__atomic_store_n(slot, NULL, __ATOMIC_RELAXED);
-			gc_tally(&heap->stats.weak_cleared, 1);
+			gc_stat_add(&heap->stats.weak_cleared, 1);
 		} else if (GC_NEEDED(3) && *slot && heap->plan->generational) {
 			/* An old weak object must be found again while its referent may move. */
 			gc_card_dirty(heap, (uintptr_t)slot - sizeof(struct gc_header));
@@ -105,7 +105,7 @@ static void clear_ephemerons(struct gc_heap *heap)
 			continue;
 		__atomic_store_n(&key[0], NULL, __ATOMIC_RELAXED);
 		__atomic_store_n(&key[1], NULL, __ATOMIC_RELAXED);
-		gc_tally(&heap->stats.weak_cleared, 1);
+		gc_stat_add(&heap->stats.weak_cleared, 1);
 	}
 	heap->ephemerons.count = 0;
 }
@@ -155,7 +155,7 @@ void gc_weak_process(struct gc_heap *heap, gc_alive_fn alive, gc_visit_fn keep, 
 	for (size_t i = heap->finalized.count - due; i < heap->finalized.count; i++)
 		keep(&heap->finalized.items[i], keep_arg);
 	pthread_mutex_unlock(&heap->table_lock);
-	gc_tally(&heap->stats.finalized, due);
+	gc_stat_add(&heap->stats.finalized, due);
 	if (due || held) {
 		drain(heap);
 		/*

@@ -51,7 +51,7 @@ static void cycle(enum gc_cause cause, bool alone, unsigned int mb, unsigned int
 	gc_adapt_cycle(heap, (uint64_t)ms * MS, 2 * (uint64_t)ms * MS);
 }
 
-static bool saw(enum gc_way way, unsigned int cycles, double work, double ns, double cpu_ns,
+static bool saw(enum gc_mode way, unsigned int cycles, double work, double ns, double cpu_ns,
 		double period)
 {
 	const struct gc_choice_seen *s = &adapt->in.seen[way];
@@ -68,31 +68,31 @@ static void cycles(void)
 {
 	if (!open_heap())
 		return;
-	ok(adapt->in.way == GC_WAY_CONCURRENT && adapt->in.cpus >= 1 && !adapt->in.seen[0].cycles &&
-		   !adapt->in.seen[1].cycles,
+	ok(adapt->in.mode == GC_MODE_CONCURRENT && adapt->in.cpus >= 1 &&
+		   !adapt->in.seen[0].cycles && !adapt->in.seen[1].cycles,
 	   "at first beside the mutators, and nothing was seen");
 	cycle(GC_CAUSE_CONCURRENT, false, 11, 4);
-	ok(saw(GC_WAY_CONCURRENT, 1, 12 * MIB, 4 * MS, 8 * MS, 11 * MIB) &&
-		   !adapt->in.seen[GC_WAY_STW].cycles,
+	ok(saw(GC_MODE_CONCURRENT, 1, 12 * MIB, 4 * MS, 8 * MS, 11 * MIB) &&
+		   !adapt->in.seen[GC_MODE_STW].cycles,
 	   "one beside them: what it marked, how long, how often");
 	ok(adapt->in.room == 16 * MIB && adapt->in.headroom == 10 * MIB &&
 		   adapt->in.alloc_rate == (double)MIB / MS && adapt->in.mutators == 1,
 	   "room, headroom and rate are the heap's; nobody is one mutator");
 	cycle(GC_CAUSE_ALLOC, true, 16, 6);
-	ok(saw(GC_WAY_STW, 1, 12 * MIB, 6 * MS, 12 * MS, 16 * MIB) &&
-		   saw(GC_WAY_CONCURRENT, 1, 12 * MIB, 4 * MS, 8 * MS, 11 * MIB),
+	ok(saw(GC_MODE_STW, 1, 12 * MIB, 6 * MS, 12 * MS, 16 * MIB) &&
+		   saw(GC_MODE_CONCURRENT, 1, 12 * MIB, 4 * MS, 8 * MS, 11 * MIB),
 	   "one alone is kept apart");
 	cycle(GC_CAUSE_EXPLICIT, false, 5, 60);
 	ok(adapt->in.seen[0].cycles == 1 && adapt->in.seen[1].cycles == 1,
 	   "one that somebody asked for says nothing of the next");
 	cycle(GC_CAUSE_EXPLICIT, true, 15, 8);
-	ok(saw(GC_WAY_STW, 2, 12 * MIB, 7 * MS, 14 * MS, 15.5 * MIB),
+	ok(saw(GC_MODE_STW, 2, 12 * MIB, 7 * MS, 14 * MS, 15.5 * MIB),
 	   "but alone it does, and allocation is counted from the cycle before");
 	cycle(GC_CAUSE_CONCURRENT, false, 0, 4);
-	ok(saw(GC_WAY_CONCURRENT, 2, 12 * MIB, 4 * MS, 8 * MS, 5.5 * MIB),
+	ok(saw(GC_MODE_CONCURRENT, 2, 12 * MIB, 4 * MS, 8 * MS, 5.5 * MIB),
 	   "nothing allocated: no period");
 	cycle(GC_CAUSE_CONCURRENT, false, 100, 4);
-	ok(saw(GC_WAY_CONCURRENT, 3, 12 * MIB, 4 * MS, 8 * MS, 10.75 * MIB),
+	ok(saw(GC_MODE_CONCURRENT, 3, 12 * MIB, 4 * MS, 8 * MS, 10.75 * MIB),
 	   "no period is longer than the room");
 	heap->live_bytes = heap->concurrent_start = 28 * MIB;
 	cycle(GC_CAUSE_CONCURRENT, false, 1, 4);
@@ -110,11 +110,11 @@ static void speeds(void)
 	gc_frequency_source(heap, frequency, NULL);
 	speed = 1000000;
 	cycle(GC_CAUSE_CONCURRENT, false, 11, 6);
-	ok(saw(GC_WAY_CONCURRENT, 1, 12 * MIB, 4 * MS, 8 * MS, 11 * MIB),
+	ok(saw(GC_MODE_CONCURRENT, 1, 12 * MIB, 4 * MS, 8 * MS, 11 * MIB),
 	   "at half the frequency it took one and a half times as long");
 	speed = 0;
 	cycle(GC_CAUSE_ALLOC, true, 11, 6);
-	ok(saw(GC_WAY_STW, 1, 12 * MIB, 6 * MS, 12 * MS, 11 * MIB),
+	ok(saw(GC_MODE_STW, 1, 12 * MIB, 6 * MS, 12 * MS, 11 * MIB),
 	   "one that is not known stretches nothing");
 	gc_heap_destroy(heap);
 }
@@ -126,32 +126,32 @@ static void misses(void)
 		return;
 	adapt->in.cpus = 4;
 	cycle(GC_CAUSE_CONCURRENT, false, 12, 14);
-	ok(adapt->in.missed_ns == 0 && adapt->foreseen_ns == 4 * MS,
+	ok(adapt->in.missed_ns == 0 && adapt->predicted_ns == 4 * MS,
 	   "nothing was waited, and nothing foreseen; 4 ms are for the next");
 	heap->paused_ns[GC_PAUSE_WAIT] += 7 * MS;
 	heap->paused_ns[GC_PAUSE_PACED] += 3 * MS;
 	cycle(GC_CAUSE_CONCURRENT, false, 12, 14);
-	ok(adapt->in.missed_ns == 3 * MS && adapt->foreseen_ns == 4 * MS,
+	ok(adapt->in.missed_ns == 3 * MS && adapt->predicted_ns == 4 * MS,
 	   "10 ms were: half of what was missed is kept, apart from what is foreseen");
 	heap->paused_ns[GC_PAUSE_WAIT] += 5 * MS;
 	cycle(GC_CAUSE_ALLOC, true, 12, 14);
-	ok(adapt->in.missed_ns == 3 * MS && adapt->in.way == GC_WAY_CONCURRENT,
+	ok(adapt->in.missed_ns == 3 * MS && adapt->in.mode == GC_MODE_CONCURRENT,
 	   "who waits for a stop has missed nothing");
 	/* Back from a stop it had to be in time by a tenth: of 10 ms 9 were left. */
-	ok(adapt->foreseen_ns == 5 * MS, "a tenth of the headroom is not counted on");
+	ok(adapt->predicted_ns == 5 * MS, "a tenth of the headroom is not counted on");
 	heap->paused_ns[GC_PAUSE_WAIT] += 2 * MS;
 	heap->thread_count = 2;
 	cycle(GC_CAUSE_CONCURRENT, false, 12, 14);
 	ok(adapt->in.missed_ns == -MS / 2 && adapt->in.mutators == 2,
 	   "waiting is each mutator's, and of this cycle only");
-	ok(adapt->foreseen_ns == 4 * MS, "less than was foreseen takes nothing from what is");
+	ok(adapt->predicted_ns == 4 * MS, "less than was foreseen takes nothing from what is");
 	heap->paused_ns[GC_PAUSE_WAIT] += 8 * MS;
 	cycle(GC_CAUSE_CONCURRENT, false, 12, 2);
-	ok(adapt->in.missed_ns == -MS / 4 && adapt->foreseen_ns == 0,
+	ok(adapt->in.missed_ns == -MS / 4 && adapt->predicted_ns == 0,
 	   "in time: nothing is foreseen, whatever was missed");
 	cycle(GC_CAUSE_CONCURRENT, false, 12, 2);
 	cycle(GC_CAUSE_CONCURRENT, false, 12, 2);
-	ok(adapt->in.missed_ns == -MS / 16 && adapt->foreseen_ns == 0,
+	ok(adapt->in.missed_ns == -MS / 16 && adapt->predicted_ns == 0,
 	   "what was missed is forgotten by halves");
 	heap->thread_count = 0;
 	gc_heap_destroy(heap);

@@ -57,7 +57,7 @@ static void takes(void)
 }
 
 /* What the turn becomes when so much is taken of 50000 that may be used before a cycle. */
-static enum gc_turn_state ordered(size_t bytes, bool on, uint64_t passed_over)
+static enum gc_cycle_state ordered(size_t bytes, bool on, uint64_t passed_over)
 {
 	fresh();
 	heap.concurrent_start = 50000;
@@ -65,18 +65,19 @@ static enum gc_turn_state ordered(size_t bytes, bool on, uint64_t passed_over)
 	heap.gc.daemon_up = true;
 	heap.gc.daemon_on = on;
 	gc_budget_take(&heap, bytes, false);
-	return heap.gc.turn.state;
+	return heap.gc.control.state;
 }
 
 static void orders(void)
 {
-	ok(ordered(50000, true, 0) == GC_TURN_IDLE, "up to the start no cycle is ordered");
-	ok(ordered(50001, true, 0) == GC_TURN_DUE, "beyond it one is");
-	ok(ordered(50001, false, 0) == GC_TURN_IDLE, "not where the daemon is off");
-	ok(ordered(40000, true, 10000) == GC_TURN_IDLE &&
-		   ordered(40000, true, 10001) == GC_TURN_DUE,
+	ok(ordered(50000, true, 0) == GC_CYCLE_IDLE, "up to the start no cycle is ordered");
+	ok(ordered(50001, true, 0) == GC_CYCLE_DUE, "beyond it one is");
+	ok(ordered(50001, false, 0) == GC_CYCLE_IDLE, "not where the daemon is off");
+	ok(ordered(40000, true, 10000) == GC_CYCLE_IDLE &&
+		   ordered(40000, true, 10001) == GC_CYCLE_DUE,
 	   "what is passed over counts as used");
-	ok(ordered(100001, true, 0) == GC_TURN_IDLE && !heap.in_use, "what is refused orders none");
+	ok(ordered(100001, true, 0) == GC_CYCLE_IDLE && !heap.in_use,
+	   "what is refused orders none");
 }
 
 static void spends(void)

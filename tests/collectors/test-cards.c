@@ -225,7 +225,7 @@ static void on_progress(struct gc_listener *self, const struct gc_event *e)
 	pthread_create(&helping, NULL, help, NULL);
 	for (int i = 0; i < 10000 && !told_of; i++) {
 		usleep(1000);
-		told_of = gc_help_told(heap);
+		told_of = gc_help_reported(heap);
 	}
 }
 
@@ -312,7 +312,7 @@ static void shares(void)
 		}
 		heap->stopping = false;
 		heap->gc.waiting = 0;
-		if (heap->help && !heap->crew)
+		if (heap->help && !heap->workers)
 			ok(!gc_mark_share(heap) && !gc_mark_share_cards(heap, NULL, NULL) &&
 				   !heap->help_range,
 			   "%s: nobody comes, nothing is done", rows[i].options);

@@ -18,12 +18,12 @@
 static struct gc_choice_in late(void)
 {
 	return (struct gc_choice_in){
-		.seen = { [GC_WAY_CONCURRENT] = { .work = 12 * MIB,
-						  .ns = 30 * MS,
-						  .cpu_ns = 30 * MS,
-						  .period = 12 * MIB,
-						  .cycles = 1 } },
-		.way = GC_WAY_CONCURRENT,
+		.seen = { [GC_MODE_CONCURRENT] = { .work = 12 * MIB,
+						   .ns = 30 * MS,
+						   .cpu_ns = 30 * MS,
+						   .period = 12 * MIB,
+						   .cycles = 1 } },
+		.mode = GC_MODE_CONCURRENT,
 		.alloc_rate = MIB / MS,
 		.headroom = 10 * MIB,
 		.room = 16 * MIB,
@@ -45,33 +45,33 @@ static void prediction(void)
 	gc_choice(&in, &out);
 	ok(near(out.need_ns, 30 * MS) && near(out.left_ns, 10 * MS),
 	   "marking takes 30 ms, the headroom lasts for 10");
-	ok(near(out.stall_ns[GC_WAY_CONCURRENT], 20 * MS) &&
-		   near(out.stall_ns[GC_WAY_STW], 30 * MS),
+	ok(near(out.stall_ns[GC_MODE_CONCURRENT], 20 * MS) &&
+		   near(out.stall_ns[GC_MODE_STW], 30 * MS),
 	   "so 20 ms are waited for, against 30 of a stop");
-	ok(near(out.cost[GC_WAY_CONCURRENT], (2 * 20 + 30) * MS / (12 * MIB)) &&
-		   near(out.cost[GC_WAY_STW], (2 * 30 + 30) * MS / (16 * MIB)),
+	ok(near(out.cost[GC_MODE_CONCURRENT], (2 * 20 + 30) * MS / (12 * MIB)) &&
+		   near(out.cost[GC_MODE_STW], (2 * 30 + 30) * MS / (16 * MIB)),
 	   "what waits and what works is paid, by the byte allocated");
 	in.cpus = 2;
 	gc_choice(&in, &out);
 	ok(near(out.left_ns, 15 * MS),
 	   "three threads on two CPUs: mutators allocate less meanwhile");
-	in.seen[GC_WAY_CONCURRENT].ns = 45 * MS;
+	in.seen[GC_MODE_CONCURRENT].ns = 45 * MS;
 	gc_choice(&in, &out);
-	ok(near(out.stall_ns[GC_WAY_STW], 30 * MS),
+	ok(near(out.stall_ns[GC_MODE_STW], 30 * MS),
 	   "and what the collector waited for a CPU no stop will take");
 	in = late();
 	in.cpus = 3;
 	gc_choice(&in, &out);
 	ok(near(out.left_ns, 10 * MS), "three on three do not share");
-	in.seen[GC_WAY_CONCURRENT].period = 0;
+	in.seen[GC_MODE_CONCURRENT].period = 0;
 	gc_choice(&in, &out);
-	ok(near(out.cost[GC_WAY_CONCURRENT], (2 * 20 + 30) * MS), "nothing allocated is one byte");
-	in.seen[GC_WAY_CONCURRENT].period = 1.5;
+	ok(near(out.cost[GC_MODE_CONCURRENT], (2 * 20 + 30) * MS), "nothing allocated is one byte");
+	in.seen[GC_MODE_CONCURRENT].period = 1.5;
 	gc_choice(&in, &out);
-	ok(near(out.cost[GC_WAY_CONCURRENT], (2 * 20 + 30) * MS / 1.5), "and more is what it is");
+	ok(near(out.cost[GC_MODE_CONCURRENT], (2 * 20 + 30) * MS / 1.5), "and more is what it is");
 	in.missed_ns = 5 * MS;
 	gc_choice(&in, &out);
-	ok(near(out.stall_ns[GC_WAY_CONCURRENT], 25 * MS), "what was missed before is added");
+	ok(near(out.stall_ns[GC_MODE_CONCURRENT], 25 * MS), "what was missed before is added");
 }
 
 static void ways(void)
@@ -79,46 +79,47 @@ static void ways(void)
 	struct gc_choice_in in = late();
 	struct gc_choice_out out;
 
-	ok(gc_choice(&in, &out) == GC_WAY_STW, "late, and the stop comes more seldom: alone");
-	in.seen[GC_WAY_CONCURRENT].cycles = 0;
-	ok(gc_choice(&in, &out) == GC_WAY_CONCURRENT, "nothing was seen: beside");
+	ok(gc_choice(&in, &out) == GC_MODE_STW, "late, and the stop comes more seldom: alone");
+	in.seen[GC_MODE_CONCURRENT].cycles = 0;
+	ok(gc_choice(&in, &out) == GC_MODE_CONCURRENT, "nothing was seen: beside");
 	in = late();
 	in.alloc_rate = in.headroom = 0;
-	ok(gc_choice(&in, &out) == GC_WAY_CONCURRENT, "nothing is known of the allocation: beside");
+	ok(gc_choice(&in, &out) == GC_MODE_CONCURRENT,
+	   "nothing is known of the allocation: beside");
 	in = late();
-	in.seen[GC_WAY_CONCURRENT].ns = 9 * MS;
-	ok(gc_choice(&in, &out) == GC_WAY_CONCURRENT, "in time: beside, whatever it costs");
-	in.way = GC_WAY_STW;
-	in.seen[GC_WAY_STW] = (struct gc_choice_seen){
+	in.seen[GC_MODE_CONCURRENT].ns = 9 * MS;
+	ok(gc_choice(&in, &out) == GC_MODE_CONCURRENT, "in time: beside, whatever it costs");
+	in.mode = GC_MODE_STW;
+	in.seen[GC_MODE_STW] = (struct gc_choice_seen){
 		.work = 9 * MIB, .ns = 1 * MS, .cpu_ns = 2 * MS, .period = 16 * MIB, .cycles = 3
 	};
-	in.seen[GC_WAY_CONCURRENT].ns = 9.5 * MS;
-	ok(gc_choice(&in, &out) == GC_WAY_STW, "back only where it is in time by a tenth");
-	in.seen[GC_WAY_CONCURRENT].ns = 8.9 * MS;
-	ok(gc_choice(&in, &out) == GC_WAY_CONCURRENT, "which it is here");
+	in.seen[GC_MODE_CONCURRENT].ns = 9.5 * MS;
+	ok(gc_choice(&in, &out) == GC_MODE_STW, "back only where it is in time by a tenth");
+	in.seen[GC_MODE_CONCURRENT].ns = 8.9 * MS;
+	ok(gc_choice(&in, &out) == GC_MODE_CONCURRENT, "which it is here");
 	/* A little late, and hardly anything dies beside it: the stop costs more than the wait. */
 	in = late();
-	in.seen[GC_WAY_CONCURRENT].ns = 11 * MS;
-	in.seen[GC_WAY_CONCURRENT].period = 15 * MIB;
-	ok(gc_choice(&in, &out) == GC_WAY_CONCURRENT, "a little late: beside");
-	in.seen[GC_WAY_CONCURRENT].cycles = 2;
-	ok(gc_choice(&in, &out) == GC_WAY_STW, "and once more: a stop shows what one costs");
-	in.seen[GC_WAY_STW] = (struct gc_choice_seen){
+	in.seen[GC_MODE_CONCURRENT].ns = 11 * MS;
+	in.seen[GC_MODE_CONCURRENT].period = 15 * MIB;
+	ok(gc_choice(&in, &out) == GC_MODE_CONCURRENT, "a little late: beside");
+	in.seen[GC_MODE_CONCURRENT].cycles = 2;
+	ok(gc_choice(&in, &out) == GC_MODE_STW, "and once more: a stop shows what one costs");
+	in.seen[GC_MODE_STW] = (struct gc_choice_seen){
 		.work = 9 * MIB, .ns = 30 * MS, .cpu_ns = 30 * MS, .period = 16 * MIB, .cycles = 1
 	};
-	ok(gc_choice(&in, &out) == GC_WAY_CONCURRENT, "which was more");
-	in.seen[GC_WAY_STW].cycles = 0;
-	in.seen[GC_WAY_CONCURRENT].ns = 9 * MS;
-	ok(gc_choice(&in, &out) == GC_WAY_CONCURRENT, "in time: nothing is tried");
-	in.seen[GC_WAY_CONCURRENT].ns = 11 * MS;
+	ok(gc_choice(&in, &out) == GC_MODE_CONCURRENT, "which was more");
+	in.seen[GC_MODE_STW].cycles = 0;
+	in.seen[GC_MODE_CONCURRENT].ns = 9 * MS;
+	ok(gc_choice(&in, &out) == GC_MODE_CONCURRENT, "in time: nothing is tried");
+	in.seen[GC_MODE_CONCURRENT].ns = 11 * MS;
 	/* The same, but two share a stop's work and end in half of the time. */
-	in.seen[GC_WAY_STW] = (struct gc_choice_seen){
+	in.seen[GC_MODE_STW] = (struct gc_choice_seen){
 		.work = 9 * MIB, .ns = 2 * MS, .cpu_ns = 12 * MS, .period = 16 * MIB, .cycles = 3
 	};
-	ok(gc_choice(&in, &out) == GC_WAY_STW,
+	ok(gc_choice(&in, &out) == GC_MODE_STW,
 	   "unless a stop was seen that is as short as the wait");
-	in.seen[GC_WAY_STW].cpu_ns = 200 * MS;
-	ok(gc_choice(&in, &out) == GC_WAY_CONCURRENT, "and does not take many CPUs for it");
+	in.seen[GC_MODE_STW].cpu_ns = 200 * MS;
+	ok(gc_choice(&in, &out) == GC_MODE_CONCURRENT, "and does not take many CPUs for it");
 }
 
 static void means(void)

@@ -86,32 +86,32 @@ static void orders(void)
 {
 	if (!open_with(NULL))
 		return;
-	gc_order_daemon(heap, GC_TURN_PASSED);
-	gc_order_daemon(heap, GC_TURN_ASKED);
-	ok(heap->gc.turn.state == GC_TURN_IDLE && !heap->pace.on, "no daemon: no order");
+	gc_order_daemon(heap, GC_CYCLE_PASSED);
+	gc_order_daemon(heap, GC_CYCLE_REQUESTED);
+	ok(heap->gc.control.state == GC_CYCLE_IDLE && !heap->pace.on, "no daemon: no order");
 	/* As if there were one */
 	heap->gc.daemon_up = true;
-	gc_order_daemon(heap, GC_TURN_ASKED);
-	ok(heap->gc.turn.state == GC_TURN_DUE_EXPLICIT && !heap->pace.on,
+	gc_order_daemon(heap, GC_CYCLE_REQUESTED);
+	ok(heap->gc.control.state == GC_CYCLE_DUE_EXPLICIT && !heap->pace.on,
 	   "a collection that the program asks for paces nobody");
-	heap->gc.turn.state = GC_TURN_IDLE;
-	gc_order_daemon(heap, GC_TURN_PASSED);
-	ok(heap->gc.turn.state == GC_TURN_DUE && heap->pace.on == 1,
+	heap->gc.control.state = GC_CYCLE_IDLE;
+	gc_order_daemon(heap, GC_CYCLE_PASSED);
+	ok(heap->gc.control.state == GC_CYCLE_DUE && heap->pace.on == 1,
 	   "the concurrent start was passed: mutators are paced");
 	heap->pace.on = 0;
-	gc_order_daemon(heap, GC_TURN_NEEDED);
-	ok(heap->gc.turn.state == GC_TURN_DUE && !heap->pace.on, "once an order");
-	gc_turn_step(&heap->gc.turn, GC_TURN_SERVE);
+	gc_order_daemon(heap, GC_CYCLE_NEEDED);
+	ok(heap->gc.control.state == GC_CYCLE_DUE && !heap->pace.on, "once an order");
+	gc_cycle_step(&heap->gc.control, GC_CYCLE_SERVE);
 	heap->pace.on = 1;
-	gc_turn_usable(heap);
-	ok(heap->gc.turn.state == GC_TURN_FREED && heap->gc.turn.freed == 1 &&
-		   !heap->gc.turn.ended && !heap->pace.on && heap->cycle.usable_ns &&
+	gc_cycle_usable(heap);
+	ok(heap->gc.control.state == GC_CYCLE_FREED && heap->gc.control.freed == 1 &&
+		   !heap->gc.control.ended && !heap->pace.on && heap->cycle.usable_ns &&
 		   heap->cycle.usable_cpu_ns,
 	   "what it freed may be taken: no pace, and the instant is known");
-	gc_order_daemon(heap, GC_TURN_NEEDED);
-	ok(heap->gc.turn.state == GC_TURN_FREED_DUE && !heap->pace.on,
+	gc_order_daemon(heap, GC_CYCLE_NEEDED);
+	ok(heap->gc.control.state == GC_CYCLE_FREED_DUE && !heap->pace.on,
 	   "an order while it still sweeps stands, and paces nobody yet");
-	heap->gc.turn.state = GC_TURN_IDLE;
+	heap->gc.control.state = GC_CYCLE_IDLE;
 	heap->gc.daemon_up = false;
 	stop();
 }
@@ -159,8 +159,8 @@ static void waiting(void)
 	pthread_join(other, NULL);
 	gc_unpark(m);
 	ok(!gc_threads_wait(heap) && heap->stats.cycles == 1, "one did, and does not any more");
-	ok(heap->gc.turn.state == GC_TURN_IDLE && heap->gc.turn.ended == 1 &&
-		   heap->gc.turn.freed == 1,
+	ok(heap->gc.control.state == GC_CYCLE_IDLE && heap->gc.control.ended == 1 &&
+		   heap->gc.control.freed == 1,
 	   "one turn was taken, and is over");
 	stop();
 }

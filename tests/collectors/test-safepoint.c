@@ -91,7 +91,7 @@ static void window(bool parks)
 	pthread_create(&thread, NULL, poll, parks ? &heap : NULL);
 	while (!get(&attached))
 		rest();
-	gc_turn_take(heap, gc_thread(m));
+	gc_cycle_acquire(heap, gc_thread(m));
 	if (!parks) {
 		gc_world_stop(heap);
 		set(&armed, 1);
@@ -110,7 +110,7 @@ static void window(bool parks)
 	   parks ? "native code" : "a stop");
 	set(&quit, 1);
 	gc_world_restart(heap);
-	gc_turn_end(heap);
+	gc_cycle_release(heap);
 	gc_park(m);
 	pthread_join(thread, NULL);
 	gc_unpark(m);

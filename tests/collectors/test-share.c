@@ -53,7 +53,7 @@ static void second(struct gc_helper *k)
 {
 	k->mark.bytes = 7 + joined;
 	k->mark.objects = 1;
-	k->told = 100;
+	k->reported = 100;
 	joined++;
 }
 
@@ -77,10 +77,10 @@ static void places_are_given(void)
 		    k->mark.heap != heap || k->mark.stack != (n ? &k->own : &heap->stack))
 			break;
 	ok(n == 3 && !k, "three took part, the first with the heap's stack");
-	ok(gc_help_told(heap) == 200, "what the others told of");
+	ok(gc_help_reported(heap) == 200, "what the others told of");
 	loops = 1;
 	ok(gc_help_share(heap, second) && gc_help_next(heap, NULL)->mark.objects == 1 &&
-		   !gc_help_told(heap) && !gc_help_next(heap, gc_help_next(heap, NULL)),
+		   !gc_help_reported(heap) && !gc_help_next(heap, gc_help_next(heap, NULL)),
 	   "the next one begins at nothing, alone");
 	heap->gc.waiting = 0;
 	stop();
@@ -205,8 +205,8 @@ static void numbers(void)
 			   "%s: no stack, no call", rows[i].options);
 		stop();
 	}
-	ok(gc_workers(&(struct gc_options){ .workers = 64 }) == 64 &&
-		   gc_workers(&(struct gc_options){ .workers = 1 }) == 1,
+	ok(gc_workers_max(&(struct gc_options){ .workers = 64 }) == 64 &&
+		   gc_workers_max(&(struct gc_options){ .workers = 1 }) == 1,
 	   "workers= says it");
 	sched_getaffinity(0, sizeof(before), &before);
 	CPU_ZERO(&one);
@@ -214,9 +214,9 @@ static void numbers(void)
 		if (CPU_ISSET(cpu, &before))
 			CPU_SET(cpu, &one);
 	sched_setaffinity(0, sizeof(one), &one);
-	ok(gc_workers(&(struct gc_options){ 0 }) == 1, "one CPU, one worker");
+	ok(gc_workers_max(&(struct gc_options){ 0 }) == 1, "one CPU, one worker");
 	sched_setaffinity(0, sizeof(before), &before);
-	ok(gc_workers(&(struct gc_options){ 0 }) ==
+	ok(gc_workers_max(&(struct gc_options){ 0 }) ==
 		   (unsigned int)(CPU_COUNT(&before) < 4 ? CPU_COUNT(&before) : 4),
 	   "one a CPU, at most four");
 }

@@ -123,7 +123,7 @@ struct gc_listener_ops {
 	gc_listen_fn progress; /* about every 256 KiB of work in a phase */
 	gc_listen_fn mutator_attached, mutator_detached; /* on its own thread */
 	gc_listen_fn mutator_paused, mutator_resumed;
-	gc_listen_fn help_begin, help_end; /* no work, headroom or heap_bytes are told */
+	gc_listen_fn help_begin, help_end; /* without work, headroom and heap_bytes */
 	gc_listen_fn daemon_started, daemon_stopped; /* on the daemon's thread */
 	gc_listen_fn stalled; /* stall=: a mutator keeps the collecting thread waiting */
 	gc_listen_fn first_stopped; /* a mutator has stopped and waits for another to */

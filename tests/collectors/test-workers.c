@@ -406,7 +406,7 @@ static void again(void)
 	   "all that was copied and what is marked in pages, and what hangs on each");
 	ok(stats().rescanned_objects == before + 8, "which is told");
 	for (int i = 0; i < 3; i++)
-		gc_bit_clear(heap->mark, old[i]);
+		heap->mark[old[i] >> GC_WORD_SHIFT] &= ~gc_bit(old[i]);
 	heap->cycle.phase = GC_PHASE_COPY;
 	gc_copy_progress(c);
 	ok(heap->cycle.done == PIECE, "progress is what was copied");

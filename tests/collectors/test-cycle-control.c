@@ -5,7 +5,7 @@
  */
 #include "tap.h"
 
-#include "policy/turn.h"
+#include "policy/cycle-control.h"
 
 #include <gchint/gc.h>
 #include <pthread.h>
@@ -78,40 +78,40 @@ static int crowd(void *arg)
 /* ---- the table ------------------------------------------------------------ */
 
 /* What the holder of the turn and the daemon do next by themselves; false: nothing. */
-static bool go_on(struct gc_turn *t, bool tells, bool *explicit_served)
+static bool go_on(struct gc_cycle_control *t, bool tells, bool *explicit_served)
 {
-	if (tells && gc_turn_step(t, GC_TURN_USABLE))
+	if (tells && gc_cycle_step(t, GC_CYCLE_USABLE))
 		return true;
-	if (gc_turn_step(t, GC_TURN_END))
+	if (gc_cycle_step(t, GC_CYCLE_END))
 		return true;
-	*explicit_served |= t->state == GC_TURN_DUE_EXPLICIT;
-	return gc_turn_step(t, GC_TURN_SERVE);
+	*explicit_served |= t->state == GC_CYCLE_DUE_EXPLICIT;
+	return gc_cycle_step(t, GC_CYCLE_SERVE);
 }
 
 static void orders(void)
 {
 	bool needed = true, asked = true, kept = true, passed = true;
 
-	for (int s = 0; s < GC_TURN_STATES; s++) {
+	for (int s = 0; s < GC_CYCLE_STATES; s++) {
 		for (int tells = 0; tells < 2; tells++) {
-			struct gc_turn t = { .state = s }, u = t, v = t, w = t;
+			struct gc_cycle_control t = { .state = s }, u = t, v = t, w = t;
 			bool seen = false;
 			uint64_t freed = t.freed;
 			int steps = 0;
 
 			/* A cycle that freed before the order was given does not count. */
-			if (s >= GC_TURN_FREED)
+			if (s >= GC_CYCLE_FREED)
 				freed++, t.freed++;
-			needed &= gc_turn_step(&t, GC_TURN_NEEDED);
+			needed &= gc_cycle_step(&t, GC_CYCLE_NEEDED);
 			while (t.freed == freed && steps < 4 && go_on(&t, tells, &seen))
 				steps++;
 			needed &= t.freed > freed;
 
-			asked &= gc_turn_step(&u, GC_TURN_ASKED);
+			asked &= gc_cycle_step(&u, GC_CYCLE_REQUESTED);
 			/* Others come first, and more is ordered. */
-			gc_turn_step(&u, GC_TURN_TAKE);
-			gc_turn_step(&u, GC_TURN_PASSED);
-			gc_turn_step(&u, GC_TURN_NEEDED);
+			gc_cycle_step(&u, GC_CYCLE_BEGIN);
+			gc_cycle_step(&u, GC_CYCLE_PASSED);
+			gc_cycle_step(&u, GC_CYCLE_NEEDED);
 			seen = false;
 			for (steps = 0; steps < 6 && !seen && go_on(&u, tells, &seen); steps++)
 				;
@@ -119,10 +119,10 @@ static void orders(void)
 			/* Once it is served nothing is left. */
 			while (steps++ < 12 && go_on(&u, tells, &seen))
 				;
-			kept &= u.state == GC_TURN_IDLE;
+			kept &= u.state == GC_CYCLE_IDLE;
 
-			passed &= gc_turn_step(&v, GC_TURN_PASSED);
-			passed &= s == GC_TURN_IDLE ? v.state == GC_TURN_DUE : v.state == w.state;
+			passed &= gc_cycle_step(&v, GC_CYCLE_PASSED);
+			passed &= s == GC_CYCLE_IDLE ? v.state == GC_CYCLE_DUE : v.state == w.state;
 		}
 	}
 	ok(needed, "in every state who stands still for memory sees it freed after it asked");
@@ -133,25 +133,25 @@ static void orders(void)
 
 static void turns(void)
 {
-	static const enum gc_turn_event ends[] = { GC_TURN_USABLE, GC_TURN_END };
+	static const enum gc_cycle_event ends[] = { GC_CYCLE_USABLE, GC_CYCLE_END };
 	bool one = true, held = true, counts = true;
 
-	for (int s = 0; s < GC_TURN_STATES; s++) {
-		struct gc_turn t = { .state = s }, u = t, v = t;
-		bool taken = gc_turn_taken(s);
+	for (int s = 0; s < GC_CYCLE_STATES; s++) {
+		struct gc_cycle_control t = { .state = s }, u = t, v = t;
+		bool taken = gc_cycle_running(s);
 
-		one &= gc_turn_step(&t, GC_TURN_TAKE) == !taken && gc_turn_taken(t.state);
-		one &= gc_turn_step(&u, GC_TURN_SERVE) == gc_turn_due(s);
-		one &= gc_turn_taken(u.state) == (taken || gc_turn_due(s));
-		held &= gc_turn_step(&v, GC_TURN_END) == taken && !gc_turn_taken(v.state);
-		counts &= v.ended == taken && v.freed == (taken && s < GC_TURN_FREED);
-		t = (struct gc_turn){ .state = s };
-		held &= gc_turn_step(&t, GC_TURN_USABLE) == (taken && s < GC_TURN_FREED);
-		held &= !gc_turn_step(&t, GC_TURN_USABLE);
+		one &= gc_cycle_step(&t, GC_CYCLE_BEGIN) == !taken && gc_cycle_running(t.state);
+		one &= gc_cycle_step(&u, GC_CYCLE_SERVE) == gc_cycle_due(s);
+		one &= gc_cycle_running(u.state) == (taken || gc_cycle_due(s));
+		held &= gc_cycle_step(&v, GC_CYCLE_END) == taken && !gc_cycle_running(v.state);
+		counts &= v.ended == taken && v.freed == (taken && s < GC_CYCLE_FREED);
+		t = (struct gc_cycle_control){ .state = s };
+		held &= gc_cycle_step(&t, GC_CYCLE_USABLE) == (taken && s < GC_CYCLE_FREED);
+		held &= !gc_cycle_step(&t, GC_CYCLE_USABLE);
 		for (size_t i = 0; i < 2; i++) {
-			t = (struct gc_turn){ .state = s };
-			if (!gc_turn_step(&t, ends[i]))
-				held &= t.state == (enum gc_turn_state)s && !t.freed && !t.ended;
+			t = (struct gc_cycle_control){ .state = s };
+			if (!gc_cycle_step(&t, ends[i]))
+				held &= t.state == (enum gc_cycle_state)s && !t.freed && !t.ended;
 		}
 	}
 	ok(one, "a turn is taken once, and served only where something is due");
