@@ -32,7 +32,6 @@
 /* v8::GCType and v8::GCCallbackFlags of <v8-callbacks.h>. */
 #define TYPE_SCAVENGE		1
 #define TYPE_MINOR_MARK_COMPACT 2
-#define TYPE_MARK_SWEEP_COMPACT 4
 #define TYPE_INCREMENTAL	8
 #define TYPE_WEAK_CALLBACKS	16
 #define TYPE_ALL		31

@@ -27,11 +27,6 @@ static inline void gc_bit_set(uint64_t *bits, uintptr_t addr)
 	bits[addr >> GC_WORD_SHIFT] |= gc_bit(addr);
 }
 
-static inline void gc_bit_clear(uint64_t *bits, uintptr_t addr)
-{
-	bits[addr >> GC_WORD_SHIFT] &= ~gc_bit(addr);
-}
-
 /*
  * Sets the bit; true when it was clear. One marker at a time: not atomic. Written so that it
  * becomes a test and a set by bit number where a machine has them.

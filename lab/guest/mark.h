@@ -8,7 +8,6 @@
 
 #define MARK_BEGIN 0 /* a measured run begins */
 #define MARK_END   1 /* a measured run ends */
-#define MARK_SYNC  2 /* the guest has just read CLOCK_MONOTONIC */
 #define MARK_ARM   3 /* model the caches from here on */
 #define MARK_WARM  4 /* the run so far is not measured */
 #define MARK_OVER  5 /* the run from here on is not measured, unless this mark comes again */
