@@ -41,10 +41,10 @@ static const struct gc_plan *plan_find(const char *name)
 static const char *help_obstacle(const struct gc_options *opt)
 {
 	if (opt->overflow != GC_OVERFLOW_GROW && opt->overflow != GC_OVERFLOW_RESERVE)
-		return "a mark stack of fixed size is all there is, overflow=grow gives each its "
-		       "own";
+		return "there is only one mark stack of fixed size; overflow=grow has one per "
+		       "thread";
 	if (opt->trace == GC_TRACE_FINGER)
-		return "trace=finger walks with one finger";
+		return "trace=finger marks with a single thread";
 	return NULL;
 }
 

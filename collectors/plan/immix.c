@@ -24,7 +24,7 @@
 #include "../trace/verify.h"
 #include "inplace.h"
 
-/* A minor collection that leaves less than this part of the last room asks for a major. */
+/* A minor collection that leaves less than this part of the last room makes the next one a major. */
 #define MINOR_YIELD 0.5
 
 static int immix_init(struct gc_heap *heap, struct gc_error *err)

@@ -109,7 +109,7 @@ static void compile_sequence(struct vm *vm, size_t scope)
 static void push_symbol(struct vm *vm, void *name)
 {
 	if (!value_is(vm, name, SYMBOL))
-		vm_fail(vm, "what is no name stands for one");
+		vm_fail(vm, "a name is expected");
 	push(vm, name);
 }
 
@@ -182,10 +182,10 @@ static void compile_store(struct vm *vm, size_t scope, size_t at, enum op global
 	if (value_is(vm, name, PAIR))
 		name = car(name);
 	if (!value_is(vm, name, SYMBOL))
-		vm_fail(vm, "what is no name stands for one");
+		vm_fail(vm, "a name is expected");
 	if (variable_find(vm, scope, name, &out, &which) && global != OP_MACRO) {
 		if (global == OP_DEFINE && out)
-			vm_fail(vm, "define stands within an expression");
+			vm_fail(vm, "define within an expression");
 		push_number(vm, OP_SET_LOCAL);
 		push_number(vm, out);
 		push_number(vm, which);

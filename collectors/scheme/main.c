@@ -8,7 +8,7 @@
 static void usage(FILE *out)
 {
 	fputs("usage: scheme [--heap OPTIONS] [FILE]...\n"
-	      "Runs programs in a small Scheme; without a file, what stands on its input.\n"
+	      "Runs programs in a small Scheme; without a file, from standard input.\n"
 	      "OPTIONS of the collectors: \"plan=immix,max=64M\", "
 	      "\"plan=gss,verify=all,stress=64K\".\n"
 	      "Exit: 0 done, 1 the program or its heap is wrong, 2 usage, 3 a file cannot be "

@@ -19,7 +19,7 @@ static void *boolean_of(const struct vm *vm, bool b)
 static void type_check(struct vm *vm, const void *v, enum kind kind, const char *what)
 {
 	if (!value_is(vm, v, kind))
-		vm_fail(vm, "%s is wanted", what);
+		vm_fail(vm, "%s is expected", what);
 }
 
 static int64_t number_of(struct vm *vm, const void *v)
@@ -430,7 +430,7 @@ void primitives(struct vm *vm)
 void *primitive(struct vm *vm, int64_t which, size_t n, enum special *special)
 {
 	if (n < table[which].least || (n > table[which].most && table[which].most != ANY))
-		vm_fail(vm, "%s is given %zu arguments", table[which].name, n);
+		vm_fail(vm, "%s: %zu arguments are not accepted", table[which].name, n);
 	*special = table[which].special;
 	return table[which].run ? table[which].run(vm, top(vm, n - 1), n) : NULL;
 }

@@ -165,7 +165,7 @@ static enum state closure_enter(struct vm *vm, size_t n)
 	const size_t variables = (size_t)number_value(lambda[3]);
 
 	if (n < required || (n > required && lambda[2] == vm->unit[NO]))
-		vm_fail(vm, "%zu arguments where %zu are wanted", n, required);
+		vm_fail(vm, "%zu arguments instead of %zu", n, required);
 	if (lambda[2] == vm->unit[YES]) {
 		push(vm, vm->unit[NIL]);
 		make_list(vm, n - required);
@@ -219,7 +219,7 @@ static enum state function_apply(struct vm *vm, size_t *n)
 	if (value_is(vm, f, CONTINUATION))
 		return continuation_resume(vm, f, *n - 1);
 	if (!value_is(vm, f, PRIMITIVE))
-		vm_fail(vm, "what is no procedure is called");
+		vm_fail(vm, "the called value is not a procedure");
 	f = primitive(vm, number_value(f), *n - 1, &special);
 	switch (special) {
 	case APPLY:

@@ -162,7 +162,7 @@ void *pop(struct vm *vm);
 /* The n-th value from the top of the stack, from 0. */
 void **top(struct vm *vm, size_t n);
 
-/* These pop their parts, which were pushed in the order given, and push the new object. */
+/* These pop their parts, which were pushed in that order, and push the new object. */
 void make_pair(struct vm *vm); /* of car, then cdr */
 void make_list(struct vm *vm, size_t n); /* of n values, then the tail, NIL for a proper list */
 void make_vector(struct vm *vm, size_t n);

@@ -51,7 +51,7 @@ _Noreturn void vm_fail(struct vm *vm, const char *format, ...)
 void push(struct vm *vm, void *v)
 {
 	if (vm->sp == STACK)
-		vm_fail(vm, "too deep a recursion: %u values are waited for", STACK);
+		vm_fail(vm, "recursion too deep: more than %u values on the stack", STACK);
 	vm->stack[vm->sp++] = v;
 }
 

@@ -229,7 +229,8 @@ static uintptr_t space_take(struct gc_copier *c, size_t bytes)
 	 * if an object's length was overwritten.
 	 */
 	if (at + bytes > c->into + c->span)
-		gc_die(c->heap, "more was copied than there is: a header was written over");
+		gc_die(c->heap,
+		       "more bytes were copied than the space has: a header was overwritten");
 	return at;
 }
 

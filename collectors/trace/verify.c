@@ -55,7 +55,7 @@ static bool check_ref(struct gc_heap *heap, const void *holder, void *ref, bool 
 		return false;
 	}
 	if (!heap->plan->valid(heap, addr)) {
-		error_record(heap, "reference to what is no live object", holder, ref);
+		error_record(heap, "reference to something that is not a live object", holder, ref);
 		return false;
 	}
 	word = gc_word(ref);
@@ -231,8 +231,8 @@ void gc_verify_young(void **slot, void *arg)
 }
 
 /*
- * No reference leads from a marked object to an unmarked one but from a dirty card. In
- * the remark pause the marked are black, when a minor cycle starts they are the old.
+ * A reference from a marked object to an unmarked one lies on a dirty card. In the remark
+ * pause the marked objects are the scanned ones, at the start of a minor cycle the old ones.
  */
 void gc_verify_cards(struct gc_heap *heap)
 {

@@ -266,9 +266,9 @@ static void errors(void)
 	says("plan=gss,remark-limit=1", "remark-limit: plan=gss never marks concurrently; give 0");
 	says("plan=immix,trace=finger",
 	     "trace=finger: plan=immix never marks in address order; give trace=stack");
-	says("overflow=card,help=1", "help: a mark stack of fixed size is all there is, "
-				     "overflow=grow gives each its own; give 0");
-	says("trace=finger,help=1", "help: trace=finger walks with one finger; give 0");
+	says("overflow=card,help=1", "help: there is only one mark stack of fixed size; "
+				     "overflow=grow has one per thread; give 0");
+	says("trace=finger,help=1", "help: trace=finger marks with a single thread; give 0");
 	says("plan=gss,overflow=card", "overflow: plan=gss copies objects and cannot recover by "
 				       "cards; give grow, reserve or scan-all");
 	says("plan=semispace,overflow=card+filter",

@@ -73,7 +73,7 @@ static void says(const char *way, void **slot, uintptr_t bad, const char *what, 
 }
 
 #define OUTSIDE "reference outside the heap"
-#define DEAD	"reference to what is no live object"
+#define DEAD	"reference to something that is not a live object"
 #define HEADER	"object with a broken header"
 
 static void references(const char *options)
@@ -333,7 +333,7 @@ static int copied_too_much(void *options)
 	f.two = gc_alloc_array(m, gc_type_register(heap, &data, NULL), 8);
 	word = &((struct gc_header *)f.two)->word;
 	*word |= (uint64_t)INT32_MAX << 32;
-	expect(1, "more was copied than there is: a header was written over");
+	expect(1, "more bytes were copied than the space has: a header was overwritten");
 	gc_collect_full(m);
 	return 0;
 }

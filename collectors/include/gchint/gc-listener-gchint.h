@@ -2,7 +2,7 @@
 /**
  * DOC: The listener that hands phases to libgchint
  *
- * Link libgchint as well. Where the device is absent it costs a branch an edge.
+ * Link libgchint as well. Where the device is absent, each edge costs a branch.
  */
 #ifndef GCHINT_GC_LISTENER_GCHINT_H
 #define GCHINT_GC_LISTENER_GCHINT_H
@@ -19,10 +19,10 @@ struct gchint_session;
 
 /**
  * struct gc_listener_gchint - phases become hints of the threads that do the work
- * @session: libgchint's
+ * @session: of libgchint
  * @waiting: mutators that wait for a concurrent cycle; while there are any, the daemon's
  *	     phases are urgent
- * @urgent: what the phase in force said
+ * @urgent: whether the current phase was announced as urgent
  */
 struct gc_listener_gchint {
 	struct gc_listener base;
@@ -35,7 +35,7 @@ struct gc_listener_gchint {
  * gc_listener_gchint_open() - open the process's session
  * @flags: GCHINT_OPEN_*
  *
- * Return: 0, also where hints go nowhere; -errno of gchint_open().
+ * Return: 0, also without the device; -errno of gchint_open().
  */
 int gc_listener_gchint_open(struct gc_listener_gchint *listener, unsigned int flags);
 

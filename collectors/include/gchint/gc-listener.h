@@ -2,8 +2,8 @@
 /**
  * DOC: Phase listener of the bundled collectors
  *
- * A collector announces what it does through this table and knows nothing of who
- * listens. Any member may be NULL. Events of one cycle come in this order (cms;
+ * A collector announces what it does through this table and knows nothing of its
+ * listeners. Any member may be NULL. Events of one cycle come in this order (cms;
  * phases that a plan does not have are left out):
  *
  *   cycle_begin
@@ -14,17 +14,19 @@
  *   cycle_end
  *
  * A stop-the-world cycle has one requesting_stop/restarted pair around its mark,
- * copy or sweep phases. Between requesting_stop and stopped there is a first_stopped if
- * the world is to stop and a mutator does so, or parks, while another runs on: until then
- * all do their own work, and nobody waits for the collection but who asked for it. trim_begin/trim_end come alone. They fire on the thread that
- * does the work, one at a time for a heap. mutator_paused and mutator_resumed fire on
- * the mutator's own thread, at any time, from many threads at once. help_begin and
- * help_end do so between the edges of a phase: a mutator that stopped, or waits for the
- * cycle, shares the work, as part of the pause that it is in. mutator_attached comes before
- * collections wait for the thread, mutator_detached when none does any more: neither holds
- * anybody up.
+ * copy or sweep phases. first_stopped fires between requesting_stop and stopped, when a
+ * mutator has stopped or parked while another still runs: before it, no mutator waits for
+ * the stop. trim_begin and trim_end come alone. All of these fire on the thread that does
+ * the work, one at a time for a heap.
  *
- * A listener must not allocate from the heap, and should take well under 10 us, but in these two.
+ * mutator_paused and mutator_resumed fire on the mutator's own thread, at any time, on many
+ * threads at once. So do help_begin and help_end, between the edges of a phase: a mutator
+ * that is stopped or waits for the cycle shares the work, as part of its pause.
+ * mutator_attached fires before collections wait for the thread, mutator_detached after no
+ * collection does any longer: no thread waits for these two.
+ *
+ * A listener must not allocate from the heap. It should take well under 10 us, except in
+ * mutator_attached and mutator_detached.
  */
 #ifndef GCHINT_GC_LISTENER_H
 #define GCHINT_GC_LISTENER_H
@@ -61,7 +63,7 @@ enum gc_pause {
 	GC_PAUSE_SAFEPOINT, /* stopped on the collector's request */
 	GC_PAUSE_FOREGROUND, /* collects in the foreground */
 	GC_PAUSE_WAIT, /* waits for a concurrent cycle to finish */
-	GC_PAUSE_PACED, /* is ahead of a concurrent cycle and lets it get on, for a moment */
+	GC_PAUSE_PACED, /* is ahead of a concurrent cycle and waits for a moment (pace=) */
 	GC_PAUSE_COUNT
 };
 
@@ -84,11 +86,10 @@ enum gc_pause {
  * @headroom: bytes that may be allocated before a mutator waits for the collector: up to
  *	      the soft limit, with policy=bg up to max=, and no more than the space holds
  * @exhaust_ns: instant (CLOCK_MONOTONIC) when the headroom will be gone, at the rate of
- *		the last whole intervals between cycles, less what mutators were held up;
- *		0 unknown
+ *		the last whole intervals between cycles, pauses subtracted; 0 unknown
  * @heap_bytes: bytes allocated now
- * @mutator: the mutator, for mutator_*, help_* and stalled; else NULL. Of one that is not
- *	     attached yet, or no more, only a name
+ * @mutator: the mutator, for mutator_*, help_* and stalled; else NULL. In mutator_attached and
+ *	     mutator_detached only its address may be used
  */
 struct gc_event {
 	uint64_t time_ns;
@@ -126,7 +127,7 @@ struct gc_listener_ops {
 	gc_listen_fn help_begin, help_end; /* without work, headroom and heap_bytes */
 	gc_listen_fn daemon_started, daemon_stopped; /* on the daemon's thread */
 	gc_listen_fn stalled; /* stall=: a mutator keeps the collecting thread waiting */
-	gc_listen_fn first_stopped; /* a mutator has stopped and waits for another to */
+	gc_listen_fn first_stopped; /* a mutator has stopped, another has not */
 };
 
 /** struct gc_listener - embed it first in the listener's own state */
@@ -134,7 +135,7 @@ struct gc_listener {
 	const struct gc_listener_ops *ops;
 };
 
-/** gc_listener_null - hears everything and does nothing */
+/** gc_listener_null - receives all events and does nothing */
 extern struct gc_listener gc_listener_null;
 
 /** struct gc_listener_chain - fires @first, then @second */
@@ -147,7 +148,7 @@ void gc_listener_chain_init(struct gc_listener_chain *chain, struct gc_listener 
 
 #define GC_HIST_BUCKETS 256
 
-/** struct gc_histogram - log-linear: 8 buckets an octave of nanoseconds */
+/** struct gc_histogram - log-linear: 8 buckets per octave of nanoseconds */
 struct gc_histogram {
 	uint64_t count, sum_ns, max_ns;
 	uint64_t bucket[GC_HIST_BUCKETS];
@@ -165,12 +166,12 @@ struct gc_pause_record {
 
 /**
  * struct gc_listener_stats - counts, times and, when asked, every pause
- * @phase_ns: time spent in each phase
+ * @phase_ns: time in each phase
  * @pause: pauses by class
  * @ttsp: time to safepoint
  * @stw: requesting_stop to restarted
  * @records: pauses in order of their ends, @record_count of at most @record_max;
- *	     @record_lost counts those that found no room
+ *	     @record_lost counts those beyond that
  */
 struct gc_listener_stats {
 	struct gc_listener base;
@@ -186,7 +187,7 @@ struct gc_listener_stats {
 	uint64_t record_lost;
 	uint32_t lock;
 };
-/** gc_listener_stats_init() - @record_max pauses are kept; 0 for none. 0 or -ENOMEM. */
+/** gc_listener_stats_init() - keep up to @record_max pauses, which may be 0. 0 or -ENOMEM. */
 int gc_listener_stats_init(struct gc_listener_stats *stats, size_t record_max);
 void gc_listener_stats_fini(struct gc_listener_stats *stats);
 

@@ -3,14 +3,14 @@
  * DOC: The embedder API of the bundled collectors
  *
  * A runtime that embeds the collectors includes this header and links
- * libgchint-collectors.a (pkg-config --libs libgchint-collectors tells the rest).
+ * libgchint-collectors.a (pkg-config --libs libgchint-collectors prints the options).
  * All names begin with gc_: the collectors know nothing of hints or power, they
  * fire a listener (<gchint/gc-listener.h>).
  *
  * In five steps:
  *
  *  1. gc_heap_create() with an option string ("plan=cms,heap=8M,max=96M").
- *  2. gc_type_register() once for every kind of object.
+ *  2. gc_type_register() once for every type of object.
  *  3. gc_mutator_attach() in each thread that touches the heap.
  *  4. Allocate with GC_NEW() or gc_alloc_array(); keep references that must
  *     survive an allocation in a root frame (GC_PUSH/GC_POP); store references
@@ -31,10 +31,10 @@
  *  - New objects are zero but for the header.
  *
  * Errors are negative errno values; nothing here prints, exits or aborts, with two
- * exceptions. A heap that is found broken, which verify= and stress= look for, aborts
- * with one line. A thread that keeps all others waiting for longer than stall= allows is
- * named in one line on stderr. Out of memory is a NULL object; gc_refused() tells why. Such
- * a call takes little longer than a collection of the whole heap.
+ * exceptions. A broken heap, which verify= and stress= help to find, aborts with one line. A
+ * thread that keeps all others waiting for longer than stall= allows is reported in one line
+ * on stderr. Out of memory is a NULL object; gc_refused() returns the reason. Such a call
+ * takes little longer than a collection of the whole heap.
  */
 #ifndef GCHINT_GC_H
 #define GCHINT_GC_H
@@ -75,7 +75,7 @@ static inline uint32_t gc_length(const void *obj)
 /**
  * typedef gc_visit_fn - what a trace callback calls for each reference slot
  * @slot: address of the reference; the visitor may change it (objects move)
- * @arg: as given to the callback
+ * @arg: the argument that was passed to the callback
  */
 typedef void (*gc_visit_fn)(void **slot, void *arg);
 
@@ -87,7 +87,7 @@ enum gc_tail {
 };
 
 /**
- * struct gc_type_desc - describes a kind of object to gc_type_register()
+ * struct gc_type_desc - describes a type of object to gc_type_register()
  * @name: for reports; copied
  * @size: bytes of the fixed part with the header, at least 8
  * @refs: bit i set: the i-th pointer-sized word of the fixed part is a
@@ -167,7 +167,7 @@ struct gc_mutator {
 /** struct gc_error - why an option string, type or heap was refused */
 struct gc_error {
 	int code; /* negative errno */
-	char text[200]; /* one line that names the thing and the mend */
+	char text[200]; /* one line that names the option or type and the fix */
 };
 
 /* ---- heap ------------------------------------------------------------- */
@@ -191,7 +191,7 @@ int gc_heap_destroy(struct gc_heap *heap);
 const char *gc_heap_options(const struct gc_heap *heap);
 
 /**
- * gc_options_help() - the option grammar, a line an option
+ * gc_options_help() - list the options, one per line
  * @line: called with each line, without newline
  */
 void gc_options_help(void (*line)(const char *text, void *arg), void *arg);
@@ -212,24 +212,24 @@ int gc_roots_remove(struct gc_heap *heap, void **slots);
 typedef void (*gc_roots_fn)(gc_visit_fn visit, void *visit_arg, void *arg);
 
 /**
- * gc_roots_callback() - also ask @fn for roots of the whole program
+ * gc_roots_callback() - have @fn visit further roots of the program
  *
- * It takes the place of the one that was given before; NULL for none. @fn runs while every
- * mutator is stopped, in each pause that marks roots.
+ * Replaces the callback that was set before; NULL for none. @fn runs while every mutator is
+ * stopped, in each pause that marks roots.
  */
 void gc_roots_callback(struct gc_heap *heap, gc_roots_fn fn, void *arg);
 
 /**
- * gc_roots_callback_add() - one more, for parts of a program that do not know each other
+ * gc_roots_callback_add() - add a callback, for parts of a program that do not know each other
  *
- * All are asked, in no order that is promised. None may add or remove callbacks.
+ * All callbacks are called, in an unspecified order. None may add or remove callbacks.
  * Return: 0, -ENOMEM, or -EEXIST when @fn was added with this @arg.
  */
 int gc_roots_callback_add(struct gc_heap *heap, gc_roots_fn fn, void *arg);
 /**
- * gc_roots_callback_remove() - @fn with @arg is asked no more; 0 or -ENOENT
+ * gc_roots_callback_remove() - @fn is no longer called with @arg; 0 or -ENOENT
  *
- * Of a thread that is not attached, or parked: a collection under way may be asking it.
+ * If the calling thread is not attached, or is parked, a collection may still be calling @fn.
  */
 int gc_roots_callback_remove(struct gc_heap *heap, gc_roots_fn fn, void *arg);
 
@@ -253,33 +253,33 @@ void gc_collect(struct gc_mutator *m);
 /** gc_collect_full() - a whole-heap collection, done when this returns; for tests. */
 void gc_collect_full(struct gc_mutator *m);
 
-/* ---- out of line halves of the inline paths --------------------------- */
+/* ---- out-of-line halves of the inline paths --------------------------- */
 
 void gc_safepoint_slow(struct gc_mutator *m);
 void *gc_alloc_slow(struct gc_mutator *m, const struct gc_type *type, size_t bytes);
 /** gc_alloc_array() - @length tail elements; NULL when out of memory. */
 void *gc_alloc_array(struct gc_mutator *m, const struct gc_type *type, uint32_t length);
 
-/** enum gc_refusal - why an allocation gave NULL */
+/** enum gc_refusal - why an allocation returned NULL */
 enum gc_refusal {
 	GC_REFUSED_NOT,
 	GC_REFUSED_SIZE, /* larger than max= */
-	GC_REFUSED_FULL, /* a collection of the whole heap did not make room */
+	GC_REFUSED_FULL, /* a collection of the whole heap freed too little */
 	GC_REFUSED_OVERHEAD, /* 98 % of the time went into collections that freed hardly anything */
 };
 
-/** gc_refused() - why this thread's last gc_alloc*() gave NULL; to be asked right after it. */
+/** gc_refused() - why this thread's last gc_alloc*() returned NULL; call it right after that. */
 enum gc_refusal gc_refused(const struct gc_mutator *m);
 
 /**
- * gc_oom_callback() - before an allocation is refused for want of room, ask @fn
- * @fn: true: it let go of something, collect all and try again; false: refuse
+ * gc_oom_callback() - call @fn before an allocation is refused for lack of memory
+ * @fn: true: it dropped references, so collect the whole heap and try again; false: refuse
  *
  * @fn runs on the thread that allocates, with no lock held and the others running, maybe on
- * several threads at once. @bytes is what there is no room for, @why is GC_REFUSED_FULL or
- * GC_REFUSED_OVERHEAD. It may change roots and objects, but what it allocates itself is
- * refused without asking it. It is asked at most GC_OOM_ATTEMPTS times for one allocation;
- * what is larger than max= is refused at once. NULL for none.
+ * several threads at once. @bytes is the size of the allocation, @why is GC_REFUSED_FULL or
+ * GC_REFUSED_OVERHEAD. @fn may change roots and objects, but its own allocations are refused
+ * without another call. It is called at most GC_OOM_ATTEMPTS times for one allocation; an
+ * object larger than max= is refused at once. NULL for none.
  */
 void gc_oom_callback(struct gc_heap *heap,
 		     bool (*fn)(struct gc_mutator *m, size_t bytes, enum gc_refusal why, void *arg),
@@ -325,7 +325,7 @@ static inline void *gc_alloc_sized(struct gc_mutator *m, const struct gc_type *t
 /** GC_NEW() - allocate a C struct of registered type @type. */
 #define GC_NEW(m, type, ctype) ((ctype *)gc_alloc_sized((m), (type), sizeof(ctype)))
 
-/** gc_alloc() - as gc_alloc_sized() where the size is known only to the type. */
+/** gc_alloc() - gc_alloc_sized() with the size of the type. */
 static inline void *gc_alloc(struct gc_mutator *m, const struct gc_type *type)
 {
 	return gc_alloc_sized(m, type, type->size);
@@ -341,7 +341,7 @@ static inline void gc_write_barrier(struct gc_mutator *m, void *obj)
 /**
  * gc_write() - store reference @value at @slot inside @obj
  *
- * The release pairs with the marker's acquire of the slot: whoever finds a new
+ * The release pairs with the marker's acquire of the slot: a marker that finds a new
  * object through it sees the object's header and its initial fields.
  */
 static inline void gc_write(struct gc_mutator *m, void *obj, void *slot, void *value)
@@ -368,18 +368,18 @@ static inline void gc_safepoint(struct gc_mutator *m)
 /**
  * gc_identity_hash() - a number that an object keeps while it lives, wherever it moves
  *
- * No two objects that are alive have the same, and any of its 64 bits will do for a table. An
- * object that was finalized and handed out keeps its own. With one thread they are the same in
+ * No two live objects have the same hash, and any of its 64 bits can index a table. An object
+ * keeps its hash when gc_finalizer_next() returns it. With one thread the hashes are the same in
  * each run.
  *
- * No header and no inline path pays for it. Where objects do not move (cms and its kin,
- * marksweep, defrag=never, large objects, what gss promoted) it is made of the address and takes
- * no memory. Elsewhere the first call for an object takes a lock and 24 to 48 bytes beside the
- * heap, which a collection that finds it dead gives back; each whole collection looks at all of
- * those, a minor one at those of young objects. Later calls take no lock.
+ * Headers and inline paths do not pay for it. Where objects do not move (cms, cmsfly, gencms,
+ * marksweep, defrag=never, large objects, objects that gss promoted) the hash is made of the
+ * address and takes no memory. Elsewhere the first call for an object takes a lock and 24 to
+ * 48 bytes outside the heap, which are freed after the object died; each whole collection visits
+ * all of these entries, a minor one those of young objects. Later calls take no lock.
  *
- * Thread-safe: any threads may ask, for the same object too. Not a safepoint.
- * Return: the hash, never 0; 0 when there is no memory to note a new one.
+ * Thread-safe, also for the same object. Not a safepoint.
+ * Return: the hash; 0 when there is no memory for a new one.
  */
 uint64_t gc_identity_hash(struct gc_mutator *m, const void *obj);
 
@@ -396,18 +396,18 @@ void *gc_weak_new(struct gc_mutator *m, void **target);
 void *gc_weak_get(struct gc_mutator *m, const void *weak);
 
 /**
- * gc_ephemeron_new() - allocate an object that keeps *@value while *@key is kept by others
+ * gc_ephemeron_new() - allocate an object that keeps *@value alive as long as *@key is reachable
  * @key: address of a root slot that holds the key
- * @value: address of a root slot that holds the value, or NULL in it
+ * @value: address of a root slot that holds the value, which may be NULL
  *
- * It does not keep the key, and neither does the value, however that refers to it: what weak
- * tables are made of. A collection that finds the key dead clears both; one that is to be
- * finalized is dead. With a NULL key it has no value. A type of one's own may have them, and
- * more (struct gc_type_desc).
+ * The ephemeron does not keep its key alive, and neither does the value if it refers to the key:
+ * weak tables are made of ephemerons. A collection that finds the key dead clears both; a key
+ * that is to be finalized is dead. With a NULL key there is no value. A type of the embedder may
+ * have a key and a value, and other fields (struct gc_type_desc).
  *
- * A collection passes over those that wait for their keys, forth and back, until a pass finds
- * nothing: two passes for a chain, one's value the next one's key, that was met in its order or
- * in the reverse, as many as it has steps against both otherwise.
+ * A collection passes over the ephemerons whose keys are not marked yet, forwards and backwards
+ * in turn, until a pass finds nothing. A chain, in which each value is the next key, takes two
+ * passes if it was met in its order or in the reverse, and else up to one per change of direction.
  *
  * Return: the ephemeron (keep it in a frame), or NULL. Safepoint.
  */
@@ -418,23 +418,23 @@ void *gc_ephemeron_key(struct gc_mutator *m, const void *ephemeron);
 void *gc_ephemeron_value(struct gc_mutator *m, const void *ephemeron);
 
 /**
- * gc_finalizer_add() - @obj is to be handed to gc_finalizer_next() when it dies
+ * gc_finalizer_add() - have gc_finalizer_next() return @obj when it dies
  *
- * Weak references to it are cleared first. An object may be added again after it
- * was handed out. Return: 0 or -ENOMEM.
+ * Weak references to it are cleared first. An object may be added again after
+ * gc_finalizer_next() returned it. Return: 0 or -ENOMEM.
  */
 int gc_finalizer_add(struct gc_mutator *m, void *obj);
-/** gc_finalizer_next() - an object that died, alive once more, or NULL. */
+/** gc_finalizer_next() - an object that was added and died, which is alive again, or NULL. */
 void *gc_finalizer_next(struct gc_mutator *m);
 
-/* ---- what the heap knows ---------------------------------------------- */
+/* ---- statistics and checks ---------------------------------------------- */
 
 enum gc_cause {
 	GC_CAUSE_ALLOC, /* a mutator could not allocate (GC-ALLOC) */
 	GC_CAUSE_CONCURRENT, /* allocation passed the concurrent threshold (GC-CONC) */
 	GC_CAUSE_EXPLICIT, /* gc_collect() (GC-EXPLICIT) */
 	GC_CAUSE_TRIM, /* the idle timer */
-	GC_CAUSE_STRESS, /* stress=, safepoints=1, profiler= or a test asked */
+	GC_CAUSE_STRESS, /* stress=, safepoints=1, profiler= or a test */
 	GC_CAUSE_OOM, /* last attempt before out of memory */
 	GC_CAUSE_COUNT
 };
@@ -443,8 +443,8 @@ enum gc_cause {
  * struct gc_heap_stats - counters since the heap was made; bytes and ns
  *
  * A snapshot: each field is exact at some instant, not all at the same one.
- * lifetime_* are filled by profiler= alone (bytes that died before so many further
- * bytes were allocated, of the bytes in lifetime_bytes).
+ * lifetime_* need profiler=: of the bytes in lifetime_bytes, those that died before so many
+ * further bytes were allocated.
  */
 struct gc_heap_stats {
 	uint64_t allocated_bytes,
@@ -461,7 +461,7 @@ struct gc_heap_stats {
 	uint64_t by_cause[GC_CAUSE_COUNT];
 	uint64_t foreground_cycles;
 	uint64_t trims, trimmed_bytes;
-	uint64_t contentions; /* heap lock found taken */
+	uint64_t contentions; /* times that the heap lock was taken already */
 	uint64_t contention_ns;
 	uint64_t gc_cpu_ns; /* thread CPU time of collecting */
 	uint64_t stw_ns, longest_stw_ns, time_to_safepoint_ns, longest_ttsp_ns;
@@ -470,22 +470,22 @@ struct gc_heap_stats {
 	uint64_t cards_dirty, cards_scanned;
 	uint64_t overflows, overflow_rounds, rescanned_objects;
 	uint64_t remark_timeouts;
-	uint64_t weak_cleared, finalized; /* ephemerons are among the first */
+	uint64_t weak_cleared, finalized; /* weak_cleared includes ephemerons */
 	uint64_t boosts, boosts_refused;
-	uint64_t helps, helped_objects; /* times that a stopped mutator marked, and what */
+	uint64_t helps, helped_objects; /* times that a mutator helped, objects that it marked */
 	uint64_t daemon_switches; /* by policy=adaptive */
 	uint64_t grown_instead; /* limit raised instead of collecting */
 	uint64_t lifetime_bytes, lifetime_128k, lifetime_256k, lifetime_512k;
 	uint64_t threads_total;
 	uint64_t verifications;
-	uint64_t hashed_objects; /* whose identity hash is noted beside the heap */
-	uint64_t stalls; /* times that a thread was named which kept the world waiting */
+	uint64_t hashed_objects; /* objects with an identity hash in the table */
+	uint64_t stalls; /* reports of a thread that kept the world waiting */
 };
 
 void gc_heap_stats(const struct gc_heap *heap, struct gc_heap_stats *out);
 
 /**
- * gc_frequency_source() - how fast the CPU runs, for policy=adaptive
+ * gc_frequency_source() - set the source of the CPU frequency, for policy=adaptive
  * @fn: sets effective and highest kHz of the calling thread's CPU and returns 0, or
  *	a negative errno when that is unknown
  */
