@@ -371,8 +371,9 @@ void gc_options_help(void (*line)(const char *text, void *arg), void *arg)
 			names_join(names, sizeof(names), plan_names);
 		else if (!strcmp(o->name, "profile"))
 			strcpy(names, "art-6.0, dalvik-4.3, hussein-2015");
-		snprintf(text, sizeof(text), "%-14s %s%s%s%s [%s]", o->name, o->help,
-			 names[0] ? " (" : "", names, names[0] ? ")" : "", o->preset);
+		snprintf(text, sizeof(text), "%-14s %s%s%s%s (default: %s)", o->name, o->help,
+			 names[0] ? " (" : "", names, names[0] ? ")" : "",
+			 o->preset[0] ? o->preset : "none");
 		line(text, arg);
 	}
 }

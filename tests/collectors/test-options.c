@@ -345,7 +345,8 @@ static void line(const char *text, void *arg)
 		strcpy(words, " (art-6.0, dalvik-4.3, hussein-2015");
 	if (*words)
 		strcat(words, ")");
-	snprintf(want, sizeof(want), "%-14s %s%s [%s]", o->name, o->help, words, o->preset);
+	snprintf(want, sizeof(want), "%-14s %s%s (default: %s)", o->name, o->help, words,
+		 o->preset[0] ? o->preset : "none");
 	if (strcmp(text, want)) {
 		wrong++;
 		printf("# %s, not\n# %s\n", text, want);
