@@ -15,9 +15,9 @@
  * A call adds one to the depth and a return subtracts one: below zero the
  * function has returned. Thunks that end in a return for a jump are entered by
  * a call, so the balance holds. A function that was interrupted for long, or
- * switched out, is given up after LOST instructions and only counted as lost.
+ * switched out, is abandoned after LOST instructions and only counted as lost.
  *
- * The result: "SECTION SYMBOL CALLS LOST MEAN MEDIAN P99" a line.
+ * The result: lines of "SECTION SYMBOL CALLS LOST MEAN MEDIAN P99".
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -145,7 +145,7 @@ static void line_interpret(const char *line)
 		snprintf(section, sizeof(section), "%.63s", line[7] ? line + 8 : "");
 		__atomic_store_n(&open_section, section[0] != '\0', __ATOMIC_RELEASE);
 	} else {
-		fprintf(stderr, "count: what is '%s'?\n", line);
+		fprintf(stderr, "count: unknown command '%s'\n", line);
 	}
 	pthread_mutex_unlock(&lock);
 }

@@ -9,7 +9,7 @@ count() {
 	address=$(awk -v name="$1" -v module="${2:+[$2]}" \
 		'$3 == name && $4 == module { print $1; exit }' /proc/kallsyms)
 	[ -n "$address" ] || { echo "count.sh: this kernel has no function $1" >&2; exit 1; }
-	"$meter" tell symbol "$1" "$address"
+	"$meter" print symbol "$1" "$address"
 }
 
 # part NAME ARG...: some load, counted under that name
@@ -17,9 +17,9 @@ part() {
 	name=$1
 	shift
 	"$meter" load 200 2 "$@"
-	"$meter" tell section "$name"
+	"$meter" print section "$name"
 	"$meter" load 400 2 "$@"
-	"$meter" tell section
+	"$meter" print section
 }
 
 count sugov_update_single_freq

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Time of a doorbell beside that of an empty ioctl; run in the guest.
+# Times of a doorbell and of an empty ioctl; run in the guest.
 # shellcheck shell=sh disable=SC1091,SC2154
 . /board/guest.sh
 table

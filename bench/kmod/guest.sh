@@ -3,7 +3,7 @@
 # shellcheck shell=sh
 set -eu
 cpufreq=/sys/devices/system/cpu/cpufreq
-# shellcheck disable=SC2034 # for those who source this
+# shellcheck disable=SC2034 # used by the scripts that source this
 meter=/board/meter
 
 govern() {
@@ -12,14 +12,14 @@ govern() {
 	done
 }
 
-# tune NAME VALUE, in each folder of tunables
+# tune NAME VALUE, in each directory of tunables
 tune() {
 	for f in "$cpufreq"/gchint/"$1" "$cpufreq"/policy*/gchint/"$1"; do
 		[ ! -e "$f" ] || echo "$2" >"$f"
 	done
 }
 
-# The same cap for the phases used, and no switch that is not asked for.
+# The same cap for the phases used, and no switch that no phase requests.
 table() {
 	govern gchint
 	tune mode table

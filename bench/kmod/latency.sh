@@ -3,7 +3,7 @@
 # shellcheck shell=sh disable=SC1091,SC2154
 . /board/guest.sh
 table
-# Farther apart than a switch takes, so that none waits for the one before: a
+# Edges farther apart than a switch takes, so that none waits for the previous one: a
 # driver that sleeps takes several ms.
 case $(uname -m) in
 x86_64) apart=2000 ;;

@@ -2,12 +2,12 @@
 /*
  * The program that runs in the guest: calls to time or count, and load for the governor.
  *
- *	meter doorbell ROUNDS CALLS	a line a round: ns of an empty ioctl, of a
+ *	meter doorbell ROUNDS CALLS	a line per round: ns of an empty ioctl, of a
  *					doorbell without an edge, with an edge that
  *					moves nothing, with one that moves the clock
  *	meter load MS THREADS [hint]	half busy threads; with hint, each in a phase
- *	meter edges N US		N phase edges of a thread that spins, so far apart
- *	meter tell WORD...		a line for the counting plugin, see count.c
+ *	meter edges N US		N phase edges, US apart, of a thread that spins
+ *	meter print WORD...		a line for the counting plugin, see count.c
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -72,7 +72,7 @@ static void bind_cpu(int cpu)
 
 #ifdef __x86_64__
 /*
- * One small function a byte value: a no-operation that holds the byte, padded
+ * One small function per byte value: a no-operation that holds the byte, padded
  * to sixteen bytes.
  */
 __asm__(".pushsection .text\n"
@@ -250,15 +250,15 @@ static void *half_busy(void *arg)
 		GCHINT_PHASE_TRIM,
 	};
 	struct member *m = arg;
-	unsigned int slot = 0, turn = (unsigned int)m->number;
+	unsigned int slot = 0, step = (unsigned int)m->number;
 
 	bind_cpu(m->number % (int)sysconf(_SC_NPROCESSORS_ONLN));
 	if (m->hint)
 		slot = slot_attach();
 	while (now_ns() < m->end) {
 		/* Always in a phase; the phase changes every eight periods. */
-		if (m->hint && turn++ % 8 == 0)
-			slot_edge(slot, phases[turn / 8 % 4], GCHINT_F_CONCURRENT);
+		if (m->hint && step++ % 8 == 0)
+			slot_edge(slot, phases[step / 8 % 4], GCHINT_F_CONCURRENT);
 		spin_until(now_ns() + 1000000);
 		sleep_us(1000);
 	}
@@ -310,7 +310,7 @@ static int edges_run(int n, uint64_t apart_ns)
 
 int main(int argc, char **argv)
 {
-	if (argc >= 3 && !strcmp(argv[1], "tell"))
+	if (argc >= 3 && !strcmp(argv[1], "print"))
 		return plugin_send_words(argc - 2, argv + 2);
 	if (argc == 4 && !strcmp(argv[1], "doorbell"))
 		return doorbell_measure(atoi(argv[2]), atoi(argv[3]));
@@ -320,6 +320,6 @@ int main(int argc, char **argv)
 		return edges_run(atoi(argv[2]), strtoull(argv[3], NULL, 10) * 1000);
 	fprintf(stderr,
 		"usage: meter doorbell ROUNDS CALLS | load MS THREADS [hint] | edges N US | "
-		"tell WORD...\n");
+		"print WORD...\n");
 	return 2;
 }

@@ -23,7 +23,7 @@ struct hiccup;
  * @before: before each sleep (park); may be NULL
  * @after: after each sleep, timed as part of it (unpark, safepoint); may be NULL
  * @end: on the thread, after the last sleep; may be NULL
- * @arg: given to all four
+ * @arg: argument of all four
  */
 struct hiccup_hooks {
 	void (*begin)(void *arg);

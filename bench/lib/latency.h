@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** struct request - when one request was taken up and done, ns */
+/** struct request - when a request was begun and completed, ns */
 struct request {
 	int64_t start, end;
 };

@@ -230,5 +230,5 @@ int settings_list(const struct settings *s, const char *key, double min, double 
 void settings_help(const struct setting *known, FILE *out)
 {
 	for (; known->key; known++)
-		fprintf(out, "  --%-24s %s [%s]\n", known->key, known->help, known->value);
+		fprintf(out, "  --%-24s %s (default: %s)\n", known->key, known->help, known->value);
 }

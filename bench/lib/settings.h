@@ -4,8 +4,8 @@
  *
  * Keys with a default and a line of help. Values come from the defaults, then a profile
  * (a file of "key = value" lines, # begins a comment), then the command line. They are
- * text until asked for; asking checks the range. Every refusal is one line that names
- * the key, what was wrong and what would do.
+ * text until they are read, which checks the range. Each error is one line that names
+ * the key, the problem and the accepted values.
  */
 #ifndef BENCH_SETTINGS_H
 #define BENCH_SETTINGS_H
@@ -57,7 +57,7 @@ int settings_real(const struct settings *s, const char *key, double min, double 
 int settings_list(const struct settings *s, const char *key, double min, double max, double *out,
 		  size_t room, struct settings_error *err);
 
-/** settings_help() - one line a key: name, default, help. */
+/** settings_help() - one line per key: name, help, default. */
 void settings_help(const struct setting *known, FILE *out);
 
 #endif

@@ -274,7 +274,7 @@ static double chord_slope(const struct util_curve *c, size_t a, size_t b)
 
 /*
  * A window w' >= w of least utilisation either is exactly w long (MMU(w)) or has both
- * edges on steps. The second kind is a least-steep chord of the points (at, sum) at
+ * edges on steps. The latter is a least-steep chord of the points (at, sum) at
  * least w apart: for each right end, search the upper hull of the left ends.
  */
 double util_bmu(const struct util_curve *c, int64_t window)

@@ -140,7 +140,7 @@ static void add_whippet(struct group *g, const struct places *at)
 		p->argv[1] = program;
 		if (*at->whippet)
 			continue;
-		p->missing = "WHIPPET= names no folder with its bin/quads.*";
+		p->missing = "WHIPPET= is not a directory with bin/quads.*";
 		return;
 	}
 }
@@ -151,7 +151,7 @@ static void add_whippet(struct group *g, const struct places *at)
  */
 static void group_init_quads(struct group *g, const struct places *at)
 {
-	static const char *const args[] = { "--depth=10", "--short=3", "--turns=137060",
+	static const char *const args[] = { "--depth=10", "--short=3", "--trees=137060",
 					    "--walks=20", NULL };
 	const char *heap = "heap=139810100,max=139810100";
 

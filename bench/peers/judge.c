@@ -93,7 +93,7 @@ static void judge_gcbench(struct judge *j)
 			      base, offsetof(struct peer_run, score_ms), 0.8, false);
 	judge_compare(j, "longest stop of the world", group_find(j->g, "gchint cms"), base,
 		      offsetof(struct peer_run, stop_max_ms), 0.25, false);
-	judge_compare(j, "longest pause of any kind", group_find(j->g, "gchint cms"), base,
+	judge_compare(j, "longest pause of any class", group_find(j->g, "gchint cms"), base,
 		      offsetof(struct peer_run, pause_max_ms), 0.25, false);
 }
 
@@ -122,7 +122,7 @@ static void judge_gcw(struct judge *j)
 				      offsetof(struct peer_run, score_ms), 1.0, false);
 	judge_compare(j, "longest stop of the world", group_find(j->g, "gchint cms"), g1,
 		      offsetof(struct peer_run, stop_max_ms), 1.0, false);
-	judge_compare(j, "longest pause of any kind", group_find(j->g, "gchint cms"), g1,
+	judge_compare(j, "longest pause of any class", group_find(j->g, "gchint cms"), g1,
 		      offsetof(struct peer_run, pause_max_ms), 1.0, false);
 }
 

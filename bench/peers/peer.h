@@ -52,7 +52,7 @@ struct peer_series {
 int peer_run(const struct peer *peer, unsigned int timeout_s, struct peer_run *run);
 
 /**
- * peer_rounds() - run all contenders in turn, @rounds times over
+ * peer_rounds() - run all contenders one after the other, @rounds times
  *
  * Interleaved, so that a drift of the machine affects all alike. @say is called before
  * each run with the name of the contender; may be NULL.

@@ -108,7 +108,7 @@ unsigned int probe_epoch(void);
 /**
  * probe() - run a workload in its own process; equal requests are run once
  * @profile: name of a profile, or NULL
- * @setting: "key=value ..." parted by blanks
+ * @setting: "key=value ..." separated by blanks
  * Return: true, or false with o->failed and the reason.
  */
 bool probe(struct outcome *o, const char *workload, const char *profile, const char *setting,

@@ -266,40 +266,40 @@ static void read_names(struct log *log, const char *path)
 }
 
 /* Removes the files in the directory, and the directory itself. */
-static void read_folder(struct log *log, const char *folder)
+static void directory_read(struct log *log, const char *directory)
 {
-	DIR *d = opendir(folder);
+	DIR *d = opendir(directory);
 	struct dirent *e;
 	char path[320];
 
 	while (d && (e = readdir(d))) {
 		if (*e->d_name == '.')
 			continue;
-		snprintf(path, sizeof(path), "%s/%s", folder, e->d_name);
+		snprintf(path, sizeof(path), "%s/%s", directory, e->d_name);
 		if (log)
 			read_names(log, path);
 		unlink(path);
 	}
 	if (d)
 		closedir(d);
-	rmdir(folder);
+	rmdir(directory);
 }
 
 /* One run, or the run of least CPU time, that writes its names into a directory. */
 static bool naming_probe(struct outcome *o, const char *setting, bool least, struct log *log,
 			 struct run_result *r)
 {
-	char folder[] = "/tmp/gchint-repro.XXXXXX";
+	char directory[] = "/tmp/gchint-repro.XXXXXX";
 	bool good;
 
-	if (!mkdtemp(folder)) {
-		failed(o, "%s: cannot be made", folder);
+	if (!mkdtemp(directory)) {
+		failed(o, "%s: cannot be created", directory);
 		return false;
 	}
-	setenv("GCHINT_SYMBOLS", folder, 1);
+	setenv("GCHINT_SYMBOLS", directory, 1);
 	good = (least ? probe_least : probe_again)(o, "methods", NULL, setting, HEAP, r);
 	unsetenv("GCHINT_SYMBOLS");
-	read_folder(log, folder);
+	directory_read(log, directory);
 	return good;
 }
 

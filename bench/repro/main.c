@@ -27,17 +27,17 @@ struct options {
 static int usage(FILE *out)
 {
 	fputs("usage: gchint-repro [OPTION...] [ID...]\n"
-	      "Tries the claims of the seeds and says which reproduce. IDs (000-a) or their\n"
-	      "beginnings (004) choose.\n"
+	      "Tries the claims of the seeds and prints which reproduce. IDs (000-a) or their\n"
+	      "prefixes (004) select claims.\n"
 	      "  --control         each claim once more with its mechanism taken away\n"
 	      "  --counts          only what a busy machine cannot change\n"
-	      "  --figures=FILE    keep the figures there; those not tried again stay\n"
+	      "  --figures=FILE    keep the figures in FILE; figures not tried again stay\n"
 	      "  --judge           run nothing: verdicts from --figures alone\n"
 	      "  --page=FILE.md    write the figures and verdicts as a page\n"
-	      "  --runs=N          runs of whatever is timed [3]\n"
+	      "  --runs=N          runs of each timed measurement (default: 3)\n"
 	      "  --small           sizes that end within seconds; keeps nothing\n"
-	      "  --table1          the Dalvik seed's Table 1 beside ours as well\n"
-	      "  --tree=NAME       what the figures are of [unknown]\n"
+	      "  --table1          also the Dalvik seed's Table 1 and ours\n"
+	      "  --tree=NAME       source tree of the figures (default: unknown)\n"
 	      "Exit status: 0 whatever the verdicts; 1 when a run failed, or a control that was\n"
 	      "settled changed no verdict; 2 for a wrong call.\n",
 	      out);
@@ -132,7 +132,7 @@ static void finding_print(const struct entry *e, const struct finding *f, bool c
 static bool control_is_mute(const struct finding *f)
 {
 	return f->alteration && !(f->unmet & (UNMET_QUIET | UNMET_RUNS)) &&
-	       !control_tells(f->verdict, f->control);
+	       !control_confirms(f->verdict, f->control);
 }
 
 static int take_table1(struct record *r, const char *tree)
@@ -202,7 +202,7 @@ static int run_all(struct record *r, const struct options *opt, int argc, char *
 	for (int v = 0; v <= VERDICT_DOES_NOT; v++)
 		printf(" %u %s,", count[v], verdict_name((enum verdict)v));
 	printf(" %zu lacking what they need, %zu failed to run", lacking, fails);
-	printf(opt->control ? "; %zu controls tell nothing\n" : "\n", silent);
+	printf(opt->control ? "; %zu controls confirm nothing\n" : "\n", silent);
 	if (opt->table && error_print("table 1", take_table1(r, opt->tree)))
 		fails++;
 	return record_write(r, opt) || fails || silent;

@@ -47,7 +47,7 @@ void page_verdict(const struct claim *claim, const struct finding *f, char *text
 	if (!*text)
 		text_append(text, size, "%s", name);
 	else if ((f->unmet & UNMET_RAIL) && by_proxy(claim))
-		text_append(text, size, " (what stands in for it: %s)", name);
+		text_append(text, size, " (its substitute: %s)", name);
 	else if (f->unmet & UNMET_RAIL)
 		text_append(text, size, " (the rest: %s)", name);
 	else
@@ -79,7 +79,7 @@ void page_control(const struct finding *f, char *text, size_t size)
 		snprintf(text, size, "%s for %s: %s%s", f->alteration->to,
 			 f->alteration->from ? f->alteration->from : "the default",
 			 verdict_name(f->control),
-			 control_tells(f->verdict, f->control) ? "" : "; tells nothing");
+			 control_confirms(f->verdict, f->control) ? "" : "; confirms nothing");
 }
 
 static void end_of(double value, char *text, size_t size)
@@ -199,22 +199,21 @@ int page_write(const struct record *r, const char *path)
 	fputs("# The seeds' claims, tried\n\n"
 	      "Written by `make repro` from the figures in seeds.tsv. Claims 000 are of the "
 	      "Dalvik seed (Hussein\net al., 2015), 001 of GCW (Intel, 2016), 002 of VARI, the "
-	      "vertical "
-	      "profiler (Su et al., 2014), 003 of\nsize-aware promotion in ART, 004 of mark stack "
-	      "overflow (Ugawa et al., 2012). Each figure is of the\ntree that stands beside it. "
-	      "VARI's tables I to III and figures 1 to 8, 12 and 17 claim nothing to try:\nthey "
-	      "are of others' tools, its board, drawings, a listing and a window.\n\n"
-	      "*Reproduces*: every figure of the claim is within its band. *Shape only*: all go "
-	      "the paper's way,\none or more by another amount. *Does not*: a figure contradicts "
-	      "the paper. *Needs*: what the seed\nhad and this machine has not; the verdict in "
-	      "brackets is what was seen here all the same.\n*Unsettled*: it rests on time, and "
-	      "the machine was not quiet. The verdict follows from the second\ntable and the "
-	      "figures alone.\n\n",
+	      "vertical profiler (Su et al., 2014), 003 of\nsize-aware promotion in ART, 004 of "
+	      "mark stack overflow (Ugawa et al., 2012). Each figure was taken on\nthe tree in "
+	      "its row. VARI's tables I to III and figures 1 to 8, 12 and 17 contain no claim to "
+	      "try:\nthey show other tools, its board, drawings, a listing and a window.\n\n"
+	      "*Reproduces*: every figure of the claim is within its band. *Shape only*: all "
+	      "figures have the paper's\ndirection, at least one by another amount. *Does not*: "
+	      "a figure contradicts the paper. *Needs*: this\nmachine lacks something that the "
+	      "seed had; the verdict in brackets is that of the figures here.\n*Unsettled*: the "
+	      "claim rests on time, and the machine was not quiet. The verdict follows only from\n"
+	      "the second table and the figures.\n\n",
 	      f);
 	write_findings(r, f);
 	fputs("\n## What each claim was judged by\n\n"
-	      "The control is the same measurement with the mechanism taken away (what holds must "
-	      "then be\ncontradicted) or, where a claim does not hold here, with what would make "
+	      "The control is the same measurement without the mechanism, which must contradict a "
+	      "claim that holds;\nor, where a claim does not hold here, with something that makes "
 	      "it hold.\n\n",
 	      f);
 	write_declarations(r, f);
@@ -222,10 +221,10 @@ int page_write(const struct record *r, const char *path)
 		fprintf(f,
 			"\n## Table 1 of the Dalvik seed, and ours\n\n"
 			"Programs made after its figures, on `plan=cms` with the seed's heap "
-			"sizing, tree %s. Allocated,\nlive, objects and threads are given to them; "
-			"lifetimes are measured by collecting at every 64 KiB;\nevents, "
-			"contention, pauses and CPU share are what came out on this "
-			"machine.\n\n%s",
+			"sizing, tree %s. Allocated and\nlive bytes, objects and threads are "
+			"input; "
+			"lifetimes are measured by a collection at every 64 KiB;\nevents, "
+			"contention, pauses and CPU share are results of this machine.\n\n%s",
 			r->table_tree, r->table);
 	if (ferror(f))
 		code = -EIO;

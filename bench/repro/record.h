@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * DOC: Figures as a file, so that verdicts can be had again without a run
+ * DOC: Figures in a file, so that verdicts can be derived again without a run
  *
- * One line a figure, parted by tabs: claim, "plain" or "control", term, figure, and where
+ * One line per figure, separated by tabs: claim, "plain" or "control", term, figure, and where
  * it was taken: tree, CPUs, runs, "quiet" or "busy". Lines of "detail" and "table" hold
  * text in place of term and figure. # begins a comment. Verdicts are not in it.
  */

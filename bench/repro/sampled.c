@@ -98,7 +98,7 @@ static bool find_program(struct outcome *o, char *path, size_t size)
 	slash = strrchr(path, '/');
 	if (!slash || (size_t)(slash - path) + sizeof("/gchint-bench") > size ||
 	    strchr(path, '\'')) {
-		failed(o, "gchint-bench is not found beside this program");
+		failed(o, "gchint-bench is not in the directory of this program");
 		return false;
 	}
 	strcpy(slash, "/gchint-bench");
@@ -146,7 +146,7 @@ static bool profile_run(struct outcome *o, const char *file, const char *words, 
 bool sampled(struct outcome *o, const char *setting, const char *heap, const char *record,
 	     struct sampled *s)
 {
-	char words[256], options[256], how[128], key[640], folder[] = "/tmp/gchint-repro.XXXXXX";
+	char words[256], options[256], how[128], key[640], directory[] = "/tmp/gchint-repro.XXXXXX";
 	char file[64];
 	bool good;
 
@@ -160,14 +160,14 @@ bool sampled(struct outcome *o, const char *setting, const char *heap, const cha
 			return true;
 		}
 	}
-	if (!mkdtemp(folder)) {
-		failed(o, "%s: cannot be made", folder);
+	if (!mkdtemp(directory)) {
+		failed(o, "%s: cannot be created", directory);
 		return false;
 	}
-	snprintf(file, sizeof(file), "%s/p.db", folder);
+	snprintf(file, sizeof(file), "%s/p.db", directory);
 	good = profile_run(o, file, words, options, how, s);
 	unlink(file);
-	rmdir(folder);
+	rmdir(directory);
 	if (good && keeping < KEPT) {
 		memcpy(kept[keeping].key, key, sizeof(key));
 		kept[keeping++].result = *s;

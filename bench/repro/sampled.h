@@ -26,7 +26,7 @@ struct sampled {
 /**
  * sampled() - profile a run; equal requests are run once
  * @setting: of the workload; @heap: options of the heap; @record: of profile record.
- *	"key=value ..." parted by blanks, or by commas for the heap
+ *	"key=value ..." separated by blanks, or by commas for the heap
  * Return: true, or false with o->failed and the reason. A run without samples is no failure.
  */
 bool sampled(struct outcome *o, const char *setting, const char *heap, const char *record,

@@ -67,7 +67,7 @@ unsigned int needs_unmet(const struct needs *needs, const struct term *term, siz
 	return unmet;
 }
 
-bool control_tells(enum verdict plain, enum verdict control)
+bool control_confirms(enum verdict plain, enum verdict control)
 {
 	if (plain <= VERDICT_SHAPE)
 		return control == VERDICT_DOES_NOT;

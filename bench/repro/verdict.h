@@ -24,7 +24,7 @@ enum verdict {
 enum basis {
 	BASIS_COUNT, /* the same on a busy machine */
 	BASIS_TIME, /* time or the scheduler's choice: wants a quiet machine */
-	BASIS_PROXY, /* time that stands in for energy */
+	BASIS_PROXY, /* time as a substitute for energy */
 	BASIS_ENERGY, /* wants a power rail: this program reads none */
 };
 
@@ -81,12 +81,12 @@ static inline bool term_rests_on_time(const struct term *term)
 }
 
 /**
- * control_tells() - does the control confirm that the mechanism caused our verdict?
+ * control_confirms() - does the control confirm that the mechanism caused our verdict?
  * @plain: without the control; @control: with it
  *
  * A claim that holds must fail with the control, and the reverse. Unknown confirms nothing.
  */
-bool control_tells(enum verdict plain, enum verdict control);
+bool control_confirms(enum verdict plain, enum verdict control);
 
 /** verdict_name() - as the page prints it. */
 const char *verdict_name(enum verdict verdict);

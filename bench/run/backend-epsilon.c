@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 static const struct setting options[] = {
-	{ "max", "4G", "out of memory beyond that" },
+	{ "max", "4G", "maximum of memory" },
 	{ "pretouch", "0", "1: fault pages in as they are taken from the system" },
 	{ NULL, NULL, NULL },
 };

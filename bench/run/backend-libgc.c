@@ -17,7 +17,7 @@ static const struct setting options[] = {
 	{ "expand", "1", "1: take the whole heap at the start" },
 	{ "heap", "32M", "GC_set_max_heap_size" },
 	{ "incremental", "0", "1: GC_enable_incremental" },
-	{ "markers", "0", "GC_set_markers_count, 0 leaves it alone" },
+	{ "markers", "0", "GC_set_markers_count; 0: not called" },
 	{ NULL, NULL, NULL },
 };
 

@@ -30,7 +30,7 @@ static const char *profile_dir(void)
 	return dir && *dir ? dir : PROFILE_DIR;
 }
 
-/* The line "# workload: NAME" says what a profile is for; "" without one. */
+/* The line "# workload: NAME" names the workload of a profile; "" without one. */
 static void profile_workload(const char *path, char *name, size_t size)
 {
 	FILE *f = fopen(path, "re");
@@ -92,7 +92,7 @@ static void workload_help(const struct workload *w)
 		puts("usage: gchint-bench WORKLOAD|PROFILE [--SETTING=VALUE...] [OPTION...]\n"
 		     "       gchint-bench list\n"
 		     "       gchint-bench WORKLOAD --help\n\n"
-		     "Runs a workload on a collected heap and says what was seen. The score is "
+		     "Runs a workload on a collected heap and prints its figures. The score is "
 		     "the\n"
 		     "time of the slowest thread, in ms.\n\n"
 		     "  gchint-bench gcw --gc=plan=cms,sizing=fixed,heap=96M,max=96M --threads=2\n"
@@ -100,22 +100,23 @@ static void workload_help(const struct workload *w)
 	} else {
 		printf("usage: gchint-bench %s [--SETTING=VALUE...] [OPTION...]\n\n%s.\nStresses "
 		       "%s.\n\n"
-		       "Settings [default]\n",
+		       "Settings\n",
 		       w->name, w->summary, w->stresses);
 		settings_help(w->settings, stdout);
 		putchar('\n');
 	}
 	puts("Options\n"
-	     "  --format=text|csv|json|markdown\n"
+	     "  --format=text|csv|json|markdown  (default: text)\n"
 	     "  --gc=OPTIONS         options of the heap, below\n"
-	     "  --hiccup             meter hiccups in the program and in an idle control\n"
-	     "  --listener=KIND      stats (all figures), gchint (hints to the kernel), all "
+	     "  --hiccup             measure hiccups in the program and in an idle control\n"
+	     "  --listener=NAME      stats (all figures), gchint (hints to the kernel), all "
 	     "(both),\n"
-	     "                       null or none (counters only)\n"
+	     "                       null or none (counters only) (default: stats)\n"
 	     "  --profile=NAME       settings from profiles/NAME.profile or from a path\n"
-	     "  --runs=N             repeat, each run in its own process, and summarise\n"
+	     "  --runs=N             repeat, each run in its own process, and summarise (default: "
+	     "1)\n"
 	     "  --table1             the columns of the Dalvik seed's Table 1\n"
-	     "  --timeout=SECONDS    kill a run after that\n\n"
+	     "  --timeout=SECONDS    kill a run after that time (default: never)\n\n"
 	     "Options of the heap");
 	backend_help();
 }

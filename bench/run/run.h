@@ -32,7 +32,7 @@ extern const char *const run_cause_name[RUN_CAUSES];
  * @options: the heap's own options, as its backend reads them
  * @listener: "stats" (all figures; the default), "gchint" (hints to the kernel), "all" (both),
  *	      "null" or "none" (counters only)
- * @hiccup: run a hiccup meter and its idle control beside the workload
+ * @hiccup: run a hiccup meter and its idle control alongside the workload
  * @progress: print progress on standard error
  * @timeout_s: kill it after that; 0 never
  */
@@ -59,7 +59,7 @@ struct run_spread {
  * @score_ms: the slowest thread's time; the workload's score
  * @foreign: cores that other processes kept busy meanwhile
  * @allocated_bytes, @allocated_objects: as the workload counts them
- * @heap_bytes: most bytes of pages the heap held
+ * @heap_bytes: maximum of bytes in pages of the heap
  * @minmu, @mmu, @bmu: at run_window_ns: worst mutator, all pooled, pooled and bounded
  * @collector: has the collector's own counters in @gc (bundled collectors only)
  */
@@ -104,7 +104,7 @@ int run_here(const struct run_request *request, struct run_result *result);
 /** run_isolated() - run in a child; a crash or timeout is a code, too. */
 int run_isolated(const struct run_request *request, struct run_result *result);
 
-/* ---- a backend: one file a heap ------------------------------------------ */
+/* ---- a backend: one file per heap ------------------------------------------ */
 
 struct backend;
 

@@ -12,16 +12,16 @@ const struct setting app_settings[] = {
 	{ "active", "1", "threads that allocate" },
 	{ "alloc", "217.47", "MiB allocated" },
 	{ "explicit", "0", "explicit collections, spread evenly" },
-	{ "idle-gaps", "0", "rests of all threads, spread evenly" },
-	{ "idle-ms", "5500", "length of a rest: over 5 s lets the daemon trim" },
+	{ "idle-gaps", "0", "idle times of all threads, spread evenly" },
+	{ "idle-ms", "5500", "length of an idle time: above 5 s the daemon trims" },
 	{ "lifetime", "7.6 15.8 32.7",
 	  "% of bytes that die within 128, 256, 512 KiB of allocation" },
 	{ "live", "10.19", "MiB live" },
 	{ "live-objects", "0.27", "millions of objects live" },
 	{ "objects", "6.15", "millions of objects allocated" },
 	{ "seed", "1", "first seed; thread i draws from seed+i" },
-	{ "tail", "0.5", "MiB of allocation over which those older than 512 KiB die" },
-	{ "threads", "1", "threads in all; the others wait" },
+	{ "tail", "0.5", "MiB of allocation over which objects older than 512 KiB die" },
+	{ "threads", "1", "all threads; those that are not active wait" },
 	{ "work", "0",
 	  "steps of arithmetic for each object: sets the collector's share of CPU time" },
 	{ NULL, NULL, NULL },
@@ -92,7 +92,7 @@ static int plan_solve(struct app_plan *plan, double alloc, double live, const do
 {
 	double lasting = live;
 
-	for (int turn = 0; turn < 50; turn++) {
+	for (int round = 0; round < 50; round++) {
 		for (int i = 0; i < 3; i++)
 			plan->at[i + 1] = life[i] / 100 / (1 - lasting / alloc);
 		if (plan->at[3] > 1)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * DOC: The plan of an application given by its figures
+ * DOC: The plan of an application, from its figures
  *
  * Table 1 of the Dalvik seed gives totals and three points of the lifetime's
  * distribution. The plan turns them into what each thread does. Pure.

@@ -3,8 +3,8 @@
  * An application known only by its figures: how much it allocates and keeps, how many
  * objects, how soon they die, how many threads. The Dalvik seed's Table 1 gives them for
  * six programs (profiles/). What the table leaves open is chosen to add nothing: sizes
- * follow the maximum-entropy distribution of the given mean, objects that outlive
- * 512 KiB die evenly over the setting "tail". "work" stands for what the program computes:
+ * follow the maximum-entropy distribution with their mean, objects that outlive
+ * 512 KiB die evenly over the setting "tail". "work" is the computation of the program:
  * the profiles set it so that CMS takes about the table's share of CPU time.
  */
 #include "lib/random.h"
@@ -40,7 +40,7 @@ struct worker {
 		struct heap_refs *lasting;
 	} f;
 	struct random draw;
-	struct tally tally;
+	struct totals totals;
 	uint64_t clock; /* bytes this thread allocated */
 	uint64_t hand; /* quanta of the wheel that are over */
 };
@@ -87,8 +87,8 @@ static struct object *new_object(struct worker *w, const double *limit)
 	if (class)
 		o->payload[0] = class;
 	for (uint64_t i = 0; i < w->a->plan.work; i++)
-		w->tally.checksum = w->tally.checksum * 6364136223846793005u + class;
-	tally_add(&w->tally, APP_SIZE(class));
+		w->totals.checksum = w->totals.checksum * 6364136223846793005u + class;
+	totals_add(&w->totals, APP_SIZE(class));
 	w->clock += APP_SIZE(class);
 	return o;
 }
@@ -185,7 +185,7 @@ static int worker_check(struct worker *w)
 		for (const struct object *o = w->f.lasting->ref[i]; o; o = o->next)
 			bytes++;
 	}
-	w->tally.checksum += bytes;
+	w->totals.checksum += bytes;
 	return !bytes && w->a->plan.lasting_bytes ? -EILSEQ : 0;
 }
 
@@ -211,13 +211,13 @@ static int app_run(struct bench *b, struct heap_thread *t, int index)
 		wait_for_end(&w, END_NS);
 	}
 	HEAP_POP(t, w.f);
-	tally_give(&w.tally, b);
+	totals_merge(&w.totals, b);
 	return code;
 }
 
 const struct workload workload_app = {
 	.name = "app",
-	.summary = "an application given by Table 1's figures; --profile names one",
+	.summary = "an application with the figures of Table 1; --profile selects one",
 	.stresses =
 		"what its profile says: live set, lifetimes, idle threads, explicit collections",
 	.settings = app_settings,

@@ -34,19 +34,19 @@ struct worker {
 		struct heap_refs *lasting;
 	} f;
 	struct random draw;
-	struct tally tally;
+	struct totals totals;
 };
 
 static const struct setting settings[] = {
 	{ "alloc", "96K", "bytes that a frame allocates, on average" },
-	{ "frames", "120", "frames of a thread" },
-	{ "hz", "60", "ticks a second" },
+	{ "frames", "120", "frames per thread" },
+	{ "hz", "60", "ticks per second" },
 	{ "lasting", "4M",
 	  "bytes that live all the time, a thread; a frame replaces a few of them" },
 	{ "seed", "1", "thread i draws from seed+i" },
-	{ "swing", "50", "per cent by which a frame's work and allocation differ, at most" },
-	{ "threads", "1", "threads that draw, each its own frames; 0: as many as CPUs" },
-	{ "work", "2000000", "steps of computation a frame, on average" },
+	{ "swing", "50", "maximum deviation of a frame's work and allocation, in per cent" },
+	{ "threads", "1", "threads, each with its own frames; 0: as many as CPUs" },
+	{ "work", "2000000", "steps of computation per frame, on average" },
 	{ NULL, NULL, NULL },
 };
 
@@ -97,7 +97,7 @@ static struct node *new_node(struct worker *w, uint64_t number)
 
 	if (n) {
 		n->number = number;
-		tally_add(&w->tally, sizeof(*n));
+		totals_add(&w->totals, sizeof(*n));
 	}
 	return n;
 }
@@ -168,7 +168,7 @@ static int draw_frame(struct worker *w, uint64_t frame, uint64_t chains)
 	}
 	for (uint64_t i = 0; i < work; i++)
 		sum = sum * 6364136223846793005u + 1442695040888963407u;
-	w->tally.checksum += sum;
+	w->totals.checksum += sum;
 	for (const struct node *n = w->f.before; !code && n; n = n->next)
 		code = n->number + 1 == frame ? 0 : -EILSEQ;
 	w->f.before = w->f.frame;
@@ -211,13 +211,13 @@ static int frames_run(struct bench *b, struct heap_thread *t, int index)
 	for (uint64_t i = 0; !code && i < chains; i++)
 		code = check_chain(&w, i);
 	HEAP_POP(t, w.f);
-	tally_give(&w.tally, b);
+	totals_merge(&w.totals, b);
 	return code;
 }
 
 const struct workload workload_frames = {
 	.name = "frames",
-	.summary = "frames at the ticks of a display, 60 or 90 a second",
+	.summary = "frames at the ticks of a display, 60 or 90 per second",
 	.stresses = "a deadline that a collection may make a frame miss; idle between frames",
 	.settings = settings,
 	.prepare = frames_prepare,

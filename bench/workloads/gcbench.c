@@ -27,7 +27,7 @@ static const struct setting settings[] = {
 	{ "max", "16", "depth of the deepest short-lived trees" },
 	{ "min", "4", "depth of the shallowest short-lived trees" },
 	{ "stretch", "18", "depth of the tree that stretches the heap first" },
-	{ "threads", "1", "threads that run the whole of it, each for itself; 0: as many as CPUs" },
+	{ "threads", "1", "threads, each of which runs the whole benchmark; 0: as many as CPUs" },
 	{ NULL, NULL, NULL },
 };
 
@@ -132,7 +132,7 @@ pop:
 	return code;
 }
 
-static int one_depth(const struct gcbench *g, struct heap_thread *t, int d, struct tally *tally)
+static int one_depth(const struct gcbench *g, struct heap_thread *t, int d, struct totals *totals)
 {
 	uint64_t count = 2 * tree_nodes(g->stretch) / tree_nodes(d);
 	struct {
@@ -153,8 +153,8 @@ static int one_depth(const struct gcbench *g, struct heap_thread *t, int d, stru
 		f.root = NULL;
 	}
 	HEAP_POP(t, f);
-	tally->objects += 2 * count * tree_nodes(d);
-	tally->bytes += 2 * count * tree_nodes(d) * sizeof(struct node);
+	totals->objects += 2 * count * tree_nodes(d);
+	totals->bytes += 2 * count * tree_nodes(d) * sizeof(struct node);
 	return code;
 }
 
@@ -167,7 +167,7 @@ static uint64_t count_nodes(const struct node *node)
 static int gcbench_run(struct bench *b, struct heap_thread *t, int index)
 {
 	const struct gcbench *g = b->state;
-	struct tally tally = { 0 };
+	struct totals totals = { 0 };
 	struct {
 		struct heap_frame head;
 		struct node *tree;
@@ -188,26 +188,26 @@ static int gcbench_run(struct bench *b, struct heap_thread *t, int index)
 		goto pop;
 	for (uint32_t i = 0; i < g->array / 2; i++)
 		((double *)f.array->byte)[i] = 1.0 / (i + 1);
-	tally.objects = tree_nodes(g->stretch) + tree_nodes(g->longest) + 1;
-	tally.bytes = (tally.objects - 1) * sizeof(struct node) + UINT64_C(8) * g->array;
+	totals.objects = tree_nodes(g->stretch) + tree_nodes(g->longest) + 1;
+	totals.bytes = (totals.objects - 1) * sizeof(struct node) + UINT64_C(8) * g->array;
 	code = 0;
 	for (int d = g->least; !code && d <= g->most; d += 2) {
-		code = one_depth(g, t, d, &tally);
+		code = one_depth(g, t, d, &totals);
 		bench_step(b);
 	}
 	if (!code && (count_nodes(f.tree) != tree_nodes(g->longest) ||
 		      ((double *)f.array->byte)[g->array / 4] != 1.0 / (g->array / 4 + 1)))
 		code = -EILSEQ;
-	tally.checksum = tree_nodes(g->longest) + tally.objects;
+	totals.checksum = tree_nodes(g->longest) + totals.objects;
 pop:
 	HEAP_POP(t, f);
-	tally_give(&tally, b);
+	totals_merge(&totals, b);
 	return code;
 }
 
 const struct workload workload_gcbench = {
 	.name = "gcbench",
-	.summary = "binary trees beside a long-lived tree and array (Ellis, Kovac, Boehm)",
+	.summary = "binary trees alongside a long-lived tree and array (Ellis, Kovac, Boehm)",
 	.stresses = "allocation and tracing of small objects of equal size",
 	.settings = settings,
 	.prepare = gcbench_prepare,

@@ -23,7 +23,7 @@ const struct setting gcw_settings[] = {
 	{ "lifetime-6", ".1628 .7137 .0821 .0414", "class 6" },
 	{ "lifetime-large", ".0923 .7117 .1769 .0192", "large arrays" },
 	{ "seed", "0", "first seed; thread i draws from seed+i and seed+i+threads" },
-	{ "single", "0", "1: one thread, whatever threads says" },
+	{ "single", "0", "1: one thread, regardless of threads=" },
 	{ "size-dist", ".0436 .5465 .2103 .1499 .0275 .0125 .0097",
 	  "shares of the bytes, class 1 to 6, large" },
 	{ "sizes", "16 24 40 96 192 336", "bytes of an object of class 1 to 6" },

@@ -3,7 +3,7 @@
  * DOC: The plan of a GCW run: what the settings mean
  *
  * GCW, the garbage collection workload for Android, allocates objects of a few sizes
- * by a given distribution and lets them die by a given table. Time is counted in
+ * by a distribution of sizes and lets them die by a table of lifetimes. Time is counted in
  * buckets of allocation. The plan is pure: settings in, numbers out.
  *
  * The defaults of gcw_settings are GCW's published default profile (2016).

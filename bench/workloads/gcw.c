@@ -51,7 +51,7 @@ struct worker {
 	const struct gcw *g;
 	struct heap_thread *t;
 	struct roots f;
-	struct tally tally;
+	struct totals totals;
 	struct random draw; /* large arrays */
 	uint8_t *size, *stage;
 	uint32_t next;
@@ -119,7 +119,7 @@ static struct node *new_node(struct worker *w, unsigned int class)
 		return NULL;
 	if (g->plan.size[class] > NODE_ANDROID)
 		node->payload[0] = class;
-	tally_add(&w->tally, g->plan.size[class]);
+	totals_add(&w->totals, g->plan.size[class]);
 	return node;
 }
 
@@ -191,7 +191,7 @@ static struct heap_data *new_large(struct worker *w)
 
 	if (array) {
 		array->byte[0] = (unsigned char)e;
-		tally_add(&w->tally, g->plan.large_size);
+		totals_add(&w->totals, g->plan.large_size);
 	}
 	return array;
 }
@@ -264,7 +264,7 @@ static int row_drop(struct worker *w, uint64_t row, unsigned int stage)
 		if (node_walk(w->f.tree[row][stage], &count, 0) || count != w->nodes[row][stage])
 			return -EILSEQ;
 	}
-	w->tally.checksum += w->nodes[row][stage] * (stage + 1);
+	w->totals.checksum += w->nodes[row][stage] * (stage + 1);
 	if (w->g->unlink)
 		take_apart(w, w->f.tree[row][stage]);
 	w->f.tree[row][stage] = NULL;
@@ -351,7 +351,7 @@ static int gcw_run(struct bench *b, struct heap_thread *t, int index)
 	if (!code)
 		code = worker_stress(b, &w);
 	HEAP_POP(t, w.f);
-	tally_give(&w.tally, b);
+	totals_merge(&w.totals, b);
 free_draws:
 	free(w.size);
 	free(w.stage);

@@ -36,11 +36,11 @@ struct worker {
 		struct boxed *key, *value;
 	} f;
 	struct random draw;
-	struct tally tally;
+	struct totals totals;
 };
 
 static const struct setting settings[] = {
-	{ "changes", "2000000", "entries replaced, a thread" },
+	{ "changes", "2000000", "entries replaced per thread" },
 	{ "collect", "0", "explicit collections, spread evenly over the changes" },
 	{ "entries", "100000", "integers in the table" },
 	{ "flat", "0", "1: an array of integers instead of a table of entries" },
@@ -87,7 +87,7 @@ static struct boxed *new_boxed(struct worker *w, int64_t value)
 
 	if (boxed) {
 		boxed->value = value;
-		tally_add(&w->tally, sizeof(*boxed));
+		totals_add(&w->totals, sizeof(*boxed));
 	}
 	return boxed;
 }
@@ -122,7 +122,7 @@ static int table_put(struct worker *w, uint64_t i, int64_t value)
 	heap_init(&e->value, w->f.value);
 	heap_init(&e->next, w->f.table->ref[slot]);
 	heap_store(w->t, w->f.table, &w->f.table->ref[slot], e);
-	tally_add(&w->tally, sizeof(*e));
+	totals_add(&w->totals, sizeof(*e));
 	return 0;
 }
 
@@ -136,14 +136,14 @@ static int table_check(struct worker *w)
 			struct boxed *boxed = w->f.table->ref[i];
 
 			count += boxed != NULL;
-			w->tally.checksum += boxed ? (uint64_t)boxed->value : 0;
+			w->totals.checksum += boxed ? (uint64_t)boxed->value : 0;
 			continue;
 		}
 		for (struct entry *e = w->f.table->ref[i]; e; e = e->next) {
 			if ((uint64_t)e->key->value * 0x9E3779B97F4A7C15u % h->buckets != i)
 				return -EILSEQ;
 			count++;
-			w->tally.checksum += (uint64_t)e->value->value;
+			w->totals.checksum += (uint64_t)e->value->value;
 		}
 	}
 	return count == h->entries ? 0 : -EILSEQ;
@@ -175,7 +175,7 @@ static int hashtable_run(struct bench *b, struct heap_thread *t, int index)
 	if (!code)
 		code = table_check(&w);
 	HEAP_POP(t, w.f);
-	tally_give(&w.tally, b);
+	totals_merge(&w.totals, b);
 	return code;
 }
 

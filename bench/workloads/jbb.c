@@ -70,14 +70,14 @@ struct worker {
 		void *part;
 	} f;
 	struct random draw;
-	struct tally tally;
+	struct totals totals;
 };
 
 static const struct setting settings[] = {
 	{ "customers", "3000", "customers of a district" },
-	{ "items", "20000", "kinds of goods in stock" },
-	{ "orders", "3700", "orders a district keeps; the default makes 29 MB live" },
-	{ "requests", "200000", "requests a thread serves" },
+	{ "items", "20000", "types of goods in stock" },
+	{ "orders", "3700", "orders that a district keeps; the default makes 29 MB live" },
+	{ "requests", "200000", "requests per thread" },
 	{ "seed", "1", "first seed; thread i draws from seed+i" },
 	{ "threads", "1", "warehouses, one a thread; 0: as many as CPUs" },
 	{ NULL, NULL, NULL },
@@ -157,7 +157,7 @@ static struct heap_data *new_text(struct worker *w, uint32_t length)
 	if (w->f.text) {
 		for (uint32_t i = 0; i < length; i += 8)
 			w->f.text->byte[i] = (unsigned char)('a' + i % 26);
-		tally_add(&w->tally, sizeof(struct heap_data) + length);
+		totals_add(&w->totals, sizeof(struct heap_data) + length);
 	}
 	return w->f.text;
 }
@@ -179,7 +179,7 @@ static int new_items(struct worker *w)
 		item->price = 1 + i % 97;
 		item->stock = 1000;
 		heap_store(w->t, w->f.items, &w->f.items->ref[i], item);
-		tally_add(&w->tally, sizeof(*item));
+		totals_add(&w->totals, sizeof(*item));
 	}
 	return 0;
 }
@@ -199,7 +199,7 @@ static int new_customer(struct worker *w, struct district **district, uint64_t i
 	heap_init(&c->name, w->f.part);
 	heap_init(&c->address, w->f.text);
 	heap_store(w->t, (*district)->customers, &(*district)->customers->ref[i], c);
-	tally_add(&w->tally, sizeof(*c));
+	totals_add(&w->totals, sizeof(*c));
 	return 0;
 }
 
@@ -236,14 +236,14 @@ static int add_line(struct worker *w)
 	item->stock = item->stock >= line->count ? item->stock - line->count : 1000;
 	order->total += line->amount;
 	heap_store(w->t, order->lines, &order->lines->ref[order->line_count++], line);
-	tally_add(&w->tally, sizeof(*line));
+	totals_add(&w->totals, sizeof(*line));
 	return 0;
 }
 
 static int new_order(struct worker *w, struct district **district)
 {
 	uint32_t lines = LINES_MIN + (uint32_t)random_below(&w->draw, LINES_MAX - LINES_MIN + 1);
-	int64_t who = random_below(&w->draw, (int32_t)w->j->customers);
+	int64_t customer = random_below(&w->draw, (int32_t)w->j->customers);
 	struct heap_refs *array;
 	struct customer *c;
 	struct district *d;
@@ -257,15 +257,15 @@ static int new_order(struct worker *w, struct district **district)
 	if (!array)
 		return -ENOMEM;
 	heap_store(w->t, w->f.order, &w->f.order->lines, array);
-	tally_add(&w->tally, sizeof(struct order));
-	tally_add(&w->tally, sizeof(struct heap_refs) + lines * sizeof(void *));
+	totals_add(&w->totals, sizeof(struct order));
+	totals_add(&w->totals, sizeof(struct heap_refs) + lines * sizeof(void *));
 	for (uint32_t i = 0; !code && i < lines; i++)
 		code = add_line(w);
 	if (code || !new_text(w, 120)) /* the confirmation, read and thrown away */
 		return -ENOMEM;
 	order = w->f.order;
 	d = *district;
-	c = d->customers->ref[who];
+	c = d->customers->ref[customer];
 	heap_store(w->t, order, &order->customer, c);
 	heap_store(w->t, c, &c->last, order);
 	if (d->newest)
@@ -285,20 +285,20 @@ static int new_order(struct worker *w, struct district **district)
 		heap_store(w->t, old, &old->next, NULL);
 		d->count--;
 	}
-	w->tally.checksum += order->total;
+	w->totals.checksum += order->total;
 	return 0;
 }
 
 static int take_payment(struct worker *w, struct district **district)
 {
-	int64_t who = random_below(&w->draw, (int32_t)w->j->customers);
+	int64_t customer = random_below(&w->draw, (int32_t)w->j->customers);
 	struct heap_data *receipt;
 	struct customer *c;
 
 	if (!new_text(w, 72))
 		return -ENOMEM;
 	receipt = w->f.text;
-	c = (*district)->customers->ref[who];
+	c = (*district)->customers->ref[customer];
 	c->balance -= 1 + random_below(&w->draw, 5000);
 	heap_store(w->t, c, &c->address, receipt);
 	return 0;
@@ -306,8 +306,8 @@ static int take_payment(struct worker *w, struct district **district)
 
 static int order_status(struct worker *w, struct district **district)
 {
-	int64_t who = random_below(&w->draw, (int32_t)w->j->customers);
-	struct customer *c = (*district)->customers->ref[who];
+	int64_t customer = random_below(&w->draw, (int32_t)w->j->customers);
+	struct customer *c = (*district)->customers->ref[customer];
 
 	if (c->last) {
 		const struct order *order = c->last;
@@ -345,7 +345,7 @@ static int stock_level(struct worker *w, struct district **district)
 	for (const struct order *o = (*district)->oldest; o && orders < 20; o = o->next, orders++)
 		for (uint64_t i = 0; i < o->line_count; i++)
 			low += ((const struct line *)o->lines->ref[i])->item->stock < 100;
-	w->tally.checksum += low;
+	w->totals.checksum += low;
 	return new_text(w, 80) ? 0 : -ENOMEM;
 }
 
@@ -386,14 +386,14 @@ static int jbb_run(struct bench *b, struct heap_thread *t, int index)
 		bench_step(b);
 	}
 	HEAP_POP(t, w.f);
-	tally_give(&w.tally, b);
+	totals_merge(&w.totals, b);
 	return code;
 }
 
 const struct workload workload_jbb = {
 	.name = "jbb",
 	.summary = "a warehouse company that serves requests from a large, linked heap",
-	.stresses = "the mark stack, long lists, and request latency beside a collector",
+	.stresses = "the mark stack, long lists, and request latency with a collector",
 	.settings = settings,
 	.prepare = jbb_prepare,
 	.run = jbb_run,

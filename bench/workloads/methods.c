@@ -53,15 +53,15 @@ struct machine {
 };
 
 static const struct setting settings[] = {
-	{ "address", "own", "a method's: own, one that nothing else has, or code, where it is" },
+	{ "address", "own", "address of a method: own (unique) or code (where its code is)" },
 	{ "bytecodes", "1000", "length of a method" },
 	{ "calls", "100000", "calls of methods" },
-	{ "live", "0", "objects that are made before, and stay" },
-	{ "methods", "64", "how many there are" },
-	{ "names", "load", "methods are named at load, at each invoke, or none is" },
-	{ "native", "0", "bytes that the C library moves for a call" },
-	{ "objects", "0", "objects that a call makes" },
-	{ "tunnel", "1", "tell which method runs: 1 or 0" },
+	{ "live", "0", "objects that are allocated at the start and stay live" },
+	{ "methods", "64", "number of methods" },
+	{ "names", "load", "when methods are named: load, invoke (each call) or none" },
+	{ "native", "0", "bytes that the C library moves per call" },
+	{ "objects", "0", "objects that a call allocates" },
+	{ "tunnel", "1", "1: report the running method to a profiler; 0: do not" },
 	{ NULL, NULL, NULL },
 };
 
@@ -237,7 +237,7 @@ static bool method_call(struct machine *vm, struct heap_thread *t)
 static int methods_run(struct bench *b, struct heap_thread *t, int index)
 {
 	struct machine vm = { .m = b->state };
-	struct tally tally = { 0 };
+	struct totals totals = { 0 };
 	struct {
 		struct heap_frame head;
 		struct node *last;
@@ -256,18 +256,18 @@ static int methods_run(struct bench *b, struct heap_thread *t, int index)
 	if (!code && !all_live(vm.m, f.last))
 		code = -EILSEQ;
 	HEAP_POP(t, f);
-	tally.objects = vm.made + vm.m->live;
-	tally.bytes = tally.objects * sizeof(struct node);
-	tally.checksum = vm.accumulator | 1;
-	tally_give(&tally, b);
+	totals.objects = vm.made + vm.m->live;
+	totals.bytes = totals.objects * sizeof(struct node);
+	totals.checksum = vm.accumulator | 1;
+	totals_merge(&totals, b);
 	methods_unload(&vm);
 	return code;
 }
 
 const struct workload workload_methods = {
 	.name = "methods",
-	.summary = "an interpreter that tells a profiler which of its methods runs, or not",
-	.stresses = "what it costs to tell, and what a profile shows of it",
+	.summary = "an interpreter that reports the running method to a profiler, or does not",
+	.stresses = "the cost of reporting, and what a profile shows",
 	.settings = settings,
 	.prepare = methods_prepare,
 	.run = methods_run,

@@ -15,15 +15,15 @@ struct quad {
 
 struct quads {
 	const struct heap_type *quad;
-	uint64_t deep, shallow, turns, walks;
+	uint64_t deep, shallow, trees, walks;
 };
 
 static const struct setting settings[] = {
 	{ "depth", "9", "depth of the long-lived tree: 9 is 14 MB" },
 	{ "short", "5", "depth of the short-lived trees" },
 	{ "threads", "1", "threads, each with its own trees; 0: as many as CPUs" },
-	{ "turns", "2560", "short-lived trees a thread" },
-	{ "walks", "0", "times on the way that the long-lived tree is walked over" },
+	{ "trees", "2560", "short-lived trees per thread" },
+	{ "walks", "0", "times that the long-lived tree is walked meanwhile" },
 	{ NULL, NULL, NULL },
 };
 
@@ -44,11 +44,11 @@ static int quads_prepare(struct bench *b, struct settings_error *err)
 	if ((code = workload_threads(b, err)) ||
 	    (code = settings_size(&b->settings, "depth", 0, 12, &q->deep, err)) ||
 	    (code = settings_size(&b->settings, "short", 0, 12, &q->shallow, err)) ||
-	    (code = settings_size(&b->settings, "turns", 0, UINT32_MAX, &q->turns, err)) ||
+	    (code = settings_size(&b->settings, "trees", 0, UINT32_MAX, &q->trees, err)) ||
 	    (code = settings_size(&b->settings, "walks", 0, UINT32_MAX, &q->walks, err)))
 		return code;
 	q->quad = workload_type(b, &quad, err);
-	b->steps_total = q->turns * (uint64_t)b->threads;
+	b->steps_total = q->trees * (uint64_t)b->threads;
 	return q->quad ? 0 : -ENOMEM;
 }
 
@@ -95,7 +95,7 @@ static uint64_t quad_count(const struct quad *quad)
 static int quads_run(struct bench *b, struct heap_thread *t, int index)
 {
 	const struct quads *q = b->state;
-	struct tally tally = { 0 };
+	struct totals totals = { 0 };
 	struct {
 		struct heap_frame head;
 		struct quad *old, *young;
@@ -107,33 +107,33 @@ static int quads_run(struct bench *b, struct heap_thread *t, int index)
 	f.old = quad_make(q, t, q->deep);
 	if (!f.old)
 		goto pop;
-	for (uint64_t i = 0; i < q->turns; i++) {
+	for (uint64_t i = 0; i < q->trees; i++) {
 		f.young = quad_make(q, t, q->shallow);
 		if (!f.young)
 			goto pop;
 		/* Evenly over the iterations. */
-		if ((i + 1) * q->walks / q->turns > i * q->walks / q->turns &&
+		if ((i + 1) * q->walks / q->trees > i * q->walks / q->trees &&
 		    quad_count(f.old) != quad_nodes(q->deep)) {
 			code = -EILSEQ;
 			goto pop;
 		}
 		bench_step(b);
 	}
-	tally.objects = quad_nodes(q->deep) + q->turns * quad_nodes(q->shallow);
-	tally.bytes = tally.objects * sizeof(struct quad);
-	tally.checksum = quad_count(f.old) + (q->turns ? quad_count(f.young) : 0);
-	code = tally.checksum == quad_nodes(q->deep) + (q->turns ? quad_nodes(q->shallow) : 0) ?
+	totals.objects = quad_nodes(q->deep) + q->trees * quad_nodes(q->shallow);
+	totals.bytes = totals.objects * sizeof(struct quad);
+	totals.checksum = quad_count(f.old) + (q->trees ? quad_count(f.young) : 0);
+	code = totals.checksum == quad_nodes(q->deep) + (q->trees ? quad_nodes(q->shallow) : 0) ?
 		       0 :
 		       -EILSEQ;
 pop:
 	HEAP_POP(t, f);
-	tally_give(&tally, b);
+	totals_merge(&totals, b);
 	return code;
 }
 
 const struct workload workload_quads = {
 	.name = "quads",
-	.summary = "short-lived quad trees beside a long-lived one",
+	.summary = "short-lived quad trees alongside a long-lived one",
 	.stresses = "tracing an old object graph again and again, or not",
 	.settings = settings,
 	.prepare = quads_prepare,

@@ -3,7 +3,7 @@
  * A server under open-loop load: requests arrive independently of those before. Arrivals
  * are a Poisson process drawn once; threads take requests in their order, and a request
  * waits while no thread is free. A request reads some entries of a store that
- * is alive all the time, replaces some, and computes. Its latency counts from its arrival.
+ * stays live, replaces some, and computes. Its latency counts from its arrival.
  */
 #include "lib/random.h"
 #include "workloads/workload.h"
@@ -41,18 +41,19 @@ struct worker {
 		struct value *first;
 	} f;
 	uint64_t entries;
-	struct tally tally;
+	struct totals totals;
 };
 
 static const struct setting settings[] = {
 	{ "entries", "40000", "values in the store, all threads together" },
 	{ "parts", "2", "objects of a value" },
-	{ "rate", "0", "requests a second; 0: no waiting for arrivals, which measures capacity" },
+	{ "rate", "0",
+	  "requests per second; 0: each begins when an earlier one ends, which measures capacity" },
 	{ "reads", "16", "entries that a request reads" },
 	{ "requests", "2000", "requests in all" },
-	{ "seed", "1", "of arrivals and keys" },
+	{ "seed", "1", "seed of arrivals and keys" },
 	{ "threads", "2", "threads that serve; 0: as many as CPUs" },
-	{ "work", "4000", "steps of computation a request" },
+	{ "work", "4000", "steps of computation per request" },
 	{ "writes", "8", "entries that a request replaces" },
 	{ NULL, NULL, NULL },
 };
@@ -140,7 +141,7 @@ static int entry_replace(struct worker *w, uint64_t slot, uint64_t key)
 		v->word[part % 6] = slot;
 		heap_init(&v->next, w->f.first);
 		w->f.first = v;
-		tally_add(&w->tally, sizeof(*v));
+		totals_add(&w->totals, sizeof(*v));
 	}
 	heap_store(w->t, w->f.store, &w->f.store->ref[slot], w->f.first);
 	return 0;
@@ -178,7 +179,7 @@ static int request_serve(struct worker *w, uint64_t request)
 	for (uint64_t i = 0; !code && i < s->writes; i++)
 		code = entry_replace(w, (uint64_t)random_below(&draw, (int32_t)w->entries),
 				     request);
-	w->tally.checksum += sum;
+	w->totals.checksum += sum;
 	return code;
 }
 
@@ -250,14 +251,14 @@ static int serve_run(struct bench *b, struct heap_thread *t, int index)
 	for (uint64_t i = 0, sum = 0; !code && i < w.entries; i++)
 		code = read_entry(&w, i, &sum);
 	HEAP_POP(t, w.f);
-	tally_give(&w.tally, b);
+	totals_merge(&w.totals, b);
 	return code;
 }
 
 const struct workload workload_serve = {
 	.name = "serve",
-	.summary = "requests that arrive by themselves, on a store that is alive all the time",
-	.stresses = "latency beside a collector when nobody waits for the machine",
+	.summary = "requests at a fixed rate on a store that stays live",
+	.stresses = "request latency with a collector under open-loop load",
 	.settings = settings,
 	.prepare = serve_prepare,
 	.run = serve_run,

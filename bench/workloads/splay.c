@@ -2,7 +2,7 @@
 /*
  * A splay tree (Sleator and Tarjan, 1985) that is changed at every step: a new key is
  * inserted with a small tree of data, and the greatest key below it is removed. Every access rewrites
- * references of old objects on the way up.
+ * references of old objects along its path.
  */
 #include "lib/random.h"
 #include "workloads/workload.h"
@@ -42,11 +42,11 @@ struct worker {
 	struct heap_thread *t;
 	struct tree f;
 	struct random draw;
-	struct tally tally;
+	struct totals totals;
 };
 
 static const struct setting settings[] = {
-	{ "changes", "400000", "keys exchanged, a thread" },
+	{ "changes", "400000", "keys replaced per thread" },
 	{ "depth", "5", "depth of the data tree of a key" },
 	{ "nodes", "8000", "keys in the tree" },
 	{ "seed", "1", "first seed; thread i draws from seed+i" },
@@ -118,8 +118,8 @@ static struct payload *make_payload(struct worker *w, uint64_t depth, uint64_t k
 			goto pop;
 		for (int i = 0; i < 8; i++)
 			f.text->byte[i] = (unsigned char)(key >> (8 * i));
-		tally_add(&w->tally, sizeof(struct heap_data) + LEAF_LENGTH * sizeof(uint32_t));
-		tally_add(&w->tally, sizeof(struct heap_data) + 40);
+		totals_add(&w->totals, sizeof(struct heap_data) + LEAF_LENGTH * sizeof(uint32_t));
+		totals_add(&w->totals, sizeof(struct heap_data) + 40);
 	}
 	p = HEAP_NEW(w->t, s->payload, struct payload);
 	if (!p)
@@ -128,7 +128,7 @@ static struct payload *make_payload(struct worker *w, uint64_t depth, uint64_t k
 	heap_init(&p->right, f.right);
 	heap_init(&p->numbers, f.numbers);
 	heap_init(&p->text, f.text);
-	tally_add(&w->tally, sizeof(struct payload));
+	totals_add(&w->totals, sizeof(struct payload));
 pop:
 	HEAP_POP(w->t, f);
 	return p;
@@ -219,7 +219,7 @@ static int tree_insert(struct worker *w, uint64_t key)
 	if (!data)
 		return -ENOMEM;
 	heap_store(w->t, f->fresh, &f->fresh->data, data);
-	tally_add(&w->tally, sizeof(struct entry));
+	totals_add(&w->totals, sizeof(struct entry));
 	e = f->fresh;
 	f->fresh = NULL;
 	if (f->root) {
@@ -317,15 +317,15 @@ static int splay_run(struct bench *b, struct heap_thread *t, int index)
 	}
 	if (!code)
 		code = tree_check(s, w.f.root);
-	w.tally.checksum = code ? 0 : w.f.root->key;
+	w.totals.checksum = code ? 0 : w.f.root->key;
 	HEAP_POP(t, w.f);
-	tally_give(&w.tally, b);
+	totals_merge(&w.totals, b);
 	return code;
 }
 
 const struct workload workload_splay = {
 	.name = "splay",
-	.summary = "a splay tree that loses a key for each that comes",
+	.summary = "a splay tree that replaces a key at each step",
 	.stresses = "the write barrier: most stores rewrite references of old objects",
 	.settings = settings,
 	.prepare = splay_prepare,

@@ -57,7 +57,7 @@ const struct heap_type *workload_type(struct bench *b, const struct heap_kind *k
 	return type;
 }
 
-void tally_give(const struct tally *t, struct bench *b)
+void totals_merge(const struct totals *t, struct bench *b)
 {
 	atomic_fetch_add(&b->allocated_bytes, t->bytes);
 	atomic_fetch_add(&b->allocated_objects, t->objects);

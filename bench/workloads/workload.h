@@ -75,18 +75,18 @@ int workload_threads(struct bench *b, struct settings_error *err);
 const struct heap_type *workload_type(struct bench *b, const struct heap_kind *kind,
 				      struct settings_error *err);
 
-/** struct tally - a thread's own counts, added to the bench once at its end */
-struct tally {
+/** struct totals - a thread's own counts, added to the bench once at its end */
+struct totals {
 	uint64_t bytes, objects, checksum;
 };
 
-static inline void tally_add(struct tally *t, uint64_t bytes)
+static inline void totals_add(struct totals *t, uint64_t bytes)
 {
 	t->bytes += bytes;
 	t->objects++;
 }
 
-void tally_give(const struct tally *t, struct bench *b);
+void totals_merge(const struct totals *t, struct bench *b);
 
 static inline void bench_step(struct bench *b)
 {

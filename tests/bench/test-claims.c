@@ -274,7 +274,7 @@ static void test_words(void **state)
 
 	(void)state;
 	page_verdict(&dalvik_background_energy, &f, text, sizeof(text));
-	assert_string_equal(text, "needs a power rail (what stands in for it: does not)");
+	assert_string_equal(text, "needs a power rail (its substitute: does not)");
 	page_verdict(&dalvik_util_time, &f, text, sizeof(text));
 	assert_string_equal(text, "needs a power rail (the rest: does not)");
 	f.unmet = UNMET_CPUS | UNMET_QUIET;
@@ -289,7 +289,7 @@ static void test_words(void **state)
 	f.control = VERDICT_REPRODUCES;
 	f.alteration = &art_heap.without;
 	page_control(&f, text, sizeof(text));
-	assert_non_null(strstr(text, "reproduces; tells nothing"));
+	assert_non_null(strstr(text, "reproduces; confirms nothing"));
 }
 
 int main(void)

@@ -101,17 +101,17 @@ static void test_needs(void **state)
 static void test_control(void **state)
 {
 	(void)state;
-	assert_true(control_tells(VERDICT_REPRODUCES, VERDICT_DOES_NOT));
-	assert_true(control_tells(VERDICT_SHAPE, VERDICT_DOES_NOT));
-	assert_false(control_tells(VERDICT_REPRODUCES, VERDICT_SHAPE));
-	assert_false(control_tells(VERDICT_SHAPE, VERDICT_SHAPE));
-	assert_false(control_tells(VERDICT_REPRODUCES, VERDICT_UNKNOWN));
-	assert_true(control_tells(VERDICT_DOES_NOT, VERDICT_SHAPE));
-	assert_true(control_tells(VERDICT_DOES_NOT, VERDICT_REPRODUCES));
-	assert_false(control_tells(VERDICT_DOES_NOT, VERDICT_DOES_NOT));
-	assert_false(control_tells(VERDICT_DOES_NOT, VERDICT_UNKNOWN));
-	assert_false(control_tells(VERDICT_UNKNOWN, VERDICT_DOES_NOT));
-	assert_false(control_tells(VERDICT_UNKNOWN, VERDICT_REPRODUCES));
+	assert_true(control_confirms(VERDICT_REPRODUCES, VERDICT_DOES_NOT));
+	assert_true(control_confirms(VERDICT_SHAPE, VERDICT_DOES_NOT));
+	assert_false(control_confirms(VERDICT_REPRODUCES, VERDICT_SHAPE));
+	assert_false(control_confirms(VERDICT_SHAPE, VERDICT_SHAPE));
+	assert_false(control_confirms(VERDICT_REPRODUCES, VERDICT_UNKNOWN));
+	assert_true(control_confirms(VERDICT_DOES_NOT, VERDICT_SHAPE));
+	assert_true(control_confirms(VERDICT_DOES_NOT, VERDICT_REPRODUCES));
+	assert_false(control_confirms(VERDICT_DOES_NOT, VERDICT_DOES_NOT));
+	assert_false(control_confirms(VERDICT_DOES_NOT, VERDICT_UNKNOWN));
+	assert_false(control_confirms(VERDICT_UNKNOWN, VERDICT_DOES_NOT));
+	assert_false(control_confirms(VERDICT_UNKNOWN, VERDICT_REPRODUCES));
 }
 
 int main(void)

@@ -21,7 +21,7 @@ static const struct {
 	{ "jbb", { "orders=30", "customers=20", "items=50", "requests=2000", "threads=2", NULL } },
 	{ "methods",
 	  { "calls=800", "objects=3", "live=40", "native=64", "names=none", "bytecodes=20" } },
-	{ "quads", { "depth=4", "turns=20", "threads=2", NULL, NULL, NULL } },
+	{ "quads", { "depth=4", "trees=20", "threads=2", NULL, NULL, NULL } },
 	{ "serve",
 	  { "entries=300", "requests=300", "rate=5000", "reads=4", "work=100", "threads=2" } },
 	{ "splay", { "nodes=300", "changes=1000", "depth=0", "threads=2", NULL, NULL } },

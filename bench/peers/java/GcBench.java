@@ -12,7 +12,7 @@ public final class GcBench {
 	}
 
 	private static long objects, bytes, checksum;
-	/** Where short-lived trees pass, lest the compiler see that nobody looks at them. */
+	/** Short-lived trees are stored here, so that the compiler cannot remove them as unused. */
 	private static volatile Node sink;
 
 	private static Node make(int depth) {
@@ -55,16 +55,16 @@ public final class GcBench {
 			array[i] = 1.0 / (i + 1);
 		objects = nodes(stretch) + nodes(longest) + 1;
 		for (int d = least; d <= most; d += 2) {
-			long turns = 2 * nodes(stretch) / nodes(d);
+			long trees = 2 * nodes(stretch) / nodes(d);
 
-			for (long i = 0; i < turns; i++) {
+			for (long i = 0; i < trees; i++) {
 				sink = new Node();
 				populate(sink, d);
 			}
-			for (long i = 0; i < turns; i++)
+			for (long i = 0; i < trees; i++)
 				sink = make(d);
 			sink = null;
-			objects += 2 * turns * nodes(d);
+			objects += 2 * trees * nodes(d);
 		}
 		bytes = (objects - 1) * 32 + 8L * length;
 		checksum = nodes(longest) + objects;
