@@ -215,7 +215,7 @@ static inline void close_heap(void)
 	GC_POP(m, f);
 	gc_mutator_detach(m);
 	if (gc_heap_destroy(heap))
-		ok(false, "all mutators left");
+		ok(false, "all mutators detached");
 }
 
 static inline struct gc_heap_stats stats(void)

@@ -70,36 +70,37 @@ static void cycles(void)
 		return;
 	ok(adapt->in.mode == GC_MODE_CONCURRENT && adapt->in.cpus >= 1 &&
 		   !adapt->in.seen[0].cycles && !adapt->in.seen[1].cycles,
-	   "at first beside the mutators, and nothing was seen");
+	   "the first cycle is concurrent, with no measurements");
 	cycle(GC_CAUSE_CONCURRENT, false, 11, 4);
 	ok(saw(GC_MODE_CONCURRENT, 1, 12 * MIB, 4 * MS, 8 * MS, 11 * MIB) &&
 		   !adapt->in.seen[GC_MODE_STW].cycles,
-	   "one beside them: what it marked, how long, how often");
+	   "a concurrent cycle adds its bytes, time and count");
 	ok(adapt->in.room == 16 * MIB && adapt->in.headroom == 10 * MIB &&
 		   adapt->in.alloc_rate == (double)MIB / MS && adapt->in.mutators == 1,
-	   "room, headroom and rate are the heap's; nobody is one mutator");
+	   "room, headroom and rate are the heap's; no mutator counts as one");
 	cycle(GC_CAUSE_ALLOC, true, 16, 6);
 	ok(saw(GC_MODE_STW, 1, 12 * MIB, 6 * MS, 12 * MS, 16 * MIB) &&
 		   saw(GC_MODE_CONCURRENT, 1, 12 * MIB, 4 * MS, 8 * MS, 11 * MIB),
-	   "one alone is kept apart");
+	   "a stop-the-world cycle is measured separately");
 	cycle(GC_CAUSE_EXPLICIT, false, 5, 60);
 	ok(adapt->in.seen[0].cycles == 1 && adapt->in.seen[1].cycles == 1,
-	   "one that somebody asked for says nothing of the next");
+	   "an explicit concurrent cycle is not measured");
 	cycle(GC_CAUSE_EXPLICIT, true, 15, 8);
 	ok(saw(GC_MODE_STW, 2, 12 * MIB, 7 * MS, 14 * MS, 15.5 * MIB),
-	   "but alone it does, and allocation is counted from the cycle before");
+	   "an explicit stop-the-world cycle is, and its period begins at the cycle before");
 	cycle(GC_CAUSE_CONCURRENT, false, 0, 4);
 	ok(saw(GC_MODE_CONCURRENT, 2, 12 * MIB, 4 * MS, 8 * MS, 5.5 * MIB),
-	   "nothing allocated: no period");
+	   "nothing allocated: the period is 0");
 	cycle(GC_CAUSE_CONCURRENT, false, 100, 4);
 	ok(saw(GC_MODE_CONCURRENT, 3, 12 * MIB, 4 * MS, 8 * MS, 10.75 * MIB),
-	   "no period is longer than the room");
+	   "the period is at most the room");
 	heap->live_bytes = heap->concurrent_start = 28 * MIB;
 	cycle(GC_CAUSE_CONCURRENT, false, 1, 4);
-	ok(adapt->in.room == 0 && adapt->in.headroom == 0, "at its limit there is none of either");
+	ok(adapt->in.room == 0 && adapt->in.headroom == 0, "at the limit room and headroom are 0");
 	heap->live_bytes = heap->concurrent_start = 29 * MIB;
 	cycle(GC_CAUSE_CONCURRENT, false, 1, 4);
-	ok(adapt->in.room == 0 && adapt->in.headroom == 0, "nor beyond it");
+	ok(adapt->in.room == 0 && adapt->in.headroom == 0,
+	   "beyond the limit room and headroom are 0");
 	gc_heap_destroy(heap);
 }
 
@@ -111,11 +112,11 @@ static void speeds(void)
 	speed = 1000000;
 	cycle(GC_CAUSE_CONCURRENT, false, 11, 6);
 	ok(saw(GC_MODE_CONCURRENT, 1, 12 * MIB, 4 * MS, 8 * MS, 11 * MIB),
-	   "at half the frequency it took one and a half times as long");
+	   "at half the frequency the time is stretched by one and a half");
 	speed = 0;
 	cycle(GC_CAUSE_ALLOC, true, 11, 6);
 	ok(saw(GC_MODE_STW, 1, 12 * MIB, 6 * MS, 12 * MS, 11 * MIB),
-	   "one that is not known stretches nothing");
+	   "an unknown frequency stretches nothing");
 	gc_heap_destroy(heap);
 }
 
@@ -127,32 +128,33 @@ static void misses(void)
 	adapt->in.cpus = 4;
 	cycle(GC_CAUSE_CONCURRENT, false, 12, 14);
 	ok(adapt->in.missed_ns == 0 && adapt->predicted_ns == 4 * MS,
-	   "nothing was waited, and nothing foreseen; 4 ms are for the next");
+	   "no wait and no prediction: 4 ms are predicted for the next cycle");
 	heap->paused_ns[GC_PAUSE_WAIT] += 7 * MS;
 	heap->paused_ns[GC_PAUSE_PACED] += 3 * MS;
 	cycle(GC_CAUSE_CONCURRENT, false, 12, 14);
 	ok(adapt->in.missed_ns == 3 * MS && adapt->predicted_ns == 4 * MS,
-	   "10 ms were: half of what was missed is kept, apart from what is foreseen");
+	   "a wait of 10 ms: half of the error is kept, apart from the prediction");
 	heap->paused_ns[GC_PAUSE_WAIT] += 5 * MS;
 	cycle(GC_CAUSE_ALLOC, true, 12, 14);
 	ok(adapt->in.missed_ns == 3 * MS && adapt->in.mode == GC_MODE_CONCURRENT,
-	   "who waits for a stop has missed nothing");
+	   "a stop-the-world cycle leaves the error unchanged");
 	/* Back from a stop it had to be in time by a tenth: of 10 ms 9 were left. */
-	ok(adapt->predicted_ns == 5 * MS, "a tenth of the headroom is not counted on");
+	ok(adapt->predicted_ns == 5 * MS, "a tenth of the headroom is reserved");
 	heap->paused_ns[GC_PAUSE_WAIT] += 2 * MS;
 	heap->thread_count = 2;
 	cycle(GC_CAUSE_CONCURRENT, false, 12, 14);
 	ok(adapt->in.missed_ns == -MS / 2 && adapt->in.mutators == 2,
-	   "waiting is each mutator's, and of this cycle only");
-	ok(adapt->predicted_ns == 4 * MS, "less than was foreseen takes nothing from what is");
+	   "the wait is the mean of the mutators in this cycle");
+	ok(adapt->predicted_ns == 4 * MS,
+	   "a wait shorter than predicted does not lower the prediction");
 	heap->paused_ns[GC_PAUSE_WAIT] += 8 * MS;
 	cycle(GC_CAUSE_CONCURRENT, false, 12, 2);
 	ok(adapt->in.missed_ns == -MS / 4 && adapt->predicted_ns == 0,
-	   "in time: nothing is foreseen, whatever was missed");
+	   "a cycle that ends in time: nothing is predicted, regardless of the error");
 	cycle(GC_CAUSE_CONCURRENT, false, 12, 2);
 	cycle(GC_CAUSE_CONCURRENT, false, 12, 2);
 	ok(adapt->in.missed_ns == -MS / 16 && adapt->predicted_ns == 0,
-	   "what was missed is forgotten by halves");
+	   "the error is halved by each cycle");
 	heap->thread_count = 0;
 	gc_heap_destroy(heap);
 }
@@ -173,27 +175,32 @@ static void growth(void)
 {
 	if (!open_heap())
 		return;
-	ok(!gc_adapt_grow(heap) && heap->soft_limit == 28 * MIB, "no frequency, no growth");
+	ok(!gc_adapt_grow(heap) && heap->soft_limit == 28 * MIB,
+	   "without a frequency source the heap does not grow");
 	gc_frequency_source(heap, frequency, NULL);
 	speed = 0;
-	ok(!gc_adapt_grow(heap) && heap->soft_limit == 28 * MIB, "nor with one that is not told");
+	ok(!gc_adapt_grow(heap) && heap->soft_limit == 28 * MIB,
+	   "with an unknown frequency the heap does not grow");
 	speed = 1000000;
-	ok(grows(28, 0, 0) && !heap->stats.grown_instead, "nor with a low one");
+	ok(grows(28, 0, 0) && !heap->stats.grown_instead,
+	   "at a low frequency the heap does not grow");
 	speed = 2000000;
 	heap->live_bytes = 20 * MIB;
-	ok(grows(36, 8, 1) && heap->stats.grown_instead == 1, "by as much as there was room for");
-	ok(grows(36, 8, 0) && heap->stats.grown_instead == 1, "once a cycle");
+	ok(grows(36, 8, 1) && heap->stats.grown_instead == 1,
+	   "at the highest frequency it grows by the room");
+	ok(grows(36, 8, 0) && heap->stats.grown_instead == 1, "it grows once per cycle");
 	heap->stats.cycles++;
-	ok(grows(40, 4, 1) && heap->stats.grown_instead == 2, "in the next up to max=");
+	ok(grows(40, 4, 1) && heap->stats.grown_instead == 2,
+	   "in the next cycle it grows up to max=");
 	heap->stats.cycles++;
-	ok(grows(40, 0, 0), "and not beyond");
+	ok(grows(40, 0, 0), "it does not grow beyond max=");
 	heap->soft_limit = 28 * MIB;
 	heap->live_bytes = 28 * MIB;
-	ok(grows(28, 0, 0), "nor where all is alive");
+	ok(grows(28, 0, 0), "it does not grow where all is live");
 	heap->live_bytes = 20 * MIB;
 	adapt->lock = 1;
 	ok(!gc_adapt_grow(heap) && heap->soft_limit == 28 * MIB && adapt->lock == 1,
-	   "one grows it at a time");
+	   "one thread at a time grows the heap");
 	adapt->lock = 0;
 	gc_heap_destroy(heap);
 }

@@ -44,8 +44,8 @@ static void ages(const char *options)
 			wrong += (n->header.word & ~(uint64_t)GC_AGE_MASK) != word;
 	}
 	if (!ok(stats().cycles == COPIES && moved == COPIES && !wrong && age == GC_AGE_MASK,
-		"%s: after %d copies an object is as old as can be, and else what it was", options,
-		COPIES))
+		"%s: after %d copies the age is at its maximum, other header bits are unchanged",
+		options, COPIES))
 		printf("# moved %ld times, %ld headers changed, age %llx\n", moved, wrong,
 		       (unsigned long long)age);
 	f.list = NULL;
@@ -79,7 +79,7 @@ static void cards_are_clean(const char *options)
 	for (long i = 0; i < 1000000 && (long)stats().cycles == before; i++)
 		GC_NEW(m, type, struct node);
 	ok(f.list == old && (long)stats().cycles == before + 1 && stats().cards_dirty == dirty,
-	   "%s: a whole collection leaves no card dirty for nothing", options);
+	   "%s: a whole collection leaves dirty only cards that are needed", options);
 	f.list = NULL;
 	GC_POP(m, f);
 	stop();

@@ -74,12 +74,12 @@ static void roomy(void)
 	scatter(t, 100000, 1, 8);
 	inside = between(t, 30000);
 	/* the last block was not full */
-	if (!ok(inside <= 512, "with room, small holes are passed over"))
+	if (!ok(inside <= 512, "in a roomy heap, dense blocks are passed over"))
 		printf("# %ld of 30000 in holes\n", inside);
 	for (cycles = stats().cycles; stats().cycles == cycles; until++)
 		GC_NEW(m, t, struct node);
 	until += 30000 + 100000 / 8;
-	if (!ok(until > most / 100 * 97, "but are taken before anything is collected for it"))
+	if (!ok(until > most / 100 * 97, "dense blocks are used before a collection"))
 		printf("# %ld of %ld cells\n", until, most);
 	end();
 }
@@ -93,7 +93,7 @@ static void narrow(void)
 		return;
 	scatter(t, 140000, 7, 8);
 	inside = between(t, 10000);
-	if (!ok(inside > 9000, "where half of the limit is alive holes are taken first"))
+	if (!ok(inside > 9000, "with half of the limit live, dense blocks are used first"))
 		printf("# %ld of 10000 in holes\n", inside);
 	end();
 }
@@ -109,13 +109,14 @@ static void bounded(void)
 		return;
 	scatter(t, 100000, 1, 8);
 	if (!ok(heap->passed_over >= all / 100 * 98 && heap->passed_over <= all / 100 * 102,
-		"what is passed over is counted"))
+		"bytes that are passed over are counted"))
 		printf("# %zu bytes, not %zu\n", (size_t)heap->passed_over, (size_t)all);
 	scatter(t, 300000, 1, 8);
-	ok(heap->passed_over <= (uint64_t)LIMIT / 8, "and at most an eighth of the limit");
+	ok(heap->passed_over <= (uint64_t)LIMIT / 8,
+	   "at most an eighth of the limit is passed over");
 	f.list = NULL;
 	gc_collect_full(m);
-	ok(!heap->passed_over, "nothing when nothing is alive");
+	ok(!heap->passed_over, "nothing is passed over when nothing is live");
 	end();
 }
 
@@ -182,7 +183,7 @@ static void sizes(void)
 	for (uint32_t bytes = 512; bytes <= 4096; bytes *= 2)
 		if (!cells(t, bytes))
 			bad = bytes;
-	if (!ok(!bad, "cells of every size are zero when they are handed out, and one's own"))
+	if (!ok(!bad, "cells of every size are zero and do not overlap"))
 		printf("# %u bytes\n", bad);
 	stop();
 }
@@ -207,9 +208,9 @@ static void young_cards(void)
 	after = stats();
 	dirty = after.cards_dirty - before.cards_dirty;
 	scanned = after.cards_scanned - before.cards_scanned;
-	ok(after.minors == before.minors + 1, "a minor collection");
+	ok(after.minors == before.minors + 1, "a minor collection runs");
 	if (!ok(dirty > 50000 * (uint64_t)NODE / GC_CARD / 10 * 9 && scanned < dirty / 50,
-		"cards that only what died was on are cleaned, not scanned"))
+		"cards with only dead objects are cleaned, not scanned"))
 		printf("# %zu dirty, %zu scanned\n", (size_t)dirty, (size_t)scanned);
 	end();
 }

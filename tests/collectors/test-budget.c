@@ -35,25 +35,25 @@ static void grants(void)
 	fresh();
 	ok(gc_budget_grant(&heap, 8) == 8192, "a grant is 8 KiB");
 	ok(gc_budget_grant(&heap, 8192) == 8192 && gc_budget_grant(&heap, 8193) == 8193,
-	   "or what is wanted");
+	   "a grant is at least the request");
 	heap.opt.stress = 100;
 	ok(gc_budget_grant(&heap, 8) == 100 && gc_budget_grant(&heap, 200) == 200,
-	   "stress=: no more than that");
+	   "stress= limits a grant");
 	heap.opt.stress = 8193;
-	ok(gc_budget_grant(&heap, 8) == 8192, "stress=: nor more than else");
+	ok(gc_budget_grant(&heap, 8) == 8192, "a large stress= does not raise a grant");
 	heap.opt.every_safepoint = true;
-	ok(gc_budget_grant(&heap, 8) == 8, "at every safepoint: what is wanted");
+	ok(gc_budget_grant(&heap, 8) == 8, "safepoints=1 grants exactly the request");
 }
 
 static void takes(void)
 {
 	fresh();
 	ok(gc_budget_take(&heap, 100000, false) && heap.in_use == 100000 && heap.granted == 100000,
-	   "up to the limit");
+	   "bytes are taken up to the limit");
 	ok(!gc_budget_take(&heap, 1, false) && heap.in_use == 100000 && heap.granted == 100000,
-	   "not a byte beyond");
+	   "no byte is taken beyond the limit");
 	ok(gc_budget_take(&heap, 1, true) && heap.in_use == 100001 && heap.granted == 100001,
-	   "unless it is forced");
+	   "force takes bytes beyond the limit");
 }
 
 /* What the turn becomes when so much is taken of 50000 that may be used before a cycle. */
@@ -70,14 +70,17 @@ static enum gc_cycle_state ordered(size_t bytes, bool on, uint64_t passed_over)
 
 static void orders(void)
 {
-	ok(ordered(50000, true, 0) == GC_CYCLE_IDLE, "up to the start no cycle is ordered");
-	ok(ordered(50001, true, 0) == GC_CYCLE_DUE, "beyond it one is");
-	ok(ordered(50001, false, 0) == GC_CYCLE_IDLE, "not where the daemon is off");
+	ok(ordered(50000, true, 0) == GC_CYCLE_IDLE,
+	   "no cycle is ordered up to the concurrent start");
+	ok(ordered(50001, true, 0) == GC_CYCLE_DUE,
+	   "a cycle is ordered beyond the concurrent start");
+	ok(ordered(50001, false, 0) == GC_CYCLE_IDLE,
+	   "no cycle is ordered while the daemon is off");
 	ok(ordered(40000, true, 10000) == GC_CYCLE_IDLE &&
 		   ordered(40000, true, 10001) == GC_CYCLE_DUE,
-	   "what is passed over counts as used");
+	   "bytes that are passed over count as used");
 	ok(ordered(100001, true, 0) == GC_CYCLE_IDLE && !heap.in_use,
-	   "what is refused orders none");
+	   "a refused request orders no cycle");
 }
 
 static void spends(void)
@@ -86,29 +89,30 @@ static void spends(void)
 
 	fresh();
 	ok(gc_budget_spend(&t, 100, false) && t.credit == 8092 && heap.in_use == 8192,
-	   "the first takes a grant");
+	   "the first request takes a grant");
 	ok(gc_budget_spend(&t, 8092, false) && !t.credit && heap.in_use == 8192,
-	   "the next lives on it, to its end");
+	   "the next requests use the rest of the grant");
 	heap.in_use = 99000;
 	ok(gc_budget_spend(&t, 600, false) && !t.credit && heap.in_use == 99600,
-	   "near the limit what it needs and no more");
+	   "near the limit only the request is taken");
 	t.credit = 300;
 	ok(gc_budget_spend(&t, 700, false) && !t.credit && heap.in_use == 100000,
-	   "less what it has");
+	   "near the limit the credit is subtracted from the request");
 	t.credit = 50;
 	ok(!gc_budget_spend(&t, 51, false) && t.credit == 50 && heap.in_use == 100000,
-	   "at the limit none, and what it has stays");
-	ok(gc_budget_spend(&t, 51, true) && !t.credit && heap.in_use == 100001, "unless forced");
+	   "at the limit the request fails and the credit stays");
+	ok(gc_budget_spend(&t, 51, true) && !t.credit && heap.in_use == 100001,
+	   "force succeeds at the limit");
 	heap.granted = 5000;
 	t.credit = 400;
 	t.objects = 3;
 	gc_budget_return(&t);
 	ok(heap.in_use == 99601 && heap.granted == 4600 && heap.stats.allocated_objects == 3 &&
 		   !t.credit && !t.objects,
-	   "what was not used comes back, what was allocated is counted");
+	   "unused credit returns to the heap, and objects are counted");
 	gc_budget_return(&t);
 	ok(heap.in_use == 99601 && heap.granted == 4600 && heap.stats.allocated_objects == 3,
-	   "once");
+	   "credit returns only once");
 }
 
 static uint64_t half(const struct gc_heap *h, uint64_t want, bool most)
@@ -123,37 +127,39 @@ static void headroom(void)
 	heap.in_use = 40000;
 	ok(gc_headroom(&heap) == 60000, "headroom: up to the soft limit");
 	heap.soft_limit = 2000000;
-	ok(gc_headroom(&heap) == 960000, "headroom: but no more than max=");
+	ok(gc_headroom(&heap) == 960000, "headroom: not more than max=");
 	heap.soft_limit = 100000;
 	heap.opt.policy = GC_POLICY_BG;
-	ok(gc_headroom(&heap) == 60000, "headroom: policy=bg without its daemon");
+	ok(gc_headroom(&heap) == 60000,
+	   "headroom: policy=bg without a daemon, up to the soft limit");
 	heap.gc.daemon_up = true;
-	ok(gc_headroom(&heap) == 960000, "headroom: with it up to max=");
+	ok(gc_headroom(&heap) == 960000, "headroom: policy=bg with the daemon, up to max=");
 	heap.opt.policy = GC_POLICY_DEFAULT;
-	ok(gc_headroom(&heap) == 60000, "headroom: another policy with a daemon");
+	ok(gc_headroom(&heap) == 60000,
+	   "headroom: another policy with a daemon, up to the soft limit");
 	heap.pace = (struct gc_pace){ .on = 1, .base = 30000, .room = 16000 };
-	ok(gc_headroom(&heap) == 4000, "headroom: who is paced, seven eighths of the room");
+	ok(gc_headroom(&heap) == 4000, "headroom: with pacing, seven eighths of the room");
 	heap.pace.tight = 1;
-	ok(gc_headroom(&heap) == 60000, "headroom: held to less for a while says nothing");
+	ok(gc_headroom(&heap) == 60000, "headroom: a temporary bound does not count");
 	heap.pace.on = 0;
 	heap.in_use = 100000;
 	ok(!gc_headroom(&heap), "headroom: none at the limit");
 	heap.in_use = 100001;
-	ok(!gc_headroom(&heap), "headroom: none beyond");
+	ok(!gc_headroom(&heap), "headroom: none beyond the limit");
 	heap.in_use = 40000;
 	plan.room = half;
-	ok(gc_headroom(&heap) == 30000, "headroom: as much as the space has");
+	ok(gc_headroom(&heap) == 30000, "headroom: not more than the space has");
 
 	fresh();
 	heap.in_use = 40000;
-	ok(gc_headroom_most(&heap) == 960000, "at most: up to max=");
+	ok(gc_headroom_most(&heap) == 960000, "maximum headroom: up to max=");
 	heap.opt.sizing = GC_SIZING_FIXED;
-	ok(gc_headroom_most(&heap) == 60000, "at most: a fixed size stays");
+	ok(gc_headroom_most(&heap) == 60000, "maximum headroom: up to the limit of a fixed size");
 	heap.in_use = 100001;
-	ok(!gc_headroom_most(&heap), "at most: none beyond");
+	ok(!gc_headroom_most(&heap), "maximum headroom: none beyond the limit");
 	heap.in_use = 40000;
 	plan.room = half;
-	ok(gc_headroom_most(&heap) == 30001, "at most: as much as max= allows the space");
+	ok(gc_headroom_most(&heap) == 30001, "maximum headroom: as much as max= allows the space");
 }
 
 static bool paced(uint64_t base, uint64_t room, uint64_t most, uint64_t work, uint64_t done_)
@@ -178,15 +184,15 @@ static void paces(void)
 	gc_pace_order(&heap);
 	gc_pace_begin(&heap);
 	gc_pace_tighten(&heap, 1400);
-	ok(!heap.pace.on && !heap.pace.base, "pace=0: nobody is held up");
+	ok(!heap.pace.on && !heap.pace.base, "pace=0: no mutator is paced");
 	heap.opt.pace = 1000;
 	heap.opt.policy = GC_POLICY_BG;
 	heap.gc.daemon_up = true;
 	gc_pace_begin(&heap);
-	ok(!heap.pace.on, "the daemon alone collects: nobody is held up");
+	ok(!heap.pace.on, "policy=bg with the daemon: no mutator is paced");
 	heap.gc.daemon_up = false;
 	gc_pace_begin(&heap);
-	ok(heap.pace.on, "policy=bg without its daemon: paced");
+	ok(heap.pace.on, "policy=bg without a daemon: mutators are paced");
 
 	fresh();
 	heap.opt.pace = 1000;
@@ -197,34 +203,38 @@ static void paces(void)
 	gc_pace_order(&heap);
 	ok(paced(60000, 40000, UINT64_MAX, UINT64_MAX, 0) && !heap.pace.tight &&
 		   gc_pace_allowed(&heap.pace) == 62500,
-	   "ordered: a sixteenth of the headroom until it begins");
+	   "order: a sixteenth of the headroom until marking begins");
 	heap.cycle.kind = GC_KIND_MAJOR;
 	heap.pace.tight = 1;
 	heap.pace.room = 5;
 	gc_pace_begin(&heap);
 	ok(paced(60000, 40000, 60000, 25000, 0) && !heap.pace.tight,
-	   "begun: a quarter more than what lived is expected");
+	   "begin: a quarter more than the live bytes is expected");
 	heap.marked_of[GC_KIND_MAJOR] = 40000;
 	gc_pace_begin(&heap);
-	ok(paced(60000, 40000, 60000, 50000, 0), "or than what was marked");
+	ok(paced(60000, 40000, 60000, 50000, 0),
+	   "begin: a quarter more than the last cycle marked is expected");
 	heap.marked_of[GC_KIND_MAJOR] = 48000;
 	gc_pace_begin(&heap);
-	ok(paced(60000, 40000, 60000, 60000, 0), "no more than there is");
+	ok(paced(60000, 40000, 60000, 60000, 0),
+	   "begin: not more than the bytes in use is expected");
 	heap.marked_of[GC_KIND_MAJOR] = 0;
 	heap.cycle.kind = GC_KIND_MINOR;
 	gc_pace_begin(&heap);
-	ok(paced(60000, 40000, 40000, 25000, 0), "minor: what lived is not marked");
+	ok(paced(60000, 40000, 40000, 25000, 0),
+	   "minor cycle: live bytes are not expected to be marked");
 	heap.live_bytes = 60000;
 	gc_pace_begin(&heap);
-	ok(paced(60000, 40000, 60000, 60000, 0), "minor: nothing new, all of it");
+	ok(paced(60000, 40000, 60000, 60000, 0),
+	   "minor cycle without new bytes: all bytes are expected");
 	heap.live_bytes = 0;
 	gc_pace_begin(&heap);
-	ok(paced(60000, 40000, 60000, 60000, 0), "nothing known: all of it");
+	ok(paced(60000, 40000, 60000, 60000, 0), "without measurements all bytes are expected");
 	gc_pace_tighten(&heap, 1400);
 	ok(paced(60000, 1600, 1, 1, 1) && heap.pace.tight && gc_pace_allowed(&heap.pace) == 61400,
-	   "tightened: to so many bytes");
+	   "a temporary bound allows its number of bytes");
 	gc_pace_end(&heap);
-	ok(!heap.pace.on, "ended");
+	ok(!heap.pace.on, "pacing ends");
 }
 
 static void sizes(void)
@@ -234,29 +244,31 @@ static void sizes(void)
 	heap.opt.delta = 5000;
 	gc_sizing_init(&heap);
 	ok(heap.soft_limit == 80000 && heap.concurrent_start == 75000,
-	   "at first: heap= and delta=");
+	   "initially: heap= and delta=");
 	plan.reserve = true;
 	gc_sizing_init(&heap);
-	ok(heap.soft_limit == 80000, "at first: copying, a size that grows");
+	ok(heap.soft_limit == 80000, "initially, copying plan with a growing heap: heap=");
 	heap.opt.sizing = GC_SIZING_FIXED;
 	gc_sizing_init(&heap);
 	ok(heap.soft_limit == 40000 && heap.concurrent_start == 75000,
-	   "at first: copying, a fixed size: the half");
+	   "initially, copying plan with a fixed size: half of heap=");
 	heap.opt.ahead = 2;
 	gc_sizing_init(&heap);
 	ok(heap.soft_limit == 40000 && heap.concurrent_start == 20000,
-	   "at first: ahead=: at half of it");
+	   "initially, ahead=: the cycle starts at half of the limit");
 
 	fresh();
 	heap.in_use = 90000;
-	ok(gc_sizing_grow(&heap, 10000) && heap.soft_limit == 100000, "grow: not where it fits");
-	ok(gc_sizing_grow(&heap, 10001) && heap.soft_limit == 100001, "grow: by what is wanted");
-	ok(gc_sizing_grow(&heap, 910000) && heap.soft_limit == 1000000, "grow: up to max=");
-	ok(!gc_sizing_grow(&heap, 910001) && heap.soft_limit == 1000000, "grow: not beyond");
+	ok(gc_sizing_grow(&heap, 10000) && heap.soft_limit == 100000,
+	   "growth: none where the request fits");
+	ok(gc_sizing_grow(&heap, 10001) && heap.soft_limit == 100001, "growth: by the request");
+	ok(gc_sizing_grow(&heap, 910000) && heap.soft_limit == 1000000, "growth: up to max=");
+	ok(!gc_sizing_grow(&heap, 910001) && heap.soft_limit == 1000000, "growth: not beyond max=");
 	heap.opt.sizing = GC_SIZING_FIXED;
 	heap.soft_limit = 100000;
-	ok(gc_sizing_grow(&heap, 10000), "grow: a fixed size has what it has");
-	ok(!gc_sizing_grow(&heap, 10001) && heap.soft_limit == 100000, "grow: and no more");
+	ok(gc_sizing_grow(&heap, 10000), "growth: a fixed size serves what fits");
+	ok(!gc_sizing_grow(&heap, 10001) && heap.soft_limit == 100000,
+	   "growth: a fixed size does not grow");
 }
 
 /* Two mutators, 1000 ns: 2000 in all, of which so many stood still. */
@@ -281,18 +293,20 @@ static void overhead(void)
 	struct gc_overhead o = { .since = { .limit = 100000 }, .strikes = GC_OVERHEAD_STRIKES - 1 };
 
 	ok(strikes(1961, 1999, true) == 5,
-	   "in vain: more than 98 %% stood, less than 2 %% granted");
-	ok(!strikes(1960, 1999, true), "98 %% are not more");
-	ok(!strikes(1961, 2000, true), "2 %% are not less");
-	ok(!strikes(1961, 1999, false), "nobody needed it");
+	   "strike: more than 98 %% paused, less than 2 %% granted");
+	ok(!strikes(1960, 1999, true), "no strike: exactly 98 %% paused");
+	ok(!strikes(1961, 2000, true), "no strike: exactly 2 %% granted");
+	ok(!strikes(1961, 1999, false), "no strike: no mutator needed the collection");
 	ok(strikes(2000, (uint64_t)-5000, true) == 5,
-	   "more came back than was granted: nothing was");
+	   "strike: more bytes returned than granted count as none");
 	ok(!gc_overhead_refuses(&o, 0) && o.strikes == GC_OVERHEAD_STRIKES - 1,
-	   "seven do not refuse");
+	   "seven strikes do not refuse");
 	o.strikes++;
-	ok(!gc_overhead_refuses(&o, 2000) && o.strikes == GC_OVERHEAD_STRIKES, "2 %% left: not");
-	ok(gc_overhead_refuses(&o, 1999) && o.strikes == GC_OVERHEAD_STRIKES - 1, "less: refused");
-	ok(!gc_overhead_refuses(&o, 0), "and the next one that is in vain, not before");
+	ok(!gc_overhead_refuses(&o, 2000) && o.strikes == GC_OVERHEAD_STRIKES,
+	   "eight strikes with 2 %% free do not refuse");
+	ok(gc_overhead_refuses(&o, 1999) && o.strikes == GC_OVERHEAD_STRIKES - 1,
+	   "eight strikes with less than 2 %% free refuse");
+	ok(!gc_overhead_refuses(&o, 0), "after a refusal the next strike refuses again");
 }
 
 int main(void)

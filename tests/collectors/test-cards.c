@@ -125,16 +125,15 @@ static void cards(size_t first, size_t count)
 		marked &= is_marked(leaf[i]) ==
 			  (marked_before(i) && at >= first && at < last && was[at]);
 	}
-	ok(shared && clean, "%zu cards: those that were dirty are clean, the others as they were",
-	   count);
+	ok(shared && clean, "%zu cards: dirty ones are clean, others unchanged", count);
 	ok(now.cards_dirty - before.cards_dirty == dirty &&
 		   now.cards_scanned - before.cards_scanned == scanned &&
 		   now.rescanned_objects - before.rescanned_objects == again,
-	   "%zu cards: %zu were dirty, %zu with marked objects, %zu of them", count, dirty, scanned,
+	   "%zu cards: %zu were dirty, %zu with marked objects, %zu objects", count, dirty, scanned,
 	   again);
 	ok(marked && heap->cycle.marked_objects == again &&
 		   heap->cycle.marked_bytes == again * sizeof(struct node),
-	   "%zu cards: what hangs on them is marked, each object once", count);
+	   "%zu cards: objects reachable from them are marked once", count);
 }
 
 static void stretches(const char *options)
@@ -180,10 +179,10 @@ static void weak_on_card(void)
 		if (memory) {
 			ok(heap->weaks.count == 1 && heap->weaks.items[0] == weak &&
 				   !is_marked(node[0]),
-			   "a weak object is noted, and holds nothing");
+			   "a weak object is noted and does not keep its referent");
 		} else {
 			heap->weaks = real;
-			ok(is_marked(node[0]), "no memory to note it: it holds its referent");
+			ok(is_marked(node[0]), "without memory to note it, it keeps its referent");
 		}
 		heap->weaks.count = 0;
 	}
@@ -254,29 +253,30 @@ static void added_up(void)
 	heap->cycle.marked_bytes = before;
 	heap->cycle.marked_objects = 12345;
 	was_told = stats();
-	ok(gc_mark_share(heap), "there is somebody to share it with");
+	ok(gc_mark_share(heap), "the marking can be shared");
 	now = stats();
 	pthread_join(helping, NULL);
 	heap->listener = NULL;
 	heap->cycle.phase = GC_PHASE_IDLE;
 	ok(told_of && told_of % (16 * 32) == 0 && told_of <= most,
-	   "a helper tells of what it has marked meanwhile");
+	   "a helper reports its marked bytes meanwhile");
 	for (int i = 1; i < hearings && i < 16; i++)
 		rises &= heard[i] > heard[i - 1] && heard[i] <= most;
 	ok(rises && hearings > 2 && heard[0] > before && heard[1] >= heard[0] + told_of,
-	   "progress is what was marked before, by this thread and by all others");
+	   "progress is the sum of earlier marking and of all helpers");
 	ok(heap->cycle.done == most && heap->cycle.marked_bytes == most &&
 		   heap->cycle.marked_objects == 12345 + NODES + NODES / 2,
-	   "and is complete at the end");
+	   "progress is complete at the end");
 	ok(now.helps == was_told.helps + 1 &&
 		   now.helped_objects - was_told.helped_objects == k->mark.objects &&
 		   k->mark.objects > 0,
-	   "one helped, with as much as it marked");
-	ok(now.mark_stack_peak >= NODES / 2 * sizeof(void *), "its stack was the deepest");
+	   "one helper is counted with the objects that it marked");
+	ok(now.mark_stack_peak >= NODES / 2 * sizeof(void *),
+	   "the peak is that of the deepest stack");
 	ok(k->own.top == k->own.base && k->own.limit == k->own.base + GC_PAGE / sizeof(void *),
-	   "and has rest");
+	   "the helper's stack is reset");
 	ok(heap->stack.overflowed && heap->stack.lossy && !k->own.overflowed && !k->own.lossy,
-	   "what was lost on it is known to who collects, and once");
+	   "an overflow of the helper's stack is reported to the collecting thread once");
 	end();
 }
 
@@ -302,12 +302,13 @@ static void shares(void)
 		heap->stopping = rows[i].stopping;
 		heap->gc.waiting = rows[i].waiting;
 		ok(gc_mark_shares(heap) == rows[i].want, "%s, %s, %s: %s", rows[i].options,
-		   rows[i].stopping ? "a stop" : "beside mutators",
-		   rows[i].waiting ? "one waits" : "nobody waits",
+		   rows[i].stopping ? "a stop" : "mutators run",
+		   rows[i].waiting ? "one mutator waits" : "no mutator waits",
 		   rows[i].want ? "shared" : "alone");
 		if (heap->lines) {
 			heap->lines->moving = true;
-			ok(!gc_mark_shares(heap), "%s: not while objects move", rows[i].options);
+			ok(!gc_mark_shares(heap), "%s: marking is not shared while objects move",
+			   rows[i].options);
 			heap->lines->moving = false;
 		}
 		heap->stopping = false;
@@ -315,7 +316,7 @@ static void shares(void)
 		if (heap->help && !heap->workers)
 			ok(!gc_mark_share(heap) && !gc_mark_share_cards(heap, NULL, NULL) &&
 				   !heap->help_range,
-			   "%s: nobody comes, nothing is done", rows[i].options);
+			   "%s: without helpers nothing is done", rows[i].options);
 		stop();
 	}
 }

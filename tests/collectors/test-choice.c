@@ -44,34 +44,37 @@ static void prediction(void)
 
 	gc_choice(&in, &out);
 	ok(near(out.need_ns, 30 * MS) && near(out.left_ns, 10 * MS),
-	   "marking takes 30 ms, the headroom lasts for 10");
+	   "marking takes 30 ms, the headroom lasts for 10 ms");
 	ok(near(out.stall_ns[GC_MODE_CONCURRENT], 20 * MS) &&
 		   near(out.stall_ns[GC_MODE_STW], 30 * MS),
-	   "so 20 ms are waited for, against 30 of a stop");
+	   "the predicted wait is 20 ms, that of a stop 30 ms");
 	ok(near(out.cost[GC_MODE_CONCURRENT], (2 * 20 + 30) * MS / (12 * MIB)) &&
 		   near(out.cost[GC_MODE_STW], (2 * 30 + 30) * MS / (16 * MIB)),
-	   "what waits and what works is paid, by the byte allocated");
+	   "the cost counts waiting and working threads per allocated byte");
 	in.cpus = 2;
 	gc_choice(&in, &out);
 	ok(near(out.left_ns, 15 * MS),
-	   "three threads on two CPUs: mutators allocate less meanwhile");
+	   "with three threads on two CPUs mutators allocate less meanwhile");
 	in.seen[GC_MODE_CONCURRENT].ns = 45 * MS;
 	gc_choice(&in, &out);
 	ok(near(out.stall_ns[GC_MODE_STW], 30 * MS),
-	   "and what the collector waited for a CPU no stop will take");
+	   "a stop needs only the CPU time of a concurrent cycle");
 	in = late();
 	in.cpus = 3;
 	gc_choice(&in, &out);
-	ok(near(out.left_ns, 10 * MS), "three on three do not share");
+	ok(near(out.left_ns, 10 * MS), "three threads on three CPUs do not share");
 	in.seen[GC_MODE_CONCURRENT].period = 0;
 	gc_choice(&in, &out);
-	ok(near(out.cost[GC_MODE_CONCURRENT], (2 * 20 + 30) * MS), "nothing allocated is one byte");
+	ok(near(out.cost[GC_MODE_CONCURRENT], (2 * 20 + 30) * MS),
+	   "a period of nothing counts as one byte");
 	in.seen[GC_MODE_CONCURRENT].period = 1.5;
 	gc_choice(&in, &out);
-	ok(near(out.cost[GC_MODE_CONCURRENT], (2 * 20 + 30) * MS / 1.5), "and more is what it is");
+	ok(near(out.cost[GC_MODE_CONCURRENT], (2 * 20 + 30) * MS / 1.5),
+	   "a period of more than a byte counts as it is");
 	in.missed_ns = 5 * MS;
 	gc_choice(&in, &out);
-	ok(near(out.stall_ns[GC_MODE_CONCURRENT], 25 * MS), "what was missed before is added");
+	ok(near(out.stall_ns[GC_MODE_CONCURRENT], 25 * MS),
+	   "the error of earlier predictions is added");
 }
 
 static void ways(void)
@@ -79,47 +82,49 @@ static void ways(void)
 	struct gc_choice_in in = late();
 	struct gc_choice_out out;
 
-	ok(gc_choice(&in, &out) == GC_MODE_STW, "late, and the stop comes more seldom: alone");
+	ok(gc_choice(&in, &out) == GC_MODE_STW, "late and a cheaper stop: stop-the-world");
 	in.seen[GC_MODE_CONCURRENT].cycles = 0;
-	ok(gc_choice(&in, &out) == GC_MODE_CONCURRENT, "nothing was seen: beside");
+	ok(gc_choice(&in, &out) == GC_MODE_CONCURRENT, "no measurements: concurrent");
 	in = late();
 	in.alloc_rate = in.headroom = 0;
-	ok(gc_choice(&in, &out) == GC_MODE_CONCURRENT,
-	   "nothing is known of the allocation: beside");
+	ok(gc_choice(&in, &out) == GC_MODE_CONCURRENT, "unknown allocation rate: concurrent");
 	in = late();
 	in.seen[GC_MODE_CONCURRENT].ns = 9 * MS;
-	ok(gc_choice(&in, &out) == GC_MODE_CONCURRENT, "in time: beside, whatever it costs");
+	ok(gc_choice(&in, &out) == GC_MODE_CONCURRENT, "in time: concurrent at any cost");
 	in.mode = GC_MODE_STW;
 	in.seen[GC_MODE_STW] = (struct gc_choice_seen){
 		.work = 9 * MIB, .ns = 1 * MS, .cpu_ns = 2 * MS, .period = 16 * MIB, .cycles = 3
 	};
 	in.seen[GC_MODE_CONCURRENT].ns = 9.5 * MS;
-	ok(gc_choice(&in, &out) == GC_MODE_STW, "back only where it is in time by a tenth");
+	ok(gc_choice(&in, &out) == GC_MODE_STW,
+	   "after a stop: concurrent only with a tenth of the time left");
 	in.seen[GC_MODE_CONCURRENT].ns = 8.9 * MS;
-	ok(gc_choice(&in, &out) == GC_MODE_CONCURRENT, "which it is here");
+	ok(gc_choice(&in, &out) == GC_MODE_CONCURRENT, "with that margin: concurrent");
 	/* A little late, and hardly anything dies beside it: the stop costs more than the wait. */
 	in = late();
 	in.seen[GC_MODE_CONCURRENT].ns = 11 * MS;
 	in.seen[GC_MODE_CONCURRENT].period = 15 * MIB;
-	ok(gc_choice(&in, &out) == GC_MODE_CONCURRENT, "a little late: beside");
+	ok(gc_choice(&in, &out) == GC_MODE_CONCURRENT, "a little late: concurrent");
 	in.seen[GC_MODE_CONCURRENT].cycles = 2;
-	ok(gc_choice(&in, &out) == GC_MODE_STW, "and once more: a stop shows what one costs");
+	ok(gc_choice(&in, &out) == GC_MODE_STW,
+	   "late after two cycles: one stop is tried to measure it");
 	in.seen[GC_MODE_STW] = (struct gc_choice_seen){
 		.work = 9 * MIB, .ns = 30 * MS, .cpu_ns = 30 * MS, .period = 16 * MIB, .cycles = 1
 	};
-	ok(gc_choice(&in, &out) == GC_MODE_CONCURRENT, "which was more");
+	ok(gc_choice(&in, &out) == GC_MODE_CONCURRENT,
+	   "a stop that was more expensive: concurrent");
 	in.seen[GC_MODE_STW].cycles = 0;
 	in.seen[GC_MODE_CONCURRENT].ns = 9 * MS;
-	ok(gc_choice(&in, &out) == GC_MODE_CONCURRENT, "in time: nothing is tried");
+	ok(gc_choice(&in, &out) == GC_MODE_CONCURRENT, "in time: no stop is tried");
 	in.seen[GC_MODE_CONCURRENT].ns = 11 * MS;
 	/* The same, but two share a stop's work and end in half of the time. */
 	in.seen[GC_MODE_STW] = (struct gc_choice_seen){
 		.work = 9 * MIB, .ns = 2 * MS, .cpu_ns = 12 * MS, .period = 16 * MIB, .cycles = 3
 	};
 	ok(gc_choice(&in, &out) == GC_MODE_STW,
-	   "unless a stop was seen that is as short as the wait");
+	   "a measured stop as short as the wait: stop-the-world");
 	in.seen[GC_MODE_STW].cpu_ns = 200 * MS;
-	ok(gc_choice(&in, &out) == GC_MODE_CONCURRENT, "and does not take many CPUs for it");
+	ok(gc_choice(&in, &out) == GC_MODE_CONCURRENT, "unless it takes too much CPU time");
 }
 
 static void means(void)
@@ -128,16 +133,16 @@ static void means(void)
 
 	gc_choice_see(&s, &last);
 	ok(s.work == 8 && s.ns == 4 && s.cpu_ns == 2 && s.period == 16 && s.cycles == 1,
-	   "the first cycle is all that is known");
+	   "the first cycle sets the mean");
 	last = (struct gc_choice_seen){ 0, 0, 0, 0, 0 };
 	gc_choice_see(&s, &last);
 	ok(s.work == 4 && s.ns == 2 && s.cpu_ns == 1 && s.period == 8 && s.cycles == 2,
-	   "the last one counts half");
+	   "the last cycle counts half");
 	ok(gc_choice_stretch(0, 2000000) == 1 && gc_choice_stretch(2000000, 0) == 1,
-	   "unknown frequency: taken as it is");
+	   "unknown frequency: no stretch");
 	ok(gc_choice_stretch(1000000, 2000000) == 1.5,
-	   "half of the frequency, half of it memory's");
-	ok(gc_choice_stretch(2000000, 2000000) == 1, "the highest frequency stretches nothing");
+	   "half of the frequency: half of the time is memory-bound");
+	ok(gc_choice_stretch(2000000, 2000000) == 1, "the highest frequency: no stretch");
 }
 
 struct node {
@@ -224,8 +229,9 @@ static void heaps(void)
 		churn(m, gc_type_register(heap, &d, NULL), 50000, 1000000);
 		gc_mutator_detach(m);
 		gc_heap_stats(heap, &s);
-		ok(seen.alone > 0 && seen.major > 0, "%s: alone, and all of the heap", plans[i]);
-		ok(asked >= s.cycles, "%s: the frequency is asked for", plans[i]);
+		ok(seen.alone > 0 && seen.major > 0, "%s: stop-the-world, and of the whole heap",
+		   plans[i]);
+		ok(asked >= s.cycles, "%s: the frequency source is called", plans[i]);
 		gc_heap_destroy(heap);
 	}
 }
@@ -254,7 +260,8 @@ static void kept_apart(void)
 	heap->cycle.alone = false;
 	heap->granted += 12 * (uint64_t)MIB;
 	gc_adapt_cycle(heap, (uint64_t)(30 * MS), (uint64_t)(30 * MS));
-	ok(!heap->gc.daemon_on && heap->stats.daemon_switches == 1, "late: the next is alone");
+	ok(!heap->gc.daemon_on && heap->stats.daemon_switches == 1,
+	   "late: the next cycle is stop-the-world");
 	for (int i = 0; i < 4; i++) {
 		heap->cycle.cause = GC_CAUSE_ALLOC;
 		heap->cycle.alone = true;
@@ -262,7 +269,7 @@ static void kept_apart(void)
 		gc_adapt_cycle(heap, (uint64_t)MS, (uint64_t)MS);
 	}
 	ok(!heap->gc.daemon_on && heap->stats.daemon_switches == 1,
-	   "stops of 1 ms: so is each that follows");
+	   "short stops: the following cycles are stop-the-world");
 	for (int i = 0; i < 4; i++) {
 		heap->cycle.cause = GC_CAUSE_CONCURRENT;
 		heap->cycle.alone = false;
@@ -270,7 +277,7 @@ static void kept_apart(void)
 		gc_adapt_cycle(heap, (uint64_t)MS, (uint64_t)MS);
 	}
 	ok(heap->gc.daemon_on && heap->stats.daemon_switches == 2,
-	   "one beside them that is short: back");
+	   "a short concurrent cycle: back to concurrent");
 	gc_mutator_detach(m);
 	gc_heap_destroy(heap);
 }

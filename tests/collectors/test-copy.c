@@ -87,13 +87,15 @@ static void helpers_that_cannot_grow(const char *plan)
 	}
 	set(&refuse, 0);
 	ok(get(&refused) > 0, "%s: a helper's stack could not grow", plan);
-	ok(good, "%s: what found no room on it is there, and what hangs on that", plan);
-	ok(stats().live_objects == 1 + ARRAYS + 2 * ARRAYS * LONG, "%s: to the object", plan);
-	ok(stats().rescanned_objects > 0, "%s: for it was scanned again", plan);
+	ok(good, "%s: objects that did not fit, and those reachable from them, are kept", plan);
+	ok(stats().live_objects == 1 + ARRAYS + 2 * ARRAYS * LONG, "%s: all objects are kept",
+	   plan);
+	ok(stats().rescanned_objects > 0, "%s: objects were scanned again", plan);
 	again = stats().rescanned_objects;
 	gc_collect_full(m);
 	gc_collect_full(m);
-	ok(stats().rescanned_objects == again, "%s: and is not by cycles that have room", plan);
+	ok(stats().rescanned_objects == again,
+	   "%s: later cycles with enough stack scan nothing again", plan);
 	close_heap();
 }
 
@@ -114,7 +116,7 @@ static void pieces_that_do_not_touch(const char *plan)
 		gc_collect_full(m);
 		good = whole() && !gc_verify(m, NULL);
 	}
-	ok(good, "%s: small objects behind large ones are whole", plan);
+	ok(good, "%s: small objects behind large ones are intact", plan);
 	close_heap();
 }
 

@@ -125,10 +125,12 @@ static void orders(void)
 			passed &= s == GC_CYCLE_IDLE ? v.state == GC_CYCLE_DUE : v.state == w.state;
 		}
 	}
-	ok(needed, "in every state who stands still for memory sees it freed after it asked");
-	ok(asked, "in every state an explicit order is served by the daemon, whoever comes first");
+	ok(needed,
+	   "in every state, a mutator that needs memory sees memory freed after its request");
+	ok(asked,
+	   "in every state, an explicit request is served by the daemon, whatever comes first");
 	ok(kept, "an order is served once");
-	ok(passed, "passing the threshold orders where nothing is under way, and only there");
+	ok(passed, "passing the concurrent start orders a cycle only in the idle state");
 }
 
 static void turns(void)
@@ -154,10 +156,9 @@ static void turns(void)
 				held &= t.state == (enum gc_cycle_state)s && !t.freed && !t.ended;
 		}
 	}
-	ok(one, "a turn is taken once, and served only where something is due");
-	ok(held, "only who has a turn ends it or tells that memory is usable, the latter once");
-	ok(counts,
-	   "memory is freed once a cycle: where it becomes usable, at the end at the latest");
+	ok(one, "a cycle is begun once, and served only where one is due");
+	ok(held, "only a running cycle can end or make memory usable, the latter once");
+	ok(counts, "memory is freed once per cycle, at the end at the latest");
 }
 
 int main(void)
@@ -176,7 +177,7 @@ int main(void)
 	for (size_t i = 0; i < sizeof(crowds) / sizeof(crowds[0]); i++) {
 		int status = child(crowd, (void *)(uintptr_t)crowds[i], 120, text, sizeof(text));
 
-		if (!ok(!status, "%s: whoever waits for a cycle gets one", crowds[i]))
+		if (!ok(!status, "%s: all threads that wait for a cycle get one", crowds[i]))
 			printf("# status %#x: %s\n", status, text);
 	}
 	return done();

@@ -87,16 +87,16 @@ static void triggers(void)
 	GC_PUSH(m, f);
 	/* 8 MiB of 32 bytes fit, one more does not */
 	drop(8 * 32768 - 2048);
-	ok(stats().cycles == 0, "fg: nothing happens below the soft limit");
+	ok(stats().cycles == 0, "fg: no collection below the soft limit");
 	drop(4096);
 	s = stats();
 	ok(s.cycles == 1 && s.by_cause[GC_CAUSE_ALLOC] == 1 && s.foreground_cycles == 1,
-	   "fg: the soft limit brings GC-ALLOC");
+	   "fg: GC-ALLOC at the soft limit");
 	grow(&f, 12 * 32768);
 	gc_collect_full(m);
 	s = stats();
 	live = (double)s.live_bytes;
-	ok(fabs(live - 12 * MIB) < 64 * 1024, "live bytes are what was kept (%.2f MiB)",
+	ok(fabs(live - 12 * MIB) < 64 * 1024, "live bytes are the reachable bytes (%.2f MiB)",
 	   live / MIB);
 	ok(fabs((double)s.soft_limit - live * 1.25) < 4096,
 	   "equation (1): a quarter of 12 MiB is above minfree");
@@ -107,12 +107,12 @@ static void triggers(void)
 		return;
 	drop(8 * 32768 - 4096 - 2048);
 	ok(stats().cycles == 0 && stats().concurrent_start == stats().soft_limit - 131072,
-	   "nothing happens below the concurrent start");
+	   "no collection below the concurrent start");
 	drop(4096);
 	await(0, LONG);
 	s = stats();
 	ok(s.cycles >= 1 && s.by_cause[GC_CAUSE_CONCURRENT] >= 1,
-	   "the concurrent start brings GC-CONC");
+	   "GC-CONC at the concurrent start");
 	stop();
 }
 
@@ -174,11 +174,11 @@ static void prices(bool lasting)
 	s = stats();
 	if (lasting)
 		ok(s.minors >= 3 * s.majors && s.majors,
-		   "gencms: minors where survivors last (%llu to %llu)",
+		   "gencms: minor collections where survivors live on (%llu to %llu)",
 		   (unsigned long long)s.minors, (unsigned long long)s.majors);
 	else
 		ok(s.majors >= s.minors && s.minors,
-		   "gencms: majors where they die by the next (%llu to %llu)",
+		   "gencms: major collections where survivors die by the next one (%llu to %llu)",
 		   (unsigned long long)s.majors, (unsigned long long)s.minors);
 	GC_POP(m, f);
 	stop();
@@ -194,13 +194,13 @@ static void trims(void)
 	await(1, LONG);
 	s = stats();
 	ok(s.by_cause[GC_CAUSE_TRIM] > 0 && s.majors >= 2,
-	   "hussein-2015: idling collects, and gencms does so as a major");
+	   "hussein-2015: an idle heap is collected, by gencms in a major collection");
 	stop();
 	if (!start("plan=cms,profile=dalvik-4.3,trim=0.1"))
 		return;
 	await_trim();
 	s = stats();
-	ok(!s.cycles && s.trims, "dalvik-4.3: idling trims and does not collect");
+	ok(!s.cycles && s.trims, "dalvik-4.3: an idle heap is trimmed, not collected");
 	stop();
 }
 
@@ -227,7 +227,8 @@ static void limits(const char *overflow)
 	gc_collect(m);
 	s = stats();
 	if (!ok(s.remark_timeouts > 0 && s.live_objects == n + 1,
-		"overflow=%s: a timed out remark goes back to concurrent and loses nothing",
+		"overflow=%s: a remark that times out returns to concurrent marking and loses "
+		"nothing",
 		overflow))
 		printf("# %llu timeouts, %llu objects\n", (unsigned long long)s.remark_timeouts,
 		       (unsigned long long)s.live_objects);

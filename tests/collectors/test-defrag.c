@@ -85,10 +85,10 @@ static void always(void)
 	gc_collect_full(m);
 	gc_collect_full(m);
 	after = stats();
-	ok(intact(&f, count), "what moved is what it was");
+	ok(intact(&f, count), "moved objects are intact");
 	if (!ok(after.copied_bytes >= before.copied_bytes + 100000 &&
 			after.footprint_bytes < before.footprint_bytes / 8,
-		"blocks with one object in four lines become free"))
+		"blocks with one object per four lines become free"))
 		printf("# copied %llu, footprint %llu then %llu\n",
 		       (unsigned long long)after.copied_bytes,
 		       (unsigned long long)before.footprint_bytes,
@@ -96,7 +96,7 @@ static void always(void)
 	ok((uintptr_t)f.keep != was, "an object in such a block moves");
 	ok(gc_weak_get(m, f.weak) == f.keep, "a weak reference follows its referent");
 	f.dead = gc_finalizer_next(m);
-	ok(f.dead && f.dead->value == 77, "so does the queue of finalization");
+	ok(f.dead && f.dead->value == 77, "the queue of finalization follows its objects");
 	GC_POP(m, f);
 	stop();
 }
@@ -118,7 +118,7 @@ static void large(const char *defrag, bool fits)
 	f.array = gc_alloc_array(m, bytes, 4 << 20);
 	s = stats();
 	if (!ok(!!f.array == fits && !!s.copied_bytes == fits && intact(&f, count),
-		"defrag=%s: 4 MiB in one piece %s", defrag, fits ? "become free" : "are not there"))
+		"defrag=%s: 4 MiB in one piece %s", defrag, fits ? "are allocated" : "are refused"))
 		printf("# %s, copied %llu, footprint %llu\n", f.array ? "there" : "NULL",
 		       (unsigned long long)s.copied_bytes, (unsigned long long)s.footprint_bytes);
 	GC_POP(m, f);
@@ -189,13 +189,13 @@ static void thin_lines(const char *plan)
 	after = stats();
 	if (!ok(sparse.live_bytes > THIRD * SIZE * 5 / 2 &&
 			packed.live_bytes < THIRD * SIZE * 5 / 4,
-		"%s: lines that are not half full are packed", plan))
+		"%s: objects on lines that are not half full are packed", plan))
 		printf("# %llu bytes, then %llu\n", (unsigned long long)sparse.live_bytes,
 		       (unsigned long long)packed.live_bytes);
-	ok(after.copied_bytes == packed.copied_bytes, "%s: once", plan);
+	ok(after.copied_bytes == packed.copied_bytes, "%s: only once", plan);
 	for (long want = MANY - 3; f.keep && f.keep->value == want; want -= 3)
 		f.keep = f.keep->next;
-	ok(!f.keep, "%s: they are what they were", plan);
+	ok(!f.keep, "%s: the objects are intact", plan);
 	GC_POP(m, f);
 	stop();
 }

@@ -127,7 +127,7 @@ static void leaves_nothing(const char *options)
 
 	/* The first heap makes the C library's own holdings. */
 	if (!live_and_die(options) || !live_and_die(options)) {
-		ok(false, "%s goes", options);
+		ok(false, "%s is destroyed", options);
 		return;
 	}
 	first = held();
@@ -137,7 +137,7 @@ static void leaves_nothing(const char *options)
 	if (!ok(last.threads == first.threads && last.descriptors == first.descriptors &&
 			last.mappings < first.mappings + ROUNDS * 4096 &&
 			last.memory < first.memory + ROUNDS * 16,
-		"%s: nothing is left", options))
+		"%s: no memory and no thread is left", options))
 		printf("# threads %d then %d, descriptors %d then %d, mapped %zu then %zu, "
 		       "allocated %zu then %zu\n",
 		       first.threads, last.threads, first.descriptors, last.descriptors,
@@ -158,7 +158,7 @@ static void refused(const char *options)
 	last = held();
 	ok(!made && last.threads == first.threads && last.descriptors == first.descriptors &&
 		   last.mappings == first.mappings && last.memory == first.memory,
-	   "%s: refused, and nothing is left", options);
+	   "%s: creation fails and leaves nothing", options);
 }
 
 int main(int argc, char **argv)

@@ -314,7 +314,7 @@ static void random_programs(void)
 
 		snprintf(options, sizeof(options), "%s" CHECKS, rows[i].options);
 		status = child(run_program, &r, 300, text, sizeof(text));
-		if (!ok(!status, "%s, %u threads: as the model", rows[i].options, r.threads))
+		if (!ok(!status, "%s, %u threads: equal to the model", rows[i].options, r.threads))
 			printf("# status %#x: %s\n", status, text);
 	}
 }
@@ -364,11 +364,11 @@ static void mutants(int argc, char **argv)
 		char options[160];
 
 		ok(noticed(argv[i + 1], known[i].options, "", text, sizeof(text)),
-		   "the model notices the lack of %s", known[i].lacks);
+		   "the model detects the lack of %s", known[i].lacks);
 		snprintf(options, sizeof(options), "%s,verify=all", known[i].options);
 		/* A broken heap ends in its own words, not in the model's. */
 		if (!ok(noticed(argv[i + 1], options, "re-run with", text, sizeof(text)),
-			"verify=all notices the lack of %s", known[i].lacks))
+			"verify=all detects the lack of %s", known[i].lacks))
 			printf("# %s\n", text);
 	}
 }

@@ -90,8 +90,7 @@ static uint64_t chain(const char *plan, uint32_t count, enum order order)
 		cleared -= gc_ephemeron_key(m, f.all->item[i]) ||
 			   gc_ephemeron_value(m, f.all->item[i]);
 	if (!ok(whole && !after.weak_cleared && cleared == count,
-		"%s: a chain of %u %s lives with its first key and dies with it", plan, count,
-		name[order]))
+		"%s: a chain of %u %s lives and dies with its first key", plan, count, name[order]))
 		printf("# whole %d, %llu dropped before, %llu then\n", whole,
 		       (unsigned long long)after.weak_cleared, (unsigned long long)cleared);
 	GC_POP(m, f);
@@ -106,7 +105,7 @@ static void two_passes(void)
 	uint64_t against = chain("marksweep", LONG_CHAIN, AGAINST);
 
 	if (!ok(along < 20 * against && against < 20 * along,
-		"a long chain takes as long in its order as in the reverse"))
+		"a long chain takes the same time in its order and in the reverse"))
 		printf("# %llu and %llu us\n", (unsigned long long)along / 1000,
 		       (unsigned long long)against / 1000);
 }
@@ -148,8 +147,8 @@ static void cycles(const char *plan)
 	for (int i = 0; i < 4; i++)
 		there &= !gc_ephemeron_key(m, f.all->item[i]) &&
 			 !gc_ephemeron_value(m, f.all->item[i]);
-	ok(there && stats().weak_cleared == 4, "%s: values that refer to keys do not keep them",
-	   plan);
+	ok(there && stats().weak_cleared == 4,
+	   "%s: values that refer to keys do not keep them alive", plan);
 	GC_POP(m, f);
 	stop();
 }
@@ -189,7 +188,7 @@ static void younger(const char *options)
 		gc_write(m, e, &e->field[0], f.key);
 	}
 	minors = stats().minors - minors;
-	ok(kept && minors > 5, "%s: in %llu minor collections an old one keeps a young value",
+	ok(kept && minors > 5, "%s: in %llu minor collections an old ephemeron keeps a young value",
 	   options, (unsigned long long)minors);
 	GC_POP(m, f);
 	stop();
@@ -227,7 +226,8 @@ static void finalized(const char *plan)
 		       f.value->id == 5 && !gc_ephemeron_key(m, f.key->field[1]) &&
 		       !gc_ephemeron_value(m, f.key->field[1]);
 	}
-	ok(good, "%s: a finalized key is gone, and lives for what only it leads to", plan);
+	ok(good, "%s: a finalized key is cleared, but lives for objects that only it refers to",
+	   plan);
 	GC_POP(m, f);
 	stop();
 }
@@ -265,7 +265,9 @@ static void no_queue(const char *plan)
 	gc_collect_full(m);
 	held = gc_finalizer_next(m);
 	good &= held && !gc_ephemeron_key(m, held->field[0]) && !gc_weak_get(m, held->field[1]);
-	ok(good, "%s: a finalized one without a place in the queue waits, and keeps no weak ones",
+	ok(good,
+	   "%s: an object that does not fit into the finalization queue waits, and keeps no weak "
+	   "referents",
 	   plan);
 	GC_POP(m, f);
 	stop();
@@ -303,7 +305,7 @@ static void no_notes(const char *plan)
 	gc_collect_full(m);
 	for (uint32_t i = 0; i < CHAIN; i++)
 		left += gc_ephemeron_key(m, f.all->item[i]) != NULL;
-	if (!ok(!lost && !left, "%s: without memory to note them they hold their keys", plan))
+	if (!ok(!lost && !left, "%s: ephemerons that cannot be noted keep their keys", plan))
 		printf("# %llu lost, %llu left\n", (unsigned long long)lost,
 		       (unsigned long long)left);
 	GC_POP(m, f);
@@ -334,7 +336,7 @@ static void full(const char *plan)
 	}
 	chunk = (void **)f.value;
 	ok(n > 1000 && chunk && last && gc_refused(m) != GC_REFUSED_NOT,
-	   "%s: after %u a full heap has no more", plan, n);
+	   "%s: after %u a full heap refuses another one", plan, n);
 	GC_POP(m, f);
 	stop();
 }

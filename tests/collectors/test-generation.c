@@ -83,18 +83,22 @@ int main(void)
 
 		least = best(&programs[i], &minors);
 		if (!ok(rule <= least * (1 + programs[i].slack),
-			"%s: as cheap as %d minors a major", programs[i].name, minors))
+			"%s: a major collection as cheap as %d minor ones", programs[i].name,
+			minors))
 			printf("# price %.4f, least %.4f, %.2f of all are minor\n", rule, least,
 			       share);
 		if (minors)
-			ok(share > .5 * minors / (minors + 1.), "%s: most that pay are made",
-			   programs[i].name);
+			ok(share > .5 * minors / (minors + 1.),
+			   "%s: most minor collections that pay off are made", programs[i].name);
 		else
-			ok(share < .3 && share > 0, "%s: one is tried now and then",
+			ok(share < .3 && share > 0, "%s: a minor collection is tried now and then",
 			   programs[i].name);
 	}
-	ok(!gc_generation_end(&g, true, 100, 0, 100), "after the first of all a minor is tried");
-	ok(gc_generation_end(&g, false, 10, 60, 40), "another would leave no room: major");
-	ok(!gc_generation_end(&g, true, 100, 0, 100), "which makes room for one more");
+	ok(!gc_generation_end(&g, true, 100, 0, 100),
+	   "after the first major collection a minor one is tried");
+	ok(gc_generation_end(&g, false, 10, 60, 40),
+	   "a minor collection that would leave no room: major");
+	ok(!gc_generation_end(&g, true, 100, 0, 100),
+	   "after a major collection that freed memory: minor");
 	return done();
 }

@@ -46,7 +46,7 @@ int main(void)
 	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
 	pthread_join(thread, NULL);
 	heap->pages->high = 0;
-	if (!ok(!met, "an object is met only where one is marked"))
+	if (!ok(!met, "the walk stops only at marked objects"))
 		printf("# %d of %d walks\n", met, WALKS);
 	gc_heap_destroy(heap);
 	return done();

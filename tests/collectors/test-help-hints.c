@@ -123,7 +123,7 @@ static void remembered(void)
 		right += old->child[0]->pad == (long)i;
 	}
 	ok(h.minors >= 3, "helpers share a remembered set: %d times", h.minors);
-	ok(right == many, "what only old objects refer to is kept");
+	ok(right == many, "objects that only old objects refer to are kept");
 	close_heap();
 }
 
@@ -141,8 +141,8 @@ static void take_turns(void)
 	part_company();
 	s = stats();
 	ok(h.begins >= 3 && s.helps == (uint64_t)h.begins,
-	   "who waits for its turn to collect helps: %d times", h.begins);
-	ok(s.live_objects == 120000, "and nothing is lost by that");
+	   "a thread that waits to collect helps: %d times", h.begins);
+	ok(s.live_objects == 120000, "helping loses nothing");
 	close_heap();
 }
 
@@ -161,10 +161,11 @@ static void late(void)
 		h.wait_for_late = true;
 		gc_collect_full(m);
 	}
-	ok(h.begins >= 2 && get(&come_late), "who comes late from native code helps with the rest");
-	ok(stats().live_objects == LATE_NODES, "and nothing is marked twice");
-	ok(!h.wrong && h.progress,
-	   "help is told on its own thread, within marking; progress by who collects");
+	ok(h.begins >= 2 && get(&come_late),
+	   "a thread that returns late from native code helps with the rest");
+	ok(stats().live_objects == LATE_NODES, "no object is marked twice");
+	ok(!h.wrong && h.progress, "help is reported on the helper's thread within marking, "
+				   "progress on the collecting thread");
 	close_heap();
 }
 
@@ -195,7 +196,7 @@ static void hints(void)
 	}
 	plant(100000);
 	join_company(AT_SAFEPOINTS);
-	ok(collect_until(1, 1), "with hints, help comes");
+	ok(collect_until(1, 1), "with hints, mutators help");
 	helps = (long)stats().helps;
 	close_heap();
 	gc_listener_gchint_close(&l);

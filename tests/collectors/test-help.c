@@ -38,7 +38,7 @@ static void same(const char *plan, const char *more, int company)
 	if (!ok(with.live_objects == alone.live_objects &&
 			(with.live_bytes == alone.live_bytes || with.copied_bytes) &&
 			alone.live_objects == 121000,
-		"%s with %d others: the same set", options, company))
+		"%s with %d others: the same set of objects", options, company))
 		printf("# %llu objects, %llu bytes; alone %llu, %llu\n",
 		       (unsigned long long)with.live_objects, (unsigned long long)with.live_bytes,
 		       (unsigned long long)alone.live_objects,
@@ -61,12 +61,12 @@ static void nothing_to_do(void)
 	for (int i = 0; i < 100; i++)
 		gc_collect_full(m);
 	string(1);
-	ok(collect_until(1, 0), "one object: who helps finds nothing to do and all end");
+	ok(collect_until(1, 0), "with one object, helpers find nothing to do and all end");
 	s = stats();
-	ok(s.live_objects == 1, "one object is one");
+	ok(s.live_objects == 1, "one object is marked");
 	string(200000);
-	ok(collect_until(1, 0), "a list, which cannot be shared");
-	ok(stats().live_objects == 200001, "all of the list is marked");
+	ok(collect_until(1, 0), "a list cannot be shared");
+	ok(stats().live_objects == 200001, "the whole list is marked");
 	close_heap();
 }
 
@@ -81,8 +81,8 @@ static void crowd(const char *plan)
 	join_company(AT_SAFEPOINTS);
 	join_company(COMING_AND_GOING);
 	join_company(COMING_AND_GOING);
-	ok(collect_until(20, 1), "%s: threads that come, park and go", options);
-	ok(stats().live_objects == 20000, "%s: nothing is lost by that", options);
+	ok(collect_until(20, 1), "%s: threads that attach, park and detach", options);
+	ok(stats().live_objects == 20000, "%s: no object is lost by that", options);
 	close_heap();
 }
 
@@ -102,12 +102,12 @@ static void beside(const char *plan)
 	join_company(WRITING);
 	gc_unpark(m);
 	helped = collect_until(3, 1000);
-	ok(helped, "%s: who waits for a concurrent cycle helps it", options);
+	ok(helped, "%s: a mutator that waits for a concurrent cycle helps it", options);
 	part_company();
 	gc_collect_full(m);
 	gc_collect_full(m);
-	ok(!lost, "%s: nothing is lost that was written meanwhile", options);
-	ok(stats().live_objects == 60000, "%s: nor anything else", options);
+	ok(!lost, "%s: objects that were stored meanwhile are kept", options);
+	ok(stats().live_objects == 60000, "%s: all other objects are kept", options);
 	close_heap();
 	snprintf(options, sizeof(options), "plan=%s,workers=3,pace=0,help=0", plan);
 	if (!open_heap(options, NULL))
@@ -118,7 +118,7 @@ static void beside(const char *plan)
 	gc_unpark(m);
 	for (int i = 0; i < 20; i++)
 		gc_collect_full(m);
-	ok(!stats().helps, "%s: nobody does", options);
+	ok(!stats().helps, "%s: no mutator helps", options);
 	close_heap();
 }
 
@@ -170,9 +170,10 @@ static void weak(const char *plan)
 	}
 	while (gc_finalizer_next(m))
 		fetched++;
-	ok(helped, "%s: helpers met weak references", options);
-	ok(kept == many / 2 && cleared == many / 2, "%s: those of the dead are cleared", options);
-	ok(fetched == many / 2000, "%s: what was due is finalized: %u", options, fetched);
+	ok(helped, "%s: helpers found weak references", options);
+	ok(kept == many / 2 && cleared == many / 2,
+	   "%s: weak references to dead objects are cleared", options);
+	ok(fetched == many / 2000, "%s: dead objects are finalized: %u", options, fetched);
 	close_heap();
 }
 
@@ -193,7 +194,7 @@ static void long_array(const char *plan)
 	join_company(AT_SAFEPOINTS);
 	join_company(AT_SAFEPOINTS);
 	ok(collect_until(1, many / 8), "%s: an array is shared in parts", options);
-	ok(stats().live_objects == many + 1, "%s: each part once", options);
+	ok(stats().live_objects == many + 1, "%s: each part is marked once", options);
 	close_heap();
 }
 
@@ -229,7 +230,7 @@ static void straddling(const char *plan)
 	}
 	join_company(AT_SAFEPOINTS);
 	join_company(AT_SAFEPOINTS);
-	ok(collect_until(1, 0), "%s: helpers come to what straddles lines", options);
+	ok(collect_until(1, 0), "%s: helpers mark objects that straddle lines", options);
 	/* What is taken for free is written over. */
 	for (uint32_t i = 0; i < many / 2; i++) {
 		struct wide *w = gc_alloc(m, type);

@@ -148,12 +148,12 @@ static void mutators(void)
 	EVENT(mutator_resumed, .pause = GC_PAUSE_FOREGROUND);
 	EVENT(mutator_resumed, .pause = GC_PAUSE_SAFEPOINT);
 	hears("", "a pause in which it does not wait for the collector");
-	ok(!l.waiting, "nobody waits");
+	ok(!l.waiting, "no mutator waits");
 	EVENT(mutator_paused, .pause = GC_PAUSE_WAIT);
 	hears("begin wait foreground", "it waits");
-	ok(l.waiting == 1, "one waits");
+	ok(l.waiting == 1, "one mutator waits");
 	EVENT(mutator_paused, .pause = GC_PAUSE_PACED);
-	ok(l.waiting == 2, "two wait");
+	ok(l.waiting == 2, "two mutators wait");
 	hears("begin wait foreground", "it is held to the pace");
 	EVENT(help_begin, .phase = GC_PHASE_MARK, .cause = GC_CAUSE_CONCURRENT, .stw = false);
 	hears("begin mark concurrent,urgent cause=threshold", "it helps while it waits");
@@ -164,10 +164,10 @@ static void mutators(void)
 	EVENT(help_end, .phase = GC_PHASE_COPY);
 	hears("end copy stw in=wait", "no more");
 	EVENT(mutator_resumed, .pause = GC_PAUSE_PACED);
-	ok(l.waiting == 1, "one waits");
+	ok(l.waiting == 1, "one mutator waits");
 	hears("end wait foreground", "it goes on");
 	EVENT(mutator_resumed, .pause = GC_PAUSE_WAIT);
-	ok(!l.waiting, "nobody waits");
+	ok(!l.waiting, "no mutator waits");
 	hears("end wait foreground", "it goes on");
 	EVENT(mutator_detached);
 	hears("detach", "it is no mutator any more");
@@ -181,11 +181,12 @@ static void frequency(void)
 
 	policy_error = -ENODEV;
 	ok(gc_listener_gchint_frequency(&now, &most, &l) == -ENODEV && now == 1 && most == 2,
-	   "no device: no frequency");
+	   "without a device the frequency is unknown");
 	policy_error = 0;
 	ok(!gc_listener_gchint_frequency(&now, &most, &l) && now == 1200000 && most == 2000000,
-	   "what the CPU runs at, and what the hardware can");
-	ok(policy_session == l.session && policy_cpu == -1, "of the CPU that the caller runs on");
+	   "the current frequency and the hardware's maximum are returned");
+	ok(policy_session == l.session && policy_cpu == -1,
+	   "the frequency is that of the caller's CPU");
 }
 
 int main(void)
@@ -201,10 +202,10 @@ int main(void)
 	mutators();
 	frequency();
 	gc_listener_gchint_close(&l);
-	ok(!l.session, "closed");
+	ok(!l.session, "the session is closed");
 	hears("close backend=trace", "it closes");
 	memset(&l, 0xff, sizeof(l));
-	ok(gc_listener_gchint_open(&l, 1u << 31) == -EINVAL, "an unknown flag is handed on");
+	ok(gc_listener_gchint_open(&l, 1u << 31) == -EINVAL, "an unknown flag is passed on");
 	unlink(path);
 	return done();
 }

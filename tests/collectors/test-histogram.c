@@ -65,32 +65,35 @@ static void buckets(void)
 		printf("# %llu ns in bucket %d, not %d\n", (unsigned long long)rows[i].ns, at,
 		       rows[i].bucket);
 	}
-	ok(good, "eight buckets an octave, and the last takes what is beyond");
+	ok(good, "there are eight buckets per octave, and the last one takes larger values");
 }
 
 static void quantiles(void)
 {
 	struct gc_histogram h = { 0 };
 
-	ok(!gc_histogram_quantile(&h, .5), "of nothing: 0");
+	ok(!gc_histogram_quantile(&h, .5), "the quantile of nothing is 0");
 	for (uint64_t ns = 1; ns <= 7; ns++)
 		gc_histogram_add(&h, ns);
-	ok(h.count == 7 && h.sum_ns == 28 && h.max_ns == 7, "count, sum, greatest");
-	ok(gc_histogram_quantile(&h, 0) == 1, "none of them: the least");
-	ok(gc_histogram_quantile(&h, .5) == 4, "half of them: 3.5 is the fourth");
-	ok(gc_histogram_quantile(&h, .49) == 3, "3.43 is the third");
-	ok(gc_histogram_quantile(&h, 1) == 7, "all of them: the greatest");
+	ok(h.count == 7 && h.sum_ns == 28 && h.max_ns == 7, "count, sum and maximum are right");
+	ok(gc_histogram_quantile(&h, 0) == 1, "the 0 quantile is the minimum");
+	ok(gc_histogram_quantile(&h, .5) == 4,
+	   "the 0.5 quantile rounds 3.5 up to the fourth value");
+	ok(gc_histogram_quantile(&h, .49) == 3,
+	   "the quantile at 3.43 is the fourth value's predecessor");
+	ok(gc_histogram_quantile(&h, 1) == 7, "the 1 quantile is the maximum");
 	gc_histogram_add(&h, 1030);
 	gc_histogram_add(&h, 2000);
-	ok(gc_histogram_quantile(&h, 8. / 9) == 1151, "the end of a bucket");
-	ok(gc_histogram_quantile(&h, 1) == 2000, "but never more than the greatest");
+	ok(gc_histogram_quantile(&h, 8. / 9) == 1151, "a quantile is the upper edge of its bucket");
+	ok(gc_histogram_quantile(&h, 1) == 2000, "a quantile is at most the maximum");
 	gc_histogram_add(&h, 3);
-	ok(h.max_ns == 2000, "a lesser one leaves the greatest");
+	ok(h.max_ns == 2000, "a smaller value does not change the maximum");
 	h = one(7);
 	gc_histogram_add(&h, 1000);
-	ok(gc_histogram_quantile(&h, .5) == 7, "the last of the buckets of one ns");
+	ok(gc_histogram_quantile(&h, .5) == 7, "the last bucket of 1 ns is exact");
 	h = one(UINT64_MAX / 2);
-	ok(gc_histogram_quantile(&h, 1) == (1ull << 34) - 1, "what is beyond is in the last");
+	ok(gc_histogram_quantile(&h, 1) == (1ull << 34) - 1,
+	   "larger values are in the last bucket");
 }
 
 static void statistics(void)
@@ -99,28 +102,30 @@ static void statistics(void)
 	struct gc_event e = { .kind = GC_KIND_MINOR, .cause = GC_CAUSE_EXPLICIT };
 	const struct gc_listener_ops *ops;
 
-	ok(!gc_listener_stats_init(&s, 2), "room for two pauses");
+	ok(!gc_listener_stats_init(&s, 2), "statistics with two pause records are created");
 	ops = s.base.ops;
 	ops->cycle_end(&s.base, &e);
 	ops->cycle_end(&s.base, &e);
 	e.kind = GC_KIND_MAJOR;
 	ops->cycle_end(&s.base, &e);
-	ok(s.cycles[GC_KIND_MINOR] == 2 && s.cycles[GC_KIND_MAJOR] == 1, "cycles by kind");
-	ok(s.by_cause[GC_CAUSE_EXPLICIT] == 3, "cycles by cause");
+	ok(s.cycles[GC_KIND_MINOR] == 2 && s.cycles[GC_KIND_MAJOR] == 1,
+	   "cycles are counted by kind");
+	ok(s.by_cause[GC_CAUSE_EXPLICIT] == 3, "cycles are counted by cause");
 	e.duration_ns = 5;
 	ops->stopped(&s.base, &e);
 	ops->stopped(&s.base, &e);
 	ok(s.ttsp.count == 2 && s.ttsp.sum_ns == 10 && s.phase_ns[GC_PHASE_STOP] == 10 &&
 		   s.phase_count[GC_PHASE_STOP] == 2,
-	   "time to safepoint, a phase as well");
+	   "time to safepoint is recorded, also as a phase");
 	e.duration_ns = 7;
 	ops->restarted(&s.base, &e);
-	ok(s.stw.count == 1 && s.stw.sum_ns == 7 && !s.ttsp.bucket[7], "time of the stop");
+	ok(s.stw.count == 1 && s.stw.sum_ns == 7 && !s.ttsp.bucket[7],
+	   "the time of the stop is recorded");
 	e.phase = GC_PHASE_MARK;
 	ops->mark_end(&s.base, &e);
 	ops->mark_end(&s.base, &e);
 	ok(s.phase_ns[GC_PHASE_MARK] == 14 && s.phase_count[GC_PHASE_MARK] == 2 && !s.trims,
-	   "time and number of a phase");
+	   "time and number of a phase are recorded");
 	e.phase = GC_PHASE_TRIM;
 	ops->trim_end(&s.base, &e);
 	ok(s.phase_ns[GC_PHASE_TRIM] == 7 && s.trims == 1, "trims are counted");
@@ -131,19 +136,19 @@ static void statistics(void)
 	}
 	ok(s.pause[GC_PAUSE_WAIT].count == 3 && s.pause[GC_PAUSE_WAIT].sum_ns == 21 &&
 		   !s.pause[GC_PAUSE_SAFEPOINT].count,
-	   "pauses by class");
+	   "pauses are recorded by class");
 	ok(s.record_count == 2 && s.record_lost == 1 && s.records[0].begin_ns == 93 &&
 		   s.records[0].end_ns == 100 && s.records[1].end_ns == 101 &&
 		   s.records[1].pause == GC_PAUSE_WAIT,
-	   "two are kept, the third is counted");
-	ok(!s.lock, "and the next may come");
+	   "two pauses are kept, the third is counted as lost");
+	ok(!s.lock, "the lock is free again");
 	gc_listener_stats_fini(&s);
-	ok(!s.records, "given back");
+	ok(!s.records, "statistics are freed");
 	ok(gc_listener_stats_init(&s, SIZE_MAX / 2) == -ENOMEM && !s.record_max,
-	   "no memory for so many");
-	ok(!gc_listener_stats_init(&s, 0) && !s.records, "or none is kept");
+	   "too many records fail with -ENOMEM");
+	ok(!gc_listener_stats_init(&s, 0) && !s.records, "without records statistics are created");
 	s.base.ops->mutator_resumed(&s.base, &e);
-	ok(!s.record_count && s.record_lost == 1, "and all are counted");
+	ok(!s.record_count && s.record_lost == 1, "without records all pauses are counted as lost");
 	gc_listener_stats_fini(&s);
 }
 
@@ -190,8 +195,8 @@ static void chain(void)
 				through.fn[k](&c.base, &e);
 		none &= a.heard == 1 && b.heard == 1;
 	}
-	ok(both, "a chain: each of %zu events to both, in their order", MEMBERS);
-	ok(none, "a chain: what nobody hears is nothing");
+	ok(both, "chain: each of %zu events reaches both listeners in order", MEMBERS);
+	ok(none, "chain: events without a listener are ignored");
 }
 
 int main(void)

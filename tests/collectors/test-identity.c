@@ -149,8 +149,8 @@ static void stays(const char *options, bool moves)
 	changed += f.all->hash != gc_identity_hash(m, f.all);
 	apart = distinct(seen, known);
 	if (!ok(!changed && !!moved == moves && apart && known > KEPT / 2,
-		"%s: %s, %llu that live keep theirs and no two are the same", options,
-		moves ? "they move" : "they stay", (unsigned long long)known))
+		"%s: %s, %llu live objects keep unique hashes", options,
+		moves ? "objects move" : "objects stay", (unsigned long long)known))
 		printf("# %llu changed, %llu moved, distinct %d\n", (unsigned long long)changed,
 		       (unsigned long long)moved, apart);
 	/* What is dead is noted no more. */
@@ -159,8 +159,8 @@ static void stays(const char *options, bool moves)
 	f.all = f.large = NULL;
 	gc_collect_full(m);
 	gc_collect_full(m);
-	ok(!!known == moves && !stats().hashed_objects, "%s: %llu were noted, now none", options,
-	   (unsigned long long)known);
+	ok(!!known == moves && !stats().hashed_objects, "%s: %llu objects were noted, now none",
+	   options, (unsigned long long)known);
 	GC_POP(m, f);
 	stop();
 }
@@ -187,8 +187,8 @@ static void spread(const char *options)
 	for (unsigned int shift = 0; shift < 64; shift += 8)
 		if (uneven(hash, SAMPLES, shift) > worst)
 			worst = uneven(hash, SAMPLES, shift);
-	if (!ok(worst < MOST && distinct(hash, SAMPLES), "%s: each byte of %d hashes is even",
-		options, SAMPLES))
+	if (!ok(worst < MOST && distinct(hash, SAMPLES),
+		"%s: each byte of %d hashes is evenly distributed", options, SAMPLES))
 		printf("# chi squared %.0f of 255\n", worst);
 	GC_POP(m, f);
 	stop();
@@ -255,7 +255,7 @@ static void together(const char *options)
 	for (int i = 1; i < THREADS; i++)
 		differ |= memcmp(told[0], told[i], sizeof(told[0])) != 0;
 	if (!ok(!differ && cycles > 3 && distinct(told[0], KEPT),
-		"%s: %d threads that ask at once are told the same", options, THREADS))
+		"%s: %d concurrent threads get the same hash", options, THREADS))
 		printf("# differ %d, %llu collections\n", differ, (unsigned long long)cycles);
 	gc_roots_remove(heap, (void **)&shared);
 	GC_POP(m, f);
@@ -274,7 +274,7 @@ static void overtaken(const char *options)
 	between = n;
 	hash = gc_identity_hash(m, n);
 	ok(!between && faster && hash == faster && stats().hashed_objects == 1,
-	   "%s: who was overtaken is told what was noted meanwhile", options);
+	   "%s: a thread that lost the race gets the hash that was noted meanwhile", options);
 	stop();
 }
 
@@ -294,7 +294,7 @@ static void finalized(const char *options)
 	f.fresh = NULL;
 	gc_collect_full(m);
 	f.fresh = gc_finalizer_next(m);
-	ok(f.fresh && gc_identity_hash(m, f.fresh) == hash, "%s: what is finalized keeps its hash",
+	ok(f.fresh && gc_identity_hash(m, f.fresh) == hash, "%s: a finalized object keeps its hash",
 	   options);
 	GC_POP(m, f);
 	stop();
@@ -322,7 +322,7 @@ static void no_memory(const char *options)
 	starved = false;
 	ok(!none && had > 100 && gc_identity_hash(m, f.all->item[0]) == first &&
 		   gc_identity_hash(m, f.all->item[had]),
-	   "%s: without memory for more than %d it is 0, and those stay", options, had);
+	   "%s: without memory for more than %d the hash is 0, and the others stay", options, had);
 	GC_POP(m, f);
 	stop();
 }

@@ -424,14 +424,14 @@ static void print(const char *options, const struct ledger *l)
 int main(void)
 {
 	if (sizeof(void *) != 8) {
-		ok(true, "the ledger # SKIP was kept with references of 8 bytes");
+		ok(true, "the ledger # SKIP was written with references of 8 bytes");
 		return done();
 	}
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct ledger now = { 0 };
 
 		if (!ok(run(rows[i].options, &now) && !memcmp(&now, &rows[i].kept, sizeof(now)),
-			"%s: as it was, and nothing else", rows[i].options) ||
+			"%s: equal to the ledger", rows[i].options) ||
 		    getenv("LEDGER"))
 			print(rows[i].options, &now);
 	}

@@ -173,21 +173,22 @@ static void full(const struct row *row, unsigned int mb)
 	}
 	later = median(later_ms, CALLS);
 	if (!ok(first && first <= row->first && worst <= row->later,
-		"%s: a refusal takes %u collections, then %u", row->options, row->first,
+		"%s: a refusal takes %u collections, later ones %u", row->options, row->first,
 		row->later))
 		printf("# took %llu, then up to %llu\n", (unsigned long long)first,
 		       (unsigned long long)worst);
 	ok(first_ms <= SLACK * (fresh + (row->first - 1) * again) &&
 		   later <= SLACK * row->later * (cold ? fresh : again),
-	   "%s: in the time of as many full ones", row->options);
+	   "%s: in the time of as many full collections", row->options);
 	printf("# ms: full %.1f, then %.1f; refusal %.1f, then %.1f, at most %.1f\n", fresh, again,
 	       first_ms, later, later_ms[CALLS - 1]);
-	ok(!wrong, "%s: and it says why", row->options);
+	ok(!wrong, "%s: gc_refused() returns the reason", row->options);
 	ok(!gc_alloc_array(m, bytes_type, (mb + 1) << 20) && gc_refused(m) == GC_REFUSED_SIZE,
-	   "%s: what is larger than the heap is refused as such", row->options);
+	   "%s: a request larger than the heap is refused as such", row->options);
 	f.list = NULL;
 	f.fresh = gc_alloc_array(m, bytes_type, 1u << 20);
-	if (!ok(f.fresh && gc_refused(m) == GC_REFUSED_NOT, "%s: it serves again", row->options))
+	if (!ok(f.fresh && gc_refused(m) == GC_REFUSED_NOT,
+		"%s: allocation succeeds again afterwards", row->options))
 		printf("# refused: %d, %llu of %llu in use\n", gc_refused(m),
 		       (unsigned long long)stats().heap_bytes,
 		       (unsigned long long)stats().soft_limit);
@@ -221,14 +222,14 @@ static void vain(const char *plan)
 		else
 			others++;
 	}
-	if (!ok(refusals >= 3, "%s: collecting all the time for nothing is answered", plan))
+	if (!ok(refusals >= 3, "%s: constant collecting without effect is refused", plan))
 		printf("# %lu refused for it, %lu else, %llu collections\n", refusals, others,
 		       (unsigned long long)stats().cycles);
 	f.list = NULL;
 	gc_collect_full(m);
 	for (int i = 0; i < 1000 && f.head.count; i++)
 		f.fresh = GC_NEW(m, node_type, struct node);
-	ok(f.fresh && gc_refused(m) == GC_REFUSED_NOT, "%s: and forgotten once there is room",
+	ok(f.fresh && gc_refused(m) == GC_REFUSED_NOT, "%s: the refusals end once there is room",
 	   plan);
 	GC_POP(m, f);
 	stop();
@@ -264,22 +265,23 @@ static void rule(void)
 	struct gc_overhead o = { .strikes = GC_OVERHEAD_STRIKES - 1 };
 	struct gc_overhead_in in = { .limit = 1000, .threads = 1, .granted = 50 }, back = in;
 
-	ok(strikes(&vain, 5, 1) == 5, "five vain collections in a row are five");
-	ok(!strikes(&works, 5, 1) && !strikes(&edge, 5, 1), "98 %% of the time is not more");
-	ok(!strikes(&fed, 5, 1) && strikes(&almost, 5, 1) == 5, "2 %% of the limit are enough");
-	ok(!strikes(&asked, 5, 1), "what nobody needed says nothing");
-	ok(!strikes(&vain, 5, 2), "one of two threads that stands is half of the time");
+	ok(strikes(&vain, 5, 1) == 5, "five vain collections in a row are five strikes");
+	ok(!strikes(&works, 5, 1) && !strikes(&edge, 5, 1), "98 %% of the time is not enough");
+	ok(!strikes(&fed, 5, 1) && strikes(&almost, 5, 1) == 5,
+	   "2 %% of the limit resets the count");
+	ok(!strikes(&asked, 5, 1), "a collection that no mutator needed resets the count");
+	ok(!strikes(&vain, 5, 2), "one of two threads paused is half of the time");
 	o.since.limit = 1000;
-	ok(!gc_overhead_refuses(&o, 19), "one less than enough refuses nobody");
+	ok(!gc_overhead_refuses(&o, 19), "one strike less than the limit does not refuse");
 	o.strikes++;
-	ok(!gc_overhead_refuses(&o, 20), "who finds 2 %% of the limit free is served");
+	ok(!gc_overhead_refuses(&o, 20), "with 2 %% of the limit free allocation succeeds");
 	ok(gc_overhead_refuses(&o, 19) && !gc_overhead_refuses(&o, 19),
-	   "each refusal takes another one");
+	   "each refusal needs another strike");
 	o = (struct gc_overhead){ .since = in };
 	back.now = back.paused_ns = 1000;
 	back.granted = 0;
 	gc_overhead_sample(&o, &back, true);
-	ok(o.strikes == 1, "what threads gave back is not granted");
+	ok(o.strikes == 1, "returned grants do not count as granted");
 }
 
 int main(void)

@@ -66,7 +66,7 @@ static void reuse(const char *options)
 		for (int i = 0; i < WORDS; i++)
 			spoilt += p->word[i] != (unsigned long)kept * 13;
 	}
-	if (!ok(over > 100 && !spoilt, "%s: ends of %ld objects in a second line are left alone",
+	if (!ok(over > 100 && !spoilt, "%s: %ld objects that end in a second line are intact",
 		options, over))
 		printf("# %ld words were written to\n", spoilt);
 	GC_POP(m, f);

@@ -60,9 +60,9 @@ static void histogram(void)
 		/* eight buckets an octave: at most an eighth too high, never too low */
 		good &= got >= want - 1 && got <= want * 1.125 + 1;
 	}
-	ok(good, "histogram: quantiles within a bucket");
+	ok(good, "histogram: quantiles lie within a bucket");
 	ok(h.max_ns == 1000000 && gc_histogram_quantile(&h, 1) == 1000000 && h.count == 1000000,
-	   "histogram: the longest is exact");
+	   "histogram: the maximum is exact");
 }
 
 static long count(const char *text, const char *word)
@@ -115,20 +115,22 @@ static void waits(void)
 	ok(!gc_listener_gchint_open(&told, 0), "a session opens");
 	ops = told.base.ops;
 	line = last_of(ops->mark_begin, false);
-	ok(strstr(line, "concurrent,urgent") && strstr(line, "stall="), "a stall is near: urgent");
+	ok(strstr(line, "concurrent,urgent") && strstr(line, "stall="), "a near stall is urgent");
 	exhaust_ns = 3000000000;
-	ok(!strstr(last_of(ops->mark_begin, false), "urgent"), "it is far: not");
+	ok(!strstr(last_of(ops->mark_begin, false), "urgent"), "a distant stall is not urgent");
 	ops->mutator_paused(&told.base, &(struct gc_event){ .pause = GC_PAUSE_WAIT });
-	ok(strstr(last_of(ops->mark_begin, false), "concurrent,urgent"), "one waits: urgent");
-	line = last_of(ops->help_begin, false);
-	ok(strstr(line, "concurrent,urgent"), "who helps beside others does so while he waits");
 	ok(strstr(last_of(ops->mark_begin, false), "concurrent,urgent"),
-	   "that all who wait help changes nothing for them");
-	ok(strstr(last_of(ops->help_begin, true), "stw"), "in a stop help is part of the stop");
+	   "a waiting mutator makes the phase urgent");
+	line = last_of(ops->help_begin, false);
+	ok(strstr(line, "concurrent,urgent"), "concurrent help is urgent while the helper waits");
+	ok(strstr(last_of(ops->mark_begin, false), "concurrent,urgent"),
+	   "concurrent help stays urgent when all mutators help");
+	ok(strstr(last_of(ops->help_begin, true), "stw"), "help in a stop is part of the stop");
 	last_of(ops->help_end, true);
 	last_of(ops->help_end, false);
 	ops->mutator_resumed(&told.base, &(struct gc_event){ .pause = GC_PAUSE_WAIT });
-	ok(!strstr(last_of(ops->mark_begin, false), "urgent"), "nobody waits any more: not");
+	ok(!strstr(last_of(ops->mark_begin, false), "urgent"),
+	   "without waiting mutators the phase is not urgent");
 	gc_listener_gchint_close(&told);
 	unlink(told_path);
 }
@@ -156,21 +158,21 @@ static void alone(void)
 	setenv("GCHINT_TRACE", path, 1);
 	if (gc_listener_gchint_open(&l, 0) || gc_heap_create(&heap, "heap=64M", &l.base, NULL) ||
 	    gc_mutator_attach(heap, &m)) {
-		ok(false, "a heap with hints");
+		ok(false, "a heap with hints is created");
 		return;
 	}
 	churn(heap, m, 1000);
 	n = pread(fd, text, sizeof(text) - 1, 0);
 	text[n > 0 ? n : 0] = '\0';
 	if (!ok(count_of(text, tid, "attach role=none") == 1 && !count_of(text, tid, "detach"),
-		"a mutator that waits for nothing is leased"))
+		"a mutator that never waits is leased"))
 		printf("# %s\n", text);
 	gc_mutator_detach(m);
 	n = pread(fd, text, sizeof(text) - 1, 0);
 	text[n > 0 ? n : 0] = '\0';
 	if (!ok(count_of(text, tid, "attach") == 1 && count_of(text, tid, "detach") == 1 &&
 			!count(text, " begin"),
-		"and no longer when it is no mutator"))
+		"the lease ends when it detaches"))
 		printf("# %s\n", text);
 	gc_heap_destroy(heap);
 	gc_listener_gchint_close(&l);
@@ -196,7 +198,7 @@ static void hints(const char *options, const char *const *words)
 	close(fd);
 	unlink(path);
 	for (; *words; words++)
-		if (!ok(count(text, *words) > 0, "%s: libgchint hears of %s", options, *words))
+		if (!ok(count(text, *words) > 0, "%s: libgchint receives %s", options, *words))
 			printf("# %.600s\n", text);
 }
 
@@ -212,21 +214,22 @@ int main(void)
 
 	histogram();
 	ok(!gc_listener_stats_init(&one, 1000) && !gc_listener_stats_init(&two, 0),
-	   "statistics start");
+	   "statistics are created");
 	gc_listener_chain_init(&chain, &one.base, &two.base);
 	run("plan=cms,heap=2M,policy=fg", &chain.base, &s);
 	ok(one.cycles[1] && one.cycles[1] == two.cycles[1] && one.cycles[1] == s.cycles,
-	   "a chain fires both");
+	   "a chain fires both listeners");
 	ok(one.ttsp.count == two.ttsp.count && one.ttsp.count >= s.cycles &&
 		   one.stw.count == one.ttsp.count,
 	   "every stop restarts");
 	ok(one.by_cause[GC_CAUSE_EXPLICIT] == 1, "causes are counted");
-	ok(one.record_count && one.records[0].end_ns >= one.records[0].begin_ns, "pauses are kept");
+	ok(one.record_count && one.records[0].end_ns >= one.records[0].begin_ns,
+	   "pauses are recorded");
 	ok(one.phase_count[GC_PHASE_SWEEP] == s.cycles, "each cycle sweeps once");
 	gc_listener_stats_fini(&one);
 	gc_listener_stats_fini(&two);
 	run("plan=cms,heap=2M", &gc_listener_null, &s);
-	ok(s.cycles > 0, "the null listener hears and does nothing");
+	ok(s.cycles > 0, "the null listener does nothing");
 	hints("plan=cms,heap=2M,policy=fg", marking);
 	hints("plan=gss,nursery=1M", copying);
 	waits();

@@ -270,7 +270,7 @@ static void in_order(const char *options)
 	for (int i = 0; i < KNOWN; i++)
 		wrong(known[i], "a lock or a condition is left");
 	memset(known, 0, sizeof(known));
-	ok(!holds && taken > 100, "%s: locks are taken and given back in order", options);
+	ok(!holds && taken > 100, "%s: locks are taken and released in order", options);
 }
 
 int main(void)

@@ -171,12 +171,13 @@ static void run_out(const char *options, int least, int spare)
 		}
 		blocks = bytes = 0;
 	}
-	ok(good && n > least && !spare, "%s: none of %d calls may fail", options, n - 1);
-	ok(!ret && !err.code && !err.text[0] && blocks && bytes, "%s: without one it begins",
-	   options);
+	ok(good && n > least && !spare, "%s: heap creation makes %d calls that can fail", options,
+	   n - 1);
+	ok(!ret && !err.code && !err.text[0] && blocks && bytes,
+	   "%s: creation without failures succeeds", options);
 	if (!ret)
 		gc_heap_destroy(heap);
-	if (!ok(!blocks && !bytes, "%s: and ends with nothing held", options))
+	if (!ok(!blocks && !bytes, "%s: failed creation leaves nothing", options))
 		printf("# %ld blocks, %ld bytes\n", blocks, bytes);
 }
 
@@ -208,7 +209,7 @@ static void filled(const char *options)
 	gc_mutator_detach(m);
 	memset(slots, 0, sizeof(slots));
 	gc_heap_destroy(heap);
-	if (!ok(!blocks && !bytes, "%s: what was in it is given back", options))
+	if (!ok(!blocks && !bytes, "%s: all memory is freed", options))
 		printf("# %ld blocks, %ld bytes\n", blocks, bytes);
 }
 
@@ -252,21 +253,21 @@ static void later(const char *options)
 	}
 	left = 1;
 	ok(gc_mutator_attach(heap, &m) == -ENOMEM && !gc_mutator_attach(heap, &m),
-	   "%s: a thread that there is no memory for", options);
+	   "%s: attaching a thread fails without memory", options);
 	left = 1;
 	ok(gc_roots_add(heap, slots, 3) == -ENOMEM && gc_roots_remove(heap, slots) == -ENOENT &&
 		   !gc_roots_add(heap, slots, 3),
-	   "%s: roots that there is no memory for", options);
+	   "%s: adding roots fails without memory", options);
 	type = gc_type_register(heap, &desc, NULL);
 	slots[0] = new_node(m, type, 1);
 	no_more = true;
 	ok(gc_roots_callback_add(heap, none, NULL) == -ENOMEM &&
 		   gc_roots_callback_remove(heap, none, NULL) == -ENOENT &&
 		   gc_finalizer_add(m, slots[0]) == -ENOMEM,
-	   "%s: a callback, and an object to be finalized", options);
+	   "%s: adding a callback or a finalizer fails without memory", options);
 	no_more = false;
 	ok(!gc_roots_callback_add(heap, none, NULL) && !gc_finalizer_add(m, slots[0]),
-	   "%s: once there is", options);
+	   "%s: with memory the same calls succeed", options);
 	slots[1] = new_node(m, type, 2);
 	slots[2] = gc_weak_new(m, &slots[1]);
 	slots[0] = slots[1] = NULL;
@@ -281,15 +282,17 @@ static void later(const char *options)
 	gc_collect_full(m);
 	dead = gc_finalizer_next(m);
 	later = dead && dead->value == 1 && !gc_weak_get(m, slots[2]) && !gc_finalizer_next(m);
-	if (!ok(kept && later, "%s: who dies meanwhile is told of later", options))
+	if (!ok(kept && later, "%s: an object that dies without memory is finalized later",
+		options))
 		printf("# kept: %d, told of: %d\n", kept, later);
 	gc_mutator_detach(m);
 	memset(slots, 0, sizeof(slots));
 	gc_heap_destroy(heap);
-	if (!ok(!blocks && !bytes, "%s: and nothing of it stays", options))
+	if (!ok(!blocks && !bytes, "%s: all memory is freed", options))
 		printf("# %ld blocks, %ld bytes\n", blocks, bytes);
 	left = 1;
-	ok(gc_listener_stats_init(&listener, 8) == -ENOMEM, "%s: nor records of pauses", options);
+	ok(gc_listener_stats_init(&listener, 8) == -ENOMEM, "%s: pause records fail without memory",
+	   options);
 	left = 0;
 }
 

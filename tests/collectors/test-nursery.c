@@ -56,31 +56,32 @@ static void rules(void)
 
 	gc_nursery_init(&n, 2 * MB, 32 * MB);
 	s = run(&n, none, 1000);
-	ok(s.most == 2 * MB, "where nothing survives it stays as small as may be");
+	ok(s.most == 2 * MB, "where nothing survives the size stays at the minimum");
 	gc_nursery_init(&n, 2 * MB, 32 * MB);
 	s = run(&n, a_megabyte, 1000);
-	ok(s.last == 32 * MB && s.moves == 4, "it grows while less survives");
+	ok(s.last == 32 * MB && s.moves == 4, "the size grows while less survives");
 	s = run(&n, none, 1000);
-	ok(s.last == 2 * MB && s.moves == 4, "and shrinks when nothing does");
+	ok(s.last == 2 * MB && s.moves == 4, "the size shrinks when nothing survives");
 	gc_nursery_init(&n, 2 * MB, 32 * MB);
 	s = run(&n, all, 1000);
 	ok(s.most == 4 * MB && s.least == 2 * MB && s.moves >= 2 && s.moves <= 40,
-	   "where all survives it is doubled seldom, and once at a time: %d moves", (int)s.moves);
+	   "where all survives it is doubled rarely and once at a time: %d moves", (int)s.moves);
 	gc_nursery_init(&n, 2 * MB, 3 * MB);
 	s = run(&n, a_megabyte, 100);
-	ok(s.most == 2 * MB, "no doubling above the bound");
+	ok(s.most == 2 * MB, "the size is not doubled above the maximum");
 	gc_nursery_init(&n, 64 * MB, 32 * MB);
-	ok(n.size == 32 * MB, "nor a least size");
+	ok(n.size == 32 * MB, "the size is not below the minimum");
 	for (int i = 0; i < 100; i++)
 		gc_nursery_end(&n, n.size / 4, 0);
-	ok(n.size == 32 * MB && !n.seen, "a collection that came early says nothing");
+	ok(n.size == 32 * MB && !n.seen, "an early collection is ignored");
 	gc_nursery_init(&n, 2 * MB, 32 * MB);
 	gc_nursery_bound(&n, 8 * MB);
-	ok(n.size == 8 * MB, "more mutators have more");
+	ok(n.size == 8 * MB, "more mutators raise the minimum");
 	gc_nursery_bound(&n, 2 * MB);
 	s = run(&n, none, 100);
-	ok(s.last == 2 * MB, "fewer go back by and by");
-	ok(gc_nursery_cache() >= MB && gc_nursery_cache() <= 4 * MB, "a cache is 1 to 4 MiB");
+	ok(s.last == 2 * MB, "fewer mutators lower the size gradually");
+	ok(gc_nursery_cache() >= MB && gc_nursery_cache() <= 4 * MB,
+	   "the cache size is 1 to 4 MiB");
 }
 
 /* An old tree and @garbage bytes of objects that die at once */
@@ -102,7 +103,7 @@ static void heap_of(const char *options, uint64_t garbage, uint64_t most)
 		if (!GC_NEW(m, type, struct node))
 			break;
 	s = stats();
-	ok(s.minors > 20 && s.majors == 0, "%s: old objects are left alone: %d minor, %d major",
+	ok(s.minors > 20 && s.majors == 0, "%s: old objects are not collected: %d minor, %d major",
 	   options, (int)s.minors, (int)s.majors);
 	ok(s.footprint_bytes < most, "%s: little memory is touched: %d KiB", options,
 	   (int)(s.footprint_bytes >> 10));
@@ -141,7 +142,7 @@ static void share(unsigned int mutators, unsigned int want)
 	took = stats().minors - before;
 	if (!ok(took * want >= CACHES * 3 / 4 && took * want <= CACHES * 5 / 4,
 		"the nursery of %u mutators has room for %s", mutators,
-		want == mutators ? "each" : "as many as there are CPUs"))
+		want == mutators ? "each mutator" : "as many as CPUs"))
 		printf("# %llu collections for %d caches\n", (unsigned long long)took, CACHES);
 	for (unsigned int i = 1; i < mutators; i++) {
 		gc_unpark(more[i]);

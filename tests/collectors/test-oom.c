@@ -161,13 +161,13 @@ int main(void)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		int status = child(fill, (void *)(uintptr_t)&rows[i], 60, text, sizeof(text));
 
-		if (!ok(!status, "%s: full, and of use again", rows[i].options))
+		if (!ok(!status, "%s: full, and usable again", rows[i].options))
 			printf("# status %#x: %s\n", status, text);
 	}
 	for (size_t i = 0; i < sizeof(crowds) / sizeof(crowds[0]); i++) {
 		int status = child(crowd, (void *)(uintptr_t)crowds[i], 120, text, sizeof(text));
 
-		if (!ok(!status, "%s: four threads that keep little are served", crowds[i]))
+		if (!ok(!status, "%s: four threads with small live sets are served", crowds[i]))
 			printf("# status %#x: %s\n", status, text);
 	}
 	return done();

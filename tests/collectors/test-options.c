@@ -189,18 +189,21 @@ static void bounds(void)
 		if (!strcmp(o->name, "profiler"))
 			continue;
 		if (o->kind == SIZE || o->kind == INT || o->kind == REAL)
-			ok(number(o), "%s: its least and most, and none beyond", o->name);
+			ok(number(o),
+			   "%s: minimum and maximum are accepted, values beyond are refused",
+			   o->name);
 		else if (o->list)
-			ok(choice(o), "%s: each of its words, and no other", o->name);
+			ok(choice(o), "%s: each word of the list is accepted, others are refused",
+			   o->name);
 		if (o->kind == FLAGS)
 			verify = o;
 	}
 	ok(is_set(verify, "off", 0) && is_set(verify, "all", 15) &&
 		   is_set(verify, "card+trace", 9) && is_set(verify, "pre+post+pre", 6),
-	   "verify: off, all, and any of them");
+	   "verify accepts off, all and any combination");
 	ok(is_set(&table[5], "64K", 65536) && is_set(&table[5], "3M", 3 << 20) &&
 		   is_set(&table[5], "2G", 2147483648.0) && is_set(&table[5], "0.5M", 524288),
-	   "K, M and G: powers of 1024");
+	   "K, M and G are powers of 1024");
 }
 
 static void presets(void)
@@ -210,11 +213,11 @@ static void presets(void)
 
 	ok(!gc_options_parse(&opt, NULL, NULL) && !gc_options_parse(&named, "", NULL) &&
 		   !memcmp(&opt, &named, sizeof(opt)),
-	   "no options: the defaults");
+	   "without options all have their defaults");
 	for (size_t i = 0; i < OPTIONS; i++)
 		given |= gc_options_given(&opt, table[i].name);
-	ok(!given && !opt.given, "none of which was given");
-	ok(!gc_options_given(&opt, "frob"), "nor one that there is not");
+	ok(!given && !opt.given, "a default does not count as given");
+	ok(!gc_options_given(&opt, "frob"), "an unknown option does not count as given");
 	for (size_t i = 0; i < OPTIONS; i++) {
 		char text[100];
 
@@ -230,9 +233,11 @@ static void presets(void)
 	}
 	ok(!gc_options_parse(&opt, "profile=art-6.0", NULL) && gc_options_given(&opt, "nursery") &&
 		   gc_options_given(&opt, "profile") && !gc_options_given(&opt, "seed"),
-	   "what a profile says was given");
-	ok(!gc_options_parse(&opt, "seed=7,", NULL) && opt.seed == 7, "a comma at the end");
-	ok(!gc_options_parse(&opt, "seed=7,seed=8", NULL) && opt.seed == 8, "the last one counts");
+	   "options of a profile count as given");
+	ok(!gc_options_parse(&opt, "seed=7,", NULL) && opt.seed == 7,
+	   "a comma at the end is accepted");
+	ok(!gc_options_parse(&opt, "seed=7,seed=8", NULL) && opt.seed == 8,
+	   "the last value counts");
 }
 
 static void errors(void)
@@ -358,8 +363,7 @@ static void help(void)
 	bool told = false, sorted = true;
 
 	gc_options_help(line, &told);
-	ok(told && lines == (int)OPTIONS && !wrong, "help: %d lines, each as the table has it",
-	   lines);
+	ok(told && lines == (int)OPTIONS && !wrong, "help: %d lines match the table", lines);
 	for (size_t i = 1; i < OPTIONS; i++)
 		sorted &= strcmp(table[i - 1].name, table[i].name) < 0;
 	ok(sorted && OPTIONS > 30, "the table is sorted");

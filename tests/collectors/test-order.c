@@ -169,7 +169,7 @@ int main(void)
 				continue;
 #endif
 			status = child(collect, &run, 60, text, sizeof(text));
-			if (!ok(!status, "%s, membarrier %s: nothing is lost", rows[i],
+			if (!ok(!status, "%s, membarrier %s: no object is lost", rows[i],
 				said[system]))
 				printf("# status %#x: %s\n", status, text);
 		}

@@ -80,15 +80,16 @@ int main(void)
 		printf("# %llu bytes\n", (unsigned long long)r.stats.mark_stack_peak);
 	flat("plan=marksweep,split=0,heap=64M,sizing=fixed,verify=trace,overflow=grow,markstack=4K",
 	     &r);
-	ok(!r.bad && r.stats.mark_stack_bytes >= 400000 && !r.stats.overflows, "grow grows");
+	ok(!r.bad && r.stats.mark_stack_bytes >= 400000 && !r.stats.overflows,
+	   "overflow=grow grows the stack");
 	flat("plan=marksweep,split=1000,heap=64M,sizing=fixed,verify=trace", &r);
 	/* a part's references and what hangs on the last of them; the peak counts whole pages */
 	if (!ok(!r.bad && r.stats.mark_stack_peak <= 1000 * sizeof(void *) + 8192,
-		"the same array, 1000 references in one step, needs no more than these"))
+		"the same array needs a stack of 1000 entries with split=1000"))
 		printf("# %llu bytes\n", (unsigned long long)r.stats.mark_stack_peak);
 	flat("plan=cms,heap=64M,sizing=fixed,verify=all,markstack=64K,overflow=card", &r);
 	ok(!r.bad && !r.stats.overflows && r.live == 200001,
-	   "by itself an array in steps fits a stack of 64 KB");
+	   "by default a large array fits a stack of 64 KB");
 	for (size_t p = 0; p < 2; p++) {
 		for (size_t i = 0; i < 4; i++) {
 			for (int kb = 4; kb <= 64; kb *= 4) {
@@ -102,8 +103,8 @@ int main(void)
 						r.stats.mark_stack_bytes == (uint64_t)kb * 1024 &&
 						r.stats.mark_stack_peak <= (uint64_t)kb * 1024 &&
 						r.stats.overflows > 0,
-					"%s, %s: %d KB stay %d KB and all is marked", plans[p],
-					lossy[i], kb, kb))
+					"%s, %s: %d KB stay %d KB and all objects are marked",
+					plans[p], lossy[i], kb, kb))
 					printf("# bad %d live %llu stack %llu peak %llu overflows "
 					       "%llu\n",
 					       r.bad, (unsigned long long)r.live,
@@ -124,6 +125,6 @@ int main(void)
 	ok(scan.stats.rescanned_objects >= scan.live, "scan-all scans every live object again");
 	ok(card.stats.rescanned_objects < scan.stats.rescanned_objects,
 	   "card scans fewer objects again than scan-all");
-	ok(!card.stats.remark_timeouts, "no time limit in a stop-the-world plan");
+	ok(!card.stats.remark_timeouts, "a stop-the-world plan has no time limit");
 	return done();
 }

@@ -55,11 +55,11 @@ static void pacing(void)
 	spoil();
 	gc_pace_order(heap);
 	ok(paces(1, 0, 10 * MIB, 8 * MIB, UINT64_MAX, UINT64_MAX) && !p->done,
-	   "ordered: a sixteenth of the headroom until the marking begins");
-	ok(gc_pace_allowed(p) == 10 * MIB + MIB / 2, "ordered: so much is allowed");
-	ok(gc_headroom(heap) == 7 * MIB, "and seven eighths is the headroom that is told");
+	   "order: a sixteenth of the headroom until marking begins");
+	ok(gc_pace_allowed(p) == 10 * MIB + MIB / 2, "order: gc_pace_allowed() agrees");
+	ok(gc_headroom(heap) == 7 * MIB, "order: listeners see seven eighths as headroom");
 	heap->in_use = 17 * MIB;
-	ok(gc_headroom(heap) == 0, "which may be used up");
+	ok(gc_headroom(heap) == 0, "order: this headroom may be used up");
 	for (size_t i = 0; i < ROWS(rows); i++) {
 		uint64_t work = rows[i].last == 6 ? 15 * MIB / 2 : rows[i].work * MIB;
 
@@ -69,20 +69,20 @@ static void pacing(void)
 		heap->cycle.kind = rows[i].kind;
 		gc_pace_begin(heap);
 		ok(paces(1, 0, 10 * MIB, 8 * MIB, work, rows[i].most * MIB) && !p->done,
-		   "marking of kind %d, %d of 10 MiB alive, %d marked by the last one",
+		   "marking of kind %d, %d of 10 MiB live, %d marked by the last cycle",
 		   (int)rows[i].kind, (int)rows[i].live, (int)rows[i].last);
 	}
 	spoil();
 	gc_pace_tighten(heap, 14 * 1000);
 	ok(paces(1, 1, 10 * MIB, 16 * 1000, 1, 1) && p->done == 1 &&
 		   gc_pace_allowed(p) == 10 * MIB + 14 * 1000,
-	   "for a while no more than so much");
-	ok(gc_headroom(heap) == 8 * MIB, "which says nothing of the headroom");
+	   "a temporary bound allows its bytes");
+	ok(gc_headroom(heap) == 8 * MIB, "a temporary bound does not change the headroom");
 	*p = (struct gc_pace){ .base = MIB, .room = 16 };
-	ok(gc_pace_allowed(p) == MIB + 14, "nothing to mark: all of it is marked");
+	ok(gc_pace_allowed(p) == MIB + 14, "without anything to mark all is marked");
 	p->on = 1;
 	gc_pace_end(heap);
-	ok(!p->on, "what was freed may be allocated: nobody waits");
+	ok(!p->on, "when memory is usable no mutator is paced");
 	for (int i = 0; i < 2; i++) {
 		heap->opt.pace = i;
 		heap->opt.policy = i ? GC_POLICY_BG : GC_POLICY_FG;
@@ -92,7 +92,7 @@ static void pacing(void)
 		gc_pace_begin(heap);
 		gc_pace_tighten(heap, 14);
 		heap->gc.daemon_up = false;
-		ok(paces(0, 7, 7, 7, 7, 7) && p->done == 7, "%s: nobody is paced",
+		ok(paces(0, 7, 7, 7, 7, 7) && p->done == 7, "%s: no mutator is paced",
 		   i ? "the daemon alone collects" : "pace=0");
 	}
 	heap->opt.policy = GC_POLICY_FG;
@@ -174,7 +174,7 @@ static void emptied(uint32_t room, const char *want)
 	gc_defrag_end(heap);
 	ok(!heap->lines->moving && !leaves(0) && !leaves(1) && !leaves(2) &&
 		   p->reserve == most / 40 / GC_LINES_PAGES * GC_LINES_PAGES,
-	   "afterwards none, and a fortieth is kept free again");
+	   "afterwards no block is emptied, and a fortieth is reserved again");
 }
 
 static void wanted(void)
@@ -220,7 +220,7 @@ static void wanted(void)
 		   (int)rows[i].used, (int)rows[i].live, rows[i].starved ? ", starved" : "",
 		   rows[i].sparse ? ", sparse" : "", rows[i].full ? ", full" : "",
 		   rows[i].cause == GC_CAUSE_OOM ? ", out of memory" : "",
-		   rows[i].want ? "objects move" : "none moves");
+		   rows[i].want ? "objects move" : "nothing moves");
 		heap->cycle.cause = GC_CAUSE_ALLOC;
 		gc_defrag_end(heap);
 	}
@@ -257,15 +257,15 @@ static void moving(void)
 	gc_defrag_found(heap, 2000, 1000);
 	ok(!heap->lines->sparse, "twice as many bytes on lines as in objects is not sparse");
 	gc_defrag_found(heap, 2001, 1000);
-	ok(heap->lines->sparse, "more is");
+	ok(heap->lines->sparse, "more than twice as many is sparse");
 	p->reserve = 3;
 	heap->cycle.cause = GC_CAUSE_OOM;
 	gc_defrag_end(heap);
-	ok(p->reserve == 3, "when memory ran out nothing is kept free");
+	ok(p->reserve == 3, "when memory ran out no reserve is kept");
 	heap->opt.defrag = GC_DEFRAG_NEVER;
 	heap->cycle.cause = GC_CAUSE_ALLOC;
 	gc_defrag_end(heap);
-	ok(!p->reserve, "nor where nothing moves");
+	ok(!p->reserve, "where nothing moves no reserve is kept");
 	heap->in_use = 0;
 	stop();
 }

@@ -158,7 +158,7 @@ static void random_program(const char *options, uint32_t reserve)
 	seed = 1;
 	p->reserve = reserve;
 	if (!ok(p->count < MOST && p->most == (uint32_t)(heap->opt.max / 4096) && same(p),
-		"%s: nothing is taken of %u pages", options, p->count)) {
+		"%s: none of %u pages is taken", options, p->count)) {
 		stop();
 		return;
 	}
@@ -174,10 +174,11 @@ static void random_program(const char *options, uint32_t reserve)
 		if (!draw(2000))
 			p->starved = model.starved = false;
 	}
-	ok(good, "%s, %u kept: as the simplest would, for %d steps", options, reserve, i);
+	ok(good, "%s, %u reserved: equal to the simplest allocator for %d steps", options, reserve,
+	   i);
 	while (model.used && give(p))
 		;
-	ok(same(p) && !p->used, "%s: and nothing is left", options);
+	ok(same(p) && !p->used, "%s: all pages are free at the end", options);
 	stop();
 }
 

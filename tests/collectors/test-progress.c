@@ -49,27 +49,28 @@ static void steps(void)
 	gc_phase_begin(heap, GC_PHASE_MARK, 1000 * K);
 	gc_phase_work(heap, 256 * K - 1);
 	ok(!told && heap->cycle.done == 256 * K - 1 && heap->pace.done == 256 * K - 1,
-	   "less than 256 KiB marked: nothing is told, the pace knows");
+	   "progress below 256 KiB is not reported but paces mutators");
 	gc_phase_work(heap, 256 * K);
 	ok(told == 1 && last.work_done == 256 * K && last.work_total == 1000 * K &&
 		   last.phase == GC_PHASE_MARK && !last.duration_ns && last.time_ns,
-	   "256 KiB: it is");
+	   "progress is reported at 256 KiB");
 	gc_phase_work(heap, 512 * K - 1);
-	ok(told == 1, "less than 256 KiB more: no more");
+	ok(told == 1, "progress is not reported again before the next 256 KiB");
 	gc_phase_work(heap, 512 * K + 5);
-	ok(told == 2 && last.work_done == 512 * K + 5, "more: again");
+	ok(told == 2 && last.work_done == 512 * K + 5,
+	   "progress is reported again after the next 256 KiB");
 	gc_phase_work(heap, 768 * K + 4);
-	ok(told == 2, "a step is from what was told last");
+	ok(told == 2, "a step begins at the last report");
 	gc_phase_work(heap, 768 * K + 5);
-	ok(told == 3 && heap->pace.done == 768 * K + 5, "to the byte");
+	ok(told == 3 && heap->pace.done == 768 * K + 5, "steps are exact to the byte");
 	gc_phase_end(heap);
-	ok(heap->cycle.phase == GC_PHASE_IDLE, "no phase is left");
+	ok(heap->cycle.phase == GC_PHASE_IDLE, "after the end there is no phase");
 	gc_phase_begin(heap, GC_PHASE_SWEEP, 7);
 	ok(heap->cycle.phase == GC_PHASE_SWEEP && !heap->cycle.done && heap->cycle.total == 7,
-	   "the next begins at nothing");
+	   "the next phase begins at 0");
 	gc_phase_work(heap, 256 * K);
 	ok(told == 4 && last.phase == GC_PHASE_SWEEP && heap->pace.done == 768 * K + 5,
-	   "what was swept is told, and is not marked");
+	   "sweeping reports progress but does not pace mutators");
 	gc_phase_end(heap);
 	stop();
 	if (!open_with(&deaf))
@@ -77,7 +78,7 @@ static void steps(void)
 	gc_phase_begin(heap, GC_PHASE_MARK, 7);
 	gc_phase_work(heap, 256 * K);
 	gc_phase_work(heap, 600 * K);
-	ok(told == 4 && heap->cycle.next_progress == 856 * K, "nobody hears: it steps on");
+	ok(told == 4 && heap->cycle.next_progress == 856 * K, "without a listener steps advance");
 	gc_phase_end(heap);
 	stop();
 }
@@ -88,29 +89,31 @@ static void orders(void)
 		return;
 	gc_order_daemon(heap, GC_CYCLE_PASSED);
 	gc_order_daemon(heap, GC_CYCLE_REQUESTED);
-	ok(heap->gc.control.state == GC_CYCLE_IDLE && !heap->pace.on, "no daemon: no order");
+	ok(heap->gc.control.state == GC_CYCLE_IDLE && !heap->pace.on,
+	   "without a daemon nothing is ordered");
 	/* As if there were one */
 	heap->gc.daemon_up = true;
 	gc_order_daemon(heap, GC_CYCLE_REQUESTED);
 	ok(heap->gc.control.state == GC_CYCLE_DUE_EXPLICIT && !heap->pace.on,
-	   "a collection that the program asks for paces nobody");
+	   "an explicit request does not pace mutators");
 	heap->gc.control.state = GC_CYCLE_IDLE;
 	gc_order_daemon(heap, GC_CYCLE_PASSED);
 	ok(heap->gc.control.state == GC_CYCLE_DUE && heap->pace.on == 1,
-	   "the concurrent start was passed: mutators are paced");
+	   "passing the concurrent start paces mutators");
 	heap->pace.on = 0;
 	gc_order_daemon(heap, GC_CYCLE_NEEDED);
-	ok(heap->gc.control.state == GC_CYCLE_DUE && !heap->pace.on, "once an order");
+	ok(heap->gc.control.state == GC_CYCLE_DUE && !heap->pace.on,
+	   "mutators are paced once per order");
 	gc_cycle_step(&heap->gc.control, GC_CYCLE_SERVE);
 	heap->pace.on = 1;
 	gc_cycle_usable(heap);
 	ok(heap->gc.control.state == GC_CYCLE_FREED && heap->gc.control.freed == 1 &&
 		   !heap->gc.control.ended && !heap->pace.on && heap->cycle.usable_ns &&
 		   heap->cycle.usable_cpu_ns,
-	   "what it freed may be taken: no pace, and the instant is known");
+	   "usable memory ends pacing, and its time is recorded");
 	gc_order_daemon(heap, GC_CYCLE_NEEDED);
 	ok(heap->gc.control.state == GC_CYCLE_FREED_DUE && !heap->pace.on,
-	   "an order while it still sweeps stands, and paces nobody yet");
+	   "an order during sweeping stays pending and does not pace mutators");
 	heap->gc.control.state = GC_CYCLE_IDLE;
 	heap->gc.daemon_up = false;
 	stop();
@@ -152,16 +155,16 @@ static void waiting(void)
 
 	if (!open_with(&begins))
 		return;
-	ok(!gc_threads_wait(heap), "nobody waits");
+	ok(!gc_threads_wait(heap), "no thread waits");
 	pthread_create(&other, NULL, wait_for_it, NULL);
 	gc_collect(m);
 	gc_park(m);
 	pthread_join(other, NULL);
 	gc_unpark(m);
-	ok(!gc_threads_wait(heap) && heap->stats.cycles == 1, "one did, and does not any more");
+	ok(!gc_threads_wait(heap) && heap->stats.cycles == 1, "a thread waited and was woken up");
 	ok(heap->gc.control.state == GC_CYCLE_IDLE && heap->gc.control.ended == 1 &&
 		   heap->gc.control.freed == 1,
-	   "one turn was taken, and is over");
+	   "one cycle ran and ended");
 	stop();
 }
 

@@ -29,18 +29,20 @@ static void parses(void)
 
 	memset(&p, 0xff, sizeof(p));
 	ok(!ranges(&p, "") && !p.ranges && !p.collections && !p.held[0] && !p.met[7],
-	   "no range, and nothing known");
+	   "no ranges, no measurements");
 	ok(!ranges(&p, "16") && p.ranges == 1 && p.range[0].low == 16 && p.range[0].high == 16,
-	   "one size");
+	   "one size is accepted");
 	ok(!ranges(&p, "9-40:65-256") && p.ranges == 2 && p.range[0].low == 9 &&
 		   p.range[0].high == 40 && p.range[1].low == 65 && p.range[1].high == 256,
-	   "two ranges");
+	   "two ranges are accepted");
 	ok(!ranges(&p, "7-7:4294967295") && p.range[0].high == 7 && p.range[1].high == UINT32_MAX,
-	   "a range of one, the largest size");
+	   "a range of one size up to the largest size is accepted");
 	for (unsigned int i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		ok(ranges(&p, wrong[i]) == -EINVAL, "refused: %s", wrong[i]);
-	ok(!ranges(&p, "1:2:3:4:5:6:7:8:9:10:11:12:13:14:15:16") && p.ranges == 16, "sixteen");
-	ok(ranges(&p, "1:2:3:4:5:6:7:8:9:10:11:12:13:14:15:16:17") == -EINVAL, "and not seventeen");
+	ok(!ranges(&p, "1:2:3:4:5:6:7:8:9:10:11:12:13:14:15:16") && p.ranges == 16,
+	   "sixteen sizes are accepted");
+	ok(ranges(&p, "1:2:3:4:5:6:7:8:9:10:11:12:13:14:15:16:17") == -EINVAL,
+	   "seventeen sizes are refused");
 }
 
 /* Of 10000 objects of this size, how many were promoted */
@@ -70,23 +72,24 @@ static void chooses(void)
 	heap.opt.promote_p = .25;
 	heap.opt.promote_m = 40;
 	heap.opt.promote = GC_PROMOTE_NEVER;
-	ok(!promoted(&p, 16), "never: none");
+	ok(!promoted(&p, 16), "never: no object is promoted");
 	heap.opt.promote = GC_PROMOTE_DEFAULT;
-	ok(promoted(&p, 16) == 10000, "default: all");
+	ok(promoted(&p, 16) == 10000, "default: all objects are promoted");
 	heap.opt.promote = GC_PROMOTE_NAIVE;
-	ok(near(promoted(&p, 16), 2500), "naive: by chance");
+	ok(near(promoted(&p, 16), 2500), "naive: objects are promoted with probability p");
 	heap.opt.promote = GC_PROMOTE_SIZE;
-	ok(near(promoted(&p, 40), 2500) && promoted(&p, 41) == 10000, "size: up to m by chance");
+	ok(near(promoted(&p, 40), 2500) && promoted(&p, 41) == 10000,
+	   "size: objects up to m are promoted with probability p");
 	heap.opt.promote = GC_PROMOTE_RANGES;
 	ok(promoted(&p, 8) == 10000 && near(promoted(&p, 9), 2500) &&
 		   near(promoted(&p, 40), 2500) && promoted(&p, 41) == 10000 &&
 		   promoted(&p, 64) == 10000 && near(promoted(&p, 65), 2500) &&
 		   near(promoted(&p, 256), 2500) && promoted(&p, 257) == 10000,
-	   "ranges: within them by chance, both ends included");
+	   "ranges: sizes within a range are promoted with probability p, its ends included");
 	heap.opt.promote_p = 0;
-	ok(!promoted(&p, 9), "a chance of 0 is none");
+	ok(!promoted(&p, 9), "p=0 promotes none");
 	heap.opt.promote_p = 1;
-	ok(promoted(&p, 9) == 10000, "a chance of 1 is all");
+	ok(promoted(&p, 9) == 10000, "p=1 promotes all");
 }
 
 static void sizes(void)
@@ -105,7 +108,7 @@ static void sizes(void)
 		for (int b = 0; b < GC_SIZE_BUCKETS; b++)
 			good &= p.met[b] == (b == rows[i].bucket);
 	}
-	ok(good, "sizes in powers of two, the last takes what is larger");
+	ok(good, "buckets are powers of two, the last one takes larger sizes");
 }
 
 static void tunes(void)
@@ -117,16 +120,16 @@ static void tunes(void)
 	heap.opt.promote_p = .25;
 	n = promoted(&p, 16);
 	ok(near(n, 2500) && p.held_now[0] == (uint64_t)(10000 - n) && !p.held_now[1],
-	   "tuned: at first by chance, and who was held back is counted");
+	   "tuned: at first promotion is random, and objects held back are counted");
 	for (int i = 0; i < 7; i++)
 		gc_promotion_end(&p);
 	ok(p.collections == 7 && p.held[0] == (uint64_t)(10000 - n) && !p.held_now[0],
-	   "held back at one collection, to be met at the next");
-	ok(near(promoted(&p, 64), 2500), "seven collections say nothing yet");
+	   "objects held back at one collection are looked for at the next");
+	ok(near(promoted(&p, 64), 2500), "seven collections are not enough for a choice");
 	gc_promotion_end(&p);
 	n = promoted(&p, 600);
 	ok(n > 9375 - 300 && n < 9375 + 300 && p.held_now[6] == (uint64_t)(10000 - n),
-	   "eight do: one in sixteen is held back to watch on");
+	   "after eight, one object in sixteen is held back as a sample");
 
 	/* Of 32 of 64 bytes 8 lived, of 32 of 16 bytes 24 did: 16 of 32 in the mean. */
 	p = (struct gc_promotion){ .collections = 8 };
@@ -134,22 +137,24 @@ static void tunes(void)
 	p.met[0] = 24;
 	p.met[2] = 8;
 	gc_promotion_end(&p);
-	ok(!p.restrict_bucket[0] && p.restrict_bucket[2], "those that die above the mean wait");
-	ok(near(promoted(&p, 64), 2500) && promoted(&p, 16) > 9000, "and the others do not");
+	ok(!p.restrict_bucket[0] && p.restrict_bucket[2],
+	   "sizes that die more often than the mean are held back");
+	ok(near(promoted(&p, 64), 2500) && promoted(&p, 16) > 9000,
+	   "other sizes are not held back");
 	p = (struct gc_promotion){ 0 };
 	p.held[0] = p.held[2] = 32;
 	p.met[0] = p.met[2] = 8;
 	gc_promotion_end(&p);
-	ok(!p.restrict_bucket[0] && !p.restrict_bucket[2], "at the mean nobody waits");
+	ok(!p.restrict_bucket[0] && !p.restrict_bucket[2], "sizes at the mean are not held back");
 	p = (struct gc_promotion){ 0 };
 	p.held[0] = 100;
 	p.met[0] = 90;
 	p.held[2] = 31;
 	gc_promotion_end(&p);
-	ok(!p.restrict_bucket[2], "31 objects say nothing");
+	ok(!p.restrict_bucket[2], "31 objects are not enough for a choice");
 	p.held[2] = 32;
 	gc_promotion_end(&p);
-	ok(p.restrict_bucket[2] && !p.restrict_bucket[0], "32 do");
+	ok(p.restrict_bucket[2] && !p.restrict_bucket[0], "32 objects are enough for a choice");
 }
 
 int main(void)

@@ -26,15 +26,16 @@ static void by_hand(void)
 	struct gc_rate r = { .since = { .now = 1000 * MS } };
 	struct gc_rate_in in = { .now = 1100 * MS, .threads = 1 };
 
-	ok(!gc_rate_exhaust(&r, in.now, 1 << 20), "no rate, no instant");
+	ok(!gc_rate_exhaust(&r, in.now, 1 << 20), "without a rate the instant is unknown");
 	in.granted = 1000000;
 	gc_rate_sample(&r, &in);
 	near(r.bytes_per_ns, .01, "the first interval counts alone");
-	ok(gc_rate_exhaust(&r, in.now, 500000) == 1150 * MS, "headroom over rate from now");
+	ok(gc_rate_exhaust(&r, in.now, 500000) == 1150 * MS,
+	   "the instant is now plus headroom over rate");
 
 	in.now += 10000;
 	in.granted += 1000000;
-	ok(!gc_rate_sample(&r, &in), "a short burst is no sample");
+	ok(!gc_rate_sample(&r, &in), "a short interval is no sample");
 	near(r.bytes_per_ns, .01, "and changes nothing");
 	in.now += 100 * MS - 10000;
 	gc_rate_sample(&r, &in);
@@ -44,7 +45,8 @@ static void by_hand(void)
 	in.granted += 1000;
 	in.paused_ns += 9 * MS;
 	gc_rate_sample(&r, &in);
-	ok(r.bytes_per_ns > .0099 && r.bytes_per_ns <= .01, "two cycles in a row say little");
+	ok(r.bytes_per_ns > .0099 && r.bytes_per_ns <= .01,
+	   "two cycles in quick succession have little weight");
 
 	/* 100 ms, of which the one mutator ran 25: four times what the clock says */
 	r.weight = 0;
@@ -83,7 +85,7 @@ static void by_hand(void)
 	near(r.bytes_per_ns, .1, "a sixteenth of the time is left");
 
 	r.bytes_per_ns = 1e-12;
-	ok(!gc_rate_exhaust(&r, in.now, 1ull << 62), "no instant after the end of the clock");
+	ok(!gc_rate_exhaust(&r, in.now, 1ull << 62), "an instant beyond the clock is unknown");
 }
 
 /* ---- as a listener hears it ------------------------------------------------ */
@@ -186,7 +188,7 @@ static void heard(const char *options, bool by_self)
 	gc_mutator_detach(m);
 	gc_heap_destroy(heap);
 	if (!ok(ear.heard && ear.worst > .3 && ear.best * pace < 3 * ear.bytes_per_ns,
-		"%s%s: the headroom lasts as long as told", options,
+		"%s%s: the headroom lasts until the predicted instant", options,
 		by_self ? ", collected by the mutator" : ""))
 		printf("# told %.3f to %.3f of what %.3f bytes/ns make it, %llu times; ran at "
 		       "%.3f\n",
@@ -209,7 +211,7 @@ static void headroom(const char *options, double least, double most)
 	gc_mutator_detach(m);
 	gc_heap_destroy(heap);
 	if (!ok((double)ear.full >= least * MIB && (double)ear.full <= most * MIB,
-		"%s: headroom up to where a mutator waits", options))
+		"%s: the headroom ends where a mutator waits", options))
 		printf("# %.2f MiB\n", (double)ear.full / MIB);
 }
 

@@ -114,9 +114,9 @@ static void program(const char *options)
 	for (long i = 0; i < 4; i++)
 		same &= kept[i]->pad == i;
 	if (!ok(calls >= CYCLES && !moved,
-		"%s: the program's roots are asked for while every mutator is stopped", options))
+		"%s: the roots callback runs while every mutator is stopped", options))
 		printf("# %u calls, in %u of them a mutator ran\n", calls, moved);
-	ok(same && s.live_objects == 4, "%s: and what they name is kept, counted once", options);
+	ok(same && s.live_objects == 4, "%s: its roots are kept and counted once", options);
 	stop();
 }
 
@@ -186,7 +186,7 @@ static void arrival(const int *arrive)
 	gc_collect(m);
 	for (int i = 0; i < THREADS; i++)
 		same &= i < scanned && order[i] == arrive[i];
-	if (!ok(same, "cmsfly scans threads as they arrived: %d %d %d", arrive[0], arrive[1],
+	if (!ok(same, "cmsfly scans threads in order of arrival: %d %d %d", arrive[0], arrive[1],
 		arrive[2]))
 		printf("# scanned %d: %d %d %d\n", scanned, order[0], order[1], order[2]);
 	__atomic_store_n(&quit, 1, __ATOMIC_SEQ_CST);
@@ -259,7 +259,8 @@ int main(void)
 	for (size_t i = 0; i < sizeof(walks) / sizeof(walks[0]); i++) {
 		int status = child(finger, (void *)(uintptr_t)walks[i], 60, text, sizeof(text));
 
-		if (!ok(!status, "%s: what roots name is counted once", walks[i]))
+		if (!ok(!status, "%s: objects that several roots refer to are counted once",
+			walks[i]))
 			printf("# status %#x: %s\n", status, text);
 	}
 	return done();

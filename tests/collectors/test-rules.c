@@ -15,17 +15,17 @@ static void membalancer(void)
 
 	gc_sizing_rule(GC_SIZING_MEMBALANCER, &in, &out);
 	ok(out.soft == 1.2e6 && out.start == 1.1e6,
-	   "membalancer: nothing measured, twice delta is the least room");
+	   "membalancer: without measurements the room is at least twice delta");
 	in.minfree = 3e5;
 	gc_sizing_rule(GC_SIZING_MEMBALANCER, &in, &out);
-	ok(out.soft == 1.3e6, "membalancer: nothing measured, minfree is the room");
+	ok(out.soft == 1.3e6, "membalancer: without measurements the room is minfree");
 	in.alloc_rate = in.gc_rate = 1;
 	gc_sizing_rule(GC_SIZING_MEMBALANCER, &in, &out);
 	ok(fabs(out.soft - 1e6 - 1048576 * sqrt(1e6 / 1048576 / 0.2)) < 1,
-	   "membalancer: the room grows with the root");
+	   "membalancer: the room grows with the square root");
 	in.alloc_rate = 1e-6;
 	gc_sizing_rule(GC_SIZING_MEMBALANCER, &in, &out);
-	ok(out.soft == 1.2e6, "membalancer: who allocates little has twice delta");
+	ok(out.soft == 1.2e6, "membalancer: a low allocation rate has a room of twice delta");
 }
 
 /* What is known of a cycle's length: a longer one counts at once. */
@@ -34,28 +34,28 @@ static void length(void)
 	struct gc_heap *heap;
 
 	if (gc_heap_create(&heap, "plan=gencms,trim=0", NULL, NULL)) {
-		ok(false, "a heap starts");
+		ok(false, "a heap is created");
 		return;
 	}
 	heap->cycle.kind = GC_KIND_MAJOR;
 	heap->gc.next_major = true;
 	gc_sizing_after(heap, 1, 1000);
-	ok(heap->cycle_ns == 1000, "the first cycle's length is the next one's");
+	ok(heap->cycle_ns == 1000, "the first cycle predicts the next one");
 	gc_sizing_after(heap, 1, 400);
-	ok(heap->cycle_ns == 700, "a shorter one counts half");
+	ok(heap->cycle_ns == 700, "a shorter cycle counts half");
 	gc_sizing_after(heap, 1, 1600);
-	ok(heap->cycle_ns == 1600, "a longer one counts at once");
+	ok(heap->cycle_ns == 1600, "a longer cycle counts fully");
 	gc_sizing_after(heap, 1, 1600);
-	ok(heap->cycle_ns == 1600, "one of the same length changes nothing");
+	ok(heap->cycle_ns == 1600, "a cycle of the same length changes nothing");
 	heap->gc.next_major = false;
 	gc_sizing_after(heap, 1, 1600);
-	ok(heap->cycle_ns == 1600, "no minor one was seen: the major one stands for it");
+	ok(heap->cycle_ns == 1600, "without a minor cycle the major one predicts it");
 	heap->cycle.kind = GC_KIND_MINOR;
 	gc_sizing_after(heap, 1, 50);
-	ok(heap->cycle_ns == 50, "the next minor one is as long as the last minor one");
+	ok(heap->cycle_ns == 50, "the next minor cycle is predicted from the last minor one");
 	heap->gc.next_major = true;
 	gc_sizing_after(heap, 1, 60);
-	ok(heap->cycle_ns == 1600, "the next major one is as long as the last major one");
+	ok(heap->cycle_ns == 1600, "the next major cycle is predicted from the last major one");
 	gc_heap_destroy(heap);
 }
 
@@ -71,15 +71,15 @@ static void promotion(void)
 {
 	struct gc_promotion p = { .held = { 100 }, .held_now = { 7 } };
 
-	ok(restricted(32, 0, 100, 50), "tuned: 32 of a size are enough to go by");
-	ok(!restricted(31, 0, 100, 50), "tuned: 31 are not");
-	ok(!restricted(100, 50, 100, 50), "tuned: a size that dies as the mean is not held back");
-	ok(restricted(100, 49, 100, 50), "tuned: one that dies more often is");
-	ok(!restricted(100, 51, 100, 50), "tuned: one that dies less often is not");
-	ok(!restricted(0, 0, 100, 0), "tuned: a size that was not seen is not held back");
+	ok(restricted(32, 0, 100, 50), "tuned: 32 objects of a size are enough");
+	ok(!restricted(31, 0, 100, 50), "tuned: 31 objects of a size are not enough");
+	ok(!restricted(100, 50, 100, 50), "tuned: a size at the mean is not held back");
+	ok(restricted(100, 49, 100, 50), "tuned: a size above the mean is held back");
+	ok(!restricted(100, 51, 100, 50), "tuned: a size below the mean is not held back");
+	ok(!restricted(0, 0, 100, 0), "tuned: an unknown size is not held back");
 	gc_promotion_end(&p);
 	ok(p.held[0] == 107 && !p.held_now[0] && p.collections == 1,
-	   "tuned: what was held back now is asked for at the next");
+	   "tuned: objects held back now are evaluated at the next collection");
 }
 
 /* gss: a whole collection after threshold= bytes were promoted, not before */
@@ -99,7 +99,7 @@ static void threshold(void)
 	if (gc_heap_create(&heap, "plan=gss,nursery=256K,large=8K,threshold=1M,trim=0,workers=1",
 			   NULL, NULL) ||
 	    gc_mutator_attach(heap, &m)) {
-		ok(false, "a heap starts");
+		ok(false, "a heap is created");
 		return;
 	}
 	type = gc_type_register(heap, &d, NULL);
@@ -112,7 +112,7 @@ static void threshold(void)
 	gc_heap_stats(heap, &s);
 	if (!ok(s.promoted_bytes > 8 * after && s.majors >= s.promoted_bytes / (after + nursery) &&
 			s.majors <= s.promoted_bytes / after + 1,
-		"gss: each threshold= of promoted bytes brings a whole collection"))
+		"gss: each threshold= of promoted bytes causes a whole collection"))
 		printf("# %llu promoted, %llu whole\n", (unsigned long long)s.promoted_bytes,
 		       (unsigned long long)s.majors);
 	GC_POP(m, f);
@@ -126,10 +126,11 @@ static void pace(void)
 
 	ok(gc_pace_allowed(&p) == 1100, "pace: a sixteenth of the room at once");
 	p.done = 50;
-	ok(gc_pace_allowed(&p) == 1000 + 100 + 650, "pace: with half of the work half of the rest");
+	ok(gc_pace_allowed(&p) == 1000 + 100 + 650,
+	   "pace: with half of the work done, half of the rest");
 	p.done = 100;
 	ok(gc_pace_allowed(&p) == 1000 + 100 + 650,
-	   "pace: when the estimate proves short the most there can be counts");
+	   "pace: past the estimate the upper bound counts");
 	p.done = 200;
 	ok(gc_pace_allowed(&p) == 2400, "pace: an eighth is left after the marking");
 }

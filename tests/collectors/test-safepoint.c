@@ -84,7 +84,7 @@ static void window(bool parks)
 
 	if (gc_heap_create(&heap, "plan=marksweep,trim=0", NULL, NULL) ||
 	    gc_mutator_attach(heap, &m)) {
-		ok(false, "a heap starts");
+		ok(false, "a heap is created");
 		return;
 	}
 	armed = in_window = stopped_again = ran = quit = attached = 0;
@@ -106,7 +106,7 @@ static void window(bool parks)
 	set(&stopped_again, 1);
 	for (int i = 0; i < 1000 && !get(&ran); i++)
 		rest();
-	ok(!get(&ran), "a mutator that comes back from %s stops before it touches the heap",
+	ok(!get(&ran), "a mutator that returns from %s stops before it touches the heap",
 	   parks ? "native code" : "a stop");
 	set(&quit, 1);
 	gc_world_restart(heap);
@@ -114,7 +114,7 @@ static void window(bool parks)
 	gc_park(m);
 	pthread_join(thread, NULL);
 	gc_unpark(m);
-	ok(get(&ran), "and goes on when the world does");
+	ok(get(&ran), "it runs again when the world restarts");
 	gc_mutator_detach(m);
 	gc_heap_destroy(heap);
 }
@@ -149,7 +149,7 @@ static void allocation(uint32_t size)
 
 	if (gc_heap_create(&heap, "plan=marksweep,trim=0", NULL, NULL) ||
 	    gc_mutator_attach(heap, &m)) {
-		ok(false, "a heap starts");
+		ok(false, "a heap is created");
 		return;
 	}
 	bytes = gc_type_register(heap, &d, NULL);
@@ -160,7 +160,7 @@ static void allocation(uint32_t size)
 		rest();
 	gc_collect(m);
 	pthread_join(thread, NULL);
-	ok(!get(&ran), "who allocates %u bytes stops when asked to", size);
+	ok(!get(&ran), "a mutator that allocates %u bytes stops on request", size);
 	gc_mutator_detach(m);
 	gc_heap_destroy(heap);
 }

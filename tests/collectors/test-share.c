@@ -38,15 +38,15 @@ static void first(struct gc_helper *k)
 		return;
 	}
 	ok(gc_help_called(heap, &seen) && seen != known && !gc_help_called(heap, &seen),
-	   "a call is new once");
+	   "a call is new only once");
 	gc_help_join(heap, NULL);
 	gc_help_join(heap, NULL);
 	gc_help_join(heap, NULL);
-	ok(loops == 3, "of three places two are free");
+	ok(loops == 3, "two of three places are free");
 	ok(!gc_help_more(k) && !gc_help_called(heap, &known),
-	   "nobody has work: all is done, and nobody else is called");
+	   "when no helper has work all is done, and no call is open");
 	gc_help_join(heap, NULL);
-	ok(loops == 3, "who comes late finds no place");
+	ok(loops == 3, "a late helper finds no place");
 }
 
 static void second(struct gc_helper *k)
@@ -66,22 +66,23 @@ static void places_are_given(void)
 		return;
 	ok(gc_help_stack_bytes(heap) == BATCH * sizeof(void *) + 2 * 8192 &&
 		   stats().mark_stack_bytes == BATCH * sizeof(void *) + 3 * 8192,
-	   "two stacks more, and what is handed over");
+	   "there are two more stacks, and the buffer");
 	ok(!gc_help_called(heap, &seen) && !gc_help_share(heap, never) && !loops,
-	   "nobody waits: nothing is shared");
+	   "without waiting mutators nothing is shared");
 	heap->gc.waiting = 1;
-	ok(gc_help_share(heap, first) && loops == 3 && joined == 2, "one waits: it is");
+	ok(gc_help_share(heap, first) && loops == 3 && joined == 2,
+	   "with a waiting mutator the work is shared");
 	for (k = gc_help_next(heap, NULL); k; k = gc_help_next(heap, k), n++)
 		if (k != places[n] || k != gc_help_place(heap, (unsigned int)n) ||
 		    gc_help_index(k) != (unsigned int)n || k->first != !n || k->mutator ||
 		    k->mark.heap != heap || k->mark.stack != (n ? &k->own : &heap->stack))
 			break;
-	ok(n == 3 && !k, "three took part, the first with the heap's stack");
-	ok(gc_help_reported(heap) == 200, "what the others told of");
+	ok(n == 3 && !k, "three took part, the first one with the heap's stack");
+	ok(gc_help_reported(heap) == 200, "the bytes that the others reported are added up");
 	loops = 1;
 	ok(gc_help_share(heap, second) && gc_help_next(heap, NULL)->mark.objects == 1 &&
 		   !gc_help_reported(heap) && !gc_help_next(heap, gc_help_next(heap, NULL)),
-	   "the next one begins at nothing, alone");
+	   "the next sharing begins with zero counters");
 	heap->gc.waiting = 0;
 	stop();
 }
@@ -134,7 +135,7 @@ static void giver(struct gc_helper *k)
 		s->part[s->parts++] = (struct gc_mark_part){ object, part_from, part_to };
 	gc_help_give(k);
 	right = (size_t)(s->top - s->base) == had;
-	ok(right, "%zu objects: nobody is idle, nothing is given", had);
+	ok(right, "%zu objects: without idle helpers nothing is handed over", had);
 	pthread_create(&thread, NULL, run_taker, NULL);
 	while ((size_t)(s->top - s->base) == had && (!s->parts || s->part[0].end == part_to)) {
 		gc_help_give(k);
@@ -150,7 +151,7 @@ static void giver(struct gc_helper *k)
 	/* Who gave would take it back. */
 	while (!__atomic_load_n(&taken, __ATOMIC_ACQUIRE))
 		sched_yield();
-	ok(!gc_help_more(k), "and nothing is left then");
+	ok(!gc_help_more(k), "no work is left then");
 	pthread_join(thread, NULL);
 }
 
@@ -167,13 +168,13 @@ static void half_is_given(size_t objects, uint32_t from, uint32_t to, size_t wan
 	gc_help_share(heap, giver);
 	heap->gc.waiting = 0;
 	ok(right && whole && got == want && left == had - want,
-	   "%zu objects: the oldest %zu are given, in order, and all is done", had, want);
+	   "%zu objects: the oldest %zu are handed over, in order, and all is done", had, want);
 	if (half)
 		ok(parts_got == 1 && part_got.array == object && part_got.next == half &&
 			   part_got.end == to && part_left.next == from && part_left.end == half,
-		   "of the references %u to %u those from %u on are given", from, to, half);
+		   "of the references %u to %u those from %u on are handed over", from, to, half);
 	else
-		ok(!parts_got, "no part of an array is");
+		ok(!parts_got, "a single reference of an array is not handed over");
 	stop();
 }
 
@@ -199,26 +200,26 @@ static void numbers(void)
 		if (!open_heap(rows[i].options))
 			continue;
 		ok(!heap->help == !rows[i].shares, "%s: %s shares", rows[i].options,
-		   rows[i].shares ? "it" : "none");
+		   rows[i].shares ? "it" : "it works alone");
 		if (!heap->help)
 			ok(!gc_help_stack_bytes(heap) && !gc_help_called(heap, &seen),
-			   "%s: no stack, no call", rows[i].options);
+			   "%s: without help there are no stacks and no call", rows[i].options);
 		stop();
 	}
 	ok(gc_workers_max(&(struct gc_options){ .workers = 64 }) == 64 &&
 		   gc_workers_max(&(struct gc_options){ .workers = 1 }) == 1,
-	   "workers= says it");
+	   "workers= sets the number");
 	sched_getaffinity(0, sizeof(before), &before);
 	CPU_ZERO(&one);
 	for (int cpu = 0; cpu < CPU_SETSIZE && !CPU_COUNT(&one); cpu++)
 		if (CPU_ISSET(cpu, &before))
 			CPU_SET(cpu, &one);
 	sched_setaffinity(0, sizeof(one), &one);
-	ok(gc_workers_max(&(struct gc_options){ 0 }) == 1, "one CPU, one worker");
+	ok(gc_workers_max(&(struct gc_options){ 0 }) == 1, "one CPU has one worker");
 	sched_setaffinity(0, sizeof(before), &before);
 	ok(gc_workers_max(&(struct gc_options){ 0 }) ==
 		   (unsigned int)(CPU_COUNT(&before) < 4 ? CPU_COUNT(&before) : 4),
-	   "one a CPU, at most four");
+	   "one worker per CPU, at most four");
 }
 
 int main(void)

@@ -90,7 +90,7 @@ static void smoothed(void)
 
 	if (gc_heap_create(&heap, "plan=marksweep,sizing=membalancer,policy=fg,max=256M,delta=64K",
 			   NULL, NULL)) {
-		ok(false, "membalancer starts");
+		ok(false, "membalancer: a heap is created");
 		return;
 	}
 	heap->cycle.live_bytes = heap->cycle.marked_bytes = (uint64_t)live;
@@ -98,14 +98,14 @@ static void smoothed(void)
 	gc_sizing_after(heap, (uint64_t)(live / .5), 1);
 	/* sqrt(10 * .1 / (.2 * .5)) */
 	ok(fabs((double)heap->soft_limit - live - sqrt(10) * MIB) < 2,
-	   "membalancer: the first cycle is all that is known");
+	   "membalancer: the first cycle sets the rates");
 	ok(heap->soft_limit - heap->concurrent_start == 64 << 10,
-	   "membalancer: begins delta before");
+	   "membalancer: the cycle starts delta below the limit");
 	heap->rate.bytes_per_ns = .3;
 	gc_sizing_after(heap, (uint64_t)(live / 1.5), 1);
 	/* sqrt(10 * .11 / (.2 * 1)) */
 	if (!ok(fabs((double)heap->soft_limit - live - sqrt(5.5) * MIB) < 200,
-		"membalancer: the next ones change it by and by"))
+		"membalancer: later cycles change the rates gradually"))
 		printf("# room %.6f MiB\n", ((double)heap->soft_limit - live) / MIB);
 	gc_heap_destroy(heap);
 }
@@ -113,13 +113,16 @@ static void smoothed(void)
 static void growth(void)
 {
 	ok(gc_adapt_room(0, 0, 1 << 20, 0, 1 << 30) == 0, "unknown frequency: collect");
-	ok(gc_adapt_room(1000000, 2000000, 1 << 20, 0, 1 << 30) == 0, "half speed: collect");
+	ok(gc_adapt_room(1000000, 2000000, 1 << 20, 0, 1 << 30) == 0,
+	   "half of the frequency: collect");
 	ok(gc_adapt_room(1500000, 2000000, 1 << 20, 0, 1 << 30) == 0,
-	   "just below what counts as fast: collect");
+	   "just below the threshold: collect");
 	ok(gc_adapt_room(2000000, 2000000, 1 << 20, 0, 1 << 30) == 1 << 20,
-	   "full speed: grow by a room");
-	ok(gc_adapt_room(2000000, 2000000, 1 << 20, 1 << 20, 1 << 30) == 0, "and only once");
-	ok(gc_adapt_room(2000000, 2000000, 1 << 20, 0, 8192) == 8192, "never above max");
+	   "highest frequency: grow by the room");
+	ok(gc_adapt_room(2000000, 2000000, 1 << 20, 1 << 20, 1 << 30) == 0,
+	   "the heap grows only once");
+	ok(gc_adapt_room(2000000, 2000000, 1 << 20, 0, 8192) == 8192,
+	   "the heap never grows above max");
 }
 
 static void pace(void)
@@ -130,13 +133,16 @@ static void pace(void)
 
 	ok(gc_pace_allowed(&p) == 1100, "pace: a sixteenth of the room at once");
 	p.done = 250;
-	ok(gc_pace_allowed(&p) == 1000 + 100 + 650, "pace: half marked, half of thirteen more");
+	ok(gc_pace_allowed(&p) == 1000 + 100 + 650,
+	   "pace: half marked, half of thirteen sixteenths more");
 	p.done = 499;
-	ok(gc_pace_allowed(&p) > 2390 && gc_pace_allowed(&p) < 2400, "pace: an eighth is kept");
+	ok(gc_pace_allowed(&p) > 2390 && gc_pace_allowed(&p) < 2400,
+	   "pace: an eighth is kept back");
 	p.done = 500; /* twice as much as was expected: the marking is half done */
-	ok(gc_pace_allowed(&p) == 1000 + 100 + 650, "pace: the estimate was too low");
+	ok(gc_pace_allowed(&p) == 1000 + 100 + 650,
+	   "pace: past the estimate the upper bound counts");
 	p.done = 5000;
-	ok(gc_pace_allowed(&p) == 2400, "pace: more than there is, and an eighth is kept");
+	ok(gc_pace_allowed(&p) == 2400, "pace: past the upper bound an eighth is kept back");
 	p.work = p.most;
 	for (p.done = 0; p.done < 1200; p.done += 50) {
 		rises &= gc_pace_allowed(&p) >= last;
@@ -145,10 +151,10 @@ static void pace(void)
 	ok(gc_pace_slice(1000000, 8000000) == 250000, "pace: a wait is a 32nd of a cycle");
 	ok(gc_pace_slice(1000000, 80000000) == 1000000 && gc_pace_slice(1000000, 0) == 120000 &&
 		   gc_pace_slice(50000, 8000000) == 50000,
-	   "pace: no longer than asked for, no shorter than is worth a wake-up");
+	   "pace: a wait is at most pace= and at least worth a wake-up");
 	p = (struct gc_pace){ .base = 1000, .room = 1600, .work = 1, .most = 1, .done = 1 };
-	ok(gc_pace_allowed(&p) == 2400, "pace: held to a number of bytes, however much is marked");
-	ok(rises, "pace: marking never takes back what it allowed");
+	ok(gc_pace_allowed(&p) == 2400, "pace: a temporary bound ignores marking");
+	ok(rises, "pace: marking never lowers the bound");
 }
 
 static size_t resident(void)
@@ -196,13 +202,13 @@ static void footprint(const char *plan, double slack)
 	}
 	gc_heap_stats(heap, &s);
 	/* equation (1): a quarter of live, at least 2 MiB, or what the last cycle left */
-	if (!ok(s.cycles > 3 && worst <= slack, "%s: footprint within %.0f KiB of the soft limit",
-		plan, slack / 1024))
+	if (!ok(s.cycles > 3 && worst <= slack,
+		"%s: the footprint is within %.0f KiB of the soft limit", plan, slack / 1024))
 		printf("# %.0f KiB over, limit %.2f MiB, live %.2f MiB, %llu cycles\n",
 		       worst / 1024, (double)s.soft_limit / MIB, (double)s.live_bytes / MIB,
 		       (unsigned long long)s.cycles);
 	if (!ok(s.side_bytes <= s.footprint_bytes * 4 / 100,
-		"%s: side tables at most 4 %% of the heap", plan))
+		"%s: side tables take at most 4 %% of the heap", plan))
 		printf("# %llu of %llu\n", (unsigned long long)s.side_bytes,
 		       (unsigned long long)s.footprint_bytes);
 	GC_POP(m, f);
@@ -246,7 +252,7 @@ static void trim(const char *plan)
 	gc_unpark(m);
 	if (!ok(s.trims && s.trimmed_bytes >= 28 * MIB && full > trimmed &&
 			full - trimmed >= 28 * MIB,
-		"%s: the trim gives pages back, seen in RSS", plan))
+		"%s: a trim lowers RSS", plan))
 		printf("# %llu trims, %.1f MiB; resident %.1f then %.1f MiB\n",
 		       (unsigned long long)s.trims, (double)s.trimmed_bytes / MIB,
 		       (double)full / MIB, (double)trimmed / MIB);

@@ -104,10 +104,10 @@ static void names(const char *plan)
 		lines += *c == '\n';
 	gc_heap_stats(heap, &s);
 	if (!ok(told >= 2 && named == late && waited >= 50000000 && s.stalls == (uint64_t)told,
-		"%s: the listener hears who keeps the world waiting, and again", plan))
+		"%s: the listener gets each report of a stalled thread", plan))
 		printf("# told %d times, of %p\n", told, (const void *)named);
 	if (!ok(strstr(text, who) && strstr(text, "gc_safepoint()") && lines == told,
-		"%s: stderr names it, a line each time", plan))
+		"%s: stderr has one line per report", plan))
 		printf("# %s\n", text);
 	end();
 }
@@ -121,12 +121,12 @@ int main(void)
 	names("plan=cmsfly");
 	names("plan=semispace");
 	if (wait_for("plan=marksweep,trim=0,stall=0", 0.3, text, sizeof(text))) {
-		ok(!told && !text[0], "stall=0: nothing is said");
+		ok(!told && !text[0], "stall=0: nothing is reported");
 		end();
 	}
 	if (wait_for("plan=marksweep,trim=0", 0.05, text, sizeof(text))) {
 		/* A busy machine may take the second that is the default. */
-		ok(!told == !text[0], "what the listener hears stderr says, and no more");
+		ok(!told == !text[0], "stderr and the listener have the same reports");
 		end();
 	}
 	return done();

@@ -126,12 +126,13 @@ static void one(const char *plan, int others, bool want)
 	for (int i = 0; i < 200 && !soon(pending, 0.1); i++)
 		gc_collect(m);
 	if (want)
-		ok(soon(waited, GIVE_UP), "%s: one waits for the other", plan);
+		ok(soon(waited, GIVE_UP), "%s: one mutator waits for the other", plan);
 	else
 		nanosleep(&while_ns, NULL);
 	still = pending();
 	if (!ok(still && (of(&waits) > 0) == want && of(&waits) <= of(&asked), "%s, %d more: %s",
-		plan, others, want ? "and that is told once" : "who runs on does not wait"))
+		plan, others,
+		want ? "first_stopped fires once" : "no first_stopped for a running mutator"))
 		printf("# asked %d times, waited %d times, stopped %d times\n", of(&asked),
 		       of(&waits), of(&stops));
 	while (pending())
@@ -251,13 +252,13 @@ static void figures(const char *options)
 			s.longest_ttsp_ns == heard.longest_to_stop && s.stw_ns == heard.stopped &&
 			s.longest_stw_ns == heard.longest && s.stw_ns >= s.time_to_safepoint_ns &&
 			s.longest_stw_ns < s.stw_ns,
-		"%s: stops take what a listener heard", options))
+		"%s: the time of stops is what a listener measured", options))
 		printf("# %llu wrong, %llu (%llu) to stop, %llu (%llu) stopped\n",
 		       (unsigned long long)heard.wrong, (unsigned long long)s.time_to_safepoint_ns,
 		       (unsigned long long)s.longest_ttsp_ns, (unsigned long long)s.stw_ns,
 		       (unsigned long long)s.longest_stw_ns);
 	if (!ok(s.gc_cpu_ns && s.gc_cpu_ns <= cpu && s.gc_cpu_ns >= cpu / 4,
-		"%s: collecting takes what the process took for it", options))
+		"%s: the CPU time of collecting is that of the process", options))
 		printf("# %llu of %llu ns\n", (unsigned long long)s.gc_cpu_ns,
 		       (unsigned long long)cpu);
 }
@@ -321,7 +322,8 @@ static void trims(const char *options)
 	gc_heap_stats(heap, &s);
 	gc_mutator_detach(m);
 	gc_heap_destroy(heap);
-	if (!ok(good && !trim.wrong, "%s: a trim says what it is, and what it gave back", options))
+	if (!ok(good && !trim.wrong, "%s: a trim reports its cause and the bytes that it released",
+		options))
 		printf("# %d trims, %llu wrong, %llu of %llu bytes\n", trim.over,
 		       (unsigned long long)trim.wrong, (unsigned long long)trim.bytes,
 		       (unsigned long long)s.trimmed_bytes);

@@ -272,17 +272,18 @@ static void crowd(const char *options, struct order *o, struct gc_heap_stats *s)
 	for (int i = 0; i < 4; i++)
 		pthread_join(t[i], NULL);
 	gc_heap_stats(heap, s);
-	ok(!gc_heap_destroy(heap), "%s: four threads came and went", options);
+	ok(!gc_heap_destroy(heap), "%s: four threads attached and detached", options);
 	if (!ok(!o->wrong[0] && o->events > 20 && o->stops && !o->in_cycle && !o->stw,
 		"%s: events come in order", options))
 		printf("# %s (%llu events)\n", o->wrong, (unsigned long long)o->events);
-	if (!ok(o->headroom_seen && o->exhaust_seen, "%s: headroom and its end are told", options))
+	if (!ok(o->headroom_seen && o->exhaust_seen, "%s: headroom and its end are reported",
+		options))
 		printf("# %llu and %llu times in %llu cycles\n",
 		       (unsigned long long)o->headroom_seen, (unsigned long long)o->exhaust_seen,
 		       (unsigned long long)s->cycles);
 	ok(o->attached == 4 && o->detached == 4 && !o->astray,
-	   "%s: each mutator tells its coming and going on its own thread", options);
-	ok(!o->unpaired, "%s: a pause ends as it began", options);
+	   "%s: each mutator attaches and detaches on its own thread", options);
+	ok(!o->unpaired, "%s: a pause ends with the class that it began with", options);
 	held_up += o->paused[GC_PAUSE_PACED];
 	for (int i = 0; i < GC_PAUSE_COUNT; i++)
 		if (o->paused[i] != o->resumed[i])
@@ -339,11 +340,11 @@ int main(void)
 		crowd(options, &o, &s);
 	}
 	crowd("plan=cms,heap=4M,policy=fg", &o, &s);
-	ok(!o.daemon_cycles && o.foreground_cycles && !o.daemons, "fg: the daemon is off");
+	ok(!o.daemon_cycles && o.foreground_cycles && !o.daemons, "fg: there is no daemon");
 	ok(!s.by_cause[GC_CAUSE_CONCURRENT], "fg: no GC-CONC");
 	crowd("plan=cms,heap=4M,policy=bg", &o, &s);
 	ok(o.daemon_cycles && !o.foreground_cycles && o.daemons == 1,
-	   "bg: the daemon alone collects");
+	   "bg: only the daemon collects");
 	ok(!o.paused[GC_PAUSE_FOREGROUND] && !s.by_cause[GC_CAUSE_ALLOC],
 	   "bg: no foreground pause");
 	crowd("plan=cms,heap=4M,policy=adaptive", &o, &s);
@@ -359,7 +360,7 @@ int main(void)
 		ok(o.daemons == 1 && o.cpu == cpu, "pin=%d: the daemon runs there", cpu);
 	}
 
-	ok(held_up > 0, "who gets ahead of the daemon is told to be paused");
+	ok(held_up > 0, "a mutator that is ahead of the daemon has a paced pause");
 
 	/* bg leaves explicit requests to the daemon and does not wait */
 	memset(&o, 0, sizeof(o));

@@ -109,23 +109,24 @@ static void roots(const char *options)
 	t = gc_type_register(heap, &d, NULL);
 	none = alive();
 	ok(!gc_roots_add(heap, a, 3) && !gc_roots_add(heap, b, 1) && !gc_roots_add(heap, c, 2),
-	   "%s: three arrays of roots", options);
+	   "%s: three arrays of roots are added", options);
 	for (int i = 0; i < 3; i++)
 		a[i] = fresh(t, 10 + i);
 	b[0] = fresh(t, 20);
 	c[1] = fresh(t, 31);
 	fresh(t, 99);
-	ok(alive() == none + 5, "%s: all that they name lives, and nothing else", options);
+	ok(alive() == none + 5, "%s: all objects that they refer to live, and no others", options);
 	ok(((struct node *)a[0])->number == 10 && ((struct node *)a[2])->number == 12 &&
 		   ((struct node *)b[0])->number == 20 && ((struct node *)c[1])->number == 31 &&
 		   !c[0],
-	   "%s: and is found where it is now", options);
-	ok(!gc_roots_remove(heap, b), "%s: the one in the middle is removed", options);
-	ok(alive() == none + 4, "%s: and what it named dies", options);
+	   "%s: and the roots have their current addresses", options);
+	ok(!gc_roots_remove(heap, b), "%s: the array in the middle is removed", options);
+	ok(alive() == none + 4, "%s: and its objects die", options);
 	ok(gc_roots_remove(heap, b) == -ENOENT && gc_roots_remove(heap, a + 1) == -ENOENT,
-	   "%s: what is not there is not removed", options);
-	ok(!gc_roots_remove(heap, c) && alive() == none + 3, "%s: the last one added", options);
-	ok(((struct node *)a[1])->number == 11, "%s: the first is still held", options);
+	   "%s: an unknown array is not removed", options);
+	ok(!gc_roots_remove(heap, c) && alive() == none + 3, "%s: the last array is removed",
+	   options);
+	ok(((struct node *)a[1])->number == 11, "%s: the first array is still a root", options);
 	/* The array that is left is the heap's to free. */
 	stop();
 }
@@ -142,11 +143,11 @@ static void most(void)
 		return;
 	while (n < 70000 && gc_type_register(heap, &d, &err))
 		n++;
-	ok(n == 65533, "%u types more than the heap's own", n);
+	ok(n == 65533, "%u types in addition to the heap's own", n);
 	ok(err.code == -ENOSPC && !strcmp(err.text, "type one of many: more than 65536 types"),
 	   "then: %s", err.text);
 	obj = gc_weak_new(m, &(void *){ NULL });
-	ok(obj && !gc_weak_get(m, obj), "those that there are serve on");
+	ok(obj && !gc_weak_get(m, obj), "registered types still work");
 	stop();
 }
 

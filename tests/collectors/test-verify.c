@@ -119,7 +119,7 @@ static void large(const char *options)
 	type = gc_type_register(heap, &desc, NULL);
 	f.two = gc_alloc_array(m, type, 20000);
 	at = (uintptr_t)f.two;
-	ok(!gc_verify(m, NULL), "%s: a large object is whole", options);
+	ok(!gc_verify(m, NULL), "%s: a large object is intact", options);
 	says("within a large object", (void **)&f.one, at + 8, DEAD, NULL, "a root");
 	says("its second page", (void **)&f.one, at + 4096, DEAD, NULL, "a root");
 	f.two = NULL;

@@ -103,7 +103,8 @@ static void both(const char *options, bool sweeps_beside)
 	if (!ok(told[GC_PAUSE_FOREGROUND] == 1 && over[GC_PAUSE_FOREGROUND] == 1 &&
 			told[GC_PAUSE_WAIT] == 1 && over[GC_PAUSE_WAIT] == 1 && !wrong &&
 			s.cycles == 1 && beside == sweeps_beside,
-		"%s: one collects, one waits for it, both are told of", options))
+		"%s: one mutator collects, one waits for it, and both pauses are reported",
+		options))
 		printf("# foreground %d and %d, waits %d and %d, %d not as they began, %llu "
 		       "cycles, %d over before the sweep was\n",
 		       told[GC_PAUSE_FOREGROUND], over[GC_PAUSE_FOREGROUND], told[GC_PAUSE_WAIT],

@@ -63,11 +63,11 @@ static void count_of_workers(const char *options, int want)
 	if (!open_heap(options))
 		return;
 	now = workers_running(false);
-	ok(now == want, "%s: %d threads of its own", options, now);
+	ok(now == want, "%s: %d worker threads", options, now);
 	stop();
 	for (int i = 0; i < 1000 && workers_running(false); i++)
 		usleep(1000);
-	ok(!workers_running(false), "%s: which end with it", options);
+	ok(!workers_running(false), "%s: the workers end with the heap", options);
 }
 
 static int came, loops;
@@ -131,8 +131,8 @@ static void each_its_own(void)
 				 c->rng == (i ? &c->own_rng : &heap->rng) &&
 				 c->own_rng == (uint64_t)heap->opt.seed + i;
 	}
-	ok(right, "each has a place, a stack and a sequence of random numbers of its own");
-	ok(of[0] == gc_copy_first(heap), "and the first is the collecting thread's");
+	ok(right, "each copier has a place, a stack and random numbers of its own");
+	ok(of[0] == gc_copy_first(heap), "the first copier is the collecting thread's");
 }
 
 static void sums(void)
@@ -148,12 +148,12 @@ static void sums(void)
 	ok(gc_copy_end(heap) == first && first->objects == 10 && first->bytes == 100 &&
 		   first->old_bytes == 1000 && first->promoted_bytes == 10000 &&
 		   first->promoted == 100000,
-	   "what each did is summed up in the first");
+	   "the counters of all copiers are added up in the first");
 	ok(heap->cycle.marked_objects == 15 && heap->cycle.marked_bytes == 107,
-	   "and is added to what was marked");
+	   "the sums are added to the cycle's");
 	for (unsigned int i = 1; i < WORKERS; i++)
 		rested &= of[i]->stack->limit == of[i]->stack->base + GC_PAGE / sizeof(void *);
-	ok(rested, "stacks have rest");
+	ok(rested, "stacks are reset");
 }
 
 static void copiers(void)
@@ -165,19 +165,19 @@ static void copiers(void)
 		return;
 	gc_bump_open(heap);
 	gc_copy_begin(heap);
-	ok(!gc_help_called(heap, &(uint32_t){ 0 }), "nobody is called before");
+	ok(!gc_help_called(heap, &(uint32_t){ 0 }), "nothing is called before");
 	heap->gc.waiting = WORKERS - 1;
 	before = stats();
-	ok(gc_copy_share(heap, in_turn) && came == WORKERS, "three come beside the first");
+	ok(gc_copy_share(heap, in_turn) && came == WORKERS, "three helpers join the first copier");
 	heap->gc.waiting = 0;
 	each_its_own();
 	ok(stats().helps == before.helps + 2 &&
 		   stats().helped_objects == before.helped_objects + 2 + 4,
-	   "the help of mutators is told, that of the crew is not");
-	ok(heap->stack.overflowed, "one's stack was too short: all is looked at again");
+	   "help of mutators is counted, that of workers is not");
+	ok(heap->stack.overflowed, "an overflow of one stack is recovered by scanning again");
 	for (unsigned int i = 1; i < WORKERS; i++)
 		flags &= !of[i]->stack->overflowed;
-	ok(flags, "and it is not told twice");
+	ok(flags, "the overflow is reported once");
 	heap->stack.overflowed = false;
 	sums();
 
@@ -196,25 +196,26 @@ static void copiers(void)
 			 c->into == heap->bump->start[!heap->bump->now] &&
 			 c->span == heap->bump->span;
 	}
-	ok(fresh, "the next copying begins at nothing, between the spaces as they are");
+	ok(fresh, "the next copying resets the copiers to the current spaces");
 
 	came = 0;
 	before = stats();
 	for (int i = 0; i < 10000 && workers_running(true) < WORKERS - 1; i++)
 		usleep(1000);
-	ok(workers_running(true) == WORKERS - 1, "the crew sleeps until it is called");
-	ok(gc_copy_share(heap, with_crew) && came == WORKERS, "nobody waits: all of the crew come");
-	ok(stats().helps == before.helps, "which no mutator helped");
+	ok(workers_running(true) == WORKERS - 1, "workers sleep until they are called");
+	ok(gc_copy_share(heap, with_crew) && came == WORKERS,
+	   "without waiting mutators all workers join");
+	ok(stats().helps == before.helps, "no help of mutators is counted");
 	sums();
 	stop();
 
 	if (!open_heap("plan=semispace,trim=0,workers=1"))
 		return;
 	loops = 0;
-	ok(!gc_copy_share(heap, never) && !loops, "one worker: nothing is shared, nothing done");
+	ok(!gc_copy_share(heap, never) && !loops, "one worker: nothing is shared or done");
 	ok(gc_copy_first(heap)->first && gc_copy_first(heap)->stack == &heap->stack &&
 		   gc_copy_first(heap)->rng == &heap->rng && !gc_copy_first(heap)->helper,
-	   "and it has the heap's stack");
+	   "one worker uses the heap's stack");
 	ok(gc_copy_note_weak(gc_copy_first(heap), gc_weak_new(m, &(void *){ NULL })) &&
 		   heap->weaks.count == 1,
 	   "a weak object is noted");
@@ -253,9 +254,9 @@ static void piece(size_t left, size_t gap, size_t size, bool beside)
 	hole &= gc_word((void *)(end - gap - left - 8)) && (!gap || gc_word((void *)(end - gap))) &&
 		gc_word((void *)end);
 	ok(got == want && right && hole, "%zu bytes, %zu left %zu below: %s", size, left, gap,
-	   beside ? "beside the piece" :
+	   beside ? "outside of the piece" :
 	   gap	  ? "a new piece, the rest of the old one a hole" :
-		    "a new piece, the old one goes on");
+		    "a new piece, the old one continues");
 	c->at = c->limit = 0;
 }
 
@@ -300,7 +301,7 @@ static void pieces(void)
 		gc_copy_refill(of[i], NODE);
 	gc_copy_end(heap);
 	ok(b->to == b->start[!b->now] + (WORKERS - 1) * PIECE + NODE,
-	   "the last piece that was taken ends where its objects do");
+	   "the piece that was taken last ends at its last object");
 	for (unsigned int i = 0; i < WORKERS; i++) {
 		const uintptr_t at = b->start[!b->now] + i * PIECE;
 
@@ -308,7 +309,7 @@ static void pieces(void)
 		for (size_t k = 0; k < PIECE; k += 8)
 			right &= !gc_word((void *)(at + k)) == (k >= NODE && i < WORKERS - 1);
 	}
-	ok(right, "what is left of all others reads as a hole, and no more than that");
+	ok(right, "the rest of every other piece reads as a hole");
 	stop();
 }
 
@@ -335,7 +336,7 @@ static void too_much(void)
 	ok(WIFEXITED(status) && !WEXITSTATUS(status), "to-space can be used to its end");
 	status = child(copies_more, text, 60, text, sizeof(text));
 	ok(WIFSIGNALED(status) && strstr(text, "more bytes were copied than the space has"),
-	   "behind that it is told that a header was written over");
+	   "beyond the end an overwritten header is reported");
 }
 
 /* ---- what is looked at again --------------------------------------------- */
@@ -396,20 +397,20 @@ static void again(void)
 	before = stats().rescanned_objects;
 	heap->stack.overflowed = false;
 	ok(!gc_copy_recover(heap, heap->mark, note_scan, note_drain) && !scans,
-	   "no stack was too short: nothing is scanned again");
+	   "without an overflow nothing is scanned again");
 	heap->stack.overflowed = true;
 	ok(gc_copy_recover(heap, heap->mark, note_scan, note_drain) && !heap->stack.overflowed,
-	   "one was: once more");
+	   "with an overflow the flag is cleared");
 	for (int i = 0; i < 8; i++)
 		right &= scanned[i] == (i < 5 ? AT(object[i]) : old[i - 5]);
 	ok(right && scans == 8 && drains == 8,
-	   "all that was copied and what is marked in pages, and what hangs on each");
-	ok(stats().rescanned_objects == before + 8, "which is told");
+	   "copied objects and those marked in pages are scanned, and drained");
+	ok(stats().rescanned_objects == before + 8, "these objects are counted");
 	for (int i = 0; i < 3; i++)
 		heap->mark[old[i] >> GC_WORD_SHIFT] &= ~gc_bit(old[i]);
 	heap->cycle.phase = GC_PHASE_COPY;
 	gc_copy_progress(c);
-	ok(heap->cycle.done == PIECE, "progress is what was copied");
+	ok(heap->cycle.done == PIECE, "progress is the bytes that were copied");
 	heap->cycle.phase = GC_PHASE_IDLE;
 	c->at = c->limit = 0;
 	stop();
@@ -434,14 +435,14 @@ static void awaited(void)
 
 	came = 0;
 	busy[0] = 0x1001;
-	ok(gc_copy_await(busy) == 0x1001, "what is copied has its address");
+	ok(gc_copy_await(busy) == 0x1001, "a copied object has its address");
 	busy[0] = GC_BUSY;
 	pthread_create(&other, NULL, await, &got);
 	until(&came, 1);
 	copied = 2;
 	__atomic_store_n(busy, 0x2001, __ATOMIC_RELEASE);
 	pthread_join(other, NULL);
-	ok(got == 0x2003, "what is being copied is waited for");
+	ok(got == 0x2003, "an object that is being copied is waited for");
 }
 
 int main(void)
