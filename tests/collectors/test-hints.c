@@ -77,20 +77,21 @@ static void a_cycle_of_the_daemon(void)
 	hears("begin collect concurrent cause=threshold", "a cycle begins");
 	EVENT(requesting_stop, .cause = GC_CAUSE_CONCURRENT);
 	hears("end collect concurrent | begin safepoint concurrent cause=threshold",
-	      "it asks for a stop, and nobody waits yet");
+	      "a stop is requested, and no mutator waits yet");
 	EVENT(first_stopped, .cause = GC_CAUSE_CONCURRENT);
 	hears("end safepoint concurrent | begin safepoint stw,concurrent cause=threshold",
-	      "one waits for another");
+	      "a stopped mutator waits for another");
 	EVENT(stopped, .cause = GC_CAUSE_CONCURRENT, .stw = true);
-	hears("end safepoint stw,concurrent | begin roots stw cause=threshold", "stopped");
+	hears("end safepoint stw,concurrent | begin roots stw cause=threshold",
+	      "the world is stopped");
 	EVENT(restarted, .cause = GC_CAUSE_CONCURRENT);
-	hears("end roots stw | begin collect concurrent cause=threshold", "restarted");
+	hears("end roots stw | begin collect concurrent cause=threshold", "the world is restarted");
 	EVENT(mark_begin, .phase = GC_PHASE_MARK, .cause = GC_CAUSE_CONCURRENT, .work_total = 70);
 	hears("end collect concurrent | begin mark concurrent cause=threshold done=0 total=70",
 	      "marking begins");
 	EVENT(progress, .phase = GC_PHASE_MARK, .work_done = 30, .work_total = 70, .time_ns = 1000,
 	      .exhaust_ns = 1001000);
-	hears("progress mark concurrent done=30 total=70 stall=1001000", "it gets on");
+	hears("progress mark concurrent done=30 total=70 stall=1001000", "progress is reported");
 	EVENT(progress, .phase = GC_PHASE_MARK, .work_done = 31, .work_total = 70, .time_ns = 1000,
 	      .exhaust_ns = 1000999);
 	hears("end mark concurrent | begin mark concurrent,urgent cause=allocation done=31 "
@@ -99,7 +100,8 @@ static void a_cycle_of_the_daemon(void)
 	      "a stall is nearer than a millisecond");
 	EVENT(progress, .phase = GC_PHASE_MARK, .work_done = 32, .work_total = 70, .time_ns = 1000,
 	      .exhaust_ns = 1000999);
-	hears("progress mark concurrent,urgent done=32 total=70 stall=1000999", "it still is");
+	hears("progress mark concurrent,urgent done=32 total=70 stall=1000999",
+	      "progress with the stall still near");
 	EVENT(mark_end, .phase = GC_PHASE_MARK, .cause = GC_CAUSE_CONCURRENT, .work_done = 71,
 	      .work_total = 70);
 	hears("end mark concurrent,urgent | begin collect concurrent cause=threshold done=71 "
@@ -108,17 +110,17 @@ static void a_cycle_of_the_daemon(void)
 	EVENT(remark_begin, .phase = GC_PHASE_REMARK, .stw = true);
 	hears("end collect concurrent | begin remark stw cause=allocation", "remark begins");
 	EVENT(remark_end, .phase = GC_PHASE_REMARK, .stw = true);
-	hears("end remark stw | begin collect stw cause=allocation", "and ends");
+	hears("end remark stw | begin collect stw cause=allocation", "remark ends");
 	EVENT(sweep_begin, .phase = GC_PHASE_SWEEP);
 	hears("end collect stw | begin sweep concurrent cause=allocation", "sweeping begins");
 	EVENT(sweep_end, .phase = GC_PHASE_SWEEP);
-	hears("end sweep concurrent | begin collect concurrent cause=allocation", "and ends");
+	hears("end sweep concurrent | begin collect concurrent cause=allocation", "sweeping ends");
 	EVENT(cycle_end, .phase = GC_PHASE_IDLE);
 	hears("end collect concurrent", "the cycle ends");
 	EVENT(trim_begin, .cause = GC_CAUSE_TRIM, .daemon = true);
-	hears("begin trim concurrent cause=timer", "idle memory goes back");
+	hears("begin trim concurrent cause=timer", "a trim begins");
 	EVENT(trim_end, .cause = GC_CAUSE_TRIM);
-	hears("end trim concurrent", "it is back");
+	hears("end trim concurrent", "a trim ends");
 }
 
 static void a_cycle_of_a_mutator(void)
@@ -126,19 +128,21 @@ static void a_cycle_of_a_mutator(void)
 	EVENT(cycle_begin, .foreground = true, .cause = GC_CAUSE_OOM, .exhaust_ns = 5);
 	hears("begin collect foreground cause=oom stall=5", "a mutator collects");
 	EVENT(requesting_stop, .foreground = true, .cause = GC_CAUSE_EXPLICIT);
-	hears("end collect foreground | begin safepoint foreground cause=explicit", "it waits");
+	hears("end collect foreground | begin safepoint foreground cause=explicit",
+	      "a mutator begins to wait");
 	EVENT(stopped, .foreground = true, .stw = true);
-	hears("end safepoint foreground | begin roots stw cause=allocation", "stopped");
+	hears("end safepoint foreground | begin roots stw cause=allocation",
+	      "the world is stopped");
 	EVENT(copy_begin, .phase = GC_PHASE_COPY, .stw = true, .work_total = 9);
 	hears("end roots stw | begin copy stw cause=allocation done=0 total=9", "copying begins");
 	EVENT(copy_end, .phase = GC_PHASE_COPY, .stw = true);
-	hears("end copy stw | begin collect stw cause=allocation", "and ends");
+	hears("end copy stw | begin collect stw cause=allocation", "copying ends");
 	EVENT(cycle_end);
 	hears("end collect stw", "the cycle ends");
 	EVENT(trim_begin, .cause = GC_CAUSE_STRESS);
-	hears("begin trim concurrent", "stress is no cause");
+	hears("begin trim concurrent", "a trim under stress has no cause");
 	EVENT(trim_end);
-	hears("end trim concurrent", "it ends");
+	hears("end trim concurrent", "a trim under stress ends");
 }
 
 static void mutators(void)
@@ -147,32 +151,32 @@ static void mutators(void)
 	EVENT(mutator_paused, .pause = GC_PAUSE_FOREGROUND);
 	EVENT(mutator_resumed, .pause = GC_PAUSE_FOREGROUND);
 	EVENT(mutator_resumed, .pause = GC_PAUSE_SAFEPOINT);
-	hears("", "a pause in which it does not wait for the collector");
+	hears("", "a pause without waiting for the collector is no hint");
 	ok(!l.waiting, "no mutator waits");
 	EVENT(mutator_paused, .pause = GC_PAUSE_WAIT);
-	hears("begin wait foreground", "it waits");
+	hears("begin wait foreground", "a mutator begins to wait");
 	ok(l.waiting == 1, "one mutator waits");
 	EVENT(mutator_paused, .pause = GC_PAUSE_PACED);
 	ok(l.waiting == 2, "two mutators wait");
-	hears("begin wait foreground", "it is held to the pace");
+	hears("begin wait foreground", "a paced pause is a wait");
 	EVENT(help_begin, .phase = GC_PHASE_MARK, .cause = GC_CAUSE_CONCURRENT, .stw = false);
-	hears("begin mark concurrent,urgent cause=threshold", "it helps while it waits");
+	hears("begin mark concurrent,urgent cause=threshold", "a waiting mutator helps");
 	EVENT(help_end, .phase = GC_PHASE_MARK);
-	hears("end mark concurrent,urgent in=wait", "and waits on");
+	hears("end mark concurrent,urgent in=wait", "a helper waits again");
 	EVENT(help_begin, .phase = GC_PHASE_COPY, .stw = true, .cause = GC_CAUSE_ALLOC);
-	hears("begin copy stw cause=allocation", "it helps in a stop");
+	hears("begin copy stw cause=allocation", "a stopped mutator helps");
 	EVENT(help_end, .phase = GC_PHASE_COPY);
-	hears("end copy stw in=wait", "no more");
+	hears("end copy stw in=wait", "help in a stop ends");
 	EVENT(mutator_resumed, .pause = GC_PAUSE_PACED);
 	ok(l.waiting == 1, "one mutator waits");
-	hears("end wait foreground", "it goes on");
+	hears("end wait foreground", "a wait ends");
 	EVENT(mutator_resumed, .pause = GC_PAUSE_WAIT);
 	ok(!l.waiting, "no mutator waits");
-	hears("end wait foreground", "it goes on");
+	hears("end wait foreground", "a wait ends");
 	EVENT(mutator_detached);
-	hears("detach", "it is no mutator any more");
+	hears("detach", "a mutator detaches");
 	EVENT(mutator_attached);
-	hears("attach role=none", "it is one again");
+	hears("attach role=none", "a mutator attaches again");
 }
 
 static void frequency(void)
@@ -196,14 +200,14 @@ int main(void)
 	memset(&l, 0xff, sizeof(l));
 	ok(!gc_listener_gchint_open(&l, 0) && l.session && !l.waiting && !l.urgent,
 	   "a session opens");
-	hears("open backend=trace", "it opens");
+	hears("open backend=trace", "the session is reported");
 	a_cycle_of_the_daemon();
 	a_cycle_of_a_mutator();
 	mutators();
 	frequency();
 	gc_listener_gchint_close(&l);
 	ok(!l.session, "the session is closed");
-	hears("close backend=trace", "it closes");
+	hears("close backend=trace", "the end of the session is reported");
 	memset(&l, 0xff, sizeof(l));
 	ok(gc_listener_gchint_open(&l, 1u << 31) == -EINVAL, "an unknown flag is passed on");
 	unlink(path);

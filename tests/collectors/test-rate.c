@@ -29,17 +29,17 @@ static void by_hand(void)
 	ok(!gc_rate_exhaust(&r, in.now, 1 << 20), "without a rate the instant is unknown");
 	in.granted = 1000000;
 	gc_rate_sample(&r, &in);
-	near(r.bytes_per_ns, .01, "the first interval counts alone");
+	near(r.bytes_per_ns, .01, "the first interval sets the rate");
 	ok(gc_rate_exhaust(&r, in.now, 500000) == 1150 * MS,
 	   "the instant is now plus headroom over rate");
 
 	in.now += 10000;
 	in.granted += 1000000;
 	ok(!gc_rate_sample(&r, &in), "a short interval is no sample");
-	near(r.bytes_per_ns, .01, "and changes nothing");
+	near(r.bytes_per_ns, .01, "a short interval does not change the rate");
 	in.now += 100 * MS - 10000;
 	gc_rate_sample(&r, &in);
-	near(r.bytes_per_ns, .01, "it is part of the interval that it began");
+	near(r.bytes_per_ns, .01, "a short interval is part of the next one");
 
 	in.now += 10 * MS;
 	in.granted += 1000;
@@ -54,11 +54,11 @@ static void by_hand(void)
 	in.granted += 1000000;
 	in.paused_ns += 75 * MS;
 	gc_rate_sample(&r, &in);
-	near(r.bytes_per_ns, .04, "a mutator that collects or waits allocates nothing");
+	near(r.bytes_per_ns, .04, "time of collecting and waiting is subtracted");
 	in.now += 1000 * MS;
 	in.granted += 1000000;
 	gc_rate_sample(&r, &in);
-	near(r.bytes_per_ns, (.04 * .5 + .001) / 1.5, "a long rest is one interval");
+	near(r.bytes_per_ns, (.04 * .5 + .001) / 1.5, "a long idle time is one interval");
 
 	r.weight = 0;
 	in.threads = 4;
@@ -67,7 +67,7 @@ static void by_hand(void)
 	in.paused_ns += 200 * MS;
 	in.stopped_ns += 20 * MS;
 	gc_rate_sample(&r, &in);
-	near(r.bytes_per_ns, .02, "pauses are shared among the threads");
+	near(r.bytes_per_ns, .02, "pauses are divided by the number of threads");
 
 	r.weight = 0;
 	in.now += 100 * MS;
@@ -75,14 +75,14 @@ static void by_hand(void)
 	in.paused_ns += 50 * MS;
 	in.stopped_ns += 50 * MS;
 	gc_rate_sample(&r, &in);
-	near(r.bytes_per_ns, .02, "three parked threads do not thin the stop of the world");
+	near(r.bytes_per_ns, .02, "parked threads do not shorten the stop of the world");
 
 	r.weight = 0;
 	in.now += 160 * MS;
 	in.granted += 1000000;
 	in.paused_ns += 4 * 160 * MS;
 	gc_rate_sample(&r, &in);
-	near(r.bytes_per_ns, .1, "a sixteenth of the time is left");
+	near(r.bytes_per_ns, .1, "at least a sixteenth of the time counts");
 
 	r.bytes_per_ns = 1e-12;
 	ok(!gc_rate_exhaust(&r, in.now, 1ull << 62), "an instant beyond the clock is unknown");

@@ -49,10 +49,10 @@ static uint64_t verifications(void)
 }
 
 /* gc_verify() with @slot holding @bad says @what of @holder, and nothing without. */
-static void says(const char *way, void **slot, uintptr_t bad, const char *what, const void *holder,
+static void says(const char *where, void **slot, uintptr_t bad, const char *what, const void *holder,
 		 const char *name)
 {
-	struct gc_error err = { 0 }, after = { .code = 1, .text = "nobody wrote here" };
+	struct gc_error err = { 0 }, after = { .code = 1, .text = "unchanged" };
 	uint64_t before = verifications();
 	void *good = *slot;
 	char want[200];
@@ -67,7 +67,7 @@ static void says(const char *way, void **slot, uintptr_t bad, const char *what, 
 	if (!ok(ret == -EUCLEAN && err.code == -EUCLEAN && !strcmp(err.text, want) &&
 			silent == -EUCLEAN && !again && !after.code &&
 			verifications() == before + 3,
-		"%s: %s: %s", heap->opt.plan, way, what))
+		"%s: %s: %s", heap->opt.plan, where, what))
 		printf("# %d, %d, %d, %" PRIu64 " more: '%s', not '%s'\n", ret, silent, again,
 		       verifications() - before, err.text, want);
 }
@@ -85,21 +85,26 @@ static void references(const char *options)
 		return;
 	}
 	f.weak = gc_weak_new(m, (void **)&f.two);
-	says("just below", (void **)&f.one, heap->base - 8, OUTSIDE, NULL, "a root");
-	says("its end", (void **)&f.one, heap->end, OUTSIDE, NULL, "a root");
-	says("odd", (void **)&f.one, (uintptr_t)f.one | 4, OUTSIDE, NULL, "a root");
-	says("its last word", (void **)&f.one, heap->end - 8, DEAD, NULL, "a root");
-	says("its first word", (void **)&f.one, heap->base, DEAD, NULL, "a root");
-	says("a field", (void **)&f.one->left, heap->base - 8, OUTSIDE, f.one, "node");
-	says("another field", (void **)&f.two->right, heap->end, OUTSIDE, f.two, "node");
-	says("a weak one", (void **)&f.weak->left, heap->end, OUTSIDE, f.weak, "weak reference");
+	says("a reference below the heap", (void **)&f.one, heap->base - 8, OUTSIDE, NULL,
+	     "a root");
+	says("a reference to the end of the heap", (void **)&f.one, heap->end, OUTSIDE, NULL,
+	     "a root");
+	says("an unaligned reference", (void **)&f.one, (uintptr_t)f.one | 4, OUTSIDE, NULL,
+	     "a root");
+	says("a reference to the last word", (void **)&f.one, heap->end - 8, DEAD, NULL, "a root");
+	says("a reference to the first word", (void **)&f.one, heap->base, DEAD, NULL, "a root");
+	says("the first field", (void **)&f.one->left, heap->base - 8, OUTSIDE, f.one, "node");
+	says("the second field", (void **)&f.two->right, heap->end, OUTSIDE, f.two, "node");
+	says("a weak reference", (void **)&f.weak->left, heap->end, OUTSIDE, f.weak,
+	     "weak reference");
 	/* What died; immix tells only a line's block. */
 	gone = (uintptr_t)f.two;
 	f.two = f.weak = NULL;
 	gc_collect_full(m);
 	gc_collect_full(m);
 	if (!heap->lines)
-		says("what died", (void **)&f.one->left, gone, DEAD, f.one, "node");
+		says("a reference to a dead object", (void **)&f.one->left, gone, DEAD, f.one,
+		     "node");
 	stop();
 }
 
@@ -120,11 +125,12 @@ static void large(const char *options)
 	f.two = gc_alloc_array(m, type, 20000);
 	at = (uintptr_t)f.two;
 	ok(!gc_verify(m, NULL), "%s: a large object is intact", options);
-	says("within a large object", (void **)&f.one, at + 8, DEAD, NULL, "a root");
-	says("its second page", (void **)&f.one, at + 4096, DEAD, NULL, "a root");
+	says("a reference into a large object", (void **)&f.one, at + 8, DEAD, NULL, "a root");
+	says("a reference to the second page of a large object", (void **)&f.one, at + 4096, DEAD,
+	     NULL, "a root");
 	f.two = NULL;
 	gc_collect_full(m);
-	says("a large object that died", (void **)&f.one, at, DEAD, NULL, "a root");
+	says("a reference to a dead large object", (void **)&f.one, at, DEAD, NULL, "a root");
 	stop();
 }
 
@@ -347,7 +353,7 @@ static void counts(const char *options, uint64_t want)
 		return;
 	}
 	gc_collect_full(m);
-	if (!ok(verifications() == want, "%s: %" PRIu64 " verifications a collection", options,
+	if (!ok(verifications() == want, "%s: %" PRIu64 " verifications per collection", options,
 		want))
 		printf("# %" PRIu64 "\n", verifications());
 	stop();
@@ -367,23 +373,38 @@ int main(void)
 	}
 	headers("plan=marksweep,trim=0");
 	headers("plan=immix,trim=0");
-	aborts(before_it, "plan=marksweep,trim=0,verify=pre,seed=7", "before it");
-	aborts(before_it, "plan=immix,trim=0,verify=pre", "before it");
-	aborts(before_it, "plan=cms,policy=fg,verify=pre+card", "before it");
-	aborts(before_it, "plan=semispace,trim=0,verify=all", "before it");
-	aborts(before_it, "plan=gss,trim=0,verify=pre", "before it");
-	aborts(kept_too_much, "plan=marksweep,trim=0,verify=trace", "one too many");
-	aborts(kept_too_much, "plan=immix,trim=0,verify=trace", "one too many");
-	aborts(kept_too_much, "plan=semispace,trim=0,verify=trace", "one too many");
-	aborts(kept_too_much, "plan=gss,trim=0,verify=trace", "one too many");
-	aborts(kept_too_little, "plan=marksweep,trim=0,verify=trace", "one too few");
-	aborts(kept_too_little, "plan=immix,trim=0,verify=trace", "one too few");
-	aborts(after_it, "plan=cms,policy=fg,verify=post", "after it");
-	aborts(copied_too_much, "plan=semispace,trim=0", "a length written over");
-	aborts(copied_too_much, "plan=gss,trim=0", "a length written over");
-	aborts(no_barrier, "plan=gencms,policy=fg,verify=card,heap=1M", "no barrier");
-	aborts(no_barrier, "plan=stickyimmix,trim=0,verify=card,heap=1M", "no barrier");
-	aborts(no_barrier, "plan=gss,trim=0,promote=naive,p=1,verify=card,heap=1M", "no barrier");
+	aborts(before_it, "plan=marksweep,trim=0,verify=pre,seed=7",
+	       "a broken reference before the collection aborts");
+	aborts(before_it, "plan=immix,trim=0,verify=pre",
+	       "a broken reference before the collection aborts");
+	aborts(before_it, "plan=cms,policy=fg,verify=pre+card",
+	       "a broken reference before the collection aborts");
+	aborts(before_it, "plan=semispace,trim=0,verify=all",
+	       "a broken reference before the collection aborts");
+	aborts(before_it, "plan=gss,trim=0,verify=pre",
+	       "a broken reference before the collection aborts");
+	aborts(kept_too_much, "plan=marksweep,trim=0,verify=trace",
+	       "an unreachable object that is kept aborts");
+	aborts(kept_too_much, "plan=immix,trim=0,verify=trace",
+	       "an unreachable object that is kept aborts");
+	aborts(kept_too_much, "plan=semispace,trim=0,verify=trace",
+	       "an unreachable object that is kept aborts");
+	aborts(kept_too_much, "plan=gss,trim=0,verify=trace",
+	       "an unreachable object that is kept aborts");
+	aborts(kept_too_little, "plan=marksweep,trim=0,verify=trace",
+	       "a reachable object that is not kept aborts");
+	aborts(kept_too_little, "plan=immix,trim=0,verify=trace",
+	       "a reachable object that is not kept aborts");
+	aborts(after_it, "plan=cms,policy=fg,verify=post",
+	       "a broken reference after the collection aborts");
+	aborts(copied_too_much, "plan=semispace,trim=0", "an overwritten length aborts");
+	aborts(copied_too_much, "plan=gss,trim=0", "an overwritten length aborts");
+	aborts(no_barrier, "plan=gencms,policy=fg,verify=card,heap=1M",
+	       "a missing write barrier aborts");
+	aborts(no_barrier, "plan=stickyimmix,trim=0,verify=card,heap=1M",
+	       "a missing write barrier aborts");
+	aborts(no_barrier, "plan=gss,trim=0,promote=naive,p=1,verify=card,heap=1M",
+	       "a missing write barrier aborts");
 	counts("plan=marksweep,trim=0", 0);
 	counts("plan=marksweep,trim=0,verify=pre", 1);
 	counts("plan=marksweep,trim=0,verify=trace", 1);
