@@ -204,14 +204,14 @@ static void judge_scaling(struct judge *j)
 			 j->g->peer[i + 1].name);
 		target_print(j, text, &r, 1.7, true, judge_is_disturbed(j, i, i + 1), note);
 	}
-	puts("  without stops: what the mutators gain by themselves, 2 at most. stops allow: what "
-	     "is\n"
-	     "  left of 2 when the world stands as long as it did (Amdahl). two cores: one "
-	     "mutator's\n"
-	     "  time over half the CPU time that two and their collector take: where that is "
-	     "below\n"
-	     "  1.7, one mutator had a collector on the other core, and two share both cores with "
-	     "it.");
+	puts("  without stops: the gain of the mutators alone, at most 2. stops allow: the "
+	     "possible "
+	     "gain\n"
+	     "  with the measured time of stops (Amdahl). two cores: the time of one mutator, "
+	     "divided by\n"
+	     "  half of the CPU time of two mutators and their collector. Where that is below 1.7, "
+	     "one\n"
+	     "  mutator had the collector on the other core, and two share both cores with it.");
 }
 
 int group_judge(const struct group *g, int which, const struct peer_series *s)

@@ -102,10 +102,10 @@ const struct claim art_heap = {
 	.id = "003-a",
 	.text = "restricting promotion shrinks the heap after collections",
 	.paper = "naive and size-aware both shrink it, by the same size (plots)",
-	.falsifier = "either leaves the heap as large as the default, within 1 %",
-	.note = "only while whole collections are rare, and only where dead objects hold no young "
-		"ones: 4.4 % of GCW's bytes are in objects of at most 16, so that m=16 has little "
-		"to act on",
+	.falsifier = "one of them leaves the heap as large as the default, within 1 %",
+	.note = "only while whole collections are rare, and only where dead objects keep no young "
+		"ones: 4.4 % of GCW's bytes are in objects of at most 16 bytes, so m=16 has little "
+		"effect",
 	.without = { M16, "promote=default" },
 	.term = { { "heap, naive", "%", BASIS_COUNT, NAN, { -100, -1 }, { -40, -5 } },
 		  { "heap, m=16", "%", BASIS_COUNT, NAN, { -100, -1 }, { -40, -5 } },
@@ -138,9 +138,9 @@ const struct claim art_threshold = {
 	.id = "003-b",
 	.text = "it does so at the paper's threshold of 1 MB",
 	.paper = "smaller heap at PromotedThreshold 1 MB (plots)",
-	.falsifier = "at 1 MB either leaves the heap as large as the default, within 1 %",
-	.note = "the threshold pins how much stale memory stands before a whole collection; what "
-		"falls is how often one comes",
+	.falsifier = "at 1 MB one of them leaves the heap as large as the default, within 1 %",
+	.note = "the threshold fixes the amount of stale memory before a whole collection; the "
+		"number of whole collections falls",
 	.with = { PAPER, RARE },
 	.term = { { "heap, naive", "%", BASIS_COUNT, NAN, { -100, -1 }, { -40, -5 } },
 		  { "heap, m=16", "%", BASIS_COUNT, NAN, { -100, -1 }, { -40, -5 } } },
@@ -171,7 +171,7 @@ const struct claim art_work = {
 	.text = "size-aware restriction adds less stop-the-world work than naive",
 	.paper = "less STW increase at the same heap saving (plots)",
 	.falsifier = "it moves as much as naive while stopped, or saves no heap",
-	.note = "it moves less, but does not save the same",
+	.note = "it moves less, but saves less of the heap",
 	.without = { M16, "promote=naive" },
 	.term = { { "bytes moved while stopped, naive less m=16",
 		    "points",
@@ -223,8 +223,8 @@ const struct claim art_p = {
 	.text = "size-aware restriction does not depend on p; naive does, slightly",
 	.paper = "p = 0.33, 0.5, 0.66: not sensitive; naive slightly (plots)",
 	.falsifier = "over p size-aware spreads by 10 % or more, or no less than naive",
-	.note = "p acts on the restricted class alone; naive depends on it more than slightly, "
-		"which would be 10 points at most",
+	.note = "p affects only the restricted class; naive depends on it by more than the 10 "
+		"points that count as slightly",
 	.without = { M16, "promote=naive" },
 	.term = { { "spread of the heap, m=16", "%", BASIS_COUNT, NAN, { -1, 10 }, { 0, 4 } },
 		  { "spread of bytes moved, m=16", "%", BASIS_COUNT, NAN, { -1, 10 }, { 0, 4 } },
@@ -262,8 +262,8 @@ const struct claim art_tuned = {
 	.text = "classes chosen from measured lifetimes save STW work against m = 16",
 	.paper = "similar heap, less STW (plots)",
 	.falsifier = "they move as much as m = 16 while stopped",
-	.note = "better classes save more heap; they cannot also move less, as m=16 moves next to "
-		"nothing",
+	.note = "better classes save more of the heap; they cannot also move less, as m=16 moves "
+		"almost nothing",
 	/* An m above all small objects leaves something to save. */
 	.with = { M16, "promote=size,m=4096" },
 	.term = { { "saved by tuned classes, of m=16's",
@@ -298,7 +298,7 @@ const struct claim art_counts = {
 	.text = "the number of collections does not change",
 	.paper = "120/120/121 and 66/64/63: -4.5 to +0.8 %",
 	.falsifier = "it changes by 15 % or more",
-	.note = "what is held back fills the nursery",
+	.note = "objects that are held back fill the nursery",
 	/* Almost nothing leaves the nursery then. */
 	.without = { "promote=naive", "promote=naive,p=0.1" },
 	.term = { { "collections, naive", "%", BASIS_COUNT, -3, { -15, 15 }, { -5, 5 } },

@@ -154,7 +154,7 @@ const struct claim dalvik_delay = {
 	.text = "collecting in the background makes threads wait longer on the run queue",
 	.paper = "bg 1.04x CMS (0.90-1.14)",
 	.falsifier = "threads wait no longer with bg than with CMS",
-	.note = "run queue delay of all threads from schedstat; whatever else runs here adds to it",
+	.note = "run queue delay of all threads from schedstat; other processes add to it",
 	.needs = { .cpus = 4, .runs = 3 },
 	.without = { "policy=bg", "policy=fg" },
 	.term = { { "delay on the run queue, bg of CMS",
@@ -241,10 +241,10 @@ static void measure_util_cycles(struct outcome *o)
 
 const struct claim dalvik_util_cycles = {
 	.id = "000-c",
-	.text = "cycles grow with target utilisation, but not where explicit collections rule",
+	.text = "cycles grow with target utilisation, but not where explicit collections dominate",
 	.paper = "the total work rises from 10 to 90 % for all but Quadrant (plot)",
-	.falsifier = "one of the four falls, their mean stays, or Quadrant rises or falls",
-	.note = "room is clamped to 2-8 MiB, so that only live sets above 2.7 MiB feel the setting",
+	.falsifier = "one of the four falls, their mean does not rise, or Quadrant rises or falls",
+	.note = "room is clamped to 2-8 MiB, so the setting affects only live sets above 2.7 MiB",
 	.needs = { .runs = 3 },
 	.without = { DALVIK, ONE_SIZE },
 	.term = { { "bytes javac marks, 90 of 10 %",
@@ -295,8 +295,8 @@ const struct claim dalvik_util_time = {
 	.text = "tighter heaps cost time for all, yet save lusearch energy",
 	.paper = "time rises for all four; energy falls for lusearch (plot)",
 	.falsifier = "one takes less time, all take the same, or lusearch's energy rises",
-	.note = "lusearch, xalan and jack live in 2.3 MiB or less: the 2 MiB clamp leaves them one "
-		"heap size",
+	.note = "the live sets of lusearch, xalan and jack are 2.3 MiB or less: with the 2 MiB "
+		"clamp their heap size is the same at all settings",
 	.needs = { .runs = 3, .rail = true },
 	.without = { DALVIK, ONE_SIZE },
 	.term = { { "CPU, 90 of 10 %, least of four",
@@ -357,8 +357,9 @@ const struct claim dalvik_generational = {
 	.text = "the generational collector is no faster than CMS on any benchmark",
 	.paper = "GenCMS not better on any",
 	.falsifier = "on one benchmark it takes 5 % less CPU time, or more is saved",
-	.note = "both allocators were tried: generations pay or not by how objects are placed as "
-		"well; the seed itself offers that its GenCMS was not optimised enough",
+	.note = "both allocators were tried: whether generations pay off also depends on the "
+		"placement of objects; the seed itself suggests that its GenCMS was not optimised "
+		"enough",
 	.needs = { .runs = 3 },
 	.without = { "plan=cms", "plan=cms,stress=64K" },
 	.with = { "plan=gencms", "plan=cms" },
@@ -393,8 +394,8 @@ const struct claim dalvik_background_energy = {
 	.text = "background collection takes more energy than CMS, foreground less",
 	.paper = "bg more (plot); choosing the collector saves 20-30 %",
 	.falsifier = "bg takes no more energy than CMS, or fg no less",
-	.note = "the collector's CPU time stands in for energy; it holds neither what waking and "
-		"migrating cost nor the frequency that was chosen",
+	.note = "the collector's CPU time is a substitute for energy; it includes neither the cost "
+		"of wake-ups and migrations nor the effect of the frequency",
 	.needs = { .runs = 3, .rail = true },
 	.without = { "policy=bg", "policy=fg" },
 	.term = { { "energy, bg of CMS", "x", BASIS_ENERGY, NAN, { 1, MORE }, { 1.02, 1.5 } },

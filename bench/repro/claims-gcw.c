@@ -54,7 +54,7 @@ const struct claim gcw_sizes = {
 	.id = "001-a",
 	.text = "about 80 % of an application's objects are 64 bytes or smaller",
 	.paper = "around 80 %, on 17 applications and 50 more",
-	.falsifier = "half of the objects or fewer are so small",
+	.falsifier = "at most half of the objects are that small",
 	.note = "the published profile has smaller objects than the article's prose",
 	/* Nearly all bytes are in objects of 96 and more. */
 	.without = { NULL, "size-dist=.005,.005,.01,.27,.35,.35,.01" },
@@ -92,7 +92,7 @@ const struct claim gcw_deaths = {
 	.id = "001-b",
 	.text = "60 to 80 % of objects die by the first collection, depending on size",
 	.paper = "Google Maps: about 80 % of 1 to 16 bytes, 60 % of 33 to 64 bytes",
-	.falsifier = "of some size half or more outlive it",
+	.falsifier = "of at least one size half or more of the objects outlive it",
 	.note = "the mean lies within, the spread over sizes is wider than the article's",
 	/* Nothing of 24 bytes, the most frequent size, dies at once. */
 	.without = { NULL, "lifetime-2=.0469,.1460,.7724,.0347" },

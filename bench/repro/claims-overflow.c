@@ -80,7 +80,7 @@ const struct claim overflow_work = {
 	.text = "recovery by cards costs less than scanning all at a 4 KB stack",
 	.paper = "score -6 % against -22 %; 39,644 cards looked at against 1,024,000",
 	.falsifier = "with a stack of 4 to 32 KB CARD scans as much again as SCAN ALL",
-	.note = "on work, which is what the seed's time gap comes from; stacks hold 8-byte "
+	.note = "measured as work, which causes the seed's difference in time; stacks hold 8-byte "
 		"references",
 	.without = { "overflow=card", "overflow=scan-all" },
 	.term = { { "rescanned at 4 KB, SCAN ALL of CARD",
@@ -156,10 +156,10 @@ static void measure_rounds(struct outcome *o)
 
 const struct claim overflow_rounds = {
 	.id = "004-c",
-	.text = "at 4 KB the stack overflows twice a collection and few cards are dirty",
+	.text = "at 4 KB the stack overflows twice per collection and few cards are dirty",
 	.paper = "2 rounds; 39,644 dirty of 512,000 cards",
 	.falsifier = "no overflow, more than ten rounds, or half of the cards dirty",
-	.note = "how many rounds a graph takes depends on its depth behind the overflow",
+	.note = "the number of rounds depends on the depth of the graph beyond the overflow",
 	.without = { "markstack=8K", "markstack=1M" },
 	.term = { { "rounds a collection", "", BASIS_COUNT, 2, { 0, 10 }, { 1.5, 2.5 } },
 		  { "cards dirty", "%", BASIS_COUNT, 7.7, { 0, 50 }, { 3.8, 15.4 } } },
@@ -183,7 +183,7 @@ const struct claim overflow_filter = {
 	.text = "CARD+FILTER is slower even without overflow",
 	.paper = "lower throughput at 128 KB, where nothing overflows (plot)",
 	.falsifier = "it is no slower than CARD, within 2 %",
-	.note = "the check at each push, paid when no card is dirty",
+	.note = "the cost of the check at each push, without dirty cards",
 	.needs = { .runs = 3 },
 	.without = { "overflow=card+filter", "overflow=card" },
 	.term = { { "CPU time of collecting, with the filter",
@@ -219,7 +219,7 @@ const struct claim overflow_clear_cards = {
 	.text = "with CARD+CLEAR the dirty cards do not fall as the stack grows",
 	.paper = "hardly any reduction (plot), against CARD's",
 	.falsifier = "they fall by half, or as they do with CARD",
-	.note = "hardly: by a quarter at most",
+	.note = "hardly means by a quarter at most",
 	.without = { "overflow=card+clear", "overflow=card" },
 	.term = { { "dirty cards CLEAR keeps, 4 to 32 KB",
 		    "%",
@@ -257,7 +257,7 @@ const struct claim overflow_clear_work = {
 	.text = "CARD+CLEAR falls behind CARD, more so with larger stacks",
 	.paper = "lower score, the gap grows up to 64 KB (plot)",
 	.falsifier = "CLEAR scans no more again than CARD, or less so with larger stacks",
-	.note = "on work",
+	.note = "measured as work",
 	.without = { "overflow=card+clear", "overflow=card" },
 	.term = { { "rescanned, CLEAR of CARD, least",
 		    "x",
@@ -369,9 +369,10 @@ const struct claim overflow_pause = {
 	.id = "004-h",
 	.text = "the pause grows in proportion to dirty cards; a time limit would bound it",
 	.paper = "proportional (plot); limit proposed, not built",
-	.falsifier = "dirty cards explain less than half of the pause, or no remark is given back",
-	.note = "time of the stopped mark against cards dirtied by overflow; the limit that the "
-		"seed left open is built here",
+	.falsifier = "dirty cards explain less than half of the pause, or no remark returns to "
+		     "concurrent marking",
+	.note = "time of marking in the stop against cards dirtied by overflow; the limit that the "
+		"seed proposes is implemented here",
 	.needs = { .runs = 3 },
 	.without = { "remark-limit=300", "remark-limit=0" },
 	.term = { { "objects rescanned against dirty cards, r2",

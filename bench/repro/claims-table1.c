@@ -39,8 +39,8 @@ const struct claim dalvik_pauses = {
 	.text = "only javac has pauses over 50 ms; collecting takes 2.8 to 19.7 % of CPU",
 	.paper = "javac 99.0 ms and 19.7 %, both the largest; then 37.2 ms and 8.0 %",
 	.falsifier = "another program pauses as long as javac, or collects as much",
-	.note = "another processor: ratios count, not milliseconds. How much the applications "
-		"compute beside allocating was set after the table's GC shares",
+	.note = "another processor: ratios count, not milliseconds. The amount of computation of "
+		"the applications was fitted to the table's GC shares",
 	.needs = { .runs = 3 },
 	.without = { "javac", "jack" },
 	.term = { { "longest pause, javac of the longest other",
@@ -109,10 +109,10 @@ const struct claim dalvik_lifetimes = {
 	.id = "000-i",
 	.text = "few objects die within 128 KiB; the share about doubles with each doubling",
 	.paper = "7.6-13 / 15.8-24.9 / 32.7-48.2 % within 128/256/512 KiB; growth 1.85-2.18x",
-	.falsifier = "a share is off the table by half, or does not grow with a doubling",
-	.note = "the workloads are made to these lifetimes, the collector measures them: a check "
-		"of both. With one busy thread: on fewer cores than threads each allocates alone "
-		"for milliseconds, which shortens lifetimes",
+	.falsifier = "a share differs from the table by half, or does not grow with a doubling",
+	.note = "the workloads are made to have these lifetimes and the collector measures them, "
+		"which checks both. One thread is busy: with fewer cores than threads, each "
+		"allocates alone for milliseconds, which shortens lifetimes",
 	.without = { "active=1", "active=1 lifetime=40,41,42" },
 	.term = { { "farthest from the table", "%", BASIS_COUNT, 0, { -1, 50 }, { 0, 15 } },
 		  { "least growth with a doubling",

@@ -54,8 +54,8 @@ const struct claim vari_barrier = {
 	.id = "002-a",
 	.text = "without a tunnel an interpreter seems to take the time of its methods",
 	.paper = "libdvm.so first (plot); with it less than 9 %, the application 56 % (Figure 9)",
-	.falsifier = "instructions show something else, or the tunnel few methods",
-	.note = "this program is all methods, so that they take more than the seed's",
+	.falsifier = "instructions show something else, or the tunnel shows few methods",
+	.note = "this program consists of methods, so they take more than in the seed",
 	.without = { "tunnel=1", "tunnel=0" },
 	.term = { { "the interpreter, by instructions",
 		    "%",
@@ -112,9 +112,9 @@ const struct claim vari_collector = {
 	.id = "002-c",
 	.text = "the profile shows a program that collects too much",
 	.paper = "libdvm.so and services take close to 70 % of the VM benchmark (Figure 11)",
-	.falsifier = "half or less of the samples is in a phase of the collector",
-	.note = "phases tell it, where the seed has all of the machine; heap and live set were "
-		"chosen for such a share",
+	.falsifier = "at most half of the samples are in a phase of the collector",
+	.note = "measured by phases, where the seed counts the whole virtual machine; heap and "
+		"live set were chosen for such a share",
 	.without = { "objects=50", "objects=0" },
 	.term = { { "in the collector", "%", BASIS_COUNT, 70, { 50, 101 }, { 55, 85 } } },
 	.measure = measure_collector,
@@ -133,8 +133,8 @@ const struct claim vari_source = {
 	.id = "002-d",
 	.text = "a sample in a method leads to its name, its file and its line",
 	.paper = "run, ViewRoot.java, 2044; atan, BallsView.java, 616 (Table IV)",
-	.falsifier = "half of the interpreter's samples or less do",
-	.note = "the line is the one that a method begins in, as the seed's",
+	.falsifier = "at most half of the interpreter's samples do",
+	.note = "the line is that of the method's beginning, as in the seed",
 	.without = { "names=load", "names=none" },
 	.term = { { "samples with a name, a file and a line",
 		    "%",
@@ -155,11 +155,10 @@ static void measure_lost(struct outcome *o)
 
 const struct claim vari_lost = {
 	.id = "002-e",
-	.text = "what native code takes cannot be led back to the method that called it",
+	.text = "the time of native code cannot be attributed to the method that called it",
 	.paper = "Oprofile is unable to correlate native_drawBitmap (Table IV)",
-	.falsifier = "half or more of the native samples have their method",
-	.note = "here the tunnel is read whatever the instruction is: a limit of the seed's is "
-		"none",
+	.falsifier = "half or more of the native samples have a method",
+	.note = "here the tunnel is read at every sample, so this limit of the seed does not exist",
 	.with = { "tunnel=1", "tunnel=0" },
 	.term = { { "native samples whose method is known",
 		    "%",
@@ -181,10 +180,11 @@ static void measure_graph(struct outcome *o)
 
 const struct claim vari_graph = {
 	.id = "002-f",
-	.text = "a call graph parts an application's time from a library's that it called",
+	.text = "a call graph separates an application's time from that of the libraries that it "
+		"calls",
 	.paper = "org.test.app 38.8 %, libGLES_android.so under it 60 % (Table V, Figure 13)",
-	.falsifier = "no library stands under a method, or nothing else does",
-	.note = "each method has the C library move 48 KiB; the share is the machine's",
+	.falsifier = "no library is below a method, or only libraries are",
+	.note = "each method has the C library move 48 KiB; the share depends on the machine",
 	.without = { "tunnel=1", "tunnel=0" },
 	.term = { { "of methods' samples, in what they called",
 		    "%",
@@ -216,11 +216,11 @@ static void measure_chosen(struct outcome *o)
 
 const struct claim vari_chosen = {
 	.id = "002-g",
-	.text = "a profile of one method, program or service holds that alone, and points to "
+	.text = "a profile of one method, program or service contains only that, and points to "
 		"power hotspots",
 	.paper = "by a list of methods, a command line, the system's process (5.3); no figure",
-	.falsifier = "others are kept as well, or the chosen one is not",
-	.note = "chosen at the start or while it records; this program reads no rail",
+	.falsifier = "others are recorded as well, or the selected one is not",
+	.note = "selected at the start or while recording; this program reads no rail",
 	.needs = { .rail = true },
 	.without = { "method=*:1)", "method=*" },
 	.term = { { "samples of others, one method chosen",
@@ -330,10 +330,11 @@ static void measure_addresses(struct outcome *o)
 
 const struct claim vari_addresses = {
 	.id = "002-h",
-	.text = "methods with addresses of their own need less of them than their code is long",
+	.text = "methods with unique addresses need fewer of them than their code has bytes",
 	.paper = "N against the sum of all code sizes (4.3.2); no figure",
-	.falsifier = "the range that names take is as large as the code",
-	.note = "a range mapped without access; no hash, for the runtime keeps the address",
+	.falsifier = "the range of addresses is as large as the code",
+	.note = "a range mapped without access; no hash is needed, because the runtime keeps the "
+		"address",
 	.without = { "address=own", "address=code" },
 	.term = { { "addresses of methods, of their code's",
 		    "x",
@@ -360,11 +361,11 @@ static void measure_log(struct outcome *o)
 
 const struct claim vari_log = {
 	.id = "002-i",
-	.text = "names at load take what the methods do, however long they run; at invoke they "
-		"grow",
+	.text = "names at load take space by the number of methods, at invoke by the number of "
+		"calls",
 	.paper = "228 to 276 KB of one application; at invoke 166 to 538 KB more (Figure 14)",
 	.falsifier = "with ten times the calls load doubles, or invoke does not grow",
-	.note = "a line a name either way",
+	.note = "one line per name in both cases",
 	.without = { "names=load", "names=invoke" },
 	.term = { { "names at load, ten times the calls",
 		    "x",
@@ -405,9 +406,9 @@ static void measure_invoke(struct outcome *o)
 
 const struct claim vari_invoke = {
 	.id = "002-j",
-	.text = "names at load cost next to nothing, at invoke a third of the time and more",
+	.text = "names at load cost almost nothing, at invoke at least a third of the time",
 	.paper = "at most 0.32 % against at least 35 % (Figures 15 and 16)",
-	.falsifier = "a tenth or more at load, or no more than that at invoke",
+	.falsifier = "at load a tenth or more, or at invoke not more than a tenth",
 	.note = "methods of 1000 bytecodes; instructions are counted in profile.md",
 	.needs = { .runs = 3 },
 	.without = { "names=load", "names=invoke" },
@@ -428,10 +429,10 @@ static void measure_tunnel(struct outcome *o)
 
 const struct claim vari_tunnel = {
 	.id = "002-k",
-	.text = "the tunnel costs next to nothing; without it all is written at each invoke",
+	.text = "the tunnel costs almost nothing; without it every call writes a name",
 	.paper = "less than 0.02 s of some 23 s, 0.09 % (6.4.2)",
 	.falsifier = "it costs a tenth or more",
-	.note = "a load and two stores a call; instructions are counted in profile.md",
+	.note = "a load and two stores per call; instructions are counted in profile.md",
 	.needs = { .runs = 3 },
 	.without = { "tunnel=1", "tunnel=1 names=invoke" },
 	.term = { { "CPU time more, the tunnel alone",
