@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Description: policy=adaptive: what it takes down of each cycle, and by how much it grows, on a
- * heap whose numbers are told. The unit is included: what it keeps is its own.
+ * Description: policy=adaptive: what is measured in each cycle, and by how much the heap grows,
+ * on a heap with scripted figures. Includes the source file to see its private state.
  */
 #define _GNU_SOURCE
 #include "tap.h"

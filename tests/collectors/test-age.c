@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Description: an object may be copied any number of times: its age, which is counted in its
- * header, ends at the highest and leaves the rest of the header alone. What was old and dirty
- * before a whole collection is not looked through after it.
+ * Description: an object may be copied any number of times: its age, a counter in the header,
+ * saturates and leaves the other header bits alone. Cards that were dirty before a whole
+ * collection are clean after it unless they are needed.
  */
 #include "alone.h"
 #include "tree.h"

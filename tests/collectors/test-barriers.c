@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Description: each barrier is taken out in turn, and the verifier or the model must
- * notice. Arguments: the random program built with -DGC_MUTANT=1, 2, ...
+ * Description: each step that is essential for correctness is left out, one by one, and the
+ * verifier or the model must detect it. Arguments: the random program built with -DGC_MUTANT=1,
+ * 2, ...
  */
 #include "model.h"
 #include "tap.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Description: blocks with many small holes are passed over while there is room, and only
- * then; cells of every size lie where no other does; cards without survivors are not scanned.
+ * Description: blocks with many small holes are passed over only in a roomy heap; cells of any
+ * size do not overlap; cards without survivors are not scanned.
  */
 #include "alone.h"
 #include "tree.h"

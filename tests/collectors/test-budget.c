@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Description: what is granted, counted, left and allowed while a cycle runs, on a heap of
- * which only these figures exist.
+ * Description: grants, counters, headroom and pacing while a cycle runs, on a heap that consists
+ * only of these figures.
  */
 #include "tap.h"
 

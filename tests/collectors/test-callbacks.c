@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Description: parts of a program that do not know each other name their roots, and a cache is
- * let go of before an allocation is refused; under every plan, with all verified.
+ * Description: several callbacks add roots, and the out-of-memory callback runs before an
+ * allocation is refused; under every plan, with verification.
  */
 #include "tap.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Description: the sharing of marking, step by step: which dirty cards are cleaned and scanned,
- * what hangs on them, what is told of it meanwhile, and what each who helped adds to it.
+ * what is reachable from them, reported progress, and the counters of the helpers.
  */
 #define _GNU_SOURCE
 #include "alone.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Description: policy=adaptive: beside the mutators or with the world stopped, by prediction. */
+/* Description: policy=adaptive: concurrent or stop-the-world, by prediction. */
 #include "tap.h"
 
 #include <string.h>

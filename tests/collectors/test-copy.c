@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Description: copying where a helper's stack cannot grow, and where a piece of to-space
- * is given up beside a large object: nothing is lost, nothing written over.
+ * Description: copying where a helper's stack cannot grow, and where the rest of a piece of
+ * to-space is dropped because of a large object: nothing is lost or overwritten.
  */
 #define _GNU_SOURCE
 #include <sys/mman.h>

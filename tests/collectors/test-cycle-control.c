@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Description: whose turn it is: no order is lost, whoever waits for a cycle gets one, with
- * and without an idle timer to hide it.
+ * Description: the right to collect and the daemon's orders: no order is lost, and each thread
+ * that waits for a cycle gets one, with and without an idle timer that would hide a lost order.
  */
 #include "tap.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Description: the Dalvik seed's triggers and generations: when a cycle begins, what kind
- * it is, where the limit lies afterwards, and that marking goes back to concurrent in time.
+ * Description: the Dalvik seed's triggers and generations: when a cycle begins, whether it is
+ * minor or major, the limit afterwards, and that marking returns to concurrent in time.
  */
 #include "alone.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Description: immix moves objects out of blocks with many holes when memory is short:
- * what is kept stays what it was, whole blocks become free, and only then.
+ * Description: immix moves objects out of blocks with many holes only when memory is short: kept
+ * objects are intact, and whole blocks become free.
  */
 #include "alone.h"
 

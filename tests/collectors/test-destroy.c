@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Description: a heap that is gone leaves nothing: no thread, mapping, descriptor or memory. */
+/* Description: a destroyed heap leaves no thread, mapping, descriptor or memory. */
 #define _GNU_SOURCE
 #include "tap.h"
 

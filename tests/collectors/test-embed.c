@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Description: the embedding example runs on every plan, alone and as C++. */
+/* Description: the embedding example runs on every plan, by itself and as C++. */
 #include "tap.h"
 
 static const char *const plans[] = { "cms",   "cmsfly",	   "gencms",	"gss",

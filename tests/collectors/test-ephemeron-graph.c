@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Description: random graphs of objects and ephemerons, on every plan, against the least fixpoint
- * of what is reachable. test-ephemeron-graph OPTIONS SEED STEPS THREADS runs one of them. Other
- * arguments are such programs, each with a library that lacks something (-DGC_MUTANT=n): that
- * must be noticed.
+ * Description: random graphs of objects and ephemerons, on every plan, against the least
+ * fixpoint of reachability. test-ephemeron-graph OPTIONS SEED STEPS THREADS runs one of them.
+ * Other arguments are such programs, each with a library that leaves out a step (-DGC_MUTANT=n),
+ * which must be detected.
  */
 #include "ephemeron.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Description: an ephemeron keeps its value as long as something else keeps its key, on every
- * plan: chains in any order, cycles, values that are younger than what they hang on, finalizers,
- * no memory. Built with realloc() wrapped.
+ * plan: chains in any order, cycles, values younger than their ephemeron, finalizers, no memory.
+ * Built with realloc() wrapped.
  */
 #include "ephemeron.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Description: when a major collection pays more than another minor one: the rule against
- * the best fixed number of minors, tried one by one.
+ * Description: when a major collection is cheaper than another minor one: the rule against the
+ * best fixed number of minor collections, found by trying all.
  */
 #include "tap.h"
 

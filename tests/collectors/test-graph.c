@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Description: random programs against the model, on every plan and option, with every
- * check of the heap switched on. GRAPH_ROUNDS=N repeats with other seeds (default 1),
- * GRAPH_STEPS=N sets the length, GRAPH_ONLY=TEXT picks the rows that contain TEXT.
+ * Description: random programs against the model, on every plan and option, with every check of
+ * the heap enabled. GRAPH_ROUNDS=N repeats with other seeds (default: 1), GRAPH_STEPS=N sets the
+ * length, GRAPH_ONLY=TEXT selects the rows that contain TEXT.
  */
 #include "model.h"
 #include "tap.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Description: a walk over the mark bits while the heap grows meets no object that is not there */
+/* Description: a walk over the mark bits while the heap grows stops only at marked objects. */
 #include "tap.h"
 
 #include <pthread.h>

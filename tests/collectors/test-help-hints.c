@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Description: help is told to the listener and to libgchint, also that of who comes late,
- * waits for its turn or marks from a remembered set.
+ * Description: help is reported to the listener and to libgchint, also by threads that come
+ * late, wait to collect or mark from a remembered set.
  */
 #define _GNU_SOURCE
 #include <gchint/gc-listener-gchint.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Description: mutators that stopped help to mark and to copy: the same set as without
- * them, whoever comes, goes or finds nothing to do.
+ * Description: stopped mutators help to mark and to copy: the result is the same set as without
+ * help, while threads attach, detach or find nothing to do.
  */
 #define _GNU_SOURCE
 #include "company.h"

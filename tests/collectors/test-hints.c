@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Description: each event, and what libgchint hears of it: its call, phase, flags, cause, work
- * and stall, to the letter, in the file that GCHINT_TRACE names.
+ * Description: each event, and what libgchint receives of it: call, phase, flags, cause, work
+ * and stall, literally, in the file of GCHINT_TRACE.
  */
 #include "tap.h"
 

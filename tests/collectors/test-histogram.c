@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Description: what the statistics' listener makes of events, to the last count, and that a
- * chain hands on each of them to both.
+ * Description: the counters of the statistics listener, exactly, and that a chain passes each
+ * event to both listeners.
  */
 #include "tap.h"
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * Description: an identity hash stays the same while its object lives, wherever that moves, on
- * every plan; no two that live have the same; its bits are spread; many threads ask at once; the
- * dead are forgotten; without memory it is 0. Built with malloc() and pthread_mutex_lock() wrapped.
+ * every plan; hashes are unique and evenly distributed; many threads ask at once; entries of
+ * dead objects are dropped; without memory the hash is 0. Built with malloc() and
+ * pthread_mutex_lock() wrapped.
  */
 #include "alone.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Description: one program, one thread: what each plan does with it is what it did when the
- * ledger was kept, to the byte. Counters, every event's fields in their order, where
- * each object lies. A change that means to alter one of these takes the lines that this
- * prints into the table; any other has broken something.
+ * Description: the behaviour of each plan on one program with one thread equals that of the
+ * ledger, to the byte: counters, the fields of every event in order, the address of each object.
+ * A change that is meant to alter these copies the lines that this test prints to the table; any
+ * other change has broken something.
  */
 #include "tap.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Description: at the limit an allocation is answered: NULL with its cause, after no more
- * collections than find out that the heap is full, and no more time than those take.
- * LIMIT_MB: how large that heap is, 16 unless told.
+ * Description: at the limit an allocation returns NULL with a reason, after no more collections
+ * than are needed to find the heap full, and in no more time than these take. LIMIT_MB: size of
+ * that heap (default: 16).
  */
 #include "alone.h"
 #include "policy/overhead.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Description: what reaches into a second line keeps it: nothing new comes to lie where an
- * object that lives has its end.
+ * Description: an object that extends into a second line keeps it: no new object overlaps its
+ * end.
  */
 #include "alone.h"
 

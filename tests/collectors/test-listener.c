@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Description: the listeners: histogram, statistics, chain, and the one that hands phases
- * to libgchint, seen from outside in the file that GCHINT_TRACE names.
+ * Description: the listeners: histogram, statistics, chain, and the one that passes phases to
+ * libgchint, observed in the file of GCHINT_TRACE.
  */
 #include "tap.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Description: every lock and condition is made before it is used and unmade once, a lock is
- * given back by the thread that took it and not taken twice, and who waits holds it. The
- * locks check that by themselves here.
+ * Description: every lock and condition is initialised before it is used and destroyed once; a
+ * lock is released by the thread that took it and not taken twice; a waiting thread holds the
+ * lock of its condition. The wrapped functions check that.
  */
 #define _GNU_SOURCE
 #include "tap.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Description: the system refuses memory in the middle of a collection: the mark stack cannot
- * grow, a weak reference cannot be noted. Nothing aborts, nothing is lost.
+ * grow, a weak reference cannot be noted. Nothing aborts and nothing is lost.
  */
 #include "tap.h"
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Description: memory or address space run out at each of the places where a heap asks for them:
- * there is none then, the error says so, and all that was taken is given back, as it is by
- * gc_heap_destroy().
+ * Description: memory or address space run out at each place where a heap allocates: no heap is
+ * created, the error says so, and everything is freed, as it is by gc_heap_destroy().
  */
 #include "tap.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Description: how large a nursery is, by programs whose survivors are a function of it: it grows
- * where that pays, goes back where it does not, tries seldom what never did, and shrinks again.
- * In a heap: small garbage beside a large old tree is collected from little memory, and all of it
- * again only when memory is short.
+ * Description: the size of a nursery, by programs whose survivors are a function of it: it grows
+ * where that pays off, shrinks where it does not, and rarely retries. In a heap: small garbage
+ * alongside a large old tree is collected from little memory, and the whole heap only when
+ * memory is short.
  */
 #include "alone.h"
 #include "tree.h"

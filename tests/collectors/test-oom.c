@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Description: a full heap gives NULL, holds no more than max=, loses nothing, and serves
- * again once there is room; under every plan and policy.
+ * Description: a full heap returns NULL, has no more than max=, loses nothing, and serves again
+ * once there is room; under every plan and policy.
  */
 #include "tap.h"
 

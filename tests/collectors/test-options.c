@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Description: the option string: defaults, profiles, and errors that name the mend. */
+/*
+ * Description: the option string: defaults, profiles, and errors that name the option and the
+ * fix.
+ */
 #include "tap.h"
 
 #include <errno.h>

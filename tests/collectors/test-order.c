@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Description: a system that refuses membarrier(2), where stores are weakly ordered: cards are
- * left to the pause, and nobody asks again; and one that grants it, which is asked for each time.
+ * Description: where stores are weakly ordered and the system refuses membarrier(2), cards are
+ * left to the pause, and the call is not repeated; where it is granted, it is called each time.
  * Built with -DGC_STORES_ORDERED=0.
  */
 #define _GNU_SOURCE

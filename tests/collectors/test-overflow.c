@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Description: the mark stack's bound under the worst graphs, and the counts that the
- * mark-stack overflow seed reports for each way of recovery.
+ * Description: the mark stack's bound under the worst graphs, and the counts that the mark-stack
+ * overflow seed reports for each way of recovery.
  */
 #include "tap.h"
 

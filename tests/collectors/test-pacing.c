@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Description: what is set where a cycle begins to pace mutators and where it ends, the
- * headroom that follows, and when immix moves objects: out of which blocks, to how many.
+ * Description: the state when a cycle begins and ends to pace mutators, the resulting headroom,
+ * and when immix moves objects: out of which blocks, into how many.
  */
 #include "alone.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Description: pages are handed out as the simplest allocator would: the lowest run that is
- * long enough, none above max=, nothing twice. Which are fresh, what is given back to the
- * system, and all that the table says is compared after each step of a random program.
+ * Description: pages are allocated as the simplest allocator would: the lowest run that is long
+ * enough, none above max=, none twice. Fresh pages, pages returned to the system and the whole
+ * page table are compared after each step of a random program.
  */
 #include "alone.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Description: lifetimes as profiler= measures them, of objects whose lifetimes are known. */
+/* Description: profiler= measures lifetimes of objects whose lifetimes are known. */
 #include "tap.h"
 
 #include <gchint/gc.h>

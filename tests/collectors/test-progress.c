@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Description: between the edges of a cycle: when progress is told and what mutators are held
- * to by it, what an order does to the turn and the pace, and when who waits is counted no more.
+ * Description: between the edges of a cycle: when progress is reported and how it paces
+ * mutators, what an order does to the state and the pace, and when a waiting thread is no longer
+ * counted.
  */
 #include "tap.h"
 

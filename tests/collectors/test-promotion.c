@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Description: which sizes are promoted, by range, by size and by what was measured. */
+/* Description: which sizes are promoted, by range, by size and by measurement. */
 #include "tap.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Description: the allocation rate and the instant when the headroom will be gone, by
- * hand, and as a listener hears of them.
+ * Description: the allocation rate and the instant when the headroom will be used up, computed
+ * by hand, and as a listener sees them.
  */
 #include "tap.h"
 

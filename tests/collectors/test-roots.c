@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Description: where roots are looked at: the program's while every mutator is stopped, a
- * thread's in the order in which threads stopped, each object that they name counted once.
+ * Description: when roots are visited: those of the program while every mutator is stopped,
+ * those of a thread in the order in which threads stopped; each object is counted once.
  */
 #include "tap.h"
 

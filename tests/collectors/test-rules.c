@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Description: policy without mechanism at its edges: sizing, promotion, turns' length. */
+/* Description: policy without mechanism at its edges: sizing, promotion, the length of cycles. */
 #include "tap.h"
 
 #include <math.h>

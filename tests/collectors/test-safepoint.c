@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Description: a mutator that is about to run on while the next stop begins does not run: the
- * two instructions in which it could are held open. Who does nothing but allocate stops, too.
+ * Description: a mutator that is about to resume while the next stop begins does not run: the
+ * two instructions in which it could are stretched. A mutator that only allocates stops, too.
  */
 #include "tap.h"
 

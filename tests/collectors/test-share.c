@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Description: the sharing of a stop's work, step by step: who gets a place, what is handed
- * over of a stack and of an array, when all is done, and what is told of it.
+ * Description: the sharing of a stop's work, step by step: places of helpers, the handing over
+ * of stacks and arrays, the end, and the counters.
  */
 #define _GNU_SOURCE
 #include "alone.h"

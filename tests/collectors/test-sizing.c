@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Description: the sizing and adaptive rules against numbers worked out by hand, and the
- * heap against its rule: footprint, side tables, trim.
+ * Description: the sizing and adaptive rules against numbers computed by hand, and the heap
+ * against its rule: footprint, side tables, trim.
  */
 #include "tap.h"
 #include "tree.h"

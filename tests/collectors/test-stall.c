@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Description: a thread that does not reach a safepoint is named, to the listener and on stderr. */
+/*
+ * Description: a thread that does not reach a safepoint is reported to the listener and on
+ * stderr.
+ */
 #define _GNU_SOURCE
 #include "tap.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Description: gc_heap_stats() may be asked at any time, from any thread: counters only grow,
- * nothing is read while it is written (the thread sanitizer sees that).
+ * Description: gc_heap_stats() can be called at any time on any thread: counters only grow, and
+ * no value is read while it is written (the thread sanitizer checks that).
  */
 #include "tap.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Description: who waits for a stop is told when the first one does, and not before; the heap's
- * figures of stops are what a listener hears.
+ * Description: first_stopped fires when the first mutator has stopped, and not before; the
+ * heap's figures of stops equal those that a listener measures.
  */
 #define _GNU_SOURCE
 #include "tap.h"

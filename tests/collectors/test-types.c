@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Description: types that make no sense are refused; arrays of roots hold what they name. */
+/* Description: invalid types are refused; arrays of roots keep the objects that they refer to. */
 #include "alone.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Description: a heap is broken on purpose, in each way that verification knows, and what it
- * says is compared to the letter: the check, the object that holds the reference and its type,
- * the reference; where it aborts, the plan, the cycle, the seed and the options as well.
+ * Description: a heap is broken on purpose, in each way that verification detects, and the
+ * message is compared literally: the check, the object with the reference and its type, the
+ * reference; where it aborts, also the plan, the cycle, the seed and the options.
  */
 #include "tap.h"
 #include "tree.h"
@@ -49,8 +49,8 @@ static uint64_t verifications(void)
 }
 
 /* gc_verify() with @slot holding @bad says @what of @holder, and nothing without. */
-static void says(const char *where, void **slot, uintptr_t bad, const char *what, const void *holder,
-		 const char *name)
+static void says(const char *where, void **slot, uintptr_t bad, const char *what,
+		 const void *holder, const char *name)
 {
 	struct gc_error err = { 0 }, after = { .code = 1, .text = "unchanged" };
 	uint64_t before = verifications();

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Description: a mutator that waits for another's collection is told of, from when to when. */
+/*
+ * Description: a mutator that waits for another one's collection has a wait pause from begin to
+ * end.
+ */
 #define _GNU_SOURCE
 #include "tap.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Description: the sharing of copying, step by step: who copies with which stack, the pieces
- * of to-space, what is summed up, and what is looked at again where a stack was too short.
+ * Description: the sharing of copying, step by step: the copiers and their stacks, the pieces of
+ * to-space, the sums, and the recovery from overflows.
  */
 #define _GNU_SOURCE
 #include "alone.h"
