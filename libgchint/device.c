@@ -35,29 +35,29 @@ static int open_device(const char *path)
 	return fd;
 }
 
-#define BANK_BYTES (GCHINT_SLOTS * sizeof(struct gchint_slot))
+#define BLOCK_BYTES (GCHINT_SLOTS * sizeof(struct gchint_slot))
 
 /*
- * Map slot block @n of the session @fd into @bank, which no other thread can see yet. A
+ * Map slot block @n of the session @fd into @block, which no other thread can see yet. A
  * page may hold several blocks; it is then mapped once for each.
  */
-static int map_slots(struct bank *bank, unsigned int n, int fd)
+static int block_map(struct slot_block *block, unsigned int n, int fd)
 {
-	const size_t within = n * BANK_BYTES % page_size();
+	const size_t within = n * BLOCK_BYTES % page_size();
 	char *page;
 
 	page = mmap(NULL, page_size(), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-		    (off_t)(GCHINT_MMAP_SLOTS + n * BANK_BYTES - within));
+		    (off_t)(GCHINT_MMAP_SLOTS + n * BLOCK_BYTES - within));
 	if (page == MAP_FAILED)
 		return -errno;
-	store_relaxed(&bank->slots, (struct gchint_slot *)(void *)(page + within));
+	store_relaxed(&block->slots, (struct gchint_slot *)(void *)(page + within));
 	return 0;
 }
 
-static void bank_take_fd(struct bank *bank, int fd)
+static void block_set_fd(struct slot_block *block, int fd)
 {
-	identity_of(fd, &bank->device);
-	store_relaxed(&bank->fd, fd);
+	fd_identify(fd, &block->device);
+	store_relaxed(&block->fd, fd);
 }
 
 /* Size of the mapping of all CPUs; 0 if there is none or its entries are too short. */
@@ -100,10 +100,10 @@ int device_open(struct gchint_session *s, const char *path)
 		ret = -EPROTONOSUPPORT;
 		goto unmap_info;
 	}
-	ret = map_slots(&s->bank, 0, fd);
+	ret = block_map(&s->block, 0, fd);
 	if (ret)
 		goto unmap_info;
-	bank_take_fd(&s->bank, fd);
+	block_set_fd(&s->block, fd);
 	s->grows = (info->features & GCHINT_FEATURE_GROW) != 0;
 	store_relaxed(&s->cpus, map_cpus(info, fd));
 	store_relaxed(&s->info, info);
@@ -116,34 +116,34 @@ close_fd:
 	return ret;
 }
 
-/* The slot block whose descriptor serves @slot; number_of() is the slot's number there. */
-static struct bank *bank_of(struct gchint_session *s, uint32_t slot)
+/* The slot block whose descriptor serves @slot; slot_number() is the slot's number there. */
+static struct slot_block *block_of_slot(struct gchint_session *s, uint32_t slot)
 {
-	return s->grows ? &s->bank : bank_at(s, slot / GCHINT_SLOTS);
+	return s->grows ? &s->block : block_at(s, slot / GCHINT_SLOTS);
 }
 
-static uint32_t number_of(const struct gchint_session *s, uint32_t slot)
+static uint32_t slot_number(const struct gchint_session *s, uint32_t slot)
 {
 	return s->grows ? slot : slot % GCHINT_SLOTS;
 }
 
 /* -1 if the descriptor was closed. */
-static int fd_of(struct gchint_session *s, uint32_t slot)
+static int slot_fd(struct gchint_session *s, uint32_t slot)
 {
-	struct bank *bank = bank_of(s, slot);
+	struct slot_block *block = block_of_slot(s, slot);
 
-	return bank ? load_acquire(&bank->fd) : -1;
+	return block ? load_acquire(&block->fd) : -1;
 }
 
 /* Open a further session of the device: kernels whose sessions cannot grow. */
-static int open_another(struct gchint_session *s, struct bank *bank)
+static int block_open_session(struct gchint_session *s, struct slot_block *block)
 {
 	char path[] = "/proc/self/fd/\0\0\0\0\0\0\0\0\0\0";
 	unsigned int n, digits = 0;
 	int fd, ret;
 
 	/* Open the same device as the first session; the environment may have changed since. */
-	fd = fd_of(s, 0);
+	fd = slot_fd(s, 0);
 	if (fd < 0)
 		return -EBADF;
 	for (n = (unsigned int)fd; n; n /= 10)
@@ -153,26 +153,26 @@ static int open_another(struct gchint_session *s, struct bank *bank)
 	fd = open_device(s->elsewhere ? path : "/dev/" GCHINT_DEVICE);
 	if (fd < 0)
 		return fd;
-	ret = map_slots(bank, 0, fd);
+	ret = block_map(block, 0, fd);
 	if (ret)
 		close(fd);
 	else
-		bank_take_fd(bank, fd);
+		block_set_fd(block, fd);
 	return ret;
 }
 
-int device_open_more(struct gchint_session *s, unsigned int n, struct bank *bank)
+int device_open_block(struct gchint_session *s, unsigned int n, struct slot_block *block)
 {
 	const unsigned long slots = (n + 1ul) * GCHINT_SLOTS;
-	const int fd = fd_of(s, 0);
+	const int fd = slot_fd(s, 0);
 
 	if (!s->grows)
-		return open_another(s, bank);
+		return block_open_session(s, block);
 	if (fd < 0)
 		return -EBADF;
 	if (ioctl(fd, GCHINT_IOC_GROW, slots) < 0)
 		return -errno;
-	return map_slots(bank, n, fd);
+	return block_map(block, n, fd);
 }
 
 static void mapping_blank(void *page, size_t size)
@@ -180,34 +180,34 @@ static void mapping_blank(void *page, size_t size)
 	mmap(page, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }
 
-void device_close_more(struct bank *bank, int mapped)
+void device_close_block(struct slot_block *block, int mapped)
 {
 	char *page;
 
-	if (bank->fd >= 0 && identity_is(bank->fd, &bank->device))
-		close(bank->fd);
-	store_relaxed(&bank->fd, -1);
-	if (!bank->slots)
+	if (block->fd >= 0 && fd_is(block->fd, &block->device))
+		close(block->fd);
+	store_relaxed(&block->fd, -1);
+	if (!block->slots)
 		return;
-	page = (char *)bank->slots - (uintptr_t)bank->slots % page_size();
+	page = (char *)block->slots - (uintptr_t)block->slots % page_size();
 	if (mapped) {
 		mapping_blank(page, page_size());
 		return;
 	}
 	munmap(page, page_size());
-	store_relaxed(&bank->slots, NULL);
+	store_relaxed(&block->slots, NULL);
 }
 
 void device_close(struct gchint_session *s, int mapped)
 {
 	const size_t size = page_size();
 	struct gchint_info *info = (struct gchint_info *)s->info;
-	struct bank *bank;
+	struct slot_block *block;
 	unsigned int n;
 	size_t cpus;
 
-	for (n = 0; (bank = bank_at(s, n)); n++)
-		device_close_more(bank, mapped);
+	for (n = 0; (block = block_at(s, n)); n++)
+		device_close_block(block, mapped);
 	if (!info)
 		return;
 	cpus = s->cpus ? cpus_size(info) : 0;
@@ -225,31 +225,32 @@ void device_close(struct gchint_session *s, int mapped)
 	munmap(info, size);
 }
 
-int device_attach(struct gchint_session *s, unsigned int bank, struct gchint_attach *attach)
+int device_attach(struct gchint_session *s, unsigned int block, struct gchint_attach *attach)
 {
 	int ret;
 
-	attach->lead = number_of(s, attach->lead);
-	ret = ioctl(fd_of(s, bank * GCHINT_SLOTS), GCHINT_IOC_ATTACH, attach) < 0 ? -errno : 0;
+	attach->lead = slot_number(s, attach->lead);
+	ret = ioctl(slot_fd(s, block * GCHINT_SLOTS), GCHINT_IOC_ATTACH, attach) < 0 ? -errno : 0;
 	if (!s->grows)
-		attach->slot += bank * GCHINT_SLOTS;
+		attach->slot += block * GCHINT_SLOTS;
 	return ret;
 }
 
 int device_set_role(struct gchint_session *s, uint32_t slot, uint32_t role, uint32_t lead)
 {
 	struct gchint_set_role arg = {
-		.slot = number_of(s, slot),
+		.slot = slot_number(s, slot),
 		.role = role,
-		.lead = number_of(s, lead),
+		.lead = slot_number(s, lead),
 	};
 
-	return ioctl(fd_of(s, slot), GCHINT_IOC_SET_ROLE, &arg) < 0 ? -errno : 0;
+	return ioctl(slot_fd(s, slot), GCHINT_IOC_SET_ROLE, &arg) < 0 ? -errno : 0;
 }
 
 static int call_slot(struct gchint_session *s, unsigned long request, uint32_t slot)
 {
-	return ioctl(fd_of(s, slot), request, (unsigned long)number_of(s, slot)) < 0 ? -errno : 0;
+	return ioctl(slot_fd(s, slot), request, (unsigned long)slot_number(s, slot)) < 0 ? -errno :
+											   0;
 }
 
 int device_detach(struct gchint_session *s, uint32_t slot)
@@ -259,14 +260,14 @@ int device_detach(struct gchint_session *s, uint32_t slot)
 
 int device_ring(struct gchint_session *s, uint32_t slot)
 {
-	struct bank *bank = bank_of(s, slot);
+	struct slot_block *block = block_of_slot(s, slot);
 	int ret;
 
-	if (fd_of(s, slot) < 0)
+	if (slot_fd(s, slot) < 0)
 		return -EBADF;
 	ret = call_slot(s, GCHINT_IOC_RING, slot);
 	/* The program closed or replaced the descriptor. The mapped pages still work. */
 	if (ret == -EBADF || ret == -ENOTTY)
-		store_relaxed(&bank->fd, -1);
+		store_relaxed(&block->fd, -1);
 	return ret;
 }

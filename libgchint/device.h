@@ -8,11 +8,11 @@
 /** device_open() - open the session: its first slot block and the information page. */
 int device_open(struct gchint_session *s, const char *path);
 
-/** device_open_more() - map slot block @n into @bank, not yet shared. Async-signal-safe. */
-int device_open_more(struct gchint_session *s, unsigned int n, struct bank *bank);
+/** device_open_block() - map slot block @n into @block, not yet shared. Async-signal-safe. */
+int device_open_block(struct gchint_session *s, unsigned int n, struct slot_block *block);
 
-/** device_close_more() - end the leases of one slot block; see device_close(). */
-void device_close_more(struct bank *bank, int mapped);
+/** device_close_block() - end the leases of one slot block; see device_close(). */
+void device_close_block(struct slot_block *block, int mapped);
 
 /**
  * device_close() - end all leases
@@ -23,8 +23,8 @@ void device_close_more(struct bank *bank, int mapped);
  */
 void device_close(struct gchint_session *s, int mapped);
 
-/* Slots are numbered through all slot blocks; attach->lead is in block @bank. */
-int device_attach(struct gchint_session *s, unsigned int bank, struct gchint_attach *attach);
+/* Slots are numbered through all slot blocks; attach->lead is in block @block. */
+int device_attach(struct gchint_session *s, unsigned int block, struct gchint_attach *attach);
 int device_set_role(struct gchint_session *s, uint32_t slot, uint32_t role, uint32_t lead);
 int device_detach(struct gchint_session *s, uint32_t slot);
 int device_ring(struct gchint_session *s, uint32_t slot);

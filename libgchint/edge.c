@@ -22,6 +22,12 @@
 
 #define DEPTH_MAX 255
 
+/* Which details slot_publish() stores. */
+#define DETAIL_CAUSE  0x01u
+#define DETAIL_WORK   0x02u
+#define DETAIL_METHOD 0x04u
+#define DETAIL_ALL    0x07u
+
 /**
  * struct edge - the objects that one call works on
  * @s: the session
@@ -78,6 +84,34 @@ static void edge_dirty(struct edge *e)
 {
 	if (!(record_flags(e->r) & RECORD_DIRTY))
 		record_set_flags(e->r, RECORD_DIRTY);
+}
+
+/*
+ * Publish an edge with details, or progress, cause or method alone: the values of @d (NULL: zero)
+ * that @which selects. Without the device @slot is NULL, and details are dropped.
+ */
+static void slot_publish(struct gchint_slot *slot, uint32_t *state, uint32_t next,
+			 unsigned int which, const struct gchint_detail *d)
+{
+	static const struct gchint_detail none;
+
+	if (!d)
+		d = &none;
+	if (slot) {
+		store_relaxed(state, load_relaxed(state) | GCHINT_STATE_WRITING);
+		fence_release();
+		if (which & DETAIL_CAUSE)
+			store_relaxed(&slot->cause, d->cause);
+		if (which & DETAIL_WORK) {
+			store_detail(&slot->work_done, d->work_done);
+			store_detail(&slot->work_total, d->work_total);
+			store_detail(&slot->stall_ns, d->stall_ns);
+		}
+		if (which & DETAIL_METHOD)
+			store_detail(&slot->method, d->method);
+	}
+	/* Partner: the reader's acquire of the state, before it reads the details. */
+	store_release(state, next);
 }
 
 /*

@@ -11,7 +11,7 @@
 #include <gchint.h>
 
 #include "barrier.h"
-#include "file.h"
+#include "fd.h"
 
 struct gchint_stream;
 
@@ -33,7 +33,7 @@ struct gchint_stream;
  * @since: when the open phases began, innermost first: units of 1024 ns, shifted
  *	left by two; the lowest bit says that the phase was filtered, the next one that it
  *	is capped. 0 not timed.
- * @slot: with the device: number of its bank * GCHINT_SLOTS + number in that bank, or
+ * @slot: with the device: number of its block * GCHINT_SLOTS + number in that block, or
  *	SLOT_NONE
  * @word: without the device: the state word
  * @prior: clamps: the thread's own upper clamp
@@ -70,11 +70,11 @@ extern const uint32_t gchint_closed, gchint_nowhere;
 #define EXPECT_KINDS  3
 
 /* As many threads as a session of the kernel may have slots. */
-#define BANKS	   (GCHINT_SLOTS_MAX / GCHINT_SLOTS)
-#define BANKS_NEAR 8 /* that struct gchint_session refers to */
+#define BLOCKS	    (GCHINT_SLOTS_MAX / GCHINT_SLOTS)
+#define BLOCKS_NEAR 8 /* that struct gchint_session refers to */
 
 /**
- * struct bank - slot block: GCHINT_SLOTS leases
+ * struct slot_block - slot block: GCHINT_SLOTS leases
  * @slots: the mapped slots; NULL without the device
  * @device: the device's file
  * @fd: of the device, or -1; where sessions can grow, only the first block has one
@@ -82,33 +82,33 @@ extern const uint32_t gchint_closed, gchint_nowhere;
  * All blocks belong to one session of a kernel whose sessions can grow; with an older
  * kernel each block has a session of its own.
  */
-struct bank {
+struct slot_block {
 	struct gchint_slot *slots;
-	struct identity device;
+	struct fd_identity device;
 	int fd;
 };
 
 /**
- * struct more - a further slot block and its records, when those before it are full
+ * struct slot_page - a further slot block and its records, when those before it are full
  *
  * A page of its own, mapped when it is needed and never freed: handles point into it.
- * @far: used in the second block only: the blocks beyond gchint_session.more
+ * @far: used in the second block only: the blocks beyond gchint_session.further
  */
-struct more {
-	struct bank bank;
+struct slot_page {
+	struct slot_block block;
 	struct record record[GCHINT_SLOTS];
-	struct more *far[BANKS - BANKS_NEAR];
+	struct slot_page *far[BLOCKS - BLOCKS_NEAR];
 };
 
-_Static_assert(sizeof(struct more) <= 4096, "a page for each further bank");
+_Static_assert(sizeof(struct slot_page) <= 4096, "a page for each further block");
 
 /**
  * struct gchint_session - the process's session
  * @info: the mapped information page; NULL without the device
  * @cpus: mapped, an entry of gchint_info.cpu_size bytes a CPU; NULL where the kernel
  *	has none
- * @bank: the first one; its records are in struct page
- * @more: the others, filled in order
+ * @block: the first one; its records are in struct page
+ * @further: the other blocks, filled in order
  * @stream: the ring to a recorder, or NULL
  * @trace: the trace file
  * @trace_fd: or -1
@@ -142,10 +142,10 @@ _Static_assert(sizeof(struct more) <= 4096, "a page for each further bank");
 struct gchint_session {
 	const struct gchint_info *info;
 	const void *cpus;
-	struct bank bank;
-	struct more *more[BANKS_NEAR - 1];
+	struct slot_block block;
+	struct slot_page *further[BLOCKS_NEAR - 1];
 	struct gchint_stream *stream;
-	struct identity trace;
+	struct fd_identity trace;
 	int trace_fd;
 	pid_t pid;
 	pid_t lock;
@@ -196,50 +196,50 @@ static inline unsigned int backend_of(const struct gchint_session *s)
 	return load_relaxed(&s->backend);
 }
 
-/** more_place() - the pointer to slot block @n, counted from 1; NULL if it has none yet. */
-static inline struct more **more_place(struct gchint_session *s, unsigned int n)
+/** slot_page_place() - the pointer to slot block @n, counted from 1; NULL if it has none yet. */
+static inline struct slot_page **slot_page_place(struct gchint_session *s, unsigned int n)
 {
-	struct more *second;
+	struct slot_page *second;
 
-	if (n < BANKS_NEAR)
-		return &s->more[n - 1];
-	second = n < BANKS ? load_acquire(&s->more[0]) : NULL;
-	return second ? &second->far[n - BANKS_NEAR] : NULL;
+	if (n < BLOCKS_NEAR)
+		return &s->further[n - 1];
+	second = n < BLOCKS ? load_acquire(&s->further[0]) : NULL;
+	return second ? &second->far[n - BLOCKS_NEAR] : NULL;
 }
 
-static inline struct more *more_at(struct gchint_session *s, unsigned int n)
+static inline struct slot_page *slot_page_at(struct gchint_session *s, unsigned int n)
 {
-	struct more **place = more_place(s, n);
+	struct slot_page **place = slot_page_place(s, n);
 
 	return place ? load_acquire(place) : NULL;
 }
 
-/** bank_at() - slot block number @n, or NULL if there are fewer. */
-static inline struct bank *bank_at(struct gchint_session *s, unsigned int n)
+/** block_at() - slot block number @n, or NULL if there are fewer. */
+static inline struct slot_block *block_at(struct gchint_session *s, unsigned int n)
 {
-	struct more *more;
+	struct slot_page *page;
 
 	if (!n)
-		return &s->bank;
-	more = more_at(s, n);
-	return more ? &more->bank : NULL;
+		return &s->block;
+	page = slot_page_at(s, n);
+	return page ? &page->block : NULL;
 }
 
-/** bank_records() - the records of slot block @n, or NULL if there are fewer. */
-static inline struct record *bank_records(unsigned int n)
+/** block_records() - the records of slot block @n, or NULL if there are fewer. */
+static inline struct record *block_records(unsigned int n)
 {
-	struct more *more;
+	struct slot_page *page;
 
 	if (!n)
 		return gchint_page.record;
-	more = more_at(&gchint_page.session, n);
-	return more ? more->record : NULL;
+	page = slot_page_at(&gchint_page.session, n);
+	return page ? page->record : NULL;
 }
 
 /* All records of all slot blocks; @n counts them. */
 #define for_each_record(r, n)                                                                      \
-	for ((n) = 0; bank_records((n) / GCHINT_SLOTS) &&                                          \
-		      ((r) = &bank_records((n) / GCHINT_SLOTS)[(n) % GCHINT_SLOTS], 1);            \
+	for ((n) = 0; block_records((n) / GCHINT_SLOTS) &&                                         \
+		      ((r) = &block_records((n) / GCHINT_SLOTS)[(n) % GCHINT_SLOTS], 1);           \
 	     (n)++)
 
 #endif /* GCHINT_PAGE_H */

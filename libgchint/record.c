@@ -31,7 +31,7 @@ uint8_t record_take_flags(struct record *r, uint8_t take)
 		       0;
 }
 
-static struct record *record_init(struct gchint_session *s, unsigned int bank, struct record *r,
+static struct record *record_init(struct gchint_session *s, unsigned int block, struct record *r,
 				  pid_t tid, int self)
 {
 	r->nest = 0;
@@ -39,7 +39,8 @@ static struct record *record_init(struct gchint_session *s, unsigned int bank, s
 	store_relaxed(&r->slot, backend_of(s) == GCHINT_BACKEND_DEVICE ? SLOT_NONE : 0);
 	r->depth = 0;
 	r->cause = 0;
-	r->handle.index = (uint16_t)(bank * GCHINT_SLOTS + (uint32_t)(r - bank_records(bank)) + 1);
+	r->handle.index =
+		(uint16_t)(block * GCHINT_SLOTS + (uint32_t)(r - block_records(block)) + 1);
 	r->handle.epoch = load_relaxed(&s->epoch);
 	r->handle.bell = &gchint_nowhere;
 	store_relaxed(&r->handle.state, CLOSED);
@@ -61,26 +62,26 @@ static int record_claim_dead(struct record *r)
 	       cmpxchg_seq(&r->handle.tid, &tid, 0);
 }
 
-struct record *record_take(struct gchint_session *s, unsigned int bank, pid_t tid, int self)
+struct record *record_take(struct gchint_session *s, unsigned int block, pid_t tid, int self)
 {
-	struct record *r, *first = bank_records(bank), *end = first + GCHINT_SLOTS;
+	struct record *r, *first = block_records(block), *end = first + GCHINT_SLOTS;
 	uint8_t free;
 
 	for (r = first; r < end; r++) {
 		free = 0;
 		if (!record_flags(r) && cmpxchg_seq(&r->flags, &free, RECORD_USED))
-			return record_init(s, bank, r, tid, self);
+			return record_init(s, block, r, tid, self);
 	}
 	for (r = first; r < end; r++) {
 		if (record_claim_dead(r))
-			return record_init(s, bank, r, tid, self);
+			return record_init(s, block, r, tid, self);
 	}
 	return NULL;
 }
 
 struct record *record_at(uint32_t index)
 {
-	return &bank_records((index - 1) / GCHINT_SLOTS)[(index - 1) % GCHINT_SLOTS];
+	return &block_records((index - 1) / GCHINT_SLOTS)[(index - 1) % GCHINT_SLOTS];
 }
 
 void record_give(struct record *r)

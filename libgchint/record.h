@@ -5,15 +5,15 @@
 
 #include "page.h"
 
-/** record_take() - a free record of slot block @bank for thread @tid, or NULL. */
-struct record *record_take(struct gchint_session *s, unsigned int bank, pid_t tid, int self);
+/** record_take() - a free record of slot block @block for thread @tid, or NULL. */
+struct record *record_take(struct gchint_session *s, unsigned int block, pid_t tid, int self);
 void record_give(struct record *r);
 
 /** record_at() - the record of a handle's index, which is not 0. */
 struct record *record_at(uint32_t index);
 
-/** record_bank() - the number of the slot block that @r belongs to. */
-static inline unsigned int record_bank(const struct record *r)
+/** record_block() - the number of the slot block that @r belongs to. */
+static inline unsigned int record_block(const struct record *r)
 {
 	return (r->handle.index - 1u) / GCHINT_SLOTS;
 }

@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "bank.h"
+#include "block.h"
 #include "clamp.h"
 #include "device.h"
 #include "environ.h"
@@ -98,13 +98,13 @@ static int session_setup(struct gchint_session *s, unsigned int flags)
 {
 	long min_us = -1, clamp = CLAMP_FITTING, disable = 0, profile = 0;
 	uint8_t hints = HINTS_ALL;
-	struct bank *bank;
+	struct slot_block *block;
 	const char *path;
 	unsigned int n;
 	int ret;
 
-	for (n = 0; (bank = bank_at(s, n)); n++)
-		bank_clear(bank);
+	for (n = 0; (block = block_at(s, n)); n++)
+		block_clear(block);
 	store_relaxed(&s->info, NULL);
 	store_relaxed(&s->cpus, NULL);
 	s->grows = 0;
@@ -180,7 +180,7 @@ static int session_open(struct gchint_session *s, unsigned int flags)
 		trace_close(s);
 		return ret;
 	}
-	banks_open(s);
+	blocks_open(s);
 	store_relaxed(&s->pid, getpid());
 	trace_session(s, "open");
 	return 0;
@@ -204,7 +204,7 @@ static int session_get(unsigned int flags, int init)
 		clamp_forked(s);
 		records_reset();
 		/* The parent's threads are not here. Handles may still point to their pages. */
-		memset(s->more, 0, sizeof(s->more));
+		memset(s->further, 0, sizeof(s->further));
 		s->init = 0;
 		s->refs = 0;
 	}
@@ -305,5 +305,5 @@ int gchint_why(const struct gchint_session *s)
 int gchint_fd(const struct gchint_session *s)
 {
 	/* The program may have closed what is not its own. */
-	return s && s->backend == GCHINT_BACKEND_DEVICE && s->bank.fd >= 0 ? s->bank.fd : -ENODEV;
+	return s && s->backend == GCHINT_BACKEND_DEVICE && s->block.fd >= 0 ? s->block.fd : -ENODEV;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The writer's side of struct gchint_slot. */
+/* The state word of a thread, and the slot of the kernel that holds it. */
 #ifndef GCHINT_SLOT_H
 #define GCHINT_SLOT_H
 
@@ -27,16 +27,16 @@ static inline uint32_t flags_of(uint32_t word)
  */
 static inline struct gchint_slot *slot_of(struct gchint_session *s, struct record *r)
 {
-	struct gchint_slot *slots = load_relaxed(&s->bank.slots);
+	struct gchint_slot *slots = load_relaxed(&s->block.slots);
 	uint32_t slot = load_relaxed(&r->slot);
-	struct bank *bank;
+	struct slot_block *block;
 
 	if (!slots)
 		return NULL;
 	if (slot < GCHINT_SLOTS)
 		return &slots[slot];
-	bank = bank_at(s, slot / GCHINT_SLOTS);
-	slots = bank ? load_relaxed(&bank->slots) : NULL;
+	block = block_at(s, slot / GCHINT_SLOTS);
+	slots = block ? load_relaxed(&block->slots) : NULL;
 	return slots ? &slots[slot % GCHINT_SLOTS] : &gchint_page.unread;
 }
 
@@ -53,22 +53,5 @@ static inline uint32_t state_next(uint32_t old, uint32_t word)
 {
 	return (old & GCHINT_STATE_SEQ_MASK & ~GCHINT_STATE_WRITING) + GCHINT_STATE_EDGE + word;
 }
-
-/* Which details slot_publish() stores. */
-#define DETAIL_CAUSE  0x01u
-#define DETAIL_WORK   0x02u
-#define DETAIL_METHOD 0x04u
-#define DETAIL_ALL    0x07u
-
-/**
- * slot_publish() - publish an edge with details, or progress, cause or method alone
- * @slot: the slot, or NULL without the device: details are then dropped
- * @state: its state word
- * @next: the new state word
- * @which: DETAIL_*
- * @d: their values; NULL zero
- */
-void slot_publish(struct gchint_slot *slot, uint32_t *state, uint32_t next, unsigned int which,
-		  const struct gchint_detail *d);
 
 #endif /* GCHINT_SLOT_H */

@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "bank.h"
+#include "block.h"
 #include "clamp.h"
 #include "device.h"
 #include "filter.h"
@@ -80,13 +80,13 @@ static void trace_role(struct gchint_session *s, const char *event, const struct
 	trace_write(s, &l);
 }
 
-/* Make sure that slot block @bank exists and is open. 0, -ENOSPC past the last, or -errno. */
-static int bank_have(struct gchint_session *s, unsigned int bank)
+/* Make sure that slot block @block exists and is open. 0, -ENOSPC past the last, or -errno. */
+static int block_ensure(struct gchint_session *s, unsigned int block)
 {
-	struct bank *there = bank_at(s, bank);
+	struct slot_block *there = block_at(s, block);
 	int ret = 0, try;
 
-	if (bank >= BANKS)
+	if (block >= BLOCKS)
 		return -ENOSPC;
 	/*
 	 * At the user's limit another thread may have opened the last session and be about
@@ -94,10 +94,10 @@ static int bank_have(struct gchint_session *s, unsigned int bank)
 	 * thread here.
 	 */
 	for (try = 0; !there && try < TRIES; try++) {
-		ret = bank_add(s, bank);
+		ret = block_add(s, block);
 		if (ret && ret != -EDQUOT && ret != -EMFILE)
 			break;
-		there = bank_at(s, bank);
+		there = block_at(s, block);
 		if (!there)
 			sched_yield();
 	}
@@ -108,7 +108,7 @@ static int bank_have(struct gchint_session *s, unsigned int bank)
 }
 
 /* The device decides which threads may be leased; without it the library does. */
-static int lease_take(struct gchint_session *s, struct record *r, unsigned int bank,
+static int lease_take(struct gchint_session *s, struct record *r, unsigned int block,
 		      unsigned int role, const struct record *leads)
 {
 	struct gchint_attach attach = {
@@ -125,11 +125,11 @@ static int lease_take(struct gchint_session *s, struct record *r, unsigned int b
 		}
 		return 0;
 	}
-	ret = device_attach(s, bank, &attach);
+	ret = device_attach(s, block, &attach);
 	if (ret)
 		return ret;
 	/* Another thread may have grown the session without having mapped the block yet. */
-	ret = bank_have(s, attach.slot / GCHINT_SLOTS);
+	ret = block_ensure(s, attach.slot / GCHINT_SLOTS);
 	if (ret) {
 		device_detach(s, attach.slot);
 		return ret;
@@ -148,16 +148,16 @@ static int lease_anywhere(struct gchint_session *s, pid_t tid, unsigned int role
 			  struct record *leads, int self, struct record **out)
 {
 	const int bound = leads && !s->grows;
-	unsigned int bank = bound ? record_bank(leads) : 0;
+	unsigned int block = bound ? record_block(leads) : 0;
 	struct record *r;
 	int ret;
 
-	for (;; bank++) {
-		ret = bank_have(s, bank);
+	for (;; block++) {
+		ret = block_ensure(s, block);
 		if (ret)
 			return ret;
-		r = record_take(s, bank, tid, self);
-		ret = r ? lease_take(s, r, bank, role, leads) : -ENOSPC;
+		r = record_take(s, block, tid, self);
+		ret = r ? lease_take(s, r, block, role, leads) : -ENOSPC;
 		if (!ret) {
 			*out = r;
 			return 0;
@@ -331,7 +331,7 @@ int gchint_set_role(struct gchint_thread *t, unsigned int role, const struct gch
 	ret = check_role(s, role, lead, &leads);
 	if (ret)
 		return ret;
-	if (leads && !s->grows && record_bank(leads) != record_bank(r))
+	if (leads && !s->grows && record_block(leads) != record_block(r))
 		return -ENOSPC;
 	role = filter_role(s, role);
 	if (backend_of(s) == GCHINT_BACKEND_DEVICE) {

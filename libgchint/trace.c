@@ -24,7 +24,7 @@ int trace_open(struct gchint_session *s, const char *path)
 	fd = fd_above_stdio(fd);
 	if (fd < 0)
 		return fd;
-	identity_of(fd, &s->trace);
+	fd_identify(fd, &s->trace);
 	store_relaxed(&s->trace_lost, 0);
 	store_relaxed(&s->trace_fd, fd);
 	return 0;
@@ -37,7 +37,7 @@ void trace_close(struct gchint_session *s)
 	if (fd < 0)
 		return;
 	store_relaxed(&s->trace_fd, -1);
-	if (identity_is(fd, &s->trace))
+	if (fd_is(fd, &s->trace))
 		close(fd);
 }
 
@@ -209,7 +209,7 @@ void trace_write(struct gchint_session *s, struct trace_line *l)
 	if (fd < 0)
 		return;
 	/* A program that becomes a daemon closes all descriptors and may reuse this number. */
-	if (!identity_is(fd, &s->trace)) {
+	if (!fd_is(fd, &s->trace)) {
 		store_relaxed(&s->trace_fd, -1);
 		return;
 	}

@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "file.h"
+#include "fd.h"
 
-void identity_of(int fd, struct identity *id)
+void fd_identify(int fd, struct fd_identity *id)
 {
 	struct stat st;
 
@@ -20,11 +20,11 @@ void identity_of(int fd, struct identity *id)
 	}
 }
 
-int identity_is(int fd, const struct identity *id)
+int fd_is(int fd, const struct fd_identity *id)
 {
-	struct identity now;
+	struct fd_identity now;
 
-	identity_of(fd, &now);
+	fd_identify(fd, &now);
 	return now.dev == id->dev && now.ino == id->ino;
 }
 
