@@ -22,7 +22,6 @@
 
 __attribute__((visibility("default"))) int qemu_plugin_version = TIMED_PLUGIN_API;
 
-struct timed timed;
 static const char *report_path;
 static struct timespec host_start;
 

@@ -2,6 +2,7 @@
 /*
  * The timed board inside QEMU: shared by its parts.
  *
+ *	timed.c		the board's state, shared by all parts
  *	plugin.c	start and end
  *	charge.c	cost of executed instructions and memory accesses
  *	cache.c		L1 of each core, L2 of each cluster, prefetcher, memory bandwidth

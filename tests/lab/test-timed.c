@@ -12,7 +12,6 @@
 #define RAM  0x80000000u
 #define PAGE (RAM + 0x100000u)
 
-struct timed timed;
 static int count, failed;
 
 static void ok(int good, const char *name)
