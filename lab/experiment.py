@@ -70,9 +70,9 @@ def board_number(board, key):
 
 
 def expand(governors, board):
-    """fixed-all and oracle-all stand for each OPP, or pair of OPPs; with -every-N
-    instead of -all for the highest and each Nth below it. A floor or a cap at the lowest
-    or the highest OPP is none."""
+    """Expands fixed-all and oracle-all to each OPP, or pair of OPPs; -every-N instead of
+    -all to the highest OPP and each Nth one below it. A floor or a cap at the lowest or the
+    highest OPP is left out, since it limits nothing."""
     every_opp = board_opps(board)
     out = []
     for g in governors:

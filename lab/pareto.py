@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""pareto: energy against time, who is dominated by whom.
+"""pareto: energy against time, and which governors are dominated.
 
-A rival is a point: geometric means over workloads of its energy (to one horizon, where the
-runs tell it) and of its time, over the base's, with whiskers of half of the 95 per cent
-interval. One is dominated if another is below it in both; surely, if by more than the
-intervals of both, which nobody knows of a single run.
+A governor is a point: geometric means over workloads of its energy (to one horizon, where the
+runs have it) and of its time, relative to the base, with whiskers of half of the 95 per cent
+interval. A point is dominated if another one is below it in both; surely, if by more than the
+intervals of both. A single run has no interval.
 """
 
 import html
@@ -16,11 +16,11 @@ from results import BASE, mean_ratio, union
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 760, 460, 64, 52, 20, 20
 COLOURS = {"gchint": "#c03030", "schedutil": "#1f4e9c"}
 OTHER = "#606060"
-LETTER, LINE = 6.9, 13  # of a name: what a letter takes, and a line
+LETTER, LINE = 6.9, 13  # width of a letter of a name, and height of its line
 
 
 class Point:
-    """A rival: (energy, half of its interval), (time, half of its interval)."""
+    """A governor: (energy, half of its interval), (time, half of its interval)."""
 
     def __init__(self, name, energy, time):
         self.name, self.energy, self.time = name, energy, time
@@ -37,7 +37,7 @@ class Point:
 
 
 def dominated(points):
-    """name to [(who is below it, surely?)], only of those that somebody is below."""
+    """Name to [(name of a point below it, surely?)], for dominated points only."""
     out = {}
     for p in points:
         by = [(q.name, q.below(p, sure=True)) for q in points if q is not p and q.below(p)]
@@ -75,9 +75,9 @@ def ends(values):
     low, high = min(values), max(values)
     if high - low < 0.02:
         low, high = (low + high) / 2 - 0.01, (low + high) / 2 + 0.01
-    room = high - low
-    step = 10 ** math.floor(math.log10(room / 3))
-    step *= next(m for m in (1, 2, 5, 10) if room / (step * m) <= 6)
+    span = high - low
+    step = 10 ** math.floor(math.log10(span / 3))
+    step *= next(m for m in (1, 2, 5, 10) if span / (step * m) <= 6)
     return math.floor(low / step) * step, math.ceil(high / step) * step, step
 
 
@@ -90,8 +90,8 @@ def colour_of(point):
 
 
 def place(x, y, name, taken):
-    """Where the name of the point at (@x, @y) stands: the place nearest to it that nothing in @taken
-    (left, right, base line, height) is in. That is taken then. x, y and text-anchor."""
+    """x, y and text-anchor for the name of the point at (@x, @y): the nearest place that overlaps
+    nothing in @taken (left, right, base line, height), to which it is added."""
     width = LETTER * len(name)
     for step in range(12):
         for down in (y - 6 - step * LINE, y + 16 + step * LINE):
@@ -105,7 +105,7 @@ def place(x, y, name, taken):
 
 
 def leader(x, y, left, down, side, colour):
-    """From a point to the near end of its name, if that does not stand beside it."""
+    """A line from a point to the near end of its name, unless the name is right next to it."""
     if -LINE - 4 < y - down < LINE:
         return []
     end = down - LINE + 2 if down > y else down + 3
@@ -160,7 +160,7 @@ def svg(points, title):
 
 
 def trade(works, to):
-    """The verdict: a picture beside @to, and who is dominated by whom."""
+    """The verdict: a picture in the directory of @to, and which governors are dominated."""
     works = [w for w in works if w.base == BASE]
     everywhere = [g for g in union(works) if all(g in w.governors for w in works)]
     if not works or len(everywhere) < 2:

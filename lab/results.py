@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What lab/run left of runs: read, joined over boots, means and ratios with their intervals.
+"""The results that lab/run writes: read, joined over boots, means and ratios with intervals.
 
-Folders that hold the same workload are boots of it. A boot is the replicate: what varies
-from boot to boot is more than what runs within one show, so that intervals are of
-resampled boots, runs nested in them, and no boot replaces another.
+Directories with the same workload are boots of it. A boot is the replicate: boots differ by
+more than the runs within one do. Intervals are therefore of resampled boots, with runs nested
+in them, and no boot replaces another.
 """
 
 import csv
@@ -35,21 +35,21 @@ def write(path, rows):
             writer.writerows(rows)
 
 
-def read(folder):
-    """What stands in about.json, and the workloads of a folder of results. Exits where it is none."""
+def read(directory):
+    """The contents of about.json, and the workloads of a directory of results. Exits if it has none."""
     try:
-        with open(os.path.join(folder, "about.json"), encoding="utf-8") as file:
+        with open(os.path.join(directory, "about.json"), encoding="utf-8") as file:
             about = json.load(file)
     except FileNotFoundError:
-        sys.exit(f"{os.path.relpath(sys.argv[0])}: {folder}: no about.json: not results of lab/run, or of "
+        sys.exit(f"{os.path.relpath(sys.argv[0])}: {directory}: no about.json: not results of lab/run, or of "
                  "one that has not ended")
     runs, phases = [], []
-    with open(os.path.join(folder, "runs.csv"), encoding="utf-8", newline="") as file:
+    with open(os.path.join(directory, "runs.csv"), encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             runs.append({k: v if k in ("workload", "governor", "power") else
                          int(v) if k in ("run", "repetition") else float(v or "nan")
                          for k, v in row.items()})
-    path = os.path.join(folder, "phases.csv")
+    path = os.path.join(directory, "phases.csv")
     if os.path.exists(path):
         with open(path, encoding="utf-8", newline="") as file:
             phases = list(csv.DictReader(file))
@@ -126,7 +126,7 @@ class Workload:
     def join(self, other):
         """Add the same workload's runs of another boot."""
         if (self.arguments, self.warm) != (other.arguments, other.warm):
-            sys.exit(f"lab/{os.path.basename(sys.argv[0])}: {self.label} is not the same workload in both folders")
+            sys.exit(f"lab/{os.path.basename(sys.argv[0])}: {self.label} is not the same workload in both directories")
         new = [g for g in other.governors if g not in self.governors]
         self.governors = self.governors + new
         for r in other.runs:
@@ -136,8 +136,8 @@ class Workload:
         self.phases += [p for p in other.phases if p["governor"] in new]
 
     def horizon(self):
-        """Idle energy of every run until the slowest rival has ended, on the average."""
-        slowest = max((self._mean(g, "ms", MAIN)[0] for g in self.rivals()), default=math.nan)
+        """Idle energy of every run until the slowest candidate has ended, on average."""
+        slowest = max((self._mean(g, "ms", MAIN)[0] for g in self.candidates()), default=math.nan)
         for r in self.runs:
             r["horizon_mj"] = r["mj"] + max(0.0, slowest - r["ms"]) / 1e3 * r.get("rest_mw", math.nan)
 
@@ -189,11 +189,11 @@ class Workload:
             return math.nan, math.nan
         return a / b, a / b * math.hypot(ca / a, cb / b) if a else math.nan
 
-    def rivals(self):
+    def candidates(self):
         return [g for g in self.governors if not is_oracle(g)]
 
     def oracle(self):
-        """The fixed settings tried, the kernel's own rivals not among them."""
+        """The fixed settings that were tried; candidates() has all other governors."""
         return [g for g in self.governors if is_oracle(g)]
 
     def share(self):
@@ -231,8 +231,8 @@ def at_equal_time(points):
 
 
 def union(works):
-    """All rivals that some workload has, in their order."""
-    return list(dict.fromkeys(g for w in works for g in w.rivals()))
+    """All candidates that any workload has, in their order."""
+    return list(dict.fromkeys(g for w in works for g in w.candidates()))
 
 
 def mean_ratio(works, key, governor=OURS):

@@ -301,8 +301,8 @@ static int cluster_parse(struct reader *r, const char *rest)
 		return reader_fail(r, "cluster wants a name");
 	if (!r->k->name[0]) {
 		if (r->seen || r->has_clock || r->k->opps || r->k->statics || r->k->idles)
-			return reader_fail(r,
-					   "before the first cluster stands what is common to all");
+			return reader_fail(
+				r, "only lines common to all clusters may precede the first");
 	} else {
 		if (cluster_check_complete(r))
 			return -1;

@@ -113,7 +113,7 @@ int main(int argc, char **argv)
 
 	if (argc == 2 && !strcmp(argv[1], "--help")) {
 		puts("usage: lab-energy FILE.board LOG [spans] [KEY=VALUE...]\n"
-		     "One line of CSV for each run between two marks and each power model;\n"
+		     "One line of CSV for each run (between two marks) and each power model;\n"
 		     "with spans, one for each stretch of a core's constant power. KEY=VALUE:\n"
 		     "a number of the board file, assumed otherwise. Times are those of the log.");
 		return 0;

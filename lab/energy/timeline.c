@@ -26,15 +26,15 @@ static int event_compare(const void *a, const void *b)
 
 static struct event *events_load(FILE *in, size_t *count)
 {
-	size_t room = 4096, n = 0;
-	struct event *e = malloc(room * sizeof(*e)), *more;
+	size_t capacity = 4096, n = 0;
+	struct event *e = malloc(capacity * sizeof(*e)), *more;
 
 	while (e && fread(&e[n].r, sizeof(e[n].r), 1, in) == 1) {
 		e[n].order = n;
-		if (++n < room)
+		if (++n < capacity)
 			continue;
-		room *= 2;
-		more = realloc(e, room * sizeof(*e));
+		capacity *= 2;
+		more = realloc(e, capacity * sizeof(*e));
 		if (!more)
 			free(e);
 		e = more;

@@ -5,7 +5,7 @@
 cd /board
 export GCHINT_PROFILES=/board
 cpufreq=/sys/devices/system/cpu/cpufreq
-ways=/sys/class/misc/gchint/actuator
+actuator=/sys/class/misc/gchint/actuator
 each() { for p in $cpufreq/policy*; do echo "$2" >$p/$1 || exit 1; done; }
 modprobe cpufreq_gchint || exit 1
 grep -h . $cpufreq/policy0/cpuinfo_max_freq >/tmp/max
@@ -39,7 +39,7 @@ tuned() {
 		wrap="taskset $mask"
 		;;
 	use=*)
-		echo ${2#*=} >$ways/all || exit 1
+		echo ${2#*=} >$actuator/all || exit 1
 		env="$env $hint"
 		;;
 	*)
@@ -62,7 +62,7 @@ set_governor() {
 		hint=LD_PRELOAD=libgchint-boehm.so
 		;;
 	esac
-	echo off >$ways/all || exit 1
+	echo off >$actuator/all || exit 1
 	each scaling_min_freq $(cat /tmp/min)
 	each scaling_max_freq $(cat /tmp/max)
 	# Tunables go with the last policy that has the governor.

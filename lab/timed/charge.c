@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "clock.h"
-#include "tally.h"
+#include "insns.h"
 
 static void core_wake(struct timed_core *c)
 {
@@ -26,7 +26,7 @@ static void core_wake(struct timed_core *c)
 
 static void core_synchronize(struct timed_core *c)
 {
-	tally_begin(c);
+	insns_begin(c);
 	c->unpaced_ns = 0;
 	if (c->waking_ns > 0)
 		core_wake(c);
@@ -87,7 +87,7 @@ device_access(struct timed_core *c, qemu_plugin_meminfo_t info, uint64_t pa, boo
 	c->ns += timed.board.io_ns;
 	c->count.stall_ns += timed.board.io_ns;
 	if (store && pa) {
-		tally_now(c);
+		insns_now(c);
 		domain_store(c, pa, qemu_plugin_mem_get_value(info).data.u32);
 		idle_store(c, pa, qemu_plugin_mem_get_value(info).data.u32);
 	}
@@ -170,7 +170,7 @@ static void on_mark(unsigned int cpu, void *data)
 	struct timed_core *c = &timed.core[cpu];
 	unsigned int mark = (unsigned int)(uintptr_t)data;
 
-	tally_now(c);
+	insns_now(c);
 	if (mark == TIMED_MARK_ARM)
 		atomic_store(&timed.armed, true);
 	domain_refresh(c);
@@ -225,9 +225,9 @@ static void on_block(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 
 	(void)id;
 	qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_PLUGIN_INLINE_ADD_U64,
-							  tally_insns, n);
+							  insns_score, n);
 	qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_chunk, QEMU_PLUGIN_CB_NO_REGS,
-						  QEMU_PLUGIN_COND_GE, tally_insns, TIMED_CHUNK,
+						  QEMU_PLUGIN_COND_GE, insns_score, TIMED_CHUNK,
 						  NULL);
 	for (i = 0; i < n; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);

@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #include "libc.h"
-#include "tally.h"
+#include "insns.h"
 
 #define GIVE_UP_MS 5000 /* a busy host may not run a thread for a second */
 #define NEVER	   UINT64_MAX
@@ -88,7 +88,7 @@ static void time_advance(void)
 	}
 	for (c = timed.core; c < timed.core + timed.board.cores; c++)
 		if (c->waiting && c->wake_at <= k.now)
-			real_cond_broadcast(&c->turn);
+			real_cond_broadcast(&c->may_run);
 }
 
 static void cores_release(void)
@@ -97,7 +97,7 @@ static void cores_release(void)
 
 	for (c = timed.core; c < timed.core + timed.board.cores; c++)
 		if (c->waiting)
-			real_cond_broadcast(&c->turn);
+			real_cond_broadcast(&c->may_run);
 }
 
 static bool core_must_wait(const struct timed_core *c)
@@ -121,7 +121,7 @@ static void core_hold(struct timed_core *c)
 	until.tv_sec += GIVE_UP_MS / 1000 + until.tv_nsec / 1000000000L;
 	until.tv_nsec %= 1000000000L;
 	while (core_must_wait(c)) {
-		if (real_cond_timedwait(&c->turn, &k.lock, &until) == ETIMEDOUT) {
+		if (real_cond_timedwait(&c->may_run, &k.lock, &until) == ETIMEDOUT) {
 			if (k.main_sleeps && k.said != k.heard) {
 				k.heard = k.said;
 				k.report.stray++;
@@ -183,7 +183,7 @@ uint64_t clock_read(void)
 	uint64_t t;
 
 	if (clock_self)
-		return time_publish(tally_now(clock_self));
+		return time_publish(insns_now(clock_self));
 	pthread_mutex_lock(&k.lock);
 	t = k.now;
 	if (clock_is_main())
@@ -200,7 +200,7 @@ uint64_t clock_read(void)
  */
 static void core_wait(struct timed_core *c, const void *cond, pthread_mutex_t *mutex)
 {
-	tally_now(c);
+	insns_now(c);
 	if (c->idle)
 		cache_idle(c);
 	pthread_mutex_lock(&k.lock);
@@ -216,7 +216,7 @@ static void core_wait(struct timed_core *c, const void *cond, pthread_mutex_t *m
 	time_advance();
 	pthread_mutex_unlock(mutex);
 	while (c->blocked)
-		real_cond_wait(&c->turn, &k.lock);
+		real_cond_wait(&c->may_run, &k.lock);
 	/* clock_signal() has set the time at which the sleep ended. */
 	if (c->t > (uint64_t)c->ns)
 		c->ns = (double)c->t;
@@ -250,7 +250,7 @@ int clock_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
  */
 void clock_signal(const void *cond)
 {
-	uint64_t t = clock_self ? tally_now(clock_self) : 0;
+	uint64_t t = clock_self ? insns_now(clock_self) : 0;
 	struct timed_core *c;
 
 	pthread_mutex_lock(&k.lock);
@@ -262,7 +262,7 @@ void clock_signal(const void *cond)
 		if (c->blocked != cond)
 			continue;
 		c->blocked = NULL;
-		real_cond_broadcast(&c->turn);
+		real_cond_broadcast(&c->may_run);
 		/* A core that was not idle waits for QEMU: no time passes. */
 		if (c->idle && c->t < t)
 			c->t = t;

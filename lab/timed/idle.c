@@ -6,7 +6,7 @@
  * to leave it. While all cores of a cluster are in states that allow the cluster to be off, its
  * L2 is lost as well, and the first core that wakes is charged for it.
  */
-#include "tally.h"
+#include "insns.h"
 
 #define SYS_NVFLAGSSET 0x38u
 
@@ -66,5 +66,5 @@ void idle_leave(struct timed_core *c)
 	}
 	c->count.wakes++;
 	c->state = 0;
-	tally_wake(c, us * 1e3);
+	insns_wake(c, us * 1e3);
 }

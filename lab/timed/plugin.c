@@ -18,7 +18,7 @@
 #include "clock.h"
 #include "libc.h"
 #include "shim.h"
-#include "tally.h"
+#include "insns.h"
 
 __attribute__((visibility("default"))) int qemu_plugin_version = TIMED_PLUGIN_API;
 
@@ -42,7 +42,7 @@ static void on_idle(qemu_plugin_id_t id, unsigned int cpu)
 
 	(void)id;
 	c->idle = true;
-	tally_now(c);
+	insns_now(c);
 	idle_enter(c);
 	trace_put(c, TRACE_IDLE, c->state, (uint64_t)c->ns);
 }
@@ -175,8 +175,8 @@ qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int argc,
 	}
 	domain_init();
 	for (i = 0; i < (int)timed.board.cores; i++)
-		pthread_cond_init(&timed.core[i].turn, NULL);
-	if (cache_init() || snoop_init() || tlb_init() || tally_init()) {
+		pthread_cond_init(&timed.core[i].may_run, NULL);
+	if (cache_init() || snoop_init() || tlb_init() || insns_init()) {
 		fprintf(stderr, "timed: no memory\n");
 		return 1;
 	}

@@ -43,17 +43,17 @@ enum snooped snoop_l1(struct timed_core *c, uint32_t line, bool store)
 {
 	uint32_t place = line - RAM_START / BOARD_LINE, mine = 1u << c->cpu;
 	enum snooped best = SNOOPED_NONE, had;
-	uint8_t who, still = (uint8_t)mine;
+	uint8_t sharers, still = (uint8_t)mine;
 	double wait = 0, each;
 	unsigned int i;
 
 	if (place >= RAM_BYTES / BOARD_LINE)
 		return SNOOPED_NONE;
-	who = __atomic_load_n(&holders[place], __ATOMIC_RELAXED);
-	if (who == mine)
+	sharers = __atomic_load_n(&holders[place], __ATOMIC_RELAXED);
+	if (sharers == mine)
 		return SNOOPED_NONE;
 	for (i = 0; i < timed.board.cores; i++) {
-		if (i == c->cpu || !(who & 1u << i))
+		if (i == c->cpu || !(sharers & 1u << i))
 			continue;
 		had = copy_downgrade(&timed.core[i], line, store);
 		if (had != SNOOPED_NONE && !store)

@@ -13,7 +13,7 @@
  *	domain.c	clock domains, and the oscillators that the guest programs
  *	shim.c		QEMU's calls that read time or sleep (LD_PRELOAD)
  *	clock.c		modelled time: which cores may run, and which wait
- *	tally.c		instructions that a core has executed
+ *	insns.c		instructions that a core has executed
  *	trace.c		log of states and clocks, for the energy
  *	libc.c		the C library's own functions, which the shim intercepts
  *
@@ -115,7 +115,7 @@ struct timed_core {
 	bool present;
 	bool waiting; /* ahead of the other cores, and therefore blocked */
 	uint64_t wake_at; /* board time at which it is woken */
-	pthread_cond_t turn;
+	pthread_cond_t may_run;
 };
 
 /** struct timed_cluster - state that the cores of a cluster share */

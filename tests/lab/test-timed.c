@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "timed/tally.h"
+#include "timed/insns.h"
 #include "timed/timed.h"
 
 #define RAM  0x80000000u
@@ -190,7 +190,7 @@ void trace_put(struct timed_core *c, enum trace_type type, unsigned int arg, uin
 	(void)ns;
 }
 
-void tally_wake(struct timed_core *c, double ns)
+void insns_wake(struct timed_core *c, double ns)
 {
 	timed_stall(c, ns);
 }

@@ -50,7 +50,7 @@ static unsigned int cpus;
 
 static void baseline_fail(const char *what)
 {
-	fprintf(stderr, "rival: %s: %s\n", what, strerror(errno));
+	fprintf(stderr, "baseline: %s: %s\n", what, strerror(errno));
 	_exit(1);
 }
 
@@ -106,11 +106,11 @@ int __wrap_gc_heap_create(struct gc_heap **out, const char *options, struct gc_l
 int __wrap_gc_heap_create(struct gc_heap **out, const char *options, struct gc_listener *listener,
 			  struct gc_error *err)
 {
-	static struct gc_listener rival = { &ops };
+	static struct gc_listener baseline = { &ops };
 	static struct gc_listener_gchint hints;
 	static struct gc_listener_chain inner, outer;
 	static struct gc_listener_chain phases;
-	struct gc_listener *ours = &rival, *oracle = oracle_listener();
+	struct gc_listener *ours = &baseline, *oracle = oracle_listener();
 	int r;
 
 	nice_value = env_read_number("LAB_NICE");
@@ -127,7 +127,7 @@ int __wrap_gc_heap_create(struct gc_heap **out, const char *options, struct gc_l
 		errno = r < 0 ? -r : ENODEV;
 		if (r || gchint_backend(hints.session) != GCHINT_BACKEND_DEVICE)
 			baseline_fail("libgchint");
-		gc_listener_chain_init(&inner, &hints.base, &rival);
+		gc_listener_chain_init(&inner, &hints.base, &baseline);
 		ours = &inner.base;
 	}
 	if (oracle) {
