@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A script of the lab as a module, for tests of its parts; modules of the lab are found beside it."""
+"""A script of the lab as a module, for tests of its parts; it can import the modules of the lab."""
 
 import importlib.machinery
 import importlib.util

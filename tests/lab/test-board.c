@@ -66,7 +66,8 @@ static void parsing(void)
 	ok(refuses("cpi 1\n", "", "'cpi' is missing"), "a missing key is named");
 	ok(refuses("cpi 1\n", "cpi 1\ncpi 2\n", "line 9: 'cpi' a second time"),
 	   "a key given twice is named with its line");
-	ok(refuses("cpi 1\n", "cpi one\n", "'cpi' wants one number"), "a word is no number");
+	ok(refuses("cpi 1\n", "cpi one\n", "'cpi' wants one number"),
+	   "a word in place of a number is refused");
 	ok(refuses("cpi 1\n", "cpu 1\n", "unknown key 'cpu'"), "an unknown key is named");
 	ok(refuses("cores 2", "cores 9", "must be 1..4"), "a value out of bounds is refused");
 	ok(refuses("l1_ways 4", "l1_ways 3", "power of two"), "odd cache sets are refused");
@@ -74,7 +75,7 @@ static void parsing(void)
 	ok(refuses("opp 500000 800000", "opp 500000 800000 50", "either every OPP"),
 	   "a table power for some OPPs only is refused");
 	ok(refuses("clock per-core", "clock both", "'shared' or 'per-core'"),
-	   "a clock of no kind is refused");
+	   "an unknown clock arrangement is refused");
 }
 
 static void closed_form(void)
@@ -156,12 +157,12 @@ static void energy(void)
 	ok(near(u.background_mj, 7 * 4e-3), "the memory's background whatever the cores do");
 	timeline_free(&t);
 	in = fmemopen((void *)whole, sizeof(whole) - 1, "rb");
-	ok(timeline_read(&t, &b, in) == -1, "a text is no log");
+	ok(timeline_read(&t, &b, in) == -1, "a text file is refused as a log");
 	fclose(in);
 }
 
 /*
- * Core 0, milliseconds: busy at one clock, told so again at 1 and 2; WFI from 3, state 1 from 4,
+ * Core 0, milliseconds: busy at one clock, repeated at 1 and 2; WFI from 3, state 1 from 4,
  * again from 5; busy at another clock from 6, at the first from 7 to 8.
  */
 static void merged(void)
@@ -192,7 +193,7 @@ static void merged(void)
 
 	read_text(&b, whole, why);
 	in = fmemopen((void *)log, sizeof(log), "rb");
-	ok(!timeline_read(&t, &b, in), "a log that says things again is read");
+	ok(!timeline_read(&t, &b, in), "a log with repeated records is read");
 	fclose(in);
 	same = t.spans[0] == many;
 	for (size_t i = 0; same && i < many; i++) {
@@ -202,7 +203,7 @@ static void merged(void)
 		       s->state == w->state && s->stall_ns == w->stall_ns;
 	}
 	ok(same,
-	   "what is told again is one span, with all of its stalls; any change begins another");
+	   "repeated records are one span, with all of its stalls; any change begins another");
 	timeline_free(&t);
 }
 
@@ -229,15 +230,15 @@ static void stalls(void)
 	timeline_usage(&t, &b, BOARD_POWER_CV2F, 0, 5000000, &u);
 	ok(near(u.dynamic_mj, 100 * 2e-3 + 32 * 1e-3 + 100 * 1e-3) &&
 		   near(u.stall_mj, 100 * 1e-3 + 32 * 1e-3),
-	   "a stalled core draws all, unless told otherwise");
+	   "a stalled core draws full power by default");
 	board_assume(&b, "stall_share=0.3", why, sizeof(why));
 	timeline_usage(&t, &b, BOARD_POWER_CV2F, 0, 5000000, &u);
 	ok(near(u.stall_mj, 0.3 * (100 * 1e-3 + 32 * 1e-3)) &&
 		   near(u.dynamic_mj, 100 * 1e-3 + 100 * 1e-3 + u.stall_mj),
-	   "at a share of .3 only the waiting is cheaper");
+	   "at stall_share 0.3 only waiting is cheaper");
 	timeline_usage(&t, &b, BOARD_POWER_CV2F, 500000, 1000000, &u);
 	ok(near(u.dynamic_mj, 100 * 0.25e-3 + 0.3 * 100 * 0.25e-3),
-	   "a part of a span waits as all of it");
+	   "part of a span has the same share of waiting as all of it");
 	timeline_free(&t);
 }
 
@@ -250,20 +251,20 @@ static void assumptions(void)
 	ok(near(b.cluster[0].em_coefficient, 100) && near(b.cluster[0].wfi_share, 1) &&
 		   near(b.cluster[0].stall_share, 1) && near(b.background_mw, 0) &&
 		   near(b.cluster[0].l2_ns, 0),
-	   "what a file leaves out has its default");
+	   "missing keys have their default");
 	before = b;
 	ok(board_assume(&b, "wfi_share", why, sizeof(why)) && strstr(why, "KEY=VALUE") &&
 		   board_assume(&b, "wfi_share=2", why, sizeof(why)) && strstr(why, "0..1") &&
 		   board_assume(&b, "wfi=1", why, sizeof(why)) && strstr(why, "unknown key") &&
 		   !memcmp(&b, &before, sizeof(b)),
-	   "an assumption that is none changes nothing");
+	   "an assumption equal to the board's value changes nothing");
 	board_assume(&b, "l2_ns=14", why, sizeof(why));
 	ok(near(board_predict_ns(&b, b.cluster, BOARD_CHASE, 3, 500000, 1), 6 + 40 + 14 + 100),
-	   "an L2 with a clock of its own costs time beside cycles");
+	   "an L2 with a clock of its own costs time in addition to cycles");
 }
 
-/* Two kinds of cores: what is common, then a cluster after the other. */
-static const char unlike[] =
+/* Two core types: common keys, then one cluster after the other. */
+static const char two_types[] =
 	"name pair\nmem_mbs 6400\nio_ns 50\nline_nj 20\nsnoop_ns 80\n"
 	"cluster big\ncores 2\nclock shared\nl1_kib 32\nl1_ways 2\nl2_kib 1024\nl2_ways 16\n"
 	"cpi 1\nl2_cycles 20\nmem_ns 100\nstream_ns 10\nswitch_us 10\nlatency_us 10\n"
@@ -294,7 +295,8 @@ static void clusters(void)
 	struct board b, changed;
 	char why[128] = "";
 
-	ok(!read_text(&b, unlike, why) && b.clusters == 2 && b.cores == 3, "two kinds of cores");
+	ok(!read_text(&b, two_types, why) && b.clusters == 2 && b.cores == 3,
+	   "a board with two core types is read");
 	big = &b.cluster[0];
 	little = &b.cluster[1];
 	ok(board_of(&b, 0) == big && board_of(&b, 1) == big && board_of(&b, 2) == little &&
@@ -302,44 +304,46 @@ static void clusters(void)
 	   "each core has its cluster and its clock");
 	ok(near(big->cpi, 1) && near(little->cpi, 2) && near(b.mem_mbs, 6400) &&
 		   big->capacity == 1024 && !little->capacity && near(little->wfi_share, 1),
-	   "numbers are the cluster's, or common to all; defaults of each");
+	   "numbers are the cluster's or common to all; each has its defaults");
 	ok(near(board_predict_ns(&b, little, BOARD_COMPUTE, 3, 600000, 1), 10),
-	   "a closed form of each kind");
+	   "each core type has its own closed form");
 	changed = b;
 	ok(!board_assume(&changed, "wfi_share=0", why, sizeof(why)) &&
 		   near(changed.cluster[0].wfi_share, 0) && near(changed.cluster[1].wfi_share, 0) &&
 		   !board_assume(&changed, "line_nj=3", why, sizeof(why)) &&
 		   near(changed.line_nj, 3),
-	   "an assumption is of all clusters, or of the board");
-	ok(refuses_of(unlike, "cores 1\n", "cores 3\n", "more than 4 cores in all"),
+	   "an assumption applies to all clusters, or to the board");
+	ok(refuses_of(two_types, "cores 1\n", "cores 3\n", "more than 4 cores in all"),
 	   "more cores than the machine has are refused");
-	ok(refuses_of(unlike, "cluster big\n", "cpi 1\ncluster big\n", "common to all"),
-	   "what is a cluster's does not stand before it");
-	ok(refuses_of(unlike, "coefficient 20\n", "", "'coefficient' is missing"),
+	ok(refuses_of(two_types, "cluster big\n", "cpi 1\ncluster big\n", "common to all"),
+	   "a cluster's key before the first cluster is refused");
+	ok(refuses_of(two_types, "coefficient 20\n", "", "'coefficient' is missing"),
 	   "a number that the second cluster lacks is named");
-	ok(refuses_of(unlike, "cluster little\n", "cluster little\nio_ns 3\n",
+	ok(refuses_of(two_types, "cluster little\n", "cluster little\nio_ns 3\n",
 		      "'io_ns' a second time"),
-	   "what is common stands once");
-	ok(refuses_of(unlike, "idle off 200 1000 0 cluster", "idle off 200 400 0", "ever deeper") &&
-		   refuses_of(unlike, "idle off 200 1000 0 cluster", "idle off 200 100 0 x",
+	   "a common key in a cluster is refused");
+	ok(refuses_of(two_types, "idle off 200 1000 0 cluster", "idle off 200 400 0",
+		      "ever deeper") &&
+		   refuses_of(two_types, "idle off 200 1000 0 cluster", "idle off 200 100 0 x",
 			      "idle"),
-	   "idle states are ever deeper");
-	ok(refuses_of(unlike, "tlb1_entries 32", "tlb1_entries 33", "power of two") &&
-		   refuses_of(unlike, "tlb1_entries 32\n", "", "without a first"),
-	   "TLBs that cannot be are refused");
+	   "idle states that do not get deeper are refused");
+	ok(refuses_of(two_types, "tlb1_entries 32", "tlb1_entries 33", "power of two") &&
+		   refuses_of(two_types, "tlb1_entries 32\n", "", "without a first"),
+	   "impossible TLB sizes are refused");
 	ok(near(board_idle_share(big, 0), 0.5) && near(board_idle_share(big, 1), 0.25) &&
 		   near(board_idle_share(big, 2), 0) && near(board_idle_share(big, 3), 0.5),
 	   "leakage by idle state");
 	/* The big ones are off with their cluster; the little one is in WFI at 1 mA, 1 V. */
-	ok(near(board_rest_mw(&b, khz), 1), "what is left when nothing runs");
+	ok(near(board_rest_mw(&b, khz), 1), "power at rest");
 	changed = b;
 	changed.background_mw = 3;
 	changed.cluster[0].retained_mw = 70;
 	changed.cluster[1].retained_mw = 5;
 	ok(near(board_rest_mw(&changed, khz), 1 + 3 + 5),
-	   "with what a cluster retains, unless it is off, and what is always there");
+	   "power at rest includes what clusters retain and the memory's background");
 	changed.cluster[0].idle[1].cluster = false;
-	ok(near(board_rest_mw(&changed, khz), 1 + 3 + 5 + 70), "once a cluster, not once a core");
+	ok(near(board_rest_mw(&changed, khz), 1 + 3 + 5 + 70),
+	   "retained power counts once for each cluster");
 	changed.cluster[0].idles = 0;
 	ok(near(board_rest_mw(&changed, khz),
 		1 + 3 + 5 + 70 + 2 * 0.5 * board_static_mw(big, &big->opp[0])),
@@ -378,7 +382,7 @@ static void idle_states(void)
 	char why[128];
 	FILE *in;
 
-	read_text(&b, unlike, why);
+	read_text(&b, two_types, why);
 	in = fmemopen((void *)log, sizeof(log), "rb");
 	ok(!timeline_read(&t, &b, in), "a log with idle states is read");
 	fclose(in);
@@ -390,10 +394,11 @@ static void idle_states(void)
 	ok(near(u.static_mj, 10 * 4e-3 + 0.8 * 5e-3) && near(u.wfi_mj, 0.8 * 3e-3),
 	   "static energy by state");
 	ok(u.state_ns[0] == 3000000 && u.state_ns[2] == 6000000, "idle time by state");
-	ok(near(u.dynamic_mj, 100 * 4e-3 + 20 * 0.3 * 0.64 * 2e-3), "dynamic energy of each kind");
+	ok(near(u.dynamic_mj, 100 * 4e-3 + 20 * 0.3 * 0.64 * 2e-3),
+	   "dynamic energy of each core type");
 	ok(u.opp_ns[2][0] == 2000000 && u.opp_ns[0][1] == 1000000,
 	   "busy time by the cluster's OPPs");
-	ok(near(u.rest_mw, 0.8), "and what the board draws afterwards");
+	ok(near(u.rest_mw, 0.8), "power at rest after the end");
 	/* State 1 leaves a quarter; one core in it and one in 2 keep the cluster. */
 	timeline_usage(&t, &b, BOARD_POWER_CV2F, 5000000, 6000000, &u);
 	ok(near(u.awake_mj, (4 + 3) * 1e-3) && near(u.static_mj, (2.5 + 0.8) * 1e-3) && !u.off_ns,
@@ -414,12 +419,12 @@ static void points(void)
 	board_assume(&b, "wfi_share=0.5", why, sizeof(why));
 	ok(near(points_core_mw(b.cluster, 1000000), 100 + 50) &&
 		   near(points_rail_mw(b.cluster, 1000000), 100 + 50 + 25 + 10),
-	   "a rail holds a busy core, what the other keeps in WFI, and the cluster");
+	   "a rail's power is that of a busy core, of the other one in WFI, and of the cluster");
 	ok(near(points_latency_ns(b.cluster, 1000000, b.cluster[0].l1_bytes), 0) &&
 		   near(points_latency_ns(b.cluster, 1000000, 2.0 * b.cluster[0].l1_bytes), 10) &&
 		   near(points_latency_ns(b.cluster, 500000, 2.0 * b.cluster[0].l2_bytes),
 			(1 - b.cluster[0].l1_bytes / (2.0 * b.cluster[0].l2_bytes)) * 40 + 50),
-	   "latency by working set: what does not fit misses");
+	   "latency by working set: accesses beyond a cache's size miss");
 	/* All of it waits, none of it does: energy goes by power alone, or by time as well. */
 	ok(near(points_energy_ratio(b.cluster, 500000, 1000000, 1), (32 + 0.4 + 0.2 + 10) / 185) &&
 		   near(points_energy_ratio(b.cluster, 500000, 1000000, 2),
@@ -429,15 +434,15 @@ static void points(void)
 	/* Half of the fast time waits, a third of the slow. */
 	ok(near(points_energy_ratio(b.cluster, 500000, 1000000, 1.5),
 		1.5 * (32 * 2.0 / 3 + 0.4 + 0.2 + 10) / (50 + 50 + 25 + 10)),
-	   "waiting that costs nothing is left out at both clocks");
+	   "at stall_share 0 waiting is left out at both clocks");
 	in = fmemopen((void *)text, sizeof(text) - 1, "r");
 	out = fmemopen(page, sizeof(page), "w");
 	ok(!points_print(&b, in, out, &n, why, sizeof(why)) && n.points == 5 && n.met == 4,
-	   "points are counted, and those that meet their goal");
+	   "points are counted, and those within their goal");
 	fclose(in);
 	fclose(out);
 	ok(strstr(page, "slope from 500 to 1000 MHz") && strstr(page, "| **no** | one |"),
-	   "a slope between two powers; what misses is marked");
+	   "a slope between two powers; a value outside its goal is marked");
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What the timed board charges beside instructions: caches of several cores, TLBs, idle states.
+/* What the timed board charges in addition to instructions: caches of several cores, TLBs, idle states.
  * The plugin's own parts, driven by hand. TAP.
  */
 #include <math.h>
@@ -52,7 +52,7 @@ static int begin(void)
 	return r || cache_init() || snoop_init() || tlb_init() ? -1 : 0;
 }
 
-/* What an access costs a core beside its instruction, at 1 GHz. */
+/* What an access costs a core in addition to its instruction, at 1 GHz. */
 static double access_ns(unsigned int cpu, uint32_t phys, bool store)
 {
 	struct timed_core *c = &timed.core[cpu];
@@ -75,18 +75,20 @@ static void caches(void)
 	ok(near(access_ns(0, a, true), 30) && near(access_ns(0, a, true), 0),
 	   "a store takes the line from others, once");
 	ok(!timed.core[1].held_load[(a / BOARD_LINE + 1) % TIMED_HELD],
-	   "who lost it does not remember it");
-	ok(near(access_ns(1, a, false), 30 + 20), "what a neighbour made dirty comes from there");
-	ok(near(access_ns(0, a, true), 30), "and is clean since, so that a store asks again");
+	   "a core that loses a line no longer counts it as held");
+	ok(near(access_ns(1, a, false), 30 + 20),
+	   "a line that a neighbour made dirty comes from its cache");
+	ok(near(access_ns(0, a, true), 30),
+	   "a dirty line is clean after a load by another core, so a store snoops again");
 	/* The other cluster: through the interconnect, not from memory. */
 	ok(near(access_ns(2, a, false), 80 + 10), "a dirty line of the other cluster");
 	ok(near(access_ns(2, b, true), 10 + 10), "a store that misses does not wait for memory");
-	ok(near(access_ns(3, b, false), 10), "without a cost of snooping only L2 is paid");
+	ok(near(access_ns(3, b, false), 10), "without a snooping cost only L2 is charged");
 	/* Twice a store's, and core 1 has had it once. */
 	ok(timed.core[0].count.snoop == 2 && timed.core[1].count.snoop == 1, "snoops are counted");
 }
 
-/* Nobody else is asked of a line that only one core has had. */
+/* A line that only one core has had is not snooped. */
 static void private_lines(void)
 {
 	uint64_t snoops = timed.core[0].count.snoop;
@@ -117,14 +119,14 @@ static void translation(void)
 		tlb_access(c, 0x10000 + i * 4096, PAGE + (1024 + i) * 4096);
 	before = c->ns;
 	tlb_access(c, 0x10000, PAGE);
-	ok(near(c->ns - before, 55), "after a thousand nothing has");
+	ok(near(c->ns - before, 55), "after 1024 others neither level has it");
 	tlb_access(c, 0xc0100000, RAM + 0x500000);
 	before = c->ns;
 	tlb_access(c, 0xc01ff000, RAM + 0x5ff000);
-	ok(near(c->ns, before), "the kernel's memory is in sections");
+	ok(near(c->ns, before), "the kernel's memory is translated by sections");
 	before = timed.core[2].ns;
 	tlb_access(&timed.core[2], 0x10000, PAGE);
-	ok(near(timed.core[2].ns, before), "a board file without TLBs pays for none");
+	ok(near(timed.core[2].ns, before), "a board file without TLBs charges none");
 }
 
 static double wake_us(unsigned int cpu)
@@ -149,17 +151,19 @@ static void idle(void)
 	access_ns(0, a, false);
 	idle_enter(c);
 	ok(c->state == 0 && near(wake_us(0), 0) && near(access_ns(0, a, false), 0),
-	   "WFI, which nobody asked for, costs and loses nothing");
+	   "WFI, the default idle state, costs and loses nothing");
 	ask(0, 1);
 	idle_enter(c);
-	ok(c->state == 1 && near(wake_us(0), 100), "a core's own state is left late");
-	ok(near(access_ns(0, a, false), 20), "and has lost L1, not L2");
+	ok(c->state == 1 && near(wake_us(0), 100),
+	   "leaving a core's own state costs its exit latency");
+	ok(near(access_ns(0, a, false), 20), "a core's own state loses L1, not L2");
 	idle_enter(c);
-	ok(c->state == 0, "what was asked for holds for one wait");
+	ok(c->state == 0, "a requested state is used for one wait");
 	wake_us(0);
 	ask(0, 2);
 	idle_enter(c);
-	ok(near(wake_us(0), 100), "while a neighbour runs the cluster stays: a core's own exit");
+	ok(near(wake_us(0), 100),
+	   "while a neighbour runs, the cluster stays on and only the core's exit latency counts");
 	access_ns(0, a, true);
 	written = c->count.writeback;
 	ask(0, 2);
@@ -167,19 +171,19 @@ static void idle(void)
 	ask(1, 2);
 	idle_enter(&timed.core[1]);
 	ok(near(wake_us(1), 200) && near(wake_us(0), 100),
-	   "the cluster was off: who wakes first pays for all");
-	ok(near(access_ns(0, a, false), 320), "L2 is lost with it");
+	   "the first core that wakes is charged the cluster's exit latency");
+	ok(near(access_ns(0, a, false), 320), "L2 is lost with the cluster");
 	ok(timed.core[1].count.writeback + c->count.writeback > written,
-	   "what was dirty has gone to memory");
+	   "dirty lines are written back to memory");
 	ask(0, 3);
 	idle_enter(c);
-	ok(c->state == 0, "a state that the cluster has not is WFI");
+	ok(c->state == 0, "a state that the cluster lacks is WFI");
 	ask(2, 1);
 	idle_enter(&timed.core[2]);
-	ok(timed.core[2].state == 0, "nor has a cluster another's states");
+	ok(timed.core[2].state == 0, "a state of the other cluster is WFI");
 	idle_store(c, TIMED_SYSREG + 0x3c, 1);
 	idle_enter(c);
-	ok(c->state == 0, "other registers ask for nothing");
+	ok(c->state == 0, "other registers request no state");
 }
 
 void trace_put(struct timed_core *c, enum trace_type type, unsigned int arg, uint64_t ns)
