@@ -24,7 +24,7 @@ static const struct {
 	[VARIABLE_STREAM] = { "GCHINT_STREAM", "a recorder's socket", 0 },
 	[VARIABLE_DEVICE] = { "GCHINT_DEVICE", "a device", 0 },
 	[VARIABLE_PROFILE] = { "GCHINT_PROFILE", "0, 1 or 2", 2 },
-	[VARIABLE_SYMBOLS] = { "GCHINT_SYMBOLS", "a folder", 0 },
+	[VARIABLE_SYMBOLS] = { "GCHINT_SYMBOLS", "a directory", 0 },
 	[VARIABLE_HINTS] = { "GCHINT_HINTS", "all, boost, cap or clamp", 1 },
 };
 
@@ -104,9 +104,9 @@ static const char *name_of_error(int error)
 		{ -ENODEV, "not the device of gchint" },
 		{ -ENOENT, "no such file" },
 		{ -ENOTDIR, "not a directory" },
-		{ -ENXIO, "nobody reads it, or no such device" },
+		{ -ENXIO, "it has no reader, or there is no such device" },
 		{ -EPERM, "not permitted" },
-		{ -EPROTONOSUPPORT, "the module's ABI is not ours" },
+		{ -EPROTONOSUPPORT, "the module's ABI is not supported" },
 		{ -EROFS, "read-only file system" },
 	};
 	size_t n;
@@ -206,7 +206,7 @@ void variable_report(struct gchint_session *s)
 {
 	static const char head[] = "libgchint: no ";
 	char line[400];
-	size_t length = sizeof(head) - 1, room = sizeof(line) - 1;
+	size_t length = sizeof(head) - 1, space = sizeof(line) - 1;
 	const char *what = "clamps: ";
 
 	if (s->reported)
@@ -219,9 +219,9 @@ void variable_report(struct gchint_session *s)
 	memcpy(line, head, length);
 	memcpy(line + length, what, strlen(what));
 	length += strlen(what);
-	length += gchint_explain(line + length, room - length);
-	if (length >= room)
-		length = room - 1;
+	length += gchint_explain(line + length, space - length);
+	if (length >= space)
+		length = space - 1;
 	line[length++] = '\n';
 	/* Nothing can be done if standard error is not writable. */
 	if (write(STDERR_FILENO, line, length) < 0)

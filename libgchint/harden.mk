@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-# Flags that make an error hard to exploit, and builds in two folders identical. TOP
+# Flags that make an error hard to exploit, and builds in two directories identical. TOP
 # is the tree's root.
 
-# Fortified functions want an optimiser; a distribution's own level, which comes in
-# CPPFLAGS, stays.
+# Fortified functions need an optimiser. A distribution's own level, in CPPFLAGS, stays.
 HARDEN := $(CPPFLAGS) -fstack-protector-strong -ffile-prefix-map=$(TOP)=. \
 	$(if $(filter -O1 -O2 -O3 -Os,$(CFLAGS)),$(if $(findstring _FORTIFY_SOURCE,$(CFLAGS) $(CPPFLAGS))$(findstring -fsanitize,$(CFLAGS)),,-D_FORTIFY_SOURCE=2))
 # Indirect branch tracking and shadow stacks, where the machine has them.

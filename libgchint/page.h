@@ -135,7 +135,7 @@ _Static_assert(sizeof(struct slot_page) <= 4096, "a page for each further block"
  * @grows: the kernel's session has slots for all banks
  * @profile: GCHINT_PROFILE
  * @profiled: @profile, if the recorder's samples are answered, or need no answer; else 0
- * @method: how many interpreted methods were given an address
+ * @method: number of interpreted methods that have an address
  * @methods: where those addresses begin; 0 no range yet
  * @expect: expected length by phase and class (filter.c), in units of 1024 ns; 0 unknown
  */

@@ -51,7 +51,7 @@ static struct record *record_init(struct gchint_session *s, unsigned int block, 
 
 /*
  * The handle of a thread that announced itself was freed with the thread. The thread id
- * marks the owner of the record: the one caller that replaces the dead thread's id by 0
+ * identifies the owner of the record: the one caller that replaces the dead thread's id by 0
  * owns it, and other callers that compare with that id fail.
  */
 static int record_claim_dead(struct record *r)

@@ -62,14 +62,14 @@ static void add_name(struct text *t, const char *name)
 /* -1 unless it is a regular file of this user: the directory may be world-writable. */
 static int open_map(pid_t pid, int flags)
 {
-	const char *folder = variable_read(VARIABLE_SYMBOLS);
+	const char *directory = variable_read(VARIABLE_SYMBOLS);
 	struct text path = { .length = 0 };
 	struct stat st;
 	int fd;
 
-	if (!folder)
+	if (!directory)
 		return -1;
-	add_text(&path, folder);
+	add_text(&path, directory);
 	add_text(&path, "/perf-");
 	add_number(&path, (uint64_t)pid, 10);
 	add_text(&path, ".map");

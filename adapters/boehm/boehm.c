@@ -58,7 +58,7 @@ static int installed;
 /* A mark has begun and not ended. Protected by the collector's lock. */
 static int marking;
 /*
- * Set while the chained callback runs, which may call on_event() in turn. Protected by the
+ * Set while the chained callback runs, which may call on_event() itself. Protected by the
  * collector's lock.
  */
 static int in_chained;

@@ -81,9 +81,9 @@ void adapter_fork(void)
 	pthread_atfork(NULL, NULL, child_init);
 }
 
-void adapter_environment(const char *given)
+void adapter_environment(const char *variables)
 {
-	char *copy = given ? strdup(given) : NULL, *save = NULL, *word, *value;
+	char *copy = variables ? strdup(variables) : NULL, *save = NULL, *word, *value;
 
 	for (word = copy ? strtok_r(copy, ";", &save) : NULL; word;
 	     word = strtok_r(NULL, ";", &save)) {

@@ -23,11 +23,11 @@ void adapter_fork(void);
 
 /**
  * adapter_environment() - set the environment variables that the attaching command passes
- * @given: NAME=VALUE;...; variables other than GCHINT_* are ignored
+ * @variables: NAME=VALUE;...; variables other than GCHINT_* are ignored
  *
  * Variables that the host process has already are not changed, because its threads may be
  * reading them.
  */
-void adapter_environment(const char *given);
+void adapter_environment(const char *variables);
 
 #endif /* ADAPTER_START_H */

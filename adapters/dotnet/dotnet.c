@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * .NET (6 and newer), as a notification-only profiler, which leaves room for another profiler:
+ * .NET (6 and newer), as a notification-only profiler, so that another profiler can be loaded as well:
  *
  *	CORECLR_ENABLE_NOTIFICATION_PROFILERS=1
  *	CORECLR_NOTIFICATION_PROFILERS=/path/libgchint-dotnet.so={8f2f3a2e-...};
@@ -295,7 +295,7 @@ static result profiler_start(struct object *runtime)
 								    HIGH_MONITOR_EVENT_PIPE) ||
 	    ((start_session_fn *)info->table[AT_START_SESSION])(info, 2, providers, 0, &session)) {
 		fprintf(stderr,
-			"libgchint-dotnet.so: no hints: this .NET tells of no collections\n");
+			"libgchint-dotnet.so: no hints: this .NET reports no collections\n");
 		return CANCEL_ACTIVATION;
 	}
 	once = true;
@@ -308,16 +308,16 @@ static result profiler_initialize(struct object *self, struct object *runtime)
 	return profiler_start(runtime);
 }
 
-/* @given: the GCHINT_* variables of the attaching command. */
+/* @variables: the GCHINT_* variables of the attaching command. */
 static result profiler_initialize_for_attach(struct object *self, struct object *runtime,
-					     const void *given, uint32_t size)
+					     const void *variables, uint32_t size)
 {
 	char text[2048];
 
 	(void)self;
 	if (size >= sizeof(text))
 		return CANCEL_ACTIVATION;
-	memcpy(text, given, size);
+	memcpy(text, variables, size);
 	text[size] = '\0';
 	adapter_environment(text);
 	return profiler_start(runtime);
@@ -404,7 +404,7 @@ static void *const factory_table[FACTORY_SLOTS] = {
 };
 static struct object factory = { factory_table };
 
-/* The entry point that the runtime looks up in a profiler's library. */
+/* The entry point that the runtime finds by name in a profiler's library. */
 __attribute__((visibility("default"))) result
 DllGetClassObject(const struct guid *profiler, const struct guid *which, void *out);
 

@@ -105,7 +105,7 @@ typedef result query_fn(struct object *self, const struct guid *which, void *out
 typedef result set_event_mask_fn(struct object *info, uint32_t low, uint32_t high);
 typedef result start_session_fn(struct object *info, uint32_t count,
 				struct provider_config *providers, int rundown, uint64_t *session);
-typedef result provider_info_fn(struct object *info, uintptr_t provider, uint32_t room,
+typedef result provider_info_fn(struct object *info, uintptr_t provider, uint32_t capacity,
 				uint32_t *length, uint16_t *name);
 
 #endif /* ADAPTER_DOTNET_PROFILER_H */

@@ -152,7 +152,7 @@ void interpreted_prepare(jvmtiEnv *env, jvmtiEventCallbacks *callbacks, const ch
 	if (!options || strcmp(options, "interpreted") != 0 || !gchint_profiled())
 		return;
 	if ((*env)->AddCapabilities(env, &calls) != JVMTI_ERROR_NONE) {
-		fputs("libgchint-jvm.so: no interpreted methods: this JVM tells of no calls\n",
+		fputs("libgchint-jvm.so: no interpreted methods: this JVM reports no calls\n",
 		      stderr);
 		return;
 	}

@@ -91,7 +91,7 @@ static jint agent_setup(JavaVM *vm, const char *options, int live)
 		return live ? JNI_ERR : JNI_OK;
 	if ((*vm)->GetEnv(vm, (void **)&env, JVMTI_VERSION_1_2) != JNI_OK ||
 	    (*env)->AddCapabilities(env, &wanted) != JVMTI_ERROR_NONE) {
-		fprintf(stderr, "libgchint-jvm.so: no hints: this JVM tells of no collections\n");
+		fprintf(stderr, "libgchint-jvm.so: no hints: this JVM reports no collections\n");
 		return live ? JNI_ERR : JNI_OK;
 	}
 	started = 1;

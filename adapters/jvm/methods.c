@@ -106,7 +106,7 @@ void methods_prepare(jvmtiEnv *env, jvmtiEventCallbacks *callbacks)
 	if (!gchint_profiled())
 		return;
 	if ((*env)->AddCapabilities(env, &wanted) != JVMTI_ERROR_NONE) {
-		fputs("libgchint-jvm.so: no methods: this JVM tells of no compiled code\n", stderr);
+		fputs("libgchint-jvm.so: no methods: this JVM reports no compiled code\n", stderr);
 		return;
 	}
 	callbacks->CompiledMethodLoad = method_on_compiled;

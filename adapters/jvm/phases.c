@@ -167,30 +167,30 @@ static void line_handle(char *line)
 static void *log_read(void *arg)
 {
 	char buf[4096], *line, *end;
-	size_t held = 0;
+	size_t kept = 0;
 	ssize_t n;
 
 	(void)arg;
 	pthread_setname_np(pthread_self(), "gchint log");
 	for (;;) {
 		__atomic_store_n(&reads, 1, __ATOMIC_RELEASE);
-		n = read(log_fd, buf + held, sizeof(buf) - 1 - held);
+		n = read(log_fd, buf + kept, sizeof(buf) - 1 - kept);
 		__atomic_store_n(&reads, 0, __ATOMIC_RELEASE);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
 			break;
-		held += (size_t)n;
-		buf[held] = '\0';
+		kept += (size_t)n;
+		buf[kept] = '\0';
 		for (line = buf; (end = strchr(line, '\n')); line = end + 1) {
 			*end = '\0';
 			line_handle(line);
 		}
-		held = strlen(line);
+		kept = strlen(line);
 		/* Discard a line that is longer than any known message. */
-		if (held == sizeof(buf) - 1)
-			held = 0;
-		memmove(buf, line, held);
+		if (kept == sizeof(buf) - 1)
+			kept = 0;
+		memmove(buf, line, kept);
 	}
 	/* The log output was removed: end the phases that are still announced. */
 	for (n = 0; n < DRIVERS && drivers[n].tid; n++)
@@ -265,7 +265,7 @@ void phases_finish(void)
 
 	/*
 	 * Wait until the reader is idle and the pipe empty, twice in a row: between read()
-	 * and its store to "reads" the reader may hold lines that are not announced yet.
+	 * and its store to "reads" the reader may have lines that are not announced yet.
 	 */
 	for (n = 0; fd >= 0 && n < LAST_WAIT && still < 2; n++) {
 		if (ioctl(fd, FIONREAD, &waiting))

@@ -42,7 +42,7 @@ static int at_calls;
 /* Functions of all Lua states that run on this thread. */
 static __thread struct {
 	struct known *at;
-	size_t room, nr;
+	size_t capacity, nr;
 } functions;
 
 static uint64_t key_of(const lua_Debug *d)
@@ -58,17 +58,17 @@ static uint64_t key_of(const lua_Debug *d)
 /* The entry of the key, or the free entry for it. The table must not be full. */
 static struct known *function_find(uint64_t key)
 {
-	size_t n = key & (functions.room - 1);
+	size_t n = key & (functions.capacity - 1);
 
 	while (functions.at[n].key && functions.at[n].key != key)
-		n = (n + 1) & (functions.room - 1);
+		n = (n + 1) & (functions.capacity - 1);
 	return &functions.at[n];
 }
 
 static int functions_grow(void)
 {
 	struct known *old = functions.at, *more;
-	size_t was = functions.room, n;
+	size_t was = functions.capacity, n;
 
 	if (functions.nr * 2 < was)
 		return 1;
@@ -76,7 +76,7 @@ static int functions_grow(void)
 	if (!more)
 		return 0;
 	functions.at = more;
-	functions.room = was ? was * 2 : 256;
+	functions.capacity = was ? was * 2 : 256;
 	for (n = 0; n < was; n++)
 		if (old[n].key)
 			*function_find(old[n].key) = old[n];

@@ -110,7 +110,7 @@ static void on_event(MonoProfiler *profiler, MonoProfilerGCEvent event, uint32_t
 	}
 }
 
-/* Mono looks this function up by the profiler's name. */
+/* Mono finds this function by the profiler's name. */
 __attribute__((visibility("default"))) void mono_profiler_init_gchint(const char *options);
 
 void mono_profiler_init_gchint(const char *options)

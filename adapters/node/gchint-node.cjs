@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// NODE_OPTIONS="--require /path/gchint-node.cjs": loads the adapter beside it, in each worker
+// NODE_OPTIONS="--require /path/gchint-node.cjs": loads the adapter from the same directory, in each worker
 // as well. A Node that cannot load it runs as without.
 'use strict';
 try {

@@ -116,7 +116,7 @@ static void isolate_watch(void)
 
 	if (!isolate || !prologue || !epilogue) {
 		fprintf(stderr,
-			"libgchint-node.so: no hints: this Node does not tell of collections\n");
+			"libgchint-node.so: no hints: this Node.js reports no collections\n");
 		return;
 	}
 	if (watched == isolate)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-// Package gchint tells of background work that a program does itself in Go: a cache that is
-// compacted, an arena that is swept, an index that is built. Go's own collector it does not see.
+// Package gchint announces background work that a program does itself in Go: a cache that is
+// compacted, an arena that is swept, an index that is built. It does not see Go's own collector.
 //
 //	if err := gchint.Init(); err != nil { ... }
 //	defer gchint.Begin(gchint.Compact, gchint.Foreground)()
 //
-// A phase is its thread's: from Begin to the call of what it returned the goroutine stays on
-// one thread. A call costs what cgo costs, some tens of nanoseconds.
+// A phase belongs to a thread: from Begin to the call of the function that it returns, the
+// goroutine stays on one thread. A call costs as much as any cgo call, some tens of nanoseconds.
 package gchint
 
 // #cgo pkg-config: libgchint
@@ -23,7 +23,7 @@ import (
 // Phase is enum gchint_phase.
 type Phase uint32
 
-// The kinds of work.
+// The types of work.
 const (
 	Collect Phase = iota + 1
 	Safepoint
@@ -39,10 +39,10 @@ const (
 	Work
 )
 
-// Flags are GCHINT_F_*: who waits; combined by |.
+// Flags are GCHINT_F_*, combined by |: which threads wait for the work.
 type Flags uint32
 
-// Who waits.
+// Flags of a phase.
 const (
 	STW        Flags = 1
 	Concurrent Flags = 2
@@ -50,8 +50,8 @@ const (
 	Urgent     Flags = 8
 )
 
-// Init opens the process's session. Hints that go nowhere are no error; what the environment says
-// wrongly is.
+// Init opens the process's session. It is no error if hints go nowhere; an invalid environment
+// variable is one.
 func Init() error {
 	if ret := C.gchint_init(0); ret < 0 {
 		return syscall.Errno(-ret)
@@ -59,7 +59,7 @@ func Init() error {
 	return nil
 }
 
-// Begin begins a phase of the calling goroutine's thread and returns what ends it.
+// Begin begins a phase of the calling goroutine's thread and returns the function that ends it.
 func Begin(phase Phase, flags Flags) func() {
 	runtime.LockOSThread()
 	C.gchint_phase_begin(C.enum_gchint_phase(phase), C.gchint_flags_t(flags))

@@ -6,7 +6,7 @@
 //!     let mark = gchint::Scope::new(Phase::Mark, CONCURRENT);
 //!     mark.next(Phase::Sweep, CONCURRENT);
 //!
-//! Costs what the functions of gchint.h cost, which says where it may be used.
+//! Costs as much as the functions of gchint.h, which documents where they may be used.
 #![allow(dead_code)]
 use std::marker::PhantomData;
 use std::os::raw::{c_int, c_uint};
@@ -29,7 +29,7 @@ pub enum Phase {
     Work,
 }
 
-/// `GCHINT_F_*`: who waits; combined by `|`
+/// `GCHINT_F_*`, combined by `|`: which threads wait for the work
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flags(pub u32);
 
@@ -53,8 +53,8 @@ extern "C" {
     fn gchint_phase_end();
 }
 
-/// Opens the process's session; to be called again in a forked child. Hints that go nowhere are
-/// no error; `Err` is what the environment says wrongly, as `errno`.
+/// Opens the process's session; to be called again in a forked child. It is no error if hints go
+/// nowhere; an invalid environment variable is an `Err` with its `errno`.
 pub fn init() -> Result<(), i32> {
     match unsafe { gchint_init(0) } {
         error if error < 0 => Err(-error),
@@ -72,7 +72,7 @@ impl Scope {
         Scope(PhantomData)
     }
 
-    /// The phase gives way to another one, as one edge.
+    /// Ends the phase and begins another one, as one edge.
     pub fn next(&self, phase: Phase, flags: Flags) {
         unsafe { gchint_phase_next(phase as c_uint, flags.0) };
     }
