@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
 /*
- * The words for the ABI's numbers, once for all who print them: X(NAME, word)
+ * The words for the ABI's numbers, for all components that print them: X(NAME, word)
  * for each value of an enum of <linux/gchint.h>, in its order. Not installed.
  */
 #ifndef GCHINT_NAMES_LIST_H
@@ -32,7 +32,7 @@
 	X(OFF, off) X(TABLE, table) X(MODEL, model)
 /* clang-format on */
 
-/* How many words a list has, to hold against the enum's _NR. */
+/* The number of words of a list, to compare with the enum's _NR. */
 #define GCHINT_NAME_ONE(name, word) +1
 #define GCHINT_NAMES(list)	    (0 list(GCHINT_NAME_ONE))
 

@@ -1,52 +1,56 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * DOC: libgchint: a program says what kind of work its threads do, and who waits
+ * DOC: libgchint: a program announces the work of its threads, and whether others wait for it
  *
- * Three calls are enough for a collector that works on the threads that call:
+ * Three calls are enough for a collector that works on the calling threads:
  *
  *	gchint_init(0);						once
  *	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
  *	gchint_phase_end();
  *
- * The session API does the rest: hints on behalf of other threads, standing
- * roles, causes, progress, and what the kernel knows of its policies.
+ * The session API has the rest: hints on behalf of other threads, roles, causes,
+ * progress, and the state of the kernel's frequency policies.
  *
- * Where hints go, the first that works:
+ * Hints go to the first of these backends that is available:
  *	the device	/dev/gchint; the ABI is in <linux/gchint.h>
  *	clamps		utilisation clamps by sched_setattr(2): a cap for concurrent
- *			work, never a boost; only when the caller allows it. With
- *			GCHINT_HINTS=clamp in the environment they go first, and the
+ *			work, never a boost; only if the caller allows it. With
+ *			GCHINT_HINTS=clamp in the environment they come first, and the
  *			device is not opened
- *	a recorder	through memory, where one listens (GCHINT_STREAM); also beside
- *			clamps
- *	nothing		at the price of one predictable branch
- * GCHINT_TRACE=FILE records every hint besides, with or without the device.
+ *	a recorder	through shared memory, if one listens (GCHINT_STREAM); also in
+ *			addition to clamps
+ *	nothing		at the cost of one predictable branch
+ * GCHINT_TRACE=FILE records every hint in addition, with any backend.
  *
- * Where it may be called: gchint_phase_begin(), gchint_phase_end(),
- * gchint_begin(), gchint_end() and every call on a struct gchint_thread are
- * async-signal-safe: no allocation, lock, stdio, exit or lazily allocated TLS;
- * errno is preserved. They may be called with the world stopped. So may
- * gchint_attach() and gchint_policy(). gchint_open(), gchint_init() and
- * gchint_close() are thread-safe, but wait for each other: not in a signal handler.
- * The first phase call of a thread attaches it (an ioctl or two). A runtime
- * that wants no system call inside a pause calls gchint_self() when the thread starts.
+ * Thread safety: functions are thread-safe, except gchint_explain(). A handle has one user
+ * at a time.
+ * gchint_phase_begin(), gchint_phase_end(), gchint_phase_next(), gchint_attach(),
+ * gchint_policy() and every function on a struct gchint_thread are
+ * async-signal-safe: no allocation, lock, stdio, exit or lazily allocated TLS. They
+ * may be called while the world is stopped. gchint_open(), gchint_init() and
+ * gchint_close() wait for each other and must not be called in a signal handler.
+ * The first phase call of a thread attaches it (one or two ioctls). A runtime that
+ * allows no system call inside a pause calls gchint_self() when the thread starts.
  *
- * fork: what the child calls has no effect, at the same cost, until the child
- * calls gchint_init() or gchint_open(); the parent is not disturbed. A child of
- * vfork must not call. exec ends everything.
+ * Ordering: an edge is a relaxed store. It does not order other accesses of the
+ * program.
+ *
+ * fork: calls in the child have no effect, at the same cost, until the child calls
+ * gchint_init() or gchint_open(). The parent is not affected. A child of vfork()
+ * must not call any function. exec ends the session.
  *
  * With clamps, a forked child and a thread that attaches itself do not keep the cap
- * of the thread that created them. A thread that is never attached does, and so does a
- * program that is started by posix_spawn() or vfork() from within a capped phase.
+ * of the thread that created them. A thread that is never attached keeps it, and so
+ * does a program that is started by posix_spawn() or vfork() during a capped phase.
  *
- * Errors: functions return -errno and leave errno alone. Nothing exits, and nothing
- * prints but one line on standard error where GCHINT_HINTS has no meaning, or asks for
- * clamps that cannot be had. A failing gchint_attach() gives a handle that does nothing, so a
- * runtime may ignore every result.
+ * Errors: functions return -errno and preserve errno. The library never exits. It
+ * prints at most one line on standard error: if the value of GCHINT_HINTS is invalid, or
+ * requires clamps that are not available. A failing gchint_attach() stores a handle that
+ * does nothing, so a runtime may ignore every result.
  *
- * Memory: one page for the whole process, 32 bytes of static TLS a thread, the
- * kernel's two pages; two more for each further GCHINT_SLOTS threads that are
- * leased at the same time; no thread.
+ * Memory: one page for the process, 32 bytes of static TLS for each thread, and two
+ * pages of the kernel; two more pages for each further GCHINT_SLOTS threads that are
+ * leased at the same time. The library creates no thread.
  *
  * Environment (gchint(7)): GCHINT_DISABLE, GCHINT_TRACE, GCHINT_MIN_US,
  * GCHINT_CLAMP, GCHINT_HINTS, GCHINT_DEVICE, GCHINT_STREAM, GCHINT_PROFILE. Read when the
@@ -80,13 +84,13 @@ struct gchint_session;
 /**
  * struct gchint_thread - handle of one leased thread
  *
- * The members belong to the library; they stand here for the inline functions.
+ * The members belong to the library; they are public only for the inline functions.
  * @bell: gchint_info.doorbell_begin; doorbell_end follows it
  * @state: the word that a plain edge stores to. While anything but a plain edge is
  *	due it points to a word with GCHINT_STATE_WRITING set, which sends the
  *	inline functions to the library.
  * @index: the library's record of the thread, from 1; 0 none
- * @epoch: of the session that gave the record
+ * @epoch: of the session that the record belongs to
  * @tid: the thread
  */
 struct gchint_thread {
@@ -112,8 +116,8 @@ enum gchint_backend {
 /**
  * gchint_flags_t - GCHINT_F_*, combined by |
  *
- * In C a type of its own, as enum gchint_phase is: of arguments that are swapped the
- * compilers warn (-Wextra, -Wenum-conversion). In C++ they do not compile.
+ * In C a type of its own, like enum gchint_phase, so that compilers warn of swapped
+ * arguments (-Wextra, -Wenum-conversion). In C++ swapped arguments do not compile.
  */
 #ifdef __cplusplus
 typedef unsigned int gchint_flags_t;
@@ -125,17 +129,18 @@ typedef enum {
 #endif
 
 /**
- * struct gchint_detail - what a collector knows of a phase besides its kind
- * @size: sizeof(struct gchint_detail)
+ * struct gchint_detail - details of a phase
+ * @size: sizeof(struct gchint_detail), set by the caller
  * @cause: enum gchint_cause
  * @work_done: work done so far, in the collector's own unit
  * @work_total: work of the whole phase in the same unit; 0 unknown
  * @stall_ns: instant (CLOCK_MONOTONIC, ns) at which mutators will stall if the
- *	cycle is not over; 0 unknown
+ *	cycle has not ended by then; 0 unknown
  * @method: address of the method that runs; 0 unknown
- * @expect_ns: how long the phase will take; 0 unknown. A phase shorter than the
- *	filter's bound (GCHINT_MIN_US) is not announced, unless GCHINT_F_URGENT.
- *	Learned or by gchint_expect(), a length hides no phase with GCHINT_F_STW.
+ * @expect_ns: expected length of this phase, ns; 0 unknown. A phase that is expected
+ *	to be shorter than GCHINT_MIN_US is not announced, unless it has
+ *	GCHINT_F_URGENT. A length that was learned, or declared by gchint_expect(),
+ *	never hides a phase with GCHINT_F_STW.
  */
 struct gchint_detail {
 	uint32_t size;
@@ -148,13 +153,14 @@ struct gchint_detail {
 };
 
 /**
- * struct gchint_policy - what the kernel says of the cpufreq policy of a CPU
- * @size: in: sizeof(struct gchint_policy)
- * @cpu: the CPU that was asked for
- * @governor: its governor's name, NUL-terminated
- * @cur_khz: frequency last set, rounded up to an eighth of @hw_max_khz; 0 unknown
- * @max_khz: highest frequency allowed now
- * @hw_max_khz: highest frequency of the hardware
+ * struct gchint_policy - the cpufreq policy of a CPU
+ * @size: sizeof(struct gchint_policy), set by the caller
+ * @cpu: the CPU
+ * @governor: name of the policy's governor, NUL-terminated
+ * @cur_khz: frequency that was last set, kHz, rounded up to an eighth of
+ *	@hw_max_khz; 0 unknown
+ * @max_khz: highest frequency that is allowed now, kHz
+ * @hw_max_khz: highest frequency of the hardware, kHz
  * @flags: GCHINT_POLICY_*
  */
 struct gchint_policy {
@@ -174,85 +180,101 @@ struct gchint_policy {
  * @session: where to store the handle; never NULL after success
  * @flags: GCHINT_OPEN_*
  *
- * A process has one session; opening again gives the same one and counts. In a
- * forked child it opens a new one. That there is no device is no error: see
- * gchint_backend() and gchint_why().
+ * A process has one session: opening it again returns the same handle and increments a
+ * count. In a forked child it opens a new session. A missing device is no error: see
+ * gchint_backend() and gchint_why(). Thread-safe, not async-signal-safe.
  *
- * Return: 0; -EINVAL for an unknown flag; -errno if GCHINT_TRACE names a file that
- * cannot be opened for appending (nothing is open then).
+ * Return: 0; -EINVAL for an unknown flag or an invalid environment variable; another
+ * -errno if the file of GCHINT_TRACE cannot be opened for appending. An error opens
+ * nothing.
  */
 GCHINT_API int gchint_open(struct gchint_session **session, unsigned int flags);
 
 /**
- * gchint_close() - end one gchint_open()
+ * gchint_close() - undo one gchint_open()
+ * @session: the session
  *
- * The last one ends every lease and closes the device. No thread may use a
- * handle of gchint_attach() meanwhile or afterwards. Threads that use
- * gchint_phase_begin() may go on: their calls have no effect until the session
- * is opened again.
+ * The last call ends every lease and closes the device. During that call and
+ * afterwards no thread may use a handle of gchint_attach(). Threads may still use
+ * gchint_phase_begin(): their calls have no effect until the session is opened again.
+ * Thread-safe, not async-signal-safe.
  *
  * Return: 0; -EBADF if @session is not open; -ESTALE in a forked child.
  */
 GCHINT_API int gchint_close(struct gchint_session *session);
 
-/** gchint_backend() - where the hints of @session go. */
+/**
+ * gchint_backend() - the destination of hints
+ * @session: the session, or NULL
+ *
+ * Return: enum gchint_backend; GCHINT_BACKEND_NOTHING for NULL.
+ */
 GCHINT_API enum gchint_backend gchint_backend(const struct gchint_session *session);
 
 /**
- * gchint_why() - why the device is not in use
+ * gchint_why() - the reason why the device is not in use
+ * @session: the session, or NULL
  *
- * Return: 0 if it is; -ENOENT no such device; -EACCES no permission;
- * -EPROTONOSUPPORT its ABI is not ours; -ECANCELED GCHINT_DISABLE is set, or
- * GCHINT_HINTS=clamp; with that, where there are no clamps: -EOPNOTSUPP or -EINVAL the
- * kernel has none; -EPERM or -ENOSYS a seccomp filter; ...
+ * Return: 0 if it is in use; -ENOENT no such device; -EACCES no permission;
+ * -EPROTONOSUPPORT its ABI is not supported; -ECANCELED GCHINT_DISABLE is set, or
+ * GCHINT_HINTS=clamp; with GCHINT_HINTS=clamp on a system without clamps: -EOPNOTSUPP
+ * or -EINVAL the kernel has none, -EPERM or -ENOSYS a seccomp filter; -EBADF no session
+ * is open; or another -errno of open(2), mmap(2) or sched_setattr(2).
  */
 GCHINT_API int gchint_why(const struct gchint_session *session);
 
 /**
- * gchint_explain() - where the process's hints go, or why not, in words
+ * gchint_explain() - describe the destination of hints, or why there is none
  * @text: one line without a newline, NUL-terminated, cut if @size is too small
- * @size: of @text; may be 0
+ * @size: bytes of @text; may be 0
  *
- * Also after gchint_open() or gchint_init() failed: names the environment variable
- * that could not be obeyed, and what it may be. Not while another thread opens or
- * closes. Return: the line's whole length.
+ * After gchint_open() or gchint_init() failed it names the invalid environment variable
+ * and its valid values. Not to be called while another thread opens or closes the session.
+ *
+ * Return: the length of the whole line, without the terminating NUL.
  */
 GCHINT_API size_t gchint_explain(char *text, size_t size);
 
 /**
- * gchint_fd() - a descriptor to wait on for changes of governors and limits
+ * gchint_fd() - a descriptor that signals changes of governors and limits
+ * @session: the session
  *
- * It polls readable when governors, limits or the set of policies have changed
- * since 8 bytes were last read from it. It belongs to the library: do not close
- * it. Return: the descriptor, or -ENODEV.
+ * It polls readable if governors, limits or the set of policies have changed
+ * since 8 bytes were last read from it. It belongs to the library: do not close it.
+ *
+ * Return: the descriptor, or -ENODEV without the device.
  */
 GCHINT_API int gchint_fd(const struct gchint_session *session);
 
 /**
- * gchint_policy() - what the kernel says of the policy of a CPU
+ * gchint_policy() - read the frequency policy of a CPU
  * @session: the session
- * @cpu: its number, or -1 for the one the caller runs on now
- * @policy: filled; @policy->size set by the caller
+ * @cpu: number of the CPU, or -1 for the one that the caller runs on
+ * @policy: the result; the caller sets @policy->size before
  *
- * Makes no system call where the C library knows the CPU. Async-signal-safe.
+ * Makes no system call if @cpu is a number, or if the C library knows the current CPU.
+ * Async-signal-safe.
+ *
  * Return: 0; -ENODEV without the device; -ENOENT the CPU has no policy; -EINVAL
- * no such CPU or a size below that of the first version; -EAGAIN the kernel was
- * writing each time.
+ * no such CPU, or @policy->size is below that of the first version; -EAGAIN the kernel
+ * was writing at each of 100 attempts.
  */
 GCHINT_API int gchint_policy(const struct gchint_session *session, int cpu,
 			     struct gchint_policy *policy);
 
 /**
- * gchint_expect() - declare how long phases of a kind last
+ * gchint_expect() - declare the expected length of a phase
  * @session: the session
  * @phase: enum gchint_phase
- * @flags: GCHINT_F_*
- * @ns: expected length; 0 forgets what is known
+ * @flags: GCHINT_F_*; lengths are kept apart for foreground, concurrent and other phases
+ * @ns: expected length, ns; 0 forgets the known length
  *
- * Where doorbells or clamps cost a system call the library also learns it: the longest
- * of late. There, phases expected to be shorter than GCHINT_MIN_US cost none, unless
- * they have GCHINT_F_STW or GCHINT_F_URGENT; with clamps, GCHINT_F_FOREGROUND either.
- * Return: 0 or -EINVAL.
+ * Where doorbells or clamps cost a system call, the library also learns lengths: the
+ * longest recent one counts. Phases that are expected to be shorter than GCHINT_MIN_US
+ * then make no system call, unless they have GCHINT_F_STW or GCHINT_F_URGENT, or with
+ * clamps GCHINT_F_FOREGROUND.
+ *
+ * Return: 0; -EINVAL a bad session, phase or flag.
  */
 GCHINT_API int gchint_expect(struct gchint_session *session, enum gchint_phase phase,
 			     gchint_flags_t flags, uint64_t ns);
@@ -262,86 +284,111 @@ GCHINT_API int gchint_expect(struct gchint_session *session, enum gchint_phase p
 /**
  * gchint_attach() - lease a thread of this process, to hint on its behalf
  * @session: the session
- * @tid: its thread id; 0 the calling thread
+ * @tid: thread id; 0 the calling thread
  * @role: enum gchint_role
- * @lead: the thread to follow, with GCHINT_ROLE_FOLLOW; else NULL
+ * @lead: the handle of the thread to follow, with GCHINT_ROLE_FOLLOW; else NULL
  * @thread: the handle; on failure one that does nothing. May be NULL if only the
  *	role matters.
  *
- * Any thread may use the handle, one at a time. The lease ends by
- * gchint_detach(), with its thread, with the session. Call gchint_detach() also
- * for a thread that ended: its handle is not given away before.
+ * Any thread may use the handle, one at a time. The lease ends with
+ * gchint_detach(), with its thread, or with the session. Call gchint_detach() also
+ * for a thread that has ended: its handle is not reused before. Async-signal-safe.
  *
  * Return: 0; -ESRCH no such thread in this process; -EBUSY it is leased already;
  * -ENOSPC more than GCHINT_SLOTS_MAX threads, or, with a kernel whose sessions do not
- * grow, more than GCHINT_SLOTS that lead or follow each other; -EDQUOT the user's limit; -EUSERS that of all users; -EINVAL a bad
- * role or leader; -ENODEV the hints go nowhere; -ESTALE in a forked child.
+ * grow, more than GCHINT_SLOTS that lead or follow each other; -EDQUOT the user's limit
+ * is reached; -EUSERS that of all users is reached; -EINVAL a bad role or leader;
+ * -ENODEV hints go nowhere; -ESTALE in a forked child.
  */
 GCHINT_API int gchint_attach(struct gchint_session *session, pid_t tid, unsigned int role,
 			     const struct gchint_thread *lead, struct gchint_thread **thread);
 
 /**
  * gchint_detach() - end a lease
+ * @thread: the handle, which must not be used afterwards
  *
- * Return: 0; -EINVAL if the handle leases nothing.
+ * Async-signal-safe.
+ *
+ * Return: 0; -EINVAL if the handle has no lease.
  */
 GCHINT_API int gchint_detach(struct gchint_thread *thread);
 
 /**
- * gchint_set_role() - change what a thread counts as whenever it runs
+ * gchint_set_role() - change the role of a thread
+ * @thread: the handle
+ * @role: enum gchint_role; it counts whenever the thread runs and announces no phase
+ * @lead: as for gchint_attach()
  *
- * Return: 0; -EINVAL a bad role or leader, or a handle that leases nothing;
- * -ENOENT the thread, or the leader, has ended.
+ * Async-signal-safe.
+ *
+ * Return: 0; -EINVAL a bad role or leader, or a handle without a lease; -ENOENT the
+ * thread, or the leader, has ended; -ENOSPC thread and leader are in different sessions
+ * of a kernel whose sessions do not grow; -ESTALE in a forked child.
  */
 GCHINT_API int gchint_set_role(struct gchint_thread *thread, unsigned int role,
 			       const struct gchint_thread *lead);
 
 /**
- * gchint_begin_detail() - gchint_begin() with all that is known of the phase
+ * gchint_begin_detail() - gchint_begin() with details of the phase
+ * @thread: the handle
+ * @phase: enum gchint_phase
+ * @flags: GCHINT_F_*
+ * @detail: the details, copied; NULL none
  *
- * Details hold until the phase ends; an inner phase starts with none and does
- * not give them back.
+ * Details are valid until the phase ends. An inner phase begins without any, and they
+ * are not restored when it ends.
  */
 GCHINT_API void gchint_begin_detail(struct gchint_thread *thread, enum gchint_phase phase,
 				    gchint_flags_t flags, const struct gchint_detail *detail);
 
-/** gchint_next_detail() - gchint_next() with all that is known of the new phase. */
+/** gchint_next_detail() - gchint_next() with details of the new phase; as above. */
 GCHINT_API void gchint_next_detail(struct gchint_thread *thread, enum gchint_phase phase,
 				   gchint_flags_t flags, const struct gchint_detail *detail);
 
 /**
- * gchint_progress() - work done within the phase
+ * gchint_progress() - report work done within the phase
  * @thread: the handle
- * @work_done: so far
- * @work_total: of the whole phase; 0 unknown
+ * @work_done: work so far, in the collector's own unit
+ * @work_total: work of the whole phase in that unit; 0 unknown
  * @stall_ns: as in struct gchint_detail
  *
- * Also tells the kernel that the phase is alive: a phase that runs longer than
- * gchint_info.hint_ttl_ms without it is ignored. Never a system call, unless
- * GCHINT_TRACE is set, or @stall_ns has passed and a clamp is to be lifted.
+ * Keeps a long phase valid: the kernel ignores a phase that runs longer than
+ * gchint_info.hint_ttl_ms without progress. Makes no system call, unless
+ * GCHINT_TRACE is set, or @stall_ns has passed and a clamp has to be lifted.
  */
 GCHINT_API void gchint_progress(struct gchint_thread *thread, uint64_t work_done,
 				uint64_t work_total, uint64_t stall_ns);
 
 /**
- * gchint_own_work() - work that the thread has done itself, collecting aside
+ * gchint_own_work() - report the thread's own work, without collecting
  * @thread: the handle
- * @work: since it was attached, in a unit that takes the program much the same time
- *	wherever it is: bytes allocated, requests served. Only ever grows.
+ * @work: work since it was attached, in a unit that takes about the same time throughout
+ *	the program, such as bytes allocated or requests served. Must not decrease.
  *
- * Not of a phase, and no edge: the kernel reads it when it looks, and learns how
- * memory-bound the program is while nobody collects. Call it some ten times a second or
- * more. Never a system call, nor is it recorded.
+ * This is neither a detail of a phase nor an edge: the kernel samples it, and learns how
+ * memory-bound the program is while no collection runs. Call it about ten times a second
+ * or more. Makes no system call, and is not recorded.
  */
 GCHINT_API void gchint_own_work(struct gchint_thread *thread, uint64_t work);
 
-/** gchint_set_cause() - the cause is known now: in the phase, or just after it. */
+/**
+ * gchint_set_cause() - report the cause of a collection
+ * @thread: the handle
+ * @cause: enum gchint_cause
+ *
+ * During a phase, or just after it, when the cause becomes known. Makes no system call,
+ * unless GCHINT_TRACE is set.
+ */
 GCHINT_API void gchint_set_cause(struct gchint_thread *thread, unsigned int cause);
 
-/** gchint_set_method() - address of the method that runs, for profilers; 0 none. */
+/**
+ * gchint_set_method() - report the method that the thread runs, for profilers
+ * @thread: the handle
+ * @method: its address; 0 none
+ */
 GCHINT_API void gchint_set_method(struct gchint_thread *thread, uint64_t method);
 
-/** gchint_abandon() - end the phase and all that enclose it. */
+/** gchint_abandon() - end the phase and all phases that enclose it. */
 GCHINT_API void gchint_abandon(struct gchint_thread *thread);
 
 /* ----------------------------------------------- the process's own session */
@@ -350,56 +397,59 @@ GCHINT_API void gchint_abandon(struct gchint_thread *thread);
  * gchint_init() - open the process's session and attach the calling thread
  * @flags: GCHINT_OPEN_*
  *
- * Once, where system calls are allowed; again in a forked child. Until then
- * gchint_phase_begin() and gchint_phase_end() do nothing.
+ * To be called once, where system calls are allowed, and again in a forked child. Until
+ * then gchint_phase_begin() and gchint_phase_end() do nothing. Thread-safe, not
+ * async-signal-safe.
  *
- * Return: enum gchint_backend, never negative on success; else as gchint_open().
+ * Return: enum gchint_backend, which is never negative; on error as gchint_open().
  */
 GCHINT_API int gchint_init(unsigned int flags);
 
 /**
- * gchint_self() - the calling thread's own handle; attaches it if needed
+ * gchint_self() - the calling thread's own handle; attaches the thread if needed
  *
- * It is the thread that gchint_phase_begin() announces. Only for calls on this
- * very thread; gone with it. A thread that gchint_attach() leased is announced
- * through that handle alone: this one does nothing then. Phase calls try to
- * attach once for a session, this one each time. Never NULL.
+ * It is the handle that gchint_phase_begin() uses. It is valid on this thread only, until
+ * the thread ends. If gchint_attach() leased the thread already, only that handle
+ * announces it, and this one does nothing. Phase calls try to attach the thread once for
+ * each session, this function at each call. Async-signal-safe.
+ *
+ * Return: the handle, never NULL.
  */
 GCHINT_API struct gchint_thread *gchint_self(void);
 
 /* ------------------------------------------------------------------ methods */
 
 /**
- * gchint_profiled() - does a recorder sample this process, and can learn its methods?
+ * gchint_profiled() - does a recorder sample this process, and can it learn its methods?
  *
- * For a runtime that must switch something on, such as a hook at each call, before it
- * can tell its methods. Async-signal-safe.
+ * For a runtime that must enable something, such as a hook at each call, before it can
+ * report its methods. Async-signal-safe.
  *
- * Return: 0 no; 1 yes; 2 yes, and who records wants each method named again at each call,
- * by gchint_symbol_add() with the address that it has, as profilers without this tunnel
- * must: to compare what that costs.
+ * Return: 0 no; 1 yes; 2 yes, and the recorder requests that each method is named again at
+ * each call, by gchint_symbol_add() with the address that it has. That measures the cost of
+ * profilers that have to name methods at each call.
  */
 GCHINT_API int gchint_profiled(void);
 
 /**
- * gchint_symbol_add() - name a method, where its code is loaded
- * @address: where the code is; 0 for a method that an interpreter runs, which has none
- * @size: bytes of it; ignored if @address is 0
- * @name: in UTF-8; control characters become '?', what is beyond 400 bytes is cut
+ * gchint_symbol_add() - name a method, when its code is loaded
+ * @address: address of the code; 0 for an interpreted method, which has none
+ * @size: size of the code in bytes; ignored if @address is 0
+ * @name: in UTF-8; control characters become '?', and all after 400 bytes is cut
  *
- * An interpreted method is given an address of a range that nothing else in the process
- * uses; it is never given again. Names go to perf-PID.map in the folder GCHINT_SYMBOLS, if
- * that is set: three system calls, once for each method and never for a call of it. Names
- * of code that is there already stay true of what was sampled before. Thread-safe and
- * async-signal-safe. A forked child has its parent's names in its own file, from its
- * gchint_init() or gchint_open() on.
+ * An interpreted method gets an address from a range that nothing else in the process
+ * uses, and that is not reused. Names are appended to perf-PID.map in the directory
+ * GCHINT_SYMBOLS, if that is set: three system calls for each method, none for its calls.
+ * Samples taken before an address got a new name keep the old one. A forked child has its
+ * parent's names in its own file, after its gchint_init() or gchint_open(). Thread-safe and
+ * async-signal-safe.
  *
- * Return: what gchint_method_enter() takes: @address, or the one given. 0 if there is no
- * more: then the method has no name.
+ * Return: the argument for gchint_method_enter(): @address, or the new address. 0 if no
+ * address is left: then the method has no name.
  */
 GCHINT_API uintptr_t gchint_symbol_add(uintptr_t address, size_t size, const char *name);
 
-/** gchint_symbol_remove() - the code at @address is gone, or has moved; as above. */
+/** gchint_symbol_remove() - the code at @address was unloaded or moved; as above. */
 GCHINT_API void gchint_symbol_remove(uintptr_t address, size_t size);
 
 /* ------------------------------------------------------------- the hot path */
@@ -415,7 +465,7 @@ GCHINT_API void __gchint_self_begin(uint32_t phase, uint32_t flags);
 GCHINT_API void __gchint_self_end(void);
 GCHINT_API void __gchint_self_next(uint32_t phase, uint32_t flags);
 
-/* The word that a handle points to which leads nowhere. */
+/* The word that a handle points to if its edges are ignored. */
 #define __GCHINT_NOWHERE 0x0001ffffu
 
 /*
@@ -454,7 +504,7 @@ static inline int __gchint_plain_begin(uint32_t *state, const uint32_t *bell, ui
 	return 0;
 }
 
-/* What began with a doorbell, or inside of another phase, has GCHINT_STATE_WRITING. */
+/* A phase that began with a doorbell, or inside of another one, has GCHINT_STATE_WRITING. */
 static inline int __gchint_plain_end(uint32_t *state)
 {
 	uint32_t old = __atomic_load_n(state, __ATOMIC_RELAXED);
@@ -466,7 +516,7 @@ static inline int __gchint_plain_end(uint32_t *state)
 	return 0;
 }
 
-/* One phase gives way to the next: nobody sees a moment without. */
+/* One store replaces a phase by the next: a reader never sees a state without a phase. */
 static inline int __gchint_plain_next(uint32_t *state, const uint32_t *bell, uint32_t what)
 {
 	uint32_t old = __atomic_load_n(state, __ATOMIC_RELAXED);
@@ -479,19 +529,19 @@ static inline int __gchint_plain_next(uint32_t *state, const uint32_t *bell, uin
 	return 0;
 }
 
-/* The arguments for a handle. Another thread may attach and detach: one load each. */
+/* The state of a handle. Another thread may attach and detach it: it is loaded once. */
 #define __gchint_state(t) __atomic_load_n(&(t).state, __ATOMIC_RELAXED)
 
 #ifndef GCHINT_NO_INLINE
 
 /**
- * gchint_begin() - a phase begins on a leased thread
+ * gchint_begin() - begin a phase of a leased thread
  * @thread: handle of gchint_attach(), or gchint_self()
  * @phase: enum gchint_phase
  * @flags: GCHINT_F_*
  *
- * Inside of another phase it hides that one until gchint_end(). The five
- * innermost are remembered; one further out is forgotten, and counts as none.
+ * A phase inside of another one hides it until gchint_end(). The five innermost
+ * phases are remembered; those further out count as none.
  */
 static inline void gchint_begin(struct gchint_thread *thread, enum gchint_phase phase,
 				gchint_flags_t flags)
@@ -501,7 +551,7 @@ static inline void gchint_begin(struct gchint_thread *thread, enum gchint_phase 
 		__gchint_begin(thread, phase, flags << 8);
 }
 
-/** gchint_end() - the innermost phase ends. Without one, nothing. */
+/** gchint_end() - end the innermost phase; does nothing if there is none. */
 static inline void gchint_end(struct gchint_thread *thread)
 {
 	if (__gchint_unlikely(__gchint_plain_end(__gchint_state(*thread))))
@@ -509,10 +559,14 @@ static inline void gchint_end(struct gchint_thread *thread)
 }
 
 /**
- * gchint_next() - the innermost phase ends and another begins, as one edge
+ * gchint_next() - end the innermost phase and begin another one, as one edge
+ * @thread: handle of gchint_attach(), or gchint_self()
+ * @phase: enum gchint_phase
+ * @flags: GCHINT_F_*
  *
- * Nobody sees a moment without a phase, and one doorbell does for both. A cause
- * that was given stays: it is the same collection. Without a phase, a begin.
+ * No reader sees a state without a phase, and one doorbell is enough for both edges. The
+ * cause stays, since it is the same collection. Without an open phase it is
+ * gchint_begin().
  */
 static inline void gchint_next(struct gchint_thread *thread, enum gchint_phase phase,
 			       gchint_flags_t flags)
@@ -522,7 +576,7 @@ static inline void gchint_next(struct gchint_thread *thread, enum gchint_phase p
 		__gchint_next(thread, phase, flags << 8);
 }
 
-/** gchint_phase_begin() - gchint_begin() on the calling thread, attached if needed. */
+/** gchint_phase_begin() - gchint_begin() on the calling thread, which is attached if needed. */
 static inline void gchint_phase_begin(enum gchint_phase phase, gchint_flags_t flags)
 {
 	if (__gchint_unlikely(__gchint_plain_begin(__gchint_state(__gchint_self),
@@ -547,14 +601,14 @@ static inline void gchint_phase_next(enum gchint_phase phase, gchint_flags_t fla
 }
 
 /**
- * gchint_method_enter() - the calling thread runs a method from here on
- * @method: its address, or what gchint_symbol_add() gave; 0 none that has a name
+ * gchint_method_enter() - the calling thread begins to run a method
+ * @method: its address, or the result of gchint_symbol_add(); 0 a method without a name
  *
- * One store, always: for threads that hint no phase, without a session and without the
+ * Always one store, also on threads without hints, without a session and without the
  * device. A profiler's sample of the thread reads it. Async-signal-safe.
  *
- * Return: what ran before, for gchint_method_leave(). So methods nest as deep as the
- * program does.
+ * Return: the previous method, for gchint_method_leave(), so that methods nest as deep as
+ * the program does.
  */
 static inline uintptr_t gchint_method_enter(uintptr_t method)
 {
@@ -565,9 +619,11 @@ static inline uintptr_t gchint_method_enter(uintptr_t method)
 }
 
 /**
- * gchint_method_leave() - the method is left, and @outer runs again
+ * gchint_method_leave() - the calling thread leaves a method
+ * @outer: the result of gchint_method_enter(): the method that runs again
  *
  * One store. Methods that an exception or a longjmp() skips need not be left one by one.
+ * Async-signal-safe.
  */
 static inline void gchint_method_leave(uintptr_t outer)
 {

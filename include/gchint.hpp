@@ -9,8 +9,8 @@
  *		...
  *	}	// ends here, also by an exception
  *
- * Phases, flags and causes are types of their own: arguments that are swapped do not
- * compile. Costs what the functions of <gchint.h> cost, which say where it may be used.
+ * Phases and flags are types of their own, so that swapped arguments do not compile. The cost
+ * and the restrictions are those of the functions of <gchint.h>.
  */
 #ifndef GCHINT_HPP
 #define GCHINT_HPP
@@ -58,7 +58,7 @@ constexpr flags urgent{ GCHINT_F_URGENT };
 /**
  * scope - a phase of the calling thread, as long as it lives
  *
- * Neither copied nor moved: a phase ends where it began.
+ * It cannot be copied or moved: a phase ends on the thread where it began.
  */
 class scope
 {
@@ -74,14 +74,14 @@ class scope
 	scope(const scope &) = delete;
 	scope &operator=(const scope &) = delete;
 
-	/** next() - the phase gives way to another one, as one edge. */
+	/** next() - end the phase and begin another one, as one edge. */
 	void next(phase p, flags f = no_flags) noexcept
 	{
 		gchint_phase_next(static_cast<enum gchint_phase>(p), f.value);
 	}
 };
 
-/** method - what the calling thread runs, for profilers, as long as it lives */
+/** method - the method that the calling thread runs, for profilers, as long as it lives */
 class method
 {
       public:
