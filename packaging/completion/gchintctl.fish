@@ -8,20 +8,20 @@ function __gchintctl_needs
 end
 
 complete -c gchintctl -f
-complete -c gchintctl -n "__gchintctl_needs $commands" -l json -d 'for programs'
-complete -c gchintctl -n "__gchintctl_needs $commands" -l no-pager -d 'long text at once'
+complete -c gchintctl -n "__gchintctl_needs $commands" -l json -d 'machine-readable output'
+complete -c gchintctl -n "__gchintctl_needs $commands" -l no-pager -d 'do not use a pager'
 complete -c gchintctl -n "__gchintctl_needs $commands" -s h -l help -d 'commands and options'
 complete -c gchintctl -n "__gchintctl_needs $commands" -s V -l version
-for line in 'attach	the adapter into a JVM or .NET program that runs' 'calibrate	what each frequency of each kind of CPU draws' \
-        'compare	what differs between runs of two kinds, in words' \
-        'doctor	what a report of this machine needs, in one archive' 'export	a recording in another format' 'help	a command and its options' \
-        'import	a recording of what GCHINT_TRACE files say' 'marks	list marks, or put one' \
+for line in 'attach	load the adapter into a running JVM or .NET program' 'calibrate	measure the power of each frequency of each core type' \
+        'compare	compare two sets of runs' \
+        'doctor	archive with all data for a bug report' 'export	export a recording in another format' 'help	describe a command and its options' \
+        'import	make a recording from GCHINT_TRACE files' 'marks	list annotations, or add one' \
         'profile	CPU time by method, phase, frequency and energy' \
         'record	record while a command runs' 'report	one page with plots and tables' \
-        'run	run with the adapter of its runtime' 'runtimes	which runtimes have an adapter' \
+        'run	run with the adapter of its runtime' 'runtimes	list runtimes with an adapter' \
         'status	board, governor, policies, sessions, rails' 'summary	tables of one recording' \
         'top	live view of a recording' 'use	how hints act on this machine' \
-        'watch	what a policy does now, a line each second' 'why	who asks for a frequency, who bounds it; longest pauses'
+        'watch	print the state of a policy each second' 'why	reasons for the frequency, and the longest pauses'
     set -l fields (string split \t -- $line)
     complete -c gchintctl -n "__gchintctl_needs $commands" -a $fields[1] -d $fields[2]
 end
@@ -34,63 +34,63 @@ for command in compare export import marks profile report summary top why
     complete -c gchintctl -n "__gchintctl_in $command" -F
 end
 for command in compare marks runtimes status summary top watch
-    complete -c gchintctl -n "__gchintctl_in $command" -l json -d 'for programs'
+    complete -c gchintctl -n "__gchintctl_in $command" -l json -d 'machine-readable output'
 end
 complete -c gchintctl -n '__gchintctl_in help' -a "$commands"
 complete -c gchintctl -n '__gchintctl_in attach' -s w -l wait -d 'until the JVM ends'
-complete -c gchintctl -n '__gchintctl_in calibrate' -s F -l forget -d 'what the module was given, it forgets'
+complete -c gchintctl -n '__gchintctl_in calibrate' -s F -l forget -d 'remove the measured powers from the module'
 complete -c gchintctl -n '__gchintctl_in calibrate' -r -s l -l load -d 'give a calibration to the module'
 complete -c gchintctl -n '__gchintctl_in calibrate' -r -s o -l output -d 'where it goes'
 complete -c gchintctl -n '__gchintctl_in calibrate' -x -s r -l rail -d 'what shows the CPUs'
-complete -c gchintctl -n '__gchintctl_in calibrate' -x -s n -l repeats -d 'how often each is measured'
+complete -c gchintctl -n '__gchintctl_in calibrate' -x -s n -l repeats -d 'number of measurements'
 complete -c gchintctl -n '__gchintctl_in calibrate' -x -s s -l settle -d 'ms that a rail lags behind'
 complete -c gchintctl -n '__gchintctl_in calibrate' -x -s w -l window -d 'ms for which each is measured'
 complete -c gchintctl -n '__gchintctl_in compare' -s b -l brief -d 'energy, time and pauses only'
 complete -c gchintctl -n '__gchintctl_in doctor' -r -F -s o -l output -d 'the archive'
-complete -c gchintctl -n '__gchintctl_in doctor' -x -s r -l rounds -d 'how often each program runs'
+complete -c gchintctl -n '__gchintctl_in doctor' -x -s r -l rounds -d 'number of runs of each program'
 complete -c gchintctl -n '__gchintctl_in export' -x -s f -l format -a 'chrome-trace csv firefox jsonl openmetrics perfetto prometheus'
 complete -c gchintctl -n '__gchintctl_in export' -r -F -s o -l output -d 'where to'
 complete -c gchintctl -n '__gchintctl_in export' -x -s t -l table -d 'of csv'
 complete -c gchintctl -n '__gchintctl_in import' -r -F -s o -l output -d 'the recording'
 complete -c gchintctl -n '__gchintctl_in import' -x -s l -l label -d 'name of the run'
-complete -c gchintctl -n '__gchintctl_in marks' -x -s a -l add -d 'the mark to put'
-complete -c gchintctl -n '__gchintctl_in marks' -r -F -s s -l socket -d 'of the recording that runs'
+complete -c gchintctl -n '__gchintctl_in marks' -x -s a -l add -d 'text of the annotation'
+complete -c gchintctl -n '__gchintctl_in marks' -r -F -s s -l socket -d 'socket of the running recorder'
 complete -c gchintctl -n '__gchintctl_in profile' -a 'annotate diff export filter flame record report'
 complete -c gchintctl -n '__gchintctl_in profile' -r -F -s o -l output -d 'the recording, or the picture'
 complete -c gchintctl -n '__gchintctl_in profile' -x -s F -l frequency -d 'samples a second'
 complete -c gchintctl -n '__gchintctl_in profile' -x -s c -l command -d 'only such processes'
-complete -c gchintctl -n '__gchintctl_in profile' -s q -l quiet -d 'no last line'
+complete -c gchintctl -n '__gchintctl_in profile' -s q -l quiet -d 'omit the last line'
 complete -c gchintctl -n '__gchintctl_in profile' -x -s m -l method -d 'in such methods'
 complete -c gchintctl -n '__gchintctl_in profile' -x -l phase -d 'in that phase'
 complete -c gchintctl -n '__gchintctl_in profile' -x -l process -d 'of such programs'
 complete -c gchintctl -n '__gchintctl_in profile' -x -s n -l lines -d 'rows of each table'
 complete -c gchintctl -n '__gchintctl_in profile' -x -s s -l symbol -d 'in such functions'
-complete -c gchintctl -n '__gchintctl_in profile' -l folded -d 'one line a stack'
+complete -c gchintctl -n '__gchintctl_in profile' -l folded -d 'one line for each stack'
 complete -c gchintctl -n '__gchintctl_in profile' -x -l cgroup -d 'only of such a control group'
 complete -c gchintctl -n '__gchintctl_in profile' -x -l unit -d 'only of such a unit'
 complete -c gchintctl -n '__gchintctl_in profile' -l signal -d 'ask threads by a signal'
-complete -c gchintctl -n '__gchintctl_in profile' -l interpreted -d 'a JVM tells of each call'
-complete -c gchintctl -n '__gchintctl_in profile' -l names-at-calls -d 'names at each call, to compare'
+complete -c gchintctl -n '__gchintctl_in profile' -l interpreted -d 'a JVM reports each call'
+complete -c gchintctl -n '__gchintctl_in profile' -l names-at-calls -d 'name methods at each call, for comparison'
 complete -c gchintctl -n '__gchintctl_in profile' -x -l format -a 'firefox perf-script speedscope' -d 'of an export'
 complete -c gchintctl -n '__gchintctl_in record' -r -F -s o -l output -d 'the recording'
 complete -c gchintctl -n '__gchintctl_in record' -x -s l -l label -d 'name of the run'
-complete -c gchintctl -n '__gchintctl_in record' -x -s p -l period -d 'time between two looks, ms'
-complete -c gchintctl -n '__gchintctl_in record' -s C -l cost -d 'say what recording took'
+complete -c gchintctl -n '__gchintctl_in record' -x -s p -l period -d 'sampling interval, ms'
+complete -c gchintctl -n '__gchintctl_in record' -s C -l cost -d 'print the cost of recording'
 complete -c gchintctl -n '__gchintctl_in record' -s q -l quiet -d 'no progress'
 complete -c gchintctl -n '__gchintctl_in record' -r -F -l gchintd -d 'the program that records'
 complete -c gchintctl -n '__gchintctl_in record' -x -l option -d 'an option for gchintd'
 complete -c gchintctl -n '__gchintctl_in report' -r -F -s o -l output -d 'the page'
-complete -c gchintctl -n '__gchintctl_in report' -x -s t -l title -d 'what stands above it'
+complete -c gchintctl -n '__gchintctl_in report' -x -s t -l title -d 'title of the page'
 complete -c gchintctl -n '__gchintctl_in report' -x -s d -l detail -d 'recordings of each label one by one'
 complete -c gchintctl -n '__gchintctl_in run' -r -F -s r -l record -d 'record the run as well'
 complete -c gchintctl -n '__gchintctl_in run' -x -s H -l hints -a 'all boost cap clamp' -d 'which act, and how'
-complete -c gchintctl -n '__gchintctl_in run' -s q -l quiet -d 'no last line'
+complete -c gchintctl -n '__gchintctl_in run' -s q -l quiet -d 'omit the last line'
 complete -c gchintctl -n '__gchintctl_in summary' -x -s w -l watts -d '[RAIL=]LOW:HIGH'
 complete -c gchintctl -n '__gchintctl_in top' -x -s d -l delay -d seconds
-complete -c gchintctl -n '__gchintctl_in top' -x -s n -l times -d 'end after so many looks'
+complete -c gchintctl -n '__gchintctl_in top' -x -s n -l times -d 'number of updates'
 complete -c gchintctl -n '__gchintctl_in use' -a 'auto governor limits off'
 complete -c gchintctl -n '__gchintctl_in why' -x -s a -l at -d 'seconds since the recording began'
 complete -c gchintctl -n '__gchintctl_in watch' -x -s d -l delay -d seconds
-complete -c gchintctl -n '__gchintctl_in watch' -x -s n -l times -d looks
+complete -c gchintctl -n '__gchintctl_in watch' -x -s n -l times -d 'number of updates'
 complete -c gchintctl -n '__gchintctl_in watch' -a "(path basename /sys/devices/system/cpu/cpufreq/policy*)" -d policy
 complete -c gchintctl -n '__gchintctl_in why' -x -s n -l lines -d 'pauses in the list'

@@ -33,7 +33,7 @@ GCHINT_COMPONENTS += daemon packaging
 
 define GCHINT_USERS
 	gchintd -1 gchint-record -1 * - - - gchint recorder
-	- -1 gchint -1 - - - - who may give hints
+	- -1 gchint -1 - - - - users that may hint
 endef
 endif
 
