@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # order.awk - hold a trace against an order automaton, thread by thread.
 #
-# The automaton is given with -v edges='FROM>TO ...': which phase (or none) may be
-# followed by which, as "begin" lines tell them, none after the last "end".
+# The automaton is set by -v edges='FROM>TO ...': which phase (or none) may be
+# followed by which, by "begin" lines; none after the last "end".
 # Lines that are not phases are counted only. Complains and exits 1 on: a begin
 # that the automaton does not have, an end of a phase that is not open, a phase open
 # at the end of the trace (but for the threads in -v cut='TID ...').

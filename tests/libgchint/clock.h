@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The library's clock, which stands still at an instant that no arithmetic makes by chance. */
+/* The library's clock, stopped at an instant that no arithmetic yields by chance. */
 #ifndef CLOCK_H
 #define CLOCK_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Edges to be counted under callgrind: each function here is one edge in line, or
- * stands for the library's symbol of the name. COUNT times each, all plain.
+ * calls the library's symbol of that name. COUNT times each, all plain.
  */
 #define GCHINT_TEST_COUNT 1000
 #include <stdio.h>

@@ -107,7 +107,7 @@ static void before_fork(void)
 }
 
 /*
- * What a forked child stores goes to a page that nobody reads. Its thread has the clamp
+ * Stores of a forked child go to a page without a reader. Its thread has the clamp
  * of the one that forked.
  */
 static void in_child(void)
@@ -632,7 +632,7 @@ long __wrap_syscall(long number, ...)
 	for (n = 0; n < 6; n++)
 		a[n] = va_arg(args, long);
 	va_end(args);
-	/* Who asks whether a thread lives must stand that the answer grows old. */
+	/* The answer whether a thread lives may be outdated by the time it is used. */
 	if (number == SYS_tgkill)
 		sched_yield();
 	if (number == SYS_sched_getattr || number == SYS_sched_setattr)

@@ -2,7 +2,7 @@
 /*
  * A /dev/gchint in user space that behaves per <linux/gchint.h>. Linked with
  * -Wl,--wrap for each of FAKE_CALLS in the Makefile, it takes the library's own system
- * calls; all others go through. The test stands where the kernel stands.
+ * calls; all others go through. The test plays the kernel.
  */
 #ifndef FAKEDEV_H
 #define FAKEDEV_H
@@ -88,7 +88,7 @@ extern struct fake_clamp fake_clamp;
 void fake_reset(void);
 /** fake_info() - the information page, as the kernel writes it. */
 struct gchint_info *fake_info(void);
-/** fake_cpus() - the kernel tells of each CPU, too: cur_khz is 1000 and its number. */
+/** fake_cpus() - the kernel maps all CPUs, too: cur_khz is 1000 and its number. */
 void fake_cpus(void);
 struct gchint_info_cpu *fake_cpu(unsigned int cpu);
 /** fake_grows() - there is one session, which gets more slots when it is asked to. */

@@ -6,7 +6,7 @@
  *
  *	load	nothing: all that it needs was found when it was loaded
  *	raw	the device without the library
- *	kernel	likewise, and structures that are shorter or longer, which no fake device has
+ *	kernel	the same, and structures that are shorter or longer, which no fake device has
  *	device	hints go to the device
  *	trace	there is no device
  *
@@ -41,7 +41,7 @@ static int error_of(int ret)
 	return ret < 0 ? errno : 0;
 }
 
-/* The first version of a structure, and one with a tail that nobody knows. */
+/* The first version of a structure, and one with an unknown tail. */
 static void sizes(int fd)
 {
 	struct {

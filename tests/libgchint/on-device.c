@@ -75,7 +75,7 @@ static void pause_us(long us)
 	nanosleep(&ts, NULL);
 }
 
-/* Runs, so that the kernel looks at this thread's slot at its ticks. */
+/* Runs, so that the kernel reads this thread's slot at its ticks. */
 static void spin_ms(int ms)
 {
 	struct timespec from, now;
@@ -291,14 +291,14 @@ static void clamps_asked_for(void)
 }
 
 static const struct tap_test tests[] = {
-	{ "the session opens, threads are leased", opened },
-	{ "phases arrive, nested too", phases },
+	{ "the session opens and threads are leased", opened },
+	{ "the kernel receives plain and nested phases", phases },
 	{ "doorbells only where gchint governs", doorbells },
-	{ "leases, roles, and their errors", leases },
-	{ "fork in a phase", forked },
-	{ "what the kernel says of the policy, and when it changes", policies },
-	{ "clamps where there is no device", clamps },
-	{ "clamps where there is a device", clamps_asked_for },
+	{ "leases and roles work, and report their errors", leases },
+	{ "a child forked during a phase leaves the parent's phase", forked },
+	{ "gchint_policy() follows the policy's governor and limits", policies },
+	{ "clamps work without the device", clamps },
+	{ "GCHINT_HINTS=clamp works with the device", clamps_asked_for },
 };
 
 TAP_MAIN(tests, before)

@@ -21,13 +21,13 @@
 #include "../kselftest/gchint/sysfs.h"
 #include "tap.h"
 
-#define BIG	    0 /* the first CPU of each kind */
+#define BIG	    0 /* the first CPU of each type */
 #define LITTLE	    2
 #define BIG_CPUS    0x3ul
 #define LITTLE_CPUS 0xcul
 #define BUSY_US	    40000 /* between naps of 8 ms: too much for a small core */
 #define WAKES	    20
-#define SOON_MS	    20000 /* an emulated CPU on a busy machine may stand still */
+#define SOON_MS	    20000 /* an emulated CPU on a busy machine may be delayed */
 #define WAIT_S	    60
 
 #define NO_CLAMPS "libgchint: no clamps: GCHINT_HINTS=clamp: "
@@ -331,14 +331,14 @@ static void cost(void)
 }
 
 static const struct tap_test tests[] = {
-	{ "phases and roles place a collector, and the end lets it go", phases_place },
+	{ "phases and roles place a collector, and its end restores it", phases_place },
 	{ "a forked child, a program and a thread that announces itself are not capped",
 	  descendants },
-	{ "a clamp that another process set meanwhile stays", foreign },
+	{ "a clamp set by another process during a phase stays", foreign },
 	{ "SIGKILL leaves nothing behind", killed },
 	{ "a kernel without clamps is reported", no_config },
 	{ "a seccomp filter is reported", sandboxed },
-	{ "what a clamp costs", cost },
+	{ "the cost of a clamp is printed", cost },
 };
 
 int main(int argc, char **argv)

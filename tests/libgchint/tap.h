@@ -71,7 +71,7 @@ static inline int tap_one(const struct tap_test *t, void (*before)(void))
 		alarm(TAP_SECONDS);
 		before();
 		t->run();
-		/* Not _exit(): LeakSanitizer looks when a program ends. */
+		/* Not _exit(): LeakSanitizer checks when a program ends. */
 		exit(tap_bad);
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) != pid)

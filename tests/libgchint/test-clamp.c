@@ -40,7 +40,7 @@ static void kernel_cannot(void)
 	CHECK_IS(gchint_init(GCHINT_OPEN_CLAMP), GCHINT_BACKEND_NOTHING);
 }
 
-/* What the kernel does not tell of a thread cannot be given back. */
+/* A clamp that the kernel does not report cannot be restored. */
 static void kernel_from_before(void)
 {
 	fake_clamp.size = 48;
@@ -48,7 +48,7 @@ static void kernel_from_before(void)
 	CHECK_IS(fake_clamp.sets, 0);
 }
 
-/* What was refused is not given back: it may be another's by then. */
+/* A refused cap is not restored: the clamp may be that of another program by then. */
 static void refused(void)
 {
 	CHECK_IS(fake_clamp_of(0), 1024);
@@ -80,7 +80,7 @@ static void concurrent_only(void)
 	gchint_phase_end();
 	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
 	CHECK_IS(fake_clamp_of(0), 512);
-	gchint_phase_begin(GCHINT_PHASE_REMARK, GCHINT_F_STW); /* everybody waits: lifted */
+	gchint_phase_begin(GCHINT_PHASE_REMARK, GCHINT_F_STW); /* all mutators wait: removed */
 	CHECK_IS(fake_clamp_of(0), 1024);
 	gchint_phase_end();
 	CHECK_IS(fake_clamp_of(0), 512);
@@ -386,7 +386,7 @@ static void equal_cores(void)
 	gchint_phase_end();
 }
 
-/* To look whether clamps work sets none, and what was never set is so again. */
+/* The test for clamps sets none, and a clamp that was never set is unset again. */
 static void default_is_default_again(void)
 {
 	CHECK_IS(fake_clamp_user(0), 0);
@@ -698,7 +698,7 @@ static void threshold(void)
 	CHECK_IS(fake_clamp.calls, calls + 4);
 }
 
-/* Short phases are not capped, but a trace or a recorder beside the clamps hears them. */
+/* Short phases are not capped, but a trace or a recorder receives them. */
 static void short_is_heard(void)
 {
 	char path[64], text[4096];
@@ -768,42 +768,43 @@ static void role_is_set_once(void)
 
 static const struct tap_test tests[] = {
 	{ "no clamps unless the caller allows them", not_unless_allowed },
-	{ "GCHINT_CLAMP=0 forbids them", user_forbids },
-	{ "a kernel without clamps", kernel_cannot },
-	{ "a kernel from before clamps", kernel_from_before },
-	{ "a cap that was refused", refused },
-	{ "the device goes first", device_goes_first },
+	{ "GCHINT_CLAMP=0 forbids clamps", user_forbids },
+	{ "a kernel without clamps leaves hints without effect", kernel_cannot },
+	{ "a kernel older than clamps leaves hints without effect", kernel_from_before },
+	{ "a refused cap is not restored", refused },
+	{ "the device takes precedence", device_goes_first },
 	{ "only concurrent phases are capped", concurrent_only },
 	{ "GCHINT_CLAMP gives the percentage", percent },
-	{ "rounded down", percent_rounded },
-	{ "a lower clamp stays, and each is given back", lower_stays },
-	{ "roles are capped, phases go before them", roles },
+	{ "the percentage is rounded down", percent_rounded },
+	{ "a lower clamp stays, and each thread's own clamp is restored", lower_stays },
+	{ "roles are capped, and phases take precedence", roles },
 	{ "short phases cost no system call", short_is_free },
-	{ "a forked child clamps nobody", forked_child_is_quiet },
-	{ "GCHINT_HINTS=clamp goes before the device", asked_for },
+	{ "a forked child clamps no thread", forked_child_is_quiet },
+	{ "GCHINT_HINTS=clamp takes precedence over the device", asked_for },
 	{ "a kernel without CONFIG_UCLAMP_TASK is reported", no_config },
 	{ "a kernel older than clamps is reported", old_kernel },
-	{ "a sandbox that refuses is reported", sandboxed },
-	{ "a sandbox that hides the call is reported", sandboxed_otherwise },
+	{ "a seccomp filter that refuses clamps is reported", sandboxed },
+	{ "a seccomp filter that hides the call is reported", sandboxed_otherwise },
 	{ "GCHINT_CLAMP=0 with GCHINT_HINTS=clamp is reported", forbidden_and_asked_for },
 	{ "an unknown GCHINT_HINTS is reported", no_such_hints },
-	{ "nothing is printed unless it was asked for", silent_unless_asked_for },
-	{ "where cores differ the cap fits a small one", fits_a_small_core },
-	{ "GCHINT_CLAMP goes before the capacity", user_before_capacity },
-	{ "where cores are equal the cap is half of one", equal_cores },
+	{ "nothing is printed without GCHINT_HINTS", silent_unless_asked_for },
+	{ "with heterogeneous cores the cap fits a small one", fits_a_small_core },
+	{ "GCHINT_CLAMP takes precedence over the capacity", user_before_capacity },
+	{ "with equal cores the cap is half of one", equal_cores },
 	{ "a clamp that was never set is unset again", default_is_default_again },
-	{ "a kernel that cannot unset a clamp", before_reset_existed },
-	{ "a clamp that was set meanwhile stays", foreign_change_wins },
-	{ "a clamp that was set meanwhile stays at the close", close_spares_foreign },
-	{ "phases on behalf of another thread", phases_of_another },
+	{ "a kernel that cannot unset a clamp gets 1024", before_reset_existed },
+	{ "a clamp set by another program during a phase stays", foreign_change_wins },
+	{ "a clamp set by another program stays when the session closes", close_spares_foreign },
+	{ "phases on behalf of another thread cap that thread", phases_of_another },
 	{ "a new thread does not keep its creator's cap", inherited_by_thread },
 	{ "a user's clamp of the same value stays", same_as_the_users },
 	{ "a forked child is not capped", forked_child_is_free },
-	{ "a child of a thread that another one attached", fork_on_behalf },
-	{ "a child whose session an earlier handler opens", forked_where_a_handler_opens },
+	{ "a child forked by a thread that another one attached is not capped", fork_on_behalf },
+	{ "a child whose session an earlier fork handler opens is not capped",
+	  forked_where_a_handler_opens },
 	{ "a phase past its deadline is not capped", past_deadline },
 	{ "phases shorter than a millisecond change no clamp", threshold },
-	{ "short phases are traced all the same", short_is_heard },
+	{ "phases too short for a clamp are traced", short_is_heard },
 	{ "a role is set once", role_is_set_once },
 };
 

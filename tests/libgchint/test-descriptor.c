@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The descriptor that the library holds: of the device, and in nobody's way. */
+/* The descriptor of the device, which must not disturb the program. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -139,8 +139,9 @@ static void gone_when_more_is_wanted(void)
 static const struct tap_test tests[] = {
 	{ "a file is not taken for the device", not_a_device },
 	{ "the device is never standard input, output or error", not_stdio },
-	{ "it is moved there, and nowhere else", moved_off_stdio },
-	{ "more threads than slots, and it is gone", gone_when_more_is_wanted },
+	{ "a descriptor below 3 is moved above standard error", moved_off_stdio },
+	{ "a closed descriptor is an error when the session has to grow",
+	  gone_when_more_is_wanted },
 };
 
 TAP_MAIN(tests, fake_reset)

@@ -213,7 +213,7 @@ static void abandoned(void)
 	gchint_phase_begin(GCHINT_PHASE_TRIM, 0);
 	gchint_phase_end();
 	CHECK_IS(phase_of(slot), GCHINT_PHASE_SWEEP);
-	/* Who waits for the end of the innermost phase hears it, and of no phase nothing. */
+	/* The end of the innermost phase rings; an end without a phase does not. */
 	gchint_phase_begin(GCHINT_PHASE_COPY, 0);
 	fake_info()->doorbell_end = BIT(GCHINT_PHASE_COPY) | BIT(GCHINT_PHASE_NONE);
 	gchint_abandon(gchint_self());
@@ -260,7 +260,7 @@ static void details(void)
 	CHECK_IS(phase_of(slot), GCHINT_PHASE_MARK);
 	CHECK_IS(edges_of(slot), 4);
 
-	/* They outlive the phase, for who learns from a phase shorter than his looks. */
+	/* They outlive the phase, so that the kernel can learn from phases between two samples. */
 	gchint_phase_end();
 	CHECK_IS(phase_of(slot), GCHINT_PHASE_NONE);
 	CHECK_IS(slot->cause, GCHINT_CAUSE_NATIVE);
@@ -268,7 +268,7 @@ static void details(void)
 	CHECK_IS(slot->work_total, 88);
 	CHECK(!(state_of(slot) & GCHINT_STATE_WRITING));
 	CHECK_IS(fake.calls, 1);
-	/* The next phase does not inherit them, whichever way it begins. */
+	/* The next phase does not inherit them, however it begins. */
 	gchint_phase_begin(GCHINT_PHASE_SWEEP, 0);
 	CHECK_IS(edges_of(slot), 6);
 	CHECK_IS(slot->cause, 0);
@@ -424,7 +424,7 @@ static int stay(void)
 	return cpu;
 }
 
-/* Only on CPUs whose policy is governed by gchint, unless somebody records. */
+/* Only on CPUs whose policy is governed by gchint, or with a recorder. */
 static void bell_by_policy(void)
 {
 	const int cpu = stay();
@@ -455,14 +455,14 @@ static void bell_by_policy(void)
 	gchint_phase_begin(GCHINT_PHASE_MARK, 0);
 	gchint_phase_end();
 	CHECK_IS(fake.ring_count, 2);
-	/* One that the page has no room for may be. */
+	/* One that does not fit into the page may be. */
 	set_cpus(GCHINT_INFO_UNLISTED);
 	gchint_phase_begin(GCHINT_PHASE_MARK, 0);
 	gchint_phase_end();
 	CHECK_IS(fake.ring_count, 3);
 }
 
-/* A kernel that tells of each CPU is believed before its table of the first policies. */
+/* The mapping of all CPUs takes precedence over the table of the first policies. */
 static void bell_by_cpu(void)
 {
 	const int cpu = stay();
@@ -543,10 +543,10 @@ static void descriptor_taken(void)
 	CHECK(read(fd, &(char){ 0 }, 1) == 1); /* the program's file is still open */
 }
 
-/* Nor is another file closed in its place, of whichever kind it is. */
+/* Another file with that number is not closed, whatever it is. */
 static void descriptor_of_another(void)
 {
-	const int kinds[] = { memfd_create("other", MFD_CLOEXEC), open("/dev/null", O_RDWR) };
+	const int files[] = { memfd_create("other", MFD_CLOEXEC), open("/dev/null", O_RDWR) };
 	struct gchint_session *s;
 	struct stat st;
 	int fd, n;
@@ -558,7 +558,7 @@ static void descriptor_of_another(void)
 		CHECK_IS(fstat(fd, &st), 0);
 		if (n)
 			fake.alike = st.st_ino;
-		CHECK_IS(dup2(kinds[n], fd), fd);
+		CHECK_IS(dup2(files[n], fd), fd);
 		CHECK_IS(gchint_close(s), 0);
 		CHECK(fcntl(fd, F_GETFD) >= 0);
 		close(fd);
@@ -568,27 +568,27 @@ static void descriptor_of_another(void)
 static const struct tap_test tests[] = {
 	{ "a plain edge is one store of the next word", plain_edge },
 	{ "the sequence wraps", sequence_wraps },
-	{ "before gchint_init nothing happens", before_init_nothing },
+	{ "edges before gchint_init() do nothing", before_init_nothing },
 	{ "phases nest", nested },
 	{ "after nested phases an edge is a plain one again", plain_after_nesting },
-	{ "one phase gives way to the next", next },
-	{ "phases nest deeper than is remembered", nested_deep },
-	{ "phases nest deeper than can be counted", nested_without_end },
-	{ "an end without a begin is nothing", end_without_begin },
-	{ "abandoned phases are all gone", abandoned },
-	{ "details and progress", details },
-	{ "an inner phase has no details of the outer", details_nested },
+	{ "gchint_next() replaces the phase in one store", next },
+	{ "phases nest deeper than the remembered levels", nested_deep },
+	{ "phases nest deeper than the counter", nested_without_end },
+	{ "an end without a begin does nothing", end_without_begin },
+	{ "gchint_abandon() ends all nested phases", abandoned },
+	{ "details and progress reach the slot", details },
+	{ "an inner phase has no details of the outer one", details_nested },
 	{ "the cause may come after the end", cause_after_the_end },
-	{ "older and newer struct gchint_detail", detail_sizes },
-	{ "a doorbell only when the mask asks", bell_only_when_asked },
-	{ "a doorbell when the outer phase is back", bell_back_in_the_outer },
-	{ "a mask that changes within a phase", bell_in_the_middle },
-	{ "a doorbell only where gchint governs or somebody records", bell_by_policy },
-	{ "a doorbell by what the kernel tells of each CPU", bell_by_cpu },
-	{ "errno is kept", errno_kept },
-	{ "a slot that the kernel took back is left alone", slot_gone },
-	{ "a descriptor that the program closed and used again", descriptor_taken },
-	{ "another file that has the descriptor's number when it ends", descriptor_of_another },
+	{ "shorter and longer struct gchint_detail are accepted", detail_sizes },
+	{ "doorbells ring only for phases in the mask", bell_only_when_asked },
+	{ "a doorbell rings when the outer phase resumes", bell_back_in_the_outer },
+	{ "a mask may change within a phase", bell_in_the_middle },
+	{ "doorbells ring only on CPUs under gchint, or for a recorder", bell_by_policy },
+	{ "doorbells follow the mapping of all CPUs", bell_by_cpu },
+	{ "errno is preserved", errno_kept },
+	{ "a slot that the kernel reclaimed is not written", slot_gone },
+	{ "a descriptor that the program closed and reused is not used", descriptor_taken },
+	{ "another file with the descriptor's number is not closed", descriptor_of_another },
 };
 
 static void before(void)

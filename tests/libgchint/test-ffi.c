@@ -87,9 +87,9 @@ static void methods(void)
 }
 
 static const struct tap_test tests[] = {
-	{ "edges by a handle", by_handle },
-	{ "edges of the calling thread", by_thread },
-	{ "methods", methods },
+	{ "the symbols make edges by a handle", by_handle },
+	{ "the symbols make edges of the calling thread", by_thread },
+	{ "the symbols set the method", methods },
 };
 
 TAP_MAIN(tests, before)

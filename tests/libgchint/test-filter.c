@@ -55,7 +55,7 @@ static void learned_short(void)
 	CHECK_IS(rings_of(1, 0, 20), 2); /* nothing is known of the first */
 	CHECK_IS(rings_of(1000, 0, 20), 0);
 	CHECK_IS(rings_of(1000, 0, 98), 0);
-	/* Another kind of wait is another kind of phase. */
+	/* Another class of flags is learned separately. */
 	CHECK_IS(rings_of(1, GCHINT_F_FOREGROUND, 20), 2);
 	CHECK_IS(rings_of(1, GCHINT_F_FOREGROUND, 20), 0);
 	CHECK_IS(rings_of(1, GCHINT_F_CONCURRENT, 20), 2);
@@ -92,7 +92,7 @@ static void no_pause_is_hidden(void)
 	CHECK_IS(rings_of(1, GCHINT_F_STW | GCHINT_F_FOREGROUND, 10000), 2);
 }
 
-/* Where telling costs a store only, all is told. */
+/* Where an edge is only a store, all phases are announced. */
 static void all_is_told_where_it_costs_nothing(void)
 {
 	__u32 edges;
@@ -366,20 +366,20 @@ static void no_such_hints(void)
 
 static const struct tap_test tests[] = {
 	{ "short phases are learned and left out", learned_short },
-	{ "a long phase among short ones brings its kind back", long_among_short },
-	{ "no pause is hidden", no_pause_is_hidden },
-	{ "all is told where it costs a store", all_is_told_where_it_costs_nothing },
+	{ "a long phase among short ones makes its class count again", long_among_short },
+	{ "no pause is filtered", no_pause_is_hidden },
+	{ "nothing is filtered where an edge is a store", all_is_told_where_it_costs_nothing },
 	{ "a short phase leaves the outer one in the slot", short_is_not_in_the_slot },
-	{ "an abandoned short phase", short_abandoned },
-	{ "short phases after each other", short_next },
+	{ "an abandoned short phase is learned", short_abandoned },
+	{ "consecutive short phases leave the slot unchanged", short_next },
 	{ "phases that become long are learned", learned_long },
-	{ "declared lengths", declared },
-	{ "lengths past the counter's end", longer_than_can_be_counted },
-	{ "a phase that begins when the counter wraps", begun_at_nothing },
-	{ "the bound: kernel, user, none", bound },
-	{ "only what lowers", caps_only },
-	{ "only what raises", boosts_only },
-	{ "hints of no such kind", no_such_hints },
+	{ "declared lengths are used", declared },
+	{ "lengths beyond the counter count as the longest", longer_than_can_be_counted },
+	{ "a phase that begins at counter 0 is timed", begun_at_nothing },
+	{ "the bound is the user's, else the kernel's, else the default", bound },
+	{ "GCHINT_HINTS=cap passes only hints that lower", caps_only },
+	{ "GCHINT_HINTS=boost passes only hints that raise", boosts_only },
+	{ "an unknown GCHINT_HINTS is an error", no_such_hints },
 };
 
 TAP_MAIN(tests, fake_reset)

@@ -80,7 +80,7 @@ static void another_abi(void)
 	CHECK_IS(descriptors(), before_open);
 }
 
-/* What is told of each CPU is more than is needed. */
+/* The mapping of all CPUs is not required. */
 static void without_cpus(void)
 {
 	struct gchint_policy p = { .size = sizeof(p) };
@@ -125,7 +125,7 @@ static void *announce(void *arg)
 	return NULL;
 }
 
-/* Also under a thread that stores there: it does so where nobody reads. */
+/* Also under a thread that stores there: its stores go to private pages. */
 static void gone_under_a_thread(void)
 {
 	pthread_t thread;
@@ -146,11 +146,11 @@ static void gone_under_a_thread(void)
 }
 
 static const struct tap_test tests[] = {
-	{ "a page that cannot be mapped", refused },
-	{ "a page that is not ours", another_abi },
-	{ "without what is told of each CPU", without_cpus },
-	{ "nothing stays mapped", gone_at_the_close },
-	{ "nor under a thread that goes on", gone_under_a_thread },
+	{ "a page that cannot be mapped leaves no device", refused },
+	{ "an unknown ABI leaves no device", another_abi },
+	{ "a kernel without the mapping of all CPUs works", without_cpus },
+	{ "the last close unmaps everything", gone_at_the_close },
+	{ "a close under a running thread leaves private pages", gone_under_a_thread },
 };
 
 TAP_MAIN(tests, before)

@@ -17,11 +17,11 @@
 #include "fakedev.h"
 #include "tap.h"
 
-static char folder[] = "/tmp/gchint-method-XXXXXX";
+static char directory[] = "/tmp/gchint-method-XXXXXX";
 static struct gchint_session *s;
 static int listener;
 
-/* Where a recorder can look itself. */
+/* Machines on which a recorder can read a thread's method. */
 #if (defined(__x86_64__) || defined(__aarch64__)) && defined(__LP64__)
 #define METHODS GCHINT_STREAM_METHODS
 #else
@@ -32,7 +32,7 @@ static const char *path_of(const char *name)
 {
 	static char path[128];
 
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
 	return path;
 }
 
@@ -43,14 +43,14 @@ static void remove_folder(void)
 	snprintf(name, sizeof(name), "perf-%d.map", getpid());
 	unlink(path_of(name));
 	unlink(path_of("s"));
-	rmdir(folder);
+	rmdir(directory);
 }
 
 static void before(void)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
 
-	CHECK(mkdtemp(folder) != NULL);
+	CHECK(mkdtemp(directory) != NULL);
 	atexit(remove_folder);
 	umask(0);
 	strcpy(a.sun_path, path_of("s"));
@@ -59,7 +59,7 @@ static void before(void)
 	fake_reset();
 	fake.present = 0;
 	setenv("GCHINT_STREAM", path_of("s"), 1);
-	setenv("GCHINT_SYMBOLS", folder, 1);
+	setenv("GCHINT_SYMBOLS", directory, 1);
 	setenv("GCHINT_PROFILE", "1", 1);
 }
 
@@ -101,7 +101,7 @@ static void overflow(int code)
 	memset(&info, 0, sizeof(info));
 	info.si_signo = SIGURG;
 	info.si_code = code;
-	/* The fake device looks at six arguments of any call. */
+	/* The fake device reads six arguments of any call. */
 	tid = syscall(SYS_gettid, 0L, 0L, 0L, 0L, 0L, 0L);
 	CHECK_IS(syscall(SYS_rt_tgsigqueueinfo, (long)getpid(), tid, (long)SIGURG, &info, 0L, 0L),
 		 0);
@@ -187,7 +187,7 @@ static void answers(void)
 	CHECK_IS(samples(ring, &e), 2);
 }
 
-/* Full: counted, and nobody waits. Closed: nothing to write to, and no harm. */
+/* Full: losses are counted without waiting. Closed: there is no ring to write to. */
 static void never_waits(void)
 {
 	struct gchint_stream_event e;
@@ -290,7 +290,7 @@ static void an_ignored_signal(void)
 	CHECK_IS(gchint_profiled(), 1);
 }
 
-/* The module tells phases itself; samples come through memory all the same. */
+/* The module reports phases itself; samples come through memory nevertheless. */
 static void beside_the_device(void)
 {
 	struct gchint_stream_event e = { 0 };
@@ -309,7 +309,7 @@ static void beside_the_device(void)
 	CHECK_IS(e.work_done, 5);
 }
 
-/* The event of the thread's word that is told last. */
+/* The last event about the thread's word. */
 static const struct gchint_stream_event *last_word(const struct gchint_stream *ring, pid_t tid)
 {
 	const struct gchint_stream_event *found = NULL;
@@ -344,7 +344,7 @@ static void *is_looked_into(void *data)
 	return NULL;
 }
 
-/* Method and phase of a thread stand where the ring says, as long as it says so. */
+/* Method and phase of a thread are at the addresses in the ring, as long as they are valid. */
 static void look_from_outside(void)
 {
 	const struct gchint_stream_event *word;
@@ -416,7 +416,7 @@ static void names(void)
 
 	CHECK(one);
 	CHECK_IS(two, one + 1);
-	/* Where code is in a process is nobody else's affair. */
+	/* Addresses of code are private to the user. */
 	snprintf(want, sizeof(want), "perf-%d.map", getpid());
 	CHECK_IS(stat(path_of(want), &st), 0);
 	CHECK_IS(st.st_mode & 07777, 0600);
@@ -436,7 +436,7 @@ static void names(void)
 	long_name[sizeof(long_name) - 1] = '\0';
 	at = (int)strlen(map_text());
 	CHECK(gchint_symbol_add(0, 0, long_name) == two + 1);
-	/* As much of it as there is room for. */
+	/* As much of it as fits. */
 	snprintf(want, sizeof(want), "%" PRIxPTR " 1 x", two + 1);
 	CHECK(!strncmp(map_text() + at, want, strlen(want)));
 	CHECK_IS(strlen(map_text() + at), strlen(want) - 1 + 400 + 1);
@@ -497,14 +497,14 @@ static void forked_names(void)
 	gchint_close(session);
 }
 
-/* The longest path that there is room for, and one more. */
+/* The longest path that fits, and one byte more. */
 static void long_folder(void)
 {
 	char deep[1000], name[64];
 	const size_t rest = (size_t)snprintf(name, sizeof(name), "/perf-%d.map", getpid());
 
 	memset(deep, '/', sizeof(deep));
-	memcpy(deep, folder, strlen(folder));
+	memcpy(deep, directory, strlen(directory));
 	deep[528 - rest] = '\0';
 	setenv("GCHINT_SYMBOLS", deep, 1);
 	CHECK(gchint_symbol_add(0, 0, "a") != 0);
@@ -515,7 +515,7 @@ static void long_folder(void)
 	CHECK(strstr(map_text(), " 1 a\n") != NULL);
 }
 
-/* A folder that is everybody's: neither another's link nor a pipe is written to. */
+/* A world-writable directory: another user's link or pipe is not written to. */
 static void hostile_files(void)
 {
 	char name[64], target[160], deep[1000];
@@ -525,7 +525,7 @@ static void hostile_files(void)
 
 	close(next);
 	snprintf(name, sizeof(name), "perf-%d.map", getpid());
-	snprintf(target, sizeof(target), "%s/target", folder);
+	snprintf(target, sizeof(target), "%s/target", directory);
 	CHECK_IS(symlink(target, path_of(name)), 0);
 	CHECK(gchint_symbol_add(0, 0, "a") != 0);
 	CHECK_IS(stat(target, &st), -1);
@@ -563,18 +563,18 @@ static const struct tap_test tests[] = {
 	{ "methods nest, with one store each way", nests },
 	{ "a thread answers with its own method and phase", answers },
 	{ "an answer never waits", never_waits },
-	{ "nobody asked", not_asked },
-	{ "names are asked for at each call", names_at_calls },
-	{ "the program has the signal", the_programs_signal },
-	{ "the program ignores the signal", an_ignored_signal },
-	{ "samples beside the device", beside_the_device },
-	{ "what a recorder looks at itself", look_from_outside },
-	{ "no room for names, no number", no_room_for_names },
+	{ "without GCHINT_PROFILE the signal is not taken", not_asked },
+	{ "GCHINT_PROFILE=2 is reported", names_at_calls },
+	{ "a program's own signal handler stays", the_programs_signal },
+	{ "an ignored signal is taken", an_ignored_signal },
+	{ "samples are answered with the device in use", beside_the_device },
+	{ "a recorder can read method and phase by address", look_from_outside },
+	{ "without address space a method gets no address", no_room_for_names },
 	{ "names go to a file that perf reads", names },
 	{ "a forked child has its parent's names", forked_names },
 	{ "interpreted methods have a range of their own", a_range_of_its_own },
-	{ "names in a folder with a long name", long_folder },
-	{ "files of others are left alone", hostile_files },
+	{ "the path of the names may be up to 527 bytes", long_folder },
+	{ "files of other users, links and FIFOs are not written", hostile_files },
 };
 
 TAP_MAIN(tests, before)

@@ -11,7 +11,7 @@
 
 static struct gchint_session *s;
 
-/* More CPUs and policies than the information page has room for. */
+/* More CPUs and policies than fit into the information page. */
 static void policies_of_cpus(void)
 {
 	struct gchint_policy p = { .size = sizeof(p) };
@@ -158,7 +158,7 @@ static int policy_step_by_step(unsigned int generation, int at)
 }
 #endif
 
-/* Whoever finds the kernel writing looks again, for at least as long as a look takes. */
+/* A reader that finds the kernel writing tries again, for longer than a read takes. */
 static void policies_being_written(void)
 {
 #ifdef __x86_64__
@@ -179,10 +179,10 @@ static void policies_being_written(void)
 }
 
 static const struct tap_test tests[] = {
-	{ "what the kernel says of its policies", policies },
-	{ "what the kernel says of each of many CPUs", policies_of_cpus },
-	{ "policies that change while they are read", policies_that_change },
-	{ "policies that are being written", policies_being_written },
+	{ "gchint_policy() reads each policy", policies },
+	{ "gchint_policy() reads the mapping of all CPUs", policies_of_cpus },
+	{ "policies that change during the read are read again", policies_that_change },
+	{ "policies that stay in writing are EAGAIN", policies_being_written },
 };
 
 TAP_MAIN(tests, fake_reset)

@@ -143,7 +143,7 @@ static void *open_too(void *arg)
 	return NULL;
 }
 
-/* Threads that open at the same time open one session; who comes later waits until it is. */
+/* Threads that open at the same time open one session; later ones wait for the first. */
 static void opened_by_two(void)
 {
 	struct gchint_session *s;
@@ -178,10 +178,10 @@ static void before(void)
 }
 
 static const struct tap_test tests[] = {
-	{ "the kernel's reader against six writers", plain },
-	{ "the same with doorbells", with_doorbells },
-	{ "threads come and go", churn },
-	{ "two threads open at the same time", opened_by_two },
+	{ "the kernel's reader sees no torn details of six writers", plain },
+	{ "the kernel's reader sees no torn details with doorbells", with_doorbells },
+	{ "threads attach and end concurrently", churn },
+	{ "two threads can open the session at the same time", opened_by_two },
 };
 
 TAP_MAIN(tests, before)

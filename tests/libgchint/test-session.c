@@ -149,7 +149,7 @@ static const char *explained(void)
 
 #define CHECK_SAYS(text) CHECK(strcmp(explained(), text) == 0 || (printf("# %s\n", explained()), 0))
 
-/* Whoever opens learns in words what came of it. */
+/* gchint_explain() describes the result of opening. */
 static void in_words(void)
 {
 	char small[8] = "1234567";
@@ -211,14 +211,14 @@ static void forked_in_a_phase(void)
 	if (!pid) {
 		gchint_phase_end();
 		gchint_phase_begin(GCHINT_PHASE_SWEEP, 0);
-		CHECK_IS(state_of(slot), state); /* nobody reads what was stored */
+		CHECK_IS(state_of(slot), state); /* the store has no effect */
 		gchint_phase_end();
 		fake_info()->doorbell_begin = ~0u;
 		gchint_phase_begin(GCHINT_PHASE_SWEEP, GCHINT_F_URGENT);
 		CHECK_IS(fake.stale, 1);
 		gchint_phase_end();
 		gchint_phase_begin(GCHINT_PHASE_SWEEP, GCHINT_F_URGENT);
-		CHECK_IS(fake.stale, 1); /* told once is enough */
+		CHECK_IS(fake.stale, 1); /* one report is enough */
 		gchint_open(&mine, 0);
 		/* A new session of its own, and the thread may hint again. */
 		CHECK_IS(fake.opens, 2);
@@ -267,7 +267,7 @@ static void forked_child_calls(void)
 		CHECK_IS(gchint_init(0), GCHINT_BACKEND_DEVICE);
 		gchint_phase_begin(GCHINT_PHASE_MARK, 0);
 		CHECK_IS(phase_of(fake_slot_of(getpid())), GCHINT_PHASE_MARK);
-		/* The parent's are not kept beside its own; the others are the fake device's. */
+		/* The parent's mappings are not kept; the others are the fake device's. */
 		CHECK(pages() <= before + FAKE_SESSIONS);
 		fflush(stdout);
 		_exit(tap_bad);
@@ -379,7 +379,7 @@ static void wait_held(void)
 		usleep(100);
 }
 
-/* Who holds the lock is not in the child: it must not wait for them. */
+/* The thread with the lock does not exist in the child, which must not wait for it. */
 static void forked_while_opening(void)
 {
 	struct gchint_session *mine;
@@ -521,7 +521,7 @@ static void comes_late(void *how)
 	CHECK_IS(gchint_attach(s, 0, 0, NULL, &mine), 0);
 	pthread_barrier_wait(&closed_twice);
 	pthread_join(thread, NULL);
-	/* Nor is the lease that took its place anybody else's. */
+	/* The lease that replaced it is not affected. */
 	gchint_begin(mine, GCHINT_PHASE_SWEEP, 0);
 	CHECK_IS(phase_of(fake_slot_of(getpid())), GCHINT_PHASE_SWEEP);
 }
@@ -536,7 +536,7 @@ static void asked_late(void)
 	comes_late(&s);
 }
 
-/* What a call met on its way it returns; errno is the caller's. */
+/* Errors are returned; errno stays that of the caller. */
 #define KEEPS(call)                                                                                \
 	do {                                                                                       \
 		errno = 4711;                                                                      \
@@ -571,26 +571,26 @@ static void errno_kept(void)
 }
 
 static const struct tap_test tests[] = {
-	{ "a process has one session, counted", counted },
+	{ "a process has one session with a count", counted },
 	{ "gchint_init() counts once", init_counts_once },
-	{ "bad arguments", bad_arguments },
-	{ "without the device nothing happens", no_device },
-	{ "why the device is not in use", why_not },
-	{ "the environment", environment },
-	{ "in words where hints go, and what the environment has wrong", in_words },
-	{ "errno is kept", errno_kept },
-	{ "fork in a phase", forked_in_a_phase },
-	{ "a forked child gets ESTALE, and may open anew", forked_child_calls },
-	{ "a forked child without the device", forked_without_device },
-	{ "opened and closed by many threads", opened_by_many },
-	{ "closed under a thread that goes on", closed_under_a_thread },
-	{ "forked while another thread opens", forked_while_opening },
-	{ "closed while a thread is attached", closed_with_a_thread_attached },
-	{ "closed while a thread attaches", closed_while_attaching },
+	{ "bad arguments are EINVAL or EBADF", bad_arguments },
+	{ "without the device calls do nothing", no_device },
+	{ "gchint_why() has the reason", why_not },
+	{ "invalid variables are errors", environment },
+	{ "gchint_explain() describes the backend and invalid variables", in_words },
+	{ "errno is preserved", errno_kept },
+	{ "a child forked during a phase leaves the parent's phase", forked_in_a_phase },
+	{ "a forked child gets ESTALE, and may open a session", forked_child_calls },
+	{ "a forked child works without the device", forked_without_device },
+	{ "many threads open and close concurrently", opened_by_many },
+	{ "a close under a running thread is safe", closed_under_a_thread },
+	{ "a fork while another thread opens does not deadlock", forked_while_opening },
+	{ "a close ends the lease of an attached thread", closed_with_a_thread_attached },
+	{ "a close while a thread attaches is safe", closed_while_attaching },
 	{ "handles of a closed session do nothing", handles_after_close },
-	{ "gchint_init() after the last close", init_after_close },
-	{ "detached from a session of before", detached_late },
-	{ "attached in a session of before", asked_late },
+	{ "gchint_init() after the last close opens a session", init_after_close },
+	{ "detaching a handle of an earlier session is EINVAL", detached_late },
+	{ "a handle of an earlier session is attached again", asked_late },
 };
 
 TAP_MAIN(tests, fake_reset)

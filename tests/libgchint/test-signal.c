@@ -101,10 +101,10 @@ static void before(void)
 }
 
 static const struct tap_test tests[] = {
-	{ "a handler between plain edges", plain },
-	{ "a handler between edges with doorbells", with_doorbells },
-	{ "a handler between traced edges", with_trace },
-	{ "a handler between clamped edges", with_clamps },
+	{ "a signal handler may hint between plain edges", plain },
+	{ "a signal handler may hint between edges with doorbells", with_doorbells },
+	{ "a signal handler may hint between traced edges", with_trace },
+	{ "a signal handler may hint between clamped edges", with_clamps },
 };
 
 TAP_MAIN(tests, before)

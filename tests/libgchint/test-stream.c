@@ -65,7 +65,7 @@ static struct gchint_stream *receive(void)
 	CHECK_IS(ring->magic, GCHINT_STREAM_MAGIC);
 	CHECK_IS(ring->abi, GCHINT_STREAM_ABI);
 	CHECK_IS(ring->events, GCHINT_STREAM_EVENTS);
-	/* Nor does anything stand behind it. */
+	/* No event follows it. */
 	if (sizeof(*ring) % 4096)
 		CHECK_IS(*(const uint32_t *)(const void *)(ring + 1), 0);
 	/* As if others had been in its places before. */
@@ -100,7 +100,7 @@ static void want(struct gchint_stream *ring, uint32_t *at, unsigned int type, un
 	CHECK_IS(e.cause, cause);
 	CHECK_IS(e.tid, getpid());
 	CHECK_IS(e.slot, 0);
-	/* Who detaches a thread need not be that thread. */
+	/* A thread may be detached by another one. */
 	if (type == GCHINT_STREAM_DETACH)
 		CHECK_IS(e.cpu, GCHINT_STREAM_NO_CPU);
 	else
@@ -159,7 +159,7 @@ static void what_is_told(void)
 	CHECK(!read_event(ring, &at, &e));
 }
 
-/* Nothing is filtered, for nothing costs a system call; the end of it all is told. */
+/* Nothing is filtered, since no edge costs a system call; the close is announced. */
 static void all_and_the_end(void)
 {
 	struct gchint_stream *ring;
@@ -185,7 +185,7 @@ static void all_and_the_end(void)
 	CHECK(!read_event(ring, &at, &e));
 }
 
-/* A reader that is behind, or gone: counted, and nobody waits. */
+/* A slow or missing reader: losses are counted without waiting. */
 static void loss_is_counted(void)
 {
 	struct gchint_stream *ring;
@@ -221,7 +221,7 @@ static void no_recorder(void)
 	gchint_phase_end();
 }
 
-/* One that does not look at its socket is left alone. */
+/* A recorder that does not read its socket is given up. */
 static void stuck_recorder(void)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
@@ -277,7 +277,7 @@ static void no_ring(void)
 	unlink(path);
 }
 
-/* What the kernel sees it tells the recorder itself. */
+/* The kernel reports the phases that it sees. */
 static void device_goes_first(void)
 {
 	fake.present = 1;
@@ -310,7 +310,7 @@ static void in_handler(int sig)
 	told_in_handler += 2;
 }
 
-/* Each thread's events are there in its order, whole, beside a reader; none is counted twice. */
+/* Each thread's events arrive complete and in order with a concurrent reader; none twice. */
 static void many_writers(void)
 {
 	struct sigaction sa = { .sa_handler = in_handler };
@@ -391,14 +391,14 @@ static void forked(void)
 }
 
 static const struct tap_test tests[] = {
-	{ "what is told", what_is_told },
-	{ "nothing is filtered, and the end is told", all_and_the_end },
-	{ "loss is counted, nobody waits", loss_is_counted },
-	{ "nobody listens", no_recorder },
-	{ "a recorder that is stuck", stuck_recorder },
-	{ "no room for a ring", no_ring },
-	{ "the device goes first", device_goes_first },
-	{ "many writers, and their signal handlers", many_writers },
+	{ "the ring has all fields of each event", what_is_told },
+	{ "the ring has all phases and the close", all_and_the_end },
+	{ "a full ring counts losses without waiting", loss_is_counted },
+	{ "a missing recorder is no error", no_recorder },
+	{ "a recorder that does not receive delays opening only briefly", stuck_recorder },
+	{ "without memory or descriptors for a ring hints go nowhere", no_ring },
+	{ "the device takes precedence", device_goes_first },
+	{ "many threads and their signal handlers write one ring", many_writers },
 	{ "a forked child does not write into its parent's ring", forked },
 };
 

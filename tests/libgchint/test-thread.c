@@ -13,7 +13,7 @@
 
 static struct gchint_session *s;
 
-/* Threads that wait until they are told to end. */
+/* Threads that wait for a signal to end. */
 #define THREADS 650
 static struct worker {
 	pthread_t thread;
@@ -56,7 +56,7 @@ static void finish(int count)
 	pthread_mutex_unlock(&gate);
 	for (n = 0; n < count; n++)
 		pthread_join(workers[n].thread, NULL);
-	/* One that is joined may not be gone yet: its number is given back later. */
+	/* A joined thread may still exist: its number is released later. */
 	for (n = 0; n < count; n++)
 		while (!syscall(SYS_tgkill, getpid(), workers[n].tid, 0))
 			usleep(100);
@@ -165,7 +165,7 @@ static void attached_lazily(void)
 	CHECK_IS(fake.calls, 30);
 }
 
-/* More threads over time than slots: those that ended make room. */
+/* More threads over time than slots: slots of ended threads are reused. */
 static void many_generations(void)
 {
 	int n;
@@ -228,7 +228,7 @@ static void more_than_a_session(void)
 	CHECK_IS(gchint_detach(gchint_self()), 0);
 	CHECK(!fake_slot_of(getpid()));
 	finish(200);
-	/* Those that ended make room, in the sessions that are open. */
+	/* Slots of ended threads are reused in the open sessions. */
 	start(200, try_self);
 	wait_attaches(401);
 	finish(200);
@@ -265,7 +265,7 @@ static void sessions_at_their_limit(void)
 	CHECK_IS(gchint_attach(s, 0, 0, NULL, NULL), 0);
 }
 
-/* One who follows is in the session of its leader, or is not. */
+/* A follower is leased in the session of its leader, or not at all. */
 static void followers_of_full_sessions(void)
 {
 	struct gchint_thread *first, *later, *own;
@@ -315,7 +315,7 @@ static void forked_with_many(void)
 	finish(70);
 }
 
-/* A handle whose thread ended is not given away, and does not touch the next one's slot. */
+/* A handle of an ended thread is not reused, and does not write the next thread's slot. */
 static void handle_outlives_thread(void)
 {
 	struct gchint_thread *t, *next;
@@ -337,7 +337,7 @@ static void handle_outlives_thread(void)
 	finish(1);
 }
 
-/* One who is announced by a handle does not announce itself as well. */
+/* A thread that is announced by a handle does not announce itself as well. */
 static void one_announcer(void)
 {
 	struct gchint_thread *t;
@@ -391,7 +391,7 @@ static void more_than_a_page(void)
 		far += slot >= fake_slot(3 * GCHINT_SLOTS);
 	}
 	CHECK_IS(far, 200 - 3 * GCHINT_SLOTS);
-	/* Who follows need not be near its leader. */
+	/* A follower may be in any slot block. */
 	fake_info()->doorbell_begin = ~0u;
 	CHECK_IS(gchint_attach(s, 0, GCHINT_ROLE_NONE, NULL, &t), 0);
 	gchint_begin(t, GCHINT_PHASE_SWEEP, GCHINT_F_STW);
@@ -484,7 +484,7 @@ static void no_further_page(void)
 	fake_grows();
 	CHECK_IS(gchint_open(&s, 0), 0);
 	last = refused_at(GCHINT_MMAP_SLOTS + 4096);
-	/* Room in the first page, but the kernel gives a slot of the next one. */
+	/* The first page has a free slot, but the kernel returns one of the next page. */
 	CHECK_IS(gchint_detach(last), 0);
 	fake.lease[GCHINT_SLOTS - 1].tid = workers[69].tid;
 	CHECK_IS(gchint_attach(s, workers[GCHINT_SLOTS].tid, 0, NULL, NULL), -ENOMEM);
@@ -565,26 +565,26 @@ static void errno_kept(void)
 }
 
 static const struct tap_test tests[] = {
-	{ "hints on behalf of other threads", on_behalf },
-	{ "attach: errors change nothing", attach_errors },
+	{ "a thread hints on behalf of another one", on_behalf },
+	{ "a failed attach changes nothing", attach_errors },
 	{ "roles and leaders", roles },
 	{ "threads attach at their first phase", attached_lazily },
-	{ "threads that ended make room", many_generations },
-	{ "more threads than slots: all hint", more_than_a_session },
-	{ "more threads than a page of slots: one session grows", more_than_a_page },
-	{ "a session at its limit", grown_to_its_limit },
-	{ "more threads than a user may have", too_many },
-	{ "the user's limit of sessions", sessions_at_their_limit },
-	{ "followers where sessions are full", followers_of_full_sessions },
-	{ "fork with more than one session", forked_with_many },
-	{ "a handle that outlives its thread", handle_outlives_thread },
-	{ "a thread has one announcer", one_announcer },
-	{ "a thread that gave up its lease", detached_and_back },
-	{ "a session more that cannot be mapped", no_further_session },
-	{ "a page more that cannot be mapped", no_further_page },
-	{ "fewer sessions than before", fewer_than_before },
-	{ "a device elsewhere", many_elsewhere },
-	{ "errno is kept", errno_kept },
+	{ "slots of ended threads are reused", many_generations },
+	{ "more threads than one session has slots can hint", more_than_a_session },
+	{ "a session grows beyond a page of slots", more_than_a_page },
+	{ "a grown session at the user's limit is EDQUOT", grown_to_its_limit },
+	{ "the user's limit of leases is EDQUOT", too_many },
+	{ "the user's limit of sessions is EDQUOT", sessions_at_their_limit },
+	{ "a follower of a full session is ENOSPC", followers_of_full_sessions },
+	{ "a fork with several sessions works", forked_with_many },
+	{ "a handle may outlive its thread", handle_outlives_thread },
+	{ "a leased thread is announced by one handle", one_announcer },
+	{ "a detached thread can attach again", detached_and_back },
+	{ "a further session that cannot be mapped is an error", no_further_session },
+	{ "a further page that cannot be mapped is an error", no_further_page },
+	{ "a new session with fewer slot blocks works", fewer_than_before },
+	{ "GCHINT_DEVICE is opened for further sessions", many_elsewhere },
+	{ "errno is preserved", errno_kept },
 };
 
 TAP_MAIN(tests, before)

@@ -130,7 +130,7 @@ static void with_device(void)
 	want(all_of_it("device", " slot=0"));
 }
 
-/* Who follows whom; and who may be leased is as with the device. */
+/* Followers; and leases are refused as by the device. */
 static void leaders(void)
 {
 	struct gchint_thread *t;
@@ -210,7 +210,7 @@ static int count(const char *what)
 	return n;
 }
 
-/* One write a line: no line is torn, none is lost, whoever wrote it. */
+/* One write a line: no line is torn or lost, whichever thread wrote it. */
 static void many_writers(void)
 {
 	char line[64], *p, *end;
@@ -374,7 +374,7 @@ static void fifo_reader_goes(void)
 	CHECK(!sigismember(&set, SIGPIPE));
 	pthread_sigmask(SIG_SETMASK, NULL, &set);
 	CHECK(!sigismember(&set, SIGPIPE));
-	/* Nobody reads: nothing is written any more, to whoever may come later. */
+	/* Without a reader nothing is written any more, also not to a later reader. */
 	fd = open(fifo, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	mark_once();
 	CHECK(read(fd, text, sizeof(text)) <= 0);
@@ -398,14 +398,14 @@ static void pending_signal_stays(void)
 	mark_once();
 	sigpending(&set);
 	CHECK(sigismember(&set, SIGPIPE));
-	/* That nobody reads was seen nevertheless. */
+	/* The missing reader was noticed nevertheless. */
 	fd = open(fifo, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	mark_once();
 	CHECK(read(fd, text, sizeof(text)) <= 0);
 	unlink(fifo);
 }
 
-/* A pipe that is full holds up nobody; what it did not take is said when it has room. */
+/* A full pipe delays no thread; lost lines are reported once it has space. */
 static void fifo_is_full(void)
 {
 	static char rest[1 << 20];
@@ -479,7 +479,7 @@ static void file_at_its_limit(void)
 	unlink(path);
 }
 
-/* Who looks changes nothing for the kernel. */
+/* A trace changes nothing for the kernel. */
 static void kernel_hears_the_same(void)
 {
 	__u32 edges[2];
@@ -515,7 +515,7 @@ static void *die_in_a_phase(void *arg)
 	return NULL;
 }
 
-/* A thread that ends within a phase leaves its begin alone: readers must stand it. */
+/* A thread that ends within a phase leaves a begin without an end: readers must accept it. */
 static void begin_without_end(void)
 {
 	pthread_t thread;
@@ -568,24 +568,24 @@ static void after_the_device(void)
 }
 
 static const struct tap_test tests[] = {
-	{ "every kind of line, without the device", without_device },
-	{ "every kind of line, with the device", with_device },
-	{ "leaders, and who may be leased", leaders },
-	{ "nothing when disabled", disabled },
-	{ "what was filtered and what rang", short_and_ring },
-	{ "four threads and a child share the file", many_writers },
-	{ "closed with the session", closed_with_the_session },
-	{ "a forked child is silent until it opens anew", child_without_init },
+	{ "the trace has every line without the device", without_device },
+	{ "the trace has every line with the device", with_device },
+	{ "the trace has leaders, and invalid leases are refused", leaders },
+	{ "GCHINT_DISABLE disables the trace", disabled },
+	{ "the trace has the words short and ring", short_and_ring },
+	{ "four threads and a child share a trace file", many_writers },
+	{ "the trace is closed with the session", closed_with_the_session },
+	{ "a forked child does not trace until it opens a session", child_without_init },
 	{ "a file of the program is not written to", not_into_another_file },
-	{ "a FIFO that nobody reads is refused at once", fifo_without_reader },
-	{ "a FIFO whose reader goes harms nobody", fifo_reader_goes },
+	{ "a FIFO without a reader is refused at once", fifo_without_reader },
+	{ "a FIFO whose reader exits ends the trace without a signal", fifo_reader_goes },
 	{ "a signal that was pending stays pending", pending_signal_stays },
-	{ "a full FIFO holds up nobody, and loss is said", fifo_is_full },
-	{ "in that file alone", loss_is_the_files_own },
-	{ "a file at its size limit harms nobody", file_at_its_limit },
-	{ "the kernel hears the same with a trace", kernel_hears_the_same },
-	{ "a thread that ends in a phase", begin_without_end },
-	{ "after a session with the device", after_the_device },
+	{ "a full FIFO loses lines without waiting, and reports them", fifo_is_full },
+	{ "lost lines are reported in their own file", loss_is_the_files_own },
+	{ "a file at its size limit raises no signal", file_at_its_limit },
+	{ "a trace does not change the kernel's view", kernel_hears_the_same },
+	{ "a thread that ends in a phase leaves a begin without an end", begin_without_end },
+	{ "a trace after a session with the device works", after_the_device },
 };
 
 TAP_MAIN(tests, before)
