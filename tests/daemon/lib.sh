@@ -54,7 +54,7 @@ skip() {
 }
 
 finish() {
-	ok "no sanitizer had a complaint" no_reports
+	ok "no sanitizer reported an error" no_reports
 	ok "every command of these tests was found" is "" "$(cat "$work/unknown" 2>/dev/null)"
 	echo "1..$tests"
 	exit "$failed"

@@ -45,24 +45,24 @@ page "" "GET /else" >"$d/else"
 page "" "DELETE /metrics" >"$d/delete"
 stop
 energy='^gchint_rail_joules_total{rail="intel-rapl:0",label="package-0"}'
-ok "who has the token sees energy as it is" is 905.654321 "$(sed -n "s/$energy //p" "$d/known" | tr -d '\r')"
-ok "others whole joules, and no newer than a minute" is 900 "$(sed -n "s/$energy //p" "$d/everyone" | tr -d '\r')"
-ok "nor does the text file tell them more" is 900 "$(sed -n "s/$energy //p" "$d/gchint.prom")"
-ok "a power that the kernel keeps from them is not there" is "1 0 0" \
+ok "metrics with the token show exact energy" is 905.654321 "$(sed -n "s/$energy //p" "$d/known" | tr -d '\r')"
+ok "metrics without a token show whole joules, at most a minute old" is 900 "$(sed -n "s/$energy //p" "$d/everyone" | tr -d '\r')"
+ok "the text file shows whole joules too" is 900 "$(sed -n "s/$energy //p" "$d/gchint.prom")"
+ok "a power that the kernel hides from other users is not in the metrics" is "1 0 0" \
 	"$(for f in known everyone gchint.prom; do grep -c '^gchint_rail_watts{rail="adm1272' "$d/$f"; done | paste -sd' ')"
-ok "what it shows to everybody is" is "1 1" \
+ok "a power that every user may read is in the metrics" is "1 1" \
 	"$(for f in everyone gchint.prom; do grep -c '^gchint_rail_watts{rail="shunt:curr1' "$d/$f"; done | paste -sd' ')"
-ok "a wrong token is 401, and no metrics" is "1 1 0" \
+ok "a wrong token is answered with 401 and no metrics" is "1 1 0" \
 	"$(grep -c ' 401 ' "$d/wrong") $(grep -c ' 401 ' "$d/short") $(cat "$d/wrong" "$d/short" | grep -c gchint_)"
 answer() { # FILE: status, whether it asks for a token, the last line
 	tr -d '\r' <"$d/$1" | awk 'NR == 1 { code = $2 } /^W[Ww][Ww]-Auth.*: Bearer$/ { asks = " asks" } END { print code asks ": " $0 }'
 }
-ok "each answer has its status, and asks for a token where one was wrong" is \
+ok "each answer has its status; 401 asks for a token" is \
 	"401 asks: gchintd: the metrics are at /metrics" "$(answer wrong)"
-ok "the page, another, and what is no question" is \
+ok "the page, an unknown path and a malformed request have their answers" is \
 	"200: gchintd: the metrics are at /metrics|404: gchintd: the metrics are at /metrics|405: gchintd: the metrics are at /metrics" \
 	"$(answer root)|$(answer else)|$(answer delete)"
-ok "a recording is not the world's, whatever the umask" is "640" "$(stat -c %a "$d/r.db")"
+ok "a recording is not readable by others, whatever the umask" is "640" "$(stat -c %a "$d/r.db")"
 
 chmod 644 "$d/token"
 mv "$d/r.db" "$d/first.db"
@@ -70,14 +70,14 @@ start -c "$d/conf"
 wait_for 30 bash -c "exec 3<>/dev/tcp/127.0.0.1/$port"
 page $'Authorization: Bearer a-token-of-some-length\r\n' >"$d/known"
 stop
-ok "a token that everybody can read is none, and that is told" is "1 1" \
+ok "a token file that others can read is refused and reported" is "1 1" \
 	"$(grep -c 'metrics: .*token: readable by everybody; chmod' "$d/log") $(grep -c ' 401 ' "$d/known")"
 echo short >"$d/token"
 chmod 600 "$d/token"
 mv "$d/r.db" "$d/second.db"
 start -c "$d/conf"
 stop
-ok "nor is one that can be guessed" is 1 "$(grep -c 'metrics: .*token: .*16 characters' "$d/log")"
+ok "a token that is too short is refused" is 1 "$(grep -c 'metrics: .*token: .*16 characters' "$d/log")"
 
 # As other users, in the two groups of the package.
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
@@ -86,7 +86,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 	unit=$here/../../packaging/systemd/gchintd.service
 	mode=$(sed -n 's/^StateDirectoryMode=//p' "$unit")
 	mask=$(sed -n 's/^UMask=//p' "$unit")
-	ok "the unit's group is not that of the device" is "gchint-record gchint" \
+	ok "the unit's group differs from the device's group" is "gchint-record gchint" \
 		"$(sed -n 's/^Group=//p' "$unit") $(sed -n 's/.*GROUP="\([^"]*\)".*/\1/p' "$here/../../packaging/udev/60-gchint.rules")"
 	hint=61001 record=61002 daemon=61003
 	mkdir -m "$mode" "$work/state"
@@ -104,14 +104,14 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 	member() { # GROUP COMMAND...: as somebody who is in that group only
 		setpriv --reuid 61004 --regid 61004 --groups "$1" "${@:2}" 2>&1
 	}
-	ok "who may record reads the recording while it grows" member $record "$work/gchintctl" summary "$work/state/r.db"
-	ok "and puts marks into it" member $record "$work/gchintctl" marks --add x --socket "$work/state/marks"
+	ok "the recording group can read a recording while it grows" member $record "$work/gchintctl" summary "$work/state/r.db"
+	ok "the recording group can add annotations" member $record "$work/gchintctl" marks --add x --socket "$work/state/marks"
 	for f in r.db r.db-wal r.db-shm; do
-		ok "who may hint does not: $f" bash -c "$(declare -f member); ! member $hint cat '$work/state/$f'"
+		ok "the hinting group cannot read $f" bash -c "$(declare -f member); ! member $hint cat '$work/state/$f'"
 	done
-	ok "nor puts marks into it" bash -c "$(declare -f member); ! member $hint '$work/gchintctl' marks --add x --socket '$work/state/marks'"
+	ok "the hinting group cannot add annotations" bash -c "$(declare -f member); ! member $hint '$work/gchintctl' marks --add x --socket '$work/state/marks'"
 	stop
-	ok "nor reads it when it has ended" bash -c "$(declare -f member); ! member $hint '$work/gchintctl' summary '$work/state/r.db'"
+	ok "the hinting group cannot read a finished recording" bash -c "$(declare -f member); ! member $hint '$work/gchintctl' summary '$work/state/r.db'"
 else
-	skip "recordings as other users" "needs root to be somebody else"
+	skip "recordings of other users" "needs root to be somebody else"
 fi

@@ -93,13 +93,13 @@ memory 2 115 22
 X
 before=$(limits)
 ok "a machine is calibrated" calibrate -o "$d/file"
-ok "and it is what it draws, within five in a hundred" is "" "$(off "$d/file")"
+ok "calibrated powers are within 5 % of the board's" is "" "$(off "$d/file")"
 ok "each figure has an error" bash -c "! grep -v '^#\|^gchint-calibration\|^policy' '$d/file' | grep -qv '^[a-z]*\( [0-9]*\)*\$' &&
 	[ \$(grep -c '^opp [0-9]* [0-9]* [1-9][0-9]*\$' '$d/file') = 8 ]"
-ok "the rail is named, and no part of it added to it" is "# rail intel-rapl:0" "$(grep '^# rail' "$d/file")"
-ok "limits are as they were" is "$before" "$(limits)"
+ok "the file names the rail without the rail's parts" is "# rail intel-rapl:0" "$(grep '^# rail' "$d/file")"
+ok "limits are restored after a calibration" is "$before" "$(limits)"
 echo "noise 4" >>"$d/draw"
-ok "where it is restless errors are larger" bash -c "$(declare -f calibrate); d=$d BUILD=$BUILD ctl=$ctl; calibrate -o '$d/noise' &&
+ok "errors are larger on a noisy board" bash -c "$(declare -f calibrate); d=$d BUILD=$BUILD ctl=$ctl; calibrate -o '$d/noise' &&
 	awk '\$1 == \"opp\" { s[FILENAME] += \$4 / \$3 } END { exit !(s[ARGV[2]] > 1.5 * s[ARGV[1]]) }' '$d/file' '$d/noise'"
 sed -i /noise/d "$d/draw"
 
@@ -124,8 +124,8 @@ for n in 0 1; do policy $n 1024 $n 300000 960000 2150400; done
 	two_cores
 	printf 'memory %d 110 40\n' 0 1
 } >"$d/draw"
-ok "with a meter of power, too" calibrate -o "$d/two"
-ok "it is what that one draws, where nothing is shared" is "" "$(off "$d/two")"
+ok "a machine with a power meter is calibrated" calibrate -o "$d/two"
+ok "the power meter's values are found where nothing is shared" is "" "$(off "$d/two")"
 
 # Each board of the lab, as its file has it: what its OPPs, clusters and memory draw and take, found
 # from outside. Idle leakage is that of the lowest OPP, as draw.c knows no other.
@@ -172,7 +172,7 @@ for b in "$here"/../../lab/boards/*.board; do
 	n=$(basename "$b" .board)
 	rm -f "$d/board"
 	calibrate --window 40 -o "$d/board" 2>"$d/said"
-	ok "$n is found within five in a hundred, $(grep -c '^opp' "$d/board") powers of it" bash -c "$(declare -f off); d=$d
+	ok "$n is found within 5 %, $(grep -c '^opp' "$d/board") powers of it" bash -c "$(declare -f off); d=$d
 		[ -s '$d/board' ] && [ \$(grep -c '^opp' '$d/board') = \$(grep -c '^opp' '$d/draw') ] && said=\$(off '$d/board') &&
 		[ -z \"\$said\" ] || { echo \"\$said\"; cat '$d/said'; exit 1; }"
 done
@@ -189,27 +189,27 @@ job=$!
 wait_for 10 grep -q 300000 "$d/sys/devices/system/cpu/cpufreq/policy0/scaling_max_freq"
 kill -TERM "$job"
 wait "$job"
-ok "ended by a signal it says so" bash -c "[ $? = 143 ] && grep -q 'ended by a signal' '$d/said'"
-ok "limits are as they were then" is "$before" "$(limits)"
-ok "and there is no half of a file" test ! -e "$d/never"
+ok "a calibration that a signal ends reports it" bash -c "[ $? = 143 ] && grep -q 'ended by a signal' '$d/said'"
+ok "limits are restored after a signal" is "$before" "$(limits)"
+ok "an interrupted calibration leaves no file" test ! -e "$d/never"
 sed -i 's/^opp \([01]\) 960000 .*/opp \1 960000 30000/' "$d/draw"
-ok "a faster one that draws less is not believed" answers_of 1 "policy0: 960000 kHz draws less than 300000 kHz" calibrate
-ok "limits are as they were then, too" is "$before" "$(limits)"
+ok "a higher frequency that draws less is rejected" answers_of 1 "policy0: 960000 kHz draws less than 300000 kHz" calibrate
+ok "limits are restored after a rejected calibration" is "$before" "$(limits)"
 sed -i 's/^opp \([01]\) .*/opp \1 300000 0/' "$d/draw"
-ok "a rail that does not move is not that of the CPUs" answers_of 1 "the rail is not the CPUs" calibrate
+ok "a rail that does not follow the load is rejected" answers_of 1 "the rail is not the CPUs" calibrate
 
 # What it refuses, in a line.
 mkdir -p "$d/sys/class/hwmon/hwmon1"
 echo other >"$d/sys/class/hwmon/hwmon1/name"
 echo 5 >"$d/sys/class/hwmon/hwmon1/power1_input"
-ok "of several rails it wants one named" answers_of 2 "which of these shows the CPUs? --rail: meter:power1 other:power1" calibrate
-ok "one that is not there is told" answers_of 2 "there is no rail nonsense" calibrate --rail nonsense
+ok "several rails: one must be named" answers_of 2 "which of these shows the CPUs? --rail: meter:power1 other:power1" calibrate
+ok "an unknown rail is reported" answers_of 2 "there is no rail nonsense" calibrate --rail nonsense
 rm -rf "$d/sys/class/hwmon"
-ok "without a rail it says what is missing" answers_of 1 "no rail shows power or energy" calibrate
+ok "without a rail the message names what is missing" answers_of 1 "no rail shows power or energy" calibrate
 rm -rf "$d/sys/devices"
-ok "without a policy, too" answers_of 1 "no cpufreq policy" calibrate
-ok "too few repeats have no error" answers_of 2 "--repeats 1: 2 to 50 are wanted" calibrate --repeats 1
-ok "two things at once are not taken" answers_of 2 "measures, or loads a file, or forgets" calibrate --load x --forget
+ok "without a policy the message names what is missing" answers_of 1 "no cpufreq policy" calibrate
+ok "fewer than two repeats are refused" answers_of 2 "--repeats 1: 2 to 50 are wanted" calibrate --repeats 1
+ok "two actions at once are refused" answers_of 2 "measures, or loads a file, or forgets" calibrate --load x --forget
 
 # The file on its way to the module.
 policy 0 1024 "0 1" 300000 600000 900000
@@ -220,40 +220,40 @@ load() { # LINE...: a file of these lines, given to the module
 		LD_PRELOAD="$(gcc -print-file-name=libasan.so) $BUILD/module.so" "$ctl" calibrate --load "$d/given"
 }
 h="gchint-calibration 1"
-ok "a file is given to the module" load "$h" "idle 9 1" "policy 0 # the only one" "awake 3 3" "memory 110000 9" "opp 300000 5 1" "" \
+ok "a calibration file is loaded into the module" load "$h" "idle 9 1" "policy 0 # the only one" "awake 3 3" "memory 110000 9" "opp 300000 5 1" "" \
 	"opp 600000 7 1" "opp 900000 7 1"
-ok "all of it" is "cpu 0 idle 9 opps 300000:5 600000:7 900000:7" "$(sed 's/.*version [0-9]* //' "$d/asked")"
+ok "the module receives all values of the file" is "cpu 0 idle 9 opps 300000:5 600000:7 900000:7" "$(sed 's/.*version [0-9]* //' "$d/asked")"
 refused() { # WORDS LINE...: told so, with nothing asked of the module
 	answers_of 3 "$1" load "${@:2}" && [ ! -s "$d/asked" ]
 }
-ok "nothing of an empty one" refused "line 1: no policy" ""
-ok "nor of another" refused 'line 1: "gchint-calibration 1" is wanted first' "policy 0"
-ok "nor of a later version" refused 'line 1: "gchint-calibration 1" is wanted first' "gchint-calibration 2"
-ok "an unknown word" refused "line 2: awake, idle, memory, opp or policy is wanted" "$h" "power 3"
-ok "a number with a sign" refused "line 3: opp takes kHz" "$h" "policy 0" "opp -3 5 1"
-ok "with a zero before it" refused "line 3: opp takes kHz" "$h" "policy 0" "opp 0300000 5 1"
-ok "above what can be" refused "line 3: opp takes kHz, uW up to 1000000000" "$h" "policy 0" "opp 300000 1000000001 1"
-ok "no error" refused "line 3: opp takes 3 words" "$h" "policy 0" "opp 300000 5"
-ok "one word more" refused "line 3: too many words" "$h" "policy 0" "opp 300000 5 1 1"
-ok "power that is none" refused "line 3: no busy CPU draws nothing" "$h" "policy 0" "opp 300000 0 1"
-ok "power that falls" refused "line 4: opp 600000 draws less" "$h" "policy 0" "opp 300000 5 1" "opp 600000 4 1"
-ok "order" refused "line 4: opp 300000 is not above" "$h" "policy 0" "opp 300000 5 1" "opp 300000 6 1"
-ok "an opp of nobody" refused "line 2: opp is of a policy" "$h" "opp 300000 5 1"
-ok "a policy without any" refused "line 3: policy 0 has no opp" "$h" "policy 0" "policy 1"
-ok "policies out of order" refused "line 4: policy 0 is not above" "$h" "policy 0" "opp 300000 5 1" "policy 0"
-ok "a figure twice" refused "line 4: awake is there twice" "$h" "policy 0" "awake 3 1" "awake 3 1"
-ok "idle of a policy" refused "line 3: idle is of the machine" "$h" "policy 0" "idle 3 1"
-ok "of a machine with other frequencies" answers_of 1 "policy0 has other frequencies" load "$h" "policy 0" "opp 300000 5 1"
-ok "with fewer policies" answers_of 1 "this machine has no policy4" load "$h" "policy 0" "opp 300000 5 1" "opp 600000 7 1" "opp 900000 7 1" \
+ok "an empty file is refused" refused "line 1: no policy" ""
+ok "a file of another format is refused" refused 'line 1: "gchint-calibration 1" is wanted first' "policy 0"
+ok "a later format version is refused" refused 'line 1: "gchint-calibration 1" is wanted first' "gchint-calibration 2"
+ok "an unknown keyword is refused" refused "line 2: awake, idle, memory, opp or policy is wanted" "$h" "power 3"
+ok "a negative number is refused" refused "line 3: opp takes kHz" "$h" "policy 0" "opp -3 5 1"
+ok "a leading zero is refused" refused "line 3: opp takes kHz" "$h" "policy 0" "opp 0300000 5 1"
+ok "a power above the maximum is refused" refused "line 3: opp takes kHz, uW up to 1000000000" "$h" "policy 0" "opp 300000 1000000001 1"
+ok "a value without an error is refused" refused "line 3: opp takes 3 words" "$h" "policy 0" "opp 300000 5"
+ok "an extra word is refused" refused "line 3: too many words" "$h" "policy 0" "opp 300000 5 1 1"
+ok "a power of zero is refused" refused "line 3: no busy CPU draws nothing" "$h" "policy 0" "opp 300000 0 1"
+ok "a power below that of a lower OPP is refused" refused "line 4: opp 600000 draws less" "$h" "policy 0" "opp 300000 5 1" "opp 600000 4 1"
+ok "OPPs out of order are refused" refused "line 4: opp 300000 is not above" "$h" "policy 0" "opp 300000 5 1" "opp 300000 6 1"
+ok "an OPP outside of a policy is refused" refused "line 2: opp is of a policy" "$h" "opp 300000 5 1"
+ok "a policy without OPPs is refused" refused "line 3: policy 0 has no opp" "$h" "policy 0" "policy 1"
+ok "policies out of order are refused" refused "line 4: policy 0 is not above" "$h" "policy 0" "opp 300000 5 1" "policy 0"
+ok "a repeated value is refused" refused "line 4: awake is there twice" "$h" "policy 0" "awake 3 1" "awake 3 1"
+ok "idle power inside a policy is refused" refused "line 3: idle is of the machine" "$h" "policy 0" "idle 3 1"
+ok "a file with other frequencies is refused" answers_of 1 "policy0 has other frequencies" load "$h" "policy 0" "opp 300000 5 1"
+ok "a file with a policy that the machine lacks is refused" answers_of 1 "this machine has no policy4" load "$h" "policy 0" "opp 300000 5 1" "opp 600000 7 1" "opp 900000 7 1" \
 	"policy 4" "opp 300000 5 1"
-ok "and nothing is given of that one" test ! -s "$d/asked"
+ok "nothing is loaded from a refused file" test ! -s "$d/asked"
 all=("$h" "policy 0" "opp 300000 5 1" "opp 600000 7 1" "opp 900000 8 1")
 module=set=22 ok "what the module says of a mistake is told" answers_of 1 "policy0: the module refuses it: nonsense, said the module" load "${all[@]}"
 module=set=1 ok "and who may give it" answers_of 1 "that takes CAP_NET_ADMIN" load "${all[@]}"
 module=set=95 ok "and that it is older" answers_of 1 "is older, and takes no figures" load "${all[@]}"
 module=unloaded ok "and that it is not there" answers_of 1 "modprobe cpufreq_gchint" load "${all[@]}"
 : >"$d/asked"
-ok "and it is told to forget" env GCHINT_SYSFS="$d/sys" GCHINT_ASKED="$d/asked" GCHINT_MODULE= \
+ok "--forget clears the module's table" env GCHINT_SYSFS="$d/sys" GCHINT_ASKED="$d/asked" GCHINT_MODULE= \
 	LD_PRELOAD="$(gcc -print-file-name=libasan.so) $BUILD/module.so" "$ctl" calibrate --forget
-ok "by an empty list" is "cpu 0 opps" "$(sed 's/.*version [0-9]* //' "$d/asked")"
-ok "a file that is not there" answers_of 3 "No such file" "$ctl" calibrate --load "$d/nowhere"
+ok "the module receives an empty list" is "cpu 0 opps" "$(sed 's/.*version [0-9]* //' "$d/asked")"
+ok "a missing file is reported" answers_of 3 "No such file" "$ctl" calibrate --load "$d/nowhere"

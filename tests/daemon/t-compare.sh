@@ -21,49 +21,49 @@ for i in 1 2 3 4 5; do
 	run "b$i" gchint $((1600000 + i * 10000)) $((7500 + i * 30)) $((10000 + (i * 3 % 5) * 50))
 done
 "$ctl" compare "$d"/a?.db "$d"/b?.db >"$d/words"
-ok "less energy is told, with its interval, as better" grep -qE \
+ok "less energy is reported as better, with its interval" grep -qE \
 	'^  energy of pin, measured +(19|20) % less \([0-9.]+ to [0-9.]+ %\): better$' "$d/words"
-ok "longer pauses as worse" grep -qE '^  longest pause +(47|48|49) % more \([0-9.]+ to [0-9.]+ %\): worse$' "$d/words"
-ok "no difference is none" grep -qE \
+ok "longer pauses are reported as worse" grep -qE '^  longest pause +(47|48|49) % more \([0-9.]+ to [0-9.]+ %\): worse$' "$d/words"
+ok "no difference is reported as none" grep -qE \
 	'^  duration +no difference can be told from 5 and 5 runs \([0-9.]+ % less to [0-9.]+ % more\)$' "$d/words"
-ok "energy first, and who against whom" is "gchint (5) against schedutil (5) energy" \
+ok "energy comes first, and the header names both groups" is "gchint (5) against schedutil (5) energy" \
 	"$(head -n 2 "$d/words" | awk 'NR == 2 { $0 = $1 } 1' | paste -sd' ')"
 "$ctl" --json compare "$d"/a?.db "$d"/b?.db >"$d/json"
-ok "the same in JSON" is "gchint schedutil -1 True welch True" "$(python3 -c 'import json, sys
+ok "JSON has the same results" is "gchint schedutil -1 True welch True" "$(python3 -c 'import json, sys
 f = next(f for f in json.load(open(sys.argv[1])) if f["figure"].startswith("energy of pin"))
 print(f["label"], f["against"], f["better"], f["told"], f["by"], f["low"] < f["change"] < f["high"] < 0)' "$d/json")"
 "$ctl" compare "$d"/a1.db "$d"/b1.db >"$d/words"
-ok "one run of each tells nothing" grep -qE '^  duration +nothing can be told from one run$' "$d/words"
-ok "runs of one kind are none to compare, exit 2" bash -c "'$ctl' compare '$d/a1.db' '$d/a2.db' 2>&1 | grep -q 'all are of the kind .schedutil.; label them'"
+ok "one run of each group allows no comparison" grep -qE '^  duration +nothing can be told from one run$' "$d/words"
+ok "runs of one group cannot be compared, exit 2" bash -c "'$ctl' compare '$d/a1.db' '$d/a2.db' 2>&1 | grep -q 'all are of the kind .schedutil.; label them'"
 "$ctl" compare "$d"/a[123].db -- "$d"/a[45].db >"$d/words"
-ok "-- stands between two kinds, which have a name by their files" is "a4.db and 1 more (2) against a1.db and 2 more (3)" \
+ok "-- separates two groups, named by their files" is "a4.db and 1 more (2) against a1.db and 2 more (3)" \
 	"$(head -n 1 "$d/words")"
 "$ctl" compare "$d"/b1.db -- "$d"/a[12].db >"$d/words"
-ok "labels that tell the same kinds apart stay" is "schedutil (2) against gchint (1)" "$(head -n 1 "$d/words")"
+ok "labels that name the same groups are kept" is "schedutil (2) against gchint (1)" "$(head -n 1 "$d/words")"
 "$ctl" compare "$d"/a1.db "$d"/b1.db -- "$d"/b2.db >"$d/words"
-ok "a kind of several labels has none of them, one file is its own name" is "b2.db (1) against a1.db and 1 more (2)" \
+ok "a group of several labels is named by a file" is "b2.db (1) against a1.db and 1 more (2)" \
 	"$(head -n 1 "$d/words")"
 mkdir "$d/old" "$d/new"
 cp "$d"/a[12].db "$d/old"
 cp "$d"/a[12].db "$d/new"
 (cd "$d" && "$ctl" compare old/a?.db -- new/a?.db) >"$d/words"
-ok "files of one name in two folders are told apart by these" is "new/a1.db and 1 more (2) against old/a1.db and 1 more (2)" \
+ok "files of one name are told apart by their directories" is "new/a1.db and 1 more (2) against old/a1.db and 1 more (2)" \
 	"$(head -n 1 "$d/words")"
 "$ctl" compare --brief -- "$d"/a?.db "$d"/b?.db >"$d/words"
-ok "with no file before it -- ends the options as ever" is "gchint (5) against schedutil (5)" "$(head -n 1 "$d/words")"
+ok "a leading -- only ends the options" is "gchint (5) against schedutil (5)" "$(head -n 1 "$d/words")"
 "$ctl" compare "$d"/a?.db "$d"/b?.db -- >"$d/words"
-ok "and with none behind it too" is "gchint (5) against schedutil (5)" "$(head -n 1 "$d/words")"
+ok "a trailing -- changes nothing" is "gchint (5) against schedutil (5)" "$(head -n 1 "$d/words")"
 all() { # COMMAND OPTION...: its status with a file among others that is none, what it wrote, what it says of it
 	local status=0
 	"$ctl" "$@" "$d/a1.db" "$d/absent.db" "$d/b1.db" >"$d/out" 2>"$d/err" || status=$?
 	echo "$status $(wc -c <"$d/out") $(grep -c '/absent\.db: No such file' "$d/err")"
 }
-ok "one that is not there is told, and nothing is said of the others" is "3 0 1" "$(all compare)"
-ok "nor is a page made of them" is "3 0 1 no" \
+ok "a missing file is reported and nothing is compared" is "3 0 1" "$(all compare)"
+ok "a missing file leaves no page" is "3 0 1 no" \
 	"$(all report -o "$d/none.html") $(test -e "$d/none.html" && echo yes || echo no)"
 "$ctl" compare "$d"/a?.db "$d"/b?.db >"$d/full"
 "$ctl" compare --brief "$d"/a?.db "$d"/b?.db >"$d/brief"
-ok "briefly: the main figures, in the same words, and no other" is "0 1 1" \
+ok "--brief prints only the main figures, in the same words" is "0 1 1" \
 	"$(grep -cvxFf "$d/full" "$d/brief") $(grep -c '^  energy of pin' "$d/brief") $(
 		[ "$(wc -l <"$d/brief")" -lt "$(wc -l <"$d/full")" ] && echo 1)"
 # Of several hosts: kinds of their own, each held against its own host, one clock.
@@ -74,27 +74,27 @@ for h in a1 a2 b1 b2; do
 	sqlite3 "$d/$h.db" "insert or replace into clocks values('realtime', 'CLOCK_REALTIME', 1000000000 - 1700000000 * 1000000000, 1, 'x')"
 done
 "$ctl" compare "$d"/a[12].db "$d"/b[12].db "$d"/far-a?.db "$d"/far-b?.db | grep against >"$d/hosts"
-ok "each host is held against itself" is "gchint @ board (2) against schedutil @ board (2)
+ok "each host is compared with itself" is "gchint @ board (2) against schedutil @ board (2)
 schedutil @ far (2) against schedutil @ board (2)
 gchint @ far (2) against schedutil @ far (2)" "$(cat "$d/hosts")"
-ok "recordings of one host need not be told where they are from" is 0 \
+ok "recordings of one host do not show the host" is 0 \
 	"$("$ctl" compare "$d"/a[12].db "$d"/b[12].db | grep -c ' @ ')"
 if command -v gnuplot >/dev/null; then
 	"$ctl" report "$d"/a?.db "$d"/b?.db --detail 0 -o "$d/page.html"
-	ok "the page says it first, in the same words" is "1 1" \
+	ok "the page starts with the same comparison" is "1 1" \
 		"$(grep -c '<li><b>energy of pin, measured</b>: <span class="better">.* % less (.*): better</span>' "$d/page.html") $(
 			awk '/class="verdict"/ { v = NR } /<table/ && !t { t = NR } END { print (v && v < t) }' "$d/page.html")"
 	"$ctl" report -o "$d/split.html" --detail 0 "$d"/b1.db -- "$d"/a[12].db
-	ok "and by the same kinds" grep -q '<h3>schedutil (2) against gchint (1)<' "$d/split.html"
+	ok "the page has the same groups" grep -q '<h3>schedutil (2) against gchint (1)<' "$d/split.html"
 	mkdir "$d/bin"
 	printf '#!/bin/sh\ncat "$1" >>"%s/drawn"\necho "<svg/>" | tee "${1%%/script}/narrow" >"${1%%/script}/picture"\n' "$d" >"$d/bin/gnuplot"
 	chmod 755 "$d/bin/gnuplot"
 	PATH=$d/bin:$PATH "$ctl" report "$d/a1.db" "$d/far-a1.db" --detail 0 -o "$d/hosts.html"
-	ok "the page has their pauses on one clock: the second began 5 s later" is "0.000000 10.100000 2 5.000000 15.100000 1" \
+	ok "the page puts pauses of both recordings on one clock, 5 s apart" is "0.000000 10.100000 2 5.000000 15.100000 1" \
 		"$(awk '/^\$W/ { on = 1; next } on && /^EOD/ { exit } on' "$d/drawn" | paste -sd' ')"
-	ok "with when each began" is "1 1" "$(grep -c '2023-11-14 22:13:20 UTC' "$d/hosts.html") $(
+	ok "the page shows when each recording began" is "1 1" "$(grep -c '2023-11-14 22:13:20 UTC' "$d/hosts.html") $(
 		grep -c '2023-11-14 22:13:25 UTC' "$d/hosts.html")"
-	ok "and no mean of few runs with an error larger than itself" bash -c "! grep -q 'plusmn' '$d/page.html'"
+	ok "no mean is shown whose error exceeds it" bash -c "! grep -q 'plusmn' '$d/page.html'"
 else
-	skip "the page says it first" "gnuplot is not installed: packaging/need unit"
+	skip "the page shows the comparison" "gnuplot is not installed: packaging/need unit"
 fi

@@ -19,18 +19,18 @@ X
 offers() { # WANT WORD...
 	is "$1" "$(COMPLETION=$here/../../packaging/completion/gchintctl bash "$d/offer" gchintctl "${@:2}")"
 }
-ok "completion: commands" offers "record report" re
-ok "completion: formats of profiles" offers "firefox perf-script speedscope" profile export p.db --format ""
-ok "completion: formats" offers "chrome-trace csv" export a.db --format c
-ok "completion: tables" offers "phase_list phases" export a.db --table ph
-ok "completion: options of a command" offers "--delay" top --d
-ok "completion: which hints act" offers "all boost cap clamp" run --hints ""
-ok "completion: options that programs want" offers "--json" summary --j
-ok "completion: recordings" offers "files @(db|db.[0-9]*)" summary ""
-ok "completion: the command to record" offers "a command from word 5" record -o a.db -- ""
-ok "completion: what a profile can do" offers "annotate diff export filter flame record report" profile ""
-ok "completion: the program to profile" offers "a command from word 4" profile record -- ""
-ok "completion: and its options" offers "a command from word 3" record -- make --j
+ok "completion offers commands" offers "record report" re
+ok "completion offers formats of profiles" offers "firefox perf-script speedscope" profile export p.db --format ""
+ok "completion offers formats" offers "chrome-trace csv" export a.db --format c
+ok "completion offers tables" offers "phase_list phases" export a.db --table ph
+ok "completion offers options of a command" offers "--delay" top --d
+ok "completion offers the actions of hints" offers "all boost cap clamp" run --hints ""
+ok "completion offers options of all commands" offers "--json" summary --j
+ok "completion offers recordings" offers "files @(db|db.[0-9]*)" summary ""
+ok "completion offers the command to record" offers "a command from word 5" record -o a.db -- ""
+ok "completion offers the profile subcommands" offers "annotate diff export filter flame record report" profile ""
+ok "completion offers the program to profile" offers "a command from word 4" profile record -- ""
+ok "completion offers that program's options" offers "a command from word 3" record -- make --j
 
 # Three shells are told the same: every command and every long option of its help.
 told() { # FILE: what of the program's own words it lacks
@@ -44,7 +44,7 @@ told() { # FILE: what of the program's own words it lacks
 	done
 }
 for f in gchintctl _gchintctl gchintctl.fish; do
-	ok "completion $f knows every command and option" is "" "$(told "$here/../../packaging/completion/$f")"
+	ok "$f completes every command and option" is "" "$(told "$here/../../packaging/completion/$f")"
 done
 if command -v fish >/dev/null; then
 	ok "fish offers commands, formats and options" is "export chrome-trace --brief" "$(HOME=$d fish --no-config -c "
@@ -55,7 +55,7 @@ else
 	skip "fish offers commands, formats and options" "no fish: packaging/need unit"
 fi
 if command -v zsh >/dev/null; then
-	ok "zsh can read its file" zsh -n "$here/../../packaging/completion/_gchintctl"
+	ok "zsh parses its completion file" zsh -n "$here/../../packaging/completion/_gchintctl"
 else
-	skip "zsh can read its file" "no zsh: packaging/need unit"
+	skip "zsh parses its completion file" "no zsh: packaging/need unit"
 fi

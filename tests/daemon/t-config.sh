@@ -15,30 +15,30 @@ says() { # CODE TEXT COMMAND...
 	rc "$code" "$@" && grep -qF -- "$text" "$d/out" || { cat "$d/out"; return 1; }
 }
 
-ok "unknown option is exit 2" rc 2 "$gchintd" --frobnicate
-ok "nothing to do is exit 5 and says what to do" says 5 "--record FILE" "$gchintd" -c -
+ok "an unknown option exits with 2" rc 2 "$gchintd" --frobnicate
+ok "nothing to do exits with 5 and names an option" says 5 "--record FILE" "$gchintd" -c -
 printf '[record]\nfile = %s\n[hwmon]\nperiod = 5\n' "$d/x.db" >"$d/bad.conf"
-ok "a wrong line is named by file and line, exit 3" \
+ok "a wrong line is reported with file and line, exit 3" \
 	says 3 "$d/bad.conf:4: no key 'period' in [hwmon]" "$gchintd" --check -c "$d/bad.conf"
-ok "a missing file is named, exit 3" says 3 "$d/none.conf: No such file" "$gchintd" --check -c "$d/none.conf"
+ok "a missing file is reported, exit 3" says 3 "$d/none.conf: No such file" "$gchintd" --check -c "$d/none.conf"
 printf '[record]\nfile = %s\n' "$d/x.db" >"$d/good.conf"
-ok "a good file passes --check in silence" is "" "$("$gchintd" --check -c "$d/good.conf" 2>&1)"
+ok "--check of a valid file prints nothing" is "" "$("$gchintd" --check -c "$d/good.conf" 2>&1)"
 ok "the installed configuration passes --check" rc 0 "$gchintd" --check -c "$here/../../packaging/gchintd.conf"
-ok "a wrong option value names the option" says 3 "--period: period_ms = '0'" \
+ok "a wrong value is reported with its option" says 3 "--period: period_ms = '0'" \
 	"$gchintd" -c - --record "$d/x.db" --period 0
 touch "$d/there.db"
-ok "an existing file is kept, exit 4" says 4 "there.db: exists; name another file, or --keep N" \
+ok "an existing file is not overwritten, exit 4" says 4 "there.db: exists; name another file, or --keep N" \
 	"$gchintd" -c - --record "$d/there.db"
 mkdir -m 555 "$d/ro"
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 	chmod 755 "$work" "$d"
-	ok "a read-only directory is named, exit 4" says 4 "ro/x.db: cannot write in" \
+	ok "a read-only directory is reported, exit 4" says 4 "ro/x.db: cannot write in" \
 		setpriv --reuid 65534 --clear-groups "$gchintd" -c - --record "$d/ro/x.db"
 elif [ "$(id -u)" -ne 0 ]; then
-	ok "a read-only directory is named, exit 4" says 4 "ro/x.db: cannot write in" \
+	ok "a read-only directory is reported, exit 4" says 4 "ro/x.db: cannot write in" \
 		"$gchintd" -c - --record "$d/ro/x.db"
 else
-	skip "a read-only directory is named, exit 4" "root, and no setpriv to be somebody else"
+	skip "a read-only directory is reported, exit 4" "root, and no setpriv to be somebody else"
 fi
 ok "sources are listed in order" bash -c "'$gchintd' --list-sources | sort -c"
 
@@ -50,27 +50,27 @@ echo mine >"$d/notes.txt"
 pid=$!
 daemons+=("$pid")
 wait_for 10 grep -q "notes.txt: File exists: no marks can be added" "$d/log"
-ok "a file named as a socket is told and stays" is "mine 1" \
+ok "a regular file at the socket's path is reported and kept" is "mine 1" \
 	"$(cat "$d/notes.txt") $(grep -c 'marks: .*: File exists: .*another socket' "$d/log")"
 stop
 mkdir "$d/folder"
 touch "$d/folder/mine"
-ok "a folder is not rotated away, exit 4" says 4 "folder: cannot rotate: Is a directory" \
+ok "a directory is not rotated, exit 4" says 4 "folder: cannot rotate: Is a directory" \
 	"$gchintd" -c - --record "$d/folder" --keep 2 --sysfs "$d/none" --tracefs "$d/none"
-ok "and holds what it held" test -e "$d/folder/mine"
-ok "an option without its argument is named" says 2 "gchintd: option '--record' requires an argument" \
+ok "the directory keeps its content" test -e "$d/folder/mine"
+ok "an option without its argument is reported" says 2 "gchintd: option '--record' requires an argument" \
 	"$gchintd" --record
 ln -s "$d/elsewhere.db" "$d/link.db"
-ok "a link to nowhere is no new recording, exit 4" says 4 "link.db: exists" \
+ok "a dangling link is not used for a recording, exit 4" says 4 "link.db: exists" \
 	"$gchintd" -c - --record "$d/link.db" --sysfs "$d/none" --tracefs "$d/none"
-ok "nor is there one behind it" test ! -e "$d/elsewhere.db"
+ok "nothing is created behind a dangling link" test ! -e "$d/elsewhere.db"
 long=$d/$(printf '%0120d' 0)
 "$gchintd" -q -c - --record "$d/l.db" --sysfs "$d/none" --tracefs "$d/none" --feed "$d/feed" \
 	--marks "$long" 2>"$d/long.log" &
 pid=$!
 daemons+=("$pid")
 wait_for 10 grep -q "no marks can be added" "$d/long.log"
-ok "a socket's path that is too long is reported" \
+ok "a socket path that is too long is reported" \
 	grep -q "marks: .*File name too long: no marks can be added" "$d/long.log"
 stop
 
@@ -83,14 +83,14 @@ start -c "$d/live.conf"
 printf '[hwmon]\nperiod_ms = 10\nnonsense\n' >"$d/live.conf"
 kill -HUP "$pid"
 wait_for 5 grep -q "live.conf:3" "$d/log"
-ok "a wrong reload names file and line and keeps the old" \
+ok "a wrong reload is reported with file and line and changes nothing" \
 	grep -qF "live.conf:3: 'nonsense': key = value is wanted; the old configuration stays" "$d/log"
 printf '[hwmon]\nperiod_ms = 10\n[thermal]\nenabled = no\n' >"$d/live.conf"
 kill -HUP "$pid"
 wait_for 5 grep -q "config: reloaded" "$d/log"
 stop
-ok "the daemon survived both reloads" is 0 $?
-ok "the reload took effect" is "10000000 off" \
+ok "the daemon survives both reloads" is 0 $?
+ok "a reload takes effect" is "10000000 off" \
 	"$(sql "select max(period_ns) from rails where source = 'hwmon'") $(sql "select state from sources where name = 'thermal'")"
 
 # What the service manager hears of a start, reloads and the end.
@@ -125,10 +125,10 @@ reload 3
 stop
 wait "$job"
 running=$(sql "select count(*) from sources where state = 'running'")
-ok "the service manager hears what goes on" is \
+ok "the service manager is notified of the reload" is \
 	"STATUS=$running sources, recording to $d/r.db|READY=1|RELOADING=1 READY=1|RELOADING=1 READY=1|RELOADING=1 READY=1|STOPPING=1" \
 	"$(sed 's/ MONOTONIC_USEC=[0-9]*$//' "$d/heard" | paste -sd'|' | sed 's/RELOADING=1|/RELOADING=1 /g')"
-ok "what a reload cannot change is told, where it was to" is 2 \
+ok "settings that a reload cannot change are reported" is 2 \
 	"$(grep -c 'config: \[record\] file, queue and durable change at the next start' "$d/log")"
-ok "and each is noted in the recording" is "5 3|4 2" \
+ok "both reloads are noted in the recording" is "5 3|4 2" \
 	"$(sql "select priority, count(*) from notes where source = 'config' group by 1 order by 1 desc" | tr '|' ' ' | paste -sd'|')"

@@ -47,12 +47,12 @@ crashes() { # COUNT: some at a time; the rest of this file reads $work/crashes
 }
 : >"$work/crashes"
 (crashes "${CRASHES:-16}")
-ok "killed at ${CRASHES:-16} random instants: every file is sound" is "${CRASHES:-16}" \
+ok "killed at ${CRASHES:-16} random instants: every file is valid" is "${CRASHES:-16}" \
 	"$(grep -c '^ok ' "$work/crashes")"
-ok "and most hold events" test "$(awk '$4 > 0' "$work/crashes" | wc -l)" -gt $((${CRASHES:-16} / 2))
+ok "most of these files hold events" test "$(awk '$4 > 0' "$work/crashes" | wc -l)" -gt $((${CRASHES:-16} / 2))
 echo "# oldest event lost, ms before the kill: $(awk '{print $2}' "$work/crashes" | sort -n | paste -sd' ')"
 echo "# held up by this machine, ms: $(awk '{print $3}' "$work/crashes" | sort -n | paste -sd' ')"
-ok "and holds everything older than a second" is 0 \
+ok "each file holds everything older than a second" is 0 \
 	"$(awk -v limit="${LOST_MS:-1000}" '$2 > limit + $3' "$work/crashes" | wc -l)"
 
 # A limit of the file's size stands in for a full disk where nothing can be mounted.
@@ -72,8 +72,8 @@ kill "$job" 2>/dev/null
 wait "$job"
 ok "a file-size limit stops the recording, not the daemon" kill -0 "$pid"
 stop
-ok "with one message" is 1 "$(grep -c 'no room on the disk' "$d/log")"
-ok "and a sound file with what was there" is "ok 1" \
+ok "the file-size limit is reported once" is 1 "$(grep -c 'no room on the disk' "$d/log")"
+ok "the limited file is valid and keeps its content" is "ok 1" \
 	"$(sqlite3 "$d/r.db" 'pragma integrity_check') $(sqlite3 "$d/r.db" 'select count(*) > 100 from phases')"
 
 mkdir "$work/small"
@@ -84,21 +84,21 @@ if mount -t tmpfs -o size=1M tmpfs "$work/small" 2>/dev/null; then
 	feed --events 30000 --rate 30000 >"$d/sent" &
 	job=$!
 	wait_for 15 grep -q "no room on the disk" "$d/log"
-	ok "a full disk is told once, with the mend" is 1 "$(grep -c 'no room on the disk.*free some space' "$d/log")"
+	ok "a full disk is reported once, with the remedy" is 1 "$(grep -c 'no room on the disk.*free some space' "$d/log")"
 	kill "$job" 2>/dev/null
 	wait "$job"
 	before=$(sqlite3 -readonly "$work/small/r.db" 'select count(*) from phases')
 	rm "$work/small/ballast"
 	mount -o remount,size=16M "$work/small"
 	wait_for 10 grep -q "recording goes on" "$d/log"
-	ok "and goes on by itself once there is room" grep -q "record: recording goes on after" "$d/log"
+	ok "recording resumes once there is space" grep -q "record: recording goes on after" "$d/log"
 	feed --events 200 >/dev/null
 	sleep 0.2
 	stop
 	db=$work/small/r.db
-	ok "what was there is kept, what came after is added, the file is sound" is "ok 1" \
+	ok "rows from before and after the full disk are in a valid file" is "ok 1" \
 		"$(sql 'pragma integrity_check') $(sql "select count(*) > $before from phases")"
-	ok "the stop is in the recording" is 1 "$(sql "select count(*) from notes where text like 'recording goes on%'")"
+	ok "the interruption is noted in the recording" is 1 "$(sql "select count(*) from notes where text like 'recording goes on%'")"
 	unset db
 	umount "$work/small"
 else

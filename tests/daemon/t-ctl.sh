@@ -34,26 +34,26 @@ ok "top draws a live recording in plain text" wait_for 10 top_draws
 ok "top fits 80 columns" test "$(wc -L <"$d/top")" -le 80
 wait_for 30 has_all
 get /metrics >"$d/http"
-ok "HTTP gives OpenMetrics, ended by EOF" bash -c \
+ok "HTTP serves OpenMetrics that ends with EOF" bash -c \
 	"grep -q 'application/openmetrics-text' '$d/http' && [ \"\$(tail -n 1 '$d/http')\" = '# EOF' ]"
 get /metrics 'Accept: text/plain' >"$d/plain"
-ok "and Prometheus' own text to who takes no other" is "1 0" \
+ok "a client that accepts nothing else gets the Prometheus format" is "1 0" \
 	"$(grep -c 'text/plain; version=0.0.4' "$d/plain") $(grep -c -e openmetrics -e '^# EOF' -e '^# UNIT' "$d/plain")"
 get /metrics 'Accept: application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5' >"$d/both"
-ok "a Prometheus that takes both gets OpenMetrics" grep -q 'application/openmetrics-text' "$d/both"
-ok "with the rail's power" grep -qE '^gchint_rail_watts\{rail="adm1272-0-0060:power1",label="pin"\} [0-9.]+' "$d/http"
-ok "another path is 404" bash -c "$(declare -f get); port=$port; get /x | grep -q ' 404 '"
+ok "a client that accepts both gets OpenMetrics" grep -q 'application/openmetrics-text' "$d/both"
+ok "the metrics have the rail's power" grep -qE '^gchint_rail_watts\{rail="adm1272-0-0060:power1",label="pin"\} [0-9.]+' "$d/http"
+ok "an unknown path is answered with 404" bash -c "$(declare -f get); port=$port; get /x | grep -q ' 404 '"
 wait "$job"
 wait_for 30 got 0 'select count(*) from phases where t1 is null'
 stop
-ok "the text file is what node_exporter reads: counters by their full name, no type info" is "1 0" \
+ok "the text file has the names that node_exporter reads, without type info" is "1 0" \
 	"$(grep -c '^# TYPE gchint_phases_total counter' "$d/out/gchint.prom") $(grep -cE '^# (TYPE .* info|UNIT|EOF)' "$d/out/gchint.prom")"
-ok "and others can read it, whatever the umask" is 644 "$(stat -c %a "$d/out/gchint.prom")"
-ok "and nothing is left beside it" is gchint.prom "$(ls "$d/out")"
+ok "the text file is readable by others, whatever the umask" is 644 "$(stat -c %a "$d/out/gchint.prom")"
+ok "no temporary file is left next to the text file" is gchint.prom "$(ls "$d/out")"
 
 phases=$(sql 'select count(*) from phases')
-ok "csv has a head and a row a phase" is $((phases + 1)) "$("$ctl" export "$d/r.db" --format csv | wc -l)"
-ok "csv of an unknown table is exit 2" bash -c "'$ctl' export '$d/r.db' --format csv --table x; [ \$? = 2 ]"
+ok "CSV has a header and one row per phase" is $((phases + 1)) "$("$ctl" export "$d/r.db" --format csv | wc -l)"
+ok "an unknown table exits with 2" bash -c "'$ctl' export '$d/r.db' --format csv --table x; [ \$? = 2 ]"
 cat >"$d/check.py" <<'X'
 # SPDX-License-Identifier: MIT
 import json
@@ -108,11 +108,11 @@ else:
 assert str(got) == want, (got, want)
 X
 "$ctl" export "$d/r.db" --format jsonl -o "$d/r.jsonl"
-ok "jsonl is JSON, line by line" python3 "$d/check.py" lines "$d/r.jsonl" "$phases"
+ok "each line of JSONL is JSON" python3 "$d/check.py" lines "$d/r.jsonl" "$phases"
 "$ctl" export "$d/r.db" --format chrome-trace -o "$d/r.json"
-ok "the Chrome trace has a slice a phase, tracks of frequency and rails" \
+ok "the Chrome trace has a slice per phase, and tracks of frequency and rails" \
 	python3 "$d/check.py" trace "$d/r.json" "$phases"
-ok "openmetrics of a recording counts its phases" is "$(sql 'select count(t1) from phases where phase = 4')" \
+ok "OpenMetrics of a recording counts its phases" is "$(sql 'select count(t1) from phases where phase = 4')" \
 	"$("$ctl" export "$d/r.db" --format openmetrics | sed -n 's/^gchint_phases_total{phase="mark"} //p')"
 # By the parser that Prometheus' own client has: of Debian's Python, where it is installed.
 cat >"$d/openmetrics.py" <<'X'
@@ -137,23 +137,23 @@ for path in sys.argv[1:]:
 X
 "$ctl" export "$d/r.db" --format openmetrics -o "$d/r.om"
 sed '1,/^\r$/d' "$d/http" >"$d/http.om"
-ok "the histogram of lengths is that of the phases" is "$(sql "select group_concat((select count(*) from phases where phase = 5
+ok "the histogram of lengths matches the phases" is "$(sql "select group_concat((select count(*) from phases where phase = 5
 	and t1 - t0 <= le), ' ') from (select 1000000 as le union all select 5000000 union all select 25000000 union all select 100000000)")" \
 	"$(for le in 0.001 0.005 0.025 0.1; do sed -n "s/^gchint_phase_length_seconds_bucket{phase=\"remark\",waits=\"all\",le=\"$le\"} //p" "$d/r.om"; done | paste -sd' ')"
 if /usr/bin/python3 -c 'import prometheus_client' 2>/dev/null; then
-	ok "endpoint and export are OpenMetrics to Prometheus' parser" \
+	ok "Prometheus' parser accepts endpoint and export" \
 		/usr/bin/python3 "$d/openmetrics.py" "$d/http.om" "$d/r.om"
 else
-	skip "endpoint and export are OpenMetrics to Prometheus' parser" \
+	skip "Prometheus' parser accepts endpoint and export" \
 		"no python3-prometheus-client: packaging/need unit"
 fi
 sed '1,/^\r$/d' "$d/plain" >"$d/http.prom"
 "$ctl" export "$d/r.db" --format prometheus -o "$d/r.prom"
 for f in http.prom out/gchint.prom r.prom; do
 	if command -v promtool >/dev/null; then
-		ok "promtool has nothing to say of $f" is "" "$(promtool check metrics <"$d/$f" 2>&1 || echo "exit $?")"
+		ok "promtool accepts $f" is "" "$(promtool check metrics <"$d/$f" 2>&1 || echo "exit $?")"
 	else
-		skip "promtool has nothing to say of $f" "no promtool: packaging/need unit"
+		skip "promtool accepts $f" "no promtool: packaging/need unit"
 	fi
 done
 for c in "summary $d/r.db" "marks $d/r.db" "top -n 1 $d/r.db"; do
@@ -164,9 +164,9 @@ done
 GCHINT_SYSFS=$d/sys "$ctl" --json status >"$d/json"
 ok "--json status is JSON" python3 "$d/check.py" json "$d/json" 0
 GCHINT_SYSFS=$d/sys "$ctl" status >"$d/status"
-ok "status names the policy, its governor, the rails and what to mend" bash -c \
+ok "status shows the policy, its governor, the rails and remedies" bash -c \
 	"grep -q 'governor schedutil' '$d/status' && grep -q 'channels on 2 chips' '$d/status' && grep -q mend: '$d/status'"
-ok "the summary tells measured from modelled" bash -c \
+ok "the summary separates measured from modelled energy" bash -c \
 	"'$ctl' summary '$d/r.db' | grep -q 'measured by hwmon' && '$ctl' summary '$d/r.db' | grep -q 'modelled from OPP table energy_model'"
 
 # Unknown is never 0.
@@ -179,50 +179,50 @@ wait_for 30 got 5 'select count(t1) from phases'
 wait_for 30 got 1 "select count(*) > 0 from sample_list where name like '%:power1' and value is null"
 stop
 "$ctl" summary "$d/r.db" >"$d/summary"
-ok "unknown frequency is ?, not 0" bash -c "grep -E '^mark, concurrent' '$d/summary' | grep -qE ' \?\$'"
-ok "an unreadable power rail has no energy, and ? for its value" bash -c \
+ok "an unknown frequency is shown as ?, not 0" bash -c "grep -E '^mark, concurrent' '$d/summary' | grep -qE ' \?\$'"
+ok "a rail that cannot be read has no energy and ? for its value" bash -c \
 	"! grep -q 'ENERGY.*power1' '$d/summary' && grep -E 'power1 ' '$d/summary' | grep -q '?'"
-ok "nor a line in the metrics" bash -c \
+ok "a rail that cannot be read is not in the metrics" bash -c \
 	"! '$ctl' export '$d/r.db' --format openmetrics | grep -q 'power1'"
 
 # record -- COMMAND
 fresh child
 rec() { "$ctl" record -q -o "$d/$1.db" --gchintd "$gchintd" --option -c --option - --option --sysfs --option "$d/sys" -- "${@:2}"; }
 rec a sh -c 'exit 7'
-ok "record passes the exit status through" is 7 $?
+ok "record returns the command's exit status" is 7 $?
 rec b sh -c 'kill -TERM $$'
-ok "and the signal, as 128 + its number" is 143 $?
+ok "record returns 128 + the signal's number" is 143 $?
 rec c "$d/none" 2>/dev/null
-ok "a command that is not there is 127" is 127 $?
+ok "record of a missing command returns 127" is 127 $?
 # shellcheck disable=SC2016 # expanded by the command
 rec m sh -c '"$0" marks --add inside' "$ctl"
-ok "marks around and inside of the command" is "start: sh,inside,end: sh: 0" \
+ok "annotations are recorded before, during and after the command" is "start: sh,inside,end: sh: 0" \
 	"$(sqlite3 "$d/m.db" "select group_concat(text) from marks")"
 "$ctl" record -q -C -o "$d/cost.db" --gchintd "$gchintd" --option -c --option - --option --sysfs --option "$d/sys" -- true 2>"$d/err"
-ok "asked for, record says what it took, in summary's words" is \
+ok "record -C prints the cost in the words of summary" is \
 	"gchintctl: recording took $("$ctl" summary "$d/cost.db" | sed -n 's/^COST  gchintd took //p')" "$(cat "$d/err")"
 rec a true 2>"$d/err"
 ok "an existing recording is not overwritten, exit 4" is "4 1" "$? $(grep -c 'exists' "$d/err")"
 
 # Mistakes.
 echo "not a database" >"$d/junk"
-ok "a file that is no recording, exit 3" bash -c "'$ctl' summary '$d/junk'; [ \$? = 3 ]"
+ok "a file that is no recording exits with 3" bash -c "'$ctl' summary '$d/junk'; [ \$? = 3 ]"
 sqlite3 "$d/other.db" 'create table t(x)'
-ok "another program's database, exit 3 and a clear line" bash -c \
+ok "another program's database exits with 3 and a clear message" bash -c \
 	"'$ctl' summary '$d/other.db' 2>&1 | grep -q 'not a recording of gchintd'"
 sqlite3 "$d/a.db" 'pragma user_version = 99'
-ok "a newer schema is refused by name" bash -c "'$ctl' summary '$d/a.db' 2>&1 | grep -q 'schema version 99'"
-ok "an unknown command is exit 2" bash -c "'$ctl' frobnicate; [ \$? = 2 ]"
+ok "a newer schema is refused with its version" bash -c "'$ctl' summary '$d/a.db' 2>&1 | grep -q 'schema version 99'"
+ok "an unknown command exits with 2" bash -c "'$ctl' frobnicate; [ \$? = 2 ]"
 for c in $("$ctl" --help | sed -n '/^  gchintctl /d; s/^  \([a-z][a-z]*\) .*/\1/p' | grep -vx help); do
-	ok "$c --help teaches" bash -c "'$ctl' $c --help | grep -q '^usage: gchintctl.* $c'"
+	ok "$c --help shows the usage" bash -c "'$ctl' $c --help | grep -q '^usage: gchintctl.* $c'"
 done
 
 for c in "export --nonsense" "marks --nonsense" "record --nonsense" "report --nonsense" "runtimes --nonsense" "top --nonsense"; do
 	# shellcheck disable=SC2086 # command and option
-	ok "a wrong option of ${c%% *} is named after it, with the mend" bash -c \
+	ok "a wrong option of ${c%% *} is reported with that command and a remedy" bash -c \
 		"'$ctl' $c 2>&1 | paste -sd' ' | grep -q \"^gchintctl: ${c%% *}: .*--nonsense.* gchintctl: ${c%% *}: --help\""
 done
-ok "top -n takes a number and nothing else" bash -c "'$ctl' top -n x '$d/a.db' 2>&1 | grep -q 'a number from 1 is wanted'"
+ok "top -n takes only a number" bash -c "'$ctl' top -n x '$d/a.db' 2>&1 | grep -q 'a number from 1 is wanted'"
 
 # The report.
 db=$work/ctl/r.db
@@ -230,17 +230,17 @@ if command -v gnuplot >/dev/null; then
 	cp "$db" "$d/second.db"
 	"$ctl" report "$db" "$d/second.db" -o "$d/report.html" 2>"$d/err"
 	ok "report writes one page" is 0 $?
-	ok "that loads nothing from anywhere" bash -c \
+	ok "the page loads nothing from the network" bash -c \
 		"! grep -qE '(src|href)=\"(https?:|//|/)' '$d/report.html' && ! grep -qE '<script[^>]* src' '$d/report.html'"
-	ok "with pictures, phases, energy and a comparison" bash -c \
+	ok "the page has plots, phases, energy and a comparison" bash -c \
 		"[ \$(grep -c 'data:image/svg+xml;base64' '$d/report.html') -ge 3 ] && grep -q 'Energy by phase' '$d/report.html' && grep -q 'Side by side' '$d/report.html' && ! grep -q 'could not be drawn' '$d/report.html'"
 	sqlite3 "$d/second.db" "delete from samples where t > (select min(t) + 300000000 from samples)"
 	"$ctl" report "$d/second.db" "$work/unknown/r.db" -o "$d/few.html" 2>"$d/err"
-	ok "a report of rails that vanished, and of none, is drawn too" bash -c \
+	ok "a report without rails, or of rails that vanished, is drawn" bash -c \
 		"[ ! -s '$d/err' ] && ! grep -q 'could not be drawn' '$d/few.html'"
 	sqlite3 "$d/second.db" "update meta set value = '<b>\"''\`touch $d/owned\`''' where key = 'label'; update rails set label = '\`touch $d/owned\`''\"'"
 	"$ctl" report "$d/second.db" -o "$d/evil.html" 2>"$d/err"
-	ok "a label is text, never a command or markup" bash -c \
+	ok "a label is escaped in plots and pages" bash -c \
 		"[ ! -e '$d/owned' ] && ! grep -q '<b>\"' '$d/evil.html' && ! grep -q 'could not be drawn' '$d/evil.html'"
 else
 	skip "report" "gnuplot is not installed: packaging/need unit"
@@ -277,7 +277,7 @@ while time.time() < end and not any("STOPPING=1" in m for m in seen):
 p.wait()
 print(*(w for w in ("READY=1", "WATCHDOG=1", "RELOADING=1", "STOPPING=1") if any(w in m for m in seen)))
 X
-ok "READY, WATCHDOG, RELOADING and STOPPING are told" is "READY=1 WATCHDOG=1 RELOADING=1 STOPPING=1" \
+ok "READY, WATCHDOG, RELOADING and STOPPING are sent" is "READY=1 WATCHDOG=1 RELOADING=1 STOPPING=1" \
 	"$(python3 "$d/manager.py" "$d/notify" "$gchintd" -q -c - --record "$d/r.db" --sysfs "$d/sys" --tracefs "$d/none" --feed "$d/feed")"
 
 # top on a terminal: its own page, q quits, the old page and the keys come back.
@@ -332,7 +332,7 @@ rows = [int(r) for r in re.findall(rb"\x1b\[(\d+)[;d]", page)]
 print("status", status, "page", b"\x1b[?1049l" in out, "keys", before[3] == after[3], len(keys),
       "fits", max(rows) <= 24)
 X
-ok "top on a terminal of 80x24 fits, quits on q, restores screen and keys" \
+ok "top on an 80x24 terminal fits, quits on q and restores screen and keys" \
 	is "status 0 page True keys True 0 fits True" \
 	"$(python3 "$d/terminal.py" "$ctl" top "$work/ctl/r.db")"
 # Whoever records must not wake what is measured: this one only waits for ends.
@@ -346,4 +346,4 @@ job=$!
 wait_for 10 pgrep -P $job -x sleep
 kill -TERM $job
 wait $job
-ok "and passes SIGTERM on" is 143 $?
+ok "gchintctl record passes SIGTERM on" is 143 $?

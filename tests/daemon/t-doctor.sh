@@ -60,8 +60,8 @@ first() {
 	awk -F, 'NR == 1 { print } NR > 1 { print $1, $2, $3, ($4 > 0 && $4 < 1000), ($5 > 0 && $5 < 10000) }' "$opened/loops.csv"
 	cd "$d/sys/devices/system/cpu/cpufreq" && grep . policy0*/scaling_{min,max}_freq
 }
-ok "an archive of a machine, and what is left out of it" words doctor first
-ok "the version and the kernel are in it, and all that was said" is "1 1 0" \
+ok "the archive has what the machine shows, and lists what is left out" words doctor first
+ok "the archive has the version, the kernel and all messages" is "1 1 0" \
 	"$(grep -c "^gchintctl  *$("$ctl" --version | sed 's/^gchintctl //')$" "$opened/machine.txt")" \
 	"$(grep -c "^kernel  *$(uname -r), $(uname -m)$" "$opened/machine.txt")" \
 	"$(grep -E '^(did|left out) ' "$d/all" | diff - <(grep -E '^(did|left out) ' "$opened/README") | wc -l)"
@@ -77,8 +77,8 @@ clean() { # nothing of who ran, and what a reader needs
 	done
 	! grep -ra -e planteduser -e planted4711 "$d/open"
 }
-ok "recordings without names, and with what they are of" words doctor-clean clean
-ok "nothing stays behind" is "" "$(ls "$TMPDIR")"
+ok "recordings are included without names" words doctor-clean clean
+ok "no temporary file is left" is "" "$(ls "$TMPDIR")"
 
 withheld() {
 	quick
@@ -86,7 +86,7 @@ withheld() {
 	doctor -r 1 -o "$d/a.tgz"
 	(cd "$opened" && ls)
 }
-ok "a file with a serial number all the same is held back" words doctor-withheld withheld
+ok "a file that still has a serial number is withheld" words doctor-withheld withheld
 
 hinted() {
 	quick
@@ -101,7 +101,7 @@ hinted() {
 	(cd "$opened" && ls)
 	cat "$d/sys/class/misc/gchint/actuator/all"
 }
-ok "with the module both ways, and what was before is given back" words doctor-hinted hinted
+ok "hints are tested both ways and the settings restored" words doctor-hinted hinted
 
 failing() {
 	quick 7
@@ -117,7 +117,7 @@ failing() {
 	done
 	doctor --help
 }
-ok "what cannot be is told, and no archive is made" words doctor-failing failing
+ok "failures are reported and no archive is made" words doctor-failing failing
 
 alone() {
 	quick
@@ -125,7 +125,7 @@ alone() {
 	doctor -r 1 -o "$d/a.tgz"
 	ls "$d/a.tgz" 2>/dev/null
 }
-ok "where a program is not there that is told" words doctor-alone alone
+ok "a missing program is reported" words doctor-alone alone
 
 interrupted() {
 	quick
@@ -144,6 +144,6 @@ interrupted() {
 	cat "$policy"/scaling_{governor,min_freq,max_freq} | paste -sd' '
 	ls "$d/a.tgz"* 2>/dev/null
 }
-ok "interrupted, it says so, gives back what it changed and leaves no archive" is \
+ok "when interrupted it reports so, restores the settings and leaves no archive" is \
 	"exit 143 gchintctl: doctor: interrupted; limits and governors are given back walker 300000 900000" \
 	"$(interrupted | paste -sd' ')"

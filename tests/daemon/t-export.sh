@@ -45,17 +45,17 @@ print(len(slices), sum(ns * ns for ns in slices), sum(map(len, stacks.values()))
       len(unknown), max(counters))
 X
 if command -v protoc >/dev/null; then
-	ok "the trace is of Perfetto's format" bash -c \
+	ok "the trace is valid Perfetto" bash -c \
 		"protoc --decode=perfetto.protos.Trace -I '$here' perfetto.proto <'$d/a.pftrace' >'$d/a.txt'"
-	ok "every phase a slice of its length, every reading a counter with its unit" is \
+	ok "every phase is a slice of its length, every reading a counter with its unit" is \
 		"$(sqlite3 "$d/a.db" "select count(*) || ' ' || sum((t1 - t0) * (t1 - t0)) || ' 0 ' || ((select count(*) from samples where value is not null) +
 			(select count(*) from transitions where khz > 0)) || ' \"J\" \"MHz\" \"W\" 0 ' || 2100.0 from phases")" \
 		"$(python3 "$d/read.py" "$d/a.txt")"
-	ok "the clock is mapped, the label told" is "1700000000000000000 1" \
+	ok "the clock is mapped and the label included" is "1700000000000000000 1" \
 		"$(grep -A1 'clock_id: 1$' "$d/a.txt" | sed -n 's/.*timestamp: //p') $(grep -c 'string_value: "one"' "$d/a.txt")"
-	ok "a name that is no UTF-8 is told all the same" grep -q 'name: "a.*<b>"' "$d/a.txt"
+	ok "a name that is not UTF-8 is still exported" grep -q 'name: "a.*<b>"' "$d/a.txt"
 else
-	skip "Perfetto's format, read back" "no protoc: packaging/need unit"
+	skip "a Perfetto trace is decoded" "no protoc: packaging/need unit"
 fi
 
 # The Firefox Profiler's: every column as long as it says, every name in its table, the same
@@ -94,14 +94,14 @@ print(len(phases), sum(ns * ns for _, ns, _ in phases), instants, *(f"{j:.6f}" f
 print(*sorted(name for name, _, tid in phases if tid == 7), sep="; ")
 X
 "$ctl" export -f firefox "$d/a.db" -o "$d/a.json"
-ok "the Firefox Profiler's format has every phase and decision, the joules and the MHz" is \
+ok "the Firefox profile has every phase, decision, joule and frequency" is \
 	"$(sqlite3 "$d/a.db" "select count(*) || ' ' || sum((t1 - t0) * (t1 - t0)) || ' ' || ((select count(*) from decisions) +
 		(select count(*) from marks) + (select count(*) from hotplug)) from phases") $("$ctl" --json summary "$d/a.db" | python3 -c 'import json, sys
 print(*sorted(f"{e['"'joules'"']:.6f}" for e in json.load(sys.stdin)["energy"] if e["how"] == "measured"))') 2100" \
 	"$(python3 "$d/firefox.py" "$d/a.json" | head -n 1)"
-ok "and says who waited" is "mark, concurrent; remark, stw; roots, stw" "$(python3 "$d/firefox.py" "$d/a.json" | tail -n 1)"
+ok "the Firefox profile shows which threads waited" is "mark, concurrent; remark, stw; roots, stw" "$(python3 "$d/firefox.py" "$d/a.json" | tail -n 1)"
 sqlite3 "$d/a.db" "update samples set value = null where rowid % 7 = 0"
 "$ctl" export -f firefox "$d/a.db" -o "$d/gap.json"
-ok "a reading that is missing is no zero: its stretch belongs to the next" is "0" \
+ok "a missing reading is not zero: its interval belongs to the next one" is "0" \
 	"$(python3 -c 'import json, sys
 print(sum(c["category"] == "power" and 0 in c["samples"]["count"][1:] for c in json.load(open(sys.argv[1]))["counters"]))' "$d/gap.json")"

@@ -6,12 +6,12 @@ mkdir "$work/fleet"
 d=$work/fleet
 rules=$here/../../packaging/prometheus dashboard=$here/../../packaging/grafana/gchint.json
 if command -v promtool >/dev/null; then
-	ok "the alert rules are rules" promtool check rules "$rules/gchint.rules.yml"
-	ok "each alert comes when it should, of whom it should, and not before" promtool test rules "$rules/gchint.test.yml"
-	ok "and each has a test" is "" "$(sed -n 's/.*- alert: //p' "$rules/gchint.rules.yml" | sort -u |
+	ok "promtool accepts the alert rules" promtool check rules "$rules/gchint.rules.yml"
+	ok "each alert fires on time, for the right host, and not earlier" promtool test rules "$rules/gchint.test.yml"
+	ok "each alert has a test" is "" "$(sed -n 's/.*- alert: //p' "$rules/gchint.rules.yml" | sort -u |
 		comm -23 - <(sed -n 's/.*alertname: //p' "$rules/gchint.test.yml" | sort -u))"
 	printf 'scrape_configs:\n' | cat - "$rules/scrape.yml" >"$d/prometheus.yml"
-	ok "the scrape configuration is one" promtool check config --syntax-only "$d/prometheus.yml"
+	ok "promtool accepts the scrape configuration" promtool check config --syntax-only "$d/prometheus.yml"
 else
 	skip "alert rules" "no promtool: packaging/need unit"
 fi
@@ -67,10 +67,10 @@ if command -v prometheus >/dev/null; then
 	# A rate is of two scrapes.
 	ok "a Prometheus scrapes it" wait_for 30 bash -c \
 		"$(declare -f answers); asked=$asked; [ \"\$(answers 'count_over_time(up{job=\"gchint\"}[60s]) > 2')\" -gt 2 ]"
-	ok "which finds it up" is 1 "$(answers 'up{job="gchint"}')"
-	ok "and has something to show in each panel of the dashboard" is shown \
+	ok "Prometheus reports it as up" is 1 "$(answers 'up{job="gchint"}')"
+	ok "each panel of the dashboard has data" is shown \
 		"$(/usr/bin/python3 "$d/panels.py" "$dashboard" "http://127.0.0.1:$asked" 2>&1 | sort -u)"
-	ok "it took the alert rules" bash -c \
+	ok "Prometheus loads the alert rules" bash -c \
 		"/usr/bin/python3 -c 'import urllib.request as u; print(u.urlopen(\"http://127.0.0.1:$asked/api/v1/rules\").read().decode())' | grep -q gchint"
 	kill "$prometheus"
 	wait "$prometheus"
@@ -103,6 +103,6 @@ for p in board["panels"]:
     assert p["title"] and p["targets"] and p["fieldConfig"]["defaults"]["unit"], p["id"]
     assert all(t["datasource"]["uid"] == "${source}" for t in p["targets"]), p["id"]
 X
-ok "rules and dashboard ask for series that there are" is True \
+ok "rules and dashboard use series that exist" is True \
 	"$(python3 "$d/names.py" "$d/gchint.prom" "$rules/gchint.rules.yml" "$dashboard" 2>&1)"
-ok "a host's series are some hundred, whatever runs on it" test "$(grep -vc '^#' "$d/gchint.prom")" -le 600
+ok "a host has at most a few hundred series" test "$(grep -vc '^#' "$d/gchint.prom")" -le 600

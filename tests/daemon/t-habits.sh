@@ -11,15 +11,15 @@ answers() { # WANT COMMAND...: what it says of a mistake, with its status
 	got=$("$@" 2>&1 >/dev/null)
 	is "$want" "$? $got"
 }
-ok "a slip of the keys is guessed" answers \
+ok "a mistyped command gets a suggestion" answers \
 	"2 gchintctl: unknown command 'smmary': did you mean 'summary'? --help lists all" "$ctl" smmary
-ok "the begin of a word, too" answers \
+ok "the beginning of a command gets a suggestion" answers \
 	"2 gchintctl: unknown command 'comp': did you mean 'compare'? --help lists all" "$ctl" comp
-ok "what is like nothing is not guessed" answers "2 gchintctl: unknown command 'frobnicate'; --help lists them" "$ctl" frobnicate
-ok "help of a command is its own" is "$("$ctl" summary --help)" "$("$ctl" help summary)"
-ok "and of all, all" is "$("$ctl" --help)" "$("$ctl" help)"
-ok "who has no JSON says so" answers "2 gchintctl: why: has no --json; --help lists the commands that have" "$ctl" why --json "$d/a.db"
-ok "and who has says JSON and nothing else" bash -c \
+ok "an unrelated word gets no suggestion" answers "2 gchintctl: unknown command 'frobnicate'; --help lists them" "$ctl" frobnicate
+ok "help COMMAND prints the command's help" is "$("$ctl" summary --help)" "$("$ctl" help summary)"
+ok "help prints the general help" is "$("$ctl" --help)" "$("$ctl" help)"
+ok "a command without --json reports so" answers "2 gchintctl: why: has no --json; --help lists the commands that have" "$ctl" why --json "$d/a.db"
+ok "a command with --json prints only JSON" bash -c \
 	"for c in summary marks 'top -n 1'; do '$ctl' --json \$c '$d/a.db' | python3 -m json.tool >/dev/null || exit 1; done
 	for c in status runtimes; do '$ctl' --json \$c | python3 -m json.tool >/dev/null || exit 1; done"
 
@@ -27,11 +27,11 @@ on_terminal() { # PAGER COMMAND...: its output, on a terminal, \r left out
 	GCHINT_PAGER=$1 python3 -c 'import os, pty, sys
 pty.spawn(sys.argv[1:], lambda fd: os.read(fd, 65536))' "${@:2}" </dev/null | tr -d '\r'
 }
-ok "on a terminal long text goes through the pager" is "$("$ctl" summary "$d/a.db" | sed 's/^/paged: /')" \
+ok "long text on a terminal goes through the pager" is "$("$ctl" summary "$d/a.db" | sed 's/^/paged: /')" \
 	"$(on_terminal "sed 's/^/paged: /'" "$ctl" summary "$d/a.db")"
-ok "not where it is not wanted" is "$("$ctl" summary "$d/a.db")" \
+ok "--no-pager is respected" is "$("$ctl" summary "$d/a.db")" \
 	"$(on_terminal "sed 's/^/paged: /'" "$ctl" --no-pager summary "$d/a.db")"
-ok "nor JSON" is "$("$ctl" --json summary "$d/a.db")" "$(on_terminal "sed 's/^/paged: /'" "$ctl" --json summary "$d/a.db")"
+ok "JSON is never paged" is "$("$ctl" --json summary "$d/a.db")" "$(on_terminal "sed 's/^/paged: /'" "$ctl" --json summary "$d/a.db")"
 mkdir "$d/pager"
 printf '#!/bin/sh\necho "less, LESS=$LESS"\nexec cat\n' >"$d/pager/less"
 chmod 755 "$d/pager/less"
@@ -40,10 +40,10 @@ paged() { # VARIABLE=VALUE...: a summary on a terminal, by whom these name
 pty.spawn(sys.argv[1:], lambda fd: os.read(fd, 65536))' "$ctl" summary "$d/a.db" </dev/null | tr -d '\r' | head -n 1
 }
 first=$("$ctl" summary "$d/a.db" | head -n 1)
-ok "the pager is GCHINT_PAGER, else PAGER, else less, which quits where all fits" is \
+ok "the pager is GCHINT_PAGER, else PAGER, else less, which quits on one screen" is \
 	"paged: $first paged: $first less, LESS=FX less, LESS=X" "$(paged GCHINT_PAGER="sed 's/^/paged: /'" PAGER=false) $(
 	paged PAGER="sed 's/^/paged: /'") $(paged) $(paged LESS=X)"
-ok "cat and an empty name are none" is "$first $first $first" "$(paged GCHINT_PAGER=cat) $(paged GCHINT_PAGER=) $(
+ok "cat or an empty name means no pager" is "$first $first $first" "$(paged GCHINT_PAGER=cat) $(paged GCHINT_PAGER=) $(
 	paged PAGER= GCHINT_PAGER=)"
 
 # A file is there whole or not at all, and what was there before stays.
@@ -59,16 +59,16 @@ during=$(cat "$d/out/page.html")
 kill -TERM "$job"
 wait "$job"
 status=$?
-ok "while a page is made the old one stays, and when that ends early" is "before before 143" \
+ok "an interrupted report leaves the old page" is "before before 143" \
 	"$during $(cat "$d/out/page.html") $status"
-ok "with nothing left beside it" is page.html "$(ls -A "$d/out")"
+ok "an interrupted report leaves no temporary file" is page.html "$(ls -A "$d/out")"
 (
 	trap '' XFSZ
 	ulimit -f 8
 	"$ctl" export -f jsonl "$d/a.db" -o "$d/out/page.html" 2>"$d/full"
 	echo $? >"$d/status"
 )
-ok "nor does a full disk harm it" is "3 before page.html 1" "$(cat "$d/status") $(cat "$d/out/page.html") $(ls -A "$d/out") $(
+ok "a full disk leaves the old page" is "3 before page.html 1" "$(cat "$d/status") $(cat "$d/out/page.html") $(ls -A "$d/out") $(
 	grep -c 'page.html: File too large' "$d/full")"
 "$ctl" export -f csv "$d/a.db" -o "$d/out/page.html"
-ok "a new one takes the old one's place and rights" is "640 41" "$(stat -c %a "$d/out/page.html") $(wc -l <"$d/out/page.html")"
+ok "a new page replaces the old one and keeps its mode" is "640 41" "$(stat -c %a "$d/out/page.html") $(wc -l <"$d/out/page.html")"

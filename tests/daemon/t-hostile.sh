@@ -32,27 +32,27 @@ reads() { # FILE COMMAND...: 0 or 3, nothing worse; what is printed as JSON is J
 }
 
 hostile khz "update transitions set khz = 'abc'"
-ok "a frequency that is no number is left out, told, exit 3" answers 3 "rows that make no sense are left out" "$ctl" summary "$f"
-ok "and has no line" bash -c "! grep -q '^ *0.0 MHz' '$d/out'"
+ok "a frequency that is not a number is left out and reported, exit 3" answers 3 "rows that make no sense are left out" "$ctl" summary "$f"
+ok "a frequency that is not a number has no line" bash -c "! grep -q '^ *0.0 MHz' '$d/out'"
 hostile backwards "update phases set t1 = t0 - 1 where id % 3 = 0; update phases set t0 = 'x' where id % 3 = 1"
-ok "phases that end before they begin are left out, told, exit 3" \
+ok "phases that end before they begin are left out and reported, exit 3" \
 	answers 3 "rows that make no sense are left out" "$ctl" summary "$f"
-ok "a trace of them, too" answers 3 "one that ends before it begins" "$ctl" export "$f" --format chrome-trace
+ok "a trace leaves them out too" answers 3 "one that ends before it begins" "$ctl" export "$f" --format chrome-trace
 
 # What a file calls a view may be any statement.
 endless="with recursive n(i) as (select 1 union all select i + 1 from n) select i as t0, i as t1 from n"
 hostile view "drop view phase_list; create view phase_list as $endless"
-ok "a view that never ends is not looked into" answers 0 "" "$ctl" export "$f" --format csv
-ok "the rows are those of the tables" is "$(sqlite3 "$f" 'select count(*) + 1 from phases')" "$(wc -l <"$d/out")"
+ok "a view with endless rows is not read" answers 0 "" "$ctl" export "$f" --format csv
+ok "rows come from the tables" is "$(sqlite3 "$f" 'select count(*) + 1 from phases')" "$(wc -l <"$d/out")"
 hostile table "alter table samples rename to s; create view samples as $endless"
-ok "a view in the place of a table is refused by name" answers 3 "'samples' is no table in it" "$ctl" summary "$f"
+ok "a view in place of a table is refused by name" answers 3 "'samples' is no table in it" "$ctl" summary "$f"
 hostile lacks "drop table leases"
-ok "so is a missing table" answers 3 "'leases' is no table in it" "$ctl" export "$f" --format jsonl
+ok "a missing table is refused by name" answers 3 "'leases' is no table in it" "$ctl" export "$f" --format jsonl
 hostile bomb ""
 python3 "$here/bomb.py" "$f"
 for c in "summary" "export --format jsonl" "top -n 1"; do
 	# shellcheck disable=SC2086 # command and arguments
-	ok "pages that lead to each other for ever are given up: $c" \
+	ok "circular pages are detected: $c" \
 		answers 3 "more rows than a file of its size can hold" bash -c 'exec "$0" "$@" >/dev/null' "$ctl" $c "$f"
 done
 
@@ -64,7 +64,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	chmod 755 "$work" "$d" "$d/ro"
 	chmod 644 "$d/ro/wal.db"
 	install -m 755 "$ctl" "$d/gchintctl"
-	ok "also where nothing may be written" answers 3 "more rows than a file of its size can hold" \
+	ok "circular pages are detected without a writable directory" answers 3 "more rows than a file of its size can hold" \
 		setpriv --reuid 65534 --clear-groups "$d/gchintctl" summary "$d/ro/wal.db"
 fi
 
@@ -86,7 +86,7 @@ done
 hostile start "update meta set value = '-9223372036854775808' where key in ('start_ns', 'end_ns')"
 for c in "${all[@]}"; do
 	# shellcheck disable=SC2086 # command and arguments
-	ok "a begin before time: $c" reads "$f" $c
+	ok "a phase that begins before time 0: $c" reads "$f" $c
 done
 
 # A terminal takes some bytes for orders: colours, titles, answers typed by itself.
@@ -106,24 +106,24 @@ assert not bad, bad'
 }
 for c in "summary" "marks" "top -n 1"; do
 	# shellcheck disable=SC2086 # command and arguments
-	ok "no order to a terminal comes through: $c" bash -c "$(declare -f harmless); '$ctl' $c '$f' | harmless"
+	ok "escape sequences are removed: $c" bash -c "$(declare -f harmless); '$ctl' $c '$f' | harmless"
 done
-ok "nor in a message" bash -c "$(declare -f harmless); '$ctl' summary '$d/$esc' 2>&1 | harmless"
+ok "escape sequences are removed from messages" bash -c "$(declare -f harmless); '$ctl' summary '$d/$esc' 2>&1 | harmless"
 mkdir -p "$d/sys/devices/system/cpu/cpufreq/policy0"
 printf '%s' "$esc" >"$d/sys/devices/system/cpu/cpufreq/policy0/scaling_governor"
-ok "nor from the kernel's own files" bash -c "$(declare -f harmless); GCHINT_SYSFS='$d/sys' '$ctl' status | harmless"
-ok "nor where rows are printed on a terminal as they are" bash -c "$(declare -f harmless); python3 -c 'import os, pty, sys
+ok "escape sequences are removed from the kernel's files" bash -c "$(declare -f harmless); GCHINT_SYSFS='$d/sys' '$ctl' status | harmless"
+ok "escape sequences are removed where rows go to a terminal" bash -c "$(declare -f harmless); python3 -c 'import os, pty, sys
 pty.spawn(sys.argv[1:])' '$ctl' export '$f' --format csv --table rails | tr -d '\r' | harmless"
-ok "what is no order is shown as it is" is "1" \
+ok "other text is shown unchanged" is "1" \
 	"$(sqlite3 "$f" "update marks set text = 'größer → 5 µs 日本' where t > 1" && "$ctl" marks "$f" | grep -c 'größer → 5 µs 日本')"
 
 # NULL stays NULL.
 hostile null "update phases set work_done = null, cpu = null"
 "$ctl" export "$f" --format jsonl >"$d/out"
-ok "what is not known is null in JSON, not 0" is "$(sqlite3 "$f" 'select count(*) from phases') 0" \
+ok "unknown values are null in JSON, not 0" is "$(sqlite3 "$f" 'select count(*) from phases') 0" \
 	"$(grep -c '"table":"phases".*"cpu":null.*"work_done":null' "$d/out") $(grep -c '"table":"phases".*"work_done":[0-9]' "$d/out")"
 "$ctl" export --format csv --table phases "$f" >"$d/out"
-ok "and empty in CSV" is "$(sqlite3 "$f" 'select count(*) from phases') 0" "$(python3 -c 'import csv, sys
+ok "unknown values are empty in CSV" is "$(sqlite3 "$f" 'select count(*) from phases') 0" "$(python3 -c 'import csv, sys
 rows = list(csv.DictReader(sys.stdin))
 print(len(rows), sum(r["cpu"] + r["work_done"] != "" for r in rows))' <"$d/out")"
 
@@ -131,7 +131,7 @@ print(len(rows), sum(r["cpu"] + r["work_done"] != "" for r in rows))' <"$d/out")
 hostile kept ""
 for c in "${all[@]}"; do
 	# shellcheck disable=SC2086 # command and arguments
-	ok "a recording of version 1: $c" answers 0 "" "$ctl" $c "$f"
+	ok "a recording of version 1 is readable: $c" answers 0 "" "$ctl" $c "$f"
 done
-ok "by the newest view" is "$(sqlite3 "$f" 'select count(*) from phases where flags & 1')" \
+ok "a recording of version 1 is read through the newest view" is "$(sqlite3 "$f" 'select count(*) from phases where flags & 1')" \
 	"$("$ctl" export "$f" --format csv | tail -n +2 | cut -d, -f10 | grep -c 1)"

@@ -15,18 +15,18 @@ fresh lock
 start --tracefs "$d/none"
 feed --events 200 >/dev/null
 wait_for 10 ended 100
-ok "a second recorder that would rotate is refused, with the mend" is \
+ok "a second recorder that would rotate is refused, with a remedy" is \
 	"4 another gchintd records into it" "$(second --keep 3)"
-ok "and one that would not" is "4 exists" "$(second)"
-ok "nothing was moved" is "r.db r.db-shm r.db-wal" "$(cd "$d" && echo r.db*)"
+ok "a second recorder without rotation is refused" is "4 exists" "$(second)"
+ok "no file was moved" is "r.db r.db-shm r.db-wal" "$(cd "$d" && echo r.db*)"
 feed --events 200 >/dev/null
 wait_for 10 ended 200
 stop
-ok "the first goes on, and ends with a whole file alone" is "0 r.db 200 ok" \
+ok "the first recorder continues and leaves one valid file" is "0 r.db 200 ok" \
 	"$? $(cd "$d" && echo r.db*) $(sql 'select count(t1) from phases; pragma integrity_check' | paste -sd' ')"
 start --tracefs "$d/none" --keep 3
 stop
-ok "when it has ended its file is rotated as ever" is 200 "$(db=$d/r.db.1 sql 'select count(t1) from phases')"
+ok "the finished file is rotated as usual" is 200 "$(db=$d/r.db.1 sql 'select count(t1) from phases')"
 
 # Its number in the row is no protection: the file that would be pushed on may be one that grows.
 fresh pushed
@@ -35,11 +35,11 @@ other=$!
 daemons+=("$other")
 wait_for 10 test -S "$d/other"
 echo old >"$d/r.db"
-ok "a rotation that would move a file that grows is refused" is \
+ok "a rotation that would move a file in use is refused" is \
 	"4 another gchintd records into it" "$(second --keep 3)"
 kill -TERM "$other"
 wait "$other"
-ok "and left all as it was" is "old r.db r.db.1" "$(head -c 3 "$d/r.db") $(cd "$d" && echo r.db*)"
+ok "a refused rotation changes nothing" is "old r.db r.db.1" "$(head -c 3 "$d/r.db") $(cd "$d" && echo r.db*)"
 
 # Moved away by hand while it grows: the next one's log is not its.
 fresh moved
@@ -54,11 +54,11 @@ start --tracefs "$d/none" --feed "$d/feed2"
 wait_for 10 ended 50
 kill -TERM "$first"
 wait "$first"
-ok "the end of a recorder whose file was moved leaves the new one's log" test -s "$d/r.db-wal"
+ok "a recorder whose file was moved keeps the new file's log" test -s "$d/r.db-wal"
 "$ctl" marks --add later --socket "$d/marks"
 wait_for 10 got 1 'select count(*) from marks'
 stop
-ok "both recordings are whole" is "100 50 1" \
+ok "both recordings are complete" is "100 50 1" \
 	"$(db=$d/away.db sql 'select count(t1) from phases') $(sql 'select count(t1) from phases') $(sql 'select count(*) from marks')"
 
 # What a kill left behind.
@@ -68,16 +68,16 @@ feed --events 200 >/dev/null
 wait_for 10 ended 100
 kill -KILL "$pid"
 wait "$pid" 2>/dev/null
-ok "a kill leaves a log" test -s "$d/r.db-wal"
+ok "a killed recorder leaves a log" test -s "$d/r.db-wal"
 rm "$d/marks"
 start --tracefs "$d/none" --keep 2
 stop
-ok "which moves along when the file is rotated" is "100 ok" \
+ok "the log is rotated with its file" is "100 ok" \
 	"$(db=$d/r.db.1 sql 'select count(t1) from phases; pragma integrity_check' | paste -sd' ')"
 rm -f "$d"/r.db*
 printf 'a log' >"$d/r.db-wal"
-ok "a log whose recording is gone is not thrown away" is "4 a log without its recording" "$(second)"
-ok "it stays" is "a log" "$(cat "$d/r.db-wal")"
+ok "a log without its recording is reported" is "4 a log without its recording" "$(second)"
+ok "a log without its recording is kept" is "a log" "$(cat "$d/r.db-wal")"
 
 # A run's recording has nothing to do with the service's configuration.
 fresh own
@@ -97,9 +97,9 @@ C
 chmod 755 "$d/gchintd"
 echo mine >"$d/run.db"
 "$ctl" record -q -o "$d/run.db" --gchintd "$d/gchintd" --option --sysfs="$d/none" --option --tracefs="$d/none" -- true 2>"$d/err"
-ok "gchintctl record rotates nothing that is there" is "4 mine" "$? $(head -c 4 "$d/run.db")"
+ok "gchintctl record does not rotate existing files" is "4 mine" "$? $(head -c 4 "$d/run.db")"
 "$ctl" record -q -o "$d/run2.db" --gchintd "$d/gchintd" --option --sysfs="$d/none" --option --tracefs="$d/none" -- true
-ok "and opens nothing that the service would" is "0 no" "$? $(test -e "$d/service.prom" && echo yes || echo no)"
+ok "gchintctl record does not use the service's configuration" is "0 no" "$? $(test -e "$d/service.prom" && echo yes || echo no)"
 "$ctl" record -q -o "$d/run3.db" --gchintd "$d/gchintd" --option --config="$d/conf" --option --sysfs="$d/none" \
 	--option --tracefs="$d/none" -- true
-ok "unless it is told to" is "0 yes" "$? $(test -e "$d/service.prom" && echo yes || echo no)"
+ok "gchintctl record uses the configuration that is named" is "0 yes" "$? $(test -e "$d/service.prom" && echo yes || echo no)"

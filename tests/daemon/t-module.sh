@@ -35,9 +35,9 @@ all_status() {
 	done
 }
 ok "status with the module" words module-status all_status
-ok "status with it in JSON" words module-status.json members ""
-ok "status with some of it in JSON" words module-status-bare.json members "bare sessions=1"
-ok "status of more sessions than are shown, in JSON" is "256 3 0 255 3" \
+ok "status with the module in JSON" words module-status.json members ""
+ok "status with missing attributes in JSON" words module-status-bare.json members "bare sessions=1"
+ok "status of more sessions than are shown in JSON" is "256 3 0 255 3" \
 	"$(with many --json status | python3 -c 'import json, sys
 said = json.load(sys.stdin)
 s = said["sessions"]
@@ -61,7 +61,7 @@ unlike() {
 	done
 	echo schedutil >"$cpu/cpufreq/policy1/scaling_governor"
 }
-ok "whether tasks are placed by energy where CPUs differ" words module-placement unlike
+ok "status shows energy-aware placement on heterogeneous CPUs" words module-placement unlike
 rm "$cpu"/cpu?/cpu_capacity
 
 # What keeps a policy from its highest and lowest frequency.
@@ -100,7 +100,7 @@ whys() {
 	echo 960000 >"$cpu/cpufreq/policy1/scaling_cur_freq"
 	rm -r "$d"/sys/class/thermal/cooling_device?
 }
-ok "why, with the module" words module-why whys
+ok "why with the module" words module-why whys
 
 # A line a look. Their time is another each time.
 looks() {
@@ -116,4 +116,4 @@ looks() {
 	echo "== a head again"
 	with "" watch -d 0.1 -n 11 | sed -E 's/^[0-9:]{8} .*/./'
 }
-ok "watch, with the module" words module-watch looks
+ok "watch with the module" words module-watch looks

@@ -20,38 +20,38 @@ odd() { # CODE TEXT COMMAND...: what it answers
 
 cp "$d/r.db" "$d/other.db"
 before=$(sha256sum <"$d/other.db")
-ok "a recording named as the output of a report stays" \
+ok "a report does not overwrite a recording" \
 	odd 3 "other.db: is a database, and stays" "$ctl" report "$d/r.db" -o "$d/other.db"
-ok "and of an export" odd 3 "other.db: is a database, and stays" \
+ok "an export does not overwrite a recording" odd 3 "other.db: is a database, and stays" \
 	"$ctl" export "$d/r.db" --format csv -o "$d/other.db"
-ok "whole" is "$before" "$(sha256sum <"$d/other.db")"
+ok "the recording is unchanged" is "$before" "$(sha256sum <"$d/other.db")"
 # Links of its own: one who puts a file in the place of these harms nobody.
 ln -s /proc/self/fd/1 "$d/first"
 ln -s /proc/self/fd/3 "$d/third"
-ok "an output that is no file is written to" is "$("$ctl" export "$d/r.db" --format csv | sha256sum)" \
+ok "an output that is no regular file is written to" is "$("$ctl" export "$d/r.db" --format csv | sha256sum)" \
 	"$("$ctl" export "$d/r.db" --format csv -o "$d/first" | sha256sum)"
 echo before >"$d/appended"
 "$ctl" export "$d/r.db" --format csv -o "$d/first" >>"$d/appended"
-ok "what is put behind a file's end by > or >> keeps what is before" is "before $("$ctl" export "$d/r.db" --format csv | head -n 1)" \
+ok "an output appended by > or >> keeps the earlier content" is "before $("$ctl" export "$d/r.db" --format csv | head -n 1)" \
 	"$(head -n 2 "$d/appended" | paste -sd' ')"
 : >"$d/gone"
 exec 3<>"$d/gone"
 rm "$d/gone"
 "$ctl" export "$d/r.db" --format csv -o "$d/third"
-ok "a file without a name is written to, and the link to it stays one" is "$("$ctl" export "$d/r.db" --format csv | sha256sum) link" \
+ok "an output behind a link is written to and stays a link" is "$("$ctl" export "$d/r.db" --format csv | sha256sum) link" \
 	"$(sha256sum </proc/self/fd/3) $(test -L "$d/third" && echo link)"
 exec 3>&-
 for c in "summary $d/r.db" "marks $d/r.db" "top -n 1 $d/r.db" "export $d/r.db --format csv" "--help"; do
 	# shellcheck disable=SC2086,SC2016 # command and arguments
-	ok "a full disk behind the output of ${c%% *} is exit 3" odd 3 "standard output: No space left" \
+	ok "a full disk behind the output of ${c%% *} exits with 3" odd 3 "standard output: No space left" \
 		sh -c '"$0" "$@" >/dev/full' "$ctl" $c
 done
 "$ctl" summary "$d/r.db" --json >"$d/json"
-ok "--json is taken behind the command too" python3 -m json.tool "$d/json" /dev/null
-ok "an argument that is not taken is named" odd 2 "status: 'x': no arguments are taken" "$ctl" status x
-ok "a folder is no recording, and told as what it is" odd 3 "$d: not a recording of gchintd, nor a file" \
+ok "--json is accepted after the command" python3 -m json.tool "$d/json" /dev/null
+ok "an unexpected argument is reported" odd 2 "status: 'x': no arguments are taken" "$ctl" status x
+ok "a directory is reported as no recording" odd 3 "$d: not a recording of gchintd, nor a file" \
 	"$ctl" summary "$d"
-ok "a table of a format that has all of them is told" \
+ok "a table is refused for a format that has all tables" \
 	odd 2 "--table is of csv" "$ctl" export "$d/r.db" --format jsonl --table phases
 
 # A page of zeros in the middle, as a bad card leaves it.
@@ -61,7 +61,7 @@ dd if=/dev/zero of="$d/torn.db" bs=4096 seek=$((page - 1)) count=1 conv=notrunc 
 for c in "export $d/torn.db --format jsonl" "export $d/torn.db --format chrome-trace" \
 	"export $d/torn.db --format csv --table phases" "summary $d/torn.db"; do
 	# shellcheck disable=SC2086 # command and arguments
-	ok "a damaged recording is told and exit 3: ${c#* "$d/torn.db" }" odd 3 "malformed: what follows there is missing" "$ctl" $c
+	ok "a damaged recording is reported, exit 3: ${c#* "$d/torn.db" }" odd 3 "malformed: what follows there is missing" "$ctl" $c
 done
 
 # What is not known.
@@ -69,48 +69,48 @@ cp "$d/r.db" "$d/null.db"
 sqlite3 "$d/null.db" "update costs set rss_kib = null; update rails set source = '<b>\"', derived = '<b>x';
 	update opps set source = '<b>\"'"
 "$ctl" summary "$d/null.db" >"$d/summary"
-ok "memory that was not recorded is ?, not 0" grep -q '^COST .* ? KiB' "$d/summary"
+ok "memory that was not recorded is shown as ?, not 0" grep -q '^COST .* ? KiB' "$d/summary"
 "$ctl" --json summary "$d/null.db" >"$d/json"
-ok "what a file says of its sources is text in JSON" python3 -m json.tool "$d/json" /dev/null
+ok "notes of sources are escaped in JSON" python3 -m json.tool "$d/json" /dev/null
 if command -v gnuplot >/dev/null; then
 	"$ctl" report "$d/null.db" -o "$d/null.html" 2>/dev/null
-	ok "and in a page" bash -c "grep -q '&lt;b&gt;x' '$d/null.html' && ! grep -q '<b>[\"x]' '$d/null.html'"
+	ok "notes of sources are escaped in a page" bash -c "grep -q '&lt;b&gt;x' '$d/null.html' && ! grep -q '<b>[\"x]' '$d/null.html'"
 	for n in $(seq 14); do
 		cp "$d/r.db" "$d/n$n.db"
 		sqlite3 "$d/n$n.db" "update meta set value = 'l$n' where key = 'label'"
 	done
-	ok "recordings that the comparison has no room for are told" \
+	ok "recordings that the comparison cannot hold are reported" \
 		odd 0 "2 recordings are not compared" "$ctl" report "$d"/n?.db "$d"/n1?.db --detail 0 -o "$d/many.html"
-	ok "in the page too" grep -q 'Left out of the table: 2 recordings' "$d/many.html"
+	ok "the page reports them too" grep -q 'Left out of the table: 2 recordings' "$d/many.html"
 else
-	skip "and in a page" "gnuplot is not installed: packaging/need unit"
+	skip "notes of sources are escaped in a page" "gnuplot is not installed: packaging/need unit"
 fi
 cp "$d/r.db" "$d/unlike.db"
 sqlite3 "$d/unlike.db" "update policies set hw_max_khz = 960000 where policy = 1"
 "$ctl" top -n 1 "$d/unlike.db" >"$d/top"
-ok "top holds each CPU against its own highest frequency" bash -c \
+ok "top shows each CPU relative to its own highest frequency" bash -c \
 	"grep -E '^cpu0 ' '$d/top' | grep -q '\.\.' && grep -E '^cpu1 ' '$d/top' | grep -q '##############################'"
 modelled() {
 	"$ctl" summary "$1" | sed -n '/^ENERGY  modelled/,/^$/p' | tail -n +2
 }
 sqlite3 "$d/unlike.db" "update phases set cpu = 0"
 before=$(modelled "$d/unlike.db")
-ok "phases that were all on cpu0 have a modelled energy" is 1 "$(grep -c 'J (modelled)' <<<"$before")"
+ok "phases on cpu0 alone have a modelled energy" is 1 "$(grep -c 'J (modelled)' <<<"$before")"
 sqlite3 "$d/unlike.db" "update opps set power_uw = power_uw * 10 where policy = 1"
-ok "the power that another policy has at a frequency is not theirs" is "$before" "$(modelled "$d/unlike.db")"
+ok "another policy's power is not used" is "$before" "$(modelled "$d/unlike.db")"
 sqlite3 "$d/unlike.db" "update opps set power_uw = null where policy = 0"
-ok "and without one of their own it is ?" is 1 "$(modelled "$d/unlike.db" | grep -c ' ?  (.* not known)')"
+ok "a policy without a power of its own has ?" is 1 "$(modelled "$d/unlike.db" | grep -c ' ?  (.* not known)')"
 # Which policy a CPU belongs to was not recorded: its power only where all agree.
 cp "$d/r.db" "$d/nopolicy.db"
 sqlite3 "$d/nopolicy.db" "update phases set cpu = 0; delete from policies"
-ok "policies with one power at a frequency need not be told apart" is 1 "$(modelled "$d/nopolicy.db" | grep -c 'J (modelled)')"
+ok "policies of equal power need not be told apart" is 1 "$(modelled "$d/nopolicy.db" | grep -c 'J (modelled)')"
 sqlite3 "$d/nopolicy.db" "update opps set power_uw = power_uw + 1 where policy = 1"
-ok "those with two must" is "1 0" \
+ok "policies of different power must be told apart" is "1 0" \
 	"$(modelled "$d/nopolicy.db" | grep -c ' ?  (.* not known)') $(modelled "$d/nopolicy.db" | grep -c 'J (modelled)')"
 cp "$d/r.db" "$d/none.db"
 sqlite3 "$d/none.db" "delete from samples; delete from transitions; delete from phases; delete from costs; delete from residency"
 "$ctl" --json top -n 1 "$d/none.db" >"$d/json"
-ok "a stretch that is not known is null" grep -q '"from_ns":null,"to_ns":null' "$d/json"
+ok "an unknown interval is null" grep -q '"from_ns":null,"to_ns":null' "$d/json"
 
 # A log that the reader may not fold in holds the newest rows.
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
@@ -120,12 +120,12 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 	install -m 755 "$ctl" "$d/gchintctl"
 	sqlite3 "$d/shut/50% a?b.db" 'pragma journal_mode = wal' >/dev/null
 	somebody=(setpriv --reuid 65534 --clear-groups "$d/gchintctl" marks)
-	ok "a file in another's folder is read, whatever its name" is "0 1" \
+	ok "a file in another user's directory is read, whatever its name" is "0 1" \
 		"$("${somebody[@]}" "$d/shut/50% a?b.db" >"$d/out" 2>&1; echo $?) $(grep -c here "$d/out" || cat "$d/out")"
 	head -c 4096 /dev/urandom >"$d/shut/50% a?b.db-wal"
-	ok "one with a log is not read without it" odd 3 "-wal cannot be read" "${somebody[@]}" "$d/shut/50% a?b.db"
+	ok "a recording with an unreadable log is refused" odd 3 "-wal cannot be read" "${somebody[@]}" "$d/shut/50% a?b.db"
 else
-	skip "a file in another's folder" "needs root to be somebody else"
+	skip "a file in another user's directory" "needs root to be somebody else"
 fi
 
 # Whoever records is told off, hung up on, or killed.
@@ -151,7 +151,7 @@ wait_for 20 pgrep -P $job -x sleep
 marks=$(pgrep -af "record $d/killed.db" | sed -n 's/.* --marks \([^ ]*\).*/\1/p')
 kill -KILL $job
 wait $job 2>/dev/null
-ok "killed, it leaves no recorder behind" wait_for 10 gone killed.db
+ok "a killed gchintctl leaves no recorder" wait_for 10 gone killed.db
 rm -rf "${marks%/marks}" # its socket, which it could not remove
 printf '#!/bin/sh\nexec sleep 50\n' >"$d/slow-start"
 chmod 755 "$d/slow-start"
@@ -162,9 +162,9 @@ started=$(pgrep -P $job -x sleep)
 kill -TERM $job
 wait $job
 code=$?
-ok "ended while the recorder starts, it says so and starts nothing" is "143 1 0" \
+ok "a signal during the recorder's start is reported and runs nothing" is "143 1 0" \
 	"$code $(grep -c 'interrupted before touch was started' "$d/err") $(ls "$d/ran" 2>/dev/null | wc -l)"
-ok "nor leaves the recorder" bash -c "! kill -0 $started 2>/dev/null"
+ok "a signal during the recorder's start ends the recorder" bash -c "! kill -0 $started 2>/dev/null"
 # A daemon that takes nothing: its socket's queue is soon full.
 python3 -c 'import socket, sys, time
 s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -174,12 +174,12 @@ stuck=$!
 daemons+=("$stuck")
 wait_for 10 test -S "$d/stuck"
 # shellcheck disable=SC2016 # expanded by that shell
-ok "a mark for a daemon that hangs is given up and told" odd 4 "stuck: Resource temporarily unavailable" \
+ok "an annotation for a daemon that hangs times out with a message" odd 4 "stuck: Resource temporarily unavailable" \
 	timeout 250 bash -c 'while true; do "$0" marks --add x --socket "$1" || exit; done' "$ctl" "$d/stuck"
 kill "$stuck"
 many=()
 for n in $(seq 40); do many+=(--option --quiet); done
-ok "more options than are passed on are told" odd 2 "too many options for gchintd" \
+ok "too many options for the daemon are reported" odd 2 "too many options for gchintd" \
 	"${rec[@]}" "${many[@]}" -o "$d/many.db" -- true
-ok "a command that may not be run is 126" bash -c "'$ctl' record -q --gchintd '$gchintd' \
+ok "a command that is not executable returns 126" bash -c "'$ctl' record -q --gchintd '$gchintd' \
 	--option --sysfs='$d/none' --option --tracefs='$d/none' --option --config=- -o '$d/x.db' -- '$d/r.db' 2>/dev/null; [ \$? = 126 ]"

@@ -140,7 +140,7 @@ shown() {
 recorded() {
 	(records) | unmade
 }
-ok "what record gives its daemon and its command" words own-record recorded
+ok "record passes settings to its daemon and its command" words own-record recorded
 profiles() {
 	unset GCHINT_STREAM GCHINT_MARKS GCHINT_PROFILE GCHINT_SYMBOLS NODE_OPTIONS WATCHDOG_USEC
 	sqlite3 "$d/kept.db" <"$here/kept/profile.sql"
@@ -159,7 +159,7 @@ profiles() {
 profiled() {
 	(profiles) | unmade
 }
-ok "and what profile record does" words own-profile profiled
+ok "profile record passes settings to its daemon and its command" words own-profile profiled
 # A program that is Node to gchintctl: its map of names, its log, which nobody asked for.
 mkdir "$d/adapters"
 echo "void nothing(void);void nothing(void){}" | gcc -shared -fPIC -x c -o "$d/adapters/libgchint-node.so" -
@@ -194,8 +194,8 @@ maps() {
 mapped() {
 	(maps) | unmade
 }
-ok "names that a program leaves behind are taken, and removed where it was we who asked" words own-maps mapped
-ok "on a terminal record shows how far it is" words own-terminal shown
+ok "symbol maps of a program are read, and removed if we requested them" words own-maps mapped
+ok "record shows its progress on a terminal" words own-terminal shown
 
 # A program that may be run and not be read.
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
@@ -209,9 +209,9 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 			PATH=$d/path:$PATH setpriv --reuid 65534 --clear-groups "$d/bin/gchintctl" run "$p" 2>&1 || echo "exit $?"
 		done
 	}
-	ok "a program that cannot be read is told" is \
+	ok "a program that cannot be read is reported" is \
 		"gchintctl: shut: cannot be read; gchintctl runtimes lists what can give hints exit 1 gchintctl: by-shut: cannot be read; gchintctl runtimes lists what can give hints exit 1 gchintctl: java: cannot be read; gchintctl runtimes lists what can give hints exit 1" \
 		"$(unread | paste -sd' ')"
 else
-	skip "a program that cannot be read is told" "needs root to be somebody else"
+	skip "a program that cannot be read is reported" "needs root to be somebody else"
 fi

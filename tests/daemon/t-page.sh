@@ -6,16 +6,16 @@ mkdir "$work/page"
 d=$work/page
 "$here/../../bench/report/make" "$d/a.db" 6000 80 one
 "$ctl" report -o "$d/plain.html" "$d/a.db"
-ok "the page needs nothing from elsewhere" is 0 "$(grep -cE '(src|href)="(https?:)?//|url\(|@import' "$d/plain.html")"
-ok "the longest pauses are listed, each leads to its place" is "12 12" \
+ok "the page loads nothing from the network" is 0 "$(grep -cE '(src|href)="(https?:)?//|url\(|@import' "$d/plain.html")"
+ok "the longest pauses are listed and link to their place" is "12 12" \
 	"$(grep -c '<a href="#run0-time" data-from=' "$d/plain.html") $("$ctl" why -n 12 "$d/a.db" | grep -c ', stw')"
-ok "where it comes from: when, by the clock that was measured" is 1 \
+ok "the page shows when it was recorded, by the measured clock" is 1 \
 	"$(grep -c '<td>recorded</td><td>2023-11-14 22:13:20 UTC' "$d/plain.html")"
 
 cp "$d/a.db" "$d/evil.db"
 sqlite3 "$d/evil.db" "update rails set label = '</script><b>'; update processes set comm = '<script>alert(1)</script>'"
 "$ctl" report -o "$d/evil.html" "$d/evil.db"
-ok "no name ends a script, or begins one" is "0 0" \
+ok "names cannot begin or end a script" is "0 0" \
 	"$(grep -c '</script><b>' "$d/evil.html") $(grep -c '<script>alert' "$d/evil.html")"
 
 # What a hand does, done by a script; what an eye sees, put into the title.
@@ -84,18 +84,18 @@ else
 	sed "/<\/head>/{
 		r $d/wide.js
 	}" "$d/w.html" >"$d/wide.html"
-	ok "four kinds of runs stand side by side, none beyond the page" is "wide: true" "$(in_browser "$d/wide.html")"
+	ok "four groups are shown next to each other within the page" is "wide: true" "$(in_browser "$d/wide.html")"
 	"$ctl" report -d 0 -o "$d/w.html" "$d"/w[1-4].db -- "$d"/w[5-8].db
 	sed "/<\/head>/{
 		r $d/wide.js
 	}" "$d/w.html" >"$d/wide.html"
-	ok "two kinds do so on a phone" is "wide: true" "$(in_browser "$d/wide.html" 390)"
+	ok "two groups fit a phone" is "wide: true" "$(in_browser "$d/wide.html" 390)"
 	sed "/<\/head>/{
 		r $d/phone.js
 	}" "$d/plain.html" >"$d/phone.html"
-	ok "MinMU and residency are drawn for a phone, too" is "phone: 2 true phone: 2 false" \
+	ok "MinMU and residency are drawn for a phone" is "phone: 2 true phone: 2 false" \
 		"$(in_browser "$d/phone.html" 390) $(in_browser "$d/phone.html")"
 	sed 's/<script>/<script type="none">/' "$d/plain.html" >"$d/still.html"
-	ok "without a script the pictures stay" is 0 "$(chromium --headless --no-sandbox --disable-dev-shm-usage \
+	ok "without scripts the static plots are shown" is 0 "$(chromium --headless --no-sandbox --disable-dev-shm-usage \
 		--disable-gpu --user-data-dir="$d/profile" --dump-dom "file://$d/still.html" 2>/dev/null | grep -c 'class="scripted"')"
 fi

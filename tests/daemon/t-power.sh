@@ -43,17 +43,17 @@ started() { # OPTION...: gchintd with counters, ready
 }
 
 fresh power
-ok "a machine without perf's energy counters says so" is \
+ok "a machine without perf's energy counters is reported" is \
 	"power - no energy counter of perf's that powercap does not have" "$(status)"
 pmus
-ok "counters of cores are found, that of the package where powercap has none" is \
+ok "counters of cores are found, and of the package if powercap has none" is \
 	"power + 2 energy counters of perf's, 2 of them of a core" "$(status)"
 rm -r "$d/sys/class/powercap"
-ok "where it has none, the package's too" is "power + 3 energy counters of perf's, 2 of them of a core" "$(status)"
+ok "without powercap the package's counter is found" is "power + 3 energy counters of perf's, 2 of them of a core" "$(status)"
 mv "$d/counters/21-1-1" "$d/away"
 started -p 20
 wait_for 5 grep -q "power: power_core-1:energy-core: .*: No such file or directory" "$d/log"
-ok "a counter that the kernel does not open is told by name" grep -q \
+ok "a counter that the kernel does not open is reported by name" grep -q \
 	"power: power_core-1:energy-core: .*: No such file or directory" "$d/log"
 mv "$d/away" "$d/counters/21-1-1"
 wait_for 10 grep -q "power_core-1:energy-core: back" "$d/log"
@@ -62,10 +62,10 @@ echo 2147483648 >"$d/half" && cat "$d/half" 1<>"$d/counters/21-1-0"
 wait_for 30 got 1 "select count(*) > 0 from rails join samples on rail = id where name = 'power_core-0:energy-core' and value = 500000"
 wait_for 30 got 1 "select count(*) > 0 from rails join samples on rail = id where name = 'power_core-1:energy-core' and value = 1000000"
 stop
-ok "a rail a core, with its CPUs, in joules" is \
+ok "each core has a rail with its CPUs, in joules" is \
 	"power-0:energy-pkg||7000000 power_core-0:energy-core|0,2|0 power_core-0:energy-core|0,2|500000 power_core-1:energy-core|1,3|1000000" \
 	"$(sql "select distinct name, cpus, value from rails join samples on rail = id where source = 'power' and value is not null order by 1, 3" | paste -sd' ')"
-ok "how often it counts on is beside it, and that the kernel knows its wrap" is "3|1000000|" \
+ok "a rail has its update interval and a counter that does not wrap" is "3|1000000|" \
 	"$(sql "select count(*), max(update_ns), max(wraps_at) from rails where source = 'power'")"
 
 # What is told of rails a core. Two cores of two threads, 1 and 0.5 W, and 2 W more in a phase on one of their CPUs
@@ -98,13 +98,13 @@ made cores "delete from processes; insert into processes(tgid, tid, uid, comm) v
 told() { # PATTERN: the line of the summary with it, spaces made one
 	sed 's/  */ /g; s/^ //' "$d/summary" | grep -- "$1"
 }
-ok "joules by core" is "CPU 0,2 14.000000 J, mean 1.400000 W; in phases 6.000000 J (5.700000 to 6.100000) CPU 1,3 7.000000 J, mean 0.700000 W; in phases 2.500000 J (2.250000 to 2.550000)" \
+ok "energy by core" is "CPU 0,2 14.000000 J, mean 1.400000 W; in phases 6.000000 J (5.700000 to 6.100000) CPU 1,3 7.000000 J, mean 0.700000 W; in phases 2.500000 J (2.250000 to 2.550000)" \
 	"$(told '^CPU' | paste -sd' ')"
-ok "of all cores by the phases that ran on each" is "mark, concurrent 8.500000 J (7.950000 to 8.650000)" "$(told '^mark, conc.* J ')"
-ok "and by process" is "java (70) 6.000000 J (5.700000 to 6.100000) node (80) 2.500000 J (2.250000 to 2.550000)" \
+ok "energy of all cores by phase" is "mark, concurrent 8.500000 J (7.950000 to 8.650000)" "$(told '^mark, conc.* J ')"
+ok "energy by process" is "java (70) 6.000000 J (5.700000 to 6.100000) node (80) 2.500000 J (2.250000 to 2.550000)" \
 	"$(told '^[a-z]* ([78]0)' | paste -sd' ')"
-ok "with what its sensor can tell" is "its counter counts on about every 1.0 ms, which its bounds allow for" "$(told '^its counter')"
-ok "in JSON, too" is "0,2 14 6 5.7 6.1|java 6|1000000 1,3 7 2.5 2.25 2.55|node 2.5|1000000" \
+ok "the report names the sensor's resolution" is "its counter counts on about every 1.0 ms, which its bounds allow for" "$(told '^its counter')"
+ok "JSON has the same energies" is "0,2 14 6 5.7 6.1|java 6|1000000 1,3 7 2.5 2.25 2.55|node 2.5|1000000" \
 	"$("$ctl" --json summary "$d/cores.db" | python3 -c 'import json, sys
 def line(e):
     p = next(p for p in e["by_phase"] if p["phase"] == "mark, concurrent")
@@ -117,12 +117,12 @@ page() { # NAME: its page, and what it has drawn
 	DRAWN=$d/$1.plots PATH=$d/bin:$PATH "$ctl" report -o "$d/$1.html" "$d/$1.db"
 }
 page cores
-ok "the page has a row a core" is 2 "$(grep -cE '<tr><td>CPU [01],[23]</td><td>(14|7)\.0000</td><td>(1\.400|0\.700)</td><td>(6|2\.5)[0-9.]* ' "$d/cores.html")"
-ok "one column for all of them by phase" is "2 0" \
+ok "the page has a row per core" is 2 "$(grep -cE '<tr><td>CPU [01],[23]</td><td>(14|7)\.0000</td><td>(1\.400|0\.700)</td><td>(6|2\.5)[0-9.]* ' "$d/cores.html")"
+ok "the page has one column for all cores by phase" is "2 0" \
 	"$(grep -c '<th>all cores<br>measured</th>' "$d/cores.html") $(grep -c '<th>core of CPU' "$d/cores.html")"
-ok "and the processes" is 1 "$(grep -c '<tr><td>java (70)</td><td>6.0000 <span class="pm">(5.7000&nbsp;to&nbsp;6.1000)' "$d/cores.html")"
+ok "the page has a row per process" is 1 "$(grep -c '<tr><td>java (70)</td><td>6.0000 <span class="pm">(5.7000&nbsp;to&nbsp;6.1000)' "$d/cores.html")"
 cp "$d/cores.db" "$d/again.db"
-ok "comparisons have all cores in one figure" is "1 0" \
+ok "comparisons have one value for all cores" is "1 0" \
 	"$("$ctl" compare "$d/cores.db" -- "$d/again.db" | grep -c 'energy of all cores, measured') $("$ctl" compare "$d/cores.db" -- "$d/again.db" | grep -c 'core of CPU')"
 ok "exports name the core" is "2 2 2 2" "$(for f in openmetrics chrome-trace firefox jsonl; do
 	"$ctl" export -f $f "$d/cores.db" | grep -oE '[(":]core of CPU [01],[23][")]' | sort -u | wc -l; done | paste -sd' ')"
@@ -132,10 +132,10 @@ ok "exports name the core" is "2 2 2 2" "$(for f in openmetrics chrome-trace fir
 made still "$rail(1, 'intel-rapl:0', 'package', 'energy', 'uJ', 'powercap', null, 1000000, 262143328850);
 	insert into samples select 1000000000 + value * 250000, 1, min(value / 4, 4000) * 2000, 1 from generate_series(0, 40000)"
 page still
-ok "a counter read more often than it counts on has no zeros, and what is off is off" is "0.000 2.000" \
+ok "a counter that is read faster than it updates has no zero intervals" is "0.000 2.000" \
 	"$(awk '/^\$R0 << EOD/ { on = 1; next } /^EOD/ { on = 0 } on && NF { printf "%.3f\n", $2 }' "$d/still.plots" | sort -u | paste -sd' ')"
 "$ctl" summary "$d/still.db" >"$d/summary"
-ok "its steps and its end are told" is \
+ok "counter steps and the counter's end are reported" is \
 	"its counter counts on about every 1.0 ms, which its bounds allow for, and begins anew after 262143 J (327679 s at this mean)" \
 	"$(told '^its counter')"
 ok "all readings are counted" is "intel-rapl:0 uJ 40001" "$(told '^intel-rapl:0' | awk '{ print $1, $2, $6 }')"
@@ -148,8 +148,8 @@ made wraps "$rail(1, 'a', 'hot', 'energy', 'uJ', 'powercap', null, null, 1000000
 	insert into samples select t, 2, value / 2, 1 from samples; insert into samples values(20000000000, 1, 500000000, 1),
 		(20000000000, 2, 400000000, 1)"
 "$ctl" summary "$d/wraps.db" >"$d/summary"
-ok "an interval in which a counter may have begun anew twice is not known" is \
+ok "an interval in which a counter may have wrapped twice is unknown" is \
 	"ENERGY a (hot): 200.000000 J, 1 intervals are so long that it may have done so twice: not known ENERGY b (cool): 400.000000 J," \
 	"$(told '^ENERGY\|twice' | sed 's/ mean.*//' | paste -sd' ')"
-ok "what the rail can draw decides where it is given" is "500.000000 J" \
+ok "the rail's maximum power resolves such an interval" is "500.000000 J" \
 	"$("$ctl" summary -w a=0:70 "$d/wraps.db" | sed -n 's/^ENERGY  a (hot): \(.* J\),.*/\1/p')"

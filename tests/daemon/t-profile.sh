@@ -49,62 +49,62 @@ joules() { # [COLUMN]: of 40 ms at 2100 MHz and 20 ms at 960 MHz, and how they c
 	"$ctl" profile report "$d/energy.db" | awk '/(roots, stw|mark, concurrent) +Main.run/ { print $3, $4, $5 } /energy (measured|modelled)/ {
 		print $6, $7, $8 } / have their part / { $1 = ""; print }' | paste -sd '|'
 }
-ok "energy by frequency and idle states, with its bound" is "energy measured, rail| samples have their part of it by frequency and idle states|$(
+ok "energy is split by frequency and idle states, with bounds" is "energy measured, rail| samples have their part of it by frequency and idle states|$(
 	echo)2100 0.043 0.000..0.125|960 0.007 0.000..0.188" "$(joules)"
 sqlite3 "$d/energy.db" "update idle set total_us = 2500500 where cpu = 0 and t = 3500000000"
-ok "of a CPU that is said to have slept, what was sampled" is "2100 0.069 0.000..0.125" "$(joules | tr '|' '\n' | grep '^2100')"
+ok "energy of a CPU in idle is bounded by its samples" is "2100 0.069 0.000..0.125" "$(joules | tr '|' '\n' | grep '^2100')"
 sqlite3 "$d/energy.db" "update meta set value = '0-2' where key = 'board.cpus'"
-ok "by time with a CPU whose frequency is not known" is 1 "$("$ctl" profile report "$d/energy.db" | grep -c 'for want of: the frequency of a CPU (90)$')"
+ok "energy is split by time if a CPU's frequency is unknown" is 1 "$("$ctl" profile report "$d/energy.db" | grep -c 'for want of: the frequency of a CPU (90)$')"
 sqlite3 "$d/energy.db" "update meta set value = '0-1' where key = 'board.cpus';
 	delete from idle where cpu = 1 and t > 2000000000"
-ok "after idle states were last known by time" is "energy measured, rail| samples have their part of it by time alone, for want of: idle states of a CPU (90)|$(
+ok "energy is split by time after the last idle states" is "energy measured, rail| samples have their part of it by time alone, for want of: idle states of a CPU (90)|$(
 	echo)2100 0.050 0.000..0.125|960 0.025 0.000..0.188" "$(joules)"
 sqlite3 "$d/energy.db" "update opps set power_uw = null where khz = 960000"
-ok "and without a power" is 1 "$("$ctl" profile report "$d/energy.db" | grep -c 'for want of: the power of a frequency (90)$')"
+ok "energy is split by time without a power" is 1 "$("$ctl" profile report "$d/energy.db" | grep -c 'for want of: the power of a frequency (90)$')"
 sqlite3 "$d/energy.db" "delete from rails"
-ok "without a rail by the model, where it has a power" is "energy modelled, by|2100 0.028 no|960 ? mark," "$(joules)"
+ok "without a rail energy is modelled where an OPP has a power" is "energy modelled, by|2100 0.028 no|960 ? mark," "$(joules)"
 
 profile first -- "$d/profiled" methods 7
-ok "the program's own status" is 7 $?
+ok "record returns the program's exit status" is 7 $?
 state=$(sqlite3 -readonly "$d/first.db" "select state || ': ' || what from sources where name = 'hotspots'")
 if [ "${state%%:*}" != running ]; then
 	skip "profiles" "$state"
 else
 	f=$d/first.db
-	ok "samples are as many as the CPU time says" same_total "$f" "$d/first.out"
-	ok "a method that instructions do not show" about "$f" "hot (m.lua:3)" 480 720
-	ok "another one, in the same loop" about "$f" 'cold <&"; (m.lua:9)' 240 360
-	ok "of a thread that never hinted" about "$f" worker 240 360
-	ok "no method of a neighbour's for the thread that came after it" about "$f" - 60 140
-	ok "instructions show one function" bash -c "[ \$(sqlite3 '$f' \"select count(*) * 100 / (select count(*) from hotspots)
+	ok "the number of samples matches the CPU time" same_total "$f" "$d/first.out"
+	ok "a method that only the annotation shows has its share" about "$f" "hot (m.lua:3)" 480 720
+	ok "a second method of the same loop has its share" about "$f" 'cold <&"; (m.lua:9)' 240 360
+	ok "a thread that never hinted has its share" about "$f" worker 240 360
+	ok "a new thread does not inherit a method" about "$f" - 60 140
+	ok "instructions alone show one function" bash -c "[ \$(sqlite3 '$f' \"select count(*) * 100 / (select count(*) from hotspots)
 		from hotspots h join symbols s on s.tgid = h.tgid and s.address = h.ip where s.name = 'work'\") -ge 80 ]"
-	ok "samples of the phase are those of its method" is "1" "$(sqlite3 -readonly "$f" "select count(distinct method)
+	ok "samples of the phase belong to its method" is "1" "$(sqlite3 -readonly "$f" "select count(distinct method)
 		from hotspots where phase = 4 and method <> 0")"
 	"$ctl" profile report "$f" >"$d/report"
-	ok "the report has all three" bash -c "grep -q 'hot (m.lua:3)' '$d/report' && grep -q 'worker' '$d/report' &&
+	ok "the report lists all three methods" bash -c "grep -q 'hot (m.lua:3)' '$d/report' && grep -q 'worker' '$d/report' &&
 		grep -qE 'mark, stw +cold' '$d/report'"
-	ok "a frequency and an energy that nobody knows are ?" \
+	ok "an unknown frequency or energy is shown as ?" \
 		grep -qE '^ +[0-9]+ +[0-9.]+ +\? +\? +mark, stw +cold' "$d/report"
-	ok "a filter by phase" bash -c "'$ctl' profile report --phase mark '$f' | grep -q 'cold' &&
+	ok "report filters by phase" bash -c "'$ctl' profile report --phase mark '$f' | grep -q 'cold' &&
 		! '$ctl' profile report --phase mark '$f' | grep -q 'worker'"
-	ok "a filter by method" bash -c "'$ctl' profile report --method 'work*' '$f' | grep -q '100.0 % in a method'"
-	ok "a filter that leaves nothing says so" bash -c "'$ctl' profile report --method 'nix*' '$f' 2>&1 >/dev/null |
+	ok "report filters by method" bash -c "'$ctl' profile report --method 'work*' '$f' | grep -q '100.0 % in a method'"
+	ok "a filter without matches is reported" bash -c "'$ctl' profile report --method 'nix*' '$f' 2>&1 >/dev/null |
 		grep -q 'none of [0-9]* samples is left by --method nix\*'; '$ctl' profile report --process nix '$f' 2>/dev/null; [ \$? = 3 ]"
-	ok "a phase that is none is a mistake" bash -c "'$ctl' profile report --phase nix '$f' 2>/dev/null; [ \$? = 2 ]"
-	ok "no file is overwritten" bash -c "'$ctl' profile record -o '$f' -- true 2>/dev/null; [ \$? = 3 ]"
+	ok "an unknown phase is an error" bash -c "'$ctl' profile report --phase nix '$f' 2>/dev/null; [ \$? = 2 ]"
+	ok "an existing file is not overwritten" bash -c "'$ctl' profile record -o '$f' -- true 2>/dev/null; [ \$? = 3 ]"
 	ok "folded stacks have every sample once" is "$(sqlite3 -readonly "$f" "select count(*) from hotspots")" \
 		"$("$ctl" profile flame --folded "$f" | awk '{ n += $NF } END { print n }')"
-	ok "and three methods" is 3 "$("$ctl" profile flame --folded "$f" | grep -oE '(hot|cold|worker)[^;]*' | sort -u | wc -l)"
-	ok "a picture" "$ctl" profile flame -o "$d/first.svg" "$f"
-	ok "that is whole, and no page of a stranger's" python3 -c "
+	ok "folded stacks have three methods" is 3 "$("$ctl" profile flame --folded "$f" | grep -oE '(hot|cold|worker)[^;]*' | sort -u | wc -l)"
+	ok "a flame graph is written" "$ctl" profile flame -o "$d/first.svg" "$f"
+	ok "the flame graph is well-formed and loads nothing" python3 -c "
 import sys, xml.etree.ElementTree as e
 names = {t.tag.split('}')[1] for t in e.parse('$d/first.svg').iter()}
 titles = [t.text for t in e.parse('$d/first.svg').iter() if t.tag.endswith('title')]
 sys.exit(not (names <= {'svg', 'g', 'rect', 'text', 'title'} and any('cold <&\"' in t for t in titles)))"
-	ok "nothing is left behind" is "" "$(find /tmp -maxdepth 1 -name 'gchint-profile.*' -newer "$d/make.log")"
+	ok "no temporary file is left" is "" "$(find /tmp -maxdepth 1 -name 'gchint-profile.*' -newer "$d/make.log")"
 
 	ok "an export for speedscope" "$ctl" profile export --format speedscope -o "$d/first.json" "$f"
-	ok "has every sample, and the method over its native code" python3 -c "
+	ok "the speedscope file has every sample, methods above native code" python3 -c "
 import json, sys
 d = json.load(open('$d/first.json'))
 names = [f['name'] for f in d['shared']['frames']]
@@ -116,7 +116,7 @@ sys.exit(not (sums and len(stacks) == $(sqlite3 -readonly "$f" "select count(*) 
 	all(s[0] == 'profiled' and s[1] == 'mark' for s in cold) and len(cold) > 200))"
 	"$ctl" profile export --format perf-script "$f" >"$d/first.script"
 	# The expressions of stackcollapse-perf.pl, by which others read it as well.
-	ok "what perf's readers read folds into the same stacks" python3 -c "
+	ok "perf script output folds into the same stacks" python3 -c "
 import collections, re, sys
 fold, stack, seen = collections.Counter(), [], 0
 for line in open('$d/first.script'):
@@ -143,33 +143,33 @@ sys.exit(not (seen > 1000 and fold == want))" < <("$ctl" profile flame --folded 
 			"$ctl" profile report -n 1000000 "$@" "$f" >"$d/$n.report" &&
 			python3 "$here/firefox/check.py" "$d/$n.json" "$d/$n.report"
 	}
-	ok "an export for the Firefox Profiler has every sample where the report has it" firefox fx
-	ok "so it has in a phase" firefox fx-mark --phase mark
-	ok "outside of phases" firefox fx-none --phase none
-	ok "and of one method" firefox fx-hot --method 'hot*'
+	ok "the Firefox profile has the samples of the report" firefox fx
+	ok "the Firefox profile of a phase has the report's samples" firefox fx-mark --phase mark
+	ok "the Firefox profile outside of phases has the report's samples" firefox fx-none --phase none
+	ok "the Firefox profile of one method has the report's samples" firefox fx-hot --method 'hot*'
 	if cli=$("$here/firefox/get" 2>"$d/err"); then
 		mkdir "$d/fx"
 		imported() {
 			python3 "$here/firefox/imported.py" "$cli" "$d/fx.json" "$d/fx" >"$d/fx.imported" &&
 				python3 "$here/firefox/check.py" "$d/fx.json" "$d/fx.report" "$d/fx.imported"
 		}
-		ok "the Firefox Profiler itself reads it so" imported
+		ok "the Firefox Profiler's importer reads the profile" imported
 	else
-		skip "the Firefox Profiler itself" "$(cat "$d/err")"
+		skip "the Firefox Profiler's importer" "$(cat "$d/err")"
 	fi
-	ok "a format that is none is a mistake" bash -c "'$ctl' profile export --format nix '$f' 2>/dev/null; [ \$? = 2 ] &&
+	ok "an unknown format is an error" bash -c "'$ctl' profile export --format nix '$f' 2>/dev/null; [ \$? = 2 ] &&
 		{ '$ctl' profile export '$f' 2>/dev/null; [ \$? = 2 ]; }"
-	ok "what only a JVM can is said to change nothing" bash -c "'$ctl' profile record --interpreted -q -o '$d/jvm.db' -- true 2>&1 |
+	ok "an option for JVMs is reported to have no effect" bash -c "'$ctl' profile record --interpreted -q -o '$d/jvm.db' -- true 2>&1 |
 		grep -q 'true is no JVM: --interpreted changes nothing'"
 	profile twice -- "$d/profiled" methods 7
-	ok "two recordings of the same" "$ctl" profile diff "$f" "$d/twice.db"
+	ok "two recordings of one program are compared" "$ctl" profile diff "$f" "$d/twice.db"
 	"$ctl" profile diff "$f" "$d/twice.db" >"$d/diff"
-	ok "have each method once, with the CPU time of both" awk '/ hot \(m.lua:3\)$/ { rows++
+	ok "diff lists each method once, with both CPU times" awk '/ hot \(m.lua:3\)$/ { rows++
 		good = $1 > 0.48 && $1 < 0.72 && $2 > 0.48 && $2 < 0.72 } END { print rows; exit !(rows == 1 && good) }' "$d/diff"
 	"$ctl" profile diff --method 'hot*' "$f" "$d/few.db" >/dev/null 2>&1
-	ok "a recording that is not there" is 3 $?
+	ok "diff of a missing recording exits with 3" is 3 $?
 	"$ctl" profile diff "$f" >/dev/null 2>&1
-	ok "one recording is too few" is 2 $?
+	ok "diff of one recording exits with 2" is 2 $?
 
 	# By line: two lines of the loop have what the function has, shown as they are in the source.
 	"$ctl" profile annotate "$f" >"$d/annotated"
@@ -182,21 +182,21 @@ sys.exit(not (seen > 1000 and fold == want))" < <("$ctl" profile flame --folded 
 			END { print all, loop; exit bad || !(all > 700 && loop > all * 0.9) }' "$d/annotated"
 	}
 	if ldd "$ctl" | grep -q libdw; then
-		ok "the function with the most samples, by line, with its text" in_lines "$here/profiled.c"
-		ok "of a symbol that is named" bash -c "[ \"\$('$ctl' profile annotate -s 'w?rk' '$f' |
+		ok "annotate shows the hottest function by source line" in_lines "$here/profiled.c"
+		ok "annotate shows the function that is named" bash -c "[ \"\$('$ctl' profile annotate -s 'w?rk' '$f' |
 			grep -c ' samples, ')\" = 1 ] && [ \$('$ctl' profile annotate -s '*' '$f' | grep -c ' samples, ') -gt 1 ]"
 	else
-		skip "lines of a source" "libdw is not there"
+		skip "annotate by source line" "libdw is not there"
 	fi
-	ok "as many lines as were asked for" is "1 ... and" "$("$ctl" profile annotate -n 1 "$f" |
+	ok "annotate -n limits the number of lines" is "1 ... and" "$("$ctl" profile annotate -n 1 "$f" |
 		awk '/^ +[0-9]+ +[0-9.]+ +[0-9?]+ / { n++ } /more: --lines$/ { more = $1 " " $2 } END { print n, more }')"
 	strip -g -o "$d/stripped" "$d/profiled"
 	profile stripped -- "$d/stripped" methods
 	"$ctl" profile annotate "$d/stripped.db" >"$d/annotated"
-	ok "without debugging information by instruction" awk 'NR == 1 { head = /^work of stripped: [0-9]+ samples, .*; no debugging/ }
+	ok "annotate without debug information lists instructions" awk 'NR == 1 { head = /^work of stripped: [0-9]+ samples, .*; no debugging/ }
 		/^ +[0-9]+ +[0-9.]+ +\? +\+0x[0-9a-f]+$/ { n += $1 } END { exit !(head && n > 700) }' "$d/annotated"
 	"$ctl" profile annotate -s 'nix*' "$f" >/dev/null 2>"$d/err"
-	ok "a symbol that is none says so" bash -c "[ $? = 3 ] && grep -q 'is left by --symbol nix' '$d/err'"
+	ok "annotate reports an unknown symbol" bash -c "[ $? = 3 ] && grep -q 'is left by --symbol nix' '$d/err'"
 
 	# Code that a program made and dumped: names, lines, and where it moved to.
 	seq -f 'this is line %g' 30 >"$d/source.txt"
@@ -205,13 +205,13 @@ sys.exit(not (seen > 1000 and fold == want))" < <("$ctl" profile flame --folded 
 		profile jitted -- "$d/jitted" "$d/jit-1.dump" "$d/source.txt"
 		g=$d/jitted.db
 		"$ctl" profile annotate -s '*' "$g" >"$d/annotated"
-		ok "code of a dump, by name, also where it moved to" awk '/^first of \[methods\]/ { first = $4 } /^second of/ { second = $4 }
+		ok "code of a JIT dump has names, also after a move" awk '/^first of \[methods\]/ { first = $4 } /^second of/ { second = $4 }
 			END { print first, second; exit !(first > second * 1.6 && first < second * 2.4 && second > 200) }' "$d/annotated"
-		ok "and by line" awk '/^(first|second) of/ { at = $1 } / this is line / { n[at " " $NF] += $1
+		ok "code of a JIT dump has lines" awk '/^(first|second) of/ { at = $1 } / this is line / { n[at " " $NF] += $1
 			if ($4 != $NF) bad = 1 } END { for (i in n) print i, n[i]
 			exit bad || !(n["first 11"] + n["first 10"] > 400 && n["second 21"] + n["second 20"] > 200) }' "$d/annotated"
 		f=$g ok "it is methods for the Firefox Profiler, too" firefox fx-jitted
-		ok "with their lines" python3 -c "
+		ok "exports have the lines of JIT code" python3 -c "
 import json, sys
 s = json.load(open('$d/fx-jitted.json'))['shared']
 lines = {s['frameTable']['line'][i]: s['sources']['filename'][s['funcTable']['source'][f]]
@@ -219,10 +219,10 @@ lines = {s['frameTable']['line'][i]: s['sources']['filename'][s['funcTable']['so
 files = {s['stringArray'][name] for line, name in lines.items() if line in (10, 11, 20, 21)}
 print(lines, files)
 sys.exit(not (files == {'$d/source.txt'}))"
-		ok "none of it is the code before it" is 0 "$(sqlite3 -readonly "$g" "select count(*) from lines where file like '%source.txt'
+		ok "no line belongs to the code that was there before" is 0 "$(sqlite3 -readonly "$g" "select count(*) from lines where file like '%source.txt'
 			and line not between 10 and 12 and line not between 20 and 22")"
 	else
-		skip "code that a program made" "$(head -n 1 "$d/err")"
+		skip "JIT code" "$(head -n 1 "$d/err")"
 	fi
 
 	# The same program by perf(1): as many samples, and of those outside of the kernel, whose part hangs on what else the
@@ -245,21 +245,21 @@ sys.exit(not (files == {'$d/source.txt'}))"
 	fi
 
 	if command -v valgrind >/dev/null; then
-		ok "a store at each call takes under 1 % of instructions, and under a tenth of what a log takes" \
+		ok "an annotation per call costs under 1 % of instructions and a tenth of a log's" \
 			env GCHINTCTL="$ctl" LIBGCHINT="$d/lib" ROUNDS=1 "$here/../../bench/profile/run" 1000000
 	else
-		skip "what a store at each call takes" "no valgrind: packaging/need unit"
+		skip "the cost of an annotation per call" "no valgrind: packaging/need unit"
 	fi
 
-	ok "code that moves" profile moves -- "$d/profiled" moves
-	ok "the name of before" about "$d/moves.db" first 150 250
-	ok "the name of after" about "$d/moves.db" second 150 250
-	ok "between and beside them nobody's" about "$d/moves.db" "?" 240 360
+	ok "code that moves is recorded" profile moves -- "$d/profiled" moves
+	ok "samples before the move have the old name" about "$d/moves.db" first 150 250
+	ok "samples after the move have the new name" about "$d/moves.db" second 150 250
+	ok "samples outside of both ranges have no name" about "$d/moves.db" "?" 240 360
 
-	ok "a hostile file of names" profile hostile -- "$d/profiled" hostile
-	ok "what it says well" about "$d/hostile.db" "good name" 70 130
-	ok "what lies over another" about "$d/hostile.db" over 70 130
-	ok "the rest is nobody's" about "$d/hostile.db" "?" 320 480
+	ok "a hostile symbol map is recorded" profile hostile -- "$d/profiled" hostile
+	ok "valid entries of the symbol map are used" about "$d/hostile.db" "good name" 70 130
+	ok "overlapping entries of the symbol map are used" about "$d/hostile.db" over 70 130
+	ok "other samples have no name" about "$d/hostile.db" "?" 320 480
 
 	# What is kept, said at the start and while it runs.
 	kept() { # NAME: "METHOD PHASE" that it has, and what its notes say of a filter
@@ -268,14 +268,14 @@ sys.exit(not (files == {'$d/source.txt'}))"
 		sqlite3 -readonly "$d/$1.db" "select text from notes where text like 'the filter%'"
 	}
 	mark=$(sqlite3 -readonly "$f" "select number from names where kind = 'phase' and name = 'mark'")
-	ok "one phase is kept" profile phase --phase mark -- "$d/profiled"
-	ok "and nothing else" is "cold <&\"; (m.lua:9) $mark" "$(kept phase)"
-	ok "two methods are" profile method -m 'hot*|work*' -- "$d/profiled"
-	ok "and no third" bash -c "[ \"\$(sqlite3 '$d/method.db' 'select count(distinct method), count(*) > 700 from hotspots')\" = '2|1' ]"
-	ok "a group that the program is not in" profile group --cgroup nix.slice -- "$d/profiled"
-	ok "leaves nothing, which is noted" bash -c "$(declare -f kept); d=$d; kept group | grep -q '^the filter cgroup=nix.slice let nothing pass of 0 samples'"
-	ok "a method that is none" profile none -m nix -- "$d/profiled"
-	ok "leaves nothing of what there was" bash -c "$(declare -f kept); d=$d; kept none | grep -q '^the filter method=nix let nothing pass of [1-9]'"
+	ok "recording with a filter by phase" profile phase --phase mark -- "$d/profiled"
+	ok "only that phase is recorded" is "cold <&\"; (m.lua:9) $mark" "$(kept phase)"
+	ok "recording with a filter by two methods" profile method -m 'hot*|work*' -- "$d/profiled"
+	ok "only these methods are recorded" bash -c "[ \"\$(sqlite3 '$d/method.db' 'select count(distinct method), count(*) > 700 from hotspots')\" = '2|1' ]"
+	ok "recording with a cgroup that does not have the program" profile group --cgroup nix.slice -- "$d/profiled"
+	ok "nothing is recorded, which is noted" bash -c "$(declare -f kept); d=$d; kept group | grep -q '^the filter cgroup=nix.slice let nothing pass of 0 samples'"
+	ok "recording with an unknown method" profile none -m nix -- "$d/profiled"
+	ok "nothing is recorded of existing methods" bash -c "$(declare -f kept); d=$d; kept none | grep -q '^the filter method=nix let nothing pass of [1-9]'"
 	mkfifo "$d/end"
 	profile turns -c nobody -- "$d/profiled" turns <"$d/end" &
 	recorder=$!
@@ -287,11 +287,11 @@ sys.exit(not (files == {'$d/source.txt'}))"
 	}
 	for what in --phase=mark '--method=hot*' '--command=*profiled*'; do
 		had=$(sqlite3 -readonly "$d/turns.db" 'select count(*) from hotspots')
-		ok "while it runs: $what" "$ctl" profile filter "$what" "$d/turns.db"
-		ok "is what comes from there on" wait_for 10 grown 30
+		ok "the filter is changed during the recording: $what" "$ctl" profile filter "$what" "$d/turns.db"
+		ok "the new filter applies to later samples" wait_for 10 grown 30
 	done
-	ok "a recorder that is none" bash -c "'$ctl' profile filter --phase mark '$f' 2>/dev/null; [ \$? = 4 ]"
-	ok "a phase that is none is a mistake there, too" bash -c "'$ctl' profile filter --phase mark,nix '$d/turns.db' 2>/dev/null; [ \$? = 2 ]"
+	ok "a filter for a recorder that does not run is an error" bash -c "'$ctl' profile filter --phase mark '$f' 2>/dev/null; [ \$? = 4 ]"
+	ok "a filter with an unknown phase is an error" bash -c "'$ctl' profile filter --phase mark,nix '$d/turns.db' 2>/dev/null; [ \$? = 2 ]"
 	echo >&8
 	exec 8>&-
 	wait "$recorder"
@@ -302,40 +302,40 @@ sys.exit(not (files == {'$d/source.txt'}))"
 			group_concat(distinct s.name || ' ' || h.phase) from f join hotspots h on h.t >= f.t and h.t < f.u join symbols s on
 			s.tgid = h.tgid and s.address = h.method group by f.n" | head -n 2 | paste -sd '|'
 	}
-	ok "nothing before, then each by its filter" is "1 cold (m.lua:9) $mark|2 hot (m.lua:3) 0" "$(in_force)"
-	ok "what was before let nothing pass, which is noted" bash -c "$(declare -f kept); d=$d; kept turns | grep -c '^the filter' | grep -qx 1"
+	ok "samples match the filter of their time" is "1 cold (m.lua:9) $mark|2 hot (m.lua:3) 0" "$(in_force)"
+	ok "a filter without matches is noted" bash -c "$(declare -f kept); d=$d; kept turns | grep -c '^the filter' | grep -qx 1"
 
 	# By a program in the kernel where that is allowed; nobody has to answer then.
 	if [ "$(sqlite3 -readonly "$f" "select value from meta where key = 'hotspots.way'")" = bpf ]; then
-		ok "a program that has the signal, looked into" profile looked -- "$d/profiled" signal
-		ok "has its methods" about "$d/looked.db" "hot (m.lua:3)" 480 720
-		ok "one that takes no signal" profile blocked -- "$d/profiled" blocked
-		ok "has them too" about "$d/blocked.db" "hot (m.lua:3)" 480 720
-		ok "also those of its other threads" about "$d/blocked.db" worker 240 360
-		ok "and its phases" is 1 "$(sqlite3 -readonly "$d/blocked.db" "select count(*) between 240 and 360 from hotspots
+		ok "a program that handles the signal is polled" profile looked -- "$d/profiled" signal
+		ok "a polled program has its methods" about "$d/looked.db" "hot (m.lua:3)" 480 720
+		ok "a program that blocks the signal is recorded" profile blocked -- "$d/profiled" blocked
+		ok "a program that blocks the signal has its methods" about "$d/blocked.db" "hot (m.lua:3)" 480 720
+		ok "its other threads have their methods" about "$d/blocked.db" worker 240 360
+		ok "its samples have their phases" is 1 "$(sqlite3 -readonly "$d/blocked.db" "select count(*) between 240 and 360 from hotspots
 			where phase = 4 and flags = 1")"
-		ok "a phase that another thread tells of" profile behalf -- "$d/profiled" behalf
-		ok "is that of its thread, as long as it is told" is "alone 0|helped $(sqlite3 -readonly "$d/behalf.db" \
+		ok "a phase on behalf of another thread is recorded" profile behalf -- "$d/profiled" behalf
+		ok "such a phase belongs to that thread until it ends" is "alone 0|helped $(sqlite3 -readonly "$d/behalf.db" \
 			"select number from names where kind = 'phase' and name = 'sweep'")" "$(sqlite3 -readonly -separator ' ' "$d/behalf.db" \
 			"select s.name, group_concat(distinct h.phase) from hotspots h join symbols s on s.tgid = h.tgid and s.address = h.method
 			group by 1 order by 1" | paste -sd '|')"
-		ok "the same by signals" profile asked --signal -- "$d/profiled"
-		ok "has the same methods" about "$d/asked.db" "hot (m.lua:3)" 480 720
+		ok "sampling by signals" profile asked --signal -- "$d/profiled"
+		ok "sampling by signals finds the same methods" about "$d/asked.db" "hot (m.lua:3)" 480 720
 	else
-		skip "what the kernel reads of methods" "$state"
+		skip "methods that the kernel reads" "$state"
 	fi
 
-	ok "a program that has the signal" profile signal --signal -- "$d/profiled" signal
-	ok "is sampled without its methods" bash -c "[ \"\$(sqlite3 '$d/signal.db' 'select count(*) > 500, count(method) from hotspots')\" = '1|0' ]"
-	ok "which is said" bash -c "'$ctl' profile report '$d/signal.db' | grep -q '^no thread told its method'"
+	ok "--signal with a program that handles the signal" profile signal --signal -- "$d/profiled" signal
+	ok "the program is sampled without methods" bash -c "[ \"\$(sqlite3 '$d/signal.db' 'select count(*) > 500, count(method) from hotspots')\" = '1|0' ]"
+	ok "the report states that there are no methods" bash -c "'$ctl' profile report '$d/signal.db' | grep -q '^no thread told its method'"
 
-	ok "only programs of a name" profile other -c 'another*' -- "$d/profiled"
-	ok "leaves nothing, which is said" bash -c "'$ctl' profile report '$d/other.db' 2>&1 | grep -q 'no samples in it'"
-	ok "fewer a second" profile few -F 100 -- "$d/profiled"
-	ok "a tenth of them" about "$d/few.db" "hot (m.lua:3)" 45 75
-	ok "stand for as much CPU time" bash -c "'$ctl' profile diff '$f' '$d/few.db' | awk '/ hot .m.lua:3.\$/ {
+	ok "recording with a filter by name" profile other -c 'another*' -- "$d/profiled"
+	ok "nothing is recorded of other names, which is reported" bash -c "'$ctl' profile report '$d/other.db' 2>&1 | grep -q 'no samples in it'"
+	ok "recording with a lower frequency" profile few -F 100 -- "$d/profiled"
+	ok "there are a tenth of the samples" about "$d/few.db" "hot (m.lua:3)" 45 75
+	ok "they represent the same CPU time" bash -c "'$ctl' profile diff '$f' '$d/few.db' | awk '/ hot .m.lua:3.\$/ {
 		good = \$2 > 0.45 && \$2 < 0.75 } END { exit !good }'"
-	ok "what is new is more, and not by chance" bash -c "'$ctl' profile diff '$d/moves.db' '$f' | awk '/ hot .m.lua:3.\$/ {
+	ok "diff reports a new method as significant" bash -c "'$ctl' profile diff '$d/moves.db' '$f' | awk '/ hot .m.lua:3.\$/ {
 		good = \$1 == 0 && \$3 ~ /^\+0\.[4-7]/ } END { exit !good }'"
 
 	if [ "$(id -u)" = 0 ] && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 2 ] && command -v setpriv >/dev/null; then
@@ -345,11 +345,11 @@ sys.exit(not (files == {'$d/source.txt'}))"
 			setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all --bounding-set=-all \
 				env ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS= "$@"
 		}
-		ok "another user, without any privilege" as_user "$d/user/gchintctl" profile record -q -o "$d/user/u.db" -- "$d/user/profiled"
-		ok "has the same methods" about "$d/user/u.db" "hot (m.lua:3)" 480 720
-		ok "and not the kernel" is "no 0" "$(sqlite3 -readonly -separator ' ' "$d/user/u.db" \
+		ok "an unprivileged user records" as_user "$d/user/gchintctl" profile record -q -o "$d/user/u.db" -- "$d/user/profiled"
+		ok "sampling by signals finds the same methods" about "$d/user/u.db" "hot (m.lua:3)" 480 720
+		ok "an unprivileged user's recording has no kernel samples" is "no 0" "$(sqlite3 -readonly -separator ' ' "$d/user/u.db" \
 			"select value, (select count(kernel) from hotspots) from meta where key = 'hotspots.kernel'")"
-		ok "which the report says" bash -c "'$ctl' profile report '$d/user/u.db' | grep -q '^what ran in the kernel was not seen'"
+		ok "the report states that the kernel was not sampled" bash -c "'$ctl' profile report '$d/user/u.db' | grep -q '^what ran in the kernel was not seen'"
 
 		# Whose command line says that it is a recorder, and where we should write.
 		lure=$(mktemp -d /tmp/gchint-profile.XXXXXX)
@@ -361,22 +361,22 @@ sys.exit(not (files == {'$d/source.txt'}))"
 		liar=$!
 		daemons+=("$liar")
 		wait_for 5 grep -qz 'gchint-profile' "/proc/$liar/cmdline"
-		ok "another user's process is no recorder to be told" bash -c \
+		ok "another user's process is not accepted as a recorder" bash -c \
 			"! '$ctl' profile filter --phase mark '$d/user/u.db' 2>'$d/lure.err' && grep -q 'no profile record of this user' '$d/lure.err'"
-		ok "and nothing is written where it says" cmp "$lure/conf" "$d/lure"
+		ok "nothing is written to the path that it names" cmp "$lure/conf" "$d/lure"
 		kill -KILL "$liar"
 		wait "$liar" 2>/dev/null
 		rm -r "$lure"
 
 		# Root of a user namespace is the user who made it.
 		if as_user unshare -Ur true 2>"$d/err"; then
-			ok "root of a user namespace" as_user unshare -Ur "$d/user/gchintctl" profile record -q -o "$d/user/ns.db" -- "$d/user/profiled"
-			ok "has the methods of its program" about "$d/user/ns.db" "hot (m.lua:3)" 480 720
-			ok "and no more than its user has, neither the kernel nor BPF" is "no signal 0" "$(sqlite3 -readonly -separator ' ' \
+			ok "root of a user namespace records" as_user unshare -Ur "$d/user/gchintctl" profile record -q -o "$d/user/ns.db" -- "$d/user/profiled"
+			ok "root of a user namespace sees its program's methods" about "$d/user/ns.db" "hot (m.lua:3)" 480 720
+			ok "root of a user namespace gets neither kernel samples nor BPF" is "no signal 0" "$(sqlite3 -readonly -separator ' ' \
 				"$d/user/ns.db" "select (select value from meta where key = 'hotspots.kernel'), (select value from meta
 				where key = 'hotspots.way'), (select count(kernel) from hotspots)")"
-			ok "a program in a user namespace" as_user "$d/user/gchintctl" profile record -q -o "$d/user/in.db" -- unshare -Ur "$d/user/profiled"
-			ok "has its methods for the user outside" about "$d/user/in.db" "hot (m.lua:3)" 480 720
+			ok "a program in a user namespace is recorded" as_user "$d/user/gchintctl" profile record -q -o "$d/user/in.db" -- unshare -Ur "$d/user/profiled"
+			ok "its methods are visible to the user outside" about "$d/user/in.db" "hot (m.lua:3)" 480 720
 			# Who asks to be sampled is, if the recorder may look into it: the kernel asks as it does for ptrace.
 			# shellcheck disable=SC2016 # for the program
 			as_user unshare -Ur "$d/user/gchintctl" profile record -q -o "$d/user/other.db" -- sh -c \
@@ -387,7 +387,7 @@ sys.exit(not (files == {'$d/source.txt'}))"
 			GCHINT_PROFILE=1 GCHINT_STREAM=$(cat "$d/user/stream") "$d/profiled" >/dev/null
 			touch "$d/user/end"
 			wait "$recorder"
-			ok "of another user's program, which asks for it, nothing" is "0 1" "$(sqlite3 -readonly -separator ' ' "$d/user/other.db" \
+			ok "another user's program gets no samples" is "0 1" "$(sqlite3 -readonly -separator ' ' "$d/user/other.db" \
 				"select (select count(*) from hotspots), (select count(*) from notes
 				where text like 'thread % could not be sampled: Permission denied')")"
 		else

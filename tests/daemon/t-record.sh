@@ -11,33 +11,33 @@ wait_for 30 got 1 'select count(*) from marks'
 wait_for 30 got 1 "select count(*) > 0 from sample_list where label = 'pin'"
 wait_for 30 got 1 "select count(*) > 0 from sample_list where name = 'ina226-0:power2'"
 stop
-ok "the daemon ends well" is 0 $?
-ok "every event sent is recorded, every phase has its end" \
+ok "the daemon exits with 0" is 0 $?
+ok "every event is recorded, every phase has an end" \
 	is "1000 500 500" "$sent $(sql 'select count(*) from phases') $(sql 'select count(t1) from phases')"
-ok "the file is sound and alone" is "ok r.db" "$(sql 'pragma integrity_check') $(cd "$d" && echo r.db*)"
+ok "the file is valid and the only one" is "ok r.db" "$(sql 'pragma integrity_check') $(cd "$d" && echo r.db*)"
 ok "nothing was dropped" is "" "$(sql 'select * from drops')"
 ok "no phase ends before it begins" is 0 "$(sql 'select count(*) from phases where t1 < t0')"
-ok "policies and OPPs with voltage and power" is "2|14|1085000|690000" \
+ok "policies and OPPs have voltage and power" is "2|14|1085000|690000" \
 	"$(sql 'select (select count(*) from policies), count(*), max(uv), max(power_uw) from opps')"
-ok "a power rail with its label" is "adm1272-0-0060:power1|pin|1500000" \
+ok "a power rail has its label" is "adm1272-0-0060:power1|pin|1500000" \
 	"$(sql "select name, label, max(value) from sample_list where kind = 'power' and label = 'pin'")"
-ok "current times voltage is a rail and says so" is "curr1 x in2|1250000|1250000" \
+ok "current times voltage is a rail with a note" is "curr1 x in2|1250000|1250000" \
 	"$(sql "select derived, min(value), max(value) from rails join samples on rail = id where derived like 'curr%'")"
-ok "IIO raw times scale" is "1000000|uW" \
+ok "an IIO value is scaled" is "1000000|uW" \
 	"$(sql "select max(value), unit from sample_list where name = 'ina226-0:power2'")"
-ok "a regulator's voltage, marked as set" is "975000|set, not measured" \
+ok "a regulator's voltage is marked as set" is "975000|set, not measured" \
 	"$(sql "select max(value), max(derived) from rails join samples on rail = id where source = 'regulator'")"
-ok "an unchanged voltage is not written at each look" \
+ok "an unchanged voltage is not written again" \
 	test "$(sql "select count(*) from rails join samples on rail = id where source = 'regulator'")" -le 4
-ok "time in state, in ns" is "5000000000" \
+ok "time in state is in ns" is "5000000000" \
 	"$(sql 'select max(total_ns) from residency where policy = 0 and khz = 960000')"
-ok "the mark is there" is "half way" "$(sql 'select text from marks')"
-ok "the label is there" is "run1" "$(sql "select value from meta where key = 'label'")"
-ok "every clock is mapped, with how" is 0 "$(sql "select count(*) from clocks where how is null")"
-ok "each sample has the error of its instant" is 0 \
+ok "the annotation is recorded" is "half way" "$(sql 'select text from marks')"
+ok "the label is recorded" is "run1" "$(sql "select value from meta where key = 'label'")"
+ok "every clock is mapped, with the method" is 0 "$(sql "select count(*) from clocks where how is null")"
+ok "each sample has the error of its timestamp" is 0 \
 	"$(sql 'select count(*) from samples where value is not null and error_ns is null')"
-ok "the daemon's own cost is there" test "$(sql 'select count(*) from costs where cpu_ns > 0')" -ge 2
-ok "the sources say what they found, or what to do" is 0 \
+ok "the daemon's own cost is recorded" test "$(sql 'select count(*) from costs where cpu_ns > 0')" -ge 2
+ok "every source has a status or a remedy" is 0 \
 	"$(sql "select count(*) from sources where what is null or (state = 'absent' and what = '')")"
 
 # Changes at the right time, unknown as unknown.
@@ -61,17 +61,17 @@ stop
 seen=$(sql "select min(t) from sample_list where name like '%:power1' and value = 2500000")
 # /proc/uptime is boot time to 10 ms; the test machine does not suspend.
 ok "a change of a rail does not show before its time" test "$seen" -ge $((t0 - 20000000))
-ok "before it the old value, after it the new" is "0|0" \
+ok "a rail has the old value before a change and the new one after" is "0|0" \
 	"$(sql "select sum(t < $seen and value != 1500000), sum(t >= $seen and value != 2500000) from sample_list where name like '%:power1'")"
 ok "a rail without a value is NULL, not 0" is "1|0" \
 	"$(sql "select count(*) > 5, sum(value = 0) is 1 from sample_list where name like '%:in1' and value is null or (name like '%:in1' and value = 0)")"
-ok "an energy counter goes on past its wrap" is "900000|1100000" \
+ok "an energy counter continues after it wraps" is "900000|1100000" \
 	"$(sql "select min(value), max(value) from sample_list where kind = 'energy'")"
-ok "a CPU that went off is recorded" is "1|0" "$(sql 'select cpu, online from hotplug order by rowid desc limit 1')"
+ok "a CPU that goes offline is recorded" is "1|0" "$(sql 'select cpu, online from hotplug order by rowid desc limit 1')"
 ok "throttling is recorded" is "cooling|3" \
 	"$(sql 'select kind, value from thermal join thermal_sensors on sensor = id order by thermal.rowid desc limit 1')"
 "$ctl" summary "$d/r.db" >"$d/summary"
-ok "the summary counts what was not known" bash -c "grep -E 'adm1272-0-0060:in1' '$d/summary' | grep -qvE ' 0\$'"
+ok "the summary counts missing readings" bash -c "grep -E 'adm1272-0-0060:in1' '$d/summary' | grep -qvE ' 0\$'"
 
 # A rail that goes and comes back.
 fresh gone
@@ -84,9 +84,9 @@ echo 5000 >"$d/sys/class/hwmon/hwmon1/in2_input"
 wait_for 8 grep -q "shunt:in2: back" "$d/log"
 wait_for 30 got 5000000 "select max(value) from sample_list where name = 'shunt:in2'"
 stop
-ok "a rail that cannot be read is told once" is 1 "$(grep -c 'shunt:in2: .*unknown from here' "$d/log")"
-ok "and is found again" grep -q "hwmon: shunt:in2: back" "$d/log"
-ok "and recorded again" is "5000000" "$(sql "select max(value) from sample_list where name = 'shunt:in2'")"
+ok "a rail that cannot be read is reported once" is 1 "$(grep -c 'shunt:in2: .*unknown from here' "$d/log")"
+ok "the rail is found again" grep -q "hwmon: shunt:in2: back" "$d/log"
+ok "the rail is recorded again" is "5000000" "$(sql "select max(value) from sample_list where name = 'shunt:in2'")"
 
 # A counter that goes and comes back lower was reset, not wrapped.
 fresh counter
@@ -100,7 +100,7 @@ echo 1000 >"$rapl/energy_uj"
 wait_for 8 grep -q 'intel-rapl:0: back' "$d/log"
 wait_for 30 got 1000 "select value from sample_list where kind = 'energy' order by t desc limit 1"
 stop
-ok "an energy counter that was gone begins anew, with no wrap" is "900000 1000" \
+ok "an energy counter that was gone restarts without a wrap" is "900000 1000" \
 	"$(sql "select distinct value from sample_list where kind = 'energy' and value is not null order by t" | paste -sd' ')"
 
 # Frequency through the tracepoint.
@@ -116,10 +116,10 @@ pipe=$d/trace/instances/gchintd/trace_pipe
 } >"$pipe"
 wait_for 30 got 2 "select count(*) from transitions where how = 'trace'"
 stop
-ok "frequencies come from the tracepoint, repeats left out" is "100000001000|0|300000
+ok "frequencies come from the tracepoint, without repeats" is "100000001000|0|300000
 100000003000|1|2100000" "$(sql "select t, cpu, khz from transitions where how = 'trace'")"
-ok "events the trace ring lost are counted" is "trace|17" "$(sql 'select source, count from drops')"
-ok "the trace instance was set to our clock" is mono "$(cat "$d/trace/instances/gchintd/trace_clock")"
+ok "events lost in the trace ring are counted" is "trace|17" "$(sql 'select source, count from drops')"
+ok "the trace instance uses the monotonic clock" is mono "$(cat "$d/trace/instances/gchintd/trace_clock")"
 
 # What is missed is counted.
 fresh drops
@@ -130,8 +130,8 @@ head -c 200 /dev/urandom >"$d/raw"
 "$BUILD/feed" "$d/feed" --raw "$d/raw" || true
 wait_for 30 got 1 "select count(*) from drops where why = 'malformed message'"
 stop
-ok "a gap in the numbers is counted" is 37 "$(sql "select count from drops where why like '%sequence gap%'")"
-ok "a malformed message is counted, and does no harm" is "1|500" \
+ok "a gap in the sequence numbers is counted" is 37 "$(sql "select count from drops where why like '%sequence gap%'")"
+ok "a malformed message is counted and ignored" is "1|500" \
 	"$(sql "select (select count(*) from drops where why = 'malformed message'), count(*) from phases")"
 
 # Size limit and rotation.
@@ -158,40 +158,40 @@ for f in "$d"/r.db "$d"/r.db.[0-9]*; do
 	[ "$(db=$f sql 'select count(*) > 0 from rails')" = 1 ] || sound=-99
 	total=$((total + $(db=$f sql 'select count(t1) from phases')))
 done
-ok "rotation made several files, all sound, each with its definitions" \
+ok "rotated files are valid and have their definitions" \
 	test "$files" -ge 3 -a "$sound" -eq "$files"
-ok "no phase is lost between the files" is "30000 15000" "$sent $total"
+ok "no phase is lost between files" is "30000 15000" "$sent $total"
 ok "an older file can be summarised" "$ctl" summary "$d/r.db.1"
 fresh row
 echo second >"$d/r.db.2"
 echo first >"$d/r.db"
 start --keep 2
 stop
-ok "where a file of the row is missing, those behind it stay" is "first second" \
+ok "a gap in the row of files stays when files are rotated" is "first second" \
 	"$(cat "$d/r.db.1") $(cat "$d/r.db.2")"
 fresh limit
 start --max-size 256K
 feed --events 20000 --rate 20000 >/dev/null &
 job=$!
 wait_for 10 grep -q "size limit reached" "$d/log"
-ok "without rotation the limit stops the recording, with one message" is 1 \
+ok "without rotation the size limit stops the recording, with one message" is 1 \
 	"$(grep -c 'size limit reached' "$d/log")"
 kill "$job" 2>/dev/null
 wait "$job"
 stop
-ok "and keeps what is there" is ok "$(sql 'pragma integrity_check')"
+ok "the recording keeps its content" is ok "$(sql 'pragma integrity_check')"
 
 # A file that ended cleanly has what its readers' questions need: the documented queries, by index.
 plan() { # a query's words about how rows are found
 	sqlite3 -readonly "$work/record/r.db" "explain query plan $1"
 }
-ok "the frequency at each phase is looked up, not searched for" bash -c "$(declare -f plan); work=$work; plan \
+ok "the frequency of a phase is found by an index" bash -c "$(declare -f plan); work=$work; plan \
 	'SELECT t0, khz FROM pause_list' | grep -q 'SEARCH x USING COVERING INDEX transitions_by_cpu (cpu=? AND t<?)'"
-ok "so is a rail over time" bash -c "$(declare -f plan); work=$work; plan \
+ok "a rail over time is found by an index" bash -c "$(declare -f plan); work=$work; plan \
 	\"SELECT t, value FROM sample_list WHERE label = 'pin' AND t > 5\" | grep -q 'INDEX samples_by_rail (rail=? AND t>?)'"
-ok "and a stretch of phases" bash -c "$(declare -f plan); work=$work; plan \
+ok "an interval of phases is found by an index" bash -c "$(declare -f plan); work=$work; plan \
 	'SELECT * FROM phases WHERE t0 BETWEEN 1 AND 2' | grep -q 'INDEX phases_by_begin'"
-ok "each documented query finds something, and in a recording of twice the length takes no more than twice the steps" \
+ok "each documented query finds rows; twice the length takes at most twice the steps" \
 	"$here/queries" --steps "$work/record/r.db" "$here/../../docs/recording.md" "$ctl" 2000 4000
-ok "a file that was rotated away has none, for which nothing waited" is 0 \
+ok "a rotated file has no indexes, and nothing waited for them" is 0 \
 	"$(db=$work/rotate/r.db.1 sql "select count(*) from sqlite_master where type = 'index' and name like '%_by_%'")"

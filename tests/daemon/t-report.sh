@@ -32,19 +32,19 @@ recording peaks "insert into samples $every select 1000000000 + i * 1000000, (se
 	insert into transitions $every select 1000000000 + i * 1000000, 0,
 	case when i % 100 = 37 then 2100000 when i = 30050 then 300000 else 960000 end, 'trace' from n"
 drawn peaks "$d/peaks.db"
-ok "no peak of power is lost among many samples" is "20.000000 0.001000 1" \
+ok "a plot of many samples keeps the power peak" is "20.000000 0.001000 1" \
 	"$(block peaks R0 | awk 'NF { if ($2 > max) max = $2; if (min == "" || $2 < min) min = $2; n += $2 == 20 }
 		END { print max, min, (n >= 600) }')"
-ok "nor one of frequency" is "2100.0000 300.0000" \
+ok "a plot of many samples keeps the frequency extremes" is "2100.0000 300.0000" \
 	"$(block peaks C0 | awk 'NF { if ($2 > max) max = $2; if (min == "" || $2 < min) min = $2 }
 		END { printf "%.4f %.4f", max, min }')"
-ok "in a picture of bounded size" test "$(block peaks R0 | wc -l)" -le 4004
-ok "in the order of time" bash -c "$(declare -f block); d='$d'; block peaks R0 | awk 'NF' | sort -cg"
+ok "a plot has a bounded number of points" test "$(block peaks R0 | wc -l)" -le 4004
+ok "points of a plot are in order of time" bash -c "$(declare -f block); d='$d'; block peaks R0 | awk 'NF' | sort -cg"
 # Of a counter the mean between two readings is drawn: 1 W but for 20 W every 100 ms.
 recording counter "insert into samples $every select 1000000000 + i * 1000000, (select id from rails where kind = 'energy'),
 	i * 1000 + 19000 * ((i + 62) / 100), 1 from n"
 drawn counter "$d/counter.db"
-ok "nor of an energy counter" is "20.000 1.000" \
+ok "a plot of an energy counter keeps its extremes" is "20.000 1.000" \
 	"$(block counter R0 | awk 'NF { if ($2 > max) max = $2; if (min == "" || $2 < min) min = $2 }
 		END { printf "%.3f %.3f", max, min }')"
 
@@ -52,7 +52,7 @@ ok "nor of an energy counter" is "20.000 1.000" \
 recording lone "insert into samples select 2000000000 + value * 3000000000, (select id from rails where kind = 'energy'),
 	value * 6000000, 1 from generate_series(0, 1)"
 drawn lone "$d/lone.db"
-ok "the only interval of a counter is a line over it" is "1.000000000 2.000000 4.000000000 2.000000" \
+ok "a counter's only interval is drawn as a line" is "1.000000000 2.000000 4.000000000 2.000000" \
 	"$(block lone R0 | paste -sd' ')"
 
 # A battery's meter, a package's counter, and one a core: all are power.
@@ -61,7 +61,7 @@ recording mixed "alter table rails add column cpus text; delete from rails; inse
 	'/x', 1, null), (3, 1, 'bat', 'battery', 'power', 'uW', 'hwmon', '/x', 1, null), (4, 1, 'v', 'vdd', 'voltage', 'uV', 'hwmon', '/x', 1, null);
 	insert into samples select 1000000000 + value * 1000000, 1 + value % 4, value * 1000, 1 from generate_series(0, 400)"
 drawn mixed "$d/mixed.db"
-ok "meters of power come first, counters beside them, then those of cores, and no voltage" is "battery package core 0" \
+ok "rails are ordered: power meters, counters, cores; no voltage" is "battery package core 0" \
 	"$(sed -n "s/.* [$]R[0-9] using 1:2 .* title '\([^']*\)' noenhanced.*/\1/p" "$d/mixed.plots" | uniq | head -n 3 | paste -sd' ')"
 
 # One frequency, one colour, whatever else a run had.
@@ -76,7 +76,7 @@ ok "none is as light as paper, nor as dark as a page turned over" is 3 "$(sed -n
 	"s/.*rgb '#\(..\)\(..\)\(..\)' title '[0-9]* MHz'.*/0x\1 0x\2 0x\3/p" "$d/two.plots" | sort -u | python3 -c 'import sys
 light = [sum(w * int(x, 16) for w, x in zip((.2126, .7152, .0722), line.split())) for line in sys.stdin]
 print(sum(50 < v < 180 for v in light))')"
-ok "and three have three" is 3 \
+ok "three frequencies have three colours" is 3 \
 	"$(sed -n "s/.*rgb '\(#......\)' title '[0-9]* MHz'.*/\1/p" "$d/two.plots" | sort -u | wc -l)"
 
 # More CPUs and rails than a picture holds.
@@ -86,11 +86,11 @@ recording many "delete from policies; insert into policies select value, 1, valu
 	'hwmon', '/x', 1000000, null from generate_series(1, 9);
 	insert into samples select 1000000000 + value * 1000000, 100 + value % 9 + 1, 1000000, 1 from generate_series(1, 99)"
 drawn many "$d/many.db"
-ok "of a policy one CPU is drawn" is "cpu0 cpu4 cpu8 cpu12 cpu16 cpu20 cpu24 cpu28" \
+ok "one CPU per policy is drawn" is "cpu0 cpu4 cpu8 cpu12 cpu16 cpu20 cpu24 cpu28" \
 	"$(grep -o "title 'cpu[0-9]*'" "$d/many.plots" | sort -u -V | cut -d\' -f2 | paste -sd' ')"
-ok "what is not drawn is told" is "1 1" \
+ok "the page reports what is not drawn" is "1 1" \
 	"$(grep -c 'Of each policy one CPU is drawn.*Not drawn: 8 more policies' "$d/many.html") $(grep -c 'Not drawn: 4 more rails' "$d/many.html")"
-ok "and the table has all of it" is 9 "$(grep -o '<th>r[0-9]<br>measured' "$d/many.html" | sort -u | wc -l)"
+ok "the table has all recordings" is 9 "$(grep -o '<th>r[0-9]<br>measured' "$d/many.html" | sort -u | wc -l)"
 
 # One meaning of duration.
 recording marked "insert into marks values(11000000000, 1, 'start: x'), (31000000000, 1, 'end: x: 0');
@@ -98,10 +98,10 @@ recording marked "insert into marks values(11000000000, 1, 'start: x'), (3100000
 cp "$d/marked.db" "$d/again.db"
 sqlite3 "$d/again.db" "update meta set value = 'again' where key = 'label'"
 drawn marked "$d/marked.db" "$d/again.db"
-ok "the duration is the command's, everywhere" is "2 1 2" \
+ok "the page uses the command's duration" is "2 1 2" \
 	"$(grep -c '<p class="sub">20.00 s (recorded: 60.00 s)' "$d/marked.html") $(grep -c 'duration.*>20\.' "$d/marked.html") $(
 		grep -c '>10.0&nbsp;%<' "$d/marked.html")"
-ok "in the summary, too" is 1 "$("$ctl" summary "$d/marked.db" | grep -c ', 20.000 s (recorded: 60.000 s)$')"
+ok "the summary uses the command's duration" is 1 "$("$ctl" summary "$d/marked.db" | grep -c ', 20.000 s (recorded: 60.000 s)$')"
 
 # Energy that nobody can know: 5 J, all of it taken by pauses of 5 ms that a reading each 100 ms does not tell apart.
 recording short "insert into samples select 1000000000 + value * 100000000, (select id from rails where kind = 'energy'),
@@ -110,15 +110,15 @@ recording short "insert into samples select 1000000000 + value * 100000000, (sel
 	insert into phases(id, t0, t1, cpu, phase, flags, how, uncertain)
 	select value, 1095000000 + value * 100000000, 1100000000 + value * 100000000, 0, 3, 1, 1, 0 from generate_series(0, 39)"
 "$ctl" summary "$d/short.db" >"$d/summary"
-ok "short pauses are not given their share of the time for a measurement" is 1 \
+ok "energy of short pauses is not reported as measured" is 1 \
 	"$(grep -c '^  roots, stw  *? J  (0.000000 to 5.000000)$' "$d/summary")"
-ok "the distance of samples is the usual one, not the least" grep -q '(measured by powercap, every 100.0 ms)' "$d/summary"
+ok "the sampling interval is the typical one, not the shortest" grep -q '(measured by powercap, every 100.0 ms)' "$d/summary"
 "$ctl" --json summary "$d/short.db" >"$d/json"
-ok "nor in JSON" is "None 0 5" "$(python3 -c 'import json, sys
+ok "JSON does not report it as measured" is "None 0 5" "$(python3 -c 'import json, sys
 p = next(p for e in json.load(open(sys.argv[1]))["energy"] for p in e["by_phase"] if p["phase"] == "roots, stw")
 print(p["joules"], p["low_joules"], p["high_joules"])' "$d/json")"
-ok "what the rail can draw bounds them" is 1 \
+ok "the rail's maximum power bounds short pauses" is 1 \
 	"$("$ctl" summary "$d/short.db" --watts package-0=1.2:1.3 | grep -c '^  roots, stw  *0.250000 J  (0.240000 to 0.260000)$')"
-ok "what it cannot is told" is 1 \
+ok "a reading beyond the rail's limits is reported" is 1 \
 	"$("$ctl" summary "$d/short.db" -w 2:3 | grep -c '42 intervals took more or less than --watts says')"
-ok "limits that are none are refused" bash -c "'$ctl' summary '$d/short.db' --watts 5:1; [ \$? = 2 ]"
+ok "invalid limits are refused" bash -c "'$ctl' summary '$d/short.db' --watts 5:1; [ \$? = 2 ]"

@@ -87,12 +87,12 @@ select priority, source, text from notes where source not in ('perf', 'library',
 select count(*) > 1, min(cpu_ns) > 0, max(cpu_ns) < 100000000000, max(wakeups) > min(wakeups), max(records) > 50, max(bytes) > 1000, min(rss_kib) > 1000 from costs
 X2
 }
-ok "every row of a board and its messages" words rows rows
-ok "every line of its metrics, but for figures that time decides" words metrics \
+ok "rows of a board and its messages" words rows rows
+ok "metrics of a board, except values that depend on time" words metrics \
 	sed -E '/^gchint_(phase_length|phase_seconds|daemon|recording|recorder|build|rail_joules|rows|records|written)/s/ [0-9.e+-]+$//' "$d/metrics"
 
 # Every field of every record, known and not, at its bounds.
-ok "the metrics of each kind of record" words metrics-all "$BUILD/unit" metrics -
+ok "metrics of each record type" words metrics-all "$BUILD/unit" metrics -
 all_rows() {
 	local t
 	"$BUILD/unit" rows "$d/all.db"
@@ -102,4 +102,4 @@ all_rows() {
 	done
 	sqlite3 "$d/all.db" "select count(*), sum(number) from names"
 }
-ok "the row of each kind of record" words rows-all all_rows
+ok "rows of each record type" words rows-all all_rows

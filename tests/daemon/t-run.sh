@@ -170,7 +170,7 @@ runs() {
 ran() { # In a shell of its own; no folder of this run.
 	(runs) | sed "s|$d|DIR|g"
 }
-ok "how runtimes are known, and loaded" words run ran
+ok "runtimes are recognised and their adapters loaded" words run ran
 
 # A program that gives hints: how many, how many pauses.
 make -s -C "$here/../../libgchint" BUILD="$d/build" CFLAGS="-O2 -g" "$d/build/libgchint.a" >/dev/null 2>"$d/make.log" ||
@@ -242,7 +242,7 @@ counted() {
 cp "$gchintd" "$d/bin/gchintd"
 ok "hints of a program are counted" words run-counted counted
 stream=$(GCHINT_DEVICE=$d/none PATH=$d/path:$PATH "$d/bin/gchintctl" run -- hints path 2>/dev/null)
-ok "nothing is left of the counting" is "/tmp/gchintctl.XXXXXX/stream gone" "$(sed -E 's/(gchintctl\.).{6}/\1XXXXXX/' <<<"$stream") $(
+ok "no file is left of the counting" is "/tmp/gchintctl.XXXXXX/stream gone" "$(sed -E 's/(gchintctl\.).{6}/\1XXXXXX/' <<<"$stream") $(
 	test -e "${stream%/*}" || echo gone)"
 
 # A JVM that is none: it listens when it is asked to, and says what it was told.
@@ -325,4 +325,4 @@ attaches() {
 attached() {
 	(attaches 2>&1) | sed "s|$d|DIR|g"
 }
-ok "attach, to what is a JVM and what is none" words attach attached
+ok "attach distinguishes JVMs from other programs" words attach attached

@@ -15,7 +15,7 @@ GCHINT_SLOW=/hwmon0/ GCHINT_SLOW_MS=250 ASAN_OPTIONS=$ASAN_OPTIONS:verify_asan_l
 pid=$!
 daemons+=("$pid")
 wait_for 30 grep -q "slow rails are read by a thread" "$d/log"
-ok "a slow sensor is noticed and told" grep -q "hwmon: .* takes over 250 us to read" "$d/log"
+ok "a slow sensor is detected and reported" grep -q "hwmon: .* takes over 250 us to read" "$d/log"
 wait_for 30 test -S "$d/marks"
 feed --events 20000 --rate 10000 >"$d/sent" &
 job=$!
@@ -25,13 +25,13 @@ done
 wait "$job"
 sleep 2
 stop
-ok "twenty marks are taken while it is read" is 20 "$(sql "select count(*) from marks where text glob 'm[0-9]*'")"
-ok "no event waited until it was lost" is "20000 10000 " \
+ok "twenty annotations are accepted during a slow read" is 20 "$(sql "select count(*) from marks where text glob 'm[0-9]*'")"
+ok "no event is lost during a slow read" is "20000 10000 " \
 	"$(cat "$d/sent") $(sql 'select count(t1) from phases') $(sql 'select count from drops')"
-ok "the slow rails are sampled, with the error that this has" is "1|1" \
+ok "slow rails are sampled, with the error of their timestamps" is "1|1" \
 	"$(sql "select count(*) >= 2, min(error_ns) >= 120000000 from samples join rails on rail = id
 		where label = 'pin' and value = 1500000")"
-ok "a quick one of the same kind more often" is 1 \
+ok "a fast rail of the same source is sampled more often" is 1 \
 	"$(sql "select (select count(*) from sample_list where name = 'shunt:in2') >
 		3 * (select count(*) from sample_list where label = 'pin')")"
 
@@ -48,7 +48,7 @@ pid=$!
 daemons+=("$pid")
 wait_for 30 grep -q "hwmon: a look at .* over 5 % of the period: now every 40 ms" "$d/log"
 stop
-ok "a period becomes longer when looks take too much of it" grep -q "hwmon: a look at .*: now every 40 ms" "$d/log"
-ok "after sixteen of them, not at the first" is 1 \
+ok "the period grows if reads take too much of it" grep -q "hwmon: a look at .*: now every 40 ms" "$d/log"
+ok "the period grows after sixteen slow reads, not after one" is 1 \
 	"$(sql "select count(*) between 14 and 19 from sample_list where label = 'pin' and t <=
 		(select min(t) from notes where text like '%now every 40 ms%')")"

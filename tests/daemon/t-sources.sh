@@ -33,16 +33,16 @@ wait_for 30 got 1 'select count(*) > 0 from residency where total_ns = 520000000
 kill "$job"
 wait "$job" 2>/dev/null
 stop
-ok "CPU time, run-queue delay and slices of a hinted thread" is "5000000|700000|42|12|300000000|200000000" \
+ok "CPU time, run-queue delay and slices of a hinted thread are recorded" is "5000000|700000|42|12|300000000|200000000" \
 	"$(sql 'select run_ns, wait_ns, slices, migrations, utime_ns, stime_ns from sched order by t limit 1')"
-ok "as running totals; what cannot be read is NULL" is "1|1|9000000|800000||300000000" \
+ok "they are running totals; a missing value is NULL" is "1|1|9000000|800000||300000000" \
 	"$(sql 'select tgid, tid, run_ns, wait_ns, migrations, utime_ns from sched order by t desc limit 1')"
-ok "idle states by name, time and usage when they changed" is "WFI|123456|100 WFI|223456|101" \
+ok "idle states are recorded when they change: name, time, usage" is "WFI|123456|100 WFI|223456|101" \
 	"$(sql 'select name, total_us, usage from idle join idle_states using (cpu, state) where cpu = 1 order by t' | paste -sd' ')"
-ok "a CPU that did not change is there once" is 1 "$(sql 'select count(*) from idle where cpu = 0')"
-ok "without a tracepoint frequencies are polled, and say so" is "1|960000|start 1|1497600|poll" \
+ok "a CPU that did not change is recorded once" is 1 "$(sql 'select count(*) from idle where cpu = 0')"
+ok "without a tracepoint frequencies are polled and marked so" is "1|960000|start 1|1497600|poll" \
 	"$(sql 'select cpu, khz, how from transitions where cpu = 1 order by t' | paste -sd' ')"
-ok "and the time at each, when it changed" is "5000000000 5200000000" \
+ok "time in state is recorded when it changes" is "5000000000 5200000000" \
 	"$(sql 'select total_ns from residency where policy = 1 and khz = 960000 order by t' | paste -sd' ')"
 
 # Nothing there: one line each, with what is missing, and the rest goes on.
@@ -52,11 +52,11 @@ start --sysfs "$d/empty" --procfs "$d/empty" --tracefs "$d/none" --debugfs "$d/n
 feed --events 10 >/dev/null
 wait_for 30 got 5 'select count(t1) from phases'
 stop
-ok "each absent source is skipped with one line" is "$("$gchintd" --list-sources | grep -vxE 'genl|hotspots|perf' | paste -sd' ')" \
+ok "each absent source is reported in one line" is "$("$gchintd" --list-sources | grep -vxE 'genl|hotspots|perf' | paste -sd' ')" \
 	"$(sed -n 's/^gchintd: \(.*\): skipped: .*/\1/p' "$d/log" | sort | paste -sd' ')"
-ok "what is missing is in the recording too" is 0 \
+ok "absent sources are in the recording" is 0 \
 	"$(sql "select count(*) from sources where state = 'absent' and (what is null or what = '')")"
-ok "and the phases are recorded" is 5 "$(sql 'select count(t1) from phases')"
+ok "phases are recorded without these sources" is 5 "$(sql 'select count(t1) from phases')"
 
 # More channels than are sampled.
 fresh many
@@ -64,7 +64,7 @@ for n in $(seq 300); do echo 1 >"$d/sys/class/hwmon/hwmon0/power${n}_input"; don
 start -p 1000 --tracefs "$d/none"
 wait_for 5 grep -q 'over 256 rails' "$d/log"
 stop
-ok "rails beyond the most are told once, with the mend" is "1 256" \
+ok "rails beyond the maximum are reported once, with a remedy" is "1 256" \
 	"$(grep -c 'hwmon: over 256 rails: .* choose some with match' "$d/log") $(sql "select count(*) from rails where source = 'hwmon'")"
 # Files of root only: CVE-2020-8694 made energy counters such.
 fresh denied
@@ -74,10 +74,10 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 	# The tree may lie where nobody else may look.
 	install -m 755 "$ctl" "$d/gchintctl"
 	setpriv --reuid 65534 --clear-groups env GCHINT_SYSFS="$d/sys" "$d/gchintctl" status >"$d/status" 2>&1
-	ok "counters that root alone may read: one line, with the mend" is 1 \
+	ok "counters for root only are reported in one line, with a remedy" is 1 \
 		"$(grep -A1 'powercap' "$d/status" | paste -sd' ' | grep -c 'readable by root only.*CAP_DAC_READ_SEARCH')"
 else
-	skip "counters that root alone may read: one line, with the mend" "needs root to be somebody else"
+	skip "counters for root only are reported in one line, with a remedy" "needs root to be somebody else"
 fi
 
 # Counters, where the machine has them; the hinted thread is again that of process 1.
@@ -92,7 +92,7 @@ running*)
 	ok "hardware counters of a hinted thread grow" test "$(sql 'select count(*) from perf where enabled_ns > 0')" -gt 1
 	;;
 *)
-	ok "absent counters say why" is 1 "$(grep -cE 'perf: skipped: hardware counters are not permitted; run as|perf: skipped: no hardware counters on this machine' "$d/log")"
+	ok "absent counters are reported with the reason" is 1 "$(grep -cE 'perf: skipped: hardware counters are not permitted; run as|perf: skipped: no hardware counters on this machine' "$d/log")"
 	skip "hardware counters of a hinted thread grow" "${state#absent: }"
 	;;
 esac

@@ -117,7 +117,7 @@ while True:
         break
 print(os.waitpid(pid, 0)[1], pressed)' "$ctl" top -n 2 -d 0.5 a.db
 	}
-	ok "held, it waits for a key" is "0 True" "$(held)"
+	ok "a paused top waits for a key" is "0 True" "$(held)"
 	gone() { # Its window is closed: nothing is left to wait for.
 		TERM=vt100 python3 -c 'import os, pty, signal, sys
 pid, fd = pty.fork()
@@ -131,7 +131,7 @@ signal.signal(signal.SIGALRM, give_up)
 signal.alarm(30)
 print(os.waitpid(pid, 0)[1])' "$ctl" top "$d/a.db"
 	}
-	ok "it ends with its terminal" is 0 "$(gone)"
+	ok "top ends with its terminal" is 0 "$(gone)"
 else
 	skip "top after keys" "built without ncurses"
 fi
@@ -166,7 +166,7 @@ helps() {
 	NO_MAN=1 on "$ctl" help why | sed -n 1,2p
 	PATH=$d/bin:$PATH "$ctl" help why | sed -n 1,2p
 }
-ok "help on a terminal is the manual's, elsewhere its own" words terminal-help helps
+ok "help on a terminal is the manual page, elsewhere the short text" words terminal-help helps
 # shellcheck disable=SC2016 # for that shell
 printf '#!/bin/sh\necho "<svg/>" | tee "${1%%/script}/narrow" >"${1%%/script}/picture"\n' >"$d/bin/gnuplot"
 chmod 755 "$d/bin/gnuplot"
@@ -181,4 +181,4 @@ drawn() {
 	on "$ctl" report --detail 2 -o page.html a.db b.db c.db
 	on "$ctl" report --detail 0 -o page.html a.db b.db c.db
 }
-ok "how much of a report is drawn" words terminal-report drawn
+ok "a report shows its progress" words terminal-report drawn

@@ -14,9 +14,9 @@ if [ -w $uevent ]; then
 	kill -KILL "$pid"
 	wait "$pid" 2>/dev/null
 	sleep 0.1
-	ok "uevents are listened to" is 1 "$(sql "select count(*) from clocks where source = 'hotplug' and how like '%uevent%'")"
-	ok "a uevent makes the daemon look at once" is "1|0" \
+	ok "the daemon listens to uevents" is 1 "$(sql "select count(*) from clocks where source = 'hotplug' and how like '%uevent%'")"
+	ok "a uevent triggers a read at once" is "1|0" \
 		"$(sql 'select cpu, online from hotplug order by rowid desc limit 1')"
 else
-	skip "a uevent makes the daemon look at once" "no right to make one"
+	skip "a uevent triggers a read at once" "no right to make one"
 fi

@@ -27,39 +27,39 @@ actuator() {
 }
 
 tree walker 1024
-ok "without a name it changes nothing" bash -c "$(declare -f use); d=$d ctl=$ctl; use | grep -q '^in force  off'"
+ok "use without an argument changes nothing" bash -c "$(declare -f use); d=$d ctl=$ctl; use | grep -q '^in force  off'"
 use auto >"$d/out"
-ok "like cores: auto takes the governor" grep -q '^in force  governor: ' "$d/out"
-ok "and says nothing of clamps where all CPUs are alike" bash -c "! grep -q 'hints clamp' '$d/out'"
-ok "on each policy" is "gchintgchint" "$(governors | tr -d ' \n')"
+ok "equal cores: auto selects the governor" grep -q '^in force  governor: ' "$d/out"
+ok "clamps are not suggested where all CPUs are equal" bash -c "! grep -q 'hints clamp' '$d/out'"
+ok "each policy has the governor" is "gchintgchint" "$(governors | tr -d ' \n')"
 use off >"$d/out"
-ok "off puts back the governors that were there" is "walkerwalker" "$(governors | tr -d ' \n')"
-ok "and forgets them" test ! -e "$d/before"
+ok "off restores the previous governors" is "walkerwalker" "$(governors | tr -d ' \n')"
+ok "off removes the saved governors" test ! -e "$d/before"
 tree walker 1024
 mkdir -p "$d/sys/devices/system/cpu/amd_pstate"
 echo guided >"$d/sys/devices/system/cpu/amd_pstate/status"
 use auto >"$d/out"
-ok "hardware that chooses above what is asked for: auto limits" is limits "$(actuator)"
+ok "hardware that exceeds the request: auto selects limits" is limits "$(actuator)"
 use governor >"$d/out"
-ok "who takes the governor all the same is told what is lost" grep -q '^lost .*caps are a wish' "$d/out"
+ok "an explicit governor prints what is lost there" grep -q '^lost .*caps are a wish' "$d/out"
 echo passive >"$d/sys/devices/system/cpu/amd_pstate/status"
 use auto >"$d/out"
-ok "not so if it does as it is told" grep -q '^in force  governor: ' "$d/out"
+ok "an explicit governor prints no loss if hardware obeys" grep -q '^in force  governor: ' "$d/out"
 tree walker 381
 use auto >"$d/out"
-ok "unlike cores: auto limits" is limits "$(actuator)"
-ok "and says how a program can clamp its own threads" grep -q '^program .*gchintctl run --hints clamp' "$d/out"
-ok "and leaves the governors" is "walker walker " "$(governors)"
+ok "heterogeneous cores: auto selects limits" is limits "$(actuator)"
+ok "use prints how a program can clamp its own threads" grep -q '^program .*gchintctl run --hints clamp' "$d/out"
+ok "limits leave the governors" is "walker walker " "$(governors)"
 use >"$d/out"
-ok "without a name it says so as well" grep -q '^program .*gchintctl run --hints clamp' "$d/out"
-ok "actuators that are gone are refused" bash -c \
+ok "use without an argument prints it too" grep -q '^program .*gchintctl run --hints clamp' "$d/out"
+ok "removed actuators are refused" bash -c \
 	"$(declare -f use); d=$d ctl=$ctl; use clamp >/dev/null; [ \$? = 2 ] && use affinity >/dev/null; [ \$? = 2 ]"
 use governor >"$d/out"
-ok "who takes the governor all the same is told what ends" grep -q 'Energy-Aware Scheduling ends' "$d/out"
+ok "an explicit governor prints that Energy-Aware Scheduling ends" grep -q 'Energy-Aware Scheduling ends' "$d/out"
 tree gchint 1024
-ok "off does not guess a governor that it never saw" bash -c \
+ok "off does not guess an unknown governor" bash -c \
 	"$(declare -f use); d=$d ctl=$ctl; ! use off >'$d/out' && grep -q 'policy0: who governed before gchint is not known' '$d/out'"
-ok "another word is exit 2" bash -c "$(declare -f use); d=$d ctl=$ctl; use nonsense >/dev/null; [ \$? = 2 ]"
+ok "an unknown actuator exits with 2" bash -c "$(declare -f use); d=$d ctl=$ctl; use nonsense >/dev/null; [ \$? = 2 ]"
 rm -rf "$d/sys/class"
-ok "without the module it says what to load" bash -c \
+ok "without the module the message names it" bash -c \
 	"$(declare -f use); d=$d ctl=$ctl; ! use limits >'$d/out' && grep -q 'modprobe cpufreq_gchint' '$d/out'"

@@ -25,11 +25,11 @@ sqlite3 "$f" "delete from samples; delete from transitions; delete from residenc
 		(1, 3000000000, 3040000000, 1, 70, 71, 5, 1, 3, 1, 0), (2, 2990000000, 3010000000, 0, 70, 72, 4, 2, 1, 1, 0),
 		(3, 5000000000, 5010000000, 1, 70, 71, 3, 1, 1, 1, 0), (4, 6000000000, 6900000000, 0, 70, 72, 4, 2, 1, 1, 0)"
 "$ctl" why "$f" >"$d/list"
-ok "the longest pause first, and no phase that stops nobody" is "2.000000 40.000 4.000000 10.000" \
+ok "the longest pause comes first; phases that stop no thread are left out" is "2.000000 40.000 4.000000 10.000" \
 	"$(awk 'NR > 1 && NR < 4 { print $1, $2 }' "$d/list" | paste -sd' ')"
-ok "with cause, frequency, what it might have been at the top, who, and what ran beside" grep -qE \
+ok "a pause has cause, frequency, length at the top frequency, thread and company" grep -qE \
 	'^ +2\.000000 +40\.000  remark, stw +explicit +1050 +20\.000 +-  collector, thread 71, beside mark, concurrent$' "$d/list"
-ok "-n has so many" is 4 "$("$ctl" why -n 1 "$f" | wc -l)"
+ok "-n limits the number of pauses" is 4 "$("$ctl" why -n 1 "$f" | wc -l)"
 # Threads 73 and 76 wait for what 72 marks on cpu1, 74 for nobody who is seen, 75 is of another process.
 cp "$f" "$d/waits.db"
 sqlite3 "$d/waits.db" "insert into phases(id, t0, t1, cpu, tgid, tid, phase, flags, cause, how, uncertain) values
@@ -38,30 +38,30 @@ sqlite3 "$d/waits.db" "insert into phases(id, t0, t1, cpu, tgid, tid, phase, fla
 	(9, 8150000000, 8190000000, 0, 70, 76, 11, 4, 1, 1, 0), (10, 8150000000, 8160000000, 0, 70, 77, 9, 2, 1, 1, 0)"
 "$ctl" why "$d/waits.db" >"$d/list"
 wait_line() { grep -oE "^ +$1 .* thread $2\b" "$d/list" | awk '{ print $2, $(NF - 4), $(NF - 3), $(NF - 2) }'; }
-ok "a wait is one, at the frequency of the collector, spared by one that begins so much earlier" is \
+ok "a wait has the collector's frequency and the earlier start that would avoid it" is \
 	"65.000 700 21.667 65.000 40.000 700 13.333 40.000" "$(wait_line 7.140000 73) $(wait_line 7.150000 76)"
-ok "where it is not seen for what, that is not known" is "50.000 ? ? ? 55.000 ? ? ?" \
+ok "a wait for an unknown collection is unknown" is "50.000 ? ? ? 55.000 ? ? ?" \
 	"$(wait_line 8.000000 74) $(wait_line 7.140000 75)"
 "$ctl" why "$f" --at 2.025 >"$d/at"
-ok "at an instant: the frequency" grep -qE '^policy0 +CPUs 0-1: 1400 MHz, 67 % of the highest$' "$d/at"
-ok "the decision behind it, of that policy and not after it" \
+ok "--at shows the frequency" grep -qE '^policy0 +CPUs 0-1: 1400 MHz, 67 % of the highest$' "$d/at"
+ok "--at shows the policy's last decision before it" \
 	grep -qE '^  decided   20\.000 ms before: 700 MHz to 1400 MHz, reason .*, load 50 %$' "$d/at"
-ok "who asked" grep -qE '^  asked by  collector, thread 71, in remark, 0\.120 ms from hint to request$' "$d/at"
-ok "what bounded it" grep -qE \
+ok "--at shows the requesting thread" grep -qE '^  asked by  collector, thread 71, in remark, 0\.120 ms from hint to request$' "$d/at"
+ok "--at shows the limit that applied" grep -qE \
 	'^  bounds    governor gchint, 300 MHz to 1400 MHz: at its upper limit, which is below the hardware.s$' "$d/at"
-ok "what throttled" grep -q '^throttled   cpufreq-cpu0 in state 3$' "$d/at"
-ok "what was under way" grep -qE '^under way   remark, stw, for 25\.000 ms of 40\.000, collector, thread 71, cpu1$' "$d/at"
+ok "--at shows throttling" grep -q '^throttled   cpufreq-cpu0 in state 3$' "$d/at"
+ok "--at shows the phase under way" grep -qE '^under way   remark, stw, for 25\.000 ms of 40\.000, collector, thread 71, cpu1$' "$d/at"
 "$ctl" why "$f" --at 1.2 >"$d/early"
-ok "before any hint: load alone" bash -c "grep -q '^  asked by  nobody: load alone' '$d/early' && grep -q '^under way   no phase' '$d/early'"
+ok "before any hint the load alone decides" bash -c "grep -q '^  asked by  nobody: load alone' '$d/early' && grep -q '^under way   no phase' '$d/early'"
 ok "what is not known is said to be" grep -q 'decided   not known' <("$ctl" why "$f" --at 0.5)
-ok "an instant outside is refused with the length" bash -c "'$ctl' why '$f' --at 11 2>&1 | grep -q 'lasts 10.000 s'"
+ok "an instant outside is refused with the recording's length" bash -c "'$ctl' why '$f' --at 11 2>&1 | grep -q 'lasts 10.000 s'"
 # A name is its thread's of that time; what comes later is for what was before any.
 sqlite3 "$f" "drop table processes; create table processes(tgid, tid, t, uid, comm, cmdline);
 	insert into processes values(70, 71, 1000, 0, 'collector', null), (70, 71, 4500000000, 0, 'renamed', null),
 		(80, 71, 1000, 0, 'another', null), (70, 73, 9000000000, 0, 'late', null);
 	insert into phases(id, t0, t1, cpu, tgid, tid, phase, flags, cause, how, uncertain) values
 	(20, 7000000000, 7005000000, 1, 70, 73, 3, 1, 1, 1, 0)"
-ok "whoever had a thread's number then has its pause" is "collector renamed late" \
+ok "a pause belongs to the process that had the thread number then" is "collector renamed late" \
 	"$("$ctl" why "$f" | sed -n 's/.* \([a-z]*\), thread .*/\1/p' | paste -sd' ')"
 # So many pauses, each in a thread with a name of its own, and a phase over all of them: CPU time, whatever else runs.
 many() { # N
@@ -78,8 +78,8 @@ many() { # N
 	{ time "$ctl" why -n "$1" "$d/many.db" >"$d/list"; } 2>&1
 }
 few=$(many 8000)
-ok "of many pauses and waits each is told" is "8000 t1, thread 101 t8000, thread 8100" \
+ok "each of many pauses and waits is listed" is "8000 t1, thread 101 t8000, thread 8100" \
 	"$(grep -c ' beside mark, concurrent$' "$d/list") $(grep -oE '\bt[0-9]+, thread (101|8100)\b' "$d/list" | sort -u | paste -sd' ')"
 more=$(many 32000)
-ok "and four times as many take not much more than four times as long" \
+ok "four times as many take about four times as long" \
 	awk -v a="$few" -v b="$more" 'BEGIN { print a, b; exit !(b < 8 * (a + .05)) }'

@@ -23,11 +23,11 @@ sqlite3 "$d/e.db" "update meta set value = '' where key in ('label', 'board.mode
 json() { # ARGUMENT...: gchintctl's, a member a line
 	"$ctl" --json "$@" | python3 -c 'import json, sys; print(json.dumps(json.load(sys.stdin), indent=0))'
 }
-ok "summary, word by word" words summary "$ctl" summary a.db
-ok "summary with limits of power" words summary-watts "$ctl" summary a.db -w 0.5:4 --watts package=1:2
-ok "summary of hardly anything" words summary-none "$ctl" summary e.db
+ok "summary" words summary "$ctl" summary a.db
+ok "summary with power limits" words summary-watts "$ctl" summary a.db -w 0.5:4 --watts package=1:2
+ok "summary of an almost empty recording" words summary-none "$ctl" summary e.db
 ok "summary in JSON" words summary.json json summary a.db
-ok "summary of hardly anything in JSON" words summary-none.json json summary e.db
+ok "summary of an almost empty recording in JSON" words summary-none.json json summary e.db
 cp "$d/a.db" "$d/one-reading.db"
 sqlite3 "$d/one-reading.db" "delete from samples; insert into samples values(1100000000, 1, 7, 900)"
 ok "summary of one reading" words summary-one-reading "$ctl" summary one-reading.db
@@ -41,13 +41,13 @@ sqlite3 "$d/u.db" "delete from samples where rail != 2; update samples set value
 	update samples set value = value - 4000000 where rail = 2 and t > 2600000000;
 	update samples set t = (select t from samples s where s.rail = 2 and s.rowid = samples.rowid - 1) where rail = 2 and (t - 1003000000) / 50000000 = 30"
 for n in v u; do
-	ok "summary of other rails, $n" words summary-$n "$ctl" summary $n.db
-	ok "why, of other rails, $n" words why-$n "$ctl" why $n.db -n 2
+	ok "summary of other rails ($n)" words summary-$n "$ctl" summary $n.db
+	ok "why of other rails ($n)" words why-$n "$ctl" why $n.db -n 2
 done
-ok "marks" words marks "$ctl" marks a.db
-ok "marks in JSON" words marks.json json marks a.db
-ok "why, the longest pauses" words why "$ctl" why a.db
-ok "why, of hardly anything" words why-none "$ctl" why e.db -n 4
+ok "annotations" words marks "$ctl" marks a.db
+ok "annotations in JSON" words marks.json json marks a.db
+ok "why of the longest pauses" words why "$ctl" why a.db
+ok "why of an almost empty recording" words why-none "$ctl" why e.db -n 4
 at() {
 	local t
 	for t in 0 0.1 0.2 0.245 0.312 0.703 0.95 1.245 1.31 1.6 1.701 1.85 1.95 2.4; do
@@ -55,24 +55,24 @@ at() {
 	done
 	"$ctl" why e.db --at 0.22
 }
-ok "why, at instants" words why-at at
+ok "why at instants" words why-at at
 ok "top" words top "$ctl" top -n 1 a.db
-ok "top over another stretch" words top-long "$ctl" top -n 1 -d 2.3 a.db
-ok "top of hardly anything" words top-none "$ctl" top -n 1 e.db
+ok "top over a longer interval" words top-long "$ctl" top -n 1 -d 2.3 a.db
+ok "top of an almost empty recording" words top-none "$ctl" top -n 1 e.db
 ok "top in JSON" words top.json json top -n 1 -d 2 a.db
 ok "compare" words compare "$ctl" compare a.db b.db c.db
-ok "compare with two of each" words compare-two "$ctl" compare a.db c.db b.db ./b.db
+ok "compare two of each" words compare-two "$ctl" compare a.db c.db b.db ./b.db
 ok "compare in JSON" words compare.json json compare a.db c.db b.db ./b.db
-ok "compare with hardly anything" words compare-none "$ctl" compare a.db e.db
+ok "compare with an almost empty recording" words compare-none "$ctl" compare a.db e.db
 for f in csv jsonl chrome-trace firefox openmetrics prometheus; do
 	ok "export as $f" words "$f" "$ctl" export a.db --format $f
 done
 for f in csv jsonl chrome-trace firefox; do
-	ok "export of hardly anything as $f" words "$f-none" "$ctl" export e.db --format $f
+	ok "export of an almost empty recording as $f" words "$f-none" "$ctl" export e.db --format $f
 done
 ok "export of a table" words csv-samples "$ctl" export a.db -f csv -t samples
 for v in pause frequency decision sample; do
-	ok "export of a view, of an older recording too" words csv-$v-list "$ctl" export a.db -f csv -t ${v}_list
+	ok "export of a view" words csv-$v-list "$ctl" export a.db -f csv -t ${v}_list
 done
 # A packet a line.
 perfetto() {
@@ -81,7 +81,7 @@ perfetto() {
 }
 if command -v protoc >/dev/null; then
 	ok "export as perfetto" words perfetto perfetto a.db
-	ok "export of hardly anything as perfetto" words perfetto-none perfetto e.db
+	ok "export of an almost empty recording as perfetto" words perfetto-none perfetto e.db
 else
 	skip "export as perfetto" "no protoc: packaging/need unit"
 fi
@@ -94,9 +94,9 @@ for n in 1 2 3 4 5 6 7 8; do
 		update samples set value = value * (100 + $n * ($n % 2 * 2 - 1)) / 100 where rail = 1;
 		update phases set t1 = t0 + (t1 - t0) * case when $n < 5 then 1 + $n / 50.0 when id % 2 then 2 + $n / 50.0 else $n % 4 / 2.0 + .02 end"
 done
-ok "compare of four and four" words compare-four "$ctl" compare c1.db c2.db c3.db c4.db c5.db c6.db c7.db c8.db
-ok "compare of four and four in JSON" words compare-four.json json compare c1.db c2.db c3.db c4.db c5.db c6.db c7.db c8.db
-ok "compare of runs that are all alike" words compare-alike "$ctl" compare a.db ./a.db c.db ./c.db
+ok "compare four and four" words compare-four "$ctl" compare c1.db c2.db c3.db c4.db c5.db c6.db c7.db c8.db
+ok "compare four and four in JSON" words compare-four.json json compare c1.db c2.db c3.db c4.db c5.db c6.db c7.db c8.db
+ok "compare of equal runs" words compare-alike "$ctl" compare a.db ./a.db c.db ./c.db
 
 # Profiles: of a recording with a counter of energy, with a power meter, with neither.
 for n in p q r; do
@@ -133,7 +133,7 @@ diffs() {
 	"$ctl" profile diff p.db || echo "exit $?"
 	"$ctl" profile diff p.db a.db || echo "exit $?"
 }
-ok "what differs between two profiles" words profile-diff diffs
+ok "diff of two profiles" words profile-diff diffs
 profile_exports() {
 	local n
 	for n in p r; do
@@ -145,14 +145,14 @@ profile_exports() {
 	"$ctl" profile export p.db || echo "exit $?"
 	"$ctl" profile export --format nix p.db || echo "exit $?"
 }
-ok "profiles for other tools" words profile-export profile_exports
+ok "profiles in other formats" words profile-export profile_exports
 named() { # Names with what divides words there.
 	cp p.db h.db
 	sqlite3 h.db "update processes set comm = 'a (b)' || char(10) || 'c' where tgid = 70; update symbols set
 		name = 'f(g h)' || char(10) || 'i', image = 'l (1)' || char(10) || '.so' where name = 'mark_loop'"
 	"$ctl" profile export --format perf-script --phase roots h.db | head -n 12
 }
-ok "odd names, too" words profile-names named
+ok "profiles with unusual names" words profile-names named
 profile_firefox() {
 	local n
 	for n in p r; do
@@ -161,7 +161,7 @@ profile_firefox() {
 	"$ctl" profile export --format firefox --process 'py*' p.db
 }
 ok "profiles for the Firefox Profiler" words profile-firefox profile_firefox
-ok "its stacks" words profile-folded "$ctl" profile flame --folded p.db
+ok "folded stacks of a profile" words profile-folded "$ctl" profile flame --folded p.db
 flames() {
 	local n
 	for n in p r; do
@@ -171,7 +171,7 @@ flames() {
 	done
 	(mkdir -p unnamed && cd unnamed && "$ctl" profile flame --phase mark ../p.db && sed -n 1,4p flame.svg)
 }
-ok "its picture" words profile-flame flames
+ok "flame graph of a profile" words profile-flame flames
 # What is narrower than three tenths of a pixel is left out; nine of 35400 are just as wide.
 narrow() { # SAMPLES FEW: pictures' frames where so many of them are another program's
 	sqlite3 "$d/q.db" "delete from hotspots; insert into hotspots select 1200000000 + value, case when value <= $2 then 80 else 70 end,
@@ -179,7 +179,7 @@ narrow() { # SAMPLES FEW: pictures' frames where so many of them are another pro
 	"$ctl" profile flame -o "$d/narrow.svg" "$d/q.db"
 	grep -c '<rect x=' "$d/narrow.svg"
 }
-ok "what is too narrow to be seen is left out" is "5 3" "$(narrow 35400 9) $(narrow 35401 9)"
+ok "flame graphs omit functions that are too narrow" is "5 3" "$(narrow 35400 9) $(narrow 35401 9)"
 
 # The page: its text without what a browser runs, what gnuplot is told, what the script is given.
 mkdir "$d/bin"
@@ -200,17 +200,17 @@ given() {
 drawn() { # Where it has its files differs.
 	sed -E "s|'[^']*/(narrow\|picture\|script)'|'\1'|" "$d/$1.plots"
 }
-ok "the page of one" words page page one a.db
-ok "its pictures" words plots drawn one
-ok "the page of some" words page-some page some a.db b.db c.db e.db
+ok "page of one recording" words page page one a.db
+ok "plots of a page" words plots drawn one
+ok "page of several recordings" words page-some page some a.db b.db c.db e.db
 for n in v u; do
-	ok "the page of other rails, $n" words page-$n page $n $n.db
+	ok "page of other rails ($n)" words page-$n page $n $n.db
 done
 # Voltages of which the first is known some time after the begin.
 cp "$d/v.db" "$d/w.db"
 sqlite3 "$d/w.db" "delete from samples where t < 1200000000"
-ok "the page of voltages that come late" words page-w page w w.db
-ok "its pictures, too" words plots-w drawn w
+ok "page of late voltages" words page-w page w w.db
+ok "plots of late voltages" words plots-w drawn w
 undrawn() { # A gnuplot that fails, one that draws nothing, none.
 	local n
 	mkdir "$d/broken" "$d/idle" "$d/nowhere"
@@ -223,14 +223,14 @@ undrawn() { # A gnuplot that fails, one that draws nothing, none.
 		grep -c 'This picture could not be drawn' "$d/$n.html"
 	done
 }
-ok "pictures that cannot be drawn" words undrawn undrawn
+ok "plots that cannot be drawn" words undrawn undrawn
 if grep -q 'application/json' "$d/one.html"; then
 	for n in v u; do
-		ok "what its script is given of other rails, $n" words given-$n given $n
+		ok "data of the page's script, other rails ($n)" words given-$n given $n
 	done
-	ok "what its script is given" words given given one
+	ok "data of the page's script" words given given one
 else
-	skip "what its script is given" "built without dygraphs: packaging/need build"
+	skip "data of the page's script" "built without dygraphs: packaging/need build"
 fi
 
 # What programs wrote: each event of gchint-trace(5), and some that are none.
@@ -242,7 +242,7 @@ imported() {
 	sqlite3 i.db "select key, value from meta where key != 'program' and key not like 'board.%'; select name, state, what, mend from sources;
 		select source, clock, how from clocks where source != 'realtime'"
 }
-ok "what a trace says" words imported imported
+ok "import of a trace" words imported imported
 deep() { # A phase within a phase, deeper than any program has them.
 	local i
 	for i in $(seq 80); do echo "$((1000 + i)) 1 1 begin mark concurrent done=$i"; done >deep.trace
@@ -252,7 +252,7 @@ deep() { # A phase within a phase, deeper than any program has them.
 	sqlite3 deep.db 'select count(*), sum(t1 - t0), sum(work_done), min(flags), max(session & 255) from phases;
 		select t0, t1, work_done from phases where id between 62 and 98'
 }
-ok "one of many phases in each other" words deep deep
+ok "import of deeply nested phases" words deep deep
 
 # Mistakes, each with its status.
 mistakes() {
@@ -371,7 +371,7 @@ why a.db e.db -n 1
 report --nix
 X2
 }
-ok "mistakes" words mistakes mistakes
+ok "messages of mistakes" words mistakes mistakes
 ok "an import that fails leaves no recording" test ! -e "$d/new.db"
 rm -rf "$d/sys" "$d/debug" "$d/trace"
 "$here/tree" "$d"
@@ -400,4 +400,4 @@ nothing() {
 	done | sed -E -e 's/ \(.*Linux .*//' -e '/^ +(genl|hotspots|library|perf|sched|trace) |mend: /d' -e '/^\{/s/"(machine|kernel)":"[^"]*",?//g' \
 		-e '/^\{/s/,"sources":.*//'
 }
-ok "a machine of which nothing is known" words nothing nothing
+ok "status of a machine without any source" words nothing nothing
