@@ -97,9 +97,9 @@ static void rows(void)
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		good = gives(all[i].text, strlen(all[i].text), all[i].want) && good;
-	CHECK(good, "a calibration is taken as it is meant, or its mistake is told");
+	CHECK(good, "a calibration is parsed, or its error reported");
 	CHECK(gives(O0 "\0", sizeof(O0), "line 0: a byte that is no text"),
-	      "a byte that is no text");
+	      "a NUL byte is refused");
 }
 
 /* So many policies of so many operating points; its length. */
@@ -136,11 +136,11 @@ static void many(void)
 	for (uint32_t i = 0; good && i < c.nr; i++)
 		good = c.policy[i].cpu == i && c.policy[i].nr == 1 && c.policy[i].opp[0].khz == 1;
 	calibration_free(&c);
-	CHECK(good, "as many policies as any machine has");
+	CHECK(good, "the maximum number of policies is accepted");
 	good = parse(text, make(text, room, CALIBRATION_POLICIES + 1, 1), &c, error) == -EINVAL &&
 	       !strcmp(error, "line 1026: more than 512 policies");
 	calibration_free(&c);
-	CHECK(good, "and none more");
+	CHECK(good, "one policy more is refused");
 	good = !parse(text, make(text, room, 2, CALIBRATION_OPPS), &c, error) &&
 	       c.policy[0].nr == CALIBRATION_OPPS && c.policy[1].nr == CALIBRATION_OPPS;
 	calibration_free(&c);
@@ -148,7 +148,7 @@ static void many(void)
 	       parse(text, make(text, room, 1, CALIBRATION_OPPS + 1), &c, error) == -EINVAL &&
 	       !strcmp(error, "line 67: more than 64 of a policy");
 	calibration_free(&c);
-	CHECK(good, "and so of their operating points");
+	CHECK(good, "the number of operating points has the same limit");
 	size = make(text, room, 5, 1);
 	good = true;
 	for (long n = 0; n < 5; n++) {
@@ -159,7 +159,7 @@ static void many(void)
 	}
 	good = good && !parse(text, size, &c, error);
 	calibration_free(&c);
-	CHECK(good, "without memory for the text or a policy it is not taken");
+	CHECK(good, "without memory the calibration is refused");
 	free(text);
 }
 

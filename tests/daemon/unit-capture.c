@@ -342,13 +342,13 @@ static void samples(struct host *host)
 		    "sample 2000: rail 2 107374182375000 +- 1000\n"
 		    "sample 2000: rail 3 -7000000 +- 1000\n"
 		    "sample 2000: rail 4 -500 +- 1000\n",
-		    "each sample in micro-units at its own instant");
+		    "samples are in micro-units, each with its own time");
 	d->refill = -EAGAIN;
 	w->fn(w->data, EPOLLIN);
-	records_are(host->queue, "", "a buffer with nothing in it is no sample");
+	records_are(host->queue, "", "an empty buffer gives no sample");
 	d->refill = 0;
 	w->fn(w->data, EPOLLIN);
-	records_are(host->queue, "", "nor is one of no bytes");
+	records_are(host->queue, "", "a buffer of zero bytes gives no sample");
 	d->refill = -EIO;
 	w->fn(w->data, EPOLLIN);
 	records_are(host->queue,
@@ -358,7 +358,7 @@ static void samples(struct host *host)
 		    "sample -: rail 2 ? +- 0\n"
 		    "sample -: rail 3 ? +- 0\n"
 		    "sample -: rail 4 ? +- 0\n",
-		    "a buffer that fails leaves values that are not known");
+		    "a buffer that fails gives unknown values");
 }
 
 /* What is captured has no second rail; of others in files there are. */
@@ -374,7 +374,7 @@ static void beside(const struct host *host, struct iio_buffers *b)
 	other.root.sysfs = ".";
 	other.iio_buffers = b;
 	text_is(place_probe(source_table[SOURCE_iio], &other), "0 '1 channels on 1 devices' ''",
-		"what is captured is not looked for in files");
+		"a captured channel is not counted as a file");
 	place_leave(&place);
 }
 
@@ -390,7 +390,7 @@ static void captures(struct host *host)
 	snprintf(c->match, sizeof(c->match), "*[!4]");
 	b = __real_iio_buffers_start(host);
 	CHECK(b && watched_count() == 16 && w->fd == d->fd && w->events == EPOLLIN,
-	      "sixteen devices are captured, each when its buffer has something");
+	      "sixteen devices are captured, each watched for its buffer");
 	records_are(host->queue,
 		    "rail 1 50000000 'iio-9900:voltage0' 'vdd' 'voltage' 'iio' 'iio:device9900' "
 		    "'buffered capture'\n"
@@ -470,7 +470,7 @@ static void captures(struct host *host)
 		    "note 6 'iio' 'iio-9920: 1 channels captured through its buffer'\n"
 		    "clock 0 1000 'iio_buffer' 'CLOCK_MONOTONIC' 'stamped by the kernel at the "
 		    "conversion's end'\n",
-		    "the channels of devices, and their clock");
+		    "channels and their clock are defined");
 	for (unsigned int i = 0; i < machine.nr; i++) {
 		open += d[i].open;
 		for (unsigned int n = 0; n < d[i].nr; n++)
@@ -480,12 +480,12 @@ static void captures(struct host *host)
 		 enabled, d[0].samples, d[6].samples, d[7].samples, d[8].samples, d[0].cyclic,
 		 d[0].blocking, d[0].stamp);
 	text_is(text, "16 open, 53 channels; 100 1 10 256; 0 0 monotonic\n",
-		"as many samples at once as come in a tenth of a second");
+		"a buffer holds the samples of a tenth of a second");
 	CHECK(iio_buffers_has(b, "iio:device9900") && iio_buffers_has(b, "iio:device9906") &&
 		      !iio_buffers_has(b, "iio:device9901") &&
 		      !iio_buffers_has(b, "iio:device9905") &&
 		      !iio_buffers_has(NULL, "iio:device9900"),
-	      "what is captured is not read from sysfs as well, the rest is");
+	      "a captured channel is not read from sysfs, the others are");
 	samples(host);
 	beside(host, b);
 	__real_iio_buffers_stop(b);
@@ -496,7 +496,7 @@ static void captures(struct host *host)
 	c->period_ms = 2000;
 	b = __real_iio_buffers_start(host);
 	CHECK(d[0].samples == 256 && d[6].samples == 10 && d[7].samples == 200,
-	      "and as come in a longer period, up to the most");
+	      "buffers grow with the period up to a maximum");
 	__real_iio_buffers_stop(b);
 	/* What was defined is told once more, and is another test's. */
 	for (size_t i = 0; i < queue_fill(host->queue); i++)
@@ -508,14 +508,16 @@ static void captures(struct host *host)
 static void nothing(struct host *host)
 {
 	none = true;
-	CHECK(!__real_iio_buffers_start(host), "without libiio's context there is no capture");
+	CHECK(!__real_iio_buffers_start(host), "without a libiio context there is no capture");
 	none = false;
 	machine.nr = 0;
-	CHECK(!__real_iio_buffers_start(host) && !machine.open, "nor without a device");
+	CHECK(!__real_iio_buffers_start(host) && !machine.open,
+	      "without a device there is no capture");
 	fill_machine();
 	host->root.sysfs = "/absent";
-	CHECK(!__real_iio_buffers_start(host) && !machine.open, "nor of another machine's files");
-	records_are(host->queue, "", "and nothing is told of it");
+	CHECK(!__real_iio_buffers_start(host) && !machine.open,
+	      "devices of another sysfs root are not captured");
+	records_are(host->queue, "", "a failed start records nothing");
 	__real_iio_buffers_stop(NULL);
 }
 

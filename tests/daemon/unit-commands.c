@@ -209,7 +209,7 @@ void unit_commands(void)
 	snprintf(path, sizeof(path), "%s/p.db", dir);
 	good = good && fill(path, "kept/v1.sql kept/words.sql kept/profile.sql") && !chdir(dir) &&
 	       quick_gnuplot();
-	CHECK(good, "recordings to be read without memory");
+	CHECK(good, "every command survives a failed allocation");
 	setenv("PATH", dir, 1);
 	for (size_t i = 0; good && i < sizeof(rows) / sizeof(rows[0]); i++)
 		try(&rows[i]);

@@ -100,7 +100,7 @@ static void bounds(void)
 		}
 		if (!taken)
 			printf("# %s %s: %s\n", all[i].section, all[i].key, error);
-		CHECK(taken, "a number is taken at its bounds and not beyond");
+		CHECK(taken, "a number is accepted only within its bounds");
 	}
 }
 
@@ -130,25 +130,25 @@ static void lengths(void)
 				 all[i].room);
 			good = good && (more ? ret == -EINVAL && !strcmp(error, want) : !ret);
 		}
-	CHECK(good, "a text is as long as there is room, and no longer");
+	CHECK(good, "a text is limited by its buffer");
 	snprintf(text, sizeof(text), "#%0510d\n#%0510d\n", 0, 0);
-	CHECK(!parse(&c, text, error, sizeof(error)), "so is a line");
+	CHECK(!parse(&c, text, error, sizeof(error)), "a line of the maximum length is accepted");
 	snprintf(text, sizeof(text), "\n#%0511d\n", 0);
 	CHECK(parse(&c, text, error, sizeof(error)) == -EINVAL &&
 		      !strcmp(error, "line 2: longer than 511 bytes"),
-	      "that is told");
+	      "a longer line is reported");
 	snprintf(text, sizeof(text), "[%031d]", 0);
 	snprintf(want, sizeof(want), "line 1: no section '%031d': record, metrics, or", 0);
 	CHECK(parse(&c, text, error, sizeof(error)) == -EINVAL &&
 		      !strncmp(error, want, strlen(want)),
-	      "and the name of a section");
+	      "a section name of the maximum length is accepted");
 	snprintf(text, sizeof(text), "[%032d]", 0);
 	CHECK(parse(&c, text, error, sizeof(error)) == -EINVAL &&
 		      !strcmp(error, "line 1: no section has so long a name"),
-	      "likewise");
+	      "a longer section name is reported");
 	memset(error, 'x', sizeof(error));
 	CHECK(parse(&c, "x", error, 8) == -EINVAL && !strcmp(error, "line 1:"),
-	      "an error has the room that there is");
+	      "an error message is cut to its buffer");
 }
 
 static void words(void)
@@ -165,25 +165,25 @@ static void words(void)
 		good = good && !parse(&c, text, error, sizeof(error)) &&
 		       c.source[SOURCE_perf].enabled && !c.iio_buffered;
 	}
-	CHECK(good, "yes and no in three words each");
+	CHECK(good, "yes and no have three spellings each");
 	CHECK(!parse(&c, "[genl]\nphases = mark,\tsweep  mark", error, sizeof(error)) &&
 		      c.genl_phases == (1u << 4 | 1u << 7) &&
 		      parse(&c, "[genl]\nphases = mark none", error, sizeof(error)) == -EINVAL &&
 		      !strcmp(error, "line 2: phases: no phase 'none': all, none, or names such as "
 				     "mark,sweep"),
-	      "phases by name");
+	      "phases are parsed by name");
 	CHECK(parse(&c, "[hwmon]\nbuffered=yes", error, sizeof(error)) == -EINVAL &&
 		      !strcmp(error, "line 2: no key 'buffered' in [hwmon]: see gchintd.conf(5)") &&
 		      parse(&c, "[record]\nperiod_ms=5", error, sizeof(error)) == -EINVAL &&
 		      parse(&c, "[hwmon]\n[record]\nperiod_ms=5", error, sizeof(error)) == -EINVAL,
-	      "a key is of its own section alone");
+	      "a key is valid in its own section only");
 	CHECK(parse(&c, "[record]\nmax_size=5X", error, sizeof(error)) == -EINVAL &&
 		      !strcmp(error, "line 2: max_size = '5X': a size such as 64M is wanted") &&
 		      parse(&c, "[record]\nkeep=5X", error, sizeof(error)) == -EINVAL &&
 		      !strcmp(error, "line 2: keep = '5X': a number is wanted") &&
 		      parse(&c, "[record]\ndurable=2", error, sizeof(error)) == -EINVAL &&
 		      !strcmp(error, "line 2: durable = '2': yes or no is wanted"),
-	      "what is wanted is told");
+	      "the expected value is reported");
 }
 
 static void files(void)
@@ -193,34 +193,35 @@ static void files(void)
 	char error[300];
 
 	config_defaults(&c);
-	text_is(told(&c), usual, "what is as long as nothing is said");
+	text_is(told(&c), usual, "an empty file leaves the defaults");
 	c.keep = 77;
 	CHECK(config_load(&c, "none.conf", error, sizeof(error)) == -ENOENT &&
 		      !strcmp(error, "none.conf: No such file or directory") && c.keep == 77,
-	      "a file that is missing is told");
+	      "a missing file is reported");
 	place_file("a.conf", "[record]\nkeep = 5\nkept = 6\n");
 	CHECK(config_load(&c, "a.conf", error, sizeof(error)) == -EINVAL &&
 		      !strcmp(error, "a.conf:3: no key 'kept' in [record]: see gchintd.conf(5)") &&
 		      c.keep == 77,
-	      "one that is wrong changes nothing");
+	      "a wrong file changes nothing");
 	place_file("a.conf", "[record]\nkeep = 5\n");
-	CHECK(!config_load(&c, "a.conf", error, sizeof(error)) && c.keep == 5, "a good one does");
+	CHECK(!config_load(&c, "a.conf", error, sizeof(error)) && c.keep == 5,
+	      "a valid file is applied");
 	for (size_t i = 0; i < sizeof(large); i++)
 		large[i] = i % 100 ? '#' : '\n';
 	large[(256 << 10) - 2] = '\0';
 	place_file("a.conf", large);
 	CHECK(!config_load(&c, "a.conf", error, sizeof(error)) && c.keep == 0,
-	      "a large one is read whole");
+	      "a large file is read completely");
 	large[(256 << 10) - 2] = '#';
 	large[(256 << 10) - 1] = '\0';
 	place_file("a.conf", large);
 	CHECK(config_load(&c, "a.conf", error, sizeof(error)) == -EFBIG &&
 		      !strcmp(error, "a.conf: longer than 256 KiB: this is no configuration"),
-	      "one that is too large is none");
+	      "a file that is too large is refused");
 	unit_memory_left(0);
 	CHECK(config_load(&c, "a.conf", error, sizeof(error)) == -ENOMEM &&
 		      !strcmp(error, "a.conf: no memory"),
-	      "nor is one without memory");
+	      "a file is refused without memory");
 	unit_memory_left(-1);
 }
 
@@ -254,9 +255,9 @@ static void options(void)
 	CHECK(takes(&o, &root, &feed, none, &code) && !strcmp(o.config, CONFIG_PATH) &&
 		      !o.config_given && !o.check && !o.record && !o.label && !o.keep &&
 		      !o.max_size && !o.period_ms && !o.marks && !feed && code == 99,
-	      "without options all is as it is");
+	      "without options the defaults remain");
 	CHECK(takes(&o, &root, &feed, of_none, &code) && !o.config && o.config_given && o.check,
-	      "no configuration, and a check");
+	      "-c - and --check are parsed");
 	for (int i = 0; i < 12; i++) {
 		snprintf(values[i], sizeof(values[i]), "v%d", i);
 		all[1 + 2 * i] = (char *)longs[i];
@@ -267,11 +268,12 @@ static void options(void)
 		 OR_NONE(o.record), OR_NONE(o.config), OR_NONE(o.label), OR_NONE(o.period_ms),
 		 OR_NONE(o.keep), OR_NONE(o.max_size), OR_NONE(o.marks), root.sysfs, root.procfs,
 		 root.tracefs, root.debugfs, OR_NONE(feed));
-	text_is(text, "1 v0 v1 v2 v3 v4 v5 v6; v7 v8 v9 v10 v11", "each option says its own");
+	text_is(text, "1 v0 v1 v2 v3 v4 v5 v6; v7 v8 v9 v10 v11",
+		"each long option sets its value");
 	good = takes(&o, &root, &feed, shorts, &code);
 	snprintf(text, sizeof(text), "%d %s %s %s %s", good, OR_NONE(o.record), OR_NONE(o.config),
 		 OR_NONE(o.label), OR_NONE(o.period_ms));
-	text_is(text, "1 R C L P", "in short, too");
+	text_is(text, "1 R C L P", "short options set their values");
 }
 
 /* Refused with @want; nothing is changed then. */
@@ -281,8 +283,8 @@ static void refused(struct options o, const char *want)
 	char error[700] = "";
 
 	CHECK(options_config(&o, &c, error, sizeof(error)) < 0 && c.keep == 77,
-	      "an option that is wrong changes nothing");
-	text_is(error, want, "and is told");
+	      "a wrong option changes nothing");
+	text_is(error, want, "a wrong option value is reported");
 }
 
 static void together(void)
@@ -301,13 +303,13 @@ static void together(void)
 	CHECK(!options_config(&o, &c, error, sizeof(error)) && c.queue == 5000 &&
 		      !strcmp(c.record_file, "r.db") && !strcmp(c.label, "a label") &&
 		      c.keep == 5 && c.max_size == 64 << 20,
-	      "options stand above the file");
+	      "options override the file");
 	CHECK(c.source[SOURCE_hwmon].period_ms == 7 && c.source[SOURCE_iio].period_ms == 7 &&
 		      c.source[SOURCE_power].period_ms == 7 &&
 		      c.source[SOURCE_powercap].period_ms == 7 &&
 		      c.source[SOURCE_regulator].period_ms == 7 &&
 		      c.source[SOURCE_thermal].period_ms == 1000,
-	      "a period is of all rails, and of nothing else");
+	      "--period applies to rails only");
 	refused((struct options){ .keep = "x" }, "--keep: keep = 'x': a number is wanted");
 	refused((struct options){ .max_size = "x" },
 		"--max-size: max_size = 'x': a size such as 64M is wanted");
@@ -325,12 +327,12 @@ static void together(void)
 	refused((struct options){ .config = "none.conf", .config_given = true },
 		"none.conf: No such file or directory");
 	o = (struct options){ .config = "none.conf" };
-	CHECK(!options_config(&o, &c, error, sizeof(error)), "the usual file may be missing");
-	text_is(told(&c), usual, "all is as usual then");
+	CHECK(!options_config(&o, &c, error, sizeof(error)), "the default file may be missing");
+	text_is(told(&c), usual, "a wrong option value leaves the defaults");
 	o.config = "b.conf";
 	snprintf(want, sizeof(want), "%s", "f.db");
 	CHECK(!options_config(&o, &c, error, sizeof(error)) && !strcmp(c.record_file, want),
-	      "and is read if it is there");
+	      "the default file is read if it exists");
 }
 
 void unit_config(void)

@@ -90,14 +90,15 @@ static void policies(struct host *host, void **state)
 
 	text_is(place_probe(cpufreq, host),
 		"-19 'no cpufreq policy: frequency is unknown' 'load the board's cpufreq driver'",
-		"without policies no frequency is known");
+		"without policies frequencies are unavailable");
 	policy_files();
-	text_is(place_probe(cpufreq, host), "0 'driver a-driver' ''", "with one its driver is");
+	text_is(place_probe(cpufreq, host), "0 'driver a-driver' ''",
+		"with a policy its driver is named");
 	host->config.source[SOURCE_cpufreq].period_ms = 70;
 	faults.at_ns = 1000;
 	CHECK(!cpufreq->start(host, state) && watched_count() == 1 &&
 		      watched_at(0)->period_ns == 70000000,
-	      "policies are looked at once a period");
+	      "policies are sampled once per period");
 	records_are(host->queue,
 		    "policy 0 200000 4294967294 '0 1 3' 'a-driver' 'schedutil'\n"
 		    "opp 0 300000 800000 57600 'energy_model'\n"
@@ -116,14 +117,14 @@ static void policies(struct host *host, void **state)
 		    "policy 1000: 511 '' ? ?\n"
 		    "clock 0 70000000 'cpufreq' 'CLOCK_MONOTONIC' 'polled: a change is seen up to "
 		    "a period late; time_in_state counts 10 ms'\n",
-		    "what policies there are, their frequencies, and what is not known of them");
+		    "policies, their frequencies and unknown values are recorded");
 }
 
 static void policy_changes(struct host *host, void *state)
 {
 	faults.at_ns = 2000;
 	look();
-	records_are(host->queue, "", "what stays is not told again");
+	records_are(host->queue, "", "unchanged values are not recorded again");
 	place_file(POLICY(0) "scaling_cur_freq", "900000\n");
 	place_file(POLICY(0) "stats/time_in_state", "300000 10\n600000 25\n700000 0\nrubbish\n");
 	place_file(POLICY(0) "scaling_governor", "a-governor-of-a-long-name\n");
@@ -135,7 +136,7 @@ static void policy_changes(struct host *host, void *state)
 		    "transition 2000: cpu 0 900000 kHz by 2\n"
 		    "transition 2000: cpu 1 900000 kHz by 2\n"
 		    "transition 2000: cpu 3 900000 kHz by 2\n",
-		    "what changed is");
+		    "changed values are recorded");
 	place_file(POLICY(0) "scaling_cur_freq", "300000\n");
 	place_file(POLICY(0) "stats/time_in_state", "300000 10\n600000 25\n650000 0\n");
 	place_file(POLICY(0) "scaling_min_freq", "500000\n");
@@ -145,7 +146,7 @@ static void policy_changes(struct host *host, void *state)
 	records_are(host->queue,
 		    "policy 3000: 0 'a-governor-of-a' 500000 900000\n"
 		    "residency 3000: policy 0 at 650000 0\n",
-		    "where the tracepoint tells frequencies, they are not polled");
+		    "with the tracepoint frequencies are not polled");
 	host->traced = false;
 	place_file(POLICY(0) "scaling_cur_freq", "0\n");
 	look();
@@ -153,7 +154,7 @@ static void policy_changes(struct host *host, void *state)
 	look();
 	place_file(POLICY(0) "scaling_cur_freq", "900000\n");
 	look();
-	records_are(host->queue, "", "no frequency is no change");
+	records_are(host->queue, "", "an unreadable frequency is no change");
 	/* A driver that goes, and one that comes. */
 	place_gone("sys/devices/system/cpu/cpufreq/policy0");
 	place_file(POLICY(7) "related_cpus", "7\n");
@@ -165,11 +166,11 @@ static void policy_changes(struct host *host, void *state)
 		    "policy 4000: 7 '' ? ?\n"
 		    "transition 4000: cpu 7 100000 kHz by 0\n"
 		    "policy 4000: 0 '' ? ?\n",
-		    "a policy that goes is not known, one that comes is");
+		    "a policy that disappears is unknown, a new one is recorded");
 	place_file(POLICY(7) "scaling_cur_freq", "200000\n");
 	source_table[SOURCE_cpufreq]->stop(state);
 	records_are(host->queue, "transition 4000: cpu 7 200000 kHz by 2\n",
-		    "the end is a last look");
+		    "the end samples once more");
 }
 
 static void many_policies(struct host *host)
@@ -191,9 +192,9 @@ static void many_policies(struct host *host)
 	CHECK(!cpufreq->start(host, &state), "a machine of many policies");
 	CHECK(defined(host->queue, DEFINE_POLICY, RECORD_RESIDENCY, &records) == 96 &&
 		      records == 64,
-	      "has so many that are looked at, with so many frequencies each");
+	      "the number of policies and of frequencies each is limited");
 	look();
-	records_are(host->queue, "", "and no more later");
+	records_are(host->queue, "", "nothing is recorded after the end");
 	sprintf(table, "%d 1\n", 1000);
 	for (int i = 1; i < 66; i++)
 		sprintf(table + strlen(table), "%d %d\n", 1000 + i, i > 62);
@@ -202,7 +203,7 @@ static void many_policies(struct host *host)
 	records_are(host->queue,
 		    "residency 4000: policy 100 at 1000 10000000\n"
 		    "residency 4000: policy 100 at 1063 10000000\n",
-		    "each is held against its own last");
+		    "each frequency is compared with its own last value");
 	cpufreq->stop(state);
 	records_are(host->queue, "", "nothing has changed at the end");
 }
@@ -215,7 +216,7 @@ static void idle(struct host *host)
 	char path[100];
 
 	text_is(place_probe(cpuidle, host), "-19 'no cpuidle states: idle time is unknown' ''",
-		"without idle states");
+		"a machine without idle states");
 	place_file(IDLE(0) "state0/name", "WFI\n");
 	place_file(IDLE(0) "state0/usage", "5\n");
 	place_file(IDLE(0) "state0/time", "50\n");
@@ -228,33 +229,34 @@ static void idle(struct host *host)
 	place_file(IDLE(512) "state0/usage", "7\n");
 	place_file(IDLE(idle) "state0/usage", "7\n");
 	text_is(place_probe(cpuidle, host), "0 'idle states, the first is WFI' ''",
-		"and with some");
+		"a machine with idle states");
 	host->config.source[SOURCE_cpuidle].period_ms = 80;
 	faults.at_ns = 1000;
 	watched_forget();
 	CHECK(!cpuidle->start(host, &state) && watched_at(0)->period_ns == 80000000,
-	      "idle states are looked at once a period");
+	      "idle states are sampled once per period");
 	records_are(host->queue,
 		    "state 0 0 'WFI'\n"
 		    "state 0 1\n"
 		    "state 511 2 'deep'\n"
 		    "idle 1000: cpu 0 state 0 50 us 5 times\n"
 		    "idle 1000: cpu 0 state 1 0 us 0 times\n",
-		    "those of each CPU, by number and name");
+		    "idle states are recorded per CPU, number and name");
 	faults.at_ns = 2000;
 	place_file(IDLE(0) "state0/time", "60\n");
 	place_file(IDLE(511) "state2/time", "70\n");
 	look();
 	records_are(host->queue, "idle 2000: cpu 511 state 2 70 us 7 times\n",
-		    "who was not entered has not changed");
+		    "a state without new entries is not recorded");
 	place_file(IDLE(0) "state1/usage", "2\n");
 	look();
-	records_are(host->queue, "idle 2000: cpu 0 state 1 0 us 2 times\n", "who was has");
+	records_are(host->queue, "idle 2000: cpu 0 state 1 0 us 2 times\n",
+		    "a state with new entries is recorded");
 	place_gone(IDLE(0) "state1/usage");
 	place_file(IDLE(0) "state0/usage", "6\n");
 	cpuidle->stop(state);
 	records_are(host->queue, "idle 2000: cpu 0 state 0 60 us 6 times\n",
-		    "the end is a last look");
+		    "the end samples once more");
 	place_gone("sys/devices/system/cpu");
 	/* 65 CPUs, all with the states of the first. */
 	place_file(IDLE(0) "other", "");
@@ -268,10 +270,10 @@ static void idle(struct host *host)
 	watched_forget();
 	CHECK(!cpuidle->start(host, &state) &&
 		      defined(host->queue, DEFINE_IDLE_STATE, RECORD_IDLE, &records) == 4096,
-	      "so many states are looked at");
+	      "the number of idle states is limited");
 	cpuidle->stop(state);
 	place_gone("sys");
-	CHECK(cpuidle->start(host, &state) == -ENOMEM, "without CPUs it does not start");
+	CHECK(cpuidle->start(host, &state) == -ENOMEM, "without CPUs cpuidle does not start");
 }
 
 static void costs(struct host *host)
@@ -281,12 +283,12 @@ static void costs(struct host *host)
 
 	text_is(place_probe(sched, host),
 		"-2 'no schedstat: run-queue delay is unknown' 'a kernel with CONFIG_SCHED_INFO'",
-		"without the scheduler's account");
+		"a kernel without scheduler statistics");
 	place_file("proc/self/schedstat", "");
-	CHECK(place_probe(sched, host)[0] == '-', "or with nothing in it");
+	CHECK(place_probe(sched, host)[0] == '-', "without threads sched is not available");
 	place_file("proc/self/schedstat", "1 2 3\n");
 	text_is(place_probe(sched, host), "0 'CPU time, delay and migrations of hinted threads' ''",
-		"and with it");
+		"a kernel with scheduler statistics");
 	for (int32_t tid = 70; tid < 75; tid++)
 		tracker_event(host->tracker, &(struct message_event){
 						     .type = GCHINT_EVENT_LEASE,
@@ -310,7 +312,7 @@ static void costs(struct host *host)
 	faults.at_ns = 1000;
 	watched_forget();
 	CHECK(!sched->start(host, &state) && watched_at(0)->period_ns == 90000000,
-	      "threads are looked at once a period");
+	      "threads are sampled once per period");
 	place_gone("proc/70/task/71");
 	look();
 	place_file("proc/70/task/72/stat", "70 (a) S 1 2 3 4 -1 6 7 8 9 10 30\n");
@@ -333,7 +335,7 @@ static void costs(struct host *host)
 		    "sched 1000 of 70/70: ran 5000000 waited 700000 in 42 slices; 12 300000000 "
 		    "200000000\n"
 		    "sched 1000 of 70/72: ran 1 waited 2 in 3 slices; ? ? ?\n",
-		    "what each thread cost, as far as it is told");
+		    "each thread's statistics are recorded as far as known");
 }
 
 static void instance(void)
@@ -373,20 +375,20 @@ static void trace_probes(const struct host *host)
 	text_is(place_probe(trace, host),
 		"-2 'no tracefs: frequency is polled' 'mount -t tracefs tracefs "
 		"/sys/kernel/tracing'",
-		"without tracefs");
+		"a kernel without tracefs");
 	place_file("trace/events/other", "");
 	text_is(place_probe(trace, host),
 		"-2 'no tracepoint power:cpu_frequency: frequency is polled' ''",
-		"without the tracepoint");
+		"a kernel without the tracepoint");
 	place_file("trace/events/power/cpu_frequency/enable", "0");
 	text_is(place_probe(trace, host), "-13 'trace/instances: not permitted' 'run as root'",
-		"without instances");
+		"a tracefs without instances");
 	mkdir("trace/instances", 0755);
 	text_is(place_probe(trace, host), "0 'every change of frequency, power:cpu_frequency' ''",
-		"where one can be made");
+		"an instance can be created");
 	instance();
 	text_is(place_probe(trace, host), "0 'every change of frequency, power:cpu_frequency' ''",
-		"or is there");
+		"an instance exists");
 	if (geteuid())
 		return;
 	/* As somebody who may not look; who may look and not write; who was given one. */
@@ -395,21 +397,21 @@ static void trace_probes(const struct host *host)
 	if (seteuid(65534))
 		return;
 	text_is(place_probe(trace, host), "-13 'trace: not permitted' 'run as root'",
-		"where it is kept from us");
+		"an instance is not accessible");
 	if (seteuid(0))
 		abort();
 	chmod("trace/events", 0755);
 	if (seteuid(65534))
 		return;
 	text_is(place_probe(trace, host), "-13 'trace/instances: not permitted' 'run as root'",
-		"where none may be made");
+		"an instance cannot be created");
 	if (seteuid(0))
 		abort();
 	chmod(INSTANCE "/trace_clock", 0666);
 	if (seteuid(65534))
 		return;
 	text_is(place_probe(trace, host), "0 'every change of frequency, power:cpu_frequency' ''",
-		"where one was given to us");
+		"an instance is accessible");
 	if (seteuid(0))
 		abort();
 }
@@ -423,28 +425,30 @@ static void trace_refused(struct host *host)
 
 	close(lowest);
 	place_gone("trace/instances");
-	CHECK(trace->start(host, &state) == -ENOENT, "without instances it does not start");
+	CHECK(trace->start(host, &state) == -ENOENT,
+	      "without trace instances the source does not start");
 	mkdir("trace/instances", 0755);
 	CHECK(trace->start(host, &state) == -ENOENT && access(INSTANCE, F_OK),
-	      "nor without a pipe, and its instance goes");
+	      "without a pipe it does not start and removes its instance");
 	instance();
 	place_gone(INSTANCE "/trace_clock");
-	CHECK(trace->start(host, &state) == -ENOENT, "nor without our clock");
+	CHECK(trace->start(host, &state) == -ENOENT,
+	      "without the monotonic clock it does not start");
 	instance();
 	place_gone(INSTANCE "/events");
-	CHECK(trace->start(host, &state) == -ENOENT, "nor without the event");
+	CHECK(trace->start(host, &state) == -ENOENT, "without the event it does not start");
 	instance();
 	fd = open(INSTANCE "/trace_pipe", O_RDONLY | O_CLOEXEC);
 	place_file(INSTANCE "/events/power/cpu_frequency/enable", "1");
 	CHECK(!flock(fd, LOCK_EX) && trace->start(host, &state) == -EBUSY &&
 		      !strcmp(place_line(INSTANCE "/events/power/cpu_frequency/enable"), "1") &&
 		      !strcmp(place_line(INSTANCE "/trace_clock"), ""),
-	      "another's instance is left as it is");
+	      "another program's instance is left unchanged");
 	close(fd);
 	next = dup(STDOUT_FILENO);
 	close(next);
-	CHECK(next == lowest && !host->traced, "nothing stays open");
-	records_are(host->queue, "", "and nothing is told");
+	CHECK(next == lowest && !host->traced, "no descriptor stays open");
+	records_are(host->queue, "", "a failed start records nothing");
 }
 
 static void traces(struct host *host)
@@ -462,17 +466,18 @@ static void traces(struct host *host)
 	watched_forget();
 	CHECK(!trace->start(host, &state) && host->traced && watched_count() == 1 &&
 		      watched_at(0)->period_ns == 60000000,
-	      "the tracepoint is read once a period");
+	      "the tracepoint is read once per period");
 	snprintf(all, sizeof(all), "%s", place_line(INSTANCE "/trace_clock"));
 	snprintf(all + strlen(all), sizeof(all) - strlen(all), " %s",
 		 place_line(INSTANCE "/buffer_size_kb"));
 	snprintf(all + strlen(all), sizeof(all) - strlen(all), " %s",
 		 place_line(INSTANCE "/events/power/cpu_frequency/enable"));
-	text_is(all, "mono 100 1", "by our clock, with the buffer that is configured");
+	text_is(all, "mono 100 1",
+		"the instance has the monotonic clock and the configured buffer");
 	records_are(host->queue,
 		    "clock 0 1000 'trace' 'mono trace clock' 'stamped by the kernel; the text form "
 		    "is cut to 1 us'\n",
-		    "the clock of its stamps");
+		    "the clock of trace events is defined");
 	tell("a-1 [000] d 0.000001: cpu_frequency: state=300000 cpu_id=0\n"
 	     "a-1 [000] d 0.000002: cpu_frequency: state=300000 cpu_id=0\n"
 	     "a-1 [000] d 0.000003: cpu_frequency: state=300000 cpu_id=511\n"
@@ -485,11 +490,11 @@ static void traces(struct host *host)
 		    "transition 1000: cpu 0 300000 kHz by 1\n"
 		    "transition 3000: cpu 511 300000 kHz by 1\n"
 		    "drop 17 'trace' 'the kernel's trace ring ran over'\n",
-		    "frequencies as they change, and what was lost");
+		    "changes of frequency and lost events are recorded");
 	tell("u_id=0\n");
 	look();
 	records_are(host->queue, "transition 5000: cpu 0 600000 kHz by 1\n",
-		    "a line in two parts is one");
+		    "a line that is read in two parts is joined");
 	tell_long(511, 700000, 1);
 	tell("\n");
 	tell_long(512, 700000, 2);
@@ -502,20 +507,20 @@ static void traces(struct host *host)
 	records_are(host->queue,
 		    "transition 1000001000: cpu 1 700000 kHz by 1\n"
 		    "transition 1000001000: cpu 4 700000 kHz by 1\n",
-		    "a line that is too long is none, the next one is");
+		    "a line that is too long is skipped, the next one is read");
 	/* More than is read at once. */
 	for (unsigned int i = 0; i < 200; i++)
 		tell_long(100, 100000 + i, 5), tell("\n");
 	look();
 	CHECK(!defined(host->queue, DEFINE_META, RECORD_TRANSITION, &records) && records == 200,
-	      "all that is there is taken");
+	      "all pending events are read");
 	tell("a-1 [000] d 0.000009: cpu_frequency: state=900000 cpu_id=0\n");
 	trace->stop(state);
 	records_are(host->queue, "transition 9000: cpu 0 900000 kHz by 1\n",
-		    "the end is a last look");
+		    "the end samples once more");
 	CHECK(!host->traced &&
 		      !strcmp(place_line(INSTANCE "/events/power/cpu_frequency/enable"), "0"),
-	      "and the event is off");
+	      "the event is disabled at the end");
 }
 
 void unit_cpus(void)

@@ -212,9 +212,9 @@ static void addresses(struct host *host)
 			 "note 4 'metrics' 'listen = %s: ADDRESS:PORT is wanted, such as "
 			 "127.0.0.1:9477'\n",
 			 bad[i]);
-		records_are(host->queue, want, "what is no address is told");
+		records_are(host->queue, want, "an invalid address is reported");
 	}
-	CHECK(!server.where[0] && !server.stops, "and not listened to");
+	CHECK(!server.where[0] && !server.stops, "a disabled endpoint does not listen");
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		struct endpoint *e = start(host, good[i]);
 
@@ -226,18 +226,18 @@ static void addresses(struct host *host)
 		"0 0; 2=16 3=10 1=16384 on 127.0.0.1 port 1, 2\n"
 		"0 0; 2=16 3=10 1=16384 on 0.0.0.0 port 65535, 2\n"
 		"16 0; 2=16 3=10 1=16384 on ::1 port 9477, 2\n",
-		"what is one is");
-	CHECK(server.stops == 3 && !watched_open(), "until the end");
+		"a valid address is listened on");
+	CHECK(server.stops == 3 && !watched_open(), "the server stops with the endpoint");
 	for (server.refused = 1; server.refused < 3; server.refused++) {
 		endpoint_stop(start(host, "127.0.0.1:1"));
 		records_are(host->queue,
 			    "note 4 'metrics' '127.0.0.1:1: cannot listen: Address already in "
 			    "use'\n",
-			    "where it cannot be listened it is told");
-		CHECK(!watched_count(), "and nothing is waited for");
+			    "an address in use is reported");
+		CHECK(!watched_count(), "no watch remains");
 	}
 	server.refused = 0;
-	CHECK(server.stops == 4, "a server that came half way is stopped");
+	CHECK(server.stops == 4, "a server that starts partly is stopped");
 }
 
 static void turns(struct host *host)
@@ -246,18 +246,19 @@ static void turns(struct host *host)
 	struct watched *fd = watched_at(0), *timer = watched_at(1);
 
 	CHECK(fd->fd == server.fd && fd->events == EPOLLIN && !timer->period_ns,
-	      "the server is waited for");
+	      "the server's descriptor is watched");
 	server.runs = 0;
 	server.waits = true;
 	server.left = 9;
 	fd->fn(fd->data, EPOLLIN);
-	CHECK(server.runs == 1 && timer->period_ns == 10000000, "it runs when there is something");
+	CHECK(server.runs == 1 && timer->period_ns == 10000000, "the server runs on activity");
 	server.left = 11;
 	timer->fn(timer->data, 0);
-	CHECK(server.runs == 2 && timer->period_ns == 11000000, "or a connection is idle");
+	CHECK(server.runs == 2 && timer->period_ns == 11000000,
+	      "the server runs for an idle connection");
 	server.waits = false;
 	fd->fn(fd->data, EPOLLIN);
-	CHECK(server.runs == 3 && !timer->period_ns, "and else never");
+	CHECK(server.runs == 3 && !timer->period_ns, "the server does not run otherwise");
 	endpoint_stop(e);
 }
 
@@ -284,24 +285,26 @@ static void answers(struct host *host)
 	chmod("token", 0600);
 	e = start(host, "127.0.0.1:1");
 	text_is(asked("GET", "/metrics", NULL, NULL), OPENMETRICS,
-		"who says nothing has OpenMetrics");
+		"a request without an Accept header gets OpenMetrics");
 	text_is(asked("HEAD", "/metrics", "text/plain, application/openmetrics-text", NULL),
-		OPENMETRICS, "as who takes it");
+		OPENMETRICS, "a request that accepts OpenMetrics gets it");
 	text_is(asked("GET", "/metrics", "text/plain;q=1", NULL), PROMETHEUS,
-		"who takes text alone has that");
+		"a request that accepts plain text alone gets the Prometheus format");
 	text_is(asked("GET", "/metrics", "*/*", "bearer 0123456789abcdef"), OPENMETRICS,
-		"who has the token is let in");
+		"a request with the token is accepted");
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		text_is(asked("GET", "/metrics", NULL, wrong[i]),
 			"Content-Type: text/plain\nWWW-Authenticate: Bearer\n401 " HINT,
-			"who has another is not");
-	text_is(asked("GET", "/", NULL, NULL), "Content-Type: text/plain\n200 " HINT, "the page");
-	text_is(asked("GET", "/x", NULL, NULL), "Content-Type: text/plain\n404 " HINT, "another");
+			"a request with another token is rejected");
+	text_is(asked("GET", "/", NULL, NULL), "Content-Type: text/plain\n200 " HINT,
+		"the page is served");
+	text_is(asked("GET", "/x", NULL, NULL), "Content-Type: text/plain\n404 " HINT,
+		"an unknown path is 404");
 	text_is(asked("POST", "/metrics", NULL, NULL), "Content-Type: text/plain\n405 " HINT,
-		"what is no question");
-	CHECK(!request.responses, "no answer is left");
+		"another method is 405");
+	CHECK(!request.responses, "every response is freed");
 	endpoint_stop(e);
-	records_are(host->queue, "", "nothing is to be told of a good token");
+	records_are(host->queue, "", "a valid token file is not reported");
 }
 
 static void tokens(struct host *host)
@@ -331,13 +334,13 @@ static void tokens(struct host *host)
 			place_gone("token");
 		}
 		e = start(host, "127.0.0.1:1");
-		records_are(host->queue, all[i].says, "a token that is none is told");
+		records_are(host->queue, all[i].says, "an invalid token file is reported");
 		text_is(asked("GET", "/metrics", NULL, "Bearer 0123456789abcdef"),
 			"Content-Type: text/plain\nWWW-Authenticate: Bearer\n401 " HINT,
-			"and lets nobody in");
+			"an invalid token file accepts no token");
 		text_is(asked("GET", "/metrics", NULL, "Bearer "),
 			"Content-Type: text/plain\nWWW-Authenticate: Bearer\n401 " HINT,
-			"nor who has nothing");
+			"an invalid token file does not accept an empty token");
 		endpoint_stop(e);
 	}
 	host->config.metrics_token_file[0] = '\0';
@@ -358,14 +361,15 @@ static void textfile(struct host *host)
 	e = endpoint_start(host, NULL);
 	umask(022);
 	CHECK(watched_count() == 1 && watched_at(0)->period_ns == 7000000000,
-	      "the text file is written once a period");
+	      "the text file is written once per period");
 	text_is(place_line("m.prom"), "# HELP gchint_build_info The gchintd that told this.",
-		"as text");
-	CHECK(!stat("m.prom", &st) && (st.st_mode & 0777) == 0644, "for everybody");
+		"the text file has the metrics");
+	CHECK(!stat("m.prom", &st) && (st.st_mode & 0777) == 0644,
+	      "the text file is readable by all users");
 	place_file("m.prom", "old\n");
 	watched_at(0)->fn(watched_at(0)->data, 0);
 	text_is(place_line("m.prom"), "# HELP gchint_build_info The gchintd that told this.",
-		"anew each time");
+		"the text file is rewritten each period");
 	/* Its place is taken; it is told once, and again when it was free between. */
 	faults.renames = 2;
 	place_file("m.prom", "old\n");
@@ -376,9 +380,9 @@ static void textfile(struct host *host)
 	records_are(host->queue,
 		    "note 4 'metrics' 'm.prom: Input/output error: not updated'\n"
 		    "note 4 'metrics' 'm.prom: Input/output error: not updated'\n",
-		    "what cannot be written is told");
+		    "a failed write is reported");
 	snprintf(name, sizeof(name), "m.prom.%d", (int)getpid());
-	CHECK(access(name, F_OK), "and leaves nothing beside");
+	CHECK(access(name, F_OK), "no temporary file is left");
 	mkdir(name, 0755);
 	watched_at(0)->fn(watched_at(0)->data, 0);
 	rmdir(name);
@@ -386,13 +390,13 @@ static void textfile(struct host *host)
 	place_file("m.prom", "old\n");
 	endpoint_stop(e);
 	text_is(place_line("m.prom"), "# HELP gchint_build_info The gchintd that told this.",
-		"and a last time at the end");
-	CHECK(!watched_open(), "after which it is not");
-	records_are(host->queue, "", "once while it lasts");
+		"the text file is written once more at the end");
+	CHECK(!watched_open(), "the text file is no longer written after the end");
+	records_are(host->queue, "", "a lasting failure is reported once");
 	host->config.metrics_textfile[0] = '\0';
 	endpoint_stop(NULL);
 	unit_memory_left(0);
-	CHECK(!endpoint_start(host, NULL), "without memory there is none");
+	CHECK(!endpoint_start(host, NULL), "without memory there is no endpoint");
 	unit_memory_left(-1);
 }
 

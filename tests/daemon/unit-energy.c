@@ -48,38 +48,39 @@ static void energy(void)
 	CHECK(about(e.total, 6, 1e-9) && about(p->joules, 3, 1e-9) && about(p->low, 3, 1e-9) &&
 		      about(p->high, 3, 1e-9) && about(e.part[0].low, 3, 1e-9) &&
 		      about(e.part[0].high, 3, 1e-9) && p->whole_ns == p->ns && energy_resolved(p),
-	      "a counter whose samples meet the edges: exact");
+	      "readings at the phase's edges give its exact energy");
 	/* Only two samples: 6 J over 4 s, of which the phase is a quarter. */
 	counter[1] = counter[4];
 	energy_split(counter, 2, true, &no_limits, seg, 3, &e);
 	CHECK(about(p->joules, 1.5, 1e-9) && p->low == 0 && about(p->high, 6, 1e-9) &&
 		      !energy_resolved(p),
-	      "between two readings a phase took anything from none to all: not resolved");
+	      "between two readings a phase is not resolved: none to all");
 	energy_split(counter, 2, true, LIMITS(0.5, 3), seg, 3, &e);
 	/* The other 3 s took 1.5 J at least, 9 J at most; the phase 0.5 to 3. */
-	CHECK(about(p->low, 0.5, 1e-9) && about(p->high, 3, 1e-9), "limits of the rail bound it");
+	CHECK(about(p->low, 0.5, 1e-9) && about(p->high, 3, 1e-9),
+	      "the rail's limits bound its energy");
 	energy_split(counter, 2, true, LIMITS(1.2, 1.8), seg, 3, &e);
 	/* 6 - 3 x 1.8 = 0.6 < 1.2; 6 - 3 x 1.2 = 2.4 > 1.8 */
 	CHECK(about(p->low, 1.2, 1e-9) && about(p->high, 1.8, 1e-9) && energy_resolved(p),
-	      "close ones resolve it");
+	      "narrow limits resolve it");
 	energy_split(counter, 2, true, LIMITS(1.45, 9), seg, 3, &e);
 	CHECK(about(p->low, 1.45, 1e-9) && about(p->high, 6 - 3 * 1.45, 1e-9),
-	      "what the rest takes at least is not the phase's");
+	      "the least energy outside of the phase is subtracted");
 	energy_split(counter, 2, true, LIMITS(0, 1), seg, 3, &e);
 	CHECK(e.beyond == 1 && p->low == 0 && about(p->high, 6, 1e-9),
-	      "limits that the counter contradicts are counted and bound nothing");
+	      "limits that the counter contradicts are counted and ignored");
 	counter[1] = (struct run_sample){ 1500000000, 2500000 };
 	counter[2] = (struct run_sample){ 4000000000, 6000000 };
 	energy_split(counter, 3, true, &no_limits, seg, 3, &e);
-	CHECK(p->low == 0 && about(p->high, 6, 1e-9), "edges between readings: bounds of both");
+	CHECK(p->low == 0 && about(p->high, 6, 1e-9), "edges between readings add their bounds");
 	counter[1].value = RUN_UNKNOWN;
 	energy_split(counter, 3, true, &no_limits, seg, 3, &e);
 	CHECK(e.known_ns == 0 && p->ns == 0 && p->unknown_ns == 1000000000,
-	      "not known stays not known, for the phase too");
+	      "an unknown interval is unknown for the phase too");
 	counter[1] = (struct run_sample){ 1500000000, 9000000 };
 	counter[2] = (struct run_sample){ 4000000000, 100 };
 	energy_split(counter, 3, true, &no_limits, seg, 3, &e);
-	CHECK(e.known_ns == 1500000000, "a counter that was reset tells nothing of that stretch");
+	CHECK(e.known_ns == 1500000000, "the interval of a counter reset is unknown");
 }
 
 /* A counter read each 100 ms, a pause of 5 ms in each interval that takes all of it. */
@@ -103,19 +104,19 @@ static void energy_short(void)
 	energy_split(s, 41, true, &no_limits, seg, 80, &e);
 	p = &e.part[roots];
 	CHECK(about(p->high, 5, 1e-9) && p->low == 0 && !energy_resolved(p),
-	      "pauses that took all of every interval are not given their share of the time");
+	      "pauses that fill no interval get no share by time");
 	CHECK(about(e.part[0].high, 5, 1e-9) && e.part[0].low == 0 && !energy_resolved(&e.part[0]),
-	      "nor is what they took told of the rest");
+	      "the remaining time gets no share either");
 	/* A power meter: 600 looks at 1 W, and nobody knows what was between them. */
 	for (size_t i = 0; i < 41; i++)
 		s[i].value = 1000000;
 	energy_split(s, 41, false, &no_limits, seg, 80, &e);
 	CHECK(isinf(p->high) && p->whole_ns == 0 && !energy_resolved(p),
-	      "between two readings of a power meter nothing bounds a phase");
+	      "between two readings of a power meter a phase is unbounded");
 	energy_split(s, 41, false, LIMITS(0.9, 1.1), seg, 80, &e);
 	CHECK(about(p->low, 0.9 * 0.2, 1e-9) && about(p->high, 1.1 * 0.2, 1e-9) &&
 		      energy_resolved(p),
-	      "but the limits of its rail do");
+	      "the limits of the rail bound it");
 }
 
 /* Two kinds at once share: each has half of what the stretch took, whatever that was. */
@@ -133,20 +134,20 @@ static void energy_shared(void)
 	energy_split(s, 2, true, &no_limits, &both, 1, &e);
 	CHECK(about(e.part[a].low, 3, 1e-9) && about(e.part[a].high, 3, 1e-9) &&
 		      e.part[a].whole_ns == 500,
-	      "two that share a whole interval have half of it each, exactly");
+	      "two phases that share a whole interval have half of it each");
 	energy_split(s, 2, true, &no_limits, mixed, 2, &e);
 	CHECK(about(e.part[a].low, 3, 1e-9) && about(e.part[a].high, 6, 1e-9) &&
 		      e.part[a].whole_ns == 0,
-	      "one that is alone for half of it has between half and all");
+	      "a phase that is alone for half of it has between half and all");
 	energy_split(s, 2, true, &no_limits, parts, 3, &e);
 	CHECK(about(e.part[a].high, 6, 1e-9) && about(e.part[b].high, 3, 1e-9) &&
 		      e.part[a].low == 0,
-	      "one that is never alone has at most half");
+	      "a phase that is never alone has at most half");
 	energy_split(s, 2, true, LIMITS(0, 1e7), parts, 3, &e);
 	/* 10 MW: 4 J in the first 400 ns, 3 J in each of the others. */
 	CHECK(about(e.part[a].high, 3 + 3.0 / 2, 1e-6) && about(e.part[a].low, 3.0 / 2, 1e-6) &&
 		      about(e.part[b].high, 2, 1e-6) && about(e.part[b].low, 0, 1e-6),
-	      "with limits as much as each of its stretches can take");
+	      "limits bound each part of a shared interval");
 }
 
 /* Truth inside of the range told, and parts that add up, for random phases and power. */
@@ -203,10 +204,10 @@ static void energy_truth(void)
 		limited = limited && !e.beyond && truth >= e.part[mark].low - 1e-3 &&
 			  truth <= e.part[mark].high + 1e-3;
 	}
-	CHECK(sum, "the parts of a rail's energy add up to the whole");
-	CHECK(inside, "the truth lies in the range that is told");
-	CHECK(close, "what is resolved is near the truth");
-	CHECK(limited, "and with true limits in the narrower one");
+	CHECK(sum, "the parts of a rail's energy sum up to the whole");
+	CHECK(inside, "the true value lies within the reported range");
+	CHECK(close, "resolved values are close to the true value");
+	CHECK(limited, "with limits the true value lies within the narrower range");
 }
 
 /* J that a rail took until @t, by the stretches' power. */
@@ -279,10 +280,10 @@ static void energy_steps(void)
 		naive += e.beyond > 0 || truth < e.part[mark].low - max * 1e-3 ||
 			 truth > e.part[mark].high + max * 1e-3;
 	}
-	CHECK(sum, "the parts of a counter with steps add up to the whole");
-	CHECK(inside && resolved, "the truth lies in the range that is told for it");
-	CHECK(limited, "and with limits in the narrower one");
-	CHECK(naive > 100, "which it does not if its steps are forgotten");
+	CHECK(sum, "the parts of a counter with steps sum up to the whole");
+	CHECK(inside && resolved, "the true value lies within the range for counters with steps");
+	CHECK(limited, "with limits it lies within the narrower range");
+	CHECK(naive > 100, "ignoring the steps would miss it");
 }
 
 /* Exactly: 1 W, 3 W from 1 to 2 s, read on the edges, counted each 100 ms. */
@@ -314,21 +315,21 @@ static void energy_of_steps(void)
 	energy_split(s, 5, true, &steps, seg, 3, &e);
 	CHECK(about(p->joules, 3, 1e-9) && about(p->low, 1.5, 1e-9) && about(p->high, 5, 1e-9) &&
 		      p->whole_ns == 500000000,
-	      "a phase has for certain only what no step before it can be in");
+	      "the lower bound excludes what an earlier step may contain");
 	energy_split(s, 5, true, &narrow, seg, 3, &e);
 	/*
 	 * 1 to 1.5 s: of 1.5 J the step before has 0.3 at most. 2 to 4 s: of 2 J what is certain
 	 * outside, 1.9 s, has 1.9 at least, the step before 2 s the rest.
 	 */
 	CHECK(about(p->low, 1.2 + 1.5, 1e-9) && about(p->high, 3 + 0.1, 1e-9),
-	      "limits of the rail bound what a step can hide");
+	      "the rail's limits bound what a step can hide");
 	energy_split(long_ago, 3, true, &ends, seg, 3, &e);
 	CHECK(e.wrapped == 1 && about(e.total, 5, 1e-9) && e.known_ns == 1000000000,
-	      "where a counter may have begun anew twice nothing is known");
+	      "an interval in which a counter may have wrapped twice is unknown");
 	energy_split(long_ago, 3, true, &(struct energy_limits){ .max_w = 4.9, .wraps = 10 }, seg,
 		     3, &e);
 	CHECK(!e.wrapped && about(e.total, 10, 1e-9),
-	      "unless that were more than its rail can draw");
+	      "the rail's maximum power excludes a second wrap");
 }
 
 void unit_energy(void)

@@ -195,7 +195,7 @@ static void probes(struct host *host)
 		"-2 'module not loaded: no phases, no decisions' 'modprobe cpufreq_gchint'\n"
 		"0 'module not loaded (modprobe cpufreq_gchint); waiting for it' ''\n"
 		"0 'events from the feed /run/feed' ''\n",
-		"whether the module is there, and what else to do");
+		"the module is found, or the message names what to do");
 	kernel.asked[0] = '\0';
 	kernel.family = FAMILY;
 }
@@ -217,7 +217,7 @@ static void begins(struct host *host, void **state)
 	CHECK(!genl->start(host, state) && watched_count() == 2 && !watched_at(0)->period_ns &&
 		      watched_at(1)->fd == kernel.socket[0] &&
 		      watched_at(1)->events == (EPOLLIN | EPOLLONESHOT),
-	      "it waits for the socket and wakes once");
+	      "it waits for the socket, one wake-up each");
 	text_is(kernel.asked,
 		"group notify of nlctrl\n"
 		"join 3\n"
@@ -227,12 +227,12 @@ static void begins(struct host *host, void **state)
 		"group sampling of gchint\n"
 		"join 8\n"
 		"to 32: command 4, version 1, record 341\n",
-		"what is asked of the kernel at the begin");
+		"the kernel is asked for the family and its groups");
 	getsockopt(kernel.socket[0], SOL_SOCKET, SO_RCVBUF, &bytes, &length);
-	CHECK(bytes == 2 * 65536, "with the buffer that is configured");
+	CHECK(bytes == 2 * 65536, "the socket has the configured buffer");
 	records_are(host->queue,
 		    "clock 0 0 'genl' 'CLOCK_MONOTONIC' 'stamped by the kernel at the edge'\n",
-		    "the clock of the kernel's stamps");
+		    "the clock of the kernel's timestamps is defined");
 }
 
 static void events(struct host *host)
@@ -244,21 +244,23 @@ static void events(struct host *host)
 	says_phase(&b, 2000, GCHINT_PHASE_SWEEP);
 	ready();
 	CHECK(timer->period_ns == 30000000 && !fd->again,
-	      "after the first the socket is looked at by the period");
+	      "after the first message the socket is polled by the period");
 	records_are(host->queue,
 		    "process 70 70\n"
 		    "process 70 71\n"
 		    "phase 1000: 1 from 1000, 4 of 70/71, end 0\n"
 		    "phase 2000: 1 from 1000, 4 of 70/71, end 1\n"
 		    "phase 2000: 2 from 2000, 7 of 70/71, end 0\n",
-		    "all that the socket holds is taken");
+		    "all messages of the socket are read");
 	says_phase(&b, 3000, GCHINT_PHASE_NONE);
 	rest();
-	CHECK(timer->period_ns == 30000000 && !fd->again, "as long as there is something");
-	records_are(host->queue, "phase 3000: 2 from 2000, 7 of 70/71, end 1\n", "an end");
+	CHECK(timer->period_ns == 30000000 && !fd->again,
+	      "polling continues while there are messages");
+	records_are(host->queue, "phase 3000: 2 from 2000, 7 of 70/71, end 1\n",
+		    "an end of a phase is recorded");
 	rest();
-	CHECK(!timer->period_ns && fd->again == 1, "and then it is waited for again");
-	records_are(host->queue, "", "nothing is nothing");
+	CHECK(!timer->period_ns && fd->again == 1, "polling ends when there are none");
+	records_are(host->queue, "", "an empty socket records nothing");
 
 	/* The numbers of events go on in the next message. */
 	build_phase(&b, 4000, 1, 70, 71, 2, GCHINT_PHASE_MARK, 0, 0, 0);
@@ -285,7 +287,7 @@ static void events(struct host *host)
 		    "phase 7000: 4 from 6000, 4 of 70/71, end 1, uncertain\n"
 		    "phase 8000: 5 from 8000, 4 of 70/71, end 0\n"
 		    "phase 9000: 5 from 8000, 4 of 70/71, end 1\n",
-		    "what was lost on the way, and what is less sure by it");
+		    "lost messages are counted and phases marked as uncertain");
 }
 
 static void samples(struct host *host)
@@ -320,7 +322,7 @@ static void samples(struct host *host)
 		    "transition 600: cpu 511 1 kHz by 3\n"
 		    "transition 800: cpu 1 960000 kHz by 3\n"
 		    "transition -: cpu 2 1190400 kHz by 3\n",
-		    "frequencies of samples where they changed");
+		    "frequencies of samples are recorded when they change");
 }
 
 static void strangers(struct host *host)
@@ -333,7 +335,7 @@ static void strangers(struct host *host)
 	says_controller(CTRL_CMD_DELFAMILY, GCHINT_GENL_NAME);
 	ready();
 	kernel.sender = 0;
-	records_are(host->queue, "", "what is not the kernel's is not heard");
+	records_are(host->queue, "", "messages that are not from the kernel are ignored");
 	says(large, sizeof(large));
 	says(large, sizeof(large) - 1);
 	says("x", 1);
@@ -343,16 +345,16 @@ static void strangers(struct host *host)
 		    "drop 1 'genl' 'message longer than the buffer'\n"
 		    "drop 1 'genl' 'malformed message'\n"
 		    "drop 1 'genl' 'malformed message'\n",
-		    "what is too long, or no message, is counted");
+		    "oversized and malformed messages are counted");
 	kernel.error = EINTR;
 	says_phase(&b, 2000, GCHINT_PHASE_MARK);
 	ready();
-	records_are(host->queue, "", "any other error ends the look");
+	records_are(host->queue, "", "any other error ends the read");
 	rest();
 	records_are(host->queue,
 		    "drop 890 'genl' 'netlink sequence gap: the socket's buffer ran over'\n"
 		    "phase 2000: 6 from 2000, 4 of 70/71, end 0\n",
-		    "and the next one goes on");
+		    "the next read continues");
 }
 
 static void comes_and_goes(struct host *host)
@@ -365,8 +367,8 @@ static void comes_and_goes(struct host *host)
 	says_controller(CTRL_CMD_NEWFAMILY, GCHINT_GENL_NAME);
 	says_controller(CTRL_CMD_NEWMCAST_GRP, GCHINT_GENL_NAME);
 	ready();
-	records_are(host->queue, "", "what comes and goes of others is not ours");
-	text_is(kernel.asked, "", "and nothing is asked again");
+	records_are(host->queue, "", "other families' notifications are ignored");
+	text_is(kernel.asked, "", "the family is not requested again");
 	says_controller(CTRL_CMD_DELFAMILY, GCHINT_GENL_NAME);
 	says_controller(CTRL_CMD_DELFAMILY, GCHINT_GENL_NAME);
 	says_phase(&b, 10, GCHINT_PHASE_MARK);
@@ -374,11 +376,11 @@ static void comes_and_goes(struct host *host)
 	records_are(host->queue,
 		    "phase -: 6 from 2000, 4 of 70/71, end 4\n"
 		    "note 5 'genl' 'module unloaded; waiting for it'\n",
-		    "the module goes: its phases end, it is told once, nothing of it is heard");
+		    "an unloaded module ends its phases, is reported once and ignored");
 	kernel.family = 0;
 	says_controller(CTRL_CMD_NEWFAMILY, GCHINT_GENL_NAME);
 	ready();
-	records_are(host->queue, "", "it is not there yet");
+	records_are(host->queue, "", "the module is still absent");
 	kernel.family = FAMILY;
 	kernel.group = -NLE_OBJ_NOTFOUND;
 	kernel.record = -NLE_PERM;
@@ -397,7 +399,7 @@ static void comes_and_goes(struct host *host)
 		"note 5 'genl' 'module loaded again'\n"
 		"transition 20: cpu 1 960000 kHz by 3\n"
 		"phase 30: 7 from 30, 4 of 70/71, end 0\n",
-		"it comes again: what it refuses is told, and it is heard from any number on");
+		"a reloaded module is accepted with any sequence number; refusals are reported");
 	kernel.group = 0;
 	kernel.record = 0;
 	kernel.join = -NLE_PERM;
@@ -412,7 +414,7 @@ static void comes_and_goes(struct host *host)
 		    "note 4 'genl' 'group sampling: Operation not permitted: run as root or with "
 		    "CAP_NET_ADMIN'\n"
 		    "note 5 'genl' 'module loaded again'\n",
-		    "likewise where groups may not be joined");
+		    "a refusal to join groups is reported");
 	kernel.join = 0;
 	text_is(kernel.asked,
 		"family gchint\n"
@@ -426,7 +428,7 @@ static void comes_and_goes(struct host *host)
 		"group sampling of gchint\n"
 		"join 8\n"
 		"to 32: command 4, version 1, record 341\n",
-		"each time all is asked for anew");
+		"each time the family is requested again");
 }
 
 static size_t fill(struct queue *q, size_t room)
@@ -452,23 +454,23 @@ static void ends(struct host *host, void *state)
 	ready();
 	rest();
 	CHECK(queue_room(host->queue) == 1023 && timer->period_ns && !fd->again,
-	      "where the writer is behind messages stay in the socket, which is looked at again");
+	      "messages stay in the socket while the queue is full");
 	queue_consume(host->queue, queue_fill(host->queue));
 	fill(host->queue, 1024);
 	rest();
-	CHECK(queue_room(host->queue) < 1024, "until there is room");
+	CHECK(queue_room(host->queue) < 1024, "they are read once there is space");
 	queue_consume(host->queue, queue_fill(host->queue) - 1);
 	records_are(host->queue, "phase 100: 8 from 100, 4 of 70/71, end 0\n",
-		    "and then they are taken");
+		    "the messages are read then");
 	says_phase(&b, 200, GCHINT_PHASE_NONE);
 	fill(host->queue, 1000);
 	emptied = host->queue;
 	naps = 0;
 	genl->stop(state);
 	emptied = NULL;
-	CHECK(naps == 2, "the end waits for a writer that is behind");
+	CHECK(naps == 2, "the end waits for a slow writer");
 	records_are(host->queue, "phase 200: 8 from 100, 4 of 70/71, end 1\n",
-		    "and has what was sent before it");
+		    "messages sent before the end are recorded");
 }
 
 void unit_genl(void)

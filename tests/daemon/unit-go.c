@@ -224,8 +224,8 @@ static void damages(void)
 			good = false;
 		}
 	}
-	CHECK(good, "a Go program that is damaged is told, and not probed");
-	CHECK(opens == closes && opens == 3, "nor is one for longer than it takes to know");
+	CHECK(good, "a damaged Go program is reported and not probed");
+	CHECK(opens == closes && opens == 3, "a file stays open only while it is recognised");
 }
 
 static int lowest(void)
@@ -243,24 +243,24 @@ static void checks(void)
 
 	make();
 	save(FILE_OF);
-	CHECK(says("") && opens == 1 && closes == 1, "a Go program can be probed");
+	CHECK(says("") && opens == 1 && closes == 1, "a Go program is found");
 	for (uint64_t i = 0; i < FUNCTIONS; i++)
 		good = good && opened[i] == CODE + 8 * i;
-	CHECK(good, "where its functions are in the file");
+	CHECK(good, "the offsets of its functions are found");
 	memcpy(file + STRINGS, "\0.data.rel.ro.gopclntab", 24);
 	section(1, 1, TABLE - 64, TABLE_OF);
 	save(FILE_OF);
-	CHECK(says(""), "its table behind others' data, under another name");
+	CHECK(says(""), "a table behind other data and under the second name is found");
 	memcpy(file + STRINGS, "\0.data.rel.ro\0........", 22);
 	save(FILE_OF);
-	CHECK(says(""), "and under the third");
+	CHECK(says(""), "a table under the third name is found");
 	opens = closes = 0;
 	damages();
 	make();
 	save(64);
 	good = says(NONE);
 	save(63);
-	CHECK(good && says("a Go program, but it cannot be read"), "a file that ends early");
+	CHECK(good && says("a Go program, but it cannot be read"), "a truncated file is reported");
 	save(FILE_OF);
 	refuse = EACCES;
 	good = says(
@@ -270,11 +270,11 @@ static void checks(void)
 			    "for that");
 	refuse = ENOENT;
 	CHECK(good && says("a Go program, which is seen by uprobes: No such file or directory"),
-	      "what the kernel refuses is told");
+	      "an error of the kernel is reported");
 	refuse = 0;
 	unlink("program");
-	CHECK(says("a Go program, but it cannot be read"), "a file that is not there");
-	CHECK(lowest() == fd, "and no file stays open");
+	CHECK(says("a Go program, but it cannot be read"), "a missing file is reported");
+	CHECK(lowest() == fd, "no file stays open");
 }
 
 static const struct hit {
@@ -426,34 +426,35 @@ static void runs(void)
 	save(FILE_OF);
 	opens = closes = 0;
 	CHECK(told("[ \"$OF_A_CHILD\" = \"child's\" ] && exit 7", text, sizeof(text), &events) == 7,
-	      "a program that is probed is run, and ends as it would");
-	text_is(text, wanted, "what a Go program does becomes a collector's phases");
-	CHECK(opens == 1 && closes == 1, "and its probes end with it");
-	CHECK(looks && closed, "who runs it looks once more when all is told");
+	      "a probed program runs and its exit status is returned");
+	text_is(text, wanted, "events of a Go program become phases of a collector");
+	CHECK(opens == 1 && closes == 1, "probes end with the program");
+	CHECK(looks && closed, "the recorder is polled once more at the end");
 	CHECK(ring.map && ring.map->features == GCHINT_STREAM_BESIDE &&
 		      ring.map->abi == GCHINT_STREAM_ABI && ring_lost(&ring) == 3,
-	      "what it is that tells, and what was lost on the way");
+	      "the stream names its source and counts lost events");
 	forget_ring();
 	many = true;
 	told("exit 0", text, sizeof(text), &events);
 	many = false;
 	CHECK(events == 2 * RING_LEASES + 1 && ring.map && ring_lost(&ring) == 3,
-	      "of more threads than there are slots the first are told");
+	      "events of more threads than slots are dropped and counted");
 	forget_ring();
 	unlink("seen");
 	CHECK(told("for i in $(seq 100); do [ -e seen ] && exit 8; sleep 0.1; done", text,
 		   sizeof(text), &events) == 8 &&
 		      looks > 1,
-	      "while one runs it is looked at, and so is who runs it");
+	      "the program and its recorder are polled while it runs");
 	forget_ring();
 	refuse = EPERM;
 	CHECK(told("exit 3", text, sizeof(text), &events) == 3 && !*text,
-	      "what cannot be probed runs all the same");
+	      "a program that cannot be probed still runs");
 	refuse = 0;
 	close(recorder);
 	recorder = -1;
 	unlink("socket");
-	CHECK(told("exit 4", text, sizeof(text), &events) == 4, "so does one without a recorder");
+	CHECK(told("exit 4", text, sizeof(text), &events) == 4,
+	      "a program without a recorder still runs");
 }
 
 void unit_go(void)

@@ -110,13 +110,13 @@ static void logs(void)
 	}
 	text_is(text,
 		"gchintd: source: a line\ngchintd: source: another\ngchintd: source: or not\n",
-		"lines that are grave enough are said");
+		"lines of sufficient priority are printed");
 	text_is(journal,
 		"MESSAGE=source: to the journal|PRIORITY=3|SYSLOG_IDENTIFIER=gchintd|"
 		"GCHINT_SOURCE=source|"
 		"MESSAGE=source: or not|PRIORITY=6|SYSLOG_IDENTIFIER=gchintd|"
 		"GCHINT_SOURCE=source|",
-		"to the journal where there is one");
+		"lines go to the journal if there is one");
 }
 
 static int healthy(void *data)
@@ -155,22 +155,23 @@ static void notifies(struct host *host)
 	notify_status("%d of %s", 3, "all");
 	notify_stopping();
 	text_is(heard(fd), "READY=1|RELOADING=1\nMONOTONIC_USEC=5000|STATUS=3 of all|STOPPING=1|",
-		"the service manager hears what goes on");
+		"the service manager is notified of state changes");
 	watched_forget();
 	unsetenv("WATCHDOG_USEC");
 	CHECK(!notify_watchdog(host->loop, healthy, &well) && !watched_count(),
-	      "without a watchdog nobody is asked");
+	      "without WATCHDOG_USEC there is no timer");
 	setenv("WATCHDOG_USEC", "3000000", 1);
 	unit_memory_left(0);
-	CHECK(notify_watchdog(host->loop, healthy, &well) == -ENOMEM, "nor without memory");
+	CHECK(notify_watchdog(host->loop, healthy, &well) == -ENOMEM,
+	      "without memory there is no watchdog");
 	unit_memory_left(-1);
 	CHECK(!notify_watchdog(host->loop, healthy, &well) && watched_count() == 1 &&
 		      watched_at(0)->period_ns == 1500000000,
-	      "with one twice in its time");
+	      "the watchdog is notified at half of its timeout");
 	watched_at(0)->fn(watched_at(0)->data, 0);
 	well = 0;
 	watched_at(0)->fn(watched_at(0)->data, 0);
-	text_is(heard(fd), "WATCHDOG=1|", "and it hears who is well");
+	text_is(heard(fd), "WATCHDOG=1|", "a healthy daemon notifies the watchdog");
 	watch_free(watched_at(0)->watch);
 	unsetenv("WATCHDOG_USEC");
 	unsetenv("NOTIFY_SOCKET");
@@ -202,7 +203,7 @@ static void boards(struct host *host)
 		 "clock 0 0 'recording' 'CLOCK_MONOTONIC' 'the clock of every instant'\n");
 	snprintf(want + n, sizeof(want) - (size_t)n, "%s", clock);
 	board_describe(host);
-	records_are(host->queue, want, "a board that says nothing");
+	records_are(host->queue, want, "a board without a name");
 	place_file("sys/class/dmi/id/product_name", "A machine\n");
 	place_file("sys/devices/system/cpu/possible", "0-3\n");
 	place_file("proc/sys/kernel/random/boot_id", "1-2-3\n");
@@ -212,7 +213,7 @@ static void boards(struct host *host)
 		 "meta 'board.cpus' '0-3'\n%s",
 		 clock);
 	board_describe(host);
-	records_are(host->queue, want, "one whose firmware does");
+	records_are(host->queue, want, "a board named by its firmware");
 	place_file("sys/firmware/devicetree/base/model", "\n");
 	place_file("sys/firmware/devicetree/base/compatible", "c\n");
 	place_file("sys/class/dmi/id/product_name", "M\n");
@@ -225,19 +226,19 @@ static void boards(struct host *host)
 		 "meta 'board.cpus' '0'\n%s",
 		 clock);
 	board_describe(host);
-	records_are(host->queue, want, "in a letter or a figure, and one name that is empty");
+	records_are(host->queue, want, "a board whose firmware names differ in case, one empty");
 	place_file("sys/firmware/devicetree/base/model", "B\n");
 	place_file("sys/firmware/devicetree/base/compatible", "\n");
 	place_file("sys/devices/system/cpu/possible", "\n");
 	place_file("proc/sys/kernel/random/boot_id", "\n");
 	snprintf(want + n, sizeof(want) - (size_t)n, "meta 'board.model' 'B'\n%s", clock);
 	board_describe(host);
-	records_are(host->queue, want, "or all but one");
+	records_are(host->queue, want, "a board with one firmware name");
 	place_gone("sys/firmware/devicetree/base/model");
 	place_file("sys/class/dmi/id/product_name", "\n");
 	snprintf(want + n, sizeof(want) - (size_t)n, "%s", clock);
 	board_describe(host);
-	records_are(host->queue, want, "or all");
+	records_are(host->queue, want, "a board with all firmware names");
 	place_file("sys/devices/system/cpu/possible", "0-3\n");
 	place_file("proc/sys/kernel/random/boot_id", "1-2-3\n");
 	place_file("sys/firmware/devicetree/base/model", "A board\n");
@@ -260,9 +261,9 @@ static void boards(struct host *host)
 		 "meta 'board.cpus' '0-3'\n%s",
 		 clock);
 	board_describe(host);
-	records_are(host->queue, want, "one with a device tree, of a run with a name");
+	records_are(host->queue, want, "a board with a device tree, of a labelled run");
 	board_end(host);
-	records_are(host->queue, "meta 'end_ns' '7000'\n", "its end");
+	records_are(host->queue, "meta 'end_ns' '7000'\n", "the end of the recording is recorded");
 	faults.at_ns = 0;
 }
 
@@ -280,7 +281,7 @@ static void costs(struct host *host)
 	c = cost_start(host, NULL);
 	getrusage(RUSAGE_SELF, &after);
 	CHECK(c && watched_count() == 1 && watched_at(0)->period_ns == 10000000000,
-	      "what we cost is told each ten seconds");
+	      "the cost is recorded every ten seconds");
 	r = queue_peek(host->queue, 0);
 	root_read(text, sizeof(text), "/proc/self/statm");
 	CHECK(sscanf(text, "%llu %llu", &total, &resident) == 2 && queue_fill(host->queue) == 1 &&
@@ -289,10 +290,10 @@ static void costs(struct host *host)
 		      r->cost.wakeups <= (uint64_t)after.ru_nvcsw && !r->cost.records &&
 		      !r->cost.bytes && r->cost.rss_kib > resident * 4 / 2 &&
 		      r->cost.rss_kib < resident * 4 * 2,
-	      "in time and memory");
+	      "the cost has time and memory");
 	watched_at(0)->fn(watched_at(0)->data, 0);
 	cost_stop(c);
-	CHECK(queue_fill(host->queue) == 3 && !watched_open(), "and at the end");
+	CHECK(queue_fill(host->queue) == 3 && !watched_open(), "the cost is recorded at the end");
 	queue_consume(host->queue, 3);
 	faults.at_ns = 0;
 }
@@ -318,7 +319,7 @@ static void takes_marks(struct host *host)
 	m = marks_start(host, "marks");
 	CHECK(m && watched_at(0)->events == EPOLLIN && !stat("marks", &st) &&
 		      (st.st_mode & 0777) == 0660,
-	      "marks are waited for, of us and our group");
+	      "annotations are accepted from the owner and group");
 	faults.at_ns = 50000;
 	mark("50000 now");
 	mark("50001 not yet");
@@ -333,25 +334,25 @@ static void takes_marks(struct host *host)
 	CHECK(queue_fill(host->queue) == 5 && queue_peek(host->queue, 0)->t == 50000 &&
 		      queue_peek(host->queue, 1)->t == 50000 &&
 		      queue_peek(host->queue, 2)->t == 0 && queue_peek(host->queue, 3)->t == 50000,
-	      "each at its instant, or now");
-	records_are(host->queue, want, "with its sender");
+	      "an annotation has its own instant, or the current one");
+	records_are(host->queue, want, "annotations have their sender");
 	memset(long_mark, 'x', sizeof(long_mark));
 	long_mark[599] = '\0';
 	mark(long_mark);
 	marks_stop(m);
 	CHECK(queue_fill(host->queue) == 1 &&
 		      strlen(queue_peek(host->queue, 0)->define->string[0]) == 511,
-	      "one that waits is taken at the end, as far as there is room");
+	      "pending annotations are read at the end, as far as there is space");
 	definition_free(queue_peek(host->queue, 0)->define);
 	queue_consume(host->queue, 1);
-	CHECK(access("marks", F_OK) && !watched_open(), "and the socket goes");
+	CHECK(access("marks", F_OK) && !watched_open(), "the socket is removed at the end");
 	marks_stop(NULL);
 	place_file("marks", "mine");
-	CHECK(!marks_start(host, "marks"), "a file is no socket");
+	CHECK(!marks_start(host, "marks"), "a regular file is not replaced by the socket");
 	records_are(host->queue,
 		    "note 4 'marks' 'marks: File exists: no marks can be added; name another "
 		    "socket with --marks'\n",
-		    "which is told");
+		    "a socket that is not available is reported");
 	place_gone("marks");
 	faults.at_ns = 0;
 }
@@ -364,33 +365,33 @@ static void sockets(void)
 	close(lowest);
 	memset(path, 'x', sizeof(path));
 	path[108] = '\0';
-	CHECK(local_bind(SOCK_DGRAM, path) == -ENAMETOOLONG, "a name that is too long is refused");
+	CHECK(local_bind(SOCK_DGRAM, path) == -ENAMETOOLONG, "a path that is too long is refused");
 	path[107] = '\0';
 	first = local_bind(SOCK_DGRAM, path);
-	CHECK(first >= 0, "one that just fits is not");
+	CHECK(first >= 0, "a path of the maximum length is accepted");
 	local_close(first, SOCK_DGRAM, path);
-	CHECK(access(path, F_OK), "and goes");
-	CHECK(local_bind(SOCK_DGRAM, "none/socket") == -ENOENT, "nor is a folder made");
+	CHECK(access(path, F_OK), "the socket is removed");
+	CHECK(local_bind(SOCK_DGRAM, "none/socket") == -ENOENT, "no directory is created");
 	first = local_bind(SOCK_DGRAM, "socket");
 	CHECK(first >= 0 && (fcntl(first, F_GETFL) & O_NONBLOCK) &&
 		      (fcntl(first, F_GETFD) & FD_CLOEXEC),
-	      "it does not block, and is ours alone");
-	CHECK(local_bind(SOCK_DGRAM, "socket") == -EADDRINUSE, "what is in use stays");
+	      "the socket is non-blocking and close-on-exec");
+	CHECK(local_bind(SOCK_DGRAM, "socket") == -EADDRINUSE, "a socket in use is not replaced");
 	close(first);
 	second = local_bind(SOCK_DGRAM, "socket");
-	CHECK(second >= 0, "what nobody answers on does not");
+	CHECK(second >= 0, "a socket without a listener is replaced");
 	/* Another has its name meanwhile. */
 	unlink("socket");
 	first = local_bind(SOCK_DGRAM, "socket");
 	local_close(second, SOCK_DGRAM, "socket");
-	CHECK(!access("socket", F_OK), "another's stays at our end");
+	CHECK(!access("socket", F_OK), "another program's socket is not removed at the end");
 	local_close(first, SOCK_DGRAM, "socket");
 	place_file("socket", "mine");
 	CHECK(local_bind(SOCK_DGRAM, "socket") == -EEXIST && !strcmp(place_line("socket"), "mine"),
-	      "as does a file");
+	      "a file in its place is not removed");
 	next = dup(STDOUT_FILENO);
 	close(next);
-	CHECK(next == lowest, "and nothing is open");
+	CHECK(next == lowest, "no descriptor stays open");
 	place_gone("socket");
 }
 
@@ -412,7 +413,7 @@ static void table(struct host *host)
 	faults.at_ns = 3000;
 	watched_forget();
 	s = sources_start(host);
-	CHECK(s && sources_running(s) == 2, "sources that are found run");
+	CHECK(s && sources_running(s) == 2, "available sources run");
 	records_are(
 		host->queue,
 		"source 10000000 'cpufreq' 'off' 'switched off in the configuration'\n"
@@ -441,7 +442,7 @@ static void table(struct host *host)
 		"source 10000000 'sched' 'off' 'switched off in the configuration'\n"
 		"source 10000000 'thermal' 'off' 'switched off in the configuration'\n"
 		"source 10000000 'trace' 'off' 'switched off in the configuration'\n",
-		"each is told with its state");
+		"each source is recorded with its state");
 	/* Nothing changed: who runs goes on, who does not is looked for. */
 	old = host->config;
 	place_file("sys/class/hwmon/hwmon0/curr1_input", "5\n");
@@ -450,11 +451,11 @@ static void table(struct host *host)
 	watched_forget();
 	sources_reload(s, &old);
 	CHECK(sources_running(s) == 2 && watched_count() == 1 && access("feed", F_OK),
-	      "a reload starts what has come, ends what is off, leaves the rest");
+	      "a reload starts new sources, ends disabled ones and keeps the rest");
 	old = host->config;
 	watched_forget();
 	sources_reload(s, &old);
-	CHECK(!watched_count(), "and else does nothing");
+	CHECK(!watched_count(), "a reload without changes does nothing");
 	for (int i = 0; i < 5; i++) {
 		old = host->config;
 		host->config.genl_buffer += i == 0;
@@ -465,14 +466,14 @@ static void table(struct host *host)
 		watched_forget();
 		sources_reload(s, &old);
 		CHECK(watched_count() == 2 && sources_running(s) == 2,
-		      "what is of no one source starts all anew");
+		      "a global setting restarts all sources");
 	}
 	old = host->config;
 	host->config.source[SOURCE_hwmon].period_ms = 11;
 	watched_forget();
 	sources_reload(s, &old);
 	CHECK(watched_count() == 1 && watched_at(0)->period_ns == 11000000,
-	      "what is of one that one");
+	      "a source's setting restarts that source");
 	/* One that is found and cannot start. */
 	for (size_t i = 0; i < queue_fill(host->queue); i++)
 		if (queue_peek(host->queue, i)->type == RECORD_DEFINE)
@@ -484,13 +485,13 @@ static void table(struct host *host)
 	host->config.source[SOURCE_genl].enabled = true;
 	place_file("feed", "mine");
 	sources_reload(s, &old);
-	CHECK(!sources_running(s) && !watched_open(), "what is off does not run");
+	CHECK(!sources_running(s) && !watched_open(), "disabled sources do not run");
 	for (size_t i = 0; i < queue_fill(host->queue); i++) {
 		const struct record *r = queue_peek(host->queue, i);
 
 		if (r->type == RECORD_DEFINE && r->define->kind == DEFINE_NOTE)
 			text_is(r->define->string[1], "skipped: cannot start: File exists",
-				"what cannot start is told");
+				"a source that cannot start is reported");
 		if (r->type == RECORD_DEFINE)
 			definition_free(r->define);
 	}
@@ -498,9 +499,9 @@ static void table(struct host *host)
 	sources_stop(s);
 	sources_stop(NULL);
 	unit_memory_left(0);
-	CHECK(!sources_start(host), "without memory there are none");
+	CHECK(!sources_start(host), "without memory there are no sources");
 	unit_memory_left(-1);
-	records_are(host->queue, "", "and nothing is told");
+	records_are(host->queue, "", "without memory nothing is recorded");
 	faults.at_ns = 0;
 }
 
@@ -517,11 +518,11 @@ static void notes(struct host *host)
 	host_note(host, LOG_NOTICE, "here", "%s", long_note);
 	snprintf(want, sizeof(want), "note 5 'here' '5 and six'\nnote 5 'here' '%.399s'\n",
 		 long_note);
-	records_are(host->queue, want, "and in the recording");
+	records_are(host->queue, want, "a note is in the recording");
 	host_clock(host, "a", "b", -5, 6, "c");
 	host_clock(host, "a", "b", -5, CLOCK_PER_SAMPLE, "c");
 	records_are(host->queue, "clock -5 6 'a' 'b' 'c'\nclock -5 'a' 'b' 'c'\n",
-		    "a clock with its error, or each sample's own");
+		    "a clock has its error, or each sample has its own");
 	faults.said[0] = '\0';
 }
 

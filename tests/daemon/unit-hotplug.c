@@ -113,8 +113,8 @@ static void told(struct host *host, const char *dir)
 	watched_forget();
 	CHECK(!hotplug->start(host, &state) && watched_count() == 2 && uevent->fd == fd &&
 		      uevent->events == EPOLLIN && timer->period_ns == 700000000,
-	      "uevents of CPUs wake, and a timer");
-	text_is(asked, "1 kernel cpu", "the kernel's own");
+	      "uevents and a timer are watched");
+	text_is(asked, "1 kernel cpu", "the kernel's uevents of CPUs are monitored");
 	records_are(
 		host->queue,
 		"cpu 0 on\n"
@@ -123,33 +123,33 @@ static void told(struct host *host, const char *dir)
 		"cpu 511 on\n"
 		"clock 0 1000000 'hotplug' 'CLOCK_MONOTONIC' 'at the kernel's uevent, after the "
 		"fact'\n",
-		"the CPUs that are there");
+		"the initial CPUs are recorded");
 	online(dir, "0,2-3\n");
 	uevent->fn(uevent->data, EPOLLIN);
-	records_are(host->queue, "", "without a uevent nothing is looked at");
+	records_are(host->queue, "", "without a uevent nothing is read");
 	uevents = 2;
 	uevent->fn(uevent->data, EPOLLIN);
 	records_are(host->queue,
 		    "cpu 1 off\n"
 		    "cpu 3 on\n"
 		    "cpu 511 off\n",
-		    "with one what changed is told, once");
+		    "changes after a uevent are recorded once");
 	online(dir, "what");
 	timer->fn(timer->data, 0);
 	online(dir, "");
 	timer->fn(timer->data, 0);
-	records_are(host->queue, "", "a list that is none changes nothing");
+	records_are(host->queue, "", "a malformed list changes nothing");
 	online(dir, "0-3\n");
 	timer->fn(timer->data, 0);
-	records_are(host->queue, "cpu 1 on\n", "a list is looked at without uevents, too");
+	records_are(host->queue, "cpu 1 on\n", "the timer reads the list without uevents");
 	online(dir, "0\n");
 	hotplug->stop(state);
 	records_are(host->queue,
 		    "cpu 1 off\n"
 		    "cpu 2 off\n"
 		    "cpu 3 off\n",
-		    "and at the end");
-	CHECK(!held && !uevents, "nothing is left of libudev's");
+		    "the list is read at the end");
+	CHECK(!held && !uevents, "libudev's objects are freed");
 	for (refused = 1; refused <= 4; refused++) {
 		watched_forget();
 		if (hotplug->start(host, &state))
@@ -160,9 +160,9 @@ static void told(struct host *host, const char *dir)
 		records_are(host->queue,
 			    "cpu 0 on\n"
 			    "clock 0 700000000 'hotplug' 'CLOCK_MONOTONIC' 'polled'\n",
-			    "and that is told");
+			    "polling is recorded as such");
 	}
-	CHECK(refused == 5 && !held, "whatever libudev refuses");
+	CHECK(refused == 5 && !held, "any failure of libudev falls back to polling");
 	refused = 0;
 }
 
@@ -190,7 +190,7 @@ static void probes(const struct host *host, const char *dir)
 		"0 'CPUs 0-7 online' ''\n"
 		"-19 'no list of online CPUs' ''\n"
 		"-19 'no list of online CPUs' ''\n",
-		"which CPUs are online");
+		"the online CPUs are found");
 }
 
 void unit_hotplug(void)
@@ -199,7 +199,7 @@ void unit_hotplug(void)
 	struct host host = { .root = { dir, "/absent", "/absent", "/absent", "/absent" } };
 
 	if (!mkdtemp(dir)) {
-		CHECK(false, "a folder of its own");
+		CHECK(false, "a temporary directory");
 		return;
 	}
 	snprintf(command, sizeof(command), "mkdir -p '%s/devices/system/cpu'", dir);

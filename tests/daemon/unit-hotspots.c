@@ -208,7 +208,7 @@ static void probes(struct host *host)
 		"-1 'no samples of threads: Operation not permitted' 'run as root, or lower "
 		"kernel.perf_event_paranoid to 2'\n"
 		"-38 'no samples of threads: Function not implemented' ''\n",
-		"how threads can be sampled, or why not");
+		"the available sampling is found, or the reason reported");
 	text_is(asked,
 		"0: type 0, event 0, 100 Hz 1, kernel 1, depth 16, sample 0xa7, 111 1 1\n"
 		"0: type 0, event 0, 100 Hz 1, kernel 1, depth 16, sample 0xa7, 111 1 1\n"
@@ -232,7 +232,7 @@ static void probes(struct host *host)
 		"0: type 0, event 0, 100 Hz 1, kernel 0, depth 16, sample 0xa7, 111 1 1\n"
 		"0: type 1, event 0, 100 Hz 1, kernel 1, depth 16, sample 0xa7, 111 1 1\n"
 		"0: type 1, event 0, 100 Hz 1, kernel 0, depth 16, sample 0xa7, 111 1 1\n",
-		"the best is asked for first");
+		"the best event is tried first");
 	asked[0] = '\0';
 }
 
@@ -266,23 +266,24 @@ static void begins(struct host *host, const char *dir, void **state)
 	memset(refused, 0, sizeof(refused));
 	refused[0] = refused[1] = refused[2] = refused[3] = EACCES;
 	CHECK(hotspots->start(host, state) < 0 && !host->hotspots,
-	      "without samples it does not start");
+	      "without perf samples it does not start");
 	refused[2] = refused[3] = 0;
 	watched_forget();
 	CHECK(!hotspots->start(host, state) && host->hotspots && watched_count() == 1 &&
 		      !watched_at(0)->period_ns,
-	      "nothing is looked at before a process comes");
+	      "nothing is polled before a process registers");
 	records_are(host->queue,
 		    "meta 'hotspots.hz' '499'\n"
 		    "meta 'hotspots.event' 'cpu-clock'\n"
 		    "meta 'hotspots.kernel' 'yes'\n"
 		    "meta 'hotspots.way' 'signal'\n",
-		    "what is sampled, and how often");
+		    "the event and its frequency are recorded");
 	asked[0] = '\0';
 	hotspots_process(host->hotspots, 70, true, GCHINT_STREAM_SAMPLES, 0);
 	folder(dir, "70/task/71");
 	look();
-	CHECK(rings == 2 && watched_at(0)->period_ns == 40000000, "then each of its threads is");
+	CHECK(rings == 2 && watched_at(0)->period_ns == 40000000,
+	      "each thread of a process has a ring");
 	text_is(asked,
 		"70: type 1, event 0, 499 Hz 1, kernel 1, depth 16, sample 0xa7, 111 1 1\n"
 		"signal 23\n"
@@ -292,13 +293,13 @@ static void begins(struct host *host, const char *dir, void **state)
 		"signal 23\n"
 		"to 71 of kind 0\n"
 		"at once, 1\n",
-		"by the event that was found");
+		"threads are sampled with the event that was found");
 	records_are(host->queue,
 		    "process 70 70 'program'\n"
 		    "image 70 4096 8192 64 '/bin/program'\n"
 		    "image 70 12288 16384 0 ''\n"
 		    "image 70 4096 10240 65 '/with blank'\n",
-		    "its name and what of it can be executed");
+		    "the program's name and executable mappings are recorded");
 }
 
 static void joins(struct host *host)
@@ -340,7 +341,7 @@ static void joins(struct host *host)
 		"hotspot 4100: 1040 kernel 0 method 0 of 70/70 cpu 1 stack 6\n"
 		"hotspot 5000: 1 kernel 0 method 0 of 70/70 cpu 3 stack 7\n"
 		"hotspot 6000: 9999 kernel 0 method 0 of 70/70 cpu 3 stack 0\n",
-		"samples with the answers that belong to them, oldest first");
+		"samples are matched with their answers, oldest first");
 }
 
 static void ring_runs_over(struct host *host)
@@ -366,20 +367,20 @@ static void ring_runs_over(struct host *host)
 		    "drop 17 'hotspots' 'a thread's samples ran over'\n"
 		    "stack 8 '1050 abc'\n"
 		    "hotspot 10: 1050 kernel 0 method 0 of 70/71 cpu 1 stack 8\n",
-		    "what the ring had no room for is told");
+		    "samples lost in the ring are counted");
 	put(1, &brief, sizeof(brief));
 	user(1, 15, 0x1050);
 	look();
 	records_are(host->queue,
 		    "hotspot 0: 1234 kernel 0 method 0 of 70/71 cpu 0 stack 0\n"
 		    "hotspot 15: 1050 kernel 0 method 0 of 70/71 cpu 1 stack 8\n",
-		    "a short sample has nothing of the next one");
+		    "a short sample does not read into the next one");
 	put(1, &none, sizeof(none));
 	user(1, 20, 0x1050);
 	look();
 	put(1, &beyond, sizeof(beyond));
 	look();
-	records_are(host->queue, "", "what is no event ends the look");
+	records_are(host->queue, "", "an invalid event ends the read");
 	/* An answer may come for so long. */
 	faults.at_ns = NSEC_PER_SEC;
 	user(1, 850000000 - 1, 0x1050);
@@ -392,7 +393,7 @@ static void ring_runs_over(struct host *host)
 	look();
 	records_are(host->queue,
 		    "hotspot 850000000: 1050 kernel 0 method 0 of 70/71 cpu 1 stack 8\n",
-		    "and no longer");
+		    "a sample does not wait longer");
 	faults.at_ns = 0;
 	/* Past the ring's end, more at once than wait for an answer, of now. */
 	for (unsigned int i = 0; i < 600; i++) {
@@ -409,9 +410,9 @@ static void ring_runs_over(struct host *host)
 			definition_free(r->define);
 	}
 	queue_consume(host->queue, queue_fill(host->queue));
-	CHECK(records == 88 && first == 44, "more samples than can wait are told without answers");
-	CHECK(ring[1].page->data_tail == ring[1].page->data_head,
-	      "the kernel is told how far it was read");
+	CHECK(records == 88 && first == 44,
+	      "samples beyond the queue are recorded without methods");
+	CHECK(ring[1].page->data_tail == ring[1].page->data_head, "the ring's tail is advanced");
 }
 
 static unsigned int taken(struct host *host)
@@ -443,7 +444,7 @@ static void ends(struct host *host, const char *dir, void *state)
 		    "note 4 'hotspots' 'thread 72 of process 70 could not be sampled: Too many "
 		    "open files: raise ulimit -n'\n"
 		    "hotspot 7000: 1010 kernel 0 method 0 of 70/70 cpu 1 stack 1\n",
-		    "a thread that cannot be sampled is told, with the mend");
+		    "a thread that cannot be sampled is reported with a remedy");
 	folder(dir, "70/task/73");
 	thread_refused = ESRCH;
 	look();
@@ -453,8 +454,8 @@ static void ends(struct host *host, const char *dir, void *state)
 	look();
 	enable_refused = 0;
 	records_are(host->queue, "drop 1 'hotspots' 'a thread could not be sampled'\n",
-		    "once; one that has ended meanwhile is not");
-	CHECK(watched_at(0)->period_ns, "it is looked at as long as there is a process");
+		    "it is reported once; a thread that has ended is not");
+	CHECK(watched_at(0)->period_ns, "polling continues while there is a process");
 	folder(dir, "75");
 	folder(dir, "75/task");
 	folder(dir, "75/task/75");
@@ -468,20 +469,20 @@ static void ends(struct host *host, const char *dir, void *state)
 	asked[0] = '\0';
 	hotspots_process(host->hotspots, 75, false, GCHINT_STREAM_SAMPLES, 0);
 	text_is(asked, "75: type 1, event 0, 499 Hz 1, kernel 1, depth 16, sample 0xa7, 111 1 1\n",
-		"whose numbers are others is not asked for answers");
+		"a process in another PID namespace is not signalled");
 	records_are(host->queue,
 		    "process 75 75 'other'\n"
 		    "process 75 75 'other'\n",
-		    "a process is wanted by its name or its command line");
+		    "a process is selected by name or command line");
 	user(rings - 1, 8000, 0x1010);
 	answers(host, 75, 8000, 1, 1);
 	hotspots_gone(host->hotspots, 70);
 	CHECK(taken(host) == 512 && watched_at(0)->period_ns,
-	      "what waited is told when a process goes");
+	      "pending samples are recorded when a process ends");
 	hotspots_gone(host->hotspots, 75);
 	records_are(host->queue, "hotspot 8000: 1010 kernel 0 method 0 of 75/75 cpu 1 stack 1\n",
-		    "whose threads have other numbers has no answers");
-	CHECK(!watched_at(0)->period_ns, "with the last one the looks end");
+		    "a process in another PID namespace has no answers");
+	CHECK(!watched_at(0)->period_ns, "polling ends with the last process");
 	hotspots_gone(host->hotspots, 75);
 	hotspots_process(NULL, 1, true, GCHINT_STREAM_SAMPLES, 0);
 	hotspots_word(NULL, 1, NULL);
@@ -492,13 +493,13 @@ static void ends(struct host *host, const char *dir, void *state)
 	asked[0] = '\0';
 	hotspots_process(host->hotspots, 75, true, 0, 0);
 	text_is(asked, "75: type 1, event 0, 499 Hz 1, kernel 1, depth 16, sample 0xa7, 111 1 1\n",
-		"nor who does not answer");
+		"a process that does not answer is not signalled");
 	taken(host);
 	user(rings - 1, 9000, 0x1010);
 	source_table[SOURCE_hotspots]->stop(state);
 	records_are(host->queue, "hotspot 9000: 1010 kernel 0 method 0 of 75/75 cpu 1 stack 1\n",
-		    "the end tells what is there");
-	CHECK(!host->hotspots, "and nobody is sampled any more");
+		    "pending samples are recorded at the end");
+	CHECK(!host->hotspots, "sampling ends with the last process");
 }
 
 void unit_hotspots(void)
@@ -526,7 +527,7 @@ void unit_hotspots(void)
 	host.queue = queue_new(4096);
 	config_defaults(&host.config);
 	CHECK(filter_process(&host, &host.config.hotspots, 4711),
-	      "where everything is wanted nobody is asked for a name");
+	      "without a filter no name is read");
 	watched_forget();
 	probes(&host);
 	begins(&host, dir, &state);

@@ -146,11 +146,11 @@ static void lines(void)
 		      is(at(&m, 0x1010, 150), "first+16 a.js:5") &&
 		      is(at(&m, 0x1025, 150), "first+37 b.js:40") &&
 		      is(at(&m, 0x10ff, 150), "first+255 b.js:41"),
-	      "a dump's lines, also of the file before");
+	      "a dump has lines, also of the previous file");
 	CHECK(is(at(&m, 0x2000, 250), "second+0") && is(at(&m, 0x2080, 250), "?"),
-	      "code that has none, and its end");
+	      "code without lines, and its end");
 	CHECK(is(at(&m, 0x1000, 99), "?") && is(at(&m, 0x2000, 199), "?") && m.timed,
-	      "nothing before it was there");
+	      "code does not exist before its load");
 	jitmap_free(&m);
 
 	m = (struct jitmap){ 0 };
@@ -159,7 +159,7 @@ static void lines(void)
 	CHECK(is(at(&m, 0x100f, 150), "first+15 a.js:3") &&
 		      is(at(&m, 0x1010, 150), "first+16 a.js:5") &&
 		      is(at(&m, 0x10f0, 150), "first+240 b.js:41"),
-	      "lines that are counted from a header of 64 bytes");
+	      "lines are counted from a header of 64 bytes");
 	jitmap_free(&m);
 }
 
@@ -176,10 +176,10 @@ static void moving(void)
 	jitmap_dump(&m, dump, used);
 	CHECK(is(at(&m, 0x1010, 299), "first+16 a.js:5") && is(at(&m, 0x1010, 300), "?") &&
 		      is(at(&m, 0x5010, 299), "?") && is(at(&m, 0x5010, 300), "first+16 a.js:5"),
-	      "code that moves takes its lines along");
+	      "code that moves keeps its lines");
 	CHECK(is(at(&m, 0xa000, 400), "?") && is(at(&m, 0xb000, 400), "?") &&
 		      is(at(&m, 0x2000, 400), "second+0"),
-	      "a move that cannot be moves nothing");
+	      "an invalid move is ignored");
 	jitmap_free(&m);
 
 	m = (struct jitmap){ 0 };
@@ -189,7 +189,7 @@ static void moving(void)
 	jitmap_dump(&m, dump, used);
 	CHECK(is(at(&m, 0x1010, 150), "under+16") && is(at(&m, 0x1010, 250), "?") &&
 		      is(at(&m, 0x1090, 250), "over+16"),
-	      "what is under later code is not known any more");
+	      "code that is overwritten is unknown");
 	jitmap_free(&m);
 }
 
@@ -206,7 +206,7 @@ static void heads(void)
 	jitmap_dump(&m, dump, used);
 	CHECK(is(at(&m, 0x1000, 1), "first+0") && is(at(&m, 0x5000, 1), "?") && !m.timed &&
 		      is(at(&m, 0x3000, 9), "?"),
-	      "a dump of another clock, longer head, and an end");
+	      "a dump with another clock, a longer header and an end record");
 	jitmap_free(&m);
 
 	for (int i = 0; i < 3; i++) {
@@ -215,7 +215,7 @@ static void heads(void)
 		load(1, 0x1000, 0x100, "first");
 		dump[i * 4] ^= i == 2 ? 41 : 1;
 		jitmap_dump(&m, dump, used);
-		CHECK(!m.symbols.nr, "no dump has no names");
+		CHECK(!m.symbols.nr, "a missing dump has no names");
 		jitmap_free(&m);
 	}
 }
@@ -243,9 +243,9 @@ static void odd(void)
 	jitmap_dump(&m, dump, used);
 	CHECK(is(at(&m, 0x1000, 9), "other+0") && is(at(&m, 0x7000, 9), "late+0") &&
 		      m.symbols.nr == 3,
-	      "lines are of the code behind them, or of none");
+	      "lines belong to the next code record");
 	CHECK(is(at(&m, 0xc000, 9), "nowhere+0") && is(at(&m, 0xc010, 9), "nowhere+16"),
-	      "as before without a before, line 0, and an entry that is cut off are no line");
+	      "invalid line entries are ignored");
 	jitmap_free(&m);
 }
 
@@ -271,8 +271,7 @@ static void cut(void)
 		jitmap_free(&m);
 		free(copy);
 	}
-	CHECK(good && first > 40 && first < whole,
-	      "a dump that breaks off has what is before that");
+	CHECK(good && first > 40 && first < whole, "a truncated dump keeps its complete records");
 }
 
 /* As the header has it, by looking at all of them. */
@@ -323,7 +322,7 @@ static void many(void)
 		none += s == NULL;
 	}
 	CHECK(m.symbols.nr == 2000 && !wrong && found > 1000 && none > 1000,
-	      "of many over each other the newest is found, unless something is over a part of it");
+	      "the newest of overlapping symbols is found unless partly covered");
 	jitmap_free(&m);
 }
 
@@ -333,7 +332,7 @@ static void full(void)
 	struct symbols s = { .nr = 16 << 20 };
 
 	CHECK(!symbols_add(&s, (struct symbol){ .size = 1 }) && s.nr == 16 << 20 && !s.list,
-	      "of sixteen million names no more are taken");
+	      "at most sixteen million symbols are kept");
 }
 
 /* What is named at each call is kept once, and comes back after it was gone. */
@@ -345,11 +344,11 @@ static void repeated(void)
 	struct jitmap m = { 0 };
 
 	jitmap_perf(&m, text);
-	CHECK(m.symbols.nr == 7, "what is named again is kept once, unless something was over it");
+	CHECK(m.symbols.nr == 7, "a repeated symbol is kept once unless it was covered");
 	CHECK(jitmap_find(&m, 0x7000, 3) && !jitmap_find(&m, 0x7000, 4) &&
 		      jitmap_find(&m, 0x7000, 5) && !jitmap_find(&m, 0x7000, 6) &&
 		      jitmap_find(&m, 0x7000, 7),
-	      "at each instant what was there");
+	      "lookups find the symbol of that instant");
 	jitmap_free(&m);
 }
 

@@ -145,36 +145,36 @@ static void begins(struct host *host, void **state)
 	unsetenv("GCHINT_STREAM");
 	text_is(place_probe(library, host),
 		"-2 'no program streams its hints to us' 'gchintctl record -- PROGRAM'",
-		"where nobody streams");
+		"no program streams");
 	setenv("GCHINT_STREAM", "", 1);
 	text_is(place_probe(library, host),
 		"-2 'no program streams its hints to us' 'gchintctl record -- PROGRAM'",
-		"or to no socket");
+		"GCHINT_STREAM does not name a socket");
 	memset(path, 'x', sizeof(path));
 	path[108] = '\0';
 	setenv("GCHINT_STREAM", path, 1);
 	CHECK(!strncmp(place_probe(library, host), "-36 'xxx", 8) &&
 		      strstr(place_probe(library, host), "x' 'a shorter GCHINT_STREAM'") &&
 		      library->start(host, state) == -ENAMETOOLONG,
-	      "a name that is too long is told");
+	      "a path that is too long is reported");
 	path[107] = '\0';
 	setenv("GCHINT_STREAM", path, 1);
 	text_is(place_probe(library, host), "0 'hints of programs without the module' ''",
-		"one that is not is taken");
+		"an unused path is accepted");
 	setenv("GCHINT_STREAM", "stream", 1);
 	place_file("stream", "mine");
 	CHECK(library->start(host, state) == -EEXIST && !strcmp(place_line("stream"), "mine"),
-	      "a file in its place stays");
+	      "a file in the socket's place is kept");
 	place_gone("stream");
 	next = dup(STDOUT_FILENO);
 	close(next);
-	CHECK(next == lowest, "and nothing is open");
+	CHECK(next == lowest, "no descriptor stays open");
 	host->config.source[SOURCE_library].period_ms = 30;
 	CHECK(!library->start(host, state) && watched_count() == 3 && !watched_at(1)->period_ns &&
 		      watched_at(2)->events == EPOLLIN,
-	      "a socket is waited for");
+	      "the socket is watched");
 	are(host, "clock 0 0 'library' 'CLOCK_MONOTONIC' 'stamped by the program at the edge'\n",
-	    "the clock of a program's stamps");
+	    "the clock of a program's timestamps is defined");
 }
 
 static void strangers(struct host *host)
@@ -196,8 +196,8 @@ static void strangers(struct host *host)
 	    "drop 1 'library' 'a message without a ring'\n"
 	    "drop 1 'library' 'not a sealed ring of libgchint's'\n"
 	    "drop 1 'library' 'no memory for a ring'\n",
-	    "what is no ring is counted");
-	CHECK(!watched_at(1)->period_ns, "and not looked at");
+	    "an invalid ring is counted");
+	CHECK(!watched_at(1)->period_ns, "a client without a ring is not polled");
 }
 
 static struct gchint_stream *hints(struct host *host)
@@ -206,8 +206,8 @@ static struct gchint_stream *hints(struct host *host)
 
 	receive();
 	CHECK(watched_at(1)->period_ns == 30000000 && watched_at(0)->period_ns,
-	      "a ring is looked at once a period");
-	are(host, "process @ @ 'me'\n", "and its program is sampled");
+	      "a ring is polled once per period");
+	are(host, "process @ @ 'me'\n", "the ring's program is sampled");
 	lease(map, 100, GCHINT_STREAM_ATTACH, 0, 71, 1);
 	lease(map, 110, GCHINT_STREAM_ROLE, 0, 71, GCHINT_ROLE_NR);
 	phase(map, 200, 0, 71, GCHINT_PHASE_MARK);
@@ -257,7 +257,7 @@ static struct gchint_stream *hints(struct host *host)
 	    "phase 1000: 3 from 1000, 7 of @/@, end 0\n"
 	    "drop 7 'library' 'a program's ring ran over'\n"
 	    "phase 1100: 3 from 1000, 7 of @/@, end 1, uncertain\n",
-	    "what a ring tells are leases and phases");
+	    "a ring's events are leases and phases");
 	return map;
 }
 
@@ -271,15 +271,17 @@ static void much(struct host *host, struct gchint_stream *map)
 	lease(map, 1200, GCHINT_STREAM_DETACH, 511, 1, 0);
 	lease(map, 1300, GCHINT_STREAM_ATTACH, 4, 74, 0);
 	period();
-	are(host, "lease 1200: 2 of @/@ slot 511 role ?\n", "so many events have their turn");
+	are(host, "lease 1200: 2 of @/@ slot 511 role ?\n",
+	    "only a limited number of events is read at once");
 	while (queue_room(host->queue) >= 1024)
 		queue_push(host->queue, &r);
 	period();
 	queue_consume(host->queue, 1);
-	CHECK(queue_room(host->queue) == 1024, "where there is no room they wait");
+	CHECK(queue_room(host->queue) == 1024, "events wait while the queue is full");
 	period();
 	queue_consume(host->queue, 8192 - 1024);
-	are(host, "lease 1300: 0 of @/74 slot 4 role 0\nprocess @ 74\n", "until there is some");
+	are(host, "lease 1300: 0 of @/74 slot 4 role 0\nprocess @ 74\n",
+	    "the rest is read once there is space");
 }
 
 /* Another ring of a process takes the place of its first, which is read to its end. */
@@ -302,7 +304,7 @@ static void again(struct host *host, struct gchint_stream *map)
 	    "lease 10000: 4 of @/74 slot 4 role ?\n"
 	    "phase 10000: 5 from 1500, 7 of @/74, end 2\n"
 	    "process @ @ 'me'\n",
-	    "a program that is executed anew has ended what it had");
+	    "exec ends a program's leases and phases");
 	lease(second, 2000, GCHINT_STREAM_ATTACH, 1, 75, 0);
 	phase(second, 2100, 1, 75, GCHINT_PHASE_MARK);
 	second->tail++;
@@ -311,10 +313,10 @@ static void again(struct host *host, struct gchint_stream *map)
 	    "lease 2000: 0 of @/@ slot 1 role 0\n"
 	    "process @ @\n"
 	    "phase 2100: 6 from 2100, 4 of @/@, end 0\n",
-	    "of one whose numbers are others in its own eyes only the process is known");
+	    "a process in another PID namespace has no thread names");
 	period();
-	are(host, "", "who is slow to tell is waited for");
-	CHECK(watched_at(1)->period_ns, "and looked at");
+	are(host, "", "a slow program is waited for");
+	CHECK(watched_at(1)->period_ns, "polling continues meanwhile");
 	munmap(second, sizeof(*second));
 	second = ring(getpid());
 	lease(second, 2200, GCHINT_STREAM_ATTACH, 2, 76, 0);
@@ -331,10 +333,10 @@ static void again(struct host *host, struct gchint_stream *map)
 	    "process @ @\n"
 	    "process @ 76\n"
 	    "lease 10000: 5 of @/76 slot 2 role ?\n",
-	    "one that is closed has told all");
+	    "a closed ring is read to its end");
 	munmap(second, sizeof(*second));
 	CHECK(!watched_at(1)->period_ns && !watched_at(0)->period_ns,
-	      "with the last ring the looks end");
+	      "polling ends with the last ring");
 }
 
 /* A program that is killed: what it had ends, and nothing is waited for. */
@@ -364,7 +366,7 @@ static void killed(struct host *host)
 	receive();
 	lease(map, 3000, GCHINT_STREAM_ATTACH, 511, pid, 0);
 	period();
-	CHECK(watched_at(1)->period_ns, "as long as it lives it is looked at");
+	CHECK(watched_at(1)->period_ns, "a ring is polled while its process lives");
 	phase(map, 3100, 511, pid, GCHINT_PHASE_MARK);
 	map->tail++;
 	kill(pid, SIGKILL);
@@ -378,8 +380,8 @@ static void killed(struct host *host)
 		 "lease 10000: 3 of %d/%d slot 511 role ?\n"
 		 "phase 10000: 7 from 3100, 4 of %d/%d, end 2\n",
 		 pid, pid, pid, pid, pid, pid, pid, pid, pid, pid);
-	are(host, want, "what a program has that is killed ends with it");
-	CHECK(!watched_at(1)->period_ns, "and it is looked at no more");
+	are(host, want, "a killed program's leases and phases end");
+	CHECK(!watched_at(1)->period_ns, "it is not polled after the process ended");
 	munmap(map, sizeof(*map));
 }
 
@@ -423,8 +425,8 @@ void unit_library(void)
 	    "process @ @\n"
 	    "process @ 77\n"
 	    "lease 10000: 5 of @/77 slot 1 role ?\n",
-	    "the end takes what waits");
-	CHECK(watched_open() == 1 && access("stream", F_OK), "and its socket goes");
+	    "pending events are read at the end");
+	CHECK(watched_open() == 1 && access("stream", F_OK), "the socket is removed");
 	hotspots->stop(other);
 	close(out);
 	unsetenv("GCHINT_STREAM");

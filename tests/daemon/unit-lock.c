@@ -60,16 +60,16 @@ void unit_lock(void)
 		another = i;
 		from = make(path) ? path : NULL;
 		CHECK(lock_take(path) == -ESTALE && !from,
-		      another ? "nor is one in whose place there is another" :
-				"a file that went meanwhile is not locked");
+		      another ? "a file that was replaced meanwhile is not locked" :
+				"a file that was moved meanwhile is not locked");
 	}
 	fd = lock_take(path);
 	CHECK(fd >= 0 && lock_names(fd, path) && !lock_names(fd, away),
-	      "the lock is of the file that has the name");
-	CHECK(lock_take(path) == -EBUSY, "and of one recorder");
+	      "the locked file is the one of that name");
+	CHECK(lock_take(path) == -EBUSY, "a second lock is refused");
 	lock_release(fd);
 	next = lock_take(path);
-	CHECK(fd == lowest && next == fd, "nothing stays open of what was not locked");
+	CHECK(fd == lowest && next == fd, "a failed lock leaves no descriptor open");
 	lock_release(next);
 	unlink(path);
 	unlink(away);

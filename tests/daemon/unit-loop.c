@@ -99,7 +99,7 @@ static void descriptors(void)
 	once.watch = loop_fd(loop, once.fd, EPOLLIN | EPOLLONESHOT, on_once, &once);
 	watch = loop_fd(loop, s.fd, EPOLLIN, on_fd, &s);
 	CHECK(watch && once.watch && loop_run(loop) == 7 && s.times == 2 && s.events == EPOLLIN,
-	      "what can be read is told as long as it can");
+	      "a readable descriptor is reported until it is read");
 	loop_free(loop);
 	loop = loop_new();
 	once.times = 0;
@@ -108,7 +108,7 @@ static void descriptors(void)
 	s.loop = loop;
 	watch = loop_fd(loop, s.fd, EPOLLIN, on_fd, &s);
 	loop_run(loop);
-	CHECK(once.times == 1 && once.events == EPOLLIN, "or once");
+	CHECK(once.times == 1 && once.events == EPOLLIN, "a one-shot descriptor is reported once");
 	watch_free(watch);
 	watch_free(once.watch);
 	loop_free(loop);
@@ -117,15 +117,15 @@ static void descriptors(void)
 	once.watch = loop_fd(loop, once.fd, EPOLLIN, on_once, &once);
 	once.times = 0;
 	watch_free(once.watch);
-	CHECK(loop_run(loop) == 5 && !once.times, "what is freed is not waited for");
+	CHECK(loop_run(loop) == 5 && !once.times, "a freed watch is not reported");
 	watch_free(end);
 	watch_free(NULL);
 	loop_free(loop);
 	loop = loop_new();
-	CHECK(!loop_fd(loop, -1, EPOLLIN, on_once, &once), "what is no descriptor is not");
+	CHECK(!loop_fd(loop, -1, EPOLLIN, on_once, &once), "an invalid descriptor is refused");
 	refused = 2;
 	CHECK(!loop_fd(loop, once.fd, EPOLLIN | EPOLLONESHOT, on_once, &once),
-	      "nor what cannot be waited for once");
+	      "a descriptor that epoll refuses is not watched");
 	refused = 0;
 	/* Freed in another order than they were made, the rest with the loop. */
 	watch = loop_fd(loop, s.fd, EPOLLIN, on_fd, &s);
@@ -153,30 +153,31 @@ static void timers(void)
 	w = loop_timer(loop, 20000000, on_fd, &s);
 	CHECK(!watch_period(w, 0) && !watch_period(w, 7000) && !watch_period(w, 999) &&
 		      !watch_period(w, 100000000),
-	      "a period can be another one");
+	      "a period can be changed");
 	text_is(asked, "at 1240000\non\noff\nat 1234569\non\nat 1234568\non\nat 1300000\non\n",
-		"a timer is due at the next multiple of its period");
+		"a timer expires at the next multiple of its period");
 	watch_free(w);
 	asked[0] = '\0';
 	faults.at_ns = 1000000;
 	w = loop_timer(loop, 1000000, on_fd, &s);
 	CHECK(loop_run(loop) == 7 && s.times == 2 && s.events == EPOLLIN,
-	      "and again until it is over");
-	text_is(asked, "at 2000\non\nat 2000\nat 2000\n", "each time at the next");
+	      "a one-shot descriptor can be rearmed");
+	text_is(asked, "at 2000\non\nat 2000\nat 2000\n",
+		"a timer expires at each following multiple");
 	watch_free(w);
 	/* One that has ended takes nothing more. */
 	loop_free(loop);
 	loop = loop_new();
 	refused = 1;
-	CHECK(!loop_timer(loop, 20000000, on_fd, &s), "a timer that cannot be set is none");
+	CHECK(!loop_timer(loop, 20000000, on_fd, &s), "a timer that cannot be set is refused");
 	refused = 2;
-	CHECK(!loop_timer(loop, 20000000, on_fd, &s), "nor one that cannot be on");
+	CHECK(!loop_timer(loop, 20000000, on_fd, &s), "a timer that cannot be watched is refused");
 	refused = 0;
 	w = loop_timer(loop, 0, on_fd, &s);
 	refused = 1;
-	CHECK(watch_period(w, 1) < 0, "which is told");
+	CHECK(watch_period(w, 1) < 0, "a failed change of the period is reported");
 	refused = 2;
-	CHECK(watch_period(w, 0) < 0 && watch_again(w) < 0, "likewise");
+	CHECK(watch_period(w, 0) < 0 && watch_again(w) < 0, "a failed stop or rearm is reported");
 	refused = 0;
 	watch_free(w);
 	loop_free(loop);
@@ -192,13 +193,13 @@ static void signals(void)
 	sigprocmask(SIG_SETMASK, NULL, &before);
 	CHECK(loop_signal(loop, SIGUSR1, on_fd, &s) && loop_signal(loop, SIGUSR2, on_fd, &s) &&
 		      !loop_signal(loop, SIGUSR2, on_fd, &s),
-	      "a signal is waited for by one");
+	      "a signal has one watch");
 	sigprocmask(SIG_SETMASK, NULL, &now);
 	raise(SIGUSR1);
 	raise(SIGUSR2);
 	CHECK(sigismember(&now, SIGUSR1) && loop_run(loop) == 7 && s.times == 2 &&
 		      (s.events == SIGUSR1 || s.events == SIGUSR2),
-	      "and comes by its number");
+	      "a signal is reported with its number");
 	loop_free(loop);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }
@@ -254,22 +255,23 @@ static void feed(void)
 	host.config.source[SOURCE_genl].period_ms = 30;
 	CHECK(!genl->start(&host, &state) && watched_count() == 2 &&
 		      watched_at(1)->events == EPOLLIN,
-	      "a feed is waited for");
+	      "the feed's socket is watched");
 	run(0);
-	CHECK(!watched_at(0)->period_ns, "where there is none nothing is looked at");
+	CHECK(!watched_at(0)->period_ns, "without a client nothing is polled");
 	lowest = dup(STDOUT_FILENO);
 	close(lowest);
 	first = feeder();
 	run(1);
 	CHECK(watched_count() == 3 && watched_at(2)->events == (EPOLLIN | EPOLLONESHOT),
-	      "who comes is heard");
+	      "a client is accepted");
 	second = feeder();
 	run(1);
-	CHECK(watched_count() == 3 && open_yet(first) && !open_yet(second), "one at a time");
+	CHECK(watched_count() == 3 && open_yet(first) && !open_yet(second),
+	      "only one client is accepted");
 	close(second);
 	feeds(first, 100, 1000, GCHINT_PHASE_MARK);
 	run(2);
-	CHECK(watched_at(0)->period_ns == 30000000, "and looked at once a period");
+	CHECK(watched_at(0)->period_ns == 30000000, "a client is polled once per period");
 	feeds(first, 103, 2000, GCHINT_PHASE_SWEEP);
 	run(0);
 	close(first);
@@ -277,7 +279,7 @@ static void feed(void)
 	second = dup(STDOUT_FILENO);
 	close(second);
 	CHECK(!watched_at(2)->watch && !watched_at(0)->period_ns && second == lowest,
-	      "until it goes");
+	      "polling ends with the client");
 	run(0);
 	records_are(host.queue,
 		    "clock 0 0 'genl' 'CLOCK_MONOTONIC' 'stamped by the kernel at the edge'\n"
@@ -289,15 +291,16 @@ static void feed(void)
 		    "phase 2000: 2 from 2000, 7 of 70/71, end 0\n"
 		    "phase 9000: 2 from 2000, 7 of 70/71, end 4\n"
 		    "note 5 'genl' 'feed closed'\n",
-		    "what it told, and the end of that");
+		    "the feed's events are recorded, and its end");
 	first = feeder();
 	run(1);
 	feeds(first, 500, 3000, GCHINT_PHASE_MARK);
 	genl->stop(state);
-	CHECK(!open_yet(first) && access("feed", F_OK) && !watched_open(), "the end closes all");
+	CHECK(!open_yet(first) && access("feed", F_OK) && !watched_open(),
+	      "the end closes all descriptors");
 	close(first);
 	records_are(host.queue, "phase 3000: 3 from 3000, 4 of 70/71, end 0\n",
-		    "and takes what waits: the next feed has numbers of its own");
+		    "pending events are read; the next feed has its own sequence numbers");
 	faults.at_ns = 0;
 	place_low(false);
 	place_host_free(&host);

@@ -153,7 +153,7 @@ void unit_memory(void)
 		return;
 	snprintf(path, sizeof(path), "%s/r.db", dir);
 	good = make(path) && whole(path);
-	CHECK(good, "a recording is read whole");
+	CHECK(good, "a recording is read completely");
 	for (failed = true; good && failed; n++) {
 		failed = false;
 		left = n;
@@ -162,8 +162,7 @@ void unit_memory(void)
 	left = -1;
 	if (!good)
 		printf("# allocation %ld\n", n);
-	CHECK(good && n > 40,
-	      "without memory it is whole or not at all, whichever allocation fails");
+	CHECK(good && n > 40, "a failed allocation never leaves a partial result");
 	unlink(path);
 	rmdir(dir);
 }

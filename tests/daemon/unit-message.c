@@ -81,19 +81,19 @@ static void whole(void)
 	build_decision(&b, 2000, 1, 396000, 792000, GCHINT_REASON_STW, 0, 0);
 	bytes = build_bytes(&b, &len);
 	CHECK(!message_parse(bytes, len, 0, &ops, &s) && s.events == 2 && s.has_seq && s.seq == 41,
-	      "a message of two events with its number");
+	      "a message of two events has its sequence number");
 	CHECK(s.event.type == GCHINT_EVENT_DECISION && s.event.khz == 792000 &&
 		      !(s.event.has & HAS(GCHINT_EVENT_A_TID)),
-	      "a decision without a hint says so");
+	      "a decision without a hint has no thread");
 	s = (struct seen){ 0 };
 	CHECK(message_parse(bytes, len, 0x7777, &ops, &s) == 0 && !s.events,
-	      "another family's message is not ours");
+	      "another family's message is ignored");
 	build_done(&b);
 	build_sample(&b, 5, 0, 792000);
 	bytes = build_bytes(&b, &len);
 	CHECK(!message_parse(bytes, len, 0, &ops, &s) && s.policies == 1 &&
 		      s.policy.cur_khz == 792000,
-	      "a sample");
+	      "a sample is parsed");
 	build_done(&b);
 }
 
@@ -117,7 +117,7 @@ static void cut(void)
 		free(copy);
 	}
 	build_done(&b);
-	CHECK(good, "a message cut short anywhere gives no event");
+	CHECK(good, "a truncated message gives no event");
 }
 
 static void wrong(void)
@@ -144,7 +144,7 @@ static void wrong(void)
 	nla_nest_end(msg, nest);
 	CHECK(message_parse(nlmsg_hdr(msg), nlmsg_hdr(msg)->nlmsg_len, 0, &ops, &s) == 2 &&
 		      s.events == 1 && s.event.cpu == 7 && s.event.time == 99,
-	      "events without a time are counted; attributes of a newer kernel pass");
+	      "events without a time are counted; unknown attributes are ignored");
 	nlmsg_free(msg);
 }
 

@@ -41,7 +41,7 @@ static void names(struct host *host)
 		    "sample 1000: rail 2 2000 +- 1\n"
 		    "sample 1000: rail 3 3000 +- 1\n"
 		    "sample 1000: rail 4 6 +- 1\n",
-		    "a chip's name of one letter, and none");
+		    "a chip's name of one letter, and an empty one");
 	place_stop(SOURCE_hwmon, state);
 	place_file(ZONE(p) "energy_uj", "1\n");
 	place_file(ZONE(p) "name", "z\n");
@@ -61,7 +61,7 @@ static void names(struct host *host)
 		    "rail 5 50000000 'p' 'z' 'energy' 'powercap' "
 		    "'sys/class/powercap/p/energy_uj'\n"
 		    "clock 0 'powercap' " EACH_READ "sample 1000: rail 5 1 +- 1\n",
-		    "likewise a counter's");
+		    "a counter's name of one letter, and an empty one");
 	place_stop(SOURCE_powercap, state);
 	state = place_start(host, SOURCE_regulator);
 	records_are(host->queue,
@@ -72,7 +72,7 @@ static void names(struct host *host)
 		    "measured'\n"
 		    "clock 0 'regulator' " EACH_READ "sample 1000: rail 6 5 +- 1\n"
 		    "sample 1000: rail 7 6 +- 1\n",
-		    "a regulator's");
+		    "a regulator's name of one letter, and an empty one");
 	place_stop(SOURCE_regulator, state);
 	state = place_start(host, SOURCE_iio);
 	records_are(host->queue,
@@ -82,7 +82,7 @@ static void names(struct host *host)
 		    "'sys/bus/iio/devices/iio:device8/in_power1_raw'\n"
 		    "clock 0 'iio' " EACH_READ "sample 1000: rail 8 3000 +- 1\n"
 		    "sample 1000: rail 9 2000 +- 1\n",
-		    "and a device's, with scales of one figure");
+		    "a device's name of one letter, and scales of one digit");
 	place_stop(SOURCE_iio, state);
 }
 

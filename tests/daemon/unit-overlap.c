@@ -61,5 +61,5 @@ void unit_overlap(void)
 		overlap_each(p, &o, 0, 1000) n += p->t1 > p->t0;
 		overlap_free(&o);
 	}
-	CHECK(good && n > 1000, "of none to many phases those that overlap are found, in order");
+	CHECK(good && n > 1000, "overlapping phases are found in order, from none to many");
 }

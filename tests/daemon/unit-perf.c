@@ -122,15 +122,14 @@ static void probes(struct host *host)
 		"-13 'hardware counters are not permitted' 'run as root or with CAP_PERFMON'\n"
 		"-1 'hardware counters are not permitted' 'run as root or with CAP_PERFMON'\n"
 		"-2 'no hardware counters on this machine' ''\n",
-		"what counters there are, or why there are none");
-	CHECK(fcntl(fds[0], F_GETFD) < 0 && opened == 1,
-	      "and the look at them leaves nothing open");
+		"the available counters are found, or the reason reported");
+	CHECK(fcntl(fds[0], F_GETFD) < 0 && opened == 1, "a probe leaves no descriptor open");
 	text_is(asked,
 		"0: type 0, event 0, 0 bytes, reads 3, 0001; -1 -1 8\n"
 		"0: type 0, event 0, 0 bytes, reads 3, 0001; -1 -1 8\n"
 		"0: type 0, event 0, 0 bytes, reads 3, 0001; -1 -1 8\n"
 		"0: type 0, event 0, 0 bytes, reads 3, 0001; -1 -1 8\n",
-		"it asks for its own");
+		"the probe opens counters of its own thread");
 	asked[0] = '\0';
 }
 
@@ -142,9 +141,10 @@ static void counts(struct host *host)
 	unsigned int open = 0;
 
 	host->config.source[SOURCE_perf].period_ms = 250;
-	CHECK(!perf->start(host, &state) && timer->period_ns == 250000000, "a look each period");
+	CHECK(!perf->start(host, &state) && timer->period_ns == 250000000,
+	      "threads are scanned once per period");
 	timer->fn(timer->data, 0);
-	records_are(host->queue, "", "no thread, no counters");
+	records_are(host->queue, "", "without threads there are no counters");
 	lease(host, 71, GCHINT_LEASE_ATTACH);
 	lease(host, 72, GCHINT_LEASE_ATTACH);
 	opened = 0;
@@ -152,7 +152,7 @@ static void counts(struct host *host)
 	records_are(host->queue,
 		    "perf - of 70/71: 71001 71101 71301 in 40 of 50\n"
 		    "perf - of 70/72: 72001 72101 72301 in 40 of 50\n",
-		    "counters of each hinted thread");
+		    "counters of each hinted thread are recorded");
 	text_is(asked,
 		"71: type 0, event 0, 0 bytes, reads 3, 0001; -1 -1 8\n"
 		"71: type 0, event 1, 0 bytes, reads 3, 0001; -1 -1 8\n"
@@ -160,7 +160,7 @@ static void counts(struct host *host)
 		"72: type 0, event 0, 0 bytes, reads 3, 0001; -1 -1 8\n"
 		"72: type 0, event 1, 0 bytes, reads 3, 0001; -1 -1 8\n"
 		"72: type 0, event 3, 0 bytes, reads 3, 0001; -1 -1 8\n",
-		"of cycles, instructions and misses, of one thread on any CPU");
+		"cycles, instructions and misses of one thread on any CPU are opened");
 	asked[0] = '\0';
 	lease(host, 71, GCHINT_LEASE_EXIT);
 	refused[PERF_COUNT_HW_INSTRUCTIONS] = ENOENT;
@@ -170,11 +170,11 @@ static void counts(struct host *host)
 		    "perf - of 70/71: 71002 71102 71302 in 80 of 100\n"
 		    "perf - of 70/72: 72002 72102 72302 in 80 of 100\n"
 		    "perf - of 70/73: 73001 ? 73301 in 40 of 50\n",
-		    "of one that has ended a last time, of a new one what there is");
+		    "ended threads are read a last time, new ones have what is available");
 	for (unsigned int i = 0; i < 8; i++)
 		open |= (fcntl(fds[i], F_GETFD) >= 0) << i;
 	CHECK(opened == 8 && open == (7 << 3 | 3 << 6),
-	      "the counters of who has ended are closed, no others");
+	      "only the counters of ended threads are closed");
 	for (int i = 0; i < 3; i++)
 		refused[i] = ESRCH;
 	refused[PERF_COUNT_HW_CACHE_MISSES] = ESRCH;
@@ -183,21 +183,21 @@ static void counts(struct host *host)
 	records_are(host->queue,
 		    "perf - of 70/73: 73002 ? 73302 in 80 of 100\n"
 		    "perf - of 70/72: 72003 72103 72303 in 120 of 150\n",
-		    "a thread that has no counters has no record");
+		    "a thread without counters has no record");
 	timer->fn(timer->data, 0);
 	records_are(host->queue,
 		    "perf - of 70/73: 73003 ? 73303 in 120 of 150\n"
 		    "perf - of 70/72: ? ? ? in ? of ?\n",
-		    "what cannot be read any more is not known");
+		    "counters that cannot be read any more are unknown");
 	perf->stop(state);
 	records_are(host->queue,
 		    "perf - of 70/73: ? ? ? in ? of ?\n"
 		    "perf - of 70/72: ? ? ? in ? of ?\n",
-		    "the end is a last look");
+		    "the end reads once more");
 	open = 0;
 	for (unsigned int i = 0; i < 8; i++)
 		open += fcntl(fds[i], F_GETFD) >= 0;
-	CHECK(!open, "and closes all");
+	CHECK(!open, "the end closes all counters");
 	memset(refused, 0, sizeof(refused));
 }
 
@@ -226,7 +226,7 @@ static void many(struct host *host)
 		definition_free(r->define);
 	}
 	queue_consume(host->queue, queue_fill(host->queue));
-	CHECK(notes == 1 && records == 2 * 256, "beyond the most threads it is told, once");
+	CHECK(notes == 1 && records == 2 * 256, "threads beyond the maximum are reported once");
 	perf->stop(state);
 	queue_consume(host->queue, queue_fill(host->queue));
 	memset(refused, 0, sizeof(refused));

@@ -76,7 +76,8 @@ static void *begin(struct host *host)
 	asked[0] = '\0';
 	watched_forget();
 	faults.at_ns = 1000;
-	CHECK(!source_table[SOURCE_power]->start(host, &state), "counters of perf's are a source");
+	CHECK(!source_table[SOURCE_power]->start(host, &state),
+	      "perf's energy counters start as a source");
 	return state;
 }
 
@@ -121,28 +122,28 @@ static void probes(struct host *host)
 
 	text_is(place_probe(power, host),
 		"-19 'no energy counter of perf's that powercap does not have' ''",
-		"a machine without counters of perf's");
+		"a machine without perf's energy counters");
 	pmus();
 	text_is(place_probe(power, host), "0 '3 energy counters of perf's, 2 of them of a core' ''",
-		"and one with three");
+		"a machine with three of perf's energy counters");
 	for (int i = 0; i < 2; i++) {
 		refused = i ? EPERM : EACCES;
 		text_is(place_probe(power, host),
 			"-13 '3 energy counters of perf's, which we may not open' 'run as root or "
 			"with CAP_PERFMON'",
-			"which may be kept from us");
+			"perf's energy counters are not permitted");
 	}
 	refused = ENOENT;
 	text_is(place_probe(power, host), "0 '3 energy counters of perf's, 2 of them of a core' ''",
-		"what fails otherwise is told when it is opened");
+		"other failures are reported when a counter is opened");
 	refused = 0;
 	place_file("sys/class/powercap/intel-rapl/enabled", "1\n");
 	place_file("sys/class/powercap/intel-rapl:0/energy_uj", "1\n");
 	text_is(place_probe(power, host), "0 '2 energy counters of perf's, 2 of them of a core' ''",
-		"of a package only what powercap does not tell");
+		"a package counter that powercap has is left out");
 	host->config.source[SOURCE_powercap].enabled = false;
 	text_is(place_probe(power, host), "0 '3 energy counters of perf's, 2 of them of a core' ''",
-		"or is not asked for");
+		"a package counter is used if powercap is disabled");
 	host->config.source[SOURCE_powercap].enabled = true;
 	place_gone("sys/class/powercap/intel-rapl:0");
 }
@@ -157,12 +158,12 @@ static void rails(struct host *host)
 	host->config.source[SOURCE_power].period_ms = 40;
 	state = begin(host);
 	CHECK(watched_count() == 1 && watched_at(0)->period_ns == 40000000,
-	      "counters of perf's are read once a period");
+	      "perf's energy counters are read once per period");
 	text_is(asked,
 		"type 22, event 512, cpu 0: -1 -1 8\n"
 		"type 21, event 1, cpu 0: -1 -1 8\n"
 		"type 21, event 1, cpu 1: -1 -1 8\n",
-		"each is opened for its CPU, whoever runs there");
+		"each counter is opened for its CPU and any task");
 	counts(0, 0, 1ull << 32);
 	counts(0, 1, 3ull << 40);
 	counts(1, 0, 6);
@@ -185,12 +186,12 @@ static void rails(struct host *host)
 		    "sample 3000: rail 1 ? +- 0\n"
 		    "sample 3000: rail 2 2500000 +- 1\n"
 		    "sample 3000: rail 3 ? +- 0\n",
-		    "a rail a core, its joules by the scale that the PMU tells");
+		    "each core is a rail, in joules by the PMU's scale");
 	text = metrics_text(host->metrics, NULL, NULL, METRICS_FOR_EVERYONE, METRICS_PROMETHEUS,
 			    &size);
 	CHECK(text && !strstr(text, "2.5") &&
 		      strstr(text, "energy-core\",label=\"core of CPU 0,4\"} 0\n"),
-	      "for everyone they are whole joules: perf keeps the rest from most");
+	      "public metrics show whole joules of perf's counters");
 	free(text);
 	/* Its CPU has gone: nothing can be read, and no more is known. */
 	close(count[0][0]);
@@ -200,9 +201,9 @@ static void rails(struct host *host)
 		    "sample 4000: rail 1 ? +- 0\n"
 		    "sample 4000: rail 2 ? +- 0\n"
 		    "sample 4000: rail 3 ? +- 0\n",
-		    "a core that went offline is not known");
+		    "a core that went offline is unknown");
 	source_table[SOURCE_power]->stop(state);
-	CHECK(!watched_open(), "nothing of them is waited for");
+	CHECK(!watched_open(), "no watch remains");
 	refused = ENOENT;
 	strcpy(host->config.source[SOURCE_power].match, "*pkg");
 	state = begin(host);
@@ -212,7 +213,7 @@ static void rails(struct host *host)
 		    "rail 1 40000000 1000000 'power-0:energy-pkg' 'energy' 'power' "
 		    "'sys/bus/event_source/devices/power/events/energy-pkg'\n"
 		    "clock 0 'power' " EACH_READ,
-		    "one that cannot be opened is told, and is a rail");
+		    "a counter that cannot be opened is reported and is a rail");
 	refused = 0;
 	look(3000000000);
 	counts(1, 0, 8);
@@ -220,7 +221,7 @@ static void rails(struct host *host)
 	records_are(host->queue,
 		    "note 5 'power' 'power-0:energy-pkg: back'\n"
 		    "sample 3000000001: rail 1 4000000 +- 1\n",
-		    "it is looked for again, and counts when it is there");
+		    "it is opened again later and counts");
 	source_table[SOURCE_power]->stop(state);
 	strcpy(host->config.source[SOURCE_power].match, "*");
 }

@@ -167,45 +167,45 @@ static void reads(struct probes *p)
 	static const char two[] = "probe 1: 2 of 50 on 6 at 100\nprobe 0: 1 of 50 on 6 at 200\n";
 	bool good;
 
-	CHECK(!look(p, true) && !*hits, "of a buffer that is empty there is nothing");
+	CHECK(!look(p, true) && !*hits, "an empty buffer has no hits");
 	/* Over the buffer's end, and a stranger's between them. */
 	page->data_tail = page->data_head = PAGES * size - 60;
 	sample(FIRST, 1, 200);
 	sample(FIRST + 2, 3, 150);
 	sample(FIRST + 1, 2, 100);
 	other(PERF_RECORD_COMM, 24);
-	CHECK(!look(p, true), "nothing is lost where nothing was");
-	text_is(hits, two, "hits in the order of time");
-	CHECK(page->data_tail == page->data_head, "and there is room for more");
-	CHECK(!look(p, true) && !*hits, "each is told once");
+	CHECK(!look(p, true), "an empty buffer has no losses");
+	text_is(hits, two, "hits are sorted by time");
+	CHECK(page->data_tail == page->data_head, "the buffer is released to the kernel");
+	CHECK(!look(p, true) && !*hits, "each hit is reported once");
 	lost(5);
 	sample(FIRST, 1, 300);
 	lost(2);
-	CHECK(look(p, true) == 7, "what found the buffer full is counted");
-	text_is(hits, "probe 0: 1 of 50 on 6 at 300\n", "and what came between is told");
+	CHECK(look(p, true) == 7, "lost hits are counted");
+	text_is(hits, "probe 0: 1 of 50 on 6 at 300\n", "lost hits are reported with the next one");
 	/* Another CPU's may still come before these. */
 	sample(FIRST, 1, NOW - SLACK);
 	sample(FIRST, 2, NOW - SLACK - 1);
 	sample(FIRST, 3, NOW);
 	look(p, false);
-	text_is(hits, "probe 0: 2 of 50 on 6 at 4989999999\n", "what is too young waits");
+	text_is(hits, "probe 0: 2 of 50 on 6 at 4989999999\n", "recent hits are delayed");
 	sample(FIRST + 1, 4, NOW - SLACK + 1);
 	look(p, true);
 	text_is(hits,
 		"probe 0: 1 of 50 on 6 at 4990000000\n"
 		"probe 1: 4 of 50 on 6 at 4990000001\n"
 		"probe 0: 3 of 50 on 6 at 5000000000\n",
-		"until it is in order, or the program has ended");
+		"they are reported once in order or when the program has ended");
 	/* A record without a length would never end. */
 	other(PERF_RECORD_COMM, sizeof(struct perf_event_header) - 1);
 	sample(FIRST, 1, 1);
 	CHECK(!look(p, true) && !*hits && page->data_tail == page->data_head,
-	      "what is no record ends the look");
+	      "an invalid record ends the read");
 	total = 0;
 	for (uint32_t i = 0; i < 2500; i++)
 		sample(FIRST, i, 1000 + i);
 	look(p, false);
-	CHECK(total == 2500, "many at once");
+	CHECK(total == 2500, "many hits are read at once");
 	/* Room is doubled: for 4096 by now. */
 	for (uint32_t i = 0; i < 2500; i++)
 		sample(FIRST, i, NOW + i);
@@ -215,7 +215,7 @@ static void reads(struct probes *p)
 		sample(FIRST, i, NOW + i);
 	good = look(p, false) == 1;
 	unit_memory_left(-1);
-	CHECK(good, "and without memory for one it is lost, and no other");
+	CHECK(good, "without memory one hit is lost, and no other");
 }
 
 static int lowest(void)
@@ -259,14 +259,14 @@ static void refusals(void)
 	refused.output = 2;
 	good = good && attempt() == EACCES && lowest() == fd;
 	memset(&refused, 0, sizeof(refused));
-	CHECK(good, "what the kernel refuses is told, and nothing stays");
+	CHECK(good, "a refusal of the kernel is reported and nothing stays open");
 	/* The C library says so by itself of the first. */
 	for (long n = 1; n < 40 && good; n++) {
 		unit_memory_left(n);
 		good = (attempt() == ENOMEM || !unit_memory_failed()) && lowest() == fd;
 	}
 	unit_memory_left(-1);
-	CHECK(good, "so is that there is no memory");
+	CHECK(good, "a failed allocation is reported");
 }
 
 void unit_probes(void)
@@ -274,7 +274,7 @@ void unit_probes(void)
 	struct probes *p;
 
 	if (access(PROBES_TYPE, R_OK)) {
-		CHECK(attempt() == ENOENT, "a kernel without uprobes");
+		CHECK(attempt() == ENOENT, "a kernel without uprobes is reported");
 		return;
 	}
 	unit_probes_asked = true;
@@ -284,7 +284,7 @@ void unit_probes(void)
 		"a program at 0x1000, each 1, of -1 in -1, 0x10086, clock 1 1, 1\n"
 		"a program at 0x1040, each 1, of -1 in -1, 0x10086, clock 1 1, 1\n"
 		"all of it into the first's\n",
-		"each entry of each process, by a clock that others have too");
+		"each entry is probed in each process, with the monotonic clock");
 	if (p) {
 		reads(p);
 		__real_probes_close(p);

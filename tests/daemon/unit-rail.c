@@ -107,11 +107,11 @@ static void channels(struct host *host)
 	place_file(CHIP(1) "curr5_label", "ifar\n");
 	place_file(CHIP(1) "in32_label", "vfar\n");
 	text_is(place_probe(source_table[SOURCE_hwmon], host), "0 '17 channels on 2 chips' ''",
-		"and one with two");
+		"a board with two chips");
 	host->config.source[SOURCE_hwmon].period_ms = 60;
 	state = place_start(host, SOURCE_hwmon);
 	CHECK(watched_count() == 1 && watched_at(0)->period_ns == 60000000,
-	      "rails are read once a period");
+	      "rails are read once per period");
 	records_are(host->queue,
 		    "rail 1 60000000 'meter-0-0060:curr1' 'current' 'hwmon' "
 		    "'sys/class/hwmon/hwmon0/curr1_input'\n"
@@ -164,7 +164,7 @@ static void channels(struct host *host)
 		    "sample 1000: rail 15 7000 +- 1\n"
 		    "sample 1000: rail 16 15 +- 1\n"
 		    "sample 1000: rail 17 21 +- 1\n",
-		    "each channel by chip and name, its number in micro-units");
+		    "each channel is named by chip and label, in micro-units");
 	place_stop(SOURCE_hwmon, state);
 	place_gone("sys/class/hwmon");
 }
@@ -197,7 +197,7 @@ static void gone(struct host *host)
 		    "sample 2003: rail 18 ? +- 0\n"
 		    "sample 3000: rail 18 ? +- 0\n"
 		    "sample 4000: rail 18 18 +- 1\n",
-		    "a sensor that has no number now has one later");
+		    "a sensor without a value has one later");
 	place_file(CHIP(0) "in1_input", "x\n");
 	look_at(5000);
 	look_at(6000);
@@ -209,9 +209,10 @@ static void gone(struct host *host)
 		    "here'\n"
 		    "sample 5000: rail 18 ? +- 0\n"
 		    "note 5 'hwmon' 'chip:curr1xin1: back'\n",
-		    "one that fails is told, and when it is back");
+		    "a failing sensor is reported, and its return");
 	look_at(2000006001);
-	records_are(host->queue, "sample 2000006001: rail 18 21 +- 1\n", "and read again");
+	records_are(host->queue, "sample 2000006001: rail 18 21 +- 1\n",
+		    "the sensor is read again");
 	faults.read = EIO;
 	look_at(2000006002);
 	faults.read = 0;
@@ -224,7 +225,7 @@ static void gone(struct host *host)
 		    "note 4 'hwmon' 'chip:curr1xin1: Input/output error: its value is unknown "
 		    "from here'\n"
 		    "sample 2000006002: rail 18 ? +- 0\n",
-		    "it is looked for each two seconds, and back when it can be read");
+		    "it is retried every two seconds and used when readable");
 	place_gone(CHIP(0) "in1_input");
 	look_at(6000006000);
 	place_file(CHIP(0) "in1_input", "8\n");
@@ -233,7 +234,7 @@ static void gone(struct host *host)
 	records_are(host->queue,
 		    "note 5 'hwmon' 'chip:curr1xin1: back'\n"
 		    "sample 8000006001: rail 18 32 +- 1\n",
-		    "with both of its files");
+		    "it needs both of its files");
 	place_stop(SOURCE_hwmon, state);
 	/* One that was never there. */
 	place_gone(CHIP(0) "curr1_input");
@@ -246,7 +247,7 @@ static void gone(struct host *host)
 		    "clock 0 'hwmon' " EACH_READ
 		    "note 4 'hwmon' 'chip:curr1: Is a directory: its value is unknown from here'\n"
 		    "sample 1000: rail 19 ? +- 0\n",
-		    "what cannot be read is told");
+		    "a channel that cannot be read is reported");
 	place_stop(SOURCE_hwmon, state);
 	place_gone("sys/class/hwmon");
 	strcpy(host->config.source[SOURCE_hwmon].match, "*");
@@ -273,7 +274,7 @@ static void unopened(struct host *host)
 		    "rail 20 60000000 'chip:power1' 'power' 'hwmon' "
 		    "'sys/class/hwmon/hwmon0/power1_input'\n"
 		    "clock 0 'hwmon' " EACH_READ "sample 1000: rail 19 3000 +- 1\n",
-		    "what cannot be opened is told, and is a rail");
+		    "a channel that cannot be opened is reported and is a rail");
 	place_stop(SOURCE_hwmon, state);
 	next = dup(STDOUT_FILENO);
 	close(next);
@@ -296,7 +297,7 @@ static void budget(struct host *host)
 	faults.leap_ns = 200000;
 	for (int i = 0; i < 20; i++)
 		look_at(1000);
-	CHECK(watched_at(0)->period_ns == 10000000, "what is within the budget goes on");
+	CHECK(watched_at(0)->period_ns == 10000000, "reads within the budget keep the period");
 	faults.leap_ns = 200001;
 	for (int i = 0; i < 15; i++)
 		look_at(1000);
@@ -305,23 +306,24 @@ static void budget(struct host *host)
 	faults.leap_ns = 200001;
 	for (int i = 0; i < 15; i++)
 		look_at(1000);
-	CHECK(watched_at(0)->period_ns == 10000000, "likewise what is over it now and then");
+	CHECK(watched_at(0)->period_ns == 10000000, "an occasional slow read keeps the period");
 	forget(host->queue);
 	look_at(1000);
 	faults.leap_ns = 0;
 	faults.ahead_ns = 0;
-	CHECK(watched_at(0)->period_ns == 20000000, "sixteen times in a row are too many");
+	CHECK(watched_at(0)->period_ns == 20000000,
+	      "sixteen slow reads in a row double the period");
 	records_are(host->queue,
 		    "sample 501002: rail 19 3000 +- 100001\n"
 		    "note 5 'hwmon' 'a look at 1 rails takes 0.6 ms, over 6 % of the period: now "
 		    "every 20 ms'\n",
-		    "which is told");
+		    "the longer period is reported");
 	faults.leap_ns = 240000;
 	for (int i = 0; i < 16; i++)
 		look_at(1000);
 	faults.leap_ns = 0;
 	faults.ahead_ns = 0;
-	CHECK(watched_at(0)->period_ns == 20000000, "the longer period has more room");
+	CHECK(watched_at(0)->period_ns == 20000000, "the longer period has a larger budget");
 	forget(host->queue);
 	place_stop(SOURCE_hwmon, state);
 	host->config.source[SOURCE_hwmon].period_ms = 60;
@@ -347,7 +349,7 @@ static void slow(struct host *host)
 	look_at(1000);
 	faults.leap_ns = 250001;
 	look_at(1000);
-	CHECK(watched_count() == 1, "a quarter of a millisecond is not slow, nor more of it once");
+	CHECK(watched_count() == 1, "250 us is not slow, nor is a single longer read");
 	forget(host->queue);
 	look_at(1000);
 	records_are(host->queue,
@@ -355,20 +357,21 @@ static void slow(struct host *host)
 		    "note 6 'hwmon' 'chip:curr1 takes over 250 us to read: slow rails are read by "
 		    "a thread'\n"
 		    "sample 1376005: rail 21 5000 +- 125001\n",
-		    "twice in a row is");
-	CHECK(watched_count() == 2 && watched_at(1)->events == EPOLLIN, "there is one thread");
+		    "the second slow read in a row is reported");
+	CHECK(watched_count() == 2 && watched_at(1)->events == EPOLLIN,
+	      "slow rails have one thread");
 	faults.leap_ns = 0;
 	look_at(2000);
 	has_read(1);
 	look_at(3000);
-	records_are(host->queue, "", "which has the rails from then on");
+	records_are(host->queue, "", "the thread then reads that rail");
 	read_by_thread(1);
 	records_are(host->queue,
 		    "sample 2000: rail 19 3000 +- 1\n"
 		    "sample 2000: rail 21 5000 +- 1\n",
-		    "one list at a time");
+		    "one list is read at a time");
 	watched_at(1)->fn(watched_at(1)->data, EPOLLIN);
-	records_are(host->queue, "", "which is taken once");
+	records_are(host->queue, "", "a reading is taken once");
 	place_file(CHIP(0) "curr1_input", "x\n");
 	look_at(4000);
 	read_by_thread(1);
@@ -380,7 +383,7 @@ static void slow(struct host *host)
 		    "sample 4000: rail 19 ? +- 0\n"
 		    "sample 4000: rail 21 5000 +- 1\n"
 		    "sample 5000: rail 21 5000 +- 1\n",
-		    "what it cannot read is told as ever");
+		    "the thread's errors are reported as usual");
 	place_stop(SOURCE_hwmon, state);
 	forget(host->queue);
 	place_gone("sys/class/hwmon");
@@ -401,26 +404,26 @@ static void counters(struct host *host)
 	place_file(ZONE(a) "max_energy_range_uj", "1000\n");
 	place_file(RAPL "energy_uj", "900\n");
 	place_file(ZONE(c) "name", "no counter\n");
-	text_is(place_probe(powercap, host), "0 '2 energy counters' ''", "and one with two");
+	text_is(place_probe(powercap, host), "0 '2 energy counters' ''", "a board with two chips");
 	if (!geteuid()) {
 		chmod(".", 0755);
 		chmod(ZONE(a) "energy_uj", 0400);
 		if (!seteuid(65534)) {
 			text_is(place_probe(powercap, host), "0 '2 energy counters' ''",
-				"of which one is kept from us");
+				"one of two energy counters is not accessible");
 			if (seteuid(0) || chmod(RAPL "energy_uj", 0400) || seteuid(65534))
 				abort();
 			text_is(place_probe(powercap, host),
 				"-13 '2 energy counters, readable by root only' 'run as root or "
 				"with CAP_DAC_READ_SEARCH, as the unit does'",
-				"or both");
+				"both energy counters are not accessible");
 			if (seteuid(0))
 				abort();
 		}
 	}
 	host->config.source[SOURCE_powercap].period_ms = 70;
 	state = place_start(host, SOURCE_powercap);
-	CHECK(watched_at(0)->period_ns == 70000000, "counters are read once a period");
+	CHECK(watched_at(0)->period_ns == 70000000, "counters are read once per period");
 	place_file(ZONE(a) "energy_uj", "100\n");
 	place_file(RAPL "energy_uj", "100\n");
 	look_at(2000);
@@ -441,7 +444,7 @@ static void counters(struct host *host)
 		    "sample 3000: rail 23 100 +- 1\n"
 		    "sample 4000: rail 22 2099 +- 1\n"
 		    "sample 4000: rail 23 100 +- 1\n",
-		    "a counter goes on past each wrap, one of no known range is as it is");
+		    "a counter continues after a wrap; without a range it is taken as is");
 	place_stop(SOURCE_powercap, state);
 }
 
@@ -456,11 +459,11 @@ static void supplies(struct host *host)
 	place_file(SUPPLY(1) "microvolts", "900000\n");
 	place_file(SUPPLY(2) "name", "silent\n");
 	place_file(SUPPLY(3) "microvolts", "1\n");
-	text_is(place_probe(regulator, host), "0 '2 set voltages' ''", "and one with two");
+	text_is(place_probe(regulator, host), "0 '2 set voltages' ''", "a board with two chips");
 	host->config.source[SOURCE_regulator].period_ms = 80;
 	strcpy(host->config.source[SOURCE_regulator].match, "*core");
 	state = place_start(host, SOURCE_regulator);
-	CHECK(watched_at(0)->period_ns == 80000000, "supplies are read once a period");
+	CHECK(watched_at(0)->period_ns == 80000000, "supplies are read once per period");
 	look_at(1000000999);
 	place_file(SUPPLY(1) "microvolts", "850000\n");
 	look_at(1000000999);
@@ -476,7 +479,7 @@ static void supplies(struct host *host)
 		    "sample 1000000999: rail 24 850000 +- 1\n"
 		    "sample 2000000999: rail 24 850000 +- 1\n"
 		    "sample 2000001000: rail 24 ? +- 0\n",
-		    "a voltage that is set is told when it changes, and once a second");
+		    "a set voltage is recorded when it changes, and once a second");
 	place_stop(SOURCE_regulator, state);
 	strcpy(host->config.source[SOURCE_regulator].match, "regulator.3:*");
 	state = place_start(host, SOURCE_regulator);
@@ -485,7 +488,7 @@ static void supplies(struct host *host)
 		    "'regulator' 'sys/class/regulator/regulator.3/microvolts' 'set, not "
 		    "measured'\n"
 		    "clock 0 'regulator' " EACH_READ "sample 1000: rail 25 1 +- 1\n",
-		    "one without a name has its number's");
+		    "a regulator without a name is named by its number");
 	place_stop(SOURCE_regulator, state);
 }
 
@@ -516,11 +519,11 @@ static void devices(struct host *host)
 	place_file(DEVICE(3) "out_voltage0_raw", "2\n");
 	place_file(DEVICE(12) "in_voltage0-voltage1_raw", "3\n");
 	place_file("sys/bus/iio/devices/trigger0/in_voltage0_raw", "2\n");
-	text_is(place_probe(iio, host), "0 '5 channels on 2 devices' ''", "and one with two");
+	text_is(place_probe(iio, host), "0 '5 channels on 2 devices' ''", "a board with two chips");
 	host->config.source[SOURCE_iio].period_ms = 90;
 	state = place_start(host, SOURCE_iio);
 	CHECK(watched_at(0)->period_ns == 90000000 && !host->iio_buffers,
-	      "devices are read once a period");
+	      "devices are read once per period");
 	records_are(host->queue,
 		    "rail 26 90000000 'ina226-3:current3' 'current' 'iio' "
 		    "'sys/bus/iio/devices/iio:device3/in_current3_input'\n"
@@ -537,7 +540,7 @@ static void devices(struct host *host)
 		    "sample 1000: rail 28 950000 +- 1\n"
 		    "sample 1000: rail 29 1010000 +- 1\n"
 		    "sample 1000: rail 30 3000 +- 1\n",
-		    "each channel with its own scale and offset, or its type's");
+		    "each channel has its own scale and offset, or its type's");
 	place_stop(SOURCE_iio, state);
 }
 

@@ -204,13 +204,13 @@ void unit_resolve(void)
 		 "11 4240 200 [methods] second\n"
 		 "11 8192 0 [methods] always\n",
 		 here);
-	CHECK(same(got, want), "each has its name, or none");
+	CHECK(same(got, want), "each address has its name or none");
 	free(got);
 	CHECK(!kernel || (kernel_named(db, kernel) && kernel_named(db, kernel + 3)),
-	      "and the kernel's, where they may be seen");
-	CHECK(profile_resolve(path, &maps), "again");
+	      "kernel addresses are resolved if they are readable");
+	CHECK(profile_resolve(path, &maps), "resolving again succeeds");
 	got = known(db);
-	CHECK(same(got, want), "which changes nothing");
+	CHECK(same(got, want), "resolving again changes nothing");
 	free(got);
 	sqlite3_close(db);
 	unlink(map);
@@ -218,6 +218,6 @@ void unit_resolve(void)
 	snprintf(map, sizeof(map), "%s/perf-11.map", dir);
 	unlink(map);
 	unlink(path);
-	CHECK(!profile_resolve(path, &maps), "a recording that is not there is told");
+	CHECK(!profile_resolve(path, &maps), "a missing recording is reported");
 	rmdir(dir);
 }

@@ -127,8 +127,8 @@ static void sources(struct host *host)
 		"sched 0 1\n"
 		"thermal 0 1\n"
 		"trace 0 1\n",
-		"what each source cannot do without");
-	CHECK(good, "without it nothing of it stays");
+		"each source's essential allocations");
+	CHECK(good, "a failed allocation leaves nothing behind");
 }
 
 static void parts(struct host *host)
@@ -141,41 +141,43 @@ static void parts(struct host *host)
 	for (long n = 0; n < 2; n++) {
 		unit_memory_left(n);
 		q = queue_new(64);
-		CHECK(!q, "without memory there is no queue");
+		CHECK(!q, "a queue needs memory");
 		queue_free(q);
 	}
 	unit_memory_left(0);
-	CHECK(!loop_new(), "nor a loop");
+	CHECK(!loop_new(), "a loop needs memory");
 	unit_memory_left(0);
-	CHECK(!tracker_new(host), "nor a tracker");
+	CHECK(!tracker_new(host), "a tracker needs memory");
 	unit_memory_left(0);
-	CHECK(!metrics_new(), "nor metrics");
+	CHECK(!metrics_new(), "metrics need memory");
 	unit_memory_left(0);
 	c = cost_start(host, NULL);
-	CHECK(!c, "nor an account of cost");
+	CHECK(!c, "cost accounting needs memory");
 	cost_stop(c);
 	for (long n = 0; n < 3; n++) {
 		const char *strings[] = { "a", NULL, "b" };
 
 		unit_memory_left(n);
-		CHECK(!definition_new(DEFINE_META, 1, NULL, 0, strings, 3), "nor a definition");
+		CHECK(!definition_new(DEFINE_META, 1, NULL, 0, strings, 3),
+		      "a definition needs memory");
 	}
 	unit_memory_left(0);
-	CHECK(!marks_start(host, "marks"), "nor marks");
+	CHECK(!marks_start(host, "marks"), "annotations need memory");
 	unit_memory_left(1);
-	CHECK(!marks_start(host, "marks") && access("marks", F_OK), "nor a socket of theirs");
+	CHECK(!marks_start(host, "marks") && access("marks", F_OK),
+	      "a failed annotation socket is removed");
 	unit_memory_left(-1);
 	forget(host->queue);
 	for (long n = 0; n < 2; n++) {
 		unit_memory_left(n);
 		CHECK(!writer_start(&limits, host->queue, error, sizeof(error)) &&
 			      !strcmp(error, "no memory") && access("w.db", F_OK),
-		      "nor a recording");
+		      "a recording needs memory");
 	}
 	unit_memory_left(2);
 	CHECK(!writer_start(&limits, host->queue, error, sizeof(error)) &&
 		      !strcmp(error, "w.db: no memory") && access("w.db", F_OK),
-	      "nor its file");
+	      "a failed recording leaves no file");
 	unit_memory_left(-1);
 }
 
@@ -202,10 +204,10 @@ static void slots(struct host *host)
 							      .lease = GCHINT_LEASE_ATTACH });
 	unit_memory_left(-1);
 	tracker_count(host->tracker, &slots, &in_phase);
-	CHECK(slots == 1 && !in_phase, "a phase without memory is not followed");
+	CHECK(slots == 1 && !in_phase, "a phase without memory is not tracked");
 	phase(host->tracker, GCHINT_PHASE_MARK);
 	tracker_count(host->tracker, &slots, &in_phase);
-	CHECK(slots == 1 && in_phase == 1, "the next one is");
+	CHECK(slots == 1 && in_phase == 1, "the next phase is tracked");
 	forget(host->queue);
 }
 

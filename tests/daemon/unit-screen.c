@@ -191,7 +191,7 @@ void unit_screen(void)
 		"end of what has room: -1, 0 away\n"
 		"no key: 0, in time\n"
 		"an end that came before the wait: 113\n",
-		"what stands on a terminal after each key");
+		"the terminal after each key");
 }
 
 #else

@@ -80,10 +80,10 @@ static void meaning(const char *path)
 		faults.commits = 0;
 		store_rollback(s);
 	}
-	text_is(got, want, "a user's limit is a full disk, a broken disk is not");
+	text_is(got, want, "a quota counts as a full disk, an I/O error does not");
 	CHECK(s && store_begin(s) == 0 && store_begin(s) == -EIO &&
 		      strstr(store_error(s), "within a transaction"),
-	      "what SQLite says of its own is told");
+	      "SQLite's own message is reported");
 	store_close(s);
 }
 
@@ -100,8 +100,7 @@ static void durable(const char *path)
 	unlink(path);
 	faults.synced = false;
 	s = store_open(path, false, error, sizeof(error));
-	CHECK(yes && s && !faults.synced,
-	      "a durable recording syncs each commit, another does not");
+	CHECK(yes && s && !faults.synced, "only a durable recording syncs each commit");
 	store_close(s);
 }
 
@@ -134,12 +133,14 @@ static void refused(const char *dir)
 		memset(path + strlen(path), 'x', sizeof(path) - strlen(path));
 		path[247 + more] = '\0';
 		if (more) {
-			refuse(path, ": path too long", "a path that leaves no room is refused");
-			CHECK(!strcmp(at(path), "none"), "and not made");
+			refuse(path, ": path too long",
+			       "a path without space for suffixes is refused");
+			CHECK(!strcmp(at(path), "none"),
+			      "a recording that is refused is not created");
 			continue;
 		}
 		s = store_open(path, false, error, sizeof(error));
-		CHECK(s, "one that just leaves it is taken");
+		CHECK(s, "a path that just fits is accepted");
 		store_close(s);
 		unlink(path);
 	}
@@ -147,36 +148,36 @@ static void refused(const char *dir)
 	snprintf(other, sizeof(other), "%s/a.db-wal", dir);
 	put(other, "log");
 	snprintf(says, sizeof(says), "%s: a log without its recording; move it", other);
-	refuse(path, says, "a log without its recording is no place for one");
-	CHECK(!strcmp(at(path), "none"), "and none is made beside it");
+	refuse(path, says, "a log without its recording is refused");
+	CHECK(!strcmp(at(path), "none"), "no second file is created");
 	put(path, "mine");
 	refuse(path, "a.db: exists; name another file, or --keep N to rotate",
-	       "nor is a file that is there, with a log or without");
+	       "an existing file with a log is refused");
 	unlink(other);
-	refuse(path, "a.db: exists; name another file, or --keep N to rotate", "or alone");
-	CHECK(!strcmp(at(path), "mine"), "it stays");
+	refuse(path, "a.db: exists; name another file, or --keep N to rotate",
+	       "an existing file without a log is refused");
+	CHECK(!strcmp(at(path), "mine"), "an existing file is kept");
 	unlink(path);
 	snprintf(path, sizeof(path), "%s/none/a.db", dir);
 	snprintf(says, sizeof(says),
 		 "%s: cannot write in %s/none: No such file or directory; name another with "
 		 "--record",
 		 path, dir);
-	refuse(path, says, "a folder that is not there is named");
+	refuse(path, says, "a missing directory is named");
 	refuse("/proc/gchint/a.db", "cannot write in /proc/gchint: No such file",
-	       "wherever it would be");
-	refuse("/proc/a.db", "/proc/a.db: No such file",
-	       "where it is not the folder, the system is asked");
+	       "a missing directory in another place is named");
+	refuse("/proc/a.db", "/proc/a.db: No such file", "any other error is the system's");
 	faults.commits = SQLITE_FULL;
 	snprintf(path, sizeof(path), "%s/b.db", dir);
-	refuse(path, "b.db: ", "a disk that is full at the first write is told");
+	refuse(path, "b.db: ", "a disk that is full at the first write is reported");
 	faults.commits = 0;
-	CHECK(!strcmp(at(path), "none"), "and leaves no file");
+	CHECK(!strcmp(at(path), "none"), "a failed recording leaves no file");
 	s = store_open(path, false, error, sizeof(error));
 	CHECK(s && lock_take(path) == -EBUSY && store_size(s) > 4096,
-	      "a recording is its recorder's alone");
+	      "an open recording is locked");
 	store_close(s);
 	fd = lock_take(path);
-	CHECK(fd >= 0, "until it is closed");
+	CHECK(fd >= 0, "a closed recording is unlocked");
 	lock_release(fd);
 	unlink(path);
 }
@@ -187,12 +188,12 @@ static void why(void)
 
 	store_why_not(-EBUSY, "/r.db", text, sizeof(text));
 	text_is(text, "/r.db: another gchintd records into it; stop that one, or name another file",
-		"of a file that is another's");
+		"a file of another recorder is reported");
 	store_why_not(-ESTALE, "/r.db", text, sizeof(text));
 	text_is(text, "/r.db: another gchintd records into it; stop that one, or name another file",
-		"or was until now");
+		"a file that was replaced meanwhile is reported");
 	store_why_not(-EISDIR, "/r.db", text, sizeof(text));
-	text_is(text, "/r.db: cannot rotate: Is a directory", "of what is no file");
+	text_is(text, "/r.db: cannot rotate: Is a directory", "a directory is reported");
 }
 
 /* The row of files as text: what each of r.db to r.db.5 holds, and their logs. */
@@ -224,59 +225,59 @@ static void rotation(const char *dir)
 	snprintf(path, sizeof(path), "%s/r.db", dir);
 	snprintf(next, sizeof(next), "%s/r.db.1", dir);
 	snprintf(third, sizeof(third), "%s/r.db.3", dir);
-	CHECK(!store_rotate(path, 3), "what is not there needs no other name");
+	CHECK(!store_rotate(path, 3), "rotating a missing file does nothing");
 	put(path, "a");
-	CHECK(!store_rotate(path, 0), "to keep none moves none");
-	text_is(row(dir), "0:a ", "and loses none");
+	CHECK(!store_rotate(path, 0), "keeping no old files moves nothing");
+	text_is(row(dir), "0:a ", "no old file is lost");
 	CHECK(!store_rotate(path, 2), "a file gets a number");
-	text_is(row(dir), "1:a ", "the first");
+	text_is(row(dir), "1:a ", "the first file is numbered");
 	put(path, "b");
 	snprintf(next, sizeof(next), "%s/r.db-wal", dir);
 	put(next, "bw");
 	snprintf(next, sizeof(next), "%s/r.db-shm", dir);
 	put(next, "bs");
-	CHECK(!store_rotate(path, 2), "the next one pushes it on");
-	text_is(row(dir), "1:b 1-wal:bw 1-shm:bs 2:a ", "and has its log with it");
+	CHECK(!store_rotate(path, 2), "the next rotation increments it");
+	text_is(row(dir), "1:b 1-wal:bw 1-shm:bs 2:a ", "the log is numbered with its file");
 	put(path, "c");
-	CHECK(!store_rotate(path, 2), "beyond the highest number");
-	text_is(row(dir), "1:c 2:b 2-wal:bw 2-shm:bs ", "the oldest goes");
+	CHECK(!store_rotate(path, 2), "a file beyond the highest number is removed");
+	text_is(row(dir), "1:c 2:b 2-wal:bw 2-shm:bs ", "the oldest file is removed");
 	put(path, "d");
 	put(third, "x");
-	CHECK(!store_rotate(path, 2), "a log goes with its file");
-	text_is(row(dir), "1:d 2:c 3:x ", "and what is beyond the row is not of it");
+	CHECK(!store_rotate(path, 2), "a log is moved with its file");
+	text_is(row(dir), "1:d 2:c 3:x ", "a file beyond the row is left alone");
 	snprintf(next, sizeof(next), "%s/r.db-wal", dir);
 	put(next, "ew");
-	CHECK(!store_rotate(path, 2), "a log that is alone moves, too");
-	text_is(row(dir), "1-wal:ew 2:d 3:x ", "as if its file were there");
+	CHECK(!store_rotate(path, 2), "a log without its file is moved");
+	text_is(row(dir), "1-wal:ew 2:d 3:x ", "a log is moved as if its file existed");
 	snprintf(next, sizeof(next), "%s/r.db.1-wal", dir);
 	unlink(next);
 	put(path, "f");
-	CHECK(!store_rotate(path, 5), "where one of the row is missing");
-	text_is(row(dir), "1:f 2:d 3:x ", "those behind it stay");
+	CHECK(!store_rotate(path, 5), "a gap ends the renumbering");
+	text_is(row(dir), "1:f 2:d 3:x ", "files behind a gap stay");
 
 	put(path, "g");
 	fd = lock_take(path);
-	CHECK(store_rotate(path, 5) == -EBUSY, "a file that grows is not moved");
+	CHECK(store_rotate(path, 5) == -EBUSY, "a file in use is not moved");
 	lock_release(fd);
 	fd = lock_take(third);
-	CHECK(store_rotate(path, 5) == -EBUSY, "nor is one pushed that does");
-	text_is(row(dir), "0:g 1:f 2:d 3:x ", "nor any before it");
+	CHECK(store_rotate(path, 5) == -EBUSY, "a numbered file in use is not moved");
+	text_is(row(dir), "0:g 1:f 2:d 3:x ", "a file in use stops all moves");
 	lock_release(fd);
 	fd = lock_take(path);
-	CHECK(fd >= 0, "and nothing stays locked");
+	CHECK(fd >= 0, "no lock remains");
 	lock_release(fd);
 	faults.renames = 1;
-	CHECK(store_rotate(path, 5) == -EIO && !faults.renames, "a move that fails is an error");
-	text_is(row(dir), "0:g 1:f 2:d 3:x ", "and the last one");
+	CHECK(store_rotate(path, 5) == -EIO && !faults.renames, "a failed move is an error");
+	text_is(row(dir), "0:g 1:f 2:d 3:x ", "the last file stays");
 
 	unlink(path);
 	mkdir(path, 0700);
-	CHECK(store_rotate(path, 5) == -EISDIR, "a folder is not moved");
+	CHECK(store_rotate(path, 5) == -EISDIR, "a directory is not moved");
 	rmdir(path);
 	mkfifo(path, 0600);
-	CHECK(store_rotate(path, 5) == -EINVAL, "nor is what is no file");
+	CHECK(store_rotate(path, 5) == -EINVAL, "a special file is not moved");
 	unlink(path);
-	text_is(row(dir), "1:f 2:d 3:x ", "nor any other then");
+	text_is(row(dir), "1:f 2:d 3:x ", "no other file is moved");
 }
 
 /* Byte @at of a file: 18 of a database is 2 where it has a log, 1 where it stands alone. */
@@ -299,17 +300,18 @@ static void closing(const char *path, const char *away)
 	struct store *s = store_open(path, false, error, sizeof(error));
 	int grows = byte(path, 18);
 
-	CHECK(s && store_size(s) > 4096 * 2, "what is in the log counts");
+	CHECK(s && store_size(s) > 4096 * 2, "the log counts towards the size");
 	store_close(s);
 	CHECK(grows == 2 && byte(path, 18) == 1 && byte(path, 63) == SCHEMA_VERSION &&
 		      byte(path, 16) == 16 && byte(path, 17) == 0,
-	      "a recording that was closed stands alone, and says what it is");
+	      "a closed recording has no log and carries its schema version");
 	unlink(path);
 	s = store_open(path, false, error, sizeof(error));
-	CHECK(s && !rename(path, away), "one that was moved");
+	CHECK(s && !rename(path, away), "a recording that was moved");
 	put(path, "another");
 	store_close(s);
-	CHECK(byte(away, 18) == 2 && !strcmp(at(path), "another"), "is left with its log");
+	CHECK(byte(away, 18) == 2 && !strcmp(at(path), "another"),
+	      "a moved recording keeps its log");
 	unlink(path);
 	unlink(away);
 	for (int i = 0; i < 2; i++) {
@@ -333,9 +335,9 @@ static void tables(void)
 		if (i)
 			sqlite3_exec(db, lacks[i - 1], NULL, NULL, NULL);
 		rows = rows_new(db);
-		CHECK(!rows == !!i, "rows are of a file that has all their tables");
+		CHECK(!rows == !!i, "rows are available if a file has all tables");
 		rows_free(rows);
-		CHECK(sqlite3_close(db) == SQLITE_OK, "and nothing is left of them");
+		CHECK(sqlite3_close(db) == SQLITE_OK, "no statement remains open");
 	}
 	rows_free(NULL);
 }
@@ -375,7 +377,7 @@ static void finish(const char *path)
 		unlink(path);
 	}
 	CHECK(indexes[0] > 3 && !indexes[1],
-	      "a finished recording has indexes, unless they take ten seconds");
+	      "a finished recording has indexes unless they take ten seconds");
 }
 
 void unit_store(void)
@@ -383,7 +385,7 @@ void unit_store(void)
 	char dir[] = "/tmp/gchint-unit.XXXXXX", path[64], away[80];
 
 	if (!mkdtemp(dir)) {
-		CHECK(false, "a folder of its own");
+		CHECK(false, "a temporary directory");
 		return;
 	}
 	snprintf(path, sizeof(path), "%s/s.db", dir);

@@ -28,18 +28,19 @@ static void probes(struct host *host)
 
 	text_is(place_probe(thermal, host),
 		"-19 'no thermal zone, cooling device or throttle count' ''",
-		"a board without any");
+		"a board without thermal sources");
 	place_file(CPU(0) THROTTLE, "3\n");
 	text_is(place_probe(thermal, host), "0 '0 zones, 0 cooling devices' ''",
-		"one with a count");
+		"a board with a throttle count");
 	place_gone(CPU(0) THROTTLE);
 	place_file(THERMAL "cooling_device4/cur_state", "1\n");
 	text_is(place_probe(thermal, host), "0 '0 zones, 1 cooling devices' ''",
-		"one that is cooled");
+		"a board with a cooling device");
 	place_gone(THERMAL "cooling_device4");
 	place_file(THERMAL "thermal_zone0/temp", "-5000\n");
 	place_file(THERMAL "thermal_zone0/type", "cpu\n");
-	text_is(place_probe(thermal, host), "0 '1 zones, 0 cooling devices' ''", "one with a zone");
+	text_is(place_probe(thermal, host), "0 '1 zones, 0 cooling devices' ''",
+		"a board with a zone");
 }
 
 static void changes(struct host *host)
@@ -59,7 +60,7 @@ static void changes(struct host *host)
 	watched_forget();
 	CHECK(!thermal->start(host, &state) && watched_count() == 1 &&
 		      watched_at(0)->period_ns == 110000000,
-	      "it is looked at once a period");
+	      "zones are read once per period");
 	records_are(host->queue,
 		    "sensor 1 'cooling' 'cooling_device0' "
 		    "'sys/class/thermal/cooling_device0/cur_state'\n"
@@ -72,7 +73,7 @@ static void changes(struct host *host)
 		    "thermal 1000: 2 of kind 0 -5000\n"
 		    "thermal 1000: 3 of kind 2 3\n"
 		    "thermal 1000: 4 of kind 2 4\n",
-		    "what tells a number is a sensor");
+		    "each readable value is a sensor");
 	look_at(2000);
 	place_file(CPU(2) THROTTLE, "5\n");
 	look_at(3000);
@@ -85,8 +86,8 @@ static void changes(struct host *host)
 		    "thermal 3000: 4 of kind 2 5\n"
 		    "thermal 4000: 2 of kind 0 6000\n"
 		    "thermal 4000: 2 of kind 0 7000\n",
-		    "and is told when it changes, and at the end");
-	CHECK(!watched_open(), "which it is");
+		    "sensors are recorded when they change, and at the end");
+	CHECK(!watched_open(), "no watch remains");
 }
 
 static void many(struct host *host)
@@ -112,9 +113,9 @@ static void many(struct host *host)
 		definition_free(r->define);
 	}
 	queue_consume(host->queue, queue_fill(host->queue));
-	CHECK(sensors == 256, "has so many sensors");
+	CHECK(sensors == 256, "the number of sensors is limited");
 	thermal->stop(state);
-	records_are(host->queue, "", "that do not change");
+	records_are(host->queue, "", "unchanged sensors are not recorded");
 }
 
 void unit_thermal(void)

@@ -89,12 +89,12 @@ static void ends(struct host *host)
 	event(t, phase(200, 1, 1, 71, GCHINT_PHASE_NONE));
 	good = good && take(q, RECORD_PHASE, &r) == 1 && r.phase.uncertain &&
 	       r.phase.how == PHASE_EDGE && r.t == 200;
-	CHECK(good, "a phase in which events were lost has an uncertain end");
+	CHECK(good, "a phase with lost events has an uncertain end");
 	event(t, phase(300, 1, 1, 71, GCHINT_PHASE_MARK));
 	event(t, phase(290, 1, 1, 71, GCHINT_PHASE_NONE));
 	CHECK(take(q, RECORD_PHASE, &r) == 2 && r.t == 300 && r.phase.t0 == 300 &&
 		      !r.phase.uncertain,
-	      "an end that another CPU stamped earlier is no earlier, and the next one is sure");
+	      "an end with an earlier timestamp is clamped; the next one is certain");
 
 	/* Three slots of one bucket (session 1: 67 + number, modulo 1024). */
 	for (uint32_t slot = 2; slot < 4096; slot += 1024)
@@ -106,17 +106,17 @@ static void ends(struct host *host)
 	event(t, phase(420, 1, 2 + 3 * 1024, 71, GCHINT_PHASE_NONE));
 	good = good && take(q, RECORD_PHASE, &r) == 1 && r.phase.id == id && r.t == 420;
 	tracker_count(t, &slots, &in_phase);
-	CHECK(good && slots == 4 && in_phase == 2, "a slot given back takes no other with it");
+	CHECK(good && slots == 4 && in_phase == 2, "a released slot does not affect other slots");
 	event(t, lease(430, 1, 2 + 1024, 71, GCHINT_LEASE_STALE));
 	tracker_count(t, &slots, &in_phase);
 	CHECK(take(q, RECORD_PHASE, &r) == 1 && r.phase.how == PHASE_STALE && slots == 4 &&
 		      in_phase == 1,
-	      "a stale phase ends, its slot stays");
+	      "a stale phase ends and its slot stays");
 	tracker_module_gone(t, 500);
 	tracker_count(t, &slots, &in_phase);
 	CHECK(take(q, RECORD_PHASE, &r) == 1 && r.phase.how == PHASE_MODULE && r.t == 500 &&
 		      !slots && !in_phase,
-	      "the rest ends with the module");
+	      "open phases end with the module");
 }
 
 static void thread(void *data, int32_t tgid, int32_t tid)
@@ -136,15 +136,14 @@ static void every_bucket(struct host *host)
 	event(t, phase(100, 1, 1023 - 67, 82, GCHINT_PHASE_MARK));
 	event(t, phase(100, 1, 5, 0, GCHINT_PHASE_MARK));
 	tracker_threads(t, thread, &sum);
-	CHECK(sum == 2 * 70000 + 81 + 82, "every slot's thread is told, once");
+	CHECK(sum == 2 * 70000 + 81 + 82, "every slot's thread is recorded once");
 	take(host->queue, RECORD_PHASE, &r);
 	tracker_module_gone(t, 200);
 	tracker_count(t, &slots, &in_phase);
-	CHECK(take(host->queue, RECORD_PHASE, &r) == 3 && !slots && !in_phase,
-	      "and every one ends");
+	CHECK(take(host->queue, RECORD_PHASE, &r) == 3 && !slots && !in_phase, "every phase ends");
 	event(t, phase(300, 1, 1024 - 67, 81, GCHINT_PHASE_NONE));
 	event(t, phase(300, 1, 1023 - 67, 82, GCHINT_PHASE_NONE));
-	CHECK(!take(host->queue, RECORD_PHASE, &r), "what has ended is not there");
+	CHECK(!take(host->queue, RECORD_PHASE, &r), "an ended phase is not ended again");
 }
 
 /* What becomes known while a phase lasts. */
@@ -195,7 +194,7 @@ static void progress(struct host *host)
 		"phase 400: 10 from 100, 4 of 70/71, end 1, 10 of 60 done, stall at 700, cause 1\n"
 		"phase 400: 11 from 400, 4 of 70/71, end 0\n"
 		"phase 500: 11 from 400, 4 of 70/71, end 1, 30 of 60 done, stall at 800, cause 0\n",
-		"what is learned while a phase lasts belongs to it");
+		"details that arrive during a phase belong to it");
 }
 
 /* More slots than are followed, until one is given back. */
@@ -215,7 +214,7 @@ static void too_many(struct host *host)
 	event(host->tracker, lease(300, 1, 5, 0, GCHINT_LEASE_DETACH));
 	event(host->tracker, phase(400, 1, 70000, 0, GCHINT_PHASE_MARK));
 	event(host->tracker, phase(500, 1, 70001, 0, GCHINT_PHASE_MARK));
-	CHECK(slots == 65536 && in_phase == 65536, "so many slots are followed");
+	CHECK(slots == 65536 && in_phase == 65536, "the number of tracked slots is limited");
 	records_are(q,
 		    "note 4 'genl' 'over 65536 slots at once: no more are followed'\n"
 		    "drop 1 'genl' 'too many slots'\n"
@@ -225,7 +224,7 @@ static void too_many(struct host *host)
 		    "phase 400: 65548 from 400, 4 of 70/0, end 0\n"
 		    "note 4 'genl' 'over 65536 slots at once: no more are followed'\n"
 		    "drop 1 'genl' 'too many slots'\n",
-		    "more are told once, and counted, until there is room");
+		    "slots beyond the maximum are reported once and counted");
 	host->queue = NULL;
 	tracker_module_gone(host->tracker, 600);
 	host->queue = q;
@@ -243,22 +242,23 @@ static void full(struct host *host)
 		host_record(host, &r);
 	host_define(host, definition_new(DEFINE_META, 1, NULL, 0, NULL, 0));
 	host_define(host, NULL);
-	CHECK(host->lost == 3 && host->lost_total == 3, "what finds no room is counted");
+	CHECK(host->lost == 3 && host->lost_total == 3, "events without a free slot are counted");
 	queue_consume(host->queue, 1);
 	host_record(host, &r);
-	CHECK(host->lost == 4 && host->lost_total == 4, "room for one is none for the gap's");
+	CHECK(host->lost == 4 && host->lost_total == 4,
+	      "one free entry is not enough for an event and its gap record");
 	queue_consume(host->queue, 63);
 	host_record(host, &r);
-	CHECK(!host->lost && host->lost_total == 4, "and then it is told");
+	CHECK(!host->lost && host->lost_total == 4, "the gap is recorded once there is space");
 	records_are(host->queue,
 		    "drop 4 'record' 'queue full: the disk is too slow or full'\n"
 		    "sample 1: rail 0 0 +- 0\n",
-		    "before what follows");
+		    "the gap is recorded before what follows");
 	queue_free(host->queue);
 	host->queue = NULL;
 	host_record(host, &r);
 	host_define(host, definition_new(DEFINE_META, 1, NULL, 0, NULL, 0));
-	CHECK(!host->lost && host->lost_total == 4, "where nothing is recorded nothing is lost");
+	CHECK(!host->lost && host->lost_total == 4, "nothing is lost while nothing is recorded");
 	host->queue = q;
 }
 
@@ -339,15 +339,15 @@ static void names(struct host *host, const char *dir)
 	drain(host->queue, s);
 	store_close(s);
 	if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL)) {
-		CHECK(false, "its file");
+		CHECK(false, "the recording's file");
 		return;
 	}
 	CHECK(number(db, "SELECT group_concat(comm) = 'old gc,new gc,third' FROM "
 			 "(SELECT comm FROM phase_list ORDER BY t0)") == 1,
-	      "a phase has the name that its thread had then");
+	      "a phase has its thread's name at that time");
 	CHECK(number(db, "SELECT group_concat(comm) = 'old main,new main' FROM "
 			 "(SELECT comm FROM processes WHERE tid = 70 ORDER BY t)") == 1,
-	      "a process is named once, and again when its number is another's");
+	      "a process is named once, and again when its PID is reused");
 	sqlite3_close(db);
 	unlink(path);
 }
@@ -365,7 +365,7 @@ static void left_behind(void)
 	for (int i = 0; i < 63; i++)
 		good = good && queue_push(q, &r);
 	CHECK(good && queue_room(q) == 0 && !queue_push(q, &r),
-	      "a queue takes what it has room for");
+	      "a queue accepts as many records as it holds");
 	queue_free(q);
 }
 
@@ -384,7 +384,7 @@ static void sleeps(void)
 		queue_push(q, &(struct record){ .type = RECORD_SAMPLE });
 	until = clock_now() + 20 * NSEC_PER_SEC;
 	queue_wait(q, until);
-	CHECK(clock_now() < until, "a queue that is over a quarter full wakes, too");
+	CHECK(clock_now() < until, "a queue that is a quarter full wakes the writer");
 	queue_free(q);
 	queue_free(NULL);
 }
@@ -396,7 +396,7 @@ void unit_tracker(void)
 	struct host host = { 0 };
 
 	if (!mkdtemp(dir)) {
-		CHECK(false, "a folder of its own");
+		CHECK(false, "a temporary directory");
 		return;
 	}
 	for (size_t i = 0; i < 4; i++) {

@@ -227,36 +227,37 @@ static void programs(struct tunnel *t)
 	m.owner = 70;
 	m.word = 0x304;
 	m.cookie = 2;
-	text_is(told(), KNOWN("method 0, word 0, knows"), "of a thread that tells nothing");
+	text_is(told(), KNOWN("method 0, word 0, knows"), "a thread without annotations");
 	tunnel_place(t, 2, &place);
 	text_is(told(), KNOWN("method 4000, word 304, knows method phase word"),
-		"of one that tells all");
+		"a thread with method and phase");
 	m.owner = 71;
 	text_is(told(), KNOWN("method 4000, word 0, knows method"),
-		"a word that is another's says nothing of a phase");
+		"another thread's word has no phase");
 	m.owner = 70;
 	m.unreadable = &m.owner;
-	text_is(told(), KNOWN("method 4000, word 0, knows method"), "nor where nobody owns it");
+	text_is(told(), KNOWN("method 4000, word 0, knows method"), "an unowned word has no phase");
 	m.unreadable = &m.word;
-	text_is(told(), KNOWN("method 4000, word 0, knows method"), "nor one that is gone");
+	text_is(told(), KNOWN("method 4000, word 0, knows method"),
+		"an unmapped word has no phase");
 	m.unreadable = &m.storage[1];
-	text_is(told(), KNOWN("method 0, word 304, knows phase word"),
-		"the phase without the method");
+	text_is(told(), KNOWN("method 0, word 304, knows phase word"), "a phase without a method");
 	m.unreadable = m.task + POINTER;
 	text_is(told(), KNOWN("method 0, word 304, knows phase word"),
-		"or without the thread's pointer");
+		"a phase without the thread's pointer");
 	m.unreadable = NULL;
 	place.word = 0;
 	tunnel_place(t, 2, &place);
-	text_is(told(), KNOWN("method 4000, word 0, knows method phase"), "in no phase");
+	text_is(told(), KNOWN("method 4000, word 0, knows method phase"),
+		"a thread outside of phases");
 	m.full = true;
-	text_is(told(), "nothing", "a ring that is full takes nothing");
-	text_is(told(), "nothing", "each time");
+	text_is(told(), "nothing", "a full ring drops the sample");
+	text_is(told(), "nothing", "a full ring drops every sample");
 	m.full = false;
 	CHECK(tunnel_lost(t, 2) == 2 && !tunnel_lost(t, 2) && !tunnel_lost(t, 1),
-	      "which is counted, by thread, until it is asked for");
+	      "lost samples are counted per thread until they are read");
 	m.cookie = THREADS;
-	text_is(told(), "nothing", "of a thread that has no place nothing is told");
+	text_is(told(), "nothing", "a thread without a slot has no sample");
 }
 
 static char *record(char *data, uint64_t *end, uint32_t head, uint64_t t)
@@ -282,7 +283,7 @@ static void rings(struct tunnel *t)
 
 	if (file == MAP_FAILED)
 		abort();
-	CHECK(!tunnel_next(t, &s) && !*consumer, "a ring with nothing in it");
+	CHECK(!tunnel_next(t, &s) && !*consumer, "an empty ring has no sample");
 	/* The last ones of the ring, of which one is partly in its second picture. */
 	end = *consumer = *producer = 3 * (uint64_t)RING - 2 * sizeof(s);
 	record(file + 2 * page, &end, sizeof(s), 1);
@@ -290,14 +291,14 @@ static void rings(struct tunnel *t)
 	record(file + 2 * page, &end, sizeof(s) | BPF_RINGBUF_DISCARD_BIT, 3);
 	record(file + 2 * page, &end, sizeof(s), 4);
 	busy = record(file + 2 * page, &end, sizeof(s) | BPF_RINGBUF_BUSY_BIT, 5);
-	CHECK(!tunnel_next(t, &s), "what is written and not told of is not read");
+	CHECK(!tunnel_next(t, &s), "an unpublished sample is not read");
 	*producer = end;
-	CHECK(tunnel_next(t, &s) && s.t == 1, "a sample, once it is told of");
-	CHECK(tunnel_next(t, &s) && s.t == 4, "what is none is passed over");
-	CHECK(!tunnel_next(t, &s) && *consumer < end, "one that is being written is waited for");
+	CHECK(tunnel_next(t, &s) && s.t == 1, "a published sample is read");
+	CHECK(tunnel_next(t, &s) && s.t == 4, "a discarded sample is skipped");
+	CHECK(!tunnel_next(t, &s) && *consumer < end, "reading stops at a busy sample");
 	memcpy(busy, &(uint32_t){ sizeof(s) }, sizeof(uint32_t));
 	CHECK(tunnel_next(t, &s) && s.t == 5 && *consumer == end && !tunnel_next(t, &s),
-	      "and is the last");
+	      "the last sample is read");
 	munmap(file, 2 * page + 2 * (size_t)RING);
 }
 
@@ -316,24 +317,26 @@ void unit_tunnel(void)
 	for (int i = 0; i < 2; i++) {
 		refused = commands[i];
 		CHECK(tunnel_open(&t, THREADS, "/absent", &why) == -EPERM,
-		      i ? "a kernel that refuses the program" : "one that refuses all");
+		      i ? "a kernel that refuses the program is reported" :
+			  "a kernel that refuses all BPF is reported");
 		text_is(why,
 			i ? "no BPF of Linux 5.15 or newer" :
 			    "no BPF: it wants root, or CAP_BPF and CAP_PERFMON",
-			"says why");
+			"the reason is reported");
 	}
 	refused = -1;
 	asked[0] = '\0';
 	nr_maps = 0;
-	CHECK(!tunnel_open(&t, THREADS, "/absent", &why), "one that takes it");
+	CHECK(!tunnel_open(&t, THREADS, "/absent", &why),
+	      "a kernel that accepts the program is used");
 	fd = tunnel_attach(t, 33, 2);
 	text_is(asked,
 		"map 2 of 3, key 4, value 40, flags 400\n"
 		"map 27 of 1048576, key 0, value 0, flags 0\n"
 		"program 7, gchint_sample, GPL\n"
 		"link 1 to 33, type 41, cookie 2\n",
-		"has two maps, a program and where it is attached");
-	CHECK(fd >= 0 && !close(fd), "for as long as somebody holds it");
+		"two maps, a program and a link are created");
+	CHECK(fd >= 0 && !close(fd), "the program stays loaded while a descriptor is open");
 	m.place = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, maps[0], 0);
 	if (m.place == MAP_FAILED)
 		abort();
@@ -344,6 +347,6 @@ void unit_tunnel(void)
 	unit_tunnel_asked = false;
 	fd = dup(STDOUT_FILENO);
 	close(fd);
-	CHECK(fd == lowest, "nothing of it stays open");
+	CHECK(fd == lowest, "no descriptor stays open");
 #endif
 }

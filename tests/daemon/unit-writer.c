@@ -159,9 +159,9 @@ static void rotation(const char *path)
 	ends(&r);
 	CHECK(came && holds(path, "SELECT * FROM samples") &&
 		      holds(path, "SELECT * FROM meta WHERE key = 'board.model'"),
-	      "a file that began on a full disk has its definitions once there is room");
+	      "a file begun on a full disk gets its definitions later");
 	CHECK(strstr(faults.said, "3 record: ") && strstr(faults.said, ": no room on the disk ("),
-	      "and that there was none is told");
+	      "the full disk is reported");
 }
 
 /* What of a file's definitions the next one has, and what of them a later one replaced. */
@@ -201,7 +201,7 @@ static void kept(const char *path)
 	CHECK(came && holds(old, "SELECT 1 FROM marks") &&
 		      holds(old, "SELECT 1 WHERE (SELECT count(*) FROM processes) = 8192") &&
 		      holds(old, "SELECT 1 WHERE (SELECT count(*) FROM samples) = 1"),
-	      "a file that was rotated has what came for it");
+	      "a rotated file has the records that belong to it");
 	CHECK(!holds(path, "SELECT 1 FROM marks") && !holds(path, "SELECT 1 FROM samples") &&
 		      holds(path, "SELECT 1 WHERE (SELECT count(*) FROM opps) = 3") &&
 		      holds(path, "SELECT 1 WHERE (SELECT count(*) FROM rails) = 2") &&
@@ -210,13 +210,13 @@ static void kept(const char *path)
 				  "('board.model', 'label')) = 2") &&
 		      holds(path, "SELECT 1 FROM meta WHERE key = 'file_start_ns' AND "
 				  "value > 0"),
-	      "the next one has its definitions, each once, and its own begin");
+	      "the next file has its definitions once, and its own begin");
 	CHECK(holds(path, "SELECT 1 WHERE (SELECT count(*) FROM processes) = 8185") &&
 		      holds(path, "SELECT 1 WHERE (SELECT min(tgid) FROM processes) = 1007") &&
 		      holds(path, "SELECT 1 WHERE (SELECT max(tgid) FROM processes) = 9191") &&
 		      holds(path, "SELECT 1 FROM processes WHERE tgid = 9000 AND comm = 'ruby'"),
-	      "of processes beyond what is kept the oldest are not in it");
-	CHECK(strstr(faults.said, ": rotated\n"), "and it is told");
+	      "the oldest processes beyond the limit are left out");
+	CHECK(strstr(faults.said, ": rotated\n"), "the rotation is reported");
 }
 
 /* More at once than one transaction takes. */
@@ -238,12 +238,12 @@ static void many(const char *path)
 	waits_for(r.writer, 40000);
 	stats = stats_of(&r);
 	ends(&r);
-	CHECK(sleeps > 3 && !bad_sleeps, "a writer sleeps for half a second, unless it is woken");
+	CHECK(sleeps > 3 && !bad_sleeps, "a writer sleeps half a second unless it is woken");
 	CHECK(stats.records == 40000 && stats.bytes > 100000 && !stats.rotations &&
 		      !stats.stopped &&
 		      holds(path, "SELECT 1 WHERE (SELECT count(DISTINCT value) FROM samples) = "
 				  "40000"),
-	      "what comes at once is written in several transactions, all of it");
+	      "a burst is written completely, in several transactions");
 }
 
 /* A disk that does not take a commit: nothing is lost, and nothing written twice. */
@@ -262,23 +262,23 @@ static void refused(const char *path)
 	queue_kick(r.queue);
 	again = faults_said("3 record: ") && faults_said(": recording stopped, trying again\n");
 	at = stats_of(&r);
-	CHECK(again && at.stopped && !at.records, "a commit that fails stops the recording");
+	CHECK(again && at.stopped && !at.records, "a failed commit stops the recording");
 	/* Before its time it is not tried again. */
 	faults.commits = 0;
 	queue_kick(r.queue);
 	usleep(30000);
-	CHECK(stats_of(&r).stopped && !stats_of(&r).records, "for two seconds");
+	CHECK(stats_of(&r).stopped && !stats_of(&r).records, "it stays stopped for two seconds");
 	faults.ahead_ns += 3 * NSEC_PER_SEC;
 	queue_kick(r.queue);
 	again = faults_said("5 record: recording goes on after ") && waits_for(r.writer, 1);
 	at = stats_of(&r);
-	CHECK(again && !at.stopped && at.records == 1, "then it goes on");
+	CHECK(again && !at.stopped && at.records == 1, "it then continues");
 	ends(&r);
 	CHECK(holds(path, "SELECT 1 WHERE (SELECT count(*) FROM samples) = 1") &&
 		      holds(path, "SELECT 1 FROM notes WHERE priority = 5 AND source = 'record' "
 				  "AND text LIKE 'recording goes on after _._ s' AND "
 				  "CAST(substr(text, 25) AS REAL) BETWEEN 3 AND 20"),
-	      "with each row once, and a note of how long it stood");
+	      "each row is written once, with a note of the interruption");
 }
 
 /* Nothing is moved by the first try, nor by the second. */
@@ -304,18 +304,18 @@ static void unmoved(const char *path)
 	queue_kick(r.queue);
 	usleep(30000);
 	stood = stats_of(&r).stopped && stats_of(&r).records == 1;
-	CHECK(came && stood, "a rotation that fails stops the recording");
+	CHECK(came && stood, "a failed rotation stops the recording");
 	faults.ahead_ns += 3 * NSEC_PER_SEC;
 	queue_kick(r.queue);
 	came = faults_said("5 record: recording goes on in a new file\n") && waits_for(r.writer, 2);
-	CHECK(came && !stats_of(&r).stopped, "until it succeeds");
+	CHECK(came && !stats_of(&r).stopped, "it continues once the rotation succeeds");
 	ends(&r);
 	snprintf(old, sizeof(old), "%s.1", path);
 	CHECK(holds(old, "SELECT 1 FROM samples WHERE value = 1") &&
 		      !holds(old, "SELECT 1 FROM samples WHERE value = 2") &&
 		      holds(path, "SELECT 1 FROM samples WHERE value = 2") &&
 		      holds(path, "SELECT 1 FROM meta WHERE key = 'file_start_ns'"),
-	      "and both files have what is theirs");
+	      "both files have their own records");
 }
 
 static void limit(const char *path)
@@ -334,18 +334,19 @@ static void limit(const char *path)
 	came = came && faults_said("3 record: size limit reached: recording stopped;");
 	usleep(30000);
 	at = stats_of(&r);
-	CHECK(came && at.stopped && at.records == 1, "at its size a recording stops");
+	CHECK(came && at.stopped && at.records == 1, "a recording stops above its size limit");
 	writer_limit(r.writer, at.bytes, 0);
 	queue_kick(r.queue);
 	usleep(30000);
-	CHECK(stats_of(&r).stopped && stats_of(&r).records == 1, "at just that size, too");
+	CHECK(stats_of(&r).stopped && stats_of(&r).records == 1,
+	      "a recording stops at exactly its size limit");
 	writer_limit(r.writer, at.bytes + (1 << 30), 0);
 	queue_kick(r.queue);
 	came = waits_for(r.writer, 2);
-	CHECK(came && !stats_of(&r).stopped, "and goes on when it may be larger");
+	CHECK(came && !stats_of(&r).stopped, "it continues when the limit is raised");
 	ends(&r);
 	CHECK(holds(path, "SELECT 1 FROM notes WHERE text LIKE 'size limit%'"),
-	      "the stop is in the file");
+	      "the interruption is recorded");
 }
 
 /* A thread that hangs in a commit. */
@@ -370,7 +371,8 @@ static void hung(const char *path)
 	faults.hold = false;
 	queue_kick(r.queue);
 	waits_for(r.writer, 1);
-	CHECK(alive && late && writer_alive(r.writer), "after 30 s without a beat a writer hangs");
+	CHECK(alive && late && writer_alive(r.writer),
+	      "a writer without progress for 30 s counts as hung");
 	ends(&r);
 }
 
@@ -387,7 +389,7 @@ static void reload(const char *dir)
 	}
 	had = host.iio_buffers != NULL;
 	source_table[SOURCE_iio]->stop(state);
-	CHECK(had && !host.iio_buffers, "no buffers of a stopped source are left to be asked");
+	CHECK(had && !host.iio_buffers, "a stopped source leaves no buffers");
 	loop_free(host.loop);
 }
 
@@ -406,7 +408,7 @@ static void unknown_memory(void)
 				    &size);
 	}
 	CHECK(text && strstr(text, "daemon_wakeups_total 2") && !strstr(text, "resident"),
-	      "memory that is not known has no line in the metrics");
+	      "unknown memory has no line in the metrics");
 	free(text);
 	metrics_free(m);
 }
@@ -429,7 +431,7 @@ static void unhinted_decision(void)
 	}
 	CHECK(text && strstr(text, "hint_latency_seconds_sum 0.030000000\n") &&
 		      strstr(text, "hint_latency_seconds_count 1\n"),
-	      "a decision that no hint brought about has no latency in the metrics");
+	      "a decision without a hint has no latency in the metrics");
 	free(text);
 	metrics_free(m);
 }
@@ -441,7 +443,7 @@ void unit_writer(void)
 	char dir[] = "/tmp/gchint-unit.XXXXXX", path[64];
 
 	if (!mkdtemp(dir)) {
-		CHECK(false, "a folder of its own");
+		CHECK(false, "a temporary directory");
 		return;
 	}
 	snprintf(path, sizeof(path), "%s/r.db", dir);

@@ -51,17 +51,20 @@ static void numbers(void)
 
 	for (size_t i = 0; i < sizeof(bad_u64) / sizeof(bad_u64[0]); i++)
 		good = good && text_u64(bad_u64[i], &u) < 0 && u == 77;
-	CHECK(good, "a number that is none is refused and leaves the result alone");
-	CHECK(!text_u64(" 18446744073709551615\n", &u) && u == UINT64_MAX, "the highest u64");
-	CHECK(!text_s64("-9223372036854775808", &s) && s == INT64_MIN, "the lowest s64");
+	CHECK(good, "an invalid number is refused and leaves the result unchanged");
+	CHECK(!text_u64(" 18446744073709551615\n", &u) && u == UINT64_MAX,
+	      "the highest u64 is parsed");
+	CHECK(!text_s64("-9223372036854775808", &s) && s == INT64_MIN, "the lowest s64 is parsed");
 	CHECK(text_s64("9223372036854775808", &s) == -ERANGE, "beyond s64 is -ERANGE");
-	CHECK(!text_fixed("-0.000030518", 9, &s) && s == -30518, "fixed point, negative");
-	CHECK(!text_fixed("3.1e-05", 9, &s) && s == 31000, "fixed point, exponent");
+	CHECK(!text_fixed("-0.000030518", 9, &s) && s == -30518,
+	      "a negative fixed-point number is parsed");
+	CHECK(!text_fixed("3.1e-05", 9, &s) && s == 31000,
+	      "a fixed-point number with an exponent is parsed");
 	CHECK(text_fixed("nan", 9, &s) && text_fixed("0x1p3", 9, &s) && text_fixed("1e300", 9, &s),
-	      "fixed point refuses nan, hex and the too big");
-	CHECK(!text_size("64M", &u) && u == 64ull << 20, "a size");
+	      "fixed point refuses nan, hex and overflow");
+	CHECK(!text_size("64M", &u) && u == 64ull << 20, "a size is parsed");
 	CHECK(text_size("64X", &u) && text_size("M", &u) && text_size("18014398509481984K", &u),
-	      "sizes that are none");
+	      "invalid sizes are refused");
 }
 
 static void count(void *data, uint64_t a, uint64_t b)
@@ -79,32 +82,32 @@ static void lists(void)
 	uint8_t set[8];
 
 	CHECK(text_cpulist("0-2,5\n", set, 8) == 4 && set[0] && set[2] && !set[3] && set[5],
-	      "a CPU list");
+	      "a CPU list is parsed");
 	CHECK(text_cpulist("0-9", set, 8) == -ERANGE && text_cpulist("3-1", set, 8) == -EINVAL &&
 		      text_cpulist("1,,2", set, 8) == -EINVAL &&
 		      text_cpulist("a", set, 8) == -EINVAL,
-	      "CPU lists that are none");
-	CHECK(text_cpulist("", set, 8) == 0, "an empty CPU list");
+	      "invalid CPU lists are refused");
+	CHECK(text_cpulist("", set, 8) == 0, "an empty CPU list is parsed");
 	CHECK(!text_pairs("396000 12\n792000 34\n", count, sum) && sum[0] == 2 &&
 		      sum[1] == 396000 * 12 + 792000 * 34,
-	      "time_in_state");
+	      "time_in_state is summed");
 	CHECK(text_pairs("396000\n", count, sum) == -EINVAL &&
 		      text_pairs("1 2 3\n", count, sum) == -EINVAL,
-	      "pairs that are none");
+	      "invalid pairs are refused");
 	CHECK(text_trace("  kworker/0:1-12  [000] d.h1   12.345678: cpu_frequency: state=792000 "
 			 "cpu_id=1",
 			 &f, &lost) == 1 &&
 		      f.t_ns == 12345678000ull && f.khz == 792000 && f.cpu == 1,
-	      "a cpu_frequency line, time to the microsecond");
+	      "a cpu_frequency line is parsed to the microsecond");
 	CHECK(text_trace("a: b-3 [001] .... 7.000000001: cpu_frequency: state=1 cpu_id=0", &f,
 			 &lost) == 1 &&
 		      f.t_ns == 7000000001ull,
-	      "a task name with a colon and a blank");
+	      "a task name with a colon and a blank is skipped");
 	CHECK(text_trace("CPU:1 [LOST 123 EVENTS]", &f, &lost) == 2 && lost == 123,
-	      "lost events of the trace ring");
+	      "lost events of the trace ring are parsed");
 	CHECK(!text_trace("x [000] d 1.5: cpu_frequency: state=x", &f, &lost) &&
 		      !text_trace(": cpu_frequency: state=1 cpu_id=1", &f, &lost),
-	      "broken trace lines");
+	      "broken trace lines are refused");
 }
 
 static bool refused(const char *text, const char *want)
@@ -136,38 +139,42 @@ static void configuration(void)
 		      !strcmp(config.source[SOURCE_hwmon].match, "adm*") &&
 		      config.source[SOURCE_perf].enabled &&
 		      config.genl_phases == (1u << 4 | 1u << 7),
-	      "a whole configuration");
+	      "a complete configuration is parsed");
 	config_defaults(&other);
 	config.genl_phases = 0;
 	CHECK(!config_parse(&config, "[genl]\nphases = all\n", 20, error, sizeof(error)) &&
 		      config.genl_phases == other.genl_phases,
-	      "all phases are those that the kernel knows");
+	      "all phases are the kernel's phases");
 	CHECK(!config_parse(&config, " \t[ genl ] \n  ; no\n \n\tphases = none \n", 37, error,
 			    sizeof(error)) &&
 		      !config.genl_phases,
-	      "blanks around what is said, and none of the phases");
+	      "blanks around values are ignored; phases may be none");
 	CHECK(refused("[record\n", "line 1: '[record' is not a section: write [name]") &&
 		      refused("[record] x\n", "line 1: '[record] x' is not a section"),
-	      "a section that is not ended, or not the whole line");
+	      "a malformed section is refused");
 	CHECK(refused("[a-name-that-is-longer-than-any-section-of-this-file-ever-was]\n",
 		      "line 1: no section "),
-	      "a section of a name too long");
+	      "a section name that is too long is refused");
 	memset(error, 'x', sizeof(error));
 	CHECK(config_parse(&config, "[record]\nfile = \0x\n", 19, error, sizeof(error)) &&
 		      !strcmp(error, "line 2: a NUL byte: this is no text file"),
-	      "no text");
+	      "a NUL byte is refused");
 	CHECK(refused("[record]\n\nfiel = x\n", "line 3: no key 'fiel' in [record]"),
-	      "unknown key");
-	CHECK(refused("[recording]\n", "line 1: no section 'recording'"), "unknown section");
-	CHECK(refused("file = x\n", "line 1: 'file' stands before any [section]"), "no section");
+	      "an unknown key is refused");
+	CHECK(refused("[recording]\n", "line 1: no section 'recording'"),
+	      "an unknown section is refused");
+	CHECK(refused("file = x\n", "line 1: 'file' stands before any [section]"),
+	      "a key outside of sections is refused");
 	CHECK(refused("[hwmon]\nperiod_ms = 0\n", "line 2: period_ms = '0': out of range"),
-	      "out of range");
+	      "a value out of range is refused");
 	CHECK(refused("[hwmon]\nperiod_ms = 5s\n", "line 2: period_ms = '5s': a number"),
-	      "no number");
+	      "a number with a unit is refused");
 	CHECK(refused("[record]\ndurable = maybe\n", "line 2: durable = 'maybe': yes or no"),
-	      "no truth");
-	CHECK(refused("[genl]\nphases = marc\n", "line 2: phases: no phase 'marc'"), "no phase");
-	CHECK(refused("[record]\nlonely\n", "line 2: 'lonely': key = value"), "no value");
+	      "an invalid boolean is refused");
+	CHECK(refused("[genl]\nphases = marc\n", "line 2: phases: no phase 'marc'"),
+	      "an unknown phase is refused");
+	CHECK(refused("[record]\nlonely\n", "line 2: 'lonely': key = value"),
+	      "a key without a value is refused");
 }
 
 static bool escapes(void (*fn)(FILE *f, const char *s), const char *in, const char *want)
@@ -188,13 +195,15 @@ static bool escapes(void (*fn)(FILE *f, const char *s), const char *in, const ch
 
 static void escaping(void)
 {
-	CHECK(escapes(escape_json, "a\"b\\c\n\x01", "a\\\"b\\\\c\\u000a\\u0001"), "JSON");
+	CHECK(escapes(escape_json, "a\"b\\c\n\x01", "a\\\"b\\\\c\\u000a\\u0001"),
+	      "JSON is escaped");
 	CHECK(escapes(escape_json, "\xc3\xa9\xff\xe2\x82\xac\xed\xa0\x80",
 		      "\xc3\xa9\\ufffd\xe2\x82\xac\\ufffd\\ufffd\\ufffd"),
-	      "JSON, bytes that are no UTF-8");
-	CHECK(escapes(escape_csv, "a,\"b\"", "\"a,\"\"b\"\"\""), "CSV");
-	CHECK(escapes(escape_html, "<a href='x'>&", "&lt;a href=&#39;x&#39;&gt;&amp;"), "HTML");
-	CHECK(escapes(escape_c, "a\"\\\n", "a\\\"\\\\\\n"), "OpenMetrics");
+	      "JSON with invalid UTF-8 is escaped");
+	CHECK(escapes(escape_csv, "a,\"b\"", "\"a,\"\"b\"\"\""), "CSV is quoted");
+	CHECK(escapes(escape_html, "<a href='x'>&", "&lt;a href=&#39;x&#39;&gt;&amp;"),
+	      "HTML is escaped");
+	CHECK(escapes(escape_c, "a\"\\\n", "a\\\"\\\\\\n"), "OpenMetrics is escaped");
 }
 
 static bool about(double a, double b, double by)
@@ -244,8 +253,8 @@ static void utilisation(void)
 	CHECK(good, "MinMU equals a search over every window, 200 random runs");
 	p[0] = (struct mmu_pause){ 100, 110 };
 	CHECK(mmu(p, 1, 0, 1000, 10) == 0 && about(mmu(p, 1, 0, 1000, 20), 0.5, 1e-9),
-	      "a window as long as the pause has no mutator in it");
-	CHECK(mmu(p, 0, 0, 1000, 10) == 1, "no pause: all is the mutators'");
+	      "a window of the pause's length has no mutator time");
+	CHECK(mmu(p, 0, 0, 1000, 10) == 1, "without pauses all time is the mutators'");
 }
 
 /* Of a run of some hours: quadratic, it takes minutes of CPU time. */
@@ -271,7 +280,7 @@ static void utilisation_of_many(void)
 		_exit(!(p && about(least, 0.82, 0.03)));
 	}
 	CHECK(pid > 0 && waitpid(pid, &status, 0) == pid && status == 0,
-	      "200,000 pauses, 130 windows, in a minute of CPU time");
+	      "MinMU of 200,000 pauses and 130 windows takes under a minute of CPU time");
 }
 
 static double gauss(unsigned int *seed)
@@ -328,7 +337,7 @@ static void statistics(void)
 
 	CHECK(about(stats_t95(4), 2.776, 1e-9) && about(stats_t95(60), 2.0003, 0.002) &&
 		      about(stats_t95(1000), 1.962, 0.002),
-	      "Student's t, beyond the table too");
+	      "Student's t is right, also beyond the table");
 	verdict_of(ten, 5, eight, 5, &v);
 	/* Logarithms: sd 0.01582 and 0.01582, se 0.010006, t(8) = 2.306: -20 % by +-2.3 %. */
 	CHECK(v.told && about(v.change, -0.2, 1e-4) &&
@@ -337,38 +346,37 @@ static void statistics(void)
 		      !strcmp(verdict_judgement(&v, -1), "better") &&
 		      !strcmp(verdict_judgement(&v, 1), "worse") &&
 		      !strcmp(verdict_judgement(&v, 0), ""),
-	      "a fifth less, with Welch's interval");
+	      "a fifth less is reported with Welch's interval");
 	CHECK(about(v.median[0], 10, 1e-9) && v.min[1] == 7.84 && v.max[1] == 8.16,
-	      "with the median and what was seen");
-	CHECK(says(ten, 5, eight, 5, "20 % less (18 to 22 %)"), "in words");
+	      "the median and extremes are reported");
+	CHECK(says(ten, 5, eight, 5, "20 % less (18 to 22 %)"), "the result is reported in words");
 	CHECK(says(ten, 3, wild, 3,
 		   "no difference can be told from 3 and 3 runs; not even 1000 of each "
 		   "would tell one of 5 %"),
-	      "wild values: no number that means nothing");
+	      "wild values give no meaningless number");
 	CHECK(says(ten, 3, up, 3,
 		   "no difference can be told from 3 and 3 runs; not even 1000 of each "
 		   "would tell one of 5 %") &&
 		      says(ten, 3, down, 3,
 			   "no difference can be told from 3 and 3 runs; not even 1000 of each "
 			   "would tell one of 5 %"),
-	      "nor where only one end of the range means nothing");
+	      "a range with one meaningless end is shortened");
 	CHECK(says(ten, 1, eight, 5, "nothing can be told from one run") &&
 		      says(zero, 3, some, 3, "no ratio to a base of 0; here 1 (0 to 2)") &&
 		      says(zero, 3, zero, 3, "0 in all runs") &&
 		      says(zero, 1, zero, 1, "0 in all runs") &&
 		      says(ten, 5, eight, 0, "not known of these runs"),
-	      "what cannot be told is not");
+	      "an unknown result is reported as unknown");
 	verdict_of(some, 3, ten, 3, &v);
-	CHECK(v.known && v.told && v.change > 8,
-	      "a base with a 0 in it has no logarithm, but a mean");
+	CHECK(v.known && v.told && v.change > 8, "a base with a 0 has no logarithm but a mean");
 	CHECK(says(ten, 3, far, 3, "21 times as much (at least 3.2 times as much)"),
-	      "how many times more it may be at most says nothing");
+	      "an upper bound without meaning is left out");
 	CHECK(says(even, 3, even, 3, "as much, within 0.1 %") &&
 		      says(even, 3, hardly, 3, "as much, within 0.1 %"),
-	      "what is as much is not a range from as much to as much");
+	      "equal values have one bound");
 	verdict_of(even, 3, hardly, 3, &v);
 	CHECK(v.told && v.change > 0 && !strcmp(verdict_judgement(&v, -1), ""),
-	      "and neither better nor worse");
+	      "equal values are neither better nor worse");
 	verdict_of(ten, 5, ten, 5, &v);
 	CHECK(!v.told && v.change == 0 && !strcmp(verdict_judgement(&v, -1), ""),
 	      "the same runs do not differ");
@@ -376,15 +384,16 @@ static void statistics(void)
 	few = told_of(3, 0, 5);
 	many = told_of(9, 0, 6);
 	printf("# told without a difference: %d of 1000 from 3 runs, %d from 9\n", few, many);
-	CHECK(few < 70 && many < 80 && many > 20, "a difference that is none is rarely told");
+	CHECK(few < 70 && many < 80 && many > 20,
+	      "a difference is rarely reported where there is none");
 	/* 2 (2 %)^2 (1.96 + 0.84)^2 / (4.9 %)^2 = 2.6, and one more. */
 	verdict_of(ten, 5, ten, 5, &v);
 	few = told_of(4, 0.05, 7);
 	printf("# 5 %% told by 4 runs of each at 2 %% of noise: %d of 1000\n", few);
 	CHECK(v.wanted == 3 && few > 700 && few < 950,
-	      "as many runs as are said to tell 5 %% do so four times of five");
+	      "the suggested number of runs finds 5 % four times out of five");
 	many = told_of(9, 0.05, 8);
-	CHECK(many > 970, "more runs tell it nearly always");
+	CHECK(many > 970, "more runs find it nearly always");
 }
 
 typedef void part(void);
