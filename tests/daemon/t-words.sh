@@ -197,11 +197,34 @@ page() { # NAME FILE...: its text
 given() {
 	sed -n '/<script type="application\/json"/,/<\/script>/p' "$d/$1.html"
 }
-drawn() { # Where it has its files differs.
-	sed -E "s|'[^']*/(narrow\|picture\|script)'|'\1'|" "$d/$1.plots"
+# The data of a page's plots, without their styling: each block that is not empty with its
+# number of points, the first and the last one; of each plot its axes and what it draws.
+drawn() {
+	awk -v quote="'" '
+	/ << EOD$/ { block = $1; points = gaps = 0; next }
+	block && /^EOD$/ {
+		if (points)
+			print block ": " points " points, " gaps " gaps, " first " to " last
+		block = ""
+		next
+	}
+	block {
+		if (!NF) { gaps++; next }
+		if (!points++)
+			first = $0
+		last = $0
+		next
+	}
+	/^set [xy]label / { split($0, part, quote); print $2 ": " part[2] }
+	/^(plot)? +\$/ {
+		split($0, part, " title " quote)
+		sub(quote ".*", "", part[2])
+		match($0, /\$[A-Z]+[0-9]+/)
+		print "draws " substr($0, RSTART, RLENGTH) (part[2] == "" ? "" : " as " part[2])
+	}' "$d/$1.plots"
 }
 ok "page of one recording" words page page one a.db
-ok "plots of a page" words plots drawn one
+ok "data of the plots of a page" words plot-data drawn one
 ok "page of several recordings" words page-some page some a.db b.db c.db e.db
 for n in v u; do
 	ok "page of other rails ($n)" words page-$n page $n $n.db
@@ -210,7 +233,7 @@ done
 cp "$d/v.db" "$d/w.db"
 sqlite3 "$d/w.db" "delete from samples where t < 1200000000"
 ok "page of late voltages" words page-w page w w.db
-ok "plots of late voltages" words plots-w drawn w
+ok "data of the plots of late voltages" words plot-data-w drawn w
 undrawn() { # A gnuplot that fails, one that draws nothing, none.
 	local n
 	mkdir "$d/broken" "$d/idle" "$d/nowhere"
