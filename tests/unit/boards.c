@@ -41,7 +41,7 @@ void krait_static(struct gchint_opps *t)
 	gchint_opps_finish(t);
 }
 
-/* Dynamic power as the kernel's energy model has it: uW = coefficient * MHz * V^2. */
+/* Dynamic power as in the kernel's energy model: uW = coefficient * MHz * V^2. */
 static void dynamic(struct gchint_opps *t, const struct point *p, u32 nr, u32 coefficient)
 {
 	gchint_opps_init(t, p[nr - 1].khz);

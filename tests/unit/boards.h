@@ -6,7 +6,7 @@
 #include "opp.h"
 
 /**
- * struct board - where a table comes from and what its power is
+ * struct board - source and power of an OPP table
  * @name: of the cluster
  * @fill: add its OPPs; power in microwatts
  */
@@ -17,7 +17,7 @@ struct board {
 
 /* Krait 8974, bin 2p2g PVS0: volts times the driver's table of milliamperes. */
 void krait_dynamic(struct gchint_opps *t);
-/* The same and the static current that the regulator driver plans with. */
+/* The same plus the static current that the regulator driver plans with. */
 void krait_static(struct gchint_opps *t);
 /* Exynos 5422: coefficient * MHz * V^2. */
 void exynos_a15(struct gchint_opps *t);
@@ -28,7 +28,7 @@ void rk3399_a53(struct gchint_opps *t);
 /* RK3399's two clusters as its EAS energy table has them. */
 void rk3399_a72_eas(struct gchint_opps *t);
 
-/* Index of the OPP where energy per unit of work is least, of equals the fastest. */
+/* Index of the OPP with the least energy per unit of work; of equal ones the fastest. */
 u32 cheapest_opp(const struct gchint_opps *t, u32 mem, u32 awake);
 
 extern const struct board boards[];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A CPU's load as the module finds it, beside a floating-point model of PELT with a
- * half-life of 32 periods of 2^20 ns and the kernel's frequency invariance.
+ * A CPU's load as the module computes it, next to a floating-point model of PELT with a half-life
+ * of 32 periods of 2^20 ns and the kernel's frequency invariance.
  */
 #ifndef _CPU_H
 #define _CPU_H
@@ -9,12 +9,12 @@
 #include "unit.h"
 #include "load.h"
 
-/* The default of the tunable; some tests go through others. */
+/* The default of the tunable; some tests set other values. */
 static u64 window = 4 * MS;
 #define WINDOW window
 #define TICK   (4 * MS)
 
-/* What the scheduler would know of a CPU. */
+/* What the scheduler would know about a CPU. */
 struct pelt {
 	double util; /* 0..1 */
 	double lag; /* seconds lost to low frequency since last idle */
@@ -35,14 +35,14 @@ static inline void pelt_run(struct pelt *p, double seconds, double scale)
 
 static inline void pelt_idle(struct pelt *p, double seconds)
 {
-	/* A saturated CPU's lost time is forgotten: there was no idle time to lose. */
+	/* A saturated CPU's lost time is dropped: there was no idle time to lose. */
 	if (p->util < (47742.0 - 1024) / 47742)
 		p->util *= pelt_decay(p->lag);
 	p->lag = 0;
 	p->util *= pelt_decay(seconds);
 }
 
-/* One CPU, seen by both. */
+/* One CPU in both models. */
 struct cpu {
 	struct gchint_load load;
 	struct pelt pelt;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One CPU that asks a policy. */
+/* One CPU that makes requests to a policy. */
 #ifndef TESTS_UNIT_DECIDING_H
 #define TESTS_UNIT_DECIDING_H
 
@@ -18,7 +18,7 @@ static inline void plan_is(struct fixture *x, u8 class, u32 khz, u8 reason, bool
 	x->plan.made = true;
 }
 
-/* What mutators of whom nothing is known are given at least. */
+/* The floor of mutators whose memory fraction is unknown. */
 static inline u32 floor_of(struct fixture *x)
 {
 	gchint_rules_set_mutators(&x->rules);

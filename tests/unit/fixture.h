@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A policy, its rules and past, a hint and what was learned of its phase. */
+/* A policy, its rules and history, a hint and what was learned about its phase. */
 #ifndef TEST_FIXTURE_H
 #define TEST_FIXTURE_H
 
@@ -41,7 +41,7 @@ static inline void init(struct fixture *x, void (*fill)(struct gchint_opps *))
 	x->now = NOW;
 }
 
-/* Let the learner know a phase that takes 20 ms at the highest frequency. */
+/* Teach the learner a phase that takes 20 ms at the highest frequency. */
 static inline void teach(struct fixture *x, u8 phase, u8 class, double mem, u64 wall_ns)
 {
 	for (u32 n = 0; n < 20; n++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A whole hint, which the kernel fills in two steps: the second only for a new plan. */
+/* A complete hint. The kernel fills it in two steps, the second only for a new plan. */
 #ifndef TEST_HINT_H
 #define TEST_HINT_H
 

@@ -22,7 +22,7 @@ static inline void lease_init(struct lease *l)
 	l->now = 10 * S;
 }
 
-/* A plain edge: one store. */
+/* An edge without details: one store. */
 static inline void edge(struct gchint_slot *slot, u32 phase, u32 flags)
 {
 	slot->state = GCHINT_STATE((slot->state & GCHINT_STATE_SEQ_MASK) + GCHINT_STATE_EDGE, phase,
@@ -36,16 +36,16 @@ static inline void work(struct gchint_slot *slot, u64 done, u64 total)
 	edge(slot, slot->state & 0xff, (slot->state >> 8) & 0xff);
 }
 
-static inline u32 look_at(struct lease *l, const struct gchint_slot *slot, bool lead)
+static inline u32 lease_poll_slot(struct lease *l, const struct gchint_slot *slot, bool lead)
 {
 	gchint_snapshot_take(&l->snap, slot, l->now);
 	l->snap.lead = lead;
 	return gchint_phase_update(&l->track, &l->snap, &l->sample, l->now, TTL);
 }
 
-static inline u32 look(struct lease *l)
+static inline u32 lease_poll(struct lease *l)
 {
-	return look_at(l, &l->slot, false);
+	return lease_poll_slot(l, &l->slot, false);
 }
 
 static inline void run(struct lease *l, u64 ns, u32 khz)
@@ -64,11 +64,11 @@ static inline u8 class_now(struct lease *l, u32 role)
 
 static inline void begin(struct lease *l, u64 total)
 {
-	look(l);
+	lease_poll(l);
 	l->slot.work_done = 0;
 	l->slot.work_total = total;
 	edge(&l->slot, GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
-	look(l);
+	lease_poll(l);
 }
 
 #endif /* TEST_LEASE_H */

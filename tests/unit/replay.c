@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * replay: a recorded trace of phases, gchint-trace(5), through the real model
- * files on the host, in virtual time. To compare policies in a second, not to
- * report figures from: every thread has a CPU of its own, time between phases
- * is idle, and how memory-bound a phase is has to be told.
+ * replay: runs a recorded trace of phases, gchint-trace(5), through the real policy files on the
+ * host, in virtual time. It compares policies within a second; its values are not meant for
+ * reports: every thread has a CPU of its own, time between phases is idle, and the memory fraction
+ * of a phase is an argument.
  */
 #include <getopt.h>
 
@@ -28,7 +28,7 @@ static const char *const usage =
 	"  -s NAME=VALUE  a tunable, by the name of its sysfs file\n"
 	"  -u             the session may not raise\n";
 
-/* A stretch of one thread's time in one phase, the innermost. */
+/* An interval of one thread in one phase, the innermost one. */
 struct stretch {
 	u64 at;
 	u64 ns;
@@ -108,7 +108,7 @@ static struct thread *thread_of(long pid, long tid)
 	return &threads[nr_threads++];
 }
 
-/* The innermost phase's stretch ends here, to go on later or not. */
+/* End the innermost phase's interval; the phase may continue later. */
 static void cut(struct thread *t, u64 now)
 {
 	struct stretch *s = &t->nest[t->depth - 1];
@@ -198,7 +198,7 @@ static void run_thread(const struct thread *t, const struct option_set *o, u32 m
 		struct sim_work w = {
 			.phase = p->phase,
 			.flags = p->flags,
-			/* In nanoseconds at the highest frequency, a hundred a unit. */
+			/* In nanoseconds at the highest frequency, a hundred per unit. */
 			.units = (u64)((double)p->ns / slow / 100) + 1,
 			.a_ns = 100 * m,
 			.b_ns = 100 * (1 - m),
@@ -217,7 +217,7 @@ static void run_thread(const struct thread *t, const struct option_set *o, u32 m
 	r->avoided += s.avoided;
 }
 
-/* Each phase at the OPP that is best for it, within the bounds, at no latency. */
+/* Each phase at its best OPP within the bounds, without latency. */
 static void run_oracle(const struct thread *t, const struct option_set *o, struct result *r)
 {
 	struct gchint_opps opps;

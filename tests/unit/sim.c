@@ -34,7 +34,7 @@ void sim_init(struct sim *s, u32 latency_ns)
 }
 
 /* What the hook and the doorbell do. */
-static void look(struct sim *s, bool running)
+static void sim_call_hook(struct sim *s, bool running)
 {
 	struct gchint_snapshot snap;
 	struct gchint_sample sample;
@@ -96,7 +96,7 @@ static void apply(struct sim *s)
 	if (!s->last.change)
 		return;
 	s->last.change = false;
-	/* The CPU works at the old frequency until the new one is there. */
+	/* The CPU runs at the old frequency until the switch is done. */
 	pass(s, s->rules.latency_ns, true);
 	gchint_phase_account_time(&s->track, s->now - s->last_ran, s->khz, s->core_type);
 	gchint_load_account(&s->load, s->now, s->idle_us, gchint_scale(s->khz, s->opps.ref_khz),
@@ -115,7 +115,7 @@ static void publish(struct sim *s, u32 phase, u32 flags)
 void sim_edge(struct sim *s, u32 phase, u32 flags)
 {
 	publish(s, phase, flags);
-	look(s, true);
+	sim_call_hook(s, true);
 	apply(s);
 }
 
@@ -125,7 +125,7 @@ void sim_run(struct sim *s, u64 ns)
 
 	while (s->now < end) {
 		pass(s, min_t(u64, s->tick_ns, end - s->now), true);
-		look(s, true);
+		sim_call_hook(s, true);
 		apply(s);
 	}
 }
@@ -134,7 +134,7 @@ void sim_idle(struct sim *s, u64 ns)
 {
 	pass(s, ns, false);
 	/* The wakeup at the end calls the hook. */
-	look(s, false);
+	sim_call_hook(s, false);
 	apply(s);
 	s->last_ran = s->now;
 }
@@ -150,7 +150,7 @@ u64 sim_phase(struct sim *s, const struct sim_work *w)
 	s->slot.work_total = w->silent ? 0 : w->units;
 	s->slot.stall_ns = w->stall_ns ? s->now + w->stall_ns : 0;
 	publish(s, w->phase, w->flags);
-	look(s, true);
+	sim_call_hook(s, true);
 	while (done < (double)w->units) {
 		double slow = (double)s->opps.ref_khz / s->khz;
 		double unit = (w->a_ns + w->b_ns * slow) * luck;
@@ -162,7 +162,7 @@ u64 sim_phase(struct sim *s, const struct sim_work *w)
 		if (left < (double)step)
 			step = (u64)left + 1;
 		if (s->last.change) {
-			/* The work goes on while the switch is under way. */
+			/* Work continues during the switch. */
 			u64 before = s->now;
 
 			apply(s);
@@ -177,7 +177,7 @@ u64 sim_phase(struct sim *s, const struct sim_work *w)
 			s->slot.work_done = (u64)done;
 			publish(s, w->phase, w->flags);
 		}
-		look(s, true);
+		sim_call_hook(s, true);
 	}
 	s->slot.work_done = w->silent || s->wipe ? 0 : w->units;
 	s->slot.work_total = w->silent || s->wipe ? 0 : w->units;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One CPU under the real files of the model, in virtual time: what the kernel part
- * of the module does around them, without a kernel. A thread runs, announces
- * phases and progress in a real slot; doorbells ring at edges and the hook is
- * called on ticks; frequency changes take their latency; energy is integrated
- * over the OPP table's power.
+ * One CPU under the real policy files, in virtual time. The simulation does what the kernel part of
+ * the module does around them: a thread runs, announces phases and progress in a real slot;
+ * doorbells ring at edges and the hook is called on ticks; frequency changes take their latency;
+ * energy is integrated over the OPP table's power.
  */
 #ifndef TESTS_UNIT_SIM_H
 #define TESTS_UNIT_SIM_H
@@ -16,23 +15,23 @@
  * struct sim - a CPU, its policy and one leased thread
  * @opps: its OPPs; fill before sim_init()
  * @tun: tunables; change them after sim_init(), then call sim_changed()
- * @may_raise: the session's grant
+ * @may_raise: the session may raise the frequency
  * @role: the lease's role
  * @progress: the thread publishes its progress on each tick
- * @wipe: at a phase's end it leaves no work figures in the slot
+ * @wipe: the thread clears the work counts of its slot at a phase's end
  * @plans: plans made
- * @core_type: its core type
+ * @core_type: core type of the CPU
  * @tick_ns: tick length
  * @noise: relative deviation of each phase's time, uniform, 0 none
  * @seed: of the noise
  * @now: virtual time
  * @khz: frequency in force
- * @last: decision last made
+ * @last: last decision
  * @switches: frequency changes
  * @avoided: switches avoided
- * @ignored: samples and details not taken
+ * @ignored: samples and details that were rejected
  * @energy: power units times nanoseconds, busy and awake time
- * @phase_energy: part of it spent in phases
+ * @phase_energy: part of it in phases
  */
 struct sim {
 	struct gchint_opps opps;
@@ -74,8 +73,8 @@ struct sim {
  * @units: work in it
  * @a_ns: time per unit that waits for memory
  * @b_ns: time per unit that computes, at the highest frequency
- * @stall_ns: announce that mutators stall so long after the beginning, 0 not
- * @silent: give no work figures
+ * @stall_ns: announce that mutators stall this long after the beginning; 0: do not
+ * @silent: publish no work counts
  */
 struct sim_work {
 	u32 phase;
@@ -96,7 +95,7 @@ void sim_changed(struct sim *s);
 /* Run a phase to its end. Return its length. */
 u64 sim_phase(struct sim *s, const struct sim_work *w);
 
-/* Run for a while without a phase, or with whatever the slot says now. */
+/* Run for a while without a phase, or with the slot's current state. */
 void sim_run(struct sim *s, u64 ns);
 
 /* Sleep for a while. */

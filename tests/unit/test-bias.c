@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One price of time: how much power a thread that waits is worth. */
+/* The bias tunable: how much power the time of a waiting thread is worth. */
 #include "deciding.h"
 
 static u32 ceiling_at(struct fixture *x, u32 bias)
@@ -9,7 +9,7 @@ static u32 ceiling_at(struct fixture *x, u32 bias)
 	return x->rules.mutator[0].cap_khz ? x->rules.mutator[0].cap_khz : x->rules.max_khz;
 }
 
-/* What a unit of work and the time it takes cost together */
+/* Cost of a unit of work: its energy and its weighted time. */
 static double paid(const struct fixture *x, u32 i, double mem, double price)
 {
 	const struct gchint_opp *o = &x->opps.opp[i];
@@ -18,7 +18,7 @@ static double paid(const struct fixture *x, u32 i, double mem, double price)
 	return (o->power + top * price) * (mem + (1 - mem) * x->opps.ref_khz / o->khz);
 }
 
-static void test_a_ceiling_is_the_dearest_that_pays(void **state)
+static void test_ceiling_is_the_highest_opp_that_pays_off(void **state)
 {
 	(void)state;
 	for (u32 b = 0; b < nr_boards; b++) {
@@ -38,7 +38,7 @@ static void test_a_ceiling_is_the_dearest_that_pays(void **state)
 	}
 }
 
-static void test_more_for_time_is_never_slower(void **state)
+static void test_higher_bias_is_never_slower(void **state)
 {
 	(void)state;
 	for (u32 b = 0; b < nr_boards; b++) {
@@ -59,8 +59,8 @@ static void test_more_for_time_is_never_slower(void **state)
 	}
 }
 
-/* Who is given at least what is cheapest is given no less by any price. */
-static void test_a_ceiling_is_not_below_the_floor(void **state)
+/* A floor at the cheapest frequency is not lowered by any bias. */
+static void test_ceiling_is_at_least_the_floor(void **state)
 {
 	(void)state;
 	for (u32 b = 0; b < nr_boards; b++) {
@@ -75,7 +75,7 @@ static void test_a_ceiling_is_not_below_the_floor(void **state)
 	}
 }
 
-/* The last OPP costs a thousand times as much for a tenth of the time. */
+/* The last OPP costs a thousand times the power and saves a tenth of the time. */
 static void cliff(struct gchint_opps *t)
 {
 	gchint_opps_init(t, 1100000);
@@ -85,7 +85,7 @@ static void cliff(struct gchint_opps *t)
 	gchint_opps_finish(t);
 }
 
-static void test_speed_has_no_price(void **state)
+static void test_highest_bias_has_no_ceiling(void **state)
 {
 	struct fixture x;
 
@@ -96,8 +96,8 @@ static void test_speed_has_no_price(void **state)
 	assert_cmp(x.rules.mutator[0].cap_khz, ==, 0);
 }
 
-/* A limit is no ceiling: what load does under it is not the hint's. */
-static void test_limits_and_unknown_power_have_none(void **state)
+/* A limit is not a ceiling: load below the limit is not attributed to the hint. */
+static void test_no_ceiling_under_limits_or_unknown_power(void **state)
 {
 	struct fixture x;
 
@@ -110,7 +110,7 @@ static void test_limits_and_unknown_power_have_none(void **state)
 	x.opps.powered = false;
 	ceiling_at(&x, 0);
 	assert_cmp(x.rules.mutator[0].cap_khz, ==, 0);
-	/* Limits with no OPP between them leave nothing to choose. */
+	/* Without an OPP between the limits there is no choice. */
 	for (u32 i = 1; i < 3; i++) {
 		init(&x, exynos_a15);
 		x.rules.min_khz = x.opps.opp[i - 1].khz + 1;
@@ -123,7 +123,7 @@ static void test_limits_and_unknown_power_have_none(void **state)
 	assert_cmp(floor_of(&x), ==, 0);
 }
 
-static void test_only_mutators_that_hint_have_one(void **state)
+static void test_ceiling_only_for_hinting_mutators(void **state)
 {
 	struct gchint_demand d;
 	struct fixture x;
@@ -140,11 +140,11 @@ static void test_only_mutators_that_hint_have_one(void **state)
 	assert_true(d.hinted);
 	assert_false(d.metered);
 	assert_cmp(cpu(&x, 1024, false).khz, >, x.rules.max_khz);
-	/* Below it load decides, and is believed. */
+	/* Below the ceiling the load decides and is trusted. */
 	d = cpu(&x, 200, true);
 	assert_cmp(d.khz, ==, cpu(&x, 200, false).khz);
 	assert_false(d.hinted);
-	/* Lowering needs no right, but is metered without. */
+	/* Lowering needs no privilege, but is rate-limited without it. */
 	x.hint.may_raise = false;
 	d = cpu(&x, 1024, true);
 	assert_cmp(d.khz, ==, ceiling);
@@ -153,7 +153,7 @@ static void test_only_mutators_that_hint_have_one(void **state)
 	assert_cmp(cpu(&x, 1024, true).khz, >, x.rules.max_khz);
 }
 
-static void test_pauses_pay_for_two(void **state)
+static void test_pauses_count_twice(void **state)
 {
 	static const u8 classes[] = { GCHINT_CLASS_STW, GCHINT_CLASS_FOREGROUND,
 				      GCHINT_CLASS_URGENT };
@@ -182,8 +182,8 @@ static void test_pauses_pay_for_two(void **state)
 	}
 }
 
-/* A collection that is late is hurried as far as its time is worth. */
-static void test_hurry_has_its_price(void **state)
+/* A late collection is accelerated only as far as its time is worth. */
+static void test_bias_limits_the_speed_of_late_collections(void **state)
 {
 	struct fixture x;
 	u32 at;
@@ -200,7 +200,7 @@ static void test_hurry_has_its_price(void **state)
 	assert_int_equal(x.plan.reason, GCHINT_REASON_PACE);
 	assert_cmp(at + 1, <, x.opps.nr);
 	assert_true(paid(&x, at, .3, .4) <= paid(&x, at + 1, .3, .4) * 1.035);
-	/* In time, it costs what it cost. */
+	/* A collection in time is not affected. */
 	x.hint.stall_ns = NOW + S;
 	x.plan.made = false;
 	plan(&x);
@@ -213,14 +213,14 @@ static void test_hurry_has_its_price(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_ceiling_is_the_dearest_that_pays),
-		cmocka_unit_test(test_more_for_time_is_never_slower),
-		cmocka_unit_test(test_a_ceiling_is_not_below_the_floor),
-		cmocka_unit_test(test_speed_has_no_price),
-		cmocka_unit_test(test_limits_and_unknown_power_have_none),
-		cmocka_unit_test(test_only_mutators_that_hint_have_one),
-		cmocka_unit_test(test_pauses_pay_for_two),
-		cmocka_unit_test(test_hurry_has_its_price),
+		cmocka_unit_test(test_ceiling_is_the_highest_opp_that_pays_off),
+		cmocka_unit_test(test_higher_bias_is_never_slower),
+		cmocka_unit_test(test_ceiling_is_at_least_the_floor),
+		cmocka_unit_test(test_highest_bias_has_no_ceiling),
+		cmocka_unit_test(test_no_ceiling_under_limits_or_unknown_power),
+		cmocka_unit_test(test_ceiling_only_for_hinting_mutators),
+		cmocka_unit_test(test_pauses_count_twice),
+		cmocka_unit_test(test_bias_limits_the_speed_of_late_collections),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who holds no privilege switches no more often in the long run than load may. */
+/* An unprivileged hint switches no more often in the long run than load may. */
 #include "deciding.h"
 
 #define EVERY (10 * MS)
 
-/* As many as the rate allows in any time, and a handful at once. */
-static void test_bucket_holds_to_its_rate(void **state)
+/* At most the permitted rate over any time, plus a few at once. */
+static void test_bucket_limits_the_rate(void **state)
 {
 	u64 seed = 5;
 
@@ -23,19 +23,19 @@ static void test_bucket_holds_to_its_rate(void **state)
 			assert_cmp(done, <=, GCHINT_BUCKET_BURST + (now - start) / EVERY);
 			now += rnd_in(&seed, 1, pace * 1000) * US;
 		}
-		/* And not much less, if that was asked for. */
+		/* And not much less, if that many were requested. */
 		if (pace < 8)
 			assert_cmp(done, >=, GCHINT_BUCKET_BURST + 9 * S / EVERY);
 	}
 }
 
-static void test_bucket_fills_up_again_but_no_further(void **state)
+static void test_bucket_refills_to_its_capacity(void **state)
 {
 	struct gchint_bucket b = {};
 	u64 now = 50 * S;
 
 	(void)state;
-	for (u32 turn = 0; turn < 3; turn++) {
+	for (u32 round = 0; round < 3; round++) {
 		for (u32 i = 0; i < GCHINT_BUCKET_BURST; i++) {
 			assert_false(gchint_bucket_is_empty(&b, EVERY, now));
 			gchint_bucket_take(&b, EVERY, now);
@@ -48,12 +48,12 @@ static void test_bucket_fills_up_again_but_no_further(void **state)
 		assert_true(gchint_bucket_is_empty(&b, EVERY, now));
 		now += 1000 * S;
 	}
-	/* What had to be done is owed. */
+	/* A mandatory switch is charged in advance. */
 	for (u32 i = 0; i < 2 * GCHINT_BUCKET_BURST; i++)
 		gchint_bucket_take(&b, EVERY, now);
 	assert_true(gchint_bucket_is_empty(&b, EVERY, now + GCHINT_BUCKET_BURST * EVERY));
 	assert_false(gchint_bucket_is_empty(&b, EVERY, now + (GCHINT_BUCKET_BURST + 1) * EVERY));
-	/* Without a rate nothing is ever too much. */
+	/* Without a rate everything is permitted. */
 	b.paid_ns = 0;
 	for (u32 i = 0; i < 100; i++) {
 		assert_false(gchint_bucket_is_empty(&b, 0, now));
@@ -67,7 +67,7 @@ struct count {
 	u32 caps;
 };
 
-/* A phase begins and ends each @us on a CPU whose load asks for the top. */
+/* A phase begins and ends every @us on a CPU whose load requests the maximum. */
 static struct count toggle(struct fixture *x, u64 us, u64 length, bool may_raise)
 {
 	struct count n = {};
@@ -83,16 +83,16 @@ static struct count toggle(struct fixture *x, u64 us, u64 length, bool may_raise
 		policy(x, &d);
 		n.changes += x->out.change;
 		n.caps += on && x->out.khz == 1113600;
-		/* Whatever it did, in no phase it has what load asks for. */
+		/* Outside of phases it gets what load requests. */
 		if (!on)
 			assert_cmp(x->out.khz, ==, x->rules.max_khz);
-		/* And a phase is not slower than it asked to be. */
+		/* A phase is not slower than it requested. */
 		assert_cmp(x->out.khz, >=, 1113600);
 	}
 	return n;
 }
 
-static void test_toggled_hints_are_metered(void **state)
+static void test_toggled_hints_are_rate_limited(void **state)
 {
 	struct fixture x;
 	struct count n;
@@ -103,33 +103,36 @@ static void test_toggled_hints_are_metered(void **state)
 	x.rules.meter_us = 2000;
 	n = toggle(&x, 500, 10 * S, false);
 	assert_cmp(n.toggles, ==, 20000);
-	/* hold_us is the longer one: 1000 in 10 s, and what was saved up. */
+	/* hold_us is longer: 1000 in 10 s, plus the saved ones. */
 	assert_cmp(n.changes, <=, 1000 + GCHINT_BUCKET_BURST + 2);
 	assert_cmp(n.changes, >=, 900);
-	/* The driver's wish is. */
+	/* The driver's latency is longer. */
 	x.tun.hold_us = 0;
 	x.rules.meter_us = 20000;
 	x.now += S;
 	n = toggle(&x, 500, 10 * S, false);
 	assert_cmp(n.changes, <=, 500 + GCHINT_BUCKET_BURST + 2);
 	assert_cmp(n.changes, >=, 450);
-	/* With the right to raise the machine is theirs. */
+	/* A privileged session is not limited. */
 	n = toggle(&x, 500, S, true);
 	assert_cmp(n.changes, >=, 1998);
-	/* So it is where the administrator lets all of them raise. */
+	/* Nor is any session if the administrator lets all of them raise. */
 	x.tun.boost_unprivileged = 1;
 	n = toggle(&x, 500, S, false);
 	assert_cmp(n.changes, >=, 1998);
 }
 
-/* Each @us a thread between phases has to wait for a late collection or not, or its load changes. */
+/*
+ * Every @us a thread between phases starts or stops waiting for a late collection, or its load
+ * changes.
+ */
 static u32 toggle_neutral(struct fixture *x, u64 us, u64 length, bool yields, bool may_raise)
 {
 	u64 end = x->now + length;
-	u32 turn = 0, changes = 0;
+	u32 round = 0, changes = 0;
 
 	while (x->now < end) {
-		bool on = turn++ & 1;
+		bool on = round++ & 1;
 		struct gchint_hint h = {
 			.may_raise = may_raise,
 			.slowdown = yields && on ? 64 * GCHINT_ONE : 0,
@@ -144,14 +147,14 @@ static u32 toggle_neutral(struct fixture *x, u64 us, u64 length, bool yields, bo
 	return changes;
 }
 
-static void test_toggled_waiting_is_metered(void **state)
+static void test_toggled_waiting_is_rate_limited(void **state)
 {
 	struct fixture x;
 	u32 n;
 
 	(void)state;
 	init(&x, krait_static);
-	/* A floor, and no price of time. */
+	/* A floor, and no ceiling by bias. */
 	x.tun.bias = GCHINT_BIAS_SPEED;
 	gchint_rules_set_mutators(&x.rules);
 	x.tun.bias = 0;
@@ -161,17 +164,17 @@ static void test_toggled_waiting_is_metered(void **state)
 	n = toggle_neutral(&x, 500, 10 * S, true, false);
 	assert_cmp(n, <=, 500 + GCHINT_BUCKET_BURST + 2);
 	assert_cmp(n, >=, 450);
-	/* With the right to raise it is as often as they like. */
+	/* A privileged session may switch as often as it likes. */
 	assert_cmp(toggle_neutral(&x, 500, S, true, true), >=, 1998);
-	/* What load asks for between phases is nobody's hint. */
+	/* What load requests between phases is not attributed to a hint. */
 	assert_cmp(toggle_neutral(&x, 500, S, false, false), >=, 1998);
 }
 
 /*
- * Beside another governor it is limits that come and go, here without another
- * frequency decided, for nobody but who hints uses the policy. Going is never refused.
+ * Under another governor limits are set and removed, here without a change of frequency and only
+ * for the hinting thread. Removal is never refused.
  */
-static void test_toggled_limits_are_metered(void **state)
+static void test_toggled_limits_are_rate_limited(void **state)
 {
 	struct fixture x;
 	u32 changes = 0, caps = 0;
@@ -183,14 +186,14 @@ static void test_toggled_limits_are_metered(void **state)
 	x.tun.hold_us = 0;
 	x.rules.meter_us = 20000;
 	plan_is(&x, GCHINT_CLASS_CONCURRENT, 300000, GCHINT_REASON_TABLE, false);
-	for (u32 turn = 0; turn < 20000; turn++) {
-		struct gchint_demand d = cpu(&x, 0, turn & 1);
+	for (u32 round = 0; round < 20000; round++) {
+		struct gchint_demand d = cpu(&x, 0, round & 1);
 
 		x.now += 500 * US;
 		d.khz = 300000;
 		assert_cmp(policy(&x, &d), ==, 300000);
 		changes += x.out.change;
-		if (turn & 1)
+		if (round & 1)
 			caps += x.state.bounds.cap_khz == 300000;
 		else
 			assert_int_equal(x.state.bounds.cap_khz, 0);
@@ -199,10 +202,10 @@ static void test_toggled_limits_are_metered(void **state)
 	assert_cmp(changes, <=, 500 + GCHINT_BUCKET_BURST + 2);
 	assert_cmp(changes, >=, 450);
 	assert_cmp(2 * caps, ==, changes);
-	/* New rules are no way round it. */
+	/* New rules do not bypass the limit. */
 	x.rules.epoch++;
-	for (u32 turn = 0; turn < 100; turn++) {
-		struct gchint_demand d = cpu(&x, 0, turn & 1);
+	for (u32 round = 0; round < 100; round++) {
+		struct gchint_demand d = cpu(&x, 0, round & 1);
 
 		x.rules.epoch++;
 		policy(&x, &d);
@@ -211,8 +214,8 @@ static void test_toggled_limits_are_metered(void **state)
 	assert_cmp(changes, <=, 500 + GCHINT_BUCKET_BURST + 4);
 }
 
-/* An honest collector, 20 phases a second, is never refused. */
-static void test_collector_is_not_refused(void **state)
+/* An honest collector with 20 phases a second is never refused. */
+static void test_collector_is_not_rate_limited(void **state)
 {
 	struct fixture x;
 	struct count n;
@@ -225,8 +228,8 @@ static void test_collector_is_not_refused(void **state)
 	assert_cmp(n.changes, >=, n.toggles - 1);
 }
 
-/* Limits do not wait for anybody's budget. */
-static void test_limits_are_not_metered(void **state)
+/* Changed limits do not wait for the rate limit. */
+static void test_limits_are_not_rate_limited(void **state)
 {
 	struct gchint_demand d;
 	struct fixture x;
@@ -248,13 +251,13 @@ static void test_limits_are_not_metered(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bucket_holds_to_its_rate),
-		cmocka_unit_test(test_bucket_fills_up_again_but_no_further),
-		cmocka_unit_test(test_toggled_hints_are_metered),
-		cmocka_unit_test(test_toggled_waiting_is_metered),
-		cmocka_unit_test(test_toggled_limits_are_metered),
-		cmocka_unit_test(test_collector_is_not_refused),
-		cmocka_unit_test(test_limits_are_not_metered),
+		cmocka_unit_test(test_bucket_limits_the_rate),
+		cmocka_unit_test(test_bucket_refills_to_its_capacity),
+		cmocka_unit_test(test_toggled_hints_are_rate_limited),
+		cmocka_unit_test(test_toggled_waiting_is_rate_limited),
+		cmocka_unit_test(test_toggled_limits_are_rate_limited),
+		cmocka_unit_test(test_collector_is_not_rate_limited),
+		cmocka_unit_test(test_limits_are_not_rate_limited),
 	};
 
 	return run_tap(tests);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Kinds of CPU, and what was learned at one highest frequency used at another. */
+/* Core types, and scaling what was learned at one maximum frequency to another. */
 #include "unit.h"
 #include "core_type.h"
 #include "learn.h"
@@ -10,11 +10,11 @@ struct core {
 	u8 core_type;
 };
 
-static void tell_apart(const struct core *cores, u32 nr)
+static void check_distinct(const struct core *cores, u32 nr)
 {
 	struct gchint_core_types k = {};
 
-	for (u32 turn = 0; turn < 2; turn++) {
+	for (u32 round = 0; round < 2; round++) {
 		for (u32 i = 0; i < nr; i++) {
 			u8 core_type = gchint_core_type_find(&k, cores[i].capacity, cores[i].khz);
 
@@ -26,8 +26,8 @@ static void tell_apart(const struct core *cores, u32 nr)
 	}
 }
 
-/* Favoured cores of one chip; then efficient ones, where no capacity is told. */
-static void test_favoured_cores_are_of_one_kind(void **state)
+/* Favoured cores of one chip; then efficient ones, without capacities. */
+static void test_favoured_cores_share_a_type(void **state)
 {
 	static const struct core cores[] = {
 		{ 1024, 5500000, 0 }, { 1024, 5600000, 0 }, { 1024, 5800000, 0 },
@@ -35,11 +35,11 @@ static void test_favoured_cores_are_of_one_kind(void **state)
 	};
 
 	(void)state;
-	tell_apart(cores, ARRAY_SIZE(cores));
+	check_distinct(cores, ARRAY_SIZE(cores));
 }
 
-/* Little, middle and big at nearly the same clock, and the same core at two. */
-static void test_capacity_tells_cores_apart(void **state)
+/* Little, middle and big cores at nearly the same clock, and the same core at two clocks. */
+static void test_capacity_distinguishes_core_types(void **state)
 {
 	static const struct core cores[] = {
 		{ 160, 1803000, 0 }, { 498, 2253000, 1 },  { 1024, 2802000, 2 },
@@ -52,11 +52,11 @@ static void test_capacity_tells_cores_apart(void **state)
 	};
 
 	(void)state;
-	tell_apart(cores, ARRAY_SIZE(cores));
-	tell_apart(same_clock, ARRAY_SIZE(same_clock));
+	check_distinct(cores, ARRAY_SIZE(cores));
+	check_distinct(same_clock, ARRAY_SIZE(same_clock));
 }
 
-static void test_a_kind_too_many_is_the_nearest(void **state)
+static void test_excess_type_maps_to_the_nearest(void **state)
 {
 	struct gchint_core_types k = {};
 
@@ -68,17 +68,17 @@ static void test_a_kind_too_many_is_the_nearest(void **state)
 	assert_int_equal(gchint_core_type_find(&k, 100, 2000000), 0);
 	assert_int_equal(k.nr, GCHINT_CORE_TYPES);
 	assert_true(GCHINT_CORE_TYPES >= 4);
-	/* Where capacities say nothing, frequencies do. */
+	/* Without capacities the frequencies distinguish them. */
 	for (u32 i = 0; i < GCHINT_CORE_TYPES; i++)
 		k.core_type[i] = (struct gchint_core_type){ GCHINT_ONE, 2000000 + i * 1000000 };
 	assert_int_equal(gchint_core_type_find(&k, GCHINT_ONE, 2500000), 1);
 	assert_int_equal(gchint_core_type_find(&k, GCHINT_ONE, 9000000), GCHINT_CORE_TYPES - 1);
-	/* Absurd ones are somebody, too. */
+	/* Absurd values are types of their own. */
 	assert_int_equal(gchint_core_type_find(&k, 1, 1), 0);
 	gchint_core_type_find(&k, GCHINT_ONE, U32_MAX);
 }
 
-/* A phase of memory fraction @mem at @ref_khz, of which a unit takes 100 ns there. */
+/* A phase of memory fraction @mem at @ref_khz, whose unit takes 100 ns there. */
 static struct gchint_sample at(u32 khz, u32 ref_khz, double mem)
 {
 	double stretch = mem + (1 - mem) * ref_khz / khz;
@@ -93,8 +93,10 @@ static struct gchint_sample at(u32 khz, u32 ref_khz, double mem)
 	};
 }
 
-/* Boost goes: what was learned against 5.8 GHz is read against 3, and the other way. */
-static void test_line_is_read_at_another_maximum(void **state)
+/*
+ * Boost is switched off: what was learned relative to 5.8 GHz is read relative to 3 GHz, and back.
+ */
+static void test_line_is_scaled_to_another_maximum(void **state)
 {
 	static const u32 khz[] = { 5800000, 3000000 };
 
@@ -127,7 +129,7 @@ static void test_line_is_read_at_another_maximum(void **state)
 	}
 }
 
-static void test_unit_that_is_its_own_changes_nothing(void **state)
+static void test_own_unit_changes_nothing(void **state)
 {
 	struct gchint_fit fit = { .known = true,
 				  .mem = 300,
@@ -142,7 +144,7 @@ static void test_unit_that_is_its_own_changes_nothing(void **state)
 	assert_memory_equal(&fit, &same, sizeof(fit));
 	gchint_learn_fit_at(&fit, 2000000, 2000000);
 	assert_memory_equal(&fit, &same, sizeof(fit));
-	/* A line that nobody wrote stays unknown, and the error grows with the slope. */
+	/* An unwritten line stays unknown, and the error scales with the slope. */
 	gchint_learn_fit_at(&fit, 4000000, 2000000);
 	assert_cmp(fit.error, <, 20);
 	assert_cmp(fit.mem, <, 300);
@@ -160,8 +162,8 @@ static void test_unit_that_is_its_own_changes_nothing(void **state)
 	assert_int_equal(fit.mem, 0);
 }
 
-/* To the ps, or where that would not fit to a billionth. */
-static void test_time_of_computing_is_scaled(void **state)
+/* To the ps, or to a billionth where that does not fit. */
+static void test_compute_time_is_scaled(void **state)
 {
 	static const u64 ps[] = { 1,
 				  3,
@@ -188,12 +190,12 @@ static void test_time_of_computing_is_scaled(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_favoured_cores_are_of_one_kind),
-		cmocka_unit_test(test_capacity_tells_cores_apart),
-		cmocka_unit_test(test_a_kind_too_many_is_the_nearest),
-		cmocka_unit_test(test_line_is_read_at_another_maximum),
-		cmocka_unit_test(test_unit_that_is_its_own_changes_nothing),
-		cmocka_unit_test(test_time_of_computing_is_scaled),
+		cmocka_unit_test(test_favoured_cores_share_a_type),
+		cmocka_unit_test(test_capacity_distinguishes_core_types),
+		cmocka_unit_test(test_excess_type_maps_to_the_nearest),
+		cmocka_unit_test(test_line_is_scaled_to_another_maximum),
+		cmocka_unit_test(test_own_unit_changes_nothing),
+		cmocka_unit_test(test_compute_time_is_scaled),
 	};
 
 	return run_tap(tests);

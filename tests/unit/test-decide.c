@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Demands of CPUs, and what becomes of them in a policy. */
+/* Requests of CPUs and the resulting decisions of a policy. */
 #include "deciding.h"
 
 static void test_load_asks_with_headroom(void **state)
@@ -14,11 +14,11 @@ static void test_load_asks_with_headroom(void **state)
 	assert_false(cpu(&x, 512, false).hinted);
 	x.tun.headroom_pct = 0;
 	assert_near(cpu(&x, 512, false).khz, 2150400 / 2, 10);
-	/* Idle asks for the lowest. */
+	/* An idle CPU requests the minimum. */
 	assert_cmp(load(&x, 0), ==, 300000);
 }
 
-static void test_off_hears_no_hint(void **state)
+static void test_off_ignores_hints(void **state)
 {
 	struct fixture x;
 
@@ -30,7 +30,7 @@ static void test_off_hears_no_hint(void **state)
 	assert_int_equal(cpu(&x, 100, true).reason, GCHINT_REASON_LOAD);
 }
 
-static void test_neutral_is_as_if_there_were_none(void **state)
+static void test_neutral_equals_no_hint(void **state)
 {
 	struct fixture x;
 
@@ -60,8 +60,8 @@ static void test_boost_needs_the_right_to_raise(void **state)
 	assert_true(cpu(&x, 100, true).hinted);
 }
 
-/* Who asks for all there is because others wait says so, however busy it looks. */
-static void test_boost_is_told_from_load(void **state)
+/* A boost for waiting threads is reported as a boost, however high the load is. */
+static void test_boost_is_reported_as_boost(void **state)
 {
 	struct fixture x;
 
@@ -71,7 +71,7 @@ static void test_boost_is_told_from_load(void **state)
 	assert_cmp(cpu(&x, 1024, false).khz, >, 2150400);
 	assert_int_equal(cpu(&x, 1024, true).reason, GCHINT_REASON_STW);
 	assert_cmp(cpu(&x, 1024, true).khz, ==, 2150400);
-	/* One that is told to be content with less is not the one that decides. */
+	/* A CPU that is capped does not decide. */
 	x.plan.khz = 1958400;
 	assert_int_equal(cpu(&x, 1024, true).reason, GCHINT_REASON_LOAD);
 }
@@ -104,7 +104,7 @@ static void test_cap_lowers_and_raises_only_with_the_right(void **state)
 	assert_cmp(cpu(&x, 50, true).khz, ==, 960000);
 }
 
-static void test_highest_of_the_cpus_decides(void **state)
+static void test_highest_cpu_decides(void **state)
 {
 	struct gchint_demand best = {}, d;
 	struct fixture x;
@@ -130,7 +130,7 @@ static void test_highest_of_the_cpus_decides(void **state)
 	assert_int_equal(x.out.class, GCHINT_CLASS_NEUTRAL);
 	assert_int_equal(x.out.phase, GCHINT_PHASE_NONE);
 	assert_int_equal(x.out.load, 700);
-	/* An idle one changes nothing. */
+	/* An idle neighbour changes nothing. */
 	gchint_decide_cpu(&d, &x.rules, 2, 0, NULL, NULL);
 	gchint_decide_join(&best, &d);
 	assert_int_equal(best.cpu, 1);
@@ -144,10 +144,10 @@ static void limits(struct fixture *x, u32 min_khz, u32 max_khz)
 }
 
 /*
- * The driver clips what is on its way to a limit that is gone before it is through: what
- * was requested is not in force, and nobody is told. So it is requested once more.
+ * The driver clips a request to a limit that is lifted before the request completes: the requested
+ * frequency is not in force, and the module is not notified. So it is requested once more.
  */
-static void test_other_rules_request_anew(void **state)
+static void test_changed_rules_cause_a_request(void **state)
 {
 	struct fixture x;
 
@@ -162,7 +162,7 @@ static void test_other_rules_request_anew(void **state)
 	assert_true(x.out.change);
 	assert_cmp(load(&x, 1024), ==, 2150400);
 	assert_false(x.out.change);
-	/* Limits of ours are cpufreq's to join, whatever becomes of the frequency. */
+	/* The module's own limits are merged by cpufreq, independent of the frequency. */
 	x.rules.limits_only = true;
 	limits(&x, 300000, 2150400);
 	load(&x, 1024);
@@ -185,7 +185,7 @@ static void test_limits_decide(void **state)
 	x.now += S;
 	assert_cmp(load(&x, 0), ==, 1036800);
 	assert_int_equal(x.out.reason, GCHINT_REASON_LIMITS);
-	/* A thermal limit is not to wait for anything. */
+	/* A thermal limit is applied at once. */
 	limits(&x, 300000, 1500000);
 	assert_cmp(load(&x, 1024), ==, 1497600);
 	limits(&x, 300000, 700000);
@@ -201,8 +201,8 @@ static void test_limits_decide(void **state)
 	assert_cmp(load(&x, 1024), ==, 2150400);
 }
 
-/* The hardware's own ends are no limits: what reaches them was asked for by load. */
-static void test_ends_of_the_table_are_no_limits(void **state)
+/* The hardware's range is not a limit: load requested its ends. */
+static void test_table_ends_are_not_limits(void **state)
 {
 	struct fixture x;
 
@@ -214,7 +214,7 @@ static void test_ends_of_the_table_are_no_limits(void **state)
 	x.now += S;
 	assert_cmp(load(&x, GCHINT_ONE), ==, x.opps.ref_khz);
 	assert_int_equal(x.out.reason, GCHINT_REASON_LOAD);
-	/* One OPP narrower, on either side, they are. */
+	/* One OPP narrower, on either side, is a limit. */
 	limits(&x, x.opps.opp[1].khz, x.opps.opp[x.opps.nr - 2].khz);
 	x.now += S;
 	assert_cmp(load(&x, 0), ==, x.opps.opp[1].khz);
@@ -222,7 +222,7 @@ static void test_ends_of_the_table_are_no_limits(void **state)
 	x.now += S;
 	assert_cmp(load(&x, GCHINT_ONE), ==, x.opps.opp[x.opps.nr - 2].khz);
 	assert_int_equal(x.out.reason, GCHINT_REASON_LIMITS);
-	/* Without a table nobody knows where the hardware ends. */
+	/* Without a table the hardware's range is unknown. */
 	x.opps.nr = 0;
 	x.now += S;
 	load(&x, 0);
@@ -235,7 +235,7 @@ static void test_new_hardware_maximum_is_followed(void **state)
 
 	(void)state;
 	init(&x, krait_static);
-	/* The firmware withdraws the upper half: another table, another reference. */
+	/* The firmware withdraws the upper half: a new table and a new reference. */
 	gchint_opps_init(&x.opps, 1113600);
 	for (u32 khz = 300000; khz <= 1113600; khz += 101700)
 		gchint_opps_add(&x.opps, khz, khz / 1000, 0);
@@ -246,8 +246,8 @@ static void test_new_hardware_maximum_is_followed(void **state)
 	assert_int_equal(x.out.reason, GCHINT_REASON_LOAD);
 }
 
-/* Load switches no more often than schedutil does by its rate limit. */
-static void test_load_raises_at_once_but_not_often(void **state)
+/* Load switches no more often than schedutil's rate limit permits. */
+static void test_load_raises_at_once_but_rate_limited(void **state)
 {
 	struct fixture x;
 	u32 avoided = 0;
@@ -269,7 +269,7 @@ static void test_load_raises_at_once_but_not_often(void **state)
 	assert_cmp(load(&x, 800), ==, 2112000);
 }
 
-/* Between its phases a thread that hints runs no slower than is cheapest. */
+/* Between its phases a hinting thread runs at least at its cheapest frequency. */
 static void test_mutator_is_not_below_the_floor(void **state)
 {
 	struct gchint_hint none = { .may_raise = true };
@@ -287,7 +287,7 @@ static void test_mutator_is_not_below_the_floor(void **state)
 	assert_false(d.hinted);
 	gchint_decide_cpu(&d, &x.rules, 3, 1000, &none, NULL);
 	assert_cmp(d.khz, ==, cpu(&x, 1000, false).khz);
-	/* Others are what load says; so is one that may not raise. */
+	/* Other threads follow load; so does a session without the privilege to raise. */
 	assert_cmp(cpu(&x, 50, false).khz, <, x.rules.mutator[0].floor_khz);
 	none.may_raise = false;
 	gchint_decide_cpu(&d, &x.rules, 3, 50, &none, NULL);
@@ -296,15 +296,15 @@ static void test_mutator_is_not_below_the_floor(void **state)
 	x.tun.mode = GCHINT_MODE_TABLE;
 	gchint_decide_cpu(&d, &x.rules, 3, 50, &none, NULL);
 	assert_cmp(d.khz, ==, cpu(&x, 50, false).khz);
-	/* It is within the limits, and needs figures of power. */
+	/* The floor stays within the limits and needs power values. */
 	x.rules.max_khz = 400000;
 	assert_cmp(floor_of(&x), <=, 400000);
 	x.opps.powered = false;
 	assert_int_equal(floor_of(&x), 0);
 }
 
-/* While the collection is late, a mutator runs as fast as is of use, and no faster. */
-static void test_mutator_yields_to_a_late_collection(void **state)
+/* While the collection is late, a mutator runs no faster than is useful. */
+static void test_mutator_slows_for_a_late_collection(void **state)
 {
 	struct gchint_hint h = { .may_raise = true, .slowdown = 64 * GCHINT_ONE };
 	struct gchint_demand d;
@@ -314,7 +314,7 @@ static void test_mutator_yields_to_a_late_collection(void **state)
 	(void)state;
 	init(&x, krait_static);
 	gchint_rules_set_mutators(&x.rules);
-	/* Where time has no price; where any is paid for it, not at all. */
+	/* With bias at performance; with any other value not at all. */
 	x.tun.bias = GCHINT_BIAS_SPEED;
 	gchint_decide_cpu(&d, &x.rules, 3, 1024, &h, NULL);
 	assert_false(d.hinted);
@@ -322,13 +322,13 @@ static void test_mutator_yields_to_a_late_collection(void **state)
 	gchint_decide_cpu(&d, &x.rules, 3, 1024, &h, NULL);
 	assert_cmp(d.khz, ==, x.rules.mutator[0].floor_khz);
 	assert_int_equal(d.reason, GCHINT_REASON_PACE);
-	/* So that load forgets how busy it looked meanwhile. */
+	/* So that load forgets how busy the CPU looked meanwhile. */
 	assert_true(gchint_demand_capped(&d));
-	/* Only to lower: without the right to raise it is not below load either. */
+	/* Only to lower: without the privilege to raise it is not below load either. */
 	h.may_raise = false;
 	gchint_decide_cpu(&d, &x.rules, 3, 50, &h, NULL);
 	assert_cmp(d.khz, ==, cpu(&x, 50, false).khz);
-	/* A little late is a little slower. */
+	/* Slightly late means slightly slower. */
 	before = 0;
 	for (u32 slowdown = 2 * GCHINT_ONE; slowdown > GCHINT_ONE; slowdown -= 16) {
 		h.slowdown = slowdown;
@@ -337,7 +337,7 @@ static void test_mutator_yields_to_a_late_collection(void **state)
 		before = d.khz;
 	}
 	assert_cmp(before, >, x.rules.max_khz - x.rules.max_khz / 32);
-	/* How much is the administrator's; so is whether. */
+	/* The administrator sets how much, and whether. */
 	h.slowdown = 64 * GCHINT_ONE;
 	x.tun.bias = GCHINT_BIAS_SPEED - 10;
 	gchint_decide_cpu(&d, &x.rules, 3, 1024, &h, NULL);
@@ -346,20 +346,20 @@ static void test_mutator_yields_to_a_late_collection(void **state)
 	gchint_decide_cpu(&d, &x.rules, 3, 1024, &h, NULL);
 	assert_cmp(d.khz, ==, cpu(&x, 1024, false).khz);
 	assert_false(d.hinted);
-	/* Without figures of power nothing is known to be saved. */
+	/* Without power values no saving is known. */
 	x.tun.bias = 0;
 	x.rules.mutator[0].floor_khz = 0;
 	gchint_decide_cpu(&d, &x.rules, 3, 1024, &h, NULL);
 	assert_cmp(d.khz, ==, cpu(&x, 1024, false).khz);
 }
 
-/* Whatever is asked for: one frequency, asked for once, and nothing to avoid. */
-static void test_one_opp_is_asked_for_once(void **state)
+/* Whatever is requested: one frequency, requested once, and no switch to avoid. */
+static void test_one_opp_is_requested_once(void **state)
 {
 	static const u8 classes[] = { GCHINT_CLASS_NEUTRAL,    GCHINT_CLASS_BACKGROUND,
 				      GCHINT_CLASS_CONCURRENT, GCHINT_CLASS_FOREGROUND,
 				      GCHINT_CLASS_STW,	       GCHINT_CLASS_URGENT };
-	static const u32 wishes[] = { GCHINT_PLAN_LOAD, 1, 500000, 960000, 2150400, U32_MAX };
+	static const u32 requests[] = { GCHINT_PLAN_LOAD, 1, 500000, 960000, 2150400, U32_MAX };
 	u32 changes = 0, avoided = 0;
 	struct gchint_demand d;
 	struct fixture x;
@@ -373,9 +373,9 @@ static void test_one_opp_is_asked_for_once(void **state)
 	gchint_rules_set_mutators(&x.rules);
 	assert_int_equal(x.rules.mutator[0].floor_khz, 960000);
 	for (u32 c = 0; c < ARRAY_SIZE(classes); c++) {
-		for (u32 w = 0; w < ARRAY_SIZE(wishes); w++) {
+		for (u32 w = 0; w < ARRAY_SIZE(requests); w++) {
 			for (u32 load = 0; load <= GCHINT_ONE; load += 128) {
-				plan_is(&x, classes[c], wishes[w], GCHINT_REASON_MODEL, w & 1);
+				plan_is(&x, classes[c], requests[w], GCHINT_REASON_MODEL, w & 1);
 				x.plan.lower = load & 128;
 				x.hint.slowdown = w * GCHINT_ONE;
 				x.now += 700 * US;
@@ -388,7 +388,7 @@ static void test_one_opp_is_asked_for_once(void **state)
 	}
 	assert_int_equal(changes, 1);
 	assert_int_equal(avoided, 0);
-	/* Where the driver is somewhere else, limits bring it back. */
+	/* If the driver is at another frequency, limits correct it. */
 	gchint_decide_refused(&x.state, 800000);
 	d = cpu(&x, 0, false);
 	assert_cmp(policy(&x, &d), ==, 960000);
@@ -422,12 +422,12 @@ static void test_defaults_are_within_bounds(void **state)
 		if (i)
 			assert_true(strcmp(rows[i - 1].name, r->name) < 0);
 	}
-	/* None is forgotten: mode, the rows, and the four that have no file. */
+	/* All rules are compared: mode, the table rows, and four without a file. */
 	assert_int_equal(sizeof(t), (1 + ARRAY_SIZE(rows) + 4) * sizeof(u32));
 }
 
-/* What is asked for is what the limit allows: not the limit decided. */
-static void test_a_wish_at_the_limit_is_not_limited(void **state)
+/* The request equals the limit: the limit did not decide. */
+static void test_request_at_the_limit_is_not_limited(void **state)
 {
 	struct gchint_demand d;
 	struct fixture x;
@@ -451,7 +451,7 @@ static void test_a_wish_at_the_limit_is_not_limited(void **state)
 	assert_int_equal(x.state.class, GCHINT_CLASS_CONCURRENT);
 }
 
-/* As virt-cpufreq has them in a guest without a table: from 1 on, in no unit. */
+/* As virt-cpufreq reports them in a guest without a table: from 1, without a unit. */
 static void levels(struct gchint_opps *t)
 {
 	gchint_opps_init(t, 1024);
@@ -472,19 +472,19 @@ static void test_levels_are_frequencies(void **state)
 	assert_cmp(plan(&x), ==, 1024 * x.tun.cap_pct / 100);
 	x.hint.class = GCHINT_CLASS_STW;
 	assert_cmp(plan(&x), ==, 1024);
-	/* What nothing is known of goes by the same percentage, at a mark. */
+	/* An unknown OPP gets the same percentage, at a defined level. */
 	x.tun.mode = GCHINT_MODE_MODEL;
 	x.rules.epoch++;
 	x.hint.class = GCHINT_CLASS_CONCURRENT;
 	khz = plan(&x);
 	assert_cmp(khz, >=, 512);
 	assert_cmp(khz, <=, 512 + 1024 / 23);
-	/* Load asks for any in between. */
+	/* Load may request any value in between. */
 	assert_cmp(load(&x, GCHINT_ONE / 2), ==, 640);
 }
 
-/* Whatever the memory held before. */
-static void test_a_demand_is_filled_completely(void **state)
+/* Whatever the memory contained before. */
+static void test_demand_is_filled_completely(void **state)
 {
 	struct gchint_demand d;
 	struct fixture x;
@@ -510,25 +510,25 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_load_asks_with_headroom),
-		cmocka_unit_test(test_off_hears_no_hint),
-		cmocka_unit_test(test_neutral_is_as_if_there_were_none),
+		cmocka_unit_test(test_off_ignores_hints),
+		cmocka_unit_test(test_neutral_equals_no_hint),
 		cmocka_unit_test(test_boost_needs_the_right_to_raise),
-		cmocka_unit_test(test_boost_is_told_from_load),
+		cmocka_unit_test(test_boost_is_reported_as_boost),
 		cmocka_unit_test(test_boost_never_lowers_unless_known_useless),
 		cmocka_unit_test(test_cap_lowers_and_raises_only_with_the_right),
-		cmocka_unit_test(test_highest_of_the_cpus_decides),
+		cmocka_unit_test(test_highest_cpu_decides),
 		cmocka_unit_test(test_limits_decide),
-		cmocka_unit_test(test_other_rules_request_anew),
-		cmocka_unit_test(test_ends_of_the_table_are_no_limits),
+		cmocka_unit_test(test_changed_rules_cause_a_request),
+		cmocka_unit_test(test_table_ends_are_not_limits),
 		cmocka_unit_test(test_new_hardware_maximum_is_followed),
-		cmocka_unit_test(test_load_raises_at_once_but_not_often),
+		cmocka_unit_test(test_load_raises_at_once_but_rate_limited),
 		cmocka_unit_test(test_mutator_is_not_below_the_floor),
-		cmocka_unit_test(test_mutator_yields_to_a_late_collection),
-		cmocka_unit_test(test_one_opp_is_asked_for_once),
+		cmocka_unit_test(test_mutator_slows_for_a_late_collection),
+		cmocka_unit_test(test_one_opp_is_requested_once),
 		cmocka_unit_test(test_defaults_are_within_bounds),
-		cmocka_unit_test(test_a_wish_at_the_limit_is_not_limited),
+		cmocka_unit_test(test_request_at_the_limit_is_not_limited),
 		cmocka_unit_test(test_levels_are_frequencies),
-		cmocka_unit_test(test_a_demand_is_filled_completely),
+		cmocka_unit_test(test_demand_is_filled_completely),
 	};
 
 	return run_tap(tests);

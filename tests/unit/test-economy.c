@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Plans and the price of a switch: short phases, plans under way, probing. */
+/* Plans and the cost of a switch: short phases, running plans, probing. */
 #include "fixture.h"
 
-static void test_phase_too_short_for_a_switch(void **state)
+static void test_phase_too_short_for_a_switch_is_not_planned(void **state)
 {
 	struct fixture x;
 
@@ -19,12 +19,12 @@ static void test_phase_too_short_for_a_switch(void **state)
 	assert_int_equal(x.plan.reason, GCHINT_REASON_HOLD);
 	assert_near(gchint_learn_left_ns(&x.learn, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, 0),
 		    5 * MS, 50 * US);
-	/* Twenty latencies: not short. */
+	/* Twenty latencies are not short. */
 	x.hint.instance++;
 	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .7, 7 * MS);
 	assert_cmp(plan(&x), !=, GCHINT_PLAN_LOAD);
 	assert_false(x.plan.avoided);
-	/* A boost is worth the way there and back, but not less. */
+	/* A boost must be worth the switch up and back, but no more. */
 	x.hint.class = GCHINT_CLASS_STW;
 	x.hint.instance++;
 	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_STW, .7, 700 * US);
@@ -34,8 +34,8 @@ static void test_phase_too_short_for_a_switch(void **state)
 	assert_cmp(plan(&x), ==, GCHINT_PLAN_LOAD);
 }
 
-/* CPUFREQ_ETERNAL is not four seconds but "nobody knows". */
-static void test_unknown_latency_is_a_millisecond(void **state)
+/* CPUFREQ_ETERNAL means unknown, not four seconds. */
+static void test_unknown_latency_is_one_millisecond(void **state)
 {
 	struct fixture x;
 
@@ -64,8 +64,8 @@ static void test_short_phase_that_turns_out_long_is_capped(void **state)
 	assert_cmp(x.plan.khz, !=, GCHINT_PLAN_LOAD);
 }
 
-/* Nor is one given up for a short phase that comes right after it. */
-static void test_short_phase_goes_on_as_the_one_before(void **state)
+/* A plan is not given up for a short phase that follows directly. */
+static void test_short_phase_keeps_the_previous_plan(void **state)
 {
 	struct fixture x;
 	u32 khz;
@@ -84,7 +84,7 @@ static void test_short_phase_goes_on_as_the_one_before(void **state)
 	assert_cmp(x.plan.khz, ==, khz);
 	assert_int_equal(x.plan.reason, GCHINT_REASON_HOLD);
 	assert_true(x.plan.avoided);
-	/* It is one of its own if the other was long ago. */
+	/* After a long gap it has its own plan. */
 	x.hint.phase = GCHINT_PHASE_MARK;
 	x.hint.instance++;
 	plan(&x);
@@ -96,7 +96,7 @@ static void test_short_phase_goes_on_as_the_one_before(void **state)
 	assert_true(x.plan.avoided);
 }
 
-/* A role counts when there is no phase, but not in the moment between two. */
+/* A role counts without a phase, but not in the gap between two phases. */
 static void test_role_waits_for_the_next_phase(void **state)
 {
 	struct gchint_hint phase;
@@ -120,7 +120,7 @@ static void test_role_waits_for_the_next_phase(void **state)
 	assert_false(gchint_plan_valid(&x.plan, &x.hint, &x.rules, NOW + 21 * MS));
 	gchint_plan_make(&x.plan, &x.hint, &x.rules, &x.learn, 0, NOW + 21 * MS);
 	assert_int_equal(x.plan.reason, GCHINT_REASON_TABLE);
-	/* The same after a pause; and a role alone counts from the beginning. */
+	/* The same after a pause; a role alone counts from the beginning. */
 	x.hint = phase;
 	x.hint.class = GCHINT_CLASS_STW;
 	x.hint.instance++;
@@ -136,7 +136,7 @@ static void test_role_waits_for_the_next_phase(void **state)
 	assert_int_equal(x.plan.reason, GCHINT_REASON_TABLE);
 }
 
-/* Near its end a capped phase is not given up for being short now. */
+/* A capped phase near its end is not dropped for being short now. */
 static void test_cap_is_kept_to_the_end(void **state)
 {
 	struct fixture x;
@@ -154,8 +154,8 @@ static void test_cap_is_kept_to_the_end(void **state)
 	assert_false(x.plan.avoided);
 }
 
-/* What is learned during a phase moves its plan only if that pays. */
-static void test_plan_under_way_moves_only_for_enough(void **state)
+/* What is learned during a phase changes its plan only if that pays off. */
+static void test_running_plan_changes_only_for_enough_gain(void **state)
 {
 	u32 moved = 0, differs = 0;
 	u64 seed = 3;
@@ -181,7 +181,7 @@ static void test_plan_under_way_moves_only_for_enough(void **state)
 	assert_cmp(moved * 4, <, differs);
 }
 
-static void test_plan_holds_until_something_changes(void **state)
+static void test_plan_stays_until_an_input_changes(void **state)
 {
 	struct fixture x;
 
@@ -231,7 +231,7 @@ static void test_probing_is_bounded(void **state)
 			up++;
 		else
 			down++;
-		/* It stays for the whole phase. */
+		/* A probe lasts for the whole phase. */
 		x.hint.revision++;
 		plan(&x);
 		assert_int_equal(x.plan.reason, GCHINT_REASON_PROBE);
@@ -239,7 +239,7 @@ static void test_probing_is_bounded(void **state)
 	assert_int_equal(up + down, 40);
 	assert_int_equal(up, down);
 
-	/* Nobody will wait for it where a stall is far; where one is near it decides. */
+	/* With a distant stall no thread will wait for it; with a near one pacing decides. */
 	x.hint.work_left = 1000000;
 	up = down = 0;
 	for (u32 n = 0; n < 200; n++) {
@@ -270,8 +270,8 @@ static void test_probing_is_bounded(void **state)
 	}
 }
 
-/* As slow as is allowed, to the last: down and up in turn. */
-static void test_probing_goes_as_far_as_is_allowed(void **state)
+/* As slow as permitted, to the end: alternating down and up. */
+static void test_probing_uses_the_whole_allowance(void **state)
 {
 	struct fixture x;
 	u32 down;
@@ -301,8 +301,8 @@ static void test_probing_goes_as_far_as_is_allowed(void **state)
 	}
 }
 
-/* What cannot be learned is not probed at each phase for ever. */
-static void test_probing_gives_up_slowly(void **state)
+/* What cannot be learned is not probed forever. */
+static void test_probing_backs_off_slowly(void **state)
 {
 	u32 early = 0, late = 0;
 	struct fixture x;
@@ -323,15 +323,15 @@ static void test_probing_gives_up_slowly(void **state)
 	}
 	assert_int_equal(early, 32);
 	assert_int_equal(late, 25);
-	/* Nor where there are no figures at all. */
+	/* Nor without any work counts. */
 	x.hint.work_left = 0;
 	x.hint.instance++;
 	plan(&x);
 	assert_false(x.plan.probe);
 }
 
-/* Down and up in turn; but up where down would be slower than is allowed, or is nothing. */
-static void test_probes_keep_to_what_is_allowed(void **state)
+/* Alternating down and up; only up where down would be too slow or impossible. */
+static void test_probes_stay_within_the_allowance(void **state)
 {
 	static const u32 slowdown[] = { 0, 5, 20, 1000, 1000 };
 	struct fixture x;
@@ -344,7 +344,7 @@ static void test_probes_keep_to_what_is_allowed(void **state)
 		x.tun.slowdown_pct = slowdown[i];
 		x.tun.probe_every = 1;
 		teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .7, 50 * MS);
-		/* The best is the lowest that is allowed. */
+		/* The best is the lowest permitted OPP. */
 		if (i & 1)
 			x.rules.min_khz = 1497600;
 		for (u32 n = 0; n < 20; n++) {
@@ -364,18 +364,18 @@ static void test_probes_keep_to_what_is_allowed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_probes_keep_to_what_is_allowed),
-		cmocka_unit_test(test_phase_too_short_for_a_switch),
-		cmocka_unit_test(test_unknown_latency_is_a_millisecond),
+		cmocka_unit_test(test_probes_stay_within_the_allowance),
+		cmocka_unit_test(test_phase_too_short_for_a_switch_is_not_planned),
+		cmocka_unit_test(test_unknown_latency_is_one_millisecond),
 		cmocka_unit_test(test_short_phase_that_turns_out_long_is_capped),
-		cmocka_unit_test(test_short_phase_goes_on_as_the_one_before),
+		cmocka_unit_test(test_short_phase_keeps_the_previous_plan),
 		cmocka_unit_test(test_role_waits_for_the_next_phase),
 		cmocka_unit_test(test_cap_is_kept_to_the_end),
-		cmocka_unit_test(test_plan_under_way_moves_only_for_enough),
-		cmocka_unit_test(test_plan_holds_until_something_changes),
+		cmocka_unit_test(test_running_plan_changes_only_for_enough_gain),
+		cmocka_unit_test(test_plan_stays_until_an_input_changes),
 		cmocka_unit_test(test_probing_is_bounded),
-		cmocka_unit_test(test_probing_goes_as_far_as_is_allowed),
-		cmocka_unit_test(test_probing_gives_up_slowly),
+		cmocka_unit_test(test_probing_uses_the_whole_allowance),
+		cmocka_unit_test(test_probing_backs_off_slowly),
 	};
 
 	return run_tap(tests);

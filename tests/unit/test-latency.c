@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The histogram of latencies: every time has one bucket, and it is narrow. */
+/* The histogram of latencies: every time falls into one narrow bucket. */
 #include "unit.h"
 #include "latency.h"
 
-static void test_buckets_follow_each_other(void **state)
+static void test_buckets_are_contiguous(void **state)
 {
 	(void)state;
 	assert_int_equal(gchint_latency_bucket(0), 0);
@@ -25,12 +25,12 @@ static void test_buckets_are_narrow(void **state)
 
 		assert_true(to / from <= 1.251);
 	}
-	/* The goals lie within. */
+	/* The targets lie within a bucket. */
 	assert_cmp(gchint_latency_bound(0), <, 50 * US);
 	assert_cmp(gchint_latency_bound(GCHINT_LATENCY_BUCKETS - 1), >, 500 * US);
 }
 
-static void test_quantile_is_not_below_the_true_one(void **state)
+static void test_quantile_is_not_below_the_true_value(void **state)
 {
 	static u64 counts[GCHINT_LATENCY_BUCKETS];
 	u64 seed = 9, all = 0;
@@ -64,9 +64,9 @@ static void test_quantile_is_not_below_the_true_one(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_buckets_follow_each_other),
+		cmocka_unit_test(test_buckets_are_contiguous),
 		cmocka_unit_test(test_buckets_are_narrow),
-		cmocka_unit_test(test_quantile_is_not_below_the_true_one),
+		cmocka_unit_test(test_quantile_is_not_below_the_true_value),
 	};
 
 	return run_tap(tests);

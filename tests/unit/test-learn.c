@@ -42,7 +42,7 @@ static double off(const struct gchint_learn *l, const struct truth *t)
 	return fabs((double)fit.b_ps / 1000 - t->b) / t->b;
 }
 
-/* The choice, and neighbours a quarter below and above: what probing gives. */
+/* The chosen frequency, and neighbours a quarter below and above, as probing gives. */
 static u32 probing(u32 n)
 {
 	static const u32 khz[] = { 800000, 1200000 };
@@ -60,7 +60,7 @@ static void test_state_is_small(void **state)
 static void test_exact_samples_give_the_exact_line(void **state)
 {
 	static const double m[] = { 0, .1, .3, .5, .7, .9, .95, 1 };
-	/* From bytes at a memory's speed to whole cycles as one unit. */
+	/* From bytes at memory speed to whole cycles as one unit. */
 	static const double size[] = { 0.05, 1, 40, 3000, 1e6 };
 
 	(void)state;
@@ -82,7 +82,7 @@ static void test_exact_samples_give_the_exact_line(void **state)
 	}
 }
 
-/* Within 20 phases within 10 % of the true slope. */
+/* Within 20 phases to within 10 % of the true slope. */
 static void test_converges_within_20_phases(void **state)
 {
 	static const double m[] = { 0, .2, .4, .6, .7 };
@@ -108,7 +108,7 @@ static void test_converges_within_20_phases(void **state)
 	assert_cmp(good * 100, >=, runs * 98);
 }
 
-/* And from there within 20 more to another truth. */
+/* And from there within 20 more to a changed slope. */
 static void test_follows_a_change_within_20_more(void **state)
 {
 	static const struct {
@@ -144,7 +144,7 @@ static void test_follows_a_change_within_20_more(void **state)
 	assert_cmp(good * 100, >=, runs * 95);
 }
 
-static void test_one_frequency_teaches_no_slope(void **state)
+static void test_one_frequency_gives_no_slope(void **state)
 {
 	struct truth t = { 20, 30 };
 	struct gchint_learn l = {};
@@ -157,8 +157,8 @@ static void test_one_frequency_teaches_no_slope(void **state)
 	assert_cmp(fit_of(&l).samples, >=, 500);
 }
 
-/* A line once learned is not lost while the frequency stands still. */
-static void test_slope_survives_long_calm(void **state)
+/* A learned line is kept while the frequency stays the same. */
+static void test_slope_survives_a_long_steady_time(void **state)
 {
 	struct truth t = { 20, 30 };
 	struct gchint_learn l = {};
@@ -174,8 +174,8 @@ static void test_slope_survives_long_calm(void **state)
 	assert_true(off(&l, &t) < 0.15);
 }
 
-/* Standard error of a slope: deviation over the root of the spread, whatever their size. */
-static void test_error_is_the_deviation_over_the_root(void **state)
+/* Standard error of a slope: deviation over the root of the spread, at any scale. */
+static void test_error_is_deviation_over_square_root(void **state)
 {
 	u64 seed = 8;
 
@@ -189,7 +189,7 @@ static void test_error_is_the_deviation_over_the_root(void **state)
 		n->mean_x = 1 << 20;
 		n->mean_y = rnd_in(&seed, 1 << 14, 1 << 27);
 		n->noise = rnd_in(&seed, 1, GCHINT_ONE);
-		/* At least a thousand's root, so that a whole number is near it. */
+		/* At least the root of a thousand, so that an integer is close to it. */
 		n->cxx =
 			((s64)rnd_in(&seed, 1 << 20, (1U << 31) - 1) << 30) >> rnd_in(&seed, 0, 30);
 		want = floor(n->noise * 1.25) / GCHINT_ONE * (1 << 14) / sqrt((double)n->cxx);
@@ -198,7 +198,7 @@ static void test_error_is_the_deviation_over_the_root(void **state)
 	}
 }
 
-/* Nor does the slope know how large its sums are. */
+/* The slope does not depend on the size of its sums. */
 static void test_slope_is_a_ratio(void **state)
 {
 	(void)state;
@@ -217,7 +217,7 @@ static void test_slope_is_a_ratio(void **state)
 	}
 }
 
-static void test_outliers_hardly_move_it(void **state)
+static void test_outliers_hardly_move_the_model(void **state)
 {
 	struct truth t = { 25, 25 };
 	u64 seed = 4;
@@ -250,10 +250,10 @@ static void test_false_counters_are_ignored(void **state)
 		feed(&l, &t, probing(n), 15 * MS, 1);
 	before = fit_of(&l);
 
-	/* No work is nothing to learn from, and no offence. */
+	/* A sample without work teaches nothing and is no error. */
 	s.ran_ns = 10 * MS;
 	assert_true(gchint_learn_add(&l, &s, REF));
-	/* Work without time or frequency is one. */
+	/* Work without time or frequency is an error. */
 	s.work = 1000;
 	s.ran_ns = 0;
 	assert_false(gchint_learn_add(&l, &s, REF));
@@ -265,7 +265,7 @@ static void test_false_counters_are_ignored(void **state)
 	assert_false(gchint_learn_add(&l, &s, REF));
 	s.work = 1;
 	assert_false(gchint_learn_add(&l, &s, REF));
-	/* What is out of range is not stored anywhere. */
+	/* A value out of range is not stored anywhere. */
 	s.phase = GCHINT_PHASE_NR;
 	assert_false(gchint_learn_add(&l, &s, REF));
 	s.phase = PHASE;
@@ -279,7 +279,7 @@ static void test_false_counters_are_ignored(void **state)
 	assert_int_equal(after.samples, before.samples);
 }
 
-/* Steeper than all of the time would be: it computes, and no more than that. */
+/* A slope steeper than the whole time is clamped: the phase only computes. */
 static void test_impossible_slopes_are_bounded(void **state)
 {
 	struct gchint_learn l = {};
@@ -294,7 +294,7 @@ static void test_impossible_slopes_are_bounded(void **state)
 	fit = fit_of(&l);
 	assert_int_equal(fit.mem, 0);
 	assert_cmp(fit.a_ps, ==, 0);
-	/* At the frequencies seen the time per unit was 60 to 110 ns. */
+	/* At the observed frequencies the time per unit was 60 to 110 ns. */
 	assert_near((double)fit.b_ps / 1000 * REF / 1000000, 83, 10);
 
 	memset(&l, 0, sizeof(l));
@@ -308,7 +308,7 @@ static void test_impossible_slopes_are_bounded(void **state)
 	assert_cmp(fit.b_ps, ==, 0);
 }
 
-static void test_new_unit_of_work_starts_afresh(void **state)
+static void test_new_unit_of_work_resets_the_model(void **state)
 {
 	struct truth objects = { 25, 25 }, bytes = { 0.05, 0.05 };
 	struct gchint_learn l = {};
@@ -321,7 +321,7 @@ static void test_new_unit_of_work_starts_afresh(void **state)
 	assert_true(off(&l, &bytes) < 0.1);
 }
 
-/* Whatever is fed, the result stays within its range. */
+/* Whatever the input, the result stays within its range. */
 static void test_garbage_is_survived(void **state)
 {
 	u64 seed = 77;
@@ -359,7 +359,7 @@ static void test_garbage_is_survived(void **state)
 	}
 }
 
-static void test_kinds_and_phases_are_apart(void **state)
+static void test_core_types_and_phases_are_separate(void **state)
 {
 	struct truth t = { 25, 25 };
 	struct gchint_learn l = {};
@@ -396,7 +396,7 @@ static void test_length_is_learned(void **state)
 		    5, 1.5);
 	/* Already longer than usual: as long again. */
 	assert_cmp(gchint_learn_left_ns(&l, PHASE, GCHINT_CLASS_CONCURRENT, 50 * MS), ==, 50 * MS);
-	/* A pause of the same kind of work is another length. */
+	/* A pause of the same work has a length of its own. */
 	assert_cmp(gchint_learn_left_ns(&l, PHASE, GCHINT_CLASS_STW, 0), ==, U64_MAX);
 }
 
@@ -407,16 +407,16 @@ int main(void)
 		cmocka_unit_test(test_exact_samples_give_the_exact_line),
 		cmocka_unit_test(test_converges_within_20_phases),
 		cmocka_unit_test(test_follows_a_change_within_20_more),
-		cmocka_unit_test(test_one_frequency_teaches_no_slope),
-		cmocka_unit_test(test_slope_survives_long_calm),
-		cmocka_unit_test(test_error_is_the_deviation_over_the_root),
+		cmocka_unit_test(test_one_frequency_gives_no_slope),
+		cmocka_unit_test(test_slope_survives_a_long_steady_time),
+		cmocka_unit_test(test_error_is_deviation_over_square_root),
 		cmocka_unit_test(test_slope_is_a_ratio),
-		cmocka_unit_test(test_outliers_hardly_move_it),
+		cmocka_unit_test(test_outliers_hardly_move_the_model),
 		cmocka_unit_test(test_false_counters_are_ignored),
 		cmocka_unit_test(test_impossible_slopes_are_bounded),
-		cmocka_unit_test(test_new_unit_of_work_starts_afresh),
+		cmocka_unit_test(test_new_unit_of_work_resets_the_model),
 		cmocka_unit_test(test_garbage_is_survived),
-		cmocka_unit_test(test_kinds_and_phases_are_apart),
+		cmocka_unit_test(test_core_types_and_phases_are_separate),
 		cmocka_unit_test(test_length_is_learned),
 	};
 

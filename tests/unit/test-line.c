@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The line of time over frequency, to the last bit: what a sample weighs, moves and is refused for. */
+/*
+ * The line of time over frequency, exact to the last bit: how a sample is weighted, how far it
+ * moves the line and when it is rejected.
+ */
 #include "unit.h"
 #include "learn.h"
 
@@ -20,7 +23,7 @@ static bool add(struct gchint_learn_line *n, u32 khz, u64 ran_ns, u64 work)
 	return gchint_learn_work(n, &s, REF);
 }
 
-/* Whether a first sample is taken. */
+/* Whether a first sample is accepted. */
 static bool taken(u32 khz, u64 ran_ns, u64 work)
 {
 	struct gchint_learn_line n = {};
@@ -38,7 +41,7 @@ static void test_only_credible_samples_count(void **state)
 	assert_true(taken(REF, 20 * US, 1000));
 	assert_true(taken(REF, BIT_ULL(39), 1000));
 	assert_false(taken(REF, BIT_ULL(39) + 1, 1000));
-	/* 1024 units in each nanosecond, and what is left over of one */
+	/* 1024 units per nanosecond, and the remainder of one */
 	assert_true(taken(REF, MS, 1024 * MS + 1023));
 	assert_false(taken(REF, MS, 1024 * (MS + 1)));
 }
@@ -51,7 +54,7 @@ static u32 first_weight(u64 ran_ns)
 	return n.weight;
 }
 
-static void test_a_short_run_weighs_less(void **state)
+static void test_short_run_weighs_less(void **state)
 {
 	(void)state;
 	assert_int_equal(first_weight(20 * US), 128);
@@ -79,12 +82,12 @@ static void test_ratio_of_frequencies_is_bounded(void **state)
 	assert_int_equal(first_x(REF * 2, REF), X / 2);
 	assert_int_equal(first_x(REF / 20, REF), 16 * X);
 	assert_int_equal(first_x(REF * 8, REF), X / 4);
-	/* A kind without a highest frequency: it is that of the sample. */
+	/* A core type without a maximum frequency uses that of the sample. */
 	assert_int_equal(first_x(REF / 2, 0), X);
 }
 
-/* A unit takes 1000 ns at REF, 2000 at its half. */
-static void test_each_sample_moves_the_line_so_far(void **state)
+/* A unit takes 1000 ns at REF, 2000 at half of it. */
+static void test_step_of_each_sample(void **state)
 {
 	struct gchint_learn_line n = {};
 
@@ -95,12 +98,12 @@ static void test_each_sample_moves_the_line_so_far(void **state)
 	assert_int_equal(n.cxx, 0);
 	assert_int_equal(n.cxy, 0);
 
-	/* Of the old weight 15 in 16 are left: the new sample is 1024 in 1984. */
+	/* 15/16 of the old weight remain: the new sample is 1024 in 1984. */
 	assert_true(add(&n, REF / 2, 2 * MS, 1000));
 	assert_int_equal(n.weight, 1984);
 	assert_int_equal(n.mean_x, 1048576 + 541200);
 	assert_int_equal(n.mean_y, 1024000 + 528516);
-	/* 2^20 / 64 before the mean was moved, 507376 / 64 after */
+	/* 2^20 / 64 before the mean moved, 507376 / 64 after */
 	assert_int_equal(n.cxx, 16384 * 7927);
 	assert_int_equal(n.cxy, 16384ll * 495484);
 	assert_int_equal(n.samples, 2);
@@ -117,8 +120,8 @@ static void test_each_sample_moves_the_line_so_far(void **state)
 	assert_int_equal(n.cxy, 8118009856ll / 1024 * 960 + 8456ll * 340860);
 }
 
-/* At the mean frequency a sample says nothing of the slope, which is not forgotten for it. */
-static void test_the_mean_frequency_leaves_the_slope(void **state)
+/* A sample at the mean frequency gives no slope, and the slope is kept. */
+static void test_sample_at_the_mean_frequency_keeps_the_slope(void **state)
 {
 	struct gchint_learn_line n = { .mean_x = X,
 				       .mean_y = Y,
@@ -139,8 +142,8 @@ static void test_the_mean_frequency_leaves_the_slope(void **state)
 	assert_int_equal(n.mean_y, Y - 2891);
 }
 
-/* Three times the noise off the line is one step of a drift; what is nearer ends it. */
-static void test_what_counts_as_a_drift(void **state)
+/* Three times the noise off the line is one step of a drift; a closer sample ends it. */
+static void test_drift_threshold(void **state)
 {
 	const struct gchint_learn_line of = { .mean_x = X,
 					      .mean_y = Y,
@@ -166,8 +169,8 @@ static void test_what_counts_as_a_drift(void **state)
 	assert_int_equal(n.drift, 0);
 }
 
-/* A time beyond what the first one allows: three are left out, the fourth is a new program. */
-static void test_the_fourth_odd_sample_begins_anew(void **state)
+/* A time beyond the first one's tolerance: three are ignored, the fourth is a new program. */
+static void test_fourth_deviating_sample_resets_the_line(void **state)
 {
 	struct gchint_learn_line n = {};
 
@@ -181,17 +184,17 @@ static void test_the_fourth_odd_sample_begins_anew(void **state)
 	assert_true(add(&n, REF, 200 * MS, 1000));
 	assert_int_equal(n.odd, 0);
 	assert_int_equal(n.samples, 1);
-	/* 200 us of 18 bits are held with three more: 2^3 parts of a ns. */
+	/* 200 us of 18 bits are kept with three more: 2^3 parts of a ns. */
 	assert_int_equal(n.mean_y >> n.shift, 200000);
 
-	/* One that fits forgets those that did not. */
+	/* A fitting sample resets the count of those that did not. */
 	assert_false(add(&n, REF, 20 * US, 20000));
 	assert_true(add(&n, REF, 200 * MS, 1000));
 	assert_int_equal(n.odd, 0);
 	assert_int_equal(n.samples, 2);
 }
 
-/* Four samples or more of the time Y, at REF; the slope is Y / 4 for one more fmax/f. */
+/* Four or more samples of the time Y at REF; the slope is Y / 4 for one more fmax/f. */
 static struct gchint_learn line(u32 samples, u32 noise)
 {
 	struct gchint_learn l = {};
@@ -216,7 +219,7 @@ static struct gchint_fit fit_of(const struct gchint_learn *l)
 	return fit;
 }
 
-static void test_both_parts_of_a_line(void **state)
+static void test_line_has_two_parts(void **state)
 {
 	struct gchint_learn l = line(4, 100);
 	struct gchint_learn_line *n = &l.line[GCHINT_PHASE_MARK][0];
@@ -230,24 +233,24 @@ static void test_both_parts_of_a_line(void **state)
 	n->shift = -1;
 	assert_int_equal(fit_of(&l).b_ps, Y / 2 * 1000ull);
 	n->shift = 0;
-	/* About a mean at half of REF: a quarter of Y less at REF. */
+	/* Around a mean at half of REF: a quarter of Y less at REF. */
 	n->mean_x = 2 * X;
 	assert_int_equal(fit_of(&l).b_ps, Y / 4 * 1000ull);
 	assert_int_equal(fit_of(&l).a_ps, Y / 2 * 1000ull);
-	/* All of the time at that mean, and twice as much, which cannot be. */
+	/* All of the time at that mean, and twice as much, which is impossible. */
 	n->cxy = 1ll << 33;
 	assert_int_equal(fit_of(&l).a_ps, 0);
 	assert_int_equal(fit_of(&l).b_ps, Y / 2 * 1000ull);
 	n->cxy = 1ll << 34;
 	assert_int_equal(fit_of(&l).a_ps, 0);
 	assert_int_equal(fit_of(&l).b_ps, Y / 2 * 1000ull);
-	/* Faster where the clock is slower: none of it computes. */
+	/* Faster at a lower clock: none of it computes. */
 	n->cxy = -(1ll << 32);
 	assert_int_equal(fit_of(&l).b_ps, 0);
 	assert_int_equal(fit_of(&l).mem, GCHINT_ONE);
 }
 
-static void test_least_spread_that_has_a_slope(void **state)
+static void test_least_spread_with_a_slope(void **state)
 {
 	struct gchint_learn l = line(4, 100);
 	struct gchint_learn_line *n = &l.line[GCHINT_PHASE_MARK][0];
@@ -260,13 +263,13 @@ static void test_least_spread_that_has_a_slope(void **state)
 	assert_false(fit_of(&l).known);
 	n->cxx = 1;
 	assert_int_equal(fit_of(&l).b_ps, (1 << 14) * 1000);
-	/* Sums too large for the product are both taken in 2^-8. */
+	/* Sums too large for the product are both scaled by 2^-8. */
 	n->cxx = 1ll << 46;
 	n->cxy = 1ll << 50;
 	assert_int_equal(fit_of(&l).b_ps, Y / 4 * 1000ull);
 }
 
-/* The error is five quarters of the noise where x spreads by one. */
+/* The error is 5/4 of the noise where x spreads by one. */
 static void test_known_from_four_samples_and_fifteen_per_cent(void **state)
 {
 	struct gchint_learn l = line(4, 123);
@@ -280,7 +283,7 @@ static void test_known_from_four_samples_and_fifteen_per_cent(void **state)
 	l = line(4, 124);
 	assert_int_equal(fit_of(&l).error, 155);
 	assert_false(fit_of(&l).known);
-	/* A spread of a half makes it twice as uncertain. */
+	/* A spread of one half doubles the uncertainty. */
 	l = line(4, 60);
 	l.line[GCHINT_PHASE_MARK][0].cxx = 1 << 26;
 	assert_int_equal(fit_of(&l).error, 150);
@@ -289,8 +292,8 @@ static void test_known_from_four_samples_and_fifteen_per_cent(void **state)
 	assert_int_equal(fit_of(&l).a_ps, 0);
 }
 
-/* So far as whole numbers go: from the last square before it to the next one. */
-static void test_root_of_the_spread_is_exact(void **state)
+/* As far as integers reach: from the previous square to the next one. */
+static void test_square_root_of_the_spread_is_exact(void **state)
 {
 	struct gchint_learn l = line(4, 1);
 	s64 *cxx = &l.line[GCHINT_PHASE_MARK][0].cxx;
@@ -305,8 +308,8 @@ static void test_root_of_the_spread_is_exact(void **state)
 	}
 }
 
-/* A run beyond 32 bits gives up as many bits of its work. */
-static void test_a_long_run_is_halved_with_its_work(void **state)
+/* A run beyond 32 bits drops as many bits of its work. */
+static void test_long_run_is_halved_with_its_work(void **state)
 {
 	struct gchint_learn_line n = {};
 
@@ -320,17 +323,17 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_only_credible_samples_count),
-		cmocka_unit_test(test_a_short_run_weighs_less),
+		cmocka_unit_test(test_short_run_weighs_less),
 		cmocka_unit_test(test_ratio_of_frequencies_is_bounded),
-		cmocka_unit_test(test_each_sample_moves_the_line_so_far),
-		cmocka_unit_test(test_the_mean_frequency_leaves_the_slope),
-		cmocka_unit_test(test_what_counts_as_a_drift),
-		cmocka_unit_test(test_the_fourth_odd_sample_begins_anew),
-		cmocka_unit_test(test_both_parts_of_a_line),
-		cmocka_unit_test(test_least_spread_that_has_a_slope),
+		cmocka_unit_test(test_step_of_each_sample),
+		cmocka_unit_test(test_sample_at_the_mean_frequency_keeps_the_slope),
+		cmocka_unit_test(test_drift_threshold),
+		cmocka_unit_test(test_fourth_deviating_sample_resets_the_line),
+		cmocka_unit_test(test_line_has_two_parts),
+		cmocka_unit_test(test_least_spread_with_a_slope),
 		cmocka_unit_test(test_known_from_four_samples_and_fifteen_per_cent),
-		cmocka_unit_test(test_root_of_the_spread_is_exact),
-		cmocka_unit_test(test_a_long_run_is_halved_with_its_work),
+		cmocka_unit_test(test_square_root_of_the_spread_is_exact),
+		cmocka_unit_test(test_long_run_is_halved_with_its_work),
 	};
 
 	return run_tap(tests);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* When a policy switches at once, and when it waits. */
+/* When a policy switches at once, and when a frequency lingers. */
 #include "deciding.h"
 
-/* A CPU that idles will not ask again: nothing is kept for it. */
+/* An idle CPU will not request again: nothing lingers for it. */
 static void test_idle_policy_is_lowered_at_once(void **state)
 {
 	struct gchint_demand d, best = {};
@@ -18,7 +18,7 @@ static void test_idle_policy_is_lowered_at_once(void **state)
 	gchint_decide_join(&best, &d);
 	assert_true(best.idle);
 	assert_cmp(policy(&x, &best), <, 2150400);
-	/* What a cap kept down is given back to who runs, not to nobody. */
+	/* What a cap lowered is restored for a running thread only. */
 	x.now += S;
 	plan_is(&x, GCHINT_CLASS_CONCURRENT, 960000, GCHINT_REASON_MODEL, true);
 	d = cpu(&x, 1024, true);
@@ -46,10 +46,10 @@ static void test_idle_policy_is_lowered_at_once(void **state)
 }
 
 /*
- * Beside another governor a decision is a limit. One for a phase that is over holds
- * nobody back any more, whoever may come there, idle or not, whatever was spent.
+ * Under another governor a decision is a limit. A limit for a phase that has ended restricts no
+ * other thread, whether the CPU is idle or not, whatever the rate limit.
  */
-static void test_beside_another_governor_no_limit_is_kept(void **state)
+static void test_no_limit_lingers_under_another_governor(void **state)
 {
 	static const u32 loads[] = { 0, 1024 };
 	struct gchint_demand d;
@@ -63,7 +63,7 @@ static void test_beside_another_governor_no_limit_is_kept(void **state)
 			x.rules.limits_only = true;
 			load(&x, 1024);
 			plan_is(&x, GCHINT_CLASS_CONCURRENT, 960000, GCHINT_REASON_MODEL, false);
-			/* As often as it may, and more often. */
+			/* As often as permitted, and more often. */
 			for (unsigned int n = 0; n < 64; n++) {
 				x.now += 10 * US;
 				d = cpu(&x, 1024, true);
@@ -80,7 +80,7 @@ static void test_beside_another_governor_no_limit_is_kept(void **state)
 			}
 		}
 	}
-	/* But who goes on there may begin the next phase at once. */
+	/* A thread that continues may begin its next phase at once. */
 	init(&x, krait_static);
 	x.rules.limits_only = true;
 	load(&x, 100);
@@ -101,8 +101,8 @@ static void test_beside_another_governor_no_limit_is_kept(void **state)
 	assert_false(gchint_decide_must_lift(&x.rules, &x.state));
 }
 
-/* A CPU was lowered because it idled: whoever wakes there does not wait for hold_us. */
-static void test_waking_is_not_held(void **state)
+/* A CPU was lowered because it was idle: a waking thread does not wait for hold_us. */
+static void test_waking_does_not_linger(void **state)
 {
 	struct gchint_demand d;
 	struct fixture x;
@@ -117,7 +117,7 @@ static void test_waking_is_not_held(void **state)
 	x.now += MS;
 	assert_cmp(load(&x, 1024), ==, 2150400);
 	assert_true(x.out.change);
-	/* Load alone still does: it has not idled since. */
+	/* Load alone still waits: it has not been idle since. */
 	x.now += S;
 	load(&x, 300);
 	x.now += MS;
@@ -125,7 +125,7 @@ static void test_waking_is_not_held(void **state)
 	assert_int_equal(x.out.reason, GCHINT_REASON_HOLD);
 }
 
-static void test_boost_waits_for_nothing(void **state)
+static void test_boost_is_immediate(void **state)
 {
 	struct gchint_demand d;
 	struct fixture x;
@@ -144,7 +144,7 @@ static void test_boost_waits_for_nothing(void **state)
 	assert_cmp(policy(&x, &d), ==, 2150400);
 }
 
-/* Back-to-back pauses of one cycle cost one switch up and one down. */
+/* Consecutive pauses of one cycle cost one switch up and one down. */
 static void test_boost_bridges_the_gap_to_the_next_phase(void **state)
 {
 	struct gchint_hint none = {};
@@ -174,7 +174,7 @@ static void test_boost_bridges_the_gap_to_the_next_phase(void **state)
 	}
 	assert_int_equal(switches, 1);
 	assert_int_equal(avoided, 10);
-	/* It is over in the end, */
+	/* It expires in the end, */
 	x.now += MS;
 	policy(&x, &d);
 	assert_true(x.out.change);
@@ -187,7 +187,7 @@ static void test_boost_bridges_the_gap_to_the_next_phase(void **state)
 	assert_cmp(policy(&x, &d), <, 2150400);
 }
 
-static void test_lowering_is_held_and_counted_once(void **state)
+static void test_lowering_lingers_and_is_counted_once(void **state)
 {
 	struct fixture x;
 	u32 avoided = 0;
@@ -208,7 +208,7 @@ static void test_lowering_is_held_and_counted_once(void **state)
 	assert_true(x.out.change);
 }
 
-static void test_unknown_latency_holds_no_longer_than_a_few_ms(void **state)
+static void test_unknown_latency_lingers_a_few_ms_at_most(void **state)
 {
 	struct fixture x;
 
@@ -220,7 +220,7 @@ static void test_unknown_latency_holds_no_longer_than_a_few_ms(void **state)
 	assert_cmp(load(&x, 300), <, 2150400);
 }
 
-static void test_small_steps_down_are_not_taken(void **state)
+static void test_small_steps_down_are_skipped(void **state)
 {
 	struct fixture x;
 	u32 before;
@@ -236,7 +236,7 @@ static void test_small_steps_down_are_not_taken(void **state)
 	assert_true(x.out.change);
 }
 
-static void test_hint_is_not_held_back_and_is_given_back(void **state)
+static void test_hint_acts_at_once_and_is_undone(void **state)
 {
 	struct gchint_demand d;
 	struct fixture x;
@@ -251,7 +251,7 @@ static void test_hint_is_not_held_back_and_is_given_back(void **state)
 	assert_cmp(policy(&x, &d), ==, 960000);
 	assert_true(x.out.change);
 	assert_cmp(load(&x, 1024), ==, 2150400);
-	/* A boost on a nearly idle CPU, too. */
+	/* A boost on a nearly idle CPU lingers too. */
 	x.now += 2 * S;
 	load(&x, 0);
 	x.now += MS;
@@ -262,8 +262,8 @@ static void test_hint_is_not_held_back_and_is_given_back(void **state)
 	assert_cmp(load(&x, 0), ==, 300000);
 }
 
-/* Threads that take turns do not make a slow regulator dance. */
-static void test_turns_shorter_than_switches_are_held(void **state)
+/* Alternating threads do not make a slow regulator switch back and forth. */
+static void test_slices_shorter_than_switches_linger(void **state)
 {
 	struct fixture x;
 	u32 switches = 0;
@@ -305,7 +305,7 @@ static void test_phase_too_short_is_counted_once(void **state)
 	assert_true(x.out.avoided);
 }
 
-static void test_nothing_changes_nothing_is_requested(void **state)
+static void test_no_change_makes_no_request(void **state)
 {
 	struct fixture x;
 
@@ -320,7 +320,7 @@ static void test_nothing_changes_nothing_is_requested(void **state)
 	}
 }
 
-static void test_refused_request_is_made_again(void **state)
+static void test_refused_request_is_repeated(void **state)
 {
 	struct fixture x;
 
@@ -351,8 +351,8 @@ static void test_rate_limit_follows_the_latency(void **state)
 	assert_cmp(gchint_decide_delay_ns(&x.rules), ==, 10 * MS);
 }
 
-/* How long phases last says nothing of a role, and without a learner nothing is known. */
-static void test_lengths_are_of_phases_alone(void **state)
+/* A role has no phase length, and without a learner no length is known. */
+static void test_lengths_cover_phases_only(void **state)
 {
 	struct fixture x;
 
@@ -375,20 +375,20 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_idle_policy_is_lowered_at_once),
-		cmocka_unit_test(test_beside_another_governor_no_limit_is_kept),
-		cmocka_unit_test(test_waking_is_not_held),
-		cmocka_unit_test(test_boost_waits_for_nothing),
+		cmocka_unit_test(test_no_limit_lingers_under_another_governor),
+		cmocka_unit_test(test_waking_does_not_linger),
+		cmocka_unit_test(test_boost_is_immediate),
 		cmocka_unit_test(test_boost_bridges_the_gap_to_the_next_phase),
-		cmocka_unit_test(test_lowering_is_held_and_counted_once),
-		cmocka_unit_test(test_unknown_latency_holds_no_longer_than_a_few_ms),
-		cmocka_unit_test(test_small_steps_down_are_not_taken),
-		cmocka_unit_test(test_hint_is_not_held_back_and_is_given_back),
-		cmocka_unit_test(test_turns_shorter_than_switches_are_held),
+		cmocka_unit_test(test_lowering_lingers_and_is_counted_once),
+		cmocka_unit_test(test_unknown_latency_lingers_a_few_ms_at_most),
+		cmocka_unit_test(test_small_steps_down_are_skipped),
+		cmocka_unit_test(test_hint_acts_at_once_and_is_undone),
+		cmocka_unit_test(test_slices_shorter_than_switches_linger),
 		cmocka_unit_test(test_phase_too_short_is_counted_once),
-		cmocka_unit_test(test_nothing_changes_nothing_is_requested),
-		cmocka_unit_test(test_refused_request_is_made_again),
+		cmocka_unit_test(test_no_change_makes_no_request),
+		cmocka_unit_test(test_refused_request_is_repeated),
 		cmocka_unit_test(test_rate_limit_follows_the_latency),
-		cmocka_unit_test(test_lengths_are_of_phases_alone),
+		cmocka_unit_test(test_lengths_cover_phases_only),
 	};
 
 	return run_tap(tests);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Load from idle time: held against a floating-point model of PELT, and against the
- * I/O boost of schedutil.
+ * Load from idle time, compared with a floating-point model of PELT and with schedutil's I/O boost.
  */
 #include "cpu.h"
 
-static void test_idle_is_nothing(void **state)
+static void test_idle_is_zero_load(void **state)
 {
 	struct cpu c;
 
@@ -19,7 +18,7 @@ static void test_idle_is_nothing(void **state)
 	assert_int_equal(gchint_load_base(&c.load), 0);
 }
 
-static void test_burst_counts_as_with_pelt(void **state)
+static void test_burst_counts_as_in_pelt(void **state)
 {
 	(void)state;
 	for (double scale = 0.1; scale <= 1; scale += 0.1) {
@@ -73,21 +72,21 @@ static void test_steady_share_is_found(void **state)
 	}
 }
 
-/* By how much half a window can move a mean. */
+/* How much half a window can move a mean. */
 static double half_window(void)
 {
 	return 1 - pelt_decay((double)window / 2e9);
 }
 
 /*
- * For the same trace at the same frequency what PELT says, but for the order within a
- * window; and neither above it nor below it on the whole, for either is paid for.
+ * For the same trace at the same frequency the result equals PELT except for the order within a
+ * window, and is neither above nor below it overall: either would cost something.
  */
-static void test_as_pelt_on_the_whole(void **state)
+static void test_load_follows_pelt_overall(void **state)
 {
 	static const u64 windows[] = { 1 * MS, 4 * MS, 8 * MS, 20 * MS };
 	double off[ARRAY_SIZE(windows)] = {};
-	u32 looks[ARRAY_SIZE(windows)] = {};
+	u32 reads[ARRAY_SIZE(windows)] = {};
 	u64 seed = 42;
 
 	(void)state;
@@ -115,12 +114,12 @@ static void test_as_pelt_on_the_whole(void **state)
 			step(&c, 100, busy, scale);
 			left--;
 			if (c.now % MS == 0) {
-				/* The hook's own look, at any time. */
+				/* The hook's own read, at any time. */
 				struct cpu look = c;
 
 				account(&look, scale, false);
 				off[w] += all(&look) - c.pelt.util;
-				looks[w]++;
+				reads[w]++;
 				if (fabs(all(&look) - c.pelt.util) > half_window() + 0.025)
 					fail_msg("run %u, %u us: %.3f, PELT says %.3f", run, us,
 						 all(&look), c.pelt.util);
@@ -129,11 +128,11 @@ static void test_as_pelt_on_the_whole(void **state)
 	}
 	window = 4 * MS;
 	for (u32 w = 0; w < ARRAY_SIZE(windows); w++)
-		assert_near(off[w] / looks[w], 0, 0.002 + (double)windows[w] / (4. * S));
+		assert_near(off[w] / reads[w], 0, 0.002 + (double)windows[w] / (4. * S));
 }
 
-/* The window under way is no excuse for a spike. */
-static void test_mean_under_way_is_pelts(void **state)
+/* The current window does not justify a spike. */
+static void test_running_mean_equals_pelt(void **state)
 {
 	struct cpu c;
 
@@ -148,8 +147,8 @@ static void test_mean_under_way_is_pelts(void **state)
 	window = 4 * MS;
 }
 
-/* A CPU that a limit kept slow is wanted at full speed once the limit goes. */
-static void test_limited_and_always_busy_saturates(void **state)
+/* A CPU that a limit kept slow gets full speed once the limit is lifted. */
+static void test_busy_under_a_limit_saturates(void **state)
 {
 	struct cpu c;
 
@@ -163,7 +162,7 @@ static void test_limited_and_always_busy_saturates(void **state)
 	assert_true(all(&c) > 0.9);
 }
 
-/* The spike that a lifted clamp gives schedutil does not happen. */
+/* The spike that a lifted clamp causes in schedutil does not happen. */
 static void test_hinted_time_leaves_no_trace_in_base(void **state)
 {
 	struct cpu c;
@@ -184,7 +183,7 @@ static void test_hinted_time_leaves_no_trace_in_base(void **state)
 	}
 	assert_true(c.pelt.util > 0.9);
 	assert_true(all(&c) > 0.9);
-	/* And after it the channels find each other again. */
+	/* And after it both models agree again. */
 	for (int i = 0; i < 400; i++) {
 		step(&c, 300, true, 1);
 		step(&c, 700, false, 1);
@@ -194,8 +193,8 @@ static void test_hinted_time_leaves_no_trace_in_base(void **state)
 	assert_int_equal(gchint_load_all(&c.load), gchint_load_base(&c.load));
 }
 
-/* Time under a cap is forgotten whole, not left to fade. */
-static void test_nothing_is_left_of_hinted_time(void **state)
+/* Time under a cap is dropped as a whole, not left to decay. */
+static void test_hinted_time_decays_completely(void **state)
 {
 	struct cpu c;
 
@@ -214,7 +213,7 @@ static void test_nothing_is_left_of_hinted_time(void **state)
 	assert_int_equal(gchint_load_all(&c.load), 0);
 }
 
-/* A cap on a CPU that only idled took nothing from anybody: there is nothing to set apart. */
+/* A cap on an idle CPU slowed no thread: nothing is set apart. */
 static void test_idle_under_a_cap_is_not_hinted_time(void **state)
 {
 	struct cpu c;
@@ -232,13 +231,13 @@ static void test_idle_under_a_cap_is_not_hinted_time(void **state)
 	assert_cmp(gchint_load_base(&c.load), <, gchint_load_all(&c.load));
 }
 
-static void test_neighbours_on_the_cpu_count_in_base(void **state)
+static void test_neighbours_count_in_base(void **state)
 {
 	struct cpu c;
 
 	(void)state;
 	cpu_init(&c);
-	/* A hinted and an unhinted thread take turns: base is the other's load. */
+	/* A hinted and an unhinted thread alternate: base is the load of the unhinted one. */
 	for (int i = 0; i < 200; i++) {
 		step(&c, 1000, true, 0.4);
 		account(&c, 0.4, true);
@@ -286,7 +285,7 @@ static void test_decay_has_pelts_half_life(void **state)
 	}
 }
 
-/* The governor in the kernel, as far as I/O wait goes. */
+/* The kernel's governor, as far as I/O wait is concerned. */
 struct reference {
 	u32 boost;
 	bool pending;
@@ -318,8 +317,8 @@ static u32 reference_io(struct reference *r, u64 now, bool woken)
 	return util;
 }
 
-/* Two accounts of one instant: what idle time the second knows is not lost to the third. */
-static void test_no_idle_time_is_lost_between_two_accounts_of_an_instant(void **state)
+/* Three updates with one timestamp: idle time that the second sees is not lost to the third. */
+static void test_no_idle_time_is_lost_between_equal_timestamps(void **state)
 {
 	struct gchint_load l;
 
@@ -350,7 +349,7 @@ static void test_a_microsecond_decays(void **state)
 	}
 }
 
-static void test_io_boost_is_no_worse_than_schedutils(void **state)
+static void test_io_boost_is_no_worse_than_in_schedutil(void **state)
 {
 	struct reference r = {};
 	struct gchint_load l;
@@ -370,7 +369,7 @@ static void test_io_boost_is_no_worse_than_schedutils(void **state)
 	}
 }
 
-static void test_io_boost_doubles_and_dies(void **state)
+static void test_io_boost_doubles_and_decays(void **state)
 {
 	struct gchint_load l;
 	u64 now = S;
@@ -388,7 +387,7 @@ static void test_io_boost_doubles_and_dies(void **state)
 		assert_int_equal(gchint_load_boost(&l), want);
 	}
 	assert_int_equal(gchint_load_boost(&l), 0);
-	/* One wakeup now and then is no I/O. */
+	/* A single wakeup now and then is not I/O. */
 	gchint_load_iowait(&l, now += MS, true, TICK);
 	assert_int_equal(gchint_load_boost(&l), GCHINT_ONE / 8);
 	gchint_load_iowait(&l, now += 100 * MS, true, TICK);
@@ -398,23 +397,23 @@ static void test_io_boost_doubles_and_dies(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_idle_is_nothing),
-		cmocka_unit_test(test_burst_counts_as_with_pelt),
+		cmocka_unit_test(test_idle_is_zero_load),
+		cmocka_unit_test(test_burst_counts_as_in_pelt),
 		cmocka_unit_test(test_long_idle_is_noticed),
 		cmocka_unit_test(test_steady_share_is_found),
-		cmocka_unit_test(test_as_pelt_on_the_whole),
-		cmocka_unit_test(test_mean_under_way_is_pelts),
-		cmocka_unit_test(test_limited_and_always_busy_saturates),
+		cmocka_unit_test(test_load_follows_pelt_overall),
+		cmocka_unit_test(test_running_mean_equals_pelt),
+		cmocka_unit_test(test_busy_under_a_limit_saturates),
 		cmocka_unit_test(test_hinted_time_leaves_no_trace_in_base),
-		cmocka_unit_test(test_nothing_is_left_of_hinted_time),
+		cmocka_unit_test(test_hinted_time_decays_completely),
 		cmocka_unit_test(test_idle_under_a_cap_is_not_hinted_time),
-		cmocka_unit_test(test_neighbours_on_the_cpu_count_in_base),
+		cmocka_unit_test(test_neighbours_count_in_base),
 		cmocka_unit_test(test_broken_idle_counters_are_survived),
 		cmocka_unit_test(test_decay_has_pelts_half_life),
-		cmocka_unit_test(test_no_idle_time_is_lost_between_two_accounts_of_an_instant),
+		cmocka_unit_test(test_no_idle_time_is_lost_between_equal_timestamps),
 		cmocka_unit_test(test_a_microsecond_decays),
-		cmocka_unit_test(test_io_boost_is_no_worse_than_schedutils),
-		cmocka_unit_test(test_io_boost_doubles_and_dies),
+		cmocka_unit_test(test_io_boost_is_no_worse_than_in_schedutil),
+		cmocka_unit_test(test_io_boost_doubles_and_decays),
 	};
 
 	return run_tap(tests);

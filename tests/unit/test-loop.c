@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The files of the model together, in virtual time. */
+/* The model files together, in virtual time. */
 #include "unit.h"
 #include "boards.h"
 #include "sim.h"
@@ -56,7 +56,7 @@ static double energy_at(const struct sim *s, u32 khz, double mem)
 	       (mem + (1 - mem) * s->opps.ref_khz / o->khz);
 }
 
-/* It starts from nothing, probes, learns, and settles at what is cheapest. */
+/* The model starts empty, probes, learns, and settles at the cheapest OPP. */
 static void test_settles_at_the_cheapest_opp(void **state)
 {
 	static const double mem[] = { .2, .5, .7, .85 };
@@ -126,7 +126,7 @@ static void test_follows_a_change_of_the_program(void **state)
 	assert_near((double)fit.b_ps / 1000 / w.b_ns, 1, 0.1);
 }
 
-/* The same from what was published on the way alone. */
+/* The same from progress alone. */
 static void test_learns_from_progress_alone(void **state)
 {
 	struct sim_work w = mark(.6);
@@ -155,7 +155,7 @@ static void test_less_energy_and_delay_than_load_alone(void **state)
 	(void)state;
 	for (u32 i = 0; i < ARRAY_SIZE(mem); i++) {
 		struct sim_work w = mark(mem[i]);
-		double spent[2];
+		double energy[2];
 		u64 took[2];
 
 		for (u32 mode = 0; mode < 2; mode++) {
@@ -169,17 +169,17 @@ static void test_less_energy_and_delay_than_load_alone(void **state)
 				sim_idle(&s, 50 * MS);
 				took[mode] += sim_phase(&s, &w);
 			}
-			spent[mode] = s.phase_energy;
+			energy[mode] = s.phase_energy;
 		}
 		printf("# m %.2f: energy %.2f, time %.2f of load alone\n", mem[i],
-		       spent[1] / spent[0], (double)took[1] / (double)took[0]);
-		assert_true(spent[1] < spent[0] * 0.98);
-		assert_true(spent[1] * (double)took[1] < spent[0] * (double)took[0] * 0.95);
+		       energy[1] / energy[0], (double)took[1] / (double)took[0]);
+		assert_true(energy[1] < energy[0] * 0.98);
+		assert_true(energy[1] * (double)took[1] < energy[0] * (double)took[0] * 0.95);
 	}
 }
 
-/* Mutators get the frequency back that load had asked for, at once. */
-static void test_gives_back_what_it_took(void **state)
+/* Mutators get the frequency that load had requested back at once. */
+static void test_restores_the_load_frequency_after_a_phase(void **state)
 {
 	struct sim s;
 	u32 before;
@@ -236,8 +236,8 @@ static void test_pause_is_at_full_speed_from_its_first_edge(void **state)
 	}
 }
 
-/* Phases shorter than a few switches are left alone, and counted. */
-static void test_short_phases_are_not_worth_a_switch(void **state)
+/* Phases shorter than a few switches are not planned, and counted. */
+static void test_short_phases_cause_no_switch(void **state)
 {
 	struct sim_work w = mark(.5);
 	struct sim s;
@@ -261,7 +261,7 @@ static void test_short_phases_are_not_worth_a_switch(void **state)
 	assert_cmp(s.avoided, >=, 20);
 }
 
-/* A phase that keeps reporting costs two switches, whatever is learned on the way. */
+/* A phase that keeps reporting costs two switches, whatever is learned meanwhile. */
 static void test_long_phase_costs_two_switches(void **state)
 {
 	struct sim_work w = mark(.6);
@@ -309,7 +309,7 @@ static void test_ends_before_mutators_stall(void **state)
 		for (u32 n = 0; n < 50; n++) {
 			u64 took;
 
-			/* From a third more than it takes at best to three times that. */
+			/* From a third more than its shortest time to three times that. */
 			w.stall_ns = (u64)((20 + n % 25) * (double)MS);
 			sim_idle(&s, 50 * MS);
 			took = sim_phase(&s, &w);
@@ -322,7 +322,7 @@ static void test_ends_before_mutators_stall(void **state)
 	}
 }
 
-static void test_dead_runtime_leaves_load_alone(void **state)
+static void test_dead_runtime_leaves_load_decisions(void **state)
 {
 	struct sim s;
 
@@ -331,14 +331,14 @@ static void test_dead_runtime_leaves_load_alone(void **state)
 	sim_run(&s, 200 * MS);
 	sim_edge(&s, GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
 	assert_cmp(s.khz, <, 2150400);
-	/* The writer is gone; the thread loops on. The TTL ends the phase. */
+	/* The writer has exited; the thread continues. The TTL ends the phase. */
 	sim_run(&s, 1100 * MS);
 	assert_int_equal(s.khz, 2150400);
 	assert_int_equal(s.last.reason, GCHINT_REASON_LOAD);
 }
 
-/* Without work figures nothing is learned and nothing is probed. */
-static void test_silent_collector_gets_the_table(void **state)
+/* Without work counts nothing is learned and nothing is probed. */
+static void test_collector_without_progress_gets_the_table(void **state)
 {
 	struct sim_work w = mark(.5);
 	struct sim s;
@@ -355,7 +355,7 @@ static void test_silent_collector_gets_the_table(void **state)
 	}
 }
 
-/* Threads that take turns on a CPU: each gets its own frequency. */
+/* Threads that alternate on a CPU each get their own frequency. */
 static void test_hostile_hints_only_slow_themselves(void **state)
 {
 	struct sim s;
@@ -383,14 +383,14 @@ int main(void)
 		cmocka_unit_test(test_follows_a_change_of_the_program),
 		cmocka_unit_test(test_learns_from_progress_alone),
 		cmocka_unit_test(test_less_energy_and_delay_than_load_alone),
-		cmocka_unit_test(test_gives_back_what_it_took),
+		cmocka_unit_test(test_restores_the_load_frequency_after_a_phase),
 		cmocka_unit_test(test_no_spike_when_a_cap_lifts),
 		cmocka_unit_test(test_pause_is_at_full_speed_from_its_first_edge),
-		cmocka_unit_test(test_short_phases_are_not_worth_a_switch),
+		cmocka_unit_test(test_short_phases_cause_no_switch),
 		cmocka_unit_test(test_long_phase_costs_two_switches),
 		cmocka_unit_test(test_ends_before_mutators_stall),
-		cmocka_unit_test(test_dead_runtime_leaves_load_alone),
-		cmocka_unit_test(test_silent_collector_gets_the_table),
+		cmocka_unit_test(test_dead_runtime_leaves_load_decisions),
+		cmocka_unit_test(test_collector_without_progress_gets_the_table),
 		cmocka_unit_test(test_hostile_hints_only_slow_themselves),
 	};
 

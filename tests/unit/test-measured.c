@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Measured powers: what is right is taken, each kind of nonsense has its name and place. */
+/* Measured powers: valid tables are accepted; each error has its name and place. */
 #include "unit.h"
 #include "boards.h"
 #include "measured.h"
@@ -57,14 +57,14 @@ static void test_each_opp_has_its_power(void **state)
 	assert_int_equal(gchint_measured_opp_power(&g, 300000), 60000);
 	assert_int_equal(gchint_measured_opp_power(&g, 900000), 300000);
 	assert_int_equal(gchint_measured_opp_power(&g, 700000), 0);
-	/* As much for a faster one is not less. */
+	/* The same power for a higher frequency is accepted. */
 	g.opp[1].power = g.opp[0].power;
 	fault_is(&g, &t, GCHINT_MEASURED_OK, 0);
 	g.idle = 0;
 	fault_is(&g, &t, GCHINT_MEASURED_OK, 0);
 }
 
-static void test_other_opps_are_none_of_it(void **state)
+static void test_unknown_opp_is_rejected(void **state)
 {
 	const struct gchint_opps t = three();
 	struct gchint_measured g = right();
@@ -85,7 +85,7 @@ static void test_other_opps_are_none_of_it(void **state)
 	fault_is(&g, &t, GCHINT_MEASURED_ERR_UNKNOWN_OPP, 3);
 }
 
-static void test_one_that_is_missing_is_noticed(void **state)
+static void test_missing_opp_is_rejected(void **state)
 {
 	const struct gchint_opps t = three();
 	struct gchint_measured g = right();
@@ -99,7 +99,7 @@ static void test_one_that_is_missing_is_noticed(void **state)
 	fault_is(&g, &t, GCHINT_MEASURED_ERR_TOO_FEW, 0);
 }
 
-static void test_order_counts(void **state)
+static void test_unordered_opps_are_rejected(void **state)
 {
 	const struct gchint_opps t = three();
 	struct gchint_measured g = right();
@@ -112,7 +112,7 @@ static void test_order_counts(void **state)
 	fault_is(&g, &t, GCHINT_MEASURED_ERR_ORDER, 2);
 }
 
-static void test_powers_that_cannot_be(void **state)
+static void test_impossible_powers_are_rejected(void **state)
 {
 	const struct gchint_opps t = three();
 	struct gchint_measured g = right();
@@ -139,7 +139,7 @@ static void test_powers_that_cannot_be(void **state)
 	fault_is(&g, &t, GCHINT_MEASURED_OK, 0);
 }
 
-static void test_without_a_table_the_ends_are_wanted(void **state)
+static void test_without_a_table_both_ends_are_required(void **state)
 {
 	const struct gchint_opps t = any();
 	struct gchint_measured g = right();
@@ -164,7 +164,7 @@ static void test_without_a_table_the_ends_are_wanted(void **state)
 	fault_is(&g, &t, GCHINT_MEASURED_ERR_TOO_FEW, 2);
 }
 
-static void test_a_policy_without_opps_takes_none(void **state)
+static void test_policy_without_opps_rejects_powers(void **state)
 {
 	struct gchint_opps t;
 	struct gchint_measured g = right();
@@ -180,7 +180,7 @@ static void test_a_policy_without_opps_takes_none(void **state)
 	fault_is(&g, &t, GCHINT_MEASURED_ERR_UNKNOWN_OPP, 0);
 }
 
-static void test_a_full_table(void **state)
+static void test_full_table_is_accepted(void **state)
 {
 	struct gchint_measured g = { .nr = GCHINT_OPPS_MAX };
 	struct gchint_opps t;
@@ -202,13 +202,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_opp_has_its_power),
-		cmocka_unit_test(test_other_opps_are_none_of_it),
-		cmocka_unit_test(test_one_that_is_missing_is_noticed),
-		cmocka_unit_test(test_order_counts),
-		cmocka_unit_test(test_powers_that_cannot_be),
-		cmocka_unit_test(test_without_a_table_the_ends_are_wanted),
-		cmocka_unit_test(test_a_policy_without_opps_takes_none),
-		cmocka_unit_test(test_a_full_table),
+		cmocka_unit_test(test_unknown_opp_is_rejected),
+		cmocka_unit_test(test_missing_opp_is_rejected),
+		cmocka_unit_test(test_unordered_opps_are_rejected),
+		cmocka_unit_test(test_impossible_powers_are_rejected),
+		cmocka_unit_test(test_without_a_table_both_ends_are_required),
+		cmocka_unit_test(test_policy_without_opps_rejects_powers),
+		cmocka_unit_test(test_full_table_is_accepted),
 	};
 
 	return run_tap(tests);

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * What threads bring along to a CPU's load, and take along when they go.
- */
+/* What threads add to a CPU's load, and what leaves with them. */
 #include "cpu.h"
 #include "task.h"
 
-/* Two CPUs that tell each other of threads that go. */
+/* Two CPUs that exchange what leaving threads take along. */
 static void pair_init(struct cpu *c, struct gchint_load_migrations *migrations)
 {
 	for (u32 i = 0; i < 2; i++) {
@@ -14,8 +12,8 @@ static void pair_init(struct cpu *c, struct gchint_load_migrations *migrations)
 	}
 }
 
-/* What a thread brings along counts while it runs, and no longer. */
-static void test_thread_brings_its_own_use_along(void **state)
+/* A thread's utilisation counts while it runs, and no longer. */
+static void test_thread_carries_its_utilisation(void **state)
 {
 	struct cpu c;
 
@@ -39,16 +37,16 @@ static void test_thread_brings_its_own_use_along(void **state)
 	assert_int_equal(c.load.task, 0);
 }
 
-/* A newcomer adds to what the others are, once. */
-static void test_newcomer_is_added_to_the_mean(void **state)
+/* An arriving thread is added to the others' mean once. */
+static void test_arriving_thread_is_added_to_the_mean(void **state)
 {
 	struct cpu c;
 	u32 before;
 
 	(void)state;
 	cpu_init(&c);
-	for (u32 who = 1; who <= 3; who++)
-		task(&c.load, who, 300, 300);
+	for (u32 id = 1; id <= 3; id++)
+		task(&c.load, id, 300, 300);
 	assert_near(gchint_load_all(&c.load), 900, 1);
 	before = gchint_load_all(&c.load);
 	for (u32 n = 0; n < 100; n++) {
@@ -60,8 +58,8 @@ static void test_newcomer_is_added_to_the_mean(void **state)
 	assert_int_equal(gchint_load_all(&c.load), GCHINT_ONE);
 }
 
-/* What it is known to use when it wakes counts while it runs, and what it used of late stays. */
-static void test_estimate_is_not_left_behind(void **state)
+/* Its known utilisation at wakeup counts while it runs, and what it used recently stays. */
+static void test_estimate_moves_with_the_thread(void **state)
 {
 	struct cpu c;
 
@@ -72,13 +70,13 @@ static void test_estimate_is_not_left_behind(void **state)
 	step(&c, 100, false, 1);
 	account(&c, 1, false);
 	assert_near(gchint_load_all(&c.load), 200, 2);
-	/* Nor more than it is said to use here and now. */
+	/* Nor more than its utilisation on this CPU now. */
 	task(&c.load, 2, 100, 300);
 	assert_near(gchint_load_all(&c.load), 300, 2);
 }
 
-/* A thread's part of the mean goes where it goes. */
-static void test_guest_takes_its_part_along(void **state)
+/* A thread's part of the mean moves with it. */
+static void test_leaving_thread_takes_its_share(void **state)
 {
 	struct gchint_load_migrations migrations = {};
 	struct cpu c[2];
@@ -97,31 +95,31 @@ static void test_guest_takes_its_part_along(void **state)
 	assert_near(gchint_load_all(&c[0].load), 250, 2);
 	assert_near(gchint_load_base(&c[0].load), 250, 2);
 	assert_near(gchint_load_all(&c[1].load), 350, 2);
-	/* Once, however often it is looked at. */
+	/* Once, however often the load is read. */
 	step(&c[0], 100, false, 1);
 	account(&c[0], 1, false);
 	assert_near(gchint_load_all(&c[0].load), 250, 3);
-	/* And back again, as what it is by now; it ran there last, and is new here. */
+	/* And back again, with its present share; it ran there last and is new here. */
 	task(&c[0].load, 7, 400, 400);
 	step(&c[1], 100, false, 1);
 	account(&c[1], 1, false);
 	assert_near(gchint_load_all(&c[0].load), 650, 3);
 	assert_int_equal(gchint_load_all(&c[1].load), 0);
-	/* What others do elsewhere, also at its place, takes nothing from here. */
+	/* What other threads do elsewhere, even in the same slot, subtracts nothing here. */
 	others = gchint_load_all(&c[0].load);
-	for (u32 who = 1000; who < 3000; who++)
-		task(&c[1].load, who, 100, 100);
+	for (u32 id = 1000; id < 3000; id++)
+		task(&c[1].load, id, 100, 100);
 	account(&c[0], 1, false);
 	assert_near(gchint_load_all(&c[0].load), others, 1);
-	/* Found late, it is taken away as it has faded: both are half of what they were. */
+	/* If found late, the decayed share is subtracted: both are half of what they were. */
 	task(&c[1].load, 8, 200, 200);
 	step(&c[0], 33554, false, 1);
 	account(&c[0], 1, false);
 	assert_near(gchint_load_all(&c[0].load), (others - 200) / 2, 12);
 }
 
-/* One that goes and comes back with nobody between is not taken for one that stayed. */
-static void test_guest_alone_goes_to_and_fro(void **state)
+/* A thread that leaves and returns without another in between did not stay. */
+static void test_single_thread_migrates_back_and_forth(void **state)
 {
 	struct gchint_load_migrations migrations = {};
 	struct cpu c[2];
@@ -139,8 +137,8 @@ static void test_guest_alone_goes_to_and_fro(void **state)
 	}
 }
 
-/* One that ran here unseen is in the mean already; of what it is taken for, the rest is added. */
-static void test_what_it_ran_here_is_not_counted_twice(void **state)
+/* A thread that ran here unseen is in the mean already; only the rest is added. */
+static void test_time_on_this_cpu_is_not_counted_twice(void **state)
 {
 	static const u64 runs[] = { 5, 20, 100 }; /* ms */
 
@@ -158,26 +156,26 @@ static void test_what_it_ran_here_is_not_counted_twice(void **state)
 		assert_true(gchint_load_set_task(&c.load, 7, used));
 		gchint_load_attach_task(&c.load, 7, used, runs[r] * MS);
 		assert_near(gchint_load_all(&c.load), used, 2);
-		/* The scheduler takes a new one for busier than its time says. */
+		/* The scheduler's estimate of a new thread exceeds its runtime. */
 		assert_true(gchint_load_set_task(&c.load, 8, 1000));
 		gchint_load_attach_task(&c.load, 8, 1000, runs[r] * MS);
 		assert_near(gchint_load_all(&c.load), 1000, 2);
 	}
 }
 
-/* Each has a place of its own to tell where it went. */
-static void test_guests_that_go_together_are_told_apart(void **state)
+/* Each thread has a slot of its own for its destination. */
+static void test_threads_that_leave_together_are_distinguished(void **state)
 {
 	struct gchint_load_migrations migrations = {};
 	struct cpu c[2];
 
 	(void)state;
 	pair_init(c, &migrations);
-	for (u32 who = 700; who < 703; who++)
-		task(&c[0].load, who, 200, 200);
+	for (u32 id = 700; id < 703; id++)
+		task(&c[0].load, id, 200, 200);
 	assert_near(gchint_load_all(&c[0].load), 600, 2);
-	for (u32 who = 700; who < 703; who++)
-		task(&c[1].load, who, 200, 200);
+	for (u32 id = 700; id < 703; id++)
+		task(&c[1].load, id, 200, 200);
 	for (u32 i = 0; i < 2; i++) {
 		step(&c[i], 100, false, 1);
 		account(&c[i], 1, false);
@@ -186,8 +184,8 @@ static void test_guests_that_go_together_are_told_apart(void **state)
 	assert_near(gchint_load_all(&c[1].load), 600, 4);
 }
 
-/* Whose place somebody left is nobody's: the thread of the first number is a newcomer. */
-static void test_place_that_was_left_is_free(void **state)
+/* A released slot belongs to no thread: the thread with the first number is new again. */
+static void test_slot_of_a_leaving_thread_is_reused(void **state)
 {
 	struct gchint_load_migrations migrations = {};
 	struct cpu c[2];
@@ -208,14 +206,14 @@ static void test_place_that_was_left_is_free(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_thread_brings_its_own_use_along),
-		cmocka_unit_test(test_newcomer_is_added_to_the_mean),
-		cmocka_unit_test(test_estimate_is_not_left_behind),
-		cmocka_unit_test(test_guest_takes_its_part_along),
-		cmocka_unit_test(test_guest_alone_goes_to_and_fro),
-		cmocka_unit_test(test_what_it_ran_here_is_not_counted_twice),
-		cmocka_unit_test(test_guests_that_go_together_are_told_apart),
-		cmocka_unit_test(test_place_that_was_left_is_free),
+		cmocka_unit_test(test_thread_carries_its_utilisation),
+		cmocka_unit_test(test_arriving_thread_is_added_to_the_mean),
+		cmocka_unit_test(test_estimate_moves_with_the_thread),
+		cmocka_unit_test(test_leaving_thread_takes_its_share),
+		cmocka_unit_test(test_single_thread_migrates_back_and_forth),
+		cmocka_unit_test(test_time_on_this_cpu_is_not_counted_twice),
+		cmocka_unit_test(test_threads_that_leave_together_are_distinguished),
+		cmocka_unit_test(test_slot_of_a_leaving_thread_is_reused),
 	};
 
 	return run_tap(tests);

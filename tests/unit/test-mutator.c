@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How memory-bound the program itself is: from its own work to what it is given. */
+/* How memory-bound the program itself is: from its own work to its frequency. */
 #include "deciding.h"
 #include "lease.h"
 
@@ -13,13 +13,13 @@ static void test_own_work_is_a_sample(void **state)
 
 	(void)state;
 	lease_init(&l);
-	look(&l);
+	lease_poll(&l);
 	run(&l, 30 * MS, 960000);
 	l.slot.own_work = 700;
 	assert_false(gchint_phase_due(&l.track, &l.slot, l.now, TTL));
 	run(&l, 20 * MS, 960000);
 	assert_true(gchint_phase_due(&l.track, &l.slot, l.now, TTL));
-	assert_int_equal(look(&l), 0);
+	assert_int_equal(lease_poll(&l), 0);
 	assert_true(l.sample.valid);
 	assert_false(l.sample.ended);
 	assert_int_equal(l.sample.phase, GCHINT_PHASE_NONE);
@@ -27,99 +27,99 @@ static void test_own_work_is_a_sample(void **state)
 	assert_cmp(l.sample.work, ==, 700);
 	assert_cmp(l.sample.ran_ns, ==, 50 * MS);
 	assert_int_equal(l.sample.khz, 960000);
-	/* Time asleep is nobody's; the next one counts anew. */
+	/* Time asleep counts for no sample; the next one starts anew. */
 	l.now += 10 * S;
 	run(&l, 60 * MS, 960000);
 	l.slot.own_work = 1000;
-	look(&l);
+	lease_poll(&l);
 	assert_cmp(l.sample.work, ==, 300);
 	assert_cmp(l.sample.ran_ns, ==, 60 * MS);
 }
 
-/* Mutators of a small heap never run for long between two collections. */
-static void test_work_up_to_a_phase_is_a_sample(void **state)
+/* Mutators of a small heap never run long between two collections. */
+static void test_work_before_a_phase_is_a_sample(void **state)
 {
 	struct lease l;
 
 	(void)state;
 	lease_init(&l);
-	look(&l);
+	lease_poll(&l);
 	run(&l, 5 * MS, 960000);
 	l.slot.own_work = 100;
 	edge(&l.slot, GCHINT_PHASE_MARK, GCHINT_F_STW);
-	assert_int_equal(look(&l), GCHINT_SAW_BEGIN);
+	assert_int_equal(lease_poll(&l), GCHINT_SAW_BEGIN);
 	assert_true(l.sample.valid);
 	assert_int_equal(l.sample.phase, GCHINT_PHASE_NONE);
 	assert_cmp(l.sample.work, ==, 100);
 	assert_cmp(l.sample.ran_ns, ==, 5 * MS);
-	/* Collecting is none of it: neither its time nor its work. */
+	/* Collecting is excluded, both its time and its work. */
 	run(&l, 7 * MS, 960000);
 	l.slot.work_done = 55;
 	edge(&l.slot, GCHINT_PHASE_NONE, 0);
-	look(&l);
+	lease_poll(&l);
 	assert_int_equal(l.sample.phase, GCHINT_PHASE_MARK);
 	assert_cmp(l.sample.work, ==, 55);
 	assert_cmp(l.sample.ran_ns, ==, 7 * MS);
 	run(&l, 5 * MS, 960000);
 	l.slot.own_work = 160;
 	edge(&l.slot, GCHINT_PHASE_MARK, GCHINT_F_STW);
-	look(&l);
+	lease_poll(&l);
 	assert_cmp(l.sample.work, ==, 60);
 	assert_cmp(l.sample.ran_ns, ==, 5 * MS);
-	/* Nor is that which nobody saw. */
+	/* So is work that was not observed. */
 	edge(&l.slot, GCHINT_PHASE_NONE, 0);
-	look(&l);
+	lease_poll(&l);
 	run(&l, 5 * MS, 960000);
 	l.slot.own_work = 200;
 	edge(&l.slot, GCHINT_PHASE_MARK, GCHINT_F_STW);
 	edge(&l.slot, GCHINT_PHASE_NONE, 0);
 	edge(&l.slot, GCHINT_PHASE_MARK, GCHINT_F_STW);
-	assert_int_equal(look(&l), GCHINT_SAW_BEGIN);
+	assert_int_equal(lease_poll(&l), GCHINT_SAW_BEGIN);
 	assert_false(l.sample.valid);
 }
 
-static void test_what_says_nothing_is_no_sample(void **state)
+static void test_interval_without_information_is_no_sample(void **state)
 {
 	struct lease l;
 
 	(void)state;
-	/* Nobody counts. */
+	/* No thread counts. */
 	lease_init(&l);
-	look(&l);
+	lease_poll(&l);
 	run(&l, 60 * MS, 960000);
 	assert_false(gchint_phase_due(&l.track, &l.slot, l.now, TTL));
 	edge(&l.slot, GCHINT_PHASE_MARK, GCHINT_F_STW);
-	look(&l);
+	lease_poll(&l);
 	assert_false(l.sample.valid);
-	/* Two frequencies by halves. */
+	/* Two frequencies, half of the time each. */
 	lease_init(&l);
-	look(&l);
+	lease_poll(&l);
 	run(&l, 30 * MS, 960000);
 	run(&l, 30 * MS, 400000);
 	l.slot.own_work = 700;
-	look(&l);
+	lease_poll(&l);
 	assert_false(l.sample.valid);
-	/* It runs backwards, which is counted, and goes on from there. */
+	/* A counter that runs backwards is counted, and sampling continues. */
 	run(&l, 60 * MS, 960000);
 	l.slot.own_work = 600;
-	look(&l);
+	lease_poll(&l);
 	assert_false(l.sample.valid);
 	assert_true(l.snap.ignored & BIT(GCHINT_IGNORED_BACKWARD));
 	run(&l, 60 * MS, 960000);
 	l.slot.own_work = 650;
-	look(&l);
+	lease_poll(&l);
 	assert_cmp(l.sample.work, ==, 50);
-	/* The slot of a leader tells of the leader. */
+	/* A leader's slot has the leader's work. */
 	run(&l, 60 * MS, 960000);
 	l.slot.own_work = 9000;
-	look_at(&l, &l.slot, true);
+	lease_poll_slot(&l, &l.slot, true);
 	assert_false(l.sample.valid);
 	run(&l, 60 * MS, 960000);
 	l.slot.own_work = 9900;
-	look_at(&l, &l.slot, true);
+	lease_poll_slot(&l, &l.slot, true);
 	assert_false(l.sample.valid);
 	edge(&l.slot, GCHINT_PHASE_MARK, GCHINT_F_STW);
-	assert_int_equal(look_at(&l, &l.slot, true), GCHINT_SAW_BEGIN);
+	assert_int_equal(lease_poll_slot(&l, &l.slot, true), GCHINT_SAW_BEGIN);
 	assert_false(l.sample.valid);
 }
 
@@ -141,7 +141,7 @@ static void feed(struct gchint_learn *l, u8 phase, double mem, u32 rounds)
 	}
 }
 
-static void test_a_program_is_known_to_a_tenth(void **state)
+static void test_program_is_learned_to_a_tenth(void **state)
 {
 	(void)state;
 	for (u32 pct = 0; pct <= 100; pct += 5) {
@@ -150,7 +150,7 @@ static void test_a_program_is_known_to_a_tenth(void **state)
 		u8 mutator;
 
 		assert_int_equal(gchint_learn_mutator(&l, 0, 0), 0);
-		/* What its collector is bound by says nothing of it. */
+		/* What limits its collector does not apply to the program. */
 		feed(&l, GCHINT_PHASE_MARK, 1 - mem, 20);
 		assert_int_equal(gchint_learn_mutator(&l, 0, 0), 0);
 		feed(&l, GCHINT_PHASE_NONE, mem, 20);
@@ -158,13 +158,13 @@ static void test_a_program_is_known_to_a_tenth(void **state)
 		assert_cmp(mutator, >, 0);
 		assert_cmp(mutator, <, GCHINT_MUTATORS);
 		assert_near(gchint_mutator_mem(mutator) / 1024.0, fmin(mem, .7), .06);
-		/* Nothing was seen on the other kinds of CPU. */
+		/* Nothing was observed on other core types. */
 		assert_int_equal(gchint_learn_mutator(&l, 1, 0), 0);
 	}
 	assert_int_equal(gchint_mutator_mem(0), gchint_mutator_mem(GCHINT_MUTATOR_UNKNOWN));
 }
 
-static void test_a_little_is_no_other_program(void **state)
+static void test_small_change_is_the_same_program(void **state)
 {
 	struct gchint_learn l = {}, m = {}, n = {};
 
@@ -177,14 +177,14 @@ static void test_a_little_is_no_other_program(void **state)
 	assert_int_equal(gchint_learn_mutator(&m, 0, 4), 4);
 	assert_int_equal(gchint_learn_mutator(&l, 0, 3), 3);
 	assert_int_equal(gchint_learn_mutator(&n, 0, 4), 2);
-	/* What is not known any more is what it was. */
+	/* A forgotten value reverts to the default. */
 	memset(&l, 0, sizeof(l));
 	assert_int_equal(gchint_learn_mutator(&l, 0, 3), 3);
 }
 
-/* -- What it is given -- */
+/* -- Resulting frequency -- */
 
-/* The board's own figures, by the definition. */
+/* The board's own values, by the definition. */
 static u32 least(const struct fixture *x, double mem, double awake)
 {
 	double best = 1e300;
@@ -203,7 +203,7 @@ static u32 least(const struct fixture *x, double mem, double awake)
 	return x->opps.opp[at].khz;
 }
 
-static void test_the_more_memory_the_lower(void **state)
+static void test_memory_bound_program_gets_a_lower_frequency(void **state)
 {
 	u32 floors = 0, caps = 0;
 
@@ -218,7 +218,7 @@ static void test_the_more_memory_the_lower(void **state)
 		for (u8 i = 1; i < GCHINT_MUTATORS; i++) {
 			const struct gchint_bounds *m = &x.rules.mutator[i];
 
-			/* Of nearly the same cost the fastest. */
+			/* Among nearly equal costs the fastest. */
 			assert_cmp(m->floor_khz, >=, least(&x, (i - 1) / 10.0, .25));
 			if (i == 1)
 				continue;
@@ -236,8 +236,8 @@ static void test_the_more_memory_the_lower(void **state)
 	assert_cmp(caps, >, nr_boards);
 }
 
-/* Each program by its own, on the same policy. */
-static void test_programs_differ(void **state)
+/* Each program has its own frequency on the same policy. */
+static void test_programs_are_learned_separately(void **state)
 {
 	struct gchint_hint counts = { .may_raise = true, .mutator = 1 };
 	struct gchint_hint waits = { .may_raise = true, .mutator = GCHINT_MUTATORS - 1 };
@@ -260,8 +260,8 @@ static void test_programs_differ(void **state)
 	assert_cmp(b.khz, <, a.khz);
 }
 
-/* Who waits for memory anyway is slowed less by the same clock. */
-static void test_a_program_that_waits_for_memory_yields_farther(void **state)
+/* A memory-bound program is slowed less by the same clock. */
+static void test_memory_bound_program_slows_further(void **state)
 {
 	u32 slowdown = 3 * GCHINT_ONE / 2, before = U32_MAX, different = 0;
 	struct fixture x;
@@ -320,14 +320,13 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_own_work_is_a_sample),
-		cmocka_unit_test(test_work_up_to_a_phase_is_a_sample),
-		cmocka_unit_test(test_what_says_nothing_is_no_sample),
-		cmocka_unit_test(test_a_program_is_known_to_a_tenth),
-		cmocka_unit_test(test_a_little_is_no_other_program),
-		cmocka_unit_test(test_the_more_memory_the_lower),
-		cmocka_unit_test(test_programs_differ),
-		cmocka_unit_test(test_a_program_that_waits_for_memory_yields_farther),
-		cmocka_unit_test(test_limits_leave_nothing_to_slow),
+		cmocka_unit_test(test_work_before_a_phase_is_a_sample),
+		cmocka_unit_test(test_interval_without_information_is_no_sample),
+		cmocka_unit_test(test_program_is_learned_to_a_tenth),
+		cmocka_unit_test(test_small_change_is_the_same_program),
+		cmocka_unit_test(test_memory_bound_program_gets_a_lower_frequency),
+		cmocka_unit_test(test_programs_are_learned_separately),
+		cmocka_unit_test(test_memory_bound_program_slows_further),
 	};
 
 	return run_tap(tests);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The OPP table: order, efficiency, limits, and what work costs where. */
+/* The OPP table: order, efficiency, limits, and the cost of work. */
 #include "unit.h"
 #include "boards.h"
 
@@ -39,8 +39,8 @@ static void test_table_is_sorted_and_without_duplicates(void **state)
 	assert_true(t.powered);
 }
 
-/* Each is marked as it was told, wherever it comes to stand. */
-static void test_marks_stay_with_their_opp(void **state)
+/* Each OPP keeps its flags, wherever it is sorted to. */
+static void test_flags_stay_with_their_opp(void **state)
 {
 	struct gchint_opps t;
 
@@ -74,7 +74,7 @@ static void test_one_unknown_power_makes_the_table_unpowered(void **state)
 	assert_int_equal(gchint_opps_awake(&t, 100), 0);
 }
 
-static void test_full_table_drops_the_least_distinct(void **state)
+static void test_full_table_drops_the_least_distinct_opp(void **state)
 {
 	struct gchint_opps t;
 
@@ -127,13 +127,13 @@ static void test_slower_opps_that_save_no_power_are_inefficient(void **state)
 	assert_false(t.opp[4].flags & GCHINT_OPP_INEFFICIENT);
 
 	assert_int_equal(gchint_opps_resolve(&t, 350, 200, 1000), 800);
-	/* The limits leave no other. */
+	/* The limits leave no other OPP. */
 	assert_int_equal(gchint_opps_resolve(&t, 350, 200, 600), 400);
 	assert_int_equal(gchint_opps_resolve(&t, 350, 400, 400), 400);
-	/* A limit that is an OPP is within. */
+	/* A limit that equals an OPP includes it. */
 	assert_int_equal(gchint_opps_resolve(&t, 350, 200, 800), 800);
 
-	/* The same power for less speed is one, too. */
+	/* The same power at a lower speed is inefficient too. */
 	gchint_opps_init(&t, 400);
 	gchint_opps_add(&t, 200, 50, 0);
 	gchint_opps_add(&t, 400, 50, 0);
@@ -154,7 +154,7 @@ static void test_resolve_stays_within_limits(void **state)
 		u32 hi = rnd_in(&seed, lo, 2200000);
 		u32 khz = rnd_in(&seed, 0, 2500000);
 		u32 got = gchint_opps_resolve(&t, khz, lo, hi);
-		u32 wish = clamp_t(u32, khz, lo, hi);
+		u32 request = clamp_t(u32, khz, lo, hi);
 		u32 inside = 0;
 
 		for (u32 i = 0; i < t.nr; i++) {
@@ -163,8 +163,8 @@ static void test_resolve_stays_within_limits(void **state)
 			if (f < lo || f > hi)
 				continue;
 			inside++;
-			/* Nothing lower would have done. */
-			if (f >= wish && !(t.opp[i].flags & GCHINT_OPP_INEFFICIENT))
+			/* No lower OPP would have sufficed. */
+			if (f >= request && !(t.opp[i].flags & GCHINT_OPP_INEFFICIENT))
 				assert_cmp(got, <=, f);
 		}
 		find(&t, got);
@@ -203,7 +203,7 @@ static void test_one_opp(void **state)
 	assert_int_equal(cheapest_opp(&t, 0, 0), 0);
 }
 
-static void test_an_opp_above_cpuinfo_max_becomes_the_reference(void **state)
+static void test_opp_above_cpuinfo_max_becomes_the_reference(void **state)
 {
 	struct gchint_opps t;
 
@@ -216,7 +216,7 @@ static void test_an_opp_above_cpuinfo_max_becomes_the_reference(void **state)
 	assert_int_equal(t.opp[1].slow, GCHINT_ONE);
 }
 
-/* Time and dynamic energy against 2150 MHz, by memory fraction. */
+/* Time and dynamic energy relative to 2150 MHz, by memory fraction. */
 static void test_krait_ratios(void **state)
 {
 	static const struct {
@@ -254,14 +254,14 @@ static void test_krait_floor_is_interior(void **state)
 	krait_static(&t);
 	assert_int_equal(t.opp[cheapest_opp(&t, mem_of(0), 0)].khz, 1113600);
 	assert_int_equal(t.opp[cheapest_opp(&t, mem_of(.7), 0)].khz, 652800);
-	/* The more it waits for memory, the lower the floor. */
+	/* A higher memory fraction has a lower floor. */
 	for (u32 mem = 0; mem <= GCHINT_ONE; mem += 32) {
 		u32 i = cheapest_opp(&t, mem, 0);
 
 		assert_cmp(i, <=, before);
 		before = i;
 	}
-	/* Without the static term the lowest is the cheapest. */
+	/* Without the static term the lowest OPP is the cheapest. */
 	krait_dynamic(&t);
 	assert_int_equal(cheapest_opp(&t, mem_of(.7), 0), 0);
 }
@@ -314,7 +314,7 @@ static void test_awake_power_raises_the_floor(void **state)
 	}
 }
 
-/* Boost is turned off and on again: times by OPP stay with their frequencies. */
+/* Boost is turned off and on again: times per OPP stay with their frequencies. */
 static void test_sums_move_with_their_frequencies(void **state)
 {
 	u64 sums[GCHINT_OPPS_MAX] = { 1, 2, 4, 8 };
@@ -345,8 +345,8 @@ static void test_sums_move_with_their_frequencies(void **state)
 	assert_cmp(sums[0], ==, 15);
 }
 
-/* From end to end, evenly; power grows faster than frequency, and no OPP is useless. */
-static void test_marks_stand_for_a_table(void **state)
+/* Evenly from end to end; power grows faster than frequency, and every OPP is efficient. */
+static void test_filled_range_represents_a_table(void **state)
 {
 	u32 least = 400000, most = 5000000;
 	struct gchint_opps t;
@@ -368,13 +368,13 @@ static void test_marks_stand_for_a_table(void **state)
 	}
 	/* At two fifths of the clock: .4 * .73^2 = .213, i.MX6Q and RK3399 in between. */
 	assert_in_range(t.opp[8].power * 1000ULL / t.opp[t.nr - 1].power, 205, 221);
-	/* What load asks for is not rounded: the driver takes it. */
+	/* What load requests is not rounded: the driver accepts it. */
 	assert_cmp(gchint_opps_resolve(&t, 1234567, least, most), ==, 1234567);
 	assert_cmp(gchint_opps_resolve(&t, 100, least, most), ==, least);
 	assert_cmp(gchint_opps_resolve(&t, most, least, 2345678), ==, 2345678);
 }
 
-static void test_marks_where_there_is_no_room(void **state)
+static void test_filled_range_is_narrow_or_empty(void **state)
 {
 	struct gchint_opps t;
 
@@ -395,7 +395,7 @@ static void test_marks_where_there_is_no_room(void **state)
 	assert_cmp(t.opp[5].khz, ==, 1000);
 }
 
-static void test_no_reference_is_one(void **state)
+static void test_missing_reference_defaults_to_one(void **state)
 {
 	struct gchint_opps t;
 
@@ -408,8 +408,8 @@ static void test_no_reference_is_one(void **state)
 	assert_int_equal(t.ref_khz, 2);
 }
 
-/* Of a full table goes the one that is nearest to the one below it; never an end. */
-static void test_the_one_nearest_to_its_lower_neighbour_goes(void **state)
+/* A full table drops the OPP that is nearest to the one below it, never an end. */
+static void test_opp_nearest_to_its_lower_neighbour_is_dropped(void **state)
 {
 	(void)state;
 	for (u32 close = 1; close + 1 < GCHINT_OPPS_MAX; close++) {
@@ -425,7 +425,7 @@ static void test_the_one_nearest_to_its_lower_neighbour_goes(void **state)
 	}
 }
 
-static void test_the_least_known_power_counts(void **state)
+static void test_least_known_power_counts(void **state)
 {
 	struct gchint_opps t;
 
@@ -439,7 +439,7 @@ static void test_the_least_known_power_counts(void **state)
 	gchint_opps_add(&t, 800, 4, 0);
 	gchint_opps_add(&t, 800, 0, 0);
 	assert_int_equal(t.opp[0].power, 3);
-	/* One that comes later takes nothing of the one whose place it takes. */
+	/* A later OPP inherits nothing from the dropped one. */
 	gchint_opps_finish(&t);
 	gchint_opps_add(&t, 600, 2, 0);
 	assert_int_equal(t.opp[0].khz, 600);
@@ -450,25 +450,25 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table_is_sorted_and_without_duplicates),
-		cmocka_unit_test(test_marks_stay_with_their_opp),
+		cmocka_unit_test(test_flags_stay_with_their_opp),
 		cmocka_unit_test(test_one_unknown_power_makes_the_table_unpowered),
-		cmocka_unit_test(test_full_table_drops_the_least_distinct),
+		cmocka_unit_test(test_full_table_drops_the_least_distinct_opp),
 		cmocka_unit_test(test_at_least_finds_every_opp),
 		cmocka_unit_test(test_slower_opps_that_save_no_power_are_inefficient),
 		cmocka_unit_test(test_resolve_stays_within_limits),
 		cmocka_unit_test(test_resolve_without_a_table_clamps),
 		cmocka_unit_test(test_one_opp),
-		cmocka_unit_test(test_an_opp_above_cpuinfo_max_becomes_the_reference),
+		cmocka_unit_test(test_opp_above_cpuinfo_max_becomes_the_reference),
 		cmocka_unit_test(test_krait_ratios),
 		cmocka_unit_test(test_krait_floor_is_interior),
 		cmocka_unit_test(test_floor_is_that_of_exhaustive_search),
 		cmocka_unit_test(test_awake_power_raises_the_floor),
 		cmocka_unit_test(test_sums_move_with_their_frequencies),
-		cmocka_unit_test(test_marks_stand_for_a_table),
-		cmocka_unit_test(test_marks_where_there_is_no_room),
-		cmocka_unit_test(test_no_reference_is_one),
-		cmocka_unit_test(test_the_one_nearest_to_its_lower_neighbour_goes),
-		cmocka_unit_test(test_the_least_known_power_counts),
+		cmocka_unit_test(test_filled_range_represents_a_table),
+		cmocka_unit_test(test_filled_range_is_narrow_or_empty),
+		cmocka_unit_test(test_missing_reference_defaults_to_one),
+		cmocka_unit_test(test_opp_nearest_to_its_lower_neighbour_is_dropped),
+		cmocka_unit_test(test_least_known_power_counts),
 	};
 
 	return run_tap(tests);

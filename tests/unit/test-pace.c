@@ -41,7 +41,7 @@ static double stretch(const struct gchint_hint *h, const struct gchint_fit *f)
 	return (double)gchint_pace_stretch(h, f, REF, PCT, 0, 0, NOW) / GCHINT_ONE;
 }
 
-static void test_no_instant_no_bound(void **state)
+static void test_without_stall_instant_there_is_no_bound(void **state)
 {
 	struct gchint_hint h = hint(0, 0, 1000);
 	struct gchint_fit f = fit(.5);
@@ -50,14 +50,14 @@ static void test_no_instant_no_bound(void **state)
 	assert_cmp(gchint_pace_stretch(&h, &f, REF, PCT, 0, 0, NOW), ==, U32_MAX);
 }
 
-static void test_no_rate_no_bound(void **state)
+static void test_without_rate_there_is_no_bound(void **state)
 {
 	struct gchint_hint h = hint(10 * MS, 0, 1000);
 	struct gchint_fit f = {};
 
 	(void)state;
 	assert_cmp(gchint_pace_stretch(&h, &f, REF, PCT, 0, 0, NOW), ==, U32_MAX);
-	/* Nor without knowing how much is left. */
+	/* Nor without knowing the remaining work. */
 	h.work_left = 0;
 	f = fit(.5);
 	assert_cmp(gchint_pace_stretch(&h, &f, REF, PCT, 0, 0, NOW), ==, U32_MAX);
@@ -66,7 +66,7 @@ static void test_no_rate_no_bound(void **state)
 static void test_learned_rate_counts_at_the_beginning(void **state)
 {
 	struct gchint_fit f = fit(.5);
-	/* A million units are 10 ms; 25 ms are there, 20 of them to be used. */
+	/* A million units are 10 ms; there are 25 ms, of which 20 are usable. */
 	struct gchint_hint h = hint(25 * MS, 0, 1000000);
 
 	(void)state;
@@ -79,7 +79,7 @@ static void test_own_rate_counts_later(void **state)
 	struct gchint_hint h = hint(25 * MS, 500000, 500000);
 
 	(void)state;
-	/* It took 20 ms for half at the highest frequency: four times the learned. */
+	/* It took 20 ms for half at the highest frequency: four times the learned time. */
 	h.mark_ns = NOW - 20 * MS;
 	h.ran_ns = 20 * MS;
 	h.work_ran_ns = 20 * MS;
@@ -88,13 +88,13 @@ static void test_own_rate_counts_later(void **state)
 	/* The same at half the frequency would have taken 20 / 1.5. */
 	h.work_cycles = h.ran_ns * (REF / 2);
 	assert_near(stretch(&h, &f), 1.5, 0.01);
-	/* Of an unknown phase half is taken to wait for memory. */
+	/* Of an unknown phase half is assumed to wait for memory. */
 	memset(&f, 0, sizeof(f));
 	assert_near(stretch(&h, &f), 1.5, 0.01);
 }
 
-/* A clock that was read as next to nothing is one of a 64th of the highest. */
-static void test_own_rate_at_next_to_no_frequency(void **state)
+/* A clock that was read as nearly zero counts as 1/64 of the highest. */
+static void test_own_rate_at_a_tiny_frequency(void **state)
 {
 	struct gchint_fit f = fit(.5);
 	struct gchint_hint h = hint(40 * MS, 1000, 1000);
@@ -114,7 +114,7 @@ static void test_own_rate_at_next_to_no_frequency(void **state)
 }
 
 /* Down to one unit of two. */
-static void test_own_rate_of_a_single_unit(void **state)
+static void test_own_rate_of_one_unit(void **state)
 {
 	struct gchint_fit f = fit(.5);
 	struct gchint_hint h = hint(40 * MS, 1, 1);
@@ -138,7 +138,7 @@ static void test_part_of_a_cpu_takes_longer(void **state)
 	assert_near(stretch(&h, &f), 2.0, 0.02);
 }
 
-/* So little running says nothing, neither of the share of a CPU nor of the rate. */
+/* Such a short run gives neither the share of a CPU nor the rate. */
 static void test_a_rate_needs_a_millisecond(void **state)
 {
 	struct gchint_fit f = fit(.5);
@@ -150,7 +150,7 @@ static void test_a_rate_needs_a_millisecond(void **state)
 	assert_near(stretch(&h, &f), 4.0, 0.02);
 	h.ran_ns = MS;
 	assert_near(stretch(&h, &f), 2.0, 0.02);
-	/* A clock that stands or went back is no share. */
+	/* A clock that stops or goes back gives no share. */
 	h.mark_ns = NOW;
 	assert_near(stretch(&h, &f), 4.0, 0.02);
 	h.mark_ns = NOW + 1;
@@ -165,14 +165,14 @@ static void test_a_rate_needs_a_millisecond(void **state)
 	h.work_cycles = h.work_ran_ns * REF;
 	assert_near(stretch(&h, &f), 4.0, 0.01);
 
-	/* And what is left takes a nanosecond at least. */
+	/* The rest takes at least a nanosecond. */
 	h = hint(3, BIT_ULL(20), 1);
 	h.work_ran_ns = MS;
 	h.work_cycles = h.work_ran_ns * REF;
 	assert_cmp(gchint_pace_stretch(&h, &f, REF, 0, 0, 0, NOW), ==, 3 * GCHINT_ONE);
 }
 
-static void test_too_late_is_as_fast_as_can_be(void **state)
+static void test_overdue_runs_at_full_speed(void **state)
 {
 	struct gchint_fit f = fit(.5);
 	struct gchint_hint h = hint(11 * MS, 0, 1000000);
@@ -204,10 +204,10 @@ static void test_shrinking_headroom_tightens(void **state)
 }
 
 /*
- * Mutators that yield to a late collection allocate more slowly, and the instant goes
- * away: the collection must not slow down for that, or both end up slow.
+ * Mutators that are slowed for a late collection allocate more slowly, which defers the instant.
+ * The collection must not slow down for that, or both end up slow.
  */
-static void test_what_mutators_yield_is_not_time_to_spend(void **state)
+static void test_time_that_mutators_lose_is_no_slack(void **state)
 {
 	struct gchint_fit f = fit(.5);
 	struct gchint_hint h = hint(20 * MS, 0, 1000000);
@@ -227,8 +227,8 @@ static double slowdown(const struct gchint_hint *h, const struct gchint_fit *f, 
 	return (double)gchint_pace_slowdown(h, f, REF, PCT, given, NOW) / GCHINT_ONE;
 }
 
-/* A million units are 10 ms; a quarter more time than there is, is rather there than not. */
-static void test_mutators_yield_to_a_late_collection(void **state)
+/* A million units are 10 ms; with a quarter more time it probably suffices. */
+static void test_mutators_slow_for_a_late_collection(void **state)
 {
 	struct gchint_fit f = fit(.5);
 	struct gchint_hint h = hint(4 * MS, 0, 1000000);
@@ -236,10 +236,10 @@ static void test_mutators_yield_to_a_late_collection(void **state)
 	(void)state;
 	assert_near(slowdown(&h, &f, GCHINT_ONE), 2.0, 0.01);
 	assert_near(slowdown(&h, &f, 0), 2.0, 0.01);
-	/* What they were slowed by already has moved the instant. */
+	/* The slowdown in force has already moved the instant. */
 	h = hint(8 * MS, 0, 1000000);
 	assert_near(slowdown(&h, &f, 2 * GCHINT_ONE), 2.0, 0.01);
-	/* In time: they are what everybody waits for. */
+	/* In time: all threads wait for the collection. */
 	h = hint(9 * MS, 0, 1000000);
 	assert_near(slowdown(&h, &f, GCHINT_ONE), 1.0, 0);
 	/* A collector that gets half of a CPU takes twice as long. */
@@ -248,7 +248,7 @@ static void test_mutators_yield_to_a_late_collection(void **state)
 	assert_near(slowdown(&h, &f, GCHINT_ONE), 20 / (9 * 1.25), 0.02);
 }
 
-static void test_yield_is_certain_while_somebody_waits(void **state)
+static void test_mutators_slow_while_a_thread_waits(void **state)
 {
 	struct gchint_fit f = fit(.5), none = {};
 	struct gchint_hint h = hint(S, 0, 10);
@@ -259,15 +259,15 @@ static void test_yield_is_certain_while_somebody_waits(void **state)
 	h.class = GCHINT_CLASS_CONCURRENT;
 	h.overdue = true;
 	assert_cmp(gchint_pace_slowdown(&h, &f, REF, PCT, 0, NOW), ==, U32_MAX);
-	/* And there is none where nothing is known. */
+	/* And none where nothing is known. */
 	h = hint(0, 0, 1000000);
 	assert_cmp(gchint_pace_slowdown(&h, &f, REF, PCT, 0, NOW), ==, GCHINT_ONE);
 	h = hint(MS, 0, 1000000);
 	assert_cmp(gchint_pace_slowdown(&h, &none, REF, PCT, 0, NOW), ==, GCHINT_ONE);
 }
 
-/* Work that by the learned rate takes less than a nanosecond takes one, and no more. */
-static void test_least_need_is_a_nanosecond(void **state)
+/* Work that takes less than a nanosecond at the learned rate takes one, and no more. */
+static void test_least_need_is_one_nanosecond(void **state)
 {
 	struct gchint_fit f = { .known = true, .samples = 20, .b_ps = 1 };
 	struct gchint_hint h = hint(3, 0, 1);
@@ -276,8 +276,8 @@ static void test_least_need_is_a_nanosecond(void **state)
 	assert_cmp(gchint_pace_stretch(&h, &f, REF, 0, 0, 0, NOW), ==, 3 * GCHINT_ONE);
 }
 
-/* What a switch takes is no time to work in. */
-static void test_switch_takes_of_the_time(void **state)
+/* The switch latency is not working time. */
+static void test_switch_latency_is_subtracted(void **state)
 {
 	struct gchint_fit f = fit(.5);
 	struct gchint_hint h = hint(25 * MS, 0, 1000000);
@@ -288,8 +288,8 @@ static void test_switch_takes_of_the_time(void **state)
 	assert_cmp(gchint_pace_length(&h, 10 * MS, 0, 5 * MS, 0, NOW), ==, 2 * GCHINT_ONE);
 }
 
-/* By a length that is known, down to the nanosecond, and none left is as little as can be. */
-static void test_length_to_the_nanosecond(void **state)
+/* By a known length, down to the nanosecond; with none left the minimum. */
+static void test_length_is_exact_to_the_nanosecond(void **state)
 {
 	struct gchint_hint h = hint(3, 0, 0);
 
@@ -331,7 +331,7 @@ static void test_extremes_do_not_overflow(void **state)
 	}
 }
 
-/* No phase of 18 minutes: what is longer is held to be so long. */
+/* No phase lasts 18 minutes: a longer one is clamped to that. */
 static void test_longest_run_that_counts(void **state)
 {
 	struct gchint_fit f = fit(.5);
@@ -344,7 +344,7 @@ static void test_longest_run_that_counts(void **state)
 	assert_cmp(gchint_pace_slowdown(&h, &f, REF, 0, 0, NOW), ==, GCHINT_ONE);
 }
 
-/* Nor of its share of a CPU, whole for one that ran all along. */
+/* Nor does its share of a CPU, which is whole for a thread that always ran. */
 static void test_share_of_a_long_run(void **state)
 {
 	const u64 now = BIT_ULL(43);
@@ -361,7 +361,7 @@ static void test_share_of_a_long_run(void **state)
 	assert_cmp(gchint_pace_stretch(&h, &f, REF, 0, 0, 0, now), ==, 6 * GCHINT_ONE / 4);
 }
 
-/* As many units done as are left, in numbers that the product does not hold. */
+/* As many units done as are left, in numbers that overflow the product. */
 static void test_large_counts_keep_their_ratio(void **state)
 {
 	struct gchint_fit f = fit(.5);
@@ -376,7 +376,7 @@ static void test_large_counts_keep_their_ratio(void **state)
 	}
 }
 
-static void test_longer_than_a_day_is_for_ever(void **state)
+static void test_longer_than_a_day_is_unbounded(void **state)
 {
 	struct gchint_fit f = fit(.5);
 	struct gchint_hint h = hint(10 * MS, 0, BIT_ULL(40));
@@ -384,11 +384,11 @@ static void test_longer_than_a_day_is_for_ever(void **state)
 	(void)state;
 	f.a_ps = BIT_ULL(40);
 	assert_cmp(gchint_pace_stretch(&h, &f, REF, 0, 0, 0, NOW), ==, 0);
-	/* 2^47 ns of work in 10 ms: more than a stretch can say */
+	/* 2^47 ns of work in 10 ms: more than a run can hold */
 	assert_cmp(gchint_pace_slowdown(&h, &f, REF, 0, 0, NOW), ==, U32_MAX - 1);
 }
 
-static void test_who_stalls_now_yields_all(void **state)
+static void test_stall_now_slows_mutators_fully(void **state)
 {
 	struct gchint_fit f = fit(.5);
 	struct gchint_hint h = hint(1, 0, 1);
@@ -398,12 +398,12 @@ static void test_who_stalls_now_yields_all(void **state)
 	assert_cmp(gchint_pace_slowdown(&h, &f, REF, PCT, 0, NOW), ==, U32_MAX);
 	h.stall_ns = NOW - 1;
 	assert_cmp(gchint_pace_slowdown(&h, &f, REF, PCT, 0, NOW), ==, U32_MAX);
-	/* 10 ns are needed, and 100 are there. */
+	/* 10 ns are needed, and 100 are available. */
 	h.stall_ns = NOW + 100;
 	assert_cmp(gchint_pace_slowdown(&h, &f, REF, PCT, 0, NOW), ==, GCHINT_ONE);
 }
 
-/* A need of exactly what is there, in numbers that one product does not hold. */
+/* Exactly the available time is needed, in numbers that overflow one product. */
 static void test_large_needs_are_exact(void **state)
 {
 	struct gchint_fit f = fit(.5);
@@ -426,28 +426,28 @@ static void test_large_needs_are_exact(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_no_instant_no_bound),
-		cmocka_unit_test(test_no_rate_no_bound),
+		cmocka_unit_test(test_without_stall_instant_there_is_no_bound),
+		cmocka_unit_test(test_without_rate_there_is_no_bound),
 		cmocka_unit_test(test_learned_rate_counts_at_the_beginning),
 		cmocka_unit_test(test_own_rate_counts_later),
-		cmocka_unit_test(test_own_rate_at_next_to_no_frequency),
-		cmocka_unit_test(test_own_rate_of_a_single_unit),
+		cmocka_unit_test(test_own_rate_at_a_tiny_frequency),
+		cmocka_unit_test(test_own_rate_of_one_unit),
 		cmocka_unit_test(test_part_of_a_cpu_takes_longer),
 		cmocka_unit_test(test_a_rate_needs_a_millisecond),
-		cmocka_unit_test(test_too_late_is_as_fast_as_can_be),
+		cmocka_unit_test(test_overdue_runs_at_full_speed),
 		cmocka_unit_test(test_shrinking_headroom_tightens),
-		cmocka_unit_test(test_what_mutators_yield_is_not_time_to_spend),
-		cmocka_unit_test(test_mutators_yield_to_a_late_collection),
-		cmocka_unit_test(test_yield_is_certain_while_somebody_waits),
-		cmocka_unit_test(test_least_need_is_a_nanosecond),
-		cmocka_unit_test(test_switch_takes_of_the_time),
-		cmocka_unit_test(test_length_to_the_nanosecond),
+		cmocka_unit_test(test_time_that_mutators_lose_is_no_slack),
+		cmocka_unit_test(test_mutators_slow_for_a_late_collection),
+		cmocka_unit_test(test_mutators_slow_while_a_thread_waits),
+		cmocka_unit_test(test_least_need_is_one_nanosecond),
+		cmocka_unit_test(test_switch_latency_is_subtracted),
+		cmocka_unit_test(test_length_is_exact_to_the_nanosecond),
 		cmocka_unit_test(test_extremes_do_not_overflow),
 		cmocka_unit_test(test_longest_run_that_counts),
 		cmocka_unit_test(test_share_of_a_long_run),
 		cmocka_unit_test(test_large_counts_keep_their_ratio),
-		cmocka_unit_test(test_longer_than_a_day_is_for_ever),
-		cmocka_unit_test(test_who_stalls_now_yields_all),
+		cmocka_unit_test(test_longer_than_a_day_is_unbounded),
+		cmocka_unit_test(test_stall_now_slows_mutators_fully),
 		cmocka_unit_test(test_large_needs_are_exact),
 	};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The frequency that suits a phase, load aside. */
+/* The frequency for a phase, apart from load. */
 #include "fixture.h"
 
 static void test_table_mode_is_a_fixed_part(void **state)
@@ -24,7 +24,7 @@ static void test_table_mode_is_a_fixed_part(void **state)
 		x.plan.mem = 7;
 		assert_cmp(plan(&x), ==, gchint_percent(2150400, of[phase]));
 		assert_int_equal(x.plan.reason, GCHINT_REASON_TABLE);
-		/* Nothing that was learned is told of as a reason. */
+		/* What was learned is not reported as the reason. */
 		assert_int_equal(x.plan.mem, 0);
 	}
 }
@@ -38,7 +38,7 @@ static void test_unlearned_model_is_the_table_above_the_floor(void **state)
 	init(&x, krait_static);
 	assert_cmp(plan(&x), ==, 1113600);
 	assert_int_equal(x.plan.reason, GCHINT_REASON_TABLE);
-	/* No line whatever would go below this. */
+	/* No line would go below this. */
 	x.tun.awake_pct = 400;
 	x.tun.cap_pct = 10;
 	floor = cheapest_opp(&x.opps, GCHINT_ONE, gchint_opps_awake(&x.opps, 400));
@@ -46,8 +46,8 @@ static void test_unlearned_model_is_the_table_above_the_floor(void **state)
 	assert_cmp(plan(&x), >=, x.opps.opp[floor].khz);
 }
 
-/* A kind of CPU is learned at its own highest frequency, which may not be this policy's. */
-static void test_what_a_kind_learned_is_read_at_this_highest(void **state)
+/* A core type is learned at its own maximum frequency, which may not be this policy's. */
+static void test_model_of_a_core_type_is_scaled_to_the_maximum(void **state)
 {
 	struct gchint_fit fit;
 	struct fixture x;
@@ -73,8 +73,8 @@ static double energy(const struct fixture *x, u32 opp)
 }
 
 /*
- * Interior optima: the driver's static term, by memory fraction. About them
- * energy is flat, and the fastest that costs nearly the same is taken.
+ * Interior optima: the driver's static term, by memory fraction. Energy is flat around them, and
+ * the fastest OPP of nearly the same cost is chosen.
  */
 static void test_krait_optimum(void **state)
 {
@@ -184,8 +184,8 @@ static void test_pauses_are_boosted(void **state)
 	}
 }
 
-/* A pause that frequency does not shorten needs no frequency. */
-static void test_memory_bound_pause_is_not_boosted_for_nothing(void **state)
+/* A pause that frequency does not shorten needs no boost. */
+static void test_memory_bound_pause_is_not_boosted_in_vain(void **state)
 {
 	struct fixture x;
 
@@ -202,7 +202,7 @@ static void test_memory_bound_pause_is_not_boosted_for_nothing(void **state)
 	x.hint.class = GCHINT_CLASS_STW;
 	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_STW, .3, 50 * MS);
 	assert_cmp(plan(&x), >=, 2112000);
-	/* Urgent is no time for savings on what it waits for by itself. */
+	/* An urgent phase is no time to save on its memory waits. */
 	init(&x, krait_static);
 	x.tun.bias = GCHINT_BIAS_SPEED;
 	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_STW, .99, 50 * MS);
@@ -210,8 +210,8 @@ static void test_memory_bound_pause_is_not_boosted_for_nothing(void **state)
 	assert_cmp(plan(&x), ==, 2150400);
 }
 
-/* What a pause gives up rests on what is certain: two standard errors less than the mean. */
-static void test_pause_trusts_no_estimate(void **state)
+/* What a pause gives up is certain: the mean minus two standard errors. */
+static void test_pause_ignores_uncertain_estimates(void **state)
 {
 	struct gchint_learn_line *n;
 	struct gchint_fit fit;
@@ -237,7 +237,7 @@ static void test_pause_trusts_no_estimate(void **state)
 		lowered |= x.plan.lower && fit.error > GCHINT_ONE / 50;
 	}
 	assert_true(lowered);
-	/* A fraction smaller than that is none. */
+	/* A smaller fraction counts as zero. */
 	init(&x, krait_static);
 	x.tun.pause_stretch_pct = 20;
 	x.hint.class = GCHINT_CLASS_STW;
@@ -274,7 +274,7 @@ static void test_limits_bound_every_plan(void **state)
 	assert_cmp(plan(&x), <=, 500000);
 }
 
-static void test_one_opp_is_the_plan(void **state)
+static void test_single_opp_is_the_plan(void **state)
 {
 	struct fixture x;
 
@@ -293,7 +293,7 @@ static void test_one_opp_is_the_plan(void **state)
 	}
 }
 
-static void test_no_table_at_all(void **state)
+static void test_plan_without_a_table(void **state)
 {
 	struct fixture x;
 
@@ -305,7 +305,7 @@ static void test_no_table_at_all(void **state)
 	x.rules.max_khz = 3000000;
 	x.plan.mem = 7;
 	assert_cmp(plan(&x), ==, 1500000);
-	/* What was assumed for a table that there was is no reason here. */
+	/* What was assumed for an earlier table is no reason here. */
 	assert_int_equal(x.plan.mem, 0);
 	x.hint.class = GCHINT_CLASS_STW;
 	x.plan.mem = 7;
@@ -350,7 +350,7 @@ static void test_boost_opps_only_within_limits(void **state)
 	assert_cmp(plan(&x), ==, 1800000);
 }
 
-static void test_pacing_raises_to_what_ends_in_time(void **state)
+static void test_pacing_raises_to_end_in_time(void **state)
 {
 	struct fixture x;
 	u32 easy, before = 0;
@@ -376,7 +376,7 @@ static void test_pacing_raises_to_what_ends_in_time(void **state)
 			assert_true(takes <= (double)ms);
 		if (x.plan.khz > easy)
 			assert_int_equal(x.plan.reason, GCHINT_REASON_PACE);
-		/* Time passes by itself: look again soon. */
+		/* Time passes by itself: evaluate again soon. */
 		assert_cmp(x.plan.until_ns, <=, NOW + 2 * MS);
 	}
 	assert_cmp(before, ==, 2150400);
@@ -385,8 +385,8 @@ static void test_pacing_raises_to_what_ends_in_time(void **state)
 	assert_cmp(plan(&x), ==, 2150400);
 }
 
-/* Between two figures of work the hurry is not forgotten. */
-static void test_pace_outlives_a_gap_in_figures(void **state)
+/* Urgency lasts from one work count to the next. */
+static void test_pace_survives_a_gap_in_progress(void **state)
 {
 	struct fixture x;
 	u32 khz;
@@ -407,11 +407,11 @@ static void test_pace_outlives_a_gap_in_figures(void **state)
 	x.hint.revision++;
 	assert_cmp(plan(&x), ==, khz);
 	assert_int_equal(x.plan.reason, GCHINT_REASON_PACE);
-	/* Another phase knows nothing of it: who knows no rate is late until one is known. */
+	/* It does not apply to another phase: without a rate a phase is late until one is known. */
 	x.hint.instance++;
 	assert_cmp(plan(&x), ==, x.rules.max_khz);
 	assert_int_equal(x.plan.reason, GCHINT_REASON_PACE);
-	/* Without an instant it is none to be late for. */
+	/* Without an instant a phase cannot be late. */
 	x.hint.stall_ns = 0;
 	x.hint.instance++;
 	assert_cmp(plan(&x), <, khz);
@@ -427,8 +427,8 @@ static void last(struct fixture *x, u8 phase, u8 class, u64 wall_ns)
 		gchint_learn_add(&x->learn, &s, x->opps.ref_khz);
 }
 
-/* Who tells no work has no rate, and is late only if others of its kind took too long for that. */
-static void test_without_work_it_goes_by_length(void **state)
+/* Without work counts there is no rate; it is late only if phases of its type took too long. */
+static void test_without_work_the_length_is_used(void **state)
 {
 	struct fixture x;
 
@@ -442,7 +442,7 @@ static void test_without_work_it_goes_by_length(void **state)
 	x.hint.instance++;
 	assert_cmp(plan(&x), <, x.rules.max_khz);
 	assert_int_not_equal(x.plan.reason, GCHINT_REASON_PACE);
-	/* In time, but not with all of the slowdown that is allowed. */
+	/* In time, but not with the whole permitted slowdown. */
 	x.hint.stall_ns = NOW + 13 * MS;
 	x.hint.instance++;
 	assert_cmp(plan(&x), <, x.rules.max_khz);
@@ -450,11 +450,11 @@ static void test_without_work_it_goes_by_length(void **state)
 	x.hint.stall_ns = NOW + 9 * MS;
 	x.hint.instance++;
 	assert_cmp(plan(&x), ==, x.rules.max_khz);
-	/* Of the half that has gone by nothing is left to do. */
+	/* Of the half that has passed nothing is left to do. */
 	x.hint.begin_ns = NOW - 5 * MS;
 	x.hint.instance++;
 	assert_cmp(plan(&x), <, x.rules.max_khz);
-	/* And older than any so far it may last as long again. */
+	/* Older than any so far, it may last as long again. */
 	x.hint.begin_ns = NOW - 40 * MS;
 	x.hint.instance++;
 	assert_cmp(plan(&x), ==, x.rules.max_khz);
@@ -465,8 +465,8 @@ static void test_without_work_it_goes_by_length(void **state)
 	assert_cmp(plan(&x), ==, x.rules.max_khz);
 }
 
-/* What the session's mutators are told is what they will do, no more. */
-static void test_late_collection_tells_its_mutators(void **state)
+/* Mutators are slowed by what the plan states, no more. */
+static void test_late_collection_slows_its_mutators(void **state)
 {
 	struct fixture x;
 	u32 floor;
@@ -481,7 +481,7 @@ static void test_late_collection_tells_its_mutators(void **state)
 	x.hint.stall_ns = NOW + S;
 	plan(&x);
 	assert_cmp(x.plan.slowdown, ==, GCHINT_ONE);
-	/* That it costs no time is a prediction, on which nothing is bet where time is dear. */
+	/* That it costs no time is a prediction, which is not relied on where time is expensive. */
 	x.tun.bias = GCHINT_BIAS_SPEED;
 	x.rules.epoch++;
 	x.hint.stall_ns = NOW + 2 * MS;
@@ -494,12 +494,12 @@ static void test_late_collection_tells_its_mutators(void **state)
 	assert_cmp(x.plan.slowdown, <=, gchint_opp_stretch(&x.opps.opp[floor], 0));
 	assert_cmp(gchint_plan_mutator_khz(&x.rules, x.plan.slowdown, 0), ==,
 		   x.rules.mutator[0].floor_khz);
-	/* Told so, they allocate more slowly, and that is no reason to stop. */
+	/* Slowed mutators allocate more slowly, which is no reason to stop. */
 	x.hint.slowdown = x.plan.slowdown;
 	x.hint.stall_ns = NOW + 4 * MS;
 	plan(&x);
 	assert_cmp(x.plan.slowdown, ==, x.hint.slowdown);
-	/* In a stopped world, and in other modes, there is nobody to tell. */
+	/* In a stopped world, and in other modes, no mutator is slowed. */
 	x.hint.class = GCHINT_CLASS_STW;
 	plan(&x);
 	assert_cmp(x.plan.slowdown, ==, GCHINT_ONE);
@@ -524,8 +524,8 @@ static void test_role_needs_no_learner(void **state)
 	assert_false(x.plan.probe);
 }
 
-/* A pause that only computes is not told to be lowered, at the top as it is. */
-static void test_the_highest_is_not_lower(void **state)
+/* A pause that only computes is not lowered from the top. */
+static void test_highest_opp_is_not_lowered(void **state)
 {
 	struct fixture x;
 
@@ -544,25 +544,25 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table_mode_is_a_fixed_part),
 		cmocka_unit_test(test_unlearned_model_is_the_table_above_the_floor),
-		cmocka_unit_test(test_what_a_kind_learned_is_read_at_this_highest),
+		cmocka_unit_test(test_model_of_a_core_type_is_scaled_to_the_maximum),
 		cmocka_unit_test(test_krait_optimum),
 		cmocka_unit_test(test_never_below_the_energy_optimum),
 		cmocka_unit_test(test_slowdown_is_bounded),
 		cmocka_unit_test(test_background_may_be_slower),
 		cmocka_unit_test(test_pauses_are_boosted),
-		cmocka_unit_test(test_memory_bound_pause_is_not_boosted_for_nothing),
-		cmocka_unit_test(test_pause_trusts_no_estimate),
+		cmocka_unit_test(test_memory_bound_pause_is_not_boosted_in_vain),
+		cmocka_unit_test(test_pause_ignores_uncertain_estimates),
 		cmocka_unit_test(test_limits_bound_every_plan),
-		cmocka_unit_test(test_one_opp_is_the_plan),
-		cmocka_unit_test(test_no_table_at_all),
+		cmocka_unit_test(test_single_opp_is_the_plan),
+		cmocka_unit_test(test_plan_without_a_table),
 		cmocka_unit_test(test_inefficient_opps_are_not_planned),
 		cmocka_unit_test(test_boost_opps_only_within_limits),
-		cmocka_unit_test(test_pacing_raises_to_what_ends_in_time),
-		cmocka_unit_test(test_pace_outlives_a_gap_in_figures),
-		cmocka_unit_test(test_without_work_it_goes_by_length),
-		cmocka_unit_test(test_late_collection_tells_its_mutators),
+		cmocka_unit_test(test_pacing_raises_to_end_in_time),
+		cmocka_unit_test(test_pace_survives_a_gap_in_progress),
+		cmocka_unit_test(test_without_work_the_length_is_used),
+		cmocka_unit_test(test_late_collection_slows_its_mutators),
 		cmocka_unit_test(test_role_needs_no_learner),
-		cmocka_unit_test(test_the_highest_is_not_lower),
+		cmocka_unit_test(test_highest_opp_is_not_lowered),
 	};
 
 	return run_tap(tests);

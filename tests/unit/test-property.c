@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What must hold for any load, hint, table, limits and tunables whatever. */
+/* Invariants for any load, hint, table, limits and tunables. */
 #include "unit.h"
 #include "boards.h"
 #include "decide.h"
@@ -30,7 +30,7 @@ static void any_opps(struct world *w)
 		return;
 	}
 	gchint_opps_init(t, any(w, 1, 4000000));
-	/* None, one, a few, the most there can be. */
+	/* None, one, a few, the maximum. */
 	nr = any(w, 0, 3) ? any(w, 0, 6) : any(w, 0, 70);
 	while (nr--)
 		gchint_opps_add(t, any(w, 1, 5000000), any(w, 0, 9) ? any(w, 1, 4000000) : 0,
@@ -130,7 +130,7 @@ static bool inside_exists(const struct world *w)
 	return !w->opps.nr;
 }
 
-/* The lowest that the driver can do for a demand. */
+/* The lowest frequency of the driver that satisfies a request. */
 static u32 resolved(const struct world *w, u32 khz)
 {
 	return gchint_opps_resolve(&w->opps, khz, w->rules.min_khz, w->rules.max_khz);
@@ -198,14 +198,14 @@ static void test_decisions_are_within_limits(void **state)
 				assert_cmp(out.khz, >=, w.rules.min_khz);
 				assert_cmp(out.khz, <=, w.rules.max_khz);
 			}
-			/* Held or not, no hint gets less than it asked for. */
+			/* Lingering or not, no hint gets less than it requested. */
 			if (best.hinted || out.reason != GCHINT_REASON_HOLD)
 				assert_cmp(out.khz, >=, resolved(&w, best.khz));
 		}
 	}
 }
 
-/* A policy never goes below what an unhinted CPU of it asks for. */
+/* A policy never goes below the request of an unhinted CPU. */
 static void test_unhinted_neighbour_is_never_slowed(void **state)
 {
 	(void)state;
@@ -232,7 +232,7 @@ static void test_unhinted_neighbour_is_never_slowed(void **state)
 	}
 }
 
-/* Without the right to, no hint asks for more than load would. */
+/* Without the privilege no hint requests more than load would. */
 static void test_unprivileged_never_raises(void **state)
 {
 	(void)state;
@@ -253,7 +253,7 @@ static void test_unprivileged_never_raises(void **state)
 	}
 }
 
-/* With the right to raise: boosts below load only within the tolerated stretch. */
+/* With the privilege to raise, a boost is below load only within the tolerated stretch. */
 static void test_boosts_never_cost_more_than_the_tolerated_stretch(void **state)
 {
 	u32 lowered = 0;
@@ -285,7 +285,7 @@ static void test_boosts_never_cost_more_than_the_tolerated_stretch(void **state)
 	assert_cmp(lowered, >, 0);
 }
 
-static void test_more_load_is_never_less_frequency(void **state)
+static void test_more_load_never_lowers_the_frequency(void **state)
 {
 	(void)state;
 	for (u32 n = 0; n < 300; n++) {
@@ -318,7 +318,7 @@ static struct gchint_plan plan_for(struct world *w, const struct gchint_hint *h)
 	return p;
 }
 
-/* Classes in their order of urgency never ask for less, all else equal. */
+/* Classes in their order of urgency never request less, all else equal. */
 static void test_more_urgent_is_never_slower(void **state)
 {
 	(void)state;
@@ -329,7 +329,7 @@ static void test_more_urgent_is_never_slower(void **state)
 
 		any_world(&w, n);
 		w.tun.mode = GCHINT_MODE_TABLE;
-		/* Lengths are known by class, and decide whether a switch pays at all. */
+		/* Lengths are known by class, and decide whether a switch pays off. */
 		w.rules.latency_ns = 0;
 		any_hint(&w, &h);
 		h.may_raise = true;
@@ -391,7 +391,7 @@ int main(void)
 		cmocka_unit_test(test_unhinted_neighbour_is_never_slowed),
 		cmocka_unit_test(test_unprivileged_never_raises),
 		cmocka_unit_test(test_boosts_never_cost_more_than_the_tolerated_stretch),
-		cmocka_unit_test(test_more_load_is_never_less_frequency),
+		cmocka_unit_test(test_more_load_never_lowers_the_frequency),
 		cmocka_unit_test(test_more_urgent_is_never_slower),
 		cmocka_unit_test(test_plans_are_monotonic),
 	};

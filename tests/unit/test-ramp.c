@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Code without hints beside schedutil. One CPU each, the same program on both:
- * a thread that runs and sleeps, the scheduler's account of it (PELT with the
- * kernel's invariance, and the estimate that outlives a sleep), a call of
- * the hook at each tick while it runs, when it wakes and when it goes to sleep,
- * a rate limit of 10 ms. The work
- * takes as long as each one's own frequency makes it.
+ * Code without hints, compared with schedutil. One CPU each runs the same program: a thread that
+ * runs and sleeps, the scheduler's accounting of it (PELT with the kernel's invariance, and the
+ * estimate that survives a sleep), a call of the hook at each tick while it runs, when it wakes and
+ * when it sleeps, a rate limit of 10 ms. The duration of work follows each one's own frequency.
  */
 #include "unit.h"
 #include "boards.h"
@@ -37,7 +35,7 @@ struct side {
 	double estimate;
 	double lag;
 	double blocked; /* of others that sleep on the CPU */
-	u32 who;
+	u32 thread;
 	double energy;
 };
 
@@ -60,7 +58,7 @@ static void start(struct side *s, bool ours, double util)
 	s->rules.latency_ns = 50000;
 	s->rules.epoch = 1;
 	s->now = 100 * S;
-	s->who = 1;
+	s->thread = 1;
 	s->khz = s->rules.min_khz;
 	s->state.khz = s->khz;
 	s->state.epoch = 1;
@@ -104,7 +102,7 @@ static void hook(struct side *s, bool runs)
 		return;
 	gchint_load_account(&s->load, s->now, s->idle_us, gchint_scale(s->khz, s->opps.ref_khz),
 			    false, s->tun.window_us * US);
-	task(&s->load, s->who, runs ? util : 0, (u32)(s->util * GCHINT_ONE));
+	task(&s->load, s->thread, runs ? util : 0, (u32)(s->util * GCHINT_ONE));
 	gchint_decide_cpu(&d, &s->rules, 0, gchint_load_base(&s->load), NULL, NULL);
 	gchint_decide_join(&best, &d);
 	gchint_decide_policy(&out, &s->rules, &s->state, &best, s->now);
@@ -120,7 +118,7 @@ static void burn(struct side *s, u64 ns)
 	s->energy += (double)s->opps.opp[i].power * (double)ns;
 }
 
-/* Runs for a step. */
+/* Run for a step. */
 static void step(struct side *s)
 {
 	double f = scale(s);
@@ -137,10 +135,10 @@ static void step(struct side *s)
 	}
 }
 
-/* Runs until so much work is done, in ns at the highest frequency. */
+/* Run until that much work is done, in ns at the highest frequency. */
 static void run(struct side *s, double work)
 {
-	/* At a wakeup ours does not see who it is. */
+	/* At a wakeup our model does not see which thread it is. */
 	if (!s->ours)
 		hook(s, true);
 	while (work > 0) {
@@ -163,7 +161,7 @@ static void sleep_for(struct side *s, u64 ns)
 	s->tick = s->now - s->now % TICK;
 }
 
-/* When it reaches the highest OPP, in ns; runs on for as long as the other. */
+/* When it reaches the highest OPP, in ns; continues as long as the other. */
 static u64 ramp(struct side *s, u64 ns, u64 phase)
 {
 	u64 begin, top = U64_MAX;
@@ -181,8 +179,8 @@ static u64 ramp(struct side *s, u64 ns, u64 phase)
 	return top;
 }
 
-/* A new thread (half of what is free), one that woke, one that is nothing yet. */
-static void test_step_is_not_later_nor_in_more_switches(void **state)
+/* A new thread (half of the free capacity), one that woke, one without history. */
+static void test_load_step_takes_no_longer_and_no_more_switches(void **state)
 {
 	static const double utils[] = { 0, .02, .1, .25, .5, .7, .95 };
 	u32 slack = TICK;
@@ -204,8 +202,8 @@ static void test_step_is_not_later_nor_in_more_switches(void **state)
 				sum[ours] += top[ours];
 			}
 			/*
-			 * A tick while it is not known who woke, and the rate limit: at the
-			 * border of an OPP one of two that agree steps first.
+			 * A tick until the woken thread is known, and the rate limit: at the edge
+			 * of an OPP one of two equal models steps first.
 			 */
 			assert_cmp(top[1], <=, top[0] + slack + RATE);
 			later = top[1] > top[0] + later ? top[1] - top[0] : later;
@@ -214,12 +212,12 @@ static void test_step_is_not_later_nor_in_more_switches(void **state)
 		       utils[i], (double)sum[1] / 14e6, switches[1] / 14., (double)sum[0] / 14e6,
 		       switches[0] / 14.);
 		assert_cmp(sum[1], <=, sum[0] + 14 * slack);
-		/* Less than half a switch on average is when the tick comes. */
+		/* Less than half a switch on average is the phase of the tick. */
 		assert_cmp(switches[1], <=, switches[0] + 7);
 	}
 }
 
-/* A shell starts a program: it is as busy as its parent was from the first moment. */
+/* A shell starts a program: it inherits its parent's load from the start. */
 static void test_new_program_starts_no_slower(void **state)
 {
 	u64 sum[2] = {};
@@ -235,7 +233,7 @@ static void test_new_program_starts_no_slower(void **state)
 			sleep_for(&s, 100 * MS + phase);
 			run(&s, 6 * (double)MS);
 			s.blocked = s.util;
-			s.who++;
+			s.thread++;
 			s.estimate = 0;
 			begin = s.now;
 			hook(&s, true);
@@ -251,7 +249,7 @@ static void test_new_program_starts_no_slower(void **state)
 	assert_cmp(switches[1], <=, switches[0] + 14);
 }
 
-/* Programs that run and sleep: as fast, for as much energy, as calm. */
+/* Programs that run and sleep: same speed, energy and number of switches. */
 static void test_duty_cycles_cost_the_same(void **state)
 {
 	static const u64 works[] = { 500, 2000, 5000, 12000, 40000 };
@@ -287,8 +285,8 @@ static void test_duty_cycles_cost_the_same(void **state)
 	}
 }
 
-/* The scheduler's hook works out what a thread takes along only when that may be news. */
-static void test_thread_that_runs_on_is_not_asked_again(void **state)
+/* The scheduler's hook computes a thread's share only when it may have changed. */
+static void test_continuously_running_thread_causes_no_requests(void **state)
 {
 	struct gchint_load l;
 
@@ -307,10 +305,10 @@ static void test_thread_that_runs_on_is_not_asked_again(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_step_is_not_later_nor_in_more_switches),
+		cmocka_unit_test(test_load_step_takes_no_longer_and_no_more_switches),
 		cmocka_unit_test(test_new_program_starts_no_slower),
 		cmocka_unit_test(test_duty_cycles_cost_the_same),
-		cmocka_unit_test(test_thread_that_runs_on_is_not_asked_again),
+		cmocka_unit_test(test_continuously_running_thread_causes_no_requests),
 	};
 
 	return run_tap(tests);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Copying a slot that anybody may have written anything into, at any time. */
+/* Copying a slot into which any program may write anything, at any time. */
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -110,7 +110,7 @@ static void test_absurd_work_is_ignored(void **state)
 	}
 }
 
-static void test_stall_must_be_ahead_and_near(void **state)
+static void test_stall_must_be_in_the_near_future(void **state)
 {
 	static const struct {
 		u64 at;
@@ -136,7 +136,7 @@ static void test_stall_must_be_ahead_and_near(void **state)
 	}
 }
 
-static void test_leftovers_between_phases_are_no_offence(void **state)
+static void test_leftovers_between_phases_are_no_error(void **state)
 {
 	struct gchint_slot slot = slot_of(GCHINT_PHASE_NONE, 0);
 	struct gchint_snapshot s;
@@ -150,7 +150,7 @@ static void test_leftovers_between_phases_are_no_offence(void **state)
 	assert_cmp(s.stall_ns, ==, 0);
 }
 
-static void test_details_under_a_pen_are_not_read(void **state)
+static void test_details_being_written_are_not_read(void **state)
 {
 	struct gchint_slot slot = slot_of(GCHINT_PHASE_MARK, GCHINT_F_STW);
 	struct gchint_snapshot s;
@@ -173,7 +173,7 @@ static void test_details_under_a_pen_are_not_read(void **state)
 	assert_true(gchint_snapshot_same(&slot, before));
 }
 
-/* Any bytes at all give a valid snapshot. */
+/* Any bytes give a valid snapshot. */
 static void test_garbage_is_survived(void **state)
 {
 	u64 seed = 7;
@@ -199,8 +199,8 @@ static void test_garbage_is_survived(void **state)
 }
 
 /*
- * A writer that follows the protocol as fast as it can. All details of one
- * edge are derived from its sequence, so a mixed copy betrays itself.
+ * A writer that follows the protocol as fast as it can. All details of one edge are derived from
+ * its sequence number, so that a torn copy is detected.
  */
 static struct gchint_slot shared;
 static atomic_bool enough;
@@ -227,7 +227,7 @@ static void *writer(void *arg)
 	return NULL;
 }
 
-static void test_a_copy_is_never_a_mixture(void **state)
+static void test_copy_is_never_torn(void **state)
 {
 	u32 whole = 0, torn = 0;
 	pthread_t thread;
@@ -261,8 +261,8 @@ static void test_a_copy_is_never_a_mixture(void **state)
 	assert_cmp(whole, >=, 1000);
 }
 
-/* All that a slot under a pen says of a phase is its word; between phases there is no instant. */
-static void test_no_detail_is_left_of_what_is_not_read(void **state)
+/* Of a slot being written only its word is valid; between phases there is no instant. */
+static void test_unread_details_are_cleared(void **state)
 {
 	struct gchint_slot slot = {
 		.work_done = 5,
@@ -292,7 +292,7 @@ static void test_no_detail_is_left_of_what_is_not_read(void **state)
 	assert_cmp(s.work_done, ==, 5);
 	assert_cmp(s.work_total, ==, 10);
 	assert_cmp(s.method, ==, 0x1234);
-	/* Figures of work that cannot be are none. */
+	/* Impossible work counts are dropped. */
 	slot.work_done = 11;
 	gchint_snapshot_take(&s, &slot, NOW);
 	assert_cmp(s.work_done, ==, 0);
@@ -308,12 +308,12 @@ int main(void)
 		cmocka_unit_test(test_unknown_flags_are_masked),
 		cmocka_unit_test(test_unknown_cause_counts_as_unknown),
 		cmocka_unit_test(test_absurd_work_is_ignored),
-		cmocka_unit_test(test_stall_must_be_ahead_and_near),
-		cmocka_unit_test(test_leftovers_between_phases_are_no_offence),
-		cmocka_unit_test(test_details_under_a_pen_are_not_read),
+		cmocka_unit_test(test_stall_must_be_in_the_near_future),
+		cmocka_unit_test(test_leftovers_between_phases_are_no_error),
+		cmocka_unit_test(test_details_being_written_are_not_read),
 		cmocka_unit_test(test_garbage_is_survived),
-		cmocka_unit_test(test_a_copy_is_never_a_mixture),
-		cmocka_unit_test(test_no_detail_is_left_of_what_is_not_read),
+		cmocka_unit_test(test_copy_is_never_torn),
+		cmocka_unit_test(test_unread_details_are_cleared),
 	};
 
 	return run_tap(tests);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How long a decision is left alone: what nothing but an edge changes is not made again. */
+/* How long a decision stays valid: what only an edge can change is not evaluated again. */
 #include "deciding.h"
 
-/* The plan of a phase that is known and lasts, in a policy of one CPU. */
+/* The plan of a known, lasting phase in a policy of one CPU. */
 static struct gchint_demand planned(struct fixture *x, u8 class, bool may_raise, u32 load)
 {
 	x->hint.class = class;
@@ -24,7 +24,7 @@ static void known(struct fixture *x)
 	teach(x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .4, 400 * MS);
 }
 
-static void test_a_plan_alone_is_left_alone(void **state)
+static void test_steady_plan_is_not_evaluated_often(void **state)
 {
 	struct gchint_demand d;
 	struct fixture x;
@@ -38,7 +38,7 @@ static void test_a_plan_alone_is_left_alone(void **state)
 	assert_cmp(wait_after(&x, &d), ==, 5 * MS);
 	x.tun.hold_us = 0;
 	assert_cmp(wait_after(&x, &d), ==, 3 * MS);
-	/* Whatever load there is, it is the same frequency. */
+	/* Any load gives the same frequency. */
 	x.tun.hold_us = 10000;
 	for (u32 load = 0; load <= GCHINT_ONE; load += 64) {
 		struct gchint_demand e = cpu(&x, load, true);
@@ -48,8 +48,8 @@ static void test_a_plan_alone_is_left_alone(void **state)
 	}
 }
 
-/* Load has a say: it bounds what may not raise. None beside a boost to the top. */
-static void test_load_that_has_a_say_is_asked_often(void **state)
+/* Load matters: it bounds a session without the privilege to raise, but not a boost to the top. */
+static void test_deciding_load_is_evaluated_often(void **state)
 {
 	struct gchint_demand d;
 	struct fixture x;
@@ -65,8 +65,8 @@ static void test_load_that_has_a_say_is_asked_often(void **state)
 	assert_cmp(wait_after(&x, &d), ==, 10 * MS);
 }
 
-/* A stall instant comes nearer by itself, and a short phase is soon a long one. */
-static void test_time_that_has_a_say_is_looked_at_often(void **state)
+/* A stall instant approaches by itself, and a short phase soon becomes a long one. */
+static void test_time_dependent_plan_is_evaluated_often(void **state)
 {
 	struct gchint_demand d;
 	struct fixture x;
@@ -83,8 +83,8 @@ static void test_time_that_has_a_say_is_looked_at_often(void **state)
 	assert_cmp(wait_after(&x, &d), ==, 3 * MS);
 }
 
-/* Others of the policy, and who comes to an idle CPU, have their say as before. */
-static void test_a_neighbour_is_asked_often(void **state)
+/* Other CPUs of the policy, and threads that wake on an idle CPU, count as before. */
+static void test_neighbour_is_evaluated_often(void **state)
 {
 	struct gchint_demand d, other, best = {};
 	struct fixture x;
@@ -113,10 +113,10 @@ static void test_a_neighbour_is_asked_often(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_plan_alone_is_left_alone),
-		cmocka_unit_test(test_load_that_has_a_say_is_asked_often),
-		cmocka_unit_test(test_time_that_has_a_say_is_looked_at_often),
-		cmocka_unit_test(test_a_neighbour_is_asked_often),
+		cmocka_unit_test(test_steady_plan_is_not_evaluated_often),
+		cmocka_unit_test(test_deciding_load_is_evaluated_often),
+		cmocka_unit_test(test_time_dependent_plan_is_evaluated_often),
+		cmocka_unit_test(test_neighbour_is_evaluated_often),
 	};
 
 	return run_tap(tests);

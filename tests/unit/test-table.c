@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * On a machine with more CPUs than the information page has room for nobody goes
- * unheard: what the kernel tells, and what the library reads out of it.
+ * On a machine with more CPUs than the information page holds every CPU still has an entry: what
+ * the kernel publishes, and what the library reads from it.
  */
 #define _GNU_SOURCE
 #include "unit.h"
@@ -10,8 +10,8 @@
 
 #define CPUS 1024
 
-/** struct told - a kernel's table, and what user space has mapped of it */
-struct told {
+/** struct published - a kernel's table, and what user space has mapped of it */
+struct published {
 	struct gchint_table t;
 	struct gchint_info info;
 	struct gchint_info_cpu draft[CPUS], cpu[CPUS];
@@ -19,7 +19,7 @@ struct told {
 
 static int begin(void **state)
 {
-	struct told *k = calloc(1, sizeof(*k));
+	struct published *k = calloc(1, sizeof(*k));
 
 	k->t.nr_cpus = CPUS;
 	k->t.cpu = k->draft;
@@ -36,8 +36,8 @@ static int end(void **state)
 	return 0;
 }
 
-/* A policy for each @width CPUs; of all, or of every other one, hints act. */
-static void fill(struct told *k, u32 width, bool all)
+/* One policy per @width CPUs; hints act on all of them, or on every other one. */
+static void fill(struct published *k, u32 width, bool all)
 {
 	struct gchint_info_policy p = { .governor = "gchint" };
 
@@ -52,10 +52,10 @@ static void fill(struct told *k, u32 width, bool all)
 	gchint_table_publish(&k->t, &k->info, k->cpu);
 }
 
-/* The mapping tells each CPU apart, whatever the page has room for. */
-static void test_each_cpu_is_told(void **state)
+/* The mapping distinguishes all CPUs, however many the page holds. */
+static void test_each_cpu_has_an_entry(void **state)
 {
-	struct told *k = *state;
+	struct published *k = *state;
 
 	for (u32 width = 1; width <= CPUS; width *= 2) {
 		fill(k, width, false);
@@ -72,10 +72,10 @@ static void test_each_cpu_is_told(void **state)
 	assert_true(doorbell_governed(&k->info, k->cpu, -1));
 }
 
-/* A library that knows the page only. */
-static void test_no_cpu_is_unheard_by_the_page(void **state)
+/* A library that knows only the page. */
+static void test_page_covers_every_cpu(void **state)
 {
-	struct told *k = *state;
+	struct published *k = *state;
 
 	for (u32 width = 1; width <= CPUS; width *= 2) {
 		u32 listed =
@@ -87,21 +87,21 @@ static void test_no_cpu_is_unheard_by_the_page(void **state)
 		assert_int_equal(k->info.nr_policies, listed);
 		for (u32 cpu = 0; cpu < CPUS; cpu++) {
 			u32 n = cpu / width;
-			bool told = cpu < GCHINT_INFO_CPUS && n < listed;
+			bool published = cpu < GCHINT_INFO_CPUS && n < listed;
 			bool heard = doorbell_governed(&k->info, NULL, (int)cpu);
 
-			if (heard != (told ? n & 1 : 1))
+			if (heard != (published ? n & 1 : 1))
 				fail_msg("%u CPUs a policy: CPU %u %s", width, cpu,
 					 heard ? "heard" : "unheard");
 		}
 	}
 }
 
-static void test_cpu_without_a_policy_rings_no_bell(void **state)
+static void test_cpu_without_a_policy_has_no_doorbell(void **state)
 {
 	const struct gchint_info_policy p = { .flags = GCHINT_POLICY_PRESENT |
 						       GCHINT_POLICY_GCHINT };
-	struct told *k = *state;
+	struct published *k = *state;
 
 	gchint_table_set_cpu(&k->t, 3, 3, &p);
 	assert_true(gchint_table_has(&k->t, 3));
@@ -115,11 +115,11 @@ static void test_cpu_without_a_policy_rings_no_bell(void **state)
 	assert_true(doorbell_governed(&k->info, NULL, GCHINT_INFO_CPUS));
 }
 
-/* Whoever waits for a change is woken by one, wherever it is, and by nothing else. */
-static void test_what_is_told_already_is_known(void **state)
+/* A waiter for changes is woken by any change, and by nothing else. */
+static void test_unchanged_table_is_not_published(void **state)
 {
 	struct gchint_info_policy p = { .flags = GCHINT_POLICY_PRESENT };
-	struct told *k = *state;
+	struct published *k = *state;
 
 	fill(k, 1, true);
 	assert_true(gchint_table_is_published(&k->t, &k->info, k->cpu));
@@ -134,18 +134,18 @@ static void test_what_is_told_already_is_known(void **state)
 	gchint_table_publish(&k->t, &k->info, k->cpu);
 	assert_true(gchint_table_is_published(&k->t, &k->info, k->cpu));
 	assert_false(doorbell_governed(&k->info, k->cpu, CPUS - 1));
-	/* It moved to another policy that looks the same. */
+	/* It moved to another policy with equal values. */
 	gchint_table_set_cpu(&k->t, CPUS - 1, CPUS - 2, &p);
 	assert_false(gchint_table_is_published(&k->t, &k->info, k->cpu));
 	gchint_table_begin(&k->t);
 	assert_false(gchint_table_is_published(&k->t, &k->info, k->cpu));
 }
 
-/* Those that map the page know a policy by its entry, whatever comes and goes. */
+/* Programs that map the page identify a policy by its entry, whatever changes around it. */
 static void test_entries_stay_with_their_policies(void **state)
 {
 	struct gchint_info_policy p = { .flags = GCHINT_POLICY_PRESENT };
-	struct told *k = *state;
+	struct published *k = *state;
 
 	fill(k, 2, true);
 	assert_int_equal(k->t.of_cpu[100], 50);
@@ -161,8 +161,8 @@ static void test_entries_stay_with_their_policies(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
-/* Never less than it is, less than an eighth more, and the highest is the highest. */
-static void test_frequencies_are_rough(void **state)
+/* Never below the value, less than an eighth above it, and the maximum is exact. */
+static void test_frequencies_are_rounded(void **state)
 {
 	(void)state;
 	for (u32 max = 792000; max < 6000000; max += 123457) {
@@ -188,12 +188,12 @@ static void test_frequencies_are_rough(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_each_cpu_is_told),
-		TEST(test_no_cpu_is_unheard_by_the_page),
-		TEST(test_cpu_without_a_policy_rings_no_bell),
-		TEST(test_what_is_told_already_is_known),
+		TEST(test_each_cpu_has_an_entry),
+		TEST(test_page_covers_every_cpu),
+		TEST(test_cpu_without_a_policy_has_no_doorbell),
+		TEST(test_unchanged_table_is_not_published),
 		TEST(test_entries_stay_with_their_policies),
-		cmocka_unit_test(test_frequencies_are_rough),
+		cmocka_unit_test(test_frequencies_are_rounded),
 	};
 
 	return run_tap(tests);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What every unit test of the module's pure files includes first. */
+/* Included first by every unit test of the module's pure files. */
 #ifndef TESTS_UNIT_H
 #define TESTS_UNIT_H
 
@@ -19,7 +19,7 @@
 #define MS ((u64)NSEC_PER_MSEC)
 #define S  ((u64)NSEC_PER_SEC)
 
-/* Compare two numbers of any unsigned type and say both when they disagree. */
+/* Compare two numbers of any unsigned type and print both when they differ. */
 #define assert_cmp(a, op, b)                                                                       \
 	do {                                                                                       \
 		unsigned long long cmp_a = (a), cmp_b = (b);                                       \
@@ -38,7 +38,7 @@
 #define run_tap(tests)                                                                             \
 	(cmocka_set_message_output(CM_OUTPUT_TAP), cmocka_run_group_tests(tests, NULL, NULL))
 
-/* The same sequence everywhere, so that a failure is found again. */
+/* The same sequence everywhere, so that a failure is reproducible. */
 static inline u32 rnd(u64 *seed)
 {
 	*seed ^= *seed << 13;
