@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * What the ABI's header says of bad calls: the errno it names, and nothing
- * changed. What counts as "nothing" is what the kernel tells through netlink
- * and what a good call does afterwards.
+ * What the ABI's header specifies for bad calls: the errno it names, and no
+ * change of state. "No change" is checked by what netlink reports and by a good
+ * call afterwards.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 FIXTURE(abi) {
 	struct session session;
 	struct genl genl;
-	uint32_t slots;		/* leased in the whole system before */
+	uint32_t slots;		/* leases of the whole system before */
 	uint32_t sessions;
 };
 
@@ -42,7 +42,7 @@ FIXTURE_TEARDOWN(abi)
 	genl_close(&self->genl);
 }
 
-/* No lease came or went. */
+/* No lease was added or removed. */
 #define EXPECT_UNCHANGED() do {						\
 	uint32_t now_ = ~0u;						\
 	EXPECT_EQ(0, genl_info(&self->genl, GCHINT_A_SLOTS, &now_));	\
@@ -83,13 +83,13 @@ TEST_F(abi, attach_sizes)
 	CALL_FAILS(E2BIG, SIZED(GCHINT_IOC_ATTACH, sizeof(longer)), &longer);
 	CALL_FAILS(EFAULT, GCHINT_IOC_ATTACH, NULL);
 	CALL_FAILS(EFAULT, GCHINT_IOC_ATTACH, (void *)8);
-	/* A longer structure of a newer program that asks for nothing new. */
+	/* A longer structure of a newer program that uses no new field. */
 	longer.tail[7] = 0;
 	EXPECT_EQ(0, ioctl(self->session.fd,
 			   SIZED(GCHINT_IOC_ATTACH, sizeof(longer)), &longer));
 }
 
-/* An argument that can be read but not written: no lease stays behind. */
+/* A readable but not writable argument: no lease stays behind. */
 TEST_F(abi, attach_to_a_read_only_argument)
 {
 	void *page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS,
@@ -149,7 +149,7 @@ TEST_F(abi, foreign_threads)
 	waitpid(child, &status, 0);
 }
 
-TEST_F(abi, a_thread_has_one_slot)
+TEST_F(abi, thread_has_one_slot)
 {
 	struct session other;
 	int slot = session_attach(&self->session, 0, GCHINT_ROLE_NONE, 0);
@@ -161,7 +161,7 @@ TEST_F(abi, a_thread_has_one_slot)
 	ASSERT_EQ(0, session_open(&other));
 	EXPECT_EQ(-EBUSY, session_attach(&other, 0, 0, 0));
 	EXPECT_UNCHANGED();
-	/* Free again, the other session may have it. */
+	/* Free again: the other session may lease it. */
 	EXPECT_EQ(0, session_detach(&self->session, slot));
 	EXPECT_GE(session_attach(&other, 0, 0, 0), 0);
 	session_close(&other);
@@ -181,7 +181,7 @@ TEST_F(abi, bad_slots)
 		role.slot = slots[i];
 		CALL_FAILS(EINVAL, GCHINT_IOC_SET_ROLE, &role);
 	}
-	/* Good numbers, but free. */
+	/* Valid numbers, but free slots. */
 	for (i = 0; i < GCHINT_SLOTS; i++) {
 		CALL_FAILS(ENOENT, GCHINT_IOC_RING, i);
 		CALL_FAILS(ENOENT, GCHINT_IOC_DETACH, i);
@@ -218,7 +218,7 @@ TEST_F(abi, roles)
 	EXPECT_EQ(0, ioctl(self->session.fd, GCHINT_IOC_SET_ROLE, &role));
 }
 
-TEST_F(abi, all_slots_and_no_more)
+TEST_F(abi, slots_are_limited)
 {
 	static struct worker worker[GCHINT_SLOTS + 1];
 	uint64_t seen = 0;
@@ -236,7 +236,7 @@ TEST_F(abi, all_slots_and_no_more)
 	self->slots += GCHINT_SLOTS;
 	EXPECT_EQ(-ENOSPC, session_attach(&self->session, worker[i].tid, 0, 0));
 	EXPECT_UNCHANGED();
-	/* A slot that is leased anew starts at zero. */
+	/* A slot that is leased again starts at zero. */
 	session_store(&self->session, 7, GCHINT_PHASE_COPY, GCHINT_F_STW);
 	ASSERT_EQ(0, session_detach(&self->session, 7));
 	EXPECT_EQ(7, session_attach(&self->session, worker[i].tid, 0, 0));
@@ -254,8 +254,8 @@ static int parameter_number(const char *name)
 	return parameter_get(name, text, sizeof(text)) < 0 ? -1 : atoi(text);
 }
 
-/* More threads than a page has slots: the session grows, and says so to those who dump. */
-TEST_F(abi, grown)
+/* More threads than a page has slots: the session grows, and dumps show it. */
+TEST_F(abi, session_grows)
 {
 	static struct worker worker[MANY];
 	volatile struct gchint_slot *slots;
@@ -266,9 +266,9 @@ TEST_F(abi, grown)
 	CALL_FAILS(EINVAL, GCHINT_IOC_GROW, 0);
 	CALL_FAILS(EINVAL, GCHINT_IOC_GROW, GCHINT_SLOTS_MAX + 1);
 	CALL_FAILS(EINVAL, GCHINT_IOC_GROW, -1);
-	/* An eighth of all leases is one user's. */
+	/* One user gets an eighth of all leases. */
 	CALL_FAILS(EDQUOT, GCHINT_IOC_GROW, parameter_number("leases") / 8 + 1);
-	/* What it has is enough: nothing changes. */
+	/* The session is large enough: nothing changes. */
 	EXPECT_EQ(0, ioctl(fd, GCHINT_IOC_GROW, GCHINT_SLOTS));
 	EXPECT_EQ(MAP_FAILED, mmap(NULL, 8192, PROT_READ, MAP_SHARED, fd,
 				   GCHINT_MMAP_SLOTS));
@@ -307,7 +307,10 @@ TEST_F(abi, grown)
 	EXPECT_EQ(3, self->genl.replies);
 	self->slots += MANY;
 	EXPECT_UNCHANGED();
-	/* A slot that is leased anew starts at zero, and is the lowest that is free. */
+	/*
+	 * A slot that is leased again starts at zero, and is the lowest free
+	 * one.
+	 */
 	slots[GCHINT_SLOTS + 5].state = 0x12340000;
 	ASSERT_EQ(0, session_detach(&self->session, GCHINT_SLOTS + 5));
 	EXPECT_EQ(GCHINT_SLOTS + 5,
@@ -353,7 +356,7 @@ TEST_F(abi, mmap_errors)
 	EXPECT_EQ(GCHINT_ABI, (int)self->session.info->abi);
 }
 
-/* Of each CPU what the page says of it, and nothing of what is not there. */
+/* For each CPU the same as in the page, and nothing for absent CPUs. */
 TEST_F(abi, mapping_of_cpus)
 {
 	const volatile struct gchint_info *info = self->session.info;
@@ -396,8 +399,8 @@ TEST_F(abi, mapping_of_cpus)
 		  GCHINT_MMAP_CPUS);
 }
 
-/* "Length of at most one page": less than a page is a page to mmap. */
-TEST_F(abi, short_mmap)
+/* "Length of at most one page": mmap rounds a shorter length up to a page. */
+TEST_F(abi, mmap_of_less_than_a_page)
 {
 	void *page = mmap(NULL, 64, PROT_READ | PROT_WRITE, MAP_SHARED,
 			  self->session.fd, GCHINT_MMAP_SLOTS);
@@ -427,7 +430,7 @@ TEST_F(abi, read_errors)
 #define USER_SESSIONS 32
 #define USER_SLOTS_MAX 1024
 
-/* As a user without privilege, who is counted apart from root. */
+/* As an unprivileged user, who is counted apart from root. */
 static int as_nobody_sessions(int allowed)
 {
 	struct session s[USER_SESSIONS + 1];
@@ -486,14 +489,14 @@ static int in_child(int (*what)(int), int arg)
 	return WEXITSTATUS(status);
 }
 
-TEST_F(abi, quota_of_a_user)
+TEST_F(abi, quota_per_user)
 {
 	uint32_t sessions = ~0u;
 	struct session mine;
 
 	EXPECT_EQ(0, in_child(as_nobody_sessions, USER_SESSIONS));
 	EXPECT_EQ(0, in_child(as_nobody_slots, parameter_number("leases") / 8));
-	/* All given back, and another user was never short. */
+	/* All released; another user was never short of leases. */
 	EXPECT_EQ(0, genl_info(&self->genl, GCHINT_A_SESSIONS, &sessions));
 	EXPECT_EQ(self->sessions, sessions);
 	EXPECT_UNCHANGED();
@@ -514,11 +517,11 @@ static int raise_granted(int drop)
 	return attach.granted;
 }
 
-/* Longer than the module listens on after the last session has gone (2 s). */
+/* Longer than the module keeps listening after the last session (2 s). */
 #define LINGER_US 4000000
 
-/* A frequency that was noted while no session was open may be another one by now. */
-TEST_F(abi, the_page_shows_no_frequency_of_before)
+/* A frequency that was noted while no session was open may be outdated. */
+TEST_F(abi, page_shows_no_outdated_frequency)
 {
 	long khz[MAX_OPPS];
 	struct session s = { .fd = -1 };
@@ -527,12 +530,12 @@ TEST_F(abi, the_page_shows_no_frequency_of_before)
 
 	governor_save();
 	if (opps(0, khz, MAX_OPPS) < 2 || policy_put(0, "scaling_governor", "userspace"))
-		SKIP(return, "no governor that goes where it is told");
+		SKIP(return, "no governor that sets requested frequencies");
 	session_close(&self->session);
 	sleep_us(LINGER_US);
 	snprintf(text, sizeof(text), "%ld", khz[0]);
 	ASSERT_EQ(0, policy_put(0, "scaling_setspeed", text));
-	/* Has the page drawn up anew, in which that frequency would be noted. */
+	/* Has the page rebuilt, in which that frequency would appear. */
 	ASSERT_EQ(0, policy_put(0, "scaling_governor", "gchint"));
 	sleep_us(200000);
 	ASSERT_EQ(0, policy_put(0, "scaling_governor", "performance"));
@@ -551,7 +554,7 @@ TEST_F(abi, right_to_raise)
 	EXPECT_EQ(0, in_child(raise_granted, 1));
 }
 
-/* Parameters and tunables refuse what is out of bounds, and keep what was. */
+/* Parameters and tunables reject values out of bounds and keep the old ones. */
 TEST_F(abi, bounds)
 {
 	static const struct {
@@ -584,7 +587,7 @@ TEST_F(abi, bounds)
 	for (i = 0; i < sizeof(tunables) / sizeof(*tunables); i++) {
 		int ret = tunable_put(0, tunables[i].name, tunables[i].bad);
 
-		/* write() of nothing never reaches the file. */
+		/* write() of zero bytes never reaches the file. */
 		if (tunables[i].bad[0]) {
 			EXPECT_TRUE(ret == -EINVAL || ret == -ERANGE)
 				TH_LOG("%s=%s: %d", tunables[i].name,

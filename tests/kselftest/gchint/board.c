@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * The board is what the other tests take it for: driver, policies, and a
- * frequency that reaches the hardware. Needs no governor of ours.
+ * The board has the properties that other tests rely on: driver, policies, and
+ * a frequency that reaches the hardware. Needs no gchint governor.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ FIXTURE(board) {
 	int policies;
 };
 
-/* Every policy under "userspace": nothing moves but what a test moves. */
+/* Every policy under "userspace": only the test changes frequencies. */
 FIXTURE_SETUP(board)
 {
 	self->hw = hw_open();
@@ -71,7 +71,7 @@ static int set_khz(int policy, long khz)
 
 /*
  * Each OPP of each policy, up and down, arrives in the register, and no other
- * CPU's register moves with it.
+ * CPU's register changes with it.
  */
 TEST_F(board, frequency_reaches_the_hardware)
 {
@@ -98,7 +98,10 @@ TEST_F(board, frequency_reaches_the_hardware)
 	}
 }
 
-/* Where a regulator supplies the cores, more frequency means more voltage. */
+/*
+ * Where a regulator supplies the cores, a higher frequency needs a higher
+ * voltage.
+ */
 TEST_F(board, voltage_follows)
 {
 	long khz[MAX_OPPS], uv_low, uv_high;

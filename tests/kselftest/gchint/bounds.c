@@ -18,7 +18,7 @@ int bounds_watch(void)
 {
 	int fd;
 
-	/* To open it for that empties it. */
+	/* Opening it for writing clears it. */
 	fd = open(TRACING "/trace", O_WRONLY | O_TRUNC | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-/* The tables for people: where power comes from, and the histogram of latencies. */
+/*
+ * The human-readable tables: sources of power, and the histogram of latencies.
+ */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +28,7 @@ FIXTURE_SETUP(debugfs)
 	self->hw = hw_open();
 	ASSERT_NE(NULL, self->hw);
 	governor_save();
-	/* Anew, so that it has counted nothing yet. */
+	/* Reloaded, so that all counts are zero. */
 	ASSERT_EQ(0, governor_all("performance"));
 	ASSERT_EQ(0, governor_all("gchint"));
 	tunable_get(0, "min_latencies", self->min_latencies, sizeof(self->min_latencies));
@@ -53,11 +55,11 @@ static const char *value_of(const char *line, const char *name)
 }
 
 /*
- * The first source in the order of trust that the board has. Versatile Express
- * has an energy model and voltages, SABRE Lite voltages alone, the PC what its
- * firmware states.
+ * The most trusted source that the board has. Versatile Express has an energy
+ * model and voltages, SABRE Lite voltages alone, the PC what its firmware
+ * states.
  */
-TEST_F(debugfs, power_is_of_the_best_source)
+TEST_F(debugfs, power_has_the_best_source)
 {
 	char line[256];
 
@@ -67,7 +69,7 @@ TEST_F(debugfs, power_is_of_the_best_source)
 	EXPECT_STREQ(self->hw->joules ? "uW" : "relative", value_of(line, "unit"));
 }
 
-/* Every OPP has a figure, for a source that lacks one does not count. */
+/* Every OPP has a value: a source with a missing one is not used. */
 TEST_F(debugfs, power_of_each_opp_is_known)
 {
 	FILE *in = fopen(DEBUGFS "/opps", "re");
@@ -96,7 +98,7 @@ TEST_F(debugfs, power_of_each_opp_is_known)
 		EXPECT_EQ(opps(0, known, MAX_OPPS), n);
 		return;
 	}
-	/* Marks from end to end, where the driver names none. */
+	/* Evenly spaced points if the driver names no OPPs. */
 	EXPECT_EQ(24, n);
 	EXPECT_EQ(policy_number(0, "cpuinfo_min_freq"), first);
 	EXPECT_EQ(policy_number(0, "cpuinfo_max_freq"), before);
@@ -110,7 +112,7 @@ static void spin_us(long us)
 		;
 }
 
-/* Hints that move the clock, each long enough for a worker to have asked. */
+/* Hints that change the clock, each long enough for a worker's request. */
 static void make_edges(struct session *s, int slot)
 {
 	int i;
@@ -124,7 +126,7 @@ static void make_edges(struct session *s, int slot)
 }
 
 /*
- * One of "policy0 p50<N p99<N"; all that is longer than the last bound, ">=N", where a
+ * One of "policy0 p50<N p99<N"; ">=N" for times beyond the last bound, where a
  * host took the CPU away for that long.
  */
 static unsigned long long quantile(const char *line, const char *name)
@@ -186,7 +188,7 @@ TEST_F(debugfs, latency_is_counted_in_narrow_buckets)
 		from99 += end <= p99 ? count : 0;
 	}
 	fclose(in);
-	/* Where CPUs share a clock another may have kept it where it was. */
+	/* Where CPUs share a clock another one may have kept it there. */
 	EXPECT_GT(all, self->hw->per_cpu ? EDGES / 4 : 0);
 	EXPECT_LE(all, 3 * EDGES);
 	EXPECT_GE(from50 * 2, all);
@@ -194,7 +196,7 @@ TEST_F(debugfs, latency_is_counted_in_narrow_buckets)
 	EXPECT_GE(p99, p50);
 }
 
-/* How many samples there are of what threads do themselves; -1 no such line. */
+/* Number of samples of the threads' own work; -1 without such a line. */
 static int own_samples(void)
 {
 	FILE *in = fopen(DEBUGFS "/model", "re");
@@ -209,8 +211,8 @@ static int own_samples(void)
 	return samples;
 }
 
-/* In no phase, at two frequencies by turns, it tells what it does. */
-TEST_F_TIMEOUT(debugfs, what_a_program_does_itself_is_learned, 120)
+/* Outside of phases, at two alternating frequencies, it publishes its work. */
+TEST_F_TIMEOUT(debugfs, own_work_of_a_program_is_learned, 120)
 {
 	char low[32], high[32], before[32];
 	volatile struct gchint_slot *slot;
@@ -225,7 +227,7 @@ TEST_F_TIMEOUT(debugfs, what_a_program_does_itself_is_learned, 120)
 	n = session_attach(&self->session, 0, GCHINT_ROLE_NONE, 0);
 	ASSERT_LE(0, n);
 	slot = &self->session.slots[n];
-	/* Who tells nothing is not learned of. */
+	/* A thread that publishes nothing is not learned. */
 	for (end = now_us() + 300000; now_us() < end;)
 		;
 	EXPECT_EQ(-1, own_samples());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * A doorbell goes out only when the mask asks for it. The count is an
- * independent one: the process that makes the edges is traced, and every
- * ioctl it enters is seen from outside.
+ * A doorbell is rung only when the mask asks for it. The count is independent:
+ * the process that makes the edges is traced, and every ioctl it enters is seen
+ * from outside.
  */
 #include <errno.h>
 #include <poll.h>
@@ -162,7 +162,7 @@ TEST_F(doorbell, other_governors)
 	}
 }
 
-/* One policy with the governor and one without: any may be where the thread is. */
+/* One policy with the governor and one without: the thread may be on either. */
 TEST_F(doorbell, one_policy_of_several)
 {
 	int number[MAX_POLICIES];
@@ -176,7 +176,7 @@ TEST_F(doorbell, one_policy_of_several)
 	EXPECT_EQ(EDGES, self->count.rings);
 }
 
-/* The mask asks for exactly the phases that somebody records. */
+/* The mask asks for exactly the phases that are recorded. */
 TEST_F(doorbell, recorder_asks)
 {
 	struct genl genl;
@@ -192,15 +192,15 @@ TEST_F(doorbell, recorder_asks)
 	ASSERT_EQ(0, genl_record(&genl, 0));
 	ASSERT_EQ(0, count_doorbells(&self->count));
 	EXPECT_EQ(0, self->count.rings);
-	/* A recorder that dies asks for nothing. */
+	/* A recorder that died asks for nothing. */
 	ASSERT_EQ(0, genl_record(&genl, 1u << GCHINT_PHASE_MARK));
 	genl_close(&genl);
 	ASSERT_EQ(0, count_doorbells(&self->count));
 	EXPECT_EQ(0, self->count.rings);
 }
 
-/* Any user may watch the page: it says roughly how fast, and no more. */
-TEST_F(doorbell, page_is_rough_about_frequency)
+/* Any user may watch the page: it shows the frequency roughly, and no more. */
+TEST_F(doorbell, page_shows_rough_frequency)
 {
 	const volatile struct gchint_info_policy *entry;
 	long khz[MAX_OPPS], top = policy_number(0, "cpuinfo_max_freq");
@@ -224,14 +224,14 @@ TEST_F(doorbell, page_is_rough_about_frequency)
 		EXPECT_EQ(eighths * (long long)top / 8, entry->cur_khz)
 			TH_LOG("%ld kHz", khz[i]);
 	}
-	/* A board with few has each at an eighth. */
+	/* A board with few OPPs has each in steps of an eighth. */
 	if (n > 8)
 		EXPECT_LT(0, between);
 	session_close(&s);
 }
 
-/* What the kernel's page says, and that poll tells when it changes. */
-TEST_F(doorbell, page_tells)
+/* The content of the kernel's page, and that poll reports its changes. */
+TEST_F(doorbell, page_reports_changes)
 {
 	struct pollfd waiting = { .events = POLLIN };
 	const volatile struct gchint_info_policy *entry;

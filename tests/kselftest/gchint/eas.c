@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * Two big and two LITTLE cores under Energy-Aware Scheduling: the board is what
- * tests of placement take it for, another governor than schedutil on one policy
- * switches it off, and the actuator "limits" leaves it on.
+ * Two big and two LITTLE cores under Energy-Aware Scheduling: the board has the
+ * properties that placement tests rely on, another governor than schedutil on
+ * one policy disables it, and the actuator "limits" keeps it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@
 #define BIG 0			/* policies, by their first CPU */
 #define LITTLE 2
 #define LITTLE_CPUS 0xcUL
-#define SOON_MS 20000		/* an emulated CPU on a busy machine may stand still */
+#define SOON_MS 20000		/* an emulated CPU may stall on a busy host */
 
 FIXTURE(eas) {
 	struct napper napper;
@@ -58,8 +58,10 @@ TEST_F(eas, two_clusters)
 	EXPECT_GT(cpu_capacity(2), 0);
 }
 
-/* Each OPP of a cluster arrives in its clock and leaves the other's alone. */
-TEST_F(eas, a_clock_a_cluster)
+/*
+ * Each OPP of a cluster arrives in its clock and leaves the other's unchanged.
+ */
+TEST_F(eas, one_clock_per_cluster)
 {
 	static const int first[] = { BIG, LITTLE };
 	size_t p;
@@ -83,7 +85,7 @@ TEST_F(eas, a_clock_a_cluster)
 	}
 }
 
-/* What hardly does anything belongs on a small core, wherever it began. */
+/* A nearly idle thread belongs on a small core, wherever it started. */
 TEST_F(eas, small_task_goes_to_a_small_core)
 {
 	int there;
@@ -96,8 +98,9 @@ TEST_F(eas, small_task_goes_to_a_small_core)
 }
 
 /*
- * EAS wants schedutil on every CPU: another governor on one ends it for all. Six waits of
- * SOON_MS at most, each for the kernel to build its scheduling domains anew.
+ * EAS needs schedutil on every CPU: another governor on one ends it for all.
+ * Six waits of SOON_MS at most, each for the kernel to rebuild its scheduling
+ * domains.
  */
 TEST_F_TIMEOUT(eas, only_with_schedutil_everywhere, 240)
 {
@@ -115,8 +118,11 @@ TEST_F_TIMEOUT(eas, only_with_schedutil_everywhere, 240)
 	}
 }
 
-/* Who loses it by choosing our governor is told, once, with the way that keeps it. */
-TEST_F(eas, the_log_says_that_the_governor_ends_it)
+/*
+ * The log warns once that the governor ends it, and names the actuator that
+ * keeps it.
+ */
+TEST_F(eas, log_warns_that_the_governor_ends_it)
 {
 	int log = klog_open_now();
 

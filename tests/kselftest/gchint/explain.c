@@ -19,11 +19,11 @@ static void file(int policy, const char *name)
 	printf("# %s=%s\n", name, text);
 }
 
-static void told(int cpu, const char *name, uint16_t attr)
+static void print_attribute(int cpu, const char *name, uint16_t attr)
 {
 	uint32_t value;
 
-	if (use_told(cpu, attr, &value))
+	if (use_attribute(cpu, attr, &value))
 		printf(" %s=?", name);
 	else
 		printf(" %s=%u", name, value);
@@ -52,12 +52,12 @@ void explain(int cpu)
 	file(policy, "scaling_min_freq");
 	file(policy, "scaling_max_freq");
 	printf("# last decision:");
-	told(cpu, "khz", GCHINT_POLICY_A_CUR_KHZ);
-	told(cpu, "min", GCHINT_POLICY_A_MIN_KHZ);
-	told(cpu, "max", GCHINT_POLICY_A_MAX_KHZ);
-	told(cpu, "reason", GCHINT_POLICY_A_REASON);
-	told(cpu, "load", GCHINT_POLICY_A_LOAD);
-	told(cpu, "cap", GCHINT_POLICY_A_CAP_KHZ);
+	print_attribute(cpu, "khz", GCHINT_POLICY_A_CUR_KHZ);
+	print_attribute(cpu, "min", GCHINT_POLICY_A_MIN_KHZ);
+	print_attribute(cpu, "max", GCHINT_POLICY_A_MAX_KHZ);
+	print_attribute(cpu, "reason", GCHINT_POLICY_A_REASON);
+	print_attribute(cpu, "load", GCHINT_POLICY_A_LOAD);
+	print_attribute(cpu, "cap", GCHINT_POLICY_A_CAP_KHZ);
 	printf("\n");
 	table("sessions");
 	table("switches");

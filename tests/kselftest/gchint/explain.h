@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
-/* Why a clock is where it is, for the log of a test that wants it elsewhere. */
+/* Why a clock is where it is, for the log of a failed expectation. */
 #ifndef EXPLAIN_H
 #define EXPLAIN_H
 
 /**
- * explain() - print who has what in force on a CPU
+ * explain() - print everything that affects a CPU's frequency
  * @cpu: the CPU
  *
- * What the hardware holds, what cpufreq's files say of the policy, the module's last
+ * What the hardware reports, cpufreq's files of the policy, the module's last
  * decision, and its tables of sessions, switches and time in phases.
  */
 void explain(int cpu);

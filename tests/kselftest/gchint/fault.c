@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * Every allocation and every copy that a call makes fails once: the first, then
- * the second, until a call passes that had none left to fail. A call that fails
- * says so with a documented errno and has changed nothing; the next one works.
+ * Every allocation and every copy in a call fails once: the first, then the
+ * second, until a call completes without a failure. A call that fails returns a
+ * documented errno and has changed nothing; the next one works.
  *
- * Only calls into the module, and its loading: what the kernel's own drivers
- * make of a failure is their affair.
+ * Only calls into the module, and its loading: how the kernel's own drivers
+ * handle a failure is not tested.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,17 +27,17 @@
 #include "worker.h"
 
 #define DEBUGFS "/sys/kernel/debug"
-#define MOST 500	/* chances to fail that one call may have */
+#define MOST 500	/* upper bound of failure points in one call */
 
 FIXTURE(fault) {
-	struct genl genl;	/* looks at the module, undisturbed */
+	struct genl genl;	/* reads the module, without injected faults */
 	struct genl other;	/* whose requests fail */
 	struct session session;
 	int slot;
 	int fd;
 	void *page;
 	int nth;		/* fail-nth of this thread */
-	int chances;		/* that the last call had to fail */
+	int chances;		/* of the last call, which had to fail */
 };
 
 typedef FIXTURE_DATA(fault) fault;
@@ -50,7 +50,7 @@ static int nth_open(void)
 	return open(path, O_RDWR | O_CLOEXEC);
 }
 
-/* The nth chance to fail will be taken. */
+/* The nth failure point will fail. */
 static void arm(int fd, int nth)
 {
 	char text[16];
@@ -61,8 +61,8 @@ static void arm(int fd, int nth)
 }
 
 /*
- * How many were still to come, 0 if it was taken; none will be from here on.
- * Asking is a copy itself, and so may be what fails.
+ * Number of points that remained, 0 if it failed; disables further failures.
+ * Reading it is a copy itself, and may also fail.
  */
 static int disarm(int fd)
 {
@@ -76,28 +76,28 @@ static int disarm(int fd)
 	abort();
 }
 
-static void put_debugfs(const char *folder, const char *file, const char *text)
+static void put_debugfs(const char *directory, const char *file, const char *text)
 {
 	char path[128];
 
-	snprintf(path, sizeof(path), DEBUGFS "/%s/%s", folder, file);
+	snprintf(path, sizeof(path), DEBUGFS "/%s/%s", directory, file);
 	file_put(path, text);
 }
 
-/* Allocations that may wait fail as well, and quietly. */
+/* Allocations that may sleep fail as well, and without a warning. */
 static void let_all_fail(void)
 {
-	static const char * const folders[] = {
+	static const char * const directories[] = {
 		"failslab", "fail_page_alloc", "fail_usercopy",
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
-		put_debugfs(folders[i], "verbose", "0");
-		put_debugfs(folders[i], "ignore-gfp-wait", "0");
-		put_debugfs(folders[i], "ignore-gfp-highmem", "0");
-		put_debugfs(folders[i], "min-order", "0");
-		put_debugfs(folders[i], "cache-filter", "0");
+	for (i = 0; i < sizeof(directories) / sizeof(*directories); i++) {
+		put_debugfs(directories[i], "verbose", "0");
+		put_debugfs(directories[i], "ignore-gfp-wait", "0");
+		put_debugfs(directories[i], "ignore-gfp-highmem", "0");
+		put_debugfs(directories[i], "min-order", "0");
+		put_debugfs(directories[i], "cache-filter", "0");
 	}
 }
 
@@ -122,14 +122,14 @@ FIXTURE_TEARDOWN(fault)
 	governor_restore();
 }
 
-/* What a call must leave as it was when it fails. */
+/* State that a failed call must not change. */
 struct state {
 	uint32_t sessions, slots, recorders;
 	char cap[16];
 	char governor[32];
 };
 
-static struct state look(fault *f)
+static struct state read_state(fault *f)
 {
 	struct state s;
 
@@ -145,11 +145,11 @@ static struct state look(fault *f)
 }
 
 /**
- * struct outcome - what became of a call whose chances failed one by one
- * @chances: how many it had
- * @failed: how many of them it told of; others it could do without
- * @odd: errno that is not documented, of the last such failure, or 0
- * @changed: failures that changed something
+ * struct outcome - result of a call whose failure points failed one by one
+ * @chances: number of failure points
+ * @failed: how many of them it reported; it tolerated the others
+ * @odd: undocumented errno of the last such failure, or 0
+ * @changed: failures that changed state
  * @clean: the last call, without a failure, passed
  */
 struct outcome {
@@ -173,14 +173,14 @@ static struct outcome each_fails(fault *f, int (*call)(fault *f), void (*undo)(f
 	int nth;
 
 	for (nth = 1; nth <= MOST; nth++) {
-		struct state before = look(f), after;
+		struct state before = read_state(f), after;
 		bool taken;
 		int ret;
 
 		arm(f->nth, nth);
 		ret = call(f);
 		taken = !disarm(f->nth);
-		after = look(f);
+		after = read_state(f);
 		if (ret >= 0 && undo)
 			undo(f);
 		if (!taken) {
@@ -306,8 +306,8 @@ TEST_F_TIMEOUT(fault, tunable, 120)
 /*
  * -- Netlink --
  *
- * A failure may also be the socket's, that has no memory; an answer may be lost
- * with it, which is what a caller sees as a timeout.
+ * A failure may also be the socket's, which has no memory; a lost answer
+ * appears to the caller as a timeout.
  */
 #define NETLINK_MAY ENOMEM, ENOBUFS, EFAULT, EMSGSIZE, ETIMEDOUT
 
@@ -324,7 +324,7 @@ static int call_policy(fault *f)
 			    genl_put_u32(attr, GCHINT_A_CPU, 0));
 }
 
-/* A new socket each time: one that lost its acknowledgement is of no use. */
+/* A new socket each time: one that lost its acknowledgement is unusable. */
 static int anew(fault *f)
 {
 	int ret;
@@ -347,7 +347,7 @@ static int anew(fault *f)
 		failed_ += ret_ < 0;					\
 		if (ret_ < 0 && !among(-ret_, (const int[]){ NETLINK_MAY, 0 })) \
 			odd_ = -ret_;					\
-		/* Whatever became of it goes with its socket. */	\
+		/* The result ends with its socket. */	\
 		genl_close(&self->other);				\
 		genl_info(&self->genl, GCHINT_A_RECORDERS, &left_);	\
 		EXPECT_EQ(0, left_);					\
@@ -381,14 +381,15 @@ TEST_F_TIMEOUT(fault, netlink, 240)
 /*
  * -- The governor --
  *
- * When a policy cannot be governed by the new one the core goes back to the old
- * one: the policy is never without.
+ * When a policy cannot be governed by the new one the core falls back to the
+ * old one: the policy always has a governor.
  */
 
 /*
- * Of the slabs those that the board marks with slub_debug=A, which what we allocate
- * comes from, and pages as many as a policy takes. Not what ACPI needs: a failure in
- * the midst of evaluating _PSS makes Linux 6.1's interpreter use what it has freed.
+ * Of the slabs those that the board marks with slub_debug=A, which our
+ * allocations come from, and as many pages as a policy takes. Not what ACPI
+ * needs: a failure while _PSS is evaluated makes Linux 6.1's interpreter use
+ * freed memory.
  */
 static void fail_ours_only(bool on)
 {
@@ -436,11 +437,14 @@ static bool governs(const char *name)
 
 TEST_F_TIMEOUT(fault, governor, 240)
 {
-	/* Nor any other: the first policy makes the tunables as well. */
+	/*
+	 * Nor any other governor: the first policy creates the tunables as
+	 * well.
+	 */
 	ASSERT_EQ(0, governor_all("performance"));
 	fail_ours_only(true);
 	EACH_FAILS(call_govern, undo_govern, ENOMEM, EFAULT, EINVAL);
-	/* Those of the write itself are few: the board has marked the slabs. */
+	/* The write itself has few: the board has marked the slabs. */
 	EXPECT_GT(self->chances, 10);
 	EXPECT_TRUE(governs("performance"));
 	EXPECT_EQ(0, policy_put(0, "scaling_governor", "gchint"));
@@ -449,12 +453,12 @@ TEST_F_TIMEOUT(fault, governor, 240)
 	fail_ours_only(false);
 }
 
-/* -- The module: what its own start allocates is what insmod allocates last -- */
+/* -- The module: its own allocations are the last ones of insmod -- */
 
 #define LAST 160
 #define MANY 100000
 
-/* Has the device open whenever it is there, if only for a moment; none while told to. */
+/* Opens the device whenever it exists, if only briefly; not while disabled. */
 static void opener(volatile int *none)
 {
 	int fd;
@@ -471,7 +475,7 @@ static void opener(volatile int *none)
 	}
 }
 
-/* Whoever has the device open as it goes is soon gone. */
+/* A process that has the device open when it is removed exits soon. */
 static int unload_soon(volatile int *none)
 {
 	int ret, i;
@@ -503,7 +507,10 @@ TEST_F_TIMEOUT(fault, module, 600)
 	all = MANY - disarm(self->nth);
 	ASSERT_EQ(0, ret);
 	ASSERT_EQ(0, module_unload());
-	/* What was opened meanwhile keeps the module: its start must not fail after that. */
+	/*
+	 * A file opened meanwhile pins the module: its start must not fail
+	 * afterwards.
+	 */
 	none = mmap(NULL, sizeof(*none), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 		    -1, 0);
 	ASSERT_NE(MAP_FAILED, (void *)none);

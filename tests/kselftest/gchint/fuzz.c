@@ -2,13 +2,13 @@
 /*
  * Structured random calls of everything that user space can reach: the device,
  * its mappings, netlink, tunables and parameters, from processes that fork,
- * leave and start threads. Each call may only fail as documented, what was
- * refused has changed nothing, and nobody leaves a lease behind. That the
- * kernel stays silent is the rig's business.
+ * exit and start threads. Each call may only fail as documented, a refused call
+ * has changed nothing, and no lease stays behind. The rig checks that the
+ * kernel log stays silent.
  *
  * fuzz [OPERATIONS [SEED]]
  *
- * Each worker's calls follow from the seed and its number alone.
+ * Each worker's calls depend on the seed and its number alone.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -59,7 +59,7 @@ static void work(int which, long steps)
 	w->groups[1] = g.sampling;
 	if (which == FUZZ_NOBODY && (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534)))
 		_exit(2);
-	/* The first place is the worker itself. */
+	/* The first entry is the worker itself. */
 	for (i = 1; i < FUZZ_IDLERS; i++) {
 		if (pthread_create(&thread, NULL, idler_main, &w->tid[i]))
 			_exit(3);
@@ -94,9 +94,9 @@ TEST_F_TIMEOUT(fuzz, everything_reachable, 7200)
 	struct genl g;
 	int status, i, tries;
 
-	fuzz_tally = mmap(NULL, sizeof(*fuzz_tally), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+	fuzz_counts = mmap(NULL, sizeof(*fuzz_counts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 		     -1, 0);
-	ASSERT_NE(MAP_FAILED, (void *)fuzz_tally);
+	ASSERT_NE(MAP_FAILED, (void *)fuzz_counts);
 	TH_LOG("%ld operations, seed %u, %d workers", operations, seed, WORKERS);
 	for (i = 0; i < WORKERS; i++) {
 		self->worker[i] = fork();
@@ -109,15 +109,15 @@ TEST_F_TIMEOUT(fuzz, everything_reachable, 7200)
 		EXPECT_EQ(0, status)
 			TH_LOG("worker %d ended with %#x", i, status);
 	}
-	TH_LOG("%ld done; judged: %ld passed, %ld refused", fuzz_tally->done, fuzz_tally->passed,
-	       fuzz_tally->refused);
-	EXPECT_EQ(0, fuzz_tally->surprises)
-		TH_LOG("%d times; first: %s", fuzz_tally->surprises, fuzz_tally->first);
-	EXPECT_GE(fuzz_tally->done, operations / WORKERS * WORKERS);
-	EXPECT_GT(fuzz_tally->passed, 0);
-	EXPECT_GT(fuzz_tally->refused, 0);
+	TH_LOG("%ld done; judged: %ld passed, %ld refused", fuzz_counts->done, fuzz_counts->passed,
+	       fuzz_counts->refused);
+	EXPECT_EQ(0, fuzz_counts->surprises)
+		TH_LOG("%d times; first: %s", fuzz_counts->surprises, fuzz_counts->first);
+	EXPECT_GE(fuzz_counts->done, operations / WORKERS * WORKERS);
+	EXPECT_GT(fuzz_counts->passed, 0);
+	EXPECT_GT(fuzz_counts->refused, 0);
 
-	/* Nothing of them is left, soon. */
+	/* All of them are gone soon. */
 	ASSERT_EQ(0, genl_open(&g));
 	for (tries = 0; tries < 200 && (sessions || slots || recorders); tries++) {
 		sleep_us(20000);

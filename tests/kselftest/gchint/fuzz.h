@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
-/* What the fuzzer's worker and its calls share. */
+/* Shared by the fuzzer's worker and its calls. */
 #ifndef FUZZ_H
 #define FUZZ_H
 
@@ -13,14 +13,14 @@
 #define FUZZ_IDLERS 6	/* threads of a worker that can be given slots */
 
 /**
- * struct fuzz_tally - what happened, counted by all workers
+ * struct fuzz_counts - counts of all workers
  * @done: calls
- * @passed: of those whose errno is judged, the ones that had none
+ * @passed: calls with a judged errno that succeeded
  * @refused: the others
- * @surprises: how often something was not as documented
+ * @surprises: results that were not as documented
  * @first: the first surprise in words
  */
-struct fuzz_tally {
+struct fuzz_counts {
 	long done, passed, refused;
 	int surprises;
 	char first[200];
@@ -41,13 +41,13 @@ struct fuzz_map {
 };
 
 /**
- * struct fuzz_worker - what a worker holds
+ * struct fuzz_worker - state of a worker
  * @number: its number
  * @dice: state of its random numbers
  * @fd: sessions, -1 none
  * @map: their pages
- * @netlink: a socket, that knows @family and @groups
- * @tid: threads that can be given slots; 0, the worker, is the first
+ * @netlink: a socket that knows @family and @groups
+ * @tid: threads that can get slots; 0, the worker, is the first
  * @child: a forked one: its descriptors are its parent's
  */
 struct fuzz_worker {
@@ -62,10 +62,10 @@ struct fuzz_worker {
 	bool child;
 };
 
-extern struct fuzz_tally *fuzz_tally;
+extern struct fuzz_counts *fuzz_counts;
 extern struct fuzz_worker fuzz_worker;
 
-/* One call, whatever the dice say. */
+/* One random call. */
 void fuzz_step(void);
 
 #endif

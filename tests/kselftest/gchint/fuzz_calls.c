@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * The calls that the fuzzer makes: structured, random, and judged by what the
- * ABI's header and docs/abi say of them.
+ * The calls that the fuzzer makes: structured, random, and judged by the ABI's
+ * header and docs/abi.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@
 
 #define PAGE 4096
 
-struct fuzz_tally *fuzz_tally;
+struct fuzz_counts *fuzz_counts;
 struct fuzz_worker fuzz_worker;
 
 #define w fuzz_worker
@@ -48,7 +48,7 @@ static uint32_t roll(uint32_t sides)
 	return any() % sides;
 }
 
-/* Mostly small, now and then at an edge of some width, now and then anything. */
+/* Mostly small, sometimes at the limit of a width, sometimes anything. */
 static uint64_t number(uint32_t sane)
 {
 	switch (roll(8)) {
@@ -65,20 +65,20 @@ static uint64_t number(uint32_t sane)
 
 static void surprise(const char *what, long ret, uint64_t a, uint64_t b)
 {
-	if (!__atomic_fetch_add(&fuzz_tally->surprises, 1, __ATOMIC_RELAXED))
-		snprintf(fuzz_tally->first, sizeof(fuzz_tally->first),
+	if (!__atomic_fetch_add(&fuzz_counts->surprises, 1, __ATOMIC_RELAXED))
+		snprintf(fuzz_counts->first, sizeof(fuzz_counts->first),
 			 "%s(%#llx, %#llx): %ld (%s)", what, (unsigned long long)a,
 			 (unsigned long long)b, ret, ret < 0 ? strerror(-ret) : "");
 }
 
-/* -ret must be one of a list that ends with 0. */
+/* -ret must be in a list that ends with 0. */
 static void judge(const char *what, long ret, uint64_t a, uint64_t b, const int *errors)
 {
 	if (ret >= 0) {
-		__atomic_fetch_add(&fuzz_tally->passed, 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&fuzz_counts->passed, 1, __ATOMIC_RELAXED);
 		return;
 	}
-	__atomic_fetch_add(&fuzz_tally->refused, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&fuzz_counts->refused, 1, __ATOMIC_RELAXED);
 	for (; *errors; errors++)
 		if (-ret == *errors)
 			return;
@@ -127,7 +127,7 @@ static void op_dup(void)
 	w.fd[i] = dup(fd);
 }
 
-/* A structure of any size at any place, sane or not. */
+/* A structure of any size at any address, valid or not. */
 static void op_ioctl_struct(void)
 {
 	union {
@@ -180,7 +180,7 @@ static void op_ioctl_slot(void)
 	      MAY(EBADF, EINVAL, ENOENT, ESTALE));
 }
 
-/* Seldom: what a session has it keeps. */
+/* Rarely: a session keeps its slots. */
 static void op_ioctl_grow(void)
 {
 	unsigned long slots = number(3 * GCHINT_SLOTS);
@@ -194,7 +194,7 @@ static void op_ioctl_any(void)
 	char room[16384];
 	unsigned int command = roll(2) ? any() : _IOC(roll(4), GCHINT_IOC_MAGIC, roll(8), any());
 
-	/* The kernel's own calls for any file, that may turn it into another. */
+	/* Generic calls on any file, which may replace it. */
 	if (_IOC_TYPE(command) != GCHINT_IOC_MAGIC)
 		command = (command & ~0xff00u) | 0x2300;
 	memset(room, roll(2) ? 0 : any(), sizeof(room));
@@ -301,7 +301,7 @@ static void op_protect(void)
 		break;
 	case 2:
 		madvise(m->at, m->length, roll(26));
-		/* Some advice takes the mapping from forked children. */
+		/* Some advice removes the mapping from forked children. */
 		madvise(m->at, m->length, MADV_DOFORK);
 		break;
 	default:
@@ -387,7 +387,7 @@ static void op_netlink(void)
 		;
 }
 
-/* Powers of OPPs, most of them right. */
+/* Powers of OPPs, most of them valid. */
 static void op_power(void)
 {
 	static long khz[MAX_OPPS];
@@ -440,7 +440,7 @@ static void op_socket(void)
 	}
 }
 
-/* -- Tunables: the first worker's own, so that it can check them -- */
+/* -- Tunables: only the first worker sets them, so that it can check them -- */
 
 static const char * const tunables[] = {
 	"awake_pct", "bias", "boost_unprivileged", "cap_pct", "hold_us", "min_latencies", "mode",
@@ -487,7 +487,7 @@ static void op_tunable(void)
 	tunable_get(0, name, after, sizeof(after));
 	if (ret < 0 && strcmp(before, after))
 		surprise(name, ret, strtoul(before, NULL, 0), strtoul(after, NULL, 0));
-	/* Back to what lets the others work. */
+	/* Back to values that let the other workers proceed. */
 	if (!strcmp(name, "mode"))
 		tunable_put(0, "mode", before);
 }
@@ -502,7 +502,7 @@ static void op_parameter(void)
 		      MAY(EINVAL, ERANGE));
 }
 
-static void op_look(void)
+static void op_read_files(void)
 {
 	static const char * const files[] = {
 		"ignored", "latency", "model", "opps", "sessions", "switches",
@@ -564,7 +564,7 @@ static const struct {
 	{ op_mmap, 4 },		{ op_protect, 2 },	{ op_netlink, 12 },
 	{ op_power, 2 },
 	{ op_socket, 1 },	{ op_tunable, 4 },	{ op_parameter, 1 },
-	{ op_look, 1 },		{ op_thread, 1 },	{ op_fork, 1 },
+	{ op_read_files, 1 },		{ op_thread, 1 },	{ op_fork, 1 },
 };
 
 void fuzz_step(void)
@@ -577,5 +577,5 @@ void fuzz_step(void)
 	for (i = 0; at >= ops[i].weight; i++)
 		at -= ops[i].weight;
 	ops[i].run();
-	__atomic_fetch_add(&fuzz_tally->done, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&fuzz_counts->done, 1, __ATOMIC_RELAXED);
 }

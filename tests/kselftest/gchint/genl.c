@@ -92,7 +92,7 @@ static void keep(struct genl *g, const struct nlmsghdr *nl)
 	memcpy(g->attrs, (const char *)genl + GENL_HDRLEN, g->attrs_len);
 }
 
-/* Sees one message: 1 go on, 0 or -errno the end of the request. */
+/* Called for one message: 1 continue; 0 or -errno ends the request. */
 static int see(struct genl *g, const struct nlmsghdr *nl)
 {
 	const struct nlmsgerr *error = NLMSG_DATA(nl);

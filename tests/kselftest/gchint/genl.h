@@ -13,12 +13,12 @@
  * @family: number of the family
  * @event: number of the multicast group "event"
  * @sampling: of the group "sampling"
- * @wait_ms: for how long to wait for an answer; 0 long enough
+ * @wait_ms: how long to wait for an answer; 0: the default
  * @message: text of the extended acknowledgement of the last request, or ""
  * @attrs: attributes of the last reply or multicast message
  * @attrs_len: their bytes
  * @cmd: its command
- * @replies: messages that the last request brought, without the acknowledgement
+ * @replies: messages in reply to the last request, without the acknowledgement
  */
 struct genl {
 	int fd;
@@ -43,7 +43,7 @@ void genl_close(struct genl *g);
  * @g: the socket
  * @cmd: command
  * @flags: NLM_F_DUMP, or 0
- * @attrs: attributes as they go out
+ * @attrs: attributes as sent
  * @len: their bytes
  *
  * Return: 0 or the -errno of the acknowledgement; the attributes of the last
@@ -54,7 +54,7 @@ int genl_request(struct genl *g, uint8_t cmd, uint16_t flags,
 
 /**
  * genl_put() - append an attribute to a request
- * @to: where it goes
+ * @to: destination
  * @type: its type
  * @data: payload
  * @len: bytes of payload
@@ -68,7 +68,7 @@ size_t genl_put_u32(void *to, uint16_t type, uint32_t value);
  * genl_find() - payload of an attribute
  * @attrs: first attribute
  * @len: bytes of attributes
- * @type: which
+ * @type: its type
  * @payload: its bytes; may be NULL
  *
  * Return: the first of that type, or NULL.

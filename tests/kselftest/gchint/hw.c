@@ -83,10 +83,10 @@ static long x86_khz(int cpu)
 }
 
 /*
- * i.MX6Q: the clock of the cores is worked out from the clock controller's
- * registers (i.MX 6Dual/6Quad Reference Manual, chapters CCM and CCM_ANALOG).
- * The supply of the cores is the anatop regulator vddarm, whose sysfs value is
- * read from its register.
+ * i.MX6Q: the cores' clock is computed from the clock controller's registers
+ * (i.MX 6Dual/6Quad Reference Manual, chapters CCM and CCM_ANALOG). The supply
+ * of the cores is the anatop regulator vddarm, whose sysfs value is read from
+ * its register.
  */
 #define IMX_CCM		0x020c4000
 #define IMX_CCSR	(0x0c / 4)	/* clock switcher */
@@ -115,14 +115,14 @@ static char imx_uv_path[300];
 static int imx_open(void)
 {
 	struct dirent *entry;
-	DIR *folder;
+	DIR *directory;
 
 	if (!driver_is("imx6q-cpufreq"))
 		return -ENODEV;
-	folder = opendir("/sys/class/regulator");
-	if (!folder)
+	directory = opendir("/sys/class/regulator");
+	if (!directory)
 		return -errno;
-	while ((entry = readdir(folder))) {
+	while ((entry = readdir(directory))) {
 		char path[300], name[32];
 
 		snprintf(path, sizeof(path), "/sys/class/regulator/%.200s/name",
@@ -135,7 +135,7 @@ static int imx_open(void)
 			break;
 		}
 	}
-	closedir(folder);
+	closedir(directory);
 	imx_ccm = map_registers(IMX_CCM);
 	imx_analog = map_registers(IMX_ANALOG);
 	return imx_uv_path[0] && imx_ccm && imx_analog ? 0 : -ENODEV;
@@ -173,8 +173,8 @@ static long imx_uv(int cpu)
  * takes a transaction of some ms, during which the driver must wait.
  *
  * Those registers keep the command and the value of the last transaction (ARM
- * DUI 0447, SYS_CFGCTRL and SYS_CFGDATA): while that was about the oscillator
- * in question, the value can be had without disturbing anybody.
+ * DUI 0447, SYS_CFGCTRL and SYS_CFGDATA): while it concerned the oscillator in
+ * question, the value can be read without a transaction.
  */
 #define VEXPRESS_SYSREGS	0x1c010000
 #define VEXPRESS_CFGDATA	(0xa0 / 4)
@@ -194,12 +194,12 @@ static int vexpress_open(void)
 	return access("/sys/kernel/debug/krait-board/cpu0", R_OK) ? -errno : 0;
 }
 
-static long debugfs_khz(const char *folder, int cpu)
+static long debugfs_khz(const char *directory, int cpu)
 {
 	char path[64];
 	long hz;
 
-	snprintf(path, sizeof(path), "/sys/kernel/debug/%s/cpu%d", folder, cpu);
+	snprintf(path, sizeof(path), "/sys/kernel/debug/%s/cpu%d", directory, cpu);
 	hz = read_number(path);
 	return hz < 0 ? hz : hz / 1000;
 }
@@ -214,14 +214,19 @@ static long vexpress_peek(int cpu)
 	uint32_t command = vexpress_regs[VEXPRESS_CFGCTRL];
 	uint32_t hz = vexpress_regs[VEXPRESS_CFGDATA];
 
-	/* The value is written before the command: see one command around. */
+	/*
+	 * The value is written before the command: check for the same command
+	 * before and after.
+	 */
 	if ((command & VEXPRESS_TARGET) != VEXPRESS_OSC(cpu) ||
 	    vexpress_regs[VEXPRESS_CFGCTRL] != command)
 		return -EAGAIN;
 	return hz / 1000;
 }
 
-/* The same tile with two clocks: that helper never sleeps over a transaction. */
+/*
+ * The same tile with two clocks: that helper never sleeps during a transaction.
+ */
 static int eas_open(void)
 {
 	if (!driver_is("cpufreq-dt"))
@@ -235,8 +240,7 @@ static long eas_khz(int cpu)
 }
 
 /*
- * A driver without governors: the hardware runs as high as it may, for a CPU that
- * is busy.
+ * A driver without governors: the hardware runs a busy CPU at its upper limit.
  */
 static int setpolicy_open(void)
 {
@@ -250,7 +254,7 @@ static long setpolicy_khz(int cpu)
 	return level < 0 ? level : level * REGISTER_KHZ;
 }
 
-/* arm64: the desired performance of a CPU's CPPC page is what its clock runs at. */
+/* arm64: the clock runs at the desired performance in the CPU's CPPC page. */
 static int cppc_open(void)
 {
 	return driver_is("cppc_cpufreq") ? registers_open(0x80000000) : -ENODEV;
@@ -264,8 +268,9 @@ static long cppc_khz(int cpu)
 }
 
 /*
- * amd-pstate: the level that it asks for, or the bounds of the hardware's own choice,
- * which is taken for the lowest when the driver governs load, the highest else.
+ * amd-pstate: the level that it requests, or the bounds of the hardware's own
+ * choice, which is taken as the lowest when the driver follows load, else as
+ * the highest.
  */
 static int pstate_open(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
  * The hardware's side of cpufreq: what a clock register or a regulator holds,
- * whatever the kernel's own bookkeeping says. One backend a board; the board
- * is found by what is there.
+ * independent of the kernel's own bookkeeping. One backend per board, which is
+ * detected.
  */
 #ifndef HW_H
 #define HW_H
@@ -12,19 +12,18 @@
 #define HW_CPUS 64
 
 /**
- * struct hw_board - one kind of board
- * @name: as tests/board calls it
+ * struct hw_board - one type of board
+ * @name: its name in tests/board
  * @driver: cpufreq driver that must be bound there
- * @per_cpu: each CPU has a policy of its own; else all share one, or a cluster
- *	does
+ * @per_cpu: each CPU has a policy of its own; else all CPUs or a cluster share
+ * one
  * @fast: the driver switches in the scheduler's hook
- * @power: the source of power figures that is to be used there, as debugfs
- *	calls it
- * @joules: those figures are absolute
- * @open: get at the registers; 0, or -errno if this board is not there
- * @khz: frequency that the hardware holds for a CPU; -errno
- * @peek: the same without disturbing the driver, -EAGAIN if that cannot be
- *	had now; NULL where @khz never disturbs
+ * @power: expected source of power values, by its name in debugfs
+ * @joules: those values are absolute
+ * @open: map the registers; 0, or -errno if this is another board
+ * @khz: frequency of a CPU in the hardware; -errno
+ * @peek: the same without disturbing the driver, -EAGAIN if unavailable now;
+ * NULL where @khz never disturbs
  * @uv: voltage of the core's supply in microvolts; NULL where there is none
  */
 struct hw_board {
@@ -41,9 +40,9 @@ struct hw_board {
 };
 
 /**
- * hw_open() - find out which board this is
+ * hw_open() - detect the board
  *
- * Return: the board, or NULL when it is none that is known.
+ * Return: the board, or NULL for an unknown one.
  */
 const struct hw_board *hw_open(void);
 
@@ -56,10 +55,10 @@ const struct hw_board *hw_open(void);
 long hw_khz(int cpu);
 
 /**
- * hw_peek() - the same for those who look often
+ * hw_peek() - the same for frequent reads
  * @cpu: number of the CPU
  *
- * Return: kHz, -EAGAIN when only hw_khz() can tell, or -errno.
+ * Return: kHz, -EAGAIN when only hw_khz() can read it, or -errno.
  */
 long hw_peek(int cpu);
 
@@ -67,7 +66,7 @@ long hw_peek(int cpu);
  * hw_uv() - voltage of a CPU's supply, read from the regulator
  * @cpu: number of the CPU
  *
- * Return: microvolts, -ENODEV where the board cannot tell, or -errno.
+ * Return: microvolts, -ENODEV where the board has no value, or -errno.
  */
 long hw_uv(int cpu);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
-/* What the kernel's log says from some moment on. */
+/* The kernel log from a given moment on. */
 #ifndef KLOG_H
 #define KLOG_H
 
@@ -10,11 +10,11 @@ int klog_open(void);
 int klog_open_now(void);
 
 /**
- * klog_count() - lines that hold a text
- * @fd: of klog_open(); reads what there is, so that the next count begins there
+ * klog_count() - lines that contain a text
+ * @fd: of klog_open(); reads all lines, so that the next count begins there
  * @text: the text
  *
- * Return: how many; -errno, also if lines were lost.
+ * Return: their number; -errno, also if lines were lost.
  */
 int klog_count(int fd, const char *text);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * A hint is a lease: however its owner goes, the policy ends where load alone
- * puts it. Each test has a process of its own in mid-phase, capped while it
- * spins (or boosted while it hardly runs), takes it away, and looks at the
+ * A hint is a lease: however its owner ends, the policy returns to what load
+ * alone requests. Each test has a process of its own in mid-phase, capped while
+ * it spins (or boosted while it hardly runs), ends it in one way, and reads the
  * clock register.
  */
 #include <errno.h>
@@ -37,7 +37,7 @@ FIXTURE(lease) {
 	int policy;
 	struct session watch;
 	long min, max, cap;
-	int steady;		/* percent of looks that must find the maximum */
+	int steady;		/* percent of samples at the maximum */
 	pid_t victim;
 	struct shared *shared;
 };
@@ -58,7 +58,7 @@ FIXTURE_SETUP(lease)
 	self->max = khz[n - 1];
 	self->cap = self->max * 6 / 10;
 	/*
-	 * In a shared policy what else runs on the board raises it, too, but a
+	 * In a shared policy other load on the board raises it, too, but a
 	 * thread that spins without a cap is never seen below the maximum.
 	 */
 	self->steady = 95;
@@ -91,12 +91,12 @@ FIXTURE_TEARDOWN(lease)
 
 enum end { END_NEVER, END_EXEC, END_CLOSE, END_DETACH, END_FORK };
 
-/* What the victim does when it is told to: SIGUSR1. */
-static volatile sig_atomic_t told;
+/* What the victim does on SIGUSR1. */
+static volatile sig_atomic_t signalled;
 
 static void on_signal(int number)
 {
-	told = 1;
+	signalled = 1;
 }
 
 static void victim(struct shared *shared, int cpu, unsigned int phase,
@@ -113,7 +113,7 @@ static void victim(struct shared *shared, int cpu, unsigned int phase,
 	if (slot < 0 || session_edge(s, slot, phase, flags) < 0)
 		_exit(2);
 	__atomic_store_n(&shared->in_phase, 1, __ATOMIC_RELEASE);
-	while (!told)
+	while (!signalled)
 		;
 	switch (end) {
 	case END_EXEC:
@@ -133,7 +133,10 @@ static void victim(struct shared *shared, int cpu, unsigned int phase,
 	spin_forever();
 }
 
-/* Getting a session may take long: the kernel patches itself for the first. */
+/*
+ * Getting a session may take long: the kernel patches its code for the first
+ * one.
+ */
 static bool await_flag(int *flag)
 {
 	int tries;
@@ -147,8 +150,8 @@ static bool await_flag(int *flag)
 }
 
 /*
- * A cap that has arrived stays. In a shared policy it is there whenever the rest
- * of the board is idle, which may be busy for a while.
+ * A cap that has arrived stays. In a shared policy it is there whenever the
+ * rest of the board is idle, which may be busy for a while.
  */
 static bool cap_holds(int cpu, long min, long cap)
 {
@@ -159,8 +162,8 @@ static bool cap_holds(int cpu, long min, long cap)
 }
 
 /*
- * Soon the policy is where load puts it, and stays. In a shared policy it may have
- * been there a moment before, for another CPU's sake and under the cap still.
+ * Soon the policy is where load puts it, and stays there. In a shared policy it
+ * may have been there a moment before, for another CPU and still under the cap.
  */
 static bool becomes_steady(int cpu, long khz, int percent)
 {
@@ -175,7 +178,7 @@ static bool becomes_steady(int cpu, long khz, int percent)
 	return false;
 }
 
-/* A victim in mid-phase whose cap has arrived at the clock register. */
+/* A victim in mid-phase whose cap has arrived in the clock register. */
 #define START(phase, flags, end) do {					\
 	self->victim = fork();						\
 	ASSERT_GE(self->victim, 0);					\
@@ -216,7 +219,7 @@ TEST_F(lease, killed_in_mid_boost)
 	kill(self->victim, SIGKILL);
 	waitpid(self->victim, NULL, 0);
 	self->victim = -1;
-	/* Hardly any load: only a boost left behind would keep it high. */
+	/* Hardly any load: only a leftover boost would keep it high. */
 	ASSERT_EQ(0, worker_start(&after, self->cpu));
 	worker_do(&after, WORK_LIGHT);
 	EXPECT_GE(await_khz(self->cpu, self->min, self->max / 2, SOON_MS), 0);
@@ -226,7 +229,7 @@ TEST_F(lease, killed_in_mid_boost)
 TEST_F(lease, exec_in_mid_phase)
 {
 	START_CAPPED(END_EXEC);
-	/* The same thread goes on, as another program. */
+	/* The same thread continues as another program. */
 	kill(self->victim, SIGUSR1);
 	EXPECT_LOAD_ONLY();
 	EXPECT_EQ(0, waitpid(self->victim, NULL, WNOHANG));
@@ -257,7 +260,7 @@ static int child_finds(struct session *s, int slot)
 	struct gchint_attach attach = { 0 };
 	uint64_t generation;
 
-	/* What it stores goes nowhere, and does not fault. */
+	/* Its stores have no effect and do not fault. */
 	session_store(s, slot, GCHINT_PHASE_REMARK, GCHINT_F_STW);
 	if (session_ring(s, slot) != -ESTALE)
 		return 1;
@@ -275,7 +278,7 @@ static int child_finds(struct session *s, int slot)
 	return 0;
 }
 
-TEST_F(lease, forked_child_has_no_say)
+TEST_F(lease, forked_child_has_no_effect)
 {
 	struct worker worker;
 	struct session s;
@@ -309,7 +312,7 @@ TEST_F(lease, forked_child_has_no_say)
 	session_close(&s);
 }
 
-/* The child outlives the parent in mid-phase and spins where it did. */
+/* The child outlives the parent in mid-phase and spins on the same CPU. */
 TEST_F(lease, child_does_not_inherit_the_phase)
 {
 	int ready[2];
@@ -338,7 +341,7 @@ TEST_F(lease, child_does_not_inherit_the_phase)
 		pause();
 	}
 	ASSERT_EQ((ssize_t)sizeof(child), read(ready[0], &child, sizeof(child)));
-	/* The parent sleeps in its phase, the child alone runs there. */
+	/* The parent sleeps in its phase, only the child runs there. */
 	EXPECT_LOAD_ONLY();
 	kill(self->victim, SIGKILL);
 	waitpid(self->victim, NULL, 0);
@@ -347,7 +350,7 @@ TEST_F(lease, child_does_not_inherit_the_phase)
 	kill(child, SIGKILL);
 }
 
-/* A thread that exits gives its slot back by itself. */
+/* A thread that exits releases its slot. */
 TEST_F(lease, thread_exit_ends_the_lease)
 {
 	struct worker worker;
@@ -362,7 +365,7 @@ TEST_F(lease, thread_exit_ends_the_lease)
 			TH_LOG("thread %d gets no slot", i);
 		session_store(&s, slot, GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
 		worker_stop(&worker);
-		/* A joined thread is still on its way through the kernel. */
+		/* A joined thread may still be exiting in the kernel. */
 		for (tries = 0; tries < 2000 && !session_ring(&s, slot); tries++)
 			sleep_us(1000);
 		EXPECT_EQ(-ENOENT, session_ring(&s, slot));
@@ -374,7 +377,7 @@ TEST_F(lease, thread_exit_ends_the_lease)
 	session_close(&s);
 }
 
-/* Closing the descriptor is not the end while a mapping lives. */
+/* Closing the descriptor does not end the session while it is mapped. */
 TEST_F(lease, mapping_keeps_the_session)
 {
 	struct worker worker;
@@ -396,10 +399,10 @@ TEST_F(lease, mapping_keeps_the_session)
 }
 
 /*
- * In a slot past the first page: by itself, and by that of a leader in another one,
- * until that lease is over.
+ * In a slot past the first page: by its own phase, and by that of a leader in
+ * another one, until that lease ends.
  */
-TEST_F_TIMEOUT(lease, of_a_session_that_has_grown, 120)
+TEST_F_TIMEOUT(lease, leases_of_a_grown_session, 120)
 {
 	static struct worker filler[2 * GCHINT_SLOTS - 1];
 	volatile struct gchint_slot *slots;
@@ -414,7 +417,10 @@ TEST_F_TIMEOUT(lease, of_a_session_that_has_grown, 120)
 	ASSERT_NE(MAP_FAILED, (void *)slots);
 	for (i = 0; i < 2 * GCHINT_SLOTS - 1; i++) {
 		ASSERT_EQ(0, worker_start(&filler[i], 0));
-		/* So many who nap would leave an emulated CPU time for nothing else. */
+		/*
+		 * So many sleeping threads would leave an emulated CPU no time
+		 * for anything else.
+		 */
 		worker_do(&filler[i], WORK_WAIT);
 		ASSERT_EQ(i, session_attach(&s, filler[i].tid,
 					    GCHINT_ROLE_CONCURRENT, 0));

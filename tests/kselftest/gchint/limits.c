@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * The actuator "limits": hints act beside another governor, through limits that
- * the clock register obeys, and nothing of it is left when it is told to go.
+ * The actuator "limits": hints act under another governor, through limits that
+ * the clock register obeys, and nothing of them is left when it is removed.
  */
 #include <grp.h>
 #include <limits.h>
@@ -87,17 +87,17 @@ FIXTURE_TEARDOWN(limits)
 	governor_restore();
 }
 
-static volatile sig_atomic_t told;
+static volatile sig_atomic_t signalled;
 
 static void on_signal(int number)
 {
-	told = 1;
+	signalled = 1;
 }
 
 /* What it does in its phase. */
 enum manner {
 	STEADY,
-	YIELDING,	/* lets others run beside it */
+	YIELDING,	/* lets other threads run in between */
 	NAPPING,	/* sleeps most of the time */
 };
 
@@ -109,7 +109,7 @@ static void spin_us(long us)
 		;
 }
 
-/* In the phase until it is told to end it; then it spins on, for ever. */
+/* In the phase until a signal ends it; then it spins forever. */
 static void victim(int *in_phase, int cpu, bool nobody, unsigned int phase,
 		   unsigned int flags, enum manner manner)
 {
@@ -129,7 +129,7 @@ static void victim(int *in_phase, int cpu, bool nobody, unsigned int phase,
 	if (session_edge(&s, slot, phase, flags) != 1)
 		_exit(3);
 	__atomic_store_n(in_phase, 1, __ATOMIC_RELEASE);
-	while (!told) {
+	while (!signalled) {
 		if (manner == YIELDING) {
 			sched_yield();
 		} else if (manner == NAPPING) {
@@ -154,15 +154,15 @@ static void victim(int *in_phase, int cpu, bool nobody, unsigned int phase,
 	ASSERT_TRUE(__atomic_load_n(self->in_phase, __ATOMIC_ACQUIRE));	\
 } while (0)
 
-/* Whose cap it is sees nobody, but that one is there. */
+/* Limits do not show which thread set them, but there is one. */
 static long policy_max(int policy)
 {
 	return policy_number(policy, "scaling_max_freq");
 }
 
 /*
- * The cap as sysfs has it. Whoever runs for a moment on a CPU of the policy, and
- * does not hint, lifts it for that moment.
+ * The cap as sysfs shows it. A thread that does not hint lifts it while it runs
+ * on a CPU of the policy.
  */
 static bool await_policy_max(int policy, long most)
 {
@@ -176,7 +176,7 @@ static bool await_policy_max(int policy, long most)
 	return true;
 }
 
-/* A driver that governs by itself takes no governor of another name. */
+/* A driver with its own algorithm accepts no governor of another name. */
 static bool governed(int policy)
 {
 	char text[256];
@@ -185,7 +185,7 @@ static bool governed(int policy)
 			  sizeof(text)) > 0 && strstr(text, "gchint");
 }
 
-TEST_F(limits, a_concurrent_phase_is_capped_and_given_back)
+TEST_F(limits, concurrent_phase_is_capped_and_restored)
 {
 	ASSERT_LE(0, await_khz(self->cpu, self->max, self->max, SOON_MS));
 	begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
@@ -196,7 +196,7 @@ TEST_F(limits, a_concurrent_phase_is_capped_and_given_back)
 	EXPECT_EQ(self->max, policy_max(self->policy));
 }
 
-TEST_F(limits, a_pause_is_raised_under_a_governor_that_would_not)
+TEST_F(limits, pause_is_raised_under_another_governor)
 {
 	if (!governed(self->policy))
 		SKIP(return, "the driver takes no governor");
@@ -208,7 +208,7 @@ TEST_F(limits, a_pause_is_raised_under_a_governor_that_would_not)
 	EXPECT_LE(0, await_khz(self->cpu, self->min, self->min, SOON_MS));
 }
 
-/* Requests for a reason so far, all policies together. */
+/* Requests so far with a given reason, all policies together. */
 static long switches(const char *reason)
 {
 	FILE *in = fopen("/sys/kernel/debug/gchint/switches", "re");
@@ -225,8 +225,11 @@ static long switches(const char *reason)
 
 #define BOOSTS 20
 
-/* Our own floor moves the policy's lowest limit as anybody's does: no second decision. */
-TEST_F(limits, a_boost_is_counted_once)
+/*
+ * Our own floor moves the policy's lowest limit as any user's does: no second
+ * decision.
+ */
+TEST_F(limits, boost_is_counted_once)
 {
 	struct worker worker;
 	struct session s;
@@ -249,8 +252,9 @@ TEST_F(limits, a_boost_is_counted_once)
 		EXPECT_LE(0, await_khz(self->cpu, self->min, self->min, SOON_MS));
 	}
 	/*
-	 * A kernel thread that runs there ends one for a moment: some are counted again.
-	 * Where requests take long, one floor lasts over several.
+	 * A kernel thread that runs there ends one for a moment: some are
+	 * counted again. Where requests take long, one floor lasts over
+	 * several.
 	 */
 	EXPECT_LT(0, switches("stw") - before);
 	EXPECT_GT(BOOSTS * 3 / 2, switches("stw") - before)
@@ -259,7 +263,7 @@ TEST_F(limits, a_boost_is_counted_once)
 	worker_stop(&worker);
 }
 
-TEST_F(limits, killed_in_mid_phase_it_leaves_no_limit)
+TEST_F(limits, killed_in_mid_phase_leaves_no_limit)
 {
 	begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
 	EXPECT_LE(0, await_khz(self->cpu, self->min, self->cap, SOON_MS));
@@ -270,16 +274,16 @@ TEST_F(limits, killed_in_mid_phase_it_leaves_no_limit)
 	EXPECT_EQ(self->max, policy_max(self->policy));
 }
 
-TEST_F(limits, a_phase_without_progress_goes_stale)
+TEST_F(limits, phase_without_progress_goes_stale)
 {
-	/* Time enough to see it, also where a switch takes long. */
+	/* Long enough to see it, also where a switch takes long. */
 	ASSERT_EQ(0, parameter_put("hint_ttl_ms", "3000"));
 	begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
 	EXPECT_LE(0, await_khz(self->cpu, self->min, self->cap, SOON_MS));
 	EXPECT_LE(0, await_khz(self->cpu, self->max, self->max, SOON_MS));
 }
 
-TEST_F(limits, off_puts_back_what_was_there)
+TEST_F(limits, off_restores_the_limits)
 {
 	char name[16];
 
@@ -295,7 +299,7 @@ TEST_F(limits, off_puts_back_what_was_there)
 	EXPECT_STREQ("performance", name);
 }
 
-TEST_F(limits, who_raised_the_lowest_wins_over_a_cap)
+TEST_F(limits, user_minimum_overrides_a_cap)
 {
 	char text[32];
 
@@ -318,7 +322,7 @@ static void neighbour_is_not_slowed(struct __test_metadata *_metadata,
 	ASSERT_LE(0, await_khz(self->cpu, self->min, self->cap, SOON_MS));
 	ASSERT_EQ(0, worker_start(&other, neighbour));
 	worker_do(&other, WORK_SPIN);
-	/* The turns that the watcher takes beside it are not what is looked at. */
+	/* Time slices of the watcher in between do not matter. */
 	if (!neighbour)
 		ASSERT_EQ(0, session_role(&self->watch, 0, GCHINT_ROLE_NONE, 0));
 	EXPECT_LE(90, share_khz(self->cpu, self->max, self->max, 300));
@@ -327,15 +331,15 @@ static void neighbour_is_not_slowed(struct __test_metadata *_metadata,
 	EXPECT_LE(0, await_khz(self->cpu, self->min, self->cap, SOON_MS));
 }
 
-TEST_F(limits, a_neighbour_that_does_not_hint_is_not_slowed)
+TEST_F(limits, neighbour_without_hints_is_not_slowed)
 {
 	if (hw_open()->per_cpu)
 		SKIP(return, "each CPU has a policy of its own");
 	neighbour_is_not_slowed(_metadata, self, 0);
 }
 
-/* Those that come online after the limits were chosen are neighbours, too. */
-TEST_F(limits, a_neighbour_that_was_offline_at_first_is_not_slowed)
+/* CPUs that come online after the limits were chosen are neighbours, too. */
+TEST_F(limits, neighbour_on_a_new_cpu_is_not_slowed)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN), cpu;
 
@@ -350,15 +354,15 @@ TEST_F(limits, a_neighbour_that_was_offline_at_first_is_not_slowed)
 	ASSERT_EQ(0, tunable_put(self->policy, "mode", "table"));
 	ASSERT_EQ(0, tunable_put(self->policy, "cap_pct", "45"));
 	ASSERT_EQ(0, tunable_put(self->policy, "min_latencies", "0"));
-	/* On the one CPU that was there, with a mutator on one that was not. */
+	/* On the CPU that was online, with a mutator on one that was not. */
 	self->cpu = 0;
 	neighbour_is_not_slowed(_metadata, self, cpus - 1);
 }
 
 /*
- * Of ten long phases, each after many that were over before a limit would have had an
- * effect, how many are capped before they end? The short ones are so far apart that
- * each is planned for anew, and that nobody looks any more.
+ * Of ten long phases, each after many that ended before a limit would have had
+ * an effect, how many are capped before they end? The short ones are so far
+ * apart that each is planned separately, and that evaluation has stopped.
  */
 static int long_ones(int cpu, int policy, long cap, long us)
 {
@@ -380,7 +384,10 @@ static int long_ones(int cpu, int policy, long cap, long us)
 		}
 		session_edge(&s, slot, GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
 		spin_us(us);
-		/* On a host that takes the CPU away a request takes long, and a phase is too short. */
+		/*
+		 * On a host that takes the CPU away a request takes long, and a
+		 * phase is too short.
+		 */
 		for (i = 0; i < 20 && policy_max(policy) > cap; i++)
 			spin_us(us);
 		capped += policy_max(policy) <= cap;
@@ -389,7 +396,10 @@ static int long_ones(int cpu, int policy, long cap, long us)
 	return capped;
 }
 
-/* No hook is called there: who asks for the same again must not be taken for decided. */
+/*
+ * No hook is called there: a thread that requests the same again must not count
+ * as decided.
+ */
 TEST_F(limits, long_phases_after_short_ones_are_capped)
 {
 	int status;
@@ -408,8 +418,10 @@ TEST_F(limits, long_phases_after_short_ones_are_capped)
 	EXPECT_GE(10, WEXITSTATUS(status));
 }
 
-/* Two that take turns on a CPU, one of which hints: no cap comes in between. */
-TEST_F(limits, turns_with_who_does_not_hint_do_not_flap)
+/*
+ * Two threads alternate on a CPU, one of which hints: no cap is set in between.
+ */
+TEST_F(limits, alternating_threads_do_not_flap)
 {
 	pid_t other;
 	int changes;
@@ -429,8 +441,8 @@ TEST_F(limits, turns_with_who_does_not_hint_do_not_flap)
 	changes = bounds_changes(1000000);
 	EXPECT_LE(0, changes);
 	/*
-	 * Thousands where each turn counts. A turn is long when the host takes the
-	 * CPU away in it, and a cap comes then.
+	 * Thousands if each time slice counts. A slice is long when the host
+	 * takes the CPU away in it, and a cap is set then.
 	 */
 	EXPECT_GE(200, changes)
 		TH_LOG("%d changes of limits in a second", changes);
@@ -440,10 +452,10 @@ TEST_F(limits, turns_with_who_does_not_hint_do_not_flap)
 }
 
 /*
- * Naps in a phase, each long enough to have a cap lifted, by whoever may not raise.
- * The cap is what idle policies are given anyway: the same frequency.
+ * Sleeps in a phase, each long enough to lift a cap, by an unprivileged thread.
+ * The cap is what idle policies get anyway: the same frequency.
  */
-TEST_F(limits, naps_of_nobody_change_limits_as_often_as_load_may)
+TEST_F(limits, unprivileged_sleeps_are_rate_limited)
 {
 	int changes, ms = 2000;
 	char text[32];
@@ -460,12 +472,12 @@ TEST_F(limits, naps_of_nobody_change_limits_as_often_as_load_may)
 }
 
 /*
- * Who naps in a phase asks for a cap again and again, more often than it may without
- * privilege. When it wakes on another CPU it leaves an idle one, on which nobody would
- * ask for anything else. Its caps are too short for who reads a file now and then to
- * see each, so they are counted where cpufreq tells of them.
+ * A thread that sleeps in a phase requests a cap again and again, more often
+ * than permitted without privilege. When it wakes on another CPU it leaves an
+ * idle one, on which no thread would request anything else. Its caps are too
+ * short to be seen in a file, so they are counted by cpufreq's tracepoint.
  */
-TEST_F_TIMEOUT(limits, moved_in_a_nap_it_leaves_no_limit, 120)
+TEST_F_TIMEOUT(limits, migration_in_a_sleep_leaves_no_limit, 120)
 {
 	cpu_set_t away;
 	long long end;
@@ -478,14 +490,17 @@ TEST_F_TIMEOUT(limits, moved_in_a_nap_it_leaves_no_limit, 120)
 	self->nobody = true;
 	for (i = 0; i < 8; i++) {
 		__atomic_store_n(self->in_phase, 0, __ATOMIC_RELEASE);
-		/* The first may come before this goes on, and be the only one. */
+		/*
+		 * The first may come before the parent continues, and be the
+		 * only one.
+		 */
 		ASSERT_EQ(0, bounds_watch());
 		begin_so(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT, NAPPING);
 		end = now_us() + SOON_MS * 1000LL;
 		while (bounds_seen() < 1 && now_us() < end)
 			sleep_us(10000);
 		EXPECT_LE(1, bounds_seen());
-		/* Which may be in a nap, and with a cap or without. */
+		/* The thread may be asleep, with a cap or without. */
 		sleep_us(100000 + 1300 * i);
 		ASSERT_EQ(0, sched_setaffinity(self->victim, sizeof(away), &away));
 		ASSERT_LE(0, await_khz(self->cpu, self->max, self->max, SOON_MS))
@@ -496,8 +511,8 @@ TEST_F_TIMEOUT(limits, moved_in_a_nap_it_leaves_no_limit, 120)
 	}
 }
 
-/* Those of the kernel that run for a moment, on each CPU, many times a second. */
-TEST_F(limits, kernel_threads_in_passing_lift_no_cap)
+/* Kernel threads run for a moment, on each CPU, many times a second. */
+TEST_F(limits, short_kernel_threads_lift_no_cap)
 {
 	int i, least = INT_MAX, *passing;
 	pid_t other;
@@ -512,7 +527,7 @@ TEST_F(limits, kernel_threads_in_passing_lift_no_cap)
 		struct session s;
 
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		/* What it does itself is not to lift it either. */
+		/* The test's own activity must not lift it either. */
 		if (session_watch_quietly(&s))
 			_exit(1);
 		for (;;) {
@@ -525,9 +540,10 @@ TEST_F(limits, kernel_threads_in_passing_lift_no_cap)
 	ASSERT_LT(0, other);
 	sleep_us(200000);
 	/*
-	 * One on a CPU that the host took away has run for long, as far as can be
-	 * seen, which only ever adds changes: the least of some windows. If each of
-	 * them lifted a cap and put it back, so it would in every one.
+	 * A thread on a CPU that the host took away appears to have run for
+	 * long, which only adds changes: the minimum of some windows. If each
+	 * of them lifted a cap and restored it, it would happen in every
+	 * window.
 	 */
 	for (i = 0; i < 5; i++) {
 		int passed = __atomic_load_n(passing, __ATOMIC_RELAXED);
@@ -545,7 +561,7 @@ TEST_F(limits, kernel_threads_in_passing_lift_no_cap)
 	waitpid(other, NULL, 0);
 }
 
-TEST_F(limits, it_is_told_which_way_is_in_force)
+TEST_F(limits, actuator_in_force_is_reported)
 {
 	struct session s;
 	uint32_t value;
@@ -560,27 +576,29 @@ TEST_F(limits, it_is_told_which_way_is_in_force)
 	EXPECT_TRUE(s.info->policy[s.info->cpu_policy[self->cpu]].flags &
 		    GCHINT_POLICY_GCHINT);
 	session_close(&s);
-	ASSERT_EQ(0, use_told(self->cpu, GCHINT_POLICY_A_ACTUATOR, &value));
+	ASSERT_EQ(0, use_attribute(self->cpu, GCHINT_POLICY_A_ACTUATOR, &value));
 	EXPECT_EQ(GCHINT_ACTUATOR_LIMITS, value);
-	ASSERT_EQ(0, use_told(self->cpu, GCHINT_POLICY_A_CAN, &value));
+	ASSERT_EQ(0, use_attribute(self->cpu, GCHINT_POLICY_A_CAN, &value));
 	EXPECT_EQ(GCHINT_CAN_LIMITS, value);
-	/* In a policy that all share, the watcher's own role may cap it just now. */
+	/* In a policy that all share, the watcher's own role may cap it now. */
 	if (hw_open()->per_cpu)
-		EXPECT_EQ(-ENODATA, use_told(self->cpu, GCHINT_POLICY_A_CAP_KHZ,
+		EXPECT_EQ(-ENODATA, use_attribute(self->cpu, GCHINT_POLICY_A_CAP_KHZ,
 					     &value));
 	begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
-	/* Whoever else runs there for a moment ends it for a moment. */
+	/*
+	 * Any other thread that runs there for a moment ends it for a moment.
+	 */
 	end = now_us() + SOON_MS * 1000LL;
-	while ((ret = use_told(self->cpu, GCHINT_POLICY_A_CAP_KHZ, &value)) ==
+	while ((ret = use_attribute(self->cpu, GCHINT_POLICY_A_CAP_KHZ, &value)) ==
 	       -ENODATA && now_us() < end)
 		sleep_us(1000);
 	ASSERT_EQ(0, ret);
 	EXPECT_GE(self->cap, (long)value);
 	ASSERT_EQ(0, use_put(-1, "off"));
-	EXPECT_EQ(-ENODEV, use_told(self->cpu, GCHINT_POLICY_A_CAN, &value));
+	EXPECT_EQ(-ENODEV, use_attribute(self->cpu, GCHINT_POLICY_A_CAN, &value));
 }
 
-TEST_F(limits, one_way_at_a_time)
+TEST_F(limits, one_actuator_at_a_time)
 {
 	char name[16];
 
@@ -607,7 +625,7 @@ TEST_F(limits, one_way_at_a_time)
 	}
 }
 
-TEST_F(limits, governors_change_and_cpus_go_meanwhile)
+TEST_F(limits, governor_changes_and_hotplug)
 {
 	const char *other = governed(self->policy) ? "schedutil" : "powersave";
 	char path[64];
@@ -625,8 +643,8 @@ TEST_F(limits, governors_change_and_cpus_go_meanwhile)
 		EXPECT_EQ(0, cpu_plug(self->cpu, true));
 	}
 	/*
-	 * A driver that cannot read its register guesses what it holds when a CPU
-	 * comes back: the highest, and writes that only after something else.
+	 * A driver that cannot read its register assumes the highest value when
+	 * a CPU comes back, and writes that only after a different one.
 	 */
 	EXPECT_EQ(0, policy_put(self->policy, "scaling_governor", "powersave"));
 	EXPECT_EQ(0, policy_put(self->policy, "scaling_governor", "performance"));

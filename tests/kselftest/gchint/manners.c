@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * What the module does to others who share the machine: those who open other
- * devices, who run with a deadline, who read the audit log, who pay for power.
+ * What the module does to unrelated users of the machine: processes that open
+ * other devices, that run with a deadline, that read the audit log or pay for
+ * power.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -59,7 +60,9 @@ static const char *slurp(const char *path, char *text, size_t size)
 	return text;
 }
 
-/* Lines of the trace that name @what, and how many of them task @comm wrote. */
+/*
+ * Lines of the trace that contain @what, and how many of them task @comm wrote.
+ */
 static int lines(char *text, const char *what, const char *comm, int *by)
 {
 	char *line, *at = text;
@@ -77,8 +80,8 @@ static int lines(char *text, const char *what, const char *comm, int *by)
 }
 
 /*
- * Whoever opens a character device of its kind waits for the one before. Code is
- * patched, and readers are waited for, in somebody else's time.
+ * Opening a character device of this type waits for the one before. Code is
+ * patched, and readers are waited for, in another process's time.
  */
 TEST_F(manners, open_patches_no_code)
 {
@@ -104,10 +107,10 @@ TEST_F(manners, open_patches_no_code)
 }
 
 /*
- * Nobody is told that Energy-Aware Scheduling ends where there is none: cores that
- * are alike.
+ * With equal cores there is no Energy-Aware Scheduling, and no message that it
+ * ends.
  */
-TEST_F(manners, no_word_of_placement_where_cores_are_alike)
+TEST_F(manners, no_placement_warning_on_equal_cores)
 {
 	int log = klog_open();
 
@@ -119,7 +122,10 @@ TEST_F(manners, no_word_of_placement_where_cores_are_alike)
 	close(log);
 }
 
-/* To open without the right to raise is no offence that an audit log must hold. */
+/*
+ * To open without the right to raise is no offence that an audit log must
+ * record.
+ */
 TEST_F(manners, open_writes_no_audit_record)
 {
 	int by, n, status;
@@ -164,8 +170,8 @@ struct sched_attributes {	/* struct sched_attr, which C libraries lack */
 #define MS 1000000ULL
 
 /*
- * A thread with a deadline runs at the top from the start of a burst on, as with
- * schedutil for all that is above the fair class in its own time.
+ * A thread with a deadline runs at the top from the start of a burst on, as
+ * with schedutil for everything above the fair class.
  */
 TEST_F(manners, deadline_bursts_run_at_the_top)
 {
@@ -194,8 +200,8 @@ TEST_F(manners, deadline_bursts_run_at_the_top)
 		top += hw_khz(cpu) == khz[opps(policy, khz, MAX_OPPS) - 1];
 	}
 	/*
-	 * Without the boost one in twelve is. A burst whose host was away may be over before:
-	 * 28 of 40 were beside two other boards.
+	 * Without the boost one in twelve is. A burst may end while its host is
+	 * away: with two other boards running, 28 of 40 were seen.
 	 */
 	EXPECT_LE(bursts / 2, top)
 		TH_LOG("%d of %d bursts at the top", top, bursts);
@@ -207,13 +213,13 @@ struct toggled {
 	long transitions;
 };
 
-enum way { ROLES, NAPS };
+enum toggling { ROLES, NAPS };
 
 /*
- * As fast as can be: a role that comes and goes on a CPU that is always busy, or
- * naps just long enough for the governor to give the frequency back.
+ * As fast as possible: a role that is set and cleared on a CPU that is always
+ * busy, or sleeps just long enough for the governor to restore the frequency.
  */
-static int toggle(struct toggled *t, enum way way, int cpu, unsigned int uid)
+static int toggle(struct toggled *t, enum toggling how, int cpu, unsigned int uid)
 {
 	int policy = policy_of(cpu), report[2], status;
 	long before;
@@ -241,11 +247,11 @@ static int toggle(struct toggled *t, enum way way, int cpu, unsigned int uid)
 		start = now_us();
 		t->times = 0;
 		do {
-			if (way == ROLES &&
+			if (how == ROLES &&
 			    session_role(&s, slot, t->times & 1 ?
 					 GCHINT_ROLE_NONE : GCHINT_ROLE_CONCURRENT, 0))
 				_exit(3);
-			if (way == NAPS)
+			if (how == NAPS)
 				sleep_us(1300);
 			t->times++;
 			end = now_us() + 250;
@@ -266,17 +272,18 @@ static int toggle(struct toggled *t, enum way way, int cpu, unsigned int uid)
 	return 0;
 }
 
-/* One in 10 ms, as many again by load itself, and what is saved up. */
+/* One in 10 ms, as many again by load itself, plus the saved ones. */
 static long fair(const struct toggled *t)
 {
 	return 2 * (t->us / 10000) + 40;
 }
 
 /*
- * In the long run nobody switches by hints more often than anybody could by load:
- * by hold_us, or by what the driver asks for, whichever is longer.
+ * In the long run hints of unprivileged threads switch no more often than load
+ * may: at intervals of hold_us, or of the driver's minimum, whichever is
+ * longer.
  */
-TEST_F(manners, nobody_forces_transitions)
+TEST_F(manners, unprivileged_switches_are_limited)
 {
 	struct toggled own, nobody;
 
@@ -291,12 +298,15 @@ TEST_F(manners, nobody_forces_transitions)
 	       own.transitions, own.times, own.us / 1000,
 	       nobody.transitions, nobody.times, nobody.us / 1000);
 	EXPECT_GE(fair(&nobody), nobody.transitions);
-	/* Else there was nothing to bound; a slow driver, or host, bounds by itself. */
+	/*
+	 * Else nothing had to be limited; a slow driver, or host, limits by
+	 * itself.
+	 */
 	if (hw_open()->fast && fair(&own) < own.times)
 		EXPECT_LT(fair(&own), own.transitions);
 }
 
-TEST_F(manners, naps_of_nobody_force_no_transitions)
+TEST_F(manners, unprivileged_sleeps_are_limited)
 {
 	struct toggled own, nobody;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * More CPUs and policies than the information page has room for: each CPU is told
- * of in the mapping GCHINT_MMAP_CPUS, and what a thread says on the last of them
- * reaches the hardware there.
+ * More CPUs and policies than the information page holds: each CPU has an entry
+ * in the mapping GCHINT_MMAP_CPUS, and a hint on the last of them reaches the
+ * hardware there.
  */
 #include <errno.h>
 #include <poll.h>
@@ -55,7 +55,7 @@ FIXTURE_TEARDOWN(many)
 	use_put(-1, "off");
 }
 
-TEST_F(many, each_cpu_is_told)
+TEST_F(many, each_cpu_has_an_entry)
 {
 	const volatile struct gchint_info *info = self->session.info;
 	int cpu;
@@ -72,8 +72,11 @@ TEST_F(many, each_cpu_is_told)
 	}
 }
 
-/* Beyond the last entry of the page, too: a change wakes who waits, and stands there. */
-TEST_F(many, a_change_is_told_of_the_cpu_that_it_is_of)
+/*
+ * Beyond the last entry of the page, too: a change wakes waiters and appears
+ * there.
+ */
+TEST_F(many, change_appears_at_its_cpu)
 {
 	struct pollfd ready = { .fd = self->session.fd, .events = POLLIN };
 	uint64_t generation;
@@ -89,7 +92,7 @@ TEST_F(many, a_change_is_told_of_the_cpu_that_it_is_of)
 	ASSERT_EQ(0, policy_put(self->last, "scaling_max_freq", "2100000"));
 }
 
-TEST_F(many, a_hint_on_the_last_cpu_reaches_its_register)
+TEST_F(many, hint_on_the_last_cpu_reaches_its_register)
 {
 	uint64_t generation;
 	long long end;
@@ -111,7 +114,7 @@ TEST_F(many, a_hint_on_the_last_cpu_reaches_its_register)
 	session_store(&self->session, slot, GCHINT_PHASE_MARK,
 		      GCHINT_F_CONCURRENT);
 	ASSERT_EQ(0, session_ring(&self->session, slot));
-	/* A thread that sleeps would ask for nothing. */
+	/* A sleeping thread would make no requests. */
 	end = now_us() + SOON_MS * 1000LL;
 	while (registers_word(self->last, REGISTER_MAX) != 70 && now_us() < end)
 		;
@@ -145,7 +148,7 @@ static void note_policies(const struct genl *g, char *seen, int nr)
 	}
 }
 
-/* One message does not hold them. */
+/* One message is too small for them. */
 TEST_F(many, samples_have_all_policies)
 {
 	long long end = now_us() + SOON_MS * 1000LL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
-/* The module itself: out, and in again. */
+/* Unloading and loading the module. */
 #ifndef MODULE_H
 #define MODULE_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * The netlink family: what it tells, and what it says to a message with
- * missing, extra or malformed attributes: the documented errno, a text in the
- * extended acknowledgement, and nothing changed.
+ * The netlink family: its contents, and its answer to a message with missing,
+ * extra or malformed attributes: the documented errno, a text in the extended
+ * acknowledgement, and no change of state.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -41,7 +41,9 @@ FIXTURE_TEARDOWN(netlink)
 	governor_restore();
 }
 
-/* The request in self->out is refused, in words, and nobody records then. */
+/*
+ * The request in self->out is refused with a text, and recording is off then.
+ */
 #define REFUSED(error, cmd, flags) do {					\
 	uint32_t recorders_ = ~0u;					\
 	EXPECT_EQ(-(error), genl_request(&self->genl, cmd, flags,	\
@@ -131,7 +133,7 @@ TEST_F(netlink, malformed_attributes)
 	PUT(GCHINT_A_RECORD, &wide, 8);
 	EXPECT_GT(0, genl_request(&self->genl, GCHINT_CMD_RECORD_SET, 0,
 				  self->out, self->len));
-	/* An attribute that says it is longer than the message. */
+	/* An attribute whose length exceeds the message. */
 	START();
 	PUT_U32(GCHINT_A_RECORD, 1u << GCHINT_PHASE_MARK);
 	((struct nlattr *)self->out)->nla_len = 200;
@@ -194,8 +196,8 @@ static int as_nobody(void)
 	return 0;
 }
 
-/* Is an attribute among what POLICY_GET says of a CPU's policy? */
-static bool policy_tells(struct genl *genl, int cpu, uint16_t attr)
+/* Is an attribute part of POLICY_GET's answer for a CPU's policy? */
+static bool policy_has(struct genl *genl, int cpu, uint16_t attr)
 {
 	char request[16];
 	const void *nest;
@@ -213,7 +215,7 @@ static const uint16_t configured[] = {
 	GCHINT_POLICY_A_MAX_KHZ, GCHINT_POLICY_A_HW_MAX_KHZ, GCHINT_POLICY_A_OPPS,
 };
 
-/* From which another user's programs could be watched. */
+/* Data from which another user's programs could be observed. */
 static const uint16_t observed[] = {
 	GCHINT_POLICY_A_CUR_KHZ, GCHINT_POLICY_A_REASON, GCHINT_POLICY_A_LOAD,
 	GCHINT_POLICY_A_TRANSITIONS,
@@ -228,15 +230,15 @@ static int policies_as_nobody(void)
 	    genl_open(&genl))
 		return 1;
 	for (i = 0; i < sizeof(configured) / sizeof(*configured); i++)
-		if (!policy_tells(&genl, 0, configured[i]))
+		if (!policy_has(&genl, 0, configured[i]))
 			return 100 + configured[i];
 	for (i = 0; i < sizeof(observed) / sizeof(*observed); i++)
-		if (policy_tells(&genl, 0, observed[i]))
+		if (policy_has(&genl, 0, observed[i]))
 			return 200 + observed[i];
 	if (genl_request(&genl, GCHINT_CMD_POLICY_GET, NLM_F_DUMP, NULL, 0) ||
 	    !genl.replies)
 		return 2;
-	/* Of a dump the last message is left. */
+	/* The last message of a dump remains. */
 	{
 		size_t len;
 		const void *nest = genl_find(genl.attrs, genl.attrs_len,
@@ -248,7 +250,7 @@ static int policies_as_nobody(void)
 	return 0;
 }
 
-TEST_F(netlink, what_a_policy_does_is_told_to_the_privileged)
+TEST_F(netlink, policy_state_needs_privilege)
 {
 	int status;
 	pid_t child;
@@ -256,7 +258,7 @@ TEST_F(netlink, what_a_policy_does_is_told_to_the_privileged)
 
 	ASSERT_EQ(0, governor_all("gchint"));
 	for (i = 0; i < sizeof(observed) / sizeof(*observed); i++)
-		EXPECT_TRUE(policy_tells(&self->genl, 0, observed[i]))
+		EXPECT_TRUE(policy_has(&self->genl, 0, observed[i]))
 			TH_LOG("attribute %u", observed[i]);
 	child = fork();
 	ASSERT_GE(child, 0);
@@ -336,7 +338,7 @@ TEST_F(netlink, sessions)
 	EXPECT_EQ(GCHINT_ROLE_STW, *value);
 }
 
-/* What the events of a run must be, in their order. */
+/* The expected events of a run, in order. */
 struct expected {
 	uint32_t type;
 	uint32_t what;		/* phase, or enum gchint_lease */
@@ -372,7 +374,7 @@ TEST_F(netlink, events)
 	ASSERT_GE(slot, 0);
 	EXPECT_EQ(1, session_edge(&self->session, slot, GCHINT_PHASE_MARK,
 				  GCHINT_F_CONCURRENT));
-	/* The same phase, which somebody waits for from now on. */
+	/* The same phase, which a thread waits for from now on. */
 	EXPECT_EQ(1, session_edge(&self->session, slot, GCHINT_PHASE_MARK,
 				  GCHINT_F_CONCURRENT | GCHINT_F_URGENT));
 	EXPECT_EQ(1, session_edge(&self->session, slot, GCHINT_PHASE_REMARK,
@@ -438,8 +440,8 @@ TEST_F(netlink, events)
 
 #define MANY_SLOTS 512
 
-/* More than one message holds: what was sent is not sent again, and nothing is left out. */
-TEST_F(netlink, a_session_of_many_slots_is_dumped_whole)
+/* More than one message holds: nothing is sent twice or left out. */
+TEST_F(netlink, session_of_many_slots_is_dumped_whole)
 {
 	struct session many, after;
 	uint32_t sessions = 0;
@@ -452,7 +454,7 @@ TEST_F(netlink, a_session_of_many_slots_is_dumped_whole)
 	ASSERT_EQ(0, session_open(&after));
 	ASSERT_EQ(0, genl_info(&self->genl, GCHINT_A_SESSIONS, &sessions));
 	ASSERT_EQ(0, genl_request(&self->genl, GCHINT_CMD_SESSION_GET, NLM_F_DUMP, NULL, 0));
-	/* One for each block of slots: all but one session have one. */
+	/* One for each slot block: all but one session have one. */
 	EXPECT_EQ(sessions - 1 + MANY_SLOTS / GCHINT_SLOTS, self->genl.replies);
 	session_close(&after);
 	session_close(&many);
@@ -485,9 +487,9 @@ static bool hears_of(struct genl *listener, uint32_t phase)
 }
 
 /*
- * A coordinator announces for a worker that sleeps: the CPU that rings looks. While
- * the ringing CPU's policy decides, too: what it reads into is under its policy's lock,
- * of which lockdep knows on the debug board.
+ * A coordinator announces for a sleeping worker: the CPU that rings reads it.
+ * While the ringing CPU's policy decides, too: the buffer is under its policy's
+ * lock, which lockdep knows on the debug board.
  */
 TEST_F(netlink, phases_of_a_sleeping_thread_are_recorded)
 {
@@ -530,7 +532,7 @@ TEST_F(netlink, samples)
 	ASSERT_EQ(0, genl_open(&listener));
 	ASSERT_EQ(0, genl_listen(&listener, listener.sampling));
 	ASSERT_EQ(0, genl_info(&listener, GCHINT_A_ABI, &abi));
-	/* Though nothing else wakes the machine, which idles in between. */
+	/* Although nothing else wakes the machine, which is idle in between. */
 	for (i = 0; i < 5; i++)
 		ASSERT_EQ(0, genl_next(&listener, 10000));
 	EXPECT_EQ(GCHINT_CMD_SAMPLE, (int)listener.cmd);

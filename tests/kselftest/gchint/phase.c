@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * A phase reaches the clock register, and its end gives back what it took.
+ * A phase reaches the clock register, and its end restores the frequency.
  *
  * The hinted thread spins on one CPU throughout: load never changes, so only
- * the hint can move the clock. This program watches the hardware from another
- * CPU, asleep nearly all the time.
+ * the hint can change the clock. This program reads the hardware from another
+ * CPU and sleeps nearly all the time.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ FIXTURE(phase) {
 	int opps;
 	long min, max;
 	long cap;		/* at least this is above every cap in use here */
-	int steady;		/* percent of looks that must find the maximum */
+	int steady;		/* percent of samples at the maximum */
 };
 
 FIXTURE_SETUP(phase)
@@ -52,12 +52,14 @@ FIXTURE_SETUP(phase)
 	self->max = self->khz[self->opps - 1];
 	self->cap = self->max * 6 / 10;
 	/*
-	 * In a shared policy what else runs on the board raises it, too, but a
+	 * In a shared policy other load on the board raises it, too, but a
 	 * thread that spins without a cap is never seen below the maximum.
 	 */
 	self->steady = 95;
 
-	/* The other policies keep still: some boards share a way to the clocks. */
+	/*
+	 * The other policies are idle: some boards share a path to the clocks.
+	 */
 	governor_save();
 	ASSERT_EQ(0, governor_all("performance"));
 	ASSERT_EQ(0, policy_put(self->policy, "scaling_governor", "gchint"));
@@ -109,8 +111,8 @@ static bool reaches_max(int cpu, long max)
 } while (0)
 
 /*
- * What the board takes for the same changes when they are asked for by hand, at
- * best, seen by the same watcher on the same host.
+ * The board's best time for the same changes when they are requested directly,
+ * measured by the same watcher on the same host.
  */
 static void by_hand(struct __test_metadata *_metadata,
 		    FIXTURE_DATA(phase) *self, long *down, long *up)
@@ -133,8 +135,9 @@ static void by_hand(struct __test_metadata *_metadata,
 }
 
 /*
- * Every change arrives. How long it took is printed with that of the same change made by
- * hand, and not judged: an emulated CPU loses its host at any time. bench/kmod measures.
+ * Every change arrives. Its latency is printed with that of the same direct
+ * change, and not judged: an emulated CPU may lose its host at any time.
+ * bench/kmod measures.
  */
 TEST_F_TIMEOUT(phase, begin_lowers_and_end_gives_back, 120)
 {
@@ -162,7 +165,7 @@ TEST_F_TIMEOUT(phase, begin_lowers_and_end_gives_back, 120)
 	       up[0], up[TRIALS / 2], up[TRIALS - 1], hand_up, TRIALS);
 }
 
-/* The voltage of the cores goes with it, where the board changes it. */
+/* The core voltage follows, where the board changes it. */
 TEST_F(phase, voltage_follows)
 {
 	long uv_max = 0, uv_cap = 0, khz;
@@ -172,7 +175,10 @@ TEST_F(phase, voltage_follows)
 		SKIP(return, "voltage_follows: no supply that changes on %s",
 		     self->hw->name);
 	SPIN_AT_MAX();
-	/* Clock and voltage of one moment: a host may take the CPU away from who spins. */
+	/*
+	 * Clock and voltage of one moment: a host may take the CPU away from a
+	 * spinning reader.
+	 */
 	for (tries = 0; tries < SOON_MS; tries++) {
 		khz = hw_khz(self->cpu);
 		uv_max = hw_uv(self->cpu);
@@ -183,7 +189,7 @@ TEST_F(phase, voltage_follows)
 	ASSERT_LT(tries, SOON_MS);
 	ASSERT_EQ(1, session_edge(&self->session, self->slot,
 				  GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT));
-	/* Likewise. */
+	/* The same for the cap. */
 	for (tries = 0; tries < SOON_MS; tries++) {
 		khz = hw_khz(self->cpu);
 		uv_cap = hw_uv(self->cpu);
@@ -202,7 +208,10 @@ TEST_F(phase, voltage_follows)
 	EXPECT_EQ(uv_max, hw_uv(self->cpu));
 }
 
-/* No doorbell at all: the kernel sees the store when the scheduler looks. */
+/*
+ * No doorbell at all: the kernel sees the store when the scheduler calls its
+ * hook.
+ */
 TEST_F(phase, store_alone_is_seen)
 {
 	SPIN_AT_MAX();
@@ -213,27 +222,27 @@ TEST_F(phase, store_alone_is_seen)
 	EXPECT_GE(await_khz(self->cpu, self->max, self->max, SOON_MS), 0);
 }
 
-/* The last decision of the CPU's policy comes to be made for that reason. */
+/* The last decision of the CPU's policy gets that reason. */
 static bool becomes_reason(int cpu, uint32_t reason)
 {
 	uint32_t value;
 	int tries;
 
 	for (tries = 0; tries < SOON_MS; tries++) {
-		if (!use_told(cpu, GCHINT_POLICY_A_REASON, &value) && value == reason)
+		if (!use_attribute(cpu, GCHINT_POLICY_A_REASON, &value) && value == reason)
 			return true;
 		sleep_us(1000);
 	}
 	return false;
 }
 
-/* A pause raises the clock, and by itself: the decision names it, not load. */
+/* A pause raises the clock by itself: the decision names it, not load. */
 TEST_F_TIMEOUT(phase, pause_raises_before_load_does, 120)
 {
 	long best = -1;
 	int i;
 
-	/* Load may raise it once in so long. */
+	/* Load may raise it once per interval. */
 	ASSERT_EQ(0, tunable_put(self->policy, "hold_us", "100000"));
 	for (i = 0; i < TRIALS; i++) {
 		long us;
@@ -254,7 +263,7 @@ TEST_F_TIMEOUT(phase, pause_raises_before_load_does, 120)
 	tunable_put(self->policy, "hold_us", "10000");
 }
 
-/* Who waits decides: the same phase with each flag. */
+/* The flags decide: the same phase with each flag. */
 TEST_F(phase, flags_decide)
 {
 	static const struct {
@@ -293,7 +302,7 @@ TEST_F(phase, flags_decide)
 	}
 }
 
-/* An unknown phase is none, whatever its flags. */
+/* An unknown phase counts as none, whatever its flags. */
 TEST_F(phase, unknown_phase_is_none)
 {
 	SPIN_AT_MAX();
@@ -304,8 +313,8 @@ TEST_F(phase, unknown_phase_is_none)
 }
 
 /*
- * A hint that moves until its cap is seen: a watcher whose host is busy may well
- * look away for as long as a hint that stands still counts.
+ * A hint that progresses until its cap is seen: a watcher with a busy host may
+ * well pause for as long as a hint without progress counts.
  */
 static bool moving_hint_caps(FIXTURE_DATA(phase) *self)
 {
@@ -321,7 +330,7 @@ static bool moving_hint_caps(FIXTURE_DATA(phase) *self)
 	return false;
 }
 
-/* A phase whose sequence stands still is stale after hint_ttl_ms. */
+/* A phase whose sequence does not advance is stale after hint_ttl_ms. */
 TEST_F_TIMEOUT(phase, stale_hint_is_ignored, 120)
 {
 	ASSERT_EQ(0, parameter_put("hint_ttl_ms", "200"));
@@ -331,16 +340,16 @@ TEST_F_TIMEOUT(phase, stale_hint_is_ignored, 120)
 	EXPECT_GE(await_khz(self->cpu, self->max, self->max, SOON_MS), 0);
 	sleep_us(300000);
 	EXPECT_GE(share_khz(self->cpu, self->max, self->max, 50), self->steady);
-	/* It moves again: it counts again. */
+	/* It advances again: it counts again. */
 	EXPECT_TRUE(moving_hint_caps(self));
 }
 
-/* The cap is the hinted thread's own: it never slows a neighbour. */
+/* The cap applies to the hinted thread only: it never slows a neighbour. */
 TEST_F(phase, neighbour_is_not_slowed)
 {
 	struct worker other;
 
-	/* The watcher may run where the neighbour does. */
+	/* The watcher may run on the neighbour's CPU. */
 	session_close(&self->watch);
 	SPIN_AT_MAX();
 	ASSERT_EQ(0, worker_start(&other, self->cpu - 1));
@@ -378,10 +387,10 @@ TEST_F(phase, sleeping_thread_does_not_count)
 }
 
 /*
- * Nobody calls the governor on an idle CPU. What a thread that waits leaves
- * there is given back all the same, and taken again when somebody runs.
+ * On an idle CPU the governor is not called. What a waiting thread lowered
+ * there is restored all the same, and lowered again when a thread runs.
  */
-TEST_F_TIMEOUT(phase, waiting_gives_the_frequency_back, 120)
+TEST_F_TIMEOUT(phase, waiting_restores_the_frequency, 120)
 {
 	int i;
 
@@ -396,7 +405,7 @@ TEST_F_TIMEOUT(phase, waiting_gives_the_frequency_back, 120)
 	SPIN_AT_MAX();
 }
 
-/* A standing role counts whenever the thread runs; a phase goes before it. */
+/* A standing role counts whenever the thread runs; a phase overrides it. */
 TEST_F(phase, role_counts_without_a_phase)
 {
 	SPIN_AT_MAX();
@@ -415,7 +424,7 @@ TEST_F(phase, role_counts_without_a_phase)
 }
 
 /* A coordinator announces once for a worker that follows its slot. */
-TEST_F(phase, follower_counts_by_its_leader)
+TEST_F(phase, follower_uses_its_leaders_phase)
 {
 	struct worker coordinator;
 	int lead;
@@ -432,7 +441,7 @@ TEST_F(phase, follower_counts_by_its_leader)
 	EXPECT_GE(await_khz(self->cpu, self->min, self->cap, SOON_MS), 0);
 	session_store(&self->session, lead, GCHINT_PHASE_NONE, 0);
 	EXPECT_GE(await_khz(self->cpu, self->max, self->max, SOON_MS), 0);
-	/* Its leader's slot is gone: nothing to follow. */
+	/* Its leader's slot is released: nothing to follow. */
 	session_store(&self->session, lead, GCHINT_PHASE_MARK,
 		      GCHINT_F_CONCURRENT);
 	EXPECT_GE(await_khz(self->cpu, self->min, self->cap, SOON_MS), 0);
@@ -441,7 +450,7 @@ TEST_F(phase, follower_counts_by_its_leader)
 	worker_stop(&coordinator);
 }
 
-/* Mode off, or another governor: a hint moves nothing. */
+/* Mode off, or another governor: a hint changes nothing. */
 TEST_F(phase, off_means_load_only)
 {
 	ASSERT_EQ(0, tunable_put(self->policy, "mode", "off"));
@@ -459,8 +468,8 @@ TEST_F(phase, off_means_load_only)
 	EXPECT_GE(share_khz(self->cpu, self->max, self->max, 100), self->steady);
 }
 
-/* The user's limits hold against a boost, and end with themselves. */
-TEST_F(phase, limits_hold)
+/* The user's limits apply to a boost, and end when they are lifted. */
+TEST_F(phase, limits_apply)
 {
 	char text[32];
 
@@ -477,8 +486,8 @@ TEST_F(phase, limits_hold)
 }
 
 /*
- * A driver that sleeps is still on its way to a cap when rules change: what was in
- * force before is not what will be, and a boost that follows is not lost.
+ * A sleeping driver may still be switching to a cap when rules change: the
+ * frequency in force is outdated, and a boost that follows is not lost.
  */
 TEST_F_TIMEOUT(phase, rules_change_while_the_driver_works, 120)
 {
@@ -492,18 +501,21 @@ TEST_F_TIMEOUT(phase, rules_change_while_the_driver_works, 120)
 		ASSERT_EQ(0, tunable_put(self->policy, "cap_pct", "45"));
 		session_edge(&self->session, self->slot, GCHINT_PHASE_REMARK,
 			     GCHINT_F_STW);
-		/* It may be there still; the driver has come to its end now. */
+		/*
+		 * The cap may still be in force; the driver has finished now.
+		 */
 		sleep_us(20000);
 		ASSERT_GE(await_khz(self->cpu, self->max, self->max, SOON_MS), 0);
 	}
 }
 
 /*
- * A cap lasts as long as its phase, also while another CPU of the policy comes to
- * decide again and again (this program, which wakes every millisecond) and the
- * capped one, which is never switched, does not; and after rules have changed.
+ * A cap lasts as long as its phase, also while another CPU of the policy is
+ * evaluated again and again (this program, which wakes every millisecond) and
+ * the capped one, which never switches threads, is not; and after rules have
+ * changed.
  */
-TEST_F_TIMEOUT(phase, cap_lasts_beside_others, 120)
+TEST_F_TIMEOUT(phase, cap_lasts_next_to_other_cpus, 120)
 {
 	int i;
 

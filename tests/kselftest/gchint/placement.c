@@ -16,7 +16,7 @@
 
 #define NAP_US 8000
 
-/* symbol() - address of a kernel symbol, 0 if it is not told */
+/* symbol() - address of a kernel symbol, 0 if it is hidden */
 static unsigned long long symbol(const char *name)
 {
 	FILE *file = fopen("/proc/kallsyms", "re");
@@ -47,7 +47,7 @@ static unsigned long long kernel_data(void)
 	return found;
 }
 
-/* logged() - which of the two the kernel said last: 1, 0, or -errno */
+/* logged() - which of the two the kernel logged last: 1, 0, or -errno */
 static int logged(void)
 {
 	static const char *const said[] = { "starting EAS", "stopping EAS" };
@@ -61,7 +61,7 @@ static int logged(void)
 		if (count[i] < 0)
 			return count[i];
 	}
-	/* By turns, and off at first. */
+	/* Alternating, and off at first. */
 	return count[0] ? count[0] > count[1] : -ENOENT;
 }
 
@@ -145,7 +145,7 @@ static void *nap(void *arg)
 	CPU_ZERO(&all);
 	for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
 		CPU_SET(cpu, &all);
-	/* Begins where it was put; free to move from here on. */
+	/* Starts where it was placed; free to move from here on. */
 	sched_setaffinity(0, sizeof(all), &all);
 	__atomic_store_n(&n->tid, syscall(SYS_gettid), __ATOMIC_RELEASE);
 	while (!__atomic_load_n(&n->stop, __ATOMIC_ACQUIRE)) {
@@ -184,7 +184,7 @@ void napper_stop(struct napper *n)
 	pthread_join(n->thread, NULL);
 }
 
-/* share() - of the last wake-ups, percent on some CPUs */
+/* share() - percent of the last wake-ups that were on some CPUs */
 static int share(struct napper *n, unsigned long cpus, unsigned int wakes)
 {
 	unsigned int last = __atomic_load_n(&n->wakes, __ATOMIC_ACQUIRE), i, there = 0;

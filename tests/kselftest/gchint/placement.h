@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
-/* Where the scheduler puts a thread, and whether it asks the energy model. */
+/* Where the scheduler places a thread, and whether it uses the energy model. */
 #ifndef PLACEMENT_H
 #define PLACEMENT_H
 
@@ -11,56 +11,58 @@
 /**
  * eas_on() - is Energy-Aware Scheduling in force?
  *
- * Asks the kernel's own switch (sched_energy_present), for nothing in sysfs tells:
- * that takes /proc/kallsyms with addresses and a /dev/mem that shows RAM. Else what
- * the kernel last said of it, which takes sched_verbose on its command line.
+ * Reads the kernel's own switch (sched_energy_present), as nothing in sysfs
+ * shows it: that takes /proc/kallsyms with addresses and a /dev/mem that shows
+ * RAM. Otherwise the kernel's last message about it, which takes sched_verbose
+ * on its command line.
  *
  * Return: 1, 0, or -errno where that cannot be seen.
  */
 int eas_on(void);
 
 /**
- * await_eas() - until it is, or is not
+ * await_eas() - wait until it is on or off
  * @on: which of them
- * @ms: at most so long
+ * @ms: timeout
  *
- * Return: whether it came to that.
+ * Return: whether that was reached.
  */
 bool await_eas(bool on, int ms);
 
 /**
  * cpu_capacity() - of a CPU at its highest frequency
- * Return: 1..1024, all of it where the kernel does not tell.
+ * Return: 1..1024; 1024 where the kernel does not export it.
  */
 long cpu_capacity(int cpu);
 
-/**
- * capacity_least() - that of the least capable CPU
- */
+/** capacity_least() - capacity of the least capable CPU */
 long capacity_least(void);
 
 /**
- * capacity_fits() - the most use that a CPU is enough for
+ * capacity_fits() - the highest utilisation that fits a CPU
  *
- * A fifth is left over: fits_capacity() of kernel/sched/fair.c.
+ * A fifth is kept free: fits_capacity() of kernel/sched/fair.c.
  */
 long capacity_fits(long capacity);
 
-/* A thread that does little or much between naps, and notes where it wakes. */
+/*
+ * A thread that does a set amount of work between sleeps, and records where it
+ * wakes.
+ */
 struct napper {
 	pthread_t thread;
 	int tid;
 	int stop;
-	int busy_us;			/* between naps; may be changed */
+	int busy_us;			/* between sleeps; may be changed */
 	unsigned int wakes;
 	signed char cpu[NAP_WAKES];	/* of the last ones, round */
 };
 
 /**
- * napper_start() - start one on a CPU, and let it go from there
+ * napper_start() - start one on a CPU, and let it move from there
  * @n: filled in
- * @cpu: where it begins
- * @busy_us: for how long it spins before each nap
+ * @cpu: where it starts
+ * @busy_us: how long it spins before each sleep
  *
  * Return: 0 or -errno.
  */
@@ -68,14 +70,14 @@ int napper_start(struct napper *n, int cpu, int busy_us);
 void napper_stop(struct napper *n);
 
 /**
- * await_placement() - until a thread mostly wakes on some CPUs
+ * await_placement() - wait until a thread mostly wakes on some CPUs
  * @n: the thread
  * @cpus: bit n for CPU n
  * @percent: of its next @wakes wake-ups
  * @wakes: at most NAP_WAKES
- * @ms: at most so long
+ * @ms: timeout
  *
- * Return: the share in percent, of the last @wakes looked at.
+ * Return: the share in percent of the last @wakes wake-ups.
  */
 int await_placement(struct napper *n, unsigned long cpus, int percent,
 		    unsigned int wakes, int ms);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * What somebody measured of a policy's power: taken as a whole and told back, or
- * refused as a whole with the attribute at fault, and nothing changed.
+ * Measured power of a policy: accepted as a whole and reported back, or refused
+ * as a whole with the faulty attribute, and no change of state.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -26,25 +26,25 @@ FIXTURE(power) {
 #define PUT_U32(type, value) \
 	(self->len += genl_put_u32(self->out + self->len, type, value))
 
-/* The request in self->out is refused, in words. */
+/* The request in self->out is refused with a text. */
 #define REFUSED(error) do {						\
 	EXPECT_EQ(-(error), genl_request(&self->genl, GCHINT_CMD_OPPS_SET, \
 					 0, self->out, self->len));	\
 	EXPECT_STRNE("", self->genl.message);				\
 } while (0)
 
-/* What is given of policy 0, ascending: a milliwatt more for each OPP. */
-struct given {
+/* The powers of policy 0, ascending: a milliwatt more for each OPP. */
+struct powers {
 	int nr;
 	struct {
 		uint32_t khz, power;
 	} opp[MAX_OPPS + 1];
-	int64_t idle;			/* negative: not told */
+	int64_t idle;			/* negative: omitted */
 };
 
-static struct given given_right(void)
+static struct powers valid_powers(void)
 {
-	struct given g = { .idle = 5000 };
+	struct powers g = { .idle = 5000 };
 	long khz[MAX_OPPS];
 	int i;
 
@@ -56,7 +56,7 @@ static struct given given_right(void)
 	return g;
 }
 
-static size_t put_given(char *to, const struct given *g)
+static size_t put_powers(char *to, const struct powers *g)
 {
 	char nest[3072] __attribute__((aligned(8)));
 	size_t len = 0, used;
@@ -75,23 +75,26 @@ static size_t put_given(char *to, const struct given *g)
 	return used + genl_put(to + used, GCHINT_A_OPPS | NLA_F_NESTED, nest, len);
 }
 
-static int give(struct genl *g, const struct given *given)
+static int set_powers(struct genl *g, const struct powers *powers)
 {
 	char out[4096] __attribute__((aligned(8)));
 
-	return genl_request(g, GCHINT_CMD_OPPS_SET, 0, out, put_given(out, given));
+	return genl_request(g, GCHINT_CMD_OPPS_SET, 0, out, put_powers(out, powers));
 }
 
-/* Back to what the kernel knows. */
+/* Back to the kernel's values. */
 static int forget(struct genl *g)
 {
-	const struct given none = { .idle = -1 };
+	const struct powers none = { .idle = -1 };
 
-	return give(g, &none);
+	return set_powers(g, &none);
 }
 
-/* What is told of policy 0: how many OPPs, -errno; not measured: @idle is -2. */
-static int told(struct genl *g, struct given *to)
+/*
+ * The reported powers of policy 0: number of OPPs, -errno; without measurement
+ * @idle is -2.
+ */
+static int read_powers(struct genl *g, struct powers *to)
 {
 	char out[16] __attribute__((aligned(8)));
 	const char *policy, *nest;
@@ -133,7 +136,7 @@ static int told(struct genl *g, struct given *to)
 	return to->nr;
 }
 
-/* debugfs says where the power of policy 0 comes from. */
+/* debugfs shows the source of policy 0's power. */
 static void source(char *to, size_t size)
 {
 	char line[256];
@@ -161,10 +164,10 @@ FIXTURE_TEARDOWN(power)
 	governor_restore();
 }
 
-/* Taken while the policy is under gchint, and before; told as it was given. */
-TEST_F(power, is_taken)
+/* Accepted while the policy is under gchint, and before; reported unchanged. */
+TEST_F(power, valid_powers_are_accepted)
 {
-	struct given g = given_right(), back;
+	struct powers g = valid_powers(), back;
 	char before[32], now[32];
 	int i, round;
 
@@ -175,56 +178,58 @@ TEST_F(power, is_taken)
 	for (round = 0; round < 2; round++) {
 		if (round)
 			ASSERT_EQ(0, governor_all("performance"));
-		ASSERT_EQ(0, give(&self->genl, &g))
+		ASSERT_EQ(0, set_powers(&self->genl, &g))
 			TH_LOG("%s", self->genl.message);
 		if (round)
 			ASSERT_EQ(0, governor_all("gchint"));
 		source(now, sizeof(now));
 		EXPECT_STREQ("measured", now);
-		ASSERT_EQ(g.nr, told(&self->genl, &back));
+		ASSERT_EQ(g.nr, read_powers(&self->genl, &back));
 		EXPECT_EQ(5000, back.idle);
 		for (i = 0; i < g.nr; i++) {
 			EXPECT_EQ(g.opp[i].khz, back.opp[i].khz);
 			EXPECT_EQ(g.opp[i].power, back.opp[i].power);
 		}
-		/* Without what was idle, and other figures, for the next time. */
+		/*
+		 * Without idle power, and with other values, for the next time.
+		 */
 		g.idle = -1;
 		for (i = 0; i < g.nr; i++)
 			g.opp[i].power += 7;
-		ASSERT_EQ(0, give(&self->genl, &g));
-		ASSERT_EQ(g.nr, told(&self->genl, &back));
+		ASSERT_EQ(0, set_powers(&self->genl, &g));
+		ASSERT_EQ(g.nr, read_powers(&self->genl, &back));
 		EXPECT_EQ(-1, back.idle);
 		EXPECT_EQ(g.opp[0].power, back.opp[0].power);
 		g.idle = 5000;
 		ASSERT_EQ(0, forget(&self->genl));
 		source(now, sizeof(now));
 		EXPECT_STREQ(before, now);
-		ASSERT_LE(0, told(&self->genl, &back));
+		ASSERT_LE(0, read_powers(&self->genl, &back));
 		EXPECT_EQ(-2, back.idle);
 	}
 }
 
-/* EINVAL with a text of that, and what was there before is there still. */
+/* EINVAL with this text, and the earlier values stay. */
 #define NONSENSE(g, word) do {						\
-	struct given back_;						\
-	EXPECT_EQ(-EINVAL, give(&self->genl, &(g)));			\
+	struct powers back_;						\
+	EXPECT_EQ(-EINVAL, set_powers(&self->genl, &(g)));			\
 	EXPECT_NE(NULL, strstr(self->genl.message, word))		\
 		TH_LOG("said: %s", self->genl.message);			\
-	ASSERT_EQ(right.nr, told(&self->genl, &back_));			\
+	ASSERT_EQ(right.nr, read_powers(&self->genl, &back_));			\
 	EXPECT_EQ(right.idle, back_.idle);				\
 	EXPECT_EQ(0, memcmp(right.opp, back_.opp,			\
 			    right.nr * sizeof(right.opp[0])));		\
 } while (0)
 
-/* Each has another difference from what is in force, which must not be taken either. */
-TEST_F(power, nonsense_changes_nothing)
+/* Each differs from the values in force, which must not change either. */
+TEST_F(power, invalid_powers_change_nothing)
 {
-	struct given right = given_right(), g;
+	struct powers right = valid_powers(), g;
 	int last = right.nr - 1;
 
 	ASSERT_GE(right.nr, 2);
 	ASSERT_EQ(0, governor_all("gchint"));
-	ASSERT_EQ(0, give(&self->genl, &right));
+	ASSERT_EQ(0, set_powers(&self->genl, &right));
 	g = right;
 	g.idle = 77;
 	g.opp[last].power = 0;
@@ -256,16 +261,16 @@ TEST_F(power, nonsense_changes_nothing)
 	g.idle = 1000000001;
 	g.opp[0].power = 999;
 	NONSENSE(g, "GCHINT_OPPS_A_IDLE: above");
-	/* At rest, and nothing of what is not. */
+	/* Idle power alone. */
 	g.nr = 0;
 	g.idle = 1;
 	NONSENSE(g, "GCHINT_A_OPPS: the policy has more");
 	EXPECT_EQ(0, forget(&self->genl));
 }
 
-TEST_F(power, in_a_wrong_form)
+TEST_F(power, malformed_powers_are_refused)
 {
-	struct given right = given_right(), back;
+	struct powers right = valid_powers(), back;
 	char opp[64] __attribute__((aligned(8))), nest[128] __attribute__((aligned(8)));
 	size_t n;
 	int i;
@@ -282,10 +287,13 @@ TEST_F(power, in_a_wrong_form)
 	PUT_U32(GCHINT_A_CPU, 100000);
 	REFUSED(EINVAL);
 	/* An attribute of another command. */
-	self->len = put_given(self->out, &right);
+	self->len = put_powers(self->out, &right);
 	PUT_U32(GCHINT_A_RECORD, 1);
 	REFUSED(EINVAL);
-	/* Without power, without frequency, of another width, unknown, not a nest. */
+	/*
+	 * Without power, without frequency, of another width, unknown, not a
+	 * nest.
+	 */
 	for (i = 0; i < 5; i++) {
 		n = i == 1 ? 0 : genl_put_u32(opp, GCHINT_OPP_A_KHZ, right.opp[0].khz);
 		if (i == 2)
@@ -303,7 +311,7 @@ TEST_F(power, in_a_wrong_form)
 			TH_LOG("form %d", i);
 		EXPECT_STRNE("", self->genl.message);
 	}
-	/* Twice at rest. */
+	/* Idle power twice. */
 	n = genl_put_u32(nest, GCHINT_OPPS_A_IDLE, 1);
 	n += genl_put_u32(nest + n, GCHINT_OPPS_A_IDLE, 1);
 	START();
@@ -311,15 +319,15 @@ TEST_F(power, in_a_wrong_form)
 	PUT(GCHINT_A_OPPS | NLA_F_NESTED, nest, n);
 	REFUSED(EINVAL);
 	ASSERT_EQ(0, governor_all("gchint"));
-	ASSERT_LE(0, told(&self->genl, &back));
+	ASSERT_LE(0, read_powers(&self->genl, &back));
 	EXPECT_EQ(-2, back.idle);
 }
 
-/* More OPPs than there can be. */
-TEST_F(power, of_too_many)
+/* More OPPs than the maximum. */
+TEST_F(power, too_many_powers_are_refused)
 {
 	char nest[3072] __attribute__((aligned(8))), opp[32] __attribute__((aligned(8)));
-	struct given back;
+	struct powers back;
 	size_t len = 0, n;
 	int i;
 
@@ -335,7 +343,7 @@ TEST_F(power, of_too_many)
 	EXPECT_NE(NULL, strstr(self->genl.message, "too many"))
 		TH_LOG("said: %s", self->genl.message);
 	ASSERT_EQ(0, governor_all("gchint"));
-	ASSERT_LE(0, told(&self->genl, &back));
+	ASSERT_LE(0, read_powers(&self->genl, &back));
 	EXPECT_EQ(-2, back.idle);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * amd-pstate changes between three modes while it runs. In each of them hints reach
- * the registers by the way that is there, and nothing else of them moves.
+ * amd-pstate changes between three modes while it runs. In each of them hints
+ * reach the registers by the available actuator, and nothing else in them
+ * changes.
  */
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +23,7 @@
 #define LOWEST 20
 #define HIGHEST 140
 #define CAP (HIGHEST * 45 / 100)
-#define SOON_MS 20000		/* an emulated CPU on a busy machine may stand still */
+#define SOON_MS 20000		/* an emulated CPU may stall on a busy host */
 
 FIXTURE(pstate) {
 	char before[16];
@@ -38,7 +39,7 @@ static bool mode_is(const char *mode)
 	return file_get(STATUS, text, sizeof(text)) > 0 && !strcmp(text, mode);
 }
 
-/* Its policies are made anew, and come with limits of their own. */
+/* Its policies are recreated, with limits of their own. */
 static int mode_put(const char *mode)
 {
 	char text[32];
@@ -75,7 +76,7 @@ FIXTURE_TEARDOWN(pstate)
 	mode_put(self->before);
 }
 
-/* What counts as a cap, in both ways that there are. */
+/* What counts as a cap, for both actuators. */
 static int caps(void)
 {
 	return tunable_put(CPU, "mode", "table") ?:
@@ -86,7 +87,7 @@ static int caps(void)
 #define AWAIT(value, word) \
 	EXPECT_EQ(value, registers_await(CPU, REGISTER_ ## word, value, SOON_MS))
 
-/* Until a word is between two values; who runs there for a moment lifts it. */
+/* Wait until a word is between two values; another running thread lifts it. */
 static long await_within(enum register_word word, long low, long high)
 {
 	long long end = now_us() + SOON_MS * 1000LL;
@@ -111,7 +112,7 @@ static long await_within(enum register_word word, long low, long high)
 	ASSERT_LE(0, (session_store(&self->session, self->slot, phase, flags), \
 		      session_ring(&self->session, self->slot)))
 
-TEST_F(pstate, passive_the_governor_asks_for_a_level)
+TEST_F(pstate, passive_governor_requests_a_level)
 {
 	ASSERT_EQ(0, mode_put("passive"));
 	ASSERT_EQ(0, governor_all("gchint"));
@@ -124,7 +125,7 @@ TEST_F(pstate, passive_the_governor_asks_for_a_level)
 	AWAIT(HIGHEST, DESIRED);
 }
 
-TEST_F(pstate, guided_schedutil_moves_the_lowest)
+TEST_F(pstate, guided_schedutil_changes_the_minimum)
 {
 	ASSERT_EQ(0, mode_put("guided"));
 	ASSERT_EQ(0, governor_all("schedutil"));
@@ -136,8 +137,10 @@ TEST_F(pstate, guided_schedutil_moves_the_lowest)
 	EXPECT_EQ(HIGHEST, registers_word(CPU, REGISTER_MAX));
 }
 
-/* To the hardware the governor's cap is a lowest level: no bound of its choice. */
-TEST_F(pstate, guided_the_governor_cannot_cap)
+/*
+ * To the hardware the governor's cap is a lowest level: no bound of its choice.
+ */
+TEST_F(pstate, guided_governor_cannot_cap)
 {
 	ASSERT_EQ(0, mode_put("guided"));
 	ASSERT_EQ(0, governor_all("gchint"));
@@ -149,7 +152,7 @@ TEST_F(pstate, guided_the_governor_cannot_cap)
 	EXPECT_EQ(HIGHEST, registers_word(CPU, REGISTER_MAX));
 }
 
-TEST_F(pstate, guided_limits_can)
+TEST_F(pstate, guided_limits_can_cap)
 {
 	ASSERT_EQ(0, mode_put("guided"));
 	ASSERT_EQ(0, governor_all("schedutil"));
@@ -171,8 +174,8 @@ TEST_F(pstate, active_takes_no_governor)
 	EXPECT_EQ(1, registers_autonomous(CPU, REGISTER_AUTO));
 }
 
-/* A user's preference and limits, and that of all only the limits follow hints. */
-TEST_F(pstate, active_limits_leave_the_preference_alone)
+/* A user's preference and limits, of which hints change only the limits. */
+TEST_F(pstate, active_limits_keep_the_preference)
 {
 	static const struct {
 		const char *name;
@@ -210,8 +213,11 @@ TEST_F(pstate, active_limits_leave_the_preference_alone)
 	ASSERT_EQ(0, policy_put(CPU, "scaling_max_freq", "2100000"));
 }
 
-/* The policies of one mode go, those of the next are given the same. */
-TEST_F(pstate, a_change_of_mode_keeps_the_actuator)
+/*
+ * The policies of one mode are removed; those of the next get the same
+ * settings.
+ */
+TEST_F(pstate, mode_change_keeps_the_actuator)
 {
 	static const char *const modes[] = { "passive", "active", "guided" };
 	char name[16];
@@ -233,8 +239,8 @@ TEST_F(pstate, a_change_of_mode_keeps_the_actuator)
 	EXPECT_STREQ("off", name);
 }
 
-/* The driver takes its policies away while the module gives them back. */
-TEST_F_TIMEOUT(pstate, the_driver_leaves_as_the_module_does, 240)
+/* The driver removes its policies while the module restores them. */
+TEST_F_TIMEOUT(pstate, driver_and_module_unload_together, 240)
 {
 	static const char *const modes[] = { "passive", "active" };
 	int i, ret, status;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * Boards whose hardware is a file of the host, which the guest has as memory that
- * is no RAM: words of 32 bits, a page a CPU (tests/board/acpi/cppc.dsl).
+ * Boards whose hardware is a file of the host, which the guest sees as memory
+ * that is not RAM: words of 32 bits, a page per CPU
+ * (tests/board/acpi/cppc.dsl).
  */
 #ifndef REGISTERS_H
 #define REGISTERS_H
@@ -29,9 +30,9 @@ enum register_word {
 int registers_open(uint64_t address);
 
 /**
- * registers_word() - what a CPU's word holds now
+ * registers_word() - current value of a CPU's word
  * @cpu: the CPU
- * @word: which
+ * @word: its index
  *
  * Return: its value, or -ENODEV.
  */
@@ -40,16 +41,16 @@ long registers_word(int cpu, enum register_word word);
 /**
  * registers_autonomous() - the same where a board may keep it in a channel
  * @cpu: the CPU
- * @word: REGISTER_AUTO or REGISTER_EPP, which lie there as they do in its page
- *	(tests/board/acpi/pcct)
+ * @word: REGISTER_AUTO or REGISTER_EPP, which have the same offsets as in its
+ * page (tests/board/acpi/pcct)
  *
  * Return: its value, or -ENODEV.
  */
 long registers_autonomous(int cpu, enum register_word word);
 
 /**
- * registers_await() - until a word has a value
- * @ms: at most so long
+ * registers_await() - wait until a word has a value
+ * @ms: timeout
  *
  * Return: the value at the end.
  */

@@ -29,7 +29,7 @@ int session_open(struct session *s)
 	if (page == MAP_FAILED)
 		goto err_unmap;
 	s->slots = page;
-	/* From here on the page is true. */
+	/* From here on the page is valid. */
 	if (read(s->fd, &generation, sizeof(generation)) != sizeof(generation)) {
 		ret = -errno;
 		session_close(s);

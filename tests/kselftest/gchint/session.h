@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
-/* The hint ABI by hand, as its header tells it; no library in between. */
+/* The hint ABI by hand, as its header documents it, without a library. */
 #ifndef SESSION_H
 #define SESSION_H
 
@@ -44,9 +44,7 @@ int session_ring(struct session *s, unsigned int slot);
 int session_role(struct session *s, unsigned int slot, unsigned int role,
 		 unsigned int lead);
 
-/**
- * session_store() - a plain phase edge, without a doorbell
- */
+/** session_store() - a phase edge without a doorbell */
 void session_store(struct session *s, unsigned int slot, unsigned int phase,
 		   unsigned int flags);
 
@@ -73,11 +71,11 @@ int session_edge(struct session *s, unsigned int slot, unsigned int phase,
 		 unsigned int flags);
 
 /**
- * session_watch_quietly() - the calling thread's own load is not to count
+ * session_watch_quietly() - exclude the calling thread's own load
  * @s: a session of its own for that; stays open while it watches
  *
- * In a policy that all CPUs share, a program that watches raises what it
- * watches, the more so on a busy emulator. A standing role caps it.
+ * In a policy that all CPUs share, a program that watches raises the frequency,
+ * even more on a busy emulator. A standing role caps it.
  *
  * Return: 0 or -errno.
  */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * Under a driver that takes no governor: its limits reach the hardware, none of
- * ours can be chosen there, and the module, hinted at, leaves it as it was.
+ * Under a driver without governors: its limits reach the hardware, the gchint
+ * governor cannot be chosen there, and the module, while hinted, leaves it
+ * unchanged.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -67,20 +68,20 @@ TEST_F(setpolicy, limits_reach_the_hardware)
 	EXPECT_REQUEST(60, 100, 128);
 	ASSERT_EQ(0, policy_put(CPU, "scaling_governor", "performance"));
 	EXPECT_REQUEST(100, 100, 0);
-	/* No other CPU's page moves with it. */
+	/* No other CPU's page changes with it. */
 	EXPECT_EQ(HIGHEST, registers_word(0, REGISTER_MAX));
 	EXPECT_EQ(LOWEST, registers_word(0, REGISTER_MIN));
 }
 
-TEST_F(setpolicy, takes_no_governor)
+TEST_F(setpolicy, governor_is_refused)
 {
 	ASSERT_EQ(0, access("/sys/module/cpufreq_gchint", F_OK));
 	EXPECT_EQ(-EINVAL, policy_put(CPU, "scaling_governor", "gchint"));
 	EXPECT_REQUEST(LOWEST, HIGHEST, 128);
 }
 
-/* Nobody has asked the module to act here: a hint is heard and moves nothing. */
-TEST_F(setpolicy, hints_move_nothing_unasked)
+/* No actuator is chosen here: a hint is accepted and changes nothing. */
+TEST_F(setpolicy, hints_change_nothing_without_actuator)
 {
 	int slot, i;
 
@@ -118,8 +119,11 @@ static long known_highest(int policy)
 	return highest;
 }
 
-/* Percentages and what is learned are parts of the highest frequency that there is now. */
-TEST_F(setpolicy, under_limits_the_hardwares_highest_is_followed)
+/*
+ * Percentages and what is learned are relative to the current highest
+ * frequency.
+ */
+TEST_F(setpolicy, limits_follow_the_hardware_maximum)
 {
 	static const struct {
 		const char *no_turbo;

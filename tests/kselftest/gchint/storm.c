@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * Everything at once: threads that attach, hint and die, others that change their
- * scheduling and their CPUs, governors and limits, hotplug, suspend, tunables, netlink,
- * debugfs and unload attempts, in any order. What must hold is that the kernel stays
- * silent (its log is the rig's business), that nothing of the module is left, and that
- * the governor still works.
+ * Everything at once: threads that attach, hint and die, others that change
+ * their scheduling and their CPUs, governors and limits, hotplug, suspend,
+ * tunables, netlink, debugfs and unload attempts, in any order. The kernel log
+ * must stay silent (the rig checks it), nothing of the module may be left, and
+ * the governor must still work.
  *
  * storm [SECONDS [SEED]]
  */
@@ -38,7 +38,7 @@
 static int seconds = 15;
 static unsigned int seed = 1;
 
-/* -- What the storm consists of: each runs in a process of its own -- */
+/* -- The parts of the storm: each runs in a process of its own -- */
 
 static __thread unsigned int dice;
 
@@ -51,21 +51,21 @@ static unsigned int roll(unsigned int sides)
 	return dice % sides;
 }
 
-/* What really happened, counted by all processes. */
-struct tally {
-	unsigned int sessions, attached, edges, switches, ways, hotplugs, dumps, unloads;
+/* Successful actions, counted by all processes. */
+struct counts {
+	unsigned int sessions, attached, edges, switches, actuators, hotplugs, dumps, unloads;
 	unsigned int moves, cpusets, suspends;
-	unsigned int suspending; /* a runtime execs nothing meanwhile */
-	unsigned int unloading; /* and readers leave debugfs alone */
+	unsigned int suspending; /* no runtime execs meanwhile */
+	unsigned int unloading; /* and readers do not open debugfs */
 	unsigned int asked; /* to unplug a CPU */
-	int refused; /* and why not, the last time */
+	int refused; /* and the error of the last failure */
 	unsigned int over; /* every part but the runtimes ends before its next action */
 	pid_t runtime[RUNTIMES];
 };
 
-static struct tally *tally;
+static struct counts *counts;
 
-#define TALLY(what) __atomic_fetch_add(&tally->what, 1, __ATOMIC_RELAXED)
+#define COUNT(what) __atomic_fetch_add(&counts->what, 1, __ATOMIC_RELAXED)
 
 /*
  * A part that writes to sysfs is never killed: kthread_create() fails with -EINTR for
@@ -74,19 +74,22 @@ static struct tally *tally;
  */
 static bool storm_over(void)
 {
-	return __atomic_load_n(&tally->over, __ATOMIC_RELAXED);
+	return __atomic_load_n(&counts->over, __ATOMIC_RELAXED);
 }
 
-/* Was nothing of a kind done yet? Seconds of a guest that hardly runs are no storm. */
+/*
+ * Is any required action still missing? Seconds of a guest that hardly runs are
+ * no storm.
+ */
 static bool calm(unsigned int kills)
 {
-	const volatile struct tally *t = tally;
+	const volatile struct counts *t = counts;
 
 	return !kills || !t->sessions || !t->attached || !t->edges || !t->switches ||
-	       !t->ways || !t->hotplugs || !t->dumps || !t->moves;
+	       !t->actuators || !t->hotplugs || !t->dumps || !t->moves;
 }
 
-/* A slot's fields, sane or not, whole or torn. */
+/* A slot's fields, valid or not, complete or torn. */
 static void scribble(struct session *s, unsigned int slot)
 {
 	volatile struct gchint_slot *line = &s->slots[slot];
@@ -122,7 +125,7 @@ static void *member_main(void *arg)
 		slot = session_attach(s, 0, GCHINT_ROLE_NONE, 0);
 	if (slot < 0)
 		return NULL;
-	TALLY(attached);
+	COUNT(attached);
 	for (edges = roll(200); edges; edges--) {
 		switch (roll(8)) {
 		case 0:
@@ -142,19 +145,24 @@ static void *member_main(void *arg)
 			break;
 		default:
 			session_edge(s, slot, roll(GCHINT_PHASE_NR), roll(16));
-			TALLY(edges);
+			COUNT(edges);
 			break;
 		}
 		for (i = roll(20000); i; i--)
 			__asm__ volatile("" ::: "memory");
 	}
-	/* Half of them leave their lease to the exit of the thread. */
+	/*
+	 * Half of them leave the release of their lease to the thread's exit.
+	 */
 	if (roll(2))
 		session_detach(s, slot);
 	return NULL;
 }
 
-/* A runtime: threads come and go, sometimes it forks, in the end it is killed. */
+/*
+ * A runtime: threads start and end, sometimes it forks, in the end it is
+ * killed.
+ */
 static void runtime(void)
 {
 	struct team team;
@@ -168,7 +176,7 @@ static void runtime(void)
 			sleep_us(2000);
 			continue;
 		}
-		TALLY(sessions);
+		COUNT(sessions);
 		for (n = 0; n < THREADS; n++)
 			if (pthread_create(&thread[n], NULL, member_main, &team))
 				break;
@@ -183,7 +191,7 @@ static void runtime(void)
 			if (child > 0)
 				waitpid(child, &status, 0);
 		}
-		if (!roll(8) && !__atomic_load_n(&tally->suspending, __ATOMIC_RELAXED))
+		if (!roll(8) && !__atomic_load_n(&counts->suspending, __ATOMIC_RELAXED))
 			execl("/proc/self/exe", "storm", "--exit", NULL);
 		for (i = 0; i < n; i++)
 			pthread_join(thread[i], NULL);
@@ -227,15 +235,17 @@ static void governors(void)
 		default:
 			if (!policy_put(p, "scaling_governor",
 					names[roll(sizeof(names) / sizeof(*names))]))
-				TALLY(switches);
+				COUNT(switches);
 			break;
 		}
 		sleep_us(roll(50000));
 	}
 }
 
-/* Those that a machine has not are refused; so is each while gchint governs. */
-static void ways(void)
+/*
+ * Governors that a machine lacks are refused; so is each while gchint governs.
+ */
+static void actuators(void)
 {
 	static const char * const names[] = { "off", "limits" };
 	int number[MAX_POLICIES], n, p;
@@ -246,12 +256,12 @@ static void ways(void)
 		if (p >= 0 && roll(2))
 			policy_put(p, "scaling_governor", "schedutil");
 		if (!use_put(p, names[roll(sizeof(names) / sizeof(*names))]))
-			TALLY(ways);
+			COUNT(actuators);
 		sleep_us(roll(50000));
 	}
 }
 
-/* -- What an administrator does to threads that hint -- */
+/* -- What an administrator does to hinting threads -- */
 
 /* <linux/sched/types.h>, which clashes with <sched.h> */
 struct attributes {
@@ -269,7 +279,7 @@ struct attributes {
 
 static pid_t some_runtime(void)
 {
-	return __atomic_load_n(&tally->runtime[roll(RUNTIMES)], __ATOMIC_RELAXED);
+	return __atomic_load_n(&counts->runtime[roll(RUNTIMES)], __ATOMIC_RELAXED);
 }
 
 /* One of a runtime's threads, or its first one. */
@@ -298,9 +308,9 @@ static int put_attributes(pid_t tid, struct attributes *a)
 }
 
 /*
- * Threads may end meanwhile. None is given a deadline: one storm of five in which some
- * were, next to hotplug and cpusets, came to a stop on 6.1 with every CPU idle, which
- * is not understood. The test manners has deadlines.
+ * Threads may end meanwhile. None gets a deadline: one storm of five in which
+ * some did, next to hotplug and cpusets, came to a stop on 6.1 with every CPU
+ * idle, which is not understood. The test manners has deadlines.
  */
 static void strangers(void)
 {
@@ -316,11 +326,11 @@ static void strangers(void)
 		case 0:
 			mask = roll(1u << cpus) ? : 1;
 			if (syscall(SYS_sched_setaffinity, tid, sizeof(mask), &mask) >= 0)
-				TALLY(moves);
+				COUNT(moves);
 			break;
 		case 1:
 			a.nice = (int)roll(40) - 20;
-			/* Not every kernel knows clamps. */
+			/* Not every kernel supports clamps. */
 			a.flags = roll(2) ? CLAMP_MAX : 0;
 			a.util_max = roll(1025);
 			put_attributes(tid, &a);
@@ -348,7 +358,7 @@ static bool cpusets_begin(void)
 	       !mkdir(INSIDE, 0700);
 }
 
-/* Those who are inside have been killed, or are moved out. */
+/* Its members have been killed, or are moved out. */
 static bool cpusets_end(void)
 {
 	int tries;
@@ -358,7 +368,7 @@ static bool cpusets_end(void)
 	return access(INSIDE, F_OK) && !umount(CGROUP) && !rmdir(CGROUP);
 }
 
-/* Runtimes come into a set whose CPUs change under them, and leave it again. */
+/* Runtimes enter a set whose CPUs change under them, and leave it again. */
 static void cpusets(void)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
@@ -369,7 +379,7 @@ static void cpusets(void)
 
 		snprintf(text, sizeof(text), "%d-%d", first, last);
 		if (!file_put(INSIDE "/cpuset.cpus", text))
-			TALLY(cpusets);
+			COUNT(cpusets);
 		snprintf(text, sizeof(text), "%d", some_runtime());
 		file_put(roll(3) ? INSIDE "/cgroup.procs" : CGROUP "/cgroup.procs", text);
 		sleep_us(roll(30000));
@@ -380,9 +390,9 @@ static void cpusets(void)
 #define DELAY "/sys/module/suspend/parameters/pm_test_delay"
 
 /*
- * As deep as the kernel's own test levels go, and back at once. Of "freeze" these are
- * three: at the fourth, "processors", the machine sleeps in earnest (s2idle_loop() in
- * suspend_enter()), and nothing would wake it.
+ * As deep as the kernel's own test levels go, and back at once. Of "freeze"
+ * these are three: at the fourth, "processors", the machine really sleeps
+ * (s2idle_loop() in suspend_enter()), and nothing would wake it.
  */
 static void suspender(void)
 {
@@ -390,16 +400,17 @@ static void suspender(void)
 
 	while (!storm_over()) {
 		/*
-		 * An exec waits for the other threads of its process to exit, which
-		 * frozen ones do not: 6.1 gives up after 20 s, with a stack in the log.
+		 * An exec waits for the other threads of its process to exit,
+		 * which frozen ones do not: 6.1 gives up after 20 s, with a
+		 * stack in the log.
 		 */
-		__atomic_store_n(&tally->suspending, 1, __ATOMIC_RELAXED);
+		__atomic_store_n(&counts->suspending, 1, __ATOMIC_RELAXED);
 		sleep_us(200000);
 		if (!file_put(POWER "/pm_test", levels[roll(3)]) &&
 		    !file_put(POWER "/state", "freeze"))
-			TALLY(suspends);
+			COUNT(suspends);
 		file_put(POWER "/pm_test", "none");
-		__atomic_store_n(&tally->suspending, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&counts->suspending, 0, __ATOMIC_RELAXED);
 		sleep_us(500000 + roll(1500000));
 	}
 }
@@ -410,12 +421,12 @@ static void hotplug(void)
 
 	while (!storm_over()) {
 		cpu = 1 + roll(sysconf(_SC_NPROCESSORS_CONF) - 1);
-		TALLY(asked);
+		COUNT(asked);
 		err = cpu_plug(cpu, false);
 		if (!err)
-			TALLY(hotplugs);
+			COUNT(hotplugs);
 		else
-			__atomic_store_n(&tally->refused, err, __ATOMIC_RELAXED);
+			__atomic_store_n(&counts->refused, err, __ATOMIC_RELAXED);
 		while (cpu_plug(cpu, true))
 			sleep_us(1000);
 		sleep_us(roll(300000));
@@ -459,11 +470,14 @@ static void listeners(void)
 			genl_record(&g, roll(1u << GCHINT_PHASE_NR));
 			if (!genl_request(&g, GCHINT_CMD_SESSION_GET, 0x300,
 					  NULL, 0))
-				TALLY(dumps);
+				COUNT(dumps);
 			genl_request(&g, GCHINT_CMD_POLICY_GET, 0x300, NULL, 0);
 			genl_request(&g, GCHINT_CMD_POLICY_GET, 0, attr,
 				     genl_put_u32(attr, GCHINT_A_CPU, roll(6)));
-			/* Sometimes it reads, sometimes it lets its socket fill. */
+			/*
+			 * Sometimes it reads, sometimes it lets its socket
+			 * fill.
+			 */
 			while (roll(3) && !genl_next(&g, 1))
 				;
 		}
@@ -471,60 +485,61 @@ static void listeners(void)
 	}
 }
 
-static void read_folder(const char *path)
+static void read_directory(const char *path)
 {
 	struct dirent *entry;
 	char inside[512], text[4096];
-	DIR *folder = opendir(path);
+	DIR *directory = opendir(path);
 
-	while (folder && (entry = readdir(folder))) {
+	while (directory && (entry = readdir(directory))) {
 		if (entry->d_name[0] == '.')
 			continue;
 		snprintf(inside, sizeof(inside), "%s/%s", path, entry->d_name);
 		if (entry->d_type == DT_DIR)
-			read_folder(inside);
+			read_directory(inside);
 		else
 			file_get(inside, text, sizeof(text));
 	}
-	if (folder)
-		closedir(folder);
+	if (directory)
+		closedir(directory);
 }
 
 static void readers(void)
 {
 	while (!storm_over()) {
-		if (!__atomic_load_n(&tally->unloading, __ATOMIC_RELAXED))
-			read_folder("/sys/kernel/debug/gchint");
-		read_folder(CPUFREQ "/gchint");
-		read_folder(CPUFREQ "/policy0/gchint");
+		if (!__atomic_load_n(&counts->unloading, __ATOMIC_RELAXED))
+			read_directory("/sys/kernel/debug/gchint");
+		read_directory(CPUFREQ "/gchint");
+		read_directory(CPUFREQ "/policy0/gchint");
 		sleep_us(roll(5000));
 	}
 }
 
-/* Mostly refused; every few seconds everybody is made to let go. */
+/* Mostly refused; every few seconds all users are closed. */
 static void unloader(void)
 {
 	while (!storm_over()) {
 		sleep_us(20000 + roll(200000));
 		/*
-		 * For a moment a module that goes has no references and is not called
-		 * going yet: an open of its debugfs warns then (full_proxy_open()).
+		 * For a moment a module that is unloading has no references and
+		 * is not marked as going yet: an open of its debugfs warns then
+		 * (full_proxy_open()).
 		 */
-		__atomic_store_n(&tally->unloading, 1, __ATOMIC_RELAXED);
+		__atomic_store_n(&counts->unloading, 1, __ATOMIC_RELAXED);
 		sleep_us(50000);
 		if (!module_unload()) {
-			TALLY(unloads);
+			COUNT(unloads);
 			sleep_us(roll(20000));
 			while (module_load())
 				sleep_us(1000);
 		}
-		__atomic_store_n(&tally->unloading, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&counts->unloading, 0, __ATOMIC_RELAXED);
 	}
 }
 
 static void (* const parts[])(void) = {
 	runtime, runtime, runtime, runtime, runtime, runtime, runtime, runtime,
-	governors, ways, hotplug, tunables, listeners, listeners, readers, unloader,
+	governors, actuators, hotplug, tunables, listeners, listeners, readers, unloader,
 	strangers, cpusets, suspender,
 };
 
@@ -559,7 +574,7 @@ static void limits_off(void)
 	}
 }
 
-/* A thread that carries out what was decided, as long as there is a policy of ours. */
+/* A thread that executes decisions, as long as there is a gchint policy. */
 static bool workers_left(void)
 {
 	struct dirent *entry;
@@ -578,7 +593,7 @@ static bool workers_left(void)
 	return found;
 }
 
-/* Limits that nobody has asked for, or a directory of tunables. */
+/* Limits that no user has set, or a directory of tunables. */
 static const char *left_at(int policy)
 {
 	char path[64];
@@ -643,24 +658,26 @@ TEST_F_TIMEOUT(storm, everything_at_once, 4000)
 	size_t i;
 	int tries;
 
-	tally = mmap(NULL, sizeof(*tally), PROT_READ | PROT_WRITE,
+	counts = mmap(NULL, sizeof(*counts), PROT_READ | PROT_WRITE,
 		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, (void *)tally);
+	ASSERT_NE(MAP_FAILED, (void *)counts);
 	for (i = 0; i < PARTS; i++) {
 		part[i] = begin_part(i, number++);
 		ASSERT_GT(part[i], 0);
 		if (i < RUNTIMES)
-			tally->runtime[i] = part[i];
+			counts->runtime[i] = part[i];
 	}
 	dice = seed + 77;
 	while (now_us() < end || (calm(kills) && now_us() < last)) {
-		/* A runtime dies in the middle of whatever it does. */
+		/* A runtime dies at any point. */
 		sleep_us(20000 + roll(100000));
 		i = roll(RUNTIMES);
 		kill(part[i], SIGKILL);
 		waitpid(part[i], NULL, 0);
 		kills++;
-		/* Now and then all of them at once, so that an unload succeeds. */
+		/*
+		 * Now and then all of them at once, so that an unload succeeds.
+		 */
 		if (!roll(25)) {
 			for (i = 0; i < RUNTIMES; i++) {
 				kill(part[i], SIGKILL);
@@ -672,13 +689,16 @@ TEST_F_TIMEOUT(storm, everything_at_once, 4000)
 			loads++;
 			kill(part[RUNTIMES], SIGCONT);
 			for (i = 0; i < RUNTIMES; i++)
-				tally->runtime[i] = part[i] = begin_part(i, number++);
+				counts->runtime[i] = part[i] = begin_part(i, number++);
 			continue;
 		}
-		tally->runtime[i] = part[i] = begin_part(i, number++);
+		counts->runtime[i] = part[i] = begin_part(i, number++);
 	}
-	/* Runtimes last: while they live, the others still end in the middle of a storm. */
-	__atomic_store_n(&tally->over, 1, __ATOMIC_RELAXED);
+	/*
+	 * Runtimes last: while they live, the others end in the middle of a
+	 * storm.
+	 */
+	__atomic_store_n(&counts->over, 1, __ATOMIC_RELAXED);
 	for (i = RUNTIMES; i < PARTS; i++) {
 		int status;
 
@@ -691,31 +711,31 @@ TEST_F_TIMEOUT(storm, everything_at_once, 4000)
 	}
 	TH_LOG("%lld of %d s, seed %u: %u runtimes killed, %u times all of them",
 	       (now_us() - begin) / 1000000, seconds, seed, kills, loads);
-	TH_LOG("%u sessions, %u leases, %u edges, %u governor switches, %u other ways, %u CPUs unplugged, %u dumps, %u unloads",
-	       tally->sessions, tally->attached, tally->edges, tally->switches,
-	       tally->ways, tally->hotplugs, tally->dumps, tally->unloads);
-	TH_LOG("%u threads moved, %u changes of a cpuset, %u suspends", tally->moves,
-	       tally->cpusets, tally->suspends);
-	TH_LOG("asked to unplug %u times, refused at last with %d", tally->asked,
-	       tally->refused);
+	TH_LOG("%u sessions, %u leases, %u edges, %u governor switches, %u other actuators, %u CPUs unplugged, %u dumps, %u unloads",
+	       counts->sessions, counts->attached, counts->edges, counts->switches,
+	       counts->actuators, counts->hotplugs, counts->dumps, counts->unloads);
+	TH_LOG("%u threads moved, %u changes of a cpuset, %u suspends", counts->moves,
+	       counts->cpusets, counts->suspends);
+	TH_LOG("asked to unplug %u times, refused at last with %d", counts->asked,
+	       counts->refused);
 	EXPECT_GT(kills, 0);
-	EXPECT_GT(tally->sessions, 0);
-	EXPECT_GT(tally->attached, 0);
-	EXPECT_GT(tally->edges, 0);
-	EXPECT_GT(tally->switches, 0);
-	EXPECT_GT(tally->ways, 0);
-	EXPECT_GT(tally->hotplugs, 0);
-	EXPECT_GT(tally->dumps, 0);
-	EXPECT_GT(tally->moves, 0);
-	/* Not every kernel has either. */
+	EXPECT_GT(counts->sessions, 0);
+	EXPECT_GT(counts->attached, 0);
+	EXPECT_GT(counts->edges, 0);
+	EXPECT_GT(counts->switches, 0);
+	EXPECT_GT(counts->actuators, 0);
+	EXPECT_GT(counts->hotplugs, 0);
+	EXPECT_GT(counts->dumps, 0);
+	EXPECT_GT(counts->moves, 0);
+	/* Not every kernel has both. */
 	if (self->cpusets) {
-		EXPECT_GT(tally->cpusets, 0);
+		EXPECT_GT(counts->cpusets, 0);
 		EXPECT_TRUE(cpusets_end());
 	} else {
 		TH_LOG("this kernel has no cpusets in cgroup2");
 	}
 	if (self->suspends) {
-		EXPECT_GT(tally->suspends, 0);
+		EXPECT_GT(counts->suspends, 0);
 	} else {
 		TH_LOG("this kernel has no test levels of suspend");
 	}
@@ -725,7 +745,7 @@ TEST_F_TIMEOUT(storm, everything_at_once, 4000)
 	limits_off();
 	parameter_put("hint_ttl_ms", "1000");
 
-	/* Nothing of them is left, soon. */
+	/* All of them are gone soon. */
 	ASSERT_EQ(0, genl_open(&g));
 	for (tries = 0; tries < 200 && (sessions || slots); tries++) {
 		sleep_us(20000);
@@ -736,7 +756,7 @@ TEST_F_TIMEOUT(storm, everything_at_once, 4000)
 	EXPECT_EQ(0, slots);
 	genl_close(&g);
 
-	/* Nor of us. */
+	/* So is the module's state. */
 	ASSERT_EQ(0, bind_cpu(0));
 	ASSERT_EQ(0, use_put(-1, "off"));
 	ASSERT_EQ(0, governor_all("performance"));
@@ -750,7 +770,7 @@ TEST_F_TIMEOUT(storm, everything_at_once, 4000)
 	EXPECT_LT(tries, 200);
 	EXPECT_EQ(0, module_load());
 
-	/* And the governor still governs. */
+	/* And the governor still works. */
 	ASSERT_EQ(0, governor_all("gchint"));
 	max = policy_number(0, "cpuinfo_max_freq");
 	ASSERT_EQ(0, worker_start(&worker, 1));

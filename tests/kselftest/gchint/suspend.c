@@ -2,7 +2,7 @@
 /*
  * Suspend and resume with a phase open, as deep as the kernel's own test levels
  * go: tasks frozen, devices suspended, and where the machine can, CPUs offline.
- * These boards have nothing that would wake them from the real sleep.
+ * These boards have no source that would wake them from real sleep.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ FIXTURE_SETUP(suspend)
 	ASSERT_EQ(0, tunable_put(self->policy, "min_latencies", "0"));
 	ASSERT_EQ(0, parameter_put("hint_ttl_ms", "60000"));
 	file_get(DELAY, self->delay, sizeof(self->delay));
-	/* Seconds, between the stop of a CPU and its start: see cpu_plug(). */
+	/* Seconds between the stop of a CPU and its start: see cpu_plug(). */
 	file_put(DELAY, "1");
 	if (!self->hw->per_cpu)
 		ASSERT_EQ(0, session_watch_quietly(&self->watch));
@@ -78,7 +78,7 @@ FIXTURE_TEARDOWN(suspend)
 	governor_restore();
 }
 
-/* Milliseconds in that phase, all policies and OPPs together, by debugfs. */
+/* Milliseconds in that phase, all policies and OPPs together, from debugfs. */
 static long ms_in_phase(const char *phase)
 {
 	FILE *in = fopen("/sys/kernel/debug/gchint/time_in_phase", "re");
@@ -125,7 +125,7 @@ static bool only_idles(const char *state)
 	return !strcmp(state, "mem") && strstr(text, "[s2idle]");
 }
 
-/* -1: not offered; else how many ms it took, or -errno - 1000 of the write */
+/* -1: not offered; else its duration in ms, or -errno - 1000 of the write */
 static long sleep_at(const char *level, const char *state)
 {
 	long long begin = now_us();
@@ -182,10 +182,10 @@ TEST_F_TIMEOUT(suspend, with_a_phase_open, 180)
 		ASSERT_GE(took, 0);
 		ASSERT_EQ(self->cpus, sysconf(_SC_NPROCESSORS_ONLN));
 		times++;
-		/* No more than there was, whatever clock stood still. */
+		/* At most the elapsed time, whichever clock stopped. */
 		EXPECT_GE(during, 0);
 		EXPECT_LE(during, (now_us() - begin) / 1000 + 1);
-		/* The lease, the governor and the phase have outlived it. */
+		/* The lease, the governor and the phase have survived. */
 		policy_get(self->policy, "scaling_governor", governor, sizeof(governor));
 		EXPECT_STREQ("gchint", governor);
 		ASSERT_EQ(0, genl_open(&g));
@@ -193,7 +193,7 @@ TEST_F_TIMEOUT(suspend, with_a_phase_open, 180)
 		genl_close(&g);
 		EXPECT_EQ(self->watch.fd < 0 ? 1 : 2, (int)slots);
 		EXPECT_GE(await_khz(self->cpu, 0, self->cap, SOON_MS), 0);
-		/* And it decides. */
+		/* And decisions continue. */
 		edges += session_edge(&self->session, self->slot, GCHINT_PHASE_NONE, 0) == 1;
 		EXPECT_GE(await_khz(self->cpu, self->max, self->max, SOON_MS), 0);
 		edges += session_edge(&self->session, self->slot, GCHINT_PHASE_MARK,

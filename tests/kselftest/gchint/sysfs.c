@@ -132,7 +132,7 @@ bool has_table(int policy)
 	return policy_get(policy, "scaling_available_frequencies", list, sizeof(list)) > 0;
 }
 
-/* Steps that the boards without a table can hold exactly. */
+/* Steps that the boards without a table can represent exactly. */
 static int steps(int policy, long *khz)
 {
 	long min = policy_number(policy, "cpuinfo_min_freq");
@@ -158,7 +158,7 @@ int opps(int policy, long *khz, int max)
 	return n;
 }
 
-/* The folder of the tunables: one a policy, or one for all. */
+/* The directory of the tunables: one per policy, or one for all. */
 static void tunable_path(char *path, size_t size, int policy, const char *name)
 {
 	snprintf(path, size, CPUFREQ "/policy%d/gchint/%s", policy, name);

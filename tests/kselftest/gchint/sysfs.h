@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
-/* cpufreq's files, and those of the governor and of the module. */
+/* Files of cpufreq, of the governor and of the module. */
 #ifndef SYSFS_H
 #define SYSFS_H
 
@@ -26,9 +26,9 @@ int file_get(const char *path, char *text, size_t size);
 /**
  * cpu_plug() - start or stop a CPU
  *
- * One that was stopped stays so for PLUG_US at least. QEMU stops a CPU of an i.MX6 when
- * that CPU's thread next runs; a start that comes before is refused ("is already on",
- * -d guest_errors), and then no later one is seen either.
+ * A stopped CPU stays so for at least PLUG_US. QEMU stops a CPU of an i.MX6
+ * when that CPU's thread next runs; a start that comes before is refused ("is
+ * already on", -d guest_errors), and then no later one is seen either.
  *
  * Return: 0 or -errno.
  */
@@ -51,9 +51,7 @@ int policies(int *numbers, int max);
  */
 int policy_of(int cpu);
 
-/**
- * has_table() - does the driver tell which frequencies a policy has?
- */
+/** has_table() - does the driver list a policy's frequencies? */
 bool has_table(int policy);
 
 /**
@@ -67,8 +65,7 @@ int opps(int policy, long *khz, int max);
 
 /**
  * tunable_put() - write a tunable of the governor
- * @policy: one of the policies; where the driver has them in common, all follow
- * Return: 0 or -errno.
+ * @policy: one of the policies; all change where the driver shares them
  */
 int tunable_put(int policy, const char *name, const char *text);
 int tunable_get(int policy, const char *name, char *text, size_t size);
@@ -80,7 +77,7 @@ int parameter_get(const char *name, char *text, size_t size);
 /**
  * governor_save() - remember the governor of each policy
  * governor_all() - set one governor everywhere; 0 or -errno
- * governor_restore() - what governor_save() remembered
+ * governor_restore() - restore what governor_save() remembered
  */
 void governor_save(void);
 int governor_all(const char *name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * The tracepoints, as tools see them: descriptions that a parser in user space
- * can use, and events in the trace of what was done.
+ * The tracepoints, as tools see them: formats that a parser in user space can
+ * use, and events in the trace for what was done.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -50,7 +50,7 @@ FIXTURE_TEARDOWN(trace)
 	governor_restore();
 }
 
-/* A file of tracefs, whole. */
+/* A whole file of tracefs. */
 static char *slurp(const char *path)
 {
 	static char text[1 << 18];
@@ -65,7 +65,7 @@ static char *slurp(const char *path)
 	return text;
 }
 
-TEST_F(trace, descriptions_can_be_parsed)
+TEST_F(trace, formats_can_be_parsed)
 {
 	char path[128], *text, *line, *print;
 	size_t i;
@@ -78,7 +78,10 @@ TEST_F(trace, descriptions_can_be_parsed)
 		print = strstr(text, "print fmt:");
 		ASSERT_NE(NULL, print)
 			TH_LOG("%s", path);
-		/* A name of ours left there would be one that no tool knows. */
+		/*
+		 * An unexpanded name of ours there would be unknown to any
+		 * tool.
+		 */
 		EXPECT_EQ(NULL, strstr(print, "GCHINT_"))
 			TH_LOG("%s: %.60s", names[i], strstr(print, "GCHINT_"));
 		for (line = strtok(text, "\n"); line && line < print; line = strtok(NULL, "\n")) {
@@ -116,8 +119,8 @@ static int lines_with(char *text, const char *a, const char *b, const char *c)
 }
 
 /*
- * A phase counts while its thread runs, and some drivers are asked by a thread: run in
- * the phase until its decision is in the trace, for a minute at most.
+ * A phase counts while its thread runs, and some drivers switch in a thread:
+ * run in the phase until its decision is in the trace, for a minute at most.
  */
 static bool run_until(const char *reason, const char *phase)
 {
@@ -140,7 +143,7 @@ static bool run_up_to(long khz)
 	return policy_number(0, "scaling_cur_freq") == khz;
 }
 
-TEST_F_TIMEOUT(trace, events_tell_what_was_done, 240)
+TEST_F_TIMEOUT(trace, events_match_the_actions, 240)
 {
 	char tid[32], *text;
 	int slot, i;

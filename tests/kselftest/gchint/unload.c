@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * The module goes only when nobody uses it, and then without a trace; it comes
- * back as often as one likes. Leaves it loaded.
+ * The module unloads only when it has no user, and then without a trace; it can
+ * be loaded again any number of times. Leaves it loaded.
  */
 #include <errno.h>
 #include <signal.h>
@@ -29,7 +29,7 @@ static bool governor_known(void)
 	return strstr(list, "gchint");
 }
 
-/* Device, governor, debugfs, netlink: all there or none. */
+/* Device, governor, debugfs, netlink: all present or none. */
 #define EXPECT_PRESENT(yes) do {					\
 	struct genl genl_;						\
 	int found_ = genl_open(&genl_);					\
@@ -93,7 +93,7 @@ TEST_F(unload, refused_while_governing)
 #define LEASES 64
 #define RESERVED (LEASES / 4)
 
-/* Leases until that fails: how many it got; the error in @ret. */
+/* Leases until that fails: their number; the error in @ret. */
 static int lease_all(struct session *s, struct worker *worker, int *ret)
 {
 	int n;
@@ -108,7 +108,7 @@ static int lease_all(struct session *s, struct worker *worker, int *ret)
 	return n;
 }
 
-/* All that users without privilege may have. Waits until @go is closed. */
+/* All leases that unprivileged users may have. Waits until @go is closed. */
 static int as_nobody(int ready, int go)
 {
 	static struct worker worker[LEASES];
@@ -122,7 +122,7 @@ static int as_nobody(int ready, int go)
 	n = lease_all(&s, worker, &ret);
 	if (n != LEASES - RESERVED || ret != -EUSERS)
 		return 2;
-	/* One that is given back can be had again. */
+	/* A released one can be leased again. */
 	if (session_detach(&s, 0) || session_attach(&s, worker[n].tid, 0, 0) != 0)
 		return 3;
 	if (write(ready, "", 1) != 1 || read(go, &byte, 1))
@@ -130,7 +130,7 @@ static int as_nobody(int ready, int go)
 	return 0;
 }
 
-/* What they hold together is bounded, and cannot keep out who has the right to raise. */
+/* Their total is bounded, and cannot keep out a privileged user. */
 TEST_F(unload, leases_of_all_users)
 {
 	static struct worker worker[LEASES];
@@ -163,7 +163,7 @@ TEST_F(unload, leases_of_all_users)
 	close(go[1]);
 	ASSERT_EQ(child, waitpid(child, &status, 0));
 	EXPECT_EQ(0, status);
-	/* Then there is room for all that the machine has. */
+	/* Then all leases of the machine are available. */
 	session_close(&self->session);
 	ASSERT_EQ(0, session_open(&self->session));
 	n = lease_all(&self->session, worker, &ret);
@@ -223,7 +223,7 @@ TEST_F_TIMEOUT(unload, after_a_kill, 240)
 		kill(child, SIGKILL);
 		ASSERT_EQ(child, waitpid(child, &status, 0));
 		ASSERT_EQ(0, governor_all("performance"));
-		/* The last reference may be on its way. */
+		/* The last reference may still be dropped. */
 		for (tries = 0, ret = module_unload(); ret && tries < 200; tries++) {
 			sleep_us(10000);
 			ret = module_unload();
@@ -234,7 +234,7 @@ TEST_F_TIMEOUT(unload, after_a_kill, 240)
 	}
 }
 
-TEST_F_TIMEOUT(unload, again_and_again, 240)
+TEST_F_TIMEOUT(unload, repeatedly, 240)
 {
 	time_t begin = time(NULL);
 	int i;
@@ -251,8 +251,8 @@ TEST_F_TIMEOUT(unload, again_and_again, 240)
 	EXPECT_PRESENT(true);
 }
 
-/* A daemon that listens and records does not keep the module. */
-TEST_F_TIMEOUT(unload, recorder_does_not_hold_it, 120)
+/* A daemon that listens and records does not pin the module. */
+TEST_F_TIMEOUT(unload, recorder_does_not_pin_the_module, 120)
 {
 	struct genl genl;
 
@@ -265,7 +265,7 @@ TEST_F_TIMEOUT(unload, recorder_does_not_hold_it, 120)
 	EXPECT_EQ(0, module_load());
 }
 
-/* A policy without CPU 0, all of whose CPUs can be stopped; how many they are. */
+/* A policy without CPU 0, all of whose CPUs can be stopped; their number. */
 static int sleeper(int *cpus, int *policy)
 {
 	int number[MAX_POLICIES];
@@ -298,7 +298,7 @@ static int plug_all(const int *cpus, int n, bool online)
 	return err;
 }
 
-TEST_F_TIMEOUT(unload, a_policy_that_slept_when_it_came_is_met, 120)
+TEST_F_TIMEOUT(unload, policy_offline_at_load_is_governed, 120)
 {
 	int cpus[MAX_OPPS], policy, n = sleeper(cpus, &policy);
 	char name[16];
@@ -309,7 +309,7 @@ TEST_F_TIMEOUT(unload, a_policy_that_slept_when_it_came_is_met, 120)
 	ASSERT_EQ(0, plug_all(cpus, n, false));
 	EXPECT_EQ(0, module_load());
 	EXPECT_EQ(-ENOENT, use_get(policy, name, sizeof(name)));
-	/* What is chosen for all is chosen for one that comes later. */
+	/* What is chosen for all applies to a policy that appears later. */
 	EXPECT_EQ(0, use_put(-1, "limits"));
 	EXPECT_EQ(0, plug_all(cpus, n, true));
 	EXPECT_EQ(0, use_await(policy, "limits", 10000));
@@ -317,7 +317,7 @@ TEST_F_TIMEOUT(unload, a_policy_that_slept_when_it_came_is_met, 120)
 	EXPECT_EQ(0, use_put(-1, "off"));
 }
 
-TEST_F_TIMEOUT(unload, a_way_chosen_for_a_policy_that_sleeps_waits_for_it, 120)
+TEST_F_TIMEOUT(unload, actuator_waits_for_an_offline_policy, 120)
 {
 	int cpus[MAX_OPPS], policy, tries, n = sleeper(cpus, &policy);
 	uint32_t value = 0;
@@ -330,10 +330,14 @@ TEST_F_TIMEOUT(unload, a_way_chosen_for_a_policy_that_sleeps_waits_for_it, 120)
 	EXPECT_EQ(0, use_put(policy, "limits"));
 	EXPECT_LT(0, use_get(policy, name, sizeof(name)));
 	EXPECT_STREQ("limits", name);
-	/* Its governor is back before it, and the policy not lost for that. */
+	/*
+	 * Its governor is back before it, and the policy is not lost for that.
+	 */
 	EXPECT_EQ(0, plug_all(cpus, n, true));
 	EXPECT_EQ(0, use_await(policy, "governor", 10000));
-	/* Else it would be in force if the governor went before it was refused. */
+	/*
+	 * Else it would be in force if the governor left before it was refused.
+	 */
 	EXPECT_EQ(0, use_put(policy, "off"));
 	ASSERT_EQ(0, policy_put(policy, "scaling_governor", "performance"));
 	EXPECT_EQ(0, use_await(policy, "off", 10000));
@@ -341,9 +345,9 @@ TEST_F_TIMEOUT(unload, a_way_chosen_for_a_policy_that_sleeps_waits_for_it, 120)
 	ASSERT_EQ(0, plug_all(cpus, n, false));
 	EXPECT_EQ(0, use_put(policy, "limits"));
 	EXPECT_EQ(0, plug_all(cpus, n, true));
-	/* What was chosen is read at once, also before it is in force. */
+	/* The chosen value is readable at once, also before it is in force. */
 	for (tries = 0; tries < 1000; tries++) {
-		if (!use_told(cpus[0], GCHINT_POLICY_A_ACTUATOR, &value))
+		if (!use_attribute(cpus[0], GCHINT_POLICY_A_ACTUATOR, &value))
 			break;
 		sleep_us(10000);
 	}

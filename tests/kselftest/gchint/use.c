@@ -45,7 +45,7 @@ int use_await(int policy, const char *name, int ms)
 	return 0;
 }
 
-int use_told(int cpu, uint16_t attr, uint32_t *value)
+int use_attribute(int cpu, uint16_t attr, uint32_t *value)
 {
 	struct genl g = { .fd = -1 };
 	const void *nest, *data;

@@ -106,12 +106,12 @@ void worker_stop(struct worker *w)
 	w->running = false;
 }
 
-/* Looks at a CPU's clock, without disturbing it if that is possible. */
-static long look(int cpu, long long *asked_us)
+/* Reads a CPU's clock, without disturbing it if possible. */
+static long read_khz(int cpu, long long *asked_us)
 {
 	long khz = hw_peek(cpu);
 
-	/* Others talk to the clocks: ask properly, but not all the time. */
+	/* Other threads use the clocks: read properly, but not all the time. */
 	if (khz == -EAGAIN && now_us() - *asked_us > 20000) {
 		khz = hw_khz(cpu);
 		*asked_us = now_us();
@@ -119,7 +119,7 @@ static long look(int cpu, long long *asked_us)
 	return khz;
 }
 
-static void between_looks(void)
+static void pause_between_reads(void)
 {
 	sleep_us(hw_open() && hw_open()->per_cpu ? 200 : 1000);
 }
@@ -129,32 +129,32 @@ long await_khz(int cpu, long low, long high, int ms)
 	long long begin = now_us(), asked = begin, now;
 
 	do {
-		long khz = look(cpu, &asked);
+		long khz = read_khz(cpu, &asked);
 
 		now = now_us();
 		if (khz >= low && khz <= high)
 			return now - begin;
-		between_looks();
+		pause_between_reads();
 	} while (now - begin < ms * 1000LL);
-	/* Never late because of how it looked. */
+	/* The read itself never causes a timeout. */
 	return hw_khz(cpu) >= low && hw_khz(cpu) <= high ? now - begin : -1;
 }
 
 static int share_once(int cpu, long low, long high, int ms)
 {
 	long long asked = 0, end = now_us() + ms * 1000LL;
-	int looks = 0, within = 0;
+	int reads = 0, within = 0;
 
-	while (now_us() < end || !looks) {
-		long khz = look(cpu, &asked);
+	while (now_us() < end || !reads) {
+		long khz = read_khz(cpu, &asked);
 
 		if (khz != -EAGAIN) {
-			looks++;
+			reads++;
 			within += khz >= low && khz <= high;
 		}
-		between_looks();
+		pause_between_reads();
 	}
-	return within * 100 / looks;
+	return within * 100 / reads;
 }
 
 int share_khz(int cpu, long low, long high, int ms)

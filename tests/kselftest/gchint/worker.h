@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
-/* A thread that is bound to one CPU and does as told, and a watch on clocks. */
+/* A thread that is bound to one CPU and runs commands, and waits on clocks. */
 #ifndef WORKER_H
 #define WORKER_H
 
@@ -9,7 +9,7 @@
 enum work {
 	WORK_SLEEP,	/* nothing */
 	WORK_SPIN,	/* all of the CPU, in user space */
-	WORK_WAIT,	/* likewise, and does not look up from time to time */
+	WORK_WAIT,	/* the same without polling for commands all the time */
 	WORK_LIGHT,	/* some per cent of the CPU */
 	WORK_EXIT,	/* the thread ends */
 };
@@ -46,35 +46,36 @@ void sleep_us(long us);
  */
 void spin_forever(void) __attribute__((noreturn));
 
-/* A thread that sleeps for good, to have a slot: its number, or 0. */
+/* A thread that sleeps forever, to have a slot: its number, or 0. */
 int sleeper_start(void);
 
 /**
  * await_khz() - wait until the hardware runs a CPU within bounds
  * @cpu: the CPU
- * @low: lowest kHz that will do
+ * @low: lowest acceptable kHz
  * @high: highest
- * @ms: for how long to wait
+ * @ms: timeout
  *
- * Looks every 200 us, or every 1000 us where both are in one policy and looking
+ * Reads every 200 us, or every 1000 us where both are in one policy and reading
  * is load that counts; the caller should be on another CPU.
  *
- * Return: microseconds until it was so, or -1 when it was not in time.
+ * Return: microseconds until then, or -1 on timeout.
  */
 long await_khz(int cpu, long low, long high, int ms);
 
 /**
- * share_khz() - how often, from 100 ms from now on, the hardware runs a CPU within bounds
+ * share_khz() - how often, from 100 ms from now on, the hardware runs a CPU
+ * within bounds
  * @cpu: the CPU
  * @low: lowest kHz
  * @high: highest
- * @ms: for how long to look
+ * @ms: duration
  *
- * A busy host may take an emulated CPU away in the middle of a window, and what
- * is seen then is not what the governor wants. What it wants it wants all the
+ * A busy host may take an emulated CPU away in the middle of a window, and the
+ * samples are then not what the governor requests. It requests the same all the
  * time, so the best of up to five windows counts.
  *
- * Return: percent of the looks.
+ * Return: percent of the samples.
  */
 int share_khz(int cpu, long low, long high, int ms);
 
