@@ -8,7 +8,7 @@
 
 struct nl_msg;
 
-/* A message under way: events are added until it is taken. */
+/* A message being built: events are added until it is taken. */
 struct build {
 	struct nl_msg *msg;
 	uint64_t seq; /* of the next event */
@@ -21,10 +21,10 @@ void build_decision(struct build *b, uint64_t t, uint32_t cpu, uint32_t from, ui
 		    uint32_t reason, int32_t tid, uint64_t latency);
 void build_lease(struct build *b, uint64_t t, int32_t tgid, int32_t tid, uint32_t slot,
 		 uint32_t role, uint32_t lease);
-/* A sampling message, whole. */
+/* A complete sampling message. */
 void build_sample(struct build *b, uint64_t t, uint32_t cpu, uint32_t khz);
 
-/* The message's bytes, until build_done(); NULL if there is none. */
+/* The message's bytes, valid until build_done(); NULL if there is none. */
 const void *build_bytes(struct build *b, size_t *len);
 void build_done(struct build *b);
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Description: preloaded into gchintctl, a machine whose rails show what its CPUs do. What it
- * draws is in the file $GCHINT_DRAW: "idle UW", "core CPU POLICY CLUSTER", "awake POLICY UW" once a cluster,
- * "opp POLICY KHZ UW", "memory POLICY NS CYCLES" a hop, "noise PERCENT". Threads are
- * busy from their begin until they are joined, on the CPU that was asked for, and time goes
- * on by what is slept and by each look at the clock: the machine that this runs on need not
- * have them, nor be idle.
+ * Description: preloaded into gchintctl: a machine whose rails show what its CPUs do. Its power is
+ * in the file $GCHINT_DRAW: "idle UW", "core CPU POLICY CLUSTER", "awake POLICY UW" once per
+ * cluster, "opp POLICY KHZ UW", "memory POLICY NS CYCLES" per hop, "noise PERCENT". Threads are
+ * busy from their start until they are joined, on the requested CPU; time advances by sleeping and
+ * by each read of the clock: the real machine need not have these CPUs, nor be idle.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -20,7 +19,7 @@
 #define CPUS	16
 #define OPPS	64
 #define HOPS	100000 /* of daemon/gchintctl/calibrate/workload.c */
-#define LOOK_NS 1000 /* a look at the clock takes */
+#define LOOK_NS 1000 /* a read of the clock takes */
 
 static struct {
 	double idle, noise;
@@ -105,7 +104,7 @@ static double opp_uw(int policy)
 	return 0;
 }
 
-/* Now: as many of the CPUs that were asked for as there are threads, the first ones. */
+/* Now: as many of the requested CPUs as there are threads, the first ones. */
 static double power(void)
 {
 	double uw = machine.idle;
@@ -130,7 +129,7 @@ static void draw(void)
 	if (last_ns)
 		energy_uj += power() * (double)(now_ns - last_ns) / 1e9;
 	last_ns = now_ns;
-	/* It wraps, as they do. */
+	/* It wraps, as real ones do. */
 	while (energy_uj >= 1000000)
 		energy_uj -= 1000000;
 }
@@ -210,7 +209,7 @@ __attribute__((visibility("default"))) int clock_gettime(clockid_t id, struct ti
 		*t = since(now_ns);
 		return 0;
 	}
-	/* Each second look is the end of a chase. */
+	/* Every second read ends a pointer chase. */
 	if (id == CLOCK_THREAD_CPUTIME_ID && policy >= 0 && machine.memory_ns[policy] > 0) {
 		double ns = 0;
 
@@ -234,7 +233,7 @@ __attribute__((visibility("default"))) int nanosleep(const struct timespec *t,
 	return next(t, left);
 }
 
-/* What was used up to now was drawn by those that were busy till then. */
+/* Energy up to now was drawn by the threads that were busy until then. */
 static void change(int by)
 {
 	draw();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What it takes to read a rail at each end of a phase, against reading it by a clock. A
- * thread is the program: at each edge it wakes another, which reads one rail, as gchintd
- * does. Prints, does not judge.
+ * The cost of reading a rail at each end of a phase, compared with reading it periodically. A
+ * thread is the program: at each edge it wakes another, which reads one rail, as gchintd does.
+ * Prints and does not judge.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -23,7 +23,7 @@
 
 struct meter {
 	int wake, rail;
-	_Atomic uint64_t edge; /* when the last one was */
+	_Atomic uint64_t edge; /* time of the last one */
 	uint64_t late[EDGES];
 	uint64_t cpu;
 };
@@ -44,7 +44,7 @@ static void look(const struct meter *m)
 		abort();
 }
 
-/* The reader, woken by an edge or by a timer: in either case eight bytes. */
+/* The reader, woken by an edge or by a timer: eight bytes in both cases. */
 static void *reader(void *data)
 {
 	struct meter *m = data;
@@ -86,7 +86,7 @@ static void by_edges(struct meter *m)
 		told[i] = now(CLOCK_THREAD_CPUTIME_ID) - cpu;
 		while (now(CLOCK_MONOTONIC) - t < BETWEEN)
 			;
-		/* A busy machine may not have let it run yet: no edge is lost to the next. */
+		/* A busy machine may not have run it yet: each edge waits for the previous one. */
 		while (i + 1 < EDGES && !m->late[i])
 			usleep(100);
 	}

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Description: sends messages to "gchintd --feed SOCKET" as the module would,
- * stamped with the clock as they are sent.
+ * Description: sends messages to "gchintd --feed SOCKET" as the module would, with the current
+ * time.
  *
- * flood: phase edges of a few slots at a rate, for throughput and kill tests;
- * says how many events it sent and, on request, in how many ns, and keeps a log
- * of them.
- * mix: two collectors with pauses and concurrent phases on two CPUs, with
- * frequencies and the power of a rail to match, for reports.
+ * flood: phase edges of a few slots at a rate, for throughput and kill tests; prints how many
+ * events it sent and, on request, the time in ns, and keeps a log of them. mix: two collectors with
+ * pauses and concurrent phases on two CPUs, with frequencies and rail power to match, for reports.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +25,7 @@
 #include "../../daemon/common/clock.h"
 #include "build.h"
 
-/* Messages that one system call hands over: what a millisecond's rest leaves due. */
+/* Messages per system call: what accumulates in a sleep of a millisecond. */
 #define BURST 64
 
 struct feed {
@@ -53,7 +51,7 @@ static int dial(const char *path)
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	const int room = 8 << 20;
 
-	/* As much as gchintd asks of netlink; without privilege the system's limit. */
+	/* As much as gchintd requests for netlink; without privilege the system's limit. */
 	if (setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &room, sizeof(room)))
 		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
 	strncpy(addr.sun_path, path, sizeof(addr.sun_path) - 1);
@@ -66,7 +64,7 @@ static int dial(const char *path)
 	exit(2);
 }
 
-/* Hands over what is ready, in as few system calls as the socket allows. */
+/* Sends what is ready, in as few system calls as the socket allows. */
 static void send_ready(struct feed *f)
 {
 	struct mmsghdr msgs[BURST] = { 0 };
@@ -91,7 +89,7 @@ static void send_ready(struct feed *f)
 	f->nr_ready = 0;
 }
 
-/* The message is whole; it goes when a burst is, or at the next flush(). */
+/* The message is complete; it is sent when a burst is, or at the next flush(). */
 static void message_whole(struct feed *f)
 {
 	if (!f->b.msg)
@@ -122,12 +120,12 @@ static void flood(struct feed *f, uint64_t events, uint64_t rate)
 		if (f->b.events >= f->batch)
 			message_whole(f);
 		now = clock_now();
-		/* Sleep only in steps that the timer can keep; nothing stays behind. */
+		/* Sleep only in steps that the timer can keep; the remainder is carried over. */
 		if (due > now + NSEC_PER_MSEC) {
 			struct timespec ts = { 0, (long)(due - now) };
 
 			send_ready(f);
-			/* One line a millisecond is enough to know what was sent when. */
+			/* One line per millisecond is enough to know when each event was sent. */
 			if (f->log && now - last_log > NSEC_PER_MSEC && !f->b.msg) {
 				fprintf(f->log, "%llu %llu\n", (unsigned long long)f->sent,
 					(unsigned long long)now);
@@ -148,7 +146,7 @@ static double frand(struct feed *f)
 	return rand_r(&f->seed) / (double)RAND_MAX;
 }
 
-/* In place and of one length: a reader never sees an empty file. */
+/* In place and of constant length: a reader never sees an empty file. */
 static void put_file(const char *dir, const char *file, long long v)
 {
 	char path[512], text[32];
@@ -164,7 +162,7 @@ static void put_file(const char *dir, const char *file, long long v)
 	close(fd);
 }
 
-/* 20 % static, the rest with the cube of frequency: f V^2 with V about f. */
+/* 20 % static, the rest with the cube of the frequency: f V^2 with V about f. */
 static void power(struct feed *f, double busy)
 {
 	double w = 0.25;
@@ -270,7 +268,7 @@ static void mix(struct feed *f, double seconds)
 	flush(f);
 }
 
-/* One message of each kind, as food for the fuzzer. */
+/* One message of each type, as input for the fuzzer. */
 static int write_seeds(const char *dir)
 {
 	struct build b = { .seq = 7 };
@@ -391,7 +389,7 @@ int main(int argc, char **argv)
 
 		return !n || send(f.fd, buf, n, MSG_NOSIGNAL) < 0;
 	}
-	/* From here: not the daemon's start, for which dial() waited. */
+	/* From here: without the daemon's start, for which dial() waited. */
 	start = clock_now();
 	if (seconds > 0) {
 		mix(&f, seconds);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * jitted DUMP SOURCE: makes two functions, tells of them in DUMP as perf's jitdump has it, and
- * runs each for 300 ms of CPU time, and the first one for as long again where it was moved to.
+ * jitted DUMP SOURCE: makes two functions, announces them in DUMP in the format of perf's jitdump,
+ * and runs each for 300 ms of CPU time, and the first one for as long again where it was moved to.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 #define MS 1000000ull
 
-/* Counts its argument down: a line each for the begin, the loop and the end. */
+/* Counts its argument down: one line each for the beginning, the loop and the end. */
 #if defined(__x86_64__)
 static const unsigned char code[] = { 0x48, 0x89, 0xf8, 0x48, 0xff, 0xc8, 0x75, 0xfb, 0xc3 };
 enum {
@@ -113,10 +113,10 @@ int main(int argc, char **argv)
 	put(now(CLOCK_MONOTONIC), 8);
 	put(0, 8);
 	fflush(dump);
-	/* By this the dump is found. */
+	/* The mapping by which the dump is found. */
 	if (mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(dump), 0) == MAP_FAILED)
 		return 1;
-	/* A program that says nothing is not sampled. */
+	/* A program without hints is not sampled. */
 	gchint_init(0);
 	first = make(memory);
 	told(first, "first", argv[2], 10);

@@ -1,14 +1,14 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# Helpers of the daemon's tests: TAP lines, and daemons in folders of their own.
-# BUILD and DAEMON name the built tests and the built daemon.
+# Helpers of the daemon's tests: TAP lines, and daemons in directories of their own. BUILD and
+# DAEMON name the built tests and the built daemon.
 
 : "${BUILD:?run through make -C tests/daemon check}" "${DAEMON:?}"
 gchintd=$DAEMON/gchintd
 ctl=$DAEMON/gchintctl
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 work=$(mktemp -d)
-# Nothing here reads the machine: not its sensors, its counters, its user's settings.
+# Isolates the tests from the machine: its sensors, its counters, its user's settings.
 export GCHINT_SYSFS=$work/machine/sys GCHINT_TRACEFS=$work/machine/trace GCHINT_DEBUGFS=$work/machine/debug
 export GCHINT_CACHE=${GCHINT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/gchint}
 export HOME=$work/home TMPDIR=$work/tmp LC_ALL=C.UTF-8 TZ=UTC
@@ -18,7 +18,7 @@ chmod 1777 "$TMPDIR"
 umask 022
 daemons=()
 tests=0 failed=0
-# What a sanitizer says of any program, also of one whose status nobody asks for.
+# Sanitizer reports of any program, also of one whose status is not checked.
 mkdir "$work/sanitizer"
 export ASAN_OPTIONS=detect_leaks=1:log_path=$work/sanitizer/report
 export UBSAN_OPTIONS=print_stacktrace=1:log_path=$work/sanitizer/report
@@ -34,7 +34,7 @@ cleanup() {
 trap cleanup EXIT
 trap 'exit 1' INT TERM
 
-# ok NAME COMMAND...: one TAP line; what the command says is shown on failure
+# ok NAME COMMAND...: one TAP line; the command's output is shown on failure
 ok() {
 	local name=$1 out
 	shift
@@ -64,14 +64,14 @@ no_reports() {
 	! grep -rH . "$work/sanitizer"
 }
 
-# What bash does not find, a misspelt helper, would only be a test less.
+# An unknown command, a misspelt helper, would otherwise only skip a test.
 command_not_found_handle() {
 	echo "$1: command not found" | tee -a "$work/unknown"
 	return 127
 }
 
-# wait_for SECONDS COMMAND...: until it succeeds; SECONDS is for an idle machine, and the
-# limit is thirty times as long: it is there for what hangs
+# wait_for SECONDS COMMAND...: until it succeeds; SECONDS is for an idle machine, and the limit is
+# thirty times as long: it only ends what hangs
 wait_for() {
 	local end up
 	read -r up _ </proc/uptime
@@ -84,7 +84,7 @@ wait_for() {
 	done
 }
 
-# free_port: of this machine's loopback, below those that the kernel gives by itself
+# free_port: of this machine's loopback, below those that the kernel assigns itself
 free_port() {
 	python3 -c 'import random, socket
 while True:
@@ -98,15 +98,15 @@ while True:
     break'
 }
 
-# fresh NAME: $d is a new folder with a board in it
+# fresh NAME: $d is a new directory with a board in it
 fresh() {
 	d=$work/$1
 	mkdir "$d"
 	"$here/tree" "$d"
 }
 
-# start [OPTION]...: a daemon on the board in $d, ready; its pid is $pid. An option
-# goes before what is said here: start -c "$d/conf" --tracefs "$d/none"
+# start [OPTION]...: a daemon on the board in $d, ready; its pid is $pid. An option overrides those
+# set here: start -c "$d/conf" --tracefs "$d/none"
 start() {
 	"$gchintd" -c - --record "$d/r.db" --sysfs "$d/sys" --tracefs "$d/trace" \
 		--debugfs "$d/debug" --feed "$d/feed" --marks "$d/marks" "$@" 2>>"$d/log" &
@@ -115,17 +115,18 @@ start() {
 	wait_for 10 test -S "$d/marks" || { cat "$d/log"; return 1; }
 }
 
-# stop: ends the daemon started last, by the usual signal; its exit code
+# stop: ends the last daemon by SIGTERM; its exit code
 stop() {
 	kill -TERM "$pid" && wait "$pid"
 }
 
-# sql QUERY: of the recording in $d. A query that fails says so: nothing is an answer.
+# sql QUERY: on the recording in $d. A query that fails reports so: an empty result is a valid
+# answer.
 sql() {
 	sqlite3 -readonly "${db:-$d/r.db}" "$1" || echo "(sqlite3 exits with $?)"
 }
 
-# got WANT QUERY: the recording in $d answers so by now; to wait for
+# got WANT QUERY: whether the recording in $d answers so; for wait_for
 got() {
 	[ "$(sql "$2" 2>/dev/null)" = "$1" ]
 }
@@ -145,7 +146,7 @@ feed() {
 plain() {
 	sed -E -e "s|$DAEMON/||; s|$here/||" -e "s/version=\"[^\"]*\"/version=\"V\"/; s/gchint(d|ctl) [0-9][0-9.]*[^ <\",]*/gchint\1 V/g"
 }
-words() { # NAME COMMAND...: what it writes is what words/NAME has
+words() { # NAME COMMAND...: its output equals words/NAME
 	local name=$1 status=0
 	shift
 	(cd "$d" && "$@") >"$d/said" 2>&1 || status=$?

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Description: preloaded into gchintctl, what the module answers, on a machine that has
- * none. $GCHINT_MODULE, words with blanks between: "many" sessions, more than are shown;
- * "bare" policies of which only the CPU is told; "off", "limits": how hints act;
- * "info=N", "policies=N", "sessions=N", "set=N": refused with this errno; "connect",
- * "unloaded". $GCHINT_ASKED: a file for what was asked of it.
+ * Description: preloaded into gchintctl: answers of the module on a machine without it.
+ * $GCHINT_MODULE, words separated by blanks: "many" sessions, more than are shown; "bare" policies
+ * with only their CPU; "off", "limits": the actuator; "info=N", "policies=N", "sessions=N",
+ * "set=N": refused with this errno; "connect", "unloaded". $GCHINT_ASKED: a file for the requests.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -27,7 +26,7 @@ static struct {
 	int cmd;
 } to;
 
-/* The word in $GCHINT_MODULE, to behind its "="; NULL it is not there. */
+/* The word in $GCHINT_MODULE, after its "="; NULL if absent. */
 static const char *word(const char *name)
 {
 	const char *words = getenv("GCHINT_MODULE"), *at = words;
@@ -75,7 +74,7 @@ int nl_socket_modify_err_cb(struct nl_sock *sk, enum nl_cb_kind kind, nl_recvmsg
 	return 0;
 }
 
-/* What GCHINT_CMD_OPPS_SET gives. */
+/* What GCHINT_CMD_OPPS_SET sets. */
 static void print_opps(FILE *f, struct nlattr *opps)
 {
 	struct nlattr *attr;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Preloaded before gchintd and gchintctl: counters of perf's PMUs, of which a machine of
- * the tests has none. Counter 1 of the PMU of type 21 on CPU 4 is the number in
- * $GCHINT_POWER/21-1-4; one that is not there does not exist, one that we may not read
- * is not permitted.
+ * Preloaded into gchintd and gchintctl: counters of perf's PMUs, which no test machine has. Counter
+ * 1 of the PMU of type 21 on CPU 4 is the number in $GCHINT_POWER/21-1-4; a missing file is a
+ * missing counter, an unreadable one is not permitted.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * profiled WHAT: a program to be profiled, that says on standard output how much CPU time
- * it took, ns. What it does, it does for CPU time, not for time.
+ * profiled WHAT: a program to be profiled, which prints its CPU time in ns. Its durations are CPU
+ * time, not wall time.
  */
 #include <poll.h>
 #include <pthread.h>
@@ -62,7 +62,7 @@ static void run_thread(const char *name)
 	pthread_join(thread, NULL);
 }
 
-/* A loop, which is all that instructions show, runs three methods. */
+/* A loop, the only function that instructions show, runs three methods. */
 static void methods(void)
 {
 	uintptr_t hot = gchint_symbol_add(0, 0, "hot (m.lua:3)");
@@ -80,7 +80,7 @@ static void methods(void)
 	run_thread(NULL);
 }
 
-/* Code that gives way to other code; what is beside it; what was never named. */
+/* Code that replaces other code; code next to it; code without a name. */
 static void moves(void)
 {
 	gchint_symbol_add(0x7000, 0x10, "first");
@@ -93,7 +93,7 @@ static void moves(void)
 	in(0x6fff, 100);
 }
 
-/* A file that is none of the library's: what it says well is taken, and no more. */
+/* A file not written by the library: only its valid entries are used. */
 static void hostile(void)
 {
 	char path[256];
@@ -112,7 +112,7 @@ static void hostile(void)
 	fclose(f);
 	in(0x7008, 100);
 	in(0x8000, 100);
-	in(0x9010, 100); /* of "whole" it is not known what is left */
+	in(0x9010, 100); /* of "whole" the remaining work is unknown */
 	in(0x9088, 100);
 	in(0xa00f, 100);
 	in(0xa010, 100);
@@ -133,7 +133,7 @@ static void *helped(void *data)
 	return NULL;
 }
 
-/* A thread whose phase another one tells, until it does not any more. */
+/* A thread whose phase another thread announces, until it ends. */
 static void behalf(void)
 {
 	struct gchint_session *session;
@@ -158,7 +158,7 @@ static void behalf(void)
 	pthread_join(thread, NULL);
 }
 
-/* Two methods by turns, the second in a phase, until it is told to end. */
+/* Two methods alternate, the second in a phase, until a signal ends it. */
 static void turns(void)
 {
 	uintptr_t hot = gchint_symbol_add(0, 0, "hot (m.lua:3)");
@@ -173,7 +173,7 @@ static void turns(void)
 	}
 }
 
-/* Takes no signal that it need not. */
+/* Blocks every signal that it may block. */
 static void blocked(void)
 {
 	sigset_t all;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Description: the queue between two threads, under ThreadSanitizer: what the
- * producer wrote before it told the head is what the consumer reads, and what the
- * consumer gave back is no longer read when it is written again.
+ * Description: the queue between two threads, under ThreadSanitizer: what the producer wrote before
+ * it published the head is what the consumer reads, and what the consumer released is no longer
+ * read when it is overwritten.
  */
 #include <pthread.h>
 #include <stdbool.h>

@@ -123,7 +123,7 @@ static void put_definition(FILE *f, const struct definition *d)
 	fputc('\n', f);
 }
 
-/* Of a look at a file of the kernel's. */
+/* Of reading a kernel file. */
 static void put_look(FILE *f, const char *t, const struct record *r)
 {
 	switch (r->type) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a source made, as text, and what it asked of the loop. */
+/* Records of a source as text, and its calls of the loop. */
 #ifndef TESTS_DAEMON_RECORDS_H
 #define TESTS_DAEMON_RECORDS_H
 
@@ -11,15 +11,15 @@
 struct queue;
 
 /*
- * Compares what the queue holds with @want, a line a record, and takes it. Instants below
- * a millisecond are told, later ones are the clock's: "-".
+ * Compares the queue's records with @want, a line per record, and removes them. Timestamps below a
+ * millisecond are printed, later ones are the clock's: "-".
  */
 void records_are(struct queue *q, const char *want, const char *name);
 
-/* Likewise of any text; tells the first line that differs. */
+/* The same for any text; prints the first line that differs. */
 void text_is(const char *got, const char *want, const char *name);
 
-/* A watch that was asked for since watched_forget(), the first one is 0. */
+/* A watch that was created since watched_forget(), the first one is 0. */
 struct watched {
 	struct watch *watch; /* NULL: freed */
 	int fd; /* -1: a timer */
@@ -32,7 +32,7 @@ struct watched {
 
 struct watched *watched_at(unsigned int i);
 unsigned int watched_count(void);
-/* Those that were not freed. */
+/* Watches that were not freed. */
 unsigned int watched_open(void);
 void watched_forget(void);
 

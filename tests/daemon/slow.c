@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Preloaded before gchintd: files in a folder that GCHINT_SLOW names take
- * GCHINT_SLOW_MS to read, as a register behind a slow bus does.
+ * Preloaded into gchintd: files in a directory that GCHINT_SLOW names take GCHINT_SLOW_MS to read,
+ * like a register behind a slow bus.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -28,7 +28,7 @@ static int is_slow(int fd)
 	return strstr(path, folder) != NULL;
 }
 
-/* Two names of one call; both programs and their libraries may be built either way. */
+/* Two names of one call; both programs and their libraries may use either. */
 __attribute__((visibility("default"))) ssize_t pread(int fd, void *buf, size_t count, off_t offset);
 __attribute__((visibility("default"))) ssize_t pread64(int fd, void *buf, size_t count,
 						       off_t offset);

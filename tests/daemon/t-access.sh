@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# Who sees what: energy that the kernel shows to root alone, and the recording.
+# Access: energy that the kernel shows to root alone, and the recording.
 
 fresh access
 port=$(free_port)
@@ -15,7 +15,7 @@ token_file = $d/token
 [powercap]
 period_ms = 20
 X
-# 900.123456 J, for root; the board's other rails are everybody's.
+# 900.123456 J, for root; the board's other rails are readable by all.
 rapl=$d/sys/class/powercap/intel-rapl:0/energy_uj
 echo 900123456 >"$rapl"
 echo 999999999999 >"$d/sys/class/powercap/intel-rapl:0/max_energy_range_uj"
@@ -29,7 +29,7 @@ umask "$old"
 wait_for 30 got 1 "select count(*) > 0 from sample_list where value = 900123456"
 echo 905654321 >"$rapl"
 wait_for 30 got 1 "select count(*) > 0 from sample_list where value = 905654321"
-sleep 1.4 # for others a counter is rounded to what a second adds
+sleep 1.4 # for other users a counter is rounded to one update per second
 page() { # [HEADER [METHOD-AND-PATH]]: of /metrics
 	exec 3<>"/dev/tcp/127.0.0.1/$port" || return 1
 	printf '%s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n%s\r\n' "${2-GET /metrics}" "${1-}" >&3
@@ -82,7 +82,7 @@ ok "a token that is too short is refused" is 1 "$(grep -c 'metrics: .*token: .*1
 # As other users, in the two groups of the package.
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 	chmod 755 "$work"
-	# What systemd makes of the unit: StateDirectoryMode, UMask, User and Group.
+	# As systemd sets up the unit: StateDirectoryMode, UMask, User and Group.
 	unit=$here/../../packaging/systemd/gchintd.service
 	mode=$(sed -n 's/^StateDirectoryMode=//p' "$unit")
 	mask=$(sed -n 's/^UMask=//p' "$unit")
@@ -101,7 +101,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 	daemons+=("$pid")
 	wait_for 20 test -S "$work/state/marks"
 	wait_for 30 "$ctl" summary "$work/state/r.db"
-	member() { # GROUP COMMAND...: as somebody who is in that group only
+	member() { # GROUP COMMAND...: as a user who is in that group only
 		setpriv --reuid 61004 --regid 61004 --groups "$1" "${@:2}" 2>&1
 	}
 	ok "the recording group can read a recording while it grows" member $record "$work/gchintctl" summary "$work/state/r.db"

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 # gchintctl calibrate from outside: a machine whose rails show what its CPUs do (draw.c), with
-# figures that it is not told, and what it says of them; what it leaves behind, and what it
-# refuses. A file is no sysfs: of two numbers the shorter one leaves a blank line.
+# values that it has to find; the result, restored settings, and refusals. A file is no sysfs: of
+# two numbers the shorter one leaves a blank line.
 
 mkdir "$work/calibrate"
 d=$work/calibrate
@@ -35,7 +35,7 @@ calibrate() {
 		LD_PRELOAD="$(gcc -print-file-name=libasan.so) $BUILD/draw.so" \
 		"$ctl" calibrate --window 60 --settle 5 --repeats 3 "$@"
 }
-# STATUS WORDS COMMAND...: its status, and what it says of a mistake, which is its last line
+# STATUS WORDS COMMAND...: its status, and its error message, which is its last line
 answers_of() {
 	local want=$1 words=$2 status
 	shift 2
@@ -49,9 +49,8 @@ answers_of() {
 limits() {
 	cat "$d"/sys/devices/system/cpu/cpufreq/policy*/scaling_{min,max}_freq | grep . | paste -sd' '
 }
-# Figures of the machine that the file does not have within five in a hundred; what it does not
-# draw is 0.
-off() { # FILE; of nothing, a hundred uW are none, a five-hundredth of the lowest OPP
+# Values of the machine that differ from the file's by more than 5 %; what it does not draw is 0.
+off() { # FILE; for a value of zero 100 uW are accepted, a five-hundredth of the lowest OPP
 	awk 'NR == FNR { if ($1 == "opp") want["opp " $2 " " $3] = $4
 			if ($1 == "awake") want["awake " $2] = $3
 			if ($1 == "memory") want["memory " $2] = $3 * 1000
@@ -67,7 +66,7 @@ off() { # FILE; of nothing, a hundred uW are none, a five-hundredth of the lowes
 		END { for (name in want) print name ": not found" }' "$d/draw" "$1"
 }
 
-# Two cores on one clock with a cluster that both wake, two others: rk3399's figures, some of them.
+# Two cores on one clock in a cluster, two others: some of rk3399's values.
 policy 0 485 "0 1" 408000 816000 1200000 1416000
 policy 2 1024 "2 3" 408000 1008000 1416000 1800000
 counter intel-rapl:0
@@ -103,7 +102,7 @@ ok "errors are larger on a noisy board" bash -c "$(declare -f calibrate); d=$d B
 	awk '\$1 == \"opp\" { s[FILENAME] += \$4 / \$3 } END { exit !(s[ARGV[2]] > 1.5 * s[ARGV[1]]) }' '$d/file' '$d/noise'"
 sed -i /noise/d "$d/draw"
 
-two_cores() { # each on a clock of its own
+two_cores() { # each with a clock of its own
 	cat <<'X'
 core 0 0 0
 core 1 1 0
@@ -115,7 +114,7 @@ opp 1 960000 214400
 opp 1 2150400 721600
 X
 }
-# A meter of power instead of a counter of energy; a core a clock.
+# A power meter instead of an energy counter; a clock per core.
 rm -rf "$d/sys"
 monitor
 for n in 0 1; do policy $n 1024 $n 300000 960000 2150400; done
@@ -127,9 +126,9 @@ for n in 0 1; do policy $n 1024 $n 300000 960000 2150400; done
 ok "a machine with a power meter is calibrated" calibrate -o "$d/two"
 ok "the power meter's values are found where nothing is shared" is "" "$(off "$d/two")"
 
-# Each board of the lab, as its file has it: what its OPPs, clusters and memory draw and take, found
-# from outside. Idle leakage is that of the lowest OPP, as draw.c knows no other.
-as_board() { # FILE: a tree and what it draws
+# Each board of the lab, by its file: the power of its OPPs and clusters and the times of its
+# memory, found from outside. Idle leakage is that of the lowest OPP, as draw.c supports no other.
+as_board() { # FILE: a tree and its power
 	local cpu=0 cluster=0 cores clock first n
 	rm -rf "$d/sys"
 	counter intel-rapl:0
@@ -163,7 +162,7 @@ as_board() { # FILE: a tree and what it draws
 				"$1" "$d/shown" >>"$d/draw"
 		done
 	done < <(sed -n 's/^.*: \([0-9]*\) cores, \(one\|own\) clock.*/\1 \2/p' "$d/shown")
-	# A cluster at rest once, not once a policy.
+	# Cluster power at idle once, not once per policy.
 	n=$(awk '$1 == "rest" && !seen[$2]++ { sum += $2 } END { print sum }' "$d/draw")
 	echo "idle $n" >>"$d/draw"
 }
@@ -177,7 +176,7 @@ for b in "$here"/../../lab/boards/*.board; do
 		[ -z \"\$said\" ] || { echo \"\$said\"; cat '$d/said'; exit 1; }"
 done
 
-# Whatever happens, limits come back.
+# Limits are restored in any case.
 rm -rf "$d/sys"
 monitor
 for n in 0 1; do policy $n 1024 $n 300000 960000 2150400; done
@@ -198,7 +197,7 @@ ok "limits are restored after a rejected calibration" is "$before" "$(limits)"
 sed -i 's/^opp \([01]\) .*/opp \1 300000 0/' "$d/draw"
 ok "a rail that does not follow the load is rejected" answers_of 1 "the rail is not the CPUs" calibrate
 
-# What it refuses, in a line.
+# Refusals, one line each.
 mkdir -p "$d/sys/class/hwmon/hwmon1"
 echo other >"$d/sys/class/hwmon/hwmon1/name"
 echo 5 >"$d/sys/class/hwmon/hwmon1/power1_input"
@@ -211,9 +210,9 @@ ok "without a policy the message names what is missing" answers_of 1 "no cpufreq
 ok "fewer than two repeats are refused" answers_of 2 "--repeats 1: 2 to 50 are wanted" calibrate --repeats 1
 ok "two actions at once are refused" answers_of 2 "measures, or loads a file, or forgets" calibrate --load x --forget
 
-# The file on its way to the module.
+# Loading a file into the module.
 policy 0 1024 "0 1" 300000 600000 900000
-load() { # LINE...: a file of these lines, given to the module
+load() { # LINE...: a file of these lines, loaded into the module
 	printf '%s\n' "$@" >"$d/given"
 	: >"$d/asked"
 	GCHINT_SYSFS=$d/sys GCHINT_ASKED=$d/asked GCHINT_MODULE=${module:-} \
@@ -223,7 +222,7 @@ h="gchint-calibration 1"
 ok "a calibration file is loaded into the module" load "$h" "idle 9 1" "policy 0 # the only one" "awake 3 3" "memory 110000 9" "opp 300000 5 1" "" \
 	"opp 600000 7 1" "opp 900000 7 1"
 ok "the module receives all values of the file" is "cpu 0 idle 9 opps 300000:5 600000:7 900000:7" "$(sed 's/.*version [0-9]* //' "$d/asked")"
-refused() { # WORDS LINE...: told so, with nothing asked of the module
+refused() { # WORDS LINE...: refused with this message, without any request to the module
 	answers_of 3 "$1" load "${@:2}" && [ ! -s "$d/asked" ]
 }
 ok "an empty file is refused" refused "line 1: no policy" ""

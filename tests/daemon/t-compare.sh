@@ -53,7 +53,7 @@ ok "files of one name are told apart by their directories" is "new/a1.db and 1 m
 ok "a leading -- only ends the options" is "gchint (5) against schedutil (5)" "$(head -n 1 "$d/words")"
 "$ctl" compare "$d"/a?.db "$d"/b?.db -- >"$d/words"
 ok "a trailing -- changes nothing" is "gchint (5) against schedutil (5)" "$(head -n 1 "$d/words")"
-all() { # COMMAND OPTION...: its status with a file among others that is none, what it wrote, what it says of it
+all() { # COMMAND OPTION...: its status with an invalid file among others, its output, its messages
 	local status=0
 	"$ctl" "$@" "$d/a1.db" "$d/absent.db" "$d/b1.db" >"$d/out" 2>"$d/err" || status=$?
 	echo "$status $(wc -c <"$d/out") $(grep -c '/absent\.db: No such file' "$d/err")"
@@ -66,7 +66,7 @@ ok "a missing file leaves no page" is "3 0 1 no" \
 ok "--brief prints only the main figures, in the same words" is "0 1 1" \
 	"$(grep -cvxFf "$d/full" "$d/brief") $(grep -c '^  energy of pin' "$d/brief") $(
 		[ "$(wc -l <"$d/brief")" -lt "$(wc -l <"$d/full")" ] && echo 1)"
-# Of several hosts: kinds of their own, each held against its own host, one clock.
+# Several hosts: groups of their own, each compared with its own host, one clock.
 for h in a1 a2 b1 b2; do
 	cp "$d/$h.db" "$d/far-$h.db"
 	sqlite3 "$d/far-$h.db" "update meta set value = 'far' where key = 'board.host';

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# What the shell offers after a part of a line; bash-completion itself is not needed.
+# What the shell offers after part of a line; bash-completion itself is not needed.
 
 fresh completion
 cat >"$d/offer" <<'X'
@@ -32,7 +32,7 @@ ok "completion offers the profile subcommands" offers "annotate diff export filt
 ok "completion offers the program to profile" offers "a command from word 4" profile record -- ""
 ok "completion offers that program's options" offers "a command from word 3" record -- make --j
 
-# Three shells are told the same: every command and every long option of its help.
+# All three shells know every command and every long option of its help.
 told() { # FILE: what of the program's own words it lacks
 	local c o
 	"$ctl" --help | sed -n '/^  gchintctl /d; s/^  \([a-z][a-z]*\) .*/\1/p' | while read -r c; do

@@ -42,7 +42,7 @@ else
 fi
 ok "sources are listed in order" bash -c "'$gchintd' --list-sources | sort -c"
 
-# What is there stays there, whatever a mistyped option calls it.
+# Existing files are kept, whatever option names them by mistake.
 fresh kept
 echo mine >"$d/notes.txt"
 "$gchintd" -q -c - --record "$d/k.db" --sysfs "$d/none" --tracefs "$d/none" --feed "$d/notes.txt" \
@@ -93,7 +93,7 @@ ok "the daemon survives both reloads" is 0 $?
 ok "a reload takes effect" is "10000000 off" \
 	"$(sql "select max(period_ns) from rails where source = 'hwmon'") $(sql "select state from sources where name = 'thermal'")"
 
-# What the service manager hears of a start, reloads and the end.
+# Notifications to the service manager at start, reload and end.
 fresh manager
 cat >"$d/hear.py" <<'X'
 import os, socket, sys

@@ -1,10 +1,10 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# What the daemon itself takes, by the kernel's account of its threads: it sleeps
-# as often as its periods say and no more. Counts, so a busy machine only makes
-# them lower. What it says of itself must agree.
+# The daemon's own cost, by the kernel's accounting of its threads: it sleeps as often as its
+# periods require and no more. Counts, which a busy machine can only lower. Its own numbers must
+# agree.
 
-sleeps() { # how often its threads have gone to sleep until now
+sleeps() { # how often its threads have gone to sleep so far
 	cat /proc/"$pid"/task/*/status | awk '$1 == "voluntary_ctxt_switches:" { n += $2 } END { print n }'
 }
 cpu_ns() { # its threads' CPU time until now
@@ -13,21 +13,21 @@ cpu_ns() { # its threads' CPU time until now
 now_ms() {
 	awk '{ printf "%.0f", $1 * 1000 }' /proc/uptime
 }
-# over COMMAND...: runs it, $rate is then the daemon's sleeps in a second
+# over COMMAND...: runs it; $rate is then the daemon's sleeps per second
 over() {
 	local n t
 	n=$(sleeps) t=$(now_ms)
 	"$@"
 	rate=$((($(sleeps) - n) * 1000 / ($(now_ms) - t)))
 }
-# near A B: within a fifth, and some
+# near A B: within a fifth, plus a constant
 near() {
 	awk -v a="$1" -v b="$2" -v some="$3" 'BEGIN { d = a > b ? a - b : b - a; exit !(d <= 0.2 * a + some) }' ||
 		{ echo "$1 and $2"; return 1; }
 }
 
-# Rails each 100 ms, frequency traced each 250 ms, the rest each second; the
-# writer comes twice a second. On common multiples they share: 13 a second.
+# Rails every 100 ms, traced frequency every 250 ms, the rest every second; the writer wakes twice a
+# second. Common multiples are shared: 13 per second.
 fresh idle
 start -p 100
 sleep 0.5
@@ -36,7 +36,7 @@ ok "at most one wake-up per sampling period ($rate a second)" test "$rate" -le 2
 ok "the daemon does wake up" test "$rate" -ge 1
 stop
 
-# Edges that come singly are taken once a period (20 ms), whatever their rate.
+# Single edges are read once per period (20 ms), whatever their rate.
 fresh edges
 start -p 1000
 over feed --events 3000 --rate 1000 >"$d/fed"

@@ -2,11 +2,10 @@
 # SPDX-License-Identifier: MIT
 # kill -9 and full disks.
 
-# One daemon under load, killed at a random instant once it has its file. Prints
-# "STATE LOST_MS HELD_MS EVENTS": the integrity, how old the oldest event was that
-# did not get in, how long at most this machine held up the program that sends,
-# which only sleeps and sends: so long it may have held up the daemon, too; and
-# how many got in.
+# One daemon under load, killed at a random time once it has its file. Prints "STATE LOST_MS HELD_MS
+# EVENTS": the integrity, the age of the oldest missing event, the longest time that this machine
+# delayed the sending program, which only sleeps and sends (the daemon may have been delayed as
+# long), and the number of recorded events.
 crash() {
 	local d=$work/crash-$1 p f killed have n t oldest held
 	mkdir "$d"
@@ -27,7 +26,7 @@ crash() {
 	fi
 	n=$(sqlite3 "$d/r.db" 'pragma integrity_check; select count(*) + count(t1) from phases' | paste -sd' ')
 	have=${n#* }
-	# The first log line beyond what is in: its event was sent at that time.
+	# The first log line beyond the recorded ones: its event was sent at that time.
 	t=$(awk -v have="$have" '$1 > have { print $2; exit }' "$d/sent")
 	oldest=0
 	[ -z "$t" ] || oldest=$(((killed - t) / 1000000))
@@ -55,7 +54,7 @@ echo "# held up by this machine, ms: $(awk '{print $3}' "$work/crashes" | sort -
 ok "each file holds everything older than a second" is 0 \
 	"$(awk -v limit="${LOST_MS:-1000}" '$2 > limit + $3' "$work/crashes" | wc -l)"
 
-# A limit of the file's size stands in for a full disk where nothing can be mounted.
+# A file size limit replaces a full disk where nothing can be mounted.
 fresh fsize
 (
 	ulimit -f 600

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# gchintctl, and what the daemon exposes.
+# gchintctl, and the daemon's metrics.
 
 fresh ctl
 mkdir "$d/out"
@@ -26,7 +26,7 @@ has_all() {
 	get /metrics >"$d/http" && grep -q '^gchint_rail_watts{rail="adm1272-0-0060:power1"' "$d/http" &&
 		grep -qE '^gchint_phases_total\{phase="remark"} [1-9]' "$d/http"
 }
-# First, while something is being recorded: it shows the last seconds.
+# First, during a recording: it shows the last seconds.
 top_draws() {
 	"$ctl" top -n 1 "$d/r.db" >"$d/top" && grep -qE '^cpu0 ' "$d/top" && grep -q pin "$d/top"
 }
@@ -71,13 +71,13 @@ elif kind == "trace":
     assert "cpu0 MHz" in counters, counters
     assert any("pin) W" in c for c in counters), counters
     slices, last = {}, {}
-    # Decisions are told apart by their policies.
+    # Decisions are distinguished by their policies.
     named = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["name"] == "thread_name"}
     decided = {named.get((e["pid"], e["tid"])) for e in events if e["ph"] == "i" and e["s"] == "t"}
     assert decided == {"policy0", "policy1"}, decided
     for e in events:
-        # What its importer leaves out without a word: times that are no numbers, ids
-        # beyond 32 bits, instants of no known scope, counters that are no numbers.
+        # What its importer silently drops: times that are no numbers, ids beyond 32 bits, instants
+        # of unknown scope, counters that are no numbers.
         assert 0 <= e["pid"] < 2**32 and 0 <= e.get("tid", 0) < 2**32, e
         assert e["ph"] in "MXCi", e
         if e["ph"] == "M":
@@ -94,7 +94,7 @@ elif kind == "trace":
             last[track] = e["ts"]
         else:
             assert e["s"] in ("g", "p", "t"), e
-    # And slices of a thread that neither follow one another nor nest; 1 ns of rounding.
+    # Also slices of a thread that neither follow one another nor nest; 1 ns of rounding.
     for spans in slices.values():
         ends = []
         for ts, dur in sorted(spans, key=lambda s: (s[0], -s[1])):
@@ -114,7 +114,7 @@ ok "the Chrome trace has a slice per phase, and tracks of frequency and rails" \
 	python3 "$d/check.py" trace "$d/r.json" "$phases"
 ok "OpenMetrics of a recording counts its phases" is "$(sql 'select count(t1) from phases where phase = 4')" \
 	"$("$ctl" export "$d/r.db" --format openmetrics | sed -n 's/^gchint_phases_total{phase="mark"} //p')"
-# By the parser that Prometheus' own client has: of Debian's Python, where it is installed.
+# By the parser of Prometheus' own client: Debian's Python package, where installed.
 cat >"$d/openmetrics.py" <<'X'
 # SPDX-License-Identifier: MIT
 import sys
@@ -280,7 +280,7 @@ X
 ok "READY, WATCHDOG, RELOADING and STOPPING are sent" is "READY=1 WATCHDOG=1 RELOADING=1 STOPPING=1" \
 	"$(python3 "$d/manager.py" "$d/notify" "$gchintd" -q -c - --record "$d/r.db" --sysfs "$d/sys" --tracefs "$d/none" --feed "$d/feed")"
 
-# top on a terminal: its own page, q quits, the old page and the keys come back.
+# top on a terminal: an alternate screen, q quits, screen and keys are restored.
 cat >"$d/terminal.py" <<'X'
 # SPDX-License-Identifier: MIT
 import fcntl
@@ -302,7 +302,7 @@ fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
 before = termios.tcgetattr(fd)
 os.write(go, b"x")
 out = b""
-# What is pressed once the page shows this.
+# Keys to press once the page shows this.
 keys = [(b"RAIL", b"s"), (b"share", b"h"), (b"KEYS", b"h"), (b"RAIL", b"resize"), (b"gchint top", b"q")]
 seen = 0
 end = time.time() + 20
@@ -324,7 +324,7 @@ while time.time() < end:
             os.write(fd, key)
     if not keys and b"\x1b[?1049l" in out:
         break
-# The page goes before the keys come back: only the end has both.
+# The screen is restored before the keys: only the end has both.
 _, status = os.waitpid(pid, 0)
 after = termios.tcgetattr(fd)
 page = out.split(b"\x1b[?1049h", 1)[1].split(b"\x1b[?1049l", 1)[0]
@@ -335,7 +335,7 @@ X
 ok "top on an 80x24 terminal fits, quits on q and restores screen and keys" \
 	is "status 0 page True keys True 0 fits True" \
 	"$(python3 "$d/terminal.py" "$ctl" top "$work/ctl/r.db")"
-# Whoever records must not wake what is measured: this one only waits for ends.
+# The recorder must not wake what it measures: it only waits for exits.
 fresh quiet
 "$ctl" record -q -o "$d/q.db" --gchintd "$gchintd" --option -c --option - --option --sysfs --option "$d/sys" -- \
 	sh -c 'before=$(awk "/^voluntary/ { print \$2 }" /proc/$PPID/status); sleep 2

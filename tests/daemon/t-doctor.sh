@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# What gchintctl doctor says of a machine made of files and takes of it, with a program
-# that gives no hints in place of the bench; tests/packaging/doctor runs real ones.
+# What gchintctl doctor reports and collects of a machine made of files, with a program without
+# hints in place of the bench; tests/packaging/doctor runs real ones.
 
 fresh doctor
 policy=$d/sys/devices/system/cpu/cpufreq/policy0
@@ -9,7 +9,7 @@ machine() {
 	local name file
 	rm -rf "$d/sys" "$d/debug" "$d/proc"
 	mkdir -p "$d/sys/class/dmi/id" "$d/debug/gchint" "$d/proc" "$d/bin" "$d/sys/devices/system/cpu/cpuidle"
-	# Both of CPU 0; one that no machine has, one that no set has, one without limits.
+	# Both of CPU 0; an unknown one, one in no set, one without limits.
 	for name in policy0 policy00 policy1000 policy5000 policy7; do
 		mkdir -p "$d/sys/devices/system/cpu/cpufreq/$name"
 		cd "$d/sys/devices/system/cpu/cpufreq/$name" || return
@@ -38,7 +38,7 @@ quick() { # [CODE]: with one frequency to measure at
 	echo 300000 >"$policy/scaling_available_frequencies"
 	rm -r "$policy"?*
 }
-doctor() { # ARGUMENT...: its code and what it said, without what runtimes this machine has
+doctor() { # ARGUMENT...: its status and output, without the runtimes of this machine
 	local code=0
 	env -u SUDO_USER GCHINT_SYSFS="$d/sys" GCHINT_PROCFS="$d/proc" GCHINT_DEBUGFS="$d/debug" GCHINT_TRACEFS="$d/none" \
 		GCHINT_GOVERNORS="$d/governors" USER=planteduser PATH="$d/bin:$PATH" \
@@ -65,7 +65,7 @@ ok "the archive has the version, the kernel and all messages" is "1 1 0" \
 	"$(grep -c "^gchintctl  *$("$ctl" --version | sed 's/^gchintctl //')$" "$opened/machine.txt")" \
 	"$(grep -c "^kernel  *$(uname -r), $(uname -m)$" "$opened/machine.txt")" \
 	"$(grep -E '^(did|left out) ' "$d/all" | diff - <(grep -E '^(did|left out) ' "$opened/README") | wc -l)"
-clean() { # nothing of who ran, and what a reader needs
+clean() { # nothing about the user, and what a reader needs
 	local db
 	for db in "$opened"/gcw-own-{1,2}.db; do
 		db=$db sql "select count(*) from processes where uid not null or cmdline not null or comm not like 'thread %'"

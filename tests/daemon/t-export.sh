@@ -1,11 +1,11 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# Perfetto's own format, read back by protoc: every phase, every reading, the clock.
+# Perfetto's own format, decoded by protoc: every phase, every reading, the clock.
 
 mkdir "$work/export"
 d=$work/export
 "$here/../../bench/report/make" "$d/a.db" 900 40 one
-# One phase within another, and one that outlives the one it began in.
+# One phase within another, and one that outlives its outer phase.
 sqlite3 "$d/a.db" "insert into phases(id, t0, t1, cpu, tgid, tid, slot, phase, flags, how, uncertain)
 	values(1001, 1000000000, 1000900000, 0, 7, 7, 9, 4, 2, 1, 0), (1002, 1000100000, 1000200000, 0, 7, 7, 9, 3, 1, 1, 0),
 	(1003, 1000800000, 1000950000, 0, 7, 7, 9, 5, 1, 1, 0); insert into processes(tgid, tid, t, comm) values(7, 7, 1, 'a' || x'ff' || '<b>')"
@@ -58,8 +58,8 @@ else
 	skip "a Perfetto trace is decoded" "no protoc: packaging/need unit"
 fi
 
-# The Firefox Profiler's: every column as long as it says, every name in its table, the same
-# joules as in the summary, MHz that come back from their integral.
+# The Firefox Profiler's format: every column of the stated length, every name in its table, the
+# same joules as in the summary, MHz that can be derived from their integral.
 cat >"$d/firefox.py" <<'X'
 # SPDX-License-Identifier: MIT
 """Phases, their ns and ns squared; instants; joules of each rail; the highest MHz."""

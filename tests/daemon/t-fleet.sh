@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# Alerts and dashboard: by Prometheus' own test, and of series that gchintd has.
+# Alerts and dashboard: by Prometheus' own test, and with series that gchintd has.
 
 mkdir "$work/fleet"
 d=$work/fleet
@@ -16,7 +16,7 @@ else
 	skip "alert rules" "no promtool: packaging/need unit"
 fi
 
-# What a running gchintd says, for which some records are needed.
+# Metrics of a running gchintd, for which some records are needed.
 fresh fleet-host
 port=$(free_port) asked=$(free_port)
 cat >"$d/conf" <<X
@@ -41,7 +41,7 @@ for panel in board["panels"]:
     shown = 0
     for target in panel["targets"]:
         query = target["expr"].replace("$__rate_interval", "60s").replace("$instance", "127.*")
-        # Nothing was lost and no phase went on meanwhile: the series is there all the same.
+        # Nothing was lost and no phase was open: the series exists all the same.
         query = query.removesuffix(" > 0")
         with urllib.request.urlopen(f"{where}/api/v1/query?query={urllib.parse.quote(query)}") as answer:
             said = json.load(answer)
@@ -57,14 +57,14 @@ if command -v prometheus >/dev/null; then
 		--web.listen-address="127.0.0.1:$asked" >"$d/prometheus.log" 2>&1 &
 	prometheus=$!
 	daemons+=("$prometheus")
-	answers() { # QUERY: what it is, if it is anything
+	answers() { # QUERY: its value, if any
 		/usr/bin/python3 - "http://127.0.0.1:$asked/api/v1/query" "$1" <<-'X'
 			import json, sys, urllib.parse, urllib.request
 			with urllib.request.urlopen(f"{sys.argv[1]}?query={urllib.parse.quote(sys.argv[2])}") as answer:
 			    print(json.load(answer)["data"]["result"][0]["value"][1])
 		X
 	}
-	# A rate is of two scrapes.
+	# A rate needs two scrapes.
 	ok "a Prometheus scrapes it" wait_for 30 bash -c \
 		"$(declare -f answers); asked=$asked; [ \"\$(answers 'count_over_time(up{job=\"gchint\"}[60s]) > 2')\" -gt 2 ]"
 	ok "Prometheus reports it as up" is 1 "$(answers 'up{job="gchint"}')"

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# A while of each fuzzer, from the same seed: no crash. Longer: make fuzz. Names of new
-# functions are not printed: for these the sanitizer wants a symbolizer, and complains.
+# Each fuzzer for a while, from the same seed: no crash. Longer: make fuzz. Names of new functions
+# are not printed: for these the sanitizer needs a symbolizer, and complains.
 
 for f in calibration config jitmap message text; do
 	mkdir -p "$work/corpus"

@@ -1,11 +1,11 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# What one is used to from other programs: help, a guess, a pager, whole files.
+# Common conventions of other programs: help, suggestions, a pager, complete files.
 
 mkdir "$work/habits"
 d=$work/habits
 "$here/../../bench/report/make" "$d/a.db" 3000 40 one
-answers() { # WANT COMMAND...: what it says of a mistake, with its status
+answers() { # WANT COMMAND...: its error message, with its status
 	local want=$1 got
 	shift
 	got=$("$@" 2>&1 >/dev/null)
@@ -23,7 +23,7 @@ ok "a command with --json prints only JSON" bash -c \
 	"for c in summary marks 'top -n 1'; do '$ctl' --json \$c '$d/a.db' | python3 -m json.tool >/dev/null || exit 1; done
 	for c in status runtimes; do '$ctl' --json \$c | python3 -m json.tool >/dev/null || exit 1; done"
 
-on_terminal() { # PAGER COMMAND...: its output, on a terminal, \r left out
+on_terminal() { # PAGER COMMAND...: its output, on a terminal, without \r
 	GCHINT_PAGER=$1 python3 -c 'import os, pty, sys
 pty.spawn(sys.argv[1:], lambda fd: os.read(fd, 65536))' "${@:2}" </dev/null | tr -d '\r'
 }
@@ -35,7 +35,7 @@ ok "JSON is never paged" is "$("$ctl" --json summary "$d/a.db")" "$(on_terminal 
 mkdir "$d/pager"
 printf '#!/bin/sh\necho "less, LESS=$LESS"\nexec cat\n' >"$d/pager/less"
 chmod 755 "$d/pager/less"
-paged() { # VARIABLE=VALUE...: a summary on a terminal, by whom these name
+paged() { # VARIABLE=VALUE...: a summary on a terminal, through the pager that these name
 	env -u GCHINT_PAGER -u PAGER -u LESS PATH="$d/pager:$PATH" "$@" python3 -c 'import os, pty, sys
 pty.spawn(sys.argv[1:], lambda fd: os.read(fd, 65536))' "$ctl" summary "$d/a.db" </dev/null | tr -d '\r' | head -n 1
 }
@@ -46,7 +46,7 @@ ok "the pager is GCHINT_PAGER, else PAGER, else less, which quits on one screen"
 ok "cat or an empty name means no pager" is "$first $first $first" "$(paged GCHINT_PAGER=cat) $(paged GCHINT_PAGER=) $(
 	paged PAGER= GCHINT_PAGER=)"
 
-# A file is there whole or not at all, and what was there before stays.
+# A file exists completely or not at all, and an earlier one stays.
 mkdir "$d/out" "$d/bin"
 echo before >"$d/out/page.html"
 chmod 640 "$d/out/page.html"

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# Recordings made to harm who reads them. Whatever is in a file: no crash, no
-# command to a terminal, an end within reason, and what is missing is told.
+# Recordings made to harm the reader. Whatever is in a file: no crash, no command to a terminal, a
+# bounded run time, and missing data is reported.
 
 mkdir "$work/hostile"
 d=$work/hostile
@@ -19,7 +19,7 @@ answers() { # CODE TEXT COMMAND...: it ends by itself, with that code and messag
 }
 all=("summary" "--json summary" "marks" "top -n 1" "export --format csv --table sample_list" "export --format csv"
 	"export --format jsonl" "export --format chrome-trace" "export --format openmetrics" "export --format perfetto" "export --format firefox" "why" "why --at 0.5")
-reads() { # FILE COMMAND...: 0 or 3, nothing worse; what is printed as JSON is JSON
+reads() { # FILE COMMAND...: 0 or 3, nothing else; printed JSON is valid
 	local file=$1 got=0 words
 	shift
 	words="$*"
@@ -39,7 +39,7 @@ ok "phases that end before they begin are left out and reported, exit 3" \
 	answers 3 "rows that make no sense are left out" "$ctl" summary "$f"
 ok "a trace leaves them out too" answers 3 "one that ends before it begins" "$ctl" export "$f" --format chrome-trace
 
-# What a file calls a view may be any statement.
+# A view in a file may be any statement.
 endless="with recursive n(i) as (select 1 union all select i + 1 from n) select i as t0, i as t1 from n"
 hostile view "drop view phase_list; create view phase_list as $endless"
 ok "a view with endless rows is not read" answers 0 "" "$ctl" export "$f" --format csv
@@ -56,7 +56,8 @@ for c in "summary" "export --format jsonl" "top -n 1"; do
 		answers 3 "more rows than a file of its size can hold" bash -c 'exec "$0" "$@" >/dev/null' "$ctl" $c "$f"
 done
 
-# A log that it says it has cannot be made in a folder of somebody else: it is opened another way.
+# A log that the header announces cannot be created in another user's directory: it is opened
+# another way.
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	mkdir "$d/ro"
 	cp "$f" "$d/ro/wal.db"
@@ -68,7 +69,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 		setpriv --reuid 65534 --clear-groups "$d/gchintctl" summary "$d/ro/wal.db"
 fi
 
-# Every column of every table, as something else.
+# Every column of every table, as another type.
 hostile types ""
 sqlite3 "$f" "select m.name, c.name from sqlite_master m, pragma_table_info(m.name) c where m.type = 'table'
 	and m.name not in ('names', 'meta')" >"$d/columns"
@@ -89,14 +90,14 @@ for c in "${all[@]}"; do
 	ok "a phase that begins before time 0: $c" reads "$f" $c
 done
 
-# A terminal takes some bytes for orders: colours, titles, answers typed by itself.
+# A terminal interprets some bytes: colours, titles, answers typed by itself.
 esc=$(printf '\033]0;owned\a\033[2J\302\233 31m\r\010\177\342\200\256\377')
 hostile escape "update meta set value = '$esc'; update rails set name = name || '$esc', label = '$esc', source = '$esc',
 	derived = '$esc'; update policies set driver = '$esc', cpus = cpus; update policy_states set governor = '$esc';
 	update sources set what = '$esc'; insert into marks values(1, 1, '$esc'); update opps set source = '$esc';
 	insert into drops values(1, '$esc', 1, '$esc'); update processes set comm = '$esc', cmdline = '$esc';
 	update meta set value = '1846110000000' where key = 'start_ns'; delete from meta where key = 'end_ns'"
-harmless() { # bytes of standard input that a terminal would act upon, shown
+harmless() { # bytes of standard input that a terminal would interpret, shown
 	python3 -c 'import sys, unicodedata
 text = sys.stdin.buffer.read()
 bad = [c for c in text.decode("utf-8", "surrogateescape")
@@ -127,7 +128,7 @@ ok "unknown values are empty in CSV" is "$(sqlite3 "$f" 'select count(*) from ph
 rows = list(csv.DictReader(sys.stdin))
 print(len(rows), sum(r["cpu"] + r["work_done"] != "" for r in rows))' <"$d/out")"
 
-# Older recordings are read for ever.
+# Older recordings stay readable.
 hostile kept ""
 for c in "${all[@]}"; do
 	# shellcheck disable=SC2086 # command and arguments

@@ -1,11 +1,11 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# A recording belongs to one recorder, and what a crash left to its recording.
+# A recording belongs to one recorder, and a log after a crash to its recording.
 
 ended() { # N: that many phases are in the file with their ends
 	[ "$(sql 'select count(t1) from phases')" = "$1" ]
 }
-second() { # OPTION...: another daemon on the same file; its exit code and what it said
+second() { # OPTION...: another daemon on the same file; its exit code and output
 	local got=0
 	timeout 250 "$gchintd" -c - --record "$d/r.db" --sysfs "$d/none" --tracefs "$d/none" "$@" 2>"$d/err" || got=$?
 	echo "$got $(sed -n 's/.*r\.db[^:]*: \([^;]*\);.*/\1/p' "$d/err" | head -n 1)"
@@ -28,7 +28,7 @@ start --tracefs "$d/none" --keep 3
 stop
 ok "the finished file is rotated as usual" is 200 "$(db=$d/r.db.1 sql 'select count(t1) from phases')"
 
-# Its number in the row is no protection: the file that would be pushed on may be one that grows.
+# A number does not protect it: the file that would be renumbered may be in use.
 fresh pushed
 "$gchintd" -q -c - --record "$d/r.db.1" --sysfs "$d/none" --tracefs "$d/none" --marks "$d/other" &
 other=$!
@@ -41,7 +41,7 @@ kill -TERM "$other"
 wait "$other"
 ok "a refused rotation changes nothing" is "old r.db r.db.1" "$(head -c 3 "$d/r.db") $(cd "$d" && echo r.db*)"
 
-# Moved away by hand while it grows: the next one's log is not its.
+# Moved away by hand while in use: the next recorder's log is not its own.
 fresh moved
 start --tracefs "$d/none"
 feed --events 200 >/dev/null
@@ -61,7 +61,7 @@ stop
 ok "both recordings are complete" is "100 50 1" \
 	"$(db=$d/away.db sql 'select count(t1) from phases') $(sql 'select count(t1) from phases') $(sql 'select count(*) from marks')"
 
-# What a kill left behind.
+# The log after a kill.
 fresh killed
 start --tracefs "$d/none"
 feed --events 200 >/dev/null
@@ -79,7 +79,7 @@ printf 'a log' >"$d/r.db-wal"
 ok "a log without its recording is reported" is "4 a log without its recording" "$(second)"
 ok "a log without its recording is kept" is "a log" "$(cat "$d/r.db-wal")"
 
-# A run's recording has nothing to do with the service's configuration.
+# A run's recording does not use the service's configuration.
 fresh own
 mkdir -p "$d/etc"
 cat >"$d/conf" <<C
@@ -90,7 +90,7 @@ textfile = $d/service.prom
 C
 cat >"$d/gchintd" <<C
 #!/bin/sh
-# The service's file is wherever this daemon looks when it is not told.
+# The service's file is the daemon's default path.
 case " \$* " in *" -c "* | *" --config"*) exec "$gchintd" "\$@" ;; esac
 exec "$gchintd" -c "$d/conf" "\$@"
 C

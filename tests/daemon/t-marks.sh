@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# Marks as any program may send them.
+# Annotations as any program may send them.
 
 fresh marks
 start --tracefs "$d/none"

@@ -1,11 +1,11 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# What gchintctl says where the module is loaded: module.c answers in its place. Against
-# the files in words/ (t-words.sh).
+# gchintctl with the module loaded: module.c answers in its place. Compared with the files in words/
+# (t-words.sh).
 
 fresh module
 mkdir "$d/none"
-# with WORDS ARGUMENT...: gchintctl, of the board in $d, and the module as WORDS say
+# with WORDS ARGUMENT...: gchintctl, with the board in $d, and the module as WORDS say
 with() {
 	GCHINT_MODULE=$1 GCHINT_SYSFS=$d/sys GCHINT_PROCFS=$d/proc GCHINT_DEVICE=$d/none \
 		ASAN_OPTIONS=$ASAN_OPTIONS:verify_asan_link_order=0 \
@@ -15,7 +15,7 @@ mkdir -p "$d/proc/71" "$d/sys/class/misc/gchint/actuator"
 echo java >"$d/proc/71/comm"
 echo governor >"$d/sys/class/misc/gchint/actuator/policy0"
 cpu=$d/sys/devices/system/cpu
-# Sources are a matter of the machine, and t-words.sh's.
+# Sources depend on the machine; t-words.sh tests them.
 status() {
 	with "$1" status | sed -e 's/ (.*Linux .*//' -e '/^sources/,$d'
 }
@@ -102,7 +102,7 @@ whys() {
 }
 ok "why with the module" words module-why whys
 
-# A line a look. Their time is another each time.
+# A line per sample. Their time differs each time.
 looks() {
 	local words
 	for words in "" bare limits policies=5; do

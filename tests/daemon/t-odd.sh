@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# gchintctl used oddly: outputs that cannot be, files that end early, a recorder
-# that is killed. Nothing is lost, and what is missing is told.
+# Unusual uses of gchintctl: impossible outputs, truncated files, a killed recorder. Nothing is
+# lost, and missing data is reported.
 
 fresh odd
 start -l odd
@@ -11,7 +11,7 @@ wait_for 30 got 1 'select count(*) from marks'
 wait_for 30 got 200 'select count(t1) from phases'
 wait_for 30 got 1 "select count(*) > 0 from sample_list where label = 'pin'"
 stop
-odd() { # CODE TEXT COMMAND...: what it answers
+odd() { # CODE TEXT COMMAND...: its status and message
 	local code=$1 text=$2 got=0
 	shift 2
 	"$@" >"$d/out" 2>"$d/err" || got=$?
@@ -25,7 +25,7 @@ ok "a report does not overwrite a recording" \
 ok "an export does not overwrite a recording" odd 3 "other.db: is a database, and stays" \
 	"$ctl" export "$d/r.db" --format csv -o "$d/other.db"
 ok "the recording is unchanged" is "$before" "$(sha256sum <"$d/other.db")"
-# Links of its own: one who puts a file in the place of these harms nobody.
+# Links of its own: a file that replaces one of these harms no user.
 ln -s /proc/self/fd/1 "$d/first"
 ln -s /proc/self/fd/3 "$d/third"
 ok "an output that is no regular file is written to" is "$("$ctl" export "$d/r.db" --format csv | sha256sum)" \
@@ -54,7 +54,7 @@ ok "a directory is reported as no recording" odd 3 "$d: not a recording of gchin
 ok "a table is refused for a format that has all tables" \
 	odd 2 "--table is of csv" "$ctl" export "$d/r.db" --format jsonl --table phases
 
-# A page of zeros in the middle, as a bad card leaves it.
+# A page of zeros in the middle, as a failing card leaves it.
 cp "$d/r.db" "$d/torn.db"
 page=$(sqlite3 "$d/torn.db" "select rootpage from sqlite_master where name = 'phases'")
 dd if=/dev/zero of="$d/torn.db" bs=4096 seek=$((page - 1)) count=1 conv=notrunc status=none
@@ -100,7 +100,7 @@ sqlite3 "$d/unlike.db" "update opps set power_uw = power_uw * 10 where policy = 
 ok "another policy's power is not used" is "$before" "$(modelled "$d/unlike.db")"
 sqlite3 "$d/unlike.db" "update opps set power_uw = null where policy = 0"
 ok "a policy without a power of its own has ?" is 1 "$(modelled "$d/unlike.db" | grep -c ' ?  (.* not known)')"
-# Which policy a CPU belongs to was not recorded: its power only where all agree.
+# The policy of a CPU was not recorded: its power only where all agree.
 cp "$d/r.db" "$d/nopolicy.db"
 sqlite3 "$d/nopolicy.db" "update phases set cpu = 0; delete from policies"
 ok "policies of equal power need not be told apart" is 1 "$(modelled "$d/nopolicy.db" | grep -c 'J (modelled)')"
@@ -112,7 +112,7 @@ sqlite3 "$d/none.db" "delete from samples; delete from transitions; delete from 
 "$ctl" --json top -n 1 "$d/none.db" >"$d/json"
 ok "an unknown interval is null" grep -q '"from_ns":null,"to_ns":null' "$d/json"
 
-# A log that the reader may not fold in holds the newest rows.
+# A log that the reader may not merge has the newest rows.
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 	mkdir "$d/shut"
 	cp "$d/r.db" "$d/shut/50% a?b.db"
@@ -128,12 +128,12 @@ else
 	skip "a file in another user's directory" "needs root to be somebody else"
 fi
 
-# Whoever records is told off, hung up on, or killed.
+# The recorder is interrupted, hung up or killed.
 rec=("$ctl" record -q --gchintd "$gchintd" --option -c --option - --option --sysfs --option "$d/none"
 	--option --tracefs --option "$d/none")
 gone() { ! pgrep -f "record $d/$1" >/dev/null; }
 for s in HUP QUIT TERM INT; do
-	# A shell's child in the background ignores INT and QUIT, nohup's child HUP.
+	# A shell's background child ignores INT and QUIT, nohup's child HUP.
 	python3 -c 'import os, signal, sys
 for s in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM): signal.signal(s, signal.SIG_DFL)
 os.execvp(sys.argv[1], sys.argv[1:])' "${rec[@]}" -o "$d/$s.db" -- sleep 60 &
@@ -165,7 +165,7 @@ code=$?
 ok "a signal during the recorder's start is reported and runs nothing" is "143 1 0" \
 	"$code $(grep -c 'interrupted before touch was started' "$d/err") $(ls "$d/ran" 2>/dev/null | wc -l)"
 ok "a signal during the recorder's start ends the recorder" bash -c "! kill -0 $started 2>/dev/null"
-# A daemon that takes nothing: its socket's queue is soon full.
+# A daemon that reads nothing: its socket's queue is soon full.
 python3 -c 'import socket, sys, time
 s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 s.bind(sys.argv[1])

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# What gchintctl starts itself: a gchintd that is none and says what it was given, the
-# command beside it, how both end. Against the files in words/ (t-words.sh).
+# Processes that gchintctl starts itself: a fake gchintd that prints its arguments, the command, and
+# how both end. Compared with the files in words/ (t-words.sh).
 
 mkdir -p "$work/own/bin" "$work/own/lone" "$work/own/sbin" "$work/own/path"
 d=$work/own
@@ -9,8 +9,8 @@ cp "$ctl" "$d/bin/gchintctl"
 cp "$ctl" "$d/lone/gchintctl"
 sqlite3 "$d/kept.db" <"$here/kept/v1.sql"
 sqlite3 "$d/kept.db" <"$here/kept/words.sql"
-# How it behaves is in $OWN: dying before it is ready, bare without a recording; its
-# status in $OWN_STATUS. A process that the command names in OWN_SAID.tgid was sampled.
+# Its behaviour is in $OWN: dying before it is ready, bare without a recording; its status in
+# $OWN_STATUS. A process that the command names in OWN_SAID.tgid was sampled.
 cat >"$d/bin/gchintd" <<'X2'
 #!/usr/bin/python3
 import os, shutil, signal, socket, sqlite3, sys
@@ -66,7 +66,7 @@ chmod 755 "$d/bin/gchintd"
 cp "$d/bin/gchintd" "$d/sbin/gchintd"
 cp "$d/bin/gchintd" "$d/path/gchintd"
 export OWN_SAID=$d/said-by OWN_KEPT=$d/kept.db
-# What the command finds.
+# What the command sees.
 cat >"$d/path/command" <<'X2'
 #!/bin/sh
 echo "command: $*"
@@ -77,7 +77,7 @@ done
 exit "${COMMAND_STATUS:-0}"
 X2
 chmod 755 "$d/path/command"
-own() { # NAME COMMAND...: what it said, what the daemon was given
+own() { # NAME COMMAND...: its output, and the daemon's arguments
 	echo "== ${*:2}"
 	rm -f "$OWN_SAID" "$d/$1.db"
 	(cd "$d" && PATH=$d/path:$PATH "${@:2}" </dev/null 2>&1) || echo "exit $?"
@@ -113,7 +113,7 @@ records() {
 	own a bin/gchintctl record -q -- true
 	ls "$d"/gchint-*.db
 	rm -f "$d"/gchint-*.db
-	# As many as are passed on, and one more.
+	# The maximum that is passed on, and one more.
 	for n in 39 40; do
 		# shellcheck disable=SC2046 # options and arguments
 		own a bin/gchintctl record -o a.db -q $(yes -- '--option --x' | head -n $n) -- true
@@ -160,7 +160,7 @@ profiled() {
 	(profiles) | unmade
 }
 ok "profile record passes settings to its daemon and its command" words own-profile profiled
-# A program that is Node to gchintctl: its map of names, its log, which nobody asked for.
+# A program that gchintctl takes for Node: its symbol map, and a log that was not requested.
 mkdir "$d/adapters"
 echo "void nothing(void);void nothing(void){}" | gcc -shared -fPIC -x c -o "$d/adapters/libgchint-node.so" -
 cat >"$d/path/node" <<'X2'
@@ -178,7 +178,7 @@ maps() {
 	local tgid
 	local how
 	unset GCHINT_STREAM GCHINT_MARKS GCHINT_PROFILE GCHINT_SYMBOLS NODE_OPTIONS WATCHDOG_USEC
-	# What a command is made of lives until gchintctl ends.
+	# The command's strings live until gchintctl ends.
 	export ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0
 	for how in "" NODE_OPTIONS=--perf-basic-prof OWN_OLD=1 NODE_OPTIONS=--x; do
 		own p env ${how:+"$how"} bin/gchintctl profile record -q -o p.db -- node
@@ -197,11 +197,11 @@ mapped() {
 ok "symbol maps of a program are read, and removed if we requested them" words own-maps mapped
 ok "record shows its progress on a terminal" words own-terminal shown
 
-# A program that may be run and not be read.
+# A program that is executable but not readable.
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 	chmod 755 "$work" "$d" "$d/bin" "$d/path"
 	install -m 711 "$ctl" "$d/path/shut"
-	install -m 711 "$ctl" "$d/path/java" # one that its name tells all the same
+	install -m 711 "$ctl" "$d/path/java" # one that is recognised by its name all the same
 	printf '#!%s/path/shut\n' "$d" >"$d/path/by-shut"
 	chmod 755 "$d/path/by-shut"
 	unread() {

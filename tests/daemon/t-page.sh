@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# The page in a real browser: pointed at, zoomed, lines switched, a row followed.
+# The page in a real browser: pointing, zooming, switching lines, following a row.
 
 mkdir "$work/page"
 d=$work/page
@@ -18,7 +18,7 @@ sqlite3 "$d/evil.db" "update rails set label = '</script><b>'; update processes 
 ok "names cannot begin or end a script" is "0 0" \
 	"$(grep -c '</script><b>' "$d/evil.html") $(grep -c '<script>alert' "$d/evil.html")"
 
-# What a hand does, done by a script; what an eye sees, put into the title.
+# User input, done by a script; results are put into the title.
 cat >"$d/hand.js" <<'X2'
 <script>
 addEventListener("error", (e) => { document.title = "error: " + e.message; });
@@ -42,7 +42,7 @@ addEventListener("load", () => {
 });
 </script>
 X2
-# Does the table stay within the page?
+# Does the table fit the page?
 cat >"$d/wide.js" <<'X2'
 <script>
 addEventListener("load", () => {
@@ -51,7 +51,7 @@ addEventListener("load", () => {
 });
 </script>
 X2
-# Are there pictures drawn for a phone, taken, and within the page?
+# Are there plots for a phone, in use, and within the page?
 cat >"$d/phone.js" <<'X2'
 <script>
 addEventListener("load", () => {

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# Energy counters of perf's power PMUs, a rail a core among them. No machine of the tests
-# has them: their files are laid out here, and power.so is the kernel that counts.
+# Energy counters of perf's power PMUs, a rail per core among them. No test machine has them: their
+# files are created here, and power.so replaces the kernel's counters.
 
 pmus() { # two cores of two threads each, and the package
 	local dev=$d/sys/bus/event_source/devices cpu=$d/sys/devices/system/cpu n
@@ -26,11 +26,11 @@ pmus() { # two cores of two threads each, and the package
 	echo 4294967296 >"$d/counters/21-1-1"
 	echo 7000000 >"$d/counters/22-2-0"
 }
-counted() { # COMMAND...: in place of this shell, with counters
+counted() { # COMMAND...: replaces this shell, with counters
 	GCHINT_POWER=$d/counters ASAN_OPTIONS=$ASAN_OPTIONS:verify_asan_link_order=0 \
 		LD_PRELOAD="$(gcc -print-file-name=libasan.so) $BUILD/power.so" exec "$@"
 }
-status() { # what is said of them, in one line
+status() { # their line of the status
 	(GCHINT_SYSFS=$d/sys GCHINT_TRACEFS=$d/none counted "$ctl" status 2>&1) | grep -A1 '^  power ' |
 		grep -E '^  power |mend' | sed 's/^ *//; s/  */ /g' | paste -sd' '
 }
@@ -57,7 +57,7 @@ ok "a counter that the kernel does not open is reported by name" grep -q \
 	"power: power_core-1:energy-core: .*: No such file or directory" "$d/log"
 mv "$d/away" "$d/counters/21-1-1"
 wait_for 10 grep -q "power_core-1:energy-core: back" "$d/log"
-# Replaced whole: a read in between finds no half of it.
+# Replaced as a whole: a read in between finds no partial file.
 echo 2147483648 >"$d/half" && cat "$d/half" 1<>"$d/counters/21-1-0"
 wait_for 30 got 1 "select count(*) > 0 from rails join samples on rail = id where name = 'power_core-0:energy-core' and value = 500000"
 wait_for 30 got 1 "select count(*) > 0 from rails join samples on rail = id where name = 'power_core-1:energy-core' and value = 1000000"
@@ -68,8 +68,9 @@ ok "each core has a rail with its CPUs, in joules" is \
 ok "a rail has its update interval and a counter that does not wrap" is "3|1000000|" \
 	"$(sql "select count(*), max(update_ns), max(wraps_at) from rails where source = 'power'")"
 
-# What is told of rails a core. Two cores of two threads, 1 and 0.5 W, and 2 W more in a phase on one of their CPUs
-# (of 70 on CPU 2 from 2 to 4 s, of 80 on CPU 1 from 5 to 6 s); read each 100 ms, counted each ms.
+# Output about rails of cores. Two cores of two threads, 1 and 0.5 W, and 2 W more in a phase on one
+# of their CPUs (of 70 on CPU 2 from 2 to 4 s, of 80 on CPU 1 from 5 to 6 s); read every 100 ms,
+# updated every ms.
 mkdir "$d/bin"
 cat >"$d/bin/gnuplot" <<'X2'
 #!/bin/sh
@@ -95,7 +96,7 @@ made cores "delete from processes; insert into processes(tgid, tid, uid, comm) v
 	insert into phases(id, t0, t1, cpu, tgid, tid, phase, flags, how, uncertain) values
 		(1, 2000000000, 4000000000, 2, 70, 70, 4, 2, 1, 0), (2, 5000000000, 6000000000, 1, 80, 80, 4, 2, 1, 0)"
 "$ctl" summary "$d/cores.db" >"$d/summary"
-told() { # PATTERN: the line of the summary with it, spaces made one
+told() { # PATTERN: the line of the summary with it, spaces merged
 	sed 's/  */ /g; s/^ //' "$d/summary" | grep -- "$1"
 }
 ok "energy by core" is "CPU 0,2 14.000000 J, mean 1.400000 W; in phases 6.000000 J (5.700000 to 6.100000) CPU 1,3 7.000000 J, mean 0.700000 W; in phases 2.500000 J (2.250000 to 2.550000)" \
@@ -112,7 +113,7 @@ def line(e):
 print(*(" ".join(f"{v:.9g}" if isinstance(v, float) else str(v) for v in line(e)) + "|" +
     " ".join("%s %.9g" % (p["name"], p["joules"]) for p in e["by_process"]) + "|" + str(e["update_ns"])
     for e in json.load(sys.stdin)["energy"]))')"
-page() { # NAME: its page, and what it has drawn
+page() { # NAME: its page, and its plots
 	rm -f "$d/$1.plots"
 	DRAWN=$d/$1.plots PATH=$d/bin:$PATH "$ctl" report -o "$d/$1.html" "$d/$1.db"
 }
@@ -127,8 +128,8 @@ ok "comparisons have one value for all cores" is "1 0" \
 ok "exports name the core" is "2 2 2 2" "$(for f in openmetrics chrome-trace firefox jsonl; do
 	"$ctl" export -f $f "$d/cores.db" | grep -oE '[(":]core of CPU [01],[23][")]' | sort -u | wc -l; done | paste -sd' ')"
 
-# A counter that did not move is no zero of power: 2 W counted each ms, read four times as often; and one of 2^12 uJ
-# steps of power that is truly off from the fifth second on.
+# A counter that did not change is not zero power: 2 W updated every ms, read four times as often;
+# and one in steps of 2^12 uJ of a power that is really off from the fifth second on.
 made still "$rail(1, 'intel-rapl:0', 'package', 'energy', 'uJ', 'powercap', null, 1000000, 262143328850);
 	insert into samples select 1000000000 + value * 250000, 1, min(value / 4, 4000) * 2000, 1 from generate_series(0, 40000)"
 page still
@@ -140,8 +141,8 @@ ok "counter steps and the counter's end are reported" is \
 	"$(told '^its counter')"
 ok "all readings are counted" is "intel-rapl:0 uJ 40001" "$(told '^intel-rapl:0' | awk '{ print $1, $2, $6 }')"
 
-# Between two readings a counter may begin anew more often than is seen: 100 W, then 300 J more after 17 s; 1000 J are
-# its end, so that 1300 J would be 76 W. And one that never had more than 50 W.
+# Between two readings a counter may wrap more often than is visible: 100 W, then 300 J more after
+# 17 s; it wraps at 1000 J, so that 1300 J would be 76 W. And one that never had more than 50 W.
 made wraps "$rail(1, 'a', 'hot', 'energy', 'uJ', 'powercap', null, null, 1000000000),
 		(2, 'b', 'cool', 'energy', 'uJ', 'powercap', null, null, 1000000000);
 	insert into samples select 1000000000 + value * 1000000000, 1, value * 100000000, 1 from generate_series(0, 2);

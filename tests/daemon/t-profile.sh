@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# Profiles: which method ran, where the kernel says that a loop did.
+# Profiles: which method ran, where the kernel sees a loop.
 
 mkdir "$work/profile"
 chmod 755 "$work" "$work/profile"
@@ -30,14 +30,15 @@ about() {
 	shares "$1"
 	[ "${n:-0}" -ge "$3" ] && [ "${n:-0}" -le "$4" ]
 }
-# same_total FILE OUTPUT: as many samples as CPU time asks for, within a fifth
+# same_total FILE OUTPUT: as many samples as the CPU time implies, within a fifth
 same_total() {
 	awk -v n="$(sqlite3 -readonly "$1" 'select count(*) from hotspots')" '{ want = $1 / 1e9 * 999; print n, want
 		exit !(n > want * 0.8 && n < want * 1.2) }' "$2"
 }
 
-# Energy: one CPU at 2100 MHz (690 mW) that never sleeps, one at 960 MHz (214 mW) that sleeps half of the time, 62.5 mJ
-# in 50 ms. A millisecond of the first has 690 of 50 * (690 + 214 / 2) parts of it, of the other 214.
+# Energy: one CPU at 2100 MHz (690 mW) that never sleeps, one at 960 MHz (214 mW) that sleeps half
+# of the time, 62.5 mJ in 50 ms. A millisecond of the first has 690 of 50 * (690 + 214 / 2) parts of
+# it, of the other 214.
 for n in v1 words profile; do
 	sqlite3 "$d/energy.db" <"$here/kept/$n.sql"
 done
@@ -45,7 +46,7 @@ sqlite3 "$d/energy.db" "delete from rails where id != 2; delete from transitions
 	(1000000000, 1, 960000, 'start'); update meta set value = '0-1' where key = 'board.cpus'; delete from idle; insert into idle
 	values(1000000000, 0, 0, 500, 1), (3500000000, 0, 0, 500, 2), (1000000000, 1, 0, 0, 1), (1000000000, 1, 1, 700000, 1),
 	(3500000000, 1, 0, 250000, 9), (3500000000, 1, 1, 1700000, 3); delete from hotspots where cpu is null or cpu not in (0, 1)"
-joules() { # [COLUMN]: of 40 ms at 2100 MHz and 20 ms at 960 MHz, and how they came by it
+joules() { # [COLUMN]: of 40 ms at 2100 MHz and 20 ms at 960 MHz, and how it was derived
 	"$ctl" profile report "$d/energy.db" | awk '/(roots, stw|mark, concurrent) +Main.run/ { print $3, $4, $5 } /energy (measured|modelled)/ {
 		print $6, $7, $8 } / have their part / { $1 = ""; print }' | paste -sd '|'
 }
@@ -115,7 +116,7 @@ print(len(stacks), len(cold), cold[:1])
 sys.exit(not (sums and len(stacks) == $(sqlite3 -readonly "$f" "select count(*) from hotspots") and
 	all(s[0] == 'profiled' and s[1] == 'mark' for s in cold) and len(cold) > 200))"
 	"$ctl" profile export --format perf-script "$f" >"$d/first.script"
-	# The expressions of stackcollapse-perf.pl, by which others read it as well.
+	# The expressions of stackcollapse-perf.pl, which other tools use as well.
 	ok "perf script output folds into the same stacks" python3 -c "
 import collections, re, sys
 fold, stack, seen = collections.Counter(), [], 0
@@ -135,7 +136,8 @@ for line in sys.stdin:
     want[';'.join('[unknown]' if x == '?' else x for x in path.split(';'))] += int(n)
 print(seen, sum(want.values()), list((fold - want).items())[:3], list((want - fold).items())[:3])
 sys.exit(not (seen > 1000 and fold == want))" < <("$ctl" profile flame --folded "$f")
-	# firefox NAME [FILTER]...: by the rules of its format, and as many samples as the report has, by function, phase, method
+	# firefox NAME [FILTER]...: by the rules of its format, and as many samples as the report
+	# has, by function, phase, method
 	firefox() {
 		local n=$1
 		shift
@@ -171,9 +173,9 @@ sys.exit(not (seen > 1000 and fold == want))" < <("$ctl" profile flame --folded 
 	"$ctl" profile diff "$f" >/dev/null 2>&1
 	ok "diff of one recording exits with 2" is 2 $?
 
-	# By line: two lines of the loop have what the function has, shown as they are in the source.
+	# By line: two lines of the loop have the function's samples, shown as in the source.
 	"$ctl" profile annotate "$f" >"$d/annotated"
-	# in FILE LINE...: samples of lines whose text is like that, by what was printed
+	# in FILE LINE...: samples of lines with such text, by the output
 	in_lines() {
 		awk -v file="$1" 'BEGIN { while ((getline line < file) > 0) text[++n] = line }
 			/^ +[0-9]+ +[0-9.]+ +[0-9?]+ +[0-9]+  / { said = $0; sub(/^ +[0-9]+ +[0-9.]+ +[0-9?]+ +[0-9]+  /, "", said)
@@ -198,7 +200,7 @@ sys.exit(not (seen > 1000 and fold == want))" < <("$ctl" profile flame --folded 
 	"$ctl" profile annotate -s 'nix*' "$f" >/dev/null 2>"$d/err"
 	ok "annotate reports an unknown symbol" bash -c "[ $? = 3 ] && grep -q 'is left by --symbol nix' '$d/err'"
 
-	# Code that a program made and dumped: names, lines, and where it moved to.
+	# Code that a program made and dumped: names, lines, and its new address.
 	seq -f 'this is line %g' 30 >"$d/source.txt"
 	if gcc -O2 -I"$here/../../include" -I"$here/../../include/uapi" -o "$d/jitted" "$here/jitted.c" "$d/lib/libgchint.a" \
 		-pthread 2>"$d/err"; then
@@ -225,8 +227,8 @@ sys.exit(not (files == {'$d/source.txt'}))"
 		skip "JIT code" "$(head -n 1 "$d/err")"
 	fi
 
-	# The same program by perf(1): as many samples, and of those outside of the kernel, whose part hangs on what else the
-	# machine does, as much in the one function, by the same clock.
+	# The same program by perf(1): as many samples, and outside of the kernel, whose share
+	# depends on other load, as many in the one function, by the same clock.
 	perf_agrees() {
 		local total ours
 		total=$(perf report -i "$d/perf.data" --stdio -n --sort symbol 2>/dev/null | awk '$1 ~ /%$/ { n += $2
@@ -261,7 +263,7 @@ sys.exit(not (files == {'$d/source.txt'}))"
 	ok "overlapping entries of the symbol map are used" about "$d/hostile.db" over 70 130
 	ok "other samples have no name" about "$d/hostile.db" "?" 320 480
 
-	# What is kept, said at the start and while it runs.
+	# Filters, set at the start and during the recording.
 	kept() { # NAME: "METHOD PHASE" that it has, and what its notes say of a filter
 		sqlite3 -readonly -separator ' ' "$d/$1.db" "select distinct coalesce(s.name, '-'), h.phase from hotspots h
 			left join symbols s on s.tgid = h.tgid and s.address = h.method order by 1" | paste -sd '|'
@@ -281,7 +283,7 @@ sys.exit(not (files == {'$d/source.txt'}))"
 	recorder=$!
 	exec 8>"$d/end"
 	wait_for 20 test -s "$d/turns.db"
-	# From nobody to one phase, to one method, to everything; each for some samples.
+	# From none to one phase, to one method, to everything; each for some samples.
 	grown() { # MORE: samples than $had
 		[ "$(sqlite3 -readonly "$d/turns.db" 'select count(*) from hotspots')" -ge $((had + $1)) ]
 	}
@@ -295,7 +297,7 @@ sys.exit(not (files == {'$d/source.txt'}))"
 	echo >&8
 	exec 8>&-
 	wait "$recorder"
-	# By the instants at which each was in force.
+	# By the times at which each filter was in force.
 	in_force() {
 		sqlite3 -readonly -separator ' ' "$d/turns.db" "with f as (select row_number() over (order by t) as n, t, lead(t, 1, 1 << 62)
 			over (order by t) as u from notes where text like 'what is sampled from here on%') select f.n,
@@ -305,7 +307,7 @@ sys.exit(not (files == {'$d/source.txt'}))"
 	ok "samples match the filter of their time" is "1 cold (m.lua:9) $mark|2 hot (m.lua:3) 0" "$(in_force)"
 	ok "a filter without matches is noted" bash -c "$(declare -f kept); d=$d; kept turns | grep -c '^the filter' | grep -qx 1"
 
-	# By a program in the kernel where that is allowed; nobody has to answer then.
+	# By a program in the kernel where permitted; no thread has to answer then.
 	if [ "$(sqlite3 -readonly "$f" "select value from meta where key = 'hotspots.way'")" = bpf ]; then
 		ok "a program that handles the signal is polled" profile looked -- "$d/profiled" signal
 		ok "a polled program has its methods" about "$d/looked.db" "hot (m.lua:3)" 480 720
@@ -351,7 +353,7 @@ sys.exit(not (files == {'$d/source.txt'}))"
 			"select value, (select count(kernel) from hotspots) from meta where key = 'hotspots.kernel'")"
 		ok "the report states that the kernel was not sampled" bash -c "'$ctl' profile report '$d/user/u.db' | grep -q '^what ran in the kernel was not seen'"
 
-		# Whose command line says that it is a recorder, and where we should write.
+		# Its command line claims that it is a recorder, and where we should write.
 		lure=$(mktemp -d /tmp/gchint-profile.XXXXXX)
 		printf '[hotspots]\nhz = 999\n' >"$lure/conf"
 		cp "$lure/conf" "$d/lure"
@@ -377,7 +379,8 @@ sys.exit(not (files == {'$d/source.txt'}))"
 				where key = 'hotspots.way'), (select count(kernel) from hotspots)")"
 			ok "a program in a user namespace is recorded" as_user "$d/user/gchintctl" profile record -q -o "$d/user/in.db" -- unshare -Ur "$d/user/profiled"
 			ok "its methods are visible to the user outside" about "$d/user/in.db" "hot (m.lua:3)" 480 720
-			# Who asks to be sampled is, if the recorder may look into it: the kernel asks as it does for ptrace.
+			# A program that asks to be sampled is, if the recorder may inspect it: the
+			# kernel checks as for ptrace.
 			# shellcheck disable=SC2016 # for the program
 			as_user unshare -Ur "$d/user/gchintctl" profile record -q -o "$d/user/other.db" -- sh -c \
 				'echo "$GCHINT_STREAM" >"$1/s" && mv "$1/s" "$1/stream" && until [ -e "$1/end" ]; do sleep 0.1; done' x "$d/user" \

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# A sensor that gives 500 readings a second is read as often, and what that took is told.
-# How often it can be on a busy machine is no matter here: the best tenth of a second counts.
+# A sensor that gives 500 readings a second is read as often, and the cost is reported. The rate on
+# a busy machine does not matter here: the best tenth of a second counts.
 
 fresh rate
 printf '[hwmon]\nperiod_ms = 2\nbudget_percent = 100\nmatch = *:power1\n' >"$d/conf"

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# What the kernel and the sensors say is what the recording holds.
+# The recording holds what the kernel and the sensors report.
 
 fresh record
 start -l run1
@@ -73,7 +73,7 @@ ok "throttling is recorded" is "cooling|3" \
 "$ctl" summary "$d/r.db" >"$d/summary"
 ok "the summary counts missing readings" bash -c "grep -E 'adm1272-0-0060:in1' '$d/summary' | grep -qvE ' 0\$'"
 
-# A rail that goes and comes back.
+# A rail that disappears and comes back.
 fresh gone
 rm "$d/sys/class/hwmon/hwmon1/in2_input"
 mkdir "$d/sys/class/hwmon/hwmon1/in2_input"
@@ -88,7 +88,7 @@ ok "a rail that cannot be read is reported once" is 1 "$(grep -c 'shunt:in2: .*u
 ok "the rail is found again" grep -q "hwmon: shunt:in2: back" "$d/log"
 ok "the rail is recorded again" is "5000000" "$(sql "select max(value) from sample_list where name = 'shunt:in2'")"
 
-# A counter that goes and comes back lower was reset, not wrapped.
+# A counter that comes back lower was reset, not wrapped.
 fresh counter
 rapl=$d/sys/class/powercap/intel-rapl:0
 printf '[powercap]\nperiod_ms = 20\n' >"$d/conf"
@@ -121,7 +121,7 @@ ok "frequencies come from the tracepoint, without repeats" is "100000001000|0|30
 ok "events lost in the trace ring are counted" is "trace|17" "$(sql 'select source, count from drops')"
 ok "the trace instance uses the monotonic clock" is mono "$(cat "$d/trace/instances/gchintd/trace_clock")"
 
-# What is missed is counted.
+# Missed events are counted.
 fresh drops
 start
 feed --events 1000 --gap 37 >/dev/null
@@ -138,10 +138,10 @@ ok "a malformed message is counted and ignored" is "1|500" \
 fresh rotate
 start --max-size 256K --keep 50
 sent=$(feed --events 30000 --rate 15000)
-all_ended() { # in all files, the one that grows among them
+all_ended() { # in all files, including the current one
 	local f n=0 some
 	for f in "$d"/r.db "$d"/r.db.*[0-9]; do
-		# One that is being rotated answers with an error: not yet.
+		# A file being rotated answers with an error: not yet.
 		some=$(db=$f sql 'select count(t1) from phases' 2>/dev/null)
 		case $some in '' | *[!0-9]*) return 1 ;; esac
 		n=$((n + some))
@@ -181,7 +181,7 @@ wait "$job"
 stop
 ok "the recording keeps its content" is ok "$(sql 'pragma integrity_check')"
 
-# A file that ended cleanly has what its readers' questions need: the documented queries, by index.
+# A file that ended cleanly has indexes for the documented queries.
 plan() { # a query's words about how rows are found
 	sqlite3 -readonly "$work/record/r.db" "explain query plan $1"
 }

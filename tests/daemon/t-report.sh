@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# What the report draws: the data that gnuplot is given, looked at in its place.
+# What the report draws: the data that gnuplot receives, read in its place.
 
 mkdir "$work/report"
 d=$work/report
@@ -11,11 +11,11 @@ cat "$1" >>"$DRAWN"
 echo '<svg xmlns="http://www.w3.org/2000/svg"/>' | tee "${1%/script}/narrow" >"${1%/script}/picture"
 X
 chmod 755 "$d/bin/gnuplot"
-drawn() { # NAME FILE...: the page $d/NAME.html and all that it has drawn, $d/NAME.plots
+drawn() { # NAME FILE...: the page $d/NAME.html and all of its plots, $d/NAME.plots
 	rm -f "$d/$1.plots"
 	DRAWN=$d/$1.plots PATH=$d/bin:$PATH "$ctl" report -o "$d/$1.html" "${@:2}"
 }
-block() { # NAME DATABLOCK: its rows, of the first picture that has it
+block() { # NAME DATABLOCK: its rows, of the first plot that has it
 	awk -v b="\$$2 << EOD" '$0 == b { on = 1; next } on && /^EOD/ { exit } on' "$d/$1.plots"
 }
 recording() { # NAME SQL: a recording of 60 s, changed
@@ -48,14 +48,14 @@ ok "a plot of an energy counter keeps its extremes" is "20.000 1.000" \
 	"$(block counter R0 | awk 'NF { if ($2 > max) max = $2; if (min == "" || $2 < min) min = $2 }
 		END { printf "%.3f %.3f", max, min }')"
 
-# A rail with one interval in all: a line over it, and not a name in the legend alone.
+# A rail with a single interval: a line over it, not just a name in the legend.
 recording lone "insert into samples select 2000000000 + value * 3000000000, (select id from rails where kind = 'energy'),
 	value * 6000000, 1 from generate_series(0, 1)"
 drawn lone "$d/lone.db"
 ok "a counter's only interval is drawn as a line" is "1.000000000 2.000000 4.000000000 2.000000" \
 	"$(block lone R0 | paste -sd' ')"
 
-# A battery's meter, a package's counter, and one a core: all are power.
+# A battery's meter, a package's counter, and one per core: all are power.
 recording mixed "alter table rails add column cpus text; delete from rails; insert into rails(id, t, name, label, kind, unit, source,
 	path, period_ns, cpus) values(1, 1, 'c:0', 'core 0', 'energy', 'uJ', 'power', '/x', 1, '0'), (2, 1, 'p', 'package', 'energy', 'uJ', 'power',
 	'/x', 1, null), (3, 1, 'bat', 'battery', 'power', 'uW', 'hwmon', '/x', 1, null), (4, 1, 'v', 'vdd', 'voltage', 'uV', 'hwmon', '/x', 1, null);
@@ -64,7 +64,7 @@ drawn mixed "$d/mixed.db"
 ok "rails are ordered: power meters, counters, cores; no voltage" is "battery package core 0" \
 	"$(sed -n "s/.* [$]R[0-9] using 1:2 .* title '\([^']*\)' noenhanced.*/\1/p" "$d/mixed.plots" | uniq | head -n 3 | paste -sd' ')"
 
-# One frequency, one colour, whatever else a run had.
+# One frequency has one colour, whatever else a run had.
 recording slow "insert into transitions values(1000000000, 0, 300000, 'trace'), (2000000000, 0, 960000, 'trace');
 	update meta set value = 'slow' where key = 'label'"
 recording fast "insert into transitions values(1000000000, 0, 960000, 'trace'), (2000000000, 0, 2100000, 'trace');
@@ -79,7 +79,7 @@ print(sum(50 < v < 180 for v in light))')"
 ok "three frequencies have three colours" is 3 \
 	"$(sed -n "s/.*rgb '\(#......\)' title '[0-9]* MHz'.*/\1/p" "$d/two.plots" | sort -u | wc -l)"
 
-# More CPUs and rails than a picture holds.
+# More CPUs and rails than a plot holds.
 recording many "delete from policies; insert into policies select value, 1, value || '-' || (value + 3), 'd', 'g', 1, 2, 3
 	from generate_series(0, 60, 4); insert into transitions select 1000000000 + value, value, 960000, 'trace'
 	from generate_series(0, 63); insert into rails select 100 + value, 1, 'chip:power' || value, 'r' || value, 'power', 'uW',
@@ -103,7 +103,8 @@ ok "the page uses the command's duration" is "2 1 2" \
 		grep -c '>10.0&nbsp;%<' "$d/marked.html")"
 ok "the summary uses the command's duration" is 1 "$("$ctl" summary "$d/marked.db" | grep -c ', 20.000 s (recorded: 60.000 s)$')"
 
-# Energy that nobody can know: 5 J, all of it taken by pauses of 5 ms that a reading each 100 ms does not tell apart.
+# Energy that cannot be known: 5 J, all of it in pauses of 5 ms that a reading every 100 ms does not
+# resolve.
 recording short "insert into samples select 1000000000 + value * 100000000, (select id from rails where kind = 'energy'),
 	value * 125000, 1 from generate_series(0, 40); insert into samples select 5000000000, rail, max(value), 1 from samples
 	union all select 5000000001, rail, max(value), 1 from samples union all select 5000000002, rail, max(value), 1 from samples;

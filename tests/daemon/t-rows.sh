@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# Every row that gchintd writes of a board and of messages that stay the same, times
-# left out, against the files in words/ (t-words.sh).
+# Every row that gchintd writes for a board and for fixed messages, without times, compared with the
+# files in words/ (t-words.sh).
 
 fresh rows
 port=$(free_port)
@@ -16,7 +16,7 @@ period_ms = 50
 period_ms = 50
 X2
 start -c "$d/conf" --label rows -p 20
-written() { # QUERY: that there are rows, one unless told
+written() { # QUERY: that there are rows (default: one)
 	[ "$(sql "select count(*) from ($1)")" -ge "${2:-1}" ]
 }
 fed() { # ARGUMENT...: what is fed, to its end: the next one's takes its place
@@ -38,7 +38,7 @@ echo 92000 >"$d/sys/class/thermal/thermal_zone0/temp"
 echo 2 >"$d/sys/class/thermal/cooling_device0/cur_state"
 echo 234567 >"$cpu/cpu1/cpuidle/state0/time"
 echo 111 >"$cpu/cpu1/cpuidle/state0/usage"
-# In place: a file that is emptied first may be read empty.
+# In place: a file that is truncated first may be read empty.
 echo 100000 1<>"$d/sys/class/powercap/intel-rapl:0/energy_uj"
 echo 2500000 1<>"$d/sys/class/hwmon/hwmon0/power1_input"
 echo x >"$d/sys/class/hwmon/hwmon1/curr1_input"
@@ -91,7 +91,7 @@ ok "rows of a board and its messages" words rows rows
 ok "metrics of a board, except values that depend on time" words metrics \
 	sed -E '/^gchint_(phase_length|phase_seconds|daemon|recording|recorder|build|rail_joules|rows|records|written)/s/ [0-9.e+-]+$//' "$d/metrics"
 
-# Every field of every record, known and not, at its bounds.
+# Every field of every record, known and unknown, at its bounds.
 ok "metrics of each record type" words metrics-all "$BUILD/unit" metrics -
 all_rows() {
 	local t

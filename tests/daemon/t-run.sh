@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# gchintctl run and attach: how each runtime is known and loaded, with programs that are
-# none and adapters that do nothing; what is counted of one that gives hints. Against the
-# files in words/ (t-words.sh). Real runtimes are tests/adapters' matter.
+# gchintctl run and attach: how each runtime is recognised and its adapter loaded, with fake
+# programs and adapters that do nothing; hint counts of a program with hints. Compared with the
+# files in words/ (t-words.sh). tests/adapters tests real runtimes.
 
 fresh run
 mkdir "$d/bin" "$d/adapters" "$d/path" "$d/lib"
@@ -11,7 +11,7 @@ echo "void nothing(void);void nothing(void){}" | gcc -shared -fPIC -x c -o "$d/a
 for n in gjs jvm lua mono node ocaml php python ruby; do
 	cp "$d/adapters/libgchint-boehm.so" "$d/adapters/libgchint-$n.so"
 done
-# What a program finds in its environment and is given.
+# Environment and arguments of a program.
 cat >"$d/path/show" <<'X2'
 #!/bin/sh
 echo "$(basename "$0"): $*"
@@ -23,7 +23,7 @@ for n in java mono mono-sgen node nodejs ruby ruby3.1 rubyish; do
 	cp "$d/path/show" "$d/path/$n"
 done
 chmod 755 "$d"/path/*
-# Programs as linkers make them: by what they need, by what they offer.
+# Programs as linkers make them: by the libraries they need, by the symbols they export.
 cat >"$d/show.c" <<'X2'
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,12 +82,12 @@ chmod 755 "$d"/path/*
 chmod u+s "$d/path/setuid"
 cp "$d/path/o-lua" "$d/path/not-executable"
 chmod 644 "$d/path/not-executable"
-# What a command is made of lives until gchintctl ends: no leak.
-run() { # ARGUMENT...: no device, no recorder, of nothing but these programs
+# The command's strings live until gchintctl ends: no leak.
+run() { # ARGUMENT...: without a device or a recorder, with these programs only
 	GCHINT_DEVICE=$d/none PATH=$d/path:/usr/bin:/bin ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0:verify_asan_link_order=0 \
 		"$d/bin/gchintctl" run "$@" </dev/null 2>&1 || echo "exit $?"
 }
-# Clamps, of whatever kernel this is: CLAMPS is the error by which they fail; 0 they work.
+# Clamps, of whatever kernel this is: CLAMPS is the error by which they fail; 0: they work.
 cat >"$d/clamps.c" <<'X2'
 #include <dlfcn.h>
 #include <errno.h>
@@ -167,7 +167,7 @@ runs() {
 	run java
 	mv "$d/away" "$d/adapters/libgchint-jvm.so"
 }
-ran() { # In a shell of its own; no folder of this run.
+ran() { # In a shell of its own; without this run's directory.
 	(runs) | sed "s|$d|DIR|g"
 }
 ok "runtimes are recognised and their adapters loaded" words run ran
@@ -245,13 +245,13 @@ stream=$(GCHINT_DEVICE=$d/none PATH=$d/path:$PATH "$d/bin/gchintctl" run -- hint
 ok "no file is left of the counting" is "/tmp/gchintctl.XXXXXX/stream gone" "$(sed -E 's/(gchintctl\.).{6}/\1XXXXXX/' <<<"$stream") $(
 	test -e "${stream%/*}" || echo gone)"
 
-# A JVM that is none: it listens when it is asked to, and says what it was told.
+# A fake JVM: it listens on request, and prints what it receives.
 : >"$d/lib/libjvm.so"
 truncate -s 4096 "$d/lib/libjvm.so"
 cat >"$d/jvm.py" <<'X2'
 import mmap, os, signal, socket, sys, time
 how, lib = sys.argv[1:3]
-# Not for ever, whoever does not come.
+# With a limit, whatever does not come.
 signal.alarm(250)
 if how != "none":
     file = open(lib, "rb")

@@ -6,8 +6,8 @@ fresh slow
 for n in 2 3 4; do
 	echo 700000 >"$d/sys/class/hwmon/hwmon0/power${n}_input"
 done
-# Six channels of 250 ms each: a loop that read them itself would be away for a second
-# and a half each time, and read the quick ones as seldom.
+# Six channels of 250 ms each: a loop that read them itself would block for a second and a half each
+# time, and read the fast ones as rarely.
 GCHINT_SLOW=/hwmon0/ GCHINT_SLOW_MS=250 ASAN_OPTIONS=$ASAN_OPTIONS:verify_asan_link_order=0 \
 	LD_PRELOAD="$(gcc -print-file-name=libasan.so) $BUILD/slow.so" \
 	"$gchintd" -c - --record "$d/r.db" --sysfs "$d/sys" --tracefs "$d/trace" -p 20 \
@@ -35,7 +35,7 @@ ok "a fast rail of the same source is sampled more often" is 1 \
 	"$(sql "select (select count(*) from sample_list where name = 'shunt:in2') >
 		3 * (select count(*) from sample_list where label = 'pin')")"
 
-# A look that takes 30 ms of every 20: sixteen in a row, and there are half as many.
+# A read of all rails takes 30 of every 20 ms: after sixteen in a row the rate is halved.
 fresh budget
 for n in 2 3 4; do
 	echo 700000 >"$d/sys/class/hwmon/hwmon0/power${n}_input"

@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# The sources that other tests do not look at: what a thread costs and waits for,
-# idle states, frequency without a tracepoint, counters, and what is absent.
+# Sources that other tests do not cover: cost and waits of a thread, idle states, frequency without
+# a tracepoint, counters, and what is absent.
 
-# The feed speaks of thread 1 of process 1.
+# The feed sends events of thread 1 of process 1.
 fresh threads
 mkdir -p "$d/proc/self" "$d/proc/1/task/1"
 echo "1 2 3" >"$d/proc/self/schedstat"
@@ -13,7 +13,7 @@ echo "1 (a b) c) S 0 1 1 0 -1 4194560 9 8 7 6 30 20 1 2 20 0 1 0 33" >"$d/proc/1
 cpu=$d/sys/devices/system/cpu
 printf '[cpufreq]\nperiod_ms = 50\n[cpuidle]\nperiod_ms = 50\n[sched]\nperiod_ms = 50\n' >"$d/conf"
 start -c "$d/conf" --procfs "$d/proc" --tracefs "$d/none"
-# One phase is open all the while; its thread has a lease to be looked at.
+# One phase is open all the while; its thread has a lease to be sampled.
 feed --events 2000001 --rate 4000 >/dev/null &
 job=$!
 wait_for 30 got 1 'select count(*) > 0 from sched'
@@ -45,7 +45,7 @@ ok "without a tracepoint frequencies are polled and marked so" is "1|960000|star
 ok "time in state is recorded when it changes" is "5000000000 5200000000" \
 	"$(sql 'select total_ns from residency where policy = 1 and khz = 960000 order by t' | paste -sd' ')"
 
-# Nothing there: one line each, with what is missing, and the rest goes on.
+# Nothing there: one line each, with what is missing, and the rest continues.
 fresh absent
 mkdir "$d/empty"
 start --sysfs "$d/empty" --procfs "$d/empty" --tracefs "$d/none" --debugfs "$d/none"
@@ -58,7 +58,7 @@ ok "absent sources are in the recording" is 0 \
 	"$(sql "select count(*) from sources where state = 'absent' and (what is null or what = '')")"
 ok "phases are recorded without these sources" is 5 "$(sql 'select count(t1) from phases')"
 
-# More channels than are sampled.
+# More channels than the maximum.
 fresh many
 for n in $(seq 300); do echo 1 >"$d/sys/class/hwmon/hwmon0/power${n}_input"; done
 start -p 1000 --tracefs "$d/none"
@@ -66,12 +66,12 @@ wait_for 5 grep -q 'over 256 rails' "$d/log"
 stop
 ok "rails beyond the maximum are reported once, with a remedy" is "1 256" \
 	"$(grep -c 'hwmon: over 256 rails: .* choose some with match' "$d/log") $(sql "select count(*) from rails where source = 'hwmon'")"
-# Files of root only: CVE-2020-8694 made energy counters such.
+# Files for root only: CVE-2020-8694 restricted energy counters.
 fresh denied
 chmod 400 "$d/sys/class/powercap/intel-rapl:0/energy_uj"
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 	chmod 755 "$work" "$d"
-	# The tree may lie where nobody else may look.
+	# The tree may be in a directory that other users cannot read.
 	install -m 755 "$ctl" "$d/gchintctl"
 	setpriv --reuid 65534 --clear-groups env GCHINT_SYSFS="$d/sys" "$d/gchintctl" status >"$d/status" 2>&1
 	ok "counters for root only are reported in one line, with a remedy" is 1 \

@@ -1,14 +1,14 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# What stands on a terminal: top after keys, the manual, progress of a report. Against
-# the files in words/ (t-words.sh).
+# Terminal output: top after keys, the manual, progress of a report. Compared with the files in
+# words/ (t-words.sh).
 
 mkdir -p "$work/terminal/bin"
 d=$work/terminal
 sqlite3 "$d/a.db" <"$here/kept/v1.sql"
 sqlite3 "$d/a.db" <"$here/kept/words.sql"
-# A terminal of ROWS that has these KEYS before the program begins, and what stands on
-# it when that has ended. vt100 has few ways to write, and its page stays.
+# A terminal of ROWS that has these KEYS before the program starts, and its content when that has
+# ended. vt100 has few control sequences, and its page stays.
 cat >"$d/stands.py" <<'X2'
 import fcntl, os, pty, re, struct, sys, termios, tty
 rows, keys = int(sys.argv[1]), sys.argv[2].encode().decode("unicode_escape").encode()
@@ -76,7 +76,7 @@ stands() {
 	echo "== rows $1, keys '$2'"
 	(cd "$d" && timeout 250 python3 stands.py "$1" "$2" "$ctl" top -n 2 -d 2 a.db)
 }
-# Side by side: each waits for its second look.
+# In parallel: each waits for its second sample.
 tops() {
 	local n=0 at=()
 	for keys in '' s ss sss ssss h 'h?' '  ' x '\x1bOB\x1bOB'; do
@@ -136,7 +136,7 @@ else
 	skip "top after keys" "built without ncurses"
 fi
 
-# A manual that says how it was called.
+# A manual that prints its arguments.
 cat >"$d/bin/man" <<'X2'
 #!/bin/sh
 [ "$1" != -w ] || exit "${NO_MAN:-0}"

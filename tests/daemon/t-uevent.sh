@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A uevent of a CPU. The event is the machine's own: no other process can make one.
 
-# The kernel's word, not the next look a minute later.
+# Triggered by the uevent, not by the timer a minute later.
 uevent=/sys/devices/system/cpu/cpu0/uevent
 if [ -w $uevent ]; then
 	fresh uevent

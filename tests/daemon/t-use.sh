@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# gchintctl use on trees that stand for machines: what it chooses, what it writes,
-# and that off puts the governors back. A file is no sysfs: names are of one length.
+# gchintctl use on trees that represent machines: its choice, what it writes, and that off restores
+# the governors. A file is no sysfs: names are of one length.
 
 fresh use
 tree() { # GOVERNOR CAPACITY: two policies, the second CPU of that capacity

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# What a policy does now: a line a look, means and changes between two of them.
+# Current state of policies: a line per sample, means and changes between two of them.
 
 fresh watch
 policies=$d/sys/devices/system/cpu/cpufreq

@@ -1,13 +1,13 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# What decided a frequency, and what the longest pauses were.
+# What decided a frequency, and the longest pauses.
 
 mkdir "$work/why"
 d=$work/why
 f=$d/r.db
 sqlite3 "$f" <"$here/kept/v1.sql"
-# Policy 0 has CPUs 0 and 1. A pause of 40 ms at 2 s on cpu1, at 700 MHz for its first half and 1400 after;
-# a decision by a thread's hint 5 ms in; a limit below the hardware's; a marker beside it.
+# Policy 0 has CPUs 0 and 1. A pause of 40 ms at 2 s on cpu1, at 700 MHz for its first half and 1400
+# after; a decision by a thread's hint 5 ms in; a limit below the hardware's; a concurrent marker.
 sqlite3 "$f" "delete from samples; delete from transitions; delete from residency; delete from costs; delete from marks;
 	delete from phases; delete from decisions; delete from policies; delete from policy_states; delete from processes;
 	delete from thermal; delete from thermal_sensors;
@@ -30,7 +30,8 @@ ok "the longest pause comes first; phases that stop no thread are left out" is "
 ok "a pause has cause, frequency, length at the top frequency, thread and company" grep -qE \
 	'^ +2\.000000 +40\.000  remark, stw +explicit +1050 +20\.000 +-  collector, thread 71, beside mark, concurrent$' "$d/list"
 ok "-n limits the number of pauses" is 4 "$("$ctl" why -n 1 "$f" | wc -l)"
-# Threads 73 and 76 wait for what 72 marks on cpu1, 74 for nobody who is seen, 75 is of another process.
+# Threads 73 and 76 wait for what 72 marks on cpu1, 74 for no visible thread, 75 belongs to another
+# process.
 cp "$f" "$d/waits.db"
 sqlite3 "$d/waits.db" "insert into phases(id, t0, t1, cpu, tgid, tid, phase, flags, cause, how, uncertain) values
 	(5, 8000000000, 8200000000, 1, 70, 72, 4, 2, 1, 1, 0), (6, 8140000000, 8205000000, 0, 70, 73, 11, 4, 1, 1, 0),
@@ -55,7 +56,7 @@ ok "--at shows the phase under way" grep -qE '^under way   remark, stw, for 25\.
 ok "before any hint the load alone decides" bash -c "grep -q '^  asked by  nobody: load alone' '$d/early' && grep -q '^under way   no phase' '$d/early'"
 ok "what is not known is said to be" grep -q 'decided   not known' <("$ctl" why "$f" --at 0.5)
 ok "an instant outside is refused with the recording's length" bash -c "'$ctl' why '$f' --at 11 2>&1 | grep -q 'lasts 10.000 s'"
-# A name is its thread's of that time; what comes later is for what was before any.
+# A name is its thread's at that time; a later one applies to what came before any.
 sqlite3 "$f" "drop table processes; create table processes(tgid, tid, t, uid, comm, cmdline);
 	insert into processes values(70, 71, 1000, 0, 'collector', null), (70, 71, 4500000000, 0, 'renamed', null),
 		(80, 71, 1000, 0, 'another', null), (70, 73, 9000000000, 0, 'late', null);
@@ -63,7 +64,8 @@ sqlite3 "$f" "drop table processes; create table processes(tgid, tid, t, uid, co
 	(20, 7000000000, 7005000000, 1, 70, 73, 3, 1, 1, 1, 0)"
 ok "a pause belongs to the process that had the thread number then" is "collector renamed late" \
 	"$("$ctl" why "$f" | sed -n 's/.* \([a-z]*\), thread .*/\1/p' | paste -sd' ')"
-# So many pauses, each in a thread with a name of its own, and a phase over all of them: CPU time, whatever else runs.
+# So many pauses, each in a thread with a name of its own, and a phase over all of them: CPU time,
+# independent of other load.
 many() { # N
 	rm -f "$d/many.db"
 	cp "$f" "$d/many.db"

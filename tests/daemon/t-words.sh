@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# Every word and figure that gchintctl writes of one recording that holds a little of
-# everything, kept/words.sql, against the files in words/, which somebody has looked
-# through. WORDS=write, of make check, writes them anew: look at what git says then.
+# The complete output of gchintctl for one recording that contains a little of everything,
+# kept/words.sql, compared with the reviewed files in words/. WORDS=write, of make check, rewrites
+# them: review the difference in git then.
 
 mkdir "$work/words"
 d=$work/words
@@ -10,11 +10,11 @@ for n in a b c e; do
 	sqlite3 "$d/$n.db" <"$here/kept/v1.sql"
 	sqlite3 "$d/$n.db" <"$here/kept/words.sql"
 done
-# Another run of it, with more power, at another frequency, somewhere else.
+# Another run of it, with more power, at another frequency, on another host.
 sqlite3 "$d/b.db" "update meta set value = 'other' where key = 'label'; update samples set value = value * 11 / 10 where rail = 1;
 	update transitions set khz = 1400000 where khz = 300000; update phases set t1 = t1 + (t1 - t0) / 8 where id in (1, 5, 7, 10)"
 sqlite3 "$d/c.db" "update samples set value = value * 102 / 100 where rail = 1; update phases set t1 = t1 - 300000 where id in (1, 10)"
-# And one of which next to nothing is known.
+# And an almost empty one.
 sqlite3 "$d/e.db" "update meta set value = '' where key in ('label', 'board.model', 'board.host', 'board.kernel'); delete from samples;
 	delete from rails; delete from transitions; delete from policies; delete from policy_states; delete from processes;
 	delete from opps; delete from decisions; delete from costs; delete from drops; delete from clocks; delete from marks;
@@ -31,7 +31,7 @@ ok "summary of an almost empty recording in JSON" words summary-none.json json s
 cp "$d/a.db" "$d/one-reading.db"
 sqlite3 "$d/one-reading.db" "delete from samples; insert into samples values(1100000000, 1, 7, 900)"
 ok "summary of one reading" words summary-one-reading "$ctl" summary one-reading.db
-# Voltages that change and one that does not; a counter that wraps and cannot be read for a while.
+# Voltages that change and one that does not; a counter that wraps and is unreadable for a while.
 cp "$d/a.db" "$d/v.db"
 sqlite3 "$d/v.db" "delete from samples where rail != 3; insert into samples values(900000000, 3, 850000, 1), (1800000000, 3, null, 1),
 	(3400000000, 3, 950000, 1); insert into samples select t, 4, 250000, 1 from samples where rail = 3;
@@ -74,7 +74,7 @@ ok "export of a table" words csv-samples "$ctl" export a.db -f csv -t samples
 for v in pause frequency decision sample; do
 	ok "export of a view" words csv-$v-list "$ctl" export a.db -f csv -t ${v}_list
 done
-# A packet a line.
+# A packet per line.
 perfetto() {
 	"$ctl" export -f perfetto "$1" | protoc --decode=perfetto.protos.Trace -I "$here" perfetto.proto |
 		awk '/^packet/ && NR > 1 { print line; line = "" } { sub(/^ +/, ""); line = line $0 " " } END { print line }'
@@ -86,7 +86,7 @@ else
 	skip "export as perfetto" "no protoc: packaging/need unit"
 fi
 
-# Runs of which nothing can be told, of which much can, that are all the same.
+# Groups of runs without any result, with many results, and of equal runs.
 for n in 1 2 3 4 5 6 7 8; do
 	cp "$d/a.db" "$d/c$n.db"
 	# Before: n and -n hundredths around a.db's; since: twice as long, or anywhere.
@@ -146,7 +146,7 @@ profile_exports() {
 	"$ctl" profile export --format nix p.db || echo "exit $?"
 }
 ok "profiles in other formats" words profile-export profile_exports
-named() { # Names with what divides words there.
+named() { # Names with characters that separate words there.
 	cp p.db h.db
 	sqlite3 h.db "update processes set comm = 'a (b)' || char(10) || 'c' where tgid = 70; update symbols set
 		name = 'f(g h)' || char(10) || 'i', image = 'l (1)' || char(10) || '.so' where name = 'mark_loop'"
@@ -172,8 +172,8 @@ flames() {
 	(mkdir -p unnamed && cd unnamed && "$ctl" profile flame --phase mark ../p.db && sed -n 1,4p flame.svg)
 }
 ok "flame graph of a profile" words profile-flame flames
-# What is narrower than three tenths of a pixel is left out; nine of 35400 are just as wide.
-narrow() { # SAMPLES FEW: pictures' frames where so many of them are another program's
+# Frames narrower than three tenths of a pixel are left out; nine of 35400 are just as wide.
+narrow() { # SAMPLES FEW: frames of the plots if so many of them belong to another program
 	sqlite3 "$d/q.db" "delete from hotspots; insert into hotspots select 1200000000 + value, case when value <= $2 then 80 else 70 end,
 		70, 0, 0, 0, 0, 4096, null, null from generate_series(1, $1)"
 	"$ctl" profile flame -o "$d/narrow.svg" "$d/q.db"
@@ -181,7 +181,7 @@ narrow() { # SAMPLES FEW: pictures' frames where so many of them are another pro
 }
 ok "flame graphs omit functions that are too narrow" is "5 3" "$(narrow 35400 9) $(narrow 35401 9)"
 
-# The page: its text without what a browser runs, what gnuplot is told, what the script is given.
+# The page: its text without scripts, gnuplot's input, the script's data.
 mkdir "$d/bin"
 cat >"$d/bin/gnuplot" <<'X2'
 #!/bin/sh
@@ -229,7 +229,7 @@ ok "page of several recordings" words page-some page some a.db b.db c.db e.db
 for n in v u; do
 	ok "page of other rails ($n)" words page-$n page $n $n.db
 done
-# Voltages of which the first is known some time after the begin.
+# Voltages whose first value is known some time after the beginning.
 cp "$d/v.db" "$d/w.db"
 sqlite3 "$d/w.db" "delete from samples where t < 1200000000"
 ok "page of late voltages" words page-w page w w.db
@@ -256,7 +256,7 @@ else
 	skip "data of the page's script" "built without dygraphs: packaging/need build"
 fi
 
-# What programs wrote: each event of gchint-trace(5), and some that are none.
+# Traces of programs: each event of gchint-trace(5), and some invalid ones.
 imported() {
 	rm -f "$d/i.db"
 	"$ctl" import "$here/kept/words.trace" -o i.db -l "of a trace"
@@ -266,7 +266,7 @@ imported() {
 		select source, clock, how from clocks where source != 'realtime'"
 }
 ok "import of a trace" words imported imported
-deep() { # A phase within a phase, deeper than any program has them.
+deep() { # Nested phases, deeper than in any program.
 	local i
 	for i in $(seq 80); do echo "$((1000 + i)) 1 1 begin mark concurrent done=$i"; done >deep.trace
 	for i in $(seq 79); do echo "$((2000 + i)) 1 1 end mark concurrent"; done >>deep.trace
@@ -398,7 +398,7 @@ ok "messages of mistakes" words mistakes mistakes
 ok "an import that fails leaves no recording" test ! -e "$d/new.db"
 rm -rf "$d/sys" "$d/debug" "$d/trace"
 "$here/tree" "$d"
-board() { # ARGUMENT...: what of it is a matter of the board in $d, not of the machine
+board() { # ARGUMENT...: the part that depends on the board in $d, not on the machine
 	GCHINT_SYSFS=$d/sys GCHINT_DEVICE=$d/none "$ctl" "$@" | sed -E 's/ \(.*Linux .*//' |
 		grep -vE '^ +(genl|hotspots|library|perf|sched|trace) |mend: '
 }
@@ -412,7 +412,7 @@ print(json.dumps(said, indent=0))'
 }
 ok "status of a board in JSON" words status.json members
 ok "why of a board" words why-now board why
-# A machine of which nothing is known.
+# A machine without any source.
 nothing() {
 	mkdir -p "$d/empty"
 	for c in "status" "--json status" why "why -n 1" "watch -n 1" "use auto" "use governor" "use off" use; do

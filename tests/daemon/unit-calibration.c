@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Description: calibrations, as they are read and written: what is taken, what is refused. */
+/* Description: calibrations, read and written: accepted and refused ones. */
 #include "unit.h"
 
 #include <stdint.h>
@@ -13,7 +13,7 @@
 #define P0   HEAD "policy 0\n"
 #define O0   P0 "opp 300 5 1\n"
 
-/* It is @want, an error or what is written of it. */
+/* It is @want: an error, or the text written from it. */
 static bool gives(const char *text, size_t size, const char *want)
 {
 	struct calibration c;
@@ -102,7 +102,7 @@ static void rows(void)
 	      "a NUL byte is refused");
 }
 
-/* So many policies of so many operating points; its length. */
+/* Writes that many policies of that many operating points; its length. */
 static size_t make(char *text, size_t size, unsigned int policies, unsigned int opps)
 {
 	size_t at = (size_t)snprintf(text, size, HEAD);

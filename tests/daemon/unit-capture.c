@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Description: what is captured of IIO devices through their buffers. libiio's calls are
- * ours: a machine whose devices are made up below.
+ * Description: captures of IIO devices through their buffers. libiio's calls are replaced: a
+ * machine whose devices are defined below.
  */
 #include "unit.h"
 
@@ -26,7 +26,7 @@
 #define FIRST	 9900
 #define CHANNELS 12
 #define STEP	 32
-/* Bytes of the time stamp in a sample, from its begin. */
+/* Offset of the time stamp in a sample. */
 #define STAMP 24
 
 struct iio_channel {
@@ -51,7 +51,7 @@ struct iio_device {
 	double in_hz, hz; /* 0: without this file */
 	bool unstamped, unbuffered, unpolled;
 	struct iio_buffer buffer;
-	ssize_t refill; /* what the next one returns */
+	ssize_t refill; /* returned by the next call */
 	size_t samples;
 	int fd;
 	bool cyclic, blocking, open;
@@ -235,7 +235,7 @@ void iio_channel_convert(const struct iio_channel *chn, void *dst, const void *s
 	memcpy(dst, src, chn->format.length / 8);
 }
 
-/* A device with a stamp, and no channel yet. */
+/* A device with a time stamp, and no channel yet. */
 static struct iio_device *device(void)
 {
 	struct iio_device *d = &machine.dev[machine.nr];
@@ -256,7 +256,7 @@ static struct iio_channel *channel(struct iio_device *d, const char *id, enum ii
 	return &d->channel[d->nr++];
 }
 
-/* A sample in the buffer of a device: its channels' values as they are stored. */
+/* A sample in the buffer of a device: its channels' values as stored. */
 static void sample(struct iio_device *d, int i, int64_t t, int32_t a, int32_t b, int64_t c)
 {
 	char *at = d->buffer.data + i * STEP;
@@ -274,7 +274,7 @@ static void fill_machine(void)
 	struct iio_device *d;
 
 	memset(&machine, 0, sizeof(machine));
-	/* 0: every kind, and what is none of them. */
+	/* 0: every channel type, and unknown ones. */
 	d = device();
 	d->in_hz = 1000;
 	channel(d, "temp", IIO_TEMP);
@@ -296,7 +296,9 @@ static void fill_machine(void)
 	c = channel(d, "current3", IIO_CURRENT);
 	c->at = 4;
 	c->scale = .5;
-	/* 1 to 4: without a stamp, with that of another clock, without a buffer, a descriptor. */
+	/*
+	 * 1 to 4: without a time stamp, with that of another clock, without a buffer, a descriptor.
+	 */
 	d = device();
 	d->nr = 0;
 	channel(d, "voltage0", IIO_VOLTAGE);
@@ -309,10 +311,10 @@ static void fill_machine(void)
 	d = device();
 	channel(d, "voltage0", IIO_VOLTAGE);
 	d->unpolled = true;
-	/* 5: with nothing to be captured. */
+	/* 5: without a channel to capture. */
 	d = device();
 	channel(d, "temp", IIO_TEMP);
-	/* 6: more channels than are. */
+	/* 6: more channels than the maximum. */
 	d = device();
 	d->hz = 5;
 	for (int i = 0; i < 9; i++)
@@ -361,7 +363,7 @@ static void samples(struct host *host)
 		    "a buffer that fails gives unknown values");
 }
 
-/* What is captured has no second rail; of others in files there are. */
+/* A captured channel has no second rail; other channels in files have one. */
 static void beside(const struct host *host, struct iio_buffers *b)
 {
 	struct host other = *host;
@@ -498,7 +500,7 @@ static void captures(struct host *host)
 	CHECK(d[0].samples == 256 && d[6].samples == 10 && d[7].samples == 200,
 	      "buffers grow with the period up to a maximum");
 	__real_iio_buffers_stop(b);
-	/* What was defined is told once more, and is another test's. */
+	/* Definitions are repeated; another test checks that. */
 	for (size_t i = 0; i < queue_fill(host->queue); i++)
 		if (queue_peek(host->queue, i)->type == RECORD_DEFINE)
 			definition_free(queue_peek(host->queue, i)->define);

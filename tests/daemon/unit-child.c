@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Description: a signal that ends gchintctl ends the command, whenever it comes. */
+/* Description: a signal that ends gchintctl ends the command, whenever it arrives. */
 #include "unit.h"
 
 #include <signal.h>
@@ -7,7 +7,7 @@
 
 #include "../../daemon/gchintctl/launch/child.h"
 
-/* In the new process, before the command takes its place. */
+/* In the new process, before the command replaces it. */
 static void raise_signal(void *data)
 {
 	raise(*(const int *)data);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Description: gchintctl's commands without memory. Each allocation of each of them fails
- * once: it says so and exits with an error, or does without and says all of it.
+ * Description: gchintctl's commands without memory. Each allocation of each of them fails once: the
+ * command reports it and exits with an error, or prints its complete output.
  */
 #include "unit.h"
 
@@ -18,10 +18,10 @@
 #include "../../daemon/gchintctl/ctl.h"
 #include "../../daemon/gchintctl/recording/db.h"
 
-/* From so many on not every allocation is tried, but one of a quarter of its number. */
+/* Beyond this number not every allocation is tried, but about every fourth. */
 #define EACH  24
 #define WORDS 8
-/* Added to a command's status where an allocation has failed; none of either's. */
+/* Added to a command's status where an allocation has failed; no program uses it. */
 #define SCARCE	64
 #define UNKNOWN 127
 
@@ -30,7 +30,7 @@ typedef int command(const struct ctl *ctl, int argc, char **argv);
 static const struct row {
 	command *run;
 	bool json;
-	const char *file; /* it writes, or NULL */
+	const char *file; /* its output file, or NULL */
 	const char *word[WORDS];
 } rows[] = {
 	{ cmd_summary, false, NULL, { "summary", "a.db" } },
@@ -60,7 +60,7 @@ static const struct row {
 	{ cmd_profile, false, NULL, { "profile", "diff", "p.db", "p.db" } },
 };
 
-/* What the commands under test say of their mistakes. */
+/* Error messages of the commands under test. */
 static char told[2048];
 
 void __wrap_ctl_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -75,9 +75,8 @@ void __wrap_ctl_error(const char *fmt, ...)
 }
 
 /*
- * All that a file holds, with a NUL behind it; "" where there is none. No larger than it
- * must be: what is held is copied for each process that follows, and looked through for
- * leaks at its end.
+ * The content of a file, with a NUL after it; "" without one. No larger than needed: it is copied
+ * for each process that follows, and searched for leaks at its end.
  */
 static char *text_of(const char *path, size_t *size)
 {
@@ -95,9 +94,9 @@ static char *text_of(const char *path, size_t *size)
 }
 
 /*
- * In a process of its own, as it would be: what one has said or seen is another's too
- * otherwise. Returns its status, and SCARCE more where an allocation has failed; what it said
- * is in "out" and "err". A sanitizer's own status for a leak is neither.
+ * In a process of its own, as in real use: otherwise they would share state. Returns its status,
+ * plus SCARCE where an allocation has failed; its output is in "out" and "err". A sanitizer's own
+ * status for a leak is neither.
  */
 static int run(const struct row *row, long allocations)
 {
@@ -152,7 +151,7 @@ static void try(const struct row *row)
 		err = text_of("err", &err_size);
 		good = (ret == as_ever || ret == as_ever + SCARCE) && said_size == size &&
 		       !memcmp(said, whole, size);
-		/* What could be read may stay where it says that it is not all. */
+		/* What was read may stay if it reports that it is incomplete. */
 		if (ret > SCARCE && ret <= SCARCE + CTL_DAEMON && strstr(err, "memory") &&
 		    (!row->file || access(file, F_OK) || ret == SCARCE + CTL_FILE)) {
 			good = true;
@@ -172,7 +171,7 @@ static void try(const struct row *row)
 	CHECK(good && fewer, name);
 }
 
-/* By the shell of SQLite, whose series these texts use. */
+/* By SQLite's shell, whose series function these texts use. */
 static bool fill(const char *path, const char *sources)
 {
 	char line[256];
@@ -181,7 +180,7 @@ static bool fill(const char *path, const char *sources)
 	return !system(line);
 }
 
-/* Pictures would be most of the time. Of the shell alone: nothing else is to be found. */
+/* Plots would take most of the time. Only a shell is in the PATH. */
 static bool quick_gnuplot(void)
 {
 	FILE *f = fopen("gnuplot", "we");

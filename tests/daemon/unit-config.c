@@ -13,7 +13,7 @@
 #include "place.h"
 #include "records.h"
 
-/* All of it as text; of the sources those that are not as most are. */
+/* All of it as text; only those sources that differ from the default. */
 static const char *told(const struct config *c)
 {
 	static char text[2000];
@@ -60,7 +60,7 @@ static int parse(struct config *c, const char *text, char *error, size_t size)
 	return config_parse(c, text, strlen(text), error, size);
 }
 
-/* Taken at both of its bounds, refused beyond, with what they are. */
+/* Accepted at both of its bounds, refused beyond, with the bounds in the message. */
 static void bounds(void)
 {
 	static const struct {
@@ -104,7 +104,7 @@ static void bounds(void)
 	}
 }
 
-/* Of every key that holds a text, and of lines and sections. */
+/* For every key with a text value, and for lines and sections. */
 static void lengths(void)
 {
 	static const struct {
@@ -231,7 +231,7 @@ static bool takes(struct options *o, struct root *root, const char **feed, char 
 
 	while (argv[argc])
 		argc++;
-	/* Whoever asked before. */
+	/* The previous value of optind. */
 	optind = 0;
 	return options_parse(o, root, feed, argc, argv, code);
 }

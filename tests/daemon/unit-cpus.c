@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Description: what is read of CPUs in the kernel's files: policies and their frequencies,
- * idle states, what hinted threads cost, and the tracepoint's lines.
+ * Description: what is read of CPUs in the kernel's files: policies and their frequencies, idle
+ * states, the cost of hinted threads, and the tracepoint's lines.
  */
 #include "unit.h"
 
@@ -31,7 +31,7 @@ static void look(void)
 	watched_at(0)->fn(watched_at(0)->data, 0);
 }
 
-/* How many definitions of a kind the queue has, and how many records of a type; takes all. */
+/* Number of definitions of a type and of records in the queue; removes all. */
 static unsigned int defined(struct queue *q, enum definition_kind kind, enum record_type type,
 			    unsigned int *records)
 {
@@ -72,11 +72,11 @@ static void policy_files(void)
 	place_file("debug/energy_model/cpu0/flags", "0x3\n");
 	place_file("debug/energy_model/cpu0/ps:300000/power", "57600\n");
 	place_file("debug/energy_model/cpu0/ps:900000/power", "0\n");
-	/* Of no CPUs, numbered beyond all, and of no number. */
+	/* Policies without CPUs, with the highest number, and without a number. */
 	place_file(POLICY(4) "scaling_driver", "a-driver\n");
 	place_file(POLICY(512) "related_cpus", "5\n");
 	place_file(POLICY(x) "related_cpus", "5\n");
-	/* Of which little is known; its power is of an abstract scale. */
+	/* A policy with few known values; its power is of an abstract scale. */
 	place_file(POLICY(511) "related_cpus", "511\n");
 	place_file(POLICY(511) "scaling_cur_freq", "0\n");
 	place_file(POLICY(511) "scaling_available_frequencies", "400000\n");
@@ -155,7 +155,7 @@ static void policy_changes(struct host *host, void *state)
 	place_file(POLICY(0) "scaling_cur_freq", "900000\n");
 	look();
 	records_are(host->queue, "", "an unreadable frequency is no change");
-	/* A driver that goes, and one that comes. */
+	/* A driver that is removed, and one that is added. */
 	place_gone("sys/devices/system/cpu/cpufreq/policy0");
 	place_file(POLICY(7) "related_cpus", "7\n");
 	place_file(POLICY(7) "scaling_cur_freq", "100000\n");
@@ -299,7 +299,7 @@ static void costs(struct host *host)
 						     .tid = tid == 74 ? 0 : tid,
 						     .lease = GCHINT_LEASE_ATTACH,
 					     });
-	/* All that is known, and what is none; 73 has ended. */
+	/* All known values, and invalid ones; 73 has ended. */
 	place_file("proc/70/task/70/schedstat", "5000000 700000 42\n");
 	place_file("proc/70/task/70/sched", "nr_voluntary : 7\nse.nr_migrations   :   12\nx : 9\n");
 	place_file("proc/70/task/70/stat",
@@ -391,7 +391,7 @@ static void trace_probes(const struct host *host)
 		"an instance exists");
 	if (geteuid())
 		return;
-	/* As somebody who may not look; who may look and not write; who was given one. */
+	/* As a user without access; with write access only; with an own instance. */
 	chmod(".", 0755);
 	chmod("trace/events", 0700);
 	if (seteuid(65534))
@@ -416,7 +416,7 @@ static void trace_probes(const struct host *host)
 		abort();
 }
 
-/* What it fails for, and what is left then. */
+/* Reasons for a failed start, and what is left then. */
 static void trace_refused(struct host *host)
 {
 	const struct source *trace = source_table[SOURCE_trace];
@@ -508,7 +508,7 @@ static void traces(struct host *host)
 		    "transition 1000001000: cpu 1 700000 kHz by 1\n"
 		    "transition 1000001000: cpu 4 700000 kHz by 1\n",
 		    "a line that is too long is skipped, the next one is read");
-	/* More than is read at once. */
+	/* More than one read returns. */
 	for (unsigned int i = 0; i < 200; i++)
 		tell_long(100, 100000 + i, 5), tell("\n");
 	look();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Description: who is told the metrics, in which form: libmicrohttpd's calls are ours, a
- * request is what a test says it is. The text file is one.
+ * Description: access to the metrics and their formats: libmicrohttpd's calls are replaced, a
+ * request is what a test defines. The text file is another output.
  */
 #include "unit.h"
 
@@ -31,12 +31,12 @@ struct MHD_Response {
 };
 
 static struct {
-	int refused; /* 1 no server, 2 nothing to wait on */
+	int refused; /* 1 no server, 2 no descriptor */
 	int fd;
 	union MHD_DaemonInfo info;
 	MHD_AccessHandlerCallback respond;
 	void *data;
-	char where[200]; /* asked of the server */
+	char where[200]; /* options of the server */
 	unsigned int runs, stops;
 	bool waits; /* a connection is idle */
 	MHD_UNSIGNED_LONG_LONG left; /* ms */
@@ -171,7 +171,7 @@ void MHD_destroy_response(struct MHD_Response *response)
 	free(response);
 }
 
-/* What is answered; of metrics the head of the text alone. */
+/* The response; of metrics only the head of the text. */
 static const char *asked(const char *method, const char *url, const char *accept,
 			 const char *authorization)
 {
@@ -347,7 +347,7 @@ static void tokens(struct host *host)
 	host->config.metrics_listen[0] = '\0';
 }
 
-/* What everybody can see in the text file, and in which folder nothing else is. */
+/* The public metrics in the text file, and that its directory holds nothing else. */
 static void textfile(struct host *host)
 {
 	struct endpoint *e;
@@ -370,7 +370,7 @@ static void textfile(struct host *host)
 	watched_at(0)->fn(watched_at(0)->data, 0);
 	text_is(place_line("m.prom"), "# HELP gchint_build_info The gchintd that told this.",
 		"the text file is rewritten each period");
-	/* Its place is taken; it is told once, and again when it was free between. */
+	/* Its path is occupied; reported once, and again after it was free. */
 	faults.renames = 2;
 	place_file("m.prom", "old\n");
 	for (int i = 0; i < 3; i++)

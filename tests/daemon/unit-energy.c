@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Description: energy of a rail, shared among phases: exact, bounded, or not known. */
+/* Description: energy of a rail, divided among phases: exact, bounded, or unknown. */
 #include "unit.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ static bool about(double a, double b, double by)
 
 static const struct energy_limits no_limits = { .max_w = INFINITY };
 
-/* What a rail can draw. */
+/* The limits of a rail. */
 #define LIMITS(low, high) (&(struct energy_limits){ .min_w = (low), .max_w = (high) })
 
 #define MARK  (GCHINT_PHASE_MARK * CLASS_NR + CLASS_CONCURRENT)
@@ -83,7 +83,7 @@ static void energy(void)
 	CHECK(e.known_ns == 1500000000, "the interval of a counter reset is unknown");
 }
 
-/* A counter read each 100 ms, a pause of 5 ms in each interval that takes all of it. */
+/* A counter read every 100 ms, a pause of 5 ms in each interval that takes all of it. */
 static void energy_short(void)
 {
 	static const uint16_t roots = ROOTS;
@@ -107,7 +107,7 @@ static void energy_short(void)
 	      "pauses that fill no interval get no share by time");
 	CHECK(about(e.part[0].high, 5, 1e-9) && e.part[0].low == 0 && !energy_resolved(&e.part[0]),
 	      "the remaining time gets no share either");
-	/* A power meter: 600 looks at 1 W, and nobody knows what was between them. */
+	/* A power meter: 600 samples of 1 W, and unknown power between them. */
 	for (size_t i = 0; i < 41; i++)
 		s[i].value = 1000000;
 	energy_split(s, 41, false, &no_limits, seg, 80, &e);
@@ -119,7 +119,7 @@ static void energy_short(void)
 	      "the limits of the rail bound it");
 }
 
-/* Two kinds at once share: each has half of what the stretch took, whatever that was. */
+/* Two phases at once share: each has half of what the interval took, whatever that was. */
 static void energy_shared(void)
 {
 	static const uint16_t a = MARK, b = ROOTS;
@@ -150,7 +150,7 @@ static void energy_shared(void)
 	      "limits bound each part of a shared interval");
 }
 
-/* Truth inside of the range told, and parts that add up, for random phases and power. */
+/* The true value is in the reported range, and parts sum up, for random phases and power. */
 static void energy_truth(void)
 {
 	static const uint16_t mark = MARK;
@@ -167,7 +167,7 @@ static void energy_truth(void)
 		struct energy e;
 		uint64_t last;
 
-		/* A few ms long or long against the period; quiet, or 20 W for once. */
+		/* A few ms long or long against the period; constant, or 20 W once. */
 		for (; n < 64; n++) {
 			uint64_t len = 1000000 +
 				       (uint64_t)rand_r(&seed) % (round % 2 ? 8000000 : 200000000);
@@ -197,7 +197,7 @@ static void energy_truth(void)
 		sum = sum && about(all, e.total, 1e-6);
 		inside = inside && truth >= e.part[mark].low - 1e-3 &&
 			 truth <= e.part[mark].high + 1e-3;
-		/* What is said to be resolved is right to within half of it. */
+		/* What is reported as resolved is right to within half of it. */
 		close = close && (!energy_resolved(&e.part[mark]) ||
 				  fabs(e.part[mark].joules - truth) <= e.part[mark].joules);
 		energy_split(s, samples, true, LIMITS(1, max), seg, n, &e);
@@ -210,7 +210,7 @@ static void energy_truth(void)
 	CHECK(limited, "with limits the true value lies within the narrower range");
 }
 
-/* J that a rail took until @t, by the stretches' power. */
+/* J of a rail until @t, by the intervals' power. */
 static double taken(const struct energy_segment *seg, const double *watts, size_t n, uint64_t t)
 {
 	double joules = 0;
@@ -221,8 +221,8 @@ static double taken(const struct energy_segment *seg, const double *watts, size_
 }
 
 /*
- * The same of a counter that counts on once a millisecond, at instants that jitter, read at
- * any: what it says is of up to so long ago.
+ * The same for a counter that updates about once a millisecond, at jittering times, read at any
+ * time: its value is of up to that long ago.
  */
 static void energy_steps(void)
 {
@@ -256,7 +256,10 @@ static void energy_steps(void)
 					    1e6)
 			};
 		last--;
-		/* From the first to the last reading, give or take a step, which high and low do. */
+		/*
+		 * From the first to the last reading, plus or minus a step, which high and low
+		 * include.
+		 */
 		for (size_t i = 0; i < n; i++)
 			if (seg[i].nr && seg[i].t1 > s[0].t && seg[i].t0 < s[last].t)
 				truth += taken(seg, watts, n,
@@ -268,7 +271,7 @@ static void energy_steps(void)
 			all += e.part[g].joules;
 		sum = sum && about(all, e.total, 1e-6);
 		resolved = resolved || (round % 2 && energy_resolved(&e.part[mark]));
-		/* What the first and the last step hide is no part of any interval. */
+		/* What the first and the last step hide belongs to no interval. */
 		inside = inside && truth >= e.part[mark].low - max * 1e-3 &&
 			 truth <= e.part[mark].high + max * 1e-3;
 		both.min_w = 1;
@@ -286,7 +289,7 @@ static void energy_steps(void)
 	CHECK(naive > 100, "ignoring the steps would miss it");
 }
 
-/* Exactly: 1 W, 3 W from 1 to 2 s, read on the edges, counted each 100 ms. */
+/* Exactly: 1 W, 3 W from 1 to 2 s, read on the edges, updated every 100 ms. */
 static void energy_of_steps(void)
 {
 	static const uint16_t mark = MARK;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Description: a figure and its error, out of readings. */
+/* Description: a value and its error, from readings. */
 #include "unit.h"
 
 #include <math.h>
@@ -36,7 +36,7 @@ static void lines(void)
 	      "a line is extrapolated to its intercept");
 	CHECK(estimate_line(x, off, 3, &f) && f.error > fabs(f.value - 110),
 	      "points off the line give an error");
-	/* t(1) = 12.706; squares of what is left 81/14; 1/3 + (7/3)^2 / (14/3) = 3/2 */
+	/* t(1) = 12.706; squares of the residuals 81/14; 1/3 + (7/3)^2 / (14/3) = 3/2 */
 	CHECK(near(f.value, 111.5) && near(f.error, 12.706 * sqrt(81 / 14.0 * 3 / 2)),
 	      "the line's error is Student's t");
 	CHECK(!estimate_line(x, y, 2, &f), "two points give no error");

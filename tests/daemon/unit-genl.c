@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Description: the netlink family as gchintd asks it and hears it, on a machine without
- * the module: a socket of our own stands for the kernel's.
+ * Description: the netlink family as gchintd uses it, on a machine without the module: a socket of
+ * our own replaces the kernel's.
  */
 #include "unit.h"
 
@@ -28,15 +28,15 @@
 
 static struct {
 	bool unconnected;
-	int family; /* 0 or less: not there */
-	int group, join, record; /* refused with this, 0 they are granted */
+	int family; /* 0 or less: absent */
+	int group, join, record; /* refused with this; 0: granted */
 	int socket[2]; /* gchintd's end, ours */
 	uint32_t sender;
-	int error; /* of the next receipt */
+	int error; /* of the next receive call */
 	char asked[2048];
 } kernel;
 
-/* What time does while gchintd waits. */
+/* How time advances while gchintd waits. */
 static struct queue *emptied;
 static unsigned int naps;
 
@@ -158,7 +158,7 @@ static void says_controller(uint8_t command, const char *name)
 	nlmsg_free(msg);
 }
 
-/* The watches in the order in which they are made. */
+/* The watches in order of creation. */
 static void rest(void)
 {
 	watched_at(0)->fn(watched_at(0)->data, EPOLLIN);
@@ -262,7 +262,7 @@ static void events(struct host *host)
 	CHECK(!timer->period_ns && fd->again == 1, "polling ends when there are none");
 	records_are(host->queue, "", "an empty socket records nothing");
 
-	/* The numbers of events go on in the next message. */
+	/* Event numbers continue in the next message. */
 	build_phase(&b, 4000, 1, 70, 71, 2, GCHINT_PHASE_MARK, 0, 0, 0);
 	nla_put_u64(b.msg, GCHINT_A_LOST, 5);
 	says_built(&b);

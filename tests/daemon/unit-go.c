@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Description: Go programs that are seen from beside. The program's file is made here, what
- * its probes hit is said by us; what a recorder reads of it is compared.
+ * Description: Go programs that are observed from outside. The program's file is made here, the
+ * hits of its probes are generated; the recorder's result is compared.
  */
 #include "unit.h"
 
@@ -28,7 +28,7 @@
 #define SECTIONS 0x200
 #define STRINGS	 0x300
 #define TABLE	 0x400
-#define TABLE_OF 0x800 /* so many bytes */
+#define TABLE_OF 0x800 /* its length in bytes */
 #define FUNCTAB	 0x100 /* from the table on */
 #define NAMES	 0x300
 #define CODE	 0x1000
@@ -60,7 +60,7 @@ enum {
 static char file[FILE_OF];
 static uint64_t opened[FUNCTIONS];
 static unsigned int opens, closes;
-static int refuse; /* probes_open(): with which errno */
+static int refuse; /* errno of probes_open() */
 static int recorder = -1;
 static struct ring_reader ring;
 
@@ -84,7 +84,7 @@ static void make(void)
 				 .e_shoff = SECTIONS,
 				 .e_shnum = 3,
 				 .e_shstrndx = 2 };
-	/* Neither what is no code nor what is not loaded holds a function. */
+	/* Neither a data section nor an unloaded one holds a function. */
 	const Elf64_Phdr p[] = {
 		{ .p_type = PT_LOAD, .p_flags = PF_R, .p_vaddr = ADDRESS, .p_filesz = CODE_OF },
 		{ .p_type = PT_NOTE, .p_flags = PF_X, .p_vaddr = ADDRESS, .p_filesz = CODE_OF },
@@ -109,7 +109,7 @@ static void make(void)
 	set(TABLE + 24, TEXT, 8);
 	set(TABLE + 32, NAMES, 8);
 	set(TABLE + 64, FUNCTAB, 8);
-	/* The last is one that nobody probes. */
+	/* The last one is never probed. */
 	for (size_t i = 0; i <= FUNCTIONS; i++) {
 		const char *text = i < FUNCTIONS ? functions[i] : "runtime.gcMarkDoneAndMore";
 
@@ -168,7 +168,7 @@ static bool says(const char *want)
 #define DAMAGED "a Go program, but its table of functions is damaged"
 #define LACKS	"a Go program, but its runtime has not the functions that are probed"
 
-/* A file of which one number is another. */
+/* A file with one changed number. */
 static void damages(void)
 {
 	static const struct {
@@ -280,7 +280,7 @@ static void checks(void)
 static const struct hit {
 	int probe, tid, stranger;
 } hits[] = {
-	/* A stop for nothing of the collector's is told to nobody. */
+	/* A stop that is not the collector's is not reported. */
 	{ STOP, 1, 0 },
 	{ START, 1, 0 },
 	/* A cycle: sweep termination, marking on two threads, mark termination. */
@@ -298,7 +298,7 @@ static const struct hit {
 	{ TERMINATION, 5, 0 },
 	{ TERMINATION, 5, 0 },
 	{ START, 6, 0 },
-	/* The next stop is no cycle's, and no mark termination without a stop. */
+	/* The next stop belongs to no cycle, and there is no mark termination without a stop. */
 	{ TERMINATION, 6, 0 },
 	{ STOP, 7, 0 },
 	{ START, 7, 0 },
@@ -318,9 +318,9 @@ static const char wanted[] = "attach 0 of 1, 400 cpu 4\n"
 			     "phase 3 of 2: none 0, 1600 cpu 16\n"
 			     "close 0 of 0, 5000 cpu -1\n";
 
-static bool many; /* threads, more than there are slots for */
+static bool many; /* threads, more than there are slots */
 static unsigned int looks;
-static bool closed; /* its end was told before the last look */
+static bool closed; /* its end was reported before the last poll */
 
 uint64_t __wrap_probes_read(struct probes *p, bool last,
 			    void (*hit)(void *data, const struct probe_hit *hit), void *data)
@@ -329,12 +329,12 @@ uint64_t __wrap_probes_read(struct probes *p, bool last,
 
 	if (p != (struct probes *)&opens)
 		abort();
-	/* What a program waits for that runs until it has been looked at. */
+	/* A program that runs until it has been polled. */
 	if (!last) {
 		place_file("seen", "");
 		return 0;
 	}
-	/* The program said by itself which it is. */
+	/* The program announced its own source. */
 	if (ring_receive(recorder, &ring, &why))
 		return 0;
 	for (int i = 0; many && i < RING_LEASES + 2; i++)
@@ -380,7 +380,7 @@ static void on_look(void *data)
 		 ring.map->event[ring.map->tail - 1].type == GCHINT_STREAM_CLOSE;
 }
 
-/* Its exit status; what it told is in @text, how many events in @events. */
+/* Its exit status; its output is in @text, the number of its events in @events. */
 static int told(const char *command, char *text, size_t size, unsigned int *events)
 {
 	char *argv[] = { (char *)"sh", (char *)"-c", (char *)command, NULL };

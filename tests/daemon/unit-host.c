@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Description: what stands around the sources: their table, the board, what the daemon
- * costs, marks, sockets, the journal and the service manager.
+ * Description: what surrounds the sources: their table, the board, the daemon's cost, annotations,
+ * sockets, the journal and the service manager.
  */
 #include "unit.h"
 
@@ -38,7 +38,7 @@ static int journal_refused;
 
 void __real_log_line(int priority, const char *source, const char *fmt, ...);
 
-/* libsystemd's, with the place that asks it in front. */
+/* libsystemd's, with the source location in front. */
 int sd_journal_send_with_location(const char *file, const char *line, const char *func,
 				  const char *format, ...);
 int sd_journal_send_with_location(const char *file, const char *line, const char *func,
@@ -50,7 +50,7 @@ int sd_journal_send_with_location(const char *file, const char *line, const char
 	(void)line;
 	(void)func;
 	va_start(ap, format);
-	/* Each format takes its own arguments: a text and a line, a number, none, a text. */
+	/* Each format has its own arguments: a text and a line, a number, none, a text. */
 	for (int i = 0; format; format = va_arg(ap, const char *), i++) {
 		const size_t at = strlen(journal);
 
@@ -124,7 +124,7 @@ static int healthy(void *data)
 	return *(int *)data;
 }
 
-/* What the service manager heard, all that waits. */
+/* All pending notifications to the service manager. */
 static const char *heard(int fd)
 {
 	static char text[400];
@@ -196,7 +196,7 @@ static void boards(struct host *host)
 		     "meta 'board.kernel' '%s'\n"
 		     "meta 'board.kernel_version' '%s'\n",
 		     SCHEMA_VERSION, u.nodename, u.machine, u.release, u.version);
-	/* The clock stands, for every one of them. */
+	/* The clock is fixed for all of them. */
 	snprintf(clock, sizeof(clock),
 		 "clock 0 1 'realtime' 'CLOCK_REALTIME' 'monotonic minus realtime at the start; "
 		 "steps of realtime change it later'\n"
@@ -380,7 +380,7 @@ static void sockets(void)
 	close(first);
 	second = local_bind(SOCK_DGRAM, "socket");
 	CHECK(second >= 0, "a socket without a listener is replaced");
-	/* Another has its name meanwhile. */
+	/* Another file has its name meanwhile. */
 	unlink("socket");
 	first = local_bind(SOCK_DGRAM, "socket");
 	local_close(second, SOCK_DGRAM, "socket");
@@ -395,7 +395,7 @@ static void sockets(void)
 	place_gone("socket");
 }
 
-/* What the table of sources tells of each, by which words. */
+/* What the table of sources reports for each, selected by these words. */
 static void table(struct host *host)
 {
 	struct sources *s;
@@ -443,7 +443,7 @@ static void table(struct host *host)
 		"source 10000000 'thermal' 'off' 'switched off in the configuration'\n"
 		"source 10000000 'trace' 'off' 'switched off in the configuration'\n",
 		"each source is recorded with its state");
-	/* Nothing changed: who runs goes on, who does not is looked for. */
+	/* Nothing changed: running sources continue, others are probed again. */
 	old = host->config;
 	place_file("sys/class/hwmon/hwmon0/curr1_input", "5\n");
 	for (int i = 0; i < SOURCE_NR; i++)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Description: CPUs that go and come, as the kernel's uevents and its list tell. The calls
- * of libudev are ours.
+ * Description: CPUs that go offline and come back, by the kernel's uevents and its list. The calls
+ * of libudev are replaced.
  */
 #include "unit.h"
 
@@ -20,7 +20,7 @@
 #include "../../daemon/gchintd/store/queue.h"
 #include "records.h"
 
-/* Only their addresses count. */
+/* Only their addresses matter. */
 static char context, monitor, device;
 static int refused; /* the call that fails, from 1 */
 static int uevents, held, fd = -1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Description: samples of threads, from the kernel's ring to the record. The ring is a file
- * of ours, so that what it holds and when a thread answers is no matter of chance.
+ * Description: samples of threads, from the kernel's ring to the record. The ring is a file of the
+ * test, so that its content and the time of an answer are deterministic.
  */
 #include "unit.h"
 
@@ -29,7 +29,7 @@
 #include "records.h"
 
 #define PAGE	  4096
-#define PAGES	  5 /* the head's and the ring's */
+#define PAGES	  5 /* the header's and the ring's */
 #define RING	  ((PAGES - 1) * PAGE)
 #define RINGS	  16
 #define IN_KERNEL PERF_RECORD_MISC_KERNEL
@@ -43,7 +43,7 @@ static struct {
 	char *data;
 } ring[RINGS];
 static unsigned int rings;
-static int refused[4]; /* with which errno, by what is asked: choose()'s order */
+static int refused[4]; /* with which errno, by what is opened: in the order of choose() */
 static int thread_refused, enable_refused;
 static char asked[4096];
 
@@ -84,7 +84,7 @@ bool unit_hotspots_owner(int command, const void *argument)
 	return true;
 }
 
-/* What unit-perf.c hands on where samples are asked for. */
+/* unit-perf.c passes on the opening of samples. */
 long unit_hotspots_open(const struct perf_event_attr *attr, int tid)
 {
 	const unsigned int which = (attr->type == PERF_TYPE_SOFTWARE) * 2 + attr->exclude_kernel;
@@ -123,7 +123,7 @@ static void put(unsigned int i, const void *bytes, size_t size)
 	ring[i].page->data_head = head + size;
 }
 
-/* As the kernel writes it: nr addresses of the call chain, the contexts among them. */
+/* As the kernel writes it: nr addresses of the call chain, with context markers. */
 static void sampled(unsigned int i, uint16_t mode, uint64_t t, uint64_t ip, uint32_t cpu,
 		    const uint64_t *chain, uint64_t nr)
 {
@@ -316,7 +316,7 @@ static void joins(struct host *host)
 	answers(host, ring[0].tid, 3500, 0x78, GCHINT_PHASE_NR);
 	kernel(0, 4000, 0xffff0003, 0);
 	user(0, 4100, 0x1040);
-	/* Older than all that is there; of nobody who is known. */
+	/* Older than everything there; of an unknown thread. */
 	answers(host, ring[0].tid, 999, 0x79, GCHINT_PHASE_SWEEP);
 	answers(host, 99, 5000, 0x7a, GCHINT_PHASE_SWEEP);
 	sampled(0, IN_USER, 5000, 1, 3, deep, sizeof(deep) / sizeof(deep[0]));
@@ -381,7 +381,7 @@ static void ring_runs_over(struct host *host)
 	put(1, &beyond, sizeof(beyond));
 	look();
 	records_are(host->queue, "", "an invalid event ends the read");
-	/* An answer may come for so long. */
+	/* An answer may come for that long. */
 	faults.at_ns = NSEC_PER_SEC;
 	user(1, 850000000 - 1, 0x1050);
 	user(1, 850000000, 0x1050);
@@ -395,7 +395,7 @@ static void ring_runs_over(struct host *host)
 		    "hotspot 850000000: 1050 kernel 0 method 0 of 70/71 cpu 1 stack 8\n",
 		    "a sample does not wait longer");
 	faults.at_ns = 0;
-	/* Past the ring's end, more at once than wait for an answer, of now. */
+	/* Past the ring's end, more at once than can wait for an answer, with the current time. */
 	for (unsigned int i = 0; i < 600; i++) {
 		user(1, clock_now() + NSEC_PER_SEC, 0x1060 + i % 2);
 		if (i % 100 == 99)
@@ -432,7 +432,7 @@ static void ends(struct host *host, const char *dir, void *state)
 {
 	char path[128];
 
-	/* A thread ends, another comes and cannot be sampled. */
+	/* A thread ends, another one starts and cannot be sampled. */
 	snprintf(path, sizeof(path), "%s/70/task/71", dir);
 	rmdir(path);
 	folder(dir, "70/task/72");

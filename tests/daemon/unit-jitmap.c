@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Description: what a runtime dumped of the code that it made: names, lines, code that moves,
- * and files that are cut off or are none.
+ * Description: a runtime's dump of its JIT code: names, lines, moved code, and truncated or invalid
+ * files.
  */
 #include "unit.h"
 
@@ -17,7 +17,7 @@
 #define DEBUG 2
 #define CLOSE 3
 
-/* A dump as it grows; what is numbers goes in as it lies in memory. */
+/* A dump that grows; numbers are appended in their memory representation. */
 static char dump[4096];
 static size_t used;
 
@@ -37,7 +37,7 @@ static void u64(uint64_t value)
 	bytes(&value, sizeof(value));
 }
 
-/* @more: bytes that a later version has more in its head */
+/* @more: additional bytes of a later version's header */
 static void head(uint64_t flags, uint32_t more)
 {
 	used = 0;
@@ -122,7 +122,7 @@ static bool is(const char *got, const char *want)
 	return false;
 }
 
-/* Two functions, of which the first has lines, in a file and in one that it took in. */
+/* Two functions, of which the first has lines, in its file and in an inlined one. */
 static void plain(uint64_t shift, uint64_t last)
 {
 	head(0, 0);
@@ -169,7 +169,7 @@ static void moving(void)
 
 	plain(0, 0x1030);
 	move(300, 0x1000, 0x5000, 0x100);
-	/* Of what is not there, and from the middle of another. */
+	/* Of absent code, and from the middle of another. */
 	move(310, 0x9000, 0xa000, 0x10);
 	move(320, 0x2010, 0xb000, 0x10);
 	move(330, 0x2000, UINT64_MAX - 0x10, 0x80);
@@ -193,7 +193,7 @@ static void moving(void)
 	jitmap_free(&m);
 }
 
-/* A clock that is not ours; a head of a later version; what is behind the end. */
+/* A foreign clock; a later version's header; records after the end. */
 static void heads(void)
 {
 	struct jitmap m = { 0 };
@@ -220,7 +220,7 @@ static void heads(void)
 	}
 }
 
-/* Lines that are not of this code, a record that is none, a name without an end. */
+/* Lines of other code, an invalid record, an unterminated name. */
 static void odd(void)
 {
 	struct jitmap m = { 0 };
@@ -249,7 +249,7 @@ static void odd(void)
 	jitmap_free(&m);
 }
 
-/* Whatever is missing at its end: what was before it is there, and no more is read. */
+/* Whatever is missing at its end: the records before it are there, and no more is read. */
 static void cut(void)
 {
 	size_t whole, first = 0;
@@ -274,7 +274,7 @@ static void cut(void)
 	CHECK(good && first > 40 && first < whole, "a truncated dump keeps its complete records");
 }
 
-/* As the header has it, by looking at all of them. */
+/* As the header specifies, by a linear search. */
 static const struct symbol *sought(const struct symbols *all, uint64_t address, uint64_t t)
 {
 	const struct symbol *s = NULL;
@@ -291,7 +291,7 @@ static const struct symbol *sought(const struct symbols *all, uint64_t address, 
 	return s;
 }
 
-/* Small and large ones over each other, of which the places are found by their pages. */
+/* Overlapping small and large symbols, which are found by their pages. */
 static void many(void)
 {
 	static char text[2000 * 48];
@@ -326,7 +326,7 @@ static void many(void)
 	jitmap_free(&m);
 }
 
-/* A list as long as it may be, of which nothing is there. */
+/* A list of the maximum length, without any memory behind it. */
 static void full(void)
 {
 	struct symbols s = { .nr = 16 << 20 };
@@ -335,7 +335,7 @@ static void full(void)
 	      "at most sixteen million symbols are kept");
 }
 
-/* What is named at each call is kept once, and comes back after it was gone. */
+/* A symbol that is announced at each call is kept once, and comes back after it was gone. */
 static void repeated(void)
 {
 	char text[] = "0 0 @1\n7000 8 one\n0 0 @2\n7000 8 one\n0 0 @3\n7000 8 one\n"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Description: hints of programs that stream them: rings of our own are sent, and what they
- * hold becomes leases and phases. "@" stands for this process.
+ * Description: hints of programs that stream them: rings of the test are sent, and their content
+ * becomes leases and phases. "@" stands for this process.
  */
 #include "unit.h"
 
@@ -51,7 +51,7 @@ static struct gchint_stream *map_new(int *fd, bool sealed, int32_t pid)
 	return map;
 }
 
-/* One byte, and a descriptor with it unless it is -1. */
+/* One byte, with a descriptor unless it is -1. */
 static void post(int fd)
 {
 	union {
@@ -228,7 +228,7 @@ static struct gchint_stream *hints(struct host *host)
 	phase(map, 500, 0, 71, GCHINT_PHASE_NR);
 	lease(map, 600, GCHINT_STREAM_ATTACH, 0, 72, GCHINT_ROLE_NR - 1);
 	lease(map, 700, GCHINT_STREAM_DETACH, 0, 72, 0);
-	/* Numbers out of the air, and a slot that nobody has attached. */
+	/* Arbitrary numbers, and a slot that was never attached. */
 	lease(map, 800, GCHINT_STREAM_ATTACH, 512, 73, 1);
 	lease(map, 800, 99, 3, 73, 1);
 	phase(map, 900, 511, -5, GCHINT_PHASE_NR - 1);
@@ -261,7 +261,7 @@ static struct gchint_stream *hints(struct host *host)
 	return map;
 }
 
-/* No more at once than others can wait for, nor than the queue has room. */
+/* At most as many at once as other sources can wait for, or the queue can hold. */
 static void much(struct host *host, struct gchint_stream *map)
 {
 	const struct record r = { .t = 1, .type = RECORD_SAMPLE };
@@ -284,7 +284,7 @@ static void much(struct host *host, struct gchint_stream *map)
 	    "the rest is read once there is space");
 }
 
-/* Another ring of a process takes the place of its first, which is read to its end. */
+/* Another ring of a process replaces its first, which is read to its end. */
 static void again(struct host *host, struct gchint_stream *map)
 {
 	struct gchint_stream *second;
@@ -339,7 +339,7 @@ static void again(struct host *host, struct gchint_stream *map)
 	      "polling ends with the last ring");
 }
 
-/* A program that is killed: what it had ends, and nothing is waited for. */
+/* A killed program: its phases end, and nothing is watched. */
 static void killed(struct host *host)
 {
 	struct gchint_stream *map;
@@ -404,7 +404,7 @@ void unit_library(void)
 	snprintf(path, sizeof(path), "proc/%d/comm", (int)getpid());
 	place_file(path, "me\n");
 	CHECK(!hotspots->start(&host, &other), "programs are sampled");
-	/* By which event is another test's. */
+	/* Another test checks the event. */
 	for (size_t i = 0; i < queue_fill(host.queue); i++)
 		definition_free(queue_peek(host.queue, i)->define);
 	queue_consume(host.queue, queue_fill(host.queue));
@@ -414,7 +414,7 @@ void unit_library(void)
 	much(&host, map);
 	again(&host, map);
 	killed(&host);
-	/* At the end what waits is taken, and all that is there ends. */
+	/* At the end pending events are read, and everything ends. */
 	map = ring(getpid());
 	lease(map, 4000, GCHINT_STREAM_ATTACH, 1, 77, 0);
 	library->stop(state);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Description: a recording's lock is of the file that has the name, also when that one was
- * moved between its opening and the lock: fcntl() comes here first (--wrap).
+ * Description: a recording's lock is on the file of that name, even if the file was moved between
+ * open and lock: fcntl() is redirected here (--wrap).
  */
 #include "unit.h"
 
@@ -14,7 +14,7 @@
 #include "../../daemon/gchintd/store/lock.h"
 
 static const char *from, *to; /* moved at the next lock */
-static bool another; /* and something else comes to its place */
+static bool another; /* and another file replaces it */
 
 int __real_fcntl(int fd, int command, ...);
 int __wrap_fcntl(int fd, int command, ...);

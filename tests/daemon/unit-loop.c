@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Description: the loop: what it waits for, what it is asked of sd-event, whose calls come
- * here first, and the feed of the netlink source that is waited for in it.
+ * Description: the loop: its watches, its use of sd-event, whose calls are redirected here, and the
+ * feed of the netlink source, which it watches.
  */
 #include "unit.h"
 
@@ -127,7 +127,7 @@ static void descriptors(void)
 	CHECK(!loop_fd(loop, once.fd, EPOLLIN | EPOLLONESHOT, on_once, &once),
 	      "a descriptor that epoll refuses is not watched");
 	refused = 0;
-	/* Freed in another order than they were made, the rest with the loop. */
+	/* Freed in another order than created, the rest with the loop. */
 	watch = loop_fd(loop, s.fd, EPOLLIN, on_fd, &s);
 	once.watch = loop_fd(loop, once.fd, EPOLLIN, on_once, &once);
 	end = loop_timer(loop, 1, on_end, loop);
@@ -165,7 +165,7 @@ static void timers(void)
 	text_is(asked, "at 2000\non\nat 2000\nat 2000\n",
 		"a timer expires at each following multiple");
 	watch_free(w);
-	/* One that has ended takes nothing more. */
+	/* A freed watch is not called again. */
 	loop_free(loop);
 	loop = loop_new();
 	refused = 1;
@@ -204,7 +204,7 @@ static void signals(void)
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
-/* Whether the other end is still there. */
+/* Whether the other end is still open. */
 static bool open_yet(int fd)
 {
 	char byte;

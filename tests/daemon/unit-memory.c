@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Description: gchintctl without memory. Each allocation of a reading fails once:
- * what is made of a recording then is all of it or nothing.
+ * Description: gchintctl without memory. Each allocation of a reader fails once: the result is
+ * complete or empty.
  */
 #include "unit.h"
 
@@ -20,7 +20,7 @@
 #define SAMPLES 500
 #define RAILS	20
 
-static long left = -1; /* allocations until one fails; -1 none does */
+static long left = -1; /* allocations until one fails; -1: none does */
 static bool failed;
 
 void *__real_malloc(size_t size);
@@ -120,7 +120,7 @@ static bool make(const char *path)
 	return true;
 }
 
-/* Whether all that was made is whole; false, too, when something crashed on the way. */
+/* Whether the whole result is complete; false, too, after a crash. */
 static bool whole(const char *path)
 {
 	struct run *run = run_open(path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Netlink payloads: what the module sends, and what nobody should. */
+/* Netlink payloads: those of the module, and malformed ones. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -107,7 +107,7 @@ static void cut(void)
 	build_phase(&b, 1000, 2, 10, 11, 3, GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT, 5, 50);
 	bytes = build_bytes(&b, &len);
 	for (size_t n = 0; n < len; n++) {
-		/* Its own memory, so that reading past it is seen. */
+		/* Separate memory, so that a read past its end is detected. */
 		char *copy = malloc(n ? n : 1);
 		struct seen s = { 0 };
 
@@ -136,7 +136,7 @@ static void wrong(void)
 	nla_put_u32(msg, GCHINT_EVENT_A_CPU, 0);
 	nla_put_u32(msg, GCHINT_EVENT_A_TIME, 1);
 	nla_nest_end(msg, nest);
-	nest = nla_nest_start(msg, GCHINT_A_EVENT); /* good, and newer than we are */
+	nest = nla_nest_start(msg, GCHINT_A_EVENT); /* valid, with unknown attributes */
 	nla_put_u32(msg, GCHINT_EVENT_A_TYPE, GCHINT_EVENT_PHASE);
 	nla_put_u64(msg, GCHINT_EVENT_A_TIME, 99);
 	nla_put_u32(msg, GCHINT_EVENT_A_CPU, 7);

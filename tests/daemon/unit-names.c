@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Description: what rails are called where the kernel says little of them, or nothing. */
+/* Description: names of rails where the kernel has few names, or none. */
 #include "unit.h"
 
 #include "../../daemon/gchintd/store/queue.h"
@@ -16,7 +16,7 @@
 	"'CLOCK_MONOTONIC' 'each read stands between two readings of the clock: "                  \
 	"samples.error_ns'\n"
 
-/* A name of one letter is one, an empty one is none. */
+/* A name of one letter is valid, an empty one is not. */
 static void names(struct host *host)
 {
 	void *state;

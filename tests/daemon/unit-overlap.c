@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Description: what overlaps a stretch of time, against a walk through all. */
+/* Description: phases that overlap an interval, compared with a linear search. */
 #include "unit.h"
 
 #include <stdio.h>
@@ -45,7 +45,7 @@ void unit_overlap(void)
 	for (run.phases = 0; run.phases < MOST; run.phases++) {
 		for (size_t i = 0; i < run.phases; i++) {
 			phase[i].t0 = (uint64_t)rand_r(&seed) % 100;
-			/* A few are as long as all, some take no time. */
+			/* Some are as long as all together, some take no time. */
 			phase[i].t1 = phase[i].t0 + (uint64_t)rand_r(&seed) % (i % 9 ? 5 : 100);
 		}
 		qsort(phase, run.phases, sizeof(phase[0]), by_begin);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Description: hardware counters of hinted threads, on a machine that may have none: the
- * kernel's answer to perf_event_open() is ours, a pipe for each counter.
+ * Description: hardware counters of hinted threads, on a machine that may have none:
+ * perf_event_open() is replaced, with a pipe for each counter.
  */
 #include "unit.h"
 
@@ -25,8 +25,8 @@
 /* How often a counter can be read. */
 #define READINGS 3
 
-static bool ours; /* counters are asked of us, else samples */
-static int refused[PERF_COUNT_HW_MAX]; /* with which errno, by what is counted */
+static bool ours; /* counters are opened here, else samples */
+static int refused[PERF_COUNT_HW_MAX]; /* with which errno, by counter */
 static char asked[4096];
 static int fds[16];
 static unsigned int opened;
@@ -60,7 +60,7 @@ static int counter(const struct perf_event_attr *attr, int tid, int cpu, int gro
 	return ends[0];
 }
 
-/* Of other calls there are fewer arguments, which the kernel does not look at. */
+/* Other calls have fewer arguments, which the kernel ignores. */
 __attribute__((no_sanitize("address"))) long __wrap_syscall(long number, ...)
 {
 	long arg[6];
@@ -95,7 +95,7 @@ static void lease(struct host *host, int32_t tid, uint32_t what)
 							      .tgid = 70,
 							      .tid = tid,
 							      .lease = what });
-	/* What the tracker says of it is another test's. */
+	/* Another test checks the tracker's output. */
 	for (size_t i = 0; i < queue_fill(host->queue); i++)
 		if (queue_peek(host->queue, i)->type == RECORD_DEFINE)
 			definition_free(queue_peek(host->queue, i)->define);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Description: energy counters of perf's power PMUs, on a machine that may have none: their
- * files are ours, and the kernel's answer to perf_event_open() is a pipe for each counter.
+ * Description: energy counters of perf's power PMUs, on a machine that may have none: their files
+ * are made here, and perf_event_open() returns a pipe for each counter.
  */
 #include "unit.h"
 
@@ -33,7 +33,7 @@ bool unit_power_asked;
 
 static char asked[1024];
 static int refused; /* with which errno */
-static int count[2][8]; /* of power_core and power, by CPU: where its count is written to */
+static int count[2][8]; /* of power_core and power, by CPU: the pipe that gets its count */
 
 static void counts(int pmu, int cpu, uint64_t value)
 {
@@ -54,7 +54,7 @@ long unit_power_open(const struct perf_event_attr *attr, int tid, int cpu, int g
 	errno = refused;
 	if (errno || pipe2(ends, O_NONBLOCK))
 		return -1;
-	/* Those of before are over with the source that had them. */
+	/* Those of a previous source ended with it. */
 	if (count[attr->type - 21][cpu])
 		close(count[attr->type - 21][cpu]);
 	count[attr->type - 21][cpu] = ends[1];
@@ -89,7 +89,7 @@ static void pmus(void)
 	place_file(PMU(power_core) "events/energy-core", "event=0x1\n");
 	place_file(PMU(power_core) "events/energy-core.scale", "2.3283064365386962890625e-10\n");
 	place_file(PMU(power_core) "events/energy-core.unit", "Joules\n");
-	/* Of two threads; of which only the older file is there; of nothing known. */
+	/* Of two threads; with the older file only; of unknown topology. */
 	place_file(CPU(0) "core_cpus_list", "0,4\n");
 	place_file(CPU(0) "thread_siblings_list", "9\n");
 	place_file(PMU(power) "type", "22\n");
@@ -98,7 +98,7 @@ static void pmus(void)
 	place_file(PMU(power) "events/energy-pkg", "event=0x02\n");
 	place_file(PMU(power) "events/energy-pkg.scale", "0.5\n");
 	place_file(PMU(power) "events/energy-pkg.unit", "Joules\n");
-	/* Of which it is not said in what, or what to ask for. */
+	/* Without a unit, or without an event. */
 	place_file(PMU(power) "events/energy-gpu", "event=0x04\n");
 	place_file(PMU(power) "events/energy-gpu.scale", "1\n");
 	place_file(PMU(power) "events/energy-psys", "event=0x05\n");
@@ -108,7 +108,7 @@ static void pmus(void)
 	place_file(PMU(power) "events/energy-ram.scale", "1\n");
 	place_file(PMU(power) "events/energy-ram.unit", "Joules\n");
 	place_file(PMU(power) "events/voltage", "event=0x06\n");
-	/* And what is no PMU that counts for a CPU. */
+	/* And a PMU that does not count for a CPU. */
 	place_file(PMU(powerless) "type", "23\n");
 	place_file(PMU(powerless) "events/energy-pkg", "event=0x02\n");
 	place_file(PMU(cpu) "type", "4\n");
@@ -193,7 +193,7 @@ static void rails(struct host *host)
 		      strstr(text, "energy-core\",label=\"core of CPU 0,4\"} 0\n"),
 	      "public metrics show whole joules of perf's counters");
 	free(text);
-	/* Its CPU has gone: nothing can be read, and no more is known. */
+	/* Its CPU is offline: nothing can be read, and no value is known. */
 	close(count[0][0]);
 	count[0][0] = 0;
 	look(4000);

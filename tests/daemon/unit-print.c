@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Description: long texts that t-rows.sh holds against the files in words/: metrics and
- * rows of records in which each field is another number, is not known, or stands at a bound.
+ * Description: long texts that t-rows.sh compares with the files in words/: metrics and rows of
+ * records in which each field is a different number, unknown, or at a bound.
  */
 #include "unit.h"
 
@@ -19,7 +19,7 @@
 
 #define MS	 1000000ull
 #define S	 1000000000ull
-#define RAILS_OF 5 /* of each source's most, in the metrics */
+#define RAILS_OF 5 /* maximum per source in the metrics */
 
 static void phases(struct metrics *m)
 {
@@ -37,7 +37,7 @@ static void phases(struct metrics *m)
 		};
 		metrics_observe(m, &r);
 	}
-	/* Not over, of no known kind, ended before it began; the last kind there is. */
+	/* Not ended, of unknown type, ended before it began; the last type. */
 	r.t = 8 * S;
 	r.phase.how = PHASE_OPEN;
 	metrics_observe(m, &r);
@@ -101,7 +101,7 @@ static void rails(struct metrics *m)
 		metrics_rail(m, at + 5, name, "not read", RAIL_POWER, everyones);
 		metrics_rail(m, at + 6, name, "read once", RAIL_POWER, everyones);
 		metrics_rail(m, at + 7, name, "gone", RAIL_POWER, everyones);
-		/* A trapezium, a gap, a trapezium; the minute in which no more is told. */
+		/* A trapezium, a gap, a trapezium; the minute in which updates are suppressed. */
 		sample(m, S, at + 1, 1000000);
 		sample(m, 3 * S, at + 1, 2000000);
 		sample(m, 4 * S, at + 1, UNKNOWN_S64);
@@ -125,7 +125,7 @@ static void rails(struct metrics *m)
 	metrics_rail(m, last + 1, "behind it", "", RAIL_POWER, true);
 	sample(m, S, last, 1);
 	sample(m, S, last + 1, 1);
-	/* Nobody has defined it. */
+	/* An undefined rail. */
 	sample(m, S, 32, 1);
 }
 
@@ -177,7 +177,7 @@ static void print_metrics(void)
 	metrics_free(m);
 }
 
-/* Every record with each field another number, and with as little known as can be. */
+/* Every record with each field a different number, and with as little known as possible. */
 static void put_records(struct store *s)
 {
 	static const struct record all[] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Description: uprobes, from the kernel's buffer to what is said of each hit. The buffer is
- * a file of ours, so that what it holds and when is no matter of chance.
+ * Description: uprobes, from the kernel's buffer to the report of each hit. The buffer is a file of
+ * the test, so that its content and timing are deterministic.
  */
 #include "unit.h"
 
@@ -38,7 +38,7 @@ static struct perf_event_mmap_page *page;
 static size_t size;
 static int buffer; /* the first probe's descriptor */
 static unsigned int opened, total;
-/* Which of these calls is refused, from 1 on, and with which errno. */
+/* The call that is refused, from 1 on, and its errno. */
 static struct {
 	unsigned int open, id, output;
 	int error;
@@ -50,7 +50,7 @@ long unit_probes_open(const struct perf_event_attr *attr, int tid, int cpu, int 
 	const size_t at = strlen(asked);
 	int fd;
 
-	/* Other CPUs are off. */
+	/* Other CPUs are offline. */
 	errno = ENODEV;
 	if (cpu)
 		return -1;
@@ -130,7 +130,7 @@ static void lost(uint64_t n)
 	put(&l, sizeof(l));
 }
 
-/* One that says nothing of a hit, and looks like one. */
+/* A record that is no hit but resembles one. */
 static void other(uint32_t type, uint16_t bytes)
 {
 	const struct {
@@ -150,7 +150,7 @@ static void on_hit(void *data, const struct probe_hit *h)
 		 (const char *)data, h->probe, h->tid, h->pid, h->cpu, h->time);
 }
 
-/* How many were lost. */
+/* Number of lost hits. */
 static uint64_t look(struct probes *p, bool last)
 {
 	uint64_t n;
@@ -168,7 +168,7 @@ static void reads(struct probes *p)
 	bool good;
 
 	CHECK(!look(p, true) && !*hits, "an empty buffer has no hits");
-	/* Over the buffer's end, and a stranger's between them. */
+	/* Across the buffer's end, with a foreign record between them. */
 	page->data_tail = page->data_head = PAGES * size - 60;
 	sample(FIRST, 1, 200);
 	sample(FIRST + 2, 3, 150);
@@ -183,7 +183,7 @@ static void reads(struct probes *p)
 	lost(2);
 	CHECK(look(p, true) == 7, "lost hits are counted");
 	text_is(hits, "probe 0: 1 of 50 on 6 at 300\n", "lost hits are reported with the next one");
-	/* Another CPU's may still come before these. */
+	/* Another CPU's hits may still precede these. */
 	sample(FIRST, 1, NOW - SLACK);
 	sample(FIRST, 2, NOW - SLACK - 1);
 	sample(FIRST, 3, NOW);
@@ -196,7 +196,7 @@ static void reads(struct probes *p)
 		"probe 1: 4 of 50 on 6 at 4990000001\n"
 		"probe 0: 3 of 50 on 6 at 5000000000\n",
 		"they are reported once in order or when the program has ended");
-	/* A record without a length would never end. */
+	/* A record of length zero would never end. */
 	other(PERF_RECORD_COMM, sizeof(struct perf_event_header) - 1);
 	sample(FIRST, 1, 1);
 	CHECK(!look(p, true) && !*hits && page->data_tail == page->data_head,
@@ -206,7 +206,7 @@ static void reads(struct probes *p)
 		sample(FIRST, i, 1000 + i);
 	look(p, false);
 	CHECK(total == 2500, "many hits are read at once");
-	/* Room is doubled: for 4096 by now. */
+	/* The array has doubled: 4096 entries by now. */
 	for (uint32_t i = 0; i < 2500; i++)
 		sample(FIRST, i, NOW + i);
 	look(p, false);
@@ -226,7 +226,7 @@ static int lowest(void)
 	return fd;
 }
 
-/* errno, where it cannot be; else it is closed again. */
+/* errno on failure; otherwise it is closed again. */
 static int attempt(void)
 {
 	struct probes *p;
@@ -260,7 +260,7 @@ static void refusals(void)
 	good = good && attempt() == EACCES && lowest() == fd;
 	memset(&refused, 0, sizeof(refused));
 	CHECK(good, "a refusal of the kernel is reported and nothing stays open");
-	/* The C library says so by itself of the first. */
+	/* The C library reports the first case by itself. */
 	for (long n = 1; n < 40 && good; n++) {
 		unit_memory_left(n);
 		good = (attempt() == ENOMEM || !unit_memory_failed()) && lowest() == fd;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Description: rails, from the files of sensors to their samples. The clock stands, or goes
- * ahead by a step at each reading, so that how long a read takes is no matter of chance.
+ * Description: rails, from the files of sensors to their samples. The clock is fixed or advances by
+ * a step at each reading, so that the duration of a read is deterministic.
  */
 #include "unit.h"
 
@@ -38,7 +38,7 @@ static void look_at(uint64_t t)
 	watched_at(0)->fn(watched_at(0)->data, 0);
 }
 
-/* Without a look at the clock, which the thread looks at. */
+/* Without reading the clock, which the thread reads. */
 static void has_read(unsigned int watch)
 {
 	struct pollfd p = { .fd = watched_at(watch)->fd, .events = POLLIN };
@@ -46,7 +46,7 @@ static void has_read(unsigned int watch)
 	CHECK(poll(&p, 1, 250000) == 1, "the thread has read");
 }
 
-/* What it has read is taken. */
+/* Its readings are taken. */
 static void read_by_thread(unsigned int watch)
 {
 	has_read(watch);
@@ -61,7 +61,7 @@ static void forget(struct queue *q)
 	queue_consume(q, queue_fill(q));
 }
 
-/* Names of channels, as chips and their drivers have them. */
+/* Names of channels, as chips and their drivers define them. */
 static void channels(struct host *host)
 {
 	void *state;
@@ -169,7 +169,7 @@ static void channels(struct host *host)
 	place_gone("sys/class/hwmon");
 }
 
-/* A rail that has no number now, is gone, and comes back. */
+/* A rail that has no value now, disappears, and comes back. */
 static void gone(struct host *host)
 {
 	static const int waits[] = { EAGAIN, EBUSY, ENODATA, ETIMEDOUT };
@@ -236,7 +236,7 @@ static void gone(struct host *host)
 		    "sample 8000006001: rail 18 32 +- 1\n",
 		    "it needs both of its files");
 	place_stop(SOURCE_hwmon, state);
-	/* One that was never there. */
+	/* One that never existed. */
 	place_gone(CHIP(0) "curr1_input");
 	mkdir(CHIP(0) "curr1_input", 0755);
 	strcpy(host->config.source[SOURCE_hwmon].match, "*:curr1");
@@ -253,7 +253,7 @@ static void gone(struct host *host)
 	strcpy(host->config.source[SOURCE_hwmon].match, "*");
 }
 
-/* A name that leads nowhere. */
+/* A dangling link. */
 static void unopened(struct host *host)
 {
 	int lowest = dup(STDOUT_FILENO), next;
@@ -262,7 +262,7 @@ static void unopened(struct host *host)
 	close(lowest);
 	place_file(CHIP(0) "name", "chip\n");
 	place_file(CHIP(0) "curr1_input", "3\n");
-	/* Its name is there, what it leads to is not. */
+	/* Its name exists, its target does not. */
 	if (symlink("/proc/self/fd/9999", CHIP(0) "power1_input"))
 		abort();
 	state = place_start(host, SOURCE_hwmon);
@@ -282,7 +282,7 @@ static void unopened(struct host *host)
 	place_gone("sys/class/hwmon");
 }
 
-/* A look that takes more than its part of the period: 16 in a row and it doubles. */
+/* A read that exceeds its share of the period: after 16 in a row it doubles. */
 static void budget(struct host *host)
 {
 	void *state;
@@ -293,7 +293,7 @@ static void budget(struct host *host)
 	host->config.source[SOURCE_hwmon].budget_percent = 6;
 	state = place_start(host, SOURCE_hwmon);
 	forget(host->queue);
-	/* Three readings from the begin to the end of a look: 600 us are 6 % of 10 ms. */
+	/* Three clock reads per sample: 600 us are 6 % of 10 ms. */
 	faults.leap_ns = 200000;
 	for (int i = 0; i < 20; i++)
 		look_at(1000);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Description: names of the addresses of a profile, from what programs left in their maps,
- * from a file that was mapped and from the kernel: all that is put into the recording.
+ * Description: names of the addresses of a profile, from symbol maps of programs, from a mapped
+ * file and from the kernel: everything that is put into the recording.
  */
 #include "unit.h"
 
@@ -18,10 +18,10 @@
 
 #define MAPPED 0x7000000
 
-/* Where this program begins, in memory; in its file that is 0. */
+/* Where this program begins in memory; in its file that is 0. */
 extern const char __executable_start[];
 
-/* A function to be found, and one behind it. */
+/* A function to be found, and one after it. */
 __attribute__((noinline)) void unit_resolve_here(void);
 __attribute__((noinline)) void unit_resolve_here(void)
 {
@@ -52,7 +52,7 @@ static void sample(sqlite3 *db, uint64_t t, int tgid, uint64_t method, uint64_t 
 		abort();
 }
 
-/* Where this program has a function in its file: mapped at MAPPED there, whole. */
+/* Where this program has a function in its file: mapped completely at MAPPED. */
 static void map_own(sqlite3 *db, int tgid)
 {
 	char sql[800], path[256];
@@ -69,7 +69,7 @@ static void map_own(sqlite3 *db, int tgid)
 		abort();
 }
 
-/* The address in the kernel of a function that each has; 0 where nobody may see it. */
+/* The address of a function that every kernel has; 0 where addresses are hidden. */
 static uint64_t kernel_address(void)
 {
 	FILE *f = fopen("/proc/kallsyms", "re");
@@ -100,7 +100,7 @@ static bool kernel_named(sqlite3 *db, uint64_t address)
 	return good;
 }
 
-/* All that is known now, "tgid address t image name" a line. */
+/* All known names, "tgid address t image name" per line. */
 static char *known(sqlite3 *db)
 {
 	sqlite3_stmt *s;
@@ -131,20 +131,20 @@ static bool same(const char *got, const char *want)
 
 void unit_resolve(void)
 {
-	/* Without times: lines that say nothing between them, and one in another's middle. */
+	/* Without times: malformed lines, and one in another's middle. */
 	static const char plain[] = "1000 100 one <a>\n"
 				    "zz 10 none\n1000\n1000 \n1000 zz none\n1000 10\n1000 10 \n"
 				    "2000 0 empty\nffffffffffffff00 200 round\n"
 				    "3000 100 under\n3080 10 over\n4000 10 [unloaded]\n"
 				    "5000 10 twice\n5000 10 again";
-	/* With times: before, another, and away. */
+	/* With times: before, another, and removed. */
 	static const char timed[] = "0 0 @100\n1000 100 first\n0 0 @200\n1000 100 second\n"
 				    "0 0 @300\n1080 10 [unloaded]\n2000 10 always\n";
 	char dir[] = "/tmp/gchint-unit.XXXXXX", path[64], map[64], gone[96], want[600], *got;
 	const uint64_t here = MAPPED + (uint64_t)(uintptr_t)unit_resolve_here -
 			      (uint64_t)(uintptr_t)__executable_start;
 	const uint64_t kernel = kernel_address();
-	/* None in /tmp counts: that would have to be written yet. */
+	/* Existing files in /tmp do not count: the program would have to write a new one. */
 	const struct profile_maps maps = { dir, INT32_MAX, false };
 	sqlite3 *db;
 
@@ -157,14 +157,17 @@ void unit_resolve(void)
 	write_file(map, plain);
 	snprintf(map, sizeof(map), "%s/perf-11.map", dir);
 	write_file(map, timed);
-	/* What is no file of its own is not followed. */
+	/* A file that is a link is not followed. */
 	snprintf(map, sizeof(map), "%s/perf-12.map", dir);
 	snprintf(gone, sizeof(gone), "%s/perf-10.map", dir);
 	if (symlink(gone, map))
 		abort();
 
 	map_own(db, 10);
-	/* As a method and as an instruction; the first and the last byte, and beside them. */
+	/*
+	 * As a method and as an instruction; the first and the last byte, and the bytes around
+	 * them.
+	 */
 	sample(db, 1, 10, 0x1000, 0x10ff, "fff 1100");
 	sample(db, 2, 10, 0xfff, 0x2000, "ffffffffffffff10 3000");
 	sample(db, 3, 10, 0x3085, 0x4000, "5000 zz 1001");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Description: gchintd without memory. Each allocation of each part fails once: it begins
- * or it does not, and what does not leaves nothing behind (the sanitizer sees what is).
+ * Description: gchintd without memory. Each allocation of each part fails once: it starts or it
+ * does not, and a failed start leaves nothing behind (the sanitizer detects leaks).
  */
 #include "unit.h"
 
@@ -65,7 +65,7 @@ static void forget(struct queue *q)
 	queue_consume(q, queue_fill(q));
 }
 
-/* Which allocations it cannot begin without, appended to @text. */
+/* The allocations that it needs to start, appended to @text. */
 static void needs(struct host *host, enum source_id id, char *text, bool *good)
 {
 	const struct source *source = source_table[id];
@@ -96,7 +96,7 @@ static void needs(struct host *host, enum source_id id, char *text, bool *good)
 
 static void sources(struct host *host)
 {
-	/* With the first timer the loop gets a descriptor, and keeps it. */
+	/* The first timer opens a descriptor of the loop, which stays. */
 	struct watch *timer = loop_timer(host->loop, 1, NULL, NULL);
 	char text[600] = "";
 	bool good = true;
@@ -104,7 +104,7 @@ static void sources(struct host *host)
 	watch_free(timer);
 
 	for (int id = 0; id < SOURCE_NR; id++) {
-		/* Of genl another socket stands for the kernel's, which knows no memory. */
+		/* For genl another socket replaces the kernel's, which has no memory either. */
 		host->feed = id == SOURCE_genl ? "feed" : NULL;
 		strcat(text, config_source_name((enum source_id)id));
 		needs(host, (enum source_id)id, text, &good);
@@ -190,7 +190,7 @@ static void phase(struct tracker *t, uint32_t number)
 						  .phase = number });
 }
 
-/* A slot for which there is no memory is not followed, the next one is. */
+/* A slot without memory is not tracked, the next one is. */
 static void slots(struct host *host)
 {
 	unsigned int slots, in_phase;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Description: the page of a live view on a terminal of ten lines: what stands where after
- * each key, as ncurses has it, and what ends the wait for one.
+ * Description: the page of a live view on a terminal of ten lines: its content after each key,
+ * through ncurses, and what ends the wait for a key.
  */
 #include "unit.h"
 
@@ -44,7 +44,7 @@ static void tell(FILE *f, const struct screen *s, const char *what)
 	}
 }
 
-/* What a terminal sends for a key, what it is here, and where that leads. */
+/* The terminal's sequence of a key, its meaning, and its effect. */
 static void press(FILE *f, struct screen *s, int terminal, const char *name, const char *sent)
 {
 	int key;
@@ -126,7 +126,7 @@ void unit_screen(void)
 			terminal(f);
 			fclose(f);
 		}
-		/* Its leaks are ncurses'. */
+		/* ncurses leaks by design. */
 		_exit(0);
 	}
 	close(ends[1]);

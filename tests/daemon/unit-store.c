@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Description: a recording's file: what it is refused for and what is left then, what
- * a disk's errors mean, and the row of files behind it.
+ * Description: a recording's file: reasons to refuse it and what is left then, the meaning of a
+ * disk's errors, and the row of numbered files.
  */
 #include "unit.h"
 
@@ -31,7 +31,7 @@ static void put(const char *path, const char *text)
 	}
 }
 
-/* What is at @path: the first line of a file, "folder", "none". */
+/* The content of @path: the first line of a file, "folder", "none". */
 static const char *at(const char *path)
 {
 	static char line[64];
@@ -52,7 +52,7 @@ static const char *at(const char *path)
 	return line;
 }
 
-/* What SQLite says of a commit, what is under it, and what that is to us. */
+/* SQLite's result of a commit, the error beneath it, and our classification. */
 static void meaning(const char *path)
 {
 	static const struct {
@@ -104,7 +104,7 @@ static void durable(const char *path)
 	store_close(s);
 }
 
-/* Refused with an error that holds @says; nothing is open then that was not. */
+/* Refused with an error that contains @says; no descriptor stays open. */
 static void refuse(const char *path, const char *says, const char *name)
 {
 	char error[700] = "";
@@ -196,7 +196,7 @@ static void why(void)
 	text_is(text, "/r.db: cannot rotate: Is a directory", "a directory is reported");
 }
 
-/* The row of files as text: what each of r.db to r.db.5 holds, and their logs. */
+/* The row of files as text: the content of r.db to r.db.5, and their logs. */
 static const char *row(const char *dir)
 {
 	static const char *const suffixes[] = { "", "-wal", "-shm" };
@@ -280,7 +280,7 @@ static void rotation(const char *dir)
 	text_is(row(dir), "1:f 2:d 3:x ", "no other file is moved");
 }
 
-/* Byte @at of a file: 18 of a database is 2 where it has a log, 1 where it stands alone. */
+/* Byte @at of a file: 18 of a database is 2 with a log, 1 without. */
 static int byte(const char *path, long offset)
 {
 	FILE *f = fopen(path, "r");
@@ -322,7 +322,7 @@ static void closing(const char *path, const char *away)
 	store_finish(NULL);
 }
 
-/* A file without one of its tables takes no rows at all. */
+/* A file without one of its tables gets no rows at all. */
 static void tables(void)
 {
 	static const char *const lacks[] = { "DROP TABLE samples", "DROP TABLE marks" };
@@ -357,7 +357,7 @@ static void finish(const char *path)
 		if (!s || store_begin(s) || store_record(s, &r))
 			break;
 		if (slow)
-			/* Many enough for SQLite to ask whether it shall go on. */
+			/* Enough for SQLite to ask whether to continue. */
 			for (int i = 0; i < 30000; i++)
 				store_record(s, &r);
 		store_commit(s);

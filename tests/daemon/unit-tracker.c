@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Description: events of the kernel in, records out: phases, their ends, and names. */
+/* Description: events of the kernel become records: phases, their ends, and names. */
 #include "unit.h"
 
 #include <sqlite3.h>
@@ -48,7 +48,7 @@ static struct message_event lease(uint64_t t, uint64_t session, uint32_t slot, i
 	};
 }
 
-/* The record made last of that type, and how many there were; takes all. */
+/* The last record of that type, and their number; removes all. */
 static unsigned int take(struct queue *q, enum record_type type, struct record *last)
 {
 	unsigned int found = 0;
@@ -146,7 +146,7 @@ static void every_bucket(struct host *host)
 	CHECK(!take(host->queue, RECORD_PHASE, &r), "an ended phase is not ended again");
 }
 
-/* What becomes known while a phase lasts. */
+/* Details that arrive during a phase. */
 static void progress(struct host *host)
 {
 	struct message_event e = phase(100, 9, 1, 71, GCHINT_PHASE_MARK);
@@ -169,7 +169,7 @@ static void progress(struct host *host)
 	e.work_total = 60;
 	e.stall_ns = 0;
 	event(host->tracker, e);
-	/* Another stretch of the same kind, and one whose end tells more. */
+	/* Another interval of the same phase, and one whose end has more details. */
 	e.time = 400;
 	e.flags = GCHINT_F_STW;
 	e.work_done = 0;
@@ -197,7 +197,7 @@ static void progress(struct host *host)
 		"details that arrive during a phase belong to it");
 }
 
-/* More slots than are followed, until one is given back. */
+/* More slots than the maximum, until one is released. */
 static void too_many(struct host *host)
 {
 	unsigned int slots, in_phase;
@@ -230,7 +230,7 @@ static void too_many(struct host *host)
 	host->queue = q;
 }
 
-/* A queue without room: how much was lost stands before what follows. */
+/* A queue without space: the number of lost records precedes what follows. */
 static void full(struct host *host)
 {
 	const struct record r = { .t = 1, .type = RECORD_SAMPLE };
@@ -305,7 +305,7 @@ static void drain(struct queue *q, struct store *s)
 	queue_consume(q, n);
 }
 
-/* Thread 71 of process 70 ends; both numbers come again, as somebody else's. */
+/* Thread 71 of process 70 ends; both numbers are reused by others. */
 static void names(struct host *host, const char *dir)
 {
 	struct tracker *t = host->tracker;
@@ -330,7 +330,7 @@ static void names(struct host *host, const char *dir)
 	event(t, lease(2000, 6, 1, 71, GCHINT_LEASE_ATTACH));
 	event(t, phase(2100, 6, 1, 71, GCHINT_PHASE_MARK));
 	event(t, phase(2200, 6, 1, 71, GCHINT_PHASE_NONE));
-	/* A thread of the same process whose number comes again. */
+	/* A thread of the same process whose number is reused. */
 	put(dir, "70/task/71/comm", "third\n");
 	event(t, lease(2300, 6, 1, 71, GCHINT_LEASE_EXIT));
 	event(t, lease(3000, 6, 1, 71, GCHINT_LEASE_ATTACH));
@@ -352,7 +352,7 @@ static void names(struct host *host, const char *dir)
 	unlink(path);
 }
 
-/* What is still in a queue that goes is freed: the sanitizer sees what is not. */
+/* Records in a freed queue are freed: the sanitizer detects leaks. */
 static void left_behind(void)
 {
 	struct record r = { .type = RECORD_DEFINE };
@@ -369,7 +369,7 @@ static void left_behind(void)
 	queue_free(q);
 }
 
-/* Who is woken sleeps again, until somebody wakes him or it is time. */
+/* A woken writer sleeps again until it is woken or the time is over. */
 static void sleeps(void)
 {
 	struct queue *q = queue_new(64);

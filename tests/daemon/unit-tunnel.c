@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Description: the program that reads a sampled thread, run word by word on a machine of ours:
- * what it tells of threads that tell all, that hide, that go; and what is read of its ring.
+ * Description: the BPF program that reads a sampled thread, run instruction by instruction on a
+ * simulated machine: its output for threads with complete, hidden and removed annotations; and
+ * reading its ring.
  */
 #include "unit.h"
 
@@ -20,7 +21,7 @@
 
 #define THREADS 3
 #define RING	(1u << 20)
-#define POINTER 40 /* where the kernel keeps a thread's */
+#define POINTER 40 /* offset in the kernel's thread */
 
 bool unit_tunnel_asked;
 
@@ -151,7 +152,7 @@ static uint64_t loaded(const void *from, int size)
 	return value;
 }
 
-/* Runs it; what its r0 is in the end, or 99. What a call does not keep is gone behind it. */
+/* Runs it; returns its r0 at the end, or 99. A call clobbers its scratch registers. */
 static uint64_t run(void)
 {
 	uint64_t stack[64], r[11] = { 0 };
@@ -191,7 +192,7 @@ static uint64_t run(void)
 	return 99;
 }
 
-/* What it writes of the thread as it is, or "nothing". */
+/* Its sample of the current thread, or "nothing". */
 static const char *told(void)
 {
 	const struct tunnel_sample *s = &m.sample;
@@ -284,7 +285,7 @@ static void rings(struct tunnel *t)
 	if (file == MAP_FAILED)
 		abort();
 	CHECK(!tunnel_next(t, &s) && !*consumer, "an empty ring has no sample");
-	/* The last ones of the ring, of which one is partly in its second picture. */
+	/* The last ones of the ring, one of which wraps into its second mapping. */
 	end = *consumer = *producer = 3 * (uint64_t)RING - 2 * sizeof(s);
 	record(file + 2 * page, &end, sizeof(s), 1);
 	record(file + 2 * page, &end, 11, 2);

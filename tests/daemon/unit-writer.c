@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Description: what a full disk, a broken one and a reload leave behind, of parts of
- * gchintd that are linked as they are but for what faults.h has.
+ * Description: what a full disk, a broken one and a reload leave behind, with parts of gchintd that
+ * are linked unchanged except for faults.h.
  */
 #include "unit.h"
 
@@ -20,7 +20,7 @@
 #include "../../daemon/gchintd/store/writer.h"
 #include "faults.h"
 
-static char nothing; /* stands for the buffers of a device that is not here */
+static char nothing; /* represents the buffers of an absent device */
 
 struct iio_buffers *__wrap_iio_buffers_start(struct host *host);
 void __wrap_iio_buffers_stop(struct iio_buffers *b);
@@ -36,7 +36,7 @@ void __wrap_iio_buffers_stop(struct iio_buffers *b)
 	(void)b;
 }
 
-/* How long the writer sleeps: from its last waking on half a second, however late it is. */
+/* How long the writer sleeps: half a second since it last woke, however late it is. */
 static _Atomic uint64_t woken;
 static _Atomic unsigned int sleeps, bad_sleeps;
 
@@ -80,7 +80,7 @@ static bool holds(const char *path, const char *sql)
 	return found;
 }
 
-/* A writer of a file of its own, and what comes of what it is given. */
+/* A writer with its own file, and the result of its input. */
 struct recorder {
 	struct queue *queue;
 	struct writer *writer;
@@ -135,7 +135,7 @@ static struct writer_stats stats_of(const struct recorder *r)
 	return stats;
 }
 
-/* The disk is full at the very moment of a rotation, and has room again. */
+/* The disk is full exactly at a rotation, and has space again. */
 static void rotation(const char *path)
 {
 	struct recorder r;
@@ -164,7 +164,7 @@ static void rotation(const char *path)
 	      "the full disk is reported");
 }
 
-/* What of a file's definitions the next one has, and what of them a later one replaced. */
+/* Which of a file's definitions the next one has, and which of them were replaced. */
 static void kept(const char *path)
 {
 	char old[300];
@@ -185,7 +185,7 @@ static void kept(const char *path)
 	define(&r, DEFINE_RAIL, 5, 2, "a third");
 	for (int64_t i = 0; i < 8192; i++)
 		define(&r, DEFINE_PROCESS, 1000 + i, 7, "java");
-	/* The number's second thread takes the place of its first, not another's. */
+	/* The number's second thread replaces its first, not another one. */
 	define(&r, DEFINE_PROCESS, 9000, 7, "ruby");
 	queue_kick(r.queue);
 	came = waits_for(r.writer, 8203);
@@ -219,7 +219,7 @@ static void kept(const char *path)
 	CHECK(strstr(faults.said, ": rotated\n"), "the rotation is reported");
 }
 
-/* More at once than one transaction takes. */
+/* More at once than one transaction holds. */
 static void many(const char *path)
 {
 	struct recorder r;
@@ -246,7 +246,7 @@ static void many(const char *path)
 	      "a burst is written completely, in several transactions");
 }
 
-/* A disk that does not take a commit: nothing is lost, and nothing written twice. */
+/* A disk that fails a commit: nothing is lost, and nothing written twice. */
 static void refused(const char *path)
 {
 	struct writer_stats at;
@@ -263,7 +263,7 @@ static void refused(const char *path)
 	again = faults_said("3 record: ") && faults_said(": recording stopped, trying again\n");
 	at = stats_of(&r);
 	CHECK(again && at.stopped && !at.records, "a failed commit stops the recording");
-	/* Before its time it is not tried again. */
+	/* It is not tried again earlier. */
 	faults.commits = 0;
 	queue_kick(r.queue);
 	usleep(30000);
@@ -281,7 +281,7 @@ static void refused(const char *path)
 	      "each row is written once, with a note of the interruption");
 }
 
-/* Nothing is moved by the first try, nor by the second. */
+/* Neither the first nor the second attempt moves anything. */
 static void unmoved(const char *path)
 {
 	struct recorder r;

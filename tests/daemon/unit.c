@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Description: the pure parts of gchintd and gchintctl, linked as they are:
- * text, configuration, netlink payloads, escapes, MinMU, statistics.
+ * Description: the pure parts of gchintd and gchintctl, linked unchanged: text, configuration,
+ * netlink payloads, escapes, MinMU, statistics.
  */
 #include "unit.h"
 
@@ -214,7 +214,7 @@ static bool about(double a, double b, double by)
 	return false;
 }
 
-/* Every position of the window, one unit apart: slow and plainly right. */
+/* Every position of the window, one unit apart: slow and obviously right. */
 static double mmu_by_hand(const struct mmu_pause *p, size_t nr, uint64_t t1, uint64_t w)
 {
 	uint64_t worst = 0;
@@ -257,7 +257,7 @@ static void utilisation(void)
 	CHECK(mmu(p, 0, 0, 1000, 10) == 1, "without pauses all time is the mutators'");
 }
 
-/* Of a run of some hours: quadratic, it takes minutes of CPU time. */
+/* Of a run of some hours: a quadratic algorithm takes minutes of CPU time. */
 static void utilisation_of_many(void)
 {
 	const struct rlimit limit = { 60, 60 };
@@ -292,7 +292,7 @@ static double gauss(unsigned int *seed)
 	return sum;
 }
 
-/* Of 1000 comparisons of runs that differ by @change, 2 % of noise: how many tell one. */
+/* Of 1000 comparisons of runs that differ by @change, with 2 % noise: how many report it. */
 static int told_of(size_t n, double change, unsigned int seed)
 {
 	double a[VERDICT_RUNS], b[VERDICT_RUNS];
@@ -380,7 +380,7 @@ static void statistics(void)
 	verdict_of(ten, 5, ten, 5, &v);
 	CHECK(!v.told && v.change == 0 && !strcmp(verdict_judgement(&v, -1), ""),
 	      "the same runs do not differ");
-	/* What is told wrongly is 5 %, however few the runs; 1000 tries are right to 2 %. */
+	/* False positives are 5 %, however few the runs; 1000 tries are accurate to 2 %. */
 	few = told_of(3, 0, 5);
 	many = told_of(9, 0, 6);
 	printf("# told without a difference: %d of 1000 from 3 runs, %d from 9\n", few, many);

@@ -9,7 +9,7 @@
 void unit_check(bool good, const char *name);
 #define CHECK(good, name) unit_check(good, name)
 
-/* A text for words/; false: there is none of that name. */
+/* A text for words/; false: none of that name. */
 bool unit_print(const char *what, const char *path);
 
 /* perf_event_open() of samples, as syscall() returns it. */
@@ -17,27 +17,27 @@ struct perf_event_attr;
 long unit_hotspots_open(const struct perf_event_attr *attr, int tid);
 long unit_power_open(const struct perf_event_attr *attr, int tid, int cpu, int group,
 		     unsigned long flags);
-/* Whether the last is asked. */
+/* Whether the last call goes there. */
 extern bool unit_power_asked;
 long unit_probes_open(const struct perf_event_attr *attr, int tid, int cpu, int group,
 		      unsigned long flags);
 /* bpf(), as syscall() returns it. */
 union bpf_attr;
 long unit_tunnel_bpf(int command, const union bpf_attr *attr);
-/* Whether it is asked. */
+/* Whether calls go there. */
 extern bool unit_tunnel_asked;
 int unit_probes_ioctl(int fd, unsigned long request, void *argument);
-/* Whether these are. */
+/* Whether these calls go there. */
 extern bool unit_probes_asked;
-/* fcntl() that says which thread hears of samples; false: another one. */
+/* fcntl() that sets the thread which gets samples' signals; false: another call. */
 bool unit_hotspots_owner(int command, const void *argument);
 
-/* After so many more allocations one fails; -1: none does. */
+/* After that many more allocations one fails; -1: none does. */
 void unit_memory_left(long allocations);
-/* One has, since. */
+/* One has failed since. */
 bool unit_memory_failed(void);
 
-/* Removes the folder @dir with all that is in it. */
+/* Removes the directory @dir with everything in it. */
 void unit_remove(const char *dir);
 
 void unit_calibration(void);

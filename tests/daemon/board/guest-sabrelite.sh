@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: MIT
-# On SABRE Lite: a PMBus power meter whose reading the host changes meanwhile
-# (hook-sabrelite.sh), and the core voltage that follows the frequency.
+# On SABRE Lite: a PMBus power meter whose reading the host changes meanwhile (hook-sabrelite.sh),
+# and the core voltage, which follows the frequency.
 set -u
 policy=/sys/devices/system/cpu/cpufreq/policy0
 echo adm1272 0x60 >/sys/bus/i2c/devices/i2c-0/new_device
@@ -19,7 +19,7 @@ done
 sleep 1
 gchintctl marks --add "before power" --socket /tmp/marks
 echo "daemon: change the power"
-# The host answers in the guest's own time: wait until the driver shows it.
+# The host answers in the guest's time: wait until the driver shows the value.
 old=$(cat /sys/class/hwmon/hwmon*/power1_input)
 tries=0
 while [ "$(cat /sys/class/hwmon/hwmon*/power1_input)" = "$old" ] && [ $tries -lt 200 ]; do

@@ -27,7 +27,7 @@ wait_for() { # SECONDS COMMAND...
 	done
 }
 pid() { systemctl show -P MainPID gchintd; }
-# other than $1, ready, and new
+# another PID than $1, ready
 replaced() {
 	p=$(pid)
 	[ "$p" != "$1" ] && [ "$p" != 0 ] && systemctl is-active --quiet gchintd
@@ -56,7 +56,7 @@ ok "with two capabilities" sh -c "grep -q '^CapEff:.*0000000000001004\$' /proc/$
 ok "the module's events reach it" said 'genl: phases, decisions and leases'
 ok "the tracepoint works in the sandbox" said 'trace: every change of frequency'
 ok "the journal has our fields" sh -c 'journalctl GCHINT_SOURCE=genl -o json --no-pager | grep -q "\"SYSLOG_IDENTIFIER\":\"gchintd\""'
-# await_phases N: until so many are recorded; the test that follows says if they are not
+# await_phases N: until N phases are recorded; the test that follows reports a failure
 await_phases() {
 	for _ in $(seq 600); do
 		[ "$(phases_of $db)" -lt "$1" ] || return 0
@@ -69,7 +69,7 @@ ok "a member's phases are recorded" test "$(phases_of $db)" -eq 10
 ok "root's sessions and policies in status" sh -c 'gchintctl status | grep -q "module    loaded"'
 ok "marks through the service's socket" gchintctl marks --add "from the test"
 
-# Two people: one gives hints, one reads what was recorded.
+# Two users: one gives hints, one reads the recording.
 useradd -G gchint hinter
 useradd -G gchint-record reader
 as() { # USER COMMAND...

@@ -1,8 +1,8 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: MIT
-# On the x86 board: real hwmon and IIO drivers on a stub bus, the module loaded,
-# unloaded and loaded again, a rail unbound, the wall clock stepped, all while
-# one gchintd records. What happened when goes to the console as "seen: NAME NS".
+# On the x86 board: real hwmon and IIO drivers on a stub bus, the module loaded, unloaded and loaded
+# again, a rail unbound, the wall clock stepped, all while one gchintd records. The time of each
+# event goes to the console as "seen: NAME NS".
 set -u
 policies=/sys/devices/system/cpu/cpufreq
 instant() {
@@ -35,8 +35,8 @@ i2cset -y "$bus" 0x40 0 0x2741 w
 i2cset -y "$bus" 0x40 2 0x8025 w
 i2cset -y "$bus" 0x40 3 0x6400 w
 i2cset -y "$bus" 0x40 4 0x6400 w
-# "Conversion ready", for ever: the driver's capture thread waits for it and,
-# while it waits, does not look whether it should stop.
+# "Conversion ready", permanently: the driver's capture thread waits for it and does not check
+# meanwhile whether it should stop.
 i2cset -y "$bus" 0x40 6 0x0800 w
 echo ina226 0x40 >"$dev/new_device"
 sleep 1
@@ -93,7 +93,8 @@ kill -TERM $pid
 wait $pid
 want ended-well test $? -eq 0
 
-# A measurement given to the module, and nonsense; the rails of i2c-stub's chip stand still.
+# A measurement loaded into the module, and an invalid one; the rails of i2c-stub's chip are
+# constant.
 source_of() { sed -n 's/^policy0 source=\([^ ]*\).*/\1/p' /sys/kernel/debug/gchint/opps; }
 calibration() {
 	echo "gchint-calibration 1"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Description: a thread that gives hints by the ABI alone and says when: the
- * measure that a recording is held against. "hint COUNT MS": COUNT times mark
- * (concurrent, MS ms) and remark (stop-the-world, MS / 2), busy all the while.
- * Prints "BEGIN END PHASE" of each in CLOCK_MONOTONIC ns.
+ * Description: a thread that gives hints by the ABI alone and prints their times, with which a
+ * recording is compared. "hint COUNT MS": COUNT times mark (concurrent, MS ms) and remark
+ * (stop-the-world, MS / 2), busy all the while. Prints "BEGIN END PHASE" of each in CLOCK_MONOTONIC
+ * ns.
  */
 #include <errno.h>
 #include <fcntl.h>

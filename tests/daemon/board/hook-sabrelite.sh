@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# On the host, while SABRE Lite runs: another reading of its power meter.
+# On the host, while SABRE Lite runs: changes the reading of its power meter.
 set -eu
 board=$(dirname "$0")/../../board
 tries=0

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# A guest's first stage, for those who read this: busybox and what a kernel of
-# Debian must load to find a disk, listed in the order of loading.
+# A guest's first stage, for the scripts that source this: busybox and the modules that a kernel of
+# Debian must load to find a disk, in the order of loading.
 
-# depmod, modprobe, mke2fs and its kin stand where Debian gives a user no path to.
+# depmod, modprobe, mke2fs and others are outside of a user's PATH on Debian.
 export PATH="$PATH:/usr/sbin:/sbin"
 
-# stage DIR KERNEL RELEASE: DIR is made anew; KERNEL is what tests/board/fetch unpacked
+# stage DIR KERNEL RELEASE: DIR is recreated; KERNEL was unpacked by tests/board/fetch
 stage() {
 	local m ko
 	rm -rf "$1"

@@ -92,7 +92,7 @@ def counts(p):
             image = strings[shared["resourceTable"]["name"][resource]] if resource >= 0 else "[methods]" if funcs["isJS"][func] else "?"
             leaves[image, "?" if name == image else name] += 1
             methods = [strings[funcs["name"][frames["func"][f]]] for f in path if funcs["isJS"][frames["func"][f]]]
-            # A stack's category is that of the innermost frame that has one.
+            # A stack's category is that of its innermost frame with one.
             frame = next(f for f in path if frames["category"][f] is not None)
             category = categories[frames["category"][frame]]
             sub = category["subcategories"][frames["subcategory"][frame]]

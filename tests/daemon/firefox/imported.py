@@ -11,7 +11,7 @@ import sys
 import time
 
 cli, profile, folder = sys.argv[1:]
-# Where its socket is: no longer than a socket's name may be.
+# Directory of its socket: a socket's path is limited.
 environment = {**os.environ, "HOME": folder}
 
 

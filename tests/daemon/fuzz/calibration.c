@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Description: a calibration of any bytes; what is taken is written as it is read. */
+/* Description: a calibration of any bytes; an accepted one is written as it was read. */
 #include <stdlib.h>
 #include <string.h>
 

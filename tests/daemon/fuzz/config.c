@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Description: the configuration parser takes any bytes. */
+/* Description: the configuration parser with any bytes. */
 #include <stdlib.h>
 #include <string.h>
 

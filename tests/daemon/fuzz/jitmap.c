@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Description: a runtime's dump of its code, of any bytes, and its map. */
+/* Description: a runtime's JIT dump of any bytes, and its map. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ static void look(const struct jitmap *m, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* What each dump begins with; else no input would ever get further. */
+	/* Each dump begins with this; otherwise no input would get further. */
 	static const uint32_t head[10] = { 0x4a695444, 1, 40, 62, 0, 1 };
 	struct jitmap dump = { 0 }, map = { 0 };
 	char *text = malloc(size + 1), *file = malloc(size + sizeof(head));

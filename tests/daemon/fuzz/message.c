@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Description: netlink payloads of any bytes; what is told must have been there. */
+/* Description: netlink payloads of any bytes; every parsed value must have been there. */
 #include <stdlib.h>
 #include <string.h>
 
