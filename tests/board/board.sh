@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-# What a board's file means on this host; sourced after lib.sh.
+# Prepares a board's file for this host; sourced after lib.sh.
 # shellcheck shell=sh
 # shellcheck disable=SC2034,SC2154 # set by a board's file, used by the caller
 
-# supplied NAME: in a run of tests/check, false if the board needs a set that tests/prepare
-# could not get; a line of TAP says so
+# supplied NAME: in a run of tests/check, false if the board needs a set that tests/prepare could
+# not get; prints a TAP line then
 supplied() {
 	[ -n "${GCHINT_CHECK-}" ] && [ -s "$root/build/check/missing" ] && [ -f "$rig/boards/$1" ] || return 0
 	# shellcheck disable=SC1090 # one of ours
@@ -16,10 +16,9 @@ supplied() {
 	done
 }
 
-# load_board NAME: reads boards/NAME, makes its packages and its kernel ready.
-# Sets besides the variables of the file: out (folder of this board's runs),
-# release, kernel_image, modules_base, kdir, kernel_root, karch, cross,
-# kernel_source (version of the source package).
+# load_board NAME: reads boards/NAME and prepares its packages and its kernel. Sets in addition to
+# the variables of the file: out (directory of this board's runs), release, kernel_image,
+# modules_base, kdir, kernel_root, karch, cross, kernel_source (version of the source package).
 load_board() {
 	board=$1
 	if [ ! -f "$rig/boards/$board" ]; then
@@ -95,9 +94,9 @@ kernel_files() {
 		tools/testing/selftests/kselftest_harness.h tools/testing/selftests/lib.mk
 }
 
-# kbuild FOLDER ARG...: compile the external modules of a folder
+# kbuild DIRECTORY ARG...: compile the external modules of a directory
 kbuild() {
-	folder=$1
+	directory=$1
 	shift
-	make -s -C "$kdir" M="$folder" ARCH="$karch" CROSS_COMPILE="$cross" "$@" modules
+	make -s -C "$kdir" M="$directory" ARCH="$karch" CROSS_COMPILE="$cross" "$@" modules
 }

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # Shared by the scripts of the board rig; sourced, never run.
 # shellcheck shell=sh
-# shellcheck disable=SC2034 # used by those who source this
+# shellcheck disable=SC2034 # used by the scripts that source this
 set -eu
-# depmod and modprobe stand where Debian gives a user no path to.
+# depmod and modprobe are outside of a user's PATH on Debian.
 export PATH="$PATH:/usr/sbin:/sbin"
 
 rig=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
@@ -17,10 +17,10 @@ say() {
 	echo "$me: $*" >&2
 }
 
-# tell LINE: to tests/check, even where the caller captures what this prints. It never
-# fails: a report that is lost must not end a kernel build.
-tell() {
-	[ -z "${GCHINT_TELL-}" ] || { echo "$*" >>"$GCHINT_TELL"; } 2>/dev/null || :
+# note LINE: to tests/check, even where the caller captures this script's output. It never fails: a
+# lost report must not end a kernel build.
+note() {
+	[ -z "${GCHINT_NOTES-}" ] || { echo "$*" >>"$GCHINT_NOTES"; } 2>/dev/null || :
 }
 
 die() {
@@ -28,16 +28,16 @@ die() {
 	exit 1
 }
 
-# lock NAME [FOLDER]: hold a lock of that name until the script ends, so that two
-# runs at once do not fill the same part of the cache, or of FOLDER. Whoever waits
-# says so every minute: what the other does, a kernel may be, takes its time.
+# lock NAME [DIRECTORY]: take a lock of that name until the script ends, so that two runs do not
+# fill the same part of the cache, or of DIRECTORY. A waiter reports it every minute: the other run
+# may be building a kernel.
 lock() {
 	lock_file=${2:-$cache}/lock/$1
 	mkdir -p "${lock_file%/*}"
 	exec 9>"$lock_file"
 	flock -n 9 || until
 		say "waiting for another run that holds $lock_file"
-		tell "alive waiting for another run"
+		note "alive waiting for another run"
 		flock -w 60 9
 	do :; done
 }
@@ -47,7 +47,7 @@ hash() {
 	cat -- "$@" | sha256sum | cut -c1-12
 }
 
-# publish PARTIAL FINAL: a folder appears in the cache whole or not at all
+# publish PARTIAL FINAL: a directory appears in the cache completely or not at all
 publish() {
 	rm -rf "$2"
 	mv "$1" "$2"
@@ -59,8 +59,8 @@ newest() {
 	ls -d "$@" 2>/dev/null | sort -V | tail -n 1
 }
 
-# unpack TARBALL DIRECTORY [FILE...]: all of it or these files, once, even if two
-# callers want it at the same time
+# unpack TARBALL DIRECTORY [FILE...]: all of it or these files, once, even if two callers want it at
+# the same time
 unpack() {
 	[ ! -d "$2" ] || return 0
 	mkdir -p "$cache/lock"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A policy of four CPUs whose table, limits, tunables, loads and hints are
- * whatever the bytes say: every decision is within the limits, at an OPP, and
- * hurts nobody who did not ask for it.
+ * A policy of four CPUs whose table, limits, tunables, loads and hints come from the input: every
+ * decision is within the limits, at an OPP, and slows no CPU without hints.
  */
 #include "fuzz.h"
 
@@ -204,7 +203,7 @@ static void decide(struct bytes *b, struct world *w)
 	must(at_opp(w, out.khz));
 	if (inside_exists(w))
 		must(out.khz >= w->rules.min_khz && out.khz <= w->rules.max_khz);
-	/* Load may have to wait, as with schedutil; a hint makes nobody wait. */
+	/* Load may have to wait, as with schedutil; a hint does not make others wait. */
 	if (least && out.reason != GCHINT_REASON_HOLD)
 		must(out.khz >=
 		     gchint_opps_resolve(&w->opps, least, w->rules.min_khz, w->rules.max_khz));

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A lease whose slot, leader, role, clock and scheduler do whatever the bytes
- * say: the track stays valid, samples add up, and what is learned stays in
- * range.
+ * A lease whose slot, leader, role, clock and scheduler follow the input: the track stays valid,
+ * samples add up, and what is learned stays in range.
  */
 #include "fuzz.h"
 
@@ -20,7 +19,7 @@ struct lease {
 	u64 ttl;
 };
 
-static void look(struct lease *l, bool lead)
+static void poll_lease(struct lease *l, bool lead)
 {
 	struct gchint_track before = l->track;
 	struct gchint_snapshot s;
@@ -38,11 +37,11 @@ static void look(struct lease *l, bool lead)
 	must(!(l->track.flags & ~GCHINT_F_ALL));
 	must(!l->track.stale || l->track.phase == GCHINT_PHASE_NONE);
 	must(l->track.phase == GCHINT_PHASE_NONE || l->track.begin_ns <= l->now);
-	/* An end is of a phase, a beginning makes one, and each is a new instance. */
+	/* An end belongs to a phase, a beginning starts one, and each is a new instance. */
 	must(!(saw & GCHINT_SAW_END) || before.phase != GCHINT_PHASE_NONE);
 	must(!(saw & GCHINT_SAW_BEGIN) || l->track.phase != GCHINT_PHASE_NONE);
 	must((l->track.instance != before.instance) == !!(saw & GCHINT_SAW_BEGIN));
-	/* What gchint_phase_due() does not announce need not be looked at. */
+	/* What gchint_phase_due() does not announce need not be read. */
 	if (!due && lead == before.lead)
 		must(!saw && l->track.phase == before.phase && l->track.flags == before.flags);
 	if (sample.valid) {
@@ -125,7 +124,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 			slot->work_done += take(&b, 2);
 			break;
 		default:
-			look(&l, op >> 7);
+			poll_lease(&l, op >> 7);
 			check(&l, role);
 			break;
 		}

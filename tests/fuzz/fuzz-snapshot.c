@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Any slot, at any time: the copy is valid, and is the same again. */
+/* Any slot, at any time: the copy is valid, and repeatable. */
 #include "fuzz.h"
 
 #include "../../kmod/model/snapshot.c"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Bytes of a fuzzer, taken as numbers; zero when they run out. */
+/* The fuzzer's input, read as numbers; zero at its end. */
 #ifndef TESTS_FUZZ_H
 #define TESTS_FUZZ_H
 

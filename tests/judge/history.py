@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What each suite did at each run on this machine: one line a suite and run.
-
-Columns: instant (UTC), tree, suite, verdict, seconds, how often its boards were
-booted anew, then tests passed, failed and skipped, seconds of CPU. Lines of an
-older tree end before the last.
-"""
+"""Results of each run on this machine: one line per suite and run. Columns: time (UTC), tree,
+suite, verdict, seconds, number of repeated boots, then tests passed, failed and skipped, CPU
+seconds. Lines of an older tree lack the last column."""
 
 import math
 import os
@@ -17,7 +14,7 @@ PATH = os.path.join(CACHE, "history")
 
 
 def add(tree, result):
-    """One line, in one write, so that runs side by side do not mix."""
+    """One line, in one write, so that concurrent runs do not mix."""
     words = (time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), tree, result["suite"],
              result["verdict"], result["seconds"], len(result["unsteady"]),
              result["passed"], result["failed"], result["skipped"], result["cpu"])
@@ -43,8 +40,8 @@ def lines(suites):
 
 
 def longest_first(suites):
-    """Suites by what they took here in the median, so that none that is long is left for the
-    end. Of which nothing is known comes before all others, as it stood."""
+    """Suites by their median duration here, so that no long one is left for the end. Those
+    without history come before all others, in their order."""
     seconds = {}
     for row in lines([s.name for s in suites]):
         seconds.setdefault(row[2], []).append(int(row[4]))
@@ -52,7 +49,7 @@ def longest_first(suites):
 
 
 def show(suites):
-    """A line a suite: how often it ran, was red, needed another boot; how long; the last red run."""
+    """A line per suite: number of runs, failures, repeated boots; duration; the last failure."""
     rows = lines(suites)
     if not rows:
         print(f"nothing in {PATH} yet")

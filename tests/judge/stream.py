@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a producer of TAP said, and whether it said all of it."""
+"""Parses TAP and checks that it is complete."""
 
 import re
 
@@ -9,13 +9,10 @@ SKIP = re.compile(r"#\s*skip\b", re.I)
 
 
 class Stream:
-    """Documents of TAP, one behind the other, as several producers print them.
-
-    A document is tests numbered from 1 and one plan, before or behind them. Its
-    end is seen by what comes next: the number 1, another plan, or the end of the
-    stream. One without a plan, or with other tests than its plan has, was not
-    told to its end, whatever its producer's exit status became on the way here.
-    """
+    """Consecutive TAP documents, as several producers print them. A document is tests numbered
+    from 1 and one plan, before or after them. It ends at the next number 1, at another
+    plan, or at the end of the stream. A document without a plan, or with other tests than
+    planned, is incomplete, whatever exit status its producer had."""
 
     def __init__(self):
         self.passed = self.failed = self.skipped = 0
@@ -29,7 +26,7 @@ class Stream:
         self.last = ""
 
     def _end(self):
-        """The document is over: hold what it had to its plan."""
+        """The document ends: compare its tests with its plan."""
         behind = f", the last '{self.last}'" if self.last else ""
         if self.plan is None and self.count:
             self.faults.append(f"{self.count} tests and no plan{behind}")
@@ -38,7 +35,7 @@ class Stream:
         self._begin()
 
     def line(self, line):
-        """One line, without its end; what is no TAP is passed over."""
+        """One line, without its end; other output than TAP is ignored."""
         plan = PLAN.match(line)
         if plan:
             self._plan(int(plan.group(1)), plan.group(2))
@@ -77,6 +74,6 @@ class Stream:
             self.passed += 1
 
     def end(self):
-        """The stream is over."""
+        """The stream ends."""
         self._end()
         return self

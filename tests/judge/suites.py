@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tests/suites.list, and which of it a change to the tree touches."""
+"""tests/suites.list, and the suites that a change to the tree touches."""
 
 import hashlib
 import os
@@ -8,7 +8,7 @@ import subprocess
 
 LIST = "tests/suites.list"
 LINE = re.compile(r"([a-z]+:[a-z0-9.-]+)\s+(gate|all)\s+(\d+)\s+(\S+)\s+(\S.*)")
-# Named by suites that look at every file.
+# Named by suites that read every file.
 ALL = "."
 
 
@@ -25,13 +25,13 @@ class Suite:
 
     @property
     def kind(self):
-        """What it runs beside. Suites of a kind run side by side, and kinds one after the
-        other: a board's clock is the host's, and compilers would eat of it; the timed
+        """Its scheduling group. Suites of a group run side by side, and groups one after the
+        other: a board uses the host's clock, and compilers would delay it; the timed
         board of the lab is judged by how late its timers are."""
         return {"lab": "alone", "board": "board"}.get(self.group, "host")
 
     def sees(self, path):
-        """Whether the file is of those that the suite's verdict hangs on."""
+        """Whether the suite's verdict depends on the file."""
         return any(path == p or path.startswith(p + "/") for p in self.paths)
 
 
@@ -53,7 +53,7 @@ def chosen(suites, selectors):
 
 
 def git(*arguments):
-    """What git says, or None where it knows nothing of this tree."""
+    """git's output, or None if this is no git tree."""
     try:
         run = subprocess.run(["git", "-c", f"safe.directory={os.getcwd()}", *arguments],
                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
@@ -63,7 +63,7 @@ def git(*arguments):
 
 
 def tree():
-    """The commit, "+" behind it where the files are others."""
+    """The commit, followed by "+" if files have changed."""
     head = git("rev-parse", "--short=12", "HEAD")
     if head is None:
         return "unknown"
@@ -71,8 +71,7 @@ def tree():
 
 
 def content(paths=()):
-    """A key of these files and folders as they are now, of all without any; None where git
-    does not say."""
+    """A key of the current content of these files and directories, or of all; None without git."""
     listed = git("ls-files", "-co", "--exclude-standard", "-z", "--", *paths)
     if listed is None:
         return None
@@ -86,8 +85,7 @@ def content(paths=()):
 
 
 def changes(base):
-    """Files that are not as in BASE, or where that is "1", as in the branch that this
-    one follows, else the commit before."""
+    """Files that differ from BASE; "1" means the upstream branch, else the previous commit."""
     if base == "1":
         upstream = git("merge-base", "HEAD", "@{upstream}")
         base = upstream.decode().strip() if upstream else "HEAD~1"
@@ -99,8 +97,8 @@ def changes(base):
 
 
 def touched(suites, paths):
-    """Suites that one of the files belongs to. One that no suite names, those aside that
-    look at everything, may belong to any."""
+    """Suites that depend on one of the files. A file that no suite names, apart from those that
+    read all files, may belong to any."""
     special = [s for s in suites if ALL not in s.paths]
     if any(not any(s.sees(path) for s in special) for path in paths):
         return list(suites)

@@ -8,12 +8,12 @@ import subprocess
 import threading
 import time
 
-# Of a suite that never ends but goes on talking.
+# For a suite that never ends but keeps printing.
 BOUND = 4 * 3600
-# What a command may take to clean up after SIGTERM.
+# How long a command may clean up after SIGTERM.
 GRACE = 20
 TICK = 0.2
-# No machine is thought to be slower than this by what else it does.
+# Upper bound of the slowdown by other load.
 PACE_LIMIT = 10
 MARK = "GCHINT_SUITE"
 
@@ -23,7 +23,7 @@ number = itertools.count(1)
 
 
 def pace():
-    """How many times longer things take than on an idle machine, by its load."""
+    """The slowdown compared with an idle machine, by its load."""
     return min(max(os.getloadavg()[0] / (os.cpu_count() or 1), 1), PACE_LIMIT)
 
 
@@ -58,15 +58,15 @@ def members(mark, leader):
 
 
 class Command:
-    """One command: its output in a file, an end to it and all that it started."""
+    """One command: its output goes to a file; ends it and all of its children."""
 
-    def __init__(self, command, log, told, name):
+    def __init__(self, command, log, notes, name):
         own = f"{os.environ.get(MARK, '')}{name}.{os.getpid()}.{next(number)}/"
         self.mark = f"{MARK}={own}".encode()
-        self.files = (log, told)
-        # Seconds of CPU that it and what it waited for took, once it has ended.
+        self.files = (log, notes)
+        # CPU seconds of it and its children, once it has ended.
         self.cpu = 0.0
-        environment = dict(os.environ, GCHINT_TELL=os.path.abspath(told))
+        environment = dict(os.environ, GCHINT_NOTES=os.path.abspath(notes))
         environment[MARK] = own
         for path in self.files:
             with open(path, "wb"):
@@ -78,8 +78,8 @@ class Command:
                 stderr=subprocess.STDOUT, env=environment, start_new_session=True)
 
     def wait(self, silence, bound=BOUND):
-        """Until it ends: ("", status); or until it was silent or went on for too
-        long, by the machine's pace, or the run was interrupted: (what, None)."""
+        """Wait until it ends: ("", status); or until it was silent or ran for too long, scaled
+        by the machine's load, or the run was interrupted: (reason, None)."""
         before, seen = time.monotonic(), None
         quiet = whole = 0.0
         while not stopping.is_set():
@@ -98,7 +98,7 @@ class Command:
         return "interrupted", None
 
     def end(self):
-        """Nothing of it is left. Returns how many there were."""
+        """End what is left of it. Returns the number of processes."""
         left = self._kill(signal.SIGTERM)
         end = time.monotonic() + GRACE
         while self._left() and time.monotonic() < end:
@@ -109,7 +109,7 @@ class Command:
         return left
 
     def _over(self):
-        """Whether its leader has ended. Not by Popen.poll(), which drops what it took."""
+        """Whether its leader has ended. Not by Popen.poll(), which drops the CPU time."""
         if self.process.returncode is None:
             pid, status, used = os.wait4(self.process.pid, os.WNOHANG)
             if pid:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Included before every source that is modelled: its atomics go to model.c. */
+/* Included before every modelled source: its atomics go to model.c. */
 #ifndef LITMUS_ATOMICS_H
 #define LITMUS_ATOMICS_H
 

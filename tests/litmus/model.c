@@ -10,14 +10,14 @@
 #define STORES	32
 #define CHOICES 32
 
-/* How far a thread, or whoever learns of a store, must know each place's history. */
+/* How much of each location's history a thread, or a reader of a store, must know. */
 struct view {
 	unsigned int at[PLACES];
 };
 
 struct store {
 	uint64_t value;
-	struct view view; /* what comes with it, for who acquires it */
+	struct view view; /* what an acquire of it adds */
 };
 
 static struct {
@@ -26,16 +26,17 @@ static struct {
 	bool torn;
 	void (*stored)(const volatile void *p);
 	bool reading;
-	/* The writer's stores to each place, the first is what was there before. */
+	/* The writer's stores to each location; the first is the initial value. */
 	struct store history[PLACES][STORES];
 	unsigned int last[PLACES];
-	/* The writer: its own view, that of its last release fence, and by place that of
-	 * its last release there, which later stores to the place carry on.
+	/*
+	 * The writer: its own view, that of its last release fence, and per location that of its
+	 * last release there, which later stores to the location continue.
 	 */
 	struct view own, fenced, released[PLACES];
 	/* The reader: its view, and what an acquire fence would add to it. */
 	struct view sees, would;
-	/* What was chosen, of how many, and where it is. */
+	/* The choices made, their alternatives, and the position. */
 	unsigned int chosen[CHOICES], of[CHOICES], depth;
 } m;
 
@@ -93,7 +94,7 @@ static void keep(unsigned int place, uint64_t value, bool release)
 	s->view.at[place] = n;
 }
 
-/* The memory itself is written as well: the writer reads its own. */
+/* The real memory is written as well: the writer reads its own stores. */
 static void really(const volatile void *p, size_t size, uint64_t value)
 {
 	memcpy((void *)(uintptr_t)p, &value, size);
@@ -161,7 +162,7 @@ void model_fence(int order)
 	}
 }
 
-/* The next choice: the last load that had another. */
+/* The next choice: the last load with an untried alternative. */
 static bool next(void)
 {
 	while (m.depth) {

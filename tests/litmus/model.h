@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A memory that is as weak as C11 lets it be, for one thread that writes and one
- * that reads: nothing is visible but what coherence, release and acquire demand.
+ * A memory that is as weak as C11 permits, for one writing and one reading thread: nothing is
+ * visible but what coherence, release and acquire demand.
  *
- * The writer runs once, as the real code it is, and leaves the history of its
- * stores to a piece of memory. Then the reader runs again and again, each time
- * with another choice of what its loads return, until all were tried: any store
- * that is not older than one it must already know of. Store buffers, reordered
- * loads and stores, and caches that lag are all among these. The reader stores
+ * The writer runs once, as its real code, and leaves the history of its stores to a piece of
+ * memory. Then the reader runs again and again, each time with another choice of what its loads
+ * return, until all were tried: any store that is not older than one it must already know. Store
+ * buffers, reordered loads and stores, and lagging caches are all among these. The reader stores
  * nothing there, so no load needs a store that comes after it.
  */
 #ifndef LITMUS_MODEL_H
@@ -24,24 +23,24 @@ enum model_weak {
 	MODEL_NO_WRITER_FENCE, /* release fences do nothing */
 	MODEL_NO_ACQUIRE, /* load-acquire is a plain load */
 	MODEL_NO_READER_FENCE, /* acquire fences do nothing */
-	MODEL_NO_CHAIN, /* a plain store after a release carries nothing on */
+	MODEL_NO_CHAIN, /* a plain store after a release does not continue it */
 };
 
 /**
- * model_begin() - from here on stores to a piece of memory are kept
- * @memory: it; at most 64 bytes
+ * model_begin() - record the stores to a piece of memory from here on
+ * @memory: at most 64 bytes
  * @weak: what to leave out
  * @torn: 64-bit accesses are two, as on a 32-bit machine
- * @stored: called after each store, with where it went
+ * @stored: called after each store, with its location
  */
 void model_begin(const void *memory, enum model_weak weak, bool torn,
 		 void (*stored)(const volatile void *p));
 
 /**
- * model_explore() - run a reader with all that its loads may return
+ * model_explore() - run a reader with everything that its loads may return
  * @reader: returns false to end it
  *
- * Return: how often it ran.
+ * Return: number of runs.
  */
 unsigned long model_explore(bool (*reader)(void));
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The slot's protocol, libgchint's writer against the module's reader, each as it
- * is built: whatever a weak memory shows to the reader, details that it takes
- * belong to the state word that it took. And each order in it is needed.
+ * The slot's protocol, libgchint's writer against the module's reader, each as it is built:
+ * whatever a weak memory shows to the reader, details that it accepts belong to the state word that
+ * it read. And each ordering in it is needed.
  */
 #include "host.h"
 #include <gchint.h>
@@ -16,7 +16,7 @@
 
 static const struct gchint_slot *slot;
 
-/* What the writer published, in its order. The first is an attached slot. */
+/* What the writer published, in order. The first is an attached slot. */
 static struct gchint_slot published[32];
 static unsigned int nr_published;
 
@@ -31,7 +31,7 @@ static void start(enum model_weak weak, bool torn)
 {
 	CHECK_IS(gchint_init(0), GCHINT_BACKEND_DEVICE);
 	CHECK(fake_slot_of(getpid()));
-	/* As the library sees it: its word is the slot's first. */
+	/* The library's view: its word is the slot's first. */
 	slot = (const struct gchint_slot *)__gchint_self.state;
 	published[0] = (struct gchint_slot){ 0 };
 	nr_published = 1;
@@ -92,7 +92,7 @@ static void cause_and_method(void)
 	gchint_set_cause(gchint_self(), GCHINT_CAUSE_OOM);
 }
 
-/* Details of the phase before must not seem to be those of a plain one. */
+/* Details of the previous phase must not appear as those of one without details. */
 static void forgotten(void)
 {
 	struct gchint_detail d = detail(1);
@@ -114,13 +114,12 @@ static void nested(void)
 }
 
 /**
- * struct writer - one way through the library
- * @name: for who reads the results
- * @write: it
- * @chained: a plain edge follows one that cleared details: that the reader of the
- *	later one knows of the clearing rests on the chain of stores that a release
- *	heads, which C11 and the processors know (chain.litmus), and the kernel's
- *	model does not
+ * struct writer - one path through the library
+ * @name: for the output
+ * @write: the function
+ * @chained: an edge without details follows one that cleared them: that the reader of the later one
+ * knows of the clearing relies on the chain of stores that a release heads, which C11 and the
+ * processors guarantee (chain.litmus), and the kernel's model does not
  */
 struct writer {
 	const char *name;
@@ -159,8 +158,8 @@ static bool belongs(const struct gchint_snapshot *s, const struct gchint_slot *p
 	       !(s->ignored & ~(1u << GCHINT_IGNORED_WRITING));
 }
 
-/* The kernel's look at the slot. Stops at the first that cannot be. */
-static bool look(void)
+/* The kernel's read of the slot. Stops at the first impossible one. */
+static bool read_slot(void)
 {
 	struct gchint_snapshot s;
 	unsigned int i;
@@ -180,7 +179,7 @@ static bool look(void)
 	return true;
 }
 
-/* In a child of its own: a process has one session. */
+/* In a separate child: a process has one session. */
 static struct seen explore(const struct writer *w, enum model_weak weak, bool torn)
 {
 	struct seen *out =
@@ -194,7 +193,7 @@ static struct seen explore(const struct writer *w, enum model_weak weak, bool to
 	if (!child) {
 		start(weak, torn);
 		w->write();
-		seen.runs = model_explore(look);
+		seen.runs = model_explore(read_slot);
 		seen.published = nr_published - 1;
 		*out = seen;
 		fflush(stdout);
@@ -222,7 +221,7 @@ static void holds(enum model_weak weak, bool torn)
 			       (unsigned long long)s.bad.stall_ns,
 			       (unsigned long long)s.bad.method);
 		CHECK(!s.is_bad);
-		/* A reader that took nothing would be right, too. */
+		/* A reader that accepted nothing would be right, too. */
 		CHECK(s.newest);
 	}
 }
@@ -243,7 +242,7 @@ static void details_need_no_chain(void)
 	holds(MODEL_NO_CHAIN, false);
 }
 
-/* Without an order some writer's details are taken for another phase's. */
+/* Without an ordering some writer's details are attributed to another phase. */
 static void is_needed(enum model_weak weak)
 {
 	bool bad = false;

@@ -10,7 +10,7 @@ from judge import stream, watch
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 COMPILERS = ("cc", "gcc", "clang", "c++", "g++", "clang++", "arm-linux-gnueabihf-gcc")
-# How often a suite that runs is looked at, in seconds by the machine's pace.
+# How often a running suite is checked, in seconds at the machine's pace.
 LOOK = .5
 
 
@@ -20,7 +20,7 @@ def read_log(path):
 
 
 def tap(path):
-    """What a suite has said so far."""
+    """The output of a suite so far."""
     said = stream.Stream()
     for line in read_log(path):
         said.line(line)
@@ -28,16 +28,13 @@ def tap(path):
 
 
 class Copy:
-    """A copy of the tree, for one who works in it.
-
-    @gcc: more options for each of gcc's calls
-    """
+    """A copy of the tree for one worker. @gcc: more options for each call of gcc"""
 
     def __init__(self, work, name, gcc=""):
         self.had, self.late = 0, False
         self.top = os.path.join(work, name)
         self.log = os.path.join(work, name + ".log")
-        self.told = os.path.join(work, name + ".told")
+        self.notes = os.path.join(work, name + ".notes")
         os.makedirs(self.top)
         files = subprocess.run(["git", "-C", TOP, "ls-files", "-co", "--exclude-standard", "-z"],
                                stdout=subprocess.PIPE, check=True).stdout
@@ -49,19 +46,19 @@ class Copy:
             real = shutil.which(compiler)
             if not real:
                 continue
-            # Warnings that a change brings are no errors of it; some tests want to see others.
+            # Warnings caused by a change are no errors; some tests want to see others.
             more = "-Wno-error " + (gcc if compiler in ("cc", "gcc", "c++", "g++") else "")
             wrapper = os.path.join(bin_, compiler)
             with open(wrapper, "w", encoding="utf-8") as file:
-                # What is linked in parts gets the compiler's own library once, at last.
+                # Partial links get the compiler's own library once, at the end.
                 file.write(f'#!/bin/sh\ncase " $* " in\n*" -r "*) exec {real} "$@" ;;\nesac\n'
                            f'exec {real} "$@" {more}\n')
             os.chmod(wrapper, 0o755)
         self.prefix = f"cd '{self.top}' && PATH='{bin_}':$PATH && export PATH && "
 
     def _run(self, command, limit, until):
-        """Until it ends, or has had its time, or until() holds: (why it goes on, status)."""
-        running = watch.Command(self.prefix + command, self.log, self.told, "mutant")
+        """Wait until it ends, its time is over or until() is true: (reason, status)."""
+        running = watch.Command(self.prefix + command, self.log, self.notes, "mutant")
         what, status, self.had = "begun", None, 0
         try:
             while what and self.had <= limit and not until():
@@ -74,13 +71,13 @@ class Copy:
         return what, status
 
     def run(self, command, limit):
-        """Whether it ended in time. What it says is not judged."""
+        """Whether it ended in time. Its output is not judged."""
         return not self._run(command, limit, lambda: False)[0]
 
     def test(self, command, limit):
-        """A suite's run: (verdict, note), green, red, or not compiling."""
+        """Run a suite: (verdict, note); green, red, or not compiling."""
         self.late = False
-        # The first test that fails is enough.
+        # The first failing test is enough.
         what, status = self._run(command, limit, lambda: tap(self.log).failed)
         said = tap(self.log)
         if said.failed:

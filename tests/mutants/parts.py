@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Which parts of a suite run which lines, by gcov.
-
-A part of which no line of a change is run cannot see it. Processes that are killed
-leave no counts, so that now and then one that could is not asked: rates are the
-lower for it, never the higher.
-"""
+"""Which parts of a suite run which lines, by gcov. A part that runs no line of a change cannot
+notice it. Killed processes leave no counts, so that a part that could notice is sometimes not
+run: rates may be too low for it, never too high."""
 
 import bisect
 import glob
@@ -14,12 +11,12 @@ import subprocess
 import time
 
 COVERAGE = "--coverage -fprofile-update=atomic"
-# So many files at once
+# Files processed at once
 FILES = 200
 
 
 class Parts:
-    """What is known: seconds of each part; of each line that is code, the parts that run it."""
+    """Known data: seconds of each part; for each line of code the parts that run it."""
 
     def __init__(self, known=None):
         self.known = known or {"seconds": {}, "lines": {}}
@@ -38,8 +35,8 @@ class Parts:
         return ended
 
     def of(self, path, first, last):
-        """Parts that run one of these lines, the quickest first; none if none is known.
-        The rest of a statement has the line that it begins on."""
+        """Parts that run one of these lines, the quickest first; empty if unknown. All lines of
+        a statement count as its first one."""
         lines = self.known["lines"].get(path, {})
         code = sorted(map(int, lines))
         at = bisect.bisect_right(code, first) - 1
@@ -54,7 +51,7 @@ def counts(copy):
 
 
 def executed(copy):
-    """(file, line, how often) of all that was compiled and run."""
+    """(file, line, count) of all code that was compiled and run."""
     found = counts(copy)
     for at in range(0, len(found), FILES):
         said = subprocess.run(["gcov", "--json-format", "--stdout"] + found[at:at + FILES], cwd=copy.top,

@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Small changes of C source, each as a person might get it wrong.
-
-Works on tokens of function bodies, which in this tree stand between a "{" and a
-"}" in the first column. What a change is called stands beside it.
-"""
+"""Small changes of C source, each a plausible mistake. Works on tokens of function bodies,
+which in this tree are between a "{" and a "}" in the first column. Each change has a name."""
 
 import re
 
@@ -31,12 +28,12 @@ WEAKER = {"memory_order_acquire": "memory_order_relaxed", "memory_order_release"
 KEYWORDS = set("if else for while do switch case default return goto break continue sizeof "
                "struct union enum static const volatile unsigned signed int long short char "
                "void float double bool typedef extern inline register auto".split())
-# Tokens behind the one that is looked at.
+# Tokens after the current one.
 AHEAD = 3
 # The lesser or the greater of two: equal ones are the same.
 EXTREME = re.compile(r"(?<![\w.>\[\])-])(?=([\w.>\[\]-]+) [<>]=? ([\w.>\[\]-]+) \? "
                      r"(?:\1 : \2|\2 : \1)(?![\w.>(\[-]))")
-# Changes nothing, or nothing on the machines that there are.
+# Changes nothing, or nothing on existing machines.
 IDLE = ("va_end",)
 ASSIGN = {"=", "+=", "-=", "*=", "/=", "|=", "&=", "^=", "<<=", ">>=", "++", "--"}
 
@@ -58,7 +55,7 @@ class Mutant:
         return source[:self.begin] + self.new + source[self.end:]
 
     def lines(self, source):
-        """Number of the first line that it changes; these lines before and after."""
+        """Number of the first changed line; the lines before and after the change."""
         begin = source.rfind("\n", 0, self.begin) + 1
         end = source.find("\n", self.end)
         after = source[begin:self.begin] + self.new + source[self.end:end]
@@ -77,12 +74,12 @@ def tokens(source, begin, end):
         if kind not in ("space", "comment", "directive"):
             found.append(Token(kind, match.group(), at))
         at = match.end()
-    # Whoever looks ahead finds something.
+    # Lookahead always finds a token.
     return found + [Token("end", "", end)] * AHEAD
 
 
 def closing(toks, at):
-    """Index of what closes the bracket at @at."""
+    """Index of the bracket that closes the one at @at."""
     depth = 0
     for i in range(at, len(toks)):
         if toks[i].text in "([{" and toks[i].kind == "mark":
@@ -95,7 +92,7 @@ def closing(toks, at):
 
 
 def opening(toks, at):
-    """Index of what opens the bracket at @at."""
+    """Index of the bracket that opens the one at @at."""
     depth = 0
     for i in range(at, 0, -1):
         depth += (toks[i].text == ")") - (toks[i].text == "(")
@@ -120,14 +117,14 @@ def binary(toks, i):
 
 
 def declares(toks, i):
-    """Whether a "*" at i stands in a declaration or a cast and multiplies nothing."""
+    """Whether a "*" at i is part of a declaration or a cast and does not multiply."""
     return toks[i].text == "*" and (toks[i + 1].text in ("*", ")", "const") or toks[i - 1].text in "*;{" or
                                     toks[i - 2].text in ("struct", "const", "enum", "union", "{", ";"))
 
 
 def more_is_the_same(toks, i):
-    """Whether the number at i could as well be larger: room for one that becomes room for
-    two, a length that is below 0 for a text up to its end."""
+    """Whether the number at i may be larger without effect: an allocation of one that becomes
+    two, a negative length that means up to the end."""
     if toks[i - 1].text == "(" and toks[i - 2].text == "calloc":
         return True
     return (toks[i].text == "1" and toks[i - 1].text == "-" and toks[i - 2].text == "," and
@@ -140,7 +137,7 @@ def of_token(toks, i):
     tok = toks[i]
     if tok.kind == "number" and INTEGER.match(tok.text):
         digits, suffix = INTEGER.match(tok.text).groups()
-        # An octal one is a set of bits, of which any neighbour is another set.
+        # An octal number is a set of bits; any neighbour is another set.
         value = int(digits, 8 if digits[0] == "0" else 10)
         if not more_is_the_same(toks, i):
             yield "constant", f"{value + 1}{suffix}"
@@ -162,8 +159,8 @@ def of_token(toks, i):
 
 
 def idle(toks, i, same):
-    """Whether a change of the token at i is known to change nothing: an element whose size
-    alone is asked for, "<" or "<=" of the lesser of two."""
+    """Whether a change of the token at i has no effect: an element inside sizeof, "<" or "<="
+    in a minimum."""
     tok = toks[i]
     if tok.text in COMPARE and any(begin <= tok.begin < end for begin, end in same):
         return True
@@ -196,7 +193,7 @@ def statement(toks, i):
         return None
     if first.text in ("(", "*") and toks[i - 1].text not in (";", "{", "}"):
         return None
-    # Two words in a row declare, as a word and a "*" do that begin a line.
+    # Two words in a row declare, as do a word and a "*" at the start of a line.
     if first.kind == "word" and (toks[i + 1].kind == "word" or toks[i + 1].text in ("*", ":")):
         return None
     depth, does = 0, False
@@ -217,7 +214,7 @@ def statement(toks, i):
 
 
 def statements(source, toks, i):
-    """Removed, and swapped with the one behind it, of the statement at i."""
+    """The statement at i removed, or swapped with the next one."""
     end = statement(toks, i)
     if end is None:
         return
@@ -233,7 +230,7 @@ def statements(source, toks, i):
 
 
 def returns(source, toks, i):
-    """An error that is not handed on."""
+    """An error that is not returned."""
     if toks[i + 1].text == "-" and toks[i + 2].kind == "word" and toks[i + 3].text == ";":
         yield Mutant("dropped error", toks[i + 1].begin, toks[i + 2].end, "0")
     elif toks[i + 1].text in ("ret", "err", "error") and toks[i + 2].text == ";":
@@ -241,7 +238,7 @@ def returns(source, toks, i):
 
 
 def mutants(source):
-    """All changes of a file, in its order."""
+    """All changes of a file, in order."""
     found = []
     for body in BODY.finditer(source):
         toks = tokens(source, body.start(), body.end())

@@ -12,8 +12,8 @@ table() {
 		die "iasl failed, see $out/iasl.log"
 }
 
-# in_front TABLE...: tables for a machine that takes none on QEMU's command line;
-# the kernel finds them in front of the initramfs, never compressed
+# in_front TABLE...: tables for a machine that accepts none on QEMU's command line; the kernel finds
+# them in front of the initramfs, never compressed
 in_front() {
 	early=$boot_out/early
 	rm -rf "$early"
@@ -24,8 +24,8 @@ in_front() {
 	initrd=$boot_out/initrd
 }
 
-# registers: the board's hardware as a file beside its logs, and an NVDIMM over it.
-# With "-m 1024,slots=1,maxmem=2G" it begins at the next GiB that is free.
+# registers: the board's hardware as a file next to its logs, and an NVDIMM over it. With "-m
+# 1024,slots=1,maxmem=2G" it begins at the next free GiB.
 registers() {
 	"$rig/registers" new "$boot_out/registers"
 	machine="$machine -object memory-backend-file,id=registers,mem-path=$boot_out/registers,share=on,size=2M"

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
-# The part of `here` that runs as root: module and governors, given back however
-# it ends.
+# The part of `here` that runs as root: module and governors, restored however it ends.
 set -eu
 # shellcheck disable=SC1091
 . "$(dirname -- "$0")/measure.sh"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
-# What the boards of the demo share on the host; $top and $here are set.
-# shellcheck disable=SC2034,SC2154 # for those who read this, by those who do
+# Shared by the boards of the demo on the host; $top and $here are set.
+# shellcheck disable=SC2034,SC2154 # used by the scripts that source this
 cache=${GCHINT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/gchint}
 out=$top/build/demo
 runs=$out/runs
@@ -11,14 +11,14 @@ step() {
 	printf 'demo: %s\n' "$*"
 }
 
-# Two demos in one tree would leave one's recordings in the other's table.
+# Two demos in one tree would put one's recordings into the other's table.
 exec 9>"$out/lock"
 flock -n 9 || until
 	step "waiting for another demo that runs in this tree"
 	flock -w 60 9
 do :; done
 
-# quietly LOG COMMAND...: shown only when it fails
+# quietly LOG COMMAND...: its output is shown only when it fails
 quietly() {
 	log_of=$1
 	shift
@@ -42,7 +42,7 @@ on_board() {
 	}
 }
 
-# Of a room, for this machine: where the tests of other boards have theirs built too
+# Builds a component for this machine, in the directory where the tests of other boards build it too
 for_the_host() {
 	quietly "$out/host.log" flock "$top/build/lock" make -C "$1" BUILD="$top/build/$1"
 }
@@ -60,7 +60,7 @@ for_the_board() {
 # tabulate SOURCE: the recordings in $runs as one table and as report.html
 tabulate() {
 	echo
-	# A program's runs under schedutil first: the others are held against them.
+	# A program's runs under schedutil first: the others are compared with them.
 	set -- "$1"
 	for program in gcw w3m; do
 		for governor in schedutil gchint; do
@@ -72,7 +72,7 @@ tabulate() {
 	"$here/table" "$@"
 	shift
 	echo
-	build/daemon/gchintctl report -o report.html -t "gchint beside schedutil" "$@"
+	build/daemon/gchintctl report -o report.html -t "gchint and schedutil" "$@"
 	build/daemon/gchintctl --no-pager compare --brief "$@"
 	echo
 	step "look at report.html; the recordings are in build/demo/runs: build/daemon/gchintctl summary FILE"

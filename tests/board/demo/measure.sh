@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
-# GCW on the bundled concurrent collector, and w3m on the Boehm collector, each
-# under schedutil and gchint; a recording of each run in $RUNS_IN. Runs on the
-# machine that is measured, as root, with the module loaded. The caller sets
-# RUNS (how often), PAGE (what w3m shows), WRAP (stands before each command).
+# GCW on the bundled concurrent collector, and w3m on the Boehm collector, each under schedutil and
+# gchint; a recording of each run in $RUNS_IN. Runs on the measured machine, as root, with the
+# module loaded. The caller sets RUNS (how often), PAGE (what w3m shows), WRAP (a prefix of each
+# command).
 policies=/sys/devices/system/cpu/cpufreq
 gcw="gchint-bench gcw --iterations=1 --total=48M --threads=2 --gc=plan=cms,sizing=fixed,heap=24M,max=24M"
 

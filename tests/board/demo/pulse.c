@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * pulse [REQUESTS] - a server in small, on the Boehm collector: a large live heap, every
- * 200 ms a request that allocates, and between two of them, when load is low, a collection.
- * It knows nothing of gchint.
+ * pulse [REQUESTS] - a small server on the Boehm collector: a large live heap, every 200 ms a
+ * request that allocates, and between two of them, at low load, a collection. It does not use
+ * gchint itself.
  */
 #include <gc.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Frequency and core voltage by governor and phase. A frequency is the mean over
 -- the time of the phases, from the transitions. The core voltage is that of the last
--- look at the regulator, weighted likewise: it lags by up to the sampling period.
+-- look at the regulator, with the same weights: it lags by up to the sampling period.
 -- Unknown is NULL.
 .mode column
 .nullvalue unknown

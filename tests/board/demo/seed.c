@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * seed - credit the kernel's random pool. Libraries of the daemon ask it for a
- * seed at their start, and on the timed board nothing jitters: the kernel's own
- * way to gather entropy would take it seconds of modelled time.
+ * seed - credit the kernel's random pool. Libraries of the daemon ask it for a seed when they
+ * start, and on the timed board nothing jitters: the kernel's own collection of entropy would take
+ * seconds of modelled time.
  */
 #include <linux/random.h>
 #include <stdio.h>

@@ -5,10 +5,10 @@
  * cpufreq-dt refuses machines that are compatible with arm,vexpress, since
  * those usually have a driver of their own: register its platform device by
  * hand. Oscillators that firmware would have started come up at 0 Hz in the
- * emulator, which no driver expects: start them at their lowest rate. And show
- * in debugfs what the oscillator of each CPU holds, asked of the system
- * registers anew at each read, under the lock that the clock driver takes for
- * them too: krait-board/cpuN, Hz.
+ * emulator, which no driver expects: start them at their lowest rate. Also show
+ * in debugfs what the oscillator of each CPU holds, read from the system
+ * registers at each access, under the lock that the clock driver takes for them
+ * too: krait-board/cpuN, Hz.
  */
 #include <linux/clk.h>
 #include <linux/cpu.h>
@@ -24,7 +24,7 @@
 
 static struct platform_device *cpufreq_device;
 static struct platform_device *oscillator[KRAIT_CPUS];
-static struct dentry *folder;
+static struct dentry *directory;
 
 static int rate_show(void *data, u64 *hz)
 {
@@ -105,10 +105,10 @@ static int __init krait_board_init(void)
 		ret = PTR_ERR(cpufreq_device);
 		goto err_put;
 	}
-	folder = debugfs_create_dir("krait-board", NULL);
+	directory = debugfs_create_dir("krait-board", NULL);
 	for (cpu = 0; cpu < KRAIT_CPUS && oscillator[cpu]; cpu++) {
 		snprintf(name, sizeof(name), "cpu%d", cpu);
-		debugfs_create_file_unsafe(name, 0400, folder, oscillator[cpu],
+		debugfs_create_file_unsafe(name, 0400, directory, oscillator[cpu],
 					   &rate_fops);
 	}
 	return 0;
@@ -120,7 +120,7 @@ err_put:
 
 static void __exit krait_board_exit(void)
 {
-	debugfs_remove(folder);
+	debugfs_remove(directory);
 	platform_device_unregister(cpufreq_device);
 	put_oscillators();
 }

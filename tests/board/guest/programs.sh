@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# In the guest of tests/board/programs: a program that gives phases through the library,
-# recorded; the host looks at what was.
+# In the guest of tests/board/programs: a program that announces phases through
+# the library, recorded; the host checks the recording.
 # shellcheck shell=sh
 set -u
 tap=/tmp/tap
@@ -11,7 +11,7 @@ report() {
 	echo "$1 $count board: $2" | tee -a $tap
 }
 
-is() { # WHAT COMMAND...: it ends well
+is() { # WHAT COMMAND...: it succeeds
 	what=$1
 	shift
 	if "$@" >/tmp/said 2>&1; then
@@ -22,7 +22,7 @@ is() { # WHAT COMMAND...: it ends well
 	fi
 }
 
-says() { # WORDS COMMAND...: whatever its end
+says() { # WORDS COMMAND...: whatever its status
 	words=$1
 	shift
 	"$@" 2>&1 | tee /tmp/words
@@ -45,10 +45,11 @@ else
 fi
 is "a program with the library is recorded" gchintctl record -q -o /tmp/recording.db -- ten-phases
 
-# tests/daemon/profiled.c: three methods, of which one marks. What part each has a host tells: an emulated machine loses
-# ticks, where the kernel must be quick, and more where a thread must answer and be read in time; of a new lease no phase is
-# known at first.
-profiled_by() { # NAME PART OPTION...: of what marks, that part at least
+# tests/daemon/profiled.c: three methods, one of which marks. The host checks
+# their shares: an emulated machine loses ticks where the kernel must be quick,
+# and more where a thread must answer and be read in time; the phase of a new
+# lease is unknown at first.
+profiled_by() { # NAME PART OPTION...: at least that share of it marks
 	name=$1 part=$2
 	shift 2
 	gchintctl profile record -q -F 200 "$@" -o "/tmp/$name.db" -- profiled && gchintctl profile flame --folded "/tmp/$name.db" >/tmp/folded || return 1

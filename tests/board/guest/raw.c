@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * raw COMMAND... - what a raw tracepoint hands to BPF, without any description of
- * it, while COMMAND runs: a line for each event that belongs to it.
+ * raw COMMAND... - what a raw tracepoint passes to BPF, without any description
+ * of it, while COMMAND runs: a line for each event of COMMAND.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 #define ARGS_MAX   12
 #define EVENTS_MAX 4096
 
-/* A tracepoint of the module, and how many arguments it has. */
+/* A tracepoint of the module, and the number of its arguments. */
 struct point {
 	const char *name;
 	int nr_args;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Helper of the test rig: a cpufreq driver that takes no governor.
+ * Helper of the test rig: a cpufreq driver without governors.
  *
- * It stands for intel_pstate in active mode with HWP, which no emulator has: the
- * hardware chooses, within what it is allowed. Like intel_pstate_set_policy() and
- * intel_pstate_hwp_set() (drivers/cpufreq/intel_pstate.c, 6.1) it turns the limits
- * of the policy into the lowest and highest level of performance, makes both the
- * highest under "performance", and sets the energy preference: 0 there, else 128.
- * The fields of MSR_HWP_REQUEST are words in memory that the host reads, a page a
- * CPU, laid out as in acpi/cppc.dsl; desired stays 0, which leaves the choice to
- * the hardware.
+ * It replaces intel_pstate in active mode with HWP, which no emulator has: the
+ * hardware chooses within its limits. Like intel_pstate_set_policy() and
+ * intel_pstate_hwp_set() (drivers/cpufreq/intel_pstate.c, 6.1) it turns the
+ * limits of the policy into the lowest and highest level of performance, makes
+ * both the highest under "performance", and sets the energy preference: 0
+ * there, else 128. The fields of MSR_HWP_REQUEST are words in memory that the
+ * host reads, a page per CPU, laid out as in acpi/cppc.dsl; desired stays 0,
+ * which leaves the choice to the hardware.
  */
 #include <linux/cpufreq.h>
 #include <linux/io.h>

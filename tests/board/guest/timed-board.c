@@ -4,12 +4,12 @@
  *
  * They are the tile's oscillators, behind the motherboard's configuration
  * registers. The kernel's own driver for those sleeps a scheduler tick or two
- * at each access, since the real microcontroller takes ages: a change of
- * frequency would take some 20 ms, a thousand times what the boards modelled
- * need. This one writes the same registers without sleeping; what a switch
- * costs is the board file's affair. And as in krait-board, cpufreq-dt's device
- * is registered by hand, and debugfs shows what the oscillator of each CPU holds,
- * asked of the registers anew at each read: timed-board/cpuN, Hz.
+ * at each access, since the real microcontroller is slow: a change of frequency
+ * would take some 20 ms, a thousand times what the modelled boards need. This
+ * driver writes the same registers without sleeping; the board file defines the
+ * cost of a switch. As in krait-board, cpufreq-dt's device is registered by
+ * hand, and debugfs shows what the oscillator of each CPU holds, read from the
+ * registers at each access: timed-board/cpuN, Hz.
  */
 #include <linux/clk-provider.h>
 #include <linux/debugfs.h>
@@ -37,7 +37,7 @@ struct timed_clock {
 	unsigned long min, max;
 };
 
-static struct dentry *folder;
+static struct dentry *directory;
 static void __iomem *sysreg;
 static DEFINE_SPINLOCK(sysreg_lock);	/* one transaction of three registers */
 static struct platform_device *cpufreq_device;
@@ -153,7 +153,7 @@ static void show(void)
 {
 	unsigned int cpu;
 
-	folder = debugfs_create_dir("timed-board", NULL);
+	directory = debugfs_create_dir("timed-board", NULL);
 	for_each_possible_cpu(cpu) {
 		struct device_node *core = of_get_cpu_node(cpu, NULL);
 		struct device_node *clock = of_parse_phandle(core, "clocks", 0);
@@ -162,7 +162,7 @@ static void show(void)
 
 		if (!of_property_read_u32(clock, "gchint,oscillator", &value)) {
 			snprintf(name, sizeof(name), "cpu%u", cpu);
-			debugfs_create_file_unsafe(name, 0400, folder,
+			debugfs_create_file_unsafe(name, 0400, directory,
 						   (void *)(uintptr_t)value,
 						   &rate_fops);
 		}
@@ -200,7 +200,7 @@ err_unmap:
 
 static void __exit timed_board_exit(void)
 {
-	debugfs_remove(folder);
+	debugfs_remove(directory);
 	platform_device_unregister(cpufreq_device);
 	platform_driver_unregister(&driver);
 	iounmap(sysreg);

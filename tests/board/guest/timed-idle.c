@@ -2,12 +2,12 @@
 /*
  * Helper of the lab's timed board: cpuidle.
  *
- * The emulated machine knows WFI alone. Which state a CPU means is written,
+ * The emulated machine has WFI alone. The state that a CPU means is written,
  * before each WFI, to the motherboard's non-volatile flags, where the lab's
  * plugin reads it: 0 is WFI, N the Nth of the CPU's idle states in the device
- * tree. What a state costs and saves is the board file's affair.
+ * tree. The board file defines the cost and the savings of a state.
  *
- * CPUs whose device tree names the same states have a driver in common.
+ * CPUs whose device tree names the same states share a driver.
  */
 #include <linux/cpuidle.h>
 #include <linux/io.h>
@@ -22,12 +22,12 @@
 struct timed_idle {
 	struct cpuidle_driver driver;
 	struct cpumask cpus;
-	struct device_node *first;	/* its first idle state beside WFI, NULL: none */
+	struct device_node *first;	/* first idle state except WFI, or NULL */
 };
 
 static void __iomem *sysreg;
 static struct timed_idle kinds[NR_CPUS];
-static unsigned int kinds_used;
+static unsigned int types_used;
 
 static int enter(struct cpuidle_device *dev, struct cpuidle_driver *drv, int index)
 {
@@ -72,16 +72,19 @@ static int add_state(struct cpuidle_driver *drv, struct device_node *node)
 	return 0;
 }
 
-/* The kind of CPUs whose first idle state is @first, a new one if there is none. */
+/*
+ * The type of CPUs whose first idle state is @first, a new one if there is
+ * none.
+ */
 static struct timed_idle *kind_of(struct device_node *first)
 {
 	unsigned int i;
 
-	for (i = 0; i < kinds_used; i++)
+	for (i = 0; i < types_used; i++)
 		if (kinds[i].first == first)
 			return &kinds[i];
 	kinds[i].first = first;
-	kinds_used++;
+	types_used++;
 	return &kinds[i];
 }
 
@@ -114,8 +117,8 @@ static int describe(unsigned int cpu)
 
 static void forget(void)
 {
-	while (kinds_used)
-		cpuidle_unregister(&kinds[--kinds_used].driver);
+	while (types_used)
+		cpuidle_unregister(&kinds[--types_used].driver);
 	iounmap(sysreg);
 }
 
@@ -136,11 +139,11 @@ static int __init timed_idle_init(void)
 			return ret;
 		}
 	}
-	described = kinds_used;
+	described = types_used;
 	for (i = 0; i < described; i++) {
 		ret = cpuidle_register(&kinds[i].driver, NULL);
 		if (ret) {
-			kinds_used = i;
+			types_used = i;
 			forget();
 			return ret;
 		}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Records a known number of phase edges with each tracing tool that came along,
-# in the guest, and counts what the tool shows of them.
+# Records a known number of phase edges with each tracing tool in the guest, and
+# counts how many the tool shows.
 # shellcheck shell=sh
 set -eu
 tap=/tmp/tap
@@ -46,7 +46,7 @@ if with perf; then
 	perf script -i perf.data >perf.out 2>/dev/null
 	shows "perf record" perf.out
 	perf trace -a -e 'gchint:*' -o perf.out /board/meter edges $edges 5000
-	# Its columns are its own.
+	# Its columns are special.
 	sed -i 's/gchint:gchint_/gchint_/; s/\(gchint_[a-z]*\)(/\1: /' perf.out
 	shows "perf trace" perf.out
 fi
