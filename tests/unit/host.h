@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* User-space replacements of what kmod/policy/pure.h uses of the kernel. */
+/* User-space replacements of what kmod/model/pure.h uses of the kernel. */
 #ifndef TESTS_UNIT_HOST_H
 #define TESTS_UNIT_HOST_H
 
