@@ -39,11 +39,12 @@ struct gchint_load_meter {
 /*
  * Where threads ran last, by a hash of their number. Shared by all CPUs without a
  * lock: if two CPUs write an entry at once, or two threads share one, a load is too
- * high or too low until its mean has forgotten it.
+ * high or too low until its mean has forgotten it. The same happens when a thread
+ * moves between CPUs whose numbers are equal modulo 1024.
  */
 struct gchint_load_migrations {
 	struct {
-		u32 thread_cpu; /* 22 bits of the thread (as a pid has), 10 of the CPU */
+		u32 thread_cpu; /* 22 bits of the thread (all of a pid), the lowest 10 of the CPU */
 		u32 mean_time; /* 11 bits of 0..GCHINT_ONE, 21 of time in 2^20 ns */
 	} entry[GCHINT_LOAD_MIGRATIONS];
 };
