@@ -341,7 +341,7 @@ int __wrap_open(const char *path, int flags, ...)
 	return fd;
 }
 
-/* What backs the session is a file; the device is none. */
+/* A file backs the session; it is not the device. */
 int __wrap_fstat(int fd, struct stat *st)
 {
 	int ret = __real_fstat(fd, st);

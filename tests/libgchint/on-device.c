@@ -282,7 +282,7 @@ static void clamps(void)
 	CHECK_IS(own_clamp(), 1024);
 }
 
-/* Where the user wants clamps the device is left alone, and does not act in their place. */
+/* With GCHINT_HINTS=clamp the device is not opened, so the kernel does not act as well. */
 static void clamps_asked_for(void)
 {
 	setenv("GCHINT_HINTS", "clamp", 1);

@@ -100,7 +100,7 @@ static void needs_clamps(void)
 		CHECK(tap_share >= 90);                                                            \
 	} while (0)
 
-/* One thread collects and another one mutates; both are busy. A third one says so. */
+/* A collector thread and a mutator thread, both busy; a third thread announces the phases. */
 static void phases_place(void)
 {
 	struct napper collector, mutator;
@@ -146,7 +146,7 @@ static int wait_for(pid_t pid)
 	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* What a program that was started from here finds: its clamp, by its exit status. */
+/* A started program reports its clamp by its exit status. */
 static int started(void)
 {
 	pid_t pid = fork();

@@ -42,7 +42,7 @@ int preload_ioctl(int fd, unsigned long request, ...)
 	return (int)syscall(SYS_ioctl, fd, request, arg);
 }
 
-/* Not fstat(2): glibc gives a structure of its own on some machines. */
+/* Not fstat(2): on some machines glibc uses a structure of its own. */
 int preload_fstat(int fd, struct stat *st)
 {
 	return fstatat(fd, "", st, AT_EMPTY_PATH);

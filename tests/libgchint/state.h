@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests read out of a slot. */
+/* Parts of a slot that the tests read. */
 #ifndef STATE_H
 #define STATE_H
 

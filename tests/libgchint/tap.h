@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Of a test that hangs, on a machine with much else to do. */
+/* Limit for a test that hangs, long enough for a busy machine. */
 #define TAP_SECONDS 120
 
 struct tap_test {

@@ -271,7 +271,7 @@ static void opens(void)
 	CHECK_IS(gchint_close(s), 0);
 }
 
-/* What was asked for by name and cannot be had is said, with the reason and the remedy. */
+/* GCHINT_HINTS=clamp without clamps is reported, with the reason and the remedy. */
 #define NO_CLAMPS "libgchint: no clamps: GCHINT_HINTS=clamp: "
 static void no_config(void)
 {
@@ -581,7 +581,7 @@ static void forked_child_is_free(void)
 	CHECK_IS(fake_clamp_of(0), 1024);
 }
 
-/* What each had before is its child's. */
+/* Each child has the clamp that its creator had before. */
 static void *forks(void *arg)
 {
 	(void)arg;
@@ -755,7 +755,7 @@ static void role_is_set_once(void)
 	CHECK_IS(fake_clamp_of(0), 1024);
 	gchint_end(t);
 	CHECK_IS(fake_clamp_of(0), 512);
-	/* What is further out counts as none, and then the role counts. */
+	/* Phases further out count as none, and then the role counts. */
 	for (n = 0; n < 6; n++)
 		gchint_begin(t, GCHINT_PHASE_REFS, GCHINT_F_STW);
 	for (n = 0; n < 5; n++)

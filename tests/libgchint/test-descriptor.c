@@ -22,7 +22,7 @@ static void not_a_device(void)
 
 	CHECK(write(fd, &info, sizeof(info)) == sizeof(info));
 	CHECK_IS(ftruncate(fd, 0x20000), 0);
-	/* Nor is what else could be taken for it. */
+	/* Other files that resemble it are refused as well. */
 	CHECK_IS(dup2(fd, STDIN_FILENO), STDIN_FILENO);
 	setenv("GCHINT_DEVICE", path, 1);
 	CHECK_IS(gchint_init(0), GCHINT_BACKEND_NOTHING);
@@ -104,7 +104,7 @@ static void *stay(void *tid)
 	return NULL;
 }
 
-/* Where its device is is no longer known, so none is opened for more threads than slots. */
+/* The device's path is unknown by then, so no further session can be opened. */
 static void gone_when_more_is_wanted(void)
 {
 	struct gchint_thread *first = NULL;
@@ -127,7 +127,7 @@ static void gone_when_more_is_wanted(void)
 	CHECK_IS(gchint_fd(s), -ENODEV);
 	CHECK_IS(gchint_attach(s, others[n].tid, 0, NULL, NULL), -EBADF);
 	CHECK_IS(fake.opens, 1);
-	/* Those that are there hint as before. */
+	/* Threads that have a lease hint as before. */
 	CHECK_IS(phase_of(fake_slot_of(others[0].tid)), GCHINT_PHASE_MARK);
 	gchint_end(first);
 	CHECK_IS(phase_of(fake_slot_of(others[0].tid)), GCHINT_PHASE_NONE);

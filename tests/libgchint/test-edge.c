@@ -247,7 +247,7 @@ static void details(void)
 	CHECK_IS(slot->work_total, 88);
 	CHECK_IS(slot->stall_ns, 99);
 	CHECK_IS(slot->cause, GCHINT_CAUSE_EXPLICIT);
-	/* What the thread does itself is of no phase, and no edge. */
+	/* The thread's own work is no detail of a phase, and no edge. */
 	gchint_own_work(gchint_self(), 0x700000008);
 	CHECK_IS(slot->own_work, 0x700000008);
 	CHECK_IS(edges_of(slot), 2);
@@ -281,7 +281,7 @@ static void details(void)
 	gchint_phase_next(GCHINT_PHASE_SWEEP, 0);
 	CHECK_IS(slot->work_done, 0);
 	gchint_phase_end();
-	/* Nor does the outer one. */
+	/* The outer phase does not get them back. */
 	gchint_phase_begin(GCHINT_PHASE_COLLECT, 0);
 	gchint_begin_detail(gchint_self(), GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT, &d);
 	CHECK_IS(slot->work_done, 5);

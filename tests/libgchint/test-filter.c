@@ -63,7 +63,7 @@ static void learned_short(void)
 	CHECK_IS(rings_of(1, GCHINT_F_FOREGROUND | GCHINT_F_CONCURRENT, 20), 0);
 }
 
-/* One long phase after many short ones: the next ones are heard, until it is forgotten. */
+/* After one long phase among short ones the next phases are announced, until it is forgotten. */
 static void long_among_short(void)
 {
 	int heard;
@@ -146,7 +146,7 @@ static void short_is_not_in_the_slot(void)
 	CHECK_IS(phase_of(slot), GCHINT_PHASE_TRIM);
 }
 
-/* Nothing of a short phase is left when it is abandoned. */
+/* An abandoned short phase leaves no state. */
 static void short_abandoned(void)
 {
 	start();
@@ -297,7 +297,7 @@ static void attach_as(unsigned int role, unsigned int is)
 	gchint_detach(t);
 }
 
-/* Where only some hints may act, the others are phases without a flag, nested or not. */
+/* If only some hints may act, the others are phases without flags, nested or not. */
 static void caps_only(void)
 {
 	setenv("GCHINT_HINTS", "cap", 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What is mapped of the device: all that is needed or nothing, and nothing after the close. */
+/* Mappings of the device: all that are needed or none, and none after the close. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include "fakedev.h"
 #include "tap.h"
 
-/* That the fake device maps of each session itself. */
+/* Mappings that the fake device itself has of each session. */
 #define VIEW (FAKE_SESSIONS * GCHINT_SLOTS * sizeof(struct gchint_slot))
 
 static struct gchint_session *s;
@@ -96,7 +96,7 @@ static void without_cpus(void)
 	CHECK_IS(mapped(), 0);
 }
 
-/* As many entries as the kernel says, of the size that it says. */
+/* The kernel defines the number of entries and their size. */
 static void gone_at_the_close(void)
 {
 	int n;

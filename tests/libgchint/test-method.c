@@ -84,7 +84,7 @@ static struct gchint_stream *receive(void)
 	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(fd));
 	ring = mmap(NULL, sizeof(*ring), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
-	/* As if others had been in its places before. */
+	/* As if other events had used the entries before. */
 	for (n = ring->tail; n < GCHINT_STREAM_EVENTS; n++) {
 		memset(&ring->event[n], 0xa5, sizeof(ring->event[n]));
 		ring->event[n].ticket = n;
@@ -92,7 +92,7 @@ static struct gchint_stream *receive(void)
 	return ring;
 }
 
-/* What the kernel sends at an overflow; a process may say so to itself. */
+/* The signal of an overflow; a process may send it to itself. */
 static void overflow(int code)
 {
 	siginfo_t info;
@@ -282,7 +282,7 @@ static void the_programs_signal(void)
 	}
 }
 
-/* What the program ignores it may ignore by default as well. */
+/* A signal that the program ignores may be handled: its default action is to be ignored. */
 static void an_ignored_signal(void)
 {
 	signal(SIGURG, SIG_IGN);
@@ -532,7 +532,7 @@ static void hostile_files(void)
 	unlink(path_of(name));
 	CHECK_IS(mkfifo(path_of(name), 0600), 0);
 	CHECK(gchint_symbol_add(0, 0, "b") != 0);
-	/* One that is read could be written to; so could another user's file. */
+	/* A FIFO with a reader, and another user's file, could be written to. */
 	fd = open(path_of(name), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	CHECK(gchint_symbol_add(0, 0, "b") != 0);
 	CHECK(read(fd, target, sizeof(target)) <= 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What the kernel says of its policies. */
+/* gchint_policy(). */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
@@ -97,7 +97,7 @@ static void write_policy(int sig)
 	__atomic_store_n(&info->generation, info->generation + 1, __ATOMIC_SEQ_CST);
 }
 
-/* By a timer, so that each comes while the reader runs, however seldom that is. */
+/* By a timer, so that changes happen while the reader runs, even if it rarely runs. */
 static void policies_that_change(void)
 {
 	const struct itimerspec often = { { 0, 20000 }, { 0, 20000 } };

@@ -238,7 +238,7 @@ static void forked_in_a_phase(void)
 	CHECK_IS(phase_of(slot), GCHINT_PHASE_NONE);
 }
 
-/* Of its address space. */
+/* Pages of the address space. */
 static unsigned long pages(void)
 {
 	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
@@ -276,7 +276,7 @@ static void forked_child_calls(void)
 	CHECK_IS(gchint_attach(s, 0, 0, NULL, &t), 0);
 }
 
-/* Where the child is there may be no device. */
+/* The child may be in a place without the device. */
 static void forked_without_device(void)
 {
 	pid_t pid;
@@ -457,7 +457,7 @@ static void closed_while_attaching(void)
 }
 
 /* The session's own handle of this thread, and foreign ones, after a close. */
-/* Also after a gchint_close() too many, which took the reference of gchint_init(). */
+/* Also after one gchint_close() too many, which dropped the reference of gchint_init(). */
 static void init_after_close(void)
 {
 	CHECK_IS(gchint_init(0), GCHINT_BACKEND_DEVICE);

@@ -68,7 +68,7 @@ static struct gchint_stream *receive(void)
 	/* No event follows it. */
 	if (sizeof(*ring) % 4096)
 		CHECK_IS(*(const uint32_t *)(const void *)(ring + 1), 0);
-	/* As if others had been in its places before. */
+	/* As if other events had used the entries before. */
 	for (n = ring->tail; n < GCHINT_STREAM_EVENTS; n++) {
 		memset(&ring->event[n], 0xa5, sizeof(ring->event[n]));
 		ring->event[n].ticket = n;
@@ -249,7 +249,7 @@ static void no_ring(void)
 	CHECK_IS(gchint_backend(s), GCHINT_BACKEND_NOTHING);
 	CHECK_IS(gchint_close(s), 0);
 	fake.map_errno = 0;
-	/* Neither a descriptor at all, nor one above standard error. */
+	/* No descriptor at all, and none above standard error. */
 	fd = dup(listener);
 	close(fd);
 	CHECK_IS(getrlimit(RLIMIT_NOFILE, &files), 0);

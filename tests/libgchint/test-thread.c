@@ -83,7 +83,7 @@ static void on_behalf(void)
 	CHECK_IS(state_of(fake_slot_of(workers[0].tid)), 0);
 	gchint_end(t[1]);
 	CHECK_IS(phase_of(slot), GCHINT_PHASE_NONE);
-	/* Where it runs is not known: the doorbell goes out whatever our CPU is. */
+	/* Its CPU is unknown: the doorbell rings whatever the caller's CPU is. */
 	fake_info()->doorbell_begin = BIT(GCHINT_PHASE_COPY);
 	memset(fake_info()->cpu_policy, GCHINT_INFO_NO_POLICY, GCHINT_INFO_CPUS);
 	gchint_begin(t[1], GCHINT_PHASE_COPY, GCHINT_F_STW);
@@ -223,7 +223,7 @@ static void more_than_a_session(void)
 	gchint_phase_begin(GCHINT_PHASE_SWEEP, GCHINT_F_STW);
 	CHECK_IS(fake.ring_count, 1);
 	CHECK(fake_slot(fake_last_ring().slot) == fake_slot_of(getpid()));
-	/* Not the first one's, that is; which is which of the others, their race says. */
+	/* In a further slot block; which one depends on a race. */
 	CHECK(fake_last_ring().slot >= GCHINT_SLOTS);
 	CHECK_IS(gchint_detach(gchint_self()), 0);
 	CHECK(!fake_slot_of(getpid()));
@@ -359,7 +359,7 @@ static void one_announcer(void)
 	CHECK_IS(gchint_attach(s, 0, 0, NULL, &t), 0);
 }
 
-/* One that gave up its own lease announces itself again by its next phase. */
+/* A thread that detached itself is attached again at its next phase. */
 static void detached_and_back(void)
 {
 	gchint_phase_begin(GCHINT_PHASE_MARK, 0);
@@ -370,7 +370,7 @@ static void detached_and_back(void)
 	CHECK_IS(fake.attaches, 2);
 }
 
-/* One session for all of them, where the kernel's sessions grow. */
+/* One session for all of them, if the kernel's sessions grow. */
 static void more_than_a_page(void)
 {
 	struct gchint_thread *t;
@@ -403,7 +403,7 @@ static void more_than_a_page(void)
 	CHECK_IS(gchint_attach(s, workers[0].tid, GCHINT_ROLE_NONE, NULL, &t), 0);
 	CHECK_IS(gchint_attach(s, 0, GCHINT_ROLE_FOLLOW, t, NULL), 0);
 	finish(1);
-	/* What it has it has again. */
+	/* The next session can lease as many again. */
 	CHECK_IS(gchint_close(s), 0);
 	CHECK_IS(fake.opens - fake.closes, 0);
 	CHECK_IS(gchint_open(&s, 0), 0);
@@ -492,7 +492,7 @@ static void no_further_page(void)
 	had_at_last(workers[GCHINT_SLOTS].tid);
 }
 
-/* What was there before the session was closed may be more than it can have again. */
+/* A new session may get fewer slot blocks than the closed one had. */
 static void fewer_than_before(void)
 {
 	unsigned char vec;
@@ -510,7 +510,7 @@ static void fewer_than_before(void)
 	CHECK_IS(gchint_attach(s, workers[n].tid, 0, NULL, NULL), -EDQUOT);
 	CHECK(!fake_slot_of(workers[n].tid));
 	finish(70);
-	/* Nor is anything put where its slots would be: at no address. */
+	/* Nothing is stored for the slots of a missing block. */
 	CHECK_IS(gchint_close(s), 0);
 	CHECK_IS(gchint_open(&s, 0), 0);
 	start(1, announce_and_stay);

@@ -263,7 +263,7 @@ static int descriptors(void)
 	return open;
 }
 
-/* One descriptor while it is open, none afterwards; a child that opens anew has its own alone. */
+/* One descriptor while it is open, none afterwards; a child that opens has only its own. */
 static void closed_with_the_session(void)
 {
 	const int before_open = descriptors();
@@ -439,7 +439,7 @@ static void fifo_is_full(void)
 	unlink(fifo);
 }
 
-/* What one reader missed is not said to the next. */
+/* Lines that one reader missed are not reported to the next. */
 static void loss_is_the_files_own(void)
 {
 	struct gchint_session *s;
