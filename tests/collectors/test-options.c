@@ -266,7 +266,7 @@ static void errors(void)
 	says("profiler=1", "profiler=1: give 0 or at least 4K");
 	says("profiler=1000000001", "profiler=1000000001: out of range; give 0 to 1000000000");
 	says("plan=immix,profiler=64K",
-	     "profiler: plan=immix cannot tell cohorts apart; give plan=cms");
+	     "profiler: plan=immix cannot distinguish cohorts; give plan=cms");
 	says("plan=marksweep,policy=bg",
 	     "policy: bg and adaptive need a concurrent plan; give plan=cms");
 	says("plan=marksweep,policy=adaptive",
