@@ -125,7 +125,7 @@ static void test_every_bound(void **state)
 }
 
 /* What was found the other way round must not pass: each direction, mirrored at its bound. */
-static void test_turned_round(void **state)
+static void test_inverted_figures(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < CLAIMS; i++) {
@@ -267,7 +267,7 @@ static void test_record_put(void **state)
 	record_free(&r);
 }
 
-static void test_words(void **state)
+static void test_wording(void **state)
 {
 	struct finding f = { VERDICT_DOES_NOT, VERDICT_UNKNOWN, UNMET_RAIL, NULL };
 	char text[200];
@@ -299,11 +299,11 @@ int main(void)
 		cmocka_unit_test(test_bands),
 		cmocka_unit_test(test_papers_own_figures),
 		cmocka_unit_test(test_every_bound),
-		cmocka_unit_test(test_turned_round),
+		cmocka_unit_test(test_inverted_figures),
 		cmocka_unit_test(test_record_round),
 		cmocka_unit_test(test_record_refuses),
 		cmocka_unit_test(test_record_put),
-		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_wording),
 	};
 
 	return run_tap(tests);

@@ -50,7 +50,7 @@ static void histogram_ends(void **state)
 	assert_int_equal(histogram_quantile(&h, 0.5), 5);
 }
 
-static void omission_is_filled_in(void **state)
+static void missed_samples_are_added(void **state)
 {
 	/* A sampler that meant to look each 10 and was held up for 95. */
 	(void)state;
@@ -76,7 +76,7 @@ static void hold_up(void *arg)
 		nanosleep(&t, NULL);
 }
 
-static void hiccups_see_a_stop(void **state)
+static void hiccups_record_a_stop(void **state)
 {
 	struct hiccup_hooks hooks = { .after = hold_up, .arg = &held };
 	struct timespec t = { 0, 5000000 };
@@ -124,7 +124,7 @@ static void latencies(void **state)
 	assert_int_equal(latency_quantile(simple, 0, 1), 0);
 }
 
-static void even_arrivals_stay(void **state)
+static void even_arrivals_are_unchanged(void **state)
 {
 	enum {
 		N = 500
@@ -142,7 +142,7 @@ static void even_arrivals_stay(void **state)
 	}
 }
 
-static void short_windows_forget(void **state)
+static void short_windows_attribute_less_delay(void **state)
 {
 	/* One long stop in the middle: a wide window blames it on more requests. */
 	enum {
@@ -179,11 +179,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(histogram_is_exact_enough),
 		cmocka_unit_test(histogram_ends),
-		cmocka_unit_test(omission_is_filled_in),
-		cmocka_unit_test(hiccups_see_a_stop),
+		cmocka_unit_test(missed_samples_are_added),
+		cmocka_unit_test(hiccups_record_a_stop),
 		cmocka_unit_test(latencies),
-		cmocka_unit_test(even_arrivals_stay),
-		cmocka_unit_test(short_windows_forget),
+		cmocka_unit_test(even_arrivals_are_unchanged),
+		cmocka_unit_test(short_windows_attribute_less_delay),
 	};
 
 	return run_tap(tests);

@@ -18,7 +18,7 @@ static const struct setting known[] = {
 	{ NULL, NULL, NULL },
 };
 
-static void random_as_specified(void **state)
+static void random_matches_the_specification(void **state)
 {
 	/* What OpenJDK 17's java.util.Random gives for seeds 42 and -7. */
 	static const int32_t bits[] = { -1170105035, 234785527, -1360544799, 205897768 };
@@ -44,7 +44,7 @@ static void random_as_specified(void **state)
 		assert_int_equal(random_below(&r, 64), power[i]);
 }
 
-static void values_in_order_of_authority(void **state)
+static void later_sources_override_earlier_ones(void **state)
 {
 	char path[] = "/tmp/bench-profile-XXXXXX";
 	struct settings_error err;
@@ -76,7 +76,7 @@ static void values_in_order_of_authority(void **state)
 	unlink(path);
 }
 
-static void refusals_name_the_thing(void **state)
+static void errors_name_key_and_problem(void **state)
 {
 	char path[] = "/tmp/bench-profile-XXXXXX";
 	struct settings_error err;
@@ -157,9 +157,9 @@ static void table_forms(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_as_specified),
-		cmocka_unit_test(values_in_order_of_authority),
-		cmocka_unit_test(refusals_name_the_thing),
+		cmocka_unit_test(random_matches_the_specification),
+		cmocka_unit_test(later_sources_override_earlier_ones),
+		cmocka_unit_test(errors_name_key_and_problem),
 		cmocka_unit_test(table_forms),
 	};
 

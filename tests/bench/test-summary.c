@@ -21,7 +21,7 @@ static void student_table(void **state)
 	assert_true(isnan(student_t(1.5, 3)));
 }
 
-static void five_runs(void **state)
+static void summary_of_five_runs(void **state)
 {
 	const double run[] = { 5, 1, 3, 2, 4 };
 	struct summary s = summary_of(run, 5);
@@ -37,7 +37,7 @@ static void five_runs(void **state)
 	assert_near(s.median, 2.5, 0);
 }
 
-static void few_runs_say_so(void **state)
+static void few_runs_have_no_interval(void **state)
 {
 	const double one = 7;
 	struct summary s = summary_of(&one, 1);
@@ -49,7 +49,7 @@ static void few_runs_say_so(void **state)
 	assert_true(isnan(s.median));
 }
 
-static void ratios_skip_what_is_missing(void **state)
+static void ratios_skip_missing_rounds(void **state)
 {
 	const double a[] = { 2, NAN, 6, 8 }, b[] = { 1, 1, 0, 2 };
 	struct summary s = summary_of_ratios(a, b, 4);
@@ -61,7 +61,7 @@ static void ratios_skip_what_is_missing(void **state)
 	assert_near(summary_geomean((const double[]){ 1, 4, 16 }, 3), 4, 1e-12);
 }
 
-static void line(void **state)
+static void line_fit_is_exact(void **state)
 {
 	const double x[] = { 1, 2, 3, 4 }, y[] = { 3, 5, 7, 9 }, z[] = { 1, -1, 1, -1 };
 	struct line_fit f = line_fit(x, y, 4);
@@ -96,7 +96,7 @@ static void lbo(void **state)
 	assert_true(isnan(least[LBO_WALL]));
 }
 
-static void guard(void **state)
+static void guard_measures_other_processes(void **state)
 {
 	struct quiet q;
 	double others;
@@ -120,12 +120,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(student_table),
-		cmocka_unit_test(five_runs),
-		cmocka_unit_test(few_runs_say_so),
-		cmocka_unit_test(ratios_skip_what_is_missing),
-		cmocka_unit_test(line),
+		cmocka_unit_test(summary_of_five_runs),
+		cmocka_unit_test(few_runs_have_no_interval),
+		cmocka_unit_test(ratios_skip_missing_rounds),
+		cmocka_unit_test(line_fit_is_exact),
 		cmocka_unit_test(lbo),
-		cmocka_unit_test(guard),
+		cmocka_unit_test(guard_measures_other_processes),
 	};
 
 	return run_tap(tests);

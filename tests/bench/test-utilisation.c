@@ -96,7 +96,7 @@ static void bad_steps(void **state)
 	assert_int_equal(util_curve_set(&c, high, 2), -EINVAL);
 }
 
-static void pool_weights_each_alike(void **state)
+static void pool_weights_mutators_equally(void **state)
 {
 	/* One lives [0, 100) and pauses [40, 60); the other lives [50, 100) and does not. */
 	struct span pause[] = { { 40, 60 } };
@@ -335,7 +335,7 @@ int main(void)
 		cmocka_unit_test(golden_from_pauses),
 		cmocka_unit_test(pauses_at_the_ends),
 		cmocka_unit_test(bad_steps),
-		cmocka_unit_test(pool_weights_each_alike),
+		cmocka_unit_test(pool_weights_mutators_equally),
 		cmocka_unit_test(mmu_equals_brute_force),
 		cmocka_unit_test(bmu_equals_brute_force),
 		cmocka_unit_test(mmu_properties),

@@ -153,7 +153,7 @@ static int run_with(const char *workload, const char *const *setting, struct run
 }
 
 /* What is bounded here is bounded from below: a busy machine changes nothing. */
-static void arrivals_wait_for_nobody(void **state)
+static void arrivals_are_open_loop(void **state)
 {
 	static const char *const crowd[] = { "rate=1000000", "requests=400", "work=200000",
 					     "threads=1", "entries=100" };
@@ -175,7 +175,7 @@ static void arrivals_wait_for_nobody(void **state)
 	assert_int_equal(r.simple.count, 400);
 }
 
-static void frames_that_are_late_are_missed(void **state)
+static void late_frames_are_missed(void **state)
 {
 	static const char *const slow[] = { "hz=1000", "frames=5", "work=20000000", "swing=0",
 					    "lasting=4K" };
@@ -219,8 +219,8 @@ int main(void)
 		cmocka_unit_test(a_full_heap_is_an_error),
 		cmocka_unit_test(wrong_calls_are_refused),
 		cmocka_unit_test(latencies_of_requests),
-		cmocka_unit_test(arrivals_wait_for_nobody),
-		cmocka_unit_test(frames_that_are_late_are_missed),
+		cmocka_unit_test(arrivals_are_open_loop),
+		cmocka_unit_test(late_frames_are_missed),
 		cmocka_unit_test(a_child_that_hangs_or_dies),
 	};
 
