@@ -23,9 +23,9 @@
 static const char usage[] =
 	"usage: gchintctl [--json] top [-d SECONDS] [-n N] [FILE]\n"
 	"Shows the phases, frequencies and rails of the last stretch of a recording while it\n"
-	"grows. FILE is the service's recording (from " CONFIG_PATH ") unless named.\n"
+	"grows. FILE defaults to the service's recording (from " CONFIG_PATH ").\n"
 	"\n"
-	"  -d, --delay SECONDS  between two looks, and length of the stretch; 1 unless told\n"
+	"  -d, --delay SECONDS  interval between updates, and its length (default: 1)\n"
 	"  -n, --times N        end after so many looks\n"
 	"\n"
 	"On a terminal: q quits, s sorts the phases by another column, space holds the page,\n"

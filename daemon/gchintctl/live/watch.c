@@ -26,7 +26,7 @@ static const char usage[] =
 	"how often it changed, governor, how hints act on it and for what reason they last did.\n"
 	"Nothing is recorded; mean and changes are the driver's own count.\n"
 	"\n"
-	"  -d, --delay SECONDS  between two looks; 1 unless told\n"
+	"  -d, --delay SECONDS  interval between lines (default: 1)\n"
 	"  -n, --times N        end after so many looks\n";
 
 #define CPUFREQ	       "devices/system/cpu/cpufreq"

@@ -34,7 +34,7 @@ static const char usage[] =
 	"bounded it, and the phases that were under way.\n"
 	"\n"
 	"  -a, --at SECONDS  since the recording began, as lists and pictures count them\n"
-	"  -n, --lines N     pauses in the list; 10 unless told\n";
+	"  -n, --lines N     pauses in the list (default: 10)\n";
 
 #define CPUFREQ "devices/system/cpu/cpufreq"
 

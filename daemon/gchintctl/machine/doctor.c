@@ -36,8 +36,8 @@ static const char usage[] =
 	"and governor for that, and gives them back. What it did and what it left out is told,\n"
 	"and stands in the archive. It sends nothing.\n"
 	"\n"
-	"  -o, --output ARCHIVE  gchint-report.tar.gz unless told\n"
-	"  -r, --rounds N        how often each program runs, 1 to 20; 3 unless told\n";
+	"  -o, --output ARCHIVE  the archive (default: gchint-report.tar.gz)\n"
+	"  -r, --rounds N        how often each program runs, 1 to 20 (default: 3)\n";
 
 #define PROGRAMS 3 /* recorded at most, of those that are installed */
 #define FOLDER	 "gchint-report"

@@ -24,7 +24,7 @@ static const char usage[] =
 	"usage: gchintctl import FILE... [-o FILE] [-l LABEL]\n"
 	"Makes a recording of what programs wrote to the files that GCHINT_TRACE named.\n"
 	"\n"
-	"  -o, --output FILE  the recording; gchint-trace.db unless told\n"
+	"  -o, --output FILE  the recording (default: gchint-trace.db)\n"
 	"  -l, --label LABEL  name of the run, for reports that compare runs\n";
 
 #define BUCKETS 1024

@@ -20,7 +20,7 @@ static const char usage[] =
 	"  -c, --config FILE      configuration (- for none)\n"
 	"      --check            check the configuration and exit\n"
 	"  -l, --label TEXT       name the run, for comparisons\n"
-	"  -p, --period MS        time between two looks at the rails\n"
+	"  -p, --period MS        rail sampling interval (default: 50 to 100, by source)\n"
 	"      --keep N           rotate an old FILE away, keep N of them\n"
 	"      --max-size SIZE    limit of one file, such as 64M\n"
 	"      --marks SOCKET     take marks here (gchintctl marks --add)\n"
