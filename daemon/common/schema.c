@@ -3,72 +3,78 @@
 
 /* Instants (t, t0, t1) are CLOCK_MONOTONIC ns. NULL is "not known". */
 /* clang-format off */
-#define PROFILE_SQL                                                                                \
+#define LATER_SQL                                                                                  \
 "CREATE TABLE hotspots(t INTEGER NOT NULL, tgid INTEGER, tid INTEGER, cpu INTEGER, phase INTEGER," \
-"  flags INTEGER, method INTEGER, ip INTEGER, kernel INTEGER, stack INTEGER);"                     \
-"CREATE TABLE stacks(id INTEGER PRIMARY KEY, frames TEXT);"                                        \
+"  flags INTEGER, method INTEGER, ip INTEGER, kernel INTEGER, stack INTEGER) STRICT;"              \
+"CREATE TABLE stacks(id INTEGER PRIMARY KEY, frames TEXT) STRICT;"                                 \
 "CREATE TABLE images(t INTEGER NOT NULL, tgid INTEGER, first INTEGER, last INTEGER,"               \
-"  offset INTEGER, path TEXT);"                                                                    \
+"  offset INTEGER, path TEXT) STRICT;"                                                             \
 "CREATE TABLE symbols(tgid INTEGER, address INTEGER, t INTEGER, image TEXT, name TEXT,"            \
-"  PRIMARY KEY(tgid, address, t)) WITHOUT ROWID;"                                                  \
+"  PRIMARY KEY(tgid, address, t)) WITHOUT ROWID, STRICT;"                                          \
 "CREATE TABLE lines(tgid INTEGER, address INTEGER, t INTEGER, offset INTEGER, file TEXT,"          \
-"  line INTEGER, PRIMARY KEY(tgid, address, t)) WITHOUT ROWID;"
+"  line INTEGER, PRIMARY KEY(tgid, address, t)) WITHOUT ROWID, STRICT;"                            \
+"CREATE TABLE actuators(t INTEGER NOT NULL, policy INTEGER, tgid INTEGER, actuator TEXT) STRICT;"
 
-const char schema_profile_sql[] = PROFILE_SQL;
+const char schema_later_sql[] = LATER_SQL;
 
 const char schema_sql[] =
-"CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;"
+"CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID, STRICT;"
 "CREATE TABLE names(kind TEXT, number INTEGER, name TEXT,"
-"  PRIMARY KEY(kind, number)) WITHOUT ROWID;"
+"  PRIMARY KEY(kind, number)) WITHOUT ROWID, STRICT;"
 "CREATE TABLE clocks(source TEXT PRIMARY KEY, clock TEXT, offset_ns INTEGER,"
-"  error_ns INTEGER, how TEXT) WITHOUT ROWID;"
-"CREATE TABLE sources(name TEXT PRIMARY KEY, t INTEGER, state TEXT, what TEXT, mend TEXT,"
-"  period_ns INTEGER) WITHOUT ROWID;"
+"  error_ns INTEGER, how TEXT) WITHOUT ROWID, STRICT;"
+"CREATE TABLE sources(name TEXT PRIMARY KEY, t INTEGER, state TEXT, what TEXT, remedy TEXT,"
+"  period_ns INTEGER) WITHOUT ROWID, STRICT;"
 "CREATE TABLE policies(policy INTEGER PRIMARY KEY, t INTEGER, cpus TEXT, driver TEXT,"
-"  governor TEXT, hw_min_khz INTEGER, hw_max_khz INTEGER, latency_ns INTEGER);"
+"  governor TEXT, hw_min_khz INTEGER, hw_max_khz INTEGER, latency_ns INTEGER) STRICT;"
 "CREATE TABLE policy_states(t INTEGER, policy INTEGER, governor TEXT, min_khz INTEGER,"
-"  max_khz INTEGER);"
+"  max_khz INTEGER) STRICT;"
 "CREATE TABLE opps(policy INTEGER, khz INTEGER, uv INTEGER, power_uw INTEGER, source TEXT,"
-"  PRIMARY KEY(policy, khz)) WITHOUT ROWID;"
+"  PRIMARY KEY(policy, khz)) WITHOUT ROWID, STRICT;"
 "CREATE TABLE processes(tgid INTEGER, tid INTEGER, t INTEGER, uid INTEGER, comm TEXT,"
-"  cmdline TEXT, PRIMARY KEY(tgid, tid, t)) WITHOUT ROWID;"
+"  cmdline TEXT, PRIMARY KEY(tgid, tid, t)) WITHOUT ROWID, STRICT;"
 "CREATE TABLE phases(id INTEGER PRIMARY KEY, t0 INTEGER NOT NULL, t1 INTEGER, cpu INTEGER,"
 "  tgid INTEGER, tid INTEGER, session INTEGER, slot INTEGER, phase INTEGER NOT NULL,"
 "  flags INTEGER, cause INTEGER, seq INTEGER, work_done INTEGER, work_total INTEGER,"
-"  stall_ns INTEGER, how INTEGER NOT NULL, uncertain INTEGER NOT NULL);"
+"  stall_ns INTEGER, how INTEGER NOT NULL, uncertain INTEGER NOT NULL) STRICT;"
 "CREATE TABLE decisions(t INTEGER NOT NULL, cpu INTEGER, policy INTEGER, khz_from INTEGER,"
 "  khz INTEGER, reason INTEGER, load INTEGER, latency_ns INTEGER, tgid INTEGER, tid INTEGER,"
-"  slot INTEGER, phase INTEGER, flags INTEGER);"
+"  slot INTEGER, phase INTEGER, flags INTEGER) STRICT;"
 "CREATE TABLE leases(t INTEGER NOT NULL, tgid INTEGER, tid INTEGER, session INTEGER,"
-"  slot INTEGER, role INTEGER, lease INTEGER);"
-"CREATE TABLE transitions(t INTEGER NOT NULL, cpu INTEGER, khz INTEGER, how TEXT);"
-"CREATE TABLE residency(t INTEGER NOT NULL, policy INTEGER, khz INTEGER, total_ns INTEGER);"
+"  slot INTEGER, role INTEGER, lease INTEGER) STRICT;"
+"CREATE TABLE transitions(t INTEGER NOT NULL, cpu INTEGER, khz INTEGER, how TEXT) STRICT;"
+"CREATE TABLE residency(t INTEGER NOT NULL, policy INTEGER, khz INTEGER, total_ns INTEGER) STRICT;"
 "CREATE TABLE rails(id INTEGER PRIMARY KEY, t INTEGER, name TEXT, label TEXT, kind TEXT,"
 "  unit TEXT, source TEXT, path TEXT, period_ns INTEGER, derived TEXT, cpus TEXT,"
-"  update_ns INTEGER, wraps_at INTEGER);"
+"  update_ns INTEGER, wraps_at INTEGER) STRICT;"
 "CREATE TABLE samples(t INTEGER NOT NULL, rail INTEGER NOT NULL, value INTEGER,"
-"  error_ns INTEGER);"
+"  error_ns INTEGER) STRICT;"
 "CREATE TABLE idle_states(cpu INTEGER, state INTEGER, name TEXT, PRIMARY KEY(cpu, state))"
-"  WITHOUT ROWID;"
+"  WITHOUT ROWID, STRICT;"
 "CREATE TABLE idle(t INTEGER NOT NULL, cpu INTEGER, state INTEGER, total_us INTEGER,"
-"  usage INTEGER);"
-"CREATE TABLE hotplug(t INTEGER NOT NULL, cpu INTEGER, online INTEGER);"
-"CREATE TABLE thermal_sensors(id INTEGER PRIMARY KEY, kind TEXT, name TEXT, path TEXT);"
-"CREATE TABLE thermal(t INTEGER NOT NULL, sensor INTEGER, value INTEGER);"
+"  usage INTEGER) STRICT;"
+"CREATE TABLE hotplug(t INTEGER NOT NULL, cpu INTEGER, online INTEGER) STRICT;"
+"CREATE TABLE thermal_sensors(id INTEGER PRIMARY KEY, kind TEXT, name TEXT, path TEXT) STRICT;"
+"CREATE TABLE thermal(t INTEGER NOT NULL, sensor INTEGER, value INTEGER) STRICT;"
 "CREATE TABLE sched(t INTEGER NOT NULL, tgid INTEGER, tid INTEGER, run_ns INTEGER,"
-"  wait_ns INTEGER, slices INTEGER, migrations INTEGER, utime_ns INTEGER, stime_ns INTEGER);"
+"  wait_ns INTEGER, slices INTEGER, migrations INTEGER, utime_ns INTEGER, stime_ns INTEGER) STRICT;"
 "CREATE TABLE perf(t INTEGER NOT NULL, tgid INTEGER, tid INTEGER, cycles INTEGER,"
-"  instructions INTEGER, misses INTEGER, enabled_ns INTEGER, running_ns INTEGER);"
-"CREATE TABLE drops(t INTEGER NOT NULL, source TEXT, count INTEGER, why TEXT);"
+"  instructions INTEGER, misses INTEGER, enabled_ns INTEGER, running_ns INTEGER) STRICT;"
+"CREATE TABLE drops(t INTEGER NOT NULL, source TEXT, count INTEGER, why TEXT) STRICT;"
 "CREATE TABLE costs(t INTEGER NOT NULL, cpu_ns INTEGER, wakeups INTEGER, records INTEGER,"
-"  bytes INTEGER, rss_kib INTEGER);"
-"CREATE TABLE notes(t INTEGER NOT NULL, priority INTEGER, source TEXT, text TEXT);"
-"CREATE TABLE marks(t INTEGER NOT NULL, pid INTEGER, text TEXT);"
-PROFILE_SQL;
+"  bytes INTEGER, rss_kib INTEGER) STRICT;"
+"CREATE TABLE notes(t INTEGER NOT NULL, priority INTEGER, source TEXT, text TEXT) STRICT;"
+"CREATE TABLE annotations(t INTEGER NOT NULL, pid INTEGER, text TEXT) STRICT;"
+LATER_SQL;
 
 const char schema_index_sql[] =
 "CREATE INDEX phases_by_begin ON phases(t0);"
+"CREATE INDEX phases_by_thread ON phases(tgid, tid, t0, t1 DESC);"
 "CREATE INDEX decisions_by_policy ON decisions(policy, t);"
+"CREATE INDEX decisions_by_time ON decisions(t);"
+"CREATE INDEX leases_by_thread ON leases(tgid, tid, t);"
+"CREATE INDEX hotspots_by_time ON hotspots(t);"
+"CREATE INDEX thermal_by_sensor ON thermal(sensor, t, value);"
 "CREATE INDEX transitions_by_cpu ON transitions(cpu, t, khz);"
 "CREATE INDEX samples_by_rail ON samples(rail, t, value);";
 
@@ -103,13 +109,19 @@ const struct schema_view schema_views[SCHEMA_VIEWS] = {
 	  " LEFT JOIN names n ON n.kind = 'phase' AND n.number = d.phase" },
 };
 
+const struct schema_former schema_former[SCHEMA_FORMER] = {
+	{ "annotations", "marks", "SELECT t, pid, text FROM main.marks", 2 },
+	{ "sources", "sources",
+	  "SELECT name, t, state, what, mend AS remedy, period_ns FROM main.sources", 2 },
+};
+
 const char *const schema_tables[SCHEMA_TABLES] = {
 	"meta",	     "clocks",	  "sources",  "policies",  "policy_states", "opps",    "rails",
 	"processes", "leases",	  "phases",   "decisions", "transitions",   "samples", "residency",
-	"idle",	     "hotplug",	  "thermal",  "sched",	   "perf",	    "marks",   "drops",
+	"idle",	     "hotplug",	  "thermal",  "sched",	   "perf",	    "annotations", "drops",
 	"notes",     "costs",	  "names",    "idle_states", "thermal_sensors",
-	/* The tables of PROFILE_SQL. */
+	/* The tables of LATER_SQL. */
 	"hotspots",  "stacks",	  "images",   "symbols",
-	"lines",
+	"lines",     "actuators",
 };
 /* clang-format on */

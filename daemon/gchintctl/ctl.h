@@ -26,7 +26,7 @@ int cmd_compare(const struct ctl *ctl, int argc, char **argv);
 int cmd_doctor(const struct ctl *ctl, int argc, char **argv);
 int cmd_export(const struct ctl *ctl, int argc, char **argv);
 int cmd_import(const struct ctl *ctl, int argc, char **argv);
-int cmd_marks(const struct ctl *ctl, int argc, char **argv);
+int cmd_annotations(const struct ctl *ctl, int argc, char **argv);
 int cmd_profile(const struct ctl *ctl, int argc, char **argv);
 int cmd_record(const struct ctl *ctl, int argc, char **argv);
 int cmd_report(const struct ctl *ctl, int argc, char **argv);

@@ -20,6 +20,8 @@ static const struct {
 	bool paged; /* it may be longer than a screen */
 	int (*run)(const struct ctl *ctl, int argc, char **argv);
 } commands[] = {
+	{ "annotations", "FILE | --add TEXT", "list annotations, or add one to a running recording",
+	  true, true, true, cmd_annotations },
 	{ "attach", "PID", "the adapter into a JVM or .NET program that runs", true, false, false,
 	  cmd_attach },
 	{ "calibrate", "[-o FILE] | --load FILE",
@@ -34,8 +36,6 @@ static const struct {
 	  false, false, cmd_export },
 	{ "import", "FILE... [-o FILE]", "a recording of what GCHINT_TRACE files say", true, false,
 	  false, cmd_import },
-	{ "marks", "FILE | --add TEXT", "list marks, or put one into a running recording", true,
-	  true, true, cmd_marks },
 	{ "profile", "record -- PROGRAM | report FILE | flame FILE",
 	  "CPU time by method, phase, frequency and energy", true, false, true, cmd_profile },
 	{ "record", "[-o FILE] -- COMMAND", "record while a command runs", true, false, false,
@@ -69,12 +69,12 @@ static void usage(FILE *f)
 	      "recorded them.\n\n",
 	      f);
 	for (size_t i = 0; i < NR; i++)
-		fprintf(f, "  %-8s %s\n           %s\n", commands[i].name, commands[i].args,
+		fprintf(f, "  %-11s %s\n              %s\n", commands[i].name, commands[i].args,
 			commands[i].help);
-	fprintf(f, "  %-8s %s\n           %s\n", "help", "[COMMAND]",
+	fprintf(f, "  %-11s %s\n              %s\n", "help", "[COMMAND]",
 		"this; of a command its manual, or its options where there is none");
-	fputs("\n  --json      for programs: compare, marks, runtimes, status, summary, top, "
-	      "watch\n"
+	fputs("\n  --json      for programs: annotations, compare, runtimes, status, summary,\n"
+	      "              top, watch\n"
 	      "  --no-pager  long text at once, as with GCHINT_PAGER=cat\n"
 	      "\n"
 	      "A first look:\n"
@@ -137,6 +137,20 @@ static int guess_likely(const char *typed, const char *name)
 	if (n > 1 && !strncmp(typed, name, n))
 		return 1;
 	return guess_distance(typed, name) <= (strlen(name) + 2) / 3;
+}
+
+/* Accepts the former name of a command. */
+static char *command_rename(char *name)
+{
+	/* To be removed in the release after 1.0. */
+	static char former[][2][16] = { { "marks", "annotations" } };
+
+	for (size_t i = 0; i < sizeof(former) / sizeof(former[0]); i++)
+		if (!strcmp(name, former[i][0])) {
+			ctl_error("%s is deprecated: use %s", name, former[i][1]);
+			return former[i][1];
+		}
+	return name;
 }
 
 static int command_report_unknown(const char *name)
@@ -269,6 +283,7 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(argv[i], "help"))
 		return output_finish(command_help(&ctl, argv[i + 1]));
+	argv[i] = command_rename(argv[i]);
 	n = command_find(argv[i]);
 	return n < NR ? output_finish(command_run(&ctl, n, pager, argc - i, argv + i)) :
 			command_report_unknown(argv[i]);

@@ -92,7 +92,7 @@ static int daemon_start_writer(struct daemon *d)
 int main(int argc, char **argv)
 {
 	struct daemon d = { 0 };
-	struct marks *marks = NULL;
+	struct annotations *annotations = NULL;
 	struct cost *cost;
 	char error[400];
 	int code;
@@ -100,6 +100,7 @@ int main(int argc, char **argv)
 	root_init(&d.host.root);
 	if (!options_parse(&d.options, &d.host.root, &d.host.feed, argc, argv, &code))
 		return code;
+	d.host.command = d.options.command;
 	if (options_config(&d.options, &d.host.config, error, sizeof(error))) {
 		log_line(LOG_ERR, "config", "%s", error);
 		return EXIT_CONFIG;
@@ -135,8 +136,8 @@ int main(int argc, char **argv)
 	d.sources = sources_start(&d.host);
 	if (!d.sources)
 		goto stop_writer;
-	if (d.options.marks)
-		marks = marks_start(&d.host, d.options.marks);
+	if (d.options.annotations)
+		annotations = annotations_start(&d.host, d.options.annotations);
 	cost = cost_start(&d.host, d.writer);
 	d.endpoint = endpoint_start(&d.host, d.writer);
 	notify_watchdog(d.host.loop, daemon_is_healthy, &d);
@@ -151,7 +152,7 @@ int main(int argc, char **argv)
 	}
 
 	endpoint_stop(d.endpoint);
-	marks_stop(marks);
+	annotations_stop(annotations);
 	sources_stop(d.sources);
 	cost_stop(cost);
 	board_end(&d.host);

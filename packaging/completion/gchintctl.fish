@@ -1,7 +1,7 @@
 # fish completion for gchintctl
 # SPDX-License-Identifier: GPL-2.0-or-later
 
-set -l commands attach calibrate compare doctor export help import marks profile record report run runtimes status summary top use watch why
+set -l commands annotations attach calibrate compare doctor export help import profile record report run runtimes status summary top use watch why
 
 function __gchintctl_needs
     not __fish_seen_subcommand_from $argv
@@ -15,7 +15,7 @@ complete -c gchintctl -n "__gchintctl_needs $commands" -s V -l version
 for line in 'attach	load the adapter into a running JVM or .NET program' 'calibrate	measure the power of each frequency of each core type' \
         'compare	compare two sets of runs' \
         'doctor	archive with all data for a bug report' 'export	export a recording in another format' 'help	describe a command and its options' \
-        'import	make a recording from GCHINT_TRACE files' 'marks	list annotations, or add one' \
+        'import	make a recording from GCHINT_TRACE files' 'annotations	list annotations, or add one' \
         'profile	CPU time by method, phase, frequency and energy' \
         'record	record while a command runs' 'report	one page with plots and tables' \
         'run	run with the adapter of its runtime' 'runtimes	list runtimes with an adapter' \
@@ -30,10 +30,10 @@ function __gchintctl_in -a command
     __fish_seen_subcommand_from $command
 end
 
-for command in compare export import marks profile report summary top why
+for command in annotations compare export import profile report summary top why
     complete -c gchintctl -n "__gchintctl_in $command" -F
 end
-for command in compare marks runtimes status summary top watch
+for command in annotations compare runtimes status summary top watch
     complete -c gchintctl -n "__gchintctl_in $command" -l json -d 'machine-readable output'
 end
 complete -c gchintctl -n '__gchintctl_in help' -a "$commands"
@@ -53,8 +53,8 @@ complete -c gchintctl -n '__gchintctl_in export' -r -F -s o -l output -d 'where 
 complete -c gchintctl -n '__gchintctl_in export' -x -s t -l table -d 'of csv'
 complete -c gchintctl -n '__gchintctl_in import' -r -F -s o -l output -d 'the recording'
 complete -c gchintctl -n '__gchintctl_in import' -x -s l -l label -d 'name of the run'
-complete -c gchintctl -n '__gchintctl_in marks' -x -s a -l add -d 'text of the annotation'
-complete -c gchintctl -n '__gchintctl_in marks' -r -F -s s -l socket -d 'socket of the running recorder'
+complete -c gchintctl -n '__gchintctl_in annotations' -x -s a -l add -d 'text of the annotation'
+complete -c gchintctl -n '__gchintctl_in annotations' -r -F -s s -l socket -d 'socket of the running recorder'
 complete -c gchintctl -n '__gchintctl_in profile' -a 'annotate diff export filter flame record report'
 complete -c gchintctl -n '__gchintctl_in profile' -r -F -s o -l output -d 'the recording, or the picture'
 complete -c gchintctl -n '__gchintctl_in profile' -x -s F -l frequency -d 'samples a second'
@@ -74,6 +74,7 @@ complete -c gchintctl -n '__gchintctl_in profile' -l names-at-calls -d 'name met
 complete -c gchintctl -n '__gchintctl_in profile' -x -l format -a 'firefox perf-script speedscope' -d 'of an export'
 complete -c gchintctl -n '__gchintctl_in record' -r -F -s o -l output -d 'the recording'
 complete -c gchintctl -n '__gchintctl_in record' -x -s l -l label -d 'name of the run'
+complete -c gchintctl -n '__gchintctl_in record' -l command -d 'keep the command with its arguments'
 complete -c gchintctl -n '__gchintctl_in record' -x -s p -l period -d 'sampling interval, ms'
 complete -c gchintctl -n '__gchintctl_in record' -s C -l cost -d 'print the cost of recording'
 complete -c gchintctl -n '__gchintctl_in record' -s q -l quiet -d 'no progress'

@@ -109,10 +109,10 @@ fresh() {
 # set here: start -c "$d/conf" --tracefs "$d/none"
 start() {
 	"$gchintd" -c - --record "$d/r.db" --sysfs "$d/sys" --tracefs "$d/trace" \
-		--debugfs "$d/debug" --feed "$d/feed" --marks "$d/marks" "$@" 2>>"$d/log" &
+		--debugfs "$d/debug" --feed "$d/feed" --annotations "$d/annotations" "$@" 2>>"$d/log" &
 	pid=$!
 	daemons+=("$pid")
-	wait_for 10 test -S "$d/marks" || { cat "$d/log"; return 1; }
+	wait_for 10 test -S "$d/annotations" || { cat "$d/log"; return 1; }
 }
 
 # stop: ends the last daemon by SIGTERM; its exit code

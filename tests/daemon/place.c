@@ -128,6 +128,6 @@ const char *place_probe(const struct source *source, const struct host *host)
 	struct probe p = { "", "" };
 	int ret = source->probe(host, &p);
 
-	snprintf(text, sizeof(text), "%d '%s' '%s'", ret, p.what, p.mend);
+	snprintf(text, sizeof(text), "%d '%s' '%s'", ret, p.what, p.remedy);
 	return text;
 }

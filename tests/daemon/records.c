@@ -108,9 +108,9 @@ static void put_definition(FILE *f, const struct definition *d)
 		[DEFINE_RAIL] = "rail",	       [DEFINE_NOTE] = "note",
 		[DEFINE_PROCESS] = "process",  [DEFINE_STACK] = "stack",
 		[DEFINE_IMAGE] = "image",      [DEFINE_POLICY] = "policy",
-		[DEFINE_OPP] = "opp",	       [DEFINE_MARK] = "mark",
+		[DEFINE_OPP] = "opp",	       [DEFINE_ANNOTATION] = "annotation",
 		[DEFINE_SOURCE] = "source",    [DEFINE_THERMAL] = "sensor",
-		[DEFINE_IDLE_STATE] = "state",
+		[DEFINE_IDLE_STATE] = "state", [DEFINE_ACTUATOR] = "actuator",
 	};
 
 	fprintf(f, "%s", kinds[d->kind]);

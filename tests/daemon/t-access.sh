@@ -95,21 +95,21 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 	(
 		umask "$mask"
 		exec setpriv --reuid $daemon --regid $record --clear-groups "$work/gchintd" -q -c - \
-			--record "$work/state/r.db" --sysfs "$d/none" --tracefs "$d/none" --marks "$work/state/marks"
+			--record "$work/state/r.db" --sysfs "$d/none" --tracefs "$d/none" --annotations "$work/state/annotations"
 	) 2>>"$d/log" &
 	pid=$!
 	daemons+=("$pid")
-	wait_for 20 test -S "$work/state/marks"
+	wait_for 20 test -S "$work/state/annotations"
 	wait_for 30 "$ctl" summary "$work/state/r.db"
 	member() { # GROUP COMMAND...: as a user who is in that group only
 		setpriv --reuid 61004 --regid 61004 --groups "$1" "${@:2}" 2>&1
 	}
 	ok "the recording group can read a recording while it grows" member $record "$work/gchintctl" summary "$work/state/r.db"
-	ok "the recording group can add annotations" member $record "$work/gchintctl" marks --add x --socket "$work/state/marks"
+	ok "the recording group can add annotations" member $record "$work/gchintctl" annotations --add x --socket "$work/state/annotations"
 	for f in r.db r.db-wal r.db-shm; do
 		ok "the hinting group cannot read $f" bash -c "$(declare -f member); ! member $hint cat '$work/state/$f'"
 	done
-	ok "the hinting group cannot add annotations" bash -c "$(declare -f member); ! member $hint '$work/gchintctl' marks --add x --socket '$work/state/marks'"
+	ok "the hinting group cannot add annotations" bash -c "$(declare -f member); ! member $hint '$work/gchintctl' annotations --add x --socket '$work/state/annotations'"
 	stop
 	ok "the hinting group cannot read a finished recording" bash -c "$(declare -f member); ! member $hint '$work/gchintctl' summary '$work/state/r.db'"
 else

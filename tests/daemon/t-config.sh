@@ -46,12 +46,12 @@ ok "sources are listed in order" bash -c "'$gchintd' --list-sources | sort -c"
 fresh kept
 echo mine >"$d/notes.txt"
 "$gchintd" -q -c - --record "$d/k.db" --sysfs "$d/none" --tracefs "$d/none" --feed "$d/notes.txt" \
-	--marks "$d/notes.txt" 2>"$d/log" &
+	--annotations "$d/notes.txt" 2>"$d/log" &
 pid=$!
 daemons+=("$pid")
-wait_for 10 grep -q "notes.txt: File exists: no marks can be added" "$d/log"
+wait_for 10 grep -q "notes.txt: File exists: no annotations can be added" "$d/log"
 ok "a regular file at the socket's path is reported and kept" is "mine 1" \
-	"$(cat "$d/notes.txt") $(grep -c 'marks: .*: File exists: .*another socket' "$d/log")"
+	"$(cat "$d/notes.txt") $(grep -c 'annotations: .*: File exists: .*another socket' "$d/log")"
 stop
 mkdir "$d/folder"
 touch "$d/folder/mine"
@@ -66,12 +66,12 @@ ok "a dangling link is not used for a recording, exit 4" says 4 "link.db: exists
 ok "nothing is created behind a dangling link" test ! -e "$d/elsewhere.db"
 long=$d/$(printf '%0120d' 0)
 "$gchintd" -q -c - --record "$d/l.db" --sysfs "$d/none" --tracefs "$d/none" --feed "$d/feed" \
-	--marks "$long" 2>"$d/long.log" &
+	--annotations "$long" 2>"$d/long.log" &
 pid=$!
 daemons+=("$pid")
-wait_for 10 grep -q "no marks can be added" "$d/long.log"
+wait_for 10 grep -q "no annotations can be added" "$d/long.log"
 ok "a socket path that is too long is reported" \
-	grep -q "marks: .*File name too long: no marks can be added" "$d/long.log"
+	grep -q "annotations: .*File name too long: no annotations can be added" "$d/long.log"
 stop
 
 # Reload: the new configuration, or none of it.

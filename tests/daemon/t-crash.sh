@@ -59,11 +59,11 @@ fresh fsize
 (
 	ulimit -f 600
 	exec "$gchintd" -c - --record "$d/r.db" --sysfs "$d/none" --tracefs "$d/none" \
-		--feed "$d/feed" --marks "$d/marks" 2>"$d/log"
+		--feed "$d/feed" --annotations "$d/annotations" 2>"$d/log"
 ) &
 pid=$!
 daemons+=("$pid")
-wait_for 10 test -S "$d/marks"
+wait_for 10 test -S "$d/annotations"
 feed --events 30000 --rate 30000 >/dev/null &
 job=$!
 wait_for 15 grep -q "no room on the disk" "$d/log"

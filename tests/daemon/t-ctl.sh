@@ -156,7 +156,7 @@ for f in http.prom out/gchint.prom r.prom; do
 		skip "promtool accepts $f" "no promtool: packaging/need unit"
 	fi
 done
-for c in "summary $d/r.db" "marks $d/r.db" "top -n 1 $d/r.db"; do
+for c in "summary $d/r.db" "annotations $d/r.db" "top -n 1 $d/r.db"; do
 	# shellcheck disable=SC2086 # command and arguments
 	"$ctl" --json $c >"$d/json"
 	ok "--json ${c%% *} is JSON" python3 "$d/check.py" json "$d/json" 0
@@ -165,7 +165,7 @@ GCHINT_SYSFS=$d/sys "$ctl" --json status >"$d/json"
 ok "--json status is JSON" python3 "$d/check.py" json "$d/json" 0
 GCHINT_SYSFS=$d/sys "$ctl" status >"$d/status"
 ok "status shows the policy, its governor, the rails and remedies" bash -c \
-	"grep -q 'governor schedutil' '$d/status' && grep -q 'channels on 2 chips' '$d/status' && grep -q mend: '$d/status'"
+	"grep -q 'governor schedutil' '$d/status' && grep -q 'channels on 2 chips' '$d/status' && grep -q fix: '$d/status'"
 ok "the summary separates measured from modelled energy" bash -c \
 	"'$ctl' summary '$d/r.db' | grep -q 'measured by hwmon' && '$ctl' summary '$d/r.db' | grep -q 'modelled from OPP table energy_model'"
 
@@ -195,9 +195,9 @@ ok "record returns 128 + the signal's number" is 143 $?
 rec c "$d/none" 2>/dev/null
 ok "record of a missing command returns 127" is 127 $?
 # shellcheck disable=SC2016 # expanded by the command
-rec m sh -c '"$0" marks --add inside' "$ctl"
+rec m sh -c '"$0" annotations --add inside' "$ctl"
 ok "annotations are recorded before, during and after the command" is "start: sh,inside,end: sh: 0" \
-	"$(sqlite3 "$d/m.db" "select group_concat(text) from marks")"
+	"$(sqlite3 "$d/m.db" "select group_concat(text) from annotations")"
 "$ctl" record -q -C -o "$d/cost.db" --gchintd "$gchintd" --option -c --option - --option --sysfs --option "$d/sys" -- true 2>"$d/err"
 ok "record -C prints the cost in the words of summary" is \
 	"gchintctl: recording took $("$ctl" summary "$d/cost.db" | sed -n 's/^COST  gchintd took //p')" "$(cat "$d/err")"
@@ -217,7 +217,7 @@ for c in $("$ctl" --help | sed -n '/^  gchintctl /d; s/^  \([a-z][a-z]*\) .*/\1/
 	ok "$c --help shows the usage" bash -c "'$ctl' $c --help | grep -q '^usage: gchintctl.* $c'"
 done
 
-for c in "export --nonsense" "marks --nonsense" "record --nonsense" "report --nonsense" "runtimes --nonsense" "top --nonsense"; do
+for c in "export --nonsense" "annotations --nonsense" "record --nonsense" "report --nonsense" "runtimes --nonsense" "top --nonsense"; do
 	# shellcheck disable=SC2086 # command and option
 	ok "a wrong option of ${c%% *} is reported with that command and a remedy" bash -c \
 		"'$ctl' $c 2>&1 | paste -sd' ' | grep -q \"^gchintctl: ${c%% *}: .*--nonsense.* gchintctl: ${c%% *}: --help\""

@@ -73,7 +73,7 @@ clean() { # nothing about the user, and what a reader needs
 		db=$db sql "select group_concat(key, ' ') from (select key from meta where key not like 'board.%' order by key)"
 		db=$db sql "select value from meta where key = 'label'"
 		db=$db sql "select count(*) from meta where key in ('board.host', 'board.boot_id')"
-		db=$db sql "select count(*) from marks where text like '%gchint-bench%'"
+		db=$db sql "select count(*) from annotations where text like '%gchint-bench%'"
 	done
 	! grep -ra -e planteduser -e planted4711 "$d/open"
 }

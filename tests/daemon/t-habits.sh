@@ -20,7 +20,7 @@ ok "help COMMAND prints the command's help" is "$("$ctl" summary --help)" "$("$c
 ok "help prints the general help" is "$("$ctl" --help)" "$("$ctl" help)"
 ok "a command without --json reports so" answers "2 gchintctl: why: has no --json; --help lists the commands that have" "$ctl" why --json "$d/a.db"
 ok "a command with --json prints only JSON" bash -c \
-	"for c in summary marks 'top -n 1'; do '$ctl' --json \$c '$d/a.db' | python3 -m json.tool >/dev/null || exit 1; done
+	"for c in summary annotations 'top -n 1'; do '$ctl' --json \$c '$d/a.db' | python3 -m json.tool >/dev/null || exit 1; done
 	for c in status runtimes; do '$ctl' --json \$c | python3 -m json.tool >/dev/null || exit 1; done"
 
 on_terminal() { # PAGER COMMAND...: its output, on a terminal, without \r

@@ -17,7 +17,7 @@ answers() { # CODE TEXT COMMAND...: it ends by itself, with that code and messag
 	timeout 250 "$@" >"$d/out" 2>"$d/err" || got=$?
 	is "$code" "$got" && { [ -z "$text" ] || grep -qF -- "$text" "$d/err"; } || { head -c 2000 "$d/err"; return 1; }
 }
-all=("summary" "--json summary" "marks" "top -n 1" "export --format csv --table sample_list" "export --format csv"
+all=("summary" "--json summary" "annotations" "top -n 1" "export --format csv --table sample_list" "export --format csv"
 	"export --format jsonl" "export --format chrome-trace" "export --format openmetrics" "export --format perfetto" "export --format firefox" "why" "why --at 0.5")
 reads() { # FILE COMMAND...: 0 or 3, nothing else; printed JSON is valid
 	local file=$1 got=0 words
@@ -105,7 +105,7 @@ bad = [c for c in text.decode("utf-8", "surrogateescape")
 assert b"owned" in text, "the hostile text is not in it"
 assert not bad, bad'
 }
-for c in "summary" "marks" "top -n 1"; do
+for c in "summary" "annotations" "top -n 1"; do
 	# shellcheck disable=SC2086 # command and arguments
 	ok "escape sequences are removed: $c" bash -c "$(declare -f harmless); '$ctl' $c '$f' | harmless"
 done
@@ -116,7 +116,7 @@ ok "escape sequences are removed from the kernel's files" bash -c "$(declare -f 
 ok "escape sequences are removed where rows go to a terminal" bash -c "$(declare -f harmless); python3 -c 'import os, pty, sys
 pty.spawn(sys.argv[1:])' '$ctl' export '$f' --format csv --table rails | tr -d '\r' | harmless"
 ok "other text is shown unchanged" is "1" \
-	"$(sqlite3 "$f" "update marks set text = 'größer → 5 µs 日本' where t > 1" && "$ctl" marks "$f" | grep -c 'größer → 5 µs 日本')"
+	"$(sqlite3 "$f" "update marks set text = 'größer → 5 µs 日本' where t > 1" && "$ctl" annotations "$f" | grep -c 'größer → 5 µs 日本')"
 
 # NULL stays NULL.
 hostile null "update phases set work_done = null, cpu = null"

@@ -30,7 +30,7 @@ ok "the finished file is rotated as usual" is 200 "$(db=$d/r.db.1 sql 'select co
 
 # A number does not protect it: the file that would be renumbered may be in use.
 fresh pushed
-"$gchintd" -q -c - --record "$d/r.db.1" --sysfs "$d/none" --tracefs "$d/none" --marks "$d/other" &
+"$gchintd" -q -c - --record "$d/r.db.1" --sysfs "$d/none" --tracefs "$d/none" --annotations "$d/other" &
 other=$!
 daemons+=("$other")
 wait_for 10 test -S "$d/other"
@@ -47,7 +47,7 @@ start --tracefs "$d/none"
 feed --events 200 >/dev/null
 wait_for 10 ended 100
 for s in "" -wal -shm; do mv "$d/r.db$s" "$d/away.db$s"; done
-mv "$d/marks" "$d/marks.away"
+mv "$d/annotations" "$d/annotations.away"
 first=$pid
 start --tracefs "$d/none" --feed "$d/feed2"
 "$BUILD/feed" "$d/feed2" --events 100 >/dev/null
@@ -55,11 +55,11 @@ wait_for 10 ended 50
 kill -TERM "$first"
 wait "$first"
 ok "a recorder whose file was moved keeps the new file's log" test -s "$d/r.db-wal"
-"$ctl" marks --add later --socket "$d/marks"
-wait_for 10 got 1 'select count(*) from marks'
+"$ctl" annotations --add later --socket "$d/annotations"
+wait_for 10 got 1 'select count(*) from annotations'
 stop
 ok "both recordings are complete" is "100 50 1" \
-	"$(db=$d/away.db sql 'select count(t1) from phases') $(sql 'select count(t1) from phases') $(sql 'select count(*) from marks')"
+	"$(db=$d/away.db sql 'select count(t1) from phases') $(sql 'select count(t1) from phases') $(sql 'select count(*) from annotations')"
 
 # The log after a kill.
 fresh killed
@@ -69,7 +69,7 @@ wait_for 10 ended 100
 kill -KILL "$pid"
 wait "$pid" 2>/dev/null
 ok "a killed recorder leaves a log" test -s "$d/r.db-wal"
-rm "$d/marks"
+rm "$d/annotations"
 start --tracefs "$d/none" --keep 2
 stop
 ok "the log is rotated with its file" is "100 ok" \

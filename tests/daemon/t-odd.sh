@@ -6,8 +6,8 @@
 fresh odd
 start -l odd
 feed --events 400 >/dev/null
-"$ctl" marks --add here --socket "$d/marks"
-wait_for 30 got 1 'select count(*) from marks'
+"$ctl" annotations --add here --socket "$d/annotations"
+wait_for 30 got 1 'select count(*) from annotations'
 wait_for 30 got 200 'select count(t1) from phases'
 wait_for 30 got 1 "select count(*) > 0 from sample_list where label = 'pin'"
 stop
@@ -41,7 +41,7 @@ rm "$d/gone"
 ok "an output behind a link is written to and stays a link" is "$("$ctl" export "$d/r.db" --format csv | sha256sum) link" \
 	"$(sha256sum </proc/self/fd/3) $(test -L "$d/third" && echo link)"
 exec 3>&-
-for c in "summary $d/r.db" "marks $d/r.db" "top -n 1 $d/r.db" "export $d/r.db --format csv" "--help"; do
+for c in "summary $d/r.db" "annotations $d/r.db" "top -n 1 $d/r.db" "export $d/r.db --format csv" "--help"; do
 	# shellcheck disable=SC2086,SC2016 # command and arguments
 	ok "a full disk behind the output of ${c%% *} exits with 3" odd 3 "standard output: No space left" \
 		sh -c '"$0" "$@" >/dev/full' "$ctl" $c
@@ -119,7 +119,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 	chmod 755 "$work" "$d" "$d/shut"
 	install -m 755 "$ctl" "$d/gchintctl"
 	sqlite3 "$d/shut/50% a?b.db" 'pragma journal_mode = wal' >/dev/null
-	somebody=(setpriv --reuid 65534 --clear-groups "$d/gchintctl" marks)
+	somebody=(setpriv --reuid 65534 --clear-groups "$d/gchintctl" annotations)
 	ok "a file in another user's directory is read, whatever its name" is "0 1" \
 		"$("${somebody[@]}" "$d/shut/50% a?b.db" >"$d/out" 2>&1; echo $?) $(grep -c here "$d/out" || cat "$d/out")"
 	head -c 4096 /dev/urandom >"$d/shut/50% a?b.db-wal"
@@ -143,16 +143,16 @@ os.execvp(sys.argv[1], sys.argv[1:])' "${rec[@]}" -o "$d/$s.db" -- sleep 60 &
 	wait $job
 	code=$?
 	ok "SIG$s reaches the command and ends the recording" is "$((128 + $(kill -l $s))) ok 2" \
-		"$code $(sqlite3 "$d/$s.db" 'pragma integrity_check') $(sqlite3 "$d/$s.db" 'select count(*) from marks')"
+		"$code $(sqlite3 "$d/$s.db" 'pragma integrity_check') $(sqlite3 "$d/$s.db" 'select count(*) from annotations')"
 done
 "${rec[@]}" -o "$d/killed.db" -- sleep 2 &
 job=$!
 wait_for 20 pgrep -P $job -x sleep
-marks=$(pgrep -af "record $d/killed.db" | sed -n 's/.* --marks \([^ ]*\).*/\1/p')
+annotations=$(pgrep -af "record $d/killed.db" | sed -n 's/.* --annotations \([^ ]*\).*/\1/p')
 kill -KILL $job
 wait $job 2>/dev/null
 ok "a killed gchintctl leaves no recorder" wait_for 10 gone killed.db
-rm -rf "${marks%/marks}" # its socket, which it could not remove
+rm -rf "${annotations%/annotations}" # its socket, which it could not remove
 printf '#!/bin/sh\nexec sleep 50\n' >"$d/slow-start"
 chmod 755 "$d/slow-start"
 "$ctl" record -q -o "$d/never.db" --gchintd "$d/slow-start" -- touch "$d/ran" 2>"$d/err" &
@@ -175,7 +175,7 @@ daemons+=("$stuck")
 wait_for 10 test -S "$d/stuck"
 # shellcheck disable=SC2016 # expanded by that shell
 ok "an annotation for a daemon that hangs times out with a message" odd 4 "stuck: Resource temporarily unavailable" \
-	timeout 250 bash -c 'while true; do "$0" marks --add x --socket "$1" || exit; done' "$ctl" "$d/stuck"
+	timeout 250 bash -c 'while true; do "$0" annotations --add x --socket "$1" || exit; done' "$ctl" "$d/stuck"
 kill "$stuck"
 many=()
 for n in $(seq 40); do many+=(--option --quiet); done

@@ -32,14 +32,14 @@ counted() { # COMMAND...: replaces this shell, with counters
 }
 status() { # their line of the status
 	(GCHINT_SYSFS=$d/sys GCHINT_TRACEFS=$d/none counted "$ctl" status 2>&1) | grep -A1 '^  power ' |
-		grep -E '^  power |mend' | sed 's/^ *//; s/  */ /g' | paste -sd' '
+		grep -E '^  power |fix: ' | sed 's/^ *//; s/  */ /g' | paste -sd' '
 }
 started() { # OPTION...: gchintd with counters, ready
 	counted "$gchintd" -c - --record "$d/r.db" --sysfs "$d/sys" --tracefs "$d/none" --debugfs "$d/debug" \
-		--feed "$d/feed" --marks "$d/marks" "$@" 2>>"$d/log" &
+		--feed "$d/feed" --annotations "$d/annotations" "$@" 2>>"$d/log" &
 	pid=$!
 	daemons+=("$pid")
-	wait_for 10 test -S "$d/marks"
+	wait_for 10 test -S "$d/annotations"
 }
 
 fresh power

@@ -5,9 +5,9 @@
 fresh record
 start -l run1
 sent=$(feed --events 1000 --rate 20000)
-"$ctl" marks --add "half way" --socket "$d/marks"
+"$ctl" annotations --add "half way" --socket "$d/annotations"
 wait_for 30 got 500 'select count(t1) from phases'
-wait_for 30 got 1 'select count(*) from marks'
+wait_for 30 got 1 'select count(*) from annotations'
 wait_for 30 got 1 "select count(*) > 0 from sample_list where label = 'pin'"
 wait_for 30 got 1 "select count(*) > 0 from sample_list where name = 'ina226-0:power2'"
 stop
@@ -31,7 +31,7 @@ ok "an unchanged voltage is not written again" \
 	test "$(sql "select count(*) from rails join samples on rail = id where source = 'regulator'")" -le 4
 ok "time in state is in ns" is "5000000000" \
 	"$(sql 'select max(total_ns) from residency where policy = 0 and khz = 960000')"
-ok "the annotation is recorded" is "half way" "$(sql 'select text from marks')"
+ok "the annotation is recorded" is "half way" "$(sql 'select text from annotations')"
 ok "the label is recorded" is "run1" "$(sql "select value from meta where key = 'label'")"
 ok "every clock is mapped, with the method" is 0 "$(sql "select count(*) from clocks where how is null")"
 ok "each sample has the error of its timestamp" is 0 \

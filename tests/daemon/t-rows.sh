@@ -65,7 +65,7 @@ rows() {
 select key, value from meta where key in ('label', 'board.model', 'board.cpus', 'schema')
 select kind, number, name from names
 select source, clock, offset_ns, how from clocks where source not in ('realtime', 'trace')
-select name, state, what, mend, period_ns from sources where name not in ('perf', 'library')
+select name, state, what, remedy, period_ns from sources where name not in ('perf', 'library')
 select policy, cpus, driver, governor, hw_min_khz, hw_max_khz, latency_ns from policies
 select policy, governor, min_khz, max_khz from policy_states group by 1, 2, 3, 4
 select * from opps

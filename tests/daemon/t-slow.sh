@@ -11,21 +11,21 @@ done
 GCHINT_SLOW=/hwmon0/ GCHINT_SLOW_MS=250 ASAN_OPTIONS=$ASAN_OPTIONS:verify_asan_link_order=0 \
 	LD_PRELOAD="$(gcc -print-file-name=libasan.so) $BUILD/slow.so" \
 	"$gchintd" -c - --record "$d/r.db" --sysfs "$d/sys" --tracefs "$d/trace" -p 20 \
-	--debugfs "$d/debug" --feed "$d/feed" --marks "$d/marks" 2>"$d/log" &
+	--debugfs "$d/debug" --feed "$d/feed" --annotations "$d/annotations" 2>"$d/log" &
 pid=$!
 daemons+=("$pid")
 wait_for 30 grep -q "slow rails are read by a thread" "$d/log"
 ok "a slow sensor is detected and reported" grep -q "hwmon: .* takes over 250 us to read" "$d/log"
-wait_for 30 test -S "$d/marks"
+wait_for 30 test -S "$d/annotations"
 feed --events 20000 --rate 10000 >"$d/sent" &
 job=$!
 for n in $(seq 20); do
-	"$ctl" marks --add "m$n" --socket "$d/marks"
+	"$ctl" annotations --add "m$n" --socket "$d/annotations"
 done
 wait "$job"
 sleep 2
 stop
-ok "twenty annotations are accepted during a slow read" is 20 "$(sql "select count(*) from marks where text glob 'm[0-9]*'")"
+ok "twenty annotations are accepted during a slow read" is 20 "$(sql "select count(*) from annotations where text glob 'm[0-9]*'")"
 ok "no event is lost during a slow read" is "20000 10000 " \
 	"$(cat "$d/sent") $(sql 'select count(t1) from phases') $(sql 'select count from drops')"
 ok "slow rails are sampled, with the error of their timestamps" is "1|1" \
@@ -43,7 +43,7 @@ done
 GCHINT_SLOW=/hwmon0/ GCHINT_SLOW_MS=6 ASAN_OPTIONS=verify_asan_link_order=0 \
 	LD_PRELOAD="$(gcc -print-file-name=libasan.so) $BUILD/slow.so" \
 	"$gchintd" -c - --record "$d/r.db" --sysfs "$d/sys" --tracefs "$d/none" -p 20 --feed "$d/feed" \
-	--marks "$d/marks" 2>"$d/log" &
+	--annotations "$d/annotations" 2>"$d/log" &
 pid=$!
 daemons+=("$pid")
 wait_for 30 grep -q "hwmon: a look at .* over 5 % of the period: now every 40 ms" "$d/log"

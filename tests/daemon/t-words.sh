@@ -44,8 +44,8 @@ for n in v u; do
 	ok "summary of other rails ($n)" words summary-$n "$ctl" summary $n.db
 	ok "why of other rails ($n)" words why-$n "$ctl" why $n.db -n 2
 done
-ok "annotations" words marks "$ctl" marks a.db
-ok "annotations in JSON" words marks.json json marks a.db
+ok "annotations" words annotations "$ctl" annotations a.db
+ok "annotations in JSON" words annotations.json json annotations a.db
 ok "why of the longest pauses" words why "$ctl" why a.db
 ok "why of an almost empty recording" words why-none "$ctl" why e.db -n 4
 at() {
@@ -262,7 +262,7 @@ imported() {
 	"$ctl" import "$here/kept/words.trace" -o i.db -l "of a trace"
 	"$ctl" export i.db -f jsonl | grep -v '"table":"names"'
 	"$ctl" summary i.db
-	sqlite3 i.db "select key, value from meta where key != 'program' and key not like 'board.%'; select name, state, what, mend from sources;
+	sqlite3 i.db "select key, value from meta where key != 'program' and key not like 'board.%'; select name, state, what, remedy from sources;
 		select source, clock, how from clocks where source != 'realtime'"
 }
 ok "import of a trace" words imported imported
@@ -294,10 +294,10 @@ summary a.db --watts
 summary a.db --watts x
 summary a.db --watts 3:2
 summary a.db --watts no=1:2
-marks
-marks a.db b.db
-marks --add x --socket absent
-marks --add
+annotations
+annotations a.db b.db
+annotations --add x --socket absent
+annotations --add
 why a.db b.db
 why a.db --at
 why a.db --at x
@@ -384,7 +384,7 @@ status --nix
 runtimes --nix
 use --nix
 attach --nix
-marks --nix
+annotations --nix
 summary --nix
 compare --nix a.db b.db
 export --nix
@@ -400,7 +400,7 @@ rm -rf "$d/sys" "$d/debug" "$d/trace"
 "$here/tree" "$d"
 board() { # ARGUMENT...: the part that depends on the board in $d, not on the machine
 	GCHINT_SYSFS=$d/sys GCHINT_DEVICE=$d/none "$ctl" "$@" | sed -E 's/ \(.*Linux .*//' |
-		grep -vE '^ +(genl|hotspots|library|perf|sched|trace) |mend: '
+		grep -vE '^ +(genl|hotspots|library|perf|sched|trace) |fix: '
 }
 ok "status of a board" words status board status
 members() {
@@ -420,7 +420,7 @@ nothing() {
 		# shellcheck disable=SC2086 # command and arguments
 		GCHINT_SYSFS=$d/empty GCHINT_PROCFS=$d/empty GCHINT_DEBUGFS=$d/empty GCHINT_TRACEFS=$d/empty GCHINT_DEVICE=$d/none "$ctl" $c 2>&1 ||
 			echo "exit $?"
-	done | sed -E -e 's/ \(.*Linux .*//' -e '/^ +(genl|hotspots|library|perf|sched|trace) |mend: /d' -e '/^\{/s/"(machine|kernel)":"[^"]*",?//g' \
+	done | sed -E -e 's/ \(.*Linux .*//' -e '/^ +(genl|hotspots|library|perf|sched|trace) |fix: /d' -e '/^\{/s/"(machine|kernel)":"[^"]*",?//g' \
 		-e '/^\{/s/,"sources":.*//'
 }
 ok "status of a machine without any source" words nothing nothing

@@ -240,9 +240,9 @@ static bool takes(struct options *o, struct root *root, const char **feed, char 
 
 static void options(void)
 {
-	static const char *const longs[] = { "--record", "--config",   "--label",   "--period",
-					     "--keep",	 "--max-size", "--marks",   "--sysfs",
-					     "--procfs", "--tracefs",  "--debugfs", "--feed" };
+	static const char *const longs[] = { "--record", "--config",   "--label",	"--period",
+					     "--keep",	 "--max-size", "--annotations", "--sysfs",
+					     "--procfs", "--tracefs",  "--debugfs",	"--feed" };
 	char *shorts[] = { "x", "-r", "R", "-cC", "-l", "L", "-pP", NULL };
 	char *none[] = { "x", NULL }, *of_none[] = { "x", "-c", "-", "--check", NULL };
 	char text[1000] = "", *all[26] = { "x" }, values[12][16];
@@ -254,7 +254,7 @@ static void options(void)
 
 	CHECK(takes(&o, &root, &feed, none, &code) && !strcmp(o.config, CONFIG_PATH) &&
 		      !o.config_given && !o.check && !o.record && !o.label && !o.keep &&
-		      !o.max_size && !o.period_ms && !o.marks && !feed && code == 99,
+		      !o.max_size && !o.period_ms && !o.annotations && !feed && code == 99,
 	      "without options the defaults remain");
 	CHECK(takes(&o, &root, &feed, of_none, &code) && !o.config && o.config_given && o.check,
 	      "-c - and --check are parsed");
@@ -266,8 +266,8 @@ static void options(void)
 	good = takes(&o, &root, &feed, all, &code) && o.config_given && !o.check;
 	snprintf(text, sizeof(text), "%d %s %s %s %s %s %s %s; %s %s %s %s %s", good,
 		 OR_NONE(o.record), OR_NONE(o.config), OR_NONE(o.label), OR_NONE(o.period_ms),
-		 OR_NONE(o.keep), OR_NONE(o.max_size), OR_NONE(o.marks), root.sysfs, root.procfs,
-		 root.tracefs, root.debugfs, OR_NONE(feed));
+		 OR_NONE(o.keep), OR_NONE(o.max_size), OR_NONE(o.annotations), root.sysfs,
+		 root.procfs, root.tracefs, root.debugfs, OR_NONE(feed));
 	text_is(text, "1 v0 v1 v2 v3 v4 v5 v6; v7 v8 v9 v10 v11",
 		"each long option sets its value");
 	good = takes(&o, &root, &feed, shorts, &code);

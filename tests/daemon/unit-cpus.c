@@ -21,10 +21,11 @@
 #include "place.h"
 #include "records.h"
 
-#define CPUFREQ	  "sys/devices/system/cpu/cpufreq/"
-#define POLICY(n) CPUFREQ "policy" #n "/"
-#define IDLE(cpu) "sys/devices/system/cpu/cpu" #cpu "/cpuidle/"
-#define INSTANCE  "trace/instances/gchintd"
+#define CPUFREQ	    "sys/devices/system/cpu/cpufreq/"
+#define POLICY(n)   CPUFREQ "policy" #n "/"
+#define ACTUATOR(n) "sys/class/misc/gchint/actuator/policy" #n
+#define IDLE(cpu)   "sys/devices/system/cpu/cpu" #cpu "/cpuidle/"
+#define INSTANCE    "trace/instances/gchintd"
 
 static void look(void)
 {
@@ -92,6 +93,7 @@ static void policies(struct host *host, void **state)
 		"-19 'no cpufreq policy: frequency is unknown' 'load the board's cpufreq driver'",
 		"without policies frequencies are unavailable");
 	policy_files();
+	place_file(ACTUATOR(0), "off\n");
 	text_is(place_probe(cpufreq, host), "0 'driver a-driver' ''",
 		"with a policy its driver is named");
 	host->config.source[SOURCE_cpufreq].period_ms = 70;
@@ -107,6 +109,7 @@ static void policies(struct host *host, void **state)
 		    "opp 0 900000 0 'energy_model'\n"
 		    "opp 0 4294967294\n"
 		    "policy 1000: 0 'schedutil' 300000 900000\n"
+		    "actuator 0 'off'\n"
 		    "residency 1000: policy 0 at 300000 100000000\n"
 		    "residency 1000: policy 0 at 600000 200000000\n"
 		    "transition 1000: cpu 0 600000 kHz by 0\n"
@@ -115,6 +118,7 @@ static void policies(struct host *host, void **state)
 		    "policy 511 '511'\n"
 		    "opp 511 400000\n"
 		    "policy 1000: 511 '' ? ?\n"
+		    "actuator 511 'none'\n"
 		    "clock 0 70000000 'cpufreq' 'CLOCK_MONOTONIC' 'polled: a change is seen up to "
 		    "a period late; time_in_state counts 10 ms'\n",
 		    "policies, their frequencies and unknown values are recorded");
@@ -128,9 +132,11 @@ static void policy_changes(struct host *host, void *state)
 	place_file(POLICY(0) "scaling_cur_freq", "900000\n");
 	place_file(POLICY(0) "stats/time_in_state", "300000 10\n600000 25\n700000 0\nrubbish\n");
 	place_file(POLICY(0) "scaling_governor", "a-governor-of-a-long-name\n");
+	place_file(ACTUATOR(0), "limits\n");
 	look();
 	records_are(host->queue,
 		    "policy 2000: 0 'a-governor-of-a' 300000 900000\n"
+		    "actuator 0 'limits'\n"
 		    "residency 2000: policy 0 at 600000 250000000\n"
 		    "residency 2000: policy 0 at 700000 0\n"
 		    "transition 2000: cpu 0 900000 kHz by 2\n"
@@ -157,6 +163,7 @@ static void policy_changes(struct host *host, void *state)
 	records_are(host->queue, "", "an unreadable frequency is no change");
 	/* A driver that is removed, and one that is added. */
 	place_gone("sys/devices/system/cpu/cpufreq/policy0");
+	place_gone(ACTUATOR(0));
 	place_file(POLICY(7) "related_cpus", "7\n");
 	place_file(POLICY(7) "scaling_cur_freq", "100000\n");
 	faults.at_ns = 4000;
@@ -164,8 +171,10 @@ static void policy_changes(struct host *host, void *state)
 	records_are(host->queue,
 		    "policy 7 '7'\n"
 		    "policy 4000: 7 '' ? ?\n"
+		    "actuator 7 'none'\n"
 		    "transition 4000: cpu 7 100000 kHz by 0\n"
-		    "policy 4000: 0 '' ? ?\n",
+		    "policy 4000: 0 '' ? ?\n"
+		    "actuator 0 'none'\n",
 		    "a policy that disappears is unknown, a new one is recorded");
 	place_file(POLICY(7) "scaling_cur_freq", "200000\n");
 	source_table[SOURCE_cpufreq]->stop(state);

@@ -187,7 +187,7 @@ static void probes(struct host *host)
 		if (i == 4)
 			other.feed = "/run/feed";
 		ret = genl->probe(&other, &p);
-		snprintf(text + at, sizeof(text) - at, "%d '%s' '%s'\n", ret, p.what, p.mend);
+		snprintf(text + at, sizeof(text) - at, "%d '%s' '%s'\n", ret, p.what, p.remedy);
 	}
 	text_is(text,
 		"-93 'no generic netlink in this kernel' ''\n"

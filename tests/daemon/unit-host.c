@@ -298,9 +298,9 @@ static void costs(struct host *host)
 	faults.at_ns = 0;
 }
 
-static void mark(const char *text)
+static void annotate(const char *text)
 {
-	struct sockaddr_un to = { AF_UNIX, "marks" };
+	struct sockaddr_un to = { AF_UNIX, "annotations" };
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
 	if (sendto(fd, text, strlen(text), 0, (struct sockaddr *)&to, sizeof(to)) < 0)
@@ -308,52 +308,54 @@ static void mark(const char *text)
 	close(fd);
 }
 
-static void takes_marks(struct host *host)
+static void takes_annotations(struct host *host)
 {
-	char want[300], long_mark[600];
+	char want[300], long_text[600];
 	const int pid = (int)getpid();
-	struct marks *m;
+	struct annotations *m;
 	struct stat st;
 
 	watched_forget();
-	m = marks_start(host, "marks");
-	CHECK(m && watched_at(0)->events == EPOLLIN && !stat("marks", &st) &&
+	m = annotations_start(host, "annotations");
+	CHECK(m && watched_at(0)->events == EPOLLIN && !stat("annotations", &st) &&
 		      (st.st_mode & 0777) == 0660,
 	      "annotations are accepted from the owner and group");
 	faults.at_ns = 50000;
-	mark("50000 now");
-	mark("50001 not yet");
-	mark("  0 begin \n");
-	mark("12th");
-	mark("12");
+	annotate("50000 now");
+	annotate("50001 not yet");
+	annotate("  0 begin \n");
+	annotate("12th");
+	annotate("12");
 	watched_at(0)->fn(watched_at(0)->data, 0);
 	snprintf(want, sizeof(want),
-		 "mark %d 'now'\nmark %d '50001 not yet'\nmark %d 'begin'\nmark %d '12th'\n"
-		 "mark %d '12'\n",
+		 "annotation %d 'now'\nannotation %d '50001 not yet'\nannotation %d "
+		 "'begin'\nannotation %d '12th'\n"
+		 "annotation %d '12'\n",
 		 pid, pid, pid, pid, pid);
 	CHECK(queue_fill(host->queue) == 5 && queue_peek(host->queue, 0)->t == 50000 &&
 		      queue_peek(host->queue, 1)->t == 50000 &&
 		      queue_peek(host->queue, 2)->t == 0 && queue_peek(host->queue, 3)->t == 50000,
 	      "an annotation has its own instant, or the current one");
 	records_are(host->queue, want, "annotations have their sender");
-	memset(long_mark, 'x', sizeof(long_mark));
-	long_mark[599] = '\0';
-	mark(long_mark);
-	marks_stop(m);
+	memset(long_text, 'x', sizeof(long_text));
+	long_text[599] = '\0';
+	annotate(long_text);
+	annotations_stop(m);
 	CHECK(queue_fill(host->queue) == 1 &&
 		      strlen(queue_peek(host->queue, 0)->define->string[0]) == 511,
 	      "pending annotations are read at the end, as far as there is space");
 	definition_free(queue_peek(host->queue, 0)->define);
 	queue_consume(host->queue, 1);
-	CHECK(access("marks", F_OK) && !watched_open(), "the socket is removed at the end");
-	marks_stop(NULL);
-	place_file("marks", "mine");
-	CHECK(!marks_start(host, "marks"), "a regular file is not replaced by the socket");
+	CHECK(access("annotations", F_OK) && !watched_open(), "the socket is removed at the end");
+	annotations_stop(NULL);
+	place_file("annotations", "mine");
+	CHECK(!annotations_start(host, "annotations"), "a regular file is not replaced by the socket");
 	records_are(host->queue,
-		    "note 4 'marks' 'marks: File exists: no marks can be added; name another "
-		    "socket with --marks'\n",
+		    "note 4 'annotations' 'annotations: File exists: no annotations can be added; "
+		    "name another "
+		    "socket with --annotations'\n",
 		    "a socket that is not available is reported");
-	place_gone("marks");
+	place_gone("annotations");
 	faults.at_ns = 0;
 }
 
@@ -539,7 +541,7 @@ void unit_host(void)
 	notifies(&host);
 	boards(&host);
 	costs(&host);
-	takes_marks(&host);
+	takes_annotations(&host);
 	sockets();
 	notes(&host);
 	table(&host);

@@ -184,7 +184,7 @@ static void probes(const struct host *host, const char *dir)
 		} else {
 			ret = source_table[SOURCE_hotplug]->probe(host, &p);
 		}
-		snprintf(text + at, sizeof(text) - at, "%d '%s' '%s'\n", ret, p.what, p.mend);
+		snprintf(text + at, sizeof(text) - at, "%d '%s' '%s'\n", ret, p.what, p.remedy);
 	}
 	text_is(text,
 		"0 'CPUs 0-7 online' ''\n"

@@ -193,7 +193,7 @@ static void probes(struct host *host)
 
 		memcpy(refused, errors[i], sizeof(refused));
 		ret = source_table[SOURCE_hotspots]->probe(host, &p);
-		snprintf(text + at, sizeof(text) - at, "%d '%s' '%s'\n", ret, p.what, p.mend);
+		snprintf(text + at, sizeof(text) - at, "%d '%s' '%s'\n", ret, p.what, p.remedy);
 	}
 	memset(refused, 0, sizeof(refused));
 	text_is(text,

@@ -114,7 +114,7 @@ static void probes(struct host *host)
 
 		refused[PERF_COUNT_HW_CPU_CYCLES] = errors[i];
 		ret = source_table[SOURCE_perf]->probe(host, &p);
-		snprintf(text + at, sizeof(text) - at, "%d '%s' '%s'\n", ret, p.what, p.mend);
+		snprintf(text + at, sizeof(text) - at, "%d '%s' '%s'\n", ret, p.what, p.remedy);
 	}
 	refused[PERF_COUNT_HW_CPU_CYCLES] = 0;
 	text_is(text,

@@ -162,9 +162,9 @@ static void parts(struct host *host)
 		      "a definition needs memory");
 	}
 	unit_memory_left(0);
-	CHECK(!marks_start(host, "marks"), "annotations need memory");
+	CHECK(!annotations_start(host, "annotations"), "annotations need memory");
 	unit_memory_left(1);
-	CHECK(!marks_start(host, "marks") && access("marks", F_OK),
+	CHECK(!annotations_start(host, "annotations") && access("annotations", F_OK),
 	      "a failed annotation socket is removed");
 	unit_memory_left(-1);
 	forget(host->queue);

@@ -325,7 +325,7 @@ static void closing(const char *path, const char *away)
 /* A file without one of its tables gets no rows at all. */
 static void tables(void)
 {
-	static const char *const lacks[] = { "DROP TABLE samples", "DROP TABLE marks" };
+	static const char *const lacks[] = { "DROP TABLE samples", "DROP TABLE annotations" };
 	struct rows *rows;
 	sqlite3 *db = NULL;
 

@@ -309,7 +309,7 @@ static void drain(struct queue *q, struct store *s)
 static void names(struct host *host, const char *dir)
 {
 	struct tracker *t = host->tracker;
-	char path[64], error[300];
+	char path[64], environ_path[80], error[300];
 	struct store *s;
 	sqlite3 *db = NULL;
 
@@ -321,12 +321,14 @@ static void names(struct host *host, const char *dir)
 	}
 	put(dir, "70/task/70/comm", "old main\n");
 	put(dir, "70/task/71/comm", "old gc\n");
+	put(dir, "70/environ", "GCHINT_HINTS=clamp");
 	event(t, lease(1000, 5, 1, 71, GCHINT_LEASE_ATTACH));
 	event(t, phase(1100, 5, 1, 71, GCHINT_PHASE_MARK));
 	event(t, phase(1200, 5, 1, 71, GCHINT_PHASE_NONE));
 	event(t, lease(1300, 5, 1, 71, GCHINT_LEASE_EXIT));
 	put(dir, "70/task/70/comm", "new main\n");
 	put(dir, "70/task/71/comm", "new gc\n");
+	put(dir, "70/environ", "X=GCHINT_HINTS=clamp");
 	event(t, lease(2000, 6, 1, 71, GCHINT_LEASE_ATTACH));
 	event(t, phase(2100, 6, 1, 71, GCHINT_PHASE_MARK));
 	event(t, phase(2200, 6, 1, 71, GCHINT_PHASE_NONE));
@@ -337,6 +339,8 @@ static void names(struct host *host, const char *dir)
 	event(t, phase(3100, 6, 1, 71, GCHINT_PHASE_MARK));
 	event(t, phase(3200, 6, 1, 71, GCHINT_PHASE_NONE));
 	drain(host->queue, s);
+	snprintf(environ_path, sizeof(environ_path), "%s/70/environ", dir);
+	unlink(environ_path);
 	store_close(s);
 	if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL)) {
 		CHECK(false, "the recording's file");
@@ -348,6 +352,9 @@ static void names(struct host *host, const char *dir)
 	CHECK(number(db, "SELECT group_concat(comm) = 'old main,new main' FROM "
 			 "(SELECT comm FROM processes WHERE tid = 70 ORDER BY t)") == 1,
 	      "a process is named once, and again when its PID is reused");
+	CHECK(number(db, "SELECT group_concat(t || actuator) = '1000clamp,2000none' FROM "
+			 "(SELECT * FROM actuators WHERE tgid = 70 ORDER BY t)") == 1,
+	      "whether a process clamps its threads is recorded, and again when that changes");
 	sqlite3_close(db);
 	unlink(path);
 }

@@ -173,7 +173,7 @@ static void kept(const char *path)
 
 	if (!begins(&r, path, 0, 5, 16384))
 		return;
-	define(&r, DEFINE_MARK, 1, 1, "a mark");
+	define(&r, DEFINE_ANNOTATION, 1, 1, "an annotation");
 	define(&r, DEFINE_OPP, 0, 300000, NULL);
 	define(&r, DEFINE_OPP, 0, 600000, NULL);
 	define(&r, DEFINE_OPP, 1, 300000, NULL);
@@ -198,11 +198,11 @@ static void kept(const char *path)
 	writer_limit(r.writer, 0, 5);
 	ends(&r);
 	snprintf(old, sizeof(old), "%s.1", path);
-	CHECK(came && holds(old, "SELECT 1 FROM marks") &&
+	CHECK(came && holds(old, "SELECT 1 FROM annotations") &&
 		      holds(old, "SELECT 1 WHERE (SELECT count(*) FROM processes) = 8192") &&
 		      holds(old, "SELECT 1 WHERE (SELECT count(*) FROM samples) = 1"),
 	      "a rotated file has the records that belong to it");
-	CHECK(!holds(path, "SELECT 1 FROM marks") && !holds(path, "SELECT 1 FROM samples") &&
+	CHECK(!holds(path, "SELECT 1 FROM annotations") && !holds(path, "SELECT 1 FROM samples") &&
 		      holds(path, "SELECT 1 WHERE (SELECT count(*) FROM opps) = 3") &&
 		      holds(path, "SELECT 1 WHERE (SELECT count(*) FROM rails) = 2") &&
 		      holds(path, "SELECT 1 FROM rails WHERE id = 4 AND name = 'another'") &&
@@ -217,6 +217,11 @@ static void kept(const char *path)
 		      holds(path, "SELECT 1 FROM processes WHERE tgid = 9000 AND comm = 'ruby'"),
 	      "the oldest processes beyond the limit are left out");
 	CHECK(strstr(faults.said, ": rotated\n"), "the rotation is reported");
+	CHECK(holds(old, "SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = "
+			 "'hotspots_by_time'") &&
+		      holds(old, "SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = "
+				 "'samples_by_rail'"),
+	      "a file that was rotated has the indexes");
 }
 
 /* More at once than one transaction holds. */
@@ -316,6 +321,44 @@ static void unmoved(const char *path)
 		      holds(path, "SELECT 1 FROM samples WHERE value = 2") &&
 		      holds(path, "SELECT 1 FROM meta WHERE key = 'file_start_ns'"),
 	      "both files have their own records");
+}
+
+/* After a rotation that failed the old file may no longer be moved: keep is 0 now. */
+static void unmovable(const char *path)
+{
+	struct recorder r;
+	const char *first;
+	bool came;
+
+	if (!begins(&r, path, 0, 3, 4096))
+		return;
+	faults.renames = 2;
+	writer_limit(r.writer, 1, 3);
+	sample(&r, 1);
+	queue_kick(r.queue);
+	came = waits_for(r.writer, 1) && faults_said(": cannot rotate: Input/output error\n");
+	while (faults.renames) {
+		queue_kick(r.queue);
+		usleep(1000);
+	}
+	writer_limit(r.writer, 0, 0);
+	for (int i = 0; i < 3; i++) {
+		faults.ahead_ns += 3 * NSEC_PER_SEC;
+		queue_kick(r.queue);
+		usleep(30000);
+	}
+	came = came && faults_said(": exists, and keep is 0: recording stopped; ");
+	first = strstr(faults.said, ": exists, and keep is 0");
+	CHECK(came && first && !strstr(first + 1, ": exists, and keep is 0") &&
+		      stats_of(&r).stopped,
+	      "an old file that may not be rotated away is reported once");
+	writer_limit(r.writer, 0, 1);
+	faults.ahead_ns += 3 * NSEC_PER_SEC;
+	sample(&r, 2);
+	queue_kick(r.queue);
+	CHECK(waits_for(r.writer, 2) && !stats_of(&r).stopped, "and recording goes on once it may");
+	ends(&r);
+	CHECK(holds(path, "SELECT 1 FROM samples WHERE value = 2"), "in a file of its own");
 }
 
 static void limit(const char *path)
@@ -438,8 +481,8 @@ static void unhinted_decision(void)
 
 void unit_writer(void)
 {
-	static void (*const parts[])(
-		const char *path) = { kept, many, refused, unmoved, limit, hung };
+	static void (*const parts[])(const char *path) = { kept,      many,  refused, unmoved,
+							   unmovable, limit, hung };
 	char dir[] = "/tmp/gchint-unit.XXXXXX", path[64];
 
 	if (!mkdtemp(dir)) {

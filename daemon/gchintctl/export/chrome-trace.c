@@ -74,7 +74,7 @@ static void chrome_write_processes(sqlite3 *db, struct json *j)
 	sqlite3_finalize(s);
 	chrome_write_name(j, "process_name", PID_FREQUENCY, 0, "frequency");
 	chrome_write_name(j, "process_name", PID_RAILS, 0, "rails");
-	chrome_write_name(j, "process_name", PID_GOVERNOR, 0, "governor and marks");
+	chrome_write_name(j, "process_name", PID_GOVERNOR, 0, "governor and annotations");
 	/* Each policy has a thread of its own for its decisions. */
 	s = db_query(db, "SELECT policy FROM policies UNION SELECT policy FROM decisions");
 	while (db_next(s)) {
@@ -173,7 +173,7 @@ static void chrome_write_instants(sqlite3 *db, struct json *j)
 		json_end(j);
 	}
 	sqlite3_finalize(s);
-	s = db_query(db, "SELECT t, text FROM marks UNION ALL "
+	s = db_query(db, "SELECT t, text FROM annotations UNION ALL "
 			 "SELECT t, 'cpu' || cpu || CASE online WHEN 1 THEN ' online' ELSE ' "
 			 "offline' END FROM hotplug "
 			 "ORDER BY 1");

@@ -93,7 +93,7 @@ enum track_group {
 	GROUP_FREQUENCY = 1,
 	GROUP_RAILS,
 	GROUP_GOVERNOR,
-	GROUP_MARKS
+	GROUP_ANNOTATIONS
 };
 
 /* Maximum depth of nested phases on a thread's own track. */
@@ -243,9 +243,9 @@ static void perfetto_write_facts(struct trace *t, sqlite3 *db)
 	sqlite3_stmt *s = db_query(db, "SELECT key, value FROM meta");
 	size_t p, e;
 
-	group_describe(t, GROUP_MARKS, "marks");
+	group_describe(t, GROUP_ANNOTATIONS, "annotations");
 	p = packet_begin(t, t->t0);
-	e = event_begin(t, TYPE_INSTANT, track_uuid(TRACKS_GROUP, GROUP_MARKS));
+	e = event_begin(t, TYPE_INSTANT, track_uuid(TRACKS_GROUP, GROUP_ANNOTATIONS));
 	wire_text(&t->w, EVENT_NAME, "recording");
 	while (db_next(s))
 		event_annotate_text(t, db_text(s, 0, "?"), db_text(s, 1, ""));
@@ -453,15 +453,17 @@ static void perfetto_write_decisions(struct trace *t, sqlite3 *db)
 	sqlite3_finalize(s);
 }
 
-static void perfetto_write_marks(struct trace *t, sqlite3 *db)
+static void perfetto_write_annotations(struct trace *t, sqlite3 *db)
 {
 	sqlite3_stmt *s = db_query(
-		db, "SELECT t, text FROM marks UNION ALL SELECT t, 'cpu' || cpu || CASE online "
-		    "WHEN 1 THEN ' online' ELSE ' offline' END FROM hotplug ORDER BY 1");
+		db,
+		"SELECT t, text FROM annotations UNION ALL SELECT t, 'cpu' || cpu || CASE online "
+		"WHEN 1 THEN ' online' ELSE ' offline' END FROM hotplug ORDER BY 1");
 
 	while (db_next(s)) {
 		size_t p = packet_begin(t, (uint64_t)db_int(s, 0, 0));
-		size_t e = event_begin(t, TYPE_INSTANT, track_uuid(TRACKS_GROUP, GROUP_MARKS));
+		size_t e =
+			event_begin(t, TYPE_INSTANT, track_uuid(TRACKS_GROUP, GROUP_ANNOTATIONS));
 
 		wire_text(&t->w, EVENT_NAME, db_text(s, 1, "?"));
 		wire_end(&t->w, e);
@@ -485,7 +487,7 @@ int export_perfetto(sqlite3 *db, FILE *out, const char *table)
 	perfetto_write_frequencies(&t, db);
 	perfetto_write_rails(&t, db);
 	perfetto_write_decisions(&t, db);
-	perfetto_write_marks(&t, db);
+	perfetto_write_annotations(&t, db);
 	broken = t.w.broken;
 	wire_free(&t.w);
 	if (broken)

@@ -27,21 +27,25 @@
 #include "child.h"
 
 static const char usage[] =
-	"usage: gchintctl record [-o FILE] [-l LABEL] [-p MS] [--gchintd PROGRAM]\n"
-	"                        [--option OPTION]... -- COMMAND [ARGUMENT]...\n"
+	"usage: gchintctl record [-o FILE] [-l LABEL] [-p MS] [--command]\n"
+	"                        [--gchintd PROGRAM] [--option OPTION]... -- COMMAND "
+	"[ARGUMENT]...\n"
 	"Starts a recording, runs COMMAND, stops the recording, and exits with COMMAND's own\n"
 	"status (128 + the number of the signal that ended it).\n"
 	"\n"
 	"  -o, --output FILE      the recording (default: gchint-DATE-TIME.db)\n"
 	"  -l, --label LABEL      name of the run, for reports that compare runs\n"
 	"  -p, --period MS        rail sampling interval (default: 50 to 100, by source)\n"
+	"      --command          keep COMMAND with its arguments, which may hold secrets\n"
+	"                         (default: its name alone)\n"
 	"      --gchintd PROGRAM  the daemon to start, if it is another one\n"
 	"      --option X         hand X to gchintd, e.g. --option --sysfs=DIR; the service's\n"
 	"                         configuration is not read without --option --config=FILE\n"
 	"  -C, --cost             say at the end what recording itself took\n"
 	"  -q, --quiet            no progress\n"
 	"\n"
-	"The command finds $GCHINT_MARKS: \"gchintctl marks --add TEXT\" marks an instant.\n";
+	"In the command \"gchintctl annotations --add TEXT\" annotates an instant, by\n"
+	"$GCHINT_ANNOTATIONS.\n";
 
 #define ARGS	 48
 #define START_MS 30000 /* creating the database is slow on an SD card and a busy board */
@@ -50,10 +54,10 @@ struct record {
 	const char *file, *program;
 	char *argv[ARGS];
 	int args;
-	bool quiet, cost;
+	bool quiet, cost, with_command;
 	pid_t daemon;
 	uint64_t start;
-	char dir[64], marks[96], notify[96], stream[96];
+	char dir[64], annotations[96], notify[96], stream[96];
 	int manager; /* socket on which gchintd reports that it is ready */
 };
 
@@ -63,6 +67,45 @@ static void daemon_add_argument(struct record *r, const char *arg)
 	if (r->args < ARGS - 1)
 		r->argv[r->args] = (char *)arg;
 	r->args++;
+}
+
+/* Quotes an argument for a shell where it needs that. */
+static void argument_write(FILE *f, const char *arg)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "%+,-./:=@_";
+
+	if (*arg && !arg[strspn(arg, plain)]) {
+		fputs(arg, f);
+		return;
+	}
+	fputc('\'', f);
+	for (; *arg; arg++)
+		if (*arg == '\'')
+			fputs("'\\''", f);
+		else
+			fputc(*arg, f);
+	fputc('\'', f);
+}
+
+/* The command in one line, to be freed; NULL without memory. */
+static char *command_text(char **argv)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	for (size_t i = 0; argv[i]; i++) {
+		if (i)
+			fputc(' ', f);
+		argument_write(f, argv[i]);
+	}
+	if (!fclose(f))
+		return text;
+	free(text);
+	return NULL;
 }
 
 /* In the directory of this program first, so that a build tree runs its own daemon. */
@@ -93,7 +136,7 @@ static int manager_open(struct record *r)
 	snprintf(r->dir, sizeof(r->dir), "/tmp/gchintctl.XXXXXX");
 	if (!mkdtemp(r->dir))
 		return -errno;
-	snprintf(r->marks, sizeof(r->marks), "%s/marks", r->dir);
+	snprintf(r->annotations, sizeof(r->annotations), "%s/annotations", r->dir);
 	snprintf(r->notify, sizeof(r->notify), "%s/notify", r->dir);
 	snprintf(r->stream, sizeof(r->stream), "%s/stream", r->dir);
 	strcpy(addr.sun_path, r->notify);
@@ -108,7 +151,7 @@ static void manager_close(struct record *r)
 	if (r->manager >= 0)
 		close(r->manager);
 	unlink(r->notify);
-	unlink(r->marks);
+	unlink(r->annotations);
 	unlink(r->stream);
 	rmdir(r->dir);
 }
@@ -203,7 +246,8 @@ static void sockets_export(void *data)
 {
 	const struct record *r = data;
 
-	setenv("GCHINT_MARKS", r->marks, 1);
+	setenv("GCHINT_ANNOTATIONS", r->annotations, 1);
+	setenv(ANNOTATIONS_FORMER, r->annotations, 1);
 	setenv("GCHINT_STREAM", r->stream, 1);
 }
 
@@ -257,10 +301,10 @@ static int record_run(struct record *r, char **command)
 		return CTL_DAEMON;
 	}
 	snprintf(mark, sizeof(mark), "start: %s", command[0]);
-	marks_add(r->marks, mark);
+	annotations_add(r->annotations, mark);
 	status = command_run(r, command, &taken);
 	snprintf(mark, sizeof(mark), "end: %s: %d", command[0], status);
-	marks_add(r->marks, mark);
+	annotations_add(r->annotations, mark);
 	ret = daemon_stop(r);
 	if (ret)
 		ctl_error("gchintd ended with %d; %s may be short", ret, r->file);
@@ -275,6 +319,7 @@ static int record_run(struct record *r, char **command)
 int cmd_record(const struct ctl *ctl, int argc, char **argv)
 {
 	static const struct option longs[] = {
+		{ "command", no_argument, NULL, 'c' },
 		{ "cost", no_argument, NULL, 'C' },
 		{ "gchintd", required_argument, NULL, 'g' },
 		{ "help", no_argument, NULL, 'h' },
@@ -286,7 +331,7 @@ int cmd_record(const struct ctl *ctl, int argc, char **argv)
 		{ 0 },
 	};
 	struct record r = { .manager = -1 };
-	char name[64], found[4200];
+	char name[64], found[4200], *command = NULL;
 	time_t now = time(NULL);
 	struct tm tm;
 	int opt, ret;
@@ -301,6 +346,9 @@ int cmd_record(const struct ctl *ctl, int argc, char **argv)
 	daemon_add_argument(&r, "-");
 	while ((opt = getopt_long(argc, argv, "+Chl:o:p:q", longs, NULL)) >= 0) {
 		switch (opt) {
+		case 'c':
+			r.with_command = true;
+			break;
 		case 'C':
 			r.cost = true;
 			break;
@@ -352,8 +400,14 @@ int cmd_record(const struct ctl *ctl, int argc, char **argv)
 	daemon_add_argument(&r, "--quiet");
 	daemon_add_argument(&r, "--record");
 	daemon_add_argument(&r, r.file);
-	daemon_add_argument(&r, "--marks");
-	daemon_add_argument(&r, r.marks);
+	daemon_add_argument(&r, "--annotations");
+	daemon_add_argument(&r, r.annotations);
+	if (r.with_command)
+		command = command_text(argv + optind);
+	if (command) {
+		daemon_add_argument(&r, "--command");
+		daemon_add_argument(&r, command);
+	}
 	if (r.args >= ARGS) {
 		ctl_error("record: too many options for gchintd: write them into a file and say "
 			  "--option --config=FILE");
@@ -362,5 +416,6 @@ int cmd_record(const struct ctl *ctl, int argc, char **argv)
 		ret = record_run(&r, argv + optind);
 	}
 	manager_close(&r);
+	free(command);
 	return ret;
 }

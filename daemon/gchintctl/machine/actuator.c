@@ -113,7 +113,7 @@ void ways_print_placement(const struct ways *w)
 		return;
 	if (w->governed)
 		puts("placement CPUs differ, and gchint as the governor has ended Energy-Aware "
-		     "Scheduling\n            mend: gchintctl use limits, or gchintctl run --hints "
+		     "Scheduling\n            fix: gchintctl use limits, or gchintctl run --hints "
 		     "clamp -- COMMAND");
 	else
 		printf("placement CPUs differ; the scheduler %s by energy\n",

@@ -266,7 +266,7 @@ static bool recording_anonymize(const char *file)
 		"  'board.kernel_version', 'board.machine', 'board.model', 'end_ns', 'label',"
 		"  'program', 'schema', 'start_ns');"
 		"UPDATE processes SET uid = NULL, comm = 'thread ' || tid, cmdline = NULL;"
-		"UPDATE marks SET text = substr(text, 1, instr(text, ':'));"
+		"UPDATE annotations SET text = substr(text, 1, instr(text, ':'));"
 		"DELETE FROM notes WHERE source NOT IN ('cpufreq', 'cpuidle', 'hotplug', 'hwmon',"
 		"  'iio', 'power', 'powercap', 'regulator', 'thermal');"
 		"DELETE FROM images; DELETE FROM symbols; VACUUM;";

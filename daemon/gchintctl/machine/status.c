@@ -18,7 +18,7 @@ static const char usage[] =
 	"usage: gchintctl [--json] status\n"
 	"Prints the board, the module, each frequency policy with its governor, the sessions\n"
 	"that give hints now, and each source of the recording: what it finds, or what is\n"
-	"missing and how to mend it.\n"
+	"missing and how to fix it.\n"
 	"\n"
 	"Sessions are told to root (CAP_NET_ADMIN) only.\n";
 
@@ -277,15 +277,15 @@ static void status_print_sources(struct status *s)
 
 		if (!s->as_json) {
 			printf("  %-10s %s %s\n", name, ret ? "-" : "+", p.what);
-			if (*p.mend)
-				printf("             mend: %s\n", p.mend);
+			if (*p.remedy)
+				printf("             fix: %s\n", p.remedy);
 			continue;
 		}
 		json_object(&s->json, NULL);
 		json_text(&s->json, "source", name);
 		json_bool(&s->json, "present", !ret);
 		json_text(&s->json, "what", p.what);
-		json_text(&s->json, "mend", *p.mend ? p.mend : NULL);
+		json_text(&s->json, "remedy", *p.remedy ? p.remedy : NULL);
 		json_end(&s->json);
 	}
 	if (s->as_json)

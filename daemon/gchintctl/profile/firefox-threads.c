@@ -193,13 +193,14 @@ void firefox_instants(struct firefox *x)
 	struct json *j = &x->j;
 	size_t nr = 0;
 
-	thread_write_begin(j, "governor and marks", run->host[0] ? run->host : "the machine", 0, 0);
+	thread_write_begin(j, "governor and annotations", run->host[0] ? run->host : "the machine",
+			   0, 0);
 	firefox_no_samples(x);
 	json_object(j, "markers");
 	for (size_t c = 0; c < sizeof(columns) / sizeof(columns[0]); c++) {
 		sqlite3_stmt *s = db_query(
 			run->db,
-			"SELECT t, text, NULL, NULL, NULL, NULL, NULL FROM marks UNION ALL "
+			"SELECT t, text, NULL, NULL, NULL, NULL, NULL FROM annotations UNION ALL "
 			"SELECT t, 'cpu' || cpu || CASE online WHEN 1 THEN ' online' ELSE ' "
 			"offline' "
 			"END, NULL, NULL, NULL, NULL, NULL FROM hotplug UNION ALL SELECT t, NULL, "

@@ -71,7 +71,7 @@ static int db_harden(sqlite3 *db, uint64_t size)
 /* Adds an empty temporary table for one that older files do not have. */
 static bool add_table(sqlite3 *db, size_t table)
 {
-	const char *sql = schema_profile_sql;
+	const char *sql = schema_later_sql;
 	char *one;
 	int ret;
 
@@ -83,13 +83,35 @@ static bool add_table(sqlite3 *db, size_t table)
 	return !ret;
 }
 
+/* What @table is in a file of @version, if it was something else then. */
+static const struct schema_former *find_former(const char *table, int64_t version)
+{
+	for (size_t i = 0; i < SCHEMA_FORMER; i++)
+		if (version <= schema_former[i].until && !strcmp(table, schema_former[i].table))
+			return &schema_former[i];
+	return NULL;
+}
+
+/* A temporary view goes before what the file has under its name. */
+static bool add_view(sqlite3 *db, const char *path, const char *name, const char *select)
+{
+	char *sql = sqlite3_mprintf("CREATE TEMP VIEW %s AS %s", name, select);
+	int ret = sql ? sqlite3_exec(db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
+
+	sqlite3_free(sql);
+	if (ret)
+		ctl_error("%s: %s", path, sqlite3_errmsg(db));
+	return !ret;
+}
+
 /* All tables must be real tables, not views of a crafted file; the views are our own. */
-static bool check_schema(sqlite3 *db, const char *path)
+static bool check_schema(sqlite3 *db, const char *path, int64_t version)
 {
 	for (size_t i = 0; i < SCHEMA_TABLES; i++) {
+		const struct schema_former *former = find_former(schema_tables[i], version);
 		char *sql = sqlite3_mprintf("SELECT count(*) FROM main.sqlite_master WHERE "
 					    "type = 'table' AND rootpage > 0 AND name = %Q",
-					    schema_tables[i]);
+					    former ? former->former : schema_tables[i]);
 		int64_t n = 0;
 
 		if (sql)
@@ -99,21 +121,15 @@ static bool check_schema(sqlite3 *db, const char *path)
 			continue;
 		if (n != 1) {
 			ctl_error("%s: not a recording of gchintd: '%s' is no table in it", path,
-				  schema_tables[i]);
+				  former ? former->former : schema_tables[i]);
 			return false;
 		}
-	}
-	for (size_t i = 0; i < SCHEMA_VIEWS; i++) {
-		char *sql = sqlite3_mprintf("CREATE TEMP VIEW %s AS %s", schema_views[i].name,
-					    schema_views[i].select);
-		int ret = sql ? sqlite3_exec(db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
-
-		sqlite3_free(sql);
-		if (ret) {
-			ctl_error("%s: %s", path, sqlite3_errmsg(db));
+		if (former && !add_view(db, path, former->table, former->select))
 			return false;
-		}
 	}
+	for (size_t i = 0; i < SCHEMA_VIEWS; i++)
+		if (!add_view(db, path, schema_views[i].name, schema_views[i].select))
+			return false;
 	return true;
 }
 
@@ -202,7 +218,7 @@ sqlite3 *db_open(const char *path)
 			  path, (long long)version, SCHEMA_OLDEST, SCHEMA_VERSION);
 		goto close_db;
 	}
-	if (!check_schema(db, path))
+	if (!check_schema(db, path, version))
 		goto close_db;
 	return db;
 

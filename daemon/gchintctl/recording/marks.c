@@ -16,17 +16,18 @@
 #include "marks.h"
 
 static const char usage[] =
-	"usage: gchintctl [--json] marks FILE\n"
-	"       gchintctl marks --add TEXT [--socket SOCKET]\n"
-	"Lists the marks of a recording, or puts one, stamped now, into one that runs.\n"
+	"usage: gchintctl [--json] annotations FILE\n"
+	"       gchintctl annotations --add TEXT [--socket SOCKET]\n"
+	"Lists the annotations of a recording, or adds one at this instant to a recording that\n"
+	"runs.\n"
 	"\n"
-	"  -a, --add TEXT       the mark to put\n"
-	"  -s, --socket SOCKET  of the recording that runs\n"
+	"  -a, --add TEXT       the annotation to add\n"
+	"  -s, --socket SOCKET  of the recording that runs (default: $GCHINT_ANNOTATIONS, which\n"
+	"                       gchintctl record sets, else " ANNOTATIONS_SOCKET ")\n"
 	"\n"
-	"Unless told the socket is $GCHINT_MARKS (set by gchintctl record) or " MARKS_SOCKET ";\n"
-	"members of group gchint-record may write to the latter.\n";
+	"Members of group gchint-record may write to the service's socket.\n";
 
-int marks_add(const char *path, const char *text)
+int annotations_add(const char *path, const char *text)
 {
 	const struct timeval patience = { .tv_sec = 5 };
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
@@ -49,7 +50,7 @@ int marks_add(const char *path, const char *text)
 	return ret;
 }
 
-static int marks_list(const struct ctl *ctl, const char *path)
+static int annotations_list(const struct ctl *ctl, const char *path)
 {
 	sqlite3 *db = db_open(path);
 	sqlite3_stmt *s;
@@ -59,7 +60,7 @@ static int marks_list(const struct ctl *ctl, const char *path)
 	if (!db)
 		return CTL_FILE;
 	db_span(db, &t0, &t1);
-	s = db_query(db, "SELECT t, pid, text FROM marks ORDER BY t");
+	s = db_query(db, "SELECT t, pid, text FROM annotations ORDER BY t");
 	if (ctl->json)
 		json_list(&j, NULL);
 	while (db_next(s)) {
@@ -81,7 +82,7 @@ static int marks_list(const struct ctl *ctl, const char *path)
 	return CTL_OK;
 }
 
-int cmd_marks(const struct ctl *ctl, int argc, char **argv)
+int cmd_annotations(const struct ctl *ctl, int argc, char **argv)
 {
 	static const struct option longs[] = {
 		{ "add", required_argument, NULL, 'a' },
@@ -89,11 +90,13 @@ int cmd_marks(const struct ctl *ctl, int argc, char **argv)
 		{ "socket", required_argument, NULL, 's' },
 		{ 0 },
 	};
-	const char *add = NULL, *path = getenv("GCHINT_MARKS");
+	const char *add = NULL, *path = getenv("GCHINT_ANNOTATIONS");
 	int opt, ret;
 
 	if (!path || !*path)
-		path = MARKS_SOCKET;
+		path = getenv(ANNOTATIONS_FORMER);
+	if (!path || !*path)
+		path = ANNOTATIONS_SOCKET;
 	while ((opt = getopt_long(argc, argv, "a:hs:", longs, NULL)) >= 0) {
 		switch (opt) {
 		case 'a':
@@ -106,19 +109,19 @@ int cmd_marks(const struct ctl *ctl, int argc, char **argv)
 			path = optarg;
 			break;
 		default:
-			return ctl_usage("marks");
+			return ctl_usage("annotations");
 		}
 	}
 	if (!add && optind + 1 == argc)
-		return marks_list(ctl, argv[optind]);
+		return annotations_list(ctl, argv[optind]);
 	if (!add || optind != argc) {
-		ctl_error("marks: name one recording, or --add TEXT; --help tells more");
+		ctl_error("annotations: name one recording, or --add TEXT; --help tells more");
 		return CTL_USAGE;
 	}
-	ret = marks_add(path, add);
+	ret = annotations_add(path, add);
 	if (ret) {
-		ctl_error("%s: %s: is gchintd running, with --marks %s?", path, strerror(-ret),
-			  path);
+		ctl_error("%s: %s: is gchintd running, with --annotations %s?", path,
+			  strerror(-ret), path);
 		return CTL_DAEMON;
 	}
 	return CTL_OK;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef GCHINTCTL_MARKS_H
-#define GCHINTCTL_MARKS_H
+#ifndef GCHINTCTL_ANNOTATIONS_H
+#define GCHINTCTL_ANNOTATIONS_H
 
-#define MARKS_SOCKET "/run/gchintd/marks"
+#define ANNOTATIONS_SOCKET "/run/gchintd/annotations"
+/* The former name of $GCHINT_ANNOTATIONS, to be removed in the release after 1.0. */
+#define ANNOTATIONS_FORMER "GCHINT_MARKS"
 
 /* Adds an annotation, stamped now, to the recording behind a socket. Returns 0 or -errno. */
-int marks_add(const char *path, const char *text);
+int annotations_add(const char *path, const char *text);
 
 #endif

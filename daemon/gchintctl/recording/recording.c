@@ -145,8 +145,10 @@ static void run_find_command(struct run *run)
 {
 	int64_t start, end;
 
-	if (db_number(run->db, "SELECT min(t) FROM marks WHERE text LIKE 'start: %'", 0, &start) &&
-	    db_number(run->db, "SELECT max(t) FROM marks WHERE text LIKE 'end: %'", 0, &end) &&
+	if (db_number(run->db, "SELECT min(t) FROM annotations WHERE text LIKE 'start: %'", 0,
+		      &start) &&
+	    db_number(run->db, "SELECT max(t) FROM annotations WHERE text LIKE 'end: %'", 0,
+		      &end) &&
 	    start > 0 && end > start) {
 		run->c0 = (uint64_t)start;
 		run->c1 = (uint64_t)end;

@@ -467,9 +467,11 @@ static void report_provenance(const struct run *run, FILE *html)
 	table_write_row(html, "file", run->path);
 	run_began(run, text, sizeof(text));
 	table_write_row(html, "recorded", text);
-	table_write_query(run, html,
-			  "SELECT 'command', substr(text, 8) FROM marks WHERE text LIKE 'start: %' "
-			  "ORDER BY t LIMIT 1");
+	table_write_query(
+		run, html,
+		"SELECT 'command', coalesce((SELECT value FROM meta WHERE key = 'command'), "
+		"substr(text, 8)) FROM annotations WHERE text LIKE 'start: %' "
+		"ORDER BY t LIMIT 1");
 	for (size_t i = 0; i < sizeof(metas) / sizeof(metas[0]); i++) {
 		db_meta(run->db, metas[i][1], text, sizeof(text));
 		table_write_row(html, metas[i][0], text);
@@ -478,7 +480,9 @@ static void report_provenance(const struct run *run, FILE *html)
 		run, html,
 		"SELECT 'policy' || p.policy, 'CPUs ' || coalesce(p.cpus, '?') || ', ' || "
 		"coalesce(p.driver, 'driver ?') || ', governor ' || "
-		"coalesce(group_concat(DISTINCT s.governor), '?') FROM policies p "
+		"coalesce(group_concat(DISTINCT s.governor), '?') || coalesce((SELECT "
+		"', actuator ' || group_concat(DISTINCT a.actuator) FROM actuators a WHERE "
+		"a.policy = p.policy), '') FROM policies p "
 		"LEFT JOIN policy_states s USING(policy) GROUP BY p.policy");
 	table_write_query(run, html,
 			  "SELECT 'source ' || name, state || ': ' || what FROM sources");

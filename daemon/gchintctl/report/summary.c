@@ -44,13 +44,16 @@ static void summary_print_head(const struct run *run)
 	printf("board  %s%s%s, Linux %s\n", *model ? model : "", *model ? ", " : "",
 	       *host ? host : "host not known", *kernel ? kernel : "not known");
 	s = db_query(run->db,
-		     "SELECT p.policy, p.cpus, p.driver, group_concat(DISTINCT s.governor) "
+		     "SELECT p.policy, p.cpus, p.driver, group_concat(DISTINCT s.governor), "
+		     "(SELECT group_concat(DISTINCT actuator) FROM actuators a WHERE "
+		     "a.policy = p.policy) "
 		     "FROM policies p LEFT JOIN policy_states s USING(policy) "
 		     "GROUP BY p.policy");
 	while (db_next(s))
-		printf("policy%lld  CPUs %s, driver %s, governor %s\n", (long long)db_int(s, 0, 0),
-		       db_text(s, 1, "not known"), db_text(s, 2, "not known"),
-		       db_text(s, 3, "not known"));
+		printf("policy%lld  CPUs %s, driver %s, governor %s%s%s\n",
+		       (long long)db_int(s, 0, 0), db_text(s, 1, "not known"),
+		       db_text(s, 2, "not known"), db_text(s, 3, "not known"),
+		       db_text(s, 4, NULL) ? ", actuator " : "", db_text(s, 4, ""));
 	sqlite3_finalize(s);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cpufreq: the policies, their OPPs, time in each state, governor and limits as they
- * change, and where no tracepoint reports it, the frequency at each poll.
+ * cpufreq: the policies, their OPPs, time in each state, governor, limits and actuator as
+ * they change, and where no tracepoint reports it, the frequency at each poll.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -21,6 +21,7 @@ struct policy {
 	uint8_t cpus[512];
 	uint32_t cur_khz;
 	struct record_policy_state state;
+	char actuator[16]; /* as recorded last; "" before that */
 	uint32_t state_khz[STATES];
 	uint64_t state_ticks[STATES];
 	unsigned int states;
@@ -160,6 +161,27 @@ static void policy_sample_state(struct cpufreq *c, struct policy *p)
 	host_record(c->host, &r);
 }
 
+/* "none" where the module is not loaded, NULL in the recording where that is not known. */
+static void policy_sample_actuator(struct cpufreq *c, struct policy *p)
+{
+	const int64_t numbers[] = { p->number, UNKNOWN_S64 };
+	char actuator[16] = "?";
+	const char *string = actuator;
+	int n = root_read(actuator, sizeof(actuator), "%s/class/misc/gchint/actuator/policy%u",
+			  c->host->root.sysfs, p->number);
+
+	if (n == -ENOENT || n == -ENODEV)
+		strcpy(actuator, "none");
+	else if (n <= 0)
+		strcpy(actuator, "?");
+	if (!strcmp(actuator, p->actuator))
+		return;
+	strcpy(p->actuator, actuator);
+	if (*actuator == '?')
+		string = NULL;
+	host_define(c->host, definition_new(DEFINE_ACTUATOR, c->now, numbers, 2, &string, 1));
+}
+
 static void cpufreq_on_state(void *data, uint64_t khz, uint64_t ticks)
 {
 	struct cpufreq *c = data;
@@ -223,6 +245,7 @@ static int cpufreq_on_policy(void *data, const char *entry)
 	policy_define(c, p);
 	policy_define_opps(c, p);
 	policy_sample_state(c, p);
+	policy_sample_actuator(c, p);
 	policy_sample_residency(c, p);
 	policy_sample_frequency(c, p, HOW_START);
 	return 0;
@@ -246,6 +269,7 @@ static void cpufreq_on_timer(void *data, uint32_t events)
 	cpufreq_scan(c);
 	for (unsigned int i = 0; i < c->nr; i++) {
 		policy_sample_state(c, c->policy[i]);
+		policy_sample_actuator(c, c->policy[i]);
 		policy_sample_residency(c, c->policy[i]);
 		if (!c->host->traced)
 			policy_sample_frequency(c, c->policy[i], HOW_POLL);

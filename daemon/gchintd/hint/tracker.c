@@ -65,6 +65,20 @@ void tracker_free(struct tracker *t)
 	free(t);
 }
 
+/* Whether a process applies hints to its threads by clamps, NULL if not known. */
+static const char *process_actuator(const char *procfs, int32_t tgid)
+{
+	char env[32768];
+	int n = root_read(env, sizeof(env), "%s/%d/environ", procfs, tgid);
+
+	if (n < 0)
+		return NULL;
+	for (const char *p = env; p < env + n; p += strlen(p) + 1)
+		if (!strcmp(p, "GCHINT_HINTS=clamp"))
+			return "clamp";
+	return "none";
+}
+
 static void process_define(struct tracker *t, int32_t tgid, int32_t tid, uint64_t now)
 {
 	const char *procfs = t->host->root.procfs;
@@ -90,6 +104,14 @@ static void process_define(struct tracker *t, int32_t tgid, int32_t tid, uint64_
 			numbers[2] = strtoll(uid + 5, NULL, 10);
 	}
 	host_define(t->host, definition_new(DEFINE_PROCESS, now, numbers, 3, strings, 2));
+	if (tid == tgid) {
+		const int64_t whose[] = { UNKNOWN_S64, tgid };
+		const char *actuator = process_actuator(procfs, tgid);
+
+		if (actuator)
+			host_define(t->host,
+				    definition_new(DEFINE_ACTUATOR, now, whose, 2, &actuator, 1));
+	}
 }
 
 /* True if the thread was not in the cache. */

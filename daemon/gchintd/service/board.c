@@ -44,6 +44,8 @@ void board_describe(struct host *host)
 	host_meta(host, "program", "gchintd " GCHINTD_VERSION);
 	if (*host->config.label)
 		host_meta(host, "label", host->config.label);
+	if (host->command)
+		host_meta(host, "command", host->command);
 	board_add_number(host, "start_ns", (long long)clock_now());
 	if (!uname(&u)) {
 		host_meta(host, "board.host", u.nodename);

@@ -19,7 +19,7 @@
 
 #define ROUND 1024 /* datagrams read per wake-up */
 
-struct marks {
+struct annotations {
 	struct host *host;
 	struct watch *watch;
 	int fd;
@@ -27,7 +27,7 @@ struct marks {
 };
 
 /* Reads a leading time stamp into *@t; without one, or with one in the future, that is @now. */
-static const char *mark_parse_time(const char *text, uint64_t now, uint64_t *t)
+static const char *annotation_parse_time(const char *text, uint64_t now, uint64_t *t)
 {
 	char *end;
 	unsigned long long v;
@@ -43,9 +43,9 @@ static const char *mark_parse_time(const char *text, uint64_t now, uint64_t *t)
 	return end + 1;
 }
 
-static void on_datagram(void *data, uint32_t events)
+static void annotations_on_datagram(void *data, uint32_t events)
 {
-	struct marks *m = data;
+	struct annotations *m = data;
 	char buf[512], control[CMSG_SPACE(sizeof(struct ucred))];
 
 	(void)events;
@@ -69,14 +69,14 @@ static void on_datagram(void *data, uint32_t events)
 		for (struct cmsghdr *c = CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c))
 			if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS)
 				pid = ((struct ucred *)(void *)CMSG_DATA(c))->pid;
-		text = mark_parse_time(text_strip(buf), clock_now(), &t);
-		host_define(m->host, definition_new(DEFINE_MARK, t, &pid, 1, &text, 1));
+		text = annotation_parse_time(text_strip(buf), clock_now(), &t);
+		host_define(m->host, definition_new(DEFINE_ANNOTATION, t, &pid, 1, &text, 1));
 	}
 }
 
-struct marks *marks_start(struct host *host, const char *path)
+struct annotations *annotations_start(struct host *host, const char *path)
 {
-	struct marks *m = calloc(1, sizeof(*m));
+	struct annotations *m = calloc(1, sizeof(*m));
 	int on = 1, ret = -ENOMEM;
 
 	if (!m)
@@ -84,29 +84,29 @@ struct marks *marks_start(struct host *host, const char *path)
 	m->host = host;
 	m->fd = ret = local_bind(SOCK_DGRAM, path);
 	if (ret < 0)
-		goto free_marks;
+		goto free_annotations;
 	strcpy(m->path, path);
-	m->watch = loop_fd(host->loop, m->fd, EPOLLIN, on_datagram, m);
+	m->watch = loop_fd(host->loop, m->fd, EPOLLIN, annotations_on_datagram, m);
 	if (m->watch && !setsockopt(m->fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) &&
 	    !chmod(path, 0660))
 		return m;
 	ret = -errno;
 	watch_free(m->watch);
 	local_close(m->fd, SOCK_DGRAM, path);
-free_marks:
+free_annotations:
 	free(m);
 report:
-	host_note(host, LOG_WARNING, "marks",
-		  "%s: %s: no marks can be added; name another socket with --marks", path,
-		  strerror(-ret));
+	host_note(host, LOG_WARNING, "annotations",
+		  "%s: %s: no annotations can be added; name another socket with --annotations",
+		  path, strerror(-ret));
 	return NULL;
 }
 
-void marks_stop(struct marks *m)
+void annotations_stop(struct annotations *m)
 {
 	if (!m)
 		return;
-	on_datagram(m, 0);
+	annotations_on_datagram(m, 0);
 	watch_free(m->watch);
 	local_close(m->fd, SOCK_DGRAM, m->path);
 	free(m);

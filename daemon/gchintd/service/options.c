@@ -20,10 +20,12 @@ static const char usage[] =
 	"  -c, --config FILE      configuration (- for none)\n"
 	"      --check            check the configuration and exit\n"
 	"  -l, --label TEXT       name the run, for comparisons\n"
+	"      --command TEXT     keep TEXT as the command of the run\n"
 	"  -p, --period MS        rail sampling interval (default: 50 to 100, by source)\n"
 	"      --keep N           rotate an old FILE away, keep N of them\n"
 	"      --max-size SIZE    limit of one file, such as 64M\n"
-	"      --marks SOCKET     take marks here (gchintctl marks --add)\n"
+	"      --annotations SOCKET\n"
+	"                         take annotations here (gchintctl annotations --add)\n"
 	"      --list-sources     name the sources and exit\n"
 	"  -q, --quiet            say only warnings and errors\n"
 	"  -h, --help             this text\n"
@@ -31,34 +33,43 @@ static const char usage[] =
 	"\n"
 	"To try it without the machine's own kernel:\n"
 	"      --sysfs DIR --procfs DIR --tracefs DIR --debugfs DIR\n"
-	"      --feed SOCKET      take netlink messages from a local socket\n"
 	"\n"
 	"Exit: 0 done, 1 broke while running, 2 usage, 3 configuration, 4 the recording\n"
 	"could not be made, 5 nothing to do. See gchintd(8), gchintd.conf(5).\n";
 
 enum {
-	OPT_CHECK = 256,
+	OPT_ANNOTATIONS = 256,
+	OPT_CHECK,
+	OPT_COMMAND,
 	OPT_DEBUGFS,
 	OPT_FEED,
 	OPT_KEEP,
 	OPT_LIST,
-	OPT_MARKS,
+	OPT_MARKS, /* the former name of --annotations */
 	OPT_MAX_SIZE,
 	OPT_PROCFS,
 	OPT_SYSFS,
 	OPT_TRACEFS,
 };
 
+/* An option that no help text names. */
+#define UNDOCUMENTED(name, value)                                                                  \
+	{                                                                                          \
+		name, required_argument, NULL, value                                               \
+	}
+
 static const struct option longs[] = {
+	{ "annotations", required_argument, NULL, OPT_ANNOTATIONS },
 	{ "check", no_argument, NULL, OPT_CHECK },
+	{ "command", required_argument, NULL, OPT_COMMAND },
 	{ "config", required_argument, NULL, 'c' },
 	{ "debugfs", required_argument, NULL, OPT_DEBUGFS },
-	{ "feed", required_argument, NULL, OPT_FEED },
+	UNDOCUMENTED("feed", OPT_FEED), /* netlink messages from a local socket, for tests */
 	{ "help", no_argument, NULL, 'h' },
 	{ "keep", required_argument, NULL, OPT_KEEP },
 	{ "label", required_argument, NULL, 'l' },
 	{ "list-sources", no_argument, NULL, OPT_LIST },
-	{ "marks", required_argument, NULL, OPT_MARKS },
+	UNDOCUMENTED("marks", OPT_MARKS), /* to be removed in the release after 1.0 */
 	{ "max-size", required_argument, NULL, OPT_MAX_SIZE },
 	{ "period", required_argument, NULL, 'p' },
 	{ "procfs", required_argument, NULL, OPT_PROCFS },
@@ -108,8 +119,14 @@ bool options_parse(struct options *o, struct root *root, const char **feed, int 
 		case 'V':
 			puts("gchintd " GCHINTD_VERSION);
 			return options_exit(code, EXIT_OK);
+		case OPT_ANNOTATIONS:
+			o->annotations = optarg;
+			break;
 		case OPT_CHECK:
 			o->check = true;
+			break;
+		case OPT_COMMAND:
+			o->command = optarg;
 			break;
 		case OPT_DEBUGFS:
 			root->debugfs = optarg;
@@ -125,7 +142,8 @@ bool options_parse(struct options *o, struct root *root, const char **feed, int 
 				puts(config_source_name((enum source_id)i));
 			return options_exit(code, EXIT_OK);
 		case OPT_MARKS:
-			o->marks = optarg;
+			fputs("gchintd: --marks is deprecated: use --annotations\n", stderr);
+			o->annotations = optarg;
 			break;
 		case OPT_MAX_SIZE:
 			o->max_size = optarg;

@@ -24,7 +24,8 @@ struct options {
 	const char *config; /* path, NULL for none */
 	bool config_given;
 	bool check;
-	const char *marks; /* socket, NULL for none */
+	const char *annotations; /* socket, NULL for none */
+	const char *command; /* that is recorded, NULL if not known */
 	/* Values that override those of the file, again after each reload. */
 	const char *record, *label, *keep, *max_size, *period_ms;
 };

@@ -29,7 +29,7 @@ static void source_define(struct host *host, enum source_id id, const char *stat
 {
 	const int64_t period = (int64_t)host->config.source[id].period_ms * 1000000;
 	const char *strings[] = { config_source_name(id), state, p->what,
-				  *p->mend ? p->mend : NULL };
+				  *p->remedy ? p->remedy : NULL };
 
 	host_define(host, definition_new(DEFINE_SOURCE, clock_now(), &period, 1, strings, 4));
 }
@@ -55,8 +55,8 @@ static void source_start(struct sources *s, enum source_id id)
 	s->running[id] = !ret;
 	source_define(host, id, ret ? "absent" : "running", &p);
 	if (ret)
-		host_note(host, LOG_NOTICE, name, "skipped: %s%s%s", p.what, *p.mend ? "; " : "",
-			  p.mend);
+		host_note(host, LOG_NOTICE, name, "skipped: %s%s%s", p.what, *p.remedy ? "; " : "",
+			  p.remedy);
 	else
 		host_note(host, LOG_INFO, name, "%s", p.what);
 }

@@ -23,7 +23,8 @@ struct tracker;
 struct host {
 	struct root root;
 	struct config config;
-	const char *feed; /* socket that replaces netlink, or NULL */
+	const char *feed; /* socket that replaces netlink, or NULL; for tests */
+	const char *command; /* that is recorded, or NULL */
 	struct loop *loop; /* NULL while only probing */
 	struct queue *queue; /* NULL when nothing is recorded */
 	struct tracker *tracker;

@@ -4,14 +4,14 @@
 
 #include "source.h"
 
-int probe_absent(struct probe *p, int error, const char *mend, const char *fmt, ...)
+int probe_absent(struct probe *p, int error, const char *remedy, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
 	vsnprintf(p->what, sizeof(p->what), fmt, ap);
 	va_end(ap);
-	snprintf(p->mend, sizeof(p->mend), "%s", mend);
+	snprintf(p->remedy, sizeof(p->remedy), "%s", remedy);
 	return error;
 }
 
@@ -22,6 +22,6 @@ int probe_found(struct probe *p, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(p->what, sizeof(p->what), fmt, ap);
 	va_end(ap);
-	p->mend[0] = '\0';
+	p->remedy[0] = '\0';
 	return 0;
 }

@@ -12,11 +12,11 @@
 /**
  * struct probe - what a source found
  * @what: found: what ("2 policies"); absent: what is missing
- * @mend: absent: the remedy; "" if there is none
+ * @remedy: absent: what helps; "" if nothing does
  */
 struct probe {
 	char what[256];
-	char mend[192];
+	char remedy[192];
 };
 
 /**
@@ -37,7 +37,7 @@ struct source {
 extern const struct source *const source_table[SOURCE_NR];
 
 /* Fills @p and returns @error, for probes. */
-int probe_absent(struct probe *p, int error, const char *mend, const char *fmt, ...)
+int probe_absent(struct probe *p, int error, const char *remedy, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 int probe_found(struct probe *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

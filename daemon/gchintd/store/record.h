@@ -197,9 +197,10 @@ enum definition_kind {
 	DEFINE_PROCESS,
 	DEFINE_SOURCE,
 	DEFINE_NOTE, /* not kept: belongs to one file */
-	DEFINE_MARK, /* not kept */
+	DEFINE_ANNOTATION, /* not kept */
 	DEFINE_IMAGE, /* not kept */
 	DEFINE_STACK, /* not kept */
+	DEFINE_ACTUATOR,
 	DEFINE_NR
 };
 

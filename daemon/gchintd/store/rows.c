@@ -51,7 +51,12 @@ static const struct {
 	[DEFINE_PROCESS] = { "REPLACE INTO processes(t, tgid, tid, uid, comm, cmdline) "
 			     "VALUES(?,?,?,?,?,?)",
 			     3, 2 },
-	[DEFINE_SOURCE] = { "REPLACE INTO sources(t, period_ns, name, state, what, mend) "
+	[DEFINE_ACTUATOR] = { "INSERT INTO actuators(t, policy, tgid, actuator) "
+			      "SELECT ?1, ?2, ?3, ?4 WHERE ?3 IS NULL OR ?4 IS NOT (SELECT "
+			      "actuator FROM actuators WHERE tgid = ?3 ORDER BY rowid DESC "
+			      "LIMIT 1)",
+			      2, 1 },
+	[DEFINE_SOURCE] = { "REPLACE INTO sources(t, period_ns, name, state, what, remedy) "
 			    "VALUES(?,?,?,?,?,?)",
 			    1, 4 },
 	[DEFINE_NOTE] = { "INSERT INTO notes(t, priority, source, text) VALUES(?,?,?,?)", 1, 2 },
@@ -60,7 +65,7 @@ static const struct {
 			   4, 1 },
 	[DEFINE_STACK] = { "REPLACE INTO stacks(id, frames) SELECT ?2, ?3 WHERE ?1 IS NOT NULL", 1,
 			   1 },
-	[DEFINE_MARK] = { "INSERT INTO marks(t, pid, text) VALUES(?,?,?)", 1, 1 },
+	[DEFINE_ANNOTATION] = { "INSERT INTO annotations(t, pid, text) VALUES(?,?,?)", 1, 1 },
 };
 
 struct rows {

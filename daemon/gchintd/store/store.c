@@ -22,6 +22,10 @@
 /* Time limit for building the indexes, since service managers limit the time to stop. */
 #define INDEX_NS (10 * NSEC_PER_SEC)
 
+/* STRICT tables. */
+#define SQLITE_NEEDED 3037000
+_Static_assert(SQLITE_VERSION_NUMBER >= SQLITE_NEEDED, "build with SQLite 3.37 or newer");
+
 struct store {
 	sqlite3 *db;
 	int lock;
@@ -155,6 +159,11 @@ struct store *store_open(const char *path, bool durable, char *error, size_t siz
 		return NULL;
 	}
 	s->lock = -1;
+	if (sqlite3_libversion_number() < SQLITE_NEEDED) {
+		snprintf(error, size, "SQLite %s is too old: install 3.37 or newer",
+			 sqlite3_libversion());
+		return store_discard(s);
+	}
 	/* SQLite would mistake it for a leftover of the new file, and remove it. */
 	snprintf(log, sizeof(log), "%s-wal", path);
 	if (access(path, F_OK) && !access(log, F_OK)) {
@@ -270,25 +279,49 @@ static int deadline_passed(void *data)
 	return clock_now() > *(const uint64_t *)data;
 }
 
-void store_finish(struct store *s)
+/* Leaves the file without indexes where they take too long, or where the disk is full. */
+static void indexes_create(sqlite3 *db)
 {
 	uint64_t until = clock_now() + INDEX_NS;
-	sqlite3 *db;
 
-	if (!s)
-		return;
-	db = s->db;
-	rows_free(s->rows);
-	s->rows = NULL;
 	/* Sort in a file: the unit's memory limit may be smaller than a full recording. */
 	sqlite3_exec(db, "PRAGMA temp_store=FILE", NULL, NULL, NULL);
 	sqlite3_progress_handler(db, 100000, deadline_passed, &until);
-	if (sqlite3_exec(db, "BEGIN", NULL, NULL, NULL) ||
-	    sqlite3_exec(db, schema_index_sql, NULL, NULL, NULL) ||
-	    sqlite3_exec(db, "COMMIT", NULL, NULL, NULL))
-		store_rollback(s);
+	if ((sqlite3_exec(db, "BEGIN", NULL, NULL, NULL) ||
+	     sqlite3_exec(db, schema_index_sql, NULL, NULL, NULL) ||
+	     sqlite3_exec(db, "COMMIT", NULL, NULL, NULL)) &&
+	    !sqlite3_get_autocommit(db))
+		sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
 	sqlite3_progress_handler(db, 0, NULL, NULL);
+}
+
+void store_finish(struct store *s)
+{
+	if (!s)
+		return;
+	rows_free(s->rows);
+	s->rows = NULL;
+	indexes_create(s->db);
 	store_close(s);
+}
+
+void store_index(const char *path)
+{
+	int lock = lock_take(path);
+	sqlite3 *db = NULL;
+
+	if (lock < 0)
+		return;
+	/* With a log, a crash leaves the recording whole and readable for all. */
+	if (!sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) &&
+	    !sqlite3_exec(db, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL", NULL, NULL,
+			  NULL)) {
+		indexes_create(db);
+		sqlite3_exec(db, "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode=DELETE",
+			     NULL, NULL, NULL);
+	}
+	sqlite3_close(db);
+	lock_release(lock);
 }
 
 static void path_number(char *buf, size_t size, const char *path, unsigned int n,

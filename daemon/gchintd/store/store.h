@@ -44,6 +44,12 @@ void store_close(struct store *s);
  */
 void store_finish(struct store *s);
 
+/*
+ * Adds the indexes to a recording that was closed without them, if they can be had as in
+ * store_finish(). Holds the file's lock meanwhile.
+ */
+void store_index(const char *path);
+
 /**
  * store_rotate - move PATH to PATH.1, PATH.1 to PATH.2, and so on
  * @path: the recording; its log alone is moved, too

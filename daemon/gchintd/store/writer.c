@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../../common/clock.h"
 #include "../log.h"
@@ -30,6 +31,10 @@ struct writer {
 	struct queue *queue;
 	struct store *store;
 	pthread_t thread;
+	/* Adds indexes to the file that was rotated last, while the next one is written. */
+	pthread_t indexer;
+	bool indexing;
+	char indexed[264];
 
 	struct definition **kept;
 	size_t nr_kept;
@@ -37,6 +42,7 @@ struct writer {
 	bool failing; /* the last batch was not committed */
 	bool owed; /* the kept definitions are not in the file yet */
 	bool at_limit; /* size limit reached, and no rotation allowed */
+	bool blocked; /* no store, and the old file may not be rotated away */
 	uint64_t failing_since, retry_at;
 
 	/* Shared with the main loop, each a single word. */
@@ -52,6 +58,7 @@ static bool definition_replaces(const struct definition *a, const struct definit
 	switch (a->kind) {
 	case DEFINE_OPP:
 	case DEFINE_IDLE_STATE:
+	case DEFINE_ACTUATOR:
 	case DEFINE_PROCESS: /* the thread that has the number now; older rows are in older files */
 		return a->number[0] == b->number[0] && a->number[1] == b->number[1];
 	case DEFINE_META:
@@ -65,7 +72,7 @@ static bool definition_replaces(const struct definition *a, const struct definit
 
 static void definition_keep(struct writer *w, struct definition *d)
 {
-	if (d->kind == DEFINE_NOTE || d->kind == DEFINE_MARK || d->kind == DEFINE_IMAGE ||
+	if (d->kind == DEFINE_NOTE || d->kind == DEFINE_ANNOTATION || d->kind == DEFINE_IMAGE ||
 	    d->kind == DEFINE_STACK) {
 		definition_free(d);
 		return;
@@ -78,9 +85,11 @@ static void definition_keep(struct writer *w, struct definition *d)
 			return;
 		}
 	if (w->nr_kept == KEPT_MAX) {
-		/* Only processes reach this number: drop the oldest one. */
+		/* Only processes reach this number: drop what is known of the oldest one. */
 		for (size_t i = 0; i < w->nr_kept; i++)
-			if (w->kept[i]->kind == DEFINE_PROCESS) {
+			if (w->kept[i]->kind == DEFINE_PROCESS ||
+			    (w->kept[i]->kind == DEFINE_ACTUATOR &&
+			     w->kept[i]->number[1] != UNKNOWN_S64)) {
 				definition_free(w->kept[i]);
 				memmove(&w->kept[i], &w->kept[i + 1],
 					(w->nr_kept - i - 1) * sizeof(*w->kept));
@@ -194,6 +203,27 @@ static int writer_write_kept(struct writer *w)
 	return ret;
 }
 
+static void *indexer_run(void *data)
+{
+	const struct writer *w = data;
+
+	store_index(w->indexed);
+	return NULL;
+}
+
+static void indexer_start(struct writer *w)
+{
+	snprintf(w->indexed, sizeof(w->indexed), "%s.1", w->path);
+	w->indexing = !pthread_create(&w->indexer, NULL, indexer_run, w);
+}
+
+static void indexer_join(struct writer *w)
+{
+	if (w->indexing)
+		pthread_join(w->indexer, NULL);
+	w->indexing = false;
+}
+
 static void writer_rotate(struct writer *w)
 {
 	char error[256];
@@ -210,9 +240,13 @@ static void writer_rotate(struct writer *w)
 		w->stopped = true;
 		return;
 	}
+	/* It has the file open that is to be renamed. */
+	indexer_join(w);
 	store_close(w->store);
 	w->store = NULL;
 	ret = store_rotate(w->path, keep);
+	if (!ret)
+		indexer_start(w);
 	if (ret) {
 		store_why_not(ret, w->path, error, sizeof(error));
 		log_line(LOG_ERR, "record", "%s", error);
@@ -241,8 +275,21 @@ static void writer_reopen(struct writer *w)
 	if (clock_now() < w->retry_at)
 		return;
 	w->retry_at = clock_now() + RETRY_NS;
+	if (!w->keep && !access(w->path, F_OK)) {
+		if (!w->blocked)
+			log_line(LOG_ERR, "record",
+				 "%s: exists, and keep is 0: recording stopped; move the file "
+				 "away, or let keep be more than 0",
+				 w->path);
+		w->blocked = true;
+		return;
+	}
+	w->blocked = false;
+	indexer_join(w);
 	if (store_rotate(w->path, w->keep))
 		return;
+	if (w->keep)
+		indexer_start(w);
 	w->store = store_open(w->path, w->durable, error, sizeof(error));
 	if (!w->store)
 		return;
@@ -308,6 +355,7 @@ static void *writer_run(void *data)
 		next = clock_now() + COMMIT_NS;
 	}
 	store_finish(w->store);
+	indexer_join(w);
 	return NULL;
 }
 

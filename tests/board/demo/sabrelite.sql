@@ -9,8 +9,8 @@
 
 CREATE TEMP TABLE run AS
   SELECT substr(b.text, 7) AS governor, b.t AS t0,
-         (SELECT min(e.t) FROM marks e WHERE e.text = 'end ' || substr(b.text, 7)) AS t1
-  FROM marks b WHERE b.text LIKE 'begin %';
+         (SELECT min(e.t) FROM annotations e WHERE e.text = 'end ' || substr(b.text, 7)) AS t1
+  FROM annotations b WHERE b.text LIKE 'begin %';
 
 CREATE TEMP TABLE segment AS
   SELECT cpu, khz, t AS t0, lead(t, 1, 9223372036854775807) OVER (PARTITION BY cpu ORDER BY t) AS t1

@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: MIT
 -- One recording of the demo as lines "label|what|value"; NULL where it is not known.
--- Times are between the marks of gchintctl record. A frequency is the mean over
+-- Times are between the annotations of gchintctl record. A frequency is the mean over
 -- the time of the phases, each on the CPU where it began; outside of phases, over
 -- all CPUs.
 CREATE TEMP TABLE run AS SELECT
   (SELECT value FROM meta WHERE key = 'label') AS label,
-  (SELECT min(t) FROM marks WHERE text LIKE 'start: %') AS t0,
-  (SELECT max(t) FROM marks WHERE text LIKE 'end: %') AS t1;
+  (SELECT min(t) FROM annotations WHERE text LIKE 'start: %') AS t0,
+  (SELECT max(t) FROM annotations WHERE text LIKE 'end: %') AS t1;
 
 CREATE TEMP TABLE segment AS
   SELECT cpu, khz, t AS t0, lead(t, 1, 9223372036854775807) OVER (PARTITION BY cpu ORDER BY t) AS t1

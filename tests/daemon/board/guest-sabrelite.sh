@@ -8,16 +8,16 @@ echo adm1272 0x60 >/sys/bus/i2c/devices/i2c-0/new_device
 echo userspace >$policy/scaling_governor
 echo 396000 >$policy/scaling_setspeed
 
-gchintd -c - --record /tmp/sabre.db --marks /tmp/marks -p 20 2>/tmp/gchintd.log &
+gchintd -c - --record /tmp/sabre.db --annotations /tmp/annotations -p 20 2>/tmp/gchintd.log &
 pid=$!
 tries=0
-until gchintctl marks --add ready --socket /tmp/marks 2>/dev/null; do
+until gchintctl annotations --add ready --socket /tmp/annotations 2>/dev/null; do
 	tries=$((tries + 1))
 	[ $tries -lt 100 ] || { cat /tmp/gchintd.log; exit 1; }
 	sleep 0.2
 done
 sleep 1
-gchintctl marks --add "before power" --socket /tmp/marks
+gchintctl annotations --add "before power" --socket /tmp/annotations
 echo "daemon: change the power"
 # The host answers in the guest's time: wait until the driver shows the value.
 old=$(cat /sys/class/hwmon/hwmon*/power1_input)
@@ -26,11 +26,11 @@ while [ "$(cat /sys/class/hwmon/hwmon*/power1_input)" = "$old" ] && [ $tries -lt
 	tries=$((tries + 1))
 	sleep 0.05
 done
-gchintctl marks --add "after power" --socket /tmp/marks
+gchintctl annotations --add "after power" --socket /tmp/annotations
 sleep 1
-gchintctl marks --add "before 792" --socket /tmp/marks
+gchintctl annotations --add "before 792" --socket /tmp/annotations
 echo 792000 >$policy/scaling_setspeed
-gchintctl marks --add "after 792" --socket /tmp/marks
+gchintctl annotations --add "after 792" --socket /tmp/annotations
 sleep 1
 echo gchint >$policy/scaling_governor
 hint 10 30 >/tmp/hint.gchint

@@ -67,7 +67,7 @@ hint 5 20 >/dev/null
 await_phases 10
 ok "a member's phases are recorded" test "$(phases_of $db)" -eq 10
 ok "root's sessions and policies in status" sh -c 'gchintctl status | grep -q "module    loaded"'
-ok "marks through the service's socket" gchintctl marks --add "from the test"
+ok "annotations through the service's socket" gchintctl annotations --add "from the test"
 
 # Two users: one gives hints, one reads the recording.
 useradd -G gchint hinter
@@ -84,9 +84,9 @@ await_phases $((before + 10))
 ok "a member of gchint gives hints, which are recorded" test "$(phases_of $db)" -eq $((before + 10))
 ok "and reads no recording" refused hinter cat $db
 ok "nor its log" refused hinter cat $db-wal
-ok "nor puts marks into it" refused hinter gchintctl marks --add "from the hinter"
+ok "nor puts annotations into it" refused hinter gchintctl annotations --add "from the hinter"
 ok "a member of gchint-record reads it while it grows" as reader gchintctl summary $db
-ok "and puts marks into it" as reader gchintctl marks --add "from the reader"
+ok "and puts annotations into it" as reader gchintctl annotations --add "from the reader"
 ok "and gives no hints" refused reader hint 1 1
 ok "the recording is its owner's and its group's alone" sh -c "stat -c '%a %U %G' $db | grep -qx '640 gchintd gchint-record'"
 ok "metrics on loopback" bash -c 'exec 3<>/dev/tcp/127.0.0.1/9477'

@@ -42,19 +42,19 @@ echo ina226 0x40 >"$dev/new_device"
 sleep 1
 governor schedutil
 
-gchintd -c - --record /tmp/x86.db --marks /tmp/marks -p 20 2>/tmp/gchintd.log &
+gchintd -c - --record /tmp/x86.db --annotations /tmp/annotations -p 20 2>/tmp/gchintd.log &
 pid=$!
 tries=0
-until gchintctl marks --add ready --socket /tmp/marks 2>/dev/null; do
+until gchintctl annotations --add ready --socket /tmp/annotations 2>/dev/null; do
 	tries=$((tries + 1))
 	[ $tries -lt 100 ] || { cat /tmp/gchintd.log; exit 1; }
 	sleep 0.2
 done
 
-gchintctl marks --add "schedutil" --socket /tmp/marks
+gchintctl annotations --add "schedutil" --socket /tmp/annotations
 hint 10 20 >/tmp/hint.schedutil
 governor gchint
-gchintctl marks --add "gchint" --socket /tmp/marks
+gchintctl annotations --add "gchint" --socket /tmp/annotations
 hint 10 20 >/tmp/hint.gchint
 gchintctl watch -n 1 0 >/tmp/watch.txt
 governor schedutil
