@@ -35,7 +35,7 @@ int cmd_runtimes(const struct ctl *ctl, int argc, char **argv);
 int cmd_status(const struct ctl *ctl, int argc, char **argv);
 int cmd_summary(const struct ctl *ctl, int argc, char **argv);
 int cmd_top(const struct ctl *ctl, int argc, char **argv);
-int cmd_use(const struct ctl *ctl, int argc, char **argv);
+int cmd_actuator(const struct ctl *ctl, int argc, char **argv);
 int cmd_watch(const struct ctl *ctl, int argc, char **argv);
 int cmd_why(const struct ctl *ctl, int argc, char **argv);
 

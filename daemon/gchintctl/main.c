@@ -20,6 +20,8 @@ static const struct {
 	bool paged; /* it may be longer than a screen */
 	int (*run)(const struct ctl *ctl, int argc, char **argv);
 } commands[] = {
+	{ "actuator", "[auto|governor|limits|off]", "how hints act on this machine", true, false,
+	  false, cmd_actuator },
 	{ "annotations", "FILE | --add TEXT", "list annotations, or add one to a running recording",
 	  true, true, true, cmd_annotations },
 	{ "attach", "PID", "the adapter into a JVM or .NET program that runs", true, false, false,
@@ -51,8 +53,6 @@ static const struct {
 	  true, cmd_status },
 	{ "summary", "FILE", "tables of one recording", true, true, true, cmd_summary },
 	{ "top", "[FILE]", "live view of a recording", false, true, false, cmd_top },
-	{ "use", "[auto|governor|limits|off]", "how hints act on this machine", true, false, false,
-	  cmd_use },
 	{ "watch", "[POLICY]", "what a frequency policy does now, a line each second", true, true,
 	  false, cmd_watch },
 	{ "why", "[FILE [--at SECONDS]]",
@@ -143,7 +143,7 @@ static int guess_likely(const char *typed, const char *name)
 static char *command_rename(char *name)
 {
 	/* To be removed in the release after 1.0. */
-	static char former[][2][16] = { { "marks", "annotations" } };
+	static char former[][2][16] = { { "marks", "annotations" }, { "use", "actuator" } };
 
 	for (size_t i = 0; i < sizeof(former) / sizeof(former[0]); i++)
 		if (!strcmp(name, former[i][0])) {

@@ -1,7 +1,7 @@
 # fish completion for gchintctl
 # SPDX-License-Identifier: GPL-2.0-or-later
 
-set -l commands annotations attach calibrate compare doctor export help import profile record report run runtimes status summary top use watch why
+set -l commands actuator annotations attach calibrate compare doctor export help import profile record report run runtimes status summary top watch why
 
 function __gchintctl_needs
     not __fish_seen_subcommand_from $argv
@@ -20,7 +20,7 @@ for line in 'attach	load the adapter into a running JVM or .NET program' 'calibr
         'record	record while a command runs' 'report	one page with plots and tables' \
         'run	run with the adapter of its runtime' 'runtimes	list runtimes with an adapter' \
         'status	board, governor, policies, sessions, rails' 'summary	tables of one recording' \
-        'top	live view of a recording' 'use	how hints act on this machine' \
+        'top	live view of a recording' 'actuator	how hints act on this machine' \
         'watch	print the state of a policy each second' 'why	reasons for the frequency, and the longest pauses'
     set -l fields (string split \t -- $line)
     complete -c gchintctl -n "__gchintctl_needs $commands" -a $fields[1] -d $fields[2]
@@ -89,7 +89,7 @@ complete -c gchintctl -n '__gchintctl_in run' -s q -l quiet -d 'omit the last li
 complete -c gchintctl -n '__gchintctl_in summary' -x -s w -l watts -d '[RAIL=]LOW:HIGH'
 complete -c gchintctl -n '__gchintctl_in top' -x -s d -l delay -d seconds
 complete -c gchintctl -n '__gchintctl_in top' -x -s n -l times -d 'number of updates'
-complete -c gchintctl -n '__gchintctl_in use' -a 'auto governor limits off'
+complete -c gchintctl -n '__gchintctl_in actuator' -a 'auto governor limits off'
 complete -c gchintctl -n '__gchintctl_in why' -x -s a -l at -d 'seconds since the recording began'
 complete -c gchintctl -n '__gchintctl_in watch' -x -s d -l delay -d seconds
 complete -c gchintctl -n '__gchintctl_in watch' -x -s n -l times -d 'number of updates'

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# gchintctl use on trees that represent machines: its choice, what it writes, and that off restores
+# gchintctl actuator on trees that represent machines: its choice, what it writes, and that off restores
 # the governors. A file is no sysfs: names are of one length.
 
 fresh use
@@ -17,7 +17,7 @@ tree() { # GOVERNOR CAPACITY: two policies, the second CPU of that capacity
 	echo "$2" >"$d/sys/devices/system/cpu/cpu1/cpu_capacity"
 }
 use() {
-	GCHINT_SYSFS=$d/sys GCHINT_PROCFS=$d/proc GCHINT_GOVERNORS=$d/before "$ctl" use "$@" 2>&1
+	GCHINT_SYSFS=$d/sys GCHINT_PROCFS=$d/proc GCHINT_GOVERNORS=$d/before "$ctl" actuator "$@" 2>&1
 }
 governors() {
 	cat "$d"/sys/devices/system/cpu/cpufreq/policy*/scaling_governor | tr '\n' ' '
@@ -41,7 +41,7 @@ echo guided >"$d/sys/devices/system/cpu/amd_pstate/status"
 use auto >"$d/out"
 ok "hardware that exceeds the request: auto selects limits" is limits "$(actuator)"
 use governor >"$d/out"
-ok "an explicit governor prints what is lost there" grep -q '^lost .*caps are a wish' "$d/out"
+ok "an explicit governor prints what is lost there" grep -q '^lost .*caps are only requests' "$d/out"
 echo passive >"$d/sys/devices/system/cpu/amd_pstate/status"
 use auto >"$d/out"
 ok "an explicit governor prints no loss if hardware obeys" grep -q '^in force  governor: ' "$d/out"
@@ -63,3 +63,7 @@ ok "an unknown actuator exits with 2" bash -c "$(declare -f use); d=$d ctl=$ctl;
 rm -rf "$d/sys/class"
 ok "without the module the message names it" bash -c \
 	"$(declare -f use); d=$d ctl=$ctl; ! use limits >'$d/out' && grep -q 'modprobe cpufreq_gchint' '$d/out'"
+
+tree walker 1024
+ok "use is still the command, and says what it is now" is "gchintctl: use is deprecated: use actuator in force  off" \
+	"$(GCHINT_SYSFS=$d/sys GCHINT_PROCFS=$d/proc "$ctl" use 2>&1 | head -n 2 | paste -sd' ')"

@@ -347,8 +347,8 @@ attach
 attach x
 attach 0
 attach 1 2
-use some
-use off more
+actuator some
+actuator off more
 runtimes x
 status x
 help nothing
@@ -382,7 +382,7 @@ watch --nix
 -V
 status --nix
 runtimes --nix
-use --nix
+actuator --nix
 attach --nix
 annotations --nix
 summary --nix
@@ -415,7 +415,7 @@ ok "why of a board" words why-now board why
 # A machine without any source.
 nothing() {
 	mkdir -p "$d/empty"
-	for c in "status" "--json status" why "why -n 1" "watch -n 1" "use auto" "use governor" "use off" use; do
+	for c in "status" "--json status" why "why -n 1" "watch -n 1" "actuator auto" "actuator governor" "actuator off" actuator; do
 		echo "== $c"
 		# shellcheck disable=SC2086 # command and arguments
 		GCHINT_SYSFS=$d/empty GCHINT_PROCFS=$d/empty GCHINT_DEBUGFS=$d/empty GCHINT_TRACEFS=$d/empty GCHINT_DEVICE=$d/none "$ctl" $c 2>&1 ||

@@ -156,7 +156,7 @@ static void sample_read(const struct watch *w, const char *policy, struct seen *
 	if (root_read(l->governor, sizeof(l->governor), "%s/" CPUFREQ "/%s/scaling_governor",
 		      w->root.sysfs, policy) <= 0)
 		*l->governor = '\0';
-	if (ways_in_force(l->actuator, sizeof(l->actuator), &w->root, policy))
+	if (actuator_in_force(l->actuator, sizeof(l->actuator), &w->root, policy))
 		*l->actuator = '\0';
 	l->mode = p && p->has & HAS(GCHINT_POLICY_A_MODE) ? name_mode(p->mode) : NULL;
 	l->reason = p && p->has & HAS(GCHINT_POLICY_A_REASON) ? name_reason(p->reason) : NULL;

@@ -126,10 +126,10 @@ static int why_print_policy(void *data, const char *policy)
 	printf("%-10s", policy);
 	khz_print("now", known, value);
 	printf("  governor %s\n", governor);
-	if (ways_in_force(actuator, sizeof(actuator), &w->root, policy))
+	if (actuator_in_force(actuator, sizeof(actuator), &w->root, policy))
 		puts("  hints: gchint is not loaded");
 	else if (!strcmp(actuator, "off"))
-		puts("  hints: recorded, and nothing else happens (gchintctl use auto)");
+		puts("  hints: recorded, and nothing else happens (gchintctl actuator auto)");
 	else if (!p || !(p->has & HAS(GCHINT_POLICY_A_MODE)))
 		printf("  hints: by %s\n", actuator);
 	else if (p->mode == GCHINT_MODE_OFF)
@@ -414,7 +414,7 @@ int cmd_why(const struct ctl *ctl, int argc, char **argv)
 	};
 	double seconds = NAN;
 	uint64_t lines = 10;
-	struct ways machine;
+	struct actuators machine;
 	struct why *w;
 	int opt, ret;
 	char *rest;
@@ -462,8 +462,8 @@ int cmd_why(const struct ctl *ctl, int argc, char **argv)
 	if (ret == -ENOENT)
 		puts("no cpufreq policy here (a virtual machine?): hints are recorded, and nothing "
 		     "else happens");
-	ways_look(&machine, &w->root);
-	ways_print_placement(&machine);
+	actuators_read(&machine, &w->root);
+	placement_print(&machine);
 	free(w);
 	return CTL_OK;
 }

@@ -9,8 +9,8 @@
 #define CPUFREQ	 "devices/system/cpu/cpufreq"
 #define ACTUATOR "class/misc/gchint/actuator"
 
-struct ways_scan {
-	struct ways *ways;
+struct actuators_scan {
+	struct actuators *actuators;
 	const struct root *root;
 	uint64_t capacity; /* of the first CPU that has one */
 };
@@ -26,10 +26,10 @@ static bool list_has_word(const char *list, const char *word)
 	return false;
 }
 
-static int ways_scan_policy(void *data, const char *name)
+static int scan_policy(void *data, const char *name)
 {
-	const struct ways_scan *l = data;
-	struct ways *w = l->ways;
+	const struct actuators_scan *l = data;
+	struct actuators *w = l->actuators;
 	char text[512];
 
 	w->policies++;
@@ -49,9 +49,9 @@ static int ways_scan_policy(void *data, const char *name)
 	return 0;
 }
 
-static int ways_scan_cpu(void *data, const char *name)
+static int scan_cpu(void *data, const char *name)
 {
-	struct ways_scan *l = data;
+	struct actuators_scan *l = data;
 	uint64_t capacity;
 
 	if (root_u64(&capacity, "%s/devices/system/cpu/%s/cpu_capacity", l->root->sysfs, name))
@@ -59,24 +59,24 @@ static int ways_scan_cpu(void *data, const char *name)
 	if (!l->capacity)
 		l->capacity = capacity;
 	else if (capacity != l->capacity)
-		l->ways->unlike = true;
+		l->actuators->unlike = true;
 	return 0;
 }
 
-int ways_look(struct ways *w, const struct root *root)
+int actuators_read(struct actuators *w, const struct root *root)
 {
-	struct ways_scan l = { .ways = w, .root = root };
+	struct actuators_scan l = { .actuators = w, .root = root };
 	uint64_t aware = 0;
 	char path[300], mode[16];
 
 	memset(w, 0, sizeof(*w));
 	w->schedutil = true;
 	snprintf(path, sizeof(path), "%s/" CPUFREQ, root->sysfs);
-	root_list(path, "policy", ways_scan_policy, &l);
+	root_list(path, "policy", scan_policy, &l);
 	if (!w->policies)
 		return -ENOENT;
 	snprintf(path, sizeof(path), "%s/devices/system/cpu", root->sysfs);
-	root_list(path, "cpu", ways_scan_cpu, &l);
+	root_list(path, "cpu", scan_cpu, &l);
 	w->guided = root_read(mode, sizeof(mode), "%s/devices/system/cpu/amd_pstate/status",
 			      root->sysfs) > 0 &&
 		    !strcmp(mode, "guided");
@@ -85,17 +85,18 @@ int ways_look(struct ways *w, const struct root *root)
 	return 0;
 }
 
-int ways_in_force(char *name, size_t size, const struct root *root, const char *policy)
+int actuator_in_force(char *name, size_t size, const struct root *root, const char *policy)
 {
 	int ret = root_read(name, size, "%s/" ACTUATOR "/%s", root->sysfs, policy);
 
 	return ret < 0 ? ret : 0;
 }
 
-const char *ways_lost(const struct ways *w, const char *name)
+const char *actuator_drawback(const struct actuators *w, const char *name)
 {
 	if (!strcmp(name, "governor") && w->guided)
-		return "caps are a wish: in amd-pstate's guided mode the hardware chooses at or "
+		return "caps are only requests: in amd-pstate's guided mode the hardware chooses "
+		       "at or "
 		       "above what a governor asks for";
 	if (!strcmp(name, "governor"))
 		return w->unlike ? "Energy-Aware Scheduling ends, and utilisation clamps of other "
@@ -107,20 +108,21 @@ const char *ways_lost(const struct ways *w, const char *name)
 	return NULL;
 }
 
-void ways_print_placement(const struct ways *w)
+void placement_print(const struct actuators *w)
 {
 	if (!w->unlike)
 		return;
 	if (w->governed)
 		puts("placement CPUs differ, and gchint as the governor has ended Energy-Aware "
-		     "Scheduling\n            fix: gchintctl use limits, or gchintctl run --hints "
+		     "Scheduling\n            fix: gchintctl actuator limits, or gchintctl run "
+		     "--hints "
 		     "clamp -- COMMAND");
 	else
 		printf("placement CPUs differ; the scheduler %s by energy\n",
 		       w->energy_aware ? "places" : "does not place");
 }
 
-void ways_json_placement(const struct ways *w, struct json *j)
+void placement_json(const struct actuators *w, struct json *j)
 {
 	if (!w->unlike) {
 		json_null(j, "placement");

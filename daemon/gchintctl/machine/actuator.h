@@ -10,7 +10,7 @@
 #include "../../common/root.h"
 
 /**
- * struct ways - the properties of a machine that decide which actuator fits
+ * struct actuators - the properties of a machine that decide which actuator fits
  * @policies: number of cpufreq policies
  * @governable: number of policies that offer gchint as a governor
  * @governed: number of policies whose governor is gchint
@@ -20,23 +20,23 @@
  * @schedutil: the governor of every policy is schedutil
  * @energy_aware: Energy-Aware Scheduling is active
  */
-struct ways {
+struct actuators {
 	unsigned int policies, governable, governed, fixed;
 	bool guided, unlike, schedutil, energy_aware;
 };
 
 /* Reads the properties of a machine; 0, or -ENOENT if it has no cpufreq policy. */
-int ways_look(struct ways *w, const struct root *root);
+int actuators_read(struct actuators *w, const struct root *root);
 
 /* The actuator of a policy ("policy0") or of "all"; "off" if there is none. 0 or -errno. */
-int ways_in_force(char *name, size_t size, const struct root *root, const char *policy);
+int actuator_in_force(char *name, size_t size, const struct root *root, const char *policy);
 
 /* The disadvantage of an actuator on this machine as a line of text, or NULL. */
-const char *ways_lost(const struct ways *w, const char *name);
+const char *actuator_drawback(const struct actuators *w, const char *name);
 
 /* Prints whether the scheduler places tasks by energy; nothing if all CPUs are alike. */
-void ways_print_placement(const struct ways *w);
+void placement_print(const struct actuators *w);
 /* The same as the JSON member "placement": null if all CPUs are alike. */
-void ways_json_placement(const struct ways *w, struct json *j);
+void placement_json(const struct actuators *w, struct json *j);
 
 #endif

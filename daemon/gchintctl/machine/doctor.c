@@ -280,14 +280,14 @@ static bool recording_anonymize(const char *file)
 }
 
 static bool workload_record(struct doctor *d, const struct workload *w, const char *program,
-			    const char *way, unsigned int round)
+			    const char *actuator, unsigned int round)
 {
 	const char *argv[24] = { d->self };
 	char file[128], label[64], text[256];
 	int n = 1, status;
 
-	snprintf(file, sizeof(file), "%s/%s-%s-%u.db", d->dir, w->name, way, round);
-	snprintf(label, sizeof(label), "%s %s", w->name, way);
+	snprintf(file, sizeof(file), "%s/%s-%s-%u.db", d->dir, w->name, actuator, round);
+	snprintf(label, sizeof(label), "%s %s", w->name, actuator);
 	if (w->adapter) {
 		argv[n++] = "run";
 		argv[n++] = "-q";
@@ -311,14 +311,14 @@ static bool workload_record(struct doctor *d, const struct workload *w, const ch
 		d->recordings++;
 		return true;
 	}
-	log_skipped(d, "%s, %s: %s", w->name, way,
+	log_skipped(d, "%s, %s: %s", w->name, actuator,
 		    status ? command_complaint(d, status, text, sizeof(text)) :
 			     "its recording cannot be cleaned");
 	unlink(file);
 	return false;
 }
 
-static void workloads_record(struct doctor *d, const char *way)
+static void workloads_record(struct doctor *d, const char *actuator)
 {
 	unsigned int programs = 0;
 	char path[PATH_MAX];
@@ -331,14 +331,14 @@ static void workloads_record(struct doctor *d, const char *way)
 		if (programs == PROGRAMS || child_caught)
 			break;
 		if (!program) {
-			log_skipped(d, "%s, %s: no %s here", w->name, way, w->program);
+			log_skipped(d, "%s, %s: no %s here", w->name, actuator, w->program);
 			continue;
 		}
 		while (round < d->rounds && !child_caught &&
-		       workload_record(d, w, program, way, round + 1))
+		       workload_record(d, w, program, actuator, round + 1))
 			round++;
 		if (round) {
-			log_done(d, "%s, %s: recorded, runs: %u", w->name, way, round);
+			log_done(d, "%s, %s: recorded, runs: %u", w->name, actuator, round);
 			programs++;
 		}
 	}
@@ -364,23 +364,23 @@ static void module_copy_tables(struct doctor *d)
 
 static void setups_record(struct doctor *d)
 {
-	const char *const on[] = { d->self, "use", "auto", NULL };
-	const char *const off[] = { d->self, "use", "off", NULL };
-	char way[32], text[256];
+	const char *const on[] = { d->self, "actuator", "auto", NULL };
+	const char *const off[] = { d->self, "actuator", "off", NULL };
+	char actuator[32], text[256];
 	int status;
 
-	if (ways_in_force(way, sizeof(way), &d->root, "all")) {
+	if (actuator_in_force(actuator, sizeof(actuator), &d->root, "all")) {
 		workloads_record(d, "own");
 		log_skipped(
 			d,
 			"with hints in force: the module is not loaded: modprobe cpufreq_gchint");
 		return;
 	}
-	if (strcmp(way, "off")) {
+	if (strcmp(actuator, "off")) {
 		log_skipped(d,
 			    "under its own governor: hints are in force by %s already; "
-			    "gchintctl use off",
-			    way);
+			    "gchintctl actuator off",
+			    actuator);
 		workloads_record(d, "gchint");
 		module_copy_tables(d);
 		return;
@@ -394,8 +394,8 @@ static void setups_record(struct doctor *d)
 			    command_complaint(d, status, text, sizeof(text)));
 		return;
 	}
-	if (!ways_in_force(way, sizeof(way), &d->root, "all"))
-		log_done(d, "hints in force by %s, as gchintctl use auto chooses", way);
+	if (!actuator_in_force(actuator, sizeof(actuator), &d->root, "all"))
+		log_done(d, "hints in force by %s, as gchintctl actuator auto chooses", actuator);
 	workloads_record(d, "gchint");
 	module_copy_tables(d);
 	status = command_run(d, NULL, off);

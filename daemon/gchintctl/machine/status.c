@@ -135,7 +135,7 @@ static int status_print_policy(void *data, const char *entry)
 	status_print_khz(s, entry, "scaling_max_freq", "max");
 	if (p && !(p->has & HAS(GCHINT_POLICY_A_MODE)))
 		p = NULL; /* gchint does not act here; mode 0 would be a valid mode */
-	known = !ways_in_force(actuator, sizeof(actuator), &s->host.root, entry);
+	known = !actuator_in_force(actuator, sizeof(actuator), &s->host.root, entry);
 	if (s->as_json) {
 		json_text(&s->json, "actuator", known ? actuator : NULL);
 		if (p) {
@@ -209,7 +209,7 @@ static void status_print_module(struct status *s)
 
 static void status_print_policies(struct status *s)
 {
-	struct ways machine;
+	struct actuators machine;
 	char dir[300];
 
 	snprintf(dir, sizeof(dir), "%s/devices/system/cpu/cpufreq", s->host.root.sysfs);
@@ -221,11 +221,11 @@ static void status_print_policies(struct status *s)
 	else if (!s->any)
 		puts("policies  none: hints are recorded, and nothing else happens; load the "
 		     "board's cpufreq driver, if it has one");
-	ways_look(&machine, &s->host.root);
+	actuators_read(&machine, &s->host.root);
 	if (s->as_json)
-		ways_json_placement(&machine, &s->json);
+		placement_json(&machine, &s->json);
 	else
-		ways_print_placement(&machine);
+		placement_print(&machine);
 }
 
 static void status_print_sessions(struct status *s)

@@ -11,11 +11,11 @@
 #include "actuator.h"
 
 static const char usage[] =
-	"usage: gchintctl use [auto|governor|limits|off]\n"
+	"usage: gchintctl actuator [auto|governor|limits|off]\n"
 	"Chooses how hints act on this machine, on all of its policies; without a name,\n"
-	"tells what is in force and what can be.\n"
+	"prints the one in force and what the others lose here.\n"
 	"  governor  gchint is the governor: exact, learns, boosts and caps\n"
-	"  limits    policies are limited beside whatever governs them\n"
+	"  limits    policies are limited, whatever governor they have\n"
 	"  off       nothing; puts back what was there before\n"
 	"  auto      what fits best, and why\n"
 	"It lasts until the module is unloaded or the machine restarts.\n";
@@ -27,9 +27,9 @@ static const char usage[] =
 
 static const char *const names[] = { "auto", "governor", "limits", "off" };
 
-struct use {
+struct actuator {
 	struct root root;
-	struct ways ways;
+	struct actuators machine;
 	FILE *before;
 	int ret;
 };
@@ -43,27 +43,27 @@ static const char *governors_path(void)
 
 static int policy_save_governor(void *data, const char *policy)
 {
-	struct use *u = data;
+	struct actuator *a = data;
 	char governor[64];
 
 	if (root_read(governor, sizeof(governor), "%s/" CPUFREQ "/%s/scaling_governor",
-		      u->root.sysfs, policy) > 0 &&
+		      a->root.sysfs, policy) > 0 &&
 	    strcmp(governor, "gchint"))
-		fprintf(u->before, "%s %s\n", policy, governor);
+		fprintf(a->before, "%s %s\n", policy, governor);
 	return 0;
 }
 
 /* Appends: the first line of a policy is its original governor, and the one restored. */
-static int governors_save(struct use *u)
+static int governors_save(struct actuator *a)
 {
 	char path[PATH_MAX];
 
-	u->before = fopen(governors_path(), "a");
-	if (!u->before)
+	a->before = fopen(governors_path(), "a");
+	if (!a->before)
 		return -errno;
-	snprintf(path, sizeof(path), "%s/" CPUFREQ, u->root.sysfs);
-	root_list(path, "policy", policy_save_governor, u);
-	return fclose(u->before) ? -errno : 0;
+	snprintf(path, sizeof(path), "%s/" CPUFREQ, a->root.sysfs);
+	root_list(path, "policy", policy_save_governor, a);
+	return fclose(a->before) ? -errno : 0;
 }
 
 /* Reads the governor that a policy had before gchint; false if it is not known. */
@@ -82,97 +82,97 @@ static bool policy_find_saved(const char *policy, char *governor)
 
 static int policy_restore_governor(void *data, const char *policy)
 {
-	struct use *u = data;
+	struct actuator *a = data;
 	char governor[64];
 	int ret;
 
 	if (root_read(governor, sizeof(governor), "%s/" CPUFREQ "/%s/scaling_governor",
-		      u->root.sysfs, policy) <= 0 ||
+		      a->root.sysfs, policy) <= 0 ||
 	    strcmp(governor, "gchint"))
 		return 0;
 	if (!policy_find_saved(policy, governor)) {
 		ctl_error("%s: who governed before gchint is not known; write a governor to its "
 			  "scaling_governor",
 			  policy);
-		u->ret = -ENOENT;
+		a->ret = -ENOENT;
 		return 0;
 	}
-	ret = root_write(governor, "%s/" CPUFREQ "/%s/scaling_governor", u->root.sysfs, policy);
+	ret = root_write(governor, "%s/" CPUFREQ "/%s/scaling_governor", a->root.sysfs, policy);
 	if (ret) {
 		ctl_error("%s: scaling_governor %s: %s", policy, governor, strerror(-ret));
-		u->ret = ret;
+		a->ret = ret;
 	}
 	return 0;
 }
 
-static int governors_restore(struct use *u)
+static int governors_restore(struct actuator *a)
 {
 	char path[PATH_MAX];
 
-	u->ret = 0;
-	snprintf(path, sizeof(path), "%s/" CPUFREQ, u->root.sysfs);
-	root_list(path, "policy", policy_restore_governor, u);
-	if (!u->ret)
+	a->ret = 0;
+	snprintf(path, sizeof(path), "%s/" CPUFREQ, a->root.sysfs);
+	root_list(path, "policy", policy_restore_governor, a);
+	if (!a->ret)
 		unlink(governors_path());
-	return u->ret;
+	return a->ret;
 }
 
 static int policy_set_gchint(void *data, const char *policy)
 {
-	struct use *u = data;
+	struct actuator *a = data;
 
-	return root_write("gchint", "%s/" CPUFREQ "/%s/scaling_governor", u->root.sysfs, policy);
+	return root_write("gchint", "%s/" CPUFREQ "/%s/scaling_governor", a->root.sysfs, policy);
 }
 
-static int governors_set_gchint(struct use *u)
+static int governors_set_gchint(struct actuator *a)
 {
 	char path[PATH_MAX];
-	int ret = governors_save(u);
+	int ret = governors_save(a);
 
 	if (ret) {
 		ctl_error("%s: %s", governors_path(), strerror(-ret));
 		return ret;
 	}
-	snprintf(path, sizeof(path), "%s/" CPUFREQ, u->root.sysfs);
-	ret = root_list(path, "policy", policy_set_gchint, u);
+	snprintf(path, sizeof(path), "%s/" CPUFREQ, a->root.sysfs);
+	ret = root_list(path, "policy", policy_set_gchint, a);
 	if (ret) {
 		ctl_error("scaling_governor gchint: %s", strerror(-ret));
-		governors_restore(u);
+		governors_restore(a);
 	}
 	return ret;
 }
 
-static int actuator_write(struct use *u, const char *name)
+static int actuator_write(struct actuator *a, const char *name)
 {
-	return root_write(name, "%s/" ACTUATOR "/all", u->root.sysfs);
+	return root_write(name, "%s/" ACTUATOR "/all", a->root.sysfs);
 }
 
 /* Ends the old actuator before the new one begins: two are never active at once. */
-static int actuator_switch(struct use *u, const char *name)
+static int actuator_switch(struct actuator *a, const char *name)
 {
 	int ret;
 
 	if (strcmp(name, "governor")) {
-		ret = governors_restore(u);
-		return ret ? ret : actuator_write(u, name);
+		ret = governors_restore(a);
+		return ret ? ret : actuator_write(a, name);
 	}
-	ret = actuator_write(u, "off");
-	return ret ? ret : governors_set_gchint(u);
+	ret = actuator_write(a, "off");
+	return ret ? ret : governors_set_gchint(a);
 }
 
-static const char *actuator_explain_error(const struct use *u, const char *name, int error)
+static const char *actuator_explain_error(const struct actuator *a, const char *name, int error)
 {
 	if (error == -EACCES || error == -EPERM)
-		return "only root may choose";
+		return "only root may choose it";
 	if (error == -EBUSY)
-		return "another actuator is in force on a policy; gchintctl use off";
-	if (error == -EINVAL && !strcmp(name, "governor") && u->ways.fixed)
+		return "another actuator is in force on a policy; gchintctl actuator off";
+	if (error == -EINVAL && !strcmp(name, "governor") && a->machine.fixed)
 		return "its driver takes no governor; use limits";
 	return strerror(-error);
 }
 
 /* The best actuator for this machine; @why receives the reason. */
-static const char *actuator_choose(const struct ways *w, const char **why)
+static const char *actuator_choose(const struct actuators *w, const char **why)
 {
 	if (w->unlike) {
 		*why = "CPUs differ: limits keep Energy-Aware Scheduling";
@@ -191,7 +191,7 @@ static const char *actuator_choose(const struct ways *w, const char **why)
 }
 
 /* On heterogeneous cores a program can clamp its own threads, whatever the actuator. */
-static void use_print_clamp(const struct ways *w)
+static void actuator_print_clamp(const struct actuators *w)
 {
 	if (w->unlike)
 		puts("program   gchintctl run --hints clamp -- COMMAND lets a program bound its "
@@ -199,48 +199,48 @@ static void use_print_clamp(const struct ways *w)
 		     "threads, under schedutil");
 }
 
-static int use_print_status(struct use *u)
+static int actuator_print_status(struct actuator *a)
 {
-	const char *why, *fits = actuator_choose(&u->ways, &why);
+	const char *why, *fits = actuator_choose(&a->machine, &why);
 	char name[32];
-	int ret = ways_in_force(name, sizeof(name), &u->root, "all");
+	int ret = actuator_in_force(name, sizeof(name), &a->root, "all");
 
 	if (ret) {
-		ctl_error("use: the module is not loaded: modprobe cpufreq_gchint");
+		ctl_error("actuator: the module is not loaded: modprobe cpufreq_gchint");
 		return CTL_FAILED;
 	}
 	printf("in force  %s\n", name);
 	printf("auto      %s: %s\n", fits, why);
-	use_print_clamp(&u->ways);
+	actuator_print_clamp(&a->machine);
 	for (size_t i = 1; i < sizeof(names) / sizeof(*names); i++)
-		if (ways_lost(&u->ways, names[i]))
-			printf("%-9s %s\n", names[i], ways_lost(&u->ways, names[i]));
+		if (actuator_drawback(&a->machine, names[i]))
+			printf("%-9s %s\n", names[i], actuator_drawback(&a->machine, names[i]));
 	return CTL_OK;
 }
 
-static int use_apply_choice(struct use *u, const char *wanted)
+static int actuator_apply(struct actuator *a, const char *wanted)
 {
 	const char *name = wanted, *why = NULL;
 	int ret;
 
 	if (!strcmp(wanted, "auto"))
-		name = actuator_choose(&u->ways, &why);
-	ret = actuator_switch(u, name);
+		name = actuator_choose(&a->machine, &why);
+	ret = actuator_switch(a, name);
 	if (ret) {
-		ctl_error("use %s: %s", name, actuator_explain_error(u, name, ret));
+		ctl_error("actuator %s: %s", name, actuator_explain_error(a, name, ret));
 		return CTL_FAILED;
 	}
 	printf("in force  %s%s%s\n", name, why ? ": " : "", why ? why : "");
-	if (ways_lost(&u->ways, name))
-		printf("lost      %s\n", ways_lost(&u->ways, name));
+	if (actuator_drawback(&a->machine, name))
+		printf("lost      %s\n", actuator_drawback(&a->machine, name));
 	if (why)
-		use_print_clamp(&u->ways);
+		actuator_print_clamp(&a->machine);
 	return CTL_OK;
 }
 
-int cmd_use(const struct ctl *ctl, int argc, char **argv)
+int cmd_actuator(const struct ctl *ctl, int argc, char **argv)
 {
-	struct use u = { 0 };
+	struct actuator a = { 0 };
 	char now[32];
 	size_t i;
 
@@ -253,20 +253,21 @@ int cmd_use(const struct ctl *ctl, int argc, char **argv)
 		if (!strcmp(argv[1], names[i]))
 			break;
 	if (argc > 2 || (argc > 1 && i == sizeof(names) / sizeof(*names))) {
-		ctl_error("use: one of auto, governor, limits, off; --help tells more");
+		ctl_error("actuator: one of auto, governor, limits, off; --help tells more");
 		return CTL_USAGE;
 	}
-	root_init(&u.root);
-	if (ways_look(&u.ways, &u.root)) {
-		ctl_error("use: no cpufreq policy: hints are recorded, and nothing else happens; "
+	root_init(&a.root);
+	if (actuators_read(&a.machine, &a.root)) {
+		ctl_error("actuator: no cpufreq policy: hints are recorded, and nothing else "
+			  "happens; "
 			  "load the board's cpufreq driver, if it has one");
 		return CTL_FAILED;
 	}
 	if (argc < 2)
-		return use_print_status(&u);
-	if (ways_in_force(now, sizeof(now), &u.root, "all")) {
-		ctl_error("use: the module is not loaded: modprobe cpufreq_gchint");
+		return actuator_print_status(&a);
+	if (actuator_in_force(now, sizeof(now), &a.root, "all")) {
+		ctl_error("actuator: the module is not loaded: modprobe cpufreq_gchint");
 		return CTL_FAILED;
 	}
-	return use_apply_choice(&u, argv[1]);
+	return actuator_apply(&a, argv[1]);
 }
