@@ -230,7 +230,13 @@ static void top_read_phases(struct top *t)
 		if (t1 - t0 > t->longest[g])
 			t->longest[g] = t1 - t0;
 		t->count[g]++;
-		t->ns[g] += t1 - (t0 > t->from ? t0 : t->from);
+		/* Only what is within the stretch: a phase may end after its last sample. */
+		if (t0 < t->from)
+			t0 = t->from;
+		if (t1 > t->to)
+			t1 = t->to;
+		if (t1 > t0)
+			t->ns[g] += t1 - t0;
 	}
 	sqlite3_finalize(s);
 }

@@ -1,0 +1,50 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# Figures of recordings at the edge: phases that outlast what is shown, values that are not
+# known.
+
+mkdir "$work/figures"
+d=$work/figures
+recording() { # SQL: a recording with these rows alone
+	rm -f "$d/a.db"
+	sqlite3 "$d/a.db" <"$here/kept/v1.sql"
+	sqlite3 "$d/a.db" "delete from samples; delete from transitions; delete from residency; delete from costs; delete from phases;
+		delete from decisions; delete from policies; delete from marks;
+		update meta set value = 1000000000 where key = 'start_ns'; update meta set value = 2000000000 where key = 'end_ns'; $1"
+}
+phase="insert into phases(id, t0, t1, cpu, tgid, tid, slot, phase, flags, how, uncertain) values"
+
+recording "$phase(1, 1000000000, 9000000000, 0, 7, 7, 0, 3, 1, 1, 0), (2, 1200000000, 1500000000, 0, 7, 8, 1, 4, 2, 1, 0)"
+within() { # PHASE: its ms of the stretch of a second
+	"$ctl" --json top -n 1 -d 1 "$d/a.db" | python3 -c 'import json, sys
+print(*(p["ns"] // 1000000 for p in json.load(sys.stdin)["phases"] if p["phase"].startswith(sys.argv[1])))' "$1"
+}
+ok "of a phase that ends after the stretch only what is within it counts" is 500 "$(within roots)"
+ok "a phase that is within it counts whole" is 300 "$(within mark)"
+
+if command -v protoc >/dev/null; then
+	recording "insert into policies(policy, cpus) values(0, '0');
+		insert into decisions(t, policy, khz) values(1100000000, 0, 1), (1200000000, null, 2)"
+	"$ctl" export -f perfetto "$d/a.db" -o "$d/a.pftrace"
+	tracks() { # the track of each decision by name
+		protoc --decode=perfetto.protos.Trace -I "$here" perfetto.proto <"$d/a.pftrace" | tr -d '\n' |
+			sed 's/packet {/\n&/g' | python3 -c 'import re, sys
+names, out = {}, []
+for line in sys.stdin:
+    if m := re.search(r"track_descriptor \{.*?uuid: (\d+).*?name: \"([^\"]*)\"", line):
+        names[m[1]] = m[2]
+    elif "TYPE_INSTANT" in line and "khz" in line:
+        out.append(names[re.search(r"track_uuid: (\d+)", line)[1]])
+print(*out)'
+	}
+	ok "a decision without a policy is on the track of the governor" is "policy0 governor" "$(tracks)"
+else
+	skip "a decision without a policy is on the track of the governor" "no protoc"
+fi
+
+recording "insert into transitions values(1000000000, 0, 960000, 'trace'), (1100000000, 0, null, 'trace');
+	$phase(1, 1200000000, 1300000000, 0, 7, 7, 0, 3, 1, 1, 0), (2, 1050000000, 1060000000, 0, 7, 7, 0, 4, 2, 1, 0)"
+mean() { # PHASE: its mean frequency
+	"$ctl" summary "$d/a.db" | awk -v p="$1" '$1 == p { print $NF; exit }'
+}
+ok "a frequency is not kept over a row without one" is "960 ?" "$(mean mark,) $(mean roots,)"
