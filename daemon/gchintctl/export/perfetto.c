@@ -440,8 +440,11 @@ static void perfetto_write_decisions(struct trace *t, sqlite3 *db)
 			 "ORDER BY t");
 	while (db_next(s)) {
 		size_t p = packet_begin(t, (uint64_t)db_int(s, 0, 0));
-		size_t e = event_begin(t, TYPE_INSTANT,
-				       track_uuid(TRACKS_POLICY, (uint64_t)db_int(s, 1, 0)));
+		int64_t policy = db_int(s, 1, -1);
+		/* One whose policy is not known is on the parent of the tracks of the policies. */
+		uint64_t track = policy >= 0 ? track_uuid(TRACKS_POLICY, (uint64_t)policy) :
+					       track_uuid(TRACKS_GROUP, GROUP_GOVERNOR);
+		size_t e = event_begin(t, TYPE_INSTANT, track);
 
 		wire_text(&t->w, EVENT_NAME, name_reason(db_u32(s, 2, UINT32_MAX)));
 		event_annotate(t, "from_khz", s, 3);
