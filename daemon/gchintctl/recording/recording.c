@@ -112,10 +112,13 @@ static bool step_load(struct run *run, sqlite3_stmt *s)
 		run->absurd++;
 		return true;
 	}
-	/* A row without a frequency adds no step; one with a value of another type is counted. */
-	if (!khz && sqlite3_column_type(s, 2) != SQLITE_NULL)
-		run->absurd += sqlite3_column_type(s, 2) != SQLITE_INTEGER;
-	if (!khz)
+	/* A value of another type is left out; a row without one ends what was known. */
+	if (!khz && sqlite3_column_type(s, 2) != SQLITE_NULL &&
+	    sqlite3_column_type(s, 2) != SQLITE_INTEGER) {
+		run->absurd++;
+		return true;
+	}
+	if (!khz && (!c || c->cpu != cpu || !c->step[c->nr - 1].khz))
 		return true;
 	if (!c || c->cpu != cpu) {
 		if (!run_grow(&run->cpu, run->cpus, sizeof(*c)))
@@ -201,7 +204,8 @@ static bool run_collect_khz(struct run *run)
 		return run_no_memory(run);
 	for (size_t i = 0; i < run->cpus; i++)
 		for (size_t k = 0; k < run->cpu[i].nr; k++)
-			run->khz[run->khzs++] = run->cpu[i].step[k].khz;
+			if (run->cpu[i].step[k].khz)
+				run->khz[run->khzs++] = run->cpu[i].step[k].khz;
 	qsort(run->khz, run->khzs, sizeof(*run->khz), by_khz);
 	steps = run->khzs;
 	run->khzs = 0;
@@ -266,7 +270,7 @@ void run_stretches(const struct run *run, int cpu, uint64_t t0, uint64_t t1,
 		uint64_t to =
 			i + 1 < (ssize_t)c->nr && c->step[i + 1].t < t1 ? c->step[i + 1].t : t1;
 
-		if (to > from)
+		if (to > from && c->step[i].khz)
 			fn(data, c->step[i].khz, to - from);
 	}
 }

@@ -160,8 +160,14 @@ size_t timeline_cpu(const struct timeline *t, size_t i, const struct timeline_si
 	if (khz)
 		thinned_add(&line, t->t0, khz / 1000.0);
 	for (size_t k = 0; k < c->nr; k++)
-		if (c->step[k].t > t->t0 && c->step[k].t < t->t1)
+		if (c->step[k].t <= t->t0 || c->step[k].t >= t->t1) {
+			continue;
+		} else if (c->step[k].khz) {
 			thinned_add(&line, c->step[k].t, c->step[k].khz / 1000.0);
+		} else {
+			thinned_flush(&line);
+			sink->gap(sink->data);
+		}
 	khz = run_khz(t->run, (int)c->cpu, t->t1);
 	if (khz)
 		thinned_add(&line, t->t1, khz / 1000.0);
