@@ -57,13 +57,16 @@ static int policy_save_governor(void *data, const char *policy)
 static int governors_save(struct actuator *a)
 {
 	char path[PATH_MAX];
+	int ret;
 
 	a->before = fopen(governors_path(), "a");
 	if (!a->before)
 		return -errno;
 	snprintf(path, sizeof(path), "%s/" CPUFREQ, a->root.sysfs);
-	root_list(path, "policy", policy_save_governor, a);
-	return fclose(a->before) ? -errno : 0;
+	ret = root_list(path, "policy", policy_save_governor, a);
+	if (fclose(a->before) && !ret)
+		ret = -errno;
+	return ret;
 }
 
 /* Reads the governor that a policy had before gchint; false if it is not known. */
