@@ -22,6 +22,12 @@
 #define WIDE_NS 50000
 #define TRIES	5
 
+/* The zone of the whole platform is named as a package is: its label tells. */
+static bool label_is_platform(const char *label)
+{
+	return label && !strcmp(label, "psys");
+}
+
 /* "intel-rapl:0:1" is a part of "intel-rapl:0". */
 static bool name_is_part(const char *name)
 {
@@ -40,6 +46,7 @@ static void on_rail(void *data, const struct rail_desc *d)
 		return;
 	*r = (struct meter_rail){ .energy = d->kind == RAIL_ENERGY,
 				  .part = name_is_part(d->name),
+				  .platform = label_is_platform(d->label),
 				  .scale = d->scale,
 				  .offset = d->offset,
 				  .range = d->range };
@@ -94,7 +101,8 @@ bool meter_choose(struct meter *m)
 		struct meter_rail *r = &m->rail[i];
 
 		/* intel-rapl-mmio and psys would count the packages a second time. */
-		r->taken = !r->part && !strncmp(r->name, "intel-rapl:", strlen("intel-rapl:"));
+		r->taken = !r->part && !r->platform &&
+			   !strncmp(r->name, "intel-rapl:", strlen("intel-rapl:"));
 		packages += r->taken;
 	}
 	if (!packages && m->nr == 1)

@@ -17,12 +17,13 @@
  * @name: as in gchintctl status and recordings
  * @energy: it counts uJ; else it reads uW
  * @part: included in another channel, as a core's zone is in a package
+ * @platform: includes other channels, as psys does the packages
  * @taken: included in the sum
  * @step: smallest difference of two readings so far, uJ or uW; 0: none yet
  */
 struct meter_rail {
 	char name[96];
-	bool energy, part, taken;
+	bool energy, part, platform, taken;
 	double scale, step;
 	int64_t offset;
 	uint64_t range;
