@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "../../common/clock.h"
+#include "../../common/regular.h"
 #include "../../common/text.h"
 #include "../hint/tracker.h"
 #include "../source/metrics.h"
@@ -100,6 +101,28 @@ static void endpoint_on_timer(void *data, uint32_t events)
 }
 
 #ifdef HAVE_MICROHTTPD
+/* The mode in @st is that of the file which was read, whatever has its name by now. */
+static int token_read(const char *path, char *token, size_t size, struct stat *st)
+{
+	ssize_t n;
+	int fd;
+
+	errno = EINVAL; /* no regular file */
+	fd = regular_open(path, 0, st);
+	if (fd < 0)
+		return -errno;
+	n = read(fd, token, size - 1);
+	if (n < 0)
+		n = -errno;
+	close(fd);
+	if (n < 0)
+		return (int)n;
+	while (n && (token[n - 1] == '\n' || token[n - 1] == ' '))
+		n--;
+	token[n] = '\0';
+	return (int)n;
+}
+
 static void token_load(struct endpoint *e)
 {
 	const char *path = e->host->config.metrics_token_file;
@@ -109,10 +132,10 @@ static void token_load(struct endpoint *e)
 	e->token[0] = '\0';
 	if (!*path)
 		return;
-	n = root_read(e->token, sizeof(e->token), "%s", path);
-	if (n < 0 || stat(path, &st))
+	n = token_read(path, e->token, sizeof(e->token), &st);
+	if (n < 0)
 		host_note(e->host, LOG_WARNING, "metrics", "%s: %s: nobody sees all rails", path,
-			  strerror(n < 0 ? -n : errno));
+			  strerror(-n));
 	else if (st.st_mode & S_IROTH)
 		host_note(
 			e->host, LOG_WARNING, "metrics",
