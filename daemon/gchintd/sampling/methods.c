@@ -8,9 +8,25 @@
 #include <unistd.h>
 
 #include "../../common/regular.h"
+#include "../../common/root.h"
 #include "filter.h"
 
 #define SPANS_MAX (1 << 20)
+
+/* Whether the file is the process's own: any user can create that of another's in /tmp. */
+static bool map_is_of(const struct stat *st, int32_t pid)
+{
+	char status[2048];
+	const char *uid;
+	char *end;
+
+	if (root_read(status, sizeof(status), "/proc/%d/status", pid) <= 0)
+		return false;
+	uid = strstr(status, "\nUid:");
+	/* The real user, then the effective one. */
+	return uid && (st->st_uid == strtoul(uid + strlen("\nUid:"), &end, 10) ||
+		       st->st_uid == strtoul(end, NULL, 10));
+}
 
 /* Opens the program's map file; O_NOFOLLOW, since other users may write to the directory. */
 static FILE *map_open(int32_t pid)
@@ -29,7 +45,7 @@ static FILE *map_open(int32_t pid)
 		fd = regular_open(path, O_NOFOLLOW, &st);
 		if (fd < 0)
 			continue;
-		f = fdopen(fd, "r");
+		f = dirs[i] == dir || map_is_of(&st, pid) ? fdopen(fd, "r") : NULL;
 		if (f)
 			return f;
 		close(fd);
