@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "json.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 
@@ -27,6 +28,7 @@ static void json_open(struct json *j, const char *key, bool list)
 {
 	json_begin_value(j, key);
 	fputc(list ? '[' : '{', j->f);
+	assert(j->depth < JSON_DEPTH);
 	j->depth++;
 	j->begun &= ~(1ull << j->depth);
 	if (list)

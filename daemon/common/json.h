@@ -10,10 +10,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* Objects and lists that may be open at once: each has a bit in struct json. */
+#define JSON_DEPTH 63
+
 /**
  * struct json - a JSON text that is being written
  * @f: output
- * @depth: number of open objects and lists, 63 at most
+ * @depth: number of open objects and lists, JSON_DEPTH at most
  * @lists: a bit for each depth: set for a list, clear for an object
  * @begun: a bit for each depth: it already has a value
  * @line: the next value starts a new line
