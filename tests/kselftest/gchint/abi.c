@@ -225,7 +225,7 @@ TEST_F(abi, slots_are_limited)
 	int i, slot;
 
 	for (i = 0; i <= GCHINT_SLOTS; i++)
-		ASSERT_EQ(0, worker_start(&worker[i], 0));
+		ASSERT_EQ(0, worker_start_blocked(&worker[i], 0));
 	for (i = 0; i < GCHINT_SLOTS; i++) {
 		slot = session_attach(&self->session, worker[i].tid, 0, 0);
 		ASSERT_GE(slot, 0);
@@ -273,7 +273,7 @@ TEST_F(abi, session_grows)
 	EXPECT_EQ(MAP_FAILED, mmap(NULL, 8192, PROT_READ, MAP_SHARED, fd,
 				   GCHINT_MMAP_SLOTS));
 	for (i = 0; i < MANY; i++)
-		ASSERT_EQ(0, worker_start(&worker[i], 0));
+		ASSERT_EQ(0, worker_start_blocked(&worker[i], 0));
 	for (i = 0; i < GCHINT_SLOTS; i++)
 		EXPECT_EQ(i, session_attach(&self->session, worker[i].tid, 0, 0));
 	EXPECT_EQ(-ENOSPC, session_attach(&self->session, worker[i].tid, 0, 0));

@@ -416,12 +416,7 @@ TEST_F_TIMEOUT(lease, leases_of_a_grown_session, 120)
 		     GCHINT_MMAP_SLOTS);
 	ASSERT_NE(MAP_FAILED, (void *)slots);
 	for (i = 0; i < 2 * GCHINT_SLOTS - 1; i++) {
-		ASSERT_EQ(0, worker_start(&filler[i], 0));
-		/*
-		 * So many sleeping threads would leave an emulated CPU no time
-		 * for anything else.
-		 */
-		worker_do(&filler[i], WORK_WAIT);
+		ASSERT_EQ(0, worker_start_blocked(&filler[i], 0));
 		ASSERT_EQ(i, session_attach(&s, filler[i].tid,
 					    GCHINT_ROLE_CONCURRENT, 0));
 	}

@@ -99,7 +99,7 @@ static int lease_all(struct session *s, struct worker *worker, int *ret)
 	int n;
 
 	for (n = 0; n < LEASES; n++) {
-		if (worker_start(&worker[n], 0))
+		if (worker_start_blocked(&worker[n], 0))
 			return -1;
 		*ret = session_attach(s, worker[n].tid, 0, 0);
 		if (*ret < 0)

@@ -91,6 +91,15 @@ int worker_start(struct worker *w, int cpu)
 	return 0;
 }
 
+int worker_start_blocked(struct worker *w, int cpu)
+{
+	int ret = worker_start(w, cpu);
+
+	if (!ret)
+		worker_do(w, WORK_WAIT);
+	return ret;
+}
+
 void worker_do(struct worker *w, enum work work)
 {
 	if (__atomic_exchange_n(&w->work, work, __ATOMIC_ACQ_REL) == WORK_WAIT)

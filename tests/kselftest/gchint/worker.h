@@ -29,6 +29,12 @@ struct worker {
 
 /* 0 or -errno; returns when the thread is on its CPU and sleeps. */
 int worker_start(struct worker *w, int cpu);
+/*
+ * The same for a thread of many that only has to exist: it blocks. Hundreds of
+ * threads that wake every millisecond leave an emulated CPU no time for
+ * anything else.
+ */
+int worker_start_blocked(struct worker *w, int cpu);
 void worker_do(struct worker *w, enum work work);
 void worker_stop(struct worker *w);
 
