@@ -11,7 +11,7 @@
 #include "service/board.h"
 #include "service/cost.h"
 #include "service/endpoint.h"
-#include "service/marks.h"
+#include "service/annotations.h"
 #include "service/notify.h"
 #include "service/options.h"
 #include "source/host.h"

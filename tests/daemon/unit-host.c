@@ -25,7 +25,7 @@
 #include "../../daemon/gchintd/log.h"
 #include "../../daemon/gchintd/service/board.h"
 #include "../../daemon/gchintd/service/cost.h"
-#include "../../daemon/gchintd/service/marks.h"
+#include "../../daemon/gchintd/service/annotations.h"
 #include "../../daemon/gchintd/service/notify.h"
 #include "../../daemon/gchintd/store/queue.h"
 #include "../../daemon/version.h"

@@ -18,7 +18,7 @@
 #include "../../daemon/gchintd/hint/tracker.h"
 #include "../../daemon/gchintd/sensor/reader.h"
 #include "../../daemon/gchintd/service/cost.h"
-#include "../../daemon/gchintd/service/marks.h"
+#include "../../daemon/gchintd/service/annotations.h"
 #include "../../daemon/gchintd/source/metrics.h"
 #include "../../daemon/gchintd/store/queue.h"
 #include "../../daemon/gchintd/store/record.h"

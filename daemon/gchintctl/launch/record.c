@@ -23,7 +23,7 @@
 #include "../ctl.h"
 #include "../recording/cost.h"
 #include "../recording/db.h"
-#include "../recording/marks.h"
+#include "../recording/annotations.h"
 #include "child.h"
 
 static const char usage[] =

@@ -16,7 +16,7 @@
 #include "../../common/names.h"
 #include "../../common/text.h"
 #include "../ctl.h"
-#include "../machine/actuator.h"
+#include "../machine/actuators.h"
 #include "../machine/kernel.h"
 
 static const char usage[] =

@@ -12,7 +12,7 @@
 #include "../../common/names.h"
 #include "../../common/text.h"
 #include "../ctl.h"
-#include "../machine/actuator.h"
+#include "../machine/actuators.h"
 #include "../machine/kernel.h"
 #include "../recording/db.h"
 #include "../recording/pauses.h"

@@ -24,7 +24,7 @@
 #include "../ctl.h"
 #include "../launch/child.h"
 #include "../recording/db.h"
-#include "actuator.h"
+#include "actuators.h"
 #include "loops.h"
 #include "secrets.h"
 

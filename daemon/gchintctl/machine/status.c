@@ -11,7 +11,7 @@
 #include "../../common/names.h"
 #include "../../gchintd/source/source.h"
 #include "../ctl.h"
-#include "actuator.h"
+#include "actuators.h"
 #include "kernel.h"
 
 static const char usage[] =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The actuator in force on each policy, and those that are possible. */
-#ifndef GCHINTCTL_ACTUATOR_H
-#define GCHINTCTL_ACTUATOR_H
+#ifndef GCHINTCTL_ACTUATORS_H
+#define GCHINTCTL_ACTUATORS_H
 
 #include <stdbool.h>
 #include <stddef.h>

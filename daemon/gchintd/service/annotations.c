@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "marks.h"
+#include "annotations.h"
 
 #include <ctype.h>
 #include <errno.h>

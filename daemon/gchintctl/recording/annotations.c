@@ -13,7 +13,7 @@
 #include "../../common/json.h"
 #include "../ctl.h"
 #include "db.h"
-#include "marks.h"
+#include "annotations.h"
 
 static const char usage[] =
 	"usage: gchintctl [--json] annotations FILE\n"
