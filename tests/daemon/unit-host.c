@@ -349,7 +349,8 @@ static void takes_annotations(struct host *host)
 	CHECK(access("annotations", F_OK) && !watched_open(), "the socket is removed at the end");
 	annotations_stop(NULL);
 	place_file("annotations", "mine");
-	CHECK(!annotations_start(host, "annotations"), "a regular file is not replaced by the socket");
+	CHECK(!annotations_start(host, "annotations"),
+	      "a regular file is not replaced by the socket");
 	records_are(host->queue,
 		    "note 4 'annotations' 'annotations: File exists: no annotations can be added; "
 		    "name another "

@@ -327,6 +327,7 @@ int main(void)
 		cmocka_unit_test(test_memory_bound_program_gets_a_lower_frequency),
 		cmocka_unit_test(test_programs_are_learned_separately),
 		cmocka_unit_test(test_memory_bound_program_slows_further),
+		cmocka_unit_test(test_limits_leave_nothing_to_slow),
 	};
 
 	return run_tap(tests);
