@@ -66,7 +66,7 @@ def words(points):
             said.append(("within the intervals by " if known else "by ") + ", ".join(maybe))
         lines.append(f"- {p.name} ({p.energy[0]:.3f} in {p.time[0]:.3f}) is dominated {'; '.join(said)}.")
     if not known:
-        lines += ["", "**One run of each: no interval is known, and none of this is sure.**"]
+        lines += ["", "**One run of each: no interval is known, so none of this is certain.**"]
     return lines
 
 
