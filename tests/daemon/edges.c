@@ -71,7 +71,7 @@ static int by_size(const void *a, const void *b)
 
 static void by_edges(struct meter *m)
 {
-	static uint64_t told[EDGES];
+	static uint64_t notify_ns[EDGES];
 	const uint64_t one = 1;
 	pthread_t thread;
 
@@ -83,7 +83,7 @@ static void by_edges(struct meter *m)
 		m->edge = t;
 		if (write(m->wake, &one, sizeof(one)) != sizeof(one))
 			abort();
-		told[i] = now(CLOCK_THREAD_CPUTIME_ID) - cpu;
+		notify_ns[i] = now(CLOCK_THREAD_CPUTIME_ID) - cpu;
 		while (now(CLOCK_MONOTONIC) - t < BETWEEN)
 			;
 		/* A busy machine may not have run it yet: each edge waits for the previous one. */
@@ -92,9 +92,9 @@ static void by_edges(struct meter *m)
 	}
 	pthread_join(thread, NULL);
 	close(m->wake);
-	qsort(told, EDGES, sizeof(*told), by_size);
+	qsort(notify_ns, EDGES, sizeof(*notify_ns), by_size);
 	qsort(m->late, EDGES, sizeof(*m->late), by_size);
-	printf("| at each edge | %.2f | %.2f | %.1f | %.1f |\n", (double)told[EDGES / 2] / 1e3,
+	printf("| at each edge | %.2f | %.2f | %.1f | %.1f |\n", (double)notify_ns[EDGES / 2] / 1e3,
 	       (double)m->cpu / EDGES / 1e3, (double)m->late[EDGES / 2] / 1e3,
 	       (double)m->late[EDGES * 99 / 100] / 1e3);
 }
@@ -121,7 +121,7 @@ int main(void)
 	if (m.rail < 0 || write(m.rail, "123456789\n", 10) != 10)
 		return 1;
 	unlink(path);
-	puts("| read | program, us an edge | reader, us a look | after the edge, us: median | 99 % "
+	puts("| read | program, us per edge | reader, us per read | after the edge, us: median | 99 % "
 	     "|\n"
 	     "|---|---|---|---|---|");
 	for (int i = 0; i < ROUNDS; i++) {
