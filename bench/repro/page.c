@@ -196,13 +196,13 @@ int page_write(const struct record *r, const char *path)
 
 	if (!f)
 		return -errno;
-	fputs("# The seeds' claims, tried\n\n"
+	fputs("# The seeds' claims, tested\n\n"
 	      "Written by `make repro` from the figures in seeds.tsv. Claims 000 are of the "
 	      "Dalvik seed (Hussein\net al., 2015), 001 of GCW (Intel, 2016), 002 of VARI, the "
 	      "vertical profiler (Su et al., 2014), 003 of\nsize-aware promotion in ART, 004 of "
 	      "mark stack overflow (Ugawa et al., 2012). Each figure was taken on\nthe tree in "
 	      "its row. VARI's tables I to III and figures 1 to 8, 12 and 17 contain no claim to "
-	      "try:\nthey show other tools, its board, drawings, a listing and a window.\n\n"
+	      "test:\nthey show other tools, its board, drawings, a listing and a window.\n\n"
 	      "*Reproduces*: every figure of the claim is within its band. *Shape only*: all "
 	      "figures have the paper's\ndirection, at least one by another amount. *Does not*: "
 	      "a figure contradicts the paper. *Needs*: this\nmachine lacks something that the "
