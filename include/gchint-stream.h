@@ -34,7 +34,7 @@
  * GCHINT_STREAM_WORD has the address of its phase.
  *
  * For a program that cannot load a library another process writes the ring: its parent,
- * which watches it. The program sends the ring before exec, with GCHINT_STREAM_BESIDE in
+ * which watches it. The program sends the ring before exec, with GCHINT_STREAM_EXTERNAL in
  * @features. Such a ring ends with GCHINT_STREAM_CLOSE, or two seconds after the program.
  *
  * A reader must not trust the ring: it keeps its position to itself, copies an event
@@ -78,9 +78,9 @@ enum gchint_stream_type {
 };
 
 /* struct gchint_stream features */
-#define GCHINT_STREAM_SAMPLES 0x01u /* answers samples: GCHINT_STREAM_SIGNAL may be sent */
-#define GCHINT_STREAM_BESIDE  0x02u /* written by another process, also after the end */
-#define GCHINT_STREAM_METHODS 0x04u /* @method is valid */
+#define GCHINT_STREAM_SAMPLES  0x01u /* answers samples: GCHINT_STREAM_SIGNAL may be sent */
+#define GCHINT_STREAM_EXTERNAL 0x02u /* written by another process, also after the end */
+#define GCHINT_STREAM_METHODS  0x04u /* @method is valid */
 
 /**
  * struct gchint_stream_event - one event, one cache line

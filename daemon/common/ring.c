@@ -126,7 +126,7 @@ bool ring_dead(struct ring_reader *ring)
 {
 	if (!ring_process_ended(ring))
 		return false;
-	if (!(ring->map->features & GCHINT_STREAM_BESIDE))
+	if (!(ring->map->features & GCHINT_STREAM_EXTERNAL))
 		return true;
 	if (!ring->ended)
 		ring->ended = clock_now();

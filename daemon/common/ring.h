@@ -62,7 +62,7 @@ enum ring_found ring_next(struct ring_reader *ring, struct gchint_stream_event *
 uint32_t ring_lost(struct ring_reader *ring);
 /*
  * Has the program ended? Then all of its events are in the ring. If another process writes
- * them for it (GCHINT_STREAM_BESIDE), that has two more seconds to write the last ones.
+ * them for it (GCHINT_STREAM_EXTERNAL), that has two more seconds to write the last ones.
  */
 bool ring_dead(struct ring_reader *ring);
 

@@ -430,7 +430,7 @@ static void runs(void)
 	text_is(text, wanted, "events of a Go program become phases of a collector");
 	CHECK(opens == 1 && closes == 1, "probes end with the program");
 	CHECK(looks && closed, "the recorder is polled once more at the end");
-	CHECK(ring.map && ring.map->features == GCHINT_STREAM_BESIDE &&
+	CHECK(ring.map && ring.map->features == GCHINT_STREAM_EXTERNAL &&
 		      ring.map->abi == GCHINT_STREAM_ABI && ring_lost(&ring) == 3,
 	      "the stream names its source and counts lost events");
 	forget_ring();

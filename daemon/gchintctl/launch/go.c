@@ -424,7 +424,7 @@ static bool ring_make(struct sidecar *c)
 		return false;
 	c->ring->abi = GCHINT_STREAM_ABI;
 	c->ring->events = GCHINT_STREAM_EVENTS;
-	c->ring->features = GCHINT_STREAM_BESIDE;
+	c->ring->features = GCHINT_STREAM_EXTERNAL;
 	for (uint32_t n = 0; n < GCHINT_STREAM_EVENTS; n++)
 		c->ring->event[n].ticket = n;
 	c->ring->magic = GCHINT_STREAM_MAGIC;
