@@ -83,7 +83,7 @@ void tasks_watch(struct gchint_session *session, tasks_fn *visit)
 }
 
 /* sem_post() is async-signal-safe. */
-void tasks_look_again(void)
+void tasks_rescan(void)
 {
 	struct timespec now;
 

@@ -19,7 +19,7 @@ typedef void tasks_fn(struct gchint_session *session, pid_t tid, const char *nam
 void tasks_scan(struct gchint_session *session, tasks_fn *visit);
 
 /**
- * tasks_watch() - start a thread that scans now and after each tasks_look_again()
+ * tasks_watch() - start a thread that scans now and after each tasks_rescan()
  * @session: passed to @visit
  * @visit: called for each thread, on the new thread
  *
@@ -29,10 +29,10 @@ void tasks_scan(struct gchint_session *session, tasks_fn *visit);
 void tasks_watch(struct gchint_session *session, tasks_fn *visit);
 
 /**
- * tasks_look_again() - request another scan, because threads may have started
+ * tasks_rescan() - request another scan, because threads may have started
  *
  * To be called by one thread at a time. Does not allocate.
  */
-void tasks_look_again(void);
+void tasks_rescan(void);
 
 #endif /* ADAPTER_TASKS_H */

@@ -49,7 +49,7 @@ static void JNICALL gc_finish(jvmtiEnv *env)
 	cause = counters_late_cause();
 	if (cause)
 		gchint_set_cause(threads_announcer(), cause);
-	tasks_look_again();
+	tasks_rescan();
 }
 
 /* At this event the collector threads that start with the JVM exist. */

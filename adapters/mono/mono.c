@@ -103,7 +103,7 @@ static void on_event(MonoProfiler *profiler, MonoProfilerGCEvent event, uint32_t
 	case MONO_GC_EVENT_POST_START_WORLD:
 		workers_pause(0);
 		gchint_phase_end();
-		tasks_look_again();
+		tasks_rescan();
 		break;
 	default:
 		break;

@@ -45,7 +45,7 @@ int main(void)
 	sem_post(&may_have_name);
 	for (int n = 0; n < LOOKS; n++) {
 		usleep(100000);
-		tasks_look_again();
+		tasks_rescan();
 		if (!sem_trywait(&found))
 			return 0;
 	}
