@@ -226,7 +226,7 @@ static void put_record(FILE *f, const struct record *r)
 			" of %d/%d cpu %u stack %u",
 			t, r->hotspot.ip, r->hotspot.kernel, r->hotspot.method, r->hotspot.tgid,
 			r->hotspot.tid, r->hotspot.cpu, r->hotspot.stack);
-		if (r->hotspot.told & HOTSPOT_PHASE)
+		if (r->hotspot.known & HOTSPOT_PHASE)
 			fprintf(f, " phase %u flags %u", r->hotspot.phase, r->hotspot.flags);
 		fputc('\n', f);
 		break;

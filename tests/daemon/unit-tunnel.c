@@ -220,7 +220,7 @@ static void programs(struct tunnel *t)
 				      .word = (uintptr_t)&m.word,
 				      .owner = (uintptr_t)&m.owner,
 				      .tid = 70,
-				      .tells = 1 };
+				      .valid = 1 };
 	const uint64_t pointer = (uintptr_t)m.storage;
 
 	memcpy(m.task + POINTER, &pointer, sizeof(pointer));

@@ -63,7 +63,7 @@ static void process_apply_filter(struct hotspots *h, struct process *p)
 
 	if (wanted && !p->wanted) {
 		process_record_name(h, p->pid);
-		images_look(&p->images, h->host, p->pid);
+		images_scan(&p->images, h->host, p->pid);
 		threads_walk(h, p);
 	}
 	while (!wanted && p->threads)
@@ -127,10 +127,10 @@ void hotspots_process(struct hotspots *h, int32_t pid, bool same, uint32_t featu
 	p->pid = pid;
 	p->same = same;
 	p->answers = features & GCHINT_STREAM_SAMPLES;
-	p->place.tells = !!(features & GCHINT_STREAM_METHODS);
+	p->place.valid = !!(features & GCHINT_STREAM_METHODS);
 	p->place.method = method;
 	/* Prefer answers of the thread to BPF samples without a method. */
-	p->seen = h->tunnel && (p->place.tells || !p->answers);
+	p->seen = h->tunnel && (p->place.valid || !p->answers);
 	p->next = h->processes;
 	h->processes = p;
 	if (!h->nr_processes++)
@@ -155,8 +155,8 @@ static void thread_forget_phases(struct hotspots *h, struct thread *th, uint64_t
 	for (uint32_t i = 0; i < th->nr; i++) {
 		struct sample *s = &th->pending[(th->first + i) % PENDING];
 
-		if (s->t >= t && !(s->told & TUNNEL_WORD))
-			s->told &= (uint8_t)~HOTSPOT_PHASE;
+		if (s->t >= t && !(s->known & TUNNEL_WORD))
+			s->known &= (uint8_t)~HOTSPOT_PHASE;
 	}
 }
 
@@ -239,9 +239,9 @@ void hotspots_answer(struct hotspots *h, int32_t pid, int32_t tid,
 
 		if (s->t > answer->time)
 			continue;
-		if (s->told)
+		if (s->known)
 			break;
-		s->told = HOTSPOT_METHOD | HOTSPOT_PHASE;
+		s->known = HOTSPOT_METHOD | HOTSPOT_PHASE;
 		s->method = answer->work_done;
 		s->phase = answer->phase < GCHINT_PHASE_NR ? answer->phase : GCHINT_PHASE_NONE;
 		s->flags = answer->flags & GCHINT_F_ALL;

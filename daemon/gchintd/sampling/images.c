@@ -19,12 +19,12 @@ static bool image_is_known(const struct images *i, uint64_t start, uint64_t end)
 	return false;
 }
 
-void images_look(struct images *i, struct host *host, int32_t pid)
+void images_scan(struct images *i, struct host *host, int32_t pid)
 {
 	char path[64], line[4352];
 	FILE *f;
 
-	i->looked = clock_now();
+	i->scanned_at = clock_now();
 	snprintf(path, sizeof(path), "%s/%d/maps", host->root.procfs, pid);
 	f = fopen(path, "re");
 	while (f && fgets(line, sizeof(line), f)) {
@@ -47,7 +47,7 @@ void images_look(struct images *i, struct host *host, int32_t pid)
 			break;
 		i->image = more;
 		i->image[i->nr++] = (struct image){ start, end };
-		host_define(host, definition_new(DEFINE_IMAGE, i->looked,
+		host_define(host, definition_new(DEFINE_IMAGE, i->scanned_at,
 						 (const int64_t[]){ pid, (int64_t)start,
 								    (int64_t)end, (int64_t)offset },
 						 4, &name, 1));
@@ -61,6 +61,6 @@ void images_know(struct images *i, struct host *host, int32_t pid, uint64_t ip)
 	for (size_t n = 0; n < i->nr; n++)
 		if (ip >= i->image[n].start && ip < i->image[n].end)
 			return;
-	if (clock_now() - i->looked >= AGAIN)
-		images_look(i, host, pid);
+	if (clock_now() - i->scanned_at >= AGAIN)
+		images_scan(i, host, pid);
 }

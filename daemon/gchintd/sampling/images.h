@@ -13,11 +13,11 @@ struct images {
 		uint64_t start, end;
 	} * image; /* to be freed */
 	size_t nr;
-	uint64_t looked; /* when the mappings were read last */
+	uint64_t scanned_at; /* when the mappings were read last */
 };
 
 /* Records the executable mappings in /proc/PID/maps that are not recorded yet. */
-void images_look(struct images *i, struct host *host, int32_t pid);
+void images_scan(struct images *i, struct host *host, int32_t pid);
 /* Reads the mappings again, at most twice a second, if none is known at @ip. */
 void images_know(struct images *i, struct host *host, int32_t pid, uint64_t ip);
 

@@ -36,12 +36,12 @@ static bool sample_passes(struct hotspots *h, struct process *p, const struct sa
 	const struct config_hotspots *f = &h->filter;
 
 	if (f->phases != CONFIG_PHASES &&
-	    (!(s->told & HOTSPOT_PHASE) || !(f->phases >> s->phase & 1)))
+	    (!(s->known & HOTSPOT_PHASE) || !(f->phases >> s->phase & 1)))
 		return false;
 	if (!strcmp(f->method, "*"))
 		return true;
 	return methods_want(&p->methods, p->pid, f->method,
-			    s->told & HOTSPOT_METHOD && s->method ? s->method : s->ip);
+			    s->known & HOTSPOT_METHOD && s->method ? s->method : s->ip);
 }
 
 void thread_flush(struct hotspots *h, struct process *p, struct thread *th)
@@ -59,7 +59,7 @@ void thread_flush(struct hotspots *h, struct process *p, struct thread *th)
 		.phase = s->phase,
 		.flags = s->flags,
 		.stack = s->stack,
-		.told = s->told & (HOTSPOT_METHOD | HOTSPOT_PHASE),
+		.known = s->known & (HOTSPOT_METHOD | HOTSPOT_PHASE),
 	};
 	if (sample_passes(h, p, s)) {
 		host_record(h->host, &r);
@@ -178,7 +178,7 @@ static void sample_add_from_tunnel(struct hotspots *h, const struct tunnel_sampl
 		.stack = stacks_id(&h->stacks, h->host, frame, nr),
 		.phase = phase < GCHINT_PHASE_NR ? (uint8_t)phase : (uint8_t)GCHINT_PHASE_NONE,
 		.flags = seen->word >> GCHINT_STATE_FLAGS_SHIFT & GCHINT_F_ALL,
-		.told = (uint8_t)seen->known,
+		.known = (uint8_t)seen->known,
 	};
 	if (s->ip)
 		images_know(&th->process->images, h->host, th->process->pid, s->ip);

@@ -21,7 +21,7 @@ struct sample {
 	uint64_t t, ip, kernel, method;
 	uint32_t cpu, stack;
 	uint8_t phase, flags;
-	uint8_t told; /* HOTSPOT_*, TUNNEL_WORD */
+	uint8_t known; /* HOTSPOT_*, TUNNEL_WORD */
 	bool in_kernel;
 };
 

@@ -30,8 +30,8 @@ uint32_t stacks_id(struct stacks *s, struct host *host, const uint64_t *frame, s
 					   i ? " " : "", frame[i]);
 	/* A chain that is replaced here is recorded again if it occurs again. */
 	s->stack[at].hash = hash;
-	s->stack[at].id = ++s->told;
-	id = s->told;
+	s->stack[at].id = ++s->count;
+	id = s->count;
 	host_define(host, definition_new(DEFINE_STACK, t, &id, 1, &string, 1));
-	return s->told;
+	return s->count;
 }

@@ -11,7 +11,7 @@
 #define STACKS 65536 /* entries of the hash table; a power of two */
 
 struct stacks {
-	uint32_t told; /* recorded so far */
+	uint32_t count; /* recorded so far */
 	struct {
 		uint64_t hash;
 		uint32_t id;

@@ -221,7 +221,7 @@ static void code_assemble(struct code *c, int threads, int ring, int32_t pointer
 	code_set(c, R1, 0);
 	code_store(c, BPF_DW, FRAME, AT_METHOD, R1);
 	code_store(c, BPF_W, FRAME, AT_WORD, R1);
-	code_load(c, BPF_W, R1, PLACE, offsetof(struct tunnel_place, tells));
+	code_load(c, BPF_W, R1, PLACE, offsetof(struct tunnel_place, valid));
 	silent = code_jump(c, BPF_JEQ, R1, 0);
 	code_read_method(c, pointer);
 	code_read_phase(c);
@@ -379,7 +379,7 @@ void tunnel_place(struct tunnel *t, uint32_t thread, const struct tunnel_place *
 	__atomic_store_n(&to->owner, place->owner, __ATOMIC_RELAXED);
 	__atomic_store_n(&to->tid, place->tid, __ATOMIC_RELAXED);
 	__atomic_store_n(&to->method, place->method, __ATOMIC_RELAXED);
-	__atomic_store_n(&to->tells, place->tells, __ATOMIC_RELAXED);
+	__atomic_store_n(&to->valid, place->valid, __ATOMIC_RELAXED);
 	__atomic_store_n(&to->word, place->word, __ATOMIC_SEQ_CST);
 }
 

@@ -21,12 +21,12 @@
  * @word: address of its state word; 0: it is in no phase
  * @owner: address of 32 bits that equal @tid as long as the thread owns the word
  * @tid: in the program's pid namespace
- * @tells: @method and @word are valid
+ * @valid: @method and @word are valid
  */
 struct tunnel_place {
 	int64_t method;
 	uint64_t word, owner;
-	uint32_t tid, tells;
+	uint32_t tid, valid;
 	uint64_t lost; /* samples dropped, counted by the BPF program */
 };
 

@@ -141,7 +141,7 @@ struct record_hotspot {
 	int32_t tgid, tid;
 	uint32_t cpu, stack; /* stack: 0 none */
 	uint8_t phase, flags;
-	uint8_t told; /* HOTSPOT_* */
+	uint8_t known; /* HOTSPOT_* */
 };
 
 struct record_policy_state {

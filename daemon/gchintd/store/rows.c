@@ -254,9 +254,9 @@ static void bind_hotspot(struct binder *b, const struct record *r)
 	bind_u64(b, (uint64_t)h->tgid);
 	bind_u64(b, (uint64_t)h->tid);
 	bind_u32(b, h->cpu);
-	bind_u64_if(b, h->told & HOTSPOT_PHASE, h->phase);
-	bind_u64_if(b, h->told & HOTSPOT_PHASE, h->flags);
-	bind_u64_if(b, h->told & HOTSPOT_METHOD, h->method);
+	bind_u64_if(b, h->known & HOTSPOT_PHASE, h->phase);
+	bind_u64_if(b, h->known & HOTSPOT_PHASE, h->flags);
+	bind_u64_if(b, h->known & HOTSPOT_METHOD, h->method);
 	bind_u64_if(b, h->ip != 0, h->ip);
 	bind_u64_if(b, h->kernel != 0, h->kernel);
 	bind_u64_if(b, h->stack != 0, h->stack);
