@@ -71,7 +71,7 @@ wait_for 30 bash -c "exec 3<>/dev/tcp/127.0.0.1/$port"
 page $'Authorization: Bearer a-token-of-some-length\r\n' >"$d/known"
 stop
 ok "a token file that others can read is refused and reported" is "1 1" \
-	"$(grep -c 'metrics: .*token: readable by everybody; chmod' "$d/log") $(grep -c ' 401 ' "$d/known")"
+	"$(grep -c 'metrics: .*token: readable by all users; chmod' "$d/log") $(grep -c ' 401 ' "$d/known")"
 echo short >"$d/token"
 chmod 600 "$d/token"
 mv "$d/r.db" "$d/second.db"

@@ -184,7 +184,7 @@ static const char *asked(const char *method, const char *url, const char *accept
 	request.answer[0] = '\0';
 	if (server.respond(server.data, NULL, url, method, "HTTP/1.1", NULL, &none, &of) != MHD_YES)
 		return "nothing";
-	cut = strstr(request.answer, " The gchintd that told this.");
+	cut = strstr(request.answer, " The gchintd that exports these metrics.");
 	if (cut)
 		*cut = '\0';
 	return request.answer;
@@ -315,13 +315,16 @@ static void tokens(struct host *host)
 		const char *says;
 	} all[] = {
 		{ "0123456789abcde\n", 0600,
-		  "note 4 'metrics' 'token: a secret of at least 16 characters is wanted: nobody "
+		  "note 4 'metrics' 'token: a secret of at least 16 characters is needed: no "
+		  "client "
 		  "sees all rails'\n" },
 		{ "0123456789abcdef\n", 0604,
-		  "note 4 'metrics' 'token: readable by everybody; chmod o= it: until then nobody "
+		  "note 4 'metrics' 'token: readable by all users; chmod o= it: until then no "
+		  "client "
 		  "sees all rails'\n" },
 		{ NULL, 0,
-		  "note 4 'metrics' 'token: No such file or directory: nobody sees all rails'\n" },
+		  "note 4 'metrics' 'token: No such file or directory: no client sees all "
+		  "rails'\n" },
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
@@ -362,13 +365,15 @@ static void textfile(struct host *host)
 	umask(022);
 	CHECK(watched_count() == 1 && watched_at(0)->period_ns == 7000000000,
 	      "the text file is written once per period");
-	text_is(place_line("m.prom"), "# HELP gchint_build_info The gchintd that told this.",
+	text_is(place_line("m.prom"),
+		"# HELP gchint_build_info The gchintd that exports these metrics.",
 		"the text file has the metrics");
 	CHECK(!stat("m.prom", &st) && (st.st_mode & 0777) == 0644,
 	      "the text file is readable by all users");
 	place_file("m.prom", "old\n");
 	watched_at(0)->fn(watched_at(0)->data, 0);
-	text_is(place_line("m.prom"), "# HELP gchint_build_info The gchintd that told this.",
+	text_is(place_line("m.prom"),
+		"# HELP gchint_build_info The gchintd that exports these metrics.",
 		"the text file is rewritten each period");
 	/* Its path is occupied; reported once, and again after it was free. */
 	faults.renames = 2;
@@ -389,7 +394,8 @@ static void textfile(struct host *host)
 	faults.renames = 0;
 	place_file("m.prom", "old\n");
 	endpoint_stop(e);
-	text_is(place_line("m.prom"), "# HELP gchint_build_info The gchintd that told this.",
+	text_is(place_line("m.prom"),
+		"# HELP gchint_build_info The gchintd that exports these metrics.",
 		"the text file is written once more at the end");
 	CHECK(!watched_open(), "the text file is no longer written after the end");
 	records_are(host->queue, "", "a lasting failure is reported once");

@@ -134,16 +134,17 @@ static void token_load(struct endpoint *e)
 		return;
 	n = token_read(path, e->token, sizeof(e->token), &st);
 	if (n < 0)
-		host_note(e->host, LOG_WARNING, "metrics", "%s: %s: nobody sees all rails", path,
+		host_note(e->host, LOG_WARNING, "metrics", "%s: %s: no client sees all rails", path,
 			  strerror(-n));
 	else if (st.st_mode & S_IROTH)
-		host_note(
-			e->host, LOG_WARNING, "metrics",
-			"%s: readable by everybody; chmod o= it: until then nobody sees all rails",
-			path);
+		host_note(e->host, LOG_WARNING, "metrics",
+			  "%s: readable by all users; chmod o= it: until then no client sees all "
+			  "rails",
+			  path);
 	else if (n < TOKEN_MIN)
 		host_note(e->host, LOG_WARNING, "metrics",
-			  "%s: a secret of at least %d characters is wanted: nobody sees all rails",
+			  "%s: a secret of at least %d characters is needed: no client sees all "
+			  "rails",
 			  path, TOKEN_MIN);
 	else
 		return;

@@ -252,11 +252,10 @@ static void histogram_print(FILE *f, const struct histogram *h, const char *phas
 /* Prints only combinations that occurred: a series that stays 0 carries no information. */
 static void lengths_print(const struct exposition *x, const struct metrics *m)
 {
-	static const char *const names[WAITS_NR] = { "nobody", "one", "all" };
+	static const char *const names[WAITS_NR] = { "none", "one", "all" };
 
 	head_print(x, "phase_length_seconds", "histogram", "seconds",
-		   "Length of collection phases, by who waits: all mutators (a pause), one, or "
-		   "nobody.");
+		   "Length of phases by waiting mutators: all (a pause), one, or none.");
 	for (uint32_t i = 1; i < GCHINT_PHASE_NR; i++)
 		for (int w = 0; w < WAITS_NR; w++) {
 			const struct histogram *h = &m->length[i][w];
@@ -400,9 +399,10 @@ char *metrics_text(const struct metrics *m, const struct metrics_around *around,
 	if (!x.f)
 		return NULL;
 	if (format == METRICS_OPENMETRICS)
-		head_print(&x, "build", "info", NULL, "The gchintd that told this.");
+		head_print(&x, "build", "info", NULL, "The gchintd that exports these metrics.");
 	else
-		head_print(&x, "build_info", "gauge", NULL, "The gchintd that told this.");
+		head_print(&x, "build_info", "gauge", NULL,
+			   "The gchintd that exports these metrics.");
 	fputs("gchint_build_info{version=\"" GCHINTD_VERSION "\"} 1\n", x.f);
 	phases_print(&x, m);
 	lengths_print(&x, m);
