@@ -437,7 +437,7 @@ static void table(struct host *host)
 		"source 10000000 'powercap' 'off' 'switched off in the configuration'\n"
 		"rail 1 10000000 'regulator.1:regulator.1' 'regulator.1' 'voltage' 'regulator' "
 		"'sys/class/regulator/regulator.1/microvolts' 'set, not measured'\n"
-		"clock 0 'regulator' 'CLOCK_MONOTONIC' 'each read stands between two readings of "
+		"clock 0 'regulator' 'CLOCK_MONOTONIC' 'each read is between two readings of "
 		"the clock: samples.error_ns'\n"
 		"sample 3000: rail 1 5 +- 1\n"
 		"source 10000000 'regulator' 'running' '1 set voltages'\n"

@@ -299,7 +299,7 @@ static void again(struct host *host, struct gchint_stream *map)
 	    "phase 1400: 4 from 1400, 4 of @/74, end 0\n"
 	    "phase 1500: 4 from 1400, 4 of @/74, end 1\n"
 	    "phase 1500: 5 from 1500, 7 of @/74, end 0\n"
-	    "drop 1 'library' 'a program ended while it told'\n"
+	    "drop 1 'library' 'a program ended while it wrote an event'\n"
 	    "lease 10000: 4 of @/73 slot 3 role ?\n"
 	    "lease 10000: 4 of @/74 slot 4 role ?\n"
 	    "phase 10000: 5 from 1500, 7 of @/74, end 2\n"
@@ -325,7 +325,7 @@ static void again(struct host *host, struct gchint_stream *map)
 	receive();
 	period();
 	are(host,
-	    "drop 1 'library' 'a program ended while it told'\n"
+	    "drop 1 'library' 'a program ended while it wrote an event'\n"
 	    "lease 10000: 4 of @/@ slot 1 role ?\n"
 	    "phase 10000: 6 from 2100, 4 of @/@, end 2\n"
 	    "process @ @ 'me'\n"
@@ -376,7 +376,7 @@ static void killed(struct host *host)
 		 "lease 3000: 0 of %d/%d slot 511 role 0\n"
 		 "process %d %d\n"
 		 "phase 3100: 7 from 3100, 4 of %d/%d, end 0\n"
-		 "drop 1 'library' 'a program ended while it told'\n"
+		 "drop 1 'library' 'a program ended while it wrote an event'\n"
 		 "lease 10000: 3 of %d/%d slot 511 role ?\n"
 		 "phase 10000: 7 from 3100, 4 of %d/%d, end 2\n",
 		 pid, pid, pid, pid, pid, pid, pid, pid, pid, pid);

@@ -26,7 +26,7 @@
 #define CPU(n) "sys/devices/system/cpu/cpu" #n "/topology/"
 
 #define EACH_READ                                                                                  \
-	"'CLOCK_MONOTONIC' 'each read stands between two readings of the clock: "                  \
+	"'CLOCK_MONOTONIC' 'each read is between two readings of the clock: "                      \
 	"samples.error_ns'\n"
 
 bool unit_power_asked;

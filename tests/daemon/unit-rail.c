@@ -28,7 +28,7 @@
 #define SUPPLY(n) "sys/class/regulator/regulator." #n "/"
 
 #define EACH_READ                                                                                  \
-	"'CLOCK_MONOTONIC' 'each read stands between two readings of the clock: "                  \
+	"'CLOCK_MONOTONIC' 'each read is between two readings of the clock: "                      \
 	"samples.error_ns'\n"
 
 static void look_at(uint64_t t)

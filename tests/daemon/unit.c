@@ -163,7 +163,7 @@ static void configuration(void)
 	      "an unknown key is refused");
 	CHECK(refused("[recording]\n", "line 1: no section 'recording'"),
 	      "an unknown section is refused");
-	CHECK(refused("file = x\n", "line 1: 'file' stands before any [section]"),
+	CHECK(refused("file = x\n", "line 1: 'file' is before any [section]"),
 	      "a key outside of sections is refused");
 	CHECK(refused("[hwmon]\nperiod_ms = 0\n", "line 2: period_ms = '0': out of range"),
 	      "a value out of range is refused");

@@ -200,7 +200,8 @@ static void ring_drain(struct library *l, struct ring *ring, bool dead)
 	}
 	ring_count_lost(l, ring);
 	if (unfinished)
-		host_drop(l->host, "library", unfinished, "a program ended while it told");
+		host_drop(l->host, "library", unfinished,
+			  "a program ended while it wrote an event");
 }
 
 static void ring_free(struct library *l, struct ring **at)

@@ -51,7 +51,7 @@ struct rails {
 	rails_scan_fn scan;
 	struct watch *timer;
 	struct reader *reader; /* of the slow rails; NULL if there is none */
-	uint64_t period_ns, rescan_at, spent; /* @spent: by the last read of the fast rails */
+	uint64_t period_ns, rescan_at, used_ns; /* @used_ns: by the last read of the fast rails */
 	struct rail *rail[RAILS_MAX];
 	unsigned int nr, late;
 	bool full; /* the note that there are too many was emitted */
@@ -329,11 +329,11 @@ static void rail_lose(struct rails *rails, struct rail *r, int error, uint64_t n
 }
 
 /* Sampling must not slow what it measures: doubles the period while reads exceed the budget. */
-static void rails_keep_budget(struct rails *rails, uint64_t spent)
+static void rails_keep_budget(struct rails *rails, uint64_t used_ns)
 {
 	const struct config_source *config = &rails->host->config.source[rails->id];
 
-	if (spent * 100 <= rails->period_ns * config->budget_percent) {
+	if (used_ns * 100 <= rails->period_ns * config->budget_percent) {
 		rails->late = 0;
 		return;
 	}
@@ -344,7 +344,7 @@ static void rails_keep_budget(struct rails *rails, uint64_t spent)
 	watch_period(rails->timer, rails->period_ns);
 	host_note(rails->host, LOG_NOTICE, config_source_name(rails->id),
 		  "a look at %u rails takes %.1f ms, over %u %% of the period: now every %llu ms",
-		  rails->nr, (double)spent / NSEC_PER_MSEC, config->budget_percent,
+		  rails->nr, (double)used_ns / NSEC_PER_MSEC, config->budget_percent,
 		  (unsigned long long)(rails->period_ns / NSEC_PER_MSEC));
 }
 
@@ -370,7 +370,7 @@ static void on_read(void *data, const struct reading *reading, size_t nr)
 
 	for (size_t i = 0; i < nr; i++)
 		rail_handle_reading(rails, reading[i].owner, &reading[i]);
-	rails_keep_budget(rails, rails->spent + reading[nr - 1].t1 - reading[0].t0);
+	rails_keep_budget(rails, rails->used_ns + reading[nr - 1].t1 - reading[0].t0);
 }
 
 /* A slow bus stays slow: its rails leave the main loop for good. */
@@ -413,12 +413,12 @@ static void rails_on_timer(void *data, uint32_t events)
 			rail_move_to_thread(rails, r);
 	}
 	now = clock_now();
-	rails->spent = now - start;
+	rails->used_ns = now - start;
 	/* One list at a time: if the thread needs longer than a period, it skips periods. */
 	if (nr && !reader_busy(rails->reader))
 		reader_start(rails->reader, apart, nr);
 	else if (!nr)
-		rails_keep_budget(rails, rails->spent);
+		rails_keep_budget(rails, rails->used_ns);
 	if (gone && now >= rails->rescan_at) {
 		rails->rescan_at = now + RESCAN_NS;
 		rails->scan(rails);
@@ -442,7 +442,7 @@ struct rails *rails_start(struct host *host, enum source_id id, rails_scan_fn sc
 	}
 	scan(rails);
 	host_clock(host, config_source_name(id), "CLOCK_MONOTONIC", 0, CLOCK_PER_SAMPLE,
-		   "each read stands between two readings of the clock: samples.error_ns");
+		   "each read is between two readings of the clock: samples.error_ns");
 	rails_on_timer(rails, 0);
 	return rails;
 }

@@ -275,7 +275,7 @@ static int line_parse(struct parser *p, char *line)
 	name = text_strip(line);
 	value = text_strip(value);
 	if (!*p->section)
-		return parser_fail(p, "'%s' stands before any [section]", name);
+		return parser_fail(p, "'%s' is before any [section]", name);
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 		if (!strcmp(keys[i].section, p->section) && !strcmp(keys[i].name, name))
 			return value_parse(p, &keys[i], value, p->config);

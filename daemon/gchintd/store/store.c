@@ -168,8 +168,8 @@ struct store *store_open(const char *path, bool durable, char *error, size_t siz
 	snprintf(log, sizeof(log), "%s-wal", path);
 	if (access(path, F_OK) && !access(log, F_OK)) {
 		snprintf(error, size,
-			 "%s: a log without its recording; move it beside that, under its name, "
-			 "or remove it",
+			 "%s: a log without its recording; move it next to its recording, or "
+			 "remove it",
 			 log);
 		return store_discard(s);
 	}
