@@ -132,7 +132,7 @@ _Static_assert(sizeof(struct slot_page) <= 4096, "a page for each further block"
  * @fork_handled: clamps: the fork handlers are registered
  * @reported: the error about GCHINT_HINTS was printed
  * @elsewhere: the device is not /dev/gchint
- * @grows: the kernel's session has slots for all banks
+ * @grows: the kernel's session has slots in all blocks
  * @profile: GCHINT_PROFILE
  * @profiled: @profile, if the recorder's samples are answered, or need no answer; else 0
  * @method: number of interpreted methods that have an address
