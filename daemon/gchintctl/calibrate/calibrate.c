@@ -67,7 +67,7 @@ struct cell {
 
 struct work {
 	const struct options *o;
-	struct kinds kinds;
+	struct core_types core_types;
 	struct meter meter;
 	struct calibration c;
 	char error[256];
@@ -99,7 +99,7 @@ static int window_measure(struct work *w, const unsigned int *cpu, size_t nr, do
 	end = from + w->o->window_ms * NSEC_PER_MSEC;
 	while (!ret && !child_caught && clock_now() < end) {
 		sleep_ms(SAMPLE_MS);
-		ret = meter_look(&w->meter);
+		ret = meter_sample(&w->meter);
 	}
 	if (!ret)
 		ret = meter_end(&w->meter, uw, resolution);
@@ -112,14 +112,14 @@ static int window_measure(struct work *w, const unsigned int *cpu, size_t nr, do
 	return child_caught ? -EINTR : ret;
 }
 
-static int cell_measure(struct work *w, unsigned int kind, uint64_t khz, struct chase *chase,
+static int cell_measure(struct work *w, unsigned int type, uint64_t khz, struct chase *chase,
 			struct cell *cell)
 {
-	unsigned int cpu[KINDS_CPUS];
-	const size_t nr = kinds_cpus(&w->kinds, kind, cpu, KINDS_CPUS);
+	unsigned int cpu[CORE_TYPE_CPUS];
+	const size_t nr = core_type_cpus(&w->core_types, type, cpu, CORE_TYPE_CPUS);
 	const size_t count[STATES] = { 0, 1, nr };
 	double resolution;
-	int ret = kinds_hold(&w->kinds, kind, khz, w->error, sizeof(w->error));
+	int ret = core_type_pin(&w->core_types, type, khz, w->error, sizeof(w->error));
 
 	*cell = (struct cell){ .chase_ns = -1 };
 	for (uint64_t r = 0; r < w->o->repeats && !ret; r++) {
@@ -177,7 +177,7 @@ static void figure_set(struct calibration_figure *to, struct figure f)
 }
 
 /* A dependent load takes a + b/f; a does not depend on the frequency and is the memory's. */
-static void policy_estimate_memory(struct calibration_policy *to, const struct kinds_policy *p,
+static void policy_estimate_memory(struct calibration_policy *to, const struct core_type_policy *p,
 				   const struct cell *cell)
 {
 	double x[CALIBRATION_OPPS], y[CALIBRATION_OPPS];
@@ -194,15 +194,15 @@ static void policy_estimate_memory(struct calibration_policy *to, const struct k
 		figure_set(&to->memory, f);
 }
 
-static int policy_conclude(struct work *w, unsigned int kind, const struct cell *cell,
+static int policy_conclude(struct work *w, unsigned int type, const struct cell *cell,
 			   struct calibration_policy *to)
 {
-	const struct kinds_policy *p = &w->kinds.policy[kind];
+	const struct core_type_policy *p = &w->core_types.policy[type];
 	const struct options *o = w->o;
 	static double awake[CALIBRATION_OPPS * REPEATS_MAX];
 	struct figure f[CALIBRATION_OPPS];
 	unsigned int cpu[2];
-	const bool many = kinds_cpus(&w->kinds, kind, cpu, 2) > 1;
+	const bool many = core_type_cpus(&w->core_types, type, cpu, 2) > 1;
 	double resolution = 0;
 	size_t falls;
 
@@ -236,10 +236,10 @@ static int policy_conclude(struct work *w, unsigned int kind, const struct cell 
 	return 0;
 }
 
-static void cell_report(const struct work *w, unsigned int kind, unsigned int i,
+static void cell_report(const struct work *w, unsigned int type, unsigned int i,
 			const struct cell *cell)
 {
-	const struct kinds_policy *p = &w->kinds.policy[kind];
+	const struct core_type_policy *p = &w->core_types.policy[type];
 	double sum = 0;
 
 	for (uint64_t r = 0; r < w->o->repeats; r++)
@@ -249,29 +249,29 @@ static void cell_report(const struct work *w, unsigned int kind, unsigned int i,
 }
 
 /* Measures one policy; all policies of the same core type receive its figures. */
-static int calibrate_core_type(struct work *w, unsigned int kind)
+static int calibrate_core_type(struct work *w, unsigned int type)
 {
-	const struct kinds_policy *p = &w->kinds.policy[kind];
+	const struct core_type_policy *p = &w->core_types.policy[type];
 	struct cell *cell = calloc(p->nr, sizeof(*cell));
-	struct chase *chase = chase_new(w->kinds.root, p->cpu);
+	struct chase *chase = chase_new(w->core_types.root, p->cpu);
 	struct calibration_policy of;
 	int ret = cell ? 0 : -ENOMEM;
 
 	for (unsigned int i = 0; i < p->nr && !ret; i++) {
-		ret = cell_measure(w, kind, p->khz[i], chase, &cell[i]);
+		ret = cell_measure(w, type, p->khz[i], chase, &cell[i]);
 		if (!ret)
-			cell_report(w, kind, i, &cell[i]);
+			cell_report(w, type, i, &cell[i]);
 	}
 	if (!ret && !w->c.idle.known)
 		figure_set(&w->c.idle,
 			   estimate_mean(cell[0].uw[IDLE], w->o->repeats, cell[0].resolution));
 	if (!ret)
-		ret = policy_conclude(w, kind, cell, &of);
-	for (unsigned int i = 0; i < w->kinds.nr && !ret; i++) {
-		if (w->kinds.policy[i].kind != kind)
+		ret = policy_conclude(w, type, cell, &of);
+	for (unsigned int i = 0; i < w->core_types.nr && !ret; i++) {
+		if (w->core_types.policy[i].type != type)
 			continue;
 		w->c.policy[i] = of;
-		w->c.policy[i].cpu = w->kinds.policy[i].cpu;
+		w->c.policy[i].cpu = w->core_types.policy[i].cpu;
 	}
 	chase_free(chase);
 	free(cell);
@@ -282,18 +282,18 @@ static int calibrate_machine(struct work *w)
 {
 	int ret = 0, back;
 
-	w->c.nr = w->kinds.nr;
+	w->c.nr = w->core_types.nr;
 	w->c.policy = calloc(w->c.nr, sizeof(*w->c.policy));
 	if (!w->c.policy)
 		ret = -ENOMEM;
-	for (unsigned int i = 0; i < w->kinds.nr && !ret; i++)
-		if (w->kinds.policy[i].kind == i)
+	for (unsigned int i = 0; i < w->core_types.nr && !ret; i++)
+		if (w->core_types.policy[i].type == i)
 			ret = calibrate_core_type(w, i);
 	if (ret == -EINTR)
 		snprintf(w->error, sizeof(w->error), "ended by a signal");
 	if (ret)
 		ctl_error("calibrate: %s", w->error[0] ? w->error : strerror(-ret));
-	back = kinds_release(&w->kinds, w->error, sizeof(w->error));
+	back = core_types_restore(&w->core_types, w->error, sizeof(w->error));
 	if (back)
 		ctl_error("calibrate: %s", w->error);
 	return ret ? ret : back;
@@ -352,7 +352,7 @@ static int calibrate_run(const struct options *o)
 
 	w = (struct work){ .o = o };
 	root_init(&root);
-	ret = kinds_find(&w.kinds, &root, w.error, sizeof(w.error));
+	ret = core_types_find(&w.core_types, &root, w.error, sizeof(w.error));
 	if (ret) {
 		ctl_error("calibrate: %s", w.error[0] ? w.error : "no cpufreq policy");
 		return CTL_FAILED;
@@ -462,7 +462,7 @@ static char *file_read(const char *path, size_t *size)
 	return text;
 }
 
-static const struct kinds_policy *policy_find(const struct kinds *k, uint32_t cpu)
+static const struct core_type_policy *policy_find(const struct core_types *k, uint32_t cpu)
 {
 	for (unsigned int i = 0; i < k->nr; i++)
 		if (k->policy[i].cpu == cpu)
@@ -474,10 +474,10 @@ static const struct kinds_policy *policy_find(const struct kinds *k, uint32_t cp
  * Called for all policies before any is loaded, so that the calibration of another machine is
  * refused as a whole.
  */
-static bool policy_matches_machine(const struct kinds *k, const struct calibration_policy *c,
+static bool policy_matches_machine(const struct core_types *k, const struct calibration_policy *c,
 				   const char *path)
 {
-	const struct kinds_policy *p = policy_find(k, c->cpu);
+	const struct core_type_policy *p = policy_find(k, c->cpu);
 	bool same = p && (!p->listed || p->nr == c->nr);
 
 	for (uint32_t i = 0; same && p->listed && i < c->nr; i++)
@@ -525,18 +525,18 @@ static int policy_load_opps(const struct calibration *c, const struct calibratio
 
 static int calibration_load_opps(const struct calibration *c, const char *path)
 {
-	static struct kinds kinds;
+	static struct core_types core_types;
 	struct root root;
 	char error[256];
 	int ret = CTL_OK;
 
 	root_init(&root);
-	if (kinds_find(&kinds, &root, error, sizeof(error))) {
+	if (core_types_find(&core_types, &root, error, sizeof(error))) {
 		ctl_error("calibrate: %s", error[0] ? error : "no cpufreq policy");
 		return CTL_FAILED;
 	}
 	for (uint32_t i = 0; i < c->nr; i++)
-		if (!policy_matches_machine(&kinds, &c->policy[i], path))
+		if (!policy_matches_machine(&core_types, &c->policy[i], path))
 			return CTL_FAILED;
 	for (uint32_t i = 0; i < c->nr && !ret; i++)
 		ret = policy_load_opps(c, &c->policy[i]);
@@ -567,21 +567,21 @@ static int calibration_load(const char *path)
 static int calibration_forget(void)
 {
 	static const struct kernel_opps none;
-	static struct kinds kinds;
+	static struct core_types core_types;
 	struct root root;
 	char text[256];
 	int ret = CTL_OK;
 
 	root_init(&root);
-	if (kinds_find(&kinds, &root, text, sizeof(text))) {
+	if (core_types_find(&core_types, &root, text, sizeof(text))) {
 		ctl_error("calibrate: %s", text[0] ? text : "no cpufreq policy");
 		return CTL_FAILED;
 	}
-	for (unsigned int i = 0; i < kinds.nr && !ret; i++) {
-		const int error = kernel_give(kinds.policy[i].cpu, &none, text, sizeof(text));
+	for (unsigned int i = 0; i < core_types.nr && !ret; i++) {
+		const int error = kernel_give(core_types.policy[i].cpu, &none, text, sizeof(text));
 
 		if (error)
-			ret = refusal_report(kinds.policy[i].cpu, error, text);
+			ret = refusal_report(core_types.policy[i].cpu, error, text);
 	}
 	return ret;
 }

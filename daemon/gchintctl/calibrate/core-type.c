@@ -14,17 +14,17 @@
 /* Number of frequencies of a policy whose driver has no table. */
 #define STEPS 8
 /* Polls of limits that were written, for one second in all. */
-#define LOOKS	1000
-#define LOOK_US 1000
+#define POLLS	1000
+#define POLL_US 1000
 
 struct finder {
-	struct kinds *k;
+	struct core_types *k;
 	char *error;
 	size_t size;
 };
 
-static int policy_read(const struct kinds *k, const struct kinds_policy *p, const char *file,
-		       uint64_t *value)
+static int policy_read(const struct core_types *k, const struct core_type_policy *p,
+		       const char *file, uint64_t *value)
 {
 	return root_u64(value, POLICY, k->root->sysfs, p->name, file);
 }
@@ -37,7 +37,8 @@ static int khz_compare(const void *a, const void *b)
 }
 
 /* Appends the frequencies of a file, which are separated by blanks. */
-static int policy_append_khz(const struct kinds *k, struct kinds_policy *p, const char *file)
+static int policy_append_khz(const struct core_types *k, struct core_type_policy *p,
+			     const char *file)
 {
 	char text[4096], *at = text, *end;
 
@@ -54,7 +55,7 @@ static int policy_append_khz(const struct kinds *k, struct kinds_policy *p, cons
 	}
 }
 
-static int policy_find_frequencies(const struct kinds *k, struct kinds_policy *p)
+static int policy_find_frequencies(const struct core_types *k, struct core_type_policy *p)
 {
 	uint64_t low, high;
 	unsigned int nr = 0;
@@ -82,13 +83,13 @@ static int policy_find_frequencies(const struct kinds *k, struct kinds_policy *p
 	return 0;
 }
 
-static bool policies_match(const struct kinds_policy *a, const struct kinds_policy *b)
+static bool policies_match(const struct core_type_policy *a, const struct core_type_policy *b)
 {
 	return a->capacity == b->capacity && a->nr == b->nr &&
 	       !memcmp(a->khz, b->khz, a->nr * sizeof(a->khz[0]));
 }
 
-static int policy_find_cpus(struct kinds *k, const struct kinds_policy *p)
+static int policy_find_cpus(struct core_types *k, const struct core_type_policy *p)
 {
 	char text[4096], *at = text, *end;
 
@@ -100,7 +101,7 @@ static int policy_find_cpus(struct kinds *k, const struct kinds_policy *p)
 
 		if (end == at)
 			return 0;
-		if (k->nr_cpus == KINDS_CPUS || cpu > INT_MAX)
+		if (k->nr_cpus == CORE_TYPE_CPUS || cpu > INT_MAX)
 			return -E2BIG;
 		k->of_cpu[k->nr_cpus].cpu = (unsigned int)cpu;
 		k->of_cpu[k->nr_cpus++].policy = k->nr;
@@ -110,13 +111,13 @@ static int policy_find_cpus(struct kinds *k, const struct kinds_policy *p)
 static int on_policy(void *data, const char *name)
 {
 	struct finder *f = data;
-	struct kinds *k = f->k;
-	struct kinds_policy *p = &k->policy[k->nr];
+	struct core_types *k = f->k;
+	struct core_type_policy *p = &k->policy[k->nr];
 	int ret = -E2BIG;
 
-	if (k->nr == KINDS_POLICIES)
+	if (k->nr == CORE_TYPE_POLICIES)
 		goto fail;
-	*p = (struct kinds_policy){ .kind = k->nr };
+	*p = (struct core_type_policy){ .type = k->nr };
 	snprintf(p->name, sizeof(p->name), "%s", name);
 	p->cpu = (unsigned int)strtoul(name + strlen("policy"), NULL, 10);
 	ret = policy_read(k, p, "scaling_min_freq", &p->min);
@@ -131,7 +132,7 @@ static int on_policy(void *data, const char *name)
 	root_u64(&p->capacity, "%s/devices/system/cpu/cpu%u/cpu_capacity", k->root->sysfs, p->cpu);
 	for (unsigned int i = k->nr; i--;)
 		if (policies_match(&k->policy[i], p))
-			p->kind = k->policy[i].kind;
+			p->type = k->policy[i].type;
 	k->nr++;
 	return 0;
 fail:
@@ -139,31 +140,31 @@ fail:
 	return ret;
 }
 
-int kinds_find(struct kinds *k, const struct root *root, char *error, size_t size)
+int core_types_find(struct core_types *k, const struct root *root, char *error, size_t size)
 {
 	struct finder f = { k, error, size };
 	char path[PATH_MAX];
 	int ret;
 
-	*k = (struct kinds){ .root = root };
+	*k = (struct core_types){ .root = root };
 	error[0] = '\0';
 	snprintf(path, sizeof(path), "%s/" CPUFREQ, root->sysfs);
 	ret = root_list(path, "policy", on_policy, &f);
 	return ret ? ret : k->nr ? 0 : -ENOENT;
 }
 
-size_t kinds_cpus(const struct kinds *k, unsigned int kind, unsigned int *cpu, size_t max)
+size_t core_type_cpus(const struct core_types *k, unsigned int type, unsigned int *cpu, size_t max)
 {
 	size_t nr = 0;
 
 	for (unsigned int i = 0; i < k->nr_cpus && nr < max; i++)
-		if (k->policy[k->of_cpu[i].policy].kind == kind)
+		if (k->policy[k->of_cpu[i].policy].type == type)
 			cpu[nr++] = k->of_cpu[i].cpu;
 	return nr;
 }
 
-static int policy_write(const struct kinds *k, const struct kinds_policy *p, const char *file,
-			uint64_t khz)
+static int policy_write(const struct core_types *k, const struct core_type_policy *p,
+			const char *file, uint64_t khz)
 {
 	char text[32];
 
@@ -172,8 +173,8 @@ static int policy_write(const struct kinds *k, const struct kinds_policy *p, con
 }
 
 /* Lower the minimum first and raise it last, so that it never exceeds the maximum. */
-static int policy_set_limits(const struct kinds *k, const struct kinds_policy *p, uint64_t min,
-			     uint64_t max)
+static int policy_set_limits(const struct core_types *k, const struct core_type_policy *p,
+			     uint64_t min, uint64_t max)
 {
 	int ret = policy_write(k, p, "scaling_min_freq", p->low < min ? p->low : min);
 
@@ -186,12 +187,12 @@ static int policy_set_limits(const struct kinds *k, const struct kinds_policy *p
  * cpufreq applies new limits from a work queue, so a single read after the write may be too
  * early.
  */
-static bool policy_wait_limits(const struct kinds *k, const struct kinds_policy *p, uint64_t khz,
-			       uint64_t *min, uint64_t *max)
+static bool policy_wait_limits(const struct core_types *k, const struct core_type_policy *p,
+			       uint64_t khz, uint64_t *min, uint64_t *max)
 {
-	for (int looks = 0; looks < LOOKS; looks++) {
-		if (looks)
-			usleep(LOOK_US);
+	for (int polls = 0; polls < POLLS; polls++) {
+		if (polls)
+			usleep(POLL_US);
 		policy_read(k, p, "scaling_min_freq", min);
 		policy_read(k, p, "scaling_max_freq", max);
 		if (*min == khz && *max == khz)
@@ -200,7 +201,7 @@ static bool policy_wait_limits(const struct kinds *k, const struct kinds_policy 
 	return false;
 }
 
-static int policy_pin(struct kinds *k, struct kinds_policy *p, uint64_t khz, char *error,
+static int policy_pin(struct core_types *k, struct core_type_policy *p, uint64_t khz, char *error,
 		      size_t size)
 {
 	uint64_t min = 0, max = 0;
@@ -223,24 +224,24 @@ static int policy_pin(struct kinds *k, struct kinds_policy *p, uint64_t khz, cha
 	return -EBUSY;
 }
 
-int kinds_hold(struct kinds *k, unsigned int kind, uint64_t khz, char *error, size_t size)
+int core_type_pin(struct core_types *k, unsigned int type, uint64_t khz, char *error, size_t size)
 {
 	int ret = 0;
 
 	for (unsigned int i = 0; i < k->nr && !ret; i++) {
-		struct kinds_policy *p = &k->policy[i];
+		struct core_type_policy *p = &k->policy[i];
 
-		ret = policy_pin(k, p, p->kind == kind ? khz : p->low, error, size);
+		ret = policy_pin(k, p, p->type == type ? khz : p->low, error, size);
 	}
 	return ret;
 }
 
-int kinds_release(struct kinds *k, char *error, size_t size)
+int core_types_restore(struct core_types *k, char *error, size_t size)
 {
 	int ret = 0;
 
 	for (unsigned int i = 0; i < k->nr; i++) {
-		struct kinds_policy *p = &k->policy[i];
+		struct core_type_policy *p = &k->policy[i];
 		const int one = p->held ? policy_set_limits(k, p, p->min, p->max) : 0;
 
 		p->held = false;

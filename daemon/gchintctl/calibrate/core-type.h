@@ -10,49 +10,49 @@
 #include "../../common/root.h"
 #include "calibration.h"
 
-#define KINDS_POLICIES 64
-#define KINDS_CPUS     512
+#define CORE_TYPE_POLICIES 64
+#define CORE_TYPE_CPUS	   512
 
 /**
- * struct kinds_policy - a frequency policy
+ * struct core_type_policy - a frequency policy
  * @name: "policy0"
  * @cpu: its first CPU
- * @kind: core type, as the index of the first policy that has it
+ * @type: core type, as the index of the first policy that has it
  * @listed: its driver has a table of frequencies
  * @khz: frequencies of the table, ascending; else steps from the lowest to the highest
  * @min: lower limit as it was found; @max: the upper one
  */
-struct kinds_policy {
+struct core_type_policy {
 	char name[32];
-	unsigned int cpu, kind, nr;
+	unsigned int cpu, type, nr;
 	bool listed;
 	uint64_t khz[CALIBRATION_OPPS], low, min, max, capacity;
 	bool held;
 };
 
 /**
- * struct kinds - frequency policies of a machine
+ * struct core_types - frequency policies of a machine
  * @of_cpu: online CPUs, each with the index of its policy
  */
-struct kinds {
+struct core_types {
 	const struct root *root;
-	struct kinds_policy policy[KINDS_POLICIES];
+	struct core_type_policy policy[CORE_TYPE_POLICIES];
 	unsigned int nr, nr_cpus;
 	struct {
 		unsigned int cpu, policy;
-	} of_cpu[KINDS_CPUS];
+	} of_cpu[CORE_TYPE_CPUS];
 };
 
 /* Returns 0, -ENOENT if there is no policy, or another -errno with @error. */
-int kinds_find(struct kinds *k, const struct root *root, char *error, size_t size);
+int core_types_find(struct core_types *k, const struct root *root, char *error, size_t size);
 /* Lists at most @max CPUs of a core type; returns how many. */
-size_t kinds_cpus(const struct kinds *k, unsigned int kind, unsigned int *cpu, size_t max);
+size_t core_type_cpus(const struct core_types *k, unsigned int type, unsigned int *cpu, size_t max);
 /*
  * Pins all policies of a core type to a frequency, all others to their lowest. Returns 0, or
  * -errno with @error.
  */
-int kinds_hold(struct kinds *k, unsigned int kind, uint64_t khz, char *error, size_t size);
+int core_type_pin(struct core_types *k, unsigned int type, uint64_t khz, char *error, size_t size);
 /* Restores all limits. Returns 0, or -errno with @error. */
-int kinds_release(struct kinds *k, char *error, size_t size);
+int core_types_restore(struct core_types *k, char *error, size_t size);
 
 #endif

@@ -14,7 +14,7 @@
 
 /* How long to wait for an energy counter to change; those of RAPL change each millisecond. */
 #define EDGE_NS (50 * NSEC_PER_MSEC)
-#define LOOK_NS 100000
+#define POLL_NS 100000
 /*
  * A reading that took longer, since the thread was preempted, is repeated: its time is
  * uncertain.
@@ -124,9 +124,9 @@ static int rail_read(struct meter_rail *r, double *value)
 			break;
 	}
 	v = ((double)r->reading.value + (double)r->offset) * (double)r->reading.factor * r->scale;
-	if (r->looks && r->energy && v < r->last && r->range)
+	if (r->samples && r->energy && v < r->last && r->range)
 		v += (double)r->range;
-	off = r->looks ? fabs(v - r->last) : 0;
+	off = r->samples ? fabs(v - r->last) : 0;
 	if (off > 0 && (r->step <= 0 || off < r->step))
 		r->step = off;
 	*value = v;
@@ -139,14 +139,14 @@ static int rail_read(struct meter_rail *r, double *value)
  */
 static int rail_wait_edge(struct meter_rail *r, double *value)
 {
-	const struct timespec wait = { 0, LOOK_NS };
+	const struct timespec wait = { 0, POLL_NS };
 	const uint64_t end = clock_now() + EDGE_NS;
 	int ret;
 
-	r->looks = 0;
+	r->samples = 0;
 	ret = rail_read(r, value);
 	r->last = *value;
-	r->looks = 1;
+	r->samples = 1;
 	while (!ret && *value == r->last && clock_now() < end) {
 		nanosleep(&wait, NULL);
 		ret = rail_read(r, value);
@@ -169,11 +169,11 @@ static int rail_begin(struct meter_rail *r)
 	double value;
 	int ret;
 
-	r->looks = 0;
+	r->samples = 0;
 	ret = r->energy ? rail_wait_edge(r, &value) : rail_read(r, &value);
 	if (ret)
 		return ret;
-	r->looks = 1;
+	r->samples = 1;
 	r->last = value;
 	r->sum = r->energy ? 0 : value;
 	/*
@@ -197,7 +197,7 @@ static int rail_sample(struct meter_rail *r)
 	r->last = r->energy && r->range && value >= (double)r->range ? value - (double)r->range :
 								       value;
 	r->last_ns = r->reading.t0 + (r->reading.t1 - r->reading.t0) / 2;
-	r->looks++;
+	r->samples++;
 	return 0;
 }
 
@@ -216,7 +216,7 @@ int meter_begin(struct meter *m)
 	return rails_each_taken(m, rail_begin);
 }
 
-int meter_look(struct meter *m)
+int meter_sample(struct meter *m)
 {
 	return rails_each_taken(m, rail_sample);
 }
@@ -256,7 +256,7 @@ int meter_end(struct meter *m, double *microwatts, double *resolution)
 			continue;
 		if (r->energy && r->last_ns <= r->first_ns)
 			return -ENODATA;
-		*microwatts += r->energy ? r->sum / seconds : r->sum / r->looks;
+		*microwatts += r->energy ? r->sum / seconds : r->sum / r->samples;
 		squares += pow(r->energy ? step / seconds : step / sqrt(12), 2);
 		if (r->energy)
 			squares += pow(r->sum / seconds * (double)r->unsure_ns / 1e9 / seconds, 2);

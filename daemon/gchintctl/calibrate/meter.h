@@ -31,7 +31,7 @@ struct meter_rail {
 	/* The current window. */
 	double last, sum;
 	uint64_t first_ns, last_ns, unsure_ns; /* largest uncertainty of these two */
-	unsigned int looks;
+	unsigned int samples;
 };
 
 /**
@@ -65,7 +65,7 @@ bool meter_choose(struct meter *m);
 /* Begins a window; for an energy counter at its next change. Returns 0 or -errno. */
 int meter_begin(struct meter *m);
 /* Call every few ms during the window: power rails are averaged over these samples. */
-int meter_look(struct meter *m);
+int meter_sample(struct meter *m);
 /**
  * meter_end - end the window
  * @m: the rails
