@@ -31,7 +31,7 @@ ok "energy comes first, and the header names both groups" is "gchint (5) against
 "$ctl" --json compare "$d"/a?.db "$d"/b?.db >"$d/json"
 ok "JSON has the same results" is "gchint schedutil -1 True welch True" "$(python3 -c 'import json, sys
 f = next(f for f in json.load(open(sys.argv[1])) if f["figure"].startswith("energy of pin"))
-print(f["label"], f["against"], f["better"], f["told"], f["by"], f["low"] < f["change"] < f["high"] < 0)' "$d/json")"
+print(f["label"], f["against"], f["better"], f["significant"], f["by"], f["low"] < f["change"] < f["high"] < 0)' "$d/json")"
 "$ctl" compare "$d"/a1.db "$d"/b1.db >"$d/words"
 ok "one run of each group allows no comparison" grep -qE '^  duration +nothing can be told from one run$' "$d/words"
 ok "runs of one group cannot be compared, exit 2" bash -c "'$ctl' compare '$d/a1.db' '$d/a2.db' 2>&1 | grep -q 'all are of the kind .schedutil.; label them'"

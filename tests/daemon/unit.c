@@ -305,8 +305,8 @@ static int told_of(size_t n, double change, unsigned int seed)
 			b[i] = 10 * (1 + change) * (1 + 0.02 * gauss(&seed));
 		}
 		verdict_of(a, n, b, n, &v);
-		told += v.told && (v.change > 0) == (change > 0);
-		told += v.told && change == 0 && v.change <= 0;
+		told += v.significant && (v.change > 0) == (change > 0);
+		told += v.significant && change == 0 && v.change <= 0;
 	}
 	return told;
 }
@@ -340,7 +340,7 @@ static void statistics(void)
 	      "Student's t is right, also beyond the table");
 	verdict_of(ten, 5, eight, 5, &v);
 	/* Logarithms: sd 0.01582 and 0.01582, se 0.010006, t(8) = 2.306: -20 % by +-2.3 %. */
-	CHECK(v.told && about(v.change, -0.2, 1e-4) &&
+	CHECK(v.significant && about(v.change, -0.2, 1e-4) &&
 		      about(v.low, 0.8 * exp(-0.02307) - 1, 1e-3) &&
 		      about(v.high, 0.8 * exp(0.02307) - 1, 1e-3) && !v.resampled &&
 		      !strcmp(verdict_judgement(&v, -1), "better") &&
@@ -368,17 +368,18 @@ static void statistics(void)
 		      says(ten, 5, eight, 0, "not known of these runs"),
 	      "an unknown result is reported as unknown");
 	verdict_of(some, 3, ten, 3, &v);
-	CHECK(v.known && v.told && v.change > 8, "a base with a 0 has no logarithm but a mean");
+	CHECK(v.known && v.significant && v.change > 8,
+	      "a base with a 0 has no logarithm but a mean");
 	CHECK(says(ten, 3, far, 3, "21 times as much (at least 3.2 times as much)"),
 	      "an upper bound without meaning is left out");
 	CHECK(says(even, 3, even, 3, "as much, within 0.1 %") &&
 		      says(even, 3, hardly, 3, "as much, within 0.1 %"),
 	      "equal values have one bound");
 	verdict_of(even, 3, hardly, 3, &v);
-	CHECK(v.told && v.change > 0 && !strcmp(verdict_judgement(&v, -1), ""),
+	CHECK(v.significant && v.change > 0 && !strcmp(verdict_judgement(&v, -1), ""),
 	      "equal values are neither better nor worse");
 	verdict_of(ten, 5, ten, 5, &v);
-	CHECK(!v.told && v.change == 0 && !strcmp(verdict_judgement(&v, -1), ""),
+	CHECK(!v.significant && v.change == 0 && !strcmp(verdict_judgement(&v, -1), ""),
 	      "the same runs do not differ");
 	/* False positives are 5 %, however few the runs; 1000 tries are accurate to 2 %. */
 	few = told_of(3, 0, 5);

@@ -71,7 +71,7 @@ static void verdict_print_json(struct json *j, const struct comparison *c,
 	json_real(j, "change", v.change, 9);
 	json_real(j, "low", v.low, 9);
 	json_real(j, "high", v.high, 9);
-	json_bool(j, "told", v.told);
+	json_bool(j, "significant", v.significant);
 	json_text(j, "by", !v.known ? NULL : v.resampled ? "bootstrap" : "welch");
 	if (v.wanted)
 		json_uint(j, "runs_for_5_percent", v.wanted);

@@ -39,15 +39,15 @@ static void cell_write(const struct verdict *v, bool base, int better, FILE *htm
 	if (!base && v->known)
 		fprintf(html, "<span class=\"%s\">%s&nbsp;%%%s%s</span>",
 			*judgement ? judgement : "pm", percent, *judgement ? ", " : "",
-			*judgement ? judgement :
-			v->told	   ? "" :
-				     ", not told");
+			*judgement     ? judgement :
+			v->significant ? "" :
+					 ", not told");
 	fputs("</td>", html);
 }
 
 static void figure_write_row(const struct comparison *c, const struct compare_figure *f, FILE *html)
 {
-	static const char *const wish[] = { "lower is better", "", "higher is better" };
+	static const char *const direction[] = { "lower is better", "", "higher is better" };
 	bool any = false;
 
 	for (size_t g = 0; g < c->groups; g++)
@@ -57,7 +57,7 @@ static void figure_write_row(const struct comparison *c, const struct compare_fi
 	fputs("<tr><td>", html);
 	escape_html(html, f->name);
 	fprintf(html, "%s%s <span class=\"pm\">%s</span></td>", *f->unit ? ", " : "", f->unit,
-		wish[f->better + 1]);
+		direction[f->better + 1]);
 	for (size_t g = 0; g < c->groups; g++) {
 		struct verdict v;
 

@@ -156,7 +156,7 @@ void verdict_of(const double *base, size_t nr_base, const double *other, size_t 
 	v->known = true;
 	v->low = logarithms ? expm1(low) : low / unit;
 	v->high = logarithms ? expm1(high) : high / unit;
-	v->told = v->low > 0 || v->high < 0;
+	v->significant = v->low > 0 || v->high < 0;
 	v->wanted = sets_estimate_runs(
 		&a, &b, logarithms ? log1p(VERDICT_DIFFERENCE) : VERDICT_DIFFERENCE * unit);
 }
@@ -202,7 +202,7 @@ void verdict_words(const struct verdict *v, char *buf, size_t size)
 		return;
 	}
 	/* "20 % less (18 to 22 %)": one unit suffices if both ends have the sign of the change. */
-	if (v->told && fabs(v->low) >= NOTHING && fabs(v->high) >= NOTHING && v->high < 1) {
+	if (v->significant && fabs(v->low) >= NOTHING && fabs(v->high) >= NOTHING && v->high < 1) {
 		double near = fmin(fabs(v->low), fabs(v->high)),
 		       far = fmax(fabs(v->low), fabs(v->high));
 
@@ -214,7 +214,7 @@ void verdict_words(const struct verdict *v, char *buf, size_t size)
 	change_format(v->change, change, sizeof(change));
 	change_format(v->low, low, sizeof(low));
 	change_format(v->high, high, sizeof(high));
-	if (v->told) {
+	if (v->significant) {
 		if (v->high > BEYOND && v->low < BEYOND)
 			snprintf(buf, size, "%s (at least %s)", change, low);
 		else
@@ -240,7 +240,7 @@ void verdict_words(const struct verdict *v, char *buf, size_t size)
 
 const char *verdict_judgement(const struct verdict *v, int better)
 {
-	if (!v->told || !better || fabs(v->change) < NOTHING)
+	if (!v->significant || !better || fabs(v->change) < NOTHING)
 		return "";
 	return (v->change > 0) == (better > 0) ? "better" : "worse";
 }

@@ -20,7 +20,7 @@
  * @change: ratio of the means less 1; of geometric means if all values are above 0
  * @low: lower end of the 95 % interval of @change
  * @high: upper end
- * @told: the interval does not contain 0
+ * @significant: the interval does not contain 0
  * @wanted: runs of each set needed to detect VERDICT_DIFFERENCE; 0 not known
  * @resampled: the interval is a bootstrap's, which takes 8 runs of each set; else it is
  *	from Welch's t
@@ -30,7 +30,7 @@ struct verdict {
 	double median[2], min[2], max[2];
 	bool known;
 	double change, low, high;
-	bool told;
+	bool significant;
 	size_t wanted;
 	bool resampled;
 };
