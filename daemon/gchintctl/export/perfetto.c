@@ -315,7 +315,7 @@ static void perfetto_write_phases(struct trace *t, sqlite3 *db, uint64_t end)
 				       "ORDER BY tgid, tid, t0, t1 DESC");
 	int64_t last_tgid = -1, last_tid = -1;
 	uint64_t open[NESTED];
-	bool beside = false;
+	bool described = false;
 	size_t depth = 0;
 
 	while (db_next(s)) {
@@ -329,7 +329,7 @@ static void perfetto_write_phases(struct trace *t, sqlite3 *db, uint64_t end)
 		}
 		if (tgid != last_tgid || tid != last_tid) {
 			depth = 0;
-			beside = false;
+			described = false;
 		}
 		last_tgid = tgid;
 		last_tid = tid;
@@ -344,9 +344,9 @@ static void perfetto_write_phases(struct trace *t, sqlite3 *db, uint64_t end)
 						 .tgid = -1 };
 
 			track = k.uuid;
-			if (!beside)
+			if (!described)
 				track_describe(t, &k);
-			beside = true;
+			described = true;
 		}
 		slice_write(t, s, track, (uint64_t)t0, (uint64_t)t1);
 	}

@@ -31,10 +31,10 @@ void child_signals(sigset_t *taken)
 	}
 }
 
-/* Without @look it sleeps until a signal: wake-ups would disturb a machine under measurement. */
+/* Without @poll it sleeps until a signal: wake-ups would disturb a machine under measurement. */
 int child_run(const struct child *child)
 {
-	const struct timespec look = { 0, 200000000 };
+	const struct timespec interval = { 0, 200000000 };
 	sigset_t awaited = *child->taken, old;
 	siginfo_t info;
 	int status, signo;
@@ -64,15 +64,15 @@ int child_run(const struct child *child)
 	if (child_caught)
 		kill(pid, child_caught);
 	while (waitpid(pid, &status, WNOHANG) != pid) {
-		signo = sigtimedwait(&awaited, &info, child->look ? &look : NULL);
+		signo = sigtimedwait(&awaited, &info, child->poll ? &interval : NULL);
 		/* sigtimedwait() runs no handler; callers that run several commands check this. */
 		if (signo > 0 && signo != SIGCHLD)
 			child_caught = signo;
 		/* The terminal's signals reach the child directly; pass on those of processes. */
 		if (signo > 0 && signo != SIGCHLD && info.si_code <= 0)
 			kill(pid, signo);
-		if (child->look)
-			child->look(child->data);
+		if (child->poll)
+			child->poll(child->data);
 	}
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);

@@ -16,14 +16,14 @@ void child_signals(sigset_t *taken);
  * @argv: the command
  * @taken: from child_signals(): each of these signals is passed on
  * @setup: called in the new process before the command takes its place; may be NULL
- * @look: called every 200 ms while the command runs; NULL: sleep until it ends
+ * @poll: called every 200 ms while the command runs; NULL: sleep until it ends
  * @data: argument of both callbacks
  */
 struct child {
 	char **argv;
 	const sigset_t *taken;
 	void (*setup)(void *data);
-	void (*look)(void *data);
+	void (*poll)(void *data);
 	void *data;
 };
 

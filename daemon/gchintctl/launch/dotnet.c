@@ -65,7 +65,7 @@ static bool message_put_string(struct message *m, const char *text)
 }
 
 /* The process's TMPDIR, as a path through its root in /proc, without a trailing slash. */
-static void process_tmpdir(pid_t pid, char *folder, size_t size)
+static void process_tmpdir(pid_t pid, char *directory, size_t size)
 {
 	char path[64], block[65536], *entry;
 	const char *tmp = "/tmp";
@@ -82,9 +82,9 @@ static void process_tmpdir(pid_t pid, char *folder, size_t size)
 	for (entry = block; entry < block + length; entry += strlen(entry) + 1)
 		if (!strncmp(entry, "TMPDIR=/", 8))
 			tmp = entry + 7;
-	snprintf(folder, size, "/proc/%d/root%s", pid, tmp);
-	for (n = strlen(folder); n && folder[n - 1] == '/'; n--)
-		folder[n - 1] = '\0';
+	snprintf(directory, size, "/proc/%d/root%s", pid, tmp);
+	for (n = strlen(directory); n && directory[n - 1] == '/'; n--)
+		directory[n - 1] = '\0';
 }
 
 /* A descriptor or -errno; -ENAMETOOLONG if the path exceeds the 108 bytes of a socket's name. */
@@ -112,12 +112,12 @@ static int socket_connect(const char *path)
 
 int dotnet_reach(pid_t pid, int own)
 {
-	char folder[PATH_MAX], pattern[PATH_MAX + 64];
+	char directory[PATH_MAX], pattern[PATH_MAX + 64];
 	int fd = -ENOENT;
 	glob_t found;
 
-	process_tmpdir(pid, folder, sizeof(folder));
-	snprintf(pattern, sizeof(pattern), "%s/dotnet-diagnostic-%d-*-socket", folder, own);
+	process_tmpdir(pid, directory, sizeof(directory));
+	snprintf(pattern, sizeof(pattern), "%s/dotnet-diagnostic-%d-*-socket", directory, own);
 	/* A stale socket, left by an earlier process with this pid, refuses the connection. */
 	if (!glob(pattern, 0, NULL, &found))
 		for (size_t i = 0; i < found.gl_pathc && fd < 0; i++)

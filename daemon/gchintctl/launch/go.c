@@ -409,8 +409,8 @@ static void sidecar_poll(void *data)
 	struct sidecar *c = data;
 
 	sidecar_drain(c, false);
-	if (c->child->look)
-		c->child->look(c->child->data);
+	if (c->child->poll)
+		c->child->poll(c->child->data);
 }
 
 static bool ring_make(struct sidecar *c)
@@ -449,7 +449,7 @@ int go_run(const char *path, const struct child *child, const char *socket)
 	if (!c->probes)
 		ctl_error("uprobes: %s", probes_error_text(errno));
 	with.setup = sidecar_setup_child;
-	with.look = sidecar_poll;
+	with.poll = sidecar_poll;
 	with.data = c;
 	status = child_run(&with);
 	sidecar_drain(c, true);
@@ -457,8 +457,8 @@ int go_run(const char *path, const struct child *child, const char *socket)
 	end.cpu = GCHINT_STREAM_NO_CPU;
 	ring_write_event(c, &end, 0, GCHINT_STREAM_CLOSE, GCHINT_PHASE_NONE, 0);
 	/* If this process is the recorder itself, it counts the last events here. */
-	if (child->look)
-		child->look(child->data);
+	if (child->poll)
+		child->poll(child->data);
 	if (c->probes)
 		probes_close(c->probes);
 	munmap(c->ring, sizeof(*c->ring));

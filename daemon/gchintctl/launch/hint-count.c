@@ -16,12 +16,12 @@
 #include "../recording/db.h"
 
 #define RINGS	       1024
-#define RINGS_AT_ONCE  64 /* programs accepted by one tally_look() */
+#define RINGS_AT_ONCE  64 /* programs accepted by one hint_count_poll() */
 #define PAUSE_TYPES    2
 #define EVENTS_AT_ONCE GCHINT_STREAM_EVENTS
 
-struct tally_ring {
-	struct tally_ring *next;
+struct hint_ring {
+	struct hint_ring *next;
 	struct ring_reader in;
 	/*
 	 * By pause type, 0 stop-the-world and 1 other foreground: leases in such a phase
@@ -34,17 +34,17 @@ struct tally_ring {
 	} lease[RING_LEASES];
 };
 
-struct tally_listener {
-	struct tally tally;
-	struct tally_ring *rings;
+struct hint_listener {
+	struct hint_count total;
+	struct hint_ring *rings;
 	unsigned int count;
 	int fd;
 	char dir[32], path[48];
 };
 
-struct tally_listener *tally_listen(void)
+struct hint_listener *hint_listener_open(void)
 {
-	struct tally_listener *l = calloc(1, sizeof(*l));
+	struct hint_listener *l = calloc(1, sizeof(*l));
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	const int on = 1;
 	int saved;
@@ -71,7 +71,7 @@ free_l:
 	return NULL;
 }
 
-const char *tally_path(const struct tally_listener *l)
+const char *hint_listener_path(const struct hint_listener *l)
 {
 	return l->path;
 }
@@ -85,8 +85,8 @@ static unsigned int phase_pause_type(unsigned int phase, unsigned int flags)
 }
 
 /* An event may only add details to a phase that is open: that is not another hint. */
-static void tally_count_event(struct tally *t, struct tally_ring *c,
-			      const struct gchint_stream_event *e)
+static void hint_ring_count_event(struct hint_count *t, struct hint_ring *c,
+				  const struct gchint_stream_event *e)
 {
 	unsigned int phase = e->type == GCHINT_STREAM_PHASE ? e->phase : GCHINT_PHASE_NONE;
 	unsigned int was, is;
@@ -105,7 +105,7 @@ static void tally_count_event(struct tally *t, struct tally_ring *c,
 	c->lease[e->slot].flags = e->flags;
 }
 
-static void tally_ring_drain(struct tally *t, struct tally_ring *c, bool dead)
+static void hint_ring_drain(struct hint_count *t, struct hint_ring *c, bool dead)
 {
 	struct gchint_stream_event event;
 	enum ring_found found;
@@ -115,29 +115,29 @@ static void tally_ring_drain(struct tally *t, struct tally_ring *c, bool dead)
 		if (found == RING_EMPTY)
 			break;
 		if (found == RING_EVENT)
-			tally_count_event(t, c, &event);
+			hint_ring_count_event(t, c, &event);
 		else
 			t->lost++;
 	}
 	t->lost += ring_lost(&c->in);
 }
 
-static void tally_ring_remove(struct tally_listener *l, struct tally_ring **at)
+static void hint_ring_remove(struct hint_listener *l, struct hint_ring **at)
 {
-	struct tally_ring *c = *at;
+	struct hint_ring *c = *at;
 
 	*at = c->next;
 	l->count--;
-	l->tally.pauses += c->pauses[0] ? c->pauses[0] : c->pauses[1];
+	l->total.pauses += c->pauses[0] ? c->pauses[0] : c->pauses[1];
 	ring_close(&c->in);
 	free(c);
 }
 
-static void tally_accept_rings(struct tally_listener *l)
+static void hint_listener_accept(struct hint_listener *l)
 {
 	for (int i = 0; i < RINGS_AT_ONCE; i++) {
 		struct ring_reader in;
-		struct tally_ring *c;
+		struct hint_ring *c;
 		const char *why;
 		int ret = ring_receive(l->fd, &in, &why);
 
@@ -147,7 +147,7 @@ static void tally_accept_rings(struct tally_listener *l)
 			continue;
 		c = l->count < RINGS ? calloc(1, sizeof(*c)) : NULL;
 		if (!c) {
-			l->tally.lost++;
+			l->total.lost++;
 			ring_close(&in);
 			continue;
 		}
@@ -155,34 +155,34 @@ static void tally_accept_rings(struct tally_listener *l)
 		c->next = l->rings;
 		l->rings = c;
 		l->count++;
-		l->tally.programs++;
+		l->total.programs++;
 	}
 }
 
-void tally_look(void *listener)
+void hint_count_poll(void *listener)
 {
-	struct tally_listener *l = listener;
+	struct hint_listener *l = listener;
 
-	tally_accept_rings(l);
-	for (struct tally_ring **at = &l->rings; *at;) {
+	hint_listener_accept(l);
+	for (struct hint_ring **at = &l->rings; *at;) {
 		bool dead = ring_dead(&(*at)->in);
 
-		tally_ring_drain(&l->tally, *at, dead);
+		hint_ring_drain(&l->total, *at, dead);
 		if (dead)
-			tally_ring_remove(l, at);
+			hint_ring_remove(l, at);
 		else
 			at = &(*at)->next;
 	}
 }
 
-struct tally tally_end(struct tally_listener *l)
+struct hint_count hint_listener_close(struct hint_listener *l)
 {
-	struct tally t;
+	struct hint_count t;
 
-	tally_look(l);
+	hint_count_poll(l);
 	while (l->rings)
-		tally_ring_remove(l, &l->rings);
-	t = l->tally;
+		hint_ring_remove(l, &l->rings);
+	t = l->total;
 	close(l->fd);
 	unlink(l->path);
 	rmdir(l->dir);
@@ -201,27 +201,27 @@ static const char count_sql[] =
 	" SELECT count(*), (SELECT sum(CASE WHEN stw THEN stw ELSE foreground END) FROM pauses),"
 	" count(DISTINCT tgid), coalesce(min(session >> 62 & 1), 1) FROM phases";
 
-bool tally_recorded(struct tally *tally, const char *path)
+bool hint_count_read(struct hint_count *count, const char *path)
 {
 	sqlite3 *db = db_open(path);
 	sqlite3_stmt *s;
 	bool found;
 
-	memset(tally, 0, sizeof(*tally));
+	memset(count, 0, sizeof(*count));
 	if (!db)
 		return false;
 	s = db_query(db, count_sql);
 	found = db_next(s);
 	if (found) {
-		tally->hints = (uint64_t)db_int(s, 0, 0);
-		tally->pauses = (uint64_t)db_int(s, 1, 0);
-		tally->programs = db_u32(s, 2, 0);
-		tally->by_kernel = !db_int(s, 3, 1);
+		count->hints = (uint64_t)db_int(s, 0, 0);
+		count->pauses = (uint64_t)db_int(s, 1, 0);
+		count->programs = db_u32(s, 2, 0);
+		count->by_kernel = !db_int(s, 3, 1);
 	}
 	sqlite3_finalize(s);
 	s = db_query(db, "SELECT sum(count) FROM drops WHERE source IN ('library', 'genl')");
 	if (db_next(s))
-		tally->lost = (uint64_t)db_int(s, 0, 0);
+		count->lost = (uint64_t)db_int(s, 0, 0);
 	sqlite3_finalize(s);
 	sqlite3_close(db);
 	return found;

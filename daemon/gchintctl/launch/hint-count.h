@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /**
- * struct tally - hint counts
+ * struct hint_count - hint counts
  * @hints: phases that began
  * @pauses: intervals in which a process always had a stop-the-world phase open; for a
  *	process without any, the same of foreground phases
@@ -15,30 +15,30 @@
  * @programs: processes that sent hints
  * @by_kernel: the events came from the kernel module, not from the programs
  */
-struct tally {
+struct hint_count {
 	uint64_t hints, pauses, lost;
 	unsigned int programs;
 	bool by_kernel;
 };
 
-struct tally_listener;
+struct hint_listener;
 
 /**
- * tally_listen - receive the events of the programs that we start, to count them
+ * hint_listener_open - receive the events of the programs that we start, to count them
  *
- * Returns NULL with errno set. Pass tally_path() to the programs as GCHINT_STREAM.
+ * Returns NULL with errno set. Pass hint_listener_path() to the programs as GCHINT_STREAM.
  */
-struct tally_listener *tally_listen(void);
-const char *tally_path(const struct tally_listener *l);
+struct hint_listener *hint_listener_open(void);
+const char *hint_listener_path(const struct hint_listener *l);
 /*
  * Counts the events that arrived. Call it several times a second, before the rings are
- * full. @listener is a struct tally_listener.
+ * full. @listener is a struct hint_listener.
  */
-void tally_look(void *listener);
+void hint_count_poll(void *listener);
 /* Counts the remaining events, and frees @l. */
-struct tally tally_end(struct tally_listener *l);
+struct hint_count hint_listener_close(struct hint_listener *l);
 
 /* Counts from the recording @path; prints an error and returns false if it is unreadable. */
-bool tally_recorded(struct tally *tally, const char *path);
+bool hint_count_read(struct hint_count *count, const char *path);
 
 #endif

@@ -257,7 +257,7 @@ static int command_run(struct record *r, char **argv, const sigset_t *taken)
 		.argv = argv,
 		.taken = taken,
 		.setup = sockets_export,
-		.look = !r->quiet && isatty(STDERR_FILENO) ? progress_update : NULL,
+		.poll = !r->quiet && isatty(STDERR_FILENO) ? progress_update : NULL,
 		.data = r,
 	};
 	int status;
@@ -277,7 +277,7 @@ static void cost_print(const struct record *r)
 	if (!db)
 		return;
 	fprintf(stderr, "gchintctl: recording took %s\n",
-		price_words(db, words, sizeof(words)) ? words : "nothing that it could tell");
+		cost_format(db, words, sizeof(words)) ? words : "nothing that it could tell");
 	sqlite3_close(db);
 }
 

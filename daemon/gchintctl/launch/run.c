@@ -140,7 +140,7 @@ static char **adapter_load(const struct runtime *runtime, char *adapter, char **
 	char *option = NULL, *slash;
 	const char *had;
 
-	switch (runtime->way) {
+	switch (runtime->mode) {
 	case RUNTIME_PRELOAD:
 		env_append("LD_PRELOAD", ":", adapter);
 		return command;
@@ -186,9 +186,9 @@ char **launch_command(char **command, int *count, bool interpreted)
 	char why[128] = "", adapter[PATH_MAX], **with;
 	const struct runtime *runtime = runtime_of(command[0], why, sizeof(why));
 
-	if (interpreted && (!runtime || runtime->way != RUNTIME_AGENT))
+	if (interpreted && (!runtime || runtime->mode != RUNTIME_AGENT))
 		ctl_error("%s is no JVM: --interpreted changes nothing", command[0]);
-	if (!runtime || runtime->way == RUNTIME_PROBES)
+	if (!runtime || runtime->mode == RUNTIME_PROBES)
 		return command;
 	if (!runtime_adapter(runtime, adapter, sizeof(adapter))) {
 		ctl_error("%s is %s, but libgchint-%s.so is not installed: without its methods",
@@ -231,7 +231,7 @@ static bool device_usable(void)
 	return !access(path && *path ? path : "/dev/gchint", R_OK | W_OK);
 }
 
-static void hints_print(const struct tally *t, const char *where)
+static void hints_print(const struct hint_count *t, const char *where)
 {
 	char lost[64] = "";
 
@@ -246,10 +246,10 @@ static void hints_print(const struct tally *t, const char *where)
 
 static void hints_print_recorded(const char *file)
 {
-	struct tally t;
+	struct hint_count t;
 	char where[PATH_MAX + 64];
 
-	if (!tally_recorded(&t, file))
+	if (!hint_count_read(&t, file))
 		return;
 	snprintf(where, sizeof(where), "%s%s", t.by_kernel ? "to the kernel, and into " : "into ",
 		 file);
@@ -258,7 +258,7 @@ static void hints_print_recorded(const char *file)
 
 static void env_set_stream(void *data)
 {
-	setenv("GCHINT_STREAM", tally_path(data), 1);
+	setenv("GCHINT_STREAM", hint_listener_path(data), 1);
 }
 
 static bool hints_disabled(void)
@@ -279,9 +279,9 @@ static bool hints_use_clamps(void)
 /* Counts the program's hints when neither the kernel nor a recorder receives them. */
 static int launch_count(char **command, const char *probed)
 {
-	struct tally_listener *listener = tally_listen();
+	struct hint_listener *listener = hint_listener_open();
 	struct child child = { .argv = command };
-	struct tally t;
+	struct hint_count t;
 	const char *where;
 	sigset_t taken;
 	int status;
@@ -290,14 +290,14 @@ static int launch_count(char **command, const char *probed)
 	child.taken = &taken;
 	if (listener) {
 		child.setup = env_set_stream;
-		child.look = tally_look;
+		child.poll = hint_count_poll;
 		child.data = listener;
 	}
-	status = probed && listener ? go_run(probed, &child, tally_path(listener)) :
+	status = probed && listener ? go_run(probed, &child, hint_listener_path(listener)) :
 				      child_run(&child);
 	if (!listener)
 		return status;
-	t = tally_end(listener);
+	t = hint_listener_close(listener);
 	if (probed)
 		where = "nowhere, uprobes are too late to act on; --record FILE keeps them";
 	else if (hints_use_clamps())
@@ -391,7 +391,7 @@ static int hints_check(const struct runtime *runtime, const char *program)
 	}
 	if (!hints_use_clamps())
 		return CTL_OK;
-	if (runtime->way == RUNTIME_PROBES) {
+	if (runtime->mode == RUNTIME_PROBES) {
 		ctl_error("%s is %s: its hints come too late for --hints clamp", program,
 			  runtime->title);
 		return CTL_FAILED;
@@ -452,7 +452,7 @@ int cmd_run(const struct ctl *ctl, int argc, char **argv)
 	status = hints_check(runtime, command[0]);
 	if (status)
 		return status;
-	if (runtime->way == RUNTIME_PROBES)
+	if (runtime->mode == RUNTIME_PROBES)
 		return launch_run_probed(ctl, &l, command, argc - optind);
 	if (!runtime_adapter(runtime, adapter, sizeof(adapter))) {
 		ctl_error("%s is %s, but libgchint-%s.so is not installed; build it with its "

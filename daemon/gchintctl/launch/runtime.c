@@ -330,7 +330,7 @@ const char *runtime_adapter(const struct runtime *runtime, char *path, size_t si
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	char *slash, *real;
 
-	if (runtime->way == RUNTIME_PROBES) {
+	if (runtime->mode == RUNTIME_PROBES) {
 		snprintf(path, size, "%s", PROBES_TYPE);
 		return access(path, R_OK) ? NULL : path;
 	}

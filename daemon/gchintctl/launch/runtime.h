@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 /* How an adapter is loaded into its runtime. */
-enum runtime_way {
+enum runtime_mode {
 	RUNTIME_PRELOAD, /* LD_PRELOAD */
 	RUNTIME_REQUIRE, /* NODE_OPTIONS=--require */
 	RUNTIME_RUBYOPT, /* RUBYOPT=-r */
@@ -22,13 +22,13 @@ enum runtime_way {
  * struct runtime - a runtime that has an adapter
  * @name: as in the adapter's file name
  * @title: human-readable name
- * @way: how the adapter is loaded
+ * @mode: how the adapter is loaded
  * @sees: what the adapter reports
  * @blind: what it cannot see
  */
 struct runtime {
 	const char *name, *title;
-	enum runtime_way way;
+	enum runtime_mode mode;
 	const char *sees, *blind;
 };
 

@@ -351,9 +351,9 @@ static void pause_print(const struct run *run, const struct pause *pause)
 	if (*pause->comm)
 		printf("%s, ", pause->comm);
 	thread_print(p->tid);
-	for (size_t i = 0; i < pause->besides; i++)
+	for (size_t i = 0; i < pause->nr_concurrent; i++)
 		printf("%s%s", i ? " and " : ", beside ",
-		       run_group_name(pause->beside[i], name, sizeof(name)));
+		       run_group_name(pause->concurrent[i], name, sizeof(name)));
 	putchar('\n');
 }
 

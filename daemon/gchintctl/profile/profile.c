@@ -93,7 +93,7 @@ static int profile_record_into(const struct ctl *ctl, const struct options *o,
 	char **argv;
 	int ret, n = 0;
 
-	snprintf(config, sizeof(config), "%s/conf", maps->folder);
+	snprintf(config, sizeof(config), "%s/conf", maps->directory);
 	ret = profile_keep_write(config, &o->keep);
 	if (ret) {
 		ctl_error("%s: %s", config, strerror(-ret));
@@ -111,7 +111,7 @@ static int profile_record_into(const struct ctl *ctl, const struct options *o,
 	argv[n++] = option;
 	argv[n++] = (char *)"--";
 	memcpy(argv + n, command, (size_t)count * sizeof(*argv));
-	setenv("GCHINT_SYMBOLS", maps->folder, 1);
+	setenv("GCHINT_SYMBOLS", maps->directory, 1);
 	optind = 0;
 	ret = cmd_record(ctl, n + count, argv);
 	free(argv);
@@ -135,8 +135,8 @@ static bool node_map_requested(void)
 
 static int profile_record(const struct ctl *ctl, const struct options *o, char **command, int count)
 {
-	char folder[] = "/tmp/gchint-profile.XXXXXX";
-	struct profile_maps maps = { .folder = folder, .since = time(NULL) };
+	char directory[] = "/tmp/gchint-profile.XXXXXX";
+	struct profile_maps maps = { .directory = directory, .since = time(NULL) };
 	const bool asked = node_map_requested();
 	char config[96], **with;
 	int ret;
@@ -151,8 +151,8 @@ static int profile_record(const struct ctl *ctl, const struct options *o, char *
 	}
 	if (!profile_keep_good(&o->keep))
 		return CTL_USAGE;
-	if (!mkdtemp(folder)) {
-		ctl_error("%s: %s", folder, strerror(errno));
+	if (!mkdtemp(directory)) {
+		ctl_error("%s: %s", directory, strerror(errno));
 		return CTL_FAILED;
 	}
 	setenv("GCHINT_PROFILE", o->named_at_calls ? "2" : "1", 1);
@@ -160,10 +160,10 @@ static int profile_record(const struct ctl *ctl, const struct options *o, char *
 	with = launch_command(command, &count, o->interpreted);
 	maps.remove = !asked && node_map_requested();
 	ret = profile_record_into(ctl, o, &maps, with, count);
-	root_list(folder, "perf-", map_remove, folder);
-	snprintf(config, sizeof(config), "%s/conf", folder);
+	root_list(directory, "perf-", map_remove, directory);
+	snprintf(config, sizeof(config), "%s/conf", directory);
 	unlink(config);
-	rmdir(folder);
+	rmdir(directory);
 	return ret;
 }
 

@@ -111,12 +111,12 @@ const struct profile_symbol *profile_symbol_at(const struct profile *p, int32_t 
 
 /**
  * struct profile_maps - where programs write the names of their methods
- * @folder: directory of perf-PID.map files, which adapters find in GCHINT_SYMBOLS
+ * @directory: directory of perf-PID.map files, which adapters find in GCHINT_SYMBOLS
  * @since: files in /tmp, where other runtimes write theirs, are used if not older than this
  * @remove: remove the files in /tmp, because they were only written for this profile
  */
 struct profile_maps {
-	const char *folder;
+	const char *directory;
 	time_t since;
 	bool remove;
 };

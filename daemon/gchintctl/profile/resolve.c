@@ -156,7 +156,7 @@ static struct map *resolver_map(struct resolver *r, int32_t tgid)
 	m->tgid = tgid;
 	m->next = r->maps;
 	r->maps = m;
-	snprintf(path, sizeof(path), "%s/perf-%d.map", r->from->folder, tgid);
+	snprintf(path, sizeof(path), "%s/perf-%d.map", r->from->directory, tgid);
 	fd = regular_open(path, O_NOFOLLOW, &st);
 	if (fd >= 0) {
 		m->text = file_read_text(fd, &st);

@@ -10,7 +10,7 @@
  * Bounds the energy by the OPPs with the lowest and the highest power, because the frequency at
  * which the daemon's CPU time passed is not recorded.
  */
-static void price_model_energy(sqlite3 *db, struct price *p)
+static void cost_model_energy(sqlite3 *db, struct record_cost *p)
 {
 	sqlite3_stmt *s = db_query(db, "SELECT min(power_uw), max(power_uw) FROM opps WHERE "
 				       "power_uw > 0");
@@ -23,30 +23,30 @@ static void price_model_energy(sqlite3 *db, struct price *p)
 	sqlite3_finalize(s);
 }
 
-bool price_of(sqlite3 *db, struct price *p)
+bool cost_read(sqlite3 *db, struct record_cost *p)
 {
 	sqlite3_stmt *s = db_query(db, "SELECT max(cpu_ns) - min(cpu_ns), max(t) - min(t), "
 				       "max(wakeups) - min(wakeups), max(rss_kib) FROM costs");
 	bool known = db_next(s) && db_int(s, 1, 0) > 0;
 
 	if (known) {
-		*p = (struct price){ .cpu_ns = db_int(s, 0, 0),
-				     .ns = db_int(s, 1, 0),
-				     .wakeups = db_int(s, 2, 0),
-				     .rss_kib = db_int(s, 3, -1) };
-		price_model_energy(db, p);
+		*p = (struct record_cost){ .cpu_ns = db_int(s, 0, 0),
+					   .ns = db_int(s, 1, 0),
+					   .wakeups = db_int(s, 2, 0),
+					   .rss_kib = db_int(s, 3, -1) };
+		cost_model_energy(db, p);
 	}
 	sqlite3_finalize(s);
 	return known;
 }
 
-bool price_words(sqlite3 *db, char *buf, size_t size)
+bool cost_format(sqlite3 *db, char *buf, size_t size)
 {
 	char joules[64] = "energy not known", rss[24] = "?";
-	struct price p;
+	struct record_cost p;
 
 	*buf = '\0';
-	if (!price_of(db, &p))
+	if (!cost_read(db, &p))
 		return false;
 	if (!isnan(p.low))
 		snprintf(joules, sizeof(joules), "%.3g to %.3g J modelled", p.low, p.high);
@@ -58,11 +58,11 @@ bool price_words(sqlite3 *db, char *buf, size_t size)
 	return true;
 }
 
-void price_json(sqlite3 *db, struct json *j)
+void cost_print_json(sqlite3 *db, struct json *j)
 {
-	struct price p;
+	struct record_cost p;
 
-	if (!price_of(db, &p)) {
+	if (!cost_read(db, &p)) {
 		json_null(j, "cost");
 		return;
 	}

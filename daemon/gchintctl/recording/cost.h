@@ -11,7 +11,7 @@
 #include "../../common/json.h"
 
 /**
- * struct price - cost of recording, from the first to the last row that the daemon recorded
+ * struct record_cost - cost of recording, from the first to the last row that the daemon recorded
  * @ns: time between these rows
  * @cpu_ns: CPU time of the daemon in it
  * @wakeups: how often a thread of the daemon was woken in it
@@ -20,26 +20,26 @@
  *	has a known power
  * @high: the same at the OPP with the highest power
  */
-struct price {
+struct record_cost {
 	int64_t ns, cpu_ns, wakeups, rss_kib;
 	double low, high;
 };
 
 /* Returns false unless the cost was recorded at two instants at least. */
-bool price_of(sqlite3 *db, struct price *p);
+bool cost_read(sqlite3 *db, struct record_cost *p);
 
-/* Writes the member "cost"; null if price_of() returns false. */
-void price_json(sqlite3 *db, struct json *j);
+/* Writes the member "cost"; null if cost_read() returns false. */
+void cost_print_json(sqlite3 *db, struct json *j);
 
 /**
- * price_words - format the cost of recording
+ * cost_format - format the cost of recording
  * @db: the recording
  * @buf: receives "0.12 % of one CPU, 3.4 wake-ups a second, 5678 KiB, 0.01 to 0.2 J modelled";
  *	"energy not known" if no OPP has a power
  * @size: of @buf
  *
- * Returns false, with an empty string, if price_of() does.
+ * Returns false, with an empty string, if cost_read() does.
  */
-bool price_words(sqlite3 *db, char *buf, size_t size);
+bool cost_format(sqlite3 *db, char *buf, size_t size);
 
 #endif

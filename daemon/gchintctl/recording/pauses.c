@@ -82,8 +82,8 @@ static void query_find_concurrent(const struct pause_query *query, struct pause 
 		if (p->tid == own->tid || seen[p->group])
 			continue;
 		seen[p->group] = true;
-		pause->beside[pause->besides++] = p->group;
-		if (pause->besides == PAUSE_BESIDE)
+		pause->concurrent[pause->nr_concurrent++] = p->group;
+		if (pause->nr_concurrent == PAUSE_CONCURRENT)
 			break;
 	}
 }

@@ -8,7 +8,7 @@
 
 #include "recording.h"
 
-#define PAUSE_BESIDE 4
+#define PAUSE_CONCURRENT 4
 
 /**
  * struct pause - one pause, with what was recorded around it
@@ -19,16 +19,16 @@
  *	for a wait; 0 not known
  * @top_khz: highest frequency of that CPU's policy; 0 not known
  * @comm: name of its thread; "" not known
- * @beside: groups of the phases of other threads that overlap it, each once
- * @besides: how many of @beside are set
+ * @concurrent: groups of the phases of other threads that overlap it, each once
+ * @nr_concurrent: number of groups in @concurrent
  */
 struct pause {
 	const struct run_phase *phase, *awaited;
 	double khz;
 	uint32_t top_khz;
 	char comm[32];
-	uint16_t beside[PAUSE_BESIDE];
-	size_t besides;
+	uint16_t concurrent[PAUSE_CONCURRENT];
+	size_t nr_concurrent;
 };
 
 /** struct pauses_sum - the pauses of a run: their number, total and longest length in ns */

@@ -395,10 +395,10 @@ static void pause_write_row(const struct run *run, const struct pause *pause, co
 	else
 		fputs("not known", html);
 	fprintf(html, "%s</td><td class=\"left\">", p->cpu < 0 ? ", CPU not known" : "");
-	for (size_t i = 0; i < pause->besides; i++)
+	for (size_t i = 0; i < pause->nr_concurrent; i++)
 		fprintf(html, "%s%s", i ? "; " : "",
-			run_group_name(pause->beside[i], name, sizeof(name)));
-	fputs(pause->besides ? "</td></tr>\n" : "nothing seen</td></tr>\n", html);
+			run_group_name(pause->concurrent[i], name, sizeof(name)));
+	fputs(pause->nr_concurrent ? "</td></tr>\n" : "nothing seen</td></tr>\n", html);
 }
 
 /* Writes a table of the longest pauses; each row links to its time in the picture @anchor. */
@@ -492,7 +492,7 @@ static void report_provenance(const struct run *run, FILE *html)
 	table_write_query(run, html,
 			  "SELECT 'dropped by ' || source, sum(count) || ': ' || why FROM drops "
 			  "GROUP BY source, why");
-	if (price_words(run->db, text, sizeof(text)))
+	if (cost_format(run->db, text, sizeof(text)))
 		table_write_row(html, "cost of recording", text);
 	fputs("</tbody></table></details>\n", html);
 }

@@ -329,7 +329,7 @@ static void summary_print_cost(const struct run *run)
 {
 	char words[128];
 
-	if (price_words(run->db, words, sizeof(words)))
+	if (cost_format(run->db, words, sizeof(words)))
 		printf("\nCOST  gchintd took %s\n", words);
 }
 
@@ -477,7 +477,7 @@ static void summary_print_json(const struct run *run)
 		json_end(&j);
 	}
 	json_end(&j);
-	price_json(run->db, &j);
+	cost_print_json(run->db, &j);
 	json_end(&j);
 }
 
