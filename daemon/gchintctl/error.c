@@ -22,6 +22,6 @@ void ctl_error(const char *fmt, ...)
 
 int ctl_usage(const char *command)
 {
-	ctl_error("%s: --help lists the options", command);
+	ctl_error("%s: see gchintctl %s --help", command, command);
 	return CTL_USAGE;
 }

@@ -24,40 +24,40 @@ static const struct {
 	  false, cmd_actuator },
 	{ "annotations", "FILE | --add TEXT", "list annotations, or add one to a running recording",
 	  true, true, true, cmd_annotations },
-	{ "attach", "PID", "the adapter into a JVM or .NET program that runs", true, false, false,
-	  cmd_attach },
+	{ "attach", "PID", "load the adapter into a running JVM or .NET program", true, false,
+	  false, cmd_attach },
 	{ "calibrate", "[-o FILE] | --load FILE",
-	  "what each frequency of each kind of CPU draws, measured, for the module", true, false,
+	  "measure the power of each frequency of each core type, for the module", true, false,
 	  false, cmd_calibrate },
-	{ "compare", "FILE...", "what differs between runs of two kinds, in words", true, true,
-	  true, cmd_compare },
-	{ "doctor", "[-o ARCHIVE]", "what a report of this machine needs, in one archive", false,
-	  false, false, cmd_doctor },
+	{ "compare", "FILE...", "differences between groups of runs, in words", true, true, true,
+	  cmd_compare },
+	{ "doctor", "[-o ARCHIVE]", "collect what a report of this machine needs in one archive",
+	  false, false, false, cmd_doctor },
 	{ "export", "FILE --format FORMAT",
-	  "a recording in another format: csv, jsonl, perfetto, firefox, openmetrics, ...", false,
-	  false, false, cmd_export },
-	{ "import", "FILE... [-o FILE]", "a recording of what GCHINT_TRACE files say", true, false,
+	  "convert a recording: csv, jsonl, perfetto, firefox, openmetrics, ...", false, false,
+	  false, cmd_export },
+	{ "import", "FILE... [-o FILE]", "make a recording from GCHINT_TRACE files", true, false,
 	  false, cmd_import },
 	{ "profile", "record -- PROGRAM | report FILE | flame FILE",
 	  "CPU time by method, phase, frequency and energy", true, false, true, cmd_profile },
 	{ "record", "[-o FILE] -- COMMAND", "record while a command runs", true, false, false,
 	  cmd_record },
 	{ "report", "FILE... -o report.html",
-	  "one page with plots and tables; several runs compared", true, false, false, cmd_report },
+	  "one page with plots and tables; compares several runs", true, false, false, cmd_report },
 	{ "run", "[-r FILE] -- PROGRAM",
-	  "run with the adapter of its runtime; how many hints, where they went", false, false,
-	  false, cmd_run },
-	{ "runtimes", "", "which runtimes have an adapter, and what it sees", true, true, true,
-	  cmd_runtimes },
+	  "run a program with the adapter of its runtime, and count its hints", false, false, false,
+	  cmd_run },
+	{ "runtimes", "", "list the runtimes that have an adapter, and what it reports", true, true,
+	  true, cmd_runtimes },
 	{ "status", "", "board, governor, policies, sessions, rails, what is missing", true, true,
 	  true, cmd_status },
 	{ "summary", "FILE", "tables of one recording", true, true, true, cmd_summary },
 	{ "top", "[FILE]", "live view of a recording", false, true, false, cmd_top },
-	{ "watch", "[POLICY]", "what a frequency policy does now, a line each second", true, true,
-	  false, cmd_watch },
+	{ "watch", "[POLICY]", "frequency policies now, one line a second", true, true, false,
+	  cmd_watch },
 	{ "why", "[FILE [--at SECONDS]]",
-	  "each policy's frequency: who asks, who bounds it; a recording's longest pauses", true,
-	  false, true, cmd_why },
+	  "why each policy has its frequency; the longest pauses of a recording", true, false, true,
+	  cmd_why },
 };
 
 #define NR (sizeof(commands) / sizeof(commands[0]))
@@ -65,26 +65,26 @@ static const struct {
 static void usage(FILE *f)
 {
 	fputs("usage: gchintctl [--json] [--no-pager] COMMAND [ARGUMENT]...\n"
-	      "Looks at garbage-collection phases, frequency and power: now, or as gchintd\n"
+	      "Shows garbage-collection phases, frequency and power: now, or as gchintd\n"
 	      "recorded them.\n\n",
 	      f);
 	for (size_t i = 0; i < NR; i++)
 		fprintf(f, "  %-11s %s\n              %s\n", commands[i].name, commands[i].args,
 			commands[i].help);
 	fprintf(f, "  %-11s %s\n              %s\n", "help", "[COMMAND]",
-		"this; of a command its manual, or its options where there is none");
+		"this text; of a command its manual, or its options");
 	fputs("\n  --json      for programs: annotations, compare, runtimes, status, summary,\n"
 	      "              top, watch\n"
-	      "  --no-pager  long text at once, as with GCHINT_PAGER=cat\n"
+	      "  --no-pager  print long text without a pager, as with GCHINT_PAGER=cat\n"
 	      "\n"
-	      "A first look:\n"
+	      "Examples:\n"
 	      "  gchintctl status\n"
 	      "  gchintctl record -o run.db -- ./my-program\n"
 	      "  gchintctl report run.db -o report.html\n"
 	      "\n"
-	      "gchintctl COMMAND --help tells more. Exit: 0 done, 1 failed, 2 usage, 3 a file\n"
-	      "cannot be read or written, 4 gchintd could not be started or reached; record\n"
-	      "passes the command's own status through.\n",
+	      "See gchintctl COMMAND --help for options. Exit status: 0 success, 1 failure,\n"
+	      "2 usage, 3 a file cannot be read or written, 4 gchintd could not be started or\n"
+	      "reached; record exits with the command's own status.\n",
 	      f);
 }
 
@@ -163,10 +163,10 @@ static int command_report_unknown(const char *name)
 					      guess_distance(name, commands[nearest].name)))
 			nearest = n;
 	if (nearest < NR)
-		ctl_error("unknown command '%s': did you mean '%s'? --help lists all", name,
+		ctl_error("unknown command '%s': did you mean '%s'? See gchintctl --help", name,
 			  commands[nearest].name);
 	else
-		ctl_error("unknown command '%s'; --help lists them", name);
+		ctl_error("unknown command '%s'; see gchintctl --help", name);
 	return CTL_USAGE;
 }
 
@@ -238,7 +238,8 @@ static int command_run(struct ctl *ctl, size_t n, bool pager, int argc, char **a
 	if (!others)
 		argc = args_take_json(ctl, 1, argc, argv);
 	if (ctl->json && !commands[n].json) {
-		ctl_error("%s: has no --json; --help lists the commands that have", argv[0]);
+		ctl_error("%s has no JSON output; gchintctl --help lists the commands that have it",
+			  argv[0]);
 		return CTL_USAGE;
 	}
 	/* getopt puts this name before its error messages. */
@@ -273,7 +274,7 @@ int main(int argc, char **argv)
 			puts("gchintctl " GCHINTD_VERSION);
 			return output_finish(CTL_OK);
 		} else {
-			ctl_error("unknown option %s; --help lists them", argv[i]);
+			ctl_error("unknown option %s; see gchintctl --help", argv[i]);
 			return CTL_USAGE;
 		}
 	}

@@ -108,7 +108,8 @@ FILE *ctl_create(const char *path)
 	FILE *f;
 
 	if (is_database(path)) {
-		ctl_error("%s: is a database, and stays; name another output with -o", path);
+		ctl_error("%s: is a database, which is never replaced; name another output with -o",
+			  path);
 		return NULL;
 	}
 	output.temporary[0] = '\0';

@@ -58,7 +58,7 @@ use governor >"$d/out"
 ok "an explicit governor prints that Energy-Aware Scheduling ends" grep -q 'Energy-Aware Scheduling ends' "$d/out"
 tree gchint 1024
 ok "off does not guess an unknown governor" bash -c \
-	"$(declare -f use); d=$d ctl=$ctl; ! use off >'$d/out' && grep -q 'policy0: who governed before gchint is not known' '$d/out'"
+	"$(declare -f use); d=$d ctl=$ctl; ! use off >'$d/out' && grep -q 'policy0: the governor before gchint is not known' '$d/out'"
 ok "an unknown actuator exits with 2" bash -c "$(declare -f use); d=$d ctl=$ctl; use nonsense >/dev/null; [ \$? = 2 ]"
 rm -rf "$d/sys/class"
 ok "without the module the message names it" bash -c \

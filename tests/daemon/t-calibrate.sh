@@ -188,27 +188,27 @@ job=$!
 wait_for 10 grep -q 300000 "$d/sys/devices/system/cpu/cpufreq/policy0/scaling_max_freq"
 kill -TERM "$job"
 wait "$job"
-ok "a calibration that a signal ends reports it" bash -c "[ $? = 143 ] && grep -q 'ended by a signal' '$d/said'"
+ok "a calibration that a signal ends reports it" bash -c "[ $? = 143 ] && grep -q 'interrupted by a signal' '$d/said'"
 ok "limits are restored after a signal" is "$before" "$(limits)"
 ok "an interrupted calibration leaves no file" test ! -e "$d/never"
 sed -i 's/^opp \([01]\) 960000 .*/opp \1 960000 30000/' "$d/draw"
 ok "a higher frequency that draws less is rejected" answers_of 1 "policy0: 960000 kHz draws less than 300000 kHz" calibrate
 ok "limits are restored after a rejected calibration" is "$before" "$(limits)"
 sed -i 's/^opp \([01]\) .*/opp \1 300000 0/' "$d/draw"
-ok "a rail that does not follow the load is rejected" answers_of 1 "the rail is not the CPUs" calibrate
+ok "a rail that does not follow the load is rejected" answers_of 1 "the rail does not supply the CPUs" calibrate
 
 # Refusals, one line each.
 mkdir -p "$d/sys/class/hwmon/hwmon1"
 echo other >"$d/sys/class/hwmon/hwmon1/name"
 echo 5 >"$d/sys/class/hwmon/hwmon1/power1_input"
-ok "several rails: one must be named" answers_of 2 "which of these shows the CPUs? --rail: meter:power1 other:power1" calibrate
+ok "several rails: one must be named" answers_of 2 "name those of the CPUs with --rail: meter:power1 other:power1" calibrate
 ok "an unknown rail is reported" answers_of 2 "there is no rail nonsense" calibrate --rail nonsense
 rm -rf "$d/sys/class/hwmon"
-ok "without a rail the message names what is missing" answers_of 1 "no rail shows power or energy" calibrate
+ok "without a rail the message names what is missing" answers_of 1 "no rail measures power or energy" calibrate
 rm -rf "$d/sys/devices"
 ok "without a policy the message names what is missing" answers_of 1 "no cpufreq policy" calibrate
-ok "fewer than two repeats are refused" answers_of 2 "--repeats 1: 2 to 50 are wanted" calibrate --repeats 1
-ok "two actions at once are refused" answers_of 2 "measures, or loads a file, or forgets" calibrate --load x --forget
+ok "fewer than two repeats are refused" answers_of 2 "--repeats takes a number from 2 to 50, not 1" calibrate --repeats 1
+ok "two actions at once are refused" answers_of 2 "--load FILE or --forget only alone" calibrate --load x --forget
 
 # Loading a file into the module.
 policy 0 1024 "0 1" 300000 600000 900000
@@ -247,9 +247,9 @@ ok "a file with a policy that the machine lacks is refused" answers_of 1 "this m
 	"policy 4" "opp 300000 5 1"
 ok "nothing is loaded from a refused file" test ! -s "$d/asked"
 all=("$h" "policy 0" "opp 300000 5 1" "opp 600000 7 1" "opp 900000 8 1")
-module=set=22 ok "what the module says of a mistake is told" answers_of 1 "policy0: the module refuses it: nonsense, said the module" load "${all[@]}"
-module=set=1 ok "and who may give it" answers_of 1 "that takes CAP_NET_ADMIN" load "${all[@]}"
-module=set=95 ok "and that it is older" answers_of 1 "is older, and takes no figures" load "${all[@]}"
+module=set=22 ok "what the module says of a mistake is told" answers_of 1 "policy0: the module refuses the calibration: nonsense, said the module" load "${all[@]}"
+module=set=1 ok "and who may give it" answers_of 1 "only root (CAP_NET_ADMIN) may load a calibration" load "${all[@]}"
+module=set=95 ok "and that it is older" answers_of 1 "is too old to take a calibration" load "${all[@]}"
 module=unloaded ok "and that it is not there" answers_of 1 "modprobe cpufreq_gchint" load "${all[@]}"
 : >"$d/asked"
 ok "--forget clears the module's table" env GCHINT_SYSFS="$d/sys" GCHINT_ASKED="$d/asked" GCHINT_MODULE= \

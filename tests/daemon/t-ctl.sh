@@ -220,9 +220,9 @@ done
 for c in "export --nonsense" "annotations --nonsense" "record --nonsense" "report --nonsense" "runtimes --nonsense" "top --nonsense"; do
 	# shellcheck disable=SC2086 # command and option
 	ok "a wrong option of ${c%% *} is reported with that command and a remedy" bash -c \
-		"'$ctl' $c 2>&1 | paste -sd' ' | grep -q \"^gchintctl: ${c%% *}: .*--nonsense.* gchintctl: ${c%% *}: --help\""
+		"'$ctl' $c 2>&1 | paste -sd' ' | grep -q \"^gchintctl: ${c%% *}: .*--nonsense.* gchintctl: ${c%% *}: see gchintctl ${c%% *} --help\""
 done
-ok "top -n takes only a number" bash -c "'$ctl' top -n x '$d/a.db' 2>&1 | grep -q 'a number from 1 is wanted'"
+ok "top -n takes only a number" bash -c "'$ctl' top -n x '$d/a.db' 2>&1 | grep -q '-n takes a number from 1, not x'"
 
 # The report.
 db=$work/ctl/r.db

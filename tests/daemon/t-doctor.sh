@@ -43,7 +43,7 @@ doctor() { # ARGUMENT...: its status and output, without the runtimes of this ma
 	env -u SUDO_USER GCHINT_SYSFS="$d/sys" GCHINT_PROCFS="$d/proc" GCHINT_DEBUGFS="$d/debug" GCHINT_TRACEFS="$d/none" \
 		GCHINT_GOVERNORS="$d/governors" USER=planteduser PATH="$d/bin:$PATH" \
 		"$ctl" doctor "$@" >"$d/all" 2>&1 || code=$?
-	sed -e '/^left out  \(python\|node\|ruby\), /d' -e "/^left out  looking for the /d" -e "s|$d/|D/|g" -e 's/looked for [0-9]*/looked for N/' "$d/all"
+	sed -e '/^left out  \(python\|node\|ruby\), /d' -e "/^left out  looking for the /d" -e "s|$d/|D/|g" -e 's/searched for [0-9]*/searched for N/' "$d/all"
 	echo "exit $code"
 	rm -rf "$d/open"
 	if [ -e "$d/a.tgz" ]; then
@@ -145,5 +145,5 @@ interrupted() {
 	ls "$d/a.tgz"* 2>/dev/null
 }
 ok "when interrupted it reports so, restores the settings and leaves no archive" is \
-	"exit 143 gchintctl: doctor: interrupted; limits and governors are given back walker 300000 900000" \
+	"exit 143 gchintctl: doctor: interrupted; limits and governors are restored walker 300000 900000" \
 	"$(interrupted | paste -sd' ')"

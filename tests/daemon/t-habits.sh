@@ -12,13 +12,13 @@ answers() { # WANT COMMAND...: its error message, with its status
 	is "$want" "$? $got"
 }
 ok "a mistyped command gets a suggestion" answers \
-	"2 gchintctl: unknown command 'smmary': did you mean 'summary'? --help lists all" "$ctl" smmary
+	"2 gchintctl: unknown command 'smmary': did you mean 'summary'? See gchintctl --help" "$ctl" smmary
 ok "the beginning of a command gets a suggestion" answers \
-	"2 gchintctl: unknown command 'comp': did you mean 'compare'? --help lists all" "$ctl" comp
-ok "an unrelated word gets no suggestion" answers "2 gchintctl: unknown command 'frobnicate'; --help lists them" "$ctl" frobnicate
+	"2 gchintctl: unknown command 'comp': did you mean 'compare'? See gchintctl --help" "$ctl" comp
+ok "an unrelated word gets no suggestion" answers "2 gchintctl: unknown command 'frobnicate'; see gchintctl --help" "$ctl" frobnicate
 ok "help COMMAND prints the command's help" is "$("$ctl" summary --help)" "$("$ctl" help summary)"
 ok "help prints the general help" is "$("$ctl" --help)" "$("$ctl" help)"
-ok "a command without --json reports so" answers "2 gchintctl: why: has no --json; --help lists the commands that have" "$ctl" why --json "$d/a.db"
+ok "a command without --json reports so" answers "2 gchintctl: why has no JSON output; gchintctl --help lists the commands that have it" "$ctl" why --json "$d/a.db"
 ok "a command with --json prints only JSON" bash -c \
 	"for c in summary annotations 'top -n 1'; do '$ctl' --json \$c '$d/a.db' | python3 -m json.tool >/dev/null || exit 1; done
 	for c in status runtimes; do '$ctl' --json \$c | python3 -m json.tool >/dev/null || exit 1; done"

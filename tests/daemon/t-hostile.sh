@@ -45,9 +45,9 @@ hostile view "drop view phase_list; create view phase_list as $endless"
 ok "a view with endless rows is not read" answers 0 "" "$ctl" export "$f" --format csv
 ok "rows come from the tables" is "$(sqlite3 "$f" 'select count(*) + 1 from phases')" "$(wc -l <"$d/out")"
 hostile table "alter table samples rename to s; create view samples as $endless"
-ok "a view in place of a table is refused by name" answers 3 "'samples' is no table in it" "$ctl" summary "$f"
+ok "a view in place of a table is refused by name" answers 3 "it has no table 'samples'" "$ctl" summary "$f"
 hostile lacks "drop table leases"
-ok "a missing table is refused by name" answers 3 "'leases' is no table in it" "$ctl" export "$f" --format jsonl
+ok "a missing table is refused by name" answers 3 "it has no table 'leases'" "$ctl" export "$f" --format jsonl
 hostile bomb ""
 python3 "$here/bomb.py" "$f"
 for c in "summary" "export --format jsonl" "top -n 1"; do

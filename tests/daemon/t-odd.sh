@@ -21,8 +21,8 @@ odd() { # CODE TEXT COMMAND...: its status and message
 cp "$d/r.db" "$d/other.db"
 before=$(sha256sum <"$d/other.db")
 ok "a report does not overwrite a recording" \
-	odd 3 "other.db: is a database, and stays" "$ctl" report "$d/r.db" -o "$d/other.db"
-ok "an export does not overwrite a recording" odd 3 "other.db: is a database, and stays" \
+	odd 3 "other.db: is a database, which is never replaced" "$ctl" report "$d/r.db" -o "$d/other.db"
+ok "an export does not overwrite a recording" odd 3 "other.db: is a database, which is never replaced" \
 	"$ctl" export "$d/r.db" --format csv -o "$d/other.db"
 ok "the recording is unchanged" is "$before" "$(sha256sum <"$d/other.db")"
 # Links of its own: a file that replaces one of these harms no user.
@@ -48,11 +48,11 @@ for c in "summary $d/r.db" "annotations $d/r.db" "top -n 1 $d/r.db" "export $d/r
 done
 "$ctl" summary "$d/r.db" --json >"$d/json"
 ok "--json is accepted after the command" python3 -m json.tool "$d/json" /dev/null
-ok "an unexpected argument is reported" odd 2 "status: 'x': no arguments are taken" "$ctl" status x
-ok "a directory is reported as no recording" odd 3 "$d: not a recording of gchintd, nor a file" \
+ok "an unexpected argument is reported" odd 2 "status: unexpected argument 'x'" "$ctl" status x
+ok "a directory is reported as no recording" odd 3 "$d: not a regular file, and so no recording of gchintd" \
 	"$ctl" summary "$d"
 ok "a table is refused for a format that has all tables" \
-	odd 2 "--table is of csv" "$ctl" export "$d/r.db" --format jsonl --table phases
+	odd 2 "--table works only with csv" "$ctl" export "$d/r.db" --format jsonl --table phases
 
 # A page of zeros in the middle, as a failing card leaves it.
 cp "$d/r.db" "$d/torn.db"
@@ -61,7 +61,7 @@ dd if=/dev/zero of="$d/torn.db" bs=4096 seek=$((page - 1)) count=1 conv=notrunc 
 for c in "export $d/torn.db --format jsonl" "export $d/torn.db --format chrome-trace" \
 	"export $d/torn.db --format csv --table phases" "summary $d/torn.db"; do
 	# shellcheck disable=SC2086 # command and arguments
-	ok "a damaged recording is reported, exit 3: ${c#* "$d/torn.db" }" odd 3 "malformed: what follows there is missing" "$ctl" $c
+	ok "a damaged recording is reported, exit 3: ${c#* "$d/torn.db" }" odd 3 "malformed: the rows after that are missing" "$ctl" $c
 done
 
 # What is not known.
@@ -123,7 +123,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 	ok "a file in another user's directory is read, whatever its name" is "0 1" \
 		"$("${somebody[@]}" "$d/shut/50% a?b.db" >"$d/out" 2>&1; echo $?) $(grep -c here "$d/out" || cat "$d/out")"
 	head -c 4096 /dev/urandom >"$d/shut/50% a?b.db-wal"
-	ok "a recording with an unreadable log is refused" odd 3 "-wal cannot be read" "${somebody[@]}" "$d/shut/50% a?b.db"
+	ok "a recording with an unreadable log is refused" odd 3 "-wal can only be read in a directory" "${somebody[@]}" "$d/shut/50% a?b.db"
 else
 	skip "a file in another user's directory" "needs root to be somebody else"
 fi

@@ -210,7 +210,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 		done
 	}
 	ok "a program that cannot be read is reported" is \
-		"gchintctl: shut: cannot be read; gchintctl runtimes lists what can give hints exit 1 gchintctl: by-shut: cannot be read; gchintctl runtimes lists what can give hints exit 1 gchintctl: java: cannot be read; gchintctl runtimes lists what can give hints exit 1" \
+		"gchintctl: shut: cannot be read; gchintctl runtimes lists the supported runtimes exit 1 gchintctl: by-shut: cannot be read; gchintctl runtimes lists the supported runtimes exit 1 gchintctl: java: cannot be read; gchintctl runtimes lists the supported runtimes exit 1" \
 		"$(unread | paste -sd' ')"
 else
 	skip "a program that cannot be read is reported" "needs root to be somebody else"

@@ -121,5 +121,5 @@ print(p["joules"], p["low_joules"], p["high_joules"])' "$d/json")"
 ok "the rail's maximum power bounds short pauses" is 1 \
 	"$("$ctl" summary "$d/short.db" --watts package-0=1.2:1.3 | grep -c '^  roots, stw  *0.250000 J  (0.240000 to 0.260000)$')"
 ok "a reading beyond the rail's limits is reported" is 1 \
-	"$("$ctl" summary "$d/short.db" -w 2:3 | grep -c '42 intervals took more or less than --watts says')"
+	"$("$ctl" summary "$d/short.db" -w 2:3 | grep -c '42 intervals are outside of the limits of --watts')"
 ok "invalid limits are refused" bash -c "'$ctl' summary '$d/short.db' --watts 5:1; [ \$? = 2 ]"

@@ -54,7 +54,7 @@ for v in 1 2; do
 done
 sqlite3 "$d/2/a.db" "alter table marks rename to other"
 ok "a file of version 2 without its marks is named" bash -c \
-	"'$ctl' summary '$d/2/a.db' 2>&1 | grep -q \"'marks' is no table in it\""
+	"'$ctl' summary '$d/2/a.db' 2>&1 | grep -q \"it has no table 'marks'\""
 
 db=$d/3/new.db
 ok "every table is strict" is 0 "$(sql "select count(*) from pragma_table_list where schema = 'main' and type = 'table' and

@@ -41,5 +41,5 @@ for line in sys.stdin:
     print(o["policy"], o["khz"], o["mean_khz"], o["governor"], o["hints"], o["reason"])')"
 ok "an unknown policy exits with 1" bash -c \
 	"GCHINT_SYSFS='$d/sys' '$ctl' watch -n 1 policy9 2>&1 | grep -q 'no policy policy9' && ! GCHINT_SYSFS='$d/sys' '$ctl' watch -n 1 9 2>/dev/null"
-ok "a machine without policies is reported" bash -c "GCHINT_SYSFS='$d/none' '$ctl' watch -n 1 2>&1 | grep -q 'no cpufreq policy here'"
+ok "a machine without policies is reported" bash -c "GCHINT_SYSFS='$d/none' '$ctl' watch -n 1 2>&1 | grep -q 'this machine has no cpufreq policy'"
 ok "a delay out of range exits with 2" bash -c "'$ctl' watch -d 0 2>/dev/null; [ \$? = 2 ]"

@@ -28,7 +28,7 @@ sqlite3 "$f" "delete from samples; delete from transitions; delete from residenc
 ok "the longest pause comes first; phases that stop no thread are left out" is "2.000000 40.000 4.000000 10.000" \
 	"$(awk 'NR > 1 && NR < 4 { print $1, $2 }' "$d/list" | paste -sd' ')"
 ok "a pause has cause, frequency, length at the top frequency, thread and company" grep -qE \
-	'^ +2\.000000 +40\.000  remark, stw +explicit +1050 +20\.000 +-  collector, thread 71, beside mark, concurrent$' "$d/list"
+	'^ +2\.000000 +40\.000  remark, stw +explicit +1050 +20\.000 +-  collector, thread 71, alongside mark, concurrent$' "$d/list"
 ok "-n limits the number of pauses" is 4 "$("$ctl" why -n 1 "$f" | wc -l)"
 # Threads 73 and 76 wait for what 72 marks on cpu1, 74 for no visible thread, 75 belongs to another
 # process.
@@ -53,7 +53,7 @@ ok "--at shows the limit that applied" grep -qE \
 ok "--at shows throttling" grep -q '^throttled   cpufreq-cpu0 in state 3$' "$d/at"
 ok "--at shows the phase under way" grep -qE '^under way   remark, stw, for 25\.000 ms of 40\.000, collector, thread 71, cpu1$' "$d/at"
 "$ctl" why "$f" --at 1.2 >"$d/early"
-ok "before any hint the load alone decides" bash -c "grep -q '^  asked by  nobody: load alone' '$d/early' && grep -q '^under way   no phase' '$d/early'"
+ok "before any hint the load alone decides" bash -c "grep -q '^  asked by  no thread: load alone' '$d/early' && grep -q '^under way   no phase' '$d/early'"
 ok "what is not known is said to be" grep -q 'decided   not known' <("$ctl" why "$f" --at 0.5)
 ok "an instant outside is refused with the recording's length" bash -c "'$ctl' why '$f' --at 11 2>&1 | grep -q 'lasts 10.000 s'"
 # A name is its thread's at that time; a later one applies to what came before any.
@@ -81,7 +81,7 @@ many() { # N
 }
 few=$(many 8000)
 ok "each of many pauses and waits is listed" is "8000 t1, thread 101 t8000, thread 8100" \
-	"$(grep -c ' beside mark, concurrent$' "$d/list") $(grep -oE '\bt[0-9]+, thread (101|8100)\b' "$d/list" | sort -u | paste -sd' ')"
+	"$(grep -c ' alongside mark, concurrent$' "$d/list") $(grep -oE '\bt[0-9]+, thread (101|8100)\b' "$d/list" | sort -u | paste -sd' ')"
 more=$(many 32000)
 ok "four times as many take about four times as long" \
 	awk -v a="$few" -v b="$more" 'BEGIN { print a, b; exit !(b < 8 * (a + .05)) }'

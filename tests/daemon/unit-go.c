@@ -163,8 +163,8 @@ static bool says(const char *want)
 }
 
 #define NONE                                                                                       \
-	"a Go program, but its table of functions is none that is known: of Go 1.18 and newer, "   \
-	"64 bits"
+	"a Go program, but its table of functions is not supported: only that of 64-bit programs " \
+	"of Go 1.18 and newer is"
 #define DAMAGED "a Go program, but its table of functions is damaged"
 #define LACKS	"a Go program, but its runtime has not the functions that are probed"
 

@@ -293,11 +293,11 @@ static double gauss(unsigned int *seed)
 }
 
 /* Of 1000 comparisons of runs that differ by @change, with 2 % noise: how many report it. */
-static int told_of(size_t n, double change, unsigned int seed)
+static int significant_of(size_t n, double change, unsigned int seed)
 {
 	double a[VERDICT_RUNS], b[VERDICT_RUNS];
 	struct verdict v;
-	int told = 0;
+	int nr = 0;
 
 	for (int round = 0; round < 1000; round++) {
 		for (size_t i = 0; i < n; i++) {
@@ -305,10 +305,10 @@ static int told_of(size_t n, double change, unsigned int seed)
 			b[i] = 10 * (1 + change) * (1 + 0.02 * gauss(&seed));
 		}
 		verdict_of(a, n, b, n, &v);
-		told += v.significant && (v.change > 0) == (change > 0);
-		told += v.significant && change == 0 && v.change <= 0;
+		nr += v.significant && (v.change > 0) == (change > 0);
+		nr += v.significant && change == 0 && v.change <= 0;
 	}
-	return told;
+	return nr;
 }
 
 static bool says(const double *a, size_t na, const double *b, size_t nb, const char *want)
@@ -351,17 +351,15 @@ static void statistics(void)
 	      "the median and extremes are reported");
 	CHECK(says(ten, 5, eight, 5, "20 % less (18 to 22 %)"), "the result is reported in words");
 	CHECK(says(ten, 3, wild, 3,
-		   "no difference can be told from 3 and 3 runs; not even 1000 of each "
-		   "would tell one of 5 %"),
+		   "not significant with 3 and 3 runs; even 1000 of each would not detect 5 %"),
 	      "wild values give no meaningless number");
 	CHECK(says(ten, 3, up, 3,
-		   "no difference can be told from 3 and 3 runs; not even 1000 of each "
-		   "would tell one of 5 %") &&
+		   "not significant with 3 and 3 runs; even 1000 of each would not detect 5 %") &&
 		      says(ten, 3, down, 3,
-			   "no difference can be told from 3 and 3 runs; not even 1000 of each "
-			   "would tell one of 5 %"),
+			   "not significant with 3 and 3 runs; even 1000 of each would not detect "
+			   "5 %"),
 	      "a range with one meaningless end is shortened");
-	CHECK(says(ten, 1, eight, 5, "nothing can be told from one run") &&
+	CHECK(says(ten, 1, eight, 5, "one run allows no comparison") &&
 		      says(zero, 3, some, 3, "no ratio to a base of 0; here 1 (0 to 2)") &&
 		      says(zero, 3, zero, 3, "0 in all runs") &&
 		      says(zero, 1, zero, 1, "0 in all runs") &&
@@ -382,18 +380,19 @@ static void statistics(void)
 	CHECK(!v.significant && v.change == 0 && !strcmp(verdict_judgement(&v, -1), ""),
 	      "the same runs do not differ");
 	/* False positives are 5 %, however few the runs; 1000 tries are accurate to 2 %. */
-	few = told_of(3, 0, 5);
-	many = told_of(9, 0, 6);
-	printf("# told without a difference: %d of 1000 from 3 runs, %d from 9\n", few, many);
+	few = significant_of(3, 0, 5);
+	many = significant_of(9, 0, 6);
+	printf("# significant without a difference: %d of 1000 from 3 runs, %d from 9\n", few,
+	       many);
 	CHECK(few < 70 && many < 80 && many > 20,
 	      "a difference is rarely reported where there is none");
 	/* 2 (2 %)^2 (1.96 + 0.84)^2 / (4.9 %)^2 = 2.6, and one more. */
 	verdict_of(ten, 5, ten, 5, &v);
-	few = told_of(4, 0.05, 7);
+	few = significant_of(4, 0.05, 7);
 	printf("# 5 %% told by 4 runs of each at 2 %% of noise: %d of 1000\n", few);
 	CHECK(v.wanted == 3 && few > 700 && few < 950,
 	      "the suggested number of runs finds 5 % four times out of five");
-	many = told_of(9, 0.05, 8);
+	many = significant_of(9, 0.05, 8);
 	CHECK(many > 970, "more runs find it nearly always");
 }
 

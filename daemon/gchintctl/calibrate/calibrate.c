@@ -29,19 +29,19 @@ static const char usage[] =
 	"usage: gchintctl calibrate [-o FILE] [--rail NAME]... [--repeats N] [--window MS]\n"
 	"                           [--settle MS]\n"
 	"       gchintctl calibrate --load FILE | --forget\n"
-	"Measures what this machine draws: idle, with one CPU busy, and with all of a kind, at\n"
-	"each of its frequencies; and for how long a load waits for memory. Each figure has an\n"
-	"error. It takes root, some rail that shows power (RAPL, hwmon, IIO) and a machine with\n"
-	"nothing else to do; limits of frequency are put back.\n"
+	"Measures the power of this machine: idle, with one busy CPU, and with all CPUs of a\n"
+	"core type busy, at each of their frequencies; and how long a load waits for memory. Each\n"
+	"figure has an error. It needs root, a rail that measures power (RAPL, hwmon, IIO) and an\n"
+	"otherwise idle machine. It restores the frequency limits at the end.\n"
 	"\n"
-	"  -F, --forget       what the module was given, it forgets: back to what the kernel "
-	"knows\n"
-	"  -l, --load FILE    give a calibration to the module, all of it or nothing\n"
-	"  -o, --output FILE  where it goes; else to standard output\n"
-	"  -r, --rail NAME    what shows the CPUs, where there are several: these are added up\n"
-	"  -n, --repeats N    how often each is measured (default 5)\n"
-	"  -s, --settle MS    for how long a rail lags behind (default 50)\n"
-	"  -w, --window MS    for how long each is measured (default 200)\n";
+	"  -F, --forget       make the module forget the calibration that it was given\n"
+	"  -l, --load FILE    load a calibration into the module, all of it or nothing\n"
+	"  -o, --output FILE  the calibration file (default: standard output)\n"
+	"  -r, --rail NAME    the rail of the CPUs, if the machine has several; several rails are\n"
+	"                     added up\n"
+	"  -n, --repeats N    measurements of each figure (default: 5)\n"
+	"  -s, --settle MS    delay of the rail (default: 50)\n"
+	"  -w, --window MS    length of each measurement (default: 200)\n";
 
 struct options {
 	const char *output, *load;
@@ -211,8 +211,9 @@ static int policy_conclude(struct work *w, unsigned int type, const struct cell 
 		resolution = fmax(resolution, cell[i].resolution);
 		if (!(f[i].value > f[i].error)) {
 			snprintf(w->error, sizeof(w->error),
-				 "%s: a busy CPU at %" PRIu64 " kHz draws %.1f mW, give or take "
-				 "%.1f: the rail is not the CPUs', or --window is too short",
+				 "%s: a busy CPU at %" PRIu64
+				 " kHz draws %.1f +- %.1f mW: the rail does not supply the CPUs, "
+				 "or --window is too short",
 				 p->name, p->khz[i], f[i].value / 1e3, f[i].error / 1e3);
 			return -ERANGE;
 		}
@@ -221,7 +222,7 @@ static int policy_conclude(struct work *w, unsigned int type, const struct cell 
 	if (falls < p->nr) {
 		snprintf(w->error, sizeof(w->error),
 			 "%s: %" PRIu64 " kHz draws less than %" PRIu64
-			 " kHz: the machine had something else to do, or the rail lags (--settle)",
+			 " kHz: the machine was not idle, or the rail lags; raise --settle",
 			 p->name, p->khz[falls], p->khz[falls - 1]);
 		return -ERANGE;
 	}
@@ -290,7 +291,7 @@ static int calibrate_machine(struct work *w)
 		if (w->core_types.policy[i].type == i)
 			ret = calibrate_core_type(w, i);
 	if (ret == -EINTR)
-		snprintf(w->error, sizeof(w->error), "ended by a signal");
+		snprintf(w->error, sizeof(w->error), "interrupted by a signal");
 	if (ret)
 		ctl_error("calibrate: %s", w->error[0] ? w->error : strerror(-ret));
 	back = core_types_restore(&w->core_types, w->error, sizeof(w->error));
@@ -321,16 +322,19 @@ static int rails_choose(struct work *w)
 
 	if (!w->meter.nr) {
 		if (w->meter.denied)
-			ctl_error("calibrate: %u rails, which only root may read", w->meter.denied);
+			ctl_error("calibrate: only root may read the %u rails that were found; run "
+				  "it as root",
+				  w->meter.denied);
 		else
-			ctl_error("calibrate: no rail shows power or energy (RAPL, hwmon, IIO): "
-				  "bind the board's power monitor");
+			ctl_error("calibrate: no rail measures power or energy (RAPL, hwmon, IIO); "
+				  "bind the driver of the board's power monitor");
 		return CTL_FAILED;
 	}
 	for (unsigned int i = 0; i < w->o->rails; i++) {
 		if (!meter_take(&w->meter, w->o->rail[i])) {
-			ctl_error("calibrate: there is no rail %s; gchintctl status lists them",
-				  w->o->rail[i]);
+			ctl_error(
+				"calibrate: there is no rail %s; gchintctl status lists the rails",
+				w->o->rail[i]);
 			return CTL_USAGE;
 		}
 	}
@@ -339,7 +343,8 @@ static int rails_choose(struct work *w)
 	for (unsigned int i = 0; i < w->meter.nr && len < sizeof(names) - 1; i++)
 		len += (size_t)snprintf(names + len, sizeof(names) - len, " %s",
 					w->meter.rail[i].name);
-	ctl_error("calibrate: which of these shows the CPUs? --rail:%s", names);
+	ctl_error("calibrate: the machine has several rails; name those of the CPUs with --rail:%s",
+		  names);
 	return CTL_USAGE;
 }
 
@@ -354,7 +359,10 @@ static int calibrate_run(const struct options *o)
 	root_init(&root);
 	ret = core_types_find(&w.core_types, &root, w.error, sizeof(w.error));
 	if (ret) {
-		ctl_error("calibrate: %s", w.error[0] ? w.error : "no cpufreq policy");
+		ctl_error("calibrate: %s",
+			  w.error[0] ?
+				  w.error :
+				  "this machine has no cpufreq policy; load its cpufreq driver");
 		return CTL_FAILED;
 	}
 	meter_find(&w.meter, &root);
@@ -364,8 +372,8 @@ static int calibrate_run(const struct options *o)
 		ret = calibrate_machine(&w) ? CTL_FAILED : calibrate_write(&w, o->output);
 		if (!ret && w.taken_by_others > .1)
 			fprintf(stderr,
-				"gchintctl: calibrate: others took up to %.0f %% of a busy CPU: "
-				"a machine at rest gives better figures\n",
+				"gchintctl: calibrate: other programs used up to %.0f %% of a busy "
+				"CPU; an idle machine gives better figures\n",
 				100 * w.taken_by_others);
 	}
 	meter_close(&w.meter);
@@ -378,8 +386,8 @@ static bool option_parse_number(const char *name, const char *text, uint64_t min
 {
 	if (!text_u64(text, value) && *value >= min && *value <= max)
 		return true;
-	ctl_error("calibrate: --%s %s: %" PRIu64 " to %" PRIu64 " are wanted", name, text, min,
-		  max);
+	ctl_error("calibrate: --%s takes a number from %" PRIu64 " to %" PRIu64 ", not %s", name,
+		  min, max, text);
 	return false;
 }
 
@@ -433,7 +441,8 @@ static int options_parse(struct options *o, int argc, char **argv)
 	}
 	if (good && (optind < argc || (o->load && o->forget) ||
 		     ((o->load || o->forget) && (o->output || o->rails)))) {
-		ctl_error("calibrate: measures, or loads a file, or forgets; --help tells more");
+		ctl_error("calibrate: it takes no arguments, and --load FILE or --forget only "
+			  "alone; see gchintctl calibrate --help");
 		good = false;
 	}
 	return good ? CTL_OK : CTL_USAGE;
@@ -497,12 +506,14 @@ static int refusal_report(uint32_t cpu, int ret, const char *why)
 	if (ret == -ENOENT)
 		ctl_error("calibrate: the module is not loaded: modprobe cpufreq_gchint");
 	else if (ret == -EOPNOTSUPP)
-		ctl_error("calibrate: the module that is loaded is older, and takes no figures");
+		ctl_error("calibrate: the loaded module is too old to take a calibration; load the "
+			  "one of this version");
 	else if (ret == -EPERM)
-		ctl_error("calibrate: that takes CAP_NET_ADMIN: run as root");
+		ctl_error("calibrate: only root (CAP_NET_ADMIN) may load a calibration; run it as "
+			  "root");
 	else
-		ctl_error("calibrate: policy%" PRIu32 ": the module refuses it: %s", cpu,
-			  *why ? why : strerror(-ret));
+		ctl_error("calibrate: policy%" PRIu32 ": the module refuses the calibration: %s",
+			  cpu, *why ? why : strerror(-ret));
 	return CTL_FAILED;
 }
 
@@ -532,7 +543,9 @@ static int calibration_load_opps(const struct calibration *c, const char *path)
 
 	root_init(&root);
 	if (core_types_find(&core_types, &root, error, sizeof(error))) {
-		ctl_error("calibrate: %s", error[0] ? error : "no cpufreq policy");
+		ctl_error("calibrate: %s",
+			  error[0] ? error :
+				     "this machine has no cpufreq policy; load its cpufreq driver");
 		return CTL_FAILED;
 	}
 	for (uint32_t i = 0; i < c->nr; i++)
@@ -574,7 +587,9 @@ static int calibration_forget(void)
 
 	root_init(&root);
 	if (core_types_find(&core_types, &root, text, sizeof(text))) {
-		ctl_error("calibrate: %s", text[0] ? text : "no cpufreq policy");
+		ctl_error("calibrate: %s",
+			  text[0] ? text :
+				    "this machine has no cpufreq policy; load its cpufreq driver");
 		return CTL_FAILED;
 	}
 	for (unsigned int i = 0; i < core_types.nr && !ret; i++) {

@@ -136,7 +136,7 @@ static int on_policy(void *data, const char *name)
 	k->nr++;
 	return 0;
 fail:
-	snprintf(f->error, f->size, "%s: its frequencies: %s", name, strerror(-ret));
+	snprintf(f->error, f->size, "%s: its frequencies cannot be read: %s", name, strerror(-ret));
 	return ret;
 }
 
@@ -210,7 +210,7 @@ static int policy_pin(struct core_types *k, struct core_type_policy *p, uint64_t
 	p->held = true;
 	ret = policy_set_limits(k, p, khz, khz);
 	if (ret) {
-		snprintf(error, size, "%s: its limits: %s", p->name,
+		snprintf(error, size, "%s: its limits cannot be set: %s", p->name,
 			 ret == -EACCES || ret == -EPERM ? "only root may set them" :
 							   strerror(-ret));
 		return ret;
@@ -218,8 +218,8 @@ static int policy_pin(struct core_types *k, struct core_type_policy *p, uint64_t
 	if (policy_wait_limits(k, p, khz, &min, &max))
 		return 0;
 	snprintf(error, size,
-		 "%s: %" PRIu64 " kHz was asked for, and its limits are %" PRIu64 " and %" PRIu64
-		 ": somebody else limits it, or boost is off",
+		 "%s: %" PRIu64 " kHz was requested, but its limits are %" PRIu64 " and %" PRIu64
+		 ": another program limits it, or boost is off",
 		 p->name, khz, min, max);
 	return -EBUSY;
 }
@@ -248,7 +248,7 @@ int core_types_restore(struct core_types *k, char *error, size_t size)
 		if (one && !ret) {
 			snprintf(error, size,
 				 "%s: its limits were %" PRIu64 " and %" PRIu64
-				 ", and could not be put back: %s",
+				 ", and could not be restored: %s",
 				 p->name, p->min, p->max, strerror(-one));
 			ret = one;
 		}

@@ -17,11 +17,11 @@ static const char usage[] =
 	"usage: gchintctl export FILE --format FORMAT [-o FILE] [--table TABLE]\n"
 	"Writes a recording in another format.\n"
 	"\n"
-	"  -f, --format FORMAT  one of those below\n"
+	"  -f, --format FORMAT  one of the formats below\n"
 	"  -o, --output FILE    where to (default: standard output)\n"
 	"  -t, --table TABLE    of csv (default: phase_list)\n"
 	"\n"
-	"  csv           one table, with a head line\n"
+	"  csv           one table, with a header line\n"
 	"  firefox       for profiler.firefox.com: phases as markers of their threads, energy and\n"
 	"                frequency as tracks\n"
 	"  jsonl         every row of every table of events, one JSON object a line\n"
@@ -61,7 +61,8 @@ static int export_csv(sqlite3 *db, FILE *out, const char *table)
 	if (!table)
 		table = "phase_list";
 	if (!table_known(table)) {
-		ctl_error("export: no table '%s': see docs/recording.md", table);
+		ctl_error("export: there is no table '%s'; docs/recording.md lists the tables",
+			  table);
 		return CTL_USAGE;
 	}
 	s = table_query(db, table);
@@ -181,18 +182,18 @@ int cmd_export(const struct ctl *ctl, int argc, char **argv)
 		}
 	}
 	if (optind + 1 != argc || !format) {
-		ctl_error("export: FILE and --format are wanted; --help tells more");
+		ctl_error("export: name one recording and a --format; see gchintctl export --help");
 		return CTL_USAGE;
 	}
 	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
 		if (!strcmp(format, formats[i].name))
 			break;
 	if (i == sizeof(formats) / sizeof(formats[0])) {
-		ctl_error("export: no format '%s'; --help lists them", format);
+		ctl_error("export: there is no format '%s'; see gchintctl export --help", format);
 		return CTL_USAGE;
 	}
 	if (table && formats[i].run != export_csv) {
-		ctl_error("export: --table is of csv; %s has all of them", format);
+		ctl_error("export: --table works only with csv; %s contains all tables", format);
 		return CTL_USAGE;
 	}
 	db = db_open(argv[optind]);

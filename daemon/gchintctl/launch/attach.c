@@ -27,13 +27,13 @@
 #include "dotnet.h"
 #include "runtime.h"
 
-static const char usage[] = "usage: gchintctl attach [--wait] PID\n"
-			    "Loads its adapter into a JVM or a .NET program that runs already. It "
-			    "gets what GCHINT_* say\n"
-			    "here:\n"
-			    "  gchintctl record -o run.db -- gchintctl attach --wait PID\n"
-			    "\n"
-			    "  -w, --wait  until it ends, or a signal comes\n";
+static const char usage[] =
+	"usage: gchintctl attach [--wait] PID\n"
+	"Loads the adapter into a running JVM or .NET program. The adapter uses the GCHINT_*\n"
+	"variables of this environment:\n"
+	"  gchintctl record -o run.db -- gchintctl attach --wait PID\n"
+	"\n"
+	"  -w, --wait  wait until the program ends or a signal arrives\n";
 
 #define PATIENCE 100 /* tenths of a second to wait for the socket */
 
@@ -183,14 +183,15 @@ static int target_attach(const struct target *target, const char *adapter)
 
 	snprintf(inside, sizeof(inside), "/proc/%d/root%s", target->pid, adapter);
 	if (access(inside, R_OK)) {
-		ctl_error("%s is not in the file system that %d sees, or may not be read; put it "
+		ctl_error("process %d cannot read %s, which its file system must have too; copy it "
 			  "there",
-			  adapter, target->pid);
+			  target->pid, adapter);
 		return CTL_FAILED;
 	}
 	fd = target->dotnet >= 0 ? target->dotnet : target_open(target);
 	if (fd < 0) {
-		ctl_error("%d does not let anybody attach: %s", target->pid, strerror(-fd));
+		ctl_error("process %d does not accept debuggers or profilers attaching: %s",
+			  target->pid, strerror(-fd));
 		return CTL_FAILED;
 	}
 	with = options_format();
@@ -203,12 +204,13 @@ static int target_attach(const struct target *target, const char *adapter)
 	free(with);
 	close(fd);
 	if (ret == -ECANCELED) {
-		ctl_error("%d did not take the adapter; its standard error may say why",
+		ctl_error("process %d did not load the adapter; its standard error may have the "
+			  "reason",
 			  target->pid);
 		return CTL_FAILED;
 	}
 	if (ret) {
-		ctl_error("%d: %s", target->pid, strerror(-ret));
+		ctl_error("process %d: %s", target->pid, strerror(-ret));
 		return CTL_FAILED;
 	}
 	return CTL_OK;
@@ -254,39 +256,40 @@ int cmd_attach(const struct ctl *ctl, int argc, char **argv)
 	}
 	pid = optind + 1 == argc ? strtol(argv[optind], &end, 10) : 0;
 	if (pid <= 0 || pid > INT_MAX || *end) {
-		ctl_error("attach: name one process by its number; --help tells more");
+		ctl_error("attach: name one process by its ID; see gchintctl attach --help");
 		return CTL_USAGE;
 	}
 	target.pid = (pid_t)pid;
 	ret = target_read(&target);
 	if (ret) {
-		ctl_error("%d: %s", target.pid,
+		ctl_error("process %d: %s", target.pid,
 			  ret == -ENOENT ? "no such process" : strerror(-ret));
 		return CTL_FAILED;
 	}
 	target.dotnet = dotnet_reach(target.pid, target.own);
 	if (target.dotnet < 0 && !process_is_jvm(target.pid)) {
-		ctl_error("%d is no JVM and no .NET program that lets anybody attach, or not "
-			  "yours; other runtimes: gchintctl run",
+		ctl_error("process %d is no JVM and no .NET program that accepts profilers "
+			  "attaching, or it belongs to another user; programs of other runtimes "
+			  "are started by gchintctl run",
 			  target.pid);
 		return CTL_FAILED;
 	}
 	name = target.dotnet >= 0 ? "dotnet" : "jvm";
 	if (target.dotnet < 0 && target.quits) {
-		ctl_error("%d would end by SIGQUIT (-Xrs, or it is still starting): nobody can "
-			  "attach",
+		ctl_error("process %d cannot be attached to, because SIGQUIT would end it: it runs "
+			  "with -Xrs or is still starting",
 			  target.pid);
 		return CTL_FAILED;
 	}
 	if (!hints_have_destination()) {
-		ctl_error("hints would go nowhere: there is no /dev/gchint, and nobody records; "
-			  "gchintctl record -- gchintctl attach --wait %d",
+		ctl_error("hints would have no listener: there is no /dev/gchint, and no recorder; "
+			  "run gchintctl record -- gchintctl attach --wait %d",
 			  target.pid);
 		return CTL_FAILED;
 	}
 	if (!runtime_adapter(runtime_named(name), adapter, sizeof(adapter))) {
-		ctl_error("libgchint-%s.so is not installed; build it with its headers: make -C "
-			  "adapters install",
+		ctl_error("libgchint-%s.so is not installed; install the headers of its runtime, "
+			  "and run make -C adapters install",
 			  name);
 		return CTL_FAILED;
 	}

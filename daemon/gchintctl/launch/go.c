@@ -165,8 +165,8 @@ static const char *table_find_functions(const struct image *m, uint64_t *offset)
 	unsigned int found = 0;
 
 	if (!t)
-		return "its table of functions is none that is known: of Go 1.18 and newer, "
-		       "64 bits";
+		return "its table of functions is not supported: only that of 64-bit programs of "
+		       "Go 1.18 and newer is";
 	if (t->functab > size || t->functab % 4 || t->functions > (size - t->functab) / sizeof(*e))
 		return "its table of functions is damaged";
 	e = (const void *)(base + t->functab);
@@ -247,7 +247,7 @@ struct sidecar {
 	int memory;
 	uint32_t ticket;
 	pid_t tid[RING_LEASES]; /* thread of each slot, filled from 0 on */
-	bool marks[RING_LEASES];
+	bool marking[RING_LEASES];
 	bool cycle, stopped, paused;
 	struct probe_hit stop;
 };
@@ -307,9 +307,9 @@ static void worker_report_mark(struct sidecar *c, const struct probe_hit *h, boo
 {
 	uint32_t slot = thread_slot(c, h);
 
-	if (slot == RING_LEASES || c->marks[slot] == begins)
+	if (slot == RING_LEASES || c->marking[slot] == begins)
 		return;
-	c->marks[slot] = begins;
+	c->marking[slot] = begins;
 	ring_write_event(c, h, slot, GCHINT_STREAM_PHASE,
 			 begins ? GCHINT_PHASE_MARK : GCHINT_PHASE_NONE,
 			 begins ? GCHINT_F_CONCURRENT : 0);
@@ -391,7 +391,8 @@ static void sidecar_setup_child(void *data)
 	m->cmsg_len = CMSG_LEN(sizeof(c->memory));
 	memcpy(CMSG_DATA(m), &c->memory, sizeof(c->memory));
 	if (fd >= 0 && sendmsg(fd, &msg, MSG_NOSIGNAL) != 1)
-		ctl_error("%s: %s: nothing is recorded", c->socket, strerror(errno));
+		ctl_error("%s: %s: the recorder cannot be reached, nothing is recorded", c->socket,
+			  strerror(errno));
 	if (fd >= 0)
 		close(fd);
 }
@@ -439,7 +440,7 @@ int go_run(const char *path, const struct child *child, const char *socket)
 	int status;
 
 	if (!c || !ring_make(c)) {
-		ctl_error("no memory, or no descriptors");
+		ctl_error("not enough memory or file descriptors");
 		return CTL_FAILED;
 	}
 	c->child = child;

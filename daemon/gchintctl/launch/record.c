@@ -38,11 +38,11 @@ static const char usage[] =
 	"  -p, --period MS        rail sampling interval (default: 50 to 100, by source)\n"
 	"      --command          keep COMMAND with its arguments, which may hold secrets\n"
 	"                         (default: its name alone)\n"
-	"      --gchintd PROGRAM  the daemon to start, if it is another one\n"
-	"      --option X         hand X to gchintd, e.g. --option --sysfs=DIR; the service's\n"
+	"      --gchintd PROGRAM  the daemon to start (default: the one installed with gchintctl)\n"
+	"      --option X         pass X to gchintd, e.g. --option --sysfs=DIR; the service's\n"
 	"                         configuration is not read without --option --config=FILE\n"
-	"  -C, --cost             say at the end what recording itself took\n"
-	"  -q, --quiet            no progress\n"
+	"  -C, --cost             print the cost of the recording at the end\n"
+	"  -q, --quiet            print no progress\n"
 	"\n"
 	"In the command \"gchintctl annotations --add TEXT\" annotates an instant, by\n"
 	"$GCHINT_ANNOTATIONS.\n";
@@ -277,7 +277,7 @@ static void cost_print(const struct record *r)
 	if (!db)
 		return;
 	fprintf(stderr, "gchintctl: recording took %s\n",
-		cost_format(db, words, sizeof(words)) ? words : "nothing that it could tell");
+		cost_format(db, words, sizeof(words)) ? words : "an amount that was not recorded");
 	sqlite3_close(db);
 }
 
@@ -296,7 +296,7 @@ static int record_run(struct record *r, char **command)
 			return 128 + child_caught;
 		}
 		ctl_error("%s did not start%s", r->program,
-			  r->daemon ? " within 30 s" : "; its own message is above");
+			  r->daemon ? " within 30 s" : "; see its message above");
 		daemon_stop(r);
 		return CTL_DAEMON;
 	}
@@ -307,7 +307,7 @@ static int record_run(struct record *r, char **command)
 	annotations_add(r->annotations, mark);
 	ret = daemon_stop(r);
 	if (ret)
-		ctl_error("gchintd ended with %d; %s may be short", ret, r->file);
+		ctl_error("gchintd exited with status %d; %s may be incomplete", ret, r->file);
 	else if (!r->quiet)
 		fprintf(stderr, "gchintctl: recorded %s; next: gchintctl summary %s\n", r->file,
 			r->file);
@@ -380,7 +380,7 @@ int cmd_record(const struct ctl *ctl, int argc, char **argv)
 		}
 	}
 	if (optind == argc) {
-		ctl_error("record: no command given; --help tells more");
+		ctl_error("record: no command given; see gchintctl record --help");
 		return CTL_USAGE;
 	}
 	if (!r.file) {
@@ -409,7 +409,7 @@ int cmd_record(const struct ctl *ctl, int argc, char **argv)
 		daemon_add_argument(&r, command);
 	}
 	if (r.args >= ARGS) {
-		ctl_error("record: too many options for gchintd: write them into a file and say "
+		ctl_error("record: too many options for gchintd; write them into a file and use "
 			  "--option --config=FILE");
 		ret = CTL_USAGE;
 	} else {

@@ -25,15 +25,15 @@
 static const char usage[] =
 	"usage: gchintctl run [-r FILE] [-H cap|boost|all|clamp] [-q] -- PROGRAM [ARGUMENT]...\n"
 	"Runs PROGRAM with the adapter of its language runtime, so that it gives hints, and\n"
-	"tells how many there were and where they went. Exits with PROGRAM's own status.\n"
-	"gchintctl runtimes lists those that are known.\n"
+	"prints how many hints there were and where they went. Exits with PROGRAM's own status.\n"
+	"gchintctl runtimes lists the supported runtimes.\n"
 	"\n"
 	"  -r, --record FILE   record the run as well, with or without the module\n"
-	"  -H, --hints WHICH   cap: only those that lower the frequency act; boost: only\n"
-	"                      those that raise it; all: both, which is the default;\n"
-	"                      clamp: by utilisation clamps on the program's own threads,\n"
-	"                      which needs no module\n"
-	"  -q, --quiet         no last line\n";
+	"  -H, --hints WHICH   cap: only hints that lower the frequency act; boost: only hints\n"
+	"                      that raise it; all: both (default); clamp: hints act by\n"
+	"                      utilisation clamps on the program's own threads, which needs no\n"
+	"                      module\n"
+	"  -q, --quiet         do not print the number of hints\n";
 
 struct launch {
 	char *file; /* recording to write; NULL: none */
@@ -187,11 +187,12 @@ char **launch_command(char **command, int *count, bool interpreted)
 	const struct runtime *runtime = runtime_of(command[0], why, sizeof(why));
 
 	if (interpreted && (!runtime || runtime->mode != RUNTIME_AGENT))
-		ctl_error("%s is no JVM: --interpreted changes nothing", command[0]);
+		ctl_error("%s is no JVM: --interpreted has no effect", command[0]);
 	if (!runtime || runtime->mode == RUNTIME_PROBES)
 		return command;
 	if (!runtime_adapter(runtime, adapter, sizeof(adapter))) {
-		ctl_error("%s is %s, but libgchint-%s.so is not installed: without its methods",
+		ctl_error("%s is %s, but libgchint-%s.so is not installed: the names of its "
+			  "methods are not recorded",
 			  command[0], runtime->title, runtime->name);
 		return command;
 	}
@@ -440,13 +441,14 @@ int cmd_run(const struct ctl *ctl, int argc, char **argv)
 		}
 	}
 	if (optind == argc) {
-		ctl_error("run: no program given; --help tells more");
+		ctl_error("run: no program given; see gchintctl run --help");
 		return CTL_USAGE;
 	}
 	command = argv + optind;
 	runtime = runtime_of(command[0], why, sizeof(why));
 	if (!runtime) {
-		ctl_error("%s: %s; gchintctl runtimes lists what can give hints", command[0], why);
+		ctl_error("%s: %s; gchintctl runtimes lists the supported runtimes", command[0],
+			  why);
 		return CTL_FAILED;
 	}
 	status = hints_check(runtime, command[0]);
@@ -455,15 +457,15 @@ int cmd_run(const struct ctl *ctl, int argc, char **argv)
 	if (runtime->mode == RUNTIME_PROBES)
 		return launch_run_probed(ctl, &l, command, argc - optind);
 	if (!runtime_adapter(runtime, adapter, sizeof(adapter))) {
-		ctl_error("%s is %s, but libgchint-%s.so is not installed; build it with its "
-			  "headers: make -C adapters install",
+		ctl_error("%s is %s, but libgchint-%s.so is not installed; install the headers of "
+			  "its runtime, and run make -C adapters install",
 			  command[0], runtime->title, runtime->name);
 		return CTL_FAILED;
 	}
 	command = adapter_load(runtime, adapter, command, argc - optind, false);
 	if (!command) {
-		ctl_error("%s cannot be told to the program: no memory, or a name that its runtime "
-			  "does not read",
+		ctl_error("%s cannot be passed to the program: no memory, or its runtime cannot "
+			  "read such a path",
 			  adapter);
 		return CTL_FAILED;
 	}

@@ -27,7 +27,7 @@ const struct runtime runtimes[RUNTIMES] = {
 	  "stop, mark, restart, sweep; cause; marker threads",
 	  "sweeping and marking by mutators at allocation" },
 	{ "dotnet", ".NET 6 and newer", RUNTIME_NOTIFY,
-	  "pauses, what background collections do beside the program, who waits for them; cause; "
+	  "pauses, phases of background collections, threads that wait for them; cause; "
 	  "threads of the server's collector",
 	  "the parts of a pause; programs that were compiled ahead of time (NativeAOT)" },
 	{ "gjs", "GJS, SpiderMonkey 78 to 102", RUNTIME_PRELOAD,
@@ -38,17 +38,17 @@ const struct runtime runtimes[RUNTIMES] = {
 	  "root",
 	  "assists, sweeping, cause; the Go programs that it starts" },
 	{ "jvm", "OpenJDK 17 and newer", RUNTIME_AGENT,
-	  "pauses, cause; what is done beside the program; threads of the collectors; compiled "
+	  "pauses, cause; concurrent phases; threads of the collectors; compiled "
 	  "methods, for gchintctl profile",
 	  "which thread waits for an allocation, time to the safepoint" },
 	{ "lua", "Lua 5.4", RUNTIME_LUA, "functions, for gchintctl profile",
-	  "collections, which it tells nobody of" },
+	  "collections, which it does not report" },
 	{ "mono", "Mono 6.8 (SGen)", RUNTIME_PROFILE,
 	  "stop, minor copy or major mark, restart; workers",
 	  "when concurrent marking begins and ends" },
 	{ "node", "Node.js 18 and newer", RUNTIME_REQUIRE,
 	  "scavenges, full collections, start of marking, weak callbacks; cause; worker threads",
-	  "marking and sweeping beside the program" },
+	  "concurrent marking and sweeping" },
 	{ "ocaml", "OCaml 4.13", RUNTIME_PRELOAD, "minor collections, major slices by kind",
 	  "compaction; the slices of a full collection" },
 	{ "php", "PHP 7.3 and newer", RUNTIME_PRELOAD, "collections of cycles; what they freed",
@@ -296,8 +296,7 @@ const struct runtime *runtime_of(const char *program, char *why, size_t size)
 			snprintf(why, size, "cannot be read");
 			runtime = NULL;
 		} else if (st.st_mode & (S_ISUID | S_ISGID)) {
-			snprintf(why, size,
-				 "setuid or setgid: the loader takes nothing from its caller");
+			snprintf(why, size, "setuid or setgid: the loader ignores LD_PRELOAD");
 			runtime = NULL;
 		} else if (!runtime) {
 			m.size = (size_t)st.st_size;
@@ -319,7 +318,7 @@ const struct runtime *runtime_of(const char *program, char *why, size_t size)
 			close(fd);
 	}
 	if (again)
-		snprintf(why, size, "a script of scripts of scripts");
+		snprintf(why, size, "a script whose interpreter is a script, nested too deep");
 	return runtime;
 }
 
@@ -356,8 +355,8 @@ const char *runtime_adapter(const struct runtime *runtime, char *path, size_t si
 
 static const char usage[] =
 	"usage: gchintctl [--json] runtimes\n"
-	"Lists the runtimes that have an adapter: whether it is installed here, what it sees,\n"
-	"and what it cannot see. gchintctl run loads the right one by itself.\n";
+	"Lists the runtimes that have an adapter: whether it is installed here, what it reports,\n"
+	"and what it cannot see. gchintctl run chooses the adapter of a program by itself.\n";
 
 int cmd_runtimes(const struct ctl *ctl, int argc, char **argv)
 {
@@ -375,7 +374,8 @@ int cmd_runtimes(const struct ctl *ctl, int argc, char **argv)
 	if (opt >= 0)
 		return ctl_usage("runtimes");
 	if (optind < argc) {
-		ctl_error("runtimes: '%s': no arguments are taken", argv[optind]);
+		ctl_error("runtimes: unexpected argument '%s'; see gchintctl runtimes --help",
+			  argv[optind]);
 		return CTL_USAGE;
 	}
 	for (size_t i = 0; i < RUNTIMES; i++) {

@@ -22,14 +22,15 @@
 
 static const char usage[] =
 	"usage: gchintctl [--json] top [-d SECONDS] [-n N] [FILE]\n"
-	"Shows the phases, frequencies and rails of the last stretch of a recording while it\n"
+	"Shows the phases, frequencies and rails of the last interval of a recording while it\n"
 	"grows. FILE defaults to the service's recording (from " CONFIG_PATH ").\n"
 	"\n"
 	"  -d, --delay SECONDS  interval between updates, and its length (default: 1)\n"
-	"  -n, --times N        end after so many looks\n"
+	"  -n, --times N        number of updates (default: no limit)\n"
 	"\n"
-	"On a terminal: q quits, s sorts the phases by another column, space holds the page,\n"
-	"arrows and page keys move it, h tells the keys. Elsewhere plain text, one block a look.\n";
+	"On a terminal: q quits, s sorts the phases by another column, space stops and resumes\n"
+	"the display, arrows and page keys scroll, h shows the keys. Otherwise it prints plain\n"
+	"text, one block per update.\n";
 
 #define CPUS  512
 #define RAILS 64
@@ -326,9 +327,9 @@ static void top_draw_help(struct screen *s)
 	screen_head(s, "KEYS");
 	screen_line(s, "q      quit");
 	screen_line(s, "s      sort the phases by the next column: kind, share, longest, count");
-	screen_line(s, "space  hold the page, and go on");
-	screen_line(s, "arrows, page up, page down, home, end: move the page");
-	screen_line(s, "h, ?   this, and back");
+	screen_line(s, "space  stop and resume the display");
+	screen_line(s, "arrows, page up, page down, home, end: scroll");
+	screen_line(s, "h, ?   show or leave this list");
 	screen_show(s);
 }
 
@@ -349,10 +350,10 @@ static void top_draw(const struct top *t, struct screen *s)
 		return;
 	}
 	if (t->dropped)
-		screen_line(
-			s,
-			"%lld records or events were dropped so far: gchintctl summary tells why",
-			(long long)t->dropped);
+		screen_line(s,
+			    "%lld records or events were dropped so far: gchintctl summary lists "
+			    "the reasons",
+			    (long long)t->dropped);
 	screen_line(s, "%s", "");
 	screen_head(s, "%-6s %10s  %-30s %8s", "CPU", "MHz", "of its highest", "changes");
 	for (int i = 0; i < t->cpus; i++) {
@@ -501,7 +502,7 @@ int cmd_top(const struct ctl *ctl, int argc, char **argv)
 			break;
 		case 'n':
 			if (text_u64(optarg, &times) || !times) {
-				ctl_error("top: -n %s: a number from 1 is wanted", optarg);
+				ctl_error("top: -n takes a number from 1, not %s", optarg);
 				ret = CTL_USAGE;
 				goto free_top;
 			}
@@ -515,7 +516,8 @@ int cmd_top(const struct ctl *ctl, int argc, char **argv)
 		}
 	}
 	if (!(t->period >= 0.1 && t->period <= 3600) || optind + 1 < argc) {
-		ctl_error("top: -d 0.1 to 3600 and one file at most; --help tells more");
+		ctl_error("top: -d takes 0.1 to 3600, and one recording may be named; see "
+			  "gchintctl top --help");
 		ret = CTL_USAGE;
 		goto free_top;
 	}

@@ -21,13 +21,14 @@
 
 static const char usage[] =
 	"usage: gchintctl [--json] watch [-d SECONDS] [-n N] [POLICY]\n"
-	"A line at each look for each frequency policy, or for one (policy4, or a number: that\n"
-	"of a CPU in it): its frequency now, its mean since the last look, the limits in force,\n"
-	"how often it changed, governor, how hints act on it and for what reason they last did.\n"
-	"Nothing is recorded; mean and changes are the driver's own count.\n"
+	"Prints a line per interval for each frequency policy, or for one (policy4, or the number\n"
+	"of one of its CPUs): the current frequency, the mean frequency since the previous line,\n"
+	"the limits in force, the number of changes, the governor, how hints act on it and the\n"
+	"reason of their last action. Nothing is recorded; mean and changes are the driver's own\n"
+	"statistics.\n"
 	"\n"
 	"  -d, --delay SECONDS  interval between lines (default: 1)\n"
-	"  -n, --times N        end after so many looks\n";
+	"  -n, --times N        number of intervals (default: no limit)\n";
 
 #define CPUFREQ	       "devices/system/cpu/cpufreq"
 #define POLICIES       128
@@ -275,9 +276,10 @@ static int watch_sample(struct watch *w)
 	if (w->found)
 		return CTL_OK;
 	if (ret == -ENOENT || !w->wanted)
-		ctl_error("watch: no cpufreq policy here (a virtual machine?)");
+		ctl_error("watch: this machine has no cpufreq policy (a virtual machine?)");
 	else
-		ctl_error("watch: no policy %s; gchintctl status lists them", w->wanted);
+		ctl_error("watch: there is no policy %s; gchintctl status lists the policies",
+			  w->wanted);
 	return CTL_FAILED;
 }
 
@@ -315,7 +317,7 @@ int cmd_watch(const struct ctl *ctl, int argc, char **argv)
 			break;
 		case 'n':
 			if (text_u64(optarg, &times) || !times) {
-				ctl_error("watch: -n %s: a number from 1 is wanted", optarg);
+				ctl_error("watch: -n takes a number from 1, not %s", optarg);
 				return CTL_USAGE;
 			}
 			break;
@@ -327,7 +329,8 @@ int cmd_watch(const struct ctl *ctl, int argc, char **argv)
 		}
 	}
 	if (!(period >= 0.1 && period <= 3600) || optind + 1 < argc) {
-		ctl_error("watch: -d 0.1 to 3600 and one policy at most; --help tells more");
+		ctl_error("watch: -d takes 0.1 to 3600, and one policy may be named; see gchintctl "
+			  "watch --help");
 		return CTL_USAGE;
 	}
 	w = calloc(1, sizeof(*w));

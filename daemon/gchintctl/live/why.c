@@ -22,18 +22,17 @@
 static const char usage[] =
 	"usage: gchintctl why\n"
 	"       gchintctl why FILE [--at SECONDS] [-n N]\n"
-	"For each frequency policy: the frequency in force, who governs it, whether hints act\n"
-	"on it and for what reason they last did, and who bounds it, as far as the kernel\n"
-	"tells. Where CPUs differ, whether the scheduler places tasks by energy.\n"
+	"For each frequency policy: the frequency in force, its governor, whether hints act on it\n"
+	"and the reason of their last action, and what limits the frequency, as far as the kernel\n"
+	"reports it. On heterogeneous cores also whether the scheduler places tasks by energy.\n"
 	"\n"
-	"Of a recording the longest pauses, and waits of a thread for others that collect, each\n"
-	"with its cause, the frequency that the CPU at work had against the highest, how much\n"
-	"earlier a collection would have spared a wait, and what ran beside it; or, with --at, of "
-	"each policy at that\n"
-	"instant the frequency, the decision behind it, who asked for it, the limits that\n"
-	"bounded it, and the phases that were under way.\n"
+	"For a recording: the longest pauses, and waits of a thread for a collection by others,\n"
+	"each with its cause, the mean frequency of its CPU, its length at the highest frequency,\n"
+	"how much earlier the collection had to begin to avoid the wait, and concurrent phases.\n"
+	"With --at, for each policy at that instant: the frequency, the decision that chose it,\n"
+	"the thread that requested it, the limits, and the phases under way.\n"
 	"\n"
-	"  -a, --at SECONDS  since the recording began, as lists and pictures count them\n"
+	"  -a, --at SECONDS  since the start of the recording, as in lists and pictures\n"
 	"  -n, --lines N     pauses in the list (default: 10)\n";
 
 #define CPUFREQ "devices/system/cpu/cpufreq"
@@ -129,7 +128,7 @@ static int why_print_policy(void *data, const char *policy)
 	if (actuator_in_force(actuator, sizeof(actuator), &w->root, policy))
 		puts("  hints: gchint is not loaded");
 	else if (!strcmp(actuator, "off"))
-		puts("  hints: recorded, and nothing else happens (gchintctl actuator auto)");
+		puts("  hints: recorded, without other effect (enable: gchintctl actuator auto)");
 	else if (!p || !(p->has & HAS(GCHINT_POLICY_A_MODE)))
 		printf("  hints: by %s\n", actuator);
 	else if (p->mode == GCHINT_MODE_OFF)
@@ -219,7 +218,7 @@ static void instant_print_decision(const struct run *run, const struct threads *
 			printf(", %.3f ms from hint to request", (double)db_int(s, 5, 0) / 1e6);
 		putchar('\n');
 	} else {
-		puts("  asked by  nobody: load alone");
+		puts("  asked by  no thread: load alone");
 	}
 	sqlite3_finalize(s);
 }
@@ -352,7 +351,7 @@ static void pause_print(const struct run *run, const struct pause *pause)
 		printf("%s, ", pause->comm);
 	thread_print(p->tid);
 	for (size_t i = 0; i < pause->nr_concurrent; i++)
-		printf("%s%s", i ? " and " : ", beside ",
+		printf("%s%s", i ? " and " : ", alongside ",
 		       run_group_name(pause->concurrent[i], name, sizeof(name)));
 	putchar('\n');
 }
@@ -366,15 +365,15 @@ static bool pauses_print(const struct run *run, uint64_t lines)
 		return false;
 	if (n)
 		printf("%12s %10s  %-18s %-12s %7s %9s %10s  %s\n", "AT s", "LENGTH ms", "PHASE",
-		       "CAUSE", "MHz", "AT TOP ms", "EARLIER ms", "WHO");
+		       "CAUSE", "MHz", "AT TOP ms", "EARLIER ms", "THREAD");
 	else
 		puts("no pause was recorded");
 	for (size_t i = 0; i < n; i++)
 		pause_print(run, &pause[i]);
 	if (n)
-		puts("AT TOP: no shorter than this with the CPU at its highest frequency all the "
-		     "while.\n"
-		     "EARLIER: a wait is spared by a collection that begins so much earlier.");
+		puts("AT TOP: shortest length that the highest frequency of the CPU allows.\n"
+		     "EARLIER: how much earlier the collection had to begin to avoid the "
+		     "wait.");
 	free(pause);
 	return true;
 }
@@ -391,7 +390,7 @@ static int why_recording(const char *path, double seconds, uint64_t lines)
 	if (!run)
 		return CTL_FILE;
 	if (!isnan(seconds) && (seconds < 0 || seconds > run_seconds(run, run->t1))) {
-		ctl_error("why: --at %g: the recording lasts %.3f s", seconds,
+		ctl_error("why: --at %g is outside of the recording, which lasts %.3f s", seconds,
 			  run_seconds(run, run->t1));
 		ret = CTL_USAGE;
 	} else if (!isnan(seconds)) {
@@ -425,8 +424,8 @@ int cmd_why(const struct ctl *ctl, int argc, char **argv)
 		case 'a':
 			seconds = strtod(optarg, &rest);
 			if (rest == optarg || *rest || !isfinite(seconds)) {
-				ctl_error("why: --at %s: seconds since the recording began are "
-					  "wanted",
+				ctl_error("why: --at takes the seconds since the start of the "
+					  "recording, not %s",
 					  optarg);
 				return CTL_USAGE;
 			}
@@ -436,7 +435,7 @@ int cmd_why(const struct ctl *ctl, int argc, char **argv)
 			return CTL_OK;
 		case 'n':
 			if (text_u64(optarg, &lines) || !lines) {
-				ctl_error("why: -n %s: a number from 1 is wanted", optarg);
+				ctl_error("why: -n takes a number from 1, not %s", optarg);
 				return CTL_USAGE;
 			}
 			break;
@@ -445,7 +444,8 @@ int cmd_why(const struct ctl *ctl, int argc, char **argv)
 		}
 	}
 	if (optind + 1 < argc || (optind == argc && argc > 1)) {
-		ctl_error("why: one recording, or nothing for what is now; --help tells more");
+		ctl_error("why: name one recording, or nothing at all for this machine now; see "
+			  "gchintctl why --help");
 		return CTL_USAGE;
 	}
 	if (optind < argc)
@@ -460,8 +460,8 @@ int cmd_why(const struct ctl *ctl, int argc, char **argv)
 	snprintf(path, sizeof(path), "%s/" CPUFREQ, w->root.sysfs);
 	ret = root_list(path, "policy", why_print_policy, w);
 	if (ret == -ENOENT)
-		puts("no cpufreq policy here (a virtual machine?): hints are recorded, and nothing "
-		     "else happens");
+		puts("this machine has no cpufreq policy (a virtual machine?): hints are recorded "
+		     "and have no other effect");
 	actuators_read(&machine, &w->root);
 	placement_print(&machine);
 	free(w);

@@ -16,8 +16,8 @@ static const char usage[] =
 	"prints the one in force and what the others lose here.\n"
 	"  governor  gchint is the governor: exact, learns, boosts and caps\n"
 	"  limits    policies are limited, whatever governor they have\n"
-	"  off       nothing; puts back what was there before\n"
-	"  auto      what fits best, and why\n"
+	"  off       no actuator; restores the previous governors\n"
+	"  auto      the best one for this machine, with the reason\n"
 	"It lasts until the module is unloaded or the machine restarts.\n";
 
 #define CPUFREQ	 "devices/system/cpu/cpufreq"
@@ -94,7 +94,7 @@ static int policy_restore_governor(void *data, const char *policy)
 	    strcmp(governor, "gchint"))
 		return 0;
 	if (!policy_find_saved(policy, governor)) {
-		ctl_error("%s: who governed before gchint is not known; write a governor to its "
+		ctl_error("%s: the governor before gchint is not known; write a governor to its "
 			  "scaling_governor",
 			  policy);
 		a->ret = -ENOENT;
@@ -256,14 +256,14 @@ int cmd_actuator(const struct ctl *ctl, int argc, char **argv)
 		if (!strcmp(argv[1], names[i]))
 			break;
 	if (argc > 2 || (argc > 1 && i == sizeof(names) / sizeof(*names))) {
-		ctl_error("actuator: one of auto, governor, limits, off; --help tells more");
+		ctl_error("actuator: one of auto, governor, limits, off; see gchintctl actuator "
+			  "--help");
 		return CTL_USAGE;
 	}
 	root_init(&a.root);
 	if (actuators_read(&a.machine, &a.root)) {
-		ctl_error("actuator: no cpufreq policy: hints are recorded, and nothing else "
-			  "happens; "
-			  "load the board's cpufreq driver, if it has one");
+		ctl_error("actuator: no cpufreq policy: hints are recorded and have no other "
+			  "effect; load the board's cpufreq driver, if it has one");
 		return CTL_FAILED;
 	}
 	if (argc < 2)

@@ -96,15 +96,14 @@ const char *actuator_drawback(const struct actuators *w, const char *name)
 {
 	if (!strcmp(name, "governor") && w->guided)
 		return "caps are only requests: in amd-pstate's guided mode the hardware chooses "
-		       "at or "
-		       "above what a governor asks for";
+		       "at or above the governor's request";
 	if (!strcmp(name, "governor"))
 		return w->unlike ? "Energy-Aware Scheduling ends, and utilisation clamps of other "
-				   "programs have no effect: the scheduler asks for schedutil" :
+				   "programs have no effect: the scheduler requires schedutil" :
 				   NULL;
 	if (!strcmp(name, "limits"))
-		return "frequency is bounded, not chosen; phases that do not outlast two "
-		       "threads' wake-ups are let alone";
+		return "frequency is bounded, not chosen; phases shorter than two wake-ups of "
+		       "threads are ignored";
 	return NULL;
 }
 

@@ -30,18 +30,18 @@
 
 static const char usage[] =
 	"usage: gchintctl doctor [-o ARCHIVE] [-r ROUNDS]\n"
-	"Collects what a report of this machine needs into one archive: what the machine is, two\n"
-	"loops at some of its frequencies, and recordings of up to three programs under its own\n"
-	"governor and, where the module is loaded, with hints in force. As root it sets limits\n"
-	"and governor for that, and gives them back. What it did and what it left out is told,\n"
-	"and stands in the archive. It sends nothing.\n"
+	"Collects what a report of this machine needs into one archive: a description of the\n"
+	"machine, the speed of two loops at some of its frequencies, and recordings of up to\n"
+	"three programs under its own governor and, if the module is loaded, with hints in force.\n"
+	"As root it sets limits and governors for that, and restores them. It prints what it did\n"
+	"and what it left out, and writes that into the archive. It sends nothing.\n"
 	"\n"
 	"  -o, --output ARCHIVE  the archive (default: gchint-report.tar.gz)\n"
 	"  -r, --rounds N        how often each program runs, 1 to 20 (default: 3)\n";
 
-#define PROGRAMS 3 /* recorded at most, of those that are installed */
-#define FOLDER	 "gchint-report"
-#define SYSTEM	 "devices/system/cpu/cpufreq"
+#define PROGRAMS    3 /* recorded at most, of those that are installed */
+#define ARCHIVE_DIR "gchint-report"
+#define SYSTEM	    "devices/system/cpu/cpufreq"
 
 struct doctor {
 	struct root root;
@@ -400,7 +400,7 @@ static void setups_record(struct doctor *d)
 	module_copy_tables(d);
 	status = command_run(d, NULL, off);
 	if (status)
-		log_skipped(d, "giving back what governed: %s",
+		log_skipped(d, "restoring the governors: %s",
 			    command_complaint(d, status, text, sizeof(text)));
 }
 
@@ -435,7 +435,7 @@ static void machine_add_secrets(struct doctor *d, struct secrets *s)
 	secret_add(d, s, "user's name", user ? user->pw_name : NULL);
 	secret_add(d, s, "user's name", getenv("SUDO_USER"));
 	secret_add(d, s, "user's name", getenv("USER"));
-	secret_add(d, s, "user's folder", user ? user->pw_dir : NULL);
+	secret_add(d, s, "user's home directory", user ? user->pw_dir : NULL);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
 		if (root_read(text, sizeof(text), "%s/%s", d->root.sysfs, numbers[i]) > 0)
 			secret_add(d, s, SECRETS_SERIAL, text);
@@ -467,7 +467,8 @@ static void report_check_secrets(struct doctor *d)
 	}
 	if (dir)
 		closedir(dir);
-	log_done(d, "looked for %u names and numbers that say whose machine this is", s.nr);
+	log_done(d, "searched for %u names and numbers that identify this machine or its users",
+		 s.nr);
 }
 
 static void report_remove(const struct doctor *d)
@@ -492,7 +493,7 @@ static int report_archive(struct doctor *d)
 	char part[PATH_MAX], text[256];
 	const char *const argv[] = { "tar",	  "-C",	       d->parent,
 				     "--owner=0", "--group=0", "--numeric-owner",
-				     "-czf",	  part,	       FOLDER,
+				     "-czf",	  part,	       ARCHIVE_DIR,
 				     NULL };
 	int status;
 
@@ -509,17 +510,18 @@ static int report_archive(struct doctor *d)
 static int report_collect(struct doctor *d)
 {
 	fprintf(d->readme,
-		"A report of gchintctl %s; docs/hardware.md says what becomes of it.\n\n",
+		"A report of gchintctl %s; docs/hardware.md describes how it is used.\n\n",
 		GCHINTD_VERSION);
 	if (!machine_describe(d)) {
 		ctl_error("doctor: %s: %s", d->dir, strerror(errno));
 		return CTL_FILE;
 	}
-	log_done(d, "what the machine is, into machine.txt: no host name, no serial number");
+	log_done(d,
+		 "description of the machine in machine.txt, without host name and serial numbers");
 	machine_run_loops(d);
 	setups_record(d);
 	if (child_caught) {
-		ctl_error("doctor: interrupted; limits and governors are given back");
+		ctl_error("doctor: interrupted; limits and governors are restored");
 		return 128 + child_caught;
 	}
 	report_check_secrets(d);
@@ -548,7 +550,7 @@ static int doctor_prepare(struct doctor *d)
 		return -ENAMETOOLONG;
 	if (!mkdtemp(d->parent))
 		return -errno;
-	snprintf(d->dir, sizeof(d->dir), "%s/" FOLDER, d->parent);
+	snprintf(d->dir, sizeof(d->dir), "%s/" ARCHIVE_DIR, d->parent);
 	snprintf(d->errors, sizeof(d->errors), "%s/errors", d->parent);
 	if (mkdir(d->dir, 0700))
 		return -errno;
@@ -590,7 +592,8 @@ int cmd_doctor(const struct ctl *ctl, int argc, char **argv)
 		}
 	}
 	if (optind < argc) {
-		ctl_error("doctor: it takes no %s; --help tells more", argv[optind]);
+		ctl_error("doctor: unexpected argument '%s'; see gchintctl doctor --help",
+			  argv[optind]);
 		return CTL_USAGE;
 	}
 	ret = doctor_prepare(&d);

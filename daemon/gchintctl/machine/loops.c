@@ -162,10 +162,10 @@ static const char *policy_sweep(const struct loops *l, const char *policy)
 	cpu = strtoull(policy + strlen("policy"), NULL, 10);
 	CPU_ZERO(&one);
 	if (cpu >= CPU_SETSIZE)
-		return "its CPU is beyond what can be asked for";
+		return "its CPU number is too high for a CPU affinity";
 	CPU_SET(cpu, &one);
 	if (sched_setaffinity(0, sizeof(one), &one))
-		return "its CPU is offline, or not ours";
+		return "its CPU is offline, or this process may not run on it";
 	count = policy_pick_frequencies(l, policy, low, high, khz);
 	for (unsigned int i = 0; i < count && !mistake && !child_caught; i++) {
 		if (policy_set_limits(l, policy, low, khz[i], khz[i]))

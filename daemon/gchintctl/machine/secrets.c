@@ -55,9 +55,9 @@ const char *secrets_add(struct secrets *s, const char *what, const char *text)
 		if (!strcmp(text, s->of[i].text))
 			return NULL;
 	if (strlen(text) < LEAST)
-		return "it is too short to be told from other bytes";
+		return "it is too short to be distinguished from other bytes";
 	if (strlen(text) >= sizeof(s->of[0].text) || s->nr == sizeof(s->of) / sizeof(*s->of))
-		return "it is too long, or one too many";
+		return "it is too long, or there are too many";
 	if (strcmp(what, SECRETS_SERIAL) && text_has_word(s->facts, strlen(s->facts), text))
 		return "it is a word of the board's own name or kernel";
 	s->of[s->nr].what = what;

@@ -20,7 +20,7 @@ static const char usage[] =
 	"that give hints now, and each source of the recording: what it finds, or what is\n"
 	"missing and how to fix it.\n"
 	"\n"
-	"Sessions are told to root (CAP_NET_ADMIN) only.\n";
+	"Only root (CAP_NET_ADMIN) sees the sessions.\n";
 
 #define SESSIONS 256
 
@@ -148,8 +148,7 @@ static int status_print_policy(void *data, const char *entry)
 		return 0;
 	}
 	if (p && p->has & HAS(GCHINT_POLICY_A_ACTUATOR) && p->actuator != GCHINT_ACTUATOR_GOVERNOR)
-		printf("\n            gchint: by %s beside it, mode %s, last reason %s, %llu "
-		       "requests",
+		printf("\n            gchint: by %s, mode %s, last reason %s, %llu requests",
 		       known ? actuator : "?", name_mode(p->mode), name_reason(p->reason),
 		       (unsigned long long)p->transitions);
 	else if (p)
@@ -204,7 +203,7 @@ static void status_print_module(struct status *s)
 	else if (s->module == -ENOENT)
 		puts("module    not loaded: modprobe cpufreq_gchint");
 	else
-		printf("module    cannot be asked: %s\n", strerror(-s->module));
+		printf("module    cannot be queried: %s\n", strerror(-s->module));
 }
 
 static void status_print_policies(struct status *s)
@@ -219,7 +218,7 @@ static void status_print_policies(struct status *s)
 	if (s->as_json)
 		json_end(&s->json);
 	else if (!s->any)
-		puts("policies  none: hints are recorded, and nothing else happens; load the "
+		puts("policies  none: hints are recorded and have no other effect; load the "
 		     "board's cpufreq driver, if it has one");
 	actuators_read(&machine, &s->host.root);
 	if (s->as_json)
@@ -233,7 +232,7 @@ static void status_print_sessions(struct status *s)
 	if (s->as_json)
 		json_list(&s->json, "sessions");
 	else if (!s->module && s->may_sessions)
-		printf("sessions  %s\n", s->may_sessions == -EPERM ? "told to root only" :
+		printf("sessions  %s\n", s->may_sessions == -EPERM ? "shown to root only" :
 								     strerror(-s->may_sessions));
 	for (unsigned int i = 0; i < s->sessions; i++) {
 		const struct message_session *m = &s->session[i];
@@ -301,7 +300,7 @@ int cmd_status(const struct ctl *ctl, int argc, char **argv)
 			fputs(usage, stdout);
 			return CTL_OK;
 		}
-		ctl_error("status: '%s': no arguments are taken; --help tells more", argv[1]);
+		ctl_error("status: unexpected argument '%s'; see gchintctl status --help", argv[1]);
 		return CTL_USAGE;
 	}
 	s = calloc(1, sizeof(*s));

@@ -169,7 +169,7 @@ static void source_switch(struct source *s, const char *path, uint32_t file)
 	if (file == PROFILE_UNKNOWN)
 		return;
 	s->f = source_open(path);
-	printf("%26s%s%s\n", "", path, s->f ? "" : ": not here");
+	printf("%26s%s%s\n", "", path, s->f ? "" : ": not found here");
 }
 
 /* The places of one symbol. */
@@ -190,7 +190,7 @@ static bool symbol_print(const struct profile *p, const struct part *part, size_
 		return false;
 	printf("%s of %s: %zu samples, %.1f %%%s\n", p->name[place->symbol], p->name[place->image],
 	       part->n, 100.0 * (double)part->n / (double)p->samples,
-	       named ? "" : "; no debugging information tells lines");
+	       named ? "" : "; without debugging information there are no lines");
 	printf(" samples      %%     MHz  %s\n", named ? "line" : "instruction");
 	for (size_t i = 0; i < part->nr; i++) {
 		if (!i || place[i].file != place[i - 1].file)

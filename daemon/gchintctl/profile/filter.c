@@ -117,7 +117,7 @@ static long recorder_find(const char *file, char *config, size_t size)
 		}
 	globfree(&all);
 	if (!found)
-		ctl_error("%s: no profile record of this user writes into it", file);
+		ctl_error("%s: no gchintctl profile record of this user writes to it", file);
 	return found;
 }
 
@@ -160,7 +160,7 @@ static bool recorder_print_notes(const char *file, int64_t since)
 		if (taken)
 			return true;
 	}
-	ctl_error("%s: its recorder said nothing to it within 10 s", file);
+	ctl_error("%s: its recorder did not confirm the filter within 10 s", file);
 	return false;
 }
 

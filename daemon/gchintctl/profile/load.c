@@ -264,11 +264,12 @@ bool profile_load(struct profile *p, struct run *run, const struct profile_filte
 	if (p->scarce)
 		return profile_no_memory(p);
 	if (!p->all) {
-		ctl_error("%s: no samples in it; gchintctl profile record takes them", run->path);
+		ctl_error("%s: contains no samples; gchintctl profile record records them",
+			  run->path);
 		return false;
 	}
 	if (!p->samples) {
-		ctl_error("%s: none of %zu samples is left by%s%s%s%s%s%s%s%s", run->path, p->all,
+		ctl_error("%s: none of its %zu samples passes%s%s%s%s%s%s%s%s", run->path, p->all,
 			  filter->method ? " --method " : "", filter->method ? filter->method : "",
 			  filter->phase ? " --phase " : "", filter->phase ? filter->phase : "",
 			  filter->process ? " --process " : "",

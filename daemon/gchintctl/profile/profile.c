@@ -19,51 +19,51 @@ static const char usage[] =
 	"       gchintctl profile report [FILTER]... [-n LINES] FILE\n"
 	"       gchintctl profile annotate [FILTER]... [-s SYMBOL] [-n LINES] FILE\n"
 	"       gchintctl profile flame [FILTER]... [-o SVG | --folded] FILE\n"
-	"       gchintctl profile diff [FILTER]... [-n LINES] BEFORE SINCE\n"
+	"       gchintctl profile diff [FILTER]... [-n LINES] BEFORE AFTER\n"
 	"       gchintctl profile export [FILTER]... --format FORMAT [-o OUTPUT] FILE\n"
-	"Where CPU time goes: by instruction, by the method that an interpreter ran (which no\n"
-	"profiler of instructions sees), by phase of the collector, frequency and energy.\n"
-	"No module and no privilege are needed; with kernel.perf_event_paranoid at 2 what runs in\n"
-	"the kernel is not seen, and the report says so.\n"
+	"Where CPU time goes: by instruction, by the method that an interpreter ran (which a\n"
+	"profiler of instructions cannot see), by phase of the collector, frequency and energy.\n"
+	"It needs neither the module nor privileges. With kernel.perf_event_paranoid at 2 it does\n"
+	"not see what runs in the kernel; the report states that.\n"
 	"\n"
 	"record runs PROGRAM with the adapter of its runtime and samples each of its threads.\n"
 	"  -o, --output FILE      the recording (default: profile.db). flame: the picture\n"
-	"  -F, --frequency HZ     samples a second of CPU time, 1 to 2000 (default:\n"
-	"                         999)\n"
+	"  -F, --frequency HZ     samples a second of CPU time, 1 to 2000 (default: 999)\n"
 	"      --signal           ask threads for their methods by a signal, as is done without\n"
-	"                         privilege, though the kernel could look\n"
-	"      --interpreted      a JVM compiles nothing and tells of each call: all methods have\n"
+	"                         privileges, even if the kernel can read them\n"
+	"      --interpreted      a JVM compiles nothing and reports each call: all methods have\n"
 	"                         names, and calls take some hundred times as long\n"
-	"      --names-at-calls   for comparison: names are written at each call, as without a\n"
-	"                         tunnel, not once: a call takes four system calls more\n"
-	"  -q, --quiet            no last line\n"
-	"What is sampled and kept (default: everything). filter changes that in the recorder that\n"
-	"writes FILE and replaces what was set before; a filter that leaves nothing is noted "
-	"there:\n"
-	"  -c, --command PATTERN  processes whose name or command line is like that\n"
-	"      --cgroup PATTERN   processes of such a control group, or one in it\n"
-	"      --unit UNIT        processes of such a unit of systemd's\n"
-	"  -m, --method PATTERN   samples in such methods; several with | between them\n"
-	"      --phase PHASES     samples in those phases, with commas; none: outside of phases\n"
-	"Filters, when it is read; each may be a shell pattern, and one that leaves nothing\n"
-	"says so:\n"
-	"  -m, --method PATTERN   samples in such methods\n"
+	"      --names-at-calls   for comparison: write the names at each call, as without a\n"
+	"                         tunnel, not once: a call takes four more system calls\n"
+	"  -q, --quiet            do not print the next step\n"
+	"WHAT is sampled and kept (default: everything). filter changes that in the recorder that\n"
+	"writes FILE and replaces the previous filter; the recording notes a filter that leaves\n"
+	"nothing:\n"
+	"  -c, --command PATTERN  processes whose name or command line matches\n"
+	"      --cgroup PATTERN   processes in a matching control group or below it\n"
+	"      --unit UNIT        processes of a systemd unit\n"
+	"  -m, --method PATTERN   samples in matching methods; separate several patterns by |\n"
+	"      --phase PHASES     samples in these phases, separated by commas; none: outside of\n"
+	"                         phases\n"
+	"FILTER applies when the recording is read; each may be a shell pattern, and one that\n"
+	"leaves nothing is reported:\n"
+	"  -m, --method PATTERN   samples in matching methods\n"
 	"      --phase PHASE      samples in that phase; none: outside of phases\n"
-	"      --process PATTERN  samples of programs of such names\n"
+	"      --process PATTERN  samples of programs with a matching name\n"
 	"report, annotate, diff:\n"
 	"  -n, --lines LINES      rows of each table (default: 20)\n"
-	"annotate tells of the symbol with the most samples by line of its source, where the\n"
-	"program has debugging information, else by instruction:\n"
-	"  -s, --symbol PATTERN   of all symbols that are like that\n"
+	"annotate lists the samples of the symbol that has the most, by line of its source if the\n"
+	"program has debugging information, otherwise by instruction:\n"
+	"  -s, --symbol PATTERN   of all matching symbols\n"
 	"flame:\n"
-	"      --folded           one line a stack, for other tools\n"
+	"      --folded           one line per stack, for other tools\n"
 	"export (default: to standard output):\n"
 	"      --format FORMAT    firefox, for profiler.firefox.com: samples and phases by "
 	"thread,\n"
 	"                         energy and frequency as tracks; speedscope, for speedscope.app;\n"
 	"                         perf-script, as perf writes it: for stackcollapse, inferno\n"
 	"\n"
-	"A first look:\n"
+	"Examples:\n"
 	"  gchintctl profile record -o p.db -- lua5.4 program.lua\n"
 	"  gchintctl profile report p.db\n"
 	"  gchintctl profile flame p.db -o p.svg\n";
@@ -142,11 +142,11 @@ static int profile_record(const struct ctl *ctl, const struct options *o, char *
 	int ret;
 
 	if (!count) {
-		ctl_error("profile record: no program given; --help tells more");
+		ctl_error("profile record: no program given; see gchintctl profile --help");
 		return CTL_USAGE;
 	}
 	if (o->output && !access(o->output, F_OK)) {
-		ctl_error("%s: exists; name another file", o->output);
+		ctl_error("%s: exists already; name another file with -o", o->output);
 		return CTL_FILE;
 	}
 	if (!profile_keep_good(&o->keep))
@@ -258,7 +258,7 @@ static bool phases_are_known(const char *name, bool several)
 	for (uint32_t n = 0; n < GCHINT_PHASE_NR; n++)
 		if (strlen(name_phase(n)) == length && !strncmp(name, name_phase(n), length))
 			return !name[length] || phases_are_known(name + length + 1, several);
-	ctl_error("profile: no phase '%s': none, or a name such as mark or sweep", name);
+	ctl_error("profile: there is no phase '%s'; name one such as mark or sweep, or none", name);
 	return false;
 }
 
@@ -266,7 +266,8 @@ static bool format_is_known(const char *name)
 {
 	if (!strcmp(name, "firefox") || !strcmp(name, "speedscope") || !strcmp(name, "perf-script"))
 		return true;
-	ctl_error("profile export: no format '%s': firefox, perf-script or speedscope", name);
+	ctl_error("profile export: there is no format '%s'; use firefox, perf-script or speedscope",
+		  name);
 	return false;
 }
 
@@ -279,8 +280,8 @@ static bool action_is_known(const char *what)
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (!strcmp(what, known[i]))
 			return true;
-	ctl_error("profile: record, filter, report, annotate, flame, diff or export is wanted; "
-		  "--help tells more");
+	ctl_error("profile: name one of record, filter, report, annotate, flame, diff, export; see "
+		  "gchintctl profile --help");
 	return false;
 }
 
@@ -391,18 +392,18 @@ int cmd_profile(const struct ctl *ctl, int argc, char **argv)
 	if (!strcmp(what, "diff")) {
 		if (optind == argc - 2)
 			return profile_compare(&o, argv + optind);
-		ctl_error("profile diff: two recordings are wanted; --help tells more");
+		ctl_error("profile diff: name two recordings; see gchintctl profile --help");
 		return CTL_USAGE;
 	}
 	if (optind != argc - 1) {
-		ctl_error("profile %s: one recording is wanted; --help tells more", what);
+		ctl_error("profile %s: name one recording; see gchintctl profile --help", what);
 		return CTL_USAGE;
 	}
 	if (live)
 		return profile_keep_good(&o.keep) ? profile_filter(argv[optind], &o.keep) :
 						    CTL_USAGE;
 	if (!strcmp(what, "export") && !o.format) {
-		ctl_error("profile export: --format is wanted: firefox, perf-script or speedscope");
+		ctl_error("profile export: name a --format: firefox, perf-script or speedscope");
 		return CTL_USAGE;
 	}
 	return profile_read(&o, what, argv[optind]);

@@ -446,7 +446,8 @@ bool profile_resolve(const char *file, const struct profile_maps *maps)
 		resolver_remove_maps(&r);
 	good = good && !r.failed && !sqlite3_exec(r.db, "COMMIT", NULL, NULL, NULL);
 	if (!good)
-		ctl_error("%s: no names were put into it: %s", file, sqlite3_errmsg(r.db));
+		ctl_error("%s: the names of symbols could not be added: %s", file,
+			  sqlite3_errmsg(r.db));
 	sqlite3_finalize(r.image);
 	sqlite3_finalize(r.dump);
 	sqlite3_finalize(r.known);

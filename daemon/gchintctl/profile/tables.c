@@ -168,15 +168,16 @@ static void summary_print(const struct profile *p)
 	printf(" by %s, %.3f s of CPU time; %.1f %% in a method that was named\n", p->event,
 	       (double)p->samples * p->seconds, percent_of(named, p->samples));
 	if (!answered)
-		puts("no thread told its method or phase: the program has no adapter, or took "
-		     "SIGURG and nobody may look in the kernel");
+		puts("no thread reported its method or phase: the program has no adapter, or it "
+		     "uses SIGURG itself and the kernel reader is not permitted");
 	else if (answered < p->samples)
-		printf("%.1f %% without an answer of their thread: method and phase ?\n",
+		printf("%.1f %% without an answer of their thread: method and phase are not "
+		       "known\n",
 		       percent_of(p->samples - answered, p->samples));
 	if (!strcmp(p->in_kernel, "yes"))
 		printf("%.1f %% in the kernel\n", percent_of(kernel, p->samples));
 	else
-		puts("what ran in the kernel was not seen: kernel.perf_event_paranoid");
+		puts("time in the kernel was not sampled: kernel.perf_event_paranoid forbids it");
 	db_number(p->run->db,
 		  "SELECT sum(count) FROM drops WHERE source IN ('hotspots', 'library')", 0, &lost);
 	if (lost > 0)

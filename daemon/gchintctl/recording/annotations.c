@@ -115,7 +115,8 @@ int cmd_annotations(const struct ctl *ctl, int argc, char **argv)
 	if (!add && optind + 1 == argc)
 		return annotations_list(ctl, argv[optind]);
 	if (!add || optind != argc) {
-		ctl_error("annotations: name one recording, or --add TEXT; --help tells more");
+		ctl_error("annotations: name one recording, or --add TEXT; see gchintctl "
+			  "annotations --help");
 		return CTL_USAGE;
 	}
 	ret = annotations_add(path, add);

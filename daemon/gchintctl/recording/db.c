@@ -31,7 +31,7 @@ static uint64_t steps, steps_max;
 void db_missing(const char *path, const char *what)
 {
 	broken = true;
-	ctl_error("%s: %s: what follows there is missing", path, what);
+	ctl_error("%s: %s: the rows after that are missing", path, what);
 }
 
 static void db_report_error(sqlite3 *db)
@@ -41,7 +41,7 @@ static void db_report_error(sqlite3 *db)
 		steps_max = 0;
 	db_missing(sqlite3_db_filename(db, "main"),
 		   sqlite3_errcode(db) == SQLITE_INTERRUPT ?
-			   "more rows than a file of its size can hold" :
+			   "it claims more rows than a file of its size can hold" :
 			   sqlite3_errmsg(db));
 }
 
@@ -120,7 +120,7 @@ static bool check_schema(sqlite3 *db, const char *path, int64_t version)
 		if (!n && i >= SCHEMA_TABLES_FIRST && add_table(db, i))
 			continue;
 		if (n != 1) {
-			ctl_error("%s: not a recording of gchintd: '%s' is no table in it", path,
+			ctl_error("%s: not a recording of gchintd: it has no table '%s'", path,
 				  former ? former->former : schema_tables[i]);
 			return false;
 		}
@@ -180,7 +180,7 @@ sqlite3 *db_open(const char *path)
 		return NULL;
 	}
 	if (!S_ISREG(st.st_mode)) {
-		ctl_error("%s: not a recording of gchintd, nor a file", path);
+		ctl_error("%s: not a regular file, and so no recording of gchintd", path);
 		return NULL;
 	}
 	if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
@@ -195,8 +195,8 @@ sqlite3 *db_open(const char *path)
 		sqlite3_close(db);
 		db = NULL;
 		if (has_log(path)) {
-			ctl_error("%s: its log %s-wal cannot be read in a folder that you may not "
-				  "write in; copy both, or become root",
+			ctl_error("%s: its log %s-wal can only be read in a directory that you may "
+				  "write to; copy both files there, or become root",
 				  path, path);
 			return NULL;
 		}

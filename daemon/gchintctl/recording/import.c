@@ -22,7 +22,7 @@
 
 static const char usage[] =
 	"usage: gchintctl import FILE... [-o FILE] [-l LABEL]\n"
-	"Makes a recording of what programs wrote to the files that GCHINT_TRACE named.\n"
+	"Makes a recording from the files that programs wrote for GCHINT_TRACE.\n"
 	"\n"
 	"  -o, --output FILE  the recording (default: gchint-trace.db)\n"
 	"  -l, --label LABEL  name of the run, for reports that compare runs\n";
@@ -405,8 +405,8 @@ static int file_import(struct import *m, const char *path)
 		if (line_parse(text, &l) && line_apply(m, &l))
 			continue;
 		if (!bad++)
-			ctl_error("%s:%" PRIu64
-				  ": no line of gchint-trace(5); left out, as are others",
+			ctl_error("%s:%" PRIu64 ": not a line of gchint-trace(5); it and others "
+				  "like it are left out",
 				  path, number);
 	}
 	m->bad += bad;
@@ -486,7 +486,7 @@ int cmd_import(const struct ctl *ctl, int argc, char **argv)
 		}
 	}
 	if (optind == argc) {
-		ctl_error("import: no file given; --help tells more");
+		ctl_error("import: no file given; see gchintctl import --help");
 		return CTL_USAGE;
 	}
 	m.store = store_open(path, false, error, sizeof(error));

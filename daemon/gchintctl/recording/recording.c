@@ -351,7 +351,7 @@ struct run *run_open(const char *path)
 	struct run *run = calloc(1, sizeof(*run));
 
 	if (!run) {
-		ctl_error("%s: no memory for it", path);
+		ctl_error("%s: not enough memory", path);
 		return NULL;
 	}
 	run->path = path;
@@ -359,7 +359,7 @@ struct run *run_open(const char *path)
 	if (!run->db)
 		goto free_run;
 	if (!db_span(run->db, &run->t0, &run->t1)) {
-		ctl_error("%s: nothing is recorded in it yet", path);
+		ctl_error("%s: the recording is still empty", path);
 		goto free_run;
 	}
 	if (!load_phases(run) || !load_steps(run) || !run_load_rails(run) ||

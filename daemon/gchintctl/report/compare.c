@@ -10,13 +10,12 @@
 
 static const char usage[] =
 	"usage: gchintctl [--json] compare [--brief] FILE... [-- FILE...]\n"
-	"Says in words what differs between recordings of two kinds or more, energy, time and\n"
-	"pauses first: by how much, with a 95 % interval, or that no difference can be told, and\n"
-	"how many runs would tell one of 5 %. Of twenty figures that did not change, one is told\n"
-	"by chance. Recordings with one label (gchintctl record\n"
-	"--label, else the governor) are runs of one kind; each kind is held against the first\n"
-	"one named. With -- between them those before it are of one kind, those behind it of\n"
-	"another, whatever their labels.\n"
+	"Describes the differences between two or more groups of recordings, energy, time and\n"
+	"pauses first: the change with its 95 % interval, or that it is not significant, and how\n"
+	"many runs would be needed to detect one of 5 %. Of twenty figures without a real change,\n"
+	"one is significant by chance. Recordings with the same label (gchintctl record --label,\n"
+	"else the governor) are one group; each group is compared with the first one. With --\n"
+	"between them, the recordings before and after it are two groups, whatever their labels.\n"
 	"\n"
 	"  -b, --brief  energy, time and pauses only\n";
 
@@ -118,7 +117,7 @@ int cmd_compare(const struct ctl *ctl, int argc, char **argv)
 		}
 	}
 	if (argc - optind < 2) {
-		ctl_error("compare: name two recordings or more; --help tells more");
+		ctl_error("compare: name two recordings or more; see gchintctl compare --help");
 		return CTL_USAGE;
 	}
 	runs = (size_t)(argc - optind);
@@ -129,8 +128,8 @@ int cmd_compare(const struct ctl *ctl, int argc, char **argv)
 		goto close_runs;
 	ret = CTL_OK;
 	if (c.groups < 2) {
-		ctl_error("compare: all are of the kind '%s'; label them (gchintctl record "
-			  "--label) or put -- between two kinds",
+		ctl_error("compare: all recordings are of the group '%s'; label them (gchintctl "
+			  "record --label) or put -- between two groups",
 			  c.group[0].label);
 		ret = CTL_USAGE;
 	} else if (ctl->json) {
@@ -139,9 +138,9 @@ int cmd_compare(const struct ctl *ctl, int argc, char **argv)
 		comparison_print_text(&c, brief);
 	}
 	if (c.left)
-		ctl_error("%zu recordings are not compared: %d labels and %d runs of each are the "
-			  "most",
-			  c.left, COMPARE_GROUPS, COMPARE_RUNS);
+		ctl_error(
+			"%zu recordings are not compared: the limit is %d labels with %d runs each",
+			c.left, COMPARE_GROUPS, COMPARE_RUNS);
 close_runs:
 	compare_free(&c);
 	run_close_all(run, runs);

@@ -41,7 +41,7 @@ static void cell_write(const struct verdict *v, bool base, int better, FILE *htm
 			*judgement ? judgement : "pm", percent, *judgement ? ", " : "",
 			*judgement     ? judgement :
 			v->significant ? "" :
-					 ", not told");
+					 ", not significant");
 	fputs("</td>", html);
 }
 
@@ -137,21 +137,20 @@ void report_compare(struct run *const *run, size_t runs, FILE *html)
 		figure_write_row(&c, &c.figure[i], html);
 	fputs("</tbody></table></div>\n<p class=\"note\">Runs with one label are one column: "
 	      "median "
-	      "(lowest to highest). Below it the change against the first column, or the first of "
-	      "that program (a label PROGRAM / GOVERNOR); it is told where its 95&nbsp;% interval "
-	      "leaves no change out: a bootstrap's from 8 runs of each on, else Welch's t's, of "
-	      "the "
-	      "logarithms where all are above 0. So many runs as would tell one of 5&nbsp;% do so "
-	      "with a chance of 80&nbsp;%. Of twenty figures that did not "
-	      "change one is told by chance.",
+	      "(lowest to highest). Below it is the change against the first column, or the first "
+	      "of that program (a label PROGRAM / GOVERNOR). It is significant if its 95&nbsp;% "
+	      "interval excludes 0: a bootstrap's from 8 runs of each on, else Welch's t's, of the "
+	      "logarithms if all values are above 0. The number of runs that detect a change of "
+	      "5&nbsp;% is for a chance of 80&nbsp;%. Of twenty figures without a real change, one "
+	      "is significant by chance.",
 	      html);
 	if (c.left) {
 		fprintf(html,
 			" Left out of the table: %zu recordings, beyond %d labels or %d of one "
 			"label.",
 			c.left, COMPARE_GROUPS, COMPARE_RUNS);
-		ctl_error("%zu recordings are not compared: %d labels and %d runs of each are the "
-			  "most; make a page of some of them",
+		ctl_error("%zu recordings are not compared: the limit is %d labels with %d runs "
+			  "each; make a page of some of them",
 			  c.left, COMPARE_GROUPS, COMPARE_RUNS);
 	}
 	fputs("</p>\n", html);

@@ -137,7 +137,7 @@ static void log_report(const struct plot *p)
 	if (log)
 		fclose(log);
 	if (!any)
-		ctl_error("gnuplot: no picture, and not a word why");
+		ctl_error("gnuplot: it drew no picture and printed no reason");
 }
 
 static void plot_remove_files(const struct plot *p)

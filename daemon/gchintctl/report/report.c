@@ -18,19 +18,18 @@ static const char usage[] =
 	"usage: gchintctl report [-o report.html] [-t TITLE] [--detail N] FILE... [-- FILE...]\n"
 	"Writes one HTML page that needs no network: rails, phases and frequencies over time,\n"
 	"phase table, frequency by phase, energy by phase with its uncertainty, minimum\n"
-	"mutator utilisation. Several recordings are compared, the verdict first: those with one\n"
-	"label (gchintd --label, else the governor) are runs of one kind, or, with -- between\n"
-	"them, those before and those behind it.\n"
+	"mutator utilisation. It compares several recordings, the verdict first: those with the\n"
+	"same label (gchintd --label, else the governor) are one group, or, with -- between them,\n"
+	"those before it and those after it.\n"
 	"\n"
 	"  -o, --output FILE  the page (default: report.html)\n"
-	"  -t, --title TITLE  what stands above it\n"
+	"  -t, --title TITLE  heading of the page\n"
 	"  -d, --detail N     show the first N recordings of each label one by one (default:\n"
 	"                     1)\n"
 	"\n"
-	"Pictures are drawn by gnuplot (Debian package gnuplot-nox). In a browser with scripts "
-	"they\n"
-	"can be zoomed and moved, pointed at for what was asked for and by whom, lines switched "
-	"off.\n";
+	"gnuplot draws the pictures (Debian package gnuplot-nox). In a browser with scripts they\n"
+	"can be zoomed and scrolled, lines can be switched off, and pointing at an instant shows\n"
+	"the request of that moment and the thread that made it.\n";
 
 /* clang-format off */
 static const char report_style[] =
@@ -202,7 +201,7 @@ int cmd_report(const struct ctl *ctl, int argc, char **argv)
 		switch (opt) {
 		case 'd':
 			if (text_u64(optarg, &detail) || detail > UINT32_MAX) {
-				ctl_error("report: --detail %s: a number is wanted", optarg);
+				ctl_error("report: --detail takes a number, not %s", optarg);
 				return CTL_USAGE;
 			}
 			break;
@@ -220,7 +219,7 @@ int cmd_report(const struct ctl *ctl, int argc, char **argv)
 		}
 	}
 	if (optind == argc) {
-		ctl_error("report: name one recording or more; --help tells more");
+		ctl_error("report: name one recording or more; see gchintctl report --help");
 		return CTL_USAGE;
 	}
 	runs = (size_t)(argc - optind);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Gives the page's pictures a hand and an eye: zoom, move, point, switch lines. What
- * is drawn stands in the page as JSON beside each picture; without this script, and on
- * paper, the picture is what one sees. The plotting is dygraphs'.
+ * Makes the pictures of the page interactive: zoom, scroll, point, switch lines off. Their
+ * data is in the page as JSON next to each picture; without this script, and on paper, the
+ * drawn picture remains. dygraphs does the plotting.
  */
 "use strict";
 
@@ -82,7 +82,7 @@
 				   height + 40, true, true);
 			this.cursor = node("div", "cursor", this.body);
 			this.readout = node("p", "readout note", this.live,
-					    "Point at an instant: what ran, what was asked for, and by whom.");
+					    "Point at an instant to see what ran, what was requested, and by which thread.");
 			this.readout.setAttribute("aria-live", "polite");
 			this.live.addEventListener("keydown", (e) => this.key(e));
 			this.drawLanes();
@@ -159,7 +159,7 @@
 				rangeSelectorPlotFillColor: "#c3cad2",
 				underlayCallback: (ctx, area, graph) => this.shade(ctx, area, graph),
 				drawCallback: (graph, first) => first || this.follow(graph),
-				highlightCallback: (event, x) => this.tell(x * 1e6),
+				highlightCallback: (event, x) => this.showInstant(x * 1e6),
 				highlightCircleSize: 0,
 			});
 
@@ -316,7 +316,7 @@
 			return text;
 		}
 
-		tell(us) {
+		showInstant(us) {
 			const unit = this.data.axis.endsWith("(V)") ? "V" : "W";
 			const values = [];
 			const under = this.data.kinds.filter((kind) => {
@@ -363,7 +363,7 @@
 		const from = Number(link.dataset.from), to = Number(link.dataset.to);
 
 		timeline.show(from - (to - from), to + (to - from));
-		timeline.tell((from + to) / 2);
+		timeline.showInstant((from + to) / 2);
 	});
 	window.addEventListener("beforeprint", () => {
 		for (const details of document.querySelectorAll("details"))

@@ -72,9 +72,8 @@ static void phase_table(const struct run *run, FILE *html)
 	char name[48];
 
 	if (!run->phases) {
-		fputs("<p class=\"missing\">No phase was seen: is the module loaded, does the "
-		      "program "
-		      "give hints?</p>\n",
+		fputs("<p class=\"missing\">No phase was recorded. Is the module loaded, and does "
+		      "the program give hints?</p>\n",
 		      html);
 		return;
 	}
@@ -211,10 +210,10 @@ static void energy_notes(const struct column *column, size_t columns, const char
 		sensor_write(&column[c], html);
 	if (columns)
 		fputs("Between two readings of a counter only the sum is known: a phase gets its "
-		      "share by time, and took no less and no more than the brackets say. Between "
-		      "two readings of a power meter nothing is: the brackets say how much of the "
-		      "phases' time lies in intervals that they have whole. ?: not resolved, the "
-		      "phases are short against the time between two readings. ",
+		      "share by time, and the brackets are its lower and upper bound. Between two "
+		      "readings of a power meter nothing is known: the brackets are the part of "
+		      "the phases' time in intervals that phases fill entirely. ?: not resolved, "
+		      "because the phases are shorter than the interval between two readings. ",
 		      html);
 	if (modelled) {
 		fputs("Modelled: power of each OPP from ", html);
@@ -398,7 +397,7 @@ static void pause_write_row(const struct run *run, const struct pause *pause, co
 	for (size_t i = 0; i < pause->nr_concurrent; i++)
 		fprintf(html, "%s%s", i ? "; " : "",
 			run_group_name(pause->concurrent[i], name, sizeof(name)));
-	fputs(pause->nr_concurrent ? "</td></tr>\n" : "nothing seen</td></tr>\n", html);
+	fputs(pause->nr_concurrent ? "</td></tr>\n" : "none</td></tr>\n", html);
 }
 
 /* Writes a table of the longest pauses; each row links to its time in the picture @anchor. */
@@ -413,16 +412,17 @@ static void report_pauses(const struct run *run, const char *anchor, FILE *html)
 		      "<thead><tr><th>at (s)</th><th>length (ms)</th><th class=\"left\">phase</th>"
 		      "<th class=\"left\">cause</th><th>mean MHz</th><th>at top "
 		      "(ms)</th><th>earlier (ms)</th>"
-		      "<th class=\"left\">who</th><th class=\"left\">beside it</th></tr></thead>"
+		      "<th class=\"left\">thread</th><th class=\"left\">concurrent "
+		      "phases</th></tr></thead>"
 		      "<tbody>\n",
 		      html);
 		for (size_t i = 0; i < n; i++)
 			pause_write_row(run, &pause[i], anchor, html);
-		fputs("</tbody></table></div>\n<p class=\"note\">At top: no shorter than this with "
-		      "the CPU at its highest frequency all the while, for memory does not get "
-		      "faster. Earlier: a wait is spared by a collection that begins so much "
-		      "earlier. Beside it: phases of other threads. An instant leads to its place "
-		      "in the picture.</p>\n",
+		fputs("</tbody></table></div>\n<p class=\"note\">At top: shortest length that the "
+		      "highest frequency of the CPU allows, because memory does not get faster. "
+		      "Earlier: how much earlier the collection had to begin to avoid the wait. "
+		      "Concurrent phases: those of other threads. The link of an instant leads to "
+		      "its place in the picture.</p>\n",
 		      html);
 	}
 	free(pause);

@@ -16,15 +16,15 @@
 static const char usage[] =
 	"usage: gchintctl [--json] summary FILE [--watts [RAIL=]LOW:HIGH]...\n"
 	"Prints a recording as tables: phases (count, total, mean, p50, p95, longest, mean\n"
-	"frequency), energy by phase, process and rail with its bounds, by core where there are\n"
-	"rails a core, time at each frequency,\n"
-	"decisions by reason, what was dropped, what the recording itself cost.\n"
+	"frequency), energy by phase, process and rail with its bounds, by core if each core has\n"
+	"its own rail, time at each frequency, decisions by reason, dropped events, and the cost\n"
+	"of the recording itself.\n"
 	"\n"
-	"  -w, --watts [RAIL=]LOW:HIGH  what the rail (or any) can draw at least and at most,\n"
-	"                               from its data sheet: narrower bounds\n"
+	"  -w, --watts [RAIL=]LOW:HIGH  lowest and highest power of the rail (or of any), from\n"
+	"                               its data sheet: narrower bounds\n"
 	"\n"
-	"Energy is \"share by time (no less to no more)\". '?' stands where that says nothing:\n"
-	"the phases are short against the time between two readings.\n";
+	"Energy is \"share by time (lower to upper bound)\". '?' means that the energy is not\n"
+	"known: the phases are shorter than the interval between two readings.\n";
 
 #define MS(ns) ((double)(ns) / 1e6)
 
@@ -62,7 +62,7 @@ static void summary_print_phases(const struct run *run)
 	printf("\n%-22s %7s %10s %9s %9s %9s %9s %8s\n", "PHASE", "COUNT", "TOTAL ms", "MEAN ms",
 	       "P50 ms", "P95 ms", "MAX ms", "MEAN MHz");
 	if (!run->phases)
-		puts("none seen");
+		puts("none");
 	for (unsigned int g = CLASS_NR; g < RUN_GROUPS; g++) {
 		struct run_lengths l;
 		char name[48], mhz[24] = "?";
@@ -220,8 +220,8 @@ static void summary_print_energy(const struct run *run)
 		       e.mean_w, run_rail_how(r), r->source, *r->derived ? ", " : "", r->derived,
 		       MS(e.interval_ns), e.unknown ? ", with gaps" : "");
 		if (e.beyond)
-			printf("  %zu intervals took more or less than --watts says: not bounded "
-			       "by it\n",
+			printf("  %zu intervals are outside of the limits of --watts, which do not "
+			       "bound them\n",
 			       e.beyond);
 		rail_print_counter(r, &e);
 		for (unsigned int g = 0; g < RUN_GROUPS; g++)
@@ -499,13 +499,13 @@ int cmd_summary(const struct ctl *ctl, int argc, char **argv)
 		if (opt != 'w')
 			return ctl_usage("summary");
 		if (!run_limits_valid(optarg)) {
-			ctl_error("summary: --watts %s: [RAIL=]LOW:HIGH is wanted, such as 0.4:15",
+			ctl_error("summary: --watts takes [RAIL=]LOW:HIGH, such as 0.4:15, not %s",
 				  optarg);
 			return CTL_USAGE;
 		}
 	}
 	if (optind + 1 != argc) {
-		ctl_error("summary: name one recording; --help tells more");
+		ctl_error("summary: name one recording; see gchintctl summary --help");
 		return CTL_USAGE;
 	}
 	run = run_open(argv[optind]);
@@ -514,7 +514,7 @@ int cmd_summary(const struct ctl *ctl, int argc, char **argv)
 	optind = 1;
 	while ((opt = getopt_long(argc, argv, "w:", longs, NULL)) >= 0)
 		if (!run_limit(run, optarg))
-			ctl_error("summary: --watts %s: no such rail", optarg);
+			ctl_error("summary: --watts %s: there is no such rail", optarg);
 	if (ctl->json)
 		summary_print_json(run);
 	else

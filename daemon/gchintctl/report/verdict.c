@@ -179,7 +179,7 @@ static void verdict_format_unknown(const struct verdict *v, char *buf, size_t si
 	if (!v->min[0] && !v->max[0] && !v->min[1] && !v->max[1])
 		snprintf(buf, size, "0 in all runs");
 	else if (v->n[0] < 2 || v->n[1] < 2)
-		snprintf(buf, size, "nothing can be told from one run");
+		snprintf(buf, size, "one run allows no comparison");
 	else
 		snprintf(buf, size, "no ratio to a base of 0; here %.4g (%.4g to %.4g)",
 			 v->median[1], v->min[1], v->max[1]);
@@ -223,19 +223,17 @@ void verdict_words(const struct verdict *v, char *buf, size_t size)
 	}
 	/* An interval as wide as from "90 % less" or to "ten times as much" says nothing. */
 	if (v->low < -0.9 || v->high > BEYOND)
-		snprintf(buf, size, "no difference can be told from %zu and %zu runs", v->n[0],
-			 v->n[1]);
+		snprintf(buf, size, "not significant with %zu and %zu runs", v->n[0], v->n[1]);
 	else
-		snprintf(buf, size, "no difference can be told from %zu and %zu runs (%s to %s)",
-			 v->n[0], v->n[1], low, high);
+		snprintf(buf, size, "not significant with %zu and %zu runs (%s to %s)", v->n[0],
+			 v->n[1], low, high);
 	if (v->wanted > RUNS_SENSIBLE || !v->wanted)
 		snprintf(buf + strlen(buf), size - strlen(buf),
-			 "; not even %d of each would tell one of %.0f %%", RUNS_SENSIBLE,
+			 "; even %d of each would not detect %.0f %%", RUNS_SENSIBLE,
 			 VERDICT_DIFFERENCE * 100);
 	else if (v->wanted > v->n[0] || v->wanted > v->n[1])
 		snprintf(buf + strlen(buf), size - strlen(buf),
-			 "; %zu of each would tell one of %.0f %%", v->wanted,
-			 VERDICT_DIFFERENCE * 100);
+			 "; %zu of each would detect %.0f %%", v->wanted, VERDICT_DIFFERENCE * 100);
 }
 
 const char *verdict_judgement(const struct verdict *v, int better)

@@ -36,9 +36,9 @@ if [ -d /sys/devices/system/cpu/cpufreq/policy0 ]; then
 	done
 else
 	is "gchintctl status says that hints are all there is" \
-		says "none: hints are recorded, and nothing else happens" gchintctl status
+		says "none: hints are recorded and have no other effect" gchintctl status
 	is "gchintctl actuator says so, too" \
-		says "hints are recorded, and nothing else happens" gchintctl actuator auto
+		says "hints are recorded and have no other effect" gchintctl actuator auto
 	is "and fails" sh -c '! gchintctl actuator auto'
 	is "the module offers no policy to act on" \
 		sh -c '[ "$(cat /sys/class/misc/gchint/actuator/all)" = off ] && ! ls /sys/class/misc/gchint/actuator/policy*'

@@ -120,7 +120,7 @@ want calibrate-forgets gchintctl calibrate --forget
 want calibrate-forgotten test "$(source_of)" = "$before"
 limits=$(cat $policies/policy*/scaling_m*_freq)
 want calibrate-still sh -c '! gchintctl calibrate -r ltc4215-'"$bus"'-0044:power1 -n 2 -w 20 -s 0 2>/tmp/refused'
-want calibrate-not-the-cpus grep -q "the rail is not the CPUs'" /tmp/refused
+want calibrate-not-the-cpus grep -q "the rail does not supply the CPUs" /tmp/refused
 want calibrate-puts-back test "$(cat $policies/policy*/scaling_m*_freq)" = "$limits"
 cat /tmp/refused /tmp/gchintd.log
 gchintctl summary /tmp/x86.db
