@@ -16,10 +16,10 @@ KDIR ?= $(firstword $(wildcard /lib/modules/$(shell uname -r)/build) \
 O    ?= $(BUILD)/module/$(notdir $(patsubst %/build,%,$(abspath $(KDIR))))
 
 SUBDIRS := libgchint adapters collectors daemon bench
-# What has something to install; names are listed, for uninstall.
+# Components with something to install; the names are listed for uninstall.
 INSTALLED := libgchint adapters collectors daemon packaging
 
-# Folders build in parallel within themselves; what is installed comes before them.
+# Each component builds in parallel by itself; packages are installed before that.
 .NOTPARALLEL:
 
 .PHONY: all help modules install uninstall check check-all check-unit check-lint check-board check-lab \
@@ -32,27 +32,27 @@ help:
 	@echo '  make                     everything for this machine'
 	@echo '  make modules KDIR=DIR    cpufreq_gchint.ko for the kernel built in DIR'
 	@echo '  make install             DESTDIR=$(DESTDIR) PREFIX=$(PREFIX)'
-	@echo '  make uninstall           what make install put there, but for a configuration that was changed'
+	@echo '  make uninstall           remove it; a changed configuration stays'
 	@echo '  make clean'
 	@echo 'See it work'
-	@echo '  make demo                schedutil and gchint on an emulated board; a table and report.html'
-	@echo '  make demo BOARD=sabrelite  frequency, core voltage and rails of an emulated SABRE Lite'
+	@echo '  make demo                compare schedutil and gchint on an emulated board (report.html)'
+	@echo '  make demo BOARD=sabrelite  with core voltage and rails of an emulated SABRE Lite'
 	@echo '  make demo BOARD=here       on this machine, after asking'
 	@echo 'Test'
-	@echo '  make check               what each change must pass; ends with N passed, N failed, N skipped'
-	@echo '                           (KEEP_GOING=1: also after a suite has failed)'
-	@echo '  make check-all           all other boards, kernels and long runs too; goes on where it was interrupted'
-	@echo '  make check CHANGED=1     the suites that a change since the upstream branch touches'
+	@echo '  make check               the gate; the last line is N passed, N failed, N skipped'
+	@echo '                           (KEEP_GOING=1: continue after a failed suite)'
+	@echo '  make check-all           everything, one to two hours; resumes an interrupted run'
+	@echo '  make check CHANGED=1     only suites affected by changes since the upstream branch'
 	@echo '  make check-unit          host tests with sanitizers, no root'
 	@echo '  make check-board BOARD=  x86, debug, sabrelite or vexpress'
 	@echo '  make check-lab           a short smoke of the timed board'
 	@echo '  make check-lint          static gates'
 	@echo 'Measure'
-	@echo '  make bench-collectors    against libgc, OpenJDK and (WHIPPET=DIR) whippet, in one run; wants a quiet machine'
-	@echo '  make bench-kmod          what the module costs: doorbell, hook, latency (PUBLISH=1: docs/results/kmod.md)'
-	@echo '  make bench-profile       what it costs to know which method runs (PUBLISH=1: docs/results/profile.md)'
-	@echo '  make mutants             do the tests notice small changes of the code? (SEED=N, OF=ROOM, PUBLISH=1: docs/results/tests.md)'
-	@echo '  make repro               the claims of the seeds: docs/results/seeds.md'
+	@echo '  make bench-collectors    compare with libgc, OpenJDK and (WHIPPET=DIR) whippet; needs an idle machine'
+	@echo '  make bench-kmod          cost of the module: doorbell, hook, latency (PUBLISH=1: docs/results/kmod.md)'
+	@echo '  make bench-profile       cost of profiling by method (PUBLISH=1: docs/results/profile.md)'
+	@echo '  make mutants             mutation tests (SEED=N, OF=COMPONENT, PUBLISH=1: docs/results/tests.md)'
+	@echo '  make repro               reproduce the claims of five papers: docs/results/seeds.md'
 	@echo '  make lab                 experiments on the timed board'
 
 $(SUBDIRS): need-build
@@ -83,7 +83,7 @@ uninstall:
 	@packaging/installed remove "$(DESTDIR)" $(DESTDIR)$(PREFIX)/lib/gchint/installed
 	$(if $(DESTDIR),,-@PATH=$$PATH:/sbin:/usr/sbin ldconfig 2>/dev/null)
 
-# The build comes before: suites that run side by side must not build the same component.
+# Build first: suites run in parallel and must not build the same component.
 check:
 	@tests/prepare $(if $(CHANGED),all,gate)
 	@$(MAKE) -j$(JOBS) $(SUBDIRS) || { echo '0 passed, 1 failed, 0 skipped'; exit 1; }
