@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "run/report.h"
 #include "run/run.h"
+#include "workloads/registry.h"
 #include "workloads/workload.h"
 
 #include <dirent.h>
@@ -69,8 +70,8 @@ static void workloads_list(void)
 	int n;
 
 	puts("Workloads");
-	for (size_t i = 0; workload_at(i); i++)
-		printf("  %-12s %s\n", workload_at(i)->name, workload_at(i)->summary);
+	for (size_t i = 0; registry_at(i); i++)
+		printf("  %-12s %s\n", registry_at(i)->name, registry_at(i)->summary);
 	n = scandir(profile_dir(), &file, is_profile, alphasort);
 	puts("Profiles");
 	for (int i = 0; i < n; i++) {
@@ -227,7 +228,7 @@ int main(int argc, char **argv)
 	c.request.setting = c.setting;
 	c.request.progress = isatty(STDERR_FILENO);
 	snprintf(c.workload, sizeof(c.workload), "%s", name);
-	if (!workload_find(name)) {
+	if (!registry_find(name)) {
 		if (!find_profile(name, c.profile, sizeof(c.profile)))
 			return usage("no such workload or profile", name);
 		c.request.profile = c.profile;
@@ -238,7 +239,7 @@ int main(int argc, char **argv)
 		int code;
 
 		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
-			workload_help(workload_find(c.workload));
+			workload_help(registry_find(c.workload));
 			return 0;
 		}
 		code = option_parse(&c, argv[i]);

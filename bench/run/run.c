@@ -5,6 +5,7 @@
 #include "lib/hiccup.h"
 #include "lib/quiet.h"
 #include "run/watch.h"
+#include "workloads/registry.h"
 #include "workloads/workload.h"
 
 #include <errno.h>
@@ -294,7 +295,7 @@ int run_here(const struct run_request *q, struct run_result *result)
 	if (!r)
 		return result_set_failed(result, -ENOMEM, "out of memory");
 	snprintf(result->heap, sizeof(result->heap), "%s", heap_name());
-	r->workload = workload_find(q->workload);
+	r->workload = registry_find(q->workload);
 	if (!r->workload) {
 		free(r);
 		return result_set_failed(result, -ENOENT, "no such workload; list shows them");

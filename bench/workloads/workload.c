@@ -1,32 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "workloads/workload.h"
 
-#include <errno.h>
-#include <string.h>
 #include <unistd.h>
-
-#define WORKLOAD(name) extern const struct workload workload_##name;
-#include "workloads/workloads.list"
-#undef WORKLOAD
-
-static const struct workload *const all[] = {
-#define WORKLOAD(name) &workload_##name,
-#include "workloads/workloads.list"
-#undef WORKLOAD
-};
-
-const struct workload *workload_at(size_t i)
-{
-	return i < sizeof(all) / sizeof(*all) ? all[i] : NULL;
-}
-
-const struct workload *workload_find(const char *name)
-{
-	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
-		if (!strcmp(all[i]->name, name))
-			return all[i];
-	return NULL;
-}
 
 int workload_threads(struct bench *b, struct settings_error *err)
 {

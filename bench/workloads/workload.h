@@ -64,11 +64,6 @@ struct workload {
 	int (*run)(struct bench *b, struct heap_thread *t, int index);
 };
 
-/** workload_find() - by name; NULL if there is none. */
-const struct workload *workload_find(const char *name);
-/** workload_at() - the @i-th in order of names; NULL past the last. */
-const struct workload *workload_at(size_t i);
-
 /** workload_threads() - the setting "threads": 0 is the number of CPUs. */
 int workload_threads(struct bench *b, struct settings_error *err);
 /** workload_type() - heap_register() with an error line. */

@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include "run/run.h"
+#include "workloads/registry.h"
 #include "workloads/workload.h"
 
 #include <errno.h>
@@ -56,16 +57,16 @@ static void all_are_listed_in_order(void **state)
 	size_t n = 0;
 
 	(void)state;
-	for (; workload_at(n); n++) {
-		assert_ptr_equal(workload_find(workload_at(n)->name), workload_at(n));
+	for (; registry_at(n); n++) {
+		assert_ptr_equal(registry_find(registry_at(n)->name), registry_at(n));
 		if (n)
-			assert_true(strcmp(workload_at(n - 1)->name, workload_at(n)->name) < 0);
-		for (int k = 1; workload_at(n)->settings[k].key; k++)
-			assert_true(strcmp(workload_at(n)->settings[k - 1].key,
-					   workload_at(n)->settings[k].key) < 0);
+			assert_true(strcmp(registry_at(n - 1)->name, registry_at(n)->name) < 0);
+		for (int k = 1; registry_at(n)->settings[k].key; k++)
+			assert_true(strcmp(registry_at(n)->settings[k - 1].key,
+					   registry_at(n)->settings[k].key) < 0);
 	}
 	assert_int_equal(n, SMALL);
-	assert_null(workload_find("nothing"));
+	assert_null(registry_find("nothing"));
 }
 
 static void each_is_deterministic(void **state)
