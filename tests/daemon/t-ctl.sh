@@ -222,7 +222,7 @@ for c in "export --nonsense" "annotations --nonsense" "record --nonsense" "repor
 	ok "a wrong option of ${c%% *} is reported with that command and a remedy" bash -c \
 		"'$ctl' $c 2>&1 | paste -sd' ' | grep -q \"^gchintctl: ${c%% *}: .*--nonsense.* gchintctl: ${c%% *}: see gchintctl ${c%% *} --help\""
 done
-ok "top -n takes only a number" bash -c "'$ctl' top -n x '$d/a.db' 2>&1 | grep -q '-n takes a number from 1, not x'"
+ok "top -n takes only a number" bash -c "'$ctl' top -n x '$d/a.db' 2>&1 | grep -q -- '-n takes a number from 1, not x'"
 
 # The report.
 db=$work/ctl/r.db
