@@ -121,7 +121,8 @@ int main(void)
 	if (m.rail < 0 || write(m.rail, "123456789\n", 10) != 10)
 		return 1;
 	unlink(path);
-	puts("| read | program, us per edge | reader, us per read | after the edge, us: median | 99 % "
+	puts("| read | program, us per edge | reader, us per read | after the edge, us: median | "
+	     "99 % "
 	     "|\n"
 	     "|---|---|---|---|---|");
 	for (int i = 0; i < ROUNDS; i++) {
