@@ -68,6 +68,9 @@ need-%:
 modules: need-module
 	@test -n "$(KDIR)" || { echo 'modules: no kernel headers found; name them: make modules KDIR=DIR' >&2; exit 1; }
 	@kmod/build "$(KDIR)" "$(O)"
+	@built=$$(PATH=$$PATH:/sbin modinfo -F vermagic "$(O)/cpufreq_gchint.ko" | cut -d' ' -f1); running=$$(uname -r); \
+	if [ "$$built" = "$$running" ]; then echo "next, as root: insmod $(O)/cpufreq_gchint.ko"; else \
+		echo "built for $$built; this machine runs $$running and cannot load it: install its headers, or give KDIR=DIR"; fi
 
 install: libgchint adapters daemon collectors
 	@for dir in $(INSTALLED); do \
@@ -78,6 +81,8 @@ install: libgchint adapters daemon collectors
 		$(MAKE) -s -C $$dir BUILD=$(BUILD)/$$dir DESTDIR=$(BUILD)/stage PREFIX=$(PREFIX) install >/dev/null || exit 1; \
 	done
 	@packaging/installed list $(BUILD)/stage $(DESTDIR)$(PREFIX)/lib/gchint/installed
+	@echo "installed below $(DESTDIR)$(PREFIX)"
+	@$(MAKE) -s -C adapters BUILD=$(BUILD)/adapters missing
 
 uninstall:
 	@packaging/installed remove "$(DESTDIR)" $(DESTDIR)$(PREFIX)/lib/gchint/installed
