@@ -447,8 +447,12 @@ int cmd_run(const struct ctl *ctl, int argc, char **argv)
 	command = argv + optind;
 	runtime = runtime_of(command[0], why, sizeof(why));
 	if (!runtime) {
-		ctl_error("%s: %s; gchintctl runtimes lists the supported runtimes", command[0],
-			  why);
+		/* A pointer to the list of runtimes would mislead where the file is missing. */
+		if (!strcmp(why, "no such program"))
+			ctl_error("%s: %s", command[0], why);
+		else
+			ctl_error("%s: %s; gchintctl runtimes lists the supported runtimes",
+				  command[0], why);
 		return CTL_FAILED;
 	}
 	status = hints_check(runtime, command[0]);

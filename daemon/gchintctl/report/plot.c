@@ -169,6 +169,7 @@ static void picture_embed(FILE *html, FILE *svg)
 
 int plot_end(struct plot *p, FILE *html, const char *alt)
 {
+	static bool reported; /* once for all pictures of a page */
 	FILE *wide = NULL, *narrow = NULL;
 	int ret;
 
@@ -184,10 +185,12 @@ int plot_end(struct plot *p, FILE *html, const char *alt)
 			ret = -EIO;
 	}
 	if (ret) {
-		if (ret == -ENOENT)
-			ctl_error("gnuplot is not installed: apt install gnuplot-nox");
-		else
+		if (ret != -ENOENT)
 			log_report(p);
+		else if (!reported)
+			ctl_error("gnuplot is not installed: apt install gnuplot-nox; the page "
+				  "lacks its pictures");
+		reported = reported || ret == -ENOENT;
 		fputs("<p class=\"missing\">This picture could not be drawn.</p>\n", html);
 	} else {
 		fputs("<div class=\"plot\"><picture>", html);
