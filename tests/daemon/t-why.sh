@@ -85,3 +85,8 @@ ok "each of many pauses and waits is listed" is "8000 t1, thread 101 t8000, thre
 more=$(many 32000)
 ok "four times as many take about four times as long" \
 	awk -v a="$few" -v b="$more" 'BEGIN { print a, b; exit !(b < 8 * (a + .05)) }'
+
+# A kernel without a cpufreq driver has the directory, with nothing in it.
+mkdir -p "$d/empty/devices/system/cpu/cpufreq"
+ok "a machine without a policy is reported" grep -q '^this machine has no cpufreq policy' \
+	<(GCHINT_SYSFS="$d/empty" "$ctl" why 2>&1)

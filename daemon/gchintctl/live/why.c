@@ -41,6 +41,7 @@ struct why {
 	struct root root;
 	struct kernel_policies kernel;
 	unsigned int cooled;
+	unsigned int policies; /* printed */
 	char cooler[64];
 };
 
@@ -111,7 +112,7 @@ static void why_print_bounds(const struct why *w, const char *policy,
 
 static int why_print_policy(void *data, const char *policy)
 {
-	const struct why *w = data;
+	struct why *w = data;
 	const struct message_policy *p =
 		kernel_policy(&w->kernel, strtoull(policy + strlen("policy"), NULL, 10));
 	char governor[64], actuator[32];
@@ -137,6 +138,7 @@ static int why_print_policy(void *data, const char *policy)
 		printf("  hints: by %s, mode %s, last reason %s\n", actuator, name_mode(p->mode),
 		       name_reason(p->reason));
 	why_print_bounds(w, policy, p);
+	w->policies++;
 	return 0;
 }
 
@@ -459,7 +461,8 @@ int cmd_why(const struct ctl *ctl, int argc, char **argv)
 	root_list(path, "cooling_device", why_count_cooler, w);
 	snprintf(path, sizeof(path), "%s/" CPUFREQ, w->root.sysfs);
 	ret = root_list(path, "policy", why_print_policy, w);
-	if (ret == -ENOENT)
+	/* Kernels without a cpufreq driver have the directory all the same. */
+	if (!w->policies && (!ret || ret == -ENOENT))
 		puts("this machine has no cpufreq policy (a virtual machine?): hints are recorded "
 		     "and have no other effect");
 	actuators_read(&machine, &w->root);
