@@ -9,6 +9,7 @@
 #include <linux/netlink.h>
 
 #include "genl.h"
+#include "worker.h"
 
 size_t genl_put(void *to, uint16_t type, const void *data, size_t len)
 {
@@ -119,6 +120,7 @@ static int transact(struct genl *g, uint16_t type, uint8_t cmd, uint16_t flags,
 		    const void *attrs, size_t len)
 {
 	char buffer[32768] __attribute__((aligned(8)));
+	long long end = now_us() + 1000LL * (g->wait_ms ? g->wait_ms : 5000), left;
 	int ret;
 
 	g->message[0] = '\0';
@@ -132,7 +134,9 @@ static int transact(struct genl *g, uint16_t type, uint8_t cmd, uint16_t flags,
 		struct nlmsghdr *nl;
 		ssize_t n;
 
-		if (poll(&waiting, 1, g->wait_ms ? g->wait_ms : 5000) != 1)
+		/* Multicast messages that keep coming do not extend the limit. */
+		left = end - now_us();
+		if (left <= 0 || poll(&waiting, 1, (left + 999) / 1000) != 1)
 			return -ETIMEDOUT;
 		n = recv(g->fd, buffer, sizeof(buffer), 0);
 		if (n < 0)

@@ -13,7 +13,7 @@
  * @family: number of the family
  * @event: number of the multicast group "event"
  * @sampling: of the group "sampling"
- * @wait_ms: how long to wait for an answer; 0: the default
+ * @wait_ms: how long a request waits for its acknowledgement; 0: 5000
  * @message: text of the extended acknowledgement of the last request, or ""
  * @attrs: attributes of the last reply or multicast message
  * @attrs_len: their bytes
