@@ -96,7 +96,7 @@ static int policy_show_opps(struct gchint_policy *policy, void *priv)
 	struct seq_file *m = priv;
 	unsigned int i;
 
-	seq_printf(m, "policy%u source=%s unit=%s kind=%u fast=%u\n",
+	seq_printf(m, "policy%u source=%s unit=%s core_type=%u fast=%u\n",
 		   policy_number(policy), policy->energy->name,
 		   policy->energy->microwatts ? "uW" : "relative",
 		   policy->core_type, policy->policy->fast_switch_enabled);
@@ -242,7 +242,7 @@ static int session_show_model(struct gchint_session *session, void *priv)
 			raw_spin_unlock_irqrestore(&session->learn_lock, flags);
 			if (!fit.samples)
 				continue;
-			seq_printf(m, "  %s kind=%u fmax=%u samples=%u",
+			seq_printf(m, "  %s core_type=%u fmax=%u samples=%u",
 				   phase_names[phase], type,
 				   gchint_policy_core_type_khz(type), fit.samples);
 			if (fit.known)
