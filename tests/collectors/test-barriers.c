@@ -64,7 +64,7 @@ static bool noticed(const char *program, const struct mutant *m, int seed, char 
 
 	snprintf(options, sizeof(options), "%s" CHECKS, m->options);
 	snprintf(number, sizeof(number), "%d", seed);
-	status = child(run_program, words, 600, text, size);
+	status = child(run_program, words, text, size);
 	return status != -1 && WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT &&
 	       strstr(text, m->says);
 }
@@ -85,7 +85,7 @@ int main(int argc, char **argv)
 						 .threads = 3,
 						 .skip_barrier = true };
 
-			caught = child(run_model, &run, 600, text, sizeof(text)) != 0;
+			caught = child(run_model, &run, text, sizeof(text)) != 0;
 		}
 		ok(caught && strstr(text, "write barrier"), "a missing write barrier is named: %s",
 		   barrier_plans[i]);

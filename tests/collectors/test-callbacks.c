@@ -288,16 +288,16 @@ int main(void)
 	int status;
 
 	for (size_t i = 0; i < sizeof(plans) / sizeof(plans[0]); i++) {
-		status = child(several, (void *)(uintptr_t)plans[i], 120, text, sizeof(text));
+		status = child(several, (void *)(uintptr_t)plans[i], text, sizeof(text));
 		if (!ok(!status, "%s: roots of each callback are kept until it is removed",
 			plans[i]))
 			printf("# status %#x: %s\n", status, text);
-		status = child(full, (void *)(uintptr_t)plans[i], 120, text, sizeof(text));
+		status = child(full, (void *)(uintptr_t)plans[i], text, sizeof(text));
 		if (!ok(!status,
 			"%s: the out-of-memory callback is called before an allocation is refused",
 			plans[i]))
 			printf("# status %#x: %s\n", status, text);
-		status = child(at_once, (void *)(uintptr_t)plans[i], 120, text, sizeof(text));
+		status = child(at_once, (void *)(uintptr_t)plans[i], text, sizeof(text));
 		if (!ok(!status, "%s: on several threads at once, all of which are served",
 			plans[i]))
 			printf("# status %#x: %s\n", status, text);

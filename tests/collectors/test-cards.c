@@ -323,7 +323,7 @@ static void shares(void)
 
 int main(void)
 {
-	alarm(100);
+	alarm(CHILD_S);
 	shares();
 	stretches("plan=marksweep,trim=0,workers=3,max=64M");
 	stretches("plan=stickyimmix,trim=0,workers=3,max=64M");

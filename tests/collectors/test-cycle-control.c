@@ -175,7 +175,7 @@ int main(void)
 	static char text[4096];
 
 	for (size_t i = 0; i < sizeof(crowds) / sizeof(crowds[0]); i++) {
-		int status = child(crowd, (void *)(uintptr_t)crowds[i], 120, text, sizeof(text));
+		int status = child(crowd, (void *)(uintptr_t)crowds[i], text, sizeof(text));
 
 		if (!ok(!status, "%s: all threads that wait for a cycle get one", crowds[i]))
 			printf("# status %#x: %s\n", status, text);

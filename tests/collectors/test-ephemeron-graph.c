@@ -313,7 +313,7 @@ static void random_programs(void)
 		int status;
 
 		snprintf(options, sizeof(options), "%s" CHECKS, rows[i].options);
-		status = child(run_program, &r, 300, text, sizeof(text));
+		status = child(run_program, &r, text, sizeof(text));
 		if (!ok(!status, "%s, %u threads: equal to the model", rows[i].options, r.threads))
 			printf("# status %#x: %s\n", status, text);
 	}
@@ -340,7 +340,7 @@ static bool noticed(const char *program, const char *options, const char *says, 
 		int status;
 
 		snprintf(number, sizeof(number), "%d", seed);
-		status = child(execute, words, 300, text, size);
+		status = child(execute, words, text, size);
 		if (status != -1 && status && !(WIFEXITED(status) && WEXITSTATUS(status) > 1) &&
 		    strstr(text, says))
 			return true;

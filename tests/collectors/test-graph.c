@@ -177,7 +177,7 @@ int main(void)
 				continue;
 			snprintf(options, sizeof(options), "%s" CHECKS ",seed=%llu",
 				 rows[i].options, (unsigned long long)run.seed);
-			status = child(run_row, &run, 300, text, sizeof(text));
+			status = child(run_row, &run, text, sizeof(text));
 			if (!ok(!status, "%s, seed %llu, %u threads", rows[i].options,
 				(unsigned long long)run.seed, run.threads))
 				printf("# status %#x: %s\n", status, text);

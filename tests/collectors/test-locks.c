@@ -291,7 +291,7 @@ int main(void)
 		"plan=stickyimmix,heap=2M,max=16M,workers=3",
 	};
 
-	alarm(120);
+	alarm(CHILD_S);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		in_order(rows[i]);
 	return done();

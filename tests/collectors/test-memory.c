@@ -175,14 +175,14 @@ int main(void)
 
 		snprintf(options, sizeof(options), "%s,heap=64M,max=128M,trim=0,markstack=4K",
 			 plans[i]);
-		status = child(starve, options, 60, text, sizeof(text));
+		status = child(starve, options, text, sizeof(text));
 		if (!ok(!status, "%s: a mark stack that cannot grow loses no object", plans[i]))
 			printf("# status %#x: %s\n", status, text);
 		if (strstr(plans[i], "workers=3"))
 			continue;
 		snprintf(options, sizeof(options), "%s,heap=64M,max=128M,trim=0,markstack=8M",
 			 plans[i]);
-		status = child(starve_weak, options, 60, text, sizeof(text));
+		status = child(starve_weak, options, text, sizeof(text));
 		if (!ok(!status, "%s: weak references that cannot be noted keep their referents",
 			plans[i]))
 			printf("# status %#x: %s\n", status, text);

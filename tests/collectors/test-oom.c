@@ -159,13 +159,13 @@ int main(void)
 	char text[512];
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		int status = child(fill, (void *)(uintptr_t)&rows[i], 60, text, sizeof(text));
+		int status = child(fill, (void *)(uintptr_t)&rows[i], text, sizeof(text));
 
 		if (!ok(!status, "%s: full, and usable again", rows[i].options))
 			printf("# status %#x: %s\n", status, text);
 	}
 	for (size_t i = 0; i < sizeof(crowds) / sizeof(crowds[0]); i++) {
-		int status = child(crowd, (void *)(uintptr_t)crowds[i], 120, text, sizeof(text));
+		int status = child(crowd, (void *)(uintptr_t)crowds[i], text, sizeof(text));
 
 		if (!ok(!status, "%s: four threads with small live sets are served", crowds[i]))
 			printf("# status %#x: %s\n", status, text);

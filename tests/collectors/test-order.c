@@ -168,7 +168,7 @@ int main(void)
 			if (system != AS_IT_IS)
 				continue;
 #endif
-			status = child(collect, &run, 60, text, sizeof(text));
+			status = child(collect, &run, text, sizeof(text));
 			if (!ok(!status, "%s, membarrier %s: no object is lost", rows[i],
 				said[system]))
 				printf("# status %#x: %s\n", status, text);

@@ -257,7 +257,7 @@ int main(void)
 	arrival((const int[]){ 2, 1, 0 });
 	arrival((const int[]){ 1, 2, 0 });
 	for (size_t i = 0; i < sizeof(walks) / sizeof(walks[0]); i++) {
-		int status = child(finger, (void *)(uintptr_t)walks[i], 60, text, sizeof(text));
+		int status = child(finger, (void *)(uintptr_t)walks[i], text, sizeof(text));
 
 		if (!ok(!status, "%s: objects that several roots refer to are counted once",
 			walks[i]))

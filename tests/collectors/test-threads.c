@@ -386,7 +386,7 @@ int main(void)
 	fflush(stdout);
 	for (int i = 0; i < 3; i++) {
 		static const char *const boosts[] = { "off", "lift", "-5" };
-		int status = child(priority, (void *)(uintptr_t)boosts[i], 60, text, sizeof(text));
+		int status = child(priority, (void *)(uintptr_t)boosts[i], text, sizeof(text));
 
 		tap_count++; /* the child printed it */
 		tap_bad += status != 0;

@@ -193,7 +193,7 @@ static void expect(uint64_t cycle, const char *what)
 static void aborts(int (*fn)(void *), const char *options, const char *what)
 {
 	static char text[8192];
-	int status = child(fn, (void *)(uintptr_t)options, 60, text, sizeof(text));
+	int status = child(fn, (void *)(uintptr_t)options, text, sizeof(text));
 	char *said = strchr(text, '=');
 
 	/* The sign that ends what is expected is the first that begins a line. */

@@ -331,10 +331,10 @@ static int copies_more(void *more)
 static void too_much(void)
 {
 	char text[256];
-	int status = child(copies_more, NULL, 60, text, sizeof(text));
+	int status = child(copies_more, NULL, text, sizeof(text));
 
 	ok(WIFEXITED(status) && !WEXITSTATUS(status), "to-space can be used to its end");
-	status = child(copies_more, text, 60, text, sizeof(text));
+	status = child(copies_more, text, text, sizeof(text));
 	ok(WIFSIGNALED(status) && strstr(text, "more bytes were copied than the space has"),
 	   "beyond the end an overwritten header is reported");
 }
@@ -447,7 +447,7 @@ static void awaited(void)
 
 int main(void)
 {
-	alarm(100);
+	alarm(CHILD_S);
 	count_of_workers("plan=semispace,trim=0,workers=1", 0);
 	count_of_workers("plan=semispace,trim=0,workers=2", 1);
 	count_of_workers("plan=gss,trim=0,workers=4", 3);
