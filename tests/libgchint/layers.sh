@@ -8,7 +8,7 @@ layers_calls() {
 	rm -f "$1"
 	ar rcs "$@"
 	# shellcheck disable=SC2154 # set by the test that sources this
-	"$top/tests/collectors/layers" "$1"
+	"$top/tests/lint/layers" "$1"
 }
 
 # layers_includes LEAST FILE...: X depends on Y if X.c or X.h includes "Y.h", so that an inline
