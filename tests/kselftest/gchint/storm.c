@@ -275,6 +275,7 @@ struct attributes {
 
 #define OTHER 0
 #define ROUND_ROBIN 2
+#define RESET_ON_FORK 0x01
 #define CLAMP_MAX 0x40
 
 static pid_t some_runtime(void)
@@ -333,13 +334,19 @@ static void strangers(void)
 		case 1:
 			a.nice = (int)roll(40) - 20;
 			/* Not every kernel supports clamps. */
-			a.flags = roll(2) ? CLAMP_MAX : 0;
+			a.flags = RESET_ON_FORK | (roll(2) ? CLAMP_MAX : 0);
 			a.util_max = roll(1025);
 			put_attributes(tid, &a);
 			break;
 		default:
+			/*
+			 * Only this thread: if its children inherited it, a
+			 * runtime could take all CPUs from the rest of the storm
+			 * for as long as it lives.
+			 */
 			a.policy = ROUND_ROBIN;
 			a.priority = 1;
+			a.flags = RESET_ON_FORK;
 			put_attributes(tid, &a);
 			break;
 		}
