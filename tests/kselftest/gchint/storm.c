@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -55,8 +56,6 @@ static unsigned int roll(unsigned int sides)
 struct counts {
 	unsigned int sessions, attached, edges, switches, actuators, hotplugs, dumps, unloads;
 	unsigned int moves, cpusets, suspends;
-	unsigned int suspending; /* no runtime execs meanwhile */
-	unsigned int unloading; /* and readers do not open debugfs */
 	unsigned int asked; /* to unplug a CPU */
 	int refused; /* and the error of the last failure */
 	unsigned int over; /* every part but the runtimes ends before its next action */
@@ -160,6 +159,33 @@ static void *member_main(void *arg)
 }
 
 /*
+ * Two things must not happen at once. Whatever the host's pace, so each is done
+ * with a lock on a file, which ends with its descriptor.
+ *
+ * EXEC: an exec waits for the other threads of its process to exit, which frozen
+ * ones do not: 6.1 gives up after 20 s, with a stack in the log. Runtimes exec
+ * with a shared lock, which the exec drops behind that wait; suspender() has it
+ * exclusively.
+ * DEBUGFS: for a moment a module that is unloading has no references and is not
+ * marked as going yet: an open of its debugfs warns then (full_proxy_open()).
+ * readers() have a shared lock, unloader() has it exclusively.
+ */
+#define EXEC "/tmp/storm-exec"
+#define DEBUGFS "/tmp/storm-debugfs"
+
+/* Return: the descriptor, or -1. */
+static int storm_lock(const char *file, int operation)
+{
+	int fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+
+	if (fd >= 0 && flock(fd, operation)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/*
  * A runtime: threads start and end, sometimes it forks, in the end it is
  * killed.
  */
@@ -191,7 +217,7 @@ static void runtime(void)
 			if (child > 0)
 				waitpid(child, &status, 0);
 		}
-		if (!roll(8) && !__atomic_load_n(&counts->suspending, __ATOMIC_RELAXED))
+		if (!roll(8) && storm_lock(EXEC, LOCK_SH | LOCK_NB) >= 0)
 			execl("/proc/self/exe", "storm", "--exit", NULL);
 		for (i = 0; i < n; i++)
 			pthread_join(thread[i], NULL);
@@ -406,20 +432,15 @@ static void cpusets(void)
 static void suspender(void)
 {
 	static const char *const levels[] = { "freezer", "devices", "platform" };
+	int lock;
 
 	while (!storm_over()) {
-		/*
-		 * An exec waits for the other threads of its process to exit,
-		 * which frozen ones do not: 6.1 gives up after 20 s, with a
-		 * stack in the log.
-		 */
-		__atomic_store_n(&counts->suspending, 1, __ATOMIC_RELAXED);
-		sleep_us(200000);
+		lock = storm_lock(EXEC, LOCK_EX);
 		if (!file_put(POWER "/pm_test", levels[roll(3)]) &&
 		    !file_put(POWER "/state", "freeze"))
 			COUNT(suspends);
 		file_put(POWER "/pm_test", "none");
-		__atomic_store_n(&counts->suspending, 0, __ATOMIC_RELAXED);
+		close(lock);
 		sleep_us(500000 + roll(1500000));
 	}
 }
@@ -522,9 +543,12 @@ static void read_directory(const char *path)
 
 static void readers(void)
 {
+	int lock;
+
 	while (!storm_over()) {
-		if (!__atomic_load_n(&counts->unloading, __ATOMIC_RELAXED))
-			read_directory("/sys/kernel/debug/gchint");
+		lock = storm_lock(DEBUGFS, LOCK_SH);
+		read_directory("/sys/kernel/debug/gchint");
+		close(lock);
 		read_directory(CPUFREQ "/gchint");
 		read_directory(CPUFREQ "/policy0/gchint");
 		sleep_us(roll(5000));
@@ -534,22 +558,18 @@ static void readers(void)
 /* Mostly refused; every few seconds all users are closed. */
 static void unloader(void)
 {
+	int lock;
+
 	while (!storm_over()) {
 		sleep_us(20000 + roll(200000));
-		/*
-		 * For a moment a module that is unloading has no references and
-		 * is not marked as going yet: an open of its debugfs warns then
-		 * (full_proxy_open()).
-		 */
-		__atomic_store_n(&counts->unloading, 1, __ATOMIC_RELAXED);
-		sleep_us(50000);
+		lock = storm_lock(DEBUGFS, LOCK_EX);
 		if (!module_unload()) {
 			COUNT(unloads);
 			sleep_us(roll(20000));
 			while (module_load())
 				sleep_us(1000);
 		}
-		__atomic_store_n(&counts->unloading, 0, __ATOMIC_RELAXED);
+		close(lock);
 	}
 }
 
@@ -658,6 +678,8 @@ FIXTURE_TEARDOWN(storm)
 	if (self->suspends)
 		file_put(DELAY, self->delay);
 	file_put(MODPROBE, self->modprobe);
+	unlink(EXEC);
+	unlink(DEBUGFS);
 }
 
 TEST_F_TIMEOUT(storm, everything_at_once, 4000)
