@@ -2,6 +2,7 @@
 #ifndef GCHINTD_VERSION_H
 #define GCHINTD_VERSION_H
 
-#define GCHINTD_VERSION "1.0"
+/* Of include/gchint.h: tests/packaging/run compares them. */
+#define GCHINTD_VERSION "0.1.0"
 
 #endif

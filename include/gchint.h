@@ -68,8 +68,13 @@
 extern "C" {
 #endif
 
-#define GCHINT_VERSION_MAJOR 1
-#define GCHINT_VERSION_MINOR 0
+/*
+ * The version of the project: all of its parts have this one. Interfaces are versioned apart from
+ * it, the library's by its soname, the module's by GCHINT_ABI.
+ */
+#define GCHINT_VERSION_MAJOR 0
+#define GCHINT_VERSION_MINOR 1
+#define GCHINT_VERSION_PATCH 0
 
 #if defined(__GNUC__)
 #define GCHINT_API	     __attribute__((visibility("default")))
