@@ -22,7 +22,7 @@ INSTALLED := libgchint adapters collectors daemon packaging
 # Each component builds in parallel by itself; packages are installed before that.
 .NOTPARALLEL:
 
-.PHONY: all help modules install uninstall check check-all check-unit check-lint check-board check-lab \
+.PHONY: all help modules modules_install install uninstall deb check check-all check-unit check-lint check-board check-lab \
 	demo bench-collectors bench-kmod bench-profile mutants repro lab clean $(SUBDIRS)
 
 all: $(SUBDIRS) modules
@@ -33,7 +33,9 @@ help:
 	@echo '  make modules KDIR=DIR    cpufreq_gchint.ko for the kernel built in DIR'
 	@echo '  make install             DESTDIR=$(DESTDIR) PREFIX=$(PREFIX)'
 	@echo '  make uninstall           remove it; a changed configuration stays'
-	@echo '  make clean'
+	@echo '  make modules_install     install the module for the kernel it was built for'
+	@echo '  make deb                 Debian packages, in build/deb'
+	@echo '  make clean               (V=1 with any of these: print the commands)'
 	@echo 'See it work'
 	@echo '  make demo                compare schedutil and gchint on an emulated board (report.html)'
 	@echo '  make demo BOARD=sabrelite  with core voltage and rails of an emulated SABRE Lite'
@@ -65,28 +67,36 @@ bench: collectors
 need-%:
 	@packaging/need $*
 
-modules: need-module
+# Debian's headers are installed where neither KDIR is given nor the running kernel's are there.
+modules: $(if $(filter-out file,$(origin KDIR))$(wildcard /lib/modules/$(shell uname -r)/build),need-kbuild,need-module)
 	@test -n "$(KDIR)" || { echo 'modules: no kernel headers found; name them: make modules KDIR=DIR' >&2; exit 1; }
 	@kmod/build "$(KDIR)" "$(O)"
-	@built=$$(PATH=$$PATH:/sbin modinfo -F vermagic "$(O)/cpufreq_gchint.ko" | cut -d' ' -f1); running=$$(uname -r); \
-	if [ "$$built" = "$$running" ]; then echo "next, as root: insmod $(O)/cpufreq_gchint.ko"; else \
-		echo "built for $$built; this machine runs $$running and cannot load it: install its headers, or give KDIR=DIR"; fi
+	@packaging/module built "$(O)/cpufreq_gchint.ko"
 
+modules_install: modules
+	@packaging/module install "$(O)/cpufreq_gchint.ko" "$(DESTDIR)" "$(PREFIX)"
+
+# The list for make uninstall is written first: it has the directories that are not there yet.
+LIST := $(DESTDIR)$(PREFIX)/lib/gchint/installed
 install: libgchint adapters daemon collectors
-	@for dir in $(INSTALLED); do \
-		$(MAKE) -C $$dir BUILD=$(BUILD)/$$dir DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) install || exit 1; \
-	done
 	@rm -rf $(BUILD)/stage
 	@for dir in $(INSTALLED); do \
 		$(MAKE) -s -C $$dir BUILD=$(BUILD)/$$dir DESTDIR=$(BUILD)/stage PREFIX=$(PREFIX) install >/dev/null || exit 1; \
 	done
-	@packaging/installed list $(BUILD)/stage $(DESTDIR)$(PREFIX)/lib/gchint/installed
+	@packaging/installed add $(BUILD)/stage "$(DESTDIR)" $(LIST)
+	@for dir in $(INSTALLED); do \
+		$(MAKE) -C $$dir BUILD=$(BUILD)/$$dir DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) install || exit 1; \
+	done
 	@echo "installed below $(DESTDIR)$(PREFIX)"
 	@$(MAKE) -s -C adapters BUILD=$(BUILD)/adapters missing
 
 uninstall:
-	@packaging/installed remove "$(DESTDIR)" $(DESTDIR)$(PREFIX)/lib/gchint/installed
-	$(if $(DESTDIR),,-@PATH=$$PATH:/sbin:/usr/sbin ldconfig 2>/dev/null)
+	@packaging/installed remove "$(DESTDIR)" $(LIST)
+	@echo "removed what was installed below $(DESTDIR)$(PREFIX)"
+	$(if $(DESTDIR),,-@PATH=$$PATH:/sbin:/usr/sbin ldconfig 2>/dev/null; packaging/installed leftovers $(BUILD))
+
+deb: need-deb
+	@packaging/deb $(BUILD)/deb
 
 # Build first: suites run in parallel and must not build the same component.
 check:
@@ -114,10 +124,10 @@ check-lab: need-board need-build need-module $(SUBDIRS)
 demo:
 	@tests/board/demo/run $(BOARD)
 
-lab: need-board need-build need-module bench
+lab: need-board need-build bench
 	@$(MAKE) -C lab run
 
-bench-kmod: need-board need-build need-module need-unit
+bench-kmod: need-board need-build need-unit
 	@bench/kmod/run $(if $(PUBLISH),--publish)
 
 bench-profile: need-bench libgchint daemon

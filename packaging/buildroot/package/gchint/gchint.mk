@@ -63,6 +63,7 @@ endef
 
 define GCHINT_INSTALL_TARGET_CMDS
 	$(call GCHINT_EACH,$(GCHINT_COMPONENTS),DESTDIR=$(TARGET_DIR) install)
+	$(if $(BR2_PACKAGE_GCHINT_MODULE),$(call GCHINT_EACH,packaging,DESTDIR=$(TARGET_DIR) install-modules-load))
 endef
 
 $(eval $(generic-package))
