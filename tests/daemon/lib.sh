@@ -10,10 +10,12 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 work=$(mktemp -d)
 # Isolates the tests from the machine: its sensors, its counters, its user's settings.
 export GCHINT_SYSFS=$work/machine/sys GCHINT_TRACEFS=$work/machine/trace GCHINT_DEBUGFS=$work/machine/debug
+export GCHINT_MODULES=$work/machine/modules
 export GCHINT_CACHE=${GCHINT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/gchint}
 export HOME=$work/home TMPDIR=$work/tmp LC_ALL=C.UTF-8 TZ=UTC
 unset XDG_CONFIG_HOME XDG_CACHE_HOME XDG_RUNTIME_DIR GCHINT_TRACE GCHINT_DEVICE GCHINT_HINTS
-mkdir -p "$GCHINT_SYSFS" "$GCHINT_TRACEFS" "$GCHINT_DEBUGFS" "$HOME" "$TMPDIR"
+mkdir -p "$GCHINT_SYSFS" "$GCHINT_TRACEFS" "$GCHINT_DEBUGFS" "$GCHINT_MODULES" "$HOME" "$TMPDIR"
+echo updates/dkms/cpufreq_gchint.ko.xz: >"$GCHINT_MODULES/modules.dep"
 chmod 1777 "$TMPDIR"
 umask 022
 daemons=()

@@ -63,6 +63,26 @@ ok "an unknown actuator exits with 2" bash -c "$(declare -f use); d=$d ctl=$ctl;
 rm -rf "$d/sys/class"
 ok "without the module the message names it" bash -c \
 	"$(declare -f use); d=$d ctl=$ctl; ! use limits >'$d/out' && grep -q 'modprobe cpufreq_gchint' '$d/out'"
+# modprobe helps only where the running kernel's list has the module, also as nothing but a dependency.
+not_built() { # LINE
+	echo "$1" >"$d/modules.dep"
+	GCHINT_MODULES=$d use limits >"$d/out"
+	cat "$d/out"
+	! grep -q modprobe "$d/out" && grep -q "is not built for Linux $(uname -r): run make modules_install" "$d/out"
+}
+ok "modprobe is not advised where the kernel has no such module" not_built "kernel/drivers/cpufreq/acpi-cpufreq.ko:"
+ok "modprobe is not advised where a module only depends on it" not_built "extra/other.ko: updates/cpufreq_gchint.ko"
+tree walker 1024
+rm -rf "$d/sys/class"
+echo "policy0 walker" >"$d/before"
+ok "off without the module is done, in one line" is "in force  off: the module is not loaded, nothing to restore 0" \
+	"$(said=$(use off); echo "$said $?")"
+ok "off without the module removes the saved governors" test ! -e "$d/before"
+ok "off under its former name is done too" bash -c \
+	"GCHINT_SYSFS='$d/sys' GCHINT_PROCFS='$d/proc' GCHINT_GOVERNORS='$d/before' '$ctl' use off 2>/dev/null | grep -qx 'in force  off: .*'"
+rm -rf "$d/sys/devices"
+ok "off on a machine without policies is done" is "in force  off: no cpufreq policy, nothing to restore 0" \
+	"$(said=$(use off); echo "$said $?")"
 
 tree walker 1024
 ok "use is still the command, and says what it is now" is "gchintctl: use is deprecated: use actuator in force  off" \

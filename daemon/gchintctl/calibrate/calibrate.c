@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "../../common/clock.h"
+#include "../../common/module.h"
 #include "../../common/text.h"
 #include "../ctl.h"
 #include "../launch/child.h"
@@ -503,8 +504,11 @@ static bool policy_matches_machine(const struct core_types *k, const struct cali
 
 static int refusal_report(uint32_t cpu, int ret, const char *why)
 {
+	char remedy[MODULE_REMEDY_SIZE];
+
 	if (ret == -ENOENT)
-		ctl_error("calibrate: the module is not loaded: modprobe cpufreq_gchint");
+		ctl_error("calibrate: the module is not loaded: %s",
+			  module_remedy(remedy, sizeof(remedy)));
 	else if (ret == -EOPNOTSUPP)
 		ctl_error("calibrate: the loaded module is too old to take a calibration; load the "
 			  "one of this version");

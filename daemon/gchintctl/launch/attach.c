@@ -288,8 +288,8 @@ int cmd_attach(const struct ctl *ctl, int argc, char **argv)
 		return CTL_FAILED;
 	}
 	if (!runtime_adapter(runtime_named(name), adapter, sizeof(adapter))) {
-		ctl_error("libgchint-%s.so is not installed; install the headers of its runtime, "
-			  "and run make -C adapters install",
+		ctl_error("libgchint-%s.so is not installed: install the package gchint-adapters, "
+			  "or run make install in gchint's source, which names what it needs",
 			  name);
 		return CTL_FAILED;
 	}

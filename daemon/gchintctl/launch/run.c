@@ -461,8 +461,9 @@ int cmd_run(const struct ctl *ctl, int argc, char **argv)
 	if (runtime->mode == RUNTIME_PROBES)
 		return launch_run_probed(ctl, &l, command, argc - optind);
 	if (!runtime_adapter(runtime, adapter, sizeof(adapter))) {
-		ctl_error("%s is %s, but libgchint-%s.so is not installed; install the headers of "
-			  "its runtime, and run make -C adapters install",
+		ctl_error("%s is %s, but libgchint-%s.so is not installed: install the package "
+			  "gchint-adapters, or run make install in gchint's source, which names "
+			  "what it needs",
 			  command[0], runtime->title, runtime->name);
 		return CTL_FAILED;
 	}

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../common/module.h"
 #include "../ctl.h"
 #include "actuators.h"
 
@@ -16,7 +17,7 @@ static const char usage[] =
 	"prints the one in force and what the others lose here.\n"
 	"  governor  gchint is the governor: exact, learns, boosts and caps\n"
 	"  limits    policies are limited, whatever governor they have\n"
-	"  off       no actuator; restores the previous governors\n"
+	"  off       no actuator; restores the previous governors, if there are any\n"
 	"  auto      the best one for this machine, with the reason\n"
 	"It lasts until the module is unloaded or the machine restarts.\n";
 
@@ -202,16 +203,22 @@ static void actuator_print_clamp(const struct actuators *w)
 		     "threads, under schedutil");
 }
 
+static int module_report_absent(void)
+{
+	char remedy[MODULE_REMEDY_SIZE];
+
+	ctl_error("actuator: the module is not loaded: %s", module_remedy(remedy, sizeof(remedy)));
+	return CTL_FAILED;
+}
+
 static int actuator_print_status(struct actuator *a)
 {
 	const char *why, *fits = actuator_choose(&a->machine, &why);
 	char name[32];
 	int ret = actuator_in_force(name, sizeof(name), &a->root, "all");
 
-	if (ret) {
-		ctl_error("actuator: the module is not loaded: modprobe cpufreq_gchint");
-		return CTL_FAILED;
-	}
+	if (ret)
+		return module_report_absent();
 	printf("in force  %s\n", name);
 	printf("auto      %s: %s\n", fits, why);
 	actuator_print_clamp(&a->machine);
@@ -244,6 +251,7 @@ static int actuator_apply(struct actuator *a, const char *wanted)
 int cmd_actuator(const struct ctl *ctl, int argc, char **argv)
 {
 	struct actuator a = { 0 };
+	bool policies, loaded;
 	char now[32];
 	size_t i;
 
@@ -261,16 +269,24 @@ int cmd_actuator(const struct ctl *ctl, int argc, char **argv)
 		return CTL_USAGE;
 	}
 	root_init(&a.root);
-	if (actuators_read(&a.machine, &a.root)) {
+	policies = !actuators_read(&a.machine, &a.root);
+	loaded = !actuator_in_force(now, sizeof(now), &a.root, "all");
+	/* What is off already is no failure. */
+	if (argc > 1 && !strcmp(argv[1], "off") && !loaded) {
+		if (governors_restore(&a))
+			return CTL_FAILED;
+		printf("in force  off: %s, nothing to restore\n",
+		       policies ? "the module is not loaded" : "no cpufreq policy");
+		return CTL_OK;
+	}
+	if (!policies) {
 		ctl_error("actuator: no cpufreq policy: hints are recorded and have no other "
 			  "effect; load the board's cpufreq driver, if it has one");
 		return CTL_FAILED;
 	}
 	if (argc < 2)
 		return actuator_print_status(&a);
-	if (actuator_in_force(now, sizeof(now), &a.root, "all")) {
-		ctl_error("actuator: the module is not loaded: modprobe cpufreq_gchint");
-		return CTL_FAILED;
-	}
+	if (!loaded)
+		return module_report_absent();
 	return actuator_apply(&a, argv[1]);
 }

@@ -19,6 +19,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "../../common/module.h"
 #include "../../common/root.h"
 #include "../../version.h"
 #include "../ctl.h"
@@ -371,9 +372,8 @@ static void setups_record(struct doctor *d)
 
 	if (actuator_in_force(actuator, sizeof(actuator), &d->root, "all")) {
 		workloads_record(d, "own");
-		log_skipped(
-			d,
-			"with hints in force: the module is not loaded: modprobe cpufreq_gchint");
+		log_skipped(d, "with hints in force: the module is not loaded: %s",
+			    module_remedy(text, sizeof(text)));
 		return;
 	}
 	if (strcmp(actuator, "off")) {

@@ -17,8 +17,8 @@
 static const char usage[] =
 	"usage: gchintctl [--json] status\n"
 	"Prints the board, the module, each frequency policy with its governor, the sessions\n"
-	"that give hints now, and each source of the recording: what it finds, or what is\n"
-	"missing and how to fix it.\n"
+	"that give hints now, and the sources of a recording: first those that work, then\n"
+	"those that are missing, and how to fix them.\n"
 	"\n"
 	"Only root (CAP_NET_ADMIN) sees the sessions.\n";
 
@@ -34,6 +34,8 @@ struct status {
 	unsigned int slots[SESSIONS], sessions;
 	unsigned int more; /* sessions that did not fit in @session */
 	int module, may_sessions; /* 0 or -errno */
+	int found[SOURCE_NR]; /* 0 or -errno of the source's probe */
+	struct probe probe[SOURCE_NR];
 	bool any; /* a policy was printed */
 };
 
@@ -201,7 +203,7 @@ static void status_print_module(struct status *s)
 		       s->info.abi, s->info.sessions, s->info.slots, s->info.recorders,
 		       (unsigned long long)s->info.lost);
 	else if (s->module == -ENOENT)
-		puts("module    not loaded: modprobe cpufreq_gchint");
+		puts("module    not loaded: hints change no frequency; recording works without it");
 	else
 		printf("module    cannot be queried: %s\n", strerror(-s->module));
 }
@@ -263,32 +265,45 @@ static void status_print_sessions(struct status *s)
 	}
 }
 
+/* What works first, then what is missing and how to fix it. */
+static void status_print_found(const struct status *s, bool found)
+{
+	bool any = false;
+
+	for (int i = 0; i < SOURCE_NR; i++) {
+		if (!s->found[i] != found)
+			continue;
+		if (!any)
+			puts(found ? "sources" : "missing");
+		any = true;
+		printf("  %-10s %s %s\n", config_source_name((enum source_id)i), found ? "+" : "-",
+		       s->probe[i].what);
+		if (*s->probe[i].remedy)
+			printf("             fix: %s\n", s->probe[i].remedy);
+	}
+}
+
 static void status_print_sources(struct status *s)
 {
-	if (s->as_json)
-		json_list(&s->json, "sources");
-	else
-		puts("sources");
+	for (int i = 0; i < SOURCE_NR; i++)
+		s->found[i] = source_table[i]->probe(&s->host, &s->probe[i]);
+	if (!s->as_json) {
+		status_print_found(s, true);
+		status_print_found(s, false);
+		return;
+	}
+	json_list(&s->json, "sources");
 	for (int i = 0; i < SOURCE_NR; i++) {
-		struct probe p = { 0 };
-		int ret = source_table[i]->probe(&s->host, &p);
-		const char *name = config_source_name((enum source_id)i);
+		const struct probe *p = &s->probe[i];
 
-		if (!s->as_json) {
-			printf("  %-10s %s %s\n", name, ret ? "-" : "+", p.what);
-			if (*p.remedy)
-				printf("             fix: %s\n", p.remedy);
-			continue;
-		}
 		json_object(&s->json, NULL);
-		json_text(&s->json, "source", name);
-		json_bool(&s->json, "present", !ret);
-		json_text(&s->json, "what", p.what);
-		json_text(&s->json, "remedy", *p.remedy ? p.remedy : NULL);
+		json_text(&s->json, "source", config_source_name((enum source_id)i));
+		json_bool(&s->json, "present", !s->found[i]);
+		json_text(&s->json, "what", p->what);
+		json_text(&s->json, "remedy", *p->remedy ? p->remedy : NULL);
 		json_end(&s->json);
 	}
-	if (s->as_json)
-		json_end(&s->json);
+	json_end(&s->json);
 }
 
 int cmd_status(const struct ctl *ctl, int argc, char **argv)

@@ -24,6 +24,7 @@
 
 #include "../../common/clock.h"
 #include "../../common/message.h"
+#include "../../common/module.h"
 #include "../local.h"
 #include "../source/source.h"
 #include "../store/queue.h"
@@ -384,6 +385,7 @@ static int genl_start(struct host *host, void **state)
 static int genl_probe(const struct host *host, struct probe *p)
 {
 	struct nl_sock *sk;
+	char remedy[MODULE_REMEDY_SIZE];
 	int family;
 
 	if (host->feed)
@@ -397,11 +399,13 @@ static int genl_probe(const struct host *host, struct probe *p)
 	nl_socket_free(sk);
 	if (family >= 0)
 		return probe_found(p, "phases, decisions and leases of the kernel");
+	module_remedy(remedy, sizeof(remedy));
 	if (!host->loop)
-		return probe_absent(p, -ENOENT, "modprobe cpufreq_gchint",
-				    "module not loaded: no phases, no decisions");
+		return probe_absent(p, -ENOENT, remedy,
+				    "module not loaded: no decisions, and phases only of programs "
+				    "that gchintctl runs");
 	/* The module may be loaded later, which the controller announces. */
-	return probe_found(p, "module not loaded (modprobe cpufreq_gchint); waiting for it");
+	return probe_found(p, "module not loaded (%s); waiting for it", remedy);
 }
 
 const struct source source_genl = { genl_probe, genl_start, genl_stop };
