@@ -85,7 +85,7 @@ install: libgchint adapters daemon collectors
 	done
 	@packaging/installed add $(BUILD)/stage "$(DESTDIR)" $(LIST)
 	@for dir in $(INSTALLED); do \
-		$(MAKE) -C $$dir BUILD=$(BUILD)/$$dir DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) install || exit 1; \
+		$(MAKE) -C $$dir BUILD=$(BUILD)/$$dir DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) LIST= install || exit 1; \
 	done
 	@echo "installed below $(DESTDIR)$(PREFIX)"
 	@$(MAKE) -s -C adapters BUILD=$(BUILD)/adapters missing
