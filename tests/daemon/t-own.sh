@@ -88,7 +88,7 @@ own() { # NAME COMMAND...: its output, and the daemon's arguments
 	done
 }
 unmade() { # Names that differ from run to run.
-	sed -E -e "s|$d|DIR|g" -e 's|/tmp/(gchintctl\|gchint-profile)\.[A-Za-z0-9]{6}|/tmp/\1.XXXXXX|g' -e 's/gchint-[0-9]{8}-[0-9]{6}/gchint-DATE-TIME/g'
+	sed -E -e "s|$d|DIR|g" -e 's|/tmp/(gchintctl\|gchint-profile)\.[A-Za-z0-9]{6}|/tmp/\1.XXXXXX|g' -e 's/true-[0-9]{8}-[0-9]{6}/true-DATE-TIME/g'
 }
 records() {
 	local n
@@ -111,8 +111,8 @@ records() {
 	sqlite3 "$d/kept.db" "delete from costs"
 	own a bin/gchintctl record -o a.db -C -q -- true
 	own a bin/gchintctl record -q -- true
-	ls "$d"/gchint-*.db
-	rm -f "$d"/gchint-*.db
+	ls "$d"/true-*.db
+	rm -f "$d"/true-*.db
 	# The maximum that is passed on, and one more.
 	for n in 39 40; do
 		# shellcheck disable=SC2046 # options and arguments

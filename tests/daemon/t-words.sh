@@ -337,12 +337,10 @@ record
 record -o
 record -p x -- true
 record -p 0 -- true
-record -o a.db -- true
 record --gchintd absent -o n.db -- true
 run
 run -H some -- true
 run -- absent-program
-run -r a.db -- true
 attach
 attach x
 attach 0
@@ -368,7 +366,6 @@ profile flame -o absent/x.svg p.db
 profile record
 profile record -F 0 -- true
 profile record -F 2001 -- true
-profile record -o a.db -- true
 profile record -c 01234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567 -- true
 watch -d 0
 watch -d 0.09

@@ -176,10 +176,31 @@ static bool hints_have_destination(void)
 	       !access(device && *device ? device : "/dev/gchint", R_OK | W_OK);
 }
 
+/* Another mount namespace, of a container or of PrivateTmp=, hides the recorder's socket. */
+static bool target_reaches_recorder(const struct target *target)
+{
+	const char *stream = getenv("GCHINT_STREAM"), *device = getenv("GCHINT_DEVICE");
+	char inside[PATH_MAX + 32];
+
+	if (!stream || !*stream || getenv("GCHINT_TRACE") ||
+	    !access(device && *device ? device : "/dev/gchint", R_OK | W_OK))
+		return true;
+	snprintf(inside, sizeof(inside), "/proc/%d/root%s", target->pid, stream);
+	return !access(inside, F_OK);
+}
+
 static int target_attach(const struct target *target, const char *adapter)
 {
 	char reply[1024], inside[PATH_MAX + 32], *with;
 	int fd, ret;
+
+	if (!target_reaches_recorder(target)) {
+		ctl_error("process %d cannot reach the recorder at %s: its /tmp is another one, by "
+			  "systemd's PrivateTmp= or in a container; record inside the container, "
+			  "or start the service with PrivateTmp=no",
+			  target->pid, getenv("GCHINT_STREAM"));
+		return CTL_FAILED;
+	}
 
 	snprintf(inside, sizeof(inside), "/proc/%d/root%s", target->pid, adapter);
 	if (access(inside, R_OK)) {

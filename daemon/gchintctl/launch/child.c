@@ -2,6 +2,7 @@
 #include "child.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -36,13 +37,17 @@ int child_run(const struct child *child)
 {
 	const struct timespec interval = { 0, 200000000 };
 	sigset_t awaited = *child->taken, old;
+	int status, signo, report[2];
 	siginfo_t info;
-	int status, signo;
+	char byte = 1;
 	pid_t pid;
 
 	/* Blocked before the fork, so that an early exit of the child is not missed. */
 	sigaddset(&awaited, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &awaited, &old);
+	/* Closed by a successful exec; a byte in it reports a failed one. */
+	if (pipe2(report, O_CLOEXEC | O_NONBLOCK))
+		report[0] = report[1] = -1;
 	pid = fork();
 	if (!pid) {
 		/* Reset while blocked: our handler would swallow a signal received before exec. */
@@ -53,12 +58,21 @@ int child_run(const struct child *child)
 		if (child->setup)
 			child->setup(child->data);
 		execvp(child->argv[0], child->argv);
+		status = errno == ENOENT ? 127 : 126;
 		ctl_error("%s: %s", child->argv[0], strerror(errno));
-		_exit(errno == ENOENT ? 127 : 126);
+		if (write(report[1], &byte, 1) != 1)
+			status = 126;
+		_exit(status);
 	}
+	if (report[1] >= 0)
+		close(report[1]);
 	if (pid < 0) {
 		ctl_error("%s: %s", child->argv[0], strerror(errno));
 		sigprocmask(SIG_SETMASK, &old, NULL);
+		if (report[0] >= 0)
+			close(report[0]);
+		if (child->failed)
+			*child->failed = true;
 		return CTL_FAILED;
 	}
 	if (child_caught)
@@ -75,5 +89,9 @@ int child_run(const struct child *child)
 			child->poll(child->data);
 	}
 	sigprocmask(SIG_SETMASK, &old, NULL);
+	if (child->failed)
+		*child->failed = read(report[0], &byte, 1) == 1;
+	if (report[0] >= 0)
+		close(report[0]);
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

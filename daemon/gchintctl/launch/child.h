@@ -4,6 +4,7 @@
 #define GCHINTCTL_CHILD_H
 
 #include <signal.h>
+#include <stdbool.h>
 
 /* The last signal caught since child_signals(), whether or not a command ran; 0 if none. */
 extern volatile sig_atomic_t child_caught;
@@ -18,6 +19,7 @@ void child_signals(sigset_t *taken);
  * @setup: called in the new process before the command takes its place; may be NULL
  * @poll: called every 200 ms while the command runs; NULL: sleep until it ends
  * @data: argument of both callbacks
+ * @failed: set to true if the command could not be executed; may be NULL
  */
 struct child {
 	char **argv;
@@ -25,6 +27,7 @@ struct child {
 	void (*setup)(void *data);
 	void (*poll)(void *data);
 	void *data;
+	bool *failed;
 };
 
 /**

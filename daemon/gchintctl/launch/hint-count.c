@@ -199,7 +199,8 @@ static const char count_sql[] =
 	" pauses AS (SELECT sum(one AND stw) AS stw, sum(one AND NOT stw) AS foreground"
 	"  FROM begins GROUP BY tgid)"
 	" SELECT count(*), (SELECT sum(CASE WHEN stw THEN stw ELSE foreground END) FROM pauses),"
-	" count(DISTINCT tgid), coalesce(min(session >> 62 & 1), 1) FROM phases";
+	" (SELECT count(*) FROM (SELECT tgid FROM phases UNION SELECT tgid FROM leases)),"
+	" coalesce(min(session >> 62 & 1), 1) FROM phases";
 
 bool hint_count_read(struct hint_count *count, const char *path)
 {

@@ -25,15 +25,20 @@
 #include "../recording/db.h"
 #include "../recording/annotations.h"
 #include "child.h"
+#include "hint-count.h"
+#include "record.h"
+#include "run.h"
 
 static const char usage[] =
 	"usage: gchintctl record [-o FILE] [-l LABEL] [-p MS] [--command]\n"
 	"                        [--gchintd PROGRAM] [--option OPTION]... -- COMMAND "
 	"[ARGUMENT]...\n"
 	"Starts a recording, runs COMMAND, stops the recording, and exits with COMMAND's own\n"
-	"status (128 + the number of the signal that ended it).\n"
+	"status (128 + the number of the signal that ended it; 126 or 127 if it could not be\n"
+	"executed, and then there is no recording).\n"
 	"\n"
-	"  -o, --output FILE      the recording (default: gchint-DATE-TIME.db)\n"
+	"  -o, --output FILE      the recording (default: PROGRAM-DATE-TIME.db); an existing file\n"
+	"                         is kept, and the next free name is used: FILE-2, FILE-3, ...\n"
 	"  -l, --label LABEL      name of the run, for reports that compare runs\n"
 	"  -p, --period MS        rail sampling interval (default: 50 to 100, by source)\n"
 	"      --command          keep COMMAND with its arguments, which may hold secrets\n"
@@ -47,26 +52,33 @@ static const char usage[] =
 	"In the command \"gchintctl annotations --add TEXT\" annotates an instant, by\n"
 	"$GCHINT_ANNOTATIONS.\n";
 
-#define ARGS	 48
-#define START_MS 30000 /* creating the database is slow on an SD card and a busy board */
+#define NAMES_MAX 1000 /* numbered names that are tried */
+#define START_MS  30000 /* creating the database is slow on an SD card and a busy board */
 
-struct record {
-	const char *file, *program;
-	char *argv[ARGS];
-	int args;
-	bool quiet, cost, with_command;
-	pid_t daemon;
-	uint64_t start;
-	char dir[64], annotations[96], notify[96], stream[96];
-	int manager; /* socket on which gchintd reports that it is ready */
-};
-
-/* Too many arguments are counted but not stored: cmd_record() reports them. */
+/* Too many arguments are counted but not stored: record_command() reports them. */
 static void daemon_add_argument(struct record *r, const char *arg)
 {
-	if (r->args < ARGS - 1)
+	if (r->args < RECORD_ARGS - 1)
 		r->argv[r->args] = (char *)arg;
 	r->args++;
+}
+
+void record_init(struct record *r)
+{
+	*r = (struct record){ .manager = -1 };
+	daemon_add_argument(r, NULL); /* argv[0], set by record_command() */
+	/*
+	 * "-" is no file: the system's configuration is for the service. A later
+	 * --option --config=FILE overrides it.
+	 */
+	daemon_add_argument(r, "--config");
+	daemon_add_argument(r, "-");
+}
+
+void record_add_option(struct record *r, const char *option)
+{
+	r->rotates = r->rotates || !strncmp(option, "--keep", 6);
+	daemon_add_argument(r, option);
 }
 
 /* Quotes an argument for a shell where it needs that. */
@@ -253,17 +265,20 @@ static void sockets_export(void *data)
 
 static int command_run(struct record *r, char **argv, const sigset_t *taken)
 {
+	bool failed = false;
 	const struct child child = {
 		.argv = argv,
 		.taken = taken,
 		.setup = sockets_export,
 		.poll = !r->quiet && isatty(STDERR_FILENO) ? progress_update : NULL,
 		.data = r,
+		.failed = &failed,
 	};
 	int status;
 
 	r->start = clock_now();
 	status = child_run(&child);
+	r->ran = !failed;
 	progress_print(r, true);
 	return status;
 }
@@ -281,8 +296,68 @@ static void cost_print(const struct record *r)
 	sqlite3_close(db);
 }
 
+/* The name for a recording without one: the program's and the time, such as java-20261127-001500.db */
+static void name_by_time(char *name, size_t size, const char *command)
+{
+	const char *slash = strrchr(command, '/'), *base = slash ? slash + 1 : command;
+	time_t now = time(NULL);
+	char when[32];
+	struct tm tm;
+
+	localtime_r(&now, &tm);
+	strftime(when, sizeof(when), "%Y%m%d-%H%M%S", &tm);
+	snprintf(name, size, "%s-%s.db", *base ? base : "gchint", when);
+}
+
+/*
+ * Another name where a recording, or any other file, exists: x-2.db for x.db, and so on. Devices
+ * and directories are left to gchintd, which refuses them.
+ */
+static bool name_next_free(struct record *r)
+{
+	const char *slash = strrchr(r->file, '/');
+	const char *dot = strrchr(slash ? slash + 1 : r->file, '.');
+	size_t stem = dot && dot != (slash ? slash + 1 : r->file) ? (size_t)(dot - r->file) :
+								    strlen(r->file);
+	char next[sizeof(r->name)];
+	struct stat st;
+
+	if (r->rotates || stat(r->file, &st) || !S_ISREG(st.st_mode))
+		return true;
+	for (int n = 2; n < NAMES_MAX; n++) {
+		int length = snprintf(next, sizeof(next), "%.*s-%d%s", (int)stem, r->file, n,
+				      r->file + stem);
+
+		if (length < 0 || (size_t)length >= sizeof(next))
+			break;
+		if (!lstat(next, &st) || errno != ENOENT)
+			continue;
+		ctl_error("%s exists and is kept: recording into %s", r->file, next);
+		strcpy(r->name, next);
+		r->file = r->name;
+		return true;
+	}
+	ctl_error("%s exists, and so does each other name up to number %d; name another file with "
+		  "-o",
+		  r->file, NAMES_MAX - 1);
+	return false;
+}
+
+/* Nothing ran: the file would only be in the way of the next try. */
+static void record_discard(const struct record *r)
+{
+	static const char *const parts[] = { "", "-wal", "-shm" };
+	char path[PATH_MAX + 8];
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		snprintf(path, sizeof(path), "%s%s", r->file, parts[i]);
+		unlink(path);
+	}
+}
+
 static int record_run(struct record *r, char **command)
 {
+	struct hint_count hints;
 	char mark[256];
 	sigset_t taken;
 	int ret, status;
@@ -291,7 +366,9 @@ static int record_run(struct record *r, char **command)
 	ret = daemon_start(r);
 	if (ret || !daemon_wait_ready(r)) {
 		if (child_caught) {
-			daemon_stop(r);
+			/* One that ended well had created the file; it refuses one that exists. */
+			if (r->daemon && !daemon_stop(r) && !r->rotates)
+				record_discard(r);
 			ctl_error("interrupted before %s was started", command[0]);
 			return 128 + child_caught;
 		}
@@ -306,14 +383,67 @@ static int record_run(struct record *r, char **command)
 	snprintf(mark, sizeof(mark), "end: %s: %d", command[0], status);
 	annotations_add(r->annotations, mark);
 	ret = daemon_stop(r);
+	if (!r->ran) {
+		if (!r->rotates) {
+			record_discard(r);
+			ctl_error("nothing was recorded: %s is removed", r->file);
+		}
+		return status;
+	}
 	if (ret)
 		ctl_error("gchintd exited with status %d; %s may be incomplete", ret, r->file);
-	else if (!r->quiet)
+	else if (!r->quiet || r->unnamed)
 		fprintf(stderr, "gchintctl: recorded %s; next: gchintctl summary %s\n", r->file,
 			r->file);
+	if (!r->hints_optional && hint_count_read(&hints, r->file) && !hints.hints)
+		hints_report_none(&hints, command[0], r->file, false);
 	if (r->cost)
 		cost_print(r);
 	return status;
+}
+
+int record_command(struct record *r, char **command)
+{
+	char *text = NULL;
+	int ret;
+
+	if (!r->file) {
+		name_by_time(r->name, sizeof(r->name), command[0]);
+		r->file = r->name;
+		r->unnamed = true;
+	}
+	if (!name_next_free(r))
+		return CTL_FILE;
+	if (!r->program)
+		r->program = daemon_find(r->found, sizeof(r->found));
+	ret = manager_open(r);
+	if (ret) {
+		ctl_error("%s: %s", r->dir, strerror(-ret));
+		manager_close(r);
+		return CTL_DAEMON;
+	}
+	r->argv[0] = (char *)r->program;
+	daemon_add_argument(r, "--quiet");
+	daemon_add_argument(r, "--record");
+	daemon_add_argument(r, r->file);
+	daemon_add_argument(r, "--annotations");
+	daemon_add_argument(r, r->annotations);
+	if (r->with_command)
+		text = command_text(command);
+	if (text) {
+		daemon_add_argument(r, "--command");
+		daemon_add_argument(r, text);
+	}
+	if (r->args >= RECORD_ARGS) {
+		ctl_error("record: too many options for gchintd; write them into a file and use "
+			  "--option --config=FILE");
+		ret = CTL_USAGE;
+	} else {
+		ret = record_run(r, command);
+	}
+	manager_close(r);
+	free(text);
+	return ret;
 }
 
 int cmd_record(const struct ctl *ctl, int argc, char **argv)
@@ -330,20 +460,11 @@ int cmd_record(const struct ctl *ctl, int argc, char **argv)
 		{ "quiet", no_argument, NULL, 'q' },
 		{ 0 },
 	};
-	struct record r = { .manager = -1 };
-	char name[64], found[4200], *command = NULL;
-	time_t now = time(NULL);
-	struct tm tm;
-	int opt, ret;
+	struct record r;
+	int opt;
 
 	(void)ctl;
-	daemon_add_argument(&r, NULL); /* argv[0], set below */
-	/*
-	 * "-" is no file: the system's configuration is for the service. A later
-	 * --option --config=FILE overrides it.
-	 */
-	daemon_add_argument(&r, "--config");
-	daemon_add_argument(&r, "-");
+	record_init(&r);
 	while ((opt = getopt_long(argc, argv, "+Chl:o:p:q", longs, NULL)) >= 0) {
 		switch (opt) {
 		case 'c':
@@ -373,7 +494,7 @@ int cmd_record(const struct ctl *ctl, int argc, char **argv)
 			r.quiet = true;
 			break;
 		case 'x':
-			daemon_add_argument(&r, optarg);
+			record_add_option(&r, optarg);
 			break;
 		default:
 			return ctl_usage("record");
@@ -383,39 +504,5 @@ int cmd_record(const struct ctl *ctl, int argc, char **argv)
 		ctl_error("record: no command given; see gchintctl record --help");
 		return CTL_USAGE;
 	}
-	if (!r.file) {
-		localtime_r(&now, &tm);
-		strftime(name, sizeof(name), "gchint-%Y%m%d-%H%M%S.db", &tm);
-		r.file = name;
-	}
-	if (!r.program)
-		r.program = daemon_find(found, sizeof(found));
-	ret = manager_open(&r);
-	if (ret) {
-		ctl_error("%s: %s", r.dir, strerror(-ret));
-		manager_close(&r);
-		return CTL_DAEMON;
-	}
-	r.argv[0] = (char *)r.program;
-	daemon_add_argument(&r, "--quiet");
-	daemon_add_argument(&r, "--record");
-	daemon_add_argument(&r, r.file);
-	daemon_add_argument(&r, "--annotations");
-	daemon_add_argument(&r, r.annotations);
-	if (r.with_command)
-		command = command_text(argv + optind);
-	if (command) {
-		daemon_add_argument(&r, "--command");
-		daemon_add_argument(&r, command);
-	}
-	if (r.args >= ARGS) {
-		ctl_error("record: too many options for gchintd; write them into a file and use "
-			  "--option --config=FILE");
-		ret = CTL_USAGE;
-	} else {
-		ret = record_run(&r, argv + optind);
-	}
-	manager_close(&r);
-	free(command);
-	return ret;
+	return record_command(&r, argv + optind);
 }

@@ -19,16 +19,19 @@
 #include "clamps.h"
 #include "go.h"
 #include "hint-count.h"
+#include "record.h"
 #include "run.h"
 #include "runtime.h"
 
 static const char usage[] =
 	"usage: gchintctl run [-r FILE] [-H cap|boost|all|clamp] [-q] -- PROGRAM [ARGUMENT]...\n"
 	"Runs PROGRAM with the adapter of its language runtime, so that it gives hints, and\n"
-	"prints how many hints there were and where they went. Exits with PROGRAM's own status.\n"
-	"gchintctl runtimes lists the supported runtimes.\n"
+	"prints how many hints there were and where they went. A program that uses libgchint\n"
+	"needs no adapter. Exits with PROGRAM's own status, or with 1 where PROGRAM succeeded but\n"
+	"gave no hints. gchintctl runtimes lists the supported runtimes.\n"
 	"\n"
-	"  -r, --record FILE   record the run as well, with or without the module\n"
+	"  -r, --record FILE   record the run as well, with or without the module; an existing\n"
+	"                      file is kept, and the next free name is used: FILE-2, ...\n"
 	"  -H, --hints WHICH   cap: only hints that lower the frequency act; boost: only hints\n"
 	"                      that raise it; all: both (default); clamp: hints act by\n"
 	"                      utilisation clamps on the program's own threads, which needs no\n"
@@ -36,8 +39,10 @@ static const char usage[] =
 	"  -q, --quiet         do not print the number of hints\n";
 
 struct launch {
-	char *file; /* recording to write; NULL: none */
+	const char *file; /* recording to write; NULL: none */
+	const char *program;
 	bool quiet;
+	bool loaded; /* with the adapter of its runtime */
 };
 
 /* Appends @value to a variable that may be set already. */
@@ -183,8 +188,9 @@ static char **adapter_load(const struct runtime *runtime, char *adapter, char **
 
 char **launch_command(char **command, int *count, bool interpreted)
 {
-	char why[128] = "", adapter[PATH_MAX], **with;
-	const struct runtime *runtime = runtime_of(command[0], why, sizeof(why));
+	char adapter[PATH_MAX], **with;
+	struct runtime_none none;
+	const struct runtime *runtime = runtime_of(command[0], &none);
 
 	if (interpreted && (!runtime || runtime->mode != RUNTIME_AGENT))
 		ctl_error("%s is no JVM: --interpreted has no effect", command[0]);
@@ -204,25 +210,50 @@ char **launch_command(char **command, int *count, bool interpreted)
 	return with;
 }
 
-static int launch_record(const struct ctl *ctl, const struct launch *l, char **command)
+static bool hints_disabled(void)
 {
-	int count = 0, n = 0;
-	char **argv;
+	const char *value = getenv("GCHINT_DISABLE");
 
-	while (command[count])
-		count++;
-	argv = calloc((size_t)count + 6, sizeof(*argv));
-	if (!argv)
-		return CTL_FAILED;
-	argv[n++] = (char *)"gchintctl: record";
-	argv[n++] = (char *)"-o";
-	argv[n++] = l->file;
-	if (l->quiet)
-		argv[n++] = (char *)"-q";
-	argv[n++] = (char *)"--";
-	memcpy(argv + n, command, (size_t)count * sizeof(*argv));
-	optind = 0;
-	return cmd_record(ctl, n + count, argv);
+	return value && *value && strcmp(value, "0");
+}
+
+void hints_report_none(const struct hint_count *count, const char *program, const char *file,
+		       bool loaded)
+{
+	const char *slash = strrchr(program, '/'), *base = slash ? slash + 1 : program;
+	const char *in = file ? " in " : "", *where = file ? file : "";
+	struct runtime_none none;
+	const struct runtime *runtime = runtime_of(program, &none);
+
+	if (count->programs)
+		ctl_error("no hints%s%s: %s collected nothing, or no phase was as long as "
+			  "GCHINT_MIN_US (default: 100 us); let it run longer, or set "
+			  "GCHINT_MIN_US=0",
+			  in, where, base);
+	else if (hints_disabled())
+		ctl_error("no hints%s%s: GCHINT_DISABLE forbids them; unset it", in, where);
+	else if (loaded)
+		ctl_error("no hints%s%s: no process started the adapter of %s; its standard error "
+			  "may have the reason",
+			  in, where, runtime ? runtime->title : base);
+	else if (runtime)
+		ctl_error("no hints%s%s: %s is %s, which needs its adapter; use gchintctl run "
+			  "--record FILE -- %s",
+			  in, where, base, runtime->title, base);
+	else if (none.libgchint && strcmp(base, "gchintctl") != 0)
+		ctl_error("no hints%s%s: %s has libgchint, but opened no session; let it call "
+			  "gchint_init(), see gchint(7)",
+			  in, where, base);
+	else
+		ctl_error("no hints%s%s: neither %s nor a program that it started used libgchint; "
+			  "start its runtime by gchintctl run (gchintctl runtimes lists them)",
+			  in, where, base);
+}
+
+/* Hints were asked for: without any, a program that succeeded is not enough. */
+static int status_without_hints(int status)
+{
+	return status ? status : CTL_FAILED;
 }
 
 static bool device_usable(void)
@@ -238,35 +269,41 @@ static void hints_print(const struct hint_count *t, const char *where)
 
 	if (t->lost)
 		snprintf(lost, sizeof(lost), " (%" PRIu64 " more were not counted)", t->lost);
-	if (!t->programs)
-		fprintf(stderr, "gchintctl: no hints: no process started its adapter\n");
-	else
-		fprintf(stderr, "gchintctl: %" PRIu64 " hints, %" PRIu64 " pauses%s: %s\n",
-			t->hints, t->pauses, lost, where);
+	fprintf(stderr, "gchintctl: %" PRIu64 " hints, %" PRIu64 " pauses%s: %s\n", t->hints,
+		t->pauses, lost, where);
 }
 
-static void hints_print_recorded(const char *file)
+/* Records the command as gchintctl record does, and counts the hints in the recording. */
+static int launch_record(const struct launch *l, char **command)
 {
-	struct hint_count t;
 	char where[PATH_MAX + 64];
+	struct hint_count t;
+	struct record r;
+	int status;
 
-	if (!hint_count_read(&t, file))
-		return;
+	record_init(&r);
+	r.file = l->file;
+	r.quiet = l->quiet;
+	r.hints_optional = true;
+	status = record_command(&r, command);
+	if (!r.ran)
+		return status;
+	if (!hint_count_read(&t, r.file))
+		return status_without_hints(status);
+	if (!t.hints) {
+		hints_report_none(&t, l->program, r.file, l->loaded);
+		return status_without_hints(status);
+	}
 	snprintf(where, sizeof(where), "%s%s", t.by_kernel ? "to the kernel, and into " : "into ",
-		 file);
-	hints_print(&t, where);
+		 r.file);
+	if (!l->quiet)
+		hints_print(&t, where);
+	return status;
 }
 
 static void env_set_stream(void *data)
 {
 	setenv("GCHINT_STREAM", hint_listener_path(data), 1);
-}
-
-static bool hints_disabled(void)
-{
-	const char *value = getenv("GCHINT_DISABLE");
-
-	return value && *value && strcmp(value, "0");
 }
 
 /* libgchint does not use the device in this mode; a recorder still receives all hints. */
@@ -278,10 +315,11 @@ static bool hints_use_clamps(void)
 }
 
 /* Counts the program's hints when neither the kernel nor a recorder receives them. */
-static int launch_count(char **command, const char *probed)
+static int launch_count(const struct launch *l, char **command, const char *probed)
 {
 	struct hint_listener *listener = hint_listener_open();
-	struct child child = { .argv = command };
+	bool failed = false;
+	struct child child = { .argv = command, .failed = &failed };
 	struct hint_count t;
 	const char *where;
 	sigset_t taken;
@@ -299,6 +337,12 @@ static int launch_count(char **command, const char *probed)
 	if (!listener)
 		return status;
 	t = hint_listener_close(listener);
+	if (failed)
+		return status;
+	if (!t.hints) {
+		hints_report_none(&t, l->program, NULL, l->loaded);
+		return status_without_hints(status);
+	}
 	if (probed)
 		where = "nowhere, uprobes are too late to act on; --record FILE keeps them";
 	else if (hints_use_clamps())
@@ -309,19 +353,14 @@ static int launch_count(char **command, const char *probed)
 	return status;
 }
 
-static int launch_run(const struct ctl *ctl, const struct launch *l, char **command)
+static int launch_run(const struct launch *l, char **command)
 {
 	const char *stream = getenv("GCHINT_STREAM");
-	int status;
 
-	if (l->file) {
-		status = launch_record(ctl, l, command);
-		if (!l->quiet && status != CTL_DAEMON)
-			hints_print_recorded(l->file);
-		return status;
-	}
+	if (l->file)
+		return launch_record(l, command);
 	if (!l->quiet && (hints_use_clamps() || !device_usable()) && !(stream && *stream))
-		return launch_count(command, NULL);
+		return launch_count(l, command, NULL);
 	if (!l->quiet && hints_use_clamps())
 		fprintf(stderr,
 			"gchintctl: utilisation clamps act on hints, which go to the "
@@ -337,8 +376,7 @@ static int launch_run(const struct ctl *ctl, const struct launch *l, char **comm
 }
 
 /* With --record, the recorder runs this command again as the program to record. */
-static int launch_run_probed(const struct ctl *ctl, const struct launch *l, char **command,
-			     int length)
+static int launch_run_probed(const struct launch *l, char **command, int length)
 {
 	const char *stream = getenv("GCHINT_STREAM");
 	char path[PATH_MAX], why[128], **again;
@@ -358,7 +396,7 @@ static int launch_run_probed(const struct ctl *ctl, const struct launch *l, char
 		again[2] = (char *)"--quiet";
 		again[3] = (char *)"--";
 		memcpy(again + 4, command, (size_t)length * sizeof(*again));
-		return launch_run(ctl, l, again);
+		return launch_run(l, again);
 	}
 	if (!hints_disabled() && stream && *stream) {
 		child_signals(&taken);
@@ -366,7 +404,7 @@ static int launch_run_probed(const struct ctl *ctl, const struct launch *l, char
 		return go_run(path, &child, stream);
 	}
 	if (!l->quiet && !hints_disabled())
-		return launch_count(command, path);
+		return launch_count(l, command, path);
 	execvp(command[0], command);
 	ctl_error("%s: %s", command[0], strerror(errno));
 	return errno == ENOENT ? 127 : 126;
@@ -392,7 +430,7 @@ static int hints_check(const struct runtime *runtime, const char *program)
 	}
 	if (!hints_use_clamps())
 		return CTL_OK;
-	if (runtime->mode == RUNTIME_PROBES) {
+	if (runtime && runtime->mode == RUNTIME_PROBES) {
 		ctl_error("%s is %s: its hints come too late for --hints clamp", program,
 			  runtime->title);
 		return CTL_FAILED;
@@ -412,8 +450,9 @@ int cmd_run(const struct ctl *ctl, int argc, char **argv)
 		{ "record", required_argument, NULL, 'r' },
 		{ 0 },
 	};
-	char why[128] = "", adapter[PATH_MAX], **command;
+	char adapter[PATH_MAX], **command;
 	const struct runtime *runtime;
+	struct runtime_none none;
 	struct launch l = { 0 };
 	int opt, status;
 
@@ -444,22 +483,30 @@ int cmd_run(const struct ctl *ctl, int argc, char **argv)
 		ctl_error("run: no program given; see gchintctl run --help");
 		return CTL_USAGE;
 	}
+	(void)ctl;
 	command = argv + optind;
-	runtime = runtime_of(command[0], why, sizeof(why));
-	if (!runtime) {
+	l.program = command[0];
+	runtime = runtime_of(command[0], &none);
+	if (!runtime && !none.runs) {
 		/* A pointer to the list of runtimes would mislead where the file is missing. */
-		if (!strcmp(why, "no such program"))
-			ctl_error("%s: %s", command[0], why);
+		if (!strcmp(none.why, "no such program"))
+			ctl_error("%s: %s", command[0], none.why);
 		else
 			ctl_error("%s: %s; gchintctl runtimes lists the supported runtimes",
-				  command[0], why);
+				  command[0], none.why);
 		return CTL_FAILED;
 	}
 	status = hints_check(runtime, command[0]);
 	if (status)
 		return status;
+	if (!runtime) {
+		if (!none.libgchint)
+			ctl_error("%s: %s; it runs as it is, for hints of programs that it starts",
+				  command[0], none.why);
+		return launch_run(&l, command);
+	}
 	if (runtime->mode == RUNTIME_PROBES)
-		return launch_run_probed(ctl, &l, command, argc - optind);
+		return launch_run_probed(&l, command, argc - optind);
 	if (!runtime_adapter(runtime, adapter, sizeof(adapter))) {
 		ctl_error("%s is %s, but libgchint-%s.so is not installed: install the package "
 			  "gchint-adapters, or run make install in gchint's source, which names "
@@ -474,5 +521,6 @@ int cmd_run(const struct ctl *ctl, int argc, char **argv)
 			  adapter);
 		return CTL_FAILED;
 	}
-	return launch_run(ctl, &l, command);
+	l.loaded = true;
+	return launch_run(&l, command);
 }

@@ -194,21 +194,36 @@ static bool elf_is_dotnet(const struct image *m, const ElfW(Ehdr) * elf)
 	return false;
 }
 
-static const struct runtime *runtime_by_elf(const struct image *m, char *why, size_t size)
+static void runtime_none_set(struct runtime_none *none, const char *why)
+{
+	snprintf(none->why, sizeof(none->why), "%s", why);
+}
+
+/* A name that libgchint looks for in the environment, and with it a program that contains it. */
+#define LIBGCHINT_STATIC "GCHINT_MIN_US"
+
+static bool image_mentions(const struct image *m, const char *text)
+{
+	return memmem(m->base, m->size, text, strlen(text));
+}
+
+static const struct runtime *runtime_by_elf(const struct image *m, struct runtime_none *none)
 {
 	const ElfW(Ehdr) *elf = image_at(m, 0, sizeof(*elf));
 
 	if (!elf || elf->e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32) ||
 	    elf->e_shentsize != sizeof(ElfW(Shdr))) {
-		snprintf(why, size, "a program of another machine");
+		runtime_none_set(none, "a program of another machine");
 		return NULL;
 	}
 	if (elf_has_section(m, elf, ".go.buildinfo"))
 		return runtime_named("go");
 	if (elf_is_dotnet(m, elf))
 		return runtime_named("dotnet");
+	none->runs = image_at(m, elf->e_phoff, (uint64_t)elf->e_phnum * sizeof(ElfW(Phdr)));
+	none->libgchint = image_mentions(m, "libgchint.so") || image_mentions(m, LIBGCHINT_STATIC);
 	if (!elf_find_section(m, elf, SHT_DYNAMIC)) {
-		snprintf(why, size, "linked statically: nothing can be loaded into it");
+		runtime_none_set(none, "linked statically: nothing can be loaded into it");
 		return NULL;
 	}
 	if (elf_needs(m, elf, "libgc.so") || elf_needs(m, elf, "libguile-") ||
@@ -228,7 +243,7 @@ static const struct runtime *runtime_by_elf(const struct image *m, char *why, si
 		return runtime_named("python");
 	if (elf_needs(m, elf, "libruby"))
 		return runtime_named("ruby");
-	snprintf(why, size, "no runtime that has an adapter");
+	runtime_none_set(none, "no runtime that has an adapter");
 	return NULL;
 }
 
@@ -275,14 +290,15 @@ static bool script_interpreter(const struct image *m, char *path, size_t size)
 	return word && runtime_file(word, path, size);
 }
 
-const struct runtime *runtime_of(const char *program, char *why, size_t size)
+const struct runtime *runtime_of(const char *program, struct runtime_none *none)
 {
 	const struct runtime *runtime = NULL;
 	char path[PATH_MAX], next[PATH_MAX];
 	bool again = true;
 
+	*none = (struct runtime_none){ .runs = false };
 	if (!runtime_file(program, path, sizeof(path))) {
-		snprintf(why, size, "no such program");
+		runtime_none_set(none, "no such program");
 		return NULL;
 	}
 	for (int depth = 0; again && depth < SCRIPTS_MAX; depth++) {
@@ -293,23 +309,23 @@ const struct runtime *runtime_of(const char *program, char *why, size_t size)
 		again = false;
 		runtime = runtime_by_name(path);
 		if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-			snprintf(why, size, "cannot be read");
+			runtime_none_set(none, "cannot be read");
 			runtime = NULL;
 		} else if (st.st_mode & (S_ISUID | S_ISGID)) {
-			snprintf(why, size, "setuid or setgid: the loader ignores LD_PRELOAD");
+			runtime_none_set(none, "setuid or setgid: the loader ignores LD_PRELOAD");
 			runtime = NULL;
 		} else if (!runtime) {
 			m.size = (size_t)st.st_size;
 			m.base = m.size ? mmap(NULL, m.size, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
 			if (!m.base || m.base == MAP_FAILED) {
-				snprintf(why, size, "cannot be read");
+				runtime_none_set(none, "cannot be read");
 			} else if (script_interpreter(&m, next, sizeof(next))) {
 				memcpy(path, next, sizeof(path));
 				again = true;
 			} else if (m.size > 4 && !memcmp(m.base, ELFMAG, SELFMAG)) {
-				runtime = runtime_by_elf(&m, why, size);
+				runtime = runtime_by_elf(&m, none);
 			} else {
-				snprintf(why, size, "neither a program nor a script");
+				runtime_none_set(none, "neither a program nor a script");
 			}
 			if (m.base && m.base != MAP_FAILED)
 				munmap((void *)(uintptr_t)m.base, m.size);
@@ -318,7 +334,7 @@ const struct runtime *runtime_of(const char *program, char *why, size_t size)
 			close(fd);
 	}
 	if (again)
-		snprintf(why, size, "a script whose interpreter is a script, nested too deep");
+		runtime_none_set(none, "a script whose interpreter is a script, nested too deep");
 	return runtime;
 }
 

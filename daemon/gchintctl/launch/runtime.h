@@ -42,15 +42,25 @@ extern const struct runtime runtimes[RUNTIMES];
 const struct runtime *runtime_named(const char *name);
 
 /**
+ * struct runtime_none - why a program has no runtime with an adapter
+ * @why: the reason
+ * @runs: it is a program of this machine, which may give hints by itself
+ * @libgchint: it links libgchint, loads it by that name or contains it
+ */
+struct runtime_none {
+	char why[128];
+	bool runs, libgchint;
+};
+
+/**
  * runtime_of - find out which runtime a program uses
  * @program: as in argv[0] of a command: a path, or a name that is looked up in PATH
- * @why: receives the reason if no runtime is found
- * @size: of @why
+ * @none: filled if no runtime is found
  *
  * Goes by ELF sections, needed libraries and symbols, by the interpreter of a script, and by the
- * name of a launcher. Returns NULL, with @why filled, if there is no such runtime.
+ * name of a launcher. Returns NULL if there is no such runtime.
  */
-const struct runtime *runtime_of(const char *program, char *why, size_t size);
+const struct runtime *runtime_of(const char *program, struct runtime_none *none);
 
 /* Finds the file that execvp(3) would execute; returns false if there is none. */
 bool runtime_file(const char *program, char *path, size_t size);

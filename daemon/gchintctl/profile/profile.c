@@ -9,6 +9,7 @@
 #include "../../common/names.h"
 #include "../../common/root.h"
 #include "../ctl.h"
+#include "../launch/record.h"
 #include "../launch/run.h"
 #include "profile.h"
 
@@ -85,13 +86,12 @@ static int map_remove(void *data, const char *name)
 	return 0;
 }
 
-static int profile_record_into(const struct ctl *ctl, const struct options *o,
-			       const struct profile_maps *maps, char **command, int count)
+static int profile_record_into(const struct options *o, const struct profile_maps *maps,
+			       char **command)
 {
-	const char *file = o->output ? o->output : "profile.db";
 	char config[96], option[128];
-	char **argv;
-	int ret, n = 0;
+	struct record r;
+	int ret;
 
 	snprintf(config, sizeof(config), "%s/conf", maps->directory);
 	ret = profile_keep_write(config, &o->keep);
@@ -100,28 +100,20 @@ static int profile_record_into(const struct ctl *ctl, const struct options *o,
 		return CTL_FAILED;
 	}
 	snprintf(option, sizeof(option), "--config=%s", config);
-	argv = calloc((size_t)count + 9, sizeof(*argv));
-	if (!argv)
-		return CTL_FAILED;
-	argv[n++] = (char *)"gchintctl: record";
-	argv[n++] = (char *)"-q";
-	argv[n++] = (char *)"-o";
-	argv[n++] = (char *)file;
-	argv[n++] = (char *)"--option";
-	argv[n++] = option;
-	argv[n++] = (char *)"--";
-	memcpy(argv + n, command, (size_t)count * sizeof(*argv));
+	record_init(&r);
+	r.file = o->output ? o->output : "profile.db";
+	r.quiet = true;
+	r.hints_optional = true;
+	record_add_option(&r, option);
 	setenv("GCHINT_SYMBOLS", maps->directory, 1);
-	optind = 0;
-	ret = cmd_record(ctl, n + count, argv);
-	free(argv);
-	if (ret == CTL_DAEMON || access(file, R_OK))
+	ret = record_command(&r, command);
+	if (!r.ran)
 		return ret;
-	if (!profile_resolve(file, maps))
+	if (!profile_resolve(r.file, maps))
 		return CTL_FILE;
 	if (!o->quiet)
 		fprintf(stderr, "gchintctl: profiled into %s; next: gchintctl profile report %s\n",
-			file, file);
+			r.file, r.file);
 	return ret;
 }
 
@@ -133,7 +125,7 @@ static bool node_map_requested(void)
 	return options && strstr(options, NODE_MAP);
 }
 
-static int profile_record(const struct ctl *ctl, const struct options *o, char **command, int count)
+static int profile_record(const struct options *o, char **command, int count)
 {
 	char directory[] = "/tmp/gchint-profile.XXXXXX";
 	struct profile_maps maps = { .directory = directory, .since = time(NULL) };
@@ -145,10 +137,6 @@ static int profile_record(const struct ctl *ctl, const struct options *o, char *
 		ctl_error("profile record: no program given; see gchintctl profile --help");
 		return CTL_USAGE;
 	}
-	if (o->output && !access(o->output, F_OK)) {
-		ctl_error("%s: exists already; name another file with -o", o->output);
-		return CTL_FILE;
-	}
 	if (!profile_keep_good(&o->keep))
 		return CTL_USAGE;
 	if (!mkdtemp(directory)) {
@@ -159,7 +147,7 @@ static int profile_record(const struct ctl *ctl, const struct options *o, char *
 	/* Without an adapter the program may still write the names of its methods itself. */
 	with = launch_command(command, &count, o->interpreted);
 	maps.remove = !asked && node_map_requested();
-	ret = profile_record_into(ctl, o, &maps, with, count);
+	ret = profile_record_into(o, &maps, with);
 	root_list(directory, "perf-", map_remove, directory);
 	snprintf(config, sizeof(config), "%s/conf", directory);
 	unlink(config);
@@ -312,6 +300,7 @@ int cmd_profile(const struct ctl *ctl, int argc, char **argv)
 	struct options o = { .lines = 20, .keep.frequency = "999" };
 	int opt;
 
+	(void)ctl;
 	if (!strcmp(what, "--help") || !strcmp(what, "-h")) {
 		fputs(usage, stdout);
 		return CTL_OK;
@@ -388,7 +377,7 @@ int cmd_profile(const struct ctl *ctl, int argc, char **argv)
 		}
 	}
 	if (recording)
-		return profile_record(ctl, &o, argv + optind, argc - optind);
+		return profile_record(&o, argv + optind, argc - optind);
 	if (!strcmp(what, "diff")) {
 		if (optind == argc - 2)
 			return profile_compare(&o, argv + optind);

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Recording a command: for gchintctl record, and for run and profile, which record theirs. */
+#ifndef GCHINTCTL_RECORD_H
+#define GCHINTCTL_RECORD_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define RECORD_ARGS 48
+
+/**
+ * struct record - a recording of one command
+ * @file: the recording; record_command() may set another name, which it reports
+ * @program: the daemon; NULL: the one in the directory of this program
+ * @quiet: print no progress
+ * @cost: print the cost of the recording at the end
+ * @with_command: keep the command with its arguments
+ * @hints_optional: the caller wants something else, or reports missing hints itself
+ * @ran: set by record_command(): the command was executed
+ *
+ * The other members are record.c's own.
+ */
+struct record {
+	const char *file, *program;
+	bool quiet, cost, with_command, hints_optional, ran;
+
+	char *argv[RECORD_ARGS], name[PATH_MAX], found[PATH_MAX + 32];
+	int args;
+	bool rotates; /* gchintd may rotate an existing file */
+	bool unnamed; /* the name was made of the program's and the time */
+	pid_t daemon;
+	uint64_t start;
+	char dir[64], annotations[96], notify[96], stream[96];
+	int manager; /* socket on which gchintd reports that it is ready */
+};
+
+void record_init(struct record *r);
+/* Passes an option to gchintd. @option is kept. */
+void record_add_option(struct record *r, const char *option);
+
+/**
+ * record_command - record while a command runs
+ * @r: from record_init()
+ * @command: its words, and NULL
+ *
+ * An existing file is kept: the next free name, FILE-2 and so on, replaces it in @r->file, which is
+ * reported. Without a file the name is made of the program's and the time. A file is removed if
+ * the command could not be executed. Returns an exit code: that of the command if it ran.
+ */
+int record_command(struct record *r, char **command);
+
+#endif
