@@ -24,10 +24,11 @@ void adapter_fork(void);
 /**
  * adapter_environment() - set the environment variables that the attaching command passes
  * @variables: NAME=VALUE;...; variables other than GCHINT_* are ignored
+ * @recorder: replace the host process's GCHINT_STREAM, that of an earlier recorder
  *
- * Variables that the host process has already are not changed, because its threads may be
- * reading them.
+ * Other variables that the host process has already are not changed, because its threads may be
+ * reading them. (The C library keeps the text of a replaced variable.)
  */
-void adapter_environment(const char *variables);
+void adapter_environment(const char *variables, int recorder);
 
 #endif /* ADAPTER_START_H */

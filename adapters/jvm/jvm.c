@@ -71,6 +71,31 @@ static void JNICALL vm_death(jvmtiEnv *env, JNIEnv *jni)
 	phases_finish();
 }
 
+static int started;
+static struct gchint_session *opened; /* adapter_start()'s */
+
+/*
+ * The agent is here already, since an earlier attach or the start of the JVM: its hints go to the
+ * recorder of this attach from now on. The kernel receives them whoever records.
+ */
+static jint agent_redirect(const char *options)
+{
+	if (gchint_backend(opened) == GCHINT_BACKEND_DEVICE)
+		return JNI_OK;
+	threads_release();
+	gchint_close(opened);
+	/* Another library of the JVM may use the session, which then stays as it is. */
+	if (gchint_backend(opened) == GCHINT_BACKEND_NOTHING)
+		adapter_environment(options, 1);
+	else
+		fprintf(stderr, "libgchint-jvm.so: hints stay with the earlier recorder: another "
+				"library of this JVM uses the session too; restart the JVM\n");
+	if (gchint_open(&opened, 0))
+		return JNI_ERR;
+	threads_rejoin();
+	return gchint_backend(opened) == GCHINT_BACKEND_NOTHING ? JNI_ERR : JNI_OK;
+}
+
 static jint agent_setup(JavaVM *vm, const char *options, int live)
 {
 	static const jvmtiCapabilities wanted = { .can_generate_garbage_collection_events = 1 };
@@ -80,14 +105,13 @@ static jint agent_setup(JavaVM *vm, const char *options, int live)
 		.VMInit = vm_init,
 		.VMDeath = vm_death,
 	};
-	static int started;
 	JNIEnv *jni = NULL;
 	jvmtiEnv *env;
 
 	/* A failing agent would keep the JVM from starting, so only a live attach may fail. */
 	if (started)
 		return JNI_OK;
-	if (!adapter_start("libgchint-jvm.so", NULL))
+	if (!adapter_start("libgchint-jvm.so", &opened))
 		return live ? JNI_ERR : JNI_OK;
 	if ((*vm)->GetEnv(vm, (void **)&env, JVMTI_VERSION_1_2) != JNI_OK ||
 	    (*env)->AddCapabilities(env, &wanted) != JVMTI_ERROR_NONE) {
@@ -120,7 +144,9 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 
 JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *reserved)
 {
-	adapter_environment(options);
 	(void)reserved;
+	if (started)
+		return agent_redirect(options);
+	adapter_environment(options, 0);
 	return agent_setup(vm, NULL, 1);
 }

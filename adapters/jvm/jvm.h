@@ -40,6 +40,11 @@ enum collector threads_collector(void);
 /** threads_driver() - the handle of a thread that leads concurrent phases, or NULL. */
 struct gchint_thread *threads_driver(pid_t tid);
 
+/** threads_release() - close the session of threads_watch(), to open another one. */
+void threads_release(void);
+/** threads_rejoin() - open a session and attach the threads found so far to it. */
+void threads_rejoin(void);
+
 /* phases.c: concurrent phases */
 
 /**

@@ -40,6 +40,7 @@ static const struct {
 static struct {
 	pid_t tid;
 	struct gchint_thread *handle;
+	unsigned int role;
 	int both;
 	enum collector drives;
 } known[KNOWN];
@@ -69,6 +70,7 @@ static void worker_consider(struct gchint_session *session, pid_t tid, const cha
 			return;
 		known[known_count].tid = tid;
 		known[known_count].handle = handle;
+		known[known_count].role = thread_types[n].role;
 		known[known_count].both = thread_types[n].both;
 		known[known_count].drives = thread_types[n].drives;
 		__atomic_store_n(&known_count, known_count + 1, __ATOMIC_RELEASE);
@@ -78,14 +80,18 @@ static void worker_consider(struct gchint_session *session, pid_t tid, const cha
 
 /* The thread on which JVMTI reports pauses. */
 static struct gchint_thread *announcer;
+static pid_t announcer_tid;
+static struct gchint_session *held; /* threads_watch()'s */
 
 static void announcer_consider(struct gchint_session *session, pid_t tid, const char *name)
 {
 	struct gchint_thread *handle;
 
-	if (!announcer && strcmp(name, "VM Thread\n") == 0 &&
-	    !gchint_attach(session, tid, GCHINT_ROLE_NONE, NULL, &handle))
-		__atomic_store_n(&announcer, handle, __ATOMIC_RELEASE);
+	if (announcer || strcmp(name, "VM Thread\n") != 0 ||
+	    gchint_attach(session, tid, GCHINT_ROLE_NONE, NULL, &handle))
+		return;
+	announcer_tid = tid;
+	__atomic_store_n(&announcer, handle, __ATOMIC_RELEASE);
 }
 
 struct gchint_thread *threads_announcer(void)
@@ -103,10 +109,33 @@ void threads_watch(void)
 	if (once || gchint_open(&session, 0))
 		return;
 	once = 1;
+	held = session;
 	/* First, so that pauses can be hinted even if the leases do not suffice for all workers. */
 	tasks_scan(session, announcer_consider);
 	tasks_scan(session, worker_consider);
 	tasks_watch(session, worker_consider);
+}
+
+void threads_release(void)
+{
+	if (held)
+		gchint_close(held);
+	held = NULL;
+}
+
+/* Until a thread has its new handle, the library ignores the old one, of a closed session. */
+void threads_rejoin(void)
+{
+	struct gchint_thread *handle;
+	int n, count = __atomic_load_n(&known_count, __ATOMIC_ACQUIRE);
+
+	if (held || gchint_open(&held, 0))
+		return;
+	if (announcer_tid && !gchint_attach(held, announcer_tid, GCHINT_ROLE_NONE, NULL, &handle))
+		__atomic_store_n(&announcer, handle, __ATOMIC_RELEASE);
+	for (n = 0; n < count; n++)
+		if (!gchint_attach(held, known[n].tid, known[n].role, NULL, &handle))
+			__atomic_store_n(&known[n].handle, handle, __ATOMIC_RELEASE);
 }
 
 /* Runs on the VM thread. A worker found during a pause takes part from the next pause on. */
