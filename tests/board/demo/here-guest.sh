@@ -25,5 +25,4 @@ if [ ! -d /sys/module/cpufreq_gchint ]; then
 	insmod "$MODULE"
 	loaded=1
 fi
-command -v w3m >/dev/null || echo "demo: w3m is not installed: GCW alone"
 measure

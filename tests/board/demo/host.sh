@@ -57,23 +57,36 @@ for_the_board() {
 	quietly "$out/daemon.log" make -C daemon BUILD="$out/daemon" CC=$cc SYSROOT="$sysroot"
 }
 
-# tabulate SOURCE: the recordings in $runs as one table and as report.html
+# tabulate SOURCE: the recordings in $runs as one table, and for each program, since different
+# programs cannot be compared, a comparison and a page: report.html, report-w3m.html
 tabulate() {
 	echo
-	# A program's runs under schedutil first: the others are compared with them.
-	set -- "$1"
+	source=$1 pages=
+	set --
 	for program in gcw w3m; do
+		# Runs under schedutil first: the others are compared with them.
 		for governor in schedutil gchint; do
 			for db in "$runs/$program-$governor"-*.db; do
 				[ ! -e "$db" ] || set -- "$@" "$db"
 			done
 		done
 	done
-	"$here/table" "$@"
-	shift
+	"$here/table" "$source" "$@"
+	for program in gcw w3m; do
+		set --
+		for governor in schedutil gchint; do
+			for db in "$runs/$program-$governor"-*.db; do
+				[ ! -e "$db" ] || set -- "$@" "$db"
+			done
+		done
+		[ $# -gt 0 ] || continue
+		page=report.html
+		[ $program = gcw ] || page=report-$program.html
+		echo
+		build/daemon/gchintctl report -o $page -t "$program under gchint and schedutil" "$@"
+		build/daemon/gchintctl --no-pager compare --brief "$@"
+		pages="$pages $page"
+	done
 	echo
-	build/daemon/gchintctl report -o report.html -t "gchint and schedutil" "$@"
-	build/daemon/gchintctl --no-pager compare --brief "$@"
-	echo
-	step "look at report.html; the recordings are in build/demo/runs: build/daemon/gchintctl summary FILE"
+	step "look at$pages; the recordings are in build/demo/runs: build/daemon/gchintctl summary FILE"
 }

@@ -33,13 +33,21 @@ record() {
 
 measure() {
 	mkdir -p "$RUNS_IN"
+	w3m=1
+	if ! command -v w3m >/dev/null; then
+		w3m=
+		echo "demo: w3m is not installed: GCW alone"
+	elif [ -n "${ADAPTER-}" ] && ! [ -e "$ADAPTER" ]; then
+		w3m=
+		echo "demo: ${ADAPTER##*/} was not built, without libgc-dev: GCW alone"
+	fi
 	number=1
 	while [ "$number" -le "$RUNS" ]; do
 		for governor in schedutil gchint; do
 			govern $governor
 			# shellcheck disable=SC2086 # a command and its arguments
 			record "GCW on CMS" gcw $governor $number $gcw --listener=gchint
-			command -v w3m >/dev/null || continue
+			[ -n "$w3m" ] || continue
 			record "w3m on Boehm" w3m $governor $number env LD_PRELOAD="${ADAPTER:-libgchint-boehm.so}" \
 				w3m -dump -cols 120 -T text/html "$PAGE"
 		done
