@@ -76,7 +76,7 @@ static struct gchint_session *opened; /* adapter_start()'s */
 
 /*
  * The agent is here already, since an earlier attach or the start of the JVM: its hints go to the
- * recorder of this attach from now on. The kernel receives them whoever records.
+ * recorder of this attach from now on. The kernel receives them with or without a recorder.
  */
 static jint agent_redirect(const char *options)
 {

@@ -83,5 +83,7 @@ firsts() {
 	first profile record -- absent
 	(cd "$d" && ls -A -- *.db* plain* .hidden*)
 }
-ok "programs of no runtime run; missing hints and names that exist are reported" words first \
-	eval '(firsts) | sed -E "s|$d|DIR|g; s/-[0-9]{8}-[0-9]{6}/-TIME/g; s|DIR/bin/||g"'
+firsts_said() { # in a shell of its own; without names that differ from run to run
+	(firsts) | sed -E "s|$d|DIR|g; s/-[0-9]{8}-[0-9]{6}/-TIME/g; s|DIR/bin/||g"
+}
+ok "programs of no runtime run; missing hints and names that exist are reported" words first firsts_said
