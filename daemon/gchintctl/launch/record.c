@@ -26,8 +26,8 @@
 #include "../recording/annotations.h"
 #include "child.h"
 #include "hint-count.h"
+#include "hint-report.h"
 #include "record.h"
-#include "run.h"
 
 static const char usage[] =
 	"usage: gchintctl record [-o FILE] [-l LABEL] [-p MS] [--command]\n"

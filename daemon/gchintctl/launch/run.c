@@ -19,6 +19,7 @@
 #include "clamps.h"
 #include "go.h"
 #include "hint-count.h"
+#include "hint-report.h"
 #include "record.h"
 #include "run.h"
 #include "runtime.h"
@@ -208,46 +209,6 @@ char **launch_command(char **command, int *count, bool interpreted)
 	for (*count = 0; with[*count]; ++*count)
 		;
 	return with;
-}
-
-static bool hints_disabled(void)
-{
-	const char *value = getenv("GCHINT_DISABLE");
-
-	return value && *value && strcmp(value, "0");
-}
-
-void hints_report_none(const struct hint_count *count, const char *program, const char *file,
-		       bool loaded)
-{
-	const char *slash = strrchr(program, '/'), *base = slash ? slash + 1 : program;
-	const char *in = file ? " in " : "", *where = file ? file : "";
-	struct runtime_none none;
-	const struct runtime *runtime = runtime_of(program, &none);
-
-	if (count->programs)
-		ctl_error("no hints%s%s: %s collected nothing, or no phase was as long as "
-			  "GCHINT_MIN_US (default: 100 us); let it run longer, or set "
-			  "GCHINT_MIN_US=0",
-			  in, where, base);
-	else if (hints_disabled())
-		ctl_error("no hints%s%s: GCHINT_DISABLE forbids them; unset it", in, where);
-	else if (loaded)
-		ctl_error("no hints%s%s: no process started the adapter of %s; its standard error "
-			  "may have the reason",
-			  in, where, runtime ? runtime->title : base);
-	else if (runtime)
-		ctl_error("no hints%s%s: %s is %s, which needs its adapter; use gchintctl run "
-			  "--record FILE -- %s",
-			  in, where, base, runtime->title, base);
-	else if (none.libgchint && strcmp(base, "gchintctl") != 0)
-		ctl_error("no hints%s%s: %s has libgchint, but opened no session; let it call "
-			  "gchint_init(), see gchint(7)",
-			  in, where, base);
-	else
-		ctl_error("no hints%s%s: neither %s nor a program that it started used libgchint; "
-			  "start its runtime by gchintctl run (gchintctl runtimes lists them)",
-			  in, where, base);
 }
 
 /* Hints were asked for: without any, a program that succeeded is not enough. */

@@ -5,8 +5,6 @@
 
 #include <stdbool.h>
 
-#include "hint-count.h"
-
 #define NODE_MAP "--perf-basic-prof" /* Node writes /tmp/perf-PID.map */
 
 /**
@@ -21,15 +19,5 @@
  * is not installed, which is reported.
  */
 char **launch_command(char **command, int *count, bool interpreted);
-
-/**
- * hints_report_none - print in one line that a command gave no hints, why, and what to do
- * @count: what was counted; no hints
- * @program: the command's first word
- * @file: the recording; NULL: none
- * @loaded: the adapter of its runtime was loaded into it
- */
-void hints_report_none(const struct hint_count *count, const char *program, const char *file,
-		       bool loaded);
 
 #endif
