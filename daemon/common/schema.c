@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "schema.h"
 
+#define STRING_OF(x) #x
+#define STRING(x)    STRING_OF(x)
+
 /* Instants (t, t0, t1) are CLOCK_MONOTONIC ns. NULL is "not known". */
 /* clang-format off */
 #define LATER_SQL                                                                                  \
@@ -95,10 +98,28 @@ const struct schema_view schema_views[SCHEMA_VIEWS] = {
 	{ "sample_list",
 	  "SELECT s.t, r.name, r.label, r.kind, s.value, r.unit, s.error_ns"
 	  " FROM samples s JOIN rails r ON r.id = s.rail" },
+	/*
+	 * What a pause is, for all readers: a time in which all mutators of one process stand. It
+	 * is the union of the stop-the-world phases of the process's threads, joined over gaps of
+	 * up to SCHEMA_PAUSE_GAP_NS. Phases whose end is not known are left out. @id is the
+	 * longest of its phases. The single max() makes SQLite take id from the same row.
+	 */
+	{ "pauses",
+	  "WITH stop AS (SELECT id, t0, t1, tgid, t0 > " STRING(SCHEMA_PAUSE_GAP_NS)
+	  " + max(t1) OVER (PARTITION BY tgid ORDER BY t0, id ROWS BETWEEN UNBOUNDED PRECEDING"
+	  " AND 1 PRECEDING) AS fresh FROM phases WHERE flags & 1 AND NOT uncertain AND t1 >= t0),"
+	  " part AS (SELECT id, t0, t1, tgid, sum(ifnull(fresh, 1)) OVER (PARTITION BY tgid"
+	  " ORDER BY t0, id ROWS UNBOUNDED PRECEDING) AS nr FROM stop),"
+	  " span AS (SELECT id, tgid, nr, t1 - t0 AS ns, min(t0) OVER pause AS p0,"
+	  " max(t1) OVER pause AS p1 FROM part WINDOW pause AS (PARTITION BY tgid, nr)),"
+	  " longest AS (SELECT p0, p1, tgid, count(*) AS phases, id, max(ns) FROM span"
+	  " GROUP BY tgid, nr)"
+	  " SELECT p0 AS t0, p1 AS t1, p1 - p0 AS ns, tgid, phases, id FROM longest" },
+	/* A pause with the thread, CPU, phase and cause of the longest of its phases. */
 	{ "pause_list",
-	  "SELECT p.t0, p.t1, p.ns, p.cpu, (SELECT x.khz FROM transitions x WHERE x.cpu = p.cpu"
-	  " AND x.t <= p.t0 ORDER BY x.t DESC LIMIT 1) AS khz, p.tgid, p.tid, p.comm, p.phase,"
-	  " p.cause, p.urgent, p.uncertain, p.source FROM phase_list p WHERE p.stw" },
+	  "SELECT s.t0, s.t1, s.ns, p.cpu, (SELECT x.khz FROM transitions x WHERE x.cpu = p.cpu"
+	  " AND x.t <= s.t0 ORDER BY x.t DESC LIMIT 1) AS khz, p.tgid, p.tid, p.comm, s.phases,"
+	  " p.phase, p.cause, p.urgent, p.source FROM pauses s JOIN phase_list p ON p.id = s.id" },
 	{ "frequency_list",
 	  "SELECT t AS t0, lead(t) OVER (PARTITION BY cpu ORDER BY t) AS t1, cpu, khz, how"
 	  " FROM transitions" },

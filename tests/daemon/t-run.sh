@@ -191,6 +191,8 @@ static void phase(uint32_t phase, uint32_t flags)
 	gchint_phase_begin(phase, flags);
 	usleep(300);
 	gchint_phase_end();
+	/* Mutators run: pauses without a gap are one. */
+	usleep(300);
 }
 int main(int argc, char **argv)
 {

@@ -13,6 +13,7 @@
 #include <uapi/linux/gchint.h>
 
 #include "../../common/ring.h"
+#include "../../common/schema.h"
 #include "../recording/db.h"
 
 #define RINGS	       1024
@@ -25,9 +26,10 @@ struct hint_ring {
 	struct ring_reader in;
 	/*
 	 * By pause type, 0 stop-the-world and 1 other foreground: leases in such a phase
-	 * now, and how often their number rose from 0.
+	 * now, how often their number rose from 0, and when it was 0 last.
 	 */
 	unsigned int open[PAUSE_TYPES];
+	uint64_t until[PAUSE_TYPES]; /* 0: not yet */
 	uint64_t pauses[PAUSE_TYPES];
 	struct {
 		uint8_t phase, flags;
@@ -97,10 +99,11 @@ static void hint_ring_count_event(struct hint_count *t, struct hint_ring *c,
 	is = phase_pause_type(phase, e->flags);
 	if (phase && (phase != c->lease[e->slot].phase || e->flags != c->lease[e->slot].flags))
 		t->hints++;
-	if (is < PAUSE_TYPES && is != was && !c->open[is]++)
+	if (is < PAUSE_TYPES && is != was && !c->open[is]++ &&
+	    (!c->until[is] || e->time > c->until[is] + SCHEMA_PAUSE_GAP_NS))
 		c->pauses[is]++;
-	if (was < PAUSE_TYPES && was != is)
-		c->open[was]--;
+	if (was < PAUSE_TYPES && was != is && !--c->open[was])
+		c->until[was] = e->time;
 	c->lease[e->slot].phase = (uint8_t)phase;
 	c->lease[e->slot].flags = e->flags;
 }
@@ -128,7 +131,8 @@ static void hint_ring_remove(struct hint_listener *l, struct hint_ring **at)
 
 	*at = c->next;
 	l->count--;
-	l->total.pauses += c->pauses[0] ? c->pauses[0] : c->pauses[1];
+	l->total.pauses += c->pauses[0];
+	l->total.stops += c->pauses[0] ? 0 : c->pauses[1];
 	ring_close(&c->in);
 	free(c);
 }
@@ -190,17 +194,15 @@ struct hint_count hint_listener_close(struct hint_listener *l)
 	return t;
 }
 
-/* A pause begins where no earlier phase of its process and pause type is still open. */
+/* A stop of a thread begins where no earlier foreground phase of its process is still open. */
 static const char count_sql[] =
-	"WITH kinds AS (SELECT id, t0, t1, tgid, flags & 1 AS stw FROM phases WHERE flags & 5),"
-	" begins AS (SELECT tgid, stw, t0 > coalesce(max(coalesce(t1, 9223372036854775807))"
-	"  OVER (PARTITION BY tgid, stw ORDER BY t0, id"
-	"  ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), -1) AS one FROM kinds),"
-	" pauses AS (SELECT sum(one AND stw) AS stw, sum(one AND NOT stw) AS foreground"
-	"  FROM begins GROUP BY tgid)"
-	" SELECT count(*), (SELECT sum(CASE WHEN stw THEN stw ELSE foreground END) FROM pauses),"
+	"WITH begins AS (SELECT t0 > coalesce(max(coalesce(t1, 9223372036854775807))"
+	"  OVER (PARTITION BY tgid ORDER BY t0, id"
+	"  ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), -1) AS one FROM phases"
+	"  WHERE flags & 4 AND NOT flags & 1 AND tgid NOT IN (SELECT tgid FROM pauses))"
+	" SELECT count(*), (SELECT count(*) FROM pauses),"
 	" (SELECT count(*) FROM (SELECT tgid FROM phases UNION SELECT tgid FROM leases)),"
-	" coalesce(min(session >> 62 & 1), 1) FROM phases";
+	" coalesce(min(session >> 62 & 1), 1), (SELECT coalesce(sum(one), 0) FROM begins) FROM phases";
 
 bool hint_count_read(struct hint_count *count, const char *path)
 {
@@ -218,6 +220,7 @@ bool hint_count_read(struct hint_count *count, const char *path)
 		count->pauses = (uint64_t)db_int(s, 1, 0);
 		count->programs = db_u32(s, 2, 0);
 		count->by_kernel = !db_int(s, 3, 1);
+		count->stops = (uint64_t)db_int(s, 4, 0);
 	}
 	sqlite3_finalize(s);
 	s = db_query(db, "SELECT sum(count) FROM drops WHERE source IN ('library', 'genl')");

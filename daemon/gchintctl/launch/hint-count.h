@@ -9,14 +9,15 @@
 /**
  * struct hint_count - hint counts
  * @hints: phases that began
- * @pauses: intervals in which a process always had a stop-the-world phase open; for a
- *	process without any, the same of foreground phases
+ * @pauses: times in which all mutators of a process stood, as the view "pauses" of schema.c
+ *	defines them
+ * @stops: of processes without pauses: intervals in which it always had a foreground phase open
  * @lost: events that could not be counted
  * @programs: processes that sent hints
  * @by_kernel: the events came from the kernel module, not from the programs
  */
 struct hint_count {
-	uint64_t hints, pauses, lost;
+	uint64_t hints, pauses, stops, lost;
 	unsigned int programs;
 	bool by_kernel;
 };

@@ -226,12 +226,14 @@ static bool device_usable(void)
 
 static void hints_print(const struct hint_count *t, const char *where)
 {
-	char lost[64] = "";
+	char lost[64] = "", stops[64] = "";
 
+	if (t->stops)
+		snprintf(stops, sizeof(stops), ", %" PRIu64 " stops of single threads", t->stops);
 	if (t->lost)
 		snprintf(lost, sizeof(lost), " (%" PRIu64 " more were not counted)", t->lost);
-	fprintf(stderr, "gchintctl: %" PRIu64 " hints, %" PRIu64 " pauses%s: %s\n", t->hints,
-		t->pauses, lost, where);
+	fprintf(stderr, "gchintctl: %" PRIu64 " hints, %" PRIu64 " pauses%s%s: %s\n", t->hints,
+		t->pauses, stops, lost, where);
 }
 
 /* Records the command as gchintctl record does, and counts the hints in the recording. */

@@ -334,8 +334,8 @@ static void pause_print(const struct run *run, const struct pause *pause)
 	const struct run_phase *p = pause->phase;
 	char name[48];
 
-	printf("%12.6f %10.3f  %-18s %-12s ", run_seconds(run, p->t0),
-	       (double)(p->t1 - p->t0) / 1e6, run_group_name(p->group, name, sizeof(name)),
+	printf("%12.6f %10.3f  %-18s %-12s ", run_seconds(run, pause->t0),
+	       (double)(pause->t1 - pause->t0) / 1e6, run_group_name(p->group, name, sizeof(name)),
 	       name_cause(p->cause));
 	if (pause->khz > 0)
 		printf("%7.0f", pause->khz / 1000);
@@ -348,7 +348,7 @@ static void pause_print(const struct run *run, const struct pause *pause)
 	if (isfinite(pause_earlier(pause)))
 		printf("%10.3f  ", pause_earlier(pause));
 	else
-		printf("%10s  ", pause->phase->stw ? "-" : "?");
+		printf("%10s  ", pause->source ? "-" : "?");
 	if (*pause->comm)
 		printf("%s, ", pause->comm);
 	thread_print(p->tid);

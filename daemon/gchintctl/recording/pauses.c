@@ -77,9 +77,12 @@ static void query_find_concurrent(const struct pause_query *query, struct pause 
 	const struct run_phase *own = pause->phase, *p;
 	bool seen[RUN_GROUPS] = { false };
 
-	overlap_each(p, &query->overlap, own->t0, own->t1)
+	overlap_each(p, &query->overlap, pause->t0, pause->t1)
 	{
 		if (p->tid == own->tid || seen[p->group])
+			continue;
+		/* Another thread's part of the same pause. */
+		if (pause->source && p->stw && p->tgid == own->tgid)
 			continue;
 		seen[p->group] = true;
 		pause->concurrent[pause->nr_concurrent++] = p->group;
@@ -93,9 +96,23 @@ static bool phase_is_wait(const struct run_phase *p)
 	return p->group / CLASS_NR == GCHINT_PHASE_WAIT;
 }
 
-static bool phase_is_pause(const struct run_phase *p)
+/* The longest phase that a pause consists of, the first of equals. */
+static const struct run_phase *query_find_longest(const struct pause_query *query,
+						  const struct run_pause *pause)
 {
-	return p->stw || phase_is_wait(p);
+	static const struct run_phase unknown = { .cpu = -1 };
+	const struct run_phase *found = NULL, *p;
+
+	/* One ns more on both sides finds phases of no length as well. */
+	overlap_each(p, &query->overlap, pause->t0 ? pause->t0 - 1 : 0, pause->t1 + 1)
+	{
+		if (!p->stw || p->unsure || p->tgid != pause->tgid || p->t0 < pause->t0 ||
+		    p->t1 > pause->t1)
+			continue;
+		if (!found || p->t1 - p->t0 > found->t1 - found->t0)
+			found = p;
+	}
+	return found ? found : &unknown;
 }
 
 static const struct run_phase *query_find_awaited(const struct pause_query *query,
@@ -126,11 +143,11 @@ static void pause_describe(const struct pause_query *query, struct pause *pause)
 	const char *name = threads_name(query->threads, p->tgid, p->tid, p->t0);
 	int cpu = p->cpu;
 
-	if (phase_is_wait(p)) {
+	if (!pause->source) {
 		pause->awaited = query_find_awaited(query, p);
 		cpu = pause->awaited ? pause->awaited->cpu : -1;
 	}
-	run_stretches(query->run, cpu, p->t0, p->t1, mean_add, &m);
+	run_stretches(query->run, cpu, pause->t0, pause->t1, mean_add, &m);
 	pause->khz = m.ns > 0 ? m.weighted / m.ns : 0;
 	pause->top_khz = cpu >= 0 && cpu < CPUS ? query->top_khz[cpu] : 0;
 	snprintf(pause->comm, sizeof(pause->comm), "%s", name ? name : "");
@@ -140,37 +157,79 @@ static void pause_describe(const struct pause_query *query, struct pause *pause)
 double pause_at_top(const struct pause *p)
 {
 	return p->khz > 0 && p->top_khz ?
-		       (double)(p->phase->t1 - p->phase->t0) / 1e6 * p->khz / p->top_khz :
+		       (double)(p->t1 - p->t0) / 1e6 * p->khz / p->top_khz :
 		       NAN;
 }
 
 double pause_earlier(const struct pause *p)
 {
-	return p->awaited ? (double)(p->phase->t1 - p->phase->t0) / 1e6 : NAN;
+	return p->awaited ? (double)(p->t1 - p->t0) / 1e6 : NAN;
 }
 
 static int by_length(const void *a, const void *b)
 {
-	const struct run_phase *x = ((const struct pause *)a)->phase;
-	const struct run_phase *y = ((const struct pause *)b)->phase;
+	const struct pause *x = a, *y = b;
 	uint64_t p = x->t1 - x->t0, q = y->t1 - y->t0;
 
 	return p != q ? (p < q ? 1 : -1) : (x->t0 > y->t0) - (x->t0 < y->t0);
 }
 
-struct pauses_sum pauses_sum(const struct run *run)
+static int by_ns(const void *a, const void *b)
 {
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static int by_process(const void *a, const void *b)
+{
+	const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static size_t run_count_paused(const struct run *run)
+{
+	int32_t *tgid = malloc((run->pauses + 1) * sizeof(*tgid));
+	size_t n = 0;
+
+	if (!tgid) {
+		db_missing(run->path, "no memory for its pauses");
+		return 0;
+	}
+	for (size_t i = 0; i < run->pauses; i++)
+		tgid[i] = run->pause[i].tgid;
+	qsort(tgid, run->pauses, sizeof(*tgid), by_process);
+	for (size_t i = 0; i < run->pauses; i++)
+		n += !i || tgid[i] != tgid[i - 1];
+	free(tgid);
+	return n;
+}
+
+struct pauses_sum pauses_sum(const struct run *run, int32_t tgid)
+{
+	uint64_t *ns = malloc((run->pauses + 1) * sizeof(*ns));
 	struct pauses_sum sum = { 0 };
 
-	for (size_t i = 0; i < run->phases; i++) {
-		uint64_t ns = run->phase[i].t1 - run->phase[i].t0;
-
-		if (!run->phase[i].stw)
-			continue;
-		sum.count++;
-		sum.paused += ns;
-		sum.longest = ns > sum.longest ? ns : sum.longest;
+	if (!ns) {
+		db_missing(run->path, "no memory for its pauses");
+		return sum;
 	}
+	for (size_t i = 0; i < run->pauses; i++) {
+		if (tgid != PAUSES_ALL && run->pause[i].tgid != tgid)
+			continue;
+		ns[sum.count] = run->pause[i].t1 - run->pause[i].t0;
+		sum.paused += ns[sum.count++];
+	}
+	if (sum.count) {
+		qsort(ns, sum.count, sizeof(*ns), by_ns);
+		sum.longest = ns[sum.count - 1];
+		sum.p50 = ns[(sum.count * 50 + 99) / 100 - 1];
+		sum.p95 = ns[(sum.count * 95 + 99) / 100 - 1];
+		sum.p99 = ns[(sum.count * 99 + 99) / 100 - 1];
+		sum.processes = tgid == PAUSES_ALL ? run_count_paused(run) : 1;
+	}
+	free(ns);
 	return sum;
 }
 
@@ -178,11 +237,11 @@ struct pause *pauses_longest(const struct run *run, size_t wanted, size_t *nr)
 {
 	struct pause_query *query;
 	struct pause *pause;
-	size_t n = 0;
+	size_t n = run->pauses;
 
 	*nr = 0;
 	for (size_t i = 0; i < run->phases; i++)
-		n += phase_is_pause(&run->phase[i]);
+		n += phase_is_wait(&run->phase[i]) && !run->phase[i].stw;
 	pause = calloc(n + 1, sizeof(*pause));
 	if (!pause) {
 		db_missing(run->path, "no memory for its pauses");
@@ -193,14 +252,23 @@ struct pause *pauses_longest(const struct run *run, size_t wanted, size_t *nr)
 		free(pause);
 		return NULL;
 	}
-	n = 0;
+	for (n = 0; n < run->pauses; n++)
+		pause[n] = (struct pause){ .t0 = run->pause[n].t0,
+					   .t1 = run->pause[n].t1,
+					   .source = &run->pause[n] };
 	for (size_t i = 0; i < run->phases; i++)
-		if (phase_is_pause(&run->phase[i]))
-			pause[n++].phase = &run->phase[i];
+		if (phase_is_wait(&run->phase[i]) && !run->phase[i].stw &&
+		    !run->phase[i].unsure)
+			pause[n++] = (struct pause){ .t0 = run->phase[i].t0,
+						     .t1 = run->phase[i].t1,
+						     .phase = &run->phase[i] };
 	qsort(pause, n, sizeof(*pause), by_length);
 	*nr = n < wanted ? n : wanted;
-	for (size_t i = 0; i < *nr; i++)
+	for (size_t i = 0; i < *nr; i++) {
+		if (pause[i].source)
+			pause[i].phase = query_find_longest(query, pause[i].source);
 		pause_describe(query, &pause[i]);
+	}
 	query_free(query);
 	return pause;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The longest pauses of a run, and the CPU frequency during each. A pause stops the whole
- * program, or is the wait of one thread for a collection that other threads do.
+ * Numbers of a run's pauses, and its longest stops with the CPU frequency during each. A stop is
+ * a pause (struct run_pause), or the wait of one thread for a collection that other threads do.
  */
 #ifndef GCHINTCTL_PAUSES_H
 #define GCHINTCTL_PAUSES_H
@@ -11,8 +11,11 @@
 #define PAUSE_CONCURRENT 4
 
 /**
- * struct pause - one pause, with what was recorded around it
- * @phase: the phase that is the pause
+ * struct pause - one pause or wait, with what was recorded around it
+ * @t0: begin
+ * @t1: end
+ * @phase: the longest phase of the pause, or the wait
+ * @source: the pause of the run; NULL if this is a wait
  * @awaited: for a wait: the phase of another thread of the process that overlaps it for the
  *	longest; NULL if there is none, or if the pause is not a wait
  * @khz: time-weighted mean frequency of its CPU during the pause, or of the CPU of @awaited
@@ -23,7 +26,9 @@
  * @nr_concurrent: number of groups in @concurrent
  */
 struct pause {
+	uint64_t t0, t1;
 	const struct run_phase *phase, *awaited;
+	const struct run_pause *source;
 	double khz;
 	uint32_t top_khz;
 	char comm[32];
@@ -31,16 +36,27 @@ struct pause {
 	size_t nr_concurrent;
 };
 
-/** struct pauses_sum - the pauses of a run: their number, total and longest length in ns */
+/**
+ * struct pauses_sum - the pauses of a run in numbers; lengths in ns
+ * @count: how many
+ * @processes: how many processes had one
+ * @paused: total length. Pauses of one process do not overlap, those of several may
+ * @longest: length of the longest
+ * @p50: median; percentiles are by nearest rank
+ * @p95: 95th percentile
+ * @p99: 99th percentile
+ */
 struct pauses_sum {
-	size_t count;
-	uint64_t paused, longest;
+	size_t count, processes;
+	uint64_t paused, longest, p50, p95, p99;
 };
 
-struct pauses_sum pauses_sum(const struct run *run);
+/* Of the process @tgid, or of all for PAUSES_ALL. All zero without memory, after reporting it. */
+#define PAUSES_ALL INT32_MIN
+struct pauses_sum pauses_sum(const struct run *run, int32_t tgid);
 
 /**
- * pauses_longest - find the longest pauses of a run
+ * pauses_longest - find the longest pauses and waits of a run
  * @run: the run
  * @wanted: how many at most
  * @nr: receives the number of pauses returned

@@ -308,6 +308,8 @@ static bool phase_load(struct run *run, sqlite3_stmt *s)
 	p->stw = flags & GCHINT_F_STW;
 	p->cpu = cpu >= 0 && cpu <= INT16_MAX ? (int16_t)cpu : -1;
 	run->uncertain += db_int(s, 7, 0) != 0;
+	p->unsure = db_int(s, 1, 0) == 0 || db_int(s, 7, 0) != 0;
+	run->unsure_stops += p->stw && p->unsure;
 	return true;
 }
 
@@ -320,6 +322,28 @@ static bool load_phases(struct run *run)
 
 	while (good && db_next(s))
 		good = phase_load(run, s);
+	sqlite3_finalize(s);
+	return good;
+}
+
+static bool load_pauses(struct run *run)
+{
+	sqlite3_stmt *s = db_query(run->db, "SELECT t0, t1, tgid FROM pauses ORDER BY t0, tgid");
+	bool good = s;
+
+	while (good && db_next(s)) {
+		const int64_t t0 = db_int(s, 0, -1), t1 = db_int(s, 1, -1);
+
+		/* Made of a row that phase_load() left out and counted. */
+		if (t0 < 0 || t1 < t0)
+			continue;
+		good = run_grow(&run->pause, run->pauses, sizeof(*run->pause)) ||
+		       run_no_memory(run);
+		if (good)
+			run->pause[run->pauses++] = (struct run_pause){
+				(uint64_t)t0, (uint64_t)t1, (int32_t)db_int(s, 2, 0)
+			};
+	}
 	sqlite3_finalize(s);
 	return good;
 }
@@ -584,7 +608,7 @@ struct run *run_open(const char *path)
 		ctl_error("%s: the recording is still empty", path);
 		goto free_run;
 	}
-	if (!load_phases(run) || !load_steps(run) || !run_load_rails(run) ||
+	if (!load_phases(run) || !load_pauses(run) || !load_steps(run) || !run_load_rails(run) ||
 	    !compute_residency(run))
 		goto free_run;
 	if (run->absurd)
@@ -609,6 +633,7 @@ void run_close(struct run *run)
 		free(run->cpu[i].step);
 	free(run->cpu);
 	free(run->phase);
+	free(run->pause);
 	free(run->rail);
 	free(run->khz);
 	free(run->residency);

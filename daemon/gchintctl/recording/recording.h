@@ -33,6 +33,16 @@ struct run_phase {
 	uint16_t group;
 	int16_t cpu; /* -1 not known */
 	bool stw;
+	bool unsure; /* its end is not known: it was open at the end, or events were lost */
+};
+
+/*
+ * A pause: a time in which all mutators of one process stand, as the view "pauses" of schema.c
+ * defines it. Phases that stop the world overlap and follow each other; pauses of a process do not.
+ */
+struct run_pause {
+	uint64_t t0, t1;
+	int32_t tgid; /* 0 not known */
 };
 
 struct run_step {
@@ -104,6 +114,9 @@ struct run {
 	uint64_t c0, c1; /* begin and end of gchintctl record's command; both 0 if none */
 	struct run_phase *phase;
 	size_t phases, open, uncertain;
+	struct run_pause *pause; /* by t0 */
+	size_t pauses;
+	size_t unsure_stops; /* stop-the-world phases of unknown end, which are in no pause */
 	size_t absurd; /* rows with invalid values, such as an end before the begin */
 	struct run_cpu *cpu;
 	size_t cpus;

@@ -29,7 +29,7 @@ static double metric_duration(const struct run *run, double unused)
 
 static double metric_longest_pause(const struct run *run, double unused)
 {
-	struct pauses_sum sum = pauses_sum(run);
+	struct pauses_sum sum = pauses_sum(run, PAUSES_ALL);
 
 	(void)unused;
 	return sum.longest ? (double)sum.longest / 1e6 : NAN;
@@ -38,7 +38,7 @@ static double metric_longest_pause(const struct run *run, double unused)
 static double metric_paused(const struct run *run, double unused)
 {
 	(void)unused;
-	return run->phases ? (double)pauses_sum(run).paused / 1e6 : NAN;
+	return run->phases ? (double)pauses_sum(run, PAUSES_ALL).paused / 1e6 : NAN;
 }
 
 static double metric_phase_time(const struct run *run, double unused)
@@ -53,23 +53,14 @@ static double metric_phase_time(const struct run *run, double unused)
 
 static double metric_min_mu(const struct run *run, double window_ms)
 {
-	struct mmu_pause *pause = malloc((run->phases ? run->phases : 1) * sizeof(*pause));
 	uint64_t window = (uint64_t)(window_ms * 1e6);
-	size_t n = 0;
+	struct mmu_processes p;
 	double v;
 
-	if (!pause)
-		db_missing(run->path, "no memory for its pauses");
-	if (!pause || !run->phases || window > run->t1 - run->t0) {
-		free(pause);
+	if (!run->phases || window > run->t1 - run->t0 || !mmu_processes_of(run, &p))
 		return NAN;
-	}
-	for (size_t i = 0; i < run->phases; i++)
-		if (run->phase[i].stw)
-			pause[n++] = (struct mmu_pause){ run->phase[i].t0, run->phase[i].t1 };
-	n = mmu_merge(pause, n);
-	v = 100 * mmu(pause, n, run->t0, run->t1, window);
-	free(pause);
+	v = 100 * mmu_of_processes(&p, window);
+	mmu_processes_free(&p);
 	return v;
 }
 

@@ -25,7 +25,7 @@ static bool hosts_differ(struct run *const *run, size_t runs)
 
 static void hosts_write_row(const struct run *run, size_t number, bool shown, FILE *html)
 {
-	const struct pauses_sum sum = pauses_sum(run);
+	const struct pauses_sum sum = pauses_sum(run, PAUSES_ALL);
 	char when[40];
 
 	run_began(run, when, sizeof(when));
@@ -47,10 +47,10 @@ static void pauses_write_boxes(const struct run *run, const struct span *all, un
 	int64_t pixel = (all->to - all->from) / PIXELS, shift = run->began_ns - (int64_t)run->t0;
 	int64_t from = 0, to = INT64_MIN / 2;
 
-	for (size_t i = 0; i <= run->phases; i++) {
-		const struct run_phase *p = i < run->phases ? &run->phase[i] : NULL;
+	for (size_t i = 0; i <= run->pauses; i++) {
+		const struct run_pause *p = i < run->pauses ? &run->pause[i] : NULL;
 
-		if (p && (!p->stw || p->t0 < run->t0 || p->t1 > run->t1))
+		if (p && (p->t0 < run->t0 || p->t1 > run->t1))
 			continue;
 		if (p && (int64_t)p->t0 + shift <= to + pixel / 2) {
 			if ((int64_t)p->t1 + shift > to)

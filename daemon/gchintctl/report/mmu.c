@@ -2,33 +2,13 @@
 #include "mmu.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-static int pause_compare_begin(const void *a, const void *b)
-{
-	const struct mmu_pause *x = a, *y = b;
-
-	return (x->t0 > y->t0) - (x->t0 < y->t0);
-}
-
-size_t mmu_merge(struct mmu_pause *pause, size_t nr)
-{
-	size_t kept = 0;
-
-	qsort(pause, nr, sizeof(*pause), pause_compare_begin);
-	for (size_t i = 0; i < nr; i++) {
-		if (kept && pause[i].t0 <= pause[kept - 1].t1) {
-			if (pause[i].t1 > pause[kept - 1].t1)
-				pause[kept - 1].t1 = pause[i].t1;
-		} else {
-			pause[kept++] = pause[i];
-		}
-	}
-	return kept;
-}
+#include "../recording/db.h"
 
 /* Sums the paused time before an instant. Instants must be queried in ascending order. */
 struct walk {
-	const struct mmu_pause *pause;
+	const struct run_pause *pause;
 	size_t nr, at; /* index of the first pause that does not end before the instant */
 	uint64_t before; /* total of the pauses that do */
 };
@@ -46,7 +26,7 @@ static uint64_t walk_paused_until(struct walk *w, uint64_t t)
  * nor does moving any other window back to the end of the pause before. Ends are visited in
  * order of time, so the two walks are linear in the number of pauses.
  */
-double mmu(const struct mmu_pause *pause, size_t nr, uint64_t t0, uint64_t t1, uint64_t window)
+double mmu(const struct run_pause *pause, size_t nr, uint64_t t0, uint64_t t1, uint64_t window)
 {
 	struct walk begin = { pause, nr, 0, 0 }, end = { pause, nr, 0, 0 };
 	uint64_t worst = 0;
@@ -61,4 +41,47 @@ double mmu(const struct mmu_pause *pause, size_t nr, uint64_t t0, uint64_t t1, u
 		worst = paused > worst ? paused : worst;
 	}
 	return 1 - (double)worst / (double)window;
+}
+
+static int pause_compare_process(const void *a, const void *b)
+{
+	const struct run_pause *x = a, *y = b;
+
+	if (x->tgid != y->tgid)
+		return x->tgid < y->tgid ? -1 : 1;
+	return (x->t0 > y->t0) - (x->t0 < y->t0);
+}
+
+bool mmu_processes_of(const struct run *run, struct mmu_processes *p)
+{
+	p->run = run;
+	p->pause = malloc((run->pauses ? run->pauses : 1) * sizeof(*p->pause));
+	if (!p->pause) {
+		db_missing(run->path, "no memory for its pauses");
+		return false;
+	}
+	if (run->pauses)
+		memcpy(p->pause, run->pause, run->pauses * sizeof(*p->pause));
+	qsort(p->pause, run->pauses, sizeof(*p->pause), pause_compare_process);
+	return true;
+}
+
+void mmu_processes_free(struct mmu_processes *p)
+{
+	free(p->pause);
+	p->pause = NULL;
+}
+
+double mmu_of_processes(const struct mmu_processes *p, uint64_t window)
+{
+	double least = 1, one;
+
+	for (size_t i = 0, n; i < p->run->pauses; i += n) {
+		for (n = 1; i + n < p->run->pauses; n++)
+			if (p->pause[i + n].tgid != p->pause[i].tgid)
+				break;
+		one = mmu(&p->pause[i], n, p->run->t0, p->run->t1, window);
+		least = one < least ? one : least;
+	}
+	return least;
 }

@@ -6,23 +6,11 @@
 #ifndef GCHINTCTL_MMU_H
 #define GCHINTCTL_MMU_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-struct mmu_pause {
-	uint64_t t0, t1;
-};
+#include "../recording/recording.h"
 
 /**
- * mmu_merge - sort pauses and join those that touch, in place
- *
- * Returns how many are left.
- */
-size_t mmu_merge(struct mmu_pause *pause, size_t nr);
-
-/**
- * mmu - compute the minimum mutator utilisation, exactly
- * @pause: merged pauses
+ * mmu - compute the minimum mutator utilisation of one process, exactly
+ * @pause: its pauses, by begin; they do not overlap
  * @nr: how many
  * @t0: begin of the execution
  * @t1: its end
@@ -30,6 +18,19 @@ size_t mmu_merge(struct mmu_pause *pause, size_t nr);
  *
  * Returns 0 to 1.
  */
-double mmu(const struct mmu_pause *pause, size_t nr, uint64_t t0, uint64_t t1, uint64_t window);
+double mmu(const struct run_pause *pause, size_t nr, uint64_t t0, uint64_t t1, uint64_t window);
+
+/* The pauses of a run, apart by process. */
+struct mmu_processes {
+	const struct run *run;
+	struct run_pause *pause; /* by process, then by begin */
+};
+
+/* Returns false without memory, after reporting it; else call mmu_processes_free(). */
+bool mmu_processes_of(const struct run *run, struct mmu_processes *p);
+void mmu_processes_free(struct mmu_processes *p);
+
+/* The minimum over the processes, 0 to 1: pauses of one do not stop the mutators of another. */
+double mmu_of_processes(const struct mmu_processes *p, uint64_t window);
 
 #endif

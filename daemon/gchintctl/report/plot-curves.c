@@ -140,34 +140,21 @@ int plot_residency(const struct run *run, const struct plot_scale *scale, FILE *
 	return plot_end(&p, html, "Share of time at each frequency, by phase");
 }
 
-static size_t mmu_load_pauses(const struct run *run, struct mmu_pause **pause)
-{
-	size_t n = 0;
-
-	*pause = malloc((run->phases ? run->phases : 1) * sizeof(**pause));
-	if (!*pause) {
-		db_missing(run->path, "no memory for its pauses");
-		return 0;
-	}
-	for (size_t i = 0; i < run->phases; i++)
-		if (run->phase[i].stw)
-			(*pause)[n++] = (struct mmu_pause){ run->phase[i].t0, run->phase[i].t1 };
-	return mmu_merge(*pause, n);
-}
-
 static void mmu_write_curve(const struct run *run, size_t i, FILE *f)
 {
 	double longest = (double)(run->t1 - run->t0), window = 1e6;
-	struct mmu_pause *pause;
-	size_t n = mmu_load_pauses(run, &pause);
+	struct mmu_processes p;
 
 	fprintf(f, "$M%zu << EOD\n", i);
-	for (; window < longest; window *= 1.06)
-		fprintf(f, "%.6f %.6f\n", window / 1e6,
-			100 * mmu(pause, n, run->t0, run->t1, (uint64_t)window));
-	fprintf(f, "%.6f %.6f\nEOD\n", longest / 1e6,
-		100 * mmu(pause, n, run->t0, run->t1, (uint64_t)longest));
-	free(pause);
+	if (mmu_processes_of(run, &p)) {
+		for (; window < longest; window *= 1.06)
+			fprintf(f, "%.6f %.6f\n", window / 1e6,
+				100 * mmu_of_processes(&p, (uint64_t)window));
+		fprintf(f, "%.6f %.6f\n", longest / 1e6,
+			100 * mmu_of_processes(&p, (uint64_t)longest));
+		mmu_processes_free(&p);
+	}
+	fputs("EOD\n", f);
 }
 
 /* The number of distinct labels: each has one line in the key. */

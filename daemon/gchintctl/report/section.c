@@ -45,24 +45,26 @@ static void legend_write(const struct run *run, FILE *html)
  */
 static bool close_up_find(const struct run *run, uint64_t *t0, uint64_t *t1)
 {
-	const struct run_phase *longest = NULL;
-	uint64_t span = run->t1 - run->t0, width = 1000000000ull, middle;
+	uint64_t span = run->t1 - run->t0, width = 1000000000ull, longest = 0, from = 0;
 
-	for (size_t i = 0; i < run->phases; i++) {
-		const struct run_phase *p = &run->phase[i];
-
-		if (!longest || (p->stw && !longest->stw) ||
-		    (p->stw == longest->stw && p->t1 - p->t0 > longest->t1 - longest->t0))
-			longest = p;
-	}
+	for (size_t i = 0; i < run->pauses; i++)
+		if (run->pause[i].t1 - run->pause[i].t0 > longest) {
+			from = run->pause[i].t0;
+			longest = run->pause[i].t1 - from;
+		}
+	for (size_t i = 0; !run->pauses && i < run->phases; i++)
+		if (run->phase[i].t1 - run->phase[i].t0 > longest) {
+			from = run->phase[i].t0;
+			longest = run->phase[i].t1 - from;
+		}
 	if (!longest)
 		return false;
-	if (width < 3 * (longest->t1 - longest->t0))
-		width = 3 * (longest->t1 - longest->t0);
+	if (width < 3 * longest)
+		width = 3 * longest;
 	if (width > span / 3)
 		return false;
-	middle = longest->t0 + (longest->t1 - longest->t0) / 2;
-	*t0 = middle > run->t0 + width / 2 ? middle - width / 2 : run->t0;
+	from += longest / 2;
+	*t0 = from > run->t0 + width / 2 ? from - width / 2 : run->t0;
 	*t1 = *t0 + width < run->t1 ? *t0 + width : run->t1;
 	return true;
 }
@@ -331,7 +333,7 @@ static void energy_tables(const struct run *run, FILE *html)
 
 static void headline_write(const struct run *run, FILE *html)
 {
-	const struct pauses_sum sum = pauses_sum(run);
+	const struct pauses_sum sum = pauses_sum(run, PAUSES_ALL);
 
 	fprintf(html, "<p class=\"sub\">%.2f s", (double)run_duration(run) / 1e9);
 	if (run->c1)
@@ -377,12 +379,12 @@ static void pause_write_row(const struct run *run, const struct pause *pause, co
 		"<tr><td><a href=\"#%s\" data-from=\"%lld\" data-to=\"%lld\">%.6f</a></td>"
 		"<td>%.3f</td><td class=\"left\"><span class=\"dot\" "
 		"style=\"background:%s\"></span>%s</td><td class=\"left\">%s</td>",
-		anchor, US(p->t0 - run->t0), US(p->t1 - run->t0), run_seconds(run, p->t0),
-		MS(p->t1 - p->t0), plot_phase_colour(p->group),
+		anchor, US(pause->t0 - run->t0), US(pause->t1 - run->t0), run_seconds(run, pause->t0),
+		MS(pause->t1 - pause->t0), plot_phase_colour(p->group),
 		run_group_name(p->group, name, sizeof(name)), name_cause(p->cause));
 	number_write(html, pause->khz > 0 ? pause->khz / 1000 : NAN, 0);
 	number_write(html, pause_at_top(pause), 3);
-	if (p->stw)
+	if (pause->source)
 		fputs("<td>-</td>", html);
 	else
 		number_write(html, pause_earlier(pause), 3);

@@ -1,0 +1,77 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# What a pause is: a time in which all mutators of a process stand, however many threads and phases
+# it takes. The same in every output.
+
+mkdir "$work/pauses"
+d=$work/pauses
+stopped() { # NAME ROWS: a recording of 4 s with these phases alone; times in us, flags 1: stop-the-world
+	rm -f "$d/$1.db"
+	sqlite3 "$d/$1.db" <"$here/kept/v1.sql"
+	sqlite3 "$d/$1.db" "delete from samples; delete from transitions; delete from residency; delete from costs; delete from phases;
+		delete from decisions; delete from policies; delete from policy_states; delete from marks; delete from processes;
+		delete from rails; delete from opps;
+		update meta set value = 1000000000 where key = 'start_ns'; update meta set value = 5000000000 where key = 'end_ns';
+		update meta set value = '$1' where key = 'label';
+		insert into processes values(7, 7, 0, 0, 'java', 'java'), (8, 8, 0, 0, 'ruby', 'ruby'), (7, 11, 0, 0, 'VM Thread', null),
+			(7, 12, 0, 0, 'ZWorker', null);
+		with rows(id, t0, t1, tgid, tid, phase, flags, uncertain) as (values $2)
+		insert into phases(id, t0, t1, cpu, tgid, tid, phase, flags, cause, how, uncertain)
+			select id, 1000000000 + t0 * 1000, 1000000000 + t1 * 1000, 0, tgid, tid, phase, flags, 1, 1, uncertain from rows"
+}
+# Four markers of one stop; the last ends after 40 ms.
+stopped parallel "(1, 100000, 130000, 7, 11, 4, 1, 0), (2, 100100, 140000, 7, 12, 4, 1, 0), (3, 100200, 120000, 7, 13, 4, 1, 0),
+	(4, 100300, 139000, 7, 14, 4, 1, 0), (5, 200000, 210000, 7, 11, 4, 1, 0)"
+# Stop, mark, restart: 3 us and 5 us between them. 6 us later is another pause.
+stopped steps "(1, 100000, 101000, 7, 11, 1, 1, 0), (2, 101003, 161000, 7, 11, 4, 1, 0), (3, 161005, 162000, 7, 11, 1, 1, 0),
+	(4, 162006, 163000, 7, 11, 1, 1, 0)"
+# Two processes that stand at the same time.
+stopped processes "(1, 100000, 150000, 7, 7, 4, 1, 0), (2, 120000, 200000, 8, 8, 4, 1, 0), (3, 500000, 510000, 7, 7, 4, 1, 0)"
+# ZGC announces a pause on the thread that stops and on its workers.
+stopped zgc "(1, 100000, 101000, 7, 11, 3, 1, 0), (2, 100100, 100900, 7, 12, 3, 1, 0), (3, 101000, 400000, 7, 12, 4, 2, 0)"
+# Events were lost in one marker, and the recording ended in another; the first marker is certain.
+stopped unsure "(1, 100000, 130000, 7, 11, 4, 1, 0), (2, 100000, 900000, 7, 12, 4, 1, 1), (3, 2000000, null, 7, 11, 4, 1, 0)"
+
+pauses() { # NAME: begin, length, process, thread, number of phases; times in us
+	"$ctl" export -f csv -t pause_list "$d/$1.db" | python3 -c 'import csv, sys
+for r in sorted(csv.DictReader(sys.stdin), key=lambda r: int(r["t0"])):
+    print((int(r["t0"]) - 10**9) // 1000, int(r["ns"]) // 1000, r["tgid"], r["tid"], r.get("phases"), end="; ")'
+}
+ok "parallel markers are one pause" is "100000 40000 7 12 4; 200000 10000 7 11 1; " "$(pauses parallel)"
+ok "stop, mark and restart are one pause, longer gaps end it" is "100000 62000 7 11 3; 162006 994 7 11 1; " "$(pauses steps)"
+ok "pauses of two processes stay apart" is "100000 50000 7 7 1; 120000 80000 8 8 1; 500000 10000 7 7 1; " "$(pauses processes)"
+ok "a pause that several threads announce is one" is "100000 1000 7 11 2; " "$(pauses zgc)"
+ok "a phase of unknown end makes no pause longer" is "100000 30000 7 11 1; " "$(pauses unsure)"
+
+# The same numbers everywhere: total and longest in ms.
+compared() { # NAME: what compare has of it
+	"$ctl" --json compare "$d/$1.db" -- "$d/zgc.db" | python3 -c 'import json, sys
+f = {r["figure"]: r["base_median"] for r in json.load(sys.stdin)}
+print(*("%.3f" % f[n] for n in ("time paused", "longest pause", "MinMU, 100 ms window")))'
+}
+ok "compare: parallel markers" is "50.000 40.000 60.000" "$(compared parallel)"
+ok "compare: stop, mark, restart" is "62.994 62.000 37.006" "$(compared steps)"
+ok "compare: the utilisation of the process that stands longest" is "140.000 80.000 20.000" "$(compared processes)"
+ok "compare: unknown ends" is "30.000 30.000 70.000" "$(compared unsure)"
+listed() { # NAME: length and thread of the longest pauses
+	"$ctl" why "$d/$1.db" | awk '$1 ~ /^[0-9.]+$/ { print $2, $3, $4, $NF }' | paste -sd'|'
+}
+ok "why: parallel markers" is "40.000 mark, stw 12|10.000 mark, stw 11" "$(listed parallel)"
+ok "why: stop, mark, restart" is "62.000 mark, stw 11|0.994 collect, stw 11" "$(listed steps)"
+if command -v gnuplot >/dev/null; then
+	paged() { # NAME: the page's headline
+		"$ctl" report -o "$d/page.html" "$d/$1.db" && grep -oE '[0-9]+ pauses, together [0-9.]+ ms, longest [0-9.]+ ms' "$d/page.html"
+	}
+	ok "report: parallel markers" is "2 pauses, together 50.0 ms, longest 40.00 ms" "$(paged parallel)"
+	ok "report: stop, mark, restart" is "2 pauses, together 63.0 ms, longest 62.00 ms" "$(paged steps)"
+else
+	skip "report: pauses" "gnuplot is not installed: packaging/need unit"
+fi
+# SQLite alone, with the view of the file, gives the same.
+own() {
+	rm -f "$d/own.db"
+	printf '1000000 7 11 begin mark stw\n41000000 7 11 end mark stw\n41001000 7 11 begin safepoint stw\n42000000 7 11 end safepoint stw\n' >"$d/own.trace"
+	"$ctl" import "$d/own.trace" -o "$d/own.db" 2>/dev/null
+	sqlite3 -readonly "$d/own.db" 'select ns, phases, phase from pause_list'
+}
+ok "the view in a file gives the same" is "41000000|2|mark" "$(own)"
