@@ -26,9 +26,13 @@
 #define SQLITE_NEEDED 3037000
 _Static_assert(SQLITE_VERSION_NUMBER >= SQLITE_NEEDED, "build with SQLite 3.37 or newer");
 
+/* How long a commit without a log waits for readers, which it would not have to with one. */
+#define READERS_MS 5000
+
 struct store {
 	sqlite3 *db;
 	int lock;
+	char no_log[96]; /* why there is no write-ahead log; "" there is one */
 	struct rows *rows;
 	char path[256];
 	char error[256];
@@ -92,11 +96,62 @@ static int schema_add_views(sqlite3 *db)
 	return ret;
 }
 
+static int on_journal_mode(void *data, int columns, char **values, char **names)
+{
+	(void)names;
+	if (columns == 1 && values[0] && !strcmp(values[0], "wal"))
+		*(bool *)data = true;
+	return 0;
+}
+
+static int db_open_writable(const char *path, sqlite3 **db)
+{
+	return sqlite3_open_v2(path, db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+}
+
+/*
+ * Opens a file with a write-ahead log, whose index readers and writer map together. File
+ * systems without such mappings (9p, some of FUSE and of the network) report that only at the
+ * next statement. They get a rollback journal, and @why the reason; "" where there is a log.
+ */
+static int journal_open(const char *path, sqlite3 **db, char *why, size_t size)
+{
+	char index[300];
+	bool log = false;
+	int ret = db_open_writable(path, db);
+
+	*why = '\0';
+	if (ret == SQLITE_OK)
+		ret = sqlite3_exec(*db, "PRAGMA page_size=4096; PRAGMA journal_mode=WAL",
+				   on_journal_mode, &log, NULL);
+	if (ret == SQLITE_OK && log)
+		ret = sqlite3_exec(*db, "SELECT 1 FROM sqlite_master", NULL, NULL, NULL);
+	if ((ret == SQLITE_OK && log) || !*db)
+		return ret;
+	if (ret && (ret & 0xff) != SQLITE_CANTOPEN && (ret & 0xff) != SQLITE_IOERR &&
+	    (ret & 0xff) != SQLITE_PROTOCOL)
+		return ret;
+	snprintf(why, size, "%s", ret ? sqlite3_errmsg(*db) : "no shared memory");
+	/* In this connection every statement fails from now on. */
+	sqlite3_close(*db);
+	snprintf(index, sizeof(index), "%s-shm", path);
+	unlink(index);
+	ret = db_open_writable(path, db);
+	if (ret != SQLITE_OK)
+		return ret;
+	sqlite3_busy_timeout(*db, READERS_MS);
+	/* Alone with the file it needs no index to leave the log. */
+	return sqlite3_exec(*db,
+			    "PRAGMA locking_mode=EXCLUSIVE; PRAGMA page_size=4096;"
+			    "PRAGMA journal_mode=TRUNCATE; PRAGMA locking_mode=NORMAL;"
+			    "SELECT 1 FROM sqlite_master",
+			    NULL, NULL, NULL);
+}
+
 static int store_create(struct store *s, bool durable)
 {
 	char *pragmas =
-		sqlite3_mprintf("PRAGMA page_size=4096; PRAGMA application_id=%d;"
-				"PRAGMA user_version=%d; PRAGMA journal_mode=WAL;"
+		sqlite3_mprintf("PRAGMA application_id=%d; PRAGMA user_version=%d;"
 				"PRAGMA synchronous=%s; PRAGMA cache_size=-2048;"
 				"PRAGMA temp_store=MEMORY; PRAGMA journal_size_limit=4194304;"
 				"BEGIN;",
@@ -150,10 +205,11 @@ static struct store *store_discard(struct store *s)
 struct store *store_open(const char *path, bool durable, char *error, size_t size)
 {
 	struct store *s = calloc(1, sizeof(*s));
+	static const char *const logs[] = { "-wal", "-journal" };
 	char log[264];
 	int fd, ret;
 
-	if (!s || strlen(path) >= sizeof(s->path) - 8) {
+	if (!s || strlen(path) >= sizeof(s->path) - 16) {
 		snprintf(error, size, "%s: %s", path, s ? "path too long" : "no memory");
 		free(s);
 		return NULL;
@@ -165,13 +221,15 @@ struct store *store_open(const char *path, bool durable, char *error, size_t siz
 		return store_discard(s);
 	}
 	/* SQLite would mistake it for a leftover of the new file, and remove it. */
-	snprintf(log, sizeof(log), "%s-wal", path);
-	if (access(path, F_OK) && !access(log, F_OK)) {
-		snprintf(error, size,
-			 "%s: a log without its recording; move it next to its recording, or "
-			 "remove it",
-			 log);
-		return store_discard(s);
+	for (size_t i = 0; i < sizeof(logs) / sizeof(logs[0]); i++) {
+		snprintf(log, sizeof(log), "%s%s", path, logs[i]);
+		if (access(path, F_OK) && !access(log, F_OK)) {
+			snprintf(error, size,
+				 "%s: a log without its recording; move it next to its recording, "
+				 "or remove it",
+				 log);
+			return store_discard(s);
+		}
 	}
 	/* O_EXCL: neither a file that another daemon just created, nor the target of a link. */
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
@@ -191,7 +249,7 @@ struct store *store_open(const char *path, bool durable, char *error, size_t siz
 		store_why_not(s->lock, path, error, size);
 		return store_discard(s);
 	}
-	ret = sqlite3_open_v2(path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+	ret = journal_open(path, &s->db, s->no_log, sizeof(s->no_log));
 	if (ret == SQLITE_OK)
 		ret = store_create(s, durable);
 	if (ret != SQLITE_OK) {
@@ -236,6 +294,11 @@ void store_rollback(struct store *s)
 	/* SQLite may have rolled back by itself when the disk was full. */
 	if (!sqlite3_get_autocommit(s->db))
 		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+}
+
+const char *store_no_log(const struct store *s)
+{
+	return *s->no_log ? s->no_log : NULL;
 }
 
 const char *store_error(const struct store *s)
@@ -309,13 +372,13 @@ void store_index(const char *path)
 {
 	int lock = lock_take(path);
 	sqlite3 *db = NULL;
+	char why[96];
 
 	if (lock < 0)
 		return;
 	/* With a log, a crash leaves the recording whole and readable for all. */
-	if (!sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) &&
-	    !sqlite3_exec(db, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL", NULL, NULL,
-			  NULL)) {
+	if (!journal_open(path, &db, why, sizeof(why)) &&
+	    !sqlite3_exec(db, "PRAGMA synchronous=NORMAL", NULL, NULL, NULL)) {
 		indexes_create(db);
 		sqlite3_exec(db, "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode=DELETE",
 			     NULL, NULL, NULL);
@@ -351,7 +414,7 @@ static int recording_check_lock(const char *path)
 int store_rotate(const char *path, unsigned int keep)
 {
 	/* A log left by a crash belongs to its database and moves along. */
-	static const char *const suffixes[] = { "", "-wal", "-shm" };
+	static const char *const suffixes[] = { "", "-wal", "-shm", "-journal" };
 	char from[300], to[300];
 	unsigned int last = 0;
 	int lock = -1, ret = 0;
@@ -377,7 +440,7 @@ int store_rotate(const char *path, unsigned int keep)
 		ret = recording_check_lock(to);
 	} while (!ret && last < keep && !access(to, F_OK));
 	for (unsigned int n = last; n-- > 0 && !ret;)
-		for (size_t i = 0; i < 3 && !ret; i++) {
+		for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]) && !ret; i++) {
 			path_number(from, sizeof(from), path, n, suffixes[i]);
 			path_number(to, sizeof(to), path, n + 1, suffixes[i]);
 			unlink(to);

@@ -33,6 +33,8 @@ int store_define(struct store *s, const struct definition *d);
 int store_commit(struct store *s);
 void store_rollback(struct store *s);
 
+/* Why the file has a rollback journal in place of a write-ahead log; NULL if it has a log. */
+const char *store_no_log(const struct store *s);
 const char *store_error(const struct store *s);
 /* Bytes of the file and its log. */
 uint64_t store_size(const struct store *s);

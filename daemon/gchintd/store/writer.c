@@ -43,6 +43,7 @@ struct writer {
 	bool owed; /* the kept definitions are not in the file yet */
 	bool at_limit; /* size limit reached, and no rotation allowed */
 	bool blocked; /* no store, and the old file may not be rotated away */
+	bool logless; /* reported that the file system has no write-ahead log */
 	uint64_t failing_since, retry_at;
 
 	/* Shared with the main loop, each a single word. */
@@ -148,6 +149,22 @@ static void writer_note(struct writer *w, int priority, const char *text)
 	log_line(priority, "record", "%s", text);
 }
 
+/* Opens a new file. Sets @w->store; NULL with @error filled on failure. */
+static void writer_open(struct writer *w, char *error, size_t size)
+{
+	char text[300];
+
+	w->store = store_open(w->path, w->durable, error, size);
+	if (!w->store || w->logless || !store_no_log(w->store))
+		return;
+	w->logless = true;
+	snprintf(text, sizeof(text),
+		 "no write-ahead log on this file system (%s): a rollback journal is used, and a "
+		 "long query while it records delays the recording; a local disk has no such limit",
+		 store_no_log(w->store));
+	writer_note(w, LOG_WARNING, text);
+}
+
 static void writer_fail(struct writer *w, int error)
 {
 	if (!w->failing) {
@@ -251,7 +268,7 @@ static void writer_rotate(struct writer *w)
 		store_why_not(ret, w->path, error, sizeof(error));
 		log_line(LOG_ERR, "record", "%s", error);
 	} else {
-		w->store = store_open(w->path, w->durable, error, sizeof(error));
+		writer_open(w, error, sizeof(error));
 	}
 	if (!w->store) {
 		if (!ret)
@@ -290,7 +307,7 @@ static void writer_reopen(struct writer *w)
 		return;
 	if (w->keep)
 		indexer_start(w);
-	w->store = store_open(w->path, w->durable, error, sizeof(error));
+	writer_open(w, error, sizeof(error));
 	if (!w->store)
 		return;
 	w->stopped = false;
@@ -381,7 +398,7 @@ struct writer *writer_start(const struct writer_limits *limits, struct queue *qu
 		store_why_not(ret, w->path, error, size);
 		goto free_kept;
 	}
-	w->store = store_open(w->path, w->durable, error, size);
+	writer_open(w, error, size);
 	if (!w->store)
 		goto free_kept;
 
