@@ -32,7 +32,7 @@ wait_for 30 got 1 "select count(*) > 0 from sample_list where value = 905654321"
 sleep 1.4 # for other users a counter is rounded to one update per second
 page() { # [HEADER [METHOD-AND-PATH]]: of /metrics
 	exec 3<>"/dev/tcp/127.0.0.1/$port" || return 1
-	printf '%s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n%s\r\n' "${2-GET /metrics}" "${1-}" >&3
+	printf '%s HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n%s\r\n' "${2-GET /metrics}" "${1-}" >&3
 	timeout 250 cat <&3
 	exec 3>&-
 }

@@ -5,9 +5,11 @@
 fresh ctl
 mkdir "$d/out"
 port=$(free_port)
+(umask 077 && echo 0123456789abcdef >"$d/token")
 cat >"$d/conf" <<X
 [metrics]
 listen = 127.0.0.1:$port
+token_file = $d/token
 textfile = $d/out/gchint.prom
 period_s = 1
 X
@@ -18,7 +20,7 @@ feed --mix 6 --gchint --sysfs "$d/sys" --freq "$d/trace/instances/gchintd/trace_
 job=$!
 get() { # PATH [HEADER]
 	exec 3<>"/dev/tcp/127.0.0.1/$port" || return 1
-	printf 'GET %s HTTP/1.1\r\nHost: x\r\n%sConnection: close\r\n\r\n' "$1" "${2:+$2$'\r\n'}" >&3
+	printf 'GET %s HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer 0123456789abcdef\r\n%sConnection: close\r\n\r\n' "$1" "${2:+$2$'\r\n'}" >&3
 	timeout 250 cat <&3
 	exec 3>&-
 }
@@ -48,7 +50,7 @@ wait_for 30 got 0 'select count(*) from phases where t1 is null'
 stop
 ok "the text file has the names that node_exporter reads, without type info" is "1 0" \
 	"$(grep -c '^# TYPE gchint_phases_total counter' "$d/out/gchint.prom") $(grep -cE '^# (TYPE .* info|UNIT|EOF)' "$d/out/gchint.prom")"
-ok "the text file is readable by others, whatever the umask" is 644 "$(stat -c %a "$d/out/gchint.prom")"
+ok "the text file is for the group of the recordings, whatever the umask" is 640 "$(stat -c %a "$d/out/gchint.prom")"
 ok "no temporary file is left next to the text file" is gchint.prom "$(ls "$d/out")"
 
 phases=$(sql 'select count(*) from phases')

@@ -19,9 +19,11 @@ fi
 # Metrics of a running gchintd, for which some records are needed.
 fresh fleet-host
 port=$(free_port) asked=$(free_port)
+(umask 077 && echo 0123456789abcdef >"$d/token")
 cat >"$d/conf" <<X
 [metrics]
 listen = 127.0.0.1:$port
+token_file = $d/token
 textfile = $work/fleet/gchint.prom
 period_s = 1
 X
@@ -50,7 +52,7 @@ for panel in board["panels"]:
     print("shown" if shown else f"nothing: {panel['title']}")
 X
 if command -v prometheus >/dev/null; then
-	sed "s/'host-a[^]]*/'127.0.0.1:$port'/" "$rules/scrape.yml" |
+	sed "s/'host-a[^]]*/'127.0.0.1:$port'/; s|credentials_file: .*|credentials_file: $d/token|" "$rules/scrape.yml" |
 		cat <(printf 'global:\n  scrape_interval: 1s\nrule_files: [%s]\nscrape_configs:\n' \
 			"$(realpath "$rules")/gchint.rules.yml") - >"$d/prometheus.yml"
 	prometheus --config.file="$d/prometheus.yml" --storage.tsdb.path="$d/tsdb" \

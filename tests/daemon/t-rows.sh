@@ -5,9 +5,11 @@
 
 fresh rows
 port=$(free_port)
+(umask 077 && echo 0123456789abcdef >"$d/token")
 cat >"$d/conf" <<X2
 [metrics]
 listen = 127.0.0.1:$port
+token_file = $d/token
 [thermal]
 period_ms = 50
 [cpufreq]
@@ -50,7 +52,7 @@ wait_for 10 written "select 1 from sample_list where name like '%curr1' and valu
 wait_for 10 written "select 1 from sample_list where kind = 'energy' and value > 900000"
 get_metrics() {
 	exec 3<>"/dev/tcp/127.0.0.1/$port" || return 1
-	printf 'GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n' >&3
+	printf 'GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nAuthorization: Bearer 0123456789abcdef\r\n\r\n' >&3
 	timeout 250 cat <&3 | tr -d '\r' | sed '1,/^$/d'
 	exec 3>&-
 }

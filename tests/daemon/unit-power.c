@@ -187,7 +187,7 @@ static void rails(struct host *host)
 		    "sample 3000: rail 2 2500000 +- 1\n"
 		    "sample 3000: rail 3 ? +- 0\n",
 		    "each core is a rail, in joules by the PMU's scale");
-	text = metrics_text(host->metrics, NULL, NULL, METRICS_FOR_EVERYONE, METRICS_PROMETHEUS,
+	text = metrics_text(host->metrics, NULL, NULL, METRICS_FOR_GROUP, METRICS_PROMETHEUS,
 			    &size);
 	CHECK(text && !strstr(text, "2.5") &&
 		      strstr(text, "energy-core\",label=\"core of CPU 0,4\"} 0\n"),

@@ -147,12 +147,12 @@ static void tell(const struct metrics *m, const struct metrics_around *around,
 		 const struct writer_stats *writer, enum metrics_for whom,
 		 enum metrics_format format)
 {
+	static const char *const audience[] = { "everyone", "the group", "the token" };
 	size_t size = 0;
 	char *text = metrics_text(m, around, writer, whom, format, &size);
 
 	if (text && strlen(text) == size)
-		printf("== for %s, format %u\n%s",
-		       whom == METRICS_FOR_KNOWN ? "who is known" : "everyone", format, text);
+		printf("== for %s, format %u\n%s", audience[whom], format, text);
 	free(text);
 }
 
@@ -165,15 +165,16 @@ static void print_metrics(void)
 
 	if (!m)
 		return;
-	tell(m, NULL, NULL, METRICS_FOR_EVERYONE, METRICS_PROMETHEUS);
+	tell(m, NULL, NULL, METRICS_FOR_GROUP, METRICS_PROMETHEUS);
 	phases(m);
 	decisions(m);
 	transitions(m);
 	rails(m);
 	drops(m);
-	tell(m, &unknown, &none, METRICS_FOR_EVERYONE, METRICS_OPENMETRICS);
+	tell(m, &unknown, &none, METRICS_FOR_GROUP, METRICS_OPENMETRICS);
 	metrics_observe(m, &cost);
 	tell(m, &around, &stats, METRICS_FOR_KNOWN, METRICS_PROMETHEUS);
+	tell(m, &around, &stats, METRICS_FOR_EVERYONE, METRICS_PROMETHEUS);
 	metrics_free(m);
 }
 

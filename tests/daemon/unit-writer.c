@@ -447,7 +447,7 @@ static void unknown_memory(void)
 
 	if (m) {
 		metrics_observe(m, &r);
-		text = metrics_text(m, NULL, NULL, METRICS_FOR_EVERYONE, METRICS_OPENMETRICS,
+		text = metrics_text(m, NULL, NULL, METRICS_FOR_GROUP, METRICS_OPENMETRICS,
 				    &size);
 	}
 	CHECK(text && strstr(text, "daemon_wakeups_total 2") && !strstr(text, "resident"),
@@ -469,7 +469,7 @@ static void unhinted_decision(void)
 		r.decision.has_latency = true;
 		r.decision.latency_ns = 30000000;
 		metrics_observe(m, &r);
-		text = metrics_text(m, NULL, NULL, METRICS_FOR_EVERYONE, METRICS_OPENMETRICS,
+		text = metrics_text(m, NULL, NULL, METRICS_FOR_GROUP, METRICS_OPENMETRICS,
 				    &size);
 	}
 	CHECK(text && strstr(text, "hint_latency_seconds_sum 0.030000000\n") &&

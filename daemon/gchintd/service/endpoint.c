@@ -5,12 +5,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/epoll.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <syslog.h>
 #include <unistd.h>
 
@@ -18,24 +22,22 @@
 #include "../../common/regular.h"
 #include "../../common/text.h"
 #include "../hint/tracker.h"
+#include "../log.h"
 #include "../source/metrics.h"
-
-#ifdef HAVE_MICROHTTPD
-#include <microhttpd.h>
-#endif
+#include "http.h"
 
 #define TOKEN_MIN 16 /* characters; a shorter token could be guessed over a network */
+#define RESTART_S 2 /* until an HTTP server that ended is started again */
 
 struct endpoint {
 	struct host *host;
 	const struct writer *writer;
 	struct watch *timer;
 	bool warned; /* a note says that the text file cannot be written */
-	char token[256]; /* "" none */
-#ifdef HAVE_MICROHTTPD
-	struct MHD_Daemon *http;
-	struct watch *watch, *expire;
-#endif
+	char token[HTTP_TOKEN]; /* "" none */
+	int listen, channel; /* -1 none */
+	pid_t server; /* 0 none */
+	struct watch *watch, *restart;
 };
 
 static char *endpoint_render(struct endpoint *e, enum metrics_for whom, enum metrics_format format,
@@ -61,12 +63,13 @@ static int textfile_write(const char *path, const char *data, size_t size)
 	ssize_t n;
 	int fd, ret = 0;
 
-	snprintf(temporary, sizeof(temporary), "%s.%d", path, (int)getpid());
-	fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
+	/* O_EXCL, under a name that no other user can have made before. */
+	snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path);
+	fd = mkostemp(temporary, O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	/* Other users read the file; the unit's umask would limit it to our group. */
-	if (fchmod(fd, 0644))
+	/* It has phases: for the group that may read recordings, whatever the umask. */
+	if (fchmod(fd, 0640))
 		ret = -errno;
 	n = write(fd, data, size);
 	if (n < 0)
@@ -86,7 +89,7 @@ static void endpoint_on_timer(void *data, uint32_t events)
 	struct endpoint *e = data;
 	const char *path = e->host->config.metrics_textfile;
 	size_t size;
-	char *t = endpoint_render(e, METRICS_FOR_EVERYONE, METRICS_PROMETHEUS, &size);
+	char *t = endpoint_render(e, METRICS_FOR_GROUP, METRICS_PROMETHEUS, &size);
 	int ret;
 
 	(void)events;
@@ -134,109 +137,22 @@ static void token_load(struct endpoint *e)
 		return;
 	n = token_read(path, e->token, sizeof(e->token), &st);
 	if (n < 0)
-		host_note(e->host, LOG_WARNING, "metrics", "%s: %s: no client sees all rails", path,
+		host_note(e->host, LOG_WARNING, "metrics",
+			  "%s: %s: only rails and the daemon's state are shown", path,
 			  strerror(-n));
 	else if (st.st_mode & S_IROTH)
 		host_note(e->host, LOG_WARNING, "metrics",
-			  "%s: readable by all users; chmod o= it: until then no client sees all "
-			  "rails",
+			  "%s: readable by all users; chmod o= it: until then only rails and the "
+			  "daemon's state are shown",
 			  path);
 	else if (n < TOKEN_MIN)
 		host_note(e->host, LOG_WARNING, "metrics",
-			  "%s: a secret of at least %d characters is needed: no client sees all "
-			  "rails",
+			  "%s: a secret of at least %d characters is needed: only rails and the "
+			  "daemon's state are shown",
 			  path, TOKEN_MIN);
 	else
 		return;
 	e->token[0] = '\0';
-}
-
-/* Compares in a time that does not depend on how much of the token matches. */
-static bool token_matches(const struct endpoint *e, const char *token)
-{
-	size_t want = strlen(e->token), have = strlen(token);
-	unsigned char differ = !want || want != have;
-
-	for (size_t i = 0; i < have; i++)
-		differ |= (unsigned char)(token[i] ^ e->token[want ? i % want : 0]);
-	return !differ;
-}
-
-/* OpenMetrics, unless the client accepts text/plain and does not name OpenMetrics. */
-static enum metrics_format format_negotiate(struct MHD_Connection *connection)
-{
-	const char *accept =
-		MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
-
-	return accept && strstr(accept, "text/plain") &&
-			       !strstr(accept, "application/openmetrics-text") ?
-		       METRICS_PROMETHEUS :
-		       METRICS_OPENMETRICS;
-}
-
-static enum MHD_Result http_respond(void *data, struct MHD_Connection *connection, const char *url,
-				    const char *method, const char *version, const char *upload,
-				    size_t *upload_size, void **per_request)
-{
-	static const char hint[] = "gchintd: the metrics are at /metrics\n";
-	struct endpoint *e = data;
-	struct MHD_Response *response;
-	const char *authorization = MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
-								MHD_HTTP_HEADER_AUTHORIZATION);
-	unsigned int status = MHD_HTTP_OK;
-	enum MHD_Result ret;
-
-	(void)version;
-	(void)upload;
-	(void)upload_size;
-	(void)per_request;
-	if (strcmp(method, "GET") && strcmp(method, "HEAD")) {
-		status = MHD_HTTP_METHOD_NOT_ALLOWED;
-	} else if (authorization && (strncasecmp(authorization, "Bearer ", 7) ||
-				     !token_matches(e, authorization + 7))) {
-		status = MHD_HTTP_UNAUTHORIZED;
-	} else if (!strcmp(url, "/metrics")) {
-		const enum metrics_format format = format_negotiate(connection);
-		size_t size;
-		char *t = endpoint_render(
-			e, authorization ? METRICS_FOR_KNOWN : METRICS_FOR_EVERYONE, format, &size);
-
-		if (!t)
-			return MHD_NO;
-		response = MHD_create_response_from_buffer(size, t, MHD_RESPMEM_MUST_FREE);
-		MHD_add_response_header(response, "Content-Type",
-					format == METRICS_PROMETHEUS ?
-						"text/plain; version=0.0.4; charset=utf-8" :
-						"application/openmetrics-text; version=1.0.0; "
-						"charset=utf-8");
-		MHD_add_response_header(response, MHD_HTTP_HEADER_VARY, MHD_HTTP_HEADER_ACCEPT);
-		goto queue;
-	} else if (strcmp(url, "/")) {
-		status = MHD_HTTP_NOT_FOUND;
-	}
-	response = MHD_create_response_from_buffer(sizeof(hint) - 1, (void *)(uintptr_t)hint,
-						   MHD_RESPMEM_PERSISTENT);
-	MHD_add_response_header(response, "Content-Type", "text/plain");
-	if (status == MHD_HTTP_UNAUTHORIZED)
-		MHD_add_response_header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer");
-queue:
-	ret = MHD_queue_response(connection, status, response);
-	MHD_destroy_response(response);
-	return ret;
-}
-
-static void http_run(void *data, uint32_t events)
-{
-	struct endpoint *e = data;
-	MHD_UNSIGNED_LONG_LONG ms;
-
-	(void)events;
-	MHD_run(e->http);
-	/* Idle connections time out; without connections no timer is needed. */
-	if (MHD_get_timeout(e->http, &ms) == MHD_YES)
-		watch_period(e->expire, (ms < 10 ? 10 : ms) * NSEC_PER_MSEC);
-	else
-		watch_period(e->expire, 0);
 }
 
 static int address_parse(const char *listen, struct sockaddr_storage *addr)
@@ -264,11 +180,171 @@ static int address_parse(const char *listen, struct sockaddr_storage *addr)
 	return inet_pton(AF_INET, host, &in->sin_addr) == 1 ? 0 : -EINVAL;
 }
 
+static int listen_at(const struct sockaddr_storage *addr)
+{
+	const int on = 1;
+	int fd = socket(addr->ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), ret;
+
+	if (fd < 0)
+		return -errno;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (addr->ss_family == AF_INET6)
+		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
+	if (!bind(fd, (const struct sockaddr *)addr,
+		  addr->ss_family == AF_INET6 ? sizeof(struct sockaddr_in6) :
+						sizeof(struct sockaddr_in)) &&
+	    !listen(fd, SOMAXCONN))
+		return fd;
+	ret = -errno;
+	close(fd);
+	return ret;
+}
+
+/* Starts the process with its two descriptors; 0 or -errno. */
+static int server_spawn(pid_t *pid, int listen, int channel)
+{
+	char *const argv[] = { "gchintd", "--" HTTP_OPTION, NULL };
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attr;
+	sigset_t none;
+	/* Above the numbers that they get, so that neither replaces the other. */
+	int from[] = { fcntl(listen, F_DUPFD_CLOEXEC, 10), fcntl(channel, F_DUPFD_CLOEXEC, 10) };
+	int ret = from[0] < 0 || from[1] < 0 ? EMFILE : 0;
+
+	sigemptyset(&none);
+	posix_spawn_file_actions_init(&actions);
+	posix_spawnattr_init(&attr);
+	posix_spawn_file_actions_adddup2(&actions, from[0], HTTP_LISTEN);
+	posix_spawn_file_actions_adddup2(&actions, from[1], HTTP_CHANNEL);
+	posix_spawnattr_setsigmask(&attr, &none);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
+	if (!ret)
+		ret = posix_spawn(pid, "/proc/self/exe", &actions, &attr, argv, environ);
+	posix_spawnattr_destroy(&attr);
+	posix_spawn_file_actions_destroy(&actions);
+	for (int i = 0; i < 2; i++)
+		if (from[i] >= 0)
+			close(from[i]);
+	return -ret;
+}
+
+/* A file in memory with the text, -1 without memory. */
+static int text_file(const char *text, size_t size)
+{
+	int fd = (int)syscall(SYS_memfd_create, "gchint-metrics", 1u /* MFD_CLOEXEC */);
+
+	if (fd >= 0 && write(fd, text, size) == (ssize_t)size)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* Answers one request; never waits. */
+static void server_answer(struct endpoint *e, const struct http_request *request)
+{
+	union {
+		char space[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control = { { 0 } };
+	char byte = 0;
+	struct iovec iov = { &byte, 1 };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+	size_t size = 0;
+	char *text = endpoint_render(e, (enum metrics_for)request->audience,
+				     (enum metrics_format)request->format, &size);
+	int fd = text ? text_file(text, size) : -1;
+	struct cmsghdr *c;
+
+	free(text);
+	if (fd >= 0) {
+		msg.msg_control = &control;
+		msg.msg_controllen = sizeof(control);
+		c = CMSG_FIRSTHDR(&msg);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(sizeof(fd));
+		memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+	}
+	sendmsg(e->channel, &msg, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* Ends the process, if there is one. The listening socket stays. */
+static void server_end(struct endpoint *e)
+{
+	watch_free(e->watch);
+	e->watch = NULL;
+	if (e->channel >= 0)
+		close(e->channel);
+	e->channel = -1;
+	if (e->server > 0) {
+		kill(e->server, SIGKILL);
+		waitpid(e->server, NULL, 0);
+	}
+	e->server = 0;
+}
+
+static void server_on_restart(void *data, uint32_t events);
+
+static void server_on_request(void *data, uint32_t events)
+{
+	struct endpoint *e = data;
+	struct http_request request;
+	ssize_t n = recv(e->channel, &request, sizeof(request), MSG_DONTWAIT);
+
+	(void)events;
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n == sizeof(request) && request.audience < METRICS_FOR_NR &&
+	    request.format < METRICS_FORMAT_NR) {
+		server_answer(e, &request);
+		return;
+	}
+	server_end(e);
+	host_note(e->host, LOG_WARNING, "metrics",
+		  "the HTTP server ended; another starts in %d s", RESTART_S);
+	e->restart = loop_timer(e->host->loop, RESTART_S * NSEC_PER_SEC, server_on_restart, e);
+}
+
+static int server_start(struct endpoint *e)
+{
+	int pair[2], ret;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return -errno;
+	e->channel = pair[0];
+	ret = server_spawn(&e->server, e->listen, pair[1]);
+	close(pair[1]);
+	if (!ret && send(e->channel, e->token, sizeof(e->token), MSG_NOSIGNAL) < 0)
+		ret = -errno;
+	if (!ret) {
+		e->watch = loop_fd(e->host->loop, e->channel, EPOLLIN, server_on_request, e);
+		ret = e->watch ? 0 : -ENOMEM;
+	}
+	if (ret)
+		server_end(e);
+	return ret;
+}
+
+static void server_on_restart(void *data, uint32_t events)
+{
+	struct endpoint *e = data;
+
+	(void)events;
+	watch_free(e->restart);
+	e->restart = NULL;
+	if (server_start(e))
+		e->restart = loop_timer(e->host->loop, RESTART_S * NSEC_PER_SEC,
+					server_on_restart, e);
+}
+
 static void http_start(struct endpoint *e)
 {
 	const char *listen = e->host->config.metrics_listen;
-	const union MHD_DaemonInfo *info;
 	struct sockaddr_storage addr;
+	int ret;
 
 	token_load(e);
 	if (address_parse(listen, &addr)) {
@@ -276,27 +352,25 @@ static void http_start(struct endpoint *e)
 			  "listen = %s: ADDRESS:PORT is wanted, such as 127.0.0.1:9477", listen);
 		return;
 	}
-	e->http = MHD_start_daemon(
-		MHD_USE_EPOLL | (addr.ss_family == AF_INET6 ? MHD_USE_IPv6 : 0), 0, NULL, NULL,
-		http_respond, e, MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&addr,
-		MHD_OPTION_CONNECTION_LIMIT, 16u, MHD_OPTION_CONNECTION_TIMEOUT, 10u,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)16384, MHD_OPTION_END);
-	info = e->http ? MHD_get_daemon_info(e->http, MHD_DAEMON_INFO_EPOLL_FD) : NULL;
-	if (!info) {
+	e->listen = ret = listen_at(&addr);
+	if (ret >= 0)
+		ret = server_start(e);
+	if (ret < 0)
 		host_note(e->host, LOG_WARNING, "metrics", "%s: cannot listen: %s", listen,
-			  strerror(errno));
-		return;
-	}
-	e->watch = loop_fd(e->host->loop, info->epoll_fd, EPOLLIN, http_run, e);
-	e->expire = loop_timer(e->host->loop, 0, http_run, e);
+			  strerror(-ret));
+	else if (!*e->token)
+		log_line(LOG_NOTICE, "metrics",
+			 "%s: without [metrics] token_file it shows rails and the daemon's state, "
+			 "no phases",
+			 listen);
 }
 
 static void http_stop(struct endpoint *e)
 {
-	watch_free(e->watch);
-	watch_free(e->expire);
-	if (e->http)
-		MHD_stop_daemon(e->http);
+	watch_free(e->restart);
+	server_end(e);
+	if (e->listen >= 0)
+		close(e->listen);
 }
 #else
 static void http_start(struct endpoint *e)
@@ -318,6 +392,7 @@ struct endpoint *endpoint_start(struct host *host, const struct writer *writer)
 		return NULL;
 	e->host = host;
 	e->writer = writer;
+	e->listen = e->channel = -1;
 	if (*host->config.metrics_listen)
 		http_start(e);
 	if (*host->config.metrics_textfile) {

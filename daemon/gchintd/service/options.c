@@ -9,6 +9,7 @@
 
 #include "../../version.h"
 #include "../log.h"
+#include "http.h"
 
 static const char usage[] =
 	"usage: gchintd [OPTION]...\n"
@@ -43,6 +44,7 @@ enum {
 	OPT_COMMAND,
 	OPT_DEBUGFS,
 	OPT_FEED,
+	OPT_HTTP,
 	OPT_KEEP,
 	OPT_LIST,
 	OPT_MARKS, /* the former name of --annotations */
@@ -69,6 +71,7 @@ static const struct option longs[] = {
 	{ "keep", required_argument, NULL, OPT_KEEP },
 	{ "label", required_argument, NULL, 'l' },
 	{ "list-sources", no_argument, NULL, OPT_LIST },
+	{ HTTP_OPTION, no_argument, NULL, OPT_HTTP }, /* the daemon's own HTTP server */
 	UNDOCUMENTED("marks", OPT_MARKS), /* to be removed in the release after 1.0 */
 	{ "max-size", required_argument, NULL, OPT_MAX_SIZE },
 	{ "period", required_argument, NULL, 'p' },
@@ -134,6 +137,8 @@ bool options_parse(struct options *o, struct root *root, const char **feed, int 
 		case OPT_FEED:
 			*feed = optarg;
 			break;
+		case OPT_HTTP:
+			return options_exit(code, http_run());
 		case OPT_KEEP:
 			o->keep = optarg;
 			break;

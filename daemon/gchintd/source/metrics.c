@@ -322,7 +322,7 @@ static void joules_print(const struct exposition *x, const struct metrics *m, en
 
 		if (!r->defined || (r->kind != RAIL_POWER && r->kind != RAIL_ENERGY))
 			continue;
-		if (whom == METRICS_FOR_EVERYONE && !r->everyones) {
+		if (whom != METRICS_FOR_KNOWN && !r->everyones) {
 			if (r->coarse_t)
 				rail_print(x->f, "rail_joules_total", r, r->coarse, 0);
 		} else if (r->kind == RAIL_POWER && r->has_joules) {
@@ -346,7 +346,8 @@ static void rails_print(const struct exposition *x, const struct metrics *m, enu
 }
 
 static void daemon_print(const struct exposition *x, const struct metrics *m,
-			 const struct metrics_around *around, const struct writer_stats *writer)
+			 const struct metrics_around *around, const struct writer_stats *writer,
+			 enum metrics_for whom)
 {
 	head_print(x, "dropped", "counter", NULL, "What was missed, by source and cause.");
 	for (int i = 0; i < DROPS && m->drop[i].source; i++)
@@ -356,7 +357,7 @@ static void daemon_print(const struct exposition *x, const struct metrics *m,
 	if (around)
 		fprintf(x->f, "gchint_dropped_total{source=\"queue\",why=\"full\"} %llu\n",
 			(unsigned long long)around->lost);
-	if (around && around->known) {
+	if (around && around->known && whom != METRICS_FOR_EVERYONE) {
 		head_print(x, "slots", "gauge", NULL, "Leased slots seen.");
 		fprintf(x->f, "gchint_slots %u\n", around->slots);
 		head_print(x, "slots_in_phase", "gauge", NULL, "Slots in a collection phase now.");
@@ -404,11 +405,13 @@ char *metrics_text(const struct metrics *m, const struct metrics_around *around,
 		head_print(&x, "build_info", "gauge", NULL,
 			   "The gchintd that exports these metrics.");
 	fputs("gchint_build_info{version=\"" GCHINTD_VERSION "\"} 1\n", x.f);
-	phases_print(&x, m);
-	lengths_print(&x, m);
-	decisions_print(&x, m);
+	if (whom != METRICS_FOR_EVERYONE) {
+		phases_print(&x, m);
+		lengths_print(&x, m);
+		decisions_print(&x, m);
+	}
 	rails_print(&x, m, whom);
-	daemon_print(&x, m, around, writer);
+	daemon_print(&x, m, around, writer, whom);
 	if (format == METRICS_OPENMETRICS)
 		fputs("# EOF\n", x.f);
 	if (fclose(x.f)) {

@@ -34,18 +34,21 @@ void metrics_rail(struct metrics *m, uint32_t id, const char *name, const char *
 		  bool everyones);
 
 /*
- * The audience of a text. Rails that the kernel hides from most users are shown to clients
- * without the token as energy in whole joules, updated once a minute: fine readings leak
- * keys (CVE-2020-8694).
+ * The audience of a text. Phases, decisions and frequencies are for who may read recordings.
+ * Rails that the kernel hides from most users are shown to clients without the token as energy
+ * in whole joules, updated once a minute: fine readings leak keys (CVE-2020-8694).
  */
 enum metrics_for {
-	METRICS_FOR_EVERYONE,
-	METRICS_FOR_KNOWN
+	METRICS_FOR_EVERYONE, /* rails and the daemon's own state */
+	METRICS_FOR_GROUP, /* the text file: all but fine readings of hidden rails */
+	METRICS_FOR_KNOWN, /* with the token: all */
+	METRICS_FOR_NR
 };
 
 enum metrics_format {
 	METRICS_OPENMETRICS, /* version 1.0.0, ended by "# EOF" */
-	METRICS_PROMETHEUS /* text format 0.0.4 */
+	METRICS_PROMETHEUS, /* text format 0.0.4 */
+	METRICS_FORMAT_NR
 };
 
 /**
