@@ -7,6 +7,7 @@
 
 #include "hint/tracker.h"
 #include "log.h"
+#include "privilege.h"
 #include "sensor/rail.h"
 #include "service/board.h"
 #include "service/cost.h"
@@ -45,6 +46,7 @@ static void on_reload(void *data, uint32_t signo)
 
 	(void)signo;
 	notify_reloading();
+	privilege_raise();
 	if (options_config(&d->options, &d->host.config, error, sizeof(error))) {
 		host_note(&d->host, LOG_ERR, "config", "%s; the old configuration stays", error);
 	} else {
@@ -59,6 +61,7 @@ static void on_reload(void *data, uint32_t signo)
 			host_note(&d->host, LOG_WARNING, "config",
 				  "[record] file, queue and durable change at the next start");
 	}
+	privilege_lower();
 	notify_ready();
 }
 
@@ -117,6 +120,7 @@ int main(int argc, char **argv)
 	}
 
 	code = EXIT_FAILED;
+	privilege_raise();
 	signal(SIGPIPE, SIG_IGN);
 	d.host.loop = loop_new();
 	d.host.metrics = metrics_new();
@@ -143,6 +147,7 @@ int main(int argc, char **argv)
 	notify_watchdog(d.host.loop, daemon_is_healthy, &d);
 	notify_status("%u sources, recording to %s", sources_running(d.sources),
 		      d.writer ? d.host.config.record_file : "nothing");
+	privilege_lower();
 	notify_ready();
 
 	code = loop_run(d.host.loop);

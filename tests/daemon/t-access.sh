@@ -111,6 +111,38 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 	done
 	ok "the hinting group cannot add annotations" bash -c "$(declare -f member); ! member $hint '$work/gchintctl' annotations --add x --socket '$work/state/annotations'"
 	stop
+	# As the unit starts it: the user of the service, with two capabilities.
+	fresh access-unit
+	chmod 755 "$d"
+	mkdir -m 750 "$d/state"
+	chown $daemon:$record "$d/state"
+	printf '[powercap]\nperiod_ms = 20\n[metrics]\nlisten = 127.0.0.1:%s\n' "$(free_port)" >"$d/conf"
+	rapl=$d/sys/class/powercap/intel-rapl:0/energy_uj
+	chmod 400 "$rapl"
+	setpriv --reuid $daemon --regid $record --clear-groups --inh-caps=-all,+net_admin,+dac_read_search \
+		--ambient-caps=-all,+net_admin,+dac_read_search --bounding-set=-all,+net_admin,+dac_read_search \
+		"$work/gchintd" -c "$d/conf" --record "$d/state/r.db" --sysfs "$d/sys" --tracefs "$d/none" \
+		--debugfs "$d/none" --feed "$d/state/feed" --annotations "$d/state/annotations" 2>>"$d/log" &
+	pid=$!
+	daemons+=("$pid")
+	db=$d/state/r.db
+	counted() { [ "$(sql "select count(*) from sample_list where name = 'intel-rapl:0' and value not null" 2>/dev/null)" -gt "$1" ]; }
+	wait_for 20 counted 0
+	of() { awk -v f="$1:" '$1 == f { print $2 }' "/proc/$2/status"; }
+	server=$(cat "/proc/$pid/task/$pid/children") server=${server% }
+	ok "no capability is in effect once the sources are open" is "0000000000000000 0000000000001004" \
+		"$(of CapEff "$pid") $(of CapPrm "$pid")"
+	ok "neither the writer nor the HTTP server has one" is "0000000000000000 0000000000000000" \
+		"$(for t in "/proc/$pid/task/"*; do [ "${t##*/}" = "$pid" ] || of CapPrm "${t##*/}"; done | sort -u) $(of CapPrm "${server:?}")"
+	echo x >"$rapl"
+	gone() { [ "$(sql "select count(*) from sample_list where name = 'intel-rapl:0' and value is null" 2>/dev/null)" -gt 0 ]; }
+	wait_for 2 gone
+	rm "$rapl"
+	(umask 377 && echo 900000 >"$rapl")
+	ok "a rail of root's that comes back is opened again" wait_for 20 grep -q "powercap: intel-rapl:0.*: back" "$d/log"
+	stop
+	unset db
+	d=$work/access
 	ok "the hinting group cannot read a finished recording" bash -c "$(declare -f member); ! member $hint '$work/gchintctl' summary '$work/state/r.db'"
 else
 	skip "recordings of other users" "needs root to be somebody else"

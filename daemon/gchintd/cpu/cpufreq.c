@@ -11,6 +11,7 @@
 
 #include "../../common/clock.h"
 #include "../../common/text.h"
+#include "../privilege.h"
 #include "../source/source.h"
 
 #define POLICIES 96
@@ -120,8 +121,11 @@ static void policy_define_opps(struct cpufreq *c, const struct policy *p)
 	for (word = strtok_r(list, " \n", &save); word; word = strtok_r(NULL, " \n", &save)) {
 		uint64_t khz;
 
-		if (!text_u64(word, &khz) && khz && khz < UNKNOWN_U32)
-			opp_define(c, p, (uint32_t)khz);
+		if (text_u64(word, &khz) || !khz || khz >= UNKNOWN_U32)
+			continue;
+		privilege_raise();
+		opp_define(c, p, (uint32_t)khz);
+		privilege_lower();
 	}
 }
 

@@ -15,6 +15,7 @@
 
 #include "../../common/clock.h"
 #include "../hint/tracker.h"
+#include "../privilege.h"
 #include "../source/source.h"
 
 #define THREADS 256
@@ -105,8 +106,10 @@ static void perf_on_thread(void *data, int32_t tgid, int32_t tid)
 	}
 	c = &p->counter[p->nr];
 	*c = (struct counter){ .tgid = tgid, .tid = tid, .alive = true };
+	privilege_raise();
 	for (int i = 0; i < EVENTS; i++)
 		c->fd[i] = event_open(tid, configs[i]);
+	privilege_lower();
 	if (c->fd[0] < 0 && c->fd[1] < 0 && c->fd[2] < 0)
 		return; /* the thread has ended */
 	p->nr++;

@@ -26,6 +26,7 @@
 #include "../../common/message.h"
 #include "../../common/module.h"
 #include "../local.h"
+#include "../privilege.h"
 #include "../source/source.h"
 #include "../store/queue.h"
 #include "tracker.h"
@@ -184,7 +185,9 @@ static void on_controller(struct genl *g, size_t len)
 			tracker_module_gone(g->host->tracker, clock_now());
 			host_note(g->host, LOG_NOTICE, "genl", "module unloaded; waiting for it");
 		} else if (genl->cmd == CTRL_CMD_NEWFAMILY && g->family < 0) {
+			privilege_raise();
 			genl_subscribe(g);
+			privilege_lower();
 			if (g->family >= 0)
 				host_note(g->host, LOG_NOTICE, "genl", "module loaded again");
 		}

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../../common/clock.h"
+#include "../privilege.h"
 #include "../source/host.h"
 
 #define AGAIN (500 * NSEC_PER_MSEC)
@@ -26,7 +27,9 @@ void images_scan(struct images *i, struct host *host, int32_t pid)
 
 	i->scanned_at = clock_now();
 	snprintf(path, sizeof(path), "%s/%d/maps", host->root.procfs, pid);
+	privilege_raise();
 	f = fopen(path, "re");
+	privilege_lower();
 	while (f && fgets(line, sizeof(line), f)) {
 		uint64_t start, end, offset;
 		struct image *more;

@@ -9,6 +9,7 @@
 
 #include "../../common/regular.h"
 #include "../../common/root.h"
+#include "../privilege.h"
 #include "filter.h"
 
 #define SPANS_MAX (1 << 20)
@@ -42,7 +43,9 @@ static FILE *map_open(int32_t pid)
 		if (!dirs[i])
 			continue;
 		snprintf(path, sizeof(path), "%s/perf-%d.map", dirs[i], pid);
+		privilege_raise();
 		fd = regular_open(path, O_NOFOLLOW, &st);
+		privilege_lower();
 		if (fd < 0)
 			continue;
 		f = dirs[i] == dir || map_is_of(&st, pid) ? fdopen(fd, "r") : NULL;

@@ -15,6 +15,8 @@
 #include <gchint-stream.h>
 #include <uapi/linux/gchint.h>
 
+#include "../privilege.h"
+
 #define PAGES  4 /* of a thread's ring in the kernel; a power of two */
 #define FRAMES SAMPLING_FRAMES
 
@@ -290,10 +292,14 @@ static int thread_request_signals(struct thread *th)
 /* Opens and starts the thread's event; -ESRCH if the thread has ended. */
 static int thread_sample(struct hotspots *h, struct thread *th)
 {
-	th->fd = sampling_open(&h->sampling, th->tid, !th->process->seen);
-	if (th->fd < 0)
-		return th->fd;
-	return th->process->seen ? thread_attach_tunnel(h, th) : thread_request_signals(th);
+	int ret;
+
+	privilege_raise();
+	ret = th->fd = sampling_open(&h->sampling, th->tid, !th->process->seen);
+	if (ret >= 0)
+		ret = th->process->seen ? thread_attach_tunnel(h, th) : thread_request_signals(th);
+	privilege_lower();
+	return ret;
 }
 
 /* The last of the thread's numbers is the one in its own, innermost namespace. */

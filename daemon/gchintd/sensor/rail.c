@@ -14,6 +14,7 @@
 
 #include "../../common/clock.h"
 #include "../../common/text.h"
+#include "../privilege.h"
 #include "../source/metrics.h"
 #include "reader.h"
 
@@ -170,8 +171,14 @@ static struct reading rail_prepare_reading(struct rail *r)
 static void rail_restore(struct rails *rails, struct rail *r, const struct rail_desc *d)
 {
 	struct reading reading;
+	int ret;
 
-	if (!r->gone || rail_open(r, d))
+	if (!r->gone)
+		return;
+	privilege_raise();
+	ret = rail_open(r, d);
+	privilege_lower();
+	if (ret)
 		return;
 	reading = rail_prepare_reading(r);
 	reading_take(&reading);

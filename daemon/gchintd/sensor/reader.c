@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "../../common/clock.h"
+#include "../privilege.h"
 #include "../../common/text.h"
 
 struct reader {
@@ -71,6 +72,7 @@ static void *reader_run(void *data)
 	struct reader *r = data;
 	const uint64_t one = 1;
 
+	privilege_drop();
 	for (;;) {
 		pthread_mutex_lock(&r->lock);
 		while (!r->posted && !r->stop)

@@ -12,6 +12,7 @@
 
 #include "../../common/clock.h"
 #include "../log.h"
+#include "../privilege.h"
 #include "store.h"
 
 #define BATCH	 16384 /* records of one transaction at most */
@@ -354,6 +355,7 @@ static void *writer_run(void *data)
 	struct writer *w = data;
 	uint64_t next = clock_now() + COMMIT_NS;
 
+	privilege_drop();
 	for (;;) {
 		bool stop = w->stop;
 

@@ -52,7 +52,7 @@ systemctl start gchintd
 ls -ld /sys/kernel/tracing /sys/kernel/tracing/instances/gchintd /sys/kernel/tracing/instances/gchintd/trace_* | sed 's/^/# /'
 ok "the unit starts and says READY" systemctl is-active gchintd
 ok "it runs as its own user" sh -c "ps -o user= -p $(pid) | grep -q gchintd || stat -c %U /proc/$(pid) | grep -qx gchintd"
-ok "with two capabilities" sh -c "grep -q '^CapEff:.*0000000000001004\$' /proc/$(pid)/status"
+ok "with two capabilities, out of effect while it runs" sh -c "grep -q '^CapPrm:.*0000000000001004\$' /proc/$(pid)/status && grep -q '^CapEff:.*0000000000000000\$' /proc/$(pid)/status"
 ok "the module's events reach it" said 'genl: phases, decisions and leases'
 ok "the tracepoint works in the sandbox" said 'trace: every change of frequency'
 ok "the journal has our fields" sh -c 'journalctl GCHINT_SOURCE=genl -o json --no-pager | grep -q "\"SYSLOG_IDENTIFIER\":\"gchintd\""'
@@ -89,7 +89,21 @@ ok "a member of gchint-record reads it while it grows" as reader gchintctl summa
 ok "and puts annotations into it" as reader gchintctl annotations --add "from the reader"
 ok "and gives no hints" refused reader hint 1 1
 ok "the recording is its owner's and its group's alone" sh -c "stat -c '%a %U %G' $db | grep -qx '640 gchintd gchint-record'"
-ok "metrics on loopback" bash -c 'exec 3<>/dev/tcp/127.0.0.1/9477'
+ok "no metrics on loopback unless configured" bash -c '! exec 3<>/dev/tcp/127.0.0.1/9477'
+install -m 640 -g gchint-record /dev/null /etc/gchint/token
+echo 0123456789abcdef >/etc/gchint/token
+sed -i 's|^#listen = .*|listen = 127.0.0.1:9477|; s|^#token_file = .*|token_file = /etc/gchint/token|' /etc/gchint/gchintd.conf
+systemctl reload gchintd
+metrics() { # USER [HEADER]: as that user
+	setpriv --reuid "$1" --regid "$1" --clear-groups bash -c 'exec 3<>/dev/tcp/127.0.0.1/9477 &&
+		printf "GET /metrics HTTP/1.1\r\nHost: localhost\r\n%sConnection: close\r\n\r\n" "$1" >&3 && cat <&3' - "${2-}"
+}
+token=$(printf 'Authorization: Bearer 0123456789abcdef\r\n.') token=${token%.}
+sees() { metrics "$@" | grep -c '^gchint_phases_total'; }
+ok "metrics on loopback, once configured" wait_for 20 metrics nobody
+ok "without phases for a user without the token" test "$(sees nobody)" -eq 0
+ok "with them for one who has it" test "$(sees nobody "$token")" -gt 5
+ok "HTTP is served by a process without capabilities" sh -c "grep -q '^CapPrm:.*0000000000000000\$' /proc/\$(cut -d' ' -f1 /proc/$(pid)/task/$(pid)/children)/status"
 ok "top finds the service's recording" sh -c 'gchintctl top -n 1 | grep -q "gchint top"'
 
 p=$(pid)
