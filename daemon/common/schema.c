@@ -67,7 +67,7 @@ const char schema_sql[] =
 "CREATE TABLE costs(t INTEGER NOT NULL, cpu_ns INTEGER, wakeups INTEGER, records INTEGER,"
 "  bytes INTEGER, rss_kib INTEGER) STRICT;"
 "CREATE TABLE notes(t INTEGER NOT NULL, priority INTEGER, source TEXT, text TEXT) STRICT;"
-"CREATE TABLE annotations(t INTEGER NOT NULL, pid INTEGER, text TEXT) STRICT;"
+"CREATE TABLE annotations(t INTEGER NOT NULL, pid INTEGER, uid INTEGER, text TEXT) STRICT;"
 LATER_SQL;
 
 const char schema_index_sql[] =
@@ -131,7 +131,7 @@ const struct schema_view schema_views[SCHEMA_VIEWS] = {
 };
 
 const struct schema_former schema_former[SCHEMA_FORMER] = {
-	{ "annotations", "marks", "SELECT t, pid, text FROM main.marks", 2 },
+	{ "annotations", "marks", "SELECT t, pid, NULL AS uid, text FROM main.marks", 2 },
 	{ "sources", "sources",
 	  "SELECT name, t, state, what, mend AS remedy, period_ns FROM main.sources", 2 },
 };

@@ -55,6 +55,8 @@ struct schema_view {
 };
 extern const struct schema_view schema_views[SCHEMA_VIEWS];
 
+#define ANNOTATION_MAX 400 /* bytes of a text of annotations */
+
 /* rails.kind */
 enum rail_kind {
 	RAIL_POWER,

@@ -19,9 +19,10 @@ static const char *told(const struct config *c)
 	static char text[2000];
 
 	snprintf(text, sizeof(text),
-		 "file '%s' label '%s' size %llu keep %u durable %d queue %u genl %llu %#x "
+		 "file '%s' label '%s' size %llu keep %u arguments %d durable %d queue %u genl %llu %#x "
 		 "hotspots %u iio %d trace %llu listen '%s' text '%s' token '%s' each %u",
-		 c->record_file, c->label, (unsigned long long)c->max_size, c->keep, c->durable,
+		 c->record_file, c->label, (unsigned long long)c->max_size, c->keep, c->arguments,
+		 c->durable,
 		 c->queue, (unsigned long long)c->genl_buffer, c->genl_phases, c->hotspots.hz,
 		 c->iio_buffered, (unsigned long long)c->trace_buffer, c->metrics_listen,
 		 c->metrics_textfile, c->metrics_token_file, c->metrics_period_s);
@@ -36,7 +37,7 @@ static const char *told(const struct config *c)
 }
 
 static const char usual[] =
-	"file '' label '' size 0 keep 0 durable 1 queue 32768 genl 8388608 0x1ffe hotspots 999 "
+	"file '' label '' size 0 keep 0 arguments 0 durable 1 queue 32768 genl 8388608 0x1ffe hotspots 999 "
 	"iio 1 trace 262144 listen '' text '' token '' each 15\n"
 	"cpufreq 1 1000 5 '*'\n"
 	"cpuidle 1 1000 5 '*'\n"
@@ -114,6 +115,7 @@ static void lengths(void)
 		{ "metrics", "listen", 63 },	  { "metrics", "textfile", 255 },
 		{ "metrics", "token_file", 255 }, { "record", "file", 255 },
 		{ "record", "label", 63 },	  { "hwmon", "match", 63 },
+		{ "library", "socket", 107 },
 	};
 	char text[1100], error[300], want[100];
 	struct config c;

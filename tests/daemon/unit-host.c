@@ -310,8 +310,8 @@ static void annotate(const char *text)
 
 static void takes_annotations(struct host *host)
 {
-	char want[300], long_text[600];
-	const int pid = (int)getpid();
+	char want[300], long_text[ANNOTATION_MAX + 2];
+	const int pid = (int)getpid(), uid = (int)geteuid();
 	struct annotations *m;
 	struct stat st;
 
@@ -322,30 +322,34 @@ static void takes_annotations(struct host *host)
 	      "annotations are accepted from the owner and group");
 	faults.at_ns = 50000;
 	annotate("50000 now");
-	annotate("50001 not yet");
 	annotate("  0 begin \n");
-	annotate("12th");
 	annotate("12");
 	watched_at(0)->fn(watched_at(0)->data, 0);
 	snprintf(want, sizeof(want),
-		 "annotation %d 'now'\nannotation %d '50001 not yet'\nannotation %d "
-		 "'begin'\nannotation %d '12th'\n"
-		 "annotation %d '12'\n",
-		 pid, pid, pid, pid, pid);
-	CHECK(queue_fill(host->queue) == 5 && queue_peek(host->queue, 0)->t == 50000 &&
-		      queue_peek(host->queue, 1)->t == 50000 &&
-		      queue_peek(host->queue, 2)->t == 0 && queue_peek(host->queue, 3)->t == 50000,
-	      "an annotation has its own instant, or the current one");
+		 "annotation %d %d '50000 now'\nannotation %d %d '0 begin'\n"
+		 "annotation %d %d '12'\n",
+		 pid, uid, pid, uid, pid, uid);
+	CHECK(queue_fill(host->queue) == 3 && queue_peek(host->queue, 0)->t == 50000 &&
+		      queue_peek(host->queue, 1)->t == 50000,
+	      "an annotation has the current instant");
 	records_are(host->queue, want, "annotations have their sender");
 	memset(long_text, 'x', sizeof(long_text));
-	long_text[599] = '\0';
+	long_text[ANNOTATION_MAX] = '\0';
+	annotate(long_text);
+	long_text[ANNOTATION_MAX] = 'x';
+	long_text[ANNOTATION_MAX + 1] = '\0';
 	annotate(long_text);
 	annotations_stop(m);
-	CHECK(queue_fill(host->queue) == 1 &&
-		      strlen(queue_peek(host->queue, 0)->define->string[0]) == 511,
-	      "pending annotations are read at the end, as far as there is space");
+	CHECK(queue_fill(host->queue) == 3 &&
+		      strlen(queue_peek(host->queue, 0)->define->string[0]) == ANNOTATION_MAX,
+	      "pending annotations are read at the end, up to a length");
+	CHECK(queue_peek(host->queue, 1)->define->kind == DEFINE_NOTE &&
+		      queue_peek(host->queue, 2)->type == RECORD_DROP &&
+		      queue_peek(host->queue, 2)->drop.count == 1,
+	      "a longer one is reported and counted");
 	definition_free(queue_peek(host->queue, 0)->define);
-	queue_consume(host->queue, 1);
+	definition_free(queue_peek(host->queue, 1)->define);
+	queue_consume(host->queue, 3);
 	CHECK(access("annotations", F_OK) && !watched_open(), "the socket is removed at the end");
 	annotations_stop(NULL);
 	place_file("annotations", "mine");

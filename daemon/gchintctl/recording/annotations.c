@@ -9,8 +9,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "../../common/clock.h"
 #include "../../common/json.h"
+#include "../../common/schema.h"
 #include "../ctl.h"
 #include "db.h"
 #include "annotations.h"
@@ -25,13 +25,13 @@ static const char usage[] =
 	"  -s, --socket SOCKET  of the recording that runs (default: $GCHINT_ANNOTATIONS, which\n"
 	"                       gchintctl record sets, else " ANNOTATIONS_SOCKET ")\n"
 	"\n"
-	"Members of group gchint-record may write to the service's socket.\n";
+	"Members of group gchint-record may write to the service's socket: 400 bytes a text, 100\n"
+	"at once and then one a second.\n";
 
 int annotations_add(const char *path, const char *text)
 {
 	const struct timeval patience = { .tv_sec = 5 };
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
-	char message[480];
 	int fd, ret = 0;
 
 	if (strlen(path) >= sizeof(addr.sun_path))
@@ -42,8 +42,7 @@ int annotations_add(const char *path, const char *text)
 		return -errno;
 	/* Do not block forever if the daemon does not read and its queue is full. */
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-	snprintf(message, sizeof(message), "%llu %s", (unsigned long long)clock_now(), text);
-	if (sendto(fd, message, strlen(message), MSG_NOSIGNAL, (struct sockaddr *)&addr,
+	if (sendto(fd, text, strlen(text), MSG_NOSIGNAL, (struct sockaddr *)&addr,
 		   sizeof(addr)) < 0)
 		ret = -errno;
 	close(fd);
@@ -60,7 +59,10 @@ static int annotations_list(const struct ctl *ctl, const char *path)
 	if (!db)
 		return CTL_FILE;
 	db_span(db, &t0, &t1);
-	s = db_query(db, "SELECT t, pid, text FROM annotations ORDER BY t");
+	/* A recording of an early gchintd 1.0 has no users. */
+	s = db_query(db, db_has_column(db, "annotations", "uid") ?
+				 "SELECT t, pid, text, uid FROM annotations ORDER BY t" :
+				 "SELECT t, pid, text, NULL FROM annotations ORDER BY t");
 	if (ctl->json)
 		json_list(&j, NULL);
 	while (db_next(s)) {
@@ -68,6 +70,7 @@ static int annotations_list(const struct ctl *ctl, const char *path)
 			json_object(&j, NULL);
 			json_int(&j, "t", db_int(s, 0, 0));
 			db_json(&j, "pid", s, 1);
+			db_json(&j, "uid", s, 3);
 			json_text(&j, "text", db_text(s, 2, ""));
 			json_end(&j);
 		} else {
@@ -117,6 +120,10 @@ int cmd_annotations(const struct ctl *ctl, int argc, char **argv)
 	if (!add || optind != argc) {
 		ctl_error("annotations: name one recording, or --add TEXT; see gchintctl "
 			  "annotations --help");
+		return CTL_USAGE;
+	}
+	if (strlen(add) > ANNOTATION_MAX) {
+		ctl_error("annotations: the text has over %d bytes", ANNOTATION_MAX);
 		return CTL_USAGE;
 	}
 	ret = annotations_add(path, add);

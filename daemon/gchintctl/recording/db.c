@@ -254,6 +254,12 @@ bool db_broken(void)
 	return broken;
 }
 
+bool db_has_column(sqlite3 *db, const char *table, const char *column)
+{
+	return sqlite3_table_column_metadata(db, "main", table, column, NULL, NULL, NULL, NULL,
+					     NULL) == SQLITE_OK;
+}
+
 bool db_number(sqlite3 *db, const char *sql, int64_t parameter, int64_t *value)
 {
 	sqlite3_stmt *stmt;

@@ -35,6 +35,8 @@ void db_missing(const char *path, const char *what);
 
 /* One value of a query with at most one integer parameter; false if none or NULL. */
 bool db_number(sqlite3 *db, const char *sql, int64_t parameter, int64_t *value);
+/* Whether the file itself has the table with this column. */
+bool db_has_column(sqlite3 *db, const char *table, const char *column);
 /* A row of meta; false and an empty string if it is not there. */
 bool db_meta(sqlite3 *db, const char *key, char *buf, size_t size);
 

@@ -79,6 +79,22 @@ static const char *process_actuator(const char *procfs, int32_t tgid)
 	return "none";
 }
 
+/*
+ * The command line with its arguments, which may be passwords, only where that is configured.
+ * The name of the program is its main thread's comm.
+ */
+static const char *process_command(const struct host *host, int32_t tgid, char *buf, size_t size)
+{
+	int n = host->config.arguments ?
+			root_read(buf, size, "%s/%d/cmdline", host->root.procfs, tgid) :
+			0;
+
+	for (int i = 0; i < n - 1; i++)
+		if (!buf[i])
+			buf[i] = ' ';
+	return n > 0 ? buf : NULL;
+}
+
 static void process_define(struct tracker *t, int32_t tgid, int32_t tid, uint64_t now)
 {
 	const char *procfs = t->host->root.procfs;
@@ -86,18 +102,11 @@ static void process_define(struct tracker *t, int32_t tgid, int32_t tid, uint64_
 	const char *strings[] = { NULL, NULL };
 	int64_t numbers[] = { tgid, tid, UNKNOWN_S64 };
 	const char *uid;
-	int n;
 
 	if (root_read(comm, sizeof(comm), "%s/%d/task/%d/comm", procfs, tgid, tid) > 0)
 		strings[0] = comm;
-	if (tid == tgid) {
-		n = root_read(cmdline, sizeof(cmdline), "%s/%d/cmdline", procfs, tgid);
-		for (int i = 0; i < n - 1; i++)
-			if (!cmdline[i])
-				cmdline[i] = ' ';
-		if (n > 0)
-			strings[1] = cmdline;
-	}
+	if (tid == tgid)
+		strings[1] = process_command(t->host, tgid, cmdline, sizeof(cmdline));
 	if (root_read(status, sizeof(status), "%s/%d/status", procfs, tgid) > 0) {
 		uid = strstr(status, "\nUid:");
 		if (uid)

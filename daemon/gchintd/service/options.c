@@ -21,7 +21,8 @@ static const char usage[] =
 	"  -c, --config FILE      configuration (- for none)\n"
 	"      --check            check the configuration and exit\n"
 	"  -l, --label TEXT       name the run, for comparisons\n"
-	"      --command TEXT     keep TEXT as the command of the run\n"
+	"      --command TEXT     keep TEXT as the command of the run, and the arguments of\n"
+	"                         hinted processes\n"
 	"  -p, --period MS        rail sampling interval (default: 50 to 100, by source)\n"
 	"      --keep N           rotate an old FILE away, keep N of them\n"
 	"      --max-size SIZE    limit of one file, such as 64M\n"
@@ -215,6 +216,9 @@ int options_config(const struct options *o, struct config *config, char *error, 
 	for (size_t i = 0; i < sizeof(rails) / sizeof(rails[0]) && !ret; i++)
 		ret = option_override(&fresh, "--period", rails[i], "period_ms", o->period_ms,
 				      error, size);
+	/* The command of the run is kept together with those of its processes. */
+	if (o->command)
+		fresh.arguments = true;
 	if (!ret)
 		*config = fresh;
 	return ret;

@@ -60,11 +60,13 @@ struct config {
 	char label[64]; /* of the run, for comparisons */
 	uint64_t max_size; /* bytes of one file; 0 no limit */
 	uint32_t keep; /* rotated files to keep */
+	bool arguments; /* record command lines of hinted processes */
 	bool durable; /* sync each batch to the medium */
 	uint32_t queue; /* records between sources and writer */
 	uint64_t genl_buffer; /* receive buffer to request, bytes */
 	uint32_t genl_phases; /* bit mask of phases to record everywhere */
 	struct config_hotspots hotspots;
+	char library_socket[108]; /* where programs send their rings; "" GCHINT_STREAM's only */
 	bool iio_buffered; /* capture through libiio buffers where possible */
 	uint64_t trace_buffer; /* bytes of the trace ring of each CPU */
 	char metrics_listen[64]; /* address:port, "" none */

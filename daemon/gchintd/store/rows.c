@@ -65,7 +65,8 @@ static const struct {
 			   4, 1 },
 	[DEFINE_STACK] = { "REPLACE INTO stacks(id, frames) SELECT ?2, ?3 WHERE ?1 IS NOT NULL", 1,
 			   1 },
-	[DEFINE_ANNOTATION] = { "INSERT INTO annotations(t, pid, text) VALUES(?,?,?)", 1, 1 },
+	[DEFINE_ANNOTATION] = { "INSERT INTO annotations(t, pid, uid, text) VALUES(?,?,?,?)", 2,
+				1 },
 };
 
 struct rows {
