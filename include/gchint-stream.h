@@ -3,8 +3,9 @@
  * DOC: hints to a recorder, without the module
  *
  * A recorder listens on a local datagram socket and passes its path to the programs
- * that it starts, in the environment variable GCHINT_STREAM. If libgchint finds no
- * device it creates a ring in memory, sends it to the socket in one message, and from
+ * that it starts, in the environment variable GCHINT_STREAM. That of the system's service
+ * is GCHINT_STREAM_SERVICE, which is used without the variable; an empty one means none.
+ * If libgchint finds no device it creates a ring in memory, sends it to the socket in one message, and from
  * then on only stores into it: no system call except for the clock, no wait, no file.
  *
  * The message is one byte, 'G', and one descriptor (SCM_RIGHTS): a memfd that contains
@@ -46,6 +47,7 @@
 
 #include <linux/types.h>
 
+#define GCHINT_STREAM_SERVICE "/run/gchint/stream"
 #define GCHINT_STREAM_MAGIC  0x74736367u /* "gcst" in a little-endian file */
 #define GCHINT_STREAM_ABI    1
 #define GCHINT_STREAM_EVENTS 8192 /* NR, a power of two */

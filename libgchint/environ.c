@@ -35,6 +35,11 @@ const char *variable_read(enum variable which)
 	return text && *text ? text : NULL;
 }
 
+int variable_is_set(enum variable which)
+{
+	return secure_getenv(variables[which].name) != NULL;
+}
+
 int variable_number(struct gchint_session *s, enum variable which, long *value)
 {
 	const char *text = variable_read(which);

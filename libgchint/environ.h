@@ -21,6 +21,9 @@ enum variable {
 /** variable_read() - the value; NULL if unset, empty, or in a set-user-ID program. */
 const char *variable_read(enum variable which);
 
+/** variable_is_set() - whether it is set, be it to nothing. */
+int variable_is_set(enum variable which);
+
 /**
  * variable_number() - parse an unsigned decimal number
  *

@@ -144,6 +144,9 @@ static int session_setup(struct gchint_session *s, unsigned int flags)
 	 * error.
 	 */
 	path = variable_read(VARIABLE_STREAM);
+	if (!path && s->why && !s->elsewhere && !variable_is_set(VARIABLE_STREAM) &&
+	    !access(GCHINT_STREAM_SERVICE, W_OK))
+		path = GCHINT_STREAM_SERVICE;
 	if ((s->why || profile) && path && !sampled_stream(s, path) && s->why &&
 	    backend_of(s) != GCHINT_BACKEND_CLAMP)
 		store_relaxed(&s->backend, GCHINT_BACKEND_STREAM);

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Hints of programs without the module: libgchint sends a ring in shared memory to the
- * socket that GCHINT_STREAM names; <gchint-stream.h> documents its protocol. Its events
+ * socket that GCHINT_STREAM names, else to the service's; <gchint-stream.h> documents its protocol. Its events
  * become the same phases and leases as the kernel's, in sessions with numbers of their own.
  * Rings are polled once a period, and the timer runs only while there is one.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <syslog.h>
 #include <unistd.h>
 
@@ -49,11 +51,14 @@ struct library {
 	char path[108];
 };
 
-static const char *socket_path(void)
+/* That of gchintctl record, which its command inherits, or the service's. */
+static const char *socket_path(const struct config *config)
 {
 	const char *path = getenv("GCHINT_STREAM");
 
-	return path && *path ? path : NULL;
+	if (path && *path)
+		return path;
+	return *config->library_socket ? config->library_socket : NULL;
 }
 
 static void lease_report(struct library *l, const struct ring *ring, uint32_t slot, uint64_t t,
@@ -306,19 +311,23 @@ static void library_stop(void *state)
 static int library_start(struct host *host, void **state)
 {
 	struct library *l = calloc(1, sizeof(*l));
+	const char *path = socket_path(&host->config);
 	const int on = 1;
 
 	if (!l)
 		return -ENOMEM;
 	l->host = host;
-	l->fd = local_bind(SOCK_DGRAM, socket_path());
+	l->fd = local_bind(SOCK_DGRAM, path);
 	if (l->fd < 0) {
 		int ret = l->fd;
 
 		free(l);
 		return ret;
 	}
-	strcpy(l->path, socket_path());
+	strcpy(l->path, path);
+	/* Its directory has the group of those who may hint, and gives it to the socket. */
+	if (path == host->config.library_socket)
+		chmod(path, 0660);
 	l->timer = loop_timer(host->loop, 0, on_period, l);
 	l->listen = loop_fd(host->loop, l->fd, EPOLLIN, on_message, l);
 	if (!l->timer || !l->listen ||
@@ -333,14 +342,20 @@ static int library_start(struct host *host, void **state)
 
 static int library_probe(const struct host *host, struct probe *p)
 {
-	const char *path = socket_path();
+	const char *path = socket_path(&host->config);
+	char dir[108];
 
-	(void)host;
 	if (!path)
 		return probe_absent(p, -ENOENT, "gchintctl record -- PROGRAM",
 				    "no program streams its hints to us");
 	if (strlen(path) >= sizeof(((struct library *)0)->path))
 		return probe_absent(p, -ENAMETOOLONG, "a shorter GCHINT_STREAM", "%s", path);
+	snprintf(dir, sizeof(dir), "%s", path);
+	if (strrchr(dir, '/'))
+		*strrchr(dir, '/') = '\0';
+	if (strchr(path, '/') && *dir && root_access(dir, W_OK | X_OK))
+		return probe_absent(p, -errno, "systemd-tmpfiles --create gchint.conf", "%s: %s",
+				    dir, strerror(errno));
 	return probe_found(p, "hints of programs without the module");
 }
 

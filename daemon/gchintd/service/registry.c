@@ -88,7 +88,8 @@ void sources_reload(struct sources *s, const struct config *old)
 	bool shared =
 		old->genl_buffer != new->genl_buffer || old->genl_phases != new->genl_phases ||
 		old->hotspots.hz != new->hotspots.hz || old->iio_buffered != new->iio_buffered ||
-		old->trace_buffer != new->trace_buffer;
+		old->trace_buffer != new->trace_buffer ||
+		strcmp(old->library_socket, new->library_socket);
 
 	for (int i = 0; i < SOURCE_NR; i++) {
 		if (!shared && s->running[i] &&
