@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define NOBODY 65534
+#define UID_OVERFLOW 65534 /* the user nobody, and its group */
 
 struct capabilities {
 	struct __user_cap_header_struct head;
@@ -79,8 +79,8 @@ int privilege_drop_process(void)
 {
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -errno;
-	if (!geteuid() && (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
-			   setresuid(NOBODY, NOBODY, NOBODY)))
+	if (!geteuid() && (setgroups(0, NULL) || setresgid(UID_OVERFLOW, UID_OVERFLOW, UID_OVERFLOW) ||
+			   setresuid(UID_OVERFLOW, UID_OVERFLOW, UID_OVERFLOW)))
 		return -errno;
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	return capabilities_clear();
