@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cpus.h"
+
 /* message_event::has: which attributes the event carried */
 #define HAS(attr) (1u << (attr))
 
@@ -64,7 +66,7 @@ struct message_policy {
 	bool fast;
 	uint64_t transitions;
 	uint64_t time;
-	uint8_t cpus[64]; /* bitmap of 512 CPUs */
+	uint8_t cpus[CPUS_MAX / 8]; /* bitmap */
 };
 
 struct message_slot {

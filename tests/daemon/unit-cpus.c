@@ -75,14 +75,14 @@ static void policy_files(void)
 	place_file("debug/energy_model/cpu0/ps:900000/power", "0\n");
 	/* Policies without CPUs, with the highest number, and without a number. */
 	place_file(POLICY(4) "scaling_driver", "a-driver\n");
-	place_file(POLICY(512) "related_cpus", "5\n");
+	place_file(POLICY(8192) "related_cpus", "5\n");
 	place_file(POLICY(x) "related_cpus", "5\n");
 	/* A policy with few known values; its power is of an abstract scale. */
-	place_file(POLICY(511) "related_cpus", "511\n");
-	place_file(POLICY(511) "scaling_cur_freq", "0\n");
-	place_file(POLICY(511) "scaling_available_frequencies", "400000\n");
-	place_file("debug/energy_model/cpu511/flags", "0x2\n");
-	place_file("debug/energy_model/cpu511/ps:400000/power", "7\n");
+	place_file(POLICY(8191) "related_cpus", "8191\n");
+	place_file(POLICY(8191) "scaling_cur_freq", "0\n");
+	place_file(POLICY(8191) "scaling_available_frequencies", "400000\n");
+	place_file("debug/energy_model/cpu8191/flags", "0x2\n");
+	place_file("debug/energy_model/cpu8191/ps:400000/power", "7\n");
 }
 
 static void policies(struct host *host, void **state)
@@ -115,10 +115,10 @@ static void policies(struct host *host, void **state)
 		    "transition 1000: cpu 0 600000 kHz by 0\n"
 		    "transition 1000: cpu 1 600000 kHz by 0\n"
 		    "transition 1000: cpu 3 600000 kHz by 0\n"
-		    "policy 511 '511'\n"
-		    "opp 511 400000\n"
-		    "policy 1000: 511 '' ? ?\n"
-		    "actuator 511 'none'\n"
+		    "policy 8191 '8191'\n"
+		    "opp 8191 400000\n"
+		    "policy 1000: 8191 '' ? ?\n"
+		    "actuator 8191 'none'\n"
 		    "clock 0 70000000 'cpufreq' 'CLOCK_MONOTONIC' 'polled: a change is seen up to "
 		    "a period late; time_in_state counts 10 ms'\n",
 		    "policies, their frequencies and unknown values are recorded");
@@ -199,9 +199,9 @@ static void many_policies(struct host *host)
 	}
 	watched_forget();
 	CHECK(!cpufreq->start(host, &state), "a machine of many policies");
-	CHECK(defined(host->queue, DEFINE_POLICY, RECORD_RESIDENCY, &records) == 96 &&
-		      records == 64,
-	      "the number of policies and of frequencies each is limited");
+	CHECK(defined(host->queue, DEFINE_POLICY, RECORD_RESIDENCY, &records) == 100 &&
+		      records == 66,
+	      "all of them are recorded, with all of their frequencies");
 	look();
 	records_are(host->queue, "", "nothing is recorded after the end");
 	sprintf(table, "%d 1\n", 1000);
@@ -211,7 +211,9 @@ static void many_policies(struct host *host)
 	look();
 	records_are(host->queue,
 		    "residency 4000: policy 100 at 1000 10000000\n"
-		    "residency 4000: policy 100 at 1063 10000000\n",
+		    "residency 4000: policy 100 at 1063 10000000\n"
+		    "residency 4000: policy 100 at 1064 10000000\n"
+		    "residency 4000: policy 100 at 1065 10000000\n",
 		    "each frequency is compared with its own last value");
 	cpufreq->stop(state);
 	records_are(host->queue, "", "nothing has changed at the end");
@@ -233,9 +235,9 @@ static void idle(struct host *host)
 	place_file(IDLE(0) "state1/time", "0\n");
 	place_file(IDLE(0) "statex/usage", "1\n");
 	place_file(IDLE(0) "other/usage", "1\n");
-	place_file(IDLE(511) "state2/name", "deep\n");
-	place_file(IDLE(511) "state2/usage", "7\n");
-	place_file(IDLE(512) "state0/usage", "7\n");
+	place_file(IDLE(8191) "state2/name", "deep\n");
+	place_file(IDLE(8191) "state2/usage", "7\n");
+	place_file(IDLE(8192) "state0/usage", "7\n");
 	place_file(IDLE(idle) "state0/usage", "7\n");
 	text_is(place_probe(cpuidle, host), "0 'idle states, the first is WFI' ''",
 		"a machine with idle states");
@@ -247,15 +249,15 @@ static void idle(struct host *host)
 	records_are(host->queue,
 		    "state 0 0 'WFI'\n"
 		    "state 0 1\n"
-		    "state 511 2 'deep'\n"
+		    "state 8191 2 'deep'\n"
 		    "idle 1000: cpu 0 state 0 50 us 5 times\n"
 		    "idle 1000: cpu 0 state 1 0 us 0 times\n",
 		    "idle states are recorded per CPU, number and name");
 	faults.at_ns = 2000;
 	place_file(IDLE(0) "state0/time", "60\n");
-	place_file(IDLE(511) "state2/time", "70\n");
+	place_file(IDLE(8191) "state2/time", "70\n");
 	look();
-	records_are(host->queue, "idle 2000: cpu 511 state 2 70 us 7 times\n",
+	records_are(host->queue, "idle 2000: cpu 8191 state 2 70 us 7 times\n",
 		    "a state without new entries is not recorded");
 	place_file(IDLE(0) "state1/usage", "2\n");
 	look();
@@ -278,8 +280,8 @@ static void idle(struct host *host)
 	}
 	watched_forget();
 	CHECK(!cpuidle->start(host, &state) &&
-		      defined(host->queue, DEFINE_IDLE_STATE, RECORD_IDLE, &records) == 4096,
-	      "the number of idle states is limited");
+		      defined(host->queue, DEFINE_IDLE_STATE, RECORD_IDLE, &records) == 65 * 64,
+	      "all idle states of all CPUs are recorded");
 	cpuidle->stop(state);
 	place_gone("sys");
 	CHECK(cpuidle->start(host, &state) == -ENOMEM, "without CPUs cpuidle does not start");
@@ -489,15 +491,15 @@ static void traces(struct host *host)
 		    "the clock of trace events is defined");
 	tell("a-1 [000] d 0.000001: cpu_frequency: state=300000 cpu_id=0\n"
 	     "a-1 [000] d 0.000002: cpu_frequency: state=300000 cpu_id=0\n"
-	     "a-1 [000] d 0.000003: cpu_frequency: state=300000 cpu_id=511\n"
-	     "a-1 [000] d 0.000004: cpu_frequency: state=300000 cpu_id=512\n"
+	     "a-1 [000] d 0.000003: cpu_frequency: state=300000 cpu_id=8191\n"
+	     "a-1 [000] d 0.000004: cpu_frequency: state=300000 cpu_id=8192\n"
 	     "CPU:1 [LOST 17 EVENTS]\n"
 	     "rubbish\n"
 	     "a-1 [000] d 0.000005: cpu_frequency: state=600000 cp");
 	look();
 	records_are(host->queue,
 		    "transition 1000: cpu 0 300000 kHz by 1\n"
-		    "transition 3000: cpu 511 300000 kHz by 1\n"
+		    "transition 3000: cpu 8191 300000 kHz by 1\n"
 		    "drop 17 'trace' 'the kernel's trace ring ran over'\n",
 		    "changes of frequency and lost events are recorded");
 	tell("u_id=0\n");

@@ -297,8 +297,8 @@ static void samples(struct host *host)
 		uint64_t t;
 		uint32_t cpu, khz;
 	} told[] = { { 100, 1, 960000 },   { 200, 1, 960000 }, { 300, 0, 960000 },
-		     { 400, 1, 0 },	   { 500, 1, 300000 }, { 600, 511, 1 },
-		     { 700, 512, 300000 }, { 800, 1, 960000 } };
+		     { 400, 1, 0 },	   { 500, 1, 300000 }, { 600, 8191, 1 },
+		     { 700, 8192, 300000 }, { 800, 1, 960000 } };
 	struct nl_msg *msg = nlmsg_alloc();
 	struct build b = { 0 };
 	struct nlattr *nest;
@@ -320,7 +320,7 @@ static void samples(struct host *host)
 		    "transition 100: cpu 1 960000 kHz by 3\n"
 		    "transition 300: cpu 0 960000 kHz by 3\n"
 		    "transition 500: cpu 1 300000 kHz by 3\n"
-		    "transition 600: cpu 511 1 kHz by 3\n"
+		    "transition 600: cpu 8191 1 kHz by 3\n"
 		    "transition 800: cpu 1 960000 kHz by 3\n"
 		    "transition -: cpu 2 1190400 kHz by 3\n",
 		    "frequencies of samples are recorded when they change");

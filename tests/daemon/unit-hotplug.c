@@ -109,7 +109,7 @@ static void told(struct host *host, const char *dir)
 	struct watched *uevent = watched_at(0), *timer = watched_at(1);
 	void *state = NULL;
 
-	online(dir, "0-2,511\n");
+	online(dir, "0-2,8191\n");
 	watched_forget();
 	CHECK(!hotplug->start(host, &state) && watched_count() == 2 && uevent->fd == fd &&
 		      uevent->events == EPOLLIN && timer->period_ns == 700000000,
@@ -120,7 +120,7 @@ static void told(struct host *host, const char *dir)
 		"cpu 0 on\n"
 		"cpu 1 on\n"
 		"cpu 2 on\n"
-		"cpu 511 on\n"
+		"cpu 8191 on\n"
 		"clock 0 1000000 'hotplug' 'CLOCK_MONOTONIC' 'at the kernel's uevent, after the "
 		"fact'\n",
 		"the initial CPUs are recorded");
@@ -132,7 +132,7 @@ static void told(struct host *host, const char *dir)
 	records_are(host->queue,
 		    "cpu 1 off\n"
 		    "cpu 3 on\n"
-		    "cpu 511 off\n",
+		    "cpu 8191 off\n",
 		    "changes after a uevent are recorded once");
 	online(dir, "what");
 	timer->fn(timer->data, 0);

@@ -7,11 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../../common/cpus.h"
 #include "../../common/root.h"
 #include "calibration.h"
 
-#define CORE_TYPE_POLICIES 64
-#define CORE_TYPE_CPUS	   512
+#define CORE_TYPE_POLICIES CALIBRATION_POLICIES
+#define CORE_TYPE_CPUS	   CPUS_MAX
 
 /**
  * struct core_type_policy - a frequency policy

@@ -11,6 +11,7 @@
 
 #include "../../common/clock.h"
 #include "../../gchintd/sensor/scans.h"
+#include "../ctl.h"
 
 /* How long to wait for an energy counter to change; those of RAPL change each millisecond. */
 #define EDGE_NS (50 * NSEC_PER_MSEC)
@@ -40,10 +41,17 @@ static bool name_is_part(const char *name)
 static void on_rail(void *data, const struct rail_desc *d)
 {
 	struct meter *m = data;
-	struct meter_rail *r = &m->rail[m->nr];
+	struct meter_rail *r;
 
-	if (m->nr == METER_RAILS || (d->kind != RAIL_POWER && d->kind != RAIL_ENERGY))
+	if (d->kind != RAIL_POWER && d->kind != RAIL_ENERGY)
 		return;
+	if (m->nr == METER_RAILS) {
+		if (!m->left++)
+			ctl_error("over %d rails: the rest, from %s on, is not used", METER_RAILS,
+				  d->name);
+		return;
+	}
+	r = &m->rail[m->nr];
 	*r = (struct meter_rail){ .energy = d->kind == RAIL_ENERGY,
 				  .part = name_is_part(d->name),
 				  .platform = label_is_platform(d->label),

@@ -10,7 +10,7 @@
 #include "../../gchintd/sensor/reader.h"
 #include "../../gchintd/sensor/rail.h"
 
-#define METER_RAILS 64
+#define METER_RAILS 256
 
 /**
  * struct meter_rail - a channel of power or energy
@@ -37,10 +37,11 @@ struct meter_rail {
 /**
  * struct meter - the rails of a machine
  * @denied: number of further rails that we may not read
+ * @left: number of further rails without a place; reported
  */
 struct meter {
 	struct meter_rail rail[METER_RAILS];
-	unsigned int nr, denied;
+	unsigned int nr, denied, left;
 };
 
 /* Finds all rails; none is taken yet. */

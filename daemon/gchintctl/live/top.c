@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "../../common/cpus.h"
 #include "../../common/clock.h"
 #include "../../common/json.h"
 #include "../../common/text.h"
@@ -32,8 +33,7 @@ static const char usage[] =
 	"the display, arrows and page keys scroll, h shows the keys. Otherwise it prints plain\n"
 	"text, one block per update.\n";
 
-#define CPUS  512
-#define RAILS 64
+#define RAILS 2048 /* more than gchintd numbers */
 /* The latest phases that are searched for those of the displayed interval. */
 #define PHASES_BACK 20000
 
@@ -65,8 +65,8 @@ struct top {
 	double period;
 	bool json;
 	uint64_t from, to; /* the displayed interval */
-	uint32_t khz[CPUS], max_khz[CPUS];
-	uint64_t steps[CPUS];
+	uint32_t khz[CPUS_MAX], max_khz[CPUS_MAX];
+	uint64_t steps[CPUS_MAX];
 	int cpus;
 	struct rail rail[RAILS];
 	int64_t last_transition, last_sample;
@@ -117,12 +117,12 @@ static void top_read_max_khz(struct top *t)
 {
 	sqlite3_stmt *s = db_query(t->db, "SELECT replace(cpus, ' ', ','), hw_max_khz "
 					  "FROM policies WHERE hw_max_khz > 0");
-	uint8_t cpus[CPUS];
+	uint8_t cpus[CPUS_MAX];
 
 	while (db_next(s)) {
-		if (text_cpulist(db_text(s, 0, ""), cpus, CPUS) <= 0)
+		if (text_cpulist(db_text(s, 0, ""), cpus, CPUS_MAX) <= 0)
 			continue;
-		for (int i = 0; i < CPUS; i++)
+		for (int i = 0; i < CPUS_MAX; i++)
 			if (cpus[i])
 				t->max_khz[i] = (uint32_t)db_int(s, 1, 0);
 	}
@@ -142,7 +142,7 @@ static void top_read_transitions(struct top *t)
 		int64_t cpu = db_int(s, 1, -1);
 
 		t->last_transition = db_int(s, 0, 0);
-		if (cpu < 0 || cpu >= CPUS)
+		if (cpu < 0 || cpu >= CPUS_MAX)
 			continue;
 		t->khz[cpu] = (uint32_t)db_int(s, 2, 0);
 		if ((uint64_t)db_int(s, 3, 0) >= t->from)

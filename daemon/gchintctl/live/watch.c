@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "../../common/clock.h"
+#include "../../common/cpus.h"
 #include "../../common/json.h"
 #include "../../common/names.h"
 #include "../../common/text.h"
@@ -31,9 +32,7 @@ static const char usage[] =
 	"  -n, --times N        number of intervals (default: no limit)\n";
 
 #define CPUFREQ	       "devices/system/cpu/cpufreq"
-#define POLICIES       128
-#define OPPS	       64
-#define CPUS	       1024
+#define OPPS	       512 /* lines of two numbers that fit into a page of sysfs */
 #define LINES_PER_HEAD 20
 
 /* The counters of a policy at the previous sample, to compute the difference. */
@@ -56,7 +55,7 @@ struct sample {
 struct watch {
 	struct root root;
 	struct kernel_policies kernel;
-	struct seen seen[POLICIES];
+	struct seen *seen;
 	unsigned int count;
 	unsigned int lines;
 	const char *wanted; /* NULL all */
@@ -75,11 +74,16 @@ static uint64_t policy_read_u64(const struct watch *w, const char *policy, const
 
 static struct seen *watch_find_seen(struct watch *w, const char *policy)
 {
+	struct seen *more;
+
 	for (unsigned int i = 0; i < w->count; i++)
 		if (!strcmp(w->seen[i].name, policy))
 			return &w->seen[i];
-	if (w->count == POLICIES)
+	more = realloc(w->seen, (w->count + 1) * sizeof(*more));
+	if (!more)
 		return NULL;
+	w->seen = more;
+	w->seen[w->count] = (struct seen){ .counted = false };
 	snprintf(w->seen[w->count].name, sizeof(w->seen[w->count].name), "%s", policy);
 	return &w->seen[w->count++];
 }
@@ -224,19 +228,19 @@ static void sample_print_json(const struct watch *w, const char *policy, const s
 /* A policy is selected by its name, or by the number of one of its CPUs. */
 static bool policy_is_wanted(const struct watch *w, const char *policy)
 {
-	char cpus[256];
-	uint8_t set[CPUS];
+	char cpus[CPUS_TEXT];
+	uint8_t set[CPUS_MAX];
 	uint64_t cpu;
 
 	if (!w->wanted || !strcmp(w->wanted, policy))
 		return true;
-	if (text_u64(w->wanted, &cpu) || cpu >= CPUS ||
+	if (text_u64(w->wanted, &cpu) || cpu >= CPUS_MAX ||
 	    root_read(cpus, sizeof(cpus), "%s/" CPUFREQ "/%s/related_cpus", w->root.sysfs,
 		      policy) <= 0)
 		return false;
 	for (char *c = cpus; *c; c++)
 		*c = *c == ' ' ? ',' : *c;
-	return text_cpulist(cpus, set, CPUS) > 0 && set[cpu];
+	return text_cpulist(cpus, set, CPUS_MAX) > 0 && set[cpu];
 }
 
 static int watch_sample_policy(void *data, const char *policy)

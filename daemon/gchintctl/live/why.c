@@ -9,6 +9,7 @@
 
 #include <uapi/linux/gchint.h>
 
+#include "../../common/cpus.h"
 #include "../../common/names.h"
 #include "../../common/text.h"
 #include "../ctl.h"
@@ -142,11 +143,9 @@ static int why_print_policy(void *data, const char *policy)
 	return 0;
 }
 
-#define CPUS 1024
-
 struct policy {
 	int64_t number;
-	char cpus[64];
+	char cpus[CPUS_TEXT];
 	uint32_t hw_max_khz; /* 0 not known */
 };
 
@@ -294,7 +293,7 @@ static bool instant_print(const struct run *run, uint64_t t)
 {
 	struct threads *threads = threads_of(run);
 	sqlite3_stmt *s;
-	uint8_t set[CPUS];
+	uint8_t set[CPUS_MAX];
 	char text[24];
 	bool any = false;
 
@@ -309,8 +308,8 @@ static bool instant_print(const struct run *run, uint64_t t)
 
 		any = true;
 		snprintf(p.cpus, sizeof(p.cpus), "%s", db_text(s, 1, ""));
-		if (text_cpulist(p.cpus, set, CPUS) > 0)
-			for (int c = 0; c < CPUS && !khz; c++)
+		if (text_cpulist(p.cpus, set, CPUS_MAX) > 0)
+			for (int c = 0; c < CPUS_MAX && !khz; c++)
 				khz = set[c] ? run_khz(run, c, t) : 0;
 		printf("policy%" PRId64 "     CPUs %s: %s", p.number,
 		       *p.cpus ? p.cpus : "not known", khz_format(khz, text, sizeof(text)));

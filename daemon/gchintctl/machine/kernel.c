@@ -11,6 +11,8 @@
 #include <netlink/netlink.h>
 #include <uapi/linux/gchint.h>
 
+#include "../ctl.h"
+
 struct ask {
 	const struct message_ops *ops;
 	void *data;
@@ -38,16 +40,21 @@ static void on_policy(void *data, const struct message_policy *policy)
 {
 	struct kernel_policies *p = data;
 
-	if (p->nr < GCHINT_INFO_POLICIES)
+	if (p->nr < KERNEL_POLICIES)
 		p->policy[p->nr++] = *policy;
+	else
+		p->left++;
 }
 
 void kernel_policies(struct kernel_policies *p)
 {
 	static const struct message_ops ops = { .policy = on_policy };
 
-	p->nr = 0;
+	p->nr = p->left = 0;
 	kernel_ask(GCHINT_CMD_POLICY_GET, &ops, p);
+	if (p->left)
+		ctl_error("the module has %u policies: what it says of the last %u is not shown",
+			  p->nr + p->left, p->left);
 }
 
 const struct message_policy *kernel_policy(const struct kernel_policies *p, uint64_t cpu)

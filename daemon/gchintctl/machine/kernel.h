@@ -17,10 +17,15 @@
  */
 int kernel_ask(int cmd, const struct message_ops *ops, void *data);
 
-/** struct kernel_policies - the module's policies; none if it is not loaded */
+#define KERNEL_POLICIES 512
+
+/**
+ * struct kernel_policies - the module's policies; none if it is not loaded
+ * @left: number of policies for which there was no place; reported
+ */
 struct kernel_policies {
-	struct message_policy policy[GCHINT_INFO_POLICIES];
-	unsigned int nr;
+	struct message_policy policy[KERNEL_POLICIES];
+	unsigned int nr, left;
 };
 
 void kernel_policies(struct kernel_policies *p);

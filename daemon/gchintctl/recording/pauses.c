@@ -10,25 +10,24 @@
 #include "overlap.h"
 #include "threads.h"
 
-#define CPUS 1024
 
 /* Indexes over a run that describing each of its pauses needs. */
 struct pause_query {
 	const struct run *run;
 	struct overlap overlap;
 	struct threads *threads;
-	uint32_t top_khz[CPUS]; /* highest recorded frequency of each CPU's policy; 0 not known */
+	uint32_t top_khz[CPUS_MAX]; /* highest recorded frequency of each CPU's policy; 0 not known */
 };
 
 static void query_load_top_khz(struct pause_query *query)
 {
 	sqlite3_stmt *s = db_query(query->run->db,
 				   "SELECT replace(cpus, ' ', ','), hw_max_khz FROM policies");
-	uint8_t set[CPUS];
+	uint8_t set[CPUS_MAX];
 
 	while (db_next(s))
-		if (text_cpulist(db_text(s, 0, ""), set, CPUS) > 0)
-			for (size_t i = 0; i < CPUS; i++)
+		if (text_cpulist(db_text(s, 0, ""), set, CPUS_MAX) > 0)
+			for (size_t i = 0; i < CPUS_MAX; i++)
 				if (set[i])
 					query->top_khz[i] = db_u32(s, 1, 0);
 	sqlite3_finalize(s);
@@ -149,7 +148,7 @@ static void pause_describe(const struct pause_query *query, struct pause *pause)
 	}
 	run_stretches(query->run, cpu, pause->t0, pause->t1, mean_add, &m);
 	pause->khz = m.ns > 0 ? m.weighted / m.ns : 0;
-	pause->top_khz = cpu >= 0 && cpu < CPUS ? query->top_khz[cpu] : 0;
+	pause->top_khz = cpu >= 0 && cpu < CPUS_MAX ? query->top_khz[cpu] : 0;
 	snprintf(pause->comm, sizeof(pause->comm), "%s", name ? name : "");
 	query_find_concurrent(query, pause);
 }

@@ -4,10 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../../common/cpus.h"
 #include "../../common/text.h"
 #include "db.h"
-
-#define CPUS 512
 
 /* An OPP with a known power, and the cpufreq policy that has it. */
 struct opp {
@@ -19,7 +18,7 @@ struct opp {
 struct powers {
 	struct opp *opp;
 	size_t opps;
-	int64_t policy[CPUS]; /* cpufreq policy of each CPU; -1 not known */
+	int64_t policy[CPUS_MAX]; /* cpufreq policy of each CPU; -1 not known */
 	char source[64];
 };
 
@@ -46,14 +45,14 @@ static void load_opps(struct powers *p, sqlite3 *db)
 static void load_policies(struct powers *p, sqlite3 *db)
 {
 	sqlite3_stmt *s = db_query(db, "SELECT policy, replace(cpus, ' ', ',') FROM policies");
-	uint8_t cpus[CPUS];
+	uint8_t cpus[CPUS_MAX];
 
-	for (size_t i = 0; i < CPUS; i++)
+	for (size_t i = 0; i < CPUS_MAX; i++)
 		p->policy[i] = -1;
 	while (db_next(s)) {
-		if (text_cpulist(db_text(s, 1, ""), cpus, CPUS) <= 0)
+		if (text_cpulist(db_text(s, 1, ""), cpus, CPUS_MAX) <= 0)
 			continue;
-		for (size_t i = 0; i < CPUS; i++)
+		for (size_t i = 0; i < CPUS_MAX; i++)
 			if (cpus[i])
 				p->policy[i] = db_int(s, 0, -1);
 	}
@@ -62,7 +61,7 @@ static void load_policies(struct powers *p, sqlite3 *db)
 
 double powers_at(const struct powers *p, int cpu, uint32_t khz)
 {
-	int64_t policy = cpu >= 0 && cpu < CPUS ? p->policy[cpu] : -1;
+	int64_t policy = cpu >= 0 && cpu < CPUS_MAX ? p->policy[cpu] : -1;
 	double uw = 0;
 
 	for (size_t i = 0; i < p->opps; i++) {

@@ -13,6 +13,8 @@
 
 #include <uapi/linux/gchint.h>
 
+#include "../../common/cpus.h"
+
 /* Class of a phase: how much waits for it, by the first of its flags that applies (see the ABI). */
 enum run_class {
 	CLASS_NONE,
@@ -83,8 +85,8 @@ struct energy_limits {
 	double wraps;
 };
 
-/* CPU numbers that per-core rails may have are below this. */
-#define RUN_CPUS 512
+/* CPU numbers that rails may have are below this. */
+#define RUN_CPUS CPUS_MAX
 
 struct run_rail {
 	int64_t id;

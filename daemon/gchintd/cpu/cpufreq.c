@@ -10,16 +10,18 @@
 #include <unistd.h>
 
 #include "../../common/clock.h"
+#include "../../common/cpus.h"
 #include "../../common/text.h"
 #include "../privilege.h"
 #include "../source/source.h"
 
-#define POLICIES 96
-#define STATES	 64
+#define PAGE   4096 /* the most that a file of sysfs has */
+#define STATES 512 /* lines of two numbers that fit into a page of sysfs */
 
 struct policy {
 	uint32_t number; /* first CPU */
-	uint8_t cpus[512];
+	uint32_t *cpu; /* all of its CPUs */
+	unsigned int cpus;
 	uint32_t cur_khz;
 	struct record_policy_state state;
 	char actuator[16]; /* as recorded last; "" before that */
@@ -31,7 +33,7 @@ struct policy {
 struct cpufreq {
 	struct host *host;
 	struct watch *timer;
-	struct policy *policy[POLICIES];
+	struct policy **policy;
 	unsigned int nr;
 	/* While text_pairs() walks over time_in_state. */
 	struct policy *walking;
@@ -66,7 +68,7 @@ static int64_t u32_or_null(uint32_t v)
 
 static void policy_define(struct cpufreq *c, const struct policy *p)
 {
-	char cpus[256], driver[32], governor[32];
+	char cpus[CPUS_TEXT], driver[32], governor[32];
 	const char *strings[] = {
 		policy_read_attr(c, p, "related_cpus", cpus, sizeof(cpus)),
 		policy_read_attr(c, p, "scaling_driver", driver, sizeof(driver)),
@@ -114,7 +116,7 @@ static void opp_define(struct cpufreq *c, const struct policy *p, uint32_t khz)
 
 static void policy_define_opps(struct cpufreq *c, const struct policy *p)
 {
-	char list[1024], *save, *word;
+	char list[PAGE + 1], *save, *word;
 
 	if (!policy_read_attr(c, p, "scaling_available_frequencies", list, sizeof(list)))
 		return;
@@ -136,15 +138,14 @@ static void policy_sample_frequency(struct cpufreq *c, struct policy *p, enum re
 	if (khz == UNKNOWN_U32 || khz == 0 || khz == p->cur_khz)
 		return;
 	p->cur_khz = khz;
-	for (uint32_t cpu = 0; cpu < sizeof(p->cpus); cpu++) {
+	for (unsigned int i = 0; i < p->cpus; i++) {
 		const struct record r = {
 			.t = c->now,
 			.type = RECORD_TRANSITION,
-			.transition = { cpu, khz, how },
+			.transition = { p->cpu[i], khz, how },
 		};
 
-		if (p->cpus[cpu])
-			host_record(c->host, &r);
+		host_record(c->host, &r);
 	}
 }
 
@@ -211,7 +212,7 @@ static void cpufreq_on_state(void *data, uint64_t khz, uint64_t ticks)
 
 static void policy_sample_residency(struct cpufreq *c, struct policy *p)
 {
-	char text[4096];
+	char text[PAGE + 1];
 
 	if (!policy_read_attr(c, p, "stats/time_in_state", text, sizeof(text)))
 		return;
@@ -220,14 +221,41 @@ static void policy_sample_residency(struct cpufreq *c, struct policy *p)
 	text_pairs(text, cpufreq_on_state, c);
 }
 
+static void policy_free(struct policy *p)
+{
+	free(p->cpu);
+	free(p);
+}
+
+/* related_cpus is "0 1 2 3": a list with blanks. */
+static bool policy_read_cpus(struct cpufreq *c, struct policy *p)
+{
+	char cpus[CPUS_TEXT];
+	uint8_t set[CPUS_MAX];
+	int nr;
+
+	if (!policy_read_attr(c, p, "related_cpus", cpus, sizeof(cpus)))
+		return false;
+	for (char *s = cpus; *s; s++)
+		if (*s == ' ')
+			*s = ',';
+	nr = text_cpulist(cpus, set, sizeof(set));
+	if (nr <= 0)
+		return true;
+	p->cpu = malloc((size_t)nr * sizeof(*p->cpu));
+	for (uint32_t cpu = 0; p->cpu && cpu < CPUS_MAX; cpu++)
+		if (set[cpu])
+			p->cpu[p->cpus++] = cpu;
+	return p->cpu;
+}
+
 static int cpufreq_on_policy(void *data, const char *entry)
 {
 	struct cpufreq *c = data;
-	struct policy *p;
-	char cpus[256];
+	struct policy *p, **more;
 	uint64_t number;
 
-	if (text_u64(entry + strlen("policy"), &number) || number >= 512 || c->nr == POLICIES)
+	if (text_u64(entry + strlen("policy"), &number) || number >= CPUS_MAX)
 		return 0;
 	for (unsigned int i = 0; i < c->nr; i++)
 		if (c->policy[i]->number == number)
@@ -236,15 +264,16 @@ static int cpufreq_on_policy(void *data, const char *entry)
 	if (!p)
 		return 0;
 	p->number = (uint32_t)number;
-	if (!policy_read_attr(c, p, "related_cpus", cpus, sizeof(cpus))) {
-		free(p);
+	if (!policy_read_cpus(c, p)) {
+		policy_free(p);
 		return 0;
 	}
-	/* related_cpus is "0 1 2 3": a list with blanks. */
-	for (char *s = cpus; *s; s++)
-		if (*s == ' ')
-			*s = ',';
-	text_cpulist(cpus, p->cpus, sizeof(p->cpus));
+	more = realloc(c->policy, (c->nr + 1) * sizeof(*more));
+	if (!more) {
+		policy_free(p);
+		return 0;
+	}
+	c->policy = more;
 	c->policy[c->nr++] = p;
 	policy_define(c, p);
 	policy_define_opps(c, p);
@@ -298,7 +327,8 @@ static void cpufreq_stop(void *state)
 	cpufreq_on_timer(c, 0);
 	watch_free(c->timer);
 	for (unsigned int i = 0; i < c->nr; i++)
-		free(c->policy[i]);
+		policy_free(c->policy[i]);
+	free(c->policy);
 	free(c);
 }
 

@@ -7,10 +7,9 @@
 #include <unistd.h>
 
 #include "../../common/clock.h"
+#include "../../common/cpus.h"
 #include "../../common/text.h"
 #include "../source/source.h"
-
-#define STATES_MAX 4096
 
 struct state {
 	uint32_t cpu, number;
@@ -36,7 +35,7 @@ static int cpuidle_on_state(void *data, const char *entry)
 	uint64_t n;
 	struct state *more;
 
-	if (text_u64(entry + strlen("state"), &n) || c->nr == STATES_MAX)
+	if (text_u64(entry + strlen("state"), &n))
 		return 0;
 	more = realloc(c->state, (c->nr + 1) * sizeof(*more));
 	if (!more)
@@ -58,7 +57,7 @@ static int cpuidle_on_cpu(void *data, const char *entry)
 	char dir[320];
 	uint64_t cpu;
 
-	if (text_u64(entry + strlen("cpu"), &cpu) || cpu >= 512)
+	if (text_u64(entry + strlen("cpu"), &cpu) || cpu >= CPUS_MAX)
 		return 0;
 	c->cpu = (uint32_t)cpu;
 	snprintf(dir, sizeof(dir), "%s/devices/system/cpu/%s/cpuidle", c->host->root.sysfs, entry);

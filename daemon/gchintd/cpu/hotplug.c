@@ -10,6 +10,7 @@
 #include <sys/epoll.h>
 
 #include "../../common/clock.h"
+#include "../../common/cpus.h"
 #include "../../common/text.h"
 #include "../source/source.h"
 
@@ -17,32 +18,30 @@
 #include <libudev.h>
 #endif
 
-#define CPUS 512
-
 struct hotplug {
 	struct host *host;
 	struct watch *timer, *watch;
 	struct udev_monitor *monitor; /* NULL: polled */
 	bool known;
-	uint8_t online[CPUS];
+	uint8_t online[CPUS_MAX];
 };
 
 static void hotplug_sample(struct hotplug *h)
 {
 	struct record r = { .t = clock_now(), .type = RECORD_HOTPLUG };
-	uint8_t now[CPUS];
-	char text[1024];
+	uint8_t now[CPUS_MAX];
+	char text[CPUS_TEXT];
 
 	root_read(text, sizeof(text), "%s/devices/system/cpu/online", h->host->root.sysfs);
-	if (text_cpulist(text, now, CPUS) <= 0)
+	if (text_cpulist(text, now, CPUS_MAX) <= 0)
 		return;
-	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
+	for (uint32_t cpu = 0; cpu < CPUS_MAX; cpu++) {
 		if (h->known ? now[cpu] == h->online[cpu] : !now[cpu])
 			continue;
 		r.hotplug = (struct record_hotplug){ cpu, now[cpu] };
 		host_record(h->host, &r);
 	}
-	memcpy(h->online, now, CPUS);
+	memcpy(h->online, now, CPUS_MAX);
 	h->known = true;
 }
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "../../common/clock.h"
+#include "../../common/cpus.h"
 #include "../../common/text.h"
 #include "../source/source.h"
 
@@ -24,7 +25,7 @@ struct trace {
 	struct host *host;
 	struct watch *timer;
 	int fd;
-	uint32_t khz[512];
+	uint32_t khz[CPUS_MAX];
 	size_t used; /* of @line */
 	bool skipping; /* the rest of a line that was too long */
 	char line[512];
@@ -38,7 +39,7 @@ static void on_line(struct trace *t, const char *line)
 	switch (text_trace(line, &freq, &lost)) {
 	case 1:
 		/* Traced once for each CPU of a policy, and again when nothing changed. */
-		if (freq.cpu < 512 && t->khz[freq.cpu] != freq.khz) {
+		if (freq.cpu < CPUS_MAX && t->khz[freq.cpu] != freq.khz) {
 			const struct record r = {
 				.t = freq.t_ns,
 				.type = RECORD_TRANSITION,

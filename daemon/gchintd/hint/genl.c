@@ -23,6 +23,7 @@
 #include <uapi/linux/gchint.h>
 
 #include "../../common/clock.h"
+#include "../../common/cpus.h"
 #include "../../common/message.h"
 #include "../../common/module.h"
 #include "../local.h"
@@ -51,7 +52,7 @@ struct genl {
 	uint64_t next_seq, lost;
 	bool lost_known;
 	bool behind; /* messages were left because the queue is full */
-	uint32_t khz[512]; /* last reported by a sample */
+	uint32_t khz[CPUS_MAX]; /* last reported by a sample */
 	char buffer[BUFFER] __attribute__((aligned(8)));
 };
 
@@ -97,7 +98,7 @@ static void genl_on_policy(void *data, const struct message_policy *p)
 		.transition = { p->cpu, p->cur_khz, HOW_SAMPLING },
 	};
 
-	if (!p->cur_khz || p->cpu >= 512 || g->khz[p->cpu] == p->cur_khz)
+	if (!p->cur_khz || p->cpu >= CPUS_MAX || g->khz[p->cpu] == p->cur_khz)
 		return;
 	g->khz[p->cpu] = p->cur_khz;
 	host_record(g->host, &r);

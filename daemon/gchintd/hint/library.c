@@ -18,6 +18,7 @@
 #include <uapi/linux/gchint.h>
 
 #include "../../common/clock.h"
+#include "../../common/cpus.h"
 #include "../../common/message.h"
 #include "../../common/ring.h"
 #include "../local.h"
@@ -27,7 +28,6 @@
 #include "tracker.h"
 
 #define RINGS	 1024
-#define CPUS_MAX 8192
 #define ROUND	 4096 /* events read from one ring before the next ring is read */
 /* Records of the queue to leave to the other sources. */
 #define QUEUE_RESERVE 1024

@@ -11,13 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../common/cpus.h"
 #include "../../common/text.h"
 #include "../source/source.h"
 #include "pmu.h"
 #include "rail.h"
 #include "rapl.h"
-
-#define CPUS 8192
 
 struct pmu {
 	struct rails *rails;
@@ -25,7 +24,7 @@ struct pmu {
 	char dir[300];
 	uint32_t type;
 	bool core; /* each counter is of one core */
-	uint8_t cpu[CPUS]; /* on which its counters are read */
+	uint8_t cpu[CPUS_MAX]; /* on which its counters are read */
 };
 
 static bool zone_is_readable(const char *sysfs, const char *zone)
@@ -121,7 +120,7 @@ static int power_on_event(void *data, const char *event)
 	if (strchr(event, '.') || event_read_config(p, event, &config))
 		return 0;
 	scale = event_read_scale(p, event);
-	for (int cpu = 0; cpu < CPUS && scale > 0; cpu++)
+	for (int cpu = 0; cpu < CPUS_MAX && scale > 0; cpu++)
 		if (p->cpu[cpu])
 			counter_add(p, event, cpu, config, scale);
 	return 0;
@@ -138,7 +137,7 @@ static int on_pmu(void *data, const char *name)
 	snprintf(p->dir, sizeof(p->dir), "%s/bus/event_source/devices/%s", p->sysfs, name);
 	if (root_u64(&type, "%s/type", p->dir) || !type || type > UINT32_MAX ||
 	    root_read(text, sizeof(text), "%s/cpumask", p->dir) <= 0 ||
-	    text_cpulist(text, p->cpu, CPUS) <= 0)
+	    text_cpulist(text, p->cpu, CPUS_MAX) <= 0)
 		return 0;
 	if (!p->core && powercap_has_packages(rails_host(p->rails)))
 		return 0;

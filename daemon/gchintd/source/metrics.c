@@ -9,13 +9,13 @@
 #include <uapi/linux/gchint.h>
 
 #include "../../common/clock.h"
+#include "../../common/cpus.h"
 #include "../../common/escape.h"
 #include "../../common/names.h"
 #include "../../common/schema.h"
 #include "../../version.h"
 #include "../store/writer.h"
 
-#define CPUS  512
 #define RAILS (5 * RAILS_MAX + 1) /* of all sources, numbered from 1 */
 #define DROPS 32
 
@@ -62,8 +62,8 @@ struct metrics {
 	uint64_t phases[GCHINT_PHASE_NR], phase_ns[GCHINT_PHASE_NR];
 	uint64_t reasons[GCHINT_REASON_NR];
 	uint64_t latency_ns, latencies;
-	uint32_t khz[CPUS]; /* 0 not seen */
-	uint64_t transitions[CPUS];
+	uint32_t khz[CPUS_MAX]; /* 0 not seen */
+	uint64_t transitions[CPUS_MAX];
 	struct rail_metric rail[RAILS];
 	struct record_drop drop[DROPS];
 	struct record_cost cost;
@@ -177,7 +177,7 @@ void metrics_observe(struct metrics *m, const struct record *r)
 		}
 		break;
 	case RECORD_TRANSITION:
-		if (r->transition.cpu >= CPUS)
+		if (r->transition.cpu >= CPUS_MAX)
 			break;
 		if (r->transition.how != HOW_START && m->khz[r->transition.cpu])
 			m->transitions[r->transition.cpu]++;
@@ -281,12 +281,12 @@ static void decisions_print(const struct exposition *x, const struct metrics *m)
 		"gchint_hint_latency_seconds_sum %.9f\ngchint_hint_latency_seconds_count %llu\n",
 		(double)m->latency_ns / 1e9, (unsigned long long)m->latencies);
 	head_print(x, "cpu_frequency_hertz", "gauge", "hertz", "Frequency last seen.");
-	for (int i = 0; i < CPUS; i++)
+	for (int i = 0; i < CPUS_MAX; i++)
 		if (m->khz[i])
 			fprintf(x->f, "gchint_cpu_frequency_hertz{cpu=\"%d\"} %llu\n", i,
 				(unsigned long long)m->khz[i] * 1000);
 	head_print(x, "cpu_transitions", "counter", NULL, "Changes of frequency seen.");
-	for (int i = 0; i < CPUS; i++)
+	for (int i = 0; i < CPUS_MAX; i++)
 		if (m->khz[i])
 			fprintf(x->f, "gchint_cpu_transitions_total{cpu=\"%d\"} %llu\n", i,
 				(unsigned long long)m->transitions[i]);
