@@ -19,6 +19,7 @@ struct faults {
 	_Atomic bool held; /* one does */
 	_Atomic uint64_t at_ns; /* fixed value of the clock; 0: the machine's clock */
 	_Atomic uint64_t ahead_ns; /* the clock that it applies to */
+	_Atomic uint64_t slept_ns; /* CLOCK_BOOTTIME is further by this */
 	_Atomic int read; /* errno of each read of a sensor's value */
 	_Atomic uint64_t leap_ns; /* how far it advances at each read */
 	bool synced; /* a database was set to sync each transaction */

@@ -42,6 +42,7 @@ ok "every source has a status or a remedy" is 0 \
 
 # Changes at the right time, unknown as unknown.
 fresh change
+echo 262143328000 >"$d/sys/class/powercap/intel-rapl:0/energy_uj"
 start -p 10
 wait_for 30 got 1 "select count(*) > 0 from sample_list where name like '%:power1' and value = 1500000"
 wait_for 30 got 1 "select count(*) > 0 from sample_list where kind = 'energy'"
@@ -50,11 +51,11 @@ t0=$(awk '{printf "%.0f", $1 * 1e9}' /proc/uptime)
 printf '2500000\n' >"$d/sys/class/hwmon/hwmon0/power1_input"
 wait_for 30 got 1 "select count(*) > 0 from sample_list where name like '%:power1' and value = 2500000"
 : >"$d/sys/class/hwmon/hwmon0/in1_input"
-printf '100000\n' >"$d/sys/class/powercap/intel-rapl:0/energy_uj"
+printf '71150\n' >"$d/sys/class/powercap/intel-rapl:0/energy_uj"
 echo 0 >"$d/sys/devices/system/cpu/online"
 echo 3 >"$d/sys/class/thermal/cooling_device0/cur_state"
 wait_for 30 got 1 "select count(*) > 5 from sample_list where name like '%:in1' and value is null"
-wait_for 30 got 1100000 "select max(value) from sample_list where kind = 'energy'"
+wait_for 30 got 262143400000 "select max(value) from sample_list where kind = 'energy'"
 wait_for 30 got 0 'select online from hotplug order by rowid desc limit 1'
 wait_for 30 got 3 'select value from thermal order by rowid desc limit 1'
 stop
@@ -65,7 +66,7 @@ ok "a rail has the old value before a change and the new one after" is "0|0" \
 	"$(sql "select sum(t < $seen and value != 1500000), sum(t >= $seen and value != 2500000) from sample_list where name like '%:power1'")"
 ok "a rail without a value is NULL, not 0" is "1|0" \
 	"$(sql "select count(*) > 5, sum(value = 0) is 1 from sample_list where name like '%:in1' and value is null or (name like '%:in1' and value = 0)")"
-ok "an energy counter continues after it wraps" is "900000|1100000" \
+ok "an energy counter continues after it wraps" is "262143328000|262143400000" \
 	"$(sql "select min(value), max(value) from sample_list where kind = 'energy'")"
 ok "a CPU that goes offline is recorded" is "1|0" "$(sql 'select cpu, online from hotplug order by rowid desc limit 1')"
 ok "throttling is recorded" is "cooling|3" \
@@ -88,7 +89,7 @@ ok "a rail that cannot be read is reported once" is 1 "$(grep -c 'shunt:in2: .*u
 ok "the rail is found again" grep -q "hwmon: shunt:in2: back" "$d/log"
 ok "the rail is recorded again" is "5000000" "$(sql "select max(value) from sample_list where name = 'shunt:in2'")"
 
-# A counter that comes back lower was reset, not wrapped.
+# A counter that comes back lower was reset, not wrapped; what is recorded goes on from where it was.
 fresh counter
 rapl=$d/sys/class/powercap/intel-rapl:0
 printf '[powercap]\nperiod_ms = 20\n' >"$d/conf"
@@ -98,10 +99,30 @@ echo gone >"$rapl/energy_uj"
 wait_for 8 grep -q 'intel-rapl:0: .*unknown from here' "$d/log"
 echo 1000 >"$rapl/energy_uj"
 wait_for 8 grep -q 'intel-rapl:0: back' "$d/log"
-wait_for 30 got 1000 "select value from sample_list where kind = 'energy' order by t desc limit 1"
+wait_for 30 got 900000 "select value from sample_list where kind = 'energy' order by t desc limit 1"
+echo 3000 1<>"$rapl/energy_uj"
+wait_for 30 got 902000 "select value from sample_list where kind = 'energy' order by t desc limit 1"
 stop
-ok "an energy counter that was gone restarts without a wrap" is "900000 1000" \
+ok "an energy counter that was gone goes on without a wrap" is "900000 902000" \
 	"$(sql "select distinct value from sample_list where kind = 'energy' and value is not null order by t" | paste -sd' ')"
+
+# A counter that goes back further than its rail can draw was reset: no range is added.
+fresh reset
+rapl=$d/sys/class/powercap/intel-rapl:0
+echo 100000000000 >"$rapl/energy_uj"
+start -c - --tracefs "$d/none"
+wait_for 30 got 100000000000 "select max(value) from sample_list where kind = 'energy'"
+echo 5000 >"$d/low" && cat "$d/low" 1<>"$rapl/energy_uj"
+truncate -s 5 "$rapl/energy_uj"
+wait_for 30 got 1 "select count(*) > 0 from sample_list where kind = 'energy' and value is null"
+echo 7000 1<>"$rapl/energy_uj"
+wait_for 30 got 100000002000 "select max(value) from sample_list where kind = 'energy'"
+stop
+ok "a counter that was reset adds no range" is "100000000000 100000002000" \
+	"$(sql "select distinct value from sample_list where kind = 'energy' and value is not null order by t" | paste -sd' ')"
+ok "its reset is reported" grep -q "intel-rapl:0: its counter went back from 100000000000 to [0-9]* in [0-9.]* s, which is no wrap: it was reset" "$d/log"
+ok "the energy across the reset is not known" is "2000" "$("$ctl" --json summary "$d/r.db" |
+	python3 -c 'import json, sys; print(*(round(e["joules"] * 1e6) for e in json.load(sys.stdin)["energy"] if e["rail"] == "intel-rapl:0"))')"
 
 # Frequency through the tracepoint.
 fresh trace

@@ -41,7 +41,7 @@ echo 2 >"$d/sys/class/thermal/cooling_device0/cur_state"
 echo 234567 >"$cpu/cpu1/cpuidle/state0/time"
 echo 111 >"$cpu/cpu1/cpuidle/state0/usage"
 # In place: a file that is truncated first may be read empty.
-echo 100000 1<>"$d/sys/class/powercap/intel-rapl:0/energy_uj"
+echo 1100000 1<>"$d/sys/class/powercap/intel-rapl:0/energy_uj"
 echo 2500000 1<>"$d/sys/class/hwmon/hwmon0/power1_input"
 echo x >"$d/sys/class/hwmon/hwmon1/curr1_input"
 wait_for 10 written "select 1 from policy_states where governor = 'performance' and max_khz = 1497600"

@@ -399,9 +399,9 @@ static void counters(struct host *host)
 		"-19 'no powercap energy counter' 'modprobe intel_rapl_msr, on a machine that has "
 		"it'",
 		"a machine without energy counters");
-	place_file(ZONE(a) "energy_uj", "900\n");
+	place_file(ZONE(a) "energy_uj", "999900\n");
 	place_file(ZONE(a) "name", "package-0\n");
-	place_file(ZONE(a) "max_energy_range_uj", "1000\n");
+	place_file(ZONE(a) "max_energy_range_uj", "1000000\n");
 	place_file(RAPL "energy_uj", "900\n");
 	place_file(ZONE(c) "name", "no counter\n");
 	text_is(place_probe(powercap, host), "0 '2 energy counters' ''", "a board with two chips");
@@ -431,21 +431,175 @@ static void counters(struct host *host)
 	look_at(3000);
 	place_file(ZONE(a) "energy_uj", "99\n");
 	look_at(4000);
+	place_file(ZONE(a) "energy_uj", "299\n");
+	look_at(5000);
+	/* 1 J takes 250 us at 4 kW, the most that is taken as possible. */
+	look_at(254999);
+	place_file(ZONE(a) "energy_uj", "300\n");
+	look_at(505000);
 	records_are(host->queue,
-		    "rail 22 70000000 1000 'a' 'package-0' 'energy' 'powercap' "
+		    "rail 22 70000000 1000000 'a' 'package-0' 'energy' 'powercap' "
 		    "'sys/class/powercap/a/energy_uj'\n"
 		    "rail 23 70000000 1000000 'intel-rapl:1' 'energy' 'powercap' "
 		    "'sys/class/powercap/intel-rapl:1/energy_uj'\n"
-		    "clock 0 'powercap' " EACH_READ "sample 1000: rail 22 900 +- 1\n"
+		    "clock 0 'powercap' " EACH_READ "sample 1000: rail 22 999900 +- 1\n"
 		    "sample 1000: rail 23 900 +- 1\n"
-		    "sample 2000: rail 22 1100 +- 1\n"
-		    "sample 2000: rail 23 100 +- 1\n"
-		    "sample 3000: rail 22 1100 +- 1\n"
-		    "sample 3000: rail 23 100 +- 1\n"
-		    "sample 4000: rail 22 2099 +- 1\n"
-		    "sample 4000: rail 23 100 +- 1\n",
-		    "a counter continues after a wrap; without a range it is taken as is");
+		    "sample 2000: rail 22 1000100 +- 1\n"
+		    "note 4 'powercap' 'intel-rapl:1: its counter went back from 900 "
+		    "to 100 in 0.000 s, which is no wrap: it was reset, and its energy "
+		    "meanwhile is unknown'\n"
+		    "sample 2000: rail 23 ? +- 0\n"
+		    "sample 2000: rail 23 900 +- 1\n"
+		    "sample 3000: rail 22 1000100 +- 1\n"
+		    "sample 3000: rail 23 900 +- 1\n"
+		    "note 4 'powercap' 'a: its counter went back from 100 to 99 in "
+		    "0.000 s, which is no wrap: it was reset, and its energy meanwhile "
+		    "is unknown'\n"
+		    "sample 4000: rail 22 ? +- 0\n"
+		    "sample 4000: rail 22 1000100 +- 1\n"
+		    "sample 4000: rail 23 900 +- 1\n"
+		    "sample 5000: rail 22 1000300 +- 1\n"
+		    "sample 5000: rail 23 900 +- 1\n"
+		    "sample 254999: rail 22 1000300 +- 1\n"
+		    "sample 254999: rail 23 900 +- 1\n"
+		    "note 4 'powercap' 'a: not read for 0.000 s, in which its counter "
+		    "may have wrapped twice: its energy meanwhile is unknown'\n"
+		    "sample 505000: rail 22 ? +- 0\n"
+		    "sample 505000: rail 22 1000300 +- 1\n"
+		    "sample 505000: rail 23 900 +- 1\n",
+		    "a counter continues after a possible wrap; after any other step back it is "
+		    "unknown");
 	place_stop(SOURCE_powercap, state);
+}
+
+/* A counter with a range of 262 kJ on a rail of 40 W: a step back that no wrap explains. */
+static void resets(struct host *host)
+{
+	void *state;
+
+	place_file(RAPL "max_energy_range_uj", "262143328850\n");
+	place_file(RAPL "energy_uj", "100000000000\n");
+	place_file(RAPL "constraint_0_power_limit_uw", "15000000\n");
+	place_file(RAPL "constraint_1_max_power_uw", "40000000\n");
+	strcpy(host->config.source[SOURCE_powercap].match, "intel*");
+	state = place_start(host, SOURCE_powercap);
+	forget(host->queue);
+	place_file(RAPL "energy_uj", "5000\n");
+	look_at(70001000);
+	place_file(RAPL "energy_uj", "7000\n");
+	look_at(140001000);
+	records_are(host->queue,
+		    "note 4 'powercap' 'intel-rapl:1: its counter went back from "
+		    "100000000000 to 5000 in 0.070 s, which is no wrap: it was reset, "
+		    "and its energy meanwhile is unknown'\n"
+		    "sample 70001000: rail 23 ? +- 0\n"
+		    "sample 70001000: rail 23 100000000000 +- 1\n"
+		    "sample 140001000: rail 23 100000002000 +- 1\n",
+		    "a counter that was reset adds no range");
+	/* 80 W, twice the highest limit: 262143.32885 J take 3276.8 s. */
+	look_at(3270000000000);
+	records_are(host->queue,
+		    "sample 3270000000000: rail 23 100000002000 +- 1\n",
+		    "a long gap without a possible wrap is known");
+	look_at(6550000000000);
+	records_are(host->queue,
+		    "note 4 'powercap' 'intel-rapl:1: not read for 3280.000 s, in "
+		    "which its counter may have wrapped twice: its energy meanwhile is "
+		    "unknown'\n"
+		    "sample 6550000000000: rail 23 ? +- 0\n"
+		    "sample 6550000000000: rail 23 100000002000 +- 1\n",
+		    "a gap in which the counter may have wrapped unseen is not");
+	faults.slept_ns = 99999999;
+	look_at(6550070000000);
+	records_are(host->queue,
+		    "sample 6550070000000: rail 23 100000002000 +- 1\n",
+		    "clocks that differ a little were read late");
+	faults.slept_ns += 100000000;
+	place_file(RAPL "energy_uj", "9000\n");
+	look_at(6550140000000);
+	place_file(RAPL "energy_uj", "9500\n");
+	look_at(6550210000000);
+	records_are(host->queue,
+		    "note 5 'powercap' 'the machine was suspended for 0.100 s: the "
+		    "energy meanwhile is unknown'\n"
+		    "sample 6550140000000: rail 23 ? +- 0\n"
+		    "sample 6550140000000: rail 23 100000002000 +- 1\n"
+		    "sample 6550210000000: rail 23 100000002500 +- 1\n",
+		    "energy across a suspend is unknown");
+	faults.slept_ns = 0;
+	place_stop(SOURCE_powercap, state);
+	/* One that does not count at all. */
+	state = place_start(host, SOURCE_powercap);
+	forget(host->queue);
+	look_at(10000000999);
+	records_are(host->queue, "sample 10000000999: rail 23 9500 +- 1\n",
+		    "a counter that has not moved yet is recorded");
+	look_at(10000001000);
+	look_at(20000001000);
+	records_are(host->queue,
+		    "note 4 'powercap' 'intel-rapl:1: its counter has not moved for 10 "
+		    "s: it does not count here, and its energy is unknown'\n"
+		    "sample 10000001000: rail 23 9500 +- 1\n"
+		    "sample 20000001000: rail 23 9500 +- 1\n",
+		    "a counter that never moves is reported once");
+	place_stop(SOURCE_powercap, state);
+	place_gone("sys/class/powercap");
+	strcpy(host->config.source[SOURCE_powercap].match, "*");
+}
+
+/* A device that sleeps is not woken, and one that refuses for a while is not lost. */
+static void sleepers(struct host *host)
+{
+	void *state;
+
+	strcpy(host->config.source[SOURCE_hwmon].match, "*");
+	place_file(CHIP(0) "name", "gpu\n");
+	place_file(CHIP(0) "power1_average", "7\n");
+	place_file(CHIP(0) "device/power/runtime_status", "suspended\n");
+	state = place_start(host, SOURCE_hwmon);
+	place_file(CHIP(0) "power1_average", "x\n");
+	look_at(2000);
+	records_are(host->queue,
+		    "rail 31 60000000 'gpu:power1' 'power' 'hwmon' "
+		    "'sys/class/hwmon/hwmon0/power1_average'\n"
+		    "clock 0 'hwmon' " EACH_READ
+		    "note 6 'hwmon' 'gpu:power1: its device sleeps and is not read: "
+		    "its value is unknown until it wakes'\n"
+		    "sample 1000: rail 31 ? +- 0\n",
+		    "a suspended device is not read");
+	place_file(CHIP(0) "power1_average", "9\n");
+	place_file(CHIP(0) "device/power/runtime_status", "active\n");
+	look_at(3000);
+	faults.read = EPERM;
+	look_at(4000);
+	look_at(5000);
+	faults.read = 0;
+	look_at(6000);
+	faults.read = EPERM;
+	look_at(7000);
+	faults.read = 0;
+	records_are(host->queue,
+		    "sample 3000: rail 31 9 +- 1\n"
+		    "note 5 'hwmon' 'gpu:power1: Operation not permitted: its value is "
+		    "unknown while its device refuses to be read'\n"
+		    "sample 4000: rail 31 ? +- 0\n"
+		    "sample 5000: rail 31 ? +- 0\n"
+		    "sample 6000: rail 31 9 +- 1\n"
+		    "sample 7000: rail 31 ? +- 0\n",
+		    "a device that refuses is reported once and stays");
+	place_file(CHIP(0) "device/power/runtime_status", "suspended\n");
+	look_at(8000);
+	look_at(9000);
+	place_file(CHIP(0) "device/power/runtime_status", "active\n");
+	look_at(10000);
+	records_are(host->queue,
+		    "note 6 'hwmon' 'gpu:power1: its device sleeps and is not read: "
+		    "its value is unknown until it wakes'\n"
+		    "sample 8000: rail 31 ? +- 0\n"
+		    "sample 10000: rail 31 9 +- 1\n",
+		    "it is read again when it wakes");
+	place_stop(SOURCE_hwmon, state);
+	place_gone("sys/class/hwmon");
 }
 
 static void supplies(struct host *host)
@@ -559,8 +713,10 @@ void unit_rail(void)
 	budget(&host);
 	slow(&host);
 	counters(&host);
+	resets(&host);
 	supplies(&host);
 	devices(&host);
+	sleepers(&host);
 	faults.at_ns = 0;
 	faults.ahead_ns = 0;
 	place_low(false);

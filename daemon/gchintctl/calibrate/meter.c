@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "../../common/clock.h"
+#include "../../gchintd/sensor/counter.h"
+#include "../../gchintd/sensor/rapl.h"
 #include "../../gchintd/sensor/scans.h"
 #include "../ctl.h"
 
@@ -118,10 +120,25 @@ bool meter_choose(struct meter *m)
 	return packages || m->nr == 1;
 }
 
+/*
+ * Continues a counter that shows less than before past its range, if a wrap is possible in the time
+ * since then. Returns 0, or -ENODATA if it was reset: the energy is not known.
+ */
+static int rail_unwrap(const struct meter_rail *r, double last, uint64_t last_ns, double *value)
+{
+	const double seconds = (double)(r->reading.t1 - last_ns + RAPL_UPDATE_NS) * 1e-9;
+
+	if (*value >= last)
+		return 0;
+	*value += (double)r->range;
+	return r->range && (*value - last) * 1e-6 <= COUNTER_MAX_W * seconds ? 0 : -ENODATA;
+}
+
 /* Reads a rail in uJ or uW. A counter that wrapped is continued past its range. */
 static int rail_read(struct meter_rail *r, double *value)
 {
 	double v, off;
+	int ret;
 
 	*value = 0;
 	for (unsigned int i = 0; i < TRIES; i++) {
@@ -132,8 +149,10 @@ static int rail_read(struct meter_rail *r, double *value)
 			break;
 	}
 	v = ((double)r->reading.value + (double)r->offset) * (double)r->reading.factor * r->scale;
-	if (r->samples && r->energy && v < r->last && r->range)
-		v += (double)r->range;
+	ret = r->samples && r->energy ? rail_unwrap(r, r->last, r->read_ns, &v) : 0;
+	if (ret)
+		return ret;
+	r->read_ns = r->reading.t0;
 	off = r->samples ? fabs(v - r->last) : 0;
 	if (off > 0 && (r->step <= 0 || off < r->step))
 		r->step = off;
@@ -241,8 +260,9 @@ static int rail_end(struct meter_rail *r)
 	ret = rail_wait_edge(r, &value);
 	if (ret)
 		return ret;
-	if (r->range && value < before.last)
-		value += (double)r->range;
+	ret = rail_unwrap(r, before.last, before.read_ns, &value);
+	if (ret)
+		return ret;
 	r->sum = before.sum + value - before.last;
 	r->last_ns = rail_note_instant(r);
 	return 0;

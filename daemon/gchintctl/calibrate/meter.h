@@ -32,6 +32,7 @@ struct meter_rail {
 	double last, sum;
 	uint64_t first_ns, last_ns, unsure_ns; /* largest uncertainty of these two */
 	unsigned int samples;
+	uint64_t read_ns; /* when @last was read */
 };
 
 /**

@@ -32,6 +32,7 @@ struct chip {
 	unsigned int powers;
 	char dir[256];
 	char name[96]; /* "adm1272-0-0060" */
+	char status[320]; /* "power/runtime_status" of its device; "" if it never sleeps */
 };
 
 /* The 3 of "power3_input" for "power" and "_input"; -1 for another file. */
@@ -61,6 +62,7 @@ static void channel_add(struct chip *c, const char *channel, const char *label, 
 				    .path = path,
 				    .factor = factor,
 				    .scale = scale,
+				    .status = *c->status ? c->status : NULL,
 				    .derived = derived,
 			    });
 }
@@ -132,7 +134,7 @@ static int on_chip(void *data, const char *entry)
 {
 	struct chip *c = data;
 	const struct host *host = rails_host(c->rails);
-	char chip[40], link[300], device[160];
+	char chip[40], link[300], device[160], status[16];
 	const char *base;
 	ssize_t n;
 
@@ -147,6 +149,10 @@ static int on_chip(void *data, const char *entry)
 	base = base ? base + 1 : device;
 	snprintf(c->name, sizeof(c->name), "%s%s%.48s", chip, *base ? "-" : "", base);
 	c->powers = 0;
+	snprintf(c->status, sizeof(c->status), "%s/device/power/runtime_status", c->dir);
+	if (root_read(status, sizeof(status), "%s", c->status) <= 0 ||
+	    !strcmp(status, "unsupported"))
+		c->status[0] = '\0';
 	root_list(c->dir, "", hwmon_on_file, c);
 	if (!c->powers)
 		root_list(c->dir, "curr", on_current, c);

@@ -13,6 +13,23 @@
 #include "rapl.h"
 #include "scans.h"
 
+#define CONSTRAINTS 4 /* long term, short term, peak, and one to spare */
+
+/* W that a zone may draw for a short time; 0 if its constraints do not say. */
+static double zone_max_power(const char *sysfs, const char *zone)
+{
+	static const char *const files[] = { "max_power_uw", "power_limit_uw" };
+	uint64_t most = 0, uw;
+
+	for (unsigned int i = 0; i < 2 * CONSTRAINTS; i++)
+		if (!root_u64(&uw, "%s/class/powercap/%s/constraint_%u_%s", sysfs, zone, i / 2,
+			      files[i % 2]) &&
+		    uw > most)
+			most = uw;
+	/* Limits are of means: peaks of some ms may be twice as high. */
+	return 2 * (double)most * 1e-6;
+}
+
 static int powercap_on_zone(void *data, const char *entry)
 {
 	struct rails *rails = data;
@@ -35,6 +52,7 @@ static int powercap_on_zone(void *data, const char *entry)
 				 .scale = 1,
 				 .range = range,
 				 .update_ns = strncmp(entry, "intel-rapl", 10) ? 0 : RAPL_UPDATE_NS,
+				 .max_w = zone_max_power(sysfs, entry),
 			 });
 	return 0;
 }

@@ -16,6 +16,7 @@
 #include "../../common/text.h"
 #include "../privilege.h"
 #include "../source/metrics.h"
+#include "counter.h"
 #include "reader.h"
 
 #define RESCAN_NS    (2 * NSEC_PER_SEC)
@@ -26,18 +27,28 @@
  */
 #define SLOW_NS	   (250 * NSEC_PER_USEC)
 #define SLOW_READS 2
+/* CLOCK_BOOTTIME gains this much on CLOCK_MONOTONIC in a suspend; less is a late reading. */
+#define SUSPEND_NS (100 * NSEC_PER_MSEC)
+/* A counter that has not moved for this long does not count. */
+#define STILL_NS (10 * NSEC_PER_SEC)
 
 struct rail {
 	char *name, *path;
 	uint32_t id;
 	struct rail_desc desc; /* its strings are valid only during the scan */
-	int fd, factor_fd;
+	int fd, factor_fd, status_fd;
 	bool gone;
+	bool asleep; /* its device is suspended, and is not read */
+	bool refused; /* the note that it has no value at times was emitted */
 	unsigned int slow; /* reads over SLOW_NS in a row */
 	bool apart; /* read by the reader thread */
-	int64_t last; /* raw, to detect wraps */
-	bool has_last;
-	int64_t wrapped; /* added for the wraps so far */
+	/* Of a counter. */
+	int64_t last, total; /* as read; past its wraps */
+	uint64_t last_t, still_t; /* @still_t: since when it shows the same */
+	bool has_last; /* @last is of the reading before: nothing happened since */
+	bool counted; /* @total is known */
+	unsigned int breaks; /* resets and unclear gaps so far */
+	bool moved, still; /* it has moved once; the note that it does not was emitted */
 	int64_t recorded;
 	uint64_t recorded_t;
 };
@@ -53,6 +64,7 @@ struct rails {
 	struct watch *timer;
 	struct reader *reader; /* of the slow rails; NULL if there is none */
 	uint64_t period_ns, rescan_at, used_ns; /* @used_ns: by the last read of the fast rails */
+	uint64_t ahead_ns; /* CLOCK_BOOTTIME is ahead of CLOCK_MONOTONIC by this */
 	struct rail *rail[RAILS_MAX];
 	unsigned int nr, late;
 	bool full; /* the note that there are too many was emitted */
@@ -132,7 +144,9 @@ static void rail_close(struct rail *r)
 		close(r->fd);
 	if (r->factor_fd >= 0)
 		close(r->factor_fd);
-	r->fd = r->factor_fd = -1;
+	if (r->status_fd >= 0)
+		close(r->status_fd);
+	r->fd = r->factor_fd = r->status_fd = -1;
 }
 
 static int rail_open(struct rail *r, const struct rail_desc *d)
@@ -149,7 +163,19 @@ static int rail_open(struct rail *r, const struct rail_desc *d)
 			return ret;
 		}
 	}
+	/* Without this file the device never sleeps. */
+	if (d->status)
+		r->status_fd = open(d->status, O_RDONLY | O_CLOEXEC);
 	return 0;
+}
+
+/* Reading the status wakes no device. */
+static bool rail_is_suspended(const struct rail *r)
+{
+	char status[16];
+	ssize_t n = r->status_fd < 0 ? 0 : pread(r->status_fd, status, sizeof(status), 0);
+
+	return n >= 9 && !memcmp(status, "suspended", 9);
 }
 
 static void rail_free(struct rail *r)
@@ -180,6 +206,10 @@ static void rail_restore(struct rails *rails, struct rail *r, const struct rail_
 	privilege_lower();
 	if (ret)
 		return;
+	if (rail_is_suspended(r)) {
+		rail_close(r);
+		return;
+	}
 	reading = rail_prepare_reading(r);
 	reading_take(&reading);
 	if (reading.error) {
@@ -266,7 +296,7 @@ void rails_add(struct rails *rails, const struct rail_desc *d)
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return;
-	r->fd = r->factor_fd = -1;
+	r->fd = r->factor_fd = r->status_fd = -1;
 	r->name = strdup(d->name);
 	r->path = strdup(d->path);
 	r->id = rail_assign_number(rails->host, d->name);
@@ -283,28 +313,6 @@ void rails_add(struct rails *rails, const struct rail_desc *d)
 	r->desc = *d;
 	rails->rail[rails->nr++] = r;
 	rail_define(rails->host, rails->id, r->id, d, rails->period_ns);
-}
-
-/* Extends a counter that wraps to one that only grows. */
-static int64_t rail_unwrap(struct rail *r, int64_t raw)
-{
-	if (r->has_last && raw < r->last && r->desc.range)
-		r->wrapped += (int64_t)r->desc.range;
-	r->last = raw;
-	r->has_last = true;
-	return raw + r->wrapped;
-}
-
-static int64_t rail_convert(struct rail *r, const struct reading *reading)
-{
-	int64_t raw = r->desc.range ? rail_unwrap(r, reading->value) : reading->value, sum;
-
-	/* Counters of 64 bits have more digits than a double. */
-	if (r->desc.scale == 1 && reading->factor == 1 &&
-	    !__builtin_add_overflow(raw, r->desc.offset, &sum))
-		return sum;
-	return llround(((double)raw + (double)r->desc.offset) * (double)reading->factor *
-		       r->desc.scale);
 }
 
 static void rail_record(struct rails *rails, struct rail *r, uint64_t t, uint64_t error_ns,
@@ -325,11 +333,92 @@ static void rail_record(struct rails *rails, struct rail *r, uint64_t t, uint64_
 	host_record(rails->host, &rec);
 }
 
+/* Energy from the reading before on is unknown; the counter goes on from there. */
+static void rail_break(struct rails *rails, struct rail *r, uint64_t t)
+{
+	r->has_last = false;
+	rail_record(rails, r, t, 0, UNKNOWN_S64);
+}
+
+/* A counter that never moves is not one that counts 0. */
+static void rail_watch_still(struct rails *rails, struct rail *r, bool moved, uint64_t t)
+{
+	r->moved = r->moved || moved;
+	if (r->moved || r->still || t - r->still_t < STILL_NS)
+		return;
+	r->still = true;
+	host_note(rails->host, LOG_WARNING, config_source_name(rails->id),
+		  "%s: its counter has not moved for %llu s: it does not count here, and its "
+		  "energy is unknown",
+		  r->name, (unsigned long long)(STILL_NS / NSEC_PER_SEC));
+}
+
+/* Extends a counter to one that only grows. @t: of the reading. */
+static int64_t rail_extend(struct rails *rails, struct rail *r, int64_t raw, uint64_t t)
+{
+	const struct counter_limits limits = { r->desc.range, r->desc.scale * 1e-6, r->desc.max_w,
+					       r->desc.update_ns };
+	const char *source = config_source_name(rails->id);
+	const double seconds = (double)(t - r->last_t) * 1e-9;
+	enum counter_change change = COUNTER_GREW;
+	int64_t grown = 0;
+	bool noted = false;
+
+	if (r->has_last)
+		change = counter_compare(&limits, r->last, raw, t - r->last_t, &grown);
+	/* A counter that does so all the time is reported at the 1st, 2nd, 4th, 8th, ... */
+	if (change == COUNTER_RESET || change == COUNTER_UNCLEAR) {
+		noted = !(r->breaks & (r->breaks + 1));
+		r->breaks++;
+	}
+	if (noted && change == COUNTER_RESET)
+		host_note(rails->host, LOG_WARNING, source,
+			  "%s: its counter went back from %lld to %lld in %.3f s, which is no wrap: "
+			  "it was reset, and its energy meanwhile is unknown",
+			  r->name, (long long)r->last, (long long)raw, seconds);
+	if (noted && change == COUNTER_UNCLEAR)
+		host_note(rails->host, LOG_WARNING, source,
+			  "%s: not read for %.3f s, in which its counter may have wrapped twice: "
+			  "its energy meanwhile is unknown",
+			  r->name, seconds);
+	if (change == COUNTER_RESET || change == COUNTER_UNCLEAR)
+		rail_break(rails, r, t);
+	/* After a gap the total goes on from where it was, never back. */
+	if (!r->counted || (!r->has_last && raw > r->total))
+		r->total = raw;
+	r->total += grown;
+	if (!r->counted)
+		r->still_t = t;
+	rail_watch_still(rails, r, r->counted && raw != r->last, t);
+	r->counted = r->has_last = true;
+	r->last = raw;
+	r->last_t = t;
+	return r->total;
+}
+
+static int64_t rail_convert(struct rails *rails, struct rail *r, const struct reading *reading)
+{
+	int64_t raw = reading->value, sum;
+
+	if (r->desc.kind == RAIL_ENERGY)
+		raw = rail_extend(rails, r, raw, reading->t0);
+	/* Counters of 64 bits have more digits than a double. */
+	if (r->desc.scale == 1 && reading->factor == 1 &&
+	    !__builtin_add_overflow(raw, r->desc.offset, &sum))
+		return sum;
+	return llround(((double)raw + (double)r->desc.offset) * (double)reading->factor *
+		       r->desc.scale);
+}
+
 static void rail_lose(struct rails *rails, struct rail *r, int error, uint64_t now)
 {
+	/* A perf counter has no data while its CPU is offline, and after that only if reopened. */
+	const char *why = r->desc.event.type && error == -ENODATA ? "its CPU went offline" :
+								      strerror(-error);
+
 	if (!r->gone)
 		host_note(rails->host, LOG_WARNING, config_source_name(rails->id),
-			  "%s: %s: its value is unknown from here", r->name, strerror(-error));
+			  "%s: %s: its value is unknown from here", r->name, why);
 	r->gone = true;
 	rail_close(r);
 	rail_record(rails, r, now, 0, UNKNOWN_S64);
@@ -355,18 +444,85 @@ static void rails_keep_budget(struct rails *rails, uint64_t used_ns)
 		  (unsigned long long)(rails->period_ns / NSEC_PER_MSEC));
 }
 
+/* No value now, but the device is there: EPERM is a GPU that is suspended or in reset. */
+static bool reading_is_transient(const struct reading *reading)
+{
+	switch (reading->error) {
+	case -EAGAIN:
+	case -EBUSY:
+	case -EPERM:
+	case -ETIMEDOUT:
+		return true;
+	case -ENODATA:
+		return !reading->event;
+	default:
+		return false;
+	}
+}
+
+static void rail_miss(struct rails *rails, struct rail *r, int error, uint64_t now)
+{
+	if (error == -EPERM && !r->refused)
+		host_note(rails->host, LOG_NOTICE, config_source_name(rails->id),
+			  "%s: %s: its value is unknown while its device refuses to be read",
+			  r->name, strerror(-error));
+	r->refused = r->refused || error == -EPERM;
+	rail_record(rails, r, now, 0, UNKNOWN_S64);
+}
+
+/* A read would wake the device and keep it awake: its value is unknown while it sleeps. */
+static bool rail_let_sleep(struct rails *rails, struct rail *r)
+{
+	const bool asleep = rail_is_suspended(r);
+
+	if (asleep && !r->asleep) {
+		host_note(rails->host, LOG_INFO, config_source_name(rails->id),
+			  "%s: its device sleeps and is not read: its value is unknown until it "
+			  "wakes",
+			  r->name);
+		rail_break(rails, r, clock_now());
+	}
+	r->asleep = asleep;
+	return asleep;
+}
+
+/*
+ * CLOCK_MONOTONIC stands still in a suspend, and counters go on or begin anew: the energy of an
+ * interval with one in it is not that of the time that the recording shows.
+ */
+static void rails_notice_suspend(struct rails *rails, uint64_t now)
+{
+	const uint64_t before = rails->ahead_ns, boot = clock_ns(CLOCK_BOOTTIME);
+	uint64_t error_ns, slept;
+
+	rails->ahead_ns = boot > now ? boot - now : 0;
+	if (rails->ahead_ns < before + SUSPEND_NS)
+		return;
+	/* This thread may have waited for a CPU between the two clocks. */
+	rails->ahead_ns = (uint64_t)-clock_map(CLOCK_BOOTTIME, &error_ns);
+	if (rails->ahead_ns < before + SUSPEND_NS)
+		return;
+	slept = rails->ahead_ns - before;
+	host_note(rails->host, LOG_NOTICE, config_source_name(rails->id),
+		  "the machine was suspended for %.3f s: the energy meanwhile is unknown",
+		  (double)slept * 1e-9);
+	for (unsigned int i = 0; i < rails->nr; i++)
+		if (rails->rail[i]->counted && !rails->rail[i]->gone)
+			rail_break(rails, rails->rail[i], now);
+}
+
 static void rail_handle_reading(struct rails *rails, struct rail *r, const struct reading *reading)
 {
 	uint64_t half = (reading->t1 - reading->t0) / 2;
 	int ret = reading->error;
 
-	/* EAGAIN and the like: no value now, but the device is there. */
-	if (ret == -EAGAIN || ret == -EBUSY || ret == -ENODATA || ret == -ETIMEDOUT)
-		rail_record(rails, r, reading->t1, 0, UNKNOWN_S64);
-	else if (ret)
-		rail_lose(rails, r, ret, reading->t1);
+	if (!ret)
+		rail_record(rails, r, reading->t0 + half, half + 1,
+			    rail_convert(rails, r, reading));
+	else if (reading_is_transient(reading))
+		rail_miss(rails, r, ret, reading->t1);
 	else
-		rail_record(rails, r, reading->t0 + half, half + 1, rail_convert(r, reading));
+		rail_lose(rails, r, ret, reading->t1);
 	r->slow = reading->t1 - reading->t0 > SLOW_NS ? r->slow + 1 : 0;
 }
 
@@ -403,12 +559,13 @@ static void rails_on_timer(void *data, uint32_t events)
 	bool gone = false;
 
 	(void)events;
+	rails_notice_suspend(rails, start);
 	for (unsigned int i = 0; i < rails->nr; i++) {
 		struct rail *r = rails->rail[i];
 		struct reading reading = rail_prepare_reading(r);
 
 		gone = gone || r->gone;
-		if (r->gone)
+		if (r->gone || rail_let_sleep(rails, r))
 			continue;
 		if (r->apart) {
 			apart[nr++] = reading;
@@ -442,6 +599,7 @@ struct rails *rails_start(struct host *host, enum source_id id, rails_scan_fn sc
 	rails->id = id;
 	rails->scan = scan;
 	rails->period_ns = host->config.source[id].period_ms * NSEC_PER_MSEC;
+	rails->ahead_ns = UINT64_MAX - SUSPEND_NS;
 	rails->timer = loop_timer(host->loop, rails->period_ns, rails_on_timer, rails);
 	if (!rails->timer) {
 		free(rails);

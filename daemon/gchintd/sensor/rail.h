@@ -31,6 +31,9 @@ struct rails;
  * @slow: record only changes, and one sample a second
  * @cpus: the CPUs, such as "0,4", if it feeds one core alone; else NULL
  * @update_ns: of a counter: how far its value may lag; 0 not known
+ * @max_w: of a counter: highest power of the rail; 0 not known
+ * @status: "power/runtime_status" of the device, or NULL: a suspended device is not read,
+ *	because that would wake it
  * @derived: how the value is computed, or NULL if it is read as it is
  */
 struct rail_desc {
@@ -44,6 +47,8 @@ struct rail_desc {
 	bool slow;
 	const char *cpus;
 	uint64_t update_ns;
+	double max_w;
+	const char *status;
 	const char *derived;
 };
 

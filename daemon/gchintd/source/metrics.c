@@ -25,7 +25,9 @@ struct rail_metric {
 	char name[96], label[64];
 	int kind;
 	bool defined, known;
-	int64_t value;
+	bool moved; /* a counter that never did does not count: it is not shown */
+	bool seen;
+	int64_t first, value; /* @first: the first value, once @seen */
 	uint64_t t;
 	double joules; /* integral of a power rail since the start */
 	bool has_joules;
@@ -108,7 +110,14 @@ static void sample_observe(struct metrics *m, const struct record *r)
 				(double)(r->t - rail->t) * 1e-15;
 		rail->has_joules = true;
 	}
-	rail->known = r->sample.value != UNKNOWN_S64;
+	if (r->sample.value != UNKNOWN_S64 && rail->seen && r->sample.value != rail->first)
+		rail->moved = true;
+	if (r->sample.value != UNKNOWN_S64 && !rail->seen) {
+		rail->first = r->sample.value;
+		rail->seen = true;
+	}
+	rail->known = r->sample.value != UNKNOWN_S64 &&
+		      (rail->kind != RAIL_ENERGY || rail->moved);
 	rail->value = r->sample.value;
 	rail->t = r->t;
 	if (rail->everyones || (rail->coarse_t && r->t - rail->coarse_t < COARSE_NS))
