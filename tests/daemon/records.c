@@ -158,6 +158,8 @@ static void put_look(FILE *f, const char *t, const struct record *r)
 		put_number(f, r->sched.migrations);
 		put_number(f, r->sched.utime_ns);
 		put_number(f, r->sched.stime_ns);
+		if (r->sched.cpu != UNKNOWN_U32)
+			fprintf(f, " on %u", r->sched.cpu);
 		fputc('\n', f);
 		break;
 	default:

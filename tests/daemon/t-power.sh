@@ -61,6 +61,14 @@ wait_for 10 grep -q "power_core-1:energy-core: back" "$d/log"
 echo 2147483648 >"$d/half" && cat "$d/half" 1<>"$d/counters/21-1-0"
 wait_for 30 got 1 "select count(*) > 0 from rails join samples on rail = id where name = 'power_core-0:energy-core' and value = 500000"
 wait_for 30 got 1 "select count(*) > 0 from rails join samples on rail = id where name = 'power_core-1:energy-core' and value = 1000000"
+# A counter of a CPU that goes offline has no data, and none afterwards unless it is opened anew.
+: >"$d/counters/22-2-0"
+wait_for 8 grep -q "power-0:energy-pkg: its CPU went offline" "$d/log"
+ok "a counter whose CPU goes offline is reported" grep -q \
+	"power: power-0:energy-pkg: its CPU went offline: its value is unknown from here" "$d/log"
+echo 7000000 >"$d/counters/22-2-0"
+wait_for 8 grep -q "power-0:energy-pkg: back" "$d/log"
+ok "it is opened anew when it counts again" grep -q "power: power-0:energy-pkg: back" "$d/log"
 stop
 ok "each core has a rail with its CPUs, in joules" is \
 	"power-0:energy-pkg||7000000 power_core-0:energy-core|0,2|0 power_core-0:energy-core|0,2|500000 power_core-1:energy-core|1,3|1000000" \
@@ -154,3 +162,60 @@ ok "an interval in which a counter may have wrapped twice is unknown" is \
 	"$(told '^ENERGY\|twice' | sed 's/ mean.*//' | paste -sd' ')"
 ok "the rail's maximum power resolves such an interval" is "500.000000 J" \
 	"$("$ctl" summary -w a=0:70 "$d/wraps.db" | sed -n 's/^ENERGY  a (hot): \(.* J\),.*/\1/p')"
+
+# A concurrent mark on one of four CPUs, the other three busy all the time that it is open. The
+# package draws 4 W asleep and 2 W more for each busy CPU: CPU 0 from 3 to 5 s, in the phase, CPUs 1
+# to 3 from 2 to 6 s. While open: 2 s at 12 W. Attributed: 2 s at 2 W.
+package="delete from idle; delete from sched; delete from policies; update meta set value = '0-3' where key = 'board.cpus';
+	delete from processes; insert into processes(tgid, tid, uid, comm) values(70, 70, 0, 'java');
+	insert into transitions select 1000000000, value, 960000, 'start' from generate_series(0, 3);
+	insert into idle select 1000000000 + k.value * 100000000, c.value, 0, 100000 * (k.value - case c.value
+		when 0 then max(0, min(k.value - 30, 20)) else max(0, min(k.value - 20, 40)) end), k.value
+		from generate_series(0, 3) c, generate_series(0, 100) k;
+	insert into phases(id, t0, t1, cpu, tgid, tid, phase, flags, how, uncertain) values
+		(1, 4000000000, 6000000000, 0, 70, 70, 4, 2, 1, 0);
+	insert into sched(t, tgid, tid, run_ns) select 1000000000 + value * 100000000, 70, 70,
+		max(0, min(value - 30, 20)) * 100000000 from generate_series(0, 100);
+	$rail(1, 'intel-rapl:0', 'package', 'energy', 'uJ', 'powercap', null, null, null);
+	insert into samples select 1000000000 + value * 100000000, 1, 400000 * value + 200000 * max(0, min(value - 30, 20))
+		+ 600000 * max(0, min(value - 20, 40)), 1 from generate_series(0, 100)"
+made attributed "$package"
+"$ctl" summary "$d/attributed.db" >"$d/summary"
+ok "energy while a phase was open is that of the whole rail" is "24.000000 J (24.000000 to 24.000000)" \
+	"$(told '^mark, conc.* J ' | sed -n '1s/.*concurrent //p')"
+ok "energy attributed to its thread is that of one CPU, above idle" is "4.000000 J" \
+	"$(told '^mark, conc.* J ' | sed -n '2s/.*concurrent \(.* J\) .*/\1/p')"
+ok "the rest is other threads' and the idle part" is "24.000000 40.000000" \
+	"$(told '^other threads\|^idle and shared' | sed 's/^[a-z ]* \([0-9.]*\) J.*/\1/' | paste -sd' ')"
+ok "how it is attributed is said" grep -q \
+	"attributed to threads in phases, by CPU time, weighed by frequency; CPU time of threads: the kernel's account" "$d/summary"
+"$ctl" --json summary "$d/attributed.db" >"$d/json"
+ok "JSON has both, with bounds that hold the true value" is "24 4 True java 4 40" "$(python3 -c 'import json, sys
+e = json.load(sys.stdin)["energy"][0]
+a = e["attributed"]
+mark = a["by_phase"][0]
+print(*(round(v, 6) if isinstance(v, float) else v for v in (
+    next(p["joules"] for p in e["by_phase"] if p["phase"] == "mark, concurrent"), mark["joules"],
+    mark["low_joules"] <= 4 <= mark["high_joules"], a["by_process"][0]["name"],
+    a["by_process"][0]["joules"], a["idle_and_shared"]["joules"])))' <"$d/json")"
+page attributed
+ok "the page has both" is "1 1" "$(grep -c 'Energy while phases were open' "$d/attributed.html") $(grep -c '<tr><td>mark, concurrent</td><td>4.0000 <span' "$d/attributed.html")"
+# Half as busy a thread: what it did not run is not attributed to it.
+made halved "$package; update sched set run_ns = run_ns / 2; update idle set total_us = total_us + 50000 * max(0, min(usage - 30, 20)) where cpu = 0;
+	update samples set value = value - 100000 * max(0, min((t - 1000000000) / 100000000 - 30, 20))"
+ok "a thread that ran for half of its phase has half" is "2.0" "$("$ctl" --json summary "$d/halved.db" |
+	python3 -c 'import json, sys; print(round(json.load(sys.stdin)["energy"][0]["attributed"]["by_phase"][0]["joules"], 6))')"
+made asleep "$package; delete from idle"
+ok "without idle states nothing is attributed, for a reason" is 1 \
+	"$("$ctl" summary "$d/asleep.db" | grep -c "attributed to threads: ?  (the recording has no idle states of the rail's CPUs, ")"
+
+# A counter that reads 0 for ever, as in a virtual machine, measures nothing.
+made never "$rail(1, 'power-0:energy-psys', null, 'energy', 'uJ', 'power', null, 1000000, null);
+	insert into samples select 1000000000 + value * 100000000, 1, 0, 1 from generate_series(0, 100)"
+ok "a counter that never moves is not known" is \
+	"ENERGY power-0:energy-psys: ? (its counter never moved in 101 readings: it does not count here)" \
+	"$("$ctl" summary "$d/never.db" | sed -n 's/  */ /g; /^ENERGY/p')"
+ok "its energy is null in JSON" is "None its counter never moved" \
+	"$("$ctl" --json summary "$d/never.db" | python3 -c 'import json, sys; e = json.load(sys.stdin)["energy"][0]; print(e["joules"], e["unknown"])')"
+page never
+ok "the page says so" grep -q "power-0:energy-psys: its counter never moved" "$d/never.html"

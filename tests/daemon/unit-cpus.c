@@ -314,7 +314,8 @@ static void costs(struct host *host)
 	place_file("proc/70/task/70/schedstat", "5000000 700000 42\n");
 	place_file("proc/70/task/70/sched", "nr_voluntary : 7\nse.nr_migrations   :   12\nx : 9\n");
 	place_file("proc/70/task/70/stat",
-		   "70 (a ) b) S 1 2 3 4 -1 6 7 8 9 10 30 20 1 2 20 0 1 0 33\n");
+		   "70 (a ) b) S 1 2 3 4 -1 6 7 8 9 10 30 20 1 2 20 0 1 0 33 1 2 3 4 5 6 7 8 9 "
+		   "10 11 12 13 14 15 17 5 0 0\n");
 	place_file("proc/70/task/71/schedstat", "1 2\n");
 	place_file("proc/70/task/72/schedstat", "1 2 3 4\n");
 	place_file("proc/70/task/72/sched", "nr_migrations\n");
@@ -344,7 +345,7 @@ static void costs(struct host *host)
 		    "lease 0: 0 of 70/0 slot 1 role ?\n"
 		    "sched 1000 of 70/72: ran 1 waited 2 in 3 slices; ? ? ?\n"
 		    "sched 1000 of 70/70: ran 5000000 waited 700000 in 42 slices; 12 300000000 "
-		    "200000000\n"
+		    "200000000 on 5\n"
 		    "sched 1000 of 70/72: ran 1 waited 2 in 3 slices; ? ? ?\n",
 		    "each thread's statistics are recorded as far as known");
 }

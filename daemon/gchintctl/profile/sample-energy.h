@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The energy of a profile's samples: measured on a rail and spread over them, or modelled.
+ * The energy of a profile's samples: measured on a rail and attributed to them, or modelled.
  *
- * A rail only gives the energy between two readings. A sample gets the share of it that its CPU
- * time has in the time that all CPUs of the rail were awake, each stretch weighed by the power
- * of a busy CPU at its frequency. Shared power and the power of sleeping CPUs are spread
- * along with it. If these weights are not known, the share is by time alone, as if the sample's
- * CPU were the only one.
+ * A rail only gives the energy between two readings. A sample gets the share of its active part
+ * that its CPU time has in that of all CPUs of the rail, as attribution.h weighs it. The idle and
+ * shared part belongs to no sample. If that is not known, the share is by time alone, of all of
+ * the energy, as if the sample's CPU were the only one.
  */
 #ifndef GCHINTCTL_SAMPLE_ENERGY_H
 #define GCHINTCTL_SAMPLE_ENERGY_H
 
+#include "../recording/attribution.h"
 #include "profile.h"
 
 /* What was not known, so that the share of a sample is by time alone. */
 enum profile_lack {
-	PROFILE_LACK_POWER,
 	PROFILE_LACK_FREQUENCY,
 	PROFILE_LACK_IDLE,
 	PROFILE_LACKS
@@ -29,7 +28,8 @@ enum profile_lack {
  * @joules: energy of each sample; NAN not known
  * @interval: interval of each sample between two readings, from 1; 0 outside of all readings
  * @most: upper bound of the energy of anything within an interval; INFINITY if not bounded
- * @weighed: number of samples with a share by frequency and idle states
+ * @weighed: number of samples with a share by CPU time, weighed as @weight says
+ * @idle_joules: idle and shared part of the intervals of these
  * @lack: number of samples with a share by time alone, by what was not known
  */
 struct profile_energy {
@@ -40,6 +40,8 @@ struct profile_energy {
 	uint32_t *interval;
 	double *most;
 	size_t weighed, lack[PROFILE_LACKS];
+	enum attribution_weight weight;
+	double idle_joules;
 };
 
 /* Returns false without memory, after reporting it. Call profile_energy_free() in either case. */

@@ -112,11 +112,12 @@ static void table_add_energy(const struct profile *p, const struct profile_energ
 	}
 }
 
-/* Says how many samples got their energy by frequency and idle states, and how many by time. */
+/* Says how many samples got their energy by CPU time and its weight, and how many by time. */
 static void energy_print_spread(const struct profile_energy *e)
 {
+	static const char *const weights[] = { "weighed by the power of each frequency",
+					       "weighed by frequency", "not weighed" };
 	static const char *const lacks[PROFILE_LACKS] = {
-		[PROFILE_LACK_POWER] = "the power of a frequency",
 		[PROFILE_LACK_FREQUENCY] = "the frequency of a CPU",
 		[PROFILE_LACK_IDLE] = "idle states of a CPU",
 	};
@@ -125,11 +126,14 @@ static void energy_print_spread(const struct profile_energy *e)
 	for (int i = 0; i < PROFILE_LACKS; i++)
 		by_time += e->lack[i];
 	if (e->weighed)
-		printf("%zu samples have their part of it by frequency and idle states\n",
-		       e->weighed);
+		printf("%zu samples: attributed by CPU time, %s; %.3f J idle and shared are left "
+		       "out\n",
+		       e->weighed, weights[e->weight], e->idle_joules);
 	if (!by_time)
 		return;
-	printf("%zu samples have their part of it by time alone, for want of:", by_time);
+	printf("%zu samples: shares of all of the energy by time alone, because these are not "
+	       "known:",
+	       by_time);
 	for (int i = 0; i < PROFILE_LACKS; i++)
 		if (e->lack[i])
 			printf(" %s (%zu)", lacks[i], e->lack[i]);

@@ -240,6 +240,14 @@ sqlite3_stmt *db_query(sqlite3 *db, const char *sql)
 	return NULL;
 }
 
+int db_column(sqlite3_stmt *s, const char *name)
+{
+	for (int i = sqlite3_column_count(s) - 1; i >= 0; i--)
+		if (!strcmp(sqlite3_column_name(s, i), name))
+			return i;
+	return -1;
+}
+
 bool db_next(sqlite3_stmt *stmt)
 {
 	int ret = stmt ? sqlite3_step(stmt) : SQLITE_DONE;

@@ -43,6 +43,8 @@ bool db_meta(sqlite3 *db, const char *key, char *buf, size_t size);
 /* First and last instant of a recording; false if it holds nothing. */
 bool db_span(sqlite3 *db, uint64_t *t0, uint64_t *t1);
 
+/* Number of a column, or -1: recordings of older versions lack some. */
+int db_column(sqlite3_stmt *stmt, const char *name);
 /* A column, or @null where it is NULL, no integer, or out of range. */
 int64_t db_int(sqlite3_stmt *stmt, int column, int64_t null);
 uint32_t db_u32(sqlite3_stmt *stmt, int column, uint32_t null);

@@ -84,15 +84,14 @@ static bool sample_known(const struct run_sample *s)
 	return s->value != RUN_UNKNOWN;
 }
 
-static double joules_between(const struct run_sample *a, const struct run_sample *b, bool counter)
+double energy_joules(const struct run_sample *a, const struct run_sample *b, bool counter)
 {
 	if (counter)
 		return ((double)b->value - (double)a->value) * 1e-6;
 	return ((double)a->value + (double)b->value) / 2 * 1e-6 * (double)(b->t - a->t) * 1e-9;
 }
 
-/* A counter that goes back was reset: nothing is known of that interval. */
-static bool interval_usable(const struct run_sample *a, const struct run_sample *b, bool counter)
+bool energy_known(const struct run_sample *a, const struct run_sample *b, bool counter)
 {
 	return sample_known(a) && sample_known(b) && b->t > a->t &&
 	       (!counter || b->value >= a->value);
@@ -258,25 +257,37 @@ static bool median_interval(const struct run_sample *s, size_t samples, uint64_t
 	return true;
 }
 
-/* The highest mean power of an interval, W. */
-static double samples_max_power(const struct run_sample *s, size_t samples, uint64_t step)
+double energy_max_power(const struct run_sample *s, size_t samples, uint64_t step)
 {
 	double w = 0;
 
 	for (size_t i = 0; i + 1 < samples; i++)
-		if (interval_usable(&s[i], &s[i + 1], true))
-			w = fmax(w, joules_between(&s[i], &s[i + 1], true) * 1e9 /
+		if (energy_known(&s[i], &s[i + 1], true))
+			w = fmax(w, energy_joules(&s[i], &s[i + 1], true) * 1e9 /
 					    (double)(s[i + 1].t - s[i].t + step));
 	return w;
 }
 
-/*
- * Whether the counter may have wrapped once more than was seen: this would need no more power than
- * the rail's maximum or, where that is unknown, than the highest of all intervals.
- */
-static bool may_wrap(const struct interval *v, double most)
+bool energy_may_wrap(const struct energy_limits *limits, double joules, double seconds,
+		     double most_w)
 {
-	return v->limits->wraps > 0 && v->joules + v->limits->wraps <= most * v->length;
+	return limits->wraps > 0 && joules + limits->wraps <= most_w * seconds;
+}
+
+bool energy_is_still(const struct run_sample *s, size_t samples)
+{
+	const struct run_sample *first = NULL;
+	size_t known = 0;
+
+	for (size_t i = 0; i < samples; i++) {
+		if (!sample_known(&s[i]))
+			continue;
+		first = first ? first : &s[i];
+		if (s[i].value != first->value)
+			return false;
+		known++;
+	}
+	return known > 1;
 }
 
 bool energy_split(const struct run_sample *s, size_t samples, bool counter,
@@ -292,7 +303,7 @@ bool energy_split(const struct run_sample *s, size_t samples, bool counter,
 	e->samples = samples;
 	whole = median_interval(s, samples, &e->interval_ns);
 	if (counter && limits->wraps > 0 && most <= 0)
-		most = samples_max_power(s, samples, step);
+		most = energy_max_power(s, samples, step);
 	for (size_t i = 0; i < samples; i++)
 		e->unknown += !sample_known(&s[i]);
 	for (size_t i = 0; i + 1 < samples; i++) {
@@ -301,13 +312,13 @@ bool energy_split(const struct run_sample *s, size_t samples, bool counter,
 
 		if (s[i + 1].t <= s[i].t)
 			continue;
-		v.known = interval_usable(&s[i], &s[i + 1], counter);
+		v.known = energy_known(&s[i], &s[i + 1], counter);
 		v.length = (double)(s[i + 1].t - s[i].t) * 1e-9;
 		v.wide = v.length + (double)step * 1e-9;
 		v.sure = fmax(0, v.length - (double)step * 1e-9);
 		if (v.known)
-			v.joules = joules_between(&s[i], &s[i + 1], counter);
-		if (v.known && counter && may_wrap(&v, most)) {
+			v.joules = energy_joules(&s[i], &s[i + 1], counter);
+		if (v.known && counter && energy_may_wrap(limits, v.joules, v.length, most)) {
 			v.known = false;
 			e->wrapped++;
 		}
@@ -342,6 +353,11 @@ bool energy_of(const struct run *run, size_t rail, const uint16_t *group, struct
 	series = run_samples(run, rail);
 	if (!series)
 		return false;
+	e->still = counter && energy_is_still(series->sample, series->nr);
+	if (e->still) {
+		e->samples = series->nr + series->still;
+		return false;
+	}
 	seg = energy_segments(run, r, group, &segments);
 	if (!seg ||
 	    !energy_split(series->sample, series->nr, counter, &r->limits, seg, segments, e)) {

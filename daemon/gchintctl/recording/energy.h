@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Energy of a rail, split over phases by the time they overlap with its samples.
+ * Energy of a rail while phases were open: split over them by the time they overlap with its
+ * samples. It is the energy of all that the rail feeds, whatever ran there, and the bounds are of
+ * that. What of it the threads in phases drew is attribution.h.
  *
  * Between two readings of a counter only the energy of the whole interval is known. A
  * phase in it took anything from none to all of it, because power is not below 0 and no
@@ -50,6 +52,7 @@ struct energy {
 	double mean_w;
 	size_t samples, unknown;
 	size_t beyond; /* intervals whose mean power is outside of the limits */
+	bool still; /* a counter that never moved: its energy is not known */
 	size_t wrapped; /* intervals that are unknown because the counter may have wrapped twice */
 	uint64_t interval_ns; /* median distance of samples */
 };
@@ -76,6 +79,21 @@ struct energy_segment {
 struct energy_segment *energy_segments(const struct run *run, const struct run_rail *rail,
 				       const uint16_t *group, size_t *nr);
 
+/* J between two readings: of a counter, or of a power meter (trapezoidal rule). */
+double energy_joules(const struct run_sample *a, const struct run_sample *b, bool counter);
+/* Whether it is known. A counter that goes back was reset: nothing is known of that interval. */
+bool energy_known(const struct run_sample *a, const struct run_sample *b, bool counter);
+/* The highest mean power of an interval of a counter that advances in steps of @step ns, W. */
+double energy_max_power(const struct run_sample *s, size_t samples, uint64_t step);
+/*
+ * Whether the counter may have wrapped once more than was seen: this would need no more power than
+ * @most_w, the rail's maximum or, where that is unknown, the highest of all intervals.
+ */
+bool energy_may_wrap(const struct energy_limits *limits, double joules, double seconds,
+		     double most_w);
+/* Whether all readings of a counter are the same: it does not count. */
+bool energy_is_still(const struct run_sample *s, size_t samples);
+
 /**
  * energy_split - split the energy of samples between groups of phases; pure
  * @s: samples in order of time
@@ -94,7 +112,8 @@ bool energy_split(const struct run_sample *s, size_t samples, bool counter,
 
 /*
  * Splits the energy of run->rail[@rail], with @group as in energy_segments(). Returns false if
- * the rail has no known energy, or, after an error message, without memory.
+ * the rail has no known energy (@e->still: because its counter never moved), or, after an error
+ * message, without memory.
  */
 bool energy_of(const struct run *run, size_t rail, const uint16_t *group, struct energy *e);
 

@@ -2,6 +2,7 @@
 #include "idle-time.h"
 
 #include <stdlib.h>
+#include <sys/types.h>
 
 #include "db.h"
 #include "recording.h"
@@ -68,28 +69,36 @@ void asleep_free(struct asleep *a)
 	free(a);
 }
 
-/* Idle ns of a CPU from its first reading to @t, interpolated; below 0 outside of the readings. */
-static double asleep_until(const struct asleep *a, uint32_t cpu, uint64_t t)
+/* Index of the last reading of @cpu at or before @t, or -1. */
+static ssize_t point_before(const struct asleep *a, uint32_t cpu, uint64_t t)
 {
-	const struct point *p;
 	size_t lo = 0, hi = a->nr;
-	double part;
 
 	while (lo < hi) {
 		const size_t mid = (lo + hi) / 2;
+		const struct point *p = &a->point[mid];
 
-		p = &a->point[mid];
 		if (p->cpu < cpu || (p->cpu == cpu && p->t <= t))
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	if (!lo || a->point[lo - 1].cpu != cpu)
+	return lo && a->point[lo - 1].cpu == cpu ? (ssize_t)lo - 1 : -1;
+}
+
+/* Idle ns of a CPU from its first reading to @t, interpolated; below 0 outside of the readings. */
+static double asleep_until(const struct asleep *a, uint32_t cpu, uint64_t t)
+{
+	const ssize_t i = point_before(a, cpu, t);
+	const struct point *p;
+	double part;
+
+	if (i < 0)
 		return -1;
-	p = &a->point[lo - 1];
+	p = &a->point[i];
 	if (p->t == t)
 		return p->ns;
-	if (lo == a->nr || p[1].cpu != cpu)
+	if ((size_t)i + 1 == a->nr || p[1].cpu != cpu)
 		return -1;
 	part = (double)(t - p->t) / (double)(p[1].t - p->t);
 	return p->ns + (p[1].ns - p->ns) * part;
@@ -103,4 +112,36 @@ double asleep_ns(const struct asleep *a, uint32_t cpu, uint64_t t0, uint64_t t1)
 	if (from < 0 || to < from)
 		return -1;
 	return to - from < length ? to - from : length;
+}
+
+bool asleep_windows(const struct asleep *a, uint32_t cpu, uint64_t t0, uint64_t t1,
+		    asleep_window_fn fn, void *data)
+{
+	ssize_t i = point_before(a, cpu, t0);
+
+	if (i < 0)
+		return false;
+	for (; a->point[i].t < t1; i++) {
+		const struct point *p = &a->point[i];
+		double idle, length;
+
+		if ((size_t)i + 1 >= a->nr || p[1].cpu != cpu)
+			return false;
+		idle = p[1].ns - p->ns;
+		length = (double)(p[1].t - p->t);
+		fn(data, p->t, p[1].t, idle < 0 ? 0 : idle < length ? idle : length);
+	}
+	return true;
+}
+
+uint64_t asleep_period(const struct asleep *a)
+{
+	uint64_t sum = 0, nr = 0;
+
+	for (size_t i = 0; i + 1 < a->nr; i++)
+		if (a->point[i].cpu == a->point[i + 1].cpu) {
+			sum += a->point[i + 1].t - a->point[i].t;
+			nr++;
+		}
+	return nr ? sum / nr : 0;
 }

@@ -35,15 +35,6 @@ struct run_cache {
 	struct run_series *rail;
 };
 
-/* Recordings of older versions lack some columns: returns -1 for these. */
-static int column_find(sqlite3_stmt *s, const char *name)
-{
-	for (int i = sqlite3_column_count(s) - 1; i >= 0; i--)
-		if (!strcmp(sqlite3_column_name(s, i), name))
-			return i;
-	return -1;
-}
-
 static void rail_load_cpus(struct run_rail *r, const char *cpus)
 {
 	if (strlen(cpus) < sizeof(r->cpus) && text_cpulist(cpus, r->cpu, RUN_CPUS) > 0)
@@ -61,9 +52,9 @@ bool run_load_rails(struct run *run)
 {
 	sqlite3_stmt *s = db_query(run->db, "SELECT id, name, label, kind, source, derived, "
 					    "period_ns, * FROM rails ORDER BY id");
-	const int cpus = s ? column_find(s, "cpus") : -1;
-	const int update = s ? column_find(s, "update_ns") : -1;
-	const int wraps = s ? column_find(s, "wraps_at") : -1;
+	const int cpus = s ? db_column(s, "cpus") : -1;
+	const int update = s ? db_column(s, "update_ns") : -1;
+	const int wraps = s ? db_column(s, "wraps_at") : -1;
 	bool good = s;
 
 	while (good && db_next(s)) {

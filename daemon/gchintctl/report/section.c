@@ -10,6 +10,7 @@
 #include "../recording/pauses.h"
 #include "../recording/processes.h"
 #include "asset.h"
+#include "attributed.h"
 #include "plot.h"
 #include "report.h"
 
@@ -232,7 +233,7 @@ static void energy_by_phase(const struct run *run, const struct column *column, 
 	struct energy model;
 	bool modelled = energy_modelled(run, &model, source, sizeof(source));
 
-	fputs("<h3>Energy by phase (J)</h3>\n", html);
+	fputs("<h3>Energy while phases were open (J)</h3>\n", html);
 	if (!columns && !modelled) {
 		fputs("<p class=\"missing\">No rail was measured and no OPP has a power: energy is "
 		      "not known.</p>\n",
@@ -326,6 +327,7 @@ static void energy_tables(const struct run *run, FILE *html)
 		return;
 	}
 	energy_by_phase(run, column, columns_load(run, NULL, column), html);
+	attributed_print_html(run, html);
 	energy_by_core(run, html);
 	energy_by_process(run, column, html);
 	free(column);

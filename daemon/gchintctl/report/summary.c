@@ -7,11 +7,13 @@
 
 #include "../../common/json.h"
 #include "../ctl.h"
+#include "../recording/attribution.h"
 #include "../recording/cost.h"
 #include "../recording/db.h"
 #include "../recording/energy.h"
 #include "../recording/processes.h"
 #include "../recording/recording.h"
+#include "attributed.h"
 
 static const char usage[] =
 	"usage: gchintctl [--json] summary FILE [--watts [RAIL=]LOW:HIGH]...\n"
@@ -23,8 +25,10 @@ static const char usage[] =
 	"  -w, --watts [RAIL=]LOW:HIGH  lowest and highest power of the rail (or of any), from\n"
 	"                               its data sheet: narrower bounds\n"
 	"\n"
-	"Energy is \"share by time (lower to upper bound)\". '?' means that the energy is not\n"
-	"known: the phases are shorter than the interval between two readings.\n";
+	"Energy is given twice. \"While open\" is that of the whole rail while a phase was open, also\n"
+	"of what else ran then: \"share by time (lower to upper bound)\"; '?' means that it is not\n"
+	"known, because the phases are shorter than the interval between two readings.\n"
+	"\"Attributed\" is that of the threads in phases, by their CPU time, with bounds of its own.\n";
 
 #define MS(ns) ((double)(ns) / 1e6)
 
@@ -121,7 +125,7 @@ static void energy_print_by_process(const struct processes *p, const struct ener
 {
 	char name[48];
 
-	puts("  by process, in its phases:");
+	puts("  while phases of a process were open:");
 	for (unsigned int g = 1; g <= p->nr; g++)
 		energy_part_print(&e->part[g], processes_name(p, g, name, sizeof(name)));
 }
@@ -160,6 +164,13 @@ static void rail_print_core(const struct run_rail *r, const struct energy *e)
 	putchar('\n');
 }
 
+static void rail_print_still(const struct run_rail *r, const struct energy *e)
+{
+	printf("\nENERGY  %s%s%s%s: ?  (its counter never moved in %zu readings: it does not count "
+	       "here)\n",
+	       r->name, *r->label ? " (" : "", r->label, *r->label ? ")" : "", e->samples);
+}
+
 static size_t run_count_unplaced(const struct run *run)
 {
 	size_t n = 0;
@@ -188,10 +199,14 @@ static void summary_print_cores(const struct run *run, const struct processes *p
 	for (size_t i = 0; i < run->rails; i++) {
 		struct energy one;
 
-		if (*run->rail[i].cpus && energy_of(run, i, NULL, &one))
+		if (!*run->rail[i].cpus)
+			continue;
+		if (energy_of(run, i, NULL, &one))
 			rail_print_core(&run->rail[i], &one);
+		else if (one.still)
+			rail_print_still(&run->rail[i], &one);
 	}
-	puts("  all cores, each by the phases that began on it:");
+	puts("  all cores, each while phases that began on it were open:");
 	for (unsigned int g = 0; g < RUN_GROUPS; g++)
 		energy_part_print(&e.part[g], run_group_name(g, name, sizeof(name)));
 	if (run_count_unplaced(run))
@@ -199,6 +214,7 @@ static void summary_print_cores(const struct run *run, const struct processes *p
 		       run_count_unplaced(run));
 	if (p->nr > 1 && energy_of_cores(run, p->group, &e))
 		energy_print_by_process(p, &e);
+	attributed_print(run, ATTRIBUTED_CORES, p);
 }
 
 static void summary_print_energy(const struct run *run)
@@ -212,8 +228,13 @@ static void summary_print_energy(const struct run *run)
 	for (size_t i = 0; i < run->rails; i++) {
 		const struct run_rail *r = &run->rail[i];
 
-		if (*r->cpus || !energy_of(run, i, NULL, &e))
+		if (*r->cpus)
 			continue;
+		if (!energy_of(run, i, NULL, &e)) {
+			if (e.still)
+				rail_print_still(r, &e);
+			continue;
+		}
 		printf("\nENERGY  %s%s%s%s: %.6f J, mean %.6f W (%s by %s%s%s, every %.1f "
 		       "ms%s)\n",
 		       r->name, *r->label ? " (" : "", r->label, *r->label ? ")" : "", e.total,
@@ -224,10 +245,12 @@ static void summary_print_energy(const struct run *run)
 			       "bound them\n",
 			       e.beyond);
 		rail_print_counter(r, &e);
+		puts("  while phases were open, with all that ran then:");
 		for (unsigned int g = 0; g < RUN_GROUPS; g++)
 			energy_part_print(&e.part[g], run_group_name(g, name, sizeof(name)));
 		if (p.nr > 1 && energy_of(run, i, p.group, &e))
 			energy_print_by_process(&p, &e);
+		attributed_print(run, i, &p);
 	}
 	summary_print_cores(run, &p);
 	processes_free(&p);
@@ -445,13 +468,19 @@ static void summary_print_json(const struct run *run)
 	for (size_t i = 0; i < run->rails; i++) {
 		const struct run_rail *r = &run->rail[i];
 
-		if (!energy_of(run, i, NULL, &e))
+		if (!energy_of(run, i, NULL, &e) && !e.still)
 			continue;
 		json_object(&j, NULL);
 		json_text(&j, "rail", r->name);
 		json_text(&j, "label", r->label);
 		json_text(&j, "how", run_rail_how(r));
 		json_text(&j, "source", r->source);
+		if (e.still) {
+			json_null(&j, "joules");
+			json_text(&j, "unknown", "its counter never moved");
+			json_end(&j);
+			continue;
+		}
 		json_real(&j, "joules", e.total, 9);
 		json_uint(&j, "interval_ns", e.interval_ns);
 		json_uint(&j, "unknown_samples", e.unknown);
@@ -464,6 +493,7 @@ static void summary_print_json(const struct run *run)
 		summary_json_energy(&j, &e, true);
 		if (energy_of(run, i, p.group, &e))
 			summary_json_processes(&j, &p, &e);
+		attributed_print_json(&j, run, i, &p);
 		json_end(&j);
 	}
 	processes_free(&p);

@@ -2,7 +2,7 @@
 /*
  * The scheduler's account of each hinted thread: time on a CPU, time runnable
  * but waiting, slices (schedstat), migrations (sched), user and system time
- * (stat).
+ * and the CPU that it ran on last (stat).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -36,11 +36,17 @@ static void times_parse(const struct sched *s, const char *stat, struct record_s
 	const char *at = strrchr(stat, ')');
 
 	to->utime_ns = to->stime_ns = UNKNOWN_S64;
+	to->cpu = UNKNOWN_U32;
 	if (!at || sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu", &utime,
 			  &stime) != 2)
 		return;
 	to->utime_ns = (int64_t)(utime * NSEC_PER_SEC / (uint64_t)s->ticks);
 	to->stime_ns = (int64_t)(stime * NSEC_PER_SEC / (uint64_t)s->ticks);
+	/* "processor", the 39th field; the one after the name is the 3rd. */
+	for (int field = 2; at && field < 39; field++)
+		at = strchr(at + 1, ' ');
+	if (at)
+		to->cpu = (uint32_t)strtoul(at, NULL, 10);
 }
 
 static void sched_on_thread(void *data, int32_t tgid, int32_t tid)

@@ -124,6 +124,7 @@ struct record_sched {
 	uint64_t run_ns, wait_ns, slices;
 	int64_t utime_ns, stime_ns, migrations;
 	int32_t tgid, tid;
+	uint32_t cpu; /* on which it ran last */
 };
 
 struct record_perf {

@@ -13,7 +13,7 @@ static const char *const record_sql[RECORD_NR] = {
 	[RECORD_SAMPLE] = "INSERT INTO samples VALUES(?,?,?,?)",
 	[RECORD_HOTPLUG] = "INSERT INTO hotplug VALUES(?,?,?)",
 	[RECORD_THERMAL] = "INSERT INTO thermal VALUES(?,?,?)",
-	[RECORD_SCHED] = "INSERT INTO sched VALUES(?,?,?,?,?,?,?,?,?)",
+	[RECORD_SCHED] = "INSERT INTO sched VALUES(?,?,?,?,?,?,?,?,?,?)",
 	[RECORD_PERF] = "INSERT INTO perf VALUES(?,?,?,?,?,?,?,?)",
 	[RECORD_HOTSPOT] = "INSERT INTO hotspots VALUES(?,?,?,?,?,?,?,?,?,?)",
 	[RECORD_POLICY_STATE] = "INSERT INTO policy_states VALUES(?,?,?,?,?)",
@@ -231,6 +231,7 @@ static void bind_sched(struct binder *b, const struct record *r)
 	bind_s64(b, s->migrations);
 	bind_s64(b, s->utime_ns);
 	bind_s64(b, s->stime_ns);
+	bind_u32(b, s->cpu);
 }
 
 static void bind_perf(struct binder *b, const struct record *r)

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * CPU time of threads in parts of their phases, from the kernel's account of each hinted thread
+ * (table sched).
+ *
+ * Between two readings of a thread's account its CPU time is known, and how long it was in
+ * phases. In a part of a phase it ran for no longer than the part, and for no less than what
+ * cannot have been outside of it. The estimate is that phases come first: a collector's thread
+ * runs in its phases and waits outside of them.
+ *
+ * A phase tells the CPU that it began on, and each reading the one that the thread ran on last.
+ */
+#ifndef GCHINTCTL_CPU_TIME_H
+#define GCHINTCTL_CPU_TIME_H
+
+#include "recording.h"
+
+struct cpu_times;
+
+/**
+ * struct cpu_time - CPU time of a thread, in ns
+ * @ns: estimate
+ * @least: lower bound
+ * @most: upper bound
+ */
+struct cpu_time {
+	double ns, least, most;
+};
+
+/* Returns NULL without memory, after reporting it; cpu_times_free() accepts NULL. */
+struct cpu_times *cpu_times_of(const struct run *run);
+void cpu_times_free(struct cpu_times *times);
+
+/*
+ * Called for a part of a phase with the CPU that its thread was on. Where it moved between two
+ * readings each of the two CPUs gets half of the time, and bounds of none to all of it.
+ */
+typedef void (*cpu_time_fn)(void *data, int cpu, uint64_t t0, uint64_t t1,
+			    const struct cpu_time *time);
+
+/* Calls @fn for the parts of phase @p in [@t0, @t1). */
+void cpu_time_each(const struct cpu_times *times, const struct run_phase *p, uint64_t t0,
+		   uint64_t t1, cpu_time_fn fn, void *data);
+
+/* Where the accounts come from; "" if the recording has none. */
+const char *cpu_times_source(const struct cpu_times *times);
+
+#endif
