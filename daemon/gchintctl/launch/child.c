@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "../../common/clock.h"
 #include "../ctl.h"
 
 volatile sig_atomic_t child_caught;
@@ -32,6 +34,23 @@ void child_signals(sigset_t *taken)
 	}
 }
 
+static uint64_t rusage_cpu_ns(const struct rusage *r)
+{
+	return (uint64_t)(r->ru_utime.tv_sec + r->ru_stime.tv_sec) * NSEC_PER_SEC +
+	       (uint64_t)(r->ru_utime.tv_usec + r->ru_stime.tv_usec) * NSEC_PER_USEC;
+}
+
+/* Adds the orphans of a command that has ended. Our own helpers are in other process groups. */
+static void usage_add_orphans(struct child_usage *usage)
+{
+	struct rusage taken;
+	pid_t pid;
+
+	while ((pid = wait4(0, NULL, WNOHANG, &taken)) > 0)
+		usage->cpu_ns += rusage_cpu_ns(&taken);
+	usage->left = !pid;
+}
+
 /* Without @poll it sleeps until a signal: wake-ups would disturb a machine under measurement. */
 int child_run(const struct child *child)
 {
@@ -40,6 +59,7 @@ int child_run(const struct child *child)
 	int status, signo, report[2];
 	siginfo_t info;
 	char byte = 1;
+	struct rusage taken;
 	pid_t pid;
 
 	/* Blocked before the fork, so that an early exit of the child is not missed. */
@@ -77,7 +97,7 @@ int child_run(const struct child *child)
 	}
 	if (child_caught)
 		kill(pid, child_caught);
-	while (waitpid(pid, &status, WNOHANG) != pid) {
+	while (wait4(pid, &status, WNOHANG, &taken) != pid) {
 		signo = sigtimedwait(&awaited, &info, child->poll ? &interval : NULL);
 		/* sigtimedwait() runs no handler; callers that run several commands check this. */
 		if (signo > 0 && signo != SIGCHLD)
@@ -87,6 +107,10 @@ int child_run(const struct child *child)
 			kill(pid, signo);
 		if (child->poll)
 			child->poll(child->data);
+	}
+	if (child->usage) {
+		child->usage->cpu_ns = rusage_cpu_ns(&taken);
+		usage_add_orphans(child->usage);
 	}
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	if (child->failed)

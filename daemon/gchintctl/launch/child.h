@@ -5,12 +5,26 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /* The last signal caught since child_signals(), whether or not a command ran; 0 if none. */
 extern volatile sig_atomic_t child_caught;
 
 /* Catches the signals that would end us, except those ignored when we started (nohup). */
 void child_signals(sigset_t *taken);
+
+/**
+ * struct child_usage - what a command took
+ * @cpu_ns: CPU time, user and system, of the command and of all its descendants that were waited
+ *	for: by their parents, or by us if we are the subreaper (prctl(2)) of orphans that stayed in
+ *	our process group
+ * @left: descendants in our process group still run, whose time is not in @cpu_ns; known to a
+ *	subreaper only
+ */
+struct child_usage {
+	uint64_t cpu_ns;
+	bool left;
+};
 
 /**
  * struct child - a command and how to run it
@@ -20,6 +34,7 @@ void child_signals(sigset_t *taken);
  * @poll: called every 200 ms while the command runs; NULL: sleep until it ends
  * @data: argument of both callbacks
  * @failed: set to true if the command could not be executed; may be NULL
+ * @usage: receives what the command took; may be NULL
  */
 struct child {
 	char **argv;
@@ -28,6 +43,7 @@ struct child {
 	void (*poll)(void *data);
 	void *data;
 	bool *failed;
+	struct child_usage *usage;
 };
 
 /**

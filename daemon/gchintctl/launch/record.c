@@ -261,6 +261,8 @@ static void sockets_export(void *data)
 	setenv("GCHINT_ANNOTATIONS", r->annotations, 1);
 	setenv(ANNOTATIONS_FORMER, r->annotations, 1);
 	setenv("GCHINT_STREAM", r->stream, 1);
+	if (r->setup)
+		r->setup(r->data);
 }
 
 static int command_run(struct record *r, char **argv, const sigset_t *taken)
@@ -273,6 +275,7 @@ static int command_run(struct record *r, char **argv, const sigset_t *taken)
 		.poll = !r->quiet && isatty(STDERR_FILENO) ? progress_update : NULL,
 		.data = r,
 		.failed = &failed,
+		.usage = &r->usage,
 	};
 	int status;
 
@@ -382,7 +385,10 @@ static int record_run(struct record *r, char **command)
 	status = command_run(r, command, &taken);
 	snprintf(mark, sizeof(mark), "end: %s: %d", command[0], status);
 	annotations_add(r->annotations, mark);
+	if (r->after_ms)
+		usleep(r->after_ms * 1000);
 	ret = daemon_stop(r);
+	r->complete = r->ran && !ret;
 	if (!r->ran) {
 		if (!r->rotates) {
 			record_discard(r);

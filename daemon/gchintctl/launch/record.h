@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "child.h"
+
 #define RECORD_ARGS 48
 
 /**
@@ -18,13 +20,23 @@
  * @cost: print the cost of the recording at the end
  * @with_command: keep the command with its arguments
  * @hints_optional: the caller wants something else, or reports missing hints itself
+ * @after_ms: how long to record after the command's end, so that a reading of the rails follows it
+ * @setup: called in the command's process before it is executed; may be NULL
+ * @data: argument of @setup
  * @ran: set by record_command(): the command was executed
+ * @complete: set by record_command(): so is the recording
+ * @usage: set by record_command(): what the command took, if @ran
  *
  * The other members are record.c's own.
  */
 struct record {
 	const char *file, *program;
-	bool quiet, cost, with_command, hints_optional, ran;
+	bool quiet, cost, with_command, hints_optional;
+	unsigned int after_ms;
+	void (*setup)(void *data);
+	void *data;
+	bool ran, complete;
+	struct child_usage usage;
 
 	char *argv[RECORD_ARGS], name[PATH_MAX], found[PATH_MAX + 32];
 	int args;
