@@ -13,3 +13,10 @@ double stats_t95(size_t df)
 
 	return df < sizeof(t) / sizeof(t[0]) ? t[df] : 1.96 + 2.4 / (double)df;
 }
+
+int stats_decimals(double fine)
+{
+	int d = fine > 0 ? 1 - (int)floor(log10(fine)) : 2;
+
+	return d < 0 ? 0 : d > 6 ? 6 : d;
+}

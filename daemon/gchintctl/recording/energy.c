@@ -369,6 +369,35 @@ bool energy_of(const struct run *run, size_t rail, const uint16_t *group, struct
 	return e->known_ns;
 }
 
+double energy_of_command(const struct run *run, size_t rail)
+{
+	const struct run_rail *r = &run->rail[rail];
+	const bool counter = !strcmp(r->kind, "energy");
+	const struct energy_segment seg[] = {
+		{ .t0 = 0, .t1 = run->c0 },
+		{ .t0 = run->c0, .t1 = run->c1, .group = { 1 }, .nr = 1 },
+		{ .t0 = run->c1, .t1 = UINT64_MAX },
+	};
+	const double length = (double)run_duration(run);
+	const struct run_series *series;
+	const struct energy_part *p;
+	struct energy e;
+
+	if (!run->c1 || (!counter && strcmp(r->kind, "power")))
+		return NAN;
+	series = run_samples(run, rail);
+	if (!series)
+		return NAN;
+	if (!energy_split(series->sample, series->nr, counter, &r->limits, seg, 3, &e)) {
+		db_missing(run->path, "no memory for its energy");
+		return NAN;
+	}
+	p = &e.part[1];
+	if (p->unknown_ns || (double)p->ns < 0.9 * length || !energy_resolved(p))
+		return NAN;
+	return p->joules * length / (double)p->ns;
+}
+
 size_t energy_of_cores(const struct run *run, const uint16_t *group, struct energy *e)
 {
 	struct energy one;

@@ -117,6 +117,18 @@ bool energy_split(const struct run_sample *s, size_t samples, bool counter,
  */
 bool energy_of(const struct run *run, size_t rail, const uint16_t *group, struct energy *e);
 
+/**
+ * energy_of_command - the energy of a rail while the recorded command ran
+ * @run: the run
+ * @rail: index of the rail
+ *
+ * A reading may lie up to one interval before or after the command's begin or end; the energy of
+ * such an interval is split by time. Returns joules. NAN if there was no command, if less than
+ * nine tenths of its time lie between readings, if part of its energy is unknown, or if readings
+ * are too rare for its length, as energy_resolved() says.
+ */
+double energy_of_command(const struct run *run, size_t rail);
+
 /*
  * The same for all rails that feed one core each, added up. Returns the number of such rails
  * whose energy is known.

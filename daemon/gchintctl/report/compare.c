@@ -51,31 +51,9 @@ static void comparison_print_text(const struct comparison *c, bool brief)
 static void verdict_print_json(struct json *j, const struct comparison *c,
 			       const struct compare_figure *f, size_t g)
 {
-	struct verdict v;
-
-	compare_verdict(c, f, g, &v);
 	json_line(j);
 	json_object(j, NULL);
-	json_text(j, "label", c->group[g].label);
-	json_text(j, "against", c->group[c->group[g].base].label);
-	json_text(j, "figure", f->name);
-	json_text(j, "unit", f->unit);
-	json_int(j, "better", f->better);
-	json_list(j, "runs");
-	json_uint(j, NULL, v.n[1]);
-	json_uint(j, NULL, v.n[0]);
-	json_end(j);
-	json_real(j, "median", v.median[1], 9);
-	json_real(j, "base_median", v.median[0], 9);
-	json_real(j, "change", v.change, 9);
-	json_real(j, "low", v.low, 9);
-	json_real(j, "high", v.high, 9);
-	json_bool(j, "significant", v.significant);
-	json_text(j, "by", !v.known ? NULL : v.resampled ? "bootstrap" : "welch");
-	if (v.wanted)
-		json_uint(j, "runs_for_5_percent", v.wanted);
-	else
-		json_null(j, "runs_for_5_percent");
+	compare_print_json(j, c, f, g);
 	json_end(j);
 }
 
@@ -124,7 +102,7 @@ int cmd_compare(const struct ctl *ctl, int argc, char **argv)
 	run = run_open_all(argv + optind, runs, behind);
 	if (!run)
 		return CTL_FILE;
-	if (!compare_make(run, runs, &c))
+	if (!compare_make(run, runs, NULL, &c))
 		goto close_runs;
 	ret = CTL_OK;
 	if (c.groups < 2) {

@@ -6,16 +6,9 @@
 #include "../../common/escape.h"
 #include "../ctl.h"
 #include "../recording/db.h"
+#include "../stats.h"
 #include "comparison.h"
 #include "report.h"
-
-/* Number of decimals that shows two significant digits of @fine. */
-static int number_decimals(double fine)
-{
-	int d = fine > 0 ? 1 - (int)floor(log10(fine)) : 2;
-
-	return d < 0 ? 0 : d > 6 ? 6 : d;
-}
 
 static void cell_write(const struct verdict *v, bool base, int better, FILE *html)
 {
@@ -27,8 +20,8 @@ static void cell_write(const struct verdict *v, bool base, int better, FILE *htm
 		fputs("<td>?</td>", html);
 		return;
 	}
-	digits = number_decimals(v->max[1] > v->min[1] ? v->max[1] - v->min[1] :
-							 fabs(v->median[1]) / 100);
+	digits = stats_decimals(v->max[1] > v->min[1] ? v->max[1] - v->min[1] :
+							fabs(v->median[1]) / 100);
 	fprintf(html, "<td>%.*f", digits, v->median[1]);
 	if (v->n[1] > 1)
 		fprintf(html, " <span class=\"pm\">(%.*f&nbsp;to&nbsp;%.*f)</span>", digits,
@@ -123,7 +116,7 @@ void report_compare(struct run *const *run, size_t runs, FILE *html)
 {
 	struct comparison c;
 
-	if (!compare_make(run, runs, &c))
+	if (!compare_make(run, runs, NULL, &c))
 		return;
 	verdicts_write(&c, html);
 	fprintf(html,

@@ -151,31 +151,52 @@ static size_t group_runs(struct run *const *run, size_t runs, struct compare_gro
 	return nr;
 }
 
+/* @name: of the rail; NULL: all rails that feed one core each. @energy: as in compare_make(). */
+struct rail_query {
+	const char *name;
+	const struct compare_energy *energy;
+};
+
+/* Sums rails over the command, or over the recording; NAN if the run has none of them. */
+static double rails_joules(const struct run *run, const char *name, bool command)
+{
+	double sum = NAN;
+	bool missing = false;
+	struct energy e;
+
+	for (size_t i = 0; i < run->rails; i++) {
+		double v;
+
+		if (name ? strcmp(run->rail[i].name, name) != 0 : !*run->rail[i].cpus)
+			continue;
+		if (command)
+			v = energy_of_command(run, i);
+		else
+			v = energy_of(run, i, NULL, &e) ? e.total : NAN;
+		if (!isnan(v))
+			sum = isnan(sum) ? v : sum + v;
+		else
+			missing = missing || command;
+	}
+	run_forget(run);
+	/* Without one core's the sum would be too low. */
+	return missing ? NAN : sum;
+}
+
 static double rail_energy(const struct run *run, const void *data)
 {
-	struct energy e;
-	double v = NAN;
+	const struct rail_query *query = data;
+	const struct run *idle = query->energy ? query->energy->idle : NULL;
+	double v = rails_joules(run, query->name, query->energy);
 
-	for (size_t i = 0; i < run->rails; i++)
-		if (!strcmp(run->rail[i].name, data))
-			v = energy_of(run, i, NULL, &e) ? e.total : NAN;
-	run_forget(run);
+	if (idle)
+		v -= rails_joules(idle, query->name, true) / (double)run_duration(idle) *
+		     (double)run_duration(run);
 	return v;
 }
 
-/* One figure for all cores: one per core would be too many. */
-static double cores_energy(const struct run *run, const void *data)
-{
-	struct energy e;
-	size_t nr = energy_of_cores(run, NULL, &e);
-
-	(void)data;
-	run_forget(run);
-	return nr ? e.total : NAN;
-}
-
-static struct compare_figure *comparison_add_figure(struct comparison *c, const char *name,
-						    const char *unit, int better, bool main)
+struct compare_figure *compare_add_figure(struct comparison *c, const char *name, const char *unit,
+					  int better, bool main)
 {
 	struct compare_figure *f = &c->figure[c->figures++];
 
@@ -205,15 +226,19 @@ static double metric_value(const struct run *run, const void *data)
 	return m->of(run, m->argument);
 }
 
-bool compare_make(struct run *const *run, size_t runs, struct comparison *c)
+bool compare_make(struct run *const *run, size_t runs, const struct compare_energy *energy,
+		  struct comparison *c)
 {
+	const char *above = energy && energy->idle ? " above idle" : "";
+	struct rail_query query = { .energy = energy };
 	const size_t metric_nr = sizeof(metrics) / sizeof(metrics[0]);
 	const char *how = NULL; /* of the per-core rails: measured or modelled */
 	char name[160];
 
 	*c = (struct comparison){ 0 };
 	c->groups = group_runs(run, runs, c->group, &c->left);
-	c->figure = calloc(metric_nr + run[0]->rails + 1, sizeof(*c->figure));
+	/* One more for all cores, and one for compare_add_figure(). */
+	c->figure = calloc(metric_nr + run[0]->rails + 2, sizeof(*c->figure));
 	if (!c->figure) {
 		db_missing(run[0]->path, "no memory to compare it");
 		return false;
@@ -227,18 +252,20 @@ bool compare_make(struct run *const *run, size_t runs, struct comparison *c)
 			how = run_rail_how(r);
 			continue;
 		}
-		snprintf(name, sizeof(name), "energy of %s, %s", *r->label ? r->label : r->name,
-			 run_rail_how(r));
-		figure_fill(c, comparison_add_figure(c, name, "J", -1, true), rail_energy, r->name);
+		snprintf(name, sizeof(name), "energy of %s%s, %s", *r->label ? r->label : r->name,
+			 above, run_rail_how(r));
+		query.name = r->name;
+		figure_fill(c, compare_add_figure(c, name, "J", -1, true), rail_energy, &query);
 	}
 	if (how) {
-		snprintf(name, sizeof(name), "energy of all cores, %s", how);
-		figure_fill(c, comparison_add_figure(c, name, "J", -1, true), cores_energy, NULL);
+		snprintf(name, sizeof(name), "energy of all cores%s, %s", above, how);
+		query.name = NULL;
+		figure_fill(c, compare_add_figure(c, name, "J", -1, true), rail_energy, &query);
 	}
 	for (size_t i = 0; i < metric_nr; i++)
 		figure_fill(c,
-			    comparison_add_figure(c, metrics[i].name, metrics[i].unit,
-						  metrics[i].better, metrics[i].main),
+			    compare_add_figure(c, metrics[i].name, metrics[i].unit,
+					       metrics[i].better, metrics[i].main),
 			    metric_value, &metrics[i]);
 	return true;
 }
@@ -254,4 +281,32 @@ void compare_verdict(const struct comparison *c, const struct compare_figure *f,
 	size_t base = c->group[group].base;
 
 	verdict_of(f->value[base], f->n[base], f->value[group], f->n[group], v);
+}
+
+void compare_print_json(struct json *j, const struct comparison *c, const struct compare_figure *f,
+			size_t group)
+{
+	struct verdict v;
+
+	compare_verdict(c, f, group, &v);
+	json_text(j, "label", c->group[group].label);
+	json_text(j, "against", c->group[c->group[group].base].label);
+	json_text(j, "figure", f->name);
+	json_text(j, "unit", f->unit);
+	json_int(j, "better", f->better);
+	json_list(j, "runs");
+	json_uint(j, NULL, v.n[1]);
+	json_uint(j, NULL, v.n[0]);
+	json_end(j);
+	json_real(j, "median", v.median[1], 9);
+	json_real(j, "base_median", v.median[0], 9);
+	json_real(j, "change", v.change, 9);
+	json_real(j, "low", v.low, 9);
+	json_real(j, "high", v.high, 9);
+	json_bool(j, "significant", v.significant);
+	json_text(j, "by", !v.known ? NULL : v.resampled ? "bootstrap" : "welch");
+	if (v.wanted)
+		json_uint(j, "runs_for_5_percent", v.wanted);
+	else
+		json_null(j, "runs_for_5_percent");
 }

@@ -6,6 +6,7 @@
 #ifndef GCHINTCTL_COMPARISON_H
 #define GCHINTCTL_COMPARISON_H
 
+#include "../../common/json.h"
 #include "../recording/recording.h"
 #include "verdict.h"
 
@@ -44,12 +45,34 @@ struct comparison {
 	size_t figures;
 };
 
-/* False, after an error message, without memory. */
-bool compare_make(struct run *const *run, size_t runs, struct comparison *c);
+/**
+ * struct compare_energy - which energy to compare
+ * @idle: a run in which the machine was idle: its mean power is subtracted; NULL: none is
+ *
+ * The energy is that of the recorded commands.
+ */
+struct compare_energy {
+	const struct run *idle;
+};
+
+/*
+ * @energy may be NULL: the energy of whole recordings. Returns false, after an error message,
+ * without memory.
+ */
+bool compare_make(struct run *const *run, size_t runs, const struct compare_energy *energy,
+		  struct comparison *c);
 void compare_free(struct comparison *c);
+
+/* Adds one figure without values, to be filled in. At most one after compare_make(). */
+struct compare_figure *compare_add_figure(struct comparison *c, const char *name, const char *unit,
+					  int better, bool main);
 
 /* Compares a figure of a group with that of its base group. */
 void compare_verdict(const struct comparison *c, const struct compare_figure *f, size_t group,
 		     struct verdict *v);
+
+/* Writes the verdict on a figure of a group as members of the open object. */
+void compare_print_json(struct json *j, const struct comparison *c, const struct compare_figure *f,
+			size_t group);
 
 #endif

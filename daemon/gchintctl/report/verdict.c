@@ -236,6 +236,31 @@ void verdict_words(const struct verdict *v, char *buf, size_t size)
 			 "; %zu of each would detect %.0f %%", v->wanted, VERDICT_DIFFERENCE * 100);
 }
 
+void verdict_conclusion(const struct verdict *v, char *buf, size_t size)
+{
+	const double bound = fmax(fabs(v->low), fabs(v->high));
+
+	if (!v->known || v->significant || bound < NOTHING) {
+		verdict_words(v, buf, size);
+		return;
+	}
+	/* Rounded up: a difference of the number that is printed is ruled out. */
+	if (bound >= 1 || v->low < -0.9)
+		snprintf(buf, size, "no difference shown by %zu and %zu runs", v->n[0], v->n[1]);
+	else if (bound < 0.1)
+		snprintf(buf, size, "no difference above %.1f %%", ceil(bound * 1000) / 10);
+	else
+		snprintf(buf, size, "no difference above %.0f %%", ceil(bound * 100));
+	if (v->wanted > RUNS_SENSIBLE || !v->wanted)
+		snprintf(buf + strlen(buf), size - strlen(buf),
+			 "; even %d runs of each would not show one of %.0f %%", RUNS_SENSIBLE,
+			 VERDICT_DIFFERENCE * 100);
+	else if (v->wanted > v->n[0] || v->wanted > v->n[1])
+		snprintf(buf + strlen(buf), size - strlen(buf),
+			 "; %zu runs of each would show one of %.0f %%", v->wanted,
+			 VERDICT_DIFFERENCE * 100);
+}
+
 const char *verdict_judgement(const struct verdict *v, int better)
 {
 	if (!v->significant || !better || fabs(v->change) < NOTHING)

@@ -62,6 +62,15 @@ void verdict_of(const double *base, size_t nr_base, const double *other, size_t 
  */
 void verdict_words(const struct verdict *v, char *buf, size_t size);
 
+/**
+ * verdict_conclusion - the same for who has to decide
+ * @v: the verdict
+ * @buf: verdict_words(), except that an interval around 0 becomes the difference that it rules
+ *	out, such as "no difference above 2.1 %; 7 runs of each would show one of 5 %"
+ * @size: of @buf
+ */
+void verdict_conclusion(const struct verdict *v, char *buf, size_t size);
+
 /*
  * "better", "worse", or "" if no difference was detected, if it is reported as none, or if
  * the figure has no better direction. @better as in a figure.
