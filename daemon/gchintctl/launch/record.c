@@ -55,18 +55,18 @@ static const char usage[] =
 #define NAMES_MAX 1000 /* numbered names that are tried */
 #define START_MS  30000 /* creating the database is slow on an SD card and a busy board */
 
-/* Too many arguments are counted but not stored: record_command() reports them. */
-static void daemon_add_argument(struct record *r, const char *arg)
+/* Too many arguments are counted but not stored: recorder_run() reports them. */
+static void daemon_add_argument(struct recorder *r, const char *arg)
 {
 	if (r->args < RECORD_ARGS - 1)
 		r->argv[r->args] = (char *)arg;
 	r->args++;
 }
 
-void record_init(struct record *r)
+void recorder_init(struct recorder *r)
 {
-	*r = (struct record){ .manager = -1 };
-	daemon_add_argument(r, NULL); /* argv[0], set by record_command() */
+	*r = (struct recorder){ .manager = -1 };
+	daemon_add_argument(r, NULL); /* argv[0], set by recorder_run() */
 	/*
 	 * "-" is no file: the system's configuration is for the service. A later
 	 * --option --config=FILE overrides it.
@@ -75,7 +75,7 @@ void record_init(struct record *r)
 	daemon_add_argument(r, "-");
 }
 
-void record_add_option(struct record *r, const char *option)
+void recorder_add_option(struct recorder *r, const char *option)
 {
 	r->rotates = r->rotates || !strncmp(option, "--keep", 6);
 	daemon_add_argument(r, option);
@@ -100,8 +100,7 @@ static void argument_write(FILE *f, const char *arg)
 	fputc('\'', f);
 }
 
-/* The command in one line, to be freed; NULL without memory. */
-static char *command_text(char **argv)
+char *command_text(char *const *argv)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -141,7 +140,7 @@ static const char *daemon_find(char *buf, size_t size)
 	return access(buf, X_OK) ? "gchintd" : buf;
 }
 
-static int manager_open(struct record *r)
+static int manager_open(struct recorder *r)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 
@@ -158,7 +157,7 @@ static int manager_open(struct record *r)
 	return 0;
 }
 
-static void manager_close(struct record *r)
+static void manager_close(struct recorder *r)
 {
 	if (r->manager >= 0)
 		close(r->manager);
@@ -168,7 +167,7 @@ static void manager_close(struct record *r)
 	rmdir(r->dir);
 }
 
-static int daemon_start(struct record *r)
+static int daemon_start(struct recorder *r)
 {
 	const pid_t self = getpid();
 
@@ -193,7 +192,7 @@ static int daemon_start(struct record *r)
 }
 
 /* Returns true after READY=1; false if the daemon ended, did not report in time, or on a signal. */
-static bool daemon_wait_ready(struct record *r)
+static bool daemon_wait_ready(struct recorder *r)
 {
 	uint64_t end = clock_now() + START_MS * NSEC_PER_MSEC;
 	struct pollfd p = { .fd = r->manager, .events = POLLIN };
@@ -218,7 +217,7 @@ static bool daemon_wait_ready(struct record *r)
 	return false;
 }
 
-static int daemon_stop(struct record *r)
+static int daemon_stop(struct recorder *r)
 {
 	int status = 0;
 
@@ -231,7 +230,7 @@ static int daemon_stop(struct record *r)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
-static void progress_print(const struct record *r, bool last)
+static void progress_print(const struct recorder *r, bool last)
 {
 	struct stat st;
 	char wal[4200];
@@ -256,7 +255,7 @@ static void progress_update(void *data)
 /* Runs in the command's process before exec. */
 static void sockets_export(void *data)
 {
-	const struct record *r = data;
+	const struct recorder *r = data;
 
 	setenv("GCHINT_ANNOTATIONS", r->annotations, 1);
 	setenv(ANNOTATIONS_FORMER, r->annotations, 1);
@@ -265,7 +264,7 @@ static void sockets_export(void *data)
 		r->setup(r->data);
 }
 
-static int command_run(struct record *r, char **argv, const sigset_t *taken)
+static int command_run(struct recorder *r, char **argv, const sigset_t *taken)
 {
 	bool failed = false;
 	const struct child child = {
@@ -287,7 +286,7 @@ static int command_run(struct record *r, char **argv, const sigset_t *taken)
 }
 
 /* Printed with --cost even if --quiet suppresses progress. */
-static void cost_print(const struct record *r)
+static void cost_print(const struct recorder *r)
 {
 	sqlite3 *db = db_open(r->file);
 	char words[128];
@@ -316,7 +315,7 @@ static void name_by_time(char *name, size_t size, const char *command)
  * Another name where a recording, or any other file, exists: x-2.db for x.db, and so on. Devices
  * and directories are left to gchintd, which refuses them.
  */
-static bool name_next_free(struct record *r)
+static bool name_next_free(struct recorder *r)
 {
 	const char *slash = strrchr(r->file, '/');
 	const char *dot = strrchr(slash ? slash + 1 : r->file, '.');
@@ -347,7 +346,7 @@ static bool name_next_free(struct record *r)
 }
 
 /* Nothing ran: the file would only be in the way of the next try. */
-static void record_discard(const struct record *r)
+static void recorder_discard(const struct recorder *r)
 {
 	static const char *const parts[] = { "", "-wal", "-shm" };
 	char path[PATH_MAX + 8];
@@ -358,7 +357,7 @@ static void record_discard(const struct record *r)
 	}
 }
 
-static int record_run(struct record *r, char **command)
+static int recorder_run_command(struct recorder *r, char **command)
 {
 	struct hint_count hints;
 	char mark[256];
@@ -371,7 +370,7 @@ static int record_run(struct record *r, char **command)
 		if (child_caught) {
 			/* One that ended well had created the file; it refuses one that exists. */
 			if (r->daemon && !daemon_stop(r) && !r->rotates)
-				record_discard(r);
+				recorder_discard(r);
 			ctl_error("interrupted before %s was started", command[0]);
 			return 128 + child_caught;
 		}
@@ -391,7 +390,7 @@ static int record_run(struct record *r, char **command)
 	r->complete = r->ran && !ret;
 	if (!r->ran) {
 		if (!r->rotates) {
-			record_discard(r);
+			recorder_discard(r);
 			ctl_error("nothing was recorded: %s is removed", r->file);
 		}
 		return status;
@@ -408,7 +407,7 @@ static int record_run(struct record *r, char **command)
 	return status;
 }
 
-int record_command(struct record *r, char **command)
+int recorder_run(struct recorder *r, char **command)
 {
 	char *text = NULL;
 	int ret;
@@ -445,7 +444,7 @@ int record_command(struct record *r, char **command)
 			  "--option --config=FILE");
 		ret = CTL_USAGE;
 	} else {
-		ret = record_run(r, command);
+		ret = recorder_run_command(r, command);
 	}
 	manager_close(r);
 	free(text);
@@ -466,11 +465,11 @@ int cmd_record(const struct ctl *ctl, int argc, char **argv)
 		{ "quiet", no_argument, NULL, 'q' },
 		{ 0 },
 	};
-	struct record r;
+	struct recorder r;
 	int opt;
 
 	(void)ctl;
-	record_init(&r);
+	recorder_init(&r);
 	while ((opt = getopt_long(argc, argv, "+Chl:o:p:q", longs, NULL)) >= 0) {
 		switch (opt) {
 		case 'c':
@@ -500,7 +499,7 @@ int cmd_record(const struct ctl *ctl, int argc, char **argv)
 			r.quiet = true;
 			break;
 		case 'x':
-			record_add_option(&r, optarg);
+			recorder_add_option(&r, optarg);
 			break;
 		default:
 			return ctl_usage("record");
@@ -510,5 +509,5 @@ int cmd_record(const struct ctl *ctl, int argc, char **argv)
 		ctl_error("record: no command given; see gchintctl record --help");
 		return CTL_USAGE;
 	}
-	return record_command(&r, argv + optind);
+	return recorder_run(&r, argv + optind);
 }

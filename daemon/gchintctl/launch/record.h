@@ -13,8 +13,8 @@
 #define RECORD_ARGS 48
 
 /**
- * struct record - a recording of one command
- * @file: the recording; record_command() may set another name, which it reports
+ * struct recorder - a recording of one command
+ * @file: the recording; recorder_run() may set another name, which it reports
  * @program: the daemon; NULL: the one in the directory of this program
  * @quiet: print no progress
  * @cost: print the cost of the recording at the end
@@ -23,13 +23,13 @@
  * @after_ms: how long to record after the command's end, so that a reading of the rails follows it
  * @setup: called in the command's process before it is executed; may be NULL
  * @data: argument of @setup
- * @ran: set by record_command(): the command was executed
- * @complete: set by record_command(): so is the recording
- * @usage: set by record_command(): what the command took, if @ran
+ * @ran: set by recorder_run(): the command was executed
+ * @complete: set by recorder_run(): so is the recording
+ * @usage: set by recorder_run(): what the command took, if @ran
  *
  * The other members are record.c's own.
  */
-struct record {
+struct recorder {
 	const char *file, *program;
 	bool quiet, cost, with_command, hints_optional;
 	unsigned int after_ms;
@@ -48,19 +48,22 @@ struct record {
 	int manager; /* socket on which gchintd reports that it is ready */
 };
 
-void record_init(struct record *r);
+void recorder_init(struct recorder *r);
 /* Passes an option to gchintd. @option is kept. */
-void record_add_option(struct record *r, const char *option);
+void recorder_add_option(struct recorder *r, const char *option);
+
+/* A command in one line, quoted for a shell, to be freed; NULL without memory. */
+char *command_text(char *const *argv);
 
 /**
- * record_command - record while a command runs
- * @r: from record_init()
+ * recorder_run - record while a command runs
+ * @r: from recorder_init()
  * @command: its words, and NULL
  *
  * An existing file is kept: the next free name, FILE-2 and so on, replaces it in @r->file, which is
  * reported. Without a file the name is made of the program's and the time. A file is removed if
  * the command could not be executed. Returns an exit code: that of the command if it ran.
  */
-int record_command(struct record *r, char **command);
+int recorder_run(struct recorder *r, char **command);
 
 #endif

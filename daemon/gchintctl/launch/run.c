@@ -241,14 +241,14 @@ static int launch_record(const struct launch *l, char **command)
 {
 	char where[PATH_MAX + 64];
 	struct hint_count t;
-	struct record r;
+	struct recorder r;
 	int status;
 
-	record_init(&r);
+	recorder_init(&r);
 	r.file = l->file;
 	r.quiet = l->quiet;
 	r.hints_optional = true;
-	status = record_command(&r, command);
+	status = recorder_run(&r, command);
 	if (!r.ran)
 		return status;
 	if (!hint_count_read(&t, r.file))

@@ -90,7 +90,7 @@ static int profile_record_into(const struct options *o, const struct profile_map
 			       char **command)
 {
 	char config[96], option[128];
-	struct record r;
+	struct recorder r;
 	int ret;
 
 	snprintf(config, sizeof(config), "%s/conf", maps->directory);
@@ -100,13 +100,13 @@ static int profile_record_into(const struct options *o, const struct profile_map
 		return CTL_FAILED;
 	}
 	snprintf(option, sizeof(option), "--config=%s", config);
-	record_init(&r);
+	recorder_init(&r);
 	r.file = o->output ? o->output : "profile.db";
 	r.quiet = true;
 	r.hints_optional = true;
-	record_add_option(&r, option);
+	recorder_add_option(&r, option);
 	setenv("GCHINT_SYMBOLS", maps->directory, 1);
-	ret = record_command(&r, command);
+	ret = recorder_run(&r, command);
 	if (!r.ran)
 		return ret;
 	if (!profile_resolve(r.file, maps))
