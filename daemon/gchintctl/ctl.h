@@ -13,6 +13,7 @@ enum {
 	CTL_USAGE = 2,
 	CTL_FILE = 3, /* a recording cannot be read, or an output cannot be written */
 	CTL_DAEMON = 4, /* gchintd could not be started or reached */
+	CTL_UNMEASURED = 5, /* a measured command failed, or a figure with a limit is unknown */
 };
 
 struct ctl {
@@ -27,6 +28,7 @@ int cmd_doctor(const struct ctl *ctl, int argc, char **argv);
 int cmd_export(const struct ctl *ctl, int argc, char **argv);
 int cmd_import(const struct ctl *ctl, int argc, char **argv);
 int cmd_annotations(const struct ctl *ctl, int argc, char **argv);
+int cmd_measure(const struct ctl *ctl, int argc, char **argv);
 int cmd_profile(const struct ctl *ctl, int argc, char **argv);
 int cmd_record(const struct ctl *ctl, int argc, char **argv);
 int cmd_report(const struct ctl *ctl, int argc, char **argv);

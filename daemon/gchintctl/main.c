@@ -38,6 +38,9 @@ static const struct {
 	  false, cmd_export },
 	{ "import", "FILE... [-o FILE]", "make a recording from GCHINT_TRACE files", true, false,
 	  false, cmd_import },
+	{ "measure", "[-b COMMAND] -- COMMAND",
+	  "measure a command by repeated runs, alone or against a baseline", true, true, false,
+	  cmd_measure },
 	{ "profile", "record -- PROGRAM | report FILE | flame FILE",
 	  "CPU time by method, phase, frequency and energy", true, false, true, cmd_profile },
 	{ "record", "[-o FILE] -- COMMAND", "record while a command runs", true, false, false,
@@ -73,8 +76,8 @@ static void usage(FILE *f)
 			commands[i].help);
 	fprintf(f, "  %-11s %s\n              %s\n", "help", "[COMMAND]",
 		"this text; of a command its manual, or its options");
-	fputs("\n  --json      for programs: annotations, compare, runtimes, status, summary,\n"
-	      "              top, watch\n"
+	fputs("\n  --json      for programs: annotations, compare, measure, runtimes, status,\n"
+	      "              summary, top, watch\n"
 	      "  --no-pager  print long text without a pager, as with GCHINT_PAGER=cat\n"
 	      "\n"
 	      "Examples:\n"
@@ -84,7 +87,8 @@ static void usage(FILE *f)
 	      "\n"
 	      "See gchintctl COMMAND --help for options. Exit status: 0 success, 1 failure,\n"
 	      "2 usage, 3 a file cannot be read or written, 4 gchintd could not be started or\n"
-	      "reached; record exits with the command's own status.\n",
+	      "reached, 5 a measured command failed; record exits with the command's own\n"
+	      "status.\n",
 	      f);
 }
 
@@ -181,13 +185,13 @@ static int output_finish(int code)
 	return !code && db_broken() ? CTL_FILE : code;
 }
 
-/* Accepts --json after the command, too. Returns the number of arguments left. */
-static int args_take_json(struct ctl *ctl, int from, int argc, char **argv)
+/* Accepts --json after the command, too, before @until. Returns the number of arguments left. */
+static int args_take_json(struct ctl *ctl, int from, int until, int argc, char **argv)
 {
 	int left = from;
 
 	for (int i = from; i < argc; i++) {
-		if (strcmp(argv[i], "--json"))
+		if (i >= until || strcmp(argv[i], "--json"))
 			argv[left++] = argv[i];
 		else
 			ctl->json = true;
@@ -227,16 +231,26 @@ static int command_help(const struct ctl *ctl, const char *name)
 	return commands[n].run(ctl, 2, argv);
 }
 
+/* Index of the first "--", behind which the arguments are another program's; 0 without one. */
+static int args_find_dashes(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (!strcmp(argv[i], "--"))
+			return i;
+	return 0;
+}
+
 /* @argv begins with the command's name. */
 static int command_run(struct ctl *ctl, size_t n, bool pager, int argc, char **argv)
 {
 	const bool others = commands[n].run == cmd_profile || commands[n].run == cmd_record ||
 			    commands[n].run == cmd_run;
+	int until = commands[n].run == cmd_measure ? args_find_dashes(argc, argv) : argc;
 	char self[32];
 
 	/* The remaining arguments of these commands belong to the command that they run. */
 	if (!others)
-		argc = args_take_json(ctl, 1, argc, argv);
+		argc = args_take_json(ctl, 1, until, argc, argv);
 	if (ctl->json && !commands[n].json) {
 		ctl_error("%s has no JSON output; gchintctl --help lists the commands that have it",
 			  argv[0]);

@@ -1,7 +1,7 @@
 # fish completion for gchintctl
 # SPDX-License-Identifier: GPL-2.0-or-later
 
-set -l commands actuator annotations attach calibrate compare doctor export help import profile record report run runtimes status summary top watch why
+set -l commands actuator annotations attach calibrate compare doctor export help import measure profile record report run runtimes status summary top watch why
 
 function __gchintctl_needs
     not __fish_seen_subcommand_from $argv
@@ -16,6 +16,7 @@ for line in 'attach	load the adapter into a running JVM or .NET program' 'calibr
         'compare	compare two sets of runs' \
         'doctor	archive with all data for a bug report' 'export	export a recording in another format' 'help	describe a command and its options' \
         'import	make a recording from GCHINT_TRACE files' 'annotations	list annotations, or add one' \
+        'measure	measure a command, alone or against a baseline' \
         'profile	CPU time by method, phase, frequency and energy' \
         'record	record while a command runs' 'report	one page with plots and tables' \
         'run	run with the adapter of its runtime' 'runtimes	list runtimes with an adapter' \
@@ -33,7 +34,7 @@ end
 for command in annotations compare export import profile report summary top why
     complete -c gchintctl -n "__gchintctl_in $command" -F
 end
-for command in annotations compare runtimes status summary top watch
+for command in annotations compare measure runtimes status summary top watch
     complete -c gchintctl -n "__gchintctl_in $command" -l json -d 'machine-readable output'
 end
 complete -c gchintctl -n '__gchintctl_in help' -a "$commands"
@@ -55,6 +56,17 @@ complete -c gchintctl -n '__gchintctl_in import' -r -F -s o -l output -d 'the re
 complete -c gchintctl -n '__gchintctl_in import' -x -s l -l label -d 'name of the run'
 complete -c gchintctl -n '__gchintctl_in annotations' -x -s a -l add -d 'text of the annotation'
 complete -c gchintctl -n '__gchintctl_in annotations' -r -F -s s -l socket -d 'socket of the running recorder'
+complete -c gchintctl -n '__gchintctl_in measure' -x -s b -l baseline -a '(__fish_complete_command)' -d 'compare with this command'
+complete -c gchintctl -n '__gchintctl_in measure' -x -s n -l runs -d 'measured runs of each'
+complete -c gchintctl -n '__gchintctl_in measure' -x -s w -l warmup -d 'runs of each that are not measured'
+complete -c gchintctl -n '__gchintctl_in measure' -x -l prepare -a '(__fish_complete_command)' -d 'run before each run'
+complete -c gchintctl -n '__gchintctl_in measure' -x -s I -l idle -d 'seconds of idle, whose power is subtracted'
+complete -c gchintctl -n '__gchintctl_in measure' -x -s f -l fail-above -a 'cpu= energy= pause= time=' -d 'exit with 1 above this percentage'
+complete -c gchintctl -n '__gchintctl_in measure' -s i -l ignore-failure -d 'measure commands that fail, too'
+complete -c gchintctl -n '__gchintctl_in measure' -r -F -s o -l output -d 'keep the recordings in this new directory'
+complete -c gchintctl -n '__gchintctl_in measure' -x -s p -l period -d 'sampling interval, ms'
+complete -c gchintctl -n '__gchintctl_in measure' -l show-output -d 'let the commands print'
+complete -c gchintctl -n '__gchintctl_in measure' -r -F -l gchintd -d 'the program that records'
 complete -c gchintctl -n '__gchintctl_in profile' -a 'annotate diff export filter flame record report'
 complete -c gchintctl -n '__gchintctl_in profile' -r -F -s o -l output -d 'the recording, or the picture'
 complete -c gchintctl -n '__gchintctl_in profile' -x -s F -l frequency -d 'samples a second'

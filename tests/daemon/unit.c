@@ -393,6 +393,8 @@ static void statistics(void)
 	      "the suggested number of runs finds 5 % four times out of five");
 	many = significant_of(9, 0.05, 8);
 	CHECK(many > 970, "more runs find it nearly always");
+	/* Conclusions from the same statistics. */
+	unit_measure();
 }
 
 typedef void part(void);

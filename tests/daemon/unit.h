@@ -58,6 +58,7 @@ void unit_jitmap(void);
 void unit_library(void);
 void unit_lock(void);
 void unit_loop(void);
+void unit_measure(void);
 void unit_memory(void);
 void unit_message(void);
 void unit_names(void);

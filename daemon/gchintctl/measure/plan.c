@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "plan.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wordexp.h>
+
+enum plan_side plan_side(size_t i)
+{
+	return (i + 1) / 2 % 2 ? PLAN_COMMAND : PLAN_BASELINE;
+}
+
+void plan_limits_init(struct plan_limits *limits)
+{
+	*limits = (struct plan_limits){ 0 };
+	for (int f = 0; f < PLAN_FIGURES; f++)
+		limits->percent[f] = NAN;
+}
+
+const char *plan_figure_name(enum plan_figure figure)
+{
+	static const char *const name[] = { "energy", "time", "cpu", "pause" };
+
+	return name[figure];
+}
+
+bool plan_limits_set(struct plan_limits *limits, const char *text)
+{
+	const char *equals = strchr(text, '='), *number = equals ? equals + 1 : text;
+	bool found = false;
+	double percent;
+	char *end;
+
+	percent = strtod(number, &end);
+	if (end == number || *end || !isfinite(percent) || percent < 0)
+		return false;
+	for (int f = 0; f < PLAN_FIGURES; f++) {
+		const char *name = plan_figure_name((enum plan_figure)f);
+
+		if (equals &&
+		    (strncmp(text, name, strlen(name)) || (size_t)(equals - text) != strlen(name)))
+			continue;
+		/* A limit of its own replaces that of all figures, in either order. */
+		if (!equals && limits->named[f])
+			continue;
+		limits->percent[f] = percent;
+		limits->named[f] = equals;
+		found = true;
+	}
+	return found || !equals;
+}
+
+enum plan_figure plan_figure_of(const char *name)
+{
+	if (!strncmp(name, "energy of ", 10))
+		return PLAN_ENERGY;
+	if (!strcmp(name, "duration"))
+		return PLAN_TIME;
+	if (!strcmp(name, "CPU time"))
+		return PLAN_CPU;
+	if (!strcmp(name, "longest pause") || !strcmp(name, "time paused"))
+		return PLAN_PAUSE;
+	return PLAN_FIGURES;
+}
+
+bool plan_exceeds(const struct verdict *v, double percent)
+{
+	return v->known && v->low > 0 && v->change * 100 > percent;
+}
+
+const char *plan_words(const char *text, char ***argv)
+{
+	wordexp_t words;
+	char **copy;
+
+	*argv = NULL;
+	switch (wordexp(text, &words, WRDE_NOCMD)) {
+	case 0:
+		break;
+	case WRDE_BADCHAR:
+	case WRDE_CMDSUB:
+		return "it needs a shell: sh -c '...'";
+	case WRDE_SYNTAX:
+		return "a quote or a bracket is not closed";
+	default:
+		return "no memory";
+	}
+	copy = calloc(words.we_wordc + 1, sizeof(*copy));
+	for (size_t i = 0; copy && i < words.we_wordc; i++) {
+		copy[i] = strdup(words.we_wordv[i]);
+		if (!copy[i]) {
+			plan_words_free(copy);
+			copy = NULL;
+		}
+	}
+	wordfree(&words);
+	if (!copy)
+		return "no memory";
+	if (!copy[0]) {
+		free(copy);
+		return "it has no words";
+	}
+	*argv = copy;
+	return NULL;
+}
+
+void plan_words_free(char **argv)
+{
+	for (size_t i = 0; argv && argv[i]; i++)
+		free(argv[i]);
+	free(argv);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What gchintctl measure runs in which order, and what it fails for. Pure. */
+#ifndef GCHINTCTL_PLAN_H
+#define GCHINTCTL_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "../report/verdict.h"
+
+enum plan_side {
+	PLAN_BASELINE,
+	PLAN_COMMAND,
+	PLAN_SIDES
+};
+
+/*
+ * The side of run @i of pairs in the order ABBA (baseline, command, command, baseline): a steady
+ * drift of the machine, such as its warming up, is the same for both sides.
+ */
+enum plan_side plan_side(size_t i);
+
+/* Types of figures that can have a limit. */
+enum plan_figure {
+	PLAN_ENERGY,
+	PLAN_TIME,
+	PLAN_CPU,
+	PLAN_PAUSE,
+	PLAN_FIGURES
+};
+
+/**
+ * struct plan_limits - by how many percent a figure may grow
+ * @percent: NAN no limit
+ * @named: the limit was set for this type, so the figure must be known
+ */
+struct plan_limits {
+	double percent[PLAN_FIGURES];
+	bool named[PLAN_FIGURES];
+};
+
+void plan_limits_init(struct plan_limits *limits);
+
+/* Takes "5" for all figures, "energy=5" for one. Returns false, changing nothing, for others. */
+bool plan_limits_set(struct plan_limits *limits, const char *text);
+
+/* The type of a figure of a comparison; PLAN_FIGURES if none can have a limit. */
+enum plan_figure plan_figure_of(const char *name);
+/* "energy", "time", "cpu", "pause". */
+const char *plan_figure_name(enum plan_figure figure);
+
+/* Whether a figure that should not grow grew by more than @percent, and not by chance. */
+bool plan_exceeds(const struct verdict *v, double percent);
+
+/**
+ * plan_words - split a command into words
+ * @text: words as for a shell, with quotes, variables and patterns; no shell runs
+ * @argv: receives them, with a NULL, to be freed as plan_words_free() does
+ *
+ * Returns NULL, or the reason why @text cannot be split.
+ */
+const char *plan_words(const char *text, char ***argv);
+void plan_words_free(char **argv);
+
+#endif

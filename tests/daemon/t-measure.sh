@@ -1,0 +1,204 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# Repeated runs of a command, alone and against a baseline: figures, verdicts, exit status. Work is
+# counted, energy is that of a counter that the command itself moves: no verdict depends on how
+# fast the machine is.
+
+mkdir -p "$work/measure/none"
+d=$work/measure
+cat >"$d/work" <<'X2'
+#!/usr/bin/python3
+# work N: N thousand rounds of a loop
+import sys
+for _ in range(1000 * int(sys.argv[1])):
+    pass
+X2
+cat >"$d/draw" <<'X2'
+#!/usr/bin/python3
+# draw COUNTER UJ: adds so much to the counter, in the middle third of a time with many readings, so
+# that late readings do not split it
+import os
+import sys
+import time
+f = os.open(sys.argv[1], os.O_RDWR)
+for step in range(90):
+    time.sleep(0.01)
+    if 30 <= step < 60:
+        os.pwrite(f, b"%d" % (int(os.pread(f, 32, 0)) + int(sys.argv[2]) // 30), 0)
+X2
+cat >"$d/orphan" <<'X2'
+#!/usr/bin/python3
+# orphan zombie N: leaves a process behind that worked, and has ended; orphan running: one that has not
+import os
+import sys
+r, w = os.pipe()
+child = os.fork()
+if not child:
+    if not os.fork():
+        os.write(w, b"%d" % os.getpid())
+        if sys.argv[1] == "running":
+            os.close(w)
+            os.execlp("sleep", "sleep", "1000")
+        for _ in range(1000 * int(sys.argv[2])):
+            pass
+    os._exit(0)
+os.waitpid(child, 0)
+pid = int(os.read(r, 32))
+if sys.argv[1] == "running":
+    print(pid, file=open(sys.argv[2], "a"))
+else:
+    while open(f"/proc/{pid}/stat").read().split()[2] != "Z":
+        pass
+X2
+cat >"$d/get" <<'X2'
+# get FILE EXPRESSION: of the JSON j; f(NAME) is a figure
+import json
+import sys
+j = json.load(open(sys.argv[1]))
+def f(name):
+    return next(x for x in j["figures"] if x["figure"].startswith(name))
+print(*eval(f"({sys.argv[2]},)"))
+X2
+chmod 755 "$d/work" "$d/draw" "$d/orphan"
+get() { # EXPRESSION
+	python3 "$d/get" "$d/json" "$1"
+}
+measure() { # OPTION...: its status; the output is in $d/out, the messages are in $d/err
+	local status=0
+	"$ctl" measure "$@" >"$d/out" 2>"$d/err" || status=$?
+	echo "$status"
+}
+measured() { # OPTION...: the same with JSON
+	local status
+	status=$(measure --json "$@")
+	cp "$d/out" "$d/json"
+	echo "$status"
+}
+said() { # WANT PATTERN: how many lines of output and messages have the pattern
+	is "$1" "$(cat "$d/out" "$d/err" | grep -cE -- "$2")"
+}
+
+# CPU time, without a rail.
+export GCHINT_SYSFS=$d/none
+ok "four times the work exceeds a limit, exit 1" is 1 \
+	"$(measured -n 4 -w 0 -f cpu=50 -b "$d/work 1000" -- "$d/work" 4000)"
+ok "the limit is reported with the figure" said 1 \
+	'^gchintctl: CPU time: .*(more|as much).*: the limit of --fail-above is 50 % more$'
+ok "its CPU time is larger, not by chance" is "True True [4, 4]" \
+	"$(get 'f("CPU")["significant"], f("CPU")["low"] > 0, f("CPU")["runs"]')"
+ok "the same work exceeds no limit of 50 %" is 0 "$(measured -n 4 -w 0 -f cpu=50 -b "$d/work 1000" -- "$d/work" 1000)"
+ok "JSON has each run, the mean with its interval, the verdict" is "4 True True True" "$(get \
+	'len(f("CPU")["command"]["values"]), all(v > 0 for v in f("CPU")["command"]["values"]),
+	f("dur")["command"]["mean_low"] <= f("dur")["command"]["mean"] <= f("dur")["command"]["mean_high"],
+	bool(f("CPU")["verdict"])')"
+ok "JSON says what was measured" is "$d/work 1000 $d/work 1000 4 0 0 None" \
+	"$(get '*(j[k] for k in ("command", "baseline", "runs", "warmup", "failed_runs", "idle_s"))')"
+ok "without a rail energy is unknown, with the reason" is "True None" "$(get \
+	'"no rail of this machine" in j["no_energy"], next((x for x in j["figures"] if x["figure"].startswith("energy")), None)')"
+ok "a limit of an unknown energy is reported, exit 5" is "5 1" "$(measure -n 2 -w 0 -f energy=5 -b true -- true) $(
+	grep -c '^gchintctl: --fail-above energy=...: no run has such a figure$' "$d/err")"
+ok "without a rail a command is measured" is 0 "$(measure -n 2 -w 0 -- "$d/work" 1)"
+ok "the text says that energy and pauses are unknown, and why" said 2 \
+	'^(energy: unknown: no rail of this machine .*gchintctl status|pauses: unknown: .*gchintctl run)'
+ok "the text has duration and CPU time with their intervals" said 2 '^  (duration|CPU time), s  +[0-9.]+ \([-0-9.]+ to [0-9.]+\)$'
+ok "one command gets the number of runs that a comparison needs" said 1 \
+	'^runs of this command and of another that would show a difference of 5 %: duration [0-9a-z ]+, CPU time [0-9a-z ]+$'
+ok "nothing is printed on the way without a terminal" said 0 'run [0-9]+ of|recorded'
+python3 -c 'import os, pty, sys
+pty.spawn(sys.argv[1:], lambda fd: os.read(fd, 65536))' "$ctl" measure -n 2 -b true -- true </dev/null >"$d/terminal" 2>&1
+ok "on a terminal each run is shown with the time that is left" is "1 1 1" "$(tr '\r' '\n' <"$d/terminal" |
+	awk '/^run 1 of 6: warming up *$/ { a++ } /^run 3 of 6: baseline, about [0-9]+ s left *$/ { b++ }
+		/^run 6 of 6: baseline, about/ { c++ } END { print a, b, c }')"
+measured -n 2 -w 0 -b "$d/orphan zombie 1" -- "$d/orphan" zombie 2000 >"$d/status"
+ok "CPU time of orphans is counted" is "0 True 0" \
+	"$(cat "$d/status") $(get 'min(f("CPU")["command"]["values"]) > max(f("CPU")["baseline"]["values"]) * 1.2, j["runs_that_left_processes"]')"
+ok "processes that a run leaves behind are reported" is "0 1" "$(measure -n 2 -w 0 -- "$d/orphan" running "$d/left") $(
+	grep -c '^CPU time: 2 runs left processes behind' "$d/out")"
+while read -r pid; do kill "$pid"; done <"$d/left"
+
+# Commands that fail, and mistakes.
+ok "a failing command ends the measurement, exit 5" is "5 1" "$(measure -n 2 -w 0 -- sh -c 'exit 3') $(
+	grep -c "^gchintctl: measure: run 1 of 2, command 'sh -c 'exit 3'': exit status 3; --show-output" "$d/err")"
+ok "a failing baseline is named" is "5 1" "$(measure -n 2 -b false -- true) $(
+	grep -c "^gchintctl: measure: run 1 of 6, baseline 'false': exit status 1" "$d/err")"
+ok "--ignore-failure measures it, and says so" is "0 1" "$(measure -i -n 2 -w 1 -- false) $(
+	grep -c '^2 runs exited with an error' "$d/out")"
+ok "a missing program is reported before any run, exit 5" is "5 gchintctl: measure: $d/absent: no such program" \
+	"$(measure -b true -- "$d/absent") $(cat "$d/err")"
+ok "too few runs are refused, exit 2" is "2 gchintctl: measure: --runs takes a number from 2 to 64, not 1" \
+	"$(measure -n 1 -- true) $(cat "$d/err")"
+ok "a limit needs a baseline, exit 2" is "2 1" "$(measure -f 5 -- true) $(grep -c 'add --baseline COMMAND' "$d/err")"
+ok "a limit of an unknown figure is refused, exit 2" is "2 1" "$(measure -b true -f speed=5 -- true) $(
+	grep -c 'one of energy, time, cpu and pause' "$d/err")"
+ok "a baseline that needs a shell is refused, exit 2" is "2 gchintctl: measure: --baseline 'a | b': it needs a shell: sh -c '...'" \
+	"$(measure -b 'a | b' -- true) $(cat "$d/err")"
+ok "no command is refused, exit 2" is "2 1" "$(measure -b true) $(grep -c 'no command given' "$d/err")"
+ok "a gchintd that is not there is reported, exit 4" is 4 "$(measure -n 2 -w 0 --gchintd "$d/absent" -- true)"
+
+# What runs, and in which order.
+log=$d/log
+echo "echo A >>'$log'" >"$d/a"
+echo "echo B >>'$log'" >"$d/b"
+echo "echo p >>'$log'" >"$d/p"
+measure -n 3 -w 1 --prepare "sh $d/p" -b "sh '$d/a'" -- sh "$d/b" >"$d/status"
+ok "runs alternate as ABBA, after those to warm up, each prepared" is "0 pApBpApBpBpApApB" "$(cat "$d/status") $(paste -sd' ' "$log" | tr -d ' ')"
+ok "the output of commands is dropped" is "0 0 0" \
+	"$(measure -n 2 -w 0 -- echo hello) $(grep -c '^hello' "$d/out") $(grep -c hello "$d/err")"
+measure -n 2 -w 0 --show-output -- echo hello >"$d/status"
+ok "--show-output lets commands print on standard error" is "0 2 0" \
+	"$(cat "$d/status") $(grep -c hello "$d/err") $(grep -c '^hello' "$d/out")"
+ok "--output keeps a recording of each run, labelled" is "0 baseline command command baseline" \
+	"$(measure -n 2 -w 0 -o "$d/kept" -b true -- true) $(for f in "$d"/kept/00?-*.db; do
+		sqlite3 -readonly "$f" "select value from meta where key = 'label'"
+	done | paste -sd' ')"
+ok "compare reads them" is "command (2) against baseline (2)" "$("$ctl" compare "$d"/kept/*.db | head -n 1)"
+ok "--output keeps what is there, exit 3" is "3 1" "$(measure -n 2 -o "$d/kept" -- true) $(
+	grep -c 'File exists; name a new directory' "$d/err")"
+ok "otherwise nothing is left" is "" "$(ls -A "$TMPDIR")"
+
+# Energy, of a counter and of a power meter.
+export GCHINT_SYSFS=$d/sys
+zone=$d/sys/class/powercap/pkg:0
+mkdir -p "$zone" "$d/sys/class/hwmon/hwmon0"
+echo pkg >"$zone/name"
+echo 1000000000000000 >"$zone/max_energy_range_uj"
+echo 500000000000 >"$zone/energy_uj"
+ok "three times the energy exceeds a limit, exit 1" is 1 \
+	"$(measured -n 3 -w 0 -f energy=100 -b "$d/draw $zone/energy_uj 100000" -- "$d/draw" "$zone/energy_uj" 300000)"
+ok "energy is that of the commands" is "True True" "$(get 'f("energy of pkg")["significant"], all(
+	0.09 < x < 0.12 for x in f("energy of pkg")["baseline"]["values"]) and all(
+	0.27 < x < 0.36 for x in f("energy of pkg")["command"]["values"])')"
+ok "less energy exceeds no limit" is "0 1" "$(measure -n 3 -w 0 -f energy=5 -b "$d/draw $zone/energy_uj 300000" -- \
+	"$d/draw" "$zone/energy_uj" 100000) $(grep -cE '^  energy of pkg, measured +(6|7)[0-9] % less \(.*\): better$' "$d/out")"
+ok "energy of runs shorter than the readings is unknown, with the reason" is "0 1" "$(measure -n 2 -w 0 -p 1000 -- \
+	"$d/draw" "$zone/energy_uj" 100000) $(grep -cE '^energy of pkg, measured: unknown in 2 of 2 runs .* 1000 ms' "$d/out")"
+rm -r "$zone"
+printf 'meter\n' >"$d/sys/class/hwmon/hwmon0/name"
+printf '1000000\n' >"$d/sys/class/hwmon/hwmon0/power1_input"
+printf 'board\n' >"$d/sys/class/hwmon/hwmon0/power1_label"
+measured -n 2 -w 0 --idle 1 -- sleep 2 >"$d/status"
+ok "--idle subtracts the power of the idle machine" is "0 1 True" "$(cat "$d/status") $(get \
+	'j["idle_s"], all(abs(x) < 0.02 for x in f("energy of board above idle")["command"]["values"])')"
+
+# Pauses of a program that announces them.
+make -s -C "$here/../../libgchint" BUILD="$d/build" CFLAGS="-O2 -g" "$d/build/libgchint.a" >/dev/null 2>"$d/make.log" ||
+	cat "$d/make.log"
+cat >"$d/pause.c" <<'X2'
+#include <unistd.h>
+
+#include <gchint.h>
+
+int main(void)
+{
+	gchint_init(0);
+	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_STW);
+	usleep(20000);
+	gchint_phase_end();
+	return 0;
+}
+X2
+gcc -I"$here/../../include" -I"$here/../../include/uapi" -o "$d/pause" "$d/pause.c" "$d/build/libgchint.a" -pthread
+GCHINT_DEVICE=$d/absent measured -n 2 -w 0 -- "$d/pause" >"$d/status"
+ok "pauses are measured where a command announces them" is "0 2 True" "$(cat "$d/status") $(get \
+	'len(f("longest")["command"]["values"]), min(f("longest")["command"]["values"]) >= 20')"
+export GCHINT_SYSFS=$work/machine/sys

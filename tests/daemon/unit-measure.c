@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Description: gchintctl measure: the order of runs, limits, words of commands, conclusions. */
+#include "unit.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../daemon/gchintctl/measure/plan.h"
+#include "../../daemon/gchintctl/stats.h"
+
+static void measure_order(void)
+{
+	long at[PLAN_SIDES] = { 0 };
+	char order[9] = "";
+
+	for (size_t i = 0; i < 8; i++) {
+		order[i] = plan_side(i) == PLAN_COMMAND ? 'B' : 'A';
+		at[plan_side(i)] += (long)i;
+	}
+	CHECK(!strcmp(order, "ABBAABBA") && at[0] == at[1],
+	      "runs alternate as ABBA: a steady drift is the same for both sides");
+	CHECK(plan_side(4) != plan_side(5) && plan_side(6) != plan_side(7),
+	      "each pair of runs has one of each side");
+}
+
+static void measure_limits(void)
+{
+	const struct verdict more = { .known = true, .change = 0.06, .low = 0.01, .high = 0.11 };
+	const struct verdict chance = { .known = true, .change = 0.06, .low = -0.01, .high = 0.2 };
+	const struct verdict less = { .known = true, .change = -0.5, .low = -0.6, .high = -0.4 };
+	const struct verdict unknown = { .change = 0.5, .low = NAN, .high = NAN };
+	struct plan_limits l;
+
+	plan_limits_init(&l);
+	CHECK(isnan(l.percent[PLAN_ENERGY]) && isnan(l.percent[PLAN_PAUSE]) &&
+		      plan_limits_set(&l, "energy=2.5") && l.percent[PLAN_ENERGY] == 2.5 &&
+		      l.named[PLAN_ENERGY] && isnan(l.percent[PLAN_CPU]),
+	      "a limit of one figure leaves the others without");
+	CHECK(plan_limits_set(&l, "5") && l.percent[PLAN_ENERGY] == 2.5 &&
+		      l.percent[PLAN_CPU] == 5 && l.percent[PLAN_PAUSE] == 5 && !l.named[PLAN_CPU],
+	      "a limit of all figures keeps that of one");
+	CHECK(!plan_limits_set(&l, "") && !plan_limits_set(&l, "x") && !plan_limits_set(&l, "-1") &&
+		      !plan_limits_set(&l, "5%") && !plan_limits_set(&l, "nan") &&
+		      !plan_limits_set(&l, "energ=5") && !plan_limits_set(&l, "energy2=5") &&
+		      !plan_limits_set(&l, "time=") && l.percent[PLAN_TIME] == 5,
+	      "other limits are refused and change nothing");
+	CHECK(plan_exceeds(&more, 5) && !plan_exceeds(&more, 6.5) && !plan_exceeds(&chance, 5) &&
+		      !plan_exceeds(&less, 0) && !plan_exceeds(&unknown, 5),
+	      "a figure exceeds its limit if it grew by more, and its interval excludes 0");
+	CHECK(plan_figure_of("energy of pin, measured") == PLAN_ENERGY &&
+		      plan_figure_of("duration") == PLAN_TIME &&
+		      plan_figure_of("CPU time") == PLAN_CPU &&
+		      plan_figure_of("longest pause") == PLAN_PAUSE &&
+		      plan_figure_of("frequency changes") == PLAN_FIGURES,
+	      "figures have their types");
+}
+
+static bool words_are(const char *text, const char *first, const char *second)
+{
+	char **argv;
+	bool same = !plan_words(text, &argv) && !strcmp(argv[0], first) &&
+		    (second ? argv[1] && !strcmp(argv[1], second) && !argv[2] : !argv[1]);
+
+	plan_words_free(argv);
+	return same;
+}
+
+static bool words_refused(const char *text, const char *why)
+{
+	char **argv;
+	const char *said = plan_words(text, &argv);
+
+	return said && strstr(said, why) && !argv;
+}
+
+static void measure_words(void)
+{
+	setenv("UNIT_MEASURE", "a b", 1);
+	CHECK(words_are("  true ", "true", NULL) &&
+		      words_are("sh '-c a | b; c > d'", "sh", "-c a | b; c > d") &&
+		      words_are("echo \"$UNIT_MEASURE\"", "echo", "a b"),
+	      "a command is split into words as a shell does");
+	CHECK(words_refused("a | b", "shell") && words_refused("a; b", "shell") &&
+		      words_refused("echo $(date)", "shell") &&
+		      words_refused("sh -c 'a", "not closed") && words_refused(" ", "no words"),
+	      "a command that needs a shell, or has no words, is refused with the reason");
+}
+
+static bool concludes(const double *a, size_t na, const double *b, size_t nb, const char *want)
+{
+	struct verdict v;
+	char words[256];
+
+	verdict_of(a, na, b, nb, &v);
+	verdict_conclusion(&v, words, sizeof(words));
+	if (!strcmp(words, want))
+		return true;
+	printf("# '%s', not '%s'\n", words, want);
+	return false;
+}
+
+static void measure_conclusions(void)
+{
+	static const double ten[] = { 9.8, 10.2, 10.0, 9.9, 10.1 };
+	static const double eight[] = { 7.84, 8.16, 8.0, 7.92, 8.08 };
+	static const double noisy[] = { 8, 12, 10, 9, 11 }, even[] = { 5, 5, 5 };
+	static const double wild[] = { 20, 3, 400 };
+
+	CHECK(concludes(ten, 5, eight, 5, "20 % less (18 to 22 %)") &&
+		      concludes(even, 3, even, 3, "as much, within 0.1 %") &&
+		      concludes(ten, 1, ten, 5, "one run allows no comparison"),
+	      "a difference is reported as by compare");
+	/* Logarithms: sd 0.0158, se 0.0100, t(8) = 2.306: +-2.33 %, rounded up. */
+	CHECK(concludes(ten, 5, ten, 5, "no difference above 2.4 %"),
+	      "without a difference the one that is ruled out is reported");
+	/*
+	 * Logarithms: variance 0.02568, se 0.1014, t(8) = 2.306: +26.3 %. Runs for 5 %:
+	 * 2 x 0.02568 (1.96 + 0.84)^2 / 0.0488^2 = 169.3, rounded up, and one more.
+	 */
+	CHECK(concludes(noisy, 5, noisy, 5,
+			"no difference above 27 %; 171 runs of each would show one of 5 %"),
+	      "few runs are reported with the number that would do");
+	CHECK(concludes(ten, 5, wild, 3,
+			"no difference shown by 5 and 3 runs; even 1000 runs of each would not "
+			"show one of 5 %"),
+	      "wild values rule nothing out");
+	CHECK(stats_decimals(0.012) == 3 && stats_decimals(0) == 2 && stats_decimals(1e-12) == 6 &&
+		      stats_decimals(5000) == 0,
+	      "numbers have the decimals that their error needs");
+}
+
+void unit_measure(void)
+{
+	measure_order();
+	measure_limits();
+	measure_words();
+	measure_conclusions();
+}
