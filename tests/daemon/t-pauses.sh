@@ -75,3 +75,35 @@ own() {
 	sqlite3 -readonly "$d/own.db" 'select ns, phases, phase from pause_list'
 }
 ok "the view in a file gives the same" is "41000000|2|mark" "$(own)"
+
+# The summary begins with the answer.
+answer() { # NAME: the lines above the tables
+	"$ctl" summary "$d/$1.db" | sed '/^$/,$d'
+}
+ok "summary: time paused, its share, number, longest, p99" is "paused 50.0 ms of 4.00 s (1.2 %), 2 pauses, longest 40.0 ms, p99 40.0 ms" \
+	"$(answer parallel | head -n 1)"
+ok "summary: each process stands on its own" is "java (7): paused 60.0 ms of 4.00 s (1.5 %), 2 pauses, longest 50.0 ms, p99 50.0 ms
+ruby (8): paused 80.0 ms of 4.00 s (2.0 %), 1 pause, longest 80.0 ms, p99 80.0 ms" "$(answer processes | head -n 2)"
+ok "summary: phases of unknown end are counted and left out" is "paused 30.0 ms of 4.00 s (0.75 %), 1 pause, longest 30.0 ms, p99 30.0 ms
+2 stop-the-world phases of unknown end are in none of these: events were lost meanwhile, or the recording ended first" \
+	"$(answer unsure | head -n 2)"
+ok "summary: phases of unknown end are in no total and no maximum" is "1 30.000 30.000" \
+	"$("$ctl" summary "$d/unsure.db" | awk '$1 == "mark," { print $3, $4, $9 }')"
+ok "summary: the table has a line of all pauses" is "2 50.000 1.2% 40.000" \
+	"$("$ctl" summary "$d/parallel.db" | awk '$1 == "pauses" { print $2, $3, $4, $8 }')"
+# A thread that was in a phase for 40 ms of 100 ms, ran for 50 ms and waited for 50 ms of them.
+cp "$d/steps.db" "$d/busy.db"
+sqlite3 "$d/busy.db" "delete from sched; update phases set t0 = 1100000000, t1 = 1140000000 where id = 1; delete from phases where id > 1;
+	insert into sched values(1050000000, 7, 11, 1000, 2000, 0, 0, 0, 0), (1150000000, 7, 11, 50001000, 50002000, 0, 0, 0, 0)"
+ok "summary: running is not waiting for a CPU" is "collection used 20.0 ms of CPU (0.50 % of one CPU) and waited 20.0 ms for a CPU" \
+	"$(answer busy | sed -n 2p)"
+ok "JSON has the bounds of the CPU time" is "20 0 40 20 0" "$("$ctl" --json summary "$d/busy.db" | python3 -c 'import json, sys
+c = json.load(sys.stdin)["cpu"]
+print(*(c[n] // 1000000 for n in ("run_ns", "low_ns", "high_ns", "wait_ns", "unknown_ns")))')"
+ok "summary: an unknown CPU time is reported as unknown" is "collection's CPU time: unknown" "$(answer steps | sed -n '2s/ (.*//p')"
+unpowered() { # REMEDY: the answer where powercap is the only source of energy, and absent
+	sqlite3 "$d/busy.db" "delete from sources; insert into sources values('powercap', 0, 'absent', 'no counter', '$1', 0)"
+	"$ctl" summary "$d/busy.db" | grep '^energy'
+}
+ok "summary: why no energy is known, and what to do" is \
+	"energy: unknown (no power rail is readable; powercap: modprobe intel_rapl_msr)" "$(unpowered "modprobe intel_rapl_msr")"

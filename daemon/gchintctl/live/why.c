@@ -375,6 +375,9 @@ static bool pauses_print(const struct run *run, uint64_t lines)
 		puts("AT TOP: shortest length that the highest frequency of the CPU allows.\n"
 		     "EARLIER: how much earlier the collection had to begin to avoid the "
 		     "wait.");
+	if (run->unsure_stops)
+		printf("Left out: %zu stop-the-world phases whose end is not known.\n",
+		       run->unsure_stops);
 	free(pause);
 	return true;
 }

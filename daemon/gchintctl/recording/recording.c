@@ -651,7 +651,9 @@ void run_lengths(const struct run *run, unsigned int group, struct run_lengths *
 		return;
 	}
 	for (size_t i = 0; i < run->phases; i++)
-		if (run->phase[i].group == group) {
+		if (run->phase[i].group == group && run->phase[i].unsure) {
+			l->unsure++;
+		} else if (run->phase[i].group == group) {
 			length[l->count] = run->phase[i].t1 - run->phase[i].t0;
 			l->total += length[l->count++];
 		}

@@ -194,9 +194,12 @@ uint32_t run_khz(const struct run *run, int cpu, uint64_t t);
 void run_stretches(const struct run *run, int cpu, uint64_t t0, uint64_t t1,
 		   void (*fn)(void *data, uint32_t khz, uint64_t ns), void *data);
 
-/* Lengths of the phases of a group in ns; percentiles by nearest rank. */
+/*
+ * Lengths of the phases of a group in ns; percentiles by nearest rank. Phases whose end is not
+ * known are only counted, in @unsure.
+ */
 struct run_lengths {
-	size_t count;
+	size_t count, unsure;
 	uint64_t total, mean, p50, p95, max;
 	double khz; /* time-weighted mean; 0 not known */
 };

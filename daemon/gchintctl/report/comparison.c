@@ -47,7 +47,8 @@ static double metric_phase_time(const struct run *run, double unused)
 
 	(void)unused;
 	for (size_t i = 0; i < run->phases; i++)
-		ns += run->phase[i].t1 - run->phase[i].t0;
+		if (!run->phase[i].unsure)
+			ns += run->phase[i].t1 - run->phase[i].t0;
 	return run->phases ? (double)ns / 1e6 : NAN;
 }
 

@@ -107,8 +107,9 @@ static void phase_table(const struct run *run, FILE *html)
 	fputs("</tbody></table></div>\n", html);
 	if (run->open || run->uncertain)
 		fprintf(html,
-			"<p class=\"note\">%zu phases were still running at the end; %zu have an "
-			"uncertain end, because events were lost meanwhile.</p>\n",
+			"<p class=\"note\">Left out, because their end is not known: %zu phases "
+			"that were still running at the end, %zu during which events were "
+			"lost.</p>\n",
 			run->open, run->uncertain);
 }
 

@@ -9,18 +9,21 @@
 #include "../ctl.h"
 #include "../recording/attribution.h"
 #include "../recording/cost.h"
+#include "../recording/run-wait.h"
 #include "../recording/db.h"
 #include "../recording/energy.h"
+#include "../recording/pauses.h"
 #include "../recording/processes.h"
 #include "../recording/recording.h"
 #include "attributed.h"
 
 static const char usage[] =
 	"usage: gchintctl [--json] summary FILE [--watts [RAIL=]LOW:HIGH]...\n"
-	"Prints a recording as tables: phases (count, total, mean, p50, p95, longest, mean\n"
+	"Prints how long the program was paused, what its collections took in CPU time and energy,\n"
+	"then tables: phases (count, total, share of the time, mean, p50, p95, longest, mean\n"
 	"frequency), energy by phase, process and rail with its bounds, by core if each core has\n"
 	"its own rail, time at each frequency, decisions by reason, dropped events, and the cost\n"
-	"of the recording itself.\n"
+	"of the recording itself. A pause is a time in which all mutators of a process stand.\n"
 	"\n"
 	"  -w, --watts [RAIL=]LOW:HIGH  lowest and highest power of the rail (or of any), from\n"
 	"                               its data sheet: narrower bounds\n"
@@ -31,6 +34,197 @@ static const char usage[] =
 	"\"Attributed\" is that of the threads in phases, by their CPU time, with bounds of its own.\n";
 
 #define MS(ns) ((double)(ns) / 1e6)
+
+/* Three digits of a length: "412 us", "63.0 ms", "2.87 s". */
+static const char *length_format(double ns, char *buf, size_t size)
+{
+	const char *unit = ns < 1e6 ? "us" : ns < 1e9 ? "ms" : "s";
+	const double v = ns / (ns < 1e6 ? 1e3 : ns < 1e9 ? 1e6 : 1e9);
+
+	snprintf(buf, size, "%.*f %s", v < 10 ? 2 : v < 100 ? 1 : 0, v, unit);
+	return buf;
+}
+
+/* Two digits of a share: "0.42 %", "18 %". */
+static const char *share_format(double ns, double of, char *buf, size_t size)
+{
+	const double v = of > 0 ? 100 * ns / of : 0;
+
+	snprintf(buf, size, "%.*f %%", v < 1 ? 2 : v < 10 ? 1 : 0, v);
+	return buf;
+}
+
+static void answer_print_paused(const struct run *run, int32_t tgid, const char *name)
+{
+	const struct pauses_sum sum = pauses_sum(run, tgid);
+	char paused[24], all[24], share[24], longest[24], p99[24];
+
+	printf("%spaused %s of %s (%s), %zu pause%s, longest %s, p99 %s\n", name,
+	       length_format((double)sum.paused, paused, sizeof(paused)),
+	       length_format((double)run_duration(run), all, sizeof(all)),
+	       share_format((double)sum.paused, (double)run_duration(run), share, sizeof(share)),
+	       sum.count, sum.count == 1 ? "" : "s",
+	       length_format((double)sum.longest, longest, sizeof(longest)),
+	       length_format((double)sum.p99, p99, sizeof(p99)));
+}
+
+#define ANSWER_PROCESSES 4 /* the others are only counted */
+
+/* A process stands on its own: each has a line, in the order of their first phase. */
+static void answer_print_processes(const struct run *run, const struct processes *p,
+				   size_t processes)
+{
+	size_t lines = 0;
+
+	for (unsigned int g = 1; g <= p->nr; g++) {
+		char name[48], prefix[64];
+
+		if (lines == ANSWER_PROCESSES)
+			break;
+		if (!pauses_sum(run, p->tgid[g]).count)
+			continue;
+		lines++;
+		snprintf(prefix, sizeof(prefix), "%s: ",
+			 processes_name(p, g, name, sizeof(name)));
+		answer_print_paused(run, p->tgid[g], prefix);
+	}
+	if (processes > lines)
+		printf("and %zu more processes: gchintctl --json summary has them all\n",
+		       processes - lines);
+}
+
+/* What stands where no pause is: single threads that collect or wait themselves. */
+static void answer_print_unpaused(const struct run *run)
+{
+	char length[24];
+	uint64_t ns = 0;
+
+	if (!run->phases) {
+		puts("no collection was recorded: gchintctl runtimes lists the programs that "
+		     "report theirs");
+		return;
+	}
+	for (size_t i = 0; i < run->phases; i++)
+		if (run->phase[i].group % CLASS_NR == CLASS_FOREGROUND && !run->phase[i].unsure)
+			ns += run->phase[i].t1 - run->phase[i].t0;
+	fputs("no pause: no phase stopped all mutators", stdout);
+	if (ns)
+		printf("; single threads collected or waited themselves for %s",
+		       length_format((double)ns, length, sizeof(length)));
+	putchar('\n');
+}
+
+static void answer_print_cpu(const struct run *run)
+{
+	char ran[24], share[24], waited[24], unknown[24];
+	struct run_wait c;
+
+	if (!run->phases || !run_wait_of(run, &c))
+		return;
+	if (!c.known) {
+		puts("collection's CPU time: unknown (no two readings of a thread's account in "
+		     "sched around a phase: shorten [sched] period_ms)");
+		return;
+	}
+	/* Without a tenth of the phases it is no total. */
+	if (c.unknown > (c.known + c.unknown) / 10)
+		printf("collection used %s of CPU or more",
+		       length_format((double)c.run, ran, sizeof(ran)));
+	else
+		printf("collection used %s of CPU (%s of one CPU)",
+		       length_format((double)c.run, ran, sizeof(ran)),
+		       share_format((double)c.run, (double)run_duration(run), share,
+				    sizeof(share)));
+	if (c.wait > c.run / 100)
+		printf(" and waited %s for a CPU",
+		       length_format((double)c.wait, waited, sizeof(waited)));
+	if (c.unknown)
+		printf("; unknown for %s of phases, outside of the readings",
+		       length_format((double)c.unknown, unknown, sizeof(unknown)));
+	putchar('\n');
+}
+
+/* Why no rail has a known energy. */
+static void answer_print_no_energy(const struct run *run)
+{
+	sqlite3_stmt *s;
+
+	for (size_t i = 0; i < run->rails; i++)
+		if (!strcmp(run->rail[i].kind, "power") || !strcmp(run->rail[i].kind, "energy")) {
+			printf("energy: unknown (%s has no two readings in the recording)\n",
+			       run->rail[i].name);
+			return;
+		}
+	fputs("energy: unknown (no power rail is readable", stdout);
+	s = db_query(run->db,
+		     "SELECT name, CASE state WHEN 'off' THEN what ELSE remedy END FROM sources "
+		     "WHERE state != 'running' AND name IN ('hwmon', 'iio', 'power', 'powercap') "
+		     "AND (remedy != '' OR state = 'off') ORDER BY name");
+	while (db_next(s))
+		printf("; %s: %s", db_text(s, 0, "?"), db_text(s, 1, "?"));
+	sqlite3_finalize(s);
+	puts(")");
+}
+
+static void answer_print_energy(const struct run *run)
+{
+	struct energy e, first;
+	char source[64];
+	size_t rail = 0, known = 0;
+
+	for (size_t i = 0; i < run->rails; i++)
+		if (!*run->rail[i].cpus && energy_of(run, i, NULL, &e) && !known++) {
+			rail = i;
+			first = e;
+		}
+	if (known) {
+		const struct run_rail *r = &run->rail[rail];
+		const struct energy_part in = energy_inside(&first);
+
+		printf("energy: %.3g J of %s (%s)", first.total, *r->label ? r->label : r->name,
+		       run_rail_how(r));
+		if (in.ns && energy_resolved(&in))
+			printf(", %.3g J of it in phases", in.joules);
+		else if (in.ns && isfinite(in.high))
+			printf(", %.3g to %.3g J of it in phases", in.low, in.high);
+		else if (in.ns)
+			fputs(", phases are too short to tell theirs", stdout);
+		if (known > 1)
+			printf("; %zu more rails below", known - 1);
+		putchar('\n');
+	} else if (energy_of_cores(run, NULL, &e)) {
+		printf("energy: %.3g J of all cores\n", e.total);
+	} else if (energy_modelled(run, &e, source, sizeof(source)) && e.total > 0) {
+		printf("energy: %.3g J in phases (modelled from %s)\n", e.total, source);
+	} else {
+		answer_print_no_energy(run);
+	}
+}
+
+/* The answer that readers look for, before the tables. */
+static void summary_print_answer(const struct run *run)
+{
+	const size_t processes = pauses_sum(run, PAUSES_ALL).processes;
+	struct processes p;
+
+	if (!processes_of(run, &p))
+		return;
+	if (!run->pauses)
+		answer_print_unpaused(run);
+	else if (processes > 1)
+		answer_print_processes(run, &p, processes);
+	else
+		answer_print_paused(run, PAUSES_ALL, "");
+	processes_free(&p);
+	if (run->unsure_stops)
+		printf("%zu stop-the-world phase%s of unknown end %s in none of these: events were "
+		       "lost meanwhile, or the recording ended first\n",
+		       run->unsure_stops, run->unsure_stops == 1 ? "" : "s",
+		       run->unsure_stops == 1 ? "is" : "are");
+	answer_print_cpu(run);
+	answer_print_energy(run);
+	putchar('\n');
+}
 
 static void summary_print_head(const struct run *run)
 {
@@ -61,30 +255,60 @@ static void summary_print_head(const struct run *run)
 	sqlite3_finalize(s);
 }
 
+static void phases_print_row(const struct run *run, const char *name, const struct run_lengths *l)
+{
+	char mhz[24] = "?";
+
+	if (!l->count) {
+		printf("%-22s %7s %10s %7s %9s %9s %9s %9s %8s\n", name, "?", "?", "?", "?", "?",
+		       "?", "?", "?");
+		return;
+	}
+	if (l->khz > 0)
+		snprintf(mhz, sizeof(mhz), "%.0f", l->khz / 1000);
+	printf("%-22s %7zu %10.3f %6.1f%% %9.3f %9.3f %9.3f %9.3f %8s\n", name, l->count,
+	       MS(l->total), 100 * (double)l->total / (double)run_duration(run), MS(l->mean),
+	       MS(l->p50), MS(l->p95), MS(l->max), mhz);
+}
+
+/* Pauses are no sum of the rows above: phases of several threads are one pause. */
+static void phases_print_pauses(const struct run *run)
+{
+	const struct pauses_sum sum = pauses_sum(run, PAUSES_ALL);
+	const struct run_lengths l = { .count = sum.count,
+				       .total = sum.paused,
+				       .mean = sum.paused / sum.count,
+				       .p50 = sum.p50,
+				       .p95 = sum.p95,
+				       .max = sum.longest };
+	char name[48] = "pauses";
+
+	if (sum.processes > 1)
+		snprintf(name, sizeof(name), "pauses, %zu processes", sum.processes);
+	phases_print_row(run, name, &l);
+}
+
 static void summary_print_phases(const struct run *run)
 {
-	printf("\n%-22s %7s %10s %9s %9s %9s %9s %8s\n", "PHASE", "COUNT", "TOTAL ms", "MEAN ms",
-	       "P50 ms", "P95 ms", "MAX ms", "MEAN MHz");
+	char name[48];
+
+	printf("\n%-22s %7s %10s %7s %9s %9s %9s %9s %8s\n", "PHASE", "COUNT", "TOTAL ms",
+	       "SHARE", "MEAN ms", "P50 ms", "P95 ms", "MAX ms", "MEAN MHz");
 	if (!run->phases)
 		puts("none");
 	for (unsigned int g = CLASS_NR; g < RUN_GROUPS; g++) {
 		struct run_lengths l;
-		char name[48], mhz[24] = "?";
 
 		run_lengths(run, g, &l);
-		if (!l.count)
-			continue;
-		if (l.khz > 0)
-			snprintf(mhz, sizeof(mhz), "%.0f", l.khz / 1000);
-		printf("%-22s %7zu %10.3f %9.3f %9.3f %9.3f %9.3f %8s\n",
-		       run_group_name(g, name, sizeof(name)), l.count, MS(l.total), MS(l.mean),
-		       MS(l.p50), MS(l.p95), MS(l.max), mhz);
+		if (l.count || l.unsure)
+			phases_print_row(run, run_group_name(g, name, sizeof(name)), &l);
 	}
-	if (run->open)
-		printf("%zu phases were still running at the end\n", run->open);
-	if (run->uncertain)
-		printf("%zu phases have an uncertain end: events were lost meanwhile\n",
-		       run->uncertain);
+	if (run->pauses)
+		phases_print_pauses(run);
+	if (run->open || run->uncertain)
+		printf("left out of this table, because their end is not known: %zu phases that "
+		       "were still running at the end, %zu during which events were lost\n",
+		       run->open, run->uncertain);
 }
 
 static void energy_part_print(const struct energy_part *p, const char *name)
@@ -358,6 +582,7 @@ static void summary_print_cost(const struct run *run)
 
 static void summary_print(const struct run *run)
 {
+	summary_print_answer(run);
 	summary_print_head(run);
 	summary_print_phases(run);
 	summary_print_energy(run);
@@ -424,6 +649,15 @@ static void summary_json_energy(struct json *j, const struct energy *e, bool mea
 	json_end(j);
 }
 
+/* Of phases that were all left out, no length is known. */
+static void summary_json_ns(struct json *j, const char *key, size_t count, uint64_t ns)
+{
+	if (count)
+		json_uint(j, key, ns);
+	else
+		json_null(j, key);
+}
+
 static void summary_json_phases(struct json *j, const struct run *run)
 {
 	char name[48];
@@ -433,19 +667,72 @@ static void summary_json_phases(struct json *j, const struct run *run)
 		struct run_lengths l;
 
 		run_lengths(run, g, &l);
-		if (!l.count)
+		if (!l.count && !l.unsure)
 			continue;
 		json_object(j, NULL);
 		json_text(j, "phase", run_group_name(g, name, sizeof(name)));
 		json_uint(j, "count", l.count);
-		json_uint(j, "total_ns", l.total);
-		json_uint(j, "mean_ns", l.mean);
-		json_uint(j, "p50_ns", l.p50);
-		json_uint(j, "p95_ns", l.p95);
-		json_uint(j, "max_ns", l.max);
-		json_fixed(j, "mean_khz", l.khz > 0 ? l.khz : NAN, 0);
+		json_uint(j, "left_out", l.unsure);
+		summary_json_ns(j, "total_ns", l.count, l.total);
+		summary_json_ns(j, "mean_ns", l.count, l.mean);
+		summary_json_ns(j, "p50_ns", l.count, l.p50);
+		summary_json_ns(j, "p95_ns", l.count, l.p95);
+		summary_json_ns(j, "max_ns", l.count, l.max);
+		json_fixed(j, "mean_khz", l.count && l.khz > 0 ? l.khz : NAN, 0);
 		json_end(j);
 	}
+	json_end(j);
+}
+
+static void summary_json_pauses(struct json *j, const struct run *run, const struct processes *p)
+{
+	const struct pauses_sum all = pauses_sum(run, PAUSES_ALL);
+
+	json_object(j, "pauses");
+	json_uint(j, "count", all.count);
+	json_uint(j, "left_out", run->unsure_stops);
+	json_uint(j, "total_ns", all.paused);
+	json_uint(j, "p50_ns", all.p50);
+	json_uint(j, "p95_ns", all.p95);
+	json_uint(j, "p99_ns", all.p99);
+	json_uint(j, "max_ns", all.longest);
+	json_list(j, "by_process");
+	for (unsigned int g = 1; g <= p->nr; g++) {
+		const struct pauses_sum sum = pauses_sum(run, p->tgid[g]);
+
+		if (!sum.count)
+			continue;
+		json_object(j, NULL);
+		if (p->tgid[g] > 0)
+			json_uint(j, "pid", (uint64_t)p->tgid[g]);
+		else
+			json_null(j, "pid");
+		json_text(j, "name", p->name[g]);
+		json_uint(j, "count", sum.count);
+		json_uint(j, "total_ns", sum.paused);
+		json_uint(j, "p99_ns", sum.p99);
+		json_uint(j, "max_ns", sum.longest);
+		json_end(j);
+	}
+	json_end(j);
+	json_end(j);
+}
+
+static void summary_json_cpu(struct json *j, const struct run *run)
+{
+	struct run_wait c;
+
+	if (!run_wait_of(run, &c) || !c.known) {
+		json_null(j, "cpu");
+		return;
+	}
+	json_object(j, "cpu");
+	json_uint(j, "run_ns", c.run);
+	json_uint(j, "low_ns", c.low);
+	json_uint(j, "high_ns", c.high);
+	json_uint(j, "wait_ns", c.wait);
+	json_uint(j, "known_ns", c.known);
+	json_uint(j, "unknown_ns", c.unknown);
 	json_end(j);
 }
 
@@ -463,6 +750,9 @@ static void summary_print_json(const struct run *run)
 	json_text(&j, "label", run->label);
 	json_uint(&j, "start_ns", run->t0);
 	json_uint(&j, "end_ns", run->t1);
+	json_uint(&j, "duration_ns", run_duration(run));
+	summary_json_pauses(&j, run, &p);
+	summary_json_cpu(&j, run);
 	summary_json_phases(&j, run);
 	json_list(&j, "energy");
 	for (size_t i = 0; i < run->rails; i++) {
